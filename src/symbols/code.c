@@ -10,17 +10,18 @@
 
 #include "base/buf.h"
 #include "symbols/cfi.h"
+#include "symbols/elf.h"
 
 #include <gelf.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define CODE_MAX     (16u << 20)
+#define CODE_MAX     (8u << 20)
 #define SECTIONS_MAX 64
 #define STATES_MAX   65536u
-#define ROUNDS_MAX   8u
+#define ROUNDS_MAX   12u
 #define FRAME_MAX    (1 << 20) /* more than this is no frame, but a mistake */
-#define TABLE_MAX    4096u
+#define TABLE_MAX    1024u
 #define UNKNOWN      INT32_MIN
 
 struct section {
@@ -39,6 +40,8 @@ struct state {
 
 struct path {
 	uint32_t at, state;
+	uint32_t function; /* where the one begins that it is of */
+	uint32_t limit;    /* the last number that something was compared with */
 };
 
 struct code {
@@ -46,13 +49,20 @@ struct code {
 	uint32_t section_count;
 	uint64_t low, high; /* of code */
 	uint8_t *begins;    /* a bit for each place: a function begins there */
-	uint32_t *
-		state_at; /* number + 1 of what holds when the instruction at a place begins; 0: there begins none */
+	uint8_t *returns;   /* likewise: one that may return, as far as this round has found, */
+	uint8_t *endless;   /* and one that no round before has found to do so */
+	struct place {
+		uint32_t
+			state; /* number + 1 of what holds as the instruction begins; 0: there begins none */
+		uint32_t function; /* whose path came there first */
+	} * places;
 	struct state *states;
 	uint32_t state_count, state_cap;
 	struct path *paths;
 	uint32_t path_count, path_cap;
-	bool found; /* where one more function begins, in this round */
+	uint64_t in_register
+		[CODE_REGISTERS]; /* addresses that were put there, in the function that is followed */
+	bool found; /* where one more function begins, or that one does not return, in this round */
 	const atomic_bool *stop;
 };
 
@@ -100,21 +110,27 @@ static void section_add(struct code *c, Elf_Scn *scn, const GElf_Shdr *header)
 		c->high = header->sh_addr + data->d_size;
 }
 
+static bool bit(const uint8_t *bits, uint64_t at)
+{
+	return bits[at / 8] >> at % 8 & 1;
+}
+
+static void bit_set(uint8_t *bits, uint64_t at)
+{
+	bits[at / 8] |= (uint8_t)(1u << at % 8);
+}
+
 static void begins_add(struct code *c, uint64_t address)
 {
-	uint64_t at = address - c->low;
-
-	if (!is_code(c, address) || c->begins[at / 8] >> at % 8 & 1)
+	if (!is_code(c, address) || bit(c->begins, address - c->low))
 		return;
-	c->begins[at / 8] |= (uint8_t)(1u << at % 8);
+	bit_set(c->begins, address - c->low);
 	c->found = true;
 }
 
 static bool begins_at(const struct code *c, uint64_t address)
 {
-	uint64_t at = address - c->low;
-
-	return address - c->low < c->high - c->low && c->begins[at / 8] >> at % 8 & 1;
+	return address - c->low < c->high - c->low && bit(c->begins, address - c->low);
 }
 
 static void begins_of_symbols(struct code *c, const GElf_Shdr *header, Elf_Data *data)
@@ -172,6 +188,31 @@ static void begins_section(struct code *c, Elf_Scn *scn, const GElf_Shdr *header
 		begins_of_symbols(c, header, data);
 }
 
+/* Stubs of calls to functions of other libraries that do not return. */
+static void endless_of_stubs(struct code *c, Elf *elf)
+{
+	static const char *const names[] = {"abort", "exit", "_exit", "_Exit", "__assert_fail",
+		"__stack_chk_fail", "__cxa_throw", "__cxa_rethrow", "__cxa_bad_cast",
+		"_Unwind_Resume", "_ZSt9terminatev", "longjmp", "siglongjmp", "pthread_exit"};
+	struct symtab stubs = {.stop = c->stop};
+
+	elf_symbols_plt(elf, &stubs);
+	for (uint32_t i = 0; i < stubs.count; i++) {
+		const char *name = stubs.texts.data + stubs.entries[i].text;
+		uint64_t start = stubs.entries[i].start;
+
+		for (size_t k = 0; k < sizeof(names) / sizeof(*names) && is_code(c, start); k++) {
+			size_t length = strlen(names[k]);
+
+			if (strncmp(name, names[k], length) || strcmp(name + length, "@plt"))
+				continue;
+			bit_set(c->begins, start - c->low);
+			bit_set(c->endless, start - c->low);
+		}
+	}
+	symtab_done(&stubs);
+}
+
 /* --- states -------------------------------------------------------------------------------------------- */
 
 static uint32_t state_number(struct code *c, const struct state *state)
@@ -208,7 +249,7 @@ static bool state_step(struct state *s, const struct code_insn *insn)
 		s->sp = UNKNOWN;
 	}
 	at = s->sp == UNKNOWN ? 0 : insn->fp_at - (int64_t)s->sp; /* from the CFA */
-	if (insn->fp == CODE_FP_LOADED) {
+	if (insn->fp == CODE_FP_LOADED && s->sp != UNKNOWN && s->fp_saved == -s->sp - 8) {
 		s->fp = UNKNOWN;
 		s->fp_saved = 0;
 	} else if (insn->fp == CODE_FP_SAVED && s->fp == UNKNOWN && !s->fp_saved && at < 0 &&
@@ -239,21 +280,33 @@ static struct wire_unwind_rule state_rule(const struct state *s)
 
 /* --- paths --------------------------------------------------------------------------------------------- */
 
-static void path_add(struct code *c, uint64_t address, uint32_t state)
+/* Has this place been followed? Then by the same function, or it is not known whether that returns. */
+static bool path_meets(struct code *c, uint64_t at, uint32_t function)
 {
-	uint64_t at = address - c->low;
+	const struct place *p = &c->places[at];
 
-	if (!is_code(c, address) || c->state_at[at])
-		return;
-	c->paths = xgrow(c->paths, c->path_count, &c->path_cap, sizeof(*c->paths));
-	c->paths[c->path_count++] = (struct path){(uint32_t)at, state};
+	if (p->state && p->function != function)
+		bit_set(c->returns, function);
+	return p->state != 0;
 }
 
-/* Where a jump or a branch leads: into the same function, unless another begins there. */
-static void path_to(struct code *c, uint64_t address, uint32_t state)
+/* One that begins there, and else is as this one. */
+static void path_add(struct code *c, uint64_t address, struct path path)
 {
-	if (!begins_at(c, address))
-		path_add(c, address, state);
+	if (!is_code(c, address) || path_meets(c, address - c->low, path.function))
+		return;
+	path.at = (uint32_t)(address - c->low);
+	c->paths = xgrow(c->paths, c->path_count, &c->path_cap, sizeof(*c->paths));
+	c->paths[c->path_count++] = path;
+}
+
+/* Where a jump or a branch leads: into the same function, unless another begins there, which returns for it. */
+static void path_to(struct code *c, uint64_t address, const struct path *path)
+{
+	if (!is_code(c, address) || (begins_at(c, address) && !bit(c->endless, address - c->low)))
+		bit_set(c->returns, path->function);
+	else if (!begins_at(c, address))
+		path_add(c, address, *path);
 }
 
 /* Do both lie in one function, as far as it is known where others begin? */
@@ -268,70 +321,103 @@ static bool same_function(const struct code *c, uint64_t from, uint64_t to)
 }
 
 /*
- * A switch: a table of 4-byte distances from its own begin to where each case is. How many it has is not known: it ends where
- * one leads elsewhere.
+ * A switch: a table of 4-byte distances from its own begin to where each case is, of one more than what was compared with. All
+ * cases are of the same function.
  */
-static void paths_of_table(struct code *c, uint64_t table, uint64_t from, uint32_t state)
+static void paths_of_table(struct code *c, uint64_t table, uint64_t from, const struct path *path)
 {
 	size_t left = 0;
 	const uint8_t *at = bytes_at(c, table, &left);
 	int32_t distance;
 
-	for (uint32_t i = 0; at && i < TABLE_MAX && left >= sizeof(distance); i++) {
+	for (uint32_t i = 0; at && i <= path->limit && i < TABLE_MAX && left >= sizeof(distance);
+		i++) {
 		uint64_t to;
 
 		memcpy(&distance, at, sizeof(distance));
 		to = table + (uint64_t)(int64_t)distance;
 		if (!is_code(c, to) || !same_function(c, from, to))
 			return;
-		path_add(c, to, state);
+		path_add(c, to, *path);
 		at += sizeof(distance);
 		left -= sizeof(distance);
 	}
 }
 
-/* Follows one path until it ends, or meets what has been followed. */
+/* What else than the next instruction comes behind this one. */
+static void path_leaves(struct code *c, const struct path *path, const struct code_insn *insn,
+	uint64_t address, uint64_t table)
+{
+	if (insn->address && is_code(c, insn->address))
+		begins_add(c, insn->address);
+	if (insn->flow == CODE_CALL && insn->target)
+		begins_add(c, insn->target);
+	if (insn->flow == CODE_BRANCH || (insn->flow == CODE_JUMP && insn->target))
+		path_to(c, insn->target, path);
+	if (insn->flow == CODE_JUMP && !insn->target && table)
+		paths_of_table(c, table, address, path);
+	if (insn->flow == CODE_RETURN || (insn->flow == CODE_JUMP && !insn->target && !table))
+		bit_set(c->returns, path->function);
+}
+
+static bool path_ends(const struct code *c, const struct code_insn *insn)
+{
+	if (insn->flow == CODE_CALL)
+		return is_code(c, insn->target) && bit(c->endless, insn->target - c->low);
+	return insn->flow == CODE_JUMP || insn->flow == CODE_RETURN || insn->flow == CODE_END;
+}
+
+/* Follows one path until it ends, or meets what has been followed. Where it is lost its function may return. */
 static void path_follow(struct code *c, struct path path)
 {
 	uint64_t address = c->low + path.at, table = 0;
 	struct state state = c->states[path.state];
-	uint32_t number = path.state;
-	bool first = true;
 
-	for (;; first = false) {
+	for (bool first = true;; first = false) {
 		struct code_insn insn;
 		size_t left = 0;
 		const uint8_t *at = is_code(c, address) ? bytes_at(c, address, &left) : NULL;
 
-		if (!at || c->state_at[address - c->low] || (!first && begins_at(c, address)) ||
-			!code_insn_read(at, left, address, &insn))
+		if (at && path_meets(c, address - c->low, path.function))
 			return;
-		c->state_at[address - c->low] = number + 1;
-		if (insn.address) {
-			if (is_code(c, insn.address))
-				begins_add(c, insn.address);
-			else
-				table = insn.address;
-		}
-		if (insn.flow == CODE_CALL && insn.target)
-			begins_add(c, insn.target);
-		if (insn.flow == CODE_BRANCH || (insn.flow == CODE_JUMP && insn.target))
-			path_to(c, insn.target, number);
-		if (insn.flow == CODE_JUMP && !insn.target && table)
-			paths_of_table(c, table, address, number);
-		if (insn.flow == CODE_JUMP || insn.flow == CODE_END)
+		if (!at || (!first && begins_at(c, address)) ||
+			!code_insn_read(at, left, address, &insn))
+			break;
+		c->places[address - c->low] = (struct place){path.state + 1, path.function};
+		if (insn.address)
+			c->in_register[insn.reg % CODE_REGISTERS] = insn.address;
+		if (insn.flow == CODE_LIMIT)
+			path.limit = insn.limit;
+		if (insn.flow == CODE_TABLE)
+			table = c->in_register[insn.reg % CODE_REGISTERS];
+		path_leaves(c, &path, &insn, address, table);
+		if (path_ends(c, &insn))
 			return;
 		if (!state_step(&state, &insn))
-			return;
+			break;
 		if (insn.sp != CODE_SP_MOVES || insn.sp_by || insn.fp != CODE_FP_STAYS)
-			number = state_number(c, &state);
+			path.state = state_number(c, &state);
 		address += insn.bytes;
+	}
+	bit_set(c->returns, path.function);
+}
+
+/* Functions that were followed to all their ends, none of which returns. */
+static void endless_find(struct code *c)
+{
+	for (uint64_t at = 0; at < c->high - c->low; at++) {
+		if (!bit(c->begins, at) || !c->places[at].state || bit(c->returns, at) ||
+			bit(c->endless, at))
+			continue;
+		bit_set(c->endless, at);
+		c->found = true;
 	}
 }
 
 static bool round_follow(struct code *c)
 {
-	memset(c->state_at, 0, (c->high - c->low) * sizeof(*c->state_at));
+	memset(c->places, 0, (c->high - c->low) * sizeof(*c->places));
+	memset(c->returns, 0, (c->high - c->low) / 8 + 1);
 	c->path_count = 0;
 	c->found = false;
 	for (uint64_t at = c->low; at < c->high; at++) {
@@ -339,10 +425,13 @@ static bool round_follow(struct code *c)
 			continue;
 		if (c->stop && atomic_load(c->stop))
 			return false;
-		path_add(c, at, 0);
+		memset(c->in_register, 0, sizeof(c->in_register));
+		path_add(c, at, (struct path){.function = (uint32_t)(at - c->low)});
 		while (c->path_count)
 			path_follow(c, c->paths[--c->path_count]);
 	}
+	if (!c->found) /* else some ends may be of another function */
+		endless_find(c);
 	return true;
 }
 
@@ -368,9 +457,12 @@ struct code *code_open(Elf *elf, const atomic_bool *stop)
 		return NULL;
 	}
 	c->begins = xcalloc((c->high - c->low) / 8 + 1, 1);
-	c->state_at = xcalloc(c->high - c->low, sizeof(*c->state_at));
+	c->returns = xcalloc((c->high - c->low) / 8 + 1, 1);
+	c->endless = xcalloc((c->high - c->low) / 8 + 1, 1);
+	c->places = xcalloc(c->high - c->low, sizeof(*c->places));
 	state_number(c, &at_begin);
 	each_section(c, elf, begins_section);
+	endless_of_stubs(c, elf);
 	begins_add(c, ehdr.e_entry);
 	c->found = true;
 	for (unsigned round = 0; done && c->found && round < ROUNDS_MAX; round++)
@@ -390,7 +482,7 @@ void code_rows(const struct code *c, uint64_t start, uint64_t end, code_row_fn *
 	if (start < c->low)
 		start = c->low;
 	for (uint64_t at = start; at < end && at < c->high; at++) {
-		uint32_t number = c->state_at[at - c->low];
+		uint32_t number = c->places[at - c->low].state;
 		struct code_insn insn;
 		size_t left = 0;
 		const uint8_t *bytes;
@@ -407,10 +499,19 @@ void code_rows(const struct code *c, uint64_t start, uint64_t end, code_row_fn *
 	}
 }
 
+void code_begins(const struct code *c, void (*fn)(void *ctx, uint64_t address), void *ctx)
+{
+	for (uint64_t at = c->low; at < c->high; at++)
+		if (begins_at(c, at))
+			fn(ctx, at);
+}
+
 void code_close(struct code *c)
 {
 	free(c->begins);
-	free(c->state_at);
+	free(c->returns);
+	free(c->endless);
+	free(c->places);
 	free(c->states);
 	free(c->paths);
 	free(c);

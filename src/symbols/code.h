@@ -20,10 +20,13 @@
 
 enum code_flow {
 	CODE_NEXT,   /* goes on behind it */
+	CODE_TABLE,  /* likewise */
+	CODE_LIMIT,  /* likewise: it compares a register with `limit` */
 	CODE_CALL,   /* likewise; target: what it calls, 0: not known */
 	CODE_BRANCH, /* to target or on */
 	CODE_JUMP,   /* to target; 0: to an address from a register or from memory */
-	CODE_END,    /* returns, or never goes on */
+	CODE_RETURN,
+	CODE_END, /* never goes on */
 };
 
 enum code_sp {
@@ -34,19 +37,25 @@ enum code_sp {
 
 enum code_fp {
 	CODE_FP_STAYS,
-	CODE_FP_IS_SP,  /* sp as it is afterwards, + fp_at */
-	CODE_FP_SAVED,  /* at sp as it is afterwards, + fp_at */
-	CODE_FP_LOADED, /* it is the caller's again */
+	CODE_FP_IS_SP, /* sp as it is afterwards, + fp_at */
+	CODE_FP_SAVED, /* at sp as it is afterwards, + fp_at */
+	CODE_FP_LOADED, /* from sp as it is afterwards, - 8: the caller's again, if it was saved there */
 	CODE_FP_ZERO, /* in a function that has not saved it: the ABI's mark of the outermost frame */
 };
 
 /* What an instruction does to what is followed. */
+#define CODE_REGISTERS 16
+
 struct code_insn {
 	uint8_t bytes;
 	uint8_t flow, sp, fp; /* of the enums above */
 	int32_t sp_by, fp_at;
 	uint64_t target;
-	uint64_t address; /* CODE_NEXT: of code or data, which it has computed; 0: none */
+	uint64_t
+		address; /* CODE_NEXT: of code or data, which is in the register `reg` then; 0: none */
+	/* CODE_TABLE: the register with the address of a table, of which it loads 4 bytes; CODE_NEXT, with address: see there */
+	uint8_t reg;
+	uint32_t limit;
 };
 
 /* code_insn_read: of what stands at this address. false: it is no instruction, or goes beyond the end. */
@@ -65,6 +74,8 @@ bool code_readable(unsigned elf_machine);
 struct code *code_open(Elf *elf, const atomic_bool *stop);
 /* code_rows: of [start, end), ascending. */
 void code_rows(const struct code *c, uint64_t start, uint64_t end, code_row_fn *fn, void *ctx);
+/* code_begins: where functions begin, as far as it was found, ascending. */
+void code_begins(const struct code *c, void (*fn)(void *ctx, uint64_t address), void *ctx);
 void code_close(struct code *c);
 
 #endif

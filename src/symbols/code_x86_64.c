@@ -48,7 +48,7 @@ static const char one_byte[] = "MMMMbz!!MMMMbz!!" /* 00; 0f is a map of its own 
 			       "bbbbbbbbrr!b...." /* e0 */
 			       "!!!!..gG......MM";
 
-static const char two_bytes[] = "MMMM!......!.M!!" /* 00 */
+static const char two_bytes[] = "MMMM!.....!.!M!!" /* 00 */
 				"MMMMMMMMMMMMMMMM"
 				"MMMM!!!!MMMMMMMM"
 				"......!.!!!!!!!!" /* 30 */
@@ -85,6 +85,7 @@ struct reader {
 	int64_t displacement, immediate;
 	uint8_t base;     /* of a memory operand; 0xff: none */
 	bool ip_relative; /* its displacement is from the end of the instruction */
+	uint8_t table;    /* the base of one with an index times 4; 0xff: none */
 };
 
 static uint8_t take_byte(struct reader *r)
@@ -155,6 +156,8 @@ static void take_modrm(struct reader *r)
 		uint8_t sib = take_byte(r);
 
 		rm = sib & 7;
+		if (sib >> 6 == 2 && (sib & 0x38) != 0x20)
+			r->table = rm | r->rex_b;
 		/* with an index it is no place in a frame that is known */
 		r->base = (sib & 0x38) == 0x20 ? rm | r->rex_b : 0xff;
 		if (mode == 0 && rm == 5) {
@@ -252,14 +255,26 @@ static void flow_read(const struct reader *r, struct code_insn *out)
 	} else if (op == 0xe9 || op == 0xeb) {
 		out->flow = CODE_JUMP;
 		out->target = next + (uint64_t)r->immediate;
-	} else if (op == 0xc3 || op == 0xc2 || op == 0xf4 || op == 0xcc) {
-		out->flow = CODE_END;
+	} else if (op == 0xc3 || op == 0xc2) {
+		out->flow = CODE_RETURN;
+	} else if (op == 0xf4 || op == 0xcc) {
+		out->flow = CODE_END; /* hlt, int3 */
 	} else if (op == 0xff && (r->modrm >> 3 & 7) == 4) {
 		out->flow = CODE_JUMP;
 	} else if (op == 0xff && (r->modrm >> 3 & 7) == 2) {
 		out->flow = CODE_CALL;
 	} else if (op == 0x8d && r->ip_relative) {
 		out->address = next + (uint64_t)r->displacement;
+		out->reg = (uint8_t)modrm_reg(r);
+	} else if (op == 0x3c || op == 0x3d ||
+		   ((op == 0x80 || op == 0x81 || op == 0x83) && direct(r) &&
+			   (r->modrm >> 3 & 7) == 7)) {
+		out->flow = CODE_LIMIT; /* cmp */
+		out->limit =
+			(uint32_t)(op == 0x3c || op == 0x80 ? (uint8_t)r->immediate : r->immediate);
+	} else if (op == 0x63 && r->table != 0xff) {
+		out->flow = CODE_TABLE;
+		out->reg = r->table;
 	}
 }
 
@@ -360,8 +375,12 @@ static void frame_read(const struct reader *r, struct code_insn *out)
 
 bool code_insn_read(const uint8_t *at, size_t bytes, uint64_t address, struct code_insn *out)
 {
-	struct reader r = {
-		.start = at, .at = at, .end = at + bytes, .address = address, .base = 0xff};
+	struct reader r = {.start = at,
+		.at = at,
+		.end = at + bytes,
+		.address = address,
+		.base = 0xff,
+		.table = 0xff};
 
 	take_prefixes(&r);
 	take_operand(&r);

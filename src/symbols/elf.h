@@ -38,7 +38,10 @@ void *elf_file_unpack(const void *data, size_t bytes, size_t most, size_t *size)
 uint32_t elf_symbols_table(Elf *elf, uint32_t section_type, struct symtab *out);
 /* Stubs of calls to other libraries, as "name@plt". */
 void elf_symbols_plt(Elf *elf, struct symtab *out);
-/* Where functions begin and code ends, from .eh_frame_hdr: marks, for what has no name. */
+/*
+ * Where functions begin and code ends: marks, for what has no name. From .eh_frame_hdr; from the code itself where that knows
+ * of less than half of the functions that have names.
+ */
 void elf_symbols_marks(Elf *elf, struct symtab *out);
 
 /* The loaded ranges of the file: how a file offset becomes a virtual address. */

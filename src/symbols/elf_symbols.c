@@ -2,6 +2,8 @@
 /* libelf checks every offset and string against the file; what is checked here is what the values mean. */
 #include "symbols/elf.h"
 
+#include "symbols/code.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -155,25 +157,19 @@ void elf_symbols_plt(Elf *elf, struct symtab *out)
 #define EH_FRAME_HDR_ENCODINGS 0x3b031b01u
 #define EH_FRAME_HDR_BYTES     12
 
-void elf_symbols_marks(Elf *elf, struct symtab *out)
+/* How many there are. */
+static uint32_t marks_of_frames(Elf *elf, struct symtab *out)
 {
 	GElf_Shdr header;
-	GElf_Phdr segment;
 	Elf_Scn *scn = elf_section(elf, ".eh_frame_hdr", &header);
 	Elf_Data *data = scn ? elf_rawdata(scn, NULL) : NULL;
-	size_t phdrs = 0;
-	uint32_t words[3];
+	uint32_t words[3], count = 0;
 
-	if (!elf_getphdrnum(elf, &phdrs))
-		for (size_t i = 0; i < phdrs && gelf_getphdr(elf, (int)i, &segment); i++)
-			if (segment.p_type == PT_LOAD && (segment.p_flags & PF_X))
-				symtab_add(out, segment.p_vaddr + segment.p_filesz, 0, "",
-					SYMTAB_MARK);
 	if (!data || !data->d_buf || data->d_size < EH_FRAME_HDR_BYTES)
-		return;
+		return 0;
 	memcpy(words, data->d_buf, sizeof(words));
 	if (words[0] != EH_FRAME_HDR_ENCODINGS)
-		return;
+		return 0;
 	for (size_t i = 0; i < words[2] && EH_FRAME_HDR_BYTES + (i + 1) * 8 <= data->d_size &&
 			   !symtab_is_full(out);
 		i++) {
@@ -182,6 +178,35 @@ void elf_symbols_marks(Elf *elf, struct symtab *out)
 		memcpy(&start, (const char *)data->d_buf + EH_FRAME_HDR_BYTES + i * 8,
 			sizeof(start));
 		symtab_add(out, header.sh_addr + (uint64_t)(int64_t)start, 0, "", SYMTAB_MARK);
+		count++;
+	}
+	return count;
+}
+
+static void mark_of_code(void *ctx, uint64_t address)
+{
+	if (!symtab_is_full(ctx))
+		symtab_add(ctx, address, 0, "", SYMTAB_MARK);
+}
+
+void elf_symbols_marks(Elf *elf, struct symtab *out)
+{
+	GElf_Phdr segment;
+	uint32_t names = out->count;
+	size_t phdrs = 0;
+	struct code *code;
+
+	if (!elf_getphdrnum(elf, &phdrs))
+		for (size_t i = 0; i < phdrs && gelf_getphdr(elf, (int)i, &segment); i++)
+			if (segment.p_type == PT_LOAD && (segment.p_flags & PF_X))
+				symtab_add(out, segment.p_vaddr + segment.p_filesz, 0, "",
+					SYMTAB_MARK);
+	if (marks_of_frames(elf, out) >= names / 2)
+		return;
+	code = code_open(elf, out->stop);
+	if (code) {
+		code_begins(code, mark_of_code, out);
+		code_close(code);
 	}
 }
 

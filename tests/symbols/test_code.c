@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Unwind rows that are read off the code, held to the call frame information that compilers wrote for the same code: at each
+ * byte of some libraries where both know a rule by sp it is the same one.
+ */
+#include "symbols/cfi.h"
+#include "symbols/code.h"
+#include "symbols/elf.h"
+#include "tests/tap.h"
+
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <libelf.h>
+#include <link.h>
+#include <lzma.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#if defined(__x86_64__)
+
+/* In bytes of code. */
+struct tally {
+	const struct cfi_row *rows; /* the information's */
+	size_t count, at;
+	uint64_t shift; /* from addresses to file offsets */
+	uint64_t told, same, other;
+	struct wire_unwind_rule rule; /* the code's, from here on */
+	uint64_t since, first_other;
+};
+
+/* Asked in ascending order. */
+static const struct wire_unwind_rule *told_at(struct tally *t, uint64_t offset)
+{
+	while (t->at + 1 < t->count && t->rows[t->at + 1].offset <= offset)
+		t->at++;
+	return t->rows[t->at].offset <= offset && t->rows[t->at].rule.cfa == CFI_CFA_SP
+		       ? &t->rows[t->at].rule
+		       : NULL;
+}
+
+/* Compilers do not say that fp has been restored: it is still where it was saved, below sp. */
+static bool same_fp(const struct wire_unwind_rule *told, const struct wire_unwind_rule *read)
+{
+	if (told->fp == read->fp)
+		return told->fp_offset == read->fp_offset;
+	return told->fp == CFI_SAVED_CFA && told->fp_offset < -told->cfa_offset;
+}
+
+static void compare(struct tally *t, uint64_t end)
+{
+	for (uint64_t at = t->since; t->rule.cfa == CFI_CFA_SP && at < end; at++) {
+		const struct wire_unwind_rule *told = told_at(t, at + t->shift);
+
+		if (!told)
+			continue;
+		if (told->cfa_offset == t->rule.cfa_offset && same_fp(told, &t->rule)) {
+			t->same++;
+			continue;
+		}
+		t->other++;
+		if (!t->first_other)
+			t->first_other = at;
+	}
+}
+
+static void row(void *ctx, uint64_t address, struct wire_unwind_rule rule)
+{
+	struct tally *t = ctx;
+
+	compare(t, address);
+	t->since = address;
+	t->rule = rule;
+}
+
+static void segment(struct tally *t, const struct code *code, const struct elf_segment *s)
+{
+	t->at = 0;
+	for (uint64_t i = 0; i < s->bytes; i++)
+		t->told += told_at(t, s->offset + i) != NULL;
+	t->at = 0;
+	t->shift = s->offset - s->address;
+	t->rule = (struct wire_unwind_rule){0};
+	code_rows(code, s->address, s->address + s->bytes, row, t);
+	compare(t, s->address + s->bytes);
+}
+
+/* The library that has this function. */
+static void library(const char *name, void *function)
+{
+	struct elf_segment segments[16];
+	struct tally t = {.rows = NULL};
+	struct err err;
+	Dl_info info;
+	int fd = dladdr(function, &info) ? open(info.dli_fname, O_RDONLY | O_CLOEXEC) : -1;
+	struct cfi *cfi = cfi_open(fd, -1, &err);
+	Elf *elf = elf_file_begin(fd);
+	struct code *code = elf ? code_open(elf, NULL) : NULL;
+	uint32_t count = elf ? elf_symbols_segments(elf, segments, 16) : 0;
+
+	if (ok(cfi && code && !cfi_of_code(cfi) && !cfi_compile(cfi, NULL, &err), "%s has both",
+		    name)) {
+		t.rows = cfi_rows(cfi, &t.count);
+		for (uint32_t i = 0; i < count; i++)
+			if (segments[i].is_code)
+				segment(&t, code, &segments[i]);
+		diag("%s: of %llu bytes %.1f %% are read, of those %.3f %% otherwise than told, "
+		     "first at %llx",
+			name, (unsigned long long)t.told,
+			100.0 * (double)(t.same + t.other) / (double)t.told,
+			100.0 * (double)t.other / (double)(t.same + t.other),
+			(unsigned long long)t.first_other);
+		ok(t.same * 10 > t.told * 7, "%s: most of it is read", name);
+		ok(t.other * 200 < t.same, "%s: less than 0.5 %% otherwise than the compiler tells",
+			name);
+	}
+	if (code)
+		code_close(code);
+	elf_end(elf);
+	cfi_close(cfi);
+	close(fd);
+}
+
+int main(void)
+{
+	elf_version(EV_CURRENT);
+	library("libz", (void *)(uintptr_t)inflate);
+	library("liblzma", (void *)(uintptr_t)lzma_code);
+	library("libelf", (void *)(uintptr_t)elf_begin);
+	library("libdw", (void *)(uintptr_t)dwarf_begin);
+	library("libc", (void *)(uintptr_t)printf);
+	return tap_done();
+}
+
+#else
+int main(void)
+{
+	tap_skip_all("code is read on x86-64 alone");
+}
+#endif
