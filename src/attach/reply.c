@@ -66,6 +66,11 @@ static const struct {
 	{"version `GLIBC_", "The agent needs a newer glibc than the JVM has.", NULL},
 	{"Error loading shared library", "The JVM's C library (musl?) cannot load the agent.",
 		NULL},
+	/* What glibc finds under this name, if anything, is a linker's script. */
+	{"libc.so: ",
+		"The agent was built with musl and fits JVMs on musl; this one is on another C "
+		"library.",
+		"use a jhot that was built with glibc: its agent fits both"},
 };
 
 static int refused(const char *text, struct err *err)

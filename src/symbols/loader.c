@@ -14,6 +14,8 @@
 #include <unistd.h>
 
 #define LOADER_END_MS 1000 /* what the end waits for a load to give up */
+/* libelf and libdw are written for the stacks of glibc; of musl's 128 kB a debug file's checksum takes half. */
+#define LOADER_STACK (1u << 20)
 
 enum { LOAD_NEW, LOAD_ASKED, LOAD_DONE };
 
@@ -71,6 +73,7 @@ struct loader *loader_new(int nice)
 	struct loader *w = xcalloc(1, sizeof(*w));
 	sigset_t all, before;
 	pthread_condattr_t attr;
+	pthread_attr_t stack;
 	int error;
 
 	w->last = &w->first;
@@ -80,10 +83,13 @@ struct loader *loader_new(int nice)
 	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
 	pthread_cond_init(&w->changed, &attr);
 	pthread_condattr_destroy(&attr);
+	pthread_attr_init(&stack);
+	pthread_attr_setstacksize(&stack, LOADER_STACK);
 	sigfillset(&all); /* signals are the main thread's */
 	pthread_sigmask(SIG_SETMASK, &all, &before);
-	error = pthread_create(&w->thread, NULL, loader_main, w);
+	error = pthread_create(&w->thread, &stack, loader_main, w);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	pthread_attr_destroy(&stack);
 	if (!error)
 		return w;
 	loader_drop(w);

@@ -30,8 +30,8 @@ static void begin(void)
 	session_begin(session);
 }
 
-/* The path of a library that this process has mapped. */
-static const char *library(const char *name)
+/* The path of a file that this process has mapped. */
+static const char *mapped(const char *name)
 {
 	static char line[4096];
 	FILE *f = fopen("/proc/self/maps", "re");
@@ -116,7 +116,7 @@ int main(void)
 	struct err err = {0};
 
 	begin();
-	fake_module(&agent, 1, library("libc.so"));
+	fake_module(&agent, 1, mapped("libc.so"));
 	ring_commit(&agent.ring);
 	drain_until_told();
 	ok(is_told(), "rows are sent");
@@ -126,7 +126,7 @@ int main(void)
 	drain_until_sent(1);
 	is_int(feed().sent, 1, "the answer counts, however late");
 
-	fake_module(&agent, 2, library("ld-linux"));
+	fake_module(&agent, 2, mapped("/test_feed"));
 	ring_commit(&agent.ring);
 	drain_until_told();
 	ok(is_told(), "more rows are sent");

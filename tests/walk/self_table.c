@@ -109,6 +109,14 @@ struct unwind_table *self_table(void)
 	return process_table(getpid());
 }
 
+bool self_libc_has_rows(const struct unwind_table *table)
+{
+	const struct walk_regs regs = {.pc = (uintptr_t)qsort};
+	const struct unwind_rule *rule = unwind_rule_of(table, &regs, true);
+
+	return rule && rule->cfa != UNWIND_CFA_NONE;
+}
+
 struct cfi *self_compile_vdso(void)
 {
 	char line[4096];

@@ -144,8 +144,14 @@ static void diag_frames(const char *who, const struct frames *f)
 	diag("%s (end %d):%s", who, (int)f->end, f->count ? line : "");
 }
 
+/* Where libc's functions cannot be left nothing is behind them to compare. */
 static void report(const char *what, unsigned least)
 {
+	if (!self_libc_has_rows(table)) {
+		tap_skip(what, NO_LIBC_ROWS);
+		now = (struct comparison){0};
+		return;
+	}
 	ok(now.stacks >= least && now.same == now.stacks, "%s: %u stacks as libunwind sees them",
 		what, now.same);
 	diag("stacks %u, differ %u, without a rule %u, deepest %u", now.stacks, now.differ,
