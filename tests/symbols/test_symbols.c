@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* symbols: demangling, the sorted table, kernel and perf-map texts, hostile ELF files. */
+#include "symbols/loader.h"
 #include "symbols/symbols.h"
 #include "symbols/symtab.h"
 #include "tests/tap.h"
@@ -260,8 +261,31 @@ static void test_missing(void)
 	symbols_free(s);
 }
 
+/* As much as a loader's thread may need, which is more than musl gives by itself. */
+static void deep(struct load *l, const atomic_bool *stop)
+{
+	volatile char used[512 << 10];
+
+	(void)l;
+	(void)stop;
+	for (size_t i = 0; i < sizeof(used); i += 1024)
+		used[i] = 1;
+}
+
+static void test_loader_stack(void)
+{
+	struct loader *w = loader_new(0);
+	struct load l = {.run = deep};
+
+	for (int i = 0; i < 1000 && !loader_ask(w, &l); i++)
+		loader_wait(w, 10);
+	ok(loader_ask(w, &l), "a load may have half a megabyte on its stack");
+	ok(loader_free(w), "and the loader ends");
+}
+
 int main(void)
 {
+	test_loader_stack();
 	test_demangle();
 	test_symtab();
 	test_kallsyms();
