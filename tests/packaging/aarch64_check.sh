@@ -9,6 +9,7 @@
 # Needs qemu-user, gcc-aarch64-linux-gnu, libc6-dev-arm64-cross, libstdc++-12-dev-arm64-cross. The emulation has no
 # perf_events, no ptrace and no process_vm_readv: threads are sampled by CPU timers, `dump` is not tried.
 . "$(dirname "$0")/../jvm/lib.sh"
+. "$(dirname "$0")/own_apt.sh"
 . "$(dirname "$0")/arm64_root.sh"
 
 ROOT=${ROOT:-${HOME:-/root}/.cache/jhot/arm64}

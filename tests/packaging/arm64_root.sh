@@ -1,33 +1,25 @@
 # SPDX-License-Identifier: Apache-2.0
 # Debian's packages of arm64, unpacked in a folder, to compile and link with and to run what comes of it by emulation. Sourced by
-# bash, after tests/jvm/lib.sh.
+# bash, after tests/jvm/lib.sh and own_apt.sh.
 #
 #   arm64_root DIR PACKAGE...   0: they are there, by an earlier call or anew; else why not is in $T/log
 #   arm64_flags DIR             then: what configure is told, in the array ARM64_FLAGS
-#
-# Lists of their own, so that this machine's packages stay of its own CPU; nothing is installed and root is not needed.
 ARM64_CPU=aarch64-linux-gnu
 # What jhot is linked to, as archives too; libunwind is what its tests compare with.
 ARM64_LIBRARIES="libelf1 libelf-dev libdw1 libdw-dev zlib1g zlib1g-dev liblzma5 liblzma-dev libbz2-1.0 libbz2-dev libzstd1
 	libzstd-dev libtinfo6 libncurses-dev libunwind8 libunwind-dev"
 
 arm64_root() {
-	local root=$1 apt=$T/apt options deb link to
+	local root=$1 deb link to
 	shift
 	[ "$(cat "$root/made" 2>/dev/null)" != "$*" ] || return 0
-	for tool in apt-get dpkg-deb; do
-		command -v $tool >/dev/null || { echo "no $tool" >"$T/log"; return 1; }
-	done
+	command -v dpkg-deb >/dev/null || { echo "no dpkg-deb" >"$T/log"; return 1; }
 	rm -rf "$root"
-	mkdir -p "$apt/state/lists/partial" "$apt/cache/archives/partial" "$apt/debs" "$root/usr/lib"
-	touch "$apt/state/status"
-	options=(-o APT::Architecture=arm64 -o APT::Architectures::=arm64 -o "Dir::State=$apt/state"
-		-o "Dir::State::status=$apt/state/status" -o "Dir::Cache=$apt/cache" -o APT::Sandbox::User=
-		-o Acquire::Languages=none -o Acquire::http::Timeout=20 -o Acquire::Retries=1)
-	apt-get "${options[@]}" update >"$T/log" 2>&1 &&
-		(cd "$apt/debs" && apt-get "${options[@]}" download "$@") >"$T/log" 2>&1 || return
+	mkdir -p "$root/usr/lib"
+	own_apt -o APT::Architecture=arm64 -o APT::Architectures::=arm64 &&
+		(cd "$T/apt/files" && apt-get "${OWN_APT[@]}" download "$@") >"$T/log" 2>&1 || return
 	ln -sfn usr/lib "$root/lib"
-	for deb in "$apt"/debs/*.deb; do
+	for deb in "$T"/apt/files/*.deb; do
 		dpkg-deb --fsys-tarfile "$deb" | tar -x --keep-directory-symlink -C "$root" || return
 	done 2>"$T/log"
 	# What the linker is led by has the names of an installed package.
@@ -35,7 +27,7 @@ arm64_root() {
 		to=$root$(readlink "$link")
 		[ ! -e "$to" ] || ln -sfn "$to" "$link"
 	done
-	rm -rf "$apt"
+	rm -rf "$T/apt"
 	echo "$*" >"$root/made"
 }
 

@@ -36,6 +36,13 @@ aarch64-check: all $(check_DATA)
 	@CROSS_LONG_TESTS='$(cross_long_tests)' srcdir='$(abs_top_srcdir)' builddir='$(abs_top_builddir)' JAVA="$${JAVA:-$(JDK)/bin/java}" \
 		bash $(srcdir)/%D%/aarch64_check.sh
 
+# All of jhot with musl: makes the libraries once.
+EXTRA_DIST += %D%/musl_check.sh %D%/musl_root.sh %D%/own_apt.sh
+.PHONY: musl-check
+musl-check: all $(check_DATA)
+	@CHECK_PROGRAMS='$(filter-out %_tsan,$(check_PROGRAMS))' srcdir='$(abs_top_srcdir)' builddir='$(abs_top_builddir)' \
+		JAVA="$${JAVA:-$(JDK)/bin/java}" bash $(srcdir)/%D%/musl_check.sh
+
 # The one file built twice, which is minutes.
 EXTRA_DIST += %D%/reproducible_check.sh
 .PHONY: reproducible-check

@@ -5,6 +5,7 @@
 # need one are skipped. Those that take long are run by `make aarch64-check`.
 . "$(dirname "$0")/../jvm/lib.sh"
 . "$(dirname "$0")/elsewhere.sh"
+. "$(dirname "$0")/own_apt.sh"
 . "$(dirname "$0")/arm64_root.sh"
 
 command -v $ARM64_CPU-gcc >/dev/null || skip_all "no $ARM64_CPU-gcc (gcc-aarch64-linux-gnu, libc6-dev-arm64-cross)"

@@ -1,0 +1,179 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# make musl-check: all of jhot with musl, from the libraries to the one file, warnings as errors. What comes of it asks for no glibc,
+# says and writes what this build's jhot does, and looks at the JVM of this machine, which is glibc's. Then the C tests and some of
+# those on JVMs, with the jhot of musl.
+#
+#   usage: [ROOT=DIR] [SCRIPTS="tests/jvm/test_live.sh ..."] make musl-check
+#
+# ROOT is where the libraries are, built once. Needs musl-tools, dpkg-dev and, the first time, Debian's sources (musl_root.sh).
+# Two agents are looked at: one built with musl, which fits JVMs on musl and is refused by this one; and this build's, which fits
+# both and is in the jhot that samples here.
+. "$(dirname "$0")/../jvm/lib.sh"
+. "$(dirname "$0")/elsewhere.sh"
+. "$(dirname "$0")/own_apt.sh"
+. "$(dirname "$0")/musl_root.sh"
+
+ROOT=${ROOT:-${HOME:-/root}/.cache/jhot/musl}
+SCRIPTS=${SCRIPTS-tests/symbols/test_elf.sh tests/cli/test_cli.sh tests/jvm/test_list.sh tests/jvm/test_record.sh
+	tests/jvm/test_endings.sh tests/jvm/test_live.sh tests/jvm/test_events.sh tests/dump/test_dump.sh tests/import/test_files.sh}
+ours=$builddir/jhot theirs=$T/build/jhot one=$T/build/packaging/jhot
+passed=0 failed=0
+command -v musl-gcc >/dev/null || { echo "musl-check needs musl-gcc (musl-tools)" >&2; exit 1; }
+
+# row NAME COMMAND...: passes when the command does; its output is shown when not
+row() {
+	local name=$1
+	shift
+	if "$@" >"$T/said" 2>&1; then
+		printf '%-76s yes\n' "$name"
+		passed=$((passed + 1))
+	else
+		printf '%-76s NO\n' "$name"
+		tail -n 30 "$T/said"
+		failed=$((failed + 1))
+		return 1
+	fi
+}
+
+logged() {
+	"$@" || { tail -n 30 "$T/log"; false; }
+}
+
+# --- what is built -----------------------------------------------------------------------------------
+
+agent_taken() { # FILE: jhot and the one file have it inside
+	cp "$1" "$T/build/libjhot.so" && logged elsewhere_made jhot packaging/jhot
+}
+
+asks_for() { # FILE LIBRARY...: and for no other
+	local file=$1
+	shift
+	readelf -dW "$file" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p' >"$T/needed"
+	cat "$T/needed"
+	[ "$(xargs <"$T/needed")" = "$*" ] && ! readelf -VW "$file" | grep GLIBC
+}
+
+has_no_loader() {
+	readelf -hW "$1" | grep 'Type:.*DYN' && ! readelf -lW "$1" | grep INTERP
+}
+
+musl_root "$ROOT" || { tail -n 30 "$T/log" >&2; exit 1; }
+musl_flags "$ROOT"
+row "configure" logged elsewhere_configured "${MUSL_FLAGS[@]}" --enable-werror CFLAGS='-O2 -g1' &&
+	row "all of jhot compiles, warnings as errors, and is linked" logged elsewhere_made -j2 all || exit 1
+row "jhot asks for musl's libc.so and nothing else" asks_for "$theirs" libc.so
+row "and so does the agent" asks_for "$T/build/libjhot.so" libc.so
+row "the one file asks for nothing" asks_for "$one"
+row "and needs no loader" has_no_loader "$one"
+
+# --- what it says and writes: as glibc's ---------------------------------------------------------------
+
+same_said() { # ARG...
+	local program
+	"$ours" "$@" >"$T/ours" 2>&1
+	status=$?
+	for program in "$theirs" "$one"; do
+		"$program" "$@" >"$T/theirs" 2>&1
+		[ $? = $status ] && diff "$T/ours" "$T/theirs" || return
+	done
+}
+
+same_files() { # what `make all` makes of help texts
+	cmp "$builddir/doc/jhot.1" "$T/build/doc/jhot.1" && diff -r "$builddir/doc/completions" "$T/build/doc/completions"
+}
+
+same_converted() { # SUFFIX
+	"$ours" convert -o "$T/ours.$1" "$srcdir/tests/tui/h2.jhot" && "$theirs" convert -o "$T/theirs.$1" "$srcdir/tests/tui/h2.jhot" &&
+		cmp "$T/ours.$1" "$T/theirs.$1"
+}
+
+row "jhot --version: $("$theirs" --version)" same_said --version
+row "jhot --help" same_said --help
+row "a wrong option, after other words, too" same_said record Known --no-such-option -d 1
+row "a file that is not there" same_said view "$T/none.jhot"
+row "man page and completions are the same" same_files
+for suffix in svg html collapsed txt jfr pb.gz otlp speedscope.json jhot; do
+	row "a minute of H2 is the same bytes as .$suffix" same_converted $suffix
+done
+row "and has the same findings" same_said why "$srcdir/tests/tui/h2.jhot"
+row "and compared with another the same differences" same_said diff "$srcdir/tests/tui/h2.jhot" "$srcdir/tests/recording/compile.jhot"
+
+# --- a JVM -------------------------------------------------------------------------------------------
+
+refused() { # the agent of musl's by this JVM
+	! "$theirs" record -d 1 -o "$T/none.svg" "$JVM" >"$T/out" 2>&1 && alive "$JVM" && cat "$T/out" && grep -q 'was built with musl' "$T/out"
+}
+
+recorded() { # PROGRAM
+	rm -f "$T"/x.*
+	"$1" record -d 3 -o "$T/x.svg" -o "$T/x.collapsed" "$JVM" 2>&1 && alive "$JVM" && grep -q '<title>Known: CPU time' "$T/x.svg"
+}
+
+sixty() { # six tenths of what is known
+	awk '/known(Sixty|Thirty|Ten)(;| )/ { all += $NF } /knownSixty/ { sixty += $NF }
+		END { printf "%d of %d samples\n", sixty, all; exit !(all > 100 && sixty / all > .5 && sixty / all < .7) }' "$T/x.collapsed"
+}
+
+demangled() {
+	grep -o 'JavaThread::[^; ]*' "$T/x.collapsed" | sort | uniq -c && grep -q 'JavaCalls::call_helper' "$T/x.collapsed" && ! grep _ZN "$T/x.collapsed"
+}
+
+screen() { # PROGRAM: the live view in 80 by 24, until a hot method is there
+	TERM=xterm-256color python3 "$srcdir/tests/packaging/first_screen.py" METHOD,knownSixty "$1" "$JVM"
+}
+
+# shellcheck disable=SC2086
+jvm_start $CALM_JVM Known shares || exit 1
+row "the agent of musl's is refused by a JVM on glibc, with what to do" refused
+row "with this build's agent jhot and the one file are linked" agent_taken "$builddir/libjhot.so"
+for program in "$theirs" "$one"; do
+	is=jhot
+	[ "$program" = "$theirs" ] || is='the one file'
+	row "$is: a JVM on glibc is recorded, .svg and .collapsed" recorded "$program"
+	row "$is: what is known of the program is found" sixty
+	row "$is: libjvm's functions have their names, demangled" demangled
+	row "$is: the live view in a terminal of 80 by 24" screen "$program"
+done
+jvm_end || row "the JVM has ended as if nothing had been" false
+
+# --- tests -------------------------------------------------------------------------------------------
+
+# test NAME COMMAND...: its line of TAP's sums, and each check that is skipped with its reason
+tests_passed=0 tests_failed=0 tests_skipped=0
+test_ran() {
+	local name=$1 rc why
+	shift
+	(cd "$T/build" && builddir=$T/build JHOT=$theirs timeout 600 "$@") >"$T/said" 2>&1 </dev/null
+	rc=$?
+	why=$(sed -n 's/^1\.\.0 # SKIP //p' "$T/said")
+	if [ $rc = 0 ] && [ -n "$why" ]; then
+		tests_skipped=$((tests_skipped + 1))
+		printf '%-40s not run: %s\n' "$name" "$why"
+		return
+	fi
+	if [ $rc = 0 ]; then
+		tests_passed=$((tests_passed + 1))
+	else
+		tests_failed=$((tests_failed + 1))
+		printf '%-40s FAILS (%s)\n' "$name" $rc
+		grep -A 5 '^not ok' "$T/said" || tail -n 5 "$T/said"
+	fi
+	sed -n 's/^ok [0-9]* - \(.*\) # SKIP \(.*\)/\1: \2/p' "$T/said" | while IFS= read -r why; do
+		printf '%-40s not checked: %s\n' "$name" "$why"
+	done
+}
+
+for classes in tests/jvm/classes tests/sampler/classes; do
+	mkdir -p "$T/build/${classes%/*}" && ln -sfn "$builddir/$classes" "$T/build/$classes"
+done
+# shellcheck disable=SC2086
+row "all $(echo $CHECK_PROGRAMS | wc -w) C tests are linked" logged elsewhere_made -k -j2 $CHECK_PROGRAMS tests/symbols/split.so
+for test in $CHECK_PROGRAMS; do test_ran "$test" "./$test"; done
+echo "C tests: $tests_passed passed, $tests_failed failed, $tests_skipped not run"
+c_failed=$tests_failed tests_passed=0 tests_failed=0 tests_skipped=0
+for test in $SCRIPTS; do test_ran "$test" bash "$srcdir/$test"; done
+echo "tests by scripts: $tests_passed passed, $tests_failed failed, $tests_skipped not run"
+failed=$((failed + c_failed + tests_failed))
+echo "rows: $passed passed, $failed failed"
+exit $((failed > 0))

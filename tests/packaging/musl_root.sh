@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: Apache-2.0
+# The libraries that jhot and its tests are linked to, built with musl from Debian's packages of sources: Debian has them for glibc
+# only. Sourced by bash, after tests/jvm/lib.sh and own_apt.sh.
+#
+#   musl_root DIR     0: they are in DIR, by an earlier call or anew; else why not is in $T/log
+#   musl_flags DIR    then: what configure is told, in the array MUSL_FLAGS
+#
+# Archives, without what neither jhot nor its tests call: programs, other languages, compressors that only files of kernels have.
+MUSL_SOURCES="zlib xz-utils ncurses elfutils libvterm libunwind"
+
+# As musl-gcc, which does not know -static-pie: it passes it over and links a program that asks for a loader.
+musl_compiler() {
+	local root=$1 specs
+	specs=$(sed -n 's/.*-specs "\(.*\)".*/\1/p' "$(command -v musl-gcc)")
+	sed 's|^\(-dynamic-linker [^ ]*\)|%{static-pie:-static -pie --no-dynamic-linker -z text;:\1}|
+		s|%{!shared: *\([^ }]*\)Scrt1.o}|%{static-pie:\1rcrt1.o;!shared:\1Scrt1.o}|' "$specs" >"$root/musl.specs" &&
+		printf '#!/bin/sh\nexec %s "$@" -specs=%s\n' "$(command -v gcc)" "$root/musl.specs" >"$root/cc" && chmod +x "$root/cc" || return
+	# The kernel's headers, which are no libc's.
+	for name in linux asm asm-generic; do
+		for from in "/usr/include/$name" "/usr/include/$(gcc -print-multiarch)/$name"; do
+			[ ! -e "$from" ] || ln -sfn "$from" "$root/include/$name"
+		done
+	done
+}
+
+# musl_configured NAME ARG...: in a folder of its own, in which this leaves the shell
+musl_configured() {
+	local name=$1
+	shift
+	mkdir "$T/src/$name-build" && cd "$T/src/$name-build" &&
+		"../$name/configure" --build="$(gcc -dumpmachine)" --host="$(uname -m)-linux-musl" --prefix="$root" CC="$root/cc" \
+			CFLAGS='-O2 -g0' CPPFLAGS="-isystem $root/include" LDFLAGS="-L$root/lib" "$@"
+}
+
+musl_zlib() {
+	cd "$T/src/zlib" && CC=$root/cc CFLAGS=-O2 ./configure --static && make -j2 libz.a && cp libz.a "$root/lib" &&
+		cp zlib.h zconf.h "$root/include"
+}
+
+musl_lzma() {
+	musl_configured xz-utils --disable-shared --disable-nls && make -j2 -C src/liblzma install
+}
+
+# Where Debian and others have descriptions of terminals. jhot brings the usual ones, too (src/tui/local.mk).
+musl_tinfo() {
+	musl_configured ncurses BUILD_CC=gcc --with-termlib=tinfo --without-shared --without-debug --without-cxx-binding --without-ada \
+		--without-progs --without-tests --without-manpages --disable-db-install --disable-pc-files \
+		--with-default-terminfo-dir=/etc/terminfo --with-terminfo-dirs=/etc/terminfo:/lib/terminfo:/usr/share/terminfo &&
+		make -C include && make -j2 -C ncurses ../lib/libtinfo.a && cp lib/libtinfo.a "$root/lib" &&
+		cp include/term.h include/curses.h include/unctrl.h include/ncurses_dll.h "$root/include"
+}
+
+# configure asks for argp, fts and obstack, which musl has not: they are for elfutils' programs and for two files of libdwfl,
+# its options of a command line and its search for modules of the kernel. Those two are left out; the rest is whole.
+musl_elf() {
+	local part
+	sed -i 's/argp-std\.\$(OBJEXT)//; s/linux-kernel-modules\.\$(OBJEXT)//' "$T/src/elfutils/libdwfl/Makefile.in" &&
+		musl_configured elfutils AR=ar RANLIB=ranlib NM=nm READELF=readelf --disable-debuginfod --disable-libdebuginfod --disable-nls \
+			--without-bzlib --without-lzma --without-zstd ac_cv_search_argp_parse='none required' \
+			ac_cv_search_fts_close='none required' ac_cv_search__obstack_free='none required' || return
+	for part in libelf/libelf libdwelf/libdwelf libebl/libebl backends/libebl_backends libcpu/libcpu libdwfl/libdwfl libdw/libdw; do
+		make -j2 -C "${part%/*}" "${part#*/}.a" || return
+	done
+	# What elfutils' libraries share is in none of the archives: glibc has its error(3), the rest is in the shared library.
+	make -C lib error.o crc32.o crc32_file.o next_prime.o &&
+		ar r libdw/libdw.a lib/error.o lib/crc32.o lib/crc32_file.o lib/next_prime.o &&
+		cp libdw/libdw.a libelf/libelf.a "$root/lib" && mkdir -p "$root/include/elfutils" && cp version.h "$root/include/elfutils" &&
+		cd "$T/src/elfutils" && cp libelf/libelf.h libelf/gelf.h libdw/dwarf.h "$root/include" &&
+		cp libdw/libdw.h libdw/known-dwarf.h libdwelf/libdwelf.h libdwfl/libdwfl.h libebl/libebl.h libelf/elf-knowledge.h \
+			"$root/include/elfutils"
+}
+
+# The demangler is one object of gcc's own library of C++, and calls nothing that musl has not.
+musl_demangler() {
+	cd "$T/src" && ar x "$(gcc -print-file-name=libsupc++.a)" cp-demangle.o && ar rc "$root/lib/libstdc++.a" cp-demangle.o
+}
+
+# The terminal that tests look at: its Makefile wants libtool.
+musl_vterm() {
+	cd "$T/src/libvterm" && "$root/cc" -O2 -std=c99 -Iinclude -c src/*.c && ar rc "$root/lib/libvterm.a" ./*.o &&
+		cp include/*.h "$root/include"
+}
+
+musl_unwind() {
+	musl_configured libunwind CXX=false --disable-shared --disable-tests --disable-documentation --disable-minidebuginfo \
+		--disable-cxx-exceptions --disable-coredump --disable-ptrace --disable-setjmp &&
+		make -j2 -C src && cp src/.libs/libunwind.a "src/.libs/libunwind-$(uname -m).a" "$root/lib" &&
+		cp include/libunwind*.h "../libunwind/include/libunwind-$(uname -m).h" ../libunwind/include/libunwind-dynamic.h "$root/include"
+}
+
+musl_root() {
+	local root=$1 name part made
+	made=$(cat "$srcdir/tests/packaging/musl_root.sh" "$(command -v musl-gcc)" | cksum)
+	[ "$(cat "$root/made" 2>/dev/null)" != "$made" ] || return 0
+	for tool in musl-gcc dpkg-source; do
+		command -v $tool >/dev/null || { echo "no $tool" >"$T/log"; return 1; }
+	done
+	rm -rf "$root"
+	mkdir -p "$root/lib" "$root/include" "$T/src"
+	own_apt_source
+	# shellcheck disable=SC2086
+	(cd "$T/apt/files" && apt-get "${OWN_APT[@]}" source --download-only $MUSL_SOURCES) >>"$T/log" 2>&1 || return
+	for name in $MUSL_SOURCES; do
+		dpkg-source --no-check -x "$T/apt/files/${name}"_*.dsc "$T/src/$name" >"$T/log" 2>&1 || return # apt has checked it
+	done
+	for part in compiler zlib lzma tinfo elf demangler vterm unwind; do
+		(
+			unset MAKEFLAGS MAKELEVEL MFLAGS
+			musl_$part "$root"
+		) >"$T/log" 2>&1 || return
+	done
+	rm -rf "$T/apt" "$T/src"
+	echo "$made" >"$root/made"
+}
+
+musl_flags() {
+	MUSL_FLAGS=("CC=$1/cc" "CPPFLAGS=-isystem $1/include" "LDFLAGS=-L$1/lib")
+}
