@@ -14,6 +14,8 @@
 #define STAGING (256 << 10)
 #define SMALL   4096
 #define MODULES 64
+/* The one file beside libc's that is mapped, whichever libc that is. */
+#define OWN "/test_unwind_feed"
 
 /* The agent's side, as far as pieces go. */
 struct agent {
@@ -198,7 +200,7 @@ static int refuse_libc(const struct wire_unwind_chunk *head)
 
 static int refuse_with_gone(const struct wire_unwind_chunk *head)
 {
-	return head->module == id_of("/test_unwind_feed") ? -ENOENT : 0;
+	return head->module == id_of(OWN) ? -ENOENT : 0;
 }
 
 static int refuse_always(const struct wire_unwind_chunk *head)
@@ -242,7 +244,7 @@ static int refuse_until_jvm_goes(const struct wire_unwind_chunk *head)
 {
 	if (head->module == 1000 && !head->total_bytes)
 		jvm_forgotten = true;
-	return head->module == id_of("libz.so") && !jvm_forgotten ? -ENOSPC : 0;
+	return head->module == id_of(OWN) && !jvm_forgotten ? -ENOSPC : 0;
 }
 
 static void test_eviction(const char *libjvm)
@@ -250,19 +252,20 @@ static void test_eviction(const char *libjvm)
 	struct unwind_feed *f = unwind_feed_new(0);
 	struct unwind_feed_status st;
 	struct agent a = {0};
-	uint32_t libz = id_of("libz.so");
+	uint32_t own = id_of(OWN);
 
 	unwind_feed_module(f, 1000, &(struct proc_map){.path = libjvm});
 	run(f, &a, STAGING, refuse_until_jvm_goes);
 	is_int(a.whole, 1, "libjvm's rows arrive");
-	unwind_feed_module(f, libz,
-		&(struct proc_map){.path = maps[libz - 1].path,
-			.start = maps[libz - 1].start,
-			.end = maps[libz - 1].end});
+	unwind_feed_module(f, own,
+		&(struct proc_map){.path = maps[own - 1].path,
+			.start = maps[own - 1].start,
+			.end = maps[own - 1].end});
 	run(f, &a, STAGING, refuse_until_jvm_goes);
 	unwind_feed_status(f, &st);
-	ok(a.forgotten == 1 && a.last_forgotten == 1000, "libjvm's rows are given up for libz's");
-	ok(a.whole == 2 && a.order[1] == libz, "which then arrive");
+	ok(a.forgotten == 1 && a.last_forgotten == 1000,
+		"libjvm's rows are given up for the program's");
+	ok(a.whole == 2 && a.order[1] == own, "which then arrive");
 	ok(st.sent == 1 && strstr(st.note, "libjvm"), "and that is said: %s", st.note);
 	unwind_feed_free(f);
 	free(a.rows);
