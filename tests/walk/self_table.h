@@ -21,7 +21,7 @@ struct unwind_rows *self_pack(const struct cfi_row *rows, size_t count);
 struct unwind_table *process_table(pid_t pid);
 struct unwind_table *self_table(void);
 
-/* Does libc tell how to leave its functions? musl's does not, as distributions build it. */
+/* Does libc tell how to leave its functions? musl's does not, as Debian builds it. */
 bool self_libc_has_rows(const struct unwind_table *table);
 #define NO_LIBC_ROWS "libc has no call frame information of its functions"
 

@@ -21,7 +21,8 @@ enum place {
 static const char *const vm_primitive[] = {"os::", "Monitor::", "PlatformMonitor::", "Mutex",
 	"Semaphore::", "PosixSemaphore::", "Parker::", "ObjectMonitor::", "WaitBarrier",
 	"LinuxWaitBarrier", NULL};
-static const char *const waiting_module[] = {"libc.", "libc-", "libpthread", "[", NULL};
+/* musl's libc is its loader */
+static const char *const waiting_module[] = {"libc.", "libc-", "libpthread", "ld-musl-", "[", NULL};
 static const char *const java_primitive[] = {"java.util.concurrent.locks.",
 	"java.util.concurrent.ForkJoinPool", "jdk.internal.", "sun.misc.", "java.lang.Object",
 	"java.lang.Thread", "java.lang.VirtualThread", NULL};
