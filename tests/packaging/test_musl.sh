@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 # The agent in musl: as it is built here musl's loader takes it. And all of jhot compiled with musl, whose C tests run as far as
-# they call no library that is there for glibc only.
+# they call no library that is there for glibc only; with those libraries it is linked and run by `make musl-check`.
 . "$(dirname "$0")/../jvm/lib.sh"
 . "$(dirname "$0")/elsewhere.sh"
 
