@@ -369,8 +369,8 @@ static void test_libc(const char *libc)
 {
 	struct cfi *c;
 
-	if (!self_libc_has_rows(self_table())) {
-		tap_skip(libc, NO_LIBC_ROWS);
+	if (!self_libc_has_cfi(self_table())) {
+		tap_skip(libc, NO_LIBC_CFI);
 		return;
 	}
 	test_file(libc);

@@ -4,6 +4,7 @@
 
 #include "tests/tap.h"
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/uio.h>
@@ -115,6 +116,20 @@ bool self_libc_has_rows(const struct unwind_table *table)
 	const struct unwind_rule *rule = unwind_rule_of(table, &regs, true);
 
 	return rule && rule->cfa != UNWIND_CFA_NONE;
+}
+
+bool self_libc_has_cfi(const struct unwind_table *table)
+{
+	Dl_info libc;
+	struct cfi *c;
+	bool of_code;
+
+	if (!self_libc_has_rows(table) || !dladdr((const void *)(uintptr_t)getppid, &libc))
+		return false;
+	c = self_compile(libc.dli_fname);
+	of_code = cfi_of_code(c);
+	cfi_close(c);
+	return !of_code;
 }
 
 struct cfi *self_compile_vdso(void)

@@ -21,9 +21,14 @@ struct unwind_rows *self_pack(const struct cfi_row *rows, size_t count);
 struct unwind_table *process_table(pid_t pid);
 struct unwind_table *self_table(void);
 
-/* Does libc tell how to leave its functions? musl's does not, as Debian builds it. */
+/*
+ * Are there rows of libc's functions, and are they of its call frame information? musl has none, as Debian builds it: its rows
+ * are of its code, and who reads only such information, as libunwind and libdw, does not leave it.
+ */
 bool self_libc_has_rows(const struct unwind_table *table);
-#define NO_LIBC_ROWS "libc has no call frame information of its functions"
+bool self_libc_has_cfi(const struct unwind_table *table);
+#define NO_LIBC_ROWS "there are no unwind rows of libc's functions"
+#define NO_LIBC_CFI  "libc has no call frame information of its functions"
 
 /* Guarded only by the process's maps at the time of self_table: good for stacks. */
 struct walk_mem self_mem(void);

@@ -123,8 +123,8 @@ int main(void)
 	struct unwind_table *all = self_table();
 	int numbers[64];
 
-	if (!self_libc_has_rows(all))
-		tap_skip_all(NO_LIBC_ROWS);
+	if (!self_libc_has_cfi(all))
+		tap_skip_all(NO_LIBC_CFI);
 	without = table_without(all, (uint64_t)(uintptr_t)compare_ints);
 	is_int(without->count, all->count - 1, "this program's rows are missing");
 	memory = self_mem();

@@ -144,11 +144,11 @@ static void diag_frames(const char *who, const struct frames *f)
 	diag("%s (end %d):%s", who, (int)f->end, f->count ? line : "");
 }
 
-/* Where libc's functions cannot be left nothing is behind them to compare. */
+/* Where libunwind cannot leave libc there is nothing to compare with. */
 static void report(const char *what, unsigned least)
 {
-	if (!self_libc_has_rows(table)) {
-		tap_skip(what, NO_LIBC_ROWS);
+	if (!self_libc_has_cfi(table)) {
+		tap_skip(what, NO_LIBC_CFI);
 		now = (struct comparison){0};
 		return;
 	}
