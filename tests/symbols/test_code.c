@@ -97,8 +97,9 @@ static void library(const char *name, void *function)
 	struct code *code = elf ? code_open(elf, NULL) : NULL;
 	uint32_t count = elf ? elf_symbols_segments(elf, segments, 16) : 0;
 
-	if (ok(cfi && code && !cfi_of_code(cfi) && !cfi_compile(cfi, NULL, &err), "%s has both",
-		    name)) {
+	if (cfi && cfi_of_code(cfi)) { /* musl's libc */
+		tap_skip(name, "it has no call frame information to compare with");
+	} else if (ok(cfi && code && !cfi_compile(cfi, NULL, &err), "%s has both", name)) {
 		t.rows = cfi_rows(cfi, &t.count);
 		for (uint32_t i = 0; i < count; i++)
 			if (segments[i].is_code)
