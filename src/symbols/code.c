@@ -133,13 +133,21 @@ static bool begins_at(const struct code *c, uint64_t address)
 	return address - c->low < c->high - c->low && bit(c->begins, address - c->low);
 }
 
-static void begins_of_symbols(struct code *c, const GElf_Shdr *header, Elf_Data *data)
+/* What compilers move out of a function begins in the midst of it: sp is somewhere else than where functions begin. */
+static bool is_cold(Elf *elf, const GElf_Shdr *header, const GElf_Sym *sym)
+{
+	const char *name = elf_strptr(elf, header->sh_link, sym->st_name);
+
+	return name && strstr(name, ".cold");
+}
+
+static void begins_of_symbols(struct code *c, Elf *elf, const GElf_Shdr *header, Elf_Data *data)
 {
 	for (size_t i = 0; header->sh_entsize && i < data->d_size / header->sh_entsize; i++) {
 		GElf_Sym sym;
 
 		if (gelf_getsym(data, (int)i, &sym) && GELF_ST_TYPE(sym.st_info) == STT_FUNC &&
-			sym.st_shndx != SHN_UNDEF)
+			sym.st_shndx != SHN_UNDEF && !is_cold(elf, header, &sym))
 			begins_add(c, sym.st_value);
 	}
 }
@@ -156,23 +164,24 @@ static void begins_of_relocations(struct code *c, const GElf_Shdr *header, Elf_D
 }
 
 static void each_section(
-	struct code *c, Elf *elf, void (*fn)(struct code *, Elf_Scn *, const GElf_Shdr *))
+	struct code *c, Elf *elf, void (*fn)(struct code *, Elf *, Elf_Scn *, const GElf_Shdr *))
 {
 	Elf_Scn *scn = NULL;
 	GElf_Shdr header;
 
 	while ((scn = elf_nextscn(elf, scn)))
 		if (gelf_getshdr(scn, &header))
-			fn(c, scn, &header);
+			fn(c, elf, scn, &header);
 }
 
-static void loaded_section(struct code *c, Elf_Scn *scn, const GElf_Shdr *header)
+static void loaded_section(struct code *c, Elf *elf, Elf_Scn *scn, const GElf_Shdr *header)
 {
+	(void)elf;
 	if ((header->sh_flags & SHF_ALLOC) && header->sh_type == SHT_PROGBITS)
 		section_add(c, scn, header);
 }
 
-static void begins_section(struct code *c, Elf_Scn *scn, const GElf_Shdr *header)
+static void begins_section(struct code *c, Elf *elf, Elf_Scn *scn, const GElf_Shdr *header)
 {
 	Elf_Data *data;
 
@@ -185,7 +194,7 @@ static void begins_section(struct code *c, Elf_Scn *scn, const GElf_Shdr *header
 	if (header->sh_type == SHT_RELA)
 		begins_of_relocations(c, header, data);
 	else
-		begins_of_symbols(c, header, data);
+		begins_of_symbols(c, elf, header, data);
 }
 
 /* Stubs of calls to functions of other libraries that do not return. */
