@@ -37,11 +37,18 @@ aarch64-check: all $(check_DATA)
 		bash $(srcdir)/%D%/aarch64_check.sh
 
 # All of jhot with musl: makes the libraries once.
-EXTRA_DIST += %D%/musl_check.sh %D%/musl_root.sh %D%/own_apt.sh
+EXTRA_DIST += %D%/musl_check.sh %D%/musl_root.sh %D%/own_apt.sh %D%/rows.sh
 .PHONY: musl-check
 musl-check: all $(check_DATA)
 	@CHECK_PROGRAMS='$(filter-out %_tsan,$(check_PROGRAMS))' srcdir='$(abs_top_srcdir)' builddir='$(abs_top_builddir)' \
 		JAVA="$${JAVA:-$(JDK)/bin/java}" bash $(srcdir)/%D%/musl_check.sh
+
+# A JVM on musl: makes it once.
+EXTRA_DIST += %D%/musl_jvm_check.sh %D%/musl_jvm.sh %D%/musl_cxx.c
+.PHONY: musl-jvm-check
+musl-jvm-check: all $(check_DATA) packaging/jhot
+	@srcdir='$(abs_top_srcdir)' builddir='$(abs_top_builddir)' JAVA="$${JAVA:-$(JDK)/bin/java}" \
+		bash $(srcdir)/%D%/musl_jvm_check.sh
 
 # The one file built twice, which is minutes.
 EXTRA_DIST += %D%/reproducible_check.sh

@@ -13,28 +13,13 @@
 . "$(dirname "$0")/elsewhere.sh"
 . "$(dirname "$0")/own_apt.sh"
 . "$(dirname "$0")/musl_root.sh"
+. "$(dirname "$0")/rows.sh"
 
 ROOT=${ROOT:-${HOME:-/root}/.cache/jhot/musl}
 SCRIPTS=${SCRIPTS-tests/symbols/test_elf.sh tests/cli/test_cli.sh tests/jvm/test_list.sh tests/jvm/test_record.sh
 	tests/jvm/test_endings.sh tests/jvm/test_live.sh tests/jvm/test_events.sh tests/dump/test_dump.sh tests/import/test_files.sh}
 ours=$builddir/jhot theirs=$T/build/jhot one=$T/build/packaging/jhot
-passed=0 failed=0
 command -v musl-gcc >/dev/null || { echo "musl-check needs musl-gcc (musl-tools)" >&2; exit 1; }
-
-# row NAME COMMAND...: passes when the command does; its output is shown when not
-row() {
-	local name=$1
-	shift
-	if "$@" >"$T/said" 2>&1; then
-		printf '%-76s yes\n' "$name"
-		passed=$((passed + 1))
-	else
-		printf '%-76s NO\n' "$name"
-		tail -n 30 "$T/said"
-		failed=$((failed + 1))
-		return 1
-	fi
-}
 
 logged() {
 	"$@" || { tail -n 30 "$T/log"; false; }
@@ -139,41 +124,15 @@ jvm_end || row "the JVM has ended as if nothing had been" false
 
 # --- tests -------------------------------------------------------------------------------------------
 
-# test_ran NAME COMMAND...: counted; a line for a test that fails or is not run, and for each check that is not
-tests_passed=0 tests_failed=0 tests_skipped=0
-test_ran() {
-	local name=$1 rc why
-	shift
-	(cd "$T/build" && builddir=$T/build JHOT=$theirs timeout 600 "$@") >"$T/said" 2>&1 </dev/null
-	rc=$?
-	why=$(sed -n 's/^1\.\.0 # SKIP //p' "$T/said")
-	if [ $rc = 0 ] && [ -n "$why" ]; then
-		tests_skipped=$((tests_skipped + 1))
-		printf '%-40s not run: %s\n' "$name" "$why"
-		return 1
-	fi
-	sed -n 's/^ok [0-9]* - \(.*\) # SKIP \(.*\)/\1: \2/p' "$T/said" | while IFS= read -r why; do
-		printf '%-40s not checked: %s\n' "$name" "$why"
-	done
-	if [ $rc = 0 ]; then
-		tests_passed=$((tests_passed + 1))
-		return
-	fi
-	tests_failed=$((tests_failed + 1))
-	printf '%-40s FAILS (%s)\n' "$name" $rc
-	grep -A 5 '^not ok' "$T/said" || tail -n 5 "$T/said"
-	return 1
-}
-
 # What goes into the JVM is this build's, as the JVM is.
 for name in tests/jvm/classes tests/sampler/classes tests/dump/untraceable.so; do
 	mkdir -p "$T/build/${name%/*}" && ln -sfn "$builddir/$name" "$T/build/$name"
 done
 # shellcheck disable=SC2086
 row "all $(echo $CHECK_PROGRAMS | wc -w) C tests are linked" logged elsewhere_made -k -j2 $CHECK_PROGRAMS tests/symbols/split.so
+export JHOT=$theirs builddir=$T/build
+cd "$T/build" || exit 1
 for test in $CHECK_PROGRAMS; do test_ran "$test" "./$test"; done
 echo "C tests: $tests_passed passed, $tests_failed failed, $tests_skipped not run"
 for test in $SCRIPTS; do test_ran "$test" bash "$srcdir/$test" && printf '%-40s %d checks\n' "$test" "$(grep -c '^ok' "$T/said")"; done
-echo "all tests: $tests_passed passed, $tests_failed failed, $tests_skipped not run"
-echo "what else is said above: $passed passed, $failed failed"
-exit $((failed + tests_failed > 0))
+rows_end

@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: Apache-2.0
+# A HotSpot JVM on musl, built from Debian's sources of OpenJDK 17: there are no packages of one. Sourced by bash, after
+# tests/jvm/lib.sh and own_apt.sh.
+#
+#   musl_jvm DIR      0: DIR/jdk/bin/java runs, by an earlier call or anew, in some 15 minutes; else why not is in $T/log
+#
+# OpenJDK knows musl itself, since 17. What is missing is a C++ library: HotSpot wants little of one, headers of nothing but
+# templates, which gcc's own are good for, and a few functions (musl_cxx.c). It is built as for another machine, with the JDK
+# that is installed here as its helper, without what draws (java.desktop), ZGC and Shenandoah.
+MUSL_MODULES="java.base java.logging java.management jdk.management java.xml java.instrument java.naming java.sql
+	java.transaction.xa java.security.sasl jdk.attach jdk.unsupported jdk.jfr jdk.jcmd jdk.internal.jvmstat"
+MUSL_TARGET=x86_64-unknown-linux-musl
+
+# The newest sources whose files are there: lists may name what is gone.
+jvm_sources() {
+	local version options=()
+	own_apt_source || return
+	for version in "${OWN_APT[@]}"; do options+=("$version"); done
+	(cd "$T/apt/files" && apt-get "${options[@]}" source --download-only zlib) >"$T/log" 2>&1 || return
+	for version in $(apt-cache "${options[@]}" showsrc openjdk-17 2>"$T/log" | sed -n 's/^Version: //p' | sort -rV); do
+		(cd "$T/apt/files" && apt-get "${options[@]}" source --download-only "openjdk-17=$version") >"$T/log" 2>&1 && return
+	done
+	return 1
+}
+
+# Debian's JDK has no zlib of its own; makefiles know two of its files by other names, as java.base has files that are called so.
+jvm_unpacked() {
+	local zlib=$T/jdk-src/src/java.base/share/native/libzip/zlib
+	mkdir -p "$T/jdk-src" "$T/zlib-src" &&
+		tar -xf "$T"/apt/files/openjdk-17_*.orig.tar.* -C "$T/jdk-src" --strip-components=1 &&
+		tar -xf "$T"/apt/files/zlib_*.orig.tar.* -C "$T/zlib-src" --strip-components=1 &&
+		mkdir -p "$zlib" && cp "$T"/zlib-src/*.[ch] "$zlib" &&
+		mv "$zlib/adler32.c" "$zlib/zadler32.c" && mv "$zlib/crc32.c" "$zlib/zcrc32.c"
+} >"$T/log" 2>&1
+
+# One script for C and C++, as OpenJDK compiles a header of C++ by the compiler of C: which it is is told by its arguments. Headers
+# of C++ go before musl's, as they include what comes next by the same name. musl-gcc's specs leave out the index by which libjvm's
+# own unwind information is found.
+jvm_compiler() {
+	local root=$1 multiarch version tool name
+	multiarch=$(gcc -print-multiarch)
+	version=$(gcc -dumpversion)
+	mkdir -p "$root/bin" "$root/lib" "$root/kernel" "$root/c++/bits" "$root/none/cups" "$root/none/fontconfig" "$root/none/alsa" || return
+	for name in linux asm-generic; do ln -sfn "/usr/include/$name" "$root/kernel/$name"; done
+	ln -sfn "/usr/include/$multiarch/asm" "$root/kernel/asm"
+	# What libstdc++ asks of the C library it is for; the one that is here asks for glibc's version.
+	cat >"$root/c++/bits/os_defines.h" <<-'END'
+		#include <features.h>
+		#define __NO_CTYPE 1
+		#define _GLIBCXX_NO_OBSOLETE_ISINF_ISNAN_DYNAMIC 1
+		#define _GLIBCXX_NATIVE_THREAD_ID pthread_self()
+		#define _GLIBCXX_GTHREAD_USE_WEAK 0
+	END
+	# Asked for by configure, read by java.desktop alone.
+	for name in cups/cups cups/ppd fontconfig/fontconfig alsa/asoundlib; do : >"$root/none/$name.h"; done
+	cat >"$root/bin/musl-cc" <<-END
+		#!/bin/sh
+		c="-isystem /usr/include/$multiarch-musl -isystem /usr/include/${multiarch%-gnu}-musl -isystem $root/kernel -isystem $(gcc -print-file-name=include)"
+		cxx="-isystem /usr/include/c++/$version -isystem $root/c++ -isystem /usr/include/$multiarch/c++/$version"
+		specs=$(sed -n 's/.*-specs "\(.*\)".*/\1/p' "$(command -v musl-gcc)")
+		root=$root
+	END
+	cat >>"$root/bin/musl-cc" <<-'END'
+		is_cxx= links=yes with=gcc
+		case $0 in *++) is_cxx=yes ;; esac
+		for arg in "$@"; do
+			case $arg in
+			*.cpp | *.cc | c++ | c++-header) is_cxx=yes ;;
+			-c | -E | -S | -M | -MM | --version | -v | -dumpversion | -dumpmachine | -fsyntax-only) links= ;;
+			esac
+		done
+		[ -z "$is_cxx" ] || c="$cxx $c"
+		[ -z "$is_cxx$links" ] || [ -n "$links" ] || with=g++
+		[ -n "$links" ] || exec $with "$@" -nostdinc $c
+		exec gcc "$@" -nostdinc $c -specs "$specs" -Wl,--eh-frame-hdr -L"$root/lib" -lmuslcxx
+	END
+	chmod +x "$root/bin/musl-cc" && cp "$root/bin/musl-cc" "$root/bin/musl-c++" || return
+	for tool in ar nm strip objcopy objdump ranlib as ld readelf; do ln -sfn "$(command -v $tool)" "$root/bin/$MUSL_TARGET-$tool"; done
+	"$root/bin/musl-cc" -O2 -fPIC -fvisibility=hidden -c "$srcdir/tests/packaging/musl_cxx.c" -o "$root/musl_cxx.o" &&
+		ar rcs "$root/lib/libmuslcxx.a" "$root/musl_cxx.o"
+} >"$T/log" 2>&1
+
+# "dynamic" says no more than that configure adds nothing for a C++ library; "none": nothing is stripped either.
+jvm_built() {
+	local root=$1 none=$1/none jdk
+	jdk=$(sed -n 's/^JDK = //p' "$builddir/Makefile")
+	mkdir "$T/jdk-build" && cd "$T/jdk-build" || return
+	unset JAVA_HOME JAVA_TOOL_OPTIONS _JAVA_OPTIONS CLASSPATH LD_LIBRARY_PATH CFLAGS CXXFLAGS LDFLAGS MAKEFLAGS MAKELEVEL MFLAGS
+	PATH=$root/bin:$PATH bash "$T/jdk-src/configure" --openjdk-target=$MUSL_TARGET --with-boot-jdk="$jdk" --with-build-jdk="$jdk" \
+		--with-jvm-variants=server --with-jvm-features=-shenandoahgc,-zgc --with-debug-level=release --with-native-debug-symbols=none \
+		--enable-headless-only --disable-warnings-as-errors --disable-manpages --disable-cds-archive --with-stdc++lib=dynamic \
+		--with-version-pre= --with-version-opt=musl --with-zlib=bundled --with-freetype=bundled --with-libpng=bundled \
+		--with-giflib=bundled --with-libjpeg=bundled --with-lcms=bundled --with-harfbuzz=bundled --with-cups-include="$none" \
+		--with-fontconfig-include="$none" --with-alsa-include="$none" --with-alsa-lib="$none" \
+		BUILD_CC="$(command -v gcc)" BUILD_CXX="$(command -v g++)" CC="$root/bin/musl-cc" CXX="$root/bin/musl-c++" &&
+		PATH=$root/bin:$PATH make JOBS="$(nproc)" hotspot $MUSL_MODULES
+} >"$T/log" 2>&1
+
+musl_jvm() {
+	local root=$1
+	[ ! -x "$root/jdk/bin/java" ] || return 0
+	[ "$(uname -m)" = x86_64 ] || { echo "only for x86-64" >"$T/log"; return 1; }
+	for tool in musl-gcc g++ autoconf zip unzip file; do
+		command -v $tool >/dev/null || { echo "no $tool" >"$T/log"; return 1; }
+	done
+	jvm_sources && jvm_unpacked && jvm_compiler "$root" && (jvm_built "$root") || return
+	# What was built leads into the sources by links.
+	rm -rf "$root/new" && cp -aL "$T/jdk-build/jdk" "$root/new" && mv "$root/new" "$root/jdk" && rm -rf "$T/jdk-build" "$T/jdk-src"
+}

@@ -1,0 +1,95 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# make musl-jvm-check: a HotSpot JVM on musl is looked at by this build's jhot: all threads and stacks, names, the same as on glibc,
+# in a root that has musl alone, and tests that go through a JVM. The JVM is built once, in some 15 minutes (musl_jvm.sh).
+#
+#   usage: [ROOT=DIR] [SCRIPTS="tests/jvm/test_live.sh ..."] make musl-jvm-check
+#
+# ROOT is where the JVM is. Needs musl-tools, dpkg-dev, autoconf, g++, zip, unzip, file; the root of musl's also root and
+# busybox-static.
+. "$(dirname "$0")/../jvm/lib.sh"
+. "$(dirname "$0")/own_apt.sh"
+. "$(dirname "$0")/musl_jvm.sh"
+. "$(dirname "$0")/rows.sh"
+
+ROOT=${ROOT:-${HOME:-/root}/.cache/jhot/musl-jvm}
+SCRIPTS=${SCRIPTS-tests/walk/test_accuracy.sh tests/walk/test_selftest.sh tests/jvm/test_counts.sh tests/jvm/test_record.sh
+	tests/jvm/test_events.sh tests/jvm/test_live.sh tests/jvm/test_cycles.sh tests/jvm/test_explained.sh tests/sampler/test_alloc.sh
+	tests/sampler/test_locks.sh tests/sampler/test_io.sh tests/sampler/test_waits.sh tests/sampler/test_sessions.sh
+	tests/sampler/test_engines.sh tests/sampler/test_short.sh tests/sampler/test_stuck.sh}
+musl_jvm "$ROOT" || { tail -n 30 "$T/log" >&2; exit 1; }
+JAVA=$ROOT/jdk/bin/java JDKS=$T/none
+export JAVA JDKS
+
+on_musl() {
+	awk '{ print $6 }' "/proc/$JVM/maps" | grep '^/' | sort -u
+	grep -q 'musl' "/proc/$JVM/maps" && ! grep -E 'libc\.so\.6|ld-linux' "/proc/$JVM/maps"
+}
+
+# recorded EVENT: into $T/x.collapsed, with threads
+recorded() {
+	"$JHOT" record -e "$1" -t -d 3 -o "$T/x.collapsed" "$JVM" 2>&1 && alive "$JVM" && [ -s "$T/x.collapsed" ]
+}
+
+unbroken() {
+	awk -f "$srcdir/tests/bench/stacks.awk" "$T/x.collapsed" | tee /dev/stderr | awk '{ exit !($1 > 50 && $4 == 0) }'
+}
+
+# The frames below a function of musl's that waits: who called it, which keeps a frame pointer.
+callers() {
+	grep -c 'Monitor::wait.*;os::PlatformMonitor::wait;pthread_cond_timedwait' "$T/x.collapsed"
+}
+
+all_threads() {
+	[ "$(sed 's/;.*//' "$T/x.collapsed" | sort -u | wc -l)" = "$(count_of "$JVM" task)" ]
+}
+
+sixty() {
+	awk '/known(Sixty|Thirty|Ten)(;| )/ { all += $NF } /knownSixty/ { sixty += $NF }
+		END { printf "%d of %d samples\n", sixty, all; exit !(all > 100 && sixty / all > .5 && sixty / all < .7) }' "$T/x.collapsed"
+}
+
+mapped_once() {
+	for _ in 1 2 3; do "$JHOT" record -d 0.2 -o - --format=collapsed "$JVM" >/dev/null || return; done
+	[ "$(grep 'r-xp.*libjhot' "/proc/$JVM/maps" | tee /dev/stderr | wc -l)" = 1 ]
+}
+
+# inside: busybox, musl, the JVM and the one file, and nothing else; jhot looks at the JVM from in there.
+inside() {
+	local root=$T/root
+	mkdir -p "$root/bin" "$root/lib" "$root/proc" "$root/tmp" "$root/dev/shm" "$root/jdk" "$root/classes" &&
+		cp "$(command -v busybox)" "$root/bin/sh" && cp "$builddir/packaging/jhot" "$root/bin/jhot" &&
+		cp -aL "$ROOT/jdk/." "$root/jdk" && cp "$builddir"/tests/jvm/classes/Known* "$root/classes" &&
+		cp "$(ls /lib/*-linux-musl/libc.so /usr/lib/*-linux-musl/libc.so 2>/dev/null | head -n 1)" "$root/lib/ld-musl-$(uname -m).so.1" || return
+	cat >"$root/look" <<-'END'
+		jdk/bin/java -cp classes Known shares >out 2>err </dev/zero &
+		sleep 3
+		jhot record -d 2 -o x.collapsed Known
+		status=$?
+		kill $!
+		exit $status
+	END
+	# shellcheck disable=SC2016
+	unshare -m -p -f --kill-child sh -c 'mount -t proc proc "$1/proc" && exec chroot "$1" /bin/sh -c "PATH=/bin sh /look"' sh "$root" &&
+		grep -q 'knownSixty' "$root/x.collapsed" && awk -f "$srcdir/tests/bench/stacks.awk" "$root/x.collapsed"
+}
+
+# shellcheck disable=SC2086
+jvm_start $CALM_JVM Known shares || exit 1
+row "$("$JAVA" -version 2>&1 | sed -n 's/.*(build \(.*\))/\1/p' | head -n 1): no library of glibc's is in it" on_musl
+row "cpu is recorded" recorded cpu
+row "what is known of the program is found" sixty
+row "no stack is broken" unbroken
+row "wall is recorded" recorded wall
+row "all threads are there" all_threads
+row "no stack is broken" unbroken
+row "who waits in musl's libc has a caller" callers
+row "the agent is mapped once, however often jhot comes" mapped_once
+jvm_end || row "the JVM has ended as if nothing had been" false
+if [ "$(id -u)" = 0 ] && command -v busybox >/dev/null; then
+	row "in a root that has musl alone, from inside" inside
+else
+	echo "not tried: a root that has musl alone: root and busybox-static are needed"
+fi
+for test in $SCRIPTS; do test_ran "$test" bash "$srcdir/$test" && printf '%-40s %d checks\n' "$test" "$(grep -c '^ok' "$T/said")"; done
+rows_end

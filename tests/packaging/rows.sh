@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: Apache-2.0
+# A line for each claim, and for what is run of the tests; counted. Sourced by bash, after tests/jvm/lib.sh.
+passed=0 failed=0
+
+# row NAME COMMAND...: passes when the command does; its output is shown when not
+row() {
+	local name=$1
+	shift
+	if "$@" >"$T/said" 2>&1; then
+		printf '%-76s yes\n' "$name"
+		passed=$((passed + 1))
+	else
+		printf '%-76s NO\n' "$name"
+		tail -n 30 "$T/said"
+		failed=$((failed + 1))
+		return 1
+	fi
+}
+
+# test_ran NAME COMMAND...: counted; a line for a test that fails or is not run, and for each check that is not
+tests_passed=0 tests_failed=0 tests_skipped=0
+test_ran() {
+	local name=$1 rc why
+	shift
+	timeout 600 "$@" >"$T/said" 2>&1 </dev/null
+	rc=$?
+	why=$(sed -n 's/^1\.\.0 # SKIP //p' "$T/said")
+	if [ $rc = 0 ] && [ -n "$why" ]; then
+		tests_skipped=$((tests_skipped + 1))
+		printf '%-40s not run: %s\n' "$name" "$why"
+		return 1
+	fi
+	sed -n 's/^ok [0-9]* - \(.*\) # SKIP \(.*\)/\1: \2/p' "$T/said" | while IFS= read -r why; do
+		printf '%-40s not checked: %s\n' "$name" "$why"
+	done
+	if [ $rc = 0 ]; then
+		tests_passed=$((tests_passed + 1))
+		return
+	fi
+	tests_failed=$((tests_failed + 1))
+	printf '%-40s FAILS (%s)\n' "$name" $rc
+	grep -A 5 '^not ok' "$T/said" || tail -n 5 "$T/said"
+	return 1
+}
+
+# rows_end: the sums; the script's last
+rows_end() {
+	echo "all tests: $tests_passed passed, $tests_failed failed, $tests_skipped not run"
+	echo "what else is said above: $passed passed, $failed failed"
+	exit $((failed + tests_failed > 0))
+}
