@@ -441,7 +441,7 @@ static bool range_compile(struct cfi *c, const struct range *r, const atomic_boo
 		end = seg->address + seg->bytes;
 	if (r->source == SOURCE_CODE) {
 		range_of_code(c, r, seg);
-		return true;
+		return c->row_count <= ROWS_MAX;
 	}
 	for (; at<end; at = to> at && to < end ? to : end) {
 		struct wire_unwind_rule rule = {.cfa = CFI_CFA_OTHER};

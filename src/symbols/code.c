@@ -9,6 +9,7 @@
 #include "symbols/code.h"
 
 #include "base/buf.h"
+#include "base/hash.h"
 #include "symbols/cfi.h"
 #include "symbols/elf.h"
 
@@ -18,10 +19,11 @@
 
 #define CODE_MAX     (8u << 20)
 #define SECTIONS_MAX 64
-#define STATES_MAX   65536u
 #define ROUNDS_MAX   12u
 #define FRAME_MAX    (1 << 20) /* more than this is no frame, but a mistake */
 #define TABLE_MAX    1024u
+#define PATHS_MAX    (1u << 20)  /* to be followed, at once */
+#define STEPS_MAX    (64u << 20) /* 8 MB of code take 24 million in all rounds */
 #define UNKNOWN      INT32_MIN
 
 struct section {
@@ -35,7 +37,7 @@ struct section {
 struct state {
 	int32_t sp, fp;   /* from them to the CFA; UNKNOWN */
 	int32_t fp_saved; /* from the CFA; 0: the caller's fp is where it was */
-	bool outermost;
+	uint32_t outermost;
 };
 
 struct path {
@@ -52,17 +54,18 @@ struct code {
 	uint8_t *returns;   /* likewise: one that may return, as far as this round has found, */
 	uint8_t *endless;   /* and one that no round before has found to do so */
 	struct place {
-		uint32_t
-			state; /* number + 1 of what holds as the instruction begins; 0: there begins none */
+		uint32_t state;    /* number + 1, as the instruction begins; 0: none begins there */
 		uint32_t function; /* whose path came there first */
 	} * places;
 	struct state *states;
+	struct hash_index state_index;
 	uint32_t state_count, state_cap;
 	struct path *paths;
 	uint32_t path_count, path_cap;
-	uint64_t in_register
-		[CODE_REGISTERS]; /* addresses that were put there, in the function that is followed */
+	uint64_t in_register[CODE_REGISTERS]; /* addresses, in the function that is followed */
+	uint64_t function_low, function_high;
 	bool found; /* where one more function begins, or that one does not return, in this round */
+	uint32_t steps;
 	const atomic_bool *stop;
 };
 
@@ -224,15 +227,29 @@ static void endless_of_stubs(struct code *c, Elf *elf)
 
 /* --- states -------------------------------------------------------------------------------------------- */
 
+struct state_key {
+	const struct code *code;
+	const struct state *state;
+};
+
+static bool state_same(const void *ctx, uint32_t number)
+{
+	const struct state_key *key = ctx;
+
+	return !memcmp(&key->code->states[number], key->state, sizeof(*key->state));
+}
+
 static uint32_t state_number(struct code *c, const struct state *state)
 {
-	for (uint32_t i = 0; i < c->state_count; i++)
-		if (!memcmp(&c->states[i], state, sizeof(*state)))
-			return i;
-	if (c->state_count == STATES_MAX)
-		return 0;
+	struct state_key key = {c, state};
+	uint64_t hash = hash_bytes(state, sizeof(*state), 0);
+	uint32_t number = hash_index_find(&c->state_index, hash, state_same, &key);
+
+	if (number != HASH_NONE)
+		return number;
 	c->states = xgrow(c->states, c->state_count, &c->state_cap, sizeof(*c->states));
 	c->states[c->state_count] = *state;
+	hash_index_add(&c->state_index, hash, c->state_count);
 	return c->state_count++;
 }
 
@@ -302,7 +319,8 @@ static bool path_meets(struct code *c, uint64_t at, uint32_t function)
 /* One that begins there, and else is as this one. */
 static void path_add(struct code *c, uint64_t address, struct path path)
 {
-	if (!is_code(c, address) || path_meets(c, address - c->low, path.function))
+	if (!is_code(c, address) || path_meets(c, address - c->low, path.function) ||
+		c->path_count == PATHS_MAX)
 		return;
 	path.at = (uint32_t)(address - c->low);
 	c->paths = xgrow(c->paths, c->path_count, &c->path_cap, sizeof(*c->paths));
@@ -318,34 +336,23 @@ static void path_to(struct code *c, uint64_t address, const struct path *path)
 		path_add(c, address, *path);
 }
 
-/* Do both lie in one function, as far as it is known where others begin? */
-static bool same_function(const struct code *c, uint64_t from, uint64_t to)
-{
-	uint64_t low = from < to ? from : to, high = from < to ? to : from;
-
-	for (uint64_t at = low + 1; at <= high; at++)
-		if (begins_at(c, at))
-			return false;
-	return true;
-}
-
 /*
  * A switch: a table of 4-byte distances from its own begin to where each case is, of one more than what was compared with. All
  * cases are of the same function.
  */
-static void paths_of_table(struct code *c, uint64_t table, uint64_t from, const struct path *path)
+static void paths_of_table(struct code *c, uint64_t table, const struct path *path)
 {
 	size_t left = 0;
 	const uint8_t *at = bytes_at(c, table, &left);
 	int32_t distance;
 
 	for (uint32_t i = 0; at && i <= path->limit && i < TABLE_MAX && left >= sizeof(distance);
-		i++) {
+		i++, c->steps++) {
 		uint64_t to;
 
 		memcpy(&distance, at, sizeof(distance));
 		to = table + (uint64_t)(int64_t)distance;
-		if (!is_code(c, to) || !same_function(c, from, to))
+		if (to < c->function_low || to >= c->function_high)
 			return;
 		path_add(c, to, *path);
 		at += sizeof(distance);
@@ -354,8 +361,8 @@ static void paths_of_table(struct code *c, uint64_t table, uint64_t from, const 
 }
 
 /* What else than the next instruction comes behind this one. */
-static void path_leaves(struct code *c, const struct path *path, const struct code_insn *insn,
-	uint64_t address, uint64_t table)
+static void path_leaves(
+	struct code *c, const struct path *path, const struct code_insn *insn, uint64_t table)
 {
 	if (insn->address && is_code(c, insn->address))
 		begins_add(c, insn->address);
@@ -364,7 +371,7 @@ static void path_leaves(struct code *c, const struct path *path, const struct co
 	if (insn->flow == CODE_BRANCH || (insn->flow == CODE_JUMP && insn->target))
 		path_to(c, insn->target, path);
 	if (insn->flow == CODE_JUMP && !insn->target && table)
-		paths_of_table(c, table, address, path);
+		paths_of_table(c, table, path);
 	if (insn->flow == CODE_RETURN || (insn->flow == CODE_JUMP && !insn->target && !table))
 		bit_set(c->returns, path->function);
 }
@@ -382,7 +389,7 @@ static void path_follow(struct code *c, struct path path)
 	uint64_t address = c->low + path.at, table = 0;
 	struct state state = c->states[path.state];
 
-	for (bool first = true;; first = false) {
+	for (bool first = true; c->steps < STEPS_MAX; first = false, c->steps++) {
 		struct code_insn insn;
 		size_t left = 0;
 		const uint8_t *at = is_code(c, address) ? bytes_at(c, address, &left) : NULL;
@@ -399,7 +406,7 @@ static void path_follow(struct code *c, struct path path)
 			path.limit = insn.limit;
 		if (insn.flow == CODE_TABLE)
 			table = c->in_register[insn.reg % CODE_REGISTERS];
-		path_leaves(c, &path, &insn, address, table);
+		path_leaves(c, &path, &insn, table);
 		if (path_ends(c, &insn))
 			return;
 		if (!state_step(&state, &insn))
@@ -429,10 +436,14 @@ static bool round_follow(struct code *c)
 	memset(c->returns, 0, (c->high - c->low) / 8 + 1);
 	c->path_count = 0;
 	c->found = false;
-	for (uint64_t at = c->low; at < c->high; at++) {
+	for (uint64_t at = c->low; at < c->high; at = c->function_high) {
+		c->function_low = at;
+		for (c->function_high = at + 1; c->function_high < c->high; c->function_high++)
+			if (begins_at(c, c->function_high))
+				break;
 		if (!begins_at(c, at))
 			continue;
-		if (c->stop && atomic_load(c->stop))
+		if ((c->stop && atomic_load(c->stop)) || c->steps >= STEPS_MAX)
 			return false;
 		memset(c->in_register, 0, sizeof(c->in_register));
 		path_add(c, at, (struct path){.function = (uint32_t)(at - c->low)});
@@ -522,6 +533,7 @@ void code_close(struct code *c)
 	free(c->endless);
 	free(c->places);
 	free(c->states);
+	hash_index_done(&c->state_index);
 	free(c->paths);
 	free(c);
 }

@@ -13,12 +13,11 @@ MUSL_TARGET=x86_64-unknown-linux-musl
 
 # The newest sources whose files are there: lists may name what is gone.
 jvm_sources() {
-	local version options=()
+	local version
 	own_apt_source || return
-	for version in "${OWN_APT[@]}"; do options+=("$version"); done
-	(cd "$T/apt/files" && apt-get "${options[@]}" source --download-only zlib) >"$T/log" 2>&1 || return
-	for version in $(apt-cache "${options[@]}" showsrc openjdk-17 2>"$T/log" | sed -n 's/^Version: //p' | sort -rV); do
-		(cd "$T/apt/files" && apt-get "${options[@]}" source --download-only "openjdk-17=$version") >"$T/log" 2>&1 && return
+	(cd "$T/apt/files" && apt-get "${OWN_APT[@]}" source --download-only zlib) >"$T/log" 2>&1 || return
+	for version in $(apt-cache "${OWN_APT[@]}" showsrc openjdk-17 2>"$T/log" | sed -n 's/^Version: //p' | sort -rV); do
+		(cd "$T/apt/files" && apt-get "${OWN_APT[@]}" source --download-only "openjdk-17=$version") >"$T/log" 2>&1 && return
 	done
 	return 1
 }
@@ -52,7 +51,7 @@ jvm_compiler() {
 		#define _GLIBCXX_GTHREAD_USE_WEAK 0
 	END
 	# Asked for by configure, read by java.desktop alone.
-	for name in cups/cups cups/ppd fontconfig/fontconfig alsa/asoundlib; do : >"$root/none/$name.h"; done
+	for name in cups/cups cups/ppd fontconfig/fontconfig alsa/asoundlib; do echo "/* none */" >"$root/none/$name.h"; done
 	cat >"$root/bin/musl-cc" <<-END
 		#!/bin/sh
 		c="-isystem /usr/include/$multiarch-musl -isystem /usr/include/${multiarch%-gnu}-musl -isystem $root/kernel -isystem $(gcc -print-file-name=include)"

@@ -57,20 +57,21 @@ mapped_once() {
 # inside: busybox, musl, the JVM and the one file, and nothing else; jhot looks at the JVM from in there.
 inside() {
 	local root=$T/root
-	mkdir -p "$root/bin" "$root/lib" "$root/proc" "$root/tmp" "$root/dev/shm" "$root/jdk" "$root/classes" &&
+	mkdir -p "$root/bin" "$root/lib" "$root/proc" "$root/tmp" "$root/dev" "$root/jdk" "$root/classes" &&
 		cp "$(command -v busybox)" "$root/bin/sh" && cp "$builddir/packaging/jhot" "$root/bin/jhot" &&
 		cp -aL "$ROOT/jdk/." "$root/jdk" && cp "$builddir"/tests/jvm/classes/Known* "$root/classes" &&
 		cp "$(ls /lib/*-linux-musl/libc.so /usr/lib/*-linux-musl/libc.so 2>/dev/null | head -n 1)" "$root/lib/ld-musl-$(uname -m).so.1" || return
 	cat >"$root/look" <<-'END'
-		jdk/bin/java -cp classes Known shares >out 2>err </dev/zero &
+		sleep 30 | jdk/bin/java -cp classes Known shares >out 2>err &
 		sleep 3
 		jhot record -d 2 -o x.collapsed Known
 		status=$?
-		kill $!
+		cat out err
 		exit $status
 	END
 	# shellcheck disable=SC2016
-	unshare -m -p -f --kill-child sh -c 'mount -t proc proc "$1/proc" && exec chroot "$1" /bin/sh -c "PATH=/bin sh /look"' sh "$root" &&
+	unshare -m -p -f --kill-child sh -c 'mount -t proc proc "$1/proc" && mount --rbind /dev "$1/dev" &&
+		exec chroot "$1" /bin/sh -c "PATH=/bin sh /look"' sh "$root" &&
 		grep -q 'knownSixty' "$root/x.collapsed" && awk -f "$srcdir/tests/bench/stacks.awk" "$root/x.collapsed"
 }
 

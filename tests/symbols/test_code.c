@@ -2,6 +2,8 @@
 /*
  * Unwind rows that are read off the code, held to the call frame information that compilers wrote for the same code: at each
  * byte of some libraries where both know a rule by sp it is the same one.
+ *
+ *   usage: test_code [FILE...]      other files, instead
  */
 #include "symbols/cfi.h"
 #include "symbols/code.h"
@@ -84,14 +86,12 @@ static void segment(struct tally *t, const struct code *code, const struct elf_s
 	compare(t, s->address + s->bytes);
 }
 
-/* The library that has this function. */
-static void library(const char *name, void *function)
+static void file(const char *name, const char *path)
 {
 	struct elf_segment segments[16];
 	struct tally t = {.rows = NULL};
 	struct err err;
-	Dl_info info;
-	int fd = dladdr(function, &info) ? open(info.dli_fname, O_RDONLY | O_CLOEXEC) : -1;
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	struct cfi *cfi = cfi_open(fd, -1, &err);
 	Elf *elf = elf_file_begin(fd);
 	struct code *code = elf ? code_open(elf, NULL) : NULL;
@@ -121,9 +121,21 @@ static void library(const char *name, void *function)
 	close(fd);
 }
 
-int main(void)
+/* The library that has this function. */
+static void library(const char *name, void *function)
+{
+	Dl_info info;
+
+	file(name, dladdr(function, &info) ? info.dli_fname : "");
+}
+
+int main(int argc, char **argv)
 {
 	elf_version(EV_CURRENT);
+	for (int i = 1; i < argc; i++)
+		file(argv[i], argv[i]);
+	if (argc > 1)
+		return tap_done();
 	library("libz", (void *)(uintptr_t)inflate);
 	library("liblzma", (void *)(uintptr_t)lzma_code);
 	library("libelf", (void *)(uintptr_t)elf_begin);
