@@ -35,18 +35,25 @@ struct section {
 
 /* Where the caller's things are, at one place. */
 struct state {
-	int32_t sp, fp;   /* from them to the CFA; UNKNOWN */
-	int32_t fp_saved; /* from the CFA; 0: the caller's fp is where it was */
+	int32_t sp, fp; /* from them to the CFA; UNKNOWN */
+	/* from the CFA; 0: the caller's fp, or the return address, is in its register */
+	int32_t fp_saved, link_saved;
 	uint32_t outermost;
 };
 
 struct path {
 	uint32_t at, state;
 	uint32_t function; /* where the one begins that it is of */
-	uint32_t limit;    /* the last number that something was compared with */
+	/* of the switch that it may come to */
+	struct cases {
+		uint64_t table, base; /* base 0: the table */
+		uint32_t last;        /* the number that something was compared with */
+		uint8_t entry;        /* bytes */
+	} cases;
 };
 
 struct code {
+	const struct code_machine *machine;
 	struct section sections[SECTIONS_MAX];
 	uint32_t section_count;
 	uint64_t low, high; /* of code */
@@ -69,7 +76,24 @@ struct code {
 	const atomic_bool *stop;
 };
 
-static const struct state at_begin = {.sp = 8, .fp = UNKNOWN};
+struct code_machine {
+	unsigned elf_machine;
+	code_read_fn *read;
+	struct state at_begin; /* of a function */
+};
+
+static const struct code_machine machines[] = {
+	{EM_X86_64, code_x86_64_read, {.sp = 8, .fp = UNKNOWN, .link_saved = -8}},
+	{EM_AARCH64, code_aarch64_read, {.sp = 0, .fp = UNKNOWN}},
+};
+
+static const struct code_machine *machine_find(unsigned elf_machine)
+{
+	for (size_t i = 0; i < sizeof(machines) / sizeof(*machines); i++)
+		if (machines[i].elf_machine == elf_machine)
+			return &machines[i];
+	return NULL;
+}
 
 /* --- the file ------------------------------------------------------------------------------------------ */
 
@@ -258,6 +282,12 @@ static bool in_frame(int64_t bytes)
 	return bytes > -FRAME_MAX && bytes < FRAME_MAX;
 }
 
+/* A place in the frame, as rules can name it. */
+static bool in_rule(int64_t from_cfa)
+{
+	return from_cfa < 0 && from_cfa > INT16_MIN;
+}
+
 /* false: the frame cannot be followed any further. */
 static bool state_step(struct state *s, const struct code_insn *insn)
 {
@@ -275,15 +305,19 @@ static bool state_step(struct state *s, const struct code_insn *insn)
 		s->sp = UNKNOWN;
 	}
 	at = s->sp == UNKNOWN ? 0 : insn->fp_at - (int64_t)s->sp; /* from the CFA */
-	if (insn->fp == CODE_FP_LOADED && s->sp != UNKNOWN && s->fp_saved == -s->sp - 8) {
+	if (insn->fp == CODE_FP_LOADED && at && at == s->fp_saved) {
 		s->fp = UNKNOWN;
 		s->fp_saved = 0;
-	} else if (insn->fp == CODE_FP_SAVED && s->fp == UNKNOWN && !s->fp_saved && at < 0 &&
-		   at > INT16_MIN) {
+	} else if (insn->fp == CODE_FP_SAVED && s->fp == UNKNOWN && !s->fp_saved && in_rule(at)) {
 		s->fp_saved = (int32_t)at;
 	} else if (insn->fp == CODE_FP_IS_SP && s->fp_saved) {
 		s->fp = s->sp == UNKNOWN ? UNKNOWN : (int32_t)-at;
 	}
+	at = s->sp == UNKNOWN ? 0 : insn->link_at - (int64_t)s->sp;
+	if (insn->link == CODE_LINK_LOADED && at == s->link_saved)
+		s->link_saved = 0;
+	else if (insn->link == CODE_LINK_SAVED && !s->link_saved && in_rule(at))
+		s->link_saved = (int32_t)at;
 	s->outermost |= insn->fp == CODE_FP_ZERO && !s->fp_saved;
 	return s->sp != UNKNOWN || s->fp != UNKNOWN;
 }
@@ -297,10 +331,10 @@ static struct wire_unwind_rule state_rule(const struct state *s)
 	return (struct wire_unwind_rule){
 		.cfa = by_sp ? CFI_CFA_SP : CFI_CFA_FP,
 		.fp = s->fp_saved ? CFI_SAVED_CFA : CFI_SAVED_NOT,
-		.ra = CFI_SAVED_CFA,
+		.ra = s->link_saved ? CFI_SAVED_CFA : CFI_SAVED_NOT,
 		.cfa_offset = by_sp ? s->sp : s->fp,
 		.fp_offset = (int16_t)s->fp_saved,
-		.ra_offset = -8,
+		.ra_offset = (int16_t)s->link_saved,
 	};
 }
 
@@ -336,43 +370,78 @@ static void path_to(struct code *c, uint64_t address, const struct path *path)
 		path_add(c, address, *path);
 }
 
-/*
- * A switch: a table of 4-byte distances from its own begin to where each case is, of one more than what was compared with. All
- * cases are of the same function.
- */
-static void paths_of_table(struct code *c, uint64_t table, const struct path *path)
+static int64_t distance_at(const uint8_t *at, unsigned bytes)
 {
+	int32_t four;
+	int16_t two;
+
+	if (bytes == 1)
+		return 4 * (int64_t)(int8_t)*at;
+	if (bytes == 2) {
+		memcpy(&two, at, sizeof(two));
+		return 4 * (int64_t)two;
+	}
+	memcpy(&four, at, sizeof(four));
+	return four;
+}
+
+/* A switch: distances of one more case than what was compared with. All cases are of the same function. */
+static void paths_of_cases(struct code *c, const struct path *path)
+{
+	const struct cases *cases = &path->cases;
 	size_t left = 0;
-	const uint8_t *at = bytes_at(c, table, &left);
-	int32_t distance;
+	const uint8_t *at = bytes_at(c, cases->table, &left);
 
-	for (uint32_t i = 0; at && i <= path->limit && i < TABLE_MAX && left >= sizeof(distance);
+	for (uint32_t i = 0; at && i <= cases->last && i < TABLE_MAX && left >= cases->entry;
 		i++, c->steps++) {
-		uint64_t to;
+		uint64_t to = (cases->base ? cases->base : cases->table) +
+			      (uint64_t)distance_at(at, cases->entry);
 
-		memcpy(&distance, at, sizeof(distance));
-		to = table + (uint64_t)(int64_t)distance;
 		if (to < c->function_low || to >= c->function_high)
 			return;
 		path_add(c, to, *path);
-		at += sizeof(distance);
-		left -= sizeof(distance);
+		at += cases->entry;
+		left -= cases->entry;
 	}
 }
 
-/* What else than the next instruction comes behind this one. */
-static void path_leaves(
-	struct code *c, const struct path *path, const struct code_insn *insn, uint64_t table)
+/* What registers hold, and what a switch is made of. */
+static void path_data(struct code *c, struct path *path, const struct code_insn *insn)
 {
-	if (insn->address && is_code(c, insn->address))
-		begins_add(c, insn->address);
+	uint64_t *reg = &c->in_register[insn->reg];
+
+	switch (insn->data) {
+	case CODE_ADDRESS:
+	case CODE_PAGE: *reg = insn->address; break;
+	case CODE_SUM:
+		*reg = c->in_register[insn->from];
+		*reg = *reg % CODE_PAGE_BYTES ? 0 : *reg + (*reg ? (uint64_t)(int64_t)insn->by : 0);
+		break;
+	case CODE_LIMIT: path->cases.last = (uint32_t)insn->by; break;
+	case CODE_TABLE:
+		path->cases.table = *reg;
+		path->cases.base = 0;
+		path->cases.entry = insn->entry;
+		break;
+	case CODE_BASE: path->cases.base = insn->address; break;
+	default: break;
+	}
+	if ((insn->data == CODE_ADDRESS || insn->data == CODE_SUM) && is_code(c, *reg))
+		begins_add(c, *reg);
+}
+
+/* What else than the next instruction comes behind this one. */
+static void path_leaves(struct code *c, const struct path *path, const struct code_insn *insn)
+{
+	bool by_table = insn->flow == CODE_JUMP && !insn->target && path->cases.table;
+
 	if (insn->flow == CODE_CALL && insn->target)
 		begins_add(c, insn->target);
 	if (insn->flow == CODE_BRANCH || (insn->flow == CODE_JUMP && insn->target))
 		path_to(c, insn->target, path);
-	if (insn->flow == CODE_JUMP && !insn->target && table)
-		paths_of_table(c, table, path);
-	if (insn->flow == CODE_RETURN || (insn->flow == CODE_JUMP && !insn->target && !table))
+	if (by_table)
+		paths_of_cases(c, path);
+	if (insn->flow == CODE_RETURN || (insn->flow == CODE_JUMP && !insn->target && !by_table))
 		bit_set(c->returns, path->function);
 }
 
@@ -386,7 +455,7 @@ static bool path_ends(const struct code *c, const struct code_insn *insn)
 /* Follows one path until it ends, or meets what has been followed. Where it is lost its function may return. */
 static void path_follow(struct code *c, struct path path)
 {
-	uint64_t address = c->low + path.at, table = 0;
+	uint64_t address = c->low + path.at;
 	struct state state = c->states[path.state];
 
 	for (bool first = true; c->steps < STEPS_MAX; first = false, c->steps++) {
@@ -397,21 +466,17 @@ static void path_follow(struct code *c, struct path path)
 		if (at && path_meets(c, address - c->low, path.function))
 			return;
 		if (!at || (!first && begins_at(c, address)) ||
-			!code_insn_read(at, left, address, &insn))
+			!c->machine->read(at, left, address, &insn))
 			break;
 		c->places[address - c->low] = (struct place){path.state + 1, path.function};
-		if (insn.address)
-			c->in_register[insn.reg % CODE_REGISTERS] = insn.address;
-		if (insn.flow == CODE_LIMIT)
-			path.limit = insn.limit;
-		if (insn.flow == CODE_TABLE)
-			table = c->in_register[insn.reg % CODE_REGISTERS];
-		path_leaves(c, &path, &insn, table);
+		path_data(c, &path, &insn);
+		path_leaves(c, &path, &insn);
 		if (path_ends(c, &insn))
 			return;
 		if (!state_step(&state, &insn))
 			break;
-		if (insn.sp != CODE_SP_MOVES || insn.sp_by || insn.fp != CODE_FP_STAYS)
+		if (insn.sp != CODE_SP_MOVES || insn.sp_by || insn.fp != CODE_FP_STAYS ||
+			insn.link != CODE_LINK_STAYS)
 			path.state = state_number(c, &state);
 		address += insn.bytes;
 	}
@@ -459,7 +524,7 @@ static bool round_follow(struct code *c)
 
 bool code_readable(unsigned elf_machine)
 {
-	return elf_machine == EM_X86_64;
+	return machine_find(elf_machine) != NULL;
 }
 
 struct code *code_open(Elf *elf, const atomic_bool *stop)
@@ -470,7 +535,8 @@ struct code *code_open(Elf *elf, const atomic_bool *stop)
 
 	c->low = UINT64_MAX;
 	c->stop = stop;
-	if (gelf_getehdr(elf, &ehdr) && code_readable(ehdr.e_machine))
+	c->machine = gelf_getehdr(elf, &ehdr) ? machine_find(ehdr.e_machine) : NULL;
+	if (c->machine)
 		each_section(c, elf, loaded_section);
 	if (c->low >= c->high || c->high - c->low > CODE_MAX) {
 		code_close(c);
@@ -480,7 +546,7 @@ struct code *code_open(Elf *elf, const atomic_bool *stop)
 	c->returns = xcalloc((c->high - c->low) / 8 + 1, 1);
 	c->endless = xcalloc((c->high - c->low) / 8 + 1, 1);
 	c->places = xcalloc(c->high - c->low, sizeof(*c->places));
-	state_number(c, &at_begin);
+	state_number(c, &c->machine->at_begin);
 	each_section(c, elf, begins_section);
 	endless_of_stubs(c, elf);
 	begins_add(c, ehdr.e_entry);
@@ -512,7 +578,7 @@ void code_rows(const struct code *c, uint64_t start, uint64_t end, code_row_fn *
 		if (!number)
 			continue;
 		bytes = bytes_at(c, at, &left);
-		if (!bytes || !code_insn_read(bytes, left, at, &insn))
+		if (!bytes || !c->machine->read(bytes, left, at, &insn))
 			continue;
 		fn(ctx, at, state_rule(&c->states[number - 1]));
 		behind = at + insn.bytes;

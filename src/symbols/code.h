@@ -16,17 +16,26 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* --- instructions: code_x86_64.c ----------------------------------------------------------------------- */
+/* --- instructions -------------------------------------------------------------------------------------- */
 
 enum code_flow {
 	CODE_NEXT,   /* goes on behind it */
-	CODE_TABLE,  /* likewise */
-	CODE_LIMIT,  /* likewise: it compares a register with `limit` */
 	CODE_CALL,   /* likewise; target: what it calls, 0: not known */
 	CODE_BRANCH, /* to target or on */
 	CODE_JUMP,   /* to target; 0: to an address from a register or from memory */
 	CODE_RETURN,
 	CODE_END, /* never goes on */
+};
+
+/* What it computes, where that may be a switch, or the address of a function. */
+enum code_data {
+	CODE_NOTHING,
+	CODE_ADDRESS, /* register reg = address; 0: it is not known */
+	CODE_PAGE,    /* likewise, of a page: a sum makes an address of it */
+	CODE_SUM,     /* register reg = register from + by */
+	CODE_LIMIT,   /* compares with by: cases from 0 to that */
+	CODE_TABLE, /* loads `entry` bytes, the distance to a case, from a table at register reg */
+	CODE_BASE, /* address, which such distances are from, in fours; where there is none, from the table */
 };
 
 enum code_sp {
@@ -37,29 +46,37 @@ enum code_sp {
 
 enum code_fp {
 	CODE_FP_STAYS,
-	CODE_FP_IS_SP, /* sp as it is afterwards, + fp_at */
-	CODE_FP_SAVED, /* at sp as it is afterwards, + fp_at */
-	CODE_FP_LOADED, /* from sp as it is afterwards, - 8: the caller's again, if it was saved there */
+	CODE_FP_IS_SP,  /* sp as it is afterwards, + fp_at */
+	CODE_FP_SAVED,  /* at sp as it is afterwards, + fp_at */
+	CODE_FP_LOADED, /* likewise from there: the caller's again, if it was saved there */
 	CODE_FP_ZERO, /* in a function that has not saved it: the ABI's mark of the outermost frame */
 };
 
 /* What an instruction does to what is followed. */
-#define CODE_REGISTERS 16
+/* The register with the return address, where calls leave it in one; at link_at as fp is at fp_at. */
+enum code_link {
+	CODE_LINK_STAYS,
+	CODE_LINK_SAVED,
+	CODE_LINK_LOADED,
+};
+
+#define CODE_REGISTERS  32
+#define CODE_PAGE_BYTES 4096 /* of CODE_PAGE */
 
 struct code_insn {
 	uint8_t bytes;
-	uint8_t flow, sp, fp; /* of the enums above */
-	int32_t sp_by, fp_at;
+	uint8_t flow, sp, fp, link, data; /* of the enums above */
+	int32_t sp_by, fp_at, link_at;
 	uint64_t target;
-	uint64_t
-		address; /* CODE_NEXT: of code or data, which is in the register `reg` then; 0: none */
-	/* CODE_TABLE: the register with the address of a table, of which it loads 4 bytes; CODE_NEXT, with address: see there */
-	uint8_t reg;
-	uint32_t limit;
+	/* of data */
+	uint64_t address;
+	int32_t by;
+	uint8_t reg, from, entry;
 };
 
-/* code_insn_read: of what stands at this address. false: it is no instruction, or goes beyond the end. */
-bool code_insn_read(const uint8_t *at, size_t bytes, uint64_t address, struct code_insn *out);
+/* Of what stands at this address. false: it is no instruction, or goes beyond the end. */
+typedef bool code_read_fn(const uint8_t *at, size_t bytes, uint64_t address, struct code_insn *out);
+code_read_fn code_x86_64_read, code_aarch64_read;
 
 /* --- rows: code.c -------------------------------------------------------------------------------------- */
 

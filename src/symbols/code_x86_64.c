@@ -263,18 +263,29 @@ static void flow_read(const struct reader *r, struct code_insn *out)
 		out->flow = CODE_JUMP;
 	} else if (op == 0xff && (r->modrm >> 3 & 7) == 2) {
 		out->flow = CODE_CALL;
-	} else if (op == 0x8d && r->ip_relative) {
+	}
+}
+
+static void data_read(const struct reader *r, struct code_insn *out)
+{
+	uint64_t next = r->address + (uint64_t)(r->at - r->start);
+	uint8_t op = r->opcode;
+
+	if (r->map != MAP_ONE || r->vector)
+		return;
+	if (op == 0x8d && r->ip_relative) {
+		out->data = CODE_ADDRESS;
 		out->address = next + (uint64_t)r->displacement;
 		out->reg = (uint8_t)modrm_reg(r);
 	} else if (op == 0x3c || op == 0x3d ||
 		   ((op == 0x80 || op == 0x81 || op == 0x83) && direct(r) &&
 			   (r->modrm >> 3 & 7) == 7)) {
-		out->flow = CODE_LIMIT; /* cmp */
-		out->limit =
-			(uint32_t)(op == 0x3c || op == 0x80 ? (uint8_t)r->immediate : r->immediate);
+		out->data = CODE_LIMIT; /* cmp */
+		out->by = op == 0x3c || op == 0x80 ? (uint8_t)r->immediate : (int32_t)r->immediate;
 	} else if (op == 0x63 && r->table != 0xff) {
-		out->flow = CODE_TABLE;
+		out->data = CODE_TABLE;
 		out->reg = r->table;
+		out->entry = 4;
 	}
 }
 
@@ -291,7 +302,8 @@ static void pop_read(const struct reader *r, struct code_insn *out)
 
 	out->sp_by = 8;
 	if (reg == REG_FP)
-		out->fp = CODE_FP_LOADED;
+		*out = (struct code_insn){
+			.bytes = out->bytes, .sp_by = 8, .fp = CODE_FP_LOADED, .fp_at = -8};
 	else if (reg == REG_SP)
 		out->sp = CODE_SP_LOST;
 }
@@ -355,8 +367,11 @@ static void frame_read(const struct reader *r, struct code_insn *out)
 	else if (op == 0x8f || op == 0x9d)
 		out->sp_by = 8;
 	else if (op == 0xc9)
-		*out = (struct code_insn){
-			.bytes = out->bytes, .sp = CODE_SP_IS_FP, .sp_by = 8, .fp = CODE_FP_LOADED};
+		*out = (struct code_insn){.bytes = out->bytes,
+			.sp = CODE_SP_IS_FP,
+			.sp_by = 8,
+			.fp = CODE_FP_LOADED,
+			.fp_at = -8};
 	else if ((op == 0x81 || op == 0x83) && is_sp(r))
 		sum_read(r, out);
 	else if (op == 0x89 && direct(r) && r->wide)
@@ -373,7 +388,7 @@ static void frame_read(const struct reader *r, struct code_insn *out)
 		memory_read(r, out);
 }
 
-bool code_insn_read(const uint8_t *at, size_t bytes, uint64_t address, struct code_insn *out)
+bool code_x86_64_read(const uint8_t *at, size_t bytes, uint64_t address, struct code_insn *out)
 {
 	struct reader r = {.start = at,
 		.at = at,
@@ -389,5 +404,6 @@ bool code_insn_read(const uint8_t *at, size_t bytes, uint64_t address, struct co
 		return false;
 	frame_read(&r, out);
 	flow_read(&r, out);
+	data_read(&r, out);
 	return true;
 }
