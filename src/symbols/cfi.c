@@ -4,7 +4,7 @@
 
 #include "base/buf.h"
 #include "base/clock.h"
-#include "symbols/code.h"
+#include "symbols/code/code.h"
 #include "symbols/elf.h"
 
 #include <dwarf.h>
@@ -468,7 +468,7 @@ int cfi_compile(struct cfi *c, const atomic_bool *stop, struct err *err)
 {
 	c->start_ns = clock_read_ns(CLOCK_THREAD_CPUTIME_ID);
 	if (c->of_code)
-		c->code = code_open(c->elf, stop);
+		c->code = elf_symbols_code(c->elf, stop);
 	for (size_t i = 0; i < c->range_count; i++)
 		if (!range_compile(c, &c->ranges[i], stop))
 			return err_set(err, ERR_INPUT,

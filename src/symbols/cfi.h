@@ -4,7 +4,7 @@
  *
  * A row says how to find the caller's frame from its offset in the file on, up to the next row: the frame address (CFA)
  * from sp or fp, where the caller's fp was saved, where the return address is. Read with libdw from .eh_frame, else
- * .debug_frame; where neither tells of most of the code, from the code (symbols/code.h). The file is not trusted: rows come out sorted and disjoint whatever it says.
+ * .debug_frame; where neither tells of most of the code, from the code (symbols/code/code.h). The file is not trusted: rows come out sorted and disjoint whatever it says.
  *
  *   cfi_open -> cfi_compile -> cfi_rows -> cfi_close
  */
@@ -14,33 +14,15 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/maps.h"
-#include "wire/unwind.h"
+#include "symbols/rule.h"
 
 #include <elfutils/libdw.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 
-enum cfi_cfa {
-	CFI_CFA_NONE = 0,    /* no information from here on */
-	CFI_CFA_ROOT = 1,    /* the outermost frame: it has no caller */
-	CFI_CFA_SIGNAL = 2,  /* a signal trampoline: the interrupted registers lie at sp */
-	CFI_CFA_SP = 3,      /* sp + cfa_offset */
-	CFI_CFA_FP = 4,      /* fp + cfa_offset */
-	CFI_CFA_FP_LOAD = 5, /* the word at fp + cfa_offset (realigned stacks) */
-	CFI_CFA_PLT = 6,   /* sp + cfa_offset, 8 more once (pc & 15) >= fp_offset (x86 lazy PLT) */
-	CFI_CFA_OTHER = 7, /* there is a rule, but not one of these */
-};
-
-enum cfi_saved {
-	CFI_SAVED_NOT = 0,  /* still in its register: fp, or on aarch64 the return address in lr */
-	CFI_SAVED_CFA = 1,  /* at CFA + offset */
-	CFI_SAVED_FP = 2,   /* at fp + offset (fp as it is in this frame) */
-	CFI_SAVED_LOST = 3, /* cannot be known: fp is then 0 in the caller */
-};
-
 struct cfi_row {
 	uint64_t offset;              /* in the file; strictly ascending */
-	struct wire_unwind_rule rule; /* its fields are of the enums above */
+	struct wire_unwind_rule rule; /* its fields are of the enums of rule.h */
 };
 
 struct cfi;

@@ -15,6 +15,8 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
+struct code;
+
 #define ELF_FILE_SECTION_MAX (256u << 20) /* the largest there are: browsers' names, 150 MB */
 
 /* elf_file_is: does it begin as one? Archives of classes (.jsa) are mapped as code, too. */
@@ -38,11 +40,11 @@ void *elf_file_unpack(const void *data, size_t bytes, size_t most, size_t *size)
 uint32_t elf_symbols_table(Elf *elf, uint32_t section_type, struct symtab *out);
 /* Stubs of calls to other libraries, as "name@plt". */
 void elf_symbols_plt(Elf *elf, struct symtab *out);
-/*
- * Where functions begin and code ends: marks, for what has no name. From .eh_frame_hdr; from the code itself where that knows
- * of less than half of the functions that have names.
- */
-void elf_symbols_marks(Elf *elf, struct symtab *out);
+/* elf_symbols_code: code_open, with the stubs of functions of other libraries that do not return. */
+struct code *elf_symbols_code(Elf *elf, const atomic_bool *stop);
+
+/* Where functions begin, from .eh_frame_hdr, and code ends: marks, for what has no name. How many functions. */
+uint32_t elf_symbols_marks(Elf *elf, struct symtab *out);
 
 /* The loaded ranges of the file: how a file offset becomes a virtual address. */
 struct elf_segment {

@@ -2,7 +2,7 @@
 /* libelf checks every offset and string against the file; what is checked here is what the values mean. */
 #include "symbols/elf.h"
 
-#include "symbols/code.h"
+#include "symbols/code/code.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -147,6 +147,38 @@ void elf_symbols_plt(Elf *elf, struct symtab *out)
 	}
 }
 
+static bool elf_is_endless(const char *stub)
+{
+	static const char *const names[] = {"abort", "exit", "_exit", "_Exit", "__assert_fail",
+		"__stack_chk_fail", "__cxa_throw", "__cxa_rethrow", "__cxa_bad_cast",
+		"_Unwind_Resume", "_ZSt9terminatev", "longjmp", "siglongjmp", "pthread_exit"};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		size_t length = strlen(names[i]);
+
+		if (!strncmp(stub, names[i], length) && !strcmp(stub + length, "@plt"))
+			return true;
+	}
+	return false;
+}
+
+struct code *elf_symbols_code(Elf *elf, const atomic_bool *stop)
+{
+	struct symtab stubs = {.stop = stop};
+	struct buf endless = {0};
+	struct code *code;
+
+	elf_symbols_plt(elf, &stubs);
+	for (uint32_t i = 0; i < stubs.count; i++)
+		if (elf_is_endless(stubs.texts.data + stubs.entries[i].text))
+			buf_add(&endless, &stubs.entries[i].start, sizeof(stubs.entries[i].start));
+	code = code_open(elf, (const uint64_t *)(const void *)endless.data,
+		endless.len / sizeof(uint64_t), stop);
+	buf_done(&endless);
+	symtab_done(&stubs);
+	return code;
+}
+
 /* --- where functions begin --------------------------------------------------------------------------- */
 
 /*
@@ -157,7 +189,6 @@ void elf_symbols_plt(Elf *elf, struct symtab *out)
 #define EH_FRAME_HDR_ENCODINGS 0x3b031b01u
 #define EH_FRAME_HDR_BYTES     12
 
-/* How many there are. */
 static uint32_t marks_of_frames(Elf *elf, struct symtab *out)
 {
 	GElf_Shdr header;
@@ -183,31 +214,17 @@ static uint32_t marks_of_frames(Elf *elf, struct symtab *out)
 	return count;
 }
 
-static void mark_of_code(void *ctx, uint64_t address)
-{
-	if (!symtab_is_full(ctx))
-		symtab_add(ctx, address, 0, "", SYMTAB_MARK);
-}
-
-void elf_symbols_marks(Elf *elf, struct symtab *out)
+uint32_t elf_symbols_marks(Elf *elf, struct symtab *out)
 {
 	GElf_Phdr segment;
-	uint32_t names = out->count;
 	size_t phdrs = 0;
-	struct code *code;
 
 	if (!elf_getphdrnum(elf, &phdrs))
 		for (size_t i = 0; i < phdrs && gelf_getphdr(elf, (int)i, &segment); i++)
 			if (segment.p_type == PT_LOAD && (segment.p_flags & PF_X))
 				symtab_add(out, segment.p_vaddr + segment.p_filesz, 0, "",
 					SYMTAB_MARK);
-	if (marks_of_frames(elf, out) >= names / 2)
-		return;
-	code = code_open(elf, out->stop);
-	if (code) {
-		code_begins(code, mark_of_code, out);
-		code_close(code);
-	}
+	return marks_of_frames(elf, out);
 }
 
 uint32_t elf_symbols_segments(Elf *elf, struct elf_segment *out, uint32_t max)

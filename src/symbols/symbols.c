@@ -4,6 +4,7 @@
 
 #include "base/buf.h"
 #include "base/clock.h"
+#include "symbols/code/code.h"
 #include "symbols/elf.h"
 #include "symbols/loader.h"
 #include "symbols/symtab.h"
@@ -75,6 +76,27 @@ struct symbols {
 
 /* --- a mapped file ----------------------------------------------------------------------------------- */
 
+static void mark_of_code(void *ctx, uint64_t address)
+{
+	if (!symtab_is_full(ctx))
+		symtab_add(ctx, address, 0, "", SYMTAB_MARK);
+}
+
+/* From the code itself where the file knows of less than half of the functions that have names. */
+static void module_marks(struct symtab *table, Elf *elf)
+{
+	uint32_t names = table->count;
+	struct code *code;
+
+	if (elf_symbols_marks(elf, table) >= names / 2)
+		return;
+	code = elf_symbols_code(elf, table->stop);
+	if (!code)
+		return;
+	code_begins(code, mark_of_code, table);
+	code_close(code);
+}
+
 static void module_read_elf(struct module *m, Elf *elf, pid_t pid)
 {
 	m->segment_count = elf_symbols_segments(elf, m->segments, MODULE_SEGMENTS);
@@ -83,7 +105,7 @@ static void module_read_elf(struct module *m, Elf *elf, pid_t pid)
 		elf_symbols_table(elf, SHT_DYNSYM, &m->table);
 	}
 	elf_symbols_plt(elf, &m->table);
-	elf_symbols_marks(elf, &m->table);
+	module_marks(&m->table, elf);
 	symtab_finish(&m->table);
 	if (m->table.full)
 		snprintf(m->note, sizeof(m->note), "%s has more names than are read", m->name);

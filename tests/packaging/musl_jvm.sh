@@ -81,14 +81,15 @@ jvm_compiler() {
 
 # "dynamic" says no more than that configure adds nothing for a C++ library; "none": nothing is stripped either.
 jvm_built() {
-	local root=$1 none=$1/none jdk
+	local root=$1 none=$1/none jdk version
 	jdk=$(sed -n 's/^JDK = //p' "$builddir/Makefile")
+	version=$(basename "$T"/apt/files/openjdk-17_*.orig.tar.* | sed 's/.*+\([0-9]*\)\.orig.*/\1/')
 	mkdir "$T/jdk-build" && cd "$T/jdk-build" || return
 	unset JAVA_HOME JAVA_TOOL_OPTIONS _JAVA_OPTIONS CLASSPATH LD_LIBRARY_PATH CFLAGS CXXFLAGS LDFLAGS MAKEFLAGS MAKELEVEL MFLAGS
 	PATH=$root/bin:$PATH bash "$T/jdk-src/configure" --openjdk-target=$MUSL_TARGET --with-boot-jdk="$jdk" --with-build-jdk="$jdk" \
 		--with-jvm-variants=server --with-jvm-features=-shenandoahgc,-zgc --with-debug-level=release --with-native-debug-symbols=none \
 		--enable-headless-only --disable-warnings-as-errors --disable-manpages --disable-cds-archive --with-stdc++lib=dynamic \
-		--with-version-pre= --with-version-opt=musl --with-zlib=bundled --with-freetype=bundled --with-libpng=bundled \
+		--with-version-pre= --with-version-build="$version" --with-version-opt=musl --with-zlib=bundled --with-freetype=bundled --with-libpng=bundled \
 		--with-giflib=bundled --with-libjpeg=bundled --with-lcms=bundled --with-harfbuzz=bundled --with-cups-include="$none" \
 		--with-fontconfig-include="$none" --with-alsa-include="$none" --with-alsa-lib="$none" \
 		BUILD_CC="$(command -v gcc)" BUILD_CXX="$(command -v g++)" CC="$root/bin/musl-cc" CXX="$root/bin/musl-c++" &&

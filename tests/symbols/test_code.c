@@ -6,7 +6,7 @@
  *   usage: test_code [FILE...]      other files, instead
  */
 #include "symbols/cfi.h"
-#include "symbols/code.h"
+#include "symbols/code/code.h"
 #include "symbols/elf.h"
 #include "tests/tap.h"
 
@@ -103,7 +103,7 @@ static void file(const char *name, const char *path)
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	struct cfi *cfi = cfi_open(fd, -1, &err);
 	Elf *elf = elf_file_begin(fd);
-	struct code *code = elf ? code_open(elf, NULL) : NULL;
+	struct code *code = elf ? elf_symbols_code(elf, NULL) : NULL;
 	uint32_t count = elf ? elf_symbols_segments(elf, segments, 16) : 0;
 
 	if (cfi && cfi_of_code(cfi)) { /* musl's libc */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What an instruction of aarch64 does to sp, fp, lr and the flow. Formats: Arm's manual of A64, chapter C4. */
-#include "symbols/code.h"
+#include "symbols/code/insn.h"
 
 #include <string.h>
 

@@ -1,22 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Unwind rows of code that no call frame information describes, as all of musl's: read off the instructions themselves.
- *
- * From where functions begin each path is followed, and with it how far sp is below the frame address (CFA) and where the
- * caller's fp was saved. Code that no path is found to has no rows. The file is not trusted.
- */
-#ifndef JHOT_SYMBOLS_CODE_H
-#define JHOT_SYMBOLS_CODE_H
+/* One instruction, as far as it tells of a frame, of where the code goes on, and of the addresses of functions and switches. */
+#ifndef JHOT_SYMBOLS_CODE_INSN_H
+#define JHOT_SYMBOLS_CODE_INSN_H
 
-#include "wire/unwind.h"
-
-#include <libelf.h>
-#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
-/* --- instructions -------------------------------------------------------------------------------------- */
 
 enum code_flow {
 	CODE_NEXT,   /* goes on behind it */
@@ -35,7 +24,7 @@ enum code_data {
 	CODE_SUM,     /* register reg = register from + by */
 	CODE_LIMIT,   /* compares with by: cases from 0 to that */
 	CODE_TABLE, /* loads `entry` bytes, the distance to a case, from a table at register reg */
-	CODE_BASE, /* address, which such distances are from, in fours; where there is none, from the table */
+	CODE_BASE,  /* address, which they are from then, in fours; else they are from the table */
 };
 
 enum code_sp {
@@ -49,10 +38,9 @@ enum code_fp {
 	CODE_FP_IS_SP,  /* sp as it is afterwards, + fp_at */
 	CODE_FP_SAVED,  /* at sp as it is afterwards, + fp_at */
 	CODE_FP_LOADED, /* likewise from there: the caller's again, if it was saved there */
-	CODE_FP_ZERO, /* in a function that has not saved it: the ABI's mark of the outermost frame */
+	CODE_FP_ZERO,   /* where it has not been saved: the outermost frame, by the ABI */
 };
 
-/* What an instruction does to what is followed. */
 /* The register with the return address, where calls leave it in one; at link_at as fp is at fp_at. */
 enum code_link {
 	CODE_LINK_STAYS,
@@ -77,22 +65,5 @@ struct code_insn {
 /* Of what stands at this address. false: it is no instruction, or goes beyond the end. */
 typedef bool code_read_fn(const uint8_t *at, size_t bytes, uint64_t address, struct code_insn *out);
 code_read_fn code_x86_64_read, code_aarch64_read;
-
-/* --- rows: code.c -------------------------------------------------------------------------------------- */
-
-/* One rule holds from this address on; one of cfa 0 where nothing is known. */
-typedef void code_row_fn(void *ctx, uint64_t address, struct wire_unwind_rule rule);
-
-struct code;
-
-/* code_readable: of files for this CPU, by its number in ELF. */
-bool code_readable(unsigned elf_machine);
-/* code_open: all of the file's code; NULL: there is none, or too much, or *stop was set. The elf stays open. */
-struct code *code_open(Elf *elf, const atomic_bool *stop);
-/* code_rows: of [start, end), ascending. */
-void code_rows(const struct code *c, uint64_t start, uint64_t end, code_row_fn *fn, void *ctx);
-/* code_begins: where functions begin, as far as it was found, ascending. */
-void code_begins(const struct code *c, void (*fn)(void *ctx, uint64_t address), void *ctx);
-void code_close(struct code *c);
 
 #endif

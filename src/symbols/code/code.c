@@ -6,12 +6,11 @@
  * followed until no more are found, each time anew: what a path runs into behind a call that does not return is then no longer
  * taken for a part of the same function.
  */
-#include "symbols/code.h"
+#include "symbols/code/code.h"
 
 #include "base/buf.h"
 #include "base/hash.h"
-#include "symbols/cfi.h"
-#include "symbols/elf.h"
+#include "symbols/code/frame.h"
 
 #include <gelf.h>
 #include <stdlib.h>
@@ -20,11 +19,9 @@
 #define CODE_MAX     (8u << 20)
 #define SECTIONS_MAX 64
 #define ROUNDS_MAX   12u
-#define FRAME_MAX    (1 << 20) /* more than this is no frame, but a mistake */
 #define TABLE_MAX    1024u
 #define PATHS_MAX    (1u << 20)  /* to be followed, at once */
 #define STEPS_MAX    (64u << 20) /* 8 MB of code take 24 million in all rounds */
-#define UNKNOWN      INT32_MIN
 
 struct section {
 	uint64_t address;
@@ -33,16 +30,8 @@ struct section {
 	bool is_code;
 };
 
-/* Where the caller's things are, at one place. */
-struct state {
-	int32_t sp, fp; /* from them to the CFA; UNKNOWN */
-	/* from the CFA; 0: the caller's fp, or the return address, is in its register */
-	int32_t fp_saved, link_saved;
-	uint32_t outermost;
-};
-
 struct path {
-	uint32_t at, state;
+	uint32_t at, frame;
 	uint32_t function; /* where the one begins that it is of */
 	/* of the switch that it may come to */
 	struct cases {
@@ -61,12 +50,12 @@ struct code {
 	uint8_t *returns;   /* likewise: one that may return, as far as this round has found, */
 	uint8_t *endless;   /* and one that no round before has found to do so */
 	struct place {
-		uint32_t state;    /* number + 1, as the instruction begins; 0: none begins there */
+		uint32_t frame;    /* number + 1, as the instruction begins; 0: none begins there */
 		uint32_t function; /* whose path came there first */
 	} * places;
-	struct state *states;
-	struct hash_index state_index;
-	uint32_t state_count, state_cap;
+	struct code_frame *frames;
+	struct hash_index frame_index;
+	uint32_t frame_count, frame_cap;
 	struct path *paths;
 	uint32_t path_count, path_cap;
 	uint64_t in_register[CODE_REGISTERS]; /* addresses, in the function that is followed */
@@ -79,12 +68,12 @@ struct code {
 struct code_machine {
 	unsigned elf_machine;
 	code_read_fn *read;
-	struct state at_begin; /* of a function */
+	struct code_frame at_begin; /* of a function */
 };
 
 static const struct code_machine machines[] = {
-	{EM_X86_64, code_x86_64_read, {.sp = 8, .fp = UNKNOWN, .link_saved = -8}},
-	{EM_AARCH64, code_aarch64_read, {.sp = 0, .fp = UNKNOWN}},
+	{EM_X86_64, code_x86_64_read, {.sp = 8, .fp = CODE_UNKNOWN, .link_saved = -8}},
+	{EM_AARCH64, code_aarch64_read, {.sp = 0, .fp = CODE_UNKNOWN}},
 };
 
 static const struct code_machine *machine_find(unsigned elf_machine)
@@ -224,118 +213,32 @@ static void begins_section(struct code *c, Elf *elf, Elf_Scn *scn, const GElf_Sh
 		begins_of_symbols(c, elf, header, data);
 }
 
-/* Stubs of calls to functions of other libraries that do not return. */
-static void endless_of_stubs(struct code *c, Elf *elf)
-{
-	static const char *const names[] = {"abort", "exit", "_exit", "_Exit", "__assert_fail",
-		"__stack_chk_fail", "__cxa_throw", "__cxa_rethrow", "__cxa_bad_cast",
-		"_Unwind_Resume", "_ZSt9terminatev", "longjmp", "siglongjmp", "pthread_exit"};
-	struct symtab stubs = {.stop = c->stop};
+/* --- frames -------------------------------------------------------------------------------------------- */
 
-	elf_symbols_plt(elf, &stubs);
-	for (uint32_t i = 0; i < stubs.count; i++) {
-		const char *name = stubs.texts.data + stubs.entries[i].text;
-		uint64_t start = stubs.entries[i].start;
-
-		for (size_t k = 0; k < sizeof(names) / sizeof(*names) && is_code(c, start); k++) {
-			size_t length = strlen(names[k]);
-
-			if (strncmp(name, names[k], length) || strcmp(name + length, "@plt"))
-				continue;
-			bit_set(c->begins, start - c->low);
-			bit_set(c->endless, start - c->low);
-		}
-	}
-	symtab_done(&stubs);
-}
-
-/* --- states -------------------------------------------------------------------------------------------- */
-
-struct state_key {
+struct frame_key {
 	const struct code *code;
-	const struct state *state;
+	const struct code_frame *frame;
 };
 
-static bool state_same(const void *ctx, uint32_t number)
+static bool frame_same(const void *ctx, uint32_t number)
 {
-	const struct state_key *key = ctx;
+	const struct frame_key *key = ctx;
 
-	return !memcmp(&key->code->states[number], key->state, sizeof(*key->state));
+	return !memcmp(&key->code->frames[number], key->frame, sizeof(*key->frame));
 }
 
-static uint32_t state_number(struct code *c, const struct state *state)
+static uint32_t frame_number(struct code *c, const struct code_frame *frame)
 {
-	struct state_key key = {c, state};
-	uint64_t hash = hash_bytes(state, sizeof(*state), 0);
-	uint32_t number = hash_index_find(&c->state_index, hash, state_same, &key);
+	struct frame_key key = {c, frame};
+	uint64_t hash = hash_bytes(frame, sizeof(*frame), 0);
+	uint32_t number = hash_index_find(&c->frame_index, hash, frame_same, &key);
 
 	if (number != HASH_NONE)
 		return number;
-	c->states = xgrow(c->states, c->state_count, &c->state_cap, sizeof(*c->states));
-	c->states[c->state_count] = *state;
-	hash_index_add(&c->state_index, hash, c->state_count);
-	return c->state_count++;
-}
-
-static bool in_frame(int64_t bytes)
-{
-	return bytes > -FRAME_MAX && bytes < FRAME_MAX;
-}
-
-/* A place in the frame, as rules can name it. */
-static bool in_rule(int64_t from_cfa)
-{
-	return from_cfa < 0 && from_cfa > INT16_MIN;
-}
-
-/* false: the frame cannot be followed any further. */
-static bool state_step(struct state *s, const struct code_insn *insn)
-{
-	int64_t at;
-
-	if (insn->sp == CODE_SP_MOVES && s->sp != UNKNOWN) {
-		at = (int64_t)s->sp - insn->sp_by;
-		if (!in_frame(at) || at < 0)
-			return false;
-		s->sp = (int32_t)at;
-	} else if (insn->sp == CODE_SP_IS_FP) {
-		at = (int64_t)s->fp - insn->sp_by;
-		s->sp = s->fp != UNKNOWN && in_frame(at) ? (int32_t)at : UNKNOWN;
-	} else if (insn->sp == CODE_SP_LOST) {
-		s->sp = UNKNOWN;
-	}
-	at = s->sp == UNKNOWN ? 0 : insn->fp_at - (int64_t)s->sp; /* from the CFA */
-	if (insn->fp == CODE_FP_LOADED && at && at == s->fp_saved) {
-		s->fp = UNKNOWN;
-		s->fp_saved = 0;
-	} else if (insn->fp == CODE_FP_SAVED && s->fp == UNKNOWN && !s->fp_saved && in_rule(at)) {
-		s->fp_saved = (int32_t)at;
-	} else if (insn->fp == CODE_FP_IS_SP && s->fp_saved) {
-		s->fp = s->sp == UNKNOWN ? UNKNOWN : (int32_t)-at;
-	}
-	at = s->sp == UNKNOWN ? 0 : insn->link_at - (int64_t)s->sp;
-	if (insn->link == CODE_LINK_LOADED && at == s->link_saved)
-		s->link_saved = 0;
-	else if (insn->link == CODE_LINK_SAVED && !s->link_saved && in_rule(at))
-		s->link_saved = (int32_t)at;
-	s->outermost |= insn->fp == CODE_FP_ZERO && !s->fp_saved;
-	return s->sp != UNKNOWN || s->fp != UNKNOWN;
-}
-
-static struct wire_unwind_rule state_rule(const struct state *s)
-{
-	bool by_sp = s->sp != UNKNOWN;
-
-	if (s->outermost)
-		return (struct wire_unwind_rule){.cfa = CFI_CFA_ROOT};
-	return (struct wire_unwind_rule){
-		.cfa = by_sp ? CFI_CFA_SP : CFI_CFA_FP,
-		.fp = s->fp_saved ? CFI_SAVED_CFA : CFI_SAVED_NOT,
-		.ra = s->link_saved ? CFI_SAVED_CFA : CFI_SAVED_NOT,
-		.cfa_offset = by_sp ? s->sp : s->fp,
-		.fp_offset = (int16_t)s->fp_saved,
-		.ra_offset = (int16_t)s->link_saved,
-	};
+	c->frames = xgrow(c->frames, c->frame_count, &c->frame_cap, sizeof(*c->frames));
+	c->frames[c->frame_count] = *frame;
+	hash_index_add(&c->frame_index, hash, c->frame_count);
+	return c->frame_count++;
 }
 
 /* --- paths --------------------------------------------------------------------------------------------- */
@@ -345,9 +248,9 @@ static bool path_meets(struct code *c, uint64_t at, uint32_t function)
 {
 	const struct place *p = &c->places[at];
 
-	if (p->state && p->function != function)
+	if (p->frame && p->function != function)
 		bit_set(c->returns, function);
-	return p->state != 0;
+	return p->frame != 0;
 }
 
 /* One that begins there, and else is as this one. */
@@ -456,7 +359,7 @@ static bool path_ends(const struct code *c, const struct code_insn *insn)
 static void path_follow(struct code *c, struct path path)
 {
 	uint64_t address = c->low + path.at;
-	struct state state = c->states[path.state];
+	struct code_frame frame = c->frames[path.frame];
 
 	for (bool first = true; c->steps < STEPS_MAX; first = false, c->steps++) {
 		struct code_insn insn;
@@ -468,16 +371,16 @@ static void path_follow(struct code *c, struct path path)
 		if (!at || (!first && begins_at(c, address)) ||
 			!c->machine->read(at, left, address, &insn))
 			break;
-		c->places[address - c->low] = (struct place){path.state + 1, path.function};
+		c->places[address - c->low] = (struct place){path.frame + 1, path.function};
 		path_data(c, &path, &insn);
 		path_leaves(c, &path, &insn);
 		if (path_ends(c, &insn))
 			return;
-		if (!state_step(&state, &insn))
+		if (!code_frame_step(&frame, &insn))
 			break;
 		if (insn.sp != CODE_SP_MOVES || insn.sp_by || insn.fp != CODE_FP_STAYS ||
 			insn.link != CODE_LINK_STAYS)
-			path.state = state_number(c, &state);
+			path.frame = frame_number(c, &frame);
 		address += insn.bytes;
 	}
 	bit_set(c->returns, path.function);
@@ -487,7 +390,7 @@ static void path_follow(struct code *c, struct path path)
 static void endless_find(struct code *c)
 {
 	for (uint64_t at = 0; at < c->high - c->low; at++) {
-		if (!bit(c->begins, at) || !c->places[at].state || bit(c->returns, at) ||
+		if (!bit(c->begins, at) || !c->places[at].frame || bit(c->returns, at) ||
 			bit(c->endless, at))
 			continue;
 		bit_set(c->endless, at);
@@ -527,7 +430,7 @@ bool code_readable(unsigned elf_machine)
 	return machine_find(elf_machine) != NULL;
 }
 
-struct code *code_open(Elf *elf, const atomic_bool *stop)
+struct code *code_open(Elf *elf, const uint64_t *endless, size_t count, const atomic_bool *stop)
 {
 	struct code *c = xcalloc(1, sizeof(*c));
 	GElf_Ehdr ehdr;
@@ -546,9 +449,13 @@ struct code *code_open(Elf *elf, const atomic_bool *stop)
 	c->returns = xcalloc((c->high - c->low) / 8 + 1, 1);
 	c->endless = xcalloc((c->high - c->low) / 8 + 1, 1);
 	c->places = xcalloc(c->high - c->low, sizeof(*c->places));
-	state_number(c, &c->machine->at_begin);
+	frame_number(c, &c->machine->at_begin);
 	each_section(c, elf, begins_section);
-	endless_of_stubs(c, elf);
+	for (size_t i = 0; i < count; i++)
+		if (is_code(c, endless[i])) {
+			bit_set(c->begins, endless[i] - c->low);
+			bit_set(c->endless, endless[i] - c->low);
+		}
 	begins_add(c, ehdr.e_entry);
 	c->found = true;
 	for (unsigned round = 0; done && c->found && round < ROUNDS_MAX; round++)
@@ -568,7 +475,7 @@ void code_rows(const struct code *c, uint64_t start, uint64_t end, code_row_fn *
 	if (start < c->low)
 		start = c->low;
 	for (uint64_t at = start; at < end && at < c->high; at++) {
-		uint32_t number = c->places[at - c->low].state;
+		uint32_t number = c->places[at - c->low].frame;
 		struct code_insn insn;
 		size_t left = 0;
 		const uint8_t *bytes;
@@ -580,7 +487,7 @@ void code_rows(const struct code *c, uint64_t start, uint64_t end, code_row_fn *
 		bytes = bytes_at(c, at, &left);
 		if (!bytes || !c->machine->read(bytes, left, at, &insn))
 			continue;
-		fn(ctx, at, state_rule(&c->states[number - 1]));
+		fn(ctx, at, code_frame_rule(&c->frames[number - 1]));
 		behind = at + insn.bytes;
 	}
 }
@@ -598,8 +505,8 @@ void code_close(struct code *c)
 	free(c->returns);
 	free(c->endless);
 	free(c->places);
-	free(c->states);
-	hash_index_done(&c->state_index);
+	free(c->frames);
+	hash_index_done(&c->frame_index);
 	free(c->paths);
 	free(c);
 }

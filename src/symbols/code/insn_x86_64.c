@@ -3,7 +3,7 @@
  * How long an instruction of x86-64 is, and what it does to sp, fp and the flow. Formats: Intel's manual, volume 2,
  * chapter 2 and the opcode maps of appendix A.
  */
-#include "symbols/code.h"
+#include "symbols/code/insn.h"
 
 #include <string.h>
 
