@@ -131,7 +131,8 @@ static void test_arguments(void)
 	is_int(arguments(PUT(128, 0xa8c103e0u)), 16, "ldp x0, x0, [sp], #16");
 	is_int(arguments(PUT(128, 0xa8c107e4u)), 16, "ldp x4, x1, [sp], #16");
 	is_int(arguments(PUT(128, 0xa9407bfdu)), 0, "ldp x29, x30, [sp]");
-	is_int(arguments(PUT(128, 0x910043ffu)), 0, "add sp, sp, #16");
+	is_int(arguments(PUT(128, 0x910043ffu)), 16, "add sp, sp, #16");
+	is_int(arguments(PUT(128, 0x910083ffu)), 0, "not add sp, sp, #32");
 	is_int(arguments(PUT(128, 0x17fffff0u)), 0, "b -64");
 	is_int((long long)back, 64, "there");
 	is_int(arguments(PUT(128, 0xaa0003e1u, 0x17fffff0u)), 0, "mov x1, x0; b -64");
@@ -197,6 +198,13 @@ static void test_compiled(void)
 	/* ldp x29, x30, [sp, #32]; add sp, sp, #48; adrp x8, page; ldr wzr, [x8]; ret */
 	pc = PUT(128, 0xa9427bfdu, 0x9100c3ffu, 0x90000008u, 0xb940011fu, 0xd65f03c0u);
 	is_str(at(pc, pc, 5), "bb---", "the same by a page, as in JDK 8 to 13");
+	/* paciaz; sub sp, sp, #32; stp x29, x30, [sp, #16]; ldr w8 */
+	pc = PUT(128, 0xd503231fu, 0xd10083ffu, 0xa9017bfdu, 0xb9400108u);
+	is_str(at(pc, pc + 16, 4), "--ub", "a frame whose return address is signed is built");
+	/* ldp x29, x30, [sp, #16]; add sp, sp, #32; autiaz; ldr x8, [x28, #1080]; cmp sp, x8; b.hi; ret */
+	pc = PUT(128, 0xa9417bfdu, 0x910083ffu, 0xd503239fu, 0xf9421f88u, 0xeb2863ffu, 0x54000048u,
+		0xd65f03c0u);
+	is_str(at(pc, pc, 7), "bb-----", "it is removed");
 }
 
 static void test_prologues(void)
@@ -207,6 +215,13 @@ static void test_prologues(void)
 	PUT(128, 0xa9be7bfdu, 0x910003fdu);
 	is_int(arch_native_prologue(&mem, CODE + 128), ARCH_NO_FRAME, "stp x29, x30 is next");
 	is_int(arch_native_prologue(&mem, CODE + 132), ARCH_PUSHED, "mov x29, sp is");
+	/* paciasp; stp x29, x30, [sp, #-32]!; ...; ldp x29, x30, [sp], #32; autiasp; ret */
+	PUT(128, 0xd503233fu, 0xa9be7bfdu, 0x910003fdu, 0xa8c27bfdu, 0xd50323bfu, 0xd65f03c0u);
+	is_int(arch_native_prologue(&mem, CODE + 128), ARCH_NO_FRAME, "paciasp is next");
+	is_int(arch_native_prologue(&mem, CODE + 136), ARCH_PUSHED, "signed, and mov x29, sp is");
+	is_int(arch_native_prologue(&mem, CODE + 140), ARCH_BODY, "not where it is still there");
+	is_int(arch_native_prologue(&mem, CODE + 144), ARCH_NO_FRAME, "autiasp is");
+	is_int(arch_native_prologue(&mem, PUT(128, 0xd503245fu)), ARCH_NO_FRAME, "bti c is");
 }
 #endif
 

@@ -193,6 +193,28 @@ static enum walk_step link_step(struct walker *w)
 }
 
 /*
+ * The same into Java, without rows: compiled code calls libjvm's maths and other leaves, which make no frame. What has made one and
+ * has called nobody yet is left by its frame pointer. JDKs before 25 leave their return address on the stack for such a call,
+ * above a word that is 0, which tells where their frame begins; else a leaf may have taken some words below it.
+ */
+static enum walk_step java_link_step(struct walker *w)
+{
+	uint64_t link = w->regs->link & ARCH_PC_MASK, sp = w->at.sp, fp = w->at.fp;
+
+	if (!walker_in_code(w, link) || !walker_returns(w, link) ||
+		(walker_on_stack(w, fp) && (walker_word(w, fp + 8) & ARCH_PC_MASK) == link))
+		return STEP_FAIL;
+	for (uint64_t at = sp; at < sp + 8 * LEAF_WORDS; at += 16)
+		if (!walker_word(w, at) && walker_word(w, at + 8) == link &&
+			walker_caller_sound(w, link, at, fp))
+			return walker_next(w, link, at, fp);
+	for (uint64_t at = sp; at < sp + 8 * LEAF_WORDS; at += 16)
+		if (walker_caller_sound(w, link, at, fp))
+			return walker_next(w, link, at, fp);
+	return STEP_FAIL;
+}
+
+/*
  * A leaf that keeps no frame pointer, in a module whose rows have not come yet: libjvm's comparators, which libc's
  * qsort calls; or a stub that native code calls, such as JNI's fast accessors. The nearest return address is believed
  * when it has rows and they lead to another one; a nearer one in libjvm, which cannot be checked, may be the caller.
@@ -225,6 +247,8 @@ enum walk_step native_step(struct walker *w)
 		done = rows_step(w);
 	if (done == STEP_FAIL)
 		done = trampoline_step(w);
+	if (done == STEP_FAIL && ARCH_HAS_LINK && w->top)
+		done = java_link_step(w);
 	if (done == STEP_FAIL && ARCH_HAS_LINK && w->top && w->thread->rows)
 		done = link_step(w);
 	if (done == STEP_FAIL)

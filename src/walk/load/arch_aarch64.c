@@ -8,6 +8,10 @@
 #define INSN_RET    0xd65f03c0u
 #define INSN_STP_FP 0xa9bf7bfdu /* stp x29, x30, [sp, #-16]! */
 #define INSN_MOV_FP 0x910003fdu /* mov x29, sp */
+#define INSN_SIGN   0xd503233fu /* paciasp */
+#define INSN_PROVE  0xd50323bfu /* autiasp */
+#define INSN_PROVE0 0xd503239fu /* autiaz: HotSpot's */
+#define INSN_BTI    0xd503245fu /* bti c */
 #define JUMP_INSNS  24u         /* of a barrier's slow path, until it jumps back */
 #define JUMP_NEAR   128u        /* bytes: within a slow path */
 
@@ -82,7 +86,8 @@ uint64_t arch_arguments(const struct walk_mem *mem, uint64_t pc, uint64_t *back)
 	*back = 0;
 	if ((pc & 3) || !mem_load(mem, pc, &insn, sizeof(insn)))
 		return 0;
-	if ((insn & 0xffff83e0u) == 0xa8c103e0u) /* ldp x, x, [sp], #16 */
+	if ((insn & 0xffff83e0u) == 0xa8c103e0u || /* ldp x, x, [sp], #16 */
+		insn == 0x910043ffu)               /* add sp, sp, #16: C2's own return address */
 		return 16;
 	if ((insn & 0xffe0ffe0u) == 0xaa0003e0u) /* mov x, x: the result, into its place */
 		pc += 4;
@@ -119,13 +124,17 @@ bool arch_at_trampoline(const struct walk_mem *mem, uint64_t pc)
 	return mem_load(mem, pc, code, sizeof(code)) && code[0] == want[0] && code[1] == want[1];
 }
 
-/* ldp x29, x30, [sp, #N]; add sp, sp, #N; <poll>; ret: from the add on, lr holds the return address. */
+/*
+ * ldp x29, x30, [sp, #N]; add sp, sp, #N; <poll>; ret: from the add on, lr holds the return address. If that was signed, autiaz
+ * comes after the add.
+ */
 static enum arch_prologue epilogue_state(const uint32_t *at)
 {
-	if (at[0] == INSN_RET)
+	if (at[0] == INSN_RET || (is_add_sp(at[-1]) && at[0] == INSN_PROVE0))
 		return ARCH_NO_FRAME;
-	if (is_add_sp(at[-1]) && ((at[0] & 0xffc003ffu) == 0xf9400388u || /* ldr x8, [x28, #poll] */
-					 (at[0] & 0x9f00001fu) == 0x90000008u)) /* adrp x8, page */
+	if ((is_add_sp(at[-1]) || at[-1] == INSN_PROVE0) &&
+		((at[0] & 0xffc003ffu) == 0xf9400388u ||       /* ldr x8, [x28, #poll] */
+			(at[0] & 0x9f00001fu) == 0x90000008u)) /* adrp x8, page */
 		return ARCH_NO_FRAME;
 	if (at[0] == 0xeb2863ffu && at[2] == INSN_RET) /* cmp sp, x8; b.hi; ret */
 		return ARCH_NO_FRAME;
@@ -183,7 +192,8 @@ enum arch_prologue arch_native_prologue(const struct walk_mem *mem, uint64_t pc)
 
 	if (!mem_load(mem, pc - 4, window, sizeof(window)))
 		return ARCH_BODY;
-	if (window[1] == INSN_RET || (window[1] & 0xffc07fffu) == 0xa9807bfdu)
+	if (window[1] == INSN_RET || window[1] == INSN_SIGN || window[1] == INSN_PROVE ||
+		window[1] == INSN_BTI || (window[1] & 0xffc07fffu) == 0xa9807bfdu)
 		return ARCH_NO_FRAME;
 	if (window[1] == INSN_MOV_FP && (window[0] & 0xffc07fffu) == 0xa9807bfdu)
 		return ARCH_PUSHED;
