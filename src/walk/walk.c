@@ -42,7 +42,7 @@ static bool anchor_hop(struct walker *w)
 	if (!anchor.sp || anchor.sp < w->at.sp || anchor.sp >= w->hi)
 		return false;
 	w->at = anchor;
-	w->top = false;
+	w->top = w->low = false;
 	return true;
 }
 
@@ -79,6 +79,7 @@ static enum walk_step step(struct walker *w)
 		if (!w->top && w->anchor.sp && anchor_hop(w))
 			before = w->at;
 		done = code_step(w);
+		w->low = false;
 	}
 	if (done != STEP_NEXT)
 		return done;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Stubs of the JVM that were interrupted, each alone in its blob, and who has called them: a code cache of three blobs that
- * is made up, on the CPU that the test is of.
+ * Stubs of the JVM that were interrupted, each alone in its blob, or native code of it, and who has called them: a code cache of
+ * three blobs that is made up, on the CPU that the test is of.
  */
 #include <string.h>
 
@@ -154,10 +154,67 @@ static void test_runtime(void)
 		"one that has not made its frame is left where it was called");
 }
 
+#if defined(__aarch64__)
+#define NATIVE 0x7e0000000000ull /* libjvm's code, without rows */
+
+static void native_walks(uint64_t sp, uint64_t fp, uint64_t link, const char *what)
+{
+	const struct walk_thread thread = {
+		.stack_lo = STACK - 4096, .stack_hi = STACK + sizeof(stack)};
+	struct walk_regs regs = {.pc = NATIVE + 40, .sp = sp, .fp = fp, .link = link};
+	struct walk_frame frames[MAX];
+	struct walk_result r = walk_stack(layout, &memory.mem, &regs, &thread, frames, MAX);
+
+	if (ok(r.count >= 3 && frames[0].type == WALK_NATIVE && frames[1].type == WALK_JAVA &&
+			    frames[1].value == 0x1001 && frames[2].type == WALK_JAVA &&
+			    frames[2].value == 0x1002,
+		    "%s", what))
+		return;
+	for (uint32_t i = 0; i < r.count; i++)
+		diag("%u 0x%" PRIx64, frames[i].type, frames[i].value);
+}
+
+/* Words that a caller has not written yet, where an earlier call has left a return address. */
+static void stale(int word)
+{
+	stack[word] = STACK + 8 * 40;
+	stack[word + 1] = text_of(2) + 48;
+}
+
+static void test_native(void)
+{
+	const uint64_t link = text_of(1) + 32;
+
+	code_make(0);
+	callers(0);
+	native_walks(STACK, 14, link, "a leaf that makes no frame is left by the link register");
+	code_make(0);
+	callers(4);
+	stale(4);
+	native_walks(STACK, 14, link, "so is one that has taken some words");
+	code_make(0);
+	stack[3] = link;
+	callers(2);
+	native_walks(
+		STACK, STACK + 8 * 40, link, "one whose caller has left its own return address");
+	code_make(0);
+	stack[0] = 14;
+	stack[1] = link;
+	callers(4);
+	stale(4);
+	native_walks(STACK, STACK, NATIVE + 80,
+		"what has called somebody is left by the frame pointer, whatever it keeps above "
+		"that");
+}
+#endif
+
 int main(void)
 {
 	layout_make();
 	test_leaf();
 	test_runtime();
+#if defined(__aarch64__)
+	test_native();
+#endif
 	return tap_done();
 }

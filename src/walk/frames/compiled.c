@@ -246,7 +246,7 @@ enum walk_step compiled_known(struct walker *w)
 	uint32_t count = w->count;
 	int32_t frame_words;
 
-	if (!known || w->leaf)
+	if (!known || w->leaf || w->low)
 		return STEP_FAIL;
 	frame_words = known->frame_words;
 	walker_add_packed(w, known->frames, known->count);
@@ -264,9 +264,12 @@ enum walk_step compiled_step(struct walker *w, const struct code_blob *blob)
 
 	if (w->top)
 		return top_step(w, blob);
-	slow = w->leaf || !walker_returns_to_java(w, pc);
+	slow = w->leaf || w->low || !walker_returns_to_java(w, pc);
 	compiled_show(w, blob);
 	if (slow && slow_leave(w, blob) == STEP_NEXT)
+		return STEP_NEXT;
+	/* Where sp is too low, any return address in the frame would be taken for its last word. */
+	if (w->low && moved_leave(w, blob) == STEP_NEXT)
 		return STEP_NEXT;
 	if (!slow) /* what is known is left by its size alone */
 		note(w, blob, pc, first);

@@ -162,6 +162,8 @@ static enum walk_step fp_step(struct walker *w, bool from_libjvm)
 	pc = walker_word(w, fp + 8) & ARCH_PC_MASK;
 	if (!walker_returns(w, pc))
 		return native_end(w, from_libjvm);
+	/* aarch64: compilers put what fp leads to at the low end of a frame. */
+	w->low = ARCH_HAS_LINK;
 	return walker_next(w, pc, fp + 16, next_fp);
 }
 
@@ -209,8 +211,10 @@ static enum walk_step java_link_step(struct walker *w)
 			walker_caller_sound(w, link, at, fp))
 			return walker_next(w, link, at, fp);
 	for (uint64_t at = sp; at < sp + 8 * LEAF_WORDS; at += 16)
-		if (walker_caller_sound(w, link, at, fp))
+		if (walker_caller_sound(w, link, at, fp)) {
+			w->low = true;
 			return walker_next(w, link, at, fp);
+		}
 	return STEP_FAIL;
 }
 
@@ -242,6 +246,7 @@ enum walk_step native_step(struct walker *w)
 	enum walk_step done = STEP_FAIL;
 
 	walker_add(w, WALK_NATIVE, w->top ? w->at.pc : w->at.pc - 1, WALK_BCI_UNKNOWN);
+	w->low = false;
 	w->from_libjvm = walker_in_libjvm(w, w->at.pc);
 	if (w->thread->rows)
 		done = rows_step(w);
