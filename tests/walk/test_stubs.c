@@ -178,7 +178,7 @@ static void native_walks(uint64_t sp, uint64_t fp, uint64_t link, const char *wh
 static void stale(int word)
 {
 	stack[word] = STACK + 8 * 40;
-	stack[word + 1] = text_of(2) + 48;
+	stack[word + 1] = text_of(1) + 48;
 }
 
 static void test_native(void)
