@@ -1,10 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# make aarch64-check: all of jhot, compiled for aarch64, on an OpenJDK of that CPU; both run by qemu's emulation of a user's
-# process. A line per event: samples, mean and greatest depth, broken stacks in per cent, and what should be on top. Then the
-# one file as `make tarball` packs it, and the C tests that take minutes by emulation.
+# make aarch64-check: all of jhot, compiled for aarch64, on OpenJDKs of that CPU; both run by qemu's emulation of a user's
+# process. A line per JDK and event: samples, mean and greatest depth, broken stacks in per cent, and what should be on top. Then
+# the one file as `make tarball` packs it, and the C tests that take minutes by emulation.
 #
-#   ROOT=DIR   where Debian's packages of arm64 are unpacked, once     SECONDS_EACH=10   of each event
+#   ROOT=DIR   where Debian's packages of arm64 are unpacked, once; other releases' beside it, in DIR-SUITE
+#   SUITES="bookworm:17 trixie:21 trixie:25"   which JDKs, and the release that has them     SECONDS_EACH=10   of each row
 #
 # Needs qemu-user, gcc-aarch64-linux-gnu, libc6-dev-arm64-cross, libstdc++-12-dev-arm64-cross. The emulation has no
 # perf_events, no ptrace and no process_vm_readv: threads are sampled by CPU timers, `dump` is not tried.
@@ -13,7 +14,9 @@
 . "$(dirname "$0")/arm64_root.sh"
 
 ROOT=${ROOT:-${HOME:-/root}/.cache/jhot/arm64}
+SUITES=${SUITES:-bookworm:17 trixie:21 trixie:25}
 SECONDS_EACH=${SECONDS_EACH:-10}
+FORMAT='%-3s %-8s %-10s %8s %8s %8s %9s  %s\n'
 status=0
 for tool in $ARM64_CPU-gcc qemu-aarch64; do
 	command -v $tool >/dev/null || { echo "aarch64-check needs $tool" >&2; exit 1; }
@@ -32,38 +35,98 @@ emulated() {
 	qemu-aarch64 -L "$ROOT" "$@"
 }
 
-# row EVENT PROGRAM PATTERN [MODE...]: the frame that is to be there
+# java_of_root MAJOR DIR: what starts the JDK that is unpacked there, as $JAVA
+java_of_root() {
+	JAVA=$T/java$1
+	cat >"$JAVA" <<-END
+		#!/bin/sh
+		exec qemu-aarch64 -L "$2" "$2/usr/lib/jvm/java-$1-openjdk-arm64/bin/java" "\$@"
+	END
+	chmod +x "$JAVA"
+}
+
+# failed SENTENCE: of the row that was printed last
+failed() {
+	status=1
+	echo "    $1"
+	cat "$T/said" >&2
+}
+
+# row EVENT PROGRAM PATTERN [MODE...]: the frame that is to be there; the JVM gets $OPTION, too
+OPTION=
 row() {
 	local event=$1 program=$2 pattern=$3
 	shift 3
-	CLASSES=$builddir/tests/jvm/classes:$builddir/tests/sampler/classes jvm_start -Xmx128m "$program" "$@" || return
+	# shellcheck disable=SC2086
+	CLASSES=$builddir/tests/jvm/classes:$builddir/tests/sampler/classes jvm_start -Xmx128m $OPTION "$program" "$@" ||
+		{ status=1; return 1; }
 	emulated "$T/build/jhot" record -e "$event" -d "$SECONDS_EACH" -o "$T/x.collapsed" "$JVM" >"$T/said" 2>&1
 	read -r samples mean deepest broken < <(awk -f "$srcdir/tests/bench/stacks.awk" "$T/x.collapsed")
 	there=$(grep -c "$pattern" "$T/x.collapsed")
-	printf '%-8s %-10s %8s %8s %8s %9s  %s\n' "$event" "$program" "$samples" "$mean" "$deepest" "$broken" \
-		"$pattern in $there of $(wc -l <"$T/x.collapsed") stacks"
-	if [ "$there" = 0 ] || ! alive "$JVM"; then
-		status=1
-		cat "$T/said" >&2
-	fi
+	# shellcheck disable=SC2059
+	printf "$FORMAT" "$major" "$event" "$program" "$samples" "$mean" "$deepest" "$broken" \
+		"${OPTION:+$OPTION: }$pattern in $there of $(wc -l <"$T/x.collapsed") stacks"
+	alive "$JVM" || failed "the JVM is dead"
+	[ "$there" != 0 ] || failed "$pattern is not there"
+	# The emulator has a thread of its own in each process, of which the wall clock's samples can tell nothing.
+	[ "$event" = wall ] || awk -v broken="$broken" 'BEGIN { exit broken >= 1 }' || failed "too many are broken"
 	jvm_end
 }
 
-# shellcheck disable=SC2086
-arm64_root "$ROOT" openjdk-17-jre-headless libc6 libgcc-s1 libstdc++6 $ARM64_LIBRARIES || { cat "$T/log" >&2; exit 1; }
+# Each stack of a virtual thread goes on at its carrier, whether its frames are on the stack or still in the heap.
+virtual_row() {
+	local carrier='thread_native_entry;.*VirtualThread\.run;.*Walks\.virtualTop' lost
+	row cpu Walks virtualLeaf virtual || return
+	lost=$(grep 'Walks\.virtual' "$T/x.collapsed" | grep -vc "$carrier")
+	[ "$lost" = 0 ] || failed "$lost stacks of virtual threads do not reach their carrier"
+}
+
+# jdk MAJOR DIR
+jdk() {
+	major=$1
+	java_of_root "$1" "$2"
+	row cpu Known knownSixty shares
+	row cpu Walks Walks
+	row alloc Walks Walks
+	row wall Known knownSixty shares
+	row lock States States
+	[ "$major" -ge 21 ] || return 0
+	virtual_row
+	# Their barriers, and code that signs its return addresses.
+	for OPTION in -XX:+UseZGC -XX:+UseShenandoahGC -XX:UseBranchProtection=standard; do
+		row cpu Walks Walks
+	done
+	OPTION=
+}
+
+# packages_of SUITE: its JDKs
+packages_of() {
+	local entry
+	for entry in $SUITES; do
+		[ "${entry%%:*}" != "$1" ] || echo "openjdk-${entry##*:}-jre-headless"
+	done
+}
+
+suite=$(own_suite)
+# shellcheck disable=SC2046,SC2086
+arm64_root "$ROOT" $(packages_of "$suite") libc6 libgcc-s1 libstdc++6 $ARM64_LIBRARIES || { cat "$T/log" >&2; exit 1; }
 program_made >"$T/log" 2>&1 || { tail -n 30 "$T/log" >&2; exit 1; }
-cat >"$T/java" <<END
-#!/bin/sh
-exec qemu-aarch64 -L "$ROOT" "$ROOT/usr/lib/jvm/java-17-openjdk-arm64/bin/java" "\$@"
-END
-chmod +x "$T/java"
-JAVA=$T/java
-printf '%-8s %-10s %8s %8s %8s %9s\n' event program samples mean deepest 'broken %'
-row cpu Known knownSixty shares
-row cpu Walks Walks
-row alloc Walks Walks
-row wall Known knownSixty shares
-row lock States States
+# shellcheck disable=SC2059
+printf "$FORMAT" JDK event program samples mean deepest 'broken %' ''
+for entry in $SUITES; do
+	root=$ROOT
+	if [ "${entry%%:*}" != "$suite" ]; then
+		root=$ROOT-${entry%%:*}
+		# shellcheck disable=SC2046
+		ARM64_SUITE=${entry%%:*} arm64_root "$root" $(packages_of "${entry%%:*}") libc6 libgcc-s1 libstdc++6 zlib1g || {
+			status=1
+			echo "${entry##*:}  cannot be brought"
+			cat "$T/log" >&2
+			continue
+		}
+	fi
+	jdk "${entry##*:}" "$root"
+done
 # The one file, which needs nothing of that root, and what is made from what it says of itself.
 tarball() {
 	env -u MAKEFLAGS -u MAKELEVEL -u MFLAGS make tarball >"$T/said" 2>&1 && mkdir "$T/one" &&

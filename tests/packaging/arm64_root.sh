@@ -3,6 +3,7 @@
 # bash, after tests/jvm/lib.sh and own_apt.sh.
 #
 #   arm64_root DIR PACKAGE...   0: they are there, by an earlier call or anew; else why not is in $T/log
+#                               of this machine's release, or of the one that ARM64_SUITE names
 #   arm64_flags DIR             then: what configure is told, in the array ARM64_FLAGS
 ARM64_CPU=aarch64-linux-gnu
 # What jhot is linked to, as archives too; libunwind is what its tests compare with.
@@ -10,25 +11,27 @@ ARM64_LIBRARIES="libelf1 libelf-dev libdw1 libdw-dev zlib1g zlib1g-dev liblzma5 
 	libzstd-dev libtinfo6 libncurses-dev libunwind8 libunwind-dev"
 
 arm64_root() {
-	local root=$1 deb link to
+	local root=$1 suite=${ARM64_SUITE:-} made deb link to
+	local options=(-o APT::Architecture=arm64 -o APT::Architectures::=arm64)
 	shift
-	[ "$(cat "$root/made" 2>/dev/null)" != "$*" ] || return 0
+	made=${suite:+$suite }$*
+	[ "$(cat "$root/made" 2>/dev/null)" != "$made" ] || return 0
 	command -v dpkg-deb >/dev/null || { echo "no dpkg-deb" >"$T/log"; return 1; }
 	rm -rf "$root"
 	mkdir -p "$root/usr/lib"
-	own_apt -o APT::Architecture=arm64 -o APT::Architectures::=arm64 &&
+	if [ "$suite" ]; then own_apt_suite "$suite" "${options[@]}"; else own_apt "${options[@]}"; fi &&
 		(cd "$T/apt/files" && apt-get "${OWN_APT[@]}" download "$@") >"$T/log" 2>&1 || return
 	ln -sfn usr/lib "$root/lib"
 	for deb in "$T"/apt/files/*.deb; do
 		dpkg-deb --fsys-tarfile "$deb" | tar -x --keep-directory-symlink -C "$root" || return
 	done 2>"$T/log"
-	# What the linker is led by has the names of an installed package.
-	find "$root/usr/lib/$ARM64_CPU" -xtype l -lname '/*' | while IFS= read -r link; do
+	# What the linker, and a JDK, is led by has the names of an installed package.
+	find "$root/usr/lib" -type l -lname '/*' | while IFS= read -r link; do
 		to=$root$(readlink "$link")
 		[ ! -e "$to" ] || ln -sfn "$to" "$link"
 	done
 	rm -rf "$T/apt"
-	echo "$*" >"$root/made"
+	echo "$made" >"$root/made"
 }
 
 # No path into that folder goes into programs: a static one that has such a path does not start.

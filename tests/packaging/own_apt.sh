@@ -4,6 +4,7 @@
 #
 #   own_apt OPTION...      0: the lists are there, and apt-get is to be told what OWN_APT says; else why not is in $T/log
 #   own_apt_source OPTION...   the same for packages' sources, which few machines' own lists have: from where those lists are
+#   own_apt_suite SUITE OPTION...   the same for another release than this machine's, from there too
 
 own_apt() {
 	local apt=$T/apt
@@ -22,6 +23,30 @@ own_apt_source() {
 		case $from in
 		*.sources) sed 's/^Types:.*/Types: deb-src/' "$from" >"$parts/${from##*/}" ;;
 		*.list) [ ! -e "$from" ] || sed -n 's/^deb /deb-src /p' "$from" >"$parts/${from##*/}" ;;
+		esac
+	done
+	own_apt -o Dir::Etc::sourcelist=/dev/null -o "Dir::Etc::sourceparts=$parts" "$@"
+}
+
+# own_suite: the name of this machine's release, as its lists have it
+own_suite() {
+	sed -n 's/^VERSION_CODENAME=//p' /etc/os-release 2>/dev/null
+}
+
+# Of lists that are not of this release nothing is known; whoever else packages for it has names of their own.
+own_apt_suite() {
+	local suite=$1 own from parts=$T/apt/suite.list.d
+	shift
+	own=$(own_suite)
+	[ "$own" ] || { echo "this machine's release has no name" >"$T/log"; return 1; }
+	mkdir -p "$parts"
+	for from in /etc/apt/sources.list /etc/apt/sources.list.d/*; do
+		case $from in
+		*.sources)
+			! grep -qE "^Suites:.* $own(-| |$)" "$from" ||
+				sed "/^Suites:/ s/ $own/ $suite/g" "$from" >"$parts/${from##*/}"
+			;;
+		*.list) [ ! -e "$from" ] || sed -n "s/^\(deb .* \)$own\([- ]\)/\1$suite\2/p" "$from" >"$parts/${from##*/}" ;;
 		esac
 	done
 	own_apt -o Dir::Etc::sourcelist=/dev/null -o "Dir::Etc::sourceparts=$parts" "$@"
