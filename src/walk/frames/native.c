@@ -196,8 +196,8 @@ static enum walk_step link_step(struct walker *w)
 
 /*
  * The same into Java, without rows: compiled code calls libjvm's maths and other leaves, which make no frame. What has made one and
- * has called nobody yet is left by its frame pointer. JDKs before 25 leave their return address on the stack for such a call,
- * above a word that is 0, which tells where their frame begins; else a leaf may have taken some words below it.
+ * has called nobody yet is left by its frame pointer. Older builds of HotSpot leave their return address on the stack for such a
+ * call, above a word that is 0, which tells where their frame begins; else a leaf may have taken some words below it.
  */
 static enum walk_step java_link_step(struct walker *w)
 {
