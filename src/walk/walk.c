@@ -79,7 +79,7 @@ static enum walk_step step(struct walker *w)
 		if (!w->top && w->anchor.sp && anchor_hop(w))
 			before = w->at;
 		done = code_step(w);
-		w->low = false;
+		w->low = w->low && w->top; /* only of a stub that was interrupted */
 	}
 	if (done != STEP_NEXT)
 		return done;

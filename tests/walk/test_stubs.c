@@ -205,6 +205,15 @@ static void test_native(void)
 	native_walks(STACK, STACK, NATIVE + 80,
 		"what has called somebody is left by the frame pointer, whatever it keeps above "
 		"that");
+	code_make(0);
+	callers(2);
+	stale(2);
+	walks(14, link, "a stub of no size that has pushed something is left by the link register");
+	code_make(0);
+	stack[2] = STACK + 8 * 40;
+	stack[3] = link;
+	callers(4);
+	walks(STACK + 16, link, "one that has made a frame and called nobody, by that");
 }
 #endif
 

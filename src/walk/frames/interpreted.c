@@ -259,8 +259,11 @@ enum walk_step interpreted_step(struct walker *w)
 		entering(w) == STEP_NEXT)
 		return STEP_NEXT;
 	framed = frame_at(w, w->at.sp, w->at.fp, &method, &bci);
-	/* The entries of Math.sin and its like call a stub without making a frame: fp is the caller's. */
-	if (!w->top && frameless &&
+	/*
+	 * The entries of Math.sin and its like call a stub without making a frame: fp is the caller's. aarch64's keep the return
+	 * address in a register, so that what is found on the stack is of earlier calls.
+	 */
+	if (!w->top && frameless && !(ARCH_HAS_LINK && framed) &&
 		stub_search(w, ENTRY_WORDS, WALK_BREAK_INTERPRETED) == STEP_NEXT)
 		return STEP_NEXT;
 	if (framed) {

@@ -206,9 +206,14 @@ static enum walk_step top_step(struct walker *w, const struct code_blob *blob)
 
 	if (blob->kind == CODE_ADAPTER)
 		return adapter_step(w);
+	/* A stub that has made its frame and called nobody yet has the address in both. */
+	if (ARCH_HAS_LINK && walker_on_stack(w, w->at.fp) &&
+		walker_word(w, w->at.fp + 8) == w->regs->link && by_frame_pointer(w) == STEP_NEXT)
+		return STEP_NEXT;
 	/* While a register has the return address no word of the stack is asked: a small frame's own would be met there. */
 	if (by_link(w, blob) == STEP_NEXT) {
 		w->leaf = bare;
+		w->low = blob->frame_words < 2; /* it may have pushed something, as maths do */
 		return STEP_NEXT;
 	}
 	if (bare && pushed_step(w) == STEP_NEXT)

@@ -33,8 +33,8 @@ struct walker {
 	bool top;     /* at.pc is where the thread was interrupted, not a return address */
 	bool no_size; /* the step left a frame of no size: sp may be what it was */
 	bool leaf;    /* the frame below is a CODE_LEAF stub: its arguments may have been pushed */
-	bool low;     /* the step left native code without knowing its size: sp may be too low */
-	bool signal;  /* the step left a signal frame: at.pc is exact again */
+	bool low; /* the step left what does not tell its size, by a register: sp may be too low */
+	bool signal;               /* the step left a signal frame: at.pc is exact again */
 	struct walk_cursor anchor; /* the newest JavaFrameAnchor not yet passed; sp 0 = none */
 	bool from_libjvm;          /* the frame below is native and libjvm's */
 	uint64_t hi;               /* of the stack */
