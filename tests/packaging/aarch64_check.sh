@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 # make aarch64-check: all of jhot, compiled for aarch64, on OpenJDKs of that CPU; both run by qemu's emulation of a user's
-# process. A line per JDK and event: samples, mean and greatest depth, broken stacks in per cent, and what should be on top. Then
-# the one file as `make tarball` packs it, and the C tests that take minutes by emulation.
+# process. A line per JDK and event: samples, mean and greatest depth, broken stacks in per cent, and what should be on top; of
+# CPU time also samples whose chain of calls is not the program's. Then the one file as `make tarball` packs it, and the C tests
+# that take minutes by emulation.
 #
 #   ROOT=DIR   where Debian's packages of arm64 are unpacked, once; other releases' beside it, in DIR-SUITE
 #   SUITES="bookworm:17 trixie:21 trixie:25"   which JDKs, and the release that has them     SECONDS_EACH=10   of each row
@@ -10,13 +11,14 @@
 # Needs qemu-user, gcc-aarch64-linux-gnu, libc6-dev-arm64-cross, libstdc++-12-dev-arm64-cross. The emulation has no
 # perf_events, no ptrace and no process_vm_readv: threads are sampled by CPU timers, `dump` is not tried.
 . "$(dirname "$0")/../jvm/lib.sh"
+. "$(dirname "$0")/../walk/chains.sh"
 . "$(dirname "$0")/own_apt.sh"
 . "$(dirname "$0")/arm64_root.sh"
 
 ROOT=${ROOT:-${HOME:-/root}/.cache/jhot/arm64}
 SUITES=${SUITES:-bookworm:17 trixie:21 trixie:25}
 SECONDS_EACH=${SECONDS_EACH:-10}
-FORMAT='%-3s %-8s %-10s %8s %8s %8s %9s  %s\n'
+FORMAT='%-3s %-8s %-10s %8s %8s %8s %9s %6s  %s\n'
 status=0
 for tool in $ARM64_CPU-gcc qemu-aarch64; do
 	command -v $tool >/dev/null || { echo "aarch64-check needs $tool" >&2; exit 1; }
@@ -58,24 +60,28 @@ row() {
 	local event=$1 program=$2 pattern=$3
 	shift 3
 	# shellcheck disable=SC2086
-	CLASSES=$builddir/tests/jvm/classes:$builddir/tests/sampler/classes jvm_start -Xmx128m $OPTION "$program" "$@" ||
-		{ status=1; return 1; }
-	emulated "$T/build/jhot" record -e "$event" -d "$SECONDS_EACH" -o "$T/x.collapsed" "$JVM" >"$T/said" 2>&1
+	CLASSES=$builddir/tests/jvm/classes:$builddir/tests/sampler/classes jvm_start -Xmx128m \
+		-XX:+UnlockDiagnosticVMOptions -XX:+DebugNonSafepoints $OPTION "$program" "$@" || { status=1; return 1; }
+	emulated "$T/build/jhot" record -a -e "$event" -d "$SECONDS_EACH" -o "$T/x.collapsed" "$JVM" >"$T/said" 2>&1
 	read -r samples mean deepest broken < <(awk -f "$srcdir/tests/bench/stacks.awk" "$T/x.collapsed")
 	there=$(grep -c "$pattern" "$T/x.collapsed")
+	wrong=-
+	[ "$event$program" != cpuWalks ] || wrong=$(wrong "$T/x.collapsed")
 	# shellcheck disable=SC2059
-	printf "$FORMAT" "$major" "$event" "$program" "$samples" "$mean" "$deepest" "$broken" \
+	printf "$FORMAT" "$major" "$event" "$program" "$samples" "$mean" "$deepest" "$broken" "$wrong" \
 		"${OPTION:+$OPTION: }$pattern in $there of $(wc -l <"$T/x.collapsed") stacks"
 	alive "$JVM" || failed "the JVM is dead"
 	[ "$there" != 0 ] || failed "$pattern is not there"
 	# The emulator has a thread of its own in each process, of which the wall clock's samples can tell nothing.
 	[ "$event" = wall ] || awk -v broken="$broken" 'BEGIN { exit broken >= 1 }' || failed "too many are broken"
+	[ "$wrong" = - ] || [ "$wrong" -le $((2 + samples * 3 / 1000)) ] ||
+		failed "$(chains "$T/x.collapsed" | awk -v good="$GOOD" '$2 !~ good')"
 	jvm_end
 }
 
 # Each stack of a virtual thread goes on at its carrier, whether its frames are on the stack or still in the heap.
 virtual_row() {
-	local carrier='thread_native_entry;.*VirtualThread\.run;.*Walks\.virtualTop' lost
+	local carrier='thread_native_entry;.*VirtualThread\.run[^;]*;.*Walks\.virtualTop' lost
 	row cpu Walks virtualLeaf virtual || return
 	# Not of the compiler, which names the method that it compiles.
 	lost=$(grep ';Walks\.virtual' "$T/x.collapsed" | grep -vc "$carrier")
@@ -113,7 +119,7 @@ suite=$(own_suite)
 arm64_root "$ROOT" $(packages_of "$suite") libc6 libgcc-s1 libstdc++6 $ARM64_LIBRARIES || { cat "$T/log" >&2; exit 1; }
 program_made >"$T/log" 2>&1 || { tail -n 30 "$T/log" >&2; exit 1; }
 # shellcheck disable=SC2059
-printf "$FORMAT" JDK event program samples mean deepest 'broken %' ''
+printf "$FORMAT" JDK event program samples mean deepest 'broken %' wrong ''
 for entry in $SUITES; do
 	root=$ROOT
 	if [ "${entry%%:*}" != "$suite" ]; then
