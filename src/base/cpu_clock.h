@@ -9,8 +9,8 @@
 #include <linux/perf_event.h>
 #include <stdint.h>
 
-#define CPU_CLOCK_LOST \
-	(1u << 4) /* PERF_FORMAT_LOST of Linux 6.0, which older headers lack; older kernels refuse it: EINVAL */
+/* PERF_FORMAT_LOST of Linux 6.0, which older headers lack; older kernels refuse it: EINVAL. */
+#define CPU_CLOCK_LOST (1u << 4)
 
 /* cpu_clock: a sample with the kernel's frames each `period` ns of the thread's CPU time, in the program and in the kernel. */
 static inline struct perf_event_attr cpu_clock(uint64_t period)

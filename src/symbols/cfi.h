@@ -4,7 +4,8 @@
  *
  * A row says how to find the caller's frame from its offset in the file on, up to the next row: the frame address (CFA)
  * from sp or fp, where the caller's fp was saved, where the return address is. Read with libdw from .eh_frame, else
- * .debug_frame; where neither tells of most of the code, from the code (symbols/code/code.h). The file is not trusted: rows come out sorted and disjoint whatever it says.
+ * .debug_frame; where neither tells of most of the code, from the code (symbols/code/code.h). The file is not trusted:
+ * rows come out sorted and disjoint whatever it says.
  *
  *   cfi_open -> cfi_compile -> cfi_rows -> cfi_close
  */

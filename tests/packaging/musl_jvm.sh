@@ -54,7 +54,7 @@ jvm_compiler() {
 	for name in cups/cups cups/ppd fontconfig/fontconfig alsa/asoundlib; do echo "/* none */" >"$root/none/$name.h"; done
 	cat >"$root/bin/musl-cc" <<-END
 		#!/bin/sh
-		c="-isystem /usr/include/$multiarch-musl -isystem /usr/include/${multiarch%-gnu}-musl -isystem $root/kernel -isystem $(gcc -print-file-name=include)"
+		c="-isystem /usr/include/${multiarch%-gnu}-musl -isystem $root/kernel -isystem $(gcc -print-file-name=include)"
 		cxx="-isystem /usr/include/c++/$version -isystem $root/c++ -isystem /usr/include/$multiarch/c++/$version"
 		specs=$(sed -n 's/.*-specs "\(.*\)".*/\1/p' "$(command -v musl-gcc)")
 		root=$root
@@ -69,7 +69,7 @@ jvm_compiler() {
 			esac
 		done
 		[ -z "$is_cxx" ] || c="$cxx $c"
-		[ -z "$is_cxx$links" ] || [ -n "$links" ] || with=g++
+		[ -n "$links" ] || [ -z "$is_cxx" ] || with=g++
 		[ -n "$links" ] || exec $with "$@" -nostdinc $c
 		exec gcc "$@" -nostdinc $c -specs "$specs" -Wl,--eh-frame-hdr -L"$root/lib" -lmuslcxx
 	END

@@ -109,9 +109,8 @@ struct thread_held {
 };
 
 struct thread_slot {
-	_Atomic int32_t tid; /* 0: the slot is free */
-	_Atomic int32_t
-		task; /* its directory, as the last scan that saw it found it: see sampler_task */
+	_Atomic int32_t tid;  /* 0: the slot is free */
+	_Atomic int32_t task; /* its directory, by the last scan that saw it: see sampler_task */
 	/* the agent's own number of the thread, as on the wire: another one when it is renamed */
 	_Atomic uint32_t id;
 	_Atomic uint64_t java_thread;
