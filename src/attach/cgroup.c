@@ -6,10 +6,12 @@
 #include "base/buf.h"
 #include "base/maps.h"
 
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define PERIOD_MAX_US 1000000 /* the kernel takes no longer one */
 #define LEVELS        32
@@ -208,4 +210,54 @@ int64_t cgroup_pids_left(const struct cgroup_mount *mount, pid_t pid)
 	}
 	buf_done(&text);
 	return left;
+}
+
+/* --- frozen ------------------------------------------------------------------------------------------- */
+
+static const struct freezer {
+	const char *controller, *file, *inside; /* inside: where the process itself may see that file */
+	bool v1;
+} freezers[] = {
+	{"freezer", "freezer.state", "/sys/fs/cgroup/freezer/freezer.state", true},
+	{"", "cgroup.events", "/sys/fs/cgroup/cgroup.events", false},
+};
+
+/* "FROZEN", "FREEZING" or "THAWED"; "frozen 1" among other lines. */
+static bool says_frozen(const struct freezer *f, const char *text)
+{
+	return f->v1 ? !strncmp(text, "FR", 2) : number(text, "frozen") == 1;
+}
+
+static bool frozen_inside(const struct freezer *f, pid_t pid)
+{
+	char text[256];
+	int fd = proc_open_in(pid, "root", f->inside, O_RDONLY | O_NONBLOCK);
+	ssize_t got = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
+
+	if (fd >= 0)
+		close(fd);
+	if (got <= 0)
+		return false;
+	text[got] = '\0';
+	return says_frozen(f, text);
+}
+
+bool cgroup_frozen(pid_t pid)
+{
+	struct buf text = {0};
+	bool frozen = false;
+
+	for (size_t i = 0; i < sizeof(freezers) / sizeof(freezers[0]) && !frozen; i++) {
+		const struct freezer *f = &freezers[i];
+		struct cgroup_mount mount;
+		char path[CGROUP_PATH];
+
+		cgroup_mount_find(&mount, f->controller);
+		if (mount.v1 != f->v1 || !group_of(&mount, pid, path))
+			frozen = frozen_inside(f, pid);
+		else if (read_in(path, f->file, &text))
+			frozen = says_frozen(f, buf_str(&text));
+	}
+	buf_done(&text);
+	return frozen;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How much CPU a process's cgroups give it, how often they have stopped it, and how many threads they still allow: version 2,
- * or the controller of version 1.
+ * How much CPU a process's cgroups give it, how often they have stopped it, how many threads they still allow, and whether they
+ * are frozen: version 2, or the controller of version 1.
  *
  * Read through our own mounts, which may show less than there is: then nothing is known. Plain values. The root folder of
  * /proc is maps.h's proc_root.
@@ -38,5 +38,8 @@ enum cgroup_answer cgroup_cpu(const struct cgroup_mount *mount, pid_t pid, struc
 
 /* cgroup_pids_left: how many threads more its cgroups let it start; INT64_MAX where they set no limit, or none is known. */
 int64_t cgroup_pids_left(const struct cgroup_mount *mount, pid_t pid);
+
+/* cgroup_frozen: is its cgroup, or one that this lies in, as `docker pause` leaves it? Where our mounts do not show it, as its own do. */
+bool cgroup_frozen(pid_t pid);
 
 #endif

@@ -26,7 +26,7 @@ void export_frame_name(struct buf *out, const struct profile_method *m, unsigned
 		for (const char *s = m->class_name; *s; s++)
 			buf_addc(out, *s == '.' && slashes ? '/' : *s);
 		buf_printf(out, ".%s", m->name);
-	} else if (*m->class_name || !*m->name) {
+	} else if (*m->class_name || !*m->name || profile_method_nameless(m)) {
 		buf_adds(out, m->full);
 	} else if (type == FRAME_BREAK && *m->name != '[') {
 		buf_printf(out, "[break_%s]", m->name);
@@ -161,6 +161,10 @@ static void shorten_native(struct buf *out, const char *name, int step)
 	size_t len;
 	int angle = 0;
 
+	if (step >= 1 && end && !strncmp(end, "] 0x", 4)) { /* where it is tells more than an address */
+		buf_add(out, name, (size_t)(end + 1 - name));
+		return;
+	}
 	if (step >= 1 && end)
 		name = end + 2;
 	len = step >= 2 ? native_args(name) : strlen(name);

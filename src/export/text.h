@@ -18,7 +18,7 @@ void export_xml(struct buf *out, const char *clean);
 
 /*
  * A frame's name, not yet clean: "java.util.HashMap.get" (slashes: "java/util/HashMap.get"), native ones by their symbol
- * alone, a class alone as it is, "[break_...]" where the stack is broken.
+ * alone or, where no table names them, "[libc.so.6] 0x777e8", a class alone as it is, "[break_...]" where the stack is broken.
  */
 void export_frame_name(
 	struct buf *out, const struct profile_method *m, unsigned type, bool slashes);

@@ -5,6 +5,7 @@
  *   pkg/Class.method, pkg.Class.method    Java; _[j] C2, _[1] C1, _[0] interpreted, _[i] inlined behind it
  *   pkg.Class_[i], pkg.Class_[k], byte[]  a class, as a leaf
  *   name_[k]                              of the kernel
+ *   [libc.so.6] 0x777e8                   a function that no table names, in that file
  *   [unknown_Java], [break_native]        why a walk failed
  *   anything else                         native code
  */
@@ -17,6 +18,7 @@
 #include <string.h>
 
 #define SUFFIX_BYTES 4 /* "_[j]" */
+#define FILE_BYTES   256
 
 /* A text without its suffix; how: the letter between the brackets, 0: none. */
 struct frame_text {
@@ -158,6 +160,36 @@ static uint32_t frame_text_bracket(struct import *im, const char *text, size_t l
 	return PROFILE_NONE;
 }
 
+/* "[libc.so.6] 0x777e8": returns "0x777e8"; NULL: it is no such text. */
+static const char *nameless_address(const char *text, char file[FILE_BYTES])
+{
+	const char *end = *text == '[' ? strstr(text, "] 0x") : NULL;
+	const char *digits = end ? end + strlen("] 0x") : "";
+
+	if (!*digits || digits[strspn(digits, "0123456789abcdef")])
+		return NULL;
+	feed_copy(file, FILE_BYTES, text + 1, (size_t)(end - text) - 1);
+	return digits - strlen("0x");
+}
+
+static uint32_t frame_native(struct import *im, const struct feed_name *n)
+{
+	char file[FILE_BYTES];
+	const char *address = nameless_address(n->text, file);
+	/* Files that are no library are of no interest here, "[vdso]" and the like are. */
+	const char *module = *n->module == '[' && *n->text == '[' && !address ? "" : n->module;
+
+	if (address && !*module)
+		module = strcmp(file, "vdso") != 0 ? file : "[vdso]";
+	return profile_frame(im->p,
+		feed_method(im, "", address ? address : n->text, "", module),
+		!strcmp(module, "[kernel]")                            ? FRAME_KERNEL
+		: !strncmp(module, "libjvm.", strlen("libjvm.")) ? FRAME_VM
+		: n->inlined                                            ? FRAME_INLINED
+									: FRAME_NATIVE,
+		0xffff, n->line);
+}
+
 static uint32_t frame_text_make(struct import *im, const struct frame_text *f)
 {
 	char *text = xstrndup(f->text, f->len);
@@ -175,8 +207,8 @@ static uint32_t frame_text_make(struct import *im, const struct frame_text *f)
 			frame_text_type(f->how));
 	}
 	if (frame == PROFILE_NONE)
-		frame = frame_of(im, feed_method(im, "", text, "", f->how == 'k' ? "[kernel]" : ""),
-			f->how == 'k' ? FRAME_KERNEL : FRAME_NATIVE);
+		frame = frame_native(im, &(struct feed_name){
+						 .text = text, .module = f->how == 'k' ? "[kernel]" : ""});
 	free(text);
 	return frame;
 }
@@ -222,21 +254,6 @@ static size_t name_class(const struct feed_name *n, size_t len)
 	return dot ? (size_t)(dot - n->text) : 0;
 }
 
-static uint32_t name_native(struct import *im, const struct feed_name *n)
-{
-	bool kernel = !strcmp(n->module, "[kernel]");
-	bool vm = !strncmp(n->module, "libjvm.", strlen("libjvm."));
-	/* Files that are no library are of no interest here, "[vdso]" and the like are. */
-	const char *module = *n->module == '[' && *n->text == '[' ? "" : n->module;
-
-	return profile_frame(im->p, feed_method(im, "", n->text, "", module),
-		kernel       ? FRAME_KERNEL
-		: vm         ? FRAME_VM
-		: n->inlined ? FRAME_INLINED
-			     : FRAME_NATIVE,
-		0xffff, n->line);
-}
-
 uint32_t feed_frame_name(struct import *im, const struct feed_name *n)
 {
 	size_t len = strlen(n->text), class_len = *n->module || n->native ? 0 : name_class(n, len);
@@ -251,7 +268,7 @@ uint32_t feed_frame_name(struct import *im, const struct feed_name *n)
 	if (!*n->signature && frame_text_is_class(&class))
 		return frame_of(im, feed_method(im, n->text, "", "", ""), FRAME_CLASS);
 	if (!class_len)
-		return name_native(im, n);
+		return frame_native(im, n);
 	class_name = xstrndup(n->text, class_len);
 	frame = profile_frame(im->p,
 		feed_method(im, class_name, n->text + class_len + 1, n->signature, ""),

@@ -256,6 +256,8 @@ bool profile_stack_io(const struct profile *p, uint32_t stack, struct profile_io
 /* Is it of the program's own: Java, and of none of the libraries that every program uses? */
 bool profile_method_own(const struct profile_method *method);
 bool profile_frame_own(const struct profile *p, uint32_t frame);
+/* Is it a function that no table names? It is called by where it begins in its file, "0x1234". */
+bool profile_method_nameless(const struct profile_method *method);
 uint32_t profile_method_count(const struct profile *p);
 uint32_t profile_thread_count(const struct profile *p);
 /* "http-exec-*" for http-exec-12, "GC threads" for those of the collector; a thread of its own: its name. */

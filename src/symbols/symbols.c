@@ -64,6 +64,7 @@ struct symbols {
 	uint32_t module_cap;
 
 	struct list kernel;
+	bool kernel_asked; /* there was a frame of the kernel's: that its names are hidden matters */
 
 	struct symtab perfmap; /* what is searched */
 	struct list *perfmap_next;
@@ -395,6 +396,7 @@ void symbols_kernel(struct symbols *s, uint64_t address, struct symbol *out)
 	const struct symtab_entry *e;
 
 	*out = (struct symbol){.name = "", .module = KERNEL_NAME, .start = address};
+	s->kernel_asked = true;
 	out->loading = !symbols_ready_kernel(s);
 	e = out->loading ? NULL : symtab_find(&s->kernel.table, address);
 	if (!e || e->rank == SYMTAB_MARK)
@@ -494,7 +496,7 @@ void symbols_raw(struct symbols *s, uint64_t address, struct symbol *out)
 const char *symbols_note(struct symbols *s)
 {
 	buf_clear(&s->note);
-	if (!loader_is_waiting(&s->kernel.load))
+	if (s->kernel_asked && !loader_is_waiting(&s->kernel.load))
 		buf_adds(&s->note, s->kernel.note);
 	for (int i = 0; i < s->module_count; i++)
 		if (s->modules[i]->counted && s->modules[i]->note[0])

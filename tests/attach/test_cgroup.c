@@ -134,6 +134,39 @@ static void test_pids(void)
 	ok(cgroup_pids_left(&mount, 11) == INT64_MAX, "no process");
 }
 
+static void test_frozen(void)
+{
+	char both[2 * PATH_MAX];
+
+	snprintf(both, sizeof(both),
+		"40 1 0:38 / %.300s/two rw - cgroup2 cgroup2 rw\n"
+		"41 1 0:39 / %.300s/one rw - cgroup cgroup rw,freezer\n",
+		fake_root, fake_root);
+	fake_file("self/mountinfo", both);
+	fake_file("10/cgroup", "6:freezer:/app\n0::/app\n");
+	ok(!cgroup_frozen(10), "nothing says that it is frozen");
+	fake_file("one/app/freezer.state", "THAWED\n");
+	fake_file("two/app/cgroup.events", "populated 1\nfrozen 0\n");
+	ok(!cgroup_frozen(10), "it is not");
+	fake_file("one/app/freezer.state", "FROZEN\n");
+	ok(cgroup_frozen(10), "by the first version");
+	fake_file("one/app/freezer.state", "FREEZING\n");
+	ok(cgroup_frozen(10), "or nearly so");
+	fake_file("one/app/freezer.state", "THAWED\n");
+	fake_file("two/app/cgroup.events", "populated 1\nfrozen 1\n");
+	ok(cgroup_frozen(10), "by the second");
+	fake_file("10/cgroup", "6:freezer:/../app\n0::/../app\n");
+	ok(!cgroup_frozen(10), "a cgroup that our mounts do not show");
+	fake_file("10/root/sys/fs/cgroup/cgroup.events", "frozen 1\npopulated 1\n");
+	ok(cgroup_frozen(10), "but the process's own do");
+	fake_file("10/root/sys/fs/cgroup/cgroup.events", "frozen 0\npopulated 1\n");
+	fake_file("10/root/sys/fs/cgroup/freezer/freezer.state", "FROZEN\n");
+	ok(cgroup_frozen(10), "also of the first version");
+	fake_file("10/root/sys/fs/cgroup/freezer/freezer.state", "");
+	ok(!cgroup_frozen(10), "an empty file says nothing");
+	ok(!cgroup_frozen(11), "no process");
+}
+
 int main(void)
 {
 	fake_begin();
@@ -141,6 +174,7 @@ int main(void)
 	test_first();
 	test_parts();
 	test_pids();
+	test_frozen();
 	fake_end();
 	return tap_done();
 }

@@ -57,6 +57,8 @@ static void test_text(void)
 			{"java.lang.String", "j.l.String", "String", "String"}},
 		{"[libz.so.1] inflate", FRAME_NATIVE,
 			{"[libz.so.1] inflate", "inflate", "inflate", "inflate"}},
+		{"[libc.so.6] 0x777e8", FRAME_NATIVE,
+			{"[libc.so.6] 0x777e8", "[libc.so.6]", "[libc.so.6]", "[libc.so.6]"}},
 		{"A<b::c>::f<int>(d::e, g*)", FRAME_VM,
 			{"A<b::c>::f<int>(d::e, g*)", "A<b::c>::f<int>(d::e, g*)",
 				"A<b::c>::f<int>", "f<int>"}},

@@ -46,6 +46,12 @@ static void test_spelling(void)
 			"j:app.Main.main j:app.Shop$1.<init> j:Main.run", "with dots"},
 		{"start_thread;do_syscall_64_[k];x.isra.0 1\n",
 			"n:start_thread k:do_syscall_64 n:x.isra.0", "native and kernel"},
+		{"start_thread;[libc.so.6] 0x777e8;[libjvm.so] 0x8d2310;[vdso] 0x6c0 1\n",
+			"n:start_thread n:[libc.so.6] 0x777e8 v:[libjvm.so] 0x8d2310 n:[vdso] 0x6c0",
+			"functions that no table names"},
+		{"[kernel] 0xffffffff81001000_[k];[libc.so.6] 0x777e8s;[libc.so.6] 0x 1\n",
+			"k:[kernel] 0xffffffff81001000 n:[libc.so.6] 0x777e8s n:[libc.so.6] 0x",
+			"and what only looks like one"},
 		{"app/Main.main;java.lang.String_[i] 1\n", "j:app.Main.main c:java.lang.String",
 			"a class as a leaf"},
 		{"app/Main.main;byte[]_[k] 1\n", "j:app.Main.main o:byte[]", "an array, outside"},
@@ -93,6 +99,8 @@ static void test_round(void)
 	is_same("[pool-1 #9];app/Main.main_[0];do_syscall_64_[k] 7\n"
 		"[main tid=7];app/Main.main_[j];app/A.b_[i] 5\n",
 		"threads, inlined and kernel frames come back");
+	is_same("[main tid=7];[libc.so.6] 0x94ac3;[libjvm.so] 0x8d2310;app/Main.main 3\n",
+		"functions that no table names come back");
 	is_same("[main tid=7];app/Main.main 18446744073709551\n", "a count of 54 bits comes back");
 }
 

@@ -62,3 +62,10 @@ EXTRA_DIST += %D%/deb_check.sh
 .PHONY: deb-check
 deb-check: deb
 	@srcdir='$(abs_top_srcdir)' builddir='$(abs_top_builddir)' bash $(srcdir)/%D%/deb_check.sh
+
+# Containers of Docker's: makes a root once.
+EXTRA_DIST += %D%/docker_check.sh %D%/debian_root.sh
+.PHONY: docker-check
+docker-check: image $(check_DATA)
+	@srcdir='$(abs_top_srcdir)' builddir='$(abs_top_builddir)' JAVA="$${JAVA:-$(JDK)/bin/java}" \
+		bash $(srcdir)/%D%/docker_check.sh

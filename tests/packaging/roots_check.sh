@@ -8,25 +8,14 @@
 # Roots are made once, in $ROOTS. The musl root has the static busybox and musl's libc.so; there is no JVM for musl here, so
 # the JVM there is the host's.
 . "$(dirname "$0")/../jvm/lib.sh"
+. "$(dirname "$0")/debian_root.sh"
 
-ROOTS=${ROOTS:-${HOME:-/root}/.cache/jhot/roots}
 SUITES=${SUITES:-bullseye:11 bookworm:17 trixie:21}
 TURNS=${TURNS:-5}
 one=$T/jhot
 status=0
 [ "$(id -u)" = 0 ] || { echo "roots-check needs root" >&2; exit 1; }
 strip -o "$one" "$builddir/packaging/jhot" || exit 1
-
-debian() { # SUITE JDK
-	local site
-	[ ! -e "$ROOTS/$1/etc/passwd" ] || return 0
-	mkdir -p "$ROOTS"
-	site=$(apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' | grep -v security | head -n 1)
-	mmdebstrap --variant=minbase --include="openjdk-$2-jre-headless" --aptopt='Acquire::Check-Valid-Until "false"' \
-		--aptopt='Acquire::Languages "none"' --aptopt='APT::Install-Recommends "false"' "$1" "$ROOTS/$1" \
-		"deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] $site $1 main" >"$T/log" 2>&1 ||
-		{ cat "$T/log" >&2; return 1; }
-}
 
 # Inside the namespaces: a JVM in the root, all that is new of it in memory.
 cat >"$T/inside" <<'END'
@@ -87,7 +76,7 @@ printf '%-22s %-14s %-8s %13s %13s  %-9s %s\n' ROOT LIBC JVM "SCREEN MS" "METHOD
 for entry in $SUITES; do
 	suite=${entry%:*}
 	root=$ROOTS/$suite
-	debian "$suite" "${entry#*:}" || { status=1; continue; }
+	debian_root "$suite" "${entry#*:}" || { status=1; continue; }
 	unshare -m -p -f --kill-child "$T/inside" "$root" "$CLASSES" "$one" >"$T/jvm" 2>&1 <"$T/in" {hold}>&- &
 	wait_for 60 grep -qs '^ready' "$T/jvm" && java=$(java_of $!) || { cat "$T/jvm"; exit 1; }
 	libc=$(chroot "$root" ldd --version | sed -n '1s/.* //p')

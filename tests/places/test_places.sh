@@ -25,7 +25,7 @@ declare -A was # of the kernel's settings, what is changed for a row and goes ba
 for setting in perf_event_paranoid perf_event_mlock_kb; do
 	was[$setting]=$(cat /proc/sys/kernel/$setting 2>/dev/null)
 done
-trap 'rmdir /sys/fs/cgroup/*/jhot-test.$$ /sys/fs/cgroup/jhot-test.$$ 2>/dev/null; kernel_again; test_end' EXIT
+trap 'goes_on; rmdir /sys/fs/cgroup/*/jhot-test.$$* /sys/fs/cgroup/jhot-test.$$* 2>/dev/null; kernel_again; test_end' EXIT
 
 # --- rows --------------------------------------------------------------------------------------------
 
@@ -162,7 +162,7 @@ run_row() {
 	else
 		ok "$name: sampled" has_worked "$n"
 	fi || { diag "exit $status"; diag_file "$T/said"; grep libjhot "/proc/$jvm/maps" | sed 's/^/# /'; }
-	[ "${row[$n.before]}" != stop ] || kill -CONT "$jvm"
+	goes_on
 	ok "$name: it lives and printed nothing" unharmed || { diag_file "$JVM_OUT"; diag_file "$JVM_ERR"; }
 	ok "$name: nothing is left" nothing_left "$n" || { diag "$(files_left)"; diff "$T/before" "$T/after" | sed 's/^/# /'; }
 	printf '%s\t%s\n' "$name" "$(sentence "$n")" >>"$T/table"
@@ -196,6 +196,27 @@ stop() {
 	kill -STOP "$jvm"
 	wait_for 10 grep -qs '^State:.T' "/proc/$jvm/status"
 }
+freeze() { # CGROUPS FILE WORD: in a cgroup of its own, by this word in this file there
+	{ mkdir "$1/jhot-test.$$.frozen" && echo "$jvm" >"$1/jhot-test.$$.frozen/cgroup.procs" &&
+		echo "$3" >"$1/jhot-test.$$.frozen/$2"; } 2>/dev/null && return
+	refused="no cgroup can be frozen here"
+	return 1
+}
+freeze_first() { freeze /sys/fs/cgroup/freezer freezer.state FROZEN; }
+freeze_second() {
+	local dir=/sys/fs/cgroup/unified
+	[ -e $dir/cgroup.procs ] || dir=/sys/fs/cgroup
+	freeze $dir cgroup.freeze 1
+}
+# goes_on: whatever holds the JVM lets it go; what is frozen cannot even be killed
+goes_on() {
+	local dir
+	[ -z "${jvm:-}" ] || kill -CONT "$jvm"
+	for dir in /sys/fs/cgroup/jhot-test.$$.frozen /sys/fs/cgroup/*/jhot-test.$$.frozen; do
+		[ ! -e "$dir/freezer.state" ] || echo THAWED >"$dir/freezer.state"
+		[ ! -e "$dir/cgroup.freeze" ] || echo 0 >"$dir/cgroup.freeze"
+	done
+} 2>/dev/null
 descriptors() { # N: so many are left
 	local fd=0 left=$1
 	while [ -e "/proc/$jvm/fd/$fd" ] || [ $((left--)) -gt 0 ]; do fd=$((fd + 1)); done
@@ -281,6 +302,8 @@ place "-XX:-EnableDynamicAgentLoading" jvm=-XX:-EnableDynamicAgentLoading told="
 place "its attach socket is deleted" before=lose_socket long=1
 place "another user's file is where its socket goes" as="$other" before=foreign_socket told="3 sudo rm"
 place "stopped" before=stop told="3 kill -CONT"
+place "frozen with its cgroup, version 1" before=freeze_first told="3 docker unpause"
+place "frozen with its cgroup, version 2" before=freeze_second told="3 docker unpause"
 place "its heap is full" mode=full long=1
 place "it is ending" mode=leaving long=1
 

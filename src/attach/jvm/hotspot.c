@@ -5,6 +5,7 @@
  */
 #include "attach/jvm/hotspot.h"
 
+#include "attach/cgroup.h"
 #include "attach/jvm/check.h"
 #include "attach/jvm/cmdline.h"
 #include "attach/jvm/hsperf.h"
@@ -273,6 +274,11 @@ static bool rule_closed(const struct look *l, struct hotspot *out)
 		strerror(-l->maps_error));
 	if (!l->root)
 		hint(out, "sudo jhot %d", (int)out->pid);
+	else
+		hint(out,
+			"run it as user %u:%u (docker run --user)\ngive it CAP_SYS_PTRACE (docker run "
+			"--cap-add SYS_PTRACE)",
+			(unsigned)out->euid, (unsigned)out->egid);
 	return true;
 }
 
@@ -297,6 +303,11 @@ static bool rule_stopped(const struct look *l, struct hotspot *out)
 	} else if (l->status.state == 'T') {
 		say(out, HOTSPOT_NO, "The JVM is stopped (SIGSTOP or ^Z), so it cannot answer.");
 		hint(out, "kill -CONT %d", (int)out->pid);
+	} else if (cgroup_frozen(out->pid)) {
+		say(out, HOTSPOT_NO,
+			"The JVM is frozen with its cgroup (docker pause, systemctl freeze), so it "
+			"cannot answer.");
+		hint(out, "let it go on (docker unpause, systemctl thaw), then try again");
 	} else {
 		return false;
 	}

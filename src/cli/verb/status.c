@@ -13,7 +13,7 @@ static int64_t status_age_s(const struct session_status *s)
 {
 	uint64_t now_ns = clock_wall_ns();
 
-	return now_ns > s->held_since_wall_ns
+	return s->held_since_wall_ns && now_ns > s->held_since_wall_ns
 		       ? (int64_t)((now_ns - s->held_since_wall_ns) / NS_PER_S)
 		       : 0;
 }
@@ -23,7 +23,9 @@ static void status_print(const struct hotspot *jvm, const struct session_status 
 	char age[TEXT_NUMBER];
 
 	printf("%d %s: ", (int)jvm->pid, jvm->name);
-	if (s->active)
+	if (s->active && !s->front_end_pid)
+		puts("in a session whose jhot did not wait for it: it is about to end");
+	else if (s->active)
 		printf("profiled by %s (jhot process %d) for %s%s\n",
 			s->front_end[0] ? s->front_end : "?", s->front_end_pid,
 			text_uptime(age, status_age_s(s)),

@@ -116,7 +116,7 @@ static int top_check_terminal(struct err *err)
 		isatty(STDOUT_FILENO) ? "the input" : "the output");
 	err_hint(err, "jhot top -b -n 3 PID      prints plain screens");
 	err_hint(err, "jhot record -d 5 PID      prints the hot methods");
-	err_hint(err, "ssh -t HOST jhot PID      gives a remote command a terminal");
+	err_hint(err, "ssh -t HOST jhot PID, docker run -it and kubectl exec -it give it one");
 	return -1;
 }
 

@@ -23,12 +23,15 @@ function shortenJava(name, isClass) {
 }
 
 function shortenNative(name) {
-	const bare = name[0] === '[' && name.includes('] ') ? name.slice(name.indexOf('] ') + 2) : name;
-	let end = bare.indexOf('(');
-	while (end === 0 || (end > 0 && (bare.slice(end - 8, end) === 'operator' ||
-			bare.startsWith('(anonymous', end))))
-		end = bare.indexOf('(', end + 1);
-	const call = end < 0 ? bare : bare.slice(0, end);
+	const end = name[0] === '[' ? name.indexOf('] ') : -1, file = name.slice(0, end + 1);
+	if (end > 0 && name.startsWith('0x', end + 2)) // where it is tells more than an address
+		return [name, file, file, file];
+	const bare = end > 0 ? name.slice(end + 2) : name;
+	let args = bare.indexOf('(');
+	while (args === 0 || (args > 0 && (bare.slice(args - 8, args) === 'operator' ||
+			bare.startsWith('(anonymous', args))))
+		args = bare.indexOf('(', args + 1);
+	const call = args < 0 ? bare : bare.slice(0, args);
 	let at = call.length, angle = 0;
 	for (; at > 0; at--) {
 		angle += call[at - 1] === '>' ? 1 : call[at - 1] === '<' ? -1 : 0;

@@ -26,10 +26,21 @@ void model_methods_done(struct model_methods *m)
 	free(m->list);
 }
 
-/* The VM and the kernel have letters of their own in every list, so their names need no module. */
-static bool methods_module_shown(const char *module)
+static bool methods_nameless(const char *class_name, const char *name)
 {
-	return *module && strncmp(module, "libjvm.", 7) && strcmp(module, "[kernel]");
+	return !*class_name && !strncmp(name, "0x", 2);
+}
+
+bool profile_method_nameless(const struct profile_method *method)
+{
+	return methods_nameless(method->class_name, method->name);
+}
+
+/* The VM and the kernel have letters of their own in every list, so their names need no module; addresses do. */
+static bool methods_module_shown(const char *name, const char *module)
+{
+	return *module && (methods_nameless("", name) || (strncmp(module, "libjvm.", 7) &&
+								 strcmp(module, "[kernel]")));
 }
 
 enum frame_type profile_method_type(const struct profile_method *method)
@@ -53,7 +64,7 @@ static uint32_t methods_full(struct model_methods *m, const char *const text[4])
 
 	if (*class_name)
 		buf_printf(&full, "%s%s%s", class_name, *name ? "." : "", name);
-	else if (!methods_module_shown(module) && *name)
+	else if (!methods_module_shown(name, module) && *name)
 		buf_adds(&full, name);
 	else if (*module == '[' && module[len - 1] == ']')
 		buf_printf(&full, "%s%s%s", module, *name ? " " : "", name);

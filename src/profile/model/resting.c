@@ -39,7 +39,7 @@ static bool is_of(const char *const *prefixes, const char *name)
 
 static enum place frame_place(enum frame_type type, const struct profile_method *m)
 {
-	if (!*m->class_name && !strncmp(m->name, "0x", 2))
+	if (profile_method_nameless(m))
 		return PLACE_NONE;
 	if (type == FRAME_NATIVE && !is_of(waiting_module, m->module))
 		return PLACE_NATIVE;
@@ -172,7 +172,7 @@ static const char *nameless_module(const struct profile *p, uint32_t stack)
 	if (stack == PROFILE_ROOT_STACK)
 		return NULL;
 	m = profile_get_method(p, model_method(&p->stacks, stack));
-	return !*m->class_name && *m->module && !strncmp(m->name, "0x", 2) ? m->module : NULL;
+	return profile_method_nameless(m) && *m->module ? m->module : NULL;
 }
 
 static uint32_t nameless_child(struct profile *p, uint32_t stack, enum thread_state state)

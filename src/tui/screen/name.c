@@ -132,6 +132,12 @@ static int fit_native(char *out, size_t size, const struct profile_method *m, in
 	char bare[512], module[264] = "";
 	const char *from = bare;
 
+	/* "[libc.so.6]" of "[libc.so.6] 0x777e8": where it is tells more than an address. */
+	if (profile_method_nameless(m) && (style != NAME_FULL || text_width(m->full) > width)) {
+		snprintf(bare, sizeof(bare), "%.*s", (int)strcspn(m->full, " "), m->full);
+		name_cut(out, size, bare, width, ellipsis);
+		return 0;
+	}
 	snprintf(bare, sizeof(bare), "%.*s", (int)before_parameters(m->name), m->name);
 	if (style == NAME_FULL && *m->module && *m->full == '[' && strchr(m->full, ' '))
 		snprintf(module, sizeof(module), "%.*s", (int)(strchr(m->full, ' ') + 1 - m->full),

@@ -1,0 +1,188 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# make docker-check: the image, made and run by Docker, beside containers with a JVM as people start them, and jhot on the host:
+# samples that are right, or a sentence with what to do; nothing is left in the JVM, which lives and prints nothing.
+#
+#   usage: [ROOTS=DIR] [DOCKER_HOST=ADDRESS] make docker-check      as root; Debian's docker.io and mmdebstrap are used
+#
+# Without DOCKER_HOST a daemon of its own is started, without a network, in a folder that goes away.
+. "$(dirname "$0")/../jvm/lib.sh"
+. "$(dirname "$0")/debian_root.sh"
+. "$(dirname "$0")/rows.sh"
+
+[ "$(id -u)" = 0 ] || { echo "docker-check needs root" >&2; exit 1; }
+for tool in docker dockerd mmdebstrap; do
+	command -v $tool >/dev/null || { echo "docker-check needs $tool: apt-get install docker.io mmdebstrap" >&2; exit 1; }
+done
+
+# --- containers --------------------------------------------------------------------------------------
+
+CONTAINERS=()
+containers_end() {
+	[ ${#CONTAINERS[@]} = 0 ] || docker rm -f "${CONTAINERS[@]}" >/dev/null 2>&1
+	CONTAINERS=()
+}
+daemon_ends() {
+	containers_end
+	[ -z "${DAEMON:-}" ] || { kill "$DAEMON" && wait_for 30 gone "$DAEMON"; }
+}
+trap 'daemon_ends; test_end' EXIT
+answers() { docker info >/dev/null 2>&1; }
+if [ -z "${DOCKER_HOST:-}" ]; then
+	export DOCKER_HOST=unix://$T/docker.sock
+	dockerd --iptables=false --ip6tables=false --bridge=none --data-root "$T/docker" --exec-root "$T/docker.run" \
+		--pidfile "$T/docker.pid" -H "$DOCKER_HOST" >"$T/docker.log" 2>&1 &
+	DAEMON=$!
+fi
+wait_for 30 answers || { tail -n 20 "$T/docker.log" >&2; exit 1; }
+debian_root bookworm 17 || exit 1
+tar -C "$ROOTS/bookworm" -c . | docker import - jre >"$T/log" || { cat "$T/log" >&2; exit 1; }
+cp -r "$CLASSES" "$T/classes"
+mkdir -m 777 "$T/out"
+chmod 755 "$T"
+chmod -R a+rX "$T/classes"
+
+# service NAME OPTION... -- JAVA-OPTION...: a JVM in a container; sets container, and jvm, its pid here
+service() {
+	local options=()
+	container=$1
+	shift
+	while [ "$1" != -- ]; do
+		options+=("$1")
+		shift
+	done
+	shift
+	CONTAINERS+=("$container")
+	docker run -d -i --name "$container" --network none -v "$T/classes:/classes:ro" "${options[@]}" jre \
+		java -XX:CompileCommand=quiet -XX:CompileCommand=dontinline,Known.known* -cp /classes "$@" >/dev/null &&
+		wait_for 30 is_ready && jvm=$(docker inspect -f '{{.State.Pid}}' "$container")
+}
+is_ready() { docker logs "$container" 2>&1 | grep -q '^ready'; }
+
+# beside [OPTION...] -- ARG...: jhot in a container that shares the PID namespace of $container
+beside() {
+	local options=()
+	while [ "$1" != -- ]; do
+		options+=("$1")
+		shift
+	done
+	shift
+	docker run --rm --network none --pid="container:$container" -v "$T/out:/out" "${options[@]}" jhot "$@"
+}
+
+# --- claims ------------------------------------------------------------------------------------------
+
+# right: what was recorded into $T/out/x.collapsed has the program's shares and no broken stack
+right() {
+	awk '/known(Sixty|Thirty|Ten)(;| )/ { all += $NF } /knownSixty/ { sixty += $NF } /break_/ { broken += $NF }
+		END { printf "%d of %d samples, %d broken\n", sixty, all, broken
+			exit !(all > 100 && sixty / all > .5 && sixty / all < .7 && !broken) }' "$T/out/x.collapsed"
+}
+sampled() { # [OPTION...]: by jhot beside it
+	rm -f "$T/out/x.collapsed"
+	beside "$@" -- record -e cpu=5ms -d 3 -o /out/x.collapsed 1 && right
+}
+sampled_from_host() { # [OPTION...]
+	rm -f "$T/out/x.collapsed"
+	"$JHOT" record -e cpu=5ms -d 3 "$@" -o "$T/out/x.collapsed" "$jvm" && right
+}
+# told WORDS COMMAND...: it does not work, and says so
+told() {
+	local words=$1
+	shift
+	"$@" >"$T/told" 2>&1 && return 1
+	cat "$T/told"
+	tr -s ' \n' '  ' <"$T/told" | grep -qE -- "$words"
+}
+listed() { beside -- list | tee /dev/stderr | grep -qE '^ +1 .* Known +ok'; }
+is_small() { # the one file and nothing else
+	[ "$(docker inspect -f '{{.Size}}' jhot)" -lt $((4 << 20)) ]
+}
+first_screen() {
+	python3 "$srcdir/tests/packaging/first_screen.py" METHOD,knownSixty docker run --rm -it --network none \
+		--pid="container:$container" jhot 1 | tee "$T/first" && awk '{ exit !($2 <= 2000) }' "$T/first"
+}
+with_kernel() { # the program writes all the time: most of its own code's samples are in the kernel
+	echo 'write 1000000000' >"/proc/$jvm/fd/0"
+	wait_for 20 grep -qsx writer "/proc/$jvm/task/"*/comm
+	"$JHOT" record -a -d 3 --engine=lent -o "$T/out/x.collapsed" "$jvm"
+	[ "$(weight "$T/out/x.collapsed" 'knownWrite.*_\[k\]')" -gt 20 ]
+}
+unharmed() {
+	alive "$jvm" && docker logs "$container" 2>&1 | grep -vE '^(ready|done)$' | tee /dev/stderr | wc -l | grep -qx 0
+}
+nothing_left() {
+	wait_for 20 quiet "$jvm" && ! docker diff "$container" | grep -E 'jhot|attach_pid'
+}
+all_well() { # NAME
+	row "$1: the JVM lives and printed nothing" unharmed
+	row "$1: nothing of jhot's is left" nothing_left
+}
+killed() { # jhot's container, in the middle
+	docker run -d --name "$container-jhot" --network none --pid="container:$container" jhot record -d 60 -o /x.collapsed 1 >/dev/null
+	CONTAINERS+=("$container-jhot")
+	wait_for 10 has_samples "$jvm" 20 && docker kill "$container-jhot" >/dev/null && wait_for 20 quiet "$jvm"
+}
+paused() { # for two seconds of five
+	{ wait_for 10 has_samples "$jvm" 20 && docker pause "$container" && sleep 2 && docker unpause "$container"; } >/dev/null &
+	sampled_from_host
+}
+stopped() { # the JVM's container, in the middle: what was sampled is written
+	{ wait_for 10 has_samples "$jvm" 200; docker kill "$container"; } >/dev/null &
+	rm -f "$T/out/x.collapsed"
+	"$JHOT" record -e cpu=5ms -d 60 -o "$T/out/x.collapsed" "$jvm" 2>&1 | tee /dev/stderr | grep -q 'has ended' && right
+}
+
+# --- the image, and a JVM as root --------------------------------------------------------------------
+
+row "docker build: the image, of less than 4 MB" docker build -q -t jhot "$builddir/image" && row "its size" is_small || rows_end
+service plain -- -Xmx128m Known shares || { docker logs plain; exit 1; }
+row "docker run --pid=container:NAME jhot list" listed
+row "... jhot 1: from Enter to the hot method in two seconds" first_screen &&
+	printf '    screen and method after %s ms\n' "$(tr ' ' ,  <"$T/first")"
+row "... jhot record" sampled
+row "... with --read-only --cap-drop ALL --security-opt no-new-privileges" \
+	sampled --read-only --cap-drop ALL --security-opt no-new-privileges
+row "jhot on the host" sampled_from_host
+row "jhot's container is killed: sampling ends" killed
+row "docker pause while it is sampled, and unpause" paused
+docker pause plain >/dev/null
+row "paused before: told what to do, beside it" told 'docker unpause' beside -- record -d 1 -o /out/y.collapsed 1
+row "paused before: told what to do, on the host" told 'docker unpause' "$JHOT" record -d 1 -o "$T/out/y.collapsed" "$jvm"
+docker unpause plain >/dev/null
+row "and sampled afterwards" sampled
+all_well plain
+row "the JVM's container is killed: what was sampled is written" stopped
+
+# --- who ---------------------------------------------------------------------------------------------
+
+service other --user 1234:1235 -- -Xmx128m Known shares
+row "a JVM of uid 1234: --user 1234:1235" sampled --user 1234:1235
+row "... root without CAP_SYS_PTRACE: told what to do" told 'as user 1234:1235 .*--cap-add SYS_PTRACE' \
+	beside -- record -d 1 -o /out/y.collapsed 1
+row "... root with it" sampled --cap-add SYS_PTRACE
+row "... another user: told what to do" told 'runs as user 1234' beside --user 99:99 -- record -d 1 -o /out/y.collapsed 1
+row "... jhot on the host" sampled_from_host
+all_well other
+
+# --- what containers are denied ----------------------------------------------------------------------
+
+service tight --read-only --tmpfs /tmp --cap-drop ALL --security-opt no-new-privileges --memory 256m --cpus 0.8 \
+	--pids-limit 64 --user 1234 -- Known shares
+row "read-only, no capabilities, 256 MB, 0.8 cores, 64 threads" sampled --user 1234
+row "... jhot on the host" sampled_from_host
+all_well tight
+service closed --read-only -- Known shares
+row "read-only, without a /tmp: told what to do" told 'make its /tmp writable' beside -- record -d 1 -o /out/y.collapsed 1
+all_well closed
+service noexec --read-only --tmpfs /tmp:noexec -- Known shares
+row "read-only, /tmp noexec" sampled
+all_well noexec
+service crowded --pids-limit 24 -- -XX:+UseSerialGC Known shares
+docker update --pids-limit "$(count_of "$jvm" task)" crowded >/dev/null
+row "not one thread more may be started: told what to do" told 'pids.max' beside -- record -d 1 -o /out/y.collapsed 1
+all_well crowded
+service writes -- -Xmx128m Counts
+row "perf_event_open is denied: --engine=lent on the host has kernel frames" with_kernel
+row "writes: nothing of jhot's is left" nothing_left
+rows_end
