@@ -7,6 +7,7 @@
 
 #include "attach/jvm/check.h"
 #include "attach/jvm/libjvm.h"
+#include "attach/limits.h"
 #include "attach/proc.h"
 #include "attach/protocol.h"
 #include "base/clock.h"
@@ -95,7 +96,7 @@ static int converse(const struct protocol *p, const struct attach_request *rq, s
 	int sock, rc;
 
 	if (rq->agent) {
-		if (place_put(place, p->jvm->pid, err))
+		if (limits_check_memory(p->jvm, err) || place_put(place, p->jvm->pid, err))
 			return -1;
 		args[0] = place->path;
 	}
@@ -127,6 +128,8 @@ static int serve(const struct attach_request *rq, const struct hotspot *jvm, int
 		goto out;
 	if (place && exe_is_musl(pid))
 		place_find_kept(place, pid);
+	if (place)
+		place_put_by_root(place, pid, jvm->euid, jvm->egid);
 	if (tmp < 0 || fchdir(tmp))
 		err_set(err, ERR_ATTACH, "/tmp of JVM %d cannot be entered: %s", (int)pid,
 			strerror(tmp < 0 ? -tmp : errno));

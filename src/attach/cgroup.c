@@ -16,6 +16,7 @@
 #define PERIOD_MAX_US 1000000 /* the kernel takes no longer one */
 #define LEVELS        32
 #define UNKNOWN       INT64_MIN
+#define NO_LIMIT      (INT64_MAX / 4) /* version 1 has a number as large for it */
 
 /* --- where it is mounted ------------------------------------------------------------------------------ */
 
@@ -112,6 +113,24 @@ static bool read_in(const char *folder, const char *file, struct buf *out)
 	return !proc_read_path(path, out) && out->len;
 }
 
+/* The same of a file that the process itself sees, by a path of its own. */
+static bool read_inside(pid_t pid, const char *folder, const char *file, struct buf *out)
+{
+	char path[128], text[4096];
+	int fd;
+	ssize_t got;
+
+	snprintf(path, sizeof(path), "%s/%s", folder, file);
+	fd = proc_open_in(pid, "root", path, O_RDONLY | O_NONBLOCK);
+	got = fd < 0 ? -1 : read(fd, text, sizeof(text));
+	if (fd >= 0)
+		close(fd);
+	buf_clear(out);
+	if (got > 0)
+		buf_add(out, text, (size_t)got);
+	return got > 0;
+}
+
 /* A number of its own line: of "nr_periods 12", or of the whole file for "". */
 static int64_t number(const char *text, const char *key)
 {
@@ -184,62 +203,131 @@ enum cgroup_answer cgroup_cpu(const struct cgroup_mount *mount, pid_t pid, struc
 	return out->limit < 0 ? CGROUP_NO_LIMIT : CGROUP_LIMIT;
 }
 
-/* --- threads ------------------------------------------------------------------------------------------ */
+/* --- threads, memory ---------------------------------------------------------------------------------- */
 
-/* A file that is not there is no limit, as "max" is none. */
-static int64_t read_count(const char *folder, const char *file, struct buf *text)
+/* One level's folder: through our mounts, or one of the process's own. */
+struct level {
+	const char *folder;
+	pid_t inside; /* 0: ours */
+	struct buf text;
+};
+
+/* A number of a file of it; UNKNOWN where it is not there, or says "max". */
+static int64_t level_number(struct level *at, const char *file, const char *key)
 {
-	return read_in(folder, file, text) ? number(buf_str(text), "") : UNKNOWN;
+	bool there = at->inside ? read_inside(at->inside, at->folder, file, &at->text)
+				: read_in(at->folder, file, &at->text);
+
+	return there ? number(buf_str(&at->text), key) : UNKNOWN;
+}
+
+/* What is left of the limit in one file by the use in another; INT64_MAX: there is no limit. */
+static int64_t level_left(struct level *at, const char *limit, const char *used)
+{
+	int64_t most = level_number(at, limit, ""), now = level_number(at, used, "");
+
+	return most >= 0 && most < NO_LIMIT && now >= 0 ? most - now : INT64_MAX;
+}
+
+/* The least that any level has left. A container has mounts of its own cgroup, which whoever stands beside it sees there alone. */
+static int64_t least_left(const struct cgroup_mount *mount, pid_t pid, const char *const inside[2],
+	int64_t (*left_at)(struct level *at))
+{
+	char path[CGROUP_PATH];
+	struct level at = {.folder = path};
+	bool shown = group_of(mount, pid, path);
+	int64_t least = INT64_MAX, left;
+
+	for (int i = 0; i < (shown ? LEVELS : 2) && (!shown || strlen(path) >= strlen(mount->at));
+		i++) {
+		if (!shown) {
+			at.inside = pid;
+			at.folder = inside[i];
+		}
+		left = left_at(&at);
+		least = left < least ? left : least;
+		if (shown)
+			*strrchr(path, '/') = '\0';
+	}
+	buf_done(&at.text);
+	return least;
+}
+
+static int64_t pids_at(struct level *at)
+{
+	return level_left(at, "pids.max", "pids.current");
 }
 
 int64_t cgroup_pids_left(const struct cgroup_mount *mount, pid_t pid)
 {
-	char path[CGROUP_PATH];
+	static const char *const inside[2] = {"/sys/fs/cgroup/pids", "/sys/fs/cgroup"};
+
+	return least_left(mount, pid, inside, pids_at);
+}
+
+/* Bytes of these lines of memory.stat. */
+static int64_t files_of(struct level *at, const char *one, const char *other)
+{
+	int64_t a = level_number(at, "memory.stat", one),
+		b = level_number(at, "memory.stat", other);
+
+	return (a > 0 ? a : 0) + (b > 0 ? b : 0);
+}
+
+/* What the host has left to move memory out to. */
+static int64_t swap_free(void)
+{
 	struct buf text = {0};
-	int64_t left = INT64_MAX;
+	int64_t kb = proc_read_host("meminfo", &text) ? 0 : number(buf_str(&text), "SwapFree:");
 
-	if (!group_of(mount, pid, path))
-		return left;
-	for (int i = 0; i < LEVELS && strlen(path) >= strlen(mount->at); i++) {
-		int64_t max = read_count(path, "pids.max", &text),
-			now = read_count(path, "pids.current", &text);
-
-		if (max >= 0 && now >= 0 && max - now < left)
-			left = max - now;
-		*strrchr(path, '/') = '\0';
-	}
 	buf_done(&text);
-	return left;
+	return kb > 0 ? kb * 1024 : 0;
+}
+
+static int64_t sum(int64_t a, int64_t b)
+{
+	return a > NO_LIMIT || b > NO_LIMIT ? INT64_MAX : a + b;
+}
+
+/* Pages of files make room for others, and what may be moved out to swap does. */
+static int64_t memory_at(struct level *at)
+{
+	int64_t left = level_left(at, "memory.max", "memory.current"), swap;
+
+	if (left != INT64_MAX) {
+		swap = level_left(at, "memory.swap.max", "memory.swap.current");
+		if (swap > swap_free())
+			swap = swap_free();
+		return sum(sum(left, swap), files_of(at, "inactive_file", "active_file"));
+	}
+	left = sum(level_left(at, "memory.limit_in_bytes", "memory.usage_in_bytes"), swap_free());
+	swap = level_left(at, "memory.memsw.limit_in_bytes", "memory.memsw.usage_in_bytes");
+	return sum(left < swap ? left : swap,
+		files_of(at, "total_inactive_file", "total_active_file"));
+}
+
+int64_t cgroup_memory_left(const struct cgroup_mount *mount, pid_t pid)
+{
+	static const char *const inside[2] = {"/sys/fs/cgroup/memory", "/sys/fs/cgroup"};
+
+	return least_left(mount, pid, inside, memory_at);
 }
 
 /* --- frozen ------------------------------------------------------------------------------------------- */
 
 static const struct freezer {
-	const char *controller, *file, *inside; /* inside: where the process itself may see that file */
+	const char *controller, *file,
+		*inside; /* inside: the folder where a container sees that file of its own */
 	bool v1;
 } freezers[] = {
-	{"freezer", "freezer.state", "/sys/fs/cgroup/freezer/freezer.state", true},
-	{"", "cgroup.events", "/sys/fs/cgroup/cgroup.events", false},
+	{"freezer", "freezer.state", "/sys/fs/cgroup/freezer", true},
+	{"", "cgroup.events", "/sys/fs/cgroup", false},
 };
 
 /* "FROZEN", "FREEZING" or "THAWED"; "frozen 1" among other lines. */
 static bool says_frozen(const struct freezer *f, const char *text)
 {
 	return f->v1 ? !strncmp(text, "FR", 2) : number(text, "frozen") == 1;
-}
-
-static bool frozen_inside(const struct freezer *f, pid_t pid)
-{
-	char text[256];
-	int fd = proc_open_in(pid, "root", f->inside, O_RDONLY | O_NONBLOCK);
-	ssize_t got = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
-
-	if (fd >= 0)
-		close(fd);
-	if (got <= 0)
-		return false;
-	text[got] = '\0';
-	return says_frozen(f, text);
 }
 
 bool cgroup_frozen(pid_t pid)
@@ -251,11 +339,12 @@ bool cgroup_frozen(pid_t pid)
 		const struct freezer *f = &freezers[i];
 		struct cgroup_mount mount;
 		char path[CGROUP_PATH];
+		bool shown;
 
 		cgroup_mount_find(&mount, f->controller);
-		if (mount.v1 != f->v1 || !group_of(&mount, pid, path))
-			frozen = frozen_inside(f, pid);
-		else if (read_in(path, f->file, &text))
+		shown = mount.v1 == f->v1 && group_of(&mount, pid, path);
+		if (shown ? read_in(path, f->file, &text)
+			  : read_inside(pid, f->inside, f->file, &text))
 			frozen = says_frozen(f, buf_str(&text));
 	}
 	buf_done(&text);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How much CPU a process's cgroups give it, how often they have stopped it, how many threads they still allow, and whether they
- * are frozen: version 2, or the controller of version 1.
+ * How much CPU a process's cgroups give it, how often they have stopped it, how many threads and how much memory they still
+ * allow, and whether they are frozen: version 2, or the controller of version 1.
  *
- * Read through our own mounts, which may show less than there is: then nothing is known. Plain values. The root folder of
+ * Read through our own mounts, which may show less than there is: then nothing is known, or what the process's own mounts
+ * show, as far as the function says so. Plain values. The root folder of
  * /proc is maps.h's proc_root.
  */
 #ifndef JHOT_ATTACH_CGROUP_H
@@ -17,7 +18,7 @@
 
 /* Where a controller is mounted. */
 struct cgroup_mount {
-	const char *controller; /* "cpu", "pids" */
+	const char *controller; /* "cpu", "pids", "memory" */
 	bool v1;
 	char top[256]; /* the cgroup that is seen there, "/" as a rule */
 	char at[256];  /* the folder; "": there is none */
@@ -36,8 +37,13 @@ struct cgroup_cpu {
 enum cgroup_answer { CGROUP_UNKNOWN, CGROUP_NO_LIMIT, CGROUP_LIMIT };
 enum cgroup_answer cgroup_cpu(const struct cgroup_mount *mount, pid_t pid, struct cgroup_cpu *out);
 
-/* cgroup_pids_left: how many threads more its cgroups let it start; INT64_MAX where they set no limit, or none is known. */
+/*
+ * cgroup_pids_left: how many threads more its cgroups let it start; INT64_MAX where they set no limit, or none is known. Where our
+ * mounts do not show them, as the process's own do.
+ */
 int64_t cgroup_pids_left(const struct cgroup_mount *mount, pid_t pid);
+/* cgroup_memory_left: the same of bytes, with what pages of files and swap would make room for. */
+int64_t cgroup_memory_left(const struct cgroup_mount *mount, pid_t pid);
 
 /* cgroup_frozen: is its cgroup, or one that this lies in, as `docker pause` leaves it? Where our mounts do not show it, as its own do. */
 bool cgroup_frozen(pid_t pid);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Limits of processes, cgroups, descriptors and address space, each held against what is in use. */
+/* Limits of processes, cgroups, descriptors, address space and memory, each held against what is in use. */
 #include "attach/limits.h"
 
 #include "attach/cgroup.h"
@@ -167,4 +167,27 @@ int limits_check(const struct hotspot *jvm, struct err *err)
 			  check_threads(jvm, buf_str(&limits), err);
 	buf_done(&limits);
 	return refused ? -1 : 0;
+}
+
+int limits_check_memory(const struct hotspot *jvm, struct err *err)
+{
+	struct cgroup_mount mount;
+	int64_t left;
+
+	cgroup_mount_find(&mount, "memory");
+	left = cgroup_memory_left(&mount, jvm->pid);
+	if (left >= SPACE_BYTES)
+		return 0;
+	err_set(err, ERR_ATTACH,
+		"JVM %d has nearly reached its container's limit of memory: with the agent in it "
+		"the "
+		"kernel might kill it. It was not asked.",
+		(int)jvm->pid);
+	err_hint(err, "raise the limit by 32 MB (docker update --memory, resources.limits.memory)");
+	err_hint(err, "jhot dump %d      needs no memory of the JVM", (int)jvm->pid);
+	err_detail(err,
+		"its cgroups allow %" PRId64
+		" kB more, without pages of files; the agent may take %u",
+		left < 0 ? 0 : left / 1024, SPACE_BYTES / 1024);
+	return -1;
 }

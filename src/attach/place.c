@@ -10,6 +10,7 @@
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,12 +19,15 @@
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <sys/syscall.h>
+#include <sys/vfs.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #define AGENT_LIMIT   (64u << 20)
 #define STALE_SECONDS 60
 #define COPY_MODE     0500 /* read by the JVM, whose user owns it */
+#define ROOTS_MODE    0444 /* read by the JVM, whose user must not change it */
 
 /* Where it may go, in this order. */
 static const struct folder {
@@ -98,7 +102,8 @@ void place_find_kept(struct place *p, pid_t pid)
 int place_prepare(
 	struct place *p, const struct agent_file *agent, pid_t pid, pid_t nspid, struct err *err)
 {
-	*p = (struct place){.agent = *agent, .dir = -1, .memfd = -1};
+	*p = (struct place){
+		.agent = *agent, .mode = COPY_MODE, .dir = -1, .memfd = -1, .keeper_fd = -1};
 	for (size_t i = 0; i < PLACE_FOLDERS; i++)
 		p->folders[i] =
 			proc_open_in(pid, folders[i].dir, folders[i].path, O_PATH | O_DIRECTORY);
@@ -142,14 +147,14 @@ static void remove_stale(int dir_fd)
 
 static int make_copy(const struct place *p, int dir, const char *part)
 {
-	int fd = openat(dir, part, O_CREAT | O_EXCL | O_WRONLY | O_NOFOLLOW | O_CLOEXEC, COPY_MODE);
+	int fd = openat(dir, part, O_CREAT | O_EXCL | O_WRONLY | O_NOFOLLOW | O_CLOEXEC, p->mode);
 	int rc, saved;
 
 	if (fd < 0)
 		return -1;
 	rc = file_write(fd, p->agent.bytes, p->agent.len);
 	if (!rc)
-		rc = fchmod(fd, COPY_MODE);
+		rc = fchmod(fd, p->mode);
 	saved = errno;
 	if (close(fd) && !rc)
 		return -1;
@@ -244,6 +249,88 @@ static bool make_memfd(struct place *p, pid_t pid)
 	return false;
 }
 
+/* --- by root ------------------------------------------------------------------------------------------ */
+
+/* May this user put a file there that can be run? By the mode alone. */
+static bool may_hold(int dir, uid_t uid, gid_t gid)
+{
+	struct statvfs fs;
+	struct stat st;
+
+	if (dir < 0 || fstatvfs(dir, &fs) || fs.f_flag & (ST_NOEXEC | ST_RDONLY) || fstat(dir, &st))
+		return false;
+	return uid == 0 || st.st_mode & (st.st_uid == uid          ? S_IWUSR
+						: st.st_gid == gid ? S_IWGRP
+								   : S_IWOTH);
+}
+
+/* A folder in memory to which root alone writes: no place of somebody else's that was mounted there. */
+static bool is_roots(int dir)
+{
+	struct statfs fs;
+	struct stat st;
+
+	return may_hold(dir, 0, 0) && !fstatfs(dir, &fs) && fs.f_type == TMPFS_MAGIC &&
+	       !fstat(dir, &st) && st.st_uid == 0 && !(st.st_mode & (S_IWGRP | S_IWOTH));
+}
+
+static void remove_own(const struct place *p, int dir)
+{
+	struct stat st;
+
+	if (!fstatat(dir, p->name, &st, AT_SYMLINK_NOFOLLOW) && st.st_ino == p->inode)
+		unlinkat(dir, p->name, 0);
+}
+
+/* A process that stays root removes it when the helper closes its end, or is killed. */
+static bool keep(struct place *p, int dir)
+{
+	int ends[2];
+	char none;
+
+	if (pipe2(ends, O_CLOEXEC))
+		return false;
+	p->keeper = fork();
+	if (p->keeper == 0) {
+		close(ends[1]);
+		while (read(ends[0], &none, 1) < 0 && errno == EINTR)
+			;
+		remove_own(p, dir);
+		_exit(0);
+	}
+	close(ends[0]);
+	if (p->keeper < 0) {
+		close(ends[1]);
+		return false;
+	}
+	p->keeper_fd = ends[1];
+	return true;
+}
+
+void place_put_by_root(struct place *p, pid_t pid, uid_t uid, gid_t gid)
+{
+	int dir;
+
+	for (size_t i = 0; i < PLACE_FOLDERS; i++)
+		if (may_hold(p->folders[i], uid, gid))
+			return;
+	if (geteuid() != 0 || p->path[0] || (uid == 0 && make_memfd(p, pid)))
+		return;
+	dir = proc_open_in(pid, "root", "/dev", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	p->mode = ROOTS_MODE;
+	if (is_roots(dir) && !put_into(p, dir)) {
+		if (keep(p, dir))
+			snprintf(p->path, sizeof(p->path), "/dev/%s", p->name);
+		else
+			remove_own(p, dir);
+	}
+	p->mode = COPY_MODE;
+	if (dir >= 0)
+		close(dir);
+}
+
+/* --- by the target's user ----------------------------------------------------------------------------- */
+
 int place_put(struct place *p, pid_t pid, struct err *err)
 {
 	struct err why = {0};
@@ -263,11 +350,13 @@ int place_put(struct place *p, pid_t pid, struct err *err)
 
 void place_done(struct place *p)
 {
-	struct stat st;
-
+	if (p->keeper_fd >= 0) {
+		close(p->keeper_fd);
+		waitpid(p->keeper, NULL, 0);
+	}
+	p->keeper_fd = -1;
 	if (p->dir >= 0) {
-		if (!fstatat(p->dir, p->name, &st, AT_SYMLINK_NOFOLLOW) && st.st_ino == p->inode)
-			unlinkat(p->dir, p->name, 0);
+		remove_own(p, p->dir);
 		close(p->dir);
 	}
 	for (size_t i = 0; i < PLACE_FOLDERS; i++) {

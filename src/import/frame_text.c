@@ -181,12 +181,11 @@ static uint32_t frame_native(struct import *im, const struct feed_name *n)
 
 	if (address && !*module)
 		module = strcmp(file, "vdso") != 0 ? file : "[vdso]";
-	return profile_frame(im->p,
-		feed_method(im, "", address ? address : n->text, "", module),
-		!strcmp(module, "[kernel]")                            ? FRAME_KERNEL
+	return profile_frame(im->p, feed_method(im, "", address ? address : n->text, "", module),
+		!strcmp(module, "[kernel]")                      ? FRAME_KERNEL
 		: !strncmp(module, "libjvm.", strlen("libjvm.")) ? FRAME_VM
-		: n->inlined                                            ? FRAME_INLINED
-									: FRAME_NATIVE,
+		: n->inlined                                     ? FRAME_INLINED
+								 : FRAME_NATIVE,
 		0xffff, n->line);
 }
 
@@ -207,8 +206,8 @@ static uint32_t frame_text_make(struct import *im, const struct frame_text *f)
 			frame_text_type(f->how));
 	}
 	if (frame == PROFILE_NONE)
-		frame = frame_native(im, &(struct feed_name){
-						 .text = text, .module = f->how == 'k' ? "[kernel]" : ""});
+		frame = frame_native(im, &(struct feed_name){.text = text,
+						 .module = f->how == 'k' ? "[kernel]" : ""});
 	free(text);
 	return frame;
 }

@@ -132,6 +132,14 @@ static void test_pids(void)
 	fake_file("pids/app/inner/pids.max", "9\n");
 	is_int(cgroup_pids_left(&mount, 10), -31, "one that was lowered since");
 	ok(cgroup_pids_left(&mount, 11) == INT64_MAX, "no process");
+	fake_file("10/cgroup", "7:pids:/../app\n");
+	ok(cgroup_pids_left(&mount, 10) == INT64_MAX, "a cgroup that our mounts do not show");
+	fake_file("10/root/sys/fs/cgroup/pids.max", "20\n");
+	fake_file("10/root/sys/fs/cgroup/pids.current", "17\n");
+	is_int(cgroup_pids_left(&mount, 10), 3, "but the process's own do");
+	fake_file("10/root/sys/fs/cgroup/pids/pids.max", "20\n");
+	fake_file("10/root/sys/fs/cgroup/pids/pids.current", "20\n");
+	is_int(cgroup_pids_left(&mount, 10), 0, "also of the first version");
 }
 
 static void test_frozen(void)

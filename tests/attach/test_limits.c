@@ -76,6 +76,75 @@ static void test_threads(void)
 	ok(strstr(err.what, "threads") && strstr(err.hint, "pids.max"), "which is told, too");
 }
 
+static void memory(const char *file, const char *text)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "memory/%s", file);
+	fake_file(path, text);
+}
+
+static int asks_memory(void)
+{
+	err = (struct err){0};
+	return limits_check_memory(&jvm, &err);
+}
+
+/* A mount of this version, of which the process is at the top. */
+static void memory_mounted(const char *type, const char *cgroup)
+{
+	char line[PATH_MAX + 128];
+
+	snprintf(line, sizeof(line), "31 22 0:30 / %.300s/memory rw - %s\n", fake_root, type);
+	fake_file("self/mountinfo", line);
+	fake_file("10/cgroup", cgroup);
+}
+
+static void test_memory(void)
+{
+	fake_file("meminfo", "MemTotal: 9000000 kB\nSwapFree: 0 kB\n");
+	memory_mounted("cgroup2 cgroup2 rw", "0::/\n");
+	is_int(asks_memory(), 0, "no limit of memory is known");
+	memory("memory.max", "max\n");
+	memory("memory.current", "99000000\n");
+	is_int(asks_memory(), 0, "there is none");
+	memory("memory.max", "100000000\n");
+	is_int(asks_memory(), -1, "1 MB is left");
+	ok(strstr(err.what, "memory") && strstr(err.hint, "docker update"),
+		"which is told, with what to do");
+	memory("memory.stat", "anon 70000000\ninactive_file 20000000\nactive_file 8000000\n");
+	is_int(asks_memory(), 0, "and 28 MB of pages of files");
+	memory("memory.stat", "anon 70000000\ninactive_file 20000000\nactive_file 3000000\n");
+	is_int(asks_memory(), -1, "or 23 MB");
+	memory("memory.swap.max", "60000000\n");
+	memory("memory.swap.current", "50000000\n");
+	is_int(asks_memory(), -1, "it may swap, but the host has no swap");
+	fake_file("meminfo", "SwapFree: 50000 kB\n");
+	is_int(asks_memory(), 0, "the host has some");
+
+	memory_mounted("cgroup cgroup rw,memory", "4:memory:/\n");
+	memory("memory.max", "max\n");
+	memory("memory.limit_in_bytes", "9223372036854771712\n");
+	memory("memory.usage_in_bytes", "99000000\n");
+	fake_file("meminfo", "SwapFree: 0 kB\n");
+	is_int(asks_memory(), 0, "version 1 without a limit");
+	memory("memory.limit_in_bytes", "100000000\n");
+	memory("memory.stat", "total_inactive_file 20000000\ntotal_active_file 3000000\n");
+	is_int(asks_memory(), -1, "with one");
+	fake_file("meminfo", "SwapFree: 50000 kB\n");
+	is_int(asks_memory(), 0, "the host has swap");
+	memory("memory.memsw.limit_in_bytes", "100000000\n");
+	memory("memory.memsw.usage_in_bytes", "99000000\n");
+	is_int(asks_memory(), -1, "which it may not use");
+
+	fake_file("10/cgroup", "4:memory:/../elsewhere\n");
+	is_int(asks_memory(), 0, "a cgroup that our mounts do not show");
+	fake_file("meminfo", "SwapFree: 0 kB\n");
+	fake_file("10/root/sys/fs/cgroup/memory.max", "30000000\n");
+	fake_file("10/root/sys/fs/cgroup/memory.current", "29000000\n");
+	is_int(asks_memory(), -1, "but the process's own do");
+}
+
 int main(void)
 {
 	fake_begin();
@@ -83,6 +152,7 @@ int main(void)
 	test_fds();
 	test_space();
 	test_threads();
+	test_memory();
 	fake_end();
 	return tap_done();
 }

@@ -47,7 +47,8 @@ static void test_spelling(void)
 		{"start_thread;do_syscall_64_[k];x.isra.0 1\n",
 			"n:start_thread k:do_syscall_64 n:x.isra.0", "native and kernel"},
 		{"start_thread;[libc.so.6] 0x777e8;[libjvm.so] 0x8d2310;[vdso] 0x6c0 1\n",
-			"n:start_thread n:[libc.so.6] 0x777e8 v:[libjvm.so] 0x8d2310 n:[vdso] 0x6c0",
+			"n:start_thread n:[libc.so.6] 0x777e8 v:[libjvm.so] 0x8d2310 n:[vdso] "
+			"0x6c0",
 			"functions that no table names"},
 		{"[kernel] 0xffffffff81001000_[k];[libc.so.6] 0x777e8s;[libc.so.6] 0x 1\n",
 			"k:[kernel] 0xffffffff81001000 n:[libc.so.6] 0x777e8s n:[libc.so.6] 0x",

@@ -82,9 +82,9 @@ sampled() { # [OPTION...]: by jhot beside it
 	rm -f "$T/out/x.collapsed"
 	beside "$@" -- record -e cpu=5ms -d 3 -o /out/x.collapsed 1 && right
 }
-sampled_from_host() { # [OPTION...]
+sampled_from_host() { # [SECONDS]
 	rm -f "$T/out/x.collapsed"
-	"$JHOT" record -e cpu=5ms -d 3 "$@" -o "$T/out/x.collapsed" "$jvm" && right
+	"$JHOT" record -e cpu=5ms -d "${1:-3}" -o "$T/out/x.collapsed" "$jvm" && right
 }
 # told WORDS COMMAND...: it does not work, and says so
 told() {
@@ -108,6 +108,13 @@ with_kernel() { # the program writes all the time: most of its own code's sample
 	"$JHOT" record -a -d 3 --engine=lent -o "$T/out/x.collapsed" "$jvm"
 	[ "$(weight "$T/out/x.collapsed" 'knownWrite.*_\[k\]')" -gt 20 ]
 }
+nearly_full() { # COMMAND...
+	local used limit
+	used=$(cat "/proc/$jvm/root/sys/fs/cgroup/memory/memory.stat" "/proc/$jvm/root/sys/fs/cgroup/memory.stat" 2>/dev/null |
+		awk '$1 == "total_rss" || $1 == "anon" || $1 == "kernel" { sum += $2 } END { print sum }')
+	limit=$((used + (12 << 20)))
+	docker update --memory $limit --memory-swap $limit "$container" >/dev/null && told 'limit of memory.*docker update' "$@"
+}
 unharmed() {
 	alive "$jvm" && docker logs "$container" 2>&1 | grep -vE '^(ready|done)$' | tee /dev/stderr | wc -l | grep -qx 0
 }
@@ -123,9 +130,9 @@ killed() { # jhot's container, in the middle
 	CONTAINERS+=("$container-jhot")
 	wait_for 10 has_samples "$jvm" 20 && docker kill "$container-jhot" >/dev/null && wait_for 20 quiet "$jvm"
 }
-paused() { # for two seconds of five
+paused() { # for two seconds of six
 	{ wait_for 10 has_samples "$jvm" 20 && docker pause "$container" && sleep 2 && docker unpause "$container"; } >/dev/null &
-	sampled_from_host
+	sampled_from_host 6
 }
 stopped() { # the JVM's container, in the middle: what was sampled is written
 	{ wait_for 10 has_samples "$jvm" 200; docker kill "$container"; } >/dev/null &
@@ -141,8 +148,9 @@ row "docker run --pid=container:NAME jhot list" listed
 row "... jhot 1: from Enter to the hot method in two seconds" first_screen &&
 	printf '    screen and method after %s ms\n' "$(tr ' ' ,  <"$T/first")"
 row "... jhot record" sampled
-row "... with --read-only --cap-drop ALL --security-opt no-new-privileges" \
-	sampled --read-only --cap-drop ALL --security-opt no-new-privileges
+row "... with --read-only --security-opt no-new-privileges" sampled --read-only --security-opt no-new-privileges
+row "... with fewer capabilities than the JVM has: told what to do" \
+	told '--cap-add SYS_PTRACE' beside --cap-drop ALL -- record -d 1 -o /out/y.collapsed 1
 row "jhot on the host" sampled_from_host
 row "jhot's container is killed: sampling ends" killed
 row "docker pause while it is sampled, and unpause" paused
@@ -177,11 +185,16 @@ row "read-only, without a /tmp: told what to do" told 'make its /tmp writable' b
 all_well closed
 service noexec --read-only --tmpfs /tmp:noexec -- Known shares
 row "read-only, /tmp noexec" sampled
+row "... jhot on the host" sampled_from_host
 all_well noexec
 service crowded --pids-limit 24 -- -XX:+UseSerialGC Known shares
 docker update --pids-limit "$(count_of "$jvm" task)" crowded >/dev/null
 row "not one thread more may be started: told what to do" told 'pids.max' beside -- record -d 1 -o /out/y.collapsed 1
 all_well crowded
+service full --memory 200m --memory-swap 200m -- -Xmx40m -Xms40m -XX:+AlwaysPreTouch Known shares
+row "10 MB of memory left: told what to do, on the host" nearly_full "$JHOT" record -d 1 -o "$T/out/y.collapsed" "$jvm"
+row "... and beside it" told 'limit of memory' beside -- record -d 1 -o /out/y.collapsed 1
+all_well full
 service writes -- -Xmx128m Counts
 row "perf_event_open is denied: --engine=lent on the host has kernel frames" with_kernel
 row "writes: nothing of jhot's is left" nothing_left

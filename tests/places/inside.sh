@@ -52,7 +52,7 @@ pivot() {
 case $kind in
 tmp) mount -t tmpfs tmpfs /tmp ;;
 noexec) mount -t tmpfs -o noexec tmpfs /tmp ;;
-nowhere | nothing)
+nowhere | nothing | denied)
 	mount -t tmpfs -o noexec tmpfs /tmp
 	mount -t tmpfs -o noexec tmpfs /dev/shm
 	here=/tmp
@@ -60,6 +60,10 @@ nowhere | nothing)
 		here=/tmp/exec
 		mkdir $here
 		mount -t tmpfs tmpfs $here
+	fi
+	if [ "$kind" = denied ]; then
+		mount --bind /dev /dev
+		mount -o remount,bind,ro /dev
 	fi
 	;;
 full)

@@ -232,6 +232,13 @@ crowd() { # a cgroup that has space for two more
 	mkdir "$dir/jhot-test.$$" && echo "$jvm" >"$dir/jhot-test.$$/cgroup.procs" &&
 		echo $(($(count_of "$jvm" task) + 2)) >"$dir/jhot-test.$$/pids.max"
 }
+little_memory() { # a cgroup that lets it have 20 MB more than it has
+	local dir=/sys/fs/cgroup/memory/jhot-test.$$.memory file=memory.limit_in_bytes
+	[ -e /sys/fs/cgroup/memory/tasks ] || dir=/sys/fs/cgroup/jhot-test.$$.memory file=memory.max
+	{ mkdir "$dir" && echo $((20 << 20)) >"$dir/$file" && echo "$jvm" >"$dir/cgroup.procs"; } 2>/dev/null && return
+	refused="no cgroup can limit memory here"
+	return 1
+}
 # kernel SETTING VALUE: some kernels, and a /proc that is read-only, do not take it
 kernel() {
 	{ echo "$2" >"/proc/sys/kernel/$1"; } 2>/dev/null && [ "$(cat "/proc/sys/kernel/$1")" = "$2" ] && return
@@ -268,7 +275,9 @@ place "read-only root and /tmp" as="$spaces $inside frozen $T/root" told="3 make
 place "noexec /tmp" as="unshare -m $inside noexec -" from='^/dev/shm/libjhot-'
 place "noexec /tmp and /dev/shm" as="unshare -m $inside nowhere -" from='^/tmp/exec/libjhot-' long=1
 place "noexec everywhere" as="unshare -m $inside nothing -" from='^/memfd:libjhot-'
-place "noexec everywhere, another user" as="unshare -m $inside nothing - $other" told="3 no folder from which it could load"
+place "noexec everywhere, another user" as="unshare -m $inside nothing - $other" from='^/dev/libjhot-'
+place "noexec everywhere, another user, /dev read-only" as="unshare -m $inside denied - $other" \
+	told="3 no folder from which it could load"
 place "/tmp is full" as="unshare -m $inside full -" before=fill_tmp from='^/dev/shm/libjhot-' long=1
 place "all folders are full" as="unshare -m $inside crammed -" before=fill_all from='^/memfd:libjhot-' long=1
 place "its working folder is deleted" as="env -C $T/lost" before=lose_folder long=1
@@ -288,6 +297,7 @@ place "4 MB of address space left" before=no_memory told="3 address space.*prlim
 place "no thread may be started" as="$other" before=no_threads told="3 limit of threads.*prlimit"
 [ ! -w /sys/fs/cgroup/pids ] && [ ! -w /sys/fs/cgroup/cgroup.procs ] ||
 	place "two threads may be started, by its cgroup" before=crowd told="3 limit of threads.*pids.max"
+place "20 MB of memory left, by its cgroup" jvm="-XX:+UseSerialGC -Xmx16m" before=little_memory told="3 limit of memory.*docker update"
 place "perf_event_paranoid 0, another user" as="$other" before=paranoid_0 says="cpu/perf" long=1
 place "perf_event_paranoid 1, another user" as="$other" before=paranoid_1 says="cpu/perf" long=1
 place "perf_event_paranoid 2, another user" as="$other" before=paranoid_2 says="$perf" long=1

@@ -112,9 +112,12 @@ static void test_names(void)
 	is_str(fit("Class java.util.HashMap$Node", "", "", 20), "Class HashMap$Node", "shorter");
 	is_str(fit("", "inflate", "libz.so.1", 20), "[libz.so.1] inflate", "a library's function");
 	is_str(fit("", "inflate", "libz.so.1", 18), "inflate", "without its library");
-	is_str(fit("", "0x777e8", "libc.so.6", 19), "[libc.so.6] 0x777e8", "a function that no table names");
-	is_str(fit("", "0x777e8", "libc.so.6", 18), "[libc.so.6]", "of which its library tells more");
-	is_str(fit("", "0xffffffff81001000", "libc.so.6", 24), "[libc.so.6]", "also where its address is longer");
+	is_str(fit("", "0x777e8", "libc.so.6", 19), "[libc.so.6] 0x777e8",
+		"a function that no table names");
+	is_str(fit("", "0x777e8", "libc.so.6", 18), "[libc.so.6]",
+		"of which its library tells more");
+	is_str(fit("", "0xffffffff81001000", "libc.so.6", 24), "[libc.so.6]",
+		"also where its address is longer");
 	is_str(fit("", "0x777e8", "", 7), "0x777e8", "in a library that is not known");
 	is_str(fit("", "A::B::call(int, Foo<x>)", "", 30), "A::B::call", "parameters go");
 	is_str(fit("", "A::operator()(int)", "", 30), "A::operator()", "the call operator stays");

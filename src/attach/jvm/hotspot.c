@@ -274,9 +274,14 @@ static bool rule_closed(const struct look *l, struct hotspot *out)
 		strerror(-l->maps_error));
 	if (!l->root)
 		hint(out, "sudo jhot %d", (int)out->pid);
+	else if (l->same_ids)
+		hint(out,
+			"give it the capabilities that the JVM has, or CAP_SYS_PTRACE (docker run "
+			"--cap-add SYS_PTRACE)");
 	else
 		hint(out,
-			"run it as user %u:%u (docker run --user)\ngive it CAP_SYS_PTRACE (docker run "
+			"run it as user %u:%u (docker run --user)\ngive it CAP_SYS_PTRACE (docker "
+			"run "
 			"--cap-add SYS_PTRACE)",
 			(unsigned)out->euid, (unsigned)out->egid);
 	return true;

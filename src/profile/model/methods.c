@@ -39,8 +39,8 @@ bool profile_method_nameless(const struct profile_method *method)
 /* The VM and the kernel have letters of their own in every list, so their names need no module; addresses do. */
 static bool methods_module_shown(const char *name, const char *module)
 {
-	return *module && (methods_nameless("", name) || (strncmp(module, "libjvm.", 7) &&
-								 strcmp(module, "[kernel]")));
+	return *module && (methods_nameless("", name) ||
+				  (strncmp(module, "libjvm.", 7) && strcmp(module, "[kernel]")));
 }
 
 enum frame_type profile_method_type(const struct profile_method *method)
