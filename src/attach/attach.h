@@ -23,9 +23,9 @@
 #define ATTACH_START_MS  5000  /* for a JVM that is still starting to take agents */
 
 /*
- * attach_load: load this agent with these options. It is put into the target's /tmp, /dev/shm or working folder as
- * libjhot-VERSION-HASH-PID.so, which is unlinked after the load; on musl, the one that it has kept is loaded again. Returns the agent's own result from Agent_OnAttach (0 = ok, >0 = its code, see
- * wire/layout.h) or -1 with an error.
+ * attach_load: load this agent with these options. It is put into the target's /tmp, /dev/shm or working folder, or by root
+ * into its /dev, as libjhot-VERSION-HASH-PID.so, which is unlinked after the load; on musl, the one that it has kept is loaded
+ * again. Returns the agent's own result from Agent_OnAttach (0 = ok, >0 = its code, see wire/layout.h) or -1 with an error.
  */
 int attach_load(const struct hotspot *jvm, const struct agent_file *agent, const char *options,
 	const struct patience *patience, struct err *err);

@@ -39,7 +39,7 @@ struct place {
 	int dir;             /* the folder, -1 if there is nothing in it: the JVM has it already */
 	ino_t inode;         /* of what is in it */
 	int memfd;           /* what that is a link to; -1: it is a copy */
-	int keeper_fd;       /* held open until it may be removed by this process; -1: there is none */
+	int keeper_fd; /* held open until it may be removed by this process; -1: there is none */
 	pid_t keeper;
 };
 
