@@ -339,6 +339,7 @@ int place_put(struct place *p, pid_t pid, struct err *err)
 		return 0;
 	err_set(&why, ERR_ATTACH, "The JVM has no folder from which it could load the agent.");
 	err_hint(&why, "make its /tmp writable and not noexec");
+	err_hint(&why, "run jhot as its user, in its PID namespace: it needs no folder there");
 	do
 		for (size_t i = 0; i < PLACE_FOLDERS; i++)
 			if (!try_folder(p, i, &why))

@@ -69,3 +69,11 @@ EXTRA_DIST += %D%/docker_check.sh %D%/debian_root.sh
 docker-check: image $(check_DATA)
 	@srcdir='$(abs_top_srcdir)' builddir='$(abs_top_builddir)' JAVA="$${JAVA:-$(JDK)/bin/java}" \
 		bash $(srcdir)/%D%/docker_check.sh
+
+# The rpm, by dnf.
+EXTRA_DIST += %D%/rpm_check.sh
+.PHONY: rpm-check
+rpm-check: all $(check_DATA)
+	@$(MAKE) rpm RPMBUILD_FLAGS=--nodeps >/dev/null
+	@srcdir='$(abs_top_srcdir)' builddir='$(abs_top_builddir)' JAVA="$${JAVA:-$(JDK)/bin/java}" \
+		bash $(srcdir)/%D%/rpm_check.sh

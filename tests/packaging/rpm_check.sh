@@ -1,0 +1,78 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# make rpm-check: the rpm is installed by dnf into an empty root, used there, and removed. No distribution with rpm is at hand: what
+# jhot asks for is in one more rpm, made here of this machine's own libraries, whose names and versions of symbols rpmbuild takes
+# from the files, as it does anywhere.
+#
+#   usage: make rpm-check      as root; Debian's rpm, dnf and createrepo-c are used
+. "$(dirname "$0")/../jvm/lib.sh"
+. "$(dirname "$0")/rows.sh"
+
+[ "$(id -u)" = 0 ] || { echo "rpm-check needs root" >&2; exit 1; }
+for tool in dnf createrepo_c rpmbuild; do
+	command -v $tool >/dev/null || { echo "rpm-check needs $tool: apt-get install rpm dnf createrepo-c" >&2; exit 1; }
+done
+rpm=$(ls "$builddir"/rpm/RPMS/*/jhot-[0-9]*.rpm) || exit 1
+root=$T/root repo=$T/repo
+mkdir -p "$root" "$repo" "$T/files/usr/lib64"
+cp "$rpm" "$repo"
+
+# --- the libraries -----------------------------------------------------------------------------------
+
+ldd "$builddir/jhot" | grep -oE '/[^ ]+' | sort -u | xargs -I{} cp -L {} "$T/files/usr/lib64/" || exit 1
+cat >"$T/libraries.spec" <<'END'
+Name: libraries
+Version: 1
+Release: 1
+Summary: what jhot is linked with
+License: none
+Provides: rtld(GNU_HASH)
+%description
+.
+%install
+mkdir -p %{buildroot}/usr/lib64
+cp %{libraries}/* %{buildroot}/usr/lib64
+ln -s usr/lib64 %{buildroot}/lib64
+%files
+/usr/lib64/*
+/lib64
+END
+built() {
+	rpmbuild -bb --define "_topdir $T/rpmbuild" --define "libraries $T/files/usr/lib64" --define "_rpmdir $repo" \
+		--define "_build_id_links none" --define "__os_install_post %{nil}" "$T/libraries.spec"
+}
+
+# --- claims ------------------------------------------------------------------------------------------
+
+# The loader is Debian's, which looks elsewhere.
+in_root() { LD_LIBRARY_PATH=/usr/lib64 chroot "$root" /usr/bin/jhot "$@"; }
+dnf_root() {
+	dnf -y --installroot="$root" --releasever=1 --disablerepo='*' --repofrompath="here,$repo" --enablerepo=here --nogpgcheck \
+		--setopt=keepcache=0 --setopt=install_weak_deps=0 --setopt=cachedir="$T/cache" "$@"
+}
+says_its_version() { [ "$(in_root --version)" = "$("$JHOT" --version)" ]; }
+all_there() {
+	rpm -qpl "$rpm" | while read -r file; do [ -e "$root$file" ] || [ -L "$root$file" ] || { echo "$file"; false; }; done
+}
+completes() { bash -n "$root/usr/share/bash-completion/completions/jhot" && grep -q 'record' "$root/usr/share/man/man1/jhot.1"; }
+records() {
+	jvm_start Known shares && mount --rbind /proc "$root/proc" && in_root record -d 1 -o /x.collapsed "$JVM" &&
+		grep -q knownSixty "$root/x.collapsed"
+	set -- $?
+	umount -l "$root/proc"
+	return "$1"
+}
+all_gone() {
+	! rpm -qpl "$rpm" | grep -vE '^/usr/(lib/.build-id|share/man)' | while read -r file; do [ ! -e "$root$file" ] || echo "$file"; done | grep .
+}
+
+row "the libraries' rpm is built" built && row "a repository of both" createrepo_c "$repo" || rows_end
+row "dnf install jhot: all that it asks for is found" dnf_root install jhot || rows_end
+row "all its files are there" all_there
+row "it runs" says_its_version
+row "completions and man page" completes
+mkdir -p "$root/proc" "$root/tmp"
+row "it records a JVM of the host's" records
+row "dnf remove jhot" dnf_root remove jhot
+row "nothing of it is left" all_gone
+rows_end
