@@ -103,7 +103,7 @@ static bool group_of(const struct cgroup_mount *mount, pid_t pid, char out[CGROU
 	return true;
 }
 
-/* --- its limit ---------------------------------------------------------------------------------------- */
+/* --- its levels --------------------------------------------------------------------------------------- */
 
 static bool read_in(const char *folder, const char *file, struct buf *out)
 {
@@ -149,77 +149,115 @@ static int64_t number(const char *text, const char *key)
 	return end == at + length ? UNKNOWN : value;
 }
 
-/* The limit of one level. A file that is not there is no limit: the top of the tree has none. */
-static void read_limit(const struct cgroup_mount *mount, const char *folder, struct buf *text,
-	struct cgroup_cpu *out)
-{
-	int64_t quota = -1, period = 0;
-
-	if (!mount->v1) {
-		if (read_in(folder, "cpu.max", text) && strncmp(buf_str(text), "max", 3) != 0 &&
-			sscanf(buf_str(text), "%" SCNd64 " %" SCNd64, &quota, &period) != 2)
-			quota = -1;
-	} else if (read_in(folder, "cpu.cfs_quota_us", text)) {
-		quota = number(buf_str(text), "");
-		period = read_in(folder, "cpu.cfs_period_us", text) ? number(buf_str(text), "") : 0;
-	}
-	out->limit = -1;
-	if (quota > 0 && period > 0 && period <= PERIOD_MAX_US && quota <= INT64_MAX / 1000) {
-		out->limit = quota * 1000 / period;
-		out->period_us = period;
-	}
-}
-
-static bool read_stat(const struct cgroup_mount *mount, struct buf *text, struct cgroup_cpu *out)
-{
-	if (!read_in(out->path, "cpu.stat", text))
-		return false;
-	out->periods = number(buf_str(text), "nr_periods");
-	out->throttled = number(buf_str(text), "nr_throttled");
-	out->throttled_us = mount->v1 ? number(buf_str(text), "throttled_time") / 1000
-				      : number(buf_str(text), "throttled_usec");
-	return out->periods >= 0 && out->throttled >= 0 && out->throttled_us >= 0;
-}
-
-enum cgroup_answer cgroup_cpu(const struct cgroup_mount *mount, pid_t pid, struct cgroup_cpu *out)
-{
-	struct cgroup_cpu level = {.limit = -1};
-	struct buf text = {0};
-	bool known;
-
-	*out = (struct cgroup_cpu){.limit = -1};
-	if (!group_of(mount, pid, level.path))
-		return CGROUP_UNKNOWN;
-	for (int i = 0; i < LEVELS && strlen(level.path) >= strlen(mount->at); i++) {
-		read_limit(mount, level.path, &text, &level);
-		if (level.limit >= 0 && (out->limit < 0 || level.limit < out->limit))
-			*out = level;
-		*strrchr(level.path, '/') = '\0'; /* the mount's own path begins with one */
-	}
-	known = out->limit < 0 || read_stat(mount, &text, out);
-	buf_done(&text);
-	if (!known)
-		return CGROUP_UNKNOWN;
-	return out->limit < 0 ? CGROUP_NO_LIMIT : CGROUP_LIMIT;
-}
-
-/* --- threads, memory ---------------------------------------------------------------------------------- */
-
 /* One level's folder: through our mounts, or one of the process's own. */
 struct level {
 	const char *folder;
-	pid_t inside; /* 0: ours */
-	struct buf text;
+	pid_t inside;    /* 0: ours */
+	struct buf text; /* of the file that was read last */
 };
+
+static bool level_read(struct level *at, const char *file)
+{
+	return at->inside ? read_inside(at->inside, at->folder, file, &at->text)
+			  : read_in(at->folder, file, &at->text);
+}
 
 /* A number of a file of it; UNKNOWN where it is not there, or says "max". */
 static int64_t level_number(struct level *at, const char *file, const char *key)
 {
-	bool there = at->inside ? read_inside(at->inside, at->folder, file, &at->text)
-				: read_in(at->folder, file, &at->text);
-
-	return there ? number(buf_str(&at->text), key) : UNKNOWN;
+	return level_read(at, file) ? number(buf_str(&at->text), key) : UNKNOWN;
 }
+
+/*
+ * From its own cgroup up to what is mounted; false where our mounts do not show it. A container has mounts of its own cgroup, which
+ * whoever stands beside it sees there alone: one level, of either version.
+ */
+static bool each_level(const struct cgroup_mount *mount, pid_t pid,
+	void (*fn)(struct level *at, void *ctx), void *ctx)
+{
+	char path[CGROUP_PATH];
+	struct level at = {.folder = path};
+	bool shown = group_of(mount, pid, path);
+
+	for (int i = 0; shown && i < LEVELS && strlen(path) >= strlen(mount->at); i++) {
+		fn(&at, ctx);
+		*strrchr(path, '/') = '\0'; /* the mount's own path begins with one */
+	}
+	at.inside = pid;
+	for (int i = 0; !shown && i < 2; i++) {
+		snprintf(path, sizeof(path), i ? "/sys/fs/cgroup" : "/sys/fs/cgroup/%s",
+			mount->controller);
+		fn(&at, ctx);
+	}
+	buf_done(&at.text);
+	return shown;
+}
+
+/* --- its CPU time ------------------------------------------------------------------------------------- */
+
+struct cpu_search {
+	struct cgroup_cpu *out;
+	bool counted; /* what `out` counts is known */
+};
+
+/* In 0.001 cores; -1: none. A file that is not there is no limit: the top of the tree has none. */
+static int64_t cpu_limit(struct level *at, int64_t *period)
+{
+	int64_t quota = -1;
+
+	*period = 0;
+	if (level_read(at, "cpu.max")) {
+		if (sscanf(buf_str(&at->text), "%" SCNd64 " %" SCNd64, &quota, period) != 2)
+			quota = -1;
+	} else {
+		quota = level_number(at, "cpu.cfs_quota_us", "");
+		*period = level_number(at, "cpu.cfs_period_us", "");
+	}
+	if (quota <= 0 || *period <= 0 || *period > PERIOD_MAX_US || quota > INT64_MAX / 1000)
+		return -1;
+	return quota * 1000 / *period;
+}
+
+static bool cpu_counts(struct level *at, struct cgroup_cpu *out)
+{
+	const char *text;
+	int64_t ns;
+
+	if (!level_read(at, "cpu.stat"))
+		return false;
+	text = buf_str(&at->text);
+	ns = number(text, "throttled_time");
+	out->periods = number(text, "nr_periods");
+	out->throttled = number(text, "nr_throttled");
+	out->throttled_us = ns >= 0 ? ns / 1000 : number(text, "throttled_usec");
+	return out->periods >= 0 && out->throttled >= 0 && out->throttled_us >= 0;
+}
+
+static void cpu_at(struct level *at, void *ctx)
+{
+	struct cpu_search *s = ctx;
+	int64_t period, limit = cpu_limit(at, &period);
+
+	if (limit < 0 || (s->out->limit >= 0 && limit >= s->out->limit))
+		return;
+	*s->out = (struct cgroup_cpu){.limit = limit, .period_us = period};
+	snprintf(s->out->path, sizeof(s->out->path), "%s", at->folder);
+	s->counted = cpu_counts(at, s->out);
+}
+
+enum cgroup_answer cgroup_cpu(const struct cgroup_mount *mount, pid_t pid, struct cgroup_cpu *out)
+{
+	struct cpu_search s = {.out = out};
+	bool shown;
+
+	*out = (struct cgroup_cpu){.limit = -1};
+	shown = each_level(mount, pid, cpu_at, &s);
+	if (out->limit >= 0)
+		return s.counted ? CGROUP_LIMIT : CGROUP_UNKNOWN;
+	return shown ? CGROUP_NO_LIMIT : CGROUP_UNKNOWN;
+}
+
+/* --- threads, memory ---------------------------------------------------------------------------------- */
 
 /* What is left of the limit in one file by the use in another; INT64_MAX: there is no limit. */
 static int64_t level_left(struct level *at, const char *limit, const char *used)
@@ -229,40 +267,24 @@ static int64_t level_left(struct level *at, const char *limit, const char *used)
 	return most >= 0 && most < NO_LIMIT && now >= 0 ? most - now : INT64_MAX;
 }
 
-/* The least that any level has left. A container has mounts of its own cgroup, which whoever stands beside it sees there alone. */
-static int64_t least_left(const struct cgroup_mount *mount, pid_t pid, const char *const inside[2],
-	int64_t (*left_at)(struct level *at))
+static void least(int64_t left, void *ctx)
 {
-	char path[CGROUP_PATH];
-	struct level at = {.folder = path};
-	bool shown = group_of(mount, pid, path);
-	int64_t least = INT64_MAX, left;
+	int64_t *out = ctx;
 
-	for (int i = 0; i < (shown ? LEVELS : 2) && (!shown || strlen(path) >= strlen(mount->at));
-		i++) {
-		if (!shown) {
-			at.inside = pid;
-			at.folder = inside[i];
-		}
-		left = left_at(&at);
-		least = left < least ? left : least;
-		if (shown)
-			*strrchr(path, '/') = '\0';
-	}
-	buf_done(&at.text);
-	return least;
+	*out = left < *out ? left : *out;
 }
 
-static int64_t pids_at(struct level *at)
+static void pids_at(struct level *at, void *ctx)
 {
-	return level_left(at, "pids.max", "pids.current");
+	least(level_left(at, "pids.max", "pids.current"), ctx);
 }
 
 int64_t cgroup_pids_left(const struct cgroup_mount *mount, pid_t pid)
 {
-	static const char *const inside[2] = {"/sys/fs/cgroup/pids", "/sys/fs/cgroup"};
+	int64_t left = INT64_MAX;
 
-	return least_left(mount, pid, inside, pids_at);
+	each_level(mount, pid, pids_at, &left);
+	return left;
 }
 
 /* Bytes of these lines of memory.stat. */
@@ -290,27 +312,29 @@ static int64_t sum(int64_t a, int64_t b)
 }
 
 /* Pages of files make room for others, and what may be moved out to swap does. */
-static int64_t memory_at(struct level *at)
+static void memory_at(struct level *at, void *ctx)
 {
 	int64_t left = level_left(at, "memory.max", "memory.current"), swap;
 
 	if (left != INT64_MAX) {
 		swap = level_left(at, "memory.swap.max", "memory.swap.current");
-		if (swap > swap_free())
-			swap = swap_free();
-		return sum(sum(left, swap), files_of(at, "inactive_file", "active_file"));
+		left = sum(left, swap < swap_free() ? swap : swap_free());
+		least(sum(left, files_of(at, "inactive_file", "active_file")), ctx);
+		return;
 	}
 	left = sum(level_left(at, "memory.limit_in_bytes", "memory.usage_in_bytes"), swap_free());
 	swap = level_left(at, "memory.memsw.limit_in_bytes", "memory.memsw.usage_in_bytes");
-	return sum(left < swap ? left : swap,
-		files_of(at, "total_inactive_file", "total_active_file"));
+	least(sum(left < swap ? left : swap,
+		      files_of(at, "total_inactive_file", "total_active_file")),
+		ctx);
 }
 
 int64_t cgroup_memory_left(const struct cgroup_mount *mount, pid_t pid)
 {
-	static const char *const inside[2] = {"/sys/fs/cgroup/memory", "/sys/fs/cgroup"};
+	int64_t left = INT64_MAX;
 
-	return least_left(mount, pid, inside, memory_at);
+	each_level(mount, pid, memory_at, &left);
+	return left;
 }
 
 /* --- frozen ------------------------------------------------------------------------------------------- */

@@ -3,8 +3,8 @@
  * How much CPU a process's cgroups give it, how often they have stopped it, how many threads and how much memory they still
  * allow, and whether they are frozen: version 2, or the controller of version 1.
  *
- * Read through our own mounts, which may show less than there is: then nothing is known, or what the process's own mounts
- * show, as far as the function says so. Plain values. The root folder of
+ * Read through our own mounts; where they do not show the process's cgroups, through its own, which may show less than there
+ * is. Plain values. The root folder of
  * /proc is maps.h's proc_root.
  */
 #ifndef JHOT_ATTACH_CGROUP_H
@@ -38,14 +38,13 @@ enum cgroup_answer { CGROUP_UNKNOWN, CGROUP_NO_LIMIT, CGROUP_LIMIT };
 enum cgroup_answer cgroup_cpu(const struct cgroup_mount *mount, pid_t pid, struct cgroup_cpu *out);
 
 /*
- * cgroup_pids_left: how many threads more its cgroups let it start; INT64_MAX where they set no limit, or none is known. Where our
- * mounts do not show them, as the process's own do.
+ * cgroup_pids_left: how many threads more its cgroups let it start; INT64_MAX where they set no limit, or none is known.
  */
 int64_t cgroup_pids_left(const struct cgroup_mount *mount, pid_t pid);
 /* cgroup_memory_left: the same of bytes, with what pages of files and swap would make room for. */
 int64_t cgroup_memory_left(const struct cgroup_mount *mount, pid_t pid);
 
-/* cgroup_frozen: is its cgroup, or one that this lies in, as `docker pause` leaves it? Where our mounts do not show it, as its own do. */
+/* cgroup_frozen: is its cgroup, or one that this lies in, as `docker pause` leaves it? */
 bool cgroup_frozen(pid_t pid);
 
 #endif

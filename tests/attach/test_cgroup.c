@@ -109,6 +109,19 @@ static void test_parts(void)
 	fake_file("self/mountinfo", "");
 	cgroup_mount_find(&mount, "cpu");
 	is_int(asks("0::/\n"), CGROUP_UNKNOWN, "no mount");
+	fake_file("10/root/sys/fs/cgroup/cpu.stat",
+		"nr_periods 7\nnr_throttled 3\nthrottled_usec 9\n");
+	fake_file("10/root/sys/fs/cgroup/cpu.max", "30000 100000\n");
+	is_int(asks("0::/../other\n"), CGROUP_LIMIT,
+		"unless the process's own mounts show a limit");
+	ok(cpu.limit == 300 && cpu.throttled == 3, "and its counts");
+	fake_file("10/root/sys/fs/cgroup/cpu.max", "max 100000\n");
+	fake_file("10/root/sys/fs/cgroup/cpu/cpu.cfs_quota_us", "20000\n");
+	fake_file("10/root/sys/fs/cgroup/cpu/cpu.cfs_period_us", "100000\n");
+	fake_file("10/root/sys/fs/cgroup/cpu/cpu.stat",
+		"nr_periods 5\nnr_throttled 2\nthrottled_time 5000\n");
+	is_int(asks("0::/../other\n"), CGROUP_LIMIT, "of the first version, too");
+	ok(cpu.limit == 200 && cpu.throttled_us == 5, "with its counts");
 }
 
 static void test_pids(void)

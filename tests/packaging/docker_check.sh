@@ -108,6 +108,7 @@ with_kernel() { # the program writes all the time: most of its own code's sample
 	"$JHOT" record -a -d 3 --engine=lent -o "$T/out/x.collapsed" "$jvm"
 	[ "$(weight "$T/out/x.collapsed" 'knownWrite.*_\[k\]')" -gt 20 ]
 }
+throttled() { "$@" | tee /dev/stderr | grep -q "^THROTTLED"; } # COMMAND...
 nearly_full() { # COMMAND...
 	local used limit
 	used=$(cat "/proc/$jvm/root/sys/fs/cgroup/memory/memory.stat" "/proc/$jvm/root/sys/fs/cgroup/memory.stat" 2>/dev/null |
@@ -191,6 +192,10 @@ service crowded --pids-limit 24 -- -XX:+UseSerialGC Known shares
 docker update --pids-limit "$(count_of "$jvm" task)" crowded >/dev/null
 row "not one thread more may be started: told what to do" told 'pids.max' beside -- record -d 1 -o /out/y.collapsed 1
 all_well crowded
+service slow --cpus 0.2 -- -Xmx128m Known shares
+row "0.2 cores: jhot why beside it says that it is throttled" throttled beside -- why -d 12 1
+row "... and on the host" throttled "$JHOT" why -d 12 "$jvm"
+all_well slow
 service full --memory 200m --memory-swap 200m -- -Xmx40m -Xms40m -XX:+AlwaysPreTouch Known shares
 row "10 MB of memory left: told what to do, on the host" nearly_full "$JHOT" record -d 1 -o "$T/out/y.collapsed" "$jvm"
 row "... and beside it" told 'limit of memory' beside -- record -d 1 -o /out/y.collapsed 1
