@@ -337,6 +337,17 @@ int64_t cgroup_memory_left(const struct cgroup_mount *mount, pid_t pid)
 	return left;
 }
 
+bool cgroup_is_ours(pid_t pid)
+{
+	struct buf own = {0}, other = {0};
+	bool same = !proc_read(getpid(), "cgroup", &own) && !proc_read(pid, "cgroup", &other) &&
+		    own.len && own.len == other.len && !memcmp(own.data, other.data, own.len);
+
+	buf_done(&own);
+	buf_done(&other);
+	return same;
+}
+
 /* --- frozen ------------------------------------------------------------------------------------------- */
 
 static const struct freezer {

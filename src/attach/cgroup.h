@@ -44,6 +44,9 @@ int64_t cgroup_pids_left(const struct cgroup_mount *mount, pid_t pid);
 /* cgroup_memory_left: the same of bytes, with what pages of files and swap would make room for. */
 int64_t cgroup_memory_left(const struct cgroup_mount *mount, pid_t pid);
 
+/* cgroup_is_ours: are we in the very same ones, as in its container? */
+bool cgroup_is_ours(pid_t pid);
+
 /* cgroup_frozen: is its cgroup, or one that this lies in, as `docker pause` leaves it? */
 bool cgroup_frozen(pid_t pid);
 

@@ -23,8 +23,10 @@
 #define FDS 4
 /* The listener's stack with its guard, the agent and its memory. */
 #define SPACE_BYTES (24u << 20)
+/* What the front end takes, where that counts against the same limit. */
+#define OWN_BYTES (40u << 20)
 
-#define NO_LIMIT    UINT64_MAX
+#define NO_LIMIT  UINT64_MAX
 
 /* Of /proc/PID/limits: "Max open files            1024                 524288               files". */
 static uint64_t limit_of(const char *text, const char *name)
@@ -171,23 +173,27 @@ int limits_check(const struct hotspot *jvm, struct err *err)
 
 int limits_check_memory(const struct hotspot *jvm, struct err *err)
 {
+	bool same = cgroup_is_ours(jvm->pid);
+	unsigned need = SPACE_BYTES + (same ? OWN_BYTES : 0);
 	struct cgroup_mount mount;
 	int64_t left;
 
 	cgroup_mount_find(&mount, "memory");
 	left = cgroup_memory_left(&mount, jvm->pid);
-	if (left >= SPACE_BYTES)
+	if (left >= need)
 		return 0;
 	err_set(err, ERR_ATTACH,
-		"JVM %d has nearly reached its container's limit of memory: with the agent in it "
-		"the "
+		"JVM %d has nearly reached its container's limit of memory: with %s in it the "
 		"kernel might kill it. It was not asked.",
+		(int)jvm->pid, same ? "jhot and its agent" : "the agent");
+	err_hint(err, "raise the limit by %u MB (docker update --memory, resources.limits.memory)",
+		need >> 20);
+	if (same)
+		err_hint(err, "run jhot on the host, or in a container beside it");
+	err_hint(err, "jhot dump %d      shows what its threads do, without an agent",
 		(int)jvm->pid);
-	err_hint(err, "raise the limit by 32 MB (docker update --memory, resources.limits.memory)");
-	err_hint(err, "jhot dump %d      needs no memory of the JVM", (int)jvm->pid);
 	err_detail(err,
-		"its cgroups allow %" PRId64
-		" kB more, without pages of files; the agent may take %u",
-		left < 0 ? 0 : left / 1024, SPACE_BYTES / 1024);
+		"its cgroups allow %" PRId64 " kB more, without pages of files; %u may be needed",
+		left < 0 ? 0 : left / 1024, need / 1024);
 	return -1;
 }

@@ -102,6 +102,8 @@ static void memory_mounted(const char *type, const char *cgroup)
 
 static void test_memory(void)
 {
+	char own[32];
+
 	fake_file("meminfo", "MemTotal: 9000000 kB\nSwapFree: 0 kB\n");
 	memory_mounted("cgroup2 cgroup2 rw", "0::/\n");
 	is_int(asks_memory(), 0, "no limit of memory is known");
@@ -121,6 +123,17 @@ static void test_memory(void)
 	is_int(asks_memory(), -1, "it may swap, but the host has no swap");
 	fake_file("meminfo", "SwapFree: 50000 kB\n");
 	is_int(asks_memory(), 0, "the host has some");
+
+	memory("memory.max", "140000000\n");
+	fake_file("meminfo", "SwapFree: 0 kB\n");
+	is_int(asks_memory(), 0, "64 MB with the pages of files are left");
+	snprintf(own, sizeof(own), "%d/cgroup", (int)getpid());
+	fake_file(own, "0::/\n");
+	is_int(asks_memory(), -1, "which is too little for jhot in the same container, too");
+	ok(strstr(err.what, "jhot and its agent") && strstr(err.hint, "64 MB"), "which is told");
+	memory("memory.max", "145000000\n");
+	is_int(asks_memory(), 0, "69 MB are enough");
+	fake_file(own, "0::/mine\n");
 
 	memory_mounted("cgroup cgroup rw,memory", "4:memory:/\n");
 	memory("memory.max", "max\n");

@@ -94,6 +94,15 @@ told() {
 	cat "$T/told"
 	tr -s ' \n' '  ' <"$T/told" | grep -qE -- "$words"
 }
+inside() { # in the very container
+	local status
+	docker cp "$builddir/image/jhot" "$container:/jhot" >/dev/null || return
+	docker exec "$container" /jhot record -e cpu=5ms -d 3 -o /x.collapsed 1
+	status=$?
+	[ $status != 0 ] || docker cp "$container:/x.collapsed" "$T/out/" >/dev/null
+	docker exec "$container" rm -f /jhot /x.collapsed
+	[ $status = 0 ] && right
+}
 listed() { beside -- list | tee /dev/stderr | grep -qE '^ +1 .* Known +ok'; }
 is_small() { # the one file and nothing else
 	[ "$(docker inspect -f '{{.Size}}' jhot)" -lt $((4 << 20)) ]
@@ -109,13 +118,15 @@ with_kernel() { # the program writes all the time: most of its own code's sample
 	[ "$(weight "$T/out/x.collapsed" 'knownWrite.*_\[k\]')" -gt 20 ]
 }
 throttled() { "$@" | tee /dev/stderr | grep -q "^THROTTLED"; } # COMMAND...
-nearly_full() { # COMMAND...
+limited() { # MB: so many are left
 	local used limit
 	used=$(cat "/proc/$jvm/root/sys/fs/cgroup/memory/memory.stat" "/proc/$jvm/root/sys/fs/cgroup/memory.stat" 2>/dev/null |
 		awk '$1 == "total_rss" || $1 == "anon" || $1 == "kernel" { sum += $2 } END { print sum }')
-	limit=$((used + (12 << 20)))
-	docker update --memory $limit --memory-swap $limit "$container" >/dev/null && told 'limit of memory.*docker update' "$@"
+	limit=$((used + ($1 << 20)))
+	docker update --memory $limit --memory-swap $limit "$container" >/dev/null
 }
+nearly_full() { limited 12 && told 'limit of memory.*docker update' "$@"; } # COMMAND...
+enough() { limited 40 && "$@"; } # COMMAND...
 unharmed() {
 	alive "$jvm" && docker logs "$container" 2>&1 | grep -vE '^(ready|done)$' | tee /dev/stderr | wc -l | grep -qx 0
 }
@@ -152,6 +163,7 @@ row "... jhot record" sampled
 row "... with --read-only --security-opt no-new-privileges" sampled --read-only --security-opt no-new-privileges
 row "... with fewer capabilities than the JVM has: told what to do" \
 	told '--cap-add SYS_PTRACE' beside --cap-drop ALL -- record -d 1 -o /out/y.collapsed 1
+row "docker cp and exec: the one file inside, as root" inside
 row "jhot on the host" sampled_from_host
 row "jhot's container is killed: sampling ends" killed
 row "docker pause while it is sampled, and unpause" paused
@@ -199,6 +211,8 @@ all_well slow
 service full --memory 200m --memory-swap 200m -- -Xmx40m -Xms40m -XX:+AlwaysPreTouch Known shares
 row "10 MB of memory left: told what to do, on the host" nearly_full "$JHOT" record -d 1 -o "$T/out/y.collapsed" "$jvm"
 row "... and beside it" told 'limit of memory' beside -- record -d 1 -o /out/y.collapsed 1
+row "40 MB left: sampled from the host" enough sampled_from_host
+row "... inside: told what to do" told 'jhot and its agent.*on the host' inside
 all_well full
 service writes -- -Xmx128m Counts
 row "perf_event_open is denied: --engine=lent on the host has kernel frames" with_kernel
