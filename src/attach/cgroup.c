@@ -314,19 +314,19 @@ static int64_t sum(int64_t a, int64_t b)
 /* Pages of files make room for others, and what may be moved out to swap does. */
 static void memory_at(struct level *at, void *ctx)
 {
-	int64_t left = level_left(at, "memory.max", "memory.current"), swap;
+	int64_t left = level_left(at, "memory.max", "memory.current"), host = swap_free(), own;
 
 	if (left != INT64_MAX) {
-		swap = level_left(at, "memory.swap.max", "memory.swap.current");
-		left = sum(left, swap < swap_free() ? swap : swap_free());
+		own = level_left(at, "memory.swap.max", "memory.swap.current");
+		left = sum(left, own < host ? own : host);
 		least(sum(left, files_of(at, "inactive_file", "active_file")), ctx);
 		return;
 	}
-	left = sum(level_left(at, "memory.limit_in_bytes", "memory.usage_in_bytes"), swap_free());
-	swap = level_left(at, "memory.memsw.limit_in_bytes", "memory.memsw.usage_in_bytes");
-	least(sum(left < swap ? left : swap,
-		      files_of(at, "total_inactive_file", "total_active_file")),
-		ctx);
+	/* The first version limits both together. */
+	left = sum(level_left(at, "memory.limit_in_bytes", "memory.usage_in_bytes"), host);
+	own = level_left(at, "memory.memsw.limit_in_bytes", "memory.memsw.usage_in_bytes");
+	left = own < left ? own : left;
+	least(sum(left, files_of(at, "total_inactive_file", "total_active_file")), ctx);
 }
 
 int64_t cgroup_memory_left(const struct cgroup_mount *mount, pid_t pid)
@@ -351,8 +351,8 @@ bool cgroup_is_ours(pid_t pid)
 /* --- frozen ------------------------------------------------------------------------------------------- */
 
 static const struct freezer {
-	const char *controller, *file,
-		*inside; /* inside: the folder where a container sees that file of its own */
+	const char *controller, *file;
+	const char *inside; /* where a container has its own cgroup's folder */
 	bool v1;
 } freezers[] = {
 	{"freezer", "freezer.state", "/sys/fs/cgroup/freezer", true},

@@ -4,8 +4,7 @@
  * allow, and whether they are frozen: version 2, or the controller of version 1.
  *
  * Read through our own mounts; where they do not show the process's cgroups, through its own, which may show less than there
- * is. Plain values. The root folder of
- * /proc is maps.h's proc_root.
+ * is. Plain values. The root folder of /proc is maps.h's proc_root.
  */
 #ifndef JHOT_ATTACH_CGROUP_H
 #define JHOT_ATTACH_CGROUP_H
@@ -37,9 +36,7 @@ struct cgroup_cpu {
 enum cgroup_answer { CGROUP_UNKNOWN, CGROUP_NO_LIMIT, CGROUP_LIMIT };
 enum cgroup_answer cgroup_cpu(const struct cgroup_mount *mount, pid_t pid, struct cgroup_cpu *out);
 
-/*
- * cgroup_pids_left: how many threads more its cgroups let it start; INT64_MAX where they set no limit, or none is known.
- */
+/* cgroup_pids_left: how many threads more its cgroups let it start; INT64_MAX where they set no limit, or none is known. */
 int64_t cgroup_pids_left(const struct cgroup_mount *mount, pid_t pid);
 /* cgroup_memory_left: the same of bytes, with what pages of files and swap would make room for. */
 int64_t cgroup_memory_left(const struct cgroup_mount *mount, pid_t pid);

@@ -161,8 +161,8 @@ static void shorten_native(struct buf *out, const char *name, int step)
 	size_t len;
 	int angle = 0;
 
-	if (step >= 1 && end &&
-		!strncmp(end, "] 0x", 4)) { /* where it is tells more than an address */
+	/* Where it is tells more than an address. */
+	if (step >= 1 && end && !strncmp(end, "] 0x", 4)) {
 		buf_add(out, name, (size_t)(end + 1 - name));
 		return;
 	}

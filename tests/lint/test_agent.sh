@@ -16,7 +16,8 @@ pthread_create pthread_join strcspn strlen'
 SAFE='memcmp memcpy memmove memset strlen'
 # What the linker adds: the bounds of the table of guarded loads.
 LINKER='__start_guard_table __stop_guard_table'
-LIBRARIES='libpthread.so.0 libdl.so.2 libc.so.6 ld-linux-aarch64.so.1'
+# glibc's; musl's, as it calls itself and as Alpine does.
+LIBRARIES='libpthread.so.0 libdl.so.2 libc.so.6 ld-linux-aarch64.so.1 libc.so libc.musl-x86_64.so.1 libc.musl-aarch64.so.1'
 
 # only ALLOWED FILE: every line of FILE is a word of ALLOWED
 only() {

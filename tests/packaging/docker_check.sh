@@ -162,7 +162,7 @@ row "... jhot 1: from Enter to the hot method in two seconds" first_screen &&
 row "... jhot record" sampled
 row "... with --read-only --security-opt no-new-privileges" sampled --read-only --security-opt no-new-privileges
 row "... with fewer capabilities than the JVM has: told what to do" \
-	told '--cap-add SYS_PTRACE' beside --cap-drop ALL -- record -d 1 -o /out/y.collapsed 1
+	told 'CAP_SYS_PTRACE .docker run --cap-add' beside --cap-drop ALL -- record -d 1 -o /out/y.collapsed 1
 row "docker cp and exec: the one file inside, as root" inside
 row "jhot on the host" sampled_from_host
 row "jhot's container is killed: sampling ends" killed
@@ -179,7 +179,7 @@ row "the JVM's container is killed: what was sampled is written" stopped
 
 service other --user 1234:1235 -- -Xmx128m Known shares
 row "a JVM of uid 1234: --user 1234:1235" sampled --user 1234:1235
-row "... root without CAP_SYS_PTRACE: told what to do" told 'as user 1234:1235 .*--cap-add SYS_PTRACE' \
+row "... root without CAP_SYS_PTRACE: told what to do" told 'as user 1234:1235 .*CAP_SYS_PTRACE .docker run --cap-add' \
 	beside -- record -d 1 -o /out/y.collapsed 1
 row "... root with it" sampled --cap-add SYS_PTRACE
 row "... another user: told what to do" told 'runs as user 1234' beside --user 99:99 -- record -d 1 -o /out/y.collapsed 1

@@ -276,13 +276,11 @@ static bool rule_closed(const struct look *l, struct hotspot *out)
 		hint(out, "sudo jhot %d", (int)out->pid);
 	else if (l->same_ids)
 		hint(out,
-			"give it the capabilities that the JVM has, or CAP_SYS_PTRACE (docker run "
-			"--cap-add SYS_PTRACE)");
+			"give it the JVM's capabilities, or CAP_SYS_PTRACE (docker run --cap-add)");
 	else
 		hint(out,
-			"run it as user %u:%u (docker run --user)\ngive it CAP_SYS_PTRACE (docker "
-			"run "
-			"--cap-add SYS_PTRACE)",
+			"run it as user %u:%u (docker run --user)\n"
+			"give it CAP_SYS_PTRACE (docker run --cap-add)",
 			(unsigned)out->euid, (unsigned)out->egid);
 	return true;
 }
