@@ -208,6 +208,11 @@ service slow --cpus 0.2 -- -Xmx128m Known shares
 row "0.2 cores: jhot why beside it says that it is throttled" throttled beside -- why -d 12 1
 row "... and on the host" throttled "$JHOT" why -d 12 "$jvm"
 all_well slow
+service cached --memory 200m --memory-swap 200m -- -Xmx40m Known shares
+docker exec cached sh -c 'dd if=/dev/zero of=/large bs=1M count=300 2>/dev/null; cat /large >/dev/null'
+row "its memory is full of pages of a file: sampled from the host" sampled_from_host
+docker exec cached rm /large
+all_well cached
 service full --memory 200m --memory-swap 200m -- -Xmx40m -Xms40m -XX:+AlwaysPreTouch Known shares
 row "10 MB of memory left: told what to do, on the host" nearly_full "$JHOT" record -d 1 -o "$T/out/y.collapsed" "$jvm"
 row "... and beside it" told 'limit of memory' beside -- record -d 1 -o /out/y.collapsed 1
