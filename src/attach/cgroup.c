@@ -121,7 +121,7 @@ static bool read_inside(pid_t pid, const char *folder, const char *file, struct 
 	ssize_t got;
 
 	snprintf(path, sizeof(path), "%s/%s", folder, file);
-	fd = proc_open_in(pid, "root", path, O_RDONLY | O_NONBLOCK);
+	fd = proc_open_in(pid, "root", path, O_RDONLY);
 	got = fd < 0 ? -1 : read(fd, text, sizeof(text));
 	if (fd >= 0)
 		close(fd);

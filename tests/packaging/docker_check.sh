@@ -42,9 +42,10 @@ mkdir -m 777 "$T/out"
 chmod 755 "$T"
 chmod -R a+rX "$T/classes"
 
-# service NAME OPTION... -- JAVA-OPTION...: a JVM in a container; sets container, and jvm, its pid here
+# service NAME OPTION... -- JAVA-OPTION...: a JVM in a container, the only one; sets container, and jvm, its pid here
 service() {
 	local options=()
+	containers_end
 	container=$1
 	shift
 	while [ "$1" != -- ]; do
