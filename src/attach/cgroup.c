@@ -290,8 +290,8 @@ int64_t cgroup_pids_left(const struct cgroup_mount *mount, pid_t pid)
 /* Bytes of these lines of memory.stat. */
 static int64_t files_of(struct level *at, const char *one, const char *other)
 {
-	int64_t a = level_number(at, "memory.stat", one),
-		b = level_number(at, "memory.stat", other);
+	const char *text = level_read(at, "memory.stat") ? buf_str(&at->text) : "";
+	int64_t a = number(text, one), b = number(text, other);
 
 	return (a > 0 ? a : 0) + (b > 0 ? b : 0);
 }
@@ -350,38 +350,26 @@ bool cgroup_is_ours(pid_t pid)
 
 /* --- frozen ------------------------------------------------------------------------------------------- */
 
-static const struct freezer {
-	const char *controller, *file;
-	const char *inside; /* where a container has its own cgroup's folder */
-	bool v1;
-} freezers[] = {
-	{"freezer", "freezer.state", "/sys/fs/cgroup/freezer", true},
-	{"", "cgroup.events", "/sys/fs/cgroup", false},
-};
-
-/* "FROZEN", "FREEZING" or "THAWED"; "frozen 1" among other lines. */
-static bool says_frozen(const struct freezer *f, const char *text)
+/* "FROZEN", "FREEZING" or "THAWED" in version 1; "frozen 1" among other lines in version 2. */
+static void frozen_at(struct level *at, void *ctx)
 {
-	return f->v1 ? !strncmp(text, "FR", 2) : number(text, "frozen") == 1;
+	bool *frozen = ctx;
+
+	*frozen = *frozen ||
+		  (level_read(at, "freezer.state") && !strncmp(buf_str(&at->text), "FR", 2)) ||
+		  level_number(at, "cgroup.events", "frozen") == 1;
 }
 
 bool cgroup_frozen(pid_t pid)
 {
-	struct buf text = {0};
+	/* Either may be mounted, or both: "" is no controller of version 1. */
+	static const char *const controllers[] = {"freezer", ""};
+	struct cgroup_mount mount;
 	bool frozen = false;
 
-	for (size_t i = 0; i < sizeof(freezers) / sizeof(freezers[0]) && !frozen; i++) {
-		const struct freezer *f = &freezers[i];
-		struct cgroup_mount mount;
-		char path[CGROUP_PATH];
-		bool shown;
-
-		cgroup_mount_find(&mount, f->controller);
-		shown = mount.v1 == f->v1 && group_of(&mount, pid, path);
-		if (shown ? read_in(path, f->file, &text)
-			  : read_inside(pid, f->inside, f->file, &text))
-			frozen = says_frozen(f, buf_str(&text));
+	for (int i = 0; i < 2 && !frozen; i++) {
+		cgroup_mount_find(&mount, controllers[i]);
+		each_level(&mount, pid, frozen_at, &frozen);
 	}
-	buf_done(&text);
 	return frozen;
 }

@@ -134,9 +134,9 @@ unharmed() {
 nothing_left() {
 	wait_for 20 quiet "$jvm" && ! docker diff "$container" | grep -E 'jhot|attach_pid'
 }
-all_well() { # NAME
-	row "$1: the JVM lives and printed nothing" unharmed
-	row "$1: nothing of jhot's is left" nothing_left
+all_well() {
+	row "$container: the JVM lives and printed nothing" unharmed
+	row "$container: nothing of jhot's is left" nothing_left
 }
 killed() { # jhot's container, in the middle
 	docker run -d --name "$container-jhot" --network none --pid="container:$container" jhot record -d 60 -o /x.collapsed 1 >/dev/null
@@ -145,7 +145,7 @@ killed() { # jhot's container, in the middle
 }
 paused() { # for two seconds of six
 	{ wait_for 10 has_samples "$jvm" 20 && docker pause "$container" && sleep 2 && docker unpause "$container"; } >/dev/null &
-	sampled_from_host 6
+	sampled_from_host 6 && wait $!
 }
 stopped() { # the JVM's container, in the middle: what was sampled is written
 	{ wait_for 10 has_samples "$jvm" 200; docker kill "$container"; } >/dev/null &
@@ -173,7 +173,7 @@ row "paused before: told what to do, beside it" told 'docker unpause' beside -- 
 row "paused before: told what to do, on the host" told 'docker unpause' "$JHOT" record -d 1 -o "$T/out/y.collapsed" "$jvm"
 docker unpause plain >/dev/null
 row "and sampled afterwards" sampled
-all_well plain
+all_well
 row "the JVM's container is killed: what was sampled is written" stopped
 
 # --- who ---------------------------------------------------------------------------------------------
@@ -185,7 +185,7 @@ row "... root without CAP_SYS_PTRACE: told what to do" told 'as user 1234:1235 .
 row "... root with it" sampled --cap-add SYS_PTRACE
 row "... another user: told what to do" told 'runs as user 1234' beside --user 99:99 -- record -d 1 -o /out/y.collapsed 1
 row "... jhot on the host" sampled_from_host
-all_well other
+all_well
 
 # --- what containers are denied ----------------------------------------------------------------------
 
@@ -193,33 +193,33 @@ service tight --read-only --tmpfs /tmp --cap-drop ALL --security-opt no-new-priv
 	--pids-limit 64 --user 1234 -- Known shares
 row "read-only, no capabilities, 256 MB, 0.8 cores, 64 threads" sampled --user 1234
 row "... jhot on the host" sampled_from_host
-all_well tight
+all_well
 service closed --read-only -- Known shares
 row "read-only, without a /tmp: told what to do" told 'make its /tmp writable' beside -- record -d 1 -o /out/y.collapsed 1
-all_well closed
+all_well
 service noexec --read-only --tmpfs /tmp:noexec -- Known shares
 row "read-only, /tmp noexec" sampled
 row "... jhot on the host" sampled_from_host
-all_well noexec
+all_well
 service crowded --pids-limit 24 -- -XX:+UseSerialGC Known shares
 docker update --pids-limit "$(count_of "$jvm" task)" crowded >/dev/null
 row "not one thread more may be started: told what to do" told 'pids.max' beside -- record -d 1 -o /out/y.collapsed 1
-all_well crowded
+all_well
 service slow --cpus 0.2 -- -Xmx128m Known shares
 row "0.2 cores: jhot why beside it says that it is throttled" throttled beside -- why -d 12 1
 row "... and on the host" throttled "$JHOT" why -d 12 "$jvm"
-all_well slow
+all_well
 service cached --memory 200m --memory-swap 200m -- -Xmx40m Known shares
 docker exec cached sh -c 'dd if=/dev/zero of=/large bs=1M count=300 2>/dev/null; cat /large >/dev/null'
 row "its memory is full of pages of a file: sampled from the host" sampled_from_host
 docker exec cached rm /large
-all_well cached
+all_well
 service full --memory 200m --memory-swap 200m -- -Xmx40m -Xms40m -XX:+AlwaysPreTouch Known shares
-row "10 MB of memory left: told what to do, on the host" nearly_full "$JHOT" record -d 1 -o "$T/out/y.collapsed" "$jvm"
+row "12 MB of memory left: told what to do, on the host" nearly_full "$JHOT" record -d 1 -o "$T/out/y.collapsed" "$jvm"
 row "... and beside it" told 'limit of memory' beside -- record -d 1 -o /out/y.collapsed 1
 row "40 MB left: sampled from the host" enough sampled_from_host
 row "... inside: told what to do" told 'jhot and its agent.*on the host' inside
-all_well full
+all_well
 service writes -- -Xmx128m Counts
 row "perf_event_open is denied: --engine=lent on the host has kernel frames" with_kernel
 row "writes: nothing of jhot's is left" nothing_left

@@ -52,7 +52,7 @@ dnf_root() {
 }
 says_its_version() { [ "$(in_root --version)" = "$("$JHOT" --version)" ]; }
 all_there() {
-	rpm -qpl "$rpm" | while read -r file; do [ -e "$root$file" ] || [ -L "$root$file" ] || { echo "$file"; false; }; done
+	! rpm -qpl "$rpm" | while read -r file; do [ -e "$root$file" ] || [ -L "$root$file" ] || echo "$file"; done | grep .
 }
 completes() { bash -n "$root/usr/share/bash-completion/completions/jhot" && grep -q 'record' "$root/usr/share/man/man1/jhot.1"; }
 records() {
@@ -63,7 +63,7 @@ records() {
 	return "$1"
 }
 all_gone() {
-	! rpm -qpl "$rpm" | grep -vE '^/usr/(lib/.build-id|share/man)' | while read -r file; do [ ! -e "$root$file" ] || echo "$file"; done | grep .
+	! rpm -qpl "$rpm" | while read -r file; do [ ! -f "$root$file" ] && [ ! -L "$root$file" ] || echo "$file"; done | grep .
 }
 
 row "the libraries' rpm is built" built && row "a repository of both" createrepo_c "$repo" || rows_end
