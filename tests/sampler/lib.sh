@@ -91,6 +91,13 @@ close_to() {
 	}'
 }
 
+# between GOT LOW HIGH PERCENT: within these, to PERCENT
+between() {
+	awk -v got="$1" -v low="$2" -v high="$3" -v percent="$4" 'BEGIN {
+		exit got < low * (1 - percent / 100) || got > high * (1 + percent / 100)
+	}'
+}
+
 # parked_compile: the program Parked, which older compilers cannot; sets FLOCK, which it needs to run. 1: no compiler
 parked_compile() {
 	local javac= major

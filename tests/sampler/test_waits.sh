@@ -54,29 +54,32 @@ locks() {
 	ok "JDK $major: every wait is accounted for" accounted
 }
 
-# counts KIND HOLD [PERCENT]: four threads that want one lock that each has for HOLD us, 50 us between: most of these waits are
-# shorter than looks are apart, which found one of sixteen. Their number and time are as the threads themselves say, to the
-# microseconds that a lock takes before it counts as waited for. They
-# live for a quarter of a second, six times: what a thread has waited since its count was read last counts when it ends.
-# So it did not, and a thread that began with a class that another one initialized counted only what looks found, and one
-# that no look ever found in a wait did not count: with 5 us, six waits of a thread, they were up to a third.
+# counts KIND HOLD: four threads that want one lock that each has for HOLD us, 50 us between: most of these waits are
+# shorter than looks are apart, which found one of sixteen. Their number is what the JVM says of these threads. So is their
+# time, but for the part of a millisecond that it leaves away of each of 24 threads. By the program's clock, from asking to
+# having, it is as long or longer: a lock takes microseconds before it counts as waited for, and who has got it may wait for
+# a CPU before it can read the clock (a CI run had 15 % of it). They live for a quarter of a second, six times: what a
+# thread has waited since its count was read last counts when it ends. So it did not, and a thread that began with a class
+# that another one initialized counted only what looks found, and one that no look ever found in a wait did not count: with
+# 5 us, six waits of a thread, they were up to a third.
 counts() {
-	local said count placed weight mine ns
+	local said count placed ms mine low high
 	agent_begin event=lock seconds=60 rows=1 stacks="$T/stacks" weights="$T/weights"
 	said=$(wc -l <"$JVM_OUT")
 	for _ in 1 2 3 4 5 6; do
 		sites_do mix "$1" 250 4 0 50 "$2"
 	done
 	agent_end
-	read -r mine ns < <(tail -n +$((said + 1)) "$JVM_OUT" |
-		awk '/^lock-0/ { count += $2; ns += $3 } END { printf "%d %.0f\n", count, ns }')
-	count=$(awk '/turn0|place not known/ { sum += $NF } END { print sum + 0 }' "$T/stacks")
-	placed=$(awk '/turn0/ { sum += $NF } END { print sum + 0 }' "$T/stacks")
-	weight=$(weight_of '^lock;.*(turn0|place not known)')
-	diag "JDK $major: $1, $2 us: $count of $mine waits, $((weight / 1000000)) of $((ns / 1000000)) ms; of $placed the place is known"
+	read -r mine low high < <(tail -n +$((said + 1)) "$JVM_OUT" |
+		awk '/^jvm/ { count += $2; ms += $3 } /^lock-0/ { ns += $3 } END { printf "%d %d %d\n", count, ms, ns / 1000000 }')
+	# of these threads: main waits for each to end, and for what they hold then
+	count=$(awk '/^\[mix-/ && /turn0|place not known/ { sum += $NF } END { print sum + 0 }' "$T/stacks")
+	placed=$(awk '/^\[mix-/ && /turn0/ { sum += $NF } END { print sum + 0 }' "$T/stacks")
+	ms=$(($(weight_of '^lock;\[mix-.*(turn0|place not known)') / 1000000))
+	diag "JDK $major: $1, $2 us: $count of $mine waits, $ms of $low to $high ms; of $placed the place is known"
 	ok "JDK $major: $1, $2 us: every wait counts" close_to "$count" "$mine" 10 3
 	ok "JDK $major: $1, $2 us: of a third at least it is known where" [ $((placed * 3)) -ge "$mine" ]
-	ok "JDK $major: $1, $2 us: for its time" close_to "$weight" "$ns" "${3:-12}"
+	ok "JDK $major: $1, $2 us: for its time" between "$ms" "$low" "$high" 12
 }
 
 # timed: does the JVM time waits? By what ThreadInfo has: -1, it does not.
@@ -175,7 +178,7 @@ while read -r major java; do
 	case $major in "$own" | 21) all_of_it ;; esac
 	counts lock 100
 	counts monitor 20
-	counts monitor 5 15
+	counts monitor 5
 	signals 4 5
 	case $major in 21 | 25) holders_known monitor ;; esac
 	case $major in

@@ -28,7 +28,8 @@ import java.util.concurrent.locks.ReentrantLock;
  *                             CPU us between (sleep from 1,000 on); HOLD us for each lock, or HOLDxTIMES. KIND monitor or lock
  *                             (ReentrantLock).
  *                             "lock-I COUNT NS" each: waits for it in all, as ThreadInfo has them (blocked, waited), and
- *                             the time that they took
+ *                             the time from asking to having; "jvm COUNT MS": what the JVM says of these threads, whole ms of
+ *                             each
  *   signal MS N HOLD          one thread signals N others, and has the lock for HOLD ms more, and so has each of those when
  *                             it is its turn; for MS ms, with HOLD ms between: "signalled NS", from signal to return in all
  *   hold KIND MS N SPIN SLEEP  one thread has a lock for MS ms, again and again, in which it computes for SPIN us and then
@@ -177,6 +178,7 @@ public final class Waits {
         final Object[] monitors;
         final ReentrantLock[] locks;
         final AtomicLong[] counts, ns;
+        final AtomicLong jvmCount = new AtomicLong(), jvmMs = new AtomicLong();
         final ThreadMXBean mx = ManagementFactory.getThreadMXBean();
 
         Mix(String[] words, int first) {
@@ -199,8 +201,12 @@ public final class Waits {
             }
         }
 
+        ThreadInfo info() {
+            return mx.getThreadInfo(Thread.currentThread().getId());
+        }
+
         long waits() {
-            ThreadInfo info = mx.getThreadInfo(Thread.currentThread().getId());
+            ThreadInfo info = info();
             return parks ? info.getWaitedCount() : info.getBlockedCount();
         }
 
@@ -270,6 +276,9 @@ public final class Waits {
                         }
                     }
                 }
+                ThreadInfo info = info();
+                jvmCount.addAndGet(parks ? info.getWaitedCount() : info.getBlockedCount());
+                jvmMs.addAndGet(parks ? info.getWaitedTime() : info.getBlockedTime());
             } catch (Exception e) {
                 e.printStackTrace();
             }
@@ -293,6 +302,7 @@ public final class Waits {
         for (int i = 0; i < mix.holds.length; i++) {
             System.out.println("lock-" + i + " " + mix.counts[i].get() + " " + mix.ns[i].get());
         }
+        System.out.println("jvm " + mix.jvmCount.get() + " " + mix.jvmMs.get());
     }
 
     static final class Signals {
