@@ -229,6 +229,7 @@ struct sampler {
 	uint32_t scans, beat, command_seq;
 	struct pace pace; /* of looks at the list of Java threads */
 	uint64_t links;   /* of /proc/self/task at the last scan: its threads + 2 */
+	bool scan_again; /* it has found new ones, which the JVM lists a moment after they have begun */
 	uint64_t whole_scan_ns, names_ns, paused_since_ns, code_due_ns;
 	bool paused; /* the front end is parked, or not heard just now */
 	bool leave_asked;

@@ -288,6 +288,7 @@ void session_begin(struct session *s)
 		reader_on_tid(s->reader, s->tids);
 	}
 	s->gauges = gauges_new(&s->jvm);
+	cgroup_mount_find(&s->memory, "memory");
 	s->publish_moved_ns = clock_mono_ns();
 	s->clock_ahead_ns = open_clock_ahead(s->jvm.pid, &s->mapping.header);
 	ring_reader_init(

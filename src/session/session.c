@@ -6,6 +6,7 @@
 #include "base/clock.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -18,9 +19,12 @@
 #define SESSION_FOLLOW_STEP_MS 20
 #define SESSION_STALL_NS       (2 * NS_PER_S)
 #define SESSION_VITALS_NS      NS_PER_S
-#define SESSION_WAIT_MS        100 /* how late the JVM's end may be noticed in a wait */
-#define SESSION_ANSWER_MS      5   /* how late the agent's answer to rows may be noticed */
-#define SESSION_NAMES_NS       (10 * NS_PER_S)
+#define SESSION_ROOM_NS        NS_PER_S
+#define SESSION_ROOM_BYTES \
+	(6 << 20)             /* half of what is left at least by the most that a session takes */
+#define SESSION_WAIT_MS   100 /* how late the JVM's end may be noticed in a wait */
+#define SESSION_ANSWER_MS 5   /* how late the agent's answer to rows may be noticed */
+#define SESSION_NAMES_NS  (10 * NS_PER_S)
 /* What a screen waits for names, so that its samples are on it. */
 #define SESSION_NAMES_SOON_NS (100 * NS_PER_MS)
 #define SESSION_PULL_MAX      200000 /* records at one go: an honest ring holds fewer */
@@ -201,6 +205,62 @@ static int session_check_end(struct session *s, struct err *err)
 	return session_jvm_follows(s) ? session_jvm_ended(s, err) : session_agent_left(s, err);
 }
 
+static bool session_leave_idle(void *ctx)
+{
+	struct session *s = ctx;
+
+	lease_moved(s->lease);
+	session_pull(s, NULL);
+	return session_jvm_alive(s);
+}
+
+/* Asks the agent to go and takes in what it still publishes; its lease ends it if it does not hear us. */
+static void session_leave(struct session *s)
+{
+	struct wire_command command = {.op = WIRE_OP_DETACH};
+	struct control_answer answer;
+
+	if (s->leaving || !s->reader)
+		return;
+	s->leaving = true;
+	s->feeding = false; /* its answer is of no use any more */
+	if (!s->over && session_jvm_alive(s) &&
+		!control_command(&s->mapping, &command, SESSION_COMMAND_MS, session_leave_idle, s,
+			&answer, NULL))
+		control_wait_state(
+			&s->mapping, WIRE_AGENT_LEFT, SESSION_LEAVE_MS, session_leave_idle, s);
+	if (!s->over)
+		session_pull_last(s);
+}
+
+/*
+ * What the agent has counts against the limit of the JVM's cgroups, too: it is given back before the program that grows meets
+ * that limit, where the kernel would kill it. limits.h has what is asked for before the agent is loaded.
+ */
+static int session_check_room(struct session *s, struct err *err)
+{
+	uint64_t now_ns = clock_mono_ns();
+	struct err why;
+	int64_t left;
+
+	if (now_ns - s->room_ns < SESSION_ROOM_NS)
+		return 0;
+	s->room_ns = now_ns;
+	left = cgroup_memory_left(&s->memory, s->jvm.pid);
+	if (left >= SESSION_ROOM_BYTES)
+		return 0;
+	session_leave(s);
+	err_set(&why, ERR_FAILED,
+		"JVM %d has nearly reached its container's limit of memory: jhot has left it, so "
+		"that the kernel does not kill it for what the agent takes. What was sampled until "
+		"then is kept.",
+		(int)s->jvm.pid);
+	err_hint(&why, "raise the limit (docker update --memory, resources.limits.memory)");
+	err_detail(&why, "its cgroups allowed %" PRId64 " kB more, without pages of files",
+		left < 0 ? 0 : left / 1024);
+	return session_end(s, &why, err);
+}
+
 static void session_watch_publications(struct session *s)
 {
 	uint32_t seq = atomic_load(&s->mapping.status->publish_seq);
@@ -253,7 +313,7 @@ int session_drain(struct session *s, struct err *err)
 	lease_moved(s->lease);
 	session_watch_publications(s);
 	samples = session_pull_named(s, err);
-	if (samples < 0 || session_check_end(s, err))
+	if (samples < 0 || session_check_end(s, err) || session_check_room(s, err))
 		return -1;
 	if (s->lend)
 		lend_step(s->lend);
@@ -370,34 +430,6 @@ const char *session_note(struct session *s)
 }
 
 /* --- the end ----------------------------------------------------------------------------------------- */
-
-static bool session_leave_idle(void *ctx)
-{
-	struct session *s = ctx;
-
-	lease_moved(s->lease);
-	session_pull(s, NULL);
-	return session_jvm_alive(s);
-}
-
-/* Asks the agent to go and takes in what it still publishes; its lease ends it if it does not hear us. */
-static void session_leave(struct session *s)
-{
-	struct wire_command command = {.op = WIRE_OP_DETACH};
-	struct control_answer answer;
-
-	if (s->leaving || !s->reader)
-		return;
-	s->leaving = true;
-	s->feeding = false; /* its answer is of no use any more */
-	if (!s->over && session_jvm_alive(s) &&
-		!control_command(&s->mapping, &command, SESSION_COMMAND_MS, session_leave_idle, s,
-			&answer, NULL))
-		control_wait_state(
-			&s->mapping, WIRE_AGENT_LEFT, SESSION_LEAVE_MS, session_leave_idle, s);
-	if (!s->over)
-		session_pull_last(s);
-}
 
 void session_finish(struct session *s)
 {

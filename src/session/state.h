@@ -35,9 +35,11 @@ struct session {
 	bool feeding;       /* rows are sent and not answered yet */
 	bool started;       /* an event was, once */
 	struct tids *tids;
-	struct lend *lend; /* NULL: nothing is lent */
-	int pidfd;         /* -1: too old a kernel, /proc is asked */
-	bool leaving;      /* we asked the agent to go */
+	struct lend *lend;          /* NULL: nothing is lent */
+	int pidfd;                  /* -1: too old a kernel, /proc is asked */
+	bool leaving;               /* we asked the agent to go */
+	struct cgroup_mount memory; /* whose limits it lives under, */
+	uint64_t room_ns;           /* and when they were looked at last */
 	uint32_t publish_seen;
 	uint64_t publish_moved_ns; /* when publish_seq last moved */
 	uint64_t clock_ahead_ns;   /* the agent's clock, in another time namespace */

@@ -75,12 +75,13 @@ ok_shows "x opens the export dialog" 'export'
 mux send-keys C-u; mux send-keys -l "$T/mine.collapsed"; mux send-keys Enter
 ok_shows "and writes" 'wrote .*mine.collapsed'
 ok "what was sampled" grep -q 'knownSixty' "$T/mine.collapsed"
-# every format that there is, of cpu, while wall is sampled too
+# every format that there is, of cpu, while wall is sampled too; what the JVM uses is known from the second look on
 mux send-keys 4
 ok_shows "4 shows the wall clock" '\[4 wall\]'
 ok_shows "which has samples by now" ' w .* wait'
 mux send-keys 1
 ok_shows "1 leads back" '\[1 cpu\]'
+ok_shows "and what the JVM uses is known by now" 'CPU [0-9]'
 while read -r format suffix; do
 	mux send-keys x
 	ok_shows "x, for $format" 'export'

@@ -8,50 +8,24 @@
 #
 # The root is made once, in $ROOTS.
 . "$(dirname "$0")/../jvm/lib.sh"
+. "$(dirname "$0")/debian_root.sh"
+. "$(dirname "$0")/rows.sh"
 
-ROOTS=${ROOTS:-${HOME:-/root}/.cache/jhot/roots}
+needs deb-check lintian mmdebstrap -- root lintian mmdebstrap
 suite=$(sed -n 's/^VERSION_CODENAME=//p' /etc/os-release)
 root=$ROOTS/$suite-deb
-status=0
-[ "$(id -u)" = 0 ] || { echo "deb-check needs root" >&2; exit 1; }
-for tool in lintian mmdebstrap; do
-	command -v $tool >/dev/null || { echo "deb-check needs $tool" >&2; exit 1; }
-done
 deb=$(echo "$builddir"/deb/jhot_*.deb)
 [ -e "$deb" ] || { echo "make deb has left no package in $builddir/deb" >&2; exit 1; }
 
-# row NAME COMMAND...: passes when the command does; its output is shown when not
-row() {
-	local name=$1
-	shift
-	if "$@" >"$T/log" 2>&1; then
-		printf '%-52s yes\n' "$name"
-	else
-		printf '%-52s NO\n' "$name"
-		cat "$T/log" >&2
-		status=1
-	fi
-}
-
 silent() {
-	"$@" >"$T/said" 2>&1 && [ ! -s "$T/said" ] || { cat "$T/said"; false; }
+	"$@" >"$T/words" 2>&1 && [ ! -s "$T/words" ] || { cat "$T/words"; false; }
 }
 
-# The names of what it depends on; dpkg looks at their versions itself. Each of them and a JDK, and no more, is in the root.
-depends() {
-	dpkg-deb -f "$deb" Depends | tr ',' '\n' | sed 's/|.*//; s/(.*//; s/ //g' | sort
-}
-
+# What it depends on, by name: dpkg looks at the versions itself. A JDK beside that, and no more, is in the root.
 root_made() {
-	local site
-	[ "$(cat "$root/depends" 2>/dev/null)" != "$(depends)" ] || return 0
-	rm -rf "$root"
-	mkdir -p "$ROOTS"
-	site=$(apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' | grep -v security | head -n 1)
-	mmdebstrap --variant=minbase --include="default-jdk-headless $(depends | tr '\n' ' ')" \
-		--aptopt='Acquire::Check-Valid-Until "false"' --aptopt='Acquire::Languages "none"' \
-		--aptopt='APT::Install-Recommends "false"' "$suite" "$root" \
-		"deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] $site $suite main" && depends >"$root/depends"
+	local depends
+	mapfile -t depends < <(dpkg-deb -f "$deb" Depends | tr ',' '\n' | sed 's/|.*//; s/(.*//; s/ //g' | sort)
+	debian_root "$suite-deb" "$suite" default-jdk-headless "${depends[@]}"
 }
 
 files() {
@@ -75,8 +49,7 @@ packager=
 [ -n "${DEBEMAIL:-}" ] || packager=--suppress-tags=bogus-mail-host,bogus-mail-host-in-debian-changelog,root-in-contact
 # shellcheck disable=SC2086
 row "lintian has nothing to say" silent lintian --allow-root --display-info --pedantic $packager "$builddir"/deb/*.changes
-row "a root of $suite with a JDK and what it depends on" root_made
-[ $status = 0 ] || exit 1
+row "a root of $suite with a JDK and what it depends on" root_made || rows_end
 within dpkg --purge jhot jhot-dbgsym >/dev/null 2>&1 # an earlier run's
 files >"$T/before"
 # dpkg looks for nothing on any network: what is missing is a failure
@@ -88,4 +61,4 @@ row "autopkgtest, as a user" within $user /tmp/record
 row "it goes" within dpkg --purge jhot jhot-dbgsym
 files >"$T/after"
 row "and leaves no file" diff "$T/before" "$T/after"
-exit $status
+rows_end

@@ -10,10 +10,7 @@
 . "$(dirname "$0")/debian_root.sh"
 . "$(dirname "$0")/rows.sh"
 
-[ "$(id -u)" = 0 ] || { echo "docker-check needs root" >&2; exit 1; }
-for tool in docker dockerd mmdebstrap; do
-	command -v $tool >/dev/null || { echo "docker-check needs $tool: apt-get install docker.io mmdebstrap" >&2; exit 1; }
-done
+needs docker-check docker.io mmdebstrap -- root docker dockerd mmdebstrap
 
 # --- containers --------------------------------------------------------------------------------------
 
@@ -35,7 +32,7 @@ if [ -z "${DOCKER_HOST:-}" ]; then
 	DAEMON=$!
 fi
 wait_for 30 answers || { tail -n 20 "$T/docker.log" >&2; exit 1; }
-debian_root bookworm 17 || exit 1
+debian_root bookworm bookworm openjdk-17-jre-headless || exit 1
 tar -C "$ROOTS/bookworm" -c . | docker import - jre >"$T/log" || { cat "$T/log" >&2; exit 1; }
 cp -r "$CLASSES" "$T/classes"
 mkdir -m 777 "$T/out"
@@ -134,6 +131,11 @@ unharmed() {
 nothing_left() {
 	wait_for 20 quiet "$jvm" && ! docker diff "$container" | grep -E 'jhot|attach_pid'
 }
+left_alone() { # where it has hardly any memory left
+	{ wait_for 10 has_samples "$jvm" 200 && limited 4; } &
+	rm -f "$T/out/x.collapsed"
+	told 'jhot has left it' "$JHOT" record -e cpu=5ms -d 60 -o "$T/out/x.collapsed" "$jvm" && right
+}
 all_well() {
 	row "$container: the JVM lives and printed nothing" unharmed
 	row "$container: nothing of jhot's is left" nothing_left
@@ -219,6 +221,7 @@ row "12 MB of memory left: told what to do, on the host" nearly_full "$JHOT" rec
 row "... and beside it" told 'limit of memory' beside -- record -d 1 -o /out/y.collapsed 1
 row "40 MB left: sampled from the host" enough sampled_from_host
 row "... inside: told what to do" told 'jhot and its agent.*on the host' inside
+row "... it grows to its limit while it is sampled: jhot leaves it, what was sampled is written" left_alone
 all_well
 service writes -- -Xmx128m Counts
 row "perf_event_open is denied: --engine=lent on the host has kernel frames" with_kernel

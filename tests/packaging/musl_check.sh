@@ -19,7 +19,7 @@ ROOT=${ROOT:-${HOME:-/root}/.cache/jhot/musl}
 SCRIPTS=${SCRIPTS-tests/symbols/test_elf.sh tests/cli/test_cli.sh tests/jvm/test_list.sh tests/jvm/test_record.sh
 	tests/jvm/test_endings.sh tests/jvm/test_live.sh tests/jvm/test_events.sh tests/dump/test_dump.sh tests/import/test_files.sh}
 ours=$builddir/jhot theirs=$T/build/jhot one=$T/build/packaging/jhot
-command -v musl-gcc >/dev/null || { echo "musl-check needs musl-gcc (musl-tools)" >&2; exit 1; }
+needs musl-check musl-tools -- musl-gcc
 
 logged() {
 	"$@" || { tail -n 30 "$T/log"; false; }

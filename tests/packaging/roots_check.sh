@@ -76,7 +76,7 @@ printf '%-22s %-14s %-8s %13s %13s  %-9s %s\n' ROOT LIBC JVM "SCREEN MS" "METHOD
 for entry in $SUITES; do
 	suite=${entry%:*}
 	root=$ROOTS/$suite
-	debian_root "$suite" "${entry#*:}" || { status=1; continue; }
+	debian_root "$suite" "$suite" "openjdk-${entry#*:}-jre-headless" || { status=1; continue; }
 	unshare -m -p -f --kill-child "$T/inside" "$root" "$CLASSES" "$one" >"$T/jvm" 2>&1 <"$T/in" {hold}>&- &
 	wait_for 60 grep -qs '^ready' "$T/jvm" && java=$(java_of $!) || { cat "$T/jvm"; exit 1; }
 	libc=$(chroot "$root" ldd --version | sed -n '1s/.* //p')

@@ -2,6 +2,24 @@
 # A line for each claim, and for what is run of the tests; counted. Sourced by bash, after tests/jvm/lib.sh.
 passed=0 failed=0
 
+# needs CHECK PACKAGE... -- TOOL...: ends the script where one of these is missing; root is one, too
+needs() {
+	local check=$1 packages=() tool
+	shift
+	while [ "$1" != -- ]; do
+		packages+=("$1")
+		shift
+	done
+	shift
+	for tool; do
+		if [ "$tool" = root ]; then
+			[ "$(id -u)" = 0 ] || { echo "$check needs root" >&2; exit 1; }
+		else
+			command -v "$tool" >/dev/null || { echo "$check needs $tool: apt-get install ${packages[*]}" >&2; exit 1; }
+		fi
+	done
+}
+
 # row NAME COMMAND...: passes when the command does; its output is shown when not
 row() {
 	local name=$1
@@ -45,7 +63,8 @@ test_ran() {
 
 # rows_end: the sums; the script's last
 rows_end() {
-	echo "all tests: $tests_passed passed, $tests_failed failed, $tests_skipped not run"
-	echo "what else is said above: $passed passed, $failed failed"
+	[ $((tests_passed + tests_failed + tests_skipped)) = 0 ] ||
+		echo "all tests: $tests_passed passed, $tests_failed failed, $tests_skipped not run"
+	echo "what is said above: $passed passed, $failed failed"
 	exit $((failed + tests_failed > 0))
 }

@@ -8,10 +8,7 @@
 . "$(dirname "$0")/../jvm/lib.sh"
 . "$(dirname "$0")/rows.sh"
 
-[ "$(id -u)" = 0 ] || { echo "rpm-check needs root" >&2; exit 1; }
-for tool in dnf createrepo_c rpmbuild; do
-	command -v $tool >/dev/null || { echo "rpm-check needs $tool: apt-get install rpm dnf createrepo-c" >&2; exit 1; }
-done
+needs rpm-check rpm dnf createrepo-c -- root dnf createrepo_c rpmbuild
 rpm=$(ls "$builddir"/rpm/RPMS/*/jhot-[0-9]*.rpm) || exit 1
 root=$T/root repo=$T/repo
 mkdir -p "$root" "$repo" "$T/files/usr/lib64"

@@ -232,13 +232,16 @@ crowd() { # a cgroup that has space for two more
 	mkdir "$dir/jhot-test.$$" && echo "$jvm" >"$dir/jhot-test.$$/cgroup.procs" &&
 		echo $(($(count_of "$jvm" task) + 2)) >"$dir/jhot-test.$$/pids.max"
 }
-little_memory() { # a cgroup that lets it have 20 MB more than it has
-	local dir=/sys/fs/cgroup/memory/jhot-test.$$.memory file=memory.limit_in_bytes
-	[ -e /sys/fs/cgroup/memory/tasks ] || dir=/sys/fs/cgroup/jhot-test.$$.memory file=memory.max
-	{ mkdir "$dir" && echo $((20 << 20)) >"$dir/$file" && echo "$jvm" >"$dir/cgroup.procs"; } 2>/dev/null && return
+# memory_left MB: a cgroup of its own lets it have so much more than it has there; what it had before is the old one's
+memory_left() {
+	local dir=/sys/fs/cgroup/memory/jhot-test.$$.$jvm.memory limit=memory.limit_in_bytes used=memory.usage_in_bytes
+	[ -e /sys/fs/cgroup/memory/tasks ] || dir=/sys/fs/cgroup/jhot-test.$$.$jvm.memory limit=memory.max used=memory.current
+	{ mkdir -p "$dir" && echo $(($(cat "$dir/$used") + ($1 << 20))) >"$dir/$limit" && echo "$jvm" >"$dir/cgroup.procs"; } 2>/dev/null &&
+		return
 	refused="no cgroup can limit memory here"
 	return 1
 }
+little_memory() { memory_left 20; }
 # kernel SETTING VALUE: some kernels, and a /proc that is read-only, do not take it
 kernel() {
 	{ echo "$2" >"/proc/sys/kernel/$1"; } 2>/dev/null && [ "$(cat "/proc/sys/kernel/$1")" = "$2" ] && return
@@ -391,8 +394,32 @@ private() {
 	jvm_end
 }
 
+# The program grows to its container's limit while it is sampled: what the agent takes is given back before the kernel kills it.
+grows() {
+	local name="4 MB of memory left, while it is sampled" status
+	# shellcheck disable=SC2086
+	jvm_start $CALM_JVM Known shares
+	jvm=$JVM
+	memory_left 60 || { skip "$name" "$refused"; jvm_end; return; }
+	"$JHOT" record -d 60 -o "$T/a.collapsed" "$JVM" >"$T/said" 2>&1 </dev/null &
+	wait_for 20 has_samples "$JVM" 20
+	ok "$name: as long as there is enough it goes on" not wait_for 3 gone $!
+	memory_left 4
+	wait $!
+	status=$?
+	tr -s ' \n' ' ' <"$T/said" >"$T/sentence"
+	is "$name: jhot leaves it" $status 1 || diag_file "$T/said"
+	ok "$name: and says why" grep -q 'limit of memory: jhot has left it.*docker update' "$T/sentence" || diag_file "$T/said"
+	ok "$name: what was sampled is written" grep -qs knownSixty "$T/a.collapsed"
+	ok "$name: it lives" alive "$JVM"
+	becomes_quiet "$name: nothing samples any more" "$JVM"
+	printf '%s\t%s\n' "$name" "$(sentence none)" >>"$T/table"
+	jvm_end
+}
+
 touch "$T/begin"
 wave 8
+grows
 private
 strangers
 [ "$PLACES" != all ] || starting

@@ -114,7 +114,7 @@ family() {
 	diag "JDK $major: $share % of the whole, $true % true; $(grep -E '^threads that' "$T/err")"
 	ok "JDK $major: their share beside a thread that stays" [ $share -ge $((true * 6 / 10)) -a $share -le $((true * 14 / 10)) ]
 	short=$(nanoseconds '[' Short.shortBody)
-	named=$(awk '/^\[[0-9]+-[0-9]+ / && /Short.shortBody/ { sum += $NF } END { printf "%.0f", sum }' "$T/family.collapsed")
+	named=$(awk '/^\[[0-9]+-us-of-a-short-life-[0-9]+ / && /Short.shortBody/ { sum += $NF } END { printf "%.0f", sum }' "$T/family.collapsed")
 	ok "JDK $major: nearly all of it has names" [ $((100 * named)) -ge $((95 * short)) -a "$short" -gt 0 ] ||
 		diag "$named of $short"
 }

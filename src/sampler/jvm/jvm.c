@@ -3,15 +3,17 @@
 #include "sampler/jvm/own.h"
 
 #include "sampler/signal/raw.h"
+#include "sampler/signal/signal.h"
 #include "sampler/text.h"
 
 #include <dlfcn.h>
-#include <link.h>
+#include <pthread.h>
 
 #include "sampler/compat.h"
 
 #define JVMTI_UNTIL        0x00130000 /* JNI's version of JDK 19: see jvm.h */
 #define UTF_BYTES_PER_CHAR 3
+#define DESCRIPTOR_BYTES   0x600 /* no libc's is shorter with its keys */
 
 struct jvm jvm;
 
@@ -97,31 +99,24 @@ int64_t jvm_current_place(void)
 	return jvm.current_place;
 }
 
-/* jvm_find_current: in libjvm's thread-local block of this thread, the word that is this JavaThread's address. */
-static int jvm_find_current(struct dl_phdr_info *info, size_t bytes, void *java_thread)
+/*
+ * jvm_find_current: HotSpot keeps it in a variable of each thread's and, on every JDK, under a key of pthreads'. The variable lies
+ * where the loader has put libjvm's block for that one thread; the first 32 keys are part of what glibc describes a thread by, at
+ * the same distance from each thread's pointer. Where musl has them after that (all of them), it is found likewise.
+ */
+static int64_t jvm_find_current(uint64_t java_thread)
 {
-	const uint64_t *words = info->dlpi_tls_data;
-	size_t inside = 0, count = 0;
+	uint64_t self = (uint64_t)(uintptr_t)pthread_self(), words[8];
 
-	if (bytes < sizeof(*info))
-		return 1; /* a libc that does not tell */
-	for (size_t i = 0; i < info->dlpi_phnum; i++) {
-		const ElfW(Phdr) *part = &info->dlpi_phdr[i];
-		uint64_t start = info->dlpi_addr + part->p_vaddr;
-
-		if (part->p_type == PT_TLS)
-			count = part->p_memsz / sizeof(*words);
-		else if (part->p_type == PT_LOAD)
-			inside |= jvm_inside() - start < part->p_memsz;
-	}
-	for (size_t i = 0; inside && words && i < count; i++) {
-		if (words[i] == (uint64_t)(uintptr_t)java_thread) {
-			jvm.current_place =
-				(int64_t)((uint64_t)(uintptr_t)&words[i] - raw_thread_pointer());
-			break;
+	for (uint64_t at = self; java_thread && at < self + DESCRIPTOR_BYTES; at += sizeof(words)) {
+		if (!sig_mem_anywhere.load(&sig_mem_anywhere, at, words, sizeof(words)))
+			return 0;
+		for (uint64_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+			if (words[i] == java_thread)
+				return (int64_t)(at + i * sizeof(words[0]) - raw_thread_pointer());
 		}
 	}
-	return (int)inside;
+	return 0;
 }
 
 static JNIEnv *jvm_env(void)
@@ -143,8 +138,7 @@ int jvm_prepare(JavaVM *vm)
 	if (!jni || !dladdr((void *)(uintptr_t)jvm_inside(), &info))
 		return AGENT_NO_JVMTI;
 	jvm_thread_class(jni);
-	if (jvm_thread_of(jni))
-		dl_iterate_phdr(jvm_find_current, (void *)(uintptr_t)jvm_thread_of(jni));
+	jvm.current_place = jvm_find_current(jvm_thread_of(jni));
 	jvm.jni_version = (*jni)->GetVersion(jni);
 	jvm.tells_starts = jvm.jni_version < JVMTI_UNTIL && jvm_events_prepare();
 	jvm.libjvm = dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD);

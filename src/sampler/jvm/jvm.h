@@ -21,8 +21,8 @@
 #include <jvmti.h>
 
 /*
- * Where each thread has the address of its JavaThread, as bytes from its thread pointer: in what libjvm keeps for each
- * thread. 0: not known (up to JDK 8 it keeps it elsewhere).
+ * Where each thread has the address of its JavaThread, as bytes from its thread pointer. So does a thread of the JVM's own, which
+ * is none: what is found there is to be proved. 0: not known.
  */
 int64_t jvm_current_place(void);
 /* libjvm's handle and java.lang.Thread's fields, once for good. 0 or AGENT_NO_JVMTI. */

@@ -105,7 +105,7 @@ static void publication_announce(struct sampler *s)
 	raw_futex_wake(&s->shared.status->publish_seq);
 }
 
-/* look_for_threads: when the number of threads moved, or every two seconds. */
+/* look_for_threads: when the number of threads moved, once more after new ones, or every two seconds. */
 static void look_for_threads(struct sampler *s, uint64_t now)
 {
 	bool whole = now - s->whole_scan_ns >= SCAN_WHOLE_NS;
@@ -113,7 +113,7 @@ static void look_for_threads(struct sampler *s, uint64_t now)
 
 	if (s->task_fd < 0 || raw(SYS_fstat, s->task_fd, &stat) < 0)
 		return;
-	if (!whole && stat.st_nlink == s->links)
+	if (!whole && !s->scan_again && stat.st_nlink == s->links)
 		return;
 	s->links = stat.st_nlink;
 	scan_threads(s, whole);

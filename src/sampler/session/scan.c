@@ -77,13 +77,15 @@ static void scan_found(struct sampler *s, int32_t task, bool whole)
 {
 	int32_t tid = s->task_other ? task_tid(s->task_fd, task) : task;
 	struct thread_slot *slot = threads_find(s->threads, tid);
+	bool new = !slot;
 
 	if (!tid || scan_agent(s, tid))
 		return;
-	if (!slot || whole)
+	if (new || whole)
 		slot = scan_thread_starts(s, tid, 0);
 	if (!slot)
 		return;
+	s->scan_again |= new;
 	slot->scan = s->scans;
 	atomic_store(&slot->task, task);
 }
@@ -180,6 +182,7 @@ static void scan_gone(struct sampler *s)
 void scan_threads(struct sampler *s, bool whole)
 {
 	s->scans++;
+	s->scan_again = false;
 	if (!scan_tasks(s, whole))
 		return; /* /proc failed in the middle: nobody is gone because of that */
 	if (s->thread_layout)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A thread that the process's own clock finds before anybody has listed it: it lists itself, as which JavaThread it is
- * and under its name, since it may have ended when somebody else could ask.
+ * A thread that is sampled before anybody has said which JavaThread it is: it says so itself. One that the process's own
+ * clock finds before it is listed lists itself, under its name, since it may have ended when somebody else could ask.
  */
 #include "sampler/signal/raw.h"
 #include "sampler/signal/signal.h"
@@ -14,17 +14,19 @@
 
 #define COMM_BYTES 16u
 
-/* newcomer_java: its JavaThread, where HotSpot itself keeps it, if that says that it is this thread's. */
-static uint64_t newcomer_java(const struct sampler *s, const struct walk_mem *mem, int32_t tid)
+uint64_t sig_java_current(const struct sampler *s, const struct walk_mem *mem, int32_t tid)
 {
 	uint64_t java = 0;
+	struct oop object;
 
-	if (!s->current_place || !s->thread_layout ||
+	if (!s->current_place || !atomic_load_explicit(&s->java_known, memory_order_acquire) ||
 		!mem->load(mem, raw_thread_pointer() + (uint64_t)s->current_place, &java,
 			sizeof(java)) ||
-		!java || walk_thread_tid(s->thread_layout, mem, java) != tid)
+		!java || walk_thread_tid(s->layout, mem, java) != tid)
 		return 0;
-	return java;
+	/* A collector's own thread is kept there as well: what Java runs on has an object that leads back. */
+	object = java_thread_object(&s->java, s->layout, mem, java);
+	return object.klass && mem_u64(mem, object.object + s->java.eetop) == java ? java : 0;
 }
 
 bool sig_java_name(
@@ -58,7 +60,7 @@ struct thread_slot *sig_newcomer(struct sampler *s)
 {
 	const struct walk_mem *mem = sig_mem(s);
 	int32_t tid = raw_gettid();
-	uint64_t java = newcomer_java(s, mem, tid);
+	uint64_t java = sig_java_current(s, mem, tid);
 	struct thread_slot *slot = threads_add(s->threads, tid);
 
 	if (!slot)

@@ -197,6 +197,8 @@ void sig_fault_leave(void);
 
 /* --- newcomer.c, glob.c: threads that nobody has listed yet, which of all are sampled ------- */
 
+/* The JavaThread of the running thread, by where HotSpot itself keeps it. 0: it is none, or that cannot be proved now. */
+uint64_t sig_java_current(const struct sampler *s, const struct walk_mem *mem, int32_t tid);
 /* The running thread gets its slot and its name. NULL: the list is full. */
 struct thread_slot *sig_newcomer(struct sampler *s);
 /* A Java thread's name, by loads. false: it cannot be read just now. */

@@ -196,12 +196,12 @@ static void stack_named(
  * stack_of_java: the JavaThread of this thread, with the bounds of its stack. What the slot has may be gone, and its
  * memory another's: it must say that it is this thread's, or, for one load, that it has this thread's stack.
  */
-static void stack_of_java(const struct stack *stack, struct walk_thread *out)
+static void stack_of_java(const struct stack *stack, uint64_t java, struct walk_thread *out)
 {
 	const struct sampler *s = stack->s;
 	struct thread_slot *slot = stack->thread;
 	struct thread_stack *known = &slot->stack;
-	uint64_t java = atomic_load_explicit(&slot->java_thread, memory_order_acquire), hi;
+	uint64_t hi;
 
 	if (!java || !s->layout)
 		return;
@@ -225,7 +225,7 @@ static void stack_of_java(const struct stack *stack, struct walk_thread *out)
 	out->stack_lo = known->lo;
 }
 
-static void stack_walk(struct stack *stack, const struct walk_regs *regs)
+static void stack_walk(struct stack *stack, const struct walk_regs *regs, uint64_t java)
 {
 	struct sampler *s = stack->s;
 	struct walk_cut cut = stack_cut(s);
@@ -235,7 +235,7 @@ static void stack_walk(struct stack *stack, const struct walk_regs *regs)
 
 	thread.rows = atomic_load_explicit(&s->unwind, memory_order_acquire);
 	thread.cache = &stack->scratch->cache;
-	stack_of_java(stack, &thread);
+	stack_of_java(stack, java, &thread);
 	thread.compiler = thread.java_thread && stack->thread->kind == WIRE_THREAD_COMPILER;
 	thread.tail = tail_take(&s->tails[stack->thread - s->threads->slots], stack->thread->id);
 	result =
@@ -294,15 +294,19 @@ void sig_stack_interrupted(
 	struct stack *stack, struct sampler *s, struct thread_slot *thread, const void *ucontext)
 {
 	struct walk_regs regs;
+	uint64_t java = atomic_load_explicit(&thread->java_thread, memory_order_acquire);
 
 	*stack = (struct stack){
 		.s = s, .mem = sig_mem(s), .thread = thread, .rows = atomic_load(&s->rows)};
-	stack->id = stack_id(stack, atomic_load(&thread->java_thread));
+	/* Listed as a task before the JVM had listed it; the scan that tells comes a tenth of a second later. */
+	if (!java)
+		java = sig_java_current(s, stack->mem, atomic_load(&thread->tid));
+	stack->id = stack_id(stack, java);
 	if (!stack_walkable(stack, ucontext) || !stack_open(stack))
 		return;
 	regs_read(ucontext, &regs);
 	if (!s->agct->call || !stack_walk_agct(stack, ucontext))
-		stack_walk(stack, &regs);
+		stack_walk(stack, &regs, java);
 }
 
 /* stack_drop_stubs: the way out of Java is no news to whoever asks what was allocated or waited for. */

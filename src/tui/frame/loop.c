@@ -16,6 +16,7 @@
 
 #define FIRST_MS      2000 /* of a session, of an event: ticks are short */
 #define FIRST_TICK_MS 250
+#define EMPTY_TICK_MS 50  /* and shorter until there is something to show */
 #define PHASE_MS      200 /* ticks come so long after a profile's second began */
 #define DRAIN_MS      10000 /* samples are taken in at least so often, however seldom they are shown */
 #define UNWRITABLE_MS 60000 /* a terminal that takes nothing for so long is gone */
@@ -89,10 +90,17 @@ static void app_draw(struct app *app)
 
 /* --- time -------------------------------------------------------------------------------------------- */
 
+static bool app_empty(const struct app *app)
+{
+	struct profile_query all = profile_whole(app->ui.scope.event);
+
+	return app->ui.profile && !profile_sum(app->ui.profile, &all).count;
+}
+
 static int64_t app_interval(const struct app *app, int64_t now)
 {
 	if (now - app->ui.begun_ms < FIRST_MS)
-		return FIRST_TICK_MS;
+		return app_empty(app) ? EMPTY_TICK_MS : FIRST_TICK_MS;
 	if (!app->ui.profile)
 		return 1000;
 	if (app->ui.options->file)

@@ -76,7 +76,7 @@ public final class Short {
                 long end = begin + Long.parseLong(words[3]) * us * us;
                 return new Thread(() -> wakeBody(Long.parseLong(words[1]) * us, ns, end), "wakes");
             }
-            case "paced": return new Thread(() -> shortBody(ns), words[2] + "-" + i);
+            case "paced": return new Thread(() -> shortBody(ns), words[2] + "-us-of-a-short-life-" + i);
             default: return new Thread(() -> shortBody(ns), "short-" + i);
         }
     }
