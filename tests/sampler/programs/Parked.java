@@ -4,6 +4,9 @@
 
 import java.io.BufferedReader;
 import java.io.InputStreamReader;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -158,17 +161,33 @@ public final class Parked {
         }
     }
 
-    private static void start(int n, ExecutorService executor, ThreadFlock flock) {
+    private static void start(int n, ExecutorService executor, ThreadFlock flock) throws Exception {
         BlockingQueue<String> queue = new LinkedBlockingQueue<>();
+        List<Thread> started = Collections.synchronizedList(new ArrayList<>());
         for (int i = 0; i < n; i++) {
-            Thread.ofVirtual().name("sleeper-" + i).start(quiet(Parked::sleeper));
-            Thread.ofVirtual().name("locker-" + i).start(Parked::locker);
-            executor.submit(quiet(() -> taker(queue)));
-            flock.start(Thread.ofVirtual().name("parker-" + i).unstarted(Parked::parker));
+            started.add(Thread.ofVirtual().name("sleeper-" + i).start(quiet(Parked::sleeper)));
+            started.add(Thread.ofVirtual().name("locker-" + i).start(Parked::locker));
+            executor.submit(quiet(() -> {
+                started.add(Thread.currentThread());
+                taker(queue);
+            }));
+            started.add(flock.start(Thread.ofVirtual().name("parker-" + i).unstarted(Parked::parker)));
             if (Runtime.version().feature() >= 24) {
-                Thread.ofVirtual().name("enterer-" + i).start(Parked::enterer);
-                Thread.ofVirtual().name("waiter-" + i).start(quiet(Parked::waiter));
+                started.add(Thread.ofVirtual().name("enterer-" + i).start(Parked::enterer));
+                started.add(Thread.ofVirtual().name("waiter-" + i).start(quiet(Parked::waiter)));
             }
+        }
+        settle(started, n * (Runtime.version().feature() >= 24 ? 6 : 4));
+    }
+
+    /** Until all wait where they are meant to: on their way there takers wait for the queue's lock. */
+    private static void settle(List<Thread> started, int count) throws Exception {
+        for (int still = 0; still < 5; Thread.sleep(20)) {
+            boolean runs = started.size() < count;
+            for (int i = 0; !runs && i < count; i++) {
+                runs = started.get(i).getState() == Thread.State.RUNNABLE;
+            }
+            still = runs ? 0 : still + 1;
         }
     }
 
