@@ -20,11 +20,11 @@
 #define SESSION_STALL_NS       (2 * NS_PER_S)
 #define SESSION_VITALS_NS      NS_PER_S
 #define SESSION_ROOM_NS        NS_PER_S
-#define SESSION_ROOM_BYTES \
-	(6 << 20)             /* half of what is left at least by the most that a session takes */
-#define SESSION_WAIT_MS   100 /* how late the JVM's end may be noticed in a wait */
-#define SESSION_ANSWER_MS 5   /* how late the agent's answer to rows may be noticed */
-#define SESSION_NAMES_NS  (10 * NS_PER_S)
+/* Of the 24 MB that an attach asks for a session takes 12 at most: half of what it leaves. */
+#define SESSION_ROOM_BYTES (6 << 20)
+#define SESSION_WAIT_MS    100 /* how late the JVM's end may be noticed in a wait */
+#define SESSION_ANSWER_MS  5   /* how late the agent's answer to rows may be noticed */
+#define SESSION_NAMES_NS   (10 * NS_PER_S)
 /* What a screen waits for names, so that its samples are on it. */
 #define SESSION_NAMES_SOON_NS (100 * NS_PER_MS)
 #define SESSION_PULL_MAX      200000 /* records at one go: an honest ring holds fewer */

@@ -100,9 +100,9 @@ int64_t jvm_current_place(void)
 }
 
 /*
- * jvm_find_current: HotSpot keeps it in a variable of each thread's and, on every JDK, under a key of pthreads'. The variable lies
- * where the loader has put libjvm's block for that one thread; the first 32 keys are part of what glibc describes a thread by, at
- * the same distance from each thread's pointer. Where musl has them after that (all of them), it is found likewise.
+ * jvm_find_current: where a thread keeps the address of its JavaThread. HotSpot has it in a thread-local variable and, on every JDK,
+ * as the value of a key of pthreads'. The variable lies wherever the loader has put libjvm's block for that one thread; the values
+ * of the first 32 keys lie in glibc's descriptor of the thread, as far from the thread pointer on each thread.
  */
 static int64_t jvm_find_current(uint64_t java_thread)
 {

@@ -90,6 +90,7 @@ static void app_draw(struct app *app)
 
 /* --- time -------------------------------------------------------------------------------------------- */
 
+/* Has nothing been sampled of the event that is shown? */
 static bool app_empty(const struct app *app)
 {
 	struct profile_query all = profile_whole(app->ui.scope.event);
