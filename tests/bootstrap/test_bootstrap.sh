@@ -86,13 +86,15 @@ tree_with 'result() { printf ":test-result: %s\n" "$1" >>$2.trs; printf "%s\n" "
 	'result SKIP a "SKIP: a 3 - another thing # SKIP no thing"' \
 	'result SKIP b "SKIP: b.sh - no other"' \
 	'result PASS c "PASS: c 1 - has # SKIP in its log only"' \
+	'mkdir -p tests/jvm; printf "# JDK 17: /a/java\n# JDK 98: /b/java\n" >tests/jvm/test_lib.log' \
 	"sleep 1000 >/dev/null 2>&1 & echo \$! >$T/sleeper"
 boot "" check
 is "tests that pass: exit 0" $? 0
 is "the counting line is the last" "$(tail -n 1 "$T/out")" "2 passed, 0 failed"
 is "before it skips by their reasons" \
 	"$(sed -n '/skipped,/,$p' "$T/out" | tr -s ' ' | head -n 3 | tr '\n' '/')" \
-	"3 skipped, as something that they need is not there:/ 2 no thing/ 1 no other/"
+	"3 skipped, by reason:/ 2 no thing/ 1 no other/"
+is "and the JDKs that the tests ran on" "$(grep '^tested on' "$T/out")" "tested on: JDK 17, JDK 98"
 ok "a process that a test left behind is told" grep -q "left behind and ended: process $(cat "$T/sleeper"), sleep 1000" "$T/out"
 ok "and ended" wait_for 20 gone "$(cat "$T/sleeper")"
 tree_with 'echo ":test-result: FAIL" >a.trs; echo "not ok 1 - wrong" >a.log; false'

@@ -8,7 +8,8 @@
 #   done_testing
 #
 # From make's environment, or found beside this file when a test is run by hand:
-#   JHOT  the program       JAVA  the java under test    JDKS  a folder of more JDKs
+#   JHOT  the program       JAVA  the java under test
+#   JDKS  a folder of more JDKs, each under its major version; "none": only the JDK under test
 #   srcdir, builddir        tops of the source and build trees
 # All that a test starts ends with it, whichever way it ends: JVMs, whose end with their parent the kernel is asked
 # for, and everything else. T is the test's own folder and goes away too. A command that is called and is not
@@ -102,6 +103,12 @@ command_not_found_handle() {
 }
 
 done_testing() {
+	local major
+	if [ -s "$T/missing-jdks" ]; then
+		for major in $(sort -un "$T/missing-jdks"); do
+			skip "the same on JDK $major" "JDK $major is not installed"
+		done
+	fi
 	[ ! -s "$T/not-found" ] ||
 		is "what is called is there" "$(sort -u "$T/not-found" | tr '\n' ' ')" ""
 	echo "1..$tap_count"
@@ -168,18 +175,39 @@ java_major() {
 		sed -n 's/^ *java.specification.version = \(1\.\)\{0,1\}//p'
 }
 
-# jdks [MAJOR...]: one line "MAJOR JAVA" per JDK there is: the one under test first, then those in $JDKS
-# (all of them, or only the majors given)
+# The JDKs that every layout of HotSpot from 8 to 28 is covered by. A test that goes through "all" JDKs goes through these.
+ALL_JDKS='8 11 17 21 25 28'
+
+# jdk_find MAJOR: the java of that version, in $JDKS or among the system's; nothing if there is none
+jdk_find() {
+	local home
+	if [ -x "$JDKS/$1/bin/java" ]; then
+		echo "$JDKS/$1/bin/java"
+		return
+	fi
+	for home in /usr/lib/jvm/*/; do
+		[ -x "$home/bin/java" ] && [ ! -L "${home%/}" ] || continue
+		grep -qsE "^JAVA_VERSION=\"(1\.)?$1[\".+-]" "$home/release" || continue
+		echo "${home}bin/java"
+		return
+	done
+}
+
+# jdks [MAJOR...]: one line "MAJOR JAVA" per JDK: the one under test first, then those of the given majors (default:
+# $ALL_JDKS). done_testing reports a SKIP for each of them that is not installed. JDKS=none: only the JDK under test.
 jdks() {
 	local own major java
 	own=$(java_major "$JAVA")
 	echo "$own $JAVA"
-	for java in "$JDKS"/[0-9]*/bin/java; do
-		[ -x "$java" ] || continue
-		major=${java#"$JDKS"/}
-		major=${major%/bin/java}
+	[ "$JDKS" != none ] || return 0
+	for major in ${*:-$ALL_JDKS}; do
 		[ "$major" != "$own" ] || continue
-		case " ${*:-$major} " in *" $major "*) echo "$major $java" ;; esac
+		java=$(jdk_find "$major")
+		if [ -n "$java" ]; then
+			echo "$major $java"
+		else
+			echo "$major" >>"$T/missing-jdks"
+		fi
 	done
 }
 

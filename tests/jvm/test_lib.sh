@@ -38,7 +38,8 @@ for mode in "threads 3" "zip" "churn 2" "idle"; do
 done
 
 ok "there is a JDK" [ -n "$(jdks)" ]
-jdks | sed 's/^/# /'
+# bootstrap reports these lines at the end of a check.
+jdks | sed 's/ /: /; s/^/# JDK /'
 ok "waiting gives up" not wait_for 0 false
 
 # --- tests that are wrong, or are ended ---
@@ -66,6 +67,24 @@ done_testing
 END
 is "one that calls what is not there fails" $? 1
 ok "by name" grep -q '^# got: *a_function_that_nobody_wrote another_one' "$T/script.out"
+
+# A folder with one made-up JDK: the others are reported, each once.
+mkdir -p "$T/jdks/98765/bin"
+ln -s "$(command -v "$JAVA")" "$T/jdks/98765/bin/java"
+JDKS=$T/jdks script <<'END'
+for turn in 1 2; do
+	while read -r major java; do ok "JDK $major" test -x "$java"; done < <(jdks 98765 98766)
+done
+done_testing
+END
+is "a JDK that is installed is used" "$(grep -c '^ok .* - JDK 98765$' "$T/script.out")" 2
+is "one that is not is a skip, once" "$(grep 98766 "$T/script.out")" \
+	"ok 5 - the same on JDK 98766 # SKIP JDK 98766 is not installed"
+JDKS=none script <<'END'
+while read -r major java; do ok "JDK $major" true; done < <(jdks 98765 98766)
+done_testing
+END
+is "JDKS=none: only the JDK under test, and no skips" "$(grep -c ^ok "$T/script.out") $(grep -c SKIP "$T/script.out")" "1 0"
 
 # left_of: which of the processes that the script noted still run
 left_of() {

@@ -102,9 +102,11 @@ between() {
 parked_compile() {
 	local javac= major
 	for major in 21 25 26 27 28; do
-		[ -n "$javac" ] || [ ! -x "$JDKS/$major/bin/javac" ] || javac=$JDKS/$major/bin/javac
+		javac=$(jdk_find $major)
+		javac=${javac%java}javac
+		[ ! -x "$javac" ] || break
 	done
-	[ -n "$javac" ] || return 1
+	[ -x "$javac" ] || return 1
 	FLOCK="--add-exports=java.base/jdk.internal.misc=ALL-UNNAMED"
 	CLASSES=$CLASSES:$T
 	"$javac" -nowarn $FLOCK -d "$T" "$srcdir/tests/sampler/programs/Parked.java" >"$T/javac" 2>&1 || diag_file "$T/javac"
