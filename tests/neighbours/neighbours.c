@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The table of roles, loaded into a JVM:
+ *
+ *   java -agentpath:libneighbours.so=DIR:ROLE+ROLE...   starts the roles in that JVM, reports in DIR/ROLE
+ *   neighbours list                                     the table: name, form, embedded, refused, JVM options
+ *   neighbours embed LIBJVM DIR ROLE JVM-OPTION... CLASS  the same roles in a program that creates its JVM itself
+ */
+#include "neighbours.h"
+
+#include <jni.h>
+
+#include <dirent.h>
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+static const struct role roles[] = {
+	{"sigwait", role_sigwait, 0, "blocks all signals and collects them by sigtimedwait",
+		.form = ROLE_LONG},
+	{"signalfd", role_signalfd, 0, "the same by a signalfd, while busy", .form = ROLE_LONG},
+	{"prober", role_prober, 0, "sets a SIGSEGV handler, touches a hole, puts the old one back",
+		.form = ROLE_LONG},
+	{"flipper", role_flipper, 0, "keeps setting the SIGSEGV handler of the start",
+		.form = ROLE_LONG},
+	{"altstack-2048", role_altstack, 2048, "a busy thread with this alternate stack",
+		.form = ROLE_LONG},
+	{"altstack-2700", role_altstack, 2700, "", .form = ROLE_LONG},
+	{"altstack-3072", role_altstack, 3072, "", .form = ROLE_LONG},
+	{"altstack-3400", role_altstack, 3400, "", .form = ROLE_LONG},
+	{"altstack-8192", role_altstack, 8192, "", .form = ROLE_LONG},
+	{"altstack-16384", role_altstack, 16384, "", .form = ROLE_CHECK},
+	{"coroutine-4096", role_coroutine, 4096, "busy on a stack of this size", .form = ROLE_LONG},
+	{"coroutine-16384", role_coroutine, 16384, "", .form = ROLE_CHECK},
+	{"mlockall", role_mlockall, 0, "locks all memory, also of the future", .form = ROLE_CHECK},
+	{"sigquit", role_sigquit, 0, "has a SIGQUIT handler, the JVM has none", .form = ROLE_LONG,
+		.embedded = true, .options = "-Xrs"},
+};
+#define ROLES (sizeof(roles) / sizeof(roles[0]))
+
+static char folder[512];
+
+/* --- what roles use --------------------------------------------------------------------------- */
+
+void role_harm(struct report *report, const char *what, long number)
+{
+	char *at = report->first;
+	size_t bytes = strlen(what);
+
+	if (report->harms++)
+		return;
+	memcpy(at, what, bytes);
+	at += bytes;
+	*at++ = ' ';
+	for (long unit = 1000000000000; unit; unit /= 10) {
+		if (number >= unit || unit == 1)
+			*at++ = (char)('0' + number / unit % 10);
+	}
+}
+
+void role_sleep_ms(unsigned ms)
+{
+	struct timespec pause = {ms / 1000, (long)(ms % 1000) * 1000000};
+
+	while (nanosleep(&pause, &pause))
+		continue;
+}
+
+void role_burn_ms(unsigned ms)
+{
+	struct timespec now;
+	long begin, end;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+	begin = now.tv_sec * 1000000000 + now.tv_nsec;
+	do {
+		for (volatile int i = 0; i < 20000; i++)
+			continue;
+		clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+		end = now.tv_sec * 1000000000 + now.tv_nsec;
+	} while (end - begin < (long)ms * 1000000);
+}
+
+void role_wait_ready(void)
+{
+	char path[600];
+
+	snprintf(path, sizeof(path), "%s/go", folder);
+	while (access(path, F_OK))
+		role_sleep_ms(20);
+}
+
+bool role_in_session(void)
+{
+	DIR *fds = opendir("/proc/self/fd");
+	bool found = false;
+	char to[256];
+
+	for (struct dirent *entry; fds && !found && (entry = readdir(fds));) {
+		ssize_t bytes = readlinkat(dirfd(fds), entry->d_name, to, sizeof(to) - 1);
+
+		to[bytes > 0 ? bytes : 0] = '\0';
+		found = strstr(to, "memfd:jhot") != NULL;
+	}
+	if (fds)
+		closedir(fds);
+	return found;
+}
+
+/* --- starting them ---------------------------------------------------------------------------- */
+
+struct start {
+	const struct role *role;
+	struct report *report;
+};
+
+static void *start_main(void *arg)
+{
+	struct start start = *(struct start *)arg;
+
+	free(arg);
+	start.role->run(start.role, start.report);
+	return NULL;
+}
+
+static bool start_role(const struct role *role)
+{
+	struct start *start = calloc(1, sizeof(*start));
+	char path[600];
+	pthread_t thread;
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/%s", folder, role->name);
+	fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+	if (!start || fd < 0 || ftruncate(fd, sizeof(struct report)))
+		return false;
+	start->role = role;
+	start->report =
+		mmap(NULL, sizeof(struct report), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	close(fd);
+	return start->report != MAP_FAILED && pthread_create(&thread, NULL, start_main, start) == 0;
+}
+
+/* start_roles: "sigwait+prober"; false and a message when one of them is unknown or cannot be started. */
+static bool start_roles(char *names)
+{
+	char *rest = names;
+
+	for (char *name; (name = strtok_r(rest, "+", &rest));) {
+		const struct role *found = NULL;
+
+		for (size_t i = 0; i < ROLES; i++) {
+			if (!strcmp(roles[i].name, name))
+				found = &roles[i];
+		}
+		if (!found || !start_role(found)) {
+			fprintf(stderr, "neighbours: cannot start the role %s\n", name);
+			return false;
+		}
+	}
+	return true;
+}
+
+JNIEXPORT jint JNICALL Agent_OnLoad(JavaVM *vm, char *options, void *reserved);
+JNIEXPORT jint JNICALL Agent_OnLoad(JavaVM *vm, char *options, void *reserved)
+{
+	char *names = strchr(options, ':');
+
+	(void)vm;
+	(void)reserved;
+	snprintf(folder, sizeof(folder), "%.*s", (int)(names - options), options);
+	return start_roles(names + 1) ? JNI_OK : JNI_ERR;
+}
+
+/* --- a program that embeds a JVM -------------------------------------------------------------- */
+
+static int embed(int count, char **words)
+{
+	JavaVMOption options[32];
+	JavaVMInitArgs args = {.version = JNI_VERSION_1_8, .options = options};
+	void *library = dlopen(words[0], RTLD_NOW | RTLD_GLOBAL);
+	jint (*create)(JavaVM **, void **, void *);
+	jclass class;
+	jmethodID method;
+	JavaVM *vm;
+	JNIEnv *env;
+
+	*(void **)&create = library ? dlsym(library, "JNI_CreateJavaVM") : NULL;
+	for (int i = 3; i < count - 1; i++)
+		options[args.nOptions++].optionString = words[i];
+	snprintf(folder, sizeof(folder), "%s", words[1]);
+	if (!create || !start_roles(words[2]) || create(&vm, (void **)&env, &args)) {
+		fprintf(stderr, "neighbours: no JVM: %s\n", library ? words[0] : dlerror());
+		return 1;
+	}
+	class = (*env)->FindClass(env, words[count - 1]);
+	method = class ? (*env)->GetStaticMethodID(env, class, "main", "([Ljava/lang/String;)V")
+		       : NULL;
+	if (method)
+		(*env)->CallStaticVoidMethod(env, class, method, NULL);
+	if (!method || (*env)->ExceptionCheck(env))
+		(*env)->ExceptionDescribe(env);
+	(*vm)->DestroyJavaVM(vm);
+	return !method;
+}
+
+int main(int argc, char **argv)
+{
+	if (argc > 5 && !strcmp(argv[1], "embed"))
+		return embed(argc - 2, argv + 2);
+	if (argc != 2 || strcmp(argv[1], "list")) {
+		fprintf(stderr,
+			"usage: neighbours list | embed LIBJVM DIR ROLE [OPTION...] CLASS\n");
+		return 2;
+	}
+	for (size_t i = 0; i < ROLES; i++)
+		printf("%s %d %d %d %s\n", roles[i].name, (int)roles[i].form, roles[i].embedded,
+			roles[i].refused, roles[i].options ? roles[i].options : "");
+	return 0;
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Roles: what native code does in a process that also runs a JVM. A role is a row of `roles` in neighbours.c.
+ *
+ * Its function runs on a thread of its own from the load of the library to the end of the process. It reports
+ * to a struct report, which the test reads: `turns` shows that the role is active, `harms` counts what should
+ * not have happened to it. A role must behave the same whether or not jhot samples the process: the test runs
+ * every role without jhot, too, and fails when that run is harmed.
+ */
+#ifndef JHOT_TESTS_NEIGHBOURS_H
+#define JHOT_TESTS_NEIGHBOURS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Shared with the test by a mapped file. Unsigned 64-bit numbers in native byte order, then text. */
+struct report {
+	_Atomic uint64_t turns;
+	_Atomic uint64_t harms;
+	char first[240]; /* describes the first harm */
+};
+
+struct role {
+	const char *name;
+	void (*run)(const struct role *role, struct report *report);
+	long argument;
+	const char *about;
+	enum {
+		ROLE_LONG, /* `make neighbours` only */
+		ROLE_CHECK, /* also in `make check`, where it shares a JVM with the others of its kind */
+		ROLE_ALONE, /* also in `make check`, in a JVM of its own */
+	} form;
+	/* The rest may be left out of a row. */
+	bool embedded; /* the JVM is created by a program of our own instead of the java command */
+	bool refused;  /* jhot may refuse a session: the role only demands that nothing happens */
+	const char *options; /* of the JVM */
+};
+
+/* Counts a harm and keeps the first one's description. Async-signal-safe: `what` is copied. */
+void role_harm(struct report *report, const char *what, long number);
+/* Returns when the Java program is ready and its control JVM is, too. */
+void role_wait_ready(void);
+/* True while jhot's shared memory is open in this process. Never true in the control. */
+bool role_in_session(void);
+void role_sleep_ms(unsigned ms);
+/* Uses so much CPU time on the caller's stack, in a frame of a few bytes. */
+void role_burn_ms(unsigned ms);
+
+void role_sigwait(const struct role *role, struct report *report);
+void role_signalfd(const struct role *role, struct report *report);
+void role_prober(const struct role *role, struct report *report);
+void role_flipper(const struct role *role, struct report *report);
+void role_altstack(const struct role *role, struct report *report);
+void role_coroutine(const struct role *role, struct report *report);
+void role_mlockall(const struct role *role, struct report *report);
+void role_sigquit(const struct role *role, struct report *report);
+
+#endif
