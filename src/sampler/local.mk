@@ -30,7 +30,7 @@ sampler_sources = \
 	%D%/engine/wall_io.c %D%/engine/wall_waiting.c \
 	%D%/engine/lock/circle.c %D%/engine/lock/counted.c %D%/engine/lock/holder.c %D%/engine/lock/lock.c %D%/engine/lock/lock.h %D%/engine/lock/own.h %D%/engine/lock/timed.c %D%/engine/lock/told.c \
 	%D%/engine/lock/wait.c %D%/engine/lock/wait.h %D%/engine/lock/waiting.c \
-	%D%/jvm/agct.c %D%/jvm/debug_info.c %D%/jvm/events.c %D%/jvm/fetch_search.c \
+	%D%/jvm/agct.c %D%/jvm/classes.c %D%/jvm/debug_info.c %D%/jvm/events.c %D%/jvm/fetch_search.c \
 	%D%/jvm/gate.c %D%/jvm/jvm.c %D%/jvm/jvm.h %D%/jvm/own.h %D%/jvm/sets.c %D%/jvm/stubs.c \
 	%D%/jvm/visits.c %D%/jvm/wait_counts.c %D%/jvm/wait_times.c %D%/jvm/walker_agct.h \
 	%D%/publish/known.c %D%/publish/modules.c %D%/publish/modules.h \

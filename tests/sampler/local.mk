@@ -6,11 +6,11 @@ check_PROGRAMS += %D%/test_cost %D%/test_descriptor %D%/test_fault %D%/test_part
 noinst_PROGRAMS += %D%/agent_tool %D%/stop_inside
 check_SCRIPTS += %D%/test_alloc_sessions.sh %D%/test_budget.sh \
 	%D%/test_engines.sh %D%/test_hammer.sh %D%/test_hygiene.sh \
-	%D%/test_idle.sh %D%/test_sessions.sh %D%/test_short.sh \
+	%D%/test_idle.sh %D%/test_restored.sh %D%/test_sessions.sh %D%/test_short.sh \
 	%D%/test_signals.sh %D%/test_stuck.sh %D%/test_wall.sh
 check_DATA += %D%/hammer.stamp %D%/spin.so
 CLEANFILES += %D%/hammer.stamp %D%/libhammer.so %D%/libclaimer.so \
-	%D%/libplugin.so %D%/spin.so
+	%D%/libplugin.so %D%/libwitness.so %D%/spin.so
 EXTRA_DIST += $(hammer_sources) %D%/lib.sh %D%/driver.h %D%/driver_rows.h %D%/driver_trap.h \
 	%D%/spin.c
 
@@ -33,7 +33,7 @@ EXTRA_DIST += $(hammer_sources) %D%/lib.sh %D%/driver.h %D%/driver_rows.h %D%/dr
 # Java and JNI programs that are hard on a profiler inside their process.
 hammer_sources = %D%/programs/Garbage.java %D%/programs/Hammer.java %D%/programs/hammer.c %D%/programs/storm.c \
 	%D%/programs/Sites.java %D%/programs/Parked.java %D%/programs/Stuck.java %D%/programs/Waits.java \
-	%D%/programs/claimer.c
+	%D%/programs/Untouched.java %D%/programs/claimer.c %D%/programs/witness.c
 %D%/hammer.stamp: $(hammer_sources)
 	$(AM_V_GEN)$(MKDIR_P) %D%/classes && \
 	$(CC) $(CFLAGS) $(WARN_CFLAGS) -Wno-missing-prototypes -D_GNU_SOURCE $(JVMTI_CFLAGS) -fPIC -shared \
@@ -43,10 +43,12 @@ hammer_sources = %D%/programs/Garbage.java %D%/programs/Hammer.java %D%/programs
 		-o %D%/libplugin.so $(srcdir)/%D%/programs/hammer.c && \
 	$(CC) $(CFLAGS) $(WARN_CFLAGS) -Wno-missing-prototypes $(JVMTI_CFLAGS) -fPIC -shared \
 		-o %D%/libclaimer.so $(srcdir)/%D%/programs/claimer.c && \
+	$(CC) $(CFLAGS) $(WARN_CFLAGS) -D_GNU_SOURCE $(JVMTI_CFLAGS) -fPIC -shared \
+		-o %D%/libwitness.so $(srcdir)/%D%/programs/witness.c && \
 	"$(JDK)/bin/javac" -nowarn -Xlint:-options --release 8 -d %D%/classes \
 		$(srcdir)/%D%/programs/Garbage.java $(srcdir)/%D%/programs/Hammer.java \
 		$(srcdir)/%D%/programs/Sites.java $(srcdir)/%D%/programs/Stuck.java \
-		$(srcdir)/%D%/programs/Waits.java && \
+		$(srcdir)/%D%/programs/Untouched.java $(srcdir)/%D%/programs/Waits.java && \
 	touch $@
 
 # A front end of the agent for its tests on real JVMs.

@@ -10,6 +10,7 @@
  */
 #include "sampler/engine/alloc.h"
 
+#include "sampler/jvm/jvm.h"
 #include "sampler/session/memory.h"
 #include "sampler/signal/raw.h"
 
@@ -150,7 +151,7 @@ static void object_put(struct live_object *o, struct sampler *s)
 /* canary_make: its number counts before it is there, so that what has a lower one is older. */
 static void canary_make(struct live *live, struct canary *c, JNIEnv *jni)
 {
-	jclass class = (*jni)->FindClass(jni, "java/lang/Object");
+	jclass class = jvm_class(jni, "java.lang.Object");
 	jobject object;
 
 	atomic_store(&live->behind, atomic_load(&live->remembered));

@@ -21,6 +21,8 @@
 #include <errno.h>
 #include <string.h>
 
+#define DEFAULT_INTERVAL \
+	(512 << 10) /* JVMTI: of allocations, in bytes, as long as no agent sets it */
 #define VISITOR_NS  (1 * NS_PER_MS)
 #define WANT_GROUPS 32 /* bits below them are the interval of allocations, in bytes */
 #define INTERVAL(w) ((uint32_t)(w))
@@ -130,9 +132,15 @@ static bool group_set(jvmtiEnv *jvmti, const struct group *g, jvmtiEventMode mod
 	return done;
 }
 
+/*
+ * The interval of allocations outlives the capability. It cannot be read, and the next agent that samples allocations
+ * may rely on the default.
+ */
 static void group_off(jvmtiEnv *jvmti, const struct group *g)
 {
 	group_set(jvmti, g, JVMTI_DISABLE);
+	if (g->bit == JVM_TELLS_ALLOCATIONS)
+		(*jvmti)->SetHeapSamplingInterval(jvmti, DEFAULT_INTERVAL);
 	(*jvmti)->RelinquishCapabilities(jvmti, &g->capabilities);
 }
 

@@ -78,7 +78,7 @@ static void jvm_env_offset(JNIEnv *jni)
 /* jvm_thread_class: a missing member costs names, nothing else. */
 static void jvm_thread_class(JNIEnv *jni)
 {
-	jclass thread = (*jni)->FindClass(jni, "java/lang/Thread");
+	jclass thread = jvm_class(jni, "java.lang.Thread");
 
 	if (thread) {
 		jvm.thread = (*jni)->NewGlobalRef(jni, thread);
@@ -137,19 +137,22 @@ int jvm_prepare(JavaVM *vm)
 	jni = jvm_env();
 	if (!jni || !dladdr((void *)(uintptr_t)jvm_inside(), &info))
 		return AGENT_NO_JVMTI;
+	jvm.libjvm = dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
+	if (!jvm.libjvm)
+		return AGENT_NO_JVMTI;
+	jvm_classes_prepare(jni);
 	jvm_thread_class(jni);
 	jvm.current_place = jvm_find_current(jvm_thread_of(jni));
 	jvm.jni_version = (*jni)->GetVersion(jni);
 	jvm.tells_starts = jvm.jni_version < JVMTI_UNTIL && jvm_events_prepare();
-	jvm.libjvm = dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
-	return jvm.libjvm ? AGENT_OK : AGENT_NO_JVMTI;
+	return AGENT_OK;
 }
 
 /* add_property: System.getProperty(key), what of it is not too long. */
 static void add_property(JNIEnv *jni, struct text *out, const char *key)
 {
 	char value[64 * UTF_BYTES_PER_CHAR + 1] = "";
-	jclass system = (*jni)->FindClass(jni, "java/lang/System");
+	jclass system = jvm_class(jni, "java.lang.System");
 	jmethodID get = system ? (*jni)->GetStaticMethodID(jni, system, "getProperty",
 					 "(Ljava/lang/String;)Ljava/lang/String;")
 			       : NULL;

@@ -74,6 +74,20 @@ uint64_t jvm_inside(void);
 /* The fallback walker, if the JVM has it. */
 void jvm_agct_open(struct agct *agct);
 
+/* --- classes.c --------------------------------------------------------------------------------- */
+
+/*
+ * A class of the boot loader by its name in Java ("java.lang.Thread"), as a local reference. NULL if it is not
+ * loaded, or the heap is full. Loads and initialises nothing, calls no class loader, leaves no exception pending. On a
+ * Java thread; may block as every call into the JVM does.
+ *
+ * GetStaticFieldID, GetStaticMethodID, GetFieldID and GetMethodID initialise the class that they are given: use jvm_class
+ * only for classes that HotSpot initialises before it runs any agent, jvm_class_initialized for all others.
+ */
+jclass jvm_class(JNIEnv *jni, const char *name);
+/* The same, and NULL unless the class is initialised. */
+jclass jvm_class_initialized(JNIEnv *jni, const char *name);
+
 /* --- wait_counts.c ----------------------------------------------------------------------------- */
 
 /*

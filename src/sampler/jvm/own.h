@@ -15,9 +15,15 @@ struct jvm {
 	jclass thread;
 	jmethodID get_threads; /* static Thread[] getThreads(), private, JDK 8 to 28 */
 	jfieldID eetop, tid, name;
+	jobject unsafe;            /* JDK's Unsafe; NULL: not found, neither are its methods */
+	jmethodID initialized_not; /* boolean shouldBeInitialized(Class) */
+	jmethodID park;            /* void park(boolean isAbsolute, long ns) */
 };
 
 extern struct jvm jvm;
+
+/* classes.c: once, in jvm_prepare, when jvm.libjvm is set. */
+void jvm_classes_prepare(JNIEnv *jni);
 
 /* jvm_java_thread: the JavaThread behind a java.lang.Thread, 0 if it has none. */
 uint64_t jvm_java_thread(JNIEnv *jni, jobject thread);

@@ -6,35 +6,26 @@
  */
 #include "sampler/jvm/own.h"
 
-#define SETS_MAX 256 /* containers at a time */
+#define SETS_MAX         256 /* containers at a time */
+#define LOCAL_REFERENCES 32
 
 struct touch {
 	JNIEnv *jni;
 	jmethodID contains, to_array;
+	/* NULL: not initialised, so that there is no set that its objects could have */
+	jclass reference, executor, shared, scope, flock_container, flock;
 };
 
-static jclass class_of(JNIEnv *jni, const char *name)
+/* NULL when `of` is no instance of the class, or one of them is NULL. */
+static jobject field_of(JNIEnv *jni, jobject of, jclass class, const char *name, const char *type)
 {
-	jclass class = (*jni)->FindClass(jni, name);
-
-	(*jni)->ExceptionClear(jni);
-	return class;
-}
-
-static jobject field_of(
-	JNIEnv *jni, jobject of, const char *class_name, const char *name, const char *type)
-{
-	jclass class = of ? class_of(jni, class_name) : NULL;
-	jobject value = NULL;
 	jfieldID field;
 
-	if (class && (*jni)->IsInstanceOf(jni, of, class)) {
-		field = (*jni)->GetFieldID(jni, class, name, type);
-		(*jni)->ExceptionClear(jni);
-		value = field ? (*jni)->GetObjectField(jni, of, field) : NULL;
-	}
-	(*jni)->DeleteLocalRef(jni, class);
-	return value;
+	if (!of || !class || !(*jni)->IsInstanceOf(jni, of, class))
+		return NULL;
+	field = (*jni)->GetFieldID(jni, class, name, type);
+	(*jni)->ExceptionClear(jni);
+	return field ? (*jni)->GetObjectField(jni, of, field) : NULL;
 }
 
 /* set_touch: whether it has something that it has not: it looks into its map and its table for that. */
@@ -52,15 +43,13 @@ static void container_touch(const struct touch *t, jobject container)
 {
 	static const char set[] = "Ljava/util/Set;";
 
-	set_touch(t, field_of(t->jni, container, "java/util/concurrent/ThreadPerTaskExecutor",
-			     "threads", set));
-	set_touch(t, field_of(t->jni, container, "jdk/internal/vm/SharedThreadContainer",
-			     "virtualThreads", set));
+	set_touch(t, field_of(t->jni, container, t->executor, "threads", set));
+	set_touch(t, field_of(t->jni, container, t->shared, "virtualThreads", set));
 }
 
 static jobject static_set(JNIEnv *jni, const char *class_name, const char *name)
 {
-	jclass class = class_of(jni, class_name);
+	jclass class = jvm_class_initialized(jni, class_name);
 	jfieldID field =
 		class ? (*jni)->GetStaticFieldID(jni, class, name, "Ljava/util/Set;") : NULL;
 	jobject set;
@@ -81,8 +70,8 @@ static void registry_touch(const struct touch *t, jobject registry)
 	count = all ? (*jni)->GetArrayLength(jni, all) : 0;
 	for (jsize i = 0; i < count && i < SETS_MAX; i++) {
 		jobject reference = (*jni)->GetObjectArrayElement(jni, all, i);
-		jobject container = field_of(jni, reference, "java/lang/ref/Reference", "referent",
-			"Ljava/lang/Object;");
+		jobject container =
+			field_of(jni, reference, t->reference, "referent", "Ljava/lang/Object;");
 
 		container_touch(t, container);
 		(*jni)->DeleteLocalRef(jni, container);
@@ -94,20 +83,16 @@ static void registry_touch(const struct touch *t, jobject registry)
 
 static void scopes_touch(const struct touch *t, jobject thread)
 {
-	static const char scope_class[] = "jdk/internal/vm/StackableScope";
+	static const char scope_type[] = "Ljdk/internal/vm/StackableScope;";
 	JNIEnv *jni = t->jni;
-	jobject scope = field_of(jni, thread, "java/lang/Thread", "headStackableScopes",
-		"Ljdk/internal/vm/StackableScope;");
+	jobject scope = field_of(jni, thread, jvm.thread, "headStackableScopes", scope_type);
 
 	for (int i = 0; scope && i < SETS_MAX; i++) {
-		jobject flock =
-			field_of(jni, scope, "jdk/internal/misc/ThreadFlock$ThreadContainerImpl",
-				"flock", "Ljdk/internal/misc/ThreadFlock;");
-		jobject outer = field_of(
-			jni, scope, scope_class, "previous", "Ljdk/internal/vm/StackableScope;");
+		jobject flock = field_of(
+			jni, scope, t->flock_container, "flock", "Ljdk/internal/misc/ThreadFlock;");
+		jobject outer = field_of(jni, scope, t->scope, "previous", scope_type);
 
-		set_touch(t, field_of(jni, flock, "jdk/internal/misc/ThreadFlock", "threads",
-				     "Ljava/util/Set;"));
+		set_touch(t, field_of(jni, flock, t->flock, "threads", "Ljava/util/Set;"));
 		(*jni)->DeleteLocalRef(jni, flock);
 		(*jni)->DeleteLocalRef(jni, scope);
 		scope = outer;
@@ -115,10 +100,19 @@ static void scopes_touch(const struct touch *t, jobject thread)
 	(*jni)->DeleteLocalRef(jni, scope);
 }
 
-void jvm_sets_touch(JNIEnv *jni, jobjectArray threads, jsize count)
+/* On a visit, in a frame of local references of the caller's. */
+static void all_touch(JNIEnv *jni, jobjectArray threads, jsize count)
 {
-	jclass set = class_of(jni, "java/util/Set");
-	struct touch t = {.jni = jni};
+	jclass set = jvm_class_initialized(jni, "java.util.Set");
+	struct touch t = {.jni = jni,
+		.reference = jvm_class_initialized(jni, "java.lang.ref.Reference"),
+		.executor =
+			jvm_class_initialized(jni, "java.util.concurrent.ThreadPerTaskExecutor"),
+		.shared = jvm_class_initialized(jni, "jdk.internal.vm.SharedThreadContainer"),
+		.scope = jvm_class_initialized(jni, "jdk.internal.vm.StackableScope"),
+		.flock_container = jvm_class_initialized(
+			jni, "jdk.internal.misc.ThreadFlock$ThreadContainerImpl"),
+		.flock = jvm_class_initialized(jni, "jdk.internal.misc.ThreadFlock")};
 
 	if (!set)
 		return;
@@ -126,15 +120,23 @@ void jvm_sets_touch(JNIEnv *jni, jobjectArray threads, jsize count)
 	t.to_array = (*jni)->GetMethodID(jni, set, "toArray", "()[Ljava/lang/Object;");
 	set_touch(
 		&t, static_set(jni,
-			    "jdk/internal/vm/ThreadContainers$RootContainer$TrackingRootContainer",
+			    "jdk.internal.vm.ThreadContainers$RootContainer$TrackingRootContainer",
 			    "VTHREADS"));
 	registry_touch(
-		&t, static_set(jni, "jdk/internal/vm/ThreadContainers", "CONTAINER_REGISTRY"));
+		&t, static_set(jni, "jdk.internal.vm.ThreadContainers", "CONTAINER_REGISTRY"));
 	for (jsize i = 0; i < count; i++) {
 		jobject thread = (*jni)->GetObjectArrayElement(jni, threads, i);
 
 		scopes_touch(&t, thread);
 		(*jni)->DeleteLocalRef(jni, thread);
 	}
-	(*jni)->DeleteLocalRef(jni, set);
+}
+
+void jvm_sets_touch(JNIEnv *jni, jobjectArray threads, jsize count)
+{
+	if ((*jni)->PushLocalFrame(jni, LOCAL_REFERENCES) == 0) {
+		all_touch(jni, threads, count);
+		(*jni)->PopLocalFrame(jni, NULL);
+	}
+	(*jni)->ExceptionClear(jni); /* the heap is full */
 }

@@ -5,8 +5,9 @@
  *   jlong entered monitors that others held, elapsedTimer {jlong, jlong, bool}
  *   jlong parked or waited, elapsedTimer             jlong slept, elapsedTimer        (JDK 8 to 28)
  *
- * The visiting thread parks itself some times, for a nanosecond each: the pointer is what leads from its JavaThread to a
- * second count that went up by just as many, twice.
+ * The visiting thread parks itself several times, for a nanosecond each: the pointer is the one word of its JavaThread
+ * that leads to a second count which increased by that number, twice. It calls Unsafe.park itself, because LockSupport may
+ * not be initialised yet.
  */
 #include "sampler/jvm/own.h"
 #include "walk/hotspot/layout.h"
@@ -72,10 +73,10 @@ static struct candidate candidate_read(struct sampler *s, uint64_t java_thread, 
 	return (struct candidate){at, counts[JVM_PARKS]};
 }
 
-static bool park(JNIEnv *jni, jclass support, jmethodID nanos, uint32_t times)
+static bool park(JNIEnv *jni, uint32_t times)
 {
 	for (; times && !(*jni)->ExceptionCheck(jni); times--)
-		(*jni)->CallStaticVoidMethod(jni, support, nanos, (jlong)1);
+		(*jni)->CallVoidMethod(jni, jvm.unsafe, jvm.park, JNI_FALSE, (jlong)1);
 	return !(*jni)->ExceptionCheck(jni);
 }
 
@@ -94,20 +95,18 @@ static uint32_t only_one(const struct candidate *all, uint32_t count)
 	return found;
 }
 
-static uint32_t look(struct sampler *s, JNIEnv *jni, jclass support)
+static uint32_t look(struct sampler *s, JNIEnv *jni)
 {
 	uint64_t java_thread = jvm_thread_of(jni);
 	uint32_t words = s->layout ? s->layout->thread_bytes / 8 : 0;
-	jmethodID nanos =
-		support ? (*jni)->GetStaticMethodID(jni, support, "parkNanos", "(J)V") : NULL;
 	struct candidate all[WORDS_MAX];
 
-	if (!nanos || !java_thread || words > WORDS_MAX)
+	if (!jvm.park || !java_thread || words > WORDS_MAX)
 		return 0;
 	for (uint32_t i = 0; i < words; i++)
 		all[i] = candidate_read(s, java_thread, i);
 	for (uint32_t round = 0; round < ROUNDS; round++) {
-		if (!park(jni, support, nanos, parks[round]))
+		if (!park(jni, parks[round]))
 			return 0;
 		for (uint32_t i = 0; i < words; i++) {
 			struct candidate now = {0};
@@ -124,10 +123,8 @@ static uint32_t look(struct sampler *s, JNIEnv *jni, jclass support)
 
 void jvm_wait_counts_visit(struct sampler *s, JNIEnv *jni)
 {
-	jclass support = (*jni)->FindClass(jni, "java/util/concurrent/locks/LockSupport");
-	uint32_t word = look(s, jni, support);
+	uint32_t word = look(s, jni);
 
 	(*jni)->ExceptionClear(jni);
-	(*jni)->DeleteLocalRef(jni, support);
 	atomic_store(&counts_at, word ? (int32_t)(8 * word) : -1);
 }

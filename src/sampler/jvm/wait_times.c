@@ -18,7 +18,6 @@
 typedef jint times_version(JNIEnv *jni);
 typedef jboolean times_set(JNIEnv *jni, jint attribute, jboolean on);
 typedef void *times_table(jint version);
-typedef jclass times_loaded(JNIEnv *jni, jobject loader, jstring name);
 
 static _Atomic int is; /* as jvm_wait_times has it */
 static bool ours;      /* the visiting thread's: it was off */
@@ -54,21 +53,13 @@ static times_set *set(JNIEnv *jni)
 	return NULL;
 }
 
-/* loaded: this class, if the JVM has it; it is not loaded for us. */
-static jclass loaded(JNIEnv *jni, const char *name)
-{
-	times_loaded *find = (times_loaded *)(uintptr_t)jvm_symbol(NULL, "JVM_FindLoadedClass");
-	jstring text = find ? (*jni)->NewStringUTF(jni, name) : NULL;
-
-	return text ? find(jni, NULL, text) : NULL; /* the JVM may be out of memory */
-}
-
-/* theirs: the program has turned it on. */
+/* True when the program has turned it on, by a bean whose class is then initialised, as is the bean's factory. */
 static bool theirs(JNIEnv *jni)
 {
-	jclass factory = loaded(jni, "sun.management.ThreadImpl")
-				 ? loaded(jni, "java.lang.management.ManagementFactory")
-				 : NULL;
+	jclass factory =
+		jvm_class_initialized(jni, "sun.management.ThreadImpl")
+			? jvm_class_initialized(jni, "java.lang.management.ManagementFactory")
+			: NULL;
 	jmethodID get = factory ? (*jni)->GetStaticMethodID(jni, factory, "getThreadMXBean",
 					  "()Ljava/lang/management/ThreadMXBean;")
 				: NULL;
