@@ -136,7 +136,8 @@ static void shorten_java(struct buf *out, const char *name, bool is_class, int s
 		class_at = method_at;
 	for (size_t i = 0; step == 1 && i < class_at; i++) {
 		at = (size_t)(utf8_len(name + i) ? utf8_len(name + i) : 1);
-		buf_add(out, name + i, at);
+		if (name[i] != '.') /* an empty package has no first letter */
+			buf_add(out, name + i, at);
 		buf_addc(out, '.');
 		while (i < class_at && name[i] != '.')
 			i++;

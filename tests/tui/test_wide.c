@@ -63,6 +63,20 @@ static bool line_is(struct ui *ui, const char *label, const char *last)
 	return right;
 }
 
+static bool screen_has(struct ui *ui, const char *text)
+{
+	struct buf out = {0};
+	bool has;
+
+	ui_draw(ui);
+	canvas_dump(&ui->canvas, &out, false);
+	has = strstr(buf_str(&out), text) != NULL;
+	if (!has)
+		diag("%.300s", buf_str(&out));
+	buf_done(&out);
+	return has;
+}
+
 static void test_screens(void)
 {
 	struct app_options options = {.frame_fd = -1, .attached = true, .events = 1};
@@ -89,12 +103,13 @@ static void test_screens(void)
 
 		ui_resize(&ui, 60, 1000);
 		drive_keys(&ui, now, keys);
+		ok(screen_has(&ui, "jhot"), "'%s' at 60x1000 has its header", keys);
 		ui_resize(&ui, 4, 1000);
-		ui_draw(&ui);
+		ok(screen_has(&ui, "(needs 40x8)"), "at 4x1000 it says what it needs");
 		ui_resize(&ui, 1, 1);
 		ui_draw(&ui);
+		is_int(ui.canvas.rows * ui.canvas.cols, 1, "at 1x1 a single cell is drawn");
 	}
-	ok(true, "each view at 60x1000, 4x1000, 1x1");
 	ui_done(&ui);
 	fake_done(&fake);
 }
