@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Beside the file and renamed, so that there is always a whole one, old or new. */
+/* Files are written beside the old one and renamed, by names relative to an open folder. */
 #include "base/file.h"
 
 #include "base/buf.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
 #include <linux/magic.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -15,9 +17,13 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
-#define LINKS_MAX 40 /* as the kernel */
+#define LINKS_MAX 40  /* as the kernel */
+#define TRIES_MAX 100 /* names of a new file */
 
 /* --- errors ------------------------------------------------------------------------------------------ */
+
+/* An error of our own: belongs to another user, in a folder that everybody may write to. No file operation returns it. */
+#define EFOREIGN EOWNERDEAD
 
 static const struct file_hint {
 	int error;
@@ -27,13 +33,14 @@ static const struct file_hint {
 	{EDQUOT, "your disk quota is used up: free some space, or choose a folder on another disk"},
 	{EFBIG, "the file would be larger than allowed (ulimit -f, or the file system's limit)"},
 	{EROFS, "that file system is mounted read-only: choose another folder"},
-	{EACCES, "you may not write there: choose a folder of your own, such as /tmp"},
-	{EPERM, "you may not write there: choose a folder of your own, such as /tmp"},
+	{EACCES, "you may not write there: choose a folder of your own"},
+	{EPERM, "you may not write there: choose a folder of your own"},
 	{ENOENT, "the folder does not exist: create it (mkdir -p), or choose another one"},
 	{ENOTDIR, "a part of the path is a file, not a folder: choose another path"},
 	{EISDIR, "that is a folder: add a file name"},
 	{ENAMETOOLONG, "the name is too long: choose a shorter one"},
 	{ELOOP, "its symbolic links lead in a circle: choose another path"},
+	{EFOREIGN, "choose a name that does not exist there, or a folder of your own"},
 };
 
 /* The sentence and the hint for an errno. Returns -1. */
@@ -41,85 +48,224 @@ static int file_refused(struct err *err, const char *path, const char *doing)
 {
 	int error = errno;
 
-	err_set_errno(err, ERR_OUTPUT, "cannot write %s", path);
+	if (error == EFOREIGN)
+		err_set(err, ERR_OUTPUT,
+			"cannot write %s: another user's file or link is there, in a folder that "
+			"everybody may write to",
+			path);
+	else
+		err_set_errno(err, ERR_OUTPUT, "cannot write %s", path);
 	for (size_t i = 0; i < sizeof(hints) / sizeof(*hints); i++)
 		if (hints[i].error == error)
 			err_hint(err, "%s", hints[i].hint);
-	err_detail(err, "%s: %s", doing, strerror(error));
+	if (error != EFOREIGN)
+		err_detail(err, "%s: %s", doing, strerror(error));
 	errno = error;
 	return -1;
 }
 
 /* --- where ------------------------------------------------------------------------------------------- */
 
-static size_t folder_len(const char *path)
-{
-	const char *slash = strrchr(path, '/');
+/* A path that is walked part by part. */
+struct walk {
+	int dir;    /* O_PATH: the folder reached so far */
+	char *path; /* owned; starts over with each link */
+	char *left; /* what of it has not been walked */
+	int links;
+	/* The last part: */
+	char name[NAME_MAX + 1];
+	bool there;
+	bool descriptor; /* a link in /proc to something open */
+	struct stat st;  /* of the file, or of what is open; valid if there */
+};
 
-	return slash ? (size_t)(slash - path) + 1 : 0;
+static void walk_done(struct walk *w)
+{
+	if (w->dir >= 0)
+		close(w->dir);
+	free(w->path);
 }
 
-/* Is it one of the links in /proc that stand for something open? */
-static bool is_descriptor(const char *link)
+/* Takes over the descriptor of a folder; -1: errno says why there is none. */
+static int walk_into(struct walk *w, int dir)
 {
-	struct buf folder = {0};
-	struct statfs fs;
-	bool is;
-
-	buf_add(&folder, link, folder_len(link));
-	is = !statfs(folder.len ? buf_str(&folder) : ".", &fs) && fs.f_type == PROC_SUPER_MAGIC;
-	buf_done(&folder);
-	return is;
+	if (dir < 0)
+		return -1;
+	if (w->dir >= 0)
+		close(w->dir);
+	w->dir = dir;
+	return 0;
 }
 
-/* What the links of a path lead to, there or not, up to a descriptor's. NULL with errno. */
-static char *follow(const char *path)
+/* Takes over the path. A relative one starts in the folder reached so far. */
+static int walk_start(struct walk *w, char *path)
 {
-	char *at = xstrdup(path);
+	free(w->path);
+	w->path = w->left = path;
+	if (*path != '/')
+		return 0;
+	return walk_into(w, open("/", O_PATH | O_DIRECTORY | O_CLOEXEC));
+}
 
-	for (int i = 0; i < LINKS_MAX; i++) {
-		struct buf next = {0};
-		char to[4096];
-		ssize_t n = readlink(at, to, sizeof(to));
+/* `link`: an O_PATH descriptor of a symbolic link. What it says comes before what is left. */
+static int walk_link(struct walk *w, int link)
+{
+	struct buf next = {0};
+	char to[PATH_MAX];
+	ssize_t n = readlinkat(link, "", to, sizeof(to));
 
-		if (n < 0 || is_descriptor(at))
-			return at;
-		if (*to != '/')
-			buf_add(&next, at, folder_len(at));
-		buf_add(&next, to, (size_t)n);
-		free(at);
-		at = buf_steal(&next);
+	if (n < 0)
+		return -1;
+	if (++w->links > LINKS_MAX || (size_t)n == sizeof(to)) {
+		errno = ELOOP;
+		return -1;
 	}
-	free(at);
-	errno = ELOOP;
-	return NULL;
+	buf_add(&next, to, (size_t)n);
+	buf_adds(&next, w->left);
+	return walk_start(w, buf_steal(&next));
+}
+
+static bool in_proc(int dir)
+{
+	struct statfs fs;
+
+	return !fstatfs(dir, &fs) && fs.f_type == PROC_SUPER_MAGIC;
+}
+
+/*
+ * Whether somebody else may have put a file or a link there: the kernel's rule for sticky folders (fs.protected_symlinks,
+ * fs.protected_regular), for every folder that everybody may write to and whatever the kernel's settings are.
+ */
+static bool is_foreign(int dir, const struct stat *st)
+{
+	struct stat folder;
+
+	if (fstat(dir, &folder))
+		return true;
+	if (!(folder.st_mode & S_IWOTH) &&
+		(folder.st_mode & (S_ISVTX | S_IWGRP)) != (S_ISVTX | S_IWGRP))
+		return false;
+	return st->st_uid != geteuid() && st->st_uid != folder.st_uid;
+}
+
+/* One part of the path, which is open as fd (O_PATH). 1: more is left; 0: this was the last; -1 with errno. */
+static int walk_found(struct walk *w, int fd)
+{
+	bool last = !*w->left, link, proc;
+
+	if (fstat(fd, &w->st))
+		return -1;
+	link = S_ISLNK(w->st.st_mode);
+	proc = link && in_proc(w->dir);
+	if (!S_ISDIR(w->st.st_mode) && is_foreign(w->dir, &w->st)) {
+		errno = EFOREIGN;
+		return -1;
+	}
+	if (link && !proc)
+		return walk_link(w, fd) ? -1 : 1;
+	if (link && last) {
+		w->there = w->descriptor = true;
+		return fstatat(w->dir, w->name, &w->st, 0);
+	}
+	if (link) /* what is open has no path of its own: the kernel follows */
+		return walk_into(w, openat(w->dir, w->name, O_PATH | O_DIRECTORY | O_CLOEXEC)) ? -1
+											       : 1;
+	if (S_ISDIR(w->st.st_mode))
+		return walk_into(w, fcntl(fd, F_DUPFD_CLOEXEC, 0)) ? -1 : 1;
+	if (!last)
+		errno = ENOTDIR;
+	w->there = last;
+	return last ? 0 : -1;
+}
+
+static int walk_part(struct walk *w)
+{
+	size_t len;
+	int fd, rc;
+
+	w->left += strspn(w->left, "/");
+	len = strcspn(w->left, "/");
+	if (!len || len > NAME_MAX) {
+		errno = len ? ENAMETOOLONG : EISDIR;
+		return -1;
+	}
+	memcpy(w->name, w->left, len);
+	w->name[len] = '\0';
+	w->left += len;
+	fd = openat(w->dir, w->name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	if (fd < 0)
+		return errno == ENOENT && !*w->left ? 0 : -1;
+	rc = walk_found(w, fd);
+	close(fd);
+	return rc;
+}
+
+/*
+ * Walks to the folder that holds the last part of a path, whether or not that exists. Links are followed here and not by
+ * the kernel, each only where nobody else can have put it. 0, or -1 with errno; walk_done in any case.
+ */
+static int walk(struct walk *w, const char *path)
+{
+	int rc;
+
+	*w = (struct walk){.dir = open(".", O_PATH | O_DIRECTORY | O_CLOEXEC)};
+	if (w->dir < 0 || walk_start(w, xstrdup(path)))
+		return -1;
+	do
+		rc = walk_part(w);
+	while (rc > 0);
+	return rc;
 }
 
 /* --- beginning --------------------------------------------------------------------------------------- */
 
 /* Our own is the very one that is open, with its offset; others can at least be added to. */
-static int open_descriptor(const char *link, const struct stat *there)
+static int open_descriptor(const struct walk *w)
 {
 	struct stat st;
-	int fd = atoi(link + folder_len(link));
+	int fd = atoi(w->name);
 
-	if (!fstat(fd, &st) && st.st_dev == there->st_dev && st.st_ino == there->st_ino)
+	if (!fstat(fd, &st) && st.st_dev == w->st.st_dev && st.st_ino == w->st.st_ino)
 		return fcntl(fd, F_DUPFD_CLOEXEC, 0);
-	return open(link, O_WRONLY | O_APPEND | O_CLOEXEC | O_NOCTTY);
+	return openat(w->dir, w->name, O_WRONLY | O_APPEND | O_CLOEXEC | O_NOCTTY);
 }
 
-/* A new file, which no one else can have put there, with the mode that the umask gives. */
+/* A device or a pipe: the one that was found and no other. */
+static int open_device(const struct walk *w)
+{
+	int fd = openat(w->dir, w->name, O_WRONLY | O_CLOEXEC | O_NOCTTY | O_NOFOLLOW);
+	struct stat st;
+
+	if (fd >= 0 && !fstat(fd, &st) && st.st_dev == w->st.st_dev && st.st_ino == w->st.st_ino)
+		return fd;
+	if (fd >= 0) {
+		close(fd);
+		errno = EFOREIGN;
+	}
+	return -1;
+}
+
+/* A new file under a name that nobody can guess, with the mode that the umask gives. */
 static int open_part(struct file *f)
 {
 	mode_t mask = umask(0);
-	struct buf name = {0};
-	int fd;
+	int fd = -1;
 
 	umask(mask);
-	buf_add(&name, f->target, folder_len(f->target));
-	buf_adds(&name, ".jhot-XXXXXX.part");
-	f->part = buf_steal(&name);
-	fd = mkostemps(f->part, strlen(".part"), O_CLOEXEC);
+	for (int i = 0; i < TRIES_MAX && fd < 0; i++) {
+		struct buf name = {0};
+		uint64_t random;
+
+		if (getentropy(&random, sizeof(random)))
+			return -1;
+		buf_printf(&name, ".jhot-%016" PRIx64 ".part", random);
+		free(f->part);
+		f->part = buf_steal(&name);
+		fd = openat(
+			f->dir, f->part, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+		if (fd < 0 && errno != EEXIST)
+			return -1;
+	}
 	if (fd >= 0)
 		(void)fchmod(fd, 0666 & ~mask);
 	return fd;
@@ -135,50 +281,48 @@ static void take_mode(int fd, const struct stat *old)
 	(void)fchmod(fd, mode);
 }
 
-static int open_for(struct file *f)
+static int open_for(struct file *f, struct walk *w)
 {
-	struct stat st;
-	bool there = !stat(f->path, &st);
 	int fd;
 
-	if (!there && errno != ENOENT)
+	if (walk(w, f->path))
 		return -1;
-	f->target = follow(f->path);
-	if (!f->target)
+	if (w->descriptor)
+		return open_descriptor(w);
+	if (w->there && !S_ISREG(w->st.st_mode))
+		return open_device(w);
+	if (w->there && faccessat(w->dir, w->name, W_OK, AT_EACCESS))
 		return -1;
-	if (there && S_ISDIR(st.st_mode)) {
-		errno = EISDIR;
-		return -1;
-	}
-	if (there && is_descriptor(f->target))
-		return open_descriptor(f->target, &st);
-	if (there && !S_ISREG(st.st_mode))
-		return open(f->target, O_WRONLY | O_CLOEXEC | O_NOCTTY);
-	if (there && faccessat(AT_FDCWD, f->target, W_OK, AT_EACCESS))
-		return -1;
+	f->dir = w->dir;
+	w->dir = -1;
+	f->name = xstrdup(w->name);
 	fd = open_part(f);
-	if (fd >= 0 && there)
-		take_mode(fd, &st);
+	if (fd >= 0 && w->there)
+		take_mode(fd, &w->st);
 	return fd;
 }
 
 static void file_done(struct file *f)
 {
+	if (f->dir >= 0)
+		close(f->dir);
 	free(f->path);
-	free(f->target);
+	free(f->name);
 	free(f->part);
-	memset(f, 0, sizeof(*f));
-	f->fd = -1;
+	*f = (struct file){.fd = -1, .dir = -1};
 }
 
 int file_create(struct file *f, const char *path, struct err *err)
 {
-	memset(f, 0, sizeof(*f));
-	f->path = xstrdup(path);
-	f->fd = open_for(f);
+	struct walk w;
+
+	*f = (struct file){.dir = -1, .path = xstrdup(path)};
+	f->fd = open_for(f, &w);
+	if (f->fd < 0)
+		file_refused(err, path, "open");
+	walk_done(&w);
 	if (f->fd >= 0)
 		return 0;
-	file_refused(err, path, "open");
 	file_done(f);
 	return -1;
 }
@@ -206,9 +350,9 @@ int file_write(int fd, const void *bytes, size_t len)
 
 void file_appear(struct file *f)
 {
-	if (!f->part || link(f->part, f->target))
+	if (!f->part || linkat(f->dir, f->part, f->dir, f->name, 0))
 		return;
-	unlink(f->part);
+	unlinkat(f->dir, f->part, 0);
 	free(f->part);
 	f->part = NULL;
 }
@@ -225,7 +369,7 @@ void file_leave(struct file *f)
 void file_abandon(struct file *f)
 {
 	if (f->path && f->part)
-		unlink(f->part);
+		unlinkat(f->dir, f->part, 0);
 	file_leave(f);
 }
 
@@ -241,7 +385,7 @@ static const char *commit(struct file *f)
 	errno = error;
 	if (unsynced)
 		return "fsync";
-	if (f->part && rename(f->part, f->target))
+	if (f->part && renameat(f->dir, f->part, f->dir, f->name))
 		return "rename";
 	free(f->part);
 	f->part = NULL;
@@ -275,14 +419,21 @@ int file_put(const char *path, const void *bytes, size_t len, struct err *err)
 
 int file_check(const char *path, struct err *err)
 {
-	struct stat st;
 	struct file f;
+	struct walk w;
+	bool device;
+	int rc;
 
-	/* To open a pipe waits for its reader, a device may do anything. */
-	if (!stat(path, &st) && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode))
-		return faccessat(AT_FDCWD, path, W_OK, AT_EACCESS)
-			       ? file_refused(err, path, "access")
-			       : 0;
+	/* To open a pipe waits for its reader, and a device may do anything. */
+	rc = walk(&w, path);
+	device = !rc && w.there && (w.descriptor || !S_ISREG(w.st.st_mode));
+	if (device)
+		rc = faccessat(w.dir, w.name, W_OK, AT_EACCESS);
+	if (rc)
+		file_refused(err, path, "access");
+	walk_done(&w);
+	if (rc || device)
+		return rc;
 	if (file_create(&f, path, err))
 		return -1;
 	file_abandon(&f);

@@ -1,12 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Writing a file so that nothing is lost: what stands under its name stays until all of the new one is on the disk.
+ * Writes files without losing what they replace: the old content stays until all of the new one is on the disk.
  *
- * The bytes go into a new file beside it, made under a name that nobody can guess, which is synced and renamed at the
- * end. A symbolic link stays, what it points to is replaced; the new file has the old one's mode and, where that is
- * allowed, its owner, one without predecessor the umask's mode. A device, a pipe or an open descriptor (/dev/stdout)
- * is written as it comes. Errors are ERR_OUTPUT, a sentence with a hint. Embedded: file_create, file_write to its fd, then
- * file_commit or file_abandon. One thread.
+ * The bytes go into a new file in the same folder, under a name that nobody can guess, which is synced and renamed at the
+ * end. All names are relative to the folder that the path led to when the file was created. A symbolic link stays, its
+ * target is replaced. The new file gets the mode of the old one and, where that is allowed, its owner; without an old one
+ * the mode that the umask gives. A device, a pipe or an open descriptor (/dev/stdout) is written directly.
+ *
+ * In a folder that everybody may write to, such as /tmp, files and links of other users are refused, whatever
+ * fs.protected_symlinks and fs.protected_regular say; those of the folder's owner are not.
+ *
+ * Errors are ERR_OUTPUT, a sentence with a hint. Embedded: file_create, file_write to its fd, then file_commit or
+ * file_abandon. One thread.
  */
 #ifndef JHOT_BASE_FILE_H
 #define JHOT_BASE_FILE_H
@@ -20,9 +25,10 @@ int file_write(int fd, const void *bytes, size_t len);
 
 struct file {
 	int fd;
-	char *path;   /* as asked for; NULL: nothing is being written */
-	char *target; /* where its links lead */
-	char *part;   /* where the bytes are until they replace the target; NULL: in it already */
+	int dir;    /* O_PATH: the folder of name and part; -1: written directly */
+	char *path; /* as asked for; NULL: nothing is being written */
+	char *name; /* in dir */
+	char *part; /* in dir: the bytes until they replace the old file; NULL: they are under the name already */
 };
 
 int file_create(struct file *f, const char *path, struct err *err);

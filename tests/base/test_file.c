@@ -223,6 +223,138 @@ static void test_devices(void)
 	in_child(to_pipe, "/dev/stdout that is a pipe");
 }
 
+/* --- folders that others write to ---------------------------------------------------------------------- */
+
+#define OTHER 65534 /* a user that is not us */
+
+static const char *as_other_path, *as_other_to;
+
+static int other_links(void)
+{
+	return setresuid(OTHER, OTHER, OTHER) || symlink(as_other_to, as_other_path);
+}
+
+static int other_makes_file(void)
+{
+	if (setresuid(OTHER, OTHER, OTHER))
+		return 1;
+	set_up(as_other_path, "theirs");
+	return chmod(as_other_path, 0600);
+}
+
+static int other_makes_fifo(void)
+{
+	return setresuid(OTHER, OTHER, OTHER) || mkfifo(as_other_path, 0666);
+}
+
+static int other_writes(void)
+{
+	struct err err;
+
+	return setresuid(OTHER, OTHER, OTHER) || put(as_other_path, "by other", &err);
+}
+
+static void by_other(int (*act)(void), const char *path, const char *to, const char *what)
+{
+	as_other_path = path;
+	as_other_to = to;
+	in_child(act, what);
+}
+
+static bool refused_as_foreign(const char *path)
+{
+	struct err err;
+
+	return put(path, "ours", &err) == -1 && strstr(err.what, "another user") && *err.hint;
+}
+
+/* Another user creates and removes a link while we write: what it leads to is never touched. */
+static void test_race(const char *link_path, const char *to)
+{
+	struct err err;
+	int written = 0;
+	pid_t child;
+
+	fflush(stdout);
+	child = fork();
+	if (!child) {
+		if (setresuid(OTHER, OTHER, OTHER))
+			_exit(1);
+		for (;;) {
+			(void)!symlink(to, link_path);
+			unlink(link_path);
+		}
+	}
+	for (int i = 0; i < 500 && holds(to, "mine"); i++) {
+		written += !put(link_path, "ours", &err);
+		unlink(link_path);
+	}
+	kill(child, SIGKILL);
+	waitpid(child, NULL, 0);
+	ok(holds(to, "mine"), "a link that comes and goes is not followed (%d of 500 written)",
+		written);
+	unlink(link_path);
+}
+
+static void test_shared_folder(mode_t mode)
+{
+	const char *shared = path_of(mode & S_ISVTX ? "sticky" : "writable");
+	char file[600], theirs[600], inside[700], mine[600];
+	struct stat st;
+	struct err err;
+
+	snprintf(file, sizeof(file), "%s/new", shared);
+	snprintf(theirs, sizeof(theirs), "%s/theirs", shared);
+	snprintf(mine, sizeof(mine), "%s", path_of("mine"));
+	chmod(folder, 0755);
+	mkdir(shared, 0777);
+	chmod(shared, mode);
+	set_up(mine, "mine");
+	mkdir(path_of("private"), 0700);
+	ok(!put(file, "ours", &err) && !stat(file, &st) && st.st_uid == geteuid() &&
+			mode_of(file) == 0644 && !litter(shared),
+		"mode %04o: a new file is ours", (unsigned)mode);
+	by_other(other_makes_file, theirs, NULL, "another user's file");
+	ok(refused_as_foreign(theirs) && holds(theirs, "theirs") && !litter(shared),
+		"is refused and left alone");
+	ok(file_check(theirs, &err) == -1 && strstr(err.what, "another user"),
+		"which file_check says before");
+	unlink(theirs);
+	by_other(other_links, theirs, mine, "another user's link");
+	ok(refused_as_foreign(theirs) && holds(mine, "mine"), "is not followed");
+	unlink(theirs);
+	by_other(other_links, theirs, path_of("private"), "another user's link to a folder");
+	snprintf(inside, sizeof(inside), "%s/file", theirs);
+	ok(refused_as_foreign(inside) && access(path_of("private/file"), F_OK), "is not followed");
+	unlink(theirs);
+	by_other(other_makes_fifo, theirs, NULL, "another user's pipe");
+	ok(file_check(theirs, &err) == -1 && refused_as_foreign(theirs), "is not opened");
+	unlink(theirs);
+	ok(!symlink("new", theirs) && !put(theirs, "by link", &err) && holds(file, "by link"),
+		"a link of our own is followed");
+	if (mode & S_ISVTX)
+		by_other(other_writes, path_of("sticky/others"), NULL, "another user writes, too");
+	test_race(theirs, mine);
+}
+
+/* The folder that the path led to when the file was created is the one that gets it. */
+static void test_exchanged(void)
+{
+	struct file f;
+	struct err err;
+
+	mkdir(path_of("folder"), 0755);
+	mkdir(path_of("decoy"), 0755);
+	set_up(path_of("decoy/file"), "mine");
+	ok(!file_create(&f, path_of("folder/file"), &err) && !file_write(f.fd, "new", 3) &&
+			!rename(path_of("folder"), path_of("away")) &&
+			!symlink("decoy", path_of("folder")) && !file_commit(&f, &err),
+		"a folder is exchanged for a link while a file is written");
+	ok(holds(path_of("away/file"), "new") && holds(path_of("decoy/file"), "mine") &&
+			!litter(path_of("away")),
+		"and the file is in the folder that it was begun in");
+}
+
 /* --- what fails -------------------------------------------------------------------------------------- */
 
 static int no_rights(void)
@@ -287,6 +419,13 @@ int main(void)
 	test_appear();
 	test_links();
 	test_devices();
+	test_exchanged();
+	if (geteuid()) {
+		tap_skip("files of another user", "only root can make them");
+	} else {
+		test_shared_folder(01777);
+		test_shared_folder(0777);
+	}
 	test_refused();
 	snprintf(remove, sizeof(remove), "rm -rf '%s'", folder);
 	if (system(remove))
