@@ -5,6 +5,7 @@
 import collections
 import gzip
 import json
+import re
 import struct
 
 
@@ -110,6 +111,25 @@ class Pprof:
 
     def text(self, number):
         return self.strings[number[0]] if number else ""
+
+
+def pprof_raw(text):
+    """The stacks of `go tool pprof -raw`, which knows the format by Google's own code."""
+    stacks, counts, samples, frames, part = collections.Counter(), collections.Counter(), [], {}, ""
+    for line in text.splitlines():
+        if line.rstrip(":") in ("Samples", "Locations", "Mappings"):
+            part = line.rstrip(":")
+        elif part == "Samples" and re.match(r" *[0-9]+ +[0-9]+: [0-9 ]*$", line):
+            values, locations = line.split(":")
+            samples.append((*map(int, values.split()), locations.split()))
+        elif part == "Locations":
+            number, name = re.match(r" *([0-9]+): 0x[0-9a-f]+ M=[0-9]+ (.*) [^ ]*:[0-9]+ s=", line).groups()
+            frames[number] = name
+    for count, weight, locations in samples:
+        stack = join(frames[i] for i in reversed(locations))
+        counts[stack] += count
+        stacks[stack] += weight
+    return stacks, counts
 
 
 # --- OTLP ----------------------------------------------------------------------------------------------------

@@ -189,6 +189,34 @@ def check_table(folder):
         ok(len(data) > 10000, "%s: a name of 10,000 characters is in it or is cut" % name, len(data))
 
 
+def check_other_decoders(folder):
+    """pprof by Google's own reader, speedscope's file by its published schema."""
+    go, home = shutil.which("go"), os.path.join(folder, "go")
+    if not go:
+        skip("go tool pprof reads pprof", "no go tool pprof (Debian: golang-go)")
+    for kind in ("known", "random") if go else ():
+        run = subprocess.run([go, "tool", "pprof", "-symbolize=none", "-raw", write(folder, "g.pb.gz", "-k", kind)], capture_output=True, text=True,
+                             env={**os.environ, "HOME": home, "GOCACHE": home, "PPROF_TMPDIR": home})
+        stacks, counts = formats.pprof_raw(run.stdout)
+        same(stacks, formats.collapsed(write(folder, "g.collapsed", "-d", "--total", "-k", kind)),
+             "go tool pprof -raw: the weights of %s" % kind)
+        same(counts, formats.collapsed(write(folder, "g.collapsed", "-d", "-k", kind)), "and the counts")
+    schema = os.environ.get("SPEEDSCOPE_SCHEMA") or os.path.expanduser("~/.cache/jhot/npm/speedscope/file-format-schema.json")
+    try:
+        import jsonschema
+        checker = jsonschema.Draft7Validator(json.load(open(schema)))
+    except (ImportError, OSError) as error:
+        skip("speedscope's file follows its published schema",
+             "no python3-jsonschema" if isinstance(error, ImportError) else "speedscope's schema is not there (npm package speedscope)")
+        return
+    for kind in ("known", "hostile", "events", "long"):
+        errors = [e.message for e in checker.iter_errors(json.load(open(write(folder, "s.speedscope.json", "-k", kind))))]
+        ok(not errors, "speedscope's published schema allows its file of %s" % kind, errors[:3])
+    broken = json.load(open(write(folder, "s.speedscope.json", "-k", "known")))
+    del broken["shared"]["frames"]
+    ok(list(checker.iter_errors(broken)), "and refuses one without frames")
+
+
 def jdk_home(major):
     """One of $JDKS, or that of $JAVA or of the path."""
     java = os.environ.get("JAVA") or shutil.which("java") or "/"
@@ -246,6 +274,7 @@ def main():
         check_facts(folder)
         check_otlp(folder)
         check_table(folder)
+        check_other_decoders(folder)
         pprof = formats.Pprof(write(folder, "k.pb.gz", "-k", "known"))
         ok(pprof.types == [("samples", "count"), ("cpu", "nanoseconds")] and pprof.default == "cpu",
            "pprof: types of cpu", pprof.types)
