@@ -7,15 +7,18 @@
 
 #include <elf.h>
 #include <errno.h>
+#include <pthread.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ptrace.h>
+#include <sys/syscall.h>
 #include <sys/uio.h>
 #include <sys/user.h>
 #include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
 
 #define PAGE          4096u
 #define CACHE_PAGES   512u
@@ -39,8 +42,6 @@ struct remote {
 	uint64_t page[CACHE_PAGES]; /* address | 1, 0 = empty */
 	uint8_t (*data)[PAGE];
 	struct copy stack, extra;
-	pid_t *stuck; /* seized, asked to stop, but did not yet */
-	size_t stuck_count;
 	uint64_t longest_pause_ns;
 };
 
@@ -204,73 +205,97 @@ static void let_go(pid_t tid, int status)
 	ptrace(PTRACE_DETACH, tid, 0, (void *)(uintptr_t)sig);
 }
 
-static enum remote_result stop_and_copy(struct remote *r, pid_t tid, const struct remote_want *want,
-	remote_stack_fn *stack_end, void *ctx, struct walk_regs *regs)
+/* The work of one tracer: a thread of ours that ends with each capture. */
+struct tracing {
+	struct remote *r;
+	pid_t tid;
+	const struct remote_want *want;
+	remote_stack_fn *stack_end;
+	void *ctx;
+	struct walk_regs *regs;
+	/* results */
+	enum remote_result result;
+	int error;           /* for REMOTE_DENIED */
+	pid_t tracer;        /* its own thread id */
+	uint64_t running_ns; /* when the thread was last seen running; 0: nobody asked it to stop */
+};
+
+static void copy_stopped(struct tracing *t)
 {
-	uint64_t running_ns, pause_ns;
+	struct remote *r = t->r;
+	uint64_t from = t->regs->sp - BELOW_SP, end = t->stack_end(t->ctx, t->regs->sp);
+
+	copy_take(r, &r->extra, t->want->address, t->want->bytes, EXTRA_MAX);
+	copy_take(r, &r->stack, from, end > t->regs->sp ? end - from : STACK_UNKNOWN, STACK_COPY);
+	if (t->want->look)
+		t->want->look(t->want->look_ctx);
+}
+
+static enum remote_result stop_and_copy(struct tracing *t)
+{
 	int status, stopped;
 	bool read;
 
-	if (ptrace(PTRACE_SEIZE, tid, 0, 0))
-		return errno == ESRCH ? REMOTE_GONE : REMOTE_DENIED;
-	running_ns = clock_mono_ns();
-	if (ptrace(PTRACE_INTERRUPT, tid, 0, 0))
-		return REMOTE_GONE;
-	stopped = wait_stop(tid, &status, &running_ns);
-	if (stopped < 0)
-		return REMOTE_GONE;
-	if (!stopped) {
-		r->stuck = xreallocarray(r->stuck, r->stuck_count + 1, sizeof(*r->stuck));
-		r->stuck[r->stuck_count++] = tid;
-		return REMOTE_STUCK;
+	if (ptrace(PTRACE_SEIZE, t->tid, 0, 0)) {
+		t->error = errno;
+		return t->error == ESRCH ? REMOTE_GONE : REMOTE_DENIED;
 	}
-	read = remote_regs(tid, regs);
-	if (read) {
-		uint64_t from = regs->sp - BELOW_SP, end = stack_end(ctx, regs->sp);
-
-		copy_take(r, &r->extra, want->address, want->bytes, EXTRA_MAX);
-		copy_take(r, &r->stack, from, end > regs->sp ? end - from : STACK_UNKNOWN,
-			STACK_COPY);
-		if (want->look)
-			want->look(want->look_ctx);
-	}
-	let_go(tid, status);
-	pause_ns = clock_mono_ns() - running_ns;
-	if (pause_ns > r->longest_pause_ns)
-		r->longest_pause_ns = pause_ns;
+	t->running_ns = clock_mono_ns();
+	if (ptrace(PTRACE_INTERRUPT, t->tid, 0, 0))
+		return REMOTE_GONE;
+	stopped = wait_stop(t->tid, &status, &t->running_ns);
+	if (stopped <= 0)
+		return stopped ? REMOTE_GONE : REMOTE_STUCK;
+	read = remote_regs(t->tid, t->regs);
+	if (read)
+		copy_stopped(t);
+	let_go(t->tid, status);
 	return read ? REMOTE_OK : REMOTE_GONE;
 }
 
-/* Those that stopped late. One that still has not is detached by the kernel when jhot ends. */
-static void stuck_let_go(struct remote *r)
+/*
+ * While a thread stands still nobody may take the CPU from its tracer: on a machine with more to do than it can, that
+ * would be most of the pause. Only with privileges; without, there is no harm.
+ */
+static void hurry(void)
 {
-	size_t left = 0;
-	int status;
+	const struct sched_param first = {.sched_priority = 1};
 
-	for (size_t i = 0; i < r->stuck_count; i++) {
-		pid_t got = waitpid(r->stuck[i], &status, __WALL | WNOHANG);
+	if (sched_getscheduler(0) == SCHED_OTHER)
+		sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &first);
+}
 
-		if (got == r->stuck[i] && WIFSTOPPED(status))
-			let_go(r->stuck[i], status);
-		else if (got == 0)
-			r->stuck[left++] = r->stuck[i];
-	}
-	r->stuck_count = left;
+static void *trace(void *arg)
+{
+	struct tracing *t = arg;
+	uint64_t pause_ns;
+
+	t->tracer = (pid_t)syscall(SYS_gettid); /* musl has no wrapper for tgkill */
+	hurry();
+	t->result = stop_and_copy(t);
+	if (t->result == REMOTE_STUCK || !t->running_ns)
+		return NULL;
+	pause_ns = clock_mono_ns() - t->running_ns;
+	if (pause_ns > t->r->longest_pause_ns)
+		t->r->longest_pause_ns = pause_ns;
+	return NULL;
 }
 
 /*
- * While a thread stands still nobody may take the CPU from us: on a machine with more to do than it can, that would
- * be most of the pause. Only with privileges; without, there is no harm. Returns what to go back to, -1: nothing.
+ * The end of a tracer withdraws its request to stop and detaches from a thread that has stopped meanwhile: no other call
+ * does that for a thread which is not stopped. The kernel does it after pthread_join has returned, so wait until the
+ * tracer has gone. How long the thread stood still at most counts as a pause.
  */
-static int hurry(struct sched_param *before)
+static void wait_detached(struct tracing *t)
 {
-	const struct sched_param first = {.sched_priority = 1};
-	int policy = sched_getscheduler(0);
+	const struct timespec nap = {0, NAP_NS};
+	uint64_t pause_ns;
 
-	if (policy != SCHED_OTHER || sched_getparam(0, before) ||
-		sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &first))
-		return -1;
-	return policy;
+	while (!syscall(SYS_tgkill, getpid(), t->tracer, 0))
+		nanosleep(&nap, NULL);
+	pause_ns = clock_mono_ns() - t->running_ns;
+	if (pause_ns > t->r->longest_pause_ns)
+		t->r->longest_pause_ns = pause_ns;
 }
 
 enum remote_result remote_capture(struct remote *r, pid_t tid, const struct remote_want *want,
@@ -278,31 +303,35 @@ enum remote_result remote_capture(struct remote *r, pid_t tid, const struct remo
 {
 	static const int held[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP, SIGPIPE, SIGALRM,
 		SIGCHLD}; /* the last to be waited for, not held */
-	enum remote_result result;
-	struct sched_param usual;
+	struct tracing t = {
+		.r = r, .tid = tid, .want = want, .stack_end = stack_end, .ctx = ctx, .regs = regs};
 	sigset_t block, before;
-	int policy;
+	pthread_t tracer;
+	int error;
 
 	remote_forget(r);
 	sigemptyset(&block);
 	for (size_t i = 0; i < sizeof(held) / sizeof(held[0]); i++)
 		sigaddset(&block, held[i]);
-	sigprocmask(SIG_BLOCK, &block, &before);
-	policy = hurry(&usual);
-	result = stop_and_copy(r, tid, want, stack_end, ctx, regs);
-	if (policy >= 0)
-		sched_setscheduler(0, policy, &usual);
-	stuck_let_go(r);
-	sigprocmask(SIG_SETMASK, &before, NULL);
-	return result;
+	pthread_sigmask(SIG_BLOCK, &block, &before);
+	error = pthread_create(&tracer, NULL, trace, &t);
+	if (error) {
+		t.result = REMOTE_DENIED;
+		t.error = error;
+	} else {
+		pthread_join(tracer, NULL);
+		if (t.result == REMOTE_STUCK)
+			wait_detached(&t);
+	}
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	errno = t.error;
+	return t.result;
 }
 
 void remote_close(struct remote *r)
 {
 	if (!r)
 		return;
-	stuck_let_go(r);
-	free(r->stuck);
 	free(r->data);
 	free(r->stack.data);
 	free(r->extra.data);

@@ -4,9 +4,12 @@
  *
  * remote_capture stops one thread, copies its registers, the used part of its stack and its JavaThread, and
  * lets it go on; what is walked afterwards is the copy, and what is not in the copy is read from the running
- * process. A thread is detached before remote_capture returns, on every path; signals that would end or stop
- * jhot wait for that, and should jhot be killed the kernel detaches. A thread of a stopped process
- * stays stopped. One thread.
+ * process. When remote_capture returns, the thread is detached and runs, on every path; one that did not stop within
+ * half a second is not stopped later either. Signals that would end or stop jhot are blocked meanwhile, and should jhot
+ * be killed the kernel detaches. A thread of a stopped process stays stopped.
+ *
+ * The calls are for one thread at a time; each capture is made by a tracer thread of its own, in which `look` and
+ * stack_end are called.
  */
 #ifndef JHOT_DUMP_REMOTE_H
 #define JHOT_DUMP_REMOTE_H
@@ -50,6 +53,10 @@ enum remote_result remote_capture(struct remote *r, pid_t tid, const struct remo
 /* The registers of a thread that stands still. */
 bool remote_regs(pid_t tid, struct walk_regs *out);
 
+/*
+ * The longest time that a thread can have stood still, in ns: an upper bound, from when it was last seen running until
+ * it was detached.
+ */
 uint64_t remote_longest_pause_ns(const struct remote *r);
 
 #endif
