@@ -309,12 +309,19 @@ bool profile_waited(const struct profile *p, uint32_t thread, uint32_t from, uin
 bool profile_wait_at(
 	const struct profile *p, uint32_t thread, uint32_t to, struct profile_wait *out);
 
+/*
+ * Rounds the window [*from, *to) outwards to whole 10 s steps where it lies in merged history: the model does not know
+ * when within a step a sample was taken. Leaves from = 0 ("everything before to") and unmerged seconds as they are.
+ */
+void profile_align(const struct profile *p, uint32_t *from, uint32_t *to);
+
 #define PROFILE_ANY_THREAD UINT32_MAX
 
 /*
  * A question: which event, seconds [from, to), which thread. from = 0 means everything before `to`,
  * history that was merged away included (exact while `to` lies within what is held). A 10 s step belongs
- * to the window in which it begins, so windows side by side count each sample once.
+ * to the window in which it begins, so adjacent windows count each sample once. A window that is shown to a
+ * user goes through profile_align() first.
  */
 struct profile_query {
 	int event;

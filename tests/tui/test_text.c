@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Widths, numbers, names, sparklines, lines of parts, windows of time. */
+#include "profile/whole.h"
+#include "tests/profile/add.h"
 #include "tests/tap.h"
 #include "tui/screen/canvas.h"
 #include "tui/screen/glyph.h"
@@ -250,6 +252,36 @@ static void test_timeline(void)
 	profile_free(p);
 }
 
+/*
+ * Ten samples a second, merged into steps of 10 s. Whatever second a 1 s window ends at, its samples per covered second
+ * are the true rate: with windows that were not aligned, nine of ten were empty and one had ten seconds' worth.
+ */
+static void test_merged_window(void)
+{
+	struct profile *p = profile_new();
+	struct profile_query q = {.event = EVENT_CPU, .thread = PROFILE_ANY_THREAD};
+	struct timeline t;
+	int right = 0, tried = 0;
+
+	profile_advance(p, 402);
+	profile_set_held(p, 10, 300);
+	timeline_init(&t);
+	t.window = 0;
+	for (uint32_t second = 1; second <= 400; second++) {
+		for (uint32_t i = 0; i < 10; i++)
+			profile_add(p, EVENT_CPU, second, PROFILE_ROOT_STACK, i, 1, 1);
+	}
+	for (t.frozen = true, t.frozen_to = profile_info(p).oldest + 20;
+		t.frozen_to < profile_info(p).merged_before; t.frozen_to++, tried++) {
+		timeline_query(&t, p, &q);
+		right += profile_covered(p, &q) == 10 && profile_sum(p, &q).count == 100;
+	}
+	ok(tried > 30, "%d seconds are in merged history", tried);
+	is_int(right, tried,
+		"a window of 1 s there shows its whole step, and says that it covers 10 s");
+	profile_free(p);
+}
+
 int main(void)
 {
 	test_width();
@@ -260,5 +292,6 @@ int main(void)
 	test_canvas();
 	test_strip();
 	test_timeline();
+	test_merged_window();
 	return tap_done();
 }

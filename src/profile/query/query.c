@@ -131,6 +131,14 @@ static uint32_t covered_outside_gaps(const struct profile *p, uint32_t from, uin
 	return seconds;
 }
 
+void profile_align(const struct profile *p, uint32_t *from, uint32_t *to)
+{
+	if (*from < p->merged_before)
+		*from -= *from % SLICES_STEP;
+	if (*to < p->merged_before)
+		*to = (*to + SLICES_STEP - 1) / SLICES_STEP * SLICES_STEP;
+}
+
 /* Where a window that begins or ends here does so: steps belong to it if they begin in it. */
 static uint32_t covered_edge(const struct profile *p, uint32_t second)
 {

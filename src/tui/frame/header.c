@@ -300,7 +300,8 @@ static void add_window(struct ui *ui, struct strip *s)
 	uint32_t span = profile_covered(ui->profile, &q);
 	char label[16], count[TEXT_NUMBER];
 
-	if (wanted && span < wanted)
+	/* Shorter: sampling began within the window. Longer: the window lies in history that is kept in steps of 10 s. */
+	if (wanted && span != wanted)
 		strip_add(s, STYLE_STRONG, 0, "window %s (%us)",
 			timeline_label(&ui->scope.time, label), span);
 	else

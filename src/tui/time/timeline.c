@@ -27,6 +27,7 @@ void timeline_query(const struct timeline *t, const struct profile *p, struct pr
 
 	q->to = timeline_to(t, p);
 	q->from = seconds && q->to > seconds ? q->to - seconds : 0;
+	profile_align(p, &q->from, &q->to);
 	if (q->from < t->since)
 		q->from = t->since < q->to ? t->since : q->to;
 }
