@@ -20,7 +20,7 @@
 	X(PERF_LOST, "perf_lost")   /* lost: the kernel's buffer of a thread was full */           \
 	X(LATE, "late")             /* lost: came when its event was already stopped */            \
 	X(MASKED, "masked")         /* not walked: the thread blocks SIGSEGV */                    \
-	X(CRAMPED, "small_stack")   /* not walked: the alternate signal stack is small */          \
+	X(NO_STACK, "no_stack")     /* lost: all of the handlers' own stacks were taken */         \
 	X(HANDLER, "handler_taken") /* stacks read while another's handler of SIGSEGV was there */ \
 	X(BUSY, "busy")             /* not walked: all buffers for stacks were taken */            \
 	X(TRUNCATED, "truncated")   /* deeper than the limit: the root is missing */               \

@@ -42,6 +42,6 @@ sampler_sources = \
 	%D%/session/select.c %D%/session/setup.c %D%/session/starts.c \
 	%D%/session/threads.c %D%/session/threads.h %D%/session/unwind_recv.c \
 	%D%/session/unwind_recv.h \
-	%D%/signal/agct.c %D%/signal/fault.c %D%/signal/glob.c %D%/signal/handler.c %D%/signal/install.c %D%/signal/mem.c %D%/signal/newcomer.c \
+	%D%/signal/agct.c %D%/signal/entry.c %D%/signal/entry.h %D%/signal/fault.c %D%/signal/glob.c %D%/signal/handler.c %D%/signal/install.c %D%/signal/mem.c %D%/signal/newcomer.c \
 	%D%/signal/perf.c %D%/signal/raw.c %D%/signal/raw.h %D%/signal/room.c %D%/signal/signal.h \
 	%D%/signal/stack.c %D%/signal/threads.c %D%/signal/trap.c %D%/signal/trap.h %D%/signal/virtual.c %D%/signal/wall.c

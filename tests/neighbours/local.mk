@@ -7,12 +7,13 @@ CLEANFILES += %D%/neighbours.stamp %D%/neighbours %D%/libneighbours.so
 neighbours_sources = %D%/neighbours.c %D%/roles_signals.c %D%/roles_stacks.c
 EXTRA_DIST += $(neighbours_sources) %D%/neighbours.h %D%/Neighbours.java
 
-# One object with two entries: a library for the java command, a program that embeds a JVM.
+# One object with two entries: a library for the java command, a program that embeds a JVM. Nothing is bound lazily:
+# that would take more of a small stack than the role does.
 %D%/neighbours.stamp: $(neighbours_sources) %D%/neighbours.h %D%/Neighbours.java
 	$(AM_V_GEN)$(MKDIR_P) %D%/classes && \
 	for output in "-fPIC -shared -o %D%/libneighbours.so" "-fPIE -pie -rdynamic -o %D%/neighbours"; do \
 		$(CC) $(CFLAGS) -std=c11 $(WARN_CFLAGS) -D_GNU_SOURCE $(JVMTI_CFLAGS) $$output \
-			$(neighbours_sources:%=$(srcdir)/%) -ldl -lpthread || exit; \
+			$(neighbours_sources:%=$(srcdir)/%) -Wl,-z,now -ldl -lpthread || exit; \
 	done && \
 	"$(JDK)/bin/javac" -nowarn -Xlint:-options --release 8 -d %D%/classes $(srcdir)/%D%/Neighbours.java && \
 	touch $@

@@ -52,6 +52,7 @@ void role_prober(const struct role *role, struct report *report);
 void role_flipper(const struct role *role, struct report *report);
 void role_altstack(const struct role *role, struct report *report);
 void role_coroutine(const struct role *role, struct report *report);
+void role_goroutine(const struct role *role, struct report *report);
 void role_mlockall(const struct role *role, struct report *report);
 void role_sigquit(const struct role *role, struct report *report);
 

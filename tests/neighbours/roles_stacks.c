@@ -88,6 +88,25 @@ void role_coroutine(const struct role *role, struct report *report)
 	}
 }
 
+static void preempt(int sig)
+{
+	(void)sig;
+}
+
+/*
+ * What Go does in a library: handles SIGURG and SIGFPE on alternate stacks of 32 kB, and runs on stacks that are too small
+ * for a signal.
+ */
+void role_goroutine(const struct role *role, struct report *report)
+{
+	struct sigaction handler = {.sa_handler = preempt, .sa_flags = SA_ONSTACK | SA_RESTART};
+	stack_t alternate = {.ss_sp = stack_new(32768), .ss_size = 32768};
+
+	sigaction(SIGURG, &handler, NULL);
+	sigaltstack(&alternate, NULL);
+	role_coroutine(role, report);
+}
+
 void role_mlockall(const struct role *role, struct report *report)
 {
 	(void)role;

@@ -83,7 +83,7 @@ report() {
 # machine, is no failure.
 session() {
 	case $1 in
-	record) "$JHOT" record -e cpu,alloc,lock,wall -d 0.8 -o "$T/x.jhot" "$PID_with" ;;
+	record) "$JHOT" record -e cpu,${ALLOC}lock,wall -d 0.8 -o "$T/x.jhot" "$PID_with" ;;
 	why) "$JHOT" why -d 1 "$PID_with" ;;
 	live) { sleep 1.2; printf q; } | TERM=xterm script -qec "stty cols 100 rows 30; '$JHOT' top -e cpu,wall $PID_with" /dev/null ;;
 	esac >"$T/session" 2>&1 </dev/null || grep -q 'too little was seen' "$T/session"
@@ -158,6 +158,8 @@ diag "$jvms JVMs of $SESSIONS sessions each: about $((jvms * (8 + SESSIONS * 2) 
 diag "role              JDK  sessions"
 while read -r major java <&3; do
 	JAVA=$java
+	ALLOC=alloc,
+	[ "$major" != 8 ] || ALLOC='' # which needs symbols of libjvm there
 	while read -r names <&4; do
 		row "$major" "$names"
 	done 4<"$T/chosen"

@@ -22,6 +22,7 @@
 #include "sampler/session/memory.h"
 #include "sampler/session/rooms.h"
 #include "sampler/session/scan.h"
+#include "sampler/signal/entry.h"
 #include "sampler/signal/raw.h"
 #include "sampler/signal/signal.h"
 #include "sampler/task.h"
@@ -208,12 +209,22 @@ static void code_look(struct sampler *s, uint64_t now)
 	s->code_due_ns = now + (cost_ns > CODE_NS ? cost_ns : CODE_NS);
 }
 
+/* refused_count: timers' signals for which no stack was free (signal/entry.c). */
+static void refused_count(struct sampler *s)
+{
+	uint64_t refused = sig_refused_take();
+
+	if (refused)
+		sig_lose(s, WIRE_CPU, COUNTER_NO_STACK, refused);
+}
+
 static void publisher_tick(struct sampler *s, uint64_t now)
 {
 	atomic_store_explicit(&s->epoch, (uint32_t)(now / EPOCH_NS), memory_order_relaxed);
 	handlers_keep(s, now);
 	look_for_threads(s, now);
 	lent_take(s);
+	refused_count(s);
 	arms_count(s, now);
 	process_clock_look(s, now);
 	switches_look(s, now);

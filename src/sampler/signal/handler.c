@@ -11,6 +11,7 @@
  * and stands for eight.
  */
 #include "sampler/engine/ctimer.h"
+#include "sampler/signal/entry.h"
 #include "sampler/signal/raw.h"
 #include "sampler/signal/signal.h"
 
@@ -205,9 +206,10 @@ static uint32_t visit_events(const struct visit *v)
 }
 
 /* sig_arrived: returns the events that were served, by bits. */
-static uint32_t sig_arrived(struct sampler *s, const siginfo_t *info, const void *context)
+static uint32_t sig_arrived(
+	struct sampler *s, const siginfo_t *info, const void *context, int32_t tid)
 {
-	struct visit v = {.s = s, .thread = threads_find(s->threads, raw_gettid())};
+	struct visit v = {.s = s, .thread = threads_find(s->threads, tid)};
 
 	if (v.thread)
 		atomic_fetch_add(&v.thread->inside, 1);
@@ -237,10 +239,10 @@ static bool sig_ours(const siginfo_t *info)
 	return info->si_code >= POLL_IN && info->si_code <= POLL_HUP;
 }
 
-static void sig_measured(struct sampler *s, const siginfo_t *info, const void *context)
+static void sig_measured(struct sampler *s, const siginfo_t *info, const void *context, int32_t tid)
 {
 	uint64_t start = sig_clock(), cost;
-	uint32_t events = sig_arrived(s, info, context), each = 0;
+	uint32_t events = sig_arrived(s, info, context, tid), each = 0;
 
 	events = events ? events : 1u << WIRE_CPU; /* too late, or a stranger's */
 	for (uint32_t i = 0; i < WIRE_EVENTS; i++)
@@ -253,7 +255,7 @@ static void sig_measured(struct sampler *s, const siginfo_t *info, const void *c
 	}
 }
 
-void sig_sample(int sig, siginfo_t *info, void *context)
+void sig_handle(int sig, siginfo_t *info, void *context, int32_t tid)
 {
 	_Atomic uint32_t *inside;
 	struct sampler *s = sig_enter(&inside);
@@ -261,8 +263,8 @@ void sig_sample(int sig, siginfo_t *info, void *context)
 	if (s && !sig_ours(info))
 		counters_add(&s->counters, COUNTER_FOREIGN, 1);
 	else if (s && atomic_fetch_add(&s->handlers, 1) % MEASURED_OF == 0)
-		sig_measured(s, info, context);
+		sig_measured(s, info, context, tid);
 	else if (s)
-		sig_arrived(s, info, context);
+		sig_arrived(s, info, context, tid);
 	sig_leave(inside);
 }

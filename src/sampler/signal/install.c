@@ -6,10 +6,13 @@
  * First those that a process without a handler ignores: a library that puts back what it found before us would have
  * the next signal of the others end the process.
  *
- * SA_ONSTACK: a thread that has set up an alternate stack has done so because its own may be too
- * small (Go's rule for programs that embed it). SA_RESTART: as little of the target as possible
- * sees EINTR. All that can wait is blocked meanwhile, by the kernel's own call, since libc leaves out the signal of
- * pthread_cancel: a thread that ended or jumped out of the handler would never give back what it holds there.
+ * SA_ONSTACK only where a runtime in this process needs it (install_on_alternate): the kernel's frame takes up to 3.5 kB
+ * with AVX-512, more than some alternate stacks have, and nobody can read the size of another thread's alternate
+ * stack. Without the flag the frame goes to the stack that the thread runs on.
+ *
+ * SA_RESTART: as little of the target as possible sees EINTR. All that can wait is blocked meanwhile, by the kernel's own
+ * call, since libc leaves out the signal of pthread_cancel: a thread that ended or jumped out of the handler would
+ * never give back what it holds there.
  */
 #include "sampler/signal/raw.h"
 #include "sampler/signal/signal.h"
@@ -26,17 +29,37 @@ static const int sig_candidates[] = {SIGURG, SIGWINCH, SIGPROF, SIGVTALRM, SIGST
 
 typedef bool left_fn(struct sampler *s, uint64_t handler);
 
+/*
+ * install_on_alternate: does a runtime in this process run code on stacks too small for a signal? Go does, by its rule
+ * gives each of its threads an alternate stack of 32 kB, and handles SIGFPE and SIGURG on it. HotSpot and its libraries
+ * do not set SA_ONSTACK. Go that is loaded later takes SIGURG, or adds the flag to our handler.
+ */
+static bool install_on_alternate(void)
+{
+	static const int of_runtimes[] = {SIGFPE, SIGURG};
+	struct raw_sigaction now;
+
+	for (size_t i = 0; i < sizeof(of_runtimes) / sizeof(of_runtimes[0]); i++) {
+		if (raw_sigaction_get(of_runtimes[i], &now) == 0 && now.flags & SA_ONSTACK &&
+			now.handler != (void *)SIG_DFL && now.handler != (void *)SIG_IGN &&
+			now.handler != (void *)(uintptr_t)sig_sample)
+			return true;
+	}
+	return false;
+}
+
 /* sig_take: ours is there already, or in the place of nobody's. left: or of one of which it says so; NULL: of none. */
 static bool sig_take(int sig, struct sampler *s, left_fn *left)
 {
-	struct raw_sigaction ours = raw_sigaction_make(
-				     sig_sample, SA_RESTART | SA_ONSTACK, ~SIG_FAULTS),
-			     now;
+	unsigned long flags = SA_RESTART | (install_on_alternate() ? SA_ONSTACK : 0);
+	struct raw_sigaction ours = raw_sigaction_make(sig_sample, flags, ~SIG_FAULTS), now;
 
 	if (raw_sigaction_get(sig, &now) < 0)
 		return false;
-	if (now.handler == ours.handler)
+	if (now.handler == ours.handler && (now.flags & SA_ONSTACK) == (flags & SA_ONSTACK))
 		return true;
+	if (now.handler == ours.handler)
+		return raw_sigaction_set(sig, &ours, NULL) == 0;
 	if (now.handler != (void *)SIG_DFL && now.handler != (void *)SIG_IGN &&
 		!(left && left(s, (uint64_t)(uintptr_t)now.handler)))
 		return false;

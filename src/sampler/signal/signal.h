@@ -57,8 +57,9 @@ struct sampler *sig_session(void);
  */
 bool sig_passed(struct sampler *s, uint32_t *step);
 
-/* --- handler.c ---------------------------------------------------------------------------- */
+/* --- entry.c ------------------------------------------------------------------------------ */
 
+/* The handler that is installed. Needs nothing of the interrupted thread's stack beyond the kernel's frame. */
 void sig_sample(int sig, siginfo_t *info, void *ucontext);
 
 /* --- stack.c: one walk, for all samples that it serves ------------------------------------ */

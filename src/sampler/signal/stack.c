@@ -14,8 +14,7 @@
 
 #include <ucontext.h>
 
-#define WALK_STACK_BYTES 4096u /* a whole handler takes 3.2 kB at most: test_signals.sh */
-#define CLASS_NAME       512u
+#define CLASS_NAME 512u
 
 void sig_lose(struct sampler *s, uint32_t event, unsigned counter, uint64_t n)
 {
@@ -251,19 +250,6 @@ bool sig_stack_masked(const void *ucontext)
 	return blocked & (1ull << (SIGSEGV - 1) | 1ull << (SIGBUS - 1));
 }
 
-/*
- * stack_cramped: on an alternate stack (Rust's threads have 8 kB) there must be space for the walk, and for
- * the frame of a fault inside it, which is as large as the one that is already there.
- */
-static bool stack_cramped(const ucontext_t *context)
-{
-	uintptr_t here = (uintptr_t)__builtin_frame_address(0);
-	uintptr_t low = (uintptr_t)context->uc_stack.ss_sp;
-	size_t bytes = context->uc_stack.ss_size;
-
-	return here - low < bytes && here - low < WALK_STACK_BYTES + (low + bytes - here);
-}
-
 /* stack_open: a buffer to walk to; false, and a reason in its place, when all are taken. */
 static bool stack_open(struct stack *stack)
 {
@@ -282,11 +268,9 @@ static bool stack_open(struct stack *stack)
 /* stack_walkable: in this signal handler; false, and a reason in its place, where it is not. */
 static bool stack_walkable(struct stack *stack, const ucontext_t *context)
 {
-	bool masked = sig_stack_masked(context);
-
-	if (!masked && !stack_cramped(context))
+	if (!sig_stack_masked(context))
 		return true;
-	stack_unwalked(stack, WALK_BREAK_NO_FRAME, masked ? COUNTER_MASKED : COUNTER_CRAMPED);
+	stack_unwalked(stack, WALK_BREAK_NO_FRAME, COUNTER_MASKED);
 	return false;
 }
 

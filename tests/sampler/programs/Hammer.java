@@ -34,7 +34,7 @@ import java.util.concurrent.atomic.AtomicLong;
  *   probe      a handler of SIGSEGV of its own, for a moment
  *   cancel     native threads that are cancelled wherever they are
  *   jump       a native thread that leaves what it does by siglongjmp
- *   painted    Java threads with an alternate stack; says how much of it was used, and what a signal's frame takes
+ *   painted    Java threads with an alternate stack; prints how many bytes of it were used
  */
 public final class Hammer {
     private static volatile boolean stop;
@@ -72,7 +72,6 @@ public final class Hammer {
 
     static native int painted(long stack);
 
-    static native int frameBytes();
 
     /** Called from native threads that have attached themselves. */
     static int called(int n) {
@@ -160,7 +159,7 @@ public final class Hammer {
     }
 
     private static final ThreadLocal<Long> paintedStack = ThreadLocal.withInitial(Hammer::paint);
-    private static final AtomicInteger mostPainted = new AtomicInteger();
+    private static final AtomicInteger mostPainted = new AtomicInteger(-1);
 
     static boolean paintedRound(int n) throws Exception {
         long stack = paintedStack.get();
@@ -253,8 +252,8 @@ public final class Hammer {
         }
         System.out.printf("sum %x%n", wrong.get());
         System.out.println("rounds " + rounds.get());
-        if (mostPainted.get() > 0) {
-            System.out.println("painted " + mostPainted.get() + " frame " + frameBytes());
+        if (mostPainted.get() >= 0) {
+            System.out.println("painted " + mostPainted.get());
         }
     }
 }

@@ -142,35 +142,6 @@ JNIEXPORT jlong JNICALL Java_Hammer_paint(JNIEnv *env, jclass self)
 	return (jlong)(uintptr_t)stack.ss_sp;
 }
 
-static volatile uintptr_t handler_at;
-
-static void on_measure(int sig)
-{
-	(void)sig;
-	handler_at = (uintptr_t)__builtin_frame_address(0);
-}
-
-/*
- * What the kernel puts on an alternate stack for a signal: seen, not asked for. AT_MINSIGSTKSZ counts registers
- * (AMX's tiles, 8 kB) that a process must be allowed first.
- */
-JNIEXPORT jint JNICALL Java_Hammer_frameBytes(JNIEnv *env, jclass self)
-{
-	stack_t stack = {.ss_sp = malloc(PAINTED_BYTES), .ss_size = PAINTED_BYTES}, before;
-	struct sigaction mine = {.sa_handler = on_measure, .sa_flags = SA_ONSTACK}, kept_action;
-	uintptr_t top = (uintptr_t)stack.ss_sp + PAINTED_BYTES;
-	int sig = SIGRTMAX - 1;
-
-	(void)env, (void)self;
-	sigaltstack(&stack, &before);
-	sigaction(sig, &mine, &kept_action);
-	pthread_kill(pthread_self(), sig);
-	sigaction(sig, &kept_action, NULL);
-	sigaltstack(&before, NULL);
-	free(stack.ss_sp);
-	return (jint)(top - handler_at);
-}
-
 /* --- threads that leave ------------------------------------------------------------------------------ */
 
 static void burn(void)

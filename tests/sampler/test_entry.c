@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The entry of the sampling handler: which stack it runs on, what it leaves of the interrupted one, who gets a stack back. */
+#include "sampler/signal/entry.h"
+#include "sampler/signal/raw.h"
+#include "sampler/signal/signal.h"
+
+#include "sampler/engine/ctimer.h"
+#include "tests/tap.h"
+
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdlib.h>
+#include <string.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#define STACKS 16 /* as many as entry.c has */
+
+static _Atomic uintptr_t ran_at, interrupted_at, frame_at;
+static _Atomic int32_t ran_tid;
+static _Atomic uint32_t runs, waiting, leave;
+static _Atomic int jumps, waits;
+static sigjmp_buf back;
+
+/* In the agent this is the handler proper. */
+void sig_handle(int sig, siginfo_t *info, void *ucontext, int32_t tid)
+{
+	const ucontext_t *context = ucontext;
+
+	(void)sig;
+	(void)info;
+	ran_at = (uintptr_t)__builtin_frame_address(0);
+	frame_at = (uintptr_t)ucontext;
+#if defined(__x86_64__)
+	interrupted_at = (uintptr_t)context->uc_mcontext.gregs[REG_RSP];
+#else
+	interrupted_at = (uintptr_t)context->uc_mcontext.sp;
+#endif
+	ran_tid = tid;
+	runs++;
+	if (jumps)
+		siglongjmp(back, 1);
+	if (!waits)
+		return;
+	waiting++;
+	while (!leave)
+		raw(SYS_sched_yield);
+}
+
+static void signal_self(void)
+{
+	raw(SYS_tgkill, getpid(), raw_gettid(), SIGURG);
+}
+
+static void test_stack(void)
+{
+	uintptr_t here = (uintptr_t)__builtin_frame_address(0);
+
+	signal_self();
+	ok(runs == 1, "the handler runs");
+	ok(ran_tid == raw_gettid(), "it is told which thread that is");
+	ok(ran_at > here + (1 << 20) || ran_at < here - (1 << 20), "on another stack");
+	ok(interrupted_at <= here && interrupted_at > here - (1 << 16),
+		"and sees what it interrupted");
+}
+
+/* --- what is used of the interrupted stack ---------------------------------------------------- */
+
+#define SMALL 65536
+static unsigned char *small;
+static uint32_t runs_before;
+
+static void *small_main(void *arg)
+{
+	(void)arg;
+	memset(small, 0x5a, SMALL / 2); /* this thread is in the other half */
+	signal_self();
+	return NULL;
+}
+
+static void test_untouched(void)
+{
+	size_t free = 0;
+	pthread_attr_t attr;
+	pthread_t thread;
+
+	small = aligned_alloc(4096, SMALL);
+	pthread_attr_init(&attr);
+	pthread_attr_setstack(&attr, small, SMALL);
+	runs_before = runs;
+	pthread_create(&thread, &attr, small_main, NULL);
+	pthread_join(thread, NULL);
+	ok(runs == runs_before + 1, "a thread with a small stack is interrupted");
+	while (free < SMALL / 2 && small[free] == 0x5a)
+		free++;
+	/* Below the ucontext there are, of the kernel's frame, the siginfo and where the handler returns to. */
+	ok(small + free == small + SMALL / 2 || (uintptr_t)small + free >= frame_at - 512,
+		"nothing is written below the kernel's frame");
+}
+
+/* --- who comes back, and who does not ---------------------------------------------------------- */
+
+static void test_jumps(void)
+{
+	volatile int left = 4 * STACKS;
+
+	jumps = 1;
+	runs_before = runs;
+	sigsetjmp(back, 1);
+	if (left-- > 0)
+		signal_self();
+	jumps = 0;
+	ok(runs == runs_before + 4 * STACKS, "a thread that jumps out of it enters again");
+}
+
+static void *waits_main(void *arg)
+{
+	(void)arg;
+	signal_self();
+	return NULL;
+}
+
+static void test_all_taken(void)
+{
+	siginfo_t info = {.si_code = SI_TIMER};
+	pthread_t threads[STACKS];
+
+	waits = 1;
+	for (int i = 0; i < STACKS - 1;
+		i++) /* the main thread keeps one that it has jumped out of */
+		pthread_create(&threads[i], NULL, waits_main, NULL);
+	for (int ms = 0; ms < 5000 && waiting < STACKS - 1; ms++)
+		usleep(1000);
+	ok(waiting == STACKS - 1, "all are in use at once");
+	runs_before = runs;
+	pthread_create(&threads[STACKS - 1], NULL, waits_main, NULL);
+	pthread_join(threads[STACKS - 1], NULL);
+	ok(runs == runs_before, "one more is refused");
+	ok(sig_refused_take() == 0, "and not counted unless it is a timer's");
+	info.si_value.sival_int = ENGINE_COOKIE;
+	sig_refuse(SIGURG, &info);
+	ok(sig_refused_take() == 1 && sig_refused_take() == 0, "whose are counted once");
+	leave = 1;
+	for (int i = 0; i < STACKS - 1; i++)
+		pthread_join(threads[i], NULL);
+	waits = 0;
+	runs_before = runs;
+	pthread_create(&threads[0], NULL, waits_main, NULL);
+	pthread_join(threads[0], NULL);
+	ok(runs == runs_before + 1, "when they have left there is a stack again");
+}
+
+int main(void)
+{
+	struct raw_sigaction action = raw_sigaction_make(sig_sample, SA_RESTART, ~0ull);
+
+	raw_sigaction_set(SIGURG, &action, NULL);
+	test_stack();
+	test_untouched();
+	test_jumps();
+	test_all_taken();
+	return tap_done();
+}
