@@ -45,7 +45,7 @@ static const struct screen screens[] = {
 static const struct screen states[] = {
 	{.name = "sorted by total",
 		.keys = "s",
-		.shows = {"TOTAL%▼", "\n>    -  1.1   84.7            I java.lang.Thread.run"},
+		.shows = {"TOTAL%▼", "\n>    -   84.7  1.1            I java.lang.Thread.run"},
 		.hides = "SELF%▼",
 		.style = STYLE_SORTED},
 	{.name = "broken stacks", .keys = "", .broken = true, .shows = {"  broken 0.02%  "}},

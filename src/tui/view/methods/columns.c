@@ -69,12 +69,10 @@ static void cell_total(const void *view, const void *row, struct column_cell *ou
 	share_cell(out, r->total_count, r->total, m->flat->sum);
 }
 
-/* The error of what is sorted by. */
-static void cell_error(const void *view, const void *row, struct column_cell *out)
+static void error_cell(
+	const struct methods *m, const struct flat_row *row, bool total, struct column_cell *out)
 {
-	const struct methods *m = view;
-	const struct flat_row *r = row;
-	struct compare_share s = methods_share(m->flat, r, m->at.order.sort == SORT_TOTAL);
+	struct compare_share s = methods_share(m->flat, row, total);
 	double error = error_half_width(flat_percent(s.value, s.sum) / 100, s.samples);
 
 	out->style = STYLE_DIM;
@@ -82,6 +80,16 @@ static void cell_error(const void *view, const void *row, struct column_cell *ou
 		strcpy(out->text, s.count ? "?" : "-");
 	else
 		snprintf(out->text, COLUMN_TEXT, "%.*f", error < 9.95, error); /* 3 columns */
+}
+
+static void cell_error(const void *view, const void *row, struct column_cell *out)
+{
+	error_cell(view, row, false, out);
+}
+
+static void cell_total_error(const void *view, const void *row, struct column_cell *out)
+{
+	error_cell(view, row, true, out);
 }
 
 static void cell_trend(const void *view, const void *row, struct column_cell *out)
@@ -181,6 +189,19 @@ static const struct column plain[] = {
 	{"METHOD", 1, 0, COLUMN_LEFT, 0, SORT_NAME, cell_name},
 };
 
+/* Sorted by TOTAL%: the error is that of the sorted column. In each table ± follows the share that it belongs to. */
+static const struct column by_total[] = {
+	{"SELF%", 1, 5, 0, 0, SORT_SELF, cell_self},
+	{"TOTAL%", 1, 6, 0, 46, SORT_TOTAL, cell_total},
+	{"±", 2, 3, 0, 52, -1, cell_total_error},
+	{"DELTA", 2, 5, COLUMN_MOVES, METHODS_DELTA_COLS, SORT_DELTA, cell_delta},
+	{"TREND 8s", 2, 8, COLUMN_LEFT | COLUMN_MOVES, 60, -1, cell_trend},
+	{"AMOUNT", 1, 6, 0, METHODS_AMOUNT_COLS, -1, cell_amount},
+	{"LINE", 2, 5, 0, METHODS_DELTA_COLS, -1, cell_line},
+	{"T", 2, 1, COLUMN_LEFT, 0, -1, cell_type},
+	{"METHOD", 1, 0, COLUMN_LEFT, 0, SORT_NAME, cell_name},
+};
+
 /* While a difference is shown: each delta beside its value, and no space is spent on the trend. */
 static const struct column differing[] = {
 	{"SELF%", 1, 5, 0, 0, SORT_SELF, cell_self},
@@ -196,8 +217,11 @@ static const struct column differing[] = {
 /* Of a file that does not tell when its samples were taken nothing rises or falls. */
 struct columns methods_columns(const struct ui *ui)
 {
+	const struct methods *m = (const struct methods *)ui->place.state[VIEW_METHODS];
 	struct columns columns = compare_on(ui) ? COLUMNS(differing) : COLUMNS(plain);
 
+	if (!compare_on(ui) && m->at.order.sort == SORT_TOTAL)
+		columns = COLUMNS(by_total);
 	columns.still = !file_has_time(ui);
 	return columns;
 }

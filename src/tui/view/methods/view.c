@@ -52,7 +52,9 @@ static void sort_item(const struct methods *m, const struct flat_row *r, struct 
 	item->key = (double)(total ? r->total : r->self) + (r->own ? 0.25 : 0);
 	if (m->at.order.sort != SORT_DELTA && m->at.order.sort != SORT_TOTAL_DELTA)
 		return;
-	methods_delta(m, r, m->at.order.sort == SORT_TOTAL_DELTA, &points);
+	/* A difference that may be chance is shown as "~" and sorts as none. */
+	if (!methods_delta(m, r, m->at.order.sort == SORT_TOTAL_DELTA, &points))
+		points = 0;
 	item->key = points;
 }
 
