@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Agent_OnAttach: options, a session's memory, its thread. Nothing here takes long or can block. */
+#include "sampler/calls.h"
 #include "sampler/jvm/jvm.h"
 #include "sampler/session/memory.h"
 #include "sampler/session/publisher.h"
@@ -98,6 +99,9 @@ JNIEXPORT jint JNICALL Agent_OnAttach(JavaVM *vm, char *text, void *reserved)
 
 	if (!options_parse(&options, text))
 		return AGENT_BAD_OPTIONS;
+	result = calls_try();
+	if (result != AGENT_OK)
+		return result;
 	agent_keep();
 	result = jvm_prepare(vm);
 	if (result != AGENT_OK)

@@ -10,7 +10,8 @@
 
 #include "sampler/compat.h"
 
-#define SLICE_NS 100000u /* the shortest that there is */
+#define SLICE_NS      100000u /* the shortest that there is */
+#define SPAWN_LOOK_NS 20000u
 
 /* What the new thread takes over; it is on the stack of who starts it, and gone when tid is set. */
 static void *spawn_main(void *taken)
@@ -47,7 +48,7 @@ int spawn(const struct spawn *how)
 	if (how->thread)
 		*how->thread = (unsigned long)id;
 	while (!atomic_load(how->tid))
-		raw(SYS_sched_yield);
+		raw_sleep(SPAWN_LOOK_NS);
 	return 0;
 }
 

@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "base/maps.h"
 #include "session/state.h"
+#include "wire/calls.h"
 #include "wire/layout.h"
 
 #include <stdio.h>
@@ -78,7 +79,34 @@ static const struct {
 	{AGENT_OTHER, "finds another version's session there whenever it is loaded",
 		"try again when that has ended"},
 	{AGENT_NO_JVMTI, "was given no tool interface by the JVM", NULL},
+	{AGENT_UNTRIED,
+		"cannot find out which system calls the JVM's seccomp filter allows: no child "
+		"process "
+		"can be made there",
+		"look at the limit of processes (ulimit -u, pids.max), and at the filter"},
 };
+
+static int open_forbidden(const struct hotspot *jvm, int call, struct err *err)
+{
+	static const struct {
+		const char *name, *use;
+	} calls[CALL_COUNT] = {
+#define CALL(name, need, use, ...) {#name, use},
+		WIRE_CALLS(CALL)
+#undef CALL
+	};
+
+	err_set(err, ERR_ATTACH,
+		"The seccomp filter of JVM %d forbids %s, which the agent needs for %s. Nothing "
+		"was "
+		"started.",
+		(int)jvm->pid, calls[call].name, calls[call].use);
+	err_hint(err, "allow %s (systemd: SystemCallFilter=, containers: --security-opt seccomp=)",
+		calls[call].name);
+	err_hint(err, "jhot dump %d      shows what its threads do, without an agent",
+		(int)jvm->pid);
+	return -1;
+}
 
 static int open_result(const struct hotspot *jvm, int result, struct err *err)
 {
@@ -91,6 +119,8 @@ static int open_result(const struct hotspot *jvm, int result, struct err *err)
 			err_hint(err, "%s", open_results[i].hint);
 		return -1;
 	}
+	if (result >= AGENT_FORBIDDEN && result < AGENT_FORBIDDEN + CALL_COUNT)
+		return open_forbidden(jvm, result - AGENT_FORBIDDEN, err);
 	return err_set(err, ERR_ATTACH,
 		"The agent in JVM %d gave up with code %d, which this jhot does not know.",
 		(int)jvm->pid, result);

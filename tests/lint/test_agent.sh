@@ -76,4 +76,15 @@ nm --defined-only "${objects[@]}" | awk 'NF == 3 { print $3 }' | sort -u >"$T/ow
 nm -u "${objects[@]}" | awk '$1 == "U" { print $2 }' | grep -vx _GLOBAL_OFFSET_TABLE_ | sort -u |
 	comm -23 - "$T/own" >"$T/outside"
 ok "a handler reaches nothing but these and memcpy's family" only "$SAFE $LINKER" "$T/outside"
+
+# Each system call has a row in wire/calls.h, and is made by raw(), which makes none that a seccomp filter forbids.
+find "$srcdir/src/sampler" -name '*.[ch]' -exec cat {} + | tr -s ' \t\n' ' ' >"$T/source"
+grep -oE '\b(raw|get_end)\( ?SYS_[a-z0-9_]+' "$T/source" | sed 's/.*SYS_//' | sort -u >"$T/made"
+sed -n 's/^\tX(\([a-z0-9_]*\), .*/\1/p' "$srcdir/src/wire/calls.h" | sort >"$T/listed"
+ok "system calls are found in the source" test "$(wc -l <"$T/made")" -gt 30
+is "each system call of the agent is in src/wire/calls.h" "$(comm -23 "$T/made" "$T/listed" | tr '\n' ' ')" ""
+is "and all that is listed is made (the kernel's trampoline makes rt_sigreturn)" \
+	"$(comm -13 "$T/made" "$T/listed" | tr '\n' ' ')" "rt_sigreturn "
+is "none is made without raw(), but for exit in the child that tries them" \
+	"$(grep -rlE 'raw_syscall\(|__asm__.*"(syscall|svc)|[^_a-z]syscall\(' "$srcdir/src/sampler" "$srcdir/src/walk" | sed 's,.*/,,' | sort | tr '\n' ' ')" "calls.c raw.c raw.h "
 done_testing

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Tests of the agent.
 
-check_PROGRAMS += %D%/test_cost %D%/test_descriptor %D%/test_entry %D%/test_fault %D%/test_parts \
+check_PROGRAMS += %D%/test_calls %D%/test_cost %D%/test_descriptor %D%/test_entry %D%/test_fault %D%/test_parts \
 	%D%/test_states %D%/test_unwind_recv
 noinst_PROGRAMS += %D%/agent_tool %D%/stop_inside
 check_SCRIPTS += %D%/test_alloc_sessions.sh %D%/test_budget.sh \
@@ -15,6 +15,8 @@ EXTRA_DIST += $(hammer_sources) %D%/lib.sh %D%/driver.h %D%/driver_rows.h %D%/dr
 	%D%/spin.c
 
 # Its parts that need no JVM.
+%C%_test_calls_SOURCES = %D%/test_calls.c src/sampler/signal/raw.c src/sampler/text.c
+%C%_test_calls_CPPFLAGS = $(AM_CPPFLAGS) $(JVMTI_CFLAGS)
 %C%_test_cost_SOURCES = %D%/test_cost.c src/sampler/cost.c
 %C%_test_descriptor_SOURCES = %D%/test_descriptor.c src/sampler/descriptor.c src/sampler/descriptor_epoll.c \
 	src/sampler/signal/raw.c src/sampler/text.c

@@ -143,10 +143,8 @@ void arms_set(struct sampler *s, struct thread_slot *slot)
 
 void arms_lock(struct thread_slot *slot)
 {
-	struct timespec pause = {0, LOCK_LOOK_NS};
-
 	while (!threads_try_lock(slot))
-		raw(SYS_nanosleep, &pause, 0);
+		raw_sleep(LOCK_LOOK_NS);
 }
 
 void arms_lend_end(struct thread_slot *slot)
@@ -245,12 +243,10 @@ void arms_count(struct sampler *s, uint64_t now)
  */
 static bool arm_left(struct sampler *s, const struct thread_slot *slot)
 {
-	struct timespec pause = {0, STUCK_LOOK_NS};
-
 	for (; atomic_load(&slot->inside); s->stuck_ns += STUCK_LOOK_NS) {
 		if (s->stuck_ns >= STUCK_NS)
 			return false;
-		raw(SYS_nanosleep, &pause, 0);
+		raw_sleep(STUCK_LOOK_NS);
 	}
 	return true;
 }

@@ -35,7 +35,6 @@ void ask_unanswered(struct sampler *s, struct thread_slot *slot, enum thread_ask
 
 void ask_wait(struct sampler *s, enum thread_ask who)
 {
-	struct timespec pause = {0, NS_PER_MS};
 	struct thread_slot *slot = NULL;
 	uint32_t asked = 1;
 
@@ -44,6 +43,6 @@ void ask_wait(struct sampler *s, enum thread_ask who)
 		while ((slot = threads_after(s->threads, slot)))
 			asked += atomic_load(&slot->asked[who]) != 0;
 		if (asked)
-			raw(SYS_nanosleep, &pause, 0);
+			raw_sleep(NS_PER_MS);
 	}
 }

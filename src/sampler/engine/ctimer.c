@@ -49,6 +49,9 @@ int ctimer_create(int32_t clock, int32_t signo, int32_t tid, uint32_t value, int
 		.tid = tid,
 	};
 
+	/* one that cannot be set or deleted is of no use, and would stay */
+	if (raw_refusal(SYS_timer_settime) || raw_refusal(SYS_timer_delete))
+		return -EPERM;
 	return (int)raw(SYS_timer_create, clock, &event, timer);
 }
 

@@ -92,10 +92,8 @@ static bool event_pending(struct sampler *s, uint32_t arm)
 /* event_settle: threads that are to take a signal as soon as they run get the time for it. */
 static void event_settle(struct sampler *s, uint32_t arm)
 {
-	struct timespec pause = {0, SETTLE_NS};
-
 	for (int i = 0; i < SETTLE_TRIES && event_pending(s, arm); i++)
-		raw(SYS_nanosleep, &pause, 0);
+		raw_sleep(SETTLE_NS);
 }
 
 /* event_disarm_all: the engine is not set again any more. */

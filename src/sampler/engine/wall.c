@@ -446,6 +446,10 @@ static int wall_probe(const struct engine_target *on_self, char *why, size_t byt
 {
 	uint64_t cpu;
 
+	if (raw_refusal(SYS_rt_tgsigqueueinfo)) {
+		text_set(why, bytes, "the JVM's seccomp filter forbids rt_tgsigqueueinfo");
+		return -EPERM;
+	}
 	if (task_cpu_ns(on_self->tid, &cpu))
 		return 0;
 	text_set(why, bytes, "the CPU time of threads cannot be read");

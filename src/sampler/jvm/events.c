@@ -242,13 +242,12 @@ static void events_session(struct sampler *s, jvmtiEnv *jvmti, JNIEnv *jni)
 
 void jvm_events_visit(struct sampler *s, JNIEnv *jni)
 {
-	struct timespec pause = {0, VISITOR_NS};
 	struct text why;
 	jvmtiEnv *jvmti;
 	uint64_t wanted;
 
 	while (atomic_exchange(&events_visitor, 1))
-		raw(SYS_nanosleep, &pause, 0);
+		raw_sleep(VISITOR_NS);
 	atomic_store(&s->visits.error, 0);
 	why = text_into(s->visits.refused, sizeof(s->visits.refused));
 	wanted = atomic_load(&events_wanted);

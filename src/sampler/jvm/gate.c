@@ -232,7 +232,6 @@ static void gate_open(void)
 /* gate_shut: for a moment; who was attaching himself gets through. false: somebody may be, it is open again. */
 static bool gate_shut(struct sampler *s)
 {
-	struct timespec pause = {0, GATE_STEP_NS};
 	uint64_t end = clock_mono_ns() + GATE_SHUT_NS;
 
 	atomic_store(&gate.closed, 1);
@@ -241,7 +240,7 @@ static bool gate_shut(struct sampler *s)
 			gate_open();
 			return false;
 		}
-		raw(SYS_nanosleep, &pause, 0);
+		raw_sleep(GATE_STEP_NS);
 	}
 	return true;
 }
@@ -249,13 +248,12 @@ static bool gate_shut(struct sampler *s)
 /* gate_close: only when everybody looks as if it could be closed, so that those who attach themselves hardly wait. */
 static bool gate_close(struct sampler *s)
 {
-	struct timespec pause = {0, GATE_STEP_NS};
 	uint64_t end = clock_mono_ns() + GATE_WAIT_NS;
 
 	while (lease_runs(s) && clock_mono_ns() < end) {
 		if (!gate_suspects(s) && !gate_unborn(s) && gate_shut(s))
 			return true;
-		raw(SYS_nanosleep, &pause, 0);
+		raw_sleep(GATE_STEP_NS);
 	}
 	return false;
 }

@@ -39,6 +39,19 @@ static const struct wire_header shared_header = {
 	.staging_bytes = WIRE_STAGING_BYTES,
 };
 
+/* shared_reserve: sets the size of an empty file and allocates the pages: one that is missing later would be a SIGBUS. */
+static bool shared_reserve(int fd, uint64_t bytes)
+{
+	static const char zeros[WIRE_PAGE];
+
+	if (!raw_refusal(SYS_fallocate))
+		return raw(SYS_fallocate, fd, 0, 0, bytes) >= 0;
+	for (uint64_t at = 0; at < bytes; at += WIRE_PAGE)
+		if (raw(SYS_write, fd, zeros, WIRE_PAGE) != WIRE_PAGE)
+			return false;
+	return true;
+}
+
 /* shared_memfd: of its final size and sealed at it, its pages allocated, on a high descriptor. */
 static int shared_memfd(const char *token, uint64_t bytes)
 {
@@ -54,8 +67,7 @@ static int shared_memfd(const char *token, uint64_t bytes)
 	if (fd < 0)
 		return -1;
 	fd = raw_fd_high(fd);
-	if (raw(SYS_fallocate, fd, 0, 0, bytes) < 0 ||
-		raw(SYS_fcntl, fd, F_ADD_SEALS, SHARED_SEALS) < 0) {
+	if (!shared_reserve((int)fd, bytes) || raw(SYS_fcntl, fd, F_ADD_SEALS, SHARED_SEALS) < 0) {
 		raw(SYS_close, fd);
 		return -1;
 	}

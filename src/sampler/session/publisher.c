@@ -51,10 +51,8 @@ static _Atomic uint32_t session_ended; /* futex: moves when a session has left *
 
 static void sessions_lock(void)
 {
-	struct timespec pause = {0, 50000};
-
 	while (atomic_exchange_explicit(&session_lock, 1, memory_order_acquire))
-		raw(SYS_nanosleep, &pause, 0);
+		raw_sleep(50000);
 }
 
 static void sessions_unlock(void)
@@ -310,7 +308,6 @@ static void left_announce(struct sampler *s)
 static void last_words(struct sampler *s)
 {
 	uint64_t end = clock_mono_ns() + LAST_WORDS_NS;
-	struct timespec pause = {0, 2000000};
 
 	for (int left = 2; left > 0 && clock_mono_ns() < end;) {
 		if (publish_table(s->publish, clock_mono_ns()))
@@ -318,7 +315,7 @@ static void last_words(struct sampler *s)
 		else if (atomic_load(&s->stop) == SAMPLER_LEASE)
 			break;
 		else
-			raw(SYS_nanosleep, &pause, 0);
+			raw_sleep(2 * NS_PER_MS);
 	}
 	status_update(s);
 	if (atomic_load(&s->stop) == SAMPLER_EXIT)

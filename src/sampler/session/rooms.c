@@ -64,11 +64,10 @@ void rooms_close(struct sampler *s)
 
 bool rooms_drain(struct sampler *s, uint64_t ns)
 {
-	struct timespec pause = {0, LOOK_NS};
 	uint64_t end = clock_mono_ns() + ns;
 
 	while (!(s->drained = room_empty(&sig_rooms[s->room])) && clock_mono_ns() < end)
-		raw(SYS_nanosleep, &pause, 0);
+		raw_sleep(LOOK_NS);
 	return s->drained;
 }
 

@@ -3,6 +3,7 @@
  * HotSpot's layout read, faults guarded, a signal chosen, the threads listed, the naming thread
  * started.
  */
+#include "sampler/calls.h"
 #include "sampler/engine/perf_fd.h"
 #include "sampler/session/publisher.h"
 
@@ -98,14 +99,14 @@ static void setup_handlers(struct sampler *s, bool readable)
 static const struct walk_layout *setup_tested(struct sampler *s, struct setup_pages *pages)
 {
 	const struct walk_mem paged = {.load = pages_load, .ctx = pages};
-	struct timespec pause = {0, FIRST_NS};
+	uint64_t pause_ns = FIRST_NS;
 	const char *wrong = "";
 	struct wire_status *status = s->shared.status;
 
 	for (int i = 0; i < TESTS && wrong; i++) {
 		if (i) {
-			raw(SYS_nanosleep, &pause, 0);
-			pause.tv_nsec *= 2;
+			raw_sleep(pause_ns);
+			pause_ns *= 2;
 		}
 		memset(pages->at, 0, sizeof(pages->at)); /* as they are now */
 		wrong = walk_layout_test(s->layout_memory, &paged);
@@ -272,6 +273,7 @@ void setup_session(struct sampler *s)
 	circles_open(s);
 	publish_agent_thread(s->publish, atomic_load(&s->publisher_tid), PUBLISHER_NAME);
 	publish_all_modules(s->publish);
+	calls_tell(s);
 	jvm_events_want(wanted(s), JVM_TELLS_ALL, 0);
 	jvm_visits_start(s);
 	atomic_store(&status->agent_state, WIRE_AGENT_READY);

@@ -13,6 +13,22 @@
 
 #define NS_PER_S 1000000000ull
 
+_Atomic uint8_t raw_forbidden[RAW_CALLS];
+
+long raw_call_3(long n, long a, long b, long c)
+{
+	int refusal = raw_refusal(n);
+
+	return refusal ? refusal : raw_syscall(n, a, b, c, 0, 0, 0);
+}
+
+long raw_call_6(long n, long a, long b, long c, long d, long e, long f)
+{
+	int refusal = raw_refusal(n);
+
+	return refusal ? refusal : raw_syscall(n, a, b, c, d, e, f);
+}
+
 static void map_describe(long at, size_t bytes)
 {
 	raw(SYS_madvise, at, bytes, MADV_NOHUGEPAGE);
@@ -87,6 +103,13 @@ void raw_futex_wait(_Atomic uint32_t *word, uint32_t expected, uint64_t timeout_
 void raw_futex_wake(_Atomic uint32_t *word)
 {
 	raw(SYS_futex, word, FUTEX_WAKE, INT32_MAX);
+}
+
+void raw_sleep(uint64_t ns)
+{
+	_Atomic uint32_t never = 0;
+
+	raw_futex_wait(&never, 0, ns);
 }
 
 #if defined(__x86_64__)

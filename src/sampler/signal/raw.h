@@ -2,7 +2,7 @@
 /*
  * System calls without libc: they touch neither errno nor any other thread-local storage, resolve
  * to no versioned symbol, and may be made in a signal handler. Results are the kernel's: >= 0, or
- * -errno.
+ * -errno. Each call has a row in wire/calls.h.
  *
  * struct raw_sigaction is the kernel's own (include/linux/signal_types.h), the same on both CPUs.
  */
@@ -12,6 +12,7 @@
 #include <fcntl.h>
 #include <linux/stat.h> /* struct statx, which not every libc has */
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdint.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -53,10 +54,30 @@ static inline long raw_syscall(long n, long a, long b, long c, long d, long e, l
 #error "no system calls for this CPU: add them here"
 #endif
 
+/*
+ * Calls that a seccomp filter forbids are not made: a filter may kill the process for them. By number, the error that raw()
+ * returns instead; 0: the call is made. Written by sampler/calls.c only.
+ */
+#define RAW_CALLS 512
+extern _Atomic uint8_t raw_forbidden[RAW_CALLS];
+
+static inline int raw_refusal(long n)
+{
+	return -(int)atomic_load_explicit(&raw_forbidden[n], memory_order_relaxed);
+}
+
+/* Functions, since the check at each of 180 places would be 10 kB. */
+long raw_call_3(long n, long a, long b, long c);
+long raw_call_6(long n, long a, long b, long c, long d, long e, long f);
+
 /* raw(NUMBER, up to six arguments): each is passed as a long. */
-#define RAW_7(n, a, b, c, d, e, f, ...) \
-	raw_syscall((n), (long)(a), (long)(b), (long)(c), (long)(d), (long)(e), (long)(f))
-#define raw(...) RAW_7(__VA_ARGS__, 0, 0, 0, 0, 0, 0, 0)
+#define RAW_3(n, a, b, c, ...) raw_call_3((n), (long)(a), (long)(b), (long)(c))
+#define RAW_6(n, a, b, c, d, e, f, ...) \
+	raw_call_6((n), (long)(a), (long)(b), (long)(c), (long)(d), (long)(e), (long)(f))
+#define RAW_PICK(n, a, b, c, d, e, f, pick, ...) pick
+#define raw(...)                                                                  \
+	RAW_PICK(__VA_ARGS__, RAW_6, RAW_6, RAW_6, RAW_3, RAW_3, RAW_3, RAW_3, 0) \
+	(__VA_ARGS__, 0, 0, 0, 0, 0, 0)
 
 static inline int32_t raw_gettid(void)
 {
@@ -105,6 +126,9 @@ long raw_fd_high(long fd);
 /* Futexes shared between processes. Wait: until *word != expected, a wake-up, or timeout_ns. */
 void raw_futex_wait(_Atomic uint32_t *word, uint32_t expected, uint64_t timeout_ns);
 void raw_futex_wake(_Atomic uint32_t *word);
+
+/* Sleeps for `ns`, or less. By a futex, since any JVM makes that call, and a filter may forbid nanosleep. */
+void raw_sleep(uint64_t ns);
 
 /* What getdents64 fills a buffer with: entries of so many bytes, one behind the other. */
 struct raw_dirent {

@@ -44,7 +44,7 @@ struct reader {
 	reader_module_fn *on_module;
 	void *on_module_ctx;
 	struct reader_stats stats;
-	char note[256];
+	char note[512];
 };
 
 static profile_keeper_fn reader_keep;

@@ -1,0 +1,386 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Tries system calls in a child of this process. The child:
+ *
+ *   shares the memory (CLONE_VM): no page is copied, and results are simply stored. The calling thread waits (CLONE_VFORK);
+ *   shares the descriptors (CLONE_FILES): its end closes nothing;
+ *   has its own signal actions, and all signals blocked: SECCOMP_RET_TRAP ends it, and no handler of the program runs in it;
+ *   sends no signal when it ends (exit signal 0), so a wait() of the program's does not see it;
+ *   must not dump core: that would be the JVM's whole memory, and up to Linux 5.15 a dump kills every process that shares
+ *   the memory. From 5.16 on the child's own RLIMIT_CORE prevents it (1 byte: also no dump into a pipe); before, the
+ *   process is made undumpable as long as the child lives.
+ *
+ * One child is killed for each call that the filter kills for; the next one goes on behind that call.
+ */
+#include "sampler/calls.h"
+
+#include "sampler/publish/publish.h"
+#include "sampler/sampler.h"
+#include "sampler/signal/raw.h"
+#include "sampler/text.h"
+#include "wire/calls.h"
+
+#include "base/clock.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <linux/memfd.h>
+#include <linux/perf_event.h>
+#include <netinet/in.h>
+#include <sched.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "sampler/compat.h"
+
+#define CHILD_FLAGS (CLONE_VM | CLONE_VFORK | CLONE_FILES | CLONE_FS) /* exit signal 0 */
+#define CHILD_STACK 4096u
+
+enum need { VITAL, NEEDED, OPTIONAL };
+
+/* Arguments that stand for addresses. */
+enum { SCRATCH = INT32_MIN, EMPTY };
+
+/* One thing to try: a row of the table, or another use of one that a filter may tell apart. */
+struct attempt {
+	uint32_t call; /* enum wire_call */
+	int32_t arguments[4];
+};
+
+/* Of the table, without pointers, which the loader would have to relocate. */
+static const struct row {
+	uint16_t number;
+	uint8_t need;
+} rows[CALL_COUNT] = {
+#define ROW(name, need, ...) {SYS_##name, need},
+	WIRE_CALLS(ROW)
+#undef ROW
+};
+static const char texts[] = /* the name and what is lost, of each row */
+#define TEXT(name, need, use, lost, ...) #name "\0" lost "\0"
+	WIRE_CALLS(TEXT);
+#undef TEXT
+
+static const struct attempt attempts[] = {
+#define ATTEMPT(name, need, use, lost, ...) {CALL_##name, {__VA_ARGS__}},
+	WIRE_CALLS(ATTEMPT)
+#undef ATTEMPT
+	/* by their second argument */
+	{CALL_prctl, {PR_SET_NAME, 0, 0, 0}},
+	{CALL_prctl, {0x53564d41 /* PR_SET_VMA */, 0, 1, 0}},
+	{CALL_fcntl, {-1, F_DUPFD_CLOEXEC, 0, 0}},
+	{CALL_fcntl, {-1, F_SETSIG, SIGURG, 0}},
+	{CALL_fcntl, {-1, F_SETOWN_EX, 0, 0}},
+	{CALL_fcntl, {-1, F_SETFL, O_ASYNC, 0}},
+	{CALL_ioctl, {-1, PERF_EVENT_IOC_ENABLE, 0, 0}},
+	{CALL_ioctl, {-1, PERF_EVENT_IOC_DISABLE, 0, 0}},
+	{CALL_ioctl, {-1, PERF_EVENT_IOC_SET_OUTPUT, 0, 0}},
+	{CALL_memfd_create, {0, MFD_CLOEXEC | MFD_ALLOW_SEALING | 8 /* MFD_NOEXEC_SEAL */, 0, 0}},
+	{CALL_madvise, {0, 0, MADV_HUGEPAGE, 0}},
+	{CALL_madvise, {0, 0, MADV_DONTFORK, 0}},
+	{CALL_getsockopt, {-1, IPPROTO_TCP, 11 /* TCP_INFO */, 0}},
+};
+#define ATTEMPTS (sizeof(attempts) / sizeof(attempts[0]))
+
+/* Written by the child, read when it has ended. */
+static struct trial {
+	bool old_kernel;          /* whose core dumps kill those who share the memory */
+	volatile bool undumpable; /* the process: to be undone */
+	volatile uint32_t next;   /* the attempt that comes after the one that is being made */
+	volatile uint32_t call;   /* what is being made; CALL_COUNT: nothing any more */
+	volatile uint8_t errors[ATTEMPTS];
+} trial;
+
+static struct {
+	bool tried;
+	uint32_t filters; /* that there were then */
+	int result;
+} known;
+
+/* --- in the child ------------------------------------------------------------------------------------- */
+
+/* no_core: prevents a core dump of this child. Until it has, being killed dumps core, which from Linux 5.16 on is only slow. */
+static void no_core(struct trial *t)
+{
+	struct rlimit limit = {0, 0};
+
+	if (t->old_kernel) {
+		t->call = CALL_prctl;
+		if (raw(SYS_prctl, PR_GET_DUMPABLE) == 1)
+			t->undumpable = raw(SYS_prctl, PR_SET_DUMPABLE, 0) == 0;
+		return;
+	}
+	t->call = CALL_prlimit64;
+	raw(SYS_prlimit64, 0, RLIMIT_CORE, NULL, &limit);
+	limit.rlim_cur = limit.rlim_max > 0; /* 1: not even into a pipe */
+	raw(SYS_prlimit64, 0, RLIMIT_CORE, &limit, NULL);
+}
+
+static long argument(int32_t value)
+{
+	static char scratch[512], empty[1];
+
+	return value == SCRATCH ? (long)(uintptr_t)scratch
+	       : value == EMPTY ? (long)(uintptr_t)empty
+				: value;
+}
+
+static void child_main(uint32_t from)
+{
+	struct trial *t = &trial;
+
+	no_core(t);
+	for (uint32_t i = from; i < ATTEMPTS; i++) {
+		const struct row *r = &rows[attempts[i].call];
+		const int32_t *a = attempts[i].arguments;
+		long result;
+
+		if (r->need == VITAL)
+			continue;
+		t->next = i + 1;
+		t->call = attempts[i].call;
+		result = raw(
+			r->number, argument(a[0]), argument(a[1]), argument(a[2]), argument(a[3]));
+		if (result == -EPERM || result == -EACCES || result == -ENOSYS)
+			t->errors[i] = (uint8_t)-result;
+	}
+	t->call = CALL_COUNT;
+	for (;;)
+		raw_syscall(SYS_exit, 0, 0, 0, 0, 0, 0);
+}
+
+/*
+ * child_start: makes clone or clone3 and calls child_main(from) in the child, on its own stack. Only the child's registers
+ * change where no clobber says so. The child's id, or -errno.
+ */
+static long child_start(long number, long a, long b, uint32_t from)
+{
+	void (*entry)(uint32_t) = child_main;
+	long result;
+
+#if defined(__x86_64__)
+	register long r10 __asm__("r10") = 0;
+	register long r8 __asm__("r8") = 0;
+
+	__asm__ volatile("syscall\n\t"
+			 "test %%rax, %%rax\n\t"
+			 "jne 1f\n\t"
+			 "xor %%ebp, %%ebp\n\t"
+			 "mov %[from], %%edi\n\t"
+			 "call *%[entry]\n\t"
+			 "hlt\n"
+			 "1:"
+			 : "=a"(result)
+			 : "a"(number), "D"(a), "S"(b), "d"(0), "r"(r10),
+			 "r"(r8), [entry] "b"(entry), [from] "r"(from)
+			 : "rcx", "r11", "memory");
+#elif defined(__aarch64__)
+	register long x8 __asm__("x8") = number;
+	register long x0 __asm__("x0") = a;
+	register long x1 __asm__("x1") = b;
+	register long x2 __asm__("x2") = 0;
+	register long x3 __asm__("x3") = 0;
+	register long x4 __asm__("x4") = 0;
+
+	__asm__ volatile(
+		"svc 0\n\t"
+		"cbnz x0, 1f\n\t"
+		"mov x29, xzr\n\t"
+		"mov w0, %w[from]\n\t"
+		"blr %[entry]\n\t"
+		"brk 1\n"
+		"1:"
+		: "+r"(x0)
+		: "r"(x8), "r"(x1), "r"(x2), "r"(x3), "r"(x4), [entry] "r"(entry), [from] "r"(from)
+		: "memory");
+	result = x0;
+#endif
+	return result;
+}
+
+/* --- in the JVM ---------------------------------------------------------------------------------------- */
+
+/*
+ * child_clone: by the call that this libc starts threads with, which the filter therefore allows: glibc from 2.34 on makes
+ * clone3, and clone where that fails with ENOSYS. A filter cannot look at clone3's flags; one that allows clone for
+ * threads only is the one case that would not be noticed.
+ */
+static long child_clone(uint32_t from)
+{
+	static _Alignas(16) char stack[CHILD_STACK];
+	const char *(*version)(void) =
+		(const char *(*)(void))(uintptr_t)dlsym(RTLD_DEFAULT, "gnu_get_libc_version");
+	/* struct clone_args as of Linux 5.3 */
+	uint64_t args[8] = {[0] = CHILD_FLAGS, [5] = (uintptr_t)stack, [6] = sizeof(stack)};
+	const char *text = version ? version() : "0.";
+	long pid = -ENOSYS;
+
+	if (text[0] == '2' && text[1] == '.' && text[2] >= '3' && text[3] >= '0' &&
+		(text[2] > '3' || text[3] >= '4'))
+		pid = child_start(SYS_clone3, (long)(uintptr_t)args, sizeof(args), from);
+	if (pid == -ENOSYS)
+		pid = child_start(
+			SYS_clone, CHILD_FLAGS, (long)(uintptr_t)(stack + sizeof(stack)), from);
+	return pid;
+}
+
+/* try_from: one child that makes the attempts from this one on. Its id once it has ended, or -errno. */
+static long try_from(uint32_t from)
+{
+	uint64_t all = ~0ull, before = 0;
+	long pid;
+
+	trial.next = from;
+	trial.undumpable = false;
+	raw(SYS_rt_sigprocmask, SIG_SETMASK, &all, &before, sizeof(all));
+	pid = child_clone(from);
+	if (pid > 0 && trial.undumpable)
+		raw(SYS_prctl, PR_SET_DUMPABLE, 1);
+	raw(SYS_rt_sigprocmask, SIG_SETMASK, &before, NULL, sizeof(before));
+	return pid;
+}
+
+static void forbid(uint32_t call, uint8_t error)
+{
+	atomic_store_explicit(&raw_forbidden[rows[call].number], error, memory_order_relaxed);
+}
+
+/* try_all: AGENT_OK or AGENT_UNTRIED. */
+static int try_all(void)
+{
+	static int32_t pids[ATTEMPTS + 2];
+	uint32_t children = 0;
+	long pid = 0;
+
+	trial.call = 0;
+	for (uint32_t from = 0; trial.call < CALL_COUNT; from = trial.next) {
+		pid = children < sizeof(pids) / sizeof(pids[0]) ? try_from(from) : -EAGAIN;
+		if (pid < 0)
+			break;
+		pids[children++] = (int32_t)pid;
+		if (trial.call < CALL_COUNT)
+			forbid(trial.call, EPERM);
+	}
+	/* where this is forbidden they stay, as zombies, until the JVM ends */
+	for (uint32_t i = 0; i < children; i++)
+		while (raw(SYS_wait4, pids[i], NULL, __WALL, NULL) == -EINTR)
+			;
+	for (uint32_t i = 0; i < ATTEMPTS; i++)
+		if (trial.errors[i])
+			forbid(attempts[i].call, trial.errors[i]);
+	return pid < 0 ? AGENT_UNTRIED : AGENT_OK;
+}
+
+/* --- is there a filter? --------------------------------------------------------------------------------- */
+
+static uint32_t number_at(const char *at)
+{
+	uint32_t n = 0;
+
+	while (*at == ' ' || *at == '\t')
+		at++;
+	for (; *at >= '0' && *at <= '9'; at++)
+		n = n * 10 + (uint32_t)(*at - '0');
+	return n;
+}
+
+/* field: the number behind "NAME:" at the beginning of a line; `otherwise` where there is no such line. */
+static uint32_t field(const char *text, const char *name, uint32_t otherwise)
+{
+	size_t bytes = strlen(name);
+
+	while (text && (strlen(text) < bytes || memcmp(text, name, bytes))) {
+		text = memchr(text, '\n', strlen(text));
+		text += text != NULL;
+	}
+	return text ? number_at(text + bytes) : otherwise;
+}
+
+uint32_t calls_filters(const char *status)
+{
+	if (!field(status, "Seccomp:", 0))
+		return 0;
+	return field(status, "Seccomp_filters:", CALLS_FILTERS_UNKNOWN);
+}
+
+/* file_read: false when it cannot be read. */
+static bool file_read(const char *path, char *out, size_t bytes)
+{
+	long fd = raw(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0), got = -1;
+
+	if (fd >= 0) {
+		got = raw(SYS_read, fd, out, bytes - 1);
+		raw(SYS_close, fd);
+	}
+	out[got > 0 ? got : 0] = '\0';
+	return got > 0;
+}
+
+static uint32_t filters_now(void)
+{
+	char status[4096];
+
+	return file_read("/proc/thread-self/status", status, sizeof(status)) ||
+			       file_read("/proc/self/status", status, sizeof(status))
+		       ? calls_filters(status)
+		       : CALLS_FILTERS_UNKNOWN;
+}
+
+/* dumps_kill: before Linux 5.16. */
+static bool dumps_kill(void)
+{
+	char release[64];
+	const char *minor;
+	uint32_t major;
+
+	if (!file_read("/proc/sys/kernel/osrelease", release, sizeof(release)))
+		return true;
+	major = number_at(release);
+	minor = memchr(release, '.', strlen(release));
+	return major < 5 || (major == 5 && (!minor || number_at(minor + 1) < 16));
+}
+
+int calls_try(void)
+{
+	uint32_t filters = filters_now();
+
+	if (!filters)
+		return AGENT_OK;
+	if (known.tried && filters == known.filters && filters != CALLS_FILTERS_UNKNOWN)
+		return known.result;
+	trial.old_kernel = dumps_kill();
+	known.result = try_all();
+	known.tried = true;
+	known.filters = filters;
+	for (uint32_t i = 0; i < CALL_COUNT && known.result == AGENT_OK; i++)
+		if (rows[i].need == NEEDED && raw_refusal(rows[i].number))
+			known.result = AGENT_FORBIDDEN + (int)i;
+	return known.result;
+}
+
+void calls_tell(struct sampler *s)
+{
+	const char *name = texts, *lost, *told = "";
+	char note[512];
+	struct text text = text_into(note, sizeof(note));
+
+	for (uint32_t i = 0; i < CALL_COUNT; i++, name = lost + strlen(lost) + 1) {
+		lost = name + strlen(name) + 1;
+		if (!raw_refusal(rows[i].number) || !*lost ||
+			(strlen(told) == strlen(lost) && !memcmp(told, lost, strlen(told))))
+			continue;
+		text_add(&text, *told ? "; " : "the JVM's seccomp filter forbids ");
+		text_add(&text, name);
+		text_add(&text, " (");
+		text_add(&text, lost);
+		text_add(&text, ")");
+		told = lost;
+	}
+	if (*told)
+		publish_note(s->publish, WIRE_NOTE_TEXT, clock_mono_ns(), 0, note);
+}

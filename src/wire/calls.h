@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The system calls that the agent makes itself: the only table of them. sampler/signal/raw.h makes them, sampler/calls.c
+ * tries them where the JVM runs under a seccomp filter, jhot names them in errors, tests/places/test_calls.sh forbids
+ * each of them. tests/lint/test_agent.sh finds a call that has no row.
+ *
+ * X(name, need, use, lost, arguments): `arguments` are four 32-bit values with which the call changes nothing and fails at
+ * once, or writes into SCRATCH, a buffer; EMPTY is an empty string. `lost` says what the user goes without; "" where nobody would notice.
+ *
+ *   VITAL     any JVM makes it to load a library or to start a thread: never tried
+ *   NEEDED    a session is refused without it
+ *   OPTIONAL  the agent does without it
+ *
+ * What libc does for the agent is what it does for any thread of the JVM: pthread_create and the end of a thread (clone3 or
+ * clone, mmap, mprotect, munmap, madvise, set_robust_list, rseq, rt_sigprocmask, futex, exit), dlopen of libraries that
+ * are loaded, clock_gettime through the vDSO.
+ */
+#ifndef JHOT_WIRE_CALLS_H
+#define JHOT_WIRE_CALLS_H
+
+/* clang-format off */
+#define WIRE_CALLS(X) \
+	X(prlimit64, OPTIONAL, "reading limits", "", 0, RLIMIT_CORE, 0, SCRATCH) \
+	X(prctl, OPTIONAL, "naming its threads and memory", "no names of short-lived threads", \
+		PR_GET_NAME, SCRATCH, 0, 0) \
+	X(wait4, NEEDED, "collecting the child that tries system calls", "", -1, 0, WNOHANG, 0) \
+	X(openat, VITAL, "reading /proc", "", 0, 0, 0, 0) \
+	X(read, VITAL, "reading /proc", "", 0, 0, 0, 0) \
+	X(write, VITAL, "reserving memory where fallocate is forbidden", "", 0, 0, 0, 0) \
+	X(close, VITAL, "closing files of /proc", "", 0, 0, 0, 0) \
+	X(mmap, VITAL, "its memory", "", 0, 0, 0, 0) \
+	X(munmap, VITAL, "giving memory back", "", 0, 0, 0, 0) \
+	X(futex, VITAL, "waiting", "", 0, 0, 0, 0) \
+	X(rt_sigprocmask, VITAL, "keeping signals from its threads", "", 0, 0, 0, 0) \
+	X(rt_sigreturn, VITAL, "the end of its signal handlers", "", 0, 0, 0, 0) \
+	X(getpid, NEEDED, "knowing its process", "", 0, 0, 0, 0) \
+	X(gettid, NEEDED, "knowing its thread", "", 0, 0, 0, 0) \
+	X(clock_gettime, NEEDED, "the CPU time of threads", "", CLOCK_THREAD_CPUTIME_ID, SCRATCH, 0, 0) \
+	X(rt_sigaction, NEEDED, "its signal handlers", "", SIGURG, 0, SCRATCH, 8) \
+	X(memfd_create, NEEDED, "the memory that it shares with jhot", "", 0, MFD_CLOEXEC | MFD_ALLOW_SEALING, 0, 0) \
+	X(fcntl, NEEDED, "sealing that memory", "", -1, F_ADD_SEALS, 0, 0) \
+	X(fstat, NEEDED, "noticing new threads", "", -1, SCRATCH, 0, 0) \
+	X(lseek, NEEDED, "listing threads", "", -1, 0, SEEK_SET, 0) \
+	X(getdents64, NEEDED, "listing threads", "", -1, SCRATCH, 64, 0) \
+	X(fallocate, OPTIONAL, "reserving that memory", "", -1, 0, 0, 1) \
+	X(madvise, OPTIONAL, "huge pages for its memory", "", 0, 0, MADV_NOHUGEPAGE, 0) \
+	X(perf_event_open, OPTIONAL, "perf_events", "", 0, 0, -1, -1) \
+	X(ioctl, OPTIONAL, "perf_events", "", -1, PERF_EVENT_IOC_PERIOD, 0, 0) \
+	X(ppoll, OPTIONAL, "noticing the end of threads", "", 0, -1, 0, 0) \
+	X(timer_create, OPTIONAL, "CPU timers", "no CPU timers, short-lived threads are not sampled", \
+		0x7fffffff, 0, 0, 0) \
+	X(timer_settime, OPTIONAL, "CPU timers", "no CPU timers, short-lived threads are not sampled", \
+		-1, 0, 0, 0) \
+	X(timer_delete, OPTIONAL, "CPU timers", "no CPU timers, short-lived threads are not sampled", \
+		-1, 0, 0, 0) \
+	X(timer_gettime, OPTIONAL, "noticing the end of threads", "", -1, 0, 0, 0) \
+	X(uname, OPTIONAL, "the kernel's version", "", 0, 0, 0, 0) \
+	X(rt_tgsigqueueinfo, OPTIONAL, "asking a thread for a sample", \
+		"no event wall, no owners of locks", 0, 0, 0, 0) \
+	X(tgkill, OPTIONAL, "passing on a fault that is not its own", "", 0, 0, 0, 0) \
+	X(process_vm_readv, OPTIONAL, "reading memory that may be gone", "", 0, 0, 0, 0) \
+	X(pread64, OPTIONAL, "reading libjvm's file", "", -1, SCRATCH, 1, 0) \
+	X(getrusage, OPTIONAL, "noticing that a thread has run", "", 12345, SCRATCH, 0, 0) \
+	X(sched_getaffinity, OPTIONAL, "reading a CPU's clock", "", 0, 0, 0, 0) \
+	X(sched_setaffinity, OPTIONAL, "reading a CPU's clock", "", -1, 0, 0, 0) \
+	X(sched_getattr, OPTIONAL, "a short time slice", "", 0, 0, 0, 0) \
+	X(sched_setattr, OPTIONAL, "a short time slice", "", 0, 0, 0, 0) \
+	X(statx, OPTIONAL, "naming what a thread reads or writes", "no names of what threads read and write", \
+		-1, EMPTY, AT_EMPTY_PATH, 0) \
+	X(readlinkat, OPTIONAL, "naming files", "no names of files", \
+		-1, EMPTY, SCRATCH, 0) \
+	X(getsockname, OPTIONAL, "naming sockets", "no names of sockets", -1, 0, 0, 0) \
+	X(getpeername, OPTIONAL, "naming sockets", "no names of sockets", -1, 0, 0, 0) \
+	X(getsockopt, OPTIONAL, "naming sockets", "no names of sockets", -1, SOL_SOCKET, SO_TYPE, 0) \
+	X(socketpair, OPTIONAL, "perf_events that jhot lends", "no lent perf_events", -1, 0, 0, 0) \
+	X(recvmsg, OPTIONAL, "perf_events that jhot lends", "no lent perf_events", -1, 0, 0, 0) \
+	X(recvfrom, OPTIONAL, "perf_events that jhot lends", "no lent perf_events", -1, 0, 0, 0)
+/* clang-format on */
+
+/* Rows of the table; CALL_statx. Part of AGENT_FORBIDDEN's results: see wire/layout.h. */
+enum wire_call {
+#define WIRE_CALL_ENUM(name, ...) CALL_##name,
+	WIRE_CALLS(WIRE_CALL_ENUM)
+#undef WIRE_CALL_ENUM
+		CALL_COUNT
+};
+
+#endif

@@ -1,0 +1,135 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# Seccomp filters, each of which forbids system calls of the agent (src/wire/calls.h): the JVM lives, its output is clean, no
+# process is left beside it, and jhot works with less or says in a sentence why it does not.
+#
+# Part of check are filters that forbid many calls at once. CALLS=all (make calls-check) forbids each call alone: the filter
+# kills the process, sends SIGSYS, or answers EPERM or ENOSYS. Each row has a control: the JVM starts under the filter, and its
+# attach listener answers jcmd. Where it does not, the JVM itself makes that call.
+. "$(dirname "$0")/../jvm/lib.sh"
+
+"$builddir/tests/places/confine" true 2>/dev/null || skip_all "no filter of system calls may be set here"
+[ -e "$CLASSES/Peers.class" ] || skip_all "no Peers.class (make check builds it)"
+mkfifo "$T/fifo"
+exec {fifo}<>"$T/fifo"
+
+# calls NEED: those of the table, separated by commas
+calls() {
+	sed -n "s/^\tX(\([a-z0-9_]*\), $1, .*/\1/p" "$srcdir/src/wire/calls.h" | paste -sd ,
+}
+
+# without "CALL..." LIST: the list without these
+without() {
+	tr , '\n' <<<"$2" | grep -vxF "${1// /$'\n'}" | paste -sd ,
+}
+
+# start FILTER: a JVM that answers jcmd, before this filter is put on it and afterwards; false when it does not
+start() {
+	local sound
+	rm -f "$T/filter"
+	jvm_start -agentpath:"$builddir/tests/places/libconfine.so=$T/filter" -Xmx64m -XX:+UseSerialGC ${PROGRAM:-Known shares} || return
+	jvm_warm_attach "$JVM"
+	echo "$1" >"$T/filter.new"
+	mv "$T/filter.new" "$T/filter"
+	wait_for 20 not [ -e "$T/filter" ] && jvm_warm_attach "$JVM" 2>"$T/jcmd" && sleep 0.2 && alive "$JVM"
+	sound=$?
+	[ $sound = 0 ] || jvm_kill
+	return $sound
+}
+
+# look ARG...: a session; sets status, and `said`: what jhot said, on one line
+look() {
+	"$JHOT" record -d "${SECONDS_EACH:-0.6}" "$@" -o "$T/x.collapsed" "$JVM" >"$T/said" 2>&1 </dev/null
+	status=$?
+	said=$(tr -s ' \n' ' ' <"$T/said")
+}
+
+# unharmed: the JVM, after a session
+unharmed() {
+	alive "$JVM" && ! grep -qv '^WARNING: ' "$JVM_ERR"
+}
+
+# processes: children of the JVM's, zombies included
+processes() {
+	cat /proc/"$JVM"/task/*/children 2>/dev/null | wc -w
+}
+
+# works_or_says: samples, or a sentence; where the agent cannot do without the call, one that names it
+works_or_says() {
+	local names='What happened'
+	case ,$(calls NEEDED), in *,"$1",*) names="seccomp filter of JVM $JVM forbids $1" ;; esac
+	if [ $status = 0 ]; then
+		[ -n "$(ls "$T"/x*.collapsed 2>/dev/null)" ]
+	else
+		grep -q "$names" <<<"$said"
+	fi
+}
+
+# row NAME FILTER...: EVENTS; the row of the table
+row() {
+	local name=$1 left
+	shift
+	rm -f "$T"/x*.collapsed
+	if ! start "$1"; then
+		printf '%-34s %s\n' "$name" "the JVM itself makes this call" | sed 's/^/# /'
+		skip "$name" "no JVM runs under this filter"
+		return
+	fi
+	left=$(processes)
+	look -e "${EVENTS:-cpu,alloc,lock,wall}" ${OPTIONS:-}
+	ok "$name: the JVM lives, its output is clean" unharmed || diag_file "$JVM_ERR"
+	ok "$name: jhot works or says why not" works_or_says "${name%% *}" || diag_file "$T/said"
+	is "$name: no process is left" "$(($(processes) - left))" "${ZOMBIES:-0}"
+	printf '%-34s %-7s %s\n' "$name" "$([ $status = 0 ] && echo works || echo refused)" \
+		"$(grep -oE 'The seccomp filter of JVM [0-9]+ forbids .*|the JVM.s seccomp filter forbids .*|no (perf_events|CPU timers)[^:;]*: [^:;]*' "$T/said" | head -n 2 | paste -sd ';')" | sed 's/^/# /'
+	jvm_end
+	is "$name: and ends as it would" $? 0
+}
+
+optional=$(calls OPTIONAL)
+own="prctl madvise pread64 sched_getaffinity getsockopt" # the JVM makes these itself
+# What remains without these are the wall clock and CPU timers.
+engines="timer_create timer_settime timer_delete rt_tgsigqueueinfo"
+
+# --- every call -------------------------------------------------------------------------------------------
+
+matrix() {
+	local call
+	for call in $(calls '[A-Z]*' | tr , ' '); do
+		PROGRAM="Peers $T/fifo" # reads sockets and files
+		case $call in
+		getsockname | pread64) PROGRAM="Known shares" EVENTS= OPTIONS= ;; # Peers makes these itself
+		socketpair | recvmsg | recvfrom) EVENTS=cpu OPTIONS=--engine=lent ;;
+		timer_*) EVENTS=cpu OPTIONS=--engine=ctimer ;;
+		*) EVENTS= OPTIONS= ;;
+		esac
+		ZOMBIES=0
+		[ "$call" != wait4 ] || ZOMBIES=1 # the child that tried it
+		row "$call killed" "kill=$call"
+		row "$call trapped" "trap=$call"
+		row "$call EPERM" "errno=1:$call"
+		row "$call ENOSYS" "errno=38:$call"
+	done
+}
+
+if [ "${CALLS:-}" = all ]; then
+	matrix
+	row "all optional calls, killed" "kill=$(without "$own" "$optional")"
+	is "refused" $status 3
+	row "all optional calls but those of an engine, ENOSYS" "errno=38:$(without "$own $engines" "$optional")"
+	is "and there are samples" $status 0
+	done_testing
+	exit
+fi
+
+# --- many at once -----------------------------------------------------------------------------------------
+
+ok "the table is read" [ "$(tr , '\n' <<<"$optional" | wc -l)" -gt 20 ]
+
+row "all optional calls but those of an engine, killed" "kill=$(without "$own $engines" "$optional")"
+is "and there are samples" $status 0
+ok "and it is said what is not there" grep -q 'seccomp filter forbids statx (no names of what threads read and write);.*readlinkat' "$T/said" || diag_file "$T/said"
+row "memfd_create, killed" kill=memfd_create
+is "refused" $status 3
+ok "with a sentence that names it" grep -q 'forbids memfd_create, which the agent needs for' <<<"$said" || diag_file "$T/said"
+done_testing
