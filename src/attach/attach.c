@@ -88,7 +88,7 @@ static int look_again(const struct hotspot *before, struct hotspot *now, struct 
 	return 0;
 }
 
-/* In the target's /tmp, with the target's ids. */
+/* In the target's temporary folder, with the target's ids. */
 static int converse(const struct protocol *p, const struct attach_request *rq, struct place *place,
 	struct buf *reply, struct err *err)
 {
@@ -121,7 +121,7 @@ static int serve(const struct attach_request *rq, const struct hotspot *jvm, int
 		.listen_ms = ATTACH_LISTEN_MS,
 		.reply_ms = ATTACH_REPLY_MS};
 	struct place *place = rq->agent ? xcalloc(1, sizeof(*place)) : NULL;
-	int tmp = proc_open_in(pid, "root", "/tmp", O_PATH | O_DIRECTORY), rc = -1;
+	int temp = proc_open_in(pid, "root", jvm->temp, O_PATH | O_DIRECTORY), rc = -1;
 
 	p.cwd = proc_open_in(pid, "cwd", ".", O_PATH | O_DIRECTORY);
 	if (place && place_prepare(place, rq->agent, pid, jvm->nspid, err))
@@ -130,9 +130,9 @@ static int serve(const struct attach_request *rq, const struct hotspot *jvm, int
 		place_find_kept(place, pid);
 	if (place)
 		place_put_by_root(place, pid, jvm->euid, jvm->egid);
-	if (tmp < 0 || fchdir(tmp))
-		err_set(err, ERR_ATTACH, "/tmp of JVM %d cannot be entered: %s", (int)pid,
-			strerror(tmp < 0 ? -tmp : errno));
+	if (temp < 0 || fchdir(temp))
+		err_set(err, ERR_ATTACH, "%s of JVM %d cannot be entered: %s", jvm->temp, (int)pid,
+			strerror(temp < 0 ? -temp : errno));
 	else if (!take_ids(jvm, err))
 		rc = converse(&p, rq, place, reply, err);
 out:

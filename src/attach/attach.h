@@ -2,12 +2,14 @@
 /*
  * Loading the agent into a JVM through HotSpot's dynamic attach protocol.
  *
- * Never signals a process that hotspot_check has not found attachable: it is looked at again right before.
- * The work is done in a forked helper that takes the target's ids where they differ and blocks all signals,
- * so that every file it made is removed also when the caller is interrupted or killed; it gives up when the
- * caller is gone or has no more patience. Blocking: a few milliseconds, up to ATTACH_LISTEN_MS + ATTACH_REPLY_MS for a
- * JVM that does not answer, ATTACH_LISTEN_MS more where another one has begun to wake it and is gone, ATTACH_START_MS more
- * for one that is starting, and never much longer, whatever its files do. One thread.
+ * Signals only a process that hotspot_check has found attachable, checked again right before. The work is done in a
+ * forked helper that takes the target's ids where they differ and blocks all signals, so it removes every file that it made
+ * also when the caller is interrupted or killed. It gives up when the caller is gone or has no more patience. If the
+ * JVM has not handled SIGQUIT by then, another process stays to remove the trigger file when it has, or has ended,
+ * at most ten minutes later (protocol.c).
+ *
+ * Blocks for a few milliseconds; up to ATTACH_LISTEN_MS + ATTACH_REPLY_MS for a JVM that does not answer, ATTACH_START_MS
+ * more for one that is starting; never much longer, whatever the target's files do. One thread.
  */
 #ifndef JHOT_ATTACH_ATTACH_H
 #define JHOT_ATTACH_ATTACH_H

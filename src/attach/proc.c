@@ -68,7 +68,7 @@ bool proc_link(pid_t pid, const char *file, char *out, size_t bytes)
 	return true;
 }
 
-/* The numbered entries of a folder of /proc. */
+/* Calls fn for the numbered entries of a folder of /proc. */
 static int each_number(const char *path, void (*fn)(void *ctx, pid_t id), void *ctx)
 {
 	DIR *dir = opendir(path);
@@ -97,6 +97,24 @@ int proc_threads(pid_t pid, void (*fn)(void *ctx, pid_t tid), void *ctx)
 	char path[PROC_PATH_BYTES];
 
 	return each_number(proc_path(path, pid, "task"), fn, ctx);
+}
+
+pid_t proc_find_thread(pid_t pid, bool (*matches)(void *ctx, pid_t pid, pid_t tid), void *ctx)
+{
+	char path[PROC_PATH_BYTES];
+	DIR *dir = opendir(proc_path(path, pid, "task"));
+	struct dirent *e;
+	pid_t found = 0;
+
+	while (dir && !found && (e = readdir(dir)) != NULL) {
+		pid_t tid = (pid_t)atoi(e->d_name);
+
+		if (tid > 0 && matches(ctx, pid, tid))
+			found = tid;
+	}
+	if (dir)
+		closedir(dir);
+	return found;
 }
 
 /* A folder has a link from each folder in it, besides its own two. */
@@ -162,10 +180,10 @@ static void take_nspid(const char *value, struct proc_status *out)
 	}
 }
 
-int proc_status(pid_t pid, struct proc_status *out)
+static int read_status(pid_t pid, const char *file, struct proc_status *out)
 {
 	struct buf read = {0};
-	int rc = proc_read(pid, "status", &read);
+	int rc = proc_read(pid, file, &read);
 	const char *text = rc ? "" : buf_str(&read), *name = field(text, "Name:");
 
 	*out = (struct proc_status){
@@ -179,12 +197,39 @@ int proc_status(pid_t pid, struct proc_status *out)
 		.rss_bytes = strtoull(field(text, "\nVmRSS:"), NULL, 10) * 1024,
 		.swap_bytes = strtoull(field(text, "\nVmSwap:"), NULL, 10) * 1024,
 		.sig_caught = strtoull(field(text, "\nSigCgt:"), NULL, 16),
+		.sig_blocked = strtoull(field(text, "\nSigBlk:"), NULL, 16),
+		.sig_pending = strtoull(field(text, "\nSigPnd:"), NULL, 16) |
+			       strtoull(field(text, "\nShdPnd:"), NULL, 16),
 		.state = *field(text, "\nState:"),
 	};
 	take_nspid(field(text, "\nNSpid:"), out);
 	clean_text(out->name, sizeof(out->name), name, strcspn(name, "\n"));
 	buf_done(&read);
 	return out->state ? 0 : -1;
+}
+
+int proc_status(pid_t pid, struct proc_status *out)
+{
+	return read_status(pid, "status", out);
+}
+
+int proc_thread_status(pid_t pid, pid_t tid, struct proc_status *out)
+{
+	char file[64];
+
+	snprintf(file, sizeof(file), "task/%d/status", (int)tid);
+	return read_status(pid, file, out);
+}
+
+void proc_thread_name(pid_t pid, pid_t tid, char out[32])
+{
+	struct buf text = {0};
+	char file[64];
+
+	snprintf(file, sizeof(file), "task/%d/comm", (int)tid);
+	proc_read(pid, file, &text);
+	clean_text(out, 32, buf_str(&text), strcspn(buf_str(&text), "\n"));
+	buf_done(&text);
 }
 
 /* --- stat --------------------------------------------------------------------------------------------- */

@@ -34,15 +34,20 @@ struct proc_status {
 	int ns_depth; /* fields in NSpid */
 	pid_t tracer; /* who traces it, 0 if nobody */
 	int threads;
-	uint64_t fd_size;    /* what its table of descriptors has space for */
-	uint64_t vm_bytes;   /* its address space */
-	uint64_t rss_bytes;  /* 0 for kernel threads and zombies */
-	uint64_t swap_bytes; /* what of it was moved out */
-	uint64_t sig_caught; /* bit N-1 = signal N */
+	uint64_t fd_size;     /* what its table of descriptors has space for */
+	uint64_t vm_bytes;    /* its address space */
+	uint64_t rss_bytes;   /* 0 for kernel threads and zombies */
+	uint64_t swap_bytes;  /* what of it was moved out */
+	uint64_t sig_caught;  /* bit N-1 = signal N; of the process */
+	uint64_t sig_blocked; /* of the thread (of a process: its first) */
+	uint64_t sig_pending; /* for the thread, or for the process */
 	char state;
 	char name[32];
 };
 int proc_status(pid_t pid, struct proc_status *out);
+int proc_thread_status(pid_t pid, pid_t tid, struct proc_status *out);
+/* proc_thread_name: comm, at most 15 characters; "" when the thread is gone. */
+void proc_thread_name(pid_t pid, pid_t tid, char out[32]);
 
 struct proc_cpu {
 	uint64_t utime, stime; /* clock ticks */
@@ -55,6 +60,8 @@ int proc_cpu(pid_t pid, struct proc_cpu *out);
 int proc_thread_cpu(pid_t pid, pid_t tid, struct proc_cpu *out, char comm[32]);
 /* All threads: fn(ctx, tid here). */
 int proc_threads(pid_t pid, void (*fn)(void *ctx, pid_t tid), void *ctx);
+/* proc_find_thread: the first thread that matches, the oldest first; 0 if none does. Reads no further. */
+pid_t proc_find_thread(pid_t pid, bool (*matches)(void *ctx, pid_t pid, pid_t tid), void *ctx);
 
 /* The CPUs that are in use, how long all of them have been busy since the host came up, and for how long those had nothing to do
  * that the process may run on, added up; -1: it is not known which. */

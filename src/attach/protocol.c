@@ -2,6 +2,7 @@
 /* The attach protocol: wake the listener, send a request, read the answer. */
 #include "attach/protocol.h"
 
+#include "attach/jvm/listener.h"
 #include "attach/limits.h"
 #include "attach/proc.h"
 #include "base/clock.h"
@@ -12,17 +13,21 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/un.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #define VERSION       "1"
 #define ARG_BYTES     1024 /* the listener's buffer for one argument, before JDK 24 */
 #define FIRST_STEP_US 500
 #define LAST_STEP_US  20000
-#define LEFT_MS       2000 /* less than a caller that gives up waits for its helper (REAP_TURNS) */
+#define LEFT_STEP_MS  500
+#define BUSY_S        15 /* as long as the JDK's own tools wait for a socket, and a little */
+#define SENT_S        600 /* longer than any pause of a JVM that goes on: then SIGQUIT may be sent again */
 #define REPLY_LIMIT   (64u << 20)
 
 /* --- waiting ------------------------------------------------------------------------------------------ */
@@ -61,11 +66,12 @@ static bool is_the_jvm(int sock, const struct hotspot *jvm, struct err *err)
 		peer.uid == jvm->euid)
 		return true;
 	err_set(err, ERR_ATTACH,
-		"Behind /tmp/.java_pid%d is process %d of uid %u, and not JVM %d. It was told "
+		"Behind %s/.java_pid%d is process %d of uid %u, and not JVM %d. It was told "
 		"nothing.",
-		(int)jvm->nspid, (int)peer.pid, (unsigned)peer.uid, (int)jvm->pid);
-	err_hint(err, "remove /proc/%d/root/tmp/.java_pid%d if it is nobody's", (int)jvm->pid,
-		(int)jvm->nspid);
+		jvm->temp, (int)jvm->nspid, (int)peer.pid, (unsigned)peer.uid, (int)jvm->pid);
+	err_hint(err, "give each container a /tmp of its own: the socket may be that of a JVM of "
+		      "the same "
+		      "pid in another one");
 	return false;
 }
 
@@ -131,61 +137,107 @@ static int try_connect(const struct protocol *p, struct err *err)
 
 #define TRIGGER_NAME 32
 
-/* The JVM stats this name in its working folder, then in /tmp, and compares the owner with itself. */
+/*
+ * .attach_pidN, which the JVM's Signal Dispatcher stats after a SIGQUIT. jhot withdraws the right to write (SENT_MODE) from its
+ * file right before the signal: whoever finds such a file knows that a SIGQUIT may still be on its way.
+ */
 struct trigger {
 	char name[TRIGGER_NAME];
-	int dir;
-	bool others; /* it was there already, and so lately that who made it may be waking the JVM just now */
+	int dir; /* AT_FDCWD (the JVM's temporary folder) or its working folder */
+	int fd;
+	ino_t socket_before; /* what stood where the socket goes before the signal */
+	enum {
+		TRIGGER_OURS,
+		TRIGGER_BUSY, /* made by another tool, so lately that it may be waking the JVM just now */
+		TRIGGER_SENT, /* a jhot has sent SIGQUIT, and the JVM has not handled it yet */
+	} state;
 };
+
+#define NEW_MODE  0600
+#define SENT_MODE 0400
 
 static void trigger_name(char name[TRIGGER_NAME], const struct protocol *p)
 {
 	snprintf(name, TRIGGER_NAME, ".attach_pid%d", (int)p->jvm->nspid);
 }
 
-static bool make_trigger(struct trigger *t, int dir, const struct protocol *p)
+/* Since a time of the wall clock; one in the future is none that the clock was right at. */
+static uint64_t age_ns(const struct timespec *then)
 {
-	int fd = openat(dir, t->name, O_CREAT | O_EXCL | O_WRONLY | O_NOFOLLOW | O_CLOEXEC, 0600);
-	int error = fd < 0 ? errno : EPERM;
+	uint64_t now = clock_wall_ns(),
+		 ns = (uint64_t)then->tv_sec * NS_PER_S + (uint64_t)then->tv_nsec;
+
+	if (ns > now + 2 * NS_PER_S)
+		return UINT64_MAX;
+	return now > ns ? now - ns : 0;
+}
+
+/* Takes a file that is there already. False with errno if it is not the JVM's. */
+static bool adopt_trigger(struct trigger *t, int dir, const struct protocol *p)
+{
+	int64_t age_s = proc_uptime_s(p->jvm->start_ticks);
 	struct stat st;
 
-	if (fd >= 0)
-		close(fd);
-	if (!fstatat(dir, t->name, &st, AT_SYMLINK_NOFOLLOW) && S_ISREG(st.st_mode) &&
-		st.st_uid == p->jvm->euid) {
+	t->fd = openat(dir, t->name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	if (t->fd < 0)
+		return false;
+	if (fstat(t->fd, &st) || !S_ISREG(st.st_mode) || st.st_uid != p->jvm->euid) {
+		close(t->fd);
+		t->fd = -1;
+		errno = EEXIST;
+		return false;
+	}
+	t->dir = dir;
+	t->state = TRIGGER_OURS;
+	if ((st.st_mode & 07777) == SENT_MODE && age_ns(&st.st_ctim) < SENT_S * NS_PER_S &&
+		(age_s < 0 || age_ns(&st.st_ctim) < ((uint64_t)age_s + 2) * NS_PER_S))
+		t->state = TRIGGER_SENT;
+	else if ((st.st_mode & 07777) != SENT_MODE && age_ns(&st.st_mtim) < BUSY_S * NS_PER_S)
+		t->state = TRIGGER_BUSY;
+	return true;
+}
+
+static bool make_trigger(struct trigger *t, int dir, const struct protocol *p)
+{
+	struct stat st;
+	int error;
+
+	t->fd = openat(
+		dir, t->name, O_CREAT | O_EXCL | O_WRONLY | O_NOFOLLOW | O_CLOEXEC, NEW_MODE);
+	if (t->fd < 0 && errno == EEXIST && adopt_trigger(t, dir, p))
+		return true;
+	if (t->fd < 0)
+		return false;
+	if (!fstat(t->fd, &st) && st.st_uid == p->jvm->euid) {
 		t->dir = dir;
-		t->others = fd < 0 && clock_wall_ns() < (uint64_t)st.st_mtime * NS_PER_S +
-								NS_PER_S +
-								(uint64_t)p->listen_ms * NS_PER_MS;
+		t->state = TRIGGER_OURS;
 		return true;
 	}
-	if (fd >= 0) /* a file system that gives files to somebody else: of no use to the JVM */
-		unlinkat(dir, t->name, 0);
+	error = errno ? errno : EPERM;
+	/* A file system that gives files to somebody else: of no use to the JVM. */
+	unlinkat(dir, t->name, 0);
+	close(t->fd);
+	t->fd = -1;
 	errno = error;
 	return false;
 }
 
-/* Without a pidfd (before Linux 5.3) handles_quit has just said which process the number is. */
-static int send_quit(const struct protocol *p)
+/* Sent to the VM thread alone: a thread of the program may collect the process's signals (sigwait, signalfd). */
+static int send_quit(const struct protocol *p, pid_t vm_thread)
 {
-	int rc = -1;
-
-	if (p->pidfd >= 0)
-		rc = (int)syscall(SYS_pidfd_send_signal, p->pidfd, SIGQUIT, NULL, 0);
-	if (p->pidfd < 0 || (rc && (errno == ENOSYS || errno == EPERM)))
-		rc = kill(p->jvm->pid, SIGQUIT);
-	return rc;
+	return (int)syscall(SYS_tgkill, p->jvm->pid, vm_thread, SIGQUIT);
 }
 
-/* The last look before the signal: is it the process that was looked at, not a thread, and is its handler there? */
-static bool handles_quit(const struct hotspot *jvm)
+/* The last check before the signal: is it the same process still, and is its handler HotSpot's? The VM thread, or 0. */
+static pid_t handles_quit(const struct hotspot *jvm)
 {
 	struct proc_status status;
 	struct proc_cpu cpu;
 
-	return !proc_status(jvm->pid, &status) && status.tgid == jvm->pid &&
-	       ((status.sig_caught >> (SIGQUIT - 1)) & 1) && status.euid == jvm->euid &&
-	       !proc_cpu(jvm->pid, &cpu) && cpu.start_ticks == jvm->start_ticks;
+	if (proc_status(jvm->pid, &status) || status.tgid != jvm->pid || status.euid != jvm->euid ||
+		proc_cpu(jvm->pid, &cpu) || cpu.start_ticks != jvm->start_ticks)
+		return 0;
+	return listener_wakes(jvm->pid);
 }
 
 /* A socket, NO_SOCKET when the time is over, or OTHERS with an error. */
@@ -210,40 +262,90 @@ static int poll_socket(const struct protocol *p, struct err *err)
 	return NO_SOCKET;
 }
 
-/*
- * A JVM that has been signalled and finds no trigger writes all its stacks; one whose socket was deleted never makes another.
- * So the trigger stays until it has looked, which its socket tells, also where nobody can use that any more.
- */
-static void await_look(const struct protocol *p)
+/* The inode of the file where the socket goes, 0 if there is none. */
+static ino_t socket_inode(const struct protocol *p)
 {
-	uint64_t end = clock_mono_ns() + LEFT_MS * NS_PER_MS;
-	struct protocol alone = *p;
 	struct sockaddr_un addr;
-	struct err why = {0};
 	struct stat st;
 
-	alone.caller = -1;
 	socket_name(&addr, p);
-	while (lstat(addr.sun_path, &st) && clock_mono_ns() < end &&
-		wait_for(&alone, -1, LAST_STEP_US * NS_PER_US, &why) >= 0)
-		;
+	return lstat(addr.sun_path, &st) ? 0 : st.st_ino;
 }
 
-static int await_socket(const struct protocol *p, struct err *err)
+/* True when there is nothing to wait for any more: the JVM has opened a socket since the signal, or it has ended. */
+static bool quit_is_handled(const struct trigger *t, const struct protocol *p, uint64_t wait_ns)
 {
-	int sock = poll_socket(p, err);
+	struct protocol alone = *p;
+	struct err none = {0};
+	ino_t now;
 
-	if (sock == OTHERS)
-		await_look(p);
-	if (sock != NO_SOCKET)
-		return sock;
+	alone.caller = -1;
+	if (wait_for(&alone, -1, wait_ns, &none) < 0 ||
+		(p->pidfd < 0 && kill(p->jvm->pid, 0) && errno == ESRCH))
+		return true;
+	now = socket_inode(p);
+	return now && now != t->socket_before;
+}
+
+/* Closes all descriptors but these; either may be none. */
+static void keep_only(int a, int b)
+{
+	struct rlimit limit;
+	int end = 1 << 16;
+
+	if (!getrlimit(RLIMIT_NOFILE, &limit) && limit.rlim_cur < (rlim_t)end)
+		end = (int)limit.rlim_cur;
+	for (int fd = 0; fd < end; fd++)
+		if (fd != a && fd != b)
+			close(fd);
+}
+
+/*
+ * The trigger of a SIGQUIT that the JVM has not handled yet must stay: HotSpot would print all stacks without it. A process of
+ * its own removes it when the JVM has opened its socket or has ended, at most SENT_S seconds later; then the next attach
+ * removes it (drop_trigger), as it does where that process cannot be started or is killed.
+ */
+static void leave_trigger(const struct trigger *t, const struct protocol *p)
+{
+	static const int ends_it[] = {SIGHUP, SIGINT, SIGTERM};
+	uint64_t end = clock_mono_ns() + SENT_S * NS_PER_S;
+	sigset_t none;
+	pid_t pid;
+
+	if (quit_is_handled(t, p, 0)) {
+		unlinkat(t->dir, t->name, 0);
+		return;
+	}
+	pid = fork();
+	if (pid > 0)
+		waitpid(pid, NULL, 0);
+	if (pid != 0)
+		return;
+	if (fork() != 0)
+		_exit(0);
+	keep_only(p->pidfd, t->dir);
+	for (size_t i = 0; i < sizeof(ends_it) / sizeof(ends_it[0]); i++)
+		signal(ends_it[i], SIG_DFL);
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	while (clock_mono_ns() < end)
+		if (quit_is_handled(t, p, LEFT_STEP_MS * NS_PER_MS)) {
+			unlinkat(t->dir, t->name, 0);
+			break;
+		}
+	_exit(0);
+}
+
+static int say_no_socket(const struct protocol *p, struct err *err)
+{
 	err_set(err, ERR_ATTACH, "JVM %d did not open its attach socket within %d s.",
 		(int)p->jvm->pid, p->listen_ms / 1000);
 	err_hint(err,
 		"try again: a JVM that is starting, swapping or in a long pause answers later");
 	err_hint(err, "look whether it was started with -XX:+DisableAttachMechanism");
-	err_detail(err, "no /tmp/.java_pid%d in its root after SIGQUIT", (int)p->jvm->nspid);
-	return -1;
+	err_detail(err, "no %s/.java_pid%d in its root after SIGQUIT", p->jvm->temp,
+		(int)p->jvm->nspid);
+	return NO_SOCKET;
 }
 
 /* What one that was killed has left: of no use to a JVM that listens. */
@@ -261,49 +363,121 @@ static void drop_trigger(const struct protocol *p)
 			unlinkat(dirs[i], name, 0);
 }
 
+/*
+ * Its working folder comes first for the JVM: a file of this name there, whoever's it is, keeps it from looking further.
+ */
 static int place_trigger(struct trigger *t, const struct protocol *p, struct err *err)
 {
+	struct stat st;
+
+	*t = (struct trigger){.fd = -1};
 	trigger_name(t->name, p);
+	/* Where the folder may not be searched the JVM finds nothing in it either. */
+	if (p->cwd < 0 && p->cwd != -EACCES)
+		return err_set(err, ERR_ATTACH,
+			"The working folder of JVM %d cannot be entered: %s", (int)p->jvm->pid,
+			strerror(-p->cwd));
+	if (p->cwd >= 0 && !fstatat(p->cwd, t->name, &st, 0)) {
+		if (adopt_trigger(t, p->cwd, p))
+			return 0;
+		err_set(err, ERR_ATTACH,
+			"The file %s in the working folder of JVM %d keeps it from taking attach "
+			"requests: it is another user's, or no regular file.",
+			t->name, (int)p->jvm->pid);
+		err_hint(err, "sudo rm /proc/%d/cwd/%s", (int)p->jvm->pid, t->name);
+		return -1;
+	}
 	if (make_trigger(t, AT_FDCWD, p) || (p->cwd >= 0 && make_trigger(t, p->cwd, p)))
 		return 0;
 	err_set_errno(err, ERR_ATTACH,
 		"The file %s that wakes the JVM's attach listener can be made "
-		"neither in its /tmp nor in its working folder",
-		t->name);
-	err_hint(err, "make its /tmp writable: the JVM needs it for its attach socket, too");
+		"neither in its %s nor in its working folder",
+		t->name, p->jvm->temp);
+	err_hint(err, "make its %s writable: the JVM needs it for its attach socket, too",
+		p->jvm->temp);
 	return -1;
 }
 
-static int signal_listener(const struct protocol *p, struct err *err)
+/* True when the signal has been sent, or one that is pending will do. */
+static bool signal_listener(struct trigger *t, const struct protocol *p, struct err *err)
 {
-	if (!handles_quit(p->jvm))
-		return err_set(err, ERR_ATTACH,
-			"Process %d changed while it was looked at: it does not handle SIGQUIT.",
+	pid_t vm_thread = handles_quit(p->jvm);
+	struct proc_status status;
+
+	if (!vm_thread) {
+		err_set(err, ERR_ATTACH,
+			"Process %d changed while it was checked: it does not handle SIGQUIT.",
 			(int)p->jvm->pid);
-	if (send_quit(p))
-		return err_set_errno(
-			err, ERR_ATTACH, "JVM %d cannot be signalled", (int)p->jvm->pid);
-	return await_socket(p, err);
+		return false;
+	}
+	if (fchmod(t->fd, SENT_MODE)) {
+		err_set_errno(err, ERR_ATTACH, "The mode of %s cannot be changed", t->name);
+		return false;
+	}
+	t->state = TRIGGER_SENT;
+	t->socket_before = socket_inode(p);
+	if (!proc_thread_status(p->jvm->pid, vm_thread, &status) &&
+		(status.sig_pending >> (SIGQUIT - 1)) & 1)
+		return true;
+	if (!send_quit(p, vm_thread))
+		return true;
+	t->state = TRIGGER_OURS;
+	err_set_errno(err, ERR_ATTACH, "JVM %d cannot be signalled", (int)p->jvm->pid);
+	return false;
+}
+
+static int say_busy(const struct trigger *t, const struct protocol *p, struct err *err)
+{
+	if (t->state == TRIGGER_BUSY)
+		err_set(err, ERR_ATTACH,
+			"Another tool has begun to attach to JVM %d (%s), and the JVM has not "
+			"opened "
+			"its attach socket within %d s.",
+			(int)p->jvm->pid, t->name, p->listen_ms / 1000);
+	else
+		err_set(err, ERR_ATTACH,
+			"JVM %d has not handled an earlier SIGQUIT yet. jhot does not send a "
+			"second "
+			"one: the JVM would print a thread dump.",
+			(int)p->jvm->pid);
+	err_hint(err,
+		"try again later: a JVM in a long pause, swapping or stopped answers afterwards");
+	err_hint(err, "jhot dump %d      shows what its threads do, without the JVM's help",
+		(int)p->jvm->pid);
+	return NO_SOCKET;
 }
 
 /*
- * A second SIGQUIT would have the JVM write all its stacks. So whoever has made the trigger wakes it, and only if it has not
- * been woken since; another waits for that, or until it is clear that nobody is at it any more.
+ * At most one SIGQUIT is on its way: HotSpot prints all stacks for the second. While another tool wakes the JVM, or the signal of an
+ * earlier jhot is not handled, only the socket is waited for.
  */
 static int wake_listener(const struct protocol *p, struct err *err)
 {
-	struct trigger trigger = {0};
+	struct trigger trigger;
+	bool sent = false;
 	int sock;
 
 	if (limits_check(p->jvm, err) || place_trigger(&trigger, p, err))
-		return -1;
-	sock = trigger.others ? poll_socket(p, err) : try_connect(p, err);
-	if (sock == NO_SOCKET) {
-		trigger.others = false;
-		sock = signal_listener(p, err);
+		return NO_SOCKET;
+	if (trigger.state == TRIGGER_OURS) {
+		sock = try_connect(p, err);
+		if (sock == NO_SOCKET && signal_listener(&trigger, p, err)) {
+			sent = true;
+			sock = poll_socket(p, err);
+			if (sock == NO_SOCKET)
+				say_no_socket(p, err);
+		}
+	} else {
+		sock = poll_socket(p, err);
+		if (sock == NO_SOCKET)
+			say_busy(&trigger, p, err);
 	}
-	if (sock >= 0 || !trigger.others)
+	if (sock < 0 && sent)
+		leave_trigger(&trigger, p);
+	else if (sock >= 0 || trigger.state == TRIGGER_OURS)
 		unlinkat(trigger.dir, trigger.name, 0);
+	if (trigger.fd >= 0)
+		close(trigger.fd);
 	return sock;
 }
 

@@ -2,7 +2,7 @@
 /*
  * The attach protocol itself: wake the JVM's listener, send one request, read one answer.
  *
- * Runs in the helper, whose current folder is the target's /tmp and whose ids are the target's. Every wait
+ * Runs in the helper, whose current folder is the target's temporary folder and whose ids are the target's. Every wait
  * ends early when the caller of jhot or the JVM is gone.
  */
 #ifndef JHOT_ATTACH_PROTOCOL_H
@@ -17,7 +17,7 @@
 
 struct protocol {
 	const struct hotspot *jvm;
-	int cwd;                 /* the JVM's working folder, -1 if closed */
+	int cwd;                 /* the JVM's working folder, or -errno */
 	int pidfd;               /* readable when the JVM ends; -1 if not known */
 	int caller;              /* hangs up when the caller ends */
 	int listen_ms, reply_ms; /* patience: for the socket to appear, for the answer */

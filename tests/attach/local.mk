@@ -5,10 +5,10 @@ check_PROGRAMS += %D%/test_cgroup %D%/test_hotspot %D%/test_hsperf %D%/test_lend
 	%D%/test_perf_events %D%/test_place %D%/test_proc \
 	%D%/test_protocol %D%/test_reply
 noinst_PROGRAMS += %D%/attach_tool
-check_SCRIPTS += %D%/test_jvms.sh %D%/test_spaces.sh
+check_SCRIPTS += %D%/test_jvms.sh %D%/test_listener.sh %D%/test_spaces.sh
 check_DATA += %D%/agent.so
 CLEANFILES += %D%/agent.so
-EXTRA_DIST += %D%/agent.c %D%/fake.h
+EXTRA_DIST += %D%/agent.c %D%/actors.h %D%/fake.h %D%/hold_threads.py %D%/pretend.py
 
 %C%_attach_tool_LDADD = libattach.a libbase.a
 %D%/agent.so: %D%/agent.c

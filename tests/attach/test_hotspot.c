@@ -29,6 +29,10 @@ struct fake_jvm {
 	bool perf_starting;
 	int age_s;
 	const char *exe_holds;
+	const char *dispatcher; /* the name of a thread */
+	const char *vm_blocked; /* of the VM thread's SigBlk */
+	bool listens;           /* its attach listener's thread runs */
+	const char *temp;       /* its temporary folder */
 };
 
 static const struct fake_jvm good = {
@@ -43,6 +47,9 @@ static const struct fake_jvm good = {
 	.vm_name = "OpenJDK 64-Bit Server VM",
 	.age_s = 1000,
 	.exe_holds = "ELF",
+	.dispatcher = "Signal Dispatch",
+	.vm_blocked = "0",
+	.temp = "/tmp",
 };
 
 static pid_t next_pid = 10000000; /* beyond any that there are, ours included */
@@ -92,12 +99,38 @@ static void make_status(pid_t pid, const struct fake_jvm *j)
 	fake_file(in(pid, "stat"), text);
 }
 
+static void make_thread(pid_t pid, int tid, const char *name, const char *blocked)
+{
+	char path[128], text[256];
+
+	snprintf(path, sizeof(path), "%d/task/%d/comm", (int)pid, tid);
+	snprintf(text, sizeof(text), "%s\n", name);
+	fake_file(path, text);
+	snprintf(path, sizeof(path), "%d/task/%d/status", (int)pid, tid);
+	snprintf(text, sizeof(text), "Name:\t%s\nState:\tS (sleeping)\nSigBlk:\t%s\n", name,
+		blocked);
+	fake_file(path, text);
+}
+
+static void make_threads(pid_t pid, const struct fake_jvm *j)
+{
+	make_thread(pid, 101, "java", "0");
+	make_thread(pid, 102, "VM Thread", j->vm_blocked);
+	make_thread(pid, 103, j->dispatcher, QUIT_CAUGHT);
+	if (j->listens)
+		make_thread(pid, 104, "Attach Listener", QUIT_CAUGHT);
+}
+
 static void make_maps(pid_t pid, const struct fake_jvm *j)
 {
-	char text[512], path[128];
+	char text[512], path[128], perf[256] = "";
 
-	snprintf(text, sizeof(text), "7f0000000000-7f0000001000 r-xp 00000000 fe:01 %d    %s\n",
-		(int)pid, j->libjvm_holds ? j->mapped_as : "/lib/libc.so.6");
+	if (j->capability)
+		snprintf(perf, sizeof(perf),
+			"7e0000000000-7e0000008000 rw-s 00000000 fe:01 7 %s/hsperfdata_web/%d\n",
+			j->temp, (int)pid);
+	snprintf(text, sizeof(text), "%s7f0000000000-7f0000001000 r-xp 00000000 fe:01 %d    %s\n",
+		perf, (int)pid, j->libjvm_holds ? j->mapped_as : "/lib/libc.so.6");
 	if (j->maps_closed) /* a folder in its place cannot be read */
 		fake_path(in(pid, "maps/x"));
 	else
@@ -115,7 +148,7 @@ static void make_perf(pid_t pid, const struct fake_jvm *j)
 	struct buf b = {0};
 	char path[64];
 
-	snprintf(path, sizeof(path), "%d/root/tmp/hsperfdata_web/%d", (int)pid, (int)pid);
+	snprintf(path, sizeof(path), "%d/root%s/hsperfdata_web/%d", (int)pid, j->temp, (int)pid);
 	fake_perf_begin(&b);
 	if (j->perf_starting)
 		b.data[7] = 0;
@@ -147,6 +180,7 @@ static pid_t make(const struct fake_jvm *j)
 	words_file(in(pid, "cmdline"), j->cmdline);
 	words_file(in(pid, "environ"), j->environ);
 	make_maps(pid, j);
+	make_threads(pid, j);
 	fake_path(in(pid, "root/tmp/x"));
 	if (j->capability)
 		make_perf(pid, j);
@@ -210,7 +244,14 @@ static void test_verdicts(void)
 	CASE(HOTSPOT_NO, "it runs with -Xrs", j.caught = "0"; j.cmdline = "java|-Xrs|Main");
 	CASE(HOTSPOT_NO, "it runs with -Xrs", j.caught = "0"; j.age_s = 1;
 		j.cmdline = "java|-Xrs|Main");
-	CASE(HOTSPOT_OK_NS, "", j.caught = "0"; j.socket = true);
+	CASE(HOTSPOT_OK_NS, "", j.caught = "0"; j.socket = true; j.listens = true);
+	/* a socket that a JVM of the same pid has left, in a /tmp that containers share */
+	CASE(HOTSPOT_NO, "listener does not run", j.caught = "0"; j.socket = true);
+	/* a handler of the program that embeds the JVM; in the last two with threads that have HotSpot's names */
+	CASE(HOTSPOT_NO, "does not handle SIGQUIT", j.dispatcher = "worker");
+	CASE(HOTSPOT_NO, "does not handle SIGQUIT", j.vm_blocked = QUIT_CAUGHT);
+	CASE(HOTSPOT_OK_NS, "", j.dispatcher = "Signal ..atcher");
+	CASE(HOTSPOT_OK_NS, "", j.dispatcher = "worker"; j.socket = true; j.listens = true);
 	CASE(HOTSPOT_NO, "still starting", j.caught = "0"; j.age_s = 1);
 	CASE(HOTSPOT_NO, "still starting", j.perf_starting = true; j.age_s = 1);
 	CASE(HOTSPOT_NO, "still starting", j.libjvm_holds = NULL; j.capability = NULL; j.age_s = 0);
@@ -218,6 +259,44 @@ static void test_verdicts(void)
 	CASE(HOTSPOT_OK_NS, "", j.mapped_as = LIBJVM " (deleted)");
 	CASE(HOTSPOT_UNKNOWN, "cannot be read", j.mapped_as = LIBJVM " (deleted)";
 		j.capability = NULL);
+}
+
+/* What a JVM that knows AltTempDir is told by. */
+#define KNOWS_ALT_TEMP "..gHotSpotVMStructs..AltTempDir.."
+
+static void expect_temp(const struct fake_jvm *j, const char *temp, const char *what)
+{
+	struct hotspot jvm;
+	struct err err = {0};
+
+	hotspot_check(make(j), &jvm, &err);
+	is_str(jvm.temp, temp, what);
+}
+
+static void test_temp(void)
+{
+	struct fake_jvm moved = good, silent = good;
+
+	moved.temp = "/var/alt";
+	expect_temp(&moved, "/var/alt", "the temporary folder is where the counters are");
+	moved.temp = "/var/hsperfdata_x";
+	expect_temp(&moved, "/var/hsperfdata_x", "whatever it is called");
+	silent.capability = NULL;
+	silent.cmdline = "java|-XX:AltTempDir=/x|Main";
+	expect_temp(&silent, "/tmp", "before JDK 28 it is /tmp");
+	silent.libjvm_holds = KNOWS_ALT_TEMP;
+	silent.cmdline = "java|Main";
+	expect_temp(&silent, "/tmp", "later too, if no option moves it");
+	CASE(HOTSPOT_NO, "folder", j.libjvm_holds = KNOWS_ALT_TEMP; j.capability = NULL;
+		j.cmdline = "java|-XX:AltTempDir=/x|Main");
+	CASE(HOTSPOT_NO, "folder", j.libjvm_holds = KNOWS_ALT_TEMP; j.capability = NULL;
+		j.environ = "A=1|JAVA_TOOL_OPTIONS=-XX:AltTempDir=/x");
+	CASE(HOTSPOT_NO, "folder", j.libjvm_holds = KNOWS_ALT_TEMP; j.capability = NULL;
+		j.environ = "JDK_JAVA_OPTIONS=@more");
+	CASE(HOTSPOT_NO, "folder", j.libjvm_holds = KNOWS_ALT_TEMP; j.capability = NULL;
+		j.cmdline = "java|@options|Main");
+	CASE(HOTSPOT_NO, "folder", j.libjvm_holds = KNOWS_ALT_TEMP; j.capability = NULL;
+		j.cmdline = "launcher|Main");
 }
 
 static void test_other_users(void)
@@ -435,6 +514,7 @@ int main(void)
 		fake_bail("chmod");
 	fake_file("uptime", "100000.0 1\n");
 	test_verdicts();
+	test_temp();
 	test_other_users();
 	test_facts();
 	test_names();

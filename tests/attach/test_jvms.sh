@@ -54,6 +54,10 @@ undisturbed() {
 	is "JDK $major: and no errors" "$(grep -v '^WARNING: ' "$T/jvm$n.err")" ""
 }
 
+only_trigger() {
+	[ "$(litter_of "$1")" = "/tmp/.attach_pid$1" ]
+}
+
 no_litter() {
 	[ -z "$(litter_of "$1")" ]
 }
@@ -227,20 +231,12 @@ ok "a stale link is removed, too" [ ! -L "/tmp/libjhot-0-stale-$$.so" ]
 # --- when jhot is killed -----------------------------------------------------------------------------
 
 # A process that passes for a HotSpot JVM and never opens its socket: jhot waits for it, and is killed.
-# shellcheck disable=SC2016
-pretend='import mmap, signal, sys
-file = open(sys.argv[1], "rb")
-mapped = mmap.mmap(file.fileno(), 0, prot=mmap.PROT_READ)
-signal.signal(signal.SIGQUIT, lambda *_: print("quit", flush=True))
-print("ready", flush=True)
-sys.stdin.read()'
-
 agent=$builddir/tests/attach/agent.so
 libjvm=$(sed -n 's|^[^/]*\(/.*/libjvm\.so\)$|\1|p' "/proc/$JVM/maps" | head -n 1)
 for signal in KILL TERM INT; do
 	mkfifo "$T/pretend.$signal"
 	exec {hold}<>"$T/pretend.$signal"
-	python3 -c "$pretend" "$libjvm" <"$T/pretend.$signal" >"$T/quit.$signal" 2>&1 &
+	python3 "$srcdir/tests/attach/pretend.py" "$libjvm" <"$T/pretend.$signal" >"$T/quit.$signal" 2>&1 &
 	pretender=$!
 	wait_for 10 grep -qs ready "$T/quit.$signal" || diag_file "$T/quit.$signal"
 	setsid env --default-signal=INT,QUIT "$tool" load "$pretender" "$agent" 0 >"$T/out" 2>&1 &
@@ -250,8 +246,9 @@ for signal in KILL TERM INT; do
 	kill -"$signal" -- "-$asking"
 	wait "$asking" 2>/dev/null
 	is "$signal: jhot is killed by it" $? $((128 + $(kill -l "$signal")))
-	ok "$signal: when jhot is killed, its files go" wait_for 3 no_litter "$pretender"
+	ok "$signal: when jhot is killed, its agent goes" wait_for 3 only_trigger "$pretender"
 	kill "$pretender"
+	ok "$signal: and the trigger, which a JVM may still look for, when that has ended" wait_for 5 no_litter "$pretender"
 	wait "$pretender" 2>/dev/null
 	exec {hold}>&-
 done

@@ -2,13 +2,14 @@
 /*
  * The attach protocol against a process that plays the JVM: well, badly, and not at all.
  *
- * The current folder plays the JVM's /tmp. The player catches SIGQUIT, looks for the trigger file as HotSpot
- * does, opens its socket and then does what the case says.
+ * The current folder plays the JVM's temporary folder. The player catches SIGQUIT in a thread that is called as HotSpot's,
+ * looks for the trigger file as HotSpot does, opens its socket and then does what the case says.
  */
 #include "attach/protocol.h"
 
 #include "base/clock.h"
 
+#include "tests/attach/actors.h"
 #include "tests/attach/fake.h"
 #include "tests/tap.h"
 
@@ -20,6 +21,8 @@
 #include <sys/wait.h>
 #include <time.h>
 
+#define LATE_MS 600
+
 /* Modes of the player; what it answers stands in player.answer. */
 enum mode {
 	ANSWER,      /* in two pieces */
@@ -27,8 +30,24 @@ enum mode {
 	HANG_UP,     /* closes at once */
 	NO_SOCKET,   /* wakes but opens none */
 	DIE,         /* exits on SIGQUIT */
-	LATE,        /* looks for the trigger 200 ms after SIGQUIT, then as HANG_UP */
+	LATE,        /* looks for the trigger LATE_MS after SIGQUIT, then as HANG_UP */
 	DEFAULT_ACT, /* does not catch SIGQUIT: would be killed by it */
+	OWN_HANDLER, /* catches it with a handler of its own, as with -Xrs: no Signal Dispatcher */
+	OWN_NAMES,   /* the same, and a thread of the program is called as the dispatcher */
+	COLLECTS, /* as HANG_UP, but another thread of the program collects SIGQUIT with sigwait */
+};
+
+static const char *const dispatcher_names[] = {
+	[ANSWER] = "Signal Dispatch",
+	[READ_ONLY] = "Signal Dispatch",
+	[HANG_UP] = "Signal Dispatch",
+	[NO_SOCKET] = "Signal Dispatch",
+	[DIE] = "Signal Dispatch",
+	[LATE] = "Signal Dispatch",
+	[DEFAULT_ACT] = "Signal Dispatch",
+	[OWN_HANDLER] = "worker",
+	[OWN_NAMES] = ACTORS_PRETENDER,
+	[COLLECTS] = "Signal Dispatch",
 };
 
 static const char expected[] = "1\0load\0/a.so\0true\0opts";
@@ -39,7 +58,7 @@ static volatile sig_atomic_t quit;
 static void on_quit(int sig)
 {
 	(void)sig;
-	quit = 1;
+	quit++;
 }
 
 static void own_name(char *out, size_t bytes, const char *what)
@@ -68,7 +87,7 @@ static void serve_one(int listener, enum mode mode, const char *answer)
 	int sock = accept(listener, NULL, NULL);
 	size_t half = strlen(answer) / 2;
 
-	if (mode != HANG_UP && mode != LATE && !take_request(sock))
+	if (mode != HANG_UP && mode != LATE && mode != COLLECTS && !take_request(sock))
 		_exit(3);
 	if (mode == ANSWER && (write(sock, answer, half) < 0 ||
 				      write(sock, answer + half, strlen(answer) - half) < 0))
@@ -82,23 +101,25 @@ _Noreturn static void player(enum mode mode, const char *answer)
 {
 	struct sockaddr_un addr = {.sun_family = AF_UNIX};
 	struct sigaction act = {.sa_handler = on_quit};
-	sigset_t block, old;
+	sigset_t block = actors_quit();
 	char trigger[64], tmp[sizeof(addr.sun_path) + 4];
 	int listener;
 
-	sigemptyset(&block);
-	sigaddset(&block, SIGQUIT);
-	sigprocmask(SIG_BLOCK, &block, &old);
+	sigprocmask(SIG_BLOCK, &block, NULL);
 	if (mode != DEFAULT_ACT)
 		sigaction(SIGQUIT, &act, NULL);
-	if (write(ready[1], "r", 1) != 1)
-		_exit(5);
+	actors_start(ready[1], dispatcher_names[mode], mode == COLLECTS);
 	while (!quit)
-		sigsuspend(&old);
+		usleep(500);
 	own_name(trigger, sizeof(trigger), ".attach_pid");
 	if (mode == LATE)
-		usleep(200000);
-	if (write(verdict[1], access(trigger, F_OK) ? "-" : "t", 1) != 1 || mode == DIE)
+		usleep(LATE_MS * 1000);
+	if (write(verdict[1],
+		    quit > 1                ? "2"
+		    : access(trigger, F_OK) ? "-"
+					    : "t",
+		    1) != 1 ||
+		mode == DIE)
 		_exit(6);
 	if (mode == NO_SOCKET)
 		for (;;)
@@ -136,17 +157,19 @@ static void play_begin(struct play *play, enum mode mode, const char *answer)
 	close(verdict[1]);
 	if (pipe(play->caller)) /* not the player's: the test's end closes it */
 		fake_bail("pipe");
-	if (read(ready[0], &c, 1) != 1)
-		fake_bail("player");
+	for (int i = 0; i < ACTORS(mode == COLLECTS); i++)
+		if (read(ready[0], &c, 1) != 1)
+			fake_bail("player");
 	play->jvm.pid = play->jvm.nspid = play->pid;
 	play->jvm.euid = geteuid();
 	if (proc_cpu(play->pid, &cpu))
 		fake_bail("stat");
 	play->jvm.start_ticks = cpu.start_ticks;
-	play->p = (struct protocol){&play->jvm, -1, -1, play->caller[0], 5000, 5000};
+	snprintf(play->jvm.temp, sizeof(play->jvm.temp), "/tmp");
+	play->p = (struct protocol){&play->jvm, -EACCES, -1, play->caller[0], 5000, 5000};
 }
 
-/* Was there a trigger file when the signal came? '-' no, 't' yes, 0 no signal came. */
+/* Was there a trigger file when the player looked? '-' no, 't' yes, '2' more than one signal had come, 0 it did not look. */
 static char signal_seen(const struct play *play)
 {
 	char c = 0;
@@ -157,12 +180,28 @@ static char signal_seen(const struct play *play)
 	return c;
 }
 
+/* The same of a player that is still to look. */
+static char signal_awaited(void)
+{
+	char c = 0;
+
+	return read(verdict[0], &c, 1) == 1 ? c : 0;
+}
+
 static bool trigger_left(const struct play *play)
 {
 	char name[64];
 
 	snprintf(name, sizeof(name), ".attach_pid%d", (int)play->pid);
 	return !access(name, F_OK);
+}
+
+/* A process that was left behind removes it. */
+static bool trigger_goes(const struct play *play)
+{
+	for (int turns = 0; turns < 500 && trigger_left(play); turns++)
+		usleep(10000);
+	return !trigger_left(play);
 }
 
 static void play_end(struct play *play)
@@ -191,6 +230,24 @@ static int converse(struct play *play)
 		rc = protocol_receive(&play->p, sock, &play->reply, &play->err);
 	close(sock);
 	return rc;
+}
+
+/* Only the connection. */
+static bool protocol_connect_closes(struct play *play)
+{
+	int sock = protocol_connect(&play->p, &play->err);
+
+	if (sock >= 0)
+		close(sock);
+	return sock < 0;
+}
+
+static void unlink_trigger(const struct play *play)
+{
+	char name[64];
+
+	snprintf(name, sizeof(name), ".attach_pid%d", (int)play->pid);
+	unlink(name);
 }
 
 /* leave_trigger: as another jhot has made it so many seconds ago. */
@@ -246,7 +303,38 @@ static void test_silence(void)
 	play.p.listen_ms = 100;
 	ok(converse(&play) && strstr(play.err.what, "did not open its attach socket"),
 		"no socket: %s", play.err.what);
-	ok(!trigger_left(&play), "the trigger file is gone");
+	ok(trigger_left(&play), "the trigger file stays while the JVM may look for it");
+	is_int(signal_seen(&play), 't', "the JVM ends");
+	waitpid(play.pid, NULL, 0);
+	ok(trigger_goes(&play), "then the file goes");
+	play_end(&play);
+}
+
+/* A signal that is given up is handled afterwards: HotSpot prints all stacks unless it finds the trigger. */
+static void test_given_up(void)
+{
+	struct play play;
+
+	play_begin(&play, HANG_UP, "");
+	play.p.listen_ms = 100;
+	kill(play.pid, SIGSTOP);
+	ok(converse(&play) && strstr(play.err.what, "did not open"),
+		"a JVM that is stopped is given up: %s", play.err.what);
+	ok(converse(&play) && strstr(play.err.what, "earlier SIGQUIT"),
+		"and not signalled again: %s", play.err.what);
+	kill(play.pid, SIGCONT);
+	is_int(signal_awaited(), 't', "when it goes on it finds the trigger file, and one signal");
+	ok(trigger_goes(&play), "then the file goes");
+	play_end(&play);
+
+	play_begin(&play, LATE, "");
+	play.p.listen_ms = 100;
+	ok(converse(&play) && strstr(play.err.what, "did not open"), "so is one that is slow: %s",
+		play.err.what);
+	ok(converse(&play) && strstr(play.err.what, "earlier SIGQUIT"),
+		"and not signalled again: %s", play.err.what);
+	is_int(signal_awaited(), 't', "it finds the trigger file, and one signal");
+	ok(trigger_goes(&play), "then the file goes");
 	play_end(&play);
 }
 
@@ -261,15 +349,7 @@ static void test_ends(void)
 	ok(converse(&play) && (play.err.kind == ERR_GONE || play.p.pidfd < 0), "the JVM ends: %s",
 		play.err.what);
 	close(play.p.pidfd);
-	ok(!trigger_left(&play), "the trigger file is gone");
-	play_end(&play);
-
-	play_begin(&play, NO_SOCKET, "");
-	play.p.listen_ms = 100;
-	close(play.caller[1]);
-	play.caller[1] = -1;
-	ok(converse(&play) && strstr(play.err.what, "jhot itself"), "jhot ends: %s", play.err.what);
-	ok(!trigger_left(&play), "the trigger file is gone");
+	ok(trigger_goes(&play), "the trigger file is gone");
 	play_end(&play);
 
 	play_begin(&play, LATE, "");
@@ -278,21 +358,36 @@ static void test_ends(void)
 	ok(converse(&play) && strstr(play.err.what, "jhot itself"),
 		"jhot ends when the JVM has been signalled and has not looked yet: %s",
 		play.err.what);
-	is_int(signal_seen(&play), 't', "the trigger file stands there until it looks");
-	ok(!trigger_left(&play), "then it is gone");
+	is_int(signal_awaited(), 't', "the trigger file stands there until it looks");
+	ok(trigger_goes(&play), "then it is gone");
+	play_end(&play);
+}
+
+static void expect_no_signal(enum mode mode, const char *what)
+{
+	struct play play;
+
+	play_begin(&play, mode, "");
+	ok(converse(&play) && strstr(play.err.what, "does not handle SIGQUIT"), "%s: %s", what,
+		play.err.what);
+	ok(!kill(play.pid, 0) && !trigger_left(&play), "it lives, and the trigger file is gone");
+	is_int(signal_seen(&play), 0, "it got no signal");
 	play_end(&play);
 }
 
 static void test_no_signal(void)
 {
 	struct play play;
-	char name[64];
+	char name[64], folder[] = "cwd";
 
-	play_begin(&play, DEFAULT_ACT, "");
-	ok(converse(&play) && strstr(play.err.what, "does not handle SIGQUIT"), "no handler: %s",
-		play.err.what);
-	ok(!kill(play.pid, 0) && !trigger_left(&play), "it lives, and the trigger file is gone");
-	is_int(signal_seen(&play), 0, "it got no signal");
+	expect_no_signal(DEFAULT_ACT, "no handler");
+	expect_no_signal(OWN_HANDLER, "a handler of the program");
+	expect_no_signal(OWN_NAMES, "a handler of the program, and a thread with HotSpot's name");
+
+	play_begin(&play, COLLECTS, "");
+	ok(!protocol_connect_closes(&play),
+		"a thread that collects SIGQUIT does not get HotSpot's: %s", play.err.what);
+	is_int(signal_seen(&play), 't', "the VM thread does");
 	play_end(&play);
 
 	play_begin(&play, ANSWER, "");
@@ -327,6 +422,20 @@ static void test_no_signal(void)
 	is_int(signal_seen(&play), 0, "and no signal sent");
 	unlink(name);
 	play_end(&play);
+
+	/* The JVM looks into its working folder first, and no further if there is a file of the name. */
+	play_begin(&play, ANSWER, "0\n");
+	snprintf(name, sizeof(name), "%s/.attach_pid%d", folder, (int)play.pid);
+	if (mkdir(folder, 0700) || mkdir(name, 0700))
+		fake_bail(name);
+	play.p.cwd = open(folder, O_PATH | O_DIRECTORY);
+	ok(converse(&play) && strstr(play.err.what, "keeps it from"),
+		"what stands in the working folder under the trigger's name: %s", play.err.what);
+	is_int(signal_seen(&play), 0, "brings no signal, by which a JVM would print its stacks");
+	close(play.p.cwd);
+	rmdir(name);
+	rmdir(folder);
+	play_end(&play);
 }
 
 /* The second signal would have the JVM write all its stacks. */
@@ -353,8 +462,11 @@ static void test_together(void)
 	play_begin(&play, ANSWER, "0\n");
 	leave_trigger(&play, 0);
 	play.p.listen_ms = 300;
-	ok(!converse(&play) && !trigger_left(&play), "one that is not woken in time is woken");
-	is_int(signal_seen(&play), 't', "by a signal of ours");
+	ok(converse(&play) && strstr(play.err.what, "Another tool") && trigger_left(&play),
+		"one that another tool may have signalled is not signalled, and keeps the file: %s",
+		play.err.what);
+	is_int(signal_seen(&play), 0, "no signal of ours");
+	unlink_trigger(&play);
 	play_end(&play);
 }
 
@@ -465,6 +577,7 @@ int main(void)
 		fake_bail("chdir");
 	test_answers();
 	test_silence();
+	test_given_up();
 	test_ends();
 	test_no_signal();
 	test_together();

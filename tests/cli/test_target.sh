@@ -60,17 +60,8 @@ done
 # --- names that are meant to harm --------------------------------------------------------------------
 
 # pretend FILE LIBJVM: a process that has LIBJVM mapped and catches SIGQUIT, whose main class is FILE's name
-cat >"$T/pretend" <<'END'
-import mmap, signal, sys, threading
-file = open(sys.argv[1], "rb")
-mapped = mmap.mmap(file.fileno(), 0, prot=mmap.PROT_READ)
-signal.signal(signal.SIGQUIT, lambda *_: print("quit", flush=True))
-threading.Thread(target=threading.Event().wait, daemon=True).start() # a JVM has many
-print("ready", flush=True)
-sys.stdin.read()
-END
 pretend() {
-	ln -s "$T/pretend" "$1"
+	ln -s "$srcdir/tests/attach/pretend.py" "$1"
 	rm -f "$T/pretend.in" "$T/pretended"
 	mkfifo "$T/pretend.in"
 	exec {hold}<>"$T/pretend.in"
@@ -109,20 +100,25 @@ wait "$pretender" 2>/dev/null
 
 # --- an attach that takes long -----------------------------------------------------------------------
 
-# It catches the signal and never opens its socket: jhot waits for it until it is told not to.
-pretend "$T/slow$$" "$libjvm"
+# It catches the signal and never opens its socket: jhot waits for it until it is told not to. The trigger file stays until the
+# process ends, for a JVM may still look for it; and nobody sends a second signal.
+trigger_gone() {
+	[ ! -e "/tmp/.attach_pid$1" ]
+}
 for signal in INT TERM; do
-	true >"$T/pretended"
+	pretend "$T/slow$signal$$" "$libjvm"
 	env --default-signal=INT,TERM "$JHOT" record -d 1 "$pretender" >"$T/out" 2>"$T/err" </dev/null &
 	asking=$!
 	ok "$signal: a JVM is asked" wait_for 20 grep -qs quit "$T/pretended"
 	kill -"$signal" "$asking"
 	wait "$asking" 2>/dev/null
 	is "$signal while it is waited for ends jhot by it" $? $((128 + $(kill -l "$signal")))
-	ok "$signal: and its files are gone" not ls "/tmp/.attach_pid$pretender" 2>/dev/null
+	kill "$pretender"
+	wait "$pretender" 2>/dev/null
+	ok "$signal: when the JVM has ended, its files are gone" wait_for 5 trigger_gone "$pretender"
 done
+pretend "$T/slow$$" "$libjvm"
 if command -v script >/dev/null; then
-	true >"$T/pretended"
 	script -qec "'$JHOT' record -d 1 $pretender" /dev/null >"$T/out" 2>&1 </dev/null &
 	asking=$!
 	ok "a terminal is told how long it takes" wait_for 60 grep -qs "attaching to $pretender slow$$ \.\.\. [0-9]* s" "$T/out"

@@ -44,6 +44,10 @@ static const struct role roles[] = {
 	{"mlockall", role_mlockall, 0, "locks all memory, also of the future", .form = ROLE_CHECK},
 	{"sigquit", role_sigquit, 0, "has a SIGQUIT handler, the JVM has none", .form = ROLE_LONG,
 		.embedded = true, .options = "-Xrs"},
+	{"sigquit-unlinked", role_sigquit, 1, "the same, and removes the JVM's attach socket",
+		.form = ROLE_LONG, .embedded = true, .refused = true, .options = "-Xrs"},
+	{"quit-collector", role_quit_collector, 0, "a thread collects SIGQUIT by sigtimedwait",
+		.form = ROLE_CHECK},
 };
 #define ROLES (sizeof(roles) / sizeof(roles[0]))
 

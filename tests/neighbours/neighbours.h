@@ -55,5 +55,6 @@ void role_coroutine(const struct role *role, struct report *report);
 void role_goroutine(const struct role *role, struct report *report);
 void role_mlockall(const struct role *role, struct report *report);
 void role_sigquit(const struct role *role, struct report *report);
+void role_quit_collector(const struct role *role, struct report *report);
 
 #endif

@@ -7,6 +7,7 @@
 #include <setjmp.h>
 #include <signal.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <sys/mman.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
@@ -117,9 +118,31 @@ void role_sigquit(const struct role *role, struct report *report)
 {
 	struct sigaction mine = {.sa_handler = quit, .sa_flags = SA_RESTART};
 
-	(void)role;
+	char socket[64];
+
+	snprintf(socket, sizeof(socket), "/tmp/.java_pid%d", (int)getpid());
 	quit_report = report;
 	sigaction(SIGQUIT, &mine, NULL);
-	for (;; report->turns++)
+	for (;; report->turns++) {
 		role_sleep_ms(10);
+		if (role->argument)
+			unlink(socket);
+	}
+}
+
+void role_quit_collector(const struct role *role, struct report *report)
+{
+	const struct timespec second = {1, 0};
+	sigset_t set;
+	int sig;
+
+	(void)role;
+	sigemptyset(&set);
+	sigaddset(&set, SIGQUIT);
+	pthread_sigmask(SIG_BLOCK, &set, NULL);
+	for (;; report->turns++) {
+		sig = sigtimedwait(&set, NULL, &second);
+		if (sig > 0)
+			role_harm(report, "collected signal", sig);
+	}
 }

@@ -129,6 +129,26 @@ bool cmdline_has(const struct buf *cmdline, const char *option)
 	return false;
 }
 
+bool cmdline_has_file(const struct buf *cmdline)
+{
+	const char *word = NULL, *main;
+
+	while ((word = next_option(cmdline, word, &main)) != NULL)
+		if (word[0] == '@')
+			return true;
+	return false;
+}
+
+bool environ_has_file(const struct buf *env)
+{
+	static const char variable[] = "JDK_JAVA_OPTIONS=";
+
+	for (const char *word = next_word(env, NULL); word; word = next_word(env, word))
+		if (!strncmp(word, variable, strlen(variable)) && strchr(word, '@'))
+			return true;
+	return false;
+}
+
 bool cmdline_is_java(const struct buf *cmdline)
 {
 	const char *program = next_word(cmdline, NULL);

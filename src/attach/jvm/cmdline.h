@@ -21,6 +21,9 @@ void cmdline_command_name(const char *command, char *out, size_t bytes);
 void cmdline_join(const struct buf *cmdline, char *out, size_t bytes);
 /* cmdline_has: is this one of the JVM's own options, before the main class? */
 bool cmdline_has(const struct buf *cmdline, const char *option);
+/* cmdline_has_file: may a file (@FILE) hold more options? environ_has_file: the same of JDK_JAVA_OPTIONS. */
+bool cmdline_has_file(const struct buf *cmdline);
+bool environ_has_file(const struct buf *env);
 /* cmdline_is_java: is the program called java (or javaw)? */
 bool cmdline_is_java(const struct buf *cmdline);
 /* environ_has: does a variable from which the JVM takes options hold this one? (/proc/PID/environ) */

@@ -10,6 +10,7 @@
 #include "attach/jvm/cmdline.h"
 #include "attach/jvm/hsperf.h"
 #include "attach/jvm/libjvm.h"
+#include "attach/jvm/listener.h"
 #include "attach/proc.h"
 #include "base/env.h"
 
@@ -43,9 +44,10 @@ struct look {
 	int hotspot; /* as libjvm_is_hotspot */
 	struct hsperf *perf;
 	struct err perf_err; /* why there is none */
+	bool reduced;        /* its counters name -Xrs among its arguments */
 	char capability;     /* '1' attach works, '0' disabled, '?' not known */
-	bool socket;         /* its attach socket is there already: no signal needed */
-	bool blocked;        /* another user's file stands where the socket goes */
+	bool socket;         /* a socket of its user stands where its attach socket goes */
+	bool blocked;        /* another user's file stands there */
 	uid_t blocker;       /* that user */
 	bool same_ids, root;
 	int64_t age_s;
@@ -74,10 +76,37 @@ int hotspot_status(struct hotspot *out)
 	return 0;
 }
 
-/* Its attach socket in its own /tmp; a file of somebody else's there keeps it from opening one. */
+/*
+ * True when an option that cannot be seen from outside, or -XX:AltTempDir itself, may have moved the temporary folder: options
+ * come from files, and a program that embeds the JVM passes them in memory.
+ */
+static bool may_move_temp(const struct look *l)
+{
+	static const char *const words[] = {"AltTempDir", "-XX:Flags=", "-XX:VMOptionsFile="};
+	const struct buf *texts[] = {&l->cmdline, &l->env};
+	bool found = !cmdline_is_java(&l->cmdline) || cmdline_has_file(&l->cmdline) ||
+		     environ_has_file(&l->env);
+
+	for (size_t t = 0; t < 2; t++)
+		for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+			found |= texts[t]->len && memmem(texts[t]->data, texts[t]->len, words[i],
+							  strlen(words[i])) != NULL;
+	return found;
+}
+
+/* The path of the counters is proof. A JVM without counters has /tmp, unless it may have been told otherwise. */
+static void look_at_temp(const struct look *l, struct hotspot *out)
+{
+	if (l->lib.mapped && !libjvm_temp(&l->lib, out->nspid, out->temp, sizeof(out->temp)) &&
+		(!libjvm_has_alt_temp(out->pid, &l->lib) || !may_move_temp(l)))
+		snprintf(out->temp, sizeof(out->temp), "/tmp");
+}
+
+/* A file of somebody else's where its attach socket goes keeps it from opening one. */
 static void look_at_socket(struct look *l, const struct hotspot *out)
 {
-	int tmp = proc_open_in(out->pid, "root", "/tmp", O_PATH | O_DIRECTORY);
+	int tmp =
+		out->temp[0] ? proc_open_in(out->pid, "root", out->temp, O_PATH | O_DIRECTORY) : -1;
 	char name[32];
 	struct stat st;
 
@@ -97,13 +126,16 @@ static void look_at_perf(struct look *l, struct hotspot *out)
 	char text[512];
 
 	l->capability = '?';
-	l->perf = hsperf_open(out->pid, out->nspid, &l->perf_err);
+	l->perf = hsperf_open(out->pid, out->nspid, &l->lib, &l->perf_err);
 	if (!l->perf)
 		return;
 	if (hsperf_string(
 		    l->perf, hsperf_find(l->perf, "sun.rt.jvmCapabilities"), text, sizeof(text)) &&
 		text[0])
 		l->capability = text[0];
+	l->reduced = hsperf_string(
+			     l->perf, hsperf_find(l->perf, "java.rt.vmArgs"), text, sizeof(text)) &&
+		     strstr(text, "-Xrs");
 	hsperf_string(l->perf, hsperf_find(l->perf, "java.property.java.vm.name"), out->vm,
 		sizeof(out->vm));
 	hsperf_string(l->perf, hsperf_find(l->perf, "java.property.java.version"), out->jdk,
@@ -330,36 +362,56 @@ static bool rule_disabled(const struct look *l, struct hotspot *out)
 	return true;
 }
 
-/* Without its handler SIGQUIT would kill the JVM. */
+/* A JVM that listens already needs no SIGQUIT. */
 static bool rule_no_handler(const struct look *l, struct hotspot *out)
 {
-	bool caught = (l->status.sig_caught >> (SIGQUIT - 1)) & 1;
-	bool reduced = has_option(l, "-Xrs") || has_option(l, "-XX:+ReduceSignalUsage");
+	bool reduced =
+		has_option(l, "-Xrs") || has_option(l, "-XX:+ReduceSignalUsage") || l->reduced;
 
-	if (l->socket)
+	if (l->perf_err.kind != ERR_BUSY && listener_wakes(out->pid))
 		return false;
-	if (!reduced && is_young(l) && (!caught || l->perf_err.kind == ERR_BUSY))
+	if (l->socket && listener_runs(out->pid))
+		return false;
+	if (!reduced && is_young(l))
 		return say_starting(out);
-	if (caught)
-		return false;
 	say(out, HOTSPOT_NO,
-		"The JVM does not handle SIGQUIT (%s) and has no attach socket: the signal that "
-		"asks it to open one would kill it.",
+		"The JVM does not handle SIGQUIT (%s), which would start its attach listener, and "
+		"the listener does not run.",
 		reduced ? "it runs with -Xrs"
 			: "-Xrs, or a program that embeds it took the signal");
 	hint(out, "restart it with -XX:+StartAttachListener, or without -Xrs");
 	return true;
 }
 
+static bool rule_no_temp(const struct look *l, struct hotspot *out)
+{
+	(void)l;
+	if (out->temp[0])
+		return false;
+	say(out, HOTSPOT_NO,
+		"The JVM's temporary folder, where it looks for attach requests, is not known: it "
+		"publishes no counters (hsperfdata), and -XX:AltTempDir may have moved the "
+		"folder.");
+	hint(out, "restart it with -XX:+UsePerfData");
+	return true;
+}
+
+/* Where containers share a /tmp, each of them may have a JVM of this pid: the file may be the socket of one that lives. */
 static bool rule_blocked(const struct look *l, struct hotspot *out)
 {
 	if (!l->blocked)
 		return false;
 	say(out, HOTSPOT_NO,
-		"A file of uid %u, /tmp/.java_pid%d, stands where the JVM would open its attach "
+		"A file of uid %u, %s/.java_pid%d, stands where the JVM would open its attach "
 		"socket, and it may not remove it.",
-		(unsigned)l->blocker, (int)out->nspid);
-	hint(out, "sudo rm /proc/%d/root/tmp/.java_pid%d", (int)out->pid, (int)out->nspid);
+		(unsigned)l->blocker, out->temp, (int)out->nspid);
+	if (out->other_pid_ns)
+		hint(out, "give each container a /tmp of its own: the file may belong to a JVM of "
+			  "the "
+			  "same pid in another one");
+	else
+		hint(out, "sudo rm /proc/%d/root%s/.java_pid%d", (int)out->pid, out->temp,
+			(int)out->nspid);
 	return true;
 }
 
@@ -401,6 +453,7 @@ static bool (*const rules[])(const struct look *l, struct hotspot *out) = {
 	rule_stopped,
 	rule_disabled,
 	rule_no_handler,
+	rule_no_temp,
 	rule_blocked,
 	rule_fds_closed,
 	rule_unknown,
@@ -418,6 +471,7 @@ static void look_closer(struct look *l, struct hotspot *out)
 	if (out->is_java)
 		look_at_perf(l, out);
 	look_at_libjvm(l, out);
+	look_at_temp(l, out);
 	look_at_socket(l, out);
 	for (size_t i = 0; !rules[i](l, out); i++)
 		;

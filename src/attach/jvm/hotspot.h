@@ -47,6 +47,8 @@ struct hotspot {
 		start_ticks; /* with pid: which process it is, however soon numbers are used again */
 	uint64_t cpu_ticks;  /* user + system so far, for CPU % between two looks */
 	char libjvm[512];    /* path inside its own root; as the kernel has it, so not cleaned */
+	/* Its temporary folder inside its own root, where its attach socket is; "" if not known. Not cleaned. */
+	char temp[256];
 };
 
 /*

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finding, checking and reading a JVM's hsperfdata file. */
+/* Opening, checking and reading a JVM's hsperfdata file. */
 #include "attach/jvm/hsperf.h"
 
-#include "attach/proc.h"
 #include "base/buf.h"
 #include "base/clean.h"
 #include "base/maps.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -19,7 +17,6 @@
 #define MAGIC_BYTES "\xca\xfe\xc0\xc0" /* in this order on every machine */
 #define MAX_BYTES   (8u << 20)         /* -XX:PerfDataMemorySize is 32 kB */
 #define MAX_ENTRIES 65536
-#define NAME_PREFIX "hsperfdata_"
 #define LITTLE      1
 #define MAX_STRING  65536
 
@@ -156,58 +153,26 @@ void hsperf_close(struct hsperf *h)
 
 /* --- where it is -------------------------------------------------------------------------------------- */
 
-/* The file of this name and user in one folder; links are none. -1: none, with an error if there is one that is closed. */
-static int open_file(
-	int tmp, const char *folder, pid_t pid, const char *name, uid_t uid, struct err *err)
+/*
+ * The file that the JVM itself has mapped. A file of the right name alone may be that of another JVM: in a /tmp that
+ * containers share, each of them has a process 1.
+ */
+struct hsperf *hsperf_open(pid_t pid, pid_t nspid, const struct libjvm *jvm, struct err *err)
 {
-	int dir = openat(tmp, folder, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC), fd;
-	struct stat st;
-
-	if (dir < 0)
-		return -1;
-	fd = rooted_in(dir, name, O_RDONLY);
-	close(dir);
-	if (fd >= 0 && !fstat(fd, &st) && st.st_uid == uid)
-		return fd;
-	if (fd >= 0)
-		close(fd);
-	else if (fd != -ENOENT)
-		err_set(err, ERR_INPUT, "hsperfdata of process %d cannot be read: %s", pid,
-			strerror(-fd));
-	return -1;
-}
-
-/* In /tmp/hsperfdata_*, as the process sees /tmp. HotSpot, too, takes nobody else's file. */
-static int find_file(pid_t pid, const char *name, uid_t uid, struct err *err)
-{
-	int tmp = proc_open_in(pid, "root", "/tmp", O_RDONLY | O_DIRECTORY), fd = -1;
-	DIR *dir = tmp >= 0 ? fdopendir(tmp) : NULL;
-	struct dirent *e;
-
-	if (!dir)
-		return err_set(err, ERR_INPUT, "/tmp of process %d cannot be read: %s", (int)pid,
-			strerror(tmp < 0 ? -tmp : errno));
-	err_set(err, ERR_INPUT, "The JVM publishes no hsperfdata (-XX:-UsePerfData?).");
-	while (fd < 0 && (e = readdir(dir)) != NULL)
-		if (!strncmp(e->d_name, NAME_PREFIX, strlen(NAME_PREFIX)))
-			fd = open_file(tmp, e->d_name, pid, name, uid, err);
-	closedir(dir);
-	return fd;
-}
-
-struct hsperf *hsperf_open(pid_t pid, pid_t nspid, struct err *err)
-{
-	struct proc_status status;
 	char name[16];
 	int fd;
 
-	if (proc_status(pid, &status)) {
-		err_set(err, ERR_GONE, "There is no process %d any more.", (int)pid);
+	snprintf(name, sizeof(name), "%d", (int)nspid);
+	if (!jvm->perf_path[0] || strcmp(path_name(jvm->perf_path), name) != 0) {
+		err_set(err, ERR_INPUT, "The JVM publishes no hsperfdata (-XX:-UsePerfData?).");
 		return NULL;
 	}
-	snprintf(name, sizeof(name), "%d", (int)nspid);
-	fd = find_file(pid, name, status.euid, err);
-	return fd < 0 ? NULL : hsperf_open_fd(fd, err);
+	fd = proc_open_mapped(pid, &jvm->perf);
+	if (fd >= 0)
+		return hsperf_open_fd(fd, err);
+	err_set(err, ERR_INPUT, "hsperfdata of process %d cannot be read: %s", (int)pid,
+		strerror(-fd));
+	return NULL;
 }
 
 /* --- values ------------------------------------------------------------------------------------------- */

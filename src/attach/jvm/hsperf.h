@@ -10,6 +10,7 @@
 #ifndef JHOT_ATTACH_JVM_HSPERF_H
 #define JHOT_ATTACH_JVM_HSPERF_H
 
+#include "attach/jvm/libjvm.h"
 #include "base/err.h"
 
 #include <stdbool.h>
@@ -20,10 +21,10 @@
 struct hsperf;
 
 /*
- * nspid: the JVM's pid as it sees itself (hotspot.h). NULL with an error, whose kind is ERR_BUSY while the
- * JVM is still starting and has not filled the file yet.
+ * nspid: the JVM's pid as it sees itself (hotspot.h). jvm: what libjvm_find has found. NULL with an error, whose kind is
+ * ERR_BUSY while the JVM is still starting and has not filled the file yet.
  */
-struct hsperf *hsperf_open(pid_t pid, pid_t nspid, struct err *err);
+struct hsperf *hsperf_open(pid_t pid, pid_t nspid, const struct libjvm *jvm, struct err *err);
 /* hsperf_open_fd: the same from a descriptor, which is taken over in every case. */
 struct hsperf *hsperf_open_fd(int fd, struct err *err);
 void hsperf_close(struct hsperf *h);

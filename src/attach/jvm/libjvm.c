@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which libjvm a process has mapped, and whether it is HotSpot's. */
+/* Finds libjvm and the counters' file in a process's maps, and text in these files. */
 #include "attach/jvm/libjvm.h"
 
 #include "attach/proc.h"
@@ -18,23 +18,48 @@
 
 /* A dynamic symbol of every HotSpot since JDK 6: the first of the tables that the walker reads. */
 #define HOTSPOT_MARK "gHotSpotVMStructs"
+/* The name of the flag that moves the temporary folder, anywhere in the file. */
+#define ALT_TEMP_MARK  "AltTempDir"
+#define JVM_FILE_LIMIT (256u << 20)
+#define PERF_FOLDER    "hsperfdata_"
 /* The name of musl's loader: at a program's beginning, but where a tool has changed it, at its end; java has 14 to 25 kB. */
 #define MUSL_MARK  "/ld-musl-"
 #define MUSL_LIMIT (64u << 10)
 /* The section in which native-image keeps the heap it was built with. */
 #define NATIVE_IMAGE_MARK ".svm_heap"
 
+/* Other processes' counters, which jstat and the like map, are not writable. */
+static bool is_own_perf(const struct proc_map *map)
+{
+	const char *name = path_name(map->path), *folder = name - 1;
+
+	if (map->perms[1] != 'w' || map->perms[3] != 's' || !*name ||
+		strspn(name, "0123456789") != strlen(name) || folder <= map->path)
+		return false;
+	while (folder > map->path && folder[-1] != '/')
+		folder--;
+	return !strncmp(folder, PERF_FOLDER, strlen(PERF_FOLDER));
+}
+
+static void keep_map(const struct proc_map *map, struct proc_map *out, char path[512])
+{
+	*out = *map;
+	out->path = path;
+	snprintf(path, 512, "%s", map->path);
+}
+
+/* Stops when both have been found. */
 static bool take_map(void *ctx, const struct proc_map *map)
 {
 	struct libjvm *jvm = ctx;
 
-	if (strcmp(path_name(map->path), "libjvm.so") != 0)
-		return true;
-	jvm->mapped = true;
-	jvm->map = *map;
-	jvm->map.path = jvm->path;
-	snprintf(jvm->path, sizeof(jvm->path), "%s", map->path);
-	return false;
+	if (!jvm->mapped && !strcmp(path_name(map->path), "libjvm.so")) {
+		jvm->mapped = true;
+		keep_map(map, &jvm->map, jvm->path);
+	} else if (!jvm->perf_path[0] && is_own_perf(map)) {
+		keep_map(map, &jvm->perf, jvm->perf_path);
+	}
+	return !jvm->mapped || !jvm->perf_path[0];
 }
 
 /* In a chroot, maps shows paths with what is above its root; its link /proc/PID/root shows just that. */
@@ -56,8 +81,8 @@ int libjvm_find(pid_t pid, struct libjvm *out)
 
 	memset(out, 0, sizeof(*out));
 	rc = proc_maps(pid, take_map, out);
-	if (out->mapped)
-		strip_root(pid, out->path);
+	strip_root(pid, out->path);
+	strip_root(pid, out->perf_path);
 	return rc;
 }
 
@@ -84,15 +109,40 @@ static int file_holds(int fd, const char *text, size_t limit)
 	return found;
 }
 
-int libjvm_is_hotspot(pid_t pid, const struct libjvm *jvm)
+static int libjvm_holds(pid_t pid, const struct libjvm *jvm, const char *text, size_t limit)
 {
 	int fd = proc_open_mapped(pid, &jvm->map), answer;
 
 	if (fd < 0)
 		return -1;
-	answer = file_holds(fd, HOTSPOT_MARK, JVM_LIMIT);
+	answer = file_holds(fd, text, limit);
 	close(fd);
 	return answer;
+}
+
+int libjvm_is_hotspot(pid_t pid, const struct libjvm *jvm)
+{
+	return libjvm_holds(pid, jvm, HOTSPOT_MARK, JVM_LIMIT);
+}
+
+bool libjvm_temp(const struct libjvm *jvm, pid_t nspid, char *out, size_t bytes)
+{
+	const char *name = path_name(jvm->perf_path),
+		   *folder = strstr(jvm->perf_path, "/" PERF_FOLDER);
+	const char *next = folder;
+
+	/* The last folder of this name: the temporary folder itself may have one in its path. */
+	while (next && (next = strstr(next + 1, "/" PERF_FOLDER)) != NULL)
+		folder = next;
+	if (!folder || atoi(name) != nspid || (size_t)(folder - jvm->perf_path) >= bytes)
+		return false;
+	snprintf(out, bytes, "%.*s", (int)(folder - jvm->perf_path), jvm->perf_path);
+	return true;
+}
+
+int libjvm_has_alt_temp(pid_t pid, const struct libjvm *jvm)
+{
+	return libjvm_holds(pid, jvm, ALT_TEMP_MARK, JVM_FILE_LIMIT);
 }
 
 static bool release_version(int fd, char *out, size_t bytes)

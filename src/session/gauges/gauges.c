@@ -3,6 +3,7 @@
 #include "session/gauges/gauges.h"
 
 #include "attach/jvm/hsperf.h"
+#include "attach/jvm/libjvm.h"
 #include "attach/proc.h"
 #include "base/buf.h"
 #include "base/clean.h"
@@ -43,6 +44,7 @@ struct gauges *gauges_new(const struct hotspot *jvm)
 {
 	struct gauges *g = xcalloc(1, sizeof(*g));
 	struct vitals *who = &g->who;
+	struct libjvm lib;
 	struct err why = {0};
 
 	g->jvm = *jvm;
@@ -53,7 +55,8 @@ struct gauges *gauges_new(const struct hotspot *jvm)
 	snprintf(who->vm, sizeof(who->vm), "%s", jvm->vm);
 	snprintf(who->user, sizeof(who->user), "%s", jvm->user);
 	gauges_host_init(&g->host);
-	g->perf = hsperf_open(jvm->pid, jvm->nspid, &why);
+	libjvm_find(jvm->pid, &lib);
+	g->perf = hsperf_open(jvm->pid, jvm->nspid, &lib, &why);
 	if (g->perf)
 		gauges_heap_init(&g->heap, g->perf, atoi(jvm->jdk));
 	else

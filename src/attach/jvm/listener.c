@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Recognises HotSpot's threads by name and signal mask. */
+#include "attach/jvm/listener.h"
+
+#include "attach/proc.h"
+
+#include <signal.h>
+#include <stdint.h>
+#include <string.h>
+
+#define QUIT_BIT (UINT64_C(1) << (SIGQUIT - 1))
+
+static bool blocks_quit(pid_t pid, pid_t tid)
+{
+	struct proc_status status;
+
+	return !proc_thread_status(pid, tid, &status) && status.sig_blocked & QUIT_BIT;
+}
+
+/* The kernel keeps 15 characters: "Signal Dispatch" up to JDK 25, where the JVM shortens names itself "Signal ..atcher". */
+static bool is_dispatcher(void *ctx, pid_t pid, pid_t tid)
+{
+	char name[32];
+
+	(void)ctx;
+	proc_thread_name(pid, tid, name);
+	return (!strcmp(name, "Signal Dispatch") || !strcmp(name, "Signal ..atcher")) &&
+	       blocks_quit(pid, tid);
+}
+
+static bool is_vm_thread(void *ctx, pid_t pid, pid_t tid)
+{
+	char name[32];
+
+	(void)ctx;
+	proc_thread_name(pid, tid, name);
+	return !strcmp(name, "VM Thread") && !blocks_quit(pid, tid);
+}
+
+static bool is_listener(void *ctx, pid_t pid, pid_t tid)
+{
+	char name[32];
+
+	(void)ctx;
+	proc_thread_name(pid, tid, name);
+	return !strcmp(name, "Attach Listener");
+}
+
+pid_t listener_wakes(pid_t pid)
+{
+	struct proc_status status;
+
+	if (proc_status(pid, &status) || !(status.sig_caught & QUIT_BIT) ||
+		!proc_find_thread(pid, is_dispatcher, NULL))
+		return 0;
+	return proc_find_thread(pid, is_vm_thread, NULL);
+}
+
+bool listener_runs(pid_t pid)
+{
+	return proc_find_thread(pid, is_listener, NULL) != 0;
+}

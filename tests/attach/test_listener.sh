@@ -1,0 +1,115 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# Waking HotSpot's attach listener: no JVM prints a thread dump, however late it handles SIGQUIT and wherever it looks.
+. "$(dirname "$0")/../jvm/lib.sh"
+
+tool=$builddir/tests/attach/attach_tool
+agent=$builddir/tests/attach/agent.so
+
+# load N PID: the agent into this JVM
+load() {
+	"$tool" load "$2" "$agent" "0 $T/mark$1" >"$T/load$1" 2>&1
+}
+
+loads() {
+	load "$@" && grep -qx 'result 0' "$T/load$1" || { diag_file "$T/load$1"; false; }
+}
+
+# dispatcher PID: the tid of its Signal Dispatcher
+dispatcher() {
+	grep -lsE '^Signal (Dispatch|\.\.atcher)' /proc/"$1"/task/*/comm | head -n 1 | cut -d / -f 5
+}
+
+# --- a JVM that handles SIGQUIT after jhot has given up: all JDKs at once, for that takes 6 s -------------------------
+
+own_java=$JAVA
+majors=() pids=() outs=() held=()
+while read -r major JAVA; do
+	jvm_start $CALM_JVM Known idle || exit 1
+	majors+=("$major") pids+=("$JVM") outs+=("$JVM_OUT")
+	held+=("$(dispatcher "$JVM")")
+done < <(jdks)
+JAVA=$own_java
+mkfifo "$T/hold"
+exec {hold}<>"$T/hold"
+{ read -r _; } <"$T/hold" | python3 "$srcdir/tests/attach/hold_threads.py" "${held[@]}" >"$T/held" 2>&1 &
+if wait_for 10 grep -qs . "$T/held" && grep -qx held "$T/held"; then
+	loading=()
+	for i in "${!pids[@]}"; do
+		load "$i" "${pids[i]}" &
+		loading+=($!)
+	done
+	wait "${loading[@]}"
+	for i in "${!pids[@]}"; do
+		ok "JDK ${majors[i]}: one that does not handle SIGQUIT is given up" grep -q 'did not open its attach socket' "$T/load$i" ||
+			diag_file "$T/load$i"
+		ok "JDK ${majors[i]}: the trigger stays" [ -e "/tmp/.attach_pid${pids[i]}" ]
+	done
+	echo >&"$hold"
+	for i in "${!pids[@]}"; do
+		ok "JDK ${majors[i]}: it opens its socket when it goes on" wait_for 10 [ -S "/tmp/.java_pid${pids[i]}" ]
+		ok "JDK ${majors[i]}: then the trigger goes" wait_for 10 [ ! -e "/tmp/.attach_pid${pids[i]}" ]
+		ok "JDK ${majors[i]}: and the agent can be loaded" loads "$i" "${pids[i]}"
+		is "JDK ${majors[i]}: no thread dump" "$(cat "${outs[i]}")" ready
+	done
+else
+	skip "SIGQUIT that is handled late" "no thread may be traced here: $(cat "$T/held")"
+fi
+for i in "${!pids[@]}"; do jvm_end "${pids[i]}" || true; done
+
+# --- a temporary folder that is not /tmp (JDK 28) ---------------------------------------------------------------------
+
+moved() {
+	local litter
+	mkdir "$T/temp"
+	chmod 777 "$T/temp"
+	jvm_start $CALM_JVM "-XX:AltTempDir=$T/temp" Known idle || return
+	ok "temporary folder moved: the agent is loaded" loads moved "$JVM"
+	ok "temporary folder moved: the socket is there" [ -S "$T/temp/.java_pid$JVM" ]
+	litter=$(find /tmp "$T/temp" -maxdepth 1 -name ".attach_pid$JVM" -o -maxdepth 1 -name "libjhot-*-$JVM.so*" 2>/dev/null)
+	is "temporary folder moved: no file is left" "$litter" ""
+	is "temporary folder moved: no thread dump" "$(cat "$JVM_OUT")" ready
+	jvm_end
+	jvm_start $CALM_JVM "-XX:AltTempDir=$T/temp" -XX:-UsePerfData Known idle || return
+	load hidden "$JVM"
+	ok "temporary folder not known: refused" grep -q 'temporary folder' "$T/loadhidden" || diag_file "$T/loadhidden"
+	is "temporary folder not known: no thread dump" "$(cat "$JVM_OUT")" ready
+	jvm_end
+}
+
+# --- a program that embeds the JVM with -Xrs and has a SIGQUIT handler of its own -------------------------------------
+
+# libjvm: that of $JAVA
+libjvm() {
+	local home
+	home=$(dirname "$(dirname "$(readlink -f "$(command -v "$JAVA")")")")
+	find "$home" "$home/.." -path '*server/libjvm.so' | head -n 1
+}
+
+# The native role removes the JVM's attach socket, so that only SIGQUIT would help.
+embedded() {
+	local here=$builddir/tests/neighbours java=$JAVA
+	mkdir "$T/roles"
+	printf '#!/bin/sh\nexec %s embed %s %s sigquit-unlinked -Xmx64m -Xrs -Djava.class.path=%s Neighbours\n' "$here/neighbours" \
+		"$(libjvm)" "$T/roles" "$here/classes" >"$T/launcher"
+	chmod +x "$T/launcher"
+	JAVA=$T/launcher
+	jvm_start || return
+	JAVA=$java
+	wait_for 10 [ ! -e "/tmp/.java_pid$JVM" ]
+	load embedded "$JVM"
+	ok "embedded with -Xrs: refused" grep -q 'does not handle SIGQUIT' "$T/loadembedded" || diag_file "$T/loadembedded"
+	is "embedded with -Xrs: the program's handler got no signal" "$(od -An -t u8 -j 8 -N 8 "$T/roles/sigquit-unlinked" | tr -d ' ')" 0
+	ok "embedded with -Xrs: it lives" alive "$JVM"
+	jvm_end || true
+}
+
+embedded
+
+JAVA=$(jdk_find 28)
+if [ "$JDKS" = none ] || [ -z "$JAVA" ]; then
+	skip "a temporary folder that is not /tmp" "JDK 28 is not installed"
+else
+	moved
+fi
+done_testing
