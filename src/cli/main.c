@@ -6,6 +6,7 @@
 #include "cli/line/verb.h"
 #include "cli/report.h"
 #include "import/import.h"
+#include "symbols/child/child.h"
 
 #include <malloc.h>
 #include <signal.h>
@@ -121,6 +122,8 @@ int main(int argc, char **argv)
 	struct err err = {0};
 	int rc;
 
+	if (elf_child_main(argc, argv, NULL))
+		return 0;
 #if defined(M_MMAP_THRESHOLD) /* glibc's: musl maps each large table by itself */
 	/* Large tables go back to the system when they are freed, not into a heap that stays as long as it was. */
 	mallopt(M_MMAP_THRESHOLD, 4 << 20);

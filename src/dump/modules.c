@@ -4,8 +4,8 @@
 
 #include "attach/proc.h"
 #include "base/buf.h"
-#include "symbols/cfi.h"
 #include "symbols/dynsym.h"
+#include "symbols/mapped.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -24,6 +24,7 @@ struct modules {
 	size_t count;
 	uint32_t cap;
 	struct symbols *symbols;
+	struct elf_child *child;
 	struct dynsym *libjvm;
 	uint64_t libjvm_start, libjvm_end;
 	struct unwind_table *rows;
@@ -74,7 +75,7 @@ static int open_libjvm(struct modules *m, struct err *err)
 			continue;
 		if (!m->libjvm_start) {
 			m->libjvm_start = map->file.start;
-			m->libjvm = dynsym_open(m->pid, &map->file, err);
+			m->libjvm = dynsym_open(m->child, m->pid, &map->file, err);
 		}
 		m->libjvm_end = map->file.end;
 	}
@@ -90,6 +91,7 @@ struct modules *modules_open(pid_t pid, pid_t nspid, struct err *err)
 
 	m->pid = pid;
 	m->symbols = symbols_new(pid, nspid);
+	m->child = elf_child_new();
 	rc = proc_maps(pid, add_mapping, m);
 	if (rc) {
 		errno = -rc;
@@ -114,6 +116,7 @@ void modules_close(struct modules *m)
 	free(m->rows);
 	free(m->maps);
 	dynsym_close(m->libjvm);
+	elf_child_free(m->child);
 	symbols_free(m->symbols);
 	free(m);
 }
@@ -161,12 +164,13 @@ void modules_symbol(struct modules *m, uint64_t pc, struct symbol *out)
 /* --- unwind rows ------------------------------------------------------------------------------------- */
 
 /* The checked block, or NULL: frame pointers have to do. */
-static struct unwind_rows *compile(pid_t pid, const struct proc_map *file)
+static struct unwind_rows *compile(const struct modules *m, const struct proc_map *file)
 {
 	struct buf block = {0};
 	bool keeps_fp;
 
-	if (unwind_pack_mapped(pid, file, NULL, &block, &keeps_fp, NULL) == UNWIND_ROWS &&
+	if (unwind_pack_mapped(m->child, m->pid, file, NULL, &block, &keeps_fp, NULL) ==
+			MAPPED_OPEN &&
 		unwind_rows_check(block.data, block.len))
 		return (struct unwind_rows *)(void *)buf_steal(&block);
 	buf_done(&block);
@@ -188,7 +192,7 @@ const struct unwind_table *modules_rows(struct modules *m)
 
 		if (!has_code(&m->maps[i]))
 			continue;
-		rows = compile(m->pid, file);
+		rows = compile(m, file);
 		if (rows)
 			m->rows->modules[m->rows->count++] =
 				(struct unwind_module){file->start, file->end, file->offset, rows};

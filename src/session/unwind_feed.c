@@ -5,8 +5,8 @@
 #include "attach/place.h"
 #include "base/buf.h"
 #include "base/clock.h"
-#include "symbols/cfi.h"
 #include "symbols/loader.h"
+#include "symbols/mapped.h"
 #include "wire/unwind.h"
 
 #include <errno.h>
@@ -37,7 +37,7 @@ struct module {
 	unsigned tries;
 
 	/* The loader's until it is done. */
-	enum unwind_made made;
+	enum mapped made;
 	struct buf block; /* its rows */
 	bool keeps_fp;    /* most of its code has a frame pointer */
 	struct err why;
@@ -75,16 +75,17 @@ struct unwind_feed *unwind_feed_new(pid_t pid)
 
 	f->pid = pid;
 	f->now = f->evicting = NONE;
-	f->loader = loader_new(0);
+	f->loader = loader_new();
+	loader_start(f->loader, 0);
 	return f;
 }
 
 /* By the loader's thread. */
-static void make(struct load *l, const atomic_bool *stop)
+static void make(struct load *l, struct elf_child *child, const atomic_bool *stop)
 {
 	struct module *m = (struct module *)l;
 
-	m->made = unwind_pack_mapped(m->pid, &m->at, stop, &m->block, &m->keeps_fp, &m->why);
+	m->made = unwind_pack_mapped(child, m->pid, &m->at, stop, &m->block, &m->keeps_fp, &m->why);
 }
 
 /* --- the queue --------------------------------------------------------------------------------------- */
@@ -205,9 +206,9 @@ static void take_compiled(struct unwind_feed *f)
 {
 	struct module *m = f->modules[f->now];
 
-	m->state = m->made == UNWIND_ROWS ? READY : LEFT_OUT;
+	m->state = m->made == MAPPED_OPEN ? READY : LEFT_OUT;
 	m->bytes = (uint32_t)m->block.len;
-	if (m->made == UNWIND_WITHOUT) {
+	if (m->made == MAPPED_FAILED) {
 		f->why = m->why;
 		leave_out(f, f->now, &f->without_rows);
 	}

@@ -430,8 +430,7 @@ static void range_of_code(struct cfi *c, const struct range *r, const struct elf
 
 static bool range_compile(struct cfi *c, const struct range *r, const atomic_bool *stop)
 {
-	const struct elf_segment *seg =
-		elf_symbols_segment(c->segments, c->segment_count, r->start);
+	const struct elf_segment *seg = elf_segment_at(c->segments, c->segment_count, r->start);
 	const struct wire_unwind_rule none = {0};
 	uint64_t at = r->start, end = r->end, to;
 

@@ -14,7 +14,6 @@
 
 #include "base/buf.h"
 #include "base/err.h"
-#include "base/maps.h"
 #include "symbols/rule.h"
 
 #include <elfutils/libdw.h>
@@ -53,19 +52,6 @@ const struct cfi_row *cfi_rows(const struct cfi *c, size_t *count);
  * before). -1: more different rules, or a larger file, than a block can hold.
  */
 int unwind_pack(const struct cfi_row *rows, size_t count, struct buf *out, struct err *err);
-
-enum unwind_made {
-	UNWIND_NOTHING, /* it has none to miss: an archive of classes, [vsyscall] */
-	UNWIND_ROWS,
-	UNWIND_WITHOUT, /* it should have: err is set */
-};
-
-/*
- * unwind_pack_mapped: all that in one, of a file that a process has mapped (pid 0: as named), or of the vDSO. keeps_fp: most
- * of its code has a frame pointer.
- */
-enum unwind_made unwind_pack_mapped(pid_t pid, const struct proc_map *map, const atomic_bool *stop,
-	struct buf *out, bool *keeps_fp, struct err *err);
 
 /* --- cfi_rule.c, for cfi.c ----------------------------------------------------------------------------- */
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* C++ names as people write them: demangled by the C++ runtime, without parameters and return types. */
+#include "symbols/demangle.h"
+
 #include "base/buf.h"
-#include "symbols/symbols.h"
 
 #include <stdbool.h>
 #include <stdint.h>

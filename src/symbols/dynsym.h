@@ -2,18 +2,19 @@
 /*
  * The dynamic symbols of one mapped file, by name: where a variable that it exports lies in the target.
  *
- * Read once with libelf from the very file that is mapped; the file is not trusted. One thread.
+ * Read once, by the child, from the very file that is mapped. One thread.
  */
 #ifndef JHOT_SYMBOLS_DYNSYM_H
 #define JHOT_SYMBOLS_DYNSYM_H
 
 #include "base/err.h"
-#include "base/maps.h"
+#include "symbols/mapped.h"
 
 struct dynsym;
 
-/* m: the mapping of the file's beginning (file_offset 0). pid 0: the file as named. */
-struct dynsym *dynsym_open(pid_t pid, const struct proc_map *m, struct err *err);
+/* m: the mapping of the file's beginning (file_offset 0). pid 0: the file as named. child: used during the call only. */
+struct dynsym *dynsym_open(
+	struct elf_child *child, pid_t pid, const struct proc_map *m, struct err *err);
 void dynsym_close(struct dynsym *d);
 
 /*

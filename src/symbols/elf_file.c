@@ -11,13 +11,6 @@
 #define NOTES_MAX  (1u << 20)
 #define MEMORY_MAX (80u << 20) /* of an unpacker; with xz -9 it takes 65 MB */
 
-bool elf_file_is(int fd)
-{
-	char magic[SELFMAG];
-
-	return pread(fd, magic, SELFMAG, 0) == SELFMAG && !memcmp(magic, ELFMAG, SELFMAG);
-}
-
 /* Sections and segments by the short fields only: more of them are in object files, not in what is mapped. */
 static bool header_fits(int fd)
 {

@@ -241,12 +241,3 @@ uint32_t elf_symbols_segments(Elf *elf, struct elf_segment *out, uint32_t max)
 				segment.p_vaddr, segment.p_flags & PF_X};
 	return count;
 }
-
-const struct elf_segment *elf_symbols_segment(
-	const struct elf_segment *segments, size_t count, uint64_t address)
-{
-	for (size_t i = 0; i < count; i++)
-		if (address - segments[i].address < segments[i].bytes)
-			return &segments[i];
-	return NULL;
-}

@@ -13,9 +13,9 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#define LOADER_END_MS 1000 /* what the end waits for a load to give up */
-/* libelf and libdw are written for the stacks of glibc; of musl's 128 kB a debug file's checksum takes half. */
-#define LOADER_STACK (1u << 20)
+#define LOADER_END_MS  1000 /* what the end waits for a load to give up */
+#define LOADER_REST_MS 2000 /* without a load, before the child ends */
+#define LOADER_STACK   (1u << 20)
 
 enum { LOAD_NEW, LOAD_ASKED, LOAD_DONE };
 
@@ -24,11 +24,36 @@ struct loader {
 	pthread_mutex_t lock;
 	pthread_cond_t changed; /* any of the fields below */
 	struct load *first, **last;
-	bool working, ended;
+	bool started, working, ended;
+	struct elf_child *child;
 	int nice;
 	unsigned done; /* loads, so far */
 	atomic_bool stop;
 };
+
+static struct timespec loader_in(unsigned ms)
+{
+	uint64_t at_ns = clock_mono_ns() + ms * NS_PER_MS;
+
+	return (struct timespec){(time_t)(at_ns / NS_PER_S), (long)(at_ns % NS_PER_S)};
+}
+
+/* Waits for a load, with the lock. The child is kept for those that follow at once. */
+static void loader_idle(struct loader *w)
+{
+	struct timespec at = loader_in(LOADER_REST_MS);
+	int rc = 0;
+
+	while (!w->first && !atomic_load(&w->stop) && rc != ETIMEDOUT)
+		rc = pthread_cond_timedwait(&w->changed, &w->lock, &at);
+	if (rc == ETIMEDOUT) {
+		pthread_mutex_unlock(&w->lock);
+		elf_child_rest(w->child);
+		pthread_mutex_lock(&w->lock);
+	}
+	while (!w->first && !atomic_load(&w->stop))
+		pthread_cond_wait(&w->changed, &w->lock);
+}
 
 static void *loader_main(void *arg)
 {
@@ -40,7 +65,7 @@ static void *loader_main(void *arg)
 		struct load *l = w->first;
 
 		if (!l) {
-			pthread_cond_wait(&w->changed, &w->lock);
+			loader_idle(w);
 			continue;
 		}
 		w->first = l->next;
@@ -48,7 +73,7 @@ static void *loader_main(void *arg)
 			w->last = &w->first;
 		w->working = true;
 		pthread_mutex_unlock(&w->lock);
-		l->run(l, &w->stop);
+		l->run(l, w->child, &w->stop);
 		pthread_mutex_lock(&w->lock);
 		atomic_store(&l->state, LOAD_DONE);
 		w->working = false;
@@ -61,55 +86,43 @@ static void *loader_main(void *arg)
 	return NULL;
 }
 
-static void loader_drop(struct loader *w)
-{
-	pthread_cond_destroy(&w->changed);
-	pthread_mutex_destroy(&w->lock);
-	free(w);
-}
-
-struct loader *loader_new(int nice)
+struct loader *loader_new(void)
 {
 	struct loader *w = xcalloc(1, sizeof(*w));
-	sigset_t all, before;
 	pthread_condattr_t attr;
-	pthread_attr_t stack;
-	int error;
 
 	w->last = &w->first;
-	w->nice = nice;
+	w->child = elf_child_new();
 	pthread_mutex_init(&w->lock, NULL);
 	pthread_condattr_init(&attr);
 	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
 	pthread_cond_init(&w->changed, &attr);
 	pthread_condattr_destroy(&attr);
+	return w;
+}
+
+void loader_start(struct loader *w, int nice)
+{
+	sigset_t all, before;
+	pthread_attr_t stack;
+
+	if (w->started)
+		return;
+	w->nice = nice;
 	pthread_attr_init(&stack);
 	pthread_attr_setstacksize(&stack, LOADER_STACK);
 	sigfillset(&all); /* signals are the main thread's */
 	pthread_sigmask(SIG_SETMASK, &all, &before);
-	error = pthread_create(&w->thread, &stack, loader_main, w);
+	w->started = !pthread_create(&w->thread, &stack, loader_main, w);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	pthread_attr_destroy(&stack);
-	if (!error)
-		return w;
-	loader_drop(w);
-	return NULL;
 }
 
-static struct timespec loader_in(unsigned ms)
-{
-	uint64_t at_ns = clock_mono_ns() + ms * NS_PER_MS;
-
-	return (struct timespec){(time_t)(at_ns / NS_PER_S), (long)(at_ns % NS_PER_S)};
-}
-
-bool loader_free(struct loader *w)
+static bool loader_join(struct loader *w)
 {
 	struct timespec at = loader_in(LOADER_END_MS);
 	bool ended;
 
-	if (!w)
-		return true;
 	pthread_mutex_lock(&w->lock);
 	atomic_store(&w->stop, true);
 	pthread_cond_broadcast(&w->changed);
@@ -117,12 +130,23 @@ bool loader_free(struct loader *w)
 		;
 	ended = w->ended;
 	pthread_mutex_unlock(&w->lock);
-	if (!ended) {
+	if (ended)
+		pthread_join(w->thread, NULL);
+	else
 		pthread_detach(w->thread);
+	return ended;
+}
+
+bool loader_free(struct loader *w)
+{
+	if (!w)
+		return true;
+	if (w->started && !loader_join(w))
 		return false;
-	}
-	pthread_join(w->thread, NULL);
-	loader_drop(w);
+	elf_child_free(w->child);
+	pthread_cond_destroy(&w->changed);
+	pthread_mutex_destroy(&w->lock);
+	free(w);
 	return true;
 }
 
@@ -133,8 +157,8 @@ bool loader_ask(struct loader *w, struct load *l)
 
 	if (state == LOAD_DONE)
 		return true;
-	if (!w) {
-		l->run(l, &never);
+	if (!w->started) {
+		l->run(l, w->child, &never);
 		atomic_store(&l->state, LOAD_DONE);
 		return true;
 	}
@@ -160,7 +184,7 @@ void loader_wait(struct loader *w, unsigned ms)
 	struct timespec at = loader_in(ms);
 	unsigned done;
 
-	if (!w || !ms)
+	if (!w->started || !ms)
 		return;
 	pthread_mutex_lock(&w->lock);
 	done = w->done;

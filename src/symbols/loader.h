@@ -1,34 +1,37 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A thread that reads files, so that the one that draws never waits for a file, however large or slow it is.
+ * Reads files in a thread of its own, so that the thread that draws never waits for a file, however large or slow it is.
  *
- * Its owner asks for a load again and again until it is done. Until then what the load fills is the thread's, from
- * then on the owner's. A load runs once; it looks at *stop now and then and ends early when that is set. Without a
- * thread (NULL) a load is run by who asks.
+ * The owner repeats loader_ask until the load is done. Until then its fields belong to the loader, afterwards to the owner.
+ * A load runs once; it should end early when *stop is set. Before loader_start, or if no thread can be had, loader_ask runs
+ * the load itself. All loads share one child, which ends when there has been nothing to do for a while.
  */
 #ifndef JHOT_SYMBOLS_LOADER_H
 #define JHOT_SYMBOLS_LOADER_H
+
+#include "symbols/child/child.h"
 
 #include <stdatomic.h>
 #include <stdbool.h>
 
 /* To be embedded; zero but for run. */
 struct load {
-	void (*run)(struct load *l, const atomic_bool *stop);
+	void (*run)(struct load *l, struct elf_child *child, const atomic_bool *stop);
 	struct load *next; /* the loader's */
 	atomic_int state;
 };
 
 struct loader;
-/* nice: of what it does beside other threads. NULL: there is no thread to be had. */
-struct loader *loader_new(int nice);
-/* loader_free: false if the thread hangs in a file: then it and what it was asked for have to stay. NULL: true. */
+struct loader *loader_new(void);
+/* loader_start: starts the thread, once. nice: its priority beside the other threads. */
+void loader_start(struct loader *w, int nice);
+/* loader_free: false if the thread hangs in a file: then it and what it was asked for have to stay. */
 bool loader_free(struct loader *w);
 
 /* loader_ask: true when it is done. loader_is_waiting: asked for and not done. */
 bool loader_ask(struct loader *w, struct load *l);
 bool loader_is_waiting(const struct load *l);
-/* loader_wait: for so long, or until a load is done; at once when there is none. */
+/* loader_wait: blocks for so long, or until a load is done; returns at once when there is none. */
 void loader_wait(struct loader *w, unsigned ms);
 
 #endif

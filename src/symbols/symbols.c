@@ -4,9 +4,8 @@
 
 #include "base/buf.h"
 #include "base/clock.h"
-#include "symbols/code/code.h"
-#include "symbols/elf.h"
 #include "symbols/loader.h"
+#include "symbols/mapped.h"
 #include "symbols/symtab.h"
 
 #include <errno.h>
@@ -17,7 +16,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define VDSO             "[vdso]"
 #define MODULES_MAX      65536
 #define PERFMAP_BYTES    (64u << 20)
 #define PERFMAP_LOOK_NS  (2 * NS_PER_S)
@@ -29,8 +27,6 @@
 #define KERNEL_NAME      "[kernel]"
 #define RAW_NAME         "[anon]"
 
-#define MODULE_SEGMENTS  16
-
 /* One mapped file and its names: read when first asked, maybe by the loader's thread; until then only module_ask is called. */
 struct module {
 	struct load load; /* the first member */
@@ -41,7 +37,7 @@ struct module {
 	bool is_jvm;
 	bool counted; /* it is loaded, and symbols know it */
 	struct symtab table;
-	struct elf_segment segments[MODULE_SEGMENTS];
+	struct elf_segment segments[ELF_SEGMENTS_MAX];
 	uint32_t segment_count;
 	char note[200]; /* why there are no names, "" if there are */
 };
@@ -57,8 +53,8 @@ struct list {
 
 struct symbols {
 	pid_t pid, nspid;
-	struct loader *loader; /* NULL: who asks reads */
-	size_t bytes;          /* of the modules that are loaded */
+	struct loader *loader;
+	size_t bytes; /* of the modules that are loaded */
 	struct module **modules;
 	int module_count;
 	uint32_t module_cap;
@@ -77,78 +73,47 @@ struct symbols {
 
 /* --- a mapped file ----------------------------------------------------------------------------------- */
 
-static void mark_of_code(void *ctx, uint64_t address)
+/* A sentence as a part of the note. */
+static void module_note(struct module *m, const char *sentence)
 {
-	if (!symtab_is_full(ctx))
-		symtab_add(ctx, address, 0, "", SYMTAB_MARK);
+	size_t len = strlen(sentence);
+
+	snprintf(m->note, sizeof(m->note), "%.*s",
+		(int)(len && sentence[len - 1] == '.' ? len - 1 : len), sentence);
 }
 
-/* From the code itself where the file knows of less than half of the functions that have names. */
-static void module_marks(struct symtab *table, Elf *elf)
+static void module_read(struct module *m, struct elf_child *child, const struct mapped_file *file,
+	const atomic_bool *stop)
 {
-	uint32_t names = table->count;
-	struct code *code;
+	struct err err = {0};
 
-	if (elf_symbols_marks(elf, table) >= names / 2)
-		return;
-	code = elf_symbols_code(elf, table->stop);
-	if (!code)
-		return;
-	code_begins(code, mark_of_code, table);
-	code_close(code);
-}
-
-static void module_read_elf(struct module *m, Elf *elf, pid_t pid)
-{
-	m->segment_count = elf_symbols_segments(elf, m->segments, MODULE_SEGMENTS);
-	if (!elf_symbols_table(elf, SHT_SYMTAB, &m->table)) {
-		elf_debug_read(elf, pid, m->where.path, &m->table);
-		elf_symbols_table(elf, SHT_DYNSYM, &m->table);
-	}
-	elf_symbols_plt(elf, &m->table);
-	module_marks(&m->table, elf);
-	symtab_finish(&m->table);
-	if (m->table.full)
+	m->segment_count = file->facts.segment_count;
+	memcpy(m->segments, file->facts.segments, sizeof(m->segments));
+	if (elf_child_names(child, file->fd, file->debug_fd, stop, &m->table, &err)) {
+		err_prefix(&err, "%s has no names: ", m->name);
+		module_note(m, err.what);
+	} else if (m->table.full) {
 		snprintf(m->note, sizeof(m->note), "%s has more names than are read", m->name);
+	}
 }
 
-static void module_read_file(struct module *m, pid_t pid)
-{
-	int fd = proc_open_mapped(pid, &m->asked);
-	Elf *elf;
-
-	if (fd == -ESTALE) {
-		snprintf(m->note, sizeof(m->note), "%s was replaced since the JVM mapped it",
-			m->name);
-		return;
-	}
-	if (fd < 0) {
-		snprintf(m->note, sizeof(m->note), "%s cannot be read: %s", m->name, strerror(-fd));
-		return;
-	}
-	elf = elf_file_begin(fd);
-	if (elf)
-		module_read_elf(m, elf, pid);
-	else
-		snprintf(m->note, sizeof(m->note), "%s is no 64-bit ELF file that can be read",
-			m->name);
-	elf_end(elf);
-	close(fd);
-}
-
-static void module_load(struct load *l, const atomic_bool *stop)
+static void module_load(struct load *l, struct elf_child *child, const atomic_bool *stop)
 {
 	struct module *m = (struct module *)l;
+	struct mapped_file file;
+	struct err err = {0};
 
-	elf_version(EV_CURRENT);
-	symtab_limit(&m->table, stop);
-	if (!strcmp(m->where.path, VDSO)) {
-		Elf *elf = elf_file_begin_vdso();
-
-		module_read_elf(m, elf, 0);
-		elf_end(elf);
-	} else if (m->where.path[0] == '/' || m->pid <= 0)
-		module_read_file(m, m->pid);
+	switch (mapped_open(child, m->pid, &m->asked, stop, &file, &err)) {
+	case MAPPED_OPEN:
+		module_read(m, child, &file, stop);
+		mapped_close(&file);
+		break;
+	case MAPPED_FAILED: module_note(m, err.what); break;
+	case MAPPED_OTHER:
+		if (m->where.path[0] == '/')
+			snprintf(m->note, sizeof(m->note),
+				"%s is no 64-bit ELF file that can be read", m->name);
+	}
 }
 
 static struct module *module_new(const struct proc_map *where, pid_t pid)
@@ -186,14 +151,6 @@ static size_t module_bytes(const struct module *m)
 	       m->table.count * sizeof(*m->table.names);
 }
 
-static const struct elf_segment *module_segment(const struct module *m, uint64_t offset)
-{
-	for (uint32_t i = 0; i < m->segment_count; i++)
-		if (offset - m->segments[i].offset < m->segments[i].bytes)
-			return &m->segments[i];
-	return NULL;
-}
-
 /* The name of a function that has none: where it begins in the file. */
 static const char *module_made_up(struct module *m, const struct symtab_entry *e, uint64_t start)
 {
@@ -219,7 +176,7 @@ static bool module_function(struct module *m, const char *name, uint64_t *offset
 				(!strchr(name, ':') || text[0] != '_' ||
 					strcmp(symtab_name(&m->table, e), name) != 0)))
 			continue;
-		segment = elf_symbols_segment(m->segments, m->segment_count, e->start);
+		segment = elf_segment_at(m->segments, m->segment_count, e->start);
 		if (segment)
 			*offset = e->start - segment->address + segment->offset;
 		return segment;
@@ -234,7 +191,7 @@ static void module_name(struct module *m, uint64_t offset, struct symbol *out)
 	uint64_t to_address;
 
 	*out = (struct symbol){.name = "", .module = m->name, .is_jvm = m->is_jvm, .start = offset};
-	segment = module_segment(m, offset);
+	segment = elf_segment_of_offset(m->segments, m->segment_count, offset);
 	if (!segment)
 		return;
 	to_address = segment->address - segment->offset;
@@ -248,7 +205,7 @@ static void module_name(struct module *m, uint64_t offset, struct symbol *out)
 
 /* --- all of them ------------------------------------------------------------------------------------- */
 
-static void symbols_read_kernel(struct load *l, const atomic_bool *stop);
+static void symbols_read_kernel(struct load *l, struct elf_child *child, const atomic_bool *stop);
 
 struct symbols *symbols_new(pid_t pid, pid_t nspid)
 {
@@ -256,6 +213,7 @@ struct symbols *symbols_new(pid_t pid, pid_t nspid)
 
 	s->pid = pid;
 	s->nspid = nspid;
+	s->loader = loader_new();
 	s->kernel = (struct list){.load.run = symbols_read_kernel, .symbols = s, .note = ""};
 	return s;
 }
@@ -308,8 +266,7 @@ int symbols_module_add(struct symbols *s, const struct proc_map *m)
 
 void symbols_start_thread(struct symbols *s)
 {
-	if (!s->loader)
-		s->loader = loader_new(NAMES_NICE);
+	loader_start(s->loader, NAMES_NICE);
 }
 
 void symbols_wait(struct symbols *s, unsigned ms)
@@ -370,7 +327,7 @@ uint64_t symbols_function(
 
 /* --- the kernel -------------------------------------------------------------------------------------- */
 
-static void symbols_read_kernel(struct load *l, const atomic_bool *stop)
+static void symbols_read_kernel(struct load *l, struct elf_child *child, const atomic_bool *stop)
 {
 	struct list *kernel = (struct list *)l;
 	FILE *f = fopen("/proc/kallsyms", "re");
@@ -432,7 +389,7 @@ static FILE *symbols_open_perfmap(struct symbols *s)
 	return f;
 }
 
-static void symbols_read_perfmap(struct load *l, const atomic_bool *stop)
+static void symbols_read_perfmap(struct load *l, struct elf_child *child, const atomic_bool *stop)
 {
 	struct list *map = (struct list *)l;
 	FILE *f = symbols_open_perfmap(map->symbols);

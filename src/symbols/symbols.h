@@ -52,7 +52,4 @@ void symbols_raw(struct symbols *s, uint64_t address, struct symbol *out);
 /* What is degraded, in a sentence ("kernel names hidden: kernel.kptr_restrict"), "" if nothing. */
 const char *symbols_note(struct symbols *s);
 
-/* demangle_name: C++ demangled without parameters, or a copy; the caller frees. */
-char *demangle_name(const char *mangled);
-
 #endif

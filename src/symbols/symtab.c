@@ -3,14 +3,11 @@
 #include "symbols/symtab.h"
 
 #include "base/clock.h"
-#include "symbols/symbols.h"
+#include "symbols/demangle.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define ENTRIES_MAX  (4u << 20)   /* a browser's library has 1 M */
-#define TEXTS_MAX    (256u << 20) /* and 150 MB of names */
-#define NAME_MAX_LEN 4096         /* longer ones cost more than they tell: their beginning */
 #define SPENT_MAX_NS (5 * NS_PER_S)
 #define ASKS_A_CLOCK 256
 #define NESTING_MAX  16 /* entries looked back for one that encloses an address */
@@ -45,7 +42,7 @@ void symtab_add(
 {
 	struct symtab_entry *e;
 
-	if (t->texts.len >= TEXTS_MAX || t->count >= ENTRIES_MAX) {
+	if (t->texts.len >= SYMTAB_TEXTS_MAX || t->count >= SYMTAB_ENTRIES_MAX) {
 		t->full = true;
 		return;
 	}
@@ -58,7 +55,7 @@ void symtab_add(
 	if (rank == SYMTAB_MARK)
 		return;
 	e->text = (uint32_t)t->texts.len;
-	buf_add(&t->texts, name, strnlen(name, NAME_MAX_LEN));
+	buf_add(&t->texts, name, strnlen(name, SYMTAB_NAME_MAX));
 	buf_addc(&t->texts, '\0');
 }
 
@@ -112,6 +109,15 @@ void symtab_finish(struct symtab *t)
 	}
 	t->count = kept;
 	t->names = xcalloc(t->count, sizeof(*t->names));
+}
+
+void symtab_adopt(struct symtab *t, struct buf *entries, struct buf *texts)
+{
+	t->count = t->cap = (uint32_t)(entries->len / sizeof(*t->entries));
+	t->entries = (struct symtab_entry *)(void *)buf_steal(entries);
+	t->names = t->count ? xcalloc(t->count, sizeof(*t->names)) : NULL;
+	t->texts = *texts;
+	*texts = (struct buf){0};
 }
 
 const struct symtab_entry *symtab_find(const struct symtab *t, uint64_t address)

@@ -17,6 +17,10 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#define SYMTAB_ENTRIES_MAX (4u << 20)   /* a browser's library has 1 M */
+#define SYMTAB_TEXTS_MAX   (256u << 20) /* and 150 MB of names */
+#define SYMTAB_NAME_MAX    4096         /* bytes of a name; longer ones are cut off */
+
 /* Larger wins where two names share an address. */
 enum symtab_rank {
 	SYMTAB_MARK, /* no name: something begins or ends here */
@@ -53,6 +57,11 @@ bool symtab_is_full(struct symtab *t);
 void symtab_add(
 	struct symtab *t, uint64_t start, uint64_t size, const char *name, enum symtab_rank rank);
 void symtab_finish(struct symtab *t);
+/*
+ * symtab_adopt: a finished table from its parts, which the caller has checked (child/reply.h). Takes over the contents of both
+ * buffers. t must be empty.
+ */
+void symtab_adopt(struct symtab *t, struct buf *entries, struct buf *texts);
 
 /* symtab_find: the entry that covers the address, or NULL. */
 const struct symtab_entry *symtab_find(const struct symtab *t, uint64_t address);

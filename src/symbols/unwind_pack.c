@@ -3,16 +3,11 @@
 #include "symbols/cfi.h"
 
 #include "base/hash.h"
-#include "symbols/elf.h"
 
-#include <errno.h>
 #include <string.h>
-#include <unistd.h>
 
-#define KEEPS_FP_PERCENT 60 /* libjvm 88, the JDK's other libraries about 80, libc 17, libz 0 */
-
-#define PAGE_BITS        16
-#define RULES_MAX        65536u
+#define PAGE_BITS 16
+#define RULES_MAX 65536u
 
 struct pack {
 	struct hash_index index; /* of rules */
@@ -106,69 +101,4 @@ int unwind_pack(const struct cfi_row *rows, size_t count, struct buf *out, struc
 	buf_done(&p.rows);
 	buf_done(&p.pages);
 	return r;
-}
-
-/* --- of a mapping ------------------------------------------------------------------------------------ */
-
-static bool rows_keep_fp(const struct cfi_row *rows, size_t count)
-{
-	uint64_t all = 0, with = 0;
-
-	for (size_t i = 0; i + 1 < count; i++) {
-		uint64_t bytes = rows[i + 1].offset - rows[i].offset;
-
-		all += rows[i].rule.cfa == CFI_CFA_NONE ? 0 : bytes;
-		with += rows[i].rule.cfa == CFI_CFA_FP ? bytes : 0;
-	}
-	return with * 100 > all * KEEPS_FP_PERCENT;
-}
-
-/* Takes the cfi, which may be none. */
-static enum unwind_made pack_cfi(
-	struct cfi *c, const atomic_bool *stop, struct buf *out, bool *keeps_fp, struct err *err)
-{
-	enum unwind_made made = UNWIND_WITHOUT;
-	const struct cfi_row *rows;
-	size_t count;
-
-	if (c && !cfi_compile(c, stop, err)) {
-		rows = cfi_rows(c, &count);
-		*keeps_fp = rows_keep_fp(rows, count);
-		made = unwind_pack(rows, count, out, err) ? UNWIND_WITHOUT : UNWIND_ROWS;
-	}
-	cfi_close(c);
-	return made;
-}
-
-enum unwind_made unwind_pack_mapped(pid_t pid, const struct proc_map *map, const atomic_bool *stop,
-	struct buf *out, bool *keeps_fp, struct err *err)
-{
-	enum unwind_made made = UNWIND_NOTHING;
-	int fd, debug_fd = -1;
-	struct cfi *c;
-
-	if (!strcmp(map->path, "[vdso]"))
-		return pack_cfi(cfi_open_vdso(err), stop, out, keeps_fp, err);
-	if (map->path[0] == '[')
-		return UNWIND_NOTHING;
-	fd = proc_open_mapped(pid, map);
-	if (fd < 0) {
-		errno = -fd;
-		err_set_errno(err, ERR_INPUT, "The file cannot be opened");
-		return UNWIND_WITHOUT;
-	}
-	if (elf_file_is(fd)) {
-		c = cfi_open(fd, -1, err);
-		if (!c || cfi_of_code(c)) /* musl's says nothing itself */
-			debug_fd = elf_debug_open(fd, pid, map->path);
-		if (debug_fd >= 0) {
-			cfi_close(c);
-			c = cfi_open(fd, debug_fd, err);
-		}
-		made = pack_cfi(c, stop, out, keeps_fp, err);
-	}
-	if (debug_fd >= 0)
-		close(debug_fd);
-	close(fd);
-	return made;
 }

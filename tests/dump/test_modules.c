@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Unwind rows of mapped files: one whose rows can be packed, and one that has none that could be. */
 #include "dump/modules.h"
+#include "symbols/child/child.h"
 #include "tests/tap.h"
 
 #include <elf.h>
@@ -81,10 +82,12 @@ static int has_rows(const Elf64_Phdr *code)
 	return found;
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	Elf64_Phdr *code;
 
+	if (elf_child_main(argc, argv, NULL))
+		return 0;
 	if (!mkdtemp(folder) || !image_read() || !(code = code_header()))
 		tap_skip_all("this program's own file cannot be read");
 	snprintf(path, sizeof(path), "%s/libjvm.so", folder);

@@ -10,6 +10,7 @@
 
 const struct fuzz_target fuzz_targets[] = {
 	{"elf", fuzz_elf},
+	{"child", fuzz_child},
 	{"cfi", fuzz_cfi},
 	{"names", fuzz_names},
 	{"proc", fuzz_proc},

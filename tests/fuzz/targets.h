@@ -24,6 +24,7 @@ const struct fuzz_target *fuzz_target_find(const char *name); /* NULL: there is 
 int fuzz_file(const uint8_t *data, size_t bytes, char path[64]);
 
 void fuzz_elf(const uint8_t *data, size_t bytes);
+void fuzz_child(const uint8_t *data, size_t bytes);
 void fuzz_cfi(const uint8_t *data, size_t bytes);
 void fuzz_names(const uint8_t *data, size_t bytes);
 void fuzz_proc(const uint8_t *data, size_t bytes);

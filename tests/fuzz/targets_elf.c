@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ELF files: names, exported symbols, debug files, call frame information; and lists of names. */
+/* ELF files as the child parses them, replies of a hostile child, and lists of names. */
 #include "base/buf.h"
 #include "base/clean.h"
 #include "symbols/cfi.h"
-#include "symbols/dynsym.h"
-#include "symbols/elf.h"
-#include "symbols/symbols.h"
+#include "symbols/child/child.h"
+#include "symbols/child/reply.h"
+#include "symbols/child/serve.h"
+#include "symbols/demangle.h"
 #include "tests/fuzz/targets.h"
 
 #include <stdlib.h>
@@ -14,47 +15,92 @@
 
 #define OFFSETS 64
 
-static void ask_names(const struct proc_map *where)
+/* What the parent does with a reply that has passed the checks. */
+static void use_names(struct buf *entries, struct buf *texts)
 {
-	struct symbols *s = symbols_new(0, 0);
-	int m = symbols_module_add(s, where);
-	struct symbol sym;
+	struct symtab t = {0};
 
-	for (uint64_t i = 0; i < OFFSETS; i++) {
-		symbols_native(s, m, i * 61, &sym);
-		symbols_native(s, m, sym.start, &sym);
+	symtab_adopt(&t, entries, texts);
+	for (uint32_t i = 0; i < t.count && i < OFFSETS; i++) {
+		const struct symtab_entry *e = symtab_find(&t, t.entries[i].start);
+
+		if (e)
+			symtab_name(&t, e);
 	}
-	symbols_function(s, m, where, "main");
-	symbols_function(s, m, where, "ns::main");
-	symbols_note(s);
-	symbols_free(s);
+	symtab_done(&t);
 }
 
-static void ask_exports(const struct proc_map *where)
+static void use_exports(const struct buf *exports, const struct buf *texts)
 {
-	struct dynsym *d = dynsym_open(0, where, NULL);
-	bool indirect;
+	struct elf_export e;
+	size_t sum = 0;
 
-	if (!d)
-		return;
-	dynsym_find(d, "memcpy", NULL);
-	dynsym_find(d, "function", &indirect);
-	dynsym_import(d, "malloc");
-	dynsym_close(d);
+	for (size_t at = 0; at < exports->len; at += sizeof(e)) {
+		memcpy(&e, exports->data + at, sizeof(e));
+		sum += strlen(texts->data + e.text);
+	}
+	if (sum == SIZE_MAX)
+		abort();
+}
+
+/* The child's part without the child: what it answers must pass the parent's checks. */
+static void ask(uint32_t op, int fd, int debug_fd)
+{
+	struct child_answer a;
+
+	child_answer(op, fd, debug_fd, &a);
+	if (!reply_fits(&a.head, op))
+		abort();
+	if (!a.head.failed && op == CHILD_FACTS && !reply_is_facts(&a.parts[0]))
+		abort();
+	if (!a.head.failed && op == CHILD_NAMES) {
+		if (!reply_is_names(&a.parts[0], &a.parts[1]))
+			abort();
+		use_names(&a.parts[0], &a.parts[1]);
+	}
+	if (!a.head.failed && op == CHILD_UNWIND && !reply_is_unwind(&a.parts[0]))
+		abort();
+	if (!a.head.failed && op == CHILD_EXPORTS) {
+		if (!reply_is_exports(&a.parts[0], &a.parts[1]))
+			abort();
+		use_exports(&a.parts[0], &a.parts[1]);
+	}
+	child_answer_done(&a);
 }
 
 void fuzz_elf(const uint8_t *data, size_t bytes)
 {
 	char path[64];
-	int fd = fuzz_file(data, bytes, path), debug;
-	struct proc_map where = {.path = path, .end = 1u << 20};
+	int fd = fuzz_file(data, bytes, path);
 
-	ask_names(&where);
-	ask_exports(&where);
-	debug = elf_debug_open(fd, 0, path);
-	if (debug >= 0)
-		close(debug);
+	for (uint32_t op = 0; op < CHILD_OPS; op++)
+		ask(op, fd, fd);
+	ask(CHILD_NAMES, fd, -1);
 	close(fd);
+}
+
+/* A hostile child: the first bytes are the length of the first part, the rest is both parts of a reply. */
+void fuzz_child(const uint8_t *data, size_t bytes)
+{
+	struct buf parts[CHILD_PARTS] = {{0}, {0}};
+	uint16_t first;
+
+	if (bytes < sizeof(first))
+		return;
+	memcpy(&first, data, sizeof(first));
+	data += sizeof(first);
+	bytes -= sizeof(first);
+	first = first < bytes ? first : (uint16_t)bytes;
+	buf_add(&parts[0], data, first);
+	buf_add(&parts[1], data + first, bytes - first);
+	reply_is_facts(&parts[0]);
+	reply_is_unwind(&parts[0]);
+	if (reply_is_exports(&parts[0], &parts[1]))
+		use_exports(&parts[0], &parts[1]);
+	if (reply_is_names(&parts[0], &parts[1]))
+		use_names(&parts[0], &parts[1]);
+	buf_done(&parts[0]);
+	buf_done(&parts[1]);
 }
 
 static void check_rows(const struct cfi_row *rows, size_t count)

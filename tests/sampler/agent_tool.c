@@ -27,6 +27,7 @@
  *
  * Prints "key value" lines. Exit code: 0, or 1 when something was wrong, 100 + result - 200 when refused.
  */
+#include "symbols/child/child.h"
 #include "tests/sampler/driver.h"
 #include "tests/sampler/driver_rows.h"
 #include "tests/sampler/driver_trap.h"
@@ -442,6 +443,8 @@ int main(int argc, char **argv)
 	char more[40];
 	int result;
 
+	if (elf_child_main(argc, argv, NULL))
+		return 0;
 	sigaction(SIGINT, &(struct sigaction){.sa_handler = tool_stop}, NULL);
 	if (!settings_parse(&s, argc, argv)) {
 		fprintf(stderr, "usage: agent_tool PID AGENT [KEY=VALUE]...\n");

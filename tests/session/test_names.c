@@ -4,6 +4,7 @@
  * then on; nobody waits.
  */
 #include "session/record/reader.h"
+#include "symbols/child/child.h"
 #include "tests/session/fake_agent.h"
 #include "tests/tap.h"
 
@@ -37,7 +38,7 @@ static int threads(void)
 	return count;
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	_Alignas(8) char bytes[sizeof(struct wire_trace) + sizeof(uint64_t)] = {0};
 	struct wire_trace *trace = (struct wire_trace *)bytes;
@@ -46,6 +47,8 @@ int main(void)
 	char address[32];
 	Dl_info info;
 
+	if (elf_child_main(argc, argv, NULL))
+		return 0;
 	symbols = symbols_new(0, 0);
 	if (dladdr((void *)(uintptr_t)qsort, &info))
 		whole.path = info.dli_fname;

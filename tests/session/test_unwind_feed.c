@@ -4,6 +4,7 @@
  * modules are this process's own files; the agent is played here, with the agent's own check.
  */
 #include "session/unwind_feed.h"
+#include "symbols/child/child.h"
 #include "tests/tap.h"
 #include "walk/frames/unwind.h"
 #include "wire/unwind.h"
@@ -323,10 +324,12 @@ static void test_ahead(void)
 	free(a.rows);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	char libjvm[4096], *home = getenv("JAVA") ? realpath(getenv("JAVA"), NULL) : NULL;
 
+	if (elf_child_main(argc, argv, NULL))
+		return 0;
 	maps_read();
 	test_order(STAGING);
 	test_order(SMALL);

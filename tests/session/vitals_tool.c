@@ -6,6 +6,7 @@
  */
 #include "base/clock.h"
 #include "session/session.h"
+#include "symbols/child/child.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -74,6 +75,8 @@ int main(int argc, char **argv)
 	struct session *s;
 	uint64_t end_ns;
 
+	if (elf_child_main(argc, argv, NULL))
+		return 0;
 	if (argc < 3)
 		return 2;
 	if (hotspot_check(atoi(argv[1]), &jvm, &err))

@@ -6,6 +6,7 @@
  *   symbols_tool FILE PID < offsets                       of a file that this process has mapped
  */
 #include "base/clock.h"
+#include "symbols/child/child.h"
 #include "symbols/symbols.h"
 
 #include <stdio.h>
@@ -44,13 +45,16 @@ static int add_mapped(struct symbols *s, int pid, const char *path)
 int main(int argc, char **argv)
 {
 	int pid = argc == 3 ? atoi(argv[2]) : 0;
-	struct symbols *s = symbols_new(pid, pid);
+	struct symbols *s;
 	uint64_t begin_ns = clock_mono_ns(), first_ns = 0;
 	char line[64];
 	int module = -1;
 
+	if (elf_child_main(argc, argv, NULL))
+		return 0;
 	if (argc < 2)
 		return 2;
+	s = symbols_new(pid, pid);
 	if (pid)
 		module = add_mapped(s, pid, argv[1]);
 	else if (strncmp(argv[1], "--", 2))

@@ -6,6 +6,7 @@
  */
 #include "symbols/cfi.h"
 #include "symbols/elf.h"
+#include "symbols/mapped.h"
 #include "tests/symbols/debug_frame.h"
 #include "tests/tap.h"
 #include "tests/walk/self_table.h"
@@ -333,6 +334,8 @@ static void test_split(void)
 	char path[4096];
 	struct err e = {0};
 	int fd, debug_fd;
+	struct elf_child *child;
+	struct elf_facts facts;
 	struct cfi *c;
 	size_t count = 0, large = 0;
 	const struct cfi_row *rows = NULL;
@@ -341,7 +344,11 @@ static void test_split(void)
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	ok(fd >= 0 && !cfi_open(fd, -1, &e), "a library without call frame information: %s",
 		e.what);
-	debug_fd = elf_debug_open(fd, 0, path);
+	child = elf_child_new();
+	debug_fd = elf_child_facts(child, fd, NULL, &facts, NULL)
+			   ? -1
+			   : debug_file_open(child, 0, path, &facts, NULL);
+	elf_child_free(child);
 	ok(debug_fd >= 0, "its debug file is found");
 	c = cfi_open(fd, debug_fd, &e);
 	if (c && !cfi_compile(c, NULL, &e))
@@ -495,13 +502,15 @@ static const char *library_of(const void *symbol)
 	return dladdr(symbol, &info) ? info.dli_fname : NULL;
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	const char *libc = library_of((const void *)(uintptr_t)getppid);
 	const char *libz = library_of((const void *)(uintptr_t)deflateInit_);
 	const char *java = getenv("JAVA");
 	char *home = java ? realpath(java, NULL) : NULL, libjvm[4096];
 
+	if (elf_child_main(argc, argv, NULL))
+		return 0;
 	test_libc(libc);
 	test_file(libz);
 	test_file("/proc/self/exe");

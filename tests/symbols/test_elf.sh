@@ -48,6 +48,15 @@ is "stripped: the others are told apart by where they begin" \
 	"$(names "$T/stripped.so" "$local_at" "$hidden_at" "$(printf %x $((0x$hidden_at + 2)))" | tr '\n' ' ')" \
 	"0x$local_at 0x$hidden_at 0x$hidden_at "
 
+cp "$T/whole.so" "$T/partial.so"
+strip --strip-all --keep-symbol=fixture_local "$T/partial.so"
+is "one function in .symtab: it and the exported ones have names" \
+	"$(names "$T/partial.so" "$local_at" "$global_at" "$hidden_at" | tr '\n' ' ')" "fixture_local fixture_global 0x$hidden_at "
+objcopy --only-keep-debug "$T/whole.so" "$T/partial.so.debug"
+(cd "$T" && objcopy --add-gnu-debuglink=partial.so.debug partial.so)
+is "and with a debug file the others, too" "$(names "$T/partial.so" "$local_at" "$hidden_at" | tr '\n' ' ')" \
+	"fixture_local fixture_hidden "
+
 objcopy --only-keep-debug "$T/whole.so" "$T/linked.so.debug"
 cp "$T/stripped.so" "$T/linked.so"
 (cd "$T" && objcopy --add-gnu-debuglink=linked.so.debug linked.so)
@@ -146,6 +155,26 @@ if [ "$(id -u)" = 0 ]; then
 		release
 	else
 		skip "another mount namespace" "unshare is not allowed"
+	fi
+
+	# Written into an overlay, a library gets a new file; the process keeps the old one, and maps does not say so.
+	cat >"$T/overlaid" <<-'END'
+		mount -t tmpfs none "$1/root" && cd "$1/root" && mkdir low up work all && cp "$1/whole.so" low/over.so &&
+		mount -t overlay -o lowerdir=low,upperdir=up,workdir=work none all || exit 77
+		LD_PRELOAD=$1/root/all/over.so exec setpriv --pdeathsig KILL sleep 1000
+	END
+	if unshare -m sh -c 'mount -t tmpfs none "$1" && cd "$1" && mkdir a b c d && mount -t overlay -o lowerdir=a,upperdir=b,workdir=c none d' \
+		- "$T/root" 2>/dev/null; then
+		unshare -m sh "$T/overlaid" "$T" &
+		MAPPER=$!
+		wait_for 20 has_mapped "$T/root/all/over.so" $MAPPER
+		is "a library in an overlay" "$(mapped "$T/root/all/over.so" $MAPPER "$local_at")" fixture_local
+		nsenter -t $MAPPER -m cp "$T/other.so" "$T/root/all/over.so"
+		is "is overwritten in place: no names from the new file" "$(mapped "$T/root/all/over.so" $MAPPER "$local_at")" ""
+		ok "and the note says so: $(cat "$T/note")" grep -q 'over.so was overwritten' "$T/note"
+		release
+	else
+		skip "a library overwritten in an overlay" "overlay file systems cannot be mounted here"
 	fi
 else
 	release

@@ -4,7 +4,7 @@
  * there, names without end. What is read of them is bounded.
  */
 #include "symbols/elf.h"
-#include "symbols/symbols.h"
+#include "symbols/mapped.h"
 #include "tests/tap.h"
 
 #include <fcntl.h>
@@ -124,6 +124,21 @@ static bool copy_library(const char *folder)
 	return size && f && fwrite(bytes, 1, size, f) == size && !fclose(f);
 }
 
+static int open_debug(int fd, const char *path)
+{
+	struct elf_child *child = elf_child_new();
+	struct elf_facts facts;
+	struct err err;
+	int debug = -2;
+
+	if (!elf_child_facts(child, fd, NULL, &facts, &err))
+		debug = debug_file_open(child, 0, path, &facts, NULL);
+	else
+		diag("%s", err.what);
+	elf_child_free(child);
+	return debug;
+}
+
 static void test_checksum(void)
 {
 	char folder[] = "/tmp/jhot-test-XXXXXX", path[64], debug[64];
@@ -138,9 +153,9 @@ static void test_checksum(void)
 	huge = open(debug, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
 	write_elf(huge, SHT_NOTE, 0);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
-	is_int(elf_debug_open(fd, 0, path), -1, "a debug file with another checksum is not taken");
+	is_int(open_debug(fd, path), -1, "a debug file with another checksum is not taken");
 	if (!ftruncate(huge, HUGE_BYTES))
-		is_int(elf_debug_open(fd, 0, path), -1, "that of a terabyte is not computed");
+		is_int(open_debug(fd, path), -1, "that of a terabyte is not computed");
 	close(fd);
 	close(huge);
 	unlink(debug);
@@ -193,8 +208,10 @@ static void test_names(void)
 	symtab_done(&table);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+	if (elf_child_main(argc, argv, NULL))
+		return 0;
 	test_packed();
 	test_tables();
 	test_checksum();

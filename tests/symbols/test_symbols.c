@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* symbols: demangling, the sorted table, kernel and perf-map texts, hostile ELF files. */
+#include "symbols/child/child.h"
+#include "symbols/demangle.h"
 #include "symbols/loader.h"
 #include "symbols/symbols.h"
 #include "symbols/symtab.h"
@@ -262,11 +264,12 @@ static void test_missing(void)
 }
 
 /* As much as a loader's thread may need, which is more than musl gives by itself. */
-static void deep(struct load *l, const atomic_bool *stop)
+static void deep(struct load *l, struct elf_child *child, const atomic_bool *stop)
 {
 	volatile char used[512 << 10];
 
 	(void)l;
+	(void)child;
 	(void)stop;
 	for (size_t i = 0; i < sizeof(used); i += 1024)
 		used[i] = 1;
@@ -274,17 +277,20 @@ static void deep(struct load *l, const atomic_bool *stop)
 
 static void test_loader_stack(void)
 {
-	struct loader *w = loader_new(0);
+	struct loader *w = loader_new();
 	struct load l = {.run = deep};
 
+	loader_start(w, 0);
 	for (int i = 0; i < 1000 && !loader_ask(w, &l); i++)
 		loader_wait(w, 10);
 	ok(loader_ask(w, &l), "a load may have half a megabyte on its stack");
 	ok(loader_free(w), "and the loader ends");
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+	if (elf_child_main(argc, argv, NULL))
+		return 0;
 	test_loader_stack();
 	test_demangle();
 	test_symtab();

@@ -15,6 +15,7 @@
 struct search {
 	pid_t pid;
 	const char *library, *function;
+	struct elf_child *child;
 	struct symbols *symbols; /* NULL: exported names only */
 	uint64_t address;
 	bool library_seen;
@@ -34,7 +35,7 @@ static bool search_wants(struct search *s, const struct proc_map *map)
 
 static void search_exported(struct search *s, const struct proc_map *map)
 {
-	struct dynsym *d = map->offset == 0 ? dynsym_open(s->pid, map, NULL) : NULL;
+	struct dynsym *d = map->offset == 0 ? dynsym_open(s->child, s->pid, map, NULL) : NULL;
 
 	if (d)
 		s->address = dynsym_find(d, s->function, &s->indirect);
@@ -72,8 +73,9 @@ static bool search_code(void *ctx, const struct proc_map *map)
 static bool search_chosen(void *ctx, const struct proc_map *map)
 {
 	struct search *s = ctx;
-	struct dynsym *d =
-		map->offset == 0 && map->path[0] == '/' ? dynsym_open(s->pid, map, NULL) : NULL;
+	struct dynsym *d = map->offset == 0 && map->path[0] == '/'
+				   ? dynsym_open(s->child, s->pid, map, NULL)
+				   : NULL;
 	uint64_t slot = d ? dynsym_import(d, s->function) : 0, chosen = 0;
 	struct iovec local = {&chosen, sizeof(chosen)}, remote = {(void *)slot, sizeof(chosen)};
 
@@ -104,7 +106,11 @@ static int search_indirect(struct search *s, struct err *err)
 int functions_find(
 	void *ctx, const char *library, const char *function, uint64_t *address, struct err *err)
 {
-	struct search s = {.pid = *(const pid_t *)ctx, .library = library, .function = function};
+	struct search s = {.pid = *(const pid_t *)ctx,
+		.library = library,
+		.function = function,
+		.child = elf_child_new()};
+	bool indirect;
 
 	proc_maps(s.pid, search_map, &s);
 	if (!s.address) {
@@ -112,7 +118,9 @@ int functions_find(
 		proc_maps(s.pid, search_map, &s);
 		symbols_free(s.symbols);
 	}
-	if (s.indirect && search_indirect(&s, err))
+	indirect = s.indirect && search_indirect(&s, err);
+	elf_child_free(s.child);
+	if (indirect)
 		return -1;
 	*address = s.address;
 	if (s.address)
