@@ -100,6 +100,8 @@ static bool app_empty(const struct app *app)
 
 static int64_t app_interval(const struct app *app, int64_t now)
 {
+	if (ui_lists(&app->ui))
+		return EMPTY_TICK_MS;
 	if (now - app->ui.begun_ms < FIRST_MS)
 		return app_empty(app) ? EMPTY_TICK_MS : FIRST_TICK_MS;
 	if (!app->ui.profile)
