@@ -54,7 +54,10 @@ struct app_ops {
 	int (*list)(void *ctx, const struct app_jvm **out, struct err *err);
 	/* Let go of what was attached, attach and begin with this event; the profile is fresh. -1: err for the error screen. */
 	int (*attach)(void *ctx, int pid, int event, struct err *err);
-	/* Whom attach asks, some ten times a second, whether it shall go on. May be NULL. */
+	/*
+	 * Whom attach, drain and event_* ask whether to go on, 10 to 100 times a second, while they wait for the JVM: it
+	 * handles keys and draws. May be NULL.
+	 */
 	void (*patience)(void *ctx, const struct patience *patience);
 	const struct profile *(*profile)(void *ctx); /* NULL while detached */
 	const struct vitals *(*vitals)(void *ctx);

@@ -198,6 +198,8 @@ uint64_t ui_refresh_ms(const struct ui *ui); /* how often it really refreshes */
 bool ui_prepare(struct ui *ui, const struct view *v);
 void ui_draw_working(struct ui *ui);
 unsigned ui_type_ahead(struct ui *ui, int key);
+/* Queues a key until there is nothing to wait for; drops it when UI_TYPED keys are queued. */
+void ui_type_later(struct ui *ui, int key);
 
 /* What views and commands call. */
 const char *ui_selected(struct ui *ui); /* the name of the selected row; NULL: none */
