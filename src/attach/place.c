@@ -16,6 +16,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <sys/syscall.h>
@@ -440,9 +441,19 @@ void place_put_by_root(struct place *p)
 int place_put(struct place *p, struct err *err)
 {
 	struct err why = {0};
+	struct rlimit limit;
 
 	if (p->path[0])
 		return 0;
+	if (!getrlimit(RLIMIT_FSIZE, &limit) && limit.rlim_cur < p->agent.len) {
+		err_set(err, ERR_ATTACH,
+			"The agent's file of %zu kB cannot be written: this process has a lower "
+			"limit "
+			"of file size (ulimit -f).",
+			p->agent.len / 1024);
+		err_hint(err, "ulimit -f unlimited     in the shell that starts jhot");
+		return -1;
+	}
 	err_set(&why, ERR_ATTACH, "The JVM has no folder from which it could load the agent.");
 	err_hint(&why, "make its %s writable, not noexec, and sticky if others write to it",
 		p->jvm->temp);

@@ -108,8 +108,21 @@ static int open_forbidden(const struct hotspot *jvm, int call, struct err *err)
 	return -1;
 }
 
+static int open_no_file_size(const struct hotspot *jvm, struct err *err)
+{
+	err_set(err, ERR_ATTACH,
+		"The agent in JVM %d may not create shared memory: the JVM's limit of file size "
+		"(ulimit -f), which counts for it, too, is below %u kB.",
+		(int)jvm->pid,
+		(unsigned)((4 * WIRE_PAGE + WIRE_RING_BYTES + WIRE_STAGING_BYTES) / 1024));
+	err_hint(err, "sudo prlimit --pid %d --fsize=unlimited", (int)jvm->pid);
+	return -1;
+}
+
 static int open_result(const struct hotspot *jvm, int result, struct err *err)
 {
+	if (result == AGENT_NO_FILE_SIZE)
+		return open_no_file_size(jvm, err);
 	for (size_t i = 0; i < sizeof(open_results) / sizeof(open_results[0]); i++) {
 		if (open_results[i].result != result)
 			continue;

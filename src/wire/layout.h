@@ -53,7 +53,9 @@ enum agent_result {
 	AGENT_NO_MEMORY = 203,
 	AGENT_NO_THREAD = 204,
 	AGENT_NO_JVMTI = 205,
-	AGENT_OTHER = 206,   /* a session of another agent is alive: of another version */
+	AGENT_OTHER = 206, /* a session of another agent is alive: of another version */
+	AGENT_NO_FILE_SIZE =
+		208,         /* RLIMIT_FSIZE, which counts for memfds, is below the shared memory */
 	AGENT_UNTRIED = 207, /* which calls the JVM's seccomp filter allows cannot be tried */
 	AGENT_FORBIDDEN =
 		300, /* plus an enum wire_call: the filter forbids a call that is needed */

@@ -252,4 +252,18 @@ for signal in KILL TERM INT; do
 	wait "$pretender" 2>/dev/null
 	exec {hold}>&-
 done
+
+# A limit of file size is named where it is in the way; it counts for shared memory, too.
+JVM_AS="prlimit --fsize=1000000:unlimited" jvm_start Known shares
+"$JHOT" record -d 1 -o "$T/none.collapsed" "$JVM" >"$T/out" 2>&1
+is "a JVM that may not create files so large is not sampled" $? 3
+ok "its limit is named" grep -q 'ulimit -f' "$T/out" || diag_file "$T/out"
+ok "with the command that raises it" grep -q "prlimit --pid $JVM --fsize=unlimited" "$T/out"
+prlimit --pid "$JVM" --fsize=unlimited
+"$JHOT" record -d 0.2 -o "$T/some.collapsed" "$JVM" >"$T/out" 2>&1
+is "which does" $? 0 || diag_file "$T/out"
+prlimit --fsize=100000 "$JHOT" record -d 1 "$JVM" >"$T/out" 2>&1
+ok "jhot's own limit is named, too" grep -q 'file of .* kB cannot be written' "$T/out" ||
+	diag_file "$T/out"
+jvm_end
 done_testing

@@ -14,6 +14,7 @@
 #include <errno.h>
 #include <linux/memfd.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #ifndef MFD_NOEXEC_SEAL
@@ -52,6 +53,15 @@ static bool shared_reserve(int fd, uint64_t bytes)
 	return true;
 }
 
+/* A file that grows beyond the limit sends its writer SIGXFSZ, which not every program handles: so it is compared first. */
+static bool shared_exceeds_limit(uint64_t bytes)
+{
+	struct rlimit limit = {RLIM_INFINITY, RLIM_INFINITY};
+
+	raw(SYS_prlimit64, 0, RLIMIT_FSIZE, NULL, &limit);
+	return limit.rlim_cur < bytes;
+}
+
 /* shared_memfd: of its final size and sealed at it, its pages allocated, on a high descriptor. */
 static int shared_memfd(const char *token, uint64_t bytes)
 {
@@ -81,6 +91,8 @@ static int shared_open(struct sampler *s, const char *token, const char *vm)
 	long at;
 
 	shared->bytes = header.map_bytes;
+	if (shared_exceeds_limit(shared->bytes))
+		return AGENT_NO_FILE_SIZE;
 	shared->fd = shared_memfd(token, shared->bytes);
 	if (shared->fd < 0)
 		return AGENT_NO_MEMFD;
