@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Limits of processes, cgroups, descriptors, address space and memory, each held against what is in use. */
+/* Limits of processes, cgroups, the kernel and the machine, compared with what is in use. */
 #include "attach/limits.h"
 
 #include "attach/cgroup.h"
@@ -9,6 +9,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
+#include <linux/capability.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,12 +22,25 @@
 #define THREADS 4
 /* The attach socket, its connection, the agent's file, its memory. */
 #define FDS 4
-/* The listener's stack with its guard, the agent and its memory. */
-#define SPACE_BYTES (24u << 20)
-/* What the front end takes, where that counts against the same limit. */
-#define OWN_BYTES (40u << 20)
+/* Resident memory of a session, and that of the front end, where it counts against the same limit. */
+#define RESIDENT_BYTES (24u << 20)
+#define OWN_BYTES      (40u << 20)
 
-#define NO_LIMIT  UINT64_MAX
+/*
+ * What the JVM maps, measured on JDK 8, 17 and 25: its attach listener 1.1 to 2.4 MB of data in 4 mappings; a session 44 MB and 4 MB
+ * for threads, in 24 to 50 mappings. The agent checks by itself what single events map beyond that (sampler/session/memory.c).
+ */
+struct need {
+	const char *who;
+	uint64_t bytes, maps;
+};
+static const struct need listener = {"its attach listener", 4u << 20, 16};
+static const struct need session = {"a session", 48u << 20, 64};
+
+/* Of what is left, so large a part must be enough: the rest is for the program. */
+#define SHARE    2
+
+#define NO_LIMIT UINT64_MAX
 
 /* Of /proc/PID/limits: "Max open files            1024                 524288               files". */
 static uint64_t limit_of(const char *text, const char *name)
@@ -106,7 +120,7 @@ static int check_threads(const struct hotspot *jvm, const char *limits, struct e
 	return -1;
 }
 
-/* --- descriptors, address space ----------------------------------------------------------------------- */
+/* --- descriptors ------------------------------------------------------------------------------------- */
 
 /* Those below the limit: it may have been lowered since. */
 static uint64_t count_fds(pid_t pid, uint64_t limit)
@@ -141,23 +155,108 @@ static int check_fds(const struct hotspot *jvm, const char *limits, uint64_t use
 	return -1;
 }
 
-static int check_space(
-	const struct hotspot *jvm, const char *limits, uint64_t used, struct err *err)
-{
-	uint64_t limit = limit_of(limits, "Max address space");
+/* --- memory, mappings ----------------------------------------------------------------------------------- */
 
-	if (limit == NO_LIMIT || used + SPACE_BYTES <= limit)
+/* One limit, in bytes or in mappings. */
+struct limit {
+	const char *what;
+	const char *option;  /* of prlimit; NULL: it is not the process's */
+	const char *setting; /* that raises it otherwise */
+	uint64_t limit, used, need;
+};
+
+static int check_limit(
+	const struct hotspot *jvm, const struct need *need, const struct limit *l, struct err *err)
+{
+	uint64_t left = l->limit > l->used ? l->limit - l->used : 0;
+
+	if (l->limit == NO_LIMIT || left >= SHARE * l->need)
 		return 0;
 	err_set(err, ERR_ATTACH,
-		"JVM %d has used up its address space (ulimit -v): attaching takes a thread with "
-		"its stack, and the JVM ends if it cannot have it. It was not asked.",
+		"JVM %d is near its limit of %s: %s would take %s of what is left, and HotSpot "
+		"ends "
+		"the JVM when it gets no more. It was not asked.",
+		(int)jvm->pid, l->what, need->who, left < l->need ? "all" : "most");
+	if (l->option)
+		err_hint(err, "sudo prlimit --pid %d --%s=unlimited", (int)jvm->pid, l->option);
+	else
+		err_hint(err, "raise %s", l->setting);
+	err_hint(err, "jhot dump %d      shows what its threads do, without an agent",
 		(int)jvm->pid);
-	err_hint(err, "sudo prlimit --pid %d --as=unlimited", (int)jvm->pid);
-	err_detail(err, "%" PRIu64 " of %" PRIu64 " kB are used", used / 1024, limit / 1024);
+	if (l->need >= 1024)
+		err_detail(err,
+			"%" PRIu64 " of %" PRIu64 " kB are used, %" PRIu64 " kB must be left",
+			l->used / 1024, l->limit / 1024, SHARE * l->need / 1024);
+	else
+		err_detail(err, "%" PRIu64 " of %" PRIu64 " are used, %" PRIu64 " must be left",
+			l->used, l->limit, SHARE * l->need);
 	return -1;
 }
 
-int limits_check(const struct hotspot *jvm, struct err *err)
+/* Of /proc/meminfo, in bytes: "CommitLimit:     4048412 kB". */
+static uint64_t meminfo(const char *text, const char *name)
+{
+	const char *at = strstr(text, name);
+
+	return at ? strtoull(at + strlen(name), NULL, 10) * 1024 : NO_LIMIT;
+}
+
+/* Without overcommit the kernel hands out no more memory than there is, to all processes together. */
+static struct limit commit_limit(uint64_t need)
+{
+	struct limit l = {"memory that the machine may promise (vm.overcommit_memory=2)", NULL,
+		"vm.overcommit_ratio, or add swap", NO_LIMIT, 0, need};
+	struct buf text = {0};
+
+	if (proc_setting("vm/overcommit_memory", 0) == 2 && !proc_read_host("meminfo", &text)) {
+		l.limit = meminfo(buf_str(&text), "CommitLimit:");
+		l.used = meminfo(buf_str(&text), "Committed_AS:");
+	}
+	buf_done(&text);
+	return l;
+}
+
+/* Who locks all memory, also of the future, locks ours. Where nothing is locked, nothing will be. */
+static struct limit lock_limit(const struct proc_status *status, const char *limits, uint64_t need)
+{
+	bool counts = status->lock_bytes && !(status->caps >> CAP_IPC_LOCK & 1);
+
+	return (struct limit){"locked memory (ulimit -l)", "memlock", NULL,
+		counts ? limit_of(limits, "Max locked memory") : NO_LIMIT, status->lock_bytes,
+		need};
+}
+
+static int check_memory(const struct hotspot *jvm, const struct need *need, struct err *err)
+{
+	struct proc_status status;
+	struct buf read = {0};
+	const char *limits;
+	int rc = 0;
+
+	if (proc_read(jvm->pid, "limits", &read) || proc_status(jvm->pid, &status)) {
+		buf_done(&read);
+		return 0;
+	}
+	limits = buf_str(&read);
+	const struct limit rows[] = {
+		{"address space (ulimit -v)", "as", NULL, limit_of(limits, "Max address space"),
+			status.vm_bytes, need->bytes},
+		{"data (ulimit -d)", "data", NULL, limit_of(limits, "Max data size"),
+			status.data_bytes, need->bytes},
+		lock_limit(&status, limits, need->bytes),
+		commit_limit(need->bytes),
+		{"mappings (vm.max_map_count)", NULL, "vm.max_map_count",
+			(uint64_t)proc_setting("vm/max_map_count", 65530),
+			proc_maps_count(jvm->pid), need->maps},
+	};
+
+	for (size_t i = 0; !rc && i < sizeof(rows) / sizeof(rows[0]); i++)
+		rc = check_limit(jvm, need, &rows[i], err);
+	buf_done(&read);
+	return rc;
+}
+
+int limits_check_listener(const struct hotspot *jvm, struct err *err)
 {
 	struct proc_status status;
 	struct buf limits = {0};
@@ -165,16 +264,17 @@ int limits_check(const struct hotspot *jvm, struct err *err)
 
 	if (!proc_read(jvm->pid, "limits", &limits) && !proc_status(jvm->pid, &status))
 		refused = check_fds(jvm, buf_str(&limits), status.fd_size, err) ||
-			  check_space(jvm, buf_str(&limits), status.vm_bytes, err) ||
+			  check_memory(jvm, &listener, err) ||
 			  check_threads(jvm, buf_str(&limits), err);
 	buf_done(&limits);
 	return refused ? -1 : 0;
 }
 
-int limits_check_memory(const struct hotspot *jvm, struct err *err)
+/* What its containers have left, before the kernel ends a process in them. */
+static int check_cgroups(const struct hotspot *jvm, struct err *err)
 {
 	bool same = cgroup_is_ours(jvm->pid);
-	unsigned need = SPACE_BYTES + (same ? OWN_BYTES : 0);
+	unsigned need = RESIDENT_BYTES + (same ? OWN_BYTES : 0);
 	struct cgroup_mount mount;
 	int64_t left;
 
@@ -196,4 +296,9 @@ int limits_check_memory(const struct hotspot *jvm, struct err *err)
 		"its cgroups allow %" PRId64 " kB more, without pages of files; %u may be needed",
 		left < 0 ? 0 : left / 1024, need / 1024);
 	return -1;
+}
+
+int limits_check_agent(const struct hotspot *jvm, struct err *err)
+{
+	return check_memory(jvm, &session, err) || check_cgroups(jvm, err) ? -1 : 0;
 }

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Has the JVM left what a first attach needs of it, a thread, descriptors, address space? And what each session needs, memory?
+ * Whether a JVM is too near to one of its limits to be attached to.
  *
- * HotSpot starts its attach listener when it is first asked, and where it gets no thread for that the JVM ends ("Error occurred
- * during initialization of VM", JDK 8 to 28). So it is not asked when its limits are reached. Where its container has a limit of
- * memory the kernel kills it as soon as the agent's memory goes beyond that. In the attach helper, with the target's ids.
+ * HotSpot starts its attach listener when it is first asked, and ends the JVM ("Error occurred during initialization of VM", JDK 8 to
+ * 28) when it gets no thread, stack or mapping for that. An agent's memory takes more of the same limits, and the program needs
+ * the rest. So a JVM with less than limits.c demands gets neither a signal nor an agent. Runs in the attach helper, with the target's
+ * ids. Reads /proc and cgroups; up to four processes are started and ended.
+ *
+ * All return 0, also for what cannot be read, or -1 with a sentence.
  */
 #ifndef JHOT_ATTACH_LIMITS_H
 #define JHOT_ATTACH_LIMITS_H
@@ -12,9 +15,9 @@
 #include "attach/jvm/hotspot.h"
 #include "base/err.h"
 
-/* 0, also when nothing is known; -1 with the sentence. */
-int limits_check(const struct hotspot *jvm, struct err *err);
-/* The same, before an agent is loaded, whether or not the listener runs. */
-int limits_check_memory(const struct hotspot *jvm, struct err *err);
+/* Before the listener is woken: threads, descriptors, and memory for the listener. */
+int limits_check_listener(const struct hotspot *jvm, struct err *err);
+/* Before an agent is loaded: memory and mappings for a session, and that of the containers. */
+int limits_check_agent(const struct hotspot *jvm, struct err *err);
 
 #endif

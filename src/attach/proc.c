@@ -7,12 +7,10 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/nsfs.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -196,12 +194,15 @@ static int read_status(pid_t pid, const char *file, struct proc_status *out)
 		.threads = atoi(field(text, "\nThreads:")),
 		.fd_size = strtoull(field(text, "\nFDSize:"), NULL, 10),
 		.vm_bytes = strtoull(field(text, "\nVmSize:"), NULL, 10) * 1024,
+		.data_bytes = strtoull(field(text, "\nVmData:"), NULL, 10) * 1024,
+		.lock_bytes = strtoull(field(text, "\nVmLck:"), NULL, 10) * 1024,
 		.rss_bytes = strtoull(field(text, "\nVmRSS:"), NULL, 10) * 1024,
 		.swap_bytes = strtoull(field(text, "\nVmSwap:"), NULL, 10) * 1024,
 		.sig_caught = strtoull(field(text, "\nSigCgt:"), NULL, 16),
 		.sig_blocked = strtoull(field(text, "\nSigBlk:"), NULL, 16),
 		.sig_pending = strtoull(field(text, "\nSigPnd:"), NULL, 16) |
 			       strtoull(field(text, "\nShdPnd:"), NULL, 16),
+		.caps = strtoull(field(text, "\nCapEff:"), NULL, 16),
 		.state = *field(text, "\nState:"),
 	};
 	take_nspid(field(text, "\nNSpid:"), out);
@@ -232,6 +233,21 @@ void proc_thread_name(pid_t pid, pid_t tid, char out[32])
 	proc_read(pid, file, &text);
 	clean_text(out, 32, buf_str(&text), strcspn(buf_str(&text), "\n"));
 	buf_done(&text);
+}
+
+unsigned proc_maps_count(pid_t pid)
+{
+	char path[PROC_PATH_BYTES], part[16384];
+	int fd = open(proc_path(path, pid, "maps"), O_RDONLY | O_CLOEXEC);
+	unsigned lines = 0;
+	ssize_t got;
+
+	while (fd >= 0 && (got = read(fd, part, sizeof(part))) > 0)
+		for (ssize_t i = 0; i < got; i++)
+			lines += part[i] == '\n';
+	if (fd >= 0)
+		close(fd);
+	return lines;
 }
 
 /* --- stat --------------------------------------------------------------------------------------------- */
@@ -360,42 +376,6 @@ bool proc_same_ns(pid_t pid, const char *kind)
 	snprintf(file, sizeof(file), "ns/%s", kind);
 	return !proc_link(pid, file, its, sizeof(its)) ||
 	       !proc_link(getpid(), file, ours, sizeof(ours)) || !strcmp(ours, its);
-}
-
-bool proc_mounts_are_ours(pid_t pid)
-{
-	char path[PROC_PATH_BYTES];
-	struct stat ours, its, owners;
-	int mounts = open(proc_path(path, pid, "ns/mnt"), O_RDONLY | O_CLOEXEC);
-	int owner = mounts >= 0 ? ioctl(mounts, NS_GET_USERNS) : -1;
-	bool same = owner >= 0 && !fstat(owner, &owners) &&
-		    !stat(proc_path(path, getpid(), "ns/user"), &ours) &&
-		    !stat(proc_path(path, pid, "ns/user"), &its) && ours.st_ino == its.st_ino &&
-		    ours.st_ino == owners.st_ino && ours.st_dev == its.st_dev &&
-		    ours.st_dev == owners.st_dev;
-
-	if (owner >= 0)
-		close(owner);
-	if (mounts >= 0)
-		close(mounts);
-	return same;
-}
-
-/* Each line of uid_map: the first of a range inside, the same as seen from the reader's, how many. */
-uid_t proc_ns_root(pid_t pid)
-{
-	struct buf text = {0};
-	unsigned inside, outside, count;
-	uid_t root = 0;
-
-	if (!proc_read(pid, "uid_map", &text))
-		for (const char *line = buf_str(&text); line; line = strchr(line, '\n')) {
-			line += *line == '\n';
-			if (sscanf(line, "%u %u %u", &inside, &outside, &count) == 3 && inside == 0)
-				root = outside;
-		}
-	buf_done(&text);
-	return root;
 }
 
 bool proc_same_root(pid_t pid)

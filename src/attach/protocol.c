@@ -457,7 +457,7 @@ static int wake_listener(const struct protocol *p, struct err *err)
 	bool sent = false;
 	int sock;
 
-	if (limits_check(p->jvm, err) || place_trigger(&trigger, p, err))
+	if (limits_check_listener(p->jvm, err) || place_trigger(&trigger, p, err))
 		return NO_SOCKET;
 	if (trigger.state == TRIGGER_OURS) {
 		sock = try_connect(p, err);

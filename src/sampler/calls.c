@@ -14,6 +14,7 @@
  */
 #include "sampler/calls.h"
 
+#include "sampler/procfile.h"
 #include "sampler/publish/publish.h"
 #include "sampler/sampler.h"
 #include "sampler/signal/raw.h"
@@ -265,8 +266,9 @@ static int try_all(void)
 		pids[children++] = (int32_t)pid;
 		if (trial.call < CALL_COUNT)
 			forbid(trial.call, EPERM);
+		if (raw_refusal(SYS_wait4))
+			break; /* this child stays, as a zombie, until the JVM ends: none more */
 	}
-	/* where this is forbidden they stay, as zombies, until the JVM ends */
 	for (uint32_t i = 0; i < children; i++)
 		while (raw(SYS_wait4, pids[i], NULL, __WALL, NULL) == -EINTR)
 			;
@@ -278,55 +280,19 @@ static int try_all(void)
 
 /* --- is there a filter? --------------------------------------------------------------------------------- */
 
-static uint32_t number_at(const char *at)
-{
-	uint32_t n = 0;
-
-	while (*at == ' ' || *at == '\t')
-		at++;
-	for (; *at >= '0' && *at <= '9'; at++)
-		n = n * 10 + (uint32_t)(*at - '0');
-	return n;
-}
-
-/* field: the number behind "NAME:" at the beginning of a line; `otherwise` where there is no such line. */
-static uint32_t field(const char *text, const char *name, uint32_t otherwise)
-{
-	size_t bytes = strlen(name);
-
-	while (text && (strlen(text) < bytes || memcmp(text, name, bytes))) {
-		text = memchr(text, '\n', strlen(text));
-		text += text != NULL;
-	}
-	return text ? number_at(text + bytes) : otherwise;
-}
-
 uint32_t calls_filters(const char *status)
 {
-	if (!field(status, "Seccomp:", 0))
+	if (!procfile_number(status, "Seccomp:", 0))
 		return 0;
-	return field(status, "Seccomp_filters:", CALLS_FILTERS_UNKNOWN);
-}
-
-/* file_read: false when it cannot be read. */
-static bool file_read(const char *path, char *out, size_t bytes)
-{
-	long fd = raw(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0), got = -1;
-
-	if (fd >= 0) {
-		got = raw(SYS_read, fd, out, bytes - 1);
-		raw(SYS_close, fd);
-	}
-	out[got > 0 ? got : 0] = '\0';
-	return got > 0;
+	return (uint32_t)procfile_number(status, "Seccomp_filters:", CALLS_FILTERS_UNKNOWN);
 }
 
 static uint32_t filters_now(void)
 {
-	char status[4096];
+	char status[PROCFILE_STATUS];
 
-	return file_read("/proc/thread-self/status", status, sizeof(status)) ||
-			       file_read("/proc/self/status", status, sizeof(status))
+	return procfile_read("/proc/thread-self/status", status, sizeof(status)) ||
+			       procfile_read("/proc/self/status", status, sizeof(status))
 		       ? calls_filters(status)
 		       : CALLS_FILTERS_UNKNOWN;
 }
@@ -336,13 +302,12 @@ static bool dumps_kill(void)
 {
 	char release[64];
 	const char *minor;
-	uint32_t major;
+	uint64_t major;
 
-	if (!file_read("/proc/sys/kernel/osrelease", release, sizeof(release)))
-		return true;
-	major = number_at(release);
+	procfile_read("/proc/sys/kernel/osrelease", release, sizeof(release));
+	major = procfile_number(release, "", 0);
 	minor = memchr(release, '.', strlen(release));
-	return major < 5 || (major == 5 && (!minor || number_at(minor + 1) < 16));
+	return major < 5 || (major == 5 && (!minor || procfile_number(minor, ".", 0) < 16));
 }
 
 int calls_try(void)
@@ -351,7 +316,8 @@ int calls_try(void)
 
 	if (!filters)
 		return AGENT_OK;
-	if (known.tried && filters == known.filters && filters != CALLS_FILTERS_UNKNOWN)
+	if (raw_refusal(SYS_wait4) ||
+		(known.tried && filters == known.filters && filters != CALLS_FILTERS_UNKNOWN))
 		return known.result;
 	trial.old_kernel = dumps_kill();
 	known.result = try_all();

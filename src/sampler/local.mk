@@ -21,7 +21,7 @@ $(filter src/sampler/session/%,$(libjhot_so_OBJECTS)): CFLAGS += -Os
 libjhot_so_SOURCES = $(sampler_sources) $(walk_sources) $(trace_table_sources) $(wire_sources)
 sampler_sources = \
 	%D%/agent.c %D%/calls.c %D%/calls.h %D%/compat.h %D%/cost.c %D%/cost.h %D%/counters.h %D%/descriptor.c %D%/descriptor_epoll.c \
-	%D%/descriptor.h %D%/maps.c %D%/maps.h %D%/sampler.h %D%/spawn.c %D%/task.c %D%/task.h %D%/text.c %D%/text.h %D%/virtuals.c \
+	%D%/descriptor.h %D%/maps.c %D%/maps.h %D%/procfile.c %D%/procfile.h %D%/sampler.h %D%/spawn.c %D%/task.c %D%/task.h %D%/text.c %D%/text.h %D%/virtuals.c \
 	%D%/virtuals.h \
 	%D%/engine/alloc.c %D%/engine/alloc.h %D%/engine/alloc_live.c %D%/engine/arms.c %D%/engine/arms.h \
 	%D%/engine/ask.c %D%/engine/ask.h %D%/engine/ctimer.c %D%/engine/ctimer.h %D%/engine/engine.h %D%/engine/events.c %D%/engine/events.h %D%/engine/lent.c %D%/engine/lent.h \

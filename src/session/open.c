@@ -72,8 +72,9 @@ static const struct {
 		"could not get shared memory (memfd_create needs Linux 3.17, free memory, and a "
 		"descriptor)",
 		NULL},
-	{AGENT_NO_MEMORY, "could not get its 8 MB of memory",
-		"look at the memory limits of the JVM's container"},
+	{AGENT_NO_MEMORY,
+		"could not map its 44 MB, or its limits would leave too little to the program",
+		"look at the JVM's limits: /proc/PID/limits, its container, vm.overcommit_memory"},
 	{AGENT_NO_THREAD, "could not start its thread",
 		"look at the limit of processes (ulimit -u, pids.max)"},
 	{AGENT_OTHER, "finds another version's session there whenever it is loaded",

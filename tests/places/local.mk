@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 # Where JVMs and jhot may be, and what may happen to either: tables with a row each.
 
-check_SCRIPTS += %D%/test_calls.sh %D%/test_clocks.sh %D%/test_faults.sh %D%/test_lent.sh \
+check_SCRIPTS += %D%/test_calls.sh %D%/test_clocks.sh %D%/test_faults.sh %D%/test_lent.sh %D%/test_limits.sh \
 	%D%/test_outer_proc.sh %D%/test_places.sh
 noinst_PROGRAMS += %D%/confine %D%/fault_tool
 %C%_fault_tool_SOURCES = %D%/fault_tool.c %D%/fault_phase.c %D%/fault_phase.h
 %C%_fault_tool_LDADD = -lpthread
-check_DATA += %D%/undumpable.so %D%/clock.so %D%/libconfine.so
-CLEANFILES += %D%/undumpable.so %D%/clock.so %D%/libconfine.so
+check_DATA += %D%/undumpable.so %D%/clock.so %D%/libconfine.so %D%/libcrowd.so
+CLEANFILES += %D%/undumpable.so %D%/clock.so %D%/libconfine.so %D%/libcrowd.so
 %C%_confine_LDADD = -lpthread
-EXTRA_DIST += %D%/undumpable.c %D%/clock.c %D%/inside.sh %D%/fault.sh
+EXTRA_DIST += %D%/undumpable.c %D%/clock.c %D%/crowd.c %D%/inside.sh %D%/fault.sh
 jvm_test_programs += tests/jvm/programs/Placed.java
 
 %D%/undumpable.so: %D%/undumpable.c
@@ -20,6 +20,10 @@ jvm_test_programs += tests/jvm/programs/Placed.java
 	$(AM_V_CC)$(MKDIR_P) %D% && \
 		$(CC) $(CFLAGS) $(WARN_CFLAGS) -D_GNU_SOURCE -I$(srcdir)/src -fPIC -shared -o $@ $(srcdir)/%D%/confine.c -lpthread
 
+%D%/libcrowd.so: %D%/crowd.c
+	$(AM_V_CC)$(MKDIR_P) %D% && \
+		$(CC) $(CFLAGS) $(WARN_CFLAGS) -D_GNU_SOURCE -fPIC -shared -o $@ $(srcdir)/%D%/crowd.c -lpthread
+
 %D%/clock.so: %D%/clock.c
 	$(AM_V_CC)$(MKDIR_P) %D% && \
 		$(CC) $(CFLAGS) $(WARN_CFLAGS) -D_GNU_SOURCE -fPIC -shared -o $@ $(srcdir)/%D%/clock.c
@@ -29,6 +33,12 @@ jvm_test_programs += tests/jvm/programs/Placed.java
 places-check: all $(check_DATA)
 	@srcdir='$(abs_top_srcdir)' builddir='$(abs_top_builddir)' JAVA="$${JAVA:-$(JDK)/bin/java}" PLACES=all \
 		bash $(srcdir)/%D%/test_places.sh
+
+# Every limit near its end, on every JDK.
+.PHONY: limits-check
+limits-check: all $(check_DATA)
+	@srcdir='$(abs_top_srcdir)' builddir='$(abs_top_builddir)' JAVA="$${JAVA:-$(JDK)/bin/java}" LIMITS=all \
+		bash $(srcdir)/%D%/test_limits.sh
 
 # Every system call of the agent under a filter that kills, traps, or answers EPERM or ENOSYS; some ten minutes.
 .PHONY: calls-check

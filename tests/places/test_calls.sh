@@ -4,8 +4,8 @@
 # process is left beside it, and jhot works with less or says in a sentence why it does not.
 #
 # Part of check are filters that forbid many calls at once. CALLS=all (make calls-check) forbids each call alone: the filter
-# kills the process, sends SIGSYS, or answers EPERM or ENOSYS. Each row has a control: the JVM starts under the filter, and its
-# attach listener answers jcmd. Where it does not, the JVM itself makes that call.
+# kills the process, sends SIGSYS, or answers EPERM or ENOSYS. Each row has a control: under the filter the JVM answers jcmd, and
+# loads a library that does nothing. Where it does not, the JVM itself makes that call.
 . "$(dirname "$0")/../jvm/lib.sh"
 
 "$builddir/tests/places/confine" true 2>/dev/null || skip_all "no filter of system calls may be set here"
@@ -23,7 +23,16 @@ without() {
 	tr , '\n' <<<"$2" | grep -vxF "${1// /$'\n'}" | paste -sd ,
 }
 
-# start FILTER: a JVM that answers jcmd, before this filter is put on it and afterwards; false when it does not
+# loads_library: the JVM, as any attach has it do; the library is no agent, so the answer is an error (JDK 8 has no such command)
+loads_library() {
+	local jcmd
+	jcmd=$(dirname "$(readlink -f "$(command -v "$JAVA")")")/jcmd
+	[ ! -x "$jcmd" ] || "$jcmd" "$JVM" JVMTI.agent_load "$builddir/tests/places/undumpable.so" >"$T/jcmd" 2>&1
+	grep -q 'Connection reset\|Connection refused' "$T/jcmd" && return 1
+	[ ! -s "$JVM_ERR" ] || ! grep -q 'disabled stack guard' "$JVM_ERR"
+}
+
+# start FILTER: a JVM with this filter put on it while it runs; false when it cannot do then what any attach has it do
 start() {
 	local sound
 	rm -f "$T/filter"
@@ -31,7 +40,7 @@ start() {
 	jvm_warm_attach "$JVM"
 	echo "$1" >"$T/filter.new"
 	mv "$T/filter.new" "$T/filter"
-	wait_for 20 not [ -e "$T/filter" ] && jvm_warm_attach "$JVM" 2>"$T/jcmd" && sleep 0.2 && alive "$JVM"
+	wait_for 20 not [ -e "$T/filter" ] && jvm_warm_attach "$JVM" 2>"$T/jcmd" && loads_library && sleep 0.2 && alive "$JVM"
 	sound=$?
 	[ $sound = 0 ] || jvm_kill
 	return $sound
@@ -93,18 +102,28 @@ engines="timer_create timer_settime timer_delete rt_tgsigqueueinfo"
 
 # --- every call -------------------------------------------------------------------------------------------
 
+# vital CALL: a JVM whose threads come and go, and that loads a library, does not live without it
+vital() {
+	PROGRAM="Peers $T/fifo"
+	ok "$1 killed: no JVM lives" not start "kill=$1"
+	printf '%-34s %s\n' "$1 killed" "the JVM itself makes this call" | sed 's/^/# /'
+}
+
 matrix() {
 	local call
-	for call in $(calls '[A-Z]*' | tr , ' '); do
-		PROGRAM="Peers $T/fifo" # reads sockets and files
+	for call in $(calls VITAL | tr , ' '); do
+		# HotSpot returns from signal handlers, too, but an idle one seldom does
+		[ "$call" = rt_sigreturn ] || vital "$call" 2>/dev/null
+	done
+	for call in $(calls '[NO][A-Z]*' | tr , ' '); do
+		PROGRAM= EVENTS= OPTIONS= ZOMBIES=0
 		case $call in
-		getsockname | pread64) PROGRAM="Known shares" EVENTS= OPTIONS= ;; # Peers makes these itself
+		statx | readlinkat | getpeername) PROGRAM="Peers $T/fifo" ;; # reads sockets and files
+		gettid | madvise) PROGRAM="Peers $T/fifo" ;; # threads begin and end; those of Known do when it ends
 		socketpair | recvmsg | recvfrom) EVENTS=cpu OPTIONS=--engine=lent ;;
 		timer_*) EVENTS=cpu OPTIONS=--engine=ctimer ;;
-		*) EVENTS= OPTIONS= ;;
+		wait4) ZOMBIES=1 ;; # the child that tried it
 		esac
-		ZOMBIES=0
-		[ "$call" != wait4 ] || ZOMBIES=1 # the child that tried it
 		row "$call killed" "kill=$call"
 		row "$call trapped" "trap=$call"
 		row "$call EPERM" "errno=1:$call"

@@ -15,7 +15,7 @@ EXTRA_DIST += $(hammer_sources) %D%/lib.sh %D%/driver.h %D%/driver_rows.h %D%/dr
 	%D%/spin.c
 
 # Its parts that need no JVM.
-%C%_test_calls_SOURCES = %D%/test_calls.c src/sampler/signal/raw.c src/sampler/text.c
+%C%_test_calls_SOURCES = %D%/test_calls.c src/sampler/procfile.c src/sampler/signal/raw.c src/sampler/text.c
 %C%_test_calls_CPPFLAGS = $(AM_CPPFLAGS) $(JVMTI_CFLAGS)
 %C%_test_cost_SOURCES = %D%/test_cost.c src/sampler/cost.c
 %C%_test_descriptor_SOURCES = %D%/test_descriptor.c src/sampler/descriptor.c src/sampler/descriptor_epoll.c \

@@ -5,6 +5,7 @@
 #include "sampler/session/memory.h"
 
 #include "base/clock.h"
+#include "sampler/procfile.h"
 #include "sampler/publish/state.h"
 #include "sampler/session/unwind_recv.h"
 #include "sampler/signal/raw.h"
@@ -120,6 +121,52 @@ static int shared_open(struct sampler *s, const char *token, const char *vm)
 	return AGENT_OK;
 }
 
+/* --- private memory ----------------------------------------------------------------------------- */
+
+#define SHARE 2u /* the agent maps at most this fraction of what a limit leaves */
+
+static uint64_t left_below(uint64_t limit, uint64_t used)
+{
+	return limit > used ? limit - used : 0;
+}
+
+static uint64_t limit_of(int resource)
+{
+	struct rlimit limit = {RLIM_INFINITY, RLIM_INFINITY};
+
+	raw(SYS_prlimit64, 0, resource, NULL, &limit);
+	return limit.rlim_cur; /* RLIM_INFINITY is the largest number */
+}
+
+/* commit_left: what the machine may still promise to all processes where it does not overcommit. */
+static uint64_t commit_left(void)
+{
+	char text[4096];
+
+	if (!procfile_read("/proc/sys/vm/overcommit_memory", text, sizeof(text)) ||
+		procfile_number(text, "", 0) != 2 ||
+		!procfile_read("/proc/meminfo", text, sizeof(text)))
+		return UINT64_MAX;
+	return left_below(procfile_number(text, "CommitLimit:", UINT64_MAX >> 10),
+		       procfile_number(text, "Committed_AS:", 0))
+	       << 10;
+}
+
+/* memory_fits: may so much be mapped, privately? The program needs the rest of what its limits leave. */
+static bool memory_fits(uint64_t bytes)
+{
+	char status[PROCFILE_STATUS];
+	uint64_t need = bytes * SHARE;
+
+	if (!procfile_read("/proc/self/status", status, sizeof(status)))
+		return true;
+	return left_below(limit_of(RLIMIT_AS), procfile_number(status, "VmSize:", 0) << 10) >=
+		       need &&
+	       left_below(limit_of(RLIMIT_DATA), procfile_number(status, "VmData:", 0) << 10) >=
+		       need &&
+	       commit_left() >= need;
+}
+
 #define PAGE 4096
 
 /* The private mapping, each part from a page of its own on; first what handlers use all the time. */
@@ -141,7 +188,7 @@ struct memory {
 
 static struct sampler *sampler_map(void)
 {
-	struct memory *m = raw_map_ready(sizeof(*m));
+	struct memory *m = memory_fits(sizeof(*m)) ? raw_map_ready(sizeof(*m)) : NULL;
 	struct sampler *s;
 
 	if (!m)
@@ -196,7 +243,7 @@ void *sampler_part_new(struct sampler *s, size_t bytes)
 
 	while (part->at)
 		part++;
-	part->at = raw_map(bytes);
+	part->at = memory_fits(bytes) ? raw_map(bytes) : NULL;
 	part->bytes = bytes;
 	return part->at;
 }

@@ -300,7 +300,8 @@ static int lock_start(
 	if (!s->lock)
 		s->lock = sampler_part_new(s, sizeof(*s->lock));
 	if (!s->lock) {
-		text_set(text, bytes, "no memory for the waits of threads");
+		text_set(text, bytes,
+			"the JVM's limits leave too little memory for the waits of threads");
 		return -ENOMEM;
 	}
 	parks = lock_reader_open(&s->lock->reader, s);

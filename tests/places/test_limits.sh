@@ -1,0 +1,93 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# JVMs near a limit: attaching does not end them. Below what limits.c demands jhot refuses and names the limit; above it works, and
+# the program keeps some of what was left. Each JVM has a control, a second one at the same limit and without jhot.
+#
+# Part of check are rows on which the JVM ended before jhot looked at these limits. LIMITS=all (make limits-check) has all of them,
+# on all JDKs. The limits of threads, descriptors and containers are rows of test_places.sh.
+. "$(dirname "$0")/../jvm/lib.sh"
+
+crowd=$builddir/tests/places/libcrowd.so
+[ -e "$crowd" ] || skip_all "no libcrowd.so (make check builds it)"
+setpriv --bounding-set -ipc_lock true 2>/dev/null || skip_all "only root can give up CAP_IPC_LOCK"
+
+# start FILE: a JVM without CAP_IPC_LOCK, whose native code waits for FILE
+start() {
+	JVM_AS="setpriv --bounding-set -ipc_lock --inh-caps -ipc_lock" \
+		jvm_start "-agentpath:$crowd=$1" -Xmx64m -XX:+UseSerialGC Known shares
+}
+
+# status_kb NAME: of $JVM
+status_kb() {
+	awk -v name="$1:" '$1 == name { print $2 }' "/proc/$JVM/status"
+}
+
+# limit KIND LEFT: puts $JVM there. LEFT: kB, or mappings
+limit() {
+	case $1 in
+	data) prlimit --pid "$JVM" --data=$((($(status_kb VmData) + $2) * 1024)) ;;
+	as) prlimit --pid "$JVM" --as=$((($(status_kb VmSize) + $2) * 1024)) ;;
+	memlock) crowd lock && prlimit --pid "$JVM" --memlock=$((($(status_kb VmLck) + $2) * 1024)) ;;
+	maps) crowd "maps $2" ;;
+	esac
+}
+
+# crowd TEXT: has $JVM's native code do it
+crowd() {
+	echo "$1" >"$T/new"
+	mv "$T/new" "$FILE"
+	wait_for 60 not [ -e "$FILE" ]
+}
+
+# row KIND LEFT refused|works: without an attach listener before
+row() {
+	local name="JDK $major: $1, $2 left" control
+	FILE=$T/crowd.control
+	start "$FILE" && limit "$1" "$2"
+	control=$JVM
+	FILE=$T/crowd.jhot
+	start "$FILE" && limit "$1" "$2"
+	run record -e "${EVENTS:-cpu}" -d 0.5 -o "$T/x.collapsed" "$JVM"
+	ok "$name: the JVM lives" alive "$JVM" || diag_file "$JVM_ERR"
+	is "$name: its output is clean" "$(grep -v '^WARNING: ' "$JVM_ERR")" ""
+	if [ "$3" = refused ]; then
+		is "$name: refused" $status 3
+		ok "$name: the limit is named" grep -q "near its limit of" "$T/err" || diag_file "$T/err"
+	else
+		is "$name: works" $status 0 || diag_file "$T/err"
+	fi
+	ok "$name: and so does one without jhot" alive "$control"
+	printf '%-8s %8s   %-8s %s\n' "$1" "$2" "$([ $status = 0 ] && echo works || echo refused)" \
+		"$(sed -n '/What happened/,/^$/p' "$T/err" | tail -n +2 | tr -s ' \n' ' ')" | sed 's/^/# /'
+	jvm_kill
+	JVM=$control
+	jvm_kill
+}
+
+major=$(java_major "$JAVA")
+if [ "${LIMITS:-}" != all ]; then
+	row data 600 refused
+	row maps 40 refused
+	row memlock 600 refused
+	done_testing
+	exit
+fi
+while read -r major JAVA <&3; do
+	for left in 100 600 1000 4000 50000 90000; do
+		row data $left refused
+	done
+	row data 110000 works
+	for left in 4 10 20 40 60 100; do
+		row maps $left refused
+	done
+	row maps 150 works
+	for left in 600 4000 50000 90000; do
+		row as $left refused
+	done
+	row as 190000 works # 64 MB of it an arena of glibc's for the listener
+	for left in 100 600 4000 7000; do
+		row memlock $left refused
+	done
+	EVENTS=cpu,lock,wall row data 700000 works
+done 3< <(jdks)
+done_testing
