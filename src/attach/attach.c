@@ -95,15 +95,17 @@ static int converse(const struct protocol *p, const struct attach_request *rq, s
 	const char *args[3] = {rq->args[0], rq->args[1], rq->args[2]};
 	int sock, rc;
 
-	if (rq->agent) {
-		if (limits_check_agent(p->jvm, err) || place_put(place, p->jvm->pid, err))
-			return -1;
-		args[0] = place->path;
-	}
+	if (rq->agent && limits_check_agent(p->jvm, err))
+		return -1;
 	sock = protocol_connect(p, err);
 	if (sock < 0)
 		return -1;
-	rc = protocol_send(sock, rq->op, args, err);
+	/* Last, so that the file is there for as short a time as possible. */
+	rc = rq->agent ? place_put(place, err) : 0;
+	if (rq->agent)
+		args[0] = place->path;
+	if (!rc)
+		rc = protocol_send(sock, rq->op, args, err);
 	if (!rc)
 		rc = protocol_receive(p, sock, reply, err);
 	close(sock);
@@ -124,12 +126,12 @@ static int serve(const struct attach_request *rq, const struct hotspot *jvm, int
 	int temp = proc_open_in(pid, "root", jvm->temp, O_PATH | O_DIRECTORY), rc = -1;
 
 	p.cwd = proc_open_in(pid, "cwd", ".", O_PATH | O_DIRECTORY);
-	if (place && place_prepare(place, rq->agent, pid, jvm->nspid, err))
+	if (place && place_prepare(place, rq->agent, jvm, err))
 		goto out;
 	if (place && exe_is_musl(pid))
-		place_find_kept(place, pid);
+		place_find_kept(place);
 	if (place)
-		place_put_by_root(place, pid, jvm->euid, jvm->egid);
+		place_put_by_root(place);
 	if (temp < 0 || fchdir(temp))
 		err_set(err, ERR_ATTACH, "%s of JVM %d cannot be entered: %s", jvm->temp, (int)pid,
 			strerror(temp < 0 ? -temp : errno));

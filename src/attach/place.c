@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Putting the agent's file where a JVM can open it. */
+/* Puts the agent's file where a JVM can open it. */
 #include "attach/place.h"
 
 #include "attach/proc.h"
@@ -30,16 +30,18 @@
 #define COPY_MODE     0500 /* read by the JVM, whose user owns it */
 #define ROOTS_MODE    0444 /* read by the JVM, whose user must not change it */
 
-/* Where it may go, in this order. */
+#define FOLDER_DEPTH  64
+
+/* Where it may go, in this order: the JVM's temporary folder (NULL), memory, its working folder. */
 static const struct folder {
-	const char *dir;    /* of /proc/PID: what `path` starts from */
-	const char *path;   /* to open it */
-	const char *prefix; /* what the JVM puts before the file's name */
-} folders[PLACE_FOLDERS] = {
-	{"root", "/tmp", "/tmp/"},
-	{"root", "/dev/shm", "/dev/shm/"},
-	{"cwd", ".", "./"},
-};
+	const char *dir; /* of /proc/PID: what `path` starts from */
+	const char *path;
+} folders[PLACE_FOLDERS] = {{"root", NULL}, {"root", "/dev/shm"}, {"cwd", "."}};
+
+static const char *folder_path(const struct place *p, size_t i)
+{
+	return folders[i].path ? folders[i].path : p->jvm->temp;
+}
 
 /* --- the bytes --------------------------------------------------------------------------------------- */
 
@@ -80,10 +82,10 @@ void place_name(const void *bytes, size_t len, pid_t nspid, char out[PLACE_NAME]
 }
 
 /* It is open for nothing (O_PATH), as no right of its link says; one by which a loader is just reading a copy is soon closed. */
-void place_find_kept(struct place *p, pid_t pid)
+void place_find_kept(struct place *p)
 {
 	char path[PROC_PATH_BYTES], link[PATH_MAX];
-	DIR *dir = opendir(proc_path(path, pid, "fd"));
+	DIR *dir = opendir(proc_path(path, p->jvm->pid, "fd"));
 	struct dirent *e;
 	struct stat st;
 
@@ -100,20 +102,94 @@ void place_find_kept(struct place *p, pid_t pid)
 		closedir(dir);
 }
 
-int place_prepare(
-	struct place *p, const struct agent_file *agent, pid_t pid, pid_t nspid, struct err *err)
+/* --- who may change a folder -------------------------------------------------------------------------- */
+
+/* Root, also the one of its user namespace, and its own user could change the JVM anyway. */
+static bool is_trusted(const struct place *p, uid_t owner)
 {
-	*p = (struct place){
-		.agent = *agent, .mode = COPY_MODE, .dir = -1, .memfd = -1, .keeper_fd = -1};
-	for (size_t i = 0; i < PLACE_FOLDERS; i++)
-		p->folders[i] =
-			proc_open_in(pid, folders[i].dir, folders[i].path, O_PATH | O_DIRECTORY);
+	return owner == 0 || owner == p->jvm->euid || owner == proc_ns_root(p->jvm->pid);
+}
+
+/* In a sticky folder, too, its owner may rename what others have in it. */
+static bool is_safe(const struct place *p, const struct stat *dir)
+{
+	return is_trusted(p, dir->st_uid) &&
+	       (dir->st_mode & S_ISVTX || !(dir->st_mode & (S_IWGRP | S_IWOTH)));
+}
+
+/* A folder and all above it, up to the JVM's root. */
+static bool is_safe_up(const struct place *p, int folder, const struct stat *root)
+{
+	int at = openat(folder, ".", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	struct stat st;
+	bool safe = false;
+
+	for (int depth = 0; at >= 0 && depth < FOLDER_DEPTH; depth++) {
+		int up;
+
+		safe = !fstat(at, &st) && is_safe(p, &st);
+		if (!safe || (st.st_dev == root->st_dev && st.st_ino == root->st_ino))
+			break;
+		safe = false;
+		up = openat(at, "..", O_PATH | O_DIRECTORY | O_CLOEXEC);
+		close(at);
+		at = up;
+	}
+	if (at >= 0)
+		close(at);
+	return safe;
+}
+
+/*
+ * An absolute path: each folder that it names, which may be links. The working folder is what it is, whatever is done to the
+ * folders above it.
+ */
+static bool is_safe_folder(const struct place *p, size_t i)
+{
+	char path[sizeof(p->jvm->temp)], *slash = path;
+	int root = proc_open_in(p->jvm->pid, "root", "/", O_PATH | O_DIRECTORY);
+	struct stat st;
+	bool safe = root >= 0 && !fstat(root, &st);
+
+	if (root >= 0)
+		close(root);
+	if (!strcmp(folders[i].dir, "cwd"))
+		return !fstat(p->folders[i], &st) && is_safe(p, &st);
+	safe = safe && is_safe_up(p, p->folders[i], &st);
+	snprintf(path, sizeof(path), "%s", folder_path(p, i));
+	while (safe && (slash = strchr(slash + 1, '/')) != NULL) {
+		int part;
+
+		*slash = '\0';
+		part = proc_open_in(p->jvm->pid, "root", path, O_PATH | O_DIRECTORY);
+		safe = part >= 0 && is_safe_up(p, part, &st);
+		if (part >= 0)
+			close(part);
+		*slash = '/';
+	}
+	return safe;
+}
+
+int place_prepare(
+	struct place *p, const struct agent_file *agent, const struct hotspot *jvm, struct err *err)
+{
+	*p = (struct place){.jvm = jvm,
+		.agent = *agent,
+		.mode = COPY_MODE,
+		.dir = -1,
+		.memfd = -1,
+		.keeper_fd = -1};
+	for (size_t i = 0; i < PLACE_FOLDERS; i++) {
+		p->folders[i] = proc_open_in(
+			jvm->pid, folders[i].dir, folder_path(p, i), O_PATH | O_DIRECTORY);
+		p->safe[i] = p->folders[i] >= 0 && is_safe_folder(p, i);
+	}
 	if (agent->path && read_agent(p, agent->path, err))
 		return -1;
 	if (!is_library(&p->agent))
 		return err_set(err, ERR_INPUT, "%s is no shared library.",
 			agent->path ? agent->path : "The agent inside this program");
-	place_name(p->agent.bytes, p->agent.len, nspid, p->name);
+	place_name(p->agent.bytes, p->agent.len, jvm->nspid, p->name);
 	return 0;
 }
 
@@ -201,7 +277,7 @@ static bool allows_exec(int fd)
 
 static int try_folder(struct place *p, size_t i, struct err *err)
 {
-	const struct folder *f = &folders[i];
+	const char *path = folder_path(p, i);
 	int dir = p->folders[i];
 
 	if (dir >= 0) {
@@ -209,26 +285,28 @@ static int try_folder(struct place *p, size_t i, struct err *err)
 		dir = dir < 0 ? -errno : dir;
 	}
 	if (dir < 0) {
-		err_detail(err, "%s: %s", f->prefix, strerror(-dir));
+		err_detail(err, "%s: %s", path, strerror(-dir));
 		return -1;
 	}
-	if (p->memfd < 0 && !allows_exec(dir)) {
-		err_detail(err, "%s: mounted noexec", f->prefix);
+	if (!p->safe[i]) {
+		err_detail(err, "%s: others can replace what is in it", path);
+	} else if (p->memfd < 0 && !allows_exec(dir)) {
+		err_detail(err, "%s: mounted noexec", path);
 	} else {
 		remove_stale(dir);
 		if (!put_into(p, dir)) {
 			p->dir = dir;
-			snprintf(p->path, sizeof(p->path), "%s%s", f->prefix, p->name);
+			snprintf(p->path, sizeof(p->path), "%s/%s", path, p->name);
 			return 0;
 		}
-		err_detail(err, "%s: %s", f->prefix, strerror(errno));
+		err_detail(err, "%s: %s", path, strerror(errno));
 	}
 	close(dir);
 	return -1;
 }
 
-/* Where all folders are full or noexec the file is memory of ours, if the JVM may open our descriptors: seen as it sees us. */
-static bool make_memfd(struct place *p, pid_t pid)
+/* Where no folder will do the file is memory of ours, if the JVM may open our descriptors: seen as it sees us. */
+static bool make_memfd(struct place *p)
 {
 	char path[64];
 	struct stat own, seen;
@@ -239,7 +317,8 @@ static bool make_memfd(struct place *p, pid_t pid)
 		fd = (int)syscall(SYS_memfd_create, p->name, MFD_CLOEXEC);
 	if (fd < 0)
 		return false;
-	snprintf(path, sizeof(path), "/proc/%d/root/proc/%d/fd/%d", (int)pid, (int)getpid(), fd);
+	snprintf(path, sizeof(path), "/proc/%d/root/proc/%d/fd/%d", (int)p->jvm->pid, (int)getpid(),
+		fd);
 	if (prctl(PR_GET_DUMPABLE) == 1 && !file_write(fd, p->agent.bytes, p->agent.len) &&
 		!fstat(fd, &own) && !stat(path, &seen) && own.st_dev == seen.st_dev &&
 		own.st_ino == seen.st_ino) {
@@ -265,7 +344,7 @@ static bool may_hold(int dir, uid_t uid, gid_t gid)
 								   : S_IWOTH);
 }
 
-/* A folder in memory to which root alone writes: no place of somebody else's that was mounted there. */
+/* A folder in memory to which root alone writes. */
 static bool is_roots(int dir)
 {
 	struct statfs fs;
@@ -308,34 +387,58 @@ static bool keep(struct place *p, int dir)
 	return true;
 }
 
-void place_put_by_root(struct place *p, pid_t pid, uid_t uid, gid_t gid)
+/*
+ * The JVM's /dev, if it is root's; else -1. The owner of a folder does not tell who has put it there: in a user namespace of his
+ * own anybody mounts a folder of the host's as /dev. A process cannot get back out of its namespaces, so they are looked at
+ * after the folder was opened; a descriptor of its own folder in /proc tells that it is the same process.
+ */
+static int open_dev(const struct place *p)
+{
+	char path[PROC_PATH_BYTES];
+	int process = open(proc_path(path, p->jvm->pid, ""), O_PATH | O_DIRECTORY | O_CLOEXEC);
+	int dir = proc_open_in(p->jvm->pid, "root", "/dev", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	struct stat st;
+	bool ours = process >= 0 && is_roots(dir) && proc_mounts_are_ours(p->jvm->pid) &&
+		    !fstatat(process, "stat", &st, 0);
+
+	if (process >= 0)
+		close(process);
+	if (ours)
+		return dir;
+	if (dir >= 0)
+		close(dir);
+	return -1;
+}
+
+void place_put_by_root(struct place *p)
 {
 	int dir;
 
 	if (geteuid() != 0 || p->path[0])
 		return;
 	for (size_t i = 0; i < PLACE_FOLDERS; i++)
-		if (may_hold(p->folders[i], uid, gid))
+		if (p->safe[i] && may_hold(p->folders[i], p->jvm->euid, p->jvm->egid))
 			return;
 	/* A JVM of root's that sees us can open memory of ours: place_put makes the link to it. */
-	if (uid == 0 && make_memfd(p, pid))
+	if (p->jvm->euid == 0 && make_memfd(p))
 		return;
-	dir = proc_open_in(pid, "root", "/dev", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	dir = open_dev(p);
+	if (dir < 0)
+		return;
 	p->mode = ROOTS_MODE;
-	if (is_roots(dir) && !put_into(p, dir)) {
+	if (!put_into(p, dir)) {
 		if (keep(p, dir))
 			snprintf(p->path, sizeof(p->path), "/dev/%s", p->name);
 		else
 			remove_own(p, dir);
 	}
 	p->mode = COPY_MODE;
-	if (dir >= 0)
-		close(dir);
+	close(dir);
 }
 
 /* --- by the target's user ----------------------------------------------------------------------------- */
 
-int place_put(struct place *p, pid_t pid, struct err *err)
+int place_put(struct place *p, struct err *err)
 {
 	struct err why = {0};
 	struct rlimit limit;
@@ -352,13 +455,22 @@ int place_put(struct place *p, pid_t pid, struct err *err)
 		return -1;
 	}
 	err_set(&why, ERR_ATTACH, "The JVM has no folder from which it could load the agent.");
-	err_hint(&why, "make its /tmp writable and not noexec");
+	err_hint(&why, "make its %s writable, not noexec, and sticky if others write to it",
+		p->jvm->temp);
 	err_hint(&why, "run jhot as its user, in its PID namespace: it needs no folder there");
 	do
 		for (size_t i = 0; i < PLACE_FOLDERS; i++)
 			if (!try_folder(p, i, &why))
 				return 0;
-	while (p->memfd < 0 && make_memfd(p, pid));
+	while (p->memfd < 0 && make_memfd(p));
+	/* The path of a descriptor is another one each time: the loader would map another copy. */
+	place_find_kept(p);
+	if (p->path[0])
+		return 0;
+	if (p->memfd >= 0) {
+		snprintf(p->path, sizeof(p->path), "/proc/%d/fd/%d", (int)getpid(), p->memfd);
+		return 0;
+	}
 	*err = why;
 	return -1;
 }

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Putting the agent's file where a JVM can open it.
+ * Puts the agent's file where a JVM can open it and nobody else can replace it.
  *
  * place_prepare and place_put_by_root run with the caller's ids, place_put with the target's; all in the attach helper.
  */
 #ifndef JHOT_ATTACH_PLACE_H
 #define JHOT_ATTACH_PLACE_H
 
+#include "attach/jvm/hotspot.h"
 #include "base/buf.h"
 #include "base/err.h"
 
@@ -27,12 +28,14 @@ struct agent_file {
 #define PLACE_NAME 128
 
 struct place {
+	const struct hotspot *jvm;
 	struct agent_file agent; /* its bytes, always */
 	struct buf read;         /* which are these if they are a file's */
 	char name[PLACE_NAME];   /* what stands for it in a folder of the JVM's */
 	mode_t mode;             /* and has there */
 	/* Where it may go, or -errno; opened first, since an undumpable JVM's are closed to its own user. */
 	int folders[PLACE_FOLDERS];
+	bool safe[PLACE_FOLDERS]; /* only root and the JVM's user can replace what is in it */
 
 	/* where it is for the JVM */
 	char path[PATH_MAX]; /* as the JVM opens it */
@@ -46,21 +49,24 @@ struct place {
 /* place_name: what bytes are called in a JVM of this pid in its own namespace. */
 void place_name(const void *bytes, size_t len, pid_t nspid, char out[PLACE_NAME]);
 
-/* Zero bytes are not an initial state: always place_prepare first, place_done last. */
-int place_prepare(
-	struct place *p, const struct agent_file *agent, pid_t pid, pid_t nspid, struct err *err);
+/* Zero bytes are not an initial state: always place_prepare first, place_done last. The jvm stays the caller's. */
+int place_prepare(struct place *p, const struct agent_file *agent, const struct hotspot *jvm,
+	struct err *err);
 /*
- * On musl the agent keeps a descriptor of its file (sampler/agent.c): loaded by that, it is the library that is there, and
- * place_put has nothing to do. After place_prepare, with the caller's ids.
+ * The agent keeps a descriptor of its file where its path does not tell the loader that it is loaded already: on musl, and
+ * where it was loaded from memory without a name (sampler/agent.c). place_put then has nothing to do: the JVM loads that
+ * descriptor. After place_prepare, with the caller's ids; place_put asks itself where there is no folder.
  */
-void place_find_kept(struct place *p, pid_t pid);
+void place_find_kept(struct place *p);
 /*
- * Where root finds that the JVM's user can put nothing that runs into any of the folders, read-only and noexec as those of hardened
- * containers are, it puts the agent into the JVM's /dev, if that is memory and root's alone: place_put has nothing to do. With the
- * caller's ids, after both others. The target's ids may not remove it there, so a process of root's does.
+ * Where root finds that the JVM's user can put nothing that runs into any of the folders, read-only and noexec as those of
+ * hardened containers are, it puts the agent into the JVM's /dev, if that is a tmpfs that root alone writes to, and only
+ * root can have mounted it there: place_put has nothing to do. With the caller's ids, after both others. The target's ids
+ * may not remove it there, so a process of root's does.
  */
-void place_put_by_root(struct place *p, pid_t pid, uid_t uid, gid_t gid);
-int place_put(struct place *p, pid_t pid, struct err *err);
+void place_put_by_root(struct place *p);
+/* Into a safe folder, else into memory. */
+int place_put(struct place *p, struct err *err);
 /*
  * Unlinks what is in the folder, if it is still this one: the path is the same each time, and who comes after a jhot that
  * was killed may have put his there already.

@@ -7,10 +7,12 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/nsfs.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -376,6 +378,42 @@ bool proc_same_ns(pid_t pid, const char *kind)
 	snprintf(file, sizeof(file), "ns/%s", kind);
 	return !proc_link(pid, file, its, sizeof(its)) ||
 	       !proc_link(getpid(), file, ours, sizeof(ours)) || !strcmp(ours, its);
+}
+
+bool proc_mounts_are_ours(pid_t pid)
+{
+	char path[PROC_PATH_BYTES];
+	struct stat ours, its, owners;
+	int mounts = open(proc_path(path, pid, "ns/mnt"), O_RDONLY | O_CLOEXEC);
+	int owner = mounts >= 0 ? ioctl(mounts, NS_GET_USERNS) : -1;
+	bool same = owner >= 0 && !fstat(owner, &owners) &&
+		    !stat(proc_path(path, getpid(), "ns/user"), &ours) &&
+		    !stat(proc_path(path, pid, "ns/user"), &its) && ours.st_ino == its.st_ino &&
+		    ours.st_ino == owners.st_ino && ours.st_dev == its.st_dev &&
+		    ours.st_dev == owners.st_dev;
+
+	if (owner >= 0)
+		close(owner);
+	if (mounts >= 0)
+		close(mounts);
+	return same;
+}
+
+/* Each line of uid_map: the first of a range inside, the same as seen from the reader's, how many. */
+uid_t proc_ns_root(pid_t pid)
+{
+	struct buf text = {0};
+	unsigned inside, outside, count;
+	uid_t root = 0;
+
+	if (!proc_read(pid, "uid_map", &text))
+		for (const char *line = buf_str(&text); line; line = strchr(line, '\n')) {
+			line += *line == '\n';
+			if (sscanf(line, "%u %u %u", &inside, &outside, &count) == 3 && inside == 0)
+				root = outside;
+		}
+	buf_done(&text);
+	return root;
 }
 
 bool proc_same_root(pid_t pid)

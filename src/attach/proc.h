@@ -91,6 +91,13 @@ int64_t proc_uptime_s(uint64_t start_ticks); /* age of a process that began then
 
 /* proc_same_ns: is the process in our namespace of this kind ("mnt", "pid")? true when it cannot be told. */
 bool proc_same_ns(pid_t pid, const char *kind);
+/*
+ * proc_mounts_are_ours: true when the process is in our user namespace and so is the owner of its mount namespace: what it has
+ * mounted was mounted by somebody with our own privileges. False when it cannot be told (before Linux 4.9).
+ */
+bool proc_mounts_are_ours(pid_t pid);
+/* proc_ns_root: the user that is root in the process's user namespace, as seen from ours; 0 when it cannot be told. */
+uid_t proc_ns_root(pid_t pid);
 /* proc_same_root: is its "/" the same folder as ours? true when it cannot be told. */
 bool proc_same_root(pid_t pid);
 

@@ -25,6 +25,8 @@
 #define ROWS        50
 #define COLS        132
 #define DRAIN_MS    5000
+#define FIRST_MS    10000
+#define POLL_MS     50
 #define SCREENS_MAX 999999999
 
 /* --- options ----------------------------------------------------------------------------------------- */
@@ -226,23 +228,55 @@ static void run_signals(struct run *r)
 	}
 }
 
+static void run_poll(struct run *r, int ms)
+{
+	struct pollfd p = {.fd = r->signals, .events = POLLIN};
+
+	if (poll(&p, 1, ms) < 0 && errno != EINTR)
+		r->end = true;
+	run_signals(r);
+	r->now_ms = (int64_t)(clock_mono_ns() / NS_PER_MS);
+}
+
 /* A live session: until the next refresh is due, or a signal says enough. */
 static void run_wait(struct run *r)
 {
 	int64_t due = r->now_ms + (int64_t)r->ui.interval_ms;
 
 	while (!r->end && r->now_ms < due) {
-		struct pollfd p = {.fd = r->signals, .events = POLLIN};
 		int64_t left = due - r->now_ms;
 		struct err err;
 
-		if (poll(&p, 1, left < DRAIN_MS ? (int)left : DRAIN_MS) < 0 && errno != EINTR)
-			r->end = true;
-		run_signals(r);
-		r->now_ms = (int64_t)(clock_mono_ns() / NS_PER_MS);
+		run_poll(r, left < DRAIN_MS ? (int)left : DRAIN_MS);
 		/* The session wants to be looked after; its end shows at the next refresh. */
 		if (left > DRAIN_MS && r->ui.ops->drain(r->ui.ctx, &err) < 0)
 			break;
+	}
+}
+
+/*
+ * A live session's first screen covers one whole interval of samples: until then it would say that there is nothing. Waits
+ * ten seconds more at most, for a JVM from which nothing comes.
+ */
+static void run_first(struct run *r)
+{
+	uint32_t wanted = r->ui.interval_ms < 1000 ? 1 : (uint32_t)(r->ui.interval_ms / 1000);
+	int64_t end;
+
+	run_wait(r);
+	for (end = r->now_ms + FIRST_MS; !r->end && r->now_ms < end;) {
+		struct profile_query q;
+		uint32_t covered;
+
+		ui_tick(&r->ui, r->now_ms);
+		q = ui_query(&r->ui);
+		covered = profile_covered(r->ui.profile, &q);
+		if (covered &&
+			q.to > profile_info(r->ui.profile).now) /* the second that still runs */
+			covered--;
+		if (r->ui.over || covered >= wanted)
+			break;
+		run_poll(r, POLL_MS);
 	}
 }
 
@@ -273,6 +307,8 @@ static void run_screens(struct run *r)
 			run_signals(r);
 		else if (r->stepped)
 			run_steps(r);
+		else if (!n)
+			run_first(r);
 		else
 			run_wait(r);
 		ui_tick(&r->ui, r->now_ms);

@@ -51,17 +51,20 @@ int sampling_parse(struct sampling *s, const struct args *args, struct err *err)
 int sampling_begin(struct sampling *s, struct err *err)
 {
 	struct progress progress;
+	int rc = -1;
 
 	catch_signals();
 	s->profile = profile_new();
 	profile_set_history(s->profile, UINT32_MAX); /* files have time */
 	s->options.patience = progress_begin(&progress, &s->jvm, &sampling_signal);
 	s->session = session_open(&s->jvm, &s->options, s->profile, err);
+	if (s->session) {
+		s->begin_ns = clock_mono_ns();
+		rc = events_start(&s->events, s->session, err);
+		session_patience(s->session, &(const struct patience){0});
+	}
 	progress_done(&progress);
-	if (!s->session)
-		return -1;
-	s->begin_ns = clock_mono_ns();
-	return events_start(&s->events, s->session, err);
+	return rc;
 }
 
 static void tell_progress(const struct sampling *s, const struct vitals *v, uint64_t now_ns)

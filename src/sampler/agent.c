@@ -75,17 +75,18 @@ static bool options_parse(struct options *o, const char *text)
 }
 
 /*
- * agent_keep: glibc knows a library by its names; musl by its file, which is taken away after the load, so that the next
- * one would map another agent. There the agent keeps a descriptor of its file, and front ends have the JVM load that
- * (attach/place.c).
+ * agent_keep: keeps a descriptor of the agent's file where a later load under another path would map a second copy, and
+ * front ends have the JVM load that descriptor (attach/place.c). glibc knows a library by its path, which is the same each
+ * time unless it is that of a descriptor (/proc/PID/fd/N); musl knows it by its file, which is removed after the load.
  */
 static void agent_keep(void)
 {
 	static bool asked;
 	Dl_info info;
 
-	if (!asked && !dlopen("libjhot.so", RTLD_LAZY | RTLD_NOLOAD) &&
-		dladdr((void *)(uintptr_t)Agent_OnAttach, &info))
+	if (!asked && dladdr((void *)(uintptr_t)Agent_OnAttach, &info) &&
+		(!dlopen("libjhot.so", RTLD_LAZY | RTLD_NOLOAD) ||
+			!memcmp(info.dli_fname, "/proc/", 6)))
 		raw_fd_high(raw(SYS_openat, AT_FDCWD, info.dli_fname, O_PATH | O_CLOEXEC));
 	asked = true;
 }

@@ -17,7 +17,7 @@ static bool commands_idle(void *ctx)
 
 	lease_moved(s->lease);
 	session_pull(s, NULL); /* a full ring must not keep the agent from answering */
-	return !s->over && session_jvm_alive(s);
+	return !s->over && session_jvm_alive(s) && patience_left(&s->patience);
 }
 
 static bool commands_see_profiler(void *ctx, const struct proc_map *map)

@@ -2,6 +2,7 @@
 /* Futexes of a shared mapping, so never the private kind; the agent is believed to wake but not relied upon. */
 #include "session/mapping.h"
 
+#include "attach/proc.h"
 #include "base/buf.h"
 #include "base/clean.h"
 #include "base/clock.h"
@@ -18,7 +19,10 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define SLICE_MS 10
+#define SLICE_NS (10 * NS_PER_MS)
+#define LOOK_NS  (50 * NS_PER_MS) /* between two looks at the agent's threads */
+#define LIST_NS  NS_PER_S /* and between two lists of them: a JVM may have thousands of threads */
+#define THREADS  8        /* of an agent */
 #define HEARD_MS (2 * LEASE_BEAT_MS + 200) /* on a busy machine beats come late */
 
 static void control_futex_wake(_Atomic uint32_t *word)
@@ -34,16 +38,77 @@ static void control_futex_wait(_Atomic uint32_t *word, uint32_t value, uint64_t 
 	syscall(SYS_futex, word, FUTEX_WAIT, value, &timeout, NULL, 0);
 }
 
-/* Waits for *word to move on from value in one slice. false: the time is over or idle gave up. */
-static bool control_slice(
-	_Atomic uint32_t *word, uint32_t value, uint64_t end_ns, control_idle_fn *idle, void *ctx)
-{
-	uint64_t now_ns = clock_mono_ns(), ns = SLICE_MS * NS_PER_MS;
+/* One wait: its limit, and what of it has been used. */
+struct control_wait {
+	struct mapping *m;
+	uint64_t begin_ns, limit_ns, counted_ns;
+	control_idle_fn *idle;
+	void *ctx;
+	/* the agent's threads, and whether one of them was busy when they were looked at last */
+	uint64_t looked_ns, listed_ns;
+	pid_t tids[THREADS];
+	int count;
+	bool busy;
+};
 
-	if (now_ns >= end_ns)
+static struct control_wait control_wait_begin(
+	struct mapping *m, unsigned timeout_ms, control_idle_fn *idle, void *ctx)
+{
+	uint64_t now_ns = clock_mono_ns();
+
+	return (struct control_wait){.m = m,
+		.begin_ns = now_ns,
+		.looked_ns = now_ns,
+		.limit_ns = timeout_ms * NS_PER_MS,
+		.idle = idle,
+		.ctx = ctx};
+}
+
+static void control_add_thread(void *ctx, pid_t tid)
+{
+	struct control_wait *w = ctx;
+	struct proc_cpu cpu;
+	char name[32];
+
+	if (w->count < THREADS && !proc_thread_cpu(w->m->pid, tid, &cpu, name) &&
+		!strncmp(name, "jhot", strlen("jhot")))
+		w->tids[w->count++] = tid;
+}
+
+/* True while one of the agent's threads runs, waits for a core, or waits for the kernel. */
+static bool control_agent_busy(struct control_wait *w, uint64_t now_ns)
+{
+	struct proc_cpu cpu;
+	char name[32];
+
+	if (!w->m->pid || now_ns - w->looked_ns < LOOK_NS)
+		return w->busy;
+	w->looked_ns = now_ns;
+	if (!w->listed_ns || now_ns - w->listed_ns > LIST_NS) {
+		w->count = 0;
+		proc_threads(w->m->pid, control_add_thread, w);
+		w->listed_ns = now_ns;
+	}
+	w->busy = false;
+	for (int i = 0; i < w->count && !w->busy; i++)
+		w->busy = !proc_thread_cpu(w->m->pid, w->tids[i], &cpu, name) &&
+			  (cpu.state == 'R' || cpu.state == 'D');
+	return w->busy;
+}
+
+/* Waits for *word to move on from value in one slice. false: the time is over or idle gave up. */
+static bool control_slice(struct control_wait *w, _Atomic uint32_t *word, uint32_t value)
+{
+	uint64_t left_ns = w->limit_ns > w->counted_ns ? w->limit_ns - w->counted_ns : 0;
+	uint64_t slice_ns = left_ns < SLICE_NS ? left_ns : SLICE_NS, now_ns;
+
+	if (!left_ns || clock_mono_ns() - w->begin_ns >= w->limit_ns * CONTROL_STRETCH)
 		return false;
-	control_futex_wait(word, value, end_ns - now_ns < ns ? end_ns - now_ns : ns);
-	return !idle || idle(ctx);
+	control_futex_wait(word, value, slice_ns);
+	now_ns = clock_mono_ns();
+	if (!control_agent_busy(w, now_ns))
+		w->counted_ns += slice_ns;
+	return !w->idle || w->idle(w->ctx);
 }
 
 static bool control_left(struct mapping *m)
@@ -52,26 +117,32 @@ static bool control_left(struct mapping *m)
 }
 
 /* Waits until command number seq is done. */
-static bool control_wait_done(
-	struct mapping *m, uint32_t seq, uint64_t end_ns, control_idle_fn *idle, void *ctx)
+static bool control_wait_done(struct control_wait *w, uint32_t seq)
 {
+	struct mapping *m = w->m;
+
 	for (;;) {
 		uint32_t done = atomic_load_explicit(&m->status->done_seq, memory_order_acquire);
 
 		if (done == seq)
 			return true;
-		if (control_left(m) ||
-			!control_slice(&m->status->done_seq, done, end_ns, idle, ctx))
+		if (control_left(m) || !control_slice(w, &m->status->done_seq, done))
 			return atomic_load_explicit(&m->status->done_seq, memory_order_acquire) ==
 			       seq;
 	}
 }
 
-static int control_silence(struct mapping *m, unsigned timeout_ms, struct err *err)
+static int control_silence(const struct control_wait *w, struct err *err)
 {
-	if (control_left(m))
+	double s = (double)(clock_mono_ns() - w->begin_ns) / (double)NS_PER_S;
+
+	if (control_left(w->m))
 		return err_set(err, ERR_GONE, "The agent has ended this session.");
-	err_set(err, ERR_FAILED, "The agent in the JVM did not answer within %u ms.", timeout_ms);
+	if (w->counted_ns < w->limit_ns &&
+		s * (double)NS_PER_S < (double)w->limit_ns * CONTROL_STRETCH)
+		return err_set(err, ERR_FAILED,
+			"Given up after %.1f s without an answer from the agent.", s);
+	err_set(err, ERR_FAILED, "The agent in the JVM did not answer within %.1f s.", s);
 	err_hint(err, "try again: a JVM that swaps or is stopped answers late");
 	return -1;
 }
@@ -84,8 +155,9 @@ bool control_is_idle(struct mapping *m)
 
 bool control_wait_idle(struct mapping *m, unsigned timeout_ms, control_idle_fn *idle, void *ctx)
 {
-	return control_wait_done(m, atomic_load(&m->control->command_seq),
-		clock_mono_ns() + timeout_ms * NS_PER_MS, idle, ctx);
+	struct control_wait w = control_wait_begin(m, timeout_ms, idle, ctx);
+
+	return control_wait_done(&w, atomic_load(&m->control->command_seq));
 }
 
 void control_post(struct mapping *m, const struct wire_command *command)
@@ -107,14 +179,14 @@ void control_answer(struct mapping *m, struct control_answer *out)
 int control_command(struct mapping *m, const struct wire_command *command, unsigned timeout_ms,
 	control_idle_fn *idle, void *ctx, struct control_answer *answer, struct err *err)
 {
-	uint64_t end_ns = clock_mono_ns() + timeout_ms * NS_PER_MS;
+	struct control_wait w = control_wait_begin(m, timeout_ms, idle, ctx);
 	uint32_t seq = atomic_load(&m->control->command_seq);
 
-	if (!control_wait_done(m, seq, end_ns, idle, ctx)) /* the one before, still running */
-		return control_silence(m, timeout_ms, err);
+	if (!control_wait_done(&w, seq)) /* the one before, still running */
+		return control_silence(&w, err);
 	control_post(m, command);
-	if (!control_wait_done(m, seq + 1, end_ns, idle, ctx))
-		return control_silence(m, timeout_ms, err);
+	if (!control_wait_done(&w, seq + 1))
+		return control_silence(&w, err);
 	control_answer(m, answer);
 	return 0;
 }
@@ -122,7 +194,7 @@ int control_command(struct mapping *m, const struct wire_command *command, unsig
 int control_wait_state(
 	struct mapping *m, uint32_t state, unsigned timeout_ms, control_idle_fn *idle, void *ctx)
 {
-	uint64_t end_ns = clock_mono_ns() + timeout_ms * NS_PER_MS;
+	struct control_wait w = control_wait_begin(m, timeout_ms, idle, ctx);
 
 	for (;;) {
 		uint32_t seen = atomic_load(&m->status->publish_seq);
@@ -130,7 +202,7 @@ int control_wait_state(
 
 		if (now == state || now == WIRE_AGENT_LEFT)
 			return (int)now;
-		if (!control_slice(&m->status->publish_seq, seen, end_ns, idle, ctx))
+		if (!control_slice(&w, &m->status->publish_seq, seen))
 			return -1;
 	}
 }
@@ -168,7 +240,7 @@ bool control_beats(const struct mapping *m)
 {
 	uint64_t end_ns = clock_mono_ns() + HEARD_MS * NS_PER_MS;
 	uint32_t first = atomic_load(&m->control->beat);
-	struct timespec step = {0, SLICE_MS * NS_PER_MS};
+	struct timespec step = {0, SLICE_NS};
 
 	while (clock_mono_ns() < end_ns) {
 		if (atomic_load(&m->control->beat) != first)

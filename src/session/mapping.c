@@ -194,6 +194,7 @@ int mapping_find(struct mapping *m, pid_t pid, const char *token, struct err *er
 	memset(m, 0, sizeof(*m));
 	for (int looks = 1;; looks++) {
 		found = mapping_look(m, pid, token, &why, err);
+		m->pid = pid;
 		if (found >= 0 || why.kind == ERR_NONE || looks == MAPPING_LOOKS)
 			break;
 		nanosleep(&pause, NULL);

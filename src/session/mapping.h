@@ -17,6 +17,7 @@
 
 struct mapping {
 	unsigned char *base; /* NULL: not open */
+	pid_t pid;           /* whose agent it is; 0: not known */
 	size_t bytes;
 	struct wire_header header; /* our copy, checked */
 	struct wire_control *control;
@@ -49,8 +50,15 @@ struct control_answer {
 };
 
 /*
- * control_command: send and wait for at most timeout_ms. 0 with the answer; -1 when there was none in time, or
- * the agent has left (ERR_GONE).
+ * Time limits below follow the load of the machine. Time does not count while a thread of the agent runs, waits for a core
+ * or waits for the kernel (swap), and each slice of waiting counts for its nominal length, however late we were woken.
+ * CONTROL_STRETCH times the limit is the end in any case.
+ */
+#define CONTROL_STRETCH 20
+
+/*
+ * control_command: sends and waits for at most timeout_ms. 0 with the answer; -1 when there was none in time, idle
+ * has given up, or the agent has left (ERR_GONE).
  */
 int control_command(struct mapping *m, const struct wire_command *command, unsigned timeout_ms,
 	control_idle_fn *idle, void *ctx, struct control_answer *answer, struct err *err);

@@ -102,11 +102,13 @@ static bool session_hold(struct session *s, uint32_t size)
 	return s->held;
 }
 
-/* What the ring holds at the end, with its names, or until they have been waited for enough. */
+/* What the ring holds at the end, with its names, as long as anybody has the patience to wait for them. */
 static void session_pull_last(struct session *s)
 {
 	session_pull(s, NULL);
 	while (s->held && !s->over) {
+		if (!patience_left(&s->patience))
+			s->waited_ns = SESSION_NAMES_NS;
 		symbols_wait(s->symbols, SESSION_WAIT_MS);
 		session_pull(s, NULL);
 	}
@@ -358,6 +360,13 @@ int session_wait(struct session *s, int timeout_ms)
 		if (!ms)
 			return 0;
 	}
+}
+
+/* --- waiting ------------------------------------------------------------------------------------------ */
+
+void session_patience(struct session *s, const struct patience *patience)
+{
+	s->patience = *patience;
 }
 
 /* --- parking ------------------------------------------------------------------------------------------ */

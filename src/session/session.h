@@ -20,7 +20,7 @@ struct session;
 struct session_options {
 	struct agent_file agent;  /* what is loaded */
 	bool take_over;           /* end another front end's session */
-	struct patience patience; /* of who waits until the session is open */
+	struct patience patience; /* as session_patience, from the beginning */
 };
 
 /* jvm: checked before. The profile is the caller's and outlives the session. */
@@ -70,6 +70,13 @@ int session_only_threads(struct session *s, const char *pattern, struct err *err
 int session_depth(struct session *s, unsigned limit, unsigned top, unsigned root, struct err *err);
 /* What sampling may cost, in thousandths of a core; 0: any. chosen: of events whose interval nobody asked for. */
 int session_budget(struct session *s, unsigned per_mille, bool chosen, struct err *err);
+
+/*
+ * Who is asked, every 10 to 100 ms, whether to go on waiting: for the session to open, for the agent's answer to a command,
+ * at the end for names of frames. Giving up makes a command an error and leaves frames without names; session_finish
+ * waits for the agent to leave in any case, for a few seconds at most. Zero bytes: nobody is asked.
+ */
+void session_patience(struct session *s, const struct patience *patience);
 
 /* ^Z and SIGCONT: parked, the agent keeps the session but samples nothing; the gap is recorded as one. */
 void session_park(struct session *s, bool parked);

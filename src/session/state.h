@@ -24,7 +24,7 @@ struct session {
 	struct err over_err;
 
 	/* live */
-	struct patience patience; /* while it is opened */
+	struct patience patience; /* of whoever waits for the session now */
 	struct mapping mapping;
 	struct ring_reader ring;
 	struct lease *lease;

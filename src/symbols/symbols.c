@@ -64,6 +64,7 @@ struct symbols {
 
 	struct symtab perfmap; /* what is searched */
 	struct list *perfmap_next;
+	const char *perfmap_note; /* of the last one, NULL: none */
 	uint64_t perfmap_looked_ns;
 	struct timespec perfmap_mtime;
 	off_t perfmap_bytes;
@@ -364,18 +365,58 @@ void symbols_kernel(struct symbols *s, uint64_t address, struct symbol *out)
 
 /* --- code of other JITs ------------------------------------------------------------------------------ */
 
-static FILE *symbols_open_perfmap(struct symbols *s)
+/* The effective user of a process, -1 if it cannot be read. */
+static long user_of(pid_t pid)
 {
-	char path[64];
-	struct stat st;
+	char path[PROC_PATH_BYTES], line[256];
+	FILE *f = fopen(proc_path(path, pid, "status"), "re");
+	long user = -1;
+
+	while (f && user < 0 && fgets(line, sizeof(line), f))
+		if (sscanf(line, "Uid: %*d %ld", &user) != 1)
+			user = -1;
+	if (f)
+		fclose(f);
+	return user;
+}
+
+/*
+ * The perf map of the target. Anybody may create a file of this name in a shared /tmp: it is used only if the target's user or root
+ * owns it, nobody else may write to it, and it is no link.
+ */
+static int open_perfmap(struct list *map, struct stat *st)
+{
+	const struct symbols *s = map->symbols;
+	int folder = s->pid > 0 ? proc_open_in(s->pid, "root", "/tmp", O_RDONLY | O_DIRECTORY) : -1;
+	char name[32];
 	int fd;
+
+	if (folder < 0)
+		return -1;
+	snprintf(name, sizeof(name), "perf-%d.map", (int)s->nspid);
+	fd = rooted_in(folder, name, O_RDONLY);
+	close(folder);
+	if (fd == -ELOOP || (fd >= 0 && (fstat(fd, st) || st->st_mode & S_IWOTH ||
+						(st->st_uid && st->st_uid != user_of(s->pid))))) {
+		map->note = "the perf map in /tmp was not read: others than the JVM's user can "
+			    "write it";
+		if (fd >= 0)
+			close(fd);
+		return -1;
+	}
+	return fd;
+}
+
+static FILE *symbols_open_perfmap(struct list *map)
+{
+	struct symbols *s = map->symbols;
+	struct stat st;
+	int fd = open_perfmap(map, &st);
 	FILE *f;
 
-	snprintf(path, sizeof(path), "/tmp/perf-%d.map", (int)(s->pid > 0 ? s->nspid : 0));
-	fd = proc_open_in(s->pid, "root", path, O_RDONLY);
 	if (fd < 0)
 		return NULL;
-	if (fstat(fd, &st) || st.st_size > PERFMAP_BYTES ||
+	if (st.st_size > PERFMAP_BYTES ||
 		(st.st_size == s->perfmap_bytes && st.st_mtim.tv_sec == s->perfmap_mtime.tv_sec &&
 			st.st_mtim.tv_nsec == s->perfmap_mtime.tv_nsec)) {
 		close(fd);
@@ -392,7 +433,7 @@ static FILE *symbols_open_perfmap(struct symbols *s)
 static void symbols_read_perfmap(struct load *l, struct elf_child *child, const atomic_bool *stop)
 {
 	struct list *map = (struct list *)l;
-	FILE *f = symbols_open_perfmap(map->symbols);
+	FILE *f = symbols_open_perfmap(map);
 
 	if (!f)
 		return;
@@ -405,6 +446,7 @@ static void symbols_read_perfmap(struct load *l, struct elf_child *child, const 
 /* What was read takes the place of what is searched. */
 static void symbols_take_perfmap(struct symbols *s)
 {
+	s->perfmap_note = s->perfmap_next->note;
 	if (s->perfmap_next->changed) {
 		symtab_done(&s->perfmap);
 		s->perfmap = s->perfmap_next->table;
@@ -455,6 +497,8 @@ const char *symbols_note(struct symbols *s)
 	buf_clear(&s->note);
 	if (s->kernel_asked && !loader_is_waiting(&s->kernel.load))
 		buf_adds(&s->note, s->kernel.note);
+	if (s->perfmap_note)
+		buf_printf(&s->note, "%s%s", s->note.len ? "; " : "", s->perfmap_note);
 	for (int i = 0; i < s->module_count; i++)
 		if (s->modules[i]->counted && s->modules[i]->note[0])
 			buf_printf(&s->note, "%s%s", s->note.len ? "; " : "", s->modules[i]->note);

@@ -56,11 +56,11 @@ static int tool_place(const struct hotspot *jvm, char **args, struct err *err)
 {
 	const struct agent_file agent = {.path = args[0]};
 	static struct place place;
-	int rc = place_prepare(&place, &agent, jvm->pid, jvm->nspid, err);
+	int rc = place_prepare(&place, &agent, jvm, err);
 
 	if (!rc && exe_is_musl(jvm->pid))
-		place_find_kept(&place, jvm->pid);
-	rc = rc ? rc : place_put(&place, jvm->pid, err);
+		place_find_kept(&place);
+	rc = rc ? rc : place_put(&place, err);
 	if (!rc && puts(place.path) >= 0 && !fflush(stdout))
 		while (getchar() != EOF)
 			;

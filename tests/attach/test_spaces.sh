@@ -59,6 +59,30 @@ for spaces in "-m" "-p -f --kill-child"; do
 	is "unshare $spaces: the verdict" "$(verdict)" "ok ns"
 	check_inside
 done
+# In a folder that others write to without the sticky bit they could replace the agent. T is in /tmp: what runs keeps it.
+cat >"$T/unsafe" <<'END'
+#!/bin/bash
+set -e
+keep=$1
+exec {fd}<"$keep"
+for folder in ${2//,/ }; do mount -t tmpfs -o mode=0777 tmpfs "$folder"; done
+mkdir -p "$keep"
+mount -c --rbind "/proc/self/fd/$fd" "$keep"
+shift 2
+cd /tmp
+exec "$@"
+END
+chmod +x "$T/unsafe"
+start_in "/tmp without the sticky bit" unshare -m "$T/unsafe" "$T" /tmp
+check_inside '^/dev/shm/libjhot-'
+start_in "all folders without the sticky bit" unshare -m "$T/unsafe" "$T" /tmp,/dev/shm
+check_inside '^/memfd:libjhot-'
+start_in "all folders without the sticky bit, two sessions" unshare -m "$T/unsafe" "$T" /tmp,/dev/shm
+for session in 1 2; do
+	ok "$where: $session" eval '"$JHOT" record -d 0.2 -o "$T/x.jhot" "$jvm" >"$T/out" 2>&1' || diag_file "$T/out"
+done
+is "$where: one copy of the agent" "$(awk '/memfd:libjhot-/ { print $5 }' "/proc/$jvm/maps" | sort -u | wc -l)" 1
+ends
 start_in "another user without a name" setpriv --reuid 12345 --regid 12346 --clear-groups
 check_inside
 other=$AS_OTHER

@@ -159,6 +159,10 @@ shows() {
 	grep -q "$1" "$T/out" || { run -b -n 2 -d 1 "$JVM" && grep -q "$1" "$T/out"; }
 }
 ok "with its methods" wait_for 60 shows knownSixty
+# The first output covers a whole interval.
+run --json -n 1 -d 2 "$JVM"
+ok "--json -n 1: samples of two seconds" python3 -c "
+import json; d = json.load(open('$T/out')); exit(d['window_s'] < 2 or d['events'][0]['samples'] < 1)"
 "$JHOT" top -b -d 1 "$JVM" >"$T/until" 2>"$T/err" &
 batch=$!
 wait_for 20 grep -qs knownSixty "$T/until"

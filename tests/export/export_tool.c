@@ -151,6 +151,13 @@ static void make_events(struct profile *p)
 	profile_interval_add(p, EVENT_WALL, 50000000);
 	profile_add_sample(
 		p, EVENT_WALL, 2, &(struct profile_sample){run, 0, THREAD_IO, 20, 4000000000});
+	/* Every other state, at an unknown bytecode index. */
+	stack = profile_stack_child(p, run,
+		profile_frame(
+			p, profile_method(p, "app.Shop", "serve", "", ""), FRAME_JAVA, 0xffff, 0));
+	for (int state = THREAD_SLEEPING; state < THREAD_IO; state++)
+		profile_add_sample(p, EVENT_WALL, 3,
+			&(struct profile_sample){stack, 0, (enum thread_state)state, 1, 50000000});
 }
 
 #define HOSTILE                                                                   \

@@ -102,7 +102,11 @@ def check_all_events(folder):
     second = {int(e["startTime"] // 10 ** 9) for e in jfr.events["jdk.ExecutionSample"]}
     ok(second == {1, 3}, "samples are in their seconds", second)
     states = {jfr.get(e["state"])["name"] for e in jfr.events["profiler.WallClockSample"]}
-    ok(states == {"STATE_RUNNABLE", "STATE_SLEEPING"}, "states of the wall clock", states)
+    ok(states == {"STATE_RUNNABLE", "STATE_SLEEPING", "STATE_BLOCKED_ON_MONITOR_ENTER", "STATE_IN_OBJECT_WAIT",
+                  "STATE_PARKED", "STATE_IN_IO"}, "states of the wall clock", states)
+    indices = {f["bytecodeIndex"] for e in jfr.events["profiler.WallClockSample"]
+               for f in jfr.get(e["stackTrace"])["frames"]}
+    ok(indices == {0, 0xffffffff}, "an unknown bytecode index is -1, index 0 is 0", indices)
 
 
 def check_vitals(folder):

@@ -124,6 +124,23 @@ becomes_quiet "kill -9 ends sampling" "$JVM"
 litter "$JVM" >"$T/after"
 same "nothing remains in the JVM" "$T/after" "$T/before"
 
+# a stopped JVM does not stop the view
+live sh -c "'$JHOT' $JVM; echo \"status=\$?\"; cat"
+ok_shows "the view of a JVM" 'knownSixty'
+kill -STOP "$JVM"
+mux send-keys 3
+ok_shows "that is stopped says what it waits for" 'waiting for the JVM .* Esc gives up'
+mux send-keys Escape
+ok_shows "Escape gives up waiting" 'The event "lock" could not be started: Given up'
+mux send-keys T
+ok_shows "other keys work" 'CALL TREE'
+mux send-keys m 3
+ok_shows "it waits once more" 'waiting for the JVM'
+mux send-keys q
+ok_shows "and q ends it meanwhile" 'status=0'
+kill -CONT "$JVM"
+becomes_quiet "which ends sampling, too" "$JVM"
+
 # the JVM ends under the view
 live sh -c "'$JHOT' $JVM; echo \"status=\$?\"; cat"
 ok_shows "a last time" 'knownSixty'

@@ -52,7 +52,14 @@ pivot() {
 case $kind in
 tmp) mount -t tmpfs tmpfs /tmp ;;
 noexec) mount -t tmpfs -o noexec tmpfs /tmp ;;
-nowhere | nothing | denied)
+bait)
+	mount -t tmpfs -o mode=755 tmpfs "$new"
+	mkdir "$new/shm"
+	cp -a /dev/null /dev/urandom "$new"
+	;;
+nowhere | nothing | denied | lured)
+	# "lured": a folder of the host's, NEWROOT, stands where the JVM's own /dev should be
+	[ "$kind" != lured ] || mount --bind "$new" /dev
 	mount -t tmpfs -o noexec tmpfs /tmp
 	mount -t tmpfs -o noexec tmpfs /dev/shm
 	here=/tmp

@@ -15,7 +15,7 @@ jdk=$(dirname "$(dirname "$(readlink -f "$(command -v "$JAVA")")")")
 export KEEP="$jdk $T/for-other"
 cp "$srcdir/tests/places/inside.sh" "$builddir/tests/places/confine" "$builddir/tests/places/undumpable.so" "$T/for-other"
 chmod -R a+rX "$T/for-other"
-mkdir -m 777 "$T/root" "$T/side" "$T/lost"
+mkdir -m 777 "$T/root" "$T/side" "$T/lost" "$T/bait"
 inside=$T/for-other/inside.sh
 spaces="unshare -m -p -f --kill-child"
 nameless="setpriv --reuid 12345 --regid 12346 --clear-groups"
@@ -281,6 +281,8 @@ place "noexec everywhere" as="unshare -m $inside nothing -" from='^/memfd:libjho
 place "noexec everywhere, another user" as="unshare -m $inside nothing - $other" from='^/dev/libjhot-'
 place "noexec everywhere, another user, /dev read-only" as="unshare -m $inside denied - $other" \
 	told="3 no folder from which it could load"
+place "noexec everywhere, user namespace with a folder of the host's as its /dev" \
+	as="unshare -m $inside bait $T/bait $other unshare -U -r -m $inside lured $T/bait" told="3 no folder from which it could load"
 place "/tmp is full" as="unshare -m $inside full -" before=fill_tmp from='^/dev/shm/libjhot-' long=1
 place "all folders are full" as="unshare -m $inside crammed -" before=fill_all from='^/memfd:libjhot-' long=1
 place "its working folder is deleted" as="env -C $T/lost" before=lose_folder long=1

@@ -8,6 +8,7 @@
 #include <linux/futex.h>
 #include <pthread.h>
 #include <signal.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
@@ -86,6 +87,41 @@ static void test_commands(void)
 		0, "a slow answer");
 }
 
+/* Computes for so long before it answers; the kernel sees it run. */
+static void *compute_main(void *arg)
+{
+	uint64_t end_ns = clock_mono_ns() + *(const uint64_t *)arg;
+
+	prctl(PR_SET_NAME, "jhot test");
+	while (clock_mono_ns() < end_ns)
+		;
+	atomic_store(&agent.status->done_result, 0);
+	atomic_store(&agent.status->done_seq, atomic_load(&agent.control->command_seq));
+	return NULL;
+}
+
+/* Time in which the agent runs, or would if it had a core, does not count; but not for ever. */
+static void test_busy(void)
+{
+	struct wire_command command = {.op = WIRE_OP_FLUSH};
+	uint64_t compute_ns = 1500 * NS_PER_MS;
+	struct control_answer answer;
+	struct err err = {0};
+	pthread_t thread;
+
+	mapping.pid = getpid();
+	pthread_create(&thread, NULL, compute_main, &compute_ns);
+	is_int(control_command(&mapping, &command, 200, NULL, NULL, &answer, &err), 0,
+		"an agent that is busy for longer than the limit is waited for");
+	pthread_join(thread, NULL);
+	compute_ns = 2500 * NS_PER_MS;
+	pthread_create(&thread, NULL, compute_main, &compute_ns);
+	is_int(control_command(&mapping, &command, 50, NULL, NULL, &answer, &err), -1,
+		"but not for ever");
+	pthread_join(thread, NULL);
+	mapping.pid = 0;
+}
+
 static bool count_idle(void *ctx)
 {
 	return ++*(int *)ctx < 5;
@@ -101,7 +137,7 @@ static void test_silence(void)
 
 	is_int(control_command(&mapping, &command, 50, NULL, NULL, &answer, &err), -1,
 		"silence is an error");
-	ok(strstr(err.what, "did not answer") != NULL, "that says so");
+	ok(strstr(err.what, "did not answer") != NULL, "that says so: %s", err.what);
 	command.op = WIRE_OP_DETACH;
 	is_int(control_command(&mapping, &command, 50, NULL, NULL, &answer, &err), -1,
 		"a second command does not overtake the first");
@@ -110,6 +146,7 @@ static void test_silence(void)
 	is_int(control_command(&mapping, &command, 60000, count_idle, &idles, &answer, &err), -1,
 		"waiting ends when its caller gives up");
 	is_int(idles, 5, "who was asked again and again");
+	ok(strstr(err.what, "Given up") != NULL, "which is something else: %s", err.what);
 	atomic_store(&agent.status->done_seq, before + 1);
 }
 
@@ -235,6 +272,7 @@ int main(void)
 	}
 	test_commands();
 	test_silence();
+	test_busy();
 	test_leaving();
 	test_lease();
 	test_lease_died(false);

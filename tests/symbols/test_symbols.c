@@ -10,6 +10,7 @@
 #include <elf.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -143,11 +144,22 @@ static void test_perfmap(void)
 	symtab_done(&t);
 }
 
+static void refuse_perfmap(const char *what)
+{
+	struct symbols *s = symbols_new(getpid(), getpid());
+	struct symbol sym;
+
+	symbols_raw(s, 0x7f0010, &sym);
+	is_str(sym.name, "", what);
+	ok(strstr(symbols_note(s), "perf map") != NULL, "is not read, and the note says so");
+	symbols_free(s);
+}
+
 static void test_perfmap_file(void)
 {
 	struct symbols *s = symbols_new(getpid(), getpid());
 	struct symbol sym;
-	char path[64];
+	char path[64], other[80];
 	FILE *f;
 
 	symbols_raw(s, 0x7f0010, &sym);
@@ -162,8 +174,20 @@ static void test_perfmap_file(void)
 	symbols_raw(s, 0x7f0010, &sym);
 	is_str(sym.name, "js:hello world", "a name from the process's perf map");
 	is_int(sym.start, 0x7f0000, "with its beginning");
-	unlink(path);
+	is_str(symbols_note(s), "", "and nothing is to be said of it");
 	symbols_free(s);
+	chmod(path, 0666);
+	refuse_perfmap("one that everybody may write");
+	chmod(path, 0644);
+	if (!geteuid() && !chown(path, 54321, 54321))
+		refuse_perfmap("one of another user");
+	else
+		tap_skip("a perf map of another user", "needs root");
+	snprintf(other, sizeof(other), "%s.other", path);
+	if (!rename(path, other) && !chown(other, geteuid(), getegid()) && !symlink(other, path))
+		refuse_perfmap("a link");
+	unlink(other);
+	unlink(path);
 }
 
 static void test_vdso(void)

@@ -468,43 +468,6 @@ static void test_windows_apart(void)
 	fake_done(&fake);
 }
 
-/*
- * Sorted by DELTA, a difference that may be chance ("~") sorts as 0. A method that rises from nothing to 0.25 % is a sure
- * difference; those of methods with half of the samples are larger, and chance.
- */
-static void test_delta_order(void)
-{
-	struct app_options options = {.frame_fd = -1, .attached = true};
-	struct buf screen = {0};
-	const char *rising, *chance;
-	struct fake fake;
-	struct ui ui;
-
-	fake_init(&fake, 400);
-	ui_init(&ui, &fake_ops, &fake, &options, false);
-	ui_resize(&ui, 50, 160);
-	for (int i = 0; i < 12; i++)
-		ui_tick(&ui, ui.now_ms + 1000);
-	type(&ui, "B", ui.now_ms);
-	for (int i = 0; i < 12; i++) {
-		ui_tick(&ui, ui.now_ms + 1000);
-		profile_add(fake.profile, EVENT_CPU, fake.second - 1,
-			feed_push(&fake.cpu, PROFILE_ROOT_STACK,
-				profile_method(fake.profile, "app.Rising", "method", "()V", ""),
-				FRAME_COMPILED, 1),
-			1, 1, 10000000);
-	}
-	type(&ui, "D>", ui.now_ms + 1000);
-	ui_draw(&ui);
-	canvas_dump(&ui.canvas, &screen, false);
-	rising = strstr(buf_str(&screen), "app.Rising.method");
-	chance = strstr(buf_str(&screen), "  ~ ");
-	ok(rising && chance && rising < chance, "a sure rise stands above differences by chance");
-	buf_done(&screen);
-	ui_done(&ui);
-	fake_done(&fake);
-}
-
 /* A refresh that is seldom is so, though samples are taken in all the time. */
 static void test_seldom(void)
 {
@@ -537,7 +500,6 @@ int main(void)
 
 	setenv("TZ", "UTC", 1);
 	test_table();
-	test_delta_order();
 	fake_init(&fake, 400);
 	ui_init(&ui, &fake_ops, &fake, &options, false);
 	test_help(&ui, VIEW_METHODS);

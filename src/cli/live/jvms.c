@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The list of JVMs, a bit of it at a time: the screen goes on meanwhile. */
+/* The list of JVMs. A child process scans them; nobody waits for it. */
 #include "cli/live/own.h"
 
 #include "base/buf.h"
@@ -8,8 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
-
-#define LIST_MS 50 /* of a look at all processes, before the screen goes on */
 
 static int cpu_pct(const struct jvms *j, const struct hotspot *jvm, uint64_t now_ns)
 {
@@ -59,14 +57,14 @@ static void take_rows(struct jvms *j)
 	j->rows = rows;
 }
 
-/* Until all were looked at, those of the last time are shown, or, the first time, those that there are so far. */
+/* Returns the previous scan's rows until the new scan is complete; during the first scan, the rows found so far. */
 int jvms_list(struct jvms *j, const struct app_jvm **out, struct err *err)
 {
 	int over;
 
 	if (!j->look && !(j->look = hotspot_look_begin(err)))
 		return -1;
-	over = hotspot_look_step(j->look, LIST_MS, err);
+	over = hotspot_look_step(j->look, 0, err);
 	if (over > 0 || !j->listed)
 		take_rows(j);
 	if (over == 0) {

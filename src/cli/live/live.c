@@ -22,10 +22,18 @@ struct live *live_new(const struct session_options *options, const struct events
 	return l;
 }
 
+static bool give_up(void *ctx)
+{
+	(void)ctx;
+	return false;
+}
+
 static void live_detach(void *ctx)
 {
 	struct live *l = ctx;
 
+	if (l->session) /* its last names would not be seen any more */
+		session_patience(l->session, &(const struct patience){.go_on = give_up});
 	session_close(l->session);
 	replay_free(l->replay);
 	if (!l->file)
@@ -75,7 +83,11 @@ int live_attach(struct live *l, const struct hotspot *jvm, int event, struct err
 
 void live_patience(void *ctx, const struct patience *patience)
 {
-	((struct live *)ctx)->patience = *patience;
+	struct live *l = ctx;
+
+	l->patience = *patience;
+	if (l->session)
+		session_patience(l->session, patience);
 }
 
 int live_replay(struct live *l, const char *path, bool clock_step, struct err *err)

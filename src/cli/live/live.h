@@ -24,7 +24,7 @@ void live_free(struct live *l);
  * be had; or a recording, as it was seen (cli/live/replay.h).
  */
 int live_attach(struct live *l, const struct hotspot *jvm, int event, struct err *err);
-/* Asked while live_attach waits; ctx: a struct live. */
+/* Asked while live_attach or one of live_ops waits for the JVM; ctx: a struct live. */
 void live_patience(void *ctx, const struct patience *patience);
 int live_replay(struct live *l, const char *path, bool clock_step, struct err *err);
 

@@ -21,7 +21,7 @@ void jvms_done(struct jvms *j);
 struct live {
 	const struct session_options *options;
 	const struct events *events; /* as the command line has them */
-	struct patience patience;    /* of who waits for an attach */
+	struct patience patience;    /* of whoever waits for the session */
 
 	/* what is looked at, and whose it is: one of the three that follow; NULL: nothing is */
 	struct profile *profile;

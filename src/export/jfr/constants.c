@@ -29,14 +29,20 @@ static const uint8_t frame_word_of[FRAME_TYPES] = {
 	[FRAME_CLASS_OUTSIDE] = 7,
 	[FRAME_WAITS] = 8,
 };
+/* Named as in the JDK and async-profiler. Neither has a name for a thread in a blocking system call. */
 static const char *const state_words[] = {
 	[JFR_STATE_DEFAULT] = "STATE_DEFAULT",
 	[JFR_STATE_RUNNABLE] = "STATE_RUNNABLE",
 	[JFR_STATE_SLEEPING] = "STATE_SLEEPING",
+	[JFR_STATE_MONITOR] = "STATE_BLOCKED_ON_MONITOR_ENTER",
+	[JFR_STATE_WAITING] = "STATE_IN_OBJECT_WAIT",
+	[JFR_STATE_PARKED] = "STATE_PARKED",
+	[JFR_STATE_IO] = "STATE_IN_IO",
 };
 
 #define COUNT(array) ((uint32_t)(sizeof(array) / sizeof(*(array))))
-#define THREAD_GROUP 1 /* the one that there is */
+#define THREAD_GROUP 1          /* the one that there is */
+#define UNKNOWN_BCI  UINT32_MAX /* -1 as an int, which the JDK documents for it */
 
 static uint32_t constants_symbol(struct jfr *j, const char *text)
 {
@@ -161,7 +167,7 @@ static void constants_frame(struct jfr *j, struct buf *out, uint32_t frame)
 
 	jfr_number(out, constants_method(j, f->method, f->type));
 	jfr_number(out, f->line > 0 ? (uint64_t)f->line : 0);
-	jfr_number(out, f->bci == 0xffff ? 0 : f->bci);
+	jfr_number(out, f->bci == 0xffff ? UNKNOWN_BCI : f->bci);
 	jfr_number(out, frame_word_of[f->type]);
 }
 

@@ -96,7 +96,15 @@ struct jfr {
 
 #define JFR_THE_COLLECTOR 1 /* the one name of collectors */
 #define JFR_EACH_SECOND   1 /* when the heap was looked at */
-enum jfr_state { JFR_STATE_DEFAULT = 1, JFR_STATE_RUNNABLE, JFR_STATE_SLEEPING };
+enum jfr_state {
+	JFR_STATE_DEFAULT = 1,
+	JFR_STATE_RUNNABLE,
+	JFR_STATE_SLEEPING,
+	JFR_STATE_MONITOR,
+	JFR_STATE_WAITING,
+	JFR_STATE_PARKED,
+	JFR_STATE_IO
+};
 
 /* The number of a constant, which is made if there is none yet. */
 uint32_t jfr_thread(struct jfr *j, uint32_t thread);

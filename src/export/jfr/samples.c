@@ -101,12 +101,18 @@ static void samples_of_cpu(
 
 static enum jfr_state samples_state(enum thread_state state)
 {
-	switch (state) {
-	case THREAD_STATE_NONE: return JFR_STATE_DEFAULT;
-	case THREAD_ON_CPU:
-	case THREAD_RUNNABLE: return JFR_STATE_RUNNABLE;
-	default: return JFR_STATE_SLEEPING;
-	}
+	static const enum jfr_state states[THREAD_STATES] = {
+		[THREAD_STATE_NONE] = JFR_STATE_DEFAULT,
+		[THREAD_ON_CPU] = JFR_STATE_RUNNABLE,
+		[THREAD_RUNNABLE] = JFR_STATE_RUNNABLE,
+		[THREAD_SLEEPING] = JFR_STATE_SLEEPING,
+		[THREAD_MONITOR] = JFR_STATE_MONITOR,
+		[THREAD_WAITING] = JFR_STATE_WAITING,
+		[THREAD_PARKED] = JFR_STATE_PARKED,
+		[THREAD_IO] = JFR_STATE_IO,
+	};
+
+	return states[state];
 }
 
 static void samples_of_wall(

@@ -286,14 +286,27 @@ static void (*const sample_rows[KNOWN_TYPES])(struct jfr *j, struct sample *s) =
 	[KNOWN_PARK] = sample_wait,
 };
 
-/* async-profiler's words; the JDK's samples of execution are all of running threads. */
+/* Names of states in async-profiler's and jhot's samples of the wall clock. The JDK samples running threads only. */
 static enum thread_state sample_state(struct jfr *j, const struct sample *s, const char *word)
 {
+	static const struct {
+		const char *word;
+		enum thread_state state;
+	} words[] = {
+		{"STATE_RUNNABLE", THREAD_ON_CPU},
+		{"STATE_SLEEPING", THREAD_SLEEPING},
+		{"STATE_BLOCKED_ON_MONITOR_ENTER", THREAD_MONITOR},
+		{"STATE_IN_OBJECT_WAIT", THREAD_WAITING},
+		{"STATE_PARKED", THREAD_PARKED},
+		{"STATE_IN_IO", THREAD_IO},
+	};
+
 	if (strcmp(s->event, "wall") != 0)
 		return THREAD_STATE_NONE;
-	if (!strcmp(word, "STATE_RUNNABLE"))
-		return THREAD_ON_CPU;
-	return !strcmp(word, "STATE_SLEEPING") ? THREAD_SLEEPING : THREAD_STATE_NONE;
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		if (!strcmp(words[i].word, word))
+			return words[i].state;
+	return THREAD_STATE_NONE;
 }
 
 static int sample_stack(struct jfr *j, struct sample *s)

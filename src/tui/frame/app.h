@@ -48,13 +48,16 @@ struct app_export {
 
 struct app_ops {
 	/*
-	 * JVMs for the picker; *out is valid until the next call. Returns the count or -1. With ERR_BUSY in err there
-	 * are more to come, for whoever asks again soon.
+	 * JVMs for the picker; *out is valid until the next call. Returns the count or -1. Does not block: ERR_BUSY in
+	 * err means that the list is incomplete, or as of last time, so call again soon.
 	 */
 	int (*list)(void *ctx, const struct app_jvm **out, struct err *err);
 	/* Let go of what was attached, attach and begin with this event; the profile is fresh. -1: err for the error screen. */
 	int (*attach)(void *ctx, int pid, int event, struct err *err);
-	/* Whom attach asks, some ten times a second, whether it shall go on. May be NULL. */
+	/*
+	 * Whom attach, drain and event_* ask whether to go on, 10 to 100 times a second, while they wait for the JVM: it
+	 * handles keys and draws. May be NULL.
+	 */
 	void (*patience)(void *ctx, const struct patience *patience);
 	const struct profile *(*profile)(void *ctx); /* NULL while detached */
 	const struct vitals *(*vitals)(void *ctx);

@@ -258,6 +258,11 @@ uint64_t ui_refresh_ms(const struct ui *ui)
 	return least > ui->interval_ms ? (least + 999) / 1000 * 1000 : ui->interval_ms;
 }
 
+bool ui_lists(const struct ui *ui)
+{
+	return ui->place.view == VIEW_PICKER && ui->listing;
+}
+
 int64_t ui_wake_ms(const struct ui *ui)
 {
 	return ui->place.message.shown && ui->place.message.until_ms != UI_STAY

@@ -12,6 +12,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #define FIRST_MS      2000 /* of a session, of an event: ticks are short */
@@ -31,8 +32,9 @@ struct app {
 	uint64_t frames, bytes;
 	bool stepped; /* --clock=step: nothing moves by itself */
 	bool draw, repaint, quit;
-	int64_t attach_ms,
-		attach_s; /* when the attach began, and the seconds of it that were told */
+	/* while something waits for the JVM */
+	int64_t wait_ms, wait_s; /* when it began, and the seconds that the message shows */
+	const char *wait_for;    /* what the message says */
 	bool given_up;
 };
 
@@ -100,6 +102,8 @@ static bool app_empty(const struct app *app)
 
 static int64_t app_interval(const struct app *app, int64_t now)
 {
+	if (ui_lists(&app->ui))
+		return EMPTY_TICK_MS;
 	if (now - app->ui.begun_ms < FIRST_MS)
 		return app_empty(app) ? EMPTY_TICK_MS : FIRST_TICK_MS;
 	if (!app->ui.profile)
@@ -236,16 +240,32 @@ static void app_keys(struct app *app)
 	}
 }
 
-static void app_attach_keys(struct app *app)
+/*
+ * Esc gives up waiting, and whatever was typed meanwhile. Ctrl-C ends the view, so does q where it cannot be meant as
+ * text; while a JVM is attached to, q gives up, too. Other keys are queued, if there is a view that they are for.
+ */
+static void app_wait_key(struct app *app, int key)
+{
+	bool attaching = !app->ui.profile;
+
+	if (key == TKEY_ESC || (key == 'q' && attaching)) {
+		app->given_up = true;
+		app->ui.job.typed_count = 0;
+	} else if (key == TKEY_CTRL('c') || (key == 'q' && !app->ui.job.typed_count)) {
+		app->quit = true;
+	} else if (key != TKEY_MOUSE && !attaching) {
+		ui_type_later(&app->ui, key);
+	}
+}
+
+static void app_wait_keys(struct app *app)
 {
 	struct pollfd in = {.fd = app->term->in, .events = POLLIN};
 
 	if (poll(&in, 1, 0) <= 0)
 		return;
-	for (int key; (in.revents & POLLIN) && (key = term_key(app->term)) != TKEY_NONE;) {
-		app->quit |= key == TKEY_CTRL('c');
-		app->given_up |= key == TKEY_ESC || key == 'q';
-	}
+	for (int key; (in.revents & POLLIN) && (key = term_key(app->term)) != TKEY_NONE;)
+		app_wait_key(app, key);
 	app->quit |= (in.revents & (POLLHUP | POLLERR | POLLNVAL)) != 0;
 }
 
@@ -253,14 +273,14 @@ static void app_attach_keys(struct app *app)
 static bool app_go_on(void *ctx)
 {
 	struct app *app = ctx;
-	int64_t s = (app_now() - app->attach_ms) / 1000;
+	int64_t s = (app_now() - app->wait_ms) / 1000;
 
 	app_signals(app);
-	app_attach_keys(app);
-	if (s > app->attach_s) {
-		ui_say(&app->ui, STYLE_NORMAL, UI_STAY, "attaching to %d ... %lld s   Esc gives up",
-			app->ui.last_pid, (long long)s);
-		app->attach_s = s;
+	app_wait_keys(app);
+	if (s > app->wait_s) {
+		ui_say(&app->ui, STYLE_NORMAL, UI_STAY, "%s ... %lld s   Esc gives up",
+			app->wait_for, (long long)s);
+		app->wait_s = s;
 		app->draw = true;
 	}
 	if (term_busy(app->term))
@@ -270,14 +290,34 @@ static bool app_go_on(void *ctx)
 	return !app->quit && !app->given_up;
 }
 
+static void app_wait_begin(struct app *app, const char *what)
+{
+	app->wait_ms = app_now();
+	app->wait_s = 0;
+	app->wait_for = what;
+	app->given_up = false;
+}
+
+/* Takes the message about waiting away, unless there is another one since. */
+static void app_wait_end(struct app *app)
+{
+	struct ui_message *message = &app->ui.place.message;
+
+	if (app->wait_s && !strncmp(message->text, app->wait_for, strlen(app->wait_for))) {
+		message->shown = false;
+		app->draw = true;
+	}
+	app->wait_s = 0;
+}
+
 static void app_attach(struct app *app)
 {
-	app->attach_ms = app_now();
-	app->attach_s = 0;
-	app->given_up = false;
+	char what[40];
+
+	snprintf(what, sizeof(what), "attaching to %d", app->ui.attach_pid);
+	app_wait_begin(app, what);
 	ui_attach(&app->ui, app->ui.attach_pid);
-	if (app->attach_s)
-		app->ui.place.message.shown = false;
+	app_wait_end(app);
 	app->tick_ms = app->ui.begun_ms = app_now();
 	app->draw = true;
 }
@@ -294,6 +334,7 @@ static void app_round(struct app *app)
 
 	if (poll(fds, 3, timeout) < 0 && errno != EINTR)
 		app->quit = true;
+	app_wait_begin(app, "waiting for the JVM");
 	app_signals(app);
 	if (fds[2].revents)
 		app_flush(app);
@@ -309,6 +350,7 @@ static void app_round(struct app *app)
 		app_react(app, ui_work(&app->ui));
 		app->draw = !ui_busy(&app->ui);
 	}
+	app_wait_end(app);
 	if (term_busy(app->term) && app_now() - app->blocked_ms > UNWRITABLE_MS)
 		app->quit = true;
 	if (app->draw && !app->quit)

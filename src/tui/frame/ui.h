@@ -151,9 +151,10 @@ struct ui {
 	uint64_t (*cpu_ns)(void); /* NULL in tests: updates cost nothing */
 	uint64_t update_ns;       /* what the last one cost, with what stands beside the list */
 	int64_t updated_ms;
-	bool beside; /* what stands beside the list is of the last update */
-	bool drawn;  /* the canvas has this view in this size */
-	bool over;   /* the session ended; error says why */
+	bool beside;  /* what stands beside the list is of the last update */
+	bool drawn;   /* the canvas has this view in this size */
+	bool over;    /* the session ended; error says why */
+	bool listing; /* the picker's list is incomplete: ui_lists */
 	struct err error;
 	int attach_pid; /* to be attached after the next draw; 0: none */
 	int last_pid;   /* that attaching was tried for */
@@ -181,9 +182,10 @@ enum ui_button { UI_MOUSE_SELECT = 0, UI_WHEEL_UP = 64, UI_WHEEL_DOWN = 65 };
 unsigned ui_mouse(struct ui *ui, int button, int row, int col, int64_t now_ms);
 void ui_tick(struct ui *ui, int64_t now_ms); /* take in what is new */
 void ui_draw(struct ui *ui);                 /* into ui->canvas */
-bool ui_busy(const struct ui *ui);       /* there is work to go on with, or keys typed meanwhile */
-unsigned ui_work(struct ui *ui);         /* while working: a bit more of it */
-int64_t ui_wake_ms(const struct ui *ui); /* when something shown runs out; -1: never */
+bool ui_busy(const struct ui *ui);  /* there is work to go on with, or keys typed meanwhile */
+unsigned ui_work(struct ui *ui);    /* while working: a bit more of it */
+bool ui_lists(const struct ui *ui); /* the picker is shown and waits for the rest of its list */
+int64_t ui_wake_ms(const struct ui *ui);       /* when something shown runs out; -1: never */
 bool ui_expire(struct ui *ui, int64_t now_ms); /* take that away; true: something changed */
 void ui_attach(struct ui *ui, int pid);
 
@@ -196,6 +198,8 @@ uint64_t ui_refresh_ms(const struct ui *ui); /* how often it really refreshes */
 bool ui_prepare(struct ui *ui, const struct view *v);
 void ui_draw_working(struct ui *ui);
 unsigned ui_type_ahead(struct ui *ui, int key);
+/* Queues a key until there is nothing to wait for; drops it when UI_TYPED keys are queued. */
+void ui_type_later(struct ui *ui, int key);
 
 /* What views and commands call. */
 const char *ui_selected(struct ui *ui); /* the name of the selected row; NULL: none */

@@ -83,7 +83,12 @@ unsigned ui_type_ahead(struct ui *ui, int key)
 
 	if (c && ui_works_meanwhile(ui, c))
 		return c->run(ui, arg);
+	ui_type_later(ui, key);
+	return 0;
+}
+
+void ui_type_later(struct ui *ui, int key)
+{
 	if (ui->job.typed_count < UI_TYPED)
 		ui->job.typed[ui->job.typed_count++] = key;
-	return 0;
 }

@@ -16,8 +16,9 @@
 
 struct picker {
 	struct view_state at;
+	struct app_jvm *rows; /* as last listed */
 	struct app_jvm *jvms; /* those that match the filter */
-	int count, all;
+	int all, count;
 	int selected; /* pid */
 	char filter[64];
 	int64_t listed_ms;
@@ -32,7 +33,10 @@ static struct picker *picker_state(const struct ui *ui)
 
 static void picker_done(void *state)
 {
-	free(((struct picker *)state)->jvms);
+	struct picker *p = state;
+
+	free(p->rows);
+	free(p->jvms);
 }
 
 /* --- rows -------------------------------------------------------------------------------------------- */
@@ -45,27 +49,35 @@ static bool matches(const struct picker *p, const struct app_jvm *j)
 	return !*p->filter || text_find(line, p->filter);
 }
 
-static void picker_fill(struct ui *ui)
+static void picker_filter(struct picker *p)
 {
-	struct picker *p = picker_state(ui);
-	const struct app_jvm *jvms = NULL;
-	int n;
-
-	p->error = (struct err){0};
-	n = ui->ops->list(ui->ctx, &jvms, &p->error);
-
-	p->all = n < 0 ? 0 : n;
 	p->count = 0;
-	p->jvms = xreallocarray(p->jvms, (size_t)p->all, sizeof(*p->jvms));
 	for (int i = 0; i < p->all; i++)
-		if (matches(p, &jvms[i]))
-			p->jvms[p->count++] = jvms[i];
+		if (matches(p, &p->rows[i]))
+			p->jvms[p->count++] = p->rows[i];
 	list_resize(&p->at.list, p->count, p->at.list.rows);
 	for (int i = 0; i < p->count && p->at.list.touched; i++)
 		if (p->jvms[i].pid == p->selected)
 			list_follow(&p->at.list, i);
+}
+
+static void picker_fill(struct ui *ui)
+{
+	struct picker *p = picker_state(ui);
+	const struct app_jvm *rows = NULL;
+	int n;
+
+	p->error = (struct err){0};
+	n = ui->ops->list(ui->ctx, &rows, &p->error);
+	p->all = n < 0 ? 0 : n;
+	p->rows = xreallocarray(p->rows, (size_t)p->all, sizeof(*p->rows));
+	p->jvms = xreallocarray(p->jvms, (size_t)p->all, sizeof(*p->jvms));
+	if (p->all)
+		memcpy(p->rows, rows, (size_t)p->all * sizeof(*p->rows));
+	picker_filter(p);
 	p->listed_ms = ui->now_ms;
 	p->listed = true;
+	ui->listing = p->error.kind == ERR_BUSY;
 }
 
 static void picker_update(struct ui *ui, bool sort)
@@ -88,7 +100,7 @@ static bool picker_type(struct ui *ui, int key)
 	if (key <= ' ' || (!len && (key == TKEY_BACKSPACE || key == 'q')) ||
 		!footer_type(p->filter, sizeof(p->filter), key))
 		return false;
-	picker_fill(ui);
+	picker_filter(p);
 	return true;
 }
 
@@ -110,7 +122,7 @@ unsigned picker_back(struct ui *ui, int arg)
 	if (!*p->filter)
 		return picker_leave(ui);
 	p->filter[0] = '\0';
-	picker_fill(ui);
+	picker_filter(p);
 	return 0;
 }
 

@@ -2,45 +2,77 @@
 /* No samples is an answer, too. */
 #include "tui/view/methods/inside.h"
 
+#include "profile/whole.h"
 #include "tui/screen/text.h"
 
 #include <stdio.h>
 
-/* Why there is nothing; a user event is called by its name. */
-static const char *empty_reason(const struct ui *ui, const char *label, char *out, size_t bytes)
+#define BUSY_PCT 1 /* of a core: a JVM that uses that much has samples soon */
+
+/* The time that an absence is stated for: only seconds in which the event was sampled. */
+static const char *empty_span(const struct ui *ui, uint32_t covered, char out[32])
+{
+	if (!timeline_windows[ui->scope.time.window])
+		return ui->options->file ? "in this recording" : "since sampling began";
+	snprintf(out, 32, ui->scope.time.frozen ? "in these %u s" : "in the last %u s", covered);
+	return out;
+}
+
+/*
+ * Why there are no samples. "There was nothing to sample" is said only of seconds that were sampled, and of CPU time only
+ * when the process's own clock agrees.
+ */
+static const char *empty_reason(const struct ui *ui, char *out, size_t bytes)
 {
 	const struct vitals_event *v = &ui->vitals->events[ui->scope.event];
+	const char *name = profile_get_event(ui->profile, ui->scope.event)->name, *when;
 	const char *part = ui->options->kernel_only ? "in the kernel (-k) "
 			   : ui->options->user_only ? "outside of the kernel (-u) "
 						    : "";
+	struct profile_query q = ui_query(ui);
+	uint32_t covered = profile_covered(ui->profile, &q);
+	bool past = ui->scope.time.frozen || ui->over || ui->options->file;
+	char span[32];
 
 	if (v->state != VITALS_ON) {
-		snprintf(out, bytes, "%s is not being sampled%s",
-			profile_get_event(ui->profile, ui->scope.event)->name,
+		snprintf(out, bytes, "%s is not being sampled%s", name,
 			ui->over ? "." : ": e shows how it stands.");
 		return out;
 	}
+	if (covered && q.to > profile_info(ui->profile).now) /* the second that still runs */
+		covered--;
+	if (!covered) {
+		snprintf(out, bytes,
+			past ? "%s was not sampled in this window."
+			     : "Sampling %s: the first rows appear within a second.",
+			name);
+		return out;
+	}
+	when = empty_span(ui, covered, span);
 	switch (ui->scope.event) {
 	case EVENT_CPU:
-		snprintf(out, bytes, "The JVM used no CPU %sin the last %s, %s", part, label,
-			*part ? "and nothing else is sampled." : "so there is nothing to sample.");
+		if (!*part && ((!past && ui->vitals->cpu_pct >= BUSY_PCT) ||
+				      profile_process_ns(ui->profile, q.from, q.to) >
+					      2 * (uint64_t)v->interval))
+			snprintf(out, bytes,
+				"No samples %s yet, although the JVM has used CPU time.", when);
+		else
+			snprintf(out, bytes, "The JVM used no CPU %s%s, %s", part, when,
+				*part ? "and nothing else is sampled."
+				      : "so there is nothing to sample.");
 		break;
 	case EVENT_ALLOC:
 		snprintf(out, bytes,
-			"Nothing was allocated in the last %s beyond what is too little to sample.",
-			label);
+			"Nothing was allocated %s beyond what is too little to sample.", when);
 		break;
 	case EVENT_LOCK:
 		snprintf(out, bytes,
-			ui->scope.holders
-				? "Nobody held a lock that others waited for in the last %s."
-				: "No thread waited for a lock in the last %s.",
-			label);
+			ui->scope.holders ? "Nobody held a lock that others waited for %s."
+					  : "No thread waited for a lock %s.",
+			when);
 		break;
-	case EVENT_WALL: snprintf(out, bytes, "No thread was seen in the last %s.", label); break;
-	default:
-		snprintf(out, bytes, "No %s were counted in the last %s.",
-			profile_get_event(ui->profile, ui->scope.event)->name, label);
+	case EVENT_WALL: snprintf(out, bytes, "No thread was seen %s.", when); break;
+	default: snprintf(out, bytes, "No %s were counted %s.", name, when);
 	}
 	return out;
 }
@@ -62,8 +94,7 @@ void empty_draw(struct ui *ui, struct area area)
 	char label[16], text[160], lost[TEXT_NUMBER], ago[TEXT_NUMBER];
 	struct canvas *c = &ui->canvas;
 
-	canvas_text(c, row, col, limit, STYLE_NORMAL,
-		empty_reason(ui, timeline_label(&ui->scope.time, label), text, sizeof(text)));
+	canvas_text(c, row, col, limit, STYLE_NORMAL, empty_reason(ui, text, sizeof(text)));
 	row += 2;
 	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
 		if (others[i].event == ui->scope.event || !ui_has_event(ui, others[i].event))
@@ -77,7 +108,8 @@ void empty_draw(struct ui *ui, struct area area)
 	if (row >= end)
 		return;
 	canvas_text(c, row, col, limit, STYLE_KEY, "]");
-	canvas_printf(c, row, col + 4, limit, STYLE_NORMAL, "widen the window (now %s)", label);
+	canvas_printf(c, row, col + 4, limit, STYLE_NORMAL, "widen the window (now %s)",
+		timeline_label(&ui->scope.time, label));
 	if (row + 2 >= end)
 		return;
 	canvas_printf(c, row + 2, col, limit, STYLE_DIM,

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The methods view: its order by difference, and what it says when it is empty. */
+#include "profile/profile.h"
+#include "tests/profile/add.h"
+#include "tests/tap.h"
+#include "tests/tui/drive.h"
+#include "tests/tui/fake.h"
+#include "tui/frame/ui.h"
+
+static bool shows(struct ui *ui, const char *text)
+{
+	ui_draw(ui);
+	return drive_shows(ui, text);
+}
+
+static void type(struct ui *ui, const char *keys, int64_t now)
+{
+	for (; *keys; keys++)
+		ui_key(ui, *keys, now);
+}
+
+/*
+ * Sorted by DELTA, a difference that may be chance ("~") sorts as 0. A method that rises from nothing to 0.25 % is a sure
+ * difference; those of methods with half of the samples are larger, and chance.
+ */
+static void test_delta_order(void)
+{
+	struct app_options options = {.frame_fd = -1, .attached = true};
+	struct buf screen = {0};
+	const char *rising, *chance;
+	struct fake fake;
+	struct ui ui;
+
+	fake_init(&fake, 400);
+	ui_init(&ui, &fake_ops, &fake, &options, false);
+	ui_resize(&ui, 50, 160);
+	for (int i = 0; i < 12; i++)
+		ui_tick(&ui, ui.now_ms + 1000);
+	type(&ui, "B", ui.now_ms);
+	for (int i = 0; i < 12; i++) {
+		ui_tick(&ui, ui.now_ms + 1000);
+		profile_add(fake.profile, EVENT_CPU, fake.second - 1,
+			feed_push(&fake.cpu, PROFILE_ROOT_STACK,
+				profile_method(fake.profile, "app.Rising", "method", "()V", ""),
+				FRAME_COMPILED, 1),
+			1, 1, 10000000);
+	}
+	type(&ui, "D>", ui.now_ms + 1000);
+	ui_draw(&ui);
+	canvas_dump(&ui.canvas, &screen, false);
+	rising = strstr(buf_str(&screen), "app.Rising.method");
+	chance = strstr(buf_str(&screen), "  ~ ");
+	ok(rising && chance && rising < chance, "a sure rise stands above differences by chance");
+	buf_done(&screen);
+	ui_done(&ui);
+	fake_done(&fake);
+}
+
+/* What an empty list says: "nothing to sample" only of seconds that were sampled. */
+static void test_empty(void)
+{
+	struct app_options options = {.frame_fd = -1, .attached = true, .events = 0xf};
+	struct fake fake;
+	struct ui ui;
+
+	fake_init(&fake, 100);
+	fake.idle = true;
+	profile_event_runs(fake.profile, EVENT_CPU, 0, true);
+	ui_init(&ui, &fake_ops, &fake, &options, false);
+	ui_draw(&ui);
+	ok(shows(&ui, "Sampling cpu: the first rows appear within a second."),
+		"before the first second");
+	fake.held = true;
+	for (int i = 0; i < 4; i++) {
+		fake_second(&fake);
+		ui_tick(&ui, ui.now_ms + 1000);
+	}
+	ok(shows(&ui, "The JVM used no CPU in the last 4 s, "),
+		"an idle JVM: of the seconds that there were");
+	fake.vitals.cpu_pct = 69;
+	ok(shows(&ui, "No samples in the last 4 s yet, although"),
+		"a busy one has samples to come");
+	fake.vitals.cpu_pct = 0;
+	for (int i = 0; i < 6; i++)
+		type(&ui, "]", ui.now_ms);
+	ok(shows(&ui, "The JVM used no CPU since sampling began, "), "the window \"all\"");
+	for (int i = 0; i < 6; i++)
+		type(&ui, "[", ui.now_ms);
+	profile_event_runs(fake.profile, EVENT_ALLOC, fake.second + 1, true);
+	type(&ui, " 2", ui.now_ms);
+	ok(shows(&ui, "alloc was not sampled in this window."), "frozen before an event began");
+	ui_done(&ui);
+	fake_done(&fake);
+}
+
+int main(void)
+{
+	setenv("TZ", "UTC", 1);
+	test_delta_order();
+	test_empty();
+	return tap_done();
+}

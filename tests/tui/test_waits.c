@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What keys and seconds do while something else takes its time: the list of processes, the JVM. */
+#include "tests/tap.h"
+#include "tests/tui/drive.h"
+#include "tests/tui/fake.h"
+#include "tui/frame/ui.h"
+
+static int lists;        /* calls so far */
+static bool list_unread; /* the list is incomplete */
+
+static int counted_list(void *ctx, const struct app_jvm **out, struct err *err)
+{
+	lists++;
+	if (list_unread)
+		err_set(err, ERR_BUSY, "Still looking.");
+	return fake_list(ctx, out, err);
+}
+
+/* Typing filters the rows that are there; it does not scan the processes again. */
+static void test_picker(void)
+{
+	struct app_options options = {.frame_fd = -1, .events = 1};
+	struct app_ops ops = fake_ops;
+	struct fake fake;
+	struct ui ui;
+	int before;
+
+	ops.list = counted_list;
+	list_unread = true;
+	fake_init(&fake, 400);
+	ui_init(&ui, &ops, &fake, &options, false);
+	ui_tick(&ui, 1000);
+	ok(ui_lists(&ui), "an incomplete list is asked for again soon");
+	before = lists;
+	drive_keys(&ui, 1000, "kafka");
+	is_int(lists, before, "a typed key does not ask for it");
+	ok(drive_shows(&ui, "kafka.Kafka") && !drive_shows(&ui, "shop-api.jar"),
+		"it filters what there is");
+	drive_keys(&ui, 1000, "\033");
+	is_int(lists, before, "Esc does not, either");
+	ok(drive_shows(&ui, "shop-api.jar"), "and shows all again");
+	list_unread = false;
+	ui_tick(&ui, 1050);
+	ok(lists == before + 1 && !ui_lists(&ui), "the next tick completes it");
+	drive_keys(&ui, 1050, "zz");
+	ui_tick(&ui, 1100);
+	ok(drive_shows(&ui, "None of 6 JVMs matches"), "a filter outlasts the next list");
+	ui_done(&ui);
+	fake_done(&fake);
+}
+
+int main(void)
+{
+	setenv("TZ", "UTC", 1);
+	test_picker();
+	return tap_done();
+}
