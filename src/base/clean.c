@@ -65,8 +65,7 @@ static uint32_t clean_decode(const char *s, size_t left, size_t *len)
 	return c;
 }
 
-/* How many bytes need nothing done. */
-static size_t clean_plain(const char *s, size_t left)
+size_t clean_plain(const char *s, size_t left)
 {
 	size_t n = 0;
 

@@ -17,6 +17,9 @@
 void clean_text(char *out, size_t out_bytes, const char *text, size_t bytes);
 void clean_add(struct buf *out, const char *text, size_t bytes);
 
+/* clean_plain: how many bytes at the beginning are printable ASCII, which is clean as it is. */
+size_t clean_plain(const char *s, size_t left);
+
 /* clean_shared: of a text of up to so many bytes that another process may write meanwhile: it is copied, then looked at. */
 void clean_shared(char *out, size_t out_bytes, const char *text, size_t bytes);
 

@@ -120,7 +120,8 @@ static void collapsed_walk(struct collapsed *c)
 	size_t *len = xreallocarray(NULL, c->t->count, sizeof(*len)); /* of the line, by node */
 
 	len[0] = 0;
-	for (uint32_t at = 0; (at = calltree_next(c->t, at)) != PROFILE_NONE;) {
+	for (uint32_t at = 0;
+		c->out->len < EXPORT_BYTES_MAX && (at = calltree_next(c->t, at)) != PROFILE_NONE;) {
 		collapsed_cut(c, len[nodes[at].parent]);
 		collapsed_node(c, &nodes[at]);
 		len[at] = c->line.len;
@@ -128,7 +129,7 @@ static void collapsed_walk(struct collapsed *c)
 	free(len);
 }
 
-void export_collapsed(struct buf *out, const struct profile *p, const struct export_options *o)
+bool export_collapsed(struct buf *out, const struct profile *p, const struct export_options *o)
 {
 	struct calltree_options options = {
 		.by_type = o->annotate, .threads = o->threads, .root_method = PROFILE_NONE};
@@ -141,4 +142,5 @@ void export_collapsed(struct buf *out, const struct profile *p, const struct exp
 	buf_done(&c.line);
 	buf_done(&c.name);
 	calltree_free(t);
+	return out->len < EXPORT_BYTES_MAX;
 }

@@ -91,14 +91,26 @@ struct export_event export_event_of(const struct export_options *o, int event)
 	return (struct export_event){.event = event};
 }
 
+int export_make(struct buf *out, const struct export_format *format, const struct profile *p,
+	const struct export_options *o, struct err *err)
+{
+	if (format->write(out, p, o))
+		return 0;
+	err_set(err, ERR_OUTPUT, "A %s file of this profile would be larger than %zu MiB.",
+		format->name, EXPORT_BYTES_MAX >> 20);
+	err_hint(err, "a part of it: --from, --to, --include, --exclude");
+	err_hint(err, "a recording (.jhot) or a page (.html), which have each stack once");
+	return -1;
+}
+
 int export_write(const char *path, const struct export_format *format, const struct profile *p,
 	const struct export_options *o, struct err *err)
 {
 	struct buf out = {0};
-	int result;
+	int result = export_make(&out, format, p, o, err);
 
-	format->write(&out, p, o);
-	result = file_put(path, buf_str(&out), out.len, err);
+	if (!result)
+		result = file_put(path, buf_str(&out), out.len, err);
 	buf_done(&out);
 	return result;
 }

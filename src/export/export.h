@@ -52,8 +52,12 @@ struct export_options {
 	unsigned width;     /* px; 0: of the window, and of the picture 1,200 */
 };
 
-/* One file of one format: never fails. */
-typedef void export_writer(
+/*
+ * One file of one format. false: it would be larger than EXPORT_BYTES_MAX, as formats can be that repeat the frames of each
+ * stack; what is in out has no meaning then.
+ */
+#define EXPORT_BYTES_MAX ((size_t)1 << 30)
+typedef bool export_writer(
 	struct buf *out, const struct profile *p, const struct export_options *o);
 
 #define EXPORT_SUFFIXES 3
@@ -72,6 +76,9 @@ const struct export_format *export_format_by_name(const char *name); /* NULL: no
 const struct export_format *export_format_by_path(const char *path); /* NULL: no such suffix */
 /* How many bytes at the path's end are a suffix of this format; 0: none. */
 size_t export_format_suffix(const struct export_format *format, const char *path);
+/* The bytes of a file. -1: they would be too many. */
+int export_make(struct buf *out, const struct export_format *format, const struct profile *p,
+	const struct export_options *o, struct err *err);
 int export_write(const char *path, const struct export_format *format, const struct profile *p,
 	const struct export_options *o, struct err *err);
 

@@ -232,13 +232,22 @@ static uint32_t otlp_set(struct otlp *w, const struct profile_part *part)
 	return set;
 }
 
+static bool otlp_full(const struct otlp *w)
+{
+	return w->tables[OTLP_STACKS].bytes.len >= EXPORT_BYTES_MAX;
+}
+
 static void otlp_part(void *ctx, const struct profile_part *part)
 {
 	struct otlp *w = ctx;
-	struct otlp_sample s = {otlp_stack(w, part), otlp_set(w, part), part->count, part->weight};
+	struct otlp_sample s;
 	bool fresh;
-	uint32_t at = numbers_of(&w->keys, (uint64_t)s.attributes << 32 | s.stack, &fresh) - 1;
+	uint32_t at;
 
+	if (otlp_full(w))
+		return;
+	s = (struct otlp_sample){otlp_stack(w, part), otlp_set(w, part), part->count, part->weight};
+	at = numbers_of(&w->keys, (uint64_t)s.attributes << 32 | s.stack, &fresh) - 1;
 	if (fresh) {
 		w->samples = xgrow(w->samples, at, &w->sample_cap, sizeof(*w->samples));
 		w->samples[at] = s;
@@ -432,12 +441,14 @@ static void otlp_document(struct otlp *w, struct buf *out)
 	buf_done(&resources);
 }
 
-void export_otlp(struct buf *out, const struct profile *p, const struct export_options *o)
+bool export_otlp(struct buf *out, const struct profile *p, const struct export_options *o)
 {
 	struct otlp w = {.p = p, .o = o};
+	bool whole;
 
 	otlp_begin(&w);
 	otlp_document(&w, out);
+	whole = !otlp_full(&w);
 	for (int i = OTLP_MAPPINGS; i < OTLP_TABLES; i++)
 		table_done(&w.tables[i]);
 	table_done(&w.sets);
@@ -449,4 +460,5 @@ void export_otlp(struct buf *out, const struct profile *p, const struct export_o
 	free(w.location);
 	free(w.stack);
 	free(w.samples);
+	return whole;
 }

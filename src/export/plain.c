@@ -147,7 +147,7 @@ static void plain_stacks(const struct plain *w)
 	calltree_free(t);
 }
 
-void export_plain(struct buf *out, const struct profile *p, const struct export_options *o)
+bool export_plain(struct buf *out, const struct profile *p, const struct export_options *o)
 {
 	struct plain w = {.out = out,
 		.p = p,
@@ -162,4 +162,5 @@ void export_plain(struct buf *out, const struct profile *p, const struct export_
 	plain_methods(&w);
 	plain_callers(&w);
 	plain_stacks(&w);
+	return true;
 }

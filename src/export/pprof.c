@@ -148,6 +148,8 @@ static void pprof_part(void *ctx, const struct profile_part *part)
 	struct pprof *w = ctx;
 	struct buf *sample = &w->message;
 
+	if (w->samples.len >= EXPORT_BYTES_MAX)
+		return;
 	buf_clear(sample);
 	buf_clear(&w->inner);
 	for (uint32_t at = part->stack; at != PROFILE_ROOT_STACK;
@@ -219,15 +221,19 @@ static void pprof_document(struct pprof *w, struct buf *out)
 		proto_text(out, PROFILE_STRING, intern_text(&w->strings, i));
 }
 
-void export_pprof(struct buf *out, const struct profile *p, const struct export_options *o)
+bool export_pprof(struct buf *out, const struct profile *p, const struct export_options *o)
 {
 	struct pprof w = {.p = p, .o = o};
 	struct buf plain = {0};
+	bool whole;
 
 	pprof_string(&w, ""); /* the first string is the empty one */
 	profile_each(p, &o->query, pprof_part, &w);
-	pprof_document(&w, &plain);
-	zip_add(out, &plain);
+	whole = w.samples.len < EXPORT_BYTES_MAX;
+	if (whole) {
+		pprof_document(&w, &plain);
+		zip_add(out, &plain);
+	}
 	buf_done(&plain);
 	buf_done(&w.samples);
 	buf_done(&w.tables);
@@ -237,4 +243,5 @@ void export_pprof(struct buf *out, const struct profile *p, const struct export_
 	numbers_done(&w.functions);
 	numbers_done(&w.locations);
 	intern_done(&w.strings);
+	return whole;
 }

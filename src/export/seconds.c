@@ -2,6 +2,8 @@
 /* Asking a query's seconds one by one. */
 #include "export/seconds.h"
 
+#include "profile/whole.h"
+
 #define STEP_S 10 /* of what is held in steps */
 
 struct seconds {
@@ -40,6 +42,8 @@ void seconds_each(const struct profile *p, const struct profile_query *q, second
 		return;
 	}
 	seconds_span(&s, q->from, at, at - q->from);
-	for (; at < end; at++)
+	while ((at = profile_next_held(p, at)) < end) {
 		seconds_span(&s, at, at + 1, at < info.merged_before ? STEP_S : 1);
+		at++;
+	}
 }

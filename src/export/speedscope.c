@@ -61,7 +61,7 @@ static void speedscope_part(
 	struct speedscope *w = ctx;
 	uint32_t depth = 0;
 
-	if (!part->weight)
+	if (!part->weight || w->samples.len >= EXPORT_BYTES_MAX)
 		return;
 	for (uint32_t at = part->stack; at != PROFILE_ROOT_STACK;
 		at = profile_get_stack(w->p, at).parent) {
@@ -162,11 +162,12 @@ static void speedscope_facts(const struct speedscope *w, struct json *j)
 	json_end(j, '}');
 }
 
-void export_speedscope(struct buf *out, const struct profile *p, const struct export_options *o)
+bool export_speedscope(struct buf *out, const struct profile *p, const struct export_options *o)
 {
 	const char *name = o->title ? o->title : o->meta.name;
 	struct speedscope w = {.p = p, .o = o};
 	struct json j = {.out = out};
+	bool whole;
 
 	json_begin(&j, '{');
 	json_key(&j, "$schema"), json_str(&j, SCHEMA);
@@ -178,6 +179,7 @@ void export_speedscope(struct buf *out, const struct profile *p, const struct ex
 	speedscope_facts(&w, &j);
 	json_end(&j, '}');
 	buf_addc(out, '\n');
+	whole = out->len < EXPORT_BYTES_MAX;
 	buf_done(&w.text);
 	buf_done(&w.samples);
 	buf_done(&w.weights);
@@ -185,4 +187,5 @@ void export_speedscope(struct buf *out, const struct profile *p, const struct ex
 	intern_done(&w.names);
 	free(w.name);
 	free(w.stack);
+	return whole;
 }

@@ -85,8 +85,6 @@ static int collapsed_stack(
 	for (; at < len || (at == len && !n); at = end + 1) {
 		semicolon = at < len ? memchr(line + at, ';', len - at) : NULL;
 		end = semicolon ? (size_t)(semicolon - line) : len;
-		if (n == FEED_DEPTH)
-			return collapsed_bad(c, "has more than 65536 frames", err);
 		if (!n && semicolon && end > at)
 			c->thread = feed_thread_text(c->im, line, end);
 		if ((n || c->thread == PROFILE_NONE) && end > at)

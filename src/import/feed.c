@@ -49,9 +49,31 @@ static void feed_intervals(struct import *im)
 	}
 }
 
+static void feed_say_cut(struct import *im)
+{
+	struct profile_info info = profile_info(im->p);
+	char *note = im->out->note;
+	size_t len = strlen(note);
+
+	if (info.cut_samples)
+		len += (size_t)snprintf(note + len, sizeof(im->out->note) - len,
+			"%s%llu sample%s on stacks of more than %u frames or %u KiB of names: "
+			"these end "
+			"in %s.",
+			len ? " " : "", (unsigned long long)info.cut_samples,
+			plural(info.cut_samples), PROFILE_DEPTH_MAX, PROFILE_NAMES_MAX >> 10,
+			PROFILE_DEEPER);
+	if (info.cut_texts && len < sizeof(im->out->note))
+		snprintf(note + len, sizeof(im->out->note) - len,
+			"%s%llu name%s of more than %u bytes: the rest was cut off.",
+			len ? " " : "", (unsigned long long)info.cut_texts, plural(info.cut_texts),
+			PROFILE_TEXT_MAX);
+}
+
 void feed_end(struct import *im)
 {
 	feed_intervals(im);
+	feed_say_cut(im);
 	/* The last second is over, as those before it. */
 	profile_advance(im->p, profile_info(im->p).now + 1);
 	intern_done(&im->threads);
@@ -120,18 +142,15 @@ int feed_event(
 
 uint32_t feed_thread(struct import *im, const struct profile_thread *t)
 {
-	struct profile_thread mine = *t;
-	struct buf key = {0}, name = {0};
+	struct buf key = {0};
 	uint32_t id, known = im->threads.count;
 
-	clean_add(&name, t->name, strnlen(t->name, FEED_TEXT_MAX));
-	mine.name = buf_str(&name);
-	buf_printf(&key, "%d %lld %d %s", t->tid, (long long)t->java_tid, (int)t->kind, mine.name);
+	buf_printf(&key, "%d %lld %d ", t->tid, (long long)t->java_tid, (int)t->kind);
+	buf_add(&key, t->name, strnlen(t->name, FEED_TEXT_MAX));
 	id = intern_put(&im->threads, buf_str(&key), key.len);
 	if (id == known)
-		profile_thread_set(im->p, id, &mine);
+		profile_thread_set(im->p, id, t);
 	buf_done(&key);
-	buf_done(&name);
 	return id;
 }
 
@@ -144,10 +163,10 @@ int feed_check(struct import *im, struct err *err)
 
 	im->unchecked = 0;
 	im->unchecked_bytes = 0;
-	if (profile_info(im->p).bytes > limit) {
+	if (profile_info(im->p).bytes + im->held > limit) {
 		err_set(err, ERR_INPUT,
-			"%s has more distinct stacks than fit into %llu MiB of memory (so far up "
-			"to byte %llu).",
+			"%s has more in it than fits into %llu MiB of memory (so far up to byte "
+			"%llu).",
 			feed_name(im), (unsigned long long)(limit >> 20),
 			(unsigned long long)(im->in ? input_offset(im->in) : 0));
 		err_hint(err, "--memory SIZE: a larger limit");

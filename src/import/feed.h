@@ -3,7 +3,7 @@
  * What readers have in common: a file that is being read, and the way of its events, threads, frames and samples into the
  * profile. For the files of this module, and for readers elsewhere that have a row in its table.
  *
- * Texts need not be clean. Numbers that are given out stay valid while the file is read.
+ * Texts need not be clean or short: the model sees to that, and feed_end says what it cut. Numbers that are given out stay valid while the file is read.
  */
 #ifndef JHOT_IMPORT_FEED_H
 #define JHOT_IMPORT_FEED_H
@@ -13,10 +13,10 @@
 #include "import/import.h"
 #include "import/input.h"
 
-#define FEED_DEPTH 65536u /* frames of a stack */
 #define FEED_SECONDS \
-	(100u * 24 * 3600)   /* later ones are none: a file's time is not to be believed */
-#define FEED_TEXT_MAX 16384u /* bytes of a name; the rest is cut off */
+	(100u * 24 * 3600) /* later ones are none: a file's time is not to be believed */
+#define FEED_TEXT_MAX \
+	(2 * PROFILE_TEXT_MAX) /* bytes of a name that are looked at: the model keeps half of them */
 
 struct import {
 	const char *path;
@@ -31,6 +31,7 @@ struct import {
 	uint32_t *frame_of;    /* by their numbers; PROFILE_NONE: not asked yet */
 	uint32_t frames_cap;
 	struct buf text;
+	size_t held;            /* bytes that the reader has beside the profile, for feed_check */
 	unsigned unchecked;     /* samples since memory and patience were asked, */
 	size_t unchecked_bytes; /* and bytes of names */
 };

@@ -223,19 +223,14 @@ uint32_t feed_method(struct import *im, const char *class_name, const char *name
 	const char *signature, const char *module)
 {
 	const char *texts[] = {class_name, name, signature, module};
-	struct buf clean[4] = {{0}}, dotted = {0};
+	struct buf dotted = {0};
 	uint32_t method;
 
 	class_dotted(&dotted, class_name);
 	texts[0] = buf_str(&dotted);
 	for (int i = 0; i < 4; i++)
 		im->unchecked_bytes += strnlen(texts[i], FEED_TEXT_MAX);
-	for (int i = 0; i < 4; i++)
-		clean_add(&clean[i], texts[i], strnlen(texts[i], FEED_TEXT_MAX));
-	method = profile_method(im->p, buf_str(&clean[0]), buf_str(&clean[1]), buf_str(&clean[2]),
-		buf_str(&clean[3]));
-	for (int i = 0; i < 4; i++)
-		buf_done(&clean[i]);
+	method = profile_method(im->p, texts[0], texts[1], texts[2], texts[3]);
 	buf_done(&dotted);
 	return method;
 }

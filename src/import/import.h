@@ -28,7 +28,7 @@ struct imported {
 	bool timed;           /* its samples are in their seconds; else all are in second 0 */
 	char *labels[IMPORT_LABELS]; /* "key=value" */
 	int label_count;
-	char note[160]; /* what is missing in it, a sentence, or "" */
+	char note[400]; /* what is missing in it: sentences, or "" */
 };
 
 struct import_options {

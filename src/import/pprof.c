@@ -161,7 +161,7 @@ static bool sample_location(struct pprof *r, struct pprof_sample *s, uint64_t lo
 	const uint32_t *frames;
 	int n = pprof_frames(r, location, &frames);
 
-	if (n < 0 || (uint32_t)n > FEED_DEPTH - s->depth)
+	if (n < 0 || (uint32_t)n > PPROF_CHAIN - s->depth)
 		return false;
 	if (!s->depth)
 		s->leaf = location;
@@ -274,6 +274,9 @@ int import_pprof(struct import *im, struct err *err)
 	struct pprof r = {.im = im, .period_type = {.name = UINT64_MAX}};
 	int rc = input_rest(im->in, &r.bytes, PPROF_BYTES, err);
 
+	im->held = r.bytes.cap;
+	if (!rc)
+		rc = feed_check(im, err);
 	if (!rc)
 		rc = pprof_tables(&r, err);
 	if (!rc)

@@ -11,6 +11,7 @@
 #define PPROF_BYTES ((size_t)512 << 20) /* of a file, decompressed */
 #define PPROF_MOST  (8u << 20)          /* functions, locations, strings */
 #define PPROF_LINES 1024u               /* of a location */
+#define PPROF_CHAIN 65536u              /* frames of a sample */
 #define PPROF_TYPES 64
 
 struct pprof_function {
@@ -20,6 +21,7 @@ struct pprof_location {
 	struct message message;
 	uint64_t mapping;
 	uint32_t frame, frames; /* outermost first, in frames; frames 0: not asked yet */
+	uint32_t leaf; /* the innermost one where it may be a class, + 1; 0: not asked yet */
 };
 
 /* Entries by ids, which may be any numbers. */

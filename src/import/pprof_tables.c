@@ -308,18 +308,23 @@ int pprof_frames(struct pprof *r, uint64_t location, const uint32_t **frames)
 
 uint32_t pprof_leaf(struct pprof *r, uint64_t location)
 {
-	uint32_t at = ids_find(&r->location_ids, location);
+	uint32_t at = ids_find(&r->location_ids, location), frame = PROFILE_NONE;
 	struct feed_name name = {.leaf = true};
+	struct pprof_location *l;
 	struct message_field f;
 	struct message message;
 
 	if (at == HASH_NONE)
 		return PROFILE_NONE;
-	message = r->locations[at].message;
-	while (message_next(&message, &f))
+	l = &r->locations[at];
+	if (l->leaf)
+		return l->leaf - 1;
+	message = l->message;
+	while (frame == PROFILE_NONE && message_next(&message, &f))
 		if (f.number == LOCATION_LINE && f.is_bytes)
-			return line_frame(r, &r->locations[at], f.bytes, &name);
-	return PROFILE_NONE;
+			frame = line_frame(r, l, f.bytes, &name);
+	l->leaf = frame + 1; /* of none it is asked again */
+	return frame;
 }
 
 void pprof_done(struct pprof *r)

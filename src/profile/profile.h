@@ -24,6 +24,16 @@
 #define PROFILE_WAITS      16384u /* the youngest, that are kept */
 #define PROFILE_NONE       UINT32_MAX
 #define PROFILE_ROOT_STACK 0u /* the empty stack */
+/*
+ * Limits of what enters the model, whoever feeds it; profile_info counts what they cut. The agent keeps up to 2,048 frames,
+ * and what a leaf waits for and the like comes on top.
+ */
+#define PROFILE_DEPTH_MAX 2304u /* frames of a stack, */
+#define PROFILE_NAMES_MAX \
+	(256u << 10) /* and bytes of their names; what is deeper ends in PROFILE_DEEPER */
+#define PROFILE_DEEPER "[deeper frames]"
+#define PROFILE_TEXT_MAX \
+	4096u /* bytes of a text: of each part of a method's name, of a thread's name */
 
 /* Events: the numbers are also the wire's and the keys' (1 = cpu). */
 enum profile_event_id { EVENT_CPU, EVENT_ALLOC, EVENT_LOCK, EVENT_WALL, EVENT_USER_FIRST };
@@ -133,7 +143,10 @@ void profile_free(struct profile *p);
 
 /* --- feeding ----------------------------------------------------------------------------------------- */
 
-/* Methods and frames are names, and a profile is the same whatever has a number. */
+/*
+ * Texts may be any bytes: the model keeps them clean (base/clean.h) and not longer than PROFILE_TEXT_MAX.
+ * Methods and frames are names, and a profile is the same whatever has a number.
+ */
 uint32_t profile_method(const struct profile *p, const char *class_name, const char *name,
 	const char *signature, const char *module);
 uint32_t profile_frame(
@@ -295,6 +308,8 @@ struct profile_info {
 	uint32_t stacks, slice_entries;
 	uint32_t merged_before; /* seconds before this one are held in 10 s steps */
 	uint32_t swept;         /* rises whenever numbers may mean something else from now on */
+	uint64_t cut_samples;   /* whose stack ends in PROFILE_DEEPER */
+	uint64_t cut_texts;     /* that were longer than PROFILE_TEXT_MAX */
 };
 struct profile_info profile_info(const struct profile *p);
 

@@ -157,6 +157,8 @@ struct profile;
 void profile_vitals_set(struct profile *p, const struct vitals *v);
 /* Those of a second, as far back as the history goes; NULL: not known. */
 const struct vitals_second *profile_vitals(const struct profile *p, uint32_t second);
+/* Those of the first second at or after this one that has some; NULL: there is none. */
+const struct vitals_second *profile_vitals_next(const struct profile *p, uint32_t second);
 /* The first that were told, however long ago: what counts since then are differences to. NULL: none were. */
 const struct vitals_second *profile_vitals_first(const struct profile *p);
 

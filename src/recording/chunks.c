@@ -9,10 +9,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define SECOND_MAX  (1u << 31)
-#define COUNT_MAX   (1ull << 48) /* of samples in one place */
+#define SECOND_MAX (1u << 31)
+#define COUNT_MAX \
+	(1ull << 36) /* of samples in one place: sixteen times what the model takes at once */
 #define WEIGHT_MAX  (1ull << 60)
 #define TIME_MAX_NS (SECOND_MAX * NS_PER_S)
+#define TEXT_MOST   (2 * PROFILE_TEXT_MAX)
 #define NUMBERS_MAX (1u << 25) /* of a file, of one kind */
 #define PULSE_NS    (NS_PER_S / PROFILE_PULSE)
 #define PULSE_MAX   PROFILE_PULSE_MOST
@@ -65,7 +67,8 @@ static void take_meta(struct recording *r, struct format_cursor *c)
 			profile_set_start(r->profile, strtoull(text, NULL, 10));
 		else if (!strcmp(name, "host"))
 			snprintf(r->host, sizeof(r->host), "%s", text);
-		else if (!strcmp(name, "label") && r->label_count < RECORDING_LABELS)
+		else if (!strcmp(name, "label") && strchr(text, '=') > text &&
+			 r->label_count < RECORDING_LABELS)
 			r->labels[r->label_count++] = xstrdup(text);
 	}
 }
@@ -94,18 +97,10 @@ static void take_held(struct recording *r, struct format_cursor *c)
 		profile_set_held(r->profile, oldest, merged);
 }
 
-/* Of FRAME_WAITS a tab stands between two parts. */
+/* A text for the model, which cleans and cuts it; within it there is no NUL. */
 static void text_add(struct buf *out, const char *text, size_t bytes)
 {
-	const char *tab = memchr(text, '\t', bytes);
-
-	if (tab) {
-		clean_add(out, text, (size_t)(tab - text));
-		buf_addc(out, '\t');
-		bytes -= (size_t)(tab + 1 - text);
-		text = tab + 1;
-	}
-	clean_add(out, text, bytes);
+	buf_add(out, text, strnlen(text, bytes < TEXT_MOST ? bytes : TEXT_MOST));
 }
 
 static void take_methods(struct recording *r, struct format_cursor *c)
@@ -118,10 +113,7 @@ static void take_methods(struct recording *r, struct format_cursor *c)
 			const char *text = format_get_text(c, &bytes);
 
 			buf_clear(&texts[i]);
-			if (i == 2)
-				text_add(&texts[i], text, bytes);
-			else
-				clean_add(&texts[i], text, bytes);
+			text_add(&texts[i], text, bytes);
 		}
 		if (!c->bad)
 			numbers_add(c, &r->methods,
@@ -184,7 +176,7 @@ static void take_thread(struct recording *r, struct format_cursor *c)
 		numbers_add(c, &r->threads, profile_thread_new(r->profile));
 	if (c->bad)
 		return;
-	clean_add(&name, text, bytes);
+	text_add(&name, text, bytes);
 	if (kind != FORMAT_UNNAMED)
 		profile_thread_set(r->profile, r->threads.list[number],
 			&(struct profile_thread){.tid = (int)tid,

@@ -4,9 +4,14 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 int LLVMFuzzerInitialize(int *argc, char ***argv);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes);
+size_t LLVMFuzzerMutate(uint8_t *data, size_t bytes, size_t most);
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t bytes, size_t most, unsigned seed);
+
+#define REPEATS 8 /* one in so many mutations */
 
 static const struct fuzz_target *target;
 
@@ -26,6 +31,25 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 {
-	target->run(data, bytes);
+	fuzz_run(target, data, bytes);
 	return 0;
+}
+
+/* What takes time out of proportion is most often much of the same: now and then a part is repeated as often as it fits. */
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t bytes, size_t most, unsigned seed)
+{
+	size_t from, part, tail;
+
+	if (bytes < 2 || (unsigned)rand_r(&seed) % REPEATS)
+		return LLVMFuzzerMutate(data, bytes, most);
+	from = (size_t)rand_r(&seed) % bytes;
+	part = 1 + (size_t)rand_r(&seed) % (bytes - from < 64 ? bytes - from : 64);
+	tail = bytes - from - part;
+	while (bytes + part <= most && (unsigned)rand_r(&seed) % 4096) {
+		memmove(data + from + 2 * part, data + from + part, tail);
+		memcpy(data + from + part, data + from, part);
+		tail += part;
+		bytes += part;
+	}
+	return bytes;
 }

@@ -7,9 +7,9 @@
 # tests/fuzz/corpus. One line per target; 1 when anything was found.
 set -euo pipefail
 
-srcdir=$1 seconds=$2 targets=${3:-elf child cfi names proc hsperf reply lines ring recording config collapsed pprof jfr}
+srcdir=$1 seconds=$2 targets=${3:-elf child cfi names proc hsperf reply lines ring recording config collapsed pprof jfr jhot}
 # LONGEST: bytes of an input, where files are larger than the seeds
-declare -A longest=([elf]=65536 [cfi]=65536 [recording]=65536 [ring]=65536)
+declare -A longest=([jhot]=16384 [elf]=65536 [cfi]=65536 [recording]=65536 [ring]=65536)
 
 has_fuzzer() {
 	echo 'int LLVMFuzzerTestOneInput(void); int LLVMFuzzerTestOneInput(void) { return 0; }' |

@@ -81,7 +81,7 @@ static void ask_cmdline(const struct buf *text)
 }
 
 /* The first byte chooses the file. */
-void fuzz_proc(const uint8_t *data, size_t bytes)
+size_t fuzz_proc(const uint8_t *data, size_t bytes)
 {
 	const char *before = proc_root, *file;
 	struct proc_status status;
@@ -90,7 +90,7 @@ void fuzz_proc(const uint8_t *data, size_t bytes)
 	size_t seen = 0;
 
 	if (!bytes)
-		return;
+		return bytes;
 	proc_make();
 	file = proc_files[data[0] % PROC_FILES];
 	proc_write(file, data + 1, bytes - 1);
@@ -102,11 +102,12 @@ void fuzz_proc(const uint8_t *data, size_t bytes)
 		ask_cmdline(&text);
 	proc_root = before;
 	buf_done(&text);
+	return bytes;
 }
 
 /* --- the rest ---------------------------------------------------------------------------------------- */
 
-void fuzz_hsperf(const uint8_t *data, size_t bytes)
+size_t fuzz_hsperf(const uint8_t *data, size_t bytes)
 {
 	char path[64], text[40];
 	struct hsperf *h = hsperf_open_fd(fuzz_file(data, bytes, path), NULL);
@@ -118,9 +119,10 @@ void fuzz_hsperf(const uint8_t *data, size_t bytes)
 		hsperf_string(h, i, text, sizeof(text));
 	}
 	hsperf_close(h);
+	return bytes;
 }
 
-void fuzz_reply(const uint8_t *data, size_t bytes)
+size_t fuzz_reply(const uint8_t *data, size_t bytes)
 {
 	char *reply = xmalloc(bytes + 1);
 	int result;
@@ -131,13 +133,15 @@ void fuzz_reply(const uint8_t *data, size_t bytes)
 	reply_load(reply, bytes, &result, NULL);
 	reply_is_starting(reply);
 	free(reply);
+	return bytes;
 }
 
 /* The first byte: which bytes are left out. */
-void fuzz_lines(const uint8_t *data, size_t bytes)
+size_t fuzz_lines(const uint8_t *data, size_t bytes)
 {
 	if (!bytes)
-		return;
+		return bytes;
 	for (unsigned bci = 0; bci < 1u << 16; bci = bci * 2 + 1)
 		line_table_find(data + 1, (uint32_t)bytes - 1, data[0] & 1, (uint16_t)bci);
+	return bytes;
 }

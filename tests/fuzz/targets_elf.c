@@ -68,7 +68,7 @@ static void ask(uint32_t op, int fd, int debug_fd)
 	child_answer_done(&a);
 }
 
-void fuzz_elf(const uint8_t *data, size_t bytes)
+size_t fuzz_elf(const uint8_t *data, size_t bytes)
 {
 	char path[64];
 	int fd = fuzz_file(data, bytes, path);
@@ -77,16 +77,17 @@ void fuzz_elf(const uint8_t *data, size_t bytes)
 		ask(op, fd, fd);
 	ask(CHILD_NAMES, fd, -1);
 	close(fd);
+	return bytes;
 }
 
 /* A hostile child: the first bytes are the length of the first part, the rest is both parts of a reply. */
-void fuzz_child(const uint8_t *data, size_t bytes)
+size_t fuzz_child(const uint8_t *data, size_t bytes)
 {
 	struct buf parts[CHILD_PARTS] = {{0}, {0}};
 	uint16_t first;
 
 	if (bytes < sizeof(first))
-		return;
+		return bytes;
 	memcpy(&first, data, sizeof(first));
 	data += sizeof(first);
 	bytes -= sizeof(first);
@@ -101,6 +102,7 @@ void fuzz_child(const uint8_t *data, size_t bytes)
 		use_names(&parts[0], &parts[1]);
 	buf_done(&parts[0]);
 	buf_done(&parts[1]);
+	return bytes;
 }
 
 static void check_rows(const struct cfi_row *rows, size_t count)
@@ -126,7 +128,7 @@ static void compile(struct cfi *c)
 	cfi_close(c);
 }
 
-void fuzz_cfi(const uint8_t *data, size_t bytes)
+size_t fuzz_cfi(const uint8_t *data, size_t bytes)
 {
 	char path[64];
 	int fd = fuzz_file(data, bytes, path);
@@ -134,6 +136,7 @@ void fuzz_cfi(const uint8_t *data, size_t bytes)
 	compile(cfi_open(fd, fd, NULL));
 	compile(cfi_open_image(data, bytes, NULL));
 	close(fd);
+	return bytes;
 }
 
 static void ask_table(struct symtab *t)
@@ -148,7 +151,7 @@ static void ask_table(struct symtab *t)
 }
 
 /* The first byte chooses: kallsyms, a perf map, a mangled name, a class's name. */
-void fuzz_names(const uint8_t *data, size_t bytes)
+size_t fuzz_names(const uint8_t *data, size_t bytes)
 {
 	struct symtab table = {0};
 	struct buf out = {0};
@@ -156,7 +159,7 @@ void fuzz_names(const uint8_t *data, size_t bytes)
 	FILE *f;
 
 	if (bytes < 2)
-		return;
+		return bytes;
 	text = xstrndup((const char *)data + 1, bytes - 1);
 	f = fmemopen((void *)(uintptr_t)(data + 1), bytes - 1, "r");
 	switch (data[0] % 4) {
@@ -171,4 +174,5 @@ void fuzz_names(const uint8_t *data, size_t bytes)
 	fclose(f);
 	buf_done(&out);
 	free(text);
+	return bytes;
 }

@@ -27,7 +27,7 @@ static void take_module(void *ctx, uint32_t id, const struct proc_map *m)
 }
 
 /* Two words, the cursors, then what is in the ring. */
-void fuzz_ring(const uint8_t *data, size_t bytes)
+size_t fuzz_ring(const uint8_t *data, size_t bytes)
 {
 	static _Alignas(64) unsigned char ring[RING_BYTES];
 	static _Alignas(64) unsigned char record[WIRE_RECORD_MAX];
@@ -41,7 +41,7 @@ void fuzz_ring(const uint8_t *data, size_t bytes)
 	int size;
 
 	if (bytes < CURSOR_BYTES)
-		return;
+		return bytes;
 	memcpy(words, data, sizeof(words));
 	bytes -= CURSOR_BYTES;
 	bytes = bytes < RING_BYTES ? bytes : RING_BYTES;
@@ -61,11 +61,12 @@ void fuzz_ring(const uint8_t *data, size_t bytes)
 	reader_free(reader);
 	frames_free(frames);
 	profile_free(profile);
+	return bytes;
 }
 
 /* --- a recording ------------------------------------------------------------------------------------- */
 
-void fuzz_recording(const uint8_t *data, size_t bytes)
+size_t fuzz_recording(const uint8_t *data, size_t bytes)
 {
 	char path[64];
 	int fd = fuzz_file(data, bytes, path);
@@ -85,11 +86,12 @@ void fuzz_recording(const uint8_t *data, size_t bytes)
 	findings_free(findings);
 	profile_free(profile);
 	close(fd);
+	return bytes;
 }
 
 /* --- settings ---------------------------------------------------------------------------------------- */
 
-void fuzz_config(const uint8_t *data, size_t bytes)
+size_t fuzz_config(const uint8_t *data, size_t bytes)
 {
 	static const struct config_values values = {.event = "cpu",
 		.window = "30s",
@@ -105,4 +107,5 @@ void fuzz_config(const uint8_t *data, size_t bytes)
 	config_write(text, &values, &out);
 	buf_done(&out);
 	free(text);
+	return bytes;
 }

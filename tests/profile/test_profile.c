@@ -327,8 +327,89 @@ static void test_pulse(void)
 	profile_free(p);
 }
 
+/* Whatever feeds the model, names are clean and not longer than they may be. */
+static void test_texts(void)
+{
+	static char longest[PROFILE_TEXT_MAX + 100];
+	struct profile *p = profile_new();
+	const struct profile_method *m;
+	uint32_t method;
+
+	method = profile_method(p, "a.\x1b[31mB", "m\n", "x\ty\t", "l\x7fib");
+	m = profile_get_method(p, method);
+	ok(!strcmp(m->class_name, "a.?[31mB") && !strcmp(m->name, "m?") &&
+			!strcmp(m->module, "l?ib"),
+		"control characters of a method's name are replaced");
+	is_str(m->signature, "x\ty?", "but one tab between the parts of a signature");
+	is_str(m->full, "a.?[31mB.m?", "also where lists show it");
+	profile_thread_set(p, 0, &(struct profile_thread){.name = "\x1b]0;x\x07"});
+	is_str(profile_get_thread(p, 0)->name, "?]0;x?", "those of a thread's name");
+	profile_event_set(p, EVENT_USER_FIRST, "e\nv", "u\x1b<", 1);
+	is_str(profile_get_event(p, EVENT_USER_FIRST)->name, "e?v", "of an event's");
+	is_str(profile_get_event(p, EVENT_USER_FIRST)->unit, "u?<", "and of its unit");
+	is_int((int64_t)profile_info(p).cut_texts, 0, "none of that is a cut");
+	memset(longest, 'x', sizeof(longest) - 1);
+	memcpy(longest + PROFILE_TEXT_MAX - 4, "\xc3\xa4", 2);
+	m = profile_get_method(p, profile_method(p, "", longest, "", ""));
+	ok(strlen(m->name) <= PROFILE_TEXT_MAX &&
+			!strcmp(m->name + strlen(m->name) - 6, "xxx\xe2\x80\xa6"),
+		"a name that is too long is cut at a whole character");
+	is_int((int64_t)profile_info(p).cut_texts, 1, "which is counted");
+	longest[PROFILE_TEXT_MAX - 10] = '\0';
+	m = profile_get_method(p, profile_method(p, "", longest, "", ""));
+	is_str(m->name, longest, "a long one that fits stays as it is");
+	profile_free(p);
+}
+
+static uint32_t deep(struct profile *p, const char *name, uint32_t depth)
+{
+	uint32_t frame = profile_frame(
+			 p, profile_method(p, "a.B", name, "", ""), FRAME_COMPILED, 0, 1),
+		 stack = PROFILE_ROOT_STACK;
+
+	while (depth--)
+		stack = profile_stack_child(p, stack, frame);
+	return stack;
+}
+
+static const char *leaf_name(const struct profile *p, uint32_t stack)
+{
+	return profile_get_method(
+		p, profile_get_frame(p, profile_get_stack(p, stack).frame)->method)
+		->name;
+}
+
+static void test_depth(void)
+{
+	static char name[4001];
+	struct profile *p = profile_new();
+	uint32_t most = deep(p, "m", PROFILE_DEPTH_MAX);
+	uint32_t more = deep(p, "m", PROFILE_DEPTH_MAX + 1), stack;
+
+	is_int(profile_get_stack(p, most).depth, PROFILE_DEPTH_MAX, "a stack as deep as can be");
+	is_str(leaf_name(p, most), "m", "is whole");
+	ok(profile_get_stack(p, more).depth == PROFILE_DEPTH_MAX + 1 &&
+			profile_get_stack(p, more).parent == most,
+		"a deeper one has one frame more,");
+	is_str(leaf_name(p, more), PROFILE_DEEPER, "which stands for all of the rest:");
+	is_int(deep(p, "m", 100000), more, "however many these are");
+	profile_add_sample(p, EVENT_CPU, 0, &(struct profile_sample){.stack = most, .count = 5});
+	is_int((int64_t)profile_info(p).cut_samples, 0, "samples of a whole stack are not cut");
+	profile_add_sample(p, EVENT_CPU, 0, &(struct profile_sample){.stack = more, .count = 7});
+	is_int((int64_t)profile_info(p).cut_samples, 7, "those of a deeper one are counted");
+	memset(name, 'x', sizeof(name) - 1);
+	stack = deep(p, name, 1000);
+	ok(profile_get_stack(p, stack).depth == PROFILE_NAMES_MAX / 4004 + 1 &&
+			!strcmp(leaf_name(p, stack), PROFILE_DEEPER),
+		"with long names a stack ends earlier: %u frames",
+		profile_get_stack(p, stack).depth);
+	profile_free(p);
+}
+
 int main(void)
 {
+	test_texts();
+	test_depth();
 	test_names();
 	test_windows();
 	test_threads();

@@ -267,10 +267,9 @@ static int outputs_to_stdout(const struct output *f, const struct profile *p,
 	const struct export_options *how, struct err *err)
 {
 	struct buf text = {0};
-	int rc = 0;
+	int rc = export_make(&text, f->format, p, how, err);
 
-	f->format->write(&text, p, how);
-	if (text.len && fwrite(text.data, 1, text.len, stdout) != text.len)
+	if (!rc && text.len && fwrite(text.data, 1, text.len, stdout) != text.len)
 		rc = err_set_errno(err, ERR_OUTPUT, "The output could not be written");
 	buf_done(&text);
 	return rc;

@@ -115,10 +115,15 @@ static void chunk_vitals(struct jfr *j, const struct profile_query *q)
 static void chunk_event(struct jfr *j, const struct export_options *o, int event)
 {
 	struct settings settings = {j, chunk_type(event)};
+	struct export_options told = *o;
 	struct profile_query q = o->query;
 
 	q.event = event;
-	export_event_facts(j->p, o, event, chunk_setting, &settings);
+	j->lump = jfr_lump(j->p, &q);
+	for (int i = 0; i < told.meta.event_count; i++)
+		if (told.meta.events[i].event == event)
+			told.meta.events[i].interval *= j->lump;
+	export_event_facts(j->p, &told, event, chunk_setting, &settings);
 	if (event == EVENT_LOCK)
 		jfr_locks(j, &q);
 	else
@@ -155,13 +160,14 @@ static void chunk_head(struct buf *out, const struct jfr *j, const struct export
 	chunk_big_endian(out, HEAD_COMPRESSED, 4);
 }
 
-void export_jfr(struct buf *out, const struct profile *p, const struct export_options *o)
+bool export_jfr(struct buf *out, const struct profile *p, const struct export_options *o)
 {
 	const struct export_meta *m = &o->meta;
 	struct jfr j = {.p = p};
 	struct settings settings = {&j, JFR_JVM_INFORMATION};
 	struct buf rest = {0};
 	size_t metadata;
+	bool whole;
 
 	chunk_jvm(&j, m);
 	export_facts(o, chunk_setting, &settings);
@@ -176,9 +182,11 @@ void export_jfr(struct buf *out, const struct profile *p, const struct export_op
 	chunk_head(out, &j, o, metadata, HEAD_BYTES + j.events.len + rest.len);
 	buf_add(out, j.events.data, j.events.len);
 	buf_add(out, rest.data, rest.len);
+	whole = !jfr_full(&j);
 	jfr_constants_done(&j);
 	buf_done(&rest);
 	buf_done(&j.events);
 	buf_done(&j.body);
 	buf_done(&j.text);
+	return whole;
 }

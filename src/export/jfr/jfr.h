@@ -91,6 +91,7 @@ struct jfr {
 	struct intern symbols; /* number: that of the text, + 1 */
 	struct jfr_pool threads, traces, methods, classes, packages;
 	struct buf events, body, text;
+	uint64_t lump;   /* samples of the event at hand that one of the file stands for */
 	uint32_t spread; /* counts the entries that were spread over their seconds */
 };
 
@@ -120,6 +121,12 @@ void jfr_metadata(struct buf *out);
 
 /* --- events -------------------------------------------------------------------------------------------- */
 
+/*
+ * How many samples each event of the file stands for. Most often 1: only of samples that are counted by the thousands, as
+ * collapsed stacks can be, several become one, so that a file has not more than about a million and 1,024 for each entry.
+ */
+uint64_t jfr_lump(const struct profile *p, const struct profile_query *q);
+bool jfr_full(const struct jfr *j);
 /* All samples of an event into j->events. */
 void jfr_event(struct jfr *j, const struct profile_query *q);
 void jfr_locks(struct jfr *j, const struct profile_query *q);

@@ -15,6 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define EVENTS_LEAST (1u << 20)  /* of samples that may be many per entry, in a file */
+#define EVENTS_EACH  1024u       /* and so many more for each entry */
 #define PARK_DEPTH   8           /* frames below the leaf in which a lock's own code parks */
 #define GOLDEN_RATIO 2654435769u /* of 2^32: the n-th multiple is far from those before it */
 
@@ -63,9 +65,51 @@ struct samples {
 	struct jfr *j;
 	int event;
 	uint64_t each, rest; /* profile_sample_weight; what of it no event has yet */
+	uint64_t lump_rest;  /* of jfr->lump, likewise */
 	struct wait *waits;  /* of locks */
 	uint32_t wait_count, wait_cap;
 };
+
+bool jfr_full(const struct jfr *j)
+{
+	return j->events.len + j->traces.bytes.len >= EXPORT_BYTES_MAX;
+}
+
+struct lump {
+	uint64_t samples, entries;
+};
+
+static void lump_part(void *ctx, const struct profile_part *part)
+{
+	struct lump *l = ctx;
+
+	l->samples += part->count;
+	l->entries++;
+}
+
+uint64_t jfr_lump(const struct profile *p, const struct profile_query *q)
+{
+	struct lump l = {0};
+	uint64_t most;
+
+	profile_each(p, q, lump_part, &l);
+	most = EVENTS_LEAST + l.entries * EVENTS_EACH;
+	return l.samples / most + 1;
+}
+
+/* Events for so many samples of an entry, over all of which nothing is lost. */
+static uint64_t samples_lumps(struct samples *s, uint64_t n)
+{
+	n += s->lump_rest;
+	s->lump_rest = n % s->j->lump;
+	return n / s->j->lump;
+}
+
+/* The same of entries that each have an event at least, beside which their weight stands. */
+static uint64_t lumps_least(const struct jfr *j, uint64_t n)
+{
+	return n / j->lump ? n / j->lump : 1;
+}
 
 /* How many samples a part is in a file where all of an event stand for the same; over all parts nothing is lost by rounding. */
 static uint64_t samples_number(struct samples *s, const struct profile_part *part)
@@ -84,7 +128,7 @@ static void samples_of_cpu(
 	struct samples *s, const struct seconds_span *span, const struct profile_part *part)
 {
 	struct jfr *j = s->j;
-	uint64_t n = samples_number(s, part);
+	uint64_t n = samples_lumps(s, samples_number(s, part));
 	uint32_t entry = j->spread++;
 	struct buf *out;
 
@@ -144,7 +188,7 @@ static void samples_of_wall(
 static void samples_of_alloc(
 	struct jfr *j, const struct seconds_span *span, const struct profile_part *part)
 {
-	uint64_t n = part->count ? part->count : 1;
+	uint64_t n = lumps_least(j, part->count);
 	uint32_t entry = j->spread++, stack = part->stack;
 	uint32_t class_id = samples_class(j, &stack);
 
@@ -178,6 +222,8 @@ static void samples_part(
 {
 	struct samples *s = ctx;
 
+	if (jfr_full(s->j))
+		return;
 	switch (s->event) {
 	case EVENT_CPU: samples_of_cpu(s, span, part); break;
 	case EVENT_ALLOC: samples_of_alloc(s->j, span, part); break;
@@ -192,6 +238,7 @@ void jfr_event(struct jfr *j, const struct profile_query *q)
 
 	s.each = profile_sample_weight(j->p, q->event);
 	s.rest = s.each / 2;
+	s.lump_rest = j->lump / 2;
 	seconds_each(j->p, q, samples_part, &s);
 }
 
@@ -242,7 +289,7 @@ static bool samples_parks(const struct jfr *j, uint32_t stack)
 
 static void samples_put_wait(struct jfr *j, const struct wait *w)
 {
-	uint64_t n = w->count ? w->count : 1;
+	uint64_t n = lumps_least(j, w->count);
 	uint32_t entry = j->spread++, stack = w->stack;
 	uint32_t class_id = samples_class(j, &stack);
 	bool parks = samples_parks(j, stack);
@@ -271,7 +318,7 @@ void jfr_locks(struct jfr *j, const struct profile_query *q)
 	seconds_each(j->p, q, samples_wait, &s);
 	if (s.wait_count)
 		qsort(s.waits, s.wait_count, sizeof(*s.waits), samples_compare);
-	for (uint32_t i = 0; i < s.wait_count; i = next) {
+	for (uint32_t i = 0; i < s.wait_count && !jfr_full(j); i = next) {
 		struct wait w = s.waits[i];
 
 		for (next = i + 1;

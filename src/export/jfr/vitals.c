@@ -123,10 +123,8 @@ void jfr_vitals(struct jfr *j, const struct profile_query *q)
 	uint32_t last = profile_info(j->p).now, end = q->to <= last ? q->to : last + 1, at;
 	bool told = false;
 
-	for (at = q->from; at < end; at++) {
-		now = profile_vitals(j->p, at);
-		if (!now)
-			continue;
+	for (at = q->from; (now = profile_vitals_next(j->p, at)) && now->second < end; at++) {
+		at = now->second;
 		if (!told)
 			vitals_cpus(j, now);
 		told = true;

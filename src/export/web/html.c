@@ -137,7 +137,7 @@ static void html_choose(struct export_options *one, const struct profile *p,
 	one->query.by_weight = total || profile_sample_weight(p, event);
 }
 
-void export_html(struct buf *out, const struct profile *p, const struct export_options *o)
+bool export_html(struct buf *out, const struct profile *p, const struct export_options *o)
 {
 	struct export_options one = *o;
 	struct buf data = {0};
@@ -161,4 +161,5 @@ void export_html(struct buf *out, const struct profile *p, const struct export_o
 	svg_script(out);
 	buf_adds(out, "</script>\n</body>\n</html>\n");
 	buf_done(&data);
+	return true;
 }

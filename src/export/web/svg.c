@@ -72,11 +72,12 @@ static void svg_document(struct buf *out, const struct profile *p, const struct 
 	flame_free(reversed);
 }
 
-void export_svg(struct buf *out, const struct profile *p, const struct export_options *o)
+bool export_svg(struct buf *out, const struct profile *p, const struct export_options *o)
 {
 	struct svg_head head;
 
 	svg_head_init(&head, p, o);
 	svg_document(out, p, o, &head);
 	svg_head_done(&head);
+	return true;
 }

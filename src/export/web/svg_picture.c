@@ -156,24 +156,40 @@ static void picture_boxes(struct picture *p)
 
 /* --- text -------------------------------------------------------------------------------------------- */
 
-/* Width in the broadest of the usual fonts (Verdana, DejaVu Sans). */
-static double picture_text_width(const char *s)
+/* Of a byte, in the broadest of the usual fonts (Verdana, DejaVu Sans); bytes behind the first of a character have none. */
+static double picture_width(char c)
 {
-	double em = 0;
+	if ((unsigned char)c >= 0x80)
+		return ((unsigned char)c & 0xc0) == 0xc0 ? PICTURE_FONT : 0;
+	if (strchr("ijl.,:;'|!I", c))
+		return 0.40 * PICTURE_FONT;
+	if (strchr("frt()[]-/ ", c))
+		return 0.46 * PICTURE_FONT;
+	if (strchr("mwMW@%", c))
+		return PICTURE_FONT;
+	return (c >= 'A' && c <= 'Z' ? 0.74 : 0.645) * PICTURE_FONT;
+}
 
-	for (; *s; s++) {
-		if ((unsigned char)*s >= 0x80)
-			em += ((unsigned char)*s & 0xc0) == 0xc0 ? 1.0 : 0;
-		else if (strchr("ijl.,:;'|!I", *s))
-			em += 0.40;
-		else if (strchr("frt()[]-/ ", *s))
-			em += 0.46;
-		else if (strchr("mwMW@%", *s))
-			em += 1.0;
-		else
-			em += *s >= 'A' && *s <= 'Z' ? 0.74 : 0.645;
+static double picture_width_of(const char *s)
+{
+	double width = 0;
+
+	for (; *s; s++)
+		width += picture_width(*s);
+	return width;
+}
+
+/* Bytes of the longest beginning, of whole characters, that is not wider than this. */
+static size_t picture_fitting(const char *s, double width)
+{
+	size_t n = 0;
+
+	for (double used = 0; s[n]; n++) {
+		used += picture_width(s[n]);
+		if (used > width)
+			break;
 	}
-	return em * PICTURE_FONT;
+	return n;
 }
 
 /* The longest form of a name that fits, and if none does its beginning with an ellipsis. */
@@ -188,14 +204,11 @@ static bool picture_fit(struct buf *fit, const char *name, uint8_t type, double 
 			export_shorten(fit, name, type, step);
 		else
 			buf_adds(fit, name);
-		if (picture_text_width(buf_str(fit)) <= width)
+		if (picture_fitting(buf_str(fit), width) == fit->len)
 			return fit->len > 0;
 	}
-	len = fit->len;
-	do {
-		fit->len = len = utf8_back(fit->data, len);
-		buf_adds(fit, "\xe2\x80\xa6");
-	} while (len > 2 && picture_text_width(fit->data) > width);
+	len = fit->len = picture_fitting(fit->data, width - PICTURE_FONT);
+	buf_adds(fit, "\xe2\x80\xa6");
 	return len > 2;
 }
 
@@ -218,7 +231,7 @@ static void picture_change(struct picture *p, const struct flame_node *n, double
 
 	buf_adds(&text, change > 0 ? "\xe2\x96\xb2 " : change < 0 ? "\xe2\x96\xbc " : "");
 	if (picture_fit(
-		    &fit, p->f->names[n->name], n->type, w - picture_text_width(buf_str(&text)))) {
+		    &fit, p->f->names[n->name], n->type, w - picture_width_of(buf_str(&text)))) {
 		buf_adds(&text, fit.data);
 		picture_text(
 			p->out, picture_x(p, n) + PICTURE_PAD, picture_y(p, n) + 13, text.data);
@@ -266,7 +279,7 @@ static void picture_legend(struct picture *p, unsigned y)
 		picture_number(p->out, x);
 		buf_printf(p->out, " %uh11v11h-11z\"/>\n", y - 10);
 		picture_text(p->out, x + 16, y, flame_types[i].name);
-		x += 34 + picture_text_width(flame_types[i].name);
+		x += 34 + picture_width_of(flame_types[i].name);
 	}
 	picture_text(p->out, x + 12, y, "Open this file in a browser to zoom and search.");
 }

@@ -10,6 +10,7 @@
  */
 #include "export/export.h"
 #include "export/web/svg.h"
+#include "profile/whole.h"
 
 #define PARTS_MOST 63
 
@@ -32,7 +33,8 @@ void svg_pulse(struct buf *out, const struct profile *p, const struct flame *f,
 
 	if (!pulse_is_whole(&q))
 		return;
-	for (uint32_t s = info.oldest > q.from ? info.oldest : o->query.from; s < end; s++) {
+	for (uint32_t s = info.oldest > q.from ? info.oldest : o->query.from;
+		(s = profile_next_held(p, s)) < end; s++) {
 		if (!profile_pulse(p, q.event, s, parts))
 			continue;
 		q.from = s;

@@ -73,6 +73,9 @@ static int chunk_read(struct jfr *j)
 
 		if (j->size + piece > j->capacity) {
 			j->capacity = (j->size + piece) * 2;
+			j->im->held = j->capacity;
+			if (feed_check(j->im, j->err))
+				return -1;
 			j->bytes = xreallocarray(j->bytes, j->capacity, 1);
 		}
 		rc = input_read(j->im->in, j->bytes + j->size, piece, j->err);
@@ -146,6 +149,7 @@ static int chunk_take(struct jfr *j)
 	uint64_t end;
 
 	j->work = 0;
+	j->im->held = j->capacity;
 	if (!j->chunks)
 		j->first_ns = j->start_ns;
 	end = j->start_ns >= j->first_ns ? j->start_ns - j->first_ns : 0;

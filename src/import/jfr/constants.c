@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define CHECK_CONSTANTS 65536 /* between two checks of the memory */
+
 /* Of the same key twice, as flushes write it, the first stays. */
 static int take_constant(struct jfr *j, uint32_t type, struct jfr_at *c)
 {
@@ -17,6 +19,8 @@ static int take_constant(struct jfr *j, uint32_t type, struct jfr_at *c)
 	if (!flight_take_number(j, c, &key))
 		return flight_bad(j, at, "a constant ends behind its event");
 	if (t->known && hash_index_find(&t->index, hash_u64(key), NULL, NULL) == HASH_NONE) {
+		/* The list and its index, which is not more than half full. */
+		j->im->held += sizeof(*t->constants) + 32;
 		t->constants = xgrow(
 			t->constants, t->constant_count, &t->constants_cap, sizeof(*t->constants));
 		t->constants[t->constant_count] = (struct jfr_constant){key, c->at, JFR_NONE};
@@ -40,7 +44,8 @@ static int take_pool(struct jfr *j, struct jfr_at *c)
 	if (count > c->end - c->at)
 		return flight_bad(j, at, "there are more constants than their event has bytes");
 	while (count--)
-		if (take_constant(j, type, c))
+		if (take_constant(j, type, c) ||
+			(count % CHECK_CONSTANTS == 0 && feed_check(j->im, j->err)))
 			return -1;
 	return 0;
 }
@@ -235,6 +240,23 @@ static int method_of(struct jfr *j, uint64_t key, enum frame_type *type, uint32_
 	return rc;
 }
 
+/* How a frame ran, by the key of the constant that says so. */
+static int frame_type(struct jfr *j, uint64_t key, enum frame_type *type)
+{
+	struct jfr_constant *constant = flight_constant(j, KNOWN_FRAME_TYPE, key);
+
+	if (constant && constant->value != JFR_NONE) {
+		*type = (enum frame_type)constant->value;
+		return 0;
+	}
+	if (flight_word(j, KNOWN_FRAME_TYPE, SLOT_DESCRIPTION, key))
+		return -1;
+	*type = frame_type_of(buf_str(&j->text));
+	if (constant)
+		constant->value = *type;
+	return 0;
+}
+
 static int frame_of(struct jfr *j, const struct jfr_record *r, uint32_t *frame)
 {
 	uint64_t line = r->has >> SLOT_LINE & 1 ? r->value[SLOT_LINE] : 0;
@@ -243,10 +265,8 @@ static int frame_of(struct jfr *j, const struct jfr_record *r, uint32_t *frame)
 	enum frame_type type;
 	uint32_t method;
 
-	if (flight_word(j, KNOWN_FRAME_TYPE, SLOT_DESCRIPTION,
-		    r->has >> SLOT_TYPE & 1 ? r->value[SLOT_TYPE] : 0))
+	if (frame_type(j, r->has >> SLOT_TYPE & 1 ? r->value[SLOT_TYPE] : 0, &type))
 		return -1;
-	type = frame_type_of(buf_str(&j->text));
 	if (method_of(j, r->has >> SLOT_METHOD & 1 ? r->value[SLOT_METHOD] : 0, &type, &method))
 		return -1;
 	name = profile_get_method(j->im->p, method)->name;
@@ -268,7 +288,7 @@ static int stack_of(struct jfr *j, size_t frames_at, uint32_t *stack)
 	int rc = 0;
 
 	*stack = PROFILE_ROOT_STACK;
-	if (!flight_take_number(j, &c, &count) || count > c.end - c.at || count > FEED_DEPTH)
+	if (!flight_take_number(j, &c, &count) || count > c.end - c.at)
 		return flight_bad(j, frames_at, "a stack has more frames than can be");
 	frames = xreallocarray(NULL, (size_t)count + 1, sizeof(*frames));
 	while (n < count && !rc) {

@@ -19,6 +19,7 @@
 #define JFR_CHUNK  ((uint64_t)1 << 30) /* bytes of a chunk */
 #define JFR_NEST   16                  /* types within types, and elements of the metadata */
 #define JFR_TYPES  8192
+#define JFR_WORDS  (1u << 20) /* of the metadata */
 #define JFR_FIELDS 256
 #define JFR_WORK \
 	64 /* fields that are looked at for each byte of a chunk, at most; of small ones so many: */
@@ -230,8 +231,10 @@ int flight_bad(struct jfr *j, size_t at, const char *what);
 
 bool flight_take_number(const struct jfr *j, struct jfr_at *c, uint64_t *value);
 bool flight_take_bytes(struct jfr_at *c, size_t bytes, size_t *at);
-/* A string in the stream: false: it is damaged. out: NULL: it is only stepped over. */
-bool flight_take_string(struct jfr *j, struct jfr_at *c, struct buf *out);
+/* A string in the stream is stepped over. false: it is damaged. */
+bool flight_skip_string(const struct jfr *j, struct jfr_at *c);
+/* The string at a place, as far as about `most` bytes: the time does not depend on how long it is. */
+void flight_read_string(struct jfr *j, size_t at, size_t most, struct buf *out);
 /* All fields of a type; out: NULL: they are only stepped over. 0, or -1 with an error. */
 int flight_take_record(struct jfr *j, uint32_t type, struct jfr_at *c, struct jfr_record *out);
 /* A string that a record has. */

@@ -125,10 +125,9 @@ struct element {
 
 static void word_copy(struct metadata *m, uint64_t word, char *out, size_t bytes)
 {
-	struct jfr_at c = {word < m->word_count ? m->words[word] : m->j->size, m->j->size};
-
 	buf_clear(&m->j->text);
-	flight_take_string(m->j, &c, &m->j->text);
+	if (word < m->word_count)
+		flight_read_string(m->j, m->words[word], bytes, &m->j->text);
 	feed_copy(out, bytes, buf_str(&m->j->text), m->j->text.len);
 }
 
@@ -231,12 +230,12 @@ static bool take_words(struct metadata *m)
 {
 	uint64_t count;
 
-	if (!flight_take_number(m->j, &m->c, &count))
+	if (!flight_take_number(m->j, &m->c, &count) || count > JFR_WORDS)
 		return false;
 	while (count--) {
 		m->words = xgrow(m->words, m->word_count, &m->words_cap, sizeof(*m->words));
 		m->words[m->word_count++] = m->c.at;
-		if (!flight_take_string(m->j, &m->c, NULL))
+		if (!flight_skip_string(m->j, &m->c))
 			return false;
 	}
 	return true;

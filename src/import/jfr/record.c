@@ -42,46 +42,17 @@ bool flight_take_bytes(struct jfr_at *c, size_t bytes, size_t *at)
 	return true;
 }
 
-static void string_add(struct buf *out, uint32_t c)
-{
-	char text[5];
-
-	if (out && out->len < FEED_TEXT_MAX)
-		buf_add(out, text, utf8_put(c < 0x110000 ? c : '?', text));
-}
-
-static bool take_chars(struct jfr *j, struct jfr_at *c, uint64_t count, struct buf *out)
+static bool skip_chars(const struct jfr *j, struct jfr_at *c, uint64_t count)
 {
 	uint64_t one;
 
-	while (count--) {
+	while (count--)
 		if (!flight_take_number(j, c, &one))
 			return false;
-		string_add(
-			out, one < 0xd800 || (one > 0xdfff && one < 0x10000) ? (uint32_t)one : '?');
-	}
 	return true;
 }
 
-/* Strings may be constants, which are strings themselves, but no further. */
-static bool take_constant(struct jfr *j, struct jfr_at *c, struct buf *out)
-{
-	struct jfr_constant *constant;
-	struct jfr_at there;
-	uint64_t key;
-
-	if (!flight_take_number(j, c, &key))
-		return false;
-	constant = out ? flight_constant(j, KNOWN_STRING, key) : NULL;
-	if (!constant)
-		return true;
-	there = (struct jfr_at){constant->at, j->size};
-	if (there.at < there.end && j->bytes[there.at] == STRING_CONSTANT)
-		return true;
-	return flight_take_string(j, &there, out);
-}
-
-bool flight_take_string(struct jfr *j, struct jfr_at *c, struct buf *out)
+bool flight_skip_string(const struct jfr *j, struct jfr_at *c)
 {
 	uint64_t len;
 	size_t at;
@@ -91,23 +62,70 @@ bool flight_take_string(struct jfr *j, struct jfr_at *c, struct buf *out)
 	switch (j->bytes[at]) {
 	case STRING_NULL:
 	case STRING_EMPTY: return true;
-	case STRING_CONSTANT: return take_constant(j, c, out);
+	case STRING_CONSTANT: return flight_take_number(j, c, &len);
 	case STRING_UTF8:
-		if (!flight_take_number(j, c, &len) || !flight_take_bytes(c, len, &at))
-			return false;
-		if (out)
-			buf_add(out, j->bytes + at, len < FEED_TEXT_MAX ? len : FEED_TEXT_MAX);
-		return true;
-	case STRING_CHARS: return flight_take_number(j, c, &len) && take_chars(j, c, len, out);
-	case STRING_LATIN1:
-		if (!flight_take_number(j, c, &len) || !flight_take_bytes(c, len, &at))
-			return false;
-		for (uint64_t i = 0; out && i < len; i++)
-			string_add(out, j->bytes[at + i]);
-		return true;
+	case STRING_LATIN1: return flight_take_number(j, c, &len) && flight_take_bytes(c, len, &at);
+	case STRING_CHARS: return flight_take_number(j, c, &len) && skip_chars(j, c, len);
 	default: return false;
 	}
 }
+
+/* --- what strings hold --------------------------------------------------------------------------------- */
+
+static void string_add(struct buf *out, uint32_t c)
+{
+	char text[5];
+
+	buf_add(out, text, utf8_put(c < 0x110000 ? c : '?', text));
+}
+
+static void read_chars(struct jfr *j, struct jfr_at c, uint64_t count, size_t most, struct buf *out)
+{
+	uint64_t one;
+
+	while (count-- && out->len < most && flight_take_number(j, &c, &one))
+		string_add(
+			out, one < 0xd800 || (one > 0xdfff && one < 0x10000) ? (uint32_t)one : '?');
+}
+
+/* Strings may be constants, which are strings themselves, but no further: at is then where the string is, 0 if nowhere. */
+static size_t string_place(struct jfr *j, size_t at)
+{
+	struct jfr_at c = {at + 1, j->size};
+	struct jfr_constant *constant;
+	uint64_t key;
+
+	if (at >= j->size || j->bytes[at] != STRING_CONSTANT)
+		return at;
+	constant = flight_take_number(j, &c, &key) ? flight_constant(j, KNOWN_STRING, key) : NULL;
+	return constant && constant->at < j->size && j->bytes[constant->at] != STRING_CONSTANT
+		       ? constant->at
+		       : 0;
+}
+
+void flight_read_string(struct jfr *j, size_t at, size_t most, struct buf *out)
+{
+	size_t place = string_place(j, at);
+	struct jfr_at c = {place + 1, j->size};
+	uint64_t len;
+
+	if (!place || place >= j->size || !flight_take_number(j, &c, &len))
+		return;
+	switch (j->bytes[place]) {
+	case STRING_UTF8:
+		if (len <= c.end - c.at)
+			buf_add(out, j->bytes + c.at, len < most ? len : most);
+		break;
+	case STRING_LATIN1:
+		for (uint64_t i = 0; i < len && i < c.end - c.at && out->len < most; i++)
+			string_add(out, j->bytes[c.at + i]);
+		break;
+	case STRING_CHARS: read_chars(j, c, len, most, out); break;
+	default: break;
+	}
+}
+
+/* --- values -------------------------------------------------------------------------------------------- */
 
 static bool take_real(const struct jfr *j, struct jfr_at *c, int bytes, uint64_t *value)
 {
@@ -143,7 +161,7 @@ static int take_value(struct jfr *j, const struct jfr_field *f, struct jfr_at *c
 	case KIND_BYTE: good = take_real(j, c, 1, value); break;
 	case KIND_FLOAT: good = take_real(j, c, 4, value); break;
 	case KIND_DOUBLE: good = take_real(j, c, 8, value); break;
-	case KIND_STRING: good = flight_take_string(j, c, NULL); break;
+	case KIND_STRING: good = flight_skip_string(j, c); break;
 	default: return take_struct(j, f->index, c, out, nest + 1);
 	}
 	return good ? 0 : flight_bad(j, at, "a field ends behind its event, or is no such value");
@@ -214,10 +232,8 @@ int flight_take_record(struct jfr *j, uint32_t type, struct jfr_at *c, struct jf
 
 const char *flight_string(struct jfr *j, const struct jfr_record *r, enum jfr_slot slot)
 {
-	struct jfr_at c = {r->value[slot], j->size};
-
 	buf_clear(&j->text);
 	if (r->places >> slot & 1)
-		flight_take_string(j, &c, &j->text);
+		flight_read_string(j, r->value[slot], FEED_TEXT_MAX, &j->text);
 	return buf_str(&j->text);
 }

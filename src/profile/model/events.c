@@ -2,6 +2,8 @@
 /* The tables of events, of frame types and of thread states; user events' names. */
 #include "profile/model/model.h"
 
+#include "base/clean.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -47,22 +49,25 @@ void profile_event_set(
 	struct profile *p, int event, const char *name, const char *unit, uint64_t interval)
 {
 	struct model_event *e;
+	char clean[sizeof(e->name)];
 
 	if (event < EVENT_USER_FIRST || event >= PROFILE_EVENTS)
 		return;
 	e = &p->user_events[event - EVENT_USER_FIRST];
+	clean_text(clean, sizeof(clean), name, strlen(name));
+	name = clean;
 	if (e->pub.name && strcmp(e->name, name) != 0) {
 		slices_done(&p->events[event]);
 		slices_init(&p->events[event]);
 		p->intervals[event] = (struct profile_intervals){0};
 	}
 	snprintf(e->name, sizeof(e->name), "%s", name);
-	snprintf(e->unit, sizeof(e->unit), "%s", unit);
+	clean_text(e->unit, sizeof(e->unit), unit, strlen(unit));
 	e->pub = profile_events[event];
 	e->pub.name = e->name;
 	e->pub.unit = e->unit;
 	e->pub.default_interval = interval;
-	e->pub.weight_is_time = !strcmp(unit, "ns");
+	e->pub.weight_is_time = !strcmp(e->unit, "ns");
 }
 
 const struct profile_event *profile_get_event(const struct profile *p, int event)

@@ -67,6 +67,8 @@ static void add_sample(
 	if (sample->stack >= p->stacks.trie.count)
 		return;
 	p->readers->fed++;
+	if (p->stacks.extent[sample->stack].closed)
+		p->cut_samples += sample->count;
 	if (second > p->now)
 		profile_advance(p, second);
 	/* Absurd numbers share one thread. */
@@ -229,9 +231,12 @@ void profile_gap(struct profile *p, uint32_t from, uint32_t to)
 {
 	struct model_gap *last = p->gap_count ? &p->gaps[p->gap_count - 1] : NULL;
 
+	/* They stay in order, and apart. */
+	if (last && from < last->from)
+		from = last->to;
 	if (from >= to)
 		return;
-	if (last && from <= last->to && from >= last->from) {
+	if (last && from <= last->to) {
 		last->to = to > last->to ? to : last->to;
 		return;
 	}
@@ -280,6 +285,8 @@ struct profile_info profile_info(const struct profile *p)
 		.stacks = p->stacks.trie.count,
 		.merged_before = p->merged_before,
 		.swept = p->readers->swept,
+		.cut_samples = p->cut_samples,
+		.cut_texts = p->methods->texts.cut + p->threads.texts.cut,
 	};
 
 	for (int i = 0; i < MODEL_SAMPLED; i++)

@@ -21,6 +21,7 @@ static bool methods_same(const void *ctx, uint32_t value)
 void model_methods_done(struct model_methods *m)
 {
 	intern_done(&m->strings);
+	buf_done(&m->texts.clean);
 	hash_index_done(&m->index);
 	vacant_done(&m->vacant);
 	free(m->list);
@@ -54,10 +55,11 @@ enum frame_type profile_method_type(const struct profile_method *method)
 	return *module == '[' && strcmp(module, "[vdso]") ? FRAME_KERNEL : FRAME_NATIVE;
 }
 
-static uint32_t methods_full(struct model_methods *m, const char *const text[4])
+static uint32_t methods_full(struct model_methods *m, const uint32_t ids[4])
 {
-	const char *class_name = text[METHOD_CLASS], *name = text[METHOD_NAME];
-	const char *module = text[METHOD_MODULE];
+	const char *class_name = intern_text(&m->strings, ids[METHOD_CLASS]);
+	const char *name = intern_text(&m->strings, ids[METHOD_NAME]);
+	const char *module = intern_text(&m->strings, ids[METHOD_MODULE]);
 	size_t len = strlen(module);
 	struct buf full = {0};
 	uint32_t id;
@@ -88,7 +90,8 @@ uint32_t profile_method(const struct profile *p, const char *class_name, const c
 	uint32_t id;
 
 	for (int i = 0; i < 4; i++) {
-		text[i] = text[i] ? text[i] : "";
+		/* Of FRAME_WAITS the signature has two parts. */
+		text[i] = model_text(&m->texts, text[i] ? text[i] : "", i == METHOD_SIGNATURE);
 		key.ids[i] = intern_put(&m->strings, text[i], strlen(text[i]));
 	}
 	hash = hash_bytes(key.ids, sizeof(key.ids), 0);
@@ -101,14 +104,15 @@ uint32_t profile_method(const struct profile *p, const char *class_name, const c
 	m->list = fit(m->list, &m->cap, m->count, sizeof(*m->list));
 	method = &m->list[id];
 	memcpy(method->ids, key.ids, sizeof(key.ids));
-	method->full = methods_full(m, text);
+	method->full = methods_full(m, key.ids);
 	method->pub = (struct profile_method){
 		.class_name = intern_text(&m->strings, key.ids[METHOD_CLASS]),
 		.name = intern_text(&m->strings, key.ids[METHOD_NAME]),
 		.signature = intern_text(&m->strings, key.ids[METHOD_SIGNATURE]),
 		.module = intern_text(&m->strings, key.ids[METHOD_MODULE]),
 		.full = intern_text(&m->strings, method->full)};
-	method->hash_full = hash_bytes(method->pub.full, strlen(method->pub.full), 1);
+	method->full_bytes = (uint32_t)strlen(method->pub.full);
+	method->hash_full = hash_bytes(method->pub.full, method->full_bytes, 1);
 	hash_index_add(&m->index, hash, id);
 	return id;
 }

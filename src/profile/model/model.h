@@ -9,6 +9,7 @@
 #ifndef JHOT_PROFILE_MODEL_MODEL_H
 #define JHOT_PROFILE_MODEL_MODEL_H
 
+#include "base/buf.h"
 #include "base/hash.h"
 #include "base/intern.h"
 #include "profile/model/slices.h"
@@ -16,15 +17,23 @@
 #include "profile/model/trie.h"
 #include "profile/profile.h"
 
+/* How texts come in: cleaned into `clean`, which is scratch. */
+struct model_texts {
+	struct buf clean;
+	uint64_t cut; /* texts that were too long */
+};
+
 struct model_method {
 	struct profile_method pub;
-	uint32_t ids[4];    /* of its strings: class, name, signature, module */
-	uint32_t full;      /* of pub.full: the same for overloads */
+	uint32_t ids[4]; /* of its strings: class, name, signature, module */
+	uint32_t full;   /* of pub.full: the same for overloads */
+	uint32_t full_bytes;
 	uint64_t hash_full; /* of pub.full */
 };
 
 struct model_methods {
 	struct intern strings;
+	struct model_texts texts;
 	struct hash_index index;
 	struct model_method *list;
 	uint32_t count, cap;
@@ -45,6 +54,13 @@ struct model_stack {
 };
 _Static_assert(FRAME_TYPES <= 16, "a type has four bits");
 
+/* How long a stack is, in frames and in names. */
+struct model_extent {
+	uint32_t depth : 12, closed : 1, names : 19; /* closed: it ends in PROFILE_DEEPER */
+};
+_Static_assert(PROFILE_DEPTH_MAX < (1u << 12) - 1, "a depth has 12 bits");
+_Static_assert(PROFILE_NAMES_MAX < 1u << 19, "names have 19 bits");
+
 #define MODEL_METHODS_MAX (1u << 27)
 
 /* The stack that was asked about last, from the root on, and how often each method stands on it. */
@@ -60,9 +76,9 @@ struct model_chain {
  */
 struct model_stacks {
 	struct trie trie, paths;
-	struct model_stack *info; /* per stack */
-	uint32_t *depth;          /* likewise */
-	uint32_t info_cap, depth_cap;
+	struct model_stack *info;    /* per stack */
+	struct model_extent *extent; /* likewise */
+	uint32_t info_cap, extent_cap;
 	struct model_chain chain;
 };
 
@@ -77,6 +93,7 @@ struct model_threads {
 	char **names; /* theirs, which are owned here */
 	uint32_t count, cap, names_cap;
 	struct vacant vacant;
+	struct model_texts texts;
 	uint32_t serial;
 	uint32_t ended;      /* stands for those that left; 0: none did */
 	struct intern pools; /* number 0 is no pool */
@@ -160,6 +177,7 @@ struct profile {
 	struct profile_intervals intervals[PROFILE_EVENTS];
 	struct model_gap *gaps;
 	uint32_t gap_count, gap_cap;
+	uint64_t cut_samples;
 	uint32_t now, oldest, merged_before, history_s;
 	uint64_t start_wall_ns;
 	size_t budget;
@@ -172,6 +190,12 @@ struct profile {
 /* feed.c: a profile without scratch. */
 struct profile *model_new(void);
 void model_free(struct profile *p);
+
+/*
+ * text.c: the text as the model keeps it: itself, or clean and cut in t->clean, valid until the next call. in_parts: its
+ * first tab stays.
+ */
+const char *model_text(struct model_texts *t, const char *text, bool in_parts);
 
 /* stacks.c */
 void model_stacks_init(struct model_stacks *s, const struct model_stacks *like); /* like: or NULL */

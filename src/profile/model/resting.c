@@ -230,14 +230,20 @@ bool profile_stack_io(const struct profile *p, uint32_t stack, struct profile_io
 bool model_io_apart(const struct profile *p, uint32_t leaf, uint32_t apart[2])
 {
 	const struct profile_method *m = profile_get_method(p, profile_get_frame(p, leaf)->method);
+	struct buf name = {0}, suffix = {0};
 	struct profile_io io;
-	struct buf name = {0};
+	size_t len = strlen(m->name);
+	bool is;
 
-	if (!frame_io(p, leaf, &io) || *m->name == '[')
+	if (!frame_io(p, leaf, &io))
 		return false;
-	buf_adds(&name, m->name);
-	name.len -= strlen(": ") + strlen(io.what) + (*io.where != 0) + strlen(io.where);
-	name.data[name.len] = '\0';
+	buf_printf(&suffix, ": %s%s%s", io.what, *io.where ? " " : "", io.where);
+	is = len > suffix.len && !strcmp(m->name + len - suffix.len, buf_str(&suffix));
+	if (is)
+		buf_add(&name, m->name, len - suffix.len);
+	buf_done(&suffix);
+	if (!is) /* it has no place, or was cut, or comes from a file that says what cannot be */
+		return false;
 	apart[0] = place_frame(p, m->class_name, buf_str(&name), THREAD_IO, NULL);
 	apart[1] = io_frame(p, &io);
 	buf_done(&name);

@@ -177,7 +177,8 @@ void slices_run(struct slices *s, uint32_t second, bool on)
 	if (on == (last && last->to == UINT32_MAX))
 		return;
 	if (!on) {
-		last->to = second + 1; /* a part of it, as at the beginning */
+		/* a part of it, as at the beginning */
+		last->to = second >= last->from ? second + 1 : last->from + 1;
 	} else if (last && second <= last->to) {
 		last->to = UINT32_MAX;
 	} else {

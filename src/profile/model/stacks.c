@@ -10,7 +10,7 @@ void model_stacks_init(struct model_stacks *s, const struct model_stacks *like)
 	trie_init(&s->trie, like ? &like->trie : NULL);
 	trie_init(&s->paths, like ? &like->paths : NULL);
 	s->info = fit_zeroed(NULL, &s->info_cap, s->trie.cap, sizeof(*s->info));
-	s->depth = fit_zeroed(NULL, &s->depth_cap, s->trie.cap, sizeof(*s->depth));
+	s->extent = fit_zeroed(NULL, &s->extent_cap, s->trie.cap, sizeof(*s->extent));
 }
 
 static void chain_done(struct model_chain *c)
@@ -25,14 +25,14 @@ void model_stacks_done(struct model_stacks *s)
 	trie_done(&s->trie);
 	trie_done(&s->paths);
 	free(s->info);
-	free(s->depth);
+	free(s->extent);
 	chain_done(&s->chain);
 }
 
 size_t model_stacks_bytes(const struct model_stacks *s)
 {
 	return trie_bytes(&s->trie) + trie_bytes(&s->paths) + s->info_cap * sizeof(*s->info) +
-	       s->depth_cap * sizeof(*s->depth);
+	       s->extent_cap * sizeof(*s->extent);
 }
 
 void model_stacks_sweep(struct model_stacks *s, const uint64_t *keep)
@@ -51,35 +51,53 @@ static bool stack_has(struct model_stacks *s, const struct model_methods *method
 	struct model_chain *c = &s->chain;
 	uint32_t at = stack, same;
 
-	c->stacks = fit(c->stacks, &c->stacks_cap, s->depth[stack], sizeof(*c->stacks));
+	c->stacks = fit(c->stacks, &c->stacks_cap, s->extent[stack].depth, sizeof(*c->stacks));
 	c->on = fit_zeroed(c->on, &c->on_cap, methods->count, sizeof(*c->on));
-	while (at && (s->depth[at] > c->depth || c->stacks[s->depth[at] - 1] != at))
+	while (at && (s->extent[at].depth > c->depth || c->stacks[s->extent[at].depth - 1] != at))
 		at = model_parent(s, at);
-	same = s->depth[at];
+	same = s->extent[at].depth;
 	while (c->depth > same)
 		c->on[model_method(s, c->stacks[--c->depth])]--;
-	c->depth = s->depth[stack];
-	for (at = stack; s->depth[at] > same; at = model_parent(s, at)) {
-		c->stacks[s->depth[at] - 1] = at;
+	c->depth = s->extent[stack].depth;
+	for (at = stack; s->extent[at].depth > same; at = model_parent(s, at)) {
+		c->stacks[s->extent[at].depth - 1] = at;
 		c->on[model_method(s, at)]++;
 	}
 	return c->on[method] > 0;
 }
 
+/* What stands for all frames beyond the limits. */
+static uint32_t deeper_frame(const struct profile *p)
+{
+	return profile_frame(
+		p, profile_method(p, "", PROFILE_DEEPER, "", ""), FRAME_BREAK, 0xffff, 0);
+}
+
 uint32_t model_stacks_child(
 	struct model_stacks *s, const struct profile *p, uint32_t parent, uint32_t frame)
 {
-	uint32_t stack, method, type;
+	struct model_extent extent = s->extent[parent];
+	uint32_t stack, method, type, names;
 	bool created;
 
+	if (extent.closed)
+		return parent;
+	names = extent.names + p->methods->list[p->frames->list[frame].method].full_bytes;
+	if (extent.depth == PROFILE_DEPTH_MAX || names > PROFILE_NAMES_MAX) {
+		frame = deeper_frame(p);
+		extent.closed = true;
+		names = extent.names;
+	}
+	extent.depth++;
+	extent.names = names;
 	stack = trie_child(&s->trie, parent, frame, &created);
 	if (!created)
 		return stack;
 	s->info = fit(s->info, &s->info_cap, stack + 1, sizeof(*s->info));
-	s->depth = fit(s->depth, &s->depth_cap, stack + 1, sizeof(*s->depth));
+	s->extent = fit(s->extent, &s->extent_cap, stack + 1, sizeof(*s->extent));
 	method = p->frames->list[frame].method;
 	type = p->frames->list[frame].type;
-	s->depth[stack] = s->depth[parent] + 1;
+	s->extent[stack] = extent;
 	s->info[stack].path = trie_child(
 		&s->paths, s->info[parent].path, p->methods->list[method].full, &created);
 	/* Why a stack breaks off stands on it once. */

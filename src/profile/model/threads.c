@@ -16,6 +16,7 @@ void model_threads_done(struct model_threads *t)
 {
 	for (uint32_t i = 0; i < t->count; i++)
 		free(t->names[i]);
+	buf_done(&t->texts.clean);
 	free(t->names);
 	free(t->list);
 	vacant_done(&t->vacant);
@@ -77,9 +78,11 @@ void profile_thread_set(struct profile *p, uint32_t thread, const struct profile
 	struct model_threads *t = &p->threads;
 	struct profile_thread *mine;
 	uint32_t serial;
+	char *name;
 
 	if (thread >= MODEL_THREADS_MAX)
 		return;
+	name = xstrdup(model_text(&t->texts, set->name ? set->name : "", false));
 	threads_fit(t, thread);
 	if (vacant_has(&t->vacant, thread))
 		vacant_take(&t->vacant, thread);
@@ -87,7 +90,7 @@ void profile_thread_set(struct profile *p, uint32_t thread, const struct profile
 	mine = &t->list[thread];
 	serial = mine->name ? mine->serial : ++t->serial;
 	free(t->names[thread]);
-	t->names[thread] = xstrdup(set->name ? set->name : "");
+	t->names[thread] = name;
 	*mine = *set;
 	mine->serial = serial;
 	mine->name = t->names[thread];

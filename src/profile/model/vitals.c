@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The vitals of each second: a ring that is as long as the history, and the first of all. */
+/* The vitals of each second that has some: a ring in ascending order, as far back as the history goes. */
 #include "profile/vitals.h"
 #include "profile/model/model.h"
 
@@ -8,11 +8,12 @@
 #include <stdlib.h>
 
 #define VITALS_S_MAX (1u << 18) /* seconds that are kept at most: three days */
+#define VITALS_LEAST 16u
 
 struct model_vitals {
-	struct vitals_second first; /* second: PROFILE_NONE: none were told yet */
+	struct vitals_second first; /* of all; second: PROFILE_NONE: none were told yet */
 	struct vitals_second *ring;
-	uint32_t seconds; /* of the ring */
+	uint32_t begin, count, cap;
 };
 
 static struct model_vitals *vitals_new(void)
@@ -23,19 +24,44 @@ static struct model_vitals *vitals_new(void)
 	return v;
 }
 
-/* It grows while no second has taken the place of another, so seconds keep their places. */
-static void vitals_fit(struct model_vitals *v, uint32_t now, uint32_t history_s)
+static struct vitals_second *vitals_at(const struct model_vitals *v, uint32_t i)
 {
-	uint32_t most = history_s < VITALS_S_MAX ? history_s : VITALS_S_MAX, had = v->seconds;
+	return &v->ring[(v->begin + i) % v->cap];
+}
 
-	while (v->seconds < most && v->seconds <= now)
-		v->seconds = v->seconds ? v->seconds * 2 : PROFILE_HISTORY_S;
-	if (v->seconds == had && had)
+/* The index of the first that is not before this second. */
+static uint32_t vitals_find(const struct model_vitals *v, uint32_t second)
+{
+	uint32_t lo = 0, hi = v->count, mid;
+
+	while (lo < hi) {
+		mid = lo + (hi - lo) / 2;
+		if (vitals_at(v, mid)->second < second)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
+/* Drops those that are older than `most` seconds, and makes space for one more. */
+static void vitals_fit(struct model_vitals *v, uint32_t now, uint32_t most)
+{
+	struct vitals_second *ring;
+	uint32_t cap;
+
+	for (; v->count && now - vitals_at(v, 0)->second >= most; v->count--)
+		v->begin = (v->begin + 1) % v->cap;
+	if (v->count < v->cap)
 		return;
-	v->seconds = v->seconds ? v->seconds : PROFILE_HISTORY_S;
-	v->ring = xreallocarray(v->ring, v->seconds, sizeof(*v->ring));
-	for (uint32_t i = had; i < v->seconds; i++)
-		v->ring[i].second = PROFILE_NONE;
+	cap = v->cap ? v->cap * 2 : VITALS_LEAST;
+	ring = xreallocarray(NULL, cap, sizeof(*ring));
+	for (uint32_t i = 0; i < v->count; i++)
+		ring[i] = *vitals_at(v, i);
+	free(v->ring);
+	v->ring = ring;
+	v->begin = 0;
+	v->cap = cap;
 }
 
 void model_vitals_free(struct model_vitals *v)
@@ -47,7 +73,7 @@ void model_vitals_free(struct model_vitals *v)
 
 size_t model_vitals_bytes(const struct profile *p)
 {
-	return p->vitals ? p->vitals->seconds * sizeof(*p->vitals->ring) : 0;
+	return p->vitals ? p->vitals->cap * sizeof(*p->vitals->ring) : 0;
 }
 
 #define KEEP(type, field)     .field = v->field,
@@ -61,25 +87,35 @@ void vitals_put_back(struct vitals *v, const struct vitals_second *kept)
 
 void profile_vitals_set(struct profile *p, const struct vitals *v)
 {
-	struct vitals_second *s;
+	uint32_t most = p->history_s < VITALS_S_MAX ? p->history_s : VITALS_S_MAX;
+	struct model_vitals *all;
+	uint32_t at;
 
 	if (!p->vitals)
 		p->vitals = vitals_new();
-	vitals_fit(p->vitals, p->now, p->history_s);
-	s = &p->vitals->ring[p->now % p->vitals->seconds];
-	*s = (struct vitals_second){.second = p->now, VITALS_KEPT(KEEP)};
-	if (p->vitals->first.second == PROFILE_NONE)
-		p->vitals->first = *s;
+	all = p->vitals;
+	at = vitals_find(all, p->now);
+	if (at == all->count) {
+		vitals_fit(all, p->now, most ? most : 1);
+		at = all->count++;
+	}
+	*vitals_at(all, at) = (struct vitals_second){.second = p->now, VITALS_KEPT(KEEP)};
+	if (all->first.second == PROFILE_NONE)
+		all->first = *vitals_at(all, at);
+}
+
+const struct vitals_second *profile_vitals_next(const struct profile *p, uint32_t second)
+{
+	uint32_t at = p->vitals ? vitals_find(p->vitals, second) : 0;
+
+	return p->vitals && at < p->vitals->count ? vitals_at(p->vitals, at) : NULL;
 }
 
 const struct vitals_second *profile_vitals(const struct profile *p, uint32_t second)
 {
-	const struct vitals_second *s;
+	const struct vitals_second *s = profile_vitals_next(p, second);
 
-	if (!p->vitals)
-		return NULL;
-	s = &p->vitals->ring[second % p->vitals->seconds];
-	return s->second == second ? s : NULL;
+	return s && s->second == second ? s : NULL;
 }
 
 const struct vitals_second *profile_vitals_first(const struct profile *p)

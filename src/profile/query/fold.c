@@ -141,7 +141,7 @@ struct profile_stack profile_get_stack(const struct profile *p, uint32_t stack)
 	if (stack >= p->stacks.trie.count && !fold_unmark(f, stack, &stack))
 		return (struct profile_stack){PROFILE_ROOT_STACK, PROFILE_NONE, 0};
 	return (struct profile_stack){fold_mark(f, model_parent(view, stack)),
-		model_frame(view, stack), view->depth[stack]};
+		model_frame(view, stack), view->extent[stack].depth};
 }
 
 uint32_t filter_run(const struct profile *p, uint32_t stack)

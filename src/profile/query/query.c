@@ -118,12 +118,27 @@ struct profile_explained profile_explained(
 
 /* --- seconds ----------------------------------------------------------------------------------------- */
 
+/* The first gap that ends after this second. */
+static uint32_t gap_find(const struct profile *p, uint32_t second)
+{
+	uint32_t lo = 0, hi = p->gap_count, mid;
+
+	while (lo < hi) {
+		mid = lo + (hi - lo) / 2;
+		if (p->gaps[mid].to <= second)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
 /* Of [from, to) those without a gap. */
 static uint32_t covered_outside_gaps(const struct profile *p, uint32_t from, uint32_t to)
 {
 	uint32_t seconds = to > from ? to - from : 0, begin, end;
 
-	for (uint32_t i = 0; i < p->gap_count; i++) {
+	for (uint32_t i = gap_find(p, from); i < p->gap_count && p->gaps[i].from < to; i++) {
 		begin = p->gaps[i].from > from ? p->gaps[i].from : from;
 		end = p->gaps[i].to < to ? p->gaps[i].to : to;
 		seconds -= end > begin ? end - begin : 0;
@@ -162,16 +177,11 @@ uint32_t profile_covered(const struct profile *p, const struct profile_query *q)
 	return seconds;
 }
 
-/* They come in order. */
 static bool history_in_gap(const struct profile *p, uint32_t second)
 {
-	for (uint32_t i = p->gap_count; i-- > 0;) {
-		if (second >= p->gaps[i].to)
-			break;
-		if (second >= p->gaps[i].from)
-			return true;
-	}
-	return false;
+	uint32_t i = gap_find(p, second);
+
+	return i < p->gap_count && second >= p->gaps[i].from;
 }
 
 static int64_t history_at(
