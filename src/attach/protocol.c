@@ -237,7 +237,7 @@ static pid_t handles_quit(const struct hotspot *jvm)
 	if (proc_status(jvm->pid, &status) || status.tgid != jvm->pid || status.euid != jvm->euid ||
 		proc_cpu(jvm->pid, &cpu) || cpu.start_ticks != jvm->start_ticks)
 		return 0;
-	return listener_wakes(jvm->pid);
+	return listener_wakes(jvm->pid, jvm->full_signals);
 }
 
 /* A socket, NO_SOCKET when the time is over, or OTHERS with an error. */

@@ -29,10 +29,11 @@ struct fake_jvm {
 	bool perf_starting;
 	int age_s;
 	const char *exe_holds;
-	const char *dispatcher; /* the name of a thread */
-	const char *vm_blocked; /* of the VM thread's SigBlk */
-	bool listens;           /* its attach listener's thread runs */
-	const char *temp;       /* its temporary folder */
+	const char *dispatcher, *vm_thread; /* the names of threads */
+	const char *vm_args;                /* in its counters */
+	const char *vm_blocked;             /* of the VM thread's SigBlk */
+	bool listens;                       /* its attach listener's thread runs */
+	const char *temp;                   /* its temporary folder */
 };
 
 static const struct fake_jvm good = {
@@ -48,6 +49,8 @@ static const struct fake_jvm good = {
 	.age_s = 1000,
 	.exe_holds = "ELF",
 	.dispatcher = "Signal Dispatch",
+	.vm_thread = "VM Thread",
+	.vm_args = "-Xmx1g",
 	.vm_blocked = "0",
 	.temp = "/tmp",
 };
@@ -114,8 +117,8 @@ static void make_thread(pid_t pid, int tid, const char *name, const char *blocke
 
 static void make_threads(pid_t pid, const struct fake_jvm *j)
 {
-	make_thread(pid, 101, "java", "0");
-	make_thread(pid, 102, "VM Thread", j->vm_blocked);
+	make_thread(pid, (int)pid, "java", "0");
+	make_thread(pid, 102, j->vm_thread, j->vm_blocked);
 	make_thread(pid, 103, j->dispatcher, QUIT_CAUGHT);
 	if (j->listens)
 		make_thread(pid, 104, "Attach Listener", QUIT_CAUGHT);
@@ -153,6 +156,8 @@ static void make_perf(pid_t pid, const struct fake_jvm *j)
 	if (j->perf_starting)
 		b.data[7] = 0;
 	fake_perf_string(&b, "sun.rt.jvmCapabilities", j->capability);
+	fake_perf_string(&b, "java.rt.vmArgs", j->vm_args);
+	fake_perf_string(&b, "java.rt.vmFlags", "");
 	fake_perf_string(&b, "java.property.java.vm.name", j->vm_name);
 	fake_perf_string(&b, "java.property.java.version", "21.0.4");
 	fake_bytes(path, b.data, b.len);
@@ -213,6 +218,9 @@ static void expect(
 	ok(right, "%s: %s. %s", name, hotspot_verdict_names[jvm.verdict], jvm.why);
 }
 
+#define TEN(a)    a a a a a a a a a a
+#define LONG_ARGS TEN(TEN("-Dlong=arg "))
+
 /* Fake roots are other folders than "/", so a good JVM is in another root. */
 static void test_verdicts(void)
 {
@@ -251,6 +259,16 @@ static void test_verdicts(void)
 	CASE(HOTSPOT_NO, "does not handle SIGQUIT", j.dispatcher = "worker");
 	CASE(HOTSPOT_NO, "does not handle SIGQUIT", j.vm_blocked = QUIT_CAUGHT);
 	CASE(HOTSPOT_OK_NS, "", j.dispatcher = "Signal ..atcher");
+	/* early JDK 8 does not name its threads, so its options have to be known */
+	CASE(HOTSPOT_OK_NS, "", j.dispatcher = j.vm_thread = "java");
+	CASE(HOTSPOT_NO, "does not handle SIGQUIT", j.dispatcher = j.vm_thread = "java";
+		j.capability = NULL);
+	CASE(HOTSPOT_NO, "it runs with -Xrs", j.dispatcher = j.vm_thread = "java";
+		j.vm_args = "-Xrs");
+	CASE(HOTSPOT_NO, "does not handle SIGQUIT", j.dispatcher = j.vm_thread = "java";
+		j.vm_args = LONG_ARGS);
+	CASE(HOTSPOT_NO, "does not handle SIGQUIT", j.dispatcher = j.vm_thread = "java";
+		j.vm_blocked = QUIT_CAUGHT);
 	CASE(HOTSPOT_OK_NS, "", j.dispatcher = "worker"; j.socket = true; j.listens = true);
 	CASE(HOTSPOT_NO, "still starting", j.caught = "0"; j.age_s = 1);
 	CASE(HOTSPOT_NO, "still starting", j.perf_starting = true; j.age_s = 1);

@@ -24,6 +24,7 @@
 
 /* A JVM younger than this that does not catch SIGQUIT yet may still be starting. */
 #define BOOT_SECONDS 10
+#define PERF_TEXT    1024 /* HotSpot's limit of a text in its counters */
 
 const char *const hotspot_verdict_names[] = {
 	[HOTSPOT_OK] = "ok",
@@ -121,6 +122,22 @@ static void look_at_socket(struct look *l, const struct hotspot *out)
 	close(tmp);
 }
 
+/* What options it runs with, wherever they are from. HotSpot cuts these texts off, so a long one proves nothing. */
+static void look_at_args(struct look *l, struct hotspot *out)
+{
+	static const char *const names[] = {"java.rt.vmArgs", "java.rt.vmFlags"};
+	char text[PERF_TEXT];
+
+	out->full_signals = true;
+	for (size_t i = 0; i < 2; i++) {
+		bool known =
+			hsperf_string(l->perf, hsperf_find(l->perf, names[i]), text, sizeof(text));
+
+		l->reduced |= strstr(text, "-Xrs") || strstr(text, "+ReduceSignalUsage");
+		out->full_signals &= known && !l->reduced && strlen(text) < PERF_TEXT - 10;
+	}
+}
+
 static void look_at_perf(struct look *l, struct hotspot *out)
 {
 	char text[512];
@@ -133,9 +150,7 @@ static void look_at_perf(struct look *l, struct hotspot *out)
 		    l->perf, hsperf_find(l->perf, "sun.rt.jvmCapabilities"), text, sizeof(text)) &&
 		text[0])
 		l->capability = text[0];
-	l->reduced = hsperf_string(
-			     l->perf, hsperf_find(l->perf, "java.rt.vmArgs"), text, sizeof(text)) &&
-		     strstr(text, "-Xrs");
+	look_at_args(l, out);
 	hsperf_string(l->perf, hsperf_find(l->perf, "java.property.java.vm.name"), out->vm,
 		sizeof(out->vm));
 	hsperf_string(l->perf, hsperf_find(l->perf, "java.property.java.version"), out->jdk,
@@ -368,7 +383,7 @@ static bool rule_no_handler(const struct look *l, struct hotspot *out)
 	bool reduced =
 		has_option(l, "-Xrs") || has_option(l, "-XX:+ReduceSignalUsage") || l->reduced;
 
-	if (l->perf_err.kind != ERR_BUSY && listener_wakes(out->pid))
+	if (l->perf_err.kind != ERR_BUSY && listener_wakes(out->pid, out->full_signals))
 		return false;
 	if (l->socket && listener_runs(out->pid))
 		return false;

@@ -49,6 +49,7 @@ struct hotspot {
 	char libjvm[512];    /* path inside its own root; as the kernel has it, so not cleaned */
 	/* Its temporary folder inside its own root, where its attach socket is; "" if not known. Not cleaned. */
 	char temp[256];
+	bool full_signals; /* its counters tell that it runs without -Xrs */
 };
 
 /*

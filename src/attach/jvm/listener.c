@@ -46,14 +46,39 @@ static bool is_listener(void *ctx, pid_t pid, pid_t tid)
 	return !strcmp(name, "Attach Listener");
 }
 
-pid_t listener_wakes(pid_t pid)
+static bool has_vm_name(void *ctx, pid_t pid, pid_t tid)
+{
+	char name[32];
+
+	(void)ctx;
+	proc_thread_name(pid, tid, name);
+	return !strcmp(name, "VM Thread");
+}
+
+static bool is_blocking(void *ctx, pid_t pid, pid_t tid)
+{
+	(void)ctx;
+	return blocks_quit(pid, tid);
+}
+
+static bool is_taking(void *ctx, pid_t pid, pid_t tid)
+{
+	(void)ctx;
+	return tid != pid && !blocks_quit(pid, tid);
+}
+
+pid_t listener_wakes(pid_t pid, bool full_signals)
 {
 	struct proc_status status;
 
-	if (proc_status(pid, &status) || !(status.sig_caught & QUIT_BIT) ||
-		!proc_find_thread(pid, is_dispatcher, NULL))
+	if (proc_status(pid, &status) || !(status.sig_caught & QUIT_BIT))
 		return 0;
-	return proc_find_thread(pid, is_vm_thread, NULL);
+	if (proc_find_thread(pid, is_dispatcher, NULL))
+		return proc_find_thread(pid, is_vm_thread, NULL);
+	if (full_signals && !proc_find_thread(pid, has_vm_name, NULL) &&
+		proc_find_thread(pid, is_blocking, NULL))
+		return proc_find_thread(pid, is_taking, NULL);
+	return 0;
 }
 
 bool listener_runs(pid_t pid)

@@ -22,9 +22,12 @@
  * threads but the VM thread (-Xrs: no dispatcher, no mask is changed). Both are asked, so neither a thread of the
  * program with one of these names nor a handler of the program alone is taken for HotSpot's.
  *
+ * Early JDK 8 does not name its threads. There the counters must tell that it runs without -Xrs (full_signals), and the masks
+ * must differ; the oldest thread that does not block SIGQUIT, the first one aside, is then the VM thread.
+ *
  * The kernel does not tell whose the handler is: a handler that the program installs over HotSpot's is not noticed.
  */
-pid_t listener_wakes(pid_t pid);
+pid_t listener_wakes(pid_t pid, bool full_signals);
 
 /* listener_runs: true when the JVM has started its listener, so that its socket is not a leftover of another process. */
 bool listener_runs(pid_t pid);
