@@ -143,7 +143,9 @@ static void make_maps(pid_t pid, const struct fake_jvm *j)
 		fake_file(path, j->libjvm_holds);
 	}
 	fake_file(in(pid, "root/jdk/release"), "IMPLEMENTOR=\"x\"\nJAVA_VERSION=\"17.0.99\"\n");
-	fake_file(in(pid, "exe"), j->exe_holds);
+	fake_file(in(pid, "launcher"), j->exe_holds);
+	if (symlink("launcher", fake_path(in(pid, "exe"))))
+		fake_bail("symlink");
 }
 
 static void make_perf(pid_t pid, const struct fake_jvm *j)
@@ -373,27 +375,42 @@ static void test_facts(void)
 static void test_names(void)
 {
 	static const struct {
-		const char *cmdline, *name;
+		const char *cmdline, *command, *name;
 	} names[] = {
-		{"java|-cp|a:b|-Xmx1g|org.acme.Main|-jar|x.jar", "org.acme.Main"},
-		{"java|-m|mod/org.acme.Main", "org.acme.Main"},
-		{"java|--module-path|x|--add-modules|ALL|-jar|dir with blank/app.jar", "app.jar"},
-		{"java|@options|-Dx=y|Main", "Main"},
-		{"/usr/bin/jsvc", "jsvc"},
-		{"java|-version", "java"},
-		{"java|-cp", "java"},
-		{"", ""},
+		{"java|-cp|a:b|-Xmx1g|org.acme.Main|-jar|x.jar", "", "org.acme.Main"},
+		{"java|-m|mod/org.acme.Main", "", "org.acme.Main"},
+		{"java|--module-path|x|--add-modules|ALL|-jar|dir with blank/app.jar",
+			"dir with blank/app.jar arg", "app.jar"},
+		{"java|@options|-Dx=y|Main", "", "Main"},
+		{"java|@options", "org.acme.Hidden arg", "org.acme.Hidden"},
+		{"java|-Dx=y|secret", "org.acme.Main secret", "org.acme.Main"},
+		{"jwebserver|-b|127.0.0.1",
+			"jdk.httpserver/sun.net.httpserver.simpleserver.JWebServer -b 127.0.0.1",
+			"sun.net.httpserver.simpleserver.JWebServer"},
+		{"javac|-encoding|UTF-8", "jdk.compiler/com.sun.tools.javac.Main -encoding UTF-8",
+			"com.sun.tools.javac.Main"},
+		{"launcher|secret", "", ""},
+		{"java|-version", "", ""},
+		{"java|-cp", "", ""},
+		{"", "", ""},
 	};
+	struct fake_jvm embedded = good;
+	struct hotspot jvm;
+	struct err err = {0};
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		struct buf b = {0};
 		char name[64];
 
 		add_words(&b, names[i].cmdline);
-		cmdline_name(&b, name, sizeof(name));
-		is_str(name, names[i].name, names[i].cmdline);
+		cmdline_name(&b, names[i].command, name, sizeof(name));
+		is_str(name, names[i].name,
+			names[i].command[0] ? names[i].command : names[i].cmdline);
 		buf_done(&b);
 	}
+	embedded.cmdline = "/opt/launcher|secret|7";
+	hotspot_check(make(&embedded), &jvm, &err);
+	is_str(jvm.name, "launcher", "an embedded JVM is called by its executable");
 }
 
 static void test_find(void)

@@ -72,9 +72,9 @@ static void ask_cmdline(const struct buf *text)
 {
 	char out[64];
 
-	cmdline_name(text, out, sizeof(out));
+	cmdline_name(text, "", out, sizeof(out));
 	cmdline_join(text, out, sizeof(out));
-	cmdline_command_name(buf_str(text), out, sizeof(out));
+	cmdline_name(text, buf_str(text), out, sizeof(out));
 	cmdline_has(text, "-XX:+DisableAttachMechanism");
 	cmdline_is_java(text);
 	environ_has(text, "-XX:+DisableAttachMechanism");

@@ -87,24 +87,17 @@ static const char *next_option(const struct buf *cmdline, const char *option, co
 	return NULL;
 }
 
-void cmdline_name(const struct buf *cmdline, char *out, size_t bytes)
+void cmdline_name(const struct buf *cmdline, const char *command, char *out, size_t bytes)
 {
-	const char *program = next_word(cmdline, NULL), *option = NULL, *main;
+	const char *option = NULL, *main = NULL;
 
 	out[0] = '\0';
-	while ((option = next_option(cmdline, option, &main)) != NULL)
+	while (cmdline_is_java(cmdline) && (option = next_option(cmdline, option, &main)) != NULL)
 		;
-	if (main) {
+	if (main && (!*command || !strncmp(command, main, strlen(main))))
 		short_name(main, strlen(main), out, bytes);
-	} else if (program) {
-		program = path_name(program);
-		clean_text(out, bytes, program, strlen(program));
-	}
-}
-
-void cmdline_command_name(const char *command, char *out, size_t bytes)
-{
-	short_name(command, strcspn(command, " "), out, bytes);
+	else if (*command)
+		short_name(command, strcspn(command, " "), out, bytes);
 }
 
 void cmdline_join(const struct buf *cmdline, char *out, size_t bytes)

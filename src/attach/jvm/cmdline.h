@@ -13,10 +13,12 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* cmdline_name: "shop-api.jar" or "org.acme.Main"; falls back to the program's name. */
-void cmdline_name(const struct buf *cmdline, char *out, size_t bytes);
-/* cmdline_command_name: the same from sun.rt.javaCommand: its first word. */
-void cmdline_command_name(const char *command, char *out, size_t bytes);
+/*
+ * cmdline_name: "shop-api.jar" or "org.acme.Main", "" if the command line of a java launcher names none. command is
+ * sun.rt.javaCommand, main class or jar and arguments, "" if not known: it also knows what is not on the command line
+ * (options in files, other launchers), but not where the path of a jar with blanks ends.
+ */
+void cmdline_name(const struct buf *cmdline, const char *command, char *out, size_t bytes);
 /* cmdline_join: the arguments with spaces between. */
 void cmdline_join(const struct buf *cmdline, char *out, size_t bytes);
 /* cmdline_has: is this one of the JVM's own options, before the main class? */

@@ -12,6 +12,7 @@
 #include "attach/jvm/libjvm.h"
 #include "attach/jvm/listener.h"
 #include "attach/proc.h"
+#include "base/clean.h"
 #include "base/env.h"
 
 #include <fcntl.h>
@@ -155,10 +156,8 @@ static void look_at_perf(struct look *l, struct hotspot *out)
 		sizeof(out->vm));
 	hsperf_string(l->perf, hsperf_find(l->perf, "java.property.java.version"), out->jdk,
 		sizeof(out->jdk));
-	if (hsperf_string(
-		    l->perf, hsperf_find(l->perf, "sun.rt.javaCommand"), text, sizeof(text)) &&
-		text[0] && cmdline_is_java(&l->cmdline) && !out->name[0])
-		cmdline_command_name(text, out->name, sizeof(out->name));
+	hsperf_string(l->perf, hsperf_find(l->perf, "sun.rt.javaCommand"), text, sizeof(text));
+	cmdline_name(&l->cmdline, text, out->name, sizeof(out->name));
 }
 
 static void look_at_cpu(struct look *l, struct hotspot *out)
@@ -174,13 +173,19 @@ static void look_at_cpu(struct look *l, struct hotspot *out)
 	l->age_s = out->uptime_s;
 }
 
-static void look_at_command(struct look *l, struct hotspot *out)
+/*
+ * The name of a JVM whose counters do not tell it, or of another program. Without a java launcher nothing says which word of a
+ * command line would be a class, and an argument may be a secret: then it is the executable's.
+ */
+static void look_at_name(struct look *l, struct hotspot *out)
 {
-	proc_read(out->pid, "environ", &l->env);
-	cmdline_join(&l->cmdline, out->args, sizeof(out->args));
-	/* In another program's command line nothing says which word would be its name. */
-	if (out->is_java || cmdline_is_java(&l->cmdline))
-		cmdline_name(&l->cmdline, out->name, sizeof(out->name));
+	char exe[512];
+
+	if (!out->name[0])
+		cmdline_name(&l->cmdline, "", out->name, sizeof(out->name));
+	if (!out->name[0] && out->is_java && proc_link(out->pid, "exe", exe, sizeof(exe)))
+		clean_text(out->name, sizeof(out->name), path_name(exe),
+			strcspn(path_name(exe), " ")); /* before " (deleted)" */
 	if (!out->name[0])
 		snprintf(out->name, sizeof(out->name), "%s", l->status.name);
 }
@@ -480,11 +485,13 @@ static bool (*const rules[])(const struct look *l, struct hotspot *out) = {
 static void look_closer(struct look *l, struct hotspot *out)
 {
 	take_status(&l->status, out);
-	look_at_command(l, out);
+	proc_read(out->pid, "environ", &l->env);
+	cmdline_join(&l->cmdline, out->args, sizeof(out->args));
 	look_at_ids(l, out);
 	look_at_cpu(l, out);
 	if (out->is_java)
 		look_at_perf(l, out);
+	look_at_name(l, out);
 	look_at_libjvm(l, out);
 	look_at_temp(l, out);
 	look_at_socket(l, out);
