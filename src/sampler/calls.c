@@ -17,6 +17,7 @@
 #include "sampler/procfile.h"
 #include "sampler/publish/publish.h"
 #include "sampler/sampler.h"
+#include "sampler/session/lease.h"
 #include "sampler/signal/raw.h"
 #include "sampler/text.h"
 #include "wire/calls.h"
@@ -39,8 +40,9 @@
 
 #include "sampler/compat.h"
 
-#define CHILD_FLAGS (CLONE_VM | CLONE_VFORK | CLONE_FILES | CLONE_FS) /* exit signal 0 */
-#define CHILD_STACK 4096u
+#define CHILD_FLAGS     (CLONE_VM | CLONE_VFORK | CLONE_FILES | CLONE_FS) /* exit signal 0 */
+#define CHILD_STACK     4096u
+#define FILTERS_UNKNOWN UINT32_MAX /* there are some; Linux before 5.9 does not say how many */
 
 enum need { VITAL, NEEDED, OPTIONAL };
 
@@ -98,8 +100,7 @@ static struct trial {
 } trial;
 
 static struct {
-	bool tried;
-	uint32_t filters; /* that there were then */
+	uint32_t filters; /* that `result` is of */
 	int result;
 } known;
 
@@ -280,11 +281,11 @@ static int try_all(void)
 
 /* --- is there a filter? --------------------------------------------------------------------------------- */
 
-uint32_t calls_filters(const char *status)
+static uint32_t filters_in(const char *status)
 {
 	if (!procfile_number(status, "Seccomp:", 0))
 		return 0;
-	return (uint32_t)procfile_number(status, "Seccomp_filters:", CALLS_FILTERS_UNKNOWN);
+	return (uint32_t)procfile_number(status, "Seccomp_filters:", FILTERS_UNKNOWN);
 }
 
 static uint32_t filters_now(void)
@@ -293,8 +294,8 @@ static uint32_t filters_now(void)
 
 	return procfile_read("/proc/thread-self/status", status, sizeof(status)) ||
 			       procfile_read("/proc/self/status", status, sizeof(status))
-		       ? calls_filters(status)
-		       : CALLS_FILTERS_UNKNOWN;
+		       ? filters_in(status)
+		       : FILTERS_UNKNOWN;
 }
 
 /* dumps_kill: before Linux 5.16. */
@@ -310,23 +311,57 @@ static bool dumps_kill(void)
 	return major < 5 || (major == 5 && (!minor || procfile_number(minor, ".", 0) < 16));
 }
 
-int calls_try(void)
+/* try_when_changed: `again`: also where Linux does not say how many filters there are. */
+static int try_when_changed(bool again)
 {
 	uint32_t filters = filters_now();
 
+	if (filters == known.filters && !(again && filters == FILTERS_UNKNOWN))
+		return known.result;
+	if (raw_refusal(SYS_wait4))
+		return known.result; /* each further child would stay */
+	known.filters = filters;
+	known.result = AGENT_OK;
 	if (!filters)
 		return AGENT_OK;
-	if (raw_refusal(SYS_wait4) ||
-		(known.tried && filters == known.filters && filters != CALLS_FILTERS_UNKNOWN))
-		return known.result;
 	trial.old_kernel = dumps_kill();
 	known.result = try_all();
-	known.tried = true;
-	known.filters = filters;
 	for (uint32_t i = 0; i < CALL_COUNT && known.result == AGENT_OK; i++)
 		if (rows[i].need == NEEDED && raw_refusal(rows[i].number))
 			known.result = AGENT_FORBIDDEN + (int)i;
 	return known.result;
+}
+
+static int try_locked(bool again)
+{
+	static _Atomic uint32_t lock;
+	int result;
+
+	while (atomic_exchange(&lock, 1))
+		raw_sleep(NS_PER_MS);
+	result = try_when_changed(again);
+	atomic_store(&lock, 0);
+	return result;
+}
+
+int calls_try(void)
+{
+	return try_locked(true);
+}
+
+void calls_look(struct sampler *s)
+{
+	uint32_t before = known.filters;
+
+	if (try_locked(false) != AGENT_OK)
+		lease_end(s, SAMPLER_DETACH);
+	if (known.filters != before)
+		calls_tell(s);
+}
+
+bool calls_allowed_as_here(const char *status)
+{
+	return filters_in(status) == known.filters;
 }
 
 void calls_tell(struct sampler *s)

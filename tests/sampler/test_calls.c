@@ -24,6 +24,14 @@ bool publish_note(
 	return true;
 }
 
+static enum sampler_stop ended;
+
+void lease_end(struct sampler *s, enum sampler_stop why)
+{
+	(void)s;
+	ended = why;
+}
+
 /* From now on these calls of this process have this result. */
 static void filter(uint32_t action, int count, const int *numbers)
 {
@@ -149,6 +157,28 @@ static const struct row_of_test test_rows[] = {
 		.note = NULL},
 };
 
+/* Filters that come while a session runs. */
+static void try_later(void)
+{
+	struct sampler *s = (struct sampler *)note;
+
+	check(calls_try() == AGENT_OK, "there is no filter", 0);
+	check(calls_allowed_as_here("Name:\tx\nSeccomp:\t0\nSeccomp_filters:\t0\n"),
+		"nor has another thread one", 0);
+	check(!calls_allowed_as_here("Name:\tx\nSeccomp:\t2\nSeccomp_filters:\t1\n"),
+		"a thread that has one is told from it", 0);
+	check(!calls_allowed_as_here("Name:\tx\nSeccomp:\t2\n"), "also before Linux 5.9", 0);
+	filter(KILL, 1, (int[]){SYS_statx});
+	calls_look(s);
+	check(strstr(note, "forbids statx") != NULL, note, 0);
+	check(raw_refusal(SYS_statx) == -EPERM && ended == SAMPLER_RUNS, "the session goes on", 0);
+	check(calls_allowed_as_here("Seccomp:\t2\nSeccomp_filters:\t1\n"), "one is known", 0);
+	check(!calls_allowed_as_here("Seccomp:\t2\nSeccomp_filters:\t2\n"), "two are not", 0);
+	filter(KILL, 1, (int[]){SYS_getdents64});
+	calls_look(s);
+	check(ended == SAMPLER_DETACH, "without a needed call it ends", ended);
+}
+
 int main(void)
 {
 	char folder[] = "/tmp/jhot-test.XXXXXX";
@@ -178,6 +208,13 @@ int main(void)
 			i % 2 ? ", as before Linux 5.16" : "");
 		unlink("core");
 	}
+	fflush(stdout);
+	if (fork() == 0) {
+		try_later();
+		fflush(stdout);
+		_exit(failed);
+	}
+	ok(wait(&status) > 0 && status == 0, "filters that come while a session runs");
 	rmdir(folder);
 	return tap_done();
 }

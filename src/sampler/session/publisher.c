@@ -11,6 +11,7 @@
 #include "sampler/session/publisher.h"
 
 #include "base/clock.h"
+#include "sampler/calls.h"
 #include "sampler/engine/alloc.h"
 #include "sampler/engine/arms.h"
 #include "sampler/engine/events.h"
@@ -219,6 +220,7 @@ static void refused_count(struct sampler *s)
 static void publisher_tick(struct sampler *s, uint64_t now)
 {
 	atomic_store_explicit(&s->epoch, (uint32_t)(now / EPOCH_NS), memory_order_relaxed);
+	calls_look(s);
 	handlers_keep(s, now);
 	look_for_threads(s, now);
 	lent_take(s);
