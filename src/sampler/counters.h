@@ -35,10 +35,11 @@
 	X(THREADS_FULL, "threads_full")     /* threads that found no space in the list */          \
 	X(THREADS_MISSED, "threads_missed") /* threads that had ended before they were found */    \
 	X(ARM_FAILED, "arm_failed")         /* threads that no engine could be set on */           \
-	X(UNANSWERED, "unanswered")         /* not walked: the thread took no signal for 0.5 s */  \
-	X(TIMER_THREADS, "timer_threads")   /* threads on a timer where perf_events was meant */   \
-	X(MODULES_FULL, "modules_full")     /* mapped files that found no space in the list */     \
-	X(FAULTS_PASSED, "faults_passed")   /* faults of others that were handed on */
+	X(COLLECTORS, "blocks_signals") /* threads that collect signals: they get none of ours */  \
+	X(UNANSWERED, "unanswered")     /* not walked: the thread took no signal for 0.5 s */      \
+	X(TIMER_THREADS, "timer_threads") /* threads on a timer where perf_events was meant */     \
+	X(MODULES_FULL, "modules_full")   /* mapped files that found no space in the list */       \
+	X(FAULTS_PASSED, "faults_passed") /* faults of others that were handed on */
 
 #define COUNTER_ENUM(name, text) COUNTER_##name,
 enum counter { COUNTERS(COUNTER_ENUM) COUNTER_BREAKS };

@@ -24,7 +24,7 @@ sampler_sources = \
 	%D%/descriptor.h %D%/maps.c %D%/maps.h %D%/procfile.c %D%/procfile.h %D%/sampler.h %D%/spawn.c %D%/task.c %D%/task.h %D%/text.c %D%/text.h %D%/virtuals.c \
 	%D%/virtuals.h \
 	%D%/engine/alloc.c %D%/engine/alloc.h %D%/engine/alloc_live.c %D%/engine/arms.c %D%/engine/arms.h \
-	%D%/engine/ask.c %D%/engine/ask.h %D%/engine/ctimer.c %D%/engine/ctimer.h %D%/engine/engine.h %D%/engine/events.c %D%/engine/events.h %D%/engine/lent.c %D%/engine/lent.h \
+	%D%/engine/ask.c %D%/engine/ask.h %D%/engine/collect.c %D%/engine/collect.h %D%/engine/ctimer.c %D%/engine/ctimer.h %D%/engine/engine.h %D%/engine/events.c %D%/engine/events.h %D%/engine/lent.c %D%/engine/lent.h \
 	%D%/engine/pace.c %D%/engine/pace.h %D%/engine/process_clock.c %D%/engine/perf.c %D%/engine/perf_fd.c %D%/engine/perf_fd.h %D%/engine/switches.c \
 	%D%/engine/trap.c %D%/engine/waiting.c %D%/engine/waiting.h %D%/engine/wall.c %D%/engine/wall.h \
 	%D%/engine/wall_io.c %D%/engine/wall_waiting.c \

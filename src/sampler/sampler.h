@@ -218,7 +218,8 @@ struct sampler {
 	struct modules *modules;
 	struct unwind_recv *unwind_recv;
 	struct walk_layout *layout_memory;
-	int32_t signo;   /* what the engines send; < 0: there is no free signal */
+	int32_t signo; /* what the engines send; < 0: there is no free signal */
+	int32_t signo_reserved; /* what native threads and the process are sent: see sampler_signal; <= 0: signo */
 	int32_t task_fd; /* /proc/self/task */
 	bool task_other; /* which is of an outer PID namespace: threads have other numbers there */
 	/* Sockets by which perf_events are lent, see engine/lent.h; 0: they are not. */
@@ -231,7 +232,9 @@ struct sampler {
 	uint64_t links;   /* of /proc/self/task at the last scan: its threads + 2 */
 	bool scan_again; /* it has found new ones, which the JVM lists a moment after they have begun */
 	uint64_t whole_scan_ns, names_ns, paused_since_ns, code_due_ns;
-	bool paused; /* the front end is parked, or not heard just now */
+	bool collect_charges,
+		collect_said; /* see engine/collect.c: cpu was on at its last look; the note is out */
+	bool paused;          /* the front end is parked, or not heard just now */
 	bool leave_asked;
 	bool debug_info_set; /* by this session: see jvm.h */
 	bool force_agct;
@@ -249,6 +252,22 @@ struct sampler {
 static inline bool sampler_is_lent(const struct sampler *s)
 {
 	return s->lent.ours > 0;
+}
+
+/* True for a thread that is neither Java's nor one that HotSpot has started for itself. */
+static inline bool sampler_native(const struct thread_slot *slot)
+{
+	return !atomic_load(&slot->java_thread) && slot->kind == WIRE_THREAD_NATIVE;
+}
+
+/*
+ * The signal for this thread. One that HotSpot does not know may begin to collect signals at any moment, but libc
+ * keeps the reserved one out of its sets. Threads of HotSpot get signo, which is ignored by default: one that is pending
+ * while a thread calls execve does no harm to the new program.
+ */
+static inline int32_t sampler_signal(const struct sampler *s, const struct thread_slot *slot)
+{
+	return s->signo_reserved > 0 && sampler_native(slot) ? s->signo_reserved : s->signo;
 }
 
 /* What the thread's directory is called in task_fd; 0: not found there yet. */

@@ -13,6 +13,10 @@
 #define SLICE_NS      100000u /* the shortest that there is */
 #define SPAWN_LOOK_NS 20000u
 
+static const uint64_t spawn_mask =
+	~(1ull << (SIGSEGV - 1) | 1ull << (SIGBUS - 1) | 1ull << (SIGFPE - 1) |
+		1ull << (SIGILL - 1) | 1ull << (SIGTRAP - 1));
+
 /* What the new thread takes over; it is on the stack of who starts it, and gone when tid is set. */
 static void *spawn_main(void *taken)
 {
@@ -20,6 +24,8 @@ static void *spawn_main(void *taken)
 	void *(*body)(void *) = how->body;
 	void *arg = how->arg;
 
+	/* glibc takes the signal of pthread_cancel out of what a new thread inherits. */
+	raw(SYS_rt_sigprocmask, SIG_BLOCK, &spawn_mask, NULL, sizeof(spawn_mask));
 	raw(SYS_prctl, PR_SET_NAME, how->name);
 	atomic_store(how->tid, raw_gettid());
 	return body(arg);
@@ -27,9 +33,7 @@ static void *spawn_main(void *taken)
 
 int spawn(const struct spawn *how)
 {
-	uint64_t mask = ~(1ull << (SIGSEGV - 1) | 1ull << (SIGBUS - 1) | 1ull << (SIGFPE - 1) |
-			  1ull << (SIGILL - 1) | 1ull << (SIGTRAP - 1)),
-		 before = 0;
+	uint64_t before = 0;
 	pthread_attr_t attr;
 	pthread_t id;
 	int error;
@@ -39,7 +43,7 @@ int spawn(const struct spawn *how)
 	pthread_attr_setstacksize(&attr, how->stack_bytes);
 	if (!how->thread)
 		pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
-	raw(SYS_rt_sigprocmask, SIG_SETMASK, &mask, &before, sizeof(mask));
+	raw(SYS_rt_sigprocmask, SIG_SETMASK, &spawn_mask, &before, sizeof(before));
 	error = pthread_create(&id, &attr, spawn_main, (void *)how);
 	raw(SYS_rt_sigprocmask, SIG_SETMASK, &before, NULL, sizeof(before));
 	pthread_attr_destroy(&attr);

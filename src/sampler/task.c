@@ -89,6 +89,41 @@ bool task_sleeps(int task_fd, int32_t task, uint64_t *count)
 	return true;
 }
 
+static uint64_t hex_of(const char *at)
+{
+	uint64_t n = 0;
+
+	for (; (*at >= '0' && *at <= '9') || (*at >= 'a' && *at <= 'f'); at++)
+		n = n << 4 | (uint64_t)(*at <= '9' ? *at - '0' : *at - 'a' + 10);
+	return n;
+}
+
+static bool task_blocked(int task_fd, int32_t task, uint64_t *mask)
+{
+	char status[4096];
+	const char *at;
+
+	if (!task_read(task_fd, task, "/status", status, sizeof(status)) ||
+		!(at = line_of(status, "SigBlk:\t")))
+		return false;
+	*mask |= hex_of(at);
+	return true;
+}
+
+/* Before and after the call: one that comes back from waiting just then blocks what it has waited for again. */
+bool task_signals(int task_fd, int32_t task, struct task_signals *out)
+{
+	struct task_call call;
+
+	*out = (struct task_signals){.waits = false};
+	if (!task_blocked(task_fd, task, &out->blocked))
+		return false;
+	task_state_call(task_fd, task, &call);
+	out->waits = call.sp && call.number == SYS_rt_sigtimedwait;
+	out->set = call.arguments[0];
+	return out->waits || task_blocked(task_fd, task, &out->blocked);
+}
+
 int32_t task_tid(int task_fd, int32_t task)
 {
 	char status[4096];

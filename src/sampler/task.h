@@ -31,6 +31,14 @@ bool task_sleeps(int task_fd, int32_t task, uint64_t *count);
 bool task_slept(int task_fd, int32_t task, int32_t *cpu, uint64_t *stamp);
 bool task_ran_on(int task_fd, int32_t cpu, uint64_t *stamp);
 
+/* Which signals the thread blocks; false when it has ended or the kernel does not say. Some 30 us. */
+struct task_signals {
+	uint64_t blocked; /* bit sig - 1 */
+	bool waits; /* it is in sigwait or its like: the kernel leaves out of `blocked` what it waits for */
+	uint64_t set; /* where that set is in memory */
+};
+bool task_signals(int task_fd, int32_t task, struct task_signals *out);
+
 /* What it does, as far as its system call tells: enum wire_thread_state, or one of these. */
 #define TASK_IN_FUTEX 15u /* the program's frames tell why */
 #define TASK_RUNS     14u /* on a core, or waiting for one */

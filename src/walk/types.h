@@ -82,7 +82,8 @@ struct walk_frame {
 	X(ENTRY, "[break_entry_frame]")       /* call stub without a valid anchor */    \
 	X(CODE_CACHE, "[break_code_cache]")   /* pc in the code cache, no blob there */ \
 	X(NO_FRAME, "[unknown]")              /* nothing could be walked */             \
-	X(BUSY, "[unknown_busy]")             /* no buffer for a deep stack */
+	X(BUSY, "[unknown_busy]")             /* no buffer for a deep stack */          \
+	X(COLLECTS, "[blocks_signals]")       /* collects signals: it gets none of ours */
 
 #define WALK_BREAK_ENUM(name, text) WALK_BREAK_##name,
 enum walk_break { WALK_BREAKS(WALK_BREAK_ENUM) WALK_BREAK_COUNT };

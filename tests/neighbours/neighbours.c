@@ -23,8 +23,10 @@
 
 static const struct role roles[] = {
 	{"sigwait", role_sigwait, 0, "blocks all signals and collects them by sigtimedwait",
-		.form = ROLE_LONG},
-	{"signalfd", role_signalfd, 0, "the same by a signalfd, while busy", .form = ROLE_LONG},
+		.form = ROLE_CHECK},
+	{"sigwait-late", role_sigwait_late, 0, "begins to collect them while it is sampled",
+		.form = ROLE_CHECK},
+	{"signalfd", role_signalfd, 0, "the same by a signalfd, while busy", .form = ROLE_CHECK},
 	{"prober", role_prober, 0, "sets a SIGSEGV handler, touches a hole, puts the old one back",
 		.form = ROLE_LONG},
 	{"flipper", role_flipper, 0, "keeps setting the SIGSEGV handler of the start",

@@ -47,6 +47,7 @@ void role_sleep_ms(unsigned ms);
 void role_burn_ms(unsigned ms);
 
 void role_sigwait(const struct role *role, struct report *report);
+void role_sigwait_late(const struct role *role, struct report *report);
 void role_signalfd(const struct role *role, struct report *report);
 void role_prober(const struct role *role, struct report *report);
 void role_flipper(const struct role *role, struct report *report);

@@ -2,6 +2,7 @@
 /* Roles of signals: threads that collect them, and code that changes handlers. */
 #include "neighbours.h"
 
+#include <errno.h>
 #include <poll.h>
 #include <pthread.h>
 #include <setjmp.h>
@@ -35,6 +36,8 @@ void role_sigwait(const struct role *role, struct report *report)
 
 		if (sig > 0)
 			role_harm(report, "sigtimedwait returned signal", sig);
+		else if (errno == EINTR)
+			role_harm(report, "sigtimedwait was interrupted", 0);
 	}
 }
 
@@ -48,9 +51,41 @@ void role_signalfd(const struct role *role, struct report *report)
 	block_all(&collected);
 	poller.fd = signalfd(-1, &collected, SFD_CLOEXEC);
 	for (;; report->turns++) {
+		int ready;
+
 		role_burn_ms(10);
-		if (poll(&poller, 1, 10) > 0 && read(poller.fd, &info, sizeof(info)) > 0)
+		ready = poll(&poller, 1, 10);
+		if (ready > 0 && read(poller.fd, &info, sizeof(info)) > 0)
 			role_harm(report, "the signalfd got signal", (long)info.ssi_signo);
+		else if (ready < 0)
+			role_harm(report, "poll was interrupted", 0);
+	}
+}
+
+/* Begins to collect signals again and again, as a thread of the program's that handles them otherwise. */
+void role_sigwait_late(const struct role *role, struct report *report)
+{
+	struct timespec at_once = {0, 0};
+	sigset_t collected, before;
+
+	(void)role;
+	pthread_sigmask(SIG_SETMASK, NULL, &before);
+	role_wait_ready();
+	for (;; report->turns++) {
+		int sig;
+
+		for (int turns = 0; turns < 20; turns++) {
+			role_burn_ms(10);
+			role_sleep_ms(10);
+		}
+		block_all(&collected);
+		for (int turns = 0; turns < 20; turns++) {
+			role_burn_ms(10);
+			sig = sigtimedwait(&collected, NULL, &at_once);
+			if (sig > 0)
+				role_harm(report, "sigtimedwait returned signal", sig);
+		}
+		pthread_sigmask(SIG_SETMASK, &before, NULL);
 	}
 }
 

@@ -3,6 +3,7 @@
 #include "sampler/engine/arms.h"
 
 #include "base/clock.h"
+#include "sampler/engine/collect.h"
 #include "sampler/engine/perf_fd.h"
 #include "sampler/signal/raw.h"
 #include "sampler/task.h"
@@ -102,6 +103,7 @@ static int arm_set(struct sampler *s, uint32_t number, struct thread_slot *slot)
 	if (atomic_load(&arm->engine) || !arm_share(slot, &target))
 		return 0;
 	target.tid = atomic_load(&slot->tid);
+	target.signo = sampler_signal(s, slot);
 	target.lent = number == WIRE_CPU ? slot->lent : 0;
 	arm_first(s, slot, &target);
 	arm->event = number;
@@ -128,10 +130,25 @@ static int arm_set(struct sampler *s, uint32_t number, struct thread_slot *slot)
 	return error;
 }
 
+/* arms_missing: is there an event whose engine this thread is to have, and has not? */
+static bool arms_missing(struct sampler *s, struct thread_slot *slot)
+{
+	for (uint32_t i = 0; i < WIRE_EVENTS; i++) {
+		if (event_armed(i) && atomic_load(&s->events[i].arming) &&
+			s->events[i].engine->arm && !atomic_load(&arm_of(slot, i)->engine))
+			return !atomic_load(&slot->gone) && !atomic_load(&slot->unselected);
+	}
+	return false;
+}
+
 void arms_set(struct sampler *s, struct thread_slot *slot)
 {
 	if (!threads_try_lock(slot))
 		return;
+	if (!arms_missing(s, slot) || !collect_permits(s, slot)) {
+		threads_unlock(slot);
+		return;
+	}
 	for (uint32_t i = 0; i < WIRE_EVENTS; i++) {
 		if (event_armed(i) && atomic_load(&s->events[i].arming) &&
 			s->events[i].engine->arm && !atomic_load(&slot->gone) &&

@@ -3,25 +3,36 @@
 #include "sampler/engine/ask.h"
 
 #include "base/clock.h"
+#include "sampler/engine/collect.h"
 #include "sampler/engine/ctimer.h"
 #include "sampler/signal/raw.h"
 #include "sampler/signal/signal.h"
 
 #define WAIT_TRIES 20 /* of a millisecond each */
 
+/* ask_permitted: by a look of now at threads that HotSpot does not know, else by the publisher's last one. */
+static bool ask_permitted(struct sampler *s, struct thread_slot *slot)
+{
+	return sampler_native(slot) ? collect_permits(s, slot)
+				    : !atomic_load(&slot->collect.refused);
+}
+
 bool ask_signal(struct sampler *s, struct thread_slot *slot, uint32_t event)
 {
-	siginfo_t info = {.si_signo = s->signo, .si_code = SI_QUEUE};
+	int32_t signo = sampler_signal(s, slot);
+	siginfo_t info = {.si_signo = signo, .si_code = SI_QUEUE};
 
+	if (!ask_permitted(s, slot))
+		return false;
 	info.si_value.sival_int = (int)(ENGINE_COOKIE | event);
 	info.si_pid = (int32_t)raw(SYS_getpid);
-	return raw(SYS_rt_tgsigqueueinfo, info.si_pid, atomic_load(&slot->tid), s->signo, &info) >=
-	       0;
+	return raw(SYS_rt_tgsigqueueinfo, info.si_pid, atomic_load(&slot->tid), signo, &info) >= 0;
 }
 
 void ask_unanswered(struct sampler *s, struct thread_slot *slot, enum thread_ask who,
 	uint32_t event, uint32_t state)
 {
+	bool refused = atomic_load(&slot->collect.refused);
 	struct stack_sample sample = {.event = event,
 		.state = state,
 		.count = 1,
@@ -29,8 +40,10 @@ void ask_unanswered(struct sampler *s, struct thread_slot *slot, enum thread_ask
 
 	if (!sample.weight)
 		return;
-	counters_add(&s->counters, COUNTER_UNANSWERED, 1);
-	sig_frame_put(s, slot, 0, s->unknown_frames[WALK_BREAK_NO_FRAME], &sample);
+	if (!refused)
+		counters_add(&s->counters, COUNTER_UNANSWERED, 1);
+	sig_frame_put(s, slot, 0,
+		s->unknown_frames[refused ? WALK_BREAK_COLLECTS : WALK_BREAK_NO_FRAME], &sample);
 }
 
 void ask_wait(struct sampler *s, enum thread_ask who)

@@ -13,7 +13,7 @@
 
 #include "sampler/sampler.h"
 
-/* The signal. false: the thread has ended, or the kernel has no space for one. */
+/* The signal. false: the thread has ended, the kernel has no space for one, or the thread must get none (collect.h). */
 bool ask_signal(struct sampler *s, struct thread_slot *slot, uint32_t event);
 
 /* It blocks the signal, or gets no core: what it was asked for, if it has not answered, goes to [unknown]. */

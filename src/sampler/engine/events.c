@@ -363,10 +363,28 @@ void events_warm_up(struct sampler *s)
 	event_choose(s, WIRE_CPU, note, sizeof(note));
 }
 
+/* reserved_lost: libc has begun to use the reserved signal. Its handler passes over ours; from now on all get signo. */
+static void reserved_lost(struct sampler *s)
+{
+	bool clock = atomic_load(&s->process_clock.on);
+
+	if (clock)
+		process_clock_stop(s);
+	s->signo_reserved = -EBUSY;
+	for (struct thread_slot *slot = NULL; (slot = threads_next(s->threads, slot));) {
+		if (sampler_native(slot) && arms_any(slot) && arms_take_off(s, slot))
+			arms_set(s, slot);
+	}
+	if (clock)
+		process_clock_start(s);
+}
+
 void events_check_signal(struct sampler *s)
 {
 	char text[8];
 
+	if (s->signo_reserved > 0 && !sig_keep(s->signo_reserved))
+		reserved_lost(s);
 	for (uint32_t i = 0; i < WIRE_EVENTS; i++) {
 		if (!atomic_load(&s->events[i].on) || !event_signals(i) || sig_keep(s->signo))
 			continue;

@@ -8,9 +8,13 @@
  * that: an engine of their own is better for those that can have one. A signal stands for 1 + si_overrun intervals. While
  * no such thread is found, it comes eight times more seldom: then it costs a hundredth of what samples cost.
  *
+ * Its signal is the one that libc reserves: a thread that begins to wait for signals cannot fetch it. While a thread is
+ * known to collect signals (collect.h) the timer is off, since its signal would interrupt that thread's system calls.
+ *
  * Up to Linux 6.3 such a signal went to the process's first thread, and would wake it up each time: there it is not used.
  */
 #include "sampler/engine/arms.h"
+#include "sampler/engine/collect.h"
 #include "sampler/engine/ctimer.h"
 
 #include "base/clock.h"
@@ -77,10 +81,11 @@ void process_clock_start(struct sampler *s)
 	const struct event *cpu = &s->events[WIRE_CPU];
 	int timer = -1;
 
-	if (cpu->flags & WIRE_START_KERNEL_ONLY || !to_who_runs() ||
+	if (cpu->flags & WIRE_START_KERNEL_ONLY || !to_who_runs() || collect_look(s, true) ||
 		ctimer_create(
 			cpu->flags & WIRE_START_USER_ONLY ? PROCESS_USER_CLOCK : PROCESS_CLOCK,
-			s->signo, 0, ENGINE_PROCESS | WIRE_CPU, &timer) < 0)
+			s->signo_reserved > 0 ? s->signo_reserved : s->signo, 0,
+			ENGINE_PROCESS | WIRE_CPU, &timer) < 0)
 		return;
 	clock->timer = timer;
 	clock->busy_until_ns = clock_mono_ns() + BUSY_NS;

@@ -133,6 +133,10 @@ static bool wall_ask(struct sampler *s, struct thread_slot *slot, uint64_t weigh
 		atomic_fetch_add(&s->wall.signals, 1);
 		return true;
 	}
+	if (atomic_load(&slot->collect.refused)) {
+		ask_unanswered(s, slot, THREADS_ASK_WALL, WIRE_WALL, state);
+		return true;
+	}
 	/* unless a handler that was there anyway took it */
 	if (atomic_exchange(&slot->asked[THREADS_ASK_WALL], 0))
 		atomic_fetch_add(&wall->owed, owed);

@@ -14,6 +14,7 @@
 #include "sampler/calls.h"
 #include "sampler/engine/alloc.h"
 #include "sampler/engine/arms.h"
+#include "sampler/engine/collect.h"
 #include "sampler/engine/events.h"
 #include "sampler/engine/lent.h"
 #include "sampler/engine/lock/lock.h"
@@ -208,6 +209,20 @@ static void code_look(struct sampler *s, uint64_t now)
 	s->code_due_ns = now + (cost_ns > CODE_NS ? cost_ns : CODE_NS);
 }
 
+/* collectors_look: takes engines off threads that have begun to collect signals, and turns the process's clock off. */
+static void collectors_look(struct sampler *s, bool all)
+{
+	uint32_t collecting = events_any(s) ? collect_look(s, all) : 0;
+
+	if (!collecting)
+		return;
+	process_clock_stop(s);
+	if (!s->collect_said)
+		s->collect_said = publish_note(s->publish, WIRE_NOTE_TEXT, clock_mono_ns(), 0,
+			"threads that collect signals get none of jhot's: their time is shown as "
+			"[blocks_signals], without stacks");
+}
+
 /* refused_count: timers' signals for which no stack was free (signal/entry.c). */
 static void refused_count(struct sampler *s)
 {
@@ -223,6 +238,7 @@ static void publisher_tick(struct sampler *s, uint64_t now)
 	calls_look(s);
 	handlers_keep(s, now);
 	look_for_threads(s, now);
+	collectors_look(s, s->whole_scan_ns == now);
 	lent_take(s);
 	refused_count(s);
 	arms_count(s, now);

@@ -7,6 +7,7 @@
 #include "sampler/engine/perf_fd.h"
 #include "sampler/session/publisher.h"
 
+#include "sampler/engine/collect.h"
 #include "sampler/engine/events.h"
 #include "sampler/engine/lock/lock.h"
 #include "sampler/jvm/jvm.h"
@@ -252,6 +253,7 @@ static uint32_t wanted(const struct sampler *s)
 void setup_session(struct sampler *s)
 {
 	struct wire_status *status = s->shared.status;
+	uint64_t collected;
 	bool readable;
 
 	setup_counters(s);
@@ -267,7 +269,9 @@ void setup_session(struct sampler *s)
 	rooms_open(s);
 	jvm_gate_put(s);
 	setup_threads(s);
-	s->signo = sig_choose(s, setup_left);
+	collected = collect_signals(s);
+	s->signo = sig_choose(s, collected, setup_left);
+	s->signo_reserved = sig_choose_reserved(s, collected, setup_left);
 	jvm_gate_suspect(s);
 	events_warm_up(s);
 	circles_open(s);

@@ -121,6 +121,16 @@ struct thread_slot {
 	_Atomic uint32_t failed;     /* no engine could be set on it: counted once */
 	_Atomic uint32_t unselected; /* it is not to be sampled: see scan.h */
 	uint64_t found_ns;           /* when it was listed */
+	/* Whether it collects signals: see engine/collect.h. */
+	struct {
+		_Atomic uint32_t refused; /* true: by the last reading it must get no signal */
+		_Atomic uint32_t now; /* true: so it was by two in a row, or it was in sigwait */
+		_Atomic uint32_t
+			waited; /* true: it has been in sigwait, and is refused from then on */
+		_Atomic uint64_t valid_ns; /* its CPU time at the last reading; 0: there was none */
+		_Atomic uint64_t
+			charged_ns; /* its CPU time up to which "[blocks_signals]" has it */
+	} collect;
 	/*
 	 * For how many threads that have just started its CPU time stands, see arms_new; 0: another stands for it;
 	 * THREADS_NEWCOMER: the process's own clock has found it, and stands for it until it has lived through a scan.

@@ -51,7 +51,8 @@ static bool visit_process(struct visit *v)
 			atomic_fetch_add(&v->thread->inside, 1);
 	}
 	if (v->thread && (atomic_load(&v->thread->arms[THREADS_ARM_CPU].engine) ||
-				 atomic_load(&v->thread->share) == 0))
+				 atomic_load(&v->thread->share) == 0 ||
+				 atomic_load(&v->thread->collect.now)))
 		return false;
 	atomic_store_explicit(&clock->found, 1, memory_order_relaxed);
 	v->timer_weight = atomic_load_explicit(&clock->interval, memory_order_relaxed);

@@ -21,6 +21,13 @@
 
 static const int sig_candidates[] = {SIGURG, SIGWINCH, SIGPROF, SIGVTALRM, SIGSTKFLT};
 
+/*
+ * glibc keeps it for pthread_cancel, musl for timers that start threads, and both out of what programs can block, wait for
+ * or handle. glibc installs its handler with the first pthread_cancel, over ours; that passes over signals whose
+ * si_code is not SI_TKILL. Up to glibc 2.33 the handler is there from the start, and we do without.
+ */
+#define SIG_RESERVED 32
+
 #define SIG_BIT(sig) (1ull << ((sig)-1))
 /* What a thread brings upon itself: blocked, it would end the process. */
 #define SIG_FAULTS                                                                 \
@@ -71,11 +78,22 @@ bool sig_keep(int sig)
 	return sig_take(sig, NULL, NULL);
 }
 
-int sig_choose(struct sampler *s, left_fn *left)
+int sig_choose(struct sampler *s, uint64_t collected, left_fn *left)
 {
-	for (size_t i = 0; i < sizeof(sig_candidates) / sizeof(sig_candidates[0]); i++) {
-		if (sig_take(sig_candidates[i], s, left))
-			return sig_candidates[i];
+	for (int round = 0; round < 2; round++) {
+		for (size_t i = 0; i < sizeof(sig_candidates) / sizeof(sig_candidates[0]); i++) {
+			int sig = sig_candidates[i];
+
+			if ((round == 0) == !(collected & SIG_BIT(sig)) && sig_take(sig, s, left))
+				return sig;
+		}
 	}
 	return -EBUSY;
+}
+
+int sig_choose_reserved(struct sampler *s, uint64_t collected, left_fn *left)
+{
+	return !(collected & SIG_BIT(SIG_RESERVED)) && sig_take(SIG_RESERVED, s, left)
+		       ? SIG_RESERVED
+		       : -EBUSY;
 }

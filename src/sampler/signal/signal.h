@@ -224,10 +224,15 @@ const struct walk_mem *sig_mem(struct sampler *s);
 /* --- install.c: the signal that engines send ---------------------------------------------- */
 
 /*
- * The signal to use, with our handler installed; -EBUSY when all are in somebody's hands. left: is this handler one that an
- * agent has left, which does nothing any more? Its code stays where it is, for those who are in it.
+ * The signal to use, with our handler installed: the first candidate that is not among `collected` (collect_signals), else
+ * the first. -EBUSY when all have handlers of others. left: is this handler one that an agent has left, which does nothing
+ * any more? Its code stays where it is, for those who are in it.
  */
-int sig_choose(struct sampler *s, bool (*left)(struct sampler *s, uint64_t handler));
+int sig_choose(
+	struct sampler *s, uint64_t collected, bool (*left)(struct sampler *s, uint64_t handler));
+/* The signal that libc reserves, likewise; -EBUSY where libc or somebody else uses it. */
+int sig_choose_reserved(
+	struct sampler *s, uint64_t collected, bool (*left)(struct sampler *s, uint64_t handler));
 /* Our handler is there, put back where nobody else's is; false: somebody has taken the signal. */
 bool sig_keep(int sig);
 

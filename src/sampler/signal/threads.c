@@ -77,6 +77,7 @@ static void threads_reset(struct threads *threads, struct thread_slot *slot, int
 	atomic_store(&slot->share, 1);
 	slot->select_seq = 0;
 	slot->found_ns = threads_now_ns();
+	memset(&slot->collect, 0, sizeof(slot->collect));
 	memset(slot->arms, 0, sizeof(slot->arms));
 	slot->lent = 0;
 	memset(&slot->wall, 0, sizeof(slot->wall));

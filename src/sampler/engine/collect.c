@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Finding threads that collect signals, and charging their CPU time. */
+#include "sampler/engine/collect.h"
+
+#include "base/clock.h"
+#include "sampler/engine/arms.h"
+#include "sampler/signal/raw.h"
+#include "sampler/signal/signal.h"
+#include "sampler/task.h"
+
+#define BIT(sig) (1ull << ((sig)-1))
+
+static uint64_t collect_ours(const struct sampler *s)
+{
+	return (s->signo > 0 ? BIT(s->signo) : 0) |
+	       (s->signo_reserved > 0 ? BIT(s->signo_reserved) : 0);
+}
+
+uint64_t collect_signals(struct sampler *s)
+{
+	uint64_t all = 0, set;
+
+	for (struct thread_slot *slot = NULL; (slot = threads_next(s->threads, slot));) {
+		struct task_signals task;
+
+		if (!task_signals(s->task_fd, sampler_task(s, slot), &task))
+			continue;
+		all |= task.blocked;
+		if (task.waits && s->mem.load(&s->mem, task.set, &set, sizeof(set)))
+			all |= set;
+	}
+	return all;
+}
+
+/* collect_found: it blocks a signal of ours, or waits for any. */
+static void collect_found(struct sampler *s, struct thread_slot *slot, uint64_t cpu_ns, bool waits)
+{
+	bool before = atomic_exchange(&slot->collect.refused, 1);
+
+	if (waits)
+		atomic_store(&slot->collect.waited, 1);
+	if ((!before && !waits) || atomic_exchange(&slot->collect.now, 1))
+		return;
+	atomic_store(&slot->collect.charged_ns, cpu_ns);
+	counters_add(&s->counters, COUNTER_COLLECTORS, 1);
+}
+
+bool collect_permits(struct sampler *s, struct thread_slot *slot)
+{
+	int32_t tid = atomic_load(&slot->tid);
+	struct task_signals task = {.waits = false};
+	uint64_t cpu_ns = 0;
+
+	if (!task_cpu_ns(tid, &cpu_ns))
+		return true; /* it has ended: whoever sets an engine finds that */
+	if (tid == raw_gettid())
+		raw(SYS_rt_sigprocmask, SIG_BLOCK, NULL, &task.blocked, sizeof(task.blocked));
+	else if (atomic_load(&slot->collect.valid_ns) == cpu_ns)
+		return !atomic_load(&slot->collect.refused);
+	else if (!task_signals(s->task_fd, sampler_task(s, slot), &task))
+		return !s->task_other; /* there, no scan may have seen its directory yet */
+	if (task.waits || task.blocked & collect_ours(s))
+		collect_found(s, slot, cpu_ns, task.waits);
+	atomic_store(&slot->collect.valid_ns, cpu_ns);
+	return !(task.waits || task.blocked & collect_ours(s)) &&
+	       !atomic_load(&slot->collect.waited);
+}
+
+/* collect_charge: what it has used since the last charge, in whole intervals. */
+static void collect_charge(struct sampler *s, struct thread_slot *slot, uint64_t cpu_ns)
+{
+	uint64_t interval = atomic_load(&s->events[WIRE_CPU].interval);
+	uint64_t charged_ns = atomic_load(&slot->collect.charged_ns);
+	/* collect_found may have read the clock later. */
+	uint64_t used = cpu_ns > charged_ns ? cpu_ns - charged_ns : 0;
+	struct stack_sample sample = {.event = WIRE_CPU, .count = (uint32_t)(used / interval)};
+
+	sample.weight = sample.count * interval;
+	atomic_fetch_add(&slot->collect.charged_ns, sample.weight);
+	if (sample.count)
+		sig_frame_put(s, slot, 0, s->unknown_frames[WALK_BREAK_COLLECTS], &sample);
+}
+
+static bool collect_may(const struct thread_slot *slot)
+{
+	return atomic_load(&slot->collect.refused) || sampler_native(slot);
+}
+
+uint32_t collect_look(struct sampler *s, bool all)
+{
+	bool charges = atomic_load(&s->events[WIRE_CPU].on) && s->collect_charges;
+	uint32_t collecting = 0;
+	uint64_t cpu_ns;
+
+	s->collect_charges = atomic_load(&s->events[WIRE_CPU].on);
+	for (struct thread_slot *slot = NULL; (slot = threads_next(s->threads, slot));) {
+		if ((!all && !collect_may(slot)) || !task_cpu_ns(atomic_load(&slot->tid), &cpu_ns))
+			continue;
+		if (collect_permits(s, slot)) {
+			if (atomic_exchange(&slot->collect.refused, 0)) {
+				atomic_store(&slot->collect.now, 0);
+				arms_set(s, slot);
+			}
+			continue;
+		}
+		if (!atomic_load(&slot->collect.now))
+			continue;
+		collecting++;
+		if (arms_any(slot))
+			arms_take_off(s, slot);
+		if (charges)
+			collect_charge(s, slot, cpu_ns);
+		else
+			atomic_store(&slot->collect.charged_ns, cpu_ns);
+	}
+	return collecting;
+}

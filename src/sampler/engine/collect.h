@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Threads that collect signals: they block them, and fetch them by sigwait, a signalfd or the like. A signal of ours would
+ * reach such a program as if somebody had sent it, so these threads get no engine and are never asked for a sample.
+ * Their CPU and wall time is charged to "[blocks_signals]".
+ *
+ * The kernel delivers the signals of timers and of perf_events without asking us, also to a thread that begins to
+ * collect later. Threads that HotSpot does not know may begin to, so they, and the process as a whole, are sent the
+ * signal that libc reserves (sampler_signal): sigfillset and pthread_sigmask leave it out. Engines come off a thread
+ * that has begun at the next look at it.
+ *
+ * Only the thread itself changes its mask, and that takes CPU time: what was read is valid until its CPU clock moves.
+ */
+#ifndef JHOT_SAMPLER_ENGINE_COLLECT_H
+#define JHOT_SAMPLER_ENGINE_COLLECT_H
+
+#include "sampler/sampler.h"
+
+/* The signals that listed threads block or wait for, as a mask of bits sig - 1. Publisher only. */
+uint64_t collect_signals(struct sampler *s);
+/*
+ * True when signals of ours may be sent to the thread. A thread that blocks them briefly, in another handler or in
+ * pthread_create, is refused, too; it counts as collecting when it is found so twice. Any thread.
+ */
+bool collect_permits(struct sampler *s, struct thread_slot *slot);
+/*
+ * Looks at the threads that HotSpot does not know and at those that were refused, or at all; takes engines off and
+ * sets them again. Returns how many collect signals. Publisher only.
+ */
+uint32_t collect_look(struct sampler *s, bool all);
+
+#endif
