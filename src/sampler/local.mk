@@ -17,7 +17,10 @@ libjhot_so_LDADD = $(AGENT_LIBS)
 # Behind what a distribution puts into CFLAGS and CPPFLAGS, which would have the agent import more of libc.
 $(libjhot_so_OBJECTS): CFLAGS += -fno-stack-protector -U_FORTIFY_SOURCE -Wp,-U_FORTIFY_SOURCE
 # What handlers do not run, nor anything at the pace of samples: for size, which is memory of the target.
-$(filter src/sampler/session/%,$(libjhot_so_OBJECTS)): CFLAGS += -Os
+$(filter src/sampler/session/% src/sampler/jvm/% src/sampler/publish/% $(addprefix src/sampler/libjhot_so-, \
+	agent.o calls.o descriptor.o descriptor_epoll.o maps.o spawn.o text.o),$(libjhot_so_OBJECTS)): CFLAGS += -Os
+$(filter-out src/sampler/engine/alloc% src/sampler/engine/lock/% src/sampler/engine/wall%, \
+	$(filter src/sampler/engine/%,$(libjhot_so_OBJECTS))): CFLAGS += -Os
 libjhot_so_SOURCES = $(sampler_sources) $(walk_sources) $(trace_table_sources) $(wire_sources)
 sampler_sources = \
 	%D%/agent.c %D%/calls.c %D%/calls.h %D%/compat.h %D%/cost.c %D%/cost.h %D%/counters.h %D%/descriptor.c %D%/descriptor_epoll.c \

@@ -158,7 +158,7 @@ static void setup_reasons(struct sampler *s)
 	}
 }
 
-static const char *const counter_names[] = {
+static const char counter_names[][16] = {
 #define COUNTER_NAME(name, text) text,
 	COUNTERS(COUNTER_NAME)
 #undef COUNTER_NAME
