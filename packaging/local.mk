@@ -9,7 +9,7 @@ if STATIC
 one_file_program = %D%/jhot$(EXEEXT)
 noinst_PROGRAMS += %D%/jhot
 %C%_jhot_SOURCES = $(jhot_SOURCES)
-%C%_jhot_LDFLAGS = -static-pie
+%C%_jhot_LDFLAGS = -static-pie $(HARDEN_LDFLAGS)
 %C%_jhot_LDADD = $(jhot_archives) $(STATIC_LIBS)
 endif
 

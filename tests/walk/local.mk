@@ -48,5 +48,5 @@ if SANITIZERS
 check_PROGRAMS += %D%/test_trace_table_tsan
 endif
 %C%_test_trace_table_tsan_SOURCES = %D%/test_trace_table.c src/walk/trace_table.c
-%C%_test_trace_table_tsan_CFLAGS = $(PLAIN_CFLAGS) -fsanitize=thread
+%C%_test_trace_table_tsan_CFLAGS = $(PLAIN_CFLAGS) $(PIE_CFLAGS) -fsanitize=thread
 %C%_test_trace_table_tsan_LDADD = -lpthread
