@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* C++ names as people write them: demangled by the C++ runtime, without parameters and return types. */
+/* C++ names as people write them: demangled by the C++ runtime, without parameters and return types. Rust: rust_*.c. */
 #include "symbols/demangle.h"
 
 #include "base/buf.h"
@@ -143,6 +143,13 @@ static char *demangle_whole(const char *mangled, size_t len)
 	return whole;
 }
 
+static char *demangle_rust(const char *mangled, size_t len)
+{
+	char *name = len <= MANGLED_MAX ? demangle_rust_v0(mangled, len) : NULL;
+
+	return name || len > MANGLED_MAX ? name : demangle_rust_legacy(mangled, len);
+}
+
 char *demangle_name(const char *mangled)
 {
 	char *plain = demangle_plain(mangled), *whole, *cut;
@@ -150,10 +157,12 @@ char *demangle_name(const char *mangled)
 	struct buf name = {0};
 
 	plt = len > plt && !strcmp(plain + len - plt, PLT) ? plt : 0;
-	whole = demangle_whole(plain, len - plt);
-	if (!whole)
+	cut = demangle_rust(plain, len - plt);
+	whole = cut ? NULL : demangle_whole(plain, len - plt);
+	if (!cut && !whole)
 		return plain;
-	cut = demangle_cut(whole);
+	if (!cut)
+		cut = demangle_cut(whole);
 	buf_printf(&name, "%s%s", cut, plt ? PLT : "");
 	free(cut);
 	free(whole);

@@ -3,7 +3,13 @@
 #ifndef JHOT_SYMBOLS_DEMANGLE_H
 #define JHOT_SYMBOLS_DEMANGLE_H
 
+#include <stddef.h>
+
 /* demangle_name: the name without parameters, or a copy if it is not mangled. The caller frees it. */
 char *demangle_name(const char *mangled);
+
+/* Rust's two manglings, printed as by rustc's own demangler. NULL if the name is not of this kind. The caller frees it. */
+char *demangle_rust_legacy(const char *mangled, size_t len);
+char *demangle_rust_v0(const char *mangled, size_t len);
 
 #endif

@@ -38,4 +38,11 @@ for target in $targets; do
 	printf '%-10s %10s runs  %s\n' "$target" "${runs:-?}" "$([ $rc = 0 ] && echo ok || echo "FOUND, see fuzz/$target.log")"
 	[ $rc = 0 ] || found=1
 done
+# Mutated files through the real child, which must not take its parent with it; one that it dies of is kept.
+make -s -j"$(nproc)" tests/symbols/test_child tests/symbols/split.so >>make.out
+rc=0
+(cd found && builddir=.. FUZZ_SECONDS=$seconds nice -n 19 ../tests/symbols/test_child) >child-process.log 2>&1 || rc=$?
+printf '%-10s %s  %s\n' process "$(sed -n 's/^ok .* - //p' child-process.log | grep -c mutated) files" \
+	"$([ $rc = 0 ] && echo ok || echo "FOUND, see fuzz/child-process.log")"
+[ $rc = 0 ] || found=1
 exit $found

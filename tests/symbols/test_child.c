@@ -412,6 +412,7 @@ static void test_mutated(const char *path, unsigned seconds)
 	for (; bytes && (seconds ? clock_mono_ns() < end_ns : files < MUTATIONS); files++) {
 		memcpy(file, whole, bytes);
 		mutate(file, bytes);
+		file[EI_PAD] = NOTHING;
 		size = random_below(8) ? bytes : 1 + random_below(bytes);
 		if (ftruncate(fd, 0) || pwrite(fd, file, size, 0) != (ssize_t)size)
 			break;

@@ -61,6 +61,74 @@ static void test_demangle(void)
 	}
 }
 
+static const char *const rust_names[][2] = {
+	/* legacy */
+	{"_ZN4core3fmt5write17h0123456789abcdefE", "core::fmt::write"},
+	{"_ZN71_$LT$Test$u20$$u2b$$u20$$u27$static$u20$as$u20$foo..Bar$LT$Test$GT$$GT$"
+	 "3bar17h930b740aa94f1d3aE",
+		"<Test + 'static as foo::Bar<Test>>::bar"},
+	{"_ZN4test17h0123456789abcdefE.llvm.1234", "test"},
+	{"_ZN4test17h0123456789abcdefE@plt", "test@plt"},
+	{"_ZN4core3fmt5write17h0123456789abcdegE", "core::fmt::write::h0123456789abcdeg"},
+	{"_ZN99999999999999999999994core17h0123456789abcdefE",
+		"_ZN99999999999999999999994core17h0123456789abcdefE"},
+	/* v0 */
+	{"_RNvCs15kBYyAo9fc_7mycrate7example", "mycrate::example"},
+	{"_RNvNtCsbDqzXfLQacH_4core3fmt5write", "core::fmt::write"},
+	{"_RMC0INtC8arrayvec8ArrayVechKj7b_E", "<arrayvec::ArrayVec<u8, 123>>"},
+	{"_RNCNCNgCs6DXkGYLi8lr_2cc5spawn00B5_", "cc::spawn::{closure#0}::{closure#0}"},
+	{"_RNCINkXs25_NgCsbmNqQUJIY6D_4core5sliceINyB9_4IterhENuNgNoBb_4iter8iterator8"
+	 "Iterator9rpositionNCNgNpB9_6memchr7memrchrs_0E0Bb_",
+		"<core::slice::Iter<u8> as core::iter::iterator::Iterator>::rposition::<"
+		"core::slice::memchr::memrchr::{closure#1}>::{closure#0}"},
+	{"_RINbNbCskIICzLVDPPb_5alloc5alloc8box_freeDINbNiB4_5boxed5FnBoxuEp6OutputuEL_"
+	 "ECs1iopQbuBiw2_3std",
+		"alloc::alloc::box_free::<dyn alloc::boxed::FnBox<(), Output = ()>>"},
+	{"_RMCs4fqI2P2rA04_13const_genericINtB0_6SignedKanb_E", "<const_generic::Signed<-11>>"},
+	{"_RMCs4fqI2P2rA04_13const_genericINtB0_4BoolKb0_E", "<const_generic::Bool<false>>"},
+	{"_RMCs4fqI2P2rA04_13const_genericINtB0_4CharKc76_E", "<const_generic::Char<'v'>>"},
+	{"_RINvC1a1bFG_RL0_hEuE", "a::b::<for<'a> fn(&'a u8)>"},
+	{"_RINvC1a1bTRhQaPtOxAyj4_SjEE",
+		"a::b::<(&u8, &mut i8, *const u16, *mut i64, [u64; 4], [usize])>"},
+	{"_RNvC1a", "_RNvC1a"},
+	{"_RNvB_1a", "_RNvB_1a"},
+	{"_RNvC9999999999999999999999a", "_RNvC9999999999999999999999a"},
+	{"_R", "_R"},
+	{"_RNvC1a1bzzz", "_RNvC1a1bzzz"},
+};
+
+static void test_rust(void)
+{
+	static const char digits[] =
+		"0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
+	char deep[2100] = "_R", *name;
+
+	for (size_t i = 0; i < sizeof(rust_names) / sizeof(rust_names[0]); i++) {
+		name = demangle_name(rust_names[i][0]);
+		is_str(name, rust_names[i][1], rust_names[i][0]);
+		free(name);
+	}
+	for (int i = 0; i < 2000; i++)
+		strcat(deep, "M");
+	name = demangle_name(deep);
+	is_str(name, deep, "one that is nested 2,000 times stays as it is");
+	free(name);
+	/* Each tuple is four times the one before: 4^30. */
+	strcpy(deep, "_RINvC1a1bTuuuuE");
+	for (size_t i = 0, before = 8; i < 30; i++) {
+		size_t at = strlen(deep);
+		char back[4] = {'B', digits[(before - 1) / 62], digits[(before - 1) % 62], '_'};
+
+		before = at - 2;
+		snprintf(
+			deep + at, sizeof(deep) - at, "T%.4s%.4s%.4s%.4sE", back, back, back, back);
+	}
+	strcat(deep, "E");
+	name = demangle_name(deep);
+	is_str(name, deep, "one that would have 4^30 parts stays as it is");
+	free(name);
+}
+
 static const char *find(struct symtab *t, uint64_t at)
 {
 	const struct symtab_entry *e = symtab_find(t, at);
@@ -317,6 +385,7 @@ int main(int argc, char **argv)
 		return 0;
 	test_loader_stack();
 	test_demangle();
+	test_rust();
 	test_symtab();
 	test_kallsyms();
 	test_perfmap();
