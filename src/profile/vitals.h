@@ -147,6 +147,8 @@ void vitals_bound(struct vitals *v);
 #define VITALS_FIELD(type, name) type name;
 struct vitals_second {
 	uint32_t second; /* of the profile; seconds side by side may have the same reading */
+	int64_t lost, broken,
+		walked; /* samples since the session began: vitals.lost and what vitals_broken counts */
 	VITALS_KEPT(VITALS_FIELD)
 };
 /* Into the vitals what was kept of a second. */

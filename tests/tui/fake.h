@@ -80,12 +80,12 @@ static inline void fake_vitals(struct fake *f)
 	strcpy(v->events[EVENT_CPU].engine, "ctimer");
 	strcpy(v->events[EVENT_ALLOC].engine, "tlab");
 	if (f->broken) {
-		v->events[EVENT_CPU].samples = 100000;
+		v->events[EVENT_CPU].samples = 10000 * s;
 		v->counter_count = 3;
 		strcpy(v->counters[0].name, "busy");
 		v->counters[0].value = 7;
 		strcpy(v->counters[1].name, "break_native");
-		v->counters[1].value = 21;
+		v->counters[1].value = 21 * s / 10; /* 0.02 % in any window of 10 s */
 		strcpy(v->counters[2].name, "unknown");
 		v->counters[2].value = 2;
 	}

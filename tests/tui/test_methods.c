@@ -93,10 +93,42 @@ static void test_empty(void)
 	fake_done(&fake);
 }
 
+/* Samples that were lost or broken count in the windows that they were taken in. */
+static void test_quality(void)
+{
+	struct app_options options = {.frame_fd = -1, .attached = true, .events = 1};
+	struct fake fake;
+	struct ui ui;
+
+	fake_init(&fake, 100);
+	ui_init(&ui, &fake_ops, &fake, &options, false);
+	ui_resize(&ui, 24, 120);
+	for (int i = 0; i < 30; i++) {
+		ui_tick(&ui, ui.now_ms + 1000);
+		fake.vitals.lost = i >= 5 ? 7 : 0;
+		fake.vitals.counter_count = 1;
+		fake.vitals.counters[0].value = i >= 5 ? 100 : 0;
+		strcpy(fake.vitals.counters[0].name, "break_native");
+		fake.vitals.events[EVENT_CPU].samples = 100 * (i + 1);
+		profile_vitals_set(fake.profile, &fake.vitals);
+		if (i == 8)
+			ok(shows(&ui, "lost 7") && shows(&ui, "broken "),
+				"right after a loss: in the window");
+	}
+	ok(shows(&ui, "lost 0") && !shows(&ui, "broken "),
+		"20 s later a window of 10 s has no loss");
+	for (int i = 0; i < 6; i++)
+		type(&ui, "]", ui.now_ms);
+	ok(shows(&ui, "lost 7") && shows(&ui, "broken "), "the window \"all\" has it");
+	ui_done(&ui);
+	fake_done(&fake);
+}
+
 int main(void)
 {
 	setenv("TZ", "UTC", 1);
 	test_delta_order();
 	test_empty();
+	test_quality();
 	return tap_done();
 }

@@ -89,6 +89,8 @@ void profile_vitals_set(struct profile *p, const struct vitals *v)
 {
 	uint32_t most = p->history_s < VITALS_S_MAX ? p->history_s : VITALS_S_MAX;
 	struct model_vitals *all;
+	struct vitals_second *s;
+	const char *reason;
 	uint32_t at;
 
 	if (!p->vitals)
@@ -99,9 +101,11 @@ void profile_vitals_set(struct profile *p, const struct vitals *v)
 		vitals_fit(all, p->now, most ? most : 1);
 		at = all->count++;
 	}
-	*vitals_at(all, at) = (struct vitals_second){.second = p->now, VITALS_KEPT(KEEP)};
+	s = vitals_at(all, at);
+	*s = (struct vitals_second){.second = p->now, .lost = v->lost, VITALS_KEPT(KEEP)};
+	s->broken = vitals_broken(v, &s->walked, &reason);
 	if (all->first.second == PROFILE_NONE)
-		all->first = *vitals_at(all, at);
+		all->first = *s;
 }
 
 const struct vitals_second *profile_vitals_next(const struct profile *p, uint32_t second)

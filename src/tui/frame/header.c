@@ -337,11 +337,37 @@ static void add_badge(struct strip *s, const char *note, int drop)
 		strip_add(s, STYLE_WARN, drop, " %.*s ", len, note)->right = true;
 }
 
-/* The share of samples whose stack could not be walked to its root, and where there is space the usual reason. */
-static void add_broken(const struct ui *ui, struct strip *s)
+/* Samples of the window: lost, walked, and of these broken. */
+struct quality {
+	int64_t lost, broken, walked;
+	const char *reason; /* the session's most frequent one */
+};
+
+/*
+ * Differences between the readings at the window's ends. Of the whole session where the window is all of it, or where there
+ * are no readings by second, as in a file of another profiler.
+ */
+static struct quality window_quality(const struct ui *ui)
 {
-	const char *reason;
-	int64_t samples, broken = vitals_broken(ui->vitals, &samples, &reason);
+	struct profile_query q = ui_query(ui);
+	const struct vitals_second *end = history_at(ui->profile, q.to);
+	const struct vitals_second *begin = q.from ? history_at(ui->profile, q.from) : NULL;
+	struct quality all = {.lost = ui->vitals->lost}, part;
+
+	all.broken = vitals_broken(ui->vitals, &all.walked, &all.reason);
+	if (!begin || !end)
+		return all;
+	part = (struct quality){end->lost - begin->lost, end->broken - begin->broken,
+		end->walked - begin->walked, all.reason};
+	/* Counters that went back belong to another session. */
+	return part.lost < 0 || part.broken < 0 || part.walked < 0 ? all : part;
+}
+
+/* The share of samples whose stack could not be walked to its root, and where there is space the usual reason. */
+static void add_broken(const struct ui *ui, struct strip *s, const struct quality *q)
+{
+	const char *reason = q->reason;
+	int64_t samples = q->walked, broken = q->broken;
 	double share = samples > 0 ? (double)broken * 100 / (double)samples : 0;
 	bool wide = ui->canvas.cols >= WIDE;
 	char text[16];
@@ -353,7 +379,7 @@ static void add_broken(const struct ui *ui, struct strip *s)
 	else
 		snprintf(text, sizeof(text), "%.2f", share);
 	strip_add(s, share > BROKEN_BAD ? STYLE_WARN : STYLE_NORMAL, 5, "broken %s%%%s%s", text,
-		wide ? " " : "", wide ? reason : "");
+		wide ? " " : "", wide && reason ? reason : "");
 }
 
 /* The share whose inlined methods are not told apart. */
@@ -379,6 +405,7 @@ static void add_explained(const struct ui *ui, struct strip *s)
 static void draw_quality(struct ui *ui, int row, const struct vitals_second *p)
 {
 	const struct vitals *v = ui->vitals;
+	struct quality quality = window_quality(ui);
 	struct strip s = {0};
 	char lost[TEXT_NUMBER];
 
@@ -390,9 +417,9 @@ static void draw_quality(struct ui *ui, int row, const struct vitals_second *p)
 	compare_bar(ui, &s);
 	if (ui_only_some(ui))
 		strip_add(&s, STYLE_WARN, 2, " only %s ", ui_only_name(ui));
-	strip_add(&s, v->lost > 0 ? STYLE_BAD : STYLE_NORMAL, 3, "lost %s",
-		text_count(lost, v->lost));
-	add_broken(ui, &s);
+	strip_add(&s, quality.lost > 0 ? STYLE_BAD : STYLE_NORMAL, 3, "lost %s",
+		text_count(lost, quality.lost));
+	add_broken(ui, &s, &quality);
 	add_explained(ui, &s);
 	add_coarse(ui, &s);
 	if (p && p->cost_pct_x10 >= 0)
