@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Two open-addressed tables over bump arenas.
+ * Three open-addressed tables over bump arenas, called halves since two of them are in use.
  *
  * A handler announces itself in `inside` of the half it found active and looks again: whoever saw
- * the half active after announcing is waited for by the flip. Everything a handler wrote therefore
+ * the half active after announcing is waited for by the flip. The third half is for a handler that never leaves, since
+ * its thread was stopped or ended inside: after TABLE_DRAIN_TRIES flips its half is set aside until it is empty. Everything a handler wrote therefore
  * happens before the publisher reads, and slots need no ready flag: hash 0 -> h claims one for good.
  *
  * A half in memory: [ frames | slots | order ]. `order` lists the claimed slots, so that reading
@@ -19,6 +20,9 @@
 #define TABLE_FRAMES_SLOT 16u /* frames of arena per slot when the size is chosen */
 #define TABLE_AGAIN       0x8000u /* in flags: a slot without frames, its hash is the trace's inverted */
 #define TABLE_DRAIN_SPINS 4096u /* some handler is preempted if it takes longer: "later" */
+#define TABLE_DRAIN_TRIES 10u
+#define TABLE_HALVES      3
+#define TABLE_NO_HALF     TABLE_HALVES
 
 struct table_slot {
 	_Atomic uint64_t hash;
@@ -45,8 +49,12 @@ struct trace_table {
 	_Alignas(64) _Atomic uint32_t active;
 	_Alignas(64) uint32_t slot_mask;
 	uint32_t frames_max;
-	bool draining; /* flipped, but a handler was still inside the old half */
-	struct table_half halves[2];
+	/* the publisher's own: halves by number, or TABLE_NO_HALF */
+	uint32_t reading; /* the one that the last successful flip is about */
+	uint32_t waiting; /* flipped, but a handler was still inside */
+	uint32_t aside;   /* a handler has been inside for too long */
+	uint32_t tries;   /* flips that found a handler inside `waiting` */
+	struct table_half halves[TABLE_HALVES];
 };
 
 _Static_assert(sizeof(struct table_slot) == 40, "table_slot");
@@ -93,7 +101,7 @@ struct trace_table *trace_table_init(void *memory, size_t bytes)
 
 	if (bytes < sizeof(*table))
 		return NULL;
-	half_bytes = (bytes - sizeof(*table)) / 2 & ~(size_t)63;
+	half_bytes = (bytes - sizeof(*table)) / TABLE_HALVES & ~(size_t)63;
 	while (slots >= 64 && table_half_bytes(slots, slots * TABLE_FRAMES_SLOT) > half_bytes)
 		slots /= 2;
 	if (slots < 64)
@@ -102,7 +110,9 @@ struct trace_table *trace_table_init(void *memory, size_t bytes)
 	table->frames_max =
 		(uint32_t)((half_bytes - table_half_bytes(slots, 0)) / sizeof(uint64_t));
 	at += sizeof(*table);
-	for (int i = 0; i < 2; i++, at += half_bytes)
+	table->reading = 1;
+	table->waiting = table->aside = TABLE_NO_HALF;
+	for (int i = 0; i < TABLE_HALVES; i++, at += half_bytes)
 		table_half_init(&table->halves[i], at, slots, table->frames_max);
 	return table;
 }
@@ -111,7 +121,7 @@ static struct table_half *table_enter(struct trace_table *table)
 {
 	for (;;) {
 		uint32_t active = atomic_load(&table->active);
-		struct table_half *half = &table->halves[active & 1];
+		struct table_half *half = &table->halves[active % TABLE_HALVES];
 
 		atomic_fetch_add(&half->inside, 1);
 		if (atomic_load(&table->active) == active)
@@ -214,37 +224,82 @@ bool trace_table_again(struct trace_table *table, uint64_t hash, const struct tr
 	return ~hash && table_put(table, ~hash, &bare, count, weight);
 }
 
-static uint32_t table_inactive(const struct trace_table *table)
+/* table_activate: the half that is active from now on. `active` grows, so that table_enter sees that it has changed. */
+static void table_activate(struct trace_table *table, uint32_t half)
 {
-	return (atomic_load_explicit(&table->active, memory_order_relaxed) & 1) ^ 1;
+	uint32_t active = atomic_load(&table->active);
+
+	table->waiting = active % TABLE_HALVES;
+	table->tries = 0;
+	do {
+		active++;
+	} while (active % TABLE_HALVES != half);
+	atomic_store(&table->active, active);
 }
 
-bool trace_table_flip(struct trace_table *table)
+static bool table_empty_inside(const struct table_half *half)
 {
-	struct table_half *old;
-
-	if (!table->draining)
-		atomic_fetch_xor(&table->active, 1);
-	table->draining = true;
-	old = &table->halves[table_inactive(table)];
 	for (uint32_t spins = 0; spins < TABLE_DRAIN_SPINS; spins++) {
-		if (atomic_load(&old->inside) == 0) {
-			table->draining = false;
+		if (atomic_load(&half->inside) == 0)
 			return true;
-		}
 	}
 	return false;
 }
 
+/* table_spare: the half that is neither active nor waited for nor set aside. */
+static uint32_t table_spare(const struct trace_table *table)
+{
+	uint32_t half = 0, active = atomic_load(&table->active) % TABLE_HALVES;
+
+	while (half == active || half == table->waiting || half == table->aside)
+		half++;
+	return half;
+}
+
+bool trace_table_flip(struct trace_table *table)
+{
+	if (table->aside != TABLE_NO_HALF &&
+		atomic_load(&table->halves[table->aside].inside) == 0) {
+		table->reading = table->aside;
+		table->aside = TABLE_NO_HALF;
+		return true;
+	}
+	if (table->waiting == TABLE_NO_HALF)
+		table_activate(table, table_spare(table));
+	if (!table_empty_inside(&table->halves[table->waiting])) {
+		if (++table->tries < TABLE_DRAIN_TRIES || table->aside != TABLE_NO_HALF)
+			return false;
+		table->aside = table->waiting;
+		table_activate(table, table_spare(table));
+		if (!table_empty_inside(&table->halves[table->waiting]))
+			return false;
+	}
+	table->reading = table->waiting;
+	table->waiting = TABLE_NO_HALF;
+	return true;
+}
+
+bool trace_table_flip_aside(struct trace_table *table)
+{
+	if (table->aside == TABLE_NO_HALF)
+		return false;
+	table->reading = table->aside;
+	table->aside = TABLE_NO_HALF;
+	return true;
+}
+
 bool trace_table_next(const struct trace_table *table, uint32_t *cursor, struct trace_entry *out)
 {
-	const struct table_half *half = &table->halves[table_inactive(table)];
+	const struct table_half *half = &table->halves[table->reading];
+	uint32_t used = atomic_load_explicit(&half->used, memory_order_relaxed), index = 0;
 	const struct table_slot *slot;
-	uint32_t index;
 
-	if (*cursor >= atomic_load_explicit(&half->used, memory_order_relaxed))
+	while (*cursor < used &&
+		!(index = atomic_load_explicit(&half->order[*cursor], memory_order_acquire)))
+		++*cursor; /* a handler is just filling it: only in a half that was set aside */
+	if (!index)
 		return false;
-	index = atomic_load_explicit(&half->order[*cursor], memory_order_relaxed) - 1;
+	index--;
 	slot = &half->slots[index];
 	*out = (struct trace_entry){
 		.key = {.frames = half->frames + slot->first_frame,
@@ -265,13 +320,15 @@ bool trace_table_next(const struct trace_table *table, uint32_t *cursor, struct 
 
 void trace_table_clear(struct trace_table *table)
 {
-	struct table_half *half = &table->halves[table_inactive(table)];
+	struct table_half *half = &table->halves[table->reading];
 	uint32_t used = atomic_load_explicit(&half->used, memory_order_relaxed);
 
 	for (uint32_t i = 0; i < used; i++) {
-		uint32_t index = atomic_load_explicit(&half->order[i], memory_order_relaxed) - 1;
-		struct table_slot *slot = &half->slots[index];
+		uint32_t index = atomic_load_explicit(&half->order[i], memory_order_relaxed);
+		struct table_slot *slot = &half->slots[index - 1];
 
+		if (!index)
+			continue;
 		atomic_store_explicit(&half->order[i], 0, memory_order_relaxed);
 		atomic_store_explicit(&slot->count, 0, memory_order_relaxed);
 		atomic_store_explicit(&slot->weight, 0, memory_order_relaxed);
@@ -284,7 +341,7 @@ void trace_table_clear(struct trace_table *table)
 void trace_table_weigh(
 	const struct trace_table *table, uint16_t without, uint64_t *weights, uint32_t events)
 {
-	const struct table_half *half = &table->halves[!table_inactive(table)];
+	const struct table_half *half = &table->halves[atomic_load(&table->active) % TABLE_HALVES];
 	uint32_t used = atomic_load_explicit(&half->used, memory_order_relaxed);
 
 	for (uint32_t i = 0; i < events; i++)
@@ -301,7 +358,7 @@ void trace_table_weigh(
 
 unsigned trace_table_fill(const struct trace_table *table)
 {
-	const struct table_half *half = &table->halves[!table_inactive(table)];
+	const struct table_half *half = &table->halves[atomic_load(&table->active) % TABLE_HALVES];
 	uint64_t slots = atomic_load_explicit(&half->used, memory_order_relaxed);
 	uint64_t frames = atomic_load_explicit(&half->frames_used, memory_order_relaxed);
 	unsigned by_slots = (unsigned)(slots * 100 / (table->slot_mask + 1));

@@ -4,7 +4,8 @@
  *
  * Two halves. Handlers add to the active one; the publisher flips when it has space to publish, waits until
  * no handler is inside the old half, reads and clears it. If it cannot flip, the active half just goes on
- * aggregating; only when that is full too is a sample refused.
+ * aggregating; only when that is full too is a sample refused. A third half replaces one that a handler does not leave
+ * for ten flips: it is returned by the first flip after the handler has left, or by trace_table_flip_aside.
  *
  *            handlers                                   publisher
  *               |  put: hash -> slot -> frames arena        |
@@ -46,6 +47,11 @@ uint64_t trace_table_hash(const struct trace_key *key);
 
 /* Publisher: flip and wait for handlers to leave the old half; false if one is still inside (try later). */
 bool trace_table_flip(struct trace_table *table);
+/*
+ * For the end: the half that was set aside, whoever is still inside. Samples that are being stored are missing. false: there is
+ * none.
+ */
+bool trace_table_flip_aside(struct trace_table *table);
 
 struct trace_entry {
 	struct trace_key key; /* frames: in the inactive half, valid until trace_table_clear */

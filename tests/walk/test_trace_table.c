@@ -10,8 +10,10 @@
 #include "walk/trace_table.h"
 
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <sys/mman.h>
 
 #define WALK_AGAIN_A  0x0600000000001234ull
 #define WALK_AGAIN_B  0x0600000000005678ull
@@ -116,7 +118,7 @@ static void storm_run(struct storm_sum *sum, bool drain)
 	atomic_store(&stop, true);
 	for (int i = 0; i < STORM_THREADS; i++)
 		pthread_join(threads[i], NULL);
-	for (uint64_t before = sum->flips; sum->flips < before + 2;)
+	for (uint64_t before = sum->flips; sum->flips < before + 3;)
 		storm_drain(sum);
 }
 
@@ -180,7 +182,7 @@ static void test_full(void)
 	uint32_t stored = 0, cursor = 0, read = 0;
 	struct trace_entry e;
 	void *memory;
-	struct trace_table *table = table_new(64 << 10, &memory);
+	struct trace_table *table = table_new(96 << 10, &memory);
 
 	is_int(trace_table_fill(table), 0, "an empty half is 0 % full");
 	for (frame = 1; frame < 100000; frame++)
@@ -251,6 +253,94 @@ static void test_weigh(void)
 	free(memory);
 }
 
+/* --- a thread that does not leave --------------------------------------------------------------- */
+
+static unsigned char *stuck_memory;
+static size_t stuck_bytes;
+static atomic_int stuck_inside, stuck_go;
+
+/* Stays where its thread was, as one does that a debugger has stopped. */
+static void stuck_fault(int sig)
+{
+	(void)sig;
+	mprotect(stuck_memory, stuck_bytes, PROT_READ | PROT_WRITE);
+	atomic_store(&stuck_inside, 1);
+	while (!atomic_load(&stuck_go))
+		sched_yield();
+}
+
+static void *stuck_thread(void *arg)
+{
+	const uint64_t frames[] = {1, 2, 3};
+
+	trace_table_put(arg, &(struct trace_key){frames, 3, 1, 1, 0}, 1, 100);
+	return NULL;
+}
+
+/* stuck_drain: flips up to `tries` times; the weight that was found by thread 1 and by others */
+static bool stuck_drain(struct trace_table *table, int tries, uint64_t weight[2])
+{
+	struct trace_entry entry;
+	uint32_t cursor = 0;
+
+	while (!trace_table_flip(table))
+		if (!--tries)
+			return false;
+	while (trace_table_next(table, &cursor, &entry))
+		weight[entry.key.thread != 1] += entry.weight;
+	trace_table_clear(table);
+	return true;
+}
+
+/*
+ * The first access to a slot faults, between enter and leave: the header is on a page of its own before it. goes_on: the
+ * handler leaves before the end.
+ */
+static void test_stuck(bool goes_on)
+{
+	struct sigaction action = {.sa_handler = stuck_fault}, before;
+	size_t page = 4096, bytes = 64 * page;
+	unsigned char *memory =
+		mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	struct trace_table *table = trace_table_init(memory, bytes);
+	const uint64_t frames[] = {4, 5, 6};
+	uint64_t weight[2] = {0, 0};
+	pthread_t thread;
+	bool drained = true;
+
+	atomic_store(&stuck_inside, 0);
+	atomic_store(&stuck_go, 0);
+	stuck_memory = memory + page;
+	stuck_bytes = bytes - page;
+	sigaction(SIGSEGV, &action, &before);
+	mprotect(stuck_memory, stuck_bytes, PROT_NONE);
+	pthread_create(&thread, NULL, stuck_thread, table);
+	while (!atomic_load(&stuck_inside))
+		sched_yield();
+
+	for (int i = 0; i < 5; i++) {
+		trace_table_put(table, &(struct trace_key){frames, 3, 2, 1, 0}, 1, 10);
+		drained &= stuck_drain(table, 20, weight);
+	}
+	ok(drained, "a handler that does not leave does not keep other samples from being read");
+	is_int((int64_t)weight[1], 40, "all but the one in the same half");
+	is_int((int64_t)weight[0], 0, "and its own");
+	atomic_store(&stuck_go, goes_on);
+	if (goes_on) {
+		pthread_join(thread, NULL);
+		stuck_drain(table, 20, weight);
+		is_int((int64_t)(weight[0] + weight[1]), 150,
+			"when it leaves these two are read, too");
+	}
+	ok(trace_table_flip_aside(table) != goes_on, "a half is set aside until then");
+	if (!goes_on) {
+		atomic_store(&stuck_go, 1);
+		pthread_join(thread, NULL);
+	}
+	sigaction(SIGSEGV, &before, NULL);
+	munmap(memory, bytes);
+}
+
 int main(void)
 {
 	test_basics();
@@ -259,5 +349,7 @@ int main(void)
 	test_full();
 	test_storm(3 << 20, true);
 	test_storm(128 << 10, false);
+	test_stuck(false);
+	test_stuck(true);
 	return tap_done();
 }

@@ -295,14 +295,16 @@ void publish_half_way(struct publish *p, uint64_t now_ns)
 		p->s->table, WIRE_TRACE_IN_STATE(WIRE_STATE_HOLDS), p->half.weight, WIRE_EVENTS);
 }
 
-bool publish_table(struct publish *p, uint64_t now_ns)
+bool publish_table(struct publish *p, uint64_t now_ns, bool last)
 {
-	bool whole;
+	bool whole, flipped;
 
 	p->now_ns = now_ns;
-	if (!p->draining && !trace_table_flip(p->s->table))
-		return false;
 	if (!p->draining) {
+		flipped =
+			last ? trace_table_flip_aside(p->s->table) : trace_table_flip(p->s->table);
+		if (!flipped)
+			return false;
 		p->draining = true;
 		p->drained_ns = now_ns;
 		p->drained_half = p->half;

@@ -17,8 +17,11 @@
 struct publish;
 void publish_init(struct publish *p, struct sampler *s);
 
-/* One publication, or the rest of one. true: the half that was drained is published whole. */
-bool publish_table(struct publish *p, uint64_t now_ns);
+/*
+ * One publication, or the rest of one. true: the half that was drained is published whole. last: the half that was set aside
+ * (trace_table_flip_aside), if there is one.
+ */
+bool publish_table(struct publish *p, uint64_t now_ns, bool last);
 
 /* Between two publications: what has been sampled by now is told apart in the next (struct wire_tick). */
 void publish_half_way(struct publish *p, uint64_t now_ns);

@@ -77,7 +77,7 @@ bool lease_await(struct sampler *s, _Atomic uint32_t *word, uint32_t number, uin
 		raw_futex_wait(word, seen, AWAIT_TICK_NS);
 		now = clock_mono_ns();
 		lease_check(s, now);
-		publish_table(s->publish, now);
+		publish_table(s->publish, now, false);
 	}
 	return (int32_t)(atomic_load(word) - number) >= 0;
 }
