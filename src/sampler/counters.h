@@ -32,7 +32,7 @@
 	X(FOREIGN, "foreign_signals") /* signals that are not the agent's: ignored */              \
 	X(RING_FULL, "ring_full")     /* publications that had to be continued later */            \
 	X(TRACES_FORGOTTEN, "traces_reset") /* times the list of known traces was emptied */       \
-	X(THREADS_FULL, "threads_full")     /* threads that found no space in the list */          \
+	X(THREADS_FULL, "threads_full")     /* threads without space in the list, at one time */   \
 	X(THREADS_MISSED, "threads_missed") /* threads that had ended before they were found */    \
 	X(ARM_FAILED, "arm_failed")         /* threads that no engine could be set on */           \
 	X(COLLECTORS, "blocks_signals") /* threads that collect signals: they get none of ours */  \

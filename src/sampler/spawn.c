@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Starting and joining threads that never enter the VM. */
+/* Starting and ending threads that never enter the VM. */
 #include "sampler/task.h"
 
+#include "base/clock.h"
 #include "sampler/signal/raw.h"
 
 #include <pthread.h>
@@ -12,6 +13,7 @@
 
 #define SLICE_NS      100000u /* the shortest that there is */
 #define SPAWN_LOOK_NS 20000u
+#define END_NS        (500 * NS_PER_MS)
 
 static const uint64_t spawn_mask =
 	~(1ull << (SIGSEGV - 1) | 1ull << (SIGBUS - 1) | 1ull << (SIGFPE - 1) |
@@ -41,24 +43,30 @@ int spawn(const struct spawn *how)
 	atomic_store(how->tid, 0);
 	pthread_attr_init(&attr);
 	pthread_attr_setstacksize(&attr, how->stack_bytes);
-	if (!how->thread)
-		pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
+	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
 	raw(SYS_rt_sigprocmask, SIG_SETMASK, &spawn_mask, &before, sizeof(before));
 	error = pthread_create(&id, &attr, spawn_main, (void *)how);
 	raw(SYS_rt_sigprocmask, SIG_SETMASK, &before, NULL, sizeof(before));
 	pthread_attr_destroy(&attr);
 	if (error)
 		return error;
-	if (how->thread)
-		*how->thread = (unsigned long)id;
 	while (!atomic_load(how->tid))
 		raw_sleep(SPAWN_LOOK_NS);
 	return 0;
 }
 
-void spawn_join(unsigned long thread)
+bool spawn_end(_Atomic int32_t *tid, _Atomic uint32_t *leave, _Atomic uint32_t *left)
 {
-	pthread_join((pthread_t)thread, NULL);
+	uint64_t now = clock_mono_ns(), end = now + END_NS;
+
+	atomic_store(leave, 1);
+	raw_futex_wake(leave);
+	for (; !atomic_load(left) && now < end; now = clock_mono_ns())
+		raw_futex_wait(left, 0, end - now);
+	if (!atomic_load(left))
+		return false;
+	atomic_store(tid, 0);
+	return true;
 }
 
 void spawn_punctual(void)

@@ -24,20 +24,32 @@ bool task_cpu_ns(int32_t tid, uint64_t *ns)
 	return true;
 }
 
-/* task_read: a small file of the thread; false when it cannot be read. */
+/*
+ * task_read: a small file of the thread; false when it cannot be read. By path the descriptor is in the program's table for
+ * some 10 us, where the program may close and reuse its number: pread moves no offset and consumes nothing of another file, and
+ * a number that stands for another file is not closed.
+ */
 static bool task_read(int task_fd, int32_t task, const char *name, char *out, size_t bytes)
 {
-	char path[32];
+	struct stat opened = {0}, now = {0};
+	char path[48];
 	struct text text = text_into(path, sizeof(path));
 	long fd, got;
 
+	text_add(&text, task_fd == TASK_BY_PATH ? "/proc/self/task/" : "");
 	text_add_number(&text, (uint64_t)task);
 	text_add(&text, name);
 	fd = raw(SYS_openat, task_fd, path, O_RDONLY | O_CLOEXEC, 0);
 	if (fd < 0)
 		return false;
-	got = raw(SYS_read, fd, out, bytes - 1);
-	raw(SYS_close, fd);
+	if (task_fd == TASK_BY_PATH)
+		raw(SYS_fstat, fd, &opened);
+	got = task_fd == TASK_BY_PATH ? raw(SYS_pread64, fd, out, bytes - 1, 0)
+				      : raw(SYS_read, fd, out, bytes - 1);
+	if (task_fd != TASK_BY_PATH ||
+		(raw(SYS_fstat, fd, &now) >= 0 && now.st_dev == opened.st_dev &&
+			now.st_ino == opened.st_ino))
+		raw(SYS_close, fd);
 	out[got > 0 ? got : 0] = '\0';
 	return got > 0;
 }
@@ -184,7 +196,8 @@ bool task_ran_on(int task_fd, int32_t cpu, uint64_t *stamp)
 	long bytes = raw(SYS_sched_getaffinity, 0, sizeof(before), before);
 	bool ran;
 
-	if (bytes <= 0 || (uint32_t)cpu >= sizeof(only) * 8)
+	if (bytes <= 0 || (uint32_t)cpu >= (uint32_t)bytes * 8 ||
+		!(before[cpu / 64] >> (cpu % 64) & 1)) /* not ours: isolated, perhaps */
 		return false;
 	only[cpu / 64] = 1ull << (cpu % 64);
 	if (raw(SYS_sched_setaffinity, 0, sizeof(only), only) < 0)

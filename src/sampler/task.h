@@ -9,9 +9,13 @@
 #ifndef JHOT_SAMPLER_TASK_H
 #define JHOT_SAMPLER_TASK_H
 
+#include <fcntl.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+/* As task_fd, on threads that share the program's table of descriptors (session/files.h): no descriptor is kept. */
+#define TASK_BY_PATH AT_FDCWD
 
 /* task_tid: whose directory it is; 0: it is gone, or the kernel does not say. */
 int32_t task_tid(int task_fd, int32_t task);
@@ -26,7 +30,8 @@ bool task_sleeps(int task_fd, int32_t task, uint64_t *count);
 
 /*
  * When it was on a core last, and on which, for one that sleeps; false when the kernel does not say. In ns of that CPU's
- * own clock, which nothing but task_ran_on tells: what that is just now, on that CPU or false.
+ * own clock, which nothing but task_ran_on tells: what that is just now, on that CPU. The calling thread runs there for a
+ * moment; false: it could not, or that CPU is not in its CPU mask, which it does not leave.
  */
 bool task_slept(int task_fd, int32_t task, int32_t *cpu, uint64_t *stamp);
 bool task_ran_on(int task_fd, int32_t cpu, uint64_t *stamp);
@@ -79,12 +84,16 @@ struct spawn {
 	void *arg;
 	/* Set when spawn returns: whoever lists threads knows it for the agent's own. */
 	_Atomic int32_t *tid;
-	unsigned long *thread; /* for spawn_join; NULL: nobody waits for its end */
 };
 
 /* spawn: 0 or an error number. */
 int spawn(const struct spawn *how);
-void spawn_join(unsigned long thread);
+/*
+ * Asks a thread to end: sets *leave and wakes it there. Waits half a second at most until it has set *left, as the last thing
+ * that it does with the session's memory, of which it holds a reference (session/rooms.h). Then sets *tid to 0. false: it
+ * has not, since it gets no core or a debugger has stopped it. It ends when it runs again.
+ */
+bool spawn_end(_Atomic int32_t *tid, _Atomic uint32_t *leave, _Atomic uint32_t *left);
 /*
  * The calling thread looks at others at times of its own choice: it wants to run when its time has come. Where it has to
  * wait for a CPU, it runs as soon as somebody begins to wait, and finds more who wait than there are.

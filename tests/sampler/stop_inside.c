@@ -2,10 +2,10 @@
 /*
  * A thread that is stopped in the middle of the agent's handler, as one is that has lost its core there:
  *
- *   stop_inside TID LIBRARY
+ *   stop_inside TID [LIBRARY]
  *
  * Waits for a signal whose handler is in the mapped file with this name and steps some way into it, prints "inside",
- * and lets the thread go when its standard input ends. Exit code: 0; 77 when the thread cannot be traced; 1.
+ * and lets the thread go when its standard input ends. Without LIBRARY it stops the thread wherever it is. Exit code: 0; 77 when the thread cannot be traced; 1.
  */
 #include <elf.h>
 #include <inttypes.h>
@@ -118,19 +118,20 @@ static bool go_inside(int tid, struct span code)
 
 int main(int argc, char **argv)
 {
-	int tid = argc == 3 ? atoi(argv[1]) : 0;
+	int tid = argc == 2 || argc == 3 ? atoi(argv[1]) : 0;
 	struct span code = {0, 0};
 	bool inside;
 
-	if (tid)
+	if (tid && argc == 3)
 		code = code_of(tid, argv[2]);
-	if (!code.to)
-		return fprintf(stderr, "usage: stop_inside TID LIBRARY (one that is mapped)\n"), 1;
+	if (!tid || (argc == 3 && !code.to))
+		return fprintf(stderr, "usage: stop_inside TID [LIBRARY] (one that is mapped)\n"),
+		       1;
 	if (ptrace(PTRACE_SEIZE, tid, NULL, NULL) < 0)
 		return 77;
 	if (ptrace(PTRACE_INTERRUPT, tid, NULL, NULL) < 0 || next_stop(tid) == -1)
 		return 1;
-	inside = go_inside(tid, code);
+	inside = argc == 2 || go_inside(tid, code);
 	if (inside) {
 		puts("inside");
 		fflush(stdout);

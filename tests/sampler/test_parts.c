@@ -8,12 +8,14 @@
 #include "sampler/publish/modules.h"
 #include "sampler/session/threads.h"
 #include "sampler/signal/signal.h"
+#include "sampler/task.h"
 #include "sampler/text.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/perf_event.h>
 #include <pthread.h>
+#include <sched.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -261,6 +263,32 @@ static void test_patterns(void)
 			rows[i].name);
 }
 
+/* A CPU outside the calling thread's mask may be isolated: its clock is not read. */
+static void test_cpu_mask(void)
+{
+	int tasks = open("/proc/self/task", O_RDONLY | O_DIRECTORY), first = -1, second = -1;
+	cpu_set_t all, one, after;
+	uint64_t stamp;
+
+	sched_getaffinity(0, sizeof(all), &all);
+	for (int cpu = 0; cpu < CPU_SETSIZE && second < 0; cpu++)
+		if (CPU_ISSET(cpu, &all))
+			*(first < 0 ? &first : &second) = cpu;
+	if (second < 0 || !task_ran_on(tasks, second, &stamp)) {
+		ok(true, "# SKIP one CPU, or a kernel without /proc/PID/sched");
+		close(tasks);
+		return;
+	}
+	CPU_ZERO(&one);
+	CPU_SET(first, &one);
+	sched_setaffinity(0, sizeof(one), &one);
+	ok(!task_ran_on(tasks, second, &stamp), "a thread does not leave its CPU mask");
+	sched_getaffinity(0, sizeof(after), &after);
+	ok(CPU_EQUAL(&one, &after), "which stays as it was");
+	sched_setaffinity(0, sizeof(all), &all);
+	close(tasks);
+}
+
 int main(void)
 {
 	list = calloc(1, sizeof(*list));
@@ -274,5 +302,6 @@ int main(void)
 	test_modules();
 	test_text();
 	test_patterns();
+	test_cpu_mask();
 	return tap_done();
 }

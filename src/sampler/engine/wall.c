@@ -15,6 +15,7 @@
 #include "sampler/engine/ask.h"
 #include "sampler/engine/lock/wait.h"
 #include "sampler/publish/publish.h"
+#include "sampler/session/rooms.h"
 #include "sampler/signal/raw.h"
 #include "sampler/signal/signal.h"
 #include "sampler/task.h"
@@ -75,7 +76,7 @@ static void look_share(struct sampler *s, const struct thread_slot *slot, uint64
 
 	look->state = WIRE_STATE_ON_CPU;
 	look->weight = since;
-	if (!task_delay_ns(s->task_fd, sampler_task(s, slot), &delay))
+	if (!task_delay_ns(s->task.fd, sampler_task(s, slot), &delay))
 		return;
 	wanted = ran + delay - left->delay_ns;
 	left->cpu_ns = cpu;
@@ -107,7 +108,7 @@ static void look_find(struct sampler *s, struct thread_slot *slot, uint64_t cpu,
 
 	look->state = ran >= since / 10 * 9
 			      ? TASK_RUNS
-			      : task_state_call(s->task_fd, sampler_task(s, slot), &call);
+			      : task_state_call(s->task.fd, sampler_task(s, slot), &call);
 	if (look->state == TASK_RUNS) {
 		look_share(s, slot, cpu, since, look);
 		return;
@@ -147,7 +148,7 @@ static bool wall_ask(struct sampler *s, struct thread_slot *slot, uint64_t weigh
 static bool wall_starves(struct sampler *s, struct thread_slot *slot, uint64_t cpu)
 {
 	return cpu - slot->wall.seen_cpu_ns < WALL_STARVED_NS &&
-	       task_state(s->task_fd, sampler_task(s, slot)) == TASK_RUNS;
+	       task_state(s->task.fd, sampler_task(s, slot)) == TASK_RUNS;
 }
 
 /*
@@ -181,7 +182,7 @@ static bool wall_rests(struct sampler *s, struct thread_slot *slot, uint64_t cpu
 	if (cpu == wall->seen_cpu_ns)
 		return true;
 	return wall->answered && used < WALL_HANDLER_NS &&
-	       task_sleeps(s->task_fd, sampler_task(s, slot), &sleeps) &&
+	       task_sleeps(s->task.fd, sampler_task(s, slot), &sleeps) &&
 	       sleeps == atomic_load(&wall->sleeps) + 1 && wall_is_way_back(s, used);
 }
 
@@ -379,6 +380,9 @@ static void *wall_main(void *arg)
 		raw_futex_wait(&s->wall.leave, 0, round_pause(s, &round, interval));
 	}
 	wall_waiting_look(s, 0); /* for the time since the last one */
+	atomic_store(&s->wall.left, 1);
+	raw_futex_wake(&s->wall.left);
+	rooms_let_go(s);
 	return NULL;
 }
 
@@ -390,7 +394,7 @@ static void wall_begin(struct sampler *s, struct thread_slot *slot)
 	struct thread_wall_share share = {.cpu_ns = 0};
 
 	if (task_cpu_ns(atomic_load(&slot->tid), &share.cpu_ns))
-		task_delay_ns(s->task_fd, sampler_task(s, slot), &share.delay_ns);
+		task_delay_ns(s->task.fd, sampler_task(s, slot), &share.delay_ns);
 	slot->wall.share = share;
 }
 
@@ -406,9 +410,12 @@ static void wall_prepare(struct sampler *s)
 		wall_begin(s, slot);
 	}
 	s->wall.back_ns = WALL_HANDLER_NS / 3;
+	s->wall.ports.run = wall_io_run;
+	s->wall.ports.runner = s;
 	s->wall.cursor = 0;
 	s->wall.cycle_ns = atomic_load(&s->events[WIRE_WALL].interval);
 	atomic_store(&s->wall.leave, 0);
+	atomic_store(&s->wall.left, 0);
 }
 
 static int wall_start(
@@ -416,13 +423,18 @@ static int wall_start(
 {
 	int error;
 
+	if (atomic_load(&s->wall.tid) && !atomic_load(&s->wall.left)) {
+		text_set(text, bytes, "the wall clock's last thread has not ended yet");
+		return -EBUSY;
+	}
 	wall_prepare(s);
 	wall_waiting_start(s);
-	error = spawn(&(struct spawn){
-		"jhot wall", WALL_STACK, wall_main, s, &s->wall.tid, &s->wall.thread});
-	if (error)
+	atomic_fetch_add(&s->references, 1);
+	error = spawn(&(struct spawn){"jhot wall", WALL_STACK, wall_main, s, &s->wall.tid});
+	if (error) {
+		atomic_fetch_sub(&s->references, 1);
 		text_set(text, bytes, "no thread could be started for the wall clock");
-	else
+	} else
 		publish_agent_thread(s->publish, atomic_load(&s->wall.tid), "jhot wall");
 	return -error;
 }
@@ -439,10 +451,7 @@ static void wall_settle(struct sampler *s)
 
 static void wall_stop(struct sampler *s, uint32_t event)
 {
-	atomic_store(&s->wall.leave, 1);
-	raw_futex_wake(&s->wall.leave);
-	spawn_join(s->wall.thread);
-	atomic_store(&s->wall.tid, 0);
+	spawn_end(&s->wall.tid, &s->wall.leave, &s->wall.left);
 	wall_settle(s);
 }
 

@@ -18,12 +18,16 @@ static void slot_retire(struct sampler *s, struct thread_slot *slot)
 	atomic_store(&slot->gone, 1);
 }
 
-/* slot_stale: does the listed slot belong to an earlier thread with the same tid? */
-static bool slot_stale(const struct thread_slot *slot, uint64_t java_thread)
+/*
+ * slot_stale: does the listed slot belong to an earlier thread with the same tid? On the publisher's thread its engine can
+ * tell; on the started thread itself only another JavaThread does, and the next whole scan finds the rest.
+ */
+static bool slot_stale(
+	const struct sampler *s, const struct thread_slot *slot, uint64_t java_thread)
 {
 	uint64_t known = atomic_load(&slot->java_thread);
 
-	if (arms_any(slot))
+	if (arms_any(slot) && raw_gettid() == atomic_load(&s->publisher_tid))
 		return !arms_alive(slot);
 	return known && java_thread && known != java_thread;
 }
@@ -32,7 +36,7 @@ struct thread_slot *scan_thread_starts(struct sampler *s, int32_t tid, uint64_t 
 {
 	struct thread_slot *slot = threads_find(s->threads, tid);
 
-	if (slot && slot_stale(slot, java_thread)) {
+	if (slot && slot_stale(s, slot, java_thread)) {
 		slot_retire(s, slot);
 		slot = NULL;
 	}
@@ -45,13 +49,10 @@ struct thread_slot *scan_thread_starts(struct sampler *s, int32_t tid, uint64_t 
 	}
 	if (!slot) /* the scan was faster, or the list is full */
 		slot = threads_find(s->threads, tid);
-	if (!slot) {
-		counters_add(&s->counters, COUNTER_THREADS_FULL, 1);
+	if (!slot)
 		return NULL;
-	}
 	if (java_thread)
 		atomic_store(&slot->java_thread, java_thread);
-	arms_set(s, slot);
 	return slot;
 }
 
@@ -69,13 +70,14 @@ void scan_thread_ends(struct sampler *s, int32_t tid)
 static bool scan_agent(struct sampler *s, int32_t tid)
 {
 	return tid == atomic_load(&s->publisher_tid) || tid == atomic_load(&s->visits.tid) ||
-	       tid == atomic_load(&s->wall.tid) || tid == lock_tid(s);
+	       tid == atomic_load(&s->wall.tid) || tid == lock_tid(s) ||
+	       tid == atomic_load(&s->files.tid);
 }
 
 /* scan_found: whole: look at what is known, too: tids given to others, threads left without engine. */
 static void scan_found(struct sampler *s, int32_t task, bool whole)
 {
-	int32_t tid = s->task_other ? task_tid(s->task_fd, task) : task;
+	int32_t tid = s->task_other ? task_tid(s->task.fd, task) : task;
 	struct thread_slot *slot = threads_find(s->threads, tid);
 	bool new = !slot;
 
@@ -83,8 +85,12 @@ static void scan_found(struct sampler *s, int32_t task, bool whole)
 		return;
 	if (new || whole)
 		slot = scan_thread_starts(s, tid, 0);
-	if (!slot)
+	if (!slot) {
+		s->unlisted++;
 		return;
+	}
+	if (new || whole)
+		arms_set(s, slot);
 	s->scan_again |= new;
 	slot->scan = s->scans;
 	atomic_store(&slot->task, task);
@@ -105,8 +111,8 @@ static bool scan_tasks(struct sampler *s, bool whole)
 	char buffer[8192] __attribute__((aligned(8)));
 	long got;
 
-	raw(SYS_lseek, s->task_fd, 0, SEEK_SET);
-	while ((got = raw(SYS_getdents64, s->task_fd, buffer, sizeof(buffer))) > 0) {
+	raw(SYS_lseek, s->task.fd, 0, SEEK_SET);
+	while ((got = raw(SYS_getdents64, s->task.fd, buffer, sizeof(buffer))) > 0) {
 		for (long at = 0; at < got;) {
 			struct raw_dirent *entry = (struct raw_dirent *)(void *)(buffer + at);
 			int32_t task = scan_task(entry->name);
@@ -135,8 +141,10 @@ bool scan_listed(struct sampler *s, const struct walk_listed *thread)
 		(slot && atomic_load(&slot->java_thread) == thread->java_thread))
 		return false;
 	slot = scan_thread_starts(s, thread->tid, thread->java_thread);
-	if (slot)
+	if (slot) {
+		arms_set(s, slot);
 		scan_name(s, slot, thread->java_thread);
+	}
 	return true;
 }
 
@@ -167,8 +175,9 @@ static void scan_gone(struct sampler *s)
 		if (!atomic_load(&slot->gone) &&
 			(slot->scan != s->scans || threads_find(threads, tid) != slot))
 			slot_retire(s, slot);
-		if (!atomic_load(&slot->gone) || !arms_take_off(s, slot))
+		if (!atomic_load(&slot->gone))
 			continue;
+		arms_take_off(s, slot);
 		arms_lend_end(slot);
 		if (atomic_load(&slot->pins))
 			continue;
@@ -183,8 +192,13 @@ void scan_threads(struct sampler *s, bool whole)
 {
 	s->scans++;
 	s->scan_again = false;
+	s->unlisted = 0;
 	if (!scan_tasks(s, whole))
 		return; /* /proc failed in the middle: nobody is gone because of that */
+	if (s->unlisted > s->unlisted_most) { /* each thread once, however often it is tried */
+		counters_add(&s->counters, COUNTER_THREADS_FULL, s->unlisted - s->unlisted_most);
+		s->unlisted_most = s->unlisted;
+	}
 	if (s->thread_layout)
 		walk_threads_each(s->thread_layout, &s->mem, scan_java, s);
 	scan_gone(s);

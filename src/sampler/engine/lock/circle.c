@@ -236,7 +236,7 @@ static void member_found(struct sampler *s, uint32_t at, uint64_t now)
 			.owner = owner,
 			.at_least = true};
 		if (who->slot)
-			lock_began(c->clocks, s->task_fd, sampler_task(s, who->slot), now,
+			lock_began(c->clocks, s->task.fd, sampler_task(s, who->slot), now,
 				&m->record.since_ns);
 		m->looks = 0;
 	}

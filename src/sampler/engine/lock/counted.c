@@ -161,11 +161,10 @@ static void count_rest(
 
 	if (!place && (last || t->places == 1 || s->lock->last_ns - c->rest_ns > PATIENCE_NS))
 		place = c->single;
-	if (place && !s->lock->places[t - s->lock->threads][place - 1].frames)
+	if (place && !lock_places(s, t)[place - 1].frames)
 		place = 0;
 	if (!place && last && which == JVM_ENTERS) { /* parks may be for anything */
-		lock_nowhere(s, t);
-		place = LOCK_NOWHERE + 1;
+		place = lock_nowhere(s, t) ? LOCK_NOWHERE + 1 : 0;
 	}
 	if (place || last) {
 		c->rest_ns = s->lock->last_ns;

@@ -19,6 +19,7 @@
 #include "sampler/engine/lock/own.h"
 #include "sampler/publish/publish.h"
 #include "sampler/session/memory.h"
+#include "sampler/session/rooms.h"
 #include "sampler/signal/raw.h"
 #include "sampler/signal/signal.h"
 #include "sampler/task.h"
@@ -166,6 +167,10 @@ static void lock_look(const struct lock_look *look, uint32_t number)
 		java_thread = 0;
 	if (!java_thread || (wait.lock && !lock_is(s, t, java_thread)))
 		wait.lock = 0;
+	if (wait.lock && !lock_places_make(s, t)) {
+		sig_lose(s, WIRE_LOCK, COUNTER_BUSY, 1);
+		wait.lock = 0;
+	}
 	if (java_thread) {
 		lock_count_from(s, t, java_thread);
 		lock_time_from(s, t, java_thread, &wait);
@@ -261,6 +266,9 @@ static void *lock_main(void *arg)
 		usual = (usual * (SMOOTH - 1) + cost - before) / SMOOTH;
 		atomic_fetch_add(&s->events[WIRE_LOCK].thread_ns, cost - before);
 	}
+	atomic_store(&s->lock->left, 1);
+	raw_futex_wake(&s->lock->left);
+	rooms_let_go(s);
 	return NULL;
 }
 
@@ -278,10 +286,11 @@ uint64_t lock_memory(const struct sampler *s)
 
 	if (!lock)
 		return 0;
-	/* what it touches: a thread's stack is kept only when it has waited */
+	/* of the threads what it touches; of their places all that is mapped */
 	known = atomic_load(&s->threads->high) + (lock->waiting.open ? LOCK_VIRTUALS : 0);
 	return known * (uint64_t)sizeof(struct lock_thread) + offsetof(struct lock, threads) +
-	       sizeof(lock->waiting);
+	       sizeof(lock->waiting) +
+	       atomic_load(&lock->blocks_used) * (uint64_t)sizeof(struct lock_block);
 }
 
 /* --- on and off ------------------------------------------------------------------------------- */
@@ -304,6 +313,10 @@ static int lock_start(
 			"the JVM's limits leave too little memory for the waits of threads");
 		return -ENOMEM;
 	}
+	if (atomic_load(&s->lock->tid) && !atomic_load(&s->lock->left)) {
+		text_set(text, bytes, "the last thread that looked at locks has not ended yet");
+		return -EBUSY;
+	}
 	parks = lock_reader_open(&s->lock->reader, s);
 	for (uint32_t i = 0; i < LOCK_ROWS; i++)
 		s->lock->rows[i] =
@@ -316,8 +329,10 @@ static int lock_start(
 	s->lock->last_ns = s->lock->owners_ns = s->lock->forgot_ns = clock_mono_ns();
 	s->lock->rests_ns = s->lock->on_ns = s->lock->last_ns;
 	atomic_store(&s->lock->leave, 0);
-	if (spawn(&(struct spawn){"jhot lock", LOCK_STACK_BYTES, lock_main, s, &s->lock->tid,
-		    &s->lock->thread})) {
+	atomic_store(&s->lock->left, 0);
+	atomic_fetch_add(&s->references, 1);
+	if (spawn(&(struct spawn){"jhot lock", LOCK_STACK_BYTES, lock_main, s, &s->lock->tid})) {
+		atomic_fetch_sub(&s->references, 1);
 		text_set(text, bytes, "no thread could be started to look at locks");
 		return -EAGAIN;
 	}
@@ -332,9 +347,10 @@ static void lock_stop(struct sampler *s, uint32_t event)
 {
 	uint32_t high = atomic_load(&s->threads->high);
 
-	atomic_store(&s->lock->leave, 1);
-	raw_futex_wake(&s->lock->leave);
-	spawn_join(s->lock->thread);
+	if (!spawn_end(&s->lock->tid, &s->lock->leave, &s->lock->left)) {
+		jvm_wait_times_ask(s, false);
+		return; /* what it knows of threads is its own until it has ended */
+	}
 	for (uint32_t i = 0; i < high; i++) {
 		struct lock_thread *t = &s->lock->threads[i];
 

@@ -26,6 +26,7 @@
 #define LOCK_LONG_NS  (20 * NS_PER_MS)  /* waits that are shown with their owners */
 #define LOCK_VIRTUALS 512u              /* virtual threads at a time; a power of two */
 #define LOCK_MAX      (THREADS_MAX + LOCK_VIRTUALS)
+#define LOCK_BLOCK    16u /* threads whose places are mapped together; 330 kB */
 
 enum { TOLD_NOTHING, TOLD_BEGUN, TOLD_SAID, TOLD_ENDED };
 
@@ -139,10 +140,13 @@ struct lock_held {
 /* Frames that stand in place of a stack: of a holder, the first two; of who waits. */
 enum lock_row { LOCK_ROW_UNHELD, LOCK_ROW_FREE, LOCK_ROW_NOWHERE, LOCK_ROWS };
 
+struct lock_block {
+	struct lock_place places[LOCK_BLOCK][LOCK_PLACES + 1]; /* the last one: LOCK_NOWHERE */
+};
+
 struct lock {
 	_Atomic int32_t tid;
-	_Atomic uint32_t leave; /* futex */
-	unsigned long thread;   /* pthread_t */
+	_Atomic uint32_t leave, left; /* futexes, see spawn_end */
 	uint64_t last_ns, owners_ns, forgot_ns, rests_ns;
 	struct pace pace;
 	struct lock_reader reader;
@@ -156,7 +160,13 @@ struct lock {
 	bool virtuals_charged;    /* at the last look */
 	uint64_t rows[LOCK_ROWS]; /* packed frames */
 	struct lock_thread threads[LOCK_MAX];
-	struct lock_place places[LOCK_MAX][LOCK_PLACES + 1]; /* the last one: LOCK_NOWHERE */
+	/*
+	 * Where threads wait, in memory that is mapped when the first of LOCK_BLOCK threads waits (lock_places_make). `none`
+	 * stands for the places of all others, and stays zeroed.
+	 */
+	_Atomic(struct lock_block *) blocks[LOCK_MAX / LOCK_BLOCK];
+	_Atomic uint32_t blocks_used;
+	struct lock_place none[LOCK_PLACES + 1];
 	struct lock_holder holders[THREADS_MAX];
 	struct lock_parked parked[LOCK_PARKED];
 
@@ -172,10 +182,20 @@ struct lock_look {
 	bool first;          /* of these threads: what is found has begun before */
 };
 
+/* All its places. To be written to only after lock_places_make. */
+static inline struct lock_place *lock_places(struct sampler *s, const struct lock_thread *t)
+{
+	uint32_t number = (uint32_t)(t - s->lock->threads);
+	struct lock_block *block = atomic_load(&s->lock->blocks[number / LOCK_BLOCK]);
+
+	return block ? block->places[number % LOCK_BLOCK] : s->lock->none;
+}
+/* Memory for them. false: there is none. */
+bool lock_places_make(struct sampler *s, const struct lock_thread *t);
 /* Where it waits, or has waited last. */
 static inline struct lock_place *lock_place(struct sampler *s, const struct lock_thread *t)
 {
-	return &s->lock->places[t - s->lock->threads][t->place];
+	return &lock_places(s, t)[t->place];
 }
 /* Of a virtual thread one that stands for it. */
 static inline struct thread_slot *lock_slot(struct sampler *s, const struct lock_thread *t)
@@ -210,7 +230,7 @@ void lock_goes_on(
 void lock_put(struct sampler *s, struct lock_thread *t, uint32_t place, uint32_t count,
 	uint64_t weight_ns);
 /* Makes LOCK_NOWHERE a place of this thread's to put monitors' waits to. */
-void lock_nowhere(struct sampler *s, struct lock_thread *t);
+bool lock_nowhere(struct sampler *s, struct lock_thread *t);
 /* Has it waited like this at a place that is known, and only one? Then it is there. */
 bool lock_recall(struct sampler *s, struct lock_thread *t, const struct lock_wait *wait);
 /* Of a thread that is another one: no place is known. */

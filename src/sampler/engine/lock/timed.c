@@ -90,7 +90,7 @@ bool lock_time_later(struct sampler *s, struct lock_thread *t)
 
 void lock_time_brief(struct sampler *s, struct lock_thread *t, uint32_t number, uint64_t weight_ns)
 {
-	struct lock_place *place = &s->lock->places[t - s->lock->threads][number];
+	struct lock_place *place = &lock_places(s, t)[number];
 
 	if (is_timed(s, t, kind_of(&place->wait)))
 		place->brief_ns += weight_ns;
@@ -100,7 +100,7 @@ void lock_time_brief(struct sampler *s, struct lock_thread *t, uint32_t number, 
 
 void lock_time_leave(struct sampler *s, struct lock_thread *t, uint32_t number)
 {
-	struct lock_place *place = &s->lock->places[t - s->lock->threads][number];
+	struct lock_place *place = &lock_places(s, t)[number];
 
 	lock_put(s, t, number, 0, place->brief_ns);
 	t->times[kind_of(&place->wait)].long_ns += place->brief_ns;
@@ -112,7 +112,7 @@ static void share_out(struct sampler *s, struct lock_thread *t, enum jvm_wait_co
 	uint64_t owed_ns, uint64_t all_ns)
 {
 	for (uint32_t i = 0; i < t->places; i++) {
-		struct lock_place *place = &s->lock->places[t - s->lock->threads][i];
+		struct lock_place *place = &lock_places(s, t)[i];
 		double share = (double)place->brief_ns / (double)all_ns;
 
 		if (!place->brief_ns || kind_of(&place->wait) != which)
@@ -125,7 +125,7 @@ static void share_out(struct sampler *s, struct lock_thread *t, enum jvm_wait_co
 void lock_time_rest(
 	struct sampler *s, struct lock_thread *t, enum jvm_wait_count which, uint32_t place)
 {
-	const struct lock_place *places = s->lock->places[t - s->lock->threads];
+	const struct lock_place *places = lock_places(s, t);
 	struct lock_time *time = &t->times[which];
 	uint64_t found = 0, owed;
 

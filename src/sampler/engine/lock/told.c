@@ -5,6 +5,7 @@
 #include "base/clock.h"
 #include "sampler/engine/events.h"
 #include "sampler/publish/publish.h"
+#include "sampler/session/memory.h"
 #include "sampler/task.h"
 #include "sampler/text.h"
 
@@ -15,7 +16,7 @@
 void lock_put(struct sampler *s, struct lock_thread *t, uint32_t number, uint32_t count,
 	uint64_t weight_ns)
 {
-	struct lock_place *place = &s->lock->places[t - s->lock->threads][number];
+	struct lock_place *place = &lock_places(s, t)[number];
 	struct stack stack = {.s = s,
 		.thread = lock_slot(s, t),
 		.id = place->id,
@@ -31,15 +32,35 @@ void lock_put(struct sampler *s, struct lock_thread *t, uint32_t number, uint32_
 		sig_stack_put(&stack, &sample);
 }
 
-void lock_nowhere(struct sampler *s, struct lock_thread *t)
+bool lock_places_make(struct sampler *s, const struct lock_thread *t)
 {
-	struct lock_place *place = &s->lock->places[t - s->lock->threads][LOCK_NOWHERE];
+	_Atomic(struct lock_block *) *block =
+		&s->lock->blocks[(uint32_t)(t - s->lock->threads) / LOCK_BLOCK];
+	struct lock_block *made;
 
+	if (atomic_load(block))
+		return true;
+	made = sampler_part_new(s, sizeof(*made));
+	if (!made)
+		return false;
+	atomic_store(block, made);
+	atomic_fetch_add(&s->lock->blocks_used, 1);
+	return true;
+}
+
+bool lock_nowhere(struct sampler *s, struct lock_thread *t)
+{
+	struct lock_place *place;
+
+	if (!lock_places_make(s, t))
+		return false;
+	place = &lock_places(s, t)[LOCK_NOWHERE];
 	t->stands_for = 1;
 	place->wait.monitor = true;
 	place->frames = 1;
 	place->brief_ns = 0;
 	place->kept[0] = s->lock->rows[LOCK_ROW_NOWHERE];
+	return true;
 }
 
 static void lock_flush(struct sampler *s, struct lock_thread *t)
@@ -103,7 +124,7 @@ void lock_goes_on(const struct lock_look *look, struct lock_thread *t, const str
 
 void lock_forget(struct sampler *s, struct lock_thread *t)
 {
-	struct lock_place *places = s->lock->places[t - s->lock->threads];
+	struct lock_place *places = lock_places(s, t);
 
 	for (uint32_t i = 0; i < t->places; i++)
 		places[i].wait.lock = places[i].brief_ns = 0;
@@ -119,7 +140,7 @@ static bool place_is_like(const struct lock_place *place, const struct lock_wait
 
 bool lock_recall(struct sampler *s, struct lock_thread *t, const struct lock_wait *wait)
 {
-	struct lock_place *places = s->lock->places[t - s->lock->threads];
+	struct lock_place *places = lock_places(s, t);
 	uint32_t like = LOCK_PLACES;
 
 	for (uint32_t i = 0; i < t->places; i++) {
@@ -139,7 +160,7 @@ bool lock_recall(struct sampler *s, struct lock_thread *t, const struct lock_wai
 static void lock_place_for(struct sampler *s, struct lock_thread *t, const struct lock_wait *wait,
 	const struct stack *stack, uint32_t frames)
 {
-	struct lock_place *places = s->lock->places[t - s->lock->threads];
+	struct lock_place *places = lock_places(s, t);
 
 	if (t->wait.lock) /* walked anew */
 		return;
@@ -233,7 +254,7 @@ void lock_owners(struct sampler *s, struct lock_thread *t, uint64_t now)
 		told == TOLD_BEGUN)
 		return;
 	if (told == TOLD_NOTHING && t->at_least && t < s->lock->threads + THREADS_MAX)
-		lock_began(s->lock->clocks, s->task_fd,
+		lock_began(s->lock->clocks, s->task.fd,
 			sampler_task(s, &s->threads->slots[t - s->lock->threads]), now,
 			&t->since_ns);
 	owner = holder_id(s, &t->wait);

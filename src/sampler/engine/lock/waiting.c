@@ -115,6 +115,8 @@ static void virtual_look(void *ctx, const struct unmounted_thread *thread)
 	if (!wait.lock)
 		return;
 	t = virtual_entry(lock, thread->number);
+	if (t && !lock_places_make(look->s, t))
+		t = NULL;
 	if (!t || !lock_frozen_read(look->s, &lock->waiting.java, thread, &now)) {
 		sig_lose(look->s, WIRE_LOCK, t ? COUNTER_WAIT_OVER : COUNTER_LATE, 1);
 		return;
