@@ -113,8 +113,5 @@ JNIEXPORT jint JNICALL Agent_OnAttach(JavaVM *vm, char *text, void *reserved)
 		return result;
 	s->force_agct = options.agct;
 	publisher_at_exit();
-	result = publisher_start(s, options.take);
-	if (result != AGENT_OK)
-		sampler_free(s);
-	return result;
+	return publisher_start(s, options.take);
 }

@@ -5,27 +5,11 @@
 #include "sampler/signal/raw.h"
 #include "sampler/text.h"
 
-#include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <string.h>
-#include <sys/socket.h>
-#include <sys/un.h>
 
-#define LISTENERS_FDS 1024 /* that takes 0.2 ms */
-
-union address {
-	struct sockaddr any;
-	struct sockaddr_in v4;
-	struct sockaddr_in6 v6;
-	struct sockaddr_un un;
-	char bytes[128];
-};
-
-/* One end of a socket; bytes 0: not known. */
-struct end {
-	union address at;
-	uint32_t bytes;
-};
+#define LISTENERS_FDS   1024 /* that takes 0.2 ms */
+#define DESCRIPTOR_PATH 40
 
 /* A text in the making. */
 struct describing {
@@ -34,11 +18,24 @@ struct describing {
 	struct text text;
 };
 
+/* path_of: of the program's descriptor, on any thread. */
+static void path_of(int32_t fd, char path[DESCRIPTOR_PATH])
+{
+	struct text text = text_into(path, DESCRIPTOR_PATH);
+
+	text_add(&text, "/proc/self/fd/");
+	text_add_number(&text, (uint64_t)fd);
+}
+
 bool descriptor_file(int32_t fd, struct descriptor_file *out)
 {
+	char path[DESCRIPTOR_PATH];
 	struct statx st;
 
-	if (raw_stat(fd, &st) < 0)
+	if (fd < 0)
+		return false;
+	path_of(fd, path);
+	if (raw_stat_path(path, &st) < 0)
 		return false;
 	*out = (struct descriptor_file){
 		(uint64_t)st.stx_dev_major << 32 | st.stx_dev_minor, st.stx_ino, st.stx_mode};
@@ -107,7 +104,7 @@ static void add_v6(struct text *t, const uint8_t *bytes)
 }
 
 /* v4_of: an IPv4 address, also where it is written as one of IPv6, as Java's sockets have it. */
-static const uint8_t *v4_of(const struct end *end)
+static const uint8_t *v4_of(const struct descriptor_end *end)
 {
 	static const uint8_t mapped[12] = {[10] = 0xff, [11] = 0xff};
 
@@ -118,7 +115,7 @@ static const uint8_t *v4_of(const struct end *end)
 		       : (const uint8_t *)&end->at.v6.sin6_addr + sizeof(mapped);
 }
 
-static bool is_inet(const struct end *end)
+static bool is_inet(const struct descriptor_end *end)
 {
 	sa_family_t family = end->at.any.sa_family;
 
@@ -126,14 +123,14 @@ static bool is_inet(const struct end *end)
 	       (family == AF_INET6 && end->bytes >= sizeof(end->at.v6));
 }
 
-static uint16_t port_of(const struct end *end)
+static uint16_t port_of(const struct descriptor_end *end)
 {
 	return __builtin_bswap16(
 		end->at.any.sa_family == AF_INET ? end->at.v4.sin_port : end->at.v6.sin6_port);
 }
 
 /* add_inet: "10.0.0.5:5432", "[fe80::1]:5432", ":8080" for any address. */
-static void add_inet(struct text *t, const struct end *end)
+static void add_inet(struct text *t, const struct descriptor_end *end)
 {
 	static const uint8_t any[16];
 	const uint8_t *v4 = v4_of(end), *v6 = (const uint8_t *)&end->at.v6.sin6_addr;
@@ -162,7 +159,7 @@ static void add_path(struct text *t, const char *path, size_t bytes)
 }
 
 /* add_unix: a path; an abstract name, which begins with 0, as "@name". false: it has no name. */
-static bool add_unix(struct text *t, const struct end *end)
+static bool add_unix(struct text *t, const struct descriptor_end *end)
 {
 	const char *path = end->at.un.sun_path;
 	size_t bytes = end->bytes > offsetof(struct sockaddr_un, sun_path)
@@ -182,11 +179,11 @@ static bool add_unix(struct text *t, const struct end *end)
 
 /* --- sockets ------------------------------------------------------------------------------------ */
 
-static bool get_end(long number, int32_t fd, struct end *out)
+static bool get_end(long number, int32_t fd, struct descriptor_end *out)
 {
 	socklen_t bytes = sizeof(out->at);
 
-	*out = (struct end){.bytes = 0};
+	*out = (struct descriptor_end){.bytes = 0};
 	if (raw(number, fd, &out->at, &bytes) < 0)
 		return false;
 	out->bytes = bytes < sizeof(out->at) ? bytes : sizeof(out->at);
@@ -194,7 +191,7 @@ static bool get_end(long number, int32_t fd, struct end *out)
 }
 
 /* get_goal: who is no peer yet, or not any more. */
-static bool get_goal(int32_t fd, const struct end *own, struct end *out)
+static bool get_goal(int32_t fd, const struct descriptor_end *own, struct descriptor_end *out)
 {
 	socklen_t bytes = own->bytes;
 
@@ -267,15 +264,38 @@ static void ask_range(struct descriptor_ports *ports)
 	}
 }
 
-/* ask_listeners: those of the first descriptors, once, since one who serves may be looked at before one who accepts. */
-static void ask_listeners(struct descriptor_ports *ports)
+/* ask_listeners: those of the first descriptors, since one who serves may be seen before one who accepts. */
+static void ask_listeners(void *ctx)
 {
-	struct end own;
+	struct descriptor_question *q = ctx;
+	struct descriptor_end own;
 
-	for (int32_t fd = 0; fd < LISTENERS_FDS; fd++)
+	q->found = 0;
+	for (int32_t fd = 0; fd < LISTENERS_FDS && q->found < DESCRIPTOR_PORTS; fd++)
 		if (option(fd, SO_ACCEPTCONN) && get_end(SYS_getsockname, fd, &own) &&
 			is_inet(&own))
-			remember(ports, port_of(&own));
+			q->listening[q->found++] = port_of(&own);
+}
+
+/* ask_socket: all that is said of it. */
+static void ask_socket(void *ctx)
+{
+	struct descriptor_question *q = ctx;
+
+	get_end(SYS_getsockname, q->fd, &q->own);
+	q->listens = option(q->fd, SO_ACCEPTCONN);
+	q->datagrams = option(q->fd, SO_TYPE) == SOCK_DGRAM;
+	q->connects = !get_end(SYS_getpeername, q->fd, &q->peer) &&
+		      get_goal(q->fd, &q->own, &q->peer) && connects(q->fd);
+}
+
+/* asked: question's function has run on a thread that has the program's descriptors. */
+static bool asked(struct descriptor_ports *ports, void (*function)(void *))
+{
+	if (ports->run)
+		return ports->run(ports->runner, function, &ports->question);
+	function(&ports->question);
+	return true;
 }
 
 /* serves: did the peer ask for this end? It came to a port of ours that no client is given. */
@@ -285,7 +305,9 @@ static bool serves(struct descriptor_ports *ports, uint16_t own, uint16_t peer)
 		return false; /* it is not connected */
 	if (!ports->last) {
 		ask_range(ports);
-		ask_listeners(ports);
+		if (asked(ports, ask_listeners))
+			for (uint32_t i = 0; i < ports->question.found; i++)
+				remember(ports, ports->question.listening[i]);
 	}
 	if (listens(ports, own))
 		return true;
@@ -293,7 +315,7 @@ static bool serves(struct descriptor_ports *ports, uint16_t own, uint16_t peer)
 	       peer <= ports->last;
 }
 
-static void describe_listener(struct describing *d, const struct end *own)
+static void describe_listener(struct describing *d, const struct descriptor_end *own)
 {
 	describe(d, "", "accept");
 	if (is_inet(own)) {
@@ -305,7 +327,8 @@ static void describe_listener(struct describing *d, const struct end *own)
 	}
 }
 
-static void describe_stream(struct describing *d, const struct end *own, const struct end *peer)
+static void describe_stream(
+	struct describing *d, const struct descriptor_end *own, const struct descriptor_end *peer)
 {
 	if (!is_inet(peer))
 		return;
@@ -318,29 +341,36 @@ static void describe_stream(struct describing *d, const struct end *own, const s
 	text_add_number(&d->text, port_of(own));
 }
 
-static void describe_unix(struct describing *d, const struct end *own, const struct end *peer)
+static void describe_unix(struct describing *d, const char *verb, const struct descriptor_end *own,
+	const struct descriptor_end *peer)
 {
-	describe(d, "unix socket", d->call->verb);
+	describe(d, "unix socket", verb);
 	if (!add_unix(&d->text, peer))
 		add_unix(&d->text, own);
 }
 
 static void describe_socket(struct describing *d)
 {
-	int32_t fd = d->call->fd;
 	const char *verb = d->call->verb;
-	struct end own, peer;
+	struct descriptor_question *q = &d->ports->question;
+	struct descriptor_end own, peer;
 
-	get_end(SYS_getsockname, fd, &own);
-	if (option(fd, SO_ACCEPTCONN)) {
+	q->fd = d->call->fd;
+	if (!asked(d->ports, ask_socket)) {
+		describe(d, "socket", verb);
+		return;
+	}
+	own = q->own; /* serves() asks the next question */
+	peer = q->peer;
+	if (q->listens) {
 		describe_listener(d, &own);
 		return;
 	}
-	if (!get_end(SYS_getpeername, fd, &peer) && get_goal(fd, &own, &peer) && connects(fd))
+	if (q->connects)
 		verb = "connect"; /* whatever it waits in until then */
 	if (own.at.any.sa_family == AF_UNIX) {
-		describe_unix(d, &own, &peer);
-	} else if (option(fd, SO_TYPE) == SOCK_DGRAM) {
+		describe_unix(d, verb, &own, &peer);
+	} else if (q->datagrams) {
 		describe(d, "udp", verb);
 		if (is_inet(&peer) || is_inet(&own)) {
 			text_add(&d->text, "\t");
@@ -398,13 +428,11 @@ static const char *what_is(const struct descriptor_file *file, const char *link)
 
 static void describe_file(struct describing *d, const struct descriptor_file *file)
 {
-	char path[40], link[1024];
-	struct text text = text_into(path, sizeof(path));
+	char path[DESCRIPTOR_PATH], link[1024];
 	const char *what;
 	long bytes;
 
-	text_add(&text, "/proc/self/fd/");
-	text_add_number(&text, (uint64_t)d->call->fd);
+	path_of(d->call->fd, path);
 	bytes = raw(SYS_readlinkat, AT_FDCWD, path, link, sizeof(link) - 1);
 	link[bytes > 0 ? bytes : 0] = '\0';
 	what = what_is(file, link);

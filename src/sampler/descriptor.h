@@ -11,18 +11,51 @@
 #ifndef JHOT_SAMPLER_DESCRIPTOR_H
 #define JHOT_SAMPLER_DESCRIPTOR_H
 
+#include <netinet/in.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/socket.h>
+#include <sys/un.h>
 
 #define DESCRIPTOR_TEXT       192 /* longer paths lack their beginning */
 
 #define DESCRIPTOR_EPOLLS     16u
 #define DESCRIPTOR_EPOLL_TEXT 96u
 
-/* What is known from before: which end of a connection is this process's service. Zero-initialised; for one thread. */
+union descriptor_address {
+	struct sockaddr any;
+	struct sockaddr_in v4;
+	struct sockaddr_in6 v6;
+	struct sockaddr_un un;
+	char bytes[128];
+};
+
+/* One end of a socket; bytes 0: not known. */
+struct descriptor_end {
+	union descriptor_address at;
+	uint32_t bytes;
+};
+
+/*
+ * What is known from before: which end of a connection is this process's service. For one thread; zero-initialised but for
+ * `run`, and in memory that lasts: see there.
+ */
 #define DESCRIPTOR_PORTS 32u
 struct descriptor_ports {
+	/*
+	 * Runs function(ctx) on a thread that shares the program's table of descriptors, since the calling one may not. ctx
+	 * points into this struct. false: it may still be running, and will not be called again. NULL: on this thread.
+	 */
+	bool (*run)(void *runner, void (*function)(void *ctx), void *ctx);
+	void *runner;
+	struct descriptor_question { /* about the socket `fd`, and the answer */
+		int32_t fd;
+		bool listens, datagrams, connects;
+		struct descriptor_end own, peer;
+		uint16_t listening[DESCRIPTOR_PORTS]; /* of all descriptors: ports that accept */
+		uint32_t found;
+	} question;
 	uint16_t listening[DESCRIPTOR_PORTS]; /* ports that were seen to accept, the last ones */
 	uint32_t count;
 	uint16_t first, last; /* what the kernel gives to clients; last 0: not asked yet */

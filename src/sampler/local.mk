@@ -39,7 +39,7 @@ sampler_sources = \
 	%D%/publish/known.c %D%/publish/modules.c %D%/publish/modules.h \
 	%D%/publish/native.c %D%/publish/publish.c %D%/publish/publish.h %D%/publish/state.h \
 	%D%/publish/states.c %D%/publish/threads.c \
-	%D%/session/budget.c %D%/session/commands.c %D%/session/lease.c %D%/session/lease.h \
+	%D%/session/budget.c %D%/session/commands.c %D%/session/files.c %D%/session/files.h %D%/session/headroom.c %D%/session/headroom.h %D%/session/lease.c %D%/session/lease.h \
 	%D%/session/memory.c %D%/session/memory.h %D%/session/others.c %D%/session/publisher.c %D%/session/publisher.h \
 	%D%/session/renames.c %D%/session/rooms.c %D%/session/rooms.h %D%/session/scan.c %D%/session/scan.h \
 	%D%/session/select.c %D%/session/setup.c %D%/session/starts.c \

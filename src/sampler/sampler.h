@@ -27,13 +27,11 @@
 #include "wire/layout.h"
 #include "wire/ring.h"
 
-#define SAMPLER_TABLE_BYTES (3u << 20)
+#define SAMPLER_TABLE_BYTES (9u << 19) /* three halves, of which two are in use */
 #define SAMPLER_NAMES_BYTES (1u << 20)
 #define SAMPLER_DEPTH       WIRE_DEPTH_MAX /* user frames; of deeper stacks the root is missing */
 #define SAMPLER_KERNEL      160u /* kernel frames: sysctl kernel.perf_event_max_stack is 127 */
 #define SAMPLER_SCRATCH     16u  /* walks at one time, preempted ones included */
-
-#define SAMPLER_PARTS       4u /* of memory that is not there from the start: one for each of its users */
 
 #define SAMPLER_HURRY       50u /* per cent of the table: the publisher is woken */
 
@@ -47,11 +45,23 @@ struct scratch {
 	uint64_t packed[SAMPLER_KERNEL + SAMPLER_DEPTH];
 };
 
+/* Before a part of the session's memory that sampler_part_new has mapped. */
+struct sampler_part {
+	_Alignas(64) struct sampler_part *next;
+	uint64_t bytes;
+};
+
+/* A descriptor and the file that it stands for: session/files.h. fd < 0: none. */
+struct sampler_file {
+	int32_t fd;
+	uint64_t device, inode;
+};
+
 /* The map that is shared with the front end. */
 struct shared {
 	unsigned char *base;
 	uint64_t bytes;
-	int32_t fd;
+	struct sampler_file file;
 	struct wire_header *header;
 	struct wire_control *control;
 	struct wire_status *status;
@@ -95,6 +105,8 @@ struct sampler {
 	_Atomic uint32_t handlers;
 	_Atomic uint64_t depth; /* WIRE_DEPTH() */
 	_Atomic uint32_t hurry; /* the table fills up faster than the publisher's pace */
+	_Atomic uint32_t
+		arms_asked; /* list of threads that ask for the publisher: the first one's number + 1; 0: empty */
 	uint64_t unknown_frames[WALK_BREAK_COUNT]; /* each reason as a packed frame */
 	struct threads *threads;
 	struct scratch *scratch;
@@ -115,6 +127,25 @@ struct sampler {
 	_Atomic uint32_t references;
 	uint32_t room;
 	bool drained; /* nobody is in the room */
+
+	/* what the publisher is started with, and how it answers: see publisher_start */
+	struct {
+		char token[WIRE_TOKEN_MAX], vm[128];
+		_Atomic uint32_t opened; /* futex: 1 + enum agent_result */
+		_Atomic uint32_t go;     /* futex: the session is admitted, or `stop` is set */
+	} open;
+
+	struct files {               /* descriptor tables: see session/files.h */
+		_Atomic int32_t tid; /* "jhot files"; 0: there is no such thread */
+		_Atomic uint32_t leave;
+		_Atomic uint32_t asked,
+			done; /* futexes: number of the last request, of the last one served */
+		_Atomic uint32_t busy; /* somebody has made a request */
+		void (*function)(void *ctx);
+		void *ctx;
+		bool lost; /* a request was not served in time */
+		bool own;  /* the publisher has a table of its own */
+	} files;
 
 	/* the thread that visits the JVM: see jvm.h */
 	struct visits {
@@ -148,10 +179,9 @@ struct sampler {
 	/* the thread of the wall clock: see engine/wall.c */
 	struct wall {
 		_Atomic int32_t tid;
-		_Atomic uint32_t leave; /* futex */
+		_Atomic uint32_t leave, left; /* futexes, see spawn_end */
 		_Atomic uint64_t signals;
-		unsigned long thread; /* pthread_t */
-		uint64_t cycle_ns;    /* how long the last round over all threads took */
+		uint64_t cycle_ns; /* how long the last round over all threads took */
 		uint32_t cursor;
 		uint32_t rows;                /* the unwind rows that there are */
 		uint64_t rows_ns;             /* since when */
@@ -183,6 +213,11 @@ struct sampler {
 		uint64_t busy_until_ns;
 		int timer;
 	} process_clock;
+
+	struct { /* see session/headroom.h */
+		uint64_t looked_ns;
+		uint64_t maps_limit; /* vm.max_map_count; 0: not read yet */
+	} headroom;
 
 	struct { /* of how often threads switch: see engine/switches.c */
 		uint64_t looked_ns, all;
@@ -220,16 +255,22 @@ struct sampler {
 	struct walk_layout *layout_memory;
 	int32_t signo; /* what the engines send; < 0: there is no free signal */
 	int32_t signo_reserved; /* what native threads and the process are sent: see sampler_signal; <= 0: signo */
-	int32_t task_fd; /* /proc/self/task */
+	struct sampler_file task; /* /proc/self/task */
 	bool task_other; /* which is of an outer PID namespace: threads have other numbers there */
-	/* Sockets by which perf_events are lent, see engine/lent.h; 0: they are not. */
-	struct {
-		int32_t ours, theirs;
+	/* Sockets by which perf_events are lent, see engine/lent.h. */
+	struct sampler_lent {
+		int32_t ours; /* 0: they are not lent */
+		struct sampler_file
+			theirs; /* in the program's table, until the front end has taken it */
+		char name[32];  /* of the listening socket, abstract */
+		uint32_t name_bytes;
 		bool short_said; /* that there are too few descriptors for them */
 	} lent;
 	uint32_t scans, beat, command_seq;
-	struct pace pace; /* of looks at the list of Java threads */
-	uint64_t links;   /* of /proc/self/task at the last scan: its threads + 2 */
+	uint32_t unlisted,
+		unlisted_most; /* threads without space in the list: by this scan, by any */
+	struct pace pace;      /* of looks at the list of Java threads */
+	uint64_t links;        /* of /proc/self/task at the last scan: its threads + 2 */
 	bool scan_again; /* it has found new ones, which the JVM lists a moment after they have begun */
 	uint64_t whole_scan_ns, names_ns, paused_since_ns, code_due_ns;
 	bool collect_charges,
@@ -242,10 +283,7 @@ struct sampler {
 	bool no_handlers;          /* none of ours for SIGSEGV: the JVM looks after its own */
 	bool handlers_said;        /* that SIGSEGV is not ours */
 	uint64_t private_bytes, memory_bytes;
-	struct sampler_part {
-		void *at;
-		uint64_t bytes;
-	} parts[SAMPLER_PARTS]; /* see sampler_part_new */
+	_Atomic(struct sampler_part *) parts; /* see sampler_part_new */
 };
 
 /* Does the front end open perf_events for cpu? */

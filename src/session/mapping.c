@@ -17,6 +17,7 @@
 
 #define MAPPING_BYTES_MAX (1ull << 30)
 #define MEMFD_LINK        "/memfd:" WIRE_MEMFD_PREFIX
+#define MAPPING_PUBLISHER "jhot publisher\n" /* sampler/session/publisher.h */
 #define MAPPING_LOOKS     20
 #define MAPPING_PAUSE_NS  5000000
 
@@ -161,26 +162,76 @@ static void mapping_take(struct mapping *m, const char *folder, const char *name
 	close(fd);
 }
 
+/* Looks in a folder of descriptors. 0, or -errno if it cannot be opened. */
+static int mapping_look_in(struct mapping *m, const char *path, const char *token, struct err *why)
+{
+	DIR *dir = opendir(path);
+	struct dirent *entry;
+
+	if (!dir)
+		return -errno;
+	while ((entry = readdir(dir)))
+		if (entry->d_name[0] != '.' && mapping_is_ours(dirfd(dir), entry->d_name, token))
+			mapping_take(m, path, entry->d_name, why);
+	closedir(dir);
+	return 0;
+}
+
+/* Is it called what the agent calls the thread that has the memfd? */
+static bool mapping_is_publisher(int tasks, const char *tid)
+{
+	char file[64], comm[sizeof(MAPPING_PUBLISHER)] = "";
+	int fd;
+	ssize_t n;
+
+	snprintf(file, sizeof(file), "%.20s/comm", tid);
+	fd = openat(tasks, file, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return false;
+	n = read(fd, comm, sizeof(comm));
+	close(fd);
+	return n == (ssize_t)strlen(MAPPING_PUBLISHER) &&
+	       !memcmp(comm, MAPPING_PUBLISHER, strlen(MAPPING_PUBLISHER));
+}
+
+/* The agent's threads have a descriptor table of their own. */
+static void mapping_look_at_threads(
+	struct mapping *m, pid_t pid, const char *token, struct err *why)
+{
+	char path[PROC_PATH_BYTES], file[64];
+	DIR *dir = opendir(proc_path(path, pid, "task"));
+	struct dirent *entry;
+
+	if (!dir)
+		return;
+	while ((entry = readdir(dir))) {
+		if (entry->d_name[0] == '.' || !mapping_is_publisher(dirfd(dir), entry->d_name))
+			continue;
+		snprintf(file, sizeof(file), "task/%.20s/fd", entry->d_name);
+		mapping_look_in(m, proc_path(path, pid, file), token, why);
+	}
+	closedir(dir);
+}
+
 /*
  * One look: 1 = mapped, 0 = none is there, -1 = one that is not good, `why`, or the descriptors cannot be seen, `err`.
+ * Agents of earlier versions, and those that got no table of their own, have it in the process's table.
  */
 static int mapping_look(
 	struct mapping *m, pid_t pid, const char *token, struct err *why, struct err *err)
 {
 	char path[PROC_PATH_BYTES];
-	DIR *dir = opendir(proc_path(path, pid, "fd"));
-	struct dirent *entry;
+	int error;
 
 	*why = (struct err){0};
-	if (!dir)
-		return errno == ENOENT || errno == ESRCH
+	error = -mapping_look_in(m, proc_path(path, pid, "fd"), token, why);
+	errno = error;
+	if (error)
+		return error == ENOENT || error == ESRCH
 			       ? 0
 			       : err_set_errno(err, ERR_ATTACH,
 					 "The descriptors of process %d cannot be seen", (int)pid);
-	while ((entry = readdir(dir)))
-		if (entry->d_name[0] != '.' && mapping_is_ours(dirfd(dir), entry->d_name, token))
-			mapping_take(m, path, entry->d_name, why);
-	closedir(dir);
+	mapping_look_at_threads(m, pid, token, why);
 	return m->base ? 1 : why->kind == ERR_NONE ? 0 : -1;
 }
 

@@ -72,7 +72,13 @@
 	X(getsockname, OPTIONAL, "naming sockets", "no names of sockets", -1, 0, 0, 0) \
 	X(getpeername, OPTIONAL, "naming sockets", "no names of sockets", -1, 0, 0, 0) \
 	X(getsockopt, OPTIONAL, "naming sockets", "no names of sockets", -1, SOL_SOCKET, SO_TYPE, 0) \
-	X(socketpair, OPTIONAL, "perf_events that jhot lends", "no lent perf_events", -1, 0, 0, 0) \
+	X(close_range, OPTIONAL, "a descriptor table of its own", "", 1, 0, 0, 0) \
+	X(unshare, OPTIONAL, "the same before Linux 5.9", "", 0, 0, 0, 0) \
+	X(socket, OPTIONAL, "perf_events that jhot lends", "no lent perf_events", -1, 0, 0, 0) \
+	X(bind, OPTIONAL, "perf_events that jhot lends", "no lent perf_events", -1, 0, 0, 0) \
+	X(listen, OPTIONAL, "perf_events that jhot lends", "no lent perf_events", -1, 0, 0, 0) \
+	X(connect, OPTIONAL, "perf_events that jhot lends", "no lent perf_events", -1, 0, 0, 0) \
+	X(accept4, OPTIONAL, "perf_events that jhot lends", "no lent perf_events", -1, 0, 0, 0) \
 	X(recvmsg, OPTIONAL, "perf_events that jhot lends", "no lent perf_events", -1, 0, 0, 0) \
 	X(recvfrom, OPTIONAL, "perf_events that jhot lends", "no lent perf_events", -1, 0, 0, 0)
 /* clang-format on */

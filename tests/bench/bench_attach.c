@@ -9,8 +9,8 @@
 #include "base/clock.h"
 #include "wire/layout.h"
 
-#include <dirent.h>
 #include <fcntl.h>
+#include <glob.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,27 +23,25 @@
 #define PATIENCE_NS (20 * NS_PER_S)
 #define PAUSE_US    200
 
-/* One look through the descriptors; -1 if there is no session memory. */
-static int find_memory(const char *folder)
+/* One look through the descriptors of all threads; -1 if there is no session memory. */
+static int find_memory(const char *pattern)
 {
-	char path[512], target[64];
-	struct dirent *entry;
-	DIR *dir = opendir(folder);
+	char target[64];
+	glob_t found;
 	int fd = -1;
 
-	while (dir && fd < 0 && (entry = readdir(dir))) {
-		ssize_t n;
+	if (glob(pattern, GLOB_NOSORT, NULL, &found))
+		return -1;
+	for (size_t i = 0; i < found.gl_pathc && fd < 0; i++) {
+		ssize_t n = readlink(found.gl_pathv[i], target, sizeof(target) - 1);
 
-		snprintf(path, sizeof(path), "%s/%s", folder, entry->d_name);
-		n = readlink(path, target, sizeof(target) - 1);
 		if (n <= 0)
 			continue;
 		target[n] = 0;
 		if (strstr(target, "memfd:" WIRE_MEMFD_PREFIX))
-			fd = open(path, O_RDONLY | O_CLOEXEC);
+			fd = open(found.gl_pathv[i], O_RDONLY | O_CLOEXEC);
 	}
-	if (dir)
-		closedir(dir);
+	globfree(&found);
 	return fd;
 }
 
@@ -106,7 +104,7 @@ int main(int argc, char **argv)
 		fprintf(stderr, "usage: bench_attach PID COMMAND...\n");
 		return 2;
 	}
-	snprintf(folder, sizeof(folder), "/proc/%s/fd", argv[1]);
+	snprintf(folder, sizeof(folder), "/proc/%s/task/*/fd/*", argv[1]);
 	from = clock_mono_ns();
 	child = fork();
 	if (child == 0) {

@@ -326,10 +326,21 @@ jvm_warm_attach() {
 
 # --- litter ------------------------------------------------------------------------------------------
 
+# agent_fds PID: descriptors of the agent's threads, which have a table of their own
+agent_fds() {
+	local task
+	for task in /proc/"$1"/task/*; do
+		case $(cat "$task/comm" 2>/dev/null) in
+		'jhot publisher' | 'jhot wall' | 'jhot lock') printf '%s\n' "$task"/fd/* ;;
+		esac
+	done
+}
+
 # litter PID: one line per thing that an agent could leave behind; compare two of them with `same`.
 litter() {
 	local pid=$1 link target
-	for link in /proc/"$pid"/fd/*; do
+	# shellcheck disable=SC2046
+	for link in /proc/"$pid"/fd/* $(agent_fds "$pid"); do
 		target=$(readlink "$link") || continue
 		case $target in
 		socket:* | pipe:*) target=${target%%:*} ;;
@@ -372,7 +383,8 @@ count_of() {
 
 # sampling PID: something of a session is in the target: its memory, its threads, its clocks
 sampling() {
-	ls -l "/proc/$1/fd" 2>/dev/null | grep -qE 'memfd:jhot-|\[perf_event\]' ||
+	# shellcheck disable=SC2046
+	ls -l "/proc/$1/fd" $(agent_fds "$1") 2>/dev/null | grep -qE 'memfd:jhot-|\[perf_event\]' ||
 		cat "/proc/$1"/task/*/comm 2>/dev/null | grep -q '^jhot' ||
 		grep -qs '^ID:' "/proc/$1/timers"
 }

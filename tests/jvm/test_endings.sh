@@ -52,7 +52,8 @@ same "and leaves nothing" "$T/after" "$T/rested"
 
 # One that lives, but does not get to run: nothing is sampled for it meanwhile, and its session goes on.
 armed() {
-	ls -l "/proc/$1/fd" 2>/dev/null | grep -q '\[perf_event\]' || grep -qs '^ID:' "/proc/$1/timers"
+	# shellcheck disable=SC2046
+	ls -l "/proc/$1/fd" $(agent_fds "$1") 2>/dev/null | grep -q '\[perf_event\]' || grep -qs '^ID:' "/proc/$1/timers"
 }
 record_start -o "$T/slow.collapsed"
 wait_for 20 has_samples "$JVM" 20

@@ -11,7 +11,7 @@ done
 # Functions of libc that the agent may import: none newer than glibc 2.17.
 IMPORTS='__cxa_atexit clock_gettime dladdr dlopen dlsym getpagesize memchr memcmp memcpy memmove memset
 pthread_attr_destroy pthread_attr_init pthread_attr_setdetachstate pthread_attr_setstacksize
-pthread_create pthread_join pthread_self strcspn strlen'
+pthread_create pthread_self strcspn strlen'
 # And those that code may call which a handler can reach.
 SAFE='memcmp memcpy memmove memset strlen'
 # What the linker adds: the bounds of the table of guarded loads.

@@ -44,6 +44,12 @@ static const struct role roles[] = {
 	{"goroutine-2048", role_goroutine, 2048, "with an alternate stack, as Go has it",
 		.form = ROLE_ALONE},
 	{"mlockall", role_mlockall, 0, "locks all memory, also of the future", .form = ROLE_CHECK},
+	{"closer", role_closer, 0, "closes all descriptors that it does not know, opens its own",
+		.form = ROLE_ALONE},
+	{"hoarder", role_hoarder, 0, "needs all of its descriptors", .form = ROLE_ALONE},
+	{"timers", role_timers, 0,
+		"needs most of RLIMIT_SIGPENDING, in a sandbox without perf_events",
+		.form = ROLE_LONG},
 	{"sigquit", role_sigquit, 0, "has a SIGQUIT handler, the JVM has none", .form = ROLE_LONG,
 		.embedded = true, .options = "-Xrs"},
 	{"sigquit-unlinked", role_sigquit, 1, "the same, and removes the JVM's attach socket",
@@ -107,18 +113,14 @@ void role_wait_ready(void)
 
 bool role_in_session(void)
 {
-	DIR *fds = opendir("/proc/self/fd");
+	FILE *maps = fopen("/proc/self/maps", "re");
 	bool found = false;
-	char to[256];
+	char line[512];
 
-	for (struct dirent *entry; fds && !found && (entry = readdir(fds));) {
-		ssize_t bytes = readlinkat(dirfd(fds), entry->d_name, to, sizeof(to) - 1);
-
-		to[bytes > 0 ? bytes : 0] = '\0';
-		found = strstr(to, "memfd:jhot") != NULL;
-	}
-	if (fds)
-		closedir(fds);
+	while (maps && !found && fgets(line, sizeof(line), maps))
+		found = strstr(line, "memfd:jhot-") != NULL;
+	if (maps)
+		fclose(maps);
 	return found;
 }
 

@@ -40,7 +40,7 @@ struct role {
 void role_harm(struct report *report, const char *what, long number);
 /* Returns when the Java program is ready and its control JVM is, too. */
 void role_wait_ready(void);
-/* True while jhot's shared memory is open in this process. Never true in the control. */
+/* True while jhot's shared memory is mapped in this process. Never true in the control. */
 bool role_in_session(void);
 void role_sleep_ms(unsigned ms);
 /* Uses so much CPU time on the caller's stack, in a frame of a few bytes. */
@@ -54,6 +54,9 @@ void role_flipper(const struct role *role, struct report *report);
 void role_altstack(const struct role *role, struct report *report);
 void role_coroutine(const struct role *role, struct report *report);
 void role_goroutine(const struct role *role, struct report *report);
+void role_closer(const struct role *role, struct report *report);
+void role_hoarder(const struct role *role, struct report *report);
+void role_timers(const struct role *role, struct report *report);
 void role_mlockall(const struct role *role, struct report *report);
 void role_sigquit(const struct role *role, struct report *report);
 void role_quit_collector(const struct role *role, struct report *report);

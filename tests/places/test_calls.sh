@@ -125,7 +125,7 @@ matrix() {
 		case $call in
 		statx | readlinkat | getpeername) PROGRAM="Peers $T/fifo" ;; # reads sockets and files
 		gettid | madvise | sched_getaffinity) PROGRAM="Peers $T/fifo" ;; # HotSpot makes them when threads begin or end
-		socketpair | recvmsg | recvfrom) EVENTS=cpu OPTIONS=--engine=lent ;;
+		socket | bind | listen | connect | accept4 | recvmsg | recvfrom) EVENTS=cpu OPTIONS=--engine=lent ;;
 		timer_*) EVENTS=cpu OPTIONS=--engine=ctimer ;;
 		wait4) ZOMBIES=1 ;; # the child that tried it
 		esac

@@ -387,7 +387,7 @@ private() {
 	JVM_AS=$other jvm_start $CALM_JVM Known shares
 	"$JHOT" record -o "$T/a.collapsed" "$JVM" >"$T/said" 2>&1 </dev/null &
 	wait_for 20 has_samples "$JVM" 1
-	for link in /proc/"$JVM"/fd/*; do
+	for link in $(agent_fds "$JVM"); do
 		[[ $(readlink "$link") == /memfd:jhot-* ]] && break
 	done
 	ok "its user can open the shared memory" eval "$other head -c 4 '$link' >'$T/memory'"

@@ -6,9 +6,9 @@
 #include "attach/jvm/hotspot.h"
 #include "base/clock.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <glob.h>
 #include <inttypes.h>
 #include <linux/futex.h>
 #include <stdio.h>
@@ -38,27 +38,24 @@ int driver_load(pid_t pid, const char *agent, const char *token, const char *mor
 	return result;
 }
 
-/* driver_find: the descriptor of "memfd:jhot-TOKEN" in the target, opened here. */
+/* driver_find: the descriptor of "memfd:jhot-TOKEN" of one of the target's threads, opened here. */
 static int driver_find(pid_t pid, const char *token)
 {
-	char path[64], want[64], link[300], entry[330];
-	struct dirent *e;
+	char pattern[64], want[64], link[300];
+	glob_t found;
 	int fd = -1;
-	DIR *dir;
 
-	snprintf(path, sizeof(path), "/proc/%d/fd", (int)pid);
+	snprintf(pattern, sizeof(pattern), "/proc/%d/task/*/fd/*", (int)pid);
 	snprintf(want, sizeof(want), "/memfd:" WIRE_MEMFD_PREFIX "%s (deleted)", token);
-	dir = opendir(path);
-	while (dir && fd < 0 && (e = readdir(dir))) {
-		ssize_t n;
+	if (glob(pattern, GLOB_NOSORT, NULL, &found))
+		return -1;
+	for (size_t i = 0; i < found.gl_pathc && fd < 0; i++) {
+		ssize_t n = readlink(found.gl_pathv[i], link, sizeof(link) - 1);
 
-		snprintf(entry, sizeof(entry), "%s/%s", path, e->d_name);
-		n = readlink(entry, link, sizeof(link) - 1);
 		if (n > 0 && (link[n] = '\0', !strcmp(link, want)))
-			fd = open(entry, O_RDWR | O_CLOEXEC);
+			fd = open(found.gl_pathv[i], O_RDWR | O_CLOEXEC);
 	}
-	if (dir)
-		closedir(dir);
+	globfree(&found);
 	return fd;
 }
 

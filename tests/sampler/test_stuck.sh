@@ -14,7 +14,8 @@ over() {
 
 # released PID: of the session only the thread is left that the JVM holds
 released() {
-	! ls -l "/proc/$1/fd" 2>/dev/null | grep -qE 'memfd:jhot-|\[perf_event\]' &&
+	# shellcheck disable=SC2046
+	! ls -l "/proc/$1/fd" $(agent_fds "$1") 2>/dev/null | grep -qE 'memfd:jhot-|\[perf_event\]' &&
 		! cat "/proc/$1"/task/*/comm 2>/dev/null | grep '^jhot' | grep -qvx 'jhot names'
 }
 

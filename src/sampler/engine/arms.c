@@ -10,7 +10,6 @@
 
 #include <errno.h>
 
-#define LOCK_LOOK_NS  100000
 #define STUCK_LOOK_NS 100000
 #define STUCK_NS      (1 * NS_PER_S)
 #define ARM_LEAST_NS  100000u /* the shortest interval of each engine for cpu */
@@ -91,7 +90,7 @@ static bool arm_share(const struct thread_slot *slot, struct engine_target *targ
 	return true;
 }
 
-/* arm_set: the event's engine, or the next one where it cannot be set on this thread. Slot locked. */
+/* arm_set: the event's engine, or the next one where it cannot be set on this thread. */
 static int arm_set(struct sampler *s, uint32_t number, struct thread_slot *slot)
 {
 	const struct event_row *row = &event_rows[number];
@@ -143,25 +142,36 @@ static bool arms_missing(struct sampler *s, struct thread_slot *slot)
 
 void arms_set(struct sampler *s, struct thread_slot *slot)
 {
-	if (!threads_try_lock(slot))
+	if (!arms_missing(s, slot) || !collect_permits(s, slot))
 		return;
-	if (!arms_missing(s, slot) || !collect_permits(s, slot)) {
-		threads_unlock(slot);
-		return;
-	}
 	for (uint32_t i = 0; i < WIRE_EVENTS; i++) {
 		if (event_armed(i) && atomic_load(&s->events[i].arming) &&
 			s->events[i].engine->arm && !atomic_load(&slot->gone) &&
 			!atomic_load(&slot->unselected))
 			arm_set(s, i, slot);
 	}
-	threads_unlock(slot);
 }
 
-void arms_lock(struct thread_slot *slot)
+void arms_answer(struct sampler *s)
 {
-	while (!threads_try_lock(slot))
-		raw_sleep(LOCK_LOOK_NS);
+	uint32_t next = atomic_exchange(&s->arms_asked, 0);
+
+	while (next) {
+		struct thread_slot *slot = &s->threads->slots[next - 1];
+
+		next = slot->arms_next;
+		atomic_store(&slot->arms_asked, 0);
+		if (!atomic_load(&slot->tid) || atomic_load(&slot->gone))
+			continue;
+		for (uint32_t i = 0; i < THREADS_ARMS; i++) {
+			struct thread_arm *arm = &slot->arms[i];
+			const struct engine *engine = atomic_load(&arm->engine);
+
+			if (engine && engine->begun && atomic_load(&arm->begun))
+				engine->begun(arm);
+		}
+		arms_set(s, slot);
+	}
 }
 
 void arms_lend_end(struct thread_slot *slot)
@@ -173,7 +183,6 @@ void arms_lend_end(struct thread_slot *slot)
 
 void arms_lend(struct sampler *s, struct thread_slot *slot, int32_t fd)
 {
-	arms_lock(slot);
 	arms_lend_end(slot);
 	slot->lent = fd;
 	if (atomic_load(&arm_of(slot, WIRE_CPU)->engine)) {
@@ -181,7 +190,6 @@ void arms_lend(struct sampler *s, struct thread_slot *slot, int32_t fd)
 		arms_release(s, slot, WIRE_CPU);
 		slot->found_ns = 0; /* what it has run is sampled */
 	}
-	threads_unlock(slot);
 	arms_set(s, slot);
 }
 
@@ -230,13 +238,12 @@ void arms_stay(struct sampler *s, struct thread_slot *slot)
 {
 	uint32_t share = atomic_load(&slot->share);
 
-	if (share == 1 || !threads_try_lock(slot))
+	if (share == 1)
 		return;
 	atomic_store(&slot->share, 1);
 	slot->found_ns = 0; /* others have stood for what it has run */
 	if (share && share != THREADS_NEWCOMER)
 		arms_pace(s, slot, WIRE_CPU);
-	threads_unlock(slot);
 	arms_set(s, slot);
 }
 
@@ -282,18 +289,19 @@ void arms_release(struct sampler *s, struct thread_slot *slot, uint32_t number)
 	counters_add(&s->counters, COUNTER_LATE, unread);
 }
 
-bool arms_take_off(struct sampler *s, struct thread_slot *slot)
+void arms_take_off(struct sampler *s, struct thread_slot *slot)
 {
-	if (!threads_try_lock(slot))
-		return false;
 	for (uint32_t i = 0; i < WIRE_EVENTS; i++) {
 		if (!event_armed(i))
 			continue;
 		arms_quiet(slot, i);
 		arms_release(s, slot, i);
 	}
-	threads_unlock(slot);
-	return true;
+}
+
+const struct engine *arms_engine(struct thread_slot *slot, uint32_t number)
+{
+	return event_armed(number) ? atomic_load(&arm_of(slot, number)->engine) : NULL;
 }
 
 bool arms_any(const struct thread_slot *slot)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Engines on one thread: setting them, and taking them off without a handler noticing.
+ * Engines on one thread: arming and disarming.
  *
- * Whoever sets or takes off holds the slot's lock, which is only ever tried: publisher and JVMTI callbacks
- * leave a thread to each other. A handler may be reading an arm while it is taken off: it is made quiet,
- * the thread leaves its handler, then the arm is released.
+ * Publisher only, unless stated otherwise: engines need descriptors, which exist in the agent's own descriptor table
+ * (session/files.h). Other threads request it with sig_arms_ask(). A handler may be reading an arm that is being
+ * disarmed: the engine is made quiet, the thread leaves its handler, then the arm is released.
  */
 #ifndef JHOT_SAMPLER_ENGINE_ARMS_H
 #define JHOT_SAMPLER_ENGINE_ARMS_H
@@ -33,23 +33,22 @@ struct engine_target arms_target(struct sampler *s, uint32_t event);
 
 /* Every event that is on gets its engine on this thread, or the next best where that is not possible. */
 void arms_set(struct sampler *s, struct thread_slot *slot);
-/* Takes all engines off; false when somebody holds the lock. */
-bool arms_take_off(struct sampler *s, struct thread_slot *slot);
+void arms_take_off(struct sampler *s, struct thread_slot *slot);
 
-/* Waits for the slot's lock, which nobody holds for long: of threads that may. */
-void arms_lock(struct thread_slot *slot);
+/* Serves the threads that called sig_arms_ask(): arms them, and sets the interval of those whose first sample is taken. */
+void arms_answer(struct sampler *s);
 /*
  * The thread's event of perf_events has been lent: cpu is set by it from now on, until the thread or the session has ended
- * (arms_lend_end: no engine is set by it any more). Publisher only, without the slot's lock.
+ * (arms_lend_end: no engine is set by it any more).
  */
 void arms_lend(struct sampler *s, struct thread_slot *slot, int32_t fd);
 void arms_lend_end(struct thread_slot *slot);
 
-/* The two steps of taking one event's engine off. The slot's lock is the caller's. */
+/* The two steps of taking one event's engine off. */
 void arms_quiet(struct thread_slot *slot, uint32_t event);
 void arms_release(struct sampler *s, struct thread_slot *slot, uint32_t event);
 
-/* The event's interval has changed: those that are set take it over. The slot's lock is the caller's. */
+/* The event's interval has changed: engines that are set adopt it. */
 void arms_pace(struct sampler *s, struct thread_slot *slot, uint32_t event);
 
 /*
@@ -60,7 +59,7 @@ void arms_pace(struct sampler *s, struct thread_slot *slot, uint32_t event);
  * Beyond some thousands a second the process's own clock samples them all (arms_clocked): none is armed just to end with
  * its only sample untaken.
  *
- * arms_new: before its engines are set, also on the thread itself; arms_stay: it lives on, arms_count: the publisher's.
+ * arms_new: before its engines are set; any thread. arms_stay: it lives on.
  */
 void arms_new(struct sampler *s, struct thread_slot *slot);
 void arms_stay(struct sampler *s, struct thread_slot *slot);
@@ -72,17 +71,19 @@ uint64_t arms_random(uint64_t below);
 
 /* --- process_clock.c ---------------------------------------------------------------------------- */
 
-/* Publisher only. start: nothing where the kernel cannot. look: now and then, for its pace. */
+/* start: nothing where the kernel cannot. look: now and then, for its pace. */
 void process_clock_start(struct sampler *s);
 void process_clock_stop(struct sampler *s);
 void process_clock_look(struct sampler *s, uint64_t now);
 
 /* --- switches.c ---------------------------------------------------------------------------------- */
 
-/* Threads that switch so often that perf_events would slow them down get a CPU timer. Publisher only. */
+/* Threads that switch so often that perf_events would slow them down get a CPU timer. */
 void switches_look(struct sampler *s, uint64_t now);
 
 bool arms_any(const struct thread_slot *slot);
+/* The engine by which the event is set on the thread; NULL: none. */
+const struct engine *arms_engine(struct thread_slot *slot, uint32_t event);
 /* Does the thread that the engines were set on still live? A tid may have been given to another. */
 bool arms_alive(const struct thread_slot *slot);
 

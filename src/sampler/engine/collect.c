@@ -23,7 +23,7 @@ uint64_t collect_signals(struct sampler *s)
 	for (struct thread_slot *slot = NULL; (slot = threads_next(s->threads, slot));) {
 		struct task_signals task;
 
-		if (!task_signals(s->task_fd, sampler_task(s, slot), &task))
+		if (!task_signals(s->task.fd, sampler_task(s, slot), &task))
 			continue;
 		all |= task.blocked;
 		if (task.waits && s->mem.load(&s->mem, task.set, &set, sizeof(set)))
@@ -57,7 +57,7 @@ bool collect_permits(struct sampler *s, struct thread_slot *slot)
 		raw(SYS_rt_sigprocmask, SIG_BLOCK, NULL, &task.blocked, sizeof(task.blocked));
 	else if (atomic_load(&slot->collect.valid_ns) == cpu_ns)
 		return !atomic_load(&slot->collect.refused);
-	else if (!task_signals(s->task_fd, sampler_task(s, slot), &task))
+	else if (!task_signals(s->task.fd, sampler_task(s, slot), &task))
 		return !s->task_other; /* there, no scan may have seen its directory yet */
 	if (task.waits || task.blocked & collect_ours(s))
 		collect_found(s, slot, cpu_ns, task.waits);

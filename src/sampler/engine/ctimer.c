@@ -30,6 +30,9 @@ struct ctimer_sigevent {
 };
 _Static_assert(sizeof(struct ctimer_sigevent) == 64, "struct sigevent of the kernel");
 
+static _Atomic uint32_t timers_used;
+static _Atomic uint64_t timers_allowed;
+
 static struct timespec ctimer_time(uint64_t ns)
 {
 	return (struct timespec){(time_t)(ns / 1000000000), (long)(ns % 1000000000)};
@@ -48,11 +51,32 @@ int ctimer_create(int32_t clock, int32_t signo, int32_t tid, uint32_t value, int
 		.notify = tid ? SIGEV_THREAD_ID : SIGEV_SIGNAL,
 		.tid = tid,
 	};
+	long error = -EAGAIN;
 
 	/* one that cannot be set or deleted is of no use, and would stay */
 	if (raw_refusal(SYS_timer_settime) || raw_refusal(SYS_timer_delete))
 		return -EPERM;
-	return (int)raw(SYS_timer_create, clock, &event, timer);
+	if (atomic_fetch_add(&timers_used, 1) < atomic_load(&timers_allowed))
+		error = raw(SYS_timer_create, clock, &event, timer);
+	if (error < 0)
+		atomic_fetch_sub(&timers_used, 1);
+	return (int)error;
+}
+
+void ctimer_delete(int timer)
+{
+	raw(SYS_timer_delete, timer);
+	atomic_fetch_sub(&timers_used, 1);
+}
+
+uint32_t ctimers_used(void)
+{
+	return atomic_load(&timers_used);
+}
+
+void ctimers_allow(uint64_t timers)
+{
+	atomic_store(&timers_allowed, timers);
 }
 
 static int ctimer_arm(struct thread_arm *arm, const struct engine_target *target)
@@ -74,7 +98,7 @@ static int ctimer_arm(struct thread_arm *arm, const struct engine_target *target
 	if (error >= 0)
 		return 0;
 	atomic_store(&arm->engine, NULL);
-	raw(SYS_timer_delete, timer);
+	ctimer_delete(timer);
 	return error;
 }
 
@@ -95,7 +119,7 @@ static int ctimer_pace(struct thread_arm *arm, const struct engine_target *targe
 
 static uint32_t ctimer_release(struct thread_arm *arm)
 {
-	raw(SYS_timer_delete, arm->timer);
+	ctimer_delete(arm->timer);
 	return 0;
 }
 

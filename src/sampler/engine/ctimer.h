@@ -16,6 +16,11 @@
 
 /* A timer on this clock, not set yet, whose signal goes to a thread, or with tid 0 to the process. 0 or -errno. */
 int ctimer_create(int32_t clock, int32_t signo, int32_t tid, uint32_t value, int *timer);
+/* Deletes it. */
+void ctimer_delete(int timer);
+/* How many there are, and how many there may be: the kernel counts each against RLIMIT_SIGPENDING. */
+uint32_t ctimers_used(void);
+void ctimers_allow(uint64_t timers);
 struct itimerspec ctimer_every(uint64_t interval, uint64_t first);
 
 #endif

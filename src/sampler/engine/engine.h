@@ -59,6 +59,8 @@ struct engine {
 	uint32_t (*release)(struct thread_arm *arm);
 	/* Whether the thread it was set on still lives: a tid may have been given to another. */
 	bool (*alive)(const struct thread_arm *arm);
+	/* The first sample has been taken (thread_arm.begun): sets the next period. NULL: nothing is to be done. */
+	void (*begun)(struct thread_arm *arm);
 	/* From now on at this interval; the next sample is due after `first`, whatever has passed of the one before. */
 	int (*pace)(struct thread_arm *arm, const struct engine_target *target);
 

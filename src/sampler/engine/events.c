@@ -101,18 +101,12 @@ static void event_disarm_all(struct sampler *s, uint32_t number)
 {
 	uint32_t high = atomic_load(&s->threads->high), arm = event_rows[number].arm;
 
-	for (uint32_t i = 0; i < high; i++) {
-		arms_lock(&s->threads->slots[i]);
+	for (uint32_t i = 0; i < high; i++)
 		arms_quiet(&s->threads->slots[i], number);
-	}
 	event_settle(s, arm);
 	atomic_store(&s->events[number].on, 0);
-	for (uint32_t i = 0; i < high; i++) {
-		struct thread_slot *slot = &s->threads->slots[i];
-
-		arms_release(s, slot, number);
-		threads_unlock(slot);
-	}
+	for (uint32_t i = 0; i < high; i++)
+		arms_release(s, &s->threads->slots[i], number);
 }
 
 /* event_enable: its engine runs from now on, and on threads to come. 0 or -errno with a sentence. */
@@ -324,11 +318,8 @@ void events_pace(struct sampler *s, uint32_t number, uint64_t interval)
 	atomic_store(&event_status(s, number)->interval, interval);
 	if (event->engine->repace)
 		event->engine->repace(s, number);
-	while (event->engine->pace && (slot = threads_after(s->threads, slot))) {
-		arms_lock(slot);
+	while (event->engine->pace && (slot = threads_after(s->threads, slot)))
 		arms_pace(s, slot, number);
-		threads_unlock(slot);
-	}
 }
 
 int events_stop(struct sampler *s, uint32_t number, char *text, size_t bytes)
@@ -372,8 +363,10 @@ static void reserved_lost(struct sampler *s)
 		process_clock_stop(s);
 	s->signo_reserved = -EBUSY;
 	for (struct thread_slot *slot = NULL; (slot = threads_next(s->threads, slot));) {
-		if (sampler_native(slot) && arms_any(slot) && arms_take_off(s, slot))
-			arms_set(s, slot);
+		if (!sampler_native(slot) || !arms_any(slot))
+			continue;
+		arms_take_off(s, slot);
+		arms_set(s, slot);
 	}
 	if (clock)
 		process_clock_start(s);

@@ -5,13 +5,16 @@
 #include "sampler/engine/arms.h"
 #include "sampler/engine/events.h"
 #include "sampler/engine/perf_fd.h"
+#include "sampler/session/files.h"
 #include "sampler/session/scan.h"
 #include "sampler/signal/raw.h"
 #include "wire/lend.h"
 
 #include <errno.h>
+#include <stddef.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/un.h>
 
 /* Datagrams: more is nothing that a front end sends. */
 #define LENT_AT_ONCE (THREADS_MAX / WIRE_LEND_MAX)
@@ -23,20 +26,85 @@ struct lent_message {
 	_Alignas(struct cmsghdr) char control[CMSG_SPACE(sizeof(int) * WIRE_LEND_MAX)];
 };
 
+/* lent_connect: on "jhot files", since the front end can only take what is in the program's table. */
+static void lent_connect(void *ctx)
+{
+	struct sampler *s = ctx;
+	struct sockaddr_un at = {.sun_family = AF_UNIX};
+	long fd = raw(SYS_socket, AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+
+	memcpy(at.sun_path, s->lent.name, s->lent.name_bytes);
+	files_identify(&s->lent.theirs, (int32_t)fd);
+	if (fd >= 0 && raw(SYS_connect, fd, &at,
+			       offsetof(struct sockaddr_un, sun_path) + s->lent.name_bytes) < 0)
+		files_close(&s->lent.theirs);
+}
+
+static void lent_close_theirs(void *ctx)
+{
+	files_close(ctx);
+}
+
+/* lent_listen: a socket with a name of the kernel's choice. Its number, or -errno. */
+static long lent_listen(struct sampler *s)
+{
+	struct sockaddr_un at = {.sun_family = AF_UNIX};
+	socklen_t bytes = sizeof(at);
+	long error, fd = raw(SYS_socket, AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+
+	if (fd < 0)
+		return fd;
+	error = raw(SYS_bind, fd, &at, sizeof(at.sun_family));
+	if (error >= 0)
+		error = raw(SYS_listen, fd, 1);
+	if (error >= 0)
+		error = raw(SYS_getsockname, fd, &at, &bytes);
+	if (error >= 0 && bytes - offsetof(struct sockaddr_un, sun_path) > sizeof(s->lent.name))
+		error = -ENAMETOOLONG;
+	if (error < 0) {
+		raw(SYS_close, fd);
+		return error;
+	}
+	s->lent.name_bytes = (uint32_t)(bytes - offsetof(struct sockaddr_un, sun_path));
+	memcpy(s->lent.name, at.sun_path, s->lent.name_bytes);
+	return fd;
+}
+
+/* lent_accept: only from this process. */
+static long lent_accept(long listening)
+{
+	struct ucred peer = {0};
+	socklen_t bytes = sizeof(peer);
+	long fd = raw(SYS_accept4, listening, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+
+	if (fd >= 0 && (raw(SYS_getsockopt, fd, SOL_SOCKET, SO_PEERCRED, &peer, &bytes) < 0 ||
+			       peer.pid != (pid_t)raw(SYS_getpid))) {
+		raw(SYS_close, fd);
+		return -EPERM;
+	}
+	return fd;
+}
+
 int lent_open(struct sampler *s)
 {
-	int pair[2];
-	long error;
+	long listening, fd = -EIO;
 
 	if (sampler_is_lent(s))
-		return s->lent.theirs;
-	error = raw(
-		SYS_socketpair, AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, pair);
-	if (error < 0)
-		return (int)error;
-	s->lent.ours = (int32_t)raw_fd_high(pair[0]);
-	s->lent.theirs = (int32_t)raw_fd_high(pair[1]);
-	return s->lent.theirs;
+		return s->lent.theirs.fd >= 0 ? s->lent.theirs.fd : -EBUSY;
+	if (!s->files.own)
+		return -EPERM;
+	listening = lent_listen(s);
+	if (listening < 0)
+		return (int)listening;
+	if (files_run(s, lent_connect, s) && s->lent.theirs.fd >= 0)
+		fd = lent_accept(listening);
+	raw(SYS_close, listening);
+	if (fd < 0) {
+		files_run(s, lent_close_theirs, &s->lent.theirs);
+		return (int)fd;
+	}
+	s->lent.ours = (int32_t)fd;
+	return s->lent.theirs.fd;
 }
 
 /* lent_receive: how many descriptors came, which are in fds. */
@@ -70,7 +138,7 @@ static void lent_give(struct sampler *s, int32_t tid, int fd)
 		scan_threads(s, false);
 		slot = threads_find(s->threads, tid);
 	}
-	fd = perf_fd_place(fd);
+	perf_fd_adopt();
 	if (slot && !atomic_load(&slot->gone))
 		arms_lend(s, slot, fd);
 	else
@@ -88,6 +156,9 @@ void lent_take(struct sampler *s)
 {
 	struct lent_message message = {.cut = false};
 	int fds[WIRE_LEND_MAX];
+
+	if (s->lent.theirs.fd >= 0 && lent_next(s, &message.lend)) /* the front end has its copy */
+		files_run(s, lent_close_theirs, &s->lent.theirs);
 
 	/* Each takes two: it is kept, and the engine has one of its own. */
 	for (uint32_t n = 0; n < LENT_AT_ONCE && !message.cut && lent_next(s, &message.lend); n++) {
@@ -112,5 +183,6 @@ void lent_close(struct sampler *s)
 	if (!sampler_is_lent(s))
 		return;
 	raw(SYS_close, s->lent.ours);
-	raw(SYS_close, s->lent.theirs);
+	if (s->lent.theirs.fd >= 0)
+		files_run(s, lent_close_theirs, &s->lent.theirs);
 }

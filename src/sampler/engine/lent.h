@@ -10,7 +10,10 @@
 
 #include "sampler/sampler.h"
 
-/* lent_open: the number of the socket that the front end is to take, or -errno. */
+/*
+ * lent_open: the number of the socket that the front end is to take, or -errno. It is in the program's table of descriptors,
+ * where pidfd_getfd finds it, until the first datagram has come or the session ends.
+ */
 int lent_open(struct sampler *s);
 /* lent_take: what has come, as long as there are descriptors for it. */
 void lent_take(struct sampler *s);

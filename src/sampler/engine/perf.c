@@ -29,6 +29,8 @@
 
 #define PERF_CLOCK_LEAST    100000
 #define PERF_SWITCHES_LEAST 2
+#define PERF_FIRST_SHARE \
+	64 /* of counted events: the shortest first period is this fraction of the interval */
 
 /* Does the event count, or is it the clock by which cpu is sampled? */
 static bool perf_counts(const struct engine_target *target)
@@ -56,10 +58,19 @@ static uint64_t perf_least(const struct engine_target *target)
 	return perf_switches(target) ? PERF_SWITCHES_LEAST : 1;
 }
 
-/* perf_first: not less than what the kernel is asked for otherwise, since it is repeated until the handler has run. */
-static uint64_t perf_first(const struct engine_target *target)
+/* perf_first_least: the shortest period for a start, since it is in force until the publisher has set the interval. */
+static uint64_t perf_first_least(const struct engine_target *target)
 {
 	uint64_t least = perf_least(target);
+
+	if (perf_counts(target) && least < target->interval / PERF_FIRST_SHARE)
+		least = target->interval / PERF_FIRST_SHARE;
+	return least;
+}
+
+static uint64_t perf_first(const struct engine_target *target)
+{
+	uint64_t least = perf_first_least(target);
 
 	return target->first > least ? target->first : least;
 }
@@ -67,7 +78,7 @@ static uint64_t perf_first(const struct engine_target *target)
 static struct perf_event_attr perf_attr(const struct engine_target *target)
 {
 	struct perf_event_attr attr =
-		cpu_clock(target->owed ? perf_least(target) : perf_first(target));
+		cpu_clock(target->owed ? perf_first_least(target) : perf_first(target));
 
 	attr.exclude_kernel = (target->flags & WIRE_START_USER_ONLY) != 0;
 	attr.exclude_user = (target->flags & WIRE_START_KERNEL_ONLY) != 0;
@@ -103,6 +114,9 @@ static int perf_arm(struct thread_arm *arm, const struct engine_target *target)
 	atomic_store(&arm->weight, target->interval * target->share);
 	arm->first_weight = atomic_load(&arm->weight) * (target->owed ? target->owed : 1);
 	arm->second = target->owed ? perf_first(target) : 0;
+	arm->counted = perf_fd_count(fd).count; /* a lent event has counted before */
+	atomic_store(&arm->late, 0);
+	atomic_store(&arm->begun, 0);
 	atomic_store(&arm->first, attr.sample_period != target->interval ? attr.sample_period : 0);
 	atomic_store_explicit(&arm->engine, &engine_perf, memory_order_release);
 	error = perf_fd_enable(fd, target->tid, target->signo);
@@ -119,8 +133,31 @@ static void perf_quiet(struct thread_arm *arm)
 }
 
 /*
- * The handler sets the interval when it finds `first`, so that is told after the kernel has it: a handler that comes
- * between takes one sample too many, not all.
+ * perf_begun: what the event has counted since the first sample shortens the second period, or is added to the weight of
+ * the next sample. A sample that arrives between the ioctl and the store to `first` is dropped: an interval too few.
+ */
+static void perf_begun(struct thread_arm *arm)
+{
+	uint64_t interval = atomic_load(&arm->weight) / arm->share;
+	uint64_t first = atomic_load(&arm->first), next = arm->second ? arm->second : interval;
+	uint64_t count = perf_fd_count(arm->fd).count, late = 0;
+
+	if (count > arm->counted + first)
+		late = count - arm->counted - first;
+	if (arm->second)
+		next = late + first < next ? next - late : first;
+	raw(SYS_ioctl, arm->fd, PERF_EVENT_IOC_PERIOD, &next);
+	if (!arm->second)
+		atomic_store(&arm->late, late);
+	arm->first_weight = atomic_load(&arm->weight);
+	arm->counted = count;
+	atomic_store_explicit(&arm->first, arm->second ? next : 0, memory_order_relaxed);
+	arm->second = 0;
+	atomic_store_explicit(&arm->begun, 0, memory_order_release);
+}
+
+/*
+ * perf_pace: the weight changes after the kernel has the period: a handler in between takes one sample at the old weight.
  */
 static int perf_pace(struct thread_arm *arm, const struct engine_target *target)
 {
@@ -132,10 +169,12 @@ static int perf_pace(struct thread_arm *arm, const struct engine_target *target)
 	error = raw(SYS_ioctl, arm->fd, PERF_EVENT_IOC_PERIOD, &first);
 	if (error < 0)
 		return (int)error;
+	arm->counted = perf_fd_count(arm->fd).count;
 	arm->share = target->share;
 	atomic_store(&arm->weight, interval * target->share);
 	arm->first_weight = interval * target->share;
 	arm->second = 0;
+	atomic_store(&arm->begun, 0);
 	atomic_store(&arm->first, first);
 	return 0;
 }
@@ -144,7 +183,7 @@ static uint32_t perf_release(struct thread_arm *arm)
 {
 	struct perf_samples samples;
 	uint32_t unread = 0;
-	uint64_t none, lost = perf_fd_lost(arm->fd);
+	uint64_t none, lost = perf_fd_count(arm->fd).lost;
 
 	sig_perf_open(&samples, arm->ring);
 	while (sig_perf_next(&samples, &none, 0) >= 0)
@@ -154,7 +193,8 @@ static uint32_t perf_release(struct thread_arm *arm)
 		lost = arm->lost + samples.lost;
 	if (lost > arm->lost)
 		unread += (uint32_t)lost - arm->lost;
-	unread = sig_perf_worth(arm, unread);
+	if (atomic_load(&arm->first) && unread)
+		unread = !atomic_load(&arm->begun);
 	perf_fd_close(arm->fd, arm->ring);
 	arm->ring = NULL;
 	arm->fd = -1;
@@ -211,5 +251,6 @@ const struct engine engine_perf = {
 	.pending = perf_fd_pending,
 	.release = perf_release,
 	.alive = perf_fd_alive,
+	.begun = perf_begun,
 	.pace = perf_pace,
 };

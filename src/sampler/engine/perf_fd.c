@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * ENABLE and DISABLE only: IOC_REFRESH can hang hosts on Linux 6.16 and 6.17. Descriptors go to high
- * numbers, so that the target's own stay below select's limit.
- */
+/* ENABLE and DISABLE only: IOC_REFRESH can hang hosts on Linux 6.16 and 6.17. */
 #include "sampler/engine/perf_fd.h"
 
 #include "sampler/engine/engine.h"
@@ -16,47 +13,34 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-/*
- * Where perf's descriptors go: the first few where no process's table must grow, which would hold up the
- * first sample by 8 to 20 ms; those of many threads above what select() can name, for the target's sake.
- */
-#define PERF_FD_FLOOR_FEW  200
-#define PERF_FD_FLOOR_MANY 1024
-#define PERF_FDS_FEW       48
-
 static _Atomic uint32_t perf_fds_used, perf_rings;
+static _Atomic uint64_t perf_rings_allowed;
 static uint32_t perf_fds_max;
 
 void engine_perf_budget(uint32_t fds)
 {
 	perf_fds_max = fds;
+	atomic_store(&perf_fds_used, 0); /* those of a session before were closed with its table */
 }
 
-static size_t perf_ring_bytes(void)
+size_t perf_fd_ring_bytes(void)
 {
 	return 2 * (size_t)getpagesize(); /* the control page and one of samples */
 }
 
+uint32_t perf_fd_rings(void)
+{
+	return atomic_load(&perf_rings);
+}
+
+void perf_fd_rings_allow(uint64_t rings)
+{
+	atomic_store(&perf_rings_allowed, rings);
+}
+
 uint64_t engine_perf_memory(void)
 {
-	return atomic_load(&perf_rings) * perf_ring_bytes();
-}
-
-/* perf_fd_copy: of the same file, where perf's go that is the `used`th. */
-static long perf_fd_copy(int fd, uint32_t used)
-{
-	return raw(SYS_fcntl, fd, F_DUPFD_CLOEXEC,
-		used < PERF_FDS_FEW ? PERF_FD_FLOOR_FEW : PERF_FD_FLOOR_MANY);
-}
-
-static int perf_fd_move(int fd, uint32_t used)
-{
-	long high = perf_fd_copy(fd, used);
-
-	if (high < 0)
-		return fd;
-	raw(SYS_close, fd);
-	return (int)high;
+	return atomic_load(&perf_rings) * perf_fd_ring_bytes();
 }
 
 static long perf_fd_ask(struct perf_event_attr *attr, int32_t tid)
@@ -75,14 +59,13 @@ int perf_fd_open(struct perf_event_attr *attr, int32_t tid, int32_t lent)
 	long fd = -EMFILE;
 
 	if (used < perf_fds_max)
-		fd = lent ? perf_fd_copy(lent, used) : perf_fd_ask(attr, tid);
+		fd = lent ? raw(SYS_fcntl, lent, F_DUPFD_CLOEXEC, 0) : perf_fd_ask(attr, tid);
 	if (fd < 0) {
 		atomic_fetch_sub(&perf_fds_used, 1);
 		return (int)fd;
 	}
-	if (!lent)
-		return perf_fd_move((int)fd, used);
-	raw(SYS_ioctl, fd, PERF_EVENT_IOC_PERIOD, &attr->sample_period);
+	if (lent)
+		raw(SYS_ioctl, fd, PERF_EVENT_IOC_PERIOD, &attr->sample_period);
 	return (int)fd;
 }
 
@@ -91,14 +74,18 @@ bool perf_fd_space(uint32_t fds)
 	return atomic_load(&perf_fds_used) + fds <= perf_fds_max;
 }
 
-int perf_fd_place(int fd)
+void perf_fd_adopt(void)
 {
-	return perf_fd_move(fd, atomic_fetch_add(&perf_fds_used, 1));
+	atomic_fetch_add(&perf_fds_used, 1);
 }
 
 void *perf_fd_ring(int fd, int *error)
 {
-	long ring = raw(SYS_mmap, 0, perf_ring_bytes(), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	long ring = -ENOMEM;
+
+	if (atomic_load(&perf_rings) < atomic_load(&perf_rings_allowed))
+		ring = raw(SYS_mmap, 0, perf_fd_ring_bytes(), PROT_READ | PROT_WRITE, MAP_SHARED,
+			fd, 0);
 
 	if (ring < 0 && ring > -4096) {
 		*error = (int)ring;
@@ -127,17 +114,18 @@ void perf_fd_disable(int fd)
 	raw(SYS_ioctl, fd, PERF_EVENT_IOC_DISABLE, 0);
 }
 
-uint64_t perf_fd_lost(int fd)
+struct perf_fd_count perf_fd_count(int fd)
 {
-	uint64_t words[2]; /* the count, then what was lost of it */
+	struct perf_fd_count count = {0, 0};
 
-	return raw(SYS_read, fd, words, sizeof(words)) == sizeof(words) ? words[1] : 0;
+	raw(SYS_read, fd, &count, sizeof(count)); /* without PERF_FORMAT_LOST only the first word */
+	return count;
 }
 
 void perf_fd_close(int fd, void *ring)
 {
 	if (ring) {
-		raw_unmap(ring, perf_ring_bytes());
+		raw_unmap(ring, perf_fd_ring_bytes());
 		atomic_fetch_sub(&perf_rings, 1);
 	}
 	raw(SYS_close, fd);
@@ -164,6 +152,8 @@ bool perf_fd_alive(const struct thread_arm *arm)
 void perf_fd_refused(struct text *text, int error)
 {
 	text_add_errno(text, -error);
+	if (!perf_fds_max)
+		text_add(text, " (the agent has no descriptor table of its own)");
 	if (error == -EACCES)
 		text_add(text, " (kernel.perf_event_paranoid)");
 	if (error == -EPERM)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Descriptors of perf events on one thread: how many there may be, where they are put, how they signal.
+ * Descriptors of perf events on one thread: how many there may be, and how they signal.
  *
- * Publisher and JVMTI callbacks, each with the slot's lock. Results are >= 0 or -errno.
+ * Publisher only: they are in the agent's table (session/files.h). Results are >= 0 or -errno.
  */
 #ifndef JHOT_SAMPLER_ENGINE_PERF_FD_H
 #define JHOT_SAMPLER_ENGINE_PERF_FD_H
@@ -18,22 +18,29 @@ struct thread_arm;
 /* How many descriptors perf may use in this process; the bytes that it has mapped. */
 void engine_perf_budget(uint32_t fds);
 uint64_t engine_perf_memory(void);
+/* Buffers: how many there are, how many there may be, the size of one. */
+uint32_t perf_fd_rings(void);
+void perf_fd_rings_allow(uint64_t rings);
+size_t perf_fd_ring_bytes(void);
 
 /* lent: the thread's event that the front end has opened, of which this is another descriptor with attr's period; 0: none. */
 int perf_fd_open(struct perf_event_attr *attr, int32_t tid, int32_t lent);
-/* Of descriptors that come from elsewhere: is there space for so many; one is counted, and put where perf's are. */
+/* Descriptors that come from elsewhere: is there space for so many? adopt: one more is in use. */
 bool perf_fd_space(uint32_t fds);
-int perf_fd_place(int fd);
+void perf_fd_adopt(void);
 /* The buffer of its samples; NULL: error says why. */
 void *perf_fd_ring(int fd, int *error);
 /* Every sample sends signo to the thread, with the descriptor in siginfo; then it runs. */
 int perf_fd_enable(int fd, int32_t tid, int signo);
 void perf_fd_disable(int fd);
 /*
- * perf_fd_lost: records for which the buffer had no space, of an event with PERF_FORMAT_LOST in read_format; it tells of
- * them only when there is space again. 0 also where the kernel (before 6.0) does not know.
+ * What the event has counted, in ns for clocks, and records for which its buffer had no space. The latter needs
+ * PERF_FORMAT_LOST in read_format, and is 0 on kernels before 6.0.
  */
-uint64_t perf_fd_lost(int fd);
+struct perf_fd_count {
+	uint64_t count, lost;
+};
+struct perf_fd_count perf_fd_count(int fd);
 /* ring: NULL if it has none. */
 void perf_fd_close(int fd, void *ring);
 

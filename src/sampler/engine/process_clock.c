@@ -96,7 +96,7 @@ void process_clock_start(struct sampler *s)
 void process_clock_stop(struct sampler *s)
 {
 	if (atomic_exchange(&s->process_clock.on, 0))
-		raw(SYS_timer_delete, s->process_clock.timer);
+		ctimer_delete(s->process_clock.timer);
 }
 
 void process_clock_look(struct sampler *s, uint64_t now)

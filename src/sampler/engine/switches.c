@@ -35,7 +35,7 @@ static bool thread_often(struct sampler *s, struct thread_slot *slot, uint64_t n
 {
 	uint64_t count, before = slot->sleeps, since = now - slot->sleeps_ns;
 
-	if (!task_sleeps(s->task_fd, sampler_task(s, slot), &count))
+	if (!task_sleeps(s->task.fd, sampler_task(s, slot), &count))
 		return false;
 	slot->sleeps = count;
 	slot->sleeps_ns = now;
@@ -45,13 +45,10 @@ static bool thread_often(struct sampler *s, struct thread_slot *slot, uint64_t n
 /* thread_to_timer: as if it had just been found. */
 static void thread_to_timer(struct sampler *s, struct thread_slot *slot)
 {
-	if (!threads_try_lock(slot))
-		return;
 	slot->switches_often = true;
 	arms_quiet(slot, WIRE_CPU);
 	arms_release(s, slot, WIRE_CPU);
 	slot->found_ns = 0; /* nothing is owed */
-	threads_unlock(slot);
 	arms_set(s, slot);
 	events_degraded(s, WIRE_CPU,
 		"threads that switch 5,000 times a second are on CPU timers: no kernel frames");

@@ -3,6 +3,7 @@
 #ifndef JHOT_SAMPLER_ENGINE_WALL_H
 #define JHOT_SAMPLER_ENGINE_WALL_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct sampler;
@@ -22,6 +23,9 @@ struct task_call;
 struct descriptor_call;
 struct descriptor_file;
 void wall_io_note(struct sampler *s, struct thread_slot *slot, const struct task_call *call);
+
+/* descriptor_ports.run */
+bool wall_io_run(void *sampler, void (*function)(void *), void *ctx);
 
 /* What this descriptor is, as a name's id; 0: there is no space for it. Likewise. */
 uint32_t wall_io_text(

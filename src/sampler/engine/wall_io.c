@@ -11,6 +11,7 @@
 #include "sampler/descriptor.h"
 #include "sampler/engine/wall.h"
 #include "sampler/sampler.h"
+#include "sampler/session/files.h"
 #include "sampler/task.h"
 
 #include "walk/load/mem.h"
@@ -101,6 +102,11 @@ static bool about_call(struct sampler *s, const struct task_call *call, struct a
 		return false;
 	out->call.verb = calls[i].verb;
 	return true;
+}
+
+bool wall_io_run(void *sampler, void (*function)(void *), void *ctx)
+{
+	return files_run(sampler, function, ctx);
 }
 
 uint32_t wall_io_text(

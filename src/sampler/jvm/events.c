@@ -48,6 +48,7 @@ static void JNICALL on_thread_start(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread
 		if (slot) {
 			jvm_name(jni, thread, slot);
 			select_named(s, slot);
+			sig_arms_ask(s, slot);
 		}
 	}
 	sig_leave(inside);

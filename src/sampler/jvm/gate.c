@@ -162,7 +162,7 @@ static bool jvms_own(struct sampler *s, int32_t task)
 {
 	char name[32];
 
-	return task_name(s->task_fd, task, name, sizeof(name)) &&
+	return task_name(TASK_BY_PATH, task, name, sizeof(name)) &&
 	       threads_kind(name, strlen(name), false) != WIRE_THREAD_NATIVE;
 }
 
@@ -175,7 +175,7 @@ static bool suspect_cleared(struct sampler *s, struct suspect *suspect, uint64_t
 		return true;
 	if ((java && has_object(s, java)) || jvms_own(s, suspect->task))
 		return true;
-	sp = task_sp(s->task_fd, suspect->task);
+	sp = task_sp(TASK_BY_PATH, suspect->task);
 	if (sp && !in_libjvm(s, sp))
 		return true;
 	if (!suspect->sp)
@@ -264,7 +264,7 @@ static void gate_blame(struct sampler *s, struct text *why)
 	char name[32] = "";
 
 	text_add(why, "native threads may be attaching themselves");
-	if (gate.suspected && task_name(s->task_fd, gate.suspects[0].task, name, sizeof(name))) {
+	if (gate.suspected && task_name(TASK_BY_PATH, gate.suspects[0].task, name, sizeof(name))) {
 		text_add(why, " (");
 		text_add_bytes(why, name, strcspn(name, "\n"));
 		text_add(why, ")");

@@ -6,6 +6,7 @@
 #include "base/clock.h"
 #include "sampler/engine/alloc.h"
 #include "sampler/jvm/own.h"
+#include "sampler/session/files.h"
 #include "sampler/session/rooms.h"
 #include "sampler/signal/raw.h"
 #include "sampler/task.h"
@@ -148,13 +149,12 @@ static void *visits_main(void *arg)
 	return NULL;
 }
 
-void jvm_visits_start(struct sampler *s)
+/* visits_spawn: on "jhot files", so that the new thread shares the program's table of descriptors, as the JVM expects. */
+static void visits_spawn(void *ctx)
 {
-	struct spawn thread = {"jhot names", VISIT_STACK, visits_main, s, &s->visits.tid, NULL};
+	struct sampler *s = ctx;
+	struct spawn thread = {"jhot names", VISIT_STACK, visits_main, s, &s->visits.tid};
 
-	atomic_store(&s->visits.left, 1);
-	if (!jvm.get_threads)
-		return;
 	atomic_store(&s->visits.asked, 1);
 	atomic_store(&s->visits.left, 0);
 	atomic_fetch_add(&s->references, 1);
@@ -162,6 +162,13 @@ void jvm_visits_start(struct sampler *s)
 		return;
 	atomic_fetch_sub(&s->references, 1);
 	atomic_store(&s->visits.left, 1);
+}
+
+void jvm_visits_start(struct sampler *s)
+{
+	atomic_store(&s->visits.left, 1);
+	if (jvm.get_threads)
+		files_run(s, visits_spawn, s);
 }
 
 uint32_t jvm_visit_ask(struct sampler *s)

@@ -115,6 +115,7 @@ static bool list_add(struct module_list *list, struct module_list *old, const st
 
 struct refresh {
 	struct module_list *list, *old;
+	uint32_t maps;
 	bool fits;
 };
 
@@ -123,18 +124,20 @@ static void refresh_line(void *ctx, const char *line, size_t bytes)
 	struct refresh *r = ctx;
 	struct module row;
 
+	r->maps++;
 	if (maps_line(line, bytes, &row))
 		r->fits &= list_add(r->list, r->old, &row);
 }
 
 bool modules_refresh(struct modules *m, bool *full)
 {
-	struct refresh r = {&m->lists[m->now ^ 1], &m->lists[m->now], true};
+	struct refresh r = {&m->lists[m->now ^ 1], &m->lists[m->now], 0, true};
 	bool lost = false;
 
 	r.list->count = r.list->text_used = 0;
 	if (!maps_each(m->buffer, sizeof(m->buffer), refresh_line, &r))
 		return false;
+	m->maps = r.maps;
 	*full = !r.fits;
 	for (uint32_t i = 0; i < r.old->count; i++)
 		lost |= r.old->rows[i].id != 0;

@@ -36,6 +36,7 @@ struct module_list {
 struct modules {
 	uint32_t now; /* which list is current; the other one is filled at the next refresh */
 	uint32_t last_id;
+	uint32_t maps; /* mappings of the process at the last refresh, of files or not */
 	struct module_list lists[2];
 	char buffer[16384];
 };

@@ -84,7 +84,7 @@ bool publish_thread(struct publish *p, uint32_t id)
 	if (!slot || !slot_changed(p, slot))
 		return true;
 	if (!slot->named_by_jvm) {
-		threads_name_comm(slot, p->s->task_fd, sampler_task(p->s, slot));
+		threads_name_comm(slot, p->s->task.fd, sampler_task(p->s, slot));
 		p->wants_names |= slot->kind == WIRE_THREAD_JAVA;
 	}
 	return publish_slot(p, slot);
@@ -97,7 +97,7 @@ bool publish_renamed(struct publish *p, bool look)
 		if (!slot->published_seq)
 			continue;
 		if (look && !slot->named_by_jvm)
-			threads_name_comm(slot, p->s->task_fd, sampler_task(p->s, slot));
+			threads_name_comm(slot, p->s->task.fd, sampler_task(p->s, slot));
 		if (slot_changed(p, slot) && !publish_slot(p, slot))
 			return false;
 	}

@@ -4,6 +4,7 @@
 
 #include "sampler/engine/events.h"
 #include "sampler/engine/lent.h"
+#include "sampler/session/headroom.h"
 #include "sampler/session/scan.h"
 #include "sampler/session/unwind_recv.h"
 #include "sampler/signal/raw.h"
@@ -14,6 +15,7 @@
 
 static int command_start(struct sampler *s, const struct wire_command *c, char *text, size_t bytes)
 {
+	headroom_count(s);
 	lent_take(s); /* threads that have been lent theirs begin by it */
 	return events_start(s, c, text, bytes);
 }

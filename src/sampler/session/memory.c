@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "sampler/procfile.h"
 #include "sampler/publish/state.h"
+#include "sampler/session/files.h"
 #include "sampler/session/unwind_recv.h"
 #include "sampler/signal/raw.h"
 #include "sampler/signal/signal.h"
@@ -44,7 +45,7 @@ static const struct wire_header shared_header = {
 /* shared_reserve: sets the size of an empty file and allocates the pages: one that is missing later would be a SIGBUS. */
 static bool shared_reserve(int fd, uint64_t bytes)
 {
-	static const char zeros[WIRE_PAGE];
+	static char zeros[WIRE_PAGE]; /* not const: it takes no space in the file */
 
 	if (!raw_refusal(SYS_fallocate))
 		return raw(SYS_fallocate, fd, 0, 0, bytes) >= 0;
@@ -63,7 +64,7 @@ static bool shared_exceeds_limit(uint64_t bytes)
 	return limit.rlim_cur < bytes;
 }
 
-/* shared_memfd: of its final size and sealed at it, its pages allocated, on a high descriptor. */
+/* shared_memfd: of its final size and sealed at it, its pages allocated. */
 static int shared_memfd(const char *token, uint64_t bytes)
 {
 	char name[sizeof(WIRE_MEMFD_PREFIX) + WIRE_TOKEN_MAX];
@@ -77,7 +78,6 @@ static int shared_memfd(const char *token, uint64_t bytes)
 		fd = raw(SYS_memfd_create, name, MFD_CLOEXEC | MFD_ALLOW_SEALING);
 	if (fd < 0)
 		return -1;
-	fd = raw_fd_high(fd);
 	if (!shared_reserve((int)fd, bytes) || raw(SYS_fcntl, fd, F_ADD_SEALS, SHARED_SEALS) < 0) {
 		raw(SYS_close, fd);
 		return -1;
@@ -85,19 +85,21 @@ static int shared_memfd(const char *token, uint64_t bytes)
 	return (int)fd;
 }
 
-static int shared_open(struct sampler *s, const char *token, const char *vm)
+int sampler_share(struct sampler *s)
 {
 	struct shared *shared = &s->shared;
 	struct wire_header header = shared_header;
 	long at;
+	int fd;
 
 	shared->bytes = header.map_bytes;
 	if (shared_exceeds_limit(shared->bytes))
 		return AGENT_NO_FILE_SIZE;
-	shared->fd = shared_memfd(token, shared->bytes);
-	if (shared->fd < 0)
+	fd = shared_memfd(s->open.token, shared->bytes);
+	if (fd < 0)
 		return AGENT_NO_MEMFD;
-	at = raw(SYS_mmap, 0, shared->bytes, PROT_READ | PROT_WRITE, MAP_SHARED, shared->fd, 0);
+	files_identify(&shared->file, fd);
+	at = raw(SYS_mmap, 0, shared->bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	if (at < 0 && at > -4096)
 		return AGENT_NO_MEMORY;
 	raw(SYS_madvise, at, shared->bytes, MADV_DONTFORK);
@@ -113,8 +115,8 @@ static int shared_open(struct sampler *s, const char *token, const char *vm)
 	header.target_pid = (int32_t)raw(SYS_getpid);
 	header.page_bytes = (uint32_t)getpagesize();
 	text_set(header.writer, sizeof(header.writer), "libjhot " JHOT_VERSION);
-	text_set(header.vm, sizeof(header.vm), vm);
-	text_set(header.token, sizeof(header.token), token);
+	text_set(header.vm, sizeof(header.vm), s->open.vm);
+	text_set(header.token, sizeof(header.token), s->open.token);
 	header.magic = 0;
 	memcpy(shared->header, &header, sizeof(header));
 	__atomic_store_n(&shared->header->magic, WIRE_MAGIC, __ATOMIC_RELEASE);
@@ -214,38 +216,37 @@ static struct sampler *sampler_map(void)
 int sampler_new(const char *token, const char *vm, struct sampler **out)
 {
 	struct sampler *s = sampler_map();
-	int result;
 
 	if (!s)
 		return AGENT_NO_MEMORY;
 	s->mem = sig_mem_anywhere;
 	s->start_ns = clock_mono_ns();
-	s->task_fd = s->shared.fd = -1;
+	s->task.fd = s->shared.file.fd = s->lent.theirs.fd = -1;
 	s->drained = true;
 	atomic_store(&s->references, 1);
 	atomic_store(&s->beat_ns, s->start_ns);
 	atomic_store(&s->depth, WIRE_DEPTH(SAMPLER_DEPTH, SAMPLER_DEPTH, 0));
 	publish_init(s->publish, s);
-	result = shared_open(s, token, vm);
-	if (result != AGENT_OK) {
-		sampler_free(s);
-		return result;
-	}
+	text_set(s->open.token, sizeof(s->open.token), token);
+	text_set(s->open.vm, sizeof(s->open.vm), vm);
 	/* Of tails only those of the threads that there are, see sampler_memory. */
-	s->memory_bytes = s->private_bytes + s->shared.bytes - sizeof(*s->tails) * THREADS_MAX;
+	s->memory_bytes =
+		s->private_bytes + shared_header.map_bytes - sizeof(*s->tails) * THREADS_MAX;
 	*out = s;
 	return AGENT_OK;
 }
 
 void *sampler_part_new(struct sampler *s, size_t bytes)
 {
-	struct sampler_part *part = s->parts;
+	struct sampler_part *part = memory_fits(bytes) ? raw_map(sizeof(*part) + bytes) : NULL;
 
-	while (part->at)
-		part++;
-	part->at = memory_fits(bytes) ? raw_map(bytes) : NULL;
-	part->bytes = bytes;
-	return part->at;
+	if (!part)
+		return NULL;
+	part->bytes = sizeof(*part) + bytes;
+	part->next = atomic_load(&s->parts);
+	while (!atomic_compare_exchange_weak(&s->parts, &part->next, part))
+		;
+	return part + 1;
 }
 
 uint64_t sampler_memory(const struct sampler *s)
@@ -257,21 +258,20 @@ void sampler_unshare(struct sampler *s)
 {
 	if (s->shared.base)
 		raw_unmap(s->shared.base, s->shared.bytes);
-	if (s->shared.fd >= 0)
-		raw(SYS_close, s->shared.fd);
+	files_close(&s->shared.file);
 	s->shared.base = NULL;
-	s->shared.fd = -1;
 }
 
 void sampler_free(struct sampler *s)
 {
-	sampler_unshare(s);
+	struct sampler_part *part = atomic_load(&s->parts);
+
 	unwind_recv_done(s->unwind_recv);
-	for (uint32_t i = 0; i < SAMPLER_PARTS; i++) {
-		if (s->parts[i].at)
-			raw_unmap(s->parts[i].at, s->parts[i].bytes);
+	while (part) {
+		struct sampler_part *next = part->next;
+
+		raw_unmap(part, part->bytes);
+		part = next;
 	}
-	if (s->task_fd >= 0)
-		raw(SYS_close, s->task_fd);
 	raw_unmap(s, s->private_bytes);
 }

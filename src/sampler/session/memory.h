@@ -8,15 +8,17 @@
 
 #include "sampler/sampler.h"
 
-/* All memory and the memfd. 0 or an AGENT_* result. vm: "name version" for the header. */
+/* Private memory. 0 or an AGENT_* result. vm: "name version" for the header. Any thread. */
 int sampler_new(const char *token, const char *vm, struct sampler **out);
-/* Zeroed memory for one who needs it from now on to the session's end; NULL: there is none. */
+/* The memfd and its map. 0 or an AGENT_* result. */
+int sampler_share(struct sampler *s);
+/* Zeroed memory until the session's end; NULL: there is none. Any thread of the agent. */
 void *sampler_part_new(struct sampler *s, size_t bytes);
 /* Bytes that the session holds, without those of events. */
 uint64_t sampler_memory(const struct sampler *s);
-/* What the front end sees of it; the rest works on without it. */
+/* Unmaps what the front end sees and closes the memfd; the rest works on without it. */
 void sampler_unshare(struct sampler *s);
-/* Unmaps everything. Nobody may use it any more: see rooms.h. */
+/* Unmaps the private memory. Nobody may use it any more: see rooms.h. Any thread: it closes no descriptor. */
 void sampler_free(struct sampler *s);
 
 #endif

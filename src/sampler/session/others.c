@@ -33,7 +33,7 @@ static void others_line(void *ctx, const char *line, size_t bytes)
 
 bool others_live(const struct sampler *s)
 {
-	struct others others = {s->shared.header->token, false};
+	struct others others = {s->open.token, false};
 	char buffer[OTHERS_BUFFER];
 
 	maps_each(buffer, sizeof(buffer), others_line, &others);

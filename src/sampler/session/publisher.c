@@ -5,8 +5,8 @@
  * The order of the end matters: engines off; no handler or callback can find the session any more, and
  * those that had found it get the time to leave; what is left is published, their samples with it; the visiting
  * thread gets the time to leave the JVM; SIGSEGV is handed back; the state is LEFT; the memfd goes, and the memory
- * with the last who holds it. Nothing of this waits without bound, so that a session whose front end is gone ends within
- * two seconds, whatever the JVM does.
+ * with the last who holds it. Nothing of this waits without bound: a session whose front end is gone ends within three
+ * seconds, whatever the JVM and its threads do.
  */
 #include "sampler/session/publisher.h"
 
@@ -20,6 +20,8 @@
 #include "sampler/engine/lock/lock.h"
 #include "sampler/jvm/jvm.h"
 #include "sampler/publish/publish.h"
+#include "sampler/session/files.h"
+#include "sampler/session/headroom.h"
 #include "sampler/session/lease.h"
 #include "sampler/session/memory.h"
 #include "sampler/session/rooms.h"
@@ -43,6 +45,7 @@
 #define CODE_SHARE     1000u
 #define LAST_WORDS_NS  (300 * NS_PER_MS)
 #define PREDECESSOR_NS (10 * NS_PER_S)
+#define OPEN_NS        (5 * NS_PER_S)
 #define DRAIN_NS       (1 * NS_PER_S) /* a handler may have lost its core for that long */
 #define VISITOR_NS     (300 * NS_PER_MS)
 
@@ -112,7 +115,7 @@ static void look_for_threads(struct sampler *s, uint64_t now)
 	bool whole = now - s->whole_scan_ns >= SCAN_WHOLE_NS;
 	struct stat stat = {0};
 
-	if (s->task_fd < 0 || raw(SYS_fstat, s->task_fd, &stat) < 0)
+	if (s->task.fd < 0 || raw(SYS_fstat, s->task.fd, &stat) < 0 || stat.st_ino != s->task.inode)
 		return;
 	if (!whole && !s->scan_again && stat.st_nlink == s->links)
 		return;
@@ -243,6 +246,7 @@ static void publisher_tick(struct sampler *s, uint64_t now)
 	refused_count(s);
 	arms_count(s, now);
 	process_clock_look(s, now);
+	headroom_look(s, now);
 	switches_look(s, now);
 	ask_names(s, now);
 	renames_tick(s, now);
@@ -254,7 +258,7 @@ static void publisher_tick(struct sampler *s, uint64_t now)
 	alloc_publish(s);
 	select_update(s);
 	budget_check(s, now, sampler_cost_ns(s));
-	publish_table(s->publish, now);
+	publish_table(s->publish, now, false);
 	publication_announce(s);
 }
 
@@ -300,6 +304,7 @@ static void publisher_loop(struct sampler *s)
 				lease_end(s, SAMPLER_DETACH);
 		}
 		starts_look(s, now);
+		arms_answer(s);
 		if (now >= next || atomic_exchange(&s->hurry, 0)) {
 			next = tick_after(s, now, now < quick_until);
 			publisher_tick(s, now);
@@ -322,19 +327,20 @@ static void left_announce(struct sampler *s)
 	publication_announce(s);
 }
 
-/* last_words: publish what both halves hold, as long as somebody reads. */
+/* last_words: publish what all halves hold, as long as somebody reads. */
 static void last_words(struct sampler *s)
 {
 	uint64_t end = clock_mono_ns() + LAST_WORDS_NS;
 
-	for (int left = 2; left > 0 && clock_mono_ns() < end;) {
-		if (publish_table(s->publish, clock_mono_ns()))
+	for (int left = 3; left > 0 && clock_mono_ns() < end;) {
+		if (publish_table(s->publish, clock_mono_ns(), false))
 			left--;
 		else if (atomic_load(&s->stop) == SAMPLER_LEASE)
 			break;
 		else
 			raw_sleep(2 * NS_PER_MS);
 	}
+	publish_table(s->publish, clock_mono_ns(), true);
 	status_update(s);
 	if (atomic_load(&s->stop) == SAMPLER_EXIT)
 		left_announce(s);            /* what follows may not come to its end any more */
@@ -363,6 +369,17 @@ static void visitor_leaves(struct sampler *s, bool exits)
 		raw_futex_wait(&s->visits.left, 0, end - now);
 }
 
+/* publisher_close: what the session has had from its beginning. */
+static void publisher_close(struct sampler *s)
+{
+	left_announce(s);
+	files_end(s);
+	sampler_unshare(s);
+	files_close(&s->task);
+	sessions_leave(s);
+	rooms_let_go(s);
+}
+
 static void publisher_leave(struct sampler *s)
 {
 	bool exits = atomic_load(&s->stop) == SAMPLER_EXIT;
@@ -379,10 +396,7 @@ static void publisher_leave(struct sampler *s)
 	visitor_leaves(s, exits);
 	jvm_gate_take_away();
 	sig_fault_leave();
-	left_announce(s);
-	sampler_unshare(s);
-	sessions_leave(s);
-	rooms_let_go(s);
+	publisher_close(s);
 }
 
 /*
@@ -411,14 +425,36 @@ static bool sessions_turn(struct sampler *s)
 	return false;
 }
 
+/* publisher_open: descriptors and the memory that the front end waits for. An AGENT_* result. */
+static int publisher_open(struct sampler *s)
+{
+	int result = AGENT_NO_THREAD;
+
+	if (files_begin(s) == 0)
+		result = sampler_share(s);
+	if (result == AGENT_OK && others_live(s))
+		result = AGENT_OTHER;
+	return result;
+}
+
+/* admitted: waits for publisher_start's decision. */
+static bool admitted(struct sampler *s)
+{
+	uint64_t now = clock_mono_ns(), end = now + PREDECESSOR_NS;
+
+	for (; !atomic_load(&s->open.go) && now < end; now = clock_mono_ns())
+		raw_futex_wait(&s->open.go, 0, end - now);
+	return atomic_load(&s->open.go) && lease_runs(s);
+}
+
 static void *publisher_main(void *arg)
 {
 	struct sampler *s = arg;
 
-	if (!sessions_turn(s) || !rooms_take(s)) {
-		left_announce(s);
-		sessions_leave(s);
-		rooms_let_go(s);
+	atomic_store(&s->open.opened, 1 + (uint32_t)publisher_open(s));
+	raw_futex_wake(&s->open.opened);
+	if (!admitted(s) || !sessions_turn(s) || !rooms_take(s)) {
+		publisher_close(s);
 		return NULL;
 	}
 	spawn_punctual(); /* threads that live for a moment are seen if it looks just then */
@@ -429,24 +465,46 @@ static void *publisher_main(void *arg)
 	return NULL;
 }
 
+/* opened: what the publisher has made of it; AGENT_NO_THREAD if it does not answer. */
+static int opened(struct sampler *s)
+{
+	uint64_t now = clock_mono_ns(), end = now + OPEN_NS;
+
+	for (; !atomic_load(&s->open.opened) && now < end; now = clock_mono_ns())
+		raw_futex_wait(&s->open.opened, 0, end - now);
+	return atomic_load(&s->open.opened) ? (int)atomic_load(&s->open.opened) - 1
+					    : AGENT_NO_THREAD;
+}
+
 int publisher_start(struct sampler *s, bool take)
 {
-	int result = AGENT_OK;
+	int result;
 
+	atomic_fetch_add(&s->references, 1);
+	if (spawn(&(struct spawn){
+		    PUBLISHER_NAME, PUBLISHER_STACK, publisher_main, s, &s->publisher_tid})) {
+		sampler_free(s);
+		return AGENT_NO_THREAD;
+	}
+	result = opened(s);
 	sessions_lock();
-	if (session_next || (session_now && !take && lease_runs(session_now) &&
-				    !lease_lost(session_now, clock_mono_ns())))
+	if (result == AGENT_OTHER && session_now)
+		result =
+			AGENT_OK; /* ours, which lives: whoever takes over from it knows what is there */
+	if (result == AGENT_OK &&
+		(session_next || (session_now && !take && lease_runs(session_now) &&
+					 !lease_lost(session_now, clock_mono_ns()))))
 		result = AGENT_BUSY;
-	else if (!session_now && others_live(s))
-		result = AGENT_OTHER;
-	else if (spawn(&(struct spawn){PUBLISHER_NAME, PUBLISHER_STACK, publisher_main, s,
-			 &s->publisher_tid, NULL}))
-		result = AGENT_NO_THREAD;
-	else if (session_now)
+	if (result == AGENT_OK && session_now)
 		lease_end(session_now, SAMPLER_DETACH);
 	if (result == AGENT_OK)
 		*(session_now ? &session_next : &session_now) = s;
+	else
+		lease_end(s, SAMPLER_DETACH);
 	sessions_unlock();
+	atomic_store(&s->open.go, 1);
+	raw_futex_wake(&s->open.go);
+	rooms_let_go(s);
 	return result;
 }
 

@@ -14,9 +14,9 @@
 #define PUBLISHER_NAME "jhot publisher"
 
 /*
- * publisher_start: the session's thread. take: end the session that there is. 0, AGENT_BUSY when a
- * living one is there and take is not set, AGENT_OTHER when one of another agent is, AGENT_NO_THREAD; the sampler is
- * the caller's again unless 0.
+ * publisher_start: starts the session's thread, which opens what the front end waits for. take: end the session that
+ * there is. 0, AGENT_BUSY when a living one is there and take is not set, AGENT_OTHER when one of another agent is,
+ * AGENT_NO_THREAD, AGENT_NO_MEMFD, AGENT_NO_MEMORY. Takes ownership of the sampler. Waits 5 s at most.
  */
 int publisher_start(struct sampler *s, bool take);
 

@@ -17,8 +17,8 @@ static void select_slot(struct sampler *s, struct thread_slot *slot)
 	if (atomic_load(&slot->name_seq) != seq)
 		return; /* the next time */
 	atomic_store(&slot->unselected, out);
-	if (out && !arms_take_off(s, slot))
-		return;
+	if (out)
+		arms_take_off(s, slot);
 	if (!out && was)
 		arms_set(s, slot);
 	slot->select_seq = seq + 1;
@@ -33,7 +33,7 @@ void select_update(struct sampler *s)
 	s->select.wants_names = false;
 	while (s->select.round && (slot = threads_next(s->threads, slot))) {
 		if (patterned && !slot->name_bytes)
-			threads_name_comm(slot, s->task_fd, sampler_task(s, slot));
+			threads_name_comm(slot, s->task.fd, sampler_task(s, slot));
 		s->select.wants_names |=
 			patterned && atomic_load(&slot->java_thread) && !slot->named_by_jvm;
 		select_slot(s, slot);
@@ -57,5 +57,4 @@ void select_named(struct sampler *s, struct thread_slot *slot)
 	if (!s->select.pattern[0] || sig_leaves_out(s, slot))
 		return;
 	atomic_store(&slot->unselected, false);
-	arms_set(s, slot);
 }

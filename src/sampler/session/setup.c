@@ -13,6 +13,8 @@
 #include "sampler/jvm/jvm.h"
 #include "sampler/publish/modules.h"
 #include "sampler/publish/publish.h"
+#include "sampler/session/files.h"
+#include "sampler/session/headroom.h"
 #include "sampler/session/rooms.h"
 #include "sampler/session/scan.h"
 #include "sampler/signal/raw.h"
@@ -27,9 +29,6 @@
 
 /* What front ends call the agent's file, of whatever version: attach/place.h. */
 #define SETUP_AGENT "libjhot-"
-
-#define SETUP_FDS_SHARE \
-	4 /* perf may use this fraction of the descriptors that the target has left */
 
 /*
  * HotSpot's tables are thousands of words, and the test of what they say looks at as many, before there is a handler of
@@ -182,41 +181,24 @@ static void setup_counters(struct sampler *s)
 	atomic_store(&status->counters_used, COUNTER_COUNT);
 }
 
-static uint32_t setup_fds_used(void)
-{
-	_Alignas(8) char buffer[8192];
-	long fd = raw(SYS_openat, AT_FDCWD, "/proc/self/fd", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
-	long got = 0;
-	uint32_t used = 0;
-
-	while (fd >= 0 && (got = raw(SYS_getdents64, fd, buffer, sizeof(buffer))) > 0)
-		for (long at = 0; at < got; used++)
-			at += ((const struct raw_dirent *)(const void *)(buffer + at))->bytes;
-	if (fd >= 0)
-		raw(SYS_close, fd);
-	return used;
-}
-
-/* setup_fds: a target that is near its limit needs what is left more than we do. */
-static uint32_t setup_fds(void)
+/* setup_fds: how many descriptors perf may use. None in the program's table, where they could be closed and counted. */
+static uint32_t setup_fds(const struct sampler *s)
 {
 	struct rlimit limit = {1024, 1024};
-	uint64_t used = setup_fds_used(), share;
 
+	if (!s->files.own)
+		return 0;
 	raw(SYS_prlimit64, 0, RLIMIT_NOFILE, NULL, &limit);
-	share = limit.rlim_cur > used ? (limit.rlim_cur - used) / SETUP_FDS_SHARE : 0;
-	return share < THREADS_MAX ? (uint32_t)share : THREADS_MAX;
+	return limit.rlim_cur < UINT32_MAX ? (uint32_t)limit.rlim_cur : UINT32_MAX;
 }
 
 static void setup_threads(struct sampler *s)
 {
 	char name[32];
 
-	s->task_fd = (int)raw(
-		SYS_openat, AT_FDCWD, "/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
-	if (s->task_fd < 0)
+	if (s->task.fd < 0)
 		return;
-	s->task_other = !task_name(s->task_fd, (int32_t)raw_gettid(), name, sizeof(name));
+	s->task_other = !task_name(s->task.fd, (int32_t)raw_gettid(), name, sizeof(name));
 	scan_threads(s, true);
 }
 
@@ -264,7 +246,7 @@ void setup_session(struct sampler *s)
 	setup_walker(s);
 	setup_handlers(s, readable);
 	setup_reasons(s);
-	engine_perf_budget(setup_fds());
+	engine_perf_budget(setup_fds(s));
 	s->current_place = jvm_current_place();
 	rooms_open(s);
 	jvm_gate_put(s);
@@ -273,9 +255,11 @@ void setup_session(struct sampler *s)
 	s->signo = sig_choose(s, collected, setup_left);
 	s->signo_reserved = sig_choose_reserved(s, collected, setup_left);
 	jvm_gate_suspect(s);
+	headroom_count(s);
 	events_warm_up(s);
 	circles_open(s);
 	publish_agent_thread(s->publish, atomic_load(&s->publisher_tid), PUBLISHER_NAME);
+	publish_agent_thread(s->publish, atomic_load(&s->files.tid), FILES_NAME);
 	publish_all_modules(s->publish);
 	calls_tell(s);
 	jvm_events_want(wanted(s), JVM_TELLS_ALL, 0);

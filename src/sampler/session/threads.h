@@ -33,8 +33,8 @@
 struct engine;
 
 /*
- * One event's engine on one thread. Written with the slot's lock held, before the engine is
- * enabled.
+ * One event's engine on one thread. Written by the publisher before the engine is enabled; afterwards fields marked
+ * "handler" belong to handlers on that thread.
  */
 struct thread_arm {
 	_Atomic(const struct engine *) engine; /* NULL: not armed */
@@ -48,11 +48,15 @@ struct thread_arm {
 	_Atomic uint64_t weight; /* of one sample */
 	uint32_t share;          /* of that, the period: 1 / share */
 	/*
-	 * perf: the period until its first sample has been taken, when the handler sets the interval; 0: it is set. What
-	 * that sample stands for, and how long the next period is, if it is not the interval.
+	 * perf: the period in force until the publisher has set the interval; 0 once it has. Handlers take one sample of
+	 * this period, with weight first_weight, set `begun` and ask the publisher (sig_arms_ask). They drop further
+	 * samples; what the event has counted meanwhile is in `late`, and the next sample has that much more weight.
 	 */
-	_Atomic uint64_t first;
-	uint64_t first_weight, second;
+	_Atomic uint64_t first, late;
+	_Atomic uint32_t begun;
+	uint64_t first_weight;
+	uint64_t second;  /* publisher: a second such period; 0: none */
+	uint64_t counted; /* publisher: the event's count at the start of the period */
 	/* perf's clock: what the thread has used and no sample has told of */
 	struct thread_unseen {
 		bool looked_for;
@@ -114,7 +118,8 @@ struct thread_slot {
 	/* the agent's own number of the thread, as on the wire: another one when it is renamed */
 	_Atomic uint32_t id;
 	_Atomic uint64_t java_thread;
-	_Atomic uint32_t lock;       /* whoever arms or disarms; only ever tried */
+	_Atomic uint32_t arms_asked; /* it is in the list of threads that ask for the publisher */
+	uint32_t arms_next;          /* the next one there: its number + 1; 0: none */
 	_Atomic uint32_t gone;       /* the thread has ended: disarm it, then give the slot away */
 	_Atomic uint32_t inside;     /* handlers on this thread: arms that they may read stay */
 	_Atomic uint32_t pins;       /* who will name the thread later: the slot stays */
@@ -137,7 +142,7 @@ struct thread_slot {
 	 */
 	_Atomic uint32_t share;
 	struct thread_arm arms[THREADS_ARMS];
-	int32_t lent; /* what cpu is armed by, if it is: engine/lent.h; 0: nothing. With the lock held */
+	int32_t lent; /* publisher: descriptor of a lent event for cpu (engine/lent.h); 0: none */
 	/* ns that the sample is to stand for which its next handler takes; 0: nobody asks */
 	_Atomic uint64_t asked[THREADS_ASKS];
 	struct thread_wall wall;
@@ -239,17 +244,6 @@ int threads_kind(const char *name, size_t bytes, bool java);
 static inline uint32_t threads_number(const struct threads *threads, const struct thread_slot *slot)
 {
 	return (uint32_t)(slot - threads->slots);
-}
-
-/* Try the slot's lock; whoever gets false leaves the thread to the holder. */
-static inline bool threads_try_lock(struct thread_slot *slot)
-{
-	return !atomic_exchange_explicit(&slot->lock, 1, memory_order_acquire);
-}
-
-static inline void threads_unlock(struct thread_slot *slot)
-{
-	atomic_store_explicit(&slot->lock, 0, memory_order_release);
 }
 
 #endif

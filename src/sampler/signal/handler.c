@@ -121,15 +121,22 @@ static void visit_buffer(struct visit *v, const struct stack *stack, struct thre
 	struct stack_sample sample = {.event = arm->event, .count = 1};
 	struct perf_samples samples;
 	uint32_t worth = UINT32_MAX, taken = 0;
+	uint64_t late = 0;
 	int kernel;
 
 	sample.weight = atomic_load_explicit(&arm->weight, memory_order_relaxed);
 	sig_perf_open(&samples, arm->ring);
 	if (atomic_load_explicit(&arm->first, memory_order_acquire)) {
-		worth = sig_perf_worth(arm, sig_perf_count(&samples));
-		sample.weight = sig_perf_begun(arm);
-		arm->unseen.cpu_ns = 0; /* until then the interval was another */
+		worth = !atomic_load_explicit(&arm->begun, memory_order_relaxed);
+		sample.weight = arm->first_weight;
+		atomic_store_explicit(&arm->begun, 1, memory_order_release);
+		sig_arms_ask(v->s, v->thread);
+	} else {
+		late = atomic_exchange_explicit(&arm->late, 0, memory_order_relaxed);
 	}
+	if (worth != UINT32_MAX || late)
+		arm->unseen.cpu_ns = 0; /* the samples so far do not stand for an interval each */
+	sample.weight += late * arm->share;
 	while ((kernel = sig_perf_next(&samples, stack->user, stack->max)) >= 0) {
 		if (!worth)
 			continue;

@@ -7,11 +7,9 @@
  * time). Formats: linux/perf_event.h, perf_event_open(2); the attr asks for PERF_SAMPLE_CALLCHAIN
  * only, or for PERF_SAMPLE_REGS_USER only.
  */
-#include "sampler/signal/raw.h"
 #include "sampler/signal/signal.h"
 
 #include <linux/perf_event.h>
-#include <sys/ioctl.h>
 
 #define PERF_DATA_BYTES 4096u /* kernels before 4.1 do not say */
 
@@ -98,39 +96,6 @@ int sig_perf_next(struct perf_samples *samples, uint64_t *end, uint32_t max)
 	return perf_sample(samples, &record, &bytes)
 		       ? perf_callchain(samples, record, bytes, end, max)
 		       : -1;
-}
-
-uint32_t sig_perf_count(const struct perf_samples *samples)
-{
-	struct perf_samples ahead = *samples;
-	uint64_t record, bytes;
-	uint32_t count = 0;
-
-	while (perf_sample(&ahead, &record, &bytes))
-		count++;
-	return count;
-}
-
-uint32_t sig_perf_worth(const struct thread_arm *arm, uint32_t samples)
-{
-	uint64_t first = atomic_load_explicit(&arm->first, memory_order_relaxed);
-	uint64_t weight = atomic_load_explicit(&arm->weight, memory_order_relaxed);
-
-	return first && samples && weight
-		       ? 1 + (uint32_t)((samples - 1) * first * arm->share / weight)
-		       : samples;
-}
-
-uint64_t sig_perf_begun(struct thread_arm *arm)
-{
-	uint64_t weight = atomic_load_explicit(&arm->weight, memory_order_relaxed);
-	uint64_t next = arm->second ? arm->second : weight / arm->share, stands = arm->first_weight;
-
-	atomic_store_explicit(&arm->first, arm->second ? arm->second : 0, memory_order_relaxed);
-	arm->second = 0;
-	arm->first_weight = weight;
-	raw(SYS_ioctl, arm->fd, PERF_EVENT_IOC_PERIOD, &next);
-	return stands;
 }
 
 /* u64 abi, 0 where there are no registers; then each. */

@@ -81,6 +81,11 @@ int raw_stat(int fd, struct statx *out)
 		SYS_statx, fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_TYPE | STATX_INO, out);
 }
 
+int raw_stat_path(const char *path, struct statx *out)
+{
+	return (int)raw(SYS_statx, AT_FDCWD, path, AT_STATX_DONT_SYNC, STATX_TYPE | STATX_INO, out);
+}
+
 #define FD_FLOOR 200
 
 long raw_fd_high(long fd)

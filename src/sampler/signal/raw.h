@@ -70,6 +70,11 @@ static inline int raw_refusal(long n)
 long raw_call_3(long n, long a, long b, long c);
 long raw_call_6(long n, long a, long b, long c, long d, long e, long f);
 
+/* The same number on every CPU; headers before Linux 5.9 lack it. */
+#ifndef SYS_close_range
+#define SYS_close_range 436
+#endif
+
 /* raw(NUMBER, up to six arguments): each is passed as a long. */
 #define RAW_3(n, a, b, c, ...) raw_call_3((n), (long)(a), (long)(b), (long)(c))
 #define RAW_6(n, a, b, c, d, e, f, ...) \
@@ -115,6 +120,7 @@ void raw_unmap(void *memory, size_t bytes);
  * which may not answer. 0 or -errno: Linux before 4.11 cannot.
  */
 int raw_stat(int fd, struct statx *out);
+int raw_stat_path(const char *path, struct statx *out);
 
 /*
  * raw_fd_high: the same file under a high number, so that the target's own descriptors keep their low ones; but within

@@ -132,6 +132,11 @@ uint64_t sig_clock(void);
 void sig_lose(struct sampler *s, uint32_t event, unsigned counter, uint64_t n);
 /* Wakes the publisher when the table fills up; sig_stack_put does. */
 void sig_hurry(struct sampler *s);
+/*
+ * Asks the publisher to arm the thread and to set the interval of engines whose first sample is taken (engine/arms.h).
+ * Any thread, handlers included.
+ */
+void sig_arms_ask(struct sampler *s, struct thread_slot *slot);
 
 /* --- virtual.c: virtual threads ------------------------------------------------------------ */
 
@@ -162,15 +167,6 @@ void sig_perf_open(struct perf_samples *samples, void *ring);
  * at most max of them; returns how many, or -1 when there is no sample left.
  */
 int sig_perf_next(struct perf_samples *samples, uint64_t *end, uint32_t max);
-/* How many samples are left, without taking them. */
-uint32_t sig_perf_count(const struct perf_samples *samples);
-/*
- * sig_perf_worth: so many samples came; how many of them count. Before the handler has set the interval they come at the
- * first period, however short: then all that came at once are as many as the interval would have given.
- */
-uint32_t sig_perf_worth(const struct thread_arm *arm, uint32_t samples);
-/* The first samples have been taken: from now on at the arm's interval. Returns what the first of them stands for. */
-uint64_t sig_perf_begun(struct thread_arm *arm);
 /* sig_perf_regs: the next sample that has registers: as many as were asked for, in the order of their bits. */
 bool sig_perf_regs(struct perf_samples *samples, uint64_t *regs, uint32_t count);
 /* Gives what was read back to the kernel. */

@@ -38,6 +38,17 @@ void sig_hurry(struct sampler *s)
 		raw_futex_wake(&s->shared.control->command_seq);
 }
 
+void sig_arms_ask(struct sampler *s, struct thread_slot *slot)
+{
+	if (atomic_exchange(&slot->arms_asked, 1))
+		return;
+	slot->arms_next = atomic_load(&s->arms_asked);
+	while (!atomic_compare_exchange_weak(
+		&s->arms_asked, &slot->arms_next, threads_number(s->threads, slot) + 1))
+		;
+	raw_futex_wake(&s->shared.control->command_seq);
+}
+
 static void stack_count(const struct stack *stack, struct event *event, uint32_t samples)
 {
 	atomic_fetch_add_explicit(&event->samples, samples, memory_order_relaxed);

@@ -95,7 +95,6 @@ static void threads_reset(struct threads *threads, struct thread_slot *slot, int
 	slot->name_seen = (struct java_name_seen){0};
 	slot->scan = 0;
 	slot->gone_flips = 0;
-	atomic_store(&slot->lock, 0);
 	atomic_store(&slot->tid, tid);
 }
 

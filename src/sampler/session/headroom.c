@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Reads /proc/self/status and the limits, and takes engines off threads when the agent has more than its share. */
+#include "sampler/session/headroom.h"
+
+#include "base/clock.h"
+#include "sampler/engine/arms.h"
+#include "sampler/engine/ctimer.h"
+#include "sampler/engine/events.h"
+#include "sampler/engine/perf_fd.h"
+#include "sampler/procfile.h"
+#include "sampler/publish/modules.h"
+#include "sampler/signal/raw.h"
+
+#include <linux/capability.h>
+#include <string.h>
+#include <sys/resource.h>
+
+#define SHARE          8u /* the agent may use this fraction of what is free */
+#define LOOK_NS        (200 * NS_PER_MS)
+#define LOOK_SELDOM_NS (1 * NS_PER_S) /* without CPU timers */
+#define MAX_MAP_COUNT  65530u         /* the kernel's default */
+#define STATUS_BYTES   4096
+
+static uint64_t limit_of(int resource)
+{
+	struct rlimit limit = {RLIM_INFINITY, RLIM_INFINITY};
+
+	raw(SYS_prlimit64, 0, resource, NULL, &limit);
+	return limit.rlim_cur == RLIM_INFINITY ? UINT64_MAX : limit.rlim_cur;
+}
+
+/* may_lock_all: has the process CAP_IPC_LOCK? "CapEff:" and a tab, then 16 hexadecimal digits. */
+static bool may_lock_all(const char *status)
+{
+	static const char key[] = "\nCapEff:\t";
+	size_t left = strlen(status), bytes = sizeof(key) - 1;
+	uint64_t set = 0;
+
+	for (; left >= bytes + 16 && memcmp(status, key, bytes); left--)
+		status++;
+	for (size_t i = bytes; left >= bytes + 16 && i < bytes + 16; i++)
+		set = set << 4 |
+		      (uint64_t)(status[i] <= '9' ? status[i] - '0' : status[i] - 'a' + 10);
+	return set >> CAP_IPC_LOCK & 1;
+}
+
+/* share_of: how many of `ours`, which are among `used`, the agent may have. */
+static uint64_t share_of(uint64_t limit, uint64_t used, uint64_t ours)
+{
+	if (limit == UINT64_MAX)
+		return UINT64_MAX;
+	return ((limit > used ? limit - used : 0) + ours) / SHARE;
+}
+
+static uint64_t least(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+/* rings_allowed: the smallest share that the limits leave, in perf buffers. */
+static uint64_t rings_allowed(struct sampler *s, const char *status)
+{
+	uint64_t bytes = perf_fd_ring_bytes(), ours = perf_fd_rings(), allowed = UINT64_MAX;
+	uint64_t locked = limit_of(RLIMIT_MEMLOCK), pinned = procfile_number(status, "VmPin:", 0)
+							     << 10;
+
+	if (s->headroom.maps_limit)
+		allowed = share_of(s->headroom.maps_limit, s->modules->maps, ours);
+	allowed =
+		least(allowed, share_of(limit_of(RLIMIT_AS),
+				       procfile_number(status, "VmSize:", 0) << 10, ours * bytes) /
+				       bytes);
+	if (!may_lock_all(status) && locked != UINT64_MAX && pinned > locked / SHARE)
+		allowed = least(
+			allowed, ours - least(ours, (pinned - locked / SHARE + bytes - 1) / bytes));
+	return allowed;
+}
+
+/* give_back: takes `most` arms of this engine off, those of the newest slots first. Their threads get what is left. */
+static void give_back(struct sampler *s, const struct engine *engine, uint64_t most)
+{
+	for (uint32_t i = atomic_load(&s->threads->high); i-- && most;) {
+		struct thread_slot *slot = &s->threads->slots[i];
+		bool taken = false;
+
+		for (uint32_t n = 0; n < WIRE_EVENTS && most; n++) {
+			if (arms_engine(slot, n) != engine)
+				continue;
+			arms_quiet(slot, n);
+			arms_release(s, slot, n);
+			slot->found_ns = 0; /* what it has run is sampled */
+			taken = true;
+			most--;
+		}
+		if (taken)
+			arms_set(s, slot);
+	}
+}
+
+void headroom_count(struct sampler *s)
+{
+	uint64_t timers = ctimers_used(), rings = perf_fd_rings(), allowed;
+	char status[PROCFILE_STATUS], text[32];
+
+	if (!s->headroom.maps_limit) {
+		procfile_read("/proc/sys/vm/max_map_count", text, sizeof(text));
+		s->headroom.maps_limit = procfile_number(text, "", 0);
+		if (!s->headroom.maps_limit)
+			s->headroom.maps_limit = MAX_MAP_COUNT;
+	}
+	if (!procfile_read("/proc/self/status", status, sizeof(status)))
+		return;
+	allowed = rings_allowed(s, status);
+	perf_fd_rings_allow(allowed);
+	if (rings > allowed) {
+		give_back(s, &engine_perf, rings - allowed);
+		events_degraded(s, WIRE_CPU,
+			"little address space, locked memory or maps left: some threads without "
+			"kernel frames");
+		timers = ctimers_used();
+	}
+	allowed =
+		share_of(limit_of(RLIMIT_SIGPENDING), procfile_number(status, "SigQ:", 0), timers);
+	if (!allowed)
+		allowed = 1; /* the process's clock, which stands for all others */
+	ctimers_allow(allowed);
+	if (timers > allowed) {
+		give_back(s, &engine_ctimer, timers - allowed);
+		events_degraded(s, WIRE_CPU,
+			atomic_load(&s->process_clock.on)
+				? "few signals can be queued (ulimit -i): some threads share one "
+				  "CPU timer"
+				: "few signals can be queued (ulimit -i): some threads are not "
+				  "sampled");
+	}
+}
+
+void headroom_look(struct sampler *s, uint64_t now)
+{
+	uint64_t every = ctimers_used() ? LOOK_NS : LOOK_SELDOM_NS;
+
+	if (now - s->headroom.looked_ns < every || !events_any(s))
+		return;
+	s->headroom.looked_ns = now;
+	headroom_count(s);
+}

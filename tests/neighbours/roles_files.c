@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Roles that have to do with descriptors and other resources that a process has a limited number of. */
+#include "neighbours.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#define NUMBERS     4096
+#define WAIT_TURNS  150
+#define OWN_SPARE   24 /* files at numbers where nothing was closed */
+#define OWN_OFFSET  7
+#define HOARD_FLOOR 300 /* descriptors that the hoarder leaves free at the start */
+#define TIMERS      224
+#define SLEEPERS    150 /* threads, which jhot sets timers on */
+
+/* wait_for_session: until there is one or 1.5 s have passed, then up to 300 ms more. */
+static void wait_for_session(void)
+{
+	static unsigned turn;
+
+	for (int i = 0; i < WAIT_TURNS && !role_in_session(); i++)
+		role_sleep_ms(10);
+	role_sleep_ms(turn++ * 67 % 300);
+}
+
+static void wait_for_end(void)
+{
+	for (int i = 0; i < WAIT_TURNS * 4 && role_in_session(); i++)
+		role_sleep_ms(10);
+	role_sleep_ms(200);
+}
+
+/* --- closes what it did not open, as daemons do, and opens files of its own -------------------- */
+
+struct own {
+	int fd;
+	ino_t inode;
+};
+
+/* open_numbers: marks the descriptors that are open; returns how many. */
+static void open_numbers(bool marks[NUMBERS])
+{
+	DIR *fds = opendir("/proc/self/fd");
+	struct dirent *entry;
+
+	memset(marks, 0, sizeof(bool) * NUMBERS);
+	while (fds && (entry = readdir(fds))) {
+		int fd = atoi(entry->d_name);
+
+		if (entry->d_name[0] != '.' && fd < NUMBERS && fd != dirfd(fds))
+			marks[fd] = true;
+	}
+	if (fds)
+		closedir(fds);
+}
+
+static bool is_socket(int fd)
+{
+	struct stat st;
+
+	return !fstat(fd, &st) && S_ISSOCK(st.st_mode);
+}
+
+/* own_at: a file of its own under this number, or the next free one from `floor` on. */
+static struct own own_at(int number, int floor)
+{
+	int fd = memfd_create("own", MFD_CLOEXEC), at;
+	struct stat st;
+
+	if (fd < 0)
+		return (struct own){-1, 0};
+	at = number >= 0 ? dup3(fd, number, O_CLOEXEC) : fcntl(fd, F_DUPFD_CLOEXEC, floor);
+	close(fd);
+	if (at < 0 || fstat(at, &st) || write(at, "content", OWN_OFFSET) != OWN_OFFSET)
+		return (struct own){-1, 0};
+	return (struct own){at, st.st_ino};
+}
+
+static const char *own_harmed(const struct own *own)
+{
+	char content[16];
+	struct stat st;
+
+	if (fstat(own->fd, &st))
+		return "its descriptor was closed:";
+	if (st.st_ino != own->inode)
+		return "its descriptor stands for another file:";
+	if (fcntl(own->fd, F_GETFL) & O_ASYNC || fcntl(own->fd, F_GETOWN) != 0)
+		return "its descriptor was made to send signals:";
+	if (lseek(own->fd, 0, SEEK_CUR) != OWN_OFFSET || st.st_size != OWN_OFFSET ||
+		pread(own->fd, content, sizeof(content), 0) != OWN_OFFSET ||
+		memcmp(content, "content", OWN_OFFSET))
+		return "its file was read or written:";
+	return NULL;
+}
+
+void role_closer(const struct role *role, struct report *report)
+{
+	static bool before[NUMBERS], now[NUMBERS];
+	static struct own own[NUMBERS];
+
+	role_wait_ready();
+	open_numbers(before);
+	for (;; report->turns++) {
+		int count = 0;
+
+		wait_for_session();
+		open_numbers(now);
+		/* Not sockets: a JVM needs that of its attach listener, whoever attaches. */
+		for (int fd = 3; fd < NUMBERS; fd++)
+			if (now[fd] && !before[fd] && !is_socket(fd) && !close(fd))
+				own[count++] = own_at(fd, 0);
+		for (int i = 0; i < OWN_SPARE; i++)
+			own[count++] = own_at(-1, i % 2 ? 200 : 0);
+		wait_for_end();
+		for (int i = 0; i < count; i++) {
+			const char *harm = own[i].fd < 0 ? NULL : own_harmed(&own[i]);
+
+			if (harm)
+				role_harm(report, harm, own[i].fd);
+			if (own[i].fd >= 0)
+				close(own[i].fd);
+		}
+	}
+}
+
+/* --- needs all descriptors that it may have ---------------------------------------------------- */
+
+/* descriptors_free: how many can be opened now; they are closed again. */
+static int descriptors_free(void)
+{
+	static int fds[NUMBERS];
+	int count = 0;
+
+	while (count < NUMBERS && (fds[count] = fcntl(0, F_DUPFD_CLOEXEC, 0)) >= 0)
+		count++;
+	for (int i = 0; i < count; i++)
+		close(fds[i]);
+	return count;
+}
+
+void role_hoarder(const struct role *role, struct report *report)
+{
+	static bool marks[NUMBERS];
+	struct rlimit limit = {0, 0};
+	int used = 0, alone;
+
+	role_wait_ready();
+	open_numbers(marks);
+	for (int fd = 0; fd < NUMBERS; fd++)
+		used = marks[fd] ? fd + 1 : used;
+	getrlimit(RLIMIT_NOFILE, &limit);
+	limit.rlim_cur = (rlim_t)used + HOARD_FLOOR;
+	setrlimit(RLIMIT_NOFILE, &limit);
+	alone = descriptors_free();
+	for (;; report->turns++) {
+		int count;
+
+		wait_for_session();
+		count = descriptors_free();
+		/* one for the attach listener, one for its client; jhot's agent is read from a third */
+		if (count < alone - 3)
+			role_harm(report,
+				"so many descriptors fewer than without jhot:", alone - count);
+	}
+}
+
+/* --- needs most of the timers that the user may have -------------------------------------------- */
+
+/* forbid_perf_events: for all threads, so that jhot samples by CPU timers. */
+static bool forbid_perf_events(void)
+{
+	struct sock_filter code[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_perf_event_open, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EACCES),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	struct sock_fprog filter = {sizeof(code) / sizeof(code[0]), code};
+
+	return !prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) &&
+	       !syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, &filter);
+}
+
+/* line_of: the number that follows a line's beginning in a file of /proc/self; times: how many lines begin so. */
+static long line_of(const char *path, const char *key, long *times)
+{
+	FILE *file = fopen(path, "re");
+	char line[256];
+	long number = -1;
+
+	*times = 0;
+	while (file && fgets(line, sizeof(line), file)) {
+		if (strncmp(line, key, strlen(key)))
+			continue;
+		number = strtol(line + strlen(key), NULL, 10);
+		++*times;
+	}
+	if (file)
+		fclose(file);
+	return number;
+}
+
+static void *sleeper(void *arg)
+{
+	for (;;)
+		role_sleep_ms(1000);
+	return arg;
+}
+
+void role_timers(const struct role *role, struct report *report)
+{
+	struct sigevent silent = {.sigev_notify = SIGEV_NONE};
+	timer_t timers[TIMERS];
+	struct rlimit limit;
+	pthread_t thread;
+	long times;
+
+	role_wait_ready();
+	if (!forbid_perf_events())
+		role_harm(report, "no filter:", errno);
+	for (int i = 0; i < SLEEPERS; i++)
+		pthread_create(&thread, NULL, sleeper, NULL);
+	getrlimit(RLIMIT_SIGPENDING, &limit);
+	limit.rlim_cur = (rlim_t)line_of("/proc/self/status", "SigQ:\t", &times) + TIMERS + 96;
+	setrlimit(RLIMIT_SIGPENDING, &limit);
+	for (;; report->turns++) {
+		int count = 0;
+
+		wait_for_session();
+		for (; count < TIMERS && !timer_create(CLOCK_MONOTONIC, &silent, &timers[count]);
+			count++)
+			if (count % 8 == 7)
+				role_sleep_ms(50);
+		/* Other processes of the user count, too: what matters is what this one has too much. */
+		line_of("/proc/self/timers", "ID: ", &times);
+		if (count < TIMERS && times - count > TIMERS / 8)
+			role_harm(report,
+				"timers of jhot's while its own cannot be created:", times - count);
+		wait_for_end();
+		while (count)
+			timer_delete(timers[--count]);
+	}
+}
