@@ -40,7 +40,7 @@ alone_tests = \
 	tests/sampler/test_short.sh tests/sampler/test_wall.sh tests/sampler/test_waits.sh \
 	tests/findings/test_host.sh tests/findings/test_waits.sh tests/walk/test_accuracy.sh
 
-check_SCRIPTS += $(jvm_tests) %D%/test_row.sh %D%/test_inlined.sh %D%/test_coarse.sh %D%/test_explained.sh \
+check_SCRIPTS += $(jvm_tests) %D%/test_children.sh %D%/test_row.sh %D%/test_inlined.sh %D%/test_coarse.sh %D%/test_explained.sh \
 	%D%/test_memory.sh %D%/test_renames.sh %D%/test_virtual.sh
 # The same on every JDK there is, one after the other: a line per JDK.
 .PHONY: jdks-check
