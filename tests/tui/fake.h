@@ -17,7 +17,7 @@
 #define FAKE_THREADS 20
 
 struct fake {
-	struct profile *profile;
+	struct profile *profile, *before; /* before: that of the session before, until forget */
 	struct feed cpu, alloc;
 	struct vitals vitals;
 	struct app_thread threads[FAKE_THREADS];
@@ -140,6 +140,7 @@ static inline void fake_done(struct fake *f)
 	feed_done(&f->cpu);
 	feed_done(&f->alloc);
 	profile_free(f->profile);
+	profile_free(f->before);
 	buf_done(&f->config);
 }
 
@@ -170,6 +171,9 @@ static inline int fake_attach(void *ctx, int pid, int event, struct err *err)
 	struct fake *f = ctx;
 
 	if (pid != 52111) {
+		profile_free(f->before);
+		f->before = f->profile;
+		f->profile = NULL;
 		fake_fresh(f, f->cpu.o.rate);
 		return 0;
 	}
@@ -182,6 +186,14 @@ static inline int fake_attach(void *ctx, int pid, int event, struct err *err)
 	err_hint(err, "jhot view saved.jfr          (look at an existing recording)");
 	err_detail(err, "socket /tmp/.java_pid40120  EACCES   agent not loaded   JVM untouched");
 	return -1;
+}
+
+static inline void fake_forget(void *ctx)
+{
+	struct fake *f = ctx;
+
+	profile_free(f->before);
+	f->before = NULL;
 }
 
 static inline const struct profile *fake_profile(void *ctx)
@@ -286,6 +298,7 @@ static inline bool fake_step(void *ctx)
 static const struct app_ops fake_ops = {
 	.list = fake_list,
 	.attach = fake_attach,
+	.forget = fake_forget,
 	.profile = fake_profile,
 	.vitals = fake_get_vitals,
 	.drain = fake_drain,

@@ -87,7 +87,23 @@ static void test_other(void)
 	drive_keys(&ui, ui.now_ms, "\n");
 	ok(ui.place.view == VIEW_THREADS && ui.profile == before && !ui.attach_pid,
 		"the same JVM chosen again is where one was");
-	drive_keys(&ui, ui.now_ms, "ckafka\n");
+	drive_keys(&ui, ui.now_ms, "cgone\n");
+	ui_attach(&ui, ui.attach_pid);
+	ui_draw(&ui);
+	ok(ui.place.view == VIEW_ERROR && drive_shows(&ui, "only accepts attach"),
+		"one that cannot be attached to is an error");
+	taken = profile_info(before).now;
+	drive_seconds(&ui, ui.now_ms, 5);
+	ok(ui.profile == before && profile_info(ui.profile).now == taken + 5,
+		"the first one's session goes on");
+	drive_keys(&ui, ui.now_ms, "c\033\033"); /* the filter, then the list */
+	ok(ui.place.view == VIEW_THREADS && drive_shows(&ui, "shop-api.jar"),
+		"Esc leads back to where one was");
+	drive_keys(&ui, ui.now_ms, "cgone\n");
+	ui_attach(&ui, ui.attach_pid);
+	drive_keys(&ui, ui.now_ms, "\033");
+	ok(ui.place.view == VIEW_THREADS && ui.profile == before, "from the error, too");
+	drive_keys(&ui, ui.now_ms, "c\033kafka\n");
 	is_int(ui.attach_pid, 40877, "another one is attached");
 	ui_attach(&ui, ui.attach_pid);
 	ok(ui.place.view == VIEW_METHODS && profile_info(ui.profile).now < taken,

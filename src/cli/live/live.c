@@ -12,72 +12,114 @@
 
 #include <stdlib.h>
 
-struct live *live_new(const struct session_options *options, const struct events *events)
-{
-	struct live *l = xcalloc(1, sizeof(*l));
-
-	l->options = options;
-	l->events = events;
-	l->name_count = -1;
-	return l;
-}
-
 static bool give_up(void *ctx)
 {
 	(void)ctx;
 	return false;
 }
 
-static void live_detach(void *ctx)
+static void subject_free(struct subject *s)
 {
-	struct live *l = ctx;
+	if (!s)
+		return;
+	if (s->session) /* its last names would not be seen any more */
+		session_patience(s->session, &(const struct patience){.go_on = give_up});
+	session_close(s->session);
+	replay_free(s->replay);
+	if (!s->file)
+		profile_free(s->profile);
+	free(s);
+}
 
-	if (l->session) /* its last names would not be seen any more */
-		session_patience(l->session, &(const struct patience){.go_on = give_up});
-	session_close(l->session);
-	replay_free(l->replay);
-	if (!l->file)
-		profile_free(l->profile);
-	l->replay = NULL;
-	l->file = NULL;
-	l->session = NULL;
-	l->profile = NULL;
+struct live *live_new(const struct session_options *options, const struct events *events)
+{
+	struct live *l = xcalloc(1, sizeof(*l));
+
+	l->options = options;
+	l->events = events;
+	l->now = xcalloc(1, sizeof(*l->now));
+	l->name_count = -1;
+	return l;
 }
 
 void live_free(struct live *l)
 {
 	if (!l)
 		return;
-	live_detach(l);
+	subject_free(l->before);
+	subject_free(l->now);
 	jvms_done(&l->jvms);
 	free(l->threads);
 	free(l->formats);
 	free(l);
 }
 
-int live_attach(struct live *l, const struct hotspot *jvm, int event, struct err *err)
+/* --- attaching --------------------------------------------------------------------------------------- */
+
+/* A new subject takes the place of the one that is shown, which is kept in `before`. */
+static void subject_begin(struct live *l)
+{
+	subject_free(l->before);
+	l->before = l->now;
+	l->now = xcalloc(1, sizeof(*l->now));
+}
+
+static void subject_undo(struct live *l)
+{
+	subject_free(l->now);
+	l->now = l->before;
+	l->before = NULL;
+}
+
+static void live_forget(void *ctx)
+{
+	struct live *l = ctx;
+
+	subject_free(l->before);
+	l->before = NULL;
+}
+
+/* While the next JVM is attached to, the session before goes on. */
+static bool live_go_on(void *ctx)
+{
+	struct live *l = ctx;
+
+	if (l->before && l->before->session)
+		session_drain(l->before->session, NULL);
+	return patience_left(&l->patience);
+}
+
+static int attach(struct live *l, const struct hotspot *jvm, int event, struct err *err)
 {
 	struct session_options options = *l->options;
-	int rc = -1;
+	struct subject *s = l->now;
 
-	options.patience = l->patience;
-	live_detach(l);
-	l->resolved = *l->events;
-	if (events_resolve(&l->resolved, jvm->pid, err))
+	options.patience = (struct patience){live_go_on, l};
+	s->resolved = *l->events;
+	if (events_resolve(&s->resolved, jvm->pid, err))
 		return -1;
 	live_set_how(l);
-	l->profile = profile_new();
-	l->session = session_open(jvm, &options, l->profile, err);
-	if (l->session)
-		rc = events_prepare(l->events, l->session, err);
-	if (!rc)
-		rc = session_event_begin(l->session, &l->how[event], err);
-	if (rc)
-		live_detach(l);
+	s->profile = profile_new();
+	s->session = session_open(jvm, &options, s->profile, err);
+	if (!s->session || events_prepare(l->events, s->session, err) ||
+		session_event_begin(s->session, &s->how[event], err))
+		return -1;
 	/* Of the others each says by itself, when it is chosen, why it cannot be had. */
-	for (int i = 0; !rc && i < l->events->count; i++)
+	for (int i = 0; i < l->events->count; i++)
 		if (l->events->ids[i] != event)
-			session_event_begin(l->session, &l->resolved.how[i], NULL);
+			session_event_begin(s->session, &s->resolved.how[i], NULL);
+	session_patience(s->session, &l->patience);
+	return 0;
+}
+
+int live_attach(struct live *l, const struct hotspot *jvm, int event, struct err *err)
+{
+	int rc;
+
+	subject_begin(l);
+	rc = attach(l, jvm, event, err);
+	if (rc)
+		subject_undo(l);
 	return rc;
 }
 
@@ -86,26 +128,21 @@ void live_patience(void *ctx, const struct patience *patience)
 	struct live *l = ctx;
 
 	l->patience = *patience;
-	if (l->session)
-		session_patience(l->session, patience);
+	if (l->now->session)
+		session_patience(l->now->session, patience);
 }
 
 int live_replay(struct live *l, const char *path, bool clock_step, struct err *err)
 {
-	live_detach(l);
-	l->profile = profile_new();
-	l->replay = replay_open(path, clock_step, l->profile, err);
-	if (l->replay)
-		return 0;
-	live_detach(l);
-	return -1;
+	l->now->profile = profile_new();
+	l->now->replay = replay_open(path, clock_step, l->now->profile, err);
+	return l->now->replay ? 0 : -1;
 }
 
 void live_file(struct live *l, const struct imported *file)
 {
-	live_detach(l);
-	l->file = file;
-	l->profile = file->profile;
+	l->now->file = file;
+	l->now->profile = file->profile;
 }
 
 static int live_list(void *ctx, const struct app_jvm **out, struct err *err)
@@ -117,7 +154,6 @@ static int live_pick(void *ctx, int pid, int event, struct err *err)
 {
 	struct hotspot jvm;
 
-	live_detach(ctx);
 	if (hotspot_check(pid, &jvm, err))
 		return -1;
 	if (jvm.verdict > HOTSPOT_UNKNOWN)
@@ -129,34 +165,34 @@ static int live_pick(void *ctx, int pid, int event, struct err *err)
 
 static const struct profile *live_profile(void *ctx)
 {
-	return ((struct live *)ctx)->profile;
+	return ((struct live *)ctx)->now->profile;
 }
 
 static const struct vitals *live_vitals(void *ctx)
 {
 	struct live *l = ctx;
 
-	if (l->file)
-		return &l->file->vitals;
-	if (l->replay)
-		return replay_vitals(l->replay);
-	return l->session ? session_vitals(l->session) : NULL;
+	if (l->now->file)
+		return &l->now->file->vitals;
+	if (l->now->replay)
+		return replay_vitals(l->now->replay);
+	return l->now->session ? session_vitals(l->now->session) : NULL;
 }
 
 static int live_drain(void *ctx, struct err *err)
 {
 	struct live *l = ctx;
 
-	if (l->replay)
-		return replay_drain(l->replay, err);
-	return l->session ? session_drain(l->session, err) : 0;
+	if (l->now->replay)
+		return replay_drain(l->now->replay, err);
+	return l->now->session ? session_drain(l->now->session, err) : 0;
 }
 
 static int live_threads(void *ctx, const struct app_thread **out)
 {
 	struct live *l = ctx;
 	struct session_thread_cpu *cpu = NULL;
-	int count = l->session ? session_threads(l->session, &cpu) : 0;
+	int count = l->now->session ? session_threads(l->now->session, &cpu) : 0;
 
 	if (count <= 0)
 		return 0;
@@ -172,15 +208,15 @@ static bool live_step(void *ctx)
 {
 	struct live *l = ctx;
 
-	return l->replay && replay_step(l->replay);
+	return l->now->replay && replay_step(l->now->replay);
 }
 
 static void live_park(void *ctx, bool parked)
 {
 	struct live *l = ctx;
 
-	if (l->session)
-		session_park(l->session, parked);
+	if (l->now->session)
+		session_park(l->now->session, parked);
 }
 
 /* --- output ------------------------------------------------------------------------------------------ */
@@ -196,7 +232,8 @@ static const struct app_format *live_formats(void *ctx)
 
 static struct live_source live_source(struct live *l)
 {
-	return (struct live_source){l->profile, live_vitals(l), l->file, !l->file && !l->replay};
+	return (struct live_source){
+		l->now->profile, live_vitals(l), l->now->file, !l->now->file && !l->now->replay};
 }
 
 static int live_export(
@@ -217,12 +254,12 @@ static int live_save(void *ctx, const char *path, char *done, size_t bytes, stru
 
 	if (!source.profile || !source.vitals)
 		return err_set(err, ERR_FAILED, "There is nothing to save: no JVM is attached.");
-	if (l->file)
-		duration_ns = l->file->duration_ns;
-	else if (l->session)
-		duration_ns = session_duration_ns(l->session);
+	if (l->now->file)
+		duration_ns = l->now->file->duration_ns;
+	else if (l->now->session)
+		duration_ns = session_duration_ns(l->now->session);
 	else
-		duration_ns = (uint64_t)profile_info(l->profile).now * NS_PER_S;
+		duration_ns = (uint64_t)profile_info(l->now->profile).now * NS_PER_S;
 	return live_file_save(&source, duration_ns, path, done, bytes, err);
 }
 
@@ -235,6 +272,7 @@ static int live_config_write(
 const struct app_ops live_ops = {
 	.list = live_list,
 	.attach = live_pick,
+	.forget = live_forget,
 	.patience = live_patience,
 	.profile = live_profile,
 	.vitals = live_vitals,

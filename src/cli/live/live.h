@@ -2,7 +2,7 @@
 /*
  * What the live view needs done outside of tui: the const struct app_ops over sessions, /proc and files.
  *
- * A live owns at most one session and its profile. One thread.
+ * A live owns the session that is shown and its profile; from an attach until ops->forget also those before. One thread.
  */
 #ifndef JHOT_CLI_LIVE_LIVE_H
 #define JHOT_CLI_LIVE_LIVE_H
@@ -21,7 +21,8 @@ void live_free(struct live *l);
 
 /*
  * Begin without the picker: a JVM already found, with `event` and the command line's others, as far as they can
- * be had; or a recording, as it was seen (cli/live/replay.h).
+ * be had; or a recording, as it was seen (cli/live/replay.h), or a file, each at most once and before anything else. A
+ * live_attach that fails leaves what is shown as it is.
  */
 int live_attach(struct live *l, const struct hotspot *jvm, int event, struct err *err);
 /* Asked while live_attach or one of live_ops waits for the JVM; ctx: a struct live. */

@@ -18,23 +18,28 @@ struct jvms {
 int jvms_list(struct jvms *j, const struct app_jvm **out, struct err *err);
 void jvms_done(struct jvms *j);
 
+/* What is shown: a profile, and whose it is. All NULL: nothing. Never moved, because `how` points to user_names. */
+struct subject {
+	struct profile *profile;
+	struct session *session;
+	struct replay *replay;
+	const struct imported *file; /* owned by the caller, with its profile */
+
+	/* its events */
+	struct events resolved;                                 /* for this JVM */
+	struct session_event how[PROFILE_EVENTS];               /* as last asked for */
+	char user_names[PROFILE_EVENTS - EVENT_USER_FIRST][64]; /* of those that were added here */
+};
+
 struct live {
 	const struct session_options *options;
 	const struct events *events; /* as the command line has them */
 	struct patience patience;    /* of whoever waits for the session */
-
-	/* what is looked at, and whose it is: one of the three that follow; NULL: nothing is */
-	struct profile *profile;
-	struct session *session;
-	struct replay *replay;
-	const struct imported *file; /* not ours, and so is its profile */
-
-	/* its events */
-	struct events resolved;                                 /* for the JVM that there is */
-	struct session_event how[PROFILE_EVENTS];               /* as last asked for */
-	char user_names[PROFILE_EVENTS - EVENT_USER_FIRST][64]; /* of those that were added here */
-	const char *names[EVENTS_NAMES];                        /* that could be */
-	int name_count;                                         /* -1: not asked for yet */
+	struct subject *now;         /* never NULL */
+	struct subject
+		*before; /* NULL, or what was shown before the attach that runs or succeeded last */
+	const char *names[EVENTS_NAMES]; /* of events that could be added */
+	int name_count;                  /* -1: not asked for yet */
 
 	struct jvms jvms;
 	struct app_thread *threads; /* as last asked for */

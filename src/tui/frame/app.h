@@ -52,8 +52,13 @@ struct app_ops {
 	 * err means that the list is incomplete, or as of last time, so call again soon.
 	 */
 	int (*list)(void *ctx, const struct app_jvm **out, struct err *err);
-	/* Let go of what was attached, attach and begin with this event; the profile is fresh. -1: err for the error screen. */
+	/*
+	 * Attach and begin with this event: a fresh profile and vitals. Those before, whose session goes on, stay valid until
+	 * forget. -1: err for the error screen, and nothing has changed.
+	 */
 	int (*attach)(void *ctx, int pid, int event, struct err *err);
+	/* Ends the session before the last attach and frees its profile. May be NULL. */
+	void (*forget)(void *ctx);
 	/*
 	 * Whom attach, drain and event_* ask whether to go on, 10 to 100 times a second, while they wait for the JVM: it
 	 * handles keys and draws. May be NULL.

@@ -354,6 +354,7 @@ const struct command commands[] = {
 	{"retry", {{'r', 0}}, "r", NULL, NULL, "retry", 10, GROUP_OTHER, ERROR, error_retry, NULL},
 	{"details", {{'d', 0}}, "d", NULL, NULL, "details", 12, GROUP_OTHER, ERROR, error_details, NULL},
 	{"copy-command", {{'y', 0}}, "y", NULL, NULL, "copy command 1", 13, GROUP_OTHER, ERROR, error_copy, NULL},
+	{"error-back", {{TKEY_ESC, 0}}, "Esc", NULL, NULL, "back", 14, GROUP_OTHER, ERROR, error_back, error_has_back},
 	{"other-jvm", {{'c', 0}}, "c", NULL, "other JVM", "choose another JVM", 11, GROUP_OTHER, ERROR, jvm_other, NULL},
 	{"info", {{'I', 0}}, "I", NULL, "JVM info", NULL, 0, GROUP_OTHER, VIEWS_DATA | INFO, info_show, NULL},
 	{"info-back", {{TKEY_ESC, 0}}, "Esc", NULL, "back", "back", 10, GROUP_VIEWS, INFO, info_show, NULL},

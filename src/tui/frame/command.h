@@ -95,6 +95,8 @@ unsigned picker_back(struct ui *ui,
 bool picker_has_back(const struct ui *ui);
 unsigned error_details(struct ui *ui, int arg);
 unsigned error_retry(struct ui *ui, int arg);
+unsigned error_back(struct ui *ui, int arg); /* to the session that goes on */
+bool error_has_back(const struct ui *ui);
 unsigned error_copy(struct ui *ui, int arg);
 
 #endif

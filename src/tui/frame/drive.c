@@ -270,13 +270,11 @@ int64_t ui_wake_ms(const struct ui *ui)
 		       : -1;
 }
 
-void ui_attach(struct ui *ui, int pid)
+/* Whatever was chosen, found or remembered in the profile before is gone. */
+static void ui_reset(struct ui *ui)
 {
-	ui->attach_pid = 0;
-	ui->place.popup = NULL;
-	ui->place.message.shown = false;
-	ui->last_pid = pid;
 	ui->over = false;
+	ui->error = (struct err){0};
 	ui_only(ui, PROFILE_ANY_THREAD, 0);
 	events_reset(ui);
 	ui_timeline_init(ui);
@@ -287,20 +285,28 @@ void ui_attach(struct ui *ui, int pid)
 	search_reset(ui, config_framework(ui->options->config));
 	compare_free(ui->scope.compare);
 	ui->scope.compare = NULL;
-	/* What the views know are numbers of the last profile. */
 	for (int i = 0; i < VIEW_COUNT; i++)
 		if (VIEWS_DATA & VIEW_BIT(i))
 			ui_free_view(ui, i);
-	ui->error = (struct err){0};
-	/* While it lasts the screen may be drawn, and the last session's data are gone: the view begins empty. */
-	ui->profile = NULL;
-	ui->vitals = NULL;
-	ui_show(ui, ui->place.view);
-	if (ui->ops->attach(ui->ctx, pid, ui->scope.event, &ui->error) < 0) {
+	if (ui->profile)
+		profile_keeper_remove(ui->profile, ui);
+}
+
+void ui_attach(struct ui *ui, int pid)
+{
+	ui->attach_pid = 0;
+	ui->place.popup = NULL;
+	ui->place.message.shown = false;
+	ui->last_pid = pid;
+	ui->refusal = (struct err){0};
+	if (ui->ops->attach(ui->ctx, pid, ui->scope.event, &ui->refusal) < 0) {
 		ui_show(ui, VIEW_ERROR);
 		return;
 	}
+	ui_reset(ui);
 	ui_take_profile(ui);
+	if (ui->ops->forget)
+		ui->ops->forget(ui->ctx);
 	ui->attached_ms = ui->now_ms;
 	ui_show(ui, VIEW_METHODS);
 	ui_update(ui, true);

@@ -35,7 +35,7 @@ struct app {
 	/* while something waits for the JVM */
 	int64_t wait_ms, wait_s; /* when it began, and the seconds that the message shows */
 	const char *wait_for;    /* what the message says */
-	bool given_up;
+	bool attaching, given_up;
 };
 
 static int64_t app_now(void)
@@ -242,18 +242,16 @@ static void app_keys(struct app *app)
 
 /*
  * Esc gives up waiting, and whatever was typed meanwhile. Ctrl-C ends the view, so does q where it cannot be meant as
- * text; while a JVM is attached to, q gives up, too. Other keys are queued, if there is a view that they are for.
+ * text; while a JVM is attached to, q gives up, too, and other keys are dropped, else queued.
  */
 static void app_wait_key(struct app *app, int key)
 {
-	bool attaching = !app->ui.profile;
-
-	if (key == TKEY_ESC || (key == 'q' && attaching)) {
+	if (key == TKEY_ESC || (key == 'q' && app->attaching)) {
 		app->given_up = true;
 		app->ui.job.typed_count = 0;
 	} else if (key == TKEY_CTRL('c') || (key == 'q' && !app->ui.job.typed_count)) {
 		app->quit = true;
-	} else if (key != TKEY_MOUSE && !attaching) {
+	} else if (key != TKEY_MOUSE && !app->attaching) {
 		ui_type_later(&app->ui, key);
 	}
 }
@@ -316,7 +314,9 @@ static void app_attach(struct app *app)
 
 	snprintf(what, sizeof(what), "attaching to %d", app->ui.attach_pid);
 	app_wait_begin(app, what);
+	app->attaching = true;
 	ui_attach(&app->ui, app->ui.attach_pid);
+	app->attaching = false;
 	app_wait_end(app);
 	app->tick_ms = app->ui.begun_ms = app_now();
 	app->draw = true;

@@ -108,11 +108,17 @@ void ui_prompt(struct ui *ui, const char *label, const char *text, void (*change
 
 /* --- what is shown ----------------------------------------------------------------------------------- */
 
+static bool covers(enum view_id view)
+{
+	return view == VIEW_HELP || view == VIEW_PICKER || view == VIEW_ERROR;
+}
+
 void ui_show(struct ui *ui, enum view_id view)
 {
 	const struct view *v = view_table[view];
 
-	if (view != ui->place.view && (view == VIEW_HELP || view == VIEW_PICKER))
+	if (view != ui->place.view && covers(view) && ui->place.view != VIEW_PICKER &&
+		ui->place.view != VIEW_ERROR)
 		ui->place.under = ui->place.view;
 	ui->drawn = ui->drawn && view == ui->place.view;
 	ui->place.view = view;

@@ -98,9 +98,10 @@ struct ui_search {
 
 /* Where one is. */
 struct ui_place {
-	enum view_id view, under; /* under: what help or the picker covers, and where Esc leads */
-	enum view_id found;       /* where Enter led from the findings, ... */
-	unsigned found_nr; /* ... when (ui_narrow): Esc leads back; 0: it has, or never did */
+	enum view_id view,
+		under; /* under: what help, picker or error screen cover, and where Esc leads */
+	enum view_id found; /* where Enter led from the findings, ... */
+	unsigned found_nr;  /* ... when (ui_narrow): Esc leads back; 0: it has, or never did */
 	struct view_state *state[VIEW_COUNT];
 	struct ui_prompt prompt;
 	const struct ui_popup *popup; /* NULL: none is open */
@@ -156,8 +157,9 @@ struct ui {
 	bool over;    /* the session ended; error says why */
 	bool listing; /* the picker's list is incomplete: ui_lists */
 	struct err error;
-	int attach_pid; /* to be attached after the next draw; 0: none */
-	int last_pid;   /* that attaching was tried for */
+	struct err refusal; /* why the last attach failed: the error screen */
+	int attach_pid;     /* to be attached after the next draw; 0: none */
+	int last_pid;       /* that attaching was tried for */
 
 	int64_t now_ms, attached_ms, hold_until_ms;
 	int64_t begun_ms; /* when the session, or the event that is shown, was switched on */

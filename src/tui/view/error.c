@@ -50,13 +50,13 @@ static void error_draw(struct ui *ui, struct area area)
 	int row = area.row;
 
 	canvas_text(c, row, 1, c->cols, STYLE_BAD, " jhot: the JVM cannot be profiled ");
-	row = put_lines(c, row + 2, "What happened", ui->error.what, false);
-	row = put_lines(c, row, "Try one of", ui->error.hint, true);
+	row = put_lines(c, row + 2, "What happened", ui->refusal.what, false);
+	row = put_lines(c, row, "Try one of", ui->refusal.hint, true);
 	if (!e->details_hidden)
-		row = put_lines(c, row, "Details", ui->error.details, false);
+		row = put_lines(c, row, "Details", ui->refusal.details, false);
 	if (row < c->rows - 2)
 		canvas_printf(c, c->rows - 3, 1, c->cols, STYLE_DIM, "exit status %d",
-			(int)ui->error.kind);
+			(int)ui->refusal.kind);
 }
 
 unsigned error_details(struct ui *ui, int arg)
@@ -73,18 +73,29 @@ unsigned error_retry(struct ui *ui, int arg)
 	return 0;
 }
 
+bool error_has_back(const struct ui *ui)
+{
+	return ui->profile;
+}
+
+unsigned error_back(struct ui *ui, int arg)
+{
+	ui_show(ui, ui->place.under);
+	return UI_UPDATE;
+}
+
 /* The first thing to try, without the explanation behind it. */
 unsigned error_copy(struct ui *ui, int arg)
 {
 	char command[640];
 	const char *end;
 
-	if (!*ui->error.hint)
+	if (!*ui->refusal.hint)
 		return 0;
-	end = strstr(ui->error.hint, "  ");
+	end = strstr(ui->refusal.hint, "  ");
 	snprintf(command, sizeof(command), "%.*s",
-		(int)(end ? (size_t)(end - ui->error.hint) : strcspn(ui->error.hint, "\n")),
-		ui->error.hint);
+		(int)(end ? (size_t)(end - ui->refusal.hint) : strcspn(ui->refusal.hint, "\n")),
+		ui->refusal.hint);
 	command[strcspn(command, "\n")] = '\0';
 	free(ui->copy);
 	ui->copy = xstrdup(command);
