@@ -4,7 +4,7 @@
 check_PROGRAMS += %D%/test_back %D%/test_commands %D%/test_config %D%/test_methods \
 	%D%/test_events %D%/test_findings %D%/test_flame_layout %D%/test_fuzz %D%/test_keys %D%/test_list \
 	%D%/test_screens %D%/test_tables %D%/test_text %D%/test_threads \
-	%D%/test_waits %D%/test_wide %D%/test_work
+	%D%/test_unsaved %D%/test_waits %D%/test_wide %D%/test_work
 noinst_PROGRAMS += %D%/fake_top
 EXTRA_DIST += %D%/drive.h %D%/fake.h %D%/fuzz.h %D%/golden %D%/h2.jhot \
 	%D%/vt.h
@@ -20,6 +20,7 @@ TUI_TEST_LIBS = libtui.a libfindings.a libprofile.a libbase.a $(TERMINFO_LIBS) -
 %C%_test_commands_LDADD = $(TUI_TEST_LIBS)
 %C%_test_methods_LDADD = $(TUI_TEST_LIBS)
 %C%_test_work_LDADD = $(TUI_TEST_LIBS)
+%C%_test_unsaved_LDADD = $(TUI_TEST_LIBS)
 %C%_test_waits_LDADD = $(TUI_TEST_LIBS)
 %C%_test_wide_LDADD = $(TUI_TEST_LIBS)
 %C%_test_back_LDADD = $(TUI_TEST_LIBS)

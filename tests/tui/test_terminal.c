@@ -239,6 +239,22 @@ static void test_ends(void)
 	}
 }
 
+/* More than a minute of samples that nobody was asked about. */
+static void test_autosave(void)
+{
+	static const int signals[] = {SIGTERM, SIGINT, SIGHUP};
+
+	for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++) {
+		struct vt *vt = start(24, 120, "warm=100", "step", NULL);
+
+		vt_signal(vt, signals[i]);
+		vt_end(vt);
+		ok(vt_shows(vt, "saved shop-api.jar-41234-"),
+			"signal %d: a recording is written, and told of", signals[i]);
+		vt_close(vt);
+	}
+}
+
 /* Memory that cannot be had ends the program, but not the terminal, on which it is said. */
 static void test_memory(void)
 {
@@ -332,6 +348,7 @@ int main(int argc, char **argv)
 	test_frozen();
 	test_slow_link();
 	test_ends();
+	test_autosave();
 	test_memory();
 	test_suspend();
 	test_hang_up();

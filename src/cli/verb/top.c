@@ -89,7 +89,7 @@ static int top_begin(struct live *live, struct top *t, struct err *err)
 	int rc;
 
 	if (t->replay) {
-		t->screen.attached = true;
+		t->screen.attached = t->screen.recorded = true;
 		if (!t->event_given)
 			t->screen.event = replay_event(t->replay, t->screen.event);
 		t->screen.events |= 1u << t->screen.event;
@@ -177,7 +177,11 @@ const struct verb verb_top = {
 	.synopsis = "[OPTION]... [PID|NAME]",
 	.help = "show a JVM's hot methods live; without PID or NAME choose one from a list",
 	.text = "The verb may be left out: `jhot PID` is `jhot top PID`.\n\n"
-		"Press ? for the keys. q ends the view and the sampling.\n\n"
+		"Press ? for the keys. q ends the view and the sampling; it asks first when more "
+		"than "
+		"a minute of samples is in no file. Where nobody can be asked (SIGTERM, SIGHUP, a "
+		"closed terminal, another JVM chosen, a lost session) so much is saved into the "
+		"working folder, or $HOME, as S does.\n\n"
 		"With -b, plain screens are printed instead, each --delay seconds; with --json an "
 		"object per screen and line. Their size is that of the terminal, or LINES and "
 		"COLUMNS, or 50 rows of 132 columns. A terminal that cannot move its cursor "

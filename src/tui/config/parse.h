@@ -22,7 +22,7 @@ enum config_kind {
 enum config_kind config_read(const char *text, size_t len, struct config_line *l);
 
 /* Those that W writes stand first, in the order of struct config_values. */
-#define SETTINGS         9
+#define SETTINGS         10
 #define SETTINGS_WRITTEN 7
 extern const struct setting {
 	const char *name;

@@ -123,6 +123,7 @@ struct app_options {
 	const struct config *config; /* NULL: no settings file */
 	bool user_only, kernel_only; /* so is sampled */
 	const struct app_file *file; /* NULL: it is a JVM */
+	bool recorded;               /* it is a recording, as it was seen: --replay */
 	bool attached; /* a session is there already: start in the methods view, not in the picker */
 };
 

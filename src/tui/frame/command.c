@@ -366,7 +366,7 @@ const struct command commands[] = {
 	{"close-help", {{TKEY_ESC, 0}}, "Esc", NULL, NULL, NULL, 0, GROUP_OTHER, HELP, help_show, NULL},
 	{"redraw", {{TKEY_CTRL('l'), UI_REPAINT}}, "^L", NULL, "redraw", NULL, 0, GROUP_OTHER, VIEWS_ALL, react, NULL},
 	{"suspend", {{TKEY_CTRL('z'), UI_SUSPEND}}, "^Z", NULL, "suspend", NULL, 0, GROUP_OTHER, VIEWS_ALL, react, NULL},
-	{"quit", {{'q', UI_QUIT}}, "q", NULL, "quit", "quit", 255, GROUP_OTHER, VIEWS_ALL & ~HELP, react, NULL},
+	{"quit", {{'q', 0}}, "q", NULL, "quit", "quit", 255, GROUP_OTHER, VIEWS_ALL & ~HELP, output_quit, NULL},
 	{"interrupt", {{TKEY_CTRL('c'), UI_QUIT}}, "^C", NULL, NULL, NULL, 0, GROUP_OTHER, VIEWS_ALL, react, NULL},
 };
 /* clang-format on */

@@ -22,6 +22,7 @@ struct config {
 	uint64_t delay_ms;
 	int color, charset; /* enum app_color, app_charset */
 	int mouse;
+	int unsaved;     /* how much of it q asks about: 1m 10m 1h never */
 	char format[16]; /* of files: ".svg"; "" : the first */
 	char **framework; /* prefixes of names that K hides, NULL at the end; NULL: the built-in ones */
 	int framework_count;

@@ -50,6 +50,9 @@ static void ui_take_profile(struct ui *ui)
 	profile_keeper_add(ui->profile, ui_keep, ui);
 }
 
+/* As the words of the setting `unsaved` have them, in s. */
+static const uint32_t ask_limits[] = {60, 600, 3600, UINT32_MAX};
+
 void ui_init(struct ui *ui, const struct app_ops *ops, void *ctx, const struct app_options *options,
 	bool ascii)
 {
@@ -60,6 +63,7 @@ void ui_init(struct ui *ui, const struct app_ops *ops, void *ctx, const struct a
 	ui->scope.event = options->event;
 	ui->scope.thread = PROFILE_ANY_THREAD;
 	ui->interval_ms = options->interval_ms ? options->interval_ms : 1000;
+	ui->ask_s = ask_limits[options->config ? options->config->unsaved : 0];
 	ui_timeline_init(ui);
 	search_init(ui, config_framework(options->config));
 	if (options->config && options->config->names >= 0)
@@ -189,9 +193,12 @@ void ui_draw(struct ui *ui)
 
 static void ui_end(struct ui *ui)
 {
+	char saved[320];
+
 	ui->over = true;
-	ui_say(ui, STYLE_WARN, UI_STAY, "%s%s", ui->error.what,
-		command_can_restart(ui) ? " r: again" : "");
+	output_autosave(ui, saved, sizeof(saved));
+	ui_say(ui, STYLE_WARN, UI_STAY, "%s%s%s%s", ui->error.what,
+		command_can_restart(ui) ? " r: again" : "", *saved ? "  " : "", saved);
 }
 
 static void ui_count_waiting(struct ui *ui)
@@ -275,6 +282,7 @@ static void ui_reset(struct ui *ui)
 {
 	ui->over = false;
 	ui->error = (struct err){0};
+	ui->saved_now = 0;
 	ui_only(ui, PROFILE_ANY_THREAD, 0);
 	events_reset(ui);
 	ui_timeline_init(ui);
@@ -294,9 +302,16 @@ static void ui_reset(struct ui *ui)
 
 void ui_attach(struct ui *ui, int pid)
 {
+	char saved[320];
+
 	ui->attach_pid = 0;
 	ui->place.popup = NULL;
 	ui->place.message.shown = false;
+	if (ui->over)
+		output_save_unsaved(
+			ui, 0, saved, sizeof(saved)); /* the screen said that it is kept */
+	else
+		output_autosave(ui, saved, sizeof(saved));
 	ui->last_pid = pid;
 	ui->refusal = (struct err){0};
 	if (ui->ops->attach(ui->ctx, pid, ui->scope.event, &ui->refusal) < 0) {
@@ -310,6 +325,8 @@ void ui_attach(struct ui *ui, int pid)
 	ui->attached_ms = ui->now_ms;
 	ui_show(ui, VIEW_METHODS);
 	ui_update(ui, true);
+	if (*saved)
+		ui_say(ui, STYLE_NORMAL, UI_STAY, "%s", saved);
 }
 
 /* --- keys -------------------------------------------------------------------------------------------- */

@@ -3,6 +3,7 @@
 #include "tui/frame/app.h"
 
 #include "base/clock.h"
+#include "tui/frame/output.h"
 #include "tui/frame/ui.h"
 #include "tui/term/signals.h"
 #include "tui/term/term.h"
@@ -20,6 +21,7 @@
 #define EMPTY_TICK_MS 50  /* and shorter until there is something to show */
 #define PHASE_MS      200 /* ticks come so long after a profile's second began */
 #define DRAIN_MS      10000 /* samples are taken in at least so often, however seldom they are shown */
+#define TELL_MS       1000
 #define UNWRITABLE_MS 60000 /* a terminal that takes nothing for so long is gone */
 
 struct app {
@@ -359,10 +361,20 @@ static void app_round(struct app *app)
 		app_attach(app);
 }
 
+/* What was saved, or why nothing was; not to a terminal that takes nothing. */
+static void app_tell_saved(const char *text)
+{
+	struct pollfd out = {.fd = STDERR_FILENO, .events = POLLOUT};
+
+	if (*text && poll(&out, 1, TELL_MS) > 0 && out.revents & POLLOUT)
+		fprintf(stderr, "%s\n", text);
+}
+
 int app_run(
 	const struct app_ops *ops, void *ctx, const struct app_options *options, struct err *err)
 {
 	struct app app = {.frame_fd = options->frame_fd, .stepped = options->clock_step};
+	char saved[320] = "";
 	int rows, cols;
 
 	app.signals = signals_open();
@@ -386,7 +398,10 @@ int app_run(
 	app.draw = true;
 	while (!app.quit)
 		app_round(&app);
+	if (!app.ui.discard)
+		output_autosave(&app.ui, saved, sizeof(saved));
 	term_close(app.term, options->keep ? &app.ui.canvas : NULL);
+	app_tell_saved(*saved ? saved : app.ui.saved);
 	ui_done(&app.ui);
 	if (ops->patience)
 		ops->patience(ctx, &(const struct patience){0});

@@ -8,11 +8,13 @@
 #include "tui/frame/search.h"
 #include "tui/screen/text.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
+#define AUTOSAVE_S 60 /* of less than that, nothing is saved unasked */
 #define LABEL_COLS 9
 #define BOX_COLS   72
 #define BOX_ROWS   7
@@ -210,21 +212,119 @@ static void output_save_name(const struct ui *ui, char *out, size_t size, int nu
 	snprintf(out, size, "%s-%d-%s%s.jhot", name, ui->vitals->pid, stamp, more);
 }
 
-unsigned output_save(struct ui *ui, int arg)
+static int output_save_in(
+	struct ui *ui, const char *folder, char *done, size_t bytes, struct err *err)
 {
-	struct err err = {0};
-	char path[160], done[320] = "";
+	char name[160], path[PATH_MAX];
 	int rc = APP_EXISTS;
 
 	for (int i = 1; rc == APP_EXISTS && i <= SAVES; i++) {
-		output_save_name(ui, path, sizeof(path), i);
-		rc = ui->ops->save(ui->ctx, path, done, sizeof(done), &err);
+		output_save_name(ui, name, sizeof(name), i);
+		snprintf(path, sizeof(path), "%s%s%s", folder, *folder ? "/" : "", name);
+		rc = ui->ops->save(ui->ctx, path, done, bytes, err);
 	}
-	if (rc < 0)
+	if (!rc)
+		ui->saved_now = profile_info(ui->profile).now;
+	return rc;
+}
+
+int output_save_all(struct ui *ui, char *done, size_t bytes, struct err *err)
+{
+	const char *home = getenv("HOME");
+
+	if (!output_save_in(ui, "", done, bytes, err))
+		return 0;
+	return home && *home == '/' && !output_save_in(ui, home, done, bytes, NULL) ? 0 : -1;
+}
+
+unsigned output_save(struct ui *ui, int arg)
+{
+	struct err err = {0};
+	char done[320] = "";
+
+	if (output_save_in(ui, "", done, sizeof(done), &err) < 0)
 		ui_say(ui, STYLE_BAD, UI_STAY, "%s", err.what);
 	else
 		ui_say(ui, STYLE_GOOD, UI_STAY, "%s", done);
 	return 0;
+}
+
+/* --- what is in no recording ------------------------------------------------------------------------- */
+
+uint32_t output_unsaved_s(const struct ui *ui)
+{
+	uint32_t now;
+
+	if (!ui->profile || ui->options->file || ui->options->recorded || !ui->ops->save)
+		return 0;
+	now = profile_info(ui->profile).now;
+	return now > ui->saved_now ? now - ui->saved_now : 0;
+}
+
+bool output_save_unsaved(struct ui *ui, uint32_t most_s, char *done, size_t bytes)
+{
+	struct err err = {0};
+
+	done[0] = '\0';
+	if (output_unsaved_s(ui) <= most_s)
+		return false;
+	if (!output_save_all(ui, done, bytes, &err)) {
+		snprintf(ui->saved, sizeof(ui->saved), "%s", done);
+		return true;
+	}
+	snprintf(done, bytes, "%s", err.what);
+	return false;
+}
+
+bool output_autosave(struct ui *ui, char *done, size_t bytes)
+{
+	return output_save_unsaved(ui, AUTOSAVE_S, done, bytes);
+}
+
+/* --- the question before q ------------------------------------------------------------------------------------ */
+
+static unsigned question_key(struct ui *ui, int key)
+{
+	char done[320];
+
+	ui->place.popup = NULL;
+	if (key == 'q' || key == TKEY_CTRL('c')) {
+		ui->discard = true;
+		return UI_QUIT;
+	}
+	if (key != 'S')
+		return 0;
+	if (output_save_unsaved(ui, 0, done, sizeof(done)))
+		return UI_QUIT;
+	ui_say(ui, STYLE_BAD, UI_STAY, "%s", done);
+	return 0;
+}
+
+static void question_draw(struct ui *ui)
+{
+	struct area in = popup_frame(ui, "not saved", 1, 58);
+	char time[TEXT_NUMBER];
+
+	canvas_printf(&ui->canvas, in.row, in.col, in.col + in.cols, STYLE_NORMAL,
+		"%s of samples are in no file.", text_uptime(time, output_unsaved_s(ui)));
+}
+
+static const struct ui_popup question = {
+	.title = "not saved",
+	.keys = "S saves all and quits  q quits without  Esc goes on",
+	.key = question_key,
+	.draw = question_draw,
+};
+
+unsigned output_quit(struct ui *ui, int arg)
+{
+	(void)arg;
+	if (output_unsaved_s(ui) > ui->ask_s) {
+		ui->place.popup = &question;
+		return 0;
+	}
+	ui->discard = true;
+	return UI_QUIT;
 }
 
 /* --- the dialog -------------------------------------------------------------------------------------- */

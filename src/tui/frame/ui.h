@@ -152,10 +152,14 @@ struct ui {
 	uint64_t (*cpu_ns)(void); /* NULL in tests: updates cost nothing */
 	uint64_t update_ns;       /* what the last one cost, with what stands beside the list */
 	int64_t updated_ms;
-	bool beside;  /* what stands beside the list is of the last update */
-	bool drawn;   /* the canvas has this view in this size */
-	bool over;    /* the session ended; error says why */
-	bool listing; /* the picker's list is incomplete: ui_lists */
+	bool beside;        /* what stands beside the list is of the last update */
+	bool drawn;         /* the canvas has this view in this size */
+	uint32_t ask_s;     /* q asks when more than so many seconds are unsaved */
+	uint32_t saved_now; /* the profile\'s second up to which all is in a recording */
+	char saved[320]; /* the last recording that was written unasked, for the end of the view */
+	bool discard;    /* the user quits without saving */
+	bool over;       /* the session ended; error says why */
+	bool listing;    /* the picker's list is incomplete: ui_lists */
 	struct err error;
 	struct err refusal; /* why the last attach failed: the error screen */
 	int attach_pid;     /* to be attached after the next draw; 0: none */

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Samples that are in no file: q asks, and what nobody can be asked about is saved. */
+#include "tests/tap.h"
+#include "tests/tui/drive.h"
+#include "tests/tui/fake.h"
+#include "tui/frame/output.h"
+#include "tui/frame/ui.h"
+
+static const struct app_options options = {.frame_fd = -1, .attached = true, .events = 1};
+
+static void begin(struct fake *fake, struct ui *ui, int seconds)
+{
+	fake_init(fake, 400);
+	ui_init(ui, &fake_ops, fake, &options, false);
+	drive_seconds(ui, 0, seconds);
+}
+
+static void end(struct fake *fake, struct ui *ui)
+{
+	ui_done(ui);
+	fake_done(fake);
+}
+
+static unsigned key(struct ui *ui, int key)
+{
+	unsigned reaction = ui_key(ui, key, ui->now_ms);
+
+	ui_draw(ui);
+	return reaction;
+}
+
+static void test_question(void)
+{
+	struct fake fake;
+	struct ui ui;
+
+	begin(&fake, &ui, 30);
+	ok(key(&ui, 'q') & UI_QUIT, "q ends half a minute of samples at once");
+	end(&fake, &ui);
+
+	begin(&fake, &ui, 90);
+	ok(!(key(&ui, 'q') & UI_QUIT), "q does not end a minute and a half");
+	ok(drive_shows(&ui, "of samples are in no file"), "it asks");
+	ok(!(key(&ui, '\033') & UI_QUIT) && !ui.place.popup, "Esc goes on");
+	key(&ui, 'q');
+	ok(key(&ui, 'q') & UI_QUIT && ui.discard, "q once more ends it without saving");
+	end(&fake, &ui);
+
+	begin(&fake, &ui, 90);
+	key(&ui, 'q');
+	ok(key(&ui, 'S') & UI_QUIT && strstr(fake.saved, "shop-api.jar-41234-"),
+		"S saves and ends it");
+	end(&fake, &ui);
+
+	begin(&fake, &ui, 90);
+	key(&ui, 'S');
+	is_int(output_unsaved_s(&ui), 0, "S saves all");
+	ok(key(&ui, 'q') & UI_QUIT, "then q ends it at once");
+	end(&fake, &ui);
+}
+
+static void test_lost(void)
+{
+	struct fake fake;
+	struct ui ui;
+
+	begin(&fake, &ui, 90);
+	ui_resize(&ui, 24, 140);
+	fake.lost = true;
+	drive_seconds(&ui, ui.now_ms, 1);
+	ok(ui.over && *fake.saved, "a session that is lost is saved");
+	ok(drive_shows(&ui, "saved shop-api.jar"), "and the screen says where: %s",
+		ui.place.message.text);
+	end(&fake, &ui);
+
+	begin(&fake, &ui, 20);
+	fake.lost = true;
+	drive_seconds(&ui, ui.now_ms, 1);
+	ok(ui.over && !*fake.saved, "a short one stays on the screen");
+	fake.lost = false;
+	key(&ui, 'r');
+	is_int(ui.attach_pid, 41234, "r attaches again");
+	ui_attach(&ui, ui.attach_pid);
+	ui_draw(&ui);
+	ok(*fake.saved && drive_shows(&ui, "saved shop-api.jar"), "which saves it first");
+	is_int(output_unsaved_s(&ui), 0, "and begins anew");
+	end(&fake, &ui);
+
+	begin(&fake, &ui, 90);
+	ui_attach(&ui, 40877);
+	ok(*fake.saved, "choosing another JVM saves the samples of the first");
+	end(&fake, &ui);
+}
+
+int main(void)
+{
+	setenv("TZ", "UTC", 1);
+	test_question();
+	test_lost();
+	return tap_done();
+}
