@@ -87,6 +87,8 @@ command -v tmux >/dev/null || {
 	done_testing
 	exit
 }
+mkdir -p "$T/settings/jhot"
+echo 'unsaved = never' >"$T/settings/jhot/config" # q does not ask on a slow machine, either
 mux() {
 	tmux -L "jhot-test-$$" -f /dev/null "$@"
 }
