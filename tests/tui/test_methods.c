@@ -124,11 +124,64 @@ static void test_quality(void)
 	fake_done(&fake);
 }
 
+/* The line that the cursor is on, from its method's name on. */
+static bool selected(struct ui *ui, char out[64])
+{
+	struct buf screen = {0};
+	const char *line, *name;
+
+	ui_draw(ui);
+	canvas_dump(&ui->canvas, &screen, false);
+	line = strstr(buf_str(&screen), "\n>");
+	name = line ? strstr(line, "app.") : NULL;
+	snprintf(out, 64, "%.*s", name ? (int)strcspn(name, " \n") : 0, name ? name : "");
+	buf_done(&screen);
+	return *out != '\0';
+}
+
+/*
+ * Methods come and leave for so long that the model gives their ids to others. The selected row stays the method that the
+ * user selected, without samples.
+ */
+static void test_selection_kept(void)
+{
+	struct app_options options = {.frame_fd = -1, .attached = true, .events = 1};
+	char before[64], after[64], name[32];
+	struct fake fake;
+	struct ui ui;
+
+	fake_init(&fake, 100);
+	fake.idle = true;
+	profile_set_budget(fake.profile, 1 << 20);
+	ui_init(&ui, &fake_ops, &fake, &options, false);
+	ui_resize(&ui, 30, 120);
+	for (uint32_t second = 0; second < 2000; second++) {
+		ui_tick(&ui, ui.now_ms + 1000);
+		for (uint32_t i = 0; i < 60; i++) {
+			snprintf(name, sizeof(name), "m%u_%u", second, i);
+			profile_add(fake.profile, EVENT_CPU, fake.second - 1,
+				feed_push(&fake.cpu, PROFILE_ROOT_STACK,
+					profile_method(fake.profile, "app.Some", name, "()V", ""),
+					FRAME_COMPILED, 1),
+				1, 1, 10000000);
+		}
+		if (second == 5) {
+			type(&ui, "jj", ui.now_ms);
+			ok(selected(&ui, before), "a row is selected: %s", before);
+		}
+	}
+	selected(&ui, after);
+	is_str(after, before, "it is the same after the other methods have left");
+	ui_done(&ui);
+	fake_done(&fake);
+}
+
 int main(void)
 {
 	setenv("TZ", "UTC", 1);
 	test_delta_order();
 	test_empty();
 	test_quality();
+	test_selection_kept();
 	return tap_done();
 }

@@ -481,9 +481,14 @@ unsigned methods_callers(struct ui *ui, int arg)
 static void methods_keep(const struct ui *ui)
 {
 	const struct methods *m = methods_state(ui);
+	uint32_t method;
 
 	for (uint32_t i = 0; i < m->pin_count; i++)
 		profile_keep(ui->profile, m->pins[i]);
+	if (order_selected(&m->at.order, &m->at.list, &method))
+		profile_keep(ui->profile, method);
+	if (m->wanted)
+		profile_keep(ui->profile, m->wanted - 1);
 }
 
 const struct view view_methods = {
