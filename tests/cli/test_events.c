@@ -6,6 +6,7 @@
 #include "cli/line/units.h"
 #include "cli/line/verb.h"
 
+#include "tests/magnitudes.h"
 #include "tests/profile/add.h"
 #include "tests/tap.h"
 
@@ -129,6 +130,38 @@ static void test_profile(void)
 	profile_free(p);
 }
 
+static void value_ns(char out[64], uint64_t value)
+{
+	units_value(value, "ns", out, 64);
+}
+
+static void value_bytes(char out[64], uint64_t value)
+{
+	units_value(value, "bytes", out, 64);
+}
+
+static void value_events(char out[64], uint64_t value)
+{
+	units_value(value, "faults", out, 64);
+}
+
+static void test_magnitudes(void)
+{
+	static const struct magnitude_unit ns[] = {
+		{"ns", 1}, {"us", 1e3}, {"ms", 1e6}, {"s", 1e9}, {NULL, 0}};
+	static const struct magnitude_unit bytes[] = {
+		{"B", 1}, {"kB", 0x1p10}, {"MB", 0x1p20}, {"GB", 0x1p30}, {NULL, 0}};
+	static const struct magnitude_unit counts[] = {
+		{"", 1}, {"k", 1e3}, {"M", 1e6}, {"G", 1e9}, {NULL, 0}};
+
+	magnitude_check(value_ns, ns, INT64_MAX, 0.006, 12, "units_value of time");
+	magnitude_check(value_bytes, bytes, INT64_MAX, 0.006, 13, "of bytes");
+	magnitude_check(value_events, counts, INT64_MAX, 0.006, 12, "of what is counted");
+	magnitude_check(value_ns, ns, 999000000000, 0.006, 7, "time is short");
+	magnitude_check(value_bytes, bytes, 999ull << 30, 0.006, 8, "so are bytes");
+	magnitude_check(value_events, counts, 999000000000, 0.006, 6, "and counts");
+}
+
 static void test_values(void)
 {
 	static const struct {
@@ -146,7 +179,11 @@ static void test_values(void)
 		{5368709120, "bytes", "5.00 GB"},
 		{12, "events", "12"},
 		{9999, "events", "9999"},
-		{123456, "events", "12.3 k"},
+		{10000, "events", "10.0 k"},
+		{50000, "events", "50.0 k"},
+		{123456, "events", "123 k"},
+		{999499, "events", "999 k"},
+		{999500, "events", "1.00 M"},
 		{1234567, "events", "1.23 M"},
 		{7, "cycles", "7"},
 		{4200000000, "cycles", "4.20 G"},
@@ -166,5 +203,6 @@ int main(void)
 	test_flags();
 	test_profile();
 	test_values();
+	test_magnitudes();
 	return tap_done();
 }

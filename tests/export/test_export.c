@@ -5,6 +5,7 @@
 #include "export/proto.h"
 #include "export/text.h"
 #include "export/web/flame.h"
+#include "tests/magnitudes.h"
 #include "tests/profile/feed.h"
 #include "tests/tap.h"
 
@@ -509,6 +510,43 @@ static void test_disks(void)
 	in_child(read_only, "a read-only file system: a hint, and the old file intact");
 }
 
+static void format_value(char out[64], const char *unit, uint64_t value)
+{
+	struct buf b = {0};
+
+	export_value(&b, unit, value);
+	snprintf(out, 64, "%s", buf_str(&b));
+	buf_done(&b);
+}
+
+static void value_ns(char out[64], uint64_t value)
+{
+	format_value(out, "ns", value);
+}
+
+static void value_bytes(char out[64], uint64_t value)
+{
+	format_value(out, "bytes", value);
+}
+
+static void value_events(char out[64], uint64_t value)
+{
+	format_value(out, "events", value);
+}
+
+static void test_magnitudes(void)
+{
+	static const struct magnitude_unit ns[] = {{"ns", 1}, {"us", 1e3}, {"ms", 1e6}, {"s", 1e9},
+		{"min", 60e9}, {"h", 3600e9}, {NULL, 0}};
+	static const struct magnitude_unit bytes[] = {
+		{"bytes", 1}, {"KiB", 0x1p10}, {"MiB", 0x1p20}, {"GiB", 0x1p30}, {NULL, 0}};
+	static const struct magnitude_unit events[] = {{"events", 1}, {NULL, 0}};
+
+	magnitude_check(value_ns, ns, INT64_MAX, 0.006, 16, "export_value of time");
+	magnitude_check(value_bytes, bytes, INT64_MAX, 0.006, 18, "of bytes");
+	magnitude_check(value_events, events, INT64_MAX, 0, 32, "of what is counted");
+}
+
 int main(void)
 {
 	char command[64];
@@ -526,5 +564,6 @@ int main(void)
 	test_no_space();
 	test_disks();
 	snprintf(command, sizeof(command), "rm -rf %s", folder);
+	test_magnitudes();
 	return tap_done() | (system(command) != 0);
 }

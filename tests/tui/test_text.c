@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Widths, numbers, names, sparklines, lines of parts, windows of time. */
 #include "profile/whole.h"
+#include "tests/magnitudes.h"
 #include "tests/profile/add.h"
 #include "tests/tap.h"
+#include "tui/frame/events.h"
 #include "tui/screen/canvas.h"
 #include "tui/screen/glyph.h"
 #include "tui/screen/name.h"
@@ -34,6 +36,47 @@ static void test_wrap(void)
 	is_str(next, "roken", "whose rest comes next");
 	is_int((int64_t)text_wrap("all", 3, &next), 3, "all of it fits");
 	is_str(next, "", "and nothing is left");
+}
+
+static void bytes_text(char out[64], uint64_t value)
+{
+	text_bytes(out, (int64_t)value);
+}
+
+static void count_text(char out[64], uint64_t value)
+{
+	text_count(out, (int64_t)value);
+}
+
+static void interval_text(char out[64], uint64_t value)
+{
+	text_interval(out, (int64_t)value, true);
+}
+
+static void time_value(char out[64], uint64_t value)
+{
+	events_value(out, &profile_events[EVENT_CPU], value);
+}
+
+static void count_value(char out[64], uint64_t value)
+{
+	events_value(out, &profile_events[EVENT_USER_FIRST], value);
+}
+
+static void test_magnitudes(void)
+{
+	static const struct magnitude_unit bytes[] = {{"B", 1}, {"K", 0x1p10}, {"M", 0x1p20},
+		{"G", 0x1p30}, {"T", 0x1p40}, {"P", 0x1p50}, {"E", 0x1p60}, {NULL, 0}};
+	static const struct magnitude_unit times[] = {
+		{"ns", 1}, {"us", 1e3}, {"ms", 1e6}, {"s", 1e9}, {NULL, 0}};
+	static const struct magnitude_unit counts[] = {
+		{"", 1}, {"k", 1e3}, {"M", 1e6}, {"G", 1e9}, {"T", 1e12}, {NULL, 0}};
+
+	magnitude_check(bytes_text, bytes, INT64_MAX, 0.06, 4, "text_bytes");
+	magnitude_check(count_text, counts, INT64_MAX, 0, 25, "text_count");
+	magnitude_check(interval_text, times, INT64_MAX, 0, 21, "text_interval");
+	magnitude_check(time_value, times, 999000000000, 0.06, 5, "events_value of time");
+	magnitude_check(count_value, counts, 999000000000000, 0.06, 4, "and of what is counted");
 }
 
 static void test_numbers(void)
@@ -287,6 +330,7 @@ int main(void)
 	test_width();
 	test_wrap();
 	test_numbers();
+	test_magnitudes();
 	test_names();
 	test_sparks();
 	test_canvas();

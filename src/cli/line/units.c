@@ -127,26 +127,26 @@ const char *units_value(uint64_t value, const char *unit, char *out, size_t size
 {
 	static const struct {
 		const char *unit; /* of the event */
+		double from;      /* smaller values have a smaller unit: none is shown as 1000 */
 		double factor;
 		const char *shown;
 	} rows[] = {
-		{"ns", 1e9, "s"},
-		{"ns", 1e6, "ms"},
-		{"ns", 1e3, "us"},
-		{"bytes", 1073741824.0, "GB"},
-		{"bytes", 1048576.0, "MB"},
-		{"bytes", 1024.0, "kB"},
-		{"events", 1e9, "G"},
-		{"events", 1e6, "M"},
-		{"events", 1e4, "k"},
+		{"ns", 0.9995e9, 1e9, "s"},
+		{"ns", 0.9995e6, 1e6, "ms"},
+		{"ns", 1e3, 1e3, "us"},
+		{"bytes", 999.5 * 0x1p20, 0x1p30, "GB"},
+		{"bytes", 999.5 * 0x1p10, 0x1p20, "MB"},
+		{"bytes", 1024, 1024, "kB"},
+		{"events", 0.9995e9, 1e9, "G"},
+		{"events", 0.9995e6, 1e6, "M"},
+		{"events", 1e4, 1e3, "k"},
 	};
-
 	const char *kind = strcmp(unit, "ns") && strcmp(unit, "bytes") ? "events" : unit;
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		double v = (double)value / rows[i].factor;
 
-		if (strcmp(rows[i].unit, kind) || v < 1)
+		if (strcmp(rows[i].unit, kind) || (double)value < rows[i].from)
 			continue;
 		snprintf(out, size, "%.*f %s", v < 9.995 ? 2 : v < 99.95, v, rows[i].shown);
 		return out;
