@@ -149,8 +149,9 @@ static size_t native_args(const char *name)
 {
 	const char *args = strchr(name, '(');
 
-	/* "operator()(int)" and "(anonymous namespace)::f" keep what belongs to the name. */
-	while (args && (args == name || (args - name >= 8 && !strncmp(args - 8, "operator", 8)) ||
+	/* "operator()(int)", "(anonymous namespace)::f" and Go's "flate.(*Writer).Write" keep what belongs to the name. */
+	while (args && (args == name || args[-1] == '.' ||
+			       (args - name >= 8 && !strncmp(args - 8, "operator", 8)) ||
 			       !strncmp(args, "(anonymous", 10)))
 		args = strchr(args + 1, '(');
 	return args ? (size_t)(args - name) : strlen(name);

@@ -4,16 +4,28 @@
  *
  * A first frame "[name tid=N]" is a thread. Lines with two counts, as a differential flame graph is made from, are two
  * events: "before" and "samples". Empty lines and those that begin with # say nothing. How long a sample stands for is not
- * told, so they are counted.
+ * told, so they are counted. Counts may have decimals.
  */
 #include "import/feed.h"
 
 #include <ctype.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#define SCALE 1000 /* parts of a sample that decimals are of; more decimals are cut off */
+#define BOM   "\xef\xbb\xbf"
+
+struct number {
+	uint64_t whole;
+	unsigned parts; /* of SCALE */
+};
+
 struct collapsed {
 	struct import *im;
+	bool decimals;     /* the first lines have some: weights are in parts of a sample */
+	unsigned rest[2];  /* parts that no line has yet, of either count */
+	uint64_t rounded;  /* lines with decimals where those before had none */
 	int event, before; /* before: -1: lines have one count */
 	bool begun;        /* a line was seen */
 	/* The stack of the line before, frame by frame: most lines share its beginning. */
@@ -32,25 +44,30 @@ static int collapsed_bad(const struct collapsed *c, const char *what, struct err
 		(unsigned long long)input_lines(c->im->in), what);
 }
 
-/* Takes a number off the end, and the spaces before it. false: there is none. Fractions are rounded. */
-static bool collapsed_number(const char *line, size_t *len, uint64_t *value)
+/* Takes a number off the end, and the spaces before it. false: there is none. */
+static bool collapsed_number(const char *line, size_t *len, struct number *n)
 {
-	size_t end = *len, at, dot = SIZE_MAX;
+	size_t end = *len, at, dot = SIZE_MAX, digits = 0;
 
 	while (end && (line[end - 1] == ' ' || line[end - 1] == '\t'))
 		end--;
-	for (at = end; at && (isdigit((unsigned char)line[at - 1]) || line[at - 1] == '.'); at--)
-		if (line[at - 1] == '.')
+	for (at = end; at && (isdigit((unsigned char)line[at - 1]) || line[at - 1] == '.'); at--) {
+		if (line[at - 1] != '.')
+			digits++;
+		else if (dot == SIZE_MAX)
 			dot = at - 1;
-	if (at == end || dot == at || !at || (line[at - 1] != ' ' && line[at - 1] != '\t'))
+		else
+			return false;
+	}
+	if (!digits || !at || (line[at - 1] != ' ' && line[at - 1] != '\t'))
 		return false;
-	*value = 0;
+	*n = (struct number){0};
 	for (size_t i = at; i < end && i != dot; i++)
-		*value = *value > (uint64_t)INT64_MAX / 10 - 1
-				 ? (uint64_t)INT64_MAX
-				 : *value * 10 + (uint64_t)(line[i] - '0');
-	if (dot < end && dot + 1 < end && line[dot + 1] >= '5')
-		++*value;
+		n->whole = n->whole > (uint64_t)INT64_MAX / 10 - 1
+				   ? (uint64_t)INT64_MAX
+				   : n->whole * 10 + (uint64_t)(line[i] - '0');
+	for (unsigned unit = SCALE / 10; dot != SIZE_MAX && unit && ++dot < end; unit /= 10)
+		n->parts += (unsigned)(line[dot] - '0') * unit;
 	while (at && (line[at - 1] == ' ' || line[at - 1] == '\t'))
 		at--;
 	*len = at;
@@ -103,33 +120,63 @@ static int collapsed_stack(
 	return 0;
 }
 
-static int collapsed_sample(
-	struct collapsed *c, int event, uint32_t stack, uint64_t count, struct err *err)
+/*
+ * What is there of a sample beside whole ones goes to the next line, so that the sum is right. Where the first lines have
+ * decimals each line also has its exact weight, in parts of a sample.
+ */
+static int collapsed_sample(struct collapsed *c, int event, uint32_t stack, const struct number *n,
+	unsigned *rest, struct err *err)
 {
-	struct feed_sample s = {.event = event,
-		.stack = stack,
-		.thread = c->thread,
-		.count = count,
-		.weight = count};
+	struct feed_sample s = {.event = event, .stack = stack, .thread = c->thread};
 
-	return count ? feed_sample(c->im, &s, err) : 0;
+	*rest += n->parts;
+	s.count = n->whole + *rest / SCALE;
+	*rest %= SCALE;
+	s.weight = s.count;
+	if (c->decimals)
+		s.weight = n->whole < INT64_MAX / SCALE ? n->whole * SCALE + n->parts
+							: (uint64_t)INT64_MAX;
+	else
+		c->rounded += n->parts != 0;
+	return s.count || s.weight ? feed_sample(c->im, &s, err) : 0;
+}
+
+/* Whether a line of the file's beginning has decimals. */
+static bool collapsed_decimals(struct import *im)
+{
+	const unsigned char *head;
+	int bytes = input_peek(im->in, &head, NULL);
+	const char *line = (const char *)head, *end = line + (bytes > 0 ? bytes : 0), *next;
+	struct number n = {0};
+
+	for (; !n.parts && line < end && (next = memchr(line, '\n', (size_t)(end - line)));
+		line = next + 1) {
+		size_t len = (size_t)(next - line);
+
+		len -= len && line[len - 1] == '\r';
+		if (len && *line != '#')
+			collapsed_number(line, &len, &n);
+	}
+	return n.parts;
 }
 
 /* The first line tells how many counts all have. */
 static int collapsed_begin(struct collapsed *c, const char *line, size_t len, struct err *err)
 {
-	uint64_t number;
+	const char *unit = c->decimals ? "samples/1000" : "samples";
+	uint64_t each = c->decimals ? SCALE : 1;
+	struct number number;
 
 	c->begun = true;
-	c->event = feed_event(c->im, "samples", "samples", 1, err);
+	c->event = feed_event(c->im, "samples", unit, each, err);
 	if (c->event >= 0 && collapsed_number(line, &len, &number))
-		c->before = feed_event(c->im, "before", "samples", 1, err);
+		c->before = feed_event(c->im, "before", unit, each, err);
 	return c->event < 0 ? -1 : 0;
 }
 
 static int collapsed_line(struct collapsed *c, const char *line, size_t len, struct err *err)
 {
-	uint64_t count, before = 0;
+	struct number count, before = {0};
 	uint32_t stack = PROFILE_ROOT_STACK;
 
 	if (!len || *line == '#')
@@ -141,21 +188,35 @@ static int collapsed_line(struct collapsed *c, const char *line, size_t len, str
 	if (c->before >= 0 && !collapsed_number(line, &len, &before))
 		return collapsed_bad(c, "has one count, those before it have two", err);
 	if (collapsed_stack(c, line, len, &stack, err) ||
-		collapsed_sample(c, c->event, stack, count, err))
+		collapsed_sample(c, c->event, stack, &count, &c->rest[0], err))
 		return -1;
-	return c->before >= 0 ? collapsed_sample(c, c->before, stack, before, err) : 0;
+	return c->before >= 0 ? collapsed_sample(c, c->before, stack, &before, &c->rest[1], err)
+			      : 0;
 }
 
 int import_collapsed(struct import *im, struct err *err)
 {
 	struct collapsed c = {.im = im, .before = -1, .thread = PROFILE_NONE};
+	bool first = true;
 	const char *line;
 	size_t len;
 	int rc;
 
-	while ((rc = input_line(im->in, &line, &len, err)) > 0)
+	c.decimals = collapsed_decimals(im);
+	for (; (rc = input_line(im->in, &line, &len, err)) > 0; first = false) {
+		if (first && len >= strlen(BOM) && !memcmp(line, BOM, strlen(BOM))) {
+			line += strlen(BOM);
+			len -= strlen(BOM);
+		}
 		if ((rc = collapsed_line(&c, line, len, err)) < 0)
 			break;
+	}
+	if (c.rounded)
+		snprintf(im->out->note, sizeof(im->out->note),
+			"%llu line%s behind the first have decimals, which are in the sum, but not "
+			"in "
+			"each stack.",
+			(unsigned long long)c.rounded, plural(c.rounded));
 	if (!rc && !c.begun)
 		rc = err_set(err, ERR_INPUT, "%s has no stacks in it.", input_name(im->in));
 	if (!rc)
@@ -169,7 +230,7 @@ int import_collapsed(struct import *im, struct err *err)
 bool import_is_collapsed(const unsigned char *head, size_t bytes)
 {
 	const char *line = (const char *)head, *end = line + bytes, *next;
-	uint64_t number;
+	struct number number;
 	size_t len;
 
 	for (size_t i = 0; i < bytes; i++)

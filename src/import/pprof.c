@@ -85,7 +85,11 @@ static int type_event(struct pprof *r, struct pprof_type *t, bool counted, struc
 		interval = r->period * t->scale;
 	else if (!counted && !strcmp(unit, "samples"))
 		interval = 1;
+	t->interval = interval;
 	t->event = feed_event(r->im, *event ? event : "values", unit, interval, err);
+	/* Of what is not counted beside it a sample is as much as its unit: 3 bytes are 3, not one sample of bytes. */
+	if (t->event >= 0 && !interval && !counted && strcmp(unit, "ns") != 0)
+		profile_interval_add(r->im->p, t->event, 1);
 	free(name);
 	free(unit);
 	return t->event < 0 ? -1 : 0;
@@ -212,27 +216,30 @@ static uint32_t sample_stack(struct pprof *r, struct pprof_sample *s, uint32_t l
 }
 
 /* Values are signed; a difference of two profiles has some below 0, which no profile can hold. */
-static uint64_t sample_value(const struct pprof_sample *s, int i, uint64_t scale)
+static uint64_t sample_value(struct pprof *r, const struct pprof_sample *s, int i, uint64_t scale)
 {
 	uint64_t value = i >= 0 && i < s->value_count ? s->values[i] : 0;
 
-	if (value > INT64_MAX)
+	if (value > INT64_MAX) {
+		r->negative++;
 		return 0;
+	}
 	return value > INT64_MAX / scale ? (uint64_t)INT64_MAX : value * scale;
 }
 
 static int sample_add(
 	struct pprof *r, struct pprof_sample *s, const struct pprof_type *t, struct err *err)
 {
-	uint64_t weight = sample_value(s, (int)(t - r->types), t->scale);
-	uint64_t interval = profile_get_intervals(r->im->p, t->event).least;
+	uint64_t weight = sample_value(r, s, (int)(t - r->types), t->scale);
 	bool classes = (t->event == EVENT_ALLOC || t->event == EVENT_LOCK) && s->depth;
 	struct feed_sample one = {
 		.event = t->event, .thread = s->thread, .state = s->state, .weight = weight};
 
-	one.count = t->count >= 0 ? sample_value(s, t->count, 1)
-		    : interval    ? (weight + interval / 2) / interval
-				  : weight > 0;
+	one.count = t->count >= 0 ? sample_value(r, s, t->count, 1)
+		    : t->interval
+			    ? weight / t->interval +
+				      (weight % t->interval >= t->interval / 2 + t->interval % 2)
+			    : weight > 0;
 	if (!one.count && !weight)
 		return 0;
 	one.stack = sample_stack(r, s, classes ? pprof_leaf(r, s->leaf) : PROFILE_NONE);
@@ -286,6 +293,12 @@ int import_pprof(struct import *im, struct err *err)
 		im->out->duration_ns = r.duration_ns < INT64_MAX ? r.duration_ns : 0;
 		rc = pprof_samples(&r, err);
 	}
+	if (r.negative)
+		snprintf(im->out->note, sizeof(im->out->note),
+			"%llu value%s below 0 %s left out, as a difference of two profiles has "
+			"them.",
+			(unsigned long long)r.negative, plural(r.negative),
+			r.negative == 1 ? "is" : "are");
 	pprof_done(&r);
 	return rc;
 }

@@ -19,7 +19,7 @@ struct pprof_function {
 };
 struct pprof_location {
 	struct message message;
-	uint64_t mapping;
+	uint64_t mapping, address;
 	uint32_t frame, frames; /* outermost first, in frames; frames 0: not asked yet */
 	uint32_t leaf; /* the innermost one where it may be a class, + 1; 0: not asked yet */
 };
@@ -41,15 +41,19 @@ struct pprof {
 	struct pprof_ids function_ids, location_ids, mapping_ids;
 	struct pprof_function *functions;
 	struct pprof_location *locations;
-	uint64_t *mappings; /* their files: strings */
-	uint32_t *frames;   /* of locations */
+	struct pprof_mapping {
+		uint64_t start, offset, file; /* file: a string */
+	} * mappings;
+	uint64_t negative; /* values below 0, which were left out */
+	uint32_t *frames;  /* of locations */
 	uint32_t frame_count, frames_cap;
 	/* What the values of a sample are. */
 	struct pprof_type {
 		uint64_t name, unit;
-		int event;      /* whose weight it is; -1: another's count */
-		uint64_t scale; /* to the unit of the event */
-		int count;      /* where the count is; -1: there is none */
+		int event;         /* whose weight it is; -1: another's count */
+		uint64_t interval; /* what the file says that one sample stands for; 0: nothing */
+		uint64_t scale;    /* to the unit of the event */
+		int count;         /* where the count is; -1: there is none */
 	} types[PPROF_TYPES];
 	int type_count;
 	struct pprof_type period_type;

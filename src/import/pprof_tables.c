@@ -2,13 +2,15 @@
 /* Strings, functions, locations, what values are, and what the file tells of where it is from. */
 #include "import/pprof.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* Fields of profile.proto, by message. */
 enum { TOP_TYPE = 1, TOP_SAMPLE, TOP_MAPPING, TOP_LOCATION, TOP_FUNCTION, TOP_STRING };
 enum { TOP_TIME = 9, TOP_DURATION, TOP_PERIOD_TYPE, TOP_PERIOD, TOP_COMMENT };
-enum { LOCATION_MAPPING = 2, LOCATION_LINE = 4 };
+enum { LOCATION_MAPPING = 2, LOCATION_ADDRESS, LOCATION_LINE };
+enum { MAPPING_START = 2, MAPPING_OFFSET = 4, MAPPING_FILE };
 enum { LINE_FUNCTION = 1, LINE_NUMBER };
 enum { FIELD_ID = 1 };
 
@@ -81,26 +83,27 @@ static bool take_function(struct pprof *r, struct message message)
 
 static bool take_location(struct pprof *r, struct message message)
 {
-	uint64_t v[3];
+	uint64_t v[LOCATION_ADDRESS + 1];
 
-	if (!numbers_of(message, v, LOCATION_MAPPING) || !ids_add(&r->location_ids, v[FIELD_ID]))
+	if (!numbers_of(message, v, LOCATION_ADDRESS) || !ids_add(&r->location_ids, v[FIELD_ID]))
 		return false;
 	r->locations = xgrow(
 		r->locations, r->location_ids.count, &r->location_ids.cap, sizeof(*r->locations));
-	r->locations[r->location_ids.count++] =
-		(struct pprof_location){.message = message, .mapping = v[LOCATION_MAPPING]};
+	r->locations[r->location_ids.count++] = (struct pprof_location){
+		.message = message, .mapping = v[LOCATION_MAPPING], .address = v[LOCATION_ADDRESS]};
 	return true;
 }
 
 static bool take_mapping(struct pprof *r, struct message message)
 {
-	uint64_t v[6];
+	uint64_t v[MAPPING_FILE + 1];
 
-	if (!numbers_of(message, v, 5) || !ids_add(&r->mapping_ids, v[FIELD_ID]))
+	if (!numbers_of(message, v, MAPPING_FILE) || !ids_add(&r->mapping_ids, v[FIELD_ID]))
 		return false;
 	r->mappings =
 		xgrow(r->mappings, r->mapping_ids.count, &r->mapping_ids.cap, sizeof(*r->mappings));
-	r->mappings[r->mapping_ids.count++] = v[5];
+	r->mappings[r->mapping_ids.count++] =
+		(struct pprof_mapping){v[MAPPING_START], v[MAPPING_OFFSET], v[MAPPING_FILE]};
 	return true;
 }
 
@@ -231,7 +234,7 @@ static const char *function_module(
 	const char *library = library_of(pprof_text(r, f->file));
 	uint32_t m = *library ? HASH_NONE : ids_find(&r->mapping_ids, mapping);
 
-	return m == HASH_NONE ? library : library_of(pprof_text(r, r->mappings[m]));
+	return m == HASH_NONE ? library : library_of(pprof_text(r, r->mappings[m].file));
 }
 
 static uint32_t line_frame(struct pprof *r, const struct pprof_location *l, struct message message,
@@ -264,6 +267,33 @@ static uint32_t line_frame(struct pprof *r, const struct pprof_location *l, stru
 	return frame;
 }
 
+/* A function that no table names: where its code is in its file, "0x1234", or in memory. */
+static uint32_t address_frame(struct pprof *r, const struct pprof_location *l)
+{
+	uint32_t m = ids_find(&r->mapping_ids, l->mapping);
+	uint64_t address = l->address;
+	struct buf name = {0}, file = {0};
+	const char *slash;
+	uint32_t frame;
+
+	if (m != HASH_NONE) {
+		buf_adds(&file, pprof_text(r, r->mappings[m].file));
+		if (address >= r->mappings[m].start)
+			address += r->mappings[m].offset - r->mappings[m].start;
+	}
+	if (!l->address)
+		return feed_frame_text(r->im, "[unknown]", 9, false);
+	slash = strrchr(buf_str(&file), '/');
+	buf_printf(&name, "0x%" PRIx64, address);
+	frame = feed_frame_name(r->im, &(struct feed_name){.text = buf_str(&name),
+					       .signature = "",
+					       .module = slash ? slash + 1 : buf_str(&file),
+					       .native = true});
+	buf_done(&name);
+	buf_done(&file);
+	return frame;
+}
+
 /* Lines stand innermost first; all but the last are inlined. */
 static bool location_frames(struct pprof *r, struct pprof_location *l)
 {
@@ -286,7 +316,7 @@ static bool location_frames(struct pprof *r, struct pprof_location *l)
 	}
 	if (!count) { /* nobody has told what is there */
 		r->frames = xgrow(r->frames, r->frame_count, &r->frames_cap, sizeof(*r->frames));
-		r->frames[r->frame_count++] = feed_frame_text(r->im, "[unknown]", 9, false);
+		r->frames[r->frame_count++] = address_frame(r, l);
 	}
 	l->frames = r->frame_count - l->frame;
 	return true;

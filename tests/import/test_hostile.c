@@ -271,6 +271,93 @@ static void test_circles(void)
 	ok(clock_mono_ns() - begin < 20 * NS_PER_S, "and all of that is soon over");
 }
 
+/* --- what pprof has and the model has not ---------------------------------------------------------------- */
+
+static void pprof_field(struct buf *out, int field, const struct buf *body)
+{
+	number(out, (uint64_t)field << 3 | 2);
+	number(out, body->len);
+	buf_add(out, buf_str(body), body->len);
+}
+
+static void pprof_numbers(struct buf *out, int field, const uint64_t *list, size_t count)
+{
+	struct buf body = {0};
+
+	for (size_t k = 0; k < count; k++) {
+		number(&body, (k + 1) << 3);
+		number(&body, list[k]);
+	}
+	pprof_field(out, field, &body);
+	buf_done(&body);
+}
+
+/* Bytes in use without a count, at two addresses of a library, one with a function. */
+static void pprof_of_bytes(struct buf *out, const uint64_t values[3], const char *unit)
+{
+	const char *strings[] = {
+		"", "inuse_space", unit, "/usr/lib/libshop.so.1", "deflate", "z.c"};
+	struct buf body = {0}, line = {0};
+
+	pprof_numbers(out, 1, (const uint64_t[]){1, 2}, 2);
+	pprof_numbers(out, 3, (const uint64_t[]){1, 0x7f0000001000, 0x7f0000009000, 0x2000, 3}, 5);
+	pprof_numbers(out, 5, (const uint64_t[]){1, 4, 4, 5}, 4);
+	for (uint64_t k = 1; k <= 3; k++) {
+		number(&body, 1 << 3), number(&body, k);
+		number(&body, 2 << 3), number(&body, 1);
+		number(&body, 3 << 3), number(&body, 0x7f0000001000 + 0x100 * k);
+		if (k == 1) {
+			number(&line, 1 << 3), number(&line, 1);
+			pprof_field(&body, 4, &line);
+		}
+		pprof_field(out, 4, &body);
+		buf_clear(&body);
+		pprof_numbers(out, 2, (const uint64_t[]){k, values[k - 1]}, 2);
+	}
+	for (size_t k = 0; k < sizeof(strings) / sizeof(strings[0]); k++) {
+		buf_clear(&body);
+		buf_adds(&body, strings[k]);
+		pprof_field(out, 6, &body);
+	}
+	buf_done(&body);
+	buf_done(&line);
+}
+
+static void test_values(void)
+{
+	struct buf b = {0}, got = {0};
+	struct export_options o = {.query = profile_whole(EVENT_USER_FIRST)};
+	struct imported *i;
+	struct err err;
+
+	pprof_of_bytes(&b, (const uint64_t[]){3000, 200, 10}, "bytes");
+	i = read_bytes(b.data, b.len, &err);
+	if (ok(i, "values without a count: %s", err.what)) {
+		o.each = profile_sample_weight(i->profile, EVENT_USER_FIRST);
+		o.query.by_weight = true;
+		export_collapsed(&got, i->profile, &o);
+		is_str(buf_str(&got),
+			"deflate 3000\n[libshop.so.1] 0x2200 200\n[libshop.so.1] 0x2300 10\n",
+			"are what they are, at addresses in their file where there is no function");
+		ok(o.each == 1 && !*i->note, "and nothing was left out");
+	}
+	import_free(i);
+	buf_clear(&b);
+	pprof_of_bytes(&b, (const uint64_t[]){3000, (uint64_t)-200, (uint64_t)-10}, "bytes");
+	i = read_bytes(b.data, b.len, &err);
+	ok(i && strstr(i->note, "2 values below 0 are left out"), "values below 0 are counted: %s",
+		i ? i->note : err.what);
+	import_free(i);
+	buf_clear(&b);
+	pprof_of_bytes(&b, (const uint64_t[]){1, 1, 1}, "e\x1b[31m\nx");
+	i = read_bytes(b.data, b.len, &err);
+	is_str(profile_get_event(i ? i->profile : NULL, EVENT_USER_FIRST)->unit, "e?[31m?x",
+		"a unit is clean");
+	import_free(i);
+	buf_done(&b);
+	buf_done(&got);
+}
+
 int main(void)
 {
 	struct buf b = {0};
@@ -286,6 +373,7 @@ int main(void)
 	test_changed(&b, "pprof");
 	test_many();
 	test_circles();
+	test_values();
 	buf_done(&b);
 	return tap_done();
 }

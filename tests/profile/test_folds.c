@@ -30,6 +30,8 @@ static const struct {
 		"libjvm.so!jni_CallStaticVoidMethod libjvm.so!jni_invoke_static !call_stub "
 		"Shop.main",
 		"Shop.main"},
+	{"a function whose name begins like an entry frame's is none",
+		"!main.main !main.work Shop.serve", "!main.main !main.work Shop.serve"},
 	{"main of no module: a profile of some other program", "!main !parse !read",
 		"!main !parse !read"},
 	{"a program that has the JVM in itself keeps its own frames",
@@ -174,6 +176,28 @@ static void test_stacks(void)
 	profile_free(p);
 }
 
+/* Profiles of other programs have no frames of a JVM's to leave out, until they have one. */
+static void test_without_java(void)
+{
+	static const char frames[] =
+		"libc.so.6!_start app!main app!work libc.so.6!read libc.so.6!a "
+		"libc.so.6!b [kernel]!do_syscall [kernel]!copy";
+	struct profile *p = profile_new();
+	struct filter *f = filter_new();
+	uint32_t stack = stack_of(p, frames);
+	char text[1024];
+
+	filter_set_hide(f, FILTER_ENTRY | FILTER_RUNS);
+	is_str(text_of(p, filter_stack(f, p, stack), text, sizeof(text)), frames,
+		"a profile without Java is shown whole");
+	stack_of(p, "Shop.serve");
+	is_str(text_of(p, filter_stack(f, p, stack), text, sizeof(text)),
+		"app!main app!work libc.so.6!read ...3 [kernel]!copy",
+		"the same stack beside one of Java is folded");
+	filter_free(f);
+	profile_free(p);
+}
+
 /* Every stack below the way of all of them has one sample: sums stay, no row is a run's. */
 static void test_sums(void)
 {
@@ -238,6 +262,7 @@ static void test_ties(void)
 int main(void)
 {
 	test_stacks();
+	test_without_java();
 	test_sums();
 	test_ties();
 	return tap_done();

@@ -166,6 +166,8 @@ static void test_names(void)
 	is_str(fit("", "0x777e8", "", 7), "0x777e8", "in a library that is not known");
 	is_str(fit("", "A::B::call(int, Foo<x>)", "", 30), "A::B::call", "parameters go");
 	is_str(fit("", "A::operator()(int)", "", 30), "A::operator()", "the call operator stays");
+	is_str(fit("", "flate.(*Writer).Write", "", 30), "flate.(*Writer).Write",
+		"so does a receiver of Go's");
 	is_str(fit("", "(anonymous namespace)::f()", "", 30), "(anonymous namespace)::f",
 		"so does no name");
 	is_str(fit("", "Space::Name::function(int)", "", 16), "Name::function",

@@ -111,6 +111,7 @@ uint32_t profile_method(const struct profile *p, const char *class_name, const c
 		.signature = intern_text(&m->strings, key.ids[METHOD_SIGNATURE]),
 		.module = intern_text(&m->strings, key.ids[METHOD_MODULE]),
 		.full = intern_text(&m->strings, method->full)};
+	m->jvm |= *method->pub.class_name || !strncmp(method->pub.module, "libjvm.", 7);
 	method->full_bytes = (uint32_t)strlen(method->pub.full);
 	method->hash_full = hash_bytes(method->pub.full, method->full_bytes, 1);
 	hash_index_add(&m->index, hash, id);

@@ -34,6 +34,7 @@ struct model_method {
 struct model_methods {
 	struct intern strings;
 	struct model_texts texts;
+	bool jvm; /* some are of Java, or of the JVM: it is no profile of another kind of program */
 	struct hash_index index;
 	struct model_method *list;
 	uint32_t count, cap;

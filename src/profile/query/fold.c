@@ -50,7 +50,11 @@ static struct fold *fold_new(const struct profile *p, const struct filter *filte
 	f->p = p;
 	f->lines = filter_lines(filter);
 	f->io = filter_io(filter);
-	fold_kinds_init(&f->kinds, p, filter_hide(filter), filter_frameworks(filter));
+	/* The defaults are for stacks of a JVM, which begin with the same frames and end in the same libraries. */
+	fold_kinds_init(&f->kinds, p,
+		p->methods->jvm ? filter_hide(filter)
+				: filter_hide(filter) & ~(unsigned)FILTER_FOLDS,
+		filter_frameworks(filter));
 	f->serial = ++p->scratch->fold_serial;
 	model_stacks_init(&f->view, &p->stacks);
 	f->shown = fit_zeroed(NULL, &f->shown_cap, stacks, sizeof(*f->shown));
@@ -83,7 +87,8 @@ struct fold *fold_of(const struct profile *p, const struct profile_query *q)
 	if (!f || !filter_folds(f))
 		return NULL;
 	text = filter_frameworks(f);
-	stamp = hash_pair(filter_hide(f) * 4 + filter_lines(f) * 2 + filter_io(f),
+	stamp = hash_pair(
+		filter_hide(f) * 8 + p->methods->jvm * 4 + filter_lines(f) * 2 + filter_io(f),
 		hash_bytes(text, strlen(text), 0));
 	if (s->fold && s->fold->stamp == stamp)
 		return s->fold;

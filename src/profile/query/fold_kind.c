@@ -62,8 +62,8 @@ static const char *const os_modules[] = {"libc.", "libc-", "libpthread", "libm."
 	"librt", "ld-", "libstdc++", "libgcc_s", "libz.", "[", NULL};
 
 /* How threads come to their first frame of Java, outermost first. What has no name ("0x92620") tells nobody anything. */
-static const char *const entry_names[] = {"0x", "_start", "__libc_start", "main", "clone",
-	"__clone", "thread_start", "start_thread", "JLI_Launch", "JVMInit", "ContinueInNewThread",
+static const char *const entry_names[] = {"0x", "_start", "__libc_start", "clone", "__clone",
+	"thread_start", "start_thread", "JLI_Launch", "JVMInit", "ContinueInNewThread",
 	"CallJavaMainInNewThread", "ThreadJavaMain", "JavaMain", "java_start",
 	"thread_native_entry", "Thread::call_run", "JavaThread::run",
 	"JavaThread::thread_main_inner", "thread_entry", "jni_Call", "jni_invoke_",
@@ -108,8 +108,8 @@ static uint8_t method_bits(struct fold_kinds *k, uint32_t method)
 				       begins_with_any(m->module, jvm_modules)))
 		bits |= METHOD_SYSTEM;
 	/* "main" of no module is no launcher's: a profile of another kind of program has it at its root. */
-	if (bits & METHOD_SYSTEM && begins_with_any(m->name, entry_names) &&
-		(*m->module || strcmp(m->name, "main")))
+	if (bits & METHOD_SYSTEM &&
+		(begins_with_any(m->name, entry_names) || (*m->module && !strcmp(m->name, "main"))))
 		bits |= METHOD_ENTRY;
 	if (!*m->class_name && !strcmp(m->name, "[compiling]"))
 		bits |= METHOD_COMPILING;

@@ -19,11 +19,15 @@ struct flat_build {
 };
 
 /* By self samples, else by all. */
-static uint8_t flat_winner(const struct method_sum *sum, const struct method_votes *votes)
+static uint8_t flat_winner(const struct profile_method *method, const struct method_sum *sum,
+	const struct method_votes *votes)
 {
 	const uint64_t *of = sum->self.count ? votes->self : votes->total;
 	int best = 0;
 
+	/* Of what has weight alone, less than a sample, nothing is told. */
+	if (!sum->total.count)
+		return profile_method_type(method);
 	for (int i = 1; i < FRAME_TYPES; i++)
 		best = of[i] > of[best] ? i : best;
 	return (uint8_t)best;
@@ -87,7 +91,7 @@ static void flat_add_row(struct flat_build *b, const struct by_method *m, uint32
 	if (!(sum->self.count | sum->self.weight) && fold_is_run(b->fold, sum->method))
 		return;
 	f->rows[f->count] = (struct flat_row){.method = sum->method,
-		.type = flat_winner(sum, &m->votes[at]),
+		.type = flat_winner(profile_get_method(b->p, sum->method), sum, &m->votes[at]),
 		.own = profile_method_own(profile_get_method(b->p, sum->method)),
 		.self = self,
 		.total = total,

@@ -120,8 +120,9 @@ static size_t before_parameters(const char *name)
 	size_t len = strlen(name);
 	const char *open = strchr(name, '(');
 
-	/* "operator()(int)" and "(anonymous namespace)::f()" have brackets before those. */
-	while (open && (open == name || open[-1] == ':' || !strncmp(open, "()(", 3)))
+	/* "operator()(int)", "(anonymous namespace)::f()" and Go's "flate.(*Writer).Write" have brackets before those. */
+	while (open &&
+		(open == name || open[-1] == ':' || open[-1] == '.' || !strncmp(open, "()(", 3)))
 		open = strchr(open + 1, '(');
 	return open ? (size_t)(open - name) : len;
 }
