@@ -92,17 +92,45 @@ static int import_unknown(const struct input *in, struct err *err)
 	return -1;
 }
 
+/* What unpacks a file that is compressed otherwise than by gzip; NULL: it is not. */
+static const char *import_packer(const unsigned char *head, size_t bytes)
+{
+	static const struct {
+		const char *program, *magic;
+	} rows[] = {{"zstd", "\x28\xb5\x2f\xfd"},
+		{"xz", "\xfd"
+		       "7zXZ"},
+		{"lz4", "\x04\x22\x4d\x18"}, {"bzip2", "BZh"}};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		if (bytes >= strlen(rows[i].magic) &&
+			!memcmp(head, rows[i].magic, strlen(rows[i].magic)))
+			return rows[i].program;
+	return NULL;
+}
+
+static int import_packed(const struct import *im, const char *packer, struct err *err)
+{
+	err_set(err, ERR_INPUT, "%s is compressed by %s; jhot unpacks gzip alone.",
+		input_name(im->in), packer);
+	err_hint(err, "%s -dc %s | jhot view -", packer, im->path);
+	return -1;
+}
+
 static int import_all(struct import *im, struct err *err)
 {
 	struct vitals *v = &im->out->vitals;
 	const unsigned char *head;
-	const char *name;
+	const char *name, *packer;
 	int bytes = input_peek(im->in, &head, err);
 
 	if (bytes < 0)
 		return -1;
 	if (!bytes)
 		return err_set(err, ERR_INPUT, "%s is empty.", input_name(im->in));
+	packer = import_packer(head, (size_t)bytes);
+	if (packer)
+		return import_packed(im, packer, err);
 	im->out->format = import_find(im->path, head, (size_t)bytes);
 	if (!im->out->format)
 		return import_unknown(im->in, err);

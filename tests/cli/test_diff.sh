@@ -115,6 +115,25 @@ sed 's/main;a/main;malloc;a/' a1.collapsed >n.collapsed
 run n.collapsed n.jfr
 ok "the same in two formats: nothing" grep -q '^Nothing differs' out || diag_file out
 
+# --- a file that does not tell what was sampled, and one that does ---
+python3 - <<'END'
+import struct
+def v(n):
+    b = b""
+    while n > 127: b += bytes([n & 127 | 128]); n >>= 7
+    return b + bytes([n])
+f = lambda n, b: v(n << 3 | 2) + v(len(b)) + b
+n = lambda k, x: v(k << 3) + v(x)
+strings = b"".join(f(6, s) for s in (b"", b"samples", b"count", b"cpu", b"nanoseconds", b"main", b"x"))
+body = b"".join(f(5, n(1, i) + n(2, 4 + i)) + f(4, n(1, i) + f(4, n(1, i))) for i in (1, 2))
+open("cpu.pb", "wb").write(f(1, n(1, 1) + n(2, 2)) + f(1, n(1, 3) + n(2, 4)) + body +
+    f(2, f(1, v(2) + v(1)) + f(2, v(300) + v(3000000000))) + strings)
+END
+for sides in "a1.collapsed cpu.pb" "cpu.pb a1.collapsed" "-e cpu a1.collapsed cpu.pb"; do
+	run $sides
+	is "diff $sides compares them" $status 0
+done
+
 # --- what is refused, with a sentence ---
 refused() {
 	local what=$1 code=$2 says=$3

@@ -254,6 +254,36 @@ static struct imported *read_types(int count, int fields, bool circle, struct er
 	return i;
 }
 
+/* Versions of the format, and files that something else has compressed. */
+static void test_others(void)
+{
+	static const struct {
+		const char *bytes;
+		size_t len;
+		const char *said, *hint;
+	} rows[] = {
+		{"FLR\0\0\1\0\0", 8, "Oracle JDK 7 or 8", ""},
+		{"FLR\0\0\3\0\0", 8, "a later format", ""},
+		{"\x28\xb5\x2f\xfd", 4, "compressed by zstd", "zstd -dc "},
+		{"\xfd"
+		 "7zXZ",
+			5, "compressed by xz", "xz -dc "},
+		{"\x04\x22\x4d\x18", 4, "compressed by lz4", "lz4 -dc "},
+	};
+
+	for (size_t k = 0; k < sizeof(rows) / sizeof(rows[0]); k++) {
+		char file[100] = "";
+		struct imported *i;
+		struct err err;
+
+		memcpy(file, rows[k].bytes, rows[k].len);
+		i = read_bytes(file, sizeof(file), &err);
+		ok(!i && strstr(err.what, rows[k].said) && strstr(err.hint, rows[k].hint), "%s",
+			err.what);
+		import_free(i);
+	}
+}
+
 static void test_circles(void)
 {
 	uint64_t begin = clock_mono_ns();
@@ -373,6 +403,7 @@ int main(void)
 	test_changed(&b, "pprof");
 	test_many();
 	test_circles();
+	test_others();
 	test_values();
 	buf_done(&b);
 	return tap_done();

@@ -145,8 +145,32 @@ static int diffing_parse(struct diffing *d, struct err *err)
 
 /* --- reading ----------------------------------------------------------------------------------------- */
 
-/* The number that a file has for an event; -1: it has no samples of it. */
-static int event_in(const struct imported *file, const char *name)
+/* The one event that a file has samples of; -1: it has none, or several. */
+static int only_event(const struct imported *file)
+{
+	int only = -1;
+
+	for (int i = 0; i < PROFILE_EVENTS; i++) {
+		struct profile_query q = profile_whole(i);
+
+		if (!profile_sum(file->profile, &q).count)
+			continue;
+		if (only >= 0)
+			return -1;
+		only = i;
+	}
+	return only;
+}
+
+/* Formats that do not tell what was sampled, such as collapsed stacks, have one event of this name: it may be any. */
+static bool event_untold(const struct imported *file)
+{
+	int only = only_event(file);
+
+	return only >= 0 && !strcmp(profile_get_event(file->profile, only)->name, "samples");
+}
+
+static int event_told(const struct imported *file, const char *name)
 {
 	for (int i = 0; i < PROFILE_EVENTS; i++) {
 		struct profile_query q = profile_whole(i);
@@ -158,17 +182,30 @@ static int event_in(const struct imported *file, const char *name)
 	return -1;
 }
 
+/* The number that a file has for an event; -1: it has no samples of it. */
+static int event_in(const struct imported *file, const char *name)
+{
+	int event = event_told(file, name);
+
+	return event < 0 && event_untold(file) ? only_event(file) : event;
+}
+
+/* Do all files have this event, and does one of them say so? */
 static bool all_have(const struct diffing *d, const char *name, const char **missing)
 {
+	bool told = false;
+
+	*missing = d->files[DIFF_A][0];
 	for (int side = 0; side < DIFF_SIDES; side++) {
 		for (int i = 0; i < d->question.counts[side]; i++) {
+			told |= event_told(d->read[side][i], name) >= 0;
 			if (event_in(d->read[side][i], name) >= 0)
 				continue;
 			*missing = d->files[side][i];
 			return false;
 		}
 	}
-	return true;
+	return told;
 }
 
 static void hint_events(const struct diffing *d, int side, struct err *err)
@@ -202,6 +239,14 @@ static const char *diffing_event(const struct diffing *d, struct err *err)
 
 			name = profile_get_event(p, i)->name;
 			if (event_in(d->read[DIFF_A][0], name) == i && all_have(d, name, &missing))
+				return name;
+		}
+		/* Where A does not tell its event, it is the one that B has. */
+		if (only_event(d->read[DIFF_B][0]) >= 0) {
+			name = profile_get_event(
+				d->read[DIFF_B][0]->profile, only_event(d->read[DIFF_B][0]))
+				       ->name;
+			if (all_have(d, name, &missing))
 				return name;
 		}
 		err_set(err, ERR_INPUT,

@@ -32,9 +32,13 @@ static int head_check(struct jfr *j, const unsigned char *head, uint64_t size)
 {
 	if (memcmp(head, MAGIC, MAGIC_BYTES) != 0)
 		return flight_bad(j, 0, "no chunk of a flight recording begins here");
-	if (big_endian(head + 4, 2) != 2)
+	if (big_endian(head + 4, 2) < 2)
 		return flight_bad(j, 4,
 			"this is a flight recording of an Oracle JDK 7 or 8, of another format");
+	if (big_endian(head + 4, 2) > 2)
+		return flight_bad(j, 4,
+			"this flight recording has a later format than version 2, which jhot "
+			"reads");
 	if (!(head[JFR_HEAD - 1] & COMPRESSED))
 		return flight_bad(
 			j, JFR_HEAD - 1, "its numbers are not written as all JDKs do by default");
