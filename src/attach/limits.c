@@ -126,7 +126,7 @@ static int check_threads(const struct hotspot *jvm, const char *limits, struct e
 static uint64_t count_fds(pid_t pid, uint64_t limit)
 {
 	char path[PROC_PATH_BYTES];
-	DIR *dir = opendir(proc_path(path, pid, "fd"));
+	DIR *dir = opendir(proc_path_living(path, pid, "fd"));
 	struct dirent *e;
 	uint64_t n = 0;
 

@@ -85,7 +85,7 @@ void place_name(const void *bytes, size_t len, pid_t nspid, char out[PLACE_NAME]
 void place_find_kept(struct place *p)
 {
 	char path[PROC_PATH_BYTES], link[PATH_MAX];
-	DIR *dir = opendir(proc_path(path, p->jvm->pid, "fd"));
+	DIR *dir = opendir(proc_path_living(path, p->jvm->pid, "fd"));
 	struct dirent *e;
 	struct stat st;
 

@@ -33,8 +33,10 @@ int proc_read_path(const char *path, struct buf *out)
 int proc_read(pid_t pid, const char *file, struct buf *out)
 {
 	char path[PROC_PATH_BYTES];
+	int rc = proc_read_path(proc_path(path, pid, file), out);
+	pid_t living = rc || !out->len ? proc_living(pid) : 0;
 
-	return proc_read_path(proc_path(path, pid, file), out);
+	return living ? proc_read_path(proc_path(path, living, file), out) : rc;
 }
 
 int proc_read_host(const char *file, struct buf *out)
@@ -62,7 +64,7 @@ int proc_setting(const char *name, int otherwise)
 bool proc_link(pid_t pid, const char *file, char *out, size_t bytes)
 {
 	char path[PROC_PATH_BYTES];
-	ssize_t n = readlink(proc_path(path, pid, file), out, bytes - 1);
+	ssize_t n = readlink(proc_path_living(path, pid, file), out, bytes - 1);
 
 	if (n < 0)
 		return false;
@@ -148,7 +150,7 @@ bool proc_fds_open_to_us(pid_t pid)
 	char path[PROC_PATH_BYTES];
 	struct fd_look look = {pid, false};
 
-	return !each_number(proc_path(path, pid, "fd"), look_at_fd, &look) && look.readable;
+	return !each_number(proc_path_living(path, pid, "fd"), look_at_fd, &look) && look.readable;
 }
 
 /* --- status ------------------------------------------------------------------------------------------- */
@@ -213,9 +215,18 @@ static int read_status(pid_t pid, const char *file, struct proc_status *out)
 	return out->state ? 0 : -1;
 }
 
+/* Of a process whose first thread has exited: its memory, its state and rights are those of another. */
 int proc_status(pid_t pid, struct proc_status *out)
 {
-	return read_status(pid, "status", out);
+	int rc = read_status(pid, "status", out);
+	pid_t living = !rc && out->state == 'Z' && out->threads > 1 ? proc_living(pid) : 0;
+	struct proc_status first = *out;
+
+	if (!living || read_status(living, "status", out))
+		return rc;
+	out->nspid = first.nspid;
+	memcpy(out->name, first.name, sizeof(out->name));
+	return 0;
 }
 
 int proc_thread_status(pid_t pid, pid_t tid, struct proc_status *out)
@@ -240,7 +251,7 @@ void proc_thread_name(pid_t pid, pid_t tid, char out[32])
 unsigned proc_maps_count(pid_t pid)
 {
 	char path[PROC_PATH_BYTES], part[16384];
-	int fd = open(proc_path(path, pid, "maps"), O_RDONLY | O_CLOEXEC);
+	int fd = open(proc_path_living(path, pid, "maps"), O_RDONLY | O_CLOEXEC);
 	unsigned lines = 0;
 	ssize_t got;
 
@@ -384,13 +395,13 @@ bool proc_mounts_are_ours(pid_t pid)
 {
 	char path[PROC_PATH_BYTES];
 	struct stat ours, its, owners;
-	int mounts = open(proc_path(path, pid, "ns/mnt"), O_RDONLY | O_CLOEXEC);
+	int mounts = open(proc_path_living(path, pid, "ns/mnt"), O_RDONLY | O_CLOEXEC);
 	int owner = mounts >= 0 ? ioctl(mounts, NS_GET_USERNS) : -1;
 	bool same = owner >= 0 && !fstat(owner, &owners) &&
 		    !stat(proc_path(path, getpid(), "ns/user"), &ours) &&
-		    !stat(proc_path(path, pid, "ns/user"), &its) && ours.st_ino == its.st_ino &&
-		    ours.st_ino == owners.st_ino && ours.st_dev == its.st_dev &&
-		    ours.st_dev == owners.st_dev;
+		    !stat(proc_path_living(path, pid, "ns/user"), &its) &&
+		    ours.st_ino == its.st_ino && ours.st_ino == owners.st_ino &&
+		    ours.st_dev == its.st_dev && ours.st_dev == owners.st_dev;
 
 	if (owner >= 0)
 		close(owner);
@@ -421,6 +432,6 @@ bool proc_same_root(pid_t pid)
 	char path[PROC_PATH_BYTES];
 	struct stat ours, its;
 
-	return stat("/", &ours) || stat(proc_path(path, pid, "root"), &its) ||
+	return stat("/", &ours) || stat(proc_path_living(path, pid, "root"), &its) ||
 	       (ours.st_dev == its.st_dev && ours.st_ino == its.st_ino);
 }

@@ -2,6 +2,7 @@
 /* map_files is exact but privileged; a path is for everyone but may have been replaced. */
 #include "base/maps.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -19,6 +20,47 @@ const char *proc_path(char *out, pid_t pid, const char *file)
 {
 	snprintf(out, PROC_PATH_BYTES, "%s/%d/%s", proc_root, (int)pid, file);
 	return out;
+}
+
+/* The state of a process or thread; 0 when it is gone. */
+static char state_of(pid_t id)
+{
+	char path[PROC_PATH_BYTES], text[512];
+	int fd = open(proc_path(path, id, "stat"), O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd >= 0 ? read(fd, text, sizeof(text) - 1) : -1;
+	const char *close_at;
+
+	if (fd >= 0)
+		close(fd);
+	text[n > 0 ? n : 0] = '\0';
+	close_at = strrchr(text, ')');
+	return close_at && close_at[1] ? close_at[2] : '\0';
+}
+
+pid_t proc_living(pid_t pid)
+{
+	char path[PROC_PATH_BYTES];
+	DIR *dir = pid > 0 && state_of(pid) == 'Z' ? opendir(proc_path(path, pid, "task")) : NULL;
+	struct dirent *e;
+	pid_t found = 0;
+
+	while (dir && !found && (e = readdir(dir)) != NULL) {
+		pid_t tid = (pid_t)atoi(e->d_name);
+		char state = tid > 0 && tid != pid ? state_of(tid) : '\0';
+
+		if (state && !strchr("ZXx", state))
+			found = tid;
+	}
+	if (dir)
+		closedir(dir);
+	return found;
+}
+
+const char *proc_path_living(char *out, pid_t pid, const char *file)
+{
+	pid_t living = proc_living(pid);
+
+	return proc_path(out, living ? living : pid, file);
 }
 
 const char *path_name(const char *path)
@@ -57,7 +99,7 @@ static bool parse_map(char *line, struct proc_map *map)
 int proc_maps(pid_t pid, bool (*fn)(void *ctx, const struct proc_map *map), void *ctx)
 {
 	char path[PROC_PATH_BYTES], step[READ_STEP], *line = NULL;
-	FILE *f = fopen(proc_path(path, pid, "maps"), "re");
+	FILE *f = fopen(proc_path_living(path, pid, "maps"), "re");
 	size_t cap = 0;
 	ssize_t len;
 	int rc = 0;
@@ -87,7 +129,7 @@ int proc_open_in(pid_t pid, const char *dir, const char *path, int flags)
 
 	if (pid <= 0)
 		return rooted_link(path, flags);
-	return rooted_open(proc_path(top, pid, dir), path, flags);
+	return rooted_open(proc_path_living(top, pid, dir), path, flags);
 }
 
 struct same {
@@ -115,7 +157,7 @@ int proc_open_mapped(pid_t pid, const struct proc_map *map)
 		return proc_open_in(0, "root", map->path, O_RDONLY);
 	snprintf(file, sizeof(file), "map_files/%llx-%llx", (unsigned long long)map->start,
 		(unsigned long long)map->end);
-	fd = rooted_link(proc_path(path, pid, file), O_RDONLY);
+	fd = rooted_link(proc_path_living(path, pid, file), O_RDONLY);
 	if (fd >= 0 && !fstat(fd, &st) && (!map->inode || st.st_ino == map->inode))
 		return fd;
 	if (fd >= 0)

@@ -19,6 +19,14 @@ extern const char *proc_root;
 /* proc_path: "/proc/PID/file" into out[PROC_PATH_BYTES]; returns out. */
 const char *proc_path(char *out, pid_t pid, const char *file);
 
+/*
+ * proc_living: a thread of a process whose first thread has exited; 0 while that lives, or when all have. What /proc shows of
+ * such a process's memory and files is empty: it is shown of its threads, by /proc/TID. The functions below ask for it
+ * themselves. proc_path_living: proc_path of that thread where there is one.
+ */
+pid_t proc_living(pid_t pid);
+const char *proc_path_living(char *out, pid_t pid, const char *file);
+
 /* A mapping of a file: one line of maps. */
 struct proc_map {
 	uint64_t start, end, offset, inode;

@@ -4,6 +4,7 @@
 
 #include "base/buf.h"
 #include "base/clock.h"
+#include "base/maps.h"
 
 #include <elf.h>
 #include <errno.h>
@@ -37,7 +38,7 @@ struct copy {
 };
 
 struct remote {
-	pid_t pid;
+	pid_t pid; /* whose memory is read: a thread's where the first one has exited */
 	struct walk_mem mem;
 	uint64_t page[CACHE_PAGES]; /* address | 1, 0 = empty */
 	uint8_t (*data)[PAGE];
@@ -117,7 +118,8 @@ struct remote *remote_open(pid_t pid, uint64_t readable, struct err *err)
 	struct remote *r = xcalloc(1, sizeof(*r));
 	uint64_t word;
 
-	r->pid = pid;
+	r->pid = proc_living(pid);
+	r->pid = r->pid ? r->pid : pid;
 	r->mem = (struct walk_mem){.load = remote_load, .ctx = r};
 	if (read_raw(r, readable, &word, sizeof(word)) != (ssize_t)sizeof(word)) {
 		err_set_errno(err, ERR_ATTACH, "The memory of process %d cannot be read", (int)pid);

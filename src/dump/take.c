@@ -160,7 +160,7 @@ static void take_thread(void *ctx, pid_t tid)
 	struct walk_regs regs;
 	enum remote_result result;
 
-	if (t->error || proc_status(tid, &status) || strchr("ZXx", status.state))
+	if (t->error || proc_thread_status(t->pid, tid, &status) || strchr("ZXx", status.state))
 		return;
 	d->threads = xreallocarray(d->threads, d->count + 1, sizeof(*d->threads));
 	thread = &d->threads[d->count++];

@@ -8,9 +8,12 @@
 
 bool maps_each(char *buffer, size_t bytes, maps_line_fn *fn, void *ctx)
 {
-	long fd = raw(SYS_openat, AT_FDCWD, "/proc/self/maps", O_RDONLY | O_CLOEXEC, 0), got;
+	/* That of the process is empty once its first thread has exited; kernels before 3.17 have only that one. */
+	long fd = raw(SYS_openat, AT_FDCWD, "/proc/thread-self/maps", O_RDONLY | O_CLOEXEC, 0), got;
 	size_t have = 0;
 
+	if (fd < 0)
+		fd = raw(SYS_openat, AT_FDCWD, "/proc/self/maps", O_RDONLY | O_CLOEXEC, 0);
 	if (fd < 0)
 		return false;
 	while ((got = raw(SYS_read, fd, buffer + have, bytes - have)) > 0) {

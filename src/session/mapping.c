@@ -224,7 +224,7 @@ static int mapping_look(
 	int error;
 
 	*why = (struct err){0};
-	error = -mapping_look_in(m, proc_path(path, pid, "fd"), token, why);
+	error = -mapping_look_in(m, proc_path_living(path, pid, "fd"), token, why);
 	errno = error;
 	if (error)
 		return error == ENOENT || error == ESRCH

@@ -44,12 +44,14 @@ static bool is_overwritten(pid_t pid, const struct proc_map *map, const struct e
 	unsigned char id[ELF_BUILD_ID_MAX];
 	struct iovec local = {id, facts->id_bytes}, remote = {NULL, facts->id_bytes};
 	struct place place = {.path = map->path};
+	pid_t living = proc_living(pid);
 
 	if (pid <= 0 || !facts->id_address || !s)
 		return false;
 	place.address = map->start - (map->offset - s->offset) - s->address + facts->id_address;
 	remote.iov_base = (void *)(uintptr_t)place.address;
-	if (process_vm_readv(pid, &local, 1, &remote, 1, 0) != (ssize_t)facts->id_bytes ||
+	if (process_vm_readv(living ? living : pid, &local, 1, &remote, 1, 0) !=
+			(ssize_t)facts->id_bytes ||
 		!memcmp(id, facts->id, facts->id_bytes))
 		return false;
 	proc_maps(pid, find_place, &place);

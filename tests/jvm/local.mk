@@ -11,7 +11,7 @@ jvm_test_programs = %D%/programs/Compile.java %D%/programs/Counts.java %D%/progr
 	%D%/programs/Loader.java %D%/programs/Native.java %D%/programs/Problems.java %D%/programs/States.java \
 	%D%/programs/Stops.java %D%/programs/Stubs.java %D%/programs/Walks.java
 
-jvm_tests = %D%/test_counts.sh %D%/test_lib.sh %D%/test_list.sh %D%/test_record.sh \
+jvm_tests = %D%/test_counts.sh %D%/test_first_thread.sh %D%/test_lib.sh %D%/test_list.sh %D%/test_record.sh \
 	%D%/test_endings.sh %D%/test_cycles.sh %D%/test_events.sh %D%/test_live.sh \
 	%D%/test_ssh.sh tests/sampler/test_rows.sh \
 	tests/sampler/test_unload.sh tests/sampler/test_alloc.sh tests/sampler/test_began.sh tests/sampler/test_io.sh tests/sampler/test_locks.sh tests/sampler/test_vdso.sh \

@@ -5,6 +5,7 @@
  *   java -agentpath:libneighbours.so=DIR:ROLE+ROLE...   starts the roles in that JVM, reports in DIR/ROLE
  *   neighbours list                                     the table: name, form, embedded, refused, JVM options
  *   neighbours embed LIBJVM DIR ROLE JVM-OPTION... CLASS  the same roles in a program that creates its JVM itself
+ *   neighbours embed-late ...                           the same from a second thread, after the first one has exited
  */
 #include "neighbours.h"
 
@@ -221,13 +222,34 @@ static int embed(int count, char **words)
 	return !method;
 }
 
+struct words {
+	int count;
+	char **words;
+};
+
+static void *embed_late(void *arg)
+{
+	const struct words *words = arg;
+
+	role_sleep_ms(100);
+	exit(embed(words->count, words->words));
+}
+
 int main(int argc, char **argv)
 {
+	static struct words late;
+	pthread_t thread;
+
 	if (argc > 5 && !strcmp(argv[1], "embed"))
 		return embed(argc - 2, argv + 2);
+	if (argc > 5 && !strcmp(argv[1], "embed-late")) {
+		late = (struct words){argc - 2, argv + 2};
+		if (!pthread_create(&thread, NULL, embed_late, &late))
+			pthread_exit(NULL);
+	}
 	if (argc != 2 || strcmp(argv[1], "list")) {
-		fprintf(stderr,
-			"usage: neighbours list | embed LIBJVM DIR ROLE [OPTION...] CLASS\n");
+		fprintf(stderr, "usage: neighbours list | embed[-late] LIBJVM DIR ROLE [OPTION...] "
+				"CLASS\n");
 		return 2;
 	}
 	for (size_t i = 0; i < ROLES; i++)

@@ -127,7 +127,9 @@ static bool agent_file(const struct phase_call *call, const char *path)
 
 static bool attach_socket(const struct phase_call *call, const char *path)
 {
-	return strstr(path, ".java_pid");
+	/* A connection stats it in the current folder; a check of the process, in an open one. */
+	return strstr(path, ".java_pid") &&
+	       ((long)call->number != SYS_newfstatat || (int)call->args[0] == AT_FDCWD);
 }
 
 static bool trigger(const struct phase_call *call, const char *path)
@@ -184,10 +186,10 @@ static const struct landmark {
 	enum phase begins;
 } landmarks[] = {
 	{BIT(PHASE_BEGIN), other_process, PHASE_FIND},
-	{BIT(PHASE_FIND), agent_file, PHASE_PUT},
-	{BIT(PHASE_PUT), attach_socket, PHASE_CONNECT},
+	{BIT(PHASE_FIND), attach_socket, PHASE_CONNECT},
 	{BIT(PHASE_CONNECT), trigger, PHASE_WAKE},
-	{BIT(PHASE_CONNECT) | BIT(PHASE_WAKE), request, PHASE_LOAD},
+	{BIT(PHASE_CONNECT) | BIT(PHASE_WAKE), agent_file, PHASE_PUT},
+	{BIT(PHASE_PUT), request, PHASE_LOAD},
 	{ANY, memory, PHASE_ENABLE},
 	{SESSION, part, PHASE_EXPORT},
 	{BIT(PHASE_EXPORT), whole, PHASE_END},

@@ -11,9 +11,9 @@ enum phase {
 	PHASE_NONE,    /* a command that the table of them does not know */
 	PHASE_BEGIN,   /* the loader, the command line, whether the outputs can be written */
 	PHASE_FIND,    /* what process it is: the first file of another process */
-	PHASE_PUT,     /* the agent's file where the JVM can open it */
 	PHASE_CONNECT, /* the JVM's attach socket */
 	PHASE_WAKE,    /* the file that has the JVM make one, SIGQUIT */
+	PHASE_PUT,     /* the agent's file where the JVM can open it */
 	PHASE_LOAD,    /* the request, its answer, the agent's memory is looked for */
 	PHASE_ENABLE,  /* it is mapped: the lease, the agent gets ready, the first events begin */
 	PHASE_SAMPLE,  /* the main loop */

@@ -188,7 +188,7 @@ bool libjvm_version(pid_t pid, const struct libjvm *jvm, char *out, size_t bytes
 static bool exe_holds(pid_t pid, const char *text, size_t limit)
 {
 	char path[PROC_PATH_BYTES];
-	int fd = rooted_link(proc_path(path, pid, "exe"), O_RDONLY), found;
+	int fd = rooted_link(proc_path_living(path, pid, "exe"), O_RDONLY), found;
 
 	if (fd < 0)
 		return false;

@@ -78,9 +78,12 @@ static bool search_chosen(void *ctx, const struct proc_map *map)
 				   : NULL;
 	uint64_t slot = d ? dynsym_import(d, s->function) : 0, chosen = 0;
 	struct iovec local = {&chosen, sizeof(chosen)}, remote = {(void *)slot, sizeof(chosen)};
+	pid_t living = proc_living(s->pid);
 
 	dynsym_close(d);
-	if (!slot || process_vm_readv(s->pid, &local, 1, &remote, 1, 0) != sizeof(chosen) ||
+	if (!slot ||
+		process_vm_readv(living ? living : s->pid, &local, 1, &remote, 1, 0) !=
+			sizeof(chosen) ||
 		chosen - s->code.start >= s->code.end - s->code.start)
 		return true;
 	s->address = chosen;

@@ -108,7 +108,9 @@ void headroom_count(struct sampler *s)
 		if (!s->headroom.maps_limit)
 			s->headroom.maps_limit = MAX_MAP_COUNT;
 	}
-	if (!procfile_read("/proc/self/status", status, sizeof(status)))
+	/* The process's own tells no sizes once its first thread has exited. */
+	if (!procfile_read("/proc/thread-self/status", status, sizeof(status)) &&
+		!procfile_read("/proc/self/status", status, sizeof(status)))
 		return;
 	allowed = rings_allowed(s, status);
 	perf_fd_rings_allow(allowed);

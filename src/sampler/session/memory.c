@@ -160,7 +160,9 @@ static bool memory_fits(uint64_t bytes)
 	char status[PROCFILE_STATUS];
 	uint64_t need = bytes * SHARE;
 
-	if (!procfile_read("/proc/self/status", status, sizeof(status)))
+	/* The process's own tells no sizes once its first thread has exited. */
+	if (!procfile_read("/proc/thread-self/status", status, sizeof(status)) &&
+		!procfile_read("/proc/self/status", status, sizeof(status)))
 		return true;
 	return left_below(limit_of(RLIMIT_AS), procfile_number(status, "VmSize:", 0) << 10) >=
 		       need &&

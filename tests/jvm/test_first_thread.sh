@@ -1,0 +1,37 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# A JVM in a process whose first thread has exited: its state is Z, and /proc shows its memory and files of its threads only.
+. "$(dirname "$0")/lib.sh"
+
+here=$builddir/tests/neighbours
+home=$(dirname "$(dirname "$(readlink -f "$(command -v "$JAVA")")")")
+libjvm=$(find "$home" "$home/.." -path '*server/libjvm.so' | head -n 1)
+[ -e "$here/neighbours.stamp" ] || skip_all "no neighbours (make check builds it)"
+
+mkdir "$T/roles"
+mkfifo "$T/in"
+exec {in}<>"$T/in"
+setpriv --pdeathsig KILL "$here/neighbours" embed-late "$libjvm" "$T/roles" quit-collector -Xmx64m "-Djava.class.path=$here/classes" \
+	Neighbours <"$T/in" >"$T/jvm.out" 2>"$T/jvm.err" &
+jvm=$!
+wait_for 60 grep -qs . "$T/jvm.out" "$T/jvm.err" # a ready JVM, or why there is none
+! grep -q 'GLIBC_.* not found' "$T/jvm.err" || skip_all "this JDK needs a newer libc than programs are compiled for here"
+wait_for 60 grep -qs ready "$T/jvm.out" || diag_file "$T/jvm.err"
+ok "its first thread has exited" grep -q '^State:.Z' "/proc/$jvm/status"
+
+"$JHOT" list >"$T/list"
+ok "it is listed, and called by its executable" grep -qE "^ *$jvm .* neighbours +ok" "$T/list" || diag_file "$T/list"
+"$JHOT" status "$jvm" >"$T/out" 2>&1
+ok "its status" grep -q "^$jvm neighbours" "$T/out" || diag_file "$T/out"
+"$JHOT" dump "$jvm" >"$T/dump" 2>&1
+ok "a dump has its threads, with native names" grep -qE 'start_thread|clone' "$T/dump" || diag_file "$T/dump"
+"$JHOT" record -d 1 -e cpu -o - --format=collapsed "$jvm" >"$T/stacks" 2>"$T/err" </dev/null
+is "it is sampled" $? 0 || diag_file "$T/err"
+ok "with Java frames below native ones that have names" grep -qE '^(clone|start_thread|_*clone3).*Neighbours.mix' "$T/stacks" ||
+	diag_file "$T/stacks"
+is "its role got no signal" "$(od -An -t u8 -j 8 -N 8 "$T/roles/quit-collector" | tr -d ' ')" 0
+is "it printed its own lines only" "$(cat "$T/jvm.out")" ready
+echo q >&"$in"
+wait "$jvm"
+is "it ends as it should" $? 0
+done_testing
