@@ -19,6 +19,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -44,6 +46,26 @@ static const struct role roles[] = {
 	{"coroutine-16384", role_coroutine, 16384, "", .form = ROLE_LONG},
 	{"goroutine-2048", role_goroutine, 2048, "with an alternate stack, as Go has it",
 		.form = ROLE_ALONE},
+	{"queued", role_queued, 20, "queues signals to itself", .form = ROLE_CHECK},
+	{"limit-data", role_limit, RLIMIT_DATA, "1 MB left of this limit", .form = ROLE_LONG,
+		.refused = true},
+	{"limit-as", role_limit, RLIMIT_AS, "likewise", .form = ROLE_LONG, .refused = true},
+	{"limit-memlock", role_limit, RLIMIT_MEMLOCK, "nothing left of it", .form = ROLE_LONG},
+	{"limit-sigpending", role_limit, RLIMIT_SIGPENDING, "likewise", .form = ROLE_ALONE,
+		.refused = true},
+	{"limit-nproc", role_limit, RLIMIT_NPROC, "likewise", .form = ROLE_LONG, .refused = true},
+	{"kill-perf", role_seccomp, SYS_perf_event_open, "this call ends the process",
+		.form = ROLE_LONG, .refused = true},
+	{"kill-memfd", role_seccomp, SYS_memfd_create, "", .form = ROLE_LONG, .refused = true},
+	{"kill-timer", role_seccomp, SYS_timer_create, "", .form = ROLE_LONG, .refused = true},
+	{"kill-queue", role_seccomp, SYS_rt_tgsigqueueinfo, "", .form = ROLE_LONG, .refused = true},
+	{"kill-readv", role_seccomp, SYS_process_vm_readv, "", .form = ROLE_LONG, .refused = true},
+	{"kill-attr", role_seccomp, SYS_sched_setattr, "", .form = ROLE_LONG, .refused = true},
+	{"eperm-perf", role_seccomp, -SYS_perf_event_open, "this call fails with EPERM",
+		.form = ROLE_LONG},
+	{"eperm-timer", role_seccomp, -SYS_timer_create, "", .form = ROLE_LONG, .refused = true},
+	{"eperm-queue", role_seccomp, -SYS_rt_tgsigqueueinfo, "", .form = ROLE_LONG,
+		.refused = true},
 	{"mlockall", role_mlockall, 0, "locks all memory, also of the future", .form = ROLE_CHECK},
 	{"closer", role_closer, 0, "closes all descriptors that it does not know, opens its own",
 		.form = ROLE_ALONE},

@@ -58,6 +58,9 @@ void role_closer(const struct role *role, struct report *report);
 void role_hoarder(const struct role *role, struct report *report);
 void role_timers(const struct role *role, struct report *report);
 void role_mlockall(const struct role *role, struct report *report);
+void role_queued(const struct role *role, struct report *report);
+void role_limit(const struct role *role, struct report *report);
+void role_seccomp(const struct role *role, struct report *report);
 void role_sigquit(const struct role *role, struct report *report);
 void role_quit_collector(const struct role *role, struct report *report);
 

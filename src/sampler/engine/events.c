@@ -354,7 +354,10 @@ void events_warm_up(struct sampler *s)
 	event_choose(s, WIRE_CPU, note, sizeof(note));
 }
 
-/* reserved_lost: libc has begun to use the reserved signal. Its handler passes over ours; from now on all get signo. */
+/*
+ * reserved_lost: libc has begun to use the reserved signal, and its handler passes over ours, or the program handles SIGIO.
+ * From now on all threads get signo.
+ */
 static void reserved_lost(struct sampler *s)
 {
 	bool clock = atomic_load(&s->process_clock.on);
@@ -376,7 +379,7 @@ void events_check_signal(struct sampler *s)
 {
 	char text[8];
 
-	if (s->signo_reserved > 0 && !sig_keep(s->signo_reserved))
+	if (s->signo_reserved > 0 && !sig_keep_reserved(s->signo_reserved))
 		reserved_lost(s);
 	for (uint32_t i = 0; i < WIRE_EVENTS; i++) {
 		if (!atomic_load(&s->events[i].on) || !event_signals(i) || sig_keep(s->signo))

@@ -244,6 +244,8 @@ static bool sig_ours(const siginfo_t *info)
 {
 	if (info->si_code == SI_TIMER || info->si_code == SI_QUEUE)
 		return (info->si_value.sival_int & ENGINE_COOKIE_MASK) == ENGINE_COOKIE;
+	if (info->si_signo == SIGIO) /* in the place of a signal that could not be queued */
+		return info->si_code == SI_KERNEL;
 	return info->si_code >= POLL_IN && info->si_code <= POLL_HUP;
 }
 

@@ -25,6 +25,9 @@ static const int sig_candidates[] = {SIGURG, SIGWINCH, SIGPROF, SIGVTALRM, SIGST
  * glibc keeps it for pthread_cancel, musl for timers that start threads, and both out of what programs can block, wait for
  * or handle. glibc installs its handler with the first pthread_cancel, over ours; that passes over signals whose
  * si_code is not SI_TKILL. Up to glibc 2.33 the handler is there from the start, and we do without.
+ *
+ * It is a real-time signal: where RLIMIT_SIGPENDING, which all processes of a user share, is used up, the kernel sends
+ * perf's as a plain SIGIO, which would end the process. So SIGIO must be ours as well.
  */
 #define SIG_RESERVED 32
 
@@ -78,6 +81,11 @@ bool sig_keep(int sig)
 	return sig_take(sig, NULL, NULL);
 }
 
+bool sig_keep_reserved(int sig)
+{
+	return sig_keep(SIGIO) && sig_keep(sig);
+}
+
 int sig_choose(struct sampler *s, uint64_t collected, left_fn *left)
 {
 	for (int round = 0; round < 2; round++) {
@@ -93,7 +101,8 @@ int sig_choose(struct sampler *s, uint64_t collected, left_fn *left)
 
 int sig_choose_reserved(struct sampler *s, uint64_t collected, left_fn *left)
 {
-	return !(collected & SIG_BIT(SIG_RESERVED)) && sig_take(SIG_RESERVED, s, left)
+	return !(collected & SIG_BIT(SIG_RESERVED)) && sig_take(SIGIO, s, left) &&
+			       sig_take(SIG_RESERVED, s, left)
 		       ? SIG_RESERVED
 		       : -EBUSY;
 }

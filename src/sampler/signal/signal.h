@@ -231,5 +231,7 @@ int sig_choose_reserved(
 	struct sampler *s, uint64_t collected, bool (*left)(struct sampler *s, uint64_t handler));
 /* Our handler is there, put back where nobody else's is; false: somebody has taken the signal. */
 bool sig_keep(int sig);
+/* The same of the reserved signal and of SIGIO, which the kernel may send in its place. */
+bool sig_keep_reserved(int sig);
 
 #endif

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Roles of queued signals, of limits that are nearly reached and of forbidden system calls. */
+#include "neighbours.h"
+
+#include <errno.h>
+#include <linux/audit.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/* --- queued signals ---------------------------------------------------------------- */
+
+static _Atomic long queued_next, queued_wrong;
+
+static void on_queued(int sig, siginfo_t *info, void *context)
+{
+	(void)sig;
+	(void)context;
+	queued_wrong += info->si_code != SI_QUEUE || info->si_value.sival_int != queued_next++;
+}
+
+/* Signals that the program queues to itself arrive once each and in order. */
+void role_queued(const struct role *role, struct report *report)
+{
+	struct sigaction action = {.sa_sigaction = on_queued, .sa_flags = SA_SIGINFO | SA_RESTART};
+	long sent = 0;
+
+	sigaction(SIGRTMIN + 3, &action, NULL);
+	for (;; report->turns++) {
+		for (int i = 0; i < role->argument; i++, sent++)
+			pthread_sigqueue(pthread_self(), SIGRTMIN + 3,
+				(union sigval){.sival_int = (int)sent});
+		if (queued_next != sent || queued_wrong)
+			role_harm(report, "queued signals out of order:", queued_wrong);
+		role_sleep_ms(2);
+	}
+}
+
+/* --- limits ----------------------------------------------------------------------------------- */
+
+/* A line "VmData:  123 kB" of /proc/self/status, in bytes. */
+static long status_bytes(const char *key)
+{
+	FILE *file = fopen("/proc/self/status", "re");
+	char line[256];
+	long kb = 0;
+
+	while (file && fgets(line, sizeof(line), file)) {
+		if (!strncmp(line, key, strlen(key)))
+			sscanf(line + strlen(key), ": %ld", &kb);
+	}
+	if (file)
+		fclose(file);
+	return kb * 1024;
+}
+
+/* argument: the resource. Leaves a megabyte of memory, and nothing of what is not memory. */
+void role_limit(const struct role *role, struct report *report)
+{
+	int resource = (int)role->argument;
+	rlim_t left = 0;
+	struct rlimit limit;
+
+	role_wait_ready();
+	if (resource == RLIMIT_DATA)
+		left = (rlim_t)status_bytes("VmData") + (1 << 20);
+	if (resource == RLIMIT_AS)
+		left = (rlim_t)status_bytes("VmSize") + (1 << 20);
+	limit = (struct rlimit){left, left};
+	if (setrlimit((__rlimit_resource_t)resource, &limit))
+		role_harm(report, "setrlimit failed", errno);
+	for (;; report->turns++)
+		role_sleep_ms(10);
+}
+
+/* --- system calls ----------------------------------------------------------------------------- */
+
+#if defined(__x86_64__)
+#define ARCH AUDIT_ARCH_X86_64
+#else
+#define ARCH AUDIT_ARCH_AARCH64
+#endif
+
+/* argument: the call, which ends the process; below 0: -call, which fails with EPERM. All threads of the process get the filter. */
+void role_seccomp(const struct role *role, struct report *report)
+{
+	bool kills = role->argument >= 0;
+	struct sock_filter rules[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, arch)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, ARCH, 0, 2),
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K,
+			(unsigned)(kills ? role->argument : -role->argument), 1, 0),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+		BPF_STMT(BPF_RET | BPF_K,
+			kills ? SECCOMP_RET_KILL_PROCESS : SECCOMP_RET_ERRNO | EPERM),
+	};
+	struct sock_fprog program = {sizeof(rules) / sizeof(rules[0]), rules};
+
+	role_wait_ready();
+	prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+	if (syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, &program))
+		role_harm(report, "seccomp failed", errno);
+	for (;; report->turns++)
+		role_sleep_ms(10);
+}
