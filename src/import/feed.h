@@ -95,6 +95,8 @@ int import_jfr(struct import *im, struct err *err);
 bool import_is_jfr(const unsigned char *head, size_t bytes);
 int import_pprof(struct import *im, struct err *err);
 bool import_is_pprof(const unsigned char *head, size_t bytes);
+int import_perf(struct import *im, struct err *err);
+bool import_is_perf(const unsigned char *head, size_t bytes);
 int import_collapsed(struct import *im, struct err *err);
 bool import_is_collapsed(const unsigned char *head, size_t bytes);
 

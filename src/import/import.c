@@ -26,9 +26,14 @@ const struct import_format import_formats[] = {
 		.what = "pprof of jhot, Go, async-profiler, Pyroscope",
 		.is = import_is_pprof,
 		.read = import_pprof},
+	{.name = "perf",
+		.suffixes = {".perf"},
+		.what = "the output of perf script",
+		.is = import_is_perf,
+		.read = import_perf},
 	{.name = "collapsed",
 		.suffixes = {".collapsed", ".folded"},
-		.what = "collapsed stacks of jhot, async-profiler, perf script",
+		.what = "collapsed stacks of jhot, async-profiler, FlameGraph",
 		.is = import_is_collapsed,
 		.read = import_collapsed},
 	{.name = NULL},
@@ -109,6 +114,15 @@ static const char *import_packer(const unsigned char *head, size_t bytes)
 	return NULL;
 }
 
+static int import_perf_data(const struct import *im, struct err *err)
+{
+	err_set(err, ERR_INPUT,
+		"%s is what perf record writes; jhot reads what perf script prints of it.",
+		input_name(im->in));
+	err_hint(err, "perf script -i %s | jhot view -", im->path);
+	return -1;
+}
+
 static int import_packed(const struct import *im, const char *packer, struct err *err)
 {
 	err_set(err, ERR_INPUT, "%s is compressed by %s; jhot unpacks gzip alone.",
@@ -128,6 +142,8 @@ static int import_all(struct import *im, struct err *err)
 		return -1;
 	if (!bytes)
 		return err_set(err, ERR_INPUT, "%s is empty.", input_name(im->in));
+	if (bytes >= 8 && !memcmp(head, "PERFILE2", 8))
+		return import_perf_data(im, err);
 	packer = import_packer(head, (size_t)bytes);
 	if (packer)
 		return import_packed(im, packer, err);

@@ -7,7 +7,7 @@
 # tests/fuzz/corpus. One line per target; 1 when anything was found.
 set -euo pipefail
 
-srcdir=$1 seconds=$2 targets=${3:-elf child cfi names proc hsperf reply lines ring recording config collapsed pprof jfr jhot}
+srcdir=$1 seconds=$2 targets=${3:-elf child cfi names proc hsperf reply lines ring recording config collapsed pprof jfr jhot perf}
 # LONGEST: bytes of an input, where files are larger than the seeds
 declare -A longest=([jhot]=16384 [elf]=65536 [cfi]=65536 [recording]=65536 [ring]=65536)
 

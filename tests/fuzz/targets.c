@@ -25,6 +25,7 @@ const struct fuzz_target fuzz_targets[] = {
 	{"pprof", fuzz_pprof},
 	{"jfr", fuzz_jfr},
 	{"jhot", fuzz_jhot},
+	{"perf", fuzz_perf},
 	{NULL, NULL},
 };
 

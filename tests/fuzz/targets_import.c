@@ -72,6 +72,11 @@ size_t fuzz_jfr(const uint8_t *data, size_t bytes)
 	return read_as(data, bytes, import_jfr);
 }
 
+size_t fuzz_perf(const uint8_t *data, size_t bytes)
+{
+	return read_as(data, bytes, import_perf);
+}
+
 size_t fuzz_jhot(const uint8_t *data, size_t bytes)
 {
 	return read_as(data, bytes, import_jhot);

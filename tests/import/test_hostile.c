@@ -254,6 +254,50 @@ static struct imported *read_types(int count, int fields, bool circle, struct er
 	return i;
 }
 
+static void test_perf(void)
+{
+	static const char text[] =
+		"# captured on: Fri\n"
+		"java  1234/1240 [001] 12345.900000:     250000 cpu-clock:u: \n"
+		"\t    7f0011223344 Lcom/foo/Bar;::baz+0x20 (/tmp/perf-1234.map)\n"
+		"\t    7f0011223355 void com.foo.Main.main(java.lang.String[])+0x8 "
+		"(/tmp/perf-1234.map)\n"
+		"\t    7f0011223366 JavaCalls::call(JavaValue*, Thread*)+0x10 "
+		"(/usr/lib/libjvm.so)\n"
+		"\n"
+		"GC Thread#0  1241 12347.100000:     250000 cpu-clock:u: \n"
+		"\tffffffff81000000 do_syscall_64+0x5b ([kernel.kallsyms])\n"
+		"\t           10018 [unknown] (/usr/lib/libz.so.1)\n"
+		"\n";
+	struct buf got = {0}, b = {0};
+	struct imported *i;
+	struct err err;
+
+	i = read_text(text, &err);
+	if (ok(i, "perf script: %s", err.what)) {
+		const struct profile_query second = {
+			.from = 1, .to = 2, .thread = PROFILE_ANY_THREAD};
+
+		is_str(i->format->name, "perf", "is told by its first line");
+		read_collapsed(&got, i, EVENT_CPU);
+		is_str(buf_str(&got),
+			"[java tid=1240];JavaCalls::call(JavaValue*, "
+			"Thread*);com/foo/Main.main;com/foo/Bar.baz 250000\n"
+			"[GC Thread#0 tid=1241];[libz.so.1] 0x10018;do_syscall_64_[k] 250000\n",
+			"frames, threads, periods");
+		ok(i->timed && profile_sum(i->profile, &second).count == 1, "and seconds are read");
+	}
+	import_free(i);
+	for (size_t len = 0; len < sizeof(text); len++)
+		import_free(read_bytes(text, len, &err));
+	ok(true, "cut off anywhere it does no harm");
+	i = read_text("java 1 1.0: cycles: \n\tff x (y)\n\nnonsense\n", &err);
+	ok(!i && strstr(err.what, "line 4"), "a line that is no sample: %s", err.what);
+	import_free(i);
+	buf_done(&got);
+	buf_done(&b);
+}
+
 /* Versions of the format, and files that something else has compressed. */
 static void test_others(void)
 {
@@ -268,6 +312,7 @@ static void test_others(void)
 		{"\xfd"
 		 "7zXZ",
 			5, "compressed by xz", "xz -dc "},
+		{"PERFILE2", 8, "perf record writes", "perf script -i "},
 		{"\x04\x22\x4d\x18", 4, "compressed by lz4", "lz4 -dc "},
 	};
 
@@ -404,6 +449,7 @@ int main(void)
 	test_many();
 	test_circles();
 	test_others();
+	test_perf();
 	test_values();
 	buf_done(&b);
 	return tap_done();

@@ -42,8 +42,9 @@ const struct verb verb_convert = {
 	.name = "convert",
 	.synopsis = "[OPTION]... FILE...",
 	.help = "turn profiles into files of other formats, or print their hot methods",
-	.text = "Reads recordings (.jhot), collapsed stacks (of jhot, async-profiler, perf "
-		"script), pprof and JFR (of jhot, async-profiler, the JDK itself), also "
+	.text = "Reads recordings (.jhot), collapsed stacks (of jhot, async-profiler, "
+		"FlameGraph), the output of perf script, pprof and JFR (of jhot, async-profiler, "
+		"the JDK itself), also "
 		"compressed, and writes each -o FILE as `jhot record` would have done; without -o "
 		"it prints the hot methods. Several files become one: events by their names, "
 		"threads by names and numbers, seconds by the wall clock. A FILE of - is stdin. "
