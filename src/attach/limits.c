@@ -18,9 +18,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* The listener, the agent's two, and one that stays the program's. */
-#define THREADS 4
-/* The attach socket, its connection, the agent's file, its memory. */
+/* The listener, the agent's three, and one that stays the program's. */
+#define THREADS 5
+/* The attach socket, its connection, the agent's file, and one that stays the program's. */
 #define FDS 4
 /* Resident memory of a session, and that of the front end, where it counts against the same limit. */
 #define RESIDENT_BYTES (24u << 20)

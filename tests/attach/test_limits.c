@@ -154,11 +154,11 @@ static void test_threads(void)
 		fake_root);
 	fake_file("self/mountinfo", line);
 	fake_file("10/cgroup", "0::/app\n");
-	fake_file("pids/app/pids.current", "96\n");
+	fake_file("pids/app/pids.current", "95\n");
 	fake_file("pids/app/pids.max", "100\n");
-	is_int(asks(), 0, "its cgroup allows four threads more");
+	is_int(asks(), 0, "its cgroup allows five threads more");
 	fake_file("pids/app/pids.max", "99\n");
-	is_int(asks(), -1, "three are too few");
+	is_int(asks(), -1, "four are too few");
 	ok(strstr(err.what, "threads") && strstr(err.hint, "pids.max"), "which is told, too");
 }
 

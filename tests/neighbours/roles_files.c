@@ -29,14 +29,14 @@
 #define TIMERS      224
 #define SLEEPERS    150 /* threads, which jhot sets timers on */
 
-/* wait_for_session: until there is one or 1.5 s have passed, then up to 300 ms more. */
+/* wait_for_session: until there is one or 1.5 s have passed, then 200 to 500 ms more: jhot has opened its memory by then. */
 static void wait_for_session(void)
 {
 	static unsigned turn;
 
 	for (int i = 0; i < WAIT_TURNS && !role_in_session(); i++)
 		role_sleep_ms(10);
-	role_sleep_ms(turn++ * 67 % 300);
+	role_sleep_ms(200 + turn++ * 67 % 300);
 }
 
 static void wait_for_end(void)

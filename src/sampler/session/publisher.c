@@ -46,6 +46,7 @@
 #define LAST_WORDS_NS  (300 * NS_PER_MS)
 #define PREDECESSOR_NS (10 * NS_PER_S)
 #define OPEN_NS        (5 * NS_PER_S)
+#define LOCK_NS        (1 * NS_PER_S)
 #define DRAIN_NS       (1 * NS_PER_S) /* a handler may have lost its core for that long */
 #define VISITOR_NS     (300 * NS_PER_MS)
 
@@ -54,10 +55,17 @@ static _Atomic uint32_t session_lock;
 static struct sampler *session_now, *session_next;
 static _Atomic uint32_t session_ended; /* futex: moves when a session has left */
 
-static void sessions_lock(void)
+/* sessions_lock: whoever has the lock holds it for some instructions. false: it has been stopped there for LOCK_NS. */
+static bool sessions_lock(void)
 {
-	while (atomic_exchange_explicit(&session_lock, 1, memory_order_acquire))
+	uint64_t end = clock_mono_ns() + LOCK_NS;
+
+	while (atomic_exchange_explicit(&session_lock, 1, memory_order_acquire)) {
+		if (clock_mono_ns() > end)
+			return false;
 		raw_sleep(50000);
+	}
+	return true;
 }
 
 static void sessions_unlock(void)
@@ -348,16 +356,21 @@ static void last_words(struct sampler *s)
 	raw_futex_wake(&session_ended);
 }
 
-/* sessions_leave: the next session may begin when this one has nothing in its way any more. */
+/*
+ * sessions_leave: the next session may begin when this one has nothing in its way any more. Without the lock the pointers are
+ * cleared one by one, which is all that is done to them here.
+ */
 static void sessions_leave(struct sampler *s)
 {
-	sessions_lock();
+	bool locked = sessions_lock();
+
 	if (session_now == s)
 		session_now = NULL;
 	if (session_next == s)
 		session_next = NULL;
 	atomic_fetch_add(&session_ended, 1);
-	sessions_unlock();
+	if (locked)
+		sessions_unlock();
 	raw_futex_wake(&session_ended);
 }
 
@@ -411,7 +424,8 @@ static bool sessions_turn(struct sampler *s)
 		uint32_t ended = atomic_load(&session_ended);
 		bool mine;
 
-		sessions_lock();
+		if (!sessions_lock())
+			return false;
 		mine = session_now == s || !session_now;
 		if (mine && session_next == s) {
 			session_now = s;
@@ -476,8 +490,28 @@ static int opened(struct sampler *s)
 					    : AGENT_NO_THREAD;
 }
 
+/* sessions_enter: makes it the session, or the next one. An AGENT_* result. */
+static int sessions_enter(struct sampler *s, bool take)
+{
+	int result = AGENT_OK;
+
+	if (!sessions_lock())
+		return AGENT_BUSY;
+	if (session_next || (session_now && !take && lease_runs(session_now) &&
+				    !lease_lost(session_now, clock_mono_ns())))
+		result = AGENT_BUSY;
+	else if (session_now)
+		lease_end(session_now, SAMPLER_DETACH);
+	if (result == AGENT_OK)
+		*(session_now ? &session_next : &session_now) = s;
+	sessions_unlock();
+	return result;
+}
+
 int publisher_start(struct sampler *s, bool take)
 {
+	uint32_t ended = atomic_load(&session_ended);
+	bool before = session_now != NULL;
 	int result;
 
 	atomic_fetch_add(&s->references, 1);
@@ -487,21 +521,13 @@ int publisher_start(struct sampler *s, bool take)
 		return AGENT_NO_THREAD;
 	}
 	result = opened(s);
-	sessions_lock();
-	if (result == AGENT_OTHER && session_now)
-		result =
-			AGENT_OK; /* ours, which lives: whoever takes over from it knows what is there */
-	if (result == AGENT_OK &&
-		(session_next || (session_now && !take && lease_runs(session_now) &&
-					 !lease_lost(session_now, clock_mono_ns()))))
-		result = AGENT_BUSY;
-	if (result == AGENT_OK && session_now)
-		lease_end(session_now, SAMPLER_DETACH);
+	/* What was seen may have been a session of this agent, which is another matter. */
+	if (result == AGENT_OTHER && (before || ended != atomic_load(&session_ended)))
+		result = AGENT_OK;
 	if (result == AGENT_OK)
-		*(session_now ? &session_next : &session_now) = s;
-	else
+		result = sessions_enter(s, take);
+	if (result != AGENT_OK)
 		lease_end(s, SAMPLER_DETACH);
-	sessions_unlock();
 	atomic_store(&s->open.go, 1);
 	raw_futex_wake(&s->open.go);
 	rooms_let_go(s);
@@ -515,9 +541,8 @@ static void publisher_exit(void *pid)
 	uint32_t ended;
 	bool runs;
 
-	if ((long)pid != raw(SYS_getpid))
+	if ((long)pid != raw(SYS_getpid) || !sessions_lock())
 		return;
-	sessions_lock();
 	ended = atomic_load(&session_ended);
 	runs = session_now != NULL;
 	if (runs)
