@@ -10,6 +10,10 @@ record_start() {
 	wait_for 20 sampling "$JVM" || { diag "no session came up"; diag_file "$T/err"; }
 }
 
+is_stopped() {
+	grep -q '^State:.T' "/proc/$1/status"
+}
+
 record_end() {
 	wait_for 20 gone "$RECORD"
 	wait "$RECORD"
@@ -93,6 +97,20 @@ diag "the first ended with status $status: $(head -c 300 "$T/err")"
 ok "the first kept its data" grep -q knownSixty "$T/first.collapsed"
 ok "the second has its own" grep -q knownSixty "$T/taken.collapsed"
 becomes_quiet "and then nobody samples" "$JVM"
+
+# ^Z for longer than the lease of a silent front end
+record_start -o "$T/paused.collapsed"
+wait_for 20 has_samples "$JVM" 20
+kill -TSTP "$RECORD"
+ok "^Z stops jhot" wait_for 10 is_stopped "$RECORD"
+sleep 11
+ok "whose session waits" eval "'$JHOT' status $JVM | grep -q 'event cpu'"
+kill -CONT "$RECORD"
+sleep 0.5
+ok "and goes on" alive "$RECORD"
+kill -TERM "$RECORD"
+record_end
+is "to an end without an error" $status 0 || diag_file "$T/err"
 
 record_start -o "$T/stopped.collapsed"
 wait_for 20 has_samples "$JVM" 20

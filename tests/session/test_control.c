@@ -213,6 +213,11 @@ static void test_lease(void)
 	l = lease_start(&mapping, 2, 30, &err);
 	ok(wait_beats(beat, 3), "a new lease beats");
 	ok(wait_no_beats(2), "a main loop that hangs is not covered up");
+	lease_busy(l, true);
+	ok(wait_beats(atomic_load(&agent.control->beat), 50),
+		"one that writes a file goes on beating");
+	lease_busy(l, false);
+	ok(wait_no_beats(2), "until it has been written");
 	beat = atomic_load(&agent.control->beat);
 	lease_moved(l);
 	ok(wait_beats(beat, 1), "when it moves again, so does the beat");
