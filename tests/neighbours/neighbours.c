@@ -79,6 +79,8 @@ static const struct role roles[] = {
 		.form = ROLE_LONG, .embedded = true, .refused = true, .options = "-Xrs"},
 	{"quit-collector", role_quit_collector, 0, "a thread collects SIGQUIT by sigtimedwait",
 		.form = ROLE_CHECK},
+	{"seccomp-thread", role_seccomp_thread, 0, "a filter of one thread kills for nearly all",
+		.form = ROLE_CHECK},
 };
 #define ROLES (sizeof(roles) / sizeof(roles[0]))
 

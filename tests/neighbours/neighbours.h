@@ -63,5 +63,6 @@ void role_limit(const struct role *role, struct report *report);
 void role_seccomp(const struct role *role, struct report *report);
 void role_sigquit(const struct role *role, struct report *report);
 void role_quit_collector(const struct role *role, struct report *report);
+void role_seccomp_thread(const struct role *role, struct report *report);
 
 #endif

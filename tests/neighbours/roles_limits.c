@@ -112,3 +112,31 @@ void role_seccomp(const struct role *role, struct report *report)
 	for (;; report->turns++)
 		role_sleep_ms(10);
 }
+
+/* A thread that computes, and may do nothing but sleep: its own filter kills the process for nearly all calls. */
+void role_seccomp_thread(const struct role *role, struct report *report)
+{
+	static const unsigned calls[] = {SYS_nanosleep, SYS_clock_nanosleep, SYS_restart_syscall,
+		SYS_rt_sigreturn, SYS_exit, SYS_exit_group, SYS_futex};
+	struct sock_filter rules[2 * sizeof(calls) / sizeof(calls[0]) + 2] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr))};
+	struct sock_fprog program = {1, rules};
+
+	(void)role;
+	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++) {
+		rules[program.len++] =
+			(struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, calls[i], 0, 1);
+		rules[program.len++] =
+			(struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
+	}
+	rules[program.len++] =
+		(struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS);
+	prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+	if (syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program))
+		role_harm(report, "seccomp failed", errno);
+	for (;; report->turns++) {
+		for (volatile int i = 0; i < 20000000; i++)
+			continue;
+		role_sleep_ms(1);
+	}
+}

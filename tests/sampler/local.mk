@@ -22,11 +22,11 @@ EXTRA_DIST += $(hammer_sources) %D%/lib.sh %D%/driver.h %D%/driver_rows.h %D%/dr
 	src/sampler/signal/raw.c src/sampler/text.c
 %C%_test_descriptor_LDADD = -lutil
 %C%_test_parts_SOURCES = %D%/test_parts.c src/sampler/maps.c src/sampler/publish/modules.c \
-	src/sampler/signal/raw.c src/sampler/signal/perf.c src/sampler/task.c src/sampler/text.c \
+	src/sampler/signal/raw.c src/sampler/signal/perf.c src/sampler/procfile.c src/sampler/task.c src/sampler/text.c \
 	src/sampler/session/threads.c src/sampler/signal/threads.c src/sampler/signal/glob.c
 %C%_test_parts_LDADD = -lpthread
 %C%_test_states_SOURCES = %D%/test_states.c src/sampler/text.c \
-	src/sampler/publish/known.c src/sampler/signal/raw.c src/sampler/publish/states.c src/sampler/task.c
+	src/sampler/publish/known.c src/sampler/signal/raw.c src/sampler/publish/states.c src/sampler/procfile.c src/sampler/task.c
 %C%_test_states_LDADD = libwalk.a -lpthread
 %C%_test_entry_SOURCES = %D%/test_entry.c src/sampler/signal/entry.c src/sampler/signal/raw.c
 %C%_test_entry_LDADD = -lpthread

@@ -163,17 +163,20 @@ static void try_later(void)
 	struct sampler *s = (struct sampler *)note;
 
 	check(calls_try() == AGENT_OK, "there is no filter", 0);
-	check(calls_allowed_as_here("Name:\tx\nSeccomp:\t0\nSeccomp_filters:\t0\n"),
+	check(calls_are_of(procfile_filters("Name:\tx\nSeccomp:\t0\nSeccomp_filters:\t0\n")),
 		"nor has another thread one", 0);
-	check(!calls_allowed_as_here("Name:\tx\nSeccomp:\t2\nSeccomp_filters:\t1\n"),
+	check(!calls_are_of(procfile_filters("Name:\tx\nSeccomp:\t2\nSeccomp_filters:\t1\n")),
 		"a thread that has one is told from it", 0);
-	check(!calls_allowed_as_here("Name:\tx\nSeccomp:\t2\n"), "also before Linux 5.9", 0);
+	check(!calls_are_of(procfile_filters("Name:\tx\nSeccomp:\t2\n")), "also before Linux 5.9",
+		0);
 	filter(KILL, 1, (int[]){SYS_statx});
 	calls_look(s);
 	check(strstr(note, "forbids statx") != NULL, note, 0);
 	check(raw_refusal(SYS_statx) == -EPERM && ended == SAMPLER_RUNS, "the session goes on", 0);
-	check(calls_allowed_as_here("Seccomp:\t2\nSeccomp_filters:\t1\n"), "one is known", 0);
-	check(!calls_allowed_as_here("Seccomp:\t2\nSeccomp_filters:\t2\n"), "two are not", 0);
+	check(calls_are_of(procfile_filters("Seccomp:\t2\nSeccomp_filters:\t1\n")), "one is known",
+		0);
+	check(!calls_are_of(procfile_filters("Seccomp:\t2\nSeccomp_filters:\t2\n")), "two are not",
+		0);
 	filter(KILL, 1, (int[]){SYS_getdents64});
 	calls_look(s);
 	check(ended == SAMPLER_DETACH, "without a needed call it ends", ended);
