@@ -137,9 +137,14 @@ static bool trigger(const struct phase_call *call, const char *path)
 	return creates(call) && strstr(path, ".attach_pid");
 }
 
+/* Of the attach protocol, "1" and a NUL; children that parse ELF files send, too. */
 static bool request(const struct phase_call *call, const char *path)
 {
-	return (long)call->number == SYS_sendto;
+	char version[2] = "";
+
+	return (long)call->number == SYS_sendto &&
+	       read_memory(call->tid, call->args[1], version, sizeof(version)) &&
+	       version[0] == '1' && version[1] == '\0';
 }
 
 static bool memory(const struct phase_call *call, const char *path)
