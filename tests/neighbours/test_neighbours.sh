@@ -48,7 +48,7 @@ neighbour_start() {
 	mkdir "$T/$side"
 	options="-Xmx64m -XX:+UseSerialGC -XX:ErrorFile=$T/hs_err_$side.log $(options "$names")"
 	if [ "$(field "$names" 3)" = 1 ]; then
-		embedded_launch "$HERE/neighbours embed $(libjvm) $T/$side $names $options -Djava.class.path=$CLASSES"
+		embedded_launch "$(loader) $HERE/neighbours embed $(libjvm) $T/$side $names $options -Djava.class.path=$CLASSES"
 	else
 		jvm_launch $options "-agentpath:$HERE/libneighbours.so=$T/$side:$names" Neighbours
 	fi
@@ -64,6 +64,16 @@ embedded_launch() {
 	JAVA=$T/launcher
 	jvm_launch
 	JAVA=$java
+}
+
+# loader: the dynamic loader of a JDK that brings a C library of its own, which our program must use, too
+loader() {
+	local interpreter
+	interpreter=$(readelf -p .interp "$(readlink -f "$(command -v "$JAVA")")" | grep -o '/.*ld-.*')
+	case $interpreter in
+	/lib/* | /lib64/* | '') ;;
+	*) echo "$interpreter --library-path $(dirname "$interpreter")" ;;
+	esac
 }
 
 libjvm() {
