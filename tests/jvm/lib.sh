@@ -351,7 +351,9 @@ litter() {
 		echo "task $(cat "$link/comm" 2>/dev/null)"
 	done | sort
 	awk '$6 ~ /^\/|memfd|perf_event/ { print "map " $6 $7 }' "/proc/$pid/maps" | sort -u
-	grep -E '^(SigCgt|SigIgn):' "/proc/$pid/status"
+	grep '^SigCgt:' "/proc/$pid/status"
+	# without signal 32, which glibc's posix_spawn has a child ignore, and which the agent may handle
+	printf 'SigIgn: %x\n' $((0x$(sed -n 's/^SigIgn:[[:space:]]*//p' "/proc/$pid/status") & ~(1 << 31)))
 	grep -c '^ID:' "/proc/$pid/timers" | sed 's/^/timers /'
 	grep -E '^TracerPid:' "/proc/$pid/status"
 }
