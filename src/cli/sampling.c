@@ -15,11 +15,25 @@
 #define STEP_MS 200
 #define LOOK_NS (250 * NS_PER_MS)
 
-static volatile sig_atomic_t sampling_signal;
+static volatile sig_atomic_t sampling_signal, sampling_stop;
 
 static void on_signal(int signo)
 {
 	sampling_signal = signo;
+}
+
+static void on_stop(int signo)
+{
+	sampling_stop = signo;
+}
+
+/* ^Z: the handler only notes it, and sampling_pause stops. A shell without job control has SIGTSTP ignored. */
+static void catch_stop(void)
+{
+	struct sigaction sa = {.sa_handler = on_stop, .sa_flags = SA_RESTART}, old;
+
+	if (!sigaction(SIGTSTP, NULL, &old) && old.sa_handler != SIG_IGN)
+		sigaction(SIGTSTP, &sa, NULL);
 }
 
 static void catch_signals(void)
@@ -33,6 +47,7 @@ static void catch_signals(void)
 		if (!sigaction(signals[i], NULL, &old) && old.sa_handler != SIG_IGN) /* nohup's */
 			sigaction(signals[i], &sa, NULL);
 	}
+	catch_stop();
 	signal(SIGPIPE, SIG_IGN); /* an output that goes away is an error to report */
 }
 
@@ -82,6 +97,18 @@ static void tell_progress(const struct sampling *s, const struct vitals *v, uint
 	fflush(stderr);
 }
 
+/* Stops, as ^Z asks. The agent keeps the session meanwhile, without samples; the time does not count. */
+static void sampling_pause(struct sampling *s)
+{
+	uint64_t stopped_ns = clock_mono_ns();
+
+	session_park(s->session, true);
+	sampling_stop = 0;
+	kill(getpid(), SIGSTOP);
+	session_park(s->session, false);
+	s->begin_ns += clock_mono_ns() - stopped_ns;
+}
+
 int sampling_loop(struct sampling *s, struct err *err)
 {
 	bool terminal = isatty(STDERR_FILENO);
@@ -92,6 +119,10 @@ int sampling_loop(struct sampling *s, struct err *err)
 		(!s->duration_ns || now_ns - s->begin_ns < s->duration_ns)) {
 		uint64_t left_ms = STEP_MS;
 
+		if (sampling_stop) {
+			sampling_pause(s);
+			now_ns = clock_mono_ns();
+		}
 		if (s->duration_ns &&
 			(s->duration_ns - (now_ns - s->begin_ns)) / NS_PER_MS < left_ms)
 			left_ms = (s->duration_ns - (now_ns - s->begin_ns)) / NS_PER_MS + 1;

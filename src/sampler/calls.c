@@ -40,9 +40,8 @@
 
 #include "sampler/compat.h"
 
-#define CHILD_FLAGS     (CLONE_VM | CLONE_VFORK | CLONE_FILES | CLONE_FS) /* exit signal 0 */
-#define CHILD_STACK     4096u
-#define FILTERS_UNKNOWN UINT32_MAX /* there are some; Linux before 5.9 does not say how many */
+#define CHILD_FLAGS (CLONE_VM | CLONE_VFORK | CLONE_FILES | CLONE_FS) /* exit signal 0 */
+#define CHILD_STACK 4096u
 
 enum need { VITAL, NEEDED, OPTIONAL };
 
@@ -281,21 +280,14 @@ static int try_all(void)
 
 /* --- is there a filter? --------------------------------------------------------------------------------- */
 
-static uint32_t filters_in(const char *status)
-{
-	if (!procfile_number(status, "Seccomp:", 0))
-		return 0;
-	return (uint32_t)procfile_number(status, "Seccomp_filters:", FILTERS_UNKNOWN);
-}
-
 static uint32_t filters_now(void)
 {
 	char status[PROCFILE_STATUS];
 
 	return procfile_read("/proc/thread-self/status", status, sizeof(status)) ||
 			       procfile_read("/proc/self/status", status, sizeof(status))
-		       ? filters_in(status)
-		       : FILTERS_UNKNOWN;
+		       ? procfile_filters(status)
+		       : PROCFILE_FILTERS;
 }
 
 /* dumps_kill: before Linux 5.16. */
@@ -316,7 +308,7 @@ static int try_when_changed(bool again)
 {
 	uint32_t filters = filters_now();
 
-	if (filters == known.filters && !(again && filters == FILTERS_UNKNOWN))
+	if (filters == known.filters && !(again && filters == PROCFILE_FILTERS))
 		return known.result;
 	if (raw_refusal(SYS_wait4))
 		return known.result; /* each further child would stay */
@@ -359,9 +351,9 @@ void calls_look(struct sampler *s)
 		calls_tell(s);
 }
 
-bool calls_allowed_as_here(const char *status)
+bool calls_are_of(uint32_t filters)
 {
-	return filters_in(status) == known.filters;
+	return filters == known.filters;
 }
 
 void calls_tell(struct sampler *s)

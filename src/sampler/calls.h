@@ -30,7 +30,7 @@ void calls_tell(struct sampler *s);
 /* calls_look: tries again when there are more filters than before; ends the session where it cannot go on. Publisher. */
 void calls_look(struct sampler *s);
 
-/* calls_allowed_as_here: whether a thread has the filters that were tried, by the text of its /proc status. */
-bool calls_allowed_as_here(const char *status);
+/* calls_are_of: true when a thread with so many filters (procfile.h) has those that were tried. Any thread. */
+bool calls_are_of(uint32_t filters);
 
 #endif

@@ -35,3 +35,10 @@ uint64_t procfile_number(const char *text, const char *name, uint64_t otherwise)
 		n = n * 10 + (uint64_t)(*text - '0');
 	return n;
 }
+
+uint32_t procfile_filters(const char *status)
+{
+	if (!procfile_number(status, "Seccomp:", 0))
+		return 0;
+	return (uint32_t)procfile_number(status, "Seccomp_filters:", PROCFILE_FILTERS);
+}

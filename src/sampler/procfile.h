@@ -13,5 +13,11 @@
 bool procfile_read(const char *path, char *out, size_t bytes);
 /* The number behind NAME at the beginning of a line; `otherwise` where no line begins so. */
 uint64_t procfile_number(const char *text, const char *name, uint64_t otherwise);
+/*
+ * The number of a thread's seccomp filters, by its status. 0: none. PROCFILE_FILTERS: some, Linux before 5.9 does not say how
+ * many.
+ */
+#define PROCFILE_FILTERS UINT32_MAX
+uint32_t procfile_filters(const char *status);
 
 #endif

@@ -3,6 +3,7 @@
 #include "sampler/task.h"
 
 #include "base/clock.h"
+#include "sampler/procfile.h"
 #include "sampler/signal/raw.h"
 #include "sampler/text.h"
 #include "wire/record.h"
@@ -110,7 +111,7 @@ static uint64_t hex_of(const char *at)
 	return n;
 }
 
-static bool task_blocked(int task_fd, int32_t task, uint64_t *mask)
+static bool task_blocked(int task_fd, int32_t task, struct task_signals *out)
 {
 	char status[4096];
 	const char *at;
@@ -118,7 +119,8 @@ static bool task_blocked(int task_fd, int32_t task, uint64_t *mask)
 	if (!task_read(task_fd, task, "/status", status, sizeof(status)) ||
 		!(at = line_of(status, "SigBlk:\t")))
 		return false;
-	*mask |= hex_of(at);
+	out->blocked |= hex_of(at);
+	out->filters = procfile_filters(status);
 	return true;
 }
 
@@ -128,12 +130,12 @@ bool task_signals(int task_fd, int32_t task, struct task_signals *out)
 	struct task_call call;
 
 	*out = (struct task_signals){.waits = false};
-	if (!task_blocked(task_fd, task, &out->blocked))
+	if (!task_blocked(task_fd, task, out))
 		return false;
 	task_state_call(task_fd, task, &call);
 	out->waits = call.sp && call.number == SYS_rt_sigtimedwait;
 	out->set = call.arguments[0];
-	return out->waits || task_blocked(task_fd, task, &out->blocked);
+	return out->waits || task_blocked(task_fd, task, out);
 }
 
 int32_t task_tid(int task_fd, int32_t task)

@@ -39,6 +39,7 @@ bool task_ran_on(int task_fd, int32_t cpu, uint64_t *stamp);
 /* Which signals the thread blocks; false when it has ended or the kernel does not say. Some 30 us. */
 struct task_signals {
 	uint64_t blocked; /* bit sig - 1 */
+	uint32_t filters; /* of system calls: procfile_filters */
 	bool waits; /* it is in sigwait or its like: the kernel leaves out of `blocked` what it waits for */
 	uint64_t set; /* where that set is in memory */
 };

@@ -261,6 +261,7 @@ struct lease {
 	unsigned beat_ms;
 	uint64_t stall_ns;
 	_Atomic uint64_t moved_ns;
+	atomic_bool busy;
 	pthread_t thread;
 	_Atomic uint32_t stop;
 	struct robust_list_head held; /* of that thread: control.front_end */
@@ -285,7 +286,8 @@ static void *lease_main(void *arg)
 
 	lease_hold(l);
 	while (!atomic_load(&l->stop)) {
-		if (clock_mono_ns() - atomic_load(&l->moved_ns) < l->stall_ns)
+		if (atomic_load(&l->busy) ||
+			clock_mono_ns() - atomic_load(&l->moved_ns) < l->stall_ns)
 			atomic_fetch_add(&l->mapping->control->beat, 1);
 		control_futex_wait(&l->stop, 0, l->beat_ms * NS_PER_MS);
 	}
@@ -319,6 +321,12 @@ struct lease *lease_start(struct mapping *m, unsigned beat_ms, unsigned stall_ms
 void lease_moved(struct lease *l)
 {
 	atomic_store(&l->moved_ns, clock_mono_ns());
+}
+
+void lease_busy(struct lease *l, bool busy)
+{
+	lease_moved(l);
+	atomic_store(&l->busy, busy);
 }
 
 void lease_stop(struct lease *l)

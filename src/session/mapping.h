@@ -98,6 +98,8 @@ struct lease;
 /* It beats as often, while lease_moved is called as often: both are other numbers in tests only. */
 struct lease *lease_start(struct mapping *m, unsigned beat_ms, unsigned stall_ms, struct err *err);
 void lease_moved(struct lease *l); /* the main loop is alive */
-void lease_stop(struct lease *l);  /* no beat after this */
+/* While busy, the main loop need not move: it writes a file, for as long as that takes. */
+void lease_busy(struct lease *l, bool busy);
+void lease_stop(struct lease *l); /* no beat after this */
 
 #endif

@@ -379,6 +379,12 @@ void session_park(struct session *s, bool parked)
 	lease_moved(s->lease);
 }
 
+void session_busy(struct session *s, bool busy)
+{
+	if (s->lease)
+		lease_busy(s->lease, busy);
+}
+
 /* --- vitals ------------------------------------------------------------------------------------------ */
 
 /* session_runs: which events run is told to the model, whose rates divide by it. */

@@ -78,6 +78,9 @@ int session_budget(struct session *s, unsigned per_mille, bool chosen, struct er
  */
 void session_patience(struct session *s, const struct patience *patience);
 
+/* While busy, the caller may go without session_drain for longer than half a minute: it writes a file. */
+void session_busy(struct session *s, bool busy);
+
 /* ^Z and SIGCONT: parked, the agent keeps the session but samples nothing; the gap is recorded as one. */
 void session_park(struct session *s, bool parked);
 

@@ -236,14 +236,25 @@ static struct live_source live_source(struct live *l)
 		l->now->profile, live_vitals(l), l->now->file, !l->now->file && !l->now->replay};
 }
 
+static void live_busy(struct live *l, bool busy)
+{
+	if (l->now->session)
+		session_busy(l->now->session, busy);
+}
+
 static int live_export(
 	void *ctx, const struct app_export *what, char *done, size_t bytes, struct err *err)
 {
-	const struct live_source source = live_source(ctx);
+	struct live *l = ctx;
+	const struct live_source source = live_source(l);
+	int rc;
 
 	if (!source.profile || !source.vitals)
 		return err_set(err, ERR_FAILED, "There is nothing to write: no JVM is attached.");
-	return live_file_write(&source, what, done, bytes, err);
+	live_busy(l, true);
+	rc = live_file_write(&source, what, done, bytes, err);
+	live_busy(l, false);
+	return rc;
 }
 
 static int live_save(void *ctx, const char *path, char *done, size_t bytes, struct err *err)
@@ -251,6 +262,7 @@ static int live_save(void *ctx, const char *path, char *done, size_t bytes, stru
 	struct live *l = ctx;
 	const struct live_source source = live_source(l);
 	uint64_t duration_ns;
+	int rc;
 
 	if (!source.profile || !source.vitals)
 		return err_set(err, ERR_FAILED, "There is nothing to save: no JVM is attached.");
@@ -260,7 +272,10 @@ static int live_save(void *ctx, const char *path, char *done, size_t bytes, stru
 		duration_ns = session_duration_ns(l->now->session);
 	else
 		duration_ns = (uint64_t)profile_info(l->now->profile).now * NS_PER_S;
-	return live_file_save(&source, duration_ns, path, done, bytes, err);
+	live_busy(l, true);
+	rc = live_file_save(&source, duration_ns, path, done, bytes, err);
+	live_busy(l, false);
+	return rc;
 }
 
 static int live_config_write(

@@ -3,6 +3,7 @@
 #include "sampler/engine/collect.h"
 
 #include "base/clock.h"
+#include "sampler/calls.h"
 #include "sampler/engine/arms.h"
 #include "sampler/signal/raw.h"
 #include "sampler/signal/signal.h"
@@ -32,14 +33,15 @@ uint64_t collect_signals(struct sampler *s)
 	return all;
 }
 
-/* collect_found: it blocks a signal of ours, or waits for any. */
-static void collect_found(struct sampler *s, struct thread_slot *slot, uint64_t cpu_ns, bool waits)
+/* collect_found: it blocks a signal of ours, or, for ever, waits for any or has other filters of system calls than the agent. */
+static void collect_found(
+	struct sampler *s, struct thread_slot *slot, uint64_t cpu_ns, bool for_ever)
 {
 	bool before = atomic_exchange(&slot->collect.refused, 1);
 
-	if (waits)
+	if (for_ever)
 		atomic_store(&slot->collect.waited, 1);
-	if ((!before && !waits) || atomic_exchange(&slot->collect.now, 1))
+	if ((!before && !for_ever) || atomic_exchange(&slot->collect.now, 1))
 		return;
 	atomic_store(&slot->collect.charged_ns, cpu_ns);
 	counters_add(&s->counters, COUNTER_COLLECTORS, 1);
@@ -50,6 +52,7 @@ bool collect_permits(struct sampler *s, struct thread_slot *slot)
 	int32_t tid = atomic_load(&slot->tid);
 	struct task_signals task = {.waits = false};
 	uint64_t cpu_ns = 0;
+	bool for_ever;
 
 	if (!task_cpu_ns(tid, &cpu_ns))
 		return true; /* it has ended: whoever sets an engine finds that */
@@ -59,10 +62,11 @@ bool collect_permits(struct sampler *s, struct thread_slot *slot)
 		return !atomic_load(&slot->collect.refused);
 	else if (!task_signals(s->task.fd, sampler_task(s, slot), &task))
 		return !s->task_other; /* there, no scan may have seen its directory yet */
-	if (task.waits || task.blocked & collect_ours(s))
-		collect_found(s, slot, cpu_ns, task.waits);
+	for_ever = task.waits || (tid != raw_gettid() && !calls_are_of(task.filters));
+	if (for_ever || task.blocked & collect_ours(s))
+		collect_found(s, slot, cpu_ns, for_ever);
 	atomic_store(&slot->collect.valid_ns, cpu_ns);
-	return !(task.waits || task.blocked & collect_ours(s)) &&
+	return !for_ever && !(task.blocked & collect_ours(s)) &&
 	       !atomic_load(&slot->collect.waited);
 }
 

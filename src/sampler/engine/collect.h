@@ -9,6 +9,8 @@
  * signal that libc reserves (sampler_signal): sigfillset and pthread_sigmask leave it out. Engines come off a thread
  * that has begun at the next look at it.
  *
+ * The same holds for threads with other seccomp filters than the agent's: one may kill for a call that a handler makes.
+ *
  * Only the thread itself changes its mask, and that takes CPU time: what was read is valid until its CPU clock moves.
  */
 #ifndef JHOT_SAMPLER_ENGINE_COLLECT_H

@@ -220,7 +220,7 @@ static void code_look(struct sampler *s, uint64_t now)
 	s->code_due_ns = now + (cost_ns > CODE_NS ? cost_ns : CODE_NS);
 }
 
-/* collectors_look: takes engines off threads that have begun to collect signals, and turns the process's clock off. */
+/* collectors_look: takes engines off threads that must not get signals any more (collect.h), and turns the process's clock off. */
 static void collectors_look(struct sampler *s, bool all)
 {
 	uint32_t collecting = events_any(s) ? collect_look(s, all) : 0;
@@ -230,8 +230,9 @@ static void collectors_look(struct sampler *s, bool all)
 	process_clock_stop(s);
 	if (!s->collect_said)
 		s->collect_said = publish_note(s->publish, WIRE_NOTE_TEXT, clock_mono_ns(), 0,
-			"threads that collect signals get none of jhot's: their time is shown as "
-			"[blocks_signals], without stacks");
+			"threads that collect signals, or have a seccomp filter of their own, get "
+			"no "
+			"signals: their time is shown as [blocks_signals], without stacks");
 }
 
 /* refused_count: timers' signals for which no stack was free (signal/entry.c). */

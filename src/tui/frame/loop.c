@@ -22,14 +22,13 @@
 #define PHASE_MS      200 /* ticks come so long after a profile's second began */
 #define DRAIN_MS      10000 /* samples are taken in at least so often, however seldom they are shown */
 #define TELL_MS       1000
-#define UNWRITABLE_MS 60000 /* a terminal that takes nothing for so long is gone */
 
 struct app {
 	struct ui ui;
 	struct terminal *term;
 	int signals;
 	int frame_fd;
-	int64_t tick_ms, blocked_ms;
+	int64_t tick_ms;
 	int64_t begun_ms; /* the ui's, as last seen */
 	uint64_t frames, bytes;
 	bool stepped; /* --clock=step: nothing moves by itself */
@@ -88,7 +87,6 @@ static void app_draw(struct app *app)
 	ui_draw(&app->ui);
 	term_draw(app->term, &app->ui.canvas, app->repaint);
 	app->draw = app->repaint = false;
-	app->blocked_ms = app_now();
 	app_flush(app);
 }
 
@@ -353,8 +351,6 @@ static void app_round(struct app *app)
 		app->draw = !ui_busy(&app->ui);
 	}
 	app_wait_end(app);
-	if (term_busy(app->term) && app_now() - app->blocked_ms > UNWRITABLE_MS)
-		app->quit = true;
 	if (app->draw && !app->quit)
 		app_draw(app);
 	if (app->ui.attach_pid && !app->quit)
