@@ -55,7 +55,7 @@ look() {
 
 # unharmed: the JVM, after a session
 unharmed() {
-	alive "$JVM" && ! grep -qv '^WARNING: ' "$JVM_ERR"
+	alive "$JVM" && ! grep -qv '^WARNING: \|warning: sched_getaffinity failed' "$JVM_ERR" # HotSpot's own
 }
 
 # processes: children of the JVM's, zombies included
