@@ -4,6 +4,7 @@
 
 #include <elf.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <string.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -58,6 +59,16 @@ static bool is_overwritten(pid_t pid, const struct proc_map *map, const struct e
 	return place.found;
 }
 
+/* True when the process, or its first thread, has ended: /proc/PID/root leads nowhere then. */
+static bool has_ended(pid_t pid)
+{
+	int root = pid > 0 ? proc_open_in(pid, "root", "/", O_PATH | O_DIRECTORY) : 0;
+
+	if (root > 0)
+		close(root);
+	return root == -ENOENT || root == -ESRCH;
+}
+
 static int open_file(pid_t pid, const struct proc_map *map, struct err *err)
 {
 	const char *name = path_name(map->path);
@@ -65,6 +76,8 @@ static int open_file(pid_t pid, const struct proc_map *map, struct err *err)
 
 	if (fd == -ESTALE) {
 		err_set(err, ERR_INPUT, "%s was replaced since the JVM mapped it.", name);
+	} else if (fd == -ENOENT && has_ended(pid)) {
+		err_set(err, ERR_GONE, "the JVM ended before %s could be read.", name);
 	} else if (fd < 0) {
 		errno = -fd;
 		err_set_errno(err, ERR_INPUT, "%s cannot be read", name);

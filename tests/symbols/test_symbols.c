@@ -11,6 +11,7 @@
 #include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -355,6 +356,27 @@ static void test_missing(void)
 	symbols_free(s);
 }
 
+/* A process that has ended takes the way to its files along; that is no fault of the file. */
+static void test_ended(void)
+{
+	struct symbols *s;
+	struct symbol sym;
+	pid_t pid = fork();
+	int m;
+
+	if (pid == 0)
+		_exit(0);
+	waitid(P_PID, (id_t)pid, NULL, WEXITED | WNOWAIT); /* a zombie, so that its number stays */
+	s = symbols_new(pid, pid);
+	m = symbols_module_add(
+		s, &(struct proc_map){.path = "/lib/libc.so.6", .start = 4096, .end = 8192});
+	symbols_native(s, m, 0x1234, &sym);
+	is_str(symbols_note(s), "the JVM ended before libc.so.6 could be read",
+		"a process that has ended");
+	symbols_free(s);
+	waitpid(pid, NULL, 0);
+}
+
 /* As much as a loader's thread may need, which is more than musl gives by itself. */
 static void deep(struct load *l, struct elf_child *child, const atomic_bool *stop)
 {
@@ -392,6 +414,7 @@ int main(int argc, char **argv)
 	test_perfmap_file();
 	test_vdso();
 	test_missing();
+	test_ended();
 	test_hostile();
 	return tap_done();
 }
