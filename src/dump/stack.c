@@ -200,7 +200,7 @@ void stack_add(struct stack_namer *n, const struct walk_mem *mem, const struct w
 		n->packed = xreallocarray(n->packed, count, sizeof(*n->packed));
 		n->packed_cap = count;
 	}
-	names_resolve(n->names, n->layout, mem, frames, count, n->packed, NULL);
+	names_resolve(n->names, n->layout, mem, NULL, frames, count, n->packed, NULL);
 	drain(n);
 	for (uint32_t i = 0; i < count; i++) {
 		const struct walk_frame *w = &frames[i];

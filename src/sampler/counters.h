@@ -14,32 +14,29 @@
 
 #include <stdatomic.h>
 
-#define COUNTERS(X)                                                                                \
-	X(TABLE_FULL, "table_full") /* lost: the trace table had no space */                       \
-	X(NO_THREAD, "no_thread")   /* lost: a signal on a thread that is not listed */            \
-	X(PERF_LOST, "perf_lost")   /* lost: the kernel's buffer of a thread was full */           \
-	X(LATE, "late")             /* lost: came when its event was already stopped */            \
-	X(MASKED, "masked")         /* not walked: the thread blocks SIGSEGV */                    \
-	X(NO_STACK, "no_stack")     /* lost: all of the handlers' own stacks were taken */         \
-	X(HANDLER, "handler_taken") /* stacks read while another's handler of SIGSEGV was there */ \
-	X(BUSY, "busy")             /* not walked: all buffers for stacks were taken */            \
-	X(TRUNCATED, "truncated")   /* deeper than the limit: the root is missing */               \
-	X(AGCT_FAILED, "agct_failed") /* stacks that AsyncGetCallTrace refused */                  \
-	X(LIVE_FULL, "live_full")     /* lost: more objects between two collections than fit */    \
-	X(WAIT_OVER, "wait_over")     /* lost: a wait that ended while it was looked at */         \
-	X(MOVED, "moved")             /* lost: virtual threads that a collector has moved */       \
-	X(UNNAMED, "unnamed")         /* frames whose method could not be named */                 \
-	X(FOREIGN, "foreign_signals") /* signals that are not the agent's: ignored */              \
-	X(RING_FULL, "ring_full")     /* publications that had to be continued later */            \
-	X(TRACES_FORGOTTEN, "traces_reset") /* times the list of known traces was emptied */       \
-	X(THREADS_FULL, "threads_full")     /* threads without space in the list, at one time */   \
-	X(THREADS_MISSED, "threads_missed") /* threads that had ended before they were found */    \
-	X(ARM_FAILED, "arm_failed")         /* threads that no engine could be set on */           \
-	X(COLLECTORS, "blocks_signals") /* threads that collect signals: they get none of ours */  \
-	X(UNANSWERED, "unanswered")     /* not walked: the thread took no signal for 0.5 s */      \
-	X(TIMER_THREADS, "timer_threads") /* threads on a timer where perf_events was meant */     \
-	X(MODULES_FULL, "modules_full")   /* mapped files that found no space in the list */       \
-	X(FAULTS_PASSED, "faults_passed") /* faults of others that were handed on */
+#define COUNTERS(X)                                                                               \
+	X(TABLE_FULL, "table_full")   /* lost: the trace table had no space */                    \
+	X(NO_THREAD, "no_thread")     /* lost: a signal on a thread that is not listed */         \
+	X(PERF_LOST, "perf_lost")     /* lost: the kernel's buffer of a thread was full */        \
+	X(LATE, "late")               /* lost: came when its event was already stopped */         \
+	X(NO_STACK, "no_stack")       /* lost: all of the handlers' own stacks were taken */      \
+	X(BUSY, "busy")               /* not walked: all buffers for stacks were taken */         \
+	X(TRUNCATED, "truncated")     /* deeper than the limit: the root is missing */            \
+	X(AGCT_FAILED, "agct_failed") /* stacks that AsyncGetCallTrace refused */                 \
+	X(LIVE_FULL, "live_full")     /* lost: more objects between two collections than fit */   \
+	X(WAIT_OVER, "wait_over")     /* lost: a wait that ended while it was looked at */        \
+	X(MOVED, "moved")             /* lost: virtual threads that a collector has moved */      \
+	X(UNNAMED, "unnamed")         /* frames whose method could not be named */                \
+	X(FOREIGN, "foreign_signals") /* signals that are not the agent's: ignored */             \
+	X(RING_FULL, "ring_full")     /* publications that had to be continued later */           \
+	X(TRACES_FORGOTTEN, "traces_reset") /* times the list of known traces was emptied */      \
+	X(THREADS_FULL, "threads_full")     /* threads without space in the list, at one time */  \
+	X(THREADS_MISSED, "threads_missed") /* threads that had ended before they were found */   \
+	X(ARM_FAILED, "arm_failed")         /* threads that no engine could be set on */          \
+	X(COLLECTORS, "blocks_signals") /* threads that collect signals: they get none of ours */ \
+	X(UNANSWERED, "unanswered")     /* not walked: the thread took no signal for 0.5 s */     \
+	X(TIMER_THREADS, "timer_threads") /* threads on a timer where perf_events was meant */    \
+	X(MODULES_FULL, "modules_full")   /* mapped files that found no space in the list */
 
 #define COUNTER_ENUM(name, text) COUNTER_##name,
 enum counter { COUNTERS(COUNTER_ENUM) COUNTER_BREAKS };

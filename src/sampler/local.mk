@@ -33,18 +33,18 @@ sampler_sources = \
 	%D%/engine/wall_io.c %D%/engine/wall_waiting.c \
 	%D%/engine/lock/circle.c %D%/engine/lock/counted.c %D%/engine/lock/holder.c %D%/engine/lock/lock.c %D%/engine/lock/lock.h %D%/engine/lock/own.h %D%/engine/lock/timed.c %D%/engine/lock/told.c \
 	%D%/engine/lock/wait.c %D%/engine/lock/wait.h %D%/engine/lock/waiting.c \
-	%D%/jvm/agct.c %D%/jvm/classes.c %D%/jvm/debug_info.c %D%/jvm/events.c %D%/jvm/fetch_search.c \
+	%D%/jvm/agct.c %D%/jvm/classes.c %D%/jvm/debug_info.c %D%/jvm/events.c \
 	%D%/jvm/gate.c %D%/jvm/jvm.c %D%/jvm/jvm.h %D%/jvm/own.h %D%/jvm/sets.c %D%/jvm/stubs.c \
 	%D%/jvm/visits.c %D%/jvm/wait_counts.c %D%/jvm/wait_times.c %D%/jvm/walker_agct.h \
 	%D%/publish/known.c %D%/publish/modules.c %D%/publish/modules.h \
 	%D%/publish/native.c %D%/publish/publish.c %D%/publish/publish.h %D%/publish/state.h \
 	%D%/publish/states.c %D%/publish/threads.c \
 	%D%/session/budget.c %D%/session/commands.c %D%/session/files.c %D%/session/files.h %D%/session/headroom.c %D%/session/headroom.h %D%/session/lease.c %D%/session/lease.h \
-	%D%/session/memory.c %D%/session/memory.h %D%/session/others.c %D%/session/publisher.c %D%/session/publisher.h \
+	%D%/session/kept.c %D%/session/kept.h %D%/session/memory.c %D%/session/memory.h %D%/session/others.c %D%/session/publisher.c %D%/session/publisher.h \
 	%D%/session/renames.c %D%/session/rooms.c %D%/session/rooms.h %D%/session/scan.c %D%/session/scan.h \
 	%D%/session/select.c %D%/session/setup.c %D%/session/starts.c \
 	%D%/session/threads.c %D%/session/threads.h %D%/session/unwind_recv.c \
 	%D%/session/unwind_recv.h \
-	%D%/signal/agct.c %D%/signal/entry.c %D%/signal/entry.h %D%/signal/fault.c %D%/signal/glob.c %D%/signal/handler.c %D%/signal/install.c %D%/signal/mem.c %D%/signal/newcomer.c \
+	%D%/signal/agct.c %D%/signal/entry.c %D%/signal/entry.h %D%/signal/glob.c %D%/signal/handler.c %D%/signal/install.c %D%/signal/mem.c %D%/signal/newcomer.c \
 	%D%/signal/perf.c %D%/signal/raw.c %D%/signal/raw.h %D%/signal/room.c %D%/signal/signal.h \
 	%D%/signal/stack.c %D%/signal/threads.c %D%/signal/trap.c %D%/signal/trap.h %D%/signal/virtual.c %D%/signal/wall.c

@@ -22,6 +22,7 @@
 #include "walk/frames/tail.h"
 #include "walk/hotspot/names.h"
 #include "walk/hotspot/threads.h"
+#include "walk/load/here.h"
 #include "walk/trace_table.h"
 #include "walk/walk.h"
 #include "wire/layout.h"
@@ -40,6 +41,7 @@ struct scratch {
 	_Alignas(4096) _Atomic uint32_t taken;
 	uint32_t reserved;
 	struct frame_cache_walk cache;
+	struct here_lines lines;
 	struct walk_frame frames[SAMPLER_DEPTH + WALK_CUT_SPARE];
 	/* kernel frames end where the user frames begin, so that one walk serves several samples */
 	uint64_t packed[SAMPLER_KERNEL + SAMPLER_DEPTH];
@@ -88,7 +90,10 @@ struct sampler {
 	struct ring_writer ring;
 
 	/* what handlers use */
-	struct walk_mem mem; /* loads that never fault, for whoever has not asked sig_mem */
+	struct walk_mem
+		mem;      /* of any thread: every load of what may be unmapped is a system call */
+	struct here here; /* its ctx */
+	struct here_kept kept;                       /* what stays mapped: session/kept.c */
 	const struct walk_layout *thread_layout;     /* of JavaThreads only; NULL: not known */
 	struct agct *agct;                           /* the fallback; in use where layout is NULL */
 	const struct walk_layout *layout;            /* NULL: the walker is not available */
@@ -256,6 +261,7 @@ struct sampler {
 	int32_t signo; /* what the engines send; < 0: there is no free signal */
 	int32_t signo_reserved; /* what native threads and the process are sent: see sampler_signal; <= 0: signo */
 	struct sampler_file task; /* /proc/self/task */
+	struct sampler_file memory; /* /proc/self/mem in the program's table: session/kept.c */
 	bool task_other; /* which is of an outer PID namespace: threads have other numbers there */
 	/* Sockets by which perf_events are lent, see engine/lent.h. */
 	struct sampler_lent {
@@ -280,8 +286,7 @@ struct sampler {
 	bool debug_info_set; /* by this session: see jvm.h */
 	bool force_agct;
 	_Atomic uint64_t stuck_ns; /* how long it has waited for handlers that did not come back */
-	bool no_handlers;          /* none of ours for SIGSEGV: the JVM looks after its own */
-	bool handlers_said;        /* that SIGSEGV is not ours */
+	bool unreadable_said;      /* that memory cannot be read */
 	uint64_t private_bytes, memory_bytes;
 	_Atomic(struct sampler_part *) parts; /* see sampler_part_new */
 };

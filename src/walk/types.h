@@ -13,13 +13,15 @@
 /* --- memory ------------------------------------------------------------------------------------------ */
 
 struct walk_mem {
-	/* Copy bytes from the target; false when they cannot be read. Never faults, never blocks. */
+	/* Copies bytes from the target; false when they cannot be read. Never faults. */
 	bool (*load)(const struct walk_mem *mem, uint64_t addr, void *out, size_t bytes);
+	/* Later loads read memory as it is then; NULL: every load does. */
+	void (*refresh)(const struct walk_mem *mem);
 	void *ctx;
-	/* The target is this process: words are read in place (guard.h) without load. */
+	/* The target is this process (load/here.h): memory that stays mapped may be read in place. */
 	bool is_here;
-	/* The same, but by HotSpot's SafeFetch (fetch.h), once that is known; else by load. */
-	bool is_fetched;
+	/* Words that begin in this range are such memory: the running thread's stack. bytes 0: none. */
+	uint64_t stack_low, stack_bytes;
 };
 
 struct walk_layout; /* walk/hotspot/layout.h; about 1 kB, the caller's */
@@ -71,6 +73,9 @@ struct walk_frame {
 #define WALK_PACK(type, payload) \
 	(((uint64_t)(type) << 56) | ((uint64_t)(payload) & ((1ull << 56) - 1)))
 #define WALK_PACK_JAVA(type, id, bci) WALK_PACK(type, ((uint64_t)(bci) << 32) | (uint32_t)(id))
+
+#define NAMES_ID_UNLOADED             1u /* "[unloaded]" */
+#define NAMES_ID_FULL                 2u /* "[names_full]" */
 
 /* Why a walk stopped before the thread's root. WALK_BREAKS(X): X(enum suffix, frame name). */
 #define WALK_BREAKS(X)                                                                  \

@@ -193,12 +193,16 @@ static void compiling_add(struct walker *w)
 	const struct walk_layout *l = w->layout;
 	uint64_t env = layout_load(&l->compiler_env, w->mem, w->thread->java_thread);
 	uint64_t task = layout_load(&l->env_task, w->mem, env);
+	uint64_t method = layout_load(&l->task_method, w->mem, task);
+	const struct frame_cache_walk *cache = w->thread->cache;
+	struct frame_cache_method known;
 	struct method m;
 
 	if (w->max - w->count < 2 ||
-		!method_load(l, w->mem, layout_load(&l->task_method, w->mem, task), &m))
+		(!(cache && frame_cache_method(cache, l, w->mem, method, &known)) &&
+			!method_load(l, w->mem, method, &m)))
 		return;
-	walker_add(w, WALK_COMPILES, m.method, WALK_BCI_UNKNOWN);
+	walker_add(w, WALK_COMPILES, method, WALK_BCI_UNKNOWN);
 	walker_add(w, WALK_BREAK, WALK_COMPILING, WALK_BCI_UNKNOWN);
 }
 

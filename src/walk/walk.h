@@ -2,8 +2,8 @@
 /*
  * The HotSpot stack walker: a library over memory.
  *
- * It reads a JVM's memory only through a struct walk_mem: a guarded load inside the JVM, process_vm_readv
- * from outside, a recorded image in tests. Everything it knows of HotSpot's layout is in struct
+ * It reads a JVM's memory only through a struct walk_mem: in place or through the kernel inside the JVM
+ * (load/here.h), process_vm_readv from outside, a recorded image in tests. Everything it knows of HotSpot's layout is in struct
  * walk_layout, read from HotSpot's own exported tables (gHotSpotVMStructs and friends); a required field
  * that is missing leaves the walker unavailable, with that field's name.
  *

@@ -57,9 +57,8 @@
 	X(uname, OPTIONAL, "the kernel's version", "", 0, 0, 0, 0) \
 	X(rt_tgsigqueueinfo, OPTIONAL, "asking a thread for a sample", \
 		"no event wall, no owners of locks", 0, 0, 0, 0) \
-	X(tgkill, OPTIONAL, "passing on a fault that is not its own", "", 0, 0, 0, 0) \
 	X(process_vm_readv, OPTIONAL, "reading memory that may be gone", "", 0, 0, 0, 0) \
-	X(pread64, OPTIONAL, "reading libjvm's file", "", -1, SCRATCH, 1, 0) \
+	X(pread64, OPTIONAL, "reading memory where process_vm_readv is forbidden", "", -1, SCRATCH, 1, 0) \
 	X(getrusage, OPTIONAL, "noticing that a thread has run", "", 12345, SCRATCH, 0, 0) \
 	X(sched_getaffinity, OPTIONAL, "reading a CPU's clock", "", 0, 0, 0, 0) \
 	X(sched_setaffinity, OPTIONAL, "reading a CPU's clock", "", -1, 0, 0, 0) \
@@ -80,7 +79,14 @@
 	X(connect, OPTIONAL, "perf_events that jhot lends", "no lent perf_events", -1, 0, 0, 0) \
 	X(accept4, OPTIONAL, "perf_events that jhot lends", "no lent perf_events", -1, 0, 0, 0) \
 	X(recvmsg, OPTIONAL, "perf_events that jhot lends", "no lent perf_events", -1, 0, 0, 0) \
-	X(recvfrom, OPTIONAL, "perf_events that jhot lends", "no lent perf_events", -1, 0, 0, 0)
+	X(recvfrom, OPTIONAL, "perf_events that jhot lends", "no lent perf_events", -1, 0, 0, 0) \
+	WIRE_CALLS_OF_CPU(X)
+#if defined(__x86_64__)
+#define WIRE_CALLS_OF_CPU(X) \
+	X(arch_prctl, OPTIONAL, "naming threads that have just started", "", 0, 0, 0, 0)
+#else
+#define WIRE_CALLS_OF_CPU(X)
+#endif
 /* clang-format on */
 
 /* Rows of the table; CALL_statx. Part of AGENT_FORBIDDEN's results: see wire/layout.h. */

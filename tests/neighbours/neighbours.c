@@ -32,6 +32,8 @@ static const struct role roles[] = {
 	{"signalfd", role_signalfd, 0, "the same by a signalfd, while busy", .form = ROLE_CHECK},
 	{"prober", role_prober, 0, "sets a SIGSEGV handler, touches a hole, puts the old one back",
 		.form = ROLE_LONG},
+	{"guarded", role_guarded, 0, "handles faults of a page that a wrong frame pointer leads to",
+		.form = ROLE_ALONE},
 	{"flipper", role_flipper, 0, "keeps setting the SIGSEGV handler of the start",
 		.form = ROLE_LONG},
 	{"altstack-2048", role_altstack, 2048, "a busy thread with this alternate stack",

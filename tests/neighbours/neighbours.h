@@ -50,6 +50,7 @@ void role_sigwait(const struct role *role, struct report *report);
 void role_sigwait_late(const struct role *role, struct report *report);
 void role_signalfd(const struct role *role, struct report *report);
 void role_prober(const struct role *role, struct report *report);
+void role_guarded(const struct role *role, struct report *report);
 void role_flipper(const struct role *role, struct report *report);
 void role_altstack(const struct role *role, struct report *report);
 void role_coroutine(const struct role *role, struct report *report);

@@ -9,6 +9,7 @@
 #include <signal.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
@@ -123,6 +124,83 @@ void role_prober(const struct role *role, struct report *report)
 		}
 		probing = 0;
 		sigaction(SIGSEGV, &before, NULL);
+		role_sleep_ms(1);
+	}
+}
+
+/* --- memory whose faults a library handles --------------------------------------------------- */
+
+/*
+ * Generated code without unwind info, which uses the frame pointer as a general register: it counts `rounds` down
+ * while that register holds `frame`. NULL where there is no such code for the CPU.
+ */
+typedef void unframed(uint64_t rounds, volatile char *frame);
+static unframed *unframed_make(void)
+{
+#if defined(__x86_64__)
+	/* push rbp; mov rbp, rsi; 1: dec rdi; jnz 1b; pop rbp; ret */
+	static const unsigned char code[] = {
+		0x55, 0x48, 0x89, 0xf5, 0x48, 0xff, 0xcf, 0x75, 0xfb, 0x5d, 0xc3};
+	unframed *made;
+	void *at = mmap(
+		NULL, 4096, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	memcpy(at, code, sizeof(code));
+	memcpy(&made, &at, sizeof(made));
+	return made;
+#else
+	return NULL;
+#endif
+}
+
+static void *unframed_main(void *hole)
+{
+	unframed *run = unframed_make();
+
+	while (run)
+		run(10000000, hole);
+	return NULL;
+}
+
+#define GUARD_STACK 65536u
+static volatile char *guarded;
+static struct report *guard_report;
+
+static void guard_fault(int sig, siginfo_t *info, void *context)
+{
+	if ((uintptr_t)info->si_addr - (uintptr_t)guarded < 4096)
+		role_harm(guard_report, "somebody else touched the guarded page, signal", sig);
+	before.sa_sigaction(sig, info, context);
+}
+
+/*
+ * Its handler is on top of whatever others install. A busy thread has a frame pointer that leads to the page, which lies
+ * right above its stack: any walk that follows frame pointers reads there.
+ */
+void role_guarded(const struct role *role, struct report *report)
+{
+	struct sigaction mine = {.sa_sigaction = guard_fault,
+				 .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER},
+			 now;
+	char *stack = mmap(NULL, GUARD_STACK + 4096, PROT_READ | PROT_WRITE,
+		MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	pthread_attr_t attributes;
+	pthread_t thread;
+
+	(void)role;
+	guard_report = report;
+	guarded = stack + GUARD_STACK;
+	mprotect(stack + GUARD_STACK, 4096, PROT_NONE);
+	pthread_attr_init(&attributes);
+	pthread_attr_setstack(&attributes, stack, GUARD_STACK);
+	role_wait_ready();
+	pthread_create(&thread, &attributes, unframed_main, stack + GUARD_STACK + 256);
+	for (;; report->turns++) {
+		sigaction(SIGSEGV, NULL, &now);
+		if (now.sa_sigaction != guard_fault) {
+			before = now;
+			sigaction(SIGSEGV, &mine, NULL);
+		}
 		role_sleep_ms(1);
 	}
 }

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Tests of the agent.
 
-check_PROGRAMS += %D%/test_calls %D%/test_cost %D%/test_descriptor %D%/test_entry %D%/test_fault %D%/test_parts \
+check_PROGRAMS += %D%/test_calls %D%/test_cost %D%/test_descriptor %D%/test_entry %D%/test_mem %D%/test_parts \
 	%D%/test_states %D%/test_unwind_recv
 noinst_PROGRAMS += %D%/agent_tool %D%/stop_inside
 check_SCRIPTS += %D%/test_alloc_sessions.sh %D%/test_budget.sh \
@@ -28,11 +28,9 @@ EXTRA_DIST += $(hammer_sources) %D%/lib.sh %D%/driver.h %D%/driver_rows.h %D%/dr
 %C%_test_states_SOURCES = %D%/test_states.c src/sampler/text.c \
 	src/sampler/publish/known.c src/sampler/signal/raw.c src/sampler/publish/states.c src/sampler/procfile.c src/sampler/task.c
 %C%_test_states_LDADD = libwalk.a -lpthread
+%C%_test_mem_SOURCES = %D%/test_mem.c src/sampler/signal/mem.c src/sampler/signal/raw.c
 %C%_test_entry_SOURCES = %D%/test_entry.c src/sampler/signal/entry.c src/sampler/signal/raw.c
 %C%_test_entry_LDADD = -lpthread
-%C%_test_fault_SOURCES = %D%/test_fault.c src/sampler/signal/raw.c \
-	src/sampler/signal/room.c src/sampler/signal/fault.c
-%C%_test_fault_LDADD = libwalk.a
 
 # Java and JNI programs that are hard on a profiler inside their process.
 hammer_sources = %D%/programs/Garbage.java %D%/programs/Hammer.java %D%/programs/hammer.c %D%/programs/storm.c \

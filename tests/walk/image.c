@@ -146,8 +146,10 @@ static void layout_parse(struct walk_layout *layout, char *text)
 		*(struct walk_range *)member_of(layout, m, (int)v[0]) =
 			(struct walk_range){(uint64_t)v[1], (uint64_t)v[2]};
 	} else if (!strcmp(text, "heap") && v[0] < LAYOUT_HEAPS) {
-		layout->heaps[v[0]] = (struct walk_heap){
-			(uint64_t)v[1], (uint64_t)v[2], (uint64_t)v[3], (uint32_t)v[4]};
+		layout->heaps[v[0]] = (struct walk_heap){.low = (uint64_t)v[1],
+			.high = (uint64_t)v[2],
+			.segmap = (uint64_t)v[3],
+			.shift = (uint32_t)v[4]};
 	} else if (!member_gone(text)) {
 		die("no such value of the layout", text);
 	}

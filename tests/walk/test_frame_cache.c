@@ -151,16 +151,17 @@ static void test_full(void)
 		2 * FRAME_CACHE_FILLS);
 }
 
-/* An interpreted frame of METHOD + 8 * n, with this name. */
+/* METHOD + 8 * n, with this name. Its parts are at START: the ConstMethod, and in that the pool. */
 static void remember_method(uint32_t n, uint32_t id)
 {
-	struct walk_frame frame = {.value = METHOD + 8 * n, .bci = 3, .type = WALK_INTERPRETED};
-	struct frame_cache_method method = {
-		.method = METHOD + 8 * n, .const_method = 0x5000, .code_bytes = 20};
-	uint64_t packed = WALK_PACK_JAVA(WALK_INTERPRETED, id, 3);
+	struct frame_cache_method method = {.method = METHOD + 8 * n,
+		.const_method = START + 64,
+		.pool = 0x6000,
+		.id = id,
+		.code_bytes = 20,
+		.name_index = 7};
 
-	frame_cache_method_note(&walk, &method, 0);
-	frame_cache_keep(&walk, &frame, &packed, 1);
+	frame_cache_method_keep(&walk, &method);
 }
 
 static void test_methods(void)
@@ -169,24 +170,25 @@ static void test_methods(void)
 
 	frame_cache_begin(&walk, &layout, &mem);
 	remember_method(0, 100);
-	ok(!frame_cache_method(&walk, METHOD, &found),
+	ok(!frame_cache_method(&walk, &layout, &mem, METHOD, &found),
 		"nothing of Methods is remembered where nobody counts unloaded classes");
 	layout.unloaded_classes = START + 8 * 5;
 	memory[5] = 1;
 	frame_cache_begin(&walk, &layout, &mem);
 	remember_method(0, 100);
-	ok(frame_cache_method(&walk, METHOD, &found), "a Method is found");
-	ok(found.id == 100 && found.const_method == 0x5000 && found.code_bytes == 20,
+	ok(frame_cache_method(&walk, &layout, &mem, METHOD, &found), "a Method is found");
+	ok(found.id == 100 && found.const_method == START + 64 && found.code_bytes == 20,
 		"with its name, its bytecodes and how many they are");
-	ok(!frame_cache_method(&walk, METHOD + 8, &found), "another is not");
+	ok(!frame_cache_method(&walk, &layout, &mem, METHOD + 8, &found), "another is not");
 	remember_method(1, NAMES_ID_UNLOADED);
-	ok(!frame_cache_method(&walk, METHOD + 8, &found), "nor one without a name");
+	ok(!frame_cache_method(&walk, &layout, &mem, METHOD + 8, &found), "nor one without a name");
 	walk.epoch++;
-	ok(!frame_cache_method(&walk, METHOD, &found), "it is forgotten when the epoch is over");
-	walk.epoch--;
+	ok(!frame_cache_method(&walk, &layout, &mem, METHOD, &found),
+		"it is forgotten when the epoch is over and it cannot be read");
 	memory[5] = 2;
 	frame_cache_begin(&walk, &layout, &mem);
-	ok(!frame_cache_method(&walk, METHOD, &found), "and when a class was unloaded");
+	ok(!frame_cache_method(&walk, &layout, &mem, METHOD, &found),
+		"and when a class was unloaded");
 	layout.unloaded_classes = 0;
 }
 

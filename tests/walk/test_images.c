@@ -53,7 +53,7 @@ static bool same_again(const struct image *image, const struct image_stack *s, s
 		struct walk_result r =
 			walk_stack(image->layout, &s->mem, &s->regs, &thread, frames, IMAGE_DEPTH);
 
-		names_resolve(names, image->layout, &s->mem, frames, r.count, packed, NULL);
+		names_resolve(names, image->layout, &s->mem, &cache, frames, r.count, packed, NULL);
 		frame_cache_keep(&cache, frames, packed, r.count);
 		if (thread.tail)
 			tail_give(thread.tail, packed, r.count);
@@ -77,7 +77,7 @@ static char *walk(const struct image *image, const struct image_stack *s, bool *
 	size_t bytes;
 	FILE *f = open_memstream(&out, &bytes);
 
-	names_resolve(names, image->layout, &s->mem, frames, r.count, packed, NULL);
+	names_resolve(names, image->layout, &s->mem, NULL, frames, r.count, packed, NULL);
 	names_read(names, &text);
 	for (uint32_t i = 0; i < r.count; i++) {
 		const char *name = text.of[(uint32_t)packed[i] % IDS];

@@ -127,7 +127,7 @@ static uint64_t resolve(struct names *n, const struct method *m, uint32_t *unnam
 	struct walk_frame frame = {.value = (uintptr_t)m, .bci = 7, .type = WALK_C2};
 	uint64_t packed;
 
-	names_resolve(n, &layout, &mem, &frame, 1, &packed, unnamed);
+	names_resolve(n, &layout, &mem, NULL, &frame, 1, &packed, unnamed);
 	return packed;
 }
 
@@ -265,17 +265,17 @@ static void test_texts(void)
 
 	ok(id > NAMES_ID_FULL && names_text(n, "byte[]", 6) == id && names_text(n, "byte", 4) != id,
 		"equal texts have one id");
-	names_resolve(n, &layout, &mem, &broken, 1, &packed, NULL);
+	names_resolve(n, &layout, &mem, NULL, &broken, 1, &packed, NULL);
 	ok(packed == WALK_PACK(WALK_BREAK, names_text(n, "[break_stub]", 12)),
 		"a break is named by its reason");
-	names_resolve(n, &layout, &mem, &native, 1, &packed, NULL);
+	names_resolve(n, &layout, &mem, NULL, &native, 1, &packed, NULL);
 	ok(packed == WALK_PACK(WALK_NATIVE, 0x7f0012345678), "a native frame is its pc");
 	ok(names_stub_add(n, 0x6000, 0x800, "after") &&
 			names_stub_add(n, 0x5000, 0x1000, "jbyte_arraycopy") &&
 			names_stub_add(n, 0x4000, 0xf00, "before"),
 		"stubs are made known");
 	names_stubs_ready(n);
-	names_resolve(n, &layout, &mem, &stub, 1, &packed, NULL);
+	names_resolve(n, &layout, &mem, NULL, &stub, 1, &packed, NULL);
 	ok(packed == WALK_PACK(WALK_STUB, names_text(n, "jbyte_arraycopy", 15)), "and named");
 	ok(!names_stub_add(n, 0x7000, 0x100, "late"), "later ones are not");
 }

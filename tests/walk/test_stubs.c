@@ -64,7 +64,10 @@ static void layout_make(void)
 	l->jdk = 17;
 	l->code_low = CODE;
 	l->code_high = CODE + 4 * sizeof(struct block);
-	l->heaps[0] = (struct walk_heap){l->code_low, l->code_high, (uint64_t)(uintptr_t)segmap, 9};
+	l->heaps[0] = (struct walk_heap){.low = l->code_low,
+		.high = l->code_high,
+		.segmap = (uint64_t)(uintptr_t)segmap,
+		.shift = 9};
 	l->heap_count = 1;
 	l->heap_block_bytes = 16;
 	l->nmethod_bytes = 128;

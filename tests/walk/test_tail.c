@@ -57,7 +57,7 @@ static void walk(
 	thread.cache = owner ? &cache : NULL;
 	thread.tail = owner ? tail_take(&tail, owner) : NULL;
 	r = walk_stack(image->layout, &mem, &s->regs, &thread, frames, IMAGE_DEPTH);
-	names_resolve(names, image->layout, &mem, frames, r.count, out->packed, NULL);
+	names_resolve(names, image->layout, &mem, NULL, frames, r.count, out->packed, NULL);
 	if (owner)
 		frame_cache_keep(&cache, frames, out->packed, r.count);
 	if (thread.tail)

@@ -167,7 +167,8 @@ static void layout_random(struct walk_layout *l, uint64_t seed)
 	l->libjvm_end = TEXT + sizeof(text);
 	l->code_low = CODE;
 	l->code_high = CODE + (1u << 20);
-	l->heaps[0] = (struct walk_heap){CODE, CODE + (1u << 20), CODE + (2u << 20), 7};
+	l->heaps[0] = (struct walk_heap){
+		.low = CODE, .high = CODE + (1u << 20), .segmap = CODE + (2u << 20), .shift = 7};
 	l->heap_count = 1;
 	l->heap_block_bytes = 16;
 	l->interpreter_low = CODE + 0x8000;

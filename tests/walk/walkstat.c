@@ -287,7 +287,7 @@ static void names_note(struct stat *s, const struct walk_frame *frames, uint32_t
 
 	memset(memory, 0, sizeof(memory));
 	names_resolve(names_init(memory, sizeof(memory)), s->layout, recorder_mem(s->recorder),
-		frames, count, packed, NULL);
+		NULL, frames, count, packed, NULL);
 }
 
 /* Whether this whole stack is to be kept. */
@@ -409,7 +409,7 @@ static bool again_differs(struct stat *s, pid_t tid, const struct walk_regs *reg
 	thread.cache = &s->again.walk;
 	thread.tail = tail_take(&s->again.tails[tid % THREADS], (uint32_t)tid);
 	r = walk_stack(s->layout, mem, regs, &thread, frames, DEPTH);
-	names_resolve(s->names, s->layout, mem, frames, r.count, packed, NULL);
+	names_resolve(s->names, s->layout, mem, &s->again.walk, frames, r.count, packed, NULL);
 	frame_cache_keep(&s->again.walk, frames, packed, r.count);
 	if (thread.tail)
 		tail_give(thread.tail, packed, r.count);
@@ -444,7 +444,7 @@ static void sample(struct stat *s, pid_t tid)
 	struct walk_result r = walk_stack(s->layout, mem, &regs, &thread, frames, DEPTH);
 	int odd = suspicious_frame(s, frames, r.count);
 
-	names_resolve(s->names, s->layout, mem, frames, r.count, packed, &unnamed);
+	names_resolve(s->names, s->layout, mem, NULL, frames, r.count, packed, &unnamed);
 	names_drain(s);
 	bool differs = s->again.walk.table && again_differs(s, tid, &regs, thread, packed, r.count);
 

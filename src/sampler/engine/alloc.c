@@ -98,22 +98,21 @@ static bool alloc_outside(const struct alloc_object *o)
 	return o->buffer_bytes && o->size > o->buffer_bytes;
 }
 
-static struct alloc_object alloc_object(
-	struct sampler *s, uint64_t java_thread, jobject handle, uint64_t size)
+static struct alloc_object alloc_object(const struct walk_layout *l, const struct walk_mem *mem,
+	uint64_t java_thread, jobject handle, uint64_t size)
 {
-	const struct walk_layout *l = s->layout;
 	uint64_t tlab = java_thread + (uint64_t)l->thread_tlab.offset;
 	struct alloc_object o = {.size = size};
 
 	if (l->thread_tlab.offset < 0 || l->tlab_start.offset < 0 || l->tlab_top.offset < 0)
 		return o;
-	o.at = mem_u64(&s->mem, (uint64_t)(uintptr_t)handle); /* a local one */
-	o.start = layout_load(&l->tlab_start, &s->mem, tlab);
-	o.top = layout_load(&l->tlab_top, &s->mem, tlab);
+	o.at = mem_u64(mem, (uint64_t)(uintptr_t)handle); /* a local one */
+	o.start = layout_load(&l->tlab_start, mem, tlab);
+	o.top = layout_load(&l->tlab_top, mem, tlab);
 	if (l->tlab_end.offset >= 0)
-		o.end = layout_load(&l->tlab_end, &s->mem, tlab);
+		o.end = layout_load(&l->tlab_end, mem, tlab);
 	if (l->tlab_words.offset >= 0)
-		o.buffer_bytes = layout_load(&l->tlab_words, &s->mem, tlab) * sizeof(uint64_t);
+		o.buffer_bytes = layout_load(&l->tlab_words, mem, tlab) * sizeof(uint64_t);
 	o.outside = alloc_outside(&o);
 	return o;
 }
@@ -174,7 +173,7 @@ static void alloc_sample(
 	struct thread_slot *thread = alloc_thread(s, jni);
 	uint64_t interval =
 		atomic_load_explicit(&s->events[WIRE_ALLOC].interval, memory_order_relaxed);
-	struct alloc_object o = alloc_object(s, jvm_thread_of(jni), object, size);
+	struct alloc_object o;
 	struct stack_sample sample = {.event = WIRE_ALLOC, .before = 1, .count = 1};
 	struct live *live = atomic_load(&s->live_on);
 	struct stack stack;
@@ -183,6 +182,8 @@ static void alloc_sample(
 		sig_lose(s, WIRE_ALLOC, COUNTER_NO_THREAD, 1);
 		return;
 	}
+	sig_stack_java_own(&stack, s, thread, jvm_thread_of(jni));
+	o = alloc_object(s->layout, stack.mem, jvm_thread_of(jni), object, size);
 	sample.weight = s->layout->jdk < ALLOC_EXACT && alloc_exact(s->layout)
 				? alloc_apart(thread, &o, interval)
 				: alloc_weight(size, interval);
@@ -190,9 +191,9 @@ static void alloc_sample(
 	/* One that is small beside the interval is not told of at all after more bytes in the buffer than it has. */
 	if (o.outside && size < interval / 2)
 		atomic_fetch_add(&s->alloc_told.outside, sample.weight);
-	sig_stack_java(&stack, s, thread, jvm_thread_of(jni));
 	stack.user[-1] = WALK_PACK(o.outside ? WALK_CLASS_OUTSIDE : WALK_CLASS,
-		sig_class_id(s, oop_class(s->layout, &s->mem, (uint64_t)(uintptr_t) class)));
+		sig_class_id(s, stack.mem,
+			oop_class(s->layout, stack.mem, (uint64_t)(uintptr_t) class)));
 	if (!live)
 		sig_stack_put(&stack, &sample);
 	else if (!live_remember(live, jni, object, &stack, sample.weight))

@@ -16,6 +16,7 @@ void waiting_open(struct waiting *w, struct sampler *s)
 {
 	memset(w, 0, sizeof(*w));
 	w->s = s;
+	here_open(&w->here, sig_copy_more, &s->kept, &w->lines);
 	waiting_ready(w, clock_mono_ns());
 	waiting_move(w, clock_mono_ns());
 }
@@ -28,7 +29,7 @@ bool waiting_ready(struct waiting *w, uint64_t now)
 		(w->tries && now - w->moved_ns < TRY_AGAIN_NS))
 		return w->open;
 	w->moved_ns = now;
-	w->open = unmounted_open(&w->java, w->s->layout, &w->s->mem, &why);
+	w->open = unmounted_open(&w->java, w->s->layout, &w->here.mem, &why);
 	if (!w->open && ++w->tries == TRIES)
 		atomic_store(&w->s->virtuals->unseen, why);
 	if (!w->open)

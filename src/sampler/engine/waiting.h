@@ -17,6 +17,8 @@
 
 struct waiting {
 	struct sampler *s;
+	struct here here; /* which java reads by */
+	struct here_lines lines;
 	struct unmounted java;
 	struct unmounted_pick pick;
 	bool open;

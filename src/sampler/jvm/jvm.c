@@ -53,6 +53,11 @@ uint64_t jvm_inside(void)
 	return (uint64_t)(uintptr_t)(*jvm.vm)->GetEnv;
 }
 
+uint64_t jvm_library_base(void)
+{
+	return jvm.base;
+}
+
 static jfieldID thread_field(JNIEnv *jni, const char *name, const char *type)
 {
 	jfieldID field = (*jni)->GetFieldID(jni, jvm.thread, name, type);
@@ -113,7 +118,8 @@ static int64_t jvm_find_current(uint64_t java_thread)
 			return 0;
 		for (uint64_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
 			if (words[i] == java_thread)
-				return (int64_t)(at + i * sizeof(words[0]) - raw_thread_pointer());
+				return (int64_t)(at + i * sizeof(words[0]) -
+						 raw_libc_thread_pointer());
 		}
 	}
 	return 0;
@@ -142,6 +148,8 @@ int jvm_prepare(JavaVM *vm)
 		return AGENT_NO_JVMTI;
 	jvm_classes_prepare(jni);
 	jvm_thread_class(jni);
+	sig_mem_choose();
+	jvm.base = (uint64_t)(uintptr_t)info.dli_fbase;
 	jvm.current_place = jvm_find_current(jvm_thread_of(jni));
 	jvm.jni_version = (*jni)->GetVersion(jni);
 	jvm.tells_starts = jvm.jni_version < JVMTI_UNTIL && jvm_events_prepare();

@@ -68,8 +68,9 @@ uint64_t jvm_thread_of(JNIEnv *jni);
 
 /* The address of a dynamic symbol of libjvm, 0 if there is none; walk_tables.symbol. */
 uint64_t jvm_symbol(void *ctx, const char *name);
-/* An address inside libjvm. */
+/* An address inside libjvm; where its file begins in memory. */
 uint64_t jvm_inside(void);
+uint64_t jvm_library_base(void);
 
 /* The fallback walker, if the JVM has it. */
 void jvm_agct_open(struct agct *agct);
@@ -108,13 +109,6 @@ uint64_t jvm_wait_time_at(enum jvm_wait_count which);
 void jvm_wait_times_ask(struct sampler *s, bool wanted);
 /* 1: it does, but not for waits that had begun before; 0: it does not; < 0: it cannot be asked to. */
 int jvm_wait_times(void);
-
-/* --- fetch_search.c ---------------------------------------------------------------------------- */
-
-/* Where HotSpot's SafeFetch is, see walk/load/fetch.h. */
-
-/* Looks on, a part each time; nothing once it has been found, or all has been looked at. Publisher only. */
-void fetch_search(struct sampler *s);
 
 /* --- debug_info.c ------------------------------------------------------------------------------ */
 

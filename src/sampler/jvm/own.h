@@ -10,6 +10,7 @@ struct jvm {
 	int64_t env_offset; /* JNIEnv* - JavaThread*; 0: not known */
 	int64_t current_place; /* of the running JavaThread's address, from the thread pointer; 0: not known */
 	void *libjvm;
+	uint64_t base; /* of libjvm */
 	jint jni_version;
 	bool tells_starts;
 	jclass thread;

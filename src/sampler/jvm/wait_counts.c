@@ -59,7 +59,7 @@ static struct candidate candidate_read(struct sampler *s, uint64_t java_thread, 
 	uint64_t at = mem_u64(&s->mem, java_thread + 8ull * word), counts[JVM_WAIT_COUNTS];
 	uint8_t runs[JVM_WAIT_COUNTS];
 
-	/* What lies on its stack may be a guarded page. */
+	/* A pointer into its stack is none of HotSpot's structs. */
 	if (!at || at & 7 || walk_thread_on_stack(s->layout, &s->mem, java_thread, at))
 		return (struct candidate){0};
 	for (uint64_t i = 0; i < JVM_WAIT_COUNTS; i++) {

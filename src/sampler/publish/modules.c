@@ -36,21 +36,20 @@ static void maps_skip(struct maps_cursor *c, size_t bytes)
 	c->at = bytes < (size_t)(c->end - c->at) ? c->at + bytes : c->end;
 }
 
-/*
- * maps_line: "start-end perms offset major:minor inode   path"; true for executable code with a
- * name.
- */
-static bool maps_line(const char *line, size_t bytes, struct module *out)
+/* "start-end perms offset major:minor inode   path" */
+void modules_line(const char *line, size_t bytes, char access[4], struct module *out)
 {
 	struct maps_cursor c = {line, line + bytes};
-	bool executable;
 
 	memset(out, 0, sizeof(*out));
+	memset(access, '-', 4);
 	out->start = maps_number(&c, 16);
 	maps_skip(&c, 1);
 	out->end = maps_number(&c, 16);
-	executable = c.end - c.at > 3 && c.at[3] == 'x';
-	maps_skip(&c, 6);
+	maps_skip(&c, 1);
+	if (c.end - c.at >= 4)
+		memcpy(access, c.at, 4);
+	maps_skip(&c, 5);
 	out->file_offset = maps_number(&c, 16);
 	maps_skip(&c, 1);
 	out->dev_major = (uint32_t)maps_number(&c, 16);
@@ -62,7 +61,16 @@ static bool maps_line(const char *line, size_t bytes, struct module *out)
 		c.at++;
 	out->path = c.at;
 	out->path_bytes = (uint32_t)(c.end - c.at);
-	return executable && out->path_bytes && (*out->path == '/' || !memcmp(out->path, "[v", 2));
+}
+
+/* maps_line: true for executable code with a name. */
+static bool maps_line(const char *line, size_t bytes, struct module *out)
+{
+	char access[4];
+
+	modules_line(line, bytes, access, out);
+	return access[2] == 'x' && out->path_bytes &&
+	       (*out->path == '/' || !memcmp(out->path, "[v", 2));
 }
 
 /* --- the list --------------------------------------------------------------------------------- */

@@ -41,6 +41,9 @@ struct modules {
 	char buffer[16384];
 };
 
+/* Parses a line of maps. `access` are the four characters of its rights, as "r-xp"; the path is in `line`. */
+void modules_line(const char *line, size_t bytes, char access[4], struct module *out);
+
 /*
  * Read the maps again. Returns whether a mapping that has an id is gone: what was said about its
  * addresses does not hold any more. *full: there were more mappings than fit.

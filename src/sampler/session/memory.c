@@ -221,9 +221,10 @@ int sampler_new(const char *token, const char *vm, struct sampler **out)
 
 	if (!s)
 		return AGENT_NO_MEMORY;
-	s->mem = sig_mem_anywhere;
+	here_open(&s->here, sig_copy_more, &s->kept, NULL);
+	s->mem = s->here.mem;
 	s->start_ns = clock_mono_ns();
-	s->task.fd = s->shared.file.fd = s->lent.theirs.fd = -1;
+	s->task.fd = s->memory.fd = s->shared.file.fd = s->lent.theirs.fd = -1;
 	s->drained = true;
 	atomic_store(&s->references, 1);
 	atomic_store(&s->beat_ns, s->start_ns);

@@ -4,7 +4,7 @@
  *
  * The order of the end matters: engines off; no handler or callback can find the session any more, and
  * those that had found it get the time to leave; what is left is published, their samples with it; the visiting
- * thread gets the time to leave the JVM; SIGSEGV is handed back; the state is LEFT; the memfd goes, and the memory
+ * thread gets the time to leave the JVM; the state is LEFT; the memfd goes, and the memory
  * with the last who holds it. Nothing of this waits without bound: a session whose front end is gone ends within three
  * seconds, whatever the JVM and its threads do.
  */
@@ -22,6 +22,7 @@
 #include "sampler/publish/publish.h"
 #include "sampler/session/files.h"
 #include "sampler/session/headroom.h"
+#include "sampler/session/kept.h"
 #include "sampler/session/lease.h"
 #include "sampler/session/memory.h"
 #include "sampler/session/rooms.h"
@@ -159,17 +160,13 @@ static uint64_t pause_length(struct sampler *s, uint64_t now, uint64_t next)
 	return left < look ? left : look;
 }
 
-/* handlers_keep: ours of SIGSEGV is on top; stacks are read without it meanwhile, and where it cannot be. */
-static void handlers_keep(struct sampler *s, uint64_t now)
+/* memory_keep: the JVM's memory can still be read; a sandbox may come at any time. */
+static void memory_keep(struct sampler *s, uint64_t now)
 {
-	int error = s->no_handlers ? 0 : sig_fault_ensure();
-
-	fetch_search(s);
-	if (error == 0 || s->handlers_said)
+	kept_update(s);
+	if (kept_readable(s) || s->unreadable_said)
 		return;
-	s->handlers_said = publish_note(s->publish, WIRE_NOTE_TEXT, now, 0,
-		"other parts of the process keep setting handlers of SIGSEGV: stacks are read "
-		"without one");
+	s->unreadable_said = publish_note(s->publish, WIRE_NOTE_TEXT, now, 0, SIG_MEM_NONE);
 }
 
 /* carrier_note: on JDK 22 to 24 nothing tells where a virtual thread's stack ends and its carrier's begins. */
@@ -248,7 +245,7 @@ static void publisher_tick(struct sampler *s, uint64_t now)
 {
 	atomic_store_explicit(&s->epoch, (uint32_t)(now / EPOCH_NS), memory_order_relaxed);
 	calls_look(s);
-	handlers_keep(s, now);
+	memory_keep(s, now);
 	look_for_threads(s, now);
 	collectors_look(s, s->whole_scan_ns == now);
 	lent_take(s);
@@ -410,7 +407,7 @@ static void publisher_leave(struct sampler *s)
 	lent_close(s);
 	visitor_leaves(s, exits);
 	jvm_gate_take_away();
-	sig_fault_leave();
+	kept_end(s);
 	publisher_close(s);
 }
 

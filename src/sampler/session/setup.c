@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * HotSpot's layout read, faults guarded, a signal chosen, the threads listed, the naming thread
+ * HotSpot's layout read, a signal chosen, the threads listed, the naming thread
  * started.
  */
 #include "sampler/calls.h"
@@ -15,6 +15,7 @@
 #include "sampler/publish/publish.h"
 #include "sampler/session/files.h"
 #include "sampler/session/headroom.h"
+#include "sampler/session/kept.h"
 #include "sampler/session/rooms.h"
 #include "sampler/session/scan.h"
 #include "sampler/signal/raw.h"
@@ -22,71 +23,13 @@
 #include "sampler/task.h"
 #include "sampler/text.h"
 
-#include "walk/load/guard.h"
+#include "walk/load/mem.h"
 
 #include <string.h>
 #include <sys/resource.h>
 
 /* What front ends call the agent's file, of whatever version: attach/place.h. */
 #define SETUP_AGENT "libjhot-"
-
-/*
- * HotSpot's tables are thousands of words, and the test of what they say looks at as many, before there is a handler of
- * ours that could be relied on: page by page.
- */
-#define PAGES 16u
-#define PAGE  4096u
-struct setup_pages {
-	uint64_t at[PAGES]; /* 0: nothing is there */
-	uint32_t next;      /* to be given to another page */
-	unsigned char bytes[PAGES][PAGE];
-};
-
-static const unsigned char *pages_find(struct setup_pages *pages, uint64_t addr)
-{
-	uint64_t page = addr & ~(uint64_t)(PAGE - 1);
-	uint32_t i = 0;
-
-	if (!page)
-		return NULL;
-	while (i < PAGES && pages->at[i] != page)
-		i++;
-	if (i == PAGES) {
-		i = pages->next++ % PAGES;
-		pages->at[i] = 0;
-		if (!sig_mem_anywhere.load(&sig_mem_anywhere, page, pages->bytes[i], PAGE))
-			return NULL;
-		pages->at[i] = page;
-	}
-	return pages->bytes[i] + addr % PAGE;
-}
-
-static bool pages_load(const struct walk_mem *mem, uint64_t addr, void *out, size_t bytes)
-{
-	unsigned char *to = out;
-
-	while (bytes) {
-		size_t part = PAGE - addr % PAGE;
-		const unsigned char *from = pages_find(mem->ctx, addr);
-
-		if (!from)
-			return false;
-		part = part < bytes ? part : bytes;
-		memcpy(to, from, part);
-		to += part;
-		addr += part;
-		bytes -= part;
-	}
-	return true;
-}
-
-/* setup_handlers: not where the JVM tells of it on its output, and all can be read without. */
-static void setup_handlers(struct sampler *s, bool readable)
-{
-	s->no_handlers = readable && s->layout_memory->checks_signals;
-	if (!s->no_handlers)
-		sig_fault_ensure();
-}
 
 /*
  * Tests of the layout before it is given up, ever later ones: threads that are in the middle of something are no proof, and
@@ -96,9 +39,8 @@ static void setup_handlers(struct sampler *s, bool readable)
 #define FIRST_NS 2000000
 
 /* setup_tested: the layout if it fits this JVM; NULL, and what speaks against it in the note, if not. */
-static const struct walk_layout *setup_tested(struct sampler *s, struct setup_pages *pages)
+static const struct walk_layout *setup_tested(struct sampler *s, const struct walk_mem *mem)
 {
-	const struct walk_mem paged = {.load = pages_load, .ctx = pages};
 	uint64_t pause_ns = FIRST_NS;
 	const char *wrong = "";
 	struct wire_status *status = s->shared.status;
@@ -108,8 +50,8 @@ static const struct walk_layout *setup_tested(struct sampler *s, struct setup_pa
 			raw_sleep(pause_ns);
 			pause_ns *= 2;
 		}
-		memset(pages->at, 0, sizeof(pages->at)); /* as they are now */
-		wrong = walk_layout_test(s->layout_memory, &paged);
+		mem_refresh(mem);
+		wrong = walk_layout_test(s->layout_memory, mem);
 	}
 	if (!wrong)
 		return s->layout_memory;
@@ -119,17 +61,18 @@ static const struct walk_layout *setup_tested(struct sampler *s, struct setup_pa
 
 static void setup_walker(struct sampler *s)
 {
-	struct setup_pages pages = {.at = {0}};
-	const struct walk_mem paged = {.load = pages_load, .ctx = &pages};
+	struct here_lines lines;
+	struct here here;
 	struct wire_status *status = s->shared.status;
 	struct walk_tables tables = {.symbol = jvm_symbol};
 	bool full;
 
+	here_open(&here, sig_copy_more, &s->kept, &lines);
 	modules_refresh(s->modules, &full);
 	modules_range(s->modules, jvm_inside(), &tables.libjvm_start, &tables.libjvm_end);
-	if (walk_layout_read(s->layout_memory, &paged, &tables, status->walker_note,
+	if (walk_layout_read(s->layout_memory, &here.mem, &tables, status->walker_note,
 		    sizeof(status->walker_note)) == 0)
-		s->layout = setup_tested(s, &pages);
+		s->layout = setup_tested(s, &here.mem);
 	if (walk_threads_readable(s->layout_memory))
 		s->thread_layout = s->layout_memory;
 	if (s->force_agct) {
@@ -236,15 +179,13 @@ void setup_session(struct sampler *s)
 {
 	struct wire_status *status = s->shared.status;
 	uint64_t collected;
-	bool readable;
 
 	setup_counters(s);
 	cost_start(&s->cost);
-	readable = s->mem.load(&s->mem, (uintptr_t)&status, &status, sizeof(status));
-	if (!readable)
-		sig_fault_ensure();
+	kept_readable(s);
+	kept_begin(s);
 	setup_walker(s);
-	setup_handlers(s, readable);
+	kept_layout(s);
 	setup_reasons(s);
 	engine_perf_budget(setup_fds(s));
 	s->current_place = jvm_current_place();

@@ -147,11 +147,15 @@ struct thread_slot {
 	_Atomic uint64_t asked[THREADS_ASKS];
 	struct thread_wall wall;
 	struct thread_held held;
-	/* the stack, as its JavaThread tells of it; its handlers' own */
-	struct thread_stack {
+	/*
+	 * Proof that the JavaThread is alive and this thread's own: at `current`, in the thread's own descriptor, HotSpot
+	 * keeps its address until it is freed. Valid while the thread pointer is the same. Its handlers' own.
+	 */
+	struct thread_proof {
 		_Atomic uint64_t java_thread; /* 0: not known */
-		uint64_t lo, hi;
-	} stack;
+		uint64_t pointer, current;
+		uint32_t unknown; /* samples of the thread while it was not known to be Java's */
+	} proof;
 	uint64_t trap_bytes; /* allocated towards the next sample of it; its handler's own */
 	/* the last object that the JVM told of: how far the buffer was filled, was it outside and large; likewise */
 	struct {

@@ -1,52 +1,107 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How the agent reads the JVM's memory. Handlers do so in place, by guarded loads, while our handler of SIGSEGV is there
- * to catch what fails; what may well fail, and everything else, goes by HotSpot's SafeFetch, which HotSpot's own handler
- * knows.
+ * How the agent reads the JVM's memory: in place what stays mapped (walk/load/here.h), everything else through the
+ * kernel, which returns an error for memory that is not there. No load relies on a handler of SIGSEGV or SIGBUS: those
+ * belong to the whole process, and any library may replace them between two instructions of ours.
  *
- * Where SafeFetch has not been found, or is known on Java threads only (JDK 8), ours has to be there for it as well: once
- * somebody has taken it away, it is a system call for each load from then on.
+ * The kernel is asked by process_vm_readv or, where a sandbox forbids that, by pread on a descriptor of /proc/self/mem. That
+ * has one number in the program's descriptor table, which handlers and callbacks see, and in the agent's. The program may
+ * close it, and get its number for a file of its own: its identity is checked once in each walk, and what another
+ * file returned in between is believed as little as any other memory.
  */
 #include "sampler/signal/raw.h"
 #include "sampler/signal/signal.h"
 
-#include "walk/load/fetch.h"
-#include "walk/load/guard.h"
-
-#include <errno.h>
 #include <sys/uio.h>
 
-/* mem_caught: ours, and with SafeFetch HotSpot's too, will catch what fails. */
-static bool mem_caught(const struct walk_mem *mem, uint64_t addr, void *out, size_t bytes)
+enum { BY_NOTHING, BY_CALL, BY_FILE };
+
+static struct {
+	_Atomic uint32_t way;
+	int32_t pid;
+	int32_t fd;
+	uint64_t device, inode; /* of /proc/self/mem */
+} mem_reads;
+
+static bool file_is_ours(void)
 {
-	return fetch_ready() ? fetch_load(mem, addr, out, bytes)
-			     : guard_load(mem, addr, out, bytes);
+	struct stat stat;
+
+	return raw(SYS_fstat, mem_reads.fd, &stat) == 0 && stat.st_dev == mem_reads.device &&
+	       stat.st_ino == mem_reads.inode;
+}
+
+static bool copy_by(uint32_t way, uint64_t addr, void *out, size_t bytes, bool *checked)
+{
+	struct iovec to = {out, bytes}, from = {(void *)(uintptr_t)addr, bytes};
+	long got = -1;
+
+	if (way == BY_CALL)
+		got = raw(SYS_process_vm_readv, mem_reads.pid, &to, 1, &from, 1, 0);
+	if (way == BY_FILE && (*checked = *checked || file_is_ours()))
+		got = raw(SYS_pread64, mem_reads.fd, out, bytes, addr);
+	return got == (long)bytes;
+}
+
+bool sig_copy_more(uint64_t addr, void *out, size_t bytes, bool *checked)
+{
+	return copy_by(atomic_load_explicit(&mem_reads.way, memory_order_acquire), addr, out, bytes,
+		checked);
+}
+
+bool sig_copy(uint64_t addr, void *out, size_t bytes)
+{
+	bool checked = false;
+
+	return sig_copy_more(addr, out, bytes, &checked);
+}
+
+static bool way_works(uint32_t way)
+{
+	uint64_t word = 0x6a686f74206d656d, read = 0;
+	bool checked = false;
+
+	return copy_by(way, (uint64_t)(uintptr_t)&word, &read, sizeof(read), &checked) &&
+	       read == word;
+}
+
+bool sig_mem_choose(void)
+{
+	uint32_t way = atomic_load(&mem_reads.way);
+	int32_t pid = (int32_t)raw(SYS_getpid);
+
+	if (pid == mem_reads.pid && way_works(way))
+		return true;
+	mem_reads.pid = pid;
+	way = way_works(BY_CALL) ? BY_CALL : BY_NOTHING;
+	atomic_store_explicit(&mem_reads.way, way, memory_order_release);
+	return way != BY_NOTHING;
+}
+
+bool sig_mem_by_file(int32_t fd)
+{
+	struct stat stat;
+
+	if (raw(SYS_fstat, fd, &stat) < 0)
+		return false;
+	mem_reads.fd = fd;
+	mem_reads.device = stat.st_dev;
+	mem_reads.inode = stat.st_ino;
+	if (!way_works(BY_FILE))
+		return false;
+	atomic_store_explicit(&mem_reads.way, BY_FILE, memory_order_release);
+	return true;
+}
+
+void sig_mem_leave(void)
+{
+	atomic_store(&mem_reads.way, BY_NOTHING);
 }
 
 static bool mem_anywhere(const struct walk_mem *mem, uint64_t addr, void *out, size_t bytes)
 {
-	struct iovec to = {out, bytes}, from = {(void *)(uintptr_t)addr, bytes};
-	long got;
-
-	if (fetch_everywhere())
-		return fetch_load(mem, addr, out, bytes);
-	if (sig_fault_trusted())
-		return mem_caught(mem, addr, out, bytes);
-	got = raw(SYS_process_vm_readv, raw(SYS_getpid), &to, 1, &from, 1, 0);
-	if (got == -EPERM || got == -ENOSYS) /* a sandbox */
-		return sig_fault_ours() && mem_caught(mem, addr, out, bytes);
-	return got == (long)bytes;
+	(void)mem;
+	return sig_copy(addr, out, bytes);
 }
 
-const struct walk_mem sig_mem_anywhere = {.load = mem_anywhere, .is_fetched = true};
-static const struct walk_mem mem_here = {.load = mem_caught, .is_here = true};
-
-const struct walk_mem *sig_mem(struct sampler *s)
-{
-	if (s->no_handlers)
-		return &sig_mem_anywhere;
-	if (sig_fault_ours())
-		return &mem_here;
-	counters_add(&s->counters, COUNTER_HANDLER, 1);
-	return &sig_mem_anywhere;
-}
+const struct walk_mem sig_mem_anywhere = {.load = mem_anywhere};

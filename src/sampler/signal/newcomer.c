@@ -16,12 +16,12 @@
 
 uint64_t sig_java_current(const struct sampler *s, const struct walk_mem *mem, int32_t tid)
 {
-	uint64_t java = 0;
+	uint64_t java = 0, pointer;
 	struct oop object;
 
 	if (!s->current_place || !atomic_load_explicit(&s->java_known, memory_order_acquire) ||
-		!mem->load(mem, raw_thread_pointer() + (uint64_t)s->current_place, &java,
-			sizeof(java)) ||
+		!(pointer = raw_thread_pointer()) ||
+		!mem->load(mem, pointer + (uint64_t)s->current_place, &java, sizeof(java)) ||
 		!java || walk_thread_tid(s->layout, mem, java) != tid)
 		return 0;
 	/* A collector's own thread is kept there as well: what Java runs on has an object that leads back. */
@@ -58,7 +58,7 @@ static void newcomer_comm(struct thread_slot *slot, bool java)
 
 struct thread_slot *sig_newcomer(struct sampler *s)
 {
-	const struct walk_mem *mem = sig_mem(s);
+	const struct walk_mem *mem = &s->mem;
 	int32_t tid = raw_gettid();
 	uint64_t java = sig_java_current(s, mem, tid);
 	struct thread_slot *slot = threads_add(s->threads, tid);

@@ -75,6 +75,8 @@ long raw_call_6(long n, long a, long b, long c, long d, long e, long f);
 #define SYS_close_range 436
 #endif
 
+#define RAW_ARCH_GET_FS 0x1003 /* asm/prctl.h */
+
 /* raw(NUMBER, up to six arguments): each is passed as a long. */
 #define RAW_3(n, a, b, c, ...) raw_call_3((n), (long)(a), (long)(b), (long)(c))
 #define RAW_6(n, a, b, c, d, e, f, ...) \
@@ -89,17 +91,29 @@ static inline int32_t raw_gettid(void)
 	return (int32_t)raw(SYS_gettid);
 }
 
-/* What thread-local storage is addressed by. */
-static inline uint64_t raw_thread_pointer(void)
+/* What thread-local storage is addressed by, on a thread that has libc's. */
+static inline uint64_t raw_libc_thread_pointer(void)
 {
 	uint64_t pointer;
 
 #if defined(__x86_64__)
-	__asm__("mov %%fs:0, %0" : "=r"(pointer));
+	__asm__ volatile("mov %%fs:0, %0" : "=r"(pointer));
 #else
-	__asm__("mrs %0, tpidr_el0" : "=r"(pointer));
+	__asm__ volatile("mrs %0, tpidr_el0" : "=r"(pointer));
 #endif
 	return pointer;
+}
+
+/* The same on any thread: its register may hold anything. 0: none. */
+static inline uint64_t raw_thread_pointer(void)
+{
+#if defined(__x86_64__)
+	uint64_t pointer = 0;
+
+	return raw(SYS_arch_prctl, RAW_ARCH_GET_FS, &pointer) < 0 ? 0 : pointer;
+#else
+	return raw_libc_thread_pointer();
+#endif
 }
 
 /*

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Signals: the sampling handler, the fault handler, and who owns a signal.
+ * Signals: the sampling handler, and who owns a signal.
  *
  * Whatever a handler can reach is in walk/ and in this folder; it takes no lock, calls no library
  * but memcpy's family, makes system calls only through raw.h (so errno is never touched) and uses
@@ -66,7 +66,9 @@ void sig_sample(int sig, siginfo_t *info, void *ucontext);
 
 struct stack {
 	struct sampler *s;
-	const struct walk_mem *mem; /* to read this thread's Java by, now */
+	const struct walk_mem
+		*mem; /* how the walk reads memory: `here`, or the session's without a buffer */
+	struct here here;
 	struct thread_slot *thread;
 	uint32_t id;             /* whose it is, on the wire; 0: the thread's */
 	struct scratch *scratch; /* NULL: only a reason is in it */
@@ -79,20 +81,19 @@ struct stack {
 	uint64_t reason[2];
 };
 
-/* The interrupted thread blocks SIGSEGV or SIGBUS: a load that fails, of whatever kind, would end the process. */
-bool sig_stack_masked(const void *ucontext);
 /* The signal handler's walk of the thread that it interrupted. */
 void sig_stack_interrupted(
 	struct stack *stack, struct sampler *s, struct thread_slot *thread, const void *ucontext);
 
-/*
- * The Java frames of a thread that has left Java: the caller's own in a callback of the JVM, or one that waits.
- * Needs the session's layout.
- */
+/* The Java frames of another thread, which has left Java and waits. Needs the session's layout. */
 void sig_stack_java(
 	struct stack *stack, struct sampler *s, struct thread_slot *thread, uint64_t java_thread);
 
-/* The same in a signal handler on the thread itself. */
+/* The same of the caller's own thread, in a callback of the JVM. */
+void sig_stack_java_own(
+	struct stack *stack, struct sampler *s, struct thread_slot *thread, uint64_t java_thread);
+
+/* The same in a signal handler. */
 void sig_stack_java_interrupted(struct stack *stack, struct sampler *s, struct thread_slot *thread,
 	uint64_t java_thread, const void *ucontext);
 
@@ -121,9 +122,9 @@ void sig_frame_put(struct sampler *s, struct thread_slot *slot, uint32_t id, uin
 void sig_stack_give(struct stack *stack);
 
 /* sig_class_id: the id of a class's name, as the leaf of what was allocated or waited for; a long name is cut. */
-uint32_t sig_class_id(struct sampler *s, uint64_t klass);
+uint32_t sig_class_id(struct sampler *s, const struct walk_mem *mem, uint64_t klass);
 /* The same of the java.lang.Class that stands for a class: "Class java/lang/String". */
-uint32_t sig_mirror_id(struct sampler *s, uint64_t klass);
+uint32_t sig_mirror_id(struct sampler *s, const struct walk_mem *mem, uint64_t klass);
 
 /* A thread's own CPU time. */
 uint64_t sig_clock(void);
@@ -178,20 +179,6 @@ void sig_perf_close(struct perf_samples *samples);
 void sig_trap_take(struct sampler *s, struct thread_slot *thread, struct thread_arm *arm,
 	const void *ucontext);
 
-/* --- fault.c: faults of guarded loads; everything else goes to whoever was there ---------- */
-
-/*
- * sig_fault_ensure: our handler is on top of SIGSEGV and SIGBUS; somebody else's that was there is called by ours. 0 or
- * -EBUSY: too many have been there. Publisher only.
- */
-int sig_fault_ensure(void);
-/* Whether it is on top of SIGSEGV now: guarded loads may fault. */
-bool sig_fault_ours(void);
-/* It is there, and nobody has ever taken it away, in this process. */
-bool sig_fault_trusted(void);
-/* Hands both back where ours is still on top; otherwise it stays and passes everything on. */
-void sig_fault_leave(void);
-
 /* --- newcomer.c, glob.c: threads that nobody has listed yet, which of all are sampled ------- */
 
 /* The JavaThread of the running thread, by where HotSpot itself keeps it. 0: it is none, or that cannot be proved now. */
@@ -212,10 +199,24 @@ bool sig_leaves_out(const struct sampler *s, const struct thread_slot *slot);
 
 /* --- mem.c: how the JVM's memory is read ------------------------------------------------- */
 
-/* By loads that need no handler of ours; s->mem of every session. */
+/*
+ * Does the way in which the kernel is asked still work? Otherwise chooses process_vm_readv, if that is allowed. False: every
+ * copy fails, unless a file is given. Not for handlers; one thread at a time.
+ */
+bool sig_mem_choose(void);
+/* Chooses pread on this descriptor of /proc/self/mem, which stays the caller's. False when it does not work. */
+bool sig_mem_by_file(int32_t fd);
+#define SIG_MEM_NONE                                                                             \
+	"stacks cannot be walked: a sandbox forbids process_vm_readv and /proc/self/mem in the " \
+	"JVM"
+/* Copies fail from now on. */
+void sig_mem_leave(void);
+/* Copies memory of this process through the kernel; false when not all of it can be read. Never faults. */
+bool sig_copy(uint64_t addr, void *out, size_t bytes);
+/* The same several times in a row: a here_copy. */
+bool sig_copy_more(uint64_t addr, void *out, size_t bytes, bool *checked);
+/* The same as a walk_mem. */
 extern const struct walk_mem sig_mem_anywhere;
-/* Now, in this handler or callback: in place, where our handler of SIGSEGV is on top. */
-const struct walk_mem *sig_mem(struct sampler *s);
 
 /* --- install.c: the signal that engines send ---------------------------------------------- */
 

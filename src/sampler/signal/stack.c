@@ -9,12 +9,14 @@
 #include "walk/frames/unmounted.h"
 #include "walk/hotspot/layout.h"
 #include "walk/hotspot/oop.h"
-#include "walk/load/guard.h"
+#include "walk/load/mem.h"
 #include "walk/load/regs.h"
 
 #include <ucontext.h>
 
 #define CLASS_NAME 512u
+#define ASK_FIRST  16u
+#define ASK_EVERY  64u
 
 void sig_lose(struct sampler *s, uint32_t event, unsigned counter, uint64_t n)
 {
@@ -131,6 +133,14 @@ static struct walk_cut stack_cut(struct sampler *s)
 		WIRE_DEPTH_LIMIT(depth), WIRE_DEPTH_TOP(depth), WIRE_DEPTH_ROOT(depth)};
 }
 
+/* masked: HotSpot's own walker may fault, which ends a process whose thread blocks the signal. */
+static bool masked(const ucontext_t *context)
+{
+	uint64_t blocked = *(const uint64_t *)(const void *)&context->uc_sigmask;
+
+	return blocked & (1ull << (SIGSEGV - 1) | 1ull << (SIGBUS - 1));
+}
+
 /* stack_walk_agct: by the fallback; false when it has nothing to say of this stack. */
 static bool stack_walk_agct(struct stack *stack, const ucontext_t *context)
 {
@@ -141,7 +151,7 @@ static bool stack_walk_agct(struct stack *stack, const ucontext_t *context)
 	struct walk_cut cut = stack_cut(s);
 	int count;
 
-	if (!java || !s->thread_layout ||
+	if (!java || !s->thread_layout || masked(context) ||
 		walk_thread_tid(s->thread_layout, stack->mem, java) != tid)
 		return false;
 	count = sig_agct_walk(
@@ -165,8 +175,8 @@ static void stack_name(struct stack *stack, const struct walk_result *result, st
 	struct sampler *s = stack->s;
 	uint32_t unnamed = 0;
 
-	names_resolve(s->names, s->layout, stack->mem, stack->scratch->frames, result->count,
-		stack->user, &unnamed);
+	names_resolve(s->names, s->layout, stack->mem, &stack->scratch->cache,
+		stack->scratch->frames, result->count, stack->user, &unnamed);
 	frame_cache_keep(
 		&stack->scratch->cache, stack->scratch->frames, stack->user, result->count);
 	if (tail)
@@ -203,36 +213,72 @@ static void stack_named(
 }
 
 /*
- * stack_of_java: the JavaThread of this thread, with the bounds of its stack. What the slot has may be gone, and its
- * memory another's: it must say that it is this thread's, or, for one load, that it has this thread's stack.
+ * java_proved: is this JavaThread alive, and the running thread's own? HotSpot keeps its address in the thread's descriptor
+ * (jvm_current_place), which is mapped as long as the thread runs, and clears that before the JavaThread is freed.
+ * The first time the kernel reads both, and the JavaThread must name this thread's id; the thread pointer tells
+ * whether it is still the same thread.
  */
-static void stack_of_java(const struct stack *stack, uint64_t java, struct walk_thread *out)
+static bool java_proved(const struct stack *stack, uint64_t java)
 {
 	const struct sampler *s = stack->s;
-	struct thread_slot *slot = stack->thread;
-	struct thread_stack *known = &slot->stack;
-	uint64_t hi;
+	struct thread_proof *proof = &stack->thread->proof;
+	uint64_t pointer, word = 0;
 
-	if (!java || !s->layout)
+	if (atomic_load_explicit(&proof->java_thread, memory_order_relaxed) == java)
+		return raw_libc_thread_pointer() == proof->pointer &&
+		       mem_in_place_64(proof->current) == java;
+	pointer = s->current_place ? raw_thread_pointer() : 0;
+	if (!pointer || !sig_copy(pointer + (uint64_t)s->current_place, &word, sizeof(word)) ||
+		word != java || walk_thread_tid(s->layout, stack->mem, java) != raw_gettid())
+		return false;
+	proof->pointer = pointer;
+	proof->current = pointer + (uint64_t)s->current_place;
+	atomic_store_explicit(&proof->java_thread, java, memory_order_relaxed);
+	return true;
+}
+
+/*
+ * java_unlisted: the JavaThread of a thread that was listed as a task before the JVM had listed it. The scan that tells
+ * comes a tenth of a second later, so most samples of native threads need not ask.
+ */
+static uint64_t java_unlisted(const struct stack *stack)
+{
+	uint32_t asked = stack->thread->proof.unknown++;
+
+	if (asked >= ASK_FIRST && asked % ASK_EVERY)
+		return 0;
+	return sig_java_current(stack->s, stack->mem, atomic_load(&stack->thread->tid));
+}
+
+/* stack_in_place: the JavaThread, which is the running thread's own, and its stack from sp on are read in place. */
+static void stack_in_place(struct stack *stack, uint64_t java, uint64_t sp)
+{
+	const struct walk_layout *l = stack->s->layout;
+	uint64_t hi, bytes;
+
+	stack->here.own_low = java;
+	/* Up to the end of its last page: a CompilerThread has more than a JavaThread. */
+	if (l->thread_bytes)
+		stack->here.own_high = ((java + l->thread_bytes - 1) | 4095) + 1;
+	hi = layout_load(&l->thread_stack_base, stack->mem, java);
+	bytes = layout_load(&l->thread_stack_size, stack->mem, java);
+	if (sp < hi && hi - sp <= bytes)
+		here_stack(&stack->here, sp, hi);
+}
+
+/* stack_of_java: the JavaThread for the walk, if it is the running thread's; what the slot has may have been freed. */
+static void stack_of_java(const struct stack *stack, uint64_t java, struct walk_thread *out)
+{
+	const struct walk_layout *l = stack->s->layout;
+
+	if (!java || !l)
 		return;
-	hi = layout_load(&s->layout->thread_stack_base, stack->mem, java);
-	if (!hi)
+	if (stack->here.own_low != java &&
+		walk_thread_tid(l, stack->mem, java) != atomic_load(&stack->thread->tid))
 		return;
-	if (atomic_load_explicit(&known->java_thread, memory_order_relaxed) != java ||
-		known->hi != hi) {
-		if (walk_thread_tid(s->layout, stack->mem, java) !=
-			atomic_load_explicit(&slot->tid, memory_order_relaxed))
-			return;
-		atomic_store_explicit(&known->java_thread, 0, memory_order_relaxed);
-		atomic_signal_fence(memory_order_seq_cst); /* for a handler in between */
-		known->hi = hi;
-		known->lo = hi - layout_load(&s->layout->thread_stack_size, stack->mem, java);
-		atomic_signal_fence(memory_order_seq_cst);
-		atomic_store_explicit(&known->java_thread, java, memory_order_relaxed);
-	}
 	out->java_thread = java;
-	out->stack_hi = known->hi;
-	out->stack_lo = known->lo;
+	out->stack_hi = layout_load(&l->thread_stack_base, stack->mem, java);
+	out->stack_lo = out->stack_hi - layout_load(&l->thread_stack_size, stack->mem, java);
 }
 
 static void stack_walk(struct stack *stack, const struct walk_regs *regs, uint64_t java)
@@ -253,12 +299,11 @@ static void stack_walk(struct stack *stack, const struct walk_regs *regs, uint64
 	stack_named(stack, &result, thread.tail, began);
 }
 
-bool sig_stack_masked(const void *ucontext)
+/* stack_begin: nothing is known of it yet, and there is no buffer. */
+static void stack_begin(struct stack *stack, struct sampler *s, struct thread_slot *thread)
 {
-	const ucontext_t *context = ucontext;
-	uint64_t blocked = *(const uint64_t *)(const void *)&context->uc_sigmask;
-
-	return blocked & (1ull << (SIGSEGV - 1) | 1ull << (SIGBUS - 1));
+	*stack = (struct stack){
+		.s = s, .mem = &s->mem, .thread = thread, .rows = atomic_load(&s->rows)};
 }
 
 /* stack_open: a buffer to walk to; false, and a reason in its place, when all are taken. */
@@ -273,16 +318,9 @@ static bool stack_open(struct stack *stack)
 	stack->scratch->cache.epoch = atomic_load_explicit(&stack->s->epoch, memory_order_relaxed);
 	stack->user = stack->scratch->packed + SAMPLER_KERNEL;
 	stack->max = SAMPLER_KERNEL;
+	here_open(&stack->here, sig_copy_more, &stack->s->kept, &stack->scratch->lines);
+	stack->mem = &stack->here.mem;
 	return true;
-}
-
-/* stack_walkable: in this signal handler; false, and a reason in its place, where it is not. */
-static bool stack_walkable(struct stack *stack, const ucontext_t *context)
-{
-	if (!sig_stack_masked(context))
-		return true;
-	stack_unwalked(stack, WALK_BREAK_NO_FRAME, COUNTER_MASKED);
-	return false;
 }
 
 void sig_stack_interrupted(
@@ -290,17 +328,17 @@ void sig_stack_interrupted(
 {
 	struct walk_regs regs;
 	uint64_t java = atomic_load_explicit(&thread->java_thread, memory_order_acquire);
+	bool open;
 
-	*stack = (struct stack){
-		.s = s, .mem = sig_mem(s), .thread = thread, .rows = atomic_load(&s->rows)};
-	/* Listed as a task before the JVM had listed it; the scan that tells comes a tenth of a second later. */
+	stack_begin(stack, s, thread);
+	open = stack_open(stack);
 	if (!java)
-		java = sig_java_current(s, stack->mem, atomic_load(&thread->tid));
-	stack->id = stack_id(stack, java);
-	if (!stack_walkable(stack, ucontext) || !stack_open(stack))
-		return;
+		java = java_unlisted(stack);
 	regs_read(ucontext, &regs);
-	if (!s->agct->call || !stack_walk_agct(stack, ucontext))
+	if (open && java && s->layout && java_proved(stack, java))
+		stack_in_place(stack, java, regs.sp);
+	stack->id = stack_id(stack, java);
+	if (open && (!s->agct->call || !stack_walk_agct(stack, ucontext)))
 		stack_walk(stack, &regs, java);
 }
 
@@ -319,8 +357,6 @@ static void stack_take_java(struct stack *stack, uint64_t java_thread)
 	struct walk_thread walked = {.java_thread = java_thread, .cut = &cut};
 	struct walk_result result;
 
-	if (!stack_open(stack))
-		return;
 	walked.rows = atomic_load_explicit(&s->unwind, memory_order_acquire);
 	walked.cache = &stack->scratch->cache;
 	result = walk_java(s->layout, stack->mem, &walked, stack->scratch->frames, cut.limit);
@@ -328,20 +364,20 @@ static void stack_take_java(struct stack *stack, uint64_t java_thread)
 	stack_drop_stubs(stack);
 }
 
-uint32_t sig_class_id(struct sampler *s, uint64_t klass)
+uint32_t sig_class_id(struct sampler *s, const struct walk_mem *mem, uint64_t klass)
 {
 	char name[CLASS_NAME];
-	uint32_t bytes = oop_klass_name(s->layout, &s->mem, klass, name, sizeof(name));
+	uint32_t bytes = oop_klass_name(s->layout, mem, klass, name, sizeof(name));
 
 	return bytes ? names_text(s->names, name, bytes) : NAMES_ID_UNLOADED;
 }
 
-uint32_t sig_mirror_id(struct sampler *s, uint64_t klass)
+uint32_t sig_mirror_id(struct sampler *s, const struct walk_mem *mem, uint64_t klass)
 {
 	char name[CLASS_NAME] = "Class ";
 	uint32_t before = 6;
 	uint32_t bytes =
-		oop_klass_name(s->layout, &s->mem, klass, name + before, sizeof(name) - before);
+		oop_klass_name(s->layout, mem, klass, name + before, sizeof(name) - before);
 
 	return bytes ? names_text(s->names, name, before + bytes) : NAMES_ID_UNLOADED;
 }
@@ -349,9 +385,27 @@ uint32_t sig_mirror_id(struct sampler *s, uint64_t klass)
 void sig_stack_java(
 	struct stack *stack, struct sampler *s, struct thread_slot *thread, uint64_t java_thread)
 {
-	*stack = (struct stack){.s = s, .mem = &s->mem, .thread = thread};
+	bool open;
+
+	stack_begin(stack, s, thread);
+	open = stack_open(stack);
 	stack->id = stack_id(stack, java_thread);
-	stack_take_java(stack, java_thread);
+	if (open)
+		stack_take_java(stack, java_thread);
+}
+
+void sig_stack_java_own(
+	struct stack *stack, struct sampler *s, struct thread_slot *thread, uint64_t java_thread)
+{
+	bool open;
+
+	stack_begin(stack, s, thread);
+	open = stack_open(stack);
+	if (open)
+		stack_in_place(stack, java_thread, (uint64_t)(uintptr_t)__builtin_frame_address(0));
+	stack->id = stack_id(stack, java_thread);
+	if (open)
+		stack_take_java(stack, java_thread);
 }
 
 void sig_stack_frozen(struct stack *stack, struct sampler *s, struct thread_slot *thread,
@@ -361,7 +415,7 @@ void sig_stack_frozen(struct stack *stack, struct sampler *s, struct thread_slot
 	struct walk_thread walked = {.cut = &cut};
 	struct walk_result result;
 
-	*stack = (struct stack){.s = s, .mem = &s->mem, .thread = thread};
+	stack_begin(stack, s, thread);
 	if (!stack_open(stack))
 		return;
 	walked.cache = &stack->scratch->cache;
@@ -373,8 +427,15 @@ void sig_stack_frozen(struct stack *stack, struct sampler *s, struct thread_slot
 void sig_stack_java_interrupted(struct stack *stack, struct sampler *s, struct thread_slot *thread,
 	uint64_t java_thread, const void *ucontext)
 {
-	*stack = (struct stack){.s = s, .mem = sig_mem(s), .thread = thread};
+	struct walk_regs regs;
+	bool open;
+
+	stack_begin(stack, s, thread);
+	open = stack_open(stack);
+	regs_read(ucontext, &regs);
+	if (open && java_proved(stack, java_thread))
+		stack_in_place(stack, java_thread, regs.sp);
 	stack->id = stack_id(stack, java_thread);
-	if (stack_walkable(stack, ucontext))
+	if (open)
 		stack_take_java(stack, java_thread);
 }

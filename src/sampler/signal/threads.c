@@ -68,7 +68,8 @@ static void threads_reset(struct threads *threads, struct thread_slot *slot, int
 	threads_give_id(threads, slot);
 	atomic_store(&slot->task, 0);
 	atomic_store(&slot->java_thread, 0);
-	atomic_store(&slot->stack.java_thread, 0);
+	atomic_store(&slot->proof.java_thread, 0);
+	slot->proof.unknown = 0;
 	atomic_store(&slot->gone, 0);
 	atomic_store(&slot->inside, 0);
 	atomic_store(&slot->pins, 0);

@@ -45,8 +45,8 @@ static void trap_put(struct sampler *s, struct thread_slot *thread, const uint64
 	else
 		sig_stack_interrupted(&stack, s, thread, ucontext);
 	/* JDK 8 passes a KlassHandle, which holds nothing but the Klass*. */
-	stack.user[-1] = WALK_PACK(
-		outside ? WALK_CLASS_OUTSIDE : WALK_CLASS, sig_class_id(s, at[TRAP_ARG_0]));
+	stack.user[-1] = WALK_PACK(outside ? WALK_CLASS_OUTSIDE : WALK_CLASS,
+		sig_class_id(s, stack.mem, at[TRAP_ARG_0]));
 	sig_stack_put(&stack, &sample);
 	sig_stack_give(&stack);
 }
@@ -66,9 +66,7 @@ void sig_trap_take(
 		weight = trap_weight(thread, at[trap_argument(event->perf.config2)], interval);
 		if (!weight)
 			continue;
-		if (sig_stack_masked(ucontext))
-			sig_lose(s, WIRE_ALLOC, COUNTER_MASKED, 1);
-		else if (samples.at == samples.head && regs.pc == at[TRAP_PC])
+		if (samples.at == samples.head && regs.pc == at[TRAP_PC])
 			trap_put(s, thread, at, weight, ucontext);
 		else
 			sig_lose(s, WIRE_ALLOC, COUNTER_LATE, 1);

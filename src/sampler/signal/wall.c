@@ -18,11 +18,11 @@ static uint32_t wall_state(const struct stack *stack)
 	int32_t tid = atomic_load_explicit(&stack->thread->tid, memory_order_relaxed);
 
 	if (state != WALL_IN_FUTEX || !stack->scratch || !java || !s->thread_layout ||
-		walk_thread_tid(s->thread_layout, &s->mem, java) != tid)
+		walk_thread_tid(s->thread_layout, stack->mem, java) != tid)
 		return state;
-	if (layout_load(&s->thread_layout->thread_pending, &s->mem, java))
+	if (layout_load(&s->thread_layout->thread_pending, stack->mem, java))
 		return WIRE_STATE_MONITOR;
-	if (layout_load(&s->thread_layout->thread_waiting, &s->mem, java))
+	if (layout_load(&s->thread_layout->thread_waiting, stack->mem, java))
 		return atomic_load(&stack->thread->wall.enters_again) ? WIRE_STATE_MONITOR
 								      : WIRE_STATE_WAITING;
 	return state;

@@ -2,7 +2,6 @@
 /* Three tables of rows, each with a version; what comes later to the place of another drives that out. */
 #include "walk/frames/frame_cache.h"
 
-#include "walk/hotspot/names.h"
 #include "walk/load/mem.h"
 
 static uint32_t hash_of(uint64_t pc)
@@ -48,10 +47,9 @@ static bool read_still(const _Atomic uint32_t *version, uint32_t before)
 static bool is_valid(
 	const struct walk_layout *l, const struct walk_mem *mem, const struct frame_cache_code *c)
 {
-	return layout_load(&l->nmethod_method, mem, c->start) == c->method &&
-	       (int32_t)layout_load(&l->compile_id, mem, c->start) == c->compile_id &&
-	       (l->jdk < 20 || mem_u8(mem, c->start - l->heap_block_bytes +
-						   (uint64_t)l->block_used.offset));
+	return layout_kept(&l->nmethod_method, mem, c->start) == c->method &&
+	       (int32_t)layout_kept(&l->compile_id, mem, c->start) == c->compile_id &&
+	       (l->jdk < 20 || layout_kept(&l->block_used, mem, c->start - l->heap_block_bytes));
 }
 
 bool frame_cache_find(const struct frame_cache *cache, const struct walk_layout *layout,
@@ -97,8 +95,6 @@ void frame_cache_note(struct frame_cache_walk *walk, const struct frame_cache_co
 
 void frame_cache_forget(struct frame_cache_walk *walk, uint32_t first)
 {
-	while (walk->method_count && walk->new_methods[walk->method_count - 1].frame >= first)
-		walk->method_count--;
 	while (walk->count &&
 		walk->fills[walk->count - 1].first + walk->fills[walk->count - 1].code.count >
 			first)
@@ -132,62 +128,51 @@ static void code_keep(
 void frame_cache_begin(
 	struct frame_cache_walk *walk, const struct walk_layout *layout, const struct walk_mem *mem)
 {
-	walk->count = walk->method_count = 0;
+	walk->count = 0;
 	walk->methods = layout && layout->unloaded_classes &&
 			mem_load_u64(mem, layout->unloaded_classes, &walk->unloads);
 }
 
-bool frame_cache_method(
-	const struct frame_cache_walk *walk, uint64_t method, struct frame_cache_method *out)
+static bool is_same(
+	const struct walk_layout *l, const struct walk_mem *mem, const struct frame_cache_method *m)
+{
+	return layout_load(&l->method_const, mem, m->method) == m->const_method &&
+	       layout_load(&l->const_constants, mem, m->const_method) == m->pool &&
+	       layout_load(&l->const_name, mem, m->const_method) == m->name_index;
+}
+
+bool frame_cache_method(const struct frame_cache_walk *walk, const struct walk_layout *layout,
+	const struct walk_mem *mem, uint64_t method, struct frame_cache_method *out)
 {
 	const struct frame_cache_method_row *row =
 		&walk->table->methods[hash_of(method) % FRAME_CACHE_METHOD_ROWS];
 	uint32_t version = atomic_load_explicit(&row->version, memory_order_acquire);
+	bool now = row->epoch == walk->epoch;
 
-	if (!walk->methods || key_in(&row->method.method) != method ||
-		row->unloads != walk->unloads || row->epoch != walk->epoch)
+	if (!walk->methods || !method || key_in(&row->method.method) != method ||
+		row->unloads != walk->unloads)
 		return false;
 	*out = row->method;
-	return read_still(&row->version, version);
+	if (!read_still(&row->version, version) || (!now && !is_same(layout, mem, out)))
+		return false;
+	if (!now)
+		frame_cache_method_keep(walk, out);
+	return true;
 }
 
-void frame_cache_method_note(
-	struct frame_cache_walk *walk, const struct frame_cache_method *method, uint32_t frame)
-{
-	if (walk->methods && walk->method_count < FRAME_CACHE_METHODS)
-		walk->new_methods[walk->method_count++] =
-			(struct frame_cache_frame){frame, *method};
-}
-
-static void method_keep(
+void frame_cache_method_keep(
 	const struct frame_cache_walk *walk, const struct frame_cache_method *method)
 {
 	struct frame_cache_method_row *row =
 		&walk->table->methods[hash_of(method->method) % FRAME_CACHE_METHOD_ROWS];
 	uint32_t version;
 
-	if (!write_begin(&row->version, &version))
+	if (!walk->methods || method->id <= NAMES_ID_FULL || !write_begin(&row->version, &version))
 		return;
 	row->method = *method;
 	row->unloads = walk->unloads;
 	row->epoch = walk->epoch;
 	write_end(&row->version, version);
-}
-
-static void methods_keep(struct frame_cache_walk *walk, const struct walk_frame *frames,
-	const uint64_t *packed, uint32_t count)
-{
-	for (uint32_t i = 0; i < walk->method_count; i++) {
-		struct frame_cache_frame *new = &walk->new_methods[i];
-
-		if (new->frame >= count || frames[new->frame].type != WALK_INTERPRETED ||
-			frames[new->frame].value != new->method.method ||
-			!named(packed + new->frame, 1))
-			continue;
-		new->method.id = (uint32_t)packed[new->frame];
-		method_keep(walk, &new->method);
-	}
-	walk->method_count = 0;
 }
 
 /* --- what a walk found ------------------------------------------------------------------------------- */
@@ -205,7 +190,6 @@ void frame_cache_keep(struct frame_cache_walk *walk, const struct walk_frame *fr
 		code_keep(walk->table, &fill->code, packed + fill->first);
 	}
 	walk->count = 0;
-	methods_keep(walk, frames, packed, count);
 }
 
 /* --- native rules ------------------------------------------------------------------------------------ */

@@ -26,7 +26,6 @@
 #define FRAME_CACHE_METHOD_ROWS 4096u
 #define FRAME_CACHE_FRAMES      10 /* frames of more inlined methods are decoded each time */
 #define FRAME_CACHE_FILLS       64 /* of one walk; what finds no space is kept by a later one */
-#define FRAME_CACHE_METHODS     32 /* the same of interpreted frames */
 
 /* Of a pc that is no return address, where a thread was interrupted: what it says of frames holds only there. */
 #define FRAME_CACHE_EXACT (1ull << 63)
@@ -40,11 +39,12 @@ struct frame_cache_code {
 	uint64_t frames[FRAME_CACHE_FRAMES]; /* packed, innermost first */
 };
 
-/* A Method, as far as frames of it need it. */
+/* A Method: its name, and what interpreted frames need. */
 struct frame_cache_method {
-	uint64_t method, const_method;
+	uint64_t method, const_method, pool;
 	uint32_t id;         /* of its name */
 	uint16_t code_bytes; /* 0 for native methods */
+	uint16_t name_index; /* in its pool */
 };
 
 /* Three tables of rows, each with a version; in the caller's memory, which is zeroed. */
@@ -67,7 +67,7 @@ struct frame_cache_method_row {
 	struct frame_cache_method method;
 	uint64_t unloads;
 };
-_Static_assert(sizeof(struct frame_cache_method_row) == 40, "one or two cache lines");
+_Static_assert(sizeof(struct frame_cache_method_row) == 48, "one or two cache lines");
 
 struct frame_cache {
 	_Alignas(64) struct frame_cache_code_row codes[FRAME_CACHE_CODE_ROWS];
@@ -78,14 +78,10 @@ struct frame_cache {
 /* What one walk found out, until its frames have names. In the walk's own buffer. */
 struct frame_cache_walk {
 	struct frame_cache *table;
-	uint32_t count, method_count;
+	uint32_t count;
 	uint32_t epoch;   /* the caller's; moves on every few seconds */
 	bool methods;     /* whether Methods can be remembered */
 	uint64_t unloads; /* how many classes the JVM had unloaded when the walk began */
-	struct frame_cache_frame {
-		uint32_t frame;                   /* of the walk's frames */
-		struct frame_cache_method method; /* without its id */
-	} new_methods[FRAME_CACHE_METHODS];
 	struct frame_cache_fill {
 		struct frame_cache_code code; /* without frames */
 		uint32_t first;               /* of the walk's frames */
@@ -104,12 +100,15 @@ bool frame_cache_find(const struct frame_cache *cache, const struct walk_layout 
 /* Frames first..last of the walk are those of code (pc, start, method, compile_id, frame_words set). */
 void frame_cache_note(struct frame_cache_walk *walk, const struct frame_cache_code *code,
 	const struct walk_frame *frames, uint32_t first, uint32_t last);
-/* Is there a row for this Method? */
-bool frame_cache_method(
-	const struct frame_cache_walk *walk, uint64_t method, struct frame_cache_method *out);
-/* Frame number `frame` of the walk is an interpreted one of this Method. */
-void frame_cache_method_note(
-	struct frame_cache_walk *walk, const struct frame_cache_method *method, uint32_t frame);
+/*
+ * Is there a row for this Method? One of an older epoch is renewed if the Method still has the same parts: a class that
+ * was redefined gets others, though its Methods may get the old ones' addresses.
+ */
+bool frame_cache_method(const struct frame_cache_walk *walk, const struct walk_layout *layout,
+	const struct walk_mem *mem, uint64_t method, struct frame_cache_method *out);
+/* Keeps a Method that has been read and named in this walk. Ignored while nothing tells of unloaded classes. */
+void frame_cache_method_keep(
+	const struct frame_cache_walk *walk, const struct frame_cache_method *method);
 
 /* What was noted of frames from `first` on is forgotten: they were moved. */
 void frame_cache_forget(struct frame_cache_walk *walk, uint32_t first);

@@ -40,7 +40,7 @@ static bool method_at(struct walker *w, uint64_t method, uint64_t bcp,
 	struct frame_cache_walk *cache = w->thread->cache;
 	struct method m;
 
-	if (cache && frame_cache_method(cache, method, out)) {
+	if (cache && frame_cache_method(cache, w->layout, w->mem, method, out)) {
 		*bci = bci_of(w, out, bcp);
 		if (*bci >= 0)
 			return true;
@@ -58,8 +58,6 @@ static bool frame_add(struct walker *w, const struct frame_cache_method *m, uint
 	if (m->id)
 		return walker_add(
 			w, WALK_PACKED, WALK_PACK_JAVA(WALK_INTERPRETED, m->id, bci), bci);
-	if (w->thread->cache)
-		frame_cache_method_note(w->thread->cache, m, w->count);
 	return walker_add(w, WALK_INTERPRETED, m->method, bci);
 }
 

@@ -237,7 +237,7 @@ static bool tail_record(struct walker *w, uint64_t *stuck_sp)
 		.walker = w};
 	struct walk_mem mem = {.load = recorder_load, .ctx = &r};
 	uint32_t count = w->count, frames = count - w->join_count;
-	uint32_t notes = cache->count, method_notes = cache->method_count;
+	uint32_t notes = cache->count;
 	bool root;
 
 	tail_clear(t);
@@ -256,7 +256,6 @@ static bool tail_record(struct walker *w, uint64_t *stuck_sp)
 	w->mem = r.through;
 	w->tail = t;
 	cache->count = notes;
-	cache->method_count = method_notes;
 	*stuck_sp = r.stuck_sp ? r.stuck_sp : t->start.sp;
 	return root && !r.stuck_sp;
 }

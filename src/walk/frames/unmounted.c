@@ -85,8 +85,10 @@ static void class_try(struct unmounted *u, uint64_t klass)
 /* New classes are put before the others. */
 void unmounted_refresh(struct unmounted *u)
 {
-	uint64_t first = unmounted_u64(u, u->loaded), klass = first;
+	uint64_t first, klass;
 
+	mem_refresh(u->mem);
+	first = klass = unmounted_u64(u, u->loaded);
 	for (uint32_t i = 0; klass && klass != u->seen && i < CLASSES_MAX; i++) {
 		class_try(u, klass);
 		klass = layout_load(&u->layout->klass_next, u->mem, klass);
@@ -417,6 +419,7 @@ struct unmounted_count unmounted_each(
 {
 	struct visit v = {.u = u, .pick = pick, .fn = fn, .ctx = ctx};
 
+	mem_refresh(u->mem);
 	sets_visit(&v);
 	return v.count;
 }
@@ -426,6 +429,7 @@ uint64_t unmounted_find(struct unmounted *u, uint64_t number)
 	struct unmounted_pick pick = {0, 1};
 	struct visit v = {.u = u, .pick = &pick, .number = number};
 
+	mem_refresh(u->mem);
 	if (number)
 		sets_visit(&v);
 	return v.found;
@@ -443,6 +447,7 @@ bool unmounted_read(
 	const struct unmounted *u, uint64_t object, uint64_t number, struct unmounted_thread *out)
 {
 	*out = (struct unmounted_thread){.object = object, .number = number, .stands_for = 1};
+	mem_refresh(u->mem);
 	if (!object || !u->klass[UNMOUNTED_VIRTUAL] || !unmounted_has_number(u, object, number))
 		return false;
 	state_read(u, out);
@@ -508,6 +513,7 @@ bool unmounted_still(const struct unmounted *u, const struct unmounted_thread *t
 	struct unmounted_thread now = *thread;
 	struct frozen again = *f;
 
+	mem_refresh(u->mem);
 	state_read(u, &now);
 	return now.state == thread->state &&
 	       unmounted_has_number(u, thread->object, thread->number) &&

@@ -86,6 +86,9 @@ struct unmounted_count {
 };
 
 /*
+ * What these functions find is read when they are called, except that what an unmounted_fn asks may have been read
+ * earlier in the same unmounted_each. mem must outlive the struct.
+ *
  * unmounted_open: false, and why in a sentence: they cannot be read in this JVM. Classes that are not loaded yet are
  * looked for again by unmounted_refresh, which costs what has been loaded since.
  */

@@ -123,5 +123,6 @@ bool unmounted_polls(const struct unmounted *u, struct unmounted_word words[UNMO
 bool unmounted_polls_still(const struct unmounted *u, const struct unmounted_thread *thread,
 	const struct unmounted_poll *poll)
 {
+	mem_refresh(u->mem);
 	return poll_node(u, poll->poller, poll->fd, thread->number) == poll->node;
 }

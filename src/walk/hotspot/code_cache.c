@@ -137,11 +137,11 @@ static uint64_t heap_used(
 	uint64_t at = heap->low, used = 0;
 
 	while (at < heap->high) {
-		uint64_t bytes = layout_try(&layout->block_length, mem, at) << heap->shift;
+		uint64_t bytes = layout_load(&layout->block_length, mem, at) << heap->shift;
 
 		if (!bytes || bytes > heap->high - at)
 			break;
-		if (layout_try(&layout->block_used, mem, at))
+		if (layout_load(&layout->block_used, mem, at))
 			used += bytes;
 		at += bytes;
 	}

@@ -114,7 +114,7 @@ static int layout_fill(struct layout_read *r)
 {
 	struct walk_layout *l = &r->layout;
 	const struct layout_row *missing;
-	struct layout_flag debug_info;
+	struct layout_flag debug_info, shared_off;
 
 	if (!layout_tables_read(r))
 		return layout_note(r, "the JVM exports no gHotSpotVM tables");
@@ -127,7 +127,8 @@ static int layout_fill(struct layout_read *r)
 		return note_missing(r, "walker not available: ", missing);
 	l->unloaded_classes = layout_counter_read(r, "java.cls.unloadedClasses");
 	l->threads_started = layout_counter_read(r, "java.threads.started");
-	l->checks_signals = layout_flag_read(r, "CheckJNICalls").on;
+	shared_off = layout_flag_read(r, "PerfDisableSharedMem");
+	l->counters_stay = shared_off.at && !shared_off.on;
 	debug_info = layout_flag_read(r, "DebugNonSafepoints");
 	l->debug_info_on = debug_info.on;
 	l->debug_info_at = debug_info.as_built ? debug_info.at : 0;
@@ -184,14 +185,9 @@ uint64_t layout_load(const struct walk_field *field, const struct walk_mem *mem,
 	return mem_word(mem, base + (uint64_t)field->offset, field->bytes);
 }
 
-uint64_t layout_try(const struct walk_field *field, const struct walk_mem *mem, uint64_t base)
+uint64_t layout_kept(const struct walk_field *field, const struct walk_mem *mem, uint64_t base)
 {
-	uint64_t value = 0;
-
-	if (field->offset < 0 || !base ||
-		!mem_load(mem, base + (uint64_t)field->offset, &value, field->bytes))
-		return 0;
-	return value;
+	return mem_kept_word(mem, base + (uint64_t)field->offset, field->bytes);
 }
 
 bool layout_number(const struct walk_layout *l, const uint8_t *bytes, uint32_t *at, uint32_t *out)

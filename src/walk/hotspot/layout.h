@@ -32,6 +32,8 @@ struct walk_heap {
 	uint64_t low, high; /* reserved range: it never moves */
 	uint64_t segmap;
 	uint32_t shift; /* log2 of the segment size */
+	/* Where HotSpot keeps how far heap and segment map are committed, which never decreases; 0: not known. */
+	uint64_t committed_at, segmap_committed_at;
 };
 
 struct walk_layout {
@@ -104,6 +106,9 @@ struct walk_layout {
 	uint32_t thread_blocked; /* the state _thread_blocked, 0 = not known */
 	uint32_t thread_bytes;   /* of a JavaThread, 0 = not known */
 
+	/* Where HotSpot keeps the bounds of its mapped archives of classes (CDS); 0: not known. */
+	uint64_t archive_low, archive_high;
+
 	/*
 	 * Where the JVM counts the classes that it has unloaded (a jlong among its performance counters); 0: it does
 	 * not. While the count stands still no Method's address has become another class's.
@@ -115,7 +120,7 @@ struct walk_layout {
 	 * compiled from then on. One byte; 0: not known, or somebody has set it to what it is. */
 	uint64_t debug_info_at;
 	bool debug_info_on;
-	bool checks_signals; /* -Xcheck:jni: it says so when a handler of its own has been replaced */
+	bool counters_stay; /* the performance counters are in a mapped file, which is never unmapped */
 
 	/* names */
 	struct walk_field method_const, const_constants, const_size, const_name, const_signature;
@@ -151,8 +156,8 @@ uint64_t layout_field(const struct walk_field *field, const uint8_t *copy);
 
 /* The same, from the target. */
 uint64_t layout_load(const struct walk_field *field, const struct walk_mem *mem, uint64_t base);
-/* From what may well be no such struct: through mem->load, also where words are read in place. */
-uint64_t layout_try(const struct walk_field *field, const struct walk_mem *mem, uint64_t base);
+/* The same where base is a block of the code cache that has been read before: see mem_kept_word. */
+uint64_t layout_kept(const struct walk_field *field, const struct walk_mem *mem, uint64_t base);
 
 /*
  * HotSpot's coding of small numbers in scopes and field lists (compressedStream.hpp, unsigned5.hpp): one number of 1 to

@@ -8,11 +8,16 @@
 static bool heap_read(struct layout_read *r, uint64_t heap, struct walk_heap *out)
 {
 	uint64_t memory = heap + (uint64_t)r->heap_memory.offset;
+	uint64_t segmap = heap + (uint64_t)r->heap_segmap.offset;
 
 	out->low = layout_load(&r->space_low, r->mem, memory);
 	out->high = layout_load(&r->space_high_boundary, r->mem, memory);
-	out->segmap = layout_load(&r->space_low, r->mem, heap + (uint64_t)r->heap_segmap.offset);
+	out->segmap = layout_load(&r->space_low, r->mem, segmap);
 	out->shift = (uint32_t)layout_load(&r->heap_shift, r->mem, heap);
+	if (r->space_high.offset >= 0) {
+		out->committed_at = memory + (uint64_t)r->space_high.offset;
+		out->segmap_committed_at = segmap + (uint64_t)r->space_high.offset;
+	}
 	return out->low && out->high > out->low && out->segmap && out->shift && out->shift < 20;
 }
 

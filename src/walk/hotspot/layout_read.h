@@ -36,7 +36,7 @@ struct layout_row {
 	uint16_t dest;            /* offset of what is filled, in struct layout_read */
 };
 
-#define LAYOUT_ROWS 162
+#define LAYOUT_ROWS 167
 extern const struct layout_row layout_rows[LAYOUT_ROWS];
 
 struct layout_read {
@@ -53,7 +53,7 @@ struct layout_read {
 	uint64_t jdk_version, vm_major;
 	struct walk_field jdk_major;
 	struct walk_field heap_memory, heap_segmap, heap_shift;
-	struct walk_field space_low, space_high_boundary, array_len, array_data;
+	struct walk_field space_low, space_high, space_high_boundary, array_len, array_data;
 	struct walk_field thread_handle_return;
 	struct walk_field queue_buffer, queue_limit, codelet_size, codelet_description;
 	uint64_t smr_list, thread_list;

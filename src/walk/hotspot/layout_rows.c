@@ -25,6 +25,7 @@ const struct layout_row layout_rows[LAYOUT_ROWS] = {
 	{FIELD, ALWAYS, "CodeHeap", "_segmap", READ(heap_segmap)},
 	{FIELD_4, ALWAYS, "CodeHeap", "_log2_segment_size", READ(heap_shift)},
 	{FIELD, ALWAYS, "VirtualSpace", "_low", READ(space_low)},
+	{FIELD, NEVER, "VirtualSpace", "_high", READ(space_high)},
 	{FIELD, ALWAYS, "VirtualSpace", "_high_boundary", READ(space_high_boundary)},
 	{FIELD_4, SINCE(9), "GrowableArrayBase", "_len", READ(array_len)},
 	{OR | FIELD_4, SINCE(9), "GenericGrowableArray", "_len", READ(array_len)},
@@ -194,6 +195,10 @@ const struct layout_row layout_rows[LAYOUT_ROWS] = {
 	{FIELD, NEVER, "ThreadLocalAllocBuffer", "_desired_size", AT(tlab_words)},
 	{FIELD, NEVER, "JavaThread", "_monitor_owner_id", AT(thread_owner_id)},
 	{SIZE, NEVER, "JavaThread", NULL, AT(thread_bytes)},
+	{STATIC, NEVER, "MetaspaceObj", "_shared_metaspace_base", AT(archive_low)},
+	{OR | STATIC, NEVER, "MetaspaceObj", "_aot_metaspace_base", AT(archive_low)},
+	{STATIC, NEVER, "MetaspaceObj", "_shared_metaspace_top", AT(archive_high)},
+	{OR | STATIC, NEVER, "MetaspaceObj", "_aot_metaspace_top", AT(archive_high)},
 	/* Only for virtual threads that are not mounted. */
 	{FIELD, NEVER, "Klass", "_next_link", AT(klass_next)},
 	{FIELD, NEVER, "Klass", "_class_loader_data", AT(klass_loader)},

@@ -14,7 +14,7 @@ bool method_load(const struct walk_layout *layout, const struct walk_mem *mem, u
 	if (!mem_plausible(method))
 		return false;
 	out->method = method;
-	out->const_method = layout_try(&l->method_const, mem, method);
+	out->const_method = layout_load(&l->method_const, mem, method);
 	if (!mem_plausible(out->const_method) ||
 		!mem_load(mem, out->const_method, copy, l->const_method_bytes))
 		return false;
@@ -24,11 +24,11 @@ bool method_load(const struct walk_layout *layout, const struct walk_mem *mem, u
 	out->code_bytes = (uint16_t)layout_field(&l->const_code_size, copy);
 	if (!mem_plausible(out->pool) || !out->name_index || !out->signature_index)
 		return false;
-	out->klass = layout_try(&l->pool_holder, mem, out->pool);
+	out->klass = layout_load(&l->pool_holder, mem, out->pool);
 	if (!mem_plausible(out->klass))
 		return false;
 
-	uint64_t length = layout_try(&l->pool_length, mem, out->pool);
+	uint64_t length = layout_load(&l->pool_length, mem, out->pool);
 
 	return out->name_index < length && out->signature_index < length;
 }
@@ -47,7 +47,7 @@ bool method_symbols(const struct walk_layout *layout, const struct walk_mem *mem
 {
 	uint64_t entries = m->pool + layout->constant_pool_bytes;
 
-	out->class_name = layout_try(&layout->klass_name, mem, m->klass);
+	out->class_name = layout_load(&layout->klass_name, mem, m->klass);
 	out->name = mem_u64(mem, entries + 8ull * m->name_index);
 	out->signature = mem_u64(mem, entries + 8ull * m->signature_index);
 	return mem_plausible(out->class_name) && mem_plausible(out->name) &&
@@ -61,7 +61,7 @@ bool symbol_is(
 	size_t bytes = __builtin_strlen(name);
 
 	if (!mem_plausible(symbol) || bytes > SYMBOL_NAME_MAX ||
-		layout_try(&l->symbol_length, mem, symbol) != bytes ||
+		layout_load(&l->symbol_length, mem, symbol) != bytes ||
 		!mem_load(mem, symbol + (uint64_t)l->symbol_body.offset, text, bytes))
 		return false;
 	return !__builtin_memcmp(text, name, bytes);

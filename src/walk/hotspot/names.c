@@ -4,6 +4,7 @@
 
 #include <stdatomic.h>
 
+#include "walk/frames/frame_cache.h"
 #include "walk/hotspot/code_cache.h"
 #include "walk/hotspot/method.h"
 #include "walk/load/mem.h"
@@ -325,17 +326,16 @@ static uint32_t method_insert(struct names *n, const struct walk_layout *l,
 	return copied ? id : NAMES_ID_UNLOADED;
 }
 
-static uint32_t method_id(
-	struct names *n, const struct walk_layout *l, const struct walk_mem *mem, uint64_t method)
+static uint32_t method_read(struct names *n, const struct walk_layout *l,
+	const struct walk_mem *mem, uint64_t method, struct method *m)
 {
-	struct method m;
 	struct method_symbols symbols;
 	struct symbol s[3];
 
-	if (!l || !method_load(l, mem, method, &m) || !method_symbols(l, mem, &m, &symbols))
+	if (!l || !method_load(l, mem, method, m) || !method_symbols(l, mem, m, &symbols))
 		return NAMES_ID_UNLOADED;
 
-	uint64_t hash = hash_add(hash_add(hash_add(0, method), m.const_method), m.klass);
+	uint64_t hash = hash_add(hash_add(hash_add(0, method), m->const_method), m->klass);
 	uint64_t addrs[3] = {symbols.class_name, symbols.name, symbols.signature};
 
 	for (int i = 0; i < 3; i++) {
@@ -347,7 +347,28 @@ static uint32_t method_id(
 
 	uint32_t id = slot_find(n, hash);
 
-	return id ? id : method_insert(n, l, mem, &m, s, hash);
+	return id ? id : method_insert(n, l, mem, m, s, hash);
+}
+
+/* The id of a Method's name: as the cache knows it, or read, which takes several system calls. */
+static uint32_t method_id(struct names *n, const struct walk_layout *l, const struct walk_mem *mem,
+	const struct frame_cache_walk *cache, uint64_t method)
+{
+	struct frame_cache_method known;
+	struct method m;
+
+	if (cache && l && frame_cache_method(cache, l, mem, method, &known))
+		return known.id;
+	known.id = method_read(n, l, mem, method, &m);
+	if (cache && known.id > NAMES_ID_FULL) {
+		known.method = method;
+		known.const_method = m.const_method;
+		known.code_bytes = m.code_bytes;
+		known.pool = m.pool;
+		known.name_index = m.name_index;
+		frame_cache_method_keep(cache, &known);
+	}
+	return known.id;
 }
 
 /* --- stubs ------------------------------------------------------------------------------------------- */
@@ -438,7 +459,8 @@ static uint32_t stub_id(
 /* --- all --------------------------------------------------------------------------------------------- */
 
 void names_resolve(struct names *n, const struct walk_layout *layout, const struct walk_mem *mem,
-	const struct walk_frame *frames, uint32_t count, uint64_t *out, uint32_t *unnamed)
+	const struct frame_cache_walk *cache, const struct walk_frame *frames, uint32_t count,
+	uint64_t *out, uint32_t *unnamed)
 {
 	for (uint32_t i = 0; i < count; i++) {
 		const struct walk_frame *f = &frames[i];
@@ -452,7 +474,7 @@ void names_resolve(struct names *n, const struct walk_layout *layout, const stru
 		case WALK_JAVA:
 		case WALK_COARSE:
 		case WALK_COMPILES:
-			id = method_id(n, layout, mem, f->value);
+			id = method_id(n, layout, mem, cache, f->value);
 			out[i] = WALK_PACK_JAVA(f->type, id, f->bci);
 			break;
 		case WALK_STUB:

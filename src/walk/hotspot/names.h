@@ -24,21 +24,21 @@
 
 struct names; /* laid out inside the caller's memory */
 
-#define NAMES_ID_UNLOADED 1u    /* "[unloaded]" */
-#define NAMES_ID_FULL     2u    /* "[names_full]" */
-#define NAMES_TEXT_MAX    4096u /* longer classes, names and signatures are cut */
-#define NAMES_LINES_MAX   4096u /* longer line tables are left out */
+#define NAMES_TEXT_MAX  4096u /* longer classes, names and signatures are cut */
+#define NAMES_LINES_MAX 4096u /* longer line tables are left out */
 
 /* memory: zeroed, page-aligned; returns NULL if too small (256 kB at least). */
 struct names *names_init(void *memory, size_t bytes);
 
 /*
  * names_resolve: pack frames[0..count) into out (may not overlap). Counts what it could not name in
- * *unnamed (may be NULL). Signal-safe, lock-free.
+ * *unnamed (may be NULL). Names of Methods are taken from the walk's cache, and kept there (NULL: always read).
+ * Signal-safe, lock-free.
  */
+struct frame_cache_walk;
 void names_resolve(struct names *names, const struct walk_layout *layout,
-	const struct walk_mem *mem, const struct walk_frame *frames, uint32_t count, uint64_t *out,
-	uint32_t *unnamed);
+	const struct walk_mem *mem, const struct frame_cache_walk *cache,
+	const struct walk_frame *frames, uint32_t count, uint64_t *out, uint32_t *unnamed);
 
 /* The id that was given last: it moves when any walk names what had no name yet. Signal-safe. */
 uint32_t names_newest(const struct names *names);

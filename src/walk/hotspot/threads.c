@@ -4,6 +4,7 @@
 #include "walk/load/mem.h"
 
 #define LOCK_STACK  64         /* entries looked at; it has space for 8 */
+#define LIST_BLOCK  64u        /* entries read at once */
 #define THREADS_MAX (1u << 20) /* against loops in a list that changes under us */
 
 int32_t walk_thread_tid(
@@ -11,7 +12,7 @@ int32_t walk_thread_tid(
 {
 	uint64_t os_thread = layout_load(&layout->thread_osthread, mem, java_thread);
 
-	return (int32_t)layout_try(&layout->osthread_tid, mem, os_thread);
+	return (int32_t)layout_load(&layout->osthread_tid, mem, os_thread);
 }
 
 /* The JVM's list. JDK 8 links the threads, the newest first; later ones have an array, the newest at its end. */
@@ -41,15 +42,21 @@ static uint64_t list_at(const struct walk_layout *l, const struct walk_mem *mem,
 int walk_threads_each(
 	const struct walk_layout *layout, const struct walk_mem *mem, walk_thread_fn *fn, void *ctx)
 {
-	uint64_t thread = 0;
+	uint64_t thread = 0, block[LIST_BLOCK];
 	struct list list;
 
 	if (!list_open(layout, mem, &list))
 		return -1;
 	for (uint64_t i = 0; i < list.count; i++) {
+		uint64_t left = list.count - i;
 		int32_t tid;
 
-		thread = list_at(layout, mem, &list, i, thread);
+		if (list.array && i % LIST_BLOCK == 0 &&
+			!mem_load(mem, list.array + 8 * i, block,
+				8 * (left < LIST_BLOCK ? left : LIST_BLOCK)))
+			return -1;
+		thread =
+			list.array ? block[i % LIST_BLOCK] : list_at(layout, mem, &list, i, thread);
 		if (!thread && !list.array)
 			break;
 		tid = walk_thread_tid(layout, mem, thread);

@@ -6,46 +6,41 @@
 #ifndef JHOT_WALK_LOAD_MEM_H
 #define JHOT_WALK_LOAD_MEM_H
 
-#include "walk/load/fetch.h"
-#include "walk/load/guard.h"
-
-#include <stdatomic.h>
+#include "walk/types.h"
 
 static inline bool mem_load(const struct walk_mem *mem, uint64_t addr, void *out, size_t bytes)
 {
 	return mem->load(mem, addr, out, bytes);
 }
 
-/* mem_fetched: a word by SafeFetch; false: it is not known, or the word cannot be read, or is the one that says so. */
-static inline bool mem_fetched(const struct walk_mem *mem, uint64_t addr, uint64_t *out)
+/* Call between two loads of the same word whose results are compared. */
+static inline void mem_refresh(const struct walk_mem *mem)
 {
-	fetch_64 *fetch =
-		mem->is_fetched ? atomic_load_explicit(&fetch_word_everywhere, memory_order_relaxed)
-				: NULL;
-
-	if (!fetch || addr < FETCH_LOWEST)
-		return false;
-	*out = fetch(addr, FETCH_NONE);
-	return *out != FETCH_NONE;
+	if (mem->refresh)
+		mem->refresh(mem);
 }
 
-/*
- * Where the target is this process a word is one instruction; elsewhere, what the accessor says. A word of less than 64
- * bits that does not cross into another is part of one that can be read as well.
- */
+static inline bool mem_on_stack(const struct walk_mem *mem, uint64_t addr)
+{
+	return __builtin_expect(addr - mem->stack_low < mem->stack_bytes, 1);
+}
+
+/* A word at any address, read as no other type would be. */
 #define MEM_WORD(bits)                                                                      \
+	struct mem_word_##bits {                                                            \
+		uint##bits##_t word;                                                        \
+	} __attribute__((packed, may_alias));                                               \
+	static inline uint##bits##_t mem_in_place_##bits(uint64_t addr)                     \
+	{                                                                                   \
+		return ((const volatile struct mem_word_##bits *)(uintptr_t)addr)->word;    \
+	}                                                                                   \
 	static inline uint##bits##_t mem_u##bits(const struct walk_mem *mem, uint64_t addr) \
 	{                                                                                   \
-		uint##bits##_t accessed;                                                    \
-		uint64_t value;                                                             \
+		uint##bits##_t value;                                                       \
                                                                                             \
-		if (__builtin_expect(mem->is_here, 1)) {                                    \
-			GUARD_READ(bits, addr, value);                                      \
-			return (uint##bits##_t)value;                                       \
-		}                                                                           \
-		if ((addr & 7) <= 8 - bits / 8 && mem_fetched(mem, addr & ~7ull, &value))   \
-			return (uint##bits##_t)(value >> 8 * (addr & 7));                   \
-		return mem->load(mem, addr, &accessed, sizeof(accessed)) ? accessed : 0;    \
+		if (mem_on_stack(mem, addr))                                                \
+			return mem_in_place_##bits(addr);                                   \
+		return mem->load(mem, addr, &value, sizeof(value)) ? value : 0;             \
 	}
 MEM_WORD(64)
 MEM_WORD(32)
@@ -54,12 +49,10 @@ MEM_WORD(8)
 
 static inline bool mem_load_u64(const struct walk_mem *mem, uint64_t addr, uint64_t *out)
 {
-	unsigned read = 1;
-
-	if (__builtin_expect(!mem->is_here, 0))
-		return mem_fetched(mem, addr, out) || mem->load(mem, addr, out, sizeof(*out));
-	GUARD_READ_SURE(64, addr, *out, read);
-	return read;
+	if (!mem_on_stack(mem, addr))
+		return mem->load(mem, addr, out, sizeof(*out));
+	*out = mem_in_place_64(addr);
+	return true;
 }
 
 /* So many bytes, at most 8, the first one lowest. */
@@ -76,9 +69,21 @@ static inline uint64_t mem_word(const struct walk_mem *mem, uint64_t addr, unsig
 	}
 }
 
+/* The same of memory that has been read before and is never unmapped, such as the committed code cache. */
+static inline uint64_t mem_kept_word(const struct walk_mem *mem, uint64_t addr, unsigned bytes)
+{
+	if (!mem->is_here)
+		return mem_word(mem, addr, bytes);
+	switch (bytes) {
+	case 8: return mem_in_place_64(addr);
+	case 4: return mem_in_place_32(addr);
+	case 2: return mem_in_place_16(addr);
+	default: return mem_in_place_8(addr);
+	}
+}
+
 #if defined(__x86_64__)
-#define MEM_ADDRESS_BITS \
-	47 /* a load from beyond takes a fault of another kind, which costs as much */
+#define MEM_ADDRESS_BITS 47
 #else
 #define MEM_ADDRESS_BITS 48
 #endif

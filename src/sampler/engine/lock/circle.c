@@ -76,7 +76,7 @@ static struct lock_wait thread_waits_for(struct sampler *s, const struct thread_
 	wait = lock_wait_read(r, java_thread);
 	if (!wait.lock || wait.monitor)
 		return wait;
-	thread = java_thread_object(&r->java.threads, s->layout, &s->mem, java_thread);
+	thread = java_thread_object(&r->java.threads, s->layout, r->java.mem, java_thread);
 	if (!thread.klass || !java_wait_status(&r->java, thread.object, &status) ||
 		status & JAVA_TIMED)
 		wait.lock = 0;
@@ -129,7 +129,7 @@ static void virtuals_held(struct sampler *s)
 	const char *why;
 
 	if (!c->open)
-		c->open = unmounted_open(&c->virtuals, s->layout, &s->mem, &why);
+		c->open = unmounted_open(&c->virtuals, s->layout, &c->reader.here.mem, &why);
 	if (!c->open)
 		return;
 	c->reader.virtuals = &c->virtuals;
@@ -253,8 +253,8 @@ static bool member_tell(struct sampler *s, struct member *m, uint64_t now, bool 
 
 	if (!m->record.method) {
 		sig_enter(&inside);
-		m->record.method =
-			m->wait.of ? sig_mirror_id(s, m->wait.of) : sig_class_id(s, m->wait.klass);
+		m->record.method = m->wait.of ? sig_mirror_id(s, &s->mem, m->wait.of)
+					      : sig_class_id(s, &s->mem, m->wait.klass);
 		sig_leave(inside);
 	}
 	m->record.time_ns = now;

@@ -135,9 +135,10 @@ static bool in_wait(struct sampler *s, uint64_t java_thread)
 	struct oop thread;
 	uint32_t status;
 
-	if (!layout_load(&s->layout->thread_waiting, &s->mem, java_thread))
+	mem_refresh(java->mem);
+	if (!layout_load(&s->layout->thread_waiting, java->mem, java_thread))
 		return false;
-	thread = java_thread_object(&java->threads, s->layout, &s->mem, java_thread);
+	thread = java_thread_object(&java->threads, s->layout, java->mem, java_thread);
 	return !thread.klass || !java_wait_status(java, thread.object, &status) ||
 	       status & JAVA_NOTIFY;
 }

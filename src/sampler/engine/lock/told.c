@@ -190,7 +190,8 @@ void lock_keep(const struct lock_look *look, struct lock_thread *t, const struct
 {
 	struct sampler *s = look->s;
 	uint32_t frames = stack->count + 1 <= LOCK_FRAMES ? stack->count + 1 : 0;
-	uint32_t class_id = wait->of ? sig_mirror_id(s, wait->of) : sig_class_id(s, wait->klass);
+	uint32_t class_id = wait->of ? sig_mirror_id(s, &s->mem, wait->of)
+				     : sig_class_id(s, &s->mem, wait->klass);
 	struct lock_place *place;
 
 	stack->user[-1] = WALK_PACK(WALK_CLASS, class_id);

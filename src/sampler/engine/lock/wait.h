@@ -5,14 +5,15 @@
  * Waiting for work (conditions, queues, latches) is not contention; who has been notified or signalled, and has not got
  * the lock again yet, waits for the lock.
  *
- * All loads are guarded and nothing stops, so what is read may be gone: whoever uses it reads twice.
- * For one thread at a time.
+ * Nothing is stopped, so what is read may be gone: callers read twice. Each function that reads what a thread waits for, or
+ * an owner, reads memory as it is then. A reader must not be moved; it is for one thread at a time.
  */
 #ifndef JHOT_SAMPLER_ENGINE_LOCK_WAIT_H
 #define JHOT_SAMPLER_ENGINE_LOCK_WAIT_H
 
 #include "walk/frames/unmounted.h"
 #include "walk/hotspot/java_wait.h"
+#include "walk/load/here.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -30,6 +31,8 @@ enum lock_klass {
 
 struct lock_reader {
 	struct sampler *s;
+	struct here here; /* which java reads by */
+	struct here_lines lines;
 	struct java_waits java;
 	struct unmounted *virtuals; /* NULL: those without a carrier are not asked for; not owned */
 	bool parks;                 /* they can be told */

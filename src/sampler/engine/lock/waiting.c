@@ -44,8 +44,8 @@ bool lock_frozen_read(struct sampler *s, struct unmounted *u, const struct unmou
 	sp = frozen_sp(&s->mem, &where);
 	out->chunk = where.chunk;
 	out->depth = sp - where.chunk;
-	for (uint32_t i = 0; i < WORDS; i++)
-		words[i] = mem_u64(&s->mem, sp + 8ull * i);
+	if (!mem_load(&s->mem, sp, words, sizeof(words)))
+		return false;
 	for (uint32_t i = 0; i < WORDS; i++)
 		hash = (hash ^ words[i]) * 0x100000001b3ull;
 	out->words = hash;

@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Memory of HotSpot's that is never unmapped: libjvm's own segments, since the agent holds a reference to the library;
+ * the committed part of the code cache, which never shrinks; archives of classes (CDS), which HotSpot maps when it starts; a
+ * performance counter, as long as it is in a mapped file (standard memory is given back when the JVM ends).
+ */
+#include "sampler/session/kept.h"
+
+#include "sampler/jvm/jvm.h"
+#include "sampler/maps.h"
+#include "sampler/publish/modules.h"
+#include "sampler/session/files.h"
+#include "sampler/signal/raw.h"
+#include "sampler/signal/signal.h"
+#include "walk/load/mem.h"
+
+#include <elf.h>
+#include <string.h>
+
+#define SEGMENTS     32u
+#define MEMORY_FD    200 /* at least: see raw_fd_high */
+#define LINE_BYTES   8192u
+#define SEGMAP_SLACK (1u << 20) /* a segment map is rounded up to pages, which may be large */
+
+/* kept_library: from its program headers; maps would join .bss with what happens to lie behind it. */
+static void kept_library(struct here_kept *kept, uint64_t base)
+{
+	Elf64_Ehdr head;
+	Elf64_Phdr segment;
+
+	if (!sig_copy(base, &head, sizeof(head)) || memcmp(head.e_ident, ELFMAG, SELFMAG))
+		return;
+	for (uint32_t i = 0; i < head.e_phnum && i < SEGMENTS; i++) {
+		if (sig_copy(
+			    base + head.e_phoff + i * sizeof(segment), &segment, sizeof(segment)) &&
+			segment.p_type == PT_LOAD && segment.p_flags & PF_R)
+			here_keep(kept, base + segment.p_vaddr,
+				base + segment.p_vaddr + segment.p_memsz);
+	}
+}
+
+static void kept_committed(struct here_kept *kept, uint64_t low, uint64_t high, uint64_t at)
+{
+	uint64_t committed;
+
+	if (at && sig_copy(at, &committed, sizeof(committed)) && committed <= high)
+		here_keep(kept, low, committed);
+}
+
+struct archives {
+	struct here_kept *kept;
+	uint64_t low, high;
+};
+
+/* kept_archive: one line of maps. Between an archive's parts there may be pages that cannot be read. */
+static void kept_archive(void *ctx, const char *line, size_t bytes)
+{
+	const struct archives *a = ctx;
+	struct module m;
+	char access[4];
+
+	modules_line(line, bytes, access, &m);
+	if (access[0] == 'r' && m.inode && m.start >= a->low && m.end <= a->high)
+		here_keep(a->kept, m.start, m.end);
+}
+
+static void kept_archives(struct sampler *s)
+{
+	struct archives a = {.kept = &s->kept,
+		.low = mem_u64(&s->mem, s->layout->archive_low),
+		.high = mem_u64(&s->mem, s->layout->archive_high)};
+	char buffer[LINE_BYTES];
+
+	if (a.low && a.high > a.low)
+		maps_each(buffer, sizeof(buffer), kept_archive, &a);
+}
+
+void kept_begin(struct sampler *s)
+{
+	kept_library(&s->kept, jvm_library_base());
+}
+
+void kept_layout(struct sampler *s)
+{
+	const struct walk_layout *l = s->layout;
+
+	kept_update(s);
+	if (!l)
+		return;
+	if (l->counters_stay && l->unloaded_classes)
+		here_keep(&s->kept, l->unloaded_classes, l->unloaded_classes + sizeof(int64_t));
+	kept_archives(s);
+}
+
+void kept_update(struct sampler *s)
+{
+	const struct walk_layout *l = s->layout;
+
+	for (uint32_t i = 0; l && i < l->heap_count; i++) {
+		const struct walk_heap *heap = &l->heaps[i];
+		uint64_t segments = (heap->high - heap->low) >> heap->shift;
+
+		kept_committed(&s->kept, heap->low, heap->high, heap->committed_at);
+		kept_committed(&s->kept, heap->segmap, heap->segmap + segments + SEGMAP_SLACK,
+			heap->segmap_committed_at);
+	}
+}
+
+/* --- reading through the kernel ---------------------------------------------------------------- */
+
+#define TRIES 8
+
+/* memory_open: in the calling thread's table, under the lowest free number from `from` on; -1: it cannot be opened. */
+static int32_t memory_open(int32_t from)
+{
+	long fd = raw(SYS_openat, AT_FDCWD, "/proc/self/mem", O_RDONLY | O_CLOEXEC, 0), high;
+
+	if (fd < 0)
+		return -1;
+	high = raw(SYS_fcntl, fd, F_DUPFD_CLOEXEC, from);
+	raw(SYS_close, fd);
+	return high < 0 ? -1 : (int32_t)high;
+}
+
+/* On the thread that has the program's table. */
+static void memory_open_there(void *ctx)
+{
+	struct sampler *s = ctx;
+
+	files_identify(&s->memory, memory_open(s->memory.fd));
+}
+
+static void memory_close_there(void *ctx)
+{
+	struct sampler *s = ctx;
+
+	files_close(&s->memory);
+}
+
+/* memory_file: opens it under the same number in both tables. */
+static bool memory_file(struct sampler *s)
+{
+	int32_t number = MEMORY_FD;
+
+	for (int i = 0; i < TRIES; i++) {
+		int32_t own;
+
+		files_run(s, memory_close_there, s);
+		s->memory.fd = number;
+		if (!files_run(s, memory_open_there, s) || s->memory.fd < 0)
+			return false;
+		own = s->files.own ? memory_open(s->memory.fd) : s->memory.fd;
+		if (own == s->memory.fd)
+			return sig_mem_by_file(own);
+		if (own < 0)
+			return false;
+		raw(SYS_close, own);
+		number = own;
+	}
+	return false;
+}
+
+bool kept_readable(struct sampler *s)
+{
+	return sig_mem_choose() || memory_file(s);
+}
+
+void kept_end(struct sampler *s)
+{
+	sig_mem_leave();
+	if (s->memory.fd >= 0)
+		files_run(s, memory_close_there, s);
+}

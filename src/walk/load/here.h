@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Memory of the own process, read without relying on a signal handler.
+ *
+ * Three kinds of ranges stay mapped while they are read, and are read in place: those of struct here_kept, for the life of
+ * the process; `own`, and the stack in struct walk_mem, for as long as the caller guarantees. All other memory may be
+ * unmapped at any time: the kernel copies it (`copy`), in lines that are kept until here_refresh. Lines save system
+ * calls, but may be stale: a reader that compares two reads must call here_refresh in between.
+ *
+ * Signal-safe. A struct here belongs to one thread, and with lines to one walk at a time; a struct here_kept is shared.
+ */
+#ifndef JHOT_WALK_LOAD_HERE_H
+#define JHOT_WALK_LOAD_HERE_H
+
+#include "walk/types.h"
+
+/* A system call costs as much for a line as for a word. A line never crosses into another page. */
+#define HERE_LINE_BYTES 2048u
+#define HERE_LINES      8u
+
+struct here_lines {
+	uint64_t tags[HERE_LINES]; /* address | HERE_READABLE, or address alone; 0: empty */
+	unsigned char bytes[HERE_LINES][HERE_LINE_BYTES];
+};
+
+#define HERE_KEPT 24u
+
+/* Filled by one thread; ranges only ever grow at their ends. */
+struct here_kept {
+	_Atomic uint32_t count;
+	struct here_range {
+		uint64_t low;
+		_Atomic uint64_t high;
+	} ranges[HERE_KEPT];
+};
+
+/*
+ * Copies bytes of this process through the kernel; false when not all of them can be read. *checked is false at first,
+ * and after here_refresh: the means by which it reads are to be checked.
+ */
+typedef bool here_copy(uint64_t addr, void *out, size_t bytes, bool *checked);
+
+struct here {
+	struct walk_mem mem; /* for the walker; its ctx is this struct */
+	here_copy *copy;
+	const struct here_kept *kept;
+	uint64_t own_low, own_high;
+	struct here_lines *lines; /* NULL: every load is a system call */
+	bool checked;             /* of copy, with lines */
+};
+
+/* The struct here must not be moved afterwards. `lines` are cleared. */
+void here_open(
+	struct here *here, here_copy *copy, const struct here_kept *kept, struct here_lines *lines);
+/* Forgets all lines. */
+void here_refresh(struct here *here);
+/* The running thread's stack from sp to its end. */
+void here_stack(struct here *here, uint64_t sp, uint64_t end);
+
+/* Adds a range; later calls with the same low raise its end. Ignored when all HERE_KEPT are in use. */
+void here_keep(struct here_kept *kept, uint64_t low, uint64_t high);
+
+#endif

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Memory of the own process: what is read in place, what the kernel copies, and that nothing faults. */
+#define _GNU_SOURCE 1
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <sys/mman.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "tests/tap.h"
+#include "walk/load/here.h"
+#include "walk/load/mem.h"
+
+static uint64_t copies, checks;
+
+static bool copy(uint64_t addr, void *out, size_t bytes, bool *checked)
+{
+	struct iovec to = {out, bytes}, from = {(void *)(uintptr_t)addr, bytes};
+
+	copies++;
+	checks += !*checked;
+	*checked = true;
+	return process_vm_readv(getpid(), &to, 1, &from, 1, 0) == (ssize_t)bytes;
+}
+
+static uint64_t address(const void *at)
+{
+	return (uint64_t)(uintptr_t)at;
+}
+
+static char *pages(size_t count)
+{
+	return mmap(NULL, count * 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+}
+
+static void test_lines(void)
+{
+	static struct here_lines lines;
+	char *at = pages(3), out[3000];
+	struct here here;
+
+	munmap(at + 8192, 4096);
+	memset(at, 7, 8192);
+	here_open(&here, copy, NULL, &lines);
+	ok(mem_u64(&here.mem, address(at)) == 0x0707070707070707, "a word is copied");
+	ok(mem_u8(&here.mem, address(at + 2047)) == 7 && copies == 1, "its line with it");
+	at[0] = 8;
+	ok(mem_u8(&here.mem, address(at)) == 7, "which is kept");
+	mem_refresh(&here.mem);
+	ok(mem_u8(&here.mem, address(at)) == 8 && copies == 2, "until it is refreshed");
+	ok(checks == 2, "the means are checked once between");
+	ok(mem_load(&here.mem, address(at + 1000), out, sizeof(out)) && out[0] == 7 &&
+			out[2999] == 7,
+		"a load may cross lines and pages");
+	ok(!mem_load(&here.mem, address(at + 8190), out, 4), "but not into a hole");
+	ok(mem_load(&here.mem, address(at + 8190), out, 2), "what lies before it can be read");
+	copies = 0;
+	ok(!mem_u64(&here.mem, address(at + 8192)) && !mem_u64(&here.mem, address(at + 8200)) &&
+			copies == 0,
+		"a hole is asked for once");
+	ok(!mem_u64(&here.mem, 16) && !mem_u64(&here.mem, UINT64_MAX - 7) &&
+			!mem_u64(&here.mem, 0x8000000000000000),
+		"nothing is at addresses that there are not");
+	here_open(&here, copy, NULL, NULL);
+	at[0] = 9;
+	ok(mem_u8(&here.mem, address(at)) == 9 &&
+			(at[0] = 10, mem_u8(&here.mem, address(at)) == 10),
+		"without lines every load reads memory as it is");
+}
+
+static void test_in_place(void)
+{
+	static struct here_kept kept;
+	char *at = pages(2);
+	struct here here;
+	uint64_t word;
+
+	mprotect(at + 4096, 4096, PROT_NONE);
+	memset(at, 7, 4096);
+	here_open(&here, copy, &kept, NULL);
+	copies = 0;
+	here_keep(&kept, address(at), address(at + 2048));
+	ok(mem_u64(&here.mem, address(at + 2040)) && copies == 0, "what is kept is read in place");
+	ok(mem_u64(&here.mem, address(at + 2041)) && copies == 1, "but not what leads out of it");
+	here_keep(&kept, address(at), address(at + 4096));
+	here_keep(&kept, address(at), address(at + 100));
+	ok(mem_u64(&here.mem, address(at + 4088)) && copies == 1,
+		"a range grows, and never shrinks");
+	ok(!mem_u64(&here.mem, address(at + 4089)) && copies == 2, "up to its end");
+	here_open(&here, copy, NULL, NULL);
+	here_stack(&here, address(at + 8), address(at + 4096));
+	copies = 0;
+	ok(mem_u64(&here.mem, address(at + 8)) && mem_u64(&here.mem, address(at + 4088)) &&
+			mem_load_u64(&here.mem, address(at + 8), &word) && copies == 0,
+		"so is the stack");
+	ok(mem_u64(&here.mem, address(at)) && copies == 1, "not below its pointer");
+	ok(!mem_u64(&here.mem, address(at + 4090)) && copies == 2, "nor across its end");
+	here_stack(&here, address(at), address(at) + 4);
+	ok(mem_u32(&here.mem, address(at)) && copies == 3, "nor where there is none");
+}
+
+/* --- pages that come and go ---------------------------------------------------------------------- */
+
+static char *moving;
+static _Atomic bool stop;
+
+static void *mover(void *unused)
+{
+	for (int i = 0; !atomic_load(&stop); i++) {
+		munmap(moving + i % 4 * 4096, 4096);
+		mmap(moving + i % 4 * 4096, 4096, i % 3 ? PROT_READ | PROT_WRITE : PROT_NONE,
+			MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+	}
+	return unused;
+}
+
+/* No handler is installed: a load that faulted would end this program. */
+static void test_storm(void)
+{
+	static struct here_lines lines;
+	struct here here;
+	pthread_t thread;
+	uint64_t read = 0, failed = 0, word;
+
+	moving = pages(4);
+	here_open(&here, copy, NULL, &lines);
+	pthread_create(&thread, NULL, mover, NULL);
+	for (uint64_t i = 0; i < 200000; i++) {
+		if (mem_load(&here.mem, address(moving) + i * 8 % 16384, &word, 8))
+			read++;
+		else
+			failed++;
+		if (i % 16 == 0)
+			mem_refresh(&here.mem);
+	}
+	atomic_store(&stop, true);
+	pthread_join(thread, NULL);
+	diag("%lu words read, %lu not there", (unsigned long)read, (unsigned long)failed);
+	ok(read && failed, "memory that comes and goes is read, or it is not there");
+}
+
+int main(void)
+{
+	test_lines();
+	test_in_place();
+	test_storm();
+	return tap_done();
+}
