@@ -60,12 +60,13 @@ done
 # --- names that are meant to harm --------------------------------------------------------------------
 
 # pretend FILE LIBJVM: a process that has LIBJVM mapped and catches SIGQUIT, whose main class is FILE's name
+{ read -r python && read -r PYTHONHOME; } < <(python3 -c 'import sys; print(sys.executable, sys.prefix, sep="\n")') # no wrapper's
 pretend() {
 	ln -s "$srcdir/tests/attach/pretend.py" "$1"
 	rm -f "$T/pretend.in" "$T/pretended"
 	mkfifo "$T/pretend.in"
 	exec {hold}<>"$T/pretend.in"
-	(exec -a $'\e]0;java\a' python3 "$1" "$2") <"$T/pretend.in" >"$T/pretended" 2>&1 &
+	(export PYTHONHOME && exec -a $'\e]0;\a/java' "$python" "$1" "$2") <"$T/pretend.in" >"$T/pretended" 2>&1 &
 	pretender=$!
 	wait_for 20 grep -qs ready "$T/pretended" || diag_file "$T/pretended"
 }
