@@ -71,7 +71,7 @@ static void limit(int what, rlim_t most)
 {
 	const struct rlimit l = {most, most};
 
-	setrlimit((__rlimit_resource_t)what, &l);
+	setrlimit(what, &l);
 }
 
 static void set_limits(void)
