@@ -295,8 +295,8 @@ static void ask_all(const char *path, struct answers *sum)
 	int m = symbols_module_add(s, &(struct proc_map){.path = path});
 	struct symbol sym;
 
-	/* a sanitized program has its code at 0x18000 */
-	for (uint64_t offset = 0; offset < 1 << 18; offset += 16) {
+	/* a sanitized program has its code at 0x45000 */
+	for (uint64_t offset = 0; offset < 1 << 19; offset += 16) {
 		symbols_native(s, m, offset, &sym);
 		sum->named += sym.name && *sym.name;
 		sum->wrong += !sym.name || strlen(sym.name) > (8 << 10) || !sym.module ||
