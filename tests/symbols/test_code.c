@@ -18,6 +18,8 @@
 #include <unistd.h>
 #include <zlib.h>
 
+#define TOLD_LEAST 10000 /* bytes with rules by sp, of which a share says something */
+
 /* In bytes of code. */
 struct tally {
 	const struct cfi_row *rows; /* the information's */
@@ -119,7 +121,10 @@ static void file(const char *name, const char *path)
 			100.0 * (double)(t.same + t.other) / (double)t.told,
 			100.0 * (double)t.other / (double)(t.same + t.other),
 			(unsigned long long)t.first_other);
-		ok(t.same * 10 > t.told * 7, "%s: most of it is read", name);
+		if (t.told < TOLD_LEAST)
+			tap_skip(name, "it keeps frame pointers, as sanitized code does");
+		else
+			ok(t.same * 10 > t.told * 7, "%s: most of it is read", name);
 		ok(t.other * 200 < t.same, "%s: less than 0.5 %% otherwise than the compiler tells",
 			name);
 	}
