@@ -171,6 +171,9 @@ while read -r major java <&3; do
 	ALLOC=alloc,
 	[ "$major" != 8 ] || ALLOC='' # which needs symbols of libjvm there
 	while read -r names <&4; do
+		# The short form has roles that need a JVM of their own on $JAVA only.
+		[ "$FORM" != short ] || [ -n "${ROLES:-}" ] || [ "$java" = "$(head -n 1 "$T/jdks" | cut -d ' ' -f 2)" ] ||
+			[ "$(field "$names" 2)" = 1 ] || continue
 		row "$major" "$names"
 	done 4<"$T/chosen"
 done 3<"$T/jdks"
