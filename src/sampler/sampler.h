@@ -260,7 +260,7 @@ struct sampler {
 	struct walk_layout *layout_memory;
 	int32_t signo; /* what the engines send; < 0: there is no free signal */
 	int32_t signo_reserved; /* what native threads and the process are sent: see sampler_signal; <= 0: signo */
-	struct sampler_file task; /* /proc/self/task */
+	struct sampler_file task;   /* /proc/self/task */
 	struct sampler_file memory; /* /proc/self/mem in the program's table: session/kept.c */
 	bool task_other; /* which is of an outer PID namespace: threads have other numbers there */
 	/* Sockets by which perf_events are lent, see engine/lent.h. */

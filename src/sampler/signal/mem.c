@@ -73,6 +73,8 @@ bool sig_mem_choose(void)
 	if (pid == mem_reads.pid && way_works(way))
 		return true;
 	mem_reads.pid = pid;
+	if (!way_works(BY_CALL)) /* the process's first thread may have exited: this one lives */
+		mem_reads.pid = (int32_t)raw_gettid();
 	way = way_works(BY_CALL) ? BY_CALL : BY_NOTHING;
 	atomic_store_explicit(&mem_reads.way, way, memory_order_release);
 	return way != BY_NOTHING;
