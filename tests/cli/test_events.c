@@ -5,6 +5,7 @@
 #include "cli/line/events.h"
 #include "cli/line/units.h"
 #include "cli/line/verb.h"
+#include "symbols/child/child.h"
 
 #include "tests/magnitudes.h"
 #include "tests/profile/add.h"
@@ -195,8 +196,10 @@ static void test_values(void)
 			rows[i].text);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+	if (elf_child_main(argc, argv, NULL))
+		return 0;
 	test_lists();
 	test_refused();
 	test_perf();

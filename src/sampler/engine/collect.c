@@ -9,7 +9,10 @@
 #include "sampler/signal/signal.h"
 #include "sampler/task.h"
 
-#define BIT(sig) (1ull << ((sig)-1))
+#define BIT(sig)     (1ull << ((sig)-1))
+#define LIBC_SIGNALS (BIT(32) | BIT(33))
+#define COLLECTS_NS  500000000u  /* blocked at every look for so long */
+#define CRITICAL_NS  3000000000u /* the same where libc's own signals are blocked, too */
 
 static uint64_t collect_ours(const struct sampler *s)
 {
@@ -34,14 +37,20 @@ uint64_t collect_signals(struct sampler *s)
 }
 
 /* collect_found: it blocks a signal of ours, or, for ever, waits for any or has other filters of system calls than the agent. */
-static void collect_found(
-	struct sampler *s, struct thread_slot *slot, uint64_t cpu_ns, bool for_ever)
+static void collect_found(struct sampler *s, struct thread_slot *slot,
+	const struct task_signals *task, uint64_t cpu_ns, bool for_ever)
 {
-	bool before = atomic_exchange(&slot->collect.refused, 1);
+	uint64_t now = clock_mono_ns(), none = 0, since;
+	bool critical = (task->blocked & LIBC_SIGNALS) == LIBC_SIGNALS;
 
+	atomic_store(&slot->collect.refused, 1);
+	atomic_compare_exchange_strong(&slot->collect.since_ns, &none, now);
+	since = atomic_load(&slot->collect.since_ns);
 	if (for_ever)
 		atomic_store(&slot->collect.waited, 1);
-	if ((!before && !for_ever) || atomic_exchange(&slot->collect.now, 1))
+	else if (now - since < (critical ? CRITICAL_NS : COLLECTS_NS))
+		return;
+	if (atomic_exchange(&slot->collect.now, 1))
 		return;
 	atomic_store(&slot->collect.charged_ns, cpu_ns);
 	counters_add(&s->counters, COUNTER_COLLECTORS, 1);
@@ -58,13 +67,14 @@ bool collect_permits(struct sampler *s, struct thread_slot *slot)
 		return true; /* it has ended: whoever sets an engine finds that */
 	if (tid == raw_gettid())
 		raw(SYS_rt_sigprocmask, SIG_BLOCK, NULL, &task.blocked, sizeof(task.blocked));
-	else if (atomic_load(&slot->collect.valid_ns) == cpu_ns)
+	else if (atomic_load(&slot->collect.valid_ns) == cpu_ns &&
+		 (!atomic_load(&slot->collect.refused) || atomic_load(&slot->collect.now)))
 		return !atomic_load(&slot->collect.refused);
 	else if (!task_signals(s->task.fd, sampler_task(s, slot), &task))
 		return !s->task_other; /* there, no scan may have seen its directory yet */
 	for_ever = task.waits || (tid != raw_gettid() && !calls_are_of(task.filters));
 	if (for_ever || task.blocked & collect_ours(s))
-		collect_found(s, slot, cpu_ns, for_ever);
+		collect_found(s, slot, &task, cpu_ns, for_ever);
 	atomic_store(&slot->collect.valid_ns, cpu_ns);
 	return !for_ever && !(task.blocked & collect_ours(s)) &&
 	       !atomic_load(&slot->collect.waited);
@@ -102,6 +112,7 @@ uint32_t collect_look(struct sampler *s, bool all)
 			continue;
 		if (collect_permits(s, slot)) {
 			if (atomic_exchange(&slot->collect.refused, 0)) {
+				atomic_store(&slot->collect.since_ns, 0);
 				atomic_store(&slot->collect.now, 0);
 				arms_set(s, slot);
 			}

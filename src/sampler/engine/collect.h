@@ -22,7 +22,9 @@
 uint64_t collect_signals(struct sampler *s);
 /*
  * True when signals of ours may be sent to the thread. A thread that blocks them briefly, in another handler or in
- * pthread_create, is refused, too; it counts as collecting when it is found so twice. Any thread.
+ * pthread_create, is refused, too; it counts as collecting only when every look at it for half a second finds it so. libc's own
+ * critical sections (pthread_create in a thread that does little else) also block the signals that libc reserves, which no
+ * program blocks through libc: then it takes three seconds. Any thread.
  */
 bool collect_permits(struct sampler *s, struct thread_slot *slot);
 /*

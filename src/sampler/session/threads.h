@@ -129,7 +129,10 @@ struct thread_slot {
 	/* Whether it collects signals: see engine/collect.h. */
 	struct {
 		_Atomic uint32_t refused; /* true: by the last reading it must get no signal */
-		_Atomic uint32_t now; /* true: so it was by two in a row, or it was in sigwait */
+		_Atomic uint32_t
+			now; /* true: so it was by all readings for long enough, or it was in sigwait */
+		_Atomic uint64_t
+			since_ns; /* when it was refused first, since it was permitted last; 0: it is permitted */
 		_Atomic uint32_t
 			waited; /* true: it has been in sigwait, and is refused from then on */
 		_Atomic uint64_t valid_ns; /* its CPU time at the last reading; 0: there was none */
