@@ -14,7 +14,7 @@
 #include <ucontext.h>
 #include <unistd.h>
 
-#define STACKS 16 /* as many as entry.c has */
+#define STACKS 64 /* as many as entry.c has */
 
 static _Atomic uintptr_t ran_at, interrupted_at, frame_at;
 static _Atomic int32_t ran_tid;
