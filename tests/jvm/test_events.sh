@@ -45,7 +45,7 @@ for event in cpu alloc lock wall; do
 done
 # Names that mean something to a format, a page, a shell or a terminal.
 sed -e "s|known\([A-Z]\)|\1<script>alert('x')</script>]]>\&amp;\"%s ü漢|g" -e 's|java/lang/Object|two  blanks/O bject|g' \
-	-e "s|Thread.run|$(printf 'L%.0s' {1..9000}).run|g" "$T/o-wall.collapsed" | sort >"$T/nasty.collapsed"
+	-e "s|Thread.run|$(printf 'L%.0s' {1..4000}).run|g" "$T/o-wall.collapsed" | sort >"$T/nasty.collapsed"
 for first in jhot jfr pb.gz collapsed; do
 	"$JHOT" convert -t -o "$T/n.$first" "$T/nasty.collapsed" 2>"$T/err"
 	for then in jhot jfr pb.gz; do

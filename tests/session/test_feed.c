@@ -4,6 +4,7 @@
  * the answer counts when it comes; so does one that another command had to wait for.
  */
 #include "session/state.h"
+#include "symbols/child/child.h"
 #include "tests/session/fake_agent.h"
 #include "tests/tap.h"
 
@@ -110,11 +111,13 @@ static void drain_until_sent(unsigned modules)
 	}
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	pthread_t answerer;
 	struct err err = {0};
 
+	if (elf_child_main(argc, argv, NULL))
+		return 0;
 	begin();
 	fake_module(&agent, 1, mapped("libc.so"));
 	ring_commit(&agent.ring);

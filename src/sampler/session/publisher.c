@@ -489,6 +489,13 @@ static int opened(struct sampler *s)
 					    : AGENT_NO_THREAD;
 }
 
+/* sessions_busy: true when a session must not be replaced. Under sessions_lock. */
+static bool sessions_busy(bool take)
+{
+	return session_next || (session_now && !take && lease_runs(session_now) &&
+				       !lease_lost(session_now, clock_mono_ns()));
+}
+
 /* sessions_enter: makes it the session, or the next one. An AGENT_* result. */
 static int sessions_enter(struct sampler *s, bool take)
 {
@@ -496,8 +503,7 @@ static int sessions_enter(struct sampler *s, bool take)
 
 	if (!sessions_lock())
 		return AGENT_BUSY;
-	if (session_next || (session_now && !take && lease_runs(session_now) &&
-				    !lease_lost(session_now, clock_mono_ns())))
+	if (sessions_busy(take))
 		result = AGENT_BUSY;
 	else if (session_now)
 		lease_end(session_now, SAMPLER_DETACH);
@@ -510,9 +516,17 @@ static int sessions_enter(struct sampler *s, bool take)
 int publisher_start(struct sampler *s, bool take)
 {
 	uint32_t ended = atomic_load(&session_ended);
-	bool before = session_now != NULL;
+	bool before = session_now != NULL, locked = sessions_lock();
+	bool busy = !locked || sessions_busy(take);
 	int result;
 
+	if (locked)
+		sessions_unlock();
+	/* Here already, before there is shared memory that the front end would mistake for the living session's. */
+	if (busy) {
+		sampler_free(s);
+		return AGENT_BUSY;
+	}
 	atomic_fetch_add(&s->references, 1);
 	if (spawn(&(struct spawn){
 		    PUBLISHER_NAME, PUBLISHER_STACK, publisher_main, s, &s->publisher_tid})) {
