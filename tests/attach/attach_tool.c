@@ -69,10 +69,14 @@ static int tool_place(const struct hotspot *jvm, char **args, struct err *err)
 }
 
 /* Any process: what stands for a JVM. */
+/* Any process, as if it were a JVM with the usual temporary folder. */
 static int find_process(const char *pid, struct hotspot *out, struct err *err)
 {
-	return hotspot_look_at(atoi(pid), out, false) ? err_set(err, ERR_NO_TARGET, "It is gone.")
-						      : 0;
+	if (hotspot_look_at(atoi(pid), out, false))
+		return err_set(err, ERR_NO_TARGET, "It is gone.");
+	if (!*out->temp)
+		strcpy(out->temp, "/tmp");
+	return 0;
 }
 
 static const struct {

@@ -44,7 +44,7 @@ ok "unless there is a budget, then it is told from what to what: $(every)" \
 	grep -qE '^cpu[a-z/]* every 100 us to [0-9.]+ (us|ms), ' "$T/err"
 "$JHOT" convert --total -o "$T/ns.collapsed" "$T/raw.jhot" 2>"$T/err" || diag_file "$T/err"
 diag "$(sum_of "$T/grown.collapsed") samples' worth, $(sum_of "$T/ns.collapsed") ns"
-is "samples count by what they stand for" "$(($(sum_of "$T/ns.collapsed") / 100000))" "$(sum_of "$T/grown.collapsed")"
+is "samples count by what they stand for, rounded" "$((($(sum_of "$T/ns.collapsed") + 50000) / 100000))" "$(sum_of "$T/grown.collapsed")"
 jvm_end
 
 jvm_start States
