@@ -44,7 +44,8 @@ static void collect_found(struct sampler *s, struct thread_slot *slot,
 	bool critical = (task->blocked & LIBC_SIGNALS) == LIBC_SIGNALS;
 
 	atomic_store(&slot->collect.refused, 1);
-	atomic_compare_exchange_strong(&slot->collect.since_ns, &none, now);
+	if (atomic_compare_exchange_strong(&slot->collect.since_ns, &none, now))
+		atomic_store(&slot->collect.charged_ns, cpu_ns);
 	since = atomic_load(&slot->collect.since_ns);
 	if (for_ever)
 		atomic_store(&slot->collect.waited, 1);
@@ -52,7 +53,9 @@ static void collect_found(struct sampler *s, struct thread_slot *slot,
 		return;
 	if (atomic_exchange(&slot->collect.now, 1))
 		return;
-	atomic_store(&slot->collect.charged_ns, cpu_ns);
+	/* Without an engine its time is charged from the first refusal on; an engine has sampled it until now. */
+	if (arms_any(slot))
+		atomic_store(&slot->collect.charged_ns, cpu_ns);
 	counters_add(&s->counters, COUNTER_COLLECTORS, 1);
 }
 
