@@ -44,8 +44,7 @@ static void collect_found(struct sampler *s, struct thread_slot *slot,
 	bool critical = (task->blocked & LIBC_SIGNALS) == LIBC_SIGNALS;
 
 	atomic_store(&slot->collect.refused, 1);
-	if (atomic_compare_exchange_strong(&slot->collect.since_ns, &none, now))
-		atomic_store(&slot->collect.charged_ns, cpu_ns);
+	atomic_compare_exchange_strong(&slot->collect.since_ns, &none, now);
 	since = atomic_load(&slot->collect.since_ns);
 	if (for_ever)
 		atomic_store(&slot->collect.waited, 1);
@@ -53,9 +52,8 @@ static void collect_found(struct sampler *s, struct thread_slot *slot,
 		return;
 	if (atomic_exchange(&slot->collect.now, 1))
 		return;
-	/* Without an engine its time is charged from the first refusal on; an engine has sampled it until now. */
-	if (arms_any(slot))
-		atomic_store(&slot->collect.charged_ns, cpu_ns);
+	/* Until now an engine of its own or the process's clock has sampled it. */
+	atomic_store(&slot->collect.charged_ns, cpu_ns);
 	counters_add(&s->counters, COUNTER_COLLECTORS, 1);
 }
 
