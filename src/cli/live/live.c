@@ -134,9 +134,13 @@ void live_patience(void *ctx, const struct patience *patience)
 
 int live_replay(struct live *l, const char *path, bool clock_step, struct err *err)
 {
+	subject_begin(l);
 	l->now->profile = profile_new();
 	l->now->replay = replay_open(path, clock_step, l->now->profile, err);
-	return l->now->replay ? 0 : -1;
+	if (l->now->replay)
+		return 0;
+	subject_undo(l);
+	return -1;
 }
 
 void live_file(struct live *l, const struct imported *file)
