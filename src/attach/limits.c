@@ -37,7 +37,7 @@ struct need {
 static const struct need listener = {"its attach listener", 4u << 20, 16};
 static const struct need session = {"a session", 48u << 20, 64};
 
-/* Of what is left, so large a part must be enough: the rest is for the program. */
+/* The attach may need at most this fraction of what is left; the rest is for the program. */
 #define SHARE    2
 
 #define NO_LIMIT UINT64_MAX

@@ -141,8 +141,8 @@ static bool is_safe_up(const struct place *p, int folder, const struct stat *roo
 }
 
 /*
- * An absolute path: each folder that it names, which may be links. The working folder is what it is, whatever is done to the
- * folders above it.
+ * Checks each folder that an absolute path names, links included. The working folder is checked alone: renaming a folder
+ * above it does not change it.
  */
 static bool is_safe_folder(const struct place *p, size_t i)
 {

@@ -145,7 +145,7 @@ void profile_free(struct profile *p);
 
 /*
  * Texts may be any bytes: the model keeps them clean (base/clean.h) and not longer than PROFILE_TEXT_MAX.
- * Methods and frames are names, and a profile is the same whatever has a number.
+ * Interns a method or a frame. That changes no answer of the profile, which is therefore const here.
  */
 uint32_t profile_method(const struct profile *p, const char *class_name, const char *name,
 	const char *signature, const char *module);

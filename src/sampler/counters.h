@@ -24,7 +24,7 @@
 	X(TRUNCATED, "truncated")     /* deeper than the limit: the root is missing */            \
 	X(AGCT_FAILED, "agct_failed") /* stacks that AsyncGetCallTrace refused */                 \
 	X(LIVE_FULL, "live_full")     /* lost: more objects between two collections than fit */   \
-	X(WAIT_OVER, "wait_over")     /* lost: a wait that ended while it was looked at */        \
+	X(WAIT_OVER, "wait_over")     /* lost: a wait that ended while it was being read */       \
 	X(MOVED, "moved")             /* lost: virtual threads that a collector has moved */      \
 	X(UNNAMED, "unnamed")         /* frames whose method could not be named */                \
 	X(FOREIGN, "foreign_signals") /* signals that are not the agent's: ignored */             \

@@ -29,9 +29,9 @@ bool task_delay_ns(int task_fd, int32_t task, uint64_t *ns);
 bool task_sleeps(int task_fd, int32_t task, uint64_t *count);
 
 /*
- * When it was on a core last, and on which, for one that sleeps; false when the kernel does not say. In ns of that CPU's
- * own clock, which nothing but task_ran_on tells: what that is just now, on that CPU. The calling thread runs there for a
- * moment; false: it could not, or that CPU is not in its CPU mask, which it does not leave.
+ * task_slept: for a sleeping thread, the CPU that it ran on last, and when, in ns of that CPU's own clock. False when the
+ * kernel does not say. task_ran_on reads the same clock now: the calling thread moves to that CPU for a moment. False when
+ * it could not, or when the CPU is not in its affinity mask, which it does not leave.
  */
 bool task_slept(int task_fd, int32_t task, int32_t *cpu, uint64_t *stamp);
 bool task_ran_on(int task_fd, int32_t cpu, uint64_t *stamp);

@@ -25,7 +25,7 @@ struct loader;
 struct loader *loader_new(void);
 /* loader_start: starts the thread, once. nice: its priority beside the other threads. */
 void loader_start(struct loader *w, int nice);
-/* loader_free: false if the thread hangs in a file: then it and what it was asked for have to stay. */
+/* loader_free: false if the thread is blocked in a read: then it, and the requests that it uses, stay allocated. */
 bool loader_free(struct loader *w);
 
 /* loader_ask: true when it is done. loader_is_waiting: asked for and not done. */

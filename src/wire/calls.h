@@ -11,7 +11,7 @@
  *   NEEDED    a session is refused without it
  *   OPTIONAL  the agent does without it
  *
- * What libc does for the agent is what it does for any thread of the JVM: pthread_create and the end of a thread (clone3 or
+ * Not listed: calls that libc makes for the agent as for any thread of the JVM, in pthread_create and the end of a thread (clone3 or
  * clone, mmap, mprotect, munmap, madvise, set_robust_list, rseq, rt_sigprocmask, futex, exit), dlopen of libraries that
  * are loaded, clock_gettime through the vDSO.
  */

@@ -15,8 +15,8 @@
 
 /*
  * cmdline_name: "shop-api.jar" or "org.acme.Main", "" if the command line of a java launcher names none. command is
- * sun.rt.javaCommand, main class or jar and arguments, "" if not known: it also knows what is not on the command line
- * (options in files, other launchers), but not where the path of a jar with blanks ends.
+ * sun.rt.javaCommand: main class or jar, and arguments; "" if not known. It covers options in files and other launchers,
+ * which the command line does not, but does not show where the path of a jar with blanks ends.
  */
 void cmdline_name(const struct buf *cmdline, const char *command, char *out, size_t bytes);
 /* cmdline_join: the arguments with spaces between. */

@@ -96,7 +96,7 @@ static bool may_move_temp(const struct look *l)
 	return found;
 }
 
-/* The path of the counters is proof. A JVM without counters has /tmp, unless it may have been told otherwise. */
+/* The path of the mapped counters is proof. A JVM without counters uses /tmp, unless an option may have changed that. */
 static void look_at_temp(const struct look *l, struct hotspot *out)
 {
 	if (l->lib.mapped && !libjvm_temp(&l->lib, out->nspid, out->temp, sizeof(out->temp)) &&

@@ -162,7 +162,7 @@ static int only_event(const struct imported *file)
 	return only;
 }
 
-/* Formats that do not tell what was sampled, such as collapsed stacks, have one event of this name: it may be any. */
+/* The name of the event in formats that do not say what was sampled, such as collapsed stacks. It matches any event. */
 static bool event_untold(const struct imported *file)
 {
 	int only = only_event(file);

@@ -25,7 +25,7 @@ static uint8_t flat_winner(const struct profile_method *method, const struct met
 	const uint64_t *of = sum->self.count ? votes->self : votes->total;
 	int best = 0;
 
-	/* Of what has weight alone, less than a sample, nothing is told. */
+	/* Weight without a whole sample casts no vote. */
 	if (!sum->total.count)
 		return profile_method_type(method);
 	for (int i = 1; i < FRAME_TYPES; i++)

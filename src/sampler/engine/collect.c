@@ -36,7 +36,7 @@ uint64_t collect_signals(struct sampler *s)
 	return all;
 }
 
-/* collect_found: it blocks a signal of ours, or, for ever, waits for any or has other filters of system calls than the agent. */
+/* collect_found: the thread blocks a signal of ours or, for_ever, waits for signals or has other seccomp filters. */
 static void collect_found(struct sampler *s, struct thread_slot *slot,
 	const struct task_signals *task, uint64_t cpu_ns, bool for_ever)
 {

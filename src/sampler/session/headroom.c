@@ -21,14 +21,6 @@
 #define MAX_MAP_COUNT  65530u         /* the kernel's default */
 #define STATUS_BYTES   4096
 
-static uint64_t limit_of(int resource)
-{
-	struct rlimit limit = {RLIM_INFINITY, RLIM_INFINITY};
-
-	raw(SYS_prlimit64, 0, resource, NULL, &limit);
-	return limit.rlim_cur == RLIM_INFINITY ? UINT64_MAX : limit.rlim_cur;
-}
-
 /* may_lock_all: has the process CAP_IPC_LOCK? "CapEff:" and a tab, then 16 hexadecimal digits. */
 static bool may_lock_all(const char *status)
 {
@@ -61,13 +53,13 @@ static uint64_t least(uint64_t a, uint64_t b)
 static uint64_t rings_allowed(struct sampler *s, const char *status)
 {
 	uint64_t bytes = perf_fd_ring_bytes(), ours = perf_fd_rings(), allowed = UINT64_MAX;
-	uint64_t locked = limit_of(RLIMIT_MEMLOCK), pinned = procfile_number(status, "VmPin:", 0)
-							     << 10;
+	uint64_t locked = raw_limit(RLIMIT_MEMLOCK), pinned = procfile_number(status, "VmPin:", 0)
+							      << 10;
 
 	if (s->headroom.maps_limit)
 		allowed = share_of(s->headroom.maps_limit, s->modules->maps, ours);
 	allowed =
-		least(allowed, share_of(limit_of(RLIMIT_AS),
+		least(allowed, share_of(raw_limit(RLIMIT_AS),
 				       procfile_number(status, "VmSize:", 0) << 10, ours * bytes) /
 				       bytes);
 	if (!may_lock_all(status) && locked != UINT64_MAX && pinned > locked / SHARE)
@@ -122,7 +114,7 @@ void headroom_count(struct sampler *s)
 		timers = ctimers_used();
 	}
 	allowed =
-		share_of(limit_of(RLIMIT_SIGPENDING), procfile_number(status, "SigQ:", 0), timers);
+		share_of(raw_limit(RLIMIT_SIGPENDING), procfile_number(status, "SigQ:", 0), timers);
 	if (!allowed)
 		allowed = 1; /* the process's clock, which stands for all others */
 	ctimers_allow(allowed);

@@ -22,7 +22,7 @@
 #define LINE_BYTES   8192u
 #define SEGMAP_SLACK (1u << 20) /* a segment map is rounded up to pages, which may be large */
 
-/* kept_library: from its program headers; maps would join .bss with what happens to lie behind it. */
+/* kept_library: by its program headers, since /proc/self/maps merges .bss with an anonymous mapping that follows it. */
 static void kept_library(struct here_kept *kept, uint64_t base)
 {
 	Elf64_Ehdr head;

@@ -132,14 +132,6 @@ static uint64_t left_below(uint64_t limit, uint64_t used)
 	return limit > used ? limit - used : 0;
 }
 
-static uint64_t limit_of(int resource)
-{
-	struct rlimit limit = {RLIM_INFINITY, RLIM_INFINITY};
-
-	raw(SYS_prlimit64, 0, resource, NULL, &limit);
-	return limit.rlim_cur; /* RLIM_INFINITY is the largest number */
-}
-
 /* commit_left: what the machine may still promise to all processes where it does not overcommit. */
 static uint64_t commit_left(void)
 {
@@ -154,7 +146,7 @@ static uint64_t commit_left(void)
 	       << 10;
 }
 
-/* memory_fits: may so much be mapped, privately? The program needs the rest of what its limits leave. */
+/* memory_fits: true when a private mapping of this size leaves the program its share of each limit. */
 static bool memory_fits(uint64_t bytes)
 {
 	char status[PROCFILE_STATUS];
@@ -164,9 +156,9 @@ static bool memory_fits(uint64_t bytes)
 	if (!procfile_read("/proc/thread-self/status", status, sizeof(status)) &&
 		!procfile_read("/proc/self/status", status, sizeof(status)))
 		return true;
-	return left_below(limit_of(RLIMIT_AS), procfile_number(status, "VmSize:", 0) << 10) >=
+	return left_below(raw_limit(RLIMIT_AS), procfile_number(status, "VmSize:", 0) << 10) >=
 		       need &&
-	       left_below(limit_of(RLIMIT_DATA), procfile_number(status, "VmData:", 0) << 10) >=
+	       left_below(raw_limit(RLIMIT_DATA), procfile_number(status, "VmData:", 0) << 10) >=
 		       need &&
 	       commit_left() >= need;
 }

@@ -50,7 +50,7 @@ uint64_t sig_refused_take(void)
 _Static_assert(SYS_gettid == 186, "as sig_sample calls it");
 /*
  * rbx: the interrupted stack pointer   r8: the owner's word   r9d: this thread's id
- * eax: a word's value   ecx: index   r10d: how many are left to look at
+ * eax: a word's value   ecx: index   r10d: probes left
  */
 __asm__(
 	".text\n"
@@ -99,7 +99,7 @@ __asm__(
 _Static_assert(SYS_gettid == 178, "as sig_sample calls it");
 /*
  * x19: the interrupted stack pointer   x20: where to return   x21: the owner's word   w22: this thread's id
- * w9: a word's value   w10: index   w11: how many are left to look at   x23, w24: info, sig
+ * w9: a word's value   w10: index   w11: probes left   x23, w24: info, sig
  */
 __asm__(
 	".text\n"

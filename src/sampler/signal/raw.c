@@ -5,6 +5,7 @@
 #include <linux/futex.h>
 #include <stddef.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 
 #ifndef PR_SET_VMA
 #define PR_SET_VMA           0x53564d41
@@ -115,6 +116,14 @@ void raw_sleep(uint64_t ns)
 	_Atomic uint32_t never = 0;
 
 	raw_futex_wait(&never, 0, ns);
+}
+
+uint64_t raw_limit(int resource)
+{
+	struct rlimit limit = {RLIM_INFINITY, RLIM_INFINITY};
+
+	raw(SYS_prlimit64, 0, resource, NULL, &limit);
+	return limit.rlim_cur == RLIM_INFINITY ? UINT64_MAX : limit.rlim_cur;
 }
 
 #if defined(__x86_64__)

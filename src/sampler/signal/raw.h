@@ -150,6 +150,9 @@ void raw_futex_wake(_Atomic uint32_t *word);
 /* Sleeps for `ns`, or less. By a futex, since any JVM makes that call, and a filter may forbid nanosleep. */
 void raw_sleep(uint64_t ns);
 
+/* A soft limit of this process; UINT64_MAX: there is none, or it cannot be read. */
+uint64_t raw_limit(int resource);
+
 /* What getdents64 fills a buffer with: entries of so many bytes, one behind the other. */
 struct raw_dirent {
 	uint64_t ino;

@@ -215,8 +215,8 @@ static void stack_named(
 /*
  * java_proved: is this JavaThread alive, and the running thread's own? HotSpot keeps its address in the thread's descriptor
  * (jvm_current_place), which is mapped as long as the thread runs, and clears that before the JavaThread is freed.
- * The first time the kernel reads both, and the JavaThread must name this thread's id; the thread pointer tells
- * whether it is still the same thread.
+ * The first time, both are read through the kernel, and the JavaThread must have this thread's id. Later, an unchanged
+ * thread pointer proves that it is the same thread.
  */
 static bool java_proved(const struct stack *stack, uint64_t java)
 {

@@ -286,7 +286,7 @@ uint64_t lock_memory(const struct sampler *s)
 
 	if (!lock)
 		return 0;
-	/* of the threads what it touches; of their places all that is mapped */
+	/* thread records: those in use; their slots: all that are mapped */
 	known = atomic_load(&s->threads->high) + (lock->waiting.open ? LOCK_VIRTUALS : 0);
 	return known * (uint64_t)sizeof(struct lock_thread) + offsetof(struct lock, threads) +
 	       sizeof(lock->waiting) +
