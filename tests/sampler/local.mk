@@ -2,7 +2,7 @@
 # Tests of the agent.
 
 check_PROGRAMS += %D%/test_calls %D%/test_cost %D%/test_descriptor %D%/test_entry %D%/test_mem %D%/test_parts \
-	%D%/test_states %D%/test_unwind_recv
+	%D%/test_scan %D%/test_states %D%/test_unwind_recv
 noinst_PROGRAMS += %D%/agent_tool %D%/stop_inside
 check_SCRIPTS += %D%/test_alloc_sessions.sh %D%/test_budget.sh \
 	%D%/test_engines.sh %D%/test_hammer.sh %D%/test_hygiene.sh \
@@ -25,6 +25,10 @@ EXTRA_DIST += $(hammer_sources) %D%/lib.sh %D%/driver.h %D%/driver_rows.h %D%/dr
 	src/sampler/signal/raw.c src/sampler/signal/perf.c src/sampler/procfile.c src/sampler/task.c src/sampler/text.c \
 	src/sampler/session/threads.c src/sampler/signal/threads.c src/sampler/signal/glob.c
 %C%_test_parts_LDADD = -lpthread
+%C%_test_scan_SOURCES = %D%/test_scan.c src/sampler/session/scan.c src/sampler/session/threads.c \
+	src/sampler/signal/threads.c src/sampler/signal/raw.c src/sampler/procfile.c src/sampler/task.c src/sampler/text.c
+%C%_test_scan_CPPFLAGS = $(AM_CPPFLAGS) $(JVMTI_CFLAGS)
+%C%_test_scan_LDADD = libwalk.a -lpthread
 %C%_test_states_SOURCES = %D%/test_states.c src/sampler/text.c \
 	src/sampler/publish/known.c src/sampler/signal/raw.c src/sampler/publish/states.c src/sampler/procfile.c src/sampler/task.c
 %C%_test_states_LDADD = libwalk.a -lpthread

@@ -154,7 +154,23 @@ static void scan_java(void *ctx, uint64_t java_thread, int32_t tid)
 }
 
 /*
- * scan_gone: retire threads that were not seen and twins of one tid; give away what nothing names.
+ * True when the thread is alive although this scan has not seen it. The kernel reads on from where the last part of the
+ * listing ended; when that thread has exited meanwhile, it counts positions instead, and skips as many threads as have
+ * exited before it.
+ */
+static bool scan_skipped(struct sampler *s, struct thread_slot *slot)
+{
+	uint64_t cpu_ns;
+
+	if (!task_cpu_ns(atomic_load(&slot->tid), &cpu_ns))
+		return false;
+	slot->scan = s->scans;
+	s->scan_again = true; /* new threads may have been skipped as well */
+	return true;
+}
+
+/*
+ * scan_gone: retire threads that have exited and twins of one tid; free the slots that nothing names any more.
  */
 static void scan_gone(struct sampler *s)
 {
@@ -170,7 +186,8 @@ static void scan_gone(struct sampler *s)
 			continue;
 		if (slot->scan == 0)
 			slot->scan = s->scans;
-		else if (slot->scan == s->scans && !atomic_load(&slot->gone))
+		else if (!atomic_load(&slot->gone) &&
+			 (slot->scan == s->scans || scan_skipped(s, slot)))
 			arms_stay(s, slot);
 		if (!atomic_load(&slot->gone) &&
 			(slot->scan != s->scans || threads_find(threads, tid) != slot))

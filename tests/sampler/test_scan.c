@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The scan of a task directory that does not list every thread, as the kernel's listing of /proc/self/task does while
+ * threads exit. The directory is one of files; the threads are real.
+ */
+#include "tests/tap.h"
+
+#include "sampler/engine/arms.h"
+#include "sampler/engine/lock/lock.h"
+#include "sampler/publish/publish.h"
+#include "sampler/session/scan.h"
+#include "sampler/signal/raw.h"
+#include "sampler/signal/signal.h"
+
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+/* --- what the scan calls, without engines or a JVM ---------------------------------------------- */
+
+static uint64_t flips;
+
+bool arms_any(const struct thread_slot *slot)
+{
+	(void)slot;
+	return false;
+}
+
+bool arms_alive(const struct thread_slot *slot)
+{
+	(void)slot;
+	return true;
+}
+
+void arms_new(struct sampler *s, struct thread_slot *slot)
+{
+	(void)s, (void)slot;
+}
+
+void arms_set(struct sampler *s, struct thread_slot *slot)
+{
+	(void)s, (void)slot;
+}
+
+void arms_stay(struct sampler *s, struct thread_slot *slot)
+{
+	(void)s, (void)slot;
+}
+
+void arms_take_off(struct sampler *s, struct thread_slot *slot)
+{
+	(void)s, (void)slot;
+}
+
+void arms_lend_end(struct thread_slot *slot)
+{
+	(void)slot;
+}
+
+void select_new(struct sampler *s, struct thread_slot *slot)
+{
+	(void)s, (void)slot;
+}
+
+int32_t lock_tid(const struct sampler *s)
+{
+	(void)s;
+	return 0;
+}
+
+uint64_t publish_flips(const struct publish *p)
+{
+	(void)p;
+	return flips;
+}
+
+bool sig_java_name(
+	struct sampler *s, const struct walk_mem *mem, struct thread_slot *slot, uint64_t java)
+{
+	(void)s, (void)mem, (void)slot, (void)java;
+	return false;
+}
+
+/* --- the test ----------------------------------------------------------------------------------- */
+
+struct lives {
+	pthread_t thread;
+	_Atomic int32_t tid;
+	pthread_barrier_t ends;
+};
+
+static void *lives_body(void *arg)
+{
+	struct lives *lives = arg;
+
+	atomic_store(&lives->tid, raw_gettid());
+	pthread_barrier_wait(&lives->ends);
+	return NULL;
+}
+
+static void lives_begin(struct lives *lives)
+{
+	atomic_store(&lives->tid, 0);
+	pthread_barrier_init(&lives->ends, NULL, 2);
+	pthread_create(&lives->thread, NULL, lives_body, lives);
+	while (!atomic_load(&lives->tid))
+		raw_sleep(100000);
+}
+
+static void lives_end(struct lives *lives)
+{
+	pthread_barrier_wait(&lives->ends);
+	pthread_join(lives->thread, NULL);
+	while (!raw(SYS_tgkill, getpid(), atomic_load(&lives->tid), 0))
+		raw_sleep(100000);
+}
+
+static void list_task(int dir, int32_t tid, bool listed)
+{
+	char name[16];
+
+	snprintf(name, sizeof(name), "%d", tid);
+	if (listed)
+		close(openat(dir, name, O_CREAT | O_WRONLY, 0600));
+	else
+		unlinkat(dir, name, 0);
+}
+
+int main(void)
+{
+	struct sampler *s = calloc(1, sizeof(*s));
+	char path[] = "/tmp/jhot-test-scan-XXXXXX";
+	struct lives a, b;
+	struct thread_slot *slot_a, *slot_b;
+	uint32_t id;
+	int32_t tid_a, tid_b;
+
+	s->threads = calloc(1, sizeof(*s->threads));
+	s->task.fd = open(mkdtemp(path), O_RDONLY | O_DIRECTORY);
+	lives_begin(&a);
+	lives_begin(&b);
+	tid_a = atomic_load(&a.tid);
+	tid_b = atomic_load(&b.tid);
+	list_task(s->task.fd, tid_a, true);
+	list_task(s->task.fd, tid_b, true);
+	scan_threads(s, true);
+	slot_a = threads_find(s->threads, tid_a);
+	slot_b = threads_find(s->threads, tid_b);
+	ok(slot_a && slot_b, "threads that are listed are found");
+	scan_threads(s, true);
+	ok(!s->scan_again, "when all were seen, the next scan waits until threads come or go");
+	id = slot_a ? atomic_load(&slot_a->id) : 0;
+
+	list_task(s->task.fd, tid_a, false);
+	scan_threads(s, true);
+	ok(threads_find(s->threads, tid_a) == slot_a && slot_a && !atomic_load(&slot_a->gone) &&
+			atomic_load(&slot_a->id) == id,
+		"a live thread that the listing skips keeps its slot and its id");
+	ok(s->scan_again, "and the scan is repeated, since it may have skipped new ones");
+
+	lives_end(&b);
+	scan_threads(s, true);
+	ok(threads_find(s->threads, tid_b) == slot_b, "one that is still listed keeps them, too");
+	list_task(s->task.fd, tid_b, false);
+	scan_threads(s, true);
+	ok(!threads_find(s->threads, tid_b) && slot_b && atomic_load(&slot_b->gone),
+		"a thread that has exited loses them");
+	flips = 3;
+	scan_threads(s, true);
+	ok(slot_b && !atomic_load(&slot_b->tid), "and later its slot is free");
+
+	lives_end(&a);
+	close(s->task.fd);
+	rmdir(path);
+	free(s->threads);
+	free(s);
+	return tap_done();
+}
