@@ -297,7 +297,7 @@ static inline bool sampler_is_lent(const struct sampler *s)
 	return s->lent.ours > 0;
 }
 
-/* True for a thread that is neither Java's nor one that HotSpot has started for itself. */
+/* True for a thread that is neither Java's nor proved to be one that HotSpot has started for itself. */
 static inline bool sampler_native(const struct thread_slot *slot)
 {
 	return !atomic_load(&slot->java_thread) && slot->kind == WIRE_THREAD_NATIVE;

@@ -16,6 +16,7 @@
  *   threads=GLOB  sample only these
  *   budget=N      thousandths of a core
  *   states=1      print the weight of each thread in each state
+ *   kinds=1       print the kind of each thread that has samples
  *   idle=1        read nothing while sampling: the ring runs full
  *   rows=1        unwind rows are sent (2: before them, junk that the agent must refuse)
  *   park=1        in the middle: parked for a second
@@ -44,7 +45,8 @@
 struct settings {
 	char token[32];
 	const char *leave, *stacks, *weights, *waits;
-	long agct, take, seconds, samples, interval, idle, park, rows, top, flags, budget, states;
+	long agct, take, seconds, samples, interval, idle, park, rows, top, flags, budget, states,
+		kinds;
 	const char *threads;
 	uint32_t starts;
 	struct wire_command start[WIRE_EVENTS];
@@ -69,6 +71,7 @@ static const struct {
 	{"flags", offsetof(struct settings, flags)},
 	{"budget", offsetof(struct settings, budget)},
 	{"states", offsetof(struct settings, states)},
+	{"kinds", offsetof(struct settings, kinds)},
 };
 
 /* settings_perf: the numbers after "perf"; each perf event takes the next free number. */
@@ -216,6 +219,25 @@ static void print_states(const struct driver *d)
 			printf("state %s\t%s\t%" PRIu64 "\t%" PRIu64 "\n", name ? name : "?",
 				state < WIRE_STATES ? names[state] : "bad", t->weight / 1000000,
 				t->count);
+	}
+}
+
+/* print_kinds: "kind KIND THREAD" for every thread with samples, by its last name and kind. */
+static void print_kinds(const struct driver *d)
+{
+	static const char *const names[] = {[WIRE_THREAD_NATIVE] = "native",
+		[WIRE_THREAD_JAVA] = "java",
+		[WIRE_THREAD_COMPILER] = "compiler",
+		[WIRE_THREAD_GC] = "gc",
+		[WIRE_THREAD_VM] = "vm"};
+	uint32_t kind;
+
+	for (uint32_t i = 0; i < DRIVER_NAMES; i++) {
+		kind = d->thread_kinds[i];
+		if (d->threads[i])
+			printf("kind %s %s\n",
+				kind < sizeof(names) / sizeof(names[0]) ? names[kind] : "other",
+				d->threads[i]);
 	}
 }
 
@@ -383,9 +405,8 @@ static int tool_session(struct driver *d, const struct settings *s)
 		return tool_failed("the agent did not become ready");
 	printf("ready %s\nvm %s\n", d->header.writer, d->header.vm);
 	driver_drain(d); /* what modules there are */
-	if (s->rows > 1) {
+	if (s->rows > 1)
 		printf("junk_taken %u\n", driver_rows_send_junk(d));
-	}
 	if (rows)
 		driver_rows_send(rows, d);
 	if (s->waits) {
@@ -425,6 +446,8 @@ static int tool_session(struct driver *d, const struct settings *s)
 		print_rows(rows);
 	if (s->states)
 		print_states(d);
+	if (s->kinds)
+		print_kinds(d);
 	print_top(d, s->top);
 	if (s->stacks)
 		print_stacks(d, s->stacks, false);

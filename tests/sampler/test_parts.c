@@ -68,10 +68,43 @@ static void test_threads_names(void)
 	is_int(slot->name_seq, seq, "the same name again is no news");
 	threads_name(slot, "new", 3, WIRE_THREAD_JAVA, true);
 	ok(slot->name_seq == seq + 2 && !memcmp(slot->name, "new", 3), "another is");
-	is_int(threads_kind("GC Thread#3", 11, false), WIRE_THREAD_GC, "HotSpot's kinds: GC");
-	is_int(threads_kind("C2 CompilerThre", 15, true), WIRE_THREAD_COMPILER, "compilers");
-	is_int(threads_kind("main", 4, true), WIRE_THREAD_JAVA, "Java's");
-	is_int(threads_kind("G", 1, false), WIRE_THREAD_NATIVE, "others");
+}
+
+static void test_threads_kinds(void)
+{
+	static const struct {
+		const char *name;
+		enum threads_owner owner;
+		int kind;
+	} rows[] = {
+		{"GC Thread#3", THREADS_UNPROVED, WIRE_THREAD_GC},
+		{"GC Thread#3", THREADS_HOTSPOT, WIRE_THREAD_GC},
+		{"C2 CompilerThre", THREADS_UNPROVED, WIRE_THREAD_COMPILER},
+		{"C2 CompilerThre", THREADS_JAVA_OWN, WIRE_THREAD_COMPILER},
+		{"C2 CompilerThre", THREADS_JAVA_UNPROVED, WIRE_THREAD_COMPILER},
+		{"C2 Comp..hread0", THREADS_JAVA_OWN, WIRE_THREAD_COMPILER},
+		{"Signal Dispatcher", THREADS_JAVA, WIRE_THREAD_VM},
+		{"Signal Dispatch", THREADS_JAVA, WIRE_THREAD_VM},
+		{"Signal ..atcher", THREADS_JAVA, WIRE_THREAD_VM},
+		{"Attach Listener", THREADS_JAVA_OWN, WIRE_THREAD_VM},
+		{"Unheard-of", THREADS_HOTSPOT, WIRE_THREAD_VM},
+		{"main", THREADS_JAVA, WIRE_THREAD_JAVA},
+		{"G", THREADS_UNPROVED, WIRE_THREAD_NATIVE},
+		/* those of programs that are called like HotSpot's own */
+		{"GC Thread pool", THREADS_JAVA, WIRE_THREAD_JAVA},
+		{"GC Thread pool", THREADS_JAVA_UNPROVED, WIRE_THREAD_JAVA},
+		{"GC Thread pool", THREADS_NATIVE, WIRE_THREAD_NATIVE},
+		{"Compiler-1", THREADS_JAVA, WIRE_THREAD_JAVA},
+		{"G1 worker", THREADS_JAVA, WIRE_THREAD_JAVA},
+		{"VM Thread", THREADS_JAVA, WIRE_THREAD_JAVA},
+		{"JFR consumer", THREADS_JAVA, WIRE_THREAD_JAVA},
+		{"Signal Dispatcher 2", THREADS_JAVA, WIRE_THREAD_JAVA},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		ok(threads_kind(rows[i].name, strlen(rows[i].name), rows[i].owner) == rows[i].kind,
+			"\"%s\" of owner %d is of kind %d", rows[i].name, rows[i].owner,
+			rows[i].kind);
 }
 
 #define RACERS    4
@@ -295,6 +328,7 @@ int main(void)
 	test_threads_basics();
 	test_threads_window();
 	test_threads_names();
+	test_threads_kinds();
 	test_threads_race();
 	free(list);
 	test_perf_samples();

@@ -366,7 +366,7 @@ static void reserved_lost(struct sampler *s)
 		process_clock_stop(s);
 	s->signo_reserved = -EBUSY;
 	for (struct thread_slot *slot = NULL; (slot = threads_next(s->threads, slot));) {
-		if (!sampler_native(slot) || !arms_any(slot))
+		if (!arms_any(slot))
 			continue;
 		arms_take_off(s, slot);
 		arms_set(s, slot);

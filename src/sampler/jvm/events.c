@@ -46,7 +46,7 @@ static void JNICALL on_thread_start(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread
 	} else if (s && tid != atomic_load(&s->visits.tid)) {
 		slot = scan_thread_starts(s, tid, jvm_java_thread(jni, thread));
 		if (slot) {
-			jvm_name(jni, thread, slot);
+			jvm_name(s, jni, thread, slot);
 			select_named(s, slot);
 			sig_arms_ask(s, slot);
 		}

@@ -163,7 +163,7 @@ static bool jvms_own(struct sampler *s, int32_t task)
 	char name[32];
 
 	return task_name(TASK_BY_PATH, task, name, sizeof(name)) &&
-	       threads_kind(name, strlen(name), false) != WIRE_THREAD_NATIVE;
+	       threads_kind(name, strlen(name), THREADS_UNPROVED) != WIRE_THREAD_NATIVE;
 }
 
 static bool suspect_cleared(struct sampler *s, struct suspect *suspect, uint64_t now)

@@ -29,7 +29,7 @@ void jvm_classes_prepare(JNIEnv *jni);
 /* jvm_java_thread: the JavaThread behind a java.lang.Thread, 0 if it has none. */
 uint64_t jvm_java_thread(JNIEnv *jni, jobject thread);
 /* jvm_name: read what a thread is called and remember it in its slot. */
-void jvm_name(JNIEnv *jni, jobject thread, struct thread_slot *slot);
+void jvm_name(struct sampler *s, JNIEnv *jni, jobject thread, struct thread_slot *slot);
 
 /* sets.c: Java's sets of virtual threads are read by Java; threads: those that may own scopes. */
 void jvm_sets_touch(JNIEnv *jni, jobjectArray threads, jsize count);

@@ -18,8 +18,9 @@
 
 /* --- names ------------------------------------------------------------------------------------ */
 
-void jvm_name(JNIEnv *jni, jobject thread, struct thread_slot *slot)
+void jvm_name(struct sampler *s, JNIEnv *jni, jobject thread, struct thread_slot *slot)
 {
+	enum threads_owner owner = sig_owner(s, slot);
 	char name[THREADS_NAME * UTF_BYTES_PER_CHAR + 1];
 	jstring text = jvm.name ? (*jni)->GetObjectField(jni, thread, jvm.name) : NULL;
 	jsize chars = text ? (*jni)->GetStringLength(jni, text) : 0;
@@ -36,7 +37,9 @@ void jvm_name(JNIEnv *jni, jobject thread, struct thread_slot *slot)
 	(*jni)->DeleteLocalRef(jni, text);
 	if (jvm.tid)
 		slot->java_tid = (*jni)->GetLongField(jni, thread, jvm.tid);
-	threads_name(slot, name, bytes, threads_kind(name, bytes, true), true);
+	if (owner < THREADS_JAVA_OWN)
+		owner = THREADS_JAVA; /* the JVM shows Java code no compilers */
+	threads_name(slot, name, bytes, threads_kind(name, bytes, owner), true);
 }
 
 /* slot_of: the listed thread that runs this JavaThread. */
@@ -71,7 +74,7 @@ static void visit_names(struct sampler *s, JNIEnv *jni)
 		struct thread_slot *slot = thread ? slot_of(s, jvm_java_thread(jni, thread)) : NULL;
 
 		if (slot)
-			jvm_name(jni, thread, slot);
+			jvm_name(s, jni, thread, slot);
 		(*jni)->DeleteLocalRef(jni, thread);
 	}
 	if (atomic_exchange(&s->visits.touch, 0))

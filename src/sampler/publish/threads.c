@@ -2,6 +2,8 @@
 /* Threads become records: when a trace or a wait names them, and again when they are renamed. */
 #include "sampler/publish/state.h"
 
+#include "sampler/signal/signal.h"
+
 #include <string.h>
 
 static bool publish_thread_record(
@@ -84,7 +86,8 @@ bool publish_thread(struct publish *p, uint32_t id)
 	if (!slot || !slot_changed(p, slot))
 		return true;
 	if (!slot->named_by_jvm) {
-		threads_name_comm(slot, p->s->task.fd, sampler_task(p->s, slot));
+		threads_name_comm(
+			slot, p->s->task.fd, sampler_task(p->s, slot), sig_owner(p->s, slot));
 		p->wants_names |= slot->kind == WIRE_THREAD_JAVA;
 	}
 	return publish_slot(p, slot);
@@ -97,7 +100,8 @@ bool publish_renamed(struct publish *p, bool look)
 		if (!slot->published_seq)
 			continue;
 		if (look && !slot->named_by_jvm)
-			threads_name_comm(slot, p->s->task.fd, sampler_task(p->s, slot));
+			threads_name_comm(slot, p->s->task.fd, sampler_task(p->s, slot),
+				sig_owner(p->s, slot));
 		if (slot_changed(p, slot) && !publish_slot(p, slot))
 			return false;
 	}

@@ -33,7 +33,8 @@ void select_update(struct sampler *s)
 	s->select.wants_names = false;
 	while (s->select.round && (slot = threads_next(s->threads, slot))) {
 		if (patterned && !slot->name_bytes)
-			threads_name_comm(slot, s->task.fd, sampler_task(s, slot));
+			threads_name_comm(
+				slot, s->task.fd, sampler_task(s, slot), sig_owner(s, slot));
 		s->select.wants_names |=
 			patterned && atomic_load(&slot->java_thread) && !slot->named_by_jvm;
 		select_slot(s, slot);

@@ -34,9 +34,9 @@ struct thread_slot *threads_by_id(struct threads *threads, uint32_t id)
 	return NULL;
 }
 
-void threads_name_comm(struct thread_slot *slot, int task_fd, int32_t task)
+void threads_name_comm(
+	struct thread_slot *slot, int task_fd, int32_t task, enum threads_owner owner)
 {
-	bool java = atomic_load(&slot->java_thread) != 0;
 	char name[32]; /* with a line feed at the end */
 	size_t bytes;
 
@@ -44,5 +44,5 @@ void threads_name_comm(struct thread_slot *slot, int task_fd, int32_t task)
 		return;
 	bytes = strlen(name);
 	if (bytes > 1)
-		threads_name(slot, name, bytes - 1, threads_kind(name, bytes - 1, java), false);
+		threads_name(slot, name, bytes - 1, threads_kind(name, bytes - 1, owner), false);
 }

@@ -33,6 +33,19 @@
 struct engine;
 
 /*
+ * Whose a thread is, as far as that is proved. Its name proves nothing: a program may use HotSpot's names, and a new thread
+ * inherits the name of its creator.
+ */
+enum threads_owner {
+	THREADS_UNPROVED, /* not a JavaThread; whether it is HotSpot's is not known */
+	THREADS_NATIVE,   /* neither a JavaThread nor proved to be HotSpot's */
+	THREADS_HOTSPOT,  /* HotSpot's own, not a JavaThread */
+	THREADS_JAVA_UNPROVED,
+	THREADS_JAVA, /* of the C++ class JavaThread: runs Java code; some of HotSpot's own are, too */
+	THREADS_JAVA_OWN, /* of a subclass: HotSpot's own */
+};
+
+/*
  * One event's engine on one thread. Written by the publisher before the engine is enabled; afterwards fields marked
  * "handler" belong to handlers on that thread.
  */
@@ -123,6 +136,8 @@ struct thread_slot {
 	_Atomic uint32_t gone;       /* the thread has ended: disarm it, then give the slot away */
 	_Atomic uint32_t inside;     /* handlers on this thread: arms that they may read stay */
 	_Atomic uint32_t pins;       /* who will name the thread later: the slot stays */
+	_Atomic uint32_t
+		hotspot_own; /* true: proved to be HotSpot's own, while it was not a JavaThread with an object */
 	_Atomic uint32_t failed;     /* no engine could be set on it: counted once */
 	_Atomic uint32_t unselected; /* it is not to be sampled: see scan.h */
 	uint64_t found_ns;           /* when it was listed */
@@ -243,10 +258,11 @@ struct thread_slot *threads_by_id(struct threads *threads, uint32_t id);
  */
 void threads_name(struct thread_slot *slot, const char *name, size_t bytes, int kind, bool by_jvm);
 /* As the kernel calls it, for those that the JVM has not named. task_fd, task: see task.h. */
-void threads_name_comm(struct thread_slot *slot, int task_fd, int32_t task);
+void threads_name_comm(
+	struct thread_slot *slot, int task_fd, int32_t task, enum threads_owner owner);
 
-/* enum wire_thread_kind by the name that HotSpot gives its own threads. */
-int threads_kind(const char *name, size_t bytes, bool java);
+/* The enum wire_thread_kind of a thread: by its owner, and by its name among the kinds that the owner allows. */
+int threads_kind(const char *name, size_t bytes, enum threads_owner owner);
 
 static inline uint32_t threads_number(const struct threads *threads, const struct thread_slot *slot)
 {

@@ -181,8 +181,14 @@ void sig_trap_take(struct sampler *s, struct thread_slot *thread, struct thread_
 
 /* --- newcomer.c, glob.c: threads that nobody has listed yet, which of all are sampled ------- */
 
-/* The JavaThread of the running thread, by where HotSpot itself keeps it. 0: it is none, or that cannot be proved now. */
-uint64_t sig_java_current(const struct sampler *s, const struct walk_mem *mem, int32_t tid);
+/*
+ * The JavaThread of the running thread, by where HotSpot itself keeps it. 0: it is none, or that cannot be proved now;
+ * hotspot_own: but it is proved to be HotSpot's own.
+ */
+uint64_t sig_java_current(
+	const struct sampler *s, const struct walk_mem *mem, int32_t tid, bool *hotspot_own);
+/* Whose a thread is, as far as it is proved by now. Any thread. */
+enum threads_owner sig_owner(const struct sampler *s, const struct thread_slot *slot);
 /* The running thread gets its slot and its name. NULL: the list is full. */
 struct thread_slot *sig_newcomer(struct sampler *s);
 /* A Java thread's name, by loads. false: it cannot be read just now. */

@@ -244,10 +244,16 @@ static bool java_proved(const struct stack *stack, uint64_t java)
 static uint64_t java_unlisted(const struct stack *stack)
 {
 	uint32_t asked = stack->thread->proof.unknown++;
+	bool hotspot_own;
+	uint64_t java;
 
-	if (asked >= ASK_FIRST && asked % ASK_EVERY)
+	if (atomic_load(&stack->thread->hotspot_own) || (asked >= ASK_FIRST && asked % ASK_EVERY))
 		return 0;
-	return sig_java_current(stack->s, stack->mem, atomic_load(&stack->thread->tid));
+	java = sig_java_current(
+		stack->s, stack->mem, atomic_load(&stack->thread->tid), &hotspot_own);
+	if (hotspot_own)
+		atomic_store(&stack->thread->hotspot_own, 1);
+	return java;
 }
 
 /* stack_in_place: the JavaThread, which is the running thread's own, and its stack from sp on are read in place. */
@@ -292,7 +298,8 @@ static void stack_walk(struct stack *stack, const struct walk_regs *regs, uint64
 	thread.rows = atomic_load_explicit(&s->unwind, memory_order_acquire);
 	thread.cache = &stack->scratch->cache;
 	stack_of_java(stack, java, &thread);
-	thread.compiler = thread.java_thread && stack->thread->kind == WIRE_THREAD_COMPILER;
+	thread.compiler = thread.java_thread && stack->thread->kind == WIRE_THREAD_COMPILER &&
+			  sig_owner(s, stack->thread) == THREADS_JAVA_OWN;
 	thread.tail = tail_take(&s->tails[stack->thread - s->threads->slots], stack->thread->id);
 	result =
 		walk_stack(s->layout, stack->mem, regs, &thread, stack->scratch->frames, cut.limit);

@@ -7,6 +7,8 @@
 
 #include <string.h>
 
+#define COMM_LENGTH 15u
+
 /* threads_take: a free slot, lowest first, so that few pages are touched. */
 static struct thread_slot *threads_take(struct threads *threads)
 {
@@ -73,6 +75,7 @@ static void threads_reset(struct threads *threads, struct thread_slot *slot, int
 	atomic_store(&slot->gone, 0);
 	atomic_store(&slot->inside, 0);
 	atomic_store(&slot->pins, 0);
+	atomic_store(&slot->hotspot_own, 0);
 	atomic_store(&slot->failed, 0);
 	atomic_store(&slot->unselected, 0);
 	atomic_store(&slot->share, 1);
@@ -146,48 +149,68 @@ void threads_name(struct thread_slot *slot, const char *name, size_t bytes, int 
 static const struct {
 	const char *prefix;
 	uint8_t kind;
+	bool plain; /* in some JDKs its JavaThread is of no subclass; `prefix` is then the whole name */
 } threads_kinds[] = {
-	{"C1 Comp", WIRE_THREAD_COMPILER},
-	{"C2 Comp", WIRE_THREAD_COMPILER},
-	{"JVMCI", WIRE_THREAD_COMPILER},
-	{"Compiler", WIRE_THREAD_COMPILER},
-	{"GC Thread", WIRE_THREAD_GC},
-	{"GC task thread", WIRE_THREAD_GC},
-	{"G1 ", WIRE_THREAD_GC},
-	{"ParGC", WIRE_THREAD_GC},
-	{"Concurrent Mark", WIRE_THREAD_GC},
-	{"Gang worker", WIRE_THREAD_GC},
-	{"ZWorker", WIRE_THREAD_GC},
-	{"ZDirector", WIRE_THREAD_GC},
-	{"ZDriver", WIRE_THREAD_GC},
-	{"ZStat", WIRE_THREAD_GC},
-	{"ZUncommit", WIRE_THREAD_GC},
-	{"ZUnmap", WIRE_THREAD_GC},
-	{"RuntimeWorker", WIRE_THREAD_GC}, /* ZGC's and Shenandoah's, for safepoints */
-	{"Shenandoah", WIRE_THREAD_GC},
-	{"Shen", WIRE_THREAD_GC},
-	{"VM Thread", WIRE_THREAD_VM},
-	{"VM Peri", WIRE_THREAD_VM},
-	{"Signal Dispatch", WIRE_THREAD_VM},
-	{"Signal ..", WIRE_THREAD_VM},
-	{"Monitor..", WIRE_THREAD_VM},
-	{"Notific..", WIRE_THREAD_VM},
-	{"Service Thread", WIRE_THREAD_VM},
-	{"Monitor Deflat", WIRE_THREAD_VM},
-	{"Sweeper thread", WIRE_THREAD_VM},
-	{"Attach Listener", WIRE_THREAD_VM},
-	{"Notification T", WIRE_THREAD_VM},
-	{"StringDedup", WIRE_THREAD_VM},
-	{"JFR ", WIRE_THREAD_VM},
+	{"C1 Comp", WIRE_THREAD_COMPILER, false},
+	{"C2 Comp", WIRE_THREAD_COMPILER, false},
+	{"JVMCI", WIRE_THREAD_COMPILER, false},
+	{"Compiler", WIRE_THREAD_COMPILER, false},
+	{"GC Thread", WIRE_THREAD_GC, false},
+	{"GC task thread", WIRE_THREAD_GC, false},
+	{"G1 ", WIRE_THREAD_GC, false},
+	{"ParGC", WIRE_THREAD_GC, false},
+	{"Concurrent Mark", WIRE_THREAD_GC, false},
+	{"Gang worker", WIRE_THREAD_GC, false},
+	{"ZWorker", WIRE_THREAD_GC, false},
+	{"ZDirector", WIRE_THREAD_GC, false},
+	{"ZDriver", WIRE_THREAD_GC, false},
+	{"ZStat", WIRE_THREAD_GC, false},
+	{"ZUncommit", WIRE_THREAD_GC, false},
+	{"ZUnmap", WIRE_THREAD_GC, false},
+	{"RuntimeWorker", WIRE_THREAD_GC, false}, /* ZGC's and Shenandoah's, for safepoints */
+	{"Shenandoah", WIRE_THREAD_GC, false},
+	{"Shen", WIRE_THREAD_GC, false},
+	{"VM Thread", WIRE_THREAD_VM, false},
+	{"VM Peri", WIRE_THREAD_VM, false},
+	{"Signal Dispatcher", WIRE_THREAD_VM, true},
+	{"Signal ..atcher", WIRE_THREAD_VM, true},
+	{"Monitor..", WIRE_THREAD_VM, false},
+	{"Notific..", WIRE_THREAD_VM, false},
+	{"Surrogate Locker Thread", WIRE_THREAD_VM, true},
+	{"Service Thread", WIRE_THREAD_VM, false},
+	{"Monitor Deflat", WIRE_THREAD_VM, false},
+	{"Sweeper thread", WIRE_THREAD_VM, false},
+	{"Attach Listener", WIRE_THREAD_VM, true},
+	{"Notification T", WIRE_THREAD_VM, false},
+	{"StringDedup", WIRE_THREAD_VM, false},
+	{"JFR Recorder Thread", WIRE_THREAD_VM, true},
+	{"JFR ", WIRE_THREAD_VM, false},
 };
 
-int threads_kind(const char *name, size_t bytes, bool java)
+/* True when the name may be the row's: the kernel keeps no more than its first COMM_LENGTH characters. */
+static bool kind_named(size_t row, const char *name, size_t bytes)
 {
-	for (size_t i = 0; i < sizeof(threads_kinds) / sizeof(threads_kinds[0]); i++) {
-		size_t length = strlen(threads_kinds[i].prefix);
+	const char *prefix = threads_kinds[row].prefix;
+	size_t length = strlen(prefix);
 
-		if (bytes >= length && !memcmp(name, threads_kinds[i].prefix, length))
+	if (threads_kinds[row].plain && bytes == COMM_LENGTH && length > bytes)
+		length = bytes;
+	return bytes >= length && !memcmp(name, prefix, length) &&
+	       (!threads_kinds[row].plain || bytes == length);
+}
+
+int threads_kind(const char *name, size_t bytes, enum threads_owner owner)
+{
+	bool java = owner >= THREADS_JAVA_UNPROVED;
+
+	for (size_t i = 0; i < sizeof(threads_kinds) / sizeof(threads_kinds[0]); i++) {
+		if (owner == THREADS_NATIVE || (owner == THREADS_JAVA && !threads_kinds[i].plain) ||
+			(java && threads_kinds[i].kind == WIRE_THREAD_GC))
+			continue; /* garbage collectors are not JavaThreads */
+		if (kind_named(i, name, bytes))
 			return threads_kinds[i].kind;
 	}
+	if (owner == THREADS_HOTSPOT)
+		return WIRE_THREAD_VM;
 	return java ? WIRE_THREAD_JAVA : WIRE_THREAD_NATIVE;
 }

@@ -45,6 +45,20 @@ static void find_by(void *ctx, uint64_t java_thread, int32_t tid)
 	}
 }
 
+/* Every HotSpot JVM has a Reference Handler, and Java code starts it: its JavaThread is of no subclass. */
+static void find_plain(void *ctx, uint64_t java_thread, int32_t tid)
+{
+	const struct finder *f = ctx;
+	uint64_t klass;
+
+	(void)tid;
+	if (f->threads->plain)
+		return;
+	klass = java_thread_object(f->threads, f->layout, f->mem, java_thread).klass;
+	if (oop_klass_is(f->layout, f->mem, klass, "java/lang/ref/Reference$ReferenceHandler"))
+		f->threads->plain = mem_u64(f->mem, java_thread);
+}
+
 bool java_threads_find(
 	struct java_threads *t, const struct walk_layout *l, const struct walk_mem *mem)
 {
@@ -53,7 +67,19 @@ bool java_threads_find(
 	*t = (struct java_threads){.klass = 0};
 	if (l->thread_object.offset >= 0)
 		walk_threads_each(l, mem, find_by, &f);
+	if (t->mode.known)
+		walk_threads_each(l, mem, find_plain, &f);
 	return t->mode.known;
+}
+
+enum java_thread_class java_thread_class(
+	const struct java_threads *t, const struct walk_mem *mem, uint64_t java_thread)
+{
+	uint64_t vtable = t->plain && java_thread ? mem_u64(mem, java_thread) : 0;
+
+	if (!vtable)
+		return JAVA_THREAD_UNKNOWN;
+	return vtable == t->plain ? JAVA_THREAD_PLAIN : JAVA_THREAD_SUBCLASS;
 }
 
 /* Where the JavaThread's field keeps its reference. */

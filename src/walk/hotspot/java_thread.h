@@ -22,6 +22,7 @@ struct java_threads {
 	uint32_t value;            /* in java.lang.String */
 	int32_t coder;             /* likewise; < 0: all characters take two bytes */
 	uint64_t klass;            /* java.lang.Thread, if java_threads_find was asked */
+	uint64_t plain;            /* vtable of the C++ class JavaThread itself; 0: not known */
 	/* of java.lang.VirtualThread: its class, 0 = none was seen yet, and its field carrierThread */
 	_Atomic uint64_t virtual_klass;
 	uint32_t carrier;
@@ -36,6 +37,18 @@ struct java_name {
 /* By what the JVM's tables and its threads tell. false: it is not to be found out, or not yet. */
 bool java_threads_find(
 	struct java_threads *threads, const struct walk_layout *layout, const struct walk_mem *mem);
+
+/*
+ * The C++ class of a JavaThread, by its vtable. Threads that Java code starts, and native ones that attach, are of JavaThread
+ * itself. HotSpot has subclasses for its own: compilers, for example, which alone have the fields of CompilerThread.
+ */
+enum java_thread_class {
+	JAVA_THREAD_UNKNOWN, /* not readable, or java_threads_find has not found the vtable */
+	JAVA_THREAD_PLAIN,
+	JAVA_THREAD_SUBCLASS,
+};
+enum java_thread_class java_thread_class(
+	const struct java_threads *threads, const struct walk_mem *mem, uint64_t java_thread);
 
 /* The reference to a JavaThread's java.lang.Thread: another one when a collector moves that. */
 uint64_t java_thread_word(const struct java_threads *threads, const struct walk_layout *layout,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Allocates all the time in a heap that is hardly large enough, so that one collection follows the other.
+// Arguments: how many threads, and their names.
 public class Garbage {
 	static volatile Object sink;
 
@@ -7,7 +8,7 @@ public class Garbage {
 		int threads = args.length > 0 ? Integer.parseInt(args[0]) : 3;
 
 		for (int i = 0; i < threads; i++) {
-			Thread thread = new Thread(Garbage::allocate, "garbage-" + i);
+			Thread thread = new Thread(Garbage::allocate, args.length > i + 1 ? args[i + 1] : "garbage-" + i);
 			thread.setDaemon(true);
 			thread.start();
 		}
