@@ -26,4 +26,4 @@ cli_sources = \
 jhot_archives = libtui.a libfindings.a libimport.a librecording.a libexport.a libdump.a libwalk.a libsession.a libattach.a libsymbols.a \
 	libprofile.a libwire.a libbase.a
 jhot_LDADD = $(jhot_archives) -lpthread -lm \
-	$(TERMINFO_LIBS) $(DW_LIBS) $(ELF_LIBS) $(Z_LIBS) $(CXX_LIBS)
+	$(TERMINFO_LIBS) $(UTF8PROC_LIBS) $(DW_LIBS) $(ELF_LIBS) $(Z_LIBS) $(CXX_LIBS)

@@ -23,7 +23,7 @@ EXTRA_PROGRAMS += %D%/bench_cause %D%/bench_switch
 %C%_bench_switch_LDADD = -lvterm -lutil
 endif
 
-%C%_bench_scale_LDADD = libtui.a libfindings.a $(SESSION_TEST_LIBS) $(TERMINFO_LIBS) -lutil -lpthread -lm
+%C%_bench_scale_LDADD = libtui.a libfindings.a $(SESSION_TEST_LIBS) $(TERMINFO_LIBS) $(UTF8PROC_LIBS) -lutil -lpthread -lm
 %C%_bench_day_LDADD = $(SESSION_TEST_LIBS)
 %C%_bench_diff_LDADD = librecording.a $(SESSION_TEST_LIBS)
 %C%_bench_ui_LDADD = $(TUI_TEST_LIBS)

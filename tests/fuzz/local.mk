@@ -4,7 +4,7 @@
 check_PROGRAMS += %D%/test_corpus
 EXTRA_DIST += %D%/corpus %D%/fuzz_parsers.c %D%/run.sh
 
-fuzz_libs = libimport.a librecording.a libtui.a libfindings.a $(SESSION_TEST_LIBS) $(TERMINFO_LIBS)
+fuzz_libs = libimport.a librecording.a libtui.a libfindings.a $(SESSION_TEST_LIBS) $(TERMINFO_LIBS) $(UTF8PROC_LIBS)
 fuzz_sources = %D%/targets.c %D%/targets.h %D%/targets_attach.c %D%/targets_elf.c \
 	%D%/targets_import.c %D%/targets_session.c
 

@@ -6,7 +6,7 @@
 #   musl_flags DIR    then: what configure is told, in the array MUSL_FLAGS
 #
 # Archives, without what neither jhot nor its tests call: programs, other languages, compressors that only files of kernels have.
-MUSL_SOURCES="zlib xz-utils ncurses elfutils libvterm libunwind"
+MUSL_SOURCES="zlib xz-utils ncurses utf8proc elfutils libvterm libunwind"
 
 # As musl-gcc, which does not know -static-pie: it passes it over and links a program that asks for a loader.
 musl_compiler() {
@@ -48,6 +48,10 @@ musl_tinfo() {
 		--with-default-terminfo-dir=/etc/terminfo --with-terminfo-dirs=/etc/terminfo:/lib/terminfo:/usr/share/terminfo &&
 		make -C include && make -j2 -C ncurses ../lib/libtinfo.a && cp lib/libtinfo.a "$root/lib" &&
 		cp include/term.h include/curses.h include/unctrl.h include/ncurses_dll.h "$root/include"
+}
+
+musl_utf8proc() {
+	cd "$T/src/utf8proc" && make -j2 CC="$root/cc" libutf8proc.a && cp libutf8proc.a "$root/lib" && cp utf8proc.h "$root/include"
 }
 
 # configure asks for argp, fts and obstack, which musl has not: they are for elfutils' programs and for two files of libdwfl,
@@ -103,7 +107,7 @@ musl_root() {
 	for name in $MUSL_SOURCES; do
 		dpkg-source --no-check -x "$T/apt/files/${name}"_*.dsc "$T/src/$name" >"$T/log" 2>&1 || return # apt has checked it
 	done
-	for part in compiler zlib lzma tinfo elf demangler vterm unwind; do
+	for part in compiler zlib lzma tinfo utf8proc elf demangler vterm unwind; do
 		(
 			unset MAKEFLAGS MAKELEVEL MFLAGS
 			musl_$part "$root"

@@ -61,7 +61,7 @@ hammer_sources = %D%/programs/Garbage.java %D%/programs/Hammer.java %D%/programs
 %C%_agent_tool_SOURCES = %D%/agent_tool.c %D%/driver.c \
 	%D%/driver_rows.c %D%/driver_trap.c
 %C%_agent_tool_LDADD = libattach.a libsession.a libsymbols.a libwire.a libbase.a -lpthread -lm \
-	$(TERMINFO_LIBS) $(DW_LIBS) $(ELF_LIBS) $(Z_LIBS) $(CXX_LIBS)
+	$(TERMINFO_LIBS) $(UTF8PROC_LIBS) $(DW_LIBS) $(ELF_LIBS) $(Z_LIBS) $(CXX_LIBS)
 
 %D%/spin.so: %D%/spin.c
 	$(AM_V_CC)$(MKDIR_P) %D% && \

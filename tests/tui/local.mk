@@ -9,7 +9,7 @@ noinst_PROGRAMS += %D%/fake_top
 EXTRA_DIST += %D%/drive.h %D%/fake.h %D%/fuzz.h %D%/golden %D%/h2.jhot \
 	%D%/vt.h
 
-TUI_TEST_LIBS = libtui.a libfindings.a libprofile.a libbase.a $(TERMINFO_LIBS) -lm
+TUI_TEST_LIBS = libtui.a libfindings.a libprofile.a libbase.a $(TERMINFO_LIBS) $(UTF8PROC_LIBS) -lm
 
 %C%_fake_top_LDADD = $(TUI_TEST_LIBS)
 %C%_test_screens_LDADD = $(TUI_TEST_LIBS)
@@ -39,7 +39,8 @@ check_PROGRAMS += %D%/fuzz_replay
 endif
 
 if HAVE_VTERM
-check_PROGRAMS += %D%/test_files %D%/test_recorded %D%/test_terminal %D%/test_terminals %D%/test_view
+check_PROGRAMS += %D%/test_files %D%/test_recorded %D%/test_terminal %D%/test_terminals %D%/test_view \
+	%D%/test_widths
 %C%_test_terminal_SOURCES = %D%/test_terminal.c %D%/vt.c
 %C%_test_terminal_LDADD = -lvterm -lutil
 %C%_test_terminals_SOURCES = %D%/test_terminals.c %D%/vt.c
@@ -50,6 +51,7 @@ check_PROGRAMS += %D%/test_files %D%/test_recorded %D%/test_terminal %D%/test_te
 %C%_test_files_LDADD = -lvterm -lutil
 %C%_test_view_SOURCES = %D%/test_view.c %D%/vt.c
 %C%_test_view_LDADD = -lvterm -lutil
+%C%_test_widths_LDADD = $(TUI_TEST_LIBS) -lvterm
 endif
 
 .PHONY: fuzz

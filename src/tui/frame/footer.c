@@ -117,11 +117,9 @@ static void draw_prompt(struct ui *ui, int row)
 	struct canvas *c = &ui->canvas;
 	const char *text = ui->place.prompt.text;
 	int col = canvas_text(c, row, 1, c->cols, STYLE_KEY, ui->place.prompt.label);
-	int space = c->cols - col - 2, width = text_width(text);
 
 	/* The end is where one types. */
-	if (width > space)
-		text += text_prefix(text, width - space);
+	text = text_suffix(text, c->cols - col - 2);
 	col = canvas_text(c, row, col, c->cols - 1,
 		ui->place.prompt.offered ? STYLE_DIM : STYLE_PROMPT, text);
 	c->cursor_row = row;

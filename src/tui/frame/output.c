@@ -438,8 +438,8 @@ static void draw_choice(struct ui *ui, struct area in, int row)
 	output_text(ui, row, text, sizeof(text));
 	canvas_text(c, at, in.col, limit, STYLE_LABEL, labels[row]);
 	/* The end of a long name is where one types. */
-	if (row == ROW_FILE && text_width(text) > in.cols - LABEL_COLS - 1)
-		shown += text_prefix(text, text_width(text) - (in.cols - LABEL_COLS - 1));
+	if (row == ROW_FILE)
+		shown = text_suffix(text, in.cols - LABEL_COLS - 1);
 	col = canvas_printf(c, at, col, limit, on ? STYLE_STRONG : STYLE_NORMAL, "%s%s%s",
 		arrows ? "< " : "", shown, arrows ? " >" : "");
 	if (row == ROW_FILE && on) {

@@ -66,25 +66,42 @@ static void put_cell(struct canvas *c, int row, int col, struct cell cell)
 	*at = cell;
 }
 
+static void put_mark(struct cell *cell, uint32_t ch)
+{
+	for (int i = 0; i < CANVAS_MARKS; i++)
+		if (!cell->marks[i]) {
+			cell->marks[i] = ch;
+			return;
+		}
+}
+
 int canvas_text(struct canvas *c, int row, int col, int limit, enum style style, const char *text)
 {
+	struct cell *last = NULL;
+
 	if (col < 0)
 		return col;
 	limit = clip(c, row, limit);
 	for (uint32_t ch; (ch = text_next(&text));) {
 		int width = text_char_width(ch);
 
+		if (!width) {
+			if (last && !c->ascii && text_char_joins(ch))
+				put_mark(last, ch);
+			continue;
+		}
 		if (c->ascii && ch > 0x7e) {
 			ch = '?';
-			width = width ? 1 : 0;
+			width = 1;
 		}
-		if (!width)
-			continue;
 		if (col + width > limit)
 			break;
-		put_cell(c, row, col, (struct cell){ch, (uint8_t)style, (uint8_t)width, 0});
+		put_cell(c, row, col,
+			(struct cell){.ch = ch, .style = (uint8_t)style, .width = (uint8_t)width});
+		last = cell_at(c, row, col);
 		if (width == 2)
-			put_cell(c, row, col + 1, (struct cell){' ', (uint8_t)style, 0, 0});
+			put_cell(
+				c, row, col + 1, (struct cell){.ch = ' ', .style = (uint8_t)style});
 		col += width;
 	}
 	return col;
@@ -112,7 +129,7 @@ void canvas_right(struct canvas *c, int row, int col, int end, enum style style,
 void canvas_fill(struct canvas *c, int row, int col, int limit, enum style style, uint32_t ch)
 {
 	for (limit = clip(c, row, limit); col < limit; col++)
-		put_cell(c, row, col, (struct cell){ch, (uint8_t)style, 1, 0});
+		put_cell(c, row, col, (struct cell){.ch = ch, .style = (uint8_t)style, .width = 1});
 }
 
 void canvas_restyle(struct canvas *c, int row, int col, int limit, enum style style)
@@ -148,19 +165,31 @@ const struct canvas_hit *canvas_hit_at(const struct canvas *c, int row, int col)
 	return NULL;
 }
 
+void canvas_cell_text(const struct cell *cell, char out[CANVAS_CELL_TEXT])
+{
+	size_t len = 0;
+
+	out[0] = '\0';
+	if (!cell->width)
+		return;
+	len = utf8_put(cell->ch, out);
+	for (int i = 0; i < CANVAS_MARKS && cell->marks[i]; i++)
+		len += utf8_put(cell->marks[i], out + len);
+}
+
 static void dump_row(const struct cell *row, int cols, struct buf *out, bool styles)
 {
 	int end = cols;
-	char utf8[5];
+	char text[CANVAS_CELL_TEXT];
 
 	while (end > 0 && row[end - 1].ch == ' ' && (!styles || row[end - 1].style == STYLE_NORMAL))
 		end--;
 	for (int i = 0; i < end; i++) {
 		if (styles) {
 			buf_addc(out, theme_letter(row[i].style));
-		} else if (row[i].width) {
-			utf8_put(row[i].ch, utf8);
-			buf_adds(out, utf8);
+		} else {
+			canvas_cell_text(&row[i], text);
+			buf_adds(out, text);
 		}
 	}
 	buf_addc(out, '\n');

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The grid of cells that views draw into: one character and one style id each. Knows no terminal.
+ * The grid of cells that views draw into: one character, marks on it, and one style id each. Knows no terminal.
  *
- * A wide character takes its cell and marks the next as its right half. Drawing is clipped to the grid
- * and to the caller's limit column. An ascii canvas shows other characters as '?'. canvas_dump gives the
+ * A wide character takes its cell and flags the next as its right half. A cell keeps CANVAS_MARKS combining
+ * characters; further ones and format characters (joiners, direction) are dropped. Drawing is clipped to the
+ * grid and to the caller's limit column. An ascii canvas shows other characters as '?'. canvas_dump gives the
  * text that golden tests compare.
  */
 #ifndef JHOT_TUI_SCREEN_CANVAS_H
@@ -15,13 +16,16 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#define CANVAS_MARKS 2 /* enough for a vowel and a tone, or for a syllable of Hangul */
+
 struct cell {
 	uint32_t ch;
-	uint8_t style;     /* enum style */
-	uint8_t width;     /* 1, 2; 0 = right half of the cell before */
-	uint16_t reserved; /* no padding: rows are compared as bytes */
+	uint32_t marks[CANVAS_MARKS]; /* what is drawn on ch; 0: none */
+	uint8_t style;                /* enum style */
+	uint8_t width;                /* 1, 2; 0 = right half of the cell before */
+	uint16_t reserved;            /* no padding: rows are compared as bytes */
 };
-_Static_assert(sizeof(struct cell) == 8, "no padding");
+_Static_assert(sizeof(struct cell) == 16, "no padding");
 
 /* What a click there means. */
 enum canvas_hit_kind { HIT_ROW, HIT_SORT, HIT_EVENT, HIT_VIEW, HIT_KEY };
@@ -65,6 +69,10 @@ static inline const struct cell *canvas_row(const struct canvas *c, int row)
 void canvas_hit(struct canvas *c, int row, int from, int to, enum canvas_hit_kind kind, int arg);
 /* A row of a list: a click selects it, and the selected one is marked. */
 void canvas_list_row(struct canvas *c, int row, int from, int to, int index, bool selected);
+/* The cell's text as UTF-8 with a NUL; nothing for a right half. */
+#define CANVAS_CELL_TEXT (4 * (1 + CANVAS_MARKS) + 1)
+void canvas_cell_text(const struct cell *cell, char out[CANVAS_CELL_TEXT]);
+
 const struct canvas_hit *canvas_hit_at(
 	const struct canvas *c, int row, int col); /* NULL: nothing */
 

@@ -13,13 +13,11 @@
 static size_t cut(
 	char *out, size_t size, const char *text, int width, int head, const char *ellipsis)
 {
-	int drop = text_width(text) - width;
-
-	if (drop <= 0)
+	if (text_width(text) <= width)
 		snprintf(out, size, "%s", text);
 	else
 		snprintf(out, size, "%.*s%s%s", (int)text_prefix(text, head), text,
-			width > 0 ? ellipsis : "", text + text_prefix(text, head + drop + 1));
+			width > 0 ? ellipsis : "", text_suffix(text, width - head - 1));
 	return strlen(out);
 }
 
@@ -50,10 +48,12 @@ static size_t put_packages(char *out, size_t size, const char *from, const char 
 	for (const char *p = from; p < to;) {
 		const char *dot = memchr(p, '.', (size_t)(to - p));
 		size_t len = dot ? (size_t)(dot - p) : (size_t)(to - p);
+		int width;
+		size_t first = text_cluster(p, &width);
 
-		if (excess > 0 && len > 1) {
-			excess -= (int)len - 1;
-			o = put(out, size, o, p, 1);
+		if (excess > 0 && len > first) {
+			excess -= text_width(p) - text_width(p + len) - width;
+			o = put(out, size, o, p, first);
 		} else {
 			o = put(out, size, o, p, len);
 		}
@@ -70,11 +70,13 @@ static int fit_class(char *out, size_t size, const struct profile_method *m, int
 	const char *class_name = m->class_name, *simple = java_name_simple(class_name);
 	const char *dot = *m->name ? "." : "";
 	int name_width = text_width(m->name) + text_width(dot), class_width = text_width(simple);
-	int excess = (int)(simple - class_name) + class_width + name_width - width, packages = 0;
+	int excess = text_width(class_name) + name_width - width, packages = 0, letter;
 	size_t o = 0;
 
-	for (const char *p = class_name; p < simple; p++)
-		packages += *p == '.';
+	for (const char *p = class_name; p < simple; p = strchr(p, '.') + 1) {
+		text_cluster(p, &letter);
+		packages += letter + 1;
+	}
 	out[0] = '\0';
 	if (*m->name && (style == NAME_METHOD || name_width + 1 > width)) {
 		name_cut(out, size, m->name, width, ellipsis);
@@ -89,8 +91,8 @@ static int fit_class(char *out, size_t size, const struct profile_method *m, int
 		snprintf(out + o, size - o, ".%s", m->name);
 		return 0;
 	}
-	/* Two columns per package when all are one letter and a dot. */
-	if (style == NAME_FULL && packages * 2 + class_width + name_width <= width)
+	/* When each package is its first letter and a dot. */
+	if (style == NAME_FULL && packages + class_width + name_width <= width)
 		o = put_packages(out, size, class_name, simple, excess);
 	snprintf(out + o, size - o, "%s%s%s", simple, dot, m->name);
 	return (int)o;

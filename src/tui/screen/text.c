@@ -10,28 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
-
-struct range {
-	uint32_t first, last;
-};
-
-/* East Asian Wide and Fullwidth, and the emoji blocks; from Unicode's EastAsianWidth.txt, merged. */
-static const struct range wide[] = {{0x1100, 0x115f}, {0x231a, 0x231b}, {0x2e80, 0x303e},
-	{0x3041, 0x33ff}, {0x3400, 0x4dbf}, {0x4e00, 0x9fff}, {0xa000, 0xa4cf}, {0xa960, 0xa97c},
-	{0xac00, 0xd7a3}, {0xf900, 0xfaff}, {0xfe30, 0xfe6f}, {0xff00, 0xff60}, {0xffe0, 0xffe6},
-	{0x1f300, 0x1f64f}, {0x1f680, 0x1f6ff}, {0x1f900, 0x1f9ff}, {0x20000, 0x3fffd}};
-/* Combining marks and format characters: dropped by the canvas. */
-static const struct range zero[] = {{0x0300, 0x036f}, {0x0483, 0x0489}, {0x0591, 0x05bd},
-	{0x0610, 0x061a}, {0x064b, 0x065f}, {0x200b, 0x200f}, {0x202a, 0x202e}, {0x2060, 0x206f},
-	{0x20d0, 0x20f0}, {0xfe00, 0xfe0f}, {0xfe20, 0xfe2f}, {0xfeff, 0xfeff}, {0xe0100, 0xe01ef}};
-
-static bool in_ranges(uint32_t ch, const struct range *r, size_t n)
-{
-	for (size_t i = 0; i < n; i++)
-		if (ch >= r[i].first && ch <= r[i].last)
-			return true;
-	return false;
-}
+#include <utf8proc.h>
 
 uint32_t text_next(const char **s)
 {
@@ -50,11 +29,43 @@ uint32_t text_next(const char **s)
 
 int text_char_width(uint32_t ch)
 {
+	const utf8proc_property_t *p;
+
 	if (ch < 0x300)
 		return 1;
-	if (in_ranges(ch, zero, sizeof(zero) / sizeof(zero[0])))
+	p = utf8proc_get_property((utf8proc_int32_t)ch);
+	/* Terminals give spacing vowel signs a column, and join Hangul vowels and finals to the syllable before. */
+	if (p->category == UTF8PROC_CATEGORY_MC)
+		return 1;
+	if (p->boundclass == UTF8PROC_BOUNDCLASS_V || p->boundclass == UTF8PROC_BOUNDCLASS_T)
 		return 0;
-	return in_ranges(ch, wide, sizeof(wide) / sizeof(wide[0])) ? 2 : 1;
+	return utf8proc_charwidth((utf8proc_int32_t)ch);
+}
+
+bool text_char_joins(uint32_t ch)
+{
+	utf8proc_category_t category = utf8proc_category((utf8proc_int32_t)ch);
+
+	/* Variation selectors would change the width of what they follow. */
+	return !text_char_width(ch) && category != UTF8PROC_CATEGORY_CF &&
+	       category != UTF8PROC_CATEGORY_ZL && category != UTF8PROC_CATEGORY_ZP &&
+	       !(ch >= 0xfe00 && ch <= 0xfe0f) && !(ch >= 0xe0100 && ch <= 0xe01ef);
+}
+
+size_t text_cluster(const char *s, int *width)
+{
+	const char *next = s;
+	utf8proc_int32_t before = (utf8proc_int32_t)text_next(&next), ch, state = 0;
+
+	*width = before ? text_char_width((uint32_t)before) : 0;
+	for (const char *end = next; before; next = end, before = ch) {
+		ch = *end ? (utf8proc_int32_t)text_next(&end) : 0;
+		if (!ch || (before < 0x7f && ch < 0x7f) ||
+			utf8proc_grapheme_break_stateful(before, ch, &state))
+			break;
+		*width += text_char_width((uint32_t)ch);
+	}
+	return (size_t)(next - s);
 }
 
 int text_width(const char *s)
@@ -68,17 +79,24 @@ int text_width(const char *s)
 
 size_t text_prefix(const char *s, int columns)
 {
-	const char *p = s;
+	const char *end = s;
+	int width;
 
-	for (const char *next = s;; p = next) {
-		uint32_t ch = text_next(&next);
-
-		if (!ch)
-			return (size_t)(p - s);
-		columns -= text_char_width(ch);
+	for (size_t bytes; (bytes = text_cluster(end, &width)); end += bytes) {
+		columns -= width;
 		if (columns < 0)
-			return (size_t)(p - s);
+			break;
 	}
+	return (size_t)(end - s);
+}
+
+const char *text_suffix(const char *s, int columns)
+{
+	int width;
+
+	for (int excess = text_width(s) - columns; excess > 0 && *s; excess -= width)
+		s += text_cluster(s, &width);
+	return s;
 }
 
 size_t text_wrap(const char *s, int columns, const char **next)

@@ -2,9 +2,10 @@
 /*
  * Text as a terminal sees it: code points, their widths, and numbers in the few columns a list has.
  *
- * Names come from foreign processes: whatever is not valid UTF-8, or would move the cursor, becomes '?'.
- * Widths are this table's own and the same in every locale. All formatters write a NUL-terminated text
- * into the caller's buffer and return it. Pure functions.
+ * Names come from foreign processes: bytes that are not valid UTF-8 and characters that would move the cursor
+ * become '?'. Widths are utf8proc's and the same in every locale. Text is cut only between grapheme clusters
+ * (characters as the user sees them: a base and what combines with it). All formatters write a NUL-terminated
+ * text into the caller's buffer and return it. Pure functions.
  */
 #ifndef JHOT_TUI_SCREEN_TEXT_H
 #define JHOT_TUI_SCREEN_TEXT_H
@@ -16,9 +17,15 @@
 /* The code point at *s, which moves behind it; 0 at the end. */
 uint32_t text_next(const char **s);
 int text_char_width(uint32_t ch); /* 0, 1 or 2 columns */
+/* True for characters without a width that are drawn on the one before: combining marks, Hangul vowels and finals. */
+bool text_char_joins(uint32_t ch);
 int text_width(const char *s);
-/* The bytes of s that fit into so many columns. */
+/* The bytes of the grapheme cluster at s, and its columns; 0 at the end. */
+size_t text_cluster(const char *s, int *width);
+/* The bytes of the longest beginning of s that fits into these columns. */
 size_t text_prefix(const char *s, int columns);
+/* The longest end of s that fits into these columns. */
+const char *text_suffix(const char *s, int columns);
 /* The bytes for a line of so many columns, broken at a blank if there is one; *next: where the next line begins. */
 size_t text_wrap(const char *s, int columns, const char **next);
 /* First place of needle in s, as match_find has it; NULL if none. */

@@ -7,7 +7,6 @@
 #include "tui/term/term.h"
 
 #include "base/env.h"
-#include "base/utf8.h"
 #include "tui/frame/config.h"
 #include "tui/term/signals.h"
 
@@ -20,8 +19,7 @@
 #define PLAIN     STYLE_COUNT              /* the pen of an erased cell */
 #define MOUSE_ON  "\033[?1000h\033[?1006h" /* xterm's, which the others took over */
 #define MOUSE_OFF "\033[?1006l\033[?1000l"
-#define BRIDGE    3      /* so many cells that stay are drawn again: a move has more bytes */
-#define AMBIGUOUS 0x2600 /* from here on terminals do not agree on how wide a character is */
+#define BRIDGE    3 /* so many cells that stay are drawn again: a move has more bytes */
 
 /* --- terminfo ---------------------------------------------------------------------------------------- */
 
@@ -253,22 +251,29 @@ static bool term_is_blank(const struct terminal *t, const struct cell *c)
 
 static bool term_same_cell(const struct terminal *t, const struct cell *a, const struct cell *b)
 {
-	if (a->ch != b->ch || a->width != b->width)
+	if (a->ch != b->ch || a->width != b->width || memcmp(a->marks, b->marks, sizeof(a->marks)))
 		return false;
 	return a->style == b->style || !strcmp(t->pens[a->style].on, t->pens[b->style].on) ||
 	       (term_is_blank(t, a) && term_is_blank(t, b));
 }
 
+/* Terminals agree on the width of Latin, Greek, Cyrillic, Armenian, punctuation, arrows, and lines and blocks. */
+static bool term_width_known(const struct cell *c)
+{
+	return c->width == 1 && !c->marks[0] &&
+	       (c->ch < 0x590 || (c->ch >= 0x2000 && c->ch < 0x2600));
+}
+
 static void term_put_cell(struct terminal *t, const struct cell *c)
 {
-	char text[5];
+	char text[CANVAS_CELL_TEXT];
 
 	if (!term_is_blank(t, c) || !t->pens[t->style].leaves_blanks)
 		term_style(t, c->style);
-	utf8_put(c->ch, text);
+	canvas_cell_text(c, text);
 	buf_adds(&t->pending, text);
 	t->col += c->width;
-	if (c->ch >= AMBIGUOUS || t->col >= t->cols)
+	if (!term_width_known(c) || t->col >= t->cols)
 		t->row = -1;
 }
 
@@ -279,7 +284,7 @@ static void term_reach(struct terminal *t, const struct cell *cells, int row, in
 	bool bridged = t->row == row && from < col && col - from <= BRIDGE;
 
 	for (int i = from; i < col && bridged; i++)
-		bridged = cells[i].ch < 0x7f &&
+		bridged = cells[i].ch < 0x7f && !cells[i].marks[0] &&
 			  (term_is_blank(t, &cells[i]) ? t->pens[t->style].leaves_blanks
 						       : cells[i].style == t->style);
 	for (int i = from; i < col && bridged; i++)

@@ -333,7 +333,7 @@ static void callers_quality(struct ui *ui, struct strip *s)
 {
 	const struct callers *c = callers_state(ui);
 	char trail[200] = "of", cut[200], name[60];
-	int drop;
+	int space = ui->canvas.cols / 3;
 
 	for (int i = c->at.trail.depth > 3 ? c->at.trail.depth - 3 : 0; i < c->at.trail.depth;
 		i++) {
@@ -344,9 +344,11 @@ static void callers_quality(struct ui *ui, struct strip *s)
 			strlen(trail) > 2 ? " >" : "", name);
 	}
 	/* The end says where one is. */
-	drop = text_width(trail) - ui->canvas.cols / 3;
-	snprintf(cut, sizeof(cut), "%s%s", drop > 0 ? ui->glyphs->ellipsis : "",
-		trail + (drop > 0 ? text_prefix(trail, drop + 1) : 0));
+	if (text_width(trail) > space)
+		snprintf(cut, sizeof(cut), "%s%s", ui->glyphs->ellipsis,
+			text_suffix(trail, space - 1));
+	else
+		snprintf(cut, sizeof(cut), "%s", trail);
 	strip_add(s, STYLE_STRONG, 2, "%s", cut);
 }
 
