@@ -29,9 +29,8 @@ struct imported *feed_begin(
 	im->out = xcalloc(1, sizeof(*im->out));
 	im->p = im->out->profile = profile_new();
 	vitals_unknown(&im->out->vitals);
-	/* Until it is read nothing leaves: numbers stay what they are, and a file has a limit of its own. */
+	/* Nothing leaves: numbers stay what they are, and a file has a limit of its own. */
 	profile_set_history(im->p, UINT32_MAX);
-	profile_hold(im->p, 0);
 	profile_set_budget(im->p, SIZE_MAX);
 	return im->out;
 }

@@ -233,8 +233,8 @@ void profile_set_history(struct profile *p, uint32_t seconds);
 /*
  * Whatever no held second has and is little of all that was sampled leaves when there is much of it: its samples go to
  * "[earlier]" below the callers that stay, those of threads that live no more to "[threads that ended]". Numbers of what
- * left are given again, but not within a minute after they were in any answer; and nothing leaves while a reader holds
- * the history (profile_hold). Whoever has numbers for longer is a keeper: it is asked, kind by kind, to keep what it
+ * left are given again, but not within a minute after they were in any answer, and not while a reader holds the seconds
+ * that they are in (profile_hold). Whoever has numbers for longer is a keeper: it is asked, kind by kind, to keep what it
  * has (of threads those that live, too), and then, leaving, to let go of the rest before that is gone.
  */
 enum profile_kind {
@@ -307,6 +307,8 @@ struct profile_info {
 	uint64_t bytes; /* held by the model */
 	uint32_t stacks, slice_entries;
 	uint32_t merged_before; /* seconds before this one are held in 10 s steps */
+	uint32_t evicted_from;  /* [from, to) left the history for want of memory, while a reader */
+	uint32_t evicted_to;    /* holds what is before it; from = to: nothing did */
 	uint32_t swept;         /* rises whenever numbers may mean something else from now on */
 	uint64_t cut_samples;   /* whose stack ends in PROFILE_DEEPER */
 	uint64_t cut_texts;     /* that were longer than PROFILE_TEXT_MAX */
@@ -412,8 +414,10 @@ struct profile_explained profile_explained(
 void profile_history(const struct profile *p, int event, uint32_t to, int64_t *counts, uint32_t n);
 
 /*
- * A reader looks at what was before this second, and may for long (a frozen screen). Until it lets go with
- * PROFILE_NONE, the PROFILE_HISTORY_S before it leave for want of memory only, not for their age.
+ * A reader looks at what was before this second, and may for long (a frozen screen). Until it releases that with
+ * PROFILE_NONE, all answers about seconds before it stay as they are, however many samples follow: where memory is short, those
+ * that follow leave the history first (profile_info: evicted_from), then what is older than a minute before it. It may be
+ * called again with another second, but not with one after evicted_from if anything was evicted.
  */
 void profile_hold(const struct profile *p, uint32_t second);
 

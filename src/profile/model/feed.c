@@ -36,6 +36,7 @@ void model_free(struct profile *p)
 	model_stacks_done(&p->stacks);
 	model_threads_done(&p->threads);
 	model_waits_done(&p->waits);
+	model_waits_done(&p->held_waits);
 	for (int i = 0; i < MODEL_SLICES; i++)
 		slices_done(&p->events[i]);
 	free(p->methods);
@@ -106,7 +107,7 @@ static size_t profile_fixed_bytes(const struct profile *p)
 	bytes += model_stacks_bytes(&p->stacks);
 	bytes += p->io_places ? MODEL_IO_PLACES * sizeof(*p->io_places) : 0;
 	bytes += model_threads_bytes(&p->threads) + model_waits_bytes(&p->waits) +
-		 model_vitals_bytes(p);
+		 model_waits_bytes(&p->held_waits) + model_vitals_bytes(p);
 	for (int i = 0; i < MODEL_SLICES; i++)
 		bytes += slices_fixed_bytes(&p->events[i]);
 	return bytes;
@@ -150,25 +151,64 @@ static uint32_t profile_next_slice(const struct profile *p, uint32_t second)
 	return next - next % SLICES_STEP;
 }
 
-/* Over budget: older seconds become 10 s steps one by one, then the oldest steps leave for the total. */
+static uint32_t profile_evicted_from(const struct profile *p)
+{
+	return p->events[0].marks[SLICES_EVICTED].second;
+}
+
+void model_evict(const struct profile *p, uint32_t to)
+{
+	uint32_t from = 0, held = p->readers->hold;
+
+	profile_align(p, &from, &held);
+	for (int i = 0; i < MODEL_SLICES; i++)
+		slices_evict(&p->events[i], held ? held : 1, to);
+}
+
+/* The evicted range is over once nobody holds what is before it: what is older than its end leaves, so that there is no hole. */
+static void profile_evict_end(struct profile *p)
+{
+	uint32_t from = profile_evicted_from(p), to = p->events[0].evicted_to;
+
+	if (!from || p->readers->hold <= from)
+		return;
+	if (to > from && to > p->oldest)
+		profile_drop(p, to);
+	for (int i = 0; i < MODEL_SLICES; i++)
+		slices_evict_end(&p->events[i]);
+}
+
+/*
+ * Over budget: while a reader holds the history, what came after it leaves first. Then older seconds become 10 s steps one
+ * by one, then the oldest steps leave for the total. The last seconds before now and before the held one stay as they are.
+ */
 static void profile_shrink(struct profile *p)
 {
 	size_t fixed = profile_fixed_bytes(p), limit = p->budget / MODEL_SLICES_PART;
 	uint32_t fine = p->now > MODEL_FINE_S ? p->now - MODEL_FINE_S : 0, next;
+	uint32_t held = p->readers->hold, old;
 
 	if (fine > p->readers->unwritten)
 		fine = p->readers->unwritten;
 	if (p->budget > fixed + limit)
 		limit = p->budget - fixed;
 	fine -= fine % SLICES_STEP;
+	for (; held < fine && profile_slice_bytes(p) > limit; model_evict(p, next + SLICES_STEP)) {
+		next = profile_evicted_from(p) ? p->events[0].evicted_to : held;
+		next = profile_next_slice(p, next > held ? next : held);
+		if (next >= fine)
+			break;
+	}
+	old = held > MODEL_FINE_S ? held - MODEL_FINE_S : 0;
+	old = old - old % SLICES_STEP < fine ? old - old % SLICES_STEP : fine;
 	while (profile_slice_bytes(p) > limit) {
 		next = profile_next_slice(p, p->merged_before);
-		if (next < fine) {
+		if (next < old) {
 			profile_merge(p, next + SLICES_STEP);
 			continue;
 		}
 		next = profile_next_slice(p, p->oldest);
-		if (next >= fine)
+		if (next >= old)
 			break;
 		profile_drop(p, next + SLICES_STEP);
 	}
@@ -196,6 +236,7 @@ void profile_advance(struct profile *p, uint32_t second)
 		for (int i = 0; i < MODEL_SLICES; i++)
 			slices_pack(&p->events[i], second - MODEL_LATE_S);
 	}
+	profile_evict_end(p);
 	now = second < p->readers->hold ? second : p->readers->hold;
 	oldest = now > p->history_s ? now - p->history_s : 0;
 	if (oldest > p->readers->unwritten)
@@ -284,6 +325,8 @@ struct profile_info profile_info(const struct profile *p)
 		.bytes = profile_fixed_bytes(p) + profile_slice_bytes(p),
 		.stacks = p->stacks.trie.count,
 		.merged_before = p->merged_before,
+		.evicted_from = profile_evicted_from(p),
+		.evicted_to = profile_evicted_from(p) ? p->events[0].evicted_to : 0,
 		.swept = p->readers->swept,
 		.cut_samples = p->cut_samples,
 		.cut_texts = p->methods->texts.cut + p->threads.texts.cut,

@@ -146,7 +146,7 @@ struct model_readers {
 		void *ctx;
 	} keepers[PROFILE_KEEPERS];
 	unsigned keeper_count;
-	uint32_t hold;        /* the history before this second; PROFILE_NONE: no */
+	uint32_t hold;        /* the history before this second; PROFILE_NONE: none */
 	uint32_t unwritten;   /* from this second on all stay as they are; PROFILE_NONE: no */
 	size_t scratch_bytes; /* of what is made for them, as of the last question */
 	uint64_t fed;         /* rises whenever answers may change */
@@ -173,6 +173,8 @@ struct profile {
 	struct model_stacks stacks;
 	struct model_threads threads;
 	struct model_waits waits;
+	struct model_waits held_waits; /* as they were at held_waits_to, for a reader; or none */
+	uint32_t held_waits_to;
 	struct model_event user_events[PROFILE_EVENTS - EVENT_USER_FIRST];
 	struct slices *events; /* MODEL_SLICES */
 	struct profile_intervals intervals[PROFILE_EVENTS];
@@ -234,6 +236,11 @@ size_t model_waits_bytes(const struct model_waits *w);
 size_t model_vitals_bytes(const struct profile *p);
 void model_vitals_free(struct model_vitals *v);
 
+/*
+ * feed.c: evicts what was sampled from the held second on and before `to` (slices_evict): for want of memory; or, with
+ * to = 0, nothing, so that it is known which pairs are in what is held.
+ */
+void model_evict(const struct profile *p, uint32_t to);
 /* sweep.c: one step of what is to leave, if it is time for one. */
 #define MODEL_SWEEP_S \
 	30 /* between steps: whatever an answer has is still there when the next one comes */

@@ -34,7 +34,7 @@ void slices_done(struct slices *s)
 		free(s->list[i].pulse);
 	}
 	free(s->list);
-	for (int i = 0; i < SLICES_MARKS; i++)
+	for (int i = 0; i <= SLICES_MARKS; i++)
 		free(s->marks[i].before);
 	free(s->runs);
 	free(s->sums);
@@ -94,7 +94,7 @@ void slices_sweep(struct slices *s, const uint64_t *keep)
 		if (!vacant_has(&s->pairs.vacant, i))
 			continue;
 		s->sums[i] = (struct profile_sum){0, 0};
-		for (int k = 0; k < SLICES_MARKS; k++)
+		for (int k = 0; k <= SLICES_MARKS; k++)
 			if (i < s->marks[k].cap)
 				s->marks[k].before[i] = (struct profile_sum){0, 0};
 	}
@@ -109,11 +109,21 @@ uint32_t slices_pair(struct slices *s, uint32_t stack, uint32_t who)
 	return pair;
 }
 
+/* Removes the slices [from, to) of the list; the total keeps their sums. */
+static void slices_remove(struct slices *s, uint32_t from, uint32_t to)
+{
+	for (uint32_t i = from; i < to; i++)
+		slice_free(s, &s->list[i]);
+	if (to > from)
+		memmove(s->list + from, s->list + to, (s->count - to) * sizeof(*s->list));
+	s->count -= to - from;
+}
+
 /* --- marks ------------------------------------------------------------------------------------------- */
 
 const struct slices_mark *slices_marked(const struct slices *s, uint32_t second)
 {
-	for (int i = 0; i < SLICES_MARKS; i++)
+	for (int i = 0; i <= SLICES_MARKS; i++)
 		if (second && s->marks[i].second == second)
 			return &s->marks[i];
 	return NULL;
@@ -128,10 +138,13 @@ static void mark_add(struct slices_mark *m, uint32_t pair, const struct profile_
 
 static void mark_init(const struct slices *s, struct slices_mark *m, uint32_t second)
 {
+	const struct slices_mark *base = slices_base(s, second);
+	uint32_t end = slices_base_end(s, base);
+
 	*m = (struct slices_mark){.second = second};
-	for (uint32_t i = 0; i < s->pairs.count; i++)
-		mark_add(m, i, &s->sums[i]);
-	for (uint32_t i = slices_find(s, second); i < s->count; i++) {
+	for (uint32_t i = 0; i < (base ? base->cap : s->pairs.count); i++)
+		mark_add(m, i, base ? &base->before[i] : &s->sums[i]);
+	for (uint32_t i = slices_find(s, second); i < end; i++) {
 		sum_take(&m->sum, &s->list[i].sum);
 		for (uint32_t k = 0; k < s->list[i].count; k++) {
 			const struct slice_entry *e = &s->list[i].entries[k];
@@ -150,15 +163,48 @@ void slices_mark(struct slices *s, const uint32_t seconds[SLICES_MARKS])
 		*m = (struct slices_mark){0};
 	}
 	for (int i = 0; i < SLICES_MARKS; i++)
-		if (seconds[i] && !slices_marked(s, seconds[i]))
+		if (seconds[i] && s->marks[0].second != seconds[i] &&
+			s->marks[1].second != seconds[i])
 			mark_init(s, &s->marks[s->marks[0].second ? 1 : 0], seconds[i]);
+}
+
+/* --- the evicted range ------------------------------------------------------------------------------- */
+
+const struct slices_mark *slices_base(const struct slices *s, uint32_t second)
+{
+	const struct slices_mark *m = &s->marks[SLICES_EVICTED];
+
+	return m->second && second <= m->second ? m : NULL;
+}
+
+uint32_t slices_base_end(const struct slices *s, const struct slices_mark *base)
+{
+	return base ? slices_find(s, base->second) : s->count;
+}
+
+void slices_evict(struct slices *s, uint32_t from, uint32_t to)
+{
+	if (!s->marks[SLICES_EVICTED].second) {
+		mark_init(s, &s->marks[SLICES_EVICTED], from);
+		s->evicted_to = from;
+	}
+	if (to > s->evicted_to) {
+		slices_remove(s, slices_find(s, s->evicted_to), slices_find(s, to));
+		s->evicted_to = to;
+	}
+}
+
+void slices_evict_end(struct slices *s)
+{
+	free(s->marks[SLICES_EVICTED].before);
+	s->marks[SLICES_EVICTED] = (struct slices_mark){0};
 }
 
 void slices_give(struct slices *s, uint32_t from, uint32_t to)
 {
 	sum_add(&s->sums[to], &s->sums[from]);
 	s->sums[from] = (struct profile_sum){0, 0};
-	for (struct slices_mark *m = s->marks; m < s->marks + SLICES_MARKS; m++) {
+	for (struct slices_mark *m = s->marks; m <= s->marks + SLICES_EVICTED; m++) {
 		struct profile_sum before;
 
 		if (from >= m->cap)
@@ -199,7 +245,7 @@ void slices_add(struct slices *s, const struct slices_sample *sample, uint32_t s
 	entry.pair = slices_pair(s, sample->stack, sample->who);
 	sum_add(&s->sums[entry.pair], &sum);
 	sum_add(&s->sum, &sum);
-	for (int i = 0; i < SLICES_MARKS; i++)
+	for (int i = 0; i <= SLICES_MARKS; i++)
 		if (second < s->marks[i].second)
 			mark_add(&s->marks[i], entry.pair, &sum);
 	if (second < drop_before)
@@ -227,7 +273,9 @@ void slices_pulse(struct slices *s, uint32_t second, unsigned part, float weight
 size_t slices_fixed_bytes(const struct slices *s)
 {
 	return s->cap * sizeof(*s->list) + trie_bytes(&s->pairs) +
-	       ((size_t)s->sums_cap + s->marks[0].cap + s->marks[1].cap) * sizeof(*s->sums);
+	       ((size_t)s->sums_cap + s->marks[0].cap + s->marks[1].cap +
+		       s->marks[SLICES_EVICTED].cap) *
+		       sizeof(*s->sums);
 }
 
 static int slice_compare(const void *a, const void *b)
@@ -305,11 +353,5 @@ void slices_merge(struct slices *s, uint32_t before)
 
 void slices_drop(struct slices *s, uint32_t before)
 {
-	uint32_t n = slices_find(s, before);
-
-	for (uint32_t i = 0; i < n; i++)
-		slice_free(s, &s->list[i]);
-	if (n)
-		memmove(s->list, s->list + n, (s->count - n) * sizeof(*s->list));
-	s->count -= n;
+	slices_remove(s, 0, slices_find(s, before));
 }

@@ -9,6 +9,10 @@
  * A mark is a second from which on everything can be asked for however long ago it is: what was added before it is kept
  * as sums of their own. An entry is (pair, count, weight); a pair is a (stack, thread in a state), numbered as they come. Late samples go
  * into the slice they belong to while it is held, else into the total alone, so sums never lose any.
+ *
+ * While a reader holds the history up to a second, memory is made by evicting a range of slices from that second on. The
+ * evicted range begins with a mark of its own (marks[SLICES_EVICTED]); its sums are asked for as if all of it were of its
+ * first second, and nothing can be asked for that begins or ends within it.
  */
 #ifndef JHOT_PROFILE_MODEL_SLICES_H
 #define JHOT_PROFILE_MODEL_SLICES_H
@@ -34,8 +38,9 @@ struct slice {
 	float *pulse; /* PROFILE_PULSE of them, of a second; NULL: not told */
 };
 
-#define SLICES_STEP  10u
-#define SLICES_MARKS 2
+#define SLICES_STEP    10u
+#define SLICES_MARKS   2
+#define SLICES_EVICTED SLICES_MARKS /* the mark at which the evicted range begins */
 
 /* Seconds in which the event was sampled. */
 struct slices_run {
@@ -56,7 +61,8 @@ struct slices {
 	struct trie pairs;        /* (stack, SLICES_WHO); number 0 is none */
 	struct profile_sum *sums; /* of all ever added, by pair; 0 where vacant */
 	uint32_t sums_cap;
-	struct slices_mark marks[SLICES_MARKS];
+	struct slices_mark marks[SLICES_MARKS + 1];
+	uint32_t evicted_to;     /* the end of the evicted range, if there is its mark */
 	struct slices_run *runs; /* none: nobody told, it was sampled always */
 	uint32_t run_count, run_cap;
 	size_t bytes; /* of the list's entries */
@@ -99,6 +105,17 @@ void slices_drop(struct slices *s, uint32_t before);
 void slices_mark(struct slices *s, const uint32_t seconds[SLICES_MARKS]);
 /* NULL: it is not marked. */
 const struct slices_mark *slices_marked(const struct slices *s, uint32_t second);
+/*
+ * Evicts the slices in [from, to). An evicted range that exists is extended and keeps its beginning. from = to evicts
+ * nothing, but has sums of what was before `from` kept.
+ */
+void slices_evict(struct slices *s, uint32_t from, uint32_t to);
+/* The evicted range is over: its sums are in the total alone. All slices before its end must have been dropped. */
+void slices_evict_end(struct slices *s);
+/* What a question for everything before this second starts from: the mark of the evicted range; NULL: the total. */
+const struct slices_mark *slices_base(const struct slices *s, uint32_t second);
+/* The slices from this index on are not in that base. */
+uint32_t slices_base_end(const struct slices *s, const struct slices_mark *base);
 /* From this second on the event is sampled, or is not; told again and again. */
 void slices_run(struct slices *s, uint32_t second, bool on);
 /* The number of a pair, which is new if there was none. */

@@ -91,11 +91,16 @@ static void keep_stack(const struct profile *p, struct model_keep *k, uint32_t s
 		stack = model_parent(&p->stacks, stack);
 }
 
-/* The pairs of an event that stay: in a slice, or much. Each of the others makes at most one more. */
+/* The pairs of an event that stay: in a slice, in what a reader holds, or much. Each of the others makes at most one more. */
 static void keep_pairs(struct model_keep *k, const struct slices *slices)
 {
+	const struct slices_mark *held = &slices->marks[SLICES_EVICTED];
+
 	keep_begin(k, 2 * slices->pairs.count);
 	keep_one(k, 0);
+	for (uint32_t i = 0; i < held->cap; i++)
+		if (!sum_none(&held->before[i]))
+			keep_one(k, i);
 	for (uint32_t i = 0; i < slices->count; i++)
 		for (uint32_t e = 0; e < slices->list[i].count; e++)
 			keep_one(k, slices->list[i].entries[e].pair);
@@ -157,6 +162,8 @@ static void join_event(struct profile *p, struct slices *slices, const struct mo
 
 static void sweep_join(struct profile *p, struct model_keep *k)
 {
+	if (p->readers->hold != PROFILE_NONE)
+		model_evict(p, 0);
 	keep_begin(k, p->threads.count);
 	keep_ask(p, PROFILE_THREADS, false);
 	for (const struct slices *s = p->events; s < p->events + MODEL_SAMPLED; s++)
@@ -211,8 +218,9 @@ static void sweep_methods(struct profile *p, struct model_keep *k)
 	for (uint32_t i = 0; i < p->frames->count; i++)
 		if (!vacant_has(&p->frames->vacant, i))
 			keep_one(k, p->frames->list[i].method);
-	for (uint32_t i = 0; i < w->cap && i < w->count; i++)
-		keep_one(k, w->ring[i].pub.method);
+	for (; w; w = w == &p->waits ? &p->held_waits : NULL)
+		for (uint32_t i = 0; i < w->cap && i < w->count; i++)
+			keep_one(k, w->ring[i].pub.method);
 	keep_asked(p, PROFILE_METHODS);
 	model_methods_sweep(p->methods, k->bits);
 }
@@ -226,10 +234,11 @@ static void sweep_threads(struct profile *p, struct model_keep *k)
 	for (int e = 0; e < MODEL_SAMPLED; e++)
 		for (uint32_t i = 1; i < p->events[e].pairs.count; i++)
 			keep_one(k, slices_thread(&p->events[e], i)); /* of a vacant one: none */
-	for (uint32_t i = 0; i < w->cap && i < w->count; i++) {
-		keep_one(k, w->ring[i].pub.thread);
-		keep_one(k, w->ring[i].pub.owner);
-	}
+	for (; w; w = w == &p->waits ? &p->held_waits : NULL)
+		for (uint32_t i = 0; i < w->cap && i < w->count; i++) {
+			keep_one(k, w->ring[i].pub.thread);
+			keep_one(k, w->ring[i].pub.owner);
+		}
 	keep_asked(p, PROFILE_THREADS);
 	model_threads_sweep(p, k->bits);
 }
@@ -274,7 +283,7 @@ void model_sweep(struct profile *p)
 	struct model_readers *r = p->readers;
 	size_t least = p->budget / SWEEP_BUDGET_PART;
 
-	if (p->now < r->due || r->hold != PROFILE_NONE)
+	if (p->now < r->due)
 		return;
 	if (!r->step && sweep_used(p) < (r->limit > least ? r->limit : least))
 		return;

@@ -44,14 +44,24 @@ static uint32_t vitals_find(const struct model_vitals *v, uint32_t second)
 	return lo;
 }
 
-/* Drops those that are older than `most` seconds, and makes space for one more. */
-static void vitals_fit(struct model_vitals *v, uint32_t now, uint32_t most)
+/*
+ * Drops those that are older than `most` seconds, and makes space for one more. While a reader holds the history before a
+ * second, of that as many stay, and what came after it leaves in its turn.
+ */
+static void vitals_fit(struct model_vitals *v, uint32_t now, uint32_t most, uint32_t hold)
 {
+	uint32_t oldest = now < hold ? now : hold, after = vitals_find(v, hold), cap;
 	struct vitals_second *ring;
-	uint32_t cap;
 
-	for (; v->count && now - vitals_at(v, 0)->second >= most; v->count--)
+	for (; v->count && vitals_at(v, 0)->second < oldest &&
+		oldest - vitals_at(v, 0)->second >= most;
+		v->count--, after--)
 		v->begin = (v->begin + 1) % v->cap;
+	if (after < v->count && now - vitals_at(v, after)->second >= most) {
+		for (uint32_t i = after + 1; i < v->count; i++)
+			*vitals_at(v, i - 1) = *vitals_at(v, i);
+		v->count--;
+	}
 	if (v->count < v->cap)
 		return;
 	cap = v->cap ? v->cap * 2 : VITALS_LEAST;
@@ -98,7 +108,7 @@ void profile_vitals_set(struct profile *p, const struct vitals *v)
 	all = p->vitals;
 	at = vitals_find(all, p->now);
 	if (at == all->count) {
-		vitals_fit(all, p->now, most ? most : 1);
+		vitals_fit(all, p->now, most ? most : 1, p->readers->hold);
 		at = all->count++;
 	}
 	s = vitals_at(all, at);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Who waits for whom, as far back as there is space: the youngest PROFILE_WAITS waits. */
+/*
+ * Who waits for whom, as far back as there is space: the youngest PROFILE_WAITS waits, and, while a reader holds the history,
+ * the youngest of when those began to be overwritten.
+ */
 #include "profile/model/model.h"
 
 #include "base/clock.h"
@@ -12,6 +15,31 @@ void model_waits_done(struct model_waits *w)
 {
 	free(w->ring);
 	free(w->last);
+	*w = (struct model_waits){0};
+}
+
+/* Before a wait is overwritten: keeps all of them while a reader holds the history, else no longer. */
+static void waits_hold(struct profile *p)
+{
+	const struct model_waits *w = &p->waits;
+	struct model_waits *held = &p->held_waits;
+
+	if (p->readers->hold == PROFILE_NONE) {
+		model_waits_done(held);
+	} else if (!held->ring && w->count >= PROFILE_WAITS) {
+		*held = *w;
+		held->ring = xreallocarray(NULL, w->cap, sizeof(*w->ring));
+		memcpy(held->ring, w->ring, w->cap * sizeof(*w->ring));
+		held->last = xreallocarray(NULL, w->last_cap, sizeof(*w->last));
+		memcpy(held->last, w->last, w->last_cap * sizeof(*w->last));
+		p->held_waits_to = p->now;
+	}
+}
+
+/* The waits that know of everything before this second. */
+static const struct model_waits *waits_before(const struct profile *p, uint32_t to)
+{
+	return p->held_waits.ring && to <= p->held_waits_to ? &p->held_waits : &p->waits;
 }
 
 size_t model_waits_bytes(const struct model_waits *w)
@@ -56,6 +84,7 @@ void profile_wait_set(struct profile *p, const struct profile_wait *set)
 	/* A thread waits for one lock at a time. */
 	if (last && last->pub.until_ns > set->since_ns && last->pub.since_ns <= set->since_ns)
 		last->pub.until_ns = set->since_ns;
+	waits_hold(p);
 	new = &w->ring[w->count % w->cap];
 	*new = (struct model_wait){*set, w->last[set->thread]};
 	w->last[set->thread] = ++w->count;
@@ -76,7 +105,7 @@ void profile_wait_end_all(struct profile *p, uint64_t ns)
 bool profile_wait_at(
 	const struct profile *p, uint32_t thread, uint32_t to, struct profile_wait *out)
 {
-	const struct model_waits *w = &p->waits;
+	const struct model_waits *w = waits_before(p, to);
 	uint64_t end_ns = to * NS_PER_S, begin_ns = to ? end_ns - NS_PER_S : 0;
 
 	for (const struct model_wait *at = wait_last(w, thread); at; at = wait_of(w, at->before)) {
@@ -106,7 +135,7 @@ static void waited_add(
 bool profile_waited(const struct profile *p, uint32_t thread, uint32_t from, uint32_t to,
 	struct profile_waited *most)
 {
-	const struct model_waits *w = &p->waits;
+	const struct model_waits *w = waits_before(p, to);
 	uint64_t begin_ns = from * NS_PER_S, end_ns = to * NS_PER_S, all_ns = 0;
 	struct profile_waited kinds[WAITED_KINDS];
 	uint32_t count = 0;

@@ -14,6 +14,10 @@ uint32_t profile_next_held(const struct profile *p, uint32_t second)
 
 		if (at < s->count && s->list[at].from < next)
 			next = s->list[at].from;
+		if (s->marks[SLICES_EVICTED].second && second <= s->marks[SLICES_EVICTED].second &&
+			s->marks[SLICES_EVICTED].second < next &&
+			s->evicted_to > s->marks[SLICES_EVICTED].second)
+			next = s->marks[SLICES_EVICTED].second;
 	}
 	return next;
 }

@@ -34,12 +34,14 @@ static void query_put(struct query_rows *rows, const struct slices *s, uint32_t 
 			slices_thread(s, pair), slices_state(s, pair), pair, *sum};
 }
 
-/* Of all that was ever added, with a mark of all since then, what is not later. */
+/* Of all in the base (slices_base), with a mark of all since then, what is not later. */
 static void query_put_totals(struct query_rows *rows, const struct slices *s,
-	const struct slices_mark *since, const struct tally *later)
+	const struct slices_mark *base, const struct slices_mark *since, const struct tally *later)
 {
-	for (uint32_t i = 0; i < s->pairs.count; i++) {
-		struct profile_sum sum = s->sums[i];
+	uint32_t count = base && base->cap < s->pairs.count ? base->cap : s->pairs.count;
+
+	for (uint32_t i = 0; i < count; i++) {
+		struct profile_sum sum = base ? base->before[i] : s->sums[i];
 
 		if (since && i < since->cap)
 			sum_take(&sum, &since->before[i]);
@@ -80,6 +82,7 @@ static void query_rows(const struct profile *p, const struct profile_query *q, u
 {
 	const struct slices *s = query_slices(p, q);
 	const struct slices_mark *since = slices_marked(s, q->from);
+	const struct slices_mark *base = slices_base(s, q->to);
 	bool total = !q->from || (since && q->to >= q->from);
 	struct tally *t = &p->scratch->pairs;
 	struct query_rows *rows = &p->scratch->all;
@@ -87,11 +90,12 @@ static void query_rows(const struct profile *p, const struct profile_query *q, u
 
 	scratch_fit(p, &p->stacks);
 	ids = p->scratch->ids;
-	query_add_slices(s, total ? to : slices_find(s, q->from), total ? s->count : to, t);
+	query_add_slices(
+		s, total ? to : slices_find(s, q->from), total ? slices_base_end(s, base) : to, t);
 	n = tally_list(t, ids);
 	rows_fit(rows, total ? s->pairs.count : n, key);
 	if (total)
-		query_put_totals(rows, s, since, t);
+		query_put_totals(rows, s, base, since, t);
 	for (uint32_t i = 0; i < n && !total; i++)
 		query_put(rows, s, ids[i], &t->sums[ids[i]]);
 	tally_clear(t, ids, n);

@@ -24,6 +24,7 @@ struct profile_sum profile_sum(const struct profile *p, const struct profile_que
 {
 	const struct slices *s = query_slices(p, q);
 	const struct slices_mark *since = slices_marked(s, q->from);
+	const struct slices_mark *base = slices_base(s, q->to);
 	bool total = !q->from || (since && q->to >= q->from);
 	struct profile_sum sum = {0};
 	const struct query_row *rows;
@@ -40,10 +41,10 @@ struct profile_sum profile_sum(const struct profile *p, const struct profile_que
 			sum_add(&sum, &s->list[i].sum);
 		return sum;
 	}
-	sum = s->sum;
+	sum = base ? base->sum : s->sum;
 	if (since)
 		sum_take(&sum, &since->sum);
-	for (uint32_t i = to; i < s->count; i++)
+	for (uint32_t i = to; i < slices_base_end(s, base); i++)
 		sum_take(&sum, &s->list[i].sum);
 	return sum;
 }
@@ -197,6 +198,9 @@ static int64_t history_at(
 		if (n)
 			return (int64_t)(n * (k + 1) / sl->span - n * k / sl->span);
 	}
+	if (s->marks[SLICES_EVICTED].second && second >= s->marks[SLICES_EVICTED].second &&
+		second < s->evicted_to)
+		return -1;
 	return second < p->oldest || second > p->now || history_in_gap(p, second) ? -1 : 0;
 }
 

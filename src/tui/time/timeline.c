@@ -57,7 +57,8 @@ bool timeline_step(struct timeline *t, const struct profile *p, int seconds)
 	struct profile_info info = profile_info(p);
 	int64_t to = (int64_t)t->frozen_to + seconds;
 
-	if (to <= (int64_t)info.oldest || to > (int64_t)info.now)
+	if (to <= (int64_t)info.oldest || to > (int64_t)info.now ||
+		(info.evicted_to > info.evicted_from && to > (int64_t)info.evicted_from))
 		return false;
 	t->frozen_to = (uint32_t)to;
 	profile_hold(p, t->frozen_to);
