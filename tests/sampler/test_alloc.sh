@@ -81,6 +81,31 @@ survivors() {
 	jvm_end
 }
 
+# retained MAJOR BYTES INTERVAL ROUNDS [OPTION...]: survivors of two sites and their shares, beside garbage in arrays of
+# so many bytes. At 64 kB more objects are sampled between two collections than the table of survivors has entries.
+retained() {
+	local major=$1 bytes=$2 interval=$3 rounds=$4 large small got_large got_small
+	shift 4
+	jvm_start -Xmx1g -Xms1g "$@" Sites || return
+	major="$major, every $interval bytes, beside arrays of $bytes bytes"
+	agent_begin "event=alloc:$interval" flags=1 seconds=120 weights="$T/weights"
+	sites_do retain "$bytes" "$rounds"
+	agent_end
+	ok "JDK $major: every sample is accounted for" accounted
+	is "JDK $major: no survivor is lost for want of space" "$(value live_full)" 0
+	large=$(sed -n 's/^site retainLarge .* //p' "$JVM_OUT")
+	small=$(sed -n 's/^site retainSmall .* //p' "$JVM_OUT")
+	got_large=$(weight_at alloc retainLarge '[B')
+	got_small=$(weight_at alloc retainSmall '[B')
+	diag "JDK $major: retained $got_large of $large and $got_small of $small bytes, $(value samples) samples"
+	ok "JDK $major: what is retained within 10 %" \
+		close_to $((got_large + got_small)) $((large + small)) 10
+	ok "JDK $major: three quarters of it in the larger ones" \
+		close_to $((got_large * 1000 / (got_large + got_small + 1))) 750 5
+	is "JDK $major: and no garbage" "$(weight_at alloc wasteArray '[B')" 0
+	jvm_end
+}
+
 # unexact MAJOR: what cannot be mended is said
 unexact() {
 	local major=$1
@@ -234,6 +259,7 @@ while read -r major java; do
 	survivors "$major"
 	# A collection whose pauses come before it knows what is alive.
 	survivors "$major" -XX:+UseG1GC -XX:+ExplicitGCInvokesConcurrent
+	[ "$major" -eq 11 ] || retained "$major" 10000 65536 20
 	if [ "$major" -eq 11 ]; then
 		unexact "$major"
 	else

@@ -7,7 +7,9 @@
  *
  *   callback: FREE -> FILLED      after a collection, on the visiting thread: FILLED -> FREE
  *
- * Bounded: what finds no space is counted as lost. All references are given back when the event stops.
+ * The table is bounded. The fuller it is, the fewer objects are admitted, and the more each of them weighs, so that sums
+ * and shares stay unbiased. An object that finds no entry is counted as lost. All references are given back when the event
+ * stops.
  */
 #ifndef JHOT_SAMPLER_ENGINE_ALLOC_H
 #define JHOT_SAMPLER_ENGINE_ALLOC_H
@@ -26,7 +28,10 @@ struct live;
 struct live *live_new(struct sampler *s);
 /* All references are given back, but for one that a callback is filling in just now. On the visiting thread. */
 void live_release(struct live *live, JNIEnv *jni);
-/* The object whose stack this is, its class before the leaf. false: no space. In the JVM's callback. */
+/*
+ * Remembers the object whose stack this is, its class before the leaf, unless the table is so full that only some objects
+ * are admitted and this is not one of them. Returns false if it was admitted but found no entry. In the JVM's callback.
+ */
 bool live_remember(
 	struct live *live, JNIEnv *jni, jobject object, const struct stack *stack, uint64_t weight);
 /* A collection, or a pause of one, is over. At a safepoint. */

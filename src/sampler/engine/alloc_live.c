@@ -10,6 +10,7 @@
  */
 #include "sampler/engine/alloc.h"
 
+#include "sampler/engine/arms.h"
 #include "sampler/jvm/jvm.h"
 #include "sampler/session/memory.h"
 #include "sampler/signal/raw.h"
@@ -18,7 +19,13 @@
 
 #define LIVE_OBJECTS 4096u
 #define LIVE_PROBES  16u
-#define LIVE_FRAMES  254u /* deeper stacks lose their root and say so */
+/*
+ * Every object is admitted while the table is at most half full. Beyond that, each further LIVE_STEP entries halve the
+ * probability of admission, and each object admitted then weighs its inverse. 130,000 sampled objects between two
+ * collections therefore fit.
+ */
+#define LIVE_STEP   (LIVE_OBJECTS / 16)
+#define LIVE_FRAMES 254u /* deeper stacks lose their root and say so */
 
 enum { LIVE_FREE, LIVE_BUSY, LIVE_FILLED };
 
@@ -41,6 +48,7 @@ struct canary {
 
 struct live {
 	_Atomic uint32_t next, collections;
+	_Atomic uint32_t used;       /* entries that are not free */
 	_Atomic uint32_t number;     /* of the last canary */
 	_Atomic uint32_t swept;      /* collections at the last sweep */
 	_Atomic uint32_t remembered; /* objects, all that ever were */
@@ -54,11 +62,17 @@ struct live *live_new(struct sampler *s)
 	return sampler_part_new(s, sizeof(struct live));
 }
 
-static void object_release(struct live_object *o, JNIEnv *jni)
+static void object_free(struct live *live, struct live_object *o)
+{
+	atomic_store_explicit(&o->state, LIVE_FREE, memory_order_release);
+	atomic_fetch_sub(&live->used, 1);
+}
+
+static void object_release(struct live *live, struct live_object *o, JNIEnv *jni)
 {
 	(*jni)->DeleteWeakGlobalRef(jni, o->reference);
 	atomic_fetch_sub(&o->thread->pins, 1);
-	atomic_store_explicit(&o->state, LIVE_FREE, memory_order_release);
+	object_free(live, o);
 }
 
 static void canary_release(struct canary *c, JNIEnv *jni)
@@ -74,7 +88,7 @@ void live_release(struct live *live, JNIEnv *jni)
 	canary_release(&live->younger, jni);
 	for (uint32_t i = 0; i < LIVE_OBJECTS; i++) {
 		if (atomic_load(&live->objects[i].state) == LIVE_FILLED)
-			object_release(&live->objects[i], jni);
+			object_release(live, &live->objects[i], jni);
 	}
 }
 
@@ -83,27 +97,40 @@ static struct live_object *live_take(struct live *live)
 	for (uint32_t i = 0; i < LIVE_PROBES; i++) {
 		uint32_t at = atomic_fetch_add(&live->next, 1) % LIVE_OBJECTS, free = LIVE_FREE;
 
-		if (atomic_compare_exchange_strong(&live->objects[at].state, &free, LIVE_BUSY))
+		if (atomic_compare_exchange_strong(&live->objects[at].state, &free, LIVE_BUSY)) {
+			atomic_fetch_add(&live->used, 1);
 			return &live->objects[at];
+		}
 	}
 	return NULL;
+}
+
+/* live_thinning: one object in so many is admitted. Depends on nothing but how full the table is. */
+static uint32_t live_thinning(struct live *live)
+{
+	uint32_t used = atomic_load(&live->used);
+
+	return used <= LIVE_OBJECTS / 2 ? 1 : 2u << (used - LIVE_OBJECTS / 2 - 1) / LIVE_STEP;
 }
 
 bool live_remember(
 	struct live *live, JNIEnv *jni, jobject object, const struct stack *stack, uint64_t weight)
 {
-	struct live_object *o = live_take(live);
-	uint32_t count = stack->count + 1;
+	uint32_t count = stack->count + 1, thinning = live_thinning(live);
+	struct live_object *o;
 
+	if (thinning > 1 && arms_random(thinning) != 0)
+		return true;
+	o = live_take(live);
 	if (!o)
 		return false;
 	o->age = atomic_load(&live->number);
 	o->reference = (*jni)->NewWeakGlobalRef(jni, object);
 	if (!o->reference) {
-		atomic_store(&o->state, LIVE_FREE);
+		object_free(live, o);
 		return false;
 	}
-	o->weight = weight;
+	o->weight = weight * thinning;
 	o->flags = stack->flags;
 	if (count > LIVE_FRAMES) {
 		count = LIVE_FRAMES;
@@ -203,6 +230,6 @@ void live_sweep(struct live *live, struct sampler *s, JNIEnv *jni)
 			continue;
 		if (!(*jni)->IsSameObject(jni, o->reference, NULL))
 			object_put(o, s);
-		object_release(o, jni);
+		object_release(live, o, jni);
 	}
 }

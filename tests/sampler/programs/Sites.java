@@ -21,6 +21,8 @@ import java.util.concurrent.locks.ReentrantLock;
  *                of two other small classes: "site siteMix CLASS BYTES" of each, and "total BYTES" as the thread has it
  *   keep N       N objects of a class Kept stay reachable, the same number of a class Dropped does not, then
  *                collections: "kept BYTES"
+ *   retain BYTES N  N rounds of 550 MB, each with a collection at its end: two sites retain arrays of 3,056 and of 1,016
+ *                bytes, a third wastes ten times as much in arrays of so many bytes: "site NAME CLASS BYTES" of each
  *   monitor MS   two threads take turns with one monitor: "blocked NS stood NS", in all; stood: what the machine kept
  *                a thread that does nothing but sleep from running
  *   lock MS      the same with a ReentrantLock
@@ -171,6 +173,46 @@ public final class Sites {
         }
         System.out.println("kept " + bytes);
         kept.clear();
+    }
+
+    private static final long ROUND_RETAINS = 50L << 20;
+    private static List<byte[]> retained = new ArrayList<>(), retainedBefore;
+
+    static void retainLarge() {
+        retained.add(new byte[3056 - 16]);
+    }
+
+    static void retainSmall() {
+        retained.add(new byte[1016 - 16]);
+    }
+
+    static void wasteArray(int bytes) {
+        sink = new byte[bytes - 16];
+    }
+
+    /** What a round retains is dropped after the collection that ends the next round. */
+    private static void retain(int bytes, long rounds) throws Exception {
+        long pairs = ROUND_RETAINS / (3056 + 1016), due = 0, wasted = 0;
+        for (long round = 0; round < rounds; round++) {
+            retainedBefore = retained;
+            retained = new ArrayList<>((int) (2 * pairs));
+            for (long pair = 0; pair < pairs; pair++) {
+                retainLarge();
+                retainSmall();
+                for (due += 10 * (3056 + 1016); wasted < due; wasted += bytes) {
+                    wasteArray(bytes);
+                }
+            }
+            sink = null;
+            System.gc();
+            Thread.sleep(300);
+        }
+        System.gc();
+        Thread.sleep(600);
+        retained = retainedBefore = new ArrayList<>();
+        System.out.println("site retainLarge [B " + rounds * pairs * 3056);
+        System.out.println("site retainSmall [B " + rounds * pairs * 1016);
+        System.out.println("site wasteArray [B " + wasted);
     }
 
     // --- locks ---------------------------------------------------------------------------------------
@@ -437,6 +479,7 @@ public final class Sites {
                 case "alloc": alloc((long) n << 20); break;
                 case "mix": together(() -> mix(n, Long.parseLong(words[2]) << 20)); break;
                 case "keep": keep(n); break;
+                case "retain": together(() -> retain(n, Long.parseLong(words[2]))); break;
                 case "monitor":
                     turns(n, h -> turnMonitor(monitor, h), h -> turnMonitor(monitor, h));
                     break;
