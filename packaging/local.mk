@@ -34,7 +34,7 @@ else
 endif
 else
 	@echo 'Some library is not there as an archive: on Debian libelf-dev, libdw-dev, libncurses-dev, libutf8proc-dev, zlib1g-dev,' >&2
-	@echo 'liblzma-dev, libzstd-dev and libbz2-dev bring them. Then run configure again.' >&2
+	@echo 'liblzma-dev, libzstd-dev, liblz4-dev and libbz2-dev bring them. Then run configure again.' >&2
 	@false
 endif
 CLEANFILES += $(ONE_FILE).tar.gz

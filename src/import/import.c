@@ -39,14 +39,30 @@ const struct import_format import_formats[] = {
 	{.name = NULL},
 };
 
+/* The length of a name without the suffix of a compressed file. */
+static size_t import_unpacked_length(const char *name)
+{
+	static const char *const suffixes[] = {".gz", ".zst", ".xz", ".lz4"};
+	size_t len = strlen(name), end;
+
+	for (size_t i = 0; i < sizeof(suffixes) / sizeof(suffixes[0]); i++) {
+		end = strlen(suffixes[i]);
+		if (len > end && !strcasecmp(name + len - end, suffixes[i]))
+			return len - end;
+	}
+	return len;
+}
+
+/* "x.pb.gz" has the suffix ".pb.gz", and ".pb", which was compressed. */
 static bool import_has_suffix(const char *path, const char *suffix)
 {
-	size_t len = strlen(path), end = strlen(suffix);
+	const size_t lengths[] = {strlen(path), import_unpacked_length(path)};
+	size_t end = strlen(suffix);
 
-	if (len > 3 && !strcasecmp(path + len - 3, ".gz") &&
-		strcasecmp(suffix + (end > 3 ? end - 3 : 0), ".gz") != 0)
-		len -= 3;
-	return len > end && !strncasecmp(path + len - end, suffix, end);
+	for (int i = 0; i < 2; i++)
+		if (lengths[i] > end && !strncasecmp(path + lengths[i] - end, suffix, end))
+			return true;
+	return false;
 }
 
 static const struct import_format *import_find_suffix(const char *path)
@@ -97,23 +113,6 @@ static int import_unknown(const struct input *in, struct err *err)
 	return -1;
 }
 
-/* What unpacks a file that is compressed otherwise than by gzip; NULL: it is not. */
-static const char *import_packer(const unsigned char *head, size_t bytes)
-{
-	static const struct {
-		const char *program, *magic;
-	} rows[] = {{"zstd", "\x28\xb5\x2f\xfd"},
-		{"xz", "\xfd"
-		       "7zXZ"},
-		{"lz4", "\x04\x22\x4d\x18"}, {"bzip2", "BZh"}};
-
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
-		if (bytes >= strlen(rows[i].magic) &&
-			!memcmp(head, rows[i].magic, strlen(rows[i].magic)))
-			return rows[i].program;
-	return NULL;
-}
-
 static int import_perf_data(const struct import *im, struct err *err)
 {
 	err_set(err, ERR_INPUT,
@@ -123,11 +122,11 @@ static int import_perf_data(const struct import *im, struct err *err)
 	return -1;
 }
 
-static int import_packed(const struct import *im, const char *packer, struct err *err)
+static int import_bzip2(const struct import *im, struct err *err)
 {
-	err_set(err, ERR_INPUT, "%s is compressed by %s; jhot unpacks gzip alone.",
-		input_name(im->in), packer);
-	err_hint(err, "%s -dc %s | jhot view -", packer, im->path);
+	err_set(err, ERR_INPUT, "%s is compressed by bzip2; jhot unpacks gzip, zstd, xz and lz4.",
+		input_name(im->in));
+	err_hint(err, "bzip2 -dc %s | jhot view -", im->path);
 	return -1;
 }
 
@@ -135,7 +134,7 @@ static int import_all(struct import *im, struct err *err)
 {
 	struct vitals *v = &im->out->vitals;
 	const unsigned char *head;
-	const char *name, *packer;
+	const char *name;
 	int bytes = input_peek(im->in, &head, err);
 
 	if (bytes < 0)
@@ -144,9 +143,8 @@ static int import_all(struct import *im, struct err *err)
 		return err_set(err, ERR_INPUT, "%s is empty.", input_name(im->in));
 	if (bytes >= 8 && !memcmp(head, "PERFILE2", 8))
 		return import_perf_data(im, err);
-	packer = import_packer(head, (size_t)bytes);
-	if (packer)
-		return import_packed(im, packer, err);
+	if (bytes >= 4 && !memcmp(head, "BZh", 3))
+		return import_bzip2(im, err);
 	im->out->format = import_find(im->path, head, (size_t)bytes);
 	if (!im->out->format)
 		return import_unknown(im->in, err);

@@ -3,7 +3,7 @@
  * Reading profiles that others wrote, or jhot itself: one file and one table row per format.
  *
  * A file may say anything: whatever is wrong with it ends in an error of ERR_INPUT that names the line or the byte, and
- * names are clean before the profile has them. Compressed files (gzip) are read as what they hold. Memory is that of the
+ * names are clean before the profile has them. Compressed files (gzip, zstd, xz, lz4) are read as what they hold. Memory is that of the
  * profile, which has a limit, and of one piece of the file. One thread.
  */
 #ifndef JHOT_IMPORT_IMPORT_H
@@ -58,9 +58,10 @@ struct import; /* feed.h: a file that is being read */
 
 #define IMPORT_SUFFIXES 4
 struct import_format {
-	const char *name;                      /* "collapsed" */
-	const char *suffixes[IMPORT_SUFFIXES]; /* ".folded"; ".gz" behind it is passed over */
-	const char *what; /* "collapsed stacks: of jhot, async-profiler, perf" */
+	const char *name; /* "collapsed" */
+	const char *suffixes
+		[IMPORT_SUFFIXES]; /* ".folded"; ".gz", ".zst", ".xz", ".lz4" behind it are passed over */
+	const char *what;          /* "collapsed stacks: of jhot, async-profiler, perf" */
 	/* Do its first bytes tell it for certain? NULL: they never do. */
 	bool (*is)(const unsigned char *head, size_t bytes);
 	int (*read)(struct import *im, struct err *err);

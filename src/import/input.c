@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reading by zlib, which passes through what is not compressed. */
+/* Reading by zlib, which passes through what is not gzip's; zstd, xz and lz4 are decoded behind it. */
 #include "import/input.h"
+
+#include "import/unpack.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -10,10 +12,18 @@
 #include <unistd.h>
 #include <zlib.h>
 
+/* gzip's own ratio is below 1,032. Beyond the first bytes the others' is limited alike: some can say gigabytes in kilobytes. */
+#define RATIO_MAX  1032
+#define RATIO_FROM (64u << 20) /* bytes decompressed */
+
 struct input {
 	gzFile gz;
 	char *name;
 	uint64_t total;
+	struct unpack *unpack; /* of what zlib reads; NULL: it is not compressed otherwise */
+	char *packed;          /* a piece for it */
+	size_t packed_at, packed_end;
+	bool begun, packed_ended, cut;
 	char *piece;
 	size_t at, end; /* of piece: what is not taken yet */
 	bool ended;
@@ -21,21 +31,30 @@ struct input {
 	uint64_t offset, lines;
 };
 
-static int input_failed(const struct input *in, struct err *err)
+static unsigned long long input_decompressed(const struct input *in)
+{
+	return in->offset + in->end - in->at;
+}
+
+static int input_cut(struct input *in, struct err *err)
+{
+	in->cut = true;
+	return err_set(err, ERR_INPUT,
+		"%s is cut off: its compressed data ends within a block, %llu bytes decompressed.",
+		in->name, input_decompressed(in));
+}
+
+static int input_failed(struct input *in, struct err *err)
 {
 	int number = Z_OK;
 	const char *text = gzerror(in->gz, &number);
-	unsigned long long at = (unsigned long long)(in->offset + in->end - in->at);
 
 	if (number == Z_ERRNO)
 		return err_set_errno(err, ERR_INPUT, "%s cannot be read", in->name);
 	if (number == Z_BUF_ERROR)
-		return err_set(err, ERR_INPUT,
-			"%s is cut off: its compressed data ends within a block, %llu bytes "
-			"decompressed.",
-			in->name, at);
+		return input_cut(in, err);
 	return err_set(err, ERR_INPUT, "%s is damaged: %s, behind byte %llu of what is compressed.",
-		in->name, text, at);
+		in->name, text, input_decompressed(in));
 }
 
 struct input *input_open(const char *path, struct err *err)
@@ -72,32 +91,92 @@ void input_close(struct input *in)
 	if (!in)
 		return;
 	gzclose(in->gz);
+	unpack_free(in->unpack);
+	free(in->packed);
 	free(in->name);
 	free(in->piece);
 	buf_done(&in->line);
 	free(in);
 }
 
-/* Space for more is behind what is not taken yet. -1: an error. */
+/* From zlib: how many bytes, 0 at the end, -1 with an error. */
+static ssize_t input_zlib(struct input *in, char *to, size_t space, struct err *err)
+{
+	int got = gzread(in->gz, to, (unsigned)space), number = Z_OK;
+
+	gzerror(in->gz, &number);
+	if (got < 0 || (got == 0 && number != Z_OK && number != Z_STREAM_END))
+		return input_failed(in, err);
+	return got;
+}
+
+static ssize_t input_unpack(struct input *in, char *to, size_t space, struct err *err)
+{
+	size_t taken;
+	const char *why;
+	ssize_t got;
+
+	do {
+		if (in->packed_at == in->packed_end && !in->packed_ended) {
+			got = input_zlib(in, in->packed, INPUT_PIECE, err);
+			if (got < 0)
+				return -1;
+			in->packed_at = 0;
+			in->packed_end = (size_t)got;
+			in->packed_ended = got == 0;
+		}
+		got = unpack_some(in->unpack, in->packed + in->packed_at,
+			in->packed_end - in->packed_at, &taken, in->packed_ended, to, space, &why);
+		in->packed_at += taken;
+	} while (!got && (taken || (in->packed_at == in->packed_end && !in->packed_ended)));
+	if (got < 0)
+		return err_set(err, ERR_INPUT,
+			"%s is damaged: %s says \"%s\", behind byte %llu of what is compressed.",
+			in->name, unpack_name(in->unpack), why, input_decompressed(in));
+	if (!got && unpack_is_inside(in->unpack))
+		return input_cut(in, err);
+	if (input_decompressed(in) > RATIO_FROM &&
+		input_decompressed(in) / RATIO_MAX > (uint64_t)gzoffset(in->gz)) {
+		err_set(err, ERR_INPUT,
+			"%s has more than %d bytes for each compressed one, %llu so far.", in->name,
+			RATIO_MAX, input_decompressed(in));
+		err_hint(err, "if it is meant so: %s -dc FILE | jhot view -",
+			unpack_name(in->unpack));
+		return -1;
+	}
+	return got;
+}
+
+/* Space for more is behind what is not taken yet. -1: an error, which is reported again to whoever asks again. */
 static int input_fill(struct input *in, struct err *err)
 {
-	int got, number = Z_OK;
+	char *to = in->piece;
+	ssize_t got;
 
 	if (in->ended)
 		return 0;
 	memmove(in->piece, in->piece + in->at, in->end - in->at);
 	in->end -= in->at;
 	in->at = 0;
-	got = gzread(in->gz, in->piece + in->end, (unsigned)(INPUT_PIECE - in->end));
+	to += in->end;
+	if (!in->begun) {
+		in->begun = true;
+		got = input_zlib(in, to, INPUT_PIECE, err);
+		in->unpack = got > 0 ? unpack_new(to, (size_t)got) : NULL;
+		if (in->unpack) {
+			in->packed = in->piece;
+			in->packed_end = (size_t)got;
+			to = in->piece = xmalloc(INPUT_PIECE);
+		}
+	} else if (!in->unpack) {
+		got = input_zlib(in, to, INPUT_PIECE - in->end, err);
+	}
+	if (in->unpack)
+		got = input_unpack(in, to, INPUT_PIECE - in->end, err);
 	if (got < 0)
-		return input_failed(in, err);
+		return -1;
 	in->end += (size_t)got;
 	in->ended = got == 0;
-	gzerror(in->gz, &number);
-	if (in->ended && number != Z_OK && number != Z_STREAM_END) {
-		in->ended = false; /* who asks again is told again */
-		return input_failed(in, err);
-	}
 	return 0;
 }
 
@@ -157,10 +236,7 @@ ssize_t input_some(struct input *in, void *to, size_t bytes, struct err *err)
 
 bool input_is_cut(const struct input *in)
 {
-	int number = Z_OK;
-
-	gzerror(in->gz, &number);
-	return number == Z_BUF_ERROR;
+	return in->cut;
 }
 
 int input_rest(struct input *in, struct buf *out, size_t limit, struct err *err)

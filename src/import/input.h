@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The bytes of a file, or of stdin, decompressed where it is gzip's: once, from the first to the last.
+ * The bytes of a file, or of stdin, decompressed where it is gzip's, zstd's, xz's or lz4's: once, from the first to the last.
  *
  * Errors are ERR_INPUT and have the file's name. One thread.
  */

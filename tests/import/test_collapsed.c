@@ -3,8 +3,6 @@
 #include "tests/import/read.h"
 #include "tests/tap.h"
 
-#include <zlib.h>
-
 static const char *const frame_letters[FRAME_TYPES] = {
 	"J", "1", "i", "~", "I", "j", "n", "v", "k", "c", "?", "o", "w"};
 
@@ -157,40 +155,6 @@ static void test_counts(void)
 	buf_done(&got);
 }
 
-static void test_gzip(void)
-{
-	unsigned char packed[4096];
-	const char text[] = "a;b 3\na;c 4\n";
-	z_stream z = {0};
-	struct err err;
-	struct imported *i;
-	size_t len;
-
-	deflateInit2(&z, 9, Z_DEFLATED, 31, 8, Z_DEFAULT_STRATEGY);
-	z.next_in = (Bytef *)text;
-	z.avail_in = sizeof(text) - 1;
-	z.next_out = packed;
-	z.avail_out = sizeof(packed);
-	deflate(&z, Z_FINISH);
-	len = z.total_out;
-	deflateEnd(&z);
-	i = read_bytes(packed, len, &err);
-	if (ok(i, "a compressed file is read"))
-		is_int(profile_sum(i->profile, &(struct profile_query){.event = EVENT_USER_FIRST,
-						       .to = UINT32_MAX,
-						       .thread = PROFILE_ANY_THREAD})
-				.count,
-			7, "as a whole");
-	import_free(i);
-	i = read_bytes(packed, len - 9, &err);
-	ok(!i && strstr(err.what, "cut off"), "one that is cut off is an error: %s", err.what);
-	import_free(i);
-	packed[len / 2] ^= 0x55;
-	i = read_bytes(packed, len, &err);
-	ok(!i && err.kind == ERR_INPUT, "so is a damaged one: %s", err.what);
-	import_free(i);
-}
-
 /* One line of so many frames. */
 static struct imported *read_deep(size_t frames, struct err *err)
 {
@@ -242,7 +206,6 @@ int main(void)
 	test_spelling();
 	test_round();
 	test_counts();
-	test_gzip();
 	test_hostile();
 	return tap_done();
 }

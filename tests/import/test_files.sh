@@ -23,10 +23,21 @@ run convert -t -a -o - "$T/a.collapsed"
 sort "$T/a.collapsed" >"$T/want"
 sort "$T/out" >"$T/got"
 same "collapsed stacks come back" "$T/got" "$T/want"
-gzip -k "$T/a.collapsed"
-run convert -t -a -o - "$T/a.collapsed.gz"
-sort "$T/out" >"$T/got"
-same "also from a compressed file" "$T/got" "$T/want"
+for packer in gzip zstd xz lz4; do
+	if ! command -v $packer >/dev/null; then
+		skip "from a file that $packer has compressed" "no $packer"
+		continue
+	fi
+	case $packer in gzip) suffix=gz ;; zstd) suffix=zst ;; *) suffix=$packer ;; esac
+	$packer -q -k -c "$T/a.collapsed" >"$T/a.collapsed.$suffix"
+	run convert -t -a -o - "$T/a.collapsed.$suffix"
+	sort "$T/out" >"$T/got"
+	same "also from a file that $packer has compressed" "$T/got" "$T/want"
+	gunzip -c "$srcdir/tests/import/async_profiler.jfr.gz" | $packer -q -c >"$T/packed"
+	run convert -e cpu -o "$T/plain.collapsed" "$srcdir/tests/import/async_profiler.jfr.gz"
+	"$JHOT" convert -e cpu -o "$T/packed.collapsed" - <"$T/packed" 2>"$T/err"
+	same "and a flight recording from stdin" "$T/packed.collapsed" "$T/plain.collapsed"
+done
 "$JHOT" convert -t -a -o - - <"$T/a.collapsed" 2>/dev/null | sort >"$T/got"
 same "and from stdin" "$T/got" "$T/want"
 run convert -t -a -o - "$T/a.collapsed" "$T/b.folded" "$T/a.collapsed"

@@ -1,14 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 # Only the child of src/symbols/child parses ELF files: no other code of the front end calls libelf, libdw, liblzma or the
-# functions that are built on them.
+# functions that are built on them. (Files that a user has named, not a JVM, are unpacked by liblzma in src/import.)
 . "$(dirname "$0")/../jvm/lib.sh"
 
 # The parsers. What uses them is reached from serve.c alone.
 parsers='^(elf_[a-z]*|cfi|cfi_rule|code|frame|insn_.*)\.o$'
 cd "$builddir" || exit 1
 nm -A -u lib*.a 2>/dev/null | grep -v '^libwalk' | sed 's/^lib[a-z]*\.a:\([^:]*\): *U /\1 /' |
-	grep -E '^[^ ]* (elf32|elf64|elf|gelf|dwarf|dwelf|dwfl|lzma|elf_[a-z]+|cfi|code)_[a-z0-9_]+$' | grep -v ' elf_child_' >"$T/calls"
+	grep -E '^[^ ]* (elf32|elf64|elf|gelf|dwarf|dwelf|dwfl|lzma|elf_[a-z]+|cfi|code)_[a-z0-9_]+$' | grep -vE ' elf_child_|^unpack\.o lzma_' >"$T/calls"
 
 ok "objects were read" grep -q '^elf_names\.o elf_strptr$\|^elf_symbols\.o gelf_getsym$' "$T/calls"
 ok "the child calls the parsers" grep -q '^serve\.o elf_names_read$' "$T/calls"

@@ -8,7 +8,7 @@
 ARM64_CPU=aarch64-linux-gnu
 # What jhot is linked to, as archives too; libunwind is what its tests compare with.
 ARM64_LIBRARIES="libelf1 libelf-dev libdw1 libdw-dev zlib1g zlib1g-dev liblzma5 liblzma-dev libbz2-1.0 libbz2-dev libzstd1
-	libzstd-dev libtinfo6 libncurses-dev libutf8proc2 libutf8proc-dev libunwind8 libunwind-dev"
+	libzstd-dev liblz4-1 liblz4-dev libtinfo6 libncurses-dev libutf8proc2 libutf8proc-dev libunwind8 libunwind-dev"
 
 arm64_root() {
 	local root=$1 suite=${ARM64_SUITE:-} made deb link to

@@ -11,10 +11,11 @@ ELSEWHERE_RUN=()
 
 # Where none of the front end's libraries is there: configure is told that they are, and what needs them is not built.
 elsewhere_untrue="ac_cv_header_term_h=yes ac_cv_header_libelf_h=yes ac_cv_header_elfutils_libdw_h=yes
-	ac_cv_header_zlib_h=yes ac_cv_header_lzma_h=yes ac_cv_header_utf8proc_h=yes ac_cv_search_tparm=-lnone
-	ac_cv_search_utf8proc_charwidth=-lnone ac_cv_search_elf_begin=-lnone
-	ac_cv_search_dwarf_cfi_addrframe=-lnone ac_cv_search_crc32=-lnone
-	ac_cv_search_lzma_stream_buffer_decode=-lnone ac_cv_search___cxa_demangle=-lnone"
+	ac_cv_header_zlib_h=yes ac_cv_header_lzma_h=yes ac_cv_header_zstd_h=yes ac_cv_header_lz4frame_h=yes
+	ac_cv_header_utf8proc_h=yes ac_cv_search_tparm=-lnone ac_cv_search_utf8proc_charwidth=-lnone
+	ac_cv_search_elf_begin=-lnone ac_cv_search_dwarf_cfi_addrframe=-lnone ac_cv_search_crc32=-lnone
+	ac_cv_search_lzma_stream_buffer_decode=-lnone ac_cv_search_ZSTD_decompressStream=-lnone
+	ac_cv_search_LZ4F_decompress=-lnone ac_cv_search___cxa_demangle=-lnone"
 
 elsewhere_configured() {
 	(cd "$T/build" && "$srcdir/configure" CFLAGS='-O1 -g0' --with-jdk="$(sed -n 's/^JDK = //p' "$builddir/Makefile")" \

@@ -5,8 +5,8 @@
 #   musl_root DIR     0: they are in DIR, by an earlier call or anew; else why not is in $T/log
 #   musl_flags DIR    then: what configure is told, in the array MUSL_FLAGS
 #
-# Archives, without what neither jhot nor its tests call: programs, other languages, compressors that only files of kernels have.
-MUSL_SOURCES="zlib xz-utils ncurses utf8proc elfutils libvterm libunwind"
+# Archives, without what neither jhot nor its tests call: programs, other languages. libelf and libdw read no files that bzip2 or zstd packed.
+MUSL_SOURCES="zlib xz-utils libzstd lz4 ncurses utf8proc elfutils libvterm libunwind"
 
 # As musl-gcc, which does not know -static-pie: it passes it over and links a program that asks for a loader.
 musl_compiler() {
@@ -39,6 +39,16 @@ musl_zlib() {
 
 musl_lzma() {
 	musl_configured xz-utils --disable-shared --disable-nls && make -j2 -C src/liblzma install
+}
+
+musl_zstd() {
+	make -j2 -C "$T/src/libzstd/lib" CC="$root/cc" CFLAGS=-O2 ZSTD_LEGACY_SUPPORT=0 libzstd.a &&
+		cp "$T/src/libzstd/lib/libzstd.a" "$root/lib" && cp "$T/src/libzstd/lib/"zstd*.h "$root/include"
+}
+
+musl_lz4() {
+	make -j2 -C "$T/src/lz4/lib" CC="$root/cc" CFLAGS=-O2 liblz4.a &&
+		cp "$T/src/lz4/lib/liblz4.a" "$root/lib" && cp "$T/src/lz4/lib/"lz4*.h "$root/include"
 }
 
 # Where Debian and others have descriptions of terminals. jhot brings the usual ones, too (src/tui/local.mk).
@@ -107,7 +117,7 @@ musl_root() {
 	for name in $MUSL_SOURCES; do
 		dpkg-source --no-check -x "$T/apt/files/${name}"_*.dsc "$T/src/$name" >"$T/log" 2>&1 || return # apt has checked it
 	done
-	for part in compiler zlib lzma tinfo utf8proc elf demangler vterm unwind; do
+	for part in compiler zlib lzma zstd lz4 tinfo utf8proc elf demangler vterm unwind; do
 		(
 			unset MAKEFLAGS MAKELEVEL MFLAGS
 			musl_$part "$root"

@@ -78,7 +78,7 @@ wait $LOAD_PID
 # The host's headers of the kernel and of the libraries, one by one, so that none of glibc's is among them.
 headers=$T/headers
 mkdir "$headers"
-for name in linux asm asm-generic libelf.h gelf.h nlist.h dwarf.h elfutils zlib.h zconf.h lzma.h lzma utf8proc.h term.h curses.h \
+for name in linux asm asm-generic libelf.h gelf.h nlist.h dwarf.h elfutils zlib.h zconf.h lzma.h lzma zstd.h zstd_errors.h lz4.h lz4frame.h utf8proc.h term.h curses.h \
 	ncurses_dll.h unctrl.h; do
 	for from in "/usr/include/$name" "/usr/include/$(gcc -print-multiarch)/$name"; do
 		[ ! -e "$from" ] || ln -sfn "$from" "$headers/$name"
@@ -97,7 +97,7 @@ ok "and loads" loaded "$T/build/libjhot.so"
 not elsewhere_made -k jhot && mv "$T/log" "$T/linking"
 is "all of the front end compiles" "$(grep -E 'error: |\.h: No such' "$T/linking" | grep -v 'ld returned')" ""
 sed -n "s/.*undefined reference to \`\([^']*\)'.*/\1/p" "$T/linking" | sort -u >"$T/wanted"
-for library in libtinfo.so libutf8proc.so libelf.so libdw.so libz.so liblzma.so libstdc++.so; do
+for library in libtinfo.so libutf8proc.so libelf.so libdw.so libz.so liblzma.so libzstd.so liblz4.so libstdc++.so; do
 	nm -D --defined-only "$(gcc -print-file-name=$library)"
 done 2>"$T/err" | awk '{ sub(/@.*/, "", $3); print $3 }' | sort -u >"$T/theirs"
 ok "to be linked it lacks functions" [ "$(wc -l <"$T/wanted")" -gt 40 ] || diag_file "$T/linking"

@@ -45,7 +45,8 @@ const struct verb verb_convert = {
 	.text = "Reads recordings (.jhot), collapsed stacks (of jhot, async-profiler, "
 		"FlameGraph), the output of perf script, pprof and JFR (of jhot, async-profiler, "
 		"the JDK itself), also "
-		"compressed, and writes each -o FILE as `jhot record` would have done; without -o "
+		"compressed by gzip, zstd, xz or lz4, and writes each -o FILE as `jhot record` "
+		"would have done; without -o "
 		"it prints the hot methods. Several files become one: events by their names, "
 		"threads by names and numbers, seconds by the wall clock. A FILE of - is stdin. "
 		"Without -e each event that has samples.",
