@@ -11,7 +11,7 @@ libprofile_a_SOURCES = \
 	%D%/model/vitals.c %D%/model/waits.c %D%/model/whole.c \
 	%D%/query/collect.c %D%/query/error.c %D%/query/error.h %D%/query/filter.c \
 	%D%/query/filter.h %D%/query/fold.c %D%/query/fold_kind.c %D%/query/fold_kind.h %D%/query/match.c %D%/query/match.h %D%/query/query.c \
-	%D%/query/query.h %D%/query/scratch.c %D%/query/sums.c \
+	%D%/query/query.h %D%/query/rests.c %D%/query/scratch.c %D%/query/sums.c \
 	%D%/table/callers.c %D%/table/callers.h %D%/table/calltree.c %D%/table/calltree.h \
 	%D%/table/calltree_build.h %D%/table/calltree_inverted.c %D%/table/flat.c %D%/table/flat.h \
 	%D%/table/rank.c %D%/table/rank.h

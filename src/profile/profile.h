@@ -429,6 +429,7 @@ struct profile_part {
 	uint32_t stack, thread;
 	enum thread_state state;
 	uint64_t count, weight;
+	double events; /* independent ones among the samples: of a thread that rests, its rests */
 };
 typedef void profile_each_fn(void *ctx, const struct profile_part *part);
 void profile_each(

@@ -98,15 +98,32 @@ static bool repeats(const struct session *s, uint32_t stack)
 	return false;
 }
 
+/* Of the rows, which profile_each visits in order; tests/profile/test_error has what they should be. */
+struct independent {
+	double of[NUMBERS];
+	uint32_t count;
+};
+
+static void independent_part(void *ctx, const struct profile_part *part)
+{
+	struct independent *in = ctx;
+
+	in->of[in->count++ % NUMBERS] = part->events;
+}
+
 static void add_ends(const struct session *s, const struct profile_query *q, double *all_squares)
 {
-	double window_ns = (double)profile_covered(s->p, q) * 1e9;
+	static struct independent in;
 
+	in.count = 0;
+	profile_each(s->p, q, independent_part, &in);
 	for (uint32_t i = 0; i < s->row_count; i++) {
 		const struct row *r = &s->rows[i];
-		struct profile_part part = {
-			.state = r->state, .count = r->count, .weight = r->weight};
-		double squares = error_squares(q->event, q->by_weight, &part, window_ns);
+		struct profile_part part = {.state = r->state,
+			.count = r->count,
+			.weight = r->weight,
+			.events = in.of[i % NUMBERS]};
+		double squares = error_squares(q->event, q->by_weight, &part);
 		struct below *end = &stacks[r->stack & NUMBER];
 		const struct profile_frame *f = frame_of(s, r->stack);
 

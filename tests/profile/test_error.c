@@ -176,6 +176,106 @@ static bool within(const struct program *g, int event, double share, bool *alike
 	return share >= r.low && share <= r.high;
 }
 
+/* --- rests ------------------------------------------------------------------------------------------- */
+
+#define POLL_NS 50e6
+#define THREADS 20
+#define SPANS   400 /* windows of a family */
+
+/* A thread rests in one place and then in the other, for exponential times of these means; polls come at random about 50 ms apart. */
+static void rest_polls(struct program *g, uint32_t thread, double rest_s, double away_s)
+{
+	bool rests = unit() < rest_s / (rest_s + away_s);
+	double until = -log(unit()) * (rests ? rest_s : away_s), at = unit() * POLL_NS / 1e9;
+
+	for (; at < WINDOW_S; at += (0.5 + unit()) * POLL_NS / 1e9) {
+		struct profile_sample s = {
+			.thread = thread, .count = 1, .weight = (uint64_t)POLL_NS};
+
+		for (; until < at; rests = !rests)
+			until -= log(unit()) * (rests ? away_s : rest_s);
+		s.stack = g->stacks[!rests];
+		s.state = rests ? THREAD_PARKED : THREAD_IO;
+		profile_add_sample(g->p, EVENT_WALL, (uint32_t)at, &s);
+	}
+}
+
+/* A thread runs; every other one sleeps once, for half of the window. */
+static void sleep_polls(struct program *g, uint32_t thread)
+{
+	double from = unit() < 0.5 ? WINDOW_S : unit() * WINDOW_S / 2, at = unit() * POLL_NS / 1e9;
+
+	for (; at < WINDOW_S; at += (0.5 + unit()) * POLL_NS / 1e9) {
+		bool sleeps = at >= from && at < from + WINDOW_S / 2.0;
+		struct profile_sample s = {g->stacks[!sleeps], thread,
+			sleeps ? THREAD_SLEEPING : THREAD_ON_CPU, 1, (uint64_t)POLL_NS};
+
+		profile_add_sample(g->p, EVENT_WALL, (uint32_t)at, &s);
+	}
+}
+
+/* The mean half width over the spread of what is measured, in which 1.96 standard deviations are a half width. rest_s = 0: of one sleep. */
+static double bar_to_spread(double rest_s, double away_s)
+{
+	double sum = 0, squares = 0, bars = 0, spread;
+
+	for (int k = 0; k < SPANS; k++) {
+		struct program g = {0};
+		struct profile_query q = {.event = EVENT_WALL,
+			.to = WINDOW_S,
+			.thread = PROFILE_ANY_THREAD,
+			.by_weight = true};
+		struct flat *f;
+		const struct flat_row *row;
+		double share;
+
+		program_init(&g);
+		for (uint32_t thread = 0; thread < THREADS; thread++)
+			if (rest_s > 0)
+				rest_polls(&g, thread, rest_s, away_s);
+			else
+				sleep_polls(&g, thread);
+		f = flat_new(g.p, &q);
+		row = row_of(&g, f);
+		share = row ? (double)row->self / (double)f->sum : 0;
+		sum += share;
+		squares += share * share;
+		bars += row ? error_half_width(share, row->self_samples) / 100 : 0;
+		flat_free(f);
+		profile_free(g.p);
+	}
+	spread = 1.96 * sqrt(squares / SPANS - sum / SPANS * (sum / SPANS));
+	return bars / SPANS / spread;
+}
+
+/*
+ * Threads that rest in a place for a share of the time, once or a thousand times in a window: the bar is as long as the
+ * spread of what is measured. It may be longer by a half, since polls that follow one another by chance look like one rest,
+ * and is shorter where rests take half a second, since their order within a second is not known.
+ */
+static void test_rests(void)
+{
+	static const double shares[] = {0.5, 0.8, 0.88, 0.9, 0.92, 0.97};
+	static const double cycles[] = {0.02, 0.1, 1, 4, 10, 20};
+	double one_sleep;
+
+	for (size_t i = 0; i < sizeof(shares) / sizeof(shares[0]); i++) {
+		for (size_t c = 0; c < sizeof(cycles) / sizeof(cycles[0]); c++) {
+			double ratio;
+
+			rng = (100 + i * 10 + c) << 40;
+			ratio = bar_to_spread(cycles[c] * shares[i], cycles[c] * (1 - shares[i]));
+			ok(ratio > 0.55 && ratio < 1.75,
+				"rests of %g s, %g %% of the time: the bar is %.2f of the spread",
+				cycles[c] * shares[i], shares[i] * 100, ratio);
+		}
+	}
+	rng = 99ull << 40;
+	one_sleep = bar_to_spread(0, 0);
+	ok(one_sleep > 0.55 && one_sleep < 1.75,
+		"one sleep of half the window: the bar is %.2f of the spread", one_sleep);
+}
+
 int main(void)
 {
 	static const double shares[] = {0.001, 0.01, 0.1, 0.5, 0.99};
@@ -201,6 +301,7 @@ int main(void)
 				inside);
 		}
 	}
+	test_rests();
 	ok(alike, "what calls nothing is as sure on top of the stack as in it");
 	return tap_done();
 }

@@ -19,7 +19,6 @@ struct merge {
 	uint32_t *path;                    /* stacks that are on the way to one that is known */
 	uint32_t path_cap;
 	uint32_t *seen; /* per method: the last part that had it */
-	double window_ns;
 };
 
 /* --- names ------------------------------------------------------------------------------------------- */
@@ -113,7 +112,7 @@ static void merge_part(void *ctx, const struct profile_part *part)
 	bool by_weight = m->run->query.by_weight;
 	uint32_t stack = merge_stack(m, part->stack);
 	struct diff_sum sum = {(double)(by_weight ? part->weight : part->count),
-		error_squares(m->run->query.event, by_weight, part, m->window_ns), part->count};
+		error_squares(m->run->query.event, by_weight, part), part->count};
 
 	merge_fit(m);
 	out->parts = xgrow(out->parts, out->part_count, &out->part_cap, sizeof(*out->parts));
@@ -136,7 +135,6 @@ void diff_merge(struct profile *both, const struct diff_run *run, struct diff_me
 {
 	struct merge m = {.both = both, .run = run, .out = out};
 
-	m.window_ns = run->seconds * (double)NS_PER_S;
 	profile_each(run->profile, &run->query, merge_part, &m);
 	hash_index_done(&m.stacks);
 	hash_index_done(&m.methods);

@@ -31,7 +31,7 @@ static void query_put(struct query_rows *rows, const struct slices *s, uint32_t 
 {
 	if (!sum_none(sum))
 		rows->list[rows->count++] = (struct query_row){slices_stack(s, pair),
-			slices_thread(s, pair), slices_state(s, pair), pair, *sum};
+			slices_thread(s, pair), slices_state(s, pair), pair, 0, *sum};
 }
 
 /* Of all in the base (slices_base), with a mark of all since then, what is not later. */
@@ -99,6 +99,8 @@ static void query_rows(const struct profile *p, const struct profile_query *q, u
 	for (uint32_t i = 0; i < n && !total; i++)
 		query_put(rows, s, ids[i], &t->sums[ids[i]]);
 	tally_clear(t, ids, n);
+	if (q->event == EVENT_WALL)
+		query_rests(s, slices_find(s, q->from > p->oldest ? q->from : p->oldest), to, rows);
 }
 
 static uint64_t query_key_all(const struct profile *p, const struct profile_query *q)

@@ -6,22 +6,18 @@
 
 #include <math.h>
 
-#define Z    1.96
-#define REST 0.9 /* of the window in one place: it was nowhere else */
+#define Z 1.96
 
-double error_squares(int event, bool by_weight, const struct profile_part *part, double window_ns)
+double error_squares(int event, bool by_weight, const struct profile_part *part)
 {
 	double count = (double)part->count, weight = (double)part->weight;
 
 	if (!by_weight || !part->count)
 		return by_weight ? weight * weight : count;
-	/* A thread that rests is looked at again and again, and each time it is the same rest. */
-	if (event == EVENT_WALL && part->state != THREAD_ON_CPU && weight >= REST * window_ns)
-		return weight * weight;
 	/* Waits differ as times until something happens do: of so many with this sum, that is what their squares are. */
 	if (event == EVENT_LOCK)
 		return 2 * weight * weight / (count + 1);
-	return weight * weight / count;
+	return weight * weight / (part->events > 0 ? part->events : count);
 }
 
 double error_samples(const struct error_sums *s)

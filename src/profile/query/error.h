@@ -3,7 +3,7 @@
  * How sure a share is, whatever the event's samples are worth.
  *
  * Weights add up in clusters, each of which is there by chance as a whole: a sample of the CPU, a wait for a lock, a
- * thread that rests all the time in one place. The sum of their squares says how many samples of equal weight would be
+ * rest of a thread, however often it was polled meanwhile. The sum of their squares says how many samples of equal weight would be
  * as sure, and from these Wilson's interval follows, which holds also where a share is near 0 or 1.
  */
 #ifndef JHOT_PROFILE_QUERY_ERROR_H
@@ -13,8 +13,8 @@
 
 #define ERROR_FEW 10u /* samples: fewer say nothing of an order, a mean, a change */
 
-/* The squares of the clusters of one (stack, thread, state); window_ns: the time that it is of. */
-double error_squares(int event, bool by_weight, const struct profile_part *part, double window_ns);
+/* The squares of the clusters of one (stack, thread, state). */
+double error_squares(int event, bool by_weight, const struct profile_part *part);
 
 struct error_sums {
 	double part, all;                 /* values: the share is part of all */

@@ -15,7 +15,9 @@ void profile_each(
 	for (uint32_t i = 0; i < count; i++)
 		fn(ctx, &(struct profile_part){fold_mark(fold, rows[i].stack), rows[i].thread,
 				(enum thread_state)rows[i].state, rows[i].sum.count,
-				rows[i].sum.weight});
+				rows[i].sum.weight,
+				rows[i].events ? (double)rows[i].events
+					       : (double)rows[i].sum.count});
 }
 
 /* --- sums -------------------------------------------------------------------------------------------- */

@@ -7,6 +7,7 @@
  *   collect.c   its rows: what there is of each (stack, thread, state) in its seconds, as far as it is asked for
  *   filter.c    which stacks it leaves out (terms are match.c's), and which folded view it is asked in
  *   fold.c      that view
+ *   rests.c     of rows of the wall clock: how many rests its polls have found
  *   sums.c      its rows added up: for each stack with all that it has called, for each method; error.c: how sure
  *   query.c     what is answered from rows and sums at once; what needs a table is made of them in table/
  *   scratch.c   what is kept of a question for the next one
@@ -26,6 +27,7 @@ struct query_row {
 	uint32_t stack;
 	uint32_t thread : 28, state : 4; /* as in a pair's item */
 	uint32_t pair;                   /* rows are in the order of their pairs */
+	float events;                    /* of EVENT_WALL: as in struct profile_part; else 0 */
 	struct profile_sum sum;
 };
 struct query_rows {
@@ -82,7 +84,6 @@ struct scratch {
 	/* sums.c: of the question that was summed up last. summed.key 0: of none, and they are empty. */
 	struct query_rows summed; /* its rows */
 	uint64_t summed_kind;
-	double window_ns;
 	query_squares *squares; /* of clusters: below stacks, while per method */
 	struct sums_whole whole;
 	struct by_method by_method;
@@ -141,6 +142,8 @@ const struct query_row *query_collect(
 	const struct profile *p, const struct profile_query *q, uint32_t *count);
 /* Space for so many; what is put there is of this key. */
 struct query_row *rows_fit(struct query_rows *rows, uint32_t count, uint64_t key);
+/* rests.c. Sets `events` of rows, which are of the slices [from, to) and maybe of older seconds. */
+void query_rests(const struct slices *s, uint32_t from, uint32_t to, struct query_rows *rows);
 /* Equal for questions that have the same rows. */
 uint64_t query_key(const struct profile *p, const struct profile_query *q);
 

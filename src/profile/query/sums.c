@@ -140,15 +140,10 @@ void sums_drop(struct scratch *s)
 	by_method_clear(&s->by_method);
 }
 
-static double window_of(const struct profile *p, const struct profile_query *q)
-{
-	return (double)profile_covered(p, q) * 1e9;
-}
-
-/* Squares are of values, and some of the window's time. */
+/* Squares are of values. */
 static uint64_t sums_key(const struct profile *p, const struct profile_query *q)
 {
-	return hash_pair(query_key(p, q), (uint64_t)profile_covered(p, q) << 1 | q->by_weight);
+	return hash_pair(query_key(p, q), q->by_weight);
 }
 
 /* Questions that have this in common have rows of which the same is added. */
@@ -163,14 +158,13 @@ static bool sums_are_of(const struct profile *p, const struct profile_query *q)
 	return p->scratch->summed.key && p->scratch->summed.key == sums_key(p, q);
 }
 
-static query_squares row_squares(
-	const struct profile_query *q, const struct query_row *r, double window_ns)
+static query_squares row_squares(const struct profile_query *q, const struct query_row *r)
 {
 	double squares = error_squares(q->event, q->by_weight,
 		&(struct profile_part){.state = (enum thread_state)r->state,
 			.count = r->sum.count,
-			.weight = r->sum.weight},
-		window_ns);
+			.weight = r->sum.weight,
+			.events = (double)r->events});
 
 	return (query_squares)fmin(squares * QUERY_SQUARES_UNIT, SQUARES_MOST);
 }
@@ -183,12 +177,11 @@ static void sum_anew(const struct profile *p, const struct profile_query *q,
 	const uint32_t *stacks;
 
 	sums_drop(s);
-	s->window_ns = window_of(p, q);
 	s->whole = (struct sums_whole){0};
 	for (uint32_t i = 0; i < count; i++) {
 		tally_add(&s->stacks, rows[i].stack, rows[i].sum.count, rows[i].sum.weight);
 		sum_add(&s->whole.sum, &rows[i].sum);
-		s->whole.squares += row_squares(q, &rows[i], s->window_ns);
+		s->whole.squares += row_squares(q, &rows[i]);
 	}
 	stacks = sums_roll_up(s, fold_view(p, fold_of(p, q)), &s->touched_count);
 	memcpy(s->touched, stacks, s->touched_count * sizeof(*stacks));
@@ -224,29 +217,26 @@ static bool same_row(const struct query_row *a, const struct query_row *b)
 {
 	return a->pair == b->pair && a->stack == b->stack && a->thread == b->thread &&
 	       a->state == b->state && a->sum.count == b->sum.count &&
-	       a->sum.weight == b->sum.weight;
+	       a->sum.weight == b->sum.weight && a->events == b->events;
 }
 
 /* Both are in the order of their pairs. false: too much is other. */
-static bool diff_rows(struct sums_diff *d, const struct profile_query *q, const double window_ns[2],
+static bool diff_rows(struct sums_diff *d, const struct profile_query *q,
 	const struct query_rows *was, const struct query_row *rows, uint32_t count)
 {
 	const struct query_row *a = was->list, *a_end = a + was->count;
 	const struct query_row *b = rows, *b_end = b + count;
-	bool timed = q->event == EVENT_WALL && window_ns[0] != window_ns[1];
 	bool fits = true;
 
 	while (fits && (a < a_end || b < b_end)) {
 		bool take_a = a < a_end && (b == b_end || a->pair <= b->pair);
 		bool take_b = b < b_end && (a == a_end || b->pair <= a->pair);
-		bool same = take_a && take_b && same_row(a, b) &&
-			    (!timed || row_squares(q, a, window_ns[0]) ==
-					       row_squares(q, b, window_ns[1]));
+		bool same = take_a && take_b && same_row(a, b);
 
 		if (take_a && !same)
-			fits = diff_put(d, a, row_squares(q, a, window_ns[0]), true);
+			fits = diff_put(d, a, row_squares(q, a), true);
 		if (take_b && !same)
-			fits = fits && diff_put(d, b, row_squares(q, b, window_ns[1]), false);
+			fits = fits && diff_put(d, b, row_squares(q, b), false);
 		a += take_a;
 		b += take_b;
 	}
@@ -320,14 +310,13 @@ static bool sum_changes(const struct profile *p, const struct profile_query *q,
 {
 	struct scratch *s = p->scratch;
 	const struct model_stacks *view = fold_view(p, fold_of(p, q));
-	const double window_ns[2] = {s->window_ns, window_of(p, q)};
 	struct sums_diff d = {.cap = count / CHANGES_PART};
 	bool fits;
 
 	if (!s->summed.key || s->summed_kind != sums_kind(p, q))
 		return false;
 	d.list = xreallocarray(NULL, d.cap + 1, sizeof(*d.list));
-	fits = diff_rows(&d, q, window_ns, &s->summed, rows, count);
+	fits = diff_rows(&d, q, &s->summed, rows, count);
 	if (fits) {
 		diff_join(&d);
 		by_method_fit(&s->by_method, p->methods->count);
@@ -335,7 +324,6 @@ static bool sum_changes(const struct profile *p, const struct profile_query *q,
 			change_up(s, view, &d.list[i]);
 		if (s->relist)
 			change_touched(s);
-		s->window_ns = window_ns[1];
 	}
 	free(d.list);
 	return fits;
@@ -419,7 +407,7 @@ static void by_method_make(
 		s->squares[s->touched[i]] = 0;
 	for (uint32_t i = 0; i < s->summed.count; i++) {
 		const struct query_row *r = &s->summed.list[i];
-		query_squares squares = row_squares(q, r, s->window_ns);
+		query_squares squares = row_squares(q, r);
 
 		s->squares[r->stack] += squares;
 		if (r->stack != PROFILE_ROOT_STACK)
