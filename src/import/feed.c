@@ -99,6 +99,30 @@ void feed_label(struct import *im, const char *key, const char *value)
 	out->labels[out->label_count++] = xstrdup(buf_str(&im->text));
 }
 
+void feed_fact(struct import *im, const char *key, const char *value)
+{
+	struct vitals *v = &im->out->vitals;
+	const struct {
+		const char *key;
+		char *to;
+		size_t bytes;
+	} rows[] = {
+		{"host", im->out->host, sizeof(im->out->host)},
+		{"name", v->name, sizeof(v->name)},
+		{"command", v->command, sizeof(v->command)},
+		{"jdk", v->jdk, sizeof(v->jdk)},
+		{"jvm", v->vm, sizeof(v->vm)},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		if (!strcmp(rows[i].key, key))
+			feed_copy(rows[i].to, rows[i].bytes, value, strlen(value));
+	if (!strcmp(key, "pid"))
+		v->pid = atoi(value) > 0 ? atoi(value) : 0;
+	if (!strncmp(key, "label.", strlen("label.")))
+		feed_label(im, key + strlen("label."), value);
+}
+
 /* --- events ------------------------------------------------------------------------------------------ */
 
 static int feed_event_number(struct import *im, const char *name)

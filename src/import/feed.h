@@ -64,6 +64,10 @@ struct feed_name {
 	bool leaf;            /* it may be a class */
 };
 uint32_t feed_frame_name(struct import *im, const struct feed_name *n);
+const char *feed_library(
+	const char *file); /* its name if it is a library's, "" if it is a source's */
+bool feed_is_native_source(
+	const char *file); /* a source of a language that does not run on the JVM */
 /* A thread by a text "[name tid=7]", "[name #7]", or a frame that is called so; PROFILE_NONE: it is none. */
 uint32_t feed_thread_text(struct import *im, const char *text, size_t len);
 uint32_t feed_thread_frame(struct import *im, uint32_t frame);
@@ -88,6 +92,8 @@ int feed_check(struct import *im, struct err *err);
 void feed_copy(char *to, size_t bytes, const char *text, size_t len);
 /* Another "key=value"; those that are too many are left out. */
 void feed_label(struct import *im, const char *key, const char *value);
+/* A fact that jhot's own exports have (export/facts.h): who was sampled, and labels; others are passed over. */
+void feed_fact(struct import *im, const char *key, const char *value);
 
 int import_jhot(struct import *im, struct err *err);
 bool import_is_jhot(const unsigned char *head, size_t bytes);
@@ -95,6 +101,8 @@ int import_jfr(struct import *im, struct err *err);
 bool import_is_jfr(const unsigned char *head, size_t bytes);
 int import_pprof(struct import *im, struct err *err);
 bool import_is_pprof(const unsigned char *head, size_t bytes);
+int import_speedscope(struct import *im, struct err *err);
+bool import_is_speedscope(const unsigned char *head, size_t bytes);
 int import_perf(struct import *im, struct err *err);
 bool import_is_perf(const unsigned char *head, size_t bytes);
 int import_collapsed(struct import *im, struct err *err);

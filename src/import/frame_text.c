@@ -248,6 +248,30 @@ static size_t name_class(const struct feed_name *n, size_t len)
 	return dot ? (size_t)(dot - n->text) : 0;
 }
 
+const char *feed_library(const char *file)
+{
+	const char *name = strrchr(file, '/') ? strrchr(file, '/') + 1 : file;
+	size_t len = strlen(name);
+
+	if (*name == '[' && len && name[len - 1] == ']')
+		return name;
+	return strstr(name, ".so") ? name : "";
+}
+
+bool feed_is_native_source(const char *file)
+{
+	static const char *const java[] = {".java", ".kt", ".scala", ".groovy", ".clj", NULL};
+	const char *name = strrchr(file, '/') ? strrchr(file, '/') + 1 : file;
+	const char *suffix = strrchr(name, '.');
+
+	if (!suffix || *feed_library(file))
+		return false;
+	for (int i = 0; java[i]; i++)
+		if (!strcmp(java[i], suffix))
+			return false;
+	return true;
+}
+
 uint32_t feed_frame_name(struct import *im, const struct feed_name *n)
 {
 	size_t len = strlen(n->text), class_len = *n->module || n->native ? 0 : name_class(n, len);

@@ -140,30 +140,6 @@ static bool take_field(struct pprof *r, const struct message_field *f)
 
 /* --- comments, which jhot writes "key=value" into ------------------------------------------------------ */
 
-static void take_fact(struct pprof *r, const char *key, const char *value)
-{
-	struct vitals *v = &r->im->out->vitals;
-	const struct {
-		const char *key;
-		char *to;
-		size_t bytes;
-	} rows[] = {
-		{"host", r->im->out->host, sizeof(r->im->out->host)},
-		{"name", v->name, sizeof(v->name)},
-		{"command", v->command, sizeof(v->command)},
-		{"jdk", v->jdk, sizeof(v->jdk)},
-		{"jvm", v->vm, sizeof(v->vm)},
-	};
-
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
-		if (!strcmp(rows[i].key, key))
-			feed_copy(rows[i].to, rows[i].bytes, value, strlen(value));
-	if (!strcmp(key, "pid"))
-		v->pid = atoi(value) > 0 ? atoi(value) : 0;
-	if (!strncmp(key, "label.", strlen("label.")))
-		feed_label(r->im, key + strlen("label."), value);
-}
-
 static void take_comments(struct pprof *r)
 {
 	struct message top = message_of(r->bytes.data, r->bytes.len);
@@ -178,7 +154,7 @@ static void take_comments(struct pprof *r)
 
 			if (value) {
 				*value = '\0';
-				take_fact(r, line, value + 1);
+				feed_fact(r->im, line, value + 1);
 			}
 			free(line);
 		}
@@ -202,39 +178,13 @@ int pprof_tables(struct pprof *r, struct err *err)
 
 /* --- frames ------------------------------------------------------------------------------------------ */
 
-/* The name of a library, if it is one: a source file is none. */
-static const char *library_of(const char *file)
-{
-	const char *name = strrchr(file, '/') ? strrchr(file, '/') + 1 : file;
-	size_t len = strlen(name);
-
-	if (*name == '[' && len && name[len - 1] == ']')
-		return name;
-	return strstr(name, ".so") ? name : "";
-}
-
-/* A source file of a language that does not run on the JVM. */
-static bool source_of_others(const char *file)
-{
-	static const char *const java[] = {".java", ".kt", ".scala", ".groovy", ".clj", NULL};
-	const char *name = strrchr(file, '/') ? strrchr(file, '/') + 1 : file;
-	const char *suffix = strrchr(name, '.');
-
-	if (!suffix || *library_of(file))
-		return false;
-	for (int i = 0; java[i]; i++)
-		if (!strcmp(java[i], suffix))
-			return false;
-	return true;
-}
-
 static const char *function_module(
 	struct pprof *r, const struct pprof_function *f, uint64_t mapping)
 {
-	const char *library = library_of(pprof_text(r, f->file));
+	const char *library = feed_library(pprof_text(r, f->file));
 	uint32_t m = *library ? HASH_NONE : ids_find(&r->mapping_ids, mapping);
 
-	return m == HASH_NONE ? library : library_of(pprof_text(r, r->mappings[m].file));
+	return m == HASH_NONE ? library : feed_library(pprof_text(r, r->mappings[m].file));
 }
 
 static uint32_t line_frame(struct pprof *r, const struct pprof_location *l, struct message message,
@@ -252,7 +202,7 @@ static uint32_t line_frame(struct pprof *r, const struct pprof_location *l, stru
 	name = xstrdup(pprof_text(r, r->functions[at].name));
 	system_name = xstrdup(pprof_text(r, r->functions[at].system_name));
 	module = xstrdup(function_module(r, &r->functions[at], l->mapping));
-	n->native = source_of_others(pprof_text(r, r->functions[at].file));
+	n->native = feed_is_native_source(pprof_text(r, r->functions[at].file));
 	n->text = name;
 	n->module = module;
 	/* jhot's own: the name, and its signature behind it. */

@@ -26,6 +26,7 @@ const struct fuzz_target fuzz_targets[] = {
 	{"jfr", fuzz_jfr},
 	{"jhot", fuzz_jhot},
 	{"perf", fuzz_perf},
+	{"speedscope", fuzz_speedscope},
 	{NULL, NULL},
 };
 

@@ -57,6 +57,7 @@ size_t fuzz_collapsed(const uint8_t *data, size_t bytes);
 size_t fuzz_pprof(const uint8_t *data, size_t bytes);
 size_t fuzz_jfr(const uint8_t *data, size_t bytes);
 size_t fuzz_perf(const uint8_t *data, size_t bytes);
+size_t fuzz_speedscope(const uint8_t *data, size_t bytes);
 size_t fuzz_jhot(const uint8_t *data, size_t bytes);
 
 #endif

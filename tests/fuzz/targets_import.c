@@ -77,6 +77,11 @@ size_t fuzz_perf(const uint8_t *data, size_t bytes)
 	return read_as(data, bytes, import_perf);
 }
 
+size_t fuzz_speedscope(const uint8_t *data, size_t bytes)
+{
+	return read_as(data, bytes, import_speedscope);
+}
+
 size_t fuzz_jhot(const uint8_t *data, size_t bytes)
 {
 	return read_as(data, bytes, import_jhot);

@@ -471,6 +471,53 @@ static void make_thread_names(struct buf *out)
 	buf_done(&label);
 }
 
+/* --- speedscope -------------------------------------------------------------------------------------- */
+
+static void speedscope_begin(struct buf *out)
+{
+	buf_adds(out,
+		"{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\",\"shared\":{"
+		"\"frames\":[{\"name\":\"a\"}]},\"profiles\":[");
+}
+
+/* Each opens one more frame, and each time passes. */
+static void make_opens(struct buf *out)
+{
+	speedscope_begin(out);
+	buf_adds(out, "{\"type\":\"evented\",\"name\":\"x\",\"unit\":\"none\",\"startValue\":0,"
+		      "\"endValue\":99999,\"events\":[");
+	for (int i = 0; out->len < BYTES; i++)
+		buf_printf(out, "%s{\"type\":\"O\",\"frame\":0,\"at\":%d}", i ? "," : "", i);
+	buf_adds(out, "]}]}");
+}
+
+/* Profiles without samples, all of one event, and as many facts about that. */
+static void make_profiles(struct buf *out)
+{
+	speedscope_begin(out);
+	for (int i = 0; out->len < BYTES / 2; i++)
+		buf_printf(out,
+			"%s{\"type\":\"sampled\",\"name\":\"cpu\",\"samples\":[],\"weights\":[]}",
+			i ? "," : "");
+	buf_adds(out, "],\"jhot\":{\"events\":[");
+	for (int i = 0; out->len < BYTES; i++)
+		buf_printf(out, "%s{\"event\":\"cpu\"}", i ? "," : "");
+	buf_adds(out, "]}}");
+}
+
+/* Arrays in arrays, as the value of a key that is not known. */
+static void make_nested(struct buf *out)
+{
+	speedscope_begin(out);
+	buf_adds(out,
+		"{\"type\":\"sampled\",\"name\":\"x\",\"samples\":[[0]],\"weights\":[1]}],\"x\":");
+	for (unsigned i = 0; i < BYTES; i++)
+		buf_addc(out, '[');
+	for (unsigned i = 0; i < BYTES; i++)
+		buf_addc(out, ']');
+	buf_addc(out, '}');
+}
+
 static void make_deep(struct buf *out)
 {
 	for (int i = 0; i < 65535; i++)

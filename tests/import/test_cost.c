@@ -83,6 +83,9 @@ static const struct {
 	{"JFR: empty words", make_empty_words, 0},
 	{"pprof: long names a line", make_lines, 0},
 	{"pprof: long names of threads", make_thread_names, 0},
+	{"speedscope: frames that open", make_opens, 0},
+	{"speedscope: many profiles of one event", make_profiles, 0},
+	{"speedscope: nested arrays", make_nested, 0},
 	{"collapsed: 65,535 frames", make_deep, 0},
 	{"collapsed: one line that counts 9e18", make_counted, 0},
 };

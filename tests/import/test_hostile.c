@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* pprof and JFR files that are cut off anywhere, have any byte changed, go in circles, or are made to take for ever. */
+/* pprof, JFR and speedscope files that are cut off anywhere, have any byte changed, go in circles, or are made to take for ever. */
 #include "tests/import/read.h"
 #include "tests/profile/add.h"
 #include "tests/tap.h"
@@ -442,6 +442,10 @@ int main(void)
 	test_whole(&b, "pprof", 5);
 	test_cut(&b, "pprof", false);
 	test_changed(&b, "pprof");
+	export_small(&b, export_speedscope);
+	test_whole(&b, "speedscope", 5);
+	test_cut(&b, "speedscope", false);
+	test_changed(&b, "speedscope");
 	test_many();
 	test_circles();
 	test_others();

@@ -43,8 +43,8 @@ const struct verb verb_convert = {
 	.synopsis = "[OPTION]... FILE...",
 	.help = "turn profiles into files of other formats, or print their hot methods",
 	.text = "Reads recordings (.jhot), collapsed stacks (of jhot, async-profiler, "
-		"FlameGraph), the output of perf script, pprof and JFR (of jhot, async-profiler, "
-		"the JDK itself), also "
+		"FlameGraph), the output of perf script, pprof, speedscope's files and JFR (of "
+		"jhot, async-profiler, the JDK itself), also "
 		"compressed by gzip, zstd, xz or lz4, and writes each -o FILE as `jhot record` "
 		"would have done; without -o "
 		"it prints the hot methods. Several files become one: events by their names, "

@@ -1,0 +1,598 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * speedscope's JSON: "sampled" profiles, which are stacks with weights, and "evented" ones, in which frames open and close.
+ *
+ * jhot's own files have a profile per event, and beside what the schema knows their facts under "jhot". In other files a
+ * profile is a thread, if there are several, and their events are called by the unit: "time", "bytes", "samples". When a
+ * sample was taken is not told. The file is kept in memory while it is read.
+ */
+#include "import/feed.h"
+#include "import/json_read.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SPEEDSCOPE_BYTES ((size_t)512 << 20) /* of a file, decompressed */
+#define SCHEMA           "speedscope.app/file-format-schema"
+
+struct frame {
+	struct json_read at;    /* its object */
+	uint32_t id[2], thread; /* as an inner frame, as a leaf; PROFILE_NONE if it names none */
+	bool known[2], thread_known;
+};
+
+#define FACT_BYTES 64
+
+/* What jhot says of an event. */
+struct facts {
+	char event[FACT_BYTES], unit[FACT_BYTES];
+	double interval, samples, value; /* the last two: of all, how many and their weight */
+};
+
+/* Of one profile: where its parts are. */
+struct part {
+	struct buf name, unit;
+	bool evented;
+	struct json_read samples, weights, events; /* at NULL: it has none */
+	double start, end;
+};
+
+struct speedscope {
+	struct import *im;
+	struct buf bytes, text, file;
+	struct json_read frames_at, profiles_at, facts_at; /* at NULL: there is none */
+	struct frame *frames;
+	uint32_t frame_count, frames_cap;
+	struct facts facts[PROFILE_EVENTS]; /* of a file that jhot has written */
+	int facts_count;
+	uint64_t negative,
+		decimals; /* samples with a weight below 0; numbers of samples that have some */
+	/* Of the profile at hand. */
+	int event;
+	uint32_t thread;
+	double scale;                   /* of its unit to the event's */
+	bool counts;                    /* its weights are numbers of samples */
+	double rest;                    /* what rounding has left of the weights so far */
+	const struct facts *told;       /* how many samples it has in all; NULL: not known */
+	double told_weight, told_count; /* what the samples so far have of those */
+	/* Sampled: the frames of a stack. Evented: the stack at each frame that is open, and those frames. */
+	uint32_t *stack, stack_cap, *open, open_cap;
+};
+
+static int speedscope_bad(
+	const struct speedscope *s, const struct json_read *r, const char *what, struct err *err)
+{
+	return err_set(err, ERR_INPUT, "%s: byte %llu: %s.", input_name(s->im->in),
+		(unsigned long long)(r->at - s->bytes.data), what);
+}
+
+static int speedscope_no_json(
+	const struct speedscope *s, const struct json_read *r, struct err *err)
+{
+	const char *cut = "the file is cut off",
+		   *other = "speedscope's files have something else here";
+
+	return speedscope_bad(s, r, r->at >= r->end ? cut : other, err);
+}
+
+static bool is_key(const char *key, size_t len, const char *name)
+{
+	return len == strlen(name) && !memcmp(key, name, len);
+}
+
+/* --- facts of jhot's ----------------------------------------------------------------------------------- */
+
+/* Members that are texts: each is a fact. */
+static void facts_session(struct speedscope *s, struct json_read r)
+{
+	const char *key;
+	size_t len;
+	char name[128];
+
+	json_read_enter(&r, '{');
+	while (json_read_key(&r, &key, &len)) {
+		buf_clear(&s->text);
+		if (!json_read_text(&r, &s->text))
+			return;
+		snprintf(name, sizeof(name), "%.*s", (int)(len < 127 ? len : 127), key);
+		feed_fact(s->im, name, buf_str(&s->text));
+		if (!strcmp(name, "duration_s") && atof(buf_str(&s->text)) > 0 &&
+			atof(buf_str(&s->text)) < 1e9)
+			s->im->out->duration_ns = (uint64_t)(atof(buf_str(&s->text)) * 1e9);
+	}
+}
+
+static void facts_event(struct speedscope *s, struct json_read *r)
+{
+	struct facts f = {0};
+	const struct {
+		const char *key;
+		char *to;
+		double *number;
+	} rows[] = {{"event", f.event, NULL}, {"unit", f.unit, NULL},
+		{"interval", NULL, &f.interval}, {"samples", NULL, &f.samples},
+		{"value", NULL, &f.value}};
+	const char *key;
+	size_t len;
+
+	json_read_enter(r, '{');
+	while (json_read_key(r, &key, &len)) {
+		buf_clear(&s->text);
+		json_read_text(r, &s->text);
+		for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+			if (!is_key(key, len, rows[i].key))
+				continue;
+			if (rows[i].number)
+				*rows[i].number = atof(buf_str(&s->text));
+			else
+				feed_copy(rows[i].to, FACT_BYTES, buf_str(&s->text), s->text.len);
+		}
+	}
+	if (!r->bad && s->facts_count < PROFILE_EVENTS)
+		s->facts[s->facts_count++] = f;
+}
+
+/* Of who was sampled, and of each event. What is wrong with them is no fault of the samples. */
+static void facts_read(struct speedscope *s)
+{
+	struct json_read r = s->facts_at, events;
+	const char *key;
+	size_t len;
+
+	json_read_enter(&r, '{');
+	while (json_read_key(&r, &key, &len)) {
+		events = r;
+		if (is_key(key, len, "session"))
+			facts_session(s, r);
+		else if (is_key(key, len, "events") && json_read_enter(&events, '['))
+			while (json_read_item(&events))
+				facts_event(s, &events);
+		json_read_skip(&r);
+	}
+}
+
+/* --- frames ------------------------------------------------------------------------------------------ */
+
+static int speedscope_frames(struct speedscope *s, struct err *err)
+{
+	struct json_read r = s->frames_at;
+	const char *key;
+	size_t len;
+
+	json_read_enter(&r, '{');
+	while (json_read_key(&r, &key, &len)) {
+		if (!is_key(key, len, "frames")) {
+			json_read_skip(&r);
+			continue;
+		}
+		json_read_enter(&r, '[');
+		while (json_read_item(&r)) {
+			s->frames = xgrow(
+				s->frames, s->frame_count, &s->frames_cap, sizeof(*s->frames));
+			s->frames[s->frame_count++] = (struct frame){.at = r};
+			json_read_skip(&r);
+			s->im->held = s->bytes.cap + s->frames_cap * sizeof(*s->frames);
+			if (s->frame_count % 65536 == 0 && feed_check(s->im, err))
+				return -1;
+		}
+	}
+	return r.bad ? speedscope_no_json(s, &r, err) : 0;
+}
+
+/* Its name into s->text, and how the model is to take it. */
+static int frame_name(struct speedscope *s, struct frame *f, struct feed_name *n, struct err *err)
+{
+	struct json_read r = f->at;
+	const char *key;
+	size_t len;
+	double line;
+
+	buf_clear(&s->text);
+	buf_clear(&s->file);
+	json_read_enter(&r, '{');
+	while (json_read_key(&r, &key, &len)) {
+		struct json_read value = r;
+
+		json_read_skip(&r);
+		/* "file" and "line" may be null. */
+		if (is_key(key, len, "name") && !s->text.len && !json_read_text(&value, &s->text))
+			r = value;
+		else if (is_key(key, len, "file") && !s->file.len)
+			json_read_text(&value, &s->file);
+		else if (is_key(key, len, "line") && json_read_number(&value, &line) && line > 0 &&
+			 line < INT32_MAX)
+			n->line = (int)line;
+	}
+	n->text = buf_str(&s->text);
+	n->module = feed_library(buf_str(&s->file));
+	n->native = feed_is_native_source(buf_str(&s->file));
+	return r.bad ? speedscope_no_json(s, &r, err) : 0;
+}
+
+static int frame_id(struct speedscope *s, uint32_t number, bool leaf, uint32_t *id, struct err *err)
+{
+	struct frame *f = &s->frames[number];
+	struct feed_name n = {.signature = "", .leaf = leaf};
+
+	if (!f->known[leaf]) {
+		if (frame_name(s, f, &n, err))
+			return -1;
+		f->id[leaf] = s->file.len ? feed_frame_name(s->im, &n)
+					  : feed_frame_text(s->im, n.text, s->text.len, leaf);
+		f->known[leaf] = true;
+	}
+	*id = f->id[leaf];
+	return 0;
+}
+
+/* "[main tid=7]" below other frames is a thread. */
+static int frame_thread(struct speedscope *s, uint32_t number, uint32_t *thread, struct err *err)
+{
+	struct frame *f = &s->frames[number];
+	struct feed_name n = {0};
+
+	if (!f->thread_known) {
+		if (frame_name(s, f, &n, err))
+			return -1;
+		f->thread = feed_thread_text(s->im, n.text, s->text.len);
+		f->thread_known = true;
+	}
+	*thread = f->thread;
+	return 0;
+}
+
+static int frame_number(
+	struct speedscope *s, struct json_read *r, uint32_t *number, struct err *err)
+{
+	double n;
+
+	if (!json_read_number(r, &n))
+		return speedscope_no_json(s, r, err);
+	if (!(n >= 0 && n < s->frame_count) || n != floor(n))
+		return speedscope_bad(s, r, "no frame has this number", err);
+	*number = (uint32_t)n;
+	return 0;
+}
+
+/* --- samples ----------------------------------------------------------------------------------------- */
+
+/*
+ * What rounding takes from a sample goes to the next one. Of jhot's own profiles it is known how many samples there were
+ * in all: each has its share of those by weight.
+ */
+static int speedscope_sample(
+	struct speedscope *s, uint32_t stack, uint32_t thread, double weight, struct err *err)
+{
+	struct feed_sample f = {.event = s->event, .stack = stack, .thread = thread, .count = 1};
+	double whole, exact = weight * s->scale + s->rest;
+
+	if (!(weight >= 0)) {
+		s->negative++;
+		return 0;
+	}
+	whole = floor(exact < 0x1p62 ? exact : 0x1p62);
+	s->rest = exact < 0x1p62 ? exact - whole : 0;
+	s->decimals += s->counts && weight != floor(weight);
+	f.weight = (uint64_t)whole;
+	if (s->told) {
+		s->told_weight += whole;
+		exact = floor(s->told_weight / s->told->value * s->told->samples + 0.5);
+		f.count = exact > s->told_count && exact < 0x1p62
+				  ? (uint64_t)(exact - s->told_count)
+				  : 0;
+		s->told_count += (double)f.count;
+	} else if (s->counts) {
+		f.count = f.weight;
+	}
+	return f.count || f.weight ? feed_sample(s->im, &f, err) : 0;
+}
+
+static int speedscope_stack(struct speedscope *s, struct json_read *r, uint32_t *stack,
+	uint32_t *thread, struct err *err)
+{
+	uint32_t depth = 0, from = 0, id;
+
+	json_read_enter(r, '[');
+	while (json_read_item(r)) {
+		s->stack = xgrow(s->stack, depth, &s->stack_cap, sizeof(*s->stack));
+		if (frame_number(s, r, &s->stack[depth++], err))
+			return -1;
+	}
+	*stack = PROFILE_ROOT_STACK;
+	*thread = s->thread;
+	if (depth > 1 && *thread == PROFILE_NONE) {
+		if (frame_thread(s, s->stack[0], thread, err))
+			return -1;
+		from = *thread != PROFILE_NONE;
+	}
+	for (uint32_t i = from; i < depth; i++) {
+		if (frame_id(s, s->stack[i], i + 1 == depth, &id, err))
+			return -1;
+		*stack = profile_stack_child(s->im->p, *stack, id);
+	}
+	return 0;
+}
+
+static int speedscope_sampled(struct speedscope *s, const struct part *p, struct err *err)
+{
+	struct json_read r = p->samples, w = p->weights;
+	uint32_t stack, thread;
+	double weight;
+
+	json_read_enter(&r, '[');
+	json_read_enter(&w, '[');
+	while (json_read_item(&r)) {
+		if (speedscope_stack(s, &r, &stack, &thread, err))
+			return -1;
+		if (!json_read_item(&w))
+			return speedscope_bad(s, &w, "there are fewer weights than samples", err);
+		if (!json_read_number(&w, &weight))
+			return speedscope_no_json(s, &w, err);
+		if (speedscope_sample(s, stack, thread, weight, err))
+			return -1;
+	}
+	if (!r.bad && json_read_item(&w))
+		return speedscope_bad(s, &w, "there are more weights than samples", err);
+	return r.bad || w.bad ? speedscope_no_json(s, r.bad ? &r : &w, err) : 0;
+}
+
+struct event {
+	bool opens, closes;
+	double at;
+	uint32_t frame;
+};
+
+static int speedscope_event(
+	struct speedscope *s, struct json_read *r, struct event *e, struct err *err)
+{
+	const char *key;
+	size_t len;
+	bool has_frame = false;
+
+	*e = (struct event){.at = NAN};
+	json_read_enter(r, '{');
+	while (json_read_key(r, &key, &len)) {
+		if (is_key(key, len, "frame")) {
+			if (frame_number(s, r, &e->frame, err))
+				return -1;
+			has_frame = true;
+		} else if (is_key(key, len, "at")) {
+			json_read_number(r, &e->at);
+		} else if (is_key(key, len, "type")) {
+			e->opens = json_read_is(r, "O");
+			e->closes = !e->opens && json_read_is(r, "C");
+			json_read_skip(r);
+		} else {
+			json_read_skip(r);
+		}
+	}
+	if (r->bad)
+		return speedscope_no_json(s, r, err);
+	return has_frame && (e->opens || e->closes) && !isnan(e->at)
+		       ? 0
+		       : speedscope_bad(s, r,
+				 "this event neither opens nor closes a frame at a time", err);
+}
+
+/* Between two events the frames that are open have the time: one sample. */
+static int speedscope_evented(struct speedscope *s, const struct part *p, struct err *err)
+{
+	struct json_read r = p->events;
+	uint32_t depth = 0, id;
+	double at = p->start;
+	struct event e;
+
+	json_read_enter(&r, '[');
+	while (json_read_item(&r)) {
+		if (speedscope_event(s, &r, &e, err))
+			return -1;
+		if (e.at < at)
+			return speedscope_bad(s, &r, "this event is before the one before it", err);
+		if (depth && e.at > at &&
+			speedscope_sample(s, s->stack[depth - 1], s->thread, e.at - at, err))
+			return -1;
+		at = e.at;
+		if (e.closes) {
+			if (!depth || s->open[depth - 1] != e.frame)
+				return speedscope_bad(s, &r,
+					"this frame is closed, and not the last that was opened",
+					err);
+			depth--;
+			continue;
+		}
+		if (frame_id(s, e.frame, false, &id, err))
+			return -1;
+		s->open = xgrow(s->open, depth, &s->open_cap, sizeof(*s->open));
+		s->stack = xgrow(s->stack, depth, &s->stack_cap, sizeof(*s->stack));
+		s->open[depth] = e.frame;
+		s->stack[depth] = profile_stack_child(
+			s->im->p, depth ? s->stack[depth - 1] : PROFILE_ROOT_STACK, id);
+		depth++;
+	}
+	/* What is not closed lasts until the end. */
+	if (!r.bad && depth && p->end > at)
+		return speedscope_sample(s, s->stack[depth - 1], s->thread, p->end - at, err);
+	return r.bad ? speedscope_no_json(s, &r, err) : 0;
+}
+
+/* --- profiles ---------------------------------------------------------------------------------------- */
+
+static int part_read(struct speedscope *s, struct json_read *r, struct part *p, struct err *err)
+{
+	const char *key;
+	size_t len;
+
+	json_read_enter(r, '{');
+	while (json_read_key(r, &key, &len)) {
+		if (is_key(key, len, "name") && !p->name.len) {
+			json_read_text(r, &p->name);
+		} else if (is_key(key, len, "unit") && !p->unit.len) {
+			json_read_text(r, &p->unit);
+		} else if (is_key(key, len, "type")) {
+			p->evented = json_read_is(r, "evented");
+			json_read_skip(r);
+		} else if (is_key(key, len, "startValue")) {
+			json_read_number(r, &p->start);
+		} else if (is_key(key, len, "endValue")) {
+			json_read_number(r, &p->end);
+		} else {
+			if (is_key(key, len, "samples"))
+				p->samples = *r;
+			else if (is_key(key, len, "weights"))
+				p->weights = *r;
+			else if (is_key(key, len, "events"))
+				p->events = *r;
+			json_read_skip(r);
+		}
+	}
+	if (r->bad)
+		return speedscope_no_json(s, r, err);
+	return (p->evented ? p->events.at != NULL : p->samples.at && p->weights.at)
+		       ? 0
+		       : speedscope_bad(s, r,
+				 "this profile has neither samples with weights nor events", err);
+}
+
+/* Which event its samples are of, and which thread. */
+static int part_event(struct speedscope *s, const struct part *p, bool several, struct err *err)
+{
+	static const struct {
+		const char *unit, *event, *event_unit;
+		double scale;
+	} units[] = {{"nanoseconds", "time", "ns", 1}, {"microseconds", "time", "ns", 1e3},
+		{"milliseconds", "time", "ns", 1e6}, {"seconds", "time", "ns", 1e9},
+		{"bytes", "bytes", "bytes", 1}, {"none", "samples", "samples", 1}};
+	const struct profile_thread t = {
+		.java_tid = -1, .kind = THREAD_JAVA, .name = buf_str(&p->name)};
+	double lasts;
+	size_t i = 0;
+
+	while (i + 1 < sizeof(units) / sizeof(units[0]) &&
+		strcmp(units[i].unit, buf_str(&p->unit)) != 0)
+		i++;
+	s->thread = PROFILE_NONE;
+	s->scale = units[i].scale;
+	s->counts = !strcmp(units[i].unit, "none");
+	s->told = NULL;
+	s->told_weight = s->told_count = s->rest = 0;
+	for (const struct facts *f = s->facts; f < s->facts + s->facts_count; f++) {
+		if (strcmp(f->event, buf_str(&p->name)) != 0)
+			continue;
+		s->told = f->samples > 0 && f->value > 0 ? f : NULL;
+		s->event = feed_event(s->im, f->event, *f->unit ? f->unit : units[i].event_unit,
+			f->interval > 0 && f->interval < 1e18 ? (uint64_t)f->interval : 0, err);
+		return s->event < 0 ? -1 : 0;
+	}
+	if (several && p->name.len)
+		s->thread = feed_thread(s->im, &t);
+	lasts = strcmp(units[i].event_unit, "ns") ? 0 : (p->end - p->start) * s->scale;
+	if (lasts > (double)s->im->out->duration_ns && lasts < 1e18)
+		s->im->out->duration_ns = (uint64_t)lasts;
+	s->event = feed_event(s->im, units[i].event, units[i].event_unit, s->counts, err);
+	return s->event < 0 ? -1 : 0;
+}
+
+static int speedscope_profiles(struct speedscope *s, struct err *err)
+{
+	struct json_read r = s->profiles_at, count = r;
+	uint32_t profiles = 0;
+	int rc = 0;
+
+	json_read_enter(&count, '[');
+	for (; json_read_item(&count); profiles++)
+		json_read_skip(&count);
+	json_read_enter(&r, '[');
+	while (!rc && json_read_item(&r)) {
+		struct part p = {0};
+
+		rc = part_read(s, &r, &p, err);
+		if (!rc)
+			rc = part_event(s, &p, profiles > 1, err);
+		if (!rc)
+			rc = p.evented ? speedscope_evented(s, &p, err)
+				       : speedscope_sampled(s, &p, err);
+		buf_done(&p.name);
+		buf_done(&p.unit);
+	}
+	if (rc || profiles)
+		return !rc && r.bad ? speedscope_no_json(s, &r, err) : rc;
+	return err_set(err, ERR_INPUT, "%s has no profiles in it.", input_name(s->im->in));
+}
+
+/* Where its parts are; their order is free. */
+static int speedscope_top(struct speedscope *s, struct err *err)
+{
+	struct json_read r = json_read_of(&s->bytes);
+	struct buf name = {0};
+	const char *key;
+	size_t len;
+
+	json_read_enter(&r, '{');
+	while (json_read_key(&r, &key, &len)) {
+		if (is_key(key, len, "shared"))
+			s->frames_at = r;
+		else if (is_key(key, len, "profiles"))
+			s->profiles_at = r;
+		else if (is_key(key, len, "jhot"))
+			s->facts_at = r;
+		if (is_key(key, len, "name") && !name.len)
+			json_read_text(&r, &name);
+		else
+			json_read_skip(&r);
+	}
+	feed_fact(s->im, "name", buf_str(&name));
+	buf_done(&name);
+	if (r.bad)
+		return speedscope_no_json(s, &r, err);
+	if (!s->frames_at.at || !s->profiles_at.at)
+		return err_set(err, ERR_INPUT, "%s has no %s in it.", input_name(s->im->in),
+			s->frames_at.at ? "profiles" : "shared frames");
+	if (s->facts_at.at)
+		facts_read(s);
+	return 0;
+}
+
+int import_speedscope(struct import *im, struct err *err)
+{
+	struct speedscope s = {.im = im};
+	int rc = input_rest(im->in, &s.bytes, SPEEDSCOPE_BYTES, err);
+
+	im->held = s.bytes.cap;
+	if (!rc)
+		rc = feed_check(im, err);
+	if (!rc)
+		rc = speedscope_top(&s, err);
+	if (!rc)
+		rc = speedscope_frames(&s, err);
+	if (!rc)
+		rc = speedscope_profiles(&s, err);
+	if (!rc)
+		rc = feed_check(im, err);
+	if (s.negative)
+		snprintf(im->out->note, sizeof(im->out->note),
+			"%llu sample%s left out, whose weight is below 0.",
+			(unsigned long long)s.negative, s.negative == 1 ? " was" : "s were");
+	else if (s.decimals)
+		snprintf(im->out->note, sizeof(im->out->note),
+			"%llu sample%s decimals, which are in the sum, but not in each stack.",
+			(unsigned long long)s.decimals, s.decimals == 1 ? " has" : "s have");
+	buf_done(&s.bytes);
+	buf_done(&s.text);
+	buf_done(&s.file);
+	free(s.frames);
+	free(s.stack);
+	free(s.open);
+	return rc;
+}
+
+/* An object that names the schema, as speedscope asks for, in its first bytes. */
+bool import_is_speedscope(const unsigned char *head, size_t bytes)
+{
+	size_t at = 0;
+
+	while (at < bytes && memchr(" \t\r\n", head[at], 4))
+		at++;
+	return at < bytes && head[at] == '{' && memmem(head, bytes, SCHEMA, strlen(SCHEMA));
+}
