@@ -203,7 +203,48 @@ static void test_itself(const struct profile *h2)
 	profile_free(twice);
 }
 
-#define TIMES 20
+#define TIMES       20
+#define FEW_METHODS 200
+#define FEW_TIMES   100
+#define FEW_MOST    8 /* 3 expected, and three standard deviations */
+
+/*
+ * Methods that have few samples often have equally many by chance, and scores that are equal count as one question
+ * (test_is_first). Still, of comparisons without a difference no more than DIFF_LEVEL report one.
+ */
+static void test_few(const struct profile *population, const char *of, double samples, int runs)
+{
+	struct draws_how how = {samples, 0, 0, false, {runs, runs}, 1, DIFF_SHARE};
+	struct draws d;
+	int n = 0;
+
+	draws_init(&d, population);
+	d.rng = ((uint64_t)samples * 10 + (uint64_t)runs) << 32;
+	for (int i = 0; i < FEW_TIMES; i++) {
+		struct diff *diff = draws_diff(&d, &how);
+
+		n += draws_told(diff) > 0;
+		diff_free(diff);
+	}
+	ok(n <= FEW_MOST, "%s, %g samples, %d a side: %d of %d report a difference", of, samples,
+		runs, n, FEW_TIMES);
+	draws_done(&d);
+}
+
+static void test_few_samples(const struct profile *h2)
+{
+	struct profile *flat = profile_new();
+	char name[32];
+
+	for (int i = 0; i < FEW_METHODS; i++) {
+		snprintf(name, sizeof(name), "m%d", i);
+		add(flat, stack_of(flat, "C", "main", name), 1);
+	}
+	test_few(flat, "flat", 8 * FEW_METHODS, 1);
+	test_few(h2, "H2", 100, 1);
+	test_few(h2, "H2", 100, 5);
+	profile_free(flat);
+}
 
 /* How many of TIMES comparisons told something (find: NULL) or found a method that is 10 % slower. */
 static int told(struct draws *d, struct draws_how how, const char *find, uint64_t seed)
@@ -278,6 +319,7 @@ int main(void)
 	if (r) {
 		test_itself(h2);
 		test_draws(h2);
+		test_few_samples(h2);
 	}
 	recording_free(r);
 	profile_free(h2);

@@ -56,6 +56,31 @@ static void test_delta_order(void)
 	fake_done(&fake);
 }
 
+/* A baseline of "all" is of the seconds in which its event was sampled. */
+static void test_baseline_span(void)
+{
+	struct app_options options = {.frame_fd = -1, .attached = true, .events = 0xf};
+	struct fake fake;
+	struct ui ui;
+	char want[64];
+
+	fake_init(&fake, 400);
+	ui_init(&ui, &fake_ops, &fake, &options, false);
+	ui_resize(&ui, 50, 160);
+	for (int i = 0; i < 12; i++) {
+		ui_tick(&ui, ui.now_ms + 1000);
+		profile_event_runs(fake.profile, EVENT_CPU, fake.second, i >= 8);
+	}
+	while (ui.scope.time.window < TIMELINE_WINDOWS - 1)
+		type(&ui, "]", ui.now_ms);
+	snprintf(want, sizeof(want), "baseline: the %u s to",
+		timeline_to(&ui.scope.time, fake.profile) - (fake.second - 3));
+	type(&ui, "B", ui.now_ms);
+	ok(shows(&ui, want), "%s", want);
+	ui_done(&ui);
+	fake_done(&fake);
+}
+
 /* What an empty list says: "nothing to sample" only of seconds that were sampled. */
 static void test_empty(void)
 {
@@ -180,6 +205,7 @@ int main(void)
 {
 	setenv("TZ", "UTC", 1);
 	test_delta_order();
+	test_baseline_span();
 	test_empty();
 	test_quality();
 	test_selection_kept();

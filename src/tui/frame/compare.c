@@ -15,7 +15,9 @@
 
 struct compare {
 	struct profile_snapshot *events[PROFILE_EVENTS];
-	uint32_t to, span;
+	uint32_t spans[PROFILE_EVENTS]; /* seconds in which each was sampled */
+	uint32_t to;
+	bool file; /* the baseline is side A of two files */
 	uint64_t serial;
 	bool on;
 };
@@ -70,11 +72,11 @@ void compare_bar(const struct ui *ui, struct strip *s)
 {
 	char at[TEXT_NUMBER];
 
-	if (compare_on(ui) && !ui->scope.compare->span)
+	if (compare_on(ui) && ui->scope.compare->file)
 		strip_add(s, STYLE_WARN, 2, " B vs A ");
 	else if (compare_on(ui))
-		strip_add(s, STYLE_WARN, 2, " vs %us to %s ", ui->scope.compare->span,
-			base_clock(ui, at));
+		strip_add(s, STYLE_WARN, 2, " vs %us to %s ",
+			ui->scope.compare->spans[ui->scope.event], base_clock(ui, at));
 }
 
 static double points_of(const struct compare_share *s)
@@ -158,8 +160,10 @@ static struct compare *compare_take(struct ui *ui, struct profile_query q)
 {
 	struct compare *c = xcalloc(1, sizeof(*c));
 
-	for (q.event = 0; q.event < PROFILE_EVENTS; q.event++)
+	for (q.event = 0; q.event < PROFILE_EVENTS; q.event++) {
 		c->events[q.event] = profile_snapshot_new(ui->profile, &q);
+		c->spans[q.event] = profile_covered(ui->profile, &q);
+	}
 	c->to = q.to;
 	c->on = compare_on(ui);
 	c->serial = ui->scope.compare ? ui->scope.compare->serial + 1 : 1;
@@ -171,10 +175,12 @@ static struct compare *compare_take(struct ui *ui, struct profile_query q)
 void compare_begin(struct ui *ui, uint32_t second)
 {
 	struct profile_query q = ui_query(ui);
+	struct compare *c;
 
 	q.from = 0;
 	q.to = second;
-	compare_take(ui, q)->on = true;
+	c = compare_take(ui, q);
+	c->on = c->file = true;
 }
 
 unsigned compare_set(struct ui *ui, int arg)
@@ -183,9 +189,8 @@ unsigned compare_set(struct ui *ui, int arg)
 	struct compare *c = compare_take(ui, q);
 	char at[TEXT_NUMBER];
 
-	c->span = q.to - q.from;
 	ui_say(ui, STYLE_NORMAL, UI_MESSAGE_MS, "baseline: the %u s to %s; D shows what differs",
-		c->span, base_clock(ui, at));
+		c->spans[q.event], base_clock(ui, at));
 	return UI_UPDATE | UI_HOLD;
 }
 
