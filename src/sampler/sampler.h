@@ -215,6 +215,8 @@ struct sampler {
 		_Atomic uint32_t on;
 		_Atomic uint32_t found;    /* one without an engine, since the last look */
 		_Atomic uint64_t interval; /* in force */
+		/* CPU time that engines account for although it was the clock's: its next samples weigh less by that */
+		_Atomic uint64_t overlap_ns;
 		uint64_t busy_until_ns;
 		int timer;
 	} process_clock;
@@ -279,6 +281,8 @@ struct sampler {
 	uint64_t links;        /* of /proc/self/task at the last scan: its threads + 2 */
 	bool scan_again; /* it has found new ones, which the JVM lists a moment after they have begun */
 	uint64_t whole_scan_ns, names_ns, paused_since_ns, code_due_ns;
+	_Atomic uint32_t
+		collect_seen; /* true: a thread of this session was found to collect signals */
 	bool collect_charges,
 		collect_said; /* see engine/collect.c: cpu was on at its last look; the note is out */
 	bool paused;          /* the front end is parked, or not heard just now */
@@ -310,7 +314,9 @@ static inline bool sampler_native(const struct thread_slot *slot)
  */
 static inline int32_t sampler_signal(const struct sampler *s, const struct thread_slot *slot)
 {
-	return s->signo_reserved > 0 && sampler_native(slot) ? s->signo_reserved : s->signo;
+	bool reserved = sampler_native(slot) || atomic_load(&slot->collect.unread);
+
+	return s->signo_reserved > 0 && reserved ? s->signo_reserved : s->signo;
 }
 
 /* What the thread's directory is called in task_fd; 0: not found there yet. */

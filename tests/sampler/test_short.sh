@@ -95,9 +95,6 @@ record_family() {
 # threads that start every 2 ms: three times, then it is not that.
 family() {
 	local steady share short named true least=50 least_ms=60 try
-	# Those of 1 ms: 61 % until each new thread was asked whether it collects signals before it gets an engine, which takes
-	# longer than some of them live; 41 to 63 % since. What they miss is in step with the clock's tick, so others have more.
-	[ "$major" -lt 19 ] || least_ms=35
 	[ $clocked = yes ] || least=10 least_ms=33
 	for try in 1 2 3; do
 		record_family

@@ -39,9 +39,22 @@ uint64_t arms_random(uint64_t below)
 }
 
 /*
+ * True when the process's clock accounts for what a thread used before it was armed. perf can account for that itself, at the
+ * moment when it is armed (process_clock.c). A timer cannot: it waits for a tick.
+ */
+static bool arm_late(const struct sampler *s)
+{
+	const struct event *cpu = &s->events[WIRE_CPU];
+
+	return atomic_load(&s->process_clock.on) &&
+	       (cpu->engine != &engine_perf ||
+		       cpu->flags & (WIRE_START_USER_ONLY | WIRE_START_KERNEL_ONLY));
+}
+
+/*
  * arm_first: a thread's first sample is due after a random part of the interval, so that threads which never fill one are
- * seen in proportion to what they use. One that was found while the event was on has run already, and is owed for it,
- * unless the process's own clock has seen that.
+ * sampled in proportion to what they use. A thread that was found while the event was on has run before: samples
+ * for that are due at once.
  */
 static void arm_first(
 	struct sampler *s, const struct thread_slot *slot, struct engine_target *target)
@@ -49,8 +62,8 @@ static void arm_first(
 	uint64_t on_ns = atomic_load(&s->events[target->event].on_ns), now = clock_mono_ns(), used;
 
 	target->first = 1 + arms_random(target->interval);
-	if (target->event != WIRE_CPU || atomic_load(&s->process_clock.on) ||
-		slot->found_ns < on_ns || now <= on_ns || !task_cpu_ns(target->tid, &used))
+	if (target->event != WIRE_CPU || arm_late(s) || slot->found_ns < on_ns || now <= on_ns ||
+		!task_cpu_ns(target->tid, &used))
 		return;
 	used = used < now - on_ns ? used : now - on_ns;
 	if (used < target->first) {
@@ -142,7 +155,7 @@ static bool arms_missing(struct sampler *s, struct thread_slot *slot)
 
 void arms_set(struct sampler *s, struct thread_slot *slot)
 {
-	if (!arms_missing(s, slot) || !collect_permits(s, slot))
+	if (!arms_missing(s, slot) || !(collect_young(s, slot) || collect_permits(s, slot)))
 		return;
 	for (uint32_t i = 0; i < WIRE_EVENTS; i++) {
 		if (event_armed(i) && atomic_load(&s->events[i].arming) &&

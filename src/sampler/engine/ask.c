@@ -10,11 +10,12 @@
 
 #define WAIT_TRIES 20 /* of a millisecond each */
 
-/* ask_permitted: by a look of now at threads that HotSpot does not know, else by the publisher's last one. */
+/* ask_permitted: by a look of now at threads that HotSpot does not know or that nobody has read, else by the publisher's last one. */
 static bool ask_permitted(struct sampler *s, struct thread_slot *slot)
 {
-	return sampler_native(slot) ? collect_permits(s, slot)
-				    : !atomic_load(&slot->collect.refused);
+	return sampler_native(slot) || atomic_load(&slot->collect.unread)
+		       ? collect_permits(s, slot)
+		       : !atomic_load(&slot->collect.refused);
 }
 
 bool ask_signal(struct sampler *s, struct thread_slot *slot, uint32_t event)

@@ -13,6 +13,7 @@
 #define LIBC_SIGNALS (BIT(32) | BIT(33))
 #define COLLECTS_NS  500000000u  /* blocked at every look for so long */
 #define CRITICAL_NS  3000000000u /* the same where libc's own signals are blocked, too */
+#define YOUNG_NS     10000000u
 
 static uint64_t collect_ours(const struct sampler *s)
 {
@@ -50,6 +51,7 @@ static void collect_found(struct sampler *s, struct thread_slot *slot,
 		atomic_store(&slot->collect.waited, 1);
 	else if (now - since < (critical ? CRITICAL_NS : COLLECTS_NS))
 		return;
+	atomic_store(&s->collect_seen, 1);
 	if (atomic_exchange(&slot->collect.now, 1))
 		return;
 	/* Until now an engine of its own or the process's clock has sampled it. */
@@ -81,6 +83,19 @@ bool collect_permits(struct sampler *s, struct thread_slot *slot)
 	       !atomic_load(&slot->collect.waited);
 }
 
+bool collect_young(struct sampler *s, struct thread_slot *slot)
+{
+	uint64_t on_ns = atomic_load(&s->events[WIRE_CPU].on_ns), cpu_ns;
+
+	if (atomic_load(&s->collect_seen) || s->signo_reserved <= 0 || !on_ns ||
+		slot->found_ns < on_ns || !atomic_load(&slot->java_thread) ||
+		atomic_load(&slot->collect.valid_ns) || atomic_load(&slot->collect.refused) ||
+		!task_cpu_ns(atomic_load(&slot->tid), &cpu_ns) || cpu_ns > YOUNG_NS)
+		return false;
+	atomic_store(&slot->collect.unread, 1);
+	return true;
+}
+
 /* collect_charge: what it has used since the last charge, in whole intervals. */
 static void collect_charge(struct sampler *s, struct thread_slot *slot, uint64_t cpu_ns)
 {
@@ -98,7 +113,8 @@ static void collect_charge(struct sampler *s, struct thread_slot *slot, uint64_t
 
 static bool collect_may(const struct thread_slot *slot)
 {
-	return atomic_load(&slot->collect.refused) || sampler_native(slot);
+	return atomic_load(&slot->collect.refused) || atomic_load(&slot->collect.unread) ||
+	       sampler_native(slot);
 }
 
 uint32_t collect_look(struct sampler *s, bool all)
@@ -112,6 +128,11 @@ uint32_t collect_look(struct sampler *s, bool all)
 		if ((!all && !collect_may(slot)) || !task_cpu_ns(atomic_load(&slot->tid), &cpu_ns))
 			continue;
 		if (collect_permits(s, slot)) {
+			if (atomic_exchange(&slot->collect.unread, 0)) {
+				arms_take_off(s, slot);
+				slot->found_ns = 0; /* what it has run is sampled */
+				arms_set(s, slot);
+			}
 			if (atomic_exchange(&slot->collect.refused, 0)) {
 				atomic_store(&slot->collect.since_ns, 0);
 				atomic_store(&slot->collect.now, 0);
@@ -119,6 +140,8 @@ uint32_t collect_look(struct sampler *s, bool all)
 			}
 			continue;
 		}
+		if (atomic_exchange(&slot->collect.unread, 0))
+			arms_take_off(s, slot);
 		if (!atomic_load(&slot->collect.now))
 			continue;
 		collecting++;

@@ -28,6 +28,12 @@ uint64_t collect_signals(struct sampler *s);
  */
 bool collect_permits(struct sampler *s, struct thread_slot *slot);
 /*
+ * True for a Java thread that has just started and was not read yet: it may be armed before it is read, which takes longer than
+ * some threads live, with the signal that libc reserves. The next collect_look reads it. Never true once any thread of the
+ * session was found to collect signals or to have filters of its own, since a new thread inherits both from its creator.
+ */
+bool collect_young(struct sampler *s, struct thread_slot *slot);
+/*
  * Looks at the threads that HotSpot does not know and at those that were refused, or at all; takes engines off and
  * sets them again. Returns how many collect signals. Publisher only.
  */

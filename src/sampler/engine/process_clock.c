@@ -8,6 +8,10 @@
  * that: an engine of their own is better for those that can have one. A signal stands for 1 + si_overrun intervals. While
  * no such thread is found, it comes eight times more seldom: then it costs a hundredth of what samples cost.
  *
+ * A thread that gets an engine of its own while this clock is on has run before. perf's first sample accounts for that, so
+ * that threads in step with the tick are seen, too. This clock may have accounted for it as well, by a sample of this thread or
+ * of another: its next samples of threads that are in no list weigh that much less (process_clock.overlap_ns).
+ *
  * Its signal is the one that libc reserves: a thread that begins to wait for signals cannot fetch it. While a thread is
  * known to collect signals (collect.h) the timer is off, since its signal would interrupt that thread's system calls.
  *
@@ -89,6 +93,7 @@ void process_clock_start(struct sampler *s)
 		return;
 	clock->timer = timer;
 	clock->busy_until_ns = clock_mono_ns() + BUSY_NS;
+	atomic_store(&clock->overlap_ns, 0);
 	clock_set(s, clock_interval(s, true));
 	atomic_store(&clock->on, 1);
 }

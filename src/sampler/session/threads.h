@@ -68,7 +68,8 @@ struct thread_arm {
 	_Atomic uint64_t first, late;
 	_Atomic uint32_t begun;
 	uint64_t first_weight;
-	uint64_t second;  /* publisher: a second such period; 0: none */
+	uint64_t
+		second; /* publisher: a second such period, the first being for time before; 0: none */
 	uint64_t counted; /* publisher: the event's count at the start of the period */
 	/* perf's clock: what the thread has used and no sample has told of */
 	struct thread_unseen {
@@ -150,6 +151,8 @@ struct thread_slot {
 			since_ns; /* when it was refused first, since it was permitted last; 0: it is permitted */
 		_Atomic uint32_t
 			waited; /* true: it has been in sigwait, and is refused from then on */
+		_Atomic uint32_t
+			unread; /* true: it was armed before it was read, see collect_young */
 		_Atomic uint64_t valid_ns; /* its CPU time at the last reading; 0: there was none */
 		_Atomic uint64_t
 			charged_ns; /* its CPU time up to which "[blocks_signals]" has it */

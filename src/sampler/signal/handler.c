@@ -15,8 +15,9 @@
 #include "sampler/signal/raw.h"
 #include "sampler/signal/signal.h"
 
-#define MEASURED_OF    8u
-#define BUFFER_OF_TRAP (1u << THREADS_ARM_TRAP)
+#define MEASURED_OF     8u
+#define BUFFER_OF_TRAP  (1u << THREADS_ARM_TRAP)
+#define OVERLAP_MOST_NS 160000000u
 
 /* What is due on one thread. */
 struct visit {
@@ -38,14 +39,42 @@ static bool event_on(struct sampler *s, uint32_t event)
 	return atomic_load_explicit(&s->events[event].on, memory_order_relaxed);
 }
 
+/*
+ * overlap_add: an engine's sample accounts for CPU time from before the engine was set. What the process's clock has not seen by
+ * then, it hardly ever will: the sum is bounded.
+ */
+static void overlap_add(struct process_clock *clock, uint64_t weight)
+{
+	if (atomic_load_explicit(&clock->overlap_ns, memory_order_relaxed) < OVERLAP_MOST_NS)
+		atomic_fetch_add(&clock->overlap_ns, weight);
+}
+
+/* overlap_take: what remains of the weight of a sample of the process's clock. */
+static uint64_t overlap_take(struct process_clock *clock, uint64_t weight)
+{
+	uint64_t overlap = atomic_load_explicit(&clock->overlap_ns, memory_order_relaxed), part;
+
+	do {
+		part = overlap < weight ? overlap : weight;
+	} while (part &&
+		 !atomic_compare_exchange_weak(&clock->overlap_ns, &overlap, overlap - part));
+	return weight - part;
+}
+
 /* visit_process: the process's clock has found a thread; those that are sampled in other ways let it pass. */
-static bool visit_process(struct visit *v)
+static bool visit_process(struct visit *v, const siginfo_t *info)
 {
 	struct process_clock *clock = &v->s->process_clock;
 
 	if (!atomic_load_explicit(&clock->on, memory_order_relaxed))
 		return false;
+	v->timer_weight = atomic_load_explicit(&clock->interval, memory_order_relaxed) *
+			  (1u + (info->si_overrun > 0 ? (uint32_t)info->si_overrun : 0));
 	if (!v->thread) {
+		atomic_store_explicit(&clock->found, 1, memory_order_relaxed);
+		v->timer_weight = overlap_take(clock, v->timer_weight);
+		if (!v->timer_weight)
+			return false;
 		v->thread = sig_newcomer(v->s);
 		if (v->thread)
 			atomic_fetch_add(&v->thread->inside, 1);
@@ -55,7 +84,6 @@ static bool visit_process(struct visit *v)
 				 atomic_load(&v->thread->collect.now)))
 		return false;
 	atomic_store_explicit(&clock->found, 1, memory_order_relaxed);
-	v->timer_weight = atomic_load_explicit(&clock->interval, memory_order_relaxed);
 	return true;
 }
 
@@ -69,15 +97,15 @@ static void visit_timer(struct visit *v, const siginfo_t *info)
 	if (info->si_code != SI_TIMER || number >= WIRE_EVENTS)
 		return;
 	v->timer_weight =
-		atomic_load_explicit(&v->s->events[number].interval, memory_order_relaxed);
-	if (value & ENGINE_PROCESS && !visit_process(v))
+		atomic_load_explicit(&v->s->events[number].interval, memory_order_relaxed) *
+		(1u + (info->si_overrun > 0 ? (uint32_t)info->si_overrun : 0));
+	if (value & ENGINE_PROCESS && !visit_process(v, info))
 		return;
 	if (!event_on(v->s, number) || !v->thread) {
 		sig_lose(v->s, number, v->thread ? COUNTER_LATE : COUNTER_NO_THREAD, 1);
 		return;
 	}
 	v->timer = number;
-	v->timer_weight *= 1u + (info->si_overrun > 0 ? (uint32_t)info->si_overrun : 0);
 }
 
 static void visit_buffers(struct visit *v)
@@ -129,6 +157,8 @@ static void visit_buffer(struct visit *v, const struct stack *stack, struct thre
 	if (atomic_load_explicit(&arm->first, memory_order_acquire)) {
 		worth = !atomic_load_explicit(&arm->begun, memory_order_relaxed);
 		sample.weight = arm->first_weight;
+		if (arm->event == WIRE_CPU && arm->second && worth)
+			overlap_add(&v->s->process_clock, sample.weight);
 		atomic_store_explicit(&arm->begun, 1, memory_order_release);
 		sig_arms_ask(v->s, v->thread);
 	} else {
