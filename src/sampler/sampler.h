@@ -93,7 +93,9 @@ struct sampler {
 	struct walk_mem
 		mem;      /* of any thread: every load of what may be unmapped is a system call */
 	struct here here; /* its ctx */
-	struct here_kept kept;                       /* what stays mapped: session/kept.c */
+	struct here_kept kept; /* what stays mapped: session/kept.c */
+	struct here look;      /* the publisher's, which refreshes it before each look */
+	struct here_lines look_lines;
 	const struct walk_layout *thread_layout;     /* of JavaThreads only; NULL: not known */
 	struct agct *agct;                           /* the fallback; in use where layout is NULL */
 	const struct walk_layout *layout;            /* NULL: the walker is not available */
@@ -101,9 +103,10 @@ struct sampler {
 	_Atomic uint32_t rows; /* moves with each of these: addresses come again; 0: none yet */
 	struct trace_table *table;
 	struct names *names;
-	struct frame_cache *cache; /* of code that was walked */
-	struct tail *tails;        /* of threads, by number of the slot */
-	_Atomic uint32_t epoch;    /* what it knows of Methods is read anew when this moves */
+	struct frame_cache *cache;        /* of code that was walked */
+	struct here_constants *constants; /* debug information of compiled code */
+	struct tail *tails;               /* of threads, by number of the slot */
+	_Atomic uint32_t epoch; /* what it knows of Methods is read anew when this moves */
 	struct event events[WIRE_EVENTS];
 	struct counters counters;
 	struct cost cost;

@@ -15,6 +15,12 @@
 struct walk_mem {
 	/* Copies bytes from the target; false when they cannot be read. Never faults. */
 	bool (*load)(const struct walk_mem *mem, uint64_t addr, void *out, size_t bytes);
+	/*
+	 * The same of memory that does not change while its owner exists, so that an earlier copy will do; owner: an id that is never
+	 * used again. NULL: there are no copies.
+	 */
+	bool (*load_constant)(
+		const struct walk_mem *mem, uint64_t owner, uint64_t addr, void *out, size_t bytes);
 	/* Later loads read memory as it is then; NULL: every load does. */
 	void (*refresh)(const struct walk_mem *mem);
 	void *ctx;

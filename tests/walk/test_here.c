@@ -100,6 +100,90 @@ static void test_in_place(void)
 	ok(mem_u32(&here.mem, address(at)) && copies == 3, "nor where there is none");
 }
 
+/* --- what does not change ------------------------------------------------------------------------ */
+
+static uint64_t constant(const struct here *here, uint64_t owner, const void *at)
+{
+	uint64_t word = 0;
+
+	return mem_load_constant(&here->mem, owner, address(at), &word, sizeof(word)) ? word : 0;
+}
+
+static void test_constants(void)
+{
+	static struct here_constants constants;
+	static struct here_lines lines;
+	static struct here_kept kept;
+	char *at = pages(3), out[3000];
+	struct here here;
+
+	munmap(at + 8192, 4096);
+	memset(at, 7, 8192);
+	here_open(&here, copy, &kept, &lines);
+	here_keep_constants(&here, &constants, 1);
+	copies = 0;
+	ok(constant(&here, 1, at) == 0x0707070707070707 && copies == 1, "a constant is copied");
+	memset(at, 8, 8192);
+	here_refresh(&here);
+	ok(constant(&here, 1, at + 2040) == 0x0707070707070707 && copies == 1,
+		"its line is kept for the next walk");
+	ok(constant(&here, 2, at) == 0x0808080808080808 && copies == 2,
+		"but not for another owner at its place");
+	memset(at, 9, 8192);
+	here_keep_constants(&here, &constants, 2);
+	ok(constant(&here, 1, at) == 0x0909090909090909 && copies == 3, "nor for another epoch");
+	ok(constant(&here, 0, at) == 0x0909090909090909 && copies == 4, "nor without an owner");
+	ok(mem_load_constant(&here.mem, 1, address(at + 1000), out, sizeof(out)) && out[0] == 9 &&
+			out[2999] == 9,
+		"a load may cross lines and pages");
+	ok(!mem_load_constant(&here.mem, 1, address(at + 8190), out, 4) &&
+			!constant(&here, 1, at + 8192) &&
+			!mem_load_constant(&here.mem, 1, UINT64_MAX - 3, out, 8),
+		"a hole is not there");
+	ok(mem_load_constant(&here.mem, 1, address(at + 8190), out, 2), "what lies before it is");
+	here_keep(&kept, address(at), address(at + 4096));
+	copies = 0;
+	memset(at, 10, 4096);
+	ok(constant(&here, 1, at) == 0x0a0a0a0a0a0a0a0a && copies == 0,
+		"what stays mapped is read in place");
+}
+
+static struct here_constants shared;
+static uint64_t *numbers; /* each word is its own address */
+
+#define SHARED_WORDS (1u << 18)
+
+/* Returns NULL when each word was right. */
+static void *reader(void *self)
+{
+	static struct here_lines lines[2];
+	struct here here;
+
+	here_open(&here, copy, NULL, &lines[self != NULL]);
+	for (uint64_t i = 0; i < 100000; i++) {
+		const uint64_t *at = &numbers[i * 257 % SHARED_WORDS];
+
+		here_keep_constants(&here, &shared, (uint32_t)i / 1000);
+		if (constant(&here, 1 + i % 3, at) != address(at))
+			return &shared;
+	}
+	return NULL;
+}
+
+static void test_shared(void)
+{
+	pthread_t thread;
+	void *other, *own;
+
+	numbers = (uint64_t *)(void *)pages(SHARED_WORDS * 8 / 4096);
+	for (uint64_t i = 0; i < SHARED_WORDS; i++)
+		numbers[i] = address(&numbers[i]);
+	pthread_create(&thread, NULL, reader, &shared);
+	own = reader(NULL);
+	pthread_join(thread, &other);
+	ok(!own && !other, "two threads that fill the same rows read what is there");
+}
+
 /* --- pages that come and go ---------------------------------------------------------------------- */
 
 static char *moving;
@@ -144,6 +228,8 @@ int main(void)
 {
 	test_lines();
 	test_in_place();
+	test_constants();
+	test_shared();
 	test_storm();
 	return tap_done();
 }

@@ -39,12 +39,12 @@ static void kept_library(struct here_kept *kept, uint64_t base)
 	}
 }
 
-static void kept_committed(struct here_kept *kept, uint64_t low, uint64_t high, uint64_t at)
+static void kept_committed(struct sampler *s, uint64_t low, uint64_t high, uint64_t at)
 {
 	uint64_t committed;
 
-	if (at && sig_copy(at, &committed, sizeof(committed)) && committed <= high)
-		here_keep(kept, low, committed);
+	if (at && mem_load_u64(&s->look.mem, at, &committed) && committed <= high)
+		here_keep(&s->kept, low, committed);
 }
 
 struct archives {
@@ -87,8 +87,10 @@ void kept_layout(struct sampler *s)
 	kept_update(s);
 	if (!l)
 		return;
-	if (l->counters_stay && l->unloaded_classes)
+	if (l->counters_stay) {
 		here_keep(&s->kept, l->unloaded_classes, l->unloaded_classes + sizeof(int64_t));
+		here_keep(&s->kept, l->threads_started, l->threads_started + sizeof(int64_t));
+	}
 	kept_archives(s);
 }
 
@@ -96,12 +98,13 @@ void kept_update(struct sampler *s)
 {
 	const struct walk_layout *l = s->layout;
 
+	here_refresh(&s->look);
 	for (uint32_t i = 0; l && i < l->heap_count; i++) {
 		const struct walk_heap *heap = &l->heaps[i];
 		uint64_t segments = (heap->high - heap->low) >> heap->shift;
 
-		kept_committed(&s->kept, heap->low, heap->high, heap->committed_at);
-		kept_committed(&s->kept, heap->segmap, heap->segmap + segments + SEGMAP_SLACK,
+		kept_committed(s, heap->low, heap->high, heap->committed_at);
+		kept_committed(s, heap->segmap, heap->segmap + segments + SEGMAP_SLACK,
 			heap->segmap_committed_at);
 	}
 }

@@ -170,6 +170,7 @@ struct memory {
 	struct sampler sampler;
 	_Alignas(PAGE) struct frame_cache cache;
 	_Alignas(PAGE) struct scratch scratch[SAMPLER_SCRATCH];
+	_Alignas(PAGE) struct here_constants constants;
 	_Alignas(PAGE) unsigned char table[SAMPLER_TABLE_BYTES];
 	_Alignas(PAGE) unsigned char names[SAMPLER_NAMES_BYTES];
 	_Alignas(PAGE) struct threads threads;
@@ -203,6 +204,7 @@ static struct sampler *sampler_map(void)
 	s->unwind_recv->s = s;
 	s->agct = &m->agct;
 	s->cache = &m->cache;
+	s->constants = &m->constants;
 	s->tails = m->tails;
 	return s;
 }
@@ -215,6 +217,7 @@ int sampler_new(const char *token, const char *vm, struct sampler **out)
 		return AGENT_NO_MEMORY;
 	here_open(&s->here, sig_copy_more, &s->kept, NULL);
 	s->mem = s->here.mem;
+	here_open(&s->look, sig_copy_more, &s->kept, &s->look_lines);
 	s->start_ns = clock_mono_ns();
 	s->task.fd = s->memory.fd = s->shared.file.fd = s->lent.theirs.fd = -1;
 	s->drained = true;

@@ -30,13 +30,14 @@ static bool renames_look(struct sampler *s, struct thread_slot *slot)
 	uint64_t java_thread = atomic_load(&slot->java_thread);
 
 	if (!atomic_load(&slot->tid) || atomic_load(&slot->gone) || !java_thread ||
-		!java_name_moved(&s->java, s->layout, &s->mem, java_thread, &slot->name_seen))
+		!java_name_moved(&s->java, s->layout, &s->look.mem, java_thread, &slot->name_seen))
 		return false;
 	/* What has no name of the JVM's yet is visited anyway. Has a collector moved what was read, it is read again. */
 	if (!slot->named_by_jvm)
 		return false;
-	if (sig_java_name(s, &s->mem, slot, java_thread) &&
-		!java_name_moved(&s->java, s->layout, &s->mem, java_thread, &slot->name_seen))
+	here_refresh(&s->look);
+	if (sig_java_name(s, &s->look.mem, slot, java_thread) &&
+		!java_name_moved(&s->java, s->layout, &s->look.mem, java_thread, &slot->name_seen))
 		return true;
 	slot->name_seen = (struct java_name_seen){0};
 	return false;
@@ -48,6 +49,7 @@ void renames_tick(struct sampler *s, uint64_t now)
 	uint32_t high = atomic_load(&s->threads->high), done = atomic_load(&s->visits.done);
 	bool changed = done != r->visits_done || r->late;
 
+	here_refresh(&s->look);
 	if (renames_open(s, now) && events_any(s)) {
 		for (uint32_t i = 0; i < RENAMES_LOOKS && i < high; i++) {
 			r->slot = r->slot + 1 < high ? r->slot + 1 : 0;

@@ -75,9 +75,11 @@ static uint32_t look_newest(struct sampler *s)
 	uint32_t found = 0;
 	int count = -1;
 
-	for (int i = 0; i < NEWEST_TRIES && count < 0; i++)
+	for (int i = 0; i < NEWEST_TRIES && count < 0; i++) {
+		here_refresh(&s->look);
 		count = walk_threads_newest(
-			s->thread_layout, &s->mem, listed, NEWEST, newest_known, s);
+			s->thread_layout, &s->look.mem, listed, NEWEST, newest_known, s);
+	}
 	for (int i = 0; i < count; i++)
 		found += scan_listed(s, &listed[i]);
 	if (found && s->select.pattern[0])

@@ -326,6 +326,7 @@ static bool stack_open(struct stack *stack)
 	stack->user = stack->scratch->packed + SAMPLER_KERNEL;
 	stack->max = SAMPLER_KERNEL;
 	here_open(&stack->here, sig_copy_more, &stack->s->kept, &stack->scratch->lines);
+	here_keep_constants(&stack->here, stack->s->constants, stack->scratch->cache.epoch);
 	stack->mem = &stack->here.mem;
 	return true;
 }

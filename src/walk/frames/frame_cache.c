@@ -3,6 +3,7 @@
 #include "walk/frames/frame_cache.h"
 
 #include "walk/load/mem.h"
+#include "walk/load/version.h"
 
 static uint32_t hash_of(uint64_t pc)
 {
@@ -11,31 +12,10 @@ static uint32_t hash_of(uint64_t pc)
 
 /* --- versions ---------------------------------------------------------------------------------------- */
 
-static bool write_begin(_Atomic uint32_t *version, uint32_t *before)
-{
-	*before = atomic_load_explicit(version, memory_order_relaxed);
-	if (*before & 1 || !atomic_compare_exchange_strong_explicit(version, before, *before + 1,
-				   memory_order_acquire, memory_order_relaxed))
-		return false;
-	atomic_thread_fence(memory_order_release);
-	return true;
-}
-
-static void write_end(_Atomic uint32_t *version, uint32_t before)
-{
-	atomic_store_explicit(version, before + 2, memory_order_release);
-}
-
 /* Without waiting for whoever writes it. */
 static uint64_t key_in(const uint64_t *key)
 {
 	return __atomic_load_n(key, __ATOMIC_RELAXED);
-}
-
-static bool read_still(const _Atomic uint32_t *version, uint32_t before)
-{
-	atomic_thread_fence(memory_order_acquire);
-	return !(before & 1) && atomic_load_explicit(version, memory_order_relaxed) == before;
 }
 
 /* --- compiled code ----------------------------------------------------------------------------------- */
@@ -56,7 +36,7 @@ bool frame_cache_find(const struct frame_cache *cache, const struct walk_layout 
 	const struct walk_mem *mem, uint64_t pc, struct frame_cache_code *out)
 {
 	const struct frame_cache_code_row *row = &cache->codes[hash_of(pc) % FRAME_CACHE_CODE_ROWS];
-	uint32_t version = atomic_load_explicit(&row->version, memory_order_acquire);
+	uint32_t version = version_read(&row->version);
 
 	if (key_in(&row->code.pc) != pc)
 		return false;
@@ -65,7 +45,7 @@ bool frame_cache_find(const struct frame_cache *cache, const struct walk_layout 
 		return false;
 	for (uint32_t i = 0; i < out->count; i++)
 		out->frames[i] = row->code.frames[i];
-	return read_still(&row->version, version) && is_valid(layout, mem, out);
+	return version_unchanged(&row->version, version) && is_valid(layout, mem, out);
 }
 
 static uint64_t sum_of(const struct walk_frame *frames, uint32_t count)
@@ -115,12 +95,12 @@ static void code_keep(
 	struct frame_cache_code_row *row = &cache->codes[hash_of(code->pc) % FRAME_CACHE_CODE_ROWS];
 	uint32_t version;
 
-	if (!write_begin(&row->version, &version))
+	if (!version_write(&row->version, &version))
 		return;
 	__builtin_memcpy(&row->code, code, offsetof(struct frame_cache_code, frames));
 	for (uint32_t i = 0; i < code->count; i++)
 		row->code.frames[i] = packed[i];
-	write_end(&row->version, version);
+	version_written(&row->version, version);
 }
 
 /* --- Methods ----------------------------------------------------------------------------------------- */
@@ -146,14 +126,14 @@ bool frame_cache_method(const struct frame_cache_walk *walk, const struct walk_l
 {
 	const struct frame_cache_method_row *row =
 		&walk->table->methods[hash_of(method) % FRAME_CACHE_METHOD_ROWS];
-	uint32_t version = atomic_load_explicit(&row->version, memory_order_acquire);
+	uint32_t version = version_read(&row->version);
 	bool now = row->epoch == walk->epoch;
 
 	if (!walk->methods || !method || key_in(&row->method.method) != method ||
 		row->unloads != walk->unloads)
 		return false;
 	*out = row->method;
-	if (!read_still(&row->version, version) || (!now && !is_same(layout, mem, out)))
+	if (!version_unchanged(&row->version, version) || (!now && !is_same(layout, mem, out)))
 		return false;
 	if (!now)
 		frame_cache_method_keep(walk, out);
@@ -167,12 +147,13 @@ void frame_cache_method_keep(
 		&walk->table->methods[hash_of(method->method) % FRAME_CACHE_METHOD_ROWS];
 	uint32_t version;
 
-	if (!walk->methods || method->id <= NAMES_ID_FULL || !write_begin(&row->version, &version))
+	if (!walk->methods || method->id <= NAMES_ID_FULL ||
+		!version_write(&row->version, &version))
 		return;
 	row->method = *method;
 	row->unloads = walk->unloads;
 	row->epoch = walk->epoch;
-	write_end(&row->version, version);
+	version_written(&row->version, version);
 }
 
 /* --- what a walk found ------------------------------------------------------------------------------- */
@@ -198,12 +179,12 @@ bool frame_cache_rule(const struct frame_cache *cache, const struct unwind_table
 	struct unwind_rule *out)
 {
 	const struct frame_cache_rule_row *row = &cache->rules[hash_of(pc) % FRAME_CACHE_RULE_ROWS];
-	uint32_t version = atomic_load_explicit(&row->version, memory_order_acquire);
+	uint32_t version = version_read(&row->version);
 
 	if (key_in(&row->pc) != pc || row->generation != rows->generation)
 		return false;
 	*out = row->rule;
-	return read_still(&row->version, version);
+	return version_unchanged(&row->version, version);
 }
 
 void frame_cache_rule_keep(struct frame_cache *cache, const struct unwind_table *rows, uint64_t pc,
@@ -212,10 +193,10 @@ void frame_cache_rule_keep(struct frame_cache *cache, const struct unwind_table 
 	struct frame_cache_rule_row *row = &cache->rules[hash_of(pc) % FRAME_CACHE_RULE_ROWS];
 	uint32_t version;
 
-	if (!rows->generation || !write_begin(&row->version, &version))
+	if (!rows->generation || !version_write(&row->version, &version))
 		return;
 	row->pc = pc;
 	row->generation = rows->generation;
 	row->rule = *rule;
-	write_end(&row->version, version);
+	version_written(&row->version, version);
 }

@@ -167,6 +167,18 @@ bool code_cache_fill(
 
 /* --- nmethod's parts --------------------------------------------------------------------------------- */
 
+/* Of its debug information, which never changes: no other nmethod at this address has its compile id. 0: it has none. */
+static uint64_t owner_of(const struct walk_layout *layout, const struct code_blob *blob)
+{
+	int32_t id = layout->compile_id.offset < 0
+			     ? 0
+			     : (int32_t)layout_field(&layout->compile_id, blob->copy);
+
+	return blob->kind == CODE_NMETHOD && id > 0
+		       ? (uint64_t)(uint32_t)id << 32 | (uint32_t)blob->start
+		       : 0;
+}
+
 static uint64_t immutable_base(const struct walk_layout *layout, const struct code_blob *blob)
 {
 	return layout->immutable_data.offset >= 0
@@ -233,12 +245,12 @@ uint64_t code_orig_pc_slot(
 
 /* --- PcDesc ------------------------------------------------------------------------------------------ */
 
-static bool desc_load(const struct walk_layout *layout, const struct walk_mem *mem, uint64_t addr,
-	struct code_desc *out)
+static bool desc_load(const struct walk_layout *layout, const struct walk_mem *mem, uint64_t owner,
+	uint64_t addr, struct code_desc *out)
 {
 	uint8_t copy[LAYOUT_DESC_BYTES];
 
-	if (!mem_load(mem, addr, copy, layout->pc_desc_bytes))
+	if (!mem_load_constant(mem, owner, addr, copy, layout->pc_desc_bytes))
 		return false;
 	out->pc_offset = (int32_t)layout_field(&layout->pc_desc_pc, copy);
 	out->scope = (int32_t)layout_field(&layout->pc_desc_scope, copy);
@@ -254,7 +266,7 @@ bool code_desc_find(const struct walk_layout *layout, const struct walk_mem *mem
 	const struct code_blob *blob, uint64_t pc, struct code_desc *out)
 {
 	uint64_t begin = descs_begin(layout, blob);
-	uint64_t end = descs_end(layout, blob);
+	uint64_t end = descs_end(layout, blob), owner = owner_of(layout, blob);
 	int64_t offset = (int64_t)(pc - blob->code);
 
 	if (end <= begin || end - begin > (64u << 20))
@@ -268,7 +280,7 @@ bool code_desc_find(const struct walk_layout *layout, const struct walk_mem *mem
 		uint64_t middle = low + (high - low) / 2;
 		struct code_desc desc;
 
-		if (!desc_load(layout, mem, begin + middle * layout->pc_desc_bytes, &desc))
+		if (!desc_load(layout, mem, owner, begin + middle * layout->pc_desc_bytes, &desc))
 			return false;
 		if (desc.pc_offset < offset) {
 			low = middle + 1;
@@ -289,10 +301,11 @@ bool code_scope_read(const struct walk_layout *layout, const struct walk_mem *me
 {
 	uint8_t bytes[SCOPE_BYTES] = {0};
 	uint64_t addr = scopes_begin(layout, blob) + (uint32_t)offset;
+	uint64_t owner = owner_of(layout, blob);
 	uint32_t at = 0, sender, method, bci;
 
 	/* A blob's scopes are never the last bytes of their mapping, but a copy may be: take what is there. */
-	if (!mem_load(mem, addr, bytes, 16) && !mem_load(mem, addr, bytes, 3))
+	if (!mem_load_constant(mem, owner, addr, bytes, 16) && !mem_load(mem, addr, bytes, 3))
 		return false;
 	if (!layout_number(layout, bytes, &at, &sender) ||
 		!layout_number(layout, bytes, &at, &method) ||
@@ -300,7 +313,11 @@ bool code_scope_read(const struct walk_layout *layout, const struct walk_mem *me
 		return false;
 	out->sender = (int32_t)sender;
 	out->bci = (int32_t)bci - 1;
-	out->method = method ? mem_u64(mem, metadata_begin(layout, blob) + 8ull * (method - 1)) : 0;
+	out->method = 0;
+	if (method &&
+		!mem_load_constant(mem, owner, metadata_begin(layout, blob) + 8ull * (method - 1),
+			&out->method, sizeof(out->method)))
+		out->method = 0;
 	return true;
 }
 
@@ -313,20 +330,29 @@ static bool is_call(uint8_t code)
 	       (code >= CALL_HANDLE_FIRST && code <= CALL_HANDLE_LAST);
 }
 
-/* Whether it calls any method, which may be inlined. Operands that look like calls, and what is long, count as some. */
-static bool calls_any(const struct walk_layout *layout, const struct walk_mem *mem, uint64_t method)
+/* Whether the nmethod's method calls any, which may be inlined. Operands that look like calls, and what is long, count as some. */
+static bool calls_any(
+	const struct walk_layout *layout, const struct walk_mem *mem, const struct code_blob *blob)
 {
-	struct method m;
-	uint64_t code, word;
+	uint64_t method = code_method(layout, blob), owner = owner_of(layout, blob);
+	uint64_t const_method, code, word;
+	uint8_t copy[LAYOUT_CONST_BYTES];
+	uint32_t bytes;
 
-	if (!method_load(layout, mem, method, &m))
+	if (!mem_plausible(method) ||
+		!mem_load_constant(mem, owner, method + (uint64_t)layout->method_const.offset,
+			&const_method, sizeof(const_method)) ||
+		!mem_plausible(const_method) ||
+		!mem_load_constant(mem, owner, const_method, copy, layout->const_method_bytes))
 		return false;
-	code = m.const_method + layout->const_method_bytes;
-	for (uint32_t i = 0; i < m.code_bytes; i += 8) {
+	code = const_method + layout->const_method_bytes;
+	bytes = (uint16_t)layout_field(&layout->const_code_size, copy);
+	for (uint32_t i = 0; i < bytes; i += 8) {
 		if (i >= CALL_LOOKS)
 			return true;
-		word = mem_u64(mem, code + i);
-		for (uint32_t k = i; k < i + 8 && k < m.code_bytes; k++, word >>= 8)
+		if (!mem_load_constant(mem, owner, code + i, &word, sizeof(word)))
+			return false;
+		for (uint32_t k = i; k < i + 8 && k < bytes; k++, word >>= 8)
 			if (is_call((uint8_t)word))
 				return true;
 	}
@@ -348,9 +374,10 @@ bool code_is_coarse(const struct walk_layout *layout, const struct walk_mem *mem
 	if (layout->debug_info_on || layout->oop_maps.offset < 0 ||
 		layout->oop_map_count.offset < 0 || pc == blob->code + (uint32_t)desc->pc_offset)
 		return false;
-	if (maps && !mem_load(mem, maps + (uint32_t)layout->oop_map_count.offset, &map_count,
+	if (maps && !mem_load_constant(mem, owner_of(layout, blob),
+			    maps + (uint32_t)layout->oop_map_count.offset, &map_count,
 			    sizeof(map_count)))
 		return false;
 	return (end - begin) / layout->pc_desc_bytes <= 2ull + map_count &&
-	       calls_any(layout, mem, code_method(layout, blob));
+	       calls_any(layout, mem, blob);
 }

@@ -135,6 +135,7 @@ bool java_thread_name(const struct java_threads *t, const struct walk_layout *l,
 		return false;
 	out->count = text.count;
 	out->wide = text.wide;
+	mem_refresh(mem);
 	again = oop_field(&t->mode, l, mem, object + t->name);
 	return again.object == string.object; /* it has not moved meanwhile */
 }
@@ -187,19 +188,17 @@ static uint64_t name_hash(const struct java_name *name)
 bool java_name_moved(const struct java_threads *t, const struct walk_layout *l,
 	const struct walk_mem *mem, uint64_t java_thread, struct java_name_seen *seen)
 {
-	uint64_t slot = slot_of(t, mem, &l->thread_object, java_thread);
-	uint64_t thread_word = mem_u64(mem, slot);
-	struct java_name_seen now = {.thread_word = thread_word, .hash = seen->hash};
+	struct java_name_seen now = {.hash = seen->hash};
 	struct java_name name;
 	struct oop object;
 
-	if (thread_word == seen->thread_word && seen->name_at) {
-		now.name_at = seen->name_at;
-		now.name_word = oop_field_word(&t->mode, mem, now.name_at);
-		if (now.name_word == seen->name_word)
-			return false;
-	}
-	object = oop_slot(&t->mode, l, mem, slot);
+	/* Unchanged words prove an unchanged name. Only otherwise is the JavaThread read, which may be another at this address. */
+	if (seen->name_at && mem_u64(mem, seen->slot) == seen->thread_word &&
+		oop_field_word(&t->mode, mem, seen->name_at) == seen->name_word)
+		return false;
+	now.slot = slot_of(t, mem, &l->thread_object, java_thread);
+	now.thread_word = mem_u64(mem, now.slot);
+	object = oop_slot(&t->mode, l, mem, now.slot);
 	now.name_at = object.klass ? object.object + t->name : 0;
 	now.name_word = now.name_at ? oop_field_word(&t->mode, mem, now.name_at) : 0;
 	if (!object.klass || !java_thread_name(t, l, mem, object.object, &name))

@@ -83,6 +83,7 @@ static inline uint32_t java_name_utf8(const struct java_name *name, char *out)
  * collector that moves something changes them, too; the hash is of the name itself.
  */
 struct java_name_seen {
+	uint64_t slot; /* of the reference to the thread's object */
 	uint64_t thread_word, name_at, name_word;
 	uint64_t hash; /* 0: the name was never read */
 };

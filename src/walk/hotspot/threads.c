@@ -86,6 +86,7 @@ int walk_threads_newest(const struct walk_layout *layout, const struct walk_mem 
 			break;
 		out[count++] = thread;
 	}
+	mem_refresh(mem);
 	return mem_u64(mem, layout->thread_list) == list.head ? (int)count : -1;
 }
 

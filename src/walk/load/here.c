@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reads in place where memory stays mapped, elsewhere lines that the kernel has copied. */
 #include "walk/load/here.h"
-
-#include <stdatomic.h>
+#include "walk/load/version.h"
 
 #define HERE_READABLE 1u
 
@@ -67,15 +66,22 @@ static bool lines_load(struct here *here, uint64_t addr, unsigned char *out, siz
 	return true;
 }
 
+static bool is_in_place(const struct walk_mem *mem, uint64_t addr, size_t bytes)
+{
+	const struct here *here = mem->ctx;
+
+	return (addr >= here->own_low && addr < here->own_high && bytes <= here->own_high - addr) ||
+	       (addr - mem->stack_low < mem->stack_bytes &&
+		       bytes <= mem->stack_low + mem->stack_bytes - addr) ||
+	       is_kept(here->kept, addr, bytes);
+}
+
 static bool here_load(const struct walk_mem *mem, uint64_t addr, void *out, size_t bytes)
 {
 	struct here *here = mem->ctx;
 	bool unchecked = false;
 
-	if ((addr >= here->own_low && addr < here->own_high && bytes <= here->own_high - addr) ||
-		(addr - mem->stack_low < mem->stack_bytes &&
-			bytes <= mem->stack_low + mem->stack_bytes - addr) ||
-		is_kept(here->kept, addr, bytes)) {
+	if (is_in_place(mem, addr, bytes)) {
 		copy_in_place(out, addr, bytes);
 		return true;
 	}
@@ -84,6 +90,73 @@ static bool here_load(const struct walk_mem *mem, uint64_t addr, void *out, size
 	return here->lines ? lines_load(here, addr, out, bytes)
 			   : here->copy(addr, out, bytes, &unchecked);
 }
+
+/* --- constants --------------------------------------------------------------------------------------- */
+
+static struct here_constant *row_of(struct here_constants *constants, uint64_t owner, uint64_t low)
+{
+	uint64_t hash = (owner * 31 + low / HERE_LINE_BYTES) * 0x9e3779b97f4a7c15ull;
+
+	return &constants->rows[(hash >> 32) % HERE_CONSTANTS];
+}
+
+static bool row_load(
+	const struct here *here, uint64_t owner, uint64_t addr, unsigned char *out, size_t bytes)
+{
+	uint64_t low = addr & ~(uint64_t)(HERE_LINE_BYTES - 1);
+	const struct here_constant *row = row_of(here->constants, owner, low);
+	uint32_t version = version_read(&row->version);
+
+	if (row->owner != owner || row->low != low || row->epoch != here->epoch)
+		return false;
+	__builtin_memcpy(out, row->bytes + (addr - low), bytes);
+	return version_unchanged(&row->version, version);
+}
+
+/* false: it cannot be read, or another thread is writing the row. */
+static bool row_fill(struct here *here, uint64_t owner, uint64_t addr)
+{
+	uint64_t low = addr & ~(uint64_t)(HERE_LINE_BYTES - 1);
+	struct here_constant *row = row_of(here->constants, owner, low);
+	uint32_t version;
+	bool read;
+
+	if (!version_write(&row->version, &version))
+		return false;
+	read = here->copy(low, row->bytes, HERE_LINE_BYTES, &here->checked);
+	row->owner = read ? owner : 0;
+	row->low = low;
+	row->epoch = here->epoch;
+	version_written(&row->version, version);
+	return read;
+}
+
+static bool here_load_constant(
+	const struct walk_mem *mem, uint64_t owner, uint64_t addr, void *out, size_t bytes)
+{
+	struct here *here = mem->ctx;
+	unsigned char *to = out;
+
+	if (!here->constants || addr + bytes < addr || is_in_place(mem, addr, bytes))
+		return here_load(mem, addr, out, bytes);
+	for (size_t done = 0, part; done < bytes; done += part) {
+		part = HERE_LINE_BYTES - (addr + done) % HERE_LINE_BYTES;
+		part = part < bytes - done ? part : bytes - done;
+		if (!row_load(here, owner, addr + done, to + done, part) &&
+			!(row_fill(here, owner, addr + done) &&
+				row_load(here, owner, addr + done, to + done, part)))
+			return here_load(mem, addr, out, bytes);
+	}
+	return true;
+}
+
+void here_keep_constants(struct here *here, struct here_constants *constants, uint32_t epoch)
+{
+	here->constants = constants;
+	here->epoch = epoch;
+}
+
+/* --- from outside ------------------------------------------------------------------------------------ */
 
 static void mem_lines_forget(const struct walk_mem *mem)
 {
@@ -94,8 +167,11 @@ void here_open(
 	struct here *here, here_copy *copy, const struct here_kept *kept, struct here_lines *lines)
 {
 	*here = (struct here){.copy = copy, .kept = kept, .lines = lines};
-	here->mem = (struct walk_mem){
-		.load = here_load, .refresh = mem_lines_forget, .ctx = here, .is_here = true};
+	here->mem = (struct walk_mem){.load = here_load,
+		.load_constant = here_load_constant,
+		.refresh = mem_lines_forget,
+		.ctx = here,
+		.is_here = true};
 	here_refresh(here);
 }
 

@@ -7,12 +7,18 @@
  * unmapped at any time: the kernel copies it (`copy`), in lines that are kept until here_refresh. Lines save system
  * calls, but may be stale: a reader that compares two reads must call here_refresh in between.
  *
- * Signal-safe. A struct here belongs to one thread, and with lines to one walk at a time; a struct here_kept is shared.
+ * Memory that does not change while its owner exists, such as an nmethod's debug information, is kept for longer: in a struct
+ * here_constants, until its epoch is over, another line takes its place, or the owner's id is another one.
+ *
+ * Signal-safe. A struct here belongs to one thread, and with lines to one walk at a time; a struct here_kept and
+ * a struct here_constants are shared.
  */
 #ifndef JHOT_WALK_LOAD_HERE_H
 #define JHOT_WALK_LOAD_HERE_H
 
 #include "walk/types.h"
+
+#include <stdatomic.h>
 
 /* A system call costs as much for a line as for a word. A line never crosses into another page. */
 #define HERE_LINE_BYTES 2048u
@@ -21,6 +27,18 @@
 struct here_lines {
 	uint64_t tags[HERE_LINES]; /* address | HERE_READABLE, or address alone; 0: empty */
 	unsigned char bytes[HERE_LINES][HERE_LINE_BYTES];
+};
+
+#define HERE_CONSTANTS 512u
+
+/* Zeroed memory is an empty table. */
+struct here_constants {
+	struct here_constant {
+		_Atomic uint32_t version; /* walk/load/version.h */
+		uint32_t epoch;
+		uint64_t owner, low;
+		unsigned char bytes[HERE_LINE_BYTES];
+	} rows[HERE_CONSTANTS];
 };
 
 #define HERE_KEPT 24u
@@ -45,14 +63,18 @@ struct here {
 	here_copy *copy;
 	const struct here_kept *kept;
 	uint64_t own_low, own_high;
-	struct here_lines *lines; /* NULL: every load is a system call */
-	bool checked;             /* of copy, with lines */
+	struct here_lines *lines;         /* NULL: every load is a system call */
+	struct here_constants *constants; /* NULL: none are kept */
+	uint32_t epoch;                   /* of constants: a row of another one is read anew */
+	bool checked;                     /* of copy, with lines */
 };
 
 /* The struct here must not be moved afterwards. `lines` are cleared. */
 void here_open(
 	struct here *here, here_copy *copy, const struct here_kept *kept, struct here_lines *lines);
-/* Forgets all lines. */
+/* Keeps what is constant in that table. The epoch is the caller's, who moves it on every few seconds. */
+void here_keep_constants(struct here *here, struct here_constants *constants, uint32_t epoch);
+/* Forgets all lines, but no constants. */
 void here_refresh(struct here *here);
 /* The running thread's stack from sp to its end. */
 void here_stack(struct here *here, uint64_t sp, uint64_t end);

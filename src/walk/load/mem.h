@@ -13,6 +13,14 @@ static inline bool mem_load(const struct walk_mem *mem, uint64_t addr, void *out
 	return mem->load(mem, addr, out, bytes);
 }
 
+/* owner 0: of unknown identity, so that it is loaded anew. */
+static inline bool mem_load_constant(
+	const struct walk_mem *mem, uint64_t owner, uint64_t addr, void *out, size_t bytes)
+{
+	return owner && mem->load_constant ? mem->load_constant(mem, owner, addr, out, bytes)
+					   : mem->load(mem, addr, out, bytes);
+}
+
 /* Call between two loads of the same word whose results are compared. */
 static inline void mem_refresh(const struct walk_mem *mem)
 {
