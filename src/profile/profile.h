@@ -57,7 +57,8 @@ enum thread_state {
 	THREAD_MONITOR,  /* it waits to enter a synchronized block */
 	THREAD_WAITING,  /* Object.wait */
 	THREAD_PARKED,
-	THREAD_IO, /* in a system call that reads, writes, accepts, polls */
+	THREAD_IO,      /* in a system call that reads, writes, accepts, polls */
+	THREAD_CARRIER, /* a virtual thread that is ready to run and waits for a carrier thread */
 	THREAD_STATES
 };
 struct thread_state_info {

@@ -59,7 +59,7 @@ enum format_type {
 
 _Static_assert(FRAME_COMPILED == 0 && FRAME_NATIVE == 6 && FRAME_WAITS == 12 && FRAME_TYPES == 13,
 	"types of frames are numbers in files: new ones at the end");
-_Static_assert(THREAD_STATE_NONE == 0 && THREAD_IO == 7 && THREAD_STATES == 8,
+_Static_assert(THREAD_STATE_NONE == 0 && THREAD_CARRIER == 8 && THREAD_STATES == 9,
 	"states of threads are numbers in files");
 _Static_assert(THREAD_NATIVE == 0 && THREAD_VIRTUAL == 6, "kinds of threads are numbers in files");
 _Static_assert(

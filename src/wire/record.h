@@ -129,7 +129,9 @@ enum wire_thread_state {
 	WIRE_STATE_IO = 7,       /* in a system call that reads, writes, accepts, polls */
 	WIRE_STATE_HOLDS =
 		8, /* of lock: not a wait, but who holds what others wait for; since 1.6 */
-	WIRE_STATES = 9,
+	WIRE_STATE_CARRIER =
+		9, /* a virtual thread that is ready to run and has no carrier; since 1.10 */
+	WIRE_STATES = 10,
 };
 
 struct wire_delta {

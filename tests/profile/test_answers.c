@@ -442,7 +442,7 @@ static struct session *session_new(void)
 	s.filter = filter_new();
 	filter_set_frameworks(s.filter, "fw.");
 	for (uint32_t i = 0; i < EVENT_USER_FIRST; i++)
-		s.truth[i].number = calloc(NUMBERS * 64, sizeof(uint32_t));
+		s.truth[i].number = calloc(NUMBERS * 8 * THREAD_STATES, sizeof(uint32_t));
 	for (uint32_t i = 0; i < THREADS; i++) {
 		char name[32];
 

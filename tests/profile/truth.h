@@ -95,7 +95,7 @@ static inline void feed(struct session *s, int event, uint32_t second)
 	in.state = event == EVENT_WALL ? below(THREAD_STATES) : THREAD_STATE_NONE;
 	in.weight = event == EVENT_CPU ? in.count * 10000000ull : below(1u << 30) * 977ull;
 	profile_add_sample(s->p, event, second, &in);
-	number = &t->number[(in.stack * 8 + in.thread) * 8 + in.state];
+	number = &t->number[(in.stack * 8 + in.thread) * THREAD_STATES + in.state];
 	if (!*number) {
 		t->pairs[t->pair_count] = (struct pair){in.stack, in.thread, in.state};
 		*number = ++t->pair_count;

@@ -208,7 +208,7 @@ static void print_sums(const struct driver *d)
 static void print_states(const struct driver *d)
 {
 	static const char *const names[WIRE_STATES] = {"none", "on_cpu", "runnable", "sleeping",
-		"monitor", "waiting", "parked", "io", "holds"};
+		"monitor", "waiting", "parked", "io", "holds", "carrier"};
 
 	for (uint32_t i = 0; i < DRIVER_NAMES; i++) {
 		const struct driver_trace *t = &d->traces[i];

@@ -154,6 +154,7 @@ static enum jfr_state samples_state(enum thread_state state)
 		[THREAD_WAITING] = JFR_STATE_WAITING,
 		[THREAD_PARKED] = JFR_STATE_PARKED,
 		[THREAD_IO] = JFR_STATE_IO,
+		[THREAD_CARRIER] = JFR_STATE_RUNNABLE,
 	};
 
 	return states[state];

@@ -43,6 +43,7 @@ const struct thread_state_info thread_states[THREAD_STATES] = {
 	[THREAD_WAITING] = {'W', "waits to be notified"},
 	[THREAD_PARKED] = {'P', "is parked"},
 	[THREAD_IO] = {'I', "is in I/O"},
+	[THREAD_CARRIER] = {'c', "waits for a carrier"},
 };
 
 void profile_event_set(

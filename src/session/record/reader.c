@@ -220,6 +220,7 @@ static enum thread_state reader_state(unsigned flags)
 		[WIRE_STATE_WAITING] = THREAD_WAITING,
 		[WIRE_STATE_PARKED] = THREAD_PARKED,
 		[WIRE_STATE_IO] = THREAD_IO,
+		[WIRE_STATE_CARRIER] = THREAD_CARRIER,
 	};
 	unsigned state = WIRE_TRACE_STATE(flags);
 

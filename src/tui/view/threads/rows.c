@@ -311,6 +311,7 @@ static int state_weight(enum thread_state state)
 {
 	static const int weights[THREAD_STATES] = {[THREAD_ON_CPU] = 7,
 		[THREAD_MONITOR] = 6,
+		[THREAD_CARRIER] = 5,
 		[THREAD_RUNNABLE] = 5,
 		[THREAD_IO] = 4,
 		[THREAD_WAITING] = 3,
@@ -400,12 +401,12 @@ static uint32_t *pools_new(const struct profile *p, uint32_t threads)
 static bool row_is_idle(const struct thread_row *r)
 {
 	uint64_t any = r->waits | r->holds | r->wall[THREAD_ON_CPU] | r->wall[THREAD_RUNNABLE] |
-		       r->wall[THREAD_MONITOR];
+		       r->wall[THREAD_MONITOR] | r->wall[THREAD_CARRIER];
 
 	for (int i = 0; i < EVENT_WALL; i++)
 		any |= r->use[i].count;
 	return !any && r->state != THREAD_ON_CPU && r->state != THREAD_RUNNABLE &&
-	       r->state != THREAD_MONITOR;
+	       r->state != THREAD_MONITOR && r->state != THREAD_CARRIER;
 }
 
 static bool pool_is_open(const struct thread_rows *t, uint32_t pool)

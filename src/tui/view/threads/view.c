@@ -165,13 +165,14 @@ static void threads_quality(struct ui *ui, struct strip *s)
 {
 	static const char *const words[THREAD_STATES] = {[THREAD_ON_CPU] = "run",
 		[THREAD_RUNNABLE] = "ready",
+		[THREAD_CARRIER] = "for carriers",
 		[THREAD_MONITOR] = "blocked",
 		[THREAD_IO] = "I/O",
 		[THREAD_WAITING] = "wait",
 		[THREAD_PARKED] = "parked",
 		[THREAD_SLEEPING] = "sleep"};
 	static const enum thread_state order[] = {THREAD_ON_CPU, THREAD_RUNNABLE, THREAD_MONITOR,
-		THREAD_IO, THREAD_WAITING, THREAD_PARKED, THREAD_SLEEPING};
+		THREAD_CARRIER, THREAD_IO, THREAD_WAITING, THREAD_PARKED, THREAD_SLEEPING};
 	static const char *const merges[THREADS_MERGES] = {
 		[THREADS_IDLE] = "idle", [THREADS_POOLS] = "pools", [THREADS_EACH] = "no"};
 	const struct threads *t = threads_state(ui);
