@@ -7,6 +7,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <linux/nsfs.h>
 #include <sched.h>
 #include <stdio.h>
@@ -311,6 +312,43 @@ int proc_thread_cpu(pid_t pid, pid_t tid, struct proc_cpu *out, char comm[32])
 
 	snprintf(file, sizeof(file), "task/%d/stat", (int)tid);
 	return read_stat(pid, file, out, comm);
+}
+
+bool proc_thread_queued_ns(pid_t pid, pid_t tid, uint64_t *ns)
+{
+	struct buf text = {0};
+	char file[64];
+	uint64_t ran;
+	bool known;
+
+	snprintf(file, sizeof(file), "task/%d/schedstat", (int)tid);
+	known = !proc_read(pid, file, &text) &&
+		sscanf(buf_str(&text), "%" SCNu64 " %" SCNu64, &ran, ns) == 2 && ran > 0;
+	buf_done(&text);
+	return known;
+}
+
+int64_t proc_fds_count(pid_t pid)
+{
+	char path[64];
+	struct stat st;
+
+	snprintf(path, sizeof(path), "/proc/%d/fd", (int)pid);
+	return !stat(path, &st) && st.st_size > 0 ? (int64_t)st.st_size : -1;
+}
+
+int64_t proc_fds_limit(pid_t pid)
+{
+	struct buf text = {0};
+	const char *value = "";
+	int64_t limit = -1;
+
+	if (!proc_read(pid, "limits", &text))
+		value = field(buf_str(&text), "\nMax open files");
+	if (*value && sscanf(value, "%" SCNd64, &limit) != 1)
+		limit = -1;
+	buf_done(&text);
+	return limit;
 }
 
 int64_t proc_uptime_s(uint64_t start_ticks)

@@ -61,6 +61,8 @@ struct proc_cpu {
 int proc_cpu(pid_t pid, struct proc_cpu *out);
 /* One thread, by its tid here. */
 int proc_thread_cpu(pid_t pid, pid_t tid, struct proc_cpu *out, char comm[32]);
+/* For how long a thread has waited for a core, in ns; false: the kernel does not say. */
+bool proc_thread_queued_ns(pid_t pid, pid_t tid, uint64_t *ns);
 /* All threads: fn(ctx, tid here). */
 int proc_threads(pid_t pid, void (*fn)(void *ctx, pid_t tid), void *ctx);
 /* proc_find_thread: the first thread that matches, the oldest first; 0 if none does. Reads no further. */
@@ -83,6 +85,11 @@ int proc_thread_count(pid_t pid);
 
 /* The number of its mappings; 0 if not known. Takes about 1 ms for each 1,000 of them. */
 unsigned proc_maps_count(pid_t pid);
+
+/* How many descriptors it has open, by one stat; -1 if not known (before Linux 6.2, or not ours). */
+int64_t proc_fds_count(pid_t pid);
+/* How many it may have open (RLIMIT_NOFILE); -1: not known, or no limit. */
+int64_t proc_fds_limit(pid_t pid);
 
 /* proc_fds_open_to_us: may we list its descriptors and see where they point? */
 bool proc_fds_open_to_us(pid_t pid);

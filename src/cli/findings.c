@@ -56,8 +56,11 @@ static void print_lines(FILE *out, const char *text, const char *before)
 void watch_print(const struct watch *w, FILE *out)
 {
 	const struct vitals *v = &w->vitals;
-	int missing = 0;
+	int missing = 0, event;
+	char why[FINDING_WHY];
 
+	if (w->file)
+		fprintf(out, "%s: ", w->file);
 	fprintf(out, "%d %s", v->pid, v->name);
 	if (*v->jdk)
 		fprintf(out, "  JDK %s", v->jdk);
@@ -75,13 +78,16 @@ void watch_print(const struct watch *w, FILE *out)
 		if (f->error >= FINDING_ERROR)
 			fprintf(out, " (+-%.0f)", 100 * f->error);
 		fputc('\n', out);
+		if (f->second)
+			fprintf(out, "    in the minute that begins %u:%02u into the recording\n",
+				f->second / 60, f->second % 60);
 		print_lines(out, f->proof, "    ");
 		fprintf(out, "  -> %s\n", f->look);
 	}
 	for (const struct finding_rule *const *rule = finding_rules; *rule; rule++)
-		if (!finding_rule_looks(*rule, v))
-			fprintf(out, "%snot looked for: %s\n", missing++ ? "" : "\n",
-				(*rule)->what);
+		if (findings_blind(w->findings, *rule, &event, why))
+			fprintf(out, "%snot looked for: %s (%s)\n", missing++ ? "" : "\n",
+				(*rule)->what, why);
 }
 
 /* --- JSON -------------------------------------------------------------------------------------------- */
@@ -135,6 +141,8 @@ void watch_print_json(const struct watch *w, FILE *out)
 	const struct vitals *v = &w->vitals;
 	struct buf text = {0};
 	struct json j = {.out = &text};
+	char why[FINDING_WHY];
+	int event;
 
 	json_begin(&j, '{');
 	json_key(&j, "pid"), json_int(&j, v->pid);
@@ -149,7 +157,7 @@ void watch_print_json(const struct watch *w, FILE *out)
 	json_key(&j, "not_looked_for");
 	json_begin(&j, '[');
 	for (const struct finding_rule *const *rule = finding_rules; *rule; rule++)
-		if (!finding_rule_looks(*rule, v))
+		if (findings_blind(w->findings, *rule, &event, why))
 			json_str(&j, (*rule)->name);
 	json_end(&j, ']');
 	json_end(&j, '}');

@@ -15,6 +15,7 @@ struct watch {
 	struct vitals vitals; /* the last while it was sampled */
 	const struct profile *profile;
 	unsigned count;
+	const char *file;       /* that was judged in place of a JVM, or NULL */
 	double asked_s, seen_s; /* for how long it was to be looked at, and could be */
 };
 

@@ -18,6 +18,8 @@ struct finding_rule {
 	const char *title; /* "DEADLOCK": what stands in the header before the sentence */
 	const char *what;  /* what it looks for, for help and pages */
 	unsigned events;   /* that it needs, a bit per enum profile_event_id; 0: vitals do */
+	int look_s; /* for how long vitals must have been read before it can say that there is nothing */
+	int uptime_s; /* a younger JVM is still starting: the rule does not judge it */
 	/* Adds what it finds. */
 	void (*look)(const struct scene *scene);
 };
@@ -37,6 +39,7 @@ struct finding {
 	uint32_t thread, method; /* PROFILE_NONE: none */
 	uint64_t subject;        /* the same for the same thing in the next look */
 	double since_s;          /* for how long it has been found */
+	uint32_t second;         /* where the seconds begin that it is about */
 };
 
 #endif

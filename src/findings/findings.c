@@ -16,6 +16,7 @@
 const struct finding_rule *const finding_rules[] = {
 	&rule_deadlock,
 	&rule_heap,
+	&rule_humongous,
 	&rule_gc,
 	&rule_jit,
 	&rule_codecache,
@@ -29,8 +30,14 @@ const struct finding_rule *const finding_rules[] = {
 	&rule_classes,
 	&rule_locks,
 	&rule_pool,
+	&rule_starved,
 	&rule_io,
+	&rule_pinned,
 	&rule_cores,
+	&rule_finalizers,
+	&rule_threads,
+	&rule_descriptors,
+
 	&rule_new,
 	NULL,
 };
@@ -74,6 +81,12 @@ void findings_vitals(struct findings *f, const struct vitals *v)
 		.unloaded = v->classes_unloaded,
 		.code_used = v->code_used,
 		.compilations = v->compilations,
+		.cpu_ms = v->cpu_user_ms < 0 || v->cpu_system_ms < 0
+				  ? -1
+				  : v->cpu_user_ms + v->cpu_system_ms,
+		.collections = v->gc_count,
+		.humongous = v->gc_humongous,
+		.started = v->threads_started,
 		.cpu = v->cpu,
 		.host = v->host};
 
@@ -87,12 +100,32 @@ void findings_vitals(struct findings *f, const struct vitals *v)
 	f->points[f->point_count++] = point;
 }
 
+void findings_history(
+	struct findings *f, const struct profile *p, const struct vitals *v, uint32_t to)
+{
+	struct vitals then = *v;
+	uint32_t end = profile_info(p).now + 1;
+
+	to = to < end ? to : end;
+	f->point_count = 0;
+	for (uint32_t s = to > SCENE_POINTS ? to - SCENE_POINTS : 0; s < to; s++) {
+		const struct vitals_second *kept = profile_vitals(p, s);
+
+		if (!kept)
+			continue;
+		vitals_put_back(&then, kept);
+		findings_vitals(f, &then);
+	}
+	f->now = then;
+}
+
 void findings_baseline(struct findings *f, const struct profile_snapshot *cpu)
 {
 	f->baseline = cpu;
 }
 
-int finding_rule_lacks(const struct finding_rule *rule, const struct vitals *v)
+/* The first event that a rule needs and that is not sampled; -1: there is none. */
+static int lacks(const struct finding_rule *rule, const struct vitals *v)
 {
 	for (int i = 0; i < EVENT_USER_FIRST; i++) {
 		/* Of a JVM that has ended all are off; those that were on until then have an engine. */
@@ -104,9 +137,26 @@ int finding_rule_lacks(const struct finding_rule *rule, const struct vitals *v)
 	return -1;
 }
 
-bool finding_rule_looks(const struct finding_rule *rule, const struct vitals *v)
+bool findings_blind(const struct findings *f, const struct finding_rule *rule, int *event,
+	char why[FINDING_WHY])
 {
-	return finding_rule_lacks(rule, v) < 0;
+	double seen_s = 0;
+
+	for (unsigned i = 0; i < f->count; i++)
+		if (f->list[i].rule == rule)
+			return false;
+	if (f->point_count)
+		seen_s = scene_apart_s(&f->points[0], &f->points[f->point_count - 1]);
+	*event = lacks(rule, &f->now);
+	if (*event >= 0)
+		snprintf(why, FINDING_WHY, "%s is not sampled", profile_events[*event].name);
+	else if (rule->uptime_s && f->now.uptime_s >= 0 && f->now.uptime_s < rule->uptime_s)
+		snprintf(why, FINDING_WHY, "the JVM has run for less than %d s", rule->uptime_s);
+	else if (seen_s < rule->look_s)
+		snprintf(why, FINDING_WHY, "that takes %d s", rule->look_s);
+	else
+		return false;
+	return true;
 }
 
 static int worse_first(const void *a, const void *b)
@@ -145,6 +195,14 @@ struct finding *scene_found(
 	return &out->list[out->count++];
 }
 
+bool scene_has(const struct scene *scene, const struct finding_rule *rule)
+{
+	for (unsigned i = 0; i < scene->out->count; i++)
+		if (scene->out->list[i].rule == rule)
+			return true;
+	return false;
+}
+
 /* since_of: the oldest entry gives way to what is new. */
 static double since_of(struct findings *f, const struct finding *found)
 {
@@ -180,7 +238,7 @@ unsigned findings_look(struct findings *f, const struct profile *p, uint32_t fro
 	scene_open(&scene);
 	for (const struct finding_rule *const *rule = finding_rules; *rule; rule++) {
 		scene.rule = *rule;
-		if (finding_rule_looks(*rule, &f->now))
+		if (lacks(*rule, &f->now) < 0)
 			(*rule)->look(&scene);
 	}
 	scene_close(&scene);
@@ -188,6 +246,46 @@ unsigned findings_look(struct findings *f, const struct profile *p, uint32_t fro
 	for (unsigned i = 0; i < f->count; i++)
 		f->list[i].since_s = since_of(f, &f->list[i]);
 	return f->count;
+}
+
+static void keep_worst(struct finding *list, unsigned *count, const struct finding *found)
+{
+	unsigned i = 0;
+
+	while (i < *count && (list[i].rule != found->rule || list[i].subject != found->subject))
+		i++;
+	if (i == *count && i == FINDINGS_MAX) {
+		qsort(list, *count, sizeof(*list), worse_first);
+		i--;
+	}
+	*count += i == *count;
+	if (!list[i].rule || worse_first(found, &list[i]) < 0)
+		list[i] = *found;
+}
+
+unsigned findings_look_back(struct findings *f, const struct profile *p, const struct vitals *v,
+	uint32_t from, uint32_t to)
+{
+	struct finding worst[FINDINGS_MAX + 1] = {0};
+	uint32_t end = profile_info(p).now + 1, step;
+	unsigned count = 0;
+
+	to = to < end ? to : end;
+	do {
+		/* What is left of the last minute belongs to the one before. */
+		step = to - from < 2 * SCENE_POINTS ? to - from : SCENE_POINTS;
+		findings_history(f, p, v, from + step);
+		findings_look(f, p, from, from + step);
+		for (unsigned i = 0; i < f->count; i++) {
+			f->list[i].second = from;
+			keep_worst(worst, &count, &f->list[i]);
+		}
+		from += step;
+	} while (from < to);
+	qsort(worst, count, sizeof(*worst), worse_first);
+	memcpy(f->list, worst, sizeof(f->list));
+	f->count = count;
+	return count;
 }
 
 const struct finding *findings_get(const struct findings *f, unsigned i)

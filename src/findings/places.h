@@ -24,11 +24,16 @@ enum place_wait {
 };
 
 /* What else a method may be. */
-#define METHOD_SYNC   0x0200u  /* of Java's own locks */
-#define METHOD_TRIES  0x0400u  /* waits for a limited time */
-#define METHOD_STOPS  0x0800u  /* stops all threads */
-#define METHOD_TRACE  0x8000u  /* fills in an exception's stack trace */
-#define METHOD_LEAVES 0x20000u /* compiled code goes back to the interpreter */
+#define METHOD_SYNC      0x0200u  /* of Java's own locks */
+#define METHOD_TRIES     0x0400u  /* waits for a limited time */
+#define METHOD_STOPS     0x0800u  /* stops all threads */
+#define METHOD_TRACE     0x8000u  /* fills in an exception's stack trace */
+#define METHOD_LEAVES    0x20000u /* compiled code goes back to the interpreter */
+#define METHOD_MOUNTS    0x40000u /* a carrier runs a virtual thread in it */
+#define METHOD_FINALIZES 0x80000u
+#define METHOD_STARTS    0x100000u /* a thread */
+#define METHOD_FUTURE    0x400000u /* waits for another thread's task */
+#define METHOD_LARGE     0x200000u /* G1 allocates an array of half a region or more */
 
 struct place {
 	uint32_t own;   /* the task's innermost own frame, as a stack; PROFILE_NONE: in no task */

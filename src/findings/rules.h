@@ -10,5 +10,7 @@ extern const struct finding_rule rule_codecache, rule_interpreted, rule_deopt;
 extern const struct finding_rule rule_throttled, rule_swap, rule_stops, rule_classes;
 extern const struct finding_rule rule_safepoint, rule_new;
 extern const struct finding_rule rule_locks, rule_pool, rule_io, rule_cores;
+extern const struct finding_rule rule_pinned, rule_starved, rule_finalizers, rule_threads;
+extern const struct finding_rule rule_descriptors, rule_humongous;
 
 #endif

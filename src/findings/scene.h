@@ -27,6 +27,8 @@ struct scene_point {
 	int64_t safepoint_ms, sync_ms, safepoints;
 	int64_t classes, unloaded;
 	int64_t code_used, compilations;
+	int64_t cpu_ms; /* of the JVM, since its start */
+	int64_t collections, humongous, started;
 	struct vitals_cpu cpu;
 	struct vitals_host host;
 };
@@ -56,6 +58,8 @@ void scene_close(struct scene *scene);
  * where there are too many. NULL: this is it. */
 struct finding *scene_found(
 	const struct scene *scene, enum finding_grade grade, double share, uint64_t subject);
+/* Whether this look has a finding of that rule already: rules run in the order of finding_rules. */
+bool scene_has(const struct scene *scene, const struct finding_rule *rule);
 /* One more line of proof, as far as there is space. */
 void scene_proof(struct finding *f, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* The frames of a stack as such lines, from the innermost one of the program's own on. */

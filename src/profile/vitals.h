@@ -43,6 +43,8 @@ struct vitals_host {
 	int64_t swap_bytes;    /* of its memory, moved out */
 	int64_t swapped_in; /* pages that the host has read back, for anybody; not known while swap_bytes is 0 */
 	int64_t cpus_free_ms; /* for how long those CPUs had nothing to do that it may run on, since the host came up */
+	int64_t queued_ms; /* for how long the JVM's threads waited for a core, added up (schedstat). A lower bound: waits of threads that started and ended between two reads are missing */
+	int64_t fds, fds_limit; /* open descriptors, and how many it may have */
 };
 
 struct vitals {
@@ -102,6 +104,8 @@ struct vitals {
 	int64_t compilations;        /* since the JVM's start */
 	int64_t heap_low;   /* the least heap_used at any look since the reading before this one */
 	int64_t heap_looks; /* how many there have been in this session */
+	int64_t threads_started; /* platform threads, since the JVM's start */
+	int64_t gc_humongous; /* G1: collections for an array of half a region or more, of those seen in this session */
 };
 
 /*
@@ -121,27 +125,40 @@ void vitals_bound(struct vitals *v);
 /* --- second by second --------------------------------------------------------------------------------- */
 
 /* The fields of struct vitals that are kept of each second of a profile. */
-#define VITALS_KEPT(X)              \
-	X(uint64_t, time_ns)        \
-	X(int, cpu_pct)             \
-	X(int, gc_pct_x10)          \
-	X(int, safepoint_pct_x10)   \
-	X(int, threads_running)     \
-	X(int, cost_pct_x10)        \
-	X(struct vitals_cpu, cpu)   \
-	X(int64_t, rss_bytes)       \
-	X(int64_t, heap_used)       \
-	X(int64_t, heap_committed)  \
-	X(int64_t, heap_max)        \
-	X(int64_t, gc_count)        \
-	X(int64_t, gc_whole)        \
-	X(int64_t, gc_time_ns)      \
-	X(int64_t, cpu_user_ms)     \
-	X(int64_t, cpu_system_ms)   \
-	X(int64_t, machine_busy_ms) \
-	X(int64_t, machine_cpus)    \
-	X(int64_t, threads_live)    \
-	X(int64_t, threads_daemon)  \
+#define VITALS_KEPT(X)                \
+	X(uint64_t, time_ns)          \
+	X(int, cpu_pct)               \
+	X(int, gc_pct_x10)            \
+	X(int, safepoint_pct_x10)     \
+	X(int, threads_running)       \
+	X(int, cost_pct_x10)          \
+	X(struct vitals_cpu, cpu)     \
+	X(int64_t, rss_bytes)         \
+	X(int64_t, heap_used)         \
+	X(int64_t, heap_committed)    \
+	X(int64_t, heap_max)          \
+	X(int64_t, gc_count)          \
+	X(int64_t, gc_whole)          \
+	X(int64_t, gc_time_ns)        \
+	X(int64_t, cpu_user_ms)       \
+	X(int64_t, cpu_system_ms)     \
+	X(int64_t, machine_busy_ms)   \
+	X(int64_t, machine_cpus)      \
+	X(int64_t, threads_live)      \
+	X(int64_t, threads_daemon)    \
+	X(struct vitals_host, host)   \
+	X(int64_t, safepoint_count)   \
+	X(int64_t, safepoint_time_ms) \
+	X(int64_t, safepoint_sync_ms) \
+	X(int64_t, classes_loaded)    \
+	X(int64_t, classes_unloaded)  \
+	X(int64_t, code_used)         \
+	X(int64_t, code_max)          \
+	X(int64_t, compilations)      \
+	X(int64_t, heap_low)          \
+	X(int64_t, heap_looks)        \
+	X(int64_t, threads_started)   \
+	X(int64_t, gc_humongous)      \
 	X(int64_t, uptime_s)
 
 #define VITALS_FIELD(type, name) type name;

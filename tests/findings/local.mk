@@ -13,4 +13,4 @@ soak-findings: all $(check_DATA) demo/classes.stamp
 	@srcdir='$(abs_top_srcdir)' builddir='$(abs_top_builddir)' JAVA="$${JAVA:-$(JDK)/bin/java}" \
 		bash $(srcdir)/%D%/soak.sh
 
-check_SCRIPTS += %D%/test_host.sh %D%/test_waits.sh
+check_SCRIPTS += %D%/test_host.sh %D%/test_planted.sh %D%/test_waits.sh

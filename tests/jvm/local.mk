@@ -26,7 +26,7 @@ jvm_test_programs += %D%/programs/Program.java
 jvm_test_programs += \
 	%D%/programs/Causes.java %D%/programs/Clock.java %D%/programs/Coarse.java %D%/programs/Deopt.java \
 	%D%/programs/Garbage.java %D%/programs/Inlined.java %D%/programs/Kinds.java %D%/programs/Locks.java \
-	%D%/programs/Names.java %D%/programs/Peers.java %D%/programs/Problems.java %D%/programs/Rates.java \
+	%D%/programs/Names.java %D%/programs/Peers.java %D%/programs/Planted.java %D%/programs/Problems.java %D%/programs/Rates.java \
 	%D%/programs/Relay.java %D%/programs/Requests.java %D%/programs/Rounds.java %D%/programs/Short.java \
 	%D%/programs/Totals.java %D%/programs/Waiting.java
 
@@ -38,7 +38,7 @@ alone_tests = \
 	%D%/test_explained.sh %D%/test_inlined.sh %D%/test_renames.sh %D%/test_virtual.sh tests/sampler/test_began.sh \
 	tests/sampler/test_locks.sh tests/sampler/test_parked.sh tests/sampler/test_polled.sh \
 	tests/sampler/test_short.sh tests/sampler/test_wall.sh tests/sampler/test_waits.sh \
-	tests/findings/test_host.sh tests/findings/test_waits.sh tests/walk/test_accuracy.sh
+	tests/findings/test_host.sh tests/findings/test_planted.sh tests/findings/test_waits.sh tests/walk/test_accuracy.sh
 
 check_SCRIPTS += $(jvm_tests) %D%/test_children.sh %D%/test_row.sh %D%/test_inlined.sh %D%/test_coarse.sh %D%/test_explained.sh \
 	%D%/test_memory.sh %D%/test_renames.sh %D%/test_virtual.sh

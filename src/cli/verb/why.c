@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "cli/findings.h"
 #include "cli/line/verb.h"
+#include "cli/reading.h"
 #include "cli/sampling.h"
 #include "findings/findings.h"
 
@@ -66,6 +67,32 @@ static int why_run(struct sampling *s, struct watch *w, bool json, struct err *e
 	return rc;
 }
 
+/* A recording: each of its minutes. */
+static int why_file(const struct args *args, struct watch *w, struct err *err)
+{
+	struct imported *file = reading_operands(args, err);
+	uint32_t from, to;
+	int rc = -1;
+
+	if (!file)
+		return -1;
+	if (!reading_span(args, file, &from, &to, err)) {
+		w->vitals = file->vitals;
+		w->profile = file->profile;
+		w->file = args->operands[0];
+		w->seen_s = w->asked_s =
+			(double)reading_duration_ns(file, from, to) / (double)NS_PER_S;
+		w->count = findings_look_back(w->findings, file->profile, &file->vitals, from, to);
+		if (args_has(args, OPT_JSON))
+			watch_print_json(w, stdout);
+		else
+			watch_print(w, stdout);
+		rc = 0;
+	}
+	import_free(file);
+	return rc;
+}
+
 static int run_why(const struct args *args, struct err *err)
 {
 	struct watch w = {.findings = findings_new()};
@@ -79,8 +106,13 @@ static int run_why(const struct args *args, struct err *err)
 		events_put(&s.events, NULL, why_events[i]);
 	s.events.budget = -1;
 	s.events.as_can = true; /* rules that miss an event say so */
-	rc = sampling_parse(&s, args, err);
-	if (!rc)
+	if (import_takes(args->operands[0]))
+		rc = why_file(args, &w, err);
+	else if (args_has(args, OPT_FROM) || args_has(args, OPT_TO))
+		rc = err_set(err, ERR_USAGE,
+			"--from and --to are for recordings, and %s is not one.",
+			args->operands[0]);
+	else if (!(rc = sampling_parse(&s, args, err)))
 		rc = why_run(&s, &w, args_has(args, OPT_JSON), err);
 	findings_free(w.findings);
 	if (rc || !w.count)
@@ -92,15 +124,15 @@ static int run_why(const struct args *args, struct err *err)
 const struct verb verb_why = {
 	.bit = VERB_WHY,
 	.name = "why",
-	.synopsis = "[OPTION]... PID|NAME",
-	.help = "look at a JVM for some seconds and say what is wrong with it, with the proof",
-	.text = "Looks at CPU, locks and waits at once, for 10 s unless -d says another "
-		"time, and at the JVM's own figures. What is wrong comes first with its figures, "
-		"then what proves it, then what to look at next. Nothing is said that may as well "
-		"be meant so.\n\n"
+	.synopsis = "[OPTION]... PID|NAME|FILE",
+	.help = "diagnose a running JVM or a recording, with evidence",
+	.text = "Samples CPU time, locks and waits together for 10 s (-d changes that), reads "
+		"the JVM's own counters, and reports each problem with its figures, the evidence, "
+		"and what to look at next. Rules report only patterns that are unlikely to be "
+		"intentional. A FILE is judged minute by minute; it must have been recorded with "
+		"the events that a rule needs (record -e cpu,lock,wall).\n\n"
 		"The exit code is 0 if nothing was found, 9 if something was, and 11 if the JVM "
-		"got no core to run on for three quarters of the time and more, so that nothing "
-		"can be said.",
+		"got no core to run on for most of the time, so that nothing can be said.",
 	.min_operands = 1,
 	.max_operands = 1,
 	.run = run_why,

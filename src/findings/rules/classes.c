@@ -80,5 +80,7 @@ const struct finding_rule rule_classes = {
 	.name = "classes",
 	.title = "CLASSES",
 	.what = "classes that are loaded all the time, 50 a second and more",
+	.look_s = (int)LONG_S,
+	.uptime_s = UP_S,
 	.look = look,
 };

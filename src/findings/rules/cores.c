@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Threads that want to run wait for a core. */
+/*
+ * Threads that want to run wait for a core.
+ *
+ * How many is the kernel's own count of all threads (schedstat) where it is known; samples of wall say which threads.
+ */
 #include "findings/rules.h"
 #include "findings/scene.h"
 
@@ -19,16 +23,18 @@ struct wanting {
 	uint64_t ran, waited;
 };
 
-/* Threads that want to run, as wall has seen them. */
+/* Threads that want to run, as wall has seen them, and how many there are at any moment. */
 struct crowd {
 	const struct scene *scene;
 	struct wanting *threads; /* by thread */
-	uint64_t ran, waited, samples;
+	uint64_t ran_ns, waited_ns, samples;
+	double ran, waited;
+	bool counted; /* by the kernel, not by samples */
 };
 
 static void crowd_add(struct crowd *c, const struct profile_part *part)
 {
-	bool waits = part->state == THREAD_RUNNABLE;
+	bool waits = part->state == THREAD_RUNNABLE || part->state == THREAD_CARRIER;
 	struct wanting *w = &c->threads[part->thread];
 
 	if ((!waits && part->state != THREAD_ON_CPU) ||
@@ -36,8 +42,35 @@ static void crowd_add(struct crowd *c, const struct profile_part *part)
 		return;
 	w->thread = part->thread;
 	*(waits ? &w->waited : &w->ran) += part->weight;
-	*(waits ? &c->waited : &c->ran) += part->weight;
+	*(waits ? &c->waited_ns : &c->ran_ns) += part->weight;
 	c->samples += part->count;
+}
+
+/*
+ * By the kernel's count if there is one; virtual threads without a carrier are none of the kernel's, so they are added as
+ * sampled.
+ */
+static void crowd_count(struct crowd *c, double seconds)
+{
+	const struct scene *scene = c->scene;
+	const struct scene_point *then = scene_before(scene, SCENE_LEAST_S, SCENE_MOST_S), *now;
+	double ran, queued, unmounted = 0;
+
+	c->ran = (double)c->ran_ns / NS_PER_S / seconds;
+	c->waited = (double)c->waited_ns / NS_PER_S / seconds;
+	if (!then)
+		return;
+	now = scene_last(scene);
+	ran = scene_rate(then, now, then->cpu_ms, now->cpu_ms) / 1000;
+	queued = scene_rate(then, now, then->host.queued_ms, now->host.queued_ms) / 1000;
+	if (ran < 0 || queued < 0)
+		return;
+	for (uint32_t i = 0; i < scene->wall_count; i++)
+		if (scene->wall[i].state == THREAD_CARRIER)
+			unmounted += (double)scene->wall[i].weight / NS_PER_S / seconds;
+	c->ran = ran;
+	c->waited = queued + unmounted;
+	c->counted = true;
 }
 
 static int most_first(const void *a, const void *b)
@@ -49,20 +82,20 @@ static int most_first(const void *a, const void *b)
 	return x->thread < y->thread ? -1 : x->thread > y->thread;
 }
 
-static void tell(const struct crowd *c, double seconds)
+static void report(const struct crowd *c, double seconds)
 {
 	const struct scene *scene = c->scene;
-	double share = (double)c->waited / (double)(c->ran + c->waited);
-	double waited = (double)c->waited / NS_PER_S / seconds;
+	double share = c->waited / (c->ran + c->waited);
 	struct finding *f = scene_found(scene, FINDING_COSTS, share, 0);
 
 	if (!f)
 		return;
-	f->error = scene_error(c->samples, share);
+	if (!c->counted)
+		f->error = scene_error(c->samples, share);
 	snprintf(f->what, sizeof(f->what),
 		"threads that want to run wait for a core for %.0f %% of that time: %.1f of them "
 		"at any moment, while %.1f run",
-		100 * share, waited, (double)c->ran / NS_PER_S / seconds);
+		100 * share, c->waited, c->ran);
 	for (uint32_t i = 0; i < SHOWN && i < scene->threads && c->threads[i].waited; i++) {
 		const struct wanting *t = &c->threads[i];
 
@@ -90,19 +123,22 @@ static bool cpus_are_free(const struct scene *scene, double waiting)
 			       FREE * waiting * 1000;
 }
 
+/* A cgroup's limit, or carriers that are kept by threads that wait, are the cause where there is one: more cores would not help. */
 static void look(const struct scene *scene)
 {
 	struct crowd c = {.scene = scene};
 	double seconds = scene_seconds(scene, EVENT_WALL);
 
+	if (scene_has(scene, &rule_throttled) || scene_has(scene, &rule_pinned) || seconds <= 0)
+		return;
 	c.threads = xcalloc(scene->threads + 1, sizeof(*c.threads));
 	for (uint32_t i = 0; i < scene->wall_count; i++)
 		crowd_add(&c, &scene->wall[i]);
-	if (c.samples >= ENOUGH && (double)c.waited >= MUCH * (double)(c.ran + c.waited) &&
-		(double)c.waited >= LEAST * seconds * NS_PER_S &&
-		!cpus_are_free(scene, (double)c.waited / NS_PER_S / seconds)) {
+	crowd_count(&c, seconds);
+	if ((c.counted || c.samples >= ENOUGH) && c.waited >= MUCH * (c.ran + c.waited) &&
+		c.waited >= LEAST && !cpus_are_free(scene, c.waited)) {
 		qsort(c.threads, scene->threads, sizeof(*c.threads), most_first);
-		tell(&c, seconds);
+		report(&c, seconds);
 	}
 	free(c.threads);
 }

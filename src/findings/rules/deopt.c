@@ -45,5 +45,6 @@ const struct finding_rule rule_deopt = {
 	.title = "DEOPTIMISED",
 	.what = "compiled code that gives up all the time, for 5 % of the CPU time and more",
 	.events = 1u << EVENT_CPU,
+	.uptime_s = UP_S,
 	.look = look,
 };

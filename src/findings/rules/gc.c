@@ -35,7 +35,7 @@ static void look(const struct scene *scene)
 	char part[60] = "";
 	struct finding *f;
 
-	if (pauses < PAUSES_MUCH && cpu < CPU_MUCH)
+	if ((pauses < PAUSES_MUCH && cpu < CPU_MUCH) || scene_has(scene, &rule_humongous))
 		return;
 	f = scene_found(scene, FINDING_COSTS, (pauses > cpu ? pauses : cpu) / 100, 0);
 	if (!f)

@@ -67,8 +67,8 @@ static void look(const struct scene *scene)
 const struct finding_rule rule_interpreted = {
 	.name = "interpreted",
 	.title = "INTERPRETED",
-	.what = "hot methods that are not compiled, for a quarter of the CPU time, a minute after "
-		"the start",
+	.what = "hot methods that are not compiled, for a quarter of the CPU time",
 	.events = 1u << EVENT_CPU,
+	.uptime_s = UP_S,
 	.look = look,
 };

@@ -131,7 +131,17 @@ static bool beside_server(const struct io *io, const char *class_name)
 	return false;
 }
 
-static bool serves(const struct io *io, uint32_t own)
+/* It has connected to what it waits for: known where the peer is. */
+static bool is_outgoing(const struct io *io, uint32_t stack)
+{
+	struct profile_io what;
+
+	return profile_stack_io(io->scene->profile, stack, &what) && *what.where &&
+	       strstr(what.what, "socket") && strncmp(what.where, "clients of ", 11) != 0;
+}
+
+/* outgoing: only its names can say that it waits for messages; which class accepts connections does not matter. */
+static bool serves(const struct io *io, uint32_t own, bool outgoing)
 {
 	bool beside = false, client = false;
 
@@ -141,9 +151,9 @@ static bool serves(const struct io *io, uint32_t own)
 		const char *simple = dot ? dot + 1 : m->class_name;
 
 		if (places_says(m->name, server_methods) || places_says(simple, server_classes) ||
-			of_server(io, m->class_name))
+			(!outgoing && of_server(io, m->class_name)))
 			return true;
-		beside |= beside_server(io, m->class_name);
+		beside |= !outgoing && beside_server(io, m->class_name);
 		client |= places_says(m->name, clients) || places_says(simple, clients);
 		own = places_outwards(io->scene->places, own);
 	}
@@ -160,7 +170,7 @@ static void sort_out(struct io *io, const struct profile_part *part)
 	if (at.own == PROFILE_NONE || at.idle)
 		return;
 	if (waits && (at.owns < 2 || at.waits & PLACE_CALLERS || is_asked(io, part->stack) ||
-			     serves(io, at.own)))
+			     serves(io, at.own, is_outgoing(io, part->stack))))
 		return;
 	if (waits || part->state == THREAD_ON_CPU || part->state == THREAD_RUNNABLE ||
 		part->state == THREAD_MONITOR)

@@ -72,7 +72,7 @@ static void look(const struct scene *scene)
 const struct finding_rule rule_jit = {
 	.name = "jit",
 	.title = "JIT",
-	.what = "compilers that use 40 % of the CPU time and more, or compile the same anew, a "
-		"minute after the start",
+	.what = "compilers that use 40 % of the CPU time and more, or compile the same anew",
+	.uptime_s = UP_S,
 	.look = look,
 };

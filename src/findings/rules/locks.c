@@ -160,6 +160,34 @@ static uint32_t own_method(const struct scene *scene, uint32_t stack)
 	return own == PROFILE_NONE ? PROFILE_NONE : scene_frame(scene, own)->method;
 }
 
+/*
+ * In what a thread was while others waited for locks that it held: its innermost own method for most of that time. PROFILE_NONE:
+ * not known.
+ */
+static void held_of(void *ctx, const struct profile_part *part)
+{
+	struct locks *l = ctx;
+	uint32_t method = own_method(l->scene, part->stack);
+
+	if (method != PROFILE_NONE)
+		scene_spend(&l->waits, method, part);
+}
+
+static uint32_t held_in(const struct scene *scene, uint32_t holder)
+{
+	struct profile_query q = scene_query(scene, EVENT_LOCK);
+	struct locks held = {.scene = scene};
+	struct scene_group group = {0}, most = {.what = PROFILE_NONE};
+
+	q.holders = true;
+	q.thread = holder;
+	profile_each(scene->profile, &q, held_of, &held);
+	while (scene_group_next(&held.waits, &group))
+		most = group.weight > most.weight ? group : most;
+	free(held.waits.list);
+	return most.what;
+}
+
 static void tell_holder(const struct scene *scene, struct finding *f, const struct contended *c,
 	uint32_t where, double moment)
 {
@@ -169,6 +197,8 @@ static void tell_holder(const struct scene *scene, struct finding *f, const stru
 
 	if (c->holder_count) {
 		holder = last_holder(scene, c, chain, sizeof(chain));
+		in = held_in(scene, holder);
+		where = in == PROFILE_NONE ? where : in;
 		most = scene_most(scene, EVENT_WALL, holder, holding, where);
 	}
 	in = most.rank == INSIDE ? where : own_method(scene, most.part.stack);

@@ -51,7 +51,8 @@ static void look(const struct scene *scene)
 		scene_apart_s(then, now),
 		(double)(now->host.throttled_us - then->host.throttled_us) / 1e6);
 	snprintf(f->look, sizeof(f->look),
-		"a higher limit (cpu.max); or what uses the CPU: key 1, or jhot record -d 10 %d",
+		"a higher limit (cpu.max, or cpu.cfs_quota_us of cgroup 1); or what uses the CPU: "
+		"key 1, or jhot record -d 10 %d",
 		scene->now->pid);
 	f->event = EVENT_CPU;
 }

@@ -91,6 +91,55 @@ void gauges_cpu_task(struct gauges_cpu *c, pid_t tid, const struct proc_cpu *cpu
 	c->kernel += gauges_more(cpu->stime, past ? past->stime : 0);
 }
 
+/* --- waits for a core -------------------------------------------------------------------------------- */
+
+void gauges_queue_done(struct gauges_queue *q)
+{
+	free(q->past);
+	free(q->now);
+}
+
+void gauges_queue_begin(struct gauges_queue *q)
+{
+	q->now_count = q->at = 0;
+}
+
+void gauges_queue_task(struct gauges_queue *q, pid_t pid, pid_t tid, bool started)
+{
+	unsigned at = q->at;
+	uint64_t ns, then;
+
+	if (!proc_thread_queued_ns(pid, tid, &ns))
+		return; /* it has not run yet, or has ended */
+	if (q->now_count == q->cap) {
+		q->cap = q->cap ? q->cap * 2 : 64;
+		q->now = xreallocarray(q->now, q->cap, sizeof(*q->now));
+		q->past = xreallocarray(q->past, q->cap, sizeof(*q->past));
+	}
+	then = started && q->begun ? 0 : ns;
+	while (!started && at < q->past_count && q->past[at].tid != tid)
+		at++;
+	if (!started && at < q->past_count) {
+		then = q->past[at].ns;
+		q->at = at + 1;
+	}
+	q->sum_ns += gauges_more(ns, then);
+	q->now[q->now_count++] = (struct gauges_wait){tid, ns};
+}
+
+int64_t gauges_queue_end(struct gauges_queue *q)
+{
+	struct gauges_wait *past = q->past;
+
+	q->past = q->now;
+	q->past_count = q->now_count;
+	q->now = past;
+	q->begun |= q->past_count > 0;
+	return q->past_count ? (int64_t)(q->sum_ns / NS_PER_MS) : -1;
+}
+
+/* ----------------------------------------------------------------------------------------------------- */
+
 static uint64_t gauges_ticks_now(void)
 {
 	struct timespec t = {0};

@@ -29,6 +29,7 @@ struct gauges {
 	struct hsperf *perf;
 	struct gauges_heap heap;
 	struct gauges_cpu cpu;
+	struct gauges_queue queue;
 	struct gauges_host host;
 	struct vitals who;  /* what does not change; all else of it is not known */
 	struct vitals last; /* kept when the JVM is gone */
@@ -71,6 +72,7 @@ void gauges_free(struct gauges *g)
 		return;
 	hsperf_close(g->perf);
 	gauges_cpu_done(&g->cpu);
+	gauges_queue_done(&g->queue);
 	free(g);
 }
 
@@ -80,6 +82,7 @@ struct gauges_tasks {
 	pid_t pid;
 	int running;
 	struct gauges_cpu *owners;
+	struct gauges_queue *queue;
 };
 
 static void gauges_count_task(void *ctx, pid_t tid)
@@ -91,6 +94,9 @@ static void gauges_count_task(void *ctx, pid_t tid)
 	if (!proc_thread_cpu(t->pid, tid, &cpu, comm)) {
 		t->running += cpu.state == 'R';
 		gauges_cpu_task(t->owners, tid, &cpu, comm);
+		if (strncmp(comm, "jhot ", 5) != 0)
+			gauges_queue_task(
+				t->queue, t->pid, tid, cpu.start_ticks >= t->owners->ticks);
 	}
 }
 
@@ -107,20 +113,23 @@ static void gauges_name_vm(struct gauges *g, struct vitals *v)
 /* Each thread is a file to read, so the more there are the less often: until then, what the last look said. */
 static void gauges_look(struct gauges *g, struct vitals *v)
 {
-	struct gauges_tasks t = {.pid = g->jvm.pid, .owners = &g->cpu};
+	struct gauges_tasks t = {.pid = g->jvm.pid, .owners = &g->cpu, .queue = &g->queue};
 	struct proc_cpu process;
 
 	v->threads_running = g->last.time_ns ? g->last.threads_running : -1;
 	v->cpu = g->last.time_ns ? g->last.cpu : v->cpu;
+	v->host.queued_ms = g->last.time_ns ? g->last.host.queued_ms : -1;
 	if (v->time_ns < g->tasks_due_ns)
 		return;
 	gauges_cpu_begin(&g->cpu);
+	gauges_queue_begin(&g->queue);
 	g->cpu.vm_collects = !strcmp(v->gc_name, "Serial");
 	if (proc_threads(g->jvm.pid, gauges_count_task, &t) || proc_cpu(g->jvm.pid, &process)) {
 		v->threads_running = -1;
 		return;
 	}
 	v->threads_running = t.running;
+	v->host.queued_ms = gauges_queue_end(&g->queue);
 	gauges_name_vm(g, v);
 	gauges_cpu_end(&g->cpu, clock_mono_ns(), &process, &v->cpu);
 	g->tasks_due_ns = v->time_ns + (clock_mono_ns() - v->time_ns) * GAUGES_TASK_COST;
@@ -156,6 +165,8 @@ static void gauges_proc(struct gauges *g, struct vitals *v)
 	}
 	gauges_host_read(&g->host, g->jvm.pid, &v->host);
 	gauges_look(g, v);
+	v->host.fds = proc_fds_count(g->jvm.pid);
+	v->host.fds_limit = proc_fds_limit(g->jvm.pid);
 	gauges_machine(g->jvm.pid, v);
 	if (proc_cpu(g->jvm.pid, &cpu))
 		return;

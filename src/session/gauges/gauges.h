@@ -54,6 +54,25 @@ struct gauges_cpu {
 	uint64_t used[GAUGES_OWNERS], kernel; /* since then; kernel: what JIT and GC used there */
 };
 
+/*
+ * For how long threads have waited for a core since the first look: the sum of each thread's increase, so a thread that ends
+ * takes nothing away, and one that started since the last look counts from 0.
+ */
+struct gauges_queue {
+	struct gauges_wait {
+		pid_t tid;
+		uint64_t ns;
+	} * past, *now; /* in the order of /proc, which is that of their starts */
+	unsigned past_count, now_count, cap, at;
+	uint64_t sum_ns;
+	bool begun;
+};
+void gauges_queue_done(struct gauges_queue *q);
+/* A look: begin, each task in the order of /proc, end. started: since the last look. Returns the sum in ms, -1: not known. */
+void gauges_queue_begin(struct gauges_queue *q);
+void gauges_queue_task(struct gauges_queue *q, pid_t pid, pid_t tid, bool started);
+int64_t gauges_queue_end(struct gauges_queue *q);
+
 /* gauges_pct: what this CPU time is of a core. */
 double gauges_pct(uint64_t ticks, uint64_t elapsed_ns);
 void gauges_cpu_done(struct gauges_cpu *c);
@@ -91,11 +110,13 @@ struct gauges_heap {
 	int committed[GAUGES_GENERATIONS], max[GAUGES_GENERATIONS];
 	int invocations[GAUGES_COLLECTORS], time[GAUGES_COLLECTORS];
 	int safepoints, safepoint_time, safepoint_sync;
-	int threads_live, threads_daemon;
+	int threads_live, threads_daemon, threads_started;
+	int cause; /* of the last collection, in words */
 	int compilations;
-	int classes[2], unloaded[2]; /* all others, and those of the shared archive */
-	int64_t gc_ns, safepoint_ns; /* of the last reading */
-	int64_t low, looks;          /* the least that was in use since then; since the beginning */
+	int classes[2], unloaded[2];    /* all others, and those of the shared archive */
+	int64_t gc_ns, safepoint_ns;    /* of the last reading */
+	int64_t collections, humongous; /* the former as of the last peek */
+	int64_t low, looks; /* the least that was in use since then; since the beginning */
 };
 
 /* jdk: its major number; of one that is not known (0, or 1 for JDK 8), what is sure. */

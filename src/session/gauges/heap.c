@@ -64,6 +64,23 @@ static const struct gauges_collector *gauges_kind(const struct hsperf *perf)
 	return NULL;
 }
 
+/* The sum of those that there are; -1 if there is none. */
+static int64_t gauges_sum(const struct hsperf *perf, const int *indices, int count)
+{
+	int64_t sum = 0;
+	bool any = false;
+
+	for (int i = 0; i < count; i++) {
+		int64_t v = hsperf_long(perf, indices[i]);
+
+		if (indices[i] < 0 || v < 0 || v > INT64_MAX / 16)
+			continue;
+		sum += v;
+		any = true;
+	}
+	return any ? sum : -1;
+}
+
 void gauges_heap_init(struct gauges_heap *h, const struct hsperf *perf, int jdk)
 {
 	h->sync_apart = jdk >= SYNC_APART_JDK;
@@ -84,28 +101,14 @@ void gauges_heap_init(struct gauges_heap *h, const struct hsperf *perf, int jdk)
 	h->safepoint_sync = hsperf_find(perf, "sun.rt.safepointSyncTime");
 	h->threads_live = hsperf_find(perf, "java.threads.live");
 	h->threads_daemon = hsperf_find(perf, "java.threads.daemon");
+	h->threads_started = hsperf_find(perf, "java.threads.started");
+	h->cause = hsperf_find(perf, "sun.gc.lastCause");
+	h->collections = gauges_sum(perf, h->invocations, GAUGES_COLLECTORS);
 	h->compilations = hsperf_find(perf, "sun.ci.totalCompiles");
 	h->classes[0] = hsperf_find(perf, "java.cls.loadedClasses");
 	h->classes[1] = hsperf_find(perf, "java.cls.sharedLoadedClasses");
 	h->unloaded[0] = hsperf_find(perf, "java.cls.unloadedClasses");
 	h->unloaded[1] = hsperf_find(perf, "java.cls.sharedUnloadedClasses");
-}
-
-/* The sum of those that there are; -1 if there is none. */
-static int64_t gauges_sum(const struct hsperf *perf, const int *indices, int count)
-{
-	int64_t sum = 0;
-	bool any = false;
-
-	for (int i = 0; i < count; i++) {
-		int64_t v = hsperf_long(perf, indices[i]);
-
-		if (indices[i] < 0 || v < 0 || v > INT64_MAX / 16)
-			continue;
-		sum += v;
-		any = true;
-	}
-	return any ? sum : -1;
 }
 
 static int64_t gauges_heap_max(const struct gauges_heap *h, const struct hsperf *perf)
@@ -159,9 +162,23 @@ static void gauges_stops(struct gauges_heap *h, const struct hsperf *perf, struc
 	out->safepoint_sync_ms = sync_ns < 0 ? -1 : sync_ns / 1000000;
 }
 
+/* Collections since the last peek had the cause that the last of them had. */
+static void gauges_causes(struct gauges_heap *h, const struct hsperf *perf)
+{
+	int64_t collections = gauges_sum(perf, h->invocations, GAUGES_COLLECTORS);
+	char cause[64];
+
+	if (collections > h->collections && hsperf_string(perf, h->cause, cause, sizeof(cause)) &&
+		!strcmp(cause, "G1 Humongous Allocation"))
+		h->humongous += collections - h->collections;
+	h->collections = collections;
+}
+
 int64_t gauges_heap_peek(struct gauges_heap *h, const struct hsperf *perf)
 {
 	int64_t used = gauges_sum(perf, h->used, GAUGES_SPACES);
+
+	gauges_causes(h, perf);
 
 	if (used <= 0) /* 0, from JDK 24 on, and ZGC: as of the last collection, if there was one */
 		return -1;
@@ -184,6 +201,8 @@ void gauges_heap_read(struct gauges_heap *h, const struct hsperf *perf, struct v
 	gauges_stops(h, perf, out);
 	out->threads_live = hsperf_long(perf, h->threads_live);
 	out->threads_daemon = hsperf_long(perf, h->threads_daemon);
+	out->threads_started = hsperf_long(perf, h->threads_started);
+	out->gc_humongous = h->kind && !strcmp(h->kind->name, "G1") ? h->humongous : -1;
 	out->compilations = hsperf_long(perf, h->compilations);
 	out->classes_loaded = gauges_sum(perf, h->classes, 2);
 	out->classes_unloaded = gauges_sum(perf, h->unloaded, 2);

@@ -122,15 +122,16 @@ void findings_tick(struct ui *ui)
 
 	if (!ui->profile || !ui->vitals)
 		return;
-	/* The vitals are of now: a frozen screen keeps those of its own moment. */
-	if (!ui->scope.time.frozen && !ui->over)
-		findings_vitals(f->rules, ui->vitals);
 	q = ui_query(ui);
 	q.holders = false;
+	if (!ui->scope.time.frozen && !ui->over)
+		findings_vitals(f->rules, ui->vitals);
 	if (q.to > LOOK_S && q.from < q.to - LOOK_S)
 		q.from = q.to - LOOK_S;
 	if (ui->now_ms < f->due_ms || (q.from == f->from && q.to == f->to))
 		return;
+	if (ui->scope.time.frozen || ui->over)
+		findings_history(f->rules, ui->profile, ui->vitals, q.to);
 	look(ui, &q);
 }
 

@@ -85,29 +85,45 @@ static void put_looked_for(const struct ui *ui, struct page *p)
 {
 	/* A rule wants to see a thing for some seconds: what was just switched on has nothing to say yet. */
 	bool early = !ui->over && ui->now_ms - ui->begun_ms < EARLY_MS;
+	char why[FINDING_WHY];
+	int event;
 
 	put_text(p, 1, 0, STYLE_STRONG,
 		early ? "nothing found yet; looking for:" : "nothing found; looked for:");
 	for (const struct finding_rule *const *rule = finding_rules; *rule; rule++)
-		if (finding_rule_looks(*rule, ui->vitals))
+		if (!findings_blind(ui->findings->rules, *rule, &event, why))
 			put_text(p, 3, 2, STYLE_NORMAL, (*rule)->what);
 }
 
+/* By reason: "not looked for: LOCK POOL (lock is not sampled: press 3)". */
 static void put_not_looked_for(const struct ui *ui, struct page *p)
 {
-	char text[400];
+	char text[400], why[FINDING_WHY], other[FINDING_WHY];
+	const struct finding_rule *const *rule, *const *r;
+	int event;
 
-	for (const struct finding_rule *const *rule = finding_rules; *rule; rule++) {
-		int event = finding_rule_lacks(*rule, ui->vitals);
+	for (rule = finding_rules; *rule; rule++) {
+		size_t used;
 
-		if (event < 0)
+		if (!findings_blind(ui->findings->rules, *rule, &event, why))
 			continue;
-		snprintf(text, sizeof(text), "not looked for: %s (%s is not sampled", (*rule)->what,
-			profile_events[event].name);
-		if (ui_has_event(ui, event) && !ui->over)
-			snprintf(text + strlen(text), sizeof(text) - strlen(text), ": press %d",
-				event + 1);
-		strcat(text, ")");
+		for (r = finding_rules; r < rule; r++)
+			if (findings_blind(ui->findings->rules, *r, &(int){0}, other) &&
+				!strcmp(why, other))
+				break;
+		if (r < rule)
+			continue; /* that line is there */
+		used = (size_t)snprintf(text, sizeof(text), "not looked for:");
+		for (r = rule; *r; r++)
+			if (findings_blind(ui->findings->rules, *r, &(int){0}, other) &&
+				!strcmp(why, other))
+				used += (size_t)snprintf(
+					text + used, sizeof(text) - used, " %s", (*r)->title);
+		used += (size_t)snprintf(text + used, sizeof(text) - used, " (%s", why);
+		if (event >= 0 && ui_has_event(ui, event) && !ui->over)
+			used += (size_t)snprintf(
+				text + used, sizeof(text) - used, ": press %d", event + 1);
+		snprintf(text + used, sizeof(text) - used, ")");
 		put_text(p, 1, 2, STYLE_DIM, text);
 	}
 }

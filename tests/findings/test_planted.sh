@@ -1,0 +1,87 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# Programs with one planted problem each: `jhot why` names the cause, the place, and nothing else; of healthy ones nothing.
+. "$(dirname "$0")/../jvm/lib.sh"
+
+[ -e "$CLASSES/Planted.class" ] || skip_all "no Planted.class (make check builds it)"
+
+# flags NAME: of its JVM
+flags() {
+	case $1 in
+	pinned) echo -Dvirtual=true -Djdk.virtualThreadScheduler.parallelism=2 ;;
+	humongous) echo -XX:+UseG1GC -XX:G1HeapRegionSize=1m -Xmx128m ;;
+	esac
+}
+
+# look_at NAME...: what `why` reports of these programs, side by side, in $T/NAME
+look_at() {
+	local name pids=() asking=()
+	for name; do
+		jvm_start -XX:+IgnoreUnrecognizedVMOptions -Xmx96m $(flags "$name") Planted "$name" || return
+		pids+=("$JVM")
+	done
+	for name; do
+		"$JHOT" why -d 11 "${pids[${#asking[@]}]}" >"$T/$name" 2>"$T/$name.err" </dev/null &
+		asking+=($!)
+	done
+	wait "${asking[@]}"
+	for JVM in "${pids[@]}"; do jvm_kill; done
+}
+
+# finds NAME PATTERN...: the finding's first line and what proves it. CORES may be added: others use this machine, too.
+finds() {
+	local name=$1 pattern
+	shift
+	for pattern; do
+		ok "JDK $major: $name: $pattern" grep -qsE "$pattern" "$T/$name" || diag_file "$T/$name" "$T/$name.err"
+	done
+	is "JDK $major: $name: and nothing else" "$(grep -cE '^[A-Z/]+  ' <(grep -v '^CORES  ' "$T/$name"))" 1
+}
+
+finds_none() {
+	ok "JDK $major: $1: looked at" grep -qsE 's: (nothing|[0-9]+) found' "$T/$1" || diag_file "$T/$1.err"
+	ok "JDK $major: $1: nothing is found" not grep -qE '^[A-Z/]+  ' <(grep -v '^CORES  ' "$T/$1") || diag_file "$T/$1"
+}
+
+jdks 21 25 >"$T/jdks"
+while read -r major java <&3; do
+	JAVA=$java
+	virtual=()
+	[ "$major" -lt 21 ] || virtual=(pinned)
+	look_at reload finalizers self starved "${virtual[@]}"
+	ulimit -Sn 4096 # of which descriptors takes 50 a second
+	look_at starts descriptors humongous storm healthy
+	finds reload '^LOCK  8 threads wait for Planted\$Catalog: .* held by catalog-refresh in Program.sleep \(sleeps\)$' \
+		'^      Planted\$Catalog.reload'
+	finds finalizers '^FINALIZERS  the finalizer thread is busy for (9[0-9]|100) % of the time' '^      Planted\$Handle.finalize'
+	finds self '^I/O  Planted\$BrokerClient.fetch waits for 127.0.0.1:[0-9]*: (7\.[5-9]|8\.[0-5]) threads at any moment$'
+	finds starved '^STARVED  [78]\.[0-9] threads wait for tasks, while all 3 threads ForkJoinPool.commonPool-worker-\* are taken' \
+		'^      Planted.lookUp' '^      Planted.answer'
+	finds starts '^THREADS  [0-9]+ threads a second are started, most by Planted.perRequest; [0-9]+ live$'
+	finds descriptors '^DESCRIPTORS  [0-9]+ of [0-9]+ descriptors are open, [0-9.]+ more each second'
+	finds humongous '^HUMONGOUS  [0-9]+ of [0-9]+ collections .*, most allocated by Planted.readBody$'
+	finds_none storm
+	ok "JDK $major: storm: that classes were not looked for is said" \
+		grep -q '^not looked for: classes .* (the JVM has run for less than 60 s)$' "$T/storm" || diag_file "$T/storm"
+	finds_none healthy
+	if [ "$major" -lt 21 ]; then
+		skip "JDK $major: pinned" "JDK $major has no virtual threads"
+	elif [ "$major" -lt 24 ]; then
+		finds pinned '^PINNED  virtual threads keep (1\.[0-9]|2\.0) carriers while they wait in Program.sleep; 1[0-9][0-9]\.[0-9] virtual' \
+			'^      Planted\$LegacyClient.call'
+	else
+		finds_none pinned # they give their carriers up
+	fi
+done 3<"$T/jdks"
+
+jvm_start -Xmx96m Planted reload
+"$JHOT" record -e cpu,lock,wall -d 9 -o "$T/reload.jhot" "$JVM" >"$T/reload" 2>&1
+jvm_kill
+code=0
+"$JHOT" why "$T/reload.jhot" >"$T/reload" 2>"$T/reload.err" || code=$?
+is "a recording is judged as the JVM was: status" $code 9
+finds reload '^LOCK  8 threads wait for Planted\$Catalog: .* held by catalog-refresh in Program.sleep \(sleeps\)$'
+code=0
+"$JHOT" why --from 1s "$JVM" >"$T/reload" 2>&1 || code=$?
+is "--from is for recordings: status" $code 2
+done_testing
