@@ -157,8 +157,10 @@ struct sampler {
 
 	/* the thread that visits the JVM: see jvm.h */
 	struct visits {
-		_Atomic int32_t tid;     /* 0: there is no such thread */
-		_Atomic uint32_t asked;  /* futex: moves with every request */
+		_Atomic int32_t tid;    /* 0: there is no such thread */
+		_Atomic uint32_t asked; /* futex: moves with every request */
+		_Atomic uint32_t
+			told; /* futex: the last request whose events the JVM has been told */
 		_Atomic uint32_t done;   /* futex: the last request that has been served */
 		_Atomic uint32_t leave;  /* JVM_LEAVE* */
 		_Atomic uint32_t left;   /* futex: it only lets go of the session now */

@@ -282,7 +282,7 @@ static int alloc_start(
 	atomic_store(&s->alloc_told.outside, 0);
 	alloc_interval(s);
 	jvm_events_want(bits, 0, 0);
-	if (!lease_await(s, &s->visits.done, jvm_visit_ask(s), ALLOC_START_NS)) {
+	if (!lease_await(s, &s->visits.told, jvm_visit_ask(s), ALLOC_START_NS)) {
 		text_add(&out, "the JVM lets no thread of the agent in; try again");
 		error = -ETIMEDOUT;
 	} else if (!jvm_events_told(bits)) {

@@ -34,7 +34,10 @@ bool jvm_tells_starts(void);
 
 /* The visiting thread, with a first visit at once; it holds the session's memory until it has left. */
 void jvm_visits_start(struct sampler *s);
-/* A visit: names, what is wanted of JVMTI, survivors. Its number is in visits.done when it has been made. */
+/*
+ * A visit: names, what is wanted of JVMTI, survivors. Its number is in visits.told as soon as the JVM
+ * knows which events to report, and in visits.done when all of it is made.
+ */
 uint32_t jvm_visit_ask(struct sampler *s);
 #define JVM_LEAVE     1u /* values of visits.leave: with a last visit */
 #define JVM_LEAVE_NOW 2u

@@ -59,6 +59,20 @@ static struct thread_slot *slot_of(struct sampler *s, uint64_t java_thread)
 	return slot;
 }
 
+/* visit_tell: tells the JVM which events it is to report. Whoever has asked by now may wait for that only. */
+static void visit_tell(struct sampler *s, JNIEnv *jni)
+{
+	uint32_t asked = atomic_load(&s->visits.asked);
+
+	jvm_events_visit(s, jni);
+	atomic_store(&s->visits.told, asked);
+	raw_futex_wake(&s->visits.told);
+}
+
+/*
+ * visit_names: each call into the JVM may wait for a garbage collection, and there are some for each thread. Requests that come
+ * meanwhile need not wait for the rest of the names.
+ */
 static void visit_names(struct sampler *s, JNIEnv *jni)
 {
 	jobjectArray threads = (*jni)->CallStaticObjectMethod(jni, jvm.thread, jvm.get_threads);
@@ -76,6 +90,8 @@ static void visit_names(struct sampler *s, JNIEnv *jni)
 		if (slot)
 			jvm_name(s, jni, thread, slot);
 		(*jni)->DeleteLocalRef(jni, thread);
+		if (atomic_load(&s->visits.asked) != atomic_load(&s->visits.told))
+			visit_tell(s, jni);
 	}
 	if (atomic_exchange(&s->visits.touch, 0))
 		jvm_sets_touch(jni, threads, count);
@@ -97,7 +113,7 @@ static void visit_live(struct sampler *s, JNIEnv *jni)
 
 static void visit_round(struct sampler *s, JNIEnv *jni)
 {
-	jvm_events_visit(s, jni);
+	visit_tell(s, jni);
 	if (atomic_exchange(&s->visits.counts, 0))
 		jvm_wait_counts_visit(s, jni);
 	jvm_wait_times_visit(s, jni);
