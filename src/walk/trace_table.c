@@ -54,6 +54,8 @@ struct trace_table {
 	uint32_t waiting; /* flipped, but a handler was still inside */
 	uint32_t aside;   /* a handler has been inside for too long */
 	uint32_t tries;   /* flips that found a handler inside `waiting` */
+	uint32_t begun;   /* halves that have been active: the others' memory was never touched */
+	size_t half_bytes;
 	struct table_half halves[TABLE_HALVES];
 };
 
@@ -111,6 +113,8 @@ struct trace_table *trace_table_init(void *memory, size_t bytes)
 		(uint32_t)((half_bytes - table_half_bytes(slots, 0)) / sizeof(uint64_t));
 	at += sizeof(*table);
 	table->reading = 1;
+	table->begun = 1;
+	table->half_bytes = half_bytes;
 	table->waiting = table->aside = TABLE_NO_HALF;
 	for (int i = 0; i < TABLE_HALVES; i++, at += half_bytes)
 		table_half_init(&table->halves[i], at, slots, table->frames_max);
@@ -234,7 +238,14 @@ static void table_activate(struct trace_table *table, uint32_t half)
 	do {
 		active++;
 	} while (active % TABLE_HALVES != half);
+	if (table->begun <= half)
+		table->begun = half + 1;
 	atomic_store(&table->active, active);
+}
+
+size_t trace_table_untouched(const struct trace_table *table)
+{
+	return (TABLE_HALVES - table->begun) * table->half_bytes;
 }
 
 static bool table_empty_inside(const struct table_half *half)

@@ -72,6 +72,9 @@ void trace_table_clear(struct trace_table *table);
 void trace_table_weigh(
 	const struct trace_table *table, uint16_t without, uint64_t *weights, uint32_t events);
 
+/* Publisher: bytes of the halves that were never active, and so take no memory yet. */
+size_t trace_table_untouched(const struct trace_table *table);
+
 /* How full the active half is, in percent: over 50 the publisher hurries. */
 unsigned trace_table_fill(const struct trace_table *table);
 

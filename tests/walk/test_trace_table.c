@@ -318,6 +318,7 @@ static void test_stuck(bool goes_on)
 	while (!atomic_load(&stuck_inside))
 		sched_yield();
 
+	ok(trace_table_untouched(table) > bytes / 2, "two of three halves are not touched yet");
 	for (int i = 0; i < 5; i++) {
 		trace_table_put(table, &(struct trace_key){frames, 3, 2, 1, 0}, 1, 10);
 		drained &= stuck_drain(table, 20, weight);
@@ -332,6 +333,7 @@ static void test_stuck(bool goes_on)
 		is_int((int64_t)(weight[0] + weight[1]), 150,
 			"when it leaves these two are read, too");
 	}
+	is_int((int64_t)trace_table_untouched(table), 0, "the third half is in use");
 	ok(trace_table_flip_aside(table) != goes_on, "a half is set aside until then");
 	if (!goes_on) {
 		atomic_store(&stuck_go, 1);

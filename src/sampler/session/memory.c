@@ -183,6 +183,9 @@ struct memory {
 	_Alignas(PAGE) struct tail tails[THREADS_MAX];
 };
 
+/* What each thread has in it: slots are used from the first on, and others' pages are never touched. */
+#define THREAD_BYTES (sizeof(struct thread_slot) + sizeof(struct tail))
+
 static struct sampler *sampler_map(void)
 {
 	struct memory *m = memory_fits(sizeof(*m)) ? raw_map_ready(sizeof(*m)) : NULL;
@@ -227,9 +230,7 @@ int sampler_new(const char *token, const char *vm, struct sampler **out)
 	publish_init(s->publish, s);
 	text_set(s->open.token, sizeof(s->open.token), token);
 	text_set(s->open.vm, sizeof(s->open.vm), vm);
-	/* Of tails only those of the threads that there are, see sampler_memory. */
-	s->memory_bytes =
-		s->private_bytes + shared_header.map_bytes - sizeof(*s->tails) * THREADS_MAX;
+	s->memory_bytes = s->private_bytes + shared_header.map_bytes - THREAD_BYTES * THREADS_MAX;
 	*out = s;
 	return AGENT_OK;
 }
@@ -249,7 +250,8 @@ void *sampler_part_new(struct sampler *s, size_t bytes)
 
 uint64_t sampler_memory(const struct sampler *s)
 {
-	return s->memory_bytes + atomic_load(&s->threads->high) * sizeof(*s->tails);
+	return s->memory_bytes - trace_table_untouched(s->table) +
+	       atomic_load(&s->threads->high) * THREAD_BYTES;
 }
 
 void sampler_unshare(struct sampler *s)

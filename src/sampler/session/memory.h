@@ -14,7 +14,10 @@ int sampler_new(const char *token, const char *vm, struct sampler **out);
 int sampler_share(struct sampler *s);
 /* Zeroed memory until the session's end; NULL: there is none. Any thread of the agent. */
 void *sampler_part_new(struct sampler *s, size_t bytes);
-/* Bytes that the session holds, without those of events. */
+/*
+ * Bytes that the session has mapped, without those of events, and without what is touched only when it is needed: slots and tails
+ * of threads that there are not, the trace table's third half.
+ */
 uint64_t sampler_memory(const struct sampler *s);
 /* Unmaps what the front end sees and closes the memfd; the rest works on without it. */
 void sampler_unshare(struct sampler *s);
