@@ -21,6 +21,8 @@ $(filter src/sampler/session/% src/sampler/jvm/% src/sampler/publish/% $(addpref
 	agent.o calls.o descriptor.o descriptor_epoll.o maps.o spawn.o text.o),$(libjhot_so_OBJECTS)): CFLAGS += -Os
 $(filter-out src/sampler/engine/alloc% src/sampler/engine/lock/% src/sampler/engine/wall%, \
 	$(filter src/sampler/engine/%,$(libjhot_so_OBJECTS))): CFLAGS += -Os
+# Threads that attach themselves to the JVM run it. The agent has no unwind rows: only a frame pointer leads through it.
+$(filter %gate.o,$(libjhot_so_OBJECTS)): CFLAGS += -fno-omit-frame-pointer
 libjhot_so_SOURCES = $(sampler_sources) $(walk_sources) $(trace_table_sources) $(wire_sources)
 sampler_sources = \
 	%D%/agent.c %D%/calls.c %D%/calls.h %D%/compat.h %D%/cost.c %D%/cost.h %D%/counters.h %D%/descriptor.c %D%/descriptor_epoll.c \

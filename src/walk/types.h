@@ -90,7 +90,7 @@ struct walk_frame {
 	X(INTERPRETED, "[break_interpreted]") /* no valid Method in the slots */        \
 	X(COMPILED, "[break_compiled]")       /* caller of compiled code not found */   \
 	X(STUB, "[break_stub]")               /* caller of a stub not found */          \
-	X(ENTRY, "[break_entry_frame]")       /* call stub without a valid anchor */    \
+	X(ENTRY, "[break_entry_frame]")       /* call or upcall stub, no caller */      \
 	X(CODE_CACHE, "[break_code_cache]")   /* pc in the code cache, no blob there */ \
 	X(NO_FRAME, "[unknown]")              /* nothing could be walked */             \
 	X(BUSY, "[unknown_busy]")             /* no buffer for a deep stack */          \

@@ -3,7 +3,7 @@
  * The walk: look at pc, let the file for that kind of frame step to the caller, until the thread's root.
  *
  *   pc in libjvm, libc, ...  native.c        pc in the interpreter  interpreted.c
- *   pc in an nmethod         compiled.c      pc in any other blob   stub.c, entry.c (call stub)
+ *   pc in an nmethod         compiled.c      pc in any other blob   stub.c, entry.c (from C into Java)
  *
  * A thread that left Java has a JavaFrameAnchor: the exact sp/pc of its last Java frame. Native frames
  * are walked first; where they lead to the code cache, past the anchor, or nowhere, the walk goes on at
@@ -48,6 +48,18 @@ static bool anchor_hop(struct walker *w)
 
 /* --- the loop ---------------------------------------------------------------------------------------- */
 
+/*
+ * Whether a return address leads into an upcall stub, which has called the VM. The thread's anchor is then of Java frames
+ * further out than the C code that called the stub.
+ */
+static bool at_upcall(struct walker *w)
+{
+	const struct code_blob *blob =
+		walker_in_interpreter(w, w->at.pc) ? NULL : walker_blob(w, w->at.pc);
+
+	return blob && blob->kind == CODE_UPCALL;
+}
+
 static enum walk_step code_step(struct walker *w)
 {
 	const struct code_blob *blob;
@@ -64,6 +76,8 @@ static enum walk_step code_step(struct walker *w)
 	w->here = blob == &w->blobs[1];
 	if (blob->kind == CODE_NMETHOD || blob->kind == CODE_NATIVE)
 		return compiled_step(w, blob);
+	if (blob->kind == CODE_UPCALL)
+		return upcall_step(w, blob);
 	return stub_step(w, blob);
 }
 
@@ -76,7 +90,7 @@ static enum walk_step step(struct walker *w)
 	if (!walker_in_code(w, w->at.pc)) {
 		done = native_step(w);
 	} else {
-		if (!w->top && w->anchor.sp && anchor_hop(w))
+		if (!w->top && w->anchor.sp && !at_upcall(w) && anchor_hop(w))
 			before = w->at;
 		done = code_step(w);
 		w->low = w->low && w->top; /* only of a stub that was interrupted */

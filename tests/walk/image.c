@@ -42,14 +42,15 @@ static const struct member fields[] = {FIELD(block_used), FIELD(blob_name), FIEL
 	FIELD(oop_map_count), FIELD(orig_pc_offset), FIELD(entry_bci), FIELD(osr_entry),
 	FIELD(verified_entry), FIELD(deopt), FIELD(deopt_mh), FIELD(pc_desc_pc),
 	FIELD(pc_desc_scope), FIELD(wrapper_anchor), FIELD(anchor_sp), FIELD(anchor_pc),
-	FIELD(anchor_fp), FIELD(thread_anchor), FIELD(thread_osthread), FIELD(thread_state),
-	FIELD(thread_next), FIELD(thread_stack_base), FIELD(thread_stack_size), FIELD(osthread_tid),
-	FIELD(compiler_env), FIELD(env_task), FIELD(task_method), FIELD(threads_length),
-	FIELD(threads_array), FIELD(cont_entry), FIELD(cont_parent), FIELD(klass_layout_helper),
-	FIELD(klass_super), FIELD(klass_constants), FIELD(klass_fields), FIELD(method_const),
-	FIELD(const_constants), FIELD(const_size), FIELD(const_name), FIELD(const_signature),
-	FIELD(const_code_size), FIELD(const_flags), FIELD(pool_holder), FIELD(pool_length),
-	FIELD(klass_name), FIELD(symbol_length), FIELD(symbol_body)};
+	FIELD(anchor_fp), FIELD(upcall_frame_data), FIELD(upcall_anchor), FIELD(thread_anchor),
+	FIELD(thread_osthread), FIELD(thread_state), FIELD(thread_next), FIELD(thread_stack_base),
+	FIELD(thread_stack_size), FIELD(osthread_tid), FIELD(compiler_env), FIELD(env_task),
+	FIELD(task_method), FIELD(threads_length), FIELD(threads_array), FIELD(cont_entry),
+	FIELD(cont_parent), FIELD(klass_layout_helper), FIELD(klass_super), FIELD(klass_constants),
+	FIELD(klass_fields), FIELD(method_const), FIELD(const_constants), FIELD(const_size),
+	FIELD(const_name), FIELD(const_signature), FIELD(const_code_size), FIELD(const_flags),
+	FIELD(pool_holder), FIELD(pool_length), FIELD(klass_name), FIELD(symbol_length),
+	FIELD(symbol_body)};
 static const struct member ranges[] = {
 	MEMBER(interpreter_entries, sizeof(struct walk_range), 1),
 	MEMBER(interpreter_framed, sizeof(struct walk_range), LAYOUT_FRAMED),
@@ -118,8 +119,7 @@ static const struct member *member_find(const struct member *table, size_t count
 /* Which older images have, and nobody has ever read. */
 static bool member_gone(const char *name)
 {
-	static const char *const gone[] = {
-		"cont_entry_bytes", "cont_return_barrier", "upcall_frame_data", "upcall_anchor"};
+	static const char *const gone[] = {"cont_entry_bytes", "cont_return_barrier"};
 
 	for (size_t i = 0; i < COUNT(gone); i++)
 		if (!strcmp(gone[i], name))

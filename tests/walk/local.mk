@@ -3,11 +3,19 @@
 
 check_PROGRAMS += %D%/test_arch %D%/test_cut %D%/test_here %D%/test_images %D%/test_frame_cache \
 	%D%/test_names %D%/test_stubs %D%/test_newest %D%/test_trace_table %D%/test_tail %D%/test_walk
-walk_jvm_tests = %D%/test_selftest.sh %D%/test_walks.sh %D%/test_accuracy.sh %D%/test_threads.sh
+walk_jvm_tests = %D%/test_selftest.sh %D%/test_upcalls.sh %D%/test_walks.sh %D%/test_accuracy.sh %D%/test_threads.sh
 check_SCRIPTS += $(walk_jvm_tests)
 noinst_PROGRAMS += %D%/selftest %D%/walkstat
+check_DATA += %D%/upcalls.so
+CLEANFILES += %D%/upcalls.so
 EXTRA_DIST += %D%/chains.sh %D%/fake.h %D%/image.h %D%/images \
-	%D%/target.h
+	%D%/target.h %D%/upcalls.c
+
+# Without frame pointers, so that only unwind rows lead through it.
+%D%/upcalls.so: %D%/upcalls.c
+	$(AM_V_CC)$(MKDIR_P) %D% && \
+		$(CC) $(WARN_CFLAGS) -Wno-missing-prototypes -O2 -fomit-frame-pointer -fPIC -shared -o $@ \
+		$(srcdir)/%D%/upcalls.c -lpthread
 
 # Unwind rows: made and packed by symbols, used by walk; their tests need both.
 unwind_test_libs = libsession.a libsymbols.a libwalk.a $(TEST_LIBS) $(DW_LIBS) $(ELF_LIBS) $(Z_LIBS) $(CXX_LIBS)

@@ -21,13 +21,15 @@ struct block {
 	uint64_t used, unused;
 	uint64_t name, code, method;
 	int32_t size, frame_words, complete, empty;
-	uint8_t rest[72];
+	int32_t frame_data, unused2; /* of an upcall stub */
+	uint8_t rest[64];
 	uint8_t text[384];
 };
 
 static struct block blocks[3];
 static uint8_t segmap[4];
 static const char native_name[16] = "native nmethod", stub_name[16] = "a stub";
+static const char upcall_name[16] = "upcall_stub";
 static uint64_t stack[WORDS];
 static struct fake memory;
 static struct walk_layout *layout;
@@ -79,6 +81,10 @@ static void layout_make(void)
 	l->blob_size = field(offsetof(struct block, size), 4);
 	l->blob_frame_size = field(offsetof(struct block, frame_words), 4);
 	l->blob_frame_complete = field(offsetof(struct block, complete), 4);
+	l->upcall_frame_data = field(offsetof(struct block, frame_data), 4);
+	l->upcall_anchor = l->anchor_sp = (struct walk_field){.offset = 0, .bytes = 8};
+	l->anchor_pc = (struct walk_field){.offset = 8, .bytes = 8};
+	l->anchor_fp = (struct walk_field){.offset = 16, .bytes = 8};
 	l->immutable_data = l->mutable_data = l->deopt_mh = l->entry_bci = l->compile_id = none;
 }
 
@@ -94,6 +100,7 @@ static void code_make(int32_t frame_words)
 	fake_put(&memory, (uint64_t)(uintptr_t)segmap, segmap, sizeof(segmap));
 	fake_put(&memory, (uint64_t)(uintptr_t)native_name, native_name, sizeof(native_name));
 	fake_put(&memory, (uint64_t)(uintptr_t)stub_name, stub_name, sizeof(stub_name));
+	fake_put(&memory, (uint64_t)(uintptr_t)upcall_name, upcall_name, sizeof(upcall_name));
 	fake_put(&memory, STACK, stack, sizeof(stack));
 }
 
@@ -220,11 +227,118 @@ static void test_native(void)
 }
 #endif
 
+/* --- upcalls ------------------------------------------------------------------------------------------ */
+
+#define C_CODE 0x7d0000000000ull /* of libraries, without rows; calls end at each multiple of 16 */
+#define UP_FP  16                /* words: the frame of the upcall stub begins at 4 and ends here */
+#define C_FP   22                /* that of C, behind which the Java that called it stands */
+#define AT(n)  (STACK + 8ull * (n))
+
+/*
+ * Java called C, C called the upcall stub (block 1), and that a stub (block 0) in place of Java. kept: whether C keeps its frame
+ * pointer.
+ */
+static void upcall_make(bool kept)
+{
+	static uint8_t text[256];
+
+	fake_calls(text, sizeof(text));
+	code_make(4);
+	block_make(1, upcall_name, 0);
+	blocks[1].frame_data = 16;
+	fake_put(&memory, C_CODE, text, sizeof(text));
+	stack[2] = AT(UP_FP);
+	stack[3] = text_of(1) + 32;
+	stack[UP_FP] = kept ? AT(C_FP) : 1;
+	stack[UP_FP + 1] = C_CODE + 32;
+	stack[C_FP] = AT(40);
+	stack[C_FP + 1] = text_of(2) + 48;
+	stack[C_FP + 4] = AT(40);
+	stack[C_FP + 5] = ENTRY;
+}
+
+/* What on_entry keeps in the frame: the anchor of the Java that called C. */
+static void anchor_put(uint64_t *at, uint64_t sp)
+{
+	at[0] = sp;
+	at[1] = text_of(2) + 48;
+	at[2] = 0;
+}
+
+/* wanted: a letter per frame, s: a stub, n: C, j: the Java that called it; then what ends the walk. */
+static void upcall_walks(struct walk_regs regs, uint64_t java_thread, const char *wanted,
+	const char *end, const char *what)
+{
+	const struct walk_thread thread = {
+		.java_thread = java_thread, .stack_lo = STACK, .stack_hi = STACK + sizeof(stack)};
+	struct walk_frame frames[MAX];
+	struct walk_result r = walk_stack(layout, &memory.mem, &regs, &thread, frames, MAX);
+	char got[MAX + 1] = {0};
+
+	for (uint32_t i = 0; i < r.count; i++)
+		got[i] = frames[i].type == WALK_STUB                                ? 's'
+			 : frames[i].type == WALK_NATIVE                            ? 'n'
+			 : frames[i].type == WALK_JAVA && frames[i].value == 0x1002 ? 'j'
+			 : frames[i].type == WALK_BREAK && frames[i].value == r.why ? 'b'
+										    : '?';
+	if (!ok(!strncmp(got, wanted, strlen(wanted)) && !strcmp(end, walk_break_name(r.why)), "%s",
+		    what))
+		diag("got %s %s", got, walk_break_name(r.why));
+}
+
+static void test_upcall(void)
+{
+	const struct walk_regs inside = {.pc = text_of(0) + 40, .sp = STACK, .fp = AT(40)};
+	const char *entry = walk_break_name(WALK_BREAK_ENTRY); /* of the call stub, where all end */
+	uint64_t thread[8] = {0};
+
+	upcall_make(true);
+	upcall_walks(inside, 0, "ssnj", entry, "C called Java, and was called by Java");
+	upcall_make(false);
+	anchor_put(&stack[6], AT(C_FP + 2));
+	upcall_walks(inside, 0, "ssnj", entry,
+		"C without frame pointers is passed by the anchor in the frame of the stub");
+	layout->upcall_anchor.offset = -1;
+	upcall_walks(inside, 0, "ssnb", "[break_native]",
+		"no anchor is looked for if the JVM does not say where");
+	layout->upcall_anchor.offset = 0;
+	anchor_put(&stack[6], AT(8));
+	upcall_walks(inside, 0, "ssnb", "[break_native]",
+		"one that leads into the frame itself is not believed");
+	anchor_put(&stack[6], 0);
+	upcall_walks(inside, 0, "ssnb", "[break_native]", "nor an empty one, as in a thread of C");
+	stack[6] = AT(C_FP + 2);
+	stack[7] = C_CODE + 32;
+	upcall_walks(inside, 0, "ssnb", "[break_native]", "nor one that leads to no Java");
+	upcall_make(true);
+	upcall_walks((struct walk_regs){.pc = text_of(1) + 40, .sp = AT(4), .fp = AT(UP_FP)}, 0,
+		"snj", entry, "the stub was interrupted in its body");
+	upcall_walks((struct walk_regs){.pc = text_of(1) + 40, .sp = AT(4), .fp = AT(3)}, 0, "sb",
+		"[break_entry_frame]", "a frame that would end before it begins is none");
+#if defined(__x86_64__)
+	memcpy(&blocks[1].text[40], "\x55\x48\x8b\xec", 4);
+	stack[UP_FP - 1] = C_CODE + 32;
+	upcall_walks((struct walk_regs){.pc = text_of(1) + 40, .sp = AT(UP_FP - 1), .fp = AT(C_FP)},
+		0, "snj", entry, "and at its first instruction");
+	stack[UP_FP - 2] = AT(C_FP);
+	upcall_walks((struct walk_regs){.pc = text_of(1) + 41, .sp = AT(UP_FP - 2), .fp = AT(C_FP)},
+		0, "snj", entry, "and behind that");
+#endif
+	/* The stub has called the VM, which has yet to take the thread's anchor. */
+	upcall_make(true);
+	anchor_put(thread, AT(C_FP + 2));
+	fake_put(&memory, 0x5000, thread, sizeof(thread));
+	stack[2] = AT(UP_FP);
+	upcall_walks((struct walk_regs){.pc = C_CODE + 72, .sp = STACK, .fp = AT(2)}, 0x5000,
+		"nsnj", entry, "C stands between the stub and the thread's anchor");
+}
+
 int main(void)
 {
 	layout_make();
 	test_leaf();
 	test_runtime();
+	test_upcall();
 #if defined(__aarch64__)
 	test_native();
 #endif

@@ -303,7 +303,8 @@ bool walker_returns_to_java(struct walker *w, uint64_t pc)
 		       code_is_deopt(l, blob, pc);
 	case CODE_CONTINUATION: return true;
 	case CODE_NATIVE:
-	case CODE_RUNTIME: return arch_after_call(w->mem, pc);
+	case CODE_RUNTIME:
+	case CODE_UPCALL: return arch_after_call(w->mem, pc);
 	default: return false;
 	}
 }
@@ -330,6 +331,8 @@ bool walker_caller_sound(struct walker *w, uint64_t pc, uint64_t sp, uint64_t fp
 	blob = walker_blob(w, pc);
 	if (!blob)
 		return false;
+	if (blob->kind == CODE_UPCALL)
+		return upcall_sound(w, sp, fp);
 	if ((blob->kind != CODE_NMETHOD && blob->kind != CODE_NATIVE) || blob->frame_words < 2)
 		return true;
 

@@ -180,6 +180,7 @@ bool interpreted_returns(const struct walker *w, uint64_t pc);
 bool walker_caller_sound(struct walker *w, uint64_t pc, uint64_t sp, uint64_t fp);
 bool interpreted_sound(struct walker *w, uint64_t pc, uint64_t sp, uint64_t fp);
 bool entry_sound(struct walker *w, uint64_t fp);
+bool upcall_sound(struct walker *w, uint64_t sp, uint64_t fp);
 bool native_sound(struct walker *w, uint64_t fp);
 
 /* Add all frames from here to the root if an earlier walk's tail holds; otherwise a mark may be left. */
@@ -210,6 +211,7 @@ enum walk_step compiled_step(struct walker *w, const struct code_blob *blob);
 enum walk_step compiled_known(struct walker *w);
 enum walk_step stub_step(struct walker *w, const struct code_blob *blob);
 enum walk_step entry_step(struct walker *w);
+enum walk_step upcall_step(struct walker *w, const struct code_blob *blob);
 /* From a stub of continuations to the frame that the continuation was entered from. */
 enum walk_step continuation_step(struct walker *w);
 

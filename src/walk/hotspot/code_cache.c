@@ -52,6 +52,7 @@ static enum code_kind kind_of(const struct walk_mem *mem, uint64_t name, int32_t
 		{"I2C/C2I ", CODE_ADAPTER},
 		{"vtable c", CODE_VTABLE}, /* "vtable chunks" */
 		{"StubRout", CODE_STUBS},
+		{"upcall_s", CODE_UPCALL},
 	};
 	enum code_kind kind = frame_words > 0 ? CODE_RUNTIME : CODE_LEAF;
 	uint64_t word = mem_word(mem, name, 8);

@@ -13,6 +13,7 @@ enum code_kind {
 	CODE_ADAPTER, /* i2c, c2i */
 	CODE_VTABLE,  /* vtable and itable stubs */
 	CODE_CONTINUATION, /* the stubs of continuations */
+	CODE_UPCALL,       /* through which C calls Java in the foreign-function API */
 	CODE_RUNTIME,      /* stubs that call into the VM, with a frame size */
 };
 

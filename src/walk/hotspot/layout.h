@@ -71,6 +71,8 @@ struct walk_layout {
 	int32_t call_wrapper; /* bytes from an entry frame's fp */
 	struct walk_field wrapper_anchor;
 	struct walk_field anchor_sp, anchor_pc, anchor_fp;
+	/* UpcallStub: where in its frame its FrameData is, and in that the anchor; absent is no error. */
+	struct walk_field upcall_frame_data, upcall_anchor;
 
 	/* threads */
 	struct walk_field thread_anchor, thread_osthread, thread_state, thread_next;

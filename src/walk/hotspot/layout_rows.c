@@ -86,6 +86,8 @@ const struct layout_row layout_rows[LAYOUT_ROWS] = {
 	{FIELD, ALWAYS, "JavaFrameAnchor", "_last_Java_sp", AT(anchor_sp)},
 	{FIELD, ALWAYS, "JavaFrameAnchor", "_last_Java_pc", AT(anchor_pc)},
 	{FIELD, ALWAYS, "JavaFrameAnchor", "_last_Java_fp", AT(anchor_fp)},
+	{FIELD_4, NEVER, "UpcallStub", "_frame_data_offset", AT(upcall_frame_data)},
+	{FIELD, NEVER, "UpcallStub::FrameData", "jfa", AT(upcall_anchor)},
 	{INT, ARCH_WRAPPER_SINCE, ARCH_WRAPPER_UNTIL, "frame::entry_frame_call_wrapper_offset",
 		NULL, READ(call_wrapper_words)},
 
