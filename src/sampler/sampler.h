@@ -266,6 +266,8 @@ struct sampler {
 	struct unwind_recv *unwind_recv;
 	struct walk_layout *layout_memory;
 	int32_t signo; /* what the engines send; < 0: there is no free signal */
+	uint64_t
+		signal_lost_ns; /* since when there is none for events that need one; 0: there is */
 	int32_t signo_reserved; /* what native threads and the process are sent: see sampler_signal; <= 0: signo */
 	struct sampler_file task;   /* /proc/self/task */
 	struct sampler_file memory; /* /proc/self/mem in the program's table: session/kept.c */

@@ -349,6 +349,14 @@ static void tool_stop(int sig)
 	tool_stopped = 1;
 }
 
+static bool tool_has_failed(const struct driver *d)
+{
+	for (int i = 0; i < WIRE_EVENTS; i++)
+		if (atomic_load(&d->status->events[i].state) == WIRE_EVENT_FAILED)
+			return true;
+	return false;
+}
+
 static bool tool_sample(struct driver *d, const struct settings *s, struct driver_rows *rows)
 {
 	uint64_t start = clock_mono_ns(), end = start + (uint64_t)s->seconds * NS_PER_S;
@@ -364,7 +372,7 @@ static bool tool_sample(struct driver *d, const struct settings *s, struct drive
 			return false;
 		if (rows)
 			driver_rows_send(rows, d);
-		if (s->samples && d->samples >= (uint64_t)s->samples)
+		if (s->samples && (d->samples >= (uint64_t)s->samples || tool_has_failed(d)))
 			break;
 		if (s->idle)
 			usleep(10000);

@@ -44,6 +44,29 @@ storm() {
 	[ "$2" != painted ] || untouched "$major"
 }
 
+# taken MAJOR MODES [FREE]: the engines' signal is taken by a library for good. Sampling goes on by SIGWINCH (FREE), or ends where
+# that is taken or collected, too, and says so. The program takes it after 0.3 s or more; 30,000 samples are more than come until then and 2 s later.
+taken() {
+	local major=$1 modes=$2 free=${3:-} caught
+	# shellcheck disable=SC2086
+	jvm_start -Xmx256m -XX:ErrorFile="$T/hs_err_%p.log" Hammer "$builddir/tests/sampler/libhammer.so" $modes deep throwing || return
+	ok "JDK $major: $modes: a session" agent samples=30000 seconds=120 event=cpu:250000 event=wall:5000000 ||
+		diag_file "$T/tool.err"
+	caught=$(sed -n 's/^SigCgt:\t//p' "/proc/$JVM/status")
+	if [ "$free" ]; then
+		ok "JDK $major: $modes: sampling goes on" [ "$(value samples)" -ge 30000 ] || diag_file "$T/tool"
+		ok "JDK $major: $modes: by SIGWINCH, which is said" grep -q '^note .*goes on by another signal' "$T/tool"
+		is "JDK $major: $modes: which is handled then" $((0x$caught >> 27 & 1)) 1
+	else
+		ok "JDK $major: $modes: sampling ends" [ "$(value samples)" -lt 30000 ]
+		ok "JDK $major: $modes: and why is said" grep -q '^event cpu .*own handler for the signal' "$T/tool" ||
+			diag_file "$T/tool"
+	fi
+	jvm_end
+	is "JDK $major: $modes: the program ends as it should" $? 0
+	ok "JDK $major: $modes: its signals stayed its own" grep -qx 'sum 0' "$JVM_OUT" || diag_file "$JVM_OUT"
+}
+
 # checked MAJOR: a JVM that looks after its own handlers, about once a second, and says on its output what it finds
 checked() {
 	jvm_start -Xcheck:jni Known shares || return
@@ -58,6 +81,9 @@ while read -r major java; do
 	for storm in $STORMS; do
 		storm "$major" "$storm"
 	done
+	taken "$major" takeurg free
+	taken "$major" "takeurg takewinch"
+	taken "$major" "takeurg collectwinch"
 	checked "$major"
 done < <(jdks $MAJORS)
 done_testing

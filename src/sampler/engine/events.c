@@ -2,6 +2,7 @@
 /* The table of events; starting and stopping them on all threads. */
 #include "sampler/engine/events.h"
 #include "sampler/engine/arms.h"
+#include "sampler/engine/collect.h"
 
 #include "base/clock.h"
 #include "sampler/engine/lock/lock.h"
@@ -15,8 +16,9 @@
 #include <errno.h>
 #include <string.h>
 
-#define SETTLE_NS    2000000
-#define SETTLE_TRIES 10
+#define SETTLE_NS      2000000
+#define SETTLE_TRIES   10
+#define SIGNAL_LOST_NS 2000000000u /* without a signal events wait so long before they fail */
 
 const struct event_row event_rows[WIRE_EVENTS] = {
 	[WIRE_CPU] = {"cpu", 10000000, THREADS_ARM_CPU, {&engine_perf, &engine_ctimer}},
@@ -250,6 +252,17 @@ static void event_limit(struct sampler *s, uint32_t number, char *note, size_t b
 	text_add(&text, " can do no more");
 }
 
+/*
+ * signal_found: the signal is ours, or another is from now on. Threads in our handler block all signals and are taken for
+ * collectors, so engines are off, and whoever finds none asks again.
+ */
+static bool signal_found(struct sampler *s)
+{
+	if (s->signo <= 0 || !sig_keep(s->signo))
+		s->signo = sig_choose_again(collect_signals(s));
+	return s->signo > 0;
+}
+
 /* event_possible: can this version sample it, and is there a signal for it? */
 static int event_possible(struct sampler *s, uint32_t number, struct text *out)
 {
@@ -260,9 +273,12 @@ static int event_possible(struct sampler *s, uint32_t number, struct text *out)
 		text_add(out, number < WIRE_EVENTS && row->name ? row->name : "that event");
 		return -ENOSYS;
 	}
-	if (s->signo < 0 && event_signals(number)) {
-		text_add(out, "SIGURG, SIGWINCH, SIGPROF, SIGVTALRM and SIGSTKFLT all have "
-			      "handlers of the program");
+	if (event_signals(number))
+		events_check_signal(s, clock_mono_ns());
+	if (event_signals(number) && !signal_found(s)) {
+		text_add(out,
+			"no signal is free: other parts of the process handle or collect all that "
+			"could be used");
 		return s->signo;
 	}
 	return 0;
@@ -375,19 +391,63 @@ static void reserved_lost(struct sampler *s)
 		process_clock_start(s);
 }
 
-void events_check_signal(struct sampler *s)
+/* signals_off: the events that are to be sampled by signals are not any more. Their numbers, a bit each. */
+static uint32_t signals_off(struct sampler *s)
 {
-	char text[8];
+	uint32_t numbers = 0;
+
+	for (uint32_t i = 0; i < WIRE_EVENTS; i++) {
+		if (!s->events[i].wanted || !event_signals(i))
+			continue;
+		event_disable(s, i);
+		numbers |= 1u << i;
+	}
+	return numbers;
+}
+
+/* signals_on: the same events go on by another signal, or (failed) have come to their end. */
+static void signals_on(struct sampler *s, uint32_t numbers, bool failed)
+{
+	char note[160];
+	int error;
+
+	for (uint32_t i = 0; i < WIRE_EVENTS; i++) {
+		if (!(numbers >> i & 1))
+			continue;
+		text_set(note, sizeof(note),
+			"another part of the process has installed its own handler for the signal");
+		error = failed ? -EBUSY : event_enable(s, i, note, sizeof(note));
+		if (error == 0)
+			continue;
+		s->events[i].wanted = false;
+		event_announce(s, i, WIRE_EVENT_FAILED, note);
+	}
+	if (!failed)
+		publish_note(s->publish, WIRE_NOTE_TEXT, clock_mono_ns(), 0,
+			"another part of the process handles the signal that samples were taken "
+			"by; "
+			"sampling goes on by another signal");
+}
+
+void events_check_signal(struct sampler *s, uint64_t now)
+{
+	uint32_t numbers;
+	bool found;
 
 	if (s->signo_reserved > 0 && !sig_keep_reserved(s->signo_reserved))
 		reserved_lost(s);
-	for (uint32_t i = 0; i < WIRE_EVENTS; i++) {
-		if (!atomic_load(&s->events[i].on) || !event_signals(i) || sig_keep(s->signo))
-			continue;
-		events_stop(s, i, text, sizeof(text));
-		event_announce(s, i, WIRE_EVENT_FAILED,
-			"another part of the process has installed its own handler for the signal");
-	}
+	if (s->paused || (s->signo > 0 && !s->signal_lost_ns && sig_keep(s->signo)))
+		return;
+	numbers = signals_off(s);
+	if (!numbers)
+		return;
+	found = signal_found(s);
+	if (!s->signal_lost_ns)
+		s->signal_lost_ns = now;
+	if (!found && now - s->signal_lost_ns < SIGNAL_LOST_NS)
+		return;
+	s->signal_lost_ns = 0;
+	signals_on(s, numbers, !found);
 }
 
 uint64_t events_memory(const struct sampler *s)
@@ -414,8 +474,12 @@ void events_resume(struct sampler *s)
 {
 	char note[160];
 
+	if (!s->signal_lost_ns && !signal_found(s))
+		s->signal_lost_ns = clock_mono_ns();
 	for (uint32_t i = 0; i < WIRE_EVENTS; i++) {
-		if (s->events[i].wanted && event_enable(s, i, note, sizeof(note)) < 0)
+		if (!s->events[i].wanted || (s->signal_lost_ns && event_signals(i)))
+			continue;
+		if (event_enable(s, i, note, sizeof(note)) < 0)
 			event_announce(s, i, WIRE_EVENT_FAILED, note);
 	}
 }

@@ -26,8 +26,11 @@ void events_sweep(struct sampler *s);
 
 /* Opens and closes what the first start would find cold (the kernel's switch for perf_events). */
 void events_warm_up(struct sampler *s);
-/* Is the signal still ours? Events whose signal somebody has taken over are stopped and say so. */
-void events_check_signal(struct sampler *s);
+/*
+ * Is the signal still ours? If somebody else handles it now, events go on by another one, or, if none is found for two
+ * seconds, fail and say so. Engines are off until then.
+ */
+void events_check_signal(struct sampler *s, uint64_t now);
 /* Bytes mapped for engines now. */
 uint64_t events_memory(const struct sampler *s);
 /* Is any event on? */

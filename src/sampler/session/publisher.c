@@ -133,7 +133,6 @@ static void look_for_threads(struct sampler *s, uint64_t now)
 	if (!whole)
 		return;
 	s->whole_scan_ns = now;
-	events_check_signal(s);
 	publish_renamed(s->publish, false);
 }
 
@@ -247,6 +246,7 @@ static void publisher_tick(struct sampler *s, uint64_t now)
 	calls_look(s);
 	memory_keep(s, now);
 	look_for_threads(s, now);
+	events_check_signal(s, now);
 	collectors_look(s, s->whole_scan_ns == now);
 	lent_take(s);
 	refused_count(s);

@@ -20,6 +20,7 @@
 #include <errno.h>
 
 static const int sig_candidates[] = {SIGURG, SIGWINCH, SIGPROF, SIGVTALRM, SIGSTKFLT};
+#define SIG_IGNORED 2 /* so many of them are ignored by a process without a handler */
 
 /*
  * glibc keeps it for pthread_cancel, musl for timers that start threads, and both out of what programs can block, wait for
@@ -95,6 +96,17 @@ int sig_choose(struct sampler *s, uint64_t collected, left_fn *left)
 			if ((round == 0) == !(collected & SIG_BIT(sig)) && sig_take(sig, s, left))
 				return sig;
 		}
+	}
+	return -EBUSY;
+}
+
+int sig_choose_again(uint64_t collected)
+{
+	for (size_t i = 0; i < SIG_IGNORED; i++) {
+		int sig = sig_candidates[i];
+
+		if (!(collected & SIG_BIT(sig)) && sig_take(sig, NULL, NULL))
+			return sig;
 	}
 	return -EBUSY;
 }

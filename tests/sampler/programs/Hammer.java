@@ -31,6 +31,9 @@ import java.util.concurrent.atomic.AtomicLong;
  *   segv       the handlers of SIGSEGV and SIGBUS that were there first are put back
  *   trap       those of SIGTRAP, SIGILL and SIGFPE
  *   ours       those of signals that nobody had then
+ *   takeurg    SIGURG is taken for good while a profiler uses it
+ *   takewinch  SIGWINCH likewise
+ *   collectwinch  threads that block SIGWINCH
  *   probe      a handler of SIGSEGV of its own, for a moment
  *   cancel     native threads that are cancelled wherever they are
  *   jump       a native thread that leaves what it does by siglongjmp
@@ -57,6 +60,12 @@ public final class Hammer {
     static native boolean blockedRound(int n);
 
     static native boolean faultHandlersRound(int n);
+
+    static native boolean takeUrgRound(int n);
+
+    static native boolean takeWinchRound(int n);
+
+    static native boolean collectWinchRound(int n);
 
     static native boolean trapHandlersRound(int n);
 
@@ -207,6 +216,9 @@ public final class Hammer {
             case "segv": return Hammer::faultHandlersRound;
             case "trap": return Hammer::trapHandlersRound;
             case "ours": return Hammer::ourHandlersRound;
+            case "takeurg": return Hammer::takeUrgRound;
+            case "takewinch": return Hammer::takeWinchRound;
+            case "collectwinch": return Hammer::collectWinchRound;
             case "probe": return Hammer::probeRound;
             case "cancel": return Hammer::cancelRound;
             case "jump": return Hammer::jumpRound;

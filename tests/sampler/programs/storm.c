@@ -77,6 +77,58 @@ JAVA(ourHandlersRound)(JNIEnv *env, jclass self, jint n)
 	return put_back(signals, 6, n);
 }
 
+/* --- a library that comes to need a signal ------------------------------------------------------------- */
+
+#define TAKE_AFTER 300
+
+static void on_taken(int sig)
+{
+	(void)sig;
+}
+
+/* takeRound: takes a signal for good, once a profiler has had it for TAKE_AFTER rounds; false: it was taken away again. */
+static jboolean take(int sig)
+{
+	static int seen[_NSIG];
+	struct sigaction mine = {.sa_handler = on_taken, .sa_flags = SA_RESTART}, now;
+	jboolean right = JNI_TRUE;
+
+	pthread_mutex_lock(&users);
+	sigaction(sig, NULL, &now);
+	if (seen[sig] > TAKE_AFTER)
+		right = now.sa_handler == on_taken;
+	else if (now.sa_handler != kept[sig].sa_handler && ++seen[sig] > TAKE_AFTER)
+		sigaction(sig, &mine, NULL);
+	pthread_mutex_unlock(&users);
+	nanosleep(&(struct timespec){0, 2000000}, NULL);
+	return right;
+}
+
+JAVA(takeUrgRound)(JNIEnv *env, jclass self, jint n)
+{
+	(void)env, (void)self, (void)n;
+	return take(SIGURG);
+}
+
+JAVA(takeWinchRound)(JNIEnv *env, jclass self, jint n)
+{
+	(void)env, (void)self, (void)n;
+	return take(SIGWINCH);
+}
+
+/* A thread that blocks it, as one that collects it does. */
+JAVA(collectWinchRound)(JNIEnv *env, jclass self, jint n)
+{
+	sigset_t set;
+
+	(void)env, (void)self, (void)n;
+	sigemptyset(&set);
+	sigaddset(&set, SIGWINCH);
+	pthread_sigmask(SIG_BLOCK, &set, NULL);
+	nanosleep(&(struct timespec){0, 2000000}, NULL);
+	return JNI_TRUE;
+}
+
 /* --- a library that looks whether memory can be read ------------------------------------------------- */
 
 static struct sigaction before_probe[_NSIG];
