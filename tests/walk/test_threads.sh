@@ -24,13 +24,14 @@ record() {
 	return 0
 }
 
-# all NAME PATTERN THAT: of the samples of PATTERN, at least one, all but a few match THAT
+# all NAME PATTERN THAT: of the samples of PATTERN, at least one, all but 1 % match THAT. The number of the others varies with chance:
+# it may be two standard deviations above 1 %.
 all() {
 	local whole good
 	whole=$(weight "$FILE" "$2")
 	good=$(grep -E -- "$2" "$FILE" | grep -E -- "$3" | awk '{ sum += $NF } END { print sum + 0 }')
 	diag "$good of $whole samples"
-	ok "$1" [ "$whole" -gt 0 -a $((good * 100)) -ge $((whole * 99)) ] ||
+	ok "$1" awk -v whole="$whole" -v good="$good" 'BEGIN { exit !(whole > 0 && whole - good <= whole / 100 + 2 * sqrt(whole / 100)) }' ||
 		grep -E -- "$2" "$FILE" | grep -vE -- "$3" | head -n 5 | cut -c 1-400 | sed 's/^/# /'
 }
 
