@@ -91,6 +91,9 @@ void kept_layout(struct sampler *s)
 		here_keep(&s->kept, l->unloaded_classes, l->unloaded_classes + sizeof(int64_t));
 		here_keep(&s->kept, l->threads_started, l->threads_started + sizeof(int64_t));
 	}
+	/* The pages are there before a handler needs them. */
+	for (uint32_t i = 0; l->immutable_data.offset >= 0 && i < HERE_CONSTANTS; i++)
+		atomic_store(&s->constants->rows[i].version, 0);
 	kept_archives(s);
 }
 

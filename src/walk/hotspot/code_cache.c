@@ -168,10 +168,13 @@ bool code_cache_fill(
 
 /* --- nmethod's parts --------------------------------------------------------------------------------- */
 
-/* Of its debug information, which never changes: no other nmethod at this address has its compile id. 0: it has none. */
+/*
+ * Of its debug information, which never changes: no other nmethod at this address has its compile id. 0: it has none, or what it
+ * has is in the code cache.
+ */
 static uint64_t owner_of(const struct walk_layout *layout, const struct code_blob *blob)
 {
-	int32_t id = layout->compile_id.offset < 0
+	int32_t id = layout->compile_id.offset < 0 || layout->immutable_data.offset < 0
 			     ? 0
 			     : (int32_t)layout_field(&layout->compile_id, blob->copy);
 

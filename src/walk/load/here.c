@@ -113,22 +113,22 @@ static bool row_load(
 	return version_unchanged(&row->version, version);
 }
 
-/* false: it cannot be read, or another thread is writing the row. */
+/* By way of a line, which the walk may need for more. false: it cannot be read, or another thread is writing the row. */
 static bool row_fill(struct here *here, uint64_t owner, uint64_t addr)
 {
 	uint64_t low = addr & ~(uint64_t)(HERE_LINE_BYTES - 1);
 	struct here_constant *row = row_of(here->constants, owner, low);
+	const unsigned char *line = line_find(here, addr);
 	uint32_t version;
-	bool read;
 
-	if (!version_write(&row->version, &version))
+	if (!line || !version_write(&row->version, &version))
 		return false;
-	read = here->copy(low, row->bytes, HERE_LINE_BYTES, &here->checked);
-	row->owner = read ? owner : 0;
+	__builtin_memcpy(row->bytes, line, HERE_LINE_BYTES);
+	row->owner = owner;
 	row->low = low;
 	row->epoch = here->epoch;
 	version_written(&row->version, version);
-	return read;
+	return true;
 }
 
 static bool here_load_constant(

@@ -64,7 +64,7 @@ struct here {
 	const struct here_kept *kept;
 	uint64_t own_low, own_high;
 	struct here_lines *lines;         /* NULL: every load is a system call */
-	struct here_constants *constants; /* NULL: none are kept */
+	struct here_constants *constants; /* NULL: none are kept; with lines only */
 	uint32_t epoch;                   /* of constants: a row of another one is read anew */
 	bool checked;                     /* of copy, with lines */
 };
