@@ -4,7 +4,7 @@
 . "$(dirname "$0")/../jvm/lib.sh"
 . "$srcdir/tests/sampler/lib.sh"
 
-CLASSES=$CLASSES:$builddir/tests/sampler/classes
+CLASSES=$builddir/tests/sampler/classes
 names=("GC Thread pool" "G1 worker" "Compiler-1" "C2 CompilerThread9" "VM Thread" "JFR consumer")
 
 # kind NAME: as agent_tool said last
