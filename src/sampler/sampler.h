@@ -32,14 +32,13 @@
 #define SAMPLER_NAMES_BYTES (1u << 20)
 #define SAMPLER_DEPTH       WIRE_DEPTH_MAX /* user frames; of deeper stacks the root is missing */
 #define SAMPLER_KERNEL      160u /* kernel frames: sysctl kernel.perf_event_max_stack is 127 */
-#define SAMPLER_SCRATCH     16u  /* walks at one time, preempted ones included */
-
-#define SAMPLER_HURRY       50u /* per cent of the table: the publisher is woken */
+#define SAMPLER_SCRATCH     80u  /* walks at one time, preempted ones included: see entry.h */
+#define SAMPLER_HURRY       50u  /* per cent of the table: the publisher is woken */
 
 /* Where a handler walks to: never the interrupted thread's own stack. */
 struct scratch {
-	_Alignas(4096) _Atomic uint32_t taken;
-	uint32_t reserved;
+	_Alignas(4096) _Atomic uint32_t owner; /* 0: free; see sig_scratch_acquire */
+	atomic_bool used;                      /* in this session: its pages are mapped */
 	struct frame_cache_walk cache;
 	struct here_lines lines;
 	struct walk_frame frames[SAMPLER_DEPTH + WALK_CUT_SPARE];
@@ -218,8 +217,8 @@ struct sampler {
 	/* the timer on the process's CPU time: see engine/process_clock.c */
 	struct process_clock {
 		_Atomic uint32_t on;
-		_Atomic uint32_t found;    /* one without an engine, since the last look */
-		_Atomic uint64_t interval; /* in force */
+		_Atomic uint32_t found; /* one without an engine, since the last look */
+		uint64_t interval;      /* publisher: in force */
 		/* CPU time that engines account for although it was the clock's: its next samples weigh less by that */
 		_Atomic uint64_t overlap_ns;
 		uint64_t busy_until_ns;

@@ -15,6 +15,8 @@
  *   flags=N       WIRE_START_* of all events
  *   threads=GLOB  sample only these
  *   budget=N      thousandths of a core
+ *   swing=N       every N seconds the budget changes: to a whole core, and back
+ *   engine=N      enum wire_engine, of all events
  *   states=1      print the weight of each thread in each state
  *   kinds=1       print the kind of each thread that has samples
  *   idle=1        read nothing while sampling: the ring runs full
@@ -45,8 +47,8 @@
 struct settings {
 	char token[32];
 	const char *leave, *stacks, *weights, *waits;
-	long agct, take, seconds, samples, interval, idle, park, rows, top, flags, budget, states,
-		kinds;
+	long agct, take, seconds, samples, interval, idle, park, rows, top, flags, budget, swing,
+		engine, states, kinds;
 	const char *threads;
 	uint32_t starts;
 	struct wire_command start[WIRE_EVENTS];
@@ -70,6 +72,8 @@ static const struct {
 	{"top", offsetof(struct settings, top)},
 	{"flags", offsetof(struct settings, flags)},
 	{"budget", offsetof(struct settings, budget)},
+	{"swing", offsetof(struct settings, swing)},
+	{"engine", offsetof(struct settings, engine)},
 	{"states", offsetof(struct settings, states)},
 	{"kinds", offsetof(struct settings, kinds)},
 };
@@ -178,15 +182,17 @@ static void print_sums(const struct driver *d)
 		lost += atomic_load(&e[i].lost);
 		if (d->events[i].samples)
 			printf("event %s samples %" PRIu64 " weight %" PRIu64 " broken %" PRIu64
-			       " interval %" PRIu64 " note %s\n",
+			       " interval %" PRIu64 " changes %" PRIu64 " note %s\n",
 				event_names[i], d->events[i].samples, d->events[i].weight,
-				d->events[i].broken, d->events[i].interval, e[i].note);
+				d->events[i].broken, d->events[i].interval, d->events[i].changes,
+				e[i].note);
 	}
 
 	printf("samples %" PRIu64 "\nweight_ms %" PRIu64 "\nrecords %" PRIu64 "\nticks %" PRIu64
-	       "\nhalves %" PRIu64 "\ngaps %" PRIu64 "\nunknown_ids %" PRIu64 "\nunknown %s\n",
-		d->samples, d->weight / 1000000, d->records, d->ticks, d->halves, d->gaps,
-		d->unknown_ids, d->unknown);
+	       "\nused_ms %" PRIu64 "\nhalves %" PRIu64 "\ngaps %" PRIu64 "\nunknown_ids %" PRIu64
+	       "\nunknown %s\n",
+		d->samples, d->weight / 1000000, d->records, d->ticks, d->cpu_ns / 1000000,
+		d->halves, d->gaps, d->unknown_ids, d->unknown);
 	printf("waits %" PRIu64 "\nwaits_ended %" PRIu64 "\nwaits_owned %" PRIu64 "\n", d->waits,
 		d->waits_ended, d->waits_owned);
 	printf("taken %" PRIu64 "\nlost %" PRIu64 "\nnote %s\n", taken, lost, d->note);
@@ -360,7 +366,8 @@ static bool tool_has_failed(const struct driver *d)
 static bool tool_sample(struct driver *d, const struct settings *s, struct driver_rows *rows)
 {
 	uint64_t start = clock_mono_ns(), end = start + (uint64_t)s->seconds * NS_PER_S;
-	bool parked = false;
+	uint64_t swing_ns = (uint64_t)s->swing * NS_PER_S, next = start + swing_ns;
+	bool parked = false, wide = false;
 
 	while (clock_mono_ns() < end && !driver_left(d) && !tool_stopped) {
 		bool park = s->park && clock_mono_ns() > start + NS_PER_S &&
@@ -368,6 +375,11 @@ static bool tool_sample(struct driver *d, const struct settings *s, struct drive
 
 		if (park != parked)
 			atomic_store(&d->control->parked, parked = park);
+		if (swing_ns && clock_mono_ns() > next) {
+			wide = !wide;
+			driver_command_arg(d, WIRE_OP_BUDGET, wide ? 1000 : (uint64_t)s->budget);
+			next += swing_ns;
+		}
 		if (!s->idle && !driver_drain(d))
 			return false;
 		if (rows)
@@ -417,12 +429,9 @@ static int tool_session(struct driver *d, const struct settings *s)
 		printf("junk_taken %u\n", driver_rows_send_junk(d));
 	if (rows)
 		driver_rows_send(rows, d);
-	if (s->waits) {
-		waits_file = fopen(s->waits, "w");
-		if (waits_file) {
-			setvbuf(waits_file, NULL, _IOLBF, 0);
-			d->on_wait = print_wait;
-		}
+	if (s->waits && (waits_file = fopen(s->waits, "w"))) {
+		setvbuf(waits_file, NULL, _IOLBF, 0);
+		d->on_wait = print_wait;
 	}
 	if (s->threads) {
 		struct wire_command c = {.op = WIRE_OP_THREADS};
@@ -437,6 +446,7 @@ static int tool_session(struct driver *d, const struct settings *s)
 
 		c.interval = c.interval ? c.interval : (uint64_t)s->interval;
 		c.flags = (uint64_t)s->flags;
+		c.arg = (uint64_t)s->engine;
 		if (c.event == WIRE_ALLOC)
 			driver_trap(d->pid, &c.perf);
 		result = driver_run(d, &c);

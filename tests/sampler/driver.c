@@ -285,6 +285,8 @@ static void driver_deltas(struct driver *d, const void *data)
 		d->weight += r->deltas[i].weight;
 		d->events[r->event % WIRE_EVENTS].samples += r->deltas[i].count;
 		d->events[r->event % WIRE_EVENTS].weight += r->deltas[i].weight;
+		d->events[r->event % WIRE_EVENTS].changes +=
+			d->events[r->event % WIRE_EVENTS].interval != r->interval;
 		d->events[r->event % WIRE_EVENTS].interval = r->interval;
 		if (!t->record || t->record->id != r->deltas[i].trace) {
 			driver_wants(d, false, "a delta's trace", r->deltas[i].trace);
@@ -301,6 +303,7 @@ static void driver_tick(struct driver *d, const void *data)
 	const struct wire_tick *t = data;
 
 	d->ticks++;
+	d->cpu_ns += t->cpu_ns;
 	d->halves +=
 		t->half_ns > t->since_ns && t->half_ns < t->time_ns && t->half_weight[WIRE_CPU];
 	driver_wants(d, t->since_ns <= t->time_ns, "a tick's beginning", t->since_ns);

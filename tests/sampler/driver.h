@@ -44,6 +44,7 @@ struct driver {
 	char *threads[DRIVER_NAMES];
 	uint32_t thread_kinds[DRIVER_NAMES];
 	struct wire_module *modules[65536];
+	uint64_t cpu_ns; /* that the process used, by the agent */
 	uint64_t records, samples, weight, frames, broken, kernel, java, ticks, halves, notes, gaps;
 	uint64_t unknown_ids;  /* frames, deltas, traces that name what was not published */
 	char unknown[96];      /* the first of them */
@@ -53,6 +54,7 @@ struct driver {
 	void (*on_wait)(struct driver *d, const struct wire_wait *wait); /* NULL: nobody asks */
 	struct {
 		uint64_t samples, weight, broken, interval; /* interval: of the last deltas */
+		uint64_t changes;                           /* of that */
 	} events[WIRE_EVENTS];
 	char note[256]; /* the last */
 };

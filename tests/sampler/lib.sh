@@ -37,6 +37,12 @@ value() {
 		END { if (!told) print 0 }' "${2:-$T/tool}"
 }
 
+# of_event NAME KEY: a figure of the line "event NAME samples N weight N ..."
+of_event() {
+	awk -v name="$1" -v key="$2" '$1 == "event" && $2 == name {
+		for (i = 3; i < NF; i++) if ($i == key) print $(i + 1) }' "$T/tool"
+}
+
 # accounted [FILE]: every sample that was taken has arrived or is counted as lost
 accounted() {
 	local taken lost samples

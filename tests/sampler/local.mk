@@ -6,7 +6,8 @@ check_PROGRAMS += %D%/test_calls %D%/test_cost %D%/test_descriptor %D%/test_entr
 noinst_PROGRAMS += %D%/agent_tool %D%/stop_inside
 check_SCRIPTS += %D%/test_alloc_sessions.sh %D%/test_budget.sh \
 	%D%/test_engines.sh %D%/test_hammer.sh %D%/test_hygiene.sh \
-	%D%/test_idle.sh %D%/test_kinds.sh %D%/test_restored.sh %D%/test_sessions.sh %D%/test_short.sh \
+	%D%/test_idle.sh %D%/test_kinds.sh %D%/test_paces.sh %D%/test_restored.sh %D%/test_sessions.sh \
+	%D%/test_short.sh \
 	%D%/test_signals.sh %D%/test_stopped.sh %D%/test_stuck.sh %D%/test_wall.sh
 check_DATA += %D%/hammer.stamp %D%/spin.so
 CLEANFILES += %D%/hammer.stamp %D%/libhammer.so %D%/libclaimer.so \

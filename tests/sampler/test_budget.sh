@@ -5,12 +5,6 @@
 . "$(dirname "$0")/../jvm/lib.sh"
 . "$(dirname "$0")/lib.sh"
 
-# of_event NAME KEY: a figure of the line "event NAME samples N weight N ..."
-of_event() {
-	awk -v name="$1" -v key="$2" '$1 == "event" && $2 == name {
-		for (i = 3; i < NF; i++) if ($i == key) print $(i + 1) }' "$T/tool"
-}
-
 jvm_start Known threads 1
 before=$(cpu_ms)
 ok "a session with a small budget" agent event=cpu:100000 budget=5 seconds=6

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The entry of the sampling handler: which stack it runs on, what it leaves of the interrupted one, who gets a stack back. */
+/*
+ * The entry of the sampling handler: which stack it runs on, what it leaves of the interrupted one, who gets a stack back;
+ * and the buffers that walks write to.
+ */
 #include "sampler/signal/entry.h"
 #include "sampler/signal/raw.h"
 #include "sampler/signal/signal.h"
@@ -14,19 +17,22 @@
 #include <ucontext.h>
 #include <unistd.h>
 
-#define STACKS 64 /* as many as entry.c has */
+#define STACKS SIG_STACKS
 
 static _Atomic uintptr_t ran_at, interrupted_at, frame_at;
 static _Atomic int32_t ran_tid;
-static _Atomic uint32_t runs, waiting, leave;
+static _Atomic uint32_t runs, waiting, leave, without;
 static _Atomic int jumps, waits;
 static sigjmp_buf back;
+static struct scratch *buffers;
 
 /* In the agent this is the handler proper. */
 void sig_handle(int sig, siginfo_t *info, void *ucontext, int32_t tid)
 {
 	const ucontext_t *context = ucontext;
+	struct scratch *scratch = sig_scratch_acquire(buffers);
 
+	without += !scratch;
 	(void)sig;
 	(void)info;
 	ran_at = (uintptr_t)__builtin_frame_address(0);
@@ -40,11 +46,11 @@ void sig_handle(int sig, siginfo_t *info, void *ucontext, int32_t tid)
 	runs++;
 	if (jumps)
 		siglongjmp(back, 1);
-	if (!waits)
-		return;
-	waiting++;
-	while (!leave)
+	waiting += waits;
+	while (waits && !leave)
 		raw(SYS_sched_yield);
+	if (scratch)
+		sig_scratch_release(scratch);
 }
 
 static void signal_self(void)
@@ -111,6 +117,7 @@ static void test_jumps(void)
 		signal_self();
 	jumps = 0;
 	ok(runs == runs_before + 4 * STACKS, "a thread that jumps out of it enters again");
+	is_int(without, 0, "and finds its buffer again");
 }
 
 static void *waits_main(void *arg)
@@ -118,6 +125,20 @@ static void *waits_main(void *arg)
 	(void)arg;
 	signal_self();
 	return NULL;
+}
+
+/* Walks outside of handlers, while all handlers have buffers. */
+static void test_callbacks(void)
+{
+	struct scratch *got[SAMPLER_SCRATCH - STACKS];
+	uint32_t count = 0;
+
+	while (count < SAMPLER_SCRATCH - STACKS && (got[count] = sig_scratch_acquire(buffers)))
+		count++;
+	is_int(count, SAMPLER_SCRATCH - STACKS, "callbacks have buffers, too");
+	ok(!sig_scratch_acquire(buffers), "one more is refused");
+	while (count)
+		sig_scratch_release(got[--count]);
 }
 
 static void test_all_taken(void)
@@ -132,6 +153,8 @@ static void test_all_taken(void)
 	for (int ms = 0; ms < 5000 && waiting < STACKS - 1; ms++)
 		usleep(1000);
 	ok(waiting == STACKS - 1, "all are in use at once");
+	is_int(without, 0, "each with a buffer of its own");
+	test_callbacks();
 	runs_before = runs;
 	pthread_create(&threads[STACKS - 1], NULL, waits_main, NULL);
 	pthread_join(threads[STACKS - 1], NULL);
@@ -154,6 +177,7 @@ int main(void)
 {
 	struct raw_sigaction action = raw_sigaction_make(sig_sample, SA_RESTART, ~0ull);
 
+	buffers = raw_map(SAMPLER_SCRATCH * sizeof(*buffers));
 	raw_sigaction_set(SIGURG, &action, NULL);
 	test_stack();
 	test_untouched();

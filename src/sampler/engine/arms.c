@@ -42,12 +42,12 @@ uint64_t arms_random(uint64_t below)
  * True when the process's clock accounts for what a thread used before it was armed. perf can account for that itself, at the
  * moment when it is armed (process_clock.c). A timer cannot: it waits for a tick.
  */
-static bool arm_late(const struct sampler *s)
+static bool arm_late(const struct sampler *s, const struct engine *engine)
 {
 	const struct event *cpu = &s->events[WIRE_CPU];
 
 	return atomic_load(&s->process_clock.on) &&
-	       (cpu->engine != &engine_perf ||
+	       (engine != &engine_perf ||
 		       cpu->flags & (WIRE_START_USER_ONLY | WIRE_START_KERNEL_ONLY));
 }
 
@@ -56,14 +56,15 @@ static bool arm_late(const struct sampler *s)
  * sampled in proportion to what they use. A thread that was found while the event was on has run before: samples
  * for that are due at once.
  */
-static void arm_first(
-	struct sampler *s, const struct thread_slot *slot, struct engine_target *target)
+static void arm_first(struct sampler *s, const struct thread_slot *slot,
+	const struct engine *engine, struct engine_target *target)
 {
 	uint64_t on_ns = atomic_load(&s->events[target->event].on_ns), now = clock_mono_ns(), used;
 
+	target->owed = 0;
 	target->first = 1 + arms_random(target->interval);
-	if (target->event != WIRE_CPU || arm_late(s) || slot->found_ns < on_ns || now <= on_ns ||
-		!task_cpu_ns(target->tid, &used))
+	if (target->event != WIRE_CPU || arm_late(s, engine) || slot->found_ns < on_ns ||
+		now <= on_ns || !task_cpu_ns(target->tid, &used))
 		return;
 	used = used < now - on_ns ? used : now - on_ns;
 	if (used < target->first) {
@@ -117,7 +118,6 @@ static int arm_set(struct sampler *s, uint32_t number, struct thread_slot *slot)
 	target.tid = atomic_load(&slot->tid);
 	target.signo = sampler_signal(s, slot);
 	target.lent = number == WIRE_CPU ? slot->lent : 0;
-	arm_first(s, slot, &target);
 	arm->event = number;
 	for (uint32_t i = 0; i < ENGINES_PER_EVENT && row->engines[i]; i++) {
 		const struct engine *engine = row->engines[i];
@@ -131,6 +131,7 @@ static int arm_set(struct sampler *s, uint32_t number, struct thread_slot *slot)
 		}
 		if (engine->java_only && !atomic_load(&slot->java_thread))
 			return 0;
+		arm_first(s, slot, engine, &target);
 		error = engine->arm(arm, &target);
 		if (error == 0 && engine != event->engine)
 			counters_add(&s->counters, COUNTER_TIMER_THREADS, 1);
@@ -255,8 +256,12 @@ void arms_stay(struct sampler *s, struct thread_slot *slot)
 		return;
 	atomic_store(&slot->share, 1);
 	slot->found_ns = 0; /* others have stood for what it has run */
-	if (share && share != THREADS_NEWCOMER)
+	if (arms_engine(slot, WIRE_CPU) == &engine_ctimer) {
+		arms_quiet(slot, WIRE_CPU);
+		arms_release(s, slot, WIRE_CPU);
+	} else if (share && share != THREADS_NEWCOMER) {
 		arms_pace(s, slot, WIRE_CPU);
+	}
 	arms_set(s, slot);
 }
 

@@ -2,8 +2,10 @@
 /*
  * A POSIX timer on the CPU clock of each thread: no descriptor, no privilege, no kernel frames.
  *
- * The clock's resolution is the jiffy; a sample stands for 1 + si_overrun intervals, which keeps
- * times right. The clock id of another thread is (~tid << 3) | 6, CPUCLOCK_SCHED |
+ * The timer only decides when a sample is taken. It expires at the kernel's tick, several intervals late if these are
+ * shorter, and overruns say nothing of the interval that they counted; from Linux 6.13 on timer_settime discards a pending
+ * signal. So a sample's weight is what the handler reads on the same clock (visit_counted in signal/handler.c), in
+ * whole intervals. The clock id of another thread is (~tid << 3) | 6, CPUCLOCK_SCHED |
  * CPUCLOCK_PERTHREAD in linux/posix-timers.h; libc's timer_create refuses it, the kernel does not.
  * Timer id 0 is valid.
  */
@@ -43,10 +45,10 @@ struct itimerspec ctimer_every(uint64_t interval, uint64_t first)
 	return (struct itimerspec){ctimer_time(interval), ctimer_time(first)};
 }
 
-int ctimer_create(int32_t clock, int32_t signo, int32_t tid, uint32_t value, int *timer)
+int ctimer_create(int32_t clock, int32_t signo, int32_t tid, uint64_t value, int *timer)
 {
 	struct ctimer_sigevent event = {
-		.value.sival_int = (int)(ENGINE_COOKIE | value),
+		.value.sival_ptr = (void *)(uintptr_t)(ENGINE_COOKIE | value),
 		.signo = signo,
 		.notify = tid ? SIGEV_THREAD_ID : SIGEV_SIGNAL,
 		.tid = tid,
@@ -84,15 +86,25 @@ static int ctimer_arm(struct thread_arm *arm, const struct engine_target *target
 	struct itimerspec spec = ctimer_every(target->interval, target->owed ? 1 : target->first);
 	int timer = -1;
 	bool user_only = target->flags & WIRE_START_USER_ONLY;
-	int error = ctimer_create(
-		user_only ? CTIMER_USER_CLOCK(target->tid) : CTIMER_CLOCK(target->tid),
-		target->signo, target->tid, target->event, &timer);
+	int32_t clock = user_only ? CTIMER_USER_CLOCK(target->tid) : CTIMER_CLOCK(target->tid);
+	struct timespec now = {0, 0};
+	int error = (int)raw(SYS_clock_gettime, clock, &now);
 
+	if (error >= 0)
+		error = ctimer_create(clock, target->signo, target->tid, target->event, &timer);
 	if (error < 0)
 		return error;
 	arm->fd = -1;
 	arm->timer = timer;
+	arm->share = target->share;
 	atomic_store(&arm->weight, target->interval * target->share);
+	arm->unseen = (struct thread_unseen){
+		.clock = user_only ? CTIMER_USER_CLOCK(0) : CTIMER_CLOCK(0),
+		.cpu_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec,
+		.ns = (int64_t)((target->interval * (1 + target->owed) - target->first) *
+				target->share),
+		.weight = target->interval * target->share,
+	};
 	atomic_store_explicit(&arm->engine, &engine_ctimer, memory_order_release);
 	error = (int)raw(SYS_timer_settime, timer, 0, &spec, NULL);
 	if (error >= 0)
@@ -109,11 +121,12 @@ static void ctimer_quiet(struct thread_arm *arm)
 	raw(SYS_timer_settime, arm->timer, 0, &never, NULL);
 }
 
+/* The share stays: arms_stay sets the engine anew. */
 static int ctimer_pace(struct thread_arm *arm, const struct engine_target *target)
 {
 	struct itimerspec spec = ctimer_every(target->interval, target->first);
 
-	atomic_store(&arm->weight, target->interval * target->share);
+	atomic_store(&arm->weight, target->interval * arm->share);
 	return (int)raw(SYS_timer_settime, arm->timer, 0, &spec, NULL);
 }
 

@@ -5,8 +5,9 @@
  * are sampled by it. So every thread's CPU time is seen by one of the two, and by one only.
  *
  * The clock is read at the kernel's tick, so it sees nothing, or too much, of a program whose threads start in step with
- * that: an engine of their own is better for those that can have one. A signal stands for 1 + si_overrun intervals. While
- * no such thread is found, it comes eight times more seldom: then it costs a hundredth of what samples cost.
+ * that: an engine of their own is better for those that can have one. A signal stands for 1 + si_overrun intervals of its
+ * timer, and carries the interval, since it may be pending while that changes: for another interval there is another timer.
+ * While no such thread is found, it comes eight times more seldom: then it costs a hundredth of what samples cost.
  *
  * A thread that gets an engine of its own while this clock is on has run before. perf's first sample accounts for that, so
  * that threads in step with the tick are seen, too. This clock may have accounted for it as well, by a sample of this thread or
@@ -31,6 +32,7 @@
 #define PROCESS_CLOCK      ((int32_t)(~0u << 3) | 2)
 #define PROCESS_USER_CLOCK ((int32_t)(~0u << 3) | 1)
 #define LEAST_NS           (10 * NS_PER_MS)
+#define MOST_NS            (3600 * NS_PER_S) /* fits in a signal: ctimer.h */
 #define SELDOM             8u
 #define BUSY_NS            (1 * NS_PER_S)
 #define RELEASE_MAJOR      6u
@@ -60,42 +62,46 @@ static bool to_who_runs(void)
 	return major > RELEASE_MAJOR || (major == RELEASE_MAJOR && minor >= RELEASE_MINOR);
 }
 
+/* clock_set: a timer of this interval. The clock is off if the kernel refuses it. */
 static void clock_set(struct sampler *s, uint64_t interval)
 {
 	struct process_clock *clock = &s->process_clock;
 	struct itimerspec spec = ctimer_every(interval, 1 + arms_random(interval));
+	bool user_only = s->events[WIRE_CPU].flags & WIRE_START_USER_ONLY;
+	int error = ctimer_create(user_only ? PROCESS_USER_CLOCK : PROCESS_CLOCK,
+		s->signo_reserved > 0 ? s->signo_reserved : s->signo, 0,
+		ENGINE_INTERVAL_IN(interval) | ENGINE_PROCESS | WIRE_CPU, &clock->timer);
 
-	atomic_store(&clock->interval, interval);
-	raw(SYS_timer_settime, clock->timer, 0, &spec, NULL);
+	clock->interval = interval;
+	atomic_store(&clock->on, error >= 0);
+	if (error >= 0)
+		raw(SYS_timer_settime, clock->timer, 0, &spec, NULL);
 }
 
-/* clock_interval: cpu's where the process is busy; else longer. */
+/* clock_interval: cpu's where the process is busy; else longer. In the unit of the signal's value. */
 static uint64_t clock_interval(struct sampler *s, bool busy)
 {
 	uint64_t interval = atomic_load(&s->events[WIRE_CPU].interval);
 
 	if (interval < LEAST_NS)
 		interval = LEAST_NS;
-	return busy ? interval : interval * SELDOM;
+	if (!busy)
+		interval *= SELDOM;
+	if (interval > MOST_NS)
+		interval = MOST_NS;
+	return ENGINE_INTERVAL_OF(ENGINE_INTERVAL_IN(interval));
 }
 
 void process_clock_start(struct sampler *s)
 {
 	struct process_clock *clock = &s->process_clock;
-	const struct event *cpu = &s->events[WIRE_CPU];
-	int timer = -1;
 
-	if (cpu->flags & WIRE_START_KERNEL_ONLY || !to_who_runs() || collect_look(s, true) ||
-		ctimer_create(
-			cpu->flags & WIRE_START_USER_ONLY ? PROCESS_USER_CLOCK : PROCESS_CLOCK,
-			s->signo_reserved > 0 ? s->signo_reserved : s->signo, 0,
-			ENGINE_PROCESS | WIRE_CPU, &timer) < 0)
+	if (s->events[WIRE_CPU].flags & WIRE_START_KERNEL_ONLY || !to_who_runs() ||
+		collect_look(s, true))
 		return;
-	clock->timer = timer;
 	clock->busy_until_ns = clock_mono_ns() + BUSY_NS;
 	atomic_store(&clock->overlap_ns, 0);
 	clock_set(s, clock_interval(s, true));
-	atomic_store(&clock->on, 1);
 }
 
 void process_clock_stop(struct sampler *s)
@@ -114,6 +120,8 @@ void process_clock_look(struct sampler *s, uint64_t now)
 	if (atomic_exchange(&clock->found, 0))
 		clock->busy_until_ns = now + BUSY_NS;
 	interval = clock_interval(s, now < clock->busy_until_ns);
-	if (interval != atomic_load(&clock->interval))
-		clock_set(s, interval);
+	if (interval == clock->interval)
+		return;
+	ctimer_delete(clock->timer);
+	clock_set(s, interval);
 }

@@ -230,7 +230,9 @@ int sampler_new(const char *token, const char *vm, struct sampler **out)
 	publish_init(s->publish, s);
 	text_set(s->open.token, sizeof(s->open.token), token);
 	text_set(s->open.vm, sizeof(s->open.vm), vm);
-	s->memory_bytes = s->private_bytes + shared_header.map_bytes - THREAD_BYTES * THREADS_MAX;
+	/* Slots and buffers count once they are used, see sampler_memory. */
+	s->memory_bytes = s->private_bytes + shared_header.map_bytes - THREAD_BYTES * THREADS_MAX -
+			  sizeof(*s->scratch) * SAMPLER_SCRATCH;
 	*out = s;
 	return AGENT_OK;
 }
@@ -250,8 +252,12 @@ void *sampler_part_new(struct sampler *s, size_t bytes)
 
 uint64_t sampler_memory(const struct sampler *s)
 {
-	return s->memory_bytes - trace_table_untouched(s->table) +
-	       atomic_load(&s->threads->high) * THREAD_BYTES;
+	uint64_t bytes = s->memory_bytes - trace_table_untouched(s->table) +
+			 atomic_load(&s->threads->high) * THREAD_BYTES;
+
+	for (uint32_t i = 0; i < SAMPLER_SCRATCH; i++)
+		bytes += atomic_load(&s->scratch[i].used) ? sizeof(*s->scratch) : 0;
+	return bytes;
 }
 
 void sampler_unshare(struct sampler *s)

@@ -71,11 +71,13 @@ struct thread_arm {
 	uint64_t
 		second; /* publisher: a second such period, the first being for time before; 0: none */
 	uint64_t counted; /* publisher: the event's count at the start of the period */
-	/* perf's clock: what the thread has used and no sample has told of */
+	/* CPU time of the thread that no sample has counted yet; handlers own it once the engine is set. */
 	struct thread_unseen {
-		bool looked_for;
-		uint64_t cpu_ns; /* the thread's CPU time at its last sample; 0: not known */
-		int64_t ns;
+		bool looked_for; /* perf: true when all of the thread's CPU time is to be counted */
+		int32_t clock; /* ctimer: the timer's clock, as the thread itself names it; else 0 */
+		uint64_t cpu_ns; /* the clock at the last sample; perf: 0 if not known */
+		int64_t ns;      /* not counted yet; ctimer: times share */
+		uint64_t weight; /* ctimer: the multiple in which ns was counted last */
 	} unseen;
 };
 

@@ -20,8 +20,8 @@
 #include "sampler/engine/ctimer.h"
 #include "sampler/signal/raw.h"
 
-#define SIG_STACKS      64 /* a power of two; CPU timers of all CPUs may expire on the same tick */
 #define SIG_STACK_BYTES 32768
+#define NO_STACK        UINT32_MAX /* owner of a buffer that is acquired outside of handlers */
 
 _Atomic int32_t sig_stack_owners[SIG_STACKS] __attribute__((used));
 _Alignas(4096) unsigned char sig_stacks[SIG_STACKS][SIG_STACK_BYTES] __attribute__((used));
@@ -40,6 +40,38 @@ __attribute__((used)) void sig_refuse(int sig, const siginfo_t *info)
 uint64_t sig_refused_take(void)
 {
 	return atomic_exchange(&sig_refused, 0);
+}
+
+/* stack_here: the number of the handler stack that this runs on, from 1 on; NO_STACK: it is no handler's. */
+static uint32_t stack_here(void)
+{
+	uintptr_t at = (uintptr_t)__builtin_frame_address(0), low = (uintptr_t)sig_stacks;
+
+	if (at < low || at >= low + sizeof(sig_stacks))
+		return NO_STACK;
+	return 1 + (uint32_t)((at - low) / SIG_STACK_BYTES);
+}
+
+struct scratch *sig_scratch_acquire(struct scratch *buffers)
+{
+	uint32_t here = stack_here(), owner;
+
+	for (uint32_t i = here == NO_STACK ? SIG_STACKS : 0; i < SAMPLER_SCRATCH; i++) {
+		owner = atomic_load_explicit(&buffers[i].owner, memory_order_relaxed);
+		if ((owner && (owner != here || here == NO_STACK)) ||
+			(!owner &&
+				!atomic_compare_exchange_strong_explicit(&buffers[i].owner, &owner,
+					here, memory_order_acquire, memory_order_relaxed)))
+			continue;
+		buffers[i].used = true;
+		return &buffers[i];
+	}
+	return NULL;
+}
+
+void sig_scratch_release(struct scratch *scratch)
+{
+	atomic_store_explicit(&scratch->owner, 0, memory_order_release);
 }
 
 #define TEXT_OF(x) #x

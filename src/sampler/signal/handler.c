@@ -68,7 +68,7 @@ static bool visit_process(struct visit *v, const siginfo_t *info)
 
 	if (!atomic_load_explicit(&clock->on, memory_order_relaxed))
 		return false;
-	v->timer_weight = atomic_load_explicit(&clock->interval, memory_order_relaxed) *
+	v->timer_weight = ENGINE_INTERVAL_OF((uintptr_t)info->si_value.sival_ptr) *
 			  (1u + (info->si_overrun > 0 ? (uint32_t)info->si_overrun : 0));
 	if (!v->thread) {
 		atomic_store_explicit(&clock->found, 1, memory_order_relaxed);
@@ -87,21 +87,46 @@ static bool visit_process(struct visit *v, const siginfo_t *info)
 	return true;
 }
 
-/* visit_timer: value = cookie and event; every overrun is an interval more. */
+/*
+ * visit_counted: what the thread has used since its last sample, in whole intervals. What is left of one is scaled when the
+ * interval changes: as much of an old one as of a new one is, on average, still to be counted.
+ */
+static uint64_t visit_counted(struct thread_arm *arm)
+{
+	struct thread_unseen *unseen = &arm->unseen;
+	uint64_t weight = atomic_load_explicit(&arm->weight, memory_order_relaxed);
+	uint64_t cpu_ns = sig_clock_of(unseen->clock), ns = (uint64_t)unseen->ns, left;
+
+	ns += (cpu_ns - unseen->cpu_ns) * arm->share;
+	left = ns % unseen->weight;
+	unseen->cpu_ns = cpu_ns;
+	unseen->ns = (int64_t)left;
+	if (weight != unseen->weight)
+		unseen->ns = (int64_t)(left * 1024 / unseen->weight * weight / 1024);
+	unseen->weight = weight;
+	return ns - left;
+}
+
+/* visit_timer: value = cookie and event. A thread's own timer may expire before an interval is to be counted. */
 static void visit_timer(struct visit *v, const siginfo_t *info)
 {
 	uint32_t value = (uint32_t)info->si_value.sival_int & 0xff;
 	uint32_t number = value & ~(uint32_t)ENGINE_PROCESS;
+	struct thread_arm *arm = v->thread ? &v->thread->arms[THREADS_ARM_CPU] : NULL;
 
 	v->timer = WIRE_EVENTS;
 	if (info->si_code != SI_TIMER || number >= WIRE_EVENTS)
 		return;
-	v->timer_weight =
-		atomic_load_explicit(&v->s->events[number].interval, memory_order_relaxed) *
-		(1u + (info->si_overrun > 0 ? (uint32_t)info->si_overrun : 0));
-	if (value & ENGINE_PROCESS && !visit_process(v, info))
-		return;
-	if (!event_on(v->s, number) || !v->thread) {
+	if (value & ENGINE_PROCESS) {
+		if (!visit_process(v, info))
+			return;
+	} else if (arm && atomic_load_explicit(&arm->engine, memory_order_acquire) &&
+		   arm->unseen.clock) {
+		v->timer_weight = visit_counted(arm);
+		if (!v->timer_weight)
+			return;
+	}
+	if (!event_on(v->s, number) || !v->thread || !v->timer_weight) {
 		sig_lose(v->s, number, v->thread ? COUNTER_LATE : COUNTER_NO_THREAD, 1);
 		return;
 	}

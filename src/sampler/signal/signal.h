@@ -126,7 +126,8 @@ uint32_t sig_class_id(struct sampler *s, const struct walk_mem *mem, uint64_t kl
 /* The same of the java.lang.Class that stands for a class: "Class java/lang/String". */
 uint32_t sig_mirror_id(struct sampler *s, const struct walk_mem *mem, uint64_t klass);
 
-/* A thread's own CPU time. */
+/* A clock; and the calling thread's CPU time. */
+uint64_t sig_clock_of(int32_t clock);
 uint64_t sig_clock(void);
 
 /* n samples of this event are in no trace, for a reason that has a counter. */

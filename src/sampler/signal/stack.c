@@ -3,6 +3,7 @@
  * A thread's stack: walked once on the thread itself, named, and put into the trace table for every sample
  * that it serves.
  */
+#include "sampler/signal/entry.h"
 #include "sampler/signal/raw.h"
 #include "sampler/signal/signal.h"
 
@@ -25,12 +26,17 @@ void sig_lose(struct sampler *s, uint32_t event, unsigned counter, uint64_t n)
 	counters_add(&s->counters, counter, n);
 }
 
-uint64_t sig_clock(void)
+uint64_t sig_clock_of(int32_t clock)
 {
 	struct timespec now = {0, 0};
 
-	raw(SYS_clock_gettime, CLOCK_THREAD_CPUTIME_ID, &now);
+	raw(SYS_clock_gettime, clock, &now);
 	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+uint64_t sig_clock(void)
+{
+	return sig_clock_of(CLOCK_THREAD_CPUTIME_ID);
 }
 
 void sig_hurry(struct sampler *s)
@@ -91,19 +97,10 @@ void sig_frame_put(struct sampler *s, struct thread_slot *slot, uint32_t id, uin
 
 /* --- taking it -------------------------------------------------------------------------------- */
 
-static struct scratch *scratch_take(struct sampler *s)
-{
-	for (uint32_t i = 0; i < SAMPLER_SCRATCH; i++) {
-		if (!atomic_exchange_explicit(&s->scratch[i].taken, 1, memory_order_acquire))
-			return &s->scratch[i];
-	}
-	return NULL;
-}
-
 void sig_stack_give(struct stack *stack)
 {
 	if (stack->scratch)
-		atomic_store_explicit(&stack->scratch->taken, 0, memory_order_release);
+		sig_scratch_release(stack->scratch);
 	stack->scratch = NULL;
 }
 
@@ -316,7 +313,7 @@ static void stack_begin(struct stack *stack, struct sampler *s, struct thread_sl
 /* stack_open: a buffer to walk to; false, and a reason in its place, when all are taken. */
 static bool stack_open(struct stack *stack)
 {
-	stack->scratch = scratch_take(stack->s);
+	stack->scratch = sig_scratch_acquire(stack->s->scratch);
 	if (!stack->scratch) {
 		stack_unwalked(stack, WALK_BREAK_BUSY, COUNTER_BUSY);
 		return false;
