@@ -123,6 +123,16 @@ neighbour_end() {
 	fi
 }
 
+# turned ROLES: each role of $PID_with has done what it does at least once, or the JVM has ended
+turned() {
+	local role turns
+	alive "$PID_with" || return 0
+	for role in ${1//+/ }; do
+		read -r turns _ < <(report with "$role")
+		[ "$turns" -gt 0 ] || return 1
+	done
+}
+
 # lives STATUS: how it ended
 lives() {
 	[ "$1" = 0 ] && echo alive || echo "exit $1"
@@ -135,6 +145,7 @@ row() {
 	touch "$T/with/go" "$T/without/go"
 	FAILED=0
 	sessions
+	wait_for 30 turned "$2"
 	neighbour_end with
 	neighbour_end without
 	for role in ${2//+/ }; do
