@@ -3,6 +3,7 @@
 # pprof, OTLP, speedscope and flight recordings hold the stacks and totals of the collapsed file of the same profile, whatever
 # the names; the same profile gives the same bytes; the JDK's own tool reads what it shall (skipped without one).
 
+import ast
 import gzip
 import json
 import os
@@ -158,17 +159,50 @@ def check_otlp(folder):
     ok(("thread.state", "is in I/O") in otlp.profiles[6]["labels"], "states of the wall clock", otlp.profiles[6]["labels"])
     hostile = formats.Otlp(write(folder, "h.otlp", "-k", "hostile"))
     ok(hostile.resource["script"] == "</script><script>alert(2)</script>", "a label is an attribute by its own name", hostile.resource)
-    protos, protoc = os.environ.get("OTEL_PROTO"), shutil.which("protoc")
-    if not protos or not protoc:
-        skip("protoc decodes it by the published description", "no folder of it in OTEL_PROTO" if protoc else "no protoc")
+    check_otlp_protoc(folder)
+
+
+def descriptors(folder):
+    """The published description of the format, as protoc takes it: out of what is generated from it for Python."""
+    out = b""
+    for name in ("common/v1/common", "resource/v1/resource", "profiles/v1development/profiles"):
+        source = open(os.path.join(folder, "opentelemetry/proto", name + "_pb2.py"), encoding="utf-8").read()
+        file = ast.literal_eval(re.search(r"AddSerializedFile\((b'.*?[^\\]')\)", source).group(1))
+        size, length = len(file), bytearray()
+        while size > 127:
+            length.append(size & 127 | 128)
+            size >>= 7
+        out += b"\x0a" + bytes(length) + bytes([size]) + file
+    return out
+
+
+def check_otlp_protoc(folder):
+    protos = os.environ.get("OTEL_PROTO") or os.path.expanduser("~/.cache/jhot/otlp")
+    package, protoc = os.path.join(protos, "opentelemetry/proto/profiles/v1development"), shutil.which("protoc")
+    if not os.path.isdir(package) or not protoc:
+        skip("protoc decodes OTLP by the published description", "no protoc (Debian: protobuf-compiler)" if not protoc else
+             "its description is not there (Debian: python3-opentelemetry-proto, since forky)")
         return
-    for kind in ("hostile", "events"):
-        run = subprocess.run([protoc, "--decode=opentelemetry.proto.profiles.v1development.ProfilesData", "-I", protos,
-                              "opentelemetry/proto/profiles/v1development/profiles.proto"],
-                             stdin=open(write(folder, "p.otlp", "-k", kind), "rb"), capture_output=True)
+    if os.path.exists(os.path.join(package, "profiles.proto")):
+        source = ["-I", protos]
+    else:
+        with open(os.path.join(folder, "otlp.descriptors"), "wb") as file:
+            file.write(descriptors(protos))
+        source = ["--descriptor_set_in=" + file.name]
+
+    def decode(data):
+        run = subprocess.run([protoc, "--decode=opentelemetry.proto.profiles.v1development.ProfilesData", *source,
+                              "opentelemetry/proto/profiles/v1development/profiles.proto"], input=data, capture_output=True)
         lines = run.stdout.decode("utf-8").splitlines()
-        ok(run.returncode == 0 and not any(re.match(r" *[0-9]+[:{ ]", line) for line in lines),
-           "protoc decodes it by the published description, every field (%s)" % kind, run.stderr)
+        return run.returncode == 0, [line for line in lines if re.match(r" *[0-9]+[:{ ]", line)], lines, run.stderr
+
+    for kind in ("hostile", "events"):
+        data = open(write(folder, "p.otlp", "-k", kind), "rb").read()
+        whole, unknown, lines, said = decode(data)
+        ok(whole and not unknown and len(lines) > 100,
+           "protoc decodes OTLP by the published description, every field (%s)" % kind, (said, unknown[:3]))
+    ok(not decode(data[:-3])[0], "and not a file that is cut off")
+    ok(decode(data + b"\xfa\x01\x01x")[1], "a field that the description has not is found")
 
 
 def check_table(folder):
