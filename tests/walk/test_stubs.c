@@ -313,6 +313,8 @@ static void test_upcall(void)
 	upcall_make(true);
 	upcall_walks((struct walk_regs){.pc = text_of(1) + 40, .sp = AT(4), .fp = AT(UP_FP)}, 0,
 		"snj", entry, "the stub was interrupted in its body");
+	upcall_walks((struct walk_regs){.pc = text_of(1) + 40, .sp = AT(UP_FP), .fp = AT(UP_FP)}, 0,
+		"snj", entry, "or before it has made space in its frame");
 	upcall_walks((struct walk_regs){.pc = text_of(1) + 40, .sp = AT(4), .fp = AT(3)}, 0, "sb",
 		"[break_entry_frame]", "a frame that would end before it begins is none");
 #if defined(__x86_64__)

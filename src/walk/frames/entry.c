@@ -49,7 +49,7 @@ enum walk_step entry_step(struct walker *w)
 
 bool upcall_sound(struct walker *w, uint64_t sp, uint64_t fp)
 {
-	return fp > sp && fp - sp <= UPCALL_FRAME_MAX && native_sound(w, fp);
+	return fp >= sp && fp - sp <= UPCALL_FRAME_MAX && native_sound(w, fp);
 }
 
 /*
