@@ -28,7 +28,7 @@ jvm_test_programs += \
 	%D%/programs/Garbage.java %D%/programs/Inlined.java %D%/programs/Kinds.java %D%/programs/Locks.java \
 	%D%/programs/Names.java %D%/programs/Peers.java %D%/programs/Planted.java %D%/programs/Problems.java %D%/programs/Rates.java \
 	%D%/programs/Relay.java %D%/programs/Requests.java %D%/programs/Rounds.java %D%/programs/Short.java \
-	%D%/programs/Totals.java %D%/programs/Upcalls.java %D%/programs/Waiting.java
+	%D%/programs/Totals.java %D%/programs/Waiting.java
 
 # Tests that measure shares of time, rates or times of a program: one at a time, with nothing beside them. (Bytes are the
 # same whatever runs beside.) With -j call

@@ -8,7 +8,7 @@ check_SCRIPTS += $(walk_jvm_tests)
 noinst_PROGRAMS += %D%/selftest %D%/walkstat
 check_DATA += %D%/upcalls.so
 CLEANFILES += %D%/upcalls.so
-EXTRA_DIST += %D%/chains.sh %D%/fake.h %D%/image.h %D%/images \
+EXTRA_DIST += %D%/Upcalls.java %D%/chains.sh %D%/fake.h %D%/image.h %D%/images \
 	%D%/target.h %D%/upcalls.c
 
 # Without frame pointers, so that only unwind rows lead through it.

@@ -141,7 +141,7 @@ while read -r major java; do
 	export JAVA=$java
 	# shellcheck disable=SC2086
 	if ! "$(dirname "$(readlink -f "$(command -v "$java")")")/javac" -nowarn $preview ${preview:+--release 21} -d "$CLASSES" \
-		"$srcdir/tests/jvm/programs/Upcalls.java" >"$T/javac" 2>&1; then
+		"$srcdir/tests/walk/Upcalls.java" >"$T/javac" 2>&1; then
 		skip "JDK $major" "its javac did not compile the program"
 		diag_file "$T/javac"
 		continue
