@@ -19,7 +19,7 @@ $(libjhot_so_OBJECTS): CFLAGS += -fno-stack-protector -U_FORTIFY_SOURCE -Wp,-U_F
 # What handlers do not run, nor anything at the pace of samples: for size, which is memory of the target.
 $(filter src/sampler/session/% src/sampler/jvm/% src/sampler/publish/% $(addprefix src/sampler/libjhot_so-, \
 	agent.o calls.o descriptor.o descriptor_epoll.o maps.o spawn.o text.o),$(libjhot_so_OBJECTS)): CFLAGS += -Os
-$(filter-out src/sampler/engine/alloc% src/sampler/engine/lock/% src/sampler/engine/wall%, \
+$(filter-out src/sampler/engine/alloc/% src/sampler/engine/lock/% src/sampler/engine/wall%, \
 	$(filter src/sampler/engine/%,$(libjhot_so_OBJECTS))): CFLAGS += -Os
 # Threads that attach themselves to the JVM run it. The agent has no unwind rows: only a frame pointer leads through it.
 $(filter %gate.o,$(libjhot_so_OBJECTS)): CFLAGS += -fno-omit-frame-pointer
@@ -28,7 +28,7 @@ sampler_sources = \
 	%D%/agent.c %D%/calls.c %D%/calls.h %D%/compat.h %D%/cost.c %D%/cost.h %D%/counters.h %D%/descriptor.c %D%/descriptor_epoll.c \
 	%D%/descriptor.h %D%/maps.c %D%/maps.h %D%/procfile.c %D%/procfile.h %D%/sampler.h %D%/spawn.c %D%/task.c %D%/task.h %D%/text.c %D%/text.h %D%/virtuals.c \
 	%D%/virtuals.h \
-	%D%/engine/alloc.c %D%/engine/alloc.h %D%/engine/alloc_live.c %D%/engine/arms.c %D%/engine/arms.h \
+	%D%/engine/alloc/alloc.c %D%/engine/alloc/alloc.h %D%/engine/alloc/live.c %D%/engine/alloc/weight.c %D%/engine/arms.c %D%/engine/arms.h \
 	%D%/engine/ask.c %D%/engine/ask.h %D%/engine/collect.c %D%/engine/collect.h %D%/engine/ctimer.c %D%/engine/ctimer.h %D%/engine/engine.h %D%/engine/events.c %D%/engine/events.h %D%/engine/lent.c %D%/engine/lent.h \
 	%D%/engine/pace.c %D%/engine/pace.h %D%/engine/process_clock.c %D%/engine/perf.c %D%/engine/perf_fd.c %D%/engine/perf_fd.h %D%/engine/switches.c \
 	%D%/engine/trap.c %D%/engine/waiting.c %D%/engine/waiting.h %D%/engine/wall.c %D%/engine/wall.h \

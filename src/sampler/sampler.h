@@ -77,7 +77,7 @@ enum sampler_stop {
 };
 
 struct circles;      /* engine/lock/circle.c */
-struct live;         /* alloc_live.c */
+struct live;         /* live.c */
 struct lock;         /* engine/lock/lock.c */
 struct publish;      /* publish.c */
 struct modules;      /* modules.c */

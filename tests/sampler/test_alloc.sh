@@ -7,7 +7,6 @@
 
 MEGABYTES=160
 INTERVAL=65536 # 2,560 samples of each site
-MIDDLE=10
 BUFFERS=
 CLASSES=$builddir/tests/sampler/classes
 [ -e "$CLASSES/Sites.class" ] || skip_all "no Sites.class (make check builds it)"
@@ -18,7 +17,7 @@ STEADY='-Xmx256m -Xms256m -XX:+UseG1GC -XX:G1HeapRegionSize=1m -XX:ParallelGCThr
 
 # allocations MAJOR: all sites at once
 allocations() {
-	local major=$1 name class bytes got limit
+	local major=$1 name class bytes got
 	# shellcheck disable=SC2086
 	jvm_start $STEADY $BUFFERS Sites || return
 	jvm_warm_attach "$JVM"
@@ -35,9 +34,7 @@ allocations() {
 	while read -r _ name class bytes; do
 		got=$(weight_at alloc "$name" "$class")
 		diag "JDK $major: $name $class: $got of $bytes bytes"
-		limit=10
-		[ "$name" != siteMiddle ] || limit=$MIDDLE
-		ok "JDK $major: bytes of $class in $name within $limit %" close_to "$got" "$bytes" $limit
+		ok "JDK $major: bytes of $class in $name within 10 %" close_to "$got" "$bytes" 10
 	done < <(grep '^site ' "$JVM_OUT" | tail -n 5)
 	# 4 MB never fit, small ones always do but for the first of a thread that has no buffer yet
 	bytes=$(weight_at alloc siteHuge '[J')
@@ -102,7 +99,8 @@ retained() {
 		close_to $((got_large + got_small)) $((large + small)) 10
 	ok "JDK $major: three quarters of it in the larger ones" \
 		close_to $((got_large * 1000 / (got_large + got_small + 1))) 750 5
-	is "JDK $major: and no garbage" "$(weight_at alloc wasteArray '[B')" 0
+	# the last array of a round may still be in a register or a stack slot at its collection
+	ok "JDK $major: and no garbage" [ "$(weight_at alloc wasteArray '[B')" -le $((large / 100)) ]
 	jvm_end
 }
 
@@ -252,16 +250,15 @@ while read -r major java; do
 		breakpoints "$major"
 		continue
 	fi
-	# JDK 11 tells of objects beside thread-local buffers too often, the more the shorter the interval is
-	[ "$major" -ne 11 ] || MEGABYTES=600 INTERVAL=524288 MIDDLE=25
 	allocations "$major"
-	MEGABYTES=160 INTERVAL=65536 MIDDLE=10
 	survivors "$major"
 	# A collection whose pauses come before it knows what is alive.
 	survivors "$major" -XX:+UseG1GC -XX:+ExplicitGCInvokesConcurrent
-	[ "$major" -eq 11 ] || retained "$major" 10000 65536 20
+	retained "$major" 10000 65536 20
 	if [ "$major" -eq 11 ]; then
 		unexact "$major"
+		# Large enough to go outside of buffers often, whose rest then has no sampling points
+		retained "$major" 60000 262144 20
 	else
 		# All of the large arrays are told of, and nearly half of the others
 		mixed "$major" 1000000 8 16384 -Xmx64m -XX:+UseSerialGC

@@ -13,7 +13,7 @@
 #include "sampler/jvm/own.h"
 
 #include "base/clock.h"
-#include "sampler/engine/alloc.h"
+#include "sampler/engine/alloc/alloc.h"
 #include "sampler/session/scan.h"
 #include "sampler/signal/raw.h"
 #include "sampler/signal/signal.h"

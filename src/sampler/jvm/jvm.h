@@ -56,7 +56,7 @@ bool jvm_events_told(uint32_t bits);
 /* Up to JDK 18, where it has no consequences: JVMTI from the beginning. */
 bool jvm_events_prepare(void);
 
-/* engine/alloc.c: an object of this size, in the JVM's callback. */
+/* engine/alloc/alloc.c: an object of this size, in the JVM's callback. */
 void alloc_arrived(struct sampler *s, JNIEnv *jni, jobject object, jclass class, uint64_t size);
 /* How long after the last visit survivors are to be looked at, in ns; UINT64_MAX: there is no need. Publisher. */
 uint64_t alloc_round_after(struct sampler *s);

@@ -4,7 +4,7 @@
  * long as the JVM lets nobody in; nobody waits for it without bound, and it holds the session's memory itself.
  */
 #include "base/clock.h"
-#include "sampler/engine/alloc.h"
+#include "sampler/engine/alloc/alloc.h"
 #include "sampler/jvm/own.h"
 #include "sampler/session/files.h"
 #include "sampler/session/rooms.h"

@@ -12,7 +12,7 @@
 
 #include "base/clock.h"
 #include "sampler/calls.h"
-#include "sampler/engine/alloc.h"
+#include "sampler/engine/alloc/alloc.h"
 #include "sampler/engine/arms.h"
 #include "sampler/engine/collect.h"
 #include "sampler/engine/events.h"

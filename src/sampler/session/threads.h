@@ -180,10 +180,21 @@ struct thread_slot {
 		uint32_t unknown; /* samples of the thread while it was not known to be Java's */
 	} proof;
 	uint64_t trap_bytes; /* allocated towards the next sample of it; its handler's own */
-	/* the last object that the JVM told of: how far the buffer was filled, was it outside and large; likewise */
-	struct {
-		uint64_t top;
-		bool large;
+	/* what engine/alloc/weight.c knows of the thread's last sampled object; the JVM's callback on this thread only */
+	struct alloc_past {
+		uint64_t start, top; /* of the buffer then */
+		bool outside,
+			large; /* it was outside of the buffer; and large beside the interval */
+		/* HotSpot's counts then, see struct alloc_object */
+		uint64_t epoch, all, inside, waste, next;
+		uint32_t refills, slow;
+		uint64_t overflow; /* the bytes after it in which points are too dense (JDK 11) */
+		/*
+		 * JDK 11, old samples count less: bytes in buffers and outside of them, objects outside; what samples stand
+		 * for, of small objects in buffers, of large ones, of those outside
+		 */
+		double inside_bytes, outside_bytes, outside_count;
+		double small_weight, large_weight, outside_weight;
 	} alloc;
 	int64_t java_tid;
 

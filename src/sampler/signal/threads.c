@@ -85,8 +85,7 @@ static void threads_reset(struct threads *threads, struct thread_slot *slot, int
 	memset(slot->arms, 0, sizeof(slot->arms));
 	slot->lent = 0;
 	memset(&slot->wall, 0, sizeof(slot->wall));
-	slot->alloc.top = 0;
-	slot->alloc.large = false;
+	memset(&slot->alloc, 0, sizeof(slot->alloc));
 	slot->java_tid = 0;
 	slot->sleeps_ns = 0;
 	slot->switches_often = false;

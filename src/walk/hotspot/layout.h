@@ -104,7 +104,9 @@ struct walk_layout {
 	uint64_t class_klass;
 	struct walk_field thread_virtual, thread_owner_id;
 	struct walk_field thread_tlab, tlab_start, tlab_top, tlab_end,
-		tlab_words;      /* the buffer that a thread allocates from */
+		tlab_words; /* the buffer that a thread allocates from */
+	struct walk_field thread_allocated, tlab_limit, tlab_refills, tlab_waste,
+		tlab_slow;       /* what HotSpot counts of a thread's allocations */
 	uint32_t thread_blocked; /* the state _thread_blocked, 0 = not known */
 	uint32_t thread_bytes;   /* of a JavaThread, 0 = not known */
 

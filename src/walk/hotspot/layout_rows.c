@@ -195,6 +195,13 @@ const struct layout_row layout_rows[LAYOUT_ROWS] = {
 	{FIELD, NEVER, "ThreadLocalAllocBuffer", "_top", AT(tlab_top)},
 	{FIELD, NEVER, "ThreadLocalAllocBuffer", "_end", AT(tlab_end)},
 	{FIELD, NEVER, "ThreadLocalAllocBuffer", "_desired_size", AT(tlab_words)},
+	{FIELD, NEVER, "Thread", "_allocated_bytes", AT(thread_allocated)},
+	{FIELD, NEVER, "ThreadLocalAllocBuffer", "_refill_waste_limit", AT(tlab_limit)},
+	{FIELD_4, NEVER, "ThreadLocalAllocBuffer", "_number_of_refills", AT(tlab_refills)},
+	{FIELD_4, NEVER, "ThreadLocalAllocBuffer", "_slow_refill_waste",
+		AT(tlab_waste)}, /* JDK 11 */
+	{OR | FIELD_4, NEVER, "ThreadLocalAllocBuffer", "_refill_waste", AT(tlab_waste)},
+	{FIELD_4, NEVER, "ThreadLocalAllocBuffer", "_slow_allocations", AT(tlab_slow)},
 	{FIELD, NEVER, "JavaThread", "_monitor_owner_id", AT(thread_owner_id)},
 	{SIZE, NEVER, "JavaThread", NULL, AT(thread_bytes)},
 	{STATIC, NEVER, "MetaspaceObj", "_shared_metaspace_base", AT(archive_low)},

@@ -13,7 +13,7 @@
 #include "sampler/engine/engine.h"
 
 #include "base/clock.h"
-#include "sampler/engine/alloc.h"
+#include "sampler/engine/alloc/alloc.h"
 #include "sampler/engine/events.h"
 #include "sampler/jvm/jvm.h"
 #include "sampler/session/lease.h"
@@ -26,15 +26,12 @@
 
 #include <errno.h>
 
-#define ALLOC_SINCE 11
-#define ALLOC_EXACT 25 /* HotSpot's points lie where they should: see alloc_apart */
-#define MEASURED_OF 8u
-/* Smaller than this part of its buffer: to count it too low where it comes first is an error of 2 % at most. */
-#define SMALL_IN_BUFFER 50u
-#define INTERVAL_MAX    INT32_MAX
-#define ALLOC_START_NS  (2500 * NS_PER_MS) /* the front end waits for 3 s */
-#define ALLOC_STOP_NS   (1000 * NS_PER_MS)
-#define LIVE_NS         (200 * NS_PER_MS)
+#define ALLOC_SINCE    11
+#define MEASURED_OF    8u
+#define INTERVAL_MAX   INT32_MAX
+#define ALLOC_START_NS (2500 * NS_PER_MS) /* the front end waits for 3 s */
+#define ALLOC_STOP_NS  (1000 * NS_PER_MS)
+#define LIVE_NS        (200 * NS_PER_MS)
 /* What is allocated within this time before a collection waits for the next one. */
 #define LIVE_STALE_NS (2 * NS_PER_S)
 
@@ -46,117 +43,7 @@
 #define MISSED_SAMPLES  100u /* before that is said, */
 #define MISSED_SHARE_OF 20u  /* if what is told of them is at least 1/20 of all */
 
-/* An object that the JVM tells of, and its thread's buffer: filled up to top; how large the next shall be. 0: not known. */
-struct alloc_object {
-	uint64_t size, at;
-	uint64_t start, top, end, buffer_bytes;
-	bool outside; /* of the buffer */
-};
-
-/* --- weights ---------------------------------------------------------------------------------- */
-
-/* exp(-x) for x >= 0: halved until the series is short, then squared back. */
-static double exp_minus(double x)
-{
-	double term = 1, sum = 1;
-	int halvings = 0;
-
-	if (x > 50)
-		return 0;
-	for (; x > 0.5; x /= 2)
-		halvings++;
-	for (int i = 1; i < 12; i++) {
-		term *= -x / i;
-		sum += term;
-	}
-	while (halvings-- > 0)
-		sum *= sum;
-	return sum;
-}
-
-/* The bytes that a sampled object of this size stands for. */
-static uint64_t alloc_weight(uint64_t size, uint64_t interval)
-{
-	double x = interval ? (double)size / (double)interval : 50;
-
-	/* 1 - exp(-x) loses its digits where x is small; there it is x - x^2/2 + x^3/6 */
-	double told = x < 1e-4 ? x * (1 - x / 2) : 1 - exp_minus(x);
-
-	return told > 0 ? (uint64_t)((double)size / told + 0.5) : size;
-}
-
 /* --- the callback ----------------------------------------------------------------------------- */
-
-/*
- * alloc_outside: is the object not in what its thread has filled of its buffer? A thread without a buffer has had none
- * yet, or a collection took it since: all that is known then is that a large object would not have had space.
- */
-static bool alloc_outside(const struct alloc_object *o)
-{
-	if (o->start && o->top && o->at)
-		return o->at < o->start || o->at >= o->top;
-	return o->buffer_bytes && o->size > o->buffer_bytes;
-}
-
-static struct alloc_object alloc_object(const struct walk_layout *l, const struct walk_mem *mem,
-	uint64_t java_thread, jobject handle, uint64_t size)
-{
-	uint64_t tlab = java_thread + (uint64_t)l->thread_tlab.offset;
-	struct alloc_object o = {.size = size};
-
-	if (l->thread_tlab.offset < 0 || l->tlab_start.offset < 0 || l->tlab_top.offset < 0)
-		return o;
-	o.at = mem_u64(mem, (uint64_t)(uintptr_t)handle); /* a local one */
-	o.start = layout_load(&l->tlab_start, mem, tlab);
-	o.top = layout_load(&l->tlab_top, mem, tlab);
-	if (l->tlab_end.offset >= 0)
-		o.end = layout_load(&l->tlab_end, mem, tlab);
-	if (l->tlab_words.offset >= 0)
-		o.buffer_bytes = layout_load(&l->tlab_words, mem, tlab) * sizeof(uint64_t);
-	o.outside = alloc_outside(&o);
-	return o;
-}
-
-/*
- * alloc_apart: what an object stands for before JDK 25, where an object outside of the buffer brings apart what HotSpot
- * knows of the next point in two places (JDK-8356372).
- *
- * Such an object is held against the point without what has been allocated in the buffer since that was laid: so it has
- * that much less to be told of by. Then the bytes up to the point are counted anew, and taken for allocated when the thread
- * gets its next buffer: what comes first in that is told of though no point fell into it, and stands for itself alone.
- * Those outside that are smaller than half the interval mostly go by untold. So what was allocated since is not known
- * there, and what comes first stands for them, too: but not where it is so small that it is hardly ever one of their kind.
- */
-static uint64_t alloc_apart(
-	struct thread_slot *thread, const struct alloc_object *o, uint64_t interval)
-{
-	uint64_t since = thread->alloc.top, before, left;
-	bool large = o->outside && o->size >= interval / 2, after_large = thread->alloc.large;
-
-	thread->alloc.top = o->top;
-	thread->alloc.large = large;
-	if (o->at && o->at == o->start &&
-		(after_large || o->size * SMALL_IN_BUFFER < o->end - o->start))
-		return o->size;
-	if (!large)
-		return alloc_weight(o->size, interval);
-	if (since < o->start || since > o->top)
-		since = o->start;
-	before = o->top - since; /* or less, where an object outside went by untold */
-	left = o->size - (before < o->size / 2 ? before : o->size / 2);
-	return (uint64_t)((double)alloc_weight(left, interval) * (double)o->size / (double)left);
-}
-
-/*
- * alloc_exact: JDK 11 lays no point in the rest of a buffer after an object outside, so what is allocated there is not told
- * of at all. Later ones can be put right where the buffer is known.
- */
-static bool alloc_exact(const struct walk_layout *l)
-{
-	return l->jdk >= ALLOC_EXACT ||
-	       (l->jdk > ALLOC_SINCE && l->thread_tlab.offset >= 0 && l->tlab_start.offset >= 0 &&
-		       l->tlab_top.offset >= 0 && l->tlab_end.offset >= 0);
-}
 
 /* alloc_thread: the thread itself; one that is so new that nobody has listed it yet does so here. */
 static struct thread_slot *alloc_thread(struct sampler *s, JNIEnv *jni)
@@ -183,10 +70,9 @@ static void alloc_sample(
 		return;
 	}
 	sig_stack_java_own(&stack, s, thread, jvm_thread_of(jni));
-	o = alloc_object(s->layout, stack.mem, jvm_thread_of(jni), object, size);
-	sample.weight = s->layout->jdk < ALLOC_EXACT && alloc_exact(s->layout)
-				? alloc_apart(thread, &o, interval)
-				: alloc_weight(size, interval);
+	o = alloc_object(
+		s->layout, stack.mem, jvm_thread_of(jni), (uint64_t)(uintptr_t)object, size);
+	sample.weight = alloc_weight(s->layout, &thread->alloc, &o, interval);
 	atomic_fetch_add(&s->alloc_told.all, sample.weight);
 	/* One that is small beside the interval is not told of at all after more bytes in the buffer than it has. */
 	if (o.outside && size < interval / 2)
@@ -231,8 +117,8 @@ void alloc_publish(struct sampler *s)
 	uint64_t outside = atomic_load(&s->alloc_told.outside);
 
 	if (s->alloc_told.said || !atomic_load(&event->on) || !s->layout ||
-		s->layout->jdk >= ALLOC_EXACT || !alloc_exact(s->layout) ||
-		atomic_load(&event->samples) < MISSED_SAMPLES ||
+		s->layout->jdk >= ALLOC_EXACT || s->layout->jdk == ALLOC_SINCE ||
+		!alloc_weighable(s->layout) || atomic_load(&event->samples) < MISSED_SAMPLES ||
 		outside * MISSED_SHARE_OF < atomic_load(&s->alloc_told.all))
 		return;
 	s->alloc_told.said = true;
@@ -293,7 +179,7 @@ static int alloc_start(
 	}
 	if (error)
 		alloc_stop(s, WIRE_ALLOC);
-	else if (!alloc_exact(s->layout))
+	else if (s->layout->jdk == ALLOC_SINCE || !alloc_weighable(s->layout))
 		text_add(&out, ALLOC_UNEXACT);
 	else if (s->layout->jdk >= ALLOC_SLOWS)
 		text_add(&out, ALLOC_SLOWER);

@@ -8,7 +8,7 @@
  * has looked at all that is older. The younger canary is always a fresh one, so that a single collection decides
  * on nearly everything; the elder stays until it is gone, which a marking that takes long needs.
  */
-#include "sampler/engine/alloc.h"
+#include "sampler/engine/alloc/alloc.h"
 
 #include "sampler/engine/arms.h"
 #include "sampler/jvm/jvm.h"

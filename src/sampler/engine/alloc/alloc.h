@@ -11,16 +11,47 @@
  * and shares stay unbiased. An object that finds no entry is counted as lost. All references are given back when the event
  * stops.
  */
-#ifndef JHOT_SAMPLER_ENGINE_ALLOC_H
-#define JHOT_SAMPLER_ENGINE_ALLOC_H
+#ifndef JHOT_SAMPLER_ENGINE_ALLOC_ALLOC_H
+#define JHOT_SAMPLER_ENGINE_ALLOC_ALLOC_H
 
 #include "sampler/jvm/jvm.h"
 #include "sampler/signal/signal.h"
 
+#include "walk/hotspot/layout.h"
+#include "walk/load/mem.h"
+
 /* Says what the JVM does not tell of, once that is seen to matter. */
 void alloc_publish(struct sampler *s);
 
-/* --- alloc_live.c ------------------------------------------------------------------------------ */
+/* --- weight.c ---------------------------------------------------------------------------- */
+
+#define ALLOC_EXACT 25 /* from this JDK on HotSpot's points lie where they should (JDK-8356372) */
+
+/* A sampled object, and what HotSpot knows of its thread's allocations up to it. 0: not known. */
+struct alloc_object {
+	uint64_t size, at;
+	uint64_t start, top, end,
+		buffer_bytes;   /* the buffer: filled up to top; how large the next shall be */
+	bool outside;           /* the object is outside of the buffer */
+	bool counted;           /* the following are known */
+	uint64_t all;           /* bytes that the thread has allocated */
+	uint64_t epoch;         /* differs after a collection, which resets: */
+	uint64_t inside, waste; /* bytes in buffers; left over at their ends */
+	uint32_t refills, slow; /* buffers; objects outside of them */
+	uint64_t pending;       /* bytes that HotSpot takes for allocated since the last point */
+	uint64_t next;          /* bytes up to the next point */
+};
+
+/* Reads it in the JVM's callback. `handle` is a local reference. */
+struct alloc_object alloc_object(const struct walk_layout *l, const struct walk_mem *mem,
+	uint64_t java_thread, uint64_t handle, uint64_t size);
+/* The bytes that the object stands for. Updates `past`, which is its thread's own. */
+uint64_t alloc_weight(const struct walk_layout *l, struct alloc_past *past,
+	const struct alloc_object *o, uint64_t interval);
+/* False if the JVM leaves out so much that weights cannot put it right. */
+bool alloc_weighable(const struct walk_layout *l);
+
+/* --- live.c ------------------------------------------------------------------------------ */
 
 struct live;
 
