@@ -25,18 +25,22 @@ static const struct {
 	{EOPNOTSUPP, "EOPNOTSUPP"},
 };
 
-void text_add_interval(struct text *t, uint64_t interval, bool time)
+void text_add_interval(struct text *t, uint64_t interval, enum text_unit unit)
 {
 	static const struct {
-		uint64_t ns;
+		uint64_t size;
 		const char *name;
-	} units[] = {{1000000, " ms"}, {1000, " us"}, {1, " ns"}};
+	} units[][3] = {
+		[TEXT_COUNT] = {{1, ""}},
+		[TEXT_TIME] = {{1000000, " ms"}, {1000, " us"}, {1, " ns"}},
+		[TEXT_BYTES] = {{1 << 20, " MB"}, {1 << 10, " kB"}, {1, " bytes"}},
+	};
 	size_t i = 0;
 
-	while (i < 2 && (interval % units[i].ns || interval < units[i].ns))
+	while (units[unit][i].size > 1 && (interval % units[unit][i].size || !interval))
 		i++;
-	text_add_number(t, time ? interval / units[i].ns : interval);
-	text_add(t, time ? units[i].name : "");
+	text_add_number(t, interval / units[unit][i].size);
+	text_add(t, units[unit][i].name);
 }
 
 void text_add_errno(struct text *t, int error)

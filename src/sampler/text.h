@@ -56,8 +56,9 @@ static inline void text_set(char *buffer, size_t bytes, const char *s)
 	text_add(&t, s);
 }
 
-/* text_add_interval: "10 ms", "250 us"; with another unit than time the number alone. */
-void text_add_interval(struct text *t, uint64_t interval, bool time);
+/* text_add_interval: "10 ms", "512 kB"; the number alone of events that count something else. */
+enum text_unit { TEXT_COUNT, TEXT_TIME, TEXT_BYTES };
+void text_add_interval(struct text *t, uint64_t interval, enum text_unit unit);
 
 /* text_add_errno: "EACCES" for 13; the number for those that have no name here. */
 void text_add_errno(struct text *t, int error);

@@ -135,7 +135,7 @@ static void test_time(struct ui *ui, struct fake *fake)
 	type(ui, "r", now);
 	ui_tick(ui, now += 1000);
 	ui_tick(ui, now += 1000);
-	ok(shows(ui, "window 10s (2s)"), "r restarts");
+	ok(shows(ui, "last 2s (window 10s)"), "r restarts");
 	type(ui, "U", now);
 	ok(shows(ui, "4 000 samples"), "U undoes that");
 }

@@ -100,9 +100,9 @@ static void test_switch(void)
 	ok(ui.scope.event == EVENT_WALL && sets == 2, "one that did not run is switched on");
 	ok(ui.begun_ms == now, "and looked at more often for a while, so that it shows soon");
 	seconds(1);
-	ok(shows("window 10s (2s)"), "and has a history from there on");
+	ok(shows("last 2s (window 10s)"), "and has a history from there on");
 	seconds(3);
-	ok(shows("window 10s (4s)"), "that grows");
+	ok(shows("last 4s (window 10s)"), "that grows");
 	keys("1");
 	ok(shows("window 10s ") && !ui.scope.time.since, "the first one's is as it was");
 	ok(fake.vitals.events[EVENT_WALL].state == VITALS_ON, "the other goes on");

@@ -72,10 +72,10 @@ static void test_format(const char *file, const char *event, const char *tab, bo
 	ok(vt_shows(vt, "Annotate$TypeAnnotate.visitMethodDef"), "its methods");
 	is_int(vt_shows(vt, "TREND"), timed, "a trend only where there is time");
 
-	says(vt, " ", "A file does not go on");
-	says(vt, "r", "A file does not go on");
-	says(vt, "d", "A file does not change");
-	says(vt, "c", "This is a file, no JVM");
+	says(vt, " ", "A recording is not live");
+	says(vt, "r", "A recording is not live");
+	says(vt, "d", "A recording does not change");
+	says(vt, "c", "This is a recording, not a JVM");
 	if (!timed)
 		says(vt, ",", "does not tell when its samples were taken");
 	vt_keys(vt, "e");

@@ -208,10 +208,12 @@ static void tell_holder(const struct scene *scene, struct finding *f, const stru
 			most.part.state ? thread_states[most.part.state].name : "",
 			most.part.state ? ")" : "");
 	scene_lock(scene, c->waits.what, lock);
-	snprintf(f->what, sizeof(f->what), "%u thread%s for %s: %.1f at any moment; held%s by %s%s",
+	snprintf(f->what, sizeof(f->what), "%u thread%s for %s: %.1f at any moment; %s%s%s",
 		c->waits.threads, c->waits.threads == 1 ? " waits" : "s wait", lock, moment,
-		c->holder_count > 1 ? " in turns, most" : "",
-		c->holder_count ? chain : "one that is not known", does);
+		!c->holder_count      ? "its owner is not known"
+		: c->holder_count > 1 ? "held in turns, most by "
+				      : "held by ",
+		chain, does);
 	scene_proof(f, "%s waits for %s here:", scene_thread(scene, c->waits.thread), lock);
 	scene_proof_stack(scene, f, c->waits.stack, 3);
 	if (most.part.stack == PROFILE_NONE)

@@ -10,6 +10,7 @@
 #define JHOT_SAMPLER_ENGINE_ARMS_H
 
 #include "sampler/sampler.h"
+#include "sampler/text.h"
 
 #define EVENT_NO_ARM UINT32_MAX /* its engine drives itself */
 
@@ -26,6 +27,10 @@ extern const struct event_row event_rows[WIRE_EVENTS];
 static inline bool event_is_time(uint32_t event)
 {
 	return event == WIRE_CPU || event == WIRE_LOCK || event == WIRE_WALL;
+}
+static inline enum text_unit event_unit(uint32_t event)
+{
+	return event_is_time(event) ? TEXT_TIME : event == WIRE_ALLOC ? TEXT_BYTES : TEXT_COUNT;
 }
 
 /* What an engine is told of an event that is (to be) on; the thread is the caller's to fill in. */

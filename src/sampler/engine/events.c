@@ -244,9 +244,9 @@ static void event_limit(struct sampler *s, uint32_t number, char *note, size_t b
 		return;
 	atomic_store(&event->interval, least);
 	text_add(&text, *note ? "; every " : "every ");
-	text_add_interval(&text, least, event_is_time(number));
+	text_add_interval(&text, least, event_unit(number));
 	text_add(&text, ", not ");
-	text_add_interval(&text, target.interval, event_is_time(number));
+	text_add_interval(&text, target.interval, event_unit(number));
 	text_add(&text, ": ");
 	text_add(&text, event->engine->name);
 	text_add(&text, " can do no more");

@@ -44,9 +44,11 @@ static void budget_tell(struct sampler *s, uint32_t number, uint64_t now, uint64
 	struct text text = text_into(note, sizeof(note));
 
 	text_add(&text, "sampled every ");
-	text_add_interval(&text, interval, event_is_time(number));
+	text_add_interval(&text, interval, event_unit(number));
 	text_add(&text, ", not ");
-	text_add_interval(&text, event->asked, event_is_time(number));
+	text_add_interval(&text, event->asked, event_unit(number));
+	text_add(&text, ", to stay under ");
+	add_percent(&text, s->budget.per_mille);
 	text_add(&text, ": it had cost ");
 	add_percent(&text, share);
 	events_note(s, number, longer ? note : "");

@@ -16,11 +16,13 @@
 static const struct {
 	const char *name, *why;
 } refusals[] = {
-	{"freeze", "A file does not go on: , . move through its time, [ ] the window."},
-	{"restart", "A file does not go on: nothing begins anew. [ ] the window."},
-	{"undo-restart", "A file does not go on: nothing comes back. [ ] the window."},
-	{"delay", "A file does not change, so it is not drawn again and again."},
-	{"other", "This is a file, no JVM: q, then jhot lists those that run."},
+	{"freeze", "A recording is not live: , and . move through its time, [ and ] change the "
+		   "window."},
+	{"restart", "A recording is not live and cannot restart: [ and ] change the window."},
+	{"undo-restart",
+		"A recording is not live, so no restart can be undone: [ and ] change the window."},
+	{"delay", "A recording does not change, so it is not redrawn at intervals."},
+	{"other", "This is a recording, not a JVM: q quits, and jhot alone lists running JVMs."},
 };
 
 void file_begin(struct ui *ui)

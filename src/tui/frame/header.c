@@ -302,8 +302,9 @@ static void add_window(struct ui *ui, struct strip *s)
 
 	/* Shorter: sampling began within the window. Longer: the window lies in history that is kept in steps of 10 s. */
 	if (wanted && span != wanted)
-		strip_add(s, STYLE_STRONG, 0, "window %s (%us)",
-			timeline_label(&ui->scope.time, label), span);
+		strip_add(s, STYLE_STRONG, 0, "%s%us (window %s)",
+			ui->scope.time.frozen || ui->over ? "" : "last ", span,
+			timeline_label(&ui->scope.time, label));
 	else
 		strip_add(s, STYLE_STRONG, 0, "window %s", timeline_label(&ui->scope.time, label));
 	strip_add(s, STYLE_NORMAL, 1, "%15s",

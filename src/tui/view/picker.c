@@ -218,7 +218,7 @@ static void draw_why(struct ui *ui, int row)
 			j->pid, j->why);
 	else
 		canvas_printf(&ui->canvas, row, 1, ui->canvas.cols - 1, STYLE_DIM,
-			"Also: jhot %d%s%s", j->pid, by_name ? "   or by name: jhot " : "",
+			"Next time: jhot %d%s%s", j->pid, by_name ? " or jhot " : "",
 			by_name ? j->name : "");
 }
 
