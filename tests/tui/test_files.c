@@ -22,7 +22,7 @@ static struct vt *start(const char *config_home)
 
 	vt_frame(vt);
 	vt_keys(vt, "..");
-	vt_wait(vt, "(2s)"); /* there are methods */
+	vt_wait(vt, "2s (window"); /* there are methods */
 	return vt;
 }
 
