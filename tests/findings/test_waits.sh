@@ -6,55 +6,82 @@
 
 [ -e "$CLASSES/Waiting.class" ] || skip_all "no Waiting.class (make check builds it)"
 
-# looks_at NAME...: what jhot says of these programs, which run side by side, in $T/NAME; where each listens, in $T/NAME.port.
-# A+B: both in one JVM; virtual-A: with virtual threads, and so many carriers that those that are pinned leave some
+LOOKS="1 2" # at each program, and each of them has to find what there is
+BUSY_NS=1000000000
+
+# looks_at NAME...: what jhot says of these programs, which run side by side, in $T/NAME.1 and .2; where each listens, in .port, and how
+# long its threads waited for a core meanwhile, in .delay. A+B: both in one JVM; virtual-A: with virtual threads, and so many
+# carriers that those that are pinned leave some
 looks_at() {
-	local name program flags asking=() pids=()
+	local name program look flags pid asking pids=() before
 	for name; do
 		program=Waiting flags=()
 		[[ $name != *deadlock* ]] || program=Problems
 		[[ $name != virtual-* ]] || flags=(-Dvirtual=true -Djdk.virtualThreadScheduler.parallelism=24)
-		: >"$T/$name"
+		for look in $LOOKS; do : >"$T/$name.$look"; done
 		jvm_start -XX:+IgnoreUnrecognizedVMOptions -Xmx64m "${flags[@]}" $program "${name#virtual-}" || return
-		listening "$JVM" >"$T/$name.port"
+		for look in $LOOKS; do listening "$JVM" >"$T/$name.$look.port"; done
 		pids+=("$JVM")
 	done
-	for name; do
-		"$JHOT" why -d 4 "${pids[${#asking[@]}]}" >"$T/$name" 2>"$T/$name.err" </dev/null &
-		asking+=($!)
+	for look in $LOOKS; do
+		asking=() before=()
+		for name; do
+			pid=${pids[${#asking[@]}]}
+			before+=("$(delay_ns "$pid")")
+			"$JHOT" why -d "${LOOK_SECONDS:-4}" "$pid" >"$T/$name.$look" 2>"$T/$name.$look.err" </dev/null &
+			asking+=($!)
+		done
+		wait "${asking[@]}"
+		asking=()
+		for name; do
+			pid=${pids[${#asking[@]}]}
+			echo $(($(delay_ns "$pid") - ${before[${#asking[@]}]})) >"$T/$name.$look.delay"
+			asking+=(.)
+			diag "JDK $major: $name: $(grep -E '^(LOCK|POOL|I/O|CORES)  ' "$T/$name.$look" | head -n 1)"
+		done
 	done
-	wait "${asking[@]}"
-	for name; do diag "JDK $major: $name: $(grep -E '^(LOCK|POOL|I/O|CORES)  ' "$T/$name" | head -n 1)"; done
 	for JVM in "${pids[@]}"; do jvm_kill; done
 }
 
 looked_at() {
-	grep -qsE ' s: (nothing|[0-9]+) found' "$T/$1"
+	local look
+	for look in $LOOKS; do grep -qsE ' s: (nothing|[0-9]+) found' "$T/$1.$look" || return; done
 }
 
-# finds NAME PATTERN...: the first line of a finding, and what proves it; "PORT" is where the program listens. What is not
-# found is looked for again: a machine that others use keeps the looks away.
+# finds NAME PATTERN...: the first line of a finding, and what proves it, by every look; "PORT" is where the program listens. A look
+# that found none while others kept the JVM from running is done once more, alone and for longer: that one has to.
 finds() {
-	local name=$1 pattern
+	local name=$1 look pattern
 	shift
-	for _ in 1 2 3; do
-		! grep -qsE "${1/PORT/$(cat "$T/$name.port" 2>/dev/null)}" "$T/$name" || break
-		looks_at "$name"
-	done
-	for pattern; do
-		ok "JDK $major: $name: $pattern" grep -qE "${pattern/PORT/$(cat "$T/$name.port")}" "$T/$name" || diag_file "$T/$name"
+	[ -e "$T/$name.1" ] || looks_at "$name"
+	for look in $LOOKS; do
+		grep -qsE "${1/PORT/$(cat "$T/$name.$look.port" 2>/dev/null)}" "$T/$name.$look" || [ "$name" = cores ] ||
+			[ "$(cat "$T/$name.$look.delay" 2>/dev/null || echo $BUSY_NS)" -lt $BUSY_NS ] ||
+			LOOKS=$look LOOK_SECONDS=16 looks_at "$name"
+		for pattern; do
+			ok "JDK $major: $name, look $look: $pattern" grep -qE "${pattern/PORT/$(cat "$T/$name.$look.port")}" "$T/$name.$look" ||
+				{ diag "its threads waited $(cat "$T/$name.$look.delay") ns for a core" && diag_file "$T/$name.$look"; }
+		done
 	done
 }
 
 # finds_no NAME RULE...: cores is asked for by itself: others use this machine, too
 finds_no() {
-	local name=$1 rule
+	local name=$1 look rule
 	shift
 	looked_at "$name" || looks_at "$name"
-	ok "JDK $major: $name was looked at" looked_at "$name" || diag_file "$T/$name.err"
-	for rule; do
-		ok "JDK $major: $name: no $rule" not grep -q "^$rule  " "$T/$name" || diag_file "$T/$name"
+	ok "JDK $major: $name was looked at" looked_at "$name" || diag_file "$T/$name.1.err"
+	for look in $LOOKS; do
+		for rule; do
+			ok "JDK $major: $name, look $look: no $rule" not grep -q "^$rule  " "$T/$name.$look" || diag_file "$T/$name.$look"
+		done
 	done
+}
+
+# lines NAME PATTERN: how many there are in the looks at it
+lines() {
+	local look
+	for look in $LOOKS; do cat "$T/$1.$look"; done | grep -cE "$2"
 }
 
 one_peer='^I/O  Waiting\$PaymentClient.charge waits for 127\.0\.0\.1:PORT: [4-6]\.[0-9] threads at any moment$'
@@ -63,17 +90,17 @@ one_peer='^I/O  Waiting\$PaymentClient.charge waits for 127\.0\.0\.1:PORT: [4-6]
 waits() {
 	looks_at locks locks-chain deadlock pool pool-limit pool-enough pool-not io io-idle "$@"
 	looks_at locks-not io-not # these take cores
-	finds locks '^LOCK  8 threads wait for Waiting\$Repo: [4-8]\.[0-9] at any moment; held in turns, most by worker-[0-9] in Waiting\$Repo.save \(sleeps\)' \
+	finds locks '^LOCK  8 threads wait for Waiting\$Repo: [4-8]\.[0-9] at any moment; held in turns, most by worker-[0-9] in (Waiting\$Repo.save|Program.sleep) \(sleeps\)' \
 		'^    worker-[0-9] waits for Waiting\$Repo here:' '^      Waiting\$Repo.save' '^      Program.sleep'
-	ok "JDK $major: locks: and nothing else" not grep -qE '^(POOL|I/O)  ' "$T/locks"
+	is "JDK $major: locks: and nothing else" "$(lines locks '^(POOL|I/O)  ')" 0
 	finds locks-chain 'held by flusher, which waits for ReentrantLock, held by compactor in (Waiting.compact|Program.sleep) \(sleeps\)'
-	is "JDK $major: the chain is told once" "$(grep -c '^LOCK  ' "$T/locks-chain")" 1
+	is "JDK $major: the chain is told once by each" "$(lines locks-chain '^LOCK  ')" 2
 	finds deadlock '^DEADLOCK  '
 	finds_no deadlock LOCK POOL
 	finds_no locks-not LOCK POOL I/O
 	finds pool '^POOL  3[5-8] of 40 threads http-\* wait in Waiting\$ConnectionPool.borrow; [2-5] do anything else' \
 		'^      Waiting.handle' '^    those that do not, such as http-' '^      Waiting.query'
-	ok "JDK $major: pool: and no lock" not grep -q '^LOCK  ' "$T/pool"
+	is "JDK $major: pool: and no lock" "$(lines pool '^LOCK  ')" 0
 	finds pool-limit '^POOL  (9|10|11) of 12 threads caller-\* wait in Waiting.callLimited; [123] do'
 	finds_no pool-enough POOL LOCK I/O
 	finds_no pool-not POOL LOCK I/O
@@ -85,13 +112,13 @@ waits() {
 # What virtual threads wait for, whether they keep their carriers meanwhile (monitors before JDK 24) or not.
 virtual=(virtual-locks-chain+locks virtual-deadlock+deadlock-3+deadlock-tried virtual-io virtual-io-idle)
 virtual() {
-	finds "${virtual[0]}" '^LOCK  8 threads wait for Waiting\$Repo: [4-8]\.[0-9] at any moment; held in turns, most by worker-[0-9] in Waiting\$Repo.save \((sleeps|is parked)\)' \
+	finds "${virtual[0]}" '^LOCK  8 threads wait for Waiting\$Repo: [4-8]\.[0-9] at any moment; held in turns, most by worker-[0-9] in (Waiting\$Repo.save|Program.sleep) \((sleeps|is parked)\)' \
 		'^    worker-[0-9] waits for Waiting\$Repo here:' '^      Waiting\$Repo.save' '^      Program.sleep' \
 		'held by flusher, which waits for ReentrantLock, held by compactor in (Waiting.compact|Program.sleep) \(sleeps\)'
 	finds "${virtual[1]}" '^DEADLOCK  payer-[12] and payer-[12] wait for each other' \
 		'^    payer-1 waits for Object, held by payer-2$' '^    payer-2 waits for Object, held by payer-1$' '^      Problems.transfer' \
 		'^DEADLOCK  payer-[012], payer-[012] and payer-[012] wait' '^    payer-2 waits for ReentrantLock\$NonfairSync, held by payer-0$'
-	ok "JDK $major: virtual threads that give up are in none" not grep -q '^DEADLOCK  .*trier' "$T/${virtual[1]}"
+	is "JDK $major: virtual threads that give up are in none" "$(lines "${virtual[1]}" '^DEADLOCK  .*trier')" 0
 	finds virtual-io "$one_peer" '^      Waiting.placeOrder'
 	finds_no virtual-io-not I/O POOL LOCK
 	finds_no virtual-io-idle I/O POOL LOCK
@@ -100,7 +127,7 @@ virtual() {
 # Nothing else says how long threads really waited for a core: the kernel does.
 cores() {
 	local cpus before after
-	rm -f "$T/cores"
+	rm -f "$T"/cores.*
 	JVM_AS="taskset -c $(taskset -cp $$ | sed 's/.*: *//; s/[,-].*//')" finds cores \
 		'^CORES  threads that want to run wait for a core for [4-9][0-9] % of that time' \
 		'^    spinner-[0-3]: runs [0-9]+ % of the time, waits for a core [0-9]+ %'
