@@ -48,15 +48,20 @@ looked_at() {
 	for look in $LOOKS; do grep -qsE ' s: (nothing|[0-9]+) found' "$T/$1.$look" || return; done
 }
 
+# kept_away NAME LOOK: it found nothing, as too little was seen, or as others kept the JVM from running. The threads of cores want that.
+kept_away() {
+	! grep -qE ' s: (nothing|[0-9]+) found' "$T/$1.$2" ||
+		{ [ "$1" != cores ] && [ "$(cat "$T/$1.$2.delay")" -ge $BUSY_NS ]; }
+}
+
 # finds NAME PATTERN...: the first line of a finding, and what proves it, by every look; "PORT" is where the program listens. A look
-# that found none while others kept the JVM from running is done once more, alone and for longer: that one has to.
+# that was kept away is done once more, alone and for longer: that one has to find it.
 finds() {
 	local name=$1 look pattern
 	shift
 	[ -e "$T/$name.1" ] || looks_at "$name"
 	for look in $LOOKS; do
-		grep -qsE "${1/PORT/$(cat "$T/$name.$look.port" 2>/dev/null)}" "$T/$name.$look" || [ "$name" = cores ] ||
-			[ "$(cat "$T/$name.$look.delay" 2>/dev/null || echo $BUSY_NS)" -lt $BUSY_NS ] ||
+		grep -qsE "${1/PORT/$(cat "$T/$name.$look.port" 2>/dev/null)}" "$T/$name.$look" || ! kept_away "$name" "$look" ||
 			LOOKS=$look LOOK_SECONDS=16 looks_at "$name"
 		for pattern; do
 			ok "JDK $major: $name, look $look: $pattern" grep -qE "${pattern/PORT/$(cat "$T/$name.$look.port")}" "$T/$name.$look" ||
