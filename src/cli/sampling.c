@@ -14,6 +14,7 @@
 
 #define STEP_MS 200
 #define LOOK_NS (250 * NS_PER_MS)
+#define TOLD_NS NS_PER_S /* of waiting, before it is told */
 
 static volatile sig_atomic_t sampling_signal, sampling_stop;
 
@@ -140,6 +141,43 @@ int sampling_loop(struct sampling *s, struct err *err)
 	if (terminal)
 		fputs("\r\033[K", stderr);
 	return rc < 0 ? -1 : 0;
+}
+
+/* Still waiting for names? */
+struct names_wait {
+	struct sampling *s;
+	uint64_t begin_ns;
+	bool told;
+};
+
+static bool names_go_on(void *ctx)
+{
+	struct names_wait *w = ctx;
+	uint64_t waited_ns = clock_mono_ns() - w->begin_ns;
+	bool terminal = isatty(STDERR_FILENO);
+
+	if (sampling_signal)
+		return false;
+	if (waited_ns < TOLD_NS || (w->told && !terminal))
+		return true;
+	fprintf(stderr, terminal ? "\r\033[K%s ... %d s  (Ctrl-C takes addresses instead)" : "%s\n",
+		session_note(w->s->session), (int)(waited_ns / NS_PER_S));
+	fflush(stderr);
+	w->told = true;
+	return true;
+}
+
+void sampling_finish(struct sampling *s)
+{
+	struct names_wait w = {.s = s, .begin_ns = clock_mono_ns()};
+
+	sampling_signal = 0;
+	catch_signals();
+	session_patience(s->session, &(const struct patience){names_go_on, &w});
+	session_finish(s->session);
+	session_patience(s->session, &(const struct patience){0});
+	if (w.told && isatty(STDERR_FILENO))
+		fputs("\r\033[K", stderr);
 }
 
 void sampling_end(struct sampling *s)

@@ -2,7 +2,8 @@
 /*
  * Sampling for a while without a screen: from a JVM's pid or name to a profile, with a line that moves meanwhile.
  *
- * The first SIGINT, SIGTERM or SIGHUP ends it in order, a second one ends jhot. One thread.
+ * The first SIGINT, SIGTERM or SIGHUP ends it in order, one more the wait for names (sampling_finish), the last one jhot.
+ * One thread.
  */
 #ifndef JHOT_CLI_SAMPLING_H
 #define JHOT_CLI_SAMPLING_H
@@ -31,6 +32,11 @@ int sampling_parse(struct sampling *s, const struct args *args, struct err *err)
 int sampling_begin(struct sampling *s, struct err *err);
 /* Until the time is over, a signal comes, or the session ends by itself (-1). */
 int sampling_loop(struct sampling *s, struct err *err);
+/*
+ * Ends the session, and waits for names of frames whose files are being read, as long as it takes or until a signal; stderr says
+ * what is waited for.
+ */
+void sampling_finish(struct sampling *s);
 void sampling_end(struct sampling *s);
 
 #endif

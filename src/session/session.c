@@ -14,20 +14,18 @@
 #include <string.h>
 #include <unistd.h>
 
-#define SESSION_LEAVE_MS       1500
-#define SESSION_FOLLOW_MS      500
-#define SESSION_FOLLOW_STEP_MS 20
-#define SESSION_STALL_NS       (2 * NS_PER_S)
-#define SESSION_VITALS_NS      NS_PER_S
-#define SESSION_ROOM_NS        NS_PER_S
+#define SESSION_LEAVE_MS  1500
+#define SESSION_FOLLOW_NS (500 * NS_PER_MS) /* the agent leaves first when the JVM ends */
+#define SESSION_STALL_NS  (2 * NS_PER_S)
+#define SESSION_VITALS_NS NS_PER_S
+#define SESSION_ROOM_NS   NS_PER_S
 /* Of the 24 MB that an attach asks for a session takes 12 at most: half of what it leaves. */
 #define SESSION_ROOM_BYTES (6 << 20)
 #define SESSION_WAIT_MS    100 /* how late the JVM's end may be noticed in a wait */
 #define SESSION_ANSWER_MS  5   /* how late the agent's answer to rows may be noticed */
 #define SESSION_NAMES_NS   (10 * NS_PER_S)
-/* What a screen waits for names, so that its samples are on it. */
-#define SESSION_NAMES_SOON_NS (100 * NS_PER_MS)
-#define SESSION_PULL_MAX      200000 /* records at one go: an honest ring holds fewer */
+#define SESSION_LATE_NS    NS_PER_S /* from then on it is said that names are waited for */
+#define SESSION_PULL_MAX   200000   /* records at one go: an honest ring holds fewer */
 
 bool session_jvm_alive(const struct session *s)
 {
@@ -76,42 +74,49 @@ static int session_corrupt(struct session *s, const char *what, struct err *err)
 }
 
 /* Does this record name frames of files that are being read? */
-static bool session_lacks_names(const struct session *s, uint32_t size)
+static bool session_lacks_names(const struct session *s, const struct wire_record *record)
 {
-	const struct wire_trace *rec = (const struct wire_trace *)s->record;
+	const struct wire_trace *rec = (const struct wire_trace *)record;
 
-	return rec->rec.type == WIRE_REC_TRACE && reader_trace_fits(rec, size) &&
+	return record->type == WIRE_REC_TRACE && reader_trace_fits(rec, record->size) &&
 	       !frames_ready(s->frames, rec);
 }
 
-/*
- * The record in s->record, and what comes after it, is left for later until its names are there; a session does so for
- * SESSION_NAMES_NS in all, then its frames are called by their offsets.
- */
-static bool session_hold(struct session *s, uint32_t size)
+/* Does the first of the late records wait for its names any longer? */
+static bool session_names_wait(struct session *s)
 {
-	uint64_t now_ns;
-	bool lacks = session_lacks_names(s, size);
+	const struct wire_record *first = late_first(&s->late);
+	bool patient = s->names_patient || late_ns(&s->late, clock_mono_ns()) < SESSION_NAMES_NS;
 
-	if (!lacks && !s->held)
+	if (!session_lacks_names(s, first))
 		return false;
-	now_ns = clock_mono_ns();
-	s->waited_ns += s->held ? now_ns - s->held_ns : 0;
-	s->held_ns = now_ns;
-	s->held = lacks && s->waited_ns < SESSION_NAMES_NS ? size : 0;
-	return s->held;
+	if (patient && s->late.end - s->late.begin < LATE_BYTES_MAX)
+		return true;
+	s->late.unnamed++;
+	return false;
 }
 
-/* What the ring holds at the end, with its names, as long as anybody has the patience to wait for them. */
-static void session_pull_last(struct session *s)
+/* The next record is in s->record: its size; 0: there is none whose names are there; -1: the ring makes no sense. */
+static int session_next(struct session *s)
 {
-	session_pull(s, NULL);
-	while (s->held && !s->over) {
-		if (!patience_left(&s->patience))
-			s->waited_ns = SESSION_NAMES_NS;
-		symbols_wait(s->symbols, SESSION_WAIT_MS);
-		session_pull(s, NULL);
+	for (int i = 0; i < SESSION_PULL_MAX; i++) {
+		int size;
+
+		if (late_any(&s->late) && !session_names_wait(s)) {
+			const struct wire_record *first = late_first(&s->late);
+
+			size = (int)first->size;
+			memcpy(s->record, first, (size_t)size);
+			late_remove_first(&s->late, clock_mono_ns());
+			return size;
+		}
+		size = ring_read(&s->ring, s->record);
+		if (size <= 0 || (!late_any(&s->late) &&
+					 !session_lacks_names(s, (struct wire_record *)s->record)))
+			return size;
+		late_put(&s->late, s->record, (size_t)size, clock_mono_ns());
 	}
+	return 0;
 }
 
 int session_pull(struct session *s, struct err *err)
@@ -120,9 +125,9 @@ int session_pull(struct session *s, struct err *err)
 	struct err why = {0};
 
 	for (int i = 0; i < SESSION_PULL_MAX; i++) {
-		int size = s->held ? (int)s->held : ring_read(&s->ring, s->record);
+		int size = session_next(s);
 
-		if (!size || (size > 0 && session_hold(s, (uint32_t)size)))
+		if (!size)
 			break;
 		if (size < 0)
 			return session_corrupt(
@@ -134,22 +139,17 @@ int session_pull(struct session *s, struct err *err)
 	return (int)(reader_stats(s->reader)->samples - before);
 }
 
-/* session_pull_named: with a short wait for names of files that are just being read. */
-static int session_pull_named(struct session *s, struct err *err)
+/* What the ring holds at the end, with its names, as long as anybody has the patience to wait for them. */
+static void session_pull_last(struct session *s)
 {
-	uint64_t end_ns = clock_mono_ns() + SESSION_NAMES_SOON_NS;
-	int samples = 0;
-
-	for (;;) {
-		int more = session_pull(s, err);
-		uint64_t now_ns = clock_mono_ns();
-
-		if (more < 0)
-			return more;
-		samples += more;
-		if (!s->held || now_ns >= end_ns)
-			return samples;
-		symbols_wait(s->symbols, (unsigned)((end_ns - now_ns) / NS_PER_MS + 1));
+	session_pull(s, NULL);
+	while (late_any(&s->late) && !s->over) {
+		if (!patience_left(&s->patience)) {
+			s->names_patient = false;
+			s->late.waited_ns = SESSION_NAMES_NS;
+		}
+		symbols_wait(s->symbols, SESSION_WAIT_MS);
+		session_pull(s, NULL);
 	}
 }
 
@@ -157,20 +157,8 @@ static int session_jvm_ended(struct session *s, struct err *err)
 {
 	struct err why;
 
-	session_pull_last(s);
 	err_set(&why, ERR_GONE, "JVM %d has ended.", (int)s->jvm.pid);
 	return session_end(s, &why, err);
-}
-
-/* The agent leaves first when the JVM ends, so give the JVM time to follow. */
-static bool session_jvm_follows(const struct session *s)
-{
-	uint64_t end_ns = clock_mono_ns() + SESSION_FOLLOW_MS * NS_PER_MS;
-	struct pollfd p = {.fd = s->pidfd, .events = POLLIN};
-
-	while (session_jvm_alive(s) && clock_mono_ns() < end_ns)
-		poll(&p, s->pidfd >= 0, SESSION_FOLLOW_STEP_MS);
-	return !session_jvm_alive(s);
 }
 
 /* Why did the agent leave us? A younger session has taken over; or somebody stopped it. */
@@ -182,7 +170,6 @@ static int session_agent_left(struct session *s, struct err *err)
 	uint64_t since_ns;
 	int pid;
 
-	session_pull_last(s);
 	if (mapping_find(&m, s->jvm.pid, NULL, NULL) == 1 &&
 		memcmp(m.header.token, s->mapping.header.token, sizeof(m.header.token)) != 0) {
 		control_front_end(&m, front_end, sizeof(front_end), &pid, &since_ns);
@@ -197,14 +184,23 @@ static int session_agent_left(struct session *s, struct err *err)
 	return session_end(s, &why, err);
 }
 
-/* Has the JVM or the agent gone? What they had written before has been taken. */
+/*
+ * Has the JVM or the agent gone? What they had written before is taken first, with its names. Does not block: until then, and
+ * while a JVM whose agent has left may be about to end, the session goes on.
+ */
 static int session_check_end(struct session *s, struct err *err)
 {
-	if (!session_jvm_alive(s))
-		return session_jvm_ended(s, err);
-	if (atomic_load(&s->mapping.status->agent_state) != WIRE_AGENT_LEFT)
+	bool alive = session_jvm_alive(s);
+	uint64_t now_ns = clock_mono_ns();
+
+	if (alive && atomic_load(&s->mapping.status->agent_state) != WIRE_AGENT_LEFT)
 		return 0;
-	return session_jvm_follows(s) ? session_jvm_ended(s, err) : session_agent_left(s, err);
+	if (session_pull(s, err) < 0)
+		return -1;
+	s->left_ns = s->left_ns ? s->left_ns : now_ns;
+	if (late_any(&s->late) || (alive && now_ns - s->left_ns < SESSION_FOLLOW_NS))
+		return 0;
+	return alive ? session_agent_left(s, err) : session_jvm_ended(s, err);
 }
 
 static bool session_leave_idle(void *ctx)
@@ -314,7 +310,7 @@ int session_drain(struct session *s, struct err *err)
 		return session_end(s, &s->over_err, err);
 	lease_moved(s->lease);
 	session_watch_publications(s);
-	samples = session_pull_named(s, err);
+	samples = session_pull(s, err);
 	if (samples < 0 || session_check_end(s, err) || session_check_room(s, err))
 		return -1;
 	if (s->lend)
@@ -333,8 +329,8 @@ static bool session_feed_ready(struct session *s)
 /* How long to wait for a publication at once; rows, answers to them and names wake nobody. */
 static unsigned session_slice(const struct session *s, unsigned ms)
 {
-	unsigned most =
-		s->held || unwind_feed_busy(s->unwind) ? SESSION_ANSWER_MS : SESSION_WAIT_MS;
+	unsigned most = late_any(&s->late) || unwind_feed_busy(s->unwind) ? SESSION_ANSWER_MS
+									  : SESSION_WAIT_MS;
 
 	return ms < most ? ms : most;
 }
@@ -349,13 +345,14 @@ int session_wait(struct session *s, int timeout_ms)
 				      ? (unsigned)((end_ns - now_ns + NS_PER_MS - 1) / NS_PER_MS)
 				      : 0;
 
-		if (s->held)
+		if (late_any(&s->late))
 			symbols_wait(s->symbols, session_slice(s, ms));
 		if (s->over || session_feed_ready(s) ||
-			(s->held && !session_lacks_names(s, s->held)) ||
+			(late_any(&s->late) && !session_names_wait(s)) ||
 			control_wait_publication(
 				&s->mapping, s->publish_seen, session_slice(s, ms)) ||
-			!session_jvm_alive(s))
+			!session_jvm_alive(s) ||
+			(s->left_ns && clock_mono_ns() - s->left_ns >= SESSION_FOLLOW_NS))
 			return 1;
 		if (!ms)
 			return 0;
@@ -367,6 +364,11 @@ int session_wait(struct session *s, int timeout_ms)
 void session_patience(struct session *s, const struct patience *patience)
 {
 	s->patience = *patience;
+}
+
+void session_names_patient(struct session *s)
+{
+	s->names_patient = true;
 }
 
 /* --- parking ------------------------------------------------------------------------------------------ */
@@ -432,6 +434,28 @@ uint64_t session_seen_ns(const struct session *s)
 	return reader_stats(s->reader)->seen_ns;
 }
 
+/* What is said of names that are late or missing, before anything else. */
+static const char *session_names_note(struct session *s, const char *note)
+{
+	const char *reading = late_any(&s->late) ? symbols_reading(s->symbols) : "";
+
+	buf_clear(&s->note);
+	if (*reading && clock_mono_ns() - s->late.since_ns > SESSION_LATE_NS)
+		buf_printf(&s->note, "waiting for names: %s is being read", reading);
+	else if (s->late.unnamed)
+		buf_printf(&s->note,
+			s->late.unnamed == 1 ? "%llu stack has an address in the place of a name, "
+					       "which was not there in time"
+					     : "%llu stacks have addresses in the place of names, "
+					       "which were not there in time",
+			(unsigned long long)s->late.unnamed);
+	else
+		return note;
+	if (*note)
+		buf_printf(&s->note, "; %s", note);
+	return buf_str(&s->note);
+}
+
 const char *session_note(struct session *s)
 {
 	const char *note = s->symbols ? symbols_note(s->symbols) : "";
@@ -441,7 +465,9 @@ const char *session_note(struct session *s)
 		unwind_feed_status(s->unwind, &rows);
 	if (!*note && s->reader)
 		note = reader_note(s->reader);
-	return rows.without_rows || rows.without_space ? rows.note : note;
+	if (rows.without_rows || rows.without_space)
+		note = rows.note;
+	return session_names_note(s, note);
 }
 
 /* --- the end ----------------------------------------------------------------------------------------- */
@@ -474,6 +500,8 @@ void session_close(struct session *s)
 	reader_free(s->reader);
 	frames_free(s->frames);
 	symbols_free(s->symbols);
+	late_done(&s->late);
+	buf_done(&s->note);
 	gauges_free(s->gauges);
 	tids_free(s->tids);
 	lend_free(s->lend);

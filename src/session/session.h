@@ -78,6 +78,12 @@ int session_budget(struct session *s, unsigned per_mille, bool chosen, struct er
  */
 void session_patience(struct session *s, const struct patience *patience);
 
+/*
+ * A session waits for names of native frames for 10 s in all, and takes stacks with addresses then, which is said in session_note.
+ * Patient, it waits as long as it takes, but for memory (64 MB): for who writes a file.
+ */
+void session_names_patient(struct session *s);
+
 /* While busy, the caller may go without session_drain for longer than half a minute: it writes a file. */
 void session_busy(struct session *s, bool busy);
 
@@ -85,7 +91,7 @@ void session_busy(struct session *s, bool busy);
 void session_park(struct session *s, bool parked);
 
 /*
- * session_drain: take what the agent has published into the profile. Returns the number of samples,
+ * session_drain: take what the agent has published into the profile, as far as its names are there. Returns the number of samples,
  * or -1 when the session cannot go on (JVM gone: ERR_GONE; ring corrupt: ERR_FAILED); what was taken stays.
  */
 int session_drain(struct session *s, struct err *err);

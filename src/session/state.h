@@ -3,7 +3,9 @@
 #ifndef JHOT_SESSION_STATE_H
 #define JHOT_SESSION_STATE_H
 
+#include "base/buf.h"
 #include "session/gauges/gauges.h"
+#include "session/late.h"
 #include "session/lend.h"
 #include "session/mapping.h"
 #include "session/record/reader.h"
@@ -29,11 +31,13 @@ struct session {
 	struct ring_reader ring;
 	struct lease *lease;
 	struct unwind_feed *unwind;
-	uint32_t held;      /* bytes of s->record that wait for names, 0: none */
-	uint64_t held_ns;   /* since when */
-	uint64_t waited_ns; /* for names, in all */
-	bool feeding;       /* rows are sent and not answered yet */
-	bool started;       /* an event was, once */
+	struct late late;   /* records that wait for names */
+	bool names_patient; /* as long as it takes */
+	uint64_t
+		left_ns; /* when it was seen first that the agent or the JVM has gone; 0: not yet */
+	struct buf note;
+	bool feeding; /* rows are sent and not answered yet */
+	bool started; /* an event was, once */
 	struct tids *tids;
 	struct lend *lend;          /* NULL: nothing is lent */
 	int pidfd;                  /* -1: too old a kernel, /proc is asked */

@@ -22,7 +22,7 @@
 #define NAMES_MAX        (1u << 30) /* bytes of names; of modules beyond them none are read */
 #define FUNCTION_WAIT_NS (10 * NS_PER_S)
 /* Unwind rows come first, which the first stacks need; names are waited for, and on few cores the two threads share one. */
-#define NAMES_NICE       10
+#define NAMES_NICE       5
 #define FUNCTION_STEP_MS 100
 #define KERNEL_NAME      "[kernel]"
 #define RAW_NAME         "[anon]"
@@ -490,6 +490,14 @@ void symbols_raw(struct symbols *s, uint64_t address, struct symbol *out)
 		return;
 	out->name = symtab_name(&s->perfmap, e);
 	out->start = e->start;
+}
+
+const char *symbols_reading(const struct symbols *s)
+{
+	for (int i = 0; i < s->module_count; i++)
+		if (loader_is_waiting(&s->modules[i]->load))
+			return s->modules[i]->name;
+	return loader_is_waiting(&s->kernel.load) ? KERNEL_NAME : "";
 }
 
 const char *symbols_note(struct symbols *s)

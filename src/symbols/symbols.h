@@ -49,6 +49,8 @@ void symbols_kernel(struct symbols *s, uint64_t address, struct symbol *out);
  * the name valid until the next call. */
 void symbols_raw(struct symbols *s, uint64_t address, struct symbol *out);
 
+/* A file that is asked for and not read yet, "" if there is none. */
+const char *symbols_reading(const struct symbols *s);
 /* What is degraded, in a sentence ("kernel names hidden: kernel.kptr_restrict"), "" if nothing. */
 const char *symbols_note(struct symbols *s);
 

@@ -2,7 +2,7 @@
 # Tests of sessions: units over a fake agent in the test's own process.
 
 check_PROGRAMS += %D%/test_commands %D%/test_control %D%/test_day \
-	%D%/test_feed %D%/test_frozen %D%/test_host %D%/test_mapping %D%/test_names \
+	%D%/test_feed %D%/test_frozen %D%/test_host %D%/test_late %D%/test_mapping %D%/test_names \
 	%D%/test_owners %D%/test_reader \
 	%D%/test_unwind_feed %D%/test_virtuals
 noinst_PROGRAMS += %D%/vitals_tool
@@ -20,6 +20,7 @@ SESSION_TEST_LIBS = libsession.a libattach.a libsymbols.a libexport.a libprofile
 %C%_test_commands_LDADD = $(SESSION_TEST_LIBS)
 %C%_test_owners_LDADD = $(SESSION_TEST_LIBS)
 %C%_test_day_LDADD = $(SESSION_TEST_LIBS)
+%C%_test_late_LDADD = $(SESSION_TEST_LIBS)
 %C%_test_frozen_LDADD = $(SESSION_TEST_LIBS)
 %C%_test_virtuals_LDADD = $(SESSION_TEST_LIBS)
 %C%_test_reader_LDADD = $(SESSION_TEST_LIBS)

@@ -61,7 +61,7 @@ static int record_finish(struct recording *r, int rc, struct err *err)
 
 	if (r->watch.findings)
 		watch_judge(&r->watch, &r->sampling);
-	session_finish(r->sampling.session);
+	sampling_finish(&r->sampling);
 	source.vitals = session_vitals(r->sampling.session);
 	source.duration_ns = session_duration_ns(r->sampling.session);
 	report_note(stderr, session_note(r->sampling.session));
@@ -110,8 +110,10 @@ static int record_run(struct recording *r, struct err *err)
 	struct sampling *s = &r->sampling;
 	int rc = sampling_begin(s, err);
 
-	if (!rc)
+	if (!rc) {
+		session_names_patient(s->session);
 		rc = record_follow_begin(r, err);
+	}
 	if (!rc)
 		rc = record_finish(r, sampling_loop(s, err), err);
 	outputs_follow_end(&r->outputs);
