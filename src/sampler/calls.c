@@ -346,7 +346,7 @@ void calls_look(struct sampler *s)
 	uint32_t before = known.filters;
 
 	if (try_locked(false) != AGENT_OK)
-		lease_end(s, SAMPLER_DETACH);
+		lease_end(s, SAMPLER_FORBIDDEN);
 	if (known.filters != before)
 		calls_tell(s);
 }

@@ -27,6 +27,7 @@
 #include "walk/walk.h"
 #include "wire/layout.h"
 #include "wire/ring.h"
+#include "wire/status.h"
 
 #define SAMPLER_TABLE_BYTES (9u << 19) /* three halves, of which two are in use */
 #define SAMPLER_NAMES_BYTES (1u << 20)
@@ -70,10 +71,11 @@ struct shared {
 };
 
 enum sampler_stop {
-	SAMPLER_RUNS = 0,
-	SAMPLER_DETACH, /* asked to, by a command or by a front end that takes over */
-	SAMPLER_LEASE,  /* the front end is silent */
-	SAMPLER_EXIT,   /* the JVM ends */
+	SAMPLER_RUNS = WIRE_LEFT_NOT,
+	SAMPLER_DETACH = WIRE_LEFT_ASKED, /* by a command or by a front end that takes over */
+	SAMPLER_LEASE = WIRE_LEFT_SILENT,
+	SAMPLER_EXIT = WIRE_LEFT_EXIT,
+	SAMPLER_FORBIDDEN = WIRE_LEFT_FORBIDDEN,
 };
 
 struct circles;      /* engine/lock/circle.c */

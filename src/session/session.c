@@ -164,6 +164,13 @@ static int session_jvm_ended(struct session *s, struct err *err)
 /* Why did the agent leave us? A younger session has taken over; or somebody stopped it. */
 static int session_agent_left(struct session *s, struct err *err)
 {
+	static const char *const reasons[] = {
+		[WIRE_LEFT_ASKED] = "jhot stop, or another jhot that has left again",
+		[WIRE_LEFT_SILENT] = "the agent had no sign of us for 10 s",
+		[WIRE_LEFT_EXIT] = "the JVM is ending",
+		[WIRE_LEFT_FORBIDDEN] = "the JVM has a new seccomp filter, which forbids what the "
+					"agent cannot do without",
+	};
 	struct mapping m;
 	struct err why;
 	char front_end[64];
@@ -176,9 +183,12 @@ static int session_agent_left(struct session *s, struct err *err)
 		err_set(&why, ERR_BUSY, "JVM %d was taken over by %s (jhot process %d).",
 			(int)s->jvm.pid, front_end[0] ? front_end : "another jhot", pid);
 	} else {
-		err_set(&why, ERR_FAILED,
-			"Session with JVM %d ended: jhot stop, or no sign of us for 10 s.",
-			(int)s->jvm.pid);
+		unsigned left = atomic_load(&s->mapping.status->left);
+
+		err_set(&why, ERR_FAILED, "Session with JVM %d ended: %s.", (int)s->jvm.pid,
+			left < sizeof(reasons) / sizeof(reasons[0]) && reasons[left]
+				? reasons[left]
+				: "the agent has left and does not say why");
 	}
 	mapping_close(&m);
 	return session_end(s, &why, err);

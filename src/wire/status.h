@@ -55,6 +55,16 @@ enum wire_debug_info {
 	WIRE_DEBUG_INFO_NONE = 3, /* it was started without, or does not export the flag */
 };
 
+/* Why the agent has left. */
+enum wire_left {
+	WIRE_LEFT_NOT = 0,
+	WIRE_LEFT_ASKED = 1, /* by a command (jhot stop), or for another session */
+	WIRE_LEFT_SILENT =
+		2,          /* the front end was not heard, or its thread of the lease has ended */
+	WIRE_LEFT_EXIT = 3, /* the JVM ends */
+	WIRE_LEFT_FORBIDDEN = 4, /* a seccomp filter forbids what the agent cannot do without */
+};
+
 struct wire_status {
 	_Atomic uint32_t agent_state;
 	_Atomic uint32_t publish_seq; /* futex word: moves after each publication */
@@ -73,7 +83,9 @@ struct wire_status {
 	struct wire_walk_cost walk_cost[WIRE_WALK_CLASSES];
 	struct wire_walk_cost name_cost; /* of naming stacks, new names in them; of any depth */
 	_Atomic uint64_t code_used,
-		code_bytes; /* how full the code cache is; 0: not known, or an older recording */
+		code_bytes;    /* how full the code cache is; 0: not known, or an older recording */
+	_Atomic uint32_t left; /* enum wire_left, from before agent_state is WIRE_AGENT_LEFT */
+	uint32_t reserved;
 };
 
 _Static_assert(sizeof(struct wire_event_status) == 128, "wire_event_status");
@@ -82,5 +94,6 @@ _Static_assert(offsetof(struct wire_status, walk_cost) == 3000, "wire_status.wal
 _Static_assert(offsetof(struct wire_status, name_cost) == 3216, "wire_status.name_cost");
 _Static_assert(sizeof(struct wire_walk_cost) == 24, "wire_walk_cost");
 _Static_assert(offsetof(struct wire_status, code_used) == 3240, "wire_status.code_used");
+_Static_assert(offsetof(struct wire_status, left) == 3256, "wire_status.left");
 
 #endif

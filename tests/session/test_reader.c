@@ -428,6 +428,34 @@ static void test_flood(void)
 	profile_free(profile);
 }
 
+/* Why an agent has left, in words. */
+static void test_reasons(void)
+{
+	static const struct {
+		uint32_t left;
+		const char *says;
+	} reasons[] = {
+		{WIRE_LEFT_ASKED, "jhot stop"},
+		{WIRE_LEFT_SILENT, "no sign of us"},
+		{WIRE_LEFT_EXIT, "the JVM is ending"},
+		{WIRE_LEFT_FORBIDDEN, "seccomp filter"},
+		{WIRE_LEFT_NOT, "does not say why"},
+		{1000, "does not say why"},
+	};
+	struct err err;
+
+	for (size_t i = 0; i < sizeof(reasons) / sizeof(reasons[0]); i++) {
+		begin();
+		atomic_store(&agent.status->left, reasons[i].left);
+		atomic_store(&agent.status->agent_state, WIRE_AGENT_LEFT);
+		session->left_ns = 1; /* long ago */
+		err = (struct err){0};
+		session_drain(session, &err);
+		ok(strstr(err.what, reasons[i].says) != NULL, "%u: %s", reasons[i].left, err.what);
+		end();
+	}
+}
+
 static void test_ends(void)
 {
 	struct err err = {0};
@@ -533,5 +561,6 @@ int main(void)
 	test_lines();
 	test_flood();
 	test_ends();
+	test_reasons();
 	return tap_done();
 }

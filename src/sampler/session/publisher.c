@@ -329,6 +329,7 @@ static void publisher_loop(struct sampler *s)
 
 static void left_announce(struct sampler *s)
 {
+	atomic_store(&s->shared.status->left, atomic_load(&s->stop));
 	atomic_store(&s->shared.status->agent_state, WIRE_AGENT_LEFT);
 	publication_announce(s);
 }
