@@ -196,14 +196,13 @@ static void make_seconds(struct buf *out)
 	buf_done(&b);
 }
 
-/* A chain of stacks, all of which have samples. */
-static void make_chain(struct buf *out)
+/* A chain of stacks, all of which have samples and the same frame. */
+static void make_chain_of(struct buf *out, uint32_t count, size_t name_bytes)
 {
-	uint32_t count = BYTES / 12;
 	struct buf s = {0};
 
 	jhot_begin(out);
-	jhot_method(out, 1);
+	jhot_method(out, name_bytes);
 	jhot_frames(out, 1);
 	jhot_stacks(out, count, 1, 0);
 	jhot_second(out, 0);
@@ -211,6 +210,16 @@ static void make_chain(struct buf *out)
 		jhot_sample(&s, 1, 1);
 	jhot_samples(out, &s);
 	buf_done(&s);
+}
+
+static void make_chain(struct buf *out)
+{
+	make_chain_of(out, BYTES / 12, 1);
+}
+
+static void make_names(struct buf *out)
+{
+	make_chain_of(out, BYTES / 8, PROFILE_TEXT_MAX);
 }
 
 /* As deep as can be, and then wide: the most that is written per sample. */
@@ -257,23 +266,6 @@ static void make_turns(struct buf *out)
 	jhot_second(out, 0);
 	one_sample(out, 1);
 	buf_done(&b);
-}
-
-/* Long names on all stacks of a chain. */
-static void make_names(struct buf *out)
-{
-	uint32_t count = BYTES / 8;
-	struct buf s = {0};
-
-	jhot_begin(out);
-	jhot_method(out, PROFILE_TEXT_MAX);
-	jhot_frames(out, 1);
-	jhot_stacks(out, count, 1, 0);
-	jhot_second(out, 0);
-	for (uint32_t i = 0; i < count; i++)
-		jhot_sample(&s, 1, 1);
-	jhot_samples(out, &s);
-	buf_done(&s);
 }
 
 /* An event that is switched on and off, with gaps, all the time. */

@@ -25,12 +25,13 @@ static inline int64_t drive_seconds(struct ui *ui, int64_t now, int n)
 	return now;
 }
 
-/* Is it somewhere on the screen? */
-static inline bool drive_shows(const struct ui *ui, const char *text)
+/* Is it somewhere on the screen, as that is drawn now? */
+static inline bool drive_shows(struct ui *ui, const char *text)
 {
 	struct buf out = {0};
 	bool found;
 
+	ui_draw(ui);
 	canvas_dump(&ui->canvas, &out, false);
 	found = strstr(buf_str(&out), text) != NULL;
 	buf_done(&out);

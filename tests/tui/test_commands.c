@@ -80,18 +80,6 @@ static void test_help(struct ui *ui, enum view_id view)
 	is_int(ui->place.view, view, "and leads back");
 }
 
-static bool shows(struct ui *ui, const char *text)
-{
-	ui_draw(ui);
-	return drive_shows(ui, text);
-}
-
-static void type(struct ui *ui, const char *keys, int64_t now)
-{
-	for (; *keys; keys++)
-		ui_key(ui, *keys, now);
-}
-
 static void test_unknown_key(struct ui *ui)
 {
 	int64_t now = 100000;
@@ -100,68 +88,71 @@ static void test_unknown_key(struct ui *ui)
 	ui_show(ui, VIEW_METHODS);
 	for (int i = 0; i < 40; i++)
 		ui_tick(ui, now += 1000);
-	type(ui, "o", now);
-	ok(shows(ui, "no such key - ? for help"), "an unknown key says so");
+	drive_keys(ui, now, "o");
+	ok(drive_shows(ui, "no such key - ? for help"), "an unknown key says so");
 	ui_tick(ui, now + 1999);
-	ok(shows(ui, "no such key"), "for two seconds");
+	ok(drive_shows(ui, "no such key"), "for two seconds");
 	ui_tick(ui, now += 2000);
-	ok(!shows(ui, "no such key"), "and not longer");
+	ok(!drive_shows(ui, "no such key"), "and not longer");
 }
 
 static void test_time(struct ui *ui, struct fake *fake)
 {
 	int64_t now = ui->now_ms;
 
-	type(ui, "]", now);
-	ok(shows(ui, "window 30s"), "] widens the window");
-	type(ui, "]]]]", now);
-	ok(shows(ui, "window all"), "up to all");
-	type(ui, "[[[[[[", now);
-	ok(shows(ui, "window 1s"), "[ narrows it");
-	type(ui, "]]", now);
-	type(ui, " ", now);
-	ok(shows(ui, "FROZEN 22:14:"), "space freezes");
+	drive_keys(ui, now, "]");
+	ok(drive_shows(ui, "window 30s"), "] widens the window");
+	drive_keys(ui, now, "]]]]");
+	ok(drive_shows(ui, "window all"), "up to all");
+	drive_keys(ui, now, "[[[[[[");
+	ok(drive_shows(ui, "window 1s"), "[ narrows it");
+	drive_keys(ui, now, "]]");
+	drive_keys(ui, now, " ");
+	ok(drive_shows(ui, "FROZEN 22:14:"), "space freezes");
 	ui_tick(ui, now += 1000);
-	ok(shows(ui, "frozen: 0 newer") || shows(ui, "frozen: 400 newer"), "and counts what comes");
+	ok(drive_shows(ui, "frozen: 0 newer") || drive_shows(ui, "frozen: 400 newer"),
+		"and counts what comes");
 	ui_tick(ui, now += 11000);
-	ok(shows(ui, "frozen: 800 newer"), "now and then");
-	type(ui, ",,", now);
-	ok(shows(ui, "frozen: 1 600 newer") || shows(ui, "FROZEN"), ", steps back");
+	ok(drive_shows(ui, "frozen: 800 newer"), "now and then");
+	drive_keys(ui, now, ",,");
+	ok(drive_shows(ui, "frozen: 1 600 newer") || drive_shows(ui, "FROZEN"), ", steps back");
 	for (int i = 0; i < 700; i++)
-		type(ui, ",", now);
-	ok(shows(ui, "no earlier seconds"), "to the beginning");
-	type(ui, " ", now);
-	ok(shows(ui, "LIVE"), "space goes on");
-	type(ui, "r", now);
+		drive_keys(ui, now, ",");
+	ok(drive_shows(ui, "no earlier seconds"), "to the beginning");
+	drive_keys(ui, now, " ");
+	ok(drive_shows(ui, "LIVE"), "space goes on");
+	drive_keys(ui, now, "r");
 	ui_tick(ui, now += 1000);
 	ui_tick(ui, now += 1000);
-	ok(shows(ui, "last 2s (window 10s)"), "r restarts");
-	type(ui, "U", now);
-	ok(shows(ui, "4 000 samples"), "U undoes that");
+	ok(drive_shows(ui, "last 2s (window 10s)"), "r restarts");
+	drive_keys(ui, now, "U");
+	ok(drive_shows(ui, "4 000 samples"), "U undoes that");
 }
 
 static void test_finding_and_output(struct ui *ui, struct fake *fake)
 {
 	int64_t now = ui->now_ms;
 
-	type(ui, "3", now);
-	ok(shows(ui, "The event lock cannot be sampled here."),
+	drive_keys(ui, now, "3");
+	ok(drive_shows(ui, "The event lock cannot be sampled here."),
 		"an event that cannot be had says why");
-	type(ui, "2", now);
-	ok(shows(ui, "[2 alloc]"), "another event");
-	type(ui, "1/hash", now);
-	ok(shows(ui, "find: hash"), "a search is typed into a prompt, whatever its letters mean");
-	type(ui, "\n", now);
-	ok(shows(ui, "/hash: "), "and counts its hits");
+	drive_keys(ui, now, "2");
+	ok(drive_shows(ui, "[2 alloc]"), "another event");
+	drive_keys(ui, now, "1/hash");
+	ok(drive_shows(ui, "find: hash"),
+		"a search is typed into a prompt, whatever its letters mean");
+	drive_keys(ui, now, "\n");
+	ok(drive_shows(ui, "/hash: "), "and counts its hits");
 	ui_key(ui, TKEY_ESC, now);
-	ok(!shows(ui, "/hash: "), "Esc ends it");
+	ok(!drive_shows(ui, "/hash: "), "Esc ends it");
 	fake->saves_taken = 0;
-	type(ui, "S", now);
-	ok(strstr(fake->saved, "-41234-2") && strstr(fake->saved, ".jhot") && shows(ui, "saved "),
+	drive_keys(ui, now, "S");
+	ok(strstr(fake->saved, "-41234-2") && strstr(fake->saved, ".jhot") &&
+			drive_shows(ui, "saved "),
 		"S saves under a name of its own: %s", fake->saved);
 	fake->saves_taken = 1;
-	type(ui, "S", now);
-	ok(strstr(fake->saved, "-2.jhot") && shows(ui, "-2.jhot"),
+	drive_keys(ui, now, "S");
+	ok(strstr(fake->saved, "-2.jhot") && drive_shows(ui, "-2.jhot"),
 		"another one where that is taken: %s", fake->saved);
 }
 
@@ -178,10 +169,11 @@ static void test_long_message(struct ui *ui)
 		"written: the disk %s is full, and its owner is %s.",
 		"/dev/mapper/data-profiles", "nobody-you-know");
 	ui_draw(ui);
-	ok(shows(ui, " The file /var/tmp/profiles/host") &&
-			shows(ui, " be written: the disk /dev") && shows(ui, " nobody-you-know."),
+	ok(drive_shows(ui, " The file /var/tmp/profiles/host") &&
+			drive_shows(ui, " be written: the disk /dev") &&
+			drive_shows(ui, " nobody-you-know."),
 		"a long message has as many rows as it needs");
-	ok(shows(ui, "q quit") || shows(ui, "quit"), "above the keys");
+	ok(drive_shows(ui, "q quit") || drive_shows(ui, "quit"), "above the keys");
 	ui->place.message.shown = false;
 }
 
@@ -190,56 +182,59 @@ static void test_export(struct ui *ui, struct fake *fake)
 	int64_t now = ui->now_ms;
 	uint32_t from, to;
 
-	type(ui, "x", now);
-	ok(shows(ui, " export ") && shows(ui, ".svg  flame graph") && shows(ui, "Enter writes"),
+	drive_keys(ui, now, "x");
+	ok(drive_shows(ui, " export ") && drive_shows(ui, ".svg  flame graph") &&
+			drive_shows(ui, "Enter writes"),
 		"x opens the export dialog");
 	clear_line(ui);
-	type(ui, "full.svg\n", now);
-	ok(shows(ui, "The disk is full") && ui->place.popup, "a failed export is a message in it");
+	drive_keys(ui, now, "full.svg\n");
+	ok(drive_shows(ui, "The disk is full") && ui->place.popup,
+		"a failed export is a message in it");
 	clear_line(ui);
-	type(ui, "mine.collapsed", now);
-	ok(shows(ui, "< .coll") || shows(ui, ".collapsed  one line"),
+	drive_keys(ui, now, "mine.collapsed");
+	ok(drive_shows(ui, "< .coll") || drive_shows(ui, ".collapsed  one line"),
 		"a typed suffix chooses the format");
-	type(ui, "\n", now);
-	ok(!ui->place.popup && shows(ui, "wrote mine.collapsed"), "Enter writes and closes");
+	drive_keys(ui, now, "\n");
+	ok(!ui->place.popup && drive_shows(ui, "wrote mine.collapsed"), "Enter writes and closes");
 	from = fake->wish.query.from, to = fake->wish.query.to;
 	ok(to - from == 10 && fake->wish.query.event == EVENT_CPU && !fake->wish.threads,
 		"the window of the event shown, %u to %u", from, to);
-	type(ui, "x", now);
-	ok(shows(ui, ".collapsed"), "the format is remembered");
+	drive_keys(ui, now, "x");
+	ok(drive_shows(ui, ".collapsed"), "the format is remembered");
 	clear_line(ui);
-	type(ui, "mine.collapsed\n", now);
-	ok(ui->place.popup && shows(ui, "Enter again replaces it"),
+	drive_keys(ui, now, "mine.collapsed\n");
+	ok(ui->place.popup && drive_shows(ui, "Enter again replaces it"),
 		"a file that exists is asked about");
 	ui_key(ui, TKEY_LEFT, now);
-	type(ui, "\n", now);
-	ok(ui->place.popup && shows(ui, "Enter again replaces it"), "again after any other key");
-	type(ui, "\n", now);
+	drive_keys(ui, now, "\n");
+	ok(ui->place.popup && drive_shows(ui, "Enter again replaces it"),
+		"again after any other key");
+	drive_keys(ui, now, "\n");
 	ok(!ui->place.popup && fake->wish.overwrite, "a second Enter replaces it");
-	type(ui, "x", now);
+	drive_keys(ui, now, "x");
 	for (int row = 0; row < 4; row++) {
 		ui_key(ui, TKEY_UP, now);
 		if (row != 0 && row != 3)
 			ui_key(ui, TKEY_RIGHT, now);
 	}
-	ok(shows(ui, "all, each apart") && shows(ui, "everything since the start"),
+	ok(drive_shows(ui, "all, each apart") && drive_shows(ui, "everything since the start"),
 		"arrows change what is exported");
-	type(ui, "\n", now);
+	drive_keys(ui, now, "\n");
 	ok(fake->wish.threads && fake->wish.query.from == 0 && fake->wish.query.to == UINT32_MAX,
 		"and that is what is written");
-	type(ui, "tx", now);
+	drive_keys(ui, now, "tx");
 	for (int row = 0; row < 2; row++)
 		ui_key(ui, TKEY_UP, now);
 	ui_key(ui, TKEY_LEFT, now);
-	ok(shows(ui, "< only "), "the thread selected in the list of threads can be chosen");
+	ok(drive_shows(ui, "< only "), "the thread selected in the list of threads can be chosen");
 	clear_line(ui);
-	type(ui, "t.svg\n", now);
+	drive_keys(ui, now, "t.svg\n");
 	ok(fake->wish.query.thread != PROFILE_ANY_THREAD && !fake->wish.threads,
 		"and is written alone");
-	type(ui, "m", now);
-	type(ui, "x", now);
+	drive_keys(ui, now, "m");
+	drive_keys(ui, now, "x");
 	ui_resize(ui, 8, 40);
-	ok(shows(ui, "file     "), "the dialog fits the smallest screen");
+	ok(drive_shows(ui, "file     "), "the dialog fits the smallest screen");
 	ui_key(ui, TKEY_ESC, now);
 	ok(!ui->place.popup, "Esc closes it");
 	ui_resize(ui, 24, 80);
@@ -250,17 +245,18 @@ static void test_proposed(struct ui *ui)
 {
 	int64_t now = ui->now_ms;
 
-	type(ui, "/jackson\n\\", now);
-	ok(shows(ui, "only stacks with: jackson "), "the search is proposed");
-	type(ui, "hash", now);
-	ok(shows(ui, "only stacks with: hash "), "typing replaces it");
-	type(ui, "\033\\", now);
+	drive_keys(ui, now, "/jackson\n\\");
+	ok(drive_shows(ui, "only stacks with: jackson "), "the search is proposed");
+	drive_keys(ui, now, "hash");
+	ok(drive_shows(ui, "only stacks with: hash "), "typing replaces it");
+	drive_keys(ui, now, "\033\\");
 	ui_key(ui, TKEY_BACKSPACE, now);
-	ok(shows(ui, "only stacks with: jackso "), "Backspace goes on with it");
-	type(ui, "\033\\\n", now);
-	ok(shows(ui, " \\jackson "), "Enter takes it");
-	type(ui, "\033\033", now);
-	ok(!shows(ui, "\\jackson") && !shows(ui, "/jackson"), "Esc, Esc: neither is there");
+	ok(drive_shows(ui, "only stacks with: jackso "), "Backspace goes on with it");
+	drive_keys(ui, now, "\033\\\n");
+	ok(drive_shows(ui, " \\jackson "), "Enter takes it");
+	drive_keys(ui, now, "\033\033");
+	ok(!drive_shows(ui, "\\jackson") && !drive_shows(ui, "/jackson"),
+		"Esc, Esc: neither is there");
 }
 
 static void test_filters(struct ui *ui)
@@ -268,41 +264,43 @@ static void test_filters(struct ui *ui)
 	int64_t now = ui->now_ms;
 	uint64_t all = ui->sums.all.count, only;
 
-	type(ui, "\\jackson\n", now);
+	drive_keys(ui, now, "\\jackson\n");
 	only = ui->sums.all.count;
-	ok(only && only < all && shows(ui, " \\jackson "), "\\ leaves only what has a name");
-	type(ui, "!hashmap\n", now);
-	ok(ui->sums.all.count < only && shows(ui, " \\jackson    !hashmap "),
+	ok(only && only < all && drive_shows(ui, " \\jackson "), "\\ leaves only what has a name");
+	drive_keys(ui, now, "!hashmap\n");
+	ok(ui->sums.all.count < only && drive_shows(ui, " \\jackson    !hashmap "),
 		"! hides what has one");
-	type(ui, "T", now);
-	ok(shows(ui, " \\jackson    !hashmap "), "in every view");
-	type(ui, "m\\nothing\n", now);
-	ok(!ui->sums.all.count && shows(ui, "No sample of this window passes the filters"),
+	drive_keys(ui, now, "T");
+	ok(drive_shows(ui, " \\jackson    !hashmap "), "in every view");
+	drive_keys(ui, now, "m\\nothing\n");
+	ok(!ui->sums.all.count && drive_shows(ui, "No sample of this window passes the filters"),
 		"a filter that leaves nothing says so");
 	ui_key(ui, TKEY_ESC, now);
 	ui_key(ui, TKEY_ESC, now);
-	ok(ui->sums.all.count == only && !shows(ui, "!hashmap") && shows(ui, " \\jackson "),
+	ok(ui->sums.all.count == only && !drive_shows(ui, "!hashmap") &&
+			drive_shows(ui, " \\jackson "),
 		"Esc undoes the last");
 	ui_key(ui, TKEY_ESC, now);
-	ok(ui->sums.all.count == all && !shows(ui, "jackson "), "one at a time");
-	ok(shows(ui, "folded (K)"), "and says what is folded");
-	type(ui, "Kg", now);
-	ok(shows(ui, " K framework ") && shows(ui, "[framework frames]"), "K hides frameworks");
-	type(ui, "KK", now);
-	ok(shows(ui, " K framework native kernel "), "and more");
-	type(ui, "TE", now);
-	ok(shows(ui, "framework frame"), "a run of them is one row");
-	type(ui, "Km", now);
-	ok(ui->sums.all.count == all && shows(ui, " K all frames "), "or nothing");
-	type(ui, "K", now);
-	ok(ui->sums.all.count == all && shows(ui, "folded (K)"), "and at last as it began");
-	type(ui, "L", now);
-	ok(shows(ui, " L lines ") && !shows(ui, ".get "), "L shows lines");
-	type(ui, "L", now);
-	ok(!shows(ui, " L lines "), "L again methods");
-	type(ui, "gjjjL", now);
+	ok(ui->sums.all.count == all && !drive_shows(ui, "jackson "), "one at a time");
+	ok(drive_shows(ui, "folded (K)"), "and says what is folded");
+	drive_keys(ui, now, "Kg");
+	ok(drive_shows(ui, " K framework ") && drive_shows(ui, "[framework frames]"),
+		"K hides frameworks");
+	drive_keys(ui, now, "KK");
+	ok(drive_shows(ui, " K framework native kernel "), "and more");
+	drive_keys(ui, now, "TE");
+	ok(drive_shows(ui, "framework frame"), "a run of them is one row");
+	drive_keys(ui, now, "Km");
+	ok(ui->sums.all.count == all && drive_shows(ui, " K all frames "), "or nothing");
+	drive_keys(ui, now, "K");
+	ok(ui->sums.all.count == all && drive_shows(ui, "folded (K)"), "and at last as it began");
+	drive_keys(ui, now, "L");
+	ok(drive_shows(ui, " L lines ") && !drive_shows(ui, ".get "), "L shows lines");
+	drive_keys(ui, now, "L");
+	ok(!drive_shows(ui, " L lines "), "L again methods");
+	drive_keys(ui, now, "gjjjL");
 	is_int(ui_list(ui)->cursor, 0, "what was selected has no row there: at the top again");
-	type(ui, "L", now);
+	drive_keys(ui, now, "L");
 }
 
 static void test_searches(struct ui *ui)
@@ -310,84 +308,88 @@ static void test_searches(struct ui *ui)
 	int64_t now = ui->now_ms;
 	uint64_t hits;
 
-	type(ui, "gj#", now);
-	ok(*ui->search.text == '=' && shows(ui, ": 1 of "), "# finds frames like this one: %s",
-		ui->search.text);
+	drive_keys(ui, now, "gj#");
+	ok(*ui->search.text == '=' && drive_shows(ui, ": 1 of "),
+		"# finds frames like this one: %s", ui->search.text);
 	ok(ui->sums.searched.count && ui->sums.searched.count < ui->sums.all.count,
 		"and their share");
-	type(ui, "T/.allocate\n", now);
+	drive_keys(ui, now, "T/.allocate\n");
 	hits = ui->sums.searched.count;
-	ok(hits && shows(ui, "nodes") && shows(ui, "of samples"), "a search of the whole tree");
-	type(ui, "nnnN", now);
+	ok(hits && drive_shows(ui, "nodes") && drive_shows(ui, "of samples"),
+		"a search of the whole tree");
+	drive_keys(ui, now, "nnnN");
 	ok(strstr(ui_selected(ui), ".allocate") != NULL, "opens it at the hit: %s",
 		ui_selected(ui));
-	type(ui, "fm", now);
+	drive_keys(ui, now, "fm");
 	ok(ui->sums.searched.count == hits, "the same share in every view");
 	ui_key(ui, TKEY_ESC, now);
-	ok(!shows(ui, "of samples"), "Esc ends it");
+	ok(!drive_shows(ui, "of samples"), "Esc ends it");
 }
 
 static void test_diff(struct ui *ui)
 {
 	int64_t now = ui->now_ms;
 
-	type(ui, "D", now);
-	ok(shows(ui, "there is no baseline yet"), "D without a baseline says how to get one");
-	type(ui, "BD", now + 3000);
-	ok(shows(ui, " vs 10s to ") && shows(ui, "DELTA"), "D shows the difference to it");
-	type(ui, "T", now + 6000);
-	ok(shows(ui, "DELTA"), "in the tree too");
-	type(ui, "mD", now + 9000);
-	ok(!shows(ui, " vs 10s"), "D again only the window");
-	type(ui, "gjjP", now + 12000);
-	type(ui, "g", now + 12000);
+	drive_keys(ui, now, "D");
+	ok(drive_shows(ui, "there is no baseline yet"), "D without a baseline says how to get one");
+	drive_keys(ui, now + 3000, "BD");
+	ok(drive_shows(ui, " vs 10s to ") && drive_shows(ui, "DELTA"),
+		"D shows the difference to it");
+	drive_keys(ui, now + 6000, "T");
+	ok(drive_shows(ui, "DELTA"), "in the tree too");
+	drive_keys(ui, now + 9000, "mD");
+	ok(!drive_shows(ui, " vs 10s"), "D again only the window");
+	drive_keys(ui, now + 12000, "gjjP");
+	drive_keys(ui, now + 12000, "g");
 	ui_draw(ui);
 	ok(canvas_row(&ui->canvas, 5)[0].ch == '>', "P pins a row to the top");
-	type(ui, "j", now + 13000);
+	drive_keys(ui, now + 13000, "j");
 	ui_draw(ui);
 	ok(canvas_row(&ui->canvas, 5)[0].ch == '*', "and marks it");
-	type(ui, "kP", now + 15000);
+	drive_keys(ui, now + 15000, "kP");
 }
 
 static void test_ways(struct ui *ui, struct fake *fake)
 {
 	int64_t now = ui->now_ms;
 
-	type(ui, "t\n", now);
-	ok(ui->place.view == VIEW_METHODS && shows(ui, " only http-nio"),
+	drive_keys(ui, now, "t\n");
+	ok(ui->place.view == VIEW_METHODS && drive_shows(ui, " only http-nio"),
 		"Enter on a thread shows only that");
 	ui_key(ui, TKEY_ESC, now);
-	ok(!shows(ui, " only http-nio"), "Esc shows all again");
-	type(ui, "\n", now);
-	ok(ui->place.view == VIEW_CALLERS && shows(ui, "CALLERS (who pays)"),
+	ok(!drive_shows(ui, " only http-nio"), "Esc shows all again");
+	drive_keys(ui, now, "\n");
+	ok(ui->place.view == VIEW_CALLERS && drive_shows(ui, "CALLERS (who pays)"),
 		"Enter on a method shows its callers");
-	type(ui, "T", now);
-	ok(ui->place.view == VIEW_TREE && shows(ui, "callers of"), "T the tree of them");
+	drive_keys(ui, now, "T");
+	ok(ui->place.view == VIEW_TREE && drive_shows(ui, "callers of"), "T the tree of them");
 	ui_key(ui, TKEY_ESC, now);
 	is_int(ui->place.view, VIEW_CALLERS, "Esc leads back");
 	ui_key(ui, 'k', now);
-	type(ui, "\n", now);
-	ok(shows(ui, " > "), "Enter on a caller walks to it");
+	drive_keys(ui, now, "\n");
+	ok(drive_shows(ui, " > "), "Enter on a caller walks to it");
 	ui_key(ui, TKEY_ESC, now);
-	ok(ui->place.view == VIEW_CALLERS && !shows(ui, " > "), "Esc walks back");
+	ok(ui->place.view == VIEW_CALLERS && !drive_shows(ui, " > "), "Esc walks back");
 	ui_key(ui, TKEY_ESC, now);
 	is_int(ui->place.view, VIEW_METHODS, "Esc leads back");
 	is_int(ui_key(ui, TKEY_ESC, now) & UI_QUIT, 0, "Esc never quits");
-	type(ui, "y", now);
+	drive_keys(ui, now, "y");
 	ok(ui->copy && strlen(ui->copy) > 3, "y copies the name");
 	fake->lost = true;
 	ui_tick(ui, now += 1000);
-	ok(shows(ui, "ENDED") && shows(ui, "r: again"), "a session that is lost can be had again");
-	type(ui, "r", now);
+	ok(drive_shows(ui, "ENDED") && drive_shows(ui, "r: again"),
+		"a session that is lost can be had again");
+	drive_keys(ui, now, "r");
 	is_int(ui->attach_pid, ui->vitals->pid, "from the same JVM");
 	ui->attach_pid = 0;
 	ui->over = fake->lost = false;
 	fake->end = 1;
 	ui_tick(ui, now += 1000);
-	ok(!shows(ui, "r: again"), "a JVM that has ended cannot");
-	ok(shows(ui, "ENDED") && shows(ui, "has exited"), "a JVM that ends is said to have ended");
-	type(ui, "T", now);
-	ok(shows(ui, "CALL TREE"), "and its data stays");
+	ok(!drive_shows(ui, "r: again"), "a JVM that has ended cannot");
+	ok(drive_shows(ui, "ENDED") && drive_shows(ui, "has exited"),
+		"a JVM that ends is said to have ended");
+	drive_keys(ui, now, "T");
+	ok(drive_shows(ui, "CALL TREE"), "and its data stays");
 	is_int(ui_key(ui, 'q', now) & UI_QUIT, UI_QUIT, "q quits");
 }
 
@@ -401,11 +403,11 @@ static void test_absent(void)
 	ui_init(&ui, &fake_ops, &fake, &options, false);
 	ui_resize(&ui, 24, 80);
 	ui_key(&ui, '2', 0);
-	ok(ui.scope.event == EVENT_CPU && shows(&ui, "no such key"),
+	ok(ui.scope.event == EVENT_CPU && drive_shows(&ui, "no such key"),
 		"an event that is not there has no key");
-	ok(!shows(&ui, "alloc"), "and no tab");
+	ok(!drive_shows(&ui, "alloc"), "and no tab");
 	ui_key(&ui, '?', 0);
-	ok(!shows(&ui, "alloc"), "and no line in the help");
+	ok(!drive_shows(&ui, "alloc"), "and no line in the help");
 	ui_done(&ui);
 	fake_done(&fake);
 }
@@ -427,7 +429,7 @@ static void test_beyond(void)
 	ui_resize(&ui, 50, 200);
 	for (int i = 1; i < 5; i++)
 		ui_tick(&ui, i * 1000);
-	ok(shows(&ui, "heap"), "figures beyond all bounds are drawn");
+	ok(drive_shows(&ui, "heap"), "figures beyond all bounds are drawn");
 	ui_done(&ui);
 	fake_done(&fake);
 }
@@ -457,12 +459,13 @@ static void test_windows_apart(void)
 			fake_second(&fake);
 			ui_tick(&ui, ui.now_ms + 1000);
 		}
-		ok(!shows(&ui, rows[i].says), "%d s are too few for two such windows", second);
+		ok(!drive_shows(&ui, rows[i].says), "%d s are too few for two such windows",
+			second);
 		for (; second < rows[i].most + 4; second++) {
 			fake_second(&fake);
 			ui_tick(&ui, ui.now_ms + 1000);
 		}
-		ok(shows(&ui, rows[i].says), "what differs is said %s", rows[i].says);
+		ok(drive_shows(&ui, rows[i].says), "what differs is said %s", rows[i].says);
 	}
 	ui_done(&ui);
 	fake_done(&fake);

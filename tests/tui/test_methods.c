@@ -7,18 +7,6 @@
 #include "tests/tui/fake.h"
 #include "tui/frame/ui.h"
 
-static bool shows(struct ui *ui, const char *text)
-{
-	ui_draw(ui);
-	return drive_shows(ui, text);
-}
-
-static void type(struct ui *ui, const char *keys, int64_t now)
-{
-	for (; *keys; keys++)
-		ui_key(ui, *keys, now);
-}
-
 /*
  * Sorted by DELTA, a difference that may be chance ("~") sorts as 0. A method that rises from nothing to 0.25 % is a sure
  * difference; those of methods with half of the samples are larger, and chance.
@@ -36,7 +24,7 @@ static void test_delta_order(void)
 	ui_resize(&ui, 50, 160);
 	for (int i = 0; i < 12; i++)
 		ui_tick(&ui, ui.now_ms + 1000);
-	type(&ui, "B", ui.now_ms);
+	drive_keys(&ui, ui.now_ms, "B");
 	for (int i = 0; i < 12; i++) {
 		ui_tick(&ui, ui.now_ms + 1000);
 		profile_add(fake.profile, EVENT_CPU, fake.second - 1,
@@ -45,7 +33,7 @@ static void test_delta_order(void)
 				FRAME_COMPILED, 1),
 			1, 1, 10000000);
 	}
-	type(&ui, "D>", ui.now_ms + 1000);
+	drive_keys(&ui, ui.now_ms + 1000, "D>");
 	ui_draw(&ui);
 	canvas_dump(&ui.canvas, &screen, false);
 	rising = strstr(buf_str(&screen), "app.Rising.method");
@@ -72,11 +60,11 @@ static void test_baseline_span(void)
 		profile_event_runs(fake.profile, EVENT_CPU, fake.second, i >= 8);
 	}
 	while (ui.scope.time.window < TIMELINE_WINDOWS - 1)
-		type(&ui, "]", ui.now_ms);
+		drive_keys(&ui, ui.now_ms, "]");
 	snprintf(want, sizeof(want), "baseline: the %u s to",
 		timeline_to(&ui.scope.time, fake.profile) - (fake.second - 3));
-	type(&ui, "B", ui.now_ms);
-	ok(shows(&ui, want), "%s", want);
+	drive_keys(&ui, ui.now_ms, "B");
+	ok(drive_shows(&ui, want), "%s", want);
 	ui_done(&ui);
 	fake_done(&fake);
 }
@@ -93,27 +81,28 @@ static void test_empty(void)
 	profile_event_runs(fake.profile, EVENT_CPU, 0, true);
 	ui_init(&ui, &fake_ops, &fake, &options, false);
 	ui_draw(&ui);
-	ok(shows(&ui, "Sampling cpu: the first rows appear within a second."),
+	ok(drive_shows(&ui, "Sampling cpu: the first rows appear within a second."),
 		"before the first second");
 	fake.held = true;
 	for (int i = 0; i < 4; i++) {
 		fake_second(&fake);
 		ui_tick(&ui, ui.now_ms + 1000);
 	}
-	ok(shows(&ui, "The JVM used no CPU in the last 4 s, "),
+	ok(drive_shows(&ui, "The JVM used no CPU in the last 4 s, "),
 		"an idle JVM: of the seconds that there were");
 	fake.vitals.cpu_pct = 69;
-	ok(shows(&ui, "No samples in the last 4 s yet, although"),
+	ok(drive_shows(&ui, "No samples in the last 4 s yet, although"),
 		"a busy one has samples to come");
 	fake.vitals.cpu_pct = 0;
 	for (int i = 0; i < 6; i++)
-		type(&ui, "]", ui.now_ms);
-	ok(shows(&ui, "The JVM used no CPU since sampling began, "), "the window \"all\"");
+		drive_keys(&ui, ui.now_ms, "]");
+	ok(drive_shows(&ui, "The JVM used no CPU since sampling began, "), "the window \"all\"");
 	for (int i = 0; i < 6; i++)
-		type(&ui, "[", ui.now_ms);
+		drive_keys(&ui, ui.now_ms, "[");
 	profile_event_runs(fake.profile, EVENT_ALLOC, fake.second + 1, true);
-	type(&ui, " 2", ui.now_ms);
-	ok(shows(&ui, "alloc was not sampled in this window."), "frozen before an event began");
+	drive_keys(&ui, ui.now_ms, " 2");
+	ok(drive_shows(&ui, "alloc was not sampled in this window."),
+		"frozen before an event began");
 	ui_done(&ui);
 	fake_done(&fake);
 }
@@ -137,14 +126,14 @@ static void test_quality(void)
 		fake.vitals.events[EVENT_CPU].samples = 100 * (i + 1);
 		profile_vitals_set(fake.profile, &fake.vitals);
 		if (i == 8)
-			ok(shows(&ui, "lost 7") && shows(&ui, "broken "),
+			ok(drive_shows(&ui, "lost 7") && drive_shows(&ui, "broken "),
 				"right after a loss: in the window");
 	}
-	ok(shows(&ui, "lost 0") && !shows(&ui, "broken "),
+	ok(drive_shows(&ui, "lost 0") && !drive_shows(&ui, "broken "),
 		"20 s later a window of 10 s has no loss");
 	for (int i = 0; i < 6; i++)
-		type(&ui, "]", ui.now_ms);
-	ok(shows(&ui, "lost 7") && shows(&ui, "broken "), "the window \"all\" has it");
+		drive_keys(&ui, ui.now_ms, "]");
+	ok(drive_shows(&ui, "lost 7") && drive_shows(&ui, "broken "), "the window \"all\" has it");
 	ui_done(&ui);
 	fake_done(&fake);
 }
@@ -191,7 +180,7 @@ static void test_selection_kept(void)
 				1, 1, 10000000);
 		}
 		if (second == 5) {
-			type(&ui, "jj", ui.now_ms);
+			drive_keys(&ui, ui.now_ms, "jj");
 			ok(selected(&ui, before), "a row is selected: %s", before);
 		}
 	}

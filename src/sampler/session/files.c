@@ -112,12 +112,10 @@ static bool table_unshare(void)
 /* table_grow: while one thread has it; later the kernel would take 8 to 20 ms for each step. */
 static void table_grow(int32_t fd)
 {
-	struct rlimit limit = {FILES_GROW, FILES_GROW};
-	long high;
+	uint64_t limit = raw_limit(RLIMIT_NOFILE);
+	long high =
+		raw(SYS_fcntl, fd, F_DUPFD_CLOEXEC, (limit < FILES_GROW ? limit : FILES_GROW) - 1);
 
-	raw(SYS_prlimit64, 0, RLIMIT_NOFILE, NULL, &limit);
-	high = raw(SYS_fcntl, fd, F_DUPFD_CLOEXEC,
-		(limit.rlim_cur < FILES_GROW ? limit.rlim_cur : FILES_GROW) - 1);
 	if (high >= 0)
 		raw(SYS_close, high);
 }

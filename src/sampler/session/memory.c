@@ -55,15 +55,6 @@ static bool shared_reserve(int fd, uint64_t bytes)
 	return true;
 }
 
-/* A file that grows beyond the limit sends its writer SIGXFSZ, which not every program handles: so it is compared first. */
-static bool shared_exceeds_limit(uint64_t bytes)
-{
-	struct rlimit limit = {RLIM_INFINITY, RLIM_INFINITY};
-
-	raw(SYS_prlimit64, 0, RLIMIT_FSIZE, NULL, &limit);
-	return limit.rlim_cur < bytes;
-}
-
 /* shared_memfd: of its final size and sealed at it, its pages allocated. */
 static int shared_memfd(const char *token, uint64_t bytes)
 {
@@ -93,7 +84,8 @@ int sampler_share(struct sampler *s)
 	int fd;
 
 	shared->bytes = header.map_bytes;
-	if (shared_exceeds_limit(shared->bytes))
+	/* A file that grows beyond the limit sends its writer SIGXFSZ, which not every program handles. */
+	if (raw_limit(RLIMIT_FSIZE) < shared->bytes)
 		return AGENT_NO_FILE_SIZE;
 	fd = shared_memfd(s->open.token, shared->bytes);
 	if (fd < 0)

@@ -127,12 +127,10 @@ static void setup_counters(struct sampler *s)
 /* setup_fds: how many descriptors perf may use. None in the program's table, where they could be closed and counted. */
 static uint32_t setup_fds(const struct sampler *s)
 {
-	struct rlimit limit = {1024, 1024};
+	uint64_t limit = raw_limit(
+		RLIMIT_NOFILE); /* the kernel knows no unlimited one: not to be read, then */
 
-	if (!s->files.own)
-		return 0;
-	raw(SYS_prlimit64, 0, RLIMIT_NOFILE, NULL, &limit);
-	return limit.rlim_cur < UINT32_MAX ? (uint32_t)limit.rlim_cur : UINT32_MAX;
+	return !s->files.own ? 0 : limit < UINT32_MAX ? (uint32_t)limit : 1024;
 }
 
 static void setup_threads(struct sampler *s)
