@@ -55,6 +55,29 @@ while read -r major java; do
 # shellcheck disable=SC2086
 done < <(jdks ${MAJORS:-8}) # MAJORS="8 11 21 25": on these, too
 
+own() { # METHOD: samples that end in it
+	weight "$T/checked.collapsed" "Checked\\.$1(_\\[.\\])? [0-9]+\$"
+}
+
+# checked MAJOR: checks that lead to uncommon traps attribute coarse code to the method that is inlined there
+checked() {
+	local caller lookups
+	jvm_start -XX:+UseSerialGC -Xmx64m -Xbatch Checked
+	record_start -i 1ms -d 100 -o "$T/checked.collapsed"
+	wait_for 60 has_samples "$JVM" 500
+	record_end
+	caller=$(own caller) lookups=$(own lookups)
+	diag "JDK $1: $lookups samples of the inlined method, $caller of its caller"
+	ok "JDK $1: coarse code is attributed by its checks" [ "$lookups" -gt $((caller * 2)) ]
+	jvm_end
+}
+
+while read -r major java; do
+	JAVA=$java
+	checked "$major"
+# shellcheck disable=SC2086
+done < <(jdks ${MAJORS:-8 25})
+
 # with the flag from the beginning nothing ever is
 start -XX:+UnlockDiagnosticVMOptions -XX:+DebugNonSafepoints
 ok "nothing is coarse in a JVM that has the flag" wait_for 60 coarse -le 0

@@ -56,8 +56,47 @@ static void test_calls(uint64_t pc, const char *how)
 	is_int(called(pc, 0, 64), 0, "not of what ends there");
 }
 
+/* branches: from CODE + 64 on, how far behind there the first conditional branch before limit leads; -1: there is none. */
+static int branches(unsigned limit, unsigned *behind)
+{
+	uint64_t at = CODE + 64, target = 0;
+
+	if (!arch_branch_next(&mem, &at, CODE + limit, &target))
+		return -1;
+	*behind = (unsigned)(at - CODE);
+	return (int)(target - CODE) - 64;
+}
+
+static void test_branch(unsigned begins, const char *how)
+{
+	unsigned behind = 0;
+
+	is_int(branches(begins + 1, &behind), 80, how);
+	is_int(behind, begins + ARCH_BRANCH_BYTES, "and what is behind it");
+	is_int(branches(begins, &behind), -1, "not where it does not begin");
+}
+
 #if defined(__x86_64__)
 typedef uint8_t unit;
+
+static unsigned access_bytes(uint64_t pc)
+{
+	return (unsigned)(arch_access_end(&mem, pc) - pc);
+}
+
+static void test_accesses(void)
+{
+	is_int(access_bytes(PUT(128, 0x8b, 0x68, 0x10)), 3, "mov ebp,[rax+16]");
+	is_int(access_bytes(PUT(128, 0x43, 0x8b, 0x6c, 0xdc, 0x0c)), 5, "mov ebp,[r12+r11*8+12]");
+	is_int(access_bytes(PUT(128, 0x41, 0x81, 0x7c, 0xdc, 0x08, 1, 2, 3, 4)), 9,
+		"cmp [r12+rbx*8+8],imm32");
+	is_int(access_bytes(PUT(128, 0x43, 0x0f, 0xb6, 0x44, 0xec, 0x0d)), 6,
+		"movzx eax,[r12+r13*8+13]");
+	is_int(access_bytes(PUT(128, 0x66, 0xc7, 0x40, 0x10, 1, 2)), 6, "mov word [rax+16],imm16");
+	is_int(access_bytes(PUT(128, 0xc5, 0xfb, 0x10, 0x80, 0, 1, 0, 0)), 8,
+		"vmovsd xmm0,[rax+256]");
+	is_int(access_bytes(PUT(128, 0xf7, 0x40, 0x08, 1, 2, 3, 4)), 7, "test [rax+8],imm32");
+}
 
 static void test_arguments(void)
 {
@@ -268,10 +307,19 @@ int main(void)
 	is_int(called(PUT(128, 0xe9, 0xbb, 0xff, 0xff, 0xff) + 5, 64, 65), 0, "not jmp");
 	is_int(called(PUT(128, 0x41, 0xff, 0xd2) + 3, 0, 256), 0,
 		"not call r10, to nobody knows where");
+	PUT(64, 0x90, 0x90, 0x0f, 0x83, 72, 0, 0, 0);
+	test_branch(66, "jae +72");
+	test_accesses();
 #else
 	test_calls(PUT(128, 0x97fffff0u) + 4, "bl -64");
 	is_int(called(PUT(128, 0x17fffff0u) + 4, 64, 65), 0, "not b");
 	is_int(called(PUT(128, 0xd63f0100u) + 4, 0, 256), 0, "not blr, to nobody knows where");
+	PUT(64, 0xd503201fu, 0x54000262u);
+	test_branch(68, "b.hs +76");
+	PUT(64, 0xd503201fu, 0xb4000262u);
+	test_branch(68, "cbz +76");
+	PUT(64, 0xd503201fu, 0x36000262u);
+	test_branch(68, "tbz +76");
 #endif
 	test_registers();
 	test_arguments();

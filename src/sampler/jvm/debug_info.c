@@ -16,8 +16,7 @@ void debug_info_begin(struct sampler *s)
 	else if (s->layout->debug_info_on)
 		is = WIRE_DEBUG_INFO_OWN;
 	else if (s->layout->debug_info_at) {
-		atomic_store(flag_of(s), 1);
-		s->debug_info_set = true;
+		s->debug_info_set = !atomic_exchange(flag_of(s), 1);
 		is = WIRE_DEBUG_INFO_SET;
 	}
 	atomic_store(&s->shared.status->debug_info, is);

@@ -64,6 +64,8 @@ static void scopes_add(struct walker *w, const struct code_blob *blob, uint64_t 
 	if (desc_of(w, blob, &pc, &desc)) {
 		scope.sender = desc.scope;
 		coarse = code_is_coarse(w->layout, w->mem, blob, pc, &desc);
+		if (coarse && w->top && code_check_find(w->layout, w->mem, blob, pc, &desc))
+			scope.sender = desc.scope;
 	}
 	for (int i = 0; i < SCOPES_MAX && scope.sender > 0; i++) {
 		int32_t at = scope.sender;

@@ -2,6 +2,7 @@
 /* Reads the code cache: segment map -> CodeBlob -> PcDesc -> scope chain. */
 #include "walk/hotspot/code_cache.h"
 #include "walk/hotspot/method.h"
+#include "walk/load/arch.h"
 #include "walk/load/mem.h"
 
 #define SEGMAP_FREE      0xff
@@ -9,6 +10,12 @@
 #define SMALL_BLOB_BYTES 128  /* no CodeBlob has its own fields beyond */
 #define CALL_LOOKS       256  /* bytecodes that are looked at */
 #define SCOPE_BYTES      24   /* three UNSIGNED5 numbers of at most 5 bytes, and slack */
+#define TRAP_BYTES       160  /* from where a check leads to, to the end of its call */
+#define CHECK_BRANCHES   16   /* conditional branches that are followed, of one pc */
+#define CHECK_NULLS \
+	2048 /* bound of a method's implicit null checks, and how many are read at once */
+#define CHECK_CHUNK  16
+#define ACCESS_BYTES 15 /* of an instruction, at most */
 
 /*
  * Bytecodes: invokevirtual to invokedynamic, and those that the JVM writes in place of some, whose numbers differ by
@@ -384,4 +391,93 @@ bool code_is_coarse(const struct walk_layout *layout, const struct walk_mem *mem
 		return false;
 	return (end - begin) / layout->pc_desc_bytes <= 2ull + map_count &&
 	       calls_any(layout, mem, blob);
+}
+
+/* --- checks ------------------------------------------------------------------------------------------ */
+
+/* The PcDesc of the uncommon trap that the code at pc calls; false: it calls something else, or nothing soon. */
+static bool trap_desc(const struct walk_layout *layout, const struct walk_mem *mem,
+	const struct code_blob *blob, uint64_t pc, struct code_desc *out)
+{
+	static const char UNCOMMON[] = "Uncommon"; /* UncommonTrapBlob */
+	uint64_t back, target, block, word;
+
+	if (pc < blob->code || pc >= blob->end || !code_desc_find(layout, mem, blob, pc, out))
+		return false;
+	back = blob->code + (uint32_t)out->pc_offset;
+	target = back - pc <= TRAP_BYTES ? arch_call_target(mem, back) : 0;
+	for (uint32_t i = 0; target && i < layout->heap_count; i++) {
+		const struct walk_heap *heap = &layout->heaps[i];
+
+		if (target < heap->low || target >= heap->high)
+			continue;
+		block = block_find(heap, mem, target);
+		if (!block)
+			return false;
+		word = mem_word(mem,
+			layout_load(&layout->blob_name, mem, block + layout->heap_block_bytes), 8);
+		return !__builtin_memcmp(&word, UNCOMMON, sizeof(word));
+	}
+	return false;
+}
+
+/*
+ * The first implicit null check whose instruction ends at or after pc and begins before *limit, which it lowers. The table:
+ * a count, then pairs of offsets from the code's beginning, of the instruction and of where a fault of it leads.
+ */
+static bool null_check_find(const struct walk_layout *layout, const struct walk_mem *mem,
+	const struct code_blob *blob, uint64_t pc, uint64_t *limit, struct code_desc *out)
+{
+	uint64_t table = code_part(&layout->null_checks, blob, immutable_base(layout, blob));
+	uint32_t pairs[CHECK_CHUNK][2], count = mem_u32(mem, table);
+	struct code_desc desc;
+	bool found = false;
+
+	/* Until JDK 22 an empty table is at the very end. */
+	if (count > CHECK_NULLS || table == blob->end)
+		return false;
+	for (uint32_t i = 0; i < count; i++) {
+		uint32_t k = i % CHECK_CHUNK, left = count - i;
+		uint64_t at;
+
+		if (!k && !mem_load(mem, table + 4 + 8ull * i, pairs,
+				  8ull * (left < CHECK_CHUNK ? left : CHECK_CHUNK)))
+			return found;
+		at = blob->code + pairs[k][0];
+		if (at < *limit && at + ACCESS_BYTES >= pc &&
+			(at >= pc || arch_access_end(mem, at) >= pc) &&
+			trap_desc(layout, mem, blob, blob->code + pairs[k][1], &desc)) {
+			*limit = at;
+			*out = desc;
+			found = true;
+		}
+	}
+	return found;
+}
+
+/* The first conditional branch to an uncommon trap that begins between at and limit. */
+static bool branch_find(const struct walk_layout *layout, const struct walk_mem *mem,
+	const struct code_blob *blob, uint64_t at, uint64_t limit, struct code_desc *out)
+{
+	struct code_desc trap;
+	uint64_t target;
+
+	for (int i = 0; i < CHECK_BRANCHES && arch_branch_next(mem, &at, limit, &target); i++)
+		if (trap_desc(layout, mem, blob, target, &trap)) {
+			*out = trap;
+			return true;
+		}
+	return false;
+}
+
+bool code_check_find(const struct walk_layout *layout, const struct walk_mem *mem,
+	const struct code_blob *blob, uint64_t pc, struct code_desc *desc)
+{
+	uint64_t limit = blob->code + (uint32_t)desc->pc_offset, ends = pc - ARCH_BRANCH_BYTES;
+	bool found = false;
+
+	if (layout->null_checks.offset >= 0)
+		found = null_check_find(layout, mem, blob, pc, &limit, desc);
+	return branch_find(layout, mem, blob, ends, ends + 1, desc) ||
+	       branch_find(layout, mem, blob, pc, limit, desc) || found;
 }

@@ -62,6 +62,14 @@ bool code_desc_find(const struct walk_layout *layout, const struct walk_mem *mem
 bool code_is_coarse(const struct walk_layout *layout, const struct walk_mem *mem,
 	const struct code_blob *blob, uint64_t pc, const struct code_desc *desc);
 
+/*
+ * For a pc that is coarse: replaces *desc by that of the first check at or after the instruction that ends at pc. Checks are
+ * C2's implicit null checks and conditional branches; they lead to uncommon traps, whose calls have debug information.
+ * false: there is no check before *desc, which is unchanged.
+ */
+bool code_check_find(const struct walk_layout *layout, const struct walk_mem *mem,
+	const struct code_blob *blob, uint64_t pc, struct code_desc *desc);
+
 struct code_scope {
 	int32_t sender; /* scope of the caller that this one is inlined into; 0 = outermost */
 	int32_t bci;

@@ -130,7 +130,8 @@ static int layout_fill(struct layout_read *r)
 	shared_off = layout_flag_read(r, "PerfDisableSharedMem");
 	l->counters_stay = shared_off.at && !shared_off.on;
 	debug_info = layout_flag_read(r, "DebugNonSafepoints");
-	l->debug_info_on = debug_info.on;
+	/* Another profiler may have set it under way, after some of the code was compiled. */
+	l->debug_info_on = debug_info.on && !debug_info.as_built;
 	l->debug_info_at = debug_info.as_built ? debug_info.at : 0;
 	if (facts_apply(r) || layout_code_read(r))
 		return -1;

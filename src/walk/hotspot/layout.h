@@ -62,6 +62,7 @@ struct walk_layout {
 		osr_entry;
 	struct walk_field code_begin, scopes_data, verified_entry, deopt, deopt_mh; /* code_part */
 	struct walk_field oop_maps, oop_map_count; /* absent is no error */
+	struct walk_field null_checks;             /* absent is no error */
 	uint32_t pc_desc_bytes;
 	struct walk_field pc_desc_pc, pc_desc_scope;
 	int32_t unsigned5_excluded; /* byte values that UNSIGNED5 leaves out: 0, since JDK 20 1 */
@@ -121,7 +122,8 @@ struct walk_layout {
 	uint64_t threads_started; /* and the threads that it has started, likewise */
 
 	/* DebugNonSafepoints: which inlined method each instruction is of is told between safepoints, too, in code that is
-	 * compiled from then on. One byte; 0: not known, or somebody has set it to what it is. */
+	 * compiled from then on. One byte; 0: not known, or the command line sets it. debug_info_on: the command line
+	 * sets it to true, so that all code has it. */
 	uint64_t debug_info_at;
 	bool debug_info_on;
 	bool counters_stay; /* the performance counters are in a mapped file, which is never unmapped */

@@ -36,7 +36,7 @@ struct layout_row {
 	uint16_t dest;            /* offset of what is filled, in struct layout_read */
 };
 
-#define LAYOUT_ROWS 175
+#define LAYOUT_ROWS 176
 extern const struct layout_row layout_rows[LAYOUT_ROWS];
 
 struct layout_read {

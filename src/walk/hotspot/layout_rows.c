@@ -63,6 +63,8 @@ const struct layout_row layout_rows[LAYOUT_ROWS] = {
 	{FIELD, NEVER, "CodeBlob", "_oop_maps", AT(oop_maps)},
 	{FIELD_4, NEVER, "ImmutableOopMapSet", "_count", AT(oop_map_count)},
 	{OR | FIELD_4, NEVER, "OopMapSet", "_om_count", AT(oop_map_count)}, /* JDK 8 */
+	/* Only for inlined methods between safepoints, where debug information covers only these. */
+	{FIELD_VARIES, NEVER, "nmethod", "_nul_chk_table_offset", AT(null_checks)},
 	/* Only for the frame cache of code. */
 	{FIELD_4, NEVER, "nmethod", "_compile_id", AT(compile_id)},
 	{FIELD_1, NEVER, "nmethod", "_comp_level", AT(comp_level)},

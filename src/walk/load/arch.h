@@ -17,6 +17,7 @@
 #define ARCH_PC_MASK         UINT64_MAX
 #define ARCH_COLOURS_OVERLAP 1 /* zPointer: x86-64 shifts its colours out as it loads */
 #define ARCH_HAS_LINK        0
+#define ARCH_BRANCH_BYTES    6 /* of a conditional branch that leads far */
 #elif defined(__aarch64__)
 #define ARCH_INTERP_BCP_8    (-7)
 #define ARCH_INTERP_BCP_9    (-9)
@@ -26,6 +27,7 @@
 #define ARCH_PC_MASK         0x0000ffffffffffffull /* return addresses may carry a signature */
 #define ARCH_COLOURS_OVERLAP 0
 #define ARCH_HAS_LINK        1
+#define ARCH_BRANCH_BYTES    4
 #else
 #error "no arch_*.c for this CPU"
 #endif
@@ -43,6 +45,15 @@ enum arch_prologue {
 bool arch_after_call(const struct walk_mem *mem, uint64_t pc);
 /* Whether it is a direct one, of code from low to end. */
 bool arch_after_call_of(const struct walk_mem *mem, uint64_t pc, uint64_t low, uint64_t end);
+
+/* Where the direct call that ends at pc leads; 0: there is none. */
+uint64_t arch_call_target(const struct walk_mem *mem, uint64_t pc);
+
+/* The end of the instruction at pc, which accesses memory; 0: it is of an unknown form. */
+uint64_t arch_access_end(const struct walk_mem *mem, uint64_t pc);
+
+/* The first conditional branch that leads far and begins between *at and limit: true, with its target, and *at behind it. */
+bool arch_branch_next(const struct walk_mem *mem, uint64_t *at, uint64_t limit, uint64_t *target);
 
 /*
  * The code that a call of C1's slow paths returns to, at pc: how many bytes of arguments it takes from the stack that were put there

@@ -52,14 +52,46 @@ static uint64_t branch_target(uint64_t pc, uint32_t insn)
 	return pc + (uint64_t)((int64_t)((uint64_t)insn << 38) >> 36);
 }
 
-bool arch_after_call_of(const struct walk_mem *mem, uint64_t pc, uint64_t low, uint64_t end)
+uint64_t arch_call_target(const struct walk_mem *mem, uint64_t pc)
 {
 	uint32_t insn;
 
 	if ((pc & 3) || pc < 4 || !mem_load(mem, pc - 4, &insn, sizeof(insn)) ||
 		(insn & 0xfc000000u) != 0x94000000u)
-		return false;
-	return branch_target(pc - 4, insn) - low < end - low;
+		return 0;
+	return branch_target(pc - 4, insn);
+}
+
+bool arch_after_call_of(const struct walk_mem *mem, uint64_t pc, uint64_t low, uint64_t end)
+{
+	uint64_t target = arch_call_target(mem, pc);
+
+	return target && target - low < end - low;
+}
+
+uint64_t arch_access_end(const struct walk_mem *mem, uint64_t pc)
+{
+	(void)mem;
+	return pc + 4;
+}
+
+/* b.cond, cbz, cbnz; tbz and tbnz, whose displacement is shorter. */
+bool arch_branch_next(const struct walk_mem *mem, uint64_t *at, uint64_t limit, uint64_t *target)
+{
+	uint32_t insn;
+
+	for (; *at < limit && mem_load(mem, *at, &insn, sizeof(insn)); *at += 4) {
+		bool test = (insn & 0x7e000000u) == 0x36000000u;
+
+		if (!test && (insn & 0xff000010u) != 0x54000000u &&
+			(insn & 0x7e000000u) != 0x34000000u)
+			continue;
+		*target = *at + (uint64_t)(test ? ((int64_t)((uint64_t)insn << 45) >> 50) * 4
+						: ((int64_t)((uint64_t)insn << 40) >> 45) * 4);
+		*at += 4;
+		return true;
+	}
+	return false;
 }
 
 /* jump_at: where it leads; one to nearby also to another one of the same slow path, which leads on. 0: there is none. */

@@ -43,15 +43,88 @@ bool arch_after_call(const struct walk_mem *mem, uint64_t pc)
 	return false;
 }
 
-bool arch_after_call_of(const struct walk_mem *mem, uint64_t pc, uint64_t low, uint64_t end)
+uint64_t arch_call_target(const struct walk_mem *mem, uint64_t pc)
 {
 	uint8_t b[5];
 	int32_t far;
 
 	if (pc < sizeof(b) || !mem_load(mem, pc - sizeof(b), b, sizeof(b)) || b[0] != 0xe8)
-		return false;
+		return 0;
 	__builtin_memcpy(&far, b + 1, sizeof(far));
-	return pc + (uint64_t)(int64_t)far - low < end - low;
+	return pc + (uint64_t)(int64_t)far;
+}
+
+bool arch_after_call_of(const struct walk_mem *mem, uint64_t pc, uint64_t low, uint64_t end)
+{
+	uint64_t target = arch_call_target(mem, pc);
+
+	return target && target - low < end - low;
+}
+
+/* Bytes of ModRM, SIB and displacement, of which the first is at[0]. */
+static unsigned operand_bytes(const uint8_t *at)
+{
+	unsigned mod = at[0] >> 6, rm = at[0] & 7, bytes = 1;
+
+	if (mod == 3)
+		return bytes;
+	bytes += rm == 4;
+	if (mod == 0 && (rm == 5 || (rm == 4 && (at[1] & 7) == 5)))
+		return bytes + 4;
+	return bytes + (mod == 1 ? 1 : mod == 2 ? 4 : 0);
+}
+
+/* One-byte opcodes with a ModRM byte, those of 0f, 0f 38 and 0f 3a without an immediate operand, and VEX. */
+uint64_t arch_access_end(const struct walk_mem *mem, uint64_t pc)
+{
+	uint8_t b[WINDOW] = {0};
+	unsigned at = 0, immediate = 4;
+	uint8_t opcode;
+
+	if (!mem_load(mem, pc, b, WINDOW))
+		return 0;
+	while (b[at] == 0x66 || b[at] == 0xf2 || b[at] == 0xf3) {
+		immediate = b[at] == 0x66 ? 2 : immediate;
+		at++;
+	}
+	if (b[at] == 0xc5 || b[at] == 0xc4) {
+		at += b[at] == 0xc5 ? 3 : 4;
+		return pc + at + operand_bytes(b + at);
+	}
+	at += (b[at] & 0xf0) == 0x40; /* REX */
+	if (b[at] == 0x0f) {
+		at += b[at + 1] == 0x38 || b[at + 1] == 0x3a ? 3 : 2;
+		return pc + at + operand_bytes(b + at);
+	}
+	opcode = b[at++];
+	if (opcode == 0x80 || opcode == 0x83 || opcode == 0xc6 || opcode == 0x6b ||
+		opcode == 0xc0 || opcode == 0xc1 || (opcode == 0xf6 && !(b[at] & 0x30)))
+		immediate = 1;
+	else if (opcode != 0x81 && opcode != 0xc7 && opcode != 0x69 &&
+		 !(opcode == 0xf7 && !(b[at] & 0x30)))
+		immediate = 0;
+	return pc + at + operand_bytes(b + at) + immediate;
+}
+
+/* 0f 8x rel32, as traps are far. Instructions are not decoded one by one: see arch_jump_back. */
+bool arch_branch_next(const struct walk_mem *mem, uint64_t *at, uint64_t limit, uint64_t *target)
+{
+	uint8_t b[JUMP_BYTES];
+	int32_t far;
+
+	for (uint64_t pc = *at; pc < limit; pc += JUMP_BYTES - ARCH_BRANCH_BYTES + 1) {
+		if (!mem_load(mem, pc, b, sizeof(b)))
+			return false;
+		for (unsigned i = 0; i + ARCH_BRANCH_BYTES <= JUMP_BYTES && pc + i < limit; i++) {
+			if (b[i] != 0x0f || (b[i + 1] & 0xf0) != 0x80)
+				continue;
+			__builtin_memcpy(&far, b + i + 2, sizeof(far));
+			*at = pc + i + ARCH_BRANCH_BYTES;
+			*target = pc + i + ARCH_BRANCH_BYTES + (uint64_t)(int64_t)far;
+			return true;
+		}
+	}
+	return false;
 }
 
 /* pops: the bytes that take one register from the stack; 0: these do not. */
