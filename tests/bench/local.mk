@@ -6,9 +6,9 @@ EXTRA_PROGRAMS += %D%/bench_attach %D%/bench_day %D%/bench_diff %D%/bench_enable
 CLEANFILES += soak.txt
 # The tables themselves are tested.
 check_SCRIPTS += %D%/test_soak.sh %D%/test_table.py
-EXTRA_DIST += %D%/attach.sh %D%/bench.py %D%/causes.sh %D%/events.sh %D%/exports.sh %D%/export.py %D%/frozen.py %D%/idle.sh \
+EXTRA_DIST += %D%/attach.sh %D%/attributed.py %D%/bench.py %D%/causes.sh %D%/events.sh %D%/exports.sh %D%/export.py %D%/frozen.py %D%/idle.sh \
 	%D%/lib.sh %D%/live.py %D%/live.sh %D%/memory.sh %D%/plot.py %D%/rates.sh %D%/real_diff.sh %D%/screen.sh %D%/soak.sh \
-	%D%/soak_alloc.sh %D%/soak_report.awk %D%/stacks.awk %D%/totals.sh %D%/truth.py %D%/walk.sh %D%/work.py %D%/work.sh %D%/workload.sh
+	%D%/soak_alloc.sh %D%/soak_report.awk %D%/stacks.awk %D%/totals.sh %D%/truth.py %D%/truth_agent.c %D%/walk.sh %D%/work.py %D%/work.sh %D%/workload.sh
 
 %C%_bench_unwind_LDADD = $(unwind_test_libs)
 %C%_bench_enable_SOURCES = %D%/bench_enable.c tests/sampler/driver.c
@@ -54,7 +54,8 @@ bench-totals: all $(check_DATA)
 
 # What is recorded of each kind of time, beside what is true.
 bench-truth: all $(check_DATA)
-	@python3 $(srcdir)/%D%/truth.py '$(abs_top_srcdir)' '$(abs_top_builddir)' "$${JAVA:-$(JDK)/bin/java}"
+	@PYTHONDONTWRITEBYTECODE=1 python3 $(srcdir)/%D%/truth.py '$(abs_top_srcdir)' '$(abs_top_builddir)' \
+		"$${JAVA:-$(JDK)/bin/java}" '$(JDK)'
 
 # The same of a real JVM, with a method that can be made slower.
 bench-diff-real: all $(check_DATA)

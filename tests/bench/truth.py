@@ -8,6 +8,7 @@
 
 A row is one kind of time: a program, the line that makes it work, what to record, and two functions: what the program
 says (of its output), and what was recorded (of the stacks with their values). One that no profiler can be asked is "-".
+attributed.py has the rows "attribution", with variables of their own.
 """
 import json
 import os
@@ -18,7 +19,9 @@ import sys
 import tempfile
 import time
 
-SRC, BUILD, JAVA = sys.argv[1:4]
+import attributed
+
+SRC, BUILD, JAVA, JDK = sys.argv[1:5]
 JDKS = os.environ.get("JDKS", os.path.expanduser("~/.cache/jhot/jdks"))
 TURNS = int(os.environ.get("TURNS", "1"))
 ASPROF = os.environ.get("ASPROF", "")
@@ -322,6 +325,7 @@ def main():
     for top, _, _ in CGROUPS:
         if os.path.isdir(os.path.join(top, "jhot-truth")):
             os.rmdir(os.path.join(top, "jhot-truth"))
+    attributed.table(jdks(), JDK)
 
 
 main()
