@@ -96,6 +96,8 @@ static void report(const struct crowd *c, double seconds)
 		"threads that want to run wait for a core for %.0f %% of that time: %.1f of them "
 		"at any moment, while %.1f run",
 		100 * share, c->waited, c->ran);
+	if (c->counted)
+		scene_proof(f, "by the kernel's count of all threads, over the last 10 s");
 	for (uint32_t i = 0; i < SHOWN && i < scene->threads && c->threads[i].waited; i++) {
 		const struct wanting *t = &c->threads[i];
 

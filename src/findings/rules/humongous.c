@@ -38,6 +38,9 @@ static void look(const struct scene *scene)
 		(long long)large, (long long)all, scene_apart_s(then, now),
 		cost.method == PROFILE_NONE ? "" : ", most allocated by ",
 		cost.method == PROFILE_NONE ? "" : scene_method(scene, cost.method));
+	if (scene->now->gc_pct_x10 >= 0)
+		scene_proof(f, "collections stop the program for %.1f %% of the time",
+			scene->now->gc_pct_x10 / 10.0);
 	if (cost.stack != PROFILE_NONE) {
 		scene_proof(f, "one is allocated here:");
 		scene_proof_stack(scene, f, cost.stack, 4);

@@ -1,0 +1,314 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Thresholds on both sides of the rules for threads, descriptors, large arrays, carriers, executors and finalizers. */
+#include "tests/findings/judge.h"
+
+static uint32_t stack_within(uint32_t parent, const char *const *frames)
+{
+	for (; frames[0]; frames += 2)
+		parent = stack_of(parent, frames[0], frames[1]);
+	return parent;
+}
+
+/* Threads first to first + count - 1 spend so much of each second there. */
+static void spend(uint32_t first, uint32_t count, const char *const *frames,
+	enum thread_state state, double share)
+{
+	uint32_t stack = stack_within(PROFILE_ROOT_STACK, frames);
+
+	for (uint32_t at = 0; at < SECONDS; at++)
+		for (uint32_t i = first; i < first + count; i++)
+			profile_add_sample(profile, EVENT_WALL, at,
+				&(struct profile_sample){
+					stack, i, state, 20, (uint64_t)(share * 1000) * MS});
+	profile_advance(profile, SECONDS);
+}
+
+static void named(uint32_t first, uint32_t count, const char *prefix, enum thread_kind kind)
+{
+	char name[40];
+
+	for (uint32_t i = first; i < first + count; i++) {
+		snprintf(name, sizeof(name), "%s%u", prefix, i);
+		profile_thread_set(profile, i,
+			&(struct profile_thread){.tid = (int)i + 100, .kind = kind, .name = name});
+	}
+}
+
+static void seconds(int count)
+{
+	for (int i = 0; i <= count; i++)
+		second();
+}
+
+/* --- counters ---------------------------------------------------------------------------------------- */
+
+static void starting(int64_t rate, int count)
+{
+	begin();
+	v.threads_started = 40;
+	for (int i = 0; i <= count; i++, v.threads_started += rate)
+		second();
+}
+
+static void test_threads(void)
+{
+	starting(99, 10);
+	is_silent("threads", "at 99 a second");
+	starting(100, 10);
+	is_found("threads", "at 100");
+	starting(1000, 6);
+	is_silent("threads", "before 8 s are known");
+	begin();
+	seconds(10);
+	is_silent("threads", "where they are not counted");
+}
+
+static void opening(int64_t open, int64_t limit, int64_t rate, int rises)
+{
+	begin();
+	v.host.fds = open;
+	v.host.fds_limit = limit;
+	for (int i = 0; i <= 10; i++, v.host.fds += i <= rises ? rate : 0)
+		second();
+}
+
+static void test_descriptors(void)
+{
+	opening(100, 1024, 2, 10);
+	is_found("descriptors", "that reach their limit in 452 s");
+	opening(100, 2048, 2, 10);
+	is_silent("descriptors", "where that takes 964 s");
+	opening(100, 1024, 20, 4);
+	is_silent("descriptors", "where the rise has ended");
+	opening(922, 1024, 0, 0);
+	is_found("descriptors", "nine tenths of which are open");
+	opening(921, 1024, 0, 0);
+	is_silent("descriptors", "below that");
+	opening(-1, 1024, 0, 0);
+	is_silent("descriptors", "where they cannot be counted");
+	opening(5000, -1, 50, 10);
+	is_silent("descriptors", "without a limit");
+}
+
+static void collecting(int64_t all, int64_t large)
+{
+	begin();
+	v.gc_count = 100;
+	v.gc_humongous = large < 0 ? -1 : 3;
+	v.gc_pct_x10 = 200;
+	v.gc_time_ms = 5000;
+	second();
+	for (int i = 0; i < 10; i++)
+		second();
+	v.gc_count += all;
+	v.gc_humongous += large < 0 ? 0 : large;
+	second();
+}
+
+static void test_humongous(void)
+{
+	collecting(10, 5);
+	is_found("humongous", "the cause of half of the collections");
+	is_silent("gc", "beside it, whose cause it is");
+	collecting(11, 5);
+	is_silent("humongous", "below half");
+	is_found("gc", "which is then all that is known");
+	collecting(4, 4);
+	is_silent("humongous", "where there were four");
+	collecting(10, -1);
+	is_silent("humongous", "with another collector");
+}
+
+/* --- the kernel's count of waits for cores ------------------------------------------------------------ */
+
+static const char *const busy[] = {"shop.Loop", "round", NULL};
+
+static void queueing(int64_t cpu_ms, int64_t queued_ms)
+{
+	begin();
+	v.cpu_user_ms = v.cpu_system_ms = v.host.queued_ms = 0;
+	for (int i = 0; i <= 10; i++, v.cpu_user_ms += cpu_ms, v.host.queued_ms += queued_ms)
+		second();
+	named(0, 4, "w-", THREAD_JAVA);
+}
+
+static void test_cores(void)
+{
+	queueing(1000, 1000);
+	spend(0, 1, busy, THREAD_ON_CPU, 1);
+	is_found("cores", "one waits by the kernel's count, which no sample has seen");
+	is_str(found("cores")->what,
+		"threads that want to run wait for a core for 50 % of that time: 1.0 of them at "
+		"any "
+		"moment, while 1.0 run",
+		"and the kernel's figures are said");
+	queueing(1000, 900);
+	spend(0, 4, busy, THREAD_RUNNABLE, 1);
+	is_silent("cores", "where samples say four, and the kernel less than one");
+	queueing(2000, 100);
+	spend(0, 4, busy, THREAD_CARRIER, 1);
+	is_found("cores", "virtual threads without a carrier wait, too");
+}
+
+/* --- carriers ------------------------------------------------------------------------------------------ */
+
+static const char *const pinned[] = {"java.lang.VirtualThread", "runContinuation", "shop.Client",
+	"call", "java.lang.Thread", "sleep", NULL};
+static const char *const frozen[] = {"shop.Client", "call", "java.lang.Thread", "sleep", NULL};
+
+static void carrying(double keeps, double ready, const char *const *frames)
+{
+	begin();
+	seconds(10);
+	named(0, 8, "request-", THREAD_VIRTUAL);
+	spend(0, 1, frames, THREAD_PARKED, keeps);
+	spend(1, 1, frozen, THREAD_CARRIER, ready);
+}
+
+static void test_pinned(void)
+{
+	carrying(0.5, 1, pinned);
+	is_found("pinned", "half a carrier, and one virtual thread that wants it");
+	is_str(found("pinned")->what,
+		"virtual threads keep 0.5 carriers while they wait in Client.call; 1.0 "
+		"virtual "
+		"threads wait for a carrier",
+		"and says where");
+	is_silent("cores", "which would not help");
+	carrying(0.49, 1, pinned);
+	is_silent("pinned", "below half a carrier");
+	carrying(1, 0.99, pinned);
+	is_silent("pinned", "where nobody wants one");
+	carrying(1, 1, frozen);
+	is_silent("pinned", "where they wait without a carrier");
+	carrying(0.5, 1, pinned);
+	spend(2, 1, pinned, THREAD_ON_CPU, 0.6);
+	is_silent("pinned", "where carriers run for more of the time");
+}
+
+/* --- executors ----------------------------------------------------------------------------------------- */
+
+static const char *const task[] = {"java.util.concurrent.ForkJoinTask", "doExec", "shop.Prices",
+	"lookUp", "java.lang.Thread", "sleep", NULL};
+static const char *const idle[] = {"java.util.concurrent.ForkJoinPool", "awaitWork", NULL};
+static const char *const join[] = {
+	"shop.Handler", "answer", "java.util.concurrent.CompletableFuture", "waitingGet", NULL};
+
+static void starving(uint32_t waiters, double waits, double idles, double runs)
+{
+	begin();
+	seconds(10);
+	named(0, 3, "ForkJoinPool.commonPool-worker-", THREAD_JAVA);
+	named(3, waiters, "http-", THREAD_JAVA);
+	spend(0, 3, task, THREAD_SLEEPING, waits);
+	spend(0, 3, idle, THREAD_PARKED, idles);
+	spend(0, 3, task, THREAD_ON_CPU, runs);
+	spend(3, waiters, join, THREAD_PARKED, 1);
+}
+
+static void test_starved(void)
+{
+	starving(3, 0.95, 0.05, 0);
+	is_found("starved", "three threads wait for as many that are taken");
+	starving(2, 1, 0, 0);
+	is_silent("starved", "where fewer wait than the executor has");
+	starving(8, 0.94, 0.06, 0);
+	is_silent("starved", "where it has time left");
+	starving(8, 0.74, 0, 0.26);
+	is_silent("starved", "where its tasks compute");
+}
+
+/* --- finalizers ---------------------------------------------------------------------------------------- */
+
+static const char *const finalizes[] = {
+	"java.lang.ref.Finalizer", "runFinalizer", "shop.Handle", "finalize", NULL};
+
+static void test_finalizers(void)
+{
+	begin();
+	seconds(10);
+	thread_of(0, "Finalizer");
+	spend(0, 1, finalizes, THREAD_SLEEPING, 0.9);
+	spend(0, 1, idle, THREAD_WAITING, 0.1);
+	is_found("finalizers", "at 90 % of the time");
+	begin();
+	seconds(10);
+	thread_of(0, "Finalizer");
+	spend(0, 1, finalizes, THREAD_SLEEPING, 0.89);
+	spend(0, 1, idle, THREAD_WAITING, 0.11);
+	is_silent("finalizers", "below");
+}
+
+/* --- what could not be judged -------------------------------------------------------------------------- */
+
+static const struct finding_rule *rule(const char *name)
+{
+	for (unsigned i = 0; finding_rules[i]; i++)
+		if (!strcmp(finding_rules[i]->name, name))
+			return finding_rules[i];
+	return NULL;
+}
+
+static void test_blind(void)
+{
+	char why[FINDING_WHY] = "";
+	int event;
+
+	begin();
+	seconds(10);
+	v.events[EVENT_LOCK].state = VITALS_OFF;
+	second();
+	looks();
+	ok(findings_blind(findings, rule("locks"), &event, why), "locks cannot be judged");
+	is_str(why, "lock is not sampled", "because");
+	is_int(event, EVENT_LOCK, "of that event");
+	ok(findings_blind(findings, rule("classes"), &event, why), "nor can classes");
+	is_str(why, "that takes 30 s", "because");
+	v.uptime_s = 59;
+	second();
+	looks();
+	ok(findings_blind(findings, rule("classes"), &event, why), "nor those of a young JVM");
+	is_str(why, "the JVM has run for less than 60 s", "because");
+	v.uptime_s = 3600;
+	seconds(31);
+	looks();
+	ok(!findings_blind(findings, rule("classes"), &event, why), "after half a minute they are");
+}
+
+/* --- recordings ---------------------------------------------------------------------------------------- */
+
+/* Threads are started in the second of three minutes only. */
+static void test_history(void)
+{
+	struct vitals file;
+
+	begin();
+	v.threads_started = 0;
+	for (uint32_t at = 0; at < 180; at++) {
+		profile_advance(profile, at);
+		v.time_ns += NS_PER_S;
+		v.threads_started += at >= 60 && at < 120 ? 200 : 0;
+		profile_vitals_set(profile, &v);
+	}
+	file = v;
+	is_int(findings_look_back(findings, profile, &file, 0, UINT32_MAX), 1,
+		"one is found in three minutes");
+	is_str(findings_get(findings, 0)->rule->name, "threads", "threads");
+	is_int(findings_get(findings, 0)->second, 60, "in the second of them");
+}
+
+int main(void)
+{
+	test_threads();
+	test_descriptors();
+	test_humongous();
+	test_cores();
+	test_pinned();
+	test_starved();
+	test_finalizers();
+	test_blind();
+	test_history();
+	findings_free(findings);
+	profile_free(profile);
+	return tap_done();
+}
