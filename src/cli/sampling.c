@@ -61,7 +61,7 @@ int sampling_parse(struct sampling *s, const struct args *args, struct err *err)
 	if ((duration && units_duration(duration, &s->duration_ns, err)) ||
 		hotspot_find_ready(args->operands[0], &s->jvm, err))
 		return -1;
-	return events_resolve(&s->events, s->jvm.pid, err);
+	return events_resolve(&s->events, s->jvm.pid, NULL, err);
 }
 
 int sampling_begin(struct sampling *s, struct err *err)

@@ -11,6 +11,8 @@
 #include "tests/profile/add.h"
 #include "tests/tap.h"
 
+#include <limits.h>
+
 #include <unistd.h>
 
 static const struct verb record = {.bit = VERB_RECORD, .name = "record", .max_operands = 1};
@@ -63,7 +65,7 @@ static void test_refused(void)
 	is_int(PARSE("-e", "cpu,lock,cpu"), -1, "the same event twice");
 	is_int(PARSE("-e", "cpu=never"), -1, "an interval that is none");
 	is_int(PARSE("-e", "cqu"), 0, "a word that may be a function's name");
-	is_int(events_resolve(&events, getpid(), &err), -1, "but is none in the program");
+	is_int(events_resolve(&events, getpid(), NULL, &err), -1, "but is none in the program");
 	ok(strstr(err.hint, "-e cpu") != NULL, "names the nearest");
 	is_int(PARSE("-e", "nosystem:nothing"), -1, "a tracepoint that is none");
 	is_int(PARSE("-e", "cs,faults,page-faults,cycles,r1"), -1, "five events of perf");
@@ -84,12 +86,41 @@ static void test_perf(void)
 			events.ids[3] == EVENT_USER_FIRST + 2,
 		"have the numbers of user events");
 	is_str(events.how[1].name, "page-faults", "their names");
-	is_int(events_resolve(&events, getpid(), &err), 0, "functions are found in a process");
+	is_int(events_resolve(&events, getpid(), NULL, &err), 0,
+		"functions are found in a process");
 	ok(events.how[1].interval == 5 && events.how[3].interval == 7, "and their intervals");
 	ok(events.how[2].perf.config1 && events.how[3].perf.config1 &&
 			events.how[2].perf.config1 != events.how[3].perf.config1,
 		"each is somewhere");
 	is_str(events.how[2].unit, "calls", "and is counted in calls");
+}
+
+/* Asked so often; the last time it gives up, if that is ever. */
+struct asked {
+	int times, most;
+};
+
+static bool ask(void *ctx)
+{
+	struct asked *a = ctx;
+
+	return ++a->times <= a->most;
+}
+
+/* Symbol tables are read by another thread: who waits is asked, and may give up. */
+static void test_patience(void)
+{
+	struct asked forever = {0, INT_MAX}, once = {0, 3};
+
+	is_int(PARSE("-e", "nowhere_to_be_found"), 0, "a function that is in no library");
+	is_int(events_resolve(&events, getpid(), &(const struct patience){ask, &forever}, &err), -1,
+		"is not found");
+	ok(forever.times > 3 && !strstr(err.what, "given up"), "asked %d times: %s", forever.times,
+		err.what);
+	is_int(events_resolve(&events, getpid(), &(const struct patience){ask, &once}, &err), -1,
+		"who has no patience");
+	ok(strstr(err.what, "given up") != NULL && once.times < forever.times, "gives up: %s",
+		err.what);
 }
 
 static void test_flags(void)
@@ -203,6 +234,7 @@ int main(int argc, char **argv)
 	test_lists();
 	test_refused();
 	test_perf();
+	test_patience();
 	test_flags();
 	test_profile();
 	test_values();

@@ -9,6 +9,7 @@
 #define JHOT_CLI_LINE_EVENTS_H
 
 #include "base/err.h"
+#include "base/patience.h"
 #include "profile/profile.h"
 #include "session/session.h"
 
@@ -49,12 +50,16 @@ int events_of_profile(
 int events_add_perf(struct events *e, const char *name, struct err *err);
 
 /* Now that there is a JVM: where functions are; the default intervals of those that have none. */
-int events_resolve(struct events *e, pid_t pid, struct err *err);
+int events_resolve(struct events *e, pid_t pid, const struct patience *patience, struct err *err);
 
 /*
- * functions_find: where a native function is in a JVM, a perf_events_function; ctx is the pid (pid_t *). What a library
+ * functions_find: where a native function is in a JVM, a perf_events_function; ctx is a struct functions_in. What a library
  * exports is found first, in the order of the mappings; then what symbol tables and separate debug files tell.
  */
+struct functions_in {
+	pid_t pid;
+	struct patience patience; /* asked while files are read, which another thread does */
+};
 int functions_find(
 	void *ctx, const char *library, const char *function, uint64_t *address, struct err *err);
 

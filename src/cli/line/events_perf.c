@@ -100,16 +100,21 @@ int events_add_perf(struct events *e, const char *name, struct err *err)
 	return 0;
 }
 
-int events_resolve(struct events *e, pid_t pid, struct err *err)
+int events_resolve(struct events *e, pid_t pid, const struct patience *patience, struct err *err)
 {
+	struct functions_in in = {pid, patience ? *patience : (struct patience){0}};
+
 	for (int i = 0; i < e->count; i++) {
 		struct perf_event perf;
 
 		if (e->ids[i] < EVENT_USER_FIRST)
 			continue;
-		if (perf_events_find(e->names[i], functions_find, &pid, &perf, err))
+		if (perf_events_find(e->names[i], functions_find, &in, &perf, err)) {
+			if (!patience_left(&in.patience))
+				return err_set(err, ERR_FAILED, "%s: given up.", e->names[i]);
 			return perf_is_java(e->names[i]) ? perf_java(e->names[i], err)
 							 : events_unknown(e->names[i], err);
+		}
 		perf_take(&e->how[i], &perf);
 	}
 	return 0;

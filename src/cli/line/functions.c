@@ -14,11 +14,12 @@
 
 struct search {
 	pid_t pid;
+	const struct patience *patience;
 	const char *library, *function;
 	struct elf_child *child;
 	struct symbols *symbols; /* NULL: exported names only */
 	uint64_t address;
-	bool library_seen;
+	bool library_seen, given_up;
 	bool indirect;        /* address is a resolver's, or of what it chose */
 	struct proc_map code; /* of the library that it is in; without path */
 };
@@ -44,18 +45,30 @@ static void search_exported(struct search *s, const struct proc_map *map)
 
 static void search_table(struct search *s, const struct proc_map *map)
 {
-	if (map->perms[2] == 'x')
-		s->address = symbols_function(
-			s->symbols, symbols_module_add(s->symbols, map), map, s->function);
+	int module;
+
+	if (map->perms[2] != 'x')
+		return;
+	module = symbols_module_add(s->symbols, map);
+	while (!symbols_ready_native(s->symbols, module)) {
+		s->given_up = !patience_left(s->patience);
+		if (s->given_up)
+			return;
+		symbols_wait(s->symbols, PATIENCE_STEP_MS);
+	}
+	s->address = symbols_function(s->symbols, module, map, s->function);
 }
 
 static bool search_map(void *ctx, const struct proc_map *map)
 {
 	struct search *s = ctx;
 
-	if (search_wants(s, map))
+	if (!search_wants(s, map))
+		return true;
+	s->given_up = !patience_left(s->patience);
+	if (!s->given_up)
 		(s->symbols ? search_table : search_exported)(s, map);
-	return s->address == 0;
+	return s->address == 0 && !s->given_up;
 }
 
 /* The mapping that the resolver is in: what it chooses from is beside it. */
@@ -109,15 +122,18 @@ static int search_indirect(struct search *s, struct err *err)
 int functions_find(
 	void *ctx, const char *library, const char *function, uint64_t *address, struct err *err)
 {
-	struct search s = {.pid = *(const pid_t *)ctx,
+	const struct functions_in *in = ctx;
+	struct search s = {.pid = in->pid,
+		.patience = &in->patience,
 		.library = library,
 		.function = function,
 		.child = elf_child_new()};
 	bool indirect;
 
 	proc_maps(s.pid, search_map, &s);
-	if (!s.address) {
+	if (!s.address && !s.given_up) {
 		s.symbols = symbols_new(s.pid, s.pid);
+		symbols_start_thread(s.symbols);
 		proc_maps(s.pid, search_map, &s);
 		symbols_free(s.symbols);
 	}
@@ -128,6 +144,9 @@ int functions_find(
 	*address = s.address;
 	if (s.address)
 		return 0;
+	if (s.given_up)
+		return err_set(err, ERR_FAILED, "The search for \"%s\" in process %d was given up.",
+			function, (int)s.pid);
 	if (library && !s.library_seen)
 		return err_set(err, ERR_USAGE, "Process %d has no library \"%s\" mapped.",
 			(int)s.pid, library);

@@ -148,7 +148,7 @@ static int live_take_event(struct live *l, int number, const char *name, struct 
 	char *kept = l->now->user_names[number - EVENT_USER_FIRST];
 
 	if (events_add_perf(&one, name, err) ||
-		events_resolve(&one, session_vitals(l->now->session)->pid, err))
+		events_resolve(&one, session_vitals(l->now->session)->pid, &l->patience, err))
 		return -1;
 	snprintf(kept, sizeof(l->now->user_names[0]), "%s", name);
 	l->now->how[number] = one.how[0];

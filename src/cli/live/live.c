@@ -96,7 +96,7 @@ static int attach(struct live *l, const struct hotspot *jvm, int event, struct e
 
 	options.patience = (struct patience){live_go_on, l};
 	s->resolved = *l->events;
-	if (events_resolve(&s->resolved, jvm->pid, err))
+	if (events_resolve(&s->resolved, jvm->pid, &options.patience, err))
 		return -1;
 	live_set_how(l);
 	s->profile = profile_new();

@@ -325,7 +325,9 @@ static void add_done(struct ui *ui, bool accepted)
 	for (int i = 0; i < PROFILE_EVENTS; i++)
 		snprintf(before[i], sizeof(before[i]), "%s",
 			profile_get_event(ui->profile, i)->name);
+	ui->waits_for = "reading symbol tables";
 	event = ui->ops->event_add(ui->ctx, ui->place.prompt.text, &err);
+	ui->waits_for = NULL;
 	if (event < 0) {
 		ui_say(ui, STYLE_BAD, UI_STAY, "%s", err.what);
 		return;

@@ -170,7 +170,8 @@ struct ui {
 	enum name_style names;
 	enum theme_depth depth, depth_begin; /* of colour: now, and as the view was started */
 	bool mouse;                          /* the terminal reports it to us */
-	uint64_t waiting; /* samples newer than the frozen window, as last shown */
+	const char *waits_for; /* what the command that runs waits for; NULL: for the JVM */
+	uint64_t waiting;      /* samples newer than the frozen window, as last shown */
 	int64_t waiting_ms;
 	uint32_t shown_now; /* where the time strip ends: moves with updates, so not while frozen */
 	char *copy;         /* text for the clipboard, taken by the loop */
