@@ -168,9 +168,36 @@ static void test_tree_rows(void)
 	profile_free(p);
 }
 
+/* A frame that is mostly its own work, and calls two others now and then, is not where the path ends. */
+static void test_hot_path(void)
+{
+	struct calltree_options options = {.root_method = PROFILE_NONE};
+	struct tree_rows r = {0};
+	struct tree_view v = {0};
+	struct calltree *t;
+	uint32_t hot;
+
+	p = profile_new();
+	sample("run fork", 0, 0, 60);
+	sample("run fork left end", 0, 0, 21);
+	sample("run fork right end", 0, 0, 19);
+	t = calltree_new(p, &query, &options);
+	v.profile = p;
+	v.tree = t;
+	hot = tree_rows_open_hot(&r, &v, 0);
+	tree_rows_build(&r, &v);
+	is_str(profile_get_method(p, t->nodes[hot].method)->name, "end",
+		"the hot path goes on where it forks");
+	is_str(rows(&r, t), "0-all 0-run 0-fork 1-left 1end 1+right ", "to the heaviest leaf");
+	calltree_free(t);
+	tree_rows_done(&r);
+	profile_free(p);
+}
+
 int main(void)
 {
 	test_sandwich();
 	test_tree_rows();
+	test_hot_path();
 	return tap_done();
 }

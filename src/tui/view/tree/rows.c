@@ -335,7 +335,7 @@ void tree_rows_open_all(struct tree_rows *r, const struct tree_view *v, uint32_t
 
 uint32_t tree_rows_open_hot(struct tree_rows *r, const struct tree_view *v, uint32_t node)
 {
-	while (shown_children(v, node) && node_at(v, node)->self * 2 < node_at(v, node)->total) {
+	while (shown_children(v, node)) {
 		path_add(&r->open, node_at(v, node)->path);
 		node = node_at(v, node)->first_child;
 	}

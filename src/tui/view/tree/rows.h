@@ -68,7 +68,7 @@ void tree_rows_open(struct tree_rows *r, const struct tree_view *v, uint32_t nod
 void tree_rows_close(struct tree_rows *r, const struct calltree *t, uint32_t node);
 void tree_rows_unfold(struct tree_rows *r, const struct calltree *t, uint32_t node);
 void tree_rows_open_all(struct tree_rows *r, const struct tree_view *v, uint32_t node);
-/* Open from node along the heaviest children; returns where most of it is spent. */
+/* Opens from node along the heaviest children; returns the last of them that is shown. */
 uint32_t tree_rows_open_hot(struct tree_rows *r, const struct tree_view *v, uint32_t node);
 uint32_t tree_find_path(const struct calltree *t, uint64_t path); /* PROFILE_NONE: not there */
 
