@@ -80,6 +80,25 @@ static void test_help(struct ui *ui, enum view_id view)
 	is_int(ui->place.view, view, "and leads back");
 }
 
+/* Page keys move by what is visible. */
+static void test_help_pages(struct ui *ui)
+{
+	ui_resize(ui, 24, 80);
+	ui_show(ui, VIEW_METHODS);
+	drive_keys(ui, 0, "?");
+	ok(drive_shows(ui, " EVENTS ") && drive_shows(ui, "more"),
+		"the help of 24 rows has more below");
+	ui_key(ui, TKEY_PAGE_DOWN, 0);
+	ui_draw(ui);
+	ok(!drive_shows(ui, " EVENTS ") && ui_list(ui)->cursor > 10, "PgDn shows the next page");
+	ui_key(ui, TKEY_PAGE_UP, 0);
+	ui_draw(ui);
+	ok(drive_shows(ui, " EVENTS "), "PgUp the first again");
+	ui_key(ui, TKEY_CTRL('d'), 0);
+	ok(ui_list(ui)->cursor > 5, "^D half of one");
+	ui_key(ui, TKEY_ESC, 0);
+}
+
 static void test_unknown_key(struct ui *ui)
 {
 	int64_t now = 100000;
@@ -147,7 +166,7 @@ static void test_finding_and_output(struct ui *ui, struct fake *fake)
 	ok(!drive_shows(ui, "/hash: "), "Esc ends it");
 	fake->saves_taken = 0;
 	drive_keys(ui, now, "S");
-	ok(strstr(fake->saved, "-41234-2") && strstr(fake->saved, ".jhot") &&
+	ok(strstr(fake->saved, "shop-api.jar-41234-2") && strstr(fake->saved, ".jhot") &&
 			drive_shows(ui, "saved "),
 		"S saves under a name of its own: %s", fake->saved);
 	fake->saves_taken = 1;
@@ -175,6 +194,15 @@ static void test_long_message(struct ui *ui)
 		"a long message has as many rows as it needs");
 	ok(drive_shows(ui, "q quit") || drive_shows(ui, "quit"), "above the keys");
 	ui->place.message.shown = false;
+}
+
+static void test_export_name(struct ui *ui)
+{
+	drive_keys(ui, ui->now_ms, "x");
+	ok(drive_shows(ui, "shop-api.jar-41234-cpu-20") ||
+			drive_shows(ui, "shop-api.jar-41234-alloc-20"),
+		"x proposes a name that begins as that of S does, with the event");
+	ui_key(ui, TKEY_ESC, ui->now_ms);
 }
 
 static void test_export(struct ui *ui, struct fake *fake)
@@ -512,6 +540,7 @@ int main(void)
 	test_help(&ui, VIEW_CALLERS);
 	test_help(&ui, VIEW_INFO);
 	test_help(&ui, VIEW_FINDINGS);
+	test_help_pages(&ui);
 	test_unknown_key(&ui);
 	test_time(&ui, &fake);
 	test_finding_and_output(&ui, &fake);
@@ -520,6 +549,7 @@ int main(void)
 	test_searches(&ui);
 	test_diff(&ui);
 	test_long_message(&ui);
+	test_export_name(&ui);
 	test_export(&ui, &fake);
 	test_ways(&ui, &fake);
 	ui_done(&ui);

@@ -153,7 +153,7 @@ static void test_write(void)
 		"names = method    # full class method\n"
 		"color = 256    # auto never 16 256\n"
 		"mouse = off    # off on\n"
-		"format = .svg    # of files written by S: a suffix\n",
+		"format = .svg    # of files written by x: a suffix\n",
 		"comments, blanks, keys and other settings stay");
 	c = config_parse(buf_str(&again), "F", &err);
 	ok(c && c->framework_count == 2, "and that can be read, too: %s", err.what);

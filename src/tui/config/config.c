@@ -87,7 +87,7 @@ const struct setting settings[] = {
 	{"names", "full class method", NULL, CHOICE(names)},
 	{"color", "auto never 16 256", NULL, CHOICE(color)},
 	{"mouse", "off on", NULL, CHOICE(mouse)},
-	{"format", NULL, "of files written by S: a suffix", 0, set_format},
+	{"format", NULL, "of files written by x: a suffix", 0, set_format},
 	{"unsaved", "1m 10m 1h never", NULL, CHOICE(unsaved)},
 	{"charset", "auto ascii utf-8", NULL, CHOICE(charset)},
 	{"framework", NULL, NULL, 0, set_framework},

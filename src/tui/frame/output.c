@@ -85,17 +85,22 @@ const char *output_suffix(struct ui *ui)
 	return output_format(ui, output_state(ui)->choice[ROW_FORMAT])->suffix;
 }
 
-static void output_name(const struct ui *ui, char *out, size_t size, int event)
+/* Writes JVM-PID-EVENT-TIME.SUFFIX, the proposed name of a file. Without an event (NULL), that part is left out. */
+static void output_name(
+	const struct ui *ui, char *out, size_t size, const char *event, const char *suffix)
 {
 	time_t now = (time_t)(clock_wall_ns() / NS_PER_S);
-	const char *suffix = output_format(ui, ui->output->choice[ROW_FORMAT])->suffix;
-	char stamp[32];
+	char stamp[32], name[64] = "jhot";
 	struct tm tm;
 
 	localtime_r(&now, &tm);
 	strftime(stamp, sizeof(stamp), "%Y%m%d-%H%M%S", &tm);
-	snprintf(out, size, "jhot-%d-%s-%s%s", ui->vitals->pid,
-		profile_get_event(ui->profile, event)->name, stamp, suffix);
+	if (*ui->vitals->name)
+		clean_word(name, sizeof(name), ui->vitals->name);
+	if (*name == '.' || *name == '-')
+		*name = '_';
+	snprintf(out, size, "%s-%d%s%s-%s%s", name, ui->vitals->pid, event ? "-" : "",
+		event ? event : "", stamp, suffix);
 	for (char *c = out; *c; c++) /* perf's names: cpu/cache-misses/ */
 		if (strchr("/:", *c))
 			*c = '_';
@@ -154,7 +159,8 @@ static void output_begin(struct ui *ui)
 	o->row = ROW_FILE;
 	o->note[0] = '\0';
 	o->exists = false;
-	output_name(ui, o->path, sizeof(o->path), ui->scope.event);
+	output_name(ui, o->path, sizeof(o->path),
+		profile_get_event(ui->profile, ui->scope.event)->name, output_suffix(ui));
 }
 
 /* What views fold to have space is in a file: it has space, and other tools know nothing of it. */
@@ -194,32 +200,16 @@ static void output_write(struct ui *ui)
 	}
 }
 
-/* NAME-PID-TIME.jhot, of the name what a file's name may have. */
-static void output_save_name(const struct ui *ui, char *out, size_t size, int number)
-{
-	time_t now = (time_t)(clock_wall_ns() / NS_PER_S);
-	char stamp[32], more[16] = "", name[64] = "jhot";
-	struct tm tm;
-
-	localtime_r(&now, &tm);
-	strftime(stamp, sizeof(stamp), "%Y%m%d-%H%M%S", &tm);
-	if (*ui->vitals->name)
-		clean_word(name, sizeof(name), ui->vitals->name);
-	for (char *c = name; *c; c++)
-		*c = *c == '/' || (c == name && (*c == '.' || *c == '-')) ? '_' : *c;
-	if (number > 1)
-		snprintf(more, sizeof(more), "-%d", number);
-	snprintf(out, size, "%s-%d-%s%s.jhot", name, ui->vitals->pid, stamp, more);
-}
-
 static int output_save_in(
 	struct ui *ui, const char *folder, char *done, size_t bytes, struct err *err)
 {
-	char name[160], path[PATH_MAX];
+	char name[160], suffix[16] = ".jhot", path[PATH_MAX];
 	int rc = APP_EXISTS;
 
 	for (int i = 1; rc == APP_EXISTS && i <= SAVES; i++) {
-		output_save_name(ui, name, sizeof(name), i);
+		if (i > 1)
+			snprintf(suffix, sizeof(suffix), "-%d.jhot", i);
+		output_name(ui, name, sizeof(name), NULL, suffix);
 		snprintf(path, sizeof(path), "%s%s%s", folder, *folder ? "/" : "", name);
 		rc = ui->ops->save(ui->ctx, path, done, bytes, err);
 	}

@@ -68,7 +68,9 @@ bool page_draw(struct ui *ui, struct page *p, struct area area)
 	int rows = p->rows < PAGE_ROWS ? p->rows : PAGE_ROWS, hidden = rows - area.rows;
 	struct canvas *c = &ui->canvas;
 
+	/* The cursor is the first row of the page that is shown. */
 	list_resize(&p->at.list, (hidden > 0 ? hidden : 0) + 1, 1);
+	p->at.list.page = area.rows;
 	for (int i = 0; i < area.rows && p->at.list.cursor + i < rows; i++)
 		memcpy(c->cells + (size_t)(area.row + i) * (size_t)c->cols,
 			canvas_row(&p->canvas, p->at.list.cursor + i),

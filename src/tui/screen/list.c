@@ -72,7 +72,8 @@ void list_step(struct list *l, enum list_step step)
 		[LIST_HOME] = {0, 0, -1},
 		[LIST_END] = {0, 0, 1},
 	};
-	int delta = steps[step].rows + steps[step].half_pages * l->rows / 2 +
+	int page = l->page ? l->page : l->rows;
+	int delta = steps[step].rows + steps[step].half_pages * (page < 2 ? 2 : page) / 2 +
 		    steps[step].ends * l->count;
 
 	/* A page takes the screen along, so that the cursor stays on its line. */

@@ -21,6 +21,7 @@
 struct list {
 	int count, rows;
 	int top, cursor;
+	int page;     /* lines that a page key moves by, 0: as many as are visible */
 	bool touched; /* the user has moved the cursor: from then on it follows what it is on */
 };
 

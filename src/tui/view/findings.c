@@ -20,7 +20,6 @@
 struct findings_view {
 	struct view_state at; /* its list: what was found */
 	struct page pane;     /* its list's cursor is the row at the top */
-	int pane_rows;
 	enum view_id from;
 	const struct finding_rule *rule; /* of the selected one, and what it is about */
 	uint64_t subject;
@@ -162,7 +161,6 @@ static void draw_pane(struct ui *ui, struct area area)
 		p->rows += p->rows > 0;
 		put_looked_for(ui, p);
 	}
-	v->pane_rows = area.rows;
 	page_draw(ui, p, area);
 }
 
@@ -301,7 +299,7 @@ unsigned findings_scroll(struct ui *ui, int direction)
 {
 	struct findings_view *v = view_of(ui);
 
-	list_move(&v->pane.at.list, direction * (v->pane_rows > 2 ? v->pane_rows - 1 : 1));
+	list_step(&v->pane.at.list, direction < 0 ? LIST_PAGE_UP : LIST_PAGE_DOWN);
 	return 0;
 }
 
