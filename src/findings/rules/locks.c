@@ -197,9 +197,12 @@ static void tell_holder(const struct scene *scene, struct finding *f, const stru
 
 	if (c->holder_count) {
 		holder = last_holder(scene, c, chain, sizeof(chain));
-		in = held_in(scene, holder);
-		where = in == PROFILE_NONE ? where : in;
 		most = scene_most(scene, EVENT_WALL, holder, holding, where);
+		in = most.rank == INSIDE ? PROFILE_NONE : held_in(scene, holder);
+		if (in != PROFILE_NONE) {
+			where = in;
+			most = scene_most(scene, EVENT_WALL, holder, holding, where);
+		}
 	}
 	in = most.rank == INSIDE ? where : own_method(scene, most.part.stack);
 	if (in != PROFILE_NONE)
