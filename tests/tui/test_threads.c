@@ -109,13 +109,15 @@ static int drain(void *ctx, struct err *err)
 	return 1;
 }
 
+static bool carrier_ended;
+
 static int threads(void *ctx, const struct app_thread **out)
 {
 	static const struct app_thread live[] = {{MAIN, 'S', 0, 0}, {EXEC_1, 'R', 90, 8},
 		{EXEC_2, 'S', 0, 0}, {EXEC_3, 'S', 0, 0}, {GC, 'R', 20, 0}, {CARRIER, 'S', 9, 1}};
 
 	*out = live;
-	return THREADS;
+	return carrier_ended ? THREADS - 1 : THREADS;
 }
 
 static void begin(struct app_ops *ops, const struct app_options *options)
@@ -181,9 +183,20 @@ static bool shows(const char *line, const char *text)
 	return false;
 }
 
+static void test_ended(void)
+{
+	carrier_ended = true;
+	seconds(11);
+	ok(shows("window 10s", "5 threads") && shows("window 10s", "1 ended") &&
+			shows("ForkJoinPool-1-worker-1", " - "),
+		"a thread that has ended is not counted with those that live");
+	carrier_ended = false;
+}
+
 static void test_rows(void)
 {
-	seconds(12);
+	seconds(1); /* to second 12 */
+	ok(shows(" THREAD ", "now usr sys"), "user and system time are said to be of just now");
 	ok(shows("http-exec-1   ", " R   100 "), "a thread that runs, of one core");
 	ok(shows("http-exec-1   ", "90   8"), "its user and system time");
 	ok(shows("http-exec-1   ", "20M/s"), "what it allocates in a second");
@@ -419,6 +432,7 @@ int main(void)
 	struct app_ops ops;
 
 	begin(&ops, &options);
+	test_ended();
 	test_rows();
 	test_waits();
 	test_narrow();

@@ -59,7 +59,8 @@ static const struct help_term terms[] = {
 	{THREADS, "S",
 		"R runs  r ready  B blocked by a lock  W Object.wait  P parked  I I/O  S sleeps"},
 	{THREADS, "CPU%",
-		"of one core, by samples over the window; usr sys: just now, by the kernel"},
+		"of one core, by samples over the window; now usr, sys: since the last refresh, by "
+		"the kernel"},
 	{THREADS, "LOCK%", "of its time waited for locks that others held (3 must be on)"},
 	{THREADS, "TOP",
 		"where it is now, or which peer or file it waits for; dim: where most of its"},

@@ -192,17 +192,17 @@ static const struct column columns_narrow[] = {
 	{"THREAD", 1, 0, COLUMN_LEFT, 0, SORT_NAME, cell_name},
 	{"S", 1, 1, COLUMN_LEFT, 0, -1, cell_state},
 	{"CPU%", 1, 5, 0, 0, SORT_CPU, cell_cpu},
-	{"usr", 2, 3, 0, 46, -1, cell_user},
+	{"now usr", 2, 7, 0, 46, -1, cell_user},
 	{"sys", 1, 3, 0, 46, -1, cell_system},
 };
 static const struct column columns_wide[] = {
-	{"THREAD", 1, 26, COLUMN_LEFT, 0, SORT_NAME, cell_name},
+	{"THREAD", 1, 25, COLUMN_LEFT, 0, SORT_NAME, cell_name},
 	{"T", 1, 1, COLUMN_LEFT, 0, -1, cell_kind},
 	{"S", 1, 1, COLUMN_LEFT, 0, -1, cell_state},
 	{"CPU%", 1, 5, 0, 0, SORT_CPU, cell_cpu},
-	{"usr", 2, 3, 0, 0, -1, cell_user},
+	{"now usr", 2, 7, 0, 0, -1, cell_user},
 	{"sys", 1, 3, 0, 0, -1, cell_system},
-	{"ALLOC", 2, 7, 0, 0, SORT_ALLOC, cell_alloc},
+	{"ALLOC", 1, 7, 0, 0, SORT_ALLOC, cell_alloc},
 	{"LOCK%", 1, 5, 0, 0, SORT_LOCK, cell_lock},
 	{"TOP FRAME NOW", 2, 0, COLUMN_LEFT, 0, -1, cell_top},
 };

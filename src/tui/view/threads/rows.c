@@ -220,7 +220,8 @@ static enum thread_state gather_kernel_state(char letter)
 			       : THREAD_STATE_NONE;
 }
 
-static void gather_live(struct ui *ui, struct gather *g)
+/* Returns whether it is known which threads live. */
+static bool gather_live(struct ui *ui, struct gather *g)
 {
 	const struct app_thread *live = NULL;
 	int n = ui->ops->threads(ui->ctx, &live);
@@ -235,6 +236,7 @@ static void gather_live(struct ui *ui, struct gather *g)
 		r->user = live[i].user_pct;
 		r->system = live[i].system_pct;
 	}
+	return n > 0;
 }
 
 static void gather_wait(const struct ui *ui, const struct thread_rows *t, struct thread_row *r)
@@ -368,6 +370,10 @@ static void rows_put(struct thread_rows *t, uint32_t *row_of_pool, const struct 
 			row_of_pool[r->pool] = t->count;
 		}
 	}
+	if (r->ended) {
+		t->ended++;
+		return;
+	}
 	row->member_states[r->state]++;
 	t->states[r->state]++;
 	t->threads++;
@@ -450,8 +456,9 @@ static void rows_merge(struct thread_rows *t, const struct gather *g)
 void thread_rows_update(struct thread_rows *t, struct ui *ui)
 {
 	struct gather g = {.profile = ui->profile, .count = profile_thread_count(ui->profile)};
+	bool live_known;
 
-	t->count = t->threads = 0;
+	t->count = t->threads = t->ended = 0;
 	memset(t->states, 0, sizeof(t->states));
 	g.rows = xcalloc(g.count, sizeof(*g.rows));
 	g.now = xcalloc(g.count, sizeof(*g.now));
@@ -463,10 +470,15 @@ void thread_rows_update(struct thread_rows *t, struct ui *ui)
 	t->lock_span_s = gather_span(ui, t, EVENT_LOCK);
 	t->alloc_known = ui_has_event(ui, EVENT_ALLOC) && t->alloc_span_s;
 	t->lock_known = ui_has_event(ui, EVENT_LOCK) && t->lock_span_s;
-	if (!ui->scope.time.frozen && !ui->over)
-		gather_live(ui, &g);
-	for (uint32_t i = 0; i < g.count; i++)
+	live_known = !ui->scope.time.frozen && !ui->over && gather_live(ui, &g);
+	for (uint32_t i = 0; i < g.count; i++) {
+		const struct profile_thread *pt = profile_get_thread(ui->profile, i);
+
+		/* Virtual threads are not in /proc. */
+		g.rows[i].ended =
+			live_known && !g.rows[i].live && pt->tid > 0 && pt->kind != THREAD_VIRTUAL;
 		gather_finish(ui, &g, t, i);
+	}
 	gather_holders(&g);
 	rows_merge(t, &g);
 	free(g.rows);

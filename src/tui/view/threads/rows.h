@@ -23,6 +23,7 @@ struct thread_row {
 	bool idle; /* of a pool: those that did nothing in the window, and do nothing now */
 	enum thread_kind kind;
 	bool live;               /* user and system are known */
+	bool ended;              /* in the window it ran, now it does not exist any more */
 	bool carries_virtual;    /* it was seen to run virtual threads */
 	enum thread_state state; /* of a pool: of the busiest */
 	float user, system;
@@ -54,8 +55,10 @@ struct thread_rows {
 	uint32_t held_version; /* of the filter that they passed */
 	struct thread_row *list;
 	uint32_t count, cap;
-	uint32_t threads, states[THREAD_STATES]; /* all of them, now */
-	uint32_t from, to;                       /* the window */
+	uint32_t threads,
+		states[THREAD_STATES]; /* all that exist now, in the past all of the window */
+	uint32_t ended;                /* beside these */
+	uint32_t from, to;             /* the window */
 	uint32_t span_s, alloc_span_s,
 		lock_span_s; /* what rates divide by: the seconds sampled of it */
 	uint64_t share_of;   /* threads_shares: what shares are of */

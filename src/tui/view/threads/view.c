@@ -187,6 +187,8 @@ static void threads_quality(struct ui *ui, struct strip *s)
 			i < 3 ? 2 : (int)i + 3, "%u %s", t->rows.states[order[i]], words[order[i]]);
 		part->gap = 1;
 	}
+	if (t->rows.ended)
+		strip_add(s, STYLE_DIM, 12, "%u ended", t->rows.ended)->gap = 1;
 	strip_add(s, STYLE_NORMAL, 20, "merged: %s (=)", merges[t->rows.merge]);
 }
 
