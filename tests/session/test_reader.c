@@ -131,6 +131,35 @@ static void test_names(void)
 	end();
 }
 
+/* The kernel keeps 15 characters of a name; HotSpot's own threads have known ones. */
+static void test_cut_names(void)
+{
+	static const struct {
+		uint32_t kind;
+		const char *cut, *whole;
+	} names[] = {
+		{WIRE_THREAD_COMPILER, "C2 CompilerThre", "C2 CompilerThread"},
+		{WIRE_THREAD_COMPILER, "C1 CompilerThread0", "C1 CompilerThread0"},
+		{WIRE_THREAD_COMPILER, "C2 Comp..hread0", "C2 CompilerThread0"},
+		{WIRE_THREAD_COMPILER, "C1 Comp..read12", "C1 CompilerThread12"},
+		{WIRE_THREAD_VM, "VM Periodic Tas", "VM Periodic Task Thread"},
+		{WIRE_THREAD_VM, "VM Peri..Thread", "VM Periodic Task Thread"},
+		{WIRE_THREAD_VM, "VM Thread", "VM Thread"},
+		{WIRE_THREAD_JAVA, "C2 CompilerThre", "C2 CompilerThre"},
+		{WIRE_THREAD_NATIVE, "VM Periodic Tas", "VM Periodic Tas"},
+	};
+	struct err err = {0};
+
+	begin();
+	for (uint32_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		fake_thread(&agent, i + 1, getpid(), names[i].kind, names[i].cut);
+	fake_tick(&agent, SECOND(3));
+	drain(session, &err);
+	for (uint32_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		is_str(profile_get_thread(profile, i)->name, names[i].whole, names[i].cut);
+	end();
+}
+
 /* What a thread waits for is no frame: it goes into the leaf; its text is another process's. */
 static void test_io(void)
 {
@@ -551,6 +580,7 @@ int main(void)
 	test_clean();
 	test_pulse();
 	test_names();
+	test_cut_names();
 	test_io();
 	test_holders();
 	test_missing();

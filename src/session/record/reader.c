@@ -12,6 +12,7 @@
 #include "base/clock.h"
 
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -139,6 +140,41 @@ static int reader_tid(const struct reader *r, int there)
 	return here > 0 ? here : there;
 }
 
+/*
+ * Names of HotSpot's own threads as the kernel cuts them to 15 characters, up to JDK 25 at the end and since JDK 26 in
+ * the middle; and what HotSpot calls them. A number behind the cut name stays.
+ */
+static const struct {
+	const char *cut, *whole;
+} reader_cut_names[] = {
+	{"C1 CompilerThre", "C1 CompilerThread"},
+	{"C1 Comp..hread", "C1 CompilerThread"},
+	{"C1 Comp..read", "C1 CompilerThread"}, /* of two digits */
+	{"C2 CompilerThre", "C2 CompilerThread"},
+	{"C2 Comp..hread", "C2 CompilerThread"},
+	{"C2 Comp..read", "C2 CompilerThread"},
+	{"VM Periodic Tas", "VM Periodic Task Thread"},
+	{"VM Peri..Thread", "VM Periodic Task Thread"},
+};
+
+static void reader_whole_name(struct buf *name)
+{
+	char number[32];
+
+	for (size_t i = 0; i < sizeof(reader_cut_names) / sizeof(reader_cut_names[0]); i++) {
+		size_t length = strlen(reader_cut_names[i].cut);
+
+		if (strncmp(buf_str(name), reader_cut_names[i].cut, length) != 0)
+			continue;
+		snprintf(number, sizeof(number), "%s", buf_str(name) + length);
+		if (strspn(number, "0123456789") != strlen(number))
+			return;
+		buf_clear(name);
+		buf_printf(name, "%s%s", reader_cut_names[i].whole, number);
+		return;
+	}
+}
+
 static void reader_set_thread(struct reader *r, const struct wire_thread *rec)
 {
 	static const enum thread_kind kinds[] = {
@@ -161,6 +197,9 @@ static void reader_set_thread(struct reader *r, const struct wire_thread *rec)
 	clean_add(&name, rec->name, rec->name_bytes);
 	if (!name.len)
 		buf_printf(&name, "thread %d", (int)t.tid);
+	/* Of the program's own threads a name like that would be all of it. */
+	if (rec->kind == WIRE_THREAD_COMPILER || rec->kind == WIRE_THREAD_VM)
+		reader_whole_name(&name);
 	t.name = name.data;
 	profile_thread_set(r->profile, number, &t);
 	buf_done(&name);
