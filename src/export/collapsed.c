@@ -18,6 +18,7 @@ static const char *const suffixes[FRAME_TYPES] = {
 	[FRAME_C1] = "_[1]",
 	[FRAME_INLINED] = "_[i]",
 	[FRAME_COARSE] = "_[j]",
+	[FRAME_C1_COARSE] = "_[1]",
 	[FRAME_INTERPRETED] = "_[0]",
 };
 

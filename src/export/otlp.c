@@ -113,7 +113,7 @@ static uint32_t otlp_attribute(struct otlp *w, const char *key, const char *text
 /* In the words of the conventions; NULL: it is no code. */
 static const char *otlp_frame_type(unsigned type)
 {
-	if (type <= FRAME_JAVA)
+	if (frame_is_java(type))
 		return "jvm";
 	if (type == FRAME_NATIVE || type == FRAME_VM)
 		return "native";

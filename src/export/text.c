@@ -185,7 +185,7 @@ static void shorten_native(struct buf *out, const char *name, int step)
 
 void export_shorten(struct buf *out, const char *name, enum frame_type type, int step)
 {
-	if (type <= FRAME_JAVA || type == FRAME_WAITS || frame_is_class(type))
+	if (frame_is_java(type) || type == FRAME_WAITS || frame_is_class(type))
 		shorten_java(out, name, frame_is_class(type), step);
 	else
 		shorten_native(out, name, step);

@@ -212,7 +212,7 @@ static struct place inside(struct places *p, struct place at, uint32_t stack)
 	unsigned is = method_is(p, frame_id, frame->method);
 
 	at.seen |= is;
-	if (frame->type > FRAME_JAVA)
+	if (!frame_is_java(frame->type))
 		return at;
 	at.java = stack;
 	if (is & METHOD_RUNS) {

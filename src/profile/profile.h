@@ -82,8 +82,13 @@ enum frame_type {
 	FRAME_BREAK,         /* ?: why the stack ends here */
 	FRAME_CLASS_OUTSIDE, /* o: class allocated outside of the thread's buffer */
 	FRAME_WAITS,         /* w: where and why a thread waits, as a leaf */
+	FRAME_C1_COARSE,     /* ~: as FRAME_COARSE, by C1 */
 	FRAME_TYPES
 };
+static inline bool frame_is_java(unsigned type)
+{
+	return type <= FRAME_JAVA || type == FRAME_C1_COARSE;
+}
 static inline bool frame_is_class(unsigned type)
 {
 	return type == FRAME_CLASS || type == FRAME_CLASS_OUTSIDE;
@@ -394,7 +399,7 @@ uint32_t profile_covered(const struct profile *p, const struct profile_query *q)
  * history before and after them is told apart. Others that were asked for are forgotten.
  */
 void profile_mark(const struct profile *p, int event, uint32_t second, uint32_t other);
-/* Of these what stands in code that does not tell its inlined methods apart (FRAME_COARSE). */
+/* Of these what stands in code that does not tell its inlined methods apart (FRAME_COARSE, FRAME_C1_COARSE). */
 struct profile_sum profile_coarse(const struct profile *p, const struct profile_query *q);
 /*
  * Of EVENT_CPU: the CPU time of its samples beside that of the process over the same seconds, of all threads, whatever the

@@ -18,7 +18,7 @@
 
 #define FORMAT_MAGIC "JHOTREC\n"
 #define FORMAT_MAJOR 1
-#define FORMAT_MINOR 2
+#define FORMAT_MINOR 3
 
 struct format_head {
 	char magic[8];
@@ -39,13 +39,13 @@ enum format_type {
 	CHUNK_HELD,     /* oldest, merged before */
 	CHUNK_SECOND,   /* second: what follows is of it */
 	CHUNK_METHODS,  /* (class, name, signature, module)... */
-	CHUNK_FRAMES,   /* (method, type, bci + 1, signed line)... */
-	CHUNK_STACKS,   /* (how far back the parent is, frame)... */
-	CHUNK_THREADS,  /* (thread, kind, tid, java tid, carrier, name)... */
-	CHUNK_SAMPLES,  /* event, (signed step of the stack, thread, state, count, weight)... */
-	CHUNK_PROCESS,  /* ns of CPU time */
-	CHUNK_RUN,      /* event, second, on */
-	CHUNK_GAP,      /* from, to */
+	CHUNK_FRAMES,  /* (method, type, bci + 1, signed line)...; type FRAME_C1_COARSE since 1.3 */
+	CHUNK_STACKS,  /* (how far back the parent is, frame)... */
+	CHUNK_THREADS, /* (thread, kind, tid, java tid, carrier, name)... */
+	CHUNK_SAMPLES, /* event, (signed step of the stack, thread, state, count, weight)... */
+	CHUNK_PROCESS, /* ns of CPU time */
+	CHUNK_RUN,     /* event, second, on */
+	CHUNK_GAP,     /* from, to */
 	CHUNK_INTERVAL, /* event, least, most */
 	CHUNK_WAITS, /* (thread, owner + 1, method + 1, lock, since, until - since + 1, before, at least)... */
 	CHUNK_FIELDS, /* (kind, name)... */
@@ -57,7 +57,8 @@ enum format_type {
 	CHUNK_PULSE, /* (event, PROFILE_PULSE numbers)...: its weight by parts of this second; since 1.2 */
 };
 
-_Static_assert(FRAME_COMPILED == 0 && FRAME_NATIVE == 6 && FRAME_WAITS == 12 && FRAME_TYPES == 13,
+_Static_assert(FRAME_COMPILED == 0 && FRAME_NATIVE == 6 && FRAME_WAITS == 12 &&
+		       FRAME_C1_COARSE == 13 && FRAME_TYPES == 14,
 	"types of frames are numbers in files: new ones at the end");
 _Static_assert(THREAD_STATE_NONE == 0 && THREAD_CARRIER == 8 && THREAD_STATES == 9,
 	"states of threads are numbers in files");

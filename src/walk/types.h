@@ -53,12 +53,14 @@ enum walk_frame_type {
 	WALK_CLASS_OUTSIDE = 14, /* as WALK_CLASS: allocated outside of the thread's buffer */
 	WALK_COARSE = 15, /* Java, compiled: it may be in another method that is inlined here */
 	WALK_IO = 16,     /* payload = name id: what a system call waits for, as the leaf of wall */
-	WALK_COMPILES = 17, /* payload = method, which this thread compiles and does not run */
+	WALK_COMPILES = 17,  /* payload = method, which this thread compiles and does not run */
+	WALK_C1_COARSE = 18, /* as WALK_COARSE, compiled by C1 */
 };
 
 static inline bool walk_type_is_java(unsigned type)
 {
-	return (type >= WALK_INTERPRETED && type <= WALK_JAVA) || type == WALK_COARSE;
+	return (type >= WALK_INTERPRETED && type <= WALK_JAVA) || type == WALK_COARSE ||
+	       type == WALK_C1_COARSE;
 }
 
 /*

@@ -35,7 +35,8 @@ enum wire_frame_kind {
 	 * What it does, and behind a tab, if that is known, with whom: "socket read\t10.0.0.5:5432", "pipe write".
 	 */
 	WIRE_FRAME_IO = 16,
-	WIRE_FRAME_COMPILES = 17, /* method, which the compiler's thread does not run; since 1.8 */
+	WIRE_FRAME_COMPILES = 17,  /* method, which the compiler's thread does not run; since 1.8 */
+	WIRE_FRAME_C1_COARSE = 18, /* as COARSE, compiled by C1; since 1.12 */
 };
 
 /*
@@ -49,7 +50,7 @@ enum wire_frame_kind {
 #define WIRE_FRAME_PAYLOAD(f) ((f) & ((1ull << 56) - 1))
 #define WIRE_FRAME_IS_JAVA(kind)                                            \
 	(((kind) >= WIRE_FRAME_INTERPRETED && (kind) <= WIRE_FRAME_JAVA) || \
-		(kind) == WIRE_FRAME_COARSE)
+		(kind) == WIRE_FRAME_COARSE || (kind) == WIRE_FRAME_C1_COARSE)
 /* method frames: bci in bits 32..47, 0xffff = not known; method id in bits 0..31 */
 #define WIRE_METHOD_FRAME(kind, method, bci) \
 	WIRE_FRAME(kind, ((uint64_t)((bci)&0xffff) << 32) | (uint32_t)(method))

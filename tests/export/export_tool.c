@@ -26,7 +26,7 @@ static void push_and_add(
 		dot = strrchr(*frames, '.');
 		name = *frames;
 		class_name[0] = '\0';
-		if (*types <= FRAME_JAVA && dot) {
+		if (frame_is_java(*types) && dot) {
 			snprintf(class_name, sizeof(class_name), "%.*s", (int)(dot - *frames),
 				*frames);
 			name = dot + 1;

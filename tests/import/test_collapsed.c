@@ -4,7 +4,7 @@
 #include "tests/tap.h"
 
 static const char *const frame_letters[FRAME_TYPES] = {
-	"J", "1", "i", "~", "I", "j", "n", "v", "k", "c", "?", "o", "w"};
+	"J", "1", "i", "~", "I", "j", "n", "v", "k", "c", "?", "o", "w", "~1"};
 
 /* "J:app.Main.main" of each frame of the first stack. */
 static void letters(struct buf *out, const struct imported *i)

@@ -96,4 +96,15 @@ record_end
 ok "a recording says how much is" grep -Eq '^cpu: [0-9]+ % coarse' "$T/err"
 ok "and which flags are against it" grep -q -- '-XX:+DebugNonSafepoints' "$T/err"
 jvm_end
+
+# C1's code has C1's mark in collapsed stacks, whether its inlined methods are told apart or not
+jvm_start -XX:+UseSerialGC -Xmx64m -Xbatch -XX:TieredStopAtLevel=1 -XX:+UnlockDiagnosticVMOptions \
+	-XX:-DebugNonSafepoints Coarse
+record_start -a -i 1ms -d 100 -o "$T/x.collapsed"
+wait_for 60 has_samples "$JVM" 200
+record_end
+jvm_end
+ok "C1's code alone: it is coarse, too" grep -Eq '^cpu: [0-9]+ % coarse' "$T/err" || diag_file "$T/err"
+ok "and marked as C1's" grep -Eq 'Coarse\.both_\[1\] [0-9]+$' "$T/x.collapsed"
+is "no frame is marked as C2's" "$(grep -c '_\[j\]' "$T/x.collapsed")" 0
 done_testing

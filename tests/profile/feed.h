@@ -87,10 +87,10 @@ static inline uint32_t feed_java_method(struct feed *f, uint32_t i)
 static inline uint32_t feed_push(
 	struct feed *f, uint32_t stack, uint32_t method, enum frame_type type, unsigned bci)
 {
-	int line = type <= FRAME_JAVA ? (int)(bci * 7 + method) : 0;
+	int line = frame_is_java(type) ? (int)(bci * 7 + method) : 0;
 
 	return profile_stack_child(f->p, stack,
-		profile_frame(f->p, method, type, type <= FRAME_JAVA ? bci : 0xffff, line));
+		profile_frame(f->p, method, type, frame_is_java(type) ? bci : 0xffff, line));
 }
 
 /* A thread that works inside the VM: shallow, native. */

@@ -27,11 +27,13 @@ static bool sums_are_right(const struct session *s, const struct profile_query *
 		const struct row *r = &s->rows[i];
 		uint32_t stack = r->stack;
 
-		while (stack != PROFILE_ROOT_STACK && frame_of(s, stack)->type > FRAME_JAVA)
+		while (stack != PROFILE_ROOT_STACK && !frame_is_java(frame_of(s, stack)->type))
 			stack = parent_of(s, stack);
 		all.count += r->count;
 		all.weight += r->weight;
-		if (stack == PROFILE_ROOT_STACK || frame_of(s, stack)->type != FRAME_COARSE)
+		if (stack == PROFILE_ROOT_STACK ||
+			(frame_of(s, stack)->type != FRAME_COARSE &&
+				frame_of(s, stack)->type != FRAME_C1_COARSE))
 			continue;
 		coarse.count += r->count;
 		coarse.weight += r->weight;

@@ -319,6 +319,7 @@ void image_frame_write(FILE *out, unsigned type, uint16_t bci, const char *name)
 		[WALK_C2] = "c2",
 		[WALK_INLINED] = "inlined",
 		[WALK_COARSE] = "coarse",
+		[WALK_C1_COARSE] = "c1-coarse",
 		[WALK_JAVA] = "java",
 		[WALK_NATIVE] = "native",
 		[WALK_STUB] = "stub",

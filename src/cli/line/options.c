@@ -71,7 +71,9 @@ const struct option_def options[] = {
 	{OPT_TOTAL, "total", 0, NULL, WRITING,
 		"values are nanoseconds or bytes, not numbers of samples"},
 	{OPT_ANNOTATE, "annotate", 'a', NULL, WRITING,
-		"mark in .collapsed how each frame ran: _[j] compiled, _[i] inlined, _[k] kernel"},
+		"mark in .collapsed how each frame ran: _[j] compiled, _[1] by C1, _[i] inlined, "
+		"_[0] "
+		"interpreted, _[k] kernel"},
 	{OPT_DOT, "dot", 0, NULL, WRITING | VERB_DIFF,
 		"in .collapsed write pkg.Class.method, not pkg/Class.method"},
 	{OPT_MODE, "mode", 0, "rate|share|raw", VERB_DIFF,

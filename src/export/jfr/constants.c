@@ -19,6 +19,7 @@ static const uint8_t frame_word_of[FRAME_TYPES] = {
 	[FRAME_C1] = 6,
 	[FRAME_INLINED] = 2,
 	[FRAME_COARSE] = 1,
+	[FRAME_C1_COARSE] = 6,
 	[FRAME_INTERPRETED] = 0,
 	[FRAME_JAVA] = 7,
 	[FRAME_NATIVE] = 3,

@@ -14,7 +14,7 @@ const isSvg = root.namespaceURI === SVG;
 const ROW = 20, FONT = '12px system-ui, -apple-system, "Segoe UI", Roboto, "DejaVu Sans", sans-serif';
 const BAR = 10;
 const LEAST_SHARE = 1 / 4000;
-const FRAME_ALL = 'L', FRAME_THREAD = 'K', FRAME_NARROW = 'P', JAVA = 'ABCDEIMN', CLASSES = 'IM', NATIVE = 'FGH';
+const FRAME_ALL = 'L', FRAME_THREAD = 'K', FRAME_NARROW = 'P', JAVA = 'ABCDEIMNQ', CLASSES = 'IM', NATIVE = 'FGH';
 const THEMES = {
 	light: {ground: '#fbfbfa', panel: '#f1f2f4', line: '#dadde3', ink: '#20242b', faint: '#626a77',
 		box: '#20242b', accent: '#2f5bd0', match: [322, 70, 64], dim: 0.28, field: '#ffffff', found: '#b0257f', bar: '#c9d7f5',

@@ -25,6 +25,7 @@ const struct flame_type flame_types[FLAME_TYPES] = {
 	[FRAME_BREAK] = {'J', "broken stack", {0, 0, 80}, {0, 0, 84}},
 	[FRAME_CLASS_OUTSIDE] = {'M', "class outside", {292, 44, 80}, {300, 10, 62}},
 	[FRAME_WAITS] = {'O', "waits", {236, 34, 84}, {60, 12, 91}},
+	[FRAME_C1_COARSE] = {'Q', "C1, coarse", {92, 20, 82}, {204, 28, 86}},
 	[FLAME_THREAD] = {'K', "thread", {216, 36, 83}, {220, 10, 80}},
 	[FLAME_ALL] = {'L', "all", {220, 10, 86}, {220, 8, 87}},
 	[FLAME_NARROW] = {'P', "narrow frames", {220, 4, 90}, {220, 4, 90}},
@@ -83,8 +84,7 @@ static uint32_t color_safe(const struct flame *f, const struct flame_node *n)
 
 static bool color_is_java(uint8_t type)
 {
-	return type <= FRAME_JAVA || type == FRAME_COARSE || type == FRAME_CLASS ||
-	       type == FRAME_CLASS_OUTSIDE;
+	return frame_is_java(type) || frame_is_class(type);
 }
 
 /* How much of a name is its package, with the point behind it, or its library. */

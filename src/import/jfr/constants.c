@@ -209,7 +209,7 @@ static int method_of(struct jfr *j, uint64_t key, enum frame_type *type, uint32_
 	}
 	if (constant->value != JFR_NONE) {
 		*method = constant->value;
-		if (*type > FRAME_JAVA && *profile_get_method(j->im->p, *method)->class_name)
+		if (!frame_is_java(*type) && *profile_get_method(j->im->p, *method)->class_name)
 			*type = FRAME_JAVA;
 		return 0;
 	}
@@ -231,7 +231,7 @@ static int method_of(struct jfr *j, uint64_t key, enum frame_type *type, uint32_
 	} else if (!rc) {
 		*method = feed_method(j->im, class_name, name, *class_name ? signature : "", "");
 		constant->value = *method;
-		if (*class_name && *type > FRAME_JAVA)
+		if (*class_name && !frame_is_java(*type))
 			*type = FRAME_JAVA;
 	}
 	free(class_name);
@@ -271,7 +271,7 @@ static int frame_of(struct jfr *j, const struct jfr_record *r, uint32_t *frame)
 		return -1;
 	name = profile_get_method(j->im->p, method)->name;
 	/* Why a walk failed has a name in brackets. */
-	if (type > FRAME_JAVA && type != FRAME_KERNEL && *name == '[')
+	if (!frame_is_java(type) && type != FRAME_KERNEL && *name == '[')
 		*frame = feed_frame_text(j->im, name, strlen(name), false);
 	else
 		*frame = profile_frame(j->im->p, method, type,

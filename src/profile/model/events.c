@@ -32,6 +32,7 @@ const struct frame_type_info frame_types[FRAME_TYPES] = {
 	[FRAME_BREAK] = {'?', "broken"},
 	[FRAME_CLASS_OUTSIDE] = {'o', "class, outside of the thread's buffer"},
 	[FRAME_WAITS] = {'w', "waits"},
+	[FRAME_C1_COARSE] = {'~', "C1-compiled, inlined methods not told apart"},
 };
 
 const struct thread_state_info thread_states[THREAD_STATES] = {

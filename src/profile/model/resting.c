@@ -45,7 +45,7 @@ static enum place frame_place(enum frame_type type, const struct profile_method 
 		return PLACE_NATIVE;
 	if (type == FRAME_VM)
 		return is_of(vm_primitive, m->name) ? PLACE_VM_PRIMITIVE : PLACE_VM;
-	if (type > FRAME_JAVA)
+	if (!frame_is_java(type))
 		return PLACE_NONE;
 	if (is_of(java_primitive, m->class_name))
 		return PLACE_JAVA_PRIMITIVE;
@@ -61,7 +61,7 @@ bool profile_frame_own(const struct profile *p, uint32_t frame)
 {
 	const struct profile_frame *f = profile_get_frame(p, frame);
 
-	return f->type <= FRAME_JAVA && profile_method_own(profile_get_method(p, f->method));
+	return frame_is_java(f->type) && profile_method_own(profile_get_method(p, f->method));
 }
 
 static uint32_t stack_place(const struct profile *p, uint32_t stack)

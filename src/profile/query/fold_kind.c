@@ -198,7 +198,7 @@ enum fold_kind fold_kind(struct fold_kinds *k, uint32_t stack)
 	k->stacks[stack] = (uint8_t)(kind | STACK_KNOWN | (above & STACK_JAVA));
 	if (is_compiled(k, stack, bits))
 		k->stacks[stack] |= STACK_BEGIN;
-	else if (model_type(&k->p->stacks, stack) <= FRAME_JAVA)
+	else if (frame_is_java(model_type(&k->p->stacks, stack)))
 		k->stacks[stack] |= STACK_JAVA;
 	if (bits & METHOD_SYSTEM)
 		k->stacks[stack] |= STACK_SYSTEM;

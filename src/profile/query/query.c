@@ -54,7 +54,7 @@ struct profile_sum profile_sum(const struct profile *p, const struct profile_que
 /* Of the innermost Java frame; of none, that of the root. */
 static uint8_t java_type(const struct model_stacks *view, uint32_t stack)
 {
-	while (stack != PROFILE_ROOT_STACK && model_type(view, stack) > FRAME_JAVA)
+	while (stack != PROFILE_ROOT_STACK && !frame_is_java(model_type(view, stack)))
 		stack = model_parent(view, stack);
 	return stack == PROFILE_ROOT_STACK ? FRAME_BREAK : model_type(view, stack);
 }
@@ -66,9 +66,12 @@ struct profile_sum profile_coarse(const struct profile *p, const struct profile_
 	const struct model_stacks *view = fold_view(p, fold_of(p, q));
 	struct profile_sum sum = {0};
 
-	for (uint32_t i = 0; i < count; i++)
-		if (java_type(view, rows[i].stack) == FRAME_COARSE)
+	for (uint32_t i = 0; i < count; i++) {
+		uint8_t type = java_type(view, rows[i].stack);
+
+		if (type == FRAME_COARSE || type == FRAME_C1_COARSE)
 			sum_add(&sum, &rows[i].sum);
+	}
 	return sum;
 }
 

@@ -19,7 +19,8 @@ _Static_assert((int)WALK_INTERPRETED == WIRE_FRAME_INTERPRETED && (int)WALK_C1 =
 		       (int)WALK_CUT == WIRE_FRAME_CUT &&
 		       (int)WALK_CLASS_OUTSIDE == WIRE_FRAME_CLASS_OUTSIDE &&
 		       (int)WALK_COARSE == WIRE_FRAME_COARSE && (int)WALK_IO == WIRE_FRAME_IO &&
-		       (int)WALK_COMPILES == WIRE_FRAME_COMPILES,
+		       (int)WALK_COMPILES == WIRE_FRAME_COMPILES &&
+		       (int)WALK_C1_COARSE == WIRE_FRAME_C1_COARSE,
 	"a packed frame is a wire frame, but for native pcs");
 
 /* publish_forget: every trace is told anew when it comes again. */

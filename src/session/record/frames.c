@@ -311,6 +311,7 @@ static const struct {
 	[WIRE_FRAME_INLINED] = {frames_java, FRAME_INLINED, "[unknown_method]"},
 	[WIRE_FRAME_JAVA] = {frames_java, FRAME_JAVA, "[unknown_method]"},
 	[WIRE_FRAME_COARSE] = {frames_java, FRAME_COARSE, "[unknown_method]"},
+	[WIRE_FRAME_C1_COARSE] = {frames_java, FRAME_C1_COARSE, "[unknown_method]"},
 	[WIRE_FRAME_NATIVE] = {frames_symbolic, FRAME_NATIVE, "[unknown_native]"},
 	[WIRE_FRAME_RAW] = {frames_symbolic, FRAME_NATIVE, "[unknown_native]"},
 	[WIRE_FRAME_KERNEL] = {frames_symbolic, FRAME_KERNEL, "[unknown_kernel]"},

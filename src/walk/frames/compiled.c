@@ -56,6 +56,7 @@ static bool desc_of(
 static void scopes_add(struct walker *w, const struct code_blob *blob, uint64_t pc)
 {
 	enum walk_frame_type type = outer_type(w, blob);
+	enum walk_frame_type coarse_type = type == WALK_C1 ? WALK_C1_COARSE : WALK_COARSE;
 	uint32_t count = w->count;
 	struct code_desc desc;
 	struct code_scope scope = {.sender = 0};
@@ -76,7 +77,7 @@ static void scopes_add(struct walker *w, const struct code_blob *blob, uint64_t 
 			break;
 		}
 		if (!walker_add(w,
-			    coarse         ? WALK_COARSE
+			    coarse         ? coarse_type
 			    : scope.sender ? WALK_INLINED
 					   : type,
 			    scope.method, bci_clamp(scope.bci)))

@@ -473,6 +473,7 @@ void names_resolve(struct names *n, const struct walk_layout *layout, const stru
 		case WALK_INLINED:
 		case WALK_JAVA:
 		case WALK_COARSE:
+		case WALK_C1_COARSE:
 		case WALK_COMPILES:
 			id = method_id(n, layout, mem, cache, f->value);
 			out[i] = WALK_PACK_JAVA(f->type, id, f->bci);

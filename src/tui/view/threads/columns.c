@@ -145,7 +145,7 @@ static uint32_t top_method(const struct profile *p, const struct thread_row *r)
 		const struct profile_frame *f =
 			profile_get_frame(p, profile_get_stack(p, stack).frame);
 
-		if (f->type <= FRAME_JAVA)
+		if (frame_is_java(f->type))
 			return f->method;
 		stack = profile_get_stack(p, stack).parent;
 	}

@@ -206,7 +206,7 @@ static uint32_t java_place(const struct profile *p, uint32_t stack)
 	uint32_t at = stack;
 
 	while (at != PROFILE_ROOT_STACK &&
-		profile_get_frame(p, profile_get_stack(p, at).frame)->type > FRAME_JAVA)
+		!frame_is_java(profile_get_frame(p, profile_get_stack(p, at).frame)->type))
 		at = profile_get_stack(p, at).parent;
 	return at != PROFILE_ROOT_STACK ? at : stack;
 }
