@@ -2,7 +2,7 @@
 # Tests of the agent.
 
 check_PROGRAMS += %D%/test_calls %D%/test_cost %D%/test_descriptor %D%/test_entry %D%/test_mem %D%/test_parts \
-	%D%/test_scan %D%/test_states %D%/test_unwind_recv
+	%D%/test_scan %D%/test_states %D%/test_unwind_recv %D%/test_weight
 noinst_PROGRAMS += %D%/agent_tool %D%/stop_inside
 check_SCRIPTS += %D%/test_alloc_sessions.sh %D%/test_budget.sh \
 	%D%/test_engines.sh %D%/test_hammer.sh %D%/test_hygiene.sh \
@@ -33,6 +33,9 @@ EXTRA_DIST += $(hammer_sources) %D%/lib.sh %D%/driver.h %D%/driver_rows.h %D%/dr
 %C%_test_states_SOURCES = %D%/test_states.c src/sampler/text.c \
 	src/sampler/publish/known.c src/sampler/signal/raw.c src/sampler/publish/states.c src/sampler/procfile.c src/sampler/task.c
 %C%_test_states_LDADD = libwalk.a -lpthread
+%C%_test_weight_SOURCES = %D%/test_weight.c src/sampler/engine/alloc/weight.c
+%C%_test_weight_CPPFLAGS = $(AM_CPPFLAGS) $(JVMTI_CFLAGS)
+%C%_test_weight_LDADD = libwalk.a -lm
 %C%_test_mem_SOURCES = %D%/test_mem.c src/sampler/signal/mem.c src/sampler/signal/raw.c
 %C%_test_entry_SOURCES = %D%/test_entry.c src/sampler/signal/entry.c src/sampler/signal/raw.c
 %C%_test_entry_LDADD = -lpthread

@@ -29,7 +29,8 @@
 #define GROUPS(w)   ((uint32_t)((w) >> WANT_GROUPS))
 
 static _Atomic uint64_t events_wanted, events_told;
-static _Atomic uint32_t events_visitor; /* somebody is telling the JVM */
+static _Atomic uint32_t events_interval = DEFAULT_INTERVAL; /* what the JVM was told last */
+static _Atomic uint32_t events_visitor;                     /* somebody is telling the JVM */
 static _Atomic(jvmtiEnv *) events_jvmti;
 
 /* --- callbacks -------------------------------------------------------------------------------- */
@@ -133,6 +134,12 @@ static bool group_set(jvmtiEnv *jvmti, const struct group *g, jvmtiEventMode mod
 	return done;
 }
 
+static void interval_set(jvmtiEnv *jvmti, uint32_t interval)
+{
+	(*jvmti)->SetHeapSamplingInterval(jvmti, (jint)interval);
+	atomic_store(&events_interval, interval);
+}
+
 /*
  * The interval of allocations outlives the capability. It cannot be read, and the next agent that samples allocations
  * may rely on the default.
@@ -141,7 +148,7 @@ static void group_off(jvmtiEnv *jvmti, const struct group *g)
 {
 	group_set(jvmti, g, JVMTI_DISABLE);
 	if (g->bit == JVM_TELLS_ALLOCATIONS)
-		(*jvmti)->SetHeapSamplingInterval(jvmti, DEFAULT_INTERVAL);
+		interval_set(jvmti, DEFAULT_INTERVAL);
 	(*jvmti)->RelinquishCapabilities(jvmti, &g->capabilities);
 }
 
@@ -152,7 +159,7 @@ static int group_on(jvmtiEnv *jvmti, const struct group *g, uint32_t interval, s
 		return g->error;
 	}
 	if (g->bit == JVM_TELLS_ALLOCATIONS)
-		(*jvmti)->SetHeapSamplingInterval(jvmti, (jint)interval);
+		interval_set(jvmti, interval);
 	if (group_set(jvmti, g, JVMTI_ENABLE))
 		return 0;
 	group_off(jvmti, g);
@@ -175,6 +182,11 @@ void jvm_events_want(uint32_t set, uint32_t clear, uint32_t interval)
 bool jvm_events_told(uint32_t bits)
 {
 	return (GROUPS(atomic_load(&events_told)) & bits) == bits;
+}
+
+uint32_t jvm_events_interval(void)
+{
+	return atomic_load(&events_interval);
 }
 
 static void events_refused(struct sampler *s, uint32_t bits, int error)
@@ -225,7 +237,7 @@ static void events_tell(struct sampler *s, jvmtiEnv *jvmti, uint64_t wanted, str
 			bits |= g->bit;
 	}
 	if (bits & JVM_TELLS_ALLOCATIONS && INTERVAL(wanted) != INTERVAL(told))
-		(*jvmti)->SetHeapSamplingInterval(jvmti, (jint)INTERVAL(wanted));
+		interval_set(jvmti, INTERVAL(wanted));
 	atomic_store(&events_told, (uint64_t)bits << WANT_GROUPS | INTERVAL(wanted));
 }
 

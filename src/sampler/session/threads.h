@@ -182,6 +182,7 @@ struct thread_slot {
 	uint64_t trap_bytes; /* allocated towards the next sample of it; its handler's own */
 	/* what engine/alloc/weight.c knows of the thread's last sampled object; the JVM's callback on this thread only */
 	struct alloc_past {
+		uint64_t interval;   /* that the JVM had been told; 0: no sample yet */
 		uint64_t start, top; /* of the buffer then */
 		bool outside,
 			large; /* it was outside of the buffer; and large beside the interval */

@@ -58,8 +58,7 @@ static void alloc_sample(
 	struct sampler *s, JNIEnv *jni, jobject object, jclass class, uint64_t size)
 {
 	struct thread_slot *thread = alloc_thread(s, jni);
-	uint64_t interval =
-		atomic_load_explicit(&s->events[WIRE_ALLOC].interval, memory_order_relaxed);
+	uint64_t told = jvm_events_interval(), interval;
 	struct alloc_object o;
 	struct stack_sample sample = {.event = WIRE_ALLOC, .before = 1, .count = 1};
 	struct live *live = atomic_load(&s->live_on);
@@ -72,7 +71,8 @@ static void alloc_sample(
 	sig_stack_java_own(&stack, s, thread, jvm_thread_of(jni));
 	o = alloc_object(
 		s->layout, stack.mem, jvm_thread_of(jni), (uint64_t)(uintptr_t)object, size);
-	sample.weight = alloc_weight(s->layout, &thread->alloc, &o, interval);
+	interval = alloc_drawn(&thread->alloc, told);
+	sample.weight = alloc_weight(s->layout, &thread->alloc, &o, told);
 	atomic_fetch_add(&s->alloc_told.all, sample.weight);
 	/* One that is small beside the interval is not told of at all after more bytes in the buffer than it has. */
 	if (o.outside && size < interval / 2)

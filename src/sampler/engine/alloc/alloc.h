@@ -45,9 +45,14 @@ struct alloc_object {
 /* Reads it in the JVM's callback. `handle` is a local reference. */
 struct alloc_object alloc_object(const struct walk_layout *l, const struct walk_mem *mem,
 	uint64_t java_thread, uint64_t handle, uint64_t size);
-/* The bytes that the object stands for. Updates `past`, which is its thread's own. */
+/*
+ * The interval from which HotSpot drew the thread's next point: the one of its last sample, whatever the JVM has been told since.
+ * Before its first sample that is not known: `told`, the interval that the JVM was told last.
+ */
+uint64_t alloc_drawn(const struct alloc_past *past, uint64_t told);
+/* The bytes that the object stands for. Updates `past`, which is its thread's own. `told` as above. */
 uint64_t alloc_weight(const struct walk_layout *l, struct alloc_past *past,
-	const struct alloc_object *o, uint64_t interval);
+	const struct alloc_object *o, uint64_t told);
 /* False if the JVM leaves out so much that weights cannot put it right. */
 bool alloc_weighable(const struct walk_layout *l);
 

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Weights of sampled allocations while the interval changes: their sum stays what the threads have allocated.
+ *
+ * The JVM is simulated: as in HotSpot's threadHeapSampler.cpp, the distance to a thread's next point is drawn when an object
+ * of it has been sampled, from the interval of that time.
+ */
+#include "tests/tap.h"
+
+#include "sampler/engine/alloc/alloc.h"
+
+#include <math.h>
+
+#define THREADS 2000
+#define BYTES   (1 << 20) /* that a thread allocates between two changes */
+
+static uint64_t seed = 88172645463325252u;
+
+/* Exponentially distributed, of this mean; by xorshift: the same numbers each time. */
+static double distance(double mean)
+{
+	seed ^= seed << 13;
+	seed ^= seed >> 7;
+	seed ^= seed << 17;
+	return -mean * log(((double)(seed >> 11) + 0.5) / 9007199254740992.0);
+}
+
+/* Each thread allocates under one interval after the other; the sum of the weights by the sum of the bytes. */
+static double share_sampled(const uint64_t *intervals, int count)
+{
+	static const uint64_t sizes[] = {24, 1000, 56, 30000};
+	struct walk_layout layout = {.jdk = ALLOC_EXACT};
+	double bytes = 0, weight = 0;
+
+	for (int thread = 0; thread < THREADS; thread++) {
+		struct alloc_past past = {.interval = 0};
+		double left = distance((double)intervals[0]);
+
+		for (int i = 0; i < count; i++)
+			for (uint64_t n = 0, done = 0; done < BYTES; n++) {
+				struct alloc_object o = {.size = sizes[n % 4]};
+
+				done += o.size;
+				bytes += (double)o.size;
+				left -= (double)o.size;
+				if (left > 0)
+					continue;
+				weight += (double)alloc_weight(&layout, &past, &o, intervals[i]);
+				left = distance((double)intervals[i]);
+			}
+	}
+	return weight / bytes;
+}
+
+static void sums_are_right(const char *name, const uint64_t *intervals, int count)
+{
+	double share = share_sampled(intervals, count);
+
+	diag("%s: %.3f of the bytes", name, share);
+	ok(share > 0.95 && share < 1.05, "%s: the sum of the weights is what was allocated", name);
+}
+
+int main(void)
+{
+	sums_are_right("one interval", (uint64_t[]){65536, 65536}, 2);
+	sums_are_right("a longer interval", (uint64_t[]){16384, 524288}, 2);
+	sums_are_right("a shorter interval", (uint64_t[]){524288, 16384}, 2);
+	sums_are_right(
+		"intervals that swing", (uint64_t[]){16384, 524288, 16384, 262144, 65536}, 5);
+	return tap_done();
+}
