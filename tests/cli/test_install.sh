@@ -13,9 +13,13 @@ has_names() {
 	readelf -SW "$1" | grep -q ' \.symtab '
 }
 
-# works PROGRAM: samples the JVM
+# works PROGRAM: samples the JVM and writes what it has sampled
 works() {
-	"$1" record -d 0.3 -o "$T/x.collapsed" "$JVM" >"$T/out" 2>"$T/err" </dev/null && [ -s "$T/x.collapsed" ]
+	local JHOT=$1 sampled=1
+	rm -f "$T/x.collapsed"
+	record_start -d 600 -o "$T/x.collapsed"
+	wait_for 60 has_samples "$JVM" 1 && sampled=0
+	record_end && [ $sampled = 0 ] && [ -s "$T/x.collapsed" ]
 }
 
 ok "make install" put install "$T/there" || diag_file "$T/log"
