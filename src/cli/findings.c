@@ -3,6 +3,7 @@
 #include "cli/findings.h"
 
 #include "base/clock.h"
+#include "base/env.h"
 #include "base/json.h"
 
 #include <string.h>
@@ -76,7 +77,8 @@ void watch_print(const struct watch *w, FILE *out)
 
 		fprintf(out, "\n%s  %s", f->rule->title, f->what);
 		if (f->error >= FINDING_ERROR)
-			fprintf(out, " (+-%.0f)", 100 * f->error);
+			fprintf(out, " (%s%.0f points)", env_is_utf8() ? "±" : "+-",
+				100 * f->error);
 		fputc('\n', out);
 		if (f->second)
 			fprintf(out, "    in the minute that begins %u:%02u into the recording\n",

@@ -25,6 +25,12 @@ explained() {
 
 jvm_start Known shares
 explained "one thread is explained" "$(explains)"
+told_with() { # LOCALE SIGN
+	LC_ALL=$1 "$JHOT" record -d 2 -o "$T/x.collapsed" "$JVM" 2>"$T/err" </dev/null
+	grep -Eq "^cpu: explains [0-9]+ % \\($2[0-9]+ points\\) of " "$T/err"
+}
+ok "the error has its unit, in ASCII" wait_for 60 told_with C '[+]-' || diag_file "$T/err"
+ok "and in UTF-8" wait_for 60 told_with C.UTF-8 '±' || diag_file "$T/err"
 explained "at 1 ms" "$(explains -e cpu=1ms)"
 explained "with a timer for each thread" "$(explains --engine ctimer)"
 jvm_end

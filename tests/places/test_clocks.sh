@@ -69,7 +69,7 @@ right() {
 
 # explains: samples of cpu are the CPU time that the JVM used, within three of the errors that are told
 explains() {
-	sed -n 's/^cpu: explains \([0-9]*\) % (+-\([0-9]*\)).*/\1 \2/p' "$T/err" |
+	sed -n 's/^cpu: explains \([0-9]*\) % ([^0-9]*\([0-9]*\) points).*/\1 \2/p' "$T/err" |
 		awk '{ off = $1 > 100 ? $1 - 100 : 100 - $1; good = off <= 3 * $2 } END { exit !good }'
 }
 

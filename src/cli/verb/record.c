@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* `jhot record`: sample for a while, then write files or print the hot methods. */
 #include "base/clock.h"
+#include "base/env.h"
 #include "cli/findings.h"
 #include "cli/line/units.h"
 #include "cli/line/verb.h"
@@ -45,8 +46,10 @@ static void record_explained(const struct recording *r)
 
 	if (!e.process_ns)
 		return;
-	fprintf(stderr, "cpu: explains %.0f %% (+-%.0f) of the CPU time that the JVM used%s\n",
-		flat_percent(e.sampled_ns, e.process_ns), flat_percent(e.error_ns, e.process_ns),
+	fprintf(stderr,
+		"cpu: explains %.0f %% (%s%.0f points) of the CPU time that the JVM used%s\n",
+		flat_percent(e.sampled_ns, e.process_ns), env_is_utf8() ? "±" : "+-",
+		flat_percent(e.error_ns, e.process_ns),
 		e.differs && e.sampled_ns < e.process_ns
 			? ": the rest is of threads that begin, end, live too shortly, or "
 			  "block the signal of the samples"
