@@ -128,7 +128,7 @@ screen I "$T/a.collapsed"
 ok "what is known of it" grep -q "file .*$T/a.collapsed" "$T/out"
 for key in ' ' r d c; do
 	screen "$key" "$T/a.collapsed"
-	ok "\"$key\" says that it can do nothing" grep -Eq 'A file does|This is a file' "$T/out"
+	ok "\"$key\" says that it can do nothing" grep -Eq 'A recording (is|does) not|This is a recording' "$T/out"
 done
 screen , "$T/a.collapsed"
 ok "so does a step in time" grep -q 'does not tell when' "$T/out"

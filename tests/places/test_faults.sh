@@ -41,7 +41,7 @@ run_woken() {
 
 # live: wall on, off and on again, a file of the other event, the end; Escape and q again in case the first was not taken
 run_live() {
-	(cd "$T" && timeout -k 5 60 "$tool" -k $'~~~4e  1x\025a.collapsed\rq\033q' "$1" "$2" "$JHOT" "$JVM" \
+	(cd "$T" && timeout -k 5 60 "$tool" -k $'~~~4e  1x\025a.collapsed\r~~q\033q' "$1" "$2" "$JHOT" "$JVM" \
 		>"$T/out" 2>"$T/err" </dev/null)
 	status=$?
 }

@@ -8,7 +8,7 @@ unshare --time --fork --monotonic 1000 --boottime 1000 true 2>/dev/null ||
 
 # seconds: how far the last screen's window has come
 seconds() {
-	sed -n 's/^ window [^(]*(\([0-9]*\)s).*/\1/p' "$T/out" | tail -n 1
+	sed -n 's/^ last \([0-9]*\)s (window .*/\1/p' "$T/out" | tail -n 1
 }
 
 for ahead in 100000 -50; do
