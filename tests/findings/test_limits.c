@@ -123,12 +123,18 @@ static void test_humongous(void)
 
 static const char *const busy[] = {"shop.Loop", "round", NULL};
 
+static int64_t cpus_free_ms = -1; /* each second */
+
 static void queueing(int64_t cpu_ms, int64_t queued_ms)
 {
 	begin();
 	v.cpu_user_ms = v.cpu_system_ms = v.host.queued_ms = 0;
-	for (int i = 0; i <= 10; i++, v.cpu_user_ms += cpu_ms, v.host.queued_ms += queued_ms)
+	for (int i = 0; i <= 10; i++) {
+		v.host.cpus_free_ms = cpus_free_ms < 0 ? -1 : cpus_free_ms * i;
 		second();
+		v.cpu_user_ms += cpu_ms;
+		v.host.queued_ms += queued_ms;
+	}
 	named(0, 4, "w-", THREAD_JAVA);
 }
 
@@ -147,7 +153,22 @@ static void test_cores(void)
 	is_silent("cores", "where samples say four, and the kernel less than one");
 	queueing(2000, 100);
 	spend(0, 4, busy, THREAD_CARRIER, 1);
-	is_found("cores", "virtual threads without a carrier wait, too");
+	is_silent(
+		"cores", "where virtual threads wait for carriers, and no CPU is known to be busy");
+	cpus_free_ms = 250;
+	queueing(2000, 100);
+	spend(0, 4, busy, THREAD_CARRIER, 1);
+	is_silent("cores", "where a quarter of a CPU is free");
+	cpus_free_ms = 249;
+	queueing(2000, 100);
+	spend(0, 4, busy, THREAD_CARRIER, 1);
+	is_found("cores", "virtual threads without a carrier wait for a core where none is free");
+	begin();
+	second();
+	named(0, 4, "w-", THREAD_VIRTUAL);
+	spend(0, 4, busy, THREAD_CARRIER, 1);
+	is_silent("cores", "in the first seconds");
+	cpus_free_ms = -1;
 }
 
 /* --- carriers ------------------------------------------------------------------------------------------ */

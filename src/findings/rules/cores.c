@@ -15,6 +15,7 @@
 #define MUCH   0.25 /* of the time in which threads want to run, */
 #define LEAST  1.0  /* and so many threads at any moment */
 #define FREE   0.5  /* of that: for less CPUs are free meanwhile, */
+#define BUSY   0.25 /* CPUs at most are free where virtual threads wait for a carrier that has none */
 #define SHOWN  4
 #define ENOUGH 50 /* samples */
 
@@ -34,7 +35,7 @@ struct crowd {
 
 static void crowd_add(struct crowd *c, const struct profile_part *part)
 {
-	bool waits = part->state == THREAD_RUNNABLE || part->state == THREAD_CARRIER;
+	bool waits = part->state == THREAD_RUNNABLE;
 	struct wanting *w = &c->threads[part->thread];
 
 	if ((!waits && part->state != THREAD_ON_CPU) ||
@@ -47,14 +48,14 @@ static void crowd_add(struct crowd *c, const struct profile_part *part)
 }
 
 /*
- * By the kernel's count if there is one; virtual threads without a carrier are none of the kernel's, so they are added as
- * sampled.
+ * By the kernel's count if there is one. The kernel does not know virtual threads without a carrier: these are added as sampled,
+ * but only where no CPU is free, since otherwise it is carriers that are missing.
  */
 static void crowd_count(struct crowd *c, double seconds)
 {
 	const struct scene *scene = c->scene;
 	const struct scene_point *then = scene_before(scene, SCENE_LEAST_S, SCENE_MOST_S), *now;
-	double ran, queued, unmounted = 0;
+	double ran, queued, cpus_free;
 
 	c->ran = (double)c->ran_ns / NS_PER_S / seconds;
 	c->waited = (double)c->waited_ns / NS_PER_S / seconds;
@@ -63,14 +64,15 @@ static void crowd_count(struct crowd *c, double seconds)
 	now = scene_last(scene);
 	ran = scene_rate(then, now, then->cpu_ms, now->cpu_ms) / 1000;
 	queued = scene_rate(then, now, then->host.queued_ms, now->host.queued_ms) / 1000;
+	cpus_free = scene_rate(then, now, then->host.cpus_free_ms, now->host.cpus_free_ms) / 1000;
 	if (ran < 0 || queued < 0)
 		return;
-	for (uint32_t i = 0; i < scene->wall_count; i++)
-		if (scene->wall[i].state == THREAD_CARRIER)
-			unmounted += (double)scene->wall[i].weight / NS_PER_S / seconds;
 	c->ran = ran;
-	c->waited = queued + unmounted;
+	c->waited = queued;
 	c->counted = true;
+	for (uint32_t i = 0; i < scene->wall_count && cpus_free >= 0 && cpus_free < BUSY; i++)
+		if (scene->wall[i].state == THREAD_CARRIER)
+			c->waited += (double)scene->wall[i].weight / NS_PER_S / seconds;
 }
 
 static int most_first(const void *a, const void *b)
