@@ -171,6 +171,32 @@ static void test_cores(void)
 	cpus_free_ms = -1;
 }
 
+/* A CPU limit that stops the program in every period: threads wait for a core meanwhile, but more cores would not help. */
+static void test_limited(void)
+{
+	begin();
+	v.cpu_user_ms = v.cpu_system_ms = v.host.queued_ms = 0;
+	v.host.cpu_limit = 150;
+	v.host.cpu_period_us = 100000;
+	v.host.cpu_periods = v.host.cpu_throttled = v.host.throttled_us = 0;
+	for (int i = 0; i <= 10; i++) {
+		second();
+		v.cpu_user_ms += 150;
+		v.host.queued_ms += 3000;
+		v.host.cpu_periods += 10;
+		v.host.cpu_throttled += 10;
+		v.host.throttled_us += 3000000;
+	}
+	named(0, 4, "w-", THREAD_JAVA);
+	spend(0, 4, busy, THREAD_RUNNABLE, 0.75);
+	is_found("throttled", "in every period");
+	is_silent("cores", "beside it, which is the cause");
+	v.host.cpu_limit = 0;
+	for (int i = 0; i <= 11; i++, v.cpu_user_ms += 150, v.host.queued_ms += 3000)
+		second();
+	is_found("cores", "without a limit");
+}
+
 /* --- carriers ------------------------------------------------------------------------------------------ */
 
 static const char *const pinned[] = {"java.lang.VirtualThread", "runContinuation", "shop.Client",
@@ -324,6 +350,7 @@ int main(void)
 	test_descriptors();
 	test_humongous();
 	test_cores();
+	test_limited();
 	test_pinned();
 	test_starved();
 	test_finalizers();
