@@ -38,23 +38,7 @@ static const struct need listener = {"its attach listener", 4u << 20, 16};
 static const struct need session = {"a session", 54u << 20, 64};
 
 /* The attach may need at most this fraction of what is left; the rest is for the program. */
-#define SHARE    2
-
-#define NO_LIMIT UINT64_MAX
-
-/* Of /proc/PID/limits: "Max open files            1024                 524288               files". */
-static uint64_t limit_of(const char *text, const char *name)
-{
-	const char *at = strstr(text, name);
-	char *end;
-	uint64_t value;
-
-	if (!at)
-		return NO_LIMIT;
-	at += strlen(name);
-	value = strtoull(at, &end, 10);
-	return end == at ? NO_LIMIT : value; /* "unlimited" */
-}
+#define SHARE 2
 
 /* --- threads ------------------------------------------------------------------------------------------ */
 
@@ -68,7 +52,7 @@ static bool may_start_threads(uint64_t limit)
 	pid_t pids[THREADS];
 	int n = 0;
 
-	if (limit == NO_LIMIT || getrlimit(RLIMIT_NPROC, &own) || own.rlim_max < limit)
+	if (limit == PROC_NO_LIMIT || getrlimit(RLIMIT_NPROC, &own) || own.rlim_max < limit)
 		return true;
 	own.rlim_cur = limit;
 	if (setrlimit(RLIMIT_NPROC, &own))
@@ -99,7 +83,7 @@ static int refuse_threads(const struct hotspot *jvm, struct err *err)
 static int check_threads(const struct hotspot *jvm, const char *limits, struct err *err)
 {
 	struct cgroup_mount mount;
-	uint64_t limit = limit_of(limits, "Max processes");
+	uint64_t limit = proc_limit(limits, "Max processes");
 	int64_t left;
 
 	cgroup_mount_find(&mount, "pids");
@@ -140,7 +124,7 @@ static uint64_t count_fds(pid_t pid, uint64_t limit)
 /* used: what its table has space for; where the limit is well beyond that nothing needs to be counted. */
 static int check_fds(const struct hotspot *jvm, const char *limits, uint64_t used, struct err *err)
 {
-	uint64_t limit = limit_of(limits, "Max open files");
+	uint64_t limit = proc_limit(limits, "Max open files");
 
 	if (used + FDS > limit)
 		used = count_fds(jvm->pid, limit);
@@ -170,7 +154,7 @@ static int check_limit(
 {
 	uint64_t left = l->limit > l->used ? l->limit - l->used : 0;
 
-	if (l->limit == NO_LIMIT || left >= SHARE * l->need)
+	if (l->limit == PROC_NO_LIMIT || left >= SHARE * l->need)
 		return 0;
 	err_set(err, ERR_ATTACH,
 		"JVM %d is near its limit of %s: %s would take %s of what is left, and HotSpot "
@@ -198,14 +182,14 @@ static uint64_t meminfo(const char *text, const char *name)
 {
 	const char *at = strstr(text, name);
 
-	return at ? strtoull(at + strlen(name), NULL, 10) * 1024 : NO_LIMIT;
+	return at ? strtoull(at + strlen(name), NULL, 10) * 1024 : PROC_NO_LIMIT;
 }
 
 /* Without overcommit the kernel hands out no more memory than there is, to all processes together. */
 static struct limit commit_limit(uint64_t need)
 {
 	struct limit l = {"memory that the machine may promise (vm.overcommit_memory=2)", NULL,
-		"vm.overcommit_ratio, or add swap", NO_LIMIT, 0, need};
+		"vm.overcommit_ratio, or add swap", PROC_NO_LIMIT, 0, need};
 	struct buf text = {0};
 
 	if (proc_setting("vm/overcommit_memory", 0) == 2 && !proc_read_host("meminfo", &text)) {
@@ -222,8 +206,8 @@ static struct limit lock_limit(const struct proc_status *status, const char *lim
 	bool counts = status->lock_bytes && !(status->caps >> CAP_IPC_LOCK & 1);
 
 	return (struct limit){"locked memory (ulimit -l)", "memlock", NULL,
-		counts ? limit_of(limits, "Max locked memory") : NO_LIMIT, status->lock_bytes,
-		need};
+		counts ? proc_limit(limits, "Max locked memory") : PROC_NO_LIMIT,
+		status->lock_bytes, need};
 }
 
 static int check_memory(const struct hotspot *jvm, const struct need *need, struct err *err)
@@ -239,9 +223,9 @@ static int check_memory(const struct hotspot *jvm, const struct need *need, stru
 	}
 	limits = buf_str(&read);
 	const struct limit rows[] = {
-		{"address space (ulimit -v)", "as", NULL, limit_of(limits, "Max address space"),
+		{"address space (ulimit -v)", "as", NULL, proc_limit(limits, "Max address space"),
 			status.vm_bytes, need->bytes},
-		{"data (ulimit -d)", "data", NULL, limit_of(limits, "Max data size"),
+		{"data (ulimit -d)", "data", NULL, proc_limit(limits, "Max data size"),
 			status.data_bytes, need->bytes},
 		lock_limit(&status, limits, need->bytes),
 		commit_limit(need->bytes),

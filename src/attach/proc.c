@@ -337,18 +337,28 @@ int64_t proc_fds_count(pid_t pid)
 	return !stat(path, &st) && st.st_size > 0 ? (int64_t)st.st_size : -1;
 }
 
+uint64_t proc_limit(const char *limits, const char *name)
+{
+	const char *at = strstr(limits, name);
+	char *end;
+	uint64_t value;
+
+	if (!at)
+		return PROC_NO_LIMIT;
+	at += strlen(name);
+	value = strtoull(at, &end, 10);
+	return end == at ? PROC_NO_LIMIT : value; /* "unlimited" */
+}
+
 int64_t proc_fds_limit(pid_t pid)
 {
 	struct buf text = {0};
-	const char *value = "";
-	int64_t limit = -1;
+	uint64_t limit = PROC_NO_LIMIT;
 
 	if (!proc_read(pid, "limits", &text))
-		value = field(buf_str(&text), "\nMax open files");
-	if (*value && sscanf(value, "%" SCNd64, &limit) != 1)
-		limit = -1;
+		limit = proc_limit(buf_str(&text), "Max open files");
 	buf_done(&text);
-	return limit;
+	return limit <= INT64_MAX ? (int64_t)limit : -1;
 }
 
 int64_t proc_uptime_s(uint64_t start_ticks)

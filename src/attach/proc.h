@@ -90,6 +90,9 @@ unsigned proc_maps_count(pid_t pid);
 int64_t proc_fds_count(pid_t pid);
 /* How many it may have open (RLIMIT_NOFILE); -1: not known, or no limit. */
 int64_t proc_fds_limit(pid_t pid);
+/* The soft limit of this name ("Max open files") in the text of /proc/PID/limits; PROC_NO_LIMIT: unlimited, or not there. */
+#define PROC_NO_LIMIT UINT64_MAX
+uint64_t proc_limit(const char *limits, const char *name);
 
 /* proc_fds_open_to_us: may we list its descriptors and see where they point? */
 bool proc_fds_open_to_us(pid_t pid);

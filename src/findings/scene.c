@@ -35,6 +35,17 @@ const struct scene_point *scene_before(const struct scene *scene, double least_s
 	return NULL;
 }
 
+const struct scene_point *scene_part(
+	const struct scene *scene, const struct scene_point *then, int part, int parts)
+{
+	double apart_s = scene_apart_s(then, scene_last(scene));
+
+	for (const struct scene_point *p = then; p < scene_last(scene); p++)
+		if (scene_apart_s(then, p) >= apart_s * part / parts)
+			return p;
+	return scene_last(scene);
+}
+
 double scene_rate(const struct scene_point *then, const struct scene_point *now, int64_t count_then,
 	int64_t count_now)
 {
@@ -205,6 +216,18 @@ const char *scene_lock(const struct scene *scene, uint32_t method, char out[SCEN
 const char *scene_thread(const struct scene *scene, uint32_t thread)
 {
 	return profile_get_thread(scene->profile, thread)->name;
+}
+
+uint32_t scene_pools(const struct scene *scene)
+{
+	uint32_t pools = 0;
+
+	for (uint32_t i = 0; i < scene->threads; i++) {
+		uint32_t pool = profile_get_thread(scene->profile, i)->pool;
+
+		pools = pool >= pools ? pool + 1 : pools;
+	}
+	return pools;
 }
 
 bool scene_is_java(const struct scene *scene, uint32_t thread)

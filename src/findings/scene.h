@@ -68,6 +68,9 @@ void scene_proof_stack(const struct scene *scene, struct finding *f, uint32_t st
 /* What was at least so many seconds before the last point, and at most so many: the oldest such; NULL: there is none. */
 const struct scene_point *scene_before(const struct scene *scene, double least_s, double most_s);
 const struct scene_point *scene_last(const struct scene *scene);
+/* The first point by which so many of so many equal parts of the time since `then` had passed. */
+const struct scene_point *scene_part(
+	const struct scene *scene, const struct scene_point *then, int part, int parts);
 double scene_apart_s(const struct scene_point *then, const struct scene_point *now);
 /* How much a count rose in a second between the two; -1: not known. */
 double scene_rate(const struct scene_point *then, const struct scene_point *now, int64_t count_then,
@@ -100,6 +103,8 @@ const char *scene_method(const struct scene *scene, uint32_t method);
 #define SCENE_LOCK 100
 const char *scene_lock(const struct scene *scene, uint32_t method, char out[SCENE_LOCK]);
 const char *scene_thread(const struct scene *scene, uint32_t thread);
+/* The ids of all threads' pools are below this. */
+uint32_t scene_pools(const struct scene *scene);
 /* Of a thread of Java's, virtual or not? */
 bool scene_is_java(const struct scene *scene, uint32_t thread);
 

@@ -15,17 +15,6 @@
 #define PARTS     3
 #define PART_RATE (RATE / 2)
 
-static const struct scene_point *part_of(
-	const struct scene *scene, const struct scene_point *then, int part)
-{
-	double apart_s = scene_apart_s(then, scene_last(scene));
-
-	for (const struct scene_point *p = then; p < scene_last(scene); p++)
-		if (scene_apart_s(then, p) >= apart_s * part / PARTS)
-			return p;
-	return scene_last(scene);
-}
-
 /* steadily: so many a second, and some in each part of the time. */
 static bool steadily(const struct scene *scene, const struct scene_point *then)
 {
@@ -34,7 +23,7 @@ static bool steadily(const struct scene *scene, const struct scene_point *then)
 	if (scene_rate(then, now, then->classes, now->classes) < RATE)
 		return false;
 	for (int part = 1; part <= PARTS; part++, from = to) {
-		to = part_of(scene, then, part);
+		to = scene_part(scene, then, part, PARTS);
 		if (scene_rate(from, to, from->classes, to->classes) < PART_RATE)
 			return false;
 	}

@@ -11,18 +11,15 @@
 static double rising(const struct scene *scene, const struct scene_point *then)
 {
 	const struct scene_point *now = scene_last(scene), *from = then;
-	double apart_s = scene_apart_s(then, now);
 
 	for (int part = 1; part <= PARTS; part++) {
-		const struct scene_point *to = from;
+		const struct scene_point *to = scene_part(scene, then, part, PARTS);
 
-		while (to < now && scene_apart_s(then, to) < apart_s * part / PARTS)
-			to++;
 		if (from->host.fds < 0 || to->host.fds <= from->host.fds)
 			return -1;
 		from = to;
 	}
-	return (double)(now->host.fds - then->host.fds) / apart_s;
+	return scene_rate(then, now, then->host.fds, now->host.fds);
 }
 
 static void look(const struct scene *scene)

@@ -203,11 +203,7 @@ static void look(const struct scene *scene)
 	double seconds = scene_seconds(scene, EVENT_WALL);
 	uint32_t *where = xcalloc(scene->wall_count + 1, sizeof(*where));
 
-	for (uint32_t i = 0; i < scene->threads; i++) {
-		uint32_t pool = profile_get_thread(scene->profile, i)->pool;
-
-		l.pool_count = pool >= l.pool_count ? pool + 1 : l.pool_count;
-	}
+	l.pool_count = scene_pools(scene);
 	l.pools = xcalloc(l.pool_count + 1, sizeof(*l.pools));
 	count_all(&l, where);
 	for (uint32_t i = 0; i < l.pool_count; i++)

@@ -84,13 +84,9 @@ static void look(const struct scene *scene)
 	double seconds = scene_seconds(scene, EVENT_WALL), waiters = 0, threads;
 	struct executor *pools, *worst = NULL;
 	struct scene_most waiter;
-	uint32_t count = 0;
+	uint32_t count;
 
-	for (uint32_t i = 0; i < scene->threads; i++) {
-		uint32_t pool = profile_get_thread(scene->profile, i)->pool;
-
-		count = pool >= count ? pool + 1 : count;
-	}
+	count = scene_pools(scene);
 	pools = xcalloc(count + 1, sizeof(*pools));
 	for (uint32_t i = 0; i < scene->wall_count && seconds > 0; i++) {
 		const struct profile_part *part = &scene->wall[i];
