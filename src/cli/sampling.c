@@ -14,7 +14,7 @@
 
 #define STEP_MS 200
 #define LOOK_NS (250 * NS_PER_MS)
-#define TOLD_NS NS_PER_S /* of waiting, before it is told */
+#define TOLD_NS NS_PER_S /* how long a wait lasts before it is reported */
 
 static volatile sig_atomic_t sampling_signal, sampling_stop;
 

@@ -147,7 +147,7 @@ static ssize_t input_unpack(struct input *in, char *to, size_t space, struct err
 	return got;
 }
 
-/* Space for more is behind what is not taken yet. -1: an error, which is reported again to whoever asks again. */
+/* Reads more input behind the bytes that are not consumed yet. -1: an error; later calls report it again. */
 static int input_fill(struct input *in, struct err *err)
 {
 	char *to = in->piece;

@@ -55,7 +55,7 @@ struct speedscope {
 	double scale;                   /* of its unit to the event's */
 	bool counts;                    /* its weights are numbers of samples */
 	double rest;                    /* what rounding has left of the weights so far */
-	const struct facts *told;       /* how many samples it has in all; NULL: not known */
+	const struct facts *told;       /* the recorded total of its samples; NULL: unknown */
 	double told_weight, told_count; /* what the samples so far have of those */
 	/* Sampled: the frames of a stack. Evented: the stack at each frame that is open, and those frames. */
 	uint32_t *stack, stack_cap, *open, open_cap;
@@ -181,7 +181,7 @@ static int speedscope_frames(struct speedscope *s, struct err *err)
 	return r.bad ? speedscope_no_json(s, &r, err) : 0;
 }
 
-/* Its name into s->text, and how the model is to take it. */
+/* Puts the frame's name into s->text, and sets how the model should classify it. */
 static int frame_name(struct speedscope *s, struct frame *f, struct feed_name *n, struct err *err)
 {
 	struct json_read r = f->at;

@@ -29,7 +29,7 @@ struct unpack_format {
 	const char *name, *magic;
 	size_t magic_bytes;
 	void *(*begin)(void); /* NULL: no memory */
-	/* NULL, or what is wrong. */
+	/* Returns NULL on success, else the reason of the failure. */
 	const char *(*step)(struct unpack *u, struct unpack_io *io);
 	void (*end)(void *state);
 };

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Decompression of zstd, xz and lz4, told by their first bytes. Concatenated frames are one text. (gzip is zlib's: input.c.)
+ * Decompression of zstd, xz and lz4, which are recognised by their magic numbers. Concatenated frames are read as one
+ * stream. (input.c reads gzip, by zlib.)
  *
  * A decoder allocates up to UNPACK_MEMORY; files that need more are refused. One thread.
  */

@@ -107,7 +107,7 @@ struct sampler {
 	struct frame_cache *cache;        /* of code that was walked */
 	struct here_constants *constants; /* debug information of compiled code */
 	struct tail *tails;               /* of threads, by number of the slot */
-	_Atomic uint32_t epoch; /* what it knows of Methods is read anew when this moves */
+	_Atomic uint32_t epoch;           /* incremented to make cached names of Methods stale */
 	struct event events[WIRE_EVENTS];
 	struct counters counters;
 	struct cost cost;

@@ -237,8 +237,8 @@ size_t model_vitals_bytes(const struct profile *p);
 void model_vitals_free(struct model_vitals *v);
 
 /*
- * feed.c: evicts what was sampled from the held second on and before `to` (slices_evict): for want of memory; or, with
- * to = 0, nothing, so that it is known which pairs are in what is held.
+ * feed.c: evicts what was sampled from the held second on and before `to` (slices_evict): to free memory. With to = 0 it evicts
+ * nothing, and only determines which pairs occur in held seconds.
  */
 void model_evict(const struct profile *p, uint32_t to);
 /* sweep.c: one step of what is to leave, if it is time for one. */

@@ -34,7 +34,10 @@ static void query_put(struct query_rows *rows, const struct slices *s, uint32_t 
 			slices_thread(s, pair), slices_state(s, pair), pair, 0, *sum};
 }
 
-/* Of all in the base (slices_base), with a mark of all since then, what is not later. */
+/*
+ * Adds each pair's total up to the base (slices_base), or up to now where base is NULL, minus its total at `since` (may be
+ * NULL), minus what `later` has of it.
+ */
 static void query_put_totals(struct query_rows *rows, const struct slices *s,
 	const struct slices_mark *base, const struct slices_mark *since, const struct tally *later)
 {

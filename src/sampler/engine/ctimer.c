@@ -121,7 +121,7 @@ static void ctimer_quiet(struct thread_arm *arm)
 	raw(SYS_timer_settime, arm->timer, 0, &never, NULL);
 }
 
-/* The share stays: arms_stay sets the engine anew. */
+/* Changes the interval only. When the share changes, arms_stay rearms the timer. */
 static int ctimer_pace(struct thread_arm *arm, const struct engine_target *target)
 {
 	struct itimerspec spec = ctimer_every(target->interval, target->first);

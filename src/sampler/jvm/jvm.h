@@ -53,7 +53,7 @@ void jvm_visits_leave(struct sampler *s, bool vm_ends);
 void jvm_events_want(uint32_t set, uint32_t clear, uint32_t interval);
 /* Has the JVM been told so? */
 bool jvm_events_told(uint32_t bits);
-/* The interval of allocations that the JVM was told last, in bytes. Any thread. */
+/* The heap-sampling interval that was last set in the JVM, in bytes. Any thread. */
 uint32_t jvm_events_interval(void);
 /* Up to JDK 18, where it has no consequences: JVMTI from the beginning. */
 bool jvm_events_prepare(void);

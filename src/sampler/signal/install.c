@@ -20,7 +20,8 @@
 #include <errno.h>
 
 static const int sig_candidates[] = {SIGURG, SIGWINCH, SIGPROF, SIGVTALRM, SIGSTKFLT};
-#define SIG_IGNORED 2 /* so many of them are ignored by a process without a handler */
+#define SIG_IGNORED \
+	2 /* the first two of the list: ignored by default where no handler is installed */
 
 /*
  * glibc keeps it for pthread_cancel, musl for timers that start threads, and both out of what programs can block, wait for

@@ -235,7 +235,7 @@ extern const struct walk_mem sig_mem_anywhere;
 int sig_choose(
 	struct sampler *s, uint64_t collected, bool (*left)(struct sampler *s, uint64_t handler));
 /*
- * Another one for a session that has begun: only one that a process without a handler ignores, that nobody handles, and that
+ * Chooses a replacement signal for a running session: only one that a process without a handler ignores, that nobody handles, and that
  * is not among `collected`; else -EBUSY. Whoever handles signals now may put back what was there before the session.
  */
 int sig_choose_again(uint64_t collected);

@@ -52,7 +52,7 @@ uint64_t arch_call_target(const struct walk_mem *mem, uint64_t pc);
 /* The end of the instruction at pc, which accesses memory; 0: it is of an unknown form. */
 uint64_t arch_access_end(const struct walk_mem *mem, uint64_t pc);
 
-/* The first conditional branch that leads far and begins between *at and limit: true, with its target, and *at behind it. */
+/* Finds the first conditional branch with a long displacement in [*at, limit). True: sets *target, and moves *at past the branch. */
 bool arch_branch_next(const struct walk_mem *mem, uint64_t *at, uint64_t limit, uint64_t *target);
 
 /*

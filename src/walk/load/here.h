@@ -65,7 +65,7 @@ struct here {
 	uint64_t own_low, own_high;
 	struct here_lines *lines;         /* NULL: every load is a system call */
 	struct here_constants *constants; /* NULL: none are kept; with lines only */
-	uint32_t epoch;                   /* of constants: a row of another one is read anew */
+	uint32_t epoch;                   /* current epoch: rows of an earlier one are stale */
 	bool checked;                     /* of copy, with lines */
 };
 

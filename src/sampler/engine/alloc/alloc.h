@@ -2,8 +2,8 @@
 /*
  * What the rest of the agent asks of the event of allocations, and its sampled objects that live on.
  *
- * Of the sampled objects those that survive: each is remembered by a weak reference until a collection has looked at
- * it, and becomes a sample of its allocation site if it is still there then. An object counts once.
+ * Survivors: a weak reference tracks each sampled object until the next collection. If the object survives that, it becomes
+ * a sample of its allocation site. Each object counts once.
  *
  *   callback: FREE -> FILLED      after a collection, on the visiting thread: FILLED -> FREE
  *
@@ -20,7 +20,7 @@
 #include "walk/hotspot/layout.h"
 #include "walk/load/mem.h"
 
-/* Says what the JVM does not tell of, once that is seen to matter. */
+/* Publishes a note about allocations that the JVM does not report, once they are significant. */
 void alloc_publish(struct sampler *s);
 
 /* --- weight.c ---------------------------------------------------------------------------- */
