@@ -217,7 +217,7 @@ What jhot costs, beside async-profiler, on one machine: the last run of `make be
 others are worth what their machine was; ratios carry further. Each value is a median, in brackets the quartiles (of less than
 four turns the least and the most). Who is compared took turns. "of nothing's" is a share of what the same program takes with
 nothing attached: 1 is no cost. A ratio below 1 means that jhot takes less. What each row does stands on top of its script in
-`tests/bench`; [measurements](measurements.md) has the figures that decided something.
+`tests/bench`; [decisions](decisions.md) has the figures that decided something.
 %s
 ![jhot's figures as shares of async-profiler's](benchmarks.svg)
 
