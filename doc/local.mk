@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # The man page and the completions, made from the program's own help texts, and the README's pictures.
 
-EXTRA_DIST += README.md %D%/aarch64.md %D%/benchmarks.md %D%/benchmarks.svg %D%/causes.md %D%/jhot.1.in %D%/man.sh %D%/diff.schema.json %D%/findings.md %D%/install.md %D%/decisions.md %D%/recording.md %D%/release.md \
+EXTRA_DIST += README.md %D%/aarch64.md %D%/benchmarks.csv %D%/benchmarks.md %D%/benchmarks.svg %D%/causes.md %D%/jhot.1.in %D%/man.sh %D%/diff.schema.json %D%/findings.md %D%/install.md %D%/decisions.md %D%/recording.md %D%/release.md \
 	%D%/why.schema.json %D%/wire.md
 
 # The man page is made from the program's own help texts, so a cross build has it where the program can be run.

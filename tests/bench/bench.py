@@ -6,14 +6,17 @@
   WORKLOADS=DIR    programs under load: h2.sh, lucene-bench.sh, ... (tests/bench/workload.sh)
   ROWS="attach walk"   of the table below, these; what one that is asked for alone prints is shown, too
   QUICK=1          a short run of some minutes: to see that all of it works, not for its figures
-  OUT=DIR          where benchmarks.md and .svg go: doc of the source for a whole run, else the folder of the build
+  OUT=DIR          where benchmarks.md, .svg and .csv go: doc of the source for a whole run, else the folder of the build
 
 A row is a command that prints lines "= WHAT | WHO | UNIT | LIMIT | VALUE...", a value per turn (figure in tests/bench/lib.sh),
 and "! SENTENCE" for what it could not do; all that it prints is in bench-ROW.log. Its settings are variables that the
-environment overrides. Here medians are made of that, how far they spread, and the ratio of those who took turns.
+environment overrides. Here medians are made of that, how far they spread, and the ratio of those who took turns. The .csv has all
+figures; the page and its picture have those of SUMMARY.
 """
 import collections
+import csv
 import datetime
+import io
 import os
 import re
 import shutil
@@ -162,7 +165,83 @@ def run(row, shown):
     return figures, notes if figures or notes else ["no figures: see bench-%s.log" % row.name]
 
 
-# --- telling ---------------------------------------------------------------------------------------------
+# --- reporting -------------------------------------------------------------------------------------------
+
+# The figures on the page, and what they are called there; "JDK N" stands for any version.
+SUMMARY = {
+    "attach, cold: until it samples": "first attach, until the first sample",
+    "attach, warm: until it samples": "later attach, until the first sample",
+    "longest safepoint of a session": "longest safepoint of a session",
+    "walk: Compile, JDK N, both to the root, mean": "stack walk, javac",
+    "walk: h2, JDK N, both to the root, mean": "stack walk, H2",
+    "walk: lucene-bench, JDK N, both to the root, mean": "stack walk, Lucene",
+    "walk: clojure, JDK N, both to the root, mean": "stack walk, Clojure",
+    "walk: shares, JDK N, both to the root, mean": "stack walk, a small loop",
+    "walk: shares, JDK N, mean": "the same, async-profiler only up to the first Java frame",
+    "broken stacks: h2, JDK N": "broken stacks, H2",
+    "h2, 100 Hz, live: time of the work": "H2 with 100 samples per second, run time",
+    "lucene-bench, 1 kHz, recording: time of the work": "Lucene with 1,000 samples per second, run time",
+    "javac, 1 kHz, recording: CPU time of the JVM": "javac with 1,000 samples per second, CPU time",
+    "the JVM's memory more than without, 60 s": "memory added to the JVM",
+    "end of a recording to its .collapsed": "writing .collapsed",
+    "end of a recording to its .jfr": "writing .jfr",
+    "threads that start, JDK N: CPU of each": "starting threads, CPU time",
+    "waits for a monitor, JDK N: CPU of each": "contended monitor, CPU time",
+}
+SIDES = (NOTHING, JHOT, PEER, "ratio")
+CSV_COLUMNS = ("row", "what", "unit") + tuple(side + end for side in SIDES for end in ("", "_low", "_high")) + (
+    "limit", "turns", "note")
+
+
+def records(results):
+    """A dict of texts per figure, with the columns of the .csv; of a note alone those it has."""
+    for row, figures, notes in results:
+        for f in figures:
+            record = {"row": row.name, "what": f.what, "unit": f.unit, "turns": str(max(map(len, f.values.values()))),
+                      "limit": "" if f.limit is None else number(f.limit)}
+            for side, values in zip(SIDES, (f.of(NOTHING), f.of(JHOT), f.of(PEER), f.ratios())):
+                if values:
+                    ends = (statistics.median(values), *spread(values))
+                    record.update(zip((side, side + "_low", side + "_high"), map(number, ends)))
+            yield record
+        for note in notes:
+            yield {"row": row.name, "note": note}
+
+
+def csv_text(rows):
+    out = io.StringIO()
+    writer = csv.DictWriter(out, CSV_COLUMNS, restval="", lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    return out.getvalue()
+
+
+def spanned(record, side):
+    if not record.get(side):
+        return ""
+    if record[side + "_low"] == record[side + "_high"]:
+        return record[side]
+    return "%s (%s to %s)" % (record[side], record[side + "_low"], record[side + "_high"])
+
+
+def summarized(rows):
+    """The records of SUMMARY, in its order, with their names there."""
+    found_rows = {re.sub(r"JDK \d+", "JDK N", record.get("what", "")): record for record in rows}
+    return [(name, found_rows[what]) for what, name in SUMMARY.items() if what in found_rows]
+
+
+def summary(rows):
+    lines = ["| | unit | nothing attached | jhot | async-profiler | ratio |", "| --- | --- | --- | --- | --- | --- |"]
+    for name, record in summarized(rows):
+        unit = "of a run without" if record["unit"] == "of nothing's" else record["unit"]
+        lines.append("| %s |" % " | ".join([name, unit] + [spanned(record, side) for side in SIDES]))
+    return "\n".join(lines)
+
+
+def picture(rows):
+    return plot.ratios([(name, *(float(record["ratio" + end]) for end in ("", "_low", "_high")))
+                        for name, record in summarized(rows) if record.get("ratio")])
+
 
 COLUMNS = ("row", "what", "unit", NOTHING, JHOT, PEER, "jhot / peer", "limit", "turns")
 
@@ -203,8 +282,7 @@ def machine():
                                               int(found(r"^MemTotal:\s*(\d+)", "/proc/meminfo")) / 1e6)),
         ("system", "%s, Linux %s" % (found(r'^PRETTY_NAME="(.*)"', "/etc/os-release"), os.uname().release)),
         ("JVM", java[0].replace('"', "")),
-        ("jhot", "%s, %s" % (output(os.path.join(BUILD, "jhot"), "--version").split("\n")[0],
-                             output("git", "log", "-1", "--format=commit %h of %cs") or "no commit")),
+        ("jhot", "%s, %s" % (output(os.path.join(BUILD, "jhot"), "--version").split("\n")[0], COMMIT)),
         (PEER, output(os.environ["ASPROF"], "--version") if os.environ.get("ASPROF") else "not run: ASPROF is not given"),
         ("date", datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d %H:%M UTC")),
         ("load before", "%.2f" % LOAD),
@@ -213,29 +291,31 @@ def machine():
 
 HEAD = """# Benchmarks
 
-What jhot costs, beside async-profiler, on one machine: the last run of `make bench`, which writes this page. Figures of
-others are worth what their machine was; ratios carry further. Each value is a median, in brackets the quartiles (of less than
-four turns the least and the most). Who is compared took turns. "of nothing's" is a share of what the same program takes with
-nothing attached: 1 is no cost. A ratio below 1 means that jhot takes less. What each row does stands on top of its script in
-`tests/bench`; [decisions](decisions.md) has the figures that decided something.
+What jhot costs beside async-profiler. `make bench` writes this page, its picture and [benchmarks.csv](benchmarks.csv), which has
+all figures; this page has a selection. Absolute values depend on the machine, ratios less so.
+
+Values are medians, with quartiles in brackets (with fewer than four runs, the minimum and maximum). The profilers ran interleaved. A
+ratio below 1 means that jhot costs less. A stack walk goes to the thread's outermost frame with both, unless stated otherwise.
+"of a run without" is relative to the same program with nothing attached, so 1 is no cost.
 %s
 ![jhot's figures as shares of async-profiler's](benchmarks.svg)
 
 %s
 
 %s
+
+The scripts in `tests/bench` describe each row.
 """
 SHORT = """
-**This was a short run (`QUICK=1`), perhaps on a machine that did other work: it shows that all of it works. Its figures are of one turn or two.**
+**This was a short run (`QUICK=1`) with one or two turns, perhaps on a busy machine: it shows only that everything works.**
 """
 
 
 def write(folder, results):
     facts = "| | |\n| --- | --- |\n" + "\n".join("| %s | %s |" % fact for fact in machine())
-    compared = [(f.what, statistics.median(r), *spread(r)) for _, figures, _ in results for f in figures
-                for r in [f.ratios()] if r]
-    for name, text in (("benchmarks.md", HEAD % (SHORT if QUICK else "", facts, table(results))),
-                       ("benchmarks.svg", plot.ratios(compared))):
+    rows = list(records(results))
+    for name, text in (("benchmarks.md", HEAD % (SHORT if QUICK else "", summary(rows), facts)),
+                       ("benchmarks.csv", csv_text(rows)), ("benchmarks.svg", picture(rows))):
         path = os.path.join(folder, name)
         with open(path + ".part", "w", encoding="utf-8") as out:
             out.write(text)
@@ -266,10 +346,16 @@ def main():
                                                "; ".join(notes)), file=sys.stderr, flush=True)
         write(folder, results)  # a run that is ended has what it has
     print(table(results))
-    print("\nwritten: %s, benchmarks.svg" % os.path.join(folder, "benchmarks.md"))
+    print("\nwritten: %s, .csv and .svg" % os.path.join(folder, "benchmarks.md"))
     return any(not figures and "left out" not in notes[0] and "not given" not in notes[0] for _, figures, notes in results)
 
 
-LOAD = os.getloadavg()[0]
+def commit():
+    """The commit that is measured, as it is when the run begins."""
+    changed = ", with local changes" if output("git", "status", "--porcelain", "--untracked-files=no") else ""
+    return (output("git", "log", "-1", "--format=commit %h of %cs") or "no commit") + changed
+
+
+LOAD, COMMIT = os.getloadavg()[0], commit()
 if __name__ == "__main__":
     sys.exit(main())

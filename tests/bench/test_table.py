@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # The table of `make bench`, of rows whose figures are known: medians, ratios, limits; rows that cannot run, fail or do not end.
 
+import csv
 import os
 import subprocess
 import sys
@@ -75,6 +76,17 @@ lint.check("with what it has started", ["%s runs" % sleeper] if os.path.exists("
 
 text = bench.table([(told, figures, notes)])
 lint.check("a line of the table has the ratio and the limit", [] if "| 0.75 (0.5 to 1) | 5 OVER" in text else text.split("\n"))
+records = list(bench.records([(told, figures, notes)]))
+told_csv = list(csv.DictReader(bench.csv_text(records).splitlines()))
+lint.check("the .csv has every figure and note", faults("rows", [r["what"] or r["note"] for r in told_csv],
+                                                        ["time of it", "other", "a sentence about <it>"])
+           + faults("median and quartiles", [told_csv[0][c] for c in ("jhot", "jhot_low", "jhot_high", "ratio", "limit")],
+                    ["6", "4", "8", "0.75", "5"]) + faults("nothing", told_csv[1]["async-profiler"], ""))
+walk = bench.Figure("walk-real", "walk: h2, JDK 21, both to the root, mean", "ns")
+walk.values.update({"jhot": [1, 2], "async-profiler": [4, 4]})
+page = bench.summary(bench.records([(told, figures + [walk], notes)]))
+lint.check("the page has the figures of SUMMARY, of any JDK", [] if page.split("\n")[2:] == [
+    "| stack walk, H2 | ns |  | 1.5 (1 to 2) | 4 | 0.375 (0.25 to 0.5) |"] else page.split("\n"))
 picture = plot.ratios([("a <row> & more", 0.5, 0.25, 0.75), ("another", 3.0, 2.0, 5.0)])
 circles = xml.dom.minidom.parseString(picture).getElementsByTagName("circle")
 half, three = (float(c.getAttribute("cx")) for c in circles)
