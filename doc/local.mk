@@ -1,10 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-# The man page and the completions, made from the program's own help texts, and the README's pictures.
+# The man pages and the completions, made from the program's own help texts, and the README's pictures.
 
-EXTRA_DIST += README.md %D%/aarch64.md %D%/benchmarks.csv %D%/benchmarks.md %D%/benchmarks.svg %D%/causes.md %D%/jhot.1.in %D%/man.sh %D%/diff.schema.json %D%/findings.md %D%/install.md %D%/decisions.md %D%/recording.md %D%/release.md \
+EXTRA_DIST += README.md %D%/aarch64.md %D%/benchmarks.csv %D%/benchmarks.md %D%/benchmarks.svg %D%/causes.md %D%/jhot.1.in %D%/jhot.7.in %D%/man.sh %D%/diff.schema.json %D%/findings.md %D%/install.md %D%/decisions.md %D%/recording.md %D%/release.md \
 	%D%/why.schema.json %D%/wire.md
 
-# The man page is made from the program's own help texts, so a cross build has it where the program can be run.
+# What the figures mean.
+man7_MANS = %D%/jhot.7
+%D%/jhot.7: %D%/jhot.7.in
+	$(AM_V_GEN)$(MKDIR_P) %D% && sed 's/[@]VERSION@/$(VERSION)/' $(srcdir)/%D%/jhot.7.in >$@.part && mv $@.part $@
+CLEANFILES += %D%/jhot.7 %D%/jhot.7.part
+
+# jhot(1) is made from the program's own help texts, so a cross build has it where the program can be run.
 if HELP_TEXTS
 if CROSS
 help_program = %D%/program
@@ -16,7 +22,7 @@ else
 help_program = jhot$(EXEEXT)
 endif
 man1_MANS = %D%/jhot.1
-%D%/jhot.1: %D%/jhot.1.in %D%/man.sh $(help_program)
+%D%/jhot.1: %D%/jhot.1.in %D%/jhot.7.in %D%/man.sh $(help_program)
 	$(AM_V_GEN)$(MKDIR_P) %D% && \
 	$(SHELL) $(srcdir)/%D%/man.sh ./$(help_program) <$(srcdir)/%D%/jhot.1.in >$@.part && mv $@.part $@
 CLEANFILES += %D%/jhot.1 %D%/jhot.1.part

@@ -22,7 +22,7 @@ if STATIC
 if HELP_TEXTS
 	rm -rf $(ONE_FILE) && $(MKDIR_P) $(ONE_FILE)
 	$(STRIP) -o $(ONE_FILE)/jhot %D%/jhot
-	cp -r doc/jhot.1 doc/completions $(srcdir)/COPYING $(srcdir)/%D%/NOTICE $(ONE_FILE)
+	cp -r doc/jhot.1 doc/jhot.7 doc/completions $(srcdir)/COPYING $(srcdir)/%D%/NOTICE $(ONE_FILE)
 	tar --sort=name --format=ustar --mtime=@$(COMMIT_DATE) --owner=0 --group=0 --numeric-owner \
 		--mode=u=rwX,go=rX -cf - $(ONE_FILE) | gzip -9n >$(ONE_FILE).tar.gz
 	rm -rf $(ONE_FILE)

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# The man page: every verb, option and exit status of the program, and roff without complaints.
+# The man pages: every verb, option and exit status of the program, every event, and roff without complaints.
 . "$(dirname "$0")/../jvm/lib.sh"
 
 page=$builddir/doc/jhot.1
@@ -27,14 +27,24 @@ done <"$T/examples"
 
 # the exit statuses are enum err_kind
 sed -n 's/^\tERR_[A-Z_]* = \([0-9]*\),.*/\1/p' "$srcdir/src/base/err.h" >"$T/codes"
-sed -n '/^\.SH EXIT STATUS/,/^\.SH NOTES/s/^\.B \([0-9]*\)$/\1/p' "$page" >"$T/documented"
+sed -n '/^\.SH EXIT STATUS/,/^\.SH JSON/s/^\.B \([0-9]*\)$/\1/p' "$page" >"$T/documented"
 ok "the program has exit statuses" [ -s "$T/codes" ]
 same "all of them are documented, and no others" "$T/documented" "$T/codes"
 
-if command -v man >/dev/null && [ "$(man -l "$page" 2>/dev/null | wc -l)" -gt 10 ]; then
-	LC_ALL=C.UTF-8 MANWIDTH=100 man --warnings -E UTF-8 -l -Tutf8 -Z "$page" >/dev/null 2>"$T/warnings"
-	is "roff has no complaints" "$(cat "$T/warnings")" ""
-else
-	skip "roff has no complaints" "no man that reads files"
-fi
+# jhot(7): the events with their units and default intervals are those of the program
+concepts=$builddir/doc/jhot.7
+[ -e "$concepts" ] || concepts=$srcdir/doc/jhot.7
+ok "jhot(7) says its version" grep -q "^\.TH JHOT 7 .*jhot [0-9]" "$concepts"
+"$JHOT" events | awk '$1 ~ /^(cpu|alloc|lock|wall)$/ { sub(/512K/, "512kB", $3); print $1, $2, $3 }' >"$T/events"
+sed -n '/^\.TS/,/^\.TE/p' "$concepts" | awk -F'\t' '$1 ~ /^(cpu|alloc|lock|wall)$/ { gsub(/ /, "", $3); print $1, $2, $3 }' >"$T/told"
+same "jhot(7) has the intervals of jhot events" "$T/told" "$T/events"
+
+for file in "$page" "$concepts"; do
+	if command -v man >/dev/null && [ "$(man -l "$file" 2>/dev/null | wc -l)" -gt 10 ]; then
+		LC_ALL=C.UTF-8 MANWIDTH=100 man --warnings -E UTF-8 -l -Tutf8 -Z "$file" >/dev/null 2>"$T/warnings"
+		is "roff has no complaints about ${file##*/}" "$(cat "$T/warnings")" ""
+	else
+		skip "roff has no complaints about ${file##*/}" "no man that reads files"
+	fi
+done
 done_testing

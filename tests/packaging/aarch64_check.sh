@@ -138,7 +138,7 @@ done
 tarball() {
 	env -u MAKEFLAGS -u MAKELEVEL -u MFLAGS make tarball >"$T/said" 2>&1 && mkdir "$T/one" &&
 		tar -C "$T/one" --strip-components=1 -xzf jhot-*-linux-aarch64.tar.gz &&
-		says=$(qemu-aarch64 -L / "$T/one/jhot" --version) && cmp doc/jhot.1 "$builddir/doc/jhot.1" &&
+		says=$(qemu-aarch64 -L / "$T/one/jhot" --version) && cmp doc/jhot.1 "$builddir/doc/jhot.1" && cmp doc/jhot.7 "$builddir/doc/jhot.7" &&
 		diff -r doc/completions "$builddir/doc/completions" >>"$T/said"
 }
 if tarball; then

@@ -65,7 +65,7 @@ same_said() { # ARG...
 }
 
 same_files() { # what `make all` makes of help texts
-	cmp "$builddir/doc/jhot.1" "$T/build/doc/jhot.1" && diff -r "$builddir/doc/completions" "$T/build/doc/completions"
+	cmp "$builddir/doc/jhot.1" "$T/build/doc/jhot.1" && cmp "$builddir/doc/jhot.7" "$T/build/doc/jhot.7" && diff -r "$builddir/doc/completions" "$T/build/doc/completions"
 }
 
 same_converted() { # SUFFIX

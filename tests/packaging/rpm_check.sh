@@ -51,7 +51,7 @@ says_its_version() { [ "$(in_root --version)" = "$("$JHOT" --version)" ]; }
 all_there() {
 	! rpm -qpl "$rpm" | while read -r file; do [ -e "$root$file" ] || [ -L "$root$file" ] || echo "$file"; done | grep .
 }
-completes() { bash -n "$root/usr/share/bash-completion/completions/jhot" && grep -q 'record' "$root/usr/share/man/man1/jhot.1"; }
+completes() { bash -n "$root/usr/share/bash-completion/completions/jhot" && grep -q 'record' "$root/usr/share/man/man1/jhot.1" && test -s "$root/usr/share/man/man7/jhot.7"; }
 records() {
 	jvm_start Known shares && mount --rbind /proc "$root/proc" && in_root record -d 1 -o /x.collapsed "$JVM" &&
 		grep -q knownSixty "$root/x.collapsed"

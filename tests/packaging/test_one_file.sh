@@ -50,7 +50,7 @@ ok "at most 4 MB" test "$bytes" -le $((4 << 20))
 mkdir "$T/unpacked"
 tar -C "$T/unpacked" --strip-components=1 -xzf "$T/first.tar.gz"
 is "its files" "$(cd "$T/unpacked" && find . -type f | sort | tr '\n' ' ')" \
-	"./COPYING ./NOTICE ./completions/_jhot ./completions/jhot ./completions/jhot.fish ./jhot ./jhot.1 "
+	"./COPYING ./NOTICE ./completions/_jhot ./completions/jhot ./completions/jhot.fish ./jhot ./jhot.1 ./jhot.7 "
 ok "of which one runs" [ "$(find "$T/unpacked" -type f -perm /111)" = "$T/unpacked/jhot" ]
 is "all of them are of that date" "$(find "$T/unpacked" -type f -printf '%Ts\n' | sort -u)" 1600000000
 
