@@ -85,16 +85,17 @@ def section(page, heading):
 
 
 def tool_faults():
-    """What `make` can do beyond building and checking is in HACKING.md."""
+    """What `make` can do beyond building and checking is in HACKING.md, or among the checks of doc/release.md."""
     # What other targets, scripts and tests call.
     parts = {"check-programs", "sanitized-programs", "check-together", "check-alone", "distfiles", "clean-packages", "clean-arm64"}
     tools = {name for line in re.findall(r"^\.PHONY:((?:.*\\\n)*.*)$", MAKEFILES, re.M) for name in line.replace("\\", "").split()}
     table = re.findall(r"^\|(.*?)\|", section("HACKING.md", "Tools"), re.M)
+    table += re.findall(r"^\|.*?\|(.*?)\|", lint.read("doc/release.md"), re.M)
     named = {name for cell in table for name in re.findall(r"`make ([a-z0-9-]+)`", cell)}
     if len(tools) < 20:
         yield "only %d tools found in Makefile.am and what it includes" % len(tools)
     for name in sorted(tools - parts - named):
-        yield "HACKING.md does not name make %s" % name
+        yield "neither HACKING.md nor doc/release.md names make %s" % name
     for name in sorted(parts - tools):
         yield "%s is no target that is .PHONY" % name
 
@@ -117,6 +118,6 @@ lint.check("doc/wire.md lists the records of the wire", record_faults())
 lint.check("doc/recording.md lists the chunks of a recording", chunk_faults())
 lint.check("doc/findings.md lists the rules", rule_faults())
 lint.check("make targets that pages name exist", target_faults())
-lint.check("HACKING.md names the tools", tool_faults())
+lint.check("HACKING.md and doc/release.md name the tools", tool_faults())
 lint.check("packages name no address but jhot's own", address_faults())
 lint.done()
