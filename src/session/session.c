@@ -444,25 +444,19 @@ uint64_t session_seen_ns(const struct session *s)
 	return reader_stats(s->reader)->seen_ns;
 }
 
-/* What is said of names that are late or missing, before anything else. */
-static const char *session_names_note(struct session *s, const char *note)
+const char *session_names_note(struct session *s)
 {
 	const char *reading = late_any(&s->late) ? symbols_reading(s->symbols) : "";
 
 	buf_clear(&s->note);
 	if (*reading && clock_mono_ns() - s->late.since_ns > SESSION_LATE_NS)
-		buf_printf(&s->note, "waiting for names: %s is being read", reading);
+		buf_printf(&s->note, "waiting for names: reading %s", reading);
 	else if (s->late.unnamed)
 		buf_printf(&s->note,
-			s->late.unnamed == 1 ? "%llu stack has an address in the place of a name, "
-					       "which was not there in time"
-					     : "%llu stacks have addresses in the place of names, "
-					       "which were not there in time",
-			(unsigned long long)s->late.unnamed);
-	else
-		return note;
-	if (*note)
-		buf_printf(&s->note, "; %s", note);
+			"%llu stack%s addresses instead of names: their files were not read in "
+			"time",
+			(unsigned long long)s->late.unnamed,
+			s->late.unnamed == 1 ? " has" : "s have");
 	return buf_str(&s->note);
 }
 
@@ -477,7 +471,11 @@ const char *session_note(struct session *s)
 		note = reader_note(s->reader);
 	if (rows.without_rows || rows.without_space)
 		note = rows.note;
-	return session_names_note(s, note);
+	if (!*session_names_note(s))
+		return note;
+	if (*note)
+		buf_printf(&s->note, "; %s", note);
+	return buf_str(&s->note);
 }
 
 /* --- the end ----------------------------------------------------------------------------------------- */

@@ -106,8 +106,12 @@ uint64_t session_duration_ns(const struct session *s);
 /* Of that, for how long the agent could look: it gets no core where the whole JVM gets none. */
 uint64_t session_seen_ns(const struct session *s);
 
-/* What is degraded in naming frames, a sentence or ""; valid until the next call. */
+/*
+ * What is degraded in naming and unwinding frames, a sentence or "". session_names_note: of that, only names that are
+ * waited for or were given up. Both are valid until the next call of either.
+ */
 const char *session_note(struct session *s);
+const char *session_names_note(struct session *s);
 
 /* A thread's CPU time, from /proc; indices are the profile's threads. */
 struct session_thread_cpu {

@@ -71,9 +71,10 @@ static void test_waits(void)
 	is_int(samples, 0, "a stack whose names are being read waits");
 	is_int(ring_reader_pending(&s->ring), 0, "but the ring has been read");
 	s->late.since_ns -= LONG_NS / 20;
-	ok(strstr(session_note(s), "waiting for names: ") &&
-			strstr(session_note(s), "is being read"),
-		"it is said: %s", session_note(s));
+	ok(strstr(session_note(s), "waiting for names: reading "), "the note says so: %s",
+		session_note(s));
+	ok(!strncmp(session_names_note(s), "waiting for names: reading ", 27),
+		"and so does the one for the live view");
 	s->names_patient = true;
 	s->late.waited_ns = LONG_NS;
 	for (uint32_t id = 2; samples < 2 && clock_mono_ns() - begin_ns < LONG_NS; id += id == 2) {
@@ -85,6 +86,7 @@ static void test_waits(void)
 	is_int(samples, 2, "the patient get all of them");
 	is_str(leaf(s), "qsort", "with names");
 	is_str(session_note(s), "", "and nothing is missing");
+	is_str(session_names_note(s), "", "neither in the live view");
 	end(s, &a);
 }
 
@@ -98,7 +100,8 @@ static void test_gives_up(void)
 	s->late.waited_ns = LONG_NS;
 	is_int(session_pull(s, NULL), 1, "who has waited long enough takes addresses");
 	is_str(leaf(s), address, "for names");
-	ok(strstr(session_note(s), "1 stack has an address"), "which is said: %s", session_note(s));
+	ok(strstr(session_note(s), "1 stack has addresses instead of names: "),
+		"which the note says: %s", session_note(s));
 	end(s, &a);
 }
 

@@ -49,9 +49,48 @@ static void test_picker(void)
 	fake_done(&fake);
 }
 
+static const char *late_names; /* the note of the session */
+
+static const char *note_names(void *ctx)
+{
+	return late_names;
+}
+
+/* Names that are late, or were given up, are a badge in the status line, without their explanation, as other notes are. */
+static void test_late_names(void)
+{
+	struct app_options options = {.frame_fd = -1, .events = 1, .attached = true};
+	struct app_ops ops = fake_ops;
+	struct fake fake;
+	struct ui ui;
+
+	ops.names_note = note_names;
+	late_names = "waiting for names: reading /usr/lib/libbig.so";
+	fake_init(&fake, 400);
+	ui_init(&ui, &ops, &fake, &options, false);
+	ui_resize(&ui, 24, 120);
+	ui_tick(&ui, 1000);
+	ok(drive_shows(&ui, " waiting for names") && !drive_shows(&ui, "libbig.so"),
+		"the status line says that names are waited for");
+	late_names = "12 stacks have addresses instead of names: their files were not read in time";
+	ui_tick(&ui, 2000);
+	ok(drive_shows(&ui, " 12 stacks have addresses instead of names") &&
+			!drive_shows(&ui, "waiting for names"),
+		"and that they were given up");
+	drive_keys(&ui, 2000, "I");
+	ok(drive_shows(&ui, "their files were"), "the info view has all of it");
+	late_names = "";
+	drive_keys(&ui, 2000, "\033");
+	ui_tick(&ui, 3000);
+	ok(!drive_shows(&ui, "instead of names"), "without a note there is no badge");
+	ui_done(&ui);
+	fake_done(&fake);
+}
+
 int main(void)
 {
 	setenv("TZ", "UTC", 1);
 	test_picker();
+	test_late_names();
 	return tap_done();
 }

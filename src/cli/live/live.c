@@ -192,6 +192,13 @@ static int live_drain(void *ctx, struct err *err)
 	return l->now->session ? session_drain(l->now->session, err) : 0;
 }
 
+static const char *live_names_note(void *ctx)
+{
+	struct live *l = ctx;
+
+	return l->now->session ? session_names_note(l->now->session) : "";
+}
+
 static int live_threads(void *ctx, const struct app_thread **out)
 {
 	struct live *l = ctx;
@@ -296,6 +303,7 @@ const struct app_ops live_ops = {
 	.profile = live_profile,
 	.vitals = live_vitals,
 	.drain = live_drain,
+	.names_note = live_names_note,
 	.threads = live_threads,
 	.event_set = live_event_set,
 	.event_warning = live_event_warning,

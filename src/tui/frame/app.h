@@ -68,6 +68,8 @@ struct app_ops {
 	const struct vitals *(*vitals)(void *ctx);
 	/* Take in what is new: samples, or -1 when the session is over (data stays). */
 	int (*drain)(void *ctx, struct err *err);
+	/* One sentence about names of frames that are late or missing, "" if none; valid until the next call. May be NULL. */
+	const char *(*names_note)(void *ctx);
 	int (*threads)(void *ctx, const struct app_thread **out);
 	int (*event_set)(void *ctx, int event, bool on, uint64_t interval, struct err *err);
 	/* What somebody should know before this event is switched on, as two or three lines; NULL: nothing. May be NULL. */

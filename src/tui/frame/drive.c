@@ -13,6 +13,7 @@
 #include "tui/frame/output.h"
 #include "tui/frame/search.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -245,6 +246,8 @@ void ui_tick(struct ui *ui, int64_t now_ms)
 	if (!ui->over && ui->ops->drain(ui->ctx, &ui->error) < 0)
 		ui_end(ui);
 	ui->vitals = ui->ops->vitals(ui->ctx);
+	snprintf(ui->names_note, sizeof(ui->names_note), "%s",
+		ui->ops->names_note ? ui->ops->names_note(ui->ctx) : "");
 	if (ui->vitals)
 		events_watch(ui);
 	if (ui->scope.time.frozen)

@@ -429,6 +429,7 @@ static void draw_quality(struct ui *ui, int row, const struct vitals_second *p)
 		strip_add(&s, STYLE_DIM, 9, "held")->right = true;
 	if (*v->walker_note)
 		strip_add(&s, STYLE_WARN, 5, " walker %s ", v->walker)->right = true;
+	add_badge(&s, ui->names_note, 6);
 	add_badge(&s, v->events[ui->scope.event].note, 6);
 	strip_draw(&s, &ui->canvas, row, 1, ui->canvas.cols - 1);
 }

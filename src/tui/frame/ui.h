@@ -130,6 +130,7 @@ struct ui {
 
 	const struct profile *profile; /* NULL: not attached */
 	const struct vitals *vitals;   /* likewise */
+	char names_note[160];          /* of ops->names_note, as of the last tick */
 	struct ui_scope scope;
 	struct ui_search search;
 	struct { /* as of the last update: of the window, of what has a hit, of coarse code */

@@ -173,6 +173,7 @@ static void write_agent(const struct ui *ui, struct page *p, int width)
 	add(p, "walker", "%s", v->walker);
 	add_wrapped(p, "", v->walker_note, width);
 	add_wrapped(p, "", v->agent_note, width);
+	add_wrapped(p, "", ui->names_note, width);
 	add(p, "lost", "%s", text_counted(a, v->lost, "sample"));
 	for (int i = 0; i < v->counter_count && i < VITALS_COUNTERS; i++)
 		if (v->counters[i].value)
