@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The rules, a look by all of them, and for how long each thing has been found. */
+/* The table of rules, their evaluation, and for how long each problem has been reported. */
 #include "findings/findings.h"
 
 #include "base/buf.h"
@@ -10,8 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FORGET_NS \
-	(10 * NS_PER_S) /* what is found again within so long has been there all the time */
+#define FORGET_NS (10 * NS_PER_S) /* a shorter pause does not restart since_s */
 
 const struct finding_rule *const finding_rules[] = {
 	&rule_deadlock,
@@ -37,12 +36,11 @@ const struct finding_rule *const finding_rules[] = {
 	&rule_finalizers,
 	&rule_threads,
 	&rule_descriptors,
-
 	&rule_new,
 	NULL,
 };
 
-/* What has been found, and since when. */
+/* When a problem was first and last reported. */
 struct seen {
 	const struct finding_rule *rule;
 	uint64_t subject, since_ns, last_ns;
@@ -51,6 +49,7 @@ struct seen {
 struct findings {
 	struct finding list[FINDINGS_MAX];
 	unsigned count;
+	struct finding discarded; /* what scene_found() returns for a finding that is not kept */
 	struct seen seen[4 * FINDINGS_MAX];
 	struct vitals now;
 	const struct profile_snapshot *baseline;
@@ -90,7 +89,7 @@ void findings_vitals(struct findings *f, const struct vitals *v)
 		.cpu = v->cpu,
 		.host = v->host};
 
-	if (v->time_ns < f->now.time_ns) /* another time is looked at */
+	if (v->time_ns < f->now.time_ns)
 		f->point_count = 0;
 	f->now = *v;
 	if (f->point_count && v->time_ns - f->points[f->point_count - 1].time_ns < NS_PER_S / 2)
@@ -124,11 +123,11 @@ void findings_baseline(struct findings *f, const struct profile_snapshot *cpu)
 	f->baseline = cpu;
 }
 
-/* The first event that a rule needs and that is not sampled; -1: there is none. */
-static int lacks(const struct finding_rule *rule, const struct vitals *v)
+/* The first event that a rule needs and that is not sampled. -1: none. */
+static int missing_event(const struct finding_rule *rule, const struct vitals *v)
 {
 	for (int i = 0; i < EVENT_USER_FIRST; i++) {
-		/* Of a JVM that has ended all are off; those that were on until then have an engine. */
+		/* When the JVM has ended all events are off; those that were on until then have an engine. */
 		bool on = v->events[i].state == VITALS_ON || (!v->alive && *v->events[i].engine);
 
 		if (rule->events & 1u << i && !on)
@@ -146,14 +145,14 @@ bool findings_blind(const struct findings *f, const struct finding_rule *rule, i
 		if (f->list[i].rule == rule)
 			return false;
 	if (f->point_count)
-		seen_s = scene_apart_s(&f->points[0], &f->points[f->point_count - 1]);
-	*event = lacks(rule, &f->now);
+		seen_s = scene_elapsed_s(&f->points[0], &f->points[f->point_count - 1]);
+	*event = missing_event(rule, &f->now);
 	if (*event >= 0)
 		snprintf(why, FINDING_WHY, "%s is not sampled", profile_events[*event].name);
 	else if (rule->uptime_s && f->now.uptime_s >= 0 && f->now.uptime_s < rule->uptime_s)
 		snprintf(why, FINDING_WHY, "the JVM has run for less than %d s", rule->uptime_s);
-	else if (seen_s < rule->look_s)
-		snprintf(why, FINDING_WHY, "that takes %d s", rule->look_s);
+	else if (seen_s < rule->needs_s)
+		snprintf(why, FINDING_WHY, "needs %d s of data", rule->needs_s);
 	else
 		return false;
 	return true;
@@ -187,8 +186,10 @@ struct finding *scene_found(
 
 	if (out->count == FINDINGS_MAX) {
 		qsort(out->list, out->count, sizeof(out->list[0]), worse_first);
-		if (worse_first(&out->list[out->count - 1], &found) < 0)
-			return NULL;
+		if (worse_first(&out->list[out->count - 1], &found) < 0) {
+			out->discarded = found;
+			return &out->discarded;
+		}
 		out->count--;
 	}
 	out->list[out->count] = found;
@@ -203,7 +204,7 @@ bool scene_has(const struct scene *scene, const struct finding_rule *rule)
 	return false;
 }
 
-/* since_of: the oldest entry gives way to what is new. */
+/* Seconds since the problem was first reported without a break; updates `seen`, of which the oldest entry is reused. */
 static double since_of(struct findings *f, const struct finding *found)
 {
 	uint64_t now = f->now.time_ns;
@@ -238,8 +239,8 @@ unsigned findings_look(struct findings *f, const struct profile *p, uint32_t fro
 	scene_open(&scene);
 	for (const struct finding_rule *const *rule = finding_rules; *rule; rule++) {
 		scene.rule = *rule;
-		if (lacks(*rule, &f->now) < 0)
-			(*rule)->look(&scene);
+		if (missing_event(*rule, &f->now) < 0)
+			(*rule)->judge(&scene);
 	}
 	scene_close(&scene);
 	qsort(f->list, f->count, sizeof(f->list[0]), worse_first);
@@ -272,7 +273,7 @@ unsigned findings_look_back(struct findings *f, const struct profile *p, const s
 
 	to = to < end ? to : end;
 	do {
-		/* What is left of the last minute belongs to the one before. */
+		/* A remainder shorter than a minute is evaluated with the minute before it. */
 		step = to - from < 2 * SCENE_POINTS ? to - from : SCENE_POINTS;
 		findings_history(f, p, v, from + step);
 		findings_look(f, p, from, from + step);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What is wrong with a program, in sentences, each with what proves it and where to look.
+ * Diagnoses a JVM: findings are sentences with evidence and advice, computed by a fixed set of rules from a window of the
+ * model and the vitals of the last minute.
  *
- * Rules look at the model (a window of it) and at the vitals of the last minute. A rule is a file and a row of
- * finding_rules; it is silent rather than wrong. Findings are the struct's, the worst first, valid until the next look.
- * One thread.
+ * Findings are owned by struct findings, sorted by severity, and valid until the next evaluation. The profile is only read.
+ * One evaluation is O(stacks + samples of the window). Not thread-safe; never blocks.
  */
 #ifndef JHOT_FINDINGS_FINDINGS_H
 #define JHOT_FINDINGS_FINDINGS_H
@@ -19,32 +19,31 @@ struct findings;
 struct findings *findings_new(void);
 void findings_free(struct findings *f);
 
-/* The vitals of now, once a second or so. */
+/* Records the current vitals; to be called about once a second. Copies v. A time before the last one discards all points. */
 void findings_vitals(struct findings *f, const struct vitals *v);
 /*
- * In place of findings_vitals, for another moment than now: the vitals that the profile has kept of the minute before second
- * `to`, and of the rest what v says.
+ * Alternative to findings_vitals() for a past moment: loads the vitals that the profile has of the 60 s before second `to`;
+ * fields that are not recorded per second are copied from v.
  */
 void findings_history(
 	struct findings *f, const struct profile *p, const struct vitals *v, uint32_t to);
-/* What cpu was when the user set a baseline, to be kept until another is told; NULL: there is none. */
+/* Sets the CPU baseline of the rule "new" (NULL: none). Borrowed: must outlive f or be replaced. */
 void findings_baseline(struct findings *f, const struct profile_snapshot *cpu);
-/* Looks at [from, to) seconds. Returns the number of findings. */
+/* Evaluates all rules over the seconds [from, to). Returns the number of findings. */
 unsigned findings_look(struct findings *f, const struct profile *p, uint32_t from, uint32_t to);
-const struct finding *findings_get(const struct findings *f, unsigned i);
+const struct finding *findings_get(const struct findings *f, unsigned i); /* i < that number */
 
 /*
- * findings_look over each minute of [from, to), which ends with its own vitals: of findings of one rule about the same thing the
- * worst is kept, with `second` where its minute begins. Returns their number.
+ * Evaluates each minute of [from, to) with the vitals at its end. Of findings with equal rule and subject the worst is kept,
+ * its `second` set to the start of its minute. Returns the number of findings.
  */
 unsigned findings_look_back(struct findings *f, const struct profile *p, const struct vitals *v,
 	uint32_t from, uint32_t to);
 
-/* All rules; NULL ends them. */
-extern const struct finding_rule *const finding_rules[];
+extern const struct finding_rule *const finding_rules[]; /* all rules; ends with NULL */
 /*
- * Whether a rule could not judge in the last look: an event that it needs is not sampled (returned, else -1 is in *event), it has
- * not looked for long enough, or the JVM is too young. why: the reason in a few words.
+ * True when the rule could not judge in the last evaluation, with the reason in why: an event is not sampled (*event, otherwise
+ * -1), there are too few seconds of vitals, or the JVM is too young. A rule that reported a finding could.
  */
 #define FINDING_WHY 80
 bool findings_blind(const struct findings *f, const struct finding_rule *rule, int *event,

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where in its task a thread is: names that are known, and what each node of the trie inherits from its caller. */
+/* The table of known methods, and the classification of stacks: each node inherits from its caller. */
 #include "findings/places.h"
 
 #include "base/buf.h"
-#include "base/clock.h"
 #include "base/java_name.h"
 
 #include <stdlib.h>
@@ -11,14 +10,14 @@
 #include <strings.h>
 
 #define METHOD_WAITS 0x01ffu  /* bits of enum place_wait */
-#define METHOD_RUNS  0x1000u  /* an executor's run loop: what it calls is a task */
-#define METHOD_IDLES 0x2000u  /* where its threads wait for one */
-#define METHOD_OWN   0x4000u  /* the program's */
-#define METHOD_SEEN  0x10000u /* it is known what it is */
+#define METHOD_RUNS  0x1000u  /* an executor's run loop: its callees are tasks */
+#define METHOD_IDLES 0x2000u  /* where an executor's threads wait for a task */
+#define METHOD_OWN   0x4000u  /* own method of the program */
+#define METHOD_SEEN  0x10000u /* cached */
 
 #define JUC          "java.util.concurrent."
 
-/* Classes ("": of the JVM's) and names, in which one "*" stands for anything; a method is all that it fits. */
+/* Patterns of class ("": a native function) and name, each with at most one "*". A method has the kinds of all rows it matches. */
 static const struct {
 	const char *class_name, *name;
 	unsigned is;
@@ -108,13 +107,13 @@ static const struct {
 struct places {
 	const struct scene *scene;
 	struct place *list; /* by stack */
-	uint32_t *methods;  /* by method, METHOD_SEEN once known */
+	uint32_t *methods;  /* kinds by method; METHOD_SEEN is set once known */
 	uint32_t stacks, method_count;
 };
 
 /* --- methods ----------------------------------------------------------------------------------------- */
 
-static bool fits(const char *text, const char *pattern)
+static bool matches(const char *text, const char *pattern)
 {
 	const char *star = strchr(pattern, '*');
 	size_t before, after;
@@ -138,8 +137,8 @@ static unsigned method_is(struct places *p, uint32_t frame, uint32_t method)
 		char first = *methods[i].class_name;
 
 		if ((first == *m->class_name || (first == '*' && *m->class_name)) &&
-			fits(m->class_name, methods[i].class_name) &&
-			fits(m->name, methods[i].name))
+			matches(m->class_name, methods[i].class_name) &&
+			matches(m->name, methods[i].name))
 			is |= methods[i].is;
 	}
 	if (profile_frame_own(p->scene->profile, frame))
@@ -190,7 +189,7 @@ void places_free(struct places *p)
 	free(p);
 }
 
-/* An own frame: one more, unless it is a lambda or the method that was the innermost before. */
+/* Enters an own frame. Lambdas and direct recursion are not counted in owns. */
 static void add_own(struct places *p, struct place *at, uint32_t stack)
 {
 	const struct profile_method *m = places_method(p->scene, stack);
@@ -205,7 +204,7 @@ static void add_own(struct places *p, struct place *at, uint32_t stack)
 		at->outer = stack;
 }
 
-static struct place inside(struct places *p, struct place at, uint32_t stack)
+static struct place place_below(struct places *p, struct place at, uint32_t stack)
 {
 	uint32_t frame_id = profile_get_stack(p->scene->profile, stack).frame;
 	const struct profile_frame *frame = profile_get_frame(p->scene->profile, frame_id);
@@ -233,7 +232,7 @@ static struct place inside(struct places *p, struct place at, uint32_t stack)
 	return at;
 }
 
-/* From the nearest caller that is known inwards, which a stack's depth bounds. */
+/* Recursive up to the nearest cached caller: at most PROFILE_DEPTH_MAX levels. */
 struct place places_of(struct places *p, uint32_t stack)
 {
 	static const struct place root = {
@@ -244,7 +243,8 @@ struct place places_of(struct places *p, uint32_t stack)
 		return root;
 	if (p->list[stack].known)
 		return p->list[stack];
-	at = inside(p, places_of(p, profile_get_stack(p->scene->profile, stack).parent), stack);
+	at = place_below(
+		p, places_of(p, profile_get_stack(p->scene->profile, stack).parent), stack);
 	p->list[stack] = at;
 	return at;
 }

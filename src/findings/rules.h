@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The rules: each is in rules/, in a file of its name. */
+/* The rules, by the file of rules/ that defines them. */
 #ifndef JHOT_FINDINGS_RULES_H
 #define JHOT_FINDINGS_RULES_H
 
 #include "findings/finding.h"
 
-extern const struct finding_rule rule_deadlock, rule_heap, rule_gc, rule_jit, rule_exceptions;
-extern const struct finding_rule rule_codecache, rule_interpreted, rule_deopt;
-extern const struct finding_rule rule_throttled, rule_swap, rule_stops, rule_classes;
-extern const struct finding_rule rule_safepoint, rule_new;
-extern const struct finding_rule rule_locks, rule_pool, rule_io, rule_cores;
-extern const struct finding_rule rule_pinned, rule_starved, rule_finalizers, rule_threads;
-extern const struct finding_rule rule_descriptors, rule_humongous;
+extern const struct finding_rule rule_deadlock, rule_locks;                           /* locks.c */
+extern const struct finding_rule rule_pool, rule_starved, rule_pinned;                /* pool.c */
+extern const struct finding_rule rule_io;                                             /* io.c */
+extern const struct finding_rule rule_heap, rule_gc, rule_humongous, rule_finalizers; /* memory.c */
+extern const struct finding_rule rule_jit, rule_codecache, rule_interpreted;          /* code.c */
+extern const struct finding_rule rule_deopt, rule_exceptions, rule_classes, rule_new; /* code.c */
+extern const struct finding_rule rule_safepoint, rule_stops;                          /* stops.c */
+extern const struct finding_rule rule_throttled, rule_swap, rule_cores;               /* host.c */
+extern const struct finding_rule rule_threads, rule_descriptors;                      /* host.c */
 
 #endif

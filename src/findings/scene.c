@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What several rules ask of the model, and how they write down what proves it. */
+/* Queries that several rules share, and the text of findings. */
 #include "findings/scene.h"
 
 #include "base/buf.h"
@@ -12,14 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CPU_POINTS 5 /* of which the average is one */
+#define CPU_POINTS 5 /* least, for a mean */
 
-const struct scene_point *scene_last(const struct scene *scene)
-{
-	return &scene->points[scene->point_count - 1];
-}
-
-double scene_apart_s(const struct scene_point *then, const struct scene_point *now)
+double scene_elapsed_s(const struct scene_point *then, const struct scene_point *now)
 {
 	return (double)(now->time_ns - then->time_ns) / (double)NS_PER_S;
 }
@@ -27,7 +22,7 @@ double scene_apart_s(const struct scene_point *then, const struct scene_point *n
 const struct scene_point *scene_before(const struct scene *scene, double least_s, double most_s)
 {
 	for (unsigned i = 0; i < scene->point_count; i++) {
-		double apart_s = scene_apart_s(&scene->points[i], scene_last(scene));
+		double apart_s = scene_elapsed_s(&scene->points[i], scene->last);
 
 		if (apart_s <= most_s)
 			return apart_s >= least_s ? &scene->points[i] : NULL;
@@ -38,12 +33,12 @@ const struct scene_point *scene_before(const struct scene *scene, double least_s
 const struct scene_point *scene_part(
 	const struct scene *scene, const struct scene_point *then, int part, int parts)
 {
-	double apart_s = scene_apart_s(then, scene_last(scene));
+	double apart_s = scene_elapsed_s(then, scene->last);
 
-	for (const struct scene_point *p = then; p < scene_last(scene); p++)
-		if (scene_apart_s(then, p) >= apart_s * part / parts)
+	for (const struct scene_point *p = then; p < scene->last; p++)
+		if (scene_elapsed_s(then, p) >= apart_s * part / parts)
 			return p;
-	return scene_last(scene);
+	return scene->last;
 }
 
 double scene_rate(const struct scene_point *then, const struct scene_point *now, int64_t count_then,
@@ -51,14 +46,12 @@ double scene_rate(const struct scene_point *then, const struct scene_point *now,
 {
 	if (count_then < 0 || count_now < count_then || now->time_ns <= then->time_ns)
 		return -1;
-	return (double)(count_now - count_then) / scene_apart_s(then, now);
+	return (double)(count_now - count_then) / scene_elapsed_s(then, now);
 }
 
-double scene_sync_share(const struct scene *scene, const struct scene_point *then)
+double scene_sync_share(const struct scene *scene)
 {
-	const struct scene_point *now = scene_last(scene);
-
-	return scene_rate(then, now, then->sync_ms, now->sync_ms) / 10;
+	return SCENE_RATE(scene->then, scene->last, sync_ms) / 10;
 }
 
 double scene_queued_share(const struct scene *scene)
@@ -87,7 +80,7 @@ double scene_cpu(const struct scene *scene, struct vitals_cpu *out)
 	for (unsigned i = scene->point_count; i-- > 0;) {
 		const struct scene_point *p = &scene->points[i];
 
-		if (scene_apart_s(p, scene_last(scene)) > SCENE_MOST_S)
+		if (scene_elapsed_s(p, scene->last) > SCENE_MOST_S)
 			break;
 		if (p->cpu.java_pct < 0 || p->cpu.jit_pct < 0 || p->cpu.gc_pct < 0 ||
 			p->cpu.kernel_pct < 0)
@@ -142,6 +135,8 @@ void scene_open(struct scene *scene)
 {
 	struct profile_query q = scene_query(scene, EVENT_WALL);
 
+	scene->last = scene->point_count ? &scene->points[scene->point_count - 1] : NULL;
+	scene->then = scene_before(scene, SCENE_LEAST_S, SCENE_MOST_S);
 	scene->threads = profile_thread_count(scene->profile);
 	scene->lived = xcalloc(scene->threads + 1, sizeof(*scene->lived));
 	profile_each(scene->profile, &q, wall_add, scene);
@@ -175,6 +170,21 @@ uint32_t scene_own(const struct scene *scene, uint32_t stack)
 		stack = s.parent;
 	}
 	return PROFILE_NONE;
+}
+
+uint32_t scene_own_method(const struct scene *scene, uint32_t stack)
+{
+	uint32_t own = stack == PROFILE_NONE ? PROFILE_NONE : scene_own(scene, stack);
+
+	return own == PROFILE_NONE ? PROFILE_NONE : scene_frame(scene, own)->method;
+}
+
+bool scene_has_method(const struct scene *scene, uint32_t stack, uint32_t method)
+{
+	for (; stack != PROFILE_ROOT_STACK; stack = profile_get_stack(scene->profile, stack).parent)
+		if (scene_frame(scene, stack)->method == method)
+			return true;
+	return false;
 }
 
 const char *scene_method(const struct scene *scene, uint32_t method)
@@ -237,7 +247,7 @@ bool scene_is_java(const struct scene *scene, uint32_t thread)
 	return kind == THREAD_JAVA || kind == THREAD_VIRTUAL;
 }
 
-/* --- the most of something ---------------------------------------------------------------------------- */
+/* --- the largest part -------------------------------------------------------------------------------- */
 
 struct ranking {
 	const struct scene *scene;
@@ -271,59 +281,53 @@ struct scene_most scene_most(
 	return r.most;
 }
 
-/* --- what CPU time goes into --------------------------------------------------------------------------- */
+/* --- the cost of an activity --------------------------------------------------------------------------- */
 
-#define PAYERS 32 /* told apart; the last one is all others */
+#define PAYERS 32 /* own methods with a sum each; the last one also has that of all others */
 
 struct payer {
-	uint32_t method, stack; /* stack: one of its */
+	uint32_t method, stack; /* stack: one of its stacks */
 	uint64_t weight;
 };
 
 struct costing {
 	const struct scene *scene;
 	scene_pick *pick;
+	unsigned arg;
 	struct scene_cost cost;
 	struct payer by[PAYERS];
 	unsigned by_count;
 };
 
-static void payer_add(struct costing *c, uint32_t stack, uint64_t weight)
-{
-	uint32_t own = scene_own(c->scene, stack), method = PROFILE_NONE;
-	struct payer *by = c->by;
-
-	if (own != PROFILE_NONE)
-		method = scene_frame(c->scene, own)->method;
-	while (by < c->by + c->by_count && by->method != method)
-		by++;
-	if (by == c->by + PAYERS)
-		by--;
-	else if (by == c->by + c->by_count) {
-		*by = (struct payer){method, stack, 0};
-		c->by_count++;
-	}
-	by->weight += weight;
-}
-
 static void costing_add(void *ctx, const struct profile_part *part)
 {
 	struct costing *c = ctx;
-	uint32_t at = c->pick(c->scene, part->stack);
+	uint32_t at = c->pick(c->scene, part->stack, c->arg), method;
+	struct payer *by = c->by;
 
 	if (at == PROFILE_NONE)
 		return;
 	c->cost.count += part->count;
 	c->cost.weight += part->weight;
-	payer_add(c, at, part->weight);
+	method = scene_own_method(c->scene, at);
+	while (by < c->by + c->by_count && by->method != method)
+		by++;
+	if (by == c->by + PAYERS)
+		by--;
+	else if (by == c->by + c->by_count) {
+		*by = (struct payer){method, at, 0};
+		c->by_count++;
+	}
+	by->weight += part->weight;
 }
 
-struct scene_cost scene_cost(const struct scene *scene, scene_pick *pick)
+struct scene_cost scene_cost(const struct scene *scene, scene_pick *pick, unsigned arg)
 {
 	struct profile_query q = scene_query(scene, EVENT_CPU);
 	struct profile_sum all = profile_sum(scene->profile, &q);
 	struct costing c = {.scene = scene,
 		.pick = pick,
+		.arg = arg,
 		.cost = {.method = PROFILE_NONE, .stack = PROFILE_NONE}};
 
 	profile_each(scene->profile, &q, costing_add, &c);
@@ -338,12 +342,20 @@ struct scene_cost scene_cost(const struct scene *scene, scene_pick *pick)
 	return c.cost;
 }
 
+static uint32_t pick_method(const struct scene *scene, uint32_t stack, unsigned is)
+{
+	return places_find(scene->places, stack, is);
+}
+
+struct scene_cost scene_cost_of(const struct scene *scene, unsigned is)
+{
+	return scene_cost(scene, pick_method, is);
+}
+
 struct finding *scene_found_cost(const struct scene *scene, const struct scene_cost *cost)
 {
 	struct finding *f = scene_found(scene, FINDING_COSTS, cost->share, 0);
 
-	if (!f)
-		return NULL;
 	f->error = cost->error;
 	f->event = EVENT_CPU;
 	f->method = cost->method;
@@ -353,6 +365,17 @@ struct finding *scene_found_cost(const struct scene *scene, const struct scene_c
 const char *scene_cost_part(const struct scene_cost *cost)
 {
 	return 2 * cost->most >= cost->weight ? "most" : "some";
+}
+
+void scene_prove_cost(const struct scene *scene, struct finding *f, const struct scene_cost *cost,
+	const char *heading, int event)
+{
+	f->event = event;
+	f->method = cost->method;
+	if (cost->stack == PROFILE_NONE)
+		return;
+	finding_prove(f, "%s", heading);
+	scene_prove_stack(scene, f, cost->stack, 4);
 }
 
 void scene_spend(struct scene_spending *all, uint32_t what, const struct profile_part *part)
@@ -396,9 +419,27 @@ bool scene_group_next(struct scene_spending *all, struct scene_group *group)
 	return true;
 }
 
-/* --- proofs ------------------------------------------------------------------------------------------- */
+/* --- the text of a finding ------------------------------------------------------------------------------------------- */
 
-void scene_proof(struct finding *f, const char *fmt, ...)
+void finding_say(struct finding *f, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(f->what, sizeof(f->what), fmt, ap);
+	va_end(ap);
+}
+
+void finding_advise(struct finding *f, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(f->look, sizeof(f->look), fmt, ap);
+	va_end(ap);
+}
+
+void finding_prove(struct finding *f, const char *fmt, ...)
 {
 	size_t used = strlen(f->proof);
 	va_list ap;
@@ -412,7 +453,7 @@ void scene_proof(struct finding *f, const char *fmt, ...)
 	va_end(ap);
 }
 
-void scene_proof_stack(const struct scene *scene, struct finding *f, uint32_t stack, unsigned most)
+void scene_prove_stack(const struct scene *scene, struct finding *f, uint32_t stack, unsigned most)
 {
 	uint32_t at = stack == PROFILE_NONE ? PROFILE_NONE : scene_own(scene, stack);
 
@@ -424,13 +465,13 @@ void scene_proof_stack(const struct scene *scene, struct finding *f, uint32_t st
 		at = s.parent;
 		if (java_name_is_lambda(
 			    profile_get_method(scene->profile, frame->method)->class_name)) {
-			most++; /* the JVM's own, before the method that it stands for */
+			most++; /* the JVM's generated class, called before the lambda's method */
 			continue;
 		}
 		if (frame->line > 0)
-			scene_proof(f, "  %s, line %d", scene_method(scene, frame->method),
+			finding_prove(f, "  %s, line %d", scene_method(scene, frame->method),
 				frame->line);
 		else
-			scene_proof(f, "  %s", scene_method(scene, frame->method));
+			finding_prove(f, "  %s", scene_method(scene, frame->method));
 	}
 }

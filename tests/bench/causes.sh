@@ -15,16 +15,16 @@ mkdir -p "$SCREENS"
 # problem | how the JVM is started | keys | what the screen tells, as one line. "+" before the name: with virtual threads, too.
 problems() {
 	cat <<'END'
-+8 workers behind one lock|Waiting locks|w|[2-8] threads wait for Waiting.Repo: .* held .* in Waiting.Repo.save \(sleeps\)
++8 workers behind one lock|Waiting locks|w|[2-8] threads wait for Waiting.Repo, .* held .* in Waiting.Repo.save \(sleeps\)
 +deadlock|Problems deadlock|w|payer-1 waits for Object, held by payer-2.* payer-2 waits for Object, held by payer-1
 deadlock, no key|Problems deadlock||DEADLOCK payer-[12] and payer-[12] wait for each other
 +slow socket peer|Waiting io|w|PaymentClient.charge waits for 127.0.0.1:[0-9]+: .* Waiting.placeOrder
 +pool exhausted|Waiting pool|w|3[5-8] of 40 threads http-. wait in Waiting.ConnectionPool.borrow
-heap full|-Xmx128m Problems heap|w|the heap is full: [0-9]+ of [0-9]+ MB and more .* who keeps it: jhot record -e alloc --live
+heap full|-Xmx128m Problems heap|w|the heap is nearly full: at least [0-9]+ of [0-9]+ MB .* find what retains it: jhot record -e alloc --live
 3,000 threads, 3 of them busy|Causes idle|t|pricing-[0-2] .* Causes.price
 warm-up|Causes warm||CPU [0-9]+% java [0-9]+ jit [3-9][0-9]
 large arrays|Causes arrays|2|byte\[\] .* Causes.render
-log lock|Causes log|w|threads wait for Causes.Logger: .* held .* in Causes.Logger.(log|write)
+log lock|Causes log|w|threads wait for Causes.Logger, .* held .* in Causes.Logger.(log|write)
 exits after 10 s|Causes exits||Program.spin .* Causes.settle
 END
 }

@@ -20,9 +20,8 @@ static void test_jit_anew(void)
 	anew(20, 0);
 	is_found("jit", "20 compilations a second of which nothing stays");
 	is_str(found("jit")->what,
-		"20 methods a second are compiled, 3600 s after the start, and what is compiled "
-		"does not "
-		"stay",
+		"20 methods per second are still being compiled 3600 s after the start, and their "
+		"code is discarded",
 		"what it says");
 	anew(19, 0);
 	is_silent("jit", "at 19 a second");
@@ -61,9 +60,8 @@ static void test_codecache(void)
 	cache((90 << 10) + 1, 100 << 10, 3, 10);
 	is_found("codecache", "with less");
 	is_str(found("codecache")->what,
-		"the code cache is nearly full: compiled code takes 90.0 of 100.0 MB",
-		"what it says");
-	ok(strstr(found("codecache")->proof, "3.0 a second"), "and how much is compiled");
+		"the code cache is nearly full: 90.0 of 100.0 MB are in use", "what it says");
+	ok(strstr(found("codecache")->proof, "3.0 per second"), "and how much is compiled");
 	cache(3457, 4096, 0, 10);
 	is_found("codecache", "with less than 640 KB free");
 	ok(strstr(found("codecache")->proof, "nothing was compiled"), "that nothing is");
@@ -103,8 +101,7 @@ static void test_deopt(void)
 	leaving(30, 570);
 	is_found("deopt", "5 % of the CPU time");
 	is_str(found("deopt")->what,
-		"5 % of the CPU time goes from compiled code back to the interpreter, most of it "
-		"from Orders.read",
+		"5 % of the CPU time is spent on deoptimisation, most of it from Orders.read",
 		"what it says");
 	leaving(30, 580);
 	is_silent("deopt", "below");
@@ -175,8 +172,8 @@ static void test_interpreted(void)
 	interpreting(25, 25, 75, "sum");
 	is_found("interpreted", "25 % of the CPU time in one method");
 	is_str(found("interpreted")->what,
-		"25 % of the CPU time is interpreted, not compiled, 3600 s after the start, most "
-		"in Orders.sum",
+		"25 % of the CPU time is spent in the interpreter 3600 s after the start, most in "
+		"Orders.sum",
 		"what it says");
 	interpreting(25, 25, 76, "sum");
 	is_silent("interpreted", "below");
@@ -245,7 +242,7 @@ static void test_new(void)
 	becomes(1, 600, 186, 600);
 	is_found("new", "what has become much");
 	is_str(found("new")->what,
-		"31 % of the CPU time is in Report.build; it was 0.2 % when the baseline was set",
+		"31 % of the CPU time is in Report.build, up from 0.2 % in the baseline",
 		"what it says");
 	ok(strstr(found("new")->proof, "Report.build"), "and its stack");
 	findings_baseline(findings, NULL);

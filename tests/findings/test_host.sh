@@ -126,7 +126,7 @@ busy() { # busy MAJOR JAVA
 	begins "${at}classes" "$2" -XX:+UseSerialGC -XX:MetaspaceSize=5m classes
 	asked
 	finds "${at}heap" 'HEAP FULL'
-	says "${at}heap" '2[0-9][0-9] of 2[0-9][0-9] MB and more'
+	says "${at}heap" 'at least 2[0-9][0-9] of 2[0-9][0-9] MB'
 	silent "${at}heap" STOPPED
 	finds "${at}classes" CLASSES
 	begins "${at}stops" "$2" stops
@@ -179,7 +179,7 @@ code() { # code MAJOR
 	says "${at}deopt" 'most of it from Problems\.length'
 	silent "${at}deopt-not" DEOPTIMISED
 	finds "${at}codecache" 'CODE CACHE'
-	says "${at}codecache" 'compiled code takes 2\.[0-9] of 2\.5 MB'
+	says "${at}codecache" '2\.[0-9] of 2\.5 MB are in use'
 	silent "${at}codecache-not" 'CODE CACHE'
 }
 
@@ -246,7 +246,7 @@ throttled() {
 	fi
 	asked
 	finds throttled THROTTLED
-	says throttled 'limit of 0\.5 cores stops the program in [0-9]+ % of its periods of 100 ms'
+	says throttled 'limit of 0\.5 cores throttles the program in [0-9]+ % of its periods of 100 ms'
 	silent throttled-not THROTTLED
 }
 

@@ -144,9 +144,8 @@ static void test_cores(void)
 	spend(0, 1, busy, THREAD_ON_CPU, 1);
 	is_found("cores", "one waits by the kernel's count, which no sample has seen");
 	is_str(found("cores")->what,
-		"threads that want to run wait for a core for 50 % of that time: 1.0 of them at "
-		"any "
-		"moment, while 1.0 run",
+		"CPU saturated: 1.0 threads running, 1.0 waiting for a core (runnable threads wait "
+		"50 % of the time)",
 		"and the kernel's figures are said");
 	queueing(1000, 900);
 	spend(0, 4, busy, THREAD_RUNNABLE, 1);
@@ -217,8 +216,7 @@ static void test_pinned(void)
 	carrying(0.5, 1, pinned);
 	is_found("pinned", "half a carrier, and one virtual thread that wants it");
 	is_str(found("pinned")->what,
-		"virtual threads keep 0.5 carriers while they wait in Client.call; 1.0 "
-		"virtual "
+		"virtual threads pin 0.5 carriers while they wait in Client.call; 1.0 virtual "
 		"threads wait for a carrier",
 		"and says where");
 	is_silent("cores", "which would not help");
@@ -310,7 +308,7 @@ static void test_blind(void)
 	is_str(why, "lock is not sampled", "because");
 	is_int(event, EVENT_LOCK, "of that event");
 	ok(findings_blind(findings, rule("classes"), &event, why), "nor can classes");
-	is_str(why, "that takes 30 s", "because");
+	is_str(why, "needs 30 s of data", "because");
 	v.uptime_s = 59;
 	second();
 	looks();

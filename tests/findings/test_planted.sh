@@ -51,15 +51,15 @@ while read -r major java <&3; do
 	look_at reload finalizers self starved "${virtual[@]}"
 	ulimit -Sn 4096 # of which descriptors takes 50 a second
 	look_at starts descriptors humongous storm healthy
-	finds reload '^LOCK  8 threads wait for Planted\$Catalog: .* held by catalog-refresh in Program.sleep \(sleeps\)$' \
+	finds reload '^LOCK  8 threads wait for Planted\$Catalog, .* held by catalog-refresh in Program.sleep \(sleeps\)$' \
 		'^      Planted\$Catalog.reload'
 	finds finalizers '^FINALIZERS  the finalizer thread is busy for (9[0-9]|100) % of the time' '^      Planted\$Handle.finalize'
-	finds self '^I/O  Planted\$BrokerClient.fetch waits for 127.0.0.1:[0-9]*: (7\.[5-9]|8\.[0-5]) threads at any moment$'
-	finds starved '^STARVED  [78]\.[0-9] threads wait for tasks, while all 3 threads ForkJoinPool.commonPool-worker-\* are taken' \
+	finds self '^I/O  Planted\$BrokerClient.fetch waits for 127.0.0.1:[0-9]*: (7\.[5-9]|8\.[0-5]) threads on average$'
+	finds starved '^STARVED  [78]\.[0-9] threads wait for tasks, while all 3 threads ForkJoinPool.commonPool-worker-\* are blocked' \
 		'^      Planted.lookUp' '^      Planted.answer'
-	finds starts '^THREADS  [0-9]+ threads a second are started, most by Planted.perRequest; [0-9]+ live$'
-	finds descriptors '^DESCRIPTORS  [0-9]+ of [0-9]+ descriptors are open, [0-9.]+ more each second'
-	finds humongous '^HUMONGOUS  [0-9]+ of [0-9]+ collections .*, most allocated by Planted.readBody$'
+	finds starts '^THREADS  [0-9]+ threads per second are started, mostly by Planted.perRequest; [0-9]+ live$'
+	finds descriptors '^DESCRIPTORS  [0-9]+ of [0-9]+ file descriptors are open, [0-9.]+ more each second'
+	finds humongous '^HUMONGOUS  [0-9]+ of [0-9]+ collections .*, mostly by Planted.readBody$'
 	finds_none storm
 	ok "JDK $major: storm: that classes were not looked for is said" \
 		grep -q '^not looked for: classes .* (the JVM has run for less than 60 s)$' "$T/storm" || diag_file "$T/storm"
@@ -67,7 +67,7 @@ while read -r major java <&3; do
 	if [ "$major" -lt 21 ]; then
 		skip "JDK $major: pinned" "JDK $major has no virtual threads"
 	elif [ "$major" -lt 24 ]; then
-		finds pinned '^PINNED  virtual threads keep (1\.[0-9]|2\.0) carriers while they wait in Program.sleep; 1[0-9][0-9]\.[0-9] virtual' \
+		finds pinned '^PINNED  virtual threads pin (1\.[0-9]|2\.0) carriers while they wait in Program.sleep; 1[0-9][0-9]\.[0-9] virtual' \
 			'^      Planted\$LegacyClient.call'
 	else
 		finds_none pinned # they give their carriers up
@@ -80,7 +80,7 @@ jvm_kill
 code=0
 "$JHOT" why "$T/reload.jhot" >"$T/reload" 2>"$T/reload.err" || code=$?
 is "a recording is judged as the JVM was: status" $code 9
-finds reload '^LOCK  8 threads wait for Planted\$Catalog: .* held by catalog-refresh in Program.sleep \(sleeps\)$'
+finds reload '^LOCK  8 threads wait for Planted\$Catalog, .* held by catalog-refresh in Program.sleep \(sleeps\)$'
 code=0
 "$JHOT" why --from 1s "$JVM" >"$T/reload" 2>&1 || code=$?
 is "--from is for recordings: status" $code 2

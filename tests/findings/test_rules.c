@@ -28,7 +28,8 @@ static void test_throttled(void)
 	throttled(500, 10, 5, 10);
 	is_found("throttled", "at 5 %");
 	is_str(found("throttled")->what,
-		"the cgroup's limit of 0.5 cores stops the program in 5 % of its periods of 100 ms",
+		"the cgroup's limit of 0.5 cores throttles the program in 5 % of its periods of "
+		"100 ms",
 		"what it says");
 	throttled(500, 10, 50, 6);
 	is_silent("throttled", "before 8 s are known");
@@ -159,13 +160,13 @@ static void test_stops(void)
 	stopping(90, 0, 10);
 	is_found("stops", "at 9 %");
 	is_str(found("stops")->what,
-		"the JVM stops the program for 9 % of the time, without collections; 4 % until all "
-		"threads have come to a stop",
+		"safepoints other than collections stop the program for 9 % of the time; 4 % until "
+		"all threads had stopped",
 		"what it says");
 	v.safepoint_sync_ms = -1;
 	second();
 	is_str(found("stops")->what,
-		"the JVM stops the program for 9 % of the time, without collections",
+		"safepoints other than collections stop the program for 9 % of the time",
 		"and what it does not where that is not known");
 	beyond_queues("stops", 45);
 	stopping(900, 790, 10);
@@ -188,11 +189,10 @@ static void test_safepoint(void)
 	running(100, 0);
 	is_found("safepoint", "at 5 %");
 	is_str(found("safepoint")->what,
-		"threads come late to safepoints: for 5 % of the time all others wait for them, "
-		"50.0 ms "
-		"at each stop",
+		"threads are slow to reach safepoints: all others wait for them 5 % of the time, "
+		"50.0 ms per safepoint",
 		"what it says");
-	ok(strstr(found("safepoint")->proof, "only counter runs for so long"), "and who it is");
+	ok(strstr(found("safepoint")->proof, "only counter ran that long"), "and who it is");
 	is_silent("stops", "when threads are late");
 	sync_ms = 400;
 	beyond_queues("safepoint", 35);
@@ -312,7 +312,7 @@ static void test_gc(void)
 	is_silent("gc", "at 9.9 % and a sixth of the CPU time");
 	collecting(100, (struct vitals_cpu){100, 0, 20, 0}, 10);
 	is_found("gc", "at 10 %");
-	is_str(found("gc")->what, "the collector stops the program for 10 % of the time",
+	is_str(found("gc")->what, "garbage collection pauses the program for 10 % of the time",
 		"what it says");
 	collecting(0, (struct vitals_cpu){75, 0, 25, 0}, 10);
 	is_found("gc", "at a quarter of the CPU time");
@@ -383,7 +383,7 @@ static void test_exceptions(void)
 	throwing(40, 360);
 	is_found("exceptions", "10 % of the CPU time");
 	is_str(found("exceptions")->what,
-		"10 % of the CPU time fills in stack traces of exceptions, most of them "
+		"10 % of the CPU time is spent filling in stack traces of exceptions, most of it "
 		"for Orders.parse",
 		"what it says");
 	throwing(40, 370);
@@ -442,8 +442,7 @@ static void test_deadlock(void)
 	circle(0, 5, 1);
 	is_found("deadlock", "of five");
 	is_str(found("deadlock")->what,
-		"a, b, c and 2 more wait for each other for 11 s, and will not go on",
-		"what it says");
+		"a, b, c and 2 more wait for each other: deadlocked for 11 s", "what it says");
 	waits_for(4, 0, 1, 11 * NS_PER_S + 500 * MS);
 	is_silent("deadlock", "when one of them goes on");
 	begin_model();

@@ -255,29 +255,29 @@ static void peers(void)
 
 	begin(), waits_for = &db, are("order-", 0, 4, charge, THREAD_IO, 1);
 	finds("io", "one peer"),
-		says("Payment.charge waits for 10.0.0.5:5432: 4.0 threads at any moment");
+		says("Payment.charge waits for 10.0.0.5:5432: 4.0 threads on average");
 	begin(), waits_for = &pipe, are("order-", 0, 4, charge, THREAD_IO, 1);
-	finds("io", "a pipe"), says("Payment.charge waits for a pipe: 4.0 threads at any moment");
+	finds("io", "a pipe"), says("Payment.charge waits for a pipe: 4.0 threads on average");
 	begin(), waits_for = &db, are("order-", 0, 3, charge, THREAD_IO, 1);
 	waits_for = &other, are("order-", 3, 1, charge, THREAD_IO, 1);
 	finds("io", "mostly one");
-	says("Payment.charge waits for 10.0.0.5:5432 and others: 4.0 threads at any moment");
+	says("Payment.charge waits for 10.0.0.5:5432 and others: 4.0 threads on average");
 	begin(), waits_for = &db, are("order-", 0, 8, charge, THREAD_IO, 1);
 	waits_for = &other, are("order-", 8, 1, charge, THREAD_IO, 1);
 	finds("io", "eight of nine");
-	says("Payment.charge waits for 10.0.0.5:5432 and others: 9.0 threads at any moment");
+	says("Payment.charge waits for 10.0.0.5:5432 and others: 9.0 threads on average");
 	begin(), waits_for = &db, are("order-", 0, 9, charge, THREAD_IO, 1);
 	waits_for = &other, are("order-", 9, 1, charge, THREAD_IO, 1);
 	finds("io", "nine of ten");
-	says("Payment.charge waits for 10.0.0.5:5432: 10.0 threads at any moment");
+	says("Payment.charge waits for 10.0.0.5:5432: 10.0 threads on average");
 	begin(), waits_for = &db, are("order-", 0, 2, charge, THREAD_IO, 1);
 	waits_for = &other, are("order-", 2, 2, charge, THREAD_IO, 1);
 	finds("io", "one half each");
-	says("Payment.charge waits for its peer: 4.0 threads at any moment");
+	says("Payment.charge waits for its peer: 4.0 threads on average");
 	begin(), waits_for = &db, are("order-", 0, 4, charge, THREAD_IO, 0.4);
 	are("order-", 0, 4, query, THREAD_IO, 0.4), are("order-", 0, 4, busy, THREAD_ON_CPU, 0.2);
 	finds("io", "one peer, by two methods");
-	says("Payment.charge and others wait for 10.0.0.5:5432: 3.2 threads at any moment");
+	says("Payment.charge and others wait for 10.0.0.5:5432: 3.2 threads on average");
 	begin(), waits_for = &db, are("order-", 0, 4, charge, THREAD_IO, 0.4);
 	waits_for = &other, are("order-", 0, 4, query, THREAD_IO, 0.4);
 	are("order-", 0, 4, busy, THREAD_ON_CPU, 0.2);

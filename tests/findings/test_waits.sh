@@ -95,7 +95,7 @@ one_peer='^I/O  Waiting\$PaymentClient.charge waits for 127\.0\.0\.1:PORT: [4-6]
 waits() {
 	looks_at locks locks-chain deadlock pool pool-limit pool-enough pool-not io io-idle "$@"
 	looks_at locks-not io-not # these take cores
-	finds locks '^LOCK  8 threads wait for Waiting\$Repo: [4-8]\.[0-9] at any moment; held in turns, most by worker-[0-9] in Waiting\$Repo.save \(sleeps\)' \
+	finds locks '^LOCK  8 threads wait for Waiting\$Repo, [4-8]\.[0-9] on average; held in turn, mostly by worker-[0-9] in Waiting\$Repo.save \(sleeps\)' \
 		'^    worker-[0-9] waits for Waiting\$Repo here:' '^      Waiting\$Repo.save' '^      Program.sleep'
 	is "JDK $major: locks: and nothing else" "$(lines locks '^(POOL|I/O)  ')" 0
 	finds locks-chain 'held by flusher, which waits for ReentrantLock, held by compactor in (Waiting.compact|Program.sleep) \(sleeps\)'
@@ -103,8 +103,8 @@ waits() {
 	finds deadlock '^DEADLOCK  '
 	finds_no deadlock LOCK POOL
 	finds_no locks-not LOCK POOL I/O
-	finds pool '^POOL  3[5-8] of 40 threads http-\* wait in Waiting\$ConnectionPool.borrow; [2-5] do anything else' \
-		'^      Waiting.handle' '^    those that do not, such as http-' '^      Waiting.query'
+	finds pool '^POOL  3[5-8] of 40 threads http-\* wait in Waiting\$ConnectionPool.borrow; [2-5] do other work' \
+		'^      Waiting.handle' '^    those that do not wait, such as http-' '^      Waiting.query'
 	is "JDK $major: pool: and no lock" "$(lines pool '^LOCK  ')" 0
 	finds pool-limit '^POOL  (9|10|11) of 12 threads caller-\* wait in Waiting.callLimited; [123] do'
 	finds_no pool-enough POOL LOCK I/O
@@ -117,7 +117,7 @@ waits() {
 # What virtual threads wait for, whether they keep their carriers meanwhile (monitors before JDK 24) or not.
 virtual=(virtual-locks-chain+locks virtual-deadlock+deadlock-3+deadlock-tried virtual-io virtual-io-idle)
 virtual() {
-	finds "${virtual[0]}" '^LOCK  8 threads wait for Waiting\$Repo: [4-8]\.[0-9] at any moment; held in turns, most by worker-[0-9] in Waiting\$Repo.save \((sleeps|is parked)\)' \
+	finds "${virtual[0]}" '^LOCK  8 threads wait for Waiting\$Repo, [4-8]\.[0-9] on average; held in turn, mostly by worker-[0-9] in Waiting\$Repo.save \((sleeps|is parked)\)' \
 		'^    worker-[0-9] waits for Waiting\$Repo here:' '^      Waiting\$Repo.save' '^      Program.sleep' \
 		'held by flusher, which waits for ReentrantLock, held by compactor in (Waiting.compact|Program.sleep) \(sleeps\)'
 	finds "${virtual[1]}" '^DEADLOCK  payer-[12] and payer-[12] wait for each other' \

@@ -179,14 +179,13 @@ static void test_line(void)
 	lock_up();
 	seconds(4);
 	is_int(header_rows(&ui), 5, "something is wrong: one line");
-	has("\n  DEADLOCK  payer-1 and payer-2 wait for each other for",
-		"the worst of it under the header");
-	has("…  w why\n", "cut at its end, the key stays");
+	has("\n  DEADLOCK  payer-1 and payer-2 wait for each other: deadlocked for 4 s   w why\n",
+		"the worst of it under the header, with the key");
 	is_int(canvas_row(&ui.canvas, 4)[2].style, STYLE_BAD, "its style says how bad it is");
 	collects = true;
 	seconds(4);
 	has("  DEADLOCK  ", "the worst first");
-	has("+1 more  w why\n", "and how many there are besides");
+	has("…  +1 more  w why\n", "cut at its end, and how many there are besides");
 	ui_resize(&ui, 8, 40);
 	seconds(1);
 	has("  DEADLOCK  ", "on the smallest screen");
@@ -196,7 +195,7 @@ static void test_line(void)
 	has("DEADLOCK", "and where there is one line only");
 	ui_resize(&ui, 50, 160);
 	seconds(1);
-	has("and will not go on", "whole where there is space");
+	has("deadlocked for", "whole where there is space");
 	end();
 }
 
@@ -205,7 +204,7 @@ static void test_stays(void)
 	begin(24, 80);
 	collects = true;
 	seconds(12);
-	has("  GC  the collector stops the program for 30 % of the time", "the collector");
+	has("  GC  garbage collection pauses the program for 30 % of the time", "the collector");
 	collects = false;
 	seconds(8);
 	has("  GC  ", "what is gone stays for a while");
@@ -244,11 +243,11 @@ static void test_list(int rows, int cols)
 		ui_draw(&ui);
 	}
 	has("payer-1 waits for", "below it the proof");
-	for (int page = 0; page < 12 && !shows("take these locks in the same"); page++) {
+	for (int page = 0; page < 12 && !shows("acquire these locks in the same"); page++) {
 		ui_key(&ui, TKEY_PAGE_DOWN, now);
 		ui_draw(&ui);
 	}
-	has("-> take these locks in the same", "and what to look at");
+	has("-> acquire these locks in the same", "and what to look at");
 	keys("j");
 	has(">GC ", "down: the next one");
 	seconds(2);
@@ -275,7 +274,7 @@ static void test_whole(void)
 	keys("w");
 	lock_up();
 	seconds(4);
-	has("and will not go on\n", "at 80 columns the sentence stands whole");
+	has("wait for each other: deadlocked for 5 s\n", "at 80 columns the sentence stands whole");
 	has("payer-2 waits for Account, held by payer-1\n", "and each line of the proof");
 	has("    Transfer.pay, line 42\n", "with where it is");
 	has("locks and waits are looked at since this view was opened; e ends that\n",

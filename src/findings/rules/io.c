@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Threads in the middle of a task wait for one peer or file.
+ * Rule io: threads wait, in the middle of a task, for one peer or file.
  *
- * Who serves connections waits for the next request in the same system call. Its frames give it away: by their names, by
- * being in a class that accepts, or in such a one's package without a name that says that it asks somebody, or by there
- * being but one of them.
+ * A server thread waits for its next request in the same system call and is no problem. It is recognized by its frames: by
+ * names, by a class that accepts connections or the package of one (unless a name says that it is a client), or by having
+ * only one own frame.
  */
 #include "findings/places.h"
 #include "findings/rules.h"
@@ -15,44 +15,45 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LEAST   0.5 /* threads at any moment, */
-#define MUCH    0.5 /* and of the time that tasks want to go on */
-#define INNER   3   /* own frames that are asked for their names */
-#define SERVERS 8   /* classes that accept */
-#define ALL     0.9 /* of a group, as good as all */
+#define IO_LEAST 0.5 /* waiting threads on average, ... */
+#define IO_SHARE \
+	0.5 /* ... and of the time in which tasks run or wait for I/O, a core or a monitor */
+#define IO_INNER   3   /* own frames whose names are compared */
+#define IO_SERVERS 8   /* classes that accept */
+#define IO_ALL     0.9 /* share of a group that counts as all of it */
 
-/* Of who waits for requests: in methods, in classes. */
+/* Words in names of methods and classes that wait for requests. */
 static const char *const server_methods[] = {"next", "accept", "listen", "poll", "receive",
 	"subscribe", "serve", "readRequest", "parseRequest", "readCommand", "keepAlive",
 	"handleConnection", "handleClient", "awaitRequest", "consume", NULL};
 static const char *const server_classes[] = {"Server", "Listener", "Acceptor", "Consumer",
 	"Subscri", "ConnectionHandler", "ClientHandler", "Console", NULL};
 
-/* Of who asks somebody. */
+/* Words in names of clients. */
 static const char *const clients[] = {"client", "query", "fetch", "charge", "lookup", "remote",
 	"gateway", "jdbc", "rpc", "invoke", "send", "download", "upstream", "backend", NULL};
 
 struct io {
 	const struct scene *scene;
-	struct scene_spending waits; /* by method, or by what is waited for */
+	struct scene_spending waits; /* by method, or by peer */
 	uint32_t servers;
-	const char *server[SERVERS]; /* classes that accept */
-	uint64_t wanting;            /* ns in which tasks wanted to go on */
+	const char *server[IO_SERVERS]; /* classes that accept */
+	uint64_t busy;                  /* ns of tasks, as for IO_SHARE */
 };
 
 /* Threads that wait in one method, or for one peer. */
 struct group {
 	struct scene_group all;
-	uint32_t methods;
-	uint32_t peer; /* a stack that waits for what most of them wait for, if more than half do */
-	uint64_t lead; /* of that over all others */
+	uint32_t methods; /* in how many they wait */
+	uint32_t peer; /* a stack with the peer that more than half wait for, by a majority vote */
+	uint64_t lead; /* its votes over those of all others */
 };
 
-/* --- what for ---------------------------------------------------------------------------------------- */
+/* --- peers ------------------------------------------------------------------------------------------- */
 
 #define PEER 200
 
-/* "10.0.0.5:5432", "/var/log/x", "a pipe"; false: not known. */
+/* "10.0.0.5:5432", "/var/log/x", "a pipe". False: not known. */
 static bool peer_of(const struct io *io, uint32_t stack, char out[PEER])
 {
 	struct profile_io what;
@@ -77,8 +78,8 @@ static bool same_peer(const struct io *io, uint32_t a, uint32_t b)
 	return a == b || (peer_of(io, a, text) && peer_of(io, b, other) && !strcmp(text, other));
 }
 
-/* It waits for somebody to ask: that is no problem of its own. */
-static bool is_asked(const struct io *io, uint32_t stack)
+/* True when it waits for clients of this JVM. */
+static bool waits_for_client(const struct io *io, uint32_t stack)
 {
 	struct profile_io what;
 
@@ -86,11 +87,11 @@ static bool is_asked(const struct io *io, uint32_t stack)
 	       (!strcmp(what.what, "accept") || !strncmp(what.where, "clients of ", 11));
 }
 
-/* --- who serves -------------------------------------------------------------------------------------- */
+/* --- servers ------------------------------------------------------------------------------------------- */
 
 static void find_servers(struct io *io)
 {
-	for (uint32_t i = 0; i < io->scene->wall_count && io->servers < SERVERS; i++) {
+	for (uint32_t i = 0; i < io->scene->wall_count && io->servers < IO_SERVERS; i++) {
 		struct place at;
 
 		if (!scene_is_java(io->scene, io->scene->wall[i].thread) ||
@@ -102,7 +103,7 @@ static void find_servers(struct io *io)
 	}
 }
 
-/* In a class that accepts, or one inside of it. */
+/* A class that accepts, or a nested class of it. */
 static bool of_server(const struct io *io, const char *class_name)
 {
 	for (uint32_t i = 0; i < io->servers; i++) {
@@ -115,7 +116,7 @@ static bool of_server(const struct io *io, const char *class_name)
 	return false;
 }
 
-/* In the package of a class that accepts; where there are none, in one class with it. */
+/* In the package of a class that accepts; without packages: nested in the same class. */
 static bool beside_server(const struct io *io, const char *class_name)
 {
 	for (uint32_t i = 0; i < io->servers; i++) {
@@ -131,7 +132,7 @@ static bool beside_server(const struct io *io, const char *class_name)
 	return false;
 }
 
-/* It has connected to what it waits for: known where the peer is. */
+/* True for a connection that this JVM opened; false also when that is not known. */
 static bool is_outgoing(const struct io *io, uint32_t stack)
 {
 	struct profile_io what;
@@ -140,12 +141,12 @@ static bool is_outgoing(const struct io *io, uint32_t stack)
 	       strstr(what.what, "socket") && strncmp(what.where, "clients of ", 11) != 0;
 }
 
-/* outgoing: only its names can say that it waits for messages; which class accepts connections does not matter. */
+/* outgoing: only names can tell that it waits for messages, not which classes accept connections. */
 static bool serves(const struct io *io, uint32_t own, bool outgoing)
 {
 	bool beside = false, client = false;
 
-	for (int i = 0; i < INNER && own != PROFILE_NONE; i++) {
+	for (int i = 0; i < IO_INNER && own != PROFILE_NONE; i++) {
 		const struct profile_method *m = places_method(io->scene, own);
 		const char *dot = strrchr(m->class_name, '.');
 		const char *simple = dot ? dot + 1 : m->class_name;
@@ -162,19 +163,20 @@ static bool serves(const struct io *io, uint32_t own, bool outgoing)
 
 /* --- groups ------------------------------------------------------------------------------------------ */
 
-static void sort_out(struct io *io, const struct profile_part *part)
+static void add_part(struct io *io, const struct profile_part *part)
 {
 	struct place at = places_of(io->scene->places, part->stack);
 	bool waits = part->state == THREAD_IO;
 
 	if (at.own == PROFILE_NONE || at.idle)
 		return;
-	if (waits && (at.owns < 2 || at.waits & PLACE_CALLERS || is_asked(io, part->stack) ||
-			     serves(io, at.own, is_outgoing(io, part->stack))))
+	if (waits &&
+		(at.owns < 2 || at.waits & PLACE_CALLERS || waits_for_client(io, part->stack) ||
+			serves(io, at.own, is_outgoing(io, part->stack))))
 		return;
 	if (waits || part->state == THREAD_ON_CPU || part->state == THREAD_RUNNABLE ||
 		part->state == THREAD_MONITOR)
-		io->wanting += part->weight;
+		io->busy += part->weight;
 	if (waits)
 		scene_spend(&io->waits, scene_frame(io->scene, at.own)->method, part);
 }
@@ -184,8 +186,8 @@ static uint32_t method_of(const struct io *io, uint32_t stack)
 	return scene_frame(io->scene, places_of(io->scene->places, stack).own)->method;
 }
 
-/* One more vote for what it waits for: who has more than half of all is there at the end. */
-static void vote(const struct io *io, struct group *g, const struct scene_spent *part)
+/* Boyer and Moore's majority vote: a peer with more than half of the time remains. */
+static void vote_peer(const struct io *io, struct group *g, const struct scene_spent *part)
 {
 	if (same_peer(io, g->peer, part->stack)) {
 		g->lead += part->weight;
@@ -197,8 +199,7 @@ static void vote(const struct io *io, struct group *g, const struct scene_spent 
 	}
 }
 
-/* In how many methods a group waits, and what for. */
-static struct group look_closer(const struct io *io, const struct scene_group *all)
+static struct group group_of(const struct io *io, const struct scene_group *all)
 {
 	struct group g = {.all = *all, .peer = all->stack};
 	uint32_t method = PROFILE_NONE;
@@ -208,12 +209,12 @@ static struct group look_closer(const struct io *io, const struct scene_group *a
 
 		g.methods += method_of(io, part->stack) != method;
 		method = method_of(io, part->stack);
-		vote(io, &g, part);
+		vote_peer(io, &g, part);
 	}
 	return g;
 }
 
-/* How much of a group waits for the same. */
+/* The share of a group that waits for its peer. */
 static double share_of_peer(const struct io *io, const struct group *g)
 {
 	uint64_t same = 0;
@@ -224,70 +225,60 @@ static double share_of_peer(const struct io *io, const struct group *g)
 	return (double)same / (double)g->all.weight;
 }
 
-/* What a group waits for. */
-static void say_peer(const struct io *io, const struct group *g, char out[PEER])
-{
-	unsigned waits = places_of(io->scene->places, g->all.stack).waits;
-	double share = share_of_peer(io, g);
-
-	if (peer_of(io, g->peer, out) && share > 0.5) {
-		if (share < ALL)
-			strncat(out, " and others", PEER - strlen(out) - 1);
-		return;
-	}
-	snprintf(out, PEER, "%s",
-		waits & PLACE_PEER   ? "its peer"
-		: waits & PLACE_FILE ? "a file or a pipe"
-				     : "I/O");
-}
-
-static void tell(const struct io *io, const struct group *g, double seconds)
+static void report_io(const struct io *io, const struct group *g, double seconds)
 {
 	uint32_t method = method_of(io, g->all.stack);
-	double share = (double)g->all.weight / (double)io->wanting;
-	struct finding *f = scene_found(io->scene, FINDING_WORTH_KNOWING, share, method);
+	unsigned waits = places_of(io->scene->places, g->all.stack).waits;
+	double share = share_of_peer(io, g);
+	struct finding *f = scene_found(
+		io->scene, FINDING_WORTH_KNOWING, (double)g->all.weight / (double)io->busy, method);
 	char peer[PEER];
 
-	if (!f)
-		return;
-	say_peer(io, g, peer);
-	snprintf(f->what, sizeof(f->what), "%s%s for %s: %.1f threads at any moment",
-		scene_method(io->scene, method), g->methods > 1 ? " and others wait" : " waits",
-		peer, (double)g->all.weight / NS_PER_S / seconds);
-	scene_proof(f, "%s, %.0f %% of its time:", scene_thread(io->scene, g->all.thread),
+	if (!peer_of(io, g->peer, peer) || share <= 0.5)
+		snprintf(peer, PEER, "%s",
+			waits & PLACE_PEER   ? "its peer"
+			: waits & PLACE_FILE ? "a file or a pipe"
+					     : "I/O");
+	else if (share < IO_ALL)
+		strncat(peer, " and others", PEER - strlen(peer) - 1);
+	finding_say(f, "%s%s for %s: %.1f threads on average", scene_method(io->scene, method),
+		g->methods > 1 ? " and others wait" : " waits", peer,
+		(double)g->all.weight / NS_PER_S / seconds);
+	finding_prove(f, "%s, %.0f %% of its time:", scene_thread(io->scene, g->all.thread),
 		100.0 * (double)g->all.most / NS_PER_S / seconds);
-	scene_proof_stack(io->scene, f, g->all.stack, 4);
-	snprintf(f->look, sizeof(f->look),
-		"how long the other side takes to answer; fewer calls, or several at once");
+	scene_prove_stack(io->scene, f, g->all.stack, 4);
+	finding_advise(f,
+		"check how long the other side takes to answer; make fewer calls, or several at "
+		"once");
 	f->event = EVENT_WALL;
 	f->thread = g->all.thread;
 	f->method = method;
 }
 
-/* Tells of the groups that are worth it; false: there are none. */
-static bool tell_groups(struct io *io)
+/* Reports the groups beyond the thresholds. False: there are none. */
+static bool report_groups(struct io *io)
 {
 	double seconds = scene_seconds(io->scene, EVENT_WALL);
 	struct scene_group all = {0};
-	bool told = false;
+	bool reported = false;
 
 	while (scene_group_next(&io->waits, &all)) {
 		struct group g;
 
-		/* A thread of its own that does nothing but read may be meant so. */
-		if ((double)all.weight < LEAST * seconds * NS_PER_S ||
-			(double)all.weight < MUCH * (double)io->wanting ||
+		/* A single thread outside of executors that only reads is probably meant to. */
+		if ((double)all.weight < IO_LEAST * seconds * NS_PER_S ||
+			(double)all.weight < IO_SHARE * (double)io->busy ||
 			(all.threads == 1 && !places_of(io->scene->places, all.stack).executor))
 			continue;
-		g = look_closer(io, &all);
-		tell(io, &g, seconds);
-		told = true;
+		g = group_of(io, &all);
+		report_io(io, &g, seconds);
+		reported = true;
 	}
-	return told;
+	return reported;
 }
 
-/* Those of which is known what they wait for are counted for that; the others leave. */
-static void count_for_peers(struct io *io)
+/* Regroups by peer; waits for unknown peers are dropped. */
+static void regroup_by_peer(struct io *io)
 {
 	uint32_t kept = 0;
 	char peer[PEER];
@@ -301,17 +292,18 @@ static void count_for_peers(struct io *io)
 	io->waits.count = kept;
 }
 
-static void look(const struct scene *scene)
+static void judge_io(const struct scene *scene)
 {
 	struct io io = {.scene = scene};
 
 	find_servers(&io);
 	for (uint32_t i = 0; i < scene->wall_count; i++)
 		if (scene_is_java(scene, scene->wall[i].thread))
-			sort_out(&io, &scene->wall[i]);
-	if (!tell_groups(&io)) { /* by methods; what several of them ask for may be one */
-		count_for_peers(&io);
-		tell_groups(&io);
+			add_part(&io, &scene->wall[i]);
+	/* By method first; otherwise several methods may wait for the same peer. */
+	if (!report_groups(&io)) {
+		regroup_by_peer(&io);
+		report_groups(&io);
 	}
 	free(io.waits.list);
 }
@@ -319,7 +311,7 @@ static void look(const struct scene *scene)
 const struct finding_rule rule_io = {
 	.name = "io",
 	.title = "I/O",
-	.what = "threads in the middle of a task that wait for one peer or file",
+	.what = "threads that wait for one peer or file in the middle of a task",
 	.events = 1u << EVENT_WALL,
-	.look = look,
+	.judge = judge_io,
 };

@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * A lock that costs: who waits, where, and what its holder does meanwhile.
- *
- * Semaphores are none of this: nobody holds them (the rule of pools). Nor is one whose holder waits in a circle: that is
- * a deadlock.
- */
+/* Rules about locks: deadlocks, and contention with who holds the lock and what the holder does meanwhile. */
 #include "findings/places.h"
 #include "findings/rules.h"
+#include "findings/scene.h"
 
 #include "base/buf.h"
 #include "base/clock.h"
@@ -14,42 +10,148 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LEAST     0.5  /* threads that wait at any moment, */
-#define EACH      0.05 /* so much of the time of each that ever waits */
-#define EACH_MOST 40   /* (but of no more: threads come and go), */
-#define MUCH      0.20 /* and of the CPU time and this together */
-#define LOOK_NS   (2 * NS_PER_MS)
-#define HOLDERS   64
-#define CHAIN_MAX 6
-#define INSIDE    2u /* how a holder ranks that is in the method in which others wait */
+#define CIRCLE_MOST 64u /* threads of a cycle that is looked for */
 
-struct locks {
-	const struct scene *scene;
-	struct scene_spending waits; /* by the lock's class */
+/* --- deadlock --------------------------------------------------------------------------------------------- */
+
+/* Owners are read one after the other, not atomically: a cycle counts only if each wait has lasted longer than reading takes. */
+#define DEADLOCK_NAMED 3 /* threads in the sentence */
+#define DEADLOCK_LEAST_NS \
+	(2 * NS_PER_S) /* up to one of which may be left over from the second before */
+
+/* True when the thread waits for a lock whose owner is another thread at the end of the window. */
+static bool waits_for_other(const struct scene *scene, uint32_t thread, struct profile_wait *w)
+{
+	return profile_wait_at(scene->profile, thread, scene->to, w) &&
+	       w->until_ns == PROFILE_STILL && w->owner != PROFILE_NONE && w->owner != thread;
+}
+
+static uint64_t waited_ns(const struct scene *scene, const struct profile_wait *w)
+{
+	uint64_t now = scene->to * NS_PER_S;
+
+	return w->before_ns + (now > w->since_ns ? now - w->since_ns : 0);
+}
+
+/* True when the wait has a time limit, as far as samples tell, or when there are no samples though wall is on. */
+static bool has_timeout(const struct scene *scene, uint32_t thread)
+{
+	uint32_t stack = scene_most(scene, EVENT_WALL, thread, NULL, 0).part.stack;
+	bool unknown = !scene->wall_count && scene->now->events[EVENT_LOCK].state == VITALS_ON &&
+		       scene->now->events[EVENT_WALL].state == VITALS_ON;
+
+	return unknown || places_find(scene->places, stack, METHOD_TRIES) != PROFILE_NONE;
+}
+
+/* The number of threads in the cycle of waits whose thread with the lowest id is `first`. 0: there is none, or it ends. */
+static uint32_t deadlocked_with(const struct scene *scene, uint32_t first)
+{
+	uint32_t at = first, n = 0;
+	struct profile_wait w;
+
+	do {
+		if (n++ == CIRCLE_MOST || !waits_for_other(scene, at, &w) ||
+			waited_ns(scene, &w) < DEADLOCK_LEAST_NS || w.owner < first)
+			return 0;
+		at = w.owner;
+	} while (at != first);
+	for (uint32_t i = 0; i < n && waits_for_other(scene, at, &w); i++, at = w.owner)
+		if (has_timeout(scene, at))
+			return 0;
+	return n;
+}
+
+static void report_deadlock(const struct scene *scene, uint32_t first, uint32_t n)
+{
+	struct finding *f = scene_found(scene, FINDING_STANDS_STILL, 1, first);
+	uint32_t shown = n > DEADLOCK_NAMED ? DEADLOCK_NAMED : n, at = first;
+	uint64_t least = UINT64_MAX;
+	struct profile_wait w;
+	char names[140] = ""; /* "payer-1 and payer-2", "payer-1, payer-2, payer-3 and 5 more" */
+	size_t used = 0;
+
+	for (uint32_t i = 0; i < n && waits_for_other(scene, at, &w); i++, at = w.owner) {
+		uint64_t ns = waited_ns(scene, &w);
+
+		least = ns < least ? ns : least;
+		if (i < shown && used < sizeof(names))
+			used += (size_t)snprintf(names + used, sizeof(names) - used, "%s%s",
+				!i           ? ""
+				: i + 1 == n ? " and "
+					     : ", ",
+				scene_thread(scene, at));
+		finding_prove(f, "%s waits for %s, held by %s", scene_thread(scene, at),
+			scene_method(scene, w.method), scene_thread(scene, w.owner));
+		scene_prove_stack(
+			scene, f, scene_most(scene, EVENT_WALL, at, NULL, 0).part.stack, 2);
+	}
+	if (n > shown && used < sizeof(names))
+		snprintf(names + used, sizeof(names) - used, " and %u more", n - shown);
+	finding_say(f, "%s wait for each other: deadlocked for %.0f s", names,
+		(double)least / (double)NS_PER_S);
+	finding_advise(f,
+		"acquire these locks in the same order everywhere; jhot dump prints whole stacks");
+	f->event = EVENT_LOCK;
+	f->thread = first;
+}
+
+static void judge_deadlock(const struct scene *scene)
+{
+	uint32_t threads = profile_thread_count(scene->profile);
+
+	for (uint32_t i = 0; i < threads; i++) {
+		uint32_t n = deadlocked_with(scene, i);
+
+		if (n)
+			report_deadlock(scene, i, n);
+	}
+}
+
+const struct finding_rule rule_deadlock = {
+	.name = "deadlock",
+	.title = "DEADLOCK",
+	.what = "deadlocks: threads that wait for each other in a cycle",
+	.judge = judge_deadlock,
 };
 
-/* All waits for locks of one class. */
+/* --- locks: contention --------------------------------------------------------------------------------------- */
+
+/*
+ * Waits are grouped by the class of the lock. Not counted: semaphores, which nobody holds (rule_pool), and locks whose holder
+ * waits in a cycle (rule_deadlock).
+ */
+#define LOCKS_LEAST     0.5  /* waiting threads on average, ... */
+#define LOCKS_EACH      0.05 /* ... this share of the time of each that ever waits ... */
+#define LOCKS_EACH_MOST 40   /* ... (counting no more of them: threads come and go), ... */
+#define LOCKS_SHARE     0.20 /* ... and of waiting and running threads together */
+#define LOCKS_POLL_NS   (2 * NS_PER_MS)
+#define LOCKS_HOLDERS   64
+#define LOCKS_CHAIN     6
+#define LOCKS_INSIDE    2u /* rank of a holder's stack with the method in which others wait */
+
 struct contended {
 	struct scene_group waits;
 	struct {
 		uint32_t thread;
 		uint64_t ns;
-	} holders[HOLDERS];
+	} holders[LOCKS_HOLDERS]; /* the first one held it longest */
 	uint32_t holder_count;
 	uint64_t held_ns;
 };
 
-/* --- waits ------------------------------------------------------------------------------------------- */
+struct lock_spending {
+	const struct scene *scene;
+	struct scene_spending by;
+};
 
-static void wait_of(void *ctx, const struct profile_part *part)
+static void add_wait(void *ctx, const struct profile_part *part)
 {
-	struct locks *l = ctx;
+	struct lock_spending *l = ctx;
 	const struct profile_frame *leaf = scene_frame(l->scene, part->stack);
 
-	if (!frame_is_class(leaf->type) ||
-		strstr(profile_get_method(l->scene->profile, leaf->method)->full, ".Semaphore$"))
-		return;
-	scene_spend(&l->waits, leaf->method, part);
+	if (frame_is_class(leaf->type) &&
+		!strstr(profile_get_method(l->scene->profile, leaf->method)->full, ".Semaphore$"))
+		scene_spend(&l->by, leaf->method, part);
 }
 
 static void add_holder(const struct scene *scene, struct contended *c, uint32_t waiter)
@@ -62,7 +164,7 @@ static void add_holder(const struct scene *scene, struct contended *c, uint32_t 
 		return;
 	while (i < c->holder_count && c->holders[i].thread != waited.owner)
 		i++;
-	if (i == HOLDERS)
+	if (i == LOCKS_HOLDERS)
 		return;
 	if (i == c->holder_count)
 		c->holders[c->holder_count++].thread = waited.owner;
@@ -70,12 +172,12 @@ static void add_holder(const struct scene *scene, struct contended *c, uint32_t 
 	c->held_ns += waited.ns;
 }
 
-static struct contended contended_of(const struct locks *l, const struct scene_group *waits)
+static struct contended contended_of(const struct lock_spending *l, const struct scene_group *waits)
 {
 	struct contended c = {.waits = *waits};
 
 	for (uint32_t i = waits->first, last = PROFILE_NONE; i < waits->end; i++) {
-		uint32_t thread = l->waits.list[i].thread;
+		uint32_t thread = l->by.list[i].thread;
 
 		if (thread != last)
 			add_holder(l->scene, &c, thread);
@@ -87,14 +189,12 @@ static struct contended contended_of(const struct locks *l, const struct scene_g
 	return c;
 }
 
-/* --- holders ----------------------------------------------------------------------------------------- */
-
-/* Do owners lead on and on? */
-static bool in_circle(const struct scene *scene, uint32_t thread)
+/* True when following owners from this thread does not end. */
+static bool leads_to_circle(const struct scene *scene, uint32_t thread)
 {
 	struct profile_wait w;
 
-	for (int i = 0; i < 64; i++) {
+	for (uint32_t i = 0; i < CIRCLE_MOST; i++) {
 		if (!profile_wait_at(scene->profile, thread, scene->to, &w) ||
 			w.until_ns != PROFILE_STILL || w.owner == PROFILE_NONE)
 			return false;
@@ -103,7 +203,10 @@ static bool in_circle(const struct scene *scene, uint32_t thread)
 	return true;
 }
 
-/* The last one of those who hold what the one before waits for, most of the time; text: how it comes to that. */
+/*
+ * The last thread of the chain of holders: each waits, for at least half of the window, for a lock that the next one holds.
+ * text: the chain in words.
+ */
 static uint32_t last_holder(
 	const struct scene *scene, const struct contended *c, char *text, size_t bytes)
 {
@@ -112,7 +215,7 @@ static uint32_t last_holder(
 	struct profile_waited waited;
 
 	snprintf(text, bytes, "%s", scene_thread(scene, at));
-	for (int i = 0; i < CHAIN_MAX; i++) {
+	for (int i = 0; i < LOCKS_CHAIN; i++) {
 		size_t used = strlen(text);
 
 		if (!profile_waited(scene->profile, at, scene->from, scene->to, &waited) ||
@@ -127,129 +230,98 @@ static uint32_t last_holder(
 	return at;
 }
 
-static bool passes(const struct scene *scene, uint32_t stack, uint32_t method)
+/* Ranks what a holder does while it does not wait for a lock itself: best in the method in which others wait. */
+static unsigned rank_holding(
+	const struct scene *scene, const struct profile_part *part, uint32_t where)
 {
-	for (; stack != PROFILE_ROOT_STACK; stack = profile_get_stack(scene->profile, stack).parent)
-		if (scene_frame(scene, stack)->method == method)
-			return true;
-	return false;
-}
+	/* Parked in one of Java's synchronizers, but not on a condition: it waits for a lock. */
+	bool waits = part->state == THREAD_MONITOR ||
+		     (part->state == THREAD_PARKED &&
+			     places_find(scene->places, part->stack, METHOD_SYNC) != PROFILE_NONE &&
+			     places_find(scene->places, part->stack, PLACE_CHANGE) == PROFILE_NONE);
 
-/* Parked for a lock: one of Java's own synchronizers is on the stack, and no condition. */
-static bool parks_for_lock(const struct scene *scene, uint32_t stack)
-{
-	return places_find(scene->places, stack, METHOD_SYNC) != PROFILE_NONE &&
-	       places_find(scene->places, stack, PLACE_CHANGE) == PROFILE_NONE;
-}
-
-/* What a holder does while it does not wait for a lock: best in the method in which others wait. */
-static unsigned holding(const struct scene *scene, const struct profile_part *part, uint32_t where)
-{
-	if (part->state == THREAD_MONITOR ||
-		(part->state == THREAD_PARKED && parks_for_lock(scene, part->stack)))
+	if (waits)
 		return 0;
-	return passes(scene, part->stack, where) ? INSIDE : INSIDE - 1;
+	return scene_has_method(scene, part->stack, where) ? LOCKS_INSIDE : LOCKS_INSIDE - 1;
 }
 
-/* --- what is said ------------------------------------------------------------------------------------ */
-
-static uint32_t own_method(const struct scene *scene, uint32_t stack)
+static void add_held(void *ctx, const struct profile_part *part)
 {
-	uint32_t own = stack == PROFILE_NONE ? PROFILE_NONE : scene_own(scene, stack);
-
-	return own == PROFILE_NONE ? PROFILE_NONE : scene_frame(scene, own)->method;
-}
-
-/*
- * In what a thread was while others waited for locks that it held: its innermost own method for most of that time. PROFILE_NONE:
- * not known.
- */
-static void held_of(void *ctx, const struct profile_part *part)
-{
-	struct locks *l = ctx;
-	uint32_t method = own_method(l->scene, part->stack);
+	struct lock_spending *l = ctx;
+	uint32_t method = scene_own_method(l->scene, part->stack);
 
 	if (method != PROFILE_NONE)
-		scene_spend(&l->waits, method, part);
+		scene_spend(&l->by, method, part);
 }
 
+/* The own method in which a thread spent most of the time while others waited for its locks. PROFILE_NONE: not known. */
 static uint32_t held_in(const struct scene *scene, uint32_t holder)
 {
 	struct profile_query q = scene_query(scene, EVENT_LOCK);
-	struct locks held = {.scene = scene};
+	struct lock_spending held = {.scene = scene};
 	struct scene_group group = {0}, most = {.what = PROFILE_NONE};
 
 	q.holders = true;
 	q.thread = holder;
-	profile_each(scene->profile, &q, held_of, &held);
-	while (scene_group_next(&held.waits, &group))
+	profile_each(scene->profile, &q, add_held, &held);
+	while (scene_group_next(&held.by, &group))
 		most = group.weight > most.weight ? group : most;
-	free(held.waits.list);
+	free(held.by.list);
 	return most.what;
 }
 
-static void tell_holder(const struct scene *scene, struct finding *f, const struct contended *c,
-	uint32_t where, double moment)
+static void report_lock(
+	const struct scene *scene, const struct contended *c, double waiting, double running)
 {
+	double share = waiting / (waiting + running);
+	struct finding *f = scene_found(scene, FINDING_COSTS, share, c->waits.what);
+	struct profile_query q = scene_query(scene, EVENT_CPU);
+	uint32_t where = scene_own_method(scene, c->waits.stack), holder = PROFILE_NONE, in;
 	char lock[SCENE_LOCK], chain[140] = "", does[120] = "";
-	uint32_t holder = PROFILE_NONE, in;
 	struct scene_most most = {.part.stack = PROFILE_NONE};
 
+	f->error = scene_error(
+		c->waits.weight / LOCKS_POLL_NS + profile_sum(scene->profile, &q).count, share);
+	f->event = EVENT_LOCK;
+	f->thread = c->waits.thread;
+	f->method = where;
 	if (c->holder_count) {
 		holder = last_holder(scene, c, chain, sizeof(chain));
-		most = scene_most(scene, EVENT_WALL, holder, holding, where);
-		in = most.rank == INSIDE ? PROFILE_NONE : held_in(scene, holder);
+		most = scene_most(scene, EVENT_WALL, holder, rank_holding, where);
+		in = most.rank == LOCKS_INSIDE ? PROFILE_NONE : held_in(scene, holder);
 		if (in != PROFILE_NONE) {
 			where = in;
-			most = scene_most(scene, EVENT_WALL, holder, holding, where);
+			most = scene_most(scene, EVENT_WALL, holder, rank_holding, where);
 		}
 	}
-	in = most.rank == INSIDE ? where : own_method(scene, most.part.stack);
+	in = most.rank == LOCKS_INSIDE ? where : scene_own_method(scene, most.part.stack);
 	if (in != PROFILE_NONE)
 		snprintf(does, sizeof(does), " in %s%s%s%s", scene_method(scene, in),
 			most.part.state ? " (" : "",
 			most.part.state ? thread_states[most.part.state].name : "",
 			most.part.state ? ")" : "");
 	scene_lock(scene, c->waits.what, lock);
-	snprintf(f->what, sizeof(f->what), "%u thread%s for %s: %.1f at any moment; %s%s%s",
-		c->waits.threads, c->waits.threads == 1 ? " waits" : "s wait", lock, moment,
+	finding_say(f, "%u thread%s for %s, %.1f on average; %s%s%s", c->waits.threads,
+		c->waits.threads == 1 ? " waits" : "s wait", lock, waiting,
 		!c->holder_count      ? "its owner is not known"
-		: c->holder_count > 1 ? "held in turns, most by "
+		: c->holder_count > 1 ? "held in turn, mostly by "
 				      : "held by ",
 		chain, does);
-	scene_proof(f, "%s waits for %s here:", scene_thread(scene, c->waits.thread), lock);
-	scene_proof_stack(scene, f, c->waits.stack, 3);
-	if (most.part.stack == PROFILE_NONE)
-		return;
-	scene_proof(f, "%s holds it for %.0f %% of these waits, and meanwhile is mostly here:",
-		scene_thread(scene, holder),
-		c->held_ns ? 100.0 * (double)c->holders[0].ns / (double)c->held_ns : 0);
-	scene_proof_stack(scene, f, most.part.stack, 4);
-}
-
-static void tell(const struct scene *scene, const struct contended *c, double moment, double used)
-{
-	double share = moment / (moment + used);
-	struct finding *f = scene_found(scene, FINDING_COSTS, share, c->waits.what);
-	struct profile_query q = scene_query(scene, EVENT_CPU);
-	uint32_t where = own_method(scene, c->waits.stack);
-
-	if (!f)
-		return;
-	f->error = scene_error(
-		c->waits.weight / LOOK_NS + profile_sum(scene->profile, &q).count, share);
-	f->event = EVENT_LOCK;
-	f->thread = c->waits.thread;
-	f->method = where;
-	tell_holder(scene, f, c, where, moment);
-	snprintf(f->look, sizeof(f->look),
-		"do less while it is held, or split it: `jhot record -e lock -d 10 %d` has all "
-		"that wait",
+	finding_prove(f, "%s waits for %s here:", scene_thread(scene, c->waits.thread), lock);
+	scene_prove_stack(scene, f, c->waits.stack, 3);
+	if (most.part.stack != PROFILE_NONE) {
+		finding_prove(f, "%s holds it during %.0f %% of these waits, mostly here:",
+			scene_thread(scene, holder),
+			c->held_ns ? 100.0 * (double)c->holders[0].ns / (double)c->held_ns : 0);
+		scene_prove_stack(scene, f, most.part.stack, 4);
+	}
+	finding_advise(f,
+		"hold it for less time, or split it; all waits: jhot record -e lock -d 10 %d",
 		scene->now->pid);
 }
 
-/* cores: how many are used; of the vitals where CPU time is not sampled. */
-static double cores(const struct scene *scene)
+/* Cores in use: sampled CPU time, or the vitals where that is not sampled. */
+static double cores_used(const struct scene *scene)
 {
 	struct profile_query q = scene_query(scene, EVENT_CPU);
 	double seconds = scene_seconds(scene, EVENT_CPU);
@@ -260,62 +332,48 @@ static double cores(const struct scene *scene)
 	return scene->now->cpu_pct > 0 ? scene->now->cpu_pct / 100.0 : 0;
 }
 
-/* What is worth a sentence. */
-struct kept {
-	struct contended *list;
-	uint32_t count;
-};
-
-static void keep(struct kept *found, const struct contended *c)
+/* True when its only waiter is the holder of another lock of the list, whose finding names this one as a link of its chain. */
+static bool is_link(const struct contended *list, uint32_t count, const struct contended *c)
 {
-	found->list = xreallocarray(found->list, found->count + 1, sizeof(*found->list));
-	found->list[found->count++] = *c;
-}
-
-/* Does but the holder of another wait for it? It is told as a link of that chain. */
-static bool is_link(const struct kept *found, const struct contended *c)
-{
-	for (uint32_t i = 0; i < found->count && c->waits.threads == 1; i++)
-		if (&found->list[i] != c && found->list[i].holder_count &&
-			found->list[i].holders[0].thread == c->waits.thread)
+	for (uint32_t i = 0; i < count && c->waits.threads == 1; i++)
+		if (&list[i] != c && list[i].holder_count &&
+			list[i].holders[0].thread == c->waits.thread)
 			return true;
 	return false;
 }
 
-static bool costs(const struct contended *c, double moment, double used)
-{
-	return moment >= LEAST && moment >= MUCH * (moment + used) &&
-	       moment >= EACH * (c->waits.threads < EACH_MOST ? c->waits.threads : EACH_MOST);
-}
-
-static void look(const struct scene *scene)
+static void judge_locks(const struct scene *scene)
 {
 	struct profile_query q = scene_query(scene, EVENT_LOCK);
-	double seconds = scene_seconds(scene, EVENT_LOCK), used = cores(scene);
-	struct locks l = {.scene = scene};
+	double seconds = scene_seconds(scene, EVENT_LOCK), running = cores_used(scene);
+	struct lock_spending l = {.scene = scene};
 	struct scene_group waits = {0};
-	struct kept found = {0};
+	struct contended *found = NULL;
+	uint32_t count = 0;
 
-	profile_each(scene->profile, &q, wait_of, &l);
-	while (seconds > 0 && scene_group_next(&l.waits, &waits)) {
-		struct contended c = contended_of(&l, &waits);
-		double moment = (double)c.waits.weight / NS_PER_S / seconds;
+	profile_each(scene->profile, &q, add_wait, &l);
+	while (seconds > 0 && scene_group_next(&l.by, &waits)) {
+		double waiting = (double)waits.weight / NS_PER_S / seconds;
+		uint32_t each = waits.threads < LOCKS_EACH_MOST ? waits.threads : LOCKS_EACH_MOST;
 
-		if (costs(&c, moment, used) && !in_circle(scene, c.waits.thread))
-			keep(&found, &c);
+		if (waiting < LOCKS_LEAST || waiting < LOCKS_SHARE * (waiting + running) ||
+			waiting < LOCKS_EACH * each || leads_to_circle(scene, waits.thread))
+			continue;
+		found = xreallocarray(found, count + 1, sizeof(*found));
+		found[count++] = contended_of(&l, &waits);
 	}
-	for (uint32_t i = 0; i < found.count; i++)
-		if (!is_link(&found, &found.list[i]))
-			tell(scene, &found.list[i],
-				(double)found.list[i].waits.weight / NS_PER_S / seconds, used);
-	free(found.list);
-	free(l.waits.list);
+	for (uint32_t i = 0; i < count; i++)
+		if (!is_link(found, count, &found[i]))
+			report_lock(scene, &found[i],
+				(double)found[i].waits.weight / NS_PER_S / seconds, running);
+	free(found);
+	free(l.by.list);
 }
 
 const struct finding_rule rule_locks = {
 	.name = "locks",
 	.title = "LOCK",
-	.what = "locks that half a thread and more waits for all the time",
+	.what = "contended locks: half a thread or more waiting on average",
 	.events = 1u << EVENT_LOCK,
-	.look = look,
+	.judge = judge_locks,
 };

@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Rules about the heap: full, collected too much, G1's humongous allocations, finalizers that fall behind. */
+#include "findings/places.h"
+#include "findings/rules.h"
+#include "findings/scene.h"
+
+#include "base/clock.h"
+
+/* --- heap: nearly full despite collections ------------------------------------------------------------ */
+
+/*
+ * The live set is only known right after a collection of the whole heap, and no counter gives that moment (before JDK 24 they
+ * give the present, later that of the last collection). A healthy heap fills up before each collection. So the heap must
+ * be full in many consecutive readings, with several whole-heap collections among them.
+ */
+#define HEAP_FULL        0.85
+#define HEAP_COLLECTIONS 3 /* of the whole heap */
+#define HEAP_READINGS    12
+
+static void judge_heap(const struct scene *scene)
+{
+	const struct scene_point *first = NULL, *last = scene->last;
+	int64_t max = scene->now->heap_max, least = INT64_MAX, readings, collections;
+	struct finding *f;
+
+	/* The last consecutive points at which the heap was full. */
+	for (unsigned i = scene->point_count; i-- > 0;) {
+		const struct scene_point *p = &scene->points[i];
+
+		if (p->heap_low < 0 || p->gc_whole < 0 ||
+			(double)p->heap_low < HEAP_FULL * (double)max)
+			break;
+		least = p->heap_low < least ? p->heap_low : least;
+		first = p;
+	}
+	if (max <= 0 || !first)
+		return;
+	readings = last->heap_looks - first->heap_looks;
+	collections = last->gc_whole - first->gc_whole;
+	if (readings < HEAP_READINGS || collections < HEAP_COLLECTIONS)
+		return;
+	f = scene_found(scene, FINDING_COSTS, (double)least / (double)max, 0);
+	finding_say(f,
+		"the heap is nearly full: at least %lld of %lld MB stay in use despite garbage "
+		"collection",
+		(long long)(least >> 20), (long long)(max >> 20));
+	finding_prove(f, "in all %lld readings over %.0f s, with %lld whole-heap collections by %s",
+		(long long)readings, scene_elapsed_s(first, last), (long long)collections,
+		*scene->now->gc_name ? scene->now->gc_name : "the JVM");
+	finding_advise(f,
+		"find what retains it: jhot record -e alloc --live -d 30 %d; or raise -Xmx",
+		scene->now->pid);
+	f->event = EVENT_ALLOC;
+}
+
+const struct finding_rule rule_heap = {
+	.name = "heap",
+	.title = "HEAP FULL",
+	.what = "a heap that stays nearly full despite garbage collection",
+	.judge = judge_heap,
+};
+
+/* --- gc: pauses, or CPU time of the collector --------------------------------------------------------- */
+
+#define GC_PAUSES_PCT 10 /* of the last 10 s */
+#define GC_CPU_PCT    25 /* of the CPU time of the last 10 s, ... */
+#define GC_CPU_LEAST  50 /* ... if that is at least this much of a core, in % */
+
+static void judge_gc(const struct scene *scene)
+{
+	const struct vitals *v = scene->now;
+	struct profile_query q = scene_query(scene, EVENT_ALLOC);
+	struct vitals_cpu cpu;
+	double used = scene_cpu(scene, &cpu);
+	double gc_cpu = used >= GC_CPU_LEAST ? 100.0 * cpu.gc_pct / used : 0;
+	double pauses = scene->then ? v->gc_pct_x10 / 10.0 : 0;
+	struct profile_part site;
+	char also[60] = "";
+	struct finding *f;
+	uint64_t bytes;
+
+	if ((pauses < GC_PAUSES_PCT && gc_cpu < GC_CPU_PCT) || scene_has(scene, &rule_humongous))
+		return;
+	f = scene_found(scene, FINDING_COSTS, (pauses > gc_cpu ? pauses : gc_cpu) / 100, 0);
+	if (gc_cpu >= GC_CPU_PCT)
+		snprintf(also, sizeof(also), ", and uses %.0f %% of the CPU time", gc_cpu);
+	if (pauses >= GC_PAUSES_PCT)
+		finding_say(f, "garbage collection pauses the program for %.0f %% of the time%s",
+			pauses, also);
+	else
+		finding_say(f, "garbage collection uses %.0f %% of the CPU time", gc_cpu);
+	if (v->gc_time_ms >= 0)
+		finding_prove(f, "%s: %.1f s of pauses in %lld s since the JVM's start",
+			*v->gc_name ? v->gc_name : "the collector", (double)v->gc_time_ms / 1000,
+			(long long)v->uptime_s);
+	site = scene_most(scene, EVENT_ALLOC, PROFILE_ANY_THREAD, NULL, 0).part;
+	bytes = profile_sum(scene->profile, &q).weight;
+	if (site.weight && bytes) {
+		finding_prove(f, "%.0f %% of the bytes are allocated here:",
+			100.0 * (double)site.weight / (double)bytes);
+		scene_prove_stack(scene, f, site.stack, 3);
+	}
+	finding_advise(f, "find what allocates: key 2, or jhot record -e alloc -d 10 %d", v->pid);
+	f->event = EVENT_ALLOC;
+}
+
+const struct finding_rule rule_gc = {
+	.name = "gc",
+	.title = "GC",
+	.what = "garbage collection that takes more than 10 % of the time, or 25 % of the CPU time",
+	.judge = judge_gc,
+};
+
+/* --- humongous: G1 collections caused by large arrays ------------------------------------------------- */
+
+#define HUMONGOUS_SHARE 0.5 /* of the collections of the last 10 s, ... */
+#define HUMONGOUS_LEAST 5   /* ... and at least this many */
+
+static void judge_humongous(const struct scene *scene)
+{
+	const struct scene_point *then = scene->then, *now = scene->last;
+	struct scene_cost cost;
+	int64_t all, large;
+	struct finding *f;
+
+	if (!then || then->humongous < 0 || then->collections < 0)
+		return;
+	all = now->collections - then->collections;
+	large = now->humongous - then->humongous;
+	if (large < HUMONGOUS_LEAST || (double)large < HUMONGOUS_SHARE * (double)all)
+		return;
+	cost = scene_cost_of(scene, METHOD_LARGE);
+	f = scene_found(scene, FINDING_COSTS, (double)large / (double)all, 0);
+	finding_say(f,
+		"%lld of %lld collections in the last %.0f s were caused by humongous allocations "
+		"(half a G1 region or more)%s%s",
+		(long long)large, (long long)all, scene_elapsed_s(then, now),
+		cost.method == PROFILE_NONE ? "" : ", mostly by ",
+		cost.method == PROFILE_NONE ? "" : scene_method(scene, cost.method));
+	if (scene->now->gc_pct_x10 >= 0)
+		finding_prove(f, "garbage collection pauses the program for %.1f %% of the time",
+			scene->now->gc_pct_x10 / 10.0);
+	scene_prove_cost(scene, f, &cost, "allocated here, for example:", EVENT_ALLOC);
+	finding_advise(f,
+		"find what allocates: key 2; reuse or shrink these buffers, or use larger regions "
+		"(-XX:G1HeapRegionSize)");
+}
+
+const struct finding_rule rule_humongous = {
+	.name = "humongous",
+	.title = "HUMONGOUS",
+	.what = "G1: collections caused by humongous allocations (arrays of half a region or more)",
+	.events = 1u << EVENT_CPU,
+	.judge = judge_humongous,
+};
+
+/* --- finalizers: the finalizer thread cannot keep up -------------------------------------------------- */
+
+/* One thread runs all finalizers: when it is always busy the queue grows, and what is queued stays in the heap. */
+#define FINALIZERS_BUSY 0.9 /* of the time */
+
+static unsigned finalizes(
+	const struct scene *scene, const struct profile_part *part, uint32_t unused)
+{
+	(void)unused;
+	return scene_is_java(scene, part->thread) &&
+	       places_find(scene->places, part->stack, METHOD_FINALIZES) != PROFILE_NONE;
+}
+
+static void judge_finalizers(const struct scene *scene)
+{
+	double seconds = scene_seconds(scene, EVENT_WALL), busy = 0;
+	struct scene_most most;
+	struct finding *f;
+
+	for (uint32_t i = 0; i < scene->wall_count && seconds > 0; i++)
+		if (finalizes(scene, &scene->wall[i], 0))
+			busy += (double)scene->wall[i].weight / NS_PER_S / seconds;
+	if (busy < FINALIZERS_BUSY)
+		return;
+	most = scene_most(scene, EVENT_WALL, PROFILE_ANY_THREAD, finalizes, 0);
+	if (most.part.stack == PROFILE_NONE)
+		return;
+	busy = busy > 1 ? 1 : busy;
+	f = scene_found(scene, FINDING_COSTS, busy, 0);
+	f->event = EVENT_WALL;
+	f->thread = most.part.thread;
+	f->method = scene_own_method(scene, most.part.stack);
+	finding_say(f,
+		"the finalizer thread is busy for %.0f %% of the time, mostly in %s: objects "
+		"waiting to be finalized stay in the heap",
+		100 * busy, scene_method(scene, f->method));
+	finding_prove(f, "%s:", scene_thread(scene, most.part.thread));
+	scene_prove_stack(scene, f, most.part.stack, 4);
+	finding_advise(f,
+		"length of the queue: jcmd %d GC.finalizer_info; replace finalize() by "
+		"java.lang.ref.Cleaner or close()",
+		scene->now->pid);
+}
+
+const struct finding_rule rule_finalizers = {
+	.name = "finalizers",
+	.title = "FINALIZERS",
+	.what = "a finalizer thread that is busy for 90 % of the time",
+	.events = 1u << EVENT_WALL,
+	.judge = judge_finalizers,
+};
