@@ -100,6 +100,17 @@ def tool_faults():
         yield "%s is no target that is .PHONY" % name
 
 
+def frame_faults():
+    """The special frames that jhot(7) explains are those of the code."""
+    code = "\n".join(lint.read(path) for path in lint.files(".c", ".h", under=("src",)))
+    names = set(re.findall(r"\[([a-z][a-z_ :]+)\]", lint.read("doc/jhot.7.in")))
+    if len(names) < 10:
+        yield "only %d special frames in doc/jhot.7.in" % len(names)
+    for name in sorted(names):
+        if "[%s]" % name not in code:
+            yield "doc/jhot.7.in explains [%s], which no code has" % name
+
+
 def address_faults():
     """A package sends nobody to a page that is not jhot's: configure.ac says which is."""
     own = re.search(r"AC_INIT\((.*)\)", lint.read("configure.ac")).group(1)
@@ -119,5 +130,6 @@ lint.check("doc/recording.md lists the chunks of a recording", chunk_faults())
 lint.check("doc/findings.md lists the rules", rule_faults())
 lint.check("make targets that pages name exist", target_faults())
 lint.check("HACKING.md and doc/release.md name the tools", tool_faults())
+lint.check("doc/jhot.7.in explains frames that there are", frame_faults())
 lint.check("packages name no address but jhot's own", address_faults())
 lint.done()
