@@ -75,7 +75,7 @@ static int open_libjvm(struct modules *m, struct err *err)
 			continue;
 		if (!m->libjvm_start) {
 			m->libjvm_start = map->file.start;
-			m->libjvm = dynsym_open(m->child, m->pid, &map->file, err);
+			m->libjvm = dynsym_open(m->child, m->pid, &map->file, NULL, err);
 		}
 		m->libjvm_end = map->file.end;
 	}

@@ -97,7 +97,7 @@ static void commands_ahead(struct session *s, bool user_only)
 	s->started = true;
 	session_feed_unwind(s, COMMANDS_AHEAD_NS);
 	if (!user_only) /* takes longer than the rows, so they do not wait for it */
-		symbols_ready_kernel(s->symbols);
+		symbols_load_kernel(s->symbols);
 }
 
 #define COMMANDS_LENT "lent"

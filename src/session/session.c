@@ -446,11 +446,11 @@ uint64_t session_seen_ns(const struct session *s)
 
 const char *session_names_note(struct session *s)
 {
-	const char *reading = late_any(&s->late) ? symbols_reading(s->symbols) : "";
+	const char *pending = late_any(&s->late) ? symbols_pending(s->symbols) : "";
 
 	buf_clear(&s->note);
-	if (*reading && clock_mono_ns() - s->late.since_ns > SESSION_LATE_NS)
-		buf_printf(&s->note, "waiting for names: reading %s", reading);
+	if (*pending && clock_mono_ns() - s->late.since_ns > SESSION_LATE_NS)
+		buf_printf(&s->note, "waiting for names: %s", pending);
 	else if (s->late.unnamed)
 		buf_printf(&s->note,
 			"%llu stack%s addresses instead of names: their files were not read in "

@@ -4,7 +4,6 @@
 
 #include "base/buf.h"
 
-#include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -148,6 +147,11 @@ static char *demangle_rust(const char *mangled, size_t len)
 	char *name = len <= MANGLED_MAX ? demangle_rust_v0(mangled, len) : NULL;
 
 	return name || len > MANGLED_MAX ? name : demangle_rust_legacy(mangled, len);
+}
+
+bool demangle_is_mangled(const char *name)
+{
+	return name[0] == '_' && (name[1] == 'Z' || name[1] == 'R');
 }
 
 char *demangle_name(const char *mangled)

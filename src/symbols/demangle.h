@@ -3,9 +3,12 @@
 #ifndef JHOT_SYMBOLS_DEMANGLE_H
 #define JHOT_SYMBOLS_DEMANGLE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
-/* demangle_name: the name without parameters, or a copy if it is not mangled. The caller frees it. */
+/* True for names of C++'s and Rust's manglings; demangle_name is linear in the length of all others. */
+bool demangle_is_mangled(const char *name);
+/* The name without parameters, or a copy if it is not mangled. The caller frees it. */
 char *demangle_name(const char *mangled);
 
 /* Rust's two manglings, printed as by rustc's own demangler. NULL if the name is not of this kind. The caller frees it. */

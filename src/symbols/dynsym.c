@@ -22,14 +22,14 @@ static bool find_bias(struct dynsym *d, const struct elf_facts *facts, uint64_t 
 	return false;
 }
 
-struct dynsym *dynsym_open(
-	struct elf_child *child, pid_t pid, const struct proc_map *m, struct err *err)
+struct dynsym *dynsym_open(struct elf_child *child, pid_t pid, const struct proc_map *m,
+	const atomic_bool *stop, struct err *err)
 {
 	struct dynsym *d = xcalloc(1, sizeof(*d));
 	struct mapped_file file;
-	enum mapped opened = mapped_open(child, pid, m, NULL, &file, err);
+	enum mapped opened = mapped_open(child, pid, m, stop, &file, err);
 	bool read = opened == MAPPED_OPEN && find_bias(d, &file.facts, m->start) &&
-		    !elf_child_exports(child, file.fd, NULL, &d->exports, &d->texts, err);
+		    !elf_child_exports(child, file.fd, stop, &d->exports, &d->texts, err);
 
 	if (opened == MAPPED_OPEN)
 		mapped_close(&file);
@@ -49,6 +49,32 @@ void dynsym_close(struct dynsym *d)
 	buf_done(&d->exports);
 	buf_done(&d->texts);
 	free(d);
+}
+
+static void dynsym_run(struct load *l, struct elf_child *child, const atomic_bool *stop)
+{
+	struct dynsym_load *d = (struct dynsym_load *)l;
+
+	d->result = dynsym_open(child, d->pid, &d->map, stop, NULL);
+}
+
+struct dynsym_load *dynsym_load_new(pid_t pid, const struct proc_map *m)
+{
+	struct dynsym_load *l = xcalloc(1, sizeof(*l));
+
+	l->load.run = dynsym_run;
+	l->pid = pid;
+	l->map = *m;
+	l->map.path = xstrdup(m->path);
+	return l;
+}
+
+void dynsym_load_free(struct dynsym_load *l)
+{
+	if (!l)
+		return;
+	free((char *)l->map.path);
+	free(l);
 }
 
 /* The symbol of this name that the file defines, or imports. Of several versions the default one, else the first. */

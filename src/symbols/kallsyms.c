@@ -2,8 +2,13 @@
 /* Lines are read in place: the kernel has 120,000 of them. */
 #include "symbols/symtab.h"
 
+#include "base/maps.h"
+
+#include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define LINE_BYTES 4096        /* longer lines are passed over */
 #define READ_MAX   (64u << 20) /* of one file, however fast it grows */
@@ -34,6 +39,43 @@ static bool lines_next(struct lines *l)
 static bool kallsyms_is_code(char type)
 {
 	return strchr("tTwW", type) != NULL;
+}
+
+/* The effective user of a process, -1 if it cannot be read. */
+static long user_of(pid_t pid)
+{
+	char path[PROC_PATH_BYTES], line[256];
+	FILE *f = fopen(proc_path(path, pid, "status"), "re");
+	long user = -1;
+
+	while (f && user < 0 && fgets(line, sizeof(line), f))
+		if (sscanf(line, "Uid: %*d %ld", &user) != 1)
+			user = -1;
+	if (f)
+		fclose(f);
+	return user;
+}
+
+int perfmap_open(pid_t pid, pid_t nspid, struct stat *st, const char **note)
+{
+	int folder = pid > 0 ? proc_open_in(pid, "root", "/tmp", O_RDONLY | O_DIRECTORY) : -1;
+	char name[32];
+	int fd;
+
+	if (folder < 0)
+		return -1;
+	snprintf(name, sizeof(name), "perf-%d.map", (int)nspid);
+	fd = rooted_in(folder, name, O_RDONLY);
+	close(folder);
+	if (fd == -ELOOP || (fd >= 0 && (fstat(fd, st) || st->st_mode & S_IWOTH ||
+						(st->st_uid && st->st_uid != user_of(pid))))) {
+		*note = "the perf map in /tmp was not read: others than the JVM's user can "
+			"write it";
+		if (fd >= 0)
+			close(fd);
+		return -1;
+	}
+	return fd;
 }
 
 enum kallsyms_result kallsyms_read(FILE *file, struct symtab *out)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One queue, one thread, one condition for both directions. */
+/* Two queues, a thread for each, one lock, and one condition for all that changes. */
 #include "symbols/loader.h"
 
 #include "base/buf.h"
@@ -13,21 +13,31 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#define LOADER_END_MS  1000 /* what the end waits for a load to give up */
-#define LOADER_REST_MS 2000 /* without a load, before the child ends */
-#define LOADER_STACK   (1u << 20)
+#define LOADER_END_MS  1000 /* loader_free waits this long for running loads to return */
+#define LOADER_REST_MS 2000 /* idle time after which the parser child ends */
 
 enum { LOAD_NEW, LOAD_ASKED, LOAD_DONE };
 
-struct loader {
+/* Bytes of stack. A demangler keeps the parsed name on it, and recurses. Pages that are not touched cost nothing. */
+static const size_t loader_stacks[LOADER_LANES] = {
+	[LOADER_FILES] = 1u << 20, [LOADER_NAMES] = 8u << 20};
+
+/* All fields but loader and thread are guarded by the loader's lock. */
+struct lane {
+	struct loader *loader;
 	pthread_t thread;
-	pthread_mutex_t lock;
-	pthread_cond_t changed; /* any of the fields below */
 	struct load *first, **last;
-	bool started, working, ended;
-	struct elf_child *child;
-	int nice;
-	unsigned done; /* loads, so far */
+	bool started, working, ended; /* started: the thread exists */
+};
+
+struct loader {
+	pthread_mutex_t lock;
+	pthread_cond_t changed; /* any field that the lock guards */
+	struct lane lanes[LOADER_LANES];
+	unsigned done;           /* loads finished so far; guarded by the lock */
+	struct elf_child *child; /* used by the thread of LOADER_FILES */
+	int nice;                /* constant once a lane has started */
+	bool threaded;           /* the owner's: loader_start was called */
 	atomic_bool stop;
 };
 
@@ -38,49 +48,53 @@ static struct timespec loader_in(unsigned ms)
 	return (struct timespec){(time_t)(at_ns / NS_PER_S), (long)(at_ns % NS_PER_S)};
 }
 
-/* Waits for a load, with the lock. The child is kept for those that follow at once. */
-static void loader_idle(struct loader *w)
+/* Waits for a load; the caller holds the lock. The child survives short pauses between loads. */
+static void lane_idle(struct lane *lane)
 {
+	struct loader *w = lane->loader;
 	struct timespec at = loader_in(LOADER_REST_MS);
+	bool files = lane == &w->lanes[LOADER_FILES];
 	int rc = 0;
 
-	while (!w->first && !atomic_load(&w->stop) && rc != ETIMEDOUT)
+	while (files && !lane->first && !atomic_load(&w->stop) && rc != ETIMEDOUT)
 		rc = pthread_cond_timedwait(&w->changed, &w->lock, &at);
 	if (rc == ETIMEDOUT) {
 		pthread_mutex_unlock(&w->lock);
 		elf_child_rest(w->child);
 		pthread_mutex_lock(&w->lock);
 	}
-	while (!w->first && !atomic_load(&w->stop))
+	while (!lane->first && !atomic_load(&w->stop))
 		pthread_cond_wait(&w->changed, &w->lock);
 }
 
-static void *loader_main(void *arg)
+static void *lane_main(void *arg)
 {
-	struct loader *w = arg;
+	struct lane *lane = arg;
+	struct loader *w = lane->loader;
+	struct elf_child *child = lane == &w->lanes[LOADER_FILES] ? w->child : NULL;
 
 	setpriority(PRIO_PROCESS, (id_t)gettid(), w->nice);
 	pthread_mutex_lock(&w->lock);
 	while (!atomic_load(&w->stop)) {
-		struct load *l = w->first;
+		struct load *l = lane->first;
 
 		if (!l) {
-			loader_idle(w);
+			lane_idle(lane);
 			continue;
 		}
-		w->first = l->next;
-		if (!w->first)
-			w->last = &w->first;
-		w->working = true;
+		lane->first = l->next;
+		if (!lane->first)
+			lane->last = &lane->first;
+		lane->working = true;
 		pthread_mutex_unlock(&w->lock);
-		l->run(l, w->child, &w->stop);
+		l->run(l, child, &w->stop);
 		pthread_mutex_lock(&w->lock);
 		atomic_store(&l->state, LOAD_DONE);
-		w->working = false;
+		lane->working = false;
 		w->done++;
 		pthread_cond_broadcast(&w->changed);
 	}
-	w->ended = true;
+	lane->ended = true;
 	pthread_cond_broadcast(&w->changed);
 	pthread_mutex_unlock(&w->lock);
 	return NULL;
@@ -91,7 +105,10 @@ struct loader *loader_new(void)
 	struct loader *w = xcalloc(1, sizeof(*w));
 	pthread_condattr_t attr;
 
-	w->last = &w->first;
+	for (int i = 0; i < LOADER_LANES; i++) {
+		w->lanes[i].loader = w;
+		w->lanes[i].last = &w->lanes[i].first;
+	}
 	w->child = elf_child_new();
 	pthread_mutex_init(&w->lock, NULL);
 	pthread_condattr_init(&attr);
@@ -103,45 +120,65 @@ struct loader *loader_new(void)
 
 void loader_start(struct loader *w, int nice)
 {
+	if (w->threaded)
+		return;
+	w->nice = nice;
+	w->threaded = true;
+}
+
+/* Creates the lane's thread, with all signals blocked: the main thread handles them. */
+static bool lane_start(struct lane *lane)
+{
 	sigset_t all, before;
 	pthread_attr_t stack;
 
-	if (w->started)
-		return;
-	w->nice = nice;
+	if (lane->started || !lane->loader->threaded)
+		return lane->started;
 	pthread_attr_init(&stack);
-	pthread_attr_setstacksize(&stack, LOADER_STACK);
-	sigfillset(&all); /* signals are the main thread's */
+	pthread_attr_setstacksize(&stack, loader_stacks[lane - lane->loader->lanes]);
+	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
-	w->started = !pthread_create(&w->thread, &stack, loader_main, w);
+	lane->started = !pthread_create(&lane->thread, &stack, lane_main, lane);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	pthread_attr_destroy(&stack);
+	return lane->started;
 }
 
+static bool lane_has_ended(const struct lane *lane)
+{
+	return !lane->started || lane->ended;
+}
+
+/* Joins the threads that end in time and detaches the others. Returns true if all of them ended. */
 static bool loader_join(struct loader *w)
 {
 	struct timespec at = loader_in(LOADER_END_MS);
-	bool ended;
+	bool ended[LOADER_LANES], all = true;
 
 	pthread_mutex_lock(&w->lock);
 	atomic_store(&w->stop, true);
 	pthread_cond_broadcast(&w->changed);
-	while (!w->ended && pthread_cond_timedwait(&w->changed, &w->lock, &at) != ETIMEDOUT)
+	while (!(lane_has_ended(&w->lanes[LOADER_FILES]) &&
+		       lane_has_ended(&w->lanes[LOADER_NAMES])) &&
+		pthread_cond_timedwait(&w->changed, &w->lock, &at) != ETIMEDOUT)
 		;
-	ended = w->ended;
+	for (int i = 0; i < LOADER_LANES; i++)
+		ended[i] = lane_has_ended(&w->lanes[i]);
 	pthread_mutex_unlock(&w->lock);
-	if (ended)
-		pthread_join(w->thread, NULL);
-	else
-		pthread_detach(w->thread);
-	return ended;
+	for (int i = 0; i < LOADER_LANES; i++) {
+		if (w->lanes[i].started)
+			(ended[i] ? pthread_join(w->lanes[i].thread, NULL)
+				  : pthread_detach(w->lanes[i].thread));
+		all &= ended[i];
+	}
+	return all;
 }
 
 bool loader_free(struct loader *w)
 {
 	if (!w)
 		return true;
-	if (w->started && !loader_join(w))
+	if (!loader_join(w))
 		return false;
 	elf_child_free(w->child);
 	pthread_cond_destroy(&w->changed);
@@ -153,22 +190,23 @@ bool loader_free(struct loader *w)
 bool loader_ask(struct loader *w, struct load *l)
 {
 	static const atomic_bool never;
+	struct lane *lane = &w->lanes[l->lane];
 	int state = atomic_load(&l->state);
 
 	if (state == LOAD_DONE)
 		return true;
-	if (!w->started) {
+	if (state == LOAD_ASKED)
+		return false;
+	if (!lane_start(lane)) {
 		l->run(l, w->child, &never);
 		atomic_store(&l->state, LOAD_DONE);
 		return true;
 	}
-	if (state == LOAD_ASKED)
-		return false;
 	pthread_mutex_lock(&w->lock);
 	atomic_store(&l->state, LOAD_ASKED);
 	l->next = NULL;
-	*w->last = l;
-	w->last = &l->next;
+	*lane->last = l;
+	lane->last = &l->next;
 	pthread_cond_broadcast(&w->changed);
 	pthread_mutex_unlock(&w->lock);
 	return false;
@@ -179,16 +217,25 @@ bool loader_is_waiting(const struct load *l)
 	return atomic_load(&l->state) == LOAD_ASKED;
 }
 
+static bool loader_is_busy(const struct loader *w)
+{
+	bool busy = false;
+
+	for (int i = 0; i < LOADER_LANES; i++)
+		busy |= w->lanes[i].first || w->lanes[i].working;
+	return busy;
+}
+
 void loader_wait(struct loader *w, unsigned ms)
 {
 	struct timespec at = loader_in(ms);
 	unsigned done;
 
-	if (!w->started || !ms)
+	if (!w->threaded || !ms)
 		return;
 	pthread_mutex_lock(&w->lock);
 	done = w->done;
-	while (done == w->done && (w->first || w->working) &&
+	while (done == w->done && loader_is_busy(w) &&
 		pthread_cond_timedwait(&w->changed, &w->lock, &at) != ETIMEDOUT)
 		;
 	pthread_mutex_unlock(&w->lock);

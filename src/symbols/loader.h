@@ -1,10 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reads files in a thread of its own, so that the thread that draws never waits for a file, however large or slow it is.
+ * Runs slow work (loads) on threads of its own, so that the thread that draws never waits for a file or for a demangler.
  *
- * The owner repeats loader_ask until the load is done. Until then its fields belong to the loader, afterwards to the owner.
- * A load runs once; it should end early when *stop is set. Before loader_start, or if no thread can be had, loader_ask runs
- * the load itself. All loads share one child, which ends when there has been nothing to do for a while.
+ *   LOADER_FILES  reads files; all of its loads share one parser child, which ends after two seconds without a load
+ *   LOADER_NAMES  computes: demangling. A lane of its own, so that names do not queue behind a large file
+ *
+ * Each lane is a FIFO with one thread, created by the lane's first load. One thread, the owner, calls these functions; it
+ * polls loader_ask() until the load is done. A load runs once:
+ *
+ *   state       entered by                                  fields of the embedding struct belong to
+ *   LOAD_NEW    zero-initialising                           the owner
+ *   LOAD_ASKED  loader_ask(), first call                    the loader's thread: run() reads and writes them
+ *   LOAD_DONE   the loader's thread, after run() returned   the owner again
+ *
+ * The transition to LOAD_DONE releases, and loader_ask() acquires, what run() wrote. `next` always belongs to the loader.
+ * run() should return early once *stop is set. Before loader_start, or if no thread can be created, loader_ask() runs the
+ * load itself and blocks.
  */
 #ifndef JHOT_SYMBOLS_LOADER_H
 #define JHOT_SYMBOLS_LOADER_H
@@ -14,24 +25,31 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 
-/* To be embedded; zero but for run. */
+enum loader_lane { LOADER_FILES, LOADER_NAMES, LOADER_LANES };
+
+/* To be embedded. Zero-initialise all but run and lane. child: NULL in LOADER_NAMES. */
 struct load {
 	void (*run)(struct load *l, struct elf_child *child, const atomic_bool *stop);
-	struct load *next; /* the loader's */
+	enum loader_lane lane;
+	struct load *next;
 	atomic_int state;
 };
 
 struct loader;
 struct loader *loader_new(void);
-/* loader_start: starts the thread, once. nice: its priority beside the other threads. */
+/* Loads run on threads from now on. nice: their priority relative to the other threads. Idempotent. */
 void loader_start(struct loader *w, int nice);
-/* loader_free: false if the thread is blocked in a read: then it, and the requests that it uses, stay allocated. */
+/*
+ * Sets *stop and waits up to a second for running loads to return. Returns false if one did not: its thread is detached, and the
+ * loader and every load that was asked for must stay allocated.
+ */
 bool loader_free(struct loader *w);
 
-/* loader_ask: true when it is done. loader_is_waiting: asked for and not done. */
+/* Queues the load unless it is queued already. Returns true when it is done. Does not block. */
 bool loader_ask(struct loader *w, struct load *l);
+/* True while the load is queued or running. */
 bool loader_is_waiting(const struct load *l);
-/* loader_wait: blocks for so long, or until a load is done; returns at once when there is none. */
+/* Blocks up to `ms`, or until a load is done. Returns at once if none is queued or running. */
 void loader_wait(struct loader *w, unsigned ms);
 
 #endif

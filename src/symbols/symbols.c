@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The three kinds of code that are not Java: mapped files, the kernel, and what others generate. */
+/* The three sources of names: mapped files, the kernel, and the perf map of another JIT in the target. */
 #include "symbols/symbols.h"
 
 #include "base/buf.h"
 #include "base/clock.h"
-#include "symbols/loader.h"
+#include "symbols/demangle.h"
 #include "symbols/mapped.h"
+#include "symbols/names.h"
 #include "symbols/symtab.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,63 +17,90 @@
 
 #define MODULES_MAX      65536
 #define PERFMAP_BYTES    (64u << 20)
-#define PERFMAP_LOOK_NS  (2 * NS_PER_S)
-#define NAMES_MAX        (1u << 30) /* bytes of names; of modules beyond them none are read */
+#define PERFMAP_POLL_NS  (2 * NS_PER_S)
+#define NAMES_MAX        (1u << 30) /* bytes of names; further modules are not read */
 #define FUNCTION_WAIT_NS (10 * NS_PER_S)
-/* Unwind rows come first, which the first stacks need; names are waited for, and on few cores the two threads share one. */
+/* Lower than that of the loader of unwind rows: without rows stacks are cut, without names they only wait. */
 #define NAMES_NICE       5
 #define FUNCTION_STEP_MS 100
 #define KERNEL_NAME      "[kernel]"
 #define RAW_NAME         "[anon]"
 
-/* One mapped file and its names: read when first asked, maybe by the loader's thread; until then only module_ask is called. */
+/*
+ * Who may touch what. Loads are run by the loader's threads (loader.h):
+ *
+ *   module       NEW ──ask──▶ ASKED ──file read──▶ DONE ──▶ counted
+ *     load, pid, where.path, name, is_jvm   constant
+ *     where                                 the owner's, always
+ *     asked                                 written by the owner before ASKED, read by the loader
+ *     table, segments, note                 the loader's while ASKED, then the owner's
+ *     counted                               the owner's: it has seen DONE
+ *   table        its entries and texts are constant once DONE, so that a search may read them on LOADER_NAMES; names[] is the
+ *                owner's, always (names.h)
+ *   kernel       like a module
+ *   perf map     read anew every two seconds while a name is missing: perfmap_next is the loader's while ASKED and replaces
+ *                perfmap when DONE. symbols.perfmap_mtime and perfmap_bytes are the loader's; only one load uses them
+ *   search       module and name are constant; entry is the loader's while ASKED
+ *
+ * Everything else belongs to the owner.
+ */
 struct module {
 	struct load load; /* the first member */
 	pid_t pid;
-	struct proc_map where; /* path is ours */
-	struct proc_map asked; /* where it was when it was asked for */
-	const char *name;      /* the end of path, or "[vdso]" */
+	struct proc_map where; /* its last known mapping; the path is allocated here */
+	struct proc_map asked; /* where, at the time of the request */
+	const char *name;      /* the last component of the path, or "[vdso]" */
 	bool is_jvm;
-	bool counted; /* it is loaded, and symbols know it */
+	bool counted; /* its bytes are in symbols.bytes */
 	struct symtab table;
 	struct elf_segment segments[ELF_SEGMENTS_MAX];
 	uint32_t segment_count;
-	char note[200]; /* why there are no names, "" if there are */
+	char note[200]; /* why there are no names, or "" */
 };
 
-/* A file of the system or the target that is read as a whole, beside the modules. */
+/* A text file of names that is read as a whole: kallsyms, a perf map. */
 struct list {
 	struct load load; /* the first member */
 	struct symbols *symbols;
 	struct symtab table;
 	const char *note;
-	bool changed; /* a perf map was there, and not the one of last time */
+	bool changed; /* there is a perf map, and it differs from the last one */
+};
+
+/* A search for a function by its demangled name, which demangles the names of a module one after the other. */
+struct search {
+	struct load load; /* the first member */
+	const struct module *module;
+	char *name;
+	const struct symtab_entry *entry; /* the result, NULL: none */
 };
 
 struct symbols {
 	pid_t pid, nspid;
 	struct loader *loader;
-	size_t bytes; /* of the modules that are loaded */
+	struct names names;
+	struct search *search; /* the last one, NULL: none */
+	size_t bytes;          /* of the modules that have been read */
 	struct module **modules;
 	int module_count;
 	uint32_t module_cap;
 
 	struct list kernel;
-	bool kernel_asked; /* there was a frame of the kernel's: that its names are hidden matters */
+	bool kernel_asked; /* a kernel frame was seen, so the note reports hidden names */
 
 	struct symtab perfmap; /* what is searched */
 	struct list *perfmap_next;
 	const char *perfmap_note; /* of the last one, NULL: none */
-	uint64_t perfmap_looked_ns;
+	uint64_t perfmap_polled_ns;
 	struct timespec perfmap_mtime;
 	off_t perfmap_bytes;
 
-	struct buf note;
+	struct buf note, pending; /* texts of symbols_note and symbols_pending */
 };
 
 /* --- a mapped file ----------------------------------------------------------------------------------- */
 
-/* A sentence as a part of the note. */
+/* Sets the note to a sentence without its full stop. */
 static void module_note(struct module *m, const char *sentence)
 {
 	size_t len = strlen(sentence);
@@ -152,8 +178,9 @@ static size_t module_bytes(const struct module *m)
 	       m->table.count * sizeof(*m->table.names);
 }
 
-/* The name of a function that has none: where it begins in the file. */
-static const char *module_made_up(struct module *m, const struct symtab_entry *e, uint64_t start)
+/* A placeholder for a function without a name: its file offset. */
+static const char *module_placeholder(
+	struct module *m, const struct symtab_entry *e, uint64_t start)
 {
 	char **name = &m->table.names[e - m->table.entries];
 	char text[32];
@@ -165,33 +192,41 @@ static const char *module_made_up(struct module *m, const struct symtab_entry *e
 	return *name;
 }
 
-static bool module_function(struct module *m, const char *name, uint64_t *offset)
+static void search_run(struct load *l, struct elf_child *child, const atomic_bool *stop)
 {
-	for (uint32_t i = 0; i < m->table.count; i++) {
-		const struct symtab_entry *e = &m->table.entries[i];
-		const char *text = m->table.texts.data + e->text;
-		const struct elf_segment *segment;
+	struct search *s = (struct search *)l;
+	const struct symtab *t = &s->module->table;
 
-		if (e->rank == SYMTAB_MARK || text[0] == '\0' ||
-			(strcmp(text, name) != 0 &&
-				(!strchr(name, ':') || text[0] != '_' ||
-					strcmp(symtab_name(&m->table, e), name) != 0)))
+	(void)child;
+	for (uint32_t i = 0; i < t->count && !s->entry && !atomic_load(stop); i++) {
+		const char *text = symtab_text(t, &t->entries[i]);
+		char *name;
+
+		if (!demangle_is_mangled(text))
 			continue;
-		segment = elf_segment_at(m->segments, m->segment_count, e->start);
-		if (segment)
-			*offset = e->start - segment->address + segment->offset;
-		return segment;
+		name = demangle_name(text);
+		if (!strcmp(name, s->name))
+			s->entry = &t->entries[i];
+		free(name);
 	}
-	return false;
 }
 
-static void module_name(struct module *m, uint64_t offset, struct symbol *out)
+static const struct symtab_entry *module_find_text(const struct module *m, const char *name)
+{
+	for (uint32_t i = 0; i < m->table.count; i++)
+		if (!strcmp(symtab_text(&m->table, &m->table.entries[i]), name))
+			return &m->table.entries[i];
+	return NULL;
+}
+
+/* out is the answer for an unnamed offset of the module. */
+static void module_name(struct module *m, struct names *names, uint64_t offset, struct symbol *out)
 {
 	const struct elf_segment *segment;
 	const struct symtab_entry *e;
 	uint64_t to_address;
+	const char *name;
 
-	*out = (struct symbol){.name = "", .module = m->name, .is_jvm = m->is_jvm, .start = offset};
 	segment = elf_segment_of_offset(m->segments, m->segment_count, offset);
 	if (!segment)
 		return;
@@ -199,12 +234,16 @@ static void module_name(struct module *m, uint64_t offset, struct symbol *out)
 	e = symtab_find(&m->table, offset + to_address);
 	if (!e)
 		return;
+	name = e->rank == SYMTAB_MARK ? module_placeholder(m, e, e->start - to_address)
+				      : names_get(names, &m->table, e);
+	out->loading = !name;
+	if (!name)
+		return;
 	out->start = e->start - to_address;
-	out->name = e->rank == SYMTAB_MARK ? module_made_up(m, e, out->start)
-					   : symtab_name(&m->table, e);
+	out->name = name;
 }
 
-/* --- all of them ------------------------------------------------------------------------------------- */
+/* --- life ------------------------------------------------------------------------------------- */
 
 static void symbols_read_kernel(struct load *l, struct elf_child *child, const atomic_bool *stop);
 
@@ -214,9 +253,17 @@ struct symbols *symbols_new(pid_t pid, pid_t nspid)
 
 	s->pid = pid;
 	s->nspid = nspid;
-	s->loader = loader_new();
+	s->loader = s->names.loader = loader_new();
 	s->kernel = (struct list){.load.run = symbols_read_kernel, .symbols = s, .note = ""};
 	return s;
+}
+
+static void search_free(struct search *s)
+{
+	if (!s)
+		return;
+	free(s->name);
+	free(s);
 }
 
 void symbols_free(struct symbols *s)
@@ -231,7 +278,10 @@ void symbols_free(struct symbols *s)
 	if (s->perfmap_next)
 		symtab_done(&s->perfmap_next->table);
 	free(s->perfmap_next);
+	names_done(&s->names);
+	search_free(s->search);
 	buf_done(&s->note);
+	buf_done(&s->pending);
 	free(s);
 }
 
@@ -277,7 +327,7 @@ void symbols_wait(struct symbols *s, unsigned ms)
 
 /* --- mapped files ------------------------------------------------------------------------------------ */
 
-bool symbols_ready_native(struct symbols *s, int module)
+bool symbols_load_module(struct symbols *s, int module)
 {
 	struct module *m;
 
@@ -295,35 +345,85 @@ bool symbols_ready_native(struct symbols *s, int module)
 
 void symbols_native(struct symbols *s, int module, uint64_t offset, struct symbol *out)
 {
-	bool ready = symbols_ready_native(s, module);
+	bool ready = symbols_load_module(s, module);
+	struct module *m;
 
 	if (module < 0 || module >= s->module_count) {
 		*out = (struct symbol){.name = "", .module = RAW_NAME, .start = offset};
 		return;
 	}
-	if (ready && s->modules[module]->counted) {
-		module_name(s->modules[module], offset, out);
-		return;
-	}
+	m = s->modules[module];
 	*out = (struct symbol){.name = "",
-		.module = s->modules[module]->name,
-		.is_jvm = s->modules[module]->is_jvm,
+		.module = m->name,
+		.is_jvm = m->is_jvm,
 		.loading = !ready,
 		.start = offset};
+	if (ready && m->counted)
+		module_name(m, &s->names, offset, out);
+}
+
+bool symbols_ready_native(struct symbols *s, int module, uint64_t offset)
+{
+	struct symbol sym;
+
+	symbols_native(s, module, offset, &sym);
+	return !sym.loading;
+}
+
+/* True when s->search is a finished search for this name in this module. Starts it unless another one is running. */
+static bool symbols_search(struct symbols *s, const struct module *m, const char *name)
+{
+	struct search *search = s->search;
+
+	if (search && (search->module != m || strcmp(search->name, name) != 0)) {
+		if (loader_is_waiting(&search->load))
+			return false;
+		search_free(search);
+		search = NULL;
+	}
+	if (!search) {
+		search = xcalloc(1, sizeof(*search));
+		search->load.run = search_run;
+		search->load.lane = LOADER_NAMES;
+		search->module = m;
+		search->name = xstrdup(name);
+	}
+	s->search = search;
+	return loader_ask(s->loader, &search->load);
+}
+
+bool symbols_ready_function(struct symbols *s, int module, const char *name)
+{
+	if (!symbols_load_module(s, module))
+		return false;
+	return module < 0 || module >= s->module_count || !s->modules[module]->counted ||
+	       !strchr(name, ':') || module_find_text(s->modules[module], name) ||
+	       symbols_search(s, s->modules[module], name);
 }
 
 uint64_t symbols_function(
 	struct symbols *s, int module, const struct proc_map *map, const char *name)
 {
 	uint64_t end_ns = clock_mono_ns() + FUNCTION_WAIT_NS, offset;
+	const struct symtab_entry *e;
+	const struct elf_segment *segment;
+	const struct module *m;
+	bool ready;
 
-	while (!symbols_ready_native(s, module) && clock_mono_ns() < end_ns)
+	while (!(ready = symbols_ready_function(s, module, name)) && clock_mono_ns() < end_ns)
 		loader_wait(s->loader, FUNCTION_STEP_MS);
-	if (module < 0 || module >= s->module_count || !s->modules[module]->counted ||
-		!module_function(s->modules[module], name, &offset) ||
-		offset - map->offset >= map->end - map->start)
+	if (!ready || module < 0 || module >= s->module_count || !s->modules[module]->counted)
 		return 0;
-	return map->start + (offset - map->offset);
+	m = s->modules[module];
+	e = module_find_text(m, name);
+	if (!e && strchr(name, ':'))
+		e = s->search->entry;
+	segment = e ? elf_segment_at(m->segments, m->segment_count, e->start) : NULL;
+	if (!segment)
+		return 0;
+	offset = e->start - segment->address + segment->offset;
+	return offset - map->offset < map->end - map->start ? map->start + (offset - map->offset)
+							    : 0;
 }
 
 /* --- the kernel -------------------------------------------------------------------------------------- */
@@ -344,110 +444,73 @@ static void symbols_read_kernel(struct load *l, struct elf_child *child, const a
 		kernel->note = "/proc/kallsyms gives no kernel names";
 }
 
-bool symbols_ready_kernel(struct symbols *s)
+bool symbols_load_kernel(struct symbols *s)
 {
 	return loader_ask(s->loader, &s->kernel.load);
+}
+
+bool symbols_ready_kernel(struct symbols *s, uint64_t address)
+{
+	struct symbol sym;
+
+	symbols_kernel(s, address, &sym);
+	return !sym.loading;
 }
 
 void symbols_kernel(struct symbols *s, uint64_t address, struct symbol *out)
 {
 	const struct symtab_entry *e;
+	const char *name;
 
 	*out = (struct symbol){.name = "", .module = KERNEL_NAME, .start = address};
 	s->kernel_asked = true;
-	out->loading = !symbols_ready_kernel(s);
+	out->loading = !symbols_load_kernel(s);
 	e = out->loading ? NULL : symtab_find(&s->kernel.table, address);
 	if (!e || e->rank == SYMTAB_MARK)
 		return;
-	out->name = symtab_name(&s->kernel.table, e);
+	name = names_get(&s->names, &s->kernel.table, e);
+	out->loading = !name;
+	if (!name)
+		return;
+	out->name = name;
 	out->start = e->start;
 }
 
 /* --- code of other JITs ------------------------------------------------------------------------------ */
 
-/* The effective user of a process, -1 if it cannot be read. */
-static long user_of(pid_t pid)
-{
-	char path[PROC_PATH_BYTES], line[256];
-	FILE *f = fopen(proc_path(path, pid, "status"), "re");
-	long user = -1;
-
-	while (f && user < 0 && fgets(line, sizeof(line), f))
-		if (sscanf(line, "Uid: %*d %ld", &user) != 1)
-			user = -1;
-	if (f)
-		fclose(f);
-	return user;
-}
-
-/*
- * The perf map of the target. Anybody may create a file of this name in a shared /tmp: it is used only if the target's user or root
- * owns it, nobody else may write to it, and it is no link.
- */
-static int open_perfmap(struct list *map, struct stat *st)
-{
-	const struct symbols *s = map->symbols;
-	int folder = s->pid > 0 ? proc_open_in(s->pid, "root", "/tmp", O_RDONLY | O_DIRECTORY) : -1;
-	char name[32];
-	int fd;
-
-	if (folder < 0)
-		return -1;
-	snprintf(name, sizeof(name), "perf-%d.map", (int)s->nspid);
-	fd = rooted_in(folder, name, O_RDONLY);
-	close(folder);
-	if (fd == -ELOOP || (fd >= 0 && (fstat(fd, st) || st->st_mode & S_IWOTH ||
-						(st->st_uid && st->st_uid != user_of(s->pid))))) {
-		map->note = "the perf map in /tmp was not read: others than the JVM's user can "
-			    "write it";
-		if (fd >= 0)
-			close(fd);
-		return -1;
-	}
-	return fd;
-}
-
-static FILE *symbols_open_perfmap(struct list *map)
-{
-	struct symbols *s = map->symbols;
-	struct stat st;
-	int fd = open_perfmap(map, &st);
-	FILE *f;
-
-	if (fd < 0)
-		return NULL;
-	if (st.st_size > PERFMAP_BYTES ||
-		(st.st_size == s->perfmap_bytes && st.st_mtim.tv_sec == s->perfmap_mtime.tv_sec &&
-			st.st_mtim.tv_nsec == s->perfmap_mtime.tv_nsec)) {
-		close(fd);
-		return NULL;
-	}
-	s->perfmap_bytes = st.st_size;
-	s->perfmap_mtime = st.st_mtim;
-	f = fdopen(fd, "r");
-	if (!f)
-		close(fd);
-	return f;
-}
-
 static void symbols_read_perfmap(struct load *l, struct elf_child *child, const atomic_bool *stop)
 {
 	struct list *map = (struct list *)l;
-	FILE *f = symbols_open_perfmap(map);
+	struct symbols *s = map->symbols;
+	struct stat st;
+	int fd = perfmap_open(s->pid, s->nspid, &st, &map->note);
+	bool same = fd >= 0 && st.st_size == s->perfmap_bytes &&
+		    st.st_mtim.tv_sec == s->perfmap_mtime.tv_sec &&
+		    st.st_mtim.tv_nsec == s->perfmap_mtime.tv_nsec;
+	FILE *f = NULL;
 
-	if (!f)
+	if (fd >= 0 && !same && st.st_size <= PERFMAP_BYTES) {
+		s->perfmap_bytes = st.st_size;
+		s->perfmap_mtime = st.st_mtim;
+		f = fdopen(fd, "r");
+	}
+	if (!f) {
+		if (fd >= 0)
+			close(fd);
 		return;
+	}
 	map->changed = true;
 	symtab_limit(&map->table, stop);
 	perfmap_read(f, &map->table);
 	fclose(f);
 }
 
-/* What was read takes the place of what is searched. */
-static void symbols_take_perfmap(struct symbols *s)
+/* Replaces the table that is searched by the one that was read, if it changed. */
+static void symbols_replace_perfmap(struct symbols *s)
 {
 	s->perfmap_note = s->perfmap_next->note;
 	if (s->perfmap_next->changed) {
+		names_forget(&s->names, &s->perfmap);
 		symtab_done(&s->perfmap);
 		s->perfmap = s->perfmap_next->table;
 	}
@@ -455,49 +518,64 @@ static void symbols_take_perfmap(struct symbols *s)
 	s->perfmap_next = NULL;
 }
 
-/* The file grows as code is compiled: look again now and then, when a name is missing. false: it is being read. */
+/* Polls the file, which grows as code is compiled, while a name is missing. Returns false while it is being read. */
 static bool symbols_refresh_perfmap(struct symbols *s)
 {
 	uint64_t now_ns = clock_mono_ns();
 
 	if (!s->perfmap_next) {
-		if (s->perfmap_looked_ns && now_ns - s->perfmap_looked_ns < PERFMAP_LOOK_NS)
+		if (s->perfmap_polled_ns && now_ns - s->perfmap_polled_ns < PERFMAP_POLL_NS)
 			return true;
-		s->perfmap_looked_ns = now_ns;
+		s->perfmap_polled_ns = now_ns;
 		s->perfmap_next = xcalloc(1, sizeof(*s->perfmap_next));
 		s->perfmap_next->load.run = symbols_read_perfmap;
 		s->perfmap_next->symbols = s;
 	}
 	if (!loader_ask(s->loader, &s->perfmap_next->load))
 		return false;
-	symbols_take_perfmap(s);
+	symbols_replace_perfmap(s);
 	return true;
-}
-
-bool symbols_ready_raw(struct symbols *s, uint64_t address)
-{
-	return symtab_find(&s->perfmap, address) || symbols_refresh_perfmap(s);
 }
 
 void symbols_raw(struct symbols *s, uint64_t address, struct symbol *out)
 {
-	const struct symtab_entry *e;
+	const struct symtab_entry *e = symtab_find(&s->perfmap, address);
+	bool ready = e || symbols_refresh_perfmap(s);
+	const char *name;
 
 	*out = (struct symbol){.name = "", .module = RAW_NAME, .start = address};
-	out->loading = !symbols_ready_raw(s, address);
 	e = symtab_find(&s->perfmap, address);
-	if (!e)
+	name = e ? names_get(&s->names, &s->perfmap, e) : NULL;
+	out->loading = e ? !name : !ready;
+	if (!name)
 		return;
-	out->name = symtab_name(&s->perfmap, e);
+	out->name = name;
 	out->start = e->start;
 }
 
-const char *symbols_reading(const struct symbols *s)
+bool symbols_ready_raw(struct symbols *s, uint64_t address)
 {
-	for (int i = 0; i < s->module_count; i++)
+	struct symbol sym;
+
+	symbols_raw(s, address, &sym);
+	return !sym.loading;
+}
+
+const char *symbols_pending(struct symbols *s)
+{
+	const char *file = NULL;
+
+	for (int i = 0; i < s->module_count && !file; i++)
 		if (loader_is_waiting(&s->modules[i]->load))
-			return s->modules[i]->name;
-	return loader_is_waiting(&s->kernel.load) ? KERNEL_NAME : "";
+			file = s->modules[i]->name;
+	if (!file && loader_is_waiting(&s->kernel.load))
+		file = KERNEL_NAME;
+	buf_clear(&s->pending);
+	if (file)
+		buf_printf(&s->pending, "reading %s", file);
+	else if (names_are_pending(&s->names))
+		buf_adds(&s->pending, "demangling");
+	return buf_str(&s->pending);
 }
 
 const char *symbols_note(struct symbols *s)

@@ -17,14 +17,20 @@ struct symbols *symbols_new(pid_t pid, pid_t nspid);
 void symbols_free(struct symbols *s);
 
 /*
- * symbols_start_thread: from now on files are read by a thread of their own, and what is asked for before its file is
- * read has no name yet (symbol.loading). symbols_ready_*: true when asking now gives the final answer; false begins
- * the reading. symbols_wait: for so long, or until another file is read.
+ * From now on files are read, and names demangled, by threads of their own (loader.h); a symbol that needs either is
+ * reported as loading until then. Without this call, lookups block and their first answer is final.
  */
 void symbols_start_thread(struct symbols *s);
-bool symbols_ready_native(struct symbols *s, int module);
-bool symbols_ready_kernel(struct symbols *s);
+/* Starts reading a module's, or the kernel's, names. Returns true when they have been read. */
+bool symbols_load_module(struct symbols *s, int module);
+bool symbols_load_kernel(struct symbols *s);
+/* True when a lookup would be final (symbol.loading is false). False starts what is missing. */
+bool symbols_ready_native(struct symbols *s, int module, uint64_t offset);
+bool symbols_ready_kernel(struct symbols *s, uint64_t address);
 bool symbols_ready_raw(struct symbols *s, uint64_t address);
+/* True when symbols_function would not block. False starts what is missing. */
+bool symbols_ready_function(struct symbols *s, int module, const char *name);
+/* Blocks up to `ms`, or until a file has been read or names have been demangled. */
 void symbols_wait(struct symbols *s, unsigned ms);
 
 /* Returns a number for symbols_native. */
@@ -34,8 +40,8 @@ struct symbol {
 	const char *name;   /* demangled, parameters cut, or ""; valid until symbols_free */
 	const char *module; /* file name: "libc.so.6", "[kernel]", "[vdso]" */
 	bool is_jvm;        /* in libjvm */
-	bool loading;       /* the name may be there later */
-	uint64_t start;     /* file offset or address where the function begins */
+	bool loading; /* not final: the name is not known yet; start is the address that was asked for */
+	uint64_t start; /* file offset or address where the function begins */
 };
 
 /* offset: a file offset inside the module. The module's name is always given. */
@@ -49,8 +55,8 @@ void symbols_kernel(struct symbols *s, uint64_t address, struct symbol *out);
  * the name valid until the next call. */
 void symbols_raw(struct symbols *s, uint64_t address, struct symbol *out);
 
-/* A file that is asked for and not read yet, "" if there is none. */
-const char *symbols_reading(const struct symbols *s);
+/* What lookups wait for, "reading libjvm.so" or "demangling"; "" if nothing. Valid until the next call. */
+const char *symbols_pending(struct symbols *s);
 /* What is degraded, in a sentence ("kernel names hidden: kernel.kptr_restrict"), "" if nothing. */
 const char *symbols_note(struct symbols *s);
 

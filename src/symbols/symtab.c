@@ -12,10 +12,13 @@
 #define ASKS_A_CLOCK 256
 #define NESTING_MAX  16 /* entries looked back for one that encloses an address */
 
+char symtab_pending[1];
+
 void symtab_done(struct symtab *t)
 {
 	for (uint32_t i = 0; t->names && i < t->count; i++)
-		free(t->names[i]);
+		if (t->names[i] != symtab_pending)
+			free(t->names[i]);
 	free(t->names);
 	free(t->entries);
 	buf_done(&t->texts);
@@ -139,6 +142,11 @@ const struct symtab_entry *symtab_find(const struct symtab *t, uint64_t address)
 			return e;
 	}
 	return NULL;
+}
+
+const char *symtab_text(const struct symtab *t, const struct symtab_entry *e)
+{
+	return e->rank == SYMTAB_MARK ? "" : t->texts.data + e->text;
 }
 
 const char *symtab_name(struct symtab *t, const struct symtab_entry *e)

@@ -16,6 +16,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <sys/stat.h>
+#include <sys/types.h>
 
 #define SYMTAB_ENTRIES_MAX (4u << 20)   /* a browser's library has 1 M */
 #define SYMTAB_TEXTS_MAX   (256u << 20) /* and 150 MB of names */
@@ -36,11 +38,14 @@ struct symtab_entry {
 	uint8_t rank;
 };
 
+/* In symtab.names: a name that is being demangled. Never freed. */
+extern char symtab_pending[];
+
 struct symtab {
 	const atomic_bool *stop; /* ends the reading, NULL: nothing does */
 	uint64_t spent_end_ns;   /* of the thread's CPU time, 0: no end */
 	struct symtab_entry *entries;
-	char **names; /* demangled ones, by entry; NULL until asked for */
+	char **names; /* demangled, by entry; NULL: not demangled yet; symtab_pending: see names.h */
 	uint32_t count, cap;
 	uint32_t asked; /* symtab_is_full, so often */
 	bool full;
@@ -65,7 +70,12 @@ void symtab_adopt(struct symtab *t, struct buf *entries, struct buf *texts);
 
 /* symtab_find: the entry that covers the address, or NULL. */
 const struct symtab_entry *symtab_find(const struct symtab *t, uint64_t address);
-/* symtab_name: "" for a mark. Valid until symtab_done. */
+/* The name as the file has it, mangled or not; "" for a SYMTAB_MARK. */
+const char *symtab_text(const struct symtab *t, const struct symtab_entry *e);
+/*
+ * The demangled name, "" for a SYMTAB_MARK; cached, valid until symtab_done. Blocks for as long as demangling takes: the front
+ * end uses names_get() (names.h).
+ */
 const char *symtab_name(struct symtab *t, const struct symtab_entry *e);
 
 /* --- kallsyms.c ---------------------------------------------------------------------------------------- */
@@ -74,7 +84,13 @@ enum kallsyms_result { KALLSYMS_OK, KALLSYMS_HIDDEN, KALLSYMS_NONE };
 
 /* The kernel's functions from /proc/kallsyms. HIDDEN: names there are, addresses are all 0. */
 enum kallsyms_result kallsyms_read(FILE *file, struct symtab *out);
-/* Functions of other JITs, "START SIZE name" in hexadecimal, as the target writes them: lines that are not are passed over. */
+/*
+ * Opens /tmp/perf-NSPID.map in the target's root. Returns a descriptor and its status, or -1. Anybody may create a file of this
+ * name in a shared /tmp, so it is refused, and *note says so, unless the target's user or root owns it and nobody else may
+ * write to it. Symbolic links are refused.
+ */
+int perfmap_open(pid_t pid, pid_t nspid, struct stat *st, const char **note);
+/* Functions of other JITs, "START SIZE NAME" in hexadecimal. Malformed lines are skipped. */
 void perfmap_read(FILE *file, struct symtab *out);
 
 #endif

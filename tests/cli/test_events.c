@@ -12,8 +12,15 @@
 #include "tests/tap.h"
 
 #include <limits.h>
-
+#include <linux/futex.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
+
+#define SLOW      "JHOT_TEST_SLOW_FILE"
+#define SLOW_S    3
+#define SLOW_ASKS 8
 
 static const struct verb record = {.bit = VERB_RECORD, .name = "record", .max_operands = 1};
 const struct verb *const verbs[] = {&record, NULL};
@@ -123,6 +130,50 @@ static void test_patience(void)
 		err.what);
 }
 
+/* The most time that passed between two questions. */
+struct longest {
+	int times;
+	uint64_t last_ns, most_ns;
+};
+
+static bool ask_time(void *ctx)
+{
+	struct longest *l = ctx;
+	uint64_t now_ns = clock_mono_ns();
+
+	if (l->last_ns && now_ns - l->last_ns > l->most_ns)
+		l->most_ns = now_ns - l->last_ns;
+	l->last_ns = now_ns;
+	return ++l->times < SLOW_ASKS;
+}
+
+/* In the parser's process: a file that takes seconds to read, where that is asked for. The process may do little but wait. */
+static void slow_file(int fd)
+{
+	const struct timespec wait = {SLOW_S, 0};
+	uint32_t word = 0;
+
+	(void)fd;
+	if (getenv(SLOW))
+		syscall(SYS_futex, &word, FUTEX_WAIT_PRIVATE, 0, &wait, NULL, 0);
+}
+
+/* Exported names are read by another thread, too: a file that is slow keeps nobody from being asked. */
+static void test_slow_file(void)
+{
+	struct longest longest = {0};
+
+	setenv(SLOW, "1", 1);
+	is_int(PARSE("-e", "libc.so:nowhere_to_be_found"), 0, "a function in a library");
+	is_int(events_resolve(
+		       &events, getpid(), &(const struct patience){ask_time, &longest}, &err),
+		-1, "that is slow to read");
+	unsetenv(SLOW);
+	ok(longest.times >= SLOW_ASKS && longest.most_ns < NS_PER_S,
+		"asked %d times meanwhile, at most %llu ms apart", longest.times,
+		(unsigned long long)(longest.most_ns / NS_PER_MS));
+}
+
 static void test_flags(void)
 {
 	is_int(PARSE("-e", "alloc,cpu", "--live", "-u", "--only-threads", "http-*",
@@ -229,12 +280,13 @@ static void test_values(void)
 
 int main(int argc, char **argv)
 {
-	if (elf_child_main(argc, argv, NULL))
+	if (elf_child_main(argc, argv, slow_file))
 		return 0;
 	test_lists();
 	test_refused();
 	test_perf();
 	test_patience();
+	test_slow_file();
 	test_flags();
 	test_profile();
 	test_values();

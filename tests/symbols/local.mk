@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Tests of symbols: units, and small ELF files, stripped in several ways by the script, against nm.
 
-check_PROGRAMS += %D%/test_cfi %D%/test_child %D%/test_code %D%/test_sizes %D%/test_symbols
+check_PROGRAMS += %D%/test_cfi %D%/test_child %D%/test_code %D%/test_demangling %D%/test_sizes %D%/test_symbols
 noinst_PROGRAMS += %D%/symbols_tool
 check_SCRIPTS += %D%/test_elf.sh
 check_DATA += %D%/split.so
@@ -21,6 +21,7 @@ comma = ,
 %C%_test_cfi_SOURCES = %D%/test_cfi.c %D%/debug_frame.c $(unwind_test_sources)
 %C%_test_cfi_LDADD = $(unwind_test_libs)
 %C%_test_code_LDADD = $(SYMBOLS_LIBS) -lm
+%C%_test_demangling_LDADD = $(SYMBOLS_LIBS) -lm
 %C%_test_child_LDADD = $(SYMBOLS_LIBS) -lm
 %C%_test_symbols_LDADD = $(SYMBOLS_LIBS) -lm
 %C%_test_sizes_LDADD = $(SYMBOLS_LIBS) -lm

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Goes through the target's mapped files twice: exported names are quick, symbol tables are not. A third time for a
- * function of which the CPU decided which one it is.
+ * Goes through the target's mapped files twice: first by exported names, which are quick, then by symbol tables. An indirect
+ * function (IFUNC) takes a third pass, for the implementation that was chosen for this CPU. Files are read by loader threads;
+ * this thread polls them, so that the user can go on, or give up.
  */
 #include "cli/line/events.h"
 
@@ -16,8 +17,9 @@ struct search {
 	pid_t pid;
 	const struct patience *patience;
 	const char *library, *function;
-	struct elf_child *child;
-	struct symbols *symbols; /* NULL: exported names only */
+	struct loader *loader;
+	struct dynsym_load *abandoned; /* the load that was running when the search was given up */
+	struct symbols *symbols;       /* NULL: exported names only */
 	uint64_t address;
 	bool library_seen, given_up;
 	bool indirect;        /* address is a resolver's, or of what it chose */
@@ -34,9 +36,28 @@ static bool search_wants(struct search *s, const struct proc_map *map)
 	return wanted;
 }
 
+/* The dynamic symbols of a file, NULL if it has none, or the search was given up. The caller closes them. */
+static struct dynsym *search_open(struct search *s, const struct proc_map *map)
+{
+	struct dynsym_load *l = dynsym_load_new(s->pid, map);
+	struct dynsym *d;
+
+	while (!loader_ask(s->loader, &l->load)) {
+		s->given_up = !patience_left(s->patience);
+		if (s->given_up) {
+			s->abandoned = l;
+			return NULL;
+		}
+		loader_wait(s->loader, PATIENCE_STEP_MS);
+	}
+	d = l->result;
+	dynsym_load_free(l);
+	return d;
+}
+
 static void search_exported(struct search *s, const struct proc_map *map)
 {
-	struct dynsym *d = map->offset == 0 ? dynsym_open(s->child, s->pid, map, NULL) : NULL;
+	struct dynsym *d = map->offset == 0 ? search_open(s, map) : NULL;
 
 	if (d)
 		s->address = dynsym_find(d, s->function, &s->indirect);
@@ -50,7 +71,7 @@ static void search_table(struct search *s, const struct proc_map *map)
 	if (map->perms[2] != 'x')
 		return;
 	module = symbols_module_add(s->symbols, map);
-	while (!symbols_ready_native(s->symbols, module)) {
+	while (!symbols_ready_function(s->symbols, module, s->function)) {
 		s->given_up = !patience_left(s->patience);
 		if (s->given_up)
 			return;
@@ -86,9 +107,7 @@ static bool search_code(void *ctx, const struct proc_map *map)
 static bool search_chosen(void *ctx, const struct proc_map *map)
 {
 	struct search *s = ctx;
-	struct dynsym *d = map->offset == 0 && map->path[0] == '/'
-				   ? dynsym_open(s->child, s->pid, map, NULL)
-				   : NULL;
+	struct dynsym *d = map->offset == 0 && map->path[0] == '/' ? search_open(s, map) : NULL;
 	uint64_t slot = d ? dynsym_import(d, s->function) : 0, chosen = 0;
 	struct iovec local = {&chosen, sizeof(chosen)}, remote = {(void *)slot, sizeof(chosen)};
 	pid_t living = proc_living(s->pid);
@@ -98,7 +117,7 @@ static bool search_chosen(void *ctx, const struct proc_map *map)
 		process_vm_readv(living ? living : s->pid, &local, 1, &remote, 1, 0) !=
 			sizeof(chosen) ||
 		chosen - s->code.start >= s->code.end - s->code.start)
-		return true;
+		return !s->given_up;
 	s->address = chosen;
 	return false;
 }
@@ -109,7 +128,7 @@ static int search_indirect(struct search *s, struct err *err)
 
 	proc_maps(s->pid, search_code, s);
 	proc_maps(s->pid, search_chosen, s);
-	if (s->address != resolver)
+	if (s->address != resolver || s->given_up)
 		return 0;
 	err_set(err, ERR_USAGE,
 		"Which \"%s\" is called was chosen for this CPU when process %d began, and nothing "
@@ -117,6 +136,15 @@ static int search_indirect(struct search *s, struct err *err)
 		s->function, (int)s->pid);
 	err_hint(err, "name the one that is used, such as __strlen_avx2");
 	return -1;
+}
+
+/* Files that do not answer keep the loader's thread, and what it uses: these few bytes are then left to it. */
+static void search_end(struct search *s)
+{
+	if (!loader_free(s->loader) || !s->abandoned)
+		return;
+	dynsym_close(s->abandoned->result);
+	dynsym_load_free(s->abandoned);
 }
 
 int functions_find(
@@ -127,9 +155,10 @@ int functions_find(
 		.patience = &in->patience,
 		.library = library,
 		.function = function,
-		.child = elf_child_new()};
+		.loader = loader_new()};
 	bool indirect;
 
+	loader_start(s.loader, 0);
 	proc_maps(s.pid, search_map, &s);
 	if (!s.address && !s.given_up) {
 		s.symbols = symbols_new(s.pid, s.pid);
@@ -138,15 +167,15 @@ int functions_find(
 		symbols_free(s.symbols);
 	}
 	indirect = s.indirect && search_indirect(&s, err);
-	elf_child_free(s.child);
+	search_end(&s);
 	if (indirect)
 		return -1;
-	*address = s.address;
-	if (s.address)
-		return 0;
+	*address = s.given_up ? 0 : s.address;
 	if (s.given_up)
 		return err_set(err, ERR_FAILED, "The search for \"%s\" in process %d was given up.",
 			function, (int)s.pid);
+	if (s.address)
+		return 0;
 	if (library && !s.library_seen)
 		return err_set(err, ERR_USAGE, "Process %d has no library \"%s\" mapped.",
 			(int)s.pid, library);

@@ -13,8 +13,9 @@
 
 #define FRAMES_METHODS_MAX \
 	(1u << 17) /* then of the older half the unused go: an agent has 65,536 at most */
-#define FRAMES_KNOWN_MAX (1u << 20) /* then all go and are looked up anew */
-#define FRAMES_MODULES   65536
+#define FRAMES_KNOWN_MAX    (1u << 20) /* then all go and are looked up anew */
+#define FRAMES_MODULES      65536
+#define KERNEL_ADDRESS_BITS (0xffull << 56) /* of a kernel address, which its frame leaves out */
 
 struct frames_method {
 	uint32_t id;     /* the agent's */
@@ -284,7 +285,7 @@ static uint32_t frames_symbolic(struct frames *f, uint64_t wire, enum frame_type
 	if (!f->symbols)
 		return PROFILE_NONE;
 	if (type == FRAME_KERNEL)
-		symbols_kernel(f->symbols, payload | 0xffull << 56, &sym);
+		symbols_kernel(f->symbols, payload | KERNEL_ADDRESS_BITS, &sym);
 	else if (WIRE_FRAME_KIND(wire) == WIRE_FRAME_RAW)
 		symbols_raw(f->symbols, payload, &sym);
 	else
@@ -398,9 +399,13 @@ static bool frames_frame_ready(const struct frames *f, uint64_t wire)
 {
 	switch (WIRE_FRAME_KIND(wire)) {
 	case WIRE_FRAME_NATIVE:
-		return symbols_ready_native(f->symbols, f->modules[WIRE_FRAME_MODULE(wire)]) ||
-		       frames_find_known(f, wire) != HASH_NONE;
-	case WIRE_FRAME_KERNEL: return symbols_ready_kernel(f->symbols);
+		return frames_find_known(f, wire) != HASH_NONE ||
+		       symbols_ready_native(f->symbols, f->modules[WIRE_FRAME_MODULE(wire)],
+			       WIRE_FRAME_OFFSET(wire));
+	case WIRE_FRAME_KERNEL:
+		return wire == WIRE_FRAME(WIRE_FRAME_KERNEL, WIRE_KERNEL_SWITCH) ||
+		       symbols_ready_kernel(
+			       f->symbols, WIRE_FRAME_PAYLOAD(wire) | KERNEL_ADDRESS_BITS);
 	case WIRE_FRAME_RAW: return symbols_ready_raw(f->symbols, WIRE_FRAME_PAYLOAD(wire));
 	default: return true;
 	}
@@ -467,5 +472,5 @@ void frames_module(struct frames *f, uint32_t id, const struct proc_map *m)
 		return;
 	f->modules[id] = symbols_module_add(f->symbols, m);
 	if (strstr(m->path, "/libjvm.so")) /* the largest, and sure to be asked for */
-		symbols_ready_native(f->symbols, f->modules[id]);
+		symbols_load_module(f->symbols, f->modules[id]);
 }
