@@ -21,6 +21,12 @@ struct walk_mem {
 	 */
 	bool (*load_constant)(
 		const struct walk_mem *mem, uint64_t owner, uint64_t addr, void *out, size_t bytes);
+	/*
+	 * Loads `count` words of `bytes` bytes each, at most 8, from separate addresses in few system calls. Words that cannot be read
+	 * are 0. NULL: load does for one at a time.
+	 */
+	void (*gather)(const struct walk_mem *mem, const uint64_t *addrs, uint32_t count,
+		uint32_t bytes, uint64_t *out);
 	/* Later loads read memory as it is then; NULL: every load does. */
 	void (*refresh)(const struct walk_mem *mem);
 	void *ctx;

@@ -115,7 +115,7 @@ end KILL
 nothing_left "jhot was killed"
 
 begin
-wait_for 20 has_samples "$jvm" 10
+ok "before its end: sampled" wait_for 20 has_samples "$jvm" 10 || diag_file "$T/said"
 jvm_kill
 wait_for 20 gone $recorder
 wait $recorder

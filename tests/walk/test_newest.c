@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The newest of the JVM's list of threads: in order, up to one that is known, and only of one list. */
+/* The JVM's list of threads: the newest in order, up to one that is known, and all; only of a list that was not replaced meanwhile. */
 #include "tests/tap.h"
 
 #include "walk/hotspot/layout.h"
@@ -12,6 +12,8 @@
 static uint64_t memory[64];
 static struct walk_layout layout;
 static bool changes; /* the list, while it is read */
+static bool
+	frees; /* the array is reused for other data, and another list is current, when it is read first */
 
 enum { HEAD = 0, LIST = 1, ARRAY = 8, THREADS = 16, COUNTER = 60 };
 #define THREAD(i) (THREADS + 4 * (i)) /* its OSThread*, the next older one, the OSThread: its tid */
@@ -21,6 +23,13 @@ static bool fake_load(const struct walk_mem *mem, uint64_t addr, void *out, size
 	(void)mem;
 	if (addr < START || addr - START + bytes > sizeof(memory))
 		return false;
+	if (frees && addr == AT(ARRAY)) {
+		frees = false;
+		memory[HEAD] = AT(LIST + 2);
+		memory[LIST + 2] = 2;
+		memory[LIST + 3] = AT(ARRAY + 2);
+		memory[ARRAY] = AT(THREAD(4));
+	}
 	memcpy(out, (char *)memory + (addr - START), bytes);
 	return true;
 }
@@ -68,6 +77,36 @@ static bool newest_are(int32_t tid, uint32_t max, const char *wanted)
 	return false;
 }
 
+static void add(void *ctx, uint64_t java_thread, int32_t tid)
+{
+	char *text = ctx;
+
+	(void)java_thread;
+	snprintf(text + strlen(text), 64 - strlen(text), "%s%d", text[0] ? " " : "", tid);
+}
+
+static void each_are(const char *wanted, const char *what)
+{
+	char text[64] = "";
+
+	is_int(walk_threads_each(&layout, &mem, add, text), 0, what);
+	is_str(text, wanted, what);
+}
+
+/* A thread that is in the list no more, whose memory looks like one. */
+static void test_freed(void)
+{
+	memory[THREAD(4)] = AT(THREAD(4) + 2);
+	memory[THREAD(4) + 2] = 999;
+	frees = true;
+	each_are("103 104", "an array that is freed while it is read");
+	memory[ARRAY] = AT(THREAD(0));
+	memory[HEAD] = AT(LIST);
+	memory[ARRAY + 1] = AT(THREAD(1)) + 1;
+	each_are("101 103 104", "an entry that is no thread");
+	memory[ARRAY + 1] = AT(THREAD(1));
+}
+
 static void test_list(const char *kind)
 {
 	ok(newest_are(102, 8, "104 103"), "%s: the newest first, up to one that is known", kind);
@@ -86,6 +125,8 @@ int main(void)
 
 	set_up();
 	test_list("an array");
+	each_are("101 102 103 104", "an array");
+	test_freed();
 	changes = true;
 	is_int(walk_threads_newest(&layout, &mem, got, 8, known, &none), -1,
 		"nothing of a list that is another one when it has been read");
@@ -97,6 +138,7 @@ int main(void)
 	layout.threads_array.offset = -1;
 	memory[HEAD] = AT(THREAD(3));
 	test_list("links");
+	each_are("104 103 102 101", "links");
 	is_int((int)walk_threads_started(&layout, &mem), 0, "nobody counts those that start");
 	layout.threads_started = AT(COUNTER);
 	memory[COUNTER] = 77;

@@ -13,6 +13,8 @@
 #define LIBC_SIGNALS (BIT(32) | BIT(33))
 #define COLLECTS_NS  500000000u  /* blocked at every look for so long */
 #define CRITICAL_NS  3000000000u /* the same where libc's own signals are blocked, too */
+#define STEADY_READS 20
+#define STEADY_NS    500000u
 #define YOUNG_NS     10000000u
 
 static uint64_t collect_ours(const struct sampler *s)
@@ -37,20 +39,41 @@ uint64_t collect_signals(struct sampler *s)
 	return all;
 }
 
+/* True when the thread blocks our signals at each of STEADY_READS readings, half a millisecond apart. */
+static bool collect_steady(struct sampler *s, struct thread_slot *slot)
+{
+	struct task_signals task;
+
+	for (int i = 0; i < STEADY_READS; i++) {
+		raw_sleep(STEADY_NS);
+		if (!task_signals(s->task.fd, sampler_task(s, slot), &task) ||
+			!(task.blocked & collect_ours(s)))
+			return false;
+	}
+	return true;
+}
+
 /* collect_found: the thread blocks a signal of ours or, for_ever, waits for signals or has other seccomp filters. */
 static void collect_found(struct sampler *s, struct thread_slot *slot,
 	const struct task_signals *task, uint64_t cpu_ns, bool for_ever)
 {
 	uint64_t now = clock_mono_ns(), none = 0, since;
 	bool critical = (task->blocked & LIBC_SIGNALS) == LIBC_SIGNALS;
+	bool answered = atomic_exchange(&slot->collect.answered, 0);
 
 	atomic_store(&slot->collect.refused, 1);
+	if (critical && answered && !for_ever)
+		atomic_store(&slot->collect.since_ns, 0); /* it unblocks them in between */
 	atomic_compare_exchange_strong(&slot->collect.since_ns, &none, now);
 	since = atomic_load(&slot->collect.since_ns);
 	if (for_ever)
 		atomic_store(&slot->collect.waited, 1);
 	else if (now - since < (critical ? CRITICAL_NS : COLLECTS_NS))
 		return;
+	else if (critical && !atomic_load(&slot->collect.now) && !collect_steady(s, slot)) {
+		atomic_store(&slot->collect.since_ns, 0);
+		return;
+	}
 	atomic_store(&s->collect_seen, 1);
 	if (atomic_exchange(&slot->collect.now, 1))
 		return;

@@ -22,9 +22,11 @@
 uint64_t collect_signals(struct sampler *s);
 /*
  * True when signals of ours may be sent to the thread. A thread that blocks them briefly, in another handler or in
- * pthread_create, is refused, too; it counts as collecting only when every look at it for half a second finds it so. libc's own
- * critical sections (pthread_create in a thread that does little else) also block the signals that libc reserves, which no
- * program blocks through libc: then it takes three seconds. Any thread.
+ * pthread_create, is refused, too; it counts as collecting only when every reading for half a second finds it so.
+ *
+ * libc's own critical sections, such as pthread_create, also block the signals that libc reserves, which no program blocks
+ * through libc. A thread found in them for three seconds counts as collecting unless it has handled a signal of ours meanwhile,
+ * or is found outside of them by one of several readings within ten milliseconds, for which the caller then waits. Any thread.
  */
 bool collect_permits(struct sampler *s, struct thread_slot *slot);
 /*

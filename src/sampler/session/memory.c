@@ -212,6 +212,7 @@ int sampler_new(const char *token, const char *vm, struct sampler **out)
 		return AGENT_NO_MEMORY;
 	here_open(&s->here, sig_copy_more, &s->kept, NULL);
 	s->mem = s->here.mem;
+	s->mem.gather = sig_gather;
 	here_open(&s->look, sig_copy_more, &s->kept, &s->look_lines);
 	s->start_ns = clock_mono_ns();
 	s->task.fd = s->memory.fd = s->shared.file.fd = s->lent.theirs.fd = -1;

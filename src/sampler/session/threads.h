@@ -155,6 +155,8 @@ struct thread_slot {
 			waited; /* true: it has been in sigwait, and is refused from then on */
 		_Atomic uint32_t
 			unread; /* true: it was armed before it was read, see collect_young */
+		_Atomic uint32_t
+			answered; /* true: a signal of ours was handled on it, since it was last read */
 		_Atomic uint64_t valid_ns; /* its CPU time at the last reading; 0: there was none */
 		_Atomic uint64_t
 			charged_ns; /* its CPU time up to which "[blocks_signals]" has it */

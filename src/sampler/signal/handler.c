@@ -274,8 +274,10 @@ static uint32_t sig_arrived(
 {
 	struct visit v = {.s = s, .thread = threads_find(s->threads, tid)};
 
-	if (v.thread)
+	if (v.thread) {
 		atomic_fetch_add(&v.thread->inside, 1);
+		atomic_store_explicit(&v.thread->collect.answered, 1, memory_order_relaxed);
+	}
 	visit_timer(&v, info);
 	visit_buffers(&v);
 	visit_asked(&v);

@@ -56,6 +56,44 @@ bool sig_copy(uint64_t addr, void *out, size_t bytes)
 	return sig_copy_more(addr, out, bytes, &checked);
 }
 
+#define GATHER_MAX 64u
+
+/*
+ * The kernel stops at the first address that it cannot read, and returns how many bytes it has copied until then: that word
+ * stays 0, and the next call goes on after it.
+ */
+static uint32_t gather_by_call(const uint64_t *addrs, uint32_t count, uint32_t bytes, uint64_t *out)
+{
+	struct iovec to[GATHER_MAX], from[GATHER_MAX];
+	uint32_t parts = 0;
+	long got;
+
+	while (parts < count && parts < GATHER_MAX && addrs[parts]) {
+		to[parts] = (struct iovec){&out[parts], bytes};
+		from[parts] = (struct iovec){(void *)(uintptr_t)addrs[parts], bytes};
+		parts++;
+	}
+	got = parts ? raw(SYS_process_vm_readv, mem_reads.pid, to, parts, from, parts, 0) : 0;
+	return got < 0 ? 0 : (uint32_t)got / bytes;
+}
+
+void sig_gather(const struct walk_mem *mem, const uint64_t *addrs, uint32_t count, uint32_t bytes,
+	uint64_t *out)
+{
+	bool by_call = atomic_load_explicit(&mem_reads.way, memory_order_acquire) == BY_CALL;
+
+	(void)mem;
+	for (uint32_t i = 0; i < count; i++)
+		out[i] = 0;
+	for (uint32_t i = 0, copied; by_call && i < count;) {
+		copied = gather_by_call(addrs + i, count - i, bytes, out + i);
+		i += copied < GATHER_MAX ? copied + 1 : copied;
+	}
+	for (uint32_t i = 0; !by_call && i < count; i++)
+		if (addrs[i])
+			sig_copy(addrs[i], &out[i], bytes);
+}
+
 static bool way_works(uint32_t way)
 {
 	uint64_t word = 0x6a686f74206d656d, read = 0;

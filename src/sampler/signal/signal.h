@@ -222,6 +222,9 @@ void sig_mem_leave(void);
 bool sig_copy(uint64_t addr, void *out, size_t bytes);
 /* The same several times in a row: a here_copy. */
 bool sig_copy_more(uint64_t addr, void *out, size_t bytes, bool *checked);
+/* A gather of struct walk_mem, for agent threads: its arrays take 2 kB of stack. */
+void sig_gather(const struct walk_mem *mem, const uint64_t *addrs, uint32_t count, uint32_t bytes,
+	uint64_t *out);
 /* The same as a walk_mem. */
 extern const struct walk_mem sig_mem_anywhere;
 

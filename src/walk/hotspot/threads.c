@@ -3,15 +3,20 @@
 #include "walk/hotspot/threads.h"
 #include "walk/load/mem.h"
 
-#define LOCK_STACK  64         /* entries looked at; it has space for 8 */
-#define LIST_BLOCK  64u        /* entries read at once */
-#define THREADS_MAX (1u << 20) /* against loops in a list that changes under us */
+#define LOCK_STACK    64         /* entries looked at; it has space for 8 */
+#define LIST_BLOCK    64u        /* entries read at once */
+#define THREADS_MAX   (1u << 20) /* against loops in a list that changes under us */
+#define LIST_REOPENED 16         /* new arrays in one visit */
 
 int32_t walk_thread_tid(
 	const struct walk_layout *layout, const struct walk_mem *mem, uint64_t java_thread)
 {
-	uint64_t os_thread = layout_load(&layout->thread_osthread, mem, java_thread);
+	uint64_t os_thread = mem_plausible(java_thread)
+				     ? layout_load(&layout->thread_osthread, mem, java_thread)
+				     : 0;
 
+	if (!mem_plausible(os_thread))
+		return 0;
 	return (int32_t)layout_load(&layout->osthread_tid, mem, os_thread);
 }
 
@@ -30,6 +35,23 @@ static bool list_open(const struct walk_layout *l, const struct walk_mem *mem, s
 	return list->array && list->count <= THREADS_MAX;
 }
 
+/* The tids that `count` JavaThreads say they have; 0 where that cannot be read. */
+static void list_tids(const struct walk_layout *l, const struct walk_mem *mem,
+	const uint64_t threads[LIST_BLOCK], uint32_t count, int32_t tids[LIST_BLOCK])
+{
+	const struct walk_field *osthread = &l->thread_osthread, *tid = &l->osthread_tid;
+	uint64_t at[LIST_BLOCK], words[LIST_BLOCK];
+
+	for (uint32_t i = 0; i < count; i++)
+		at[i] = mem_plausible(threads[i]) ? threads[i] + (uint64_t)osthread->offset : 0;
+	mem_gather(mem, at, count, osthread->bytes, words);
+	for (uint32_t i = 0; i < count; i++)
+		at[i] = mem_plausible(words[i]) ? words[i] + (uint64_t)tid->offset : 0;
+	mem_gather(mem, at, count, tid->bytes, words);
+	for (uint32_t i = 0; i < count; i++)
+		tids[i] = (int32_t)words[i];
+}
+
 /* Number i of an array; of links the first one, or the one after `last`. */
 static uint64_t list_at(const struct walk_layout *l, const struct walk_mem *mem,
 	const struct list *list, uint64_t i, uint64_t last)
@@ -39,31 +61,63 @@ static uint64_t list_at(const struct walk_layout *l, const struct walk_mem *mem,
 	return last ? layout_load(&l->thread_next, mem, last) : list->head;
 }
 
+static int links_each(const struct walk_layout *layout, const struct walk_mem *mem,
+	const struct list *list, walk_thread_fn *fn, void *ctx)
+{
+	uint64_t thread = list->head;
+
+	for (uint64_t i = 0; i < list->count && mem_plausible(thread); i++) {
+		int32_t tid = walk_thread_tid(layout, mem, thread);
+
+		if (tid > 0)
+			fn(ctx, thread, tid);
+		thread = layout_load(&layout->thread_next, mem, thread);
+	}
+	return 0;
+}
+
+/*
+ * HotSpot replaces the array when a thread starts or exits, and frees the old one: what a block says is only believed if the
+ * array was still the current one afterwards. A new array is read on from the same place, which may skip as many threads as
+ * have exited.
+ */
+static int array_each(const struct walk_layout *layout, const struct walk_mem *mem,
+	struct list *list, walk_thread_fn *fn, void *ctx)
+{
+	uint64_t block[LIST_BLOCK];
+	int32_t tids[LIST_BLOCK];
+	int reopened = 0;
+
+	for (uint64_t i = 0; i < list->count;) {
+		uint64_t left = list->count - i, entries = left < LIST_BLOCK ? left : LIST_BLOCK;
+		bool read = mem_load(mem, list->array + 8 * i, block, 8 * entries);
+
+		mem_refresh(mem);
+		if (mem_u64(mem, layout->thread_list) != list->head) {
+			if (reopened++ == LIST_REOPENED || !list_open(layout, mem, list))
+				return -1;
+			continue;
+		}
+		if (!read)
+			return -1;
+		list_tids(layout, mem, block, (uint32_t)entries, tids);
+		for (uint64_t k = 0; k < entries; k++)
+			if (tids[k] > 0)
+				fn(ctx, block[k], tids[k]);
+		i += entries;
+	}
+	return 0;
+}
+
 int walk_threads_each(
 	const struct walk_layout *layout, const struct walk_mem *mem, walk_thread_fn *fn, void *ctx)
 {
-	uint64_t thread = 0, block[LIST_BLOCK];
 	struct list list;
 
 	if (!list_open(layout, mem, &list))
 		return -1;
-	for (uint64_t i = 0; i < list.count; i++) {
-		uint64_t left = list.count - i;
-		int32_t tid;
-
-		if (list.array && i % LIST_BLOCK == 0 &&
-			!mem_load(mem, list.array + 8 * i, block,
-				8 * (left < LIST_BLOCK ? left : LIST_BLOCK)))
-			return -1;
-		thread =
-			list.array ? block[i % LIST_BLOCK] : list_at(layout, mem, &list, i, thread);
-		if (!thread && !list.array)
-			break;
-		tid = walk_thread_tid(layout, mem, thread);
-		if (tid > 0)
-			fn(ctx, thread, tid);
-	}
-	return 0;
+	return list.array ? array_each(layout, mem, &list, fn, ctx)
+			  : links_each(layout, mem, &list, fn, ctx);
 }
 
 int walk_threads_newest(const struct walk_layout *layout, const struct walk_mem *mem,

@@ -77,6 +77,18 @@ static inline uint64_t mem_word(const struct walk_mem *mem, uint64_t addr, unsig
 	}
 }
 
+/* Words at `count` addresses, 0 for those that cannot be read; by one system call where the memory has a gather. */
+static inline void mem_gather(const struct walk_mem *mem, const uint64_t *addrs, uint32_t count,
+	uint32_t bytes, uint64_t *out)
+{
+	if (mem->gather) {
+		mem->gather(mem, addrs, count, bytes, out);
+		return;
+	}
+	for (uint32_t i = 0; i < count; i++)
+		out[i] = addrs[i] ? mem_word(mem, addrs[i], bytes) : 0;
+}
+
 /* The same of memory that has been read before and is never unmapped, such as the committed code cache. */
 static inline uint64_t mem_kept_word(const struct walk_mem *mem, uint64_t addr, unsigned bytes)
 {

@@ -19,6 +19,7 @@ import java.util.concurrent.atomic.AtomicLong;
  *   dlopen     a library loaded, used (dynamic TLS included) and unloaded
  *   pthread    native threads, some of which become Java threads for a moment
  *   blocked    native code that blocks the signals of profilers
+ *   sections   native code that blocks all signals most of the time, as pthread_create does
  *   faults     null checks and stack overflows, which HotSpot sees as SIGSEGV
  *   exec       child processes, by fork and exec from native code and by ProcessBuilder
  *   threads    Java threads that live for about a millisecond
@@ -58,6 +59,8 @@ public final class Hammer {
     static native boolean forkRound(int n);
 
     static native boolean blockedRound(int n);
+
+    static native boolean sectionsRound(int n);
 
     static native boolean faultHandlersRound(int n);
 
@@ -207,6 +210,7 @@ public final class Hammer {
             case "dlopen": return n -> dlopenRound(library);
             case "pthread": return Hammer::pthreadRound;
             case "blocked": return Hammer::blockedRound;
+            case "sections": return Hammer::sectionsRound;
             case "faults": return Hammer::faultsRound;
             case "exec": return Hammer::execRound;
             case "threads": return Hammer::threadsRound;
