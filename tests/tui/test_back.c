@@ -17,7 +17,7 @@ static void state_of(struct ui *ui, struct buf *out)
 	buf_printf(out, "%d search=%s", (int)ui->place.view, ui->search.text);
 	for (int i = 0; i < filter_count(ui->scope.filter); i++)
 		buf_printf(out, " filter=%s", filter_term(ui->scope.filter, i, &only));
-	buf_printf(out, " only=%d zoom=%d", ui_only_some(ui),
+	buf_printf(out, " only=%d zoom=%d", ui_is_restricted(ui),
 		strstr(buf_str(&screen), " zoom (u) ") != NULL ||
 			(strstr(buf_str(&screen), "zoom: ") &&
 				!strstr(buf_str(&screen), "zoom: all")));

@@ -101,11 +101,11 @@ static void test_values(void)
 	is_int(c->keys[i].keys[0].key, '#', "a # alone is a key, not a comment");
 	command_named("freeze", &i);
 	is_str(c->keys[i].shown, "space", "named keys");
-	ok(c->look_set[STYLE_CURSOR] && c->looks[STYLE_CURSOR].fg == 0 &&
-			c->looks[STYLE_CURSOR].bg == 208 &&
-			c->looks[STYLE_CURSOR].attrs == LOOK_BOLD,
+	ok(c->appearance_set[STYLE_CURSOR] && c->appearances[STYLE_CURSOR].fg == 0 &&
+			c->appearances[STYLE_CURSOR].bg == 208 &&
+			c->appearances[STYLE_CURSOR].attrs == ATTR_BOLD,
 		"colours");
-	ok(c->looks[STYLE_KEY].fg == -1 && c->looks[STYLE_KEY].attrs == LOOK_UNDERLINE,
+	ok(c->appearances[STYLE_KEY].fg == -1 && c->appearances[STYLE_KEY].attrs == ATTR_UNDERLINE,
 		"the terminal's own");
 	config_free(c);
 	c = config_parse("framework =\n", "F", &err);

@@ -117,9 +117,9 @@ static void test_zoom_and_moves(const struct profile *p, const struct calltree *
 	at = flame_layout_move(all, at, FLAME_TO_ROOT);
 	is_int(at, 0, "to the root");
 	is_int(flame_layout_move(all, at, FLAME_TO_ROOT), 0, "which has none above");
-	is_int(flame_layout_moved(all, all), 0, "a layout has not moved against itself");
+	is_int(flame_layout_shift(all, all), 0, "a layout has not moved against itself");
 	l = flame_layout_new(p, t, 0, 90);
-	ok(flame_layout_moved(all, l) >= 9, "another width has");
+	ok(flame_layout_shift(all, l) >= 9, "another width has");
 	flame_layout_free(l);
 	flame_layout_free(all);
 }

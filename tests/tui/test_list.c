@@ -100,7 +100,7 @@ static void test_order(void)
 	ok(!order_selected(&o, &l, &id), "nobody has selected anything");
 	update(&o, &l, (uint64_t[]){50, 400, 410, 100, 12}, 5, ORDER_KEEP);
 	is_order(&o, "12304", "10 of 400 is noise");
-	update(&o, &l, (uint64_t[]){50, 400, 900, 100, 12}, 5, ORDER_HOLD);
+	update(&o, &l, (uint64_t[]){50, 400, 900, 100, 12}, 5, ORDER_FREEZE);
 	is_order(&o, "12304", "nothing moves while the order is held");
 	update(&o, &l, (uint64_t[]){50, 400, 900, 100, 12}, 5, ORDER_KEEP);
 	is_order(&o, "21304", "what truly leads passes");

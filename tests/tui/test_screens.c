@@ -351,12 +351,12 @@ static void test_theme(void)
 	enum { BLUE = 4 };
 
 	for (int style = 0; style < STYLE_COUNT; style++) {
-		const struct look *mono = theme_look(THEME_MONO, (enum style)style);
+		const struct appearance *mono = theme_appearance(THEME_MONO, (enum style)style);
 		bool right = mono->fg < 0 && mono->bg < 0;
 
 		for (int depth = THEME_16; depth < THEME_DEPTHS; depth++) {
-			const struct look *l =
-				theme_look((enum theme_depth)depth, (enum style)style);
+			const struct appearance *l =
+				theme_appearance((enum theme_depth)depth, (enum style)style);
 
 			right &= l->fg <= (depth == THEME_16 ? 7 : 255) && l->fg != BLUE;
 			/* a ground of our own has ink of our own: it reads on dark and on light */
@@ -365,8 +365,8 @@ static void test_theme(void)
 		ok(right, "style %c: colours only where there are some, and to be read",
 			theme_letter((uint8_t)style));
 	}
-	ok(theme_look(THEME_256, theme_box(FRAME_NATIVE, 0))->bg !=
-			theme_look(THEME_256, theme_box(FRAME_NATIVE, 1))->bg,
+	ok(theme_appearance(THEME_256, theme_box(FRAME_NATIVE, 0))->bg !=
+			theme_appearance(THEME_256, theme_box(FRAME_NATIVE, 1))->bg,
 		"boxes side by side have two shades");
 }
 

@@ -329,7 +329,7 @@ static void test_pools(void)
 	keys("f");
 	ok(!*line_with("G1Mark"), "the flame graph");
 	keys("\033m");
-	ok(!ui_only_some(&ui) && *line_with("G1Mark"), "Esc shows all again");
+	ok(!ui_is_restricted(&ui) && *line_with("G1Mark"), "Esc shows all again");
 	keys("t=/exec-2\n\033"); /* each thread apart */
 	keys("\n");
 	ok(ui.scope.thread == EXEC_2 && !ui.scope.pool && shows("window 10s", "only http-exec-2"),

@@ -30,7 +30,7 @@ static void test_picker(void)
 	fake_init(&fake, 400);
 	ui_init(&ui, &ops, &fake, &options, false);
 	ui_tick(&ui, 1000);
-	ok(ui_lists(&ui), "an incomplete list is asked for again soon");
+	ok(ui_is_listing(&ui), "an incomplete list is asked for again soon");
 	before = lists;
 	drive_keys(&ui, 1000, "kafka");
 	is_int(lists, before, "a typed key does not ask for it");
@@ -41,7 +41,7 @@ static void test_picker(void)
 	ok(drive_shows(&ui, "shop-api.jar"), "and shows all again");
 	list_unread = false;
 	ui_tick(&ui, 1050);
-	ok(lists == before + 1 && !ui_lists(&ui), "the next tick completes it");
+	ok(lists == before + 1 && !ui_is_listing(&ui), "the next tick completes it");
 	drive_keys(&ui, 1050, "zz");
 	ui_tick(&ui, 1100);
 	ok(drive_shows(&ui, "None of 6 JVMs matches"), "a filter outlasts the next list");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The settings file, line by line. */
+/* Parses the settings file line by line, and updates it. */
 #include "tui/config/config.h"
 
 #include "base/clock.h"
@@ -62,7 +62,7 @@ static int set_format(struct config *c, const struct config_line *l, struct err 
 	return 0;
 }
 
-/* The one setting that may be given again, and without a value: each line adds to the list. */
+/* The only setting that may be repeated, and may be empty: each line adds to the list. */
 static int set_framework(struct config *c, const struct config_line *l, struct err *err)
 {
 	const char *at = l->value;
@@ -119,10 +119,10 @@ static int choose(const struct config_line *l, const char *words, int *out, stru
 struct parser {
 	struct config *config;
 	struct config_line line;
-	/* What the lines of the section are for, NULL outside of sections. */
+	/* Handles the lines of the current section; NULL outside of sections. */
 	int (*section)(struct config *c, const struct config_line *l, struct err *err);
 	int section_line;
-	int seen[SETTINGS]; /* the line of each, 0: not yet */
+	int seen[SETTINGS]; /* line that set it, 0: not set */
 };
 
 static int parse_setting(struct parser *p, struct err *err)
@@ -165,7 +165,7 @@ static char *trim(char *s)
 	return s;
 }
 
-/* A comment begins with # at the start of a line or behind a blank: `find = #` is a key. */
+/* A comment starts with a # that is first on its line or follows a blank; `find = #` binds the key #. */
 static void cut_comment(char *s)
 {
 	char *value = strchr(s, '=');
@@ -173,7 +173,7 @@ static void cut_comment(char *s)
 	for (char *at = s; *at; at++) {
 		bool first = at == s + strspn(s, " \t");
 
-		/* the first word of a value may be a # itself */
+		/* a # that is the first word of a value */
 		if (*at != '#' || !(first || at[-1] == ' ' || at[-1] == '\t'))
 			continue;
 		if (value && at > value && at == value + 1 + strspn(value + 1, " \t") &&
@@ -219,7 +219,7 @@ static int parse_open(struct parser *p, struct err *err)
 		return config_refuse(&p->line, err,
 			"a section begins in the one that began in line %d.", p->section_line);
 	p->section = !strcmp(name, "keys")     ? config_set_keys
-		     : !strcmp(name, "colors") ? config_set_look
+		     : !strcmp(name, "colors") ? config_set_color
 					       : NULL;
 	p->section_line = p->line.number;
 	if (!p->section)

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The settings file: parsed strictly, and written back with what it said otherwise left alone.
+ * The settings file: a strict parser, and a writer that changes values and preserves everything else.
  *
  *   # a comment                       keys {                    colors {
  *   window = 30s                          freeze = z space          cursor = black on cyan bold
  *   framework = org.springframework. io.  window = ( )          }
  *   framework = io.netty.             }
  *
- * Names of keys are those of the command table, names of colours those of the styles. An unknown name, a bad
- * value, a name given twice, or a key that would mean two things in one view is an error with its line. Reading
- * and writing the file is the caller's. Heap; one thread.
+ * Commands are named as in the command table, colours as in theme.h. An unknown name, an invalid value, a name
+ * set twice, or a key bound to two commands of one view is an error that names the line. The caller reads and
+ * writes the file itself: these functions see only its text. Not thread-safe.
  */
 #ifndef JHOT_TUI_CONFIG_CONFIG_H
 #define JHOT_TUI_CONFIG_CONFIG_H
@@ -18,13 +18,16 @@
 #include "base/err.h"
 #include "tui/frame/config.h"
 
-/* text NULL: nothing is set. path is for messages. Never returns NULL unless err is filled. */
+/*
+ * Parses the text of a settings file; NULL or "" sets nothing. path appears in error messages only and must outlive
+ * the call. Returns NULL with err filled on the first error. The caller frees the result.
+ */
 struct config *config_parse(const char *text, const char *path, struct err *err);
 void config_free(struct config *c);
 
 /*
- * config_write: the old text (NULL: there was no file) with these values in it. Comments, order, sections and
- * settings that are not among the values stay as they are.
+ * Appends the old text (NULL or "": a new file) with these values set to out. Comments, order, sections and all
+ * other settings are preserved.
  */
 void config_write(const char *old, const struct config_values *values, struct buf *out);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The sections of the settings file: keys and colours. */
+/* The sections keys and colors of the settings file. */
 #include "base/utf8.h"
 #include "tui/config/parse.h"
 #include "tui/screen/text.h"
@@ -32,7 +32,7 @@ static const struct {
 };
 #define KEY_NAMES (sizeof(key_names) / sizeof(key_names[0]))
 
-/* "space", "enter", "^L", "x"...; TKEY_NONE if it is no key. */
+/* Parses "space", "enter", "^L", "x"...; TKEY_NONE if it is not a key. */
 static int config_key(const char *name)
 {
 	const char *at = name;
@@ -56,7 +56,7 @@ static const char *key_shown(int key, const char *word)
 	return word;
 }
 
-/* What the keys of a command stand for, each once, in the table's order. */
+/* The distinct arguments of a command's keys, in the order of the table. Returns how many. */
 static int key_args(const struct command *c, int args[COMMAND_KEYS])
 {
 	int n = 0;
@@ -126,7 +126,7 @@ static const struct command_key *keys_of(const struct config *c, int command)
 static int refuse_double(
 	const struct config *c, const char *path, int a, int b, int key, struct err *err)
 {
-	/* The later line is the one to change; one of the two is from the file. */
+	/* Report the later of the two lines; at least one binding is from the file. */
 	int mine = c->keys[a].line > c->keys[b].line ? a : b, other = mine == a ? b : a;
 	struct config_line l = {.path = path, .number = c->keys[mine].line};
 	char line[24] = "", text[5] = "", control[3] = {'^', (char)(key | 0x40), '\0'};
@@ -170,8 +170,8 @@ static int place_of(const char *const *names, int n, const char *word)
 	return n;
 }
 
-/* A word of a look: *color is what the next colour is for. false: none of the words there are. */
-static bool look_add(struct look *look, int16_t **color, const char *word)
+/* Applies one word; *color is where the next colour goes. Returns false for an unknown word. */
+static bool color_add_word(struct appearance *appearance, int16_t **color, const char *word)
 {
 	static const char *const colors[] = {
 		"black", "red", "green", "yellow", "blue", "magenta", "cyan", "white"};
@@ -185,20 +185,20 @@ static bool look_add(struct look *look, int16_t **color, const char *word)
 	else if (name >= 0 || !strcmp(word, "default"))
 		**color = (int16_t)name;
 	else if (attr >= 0)
-		look->attrs |= (uint8_t)(LOOK_BOLD << attr);
+		appearance->attrs |= (uint8_t)(ATTR_BOLD << attr);
 	else if (!strcmp(word, "on"))
-		*color = &look->bg;
+		*color = &appearance->bg;
 	else
 		return false;
 	return true;
 }
 
-int config_set_look(struct config *c, const struct config_line *l, struct err *err)
+int config_set_color(struct config *c, const struct config_line *l, struct err *err)
 {
-	struct look look = {-1, -1, 0};
+	struct appearance appearance = {-1, -1, 0};
 	const char *at = l->value;
 	int style = theme_find(l->name);
-	int16_t *color = &look.fg;
+	int16_t *color = &appearance.fg;
 	char word[64];
 
 	if (style < 0) {
@@ -211,16 +211,16 @@ int config_set_look(struct config *c, const struct config_line *l, struct err *e
 		buf_done(&known);
 		return -1;
 	}
-	if (c->look_set[style])
+	if (c->appearance_set[style])
 		return config_refuse(l, err, "the colours of %s are set twice.", l->name);
 	while (config_word(&at, word, sizeof(word)))
-		if (!look_add(&look, &color, word))
+		if (!color_add_word(&appearance, &color, word))
 			return config_refuse(l, err,
 				"\"%s\" is no colour: a colour is a name (black red green yellow "
 				"blue magenta cyan white default) or a number up to 255, then "
 				"\"on\" and the ground, then bold dim reverse underline.",
 				word);
-	c->look_set[style] = true;
-	c->looks[style] = look;
+	c->appearance_set[style] = true;
+	c->appearances[style] = appearance;
 	return 0;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Settings written into a file that is somebody's own: only the values change. */
+/* Updates values in an existing settings file and preserves the rest. */
 #include "tui/config/config.h"
 
 #include "tui/config/parse.h"
@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The line with another value: what stands before and behind the old one stays. */
+/* Writes the line with its value replaced and everything around it preserved. */
 static void write_changed(struct buf *out, const char *line, size_t len, const char *value)
 {
 	const char *eq = memchr(line, '=', len), *old = eq + 1, *end = line + len;
@@ -21,7 +21,7 @@ static void write_changed(struct buf *out, const char *line, size_t len, const c
 	buf_addc(out, '\n');
 }
 
-/* Which of the values a line outside of sections sets, -1: none. */
+/* Index of the written setting that a line outside of sections sets; -1: none. Tracks sections in *inside. */
 static int write_which(const char *line, size_t len, bool *inside)
 {
 	struct config_line l;
@@ -42,7 +42,7 @@ static void write_new(struct buf *out)
 		"writes the values\n# and leaves everything else as it is.\n\n");
 }
 
-/* What a new file tells beyond values: the sections, and each command's keys, as comments. */
+/* A new file also documents the sections and every command's keys, as comments. */
 static void write_sections(struct buf *out)
 {
 	buf_adds(out, "\n# framework = org.springframework. io.netty.    # what K hides; replaces "

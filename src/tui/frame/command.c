@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The table of keys, and the commands that belong to no single view. */
+/* The command table, and the commands that do not belong to one view. */
 #include "tui/frame/command.h"
 
 #include "tui/frame/compare.h"
@@ -44,7 +44,7 @@ static unsigned view_show(struct ui *ui, int view)
 	return UI_UPDATE;
 }
 
-/* The next view with a tab; under help the one that it explains. */
+/* Shows the next view with a tab; in help, the help of the next view. */
 static unsigned view_cycle(struct ui *ui, int direction)
 {
 	bool help = ui->place.view == VIEW_HELP;
@@ -67,7 +67,7 @@ static unsigned help_show(struct ui *ui, int arg)
 
 static unsigned jvm_other(struct ui *ui, int arg)
 {
-	/* Sampling goes on: who presses it by mistake, or finds nothing to choose, goes back to what is there. */
+	/* Sampling continues, so Esc can return to the session. */
 	ui->place.message.shown = false;
 	ui_show(ui, VIEW_PICKER);
 	return UI_UPDATE;
@@ -78,7 +78,7 @@ static unsigned jvm_other(struct ui *ui, int arg)
 static unsigned move(struct ui *ui, int step)
 {
 	list_step(ui_list(ui), (enum list_step)step);
-	return UI_HOLD;
+	return UI_FREEZE_ORDER;
 }
 
 /* --- order ------------------------------------------------------------------------------------------- */
@@ -121,7 +121,7 @@ static unsigned freeze(struct ui *ui, int arg)
 
 static unsigned second_step(struct ui *ui, int seconds)
 {
-	/* A stepped clock has no other way to go on than to be told. */
+	/* A stepped clock advances only here. */
 	if (!ui->scope.time.frozen && ui->options->clock_step && seconds > 0 && ui->ops->step) {
 		if (!ui->ops->step(ui->ctx))
 			ui_say(ui, STYLE_WARN, UI_MESSAGE_MS, "the recording ends here");
@@ -137,7 +137,7 @@ static unsigned second_step(struct ui *ui, int seconds)
 	return UI_UPDATE;
 }
 
-/* The JVM is there, and nobody else's: only this session has been lost. */
+/* True when the session was lost although its JVM still runs and no other profiler has taken over. */
 static bool is_lost(const struct ui *ui)
 {
 	return ui->over && ui->error.kind == ERR_FAILED && ui->ops->attach && ui->vitals;
@@ -185,30 +185,30 @@ static unsigned delay_step(struct ui *ui, int arg)
 
 /* --- undoing ----------------------------------------------------------------------------------------- */
 
-/* Esc undoes the last of: search, filter, what the view narrowed, the thread. It never quits. */
+/* Esc undoes the latest of search, filter, zoom and restriction to a thread. It never quits. */
 static unsigned back(struct ui *ui, int arg)
 {
 	const struct view *v = ui_view(ui);
 	const struct trail *trail = &ui->place.state[ui->place.view]->trail;
-	unsigned filters = search_narrowed(ui),
-		 view = v->narrowed ? v->narrowed(ui) : trail_nr(trail);
-	unsigned only = ui_only_some(ui) ? ui->scope.only_nr : 0;
-	unsigned found = ui->place.found == ui->place.view ? ui->place.found_nr : 0;
+	unsigned filters = search_undo_id(ui),
+		 view = v->undo_id ? v->undo_id(ui) : trail_undo(trail);
+	unsigned only = ui_is_restricted(ui) ? ui->scope.only_undo : 0;
+	unsigned found = ui->place.found == ui->place.view ? ui->place.found_undo : 0;
 
 	if (found > filters && found > view && found > only) {
-		ui->place.found_nr = 0;
+		ui->place.found_undo = 0;
 		return findings_show(ui, 1);
 	}
 	if (filters > view && filters > only) {
 		search_back(ui);
-		return UI_HOLD;
+		return UI_FREEZE_ORDER;
 	}
 	if (view > only) {
 		v->back(ui);
 		return UI_UPDATE;
 	}
 	if (only) {
-		ui_only(ui, PROFILE_ANY_THREAD, 0);
+		ui_restrict(ui, PROFILE_ANY_THREAD, 0);
 		return UI_SORT;
 	}
 	return 0;
@@ -222,7 +222,7 @@ static unsigned name_style_step(struct ui *ui, int arg)
 
 	ui->names = (enum name_style)((ui->names + 1) % NAME_STYLES);
 	ui_say(ui, STYLE_NORMAL, UI_MESSAGE_MS, "names with %s", what[ui->names]);
-	return UI_UPDATE | UI_HOLD;
+	return UI_UPDATE | UI_FREEZE_ORDER;
 }
 
 static unsigned react(struct ui *ui, int reaction)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * All keys: one const table, from which the key map, the key line and the help screen come.
+ * The command table: the only source of the key bindings, the key line and the help screen.
  *
- * A command has up to four keys, each with an argument for its function; it is there in the views of its
- * mask and while available() says so. A key that has no row is "no such key". Tests read the table: no
- * key twice in a view.
+ * A command has up to COMMAND_KEYS - 1 keys, each with an argument for its function. It is available in the views of
+ * its mask while available() returns true. A test ensures that no view has two commands on one key. Constant data;
+ * the functions run on the thread of the view.
  */
 #ifndef JHOT_TUI_FRAME_COMMAND_H
 #define JHOT_TUI_FRAME_COMMAND_H
@@ -32,33 +32,34 @@ struct command_key {
 };
 
 struct command {
-	const char *name;                      /* for the config and for tests, unique: "window" */
-	struct command_key keys[COMMAND_KEYS]; /* ends with key 0 */
-	const char *shown, *ascii;             /* how the keys are written; ascii NULL: the same */
-	const char *help;                      /* NULL: not listed in help */
-	const char *line;                      /* label in the key line, NULL: not there */
-	uint8_t place;  /* in the key line, smallest first; from 254 on never left out */
+	const char *name;                      /* unique, as in the settings file: "window" */
+	struct command_key keys[COMMAND_KEYS]; /* terminated by key 0 */
+	const char *shown, *ascii;             /* the keys as displayed; ascii NULL: the same */
+	const char *help;                      /* NULL: not listed in the help */
+	const char *line;                      /* label in the key line; NULL: not shown there */
+	uint8_t place;  /* order in the key line; 254 and above are never dropped */
 	uint8_t group;  /* enum command_group */
 	unsigned views; /* VIEW_BIT ... */
-	unsigned (*run)(struct ui *ui, int arg); /* returns reactions */
+	unsigned (*run)(struct ui *ui, int arg); /* returns enum ui_reaction bits */
 	bool (*available)(const struct ui *ui);  /* NULL: always */
 };
 
 extern const struct command commands[];
 extern const int command_count;
 
-/* The command of a key in the present view; NULL: none. arg gets the key's argument. */
+/* The command bound to a key in the current view, or NULL. Stores the key's argument in *arg. */
 const struct command *command_find(const struct ui *ui, int key, int *arg);
+/* True when the command is available in the current view. */
 bool command_here(const struct command *c, const struct ui *ui);
-/* Can it be begun anew: from now on, or, where only the session was lost, with the same JVM? */
+/* True while r can restart: the session runs, or it was lost while its JVM still runs. */
 bool command_can_restart(const struct ui *ui);
-/* Its keys, the settings file's if that names some; ends with key 0. */
+/* The command's keys, as overridden by the settings file; terminated by key 0. */
 const struct command_key *command_keys(const struct command *c, const struct ui *ui);
 const char *command_shown(const struct command *c, const struct ui *ui);
 
 unsigned command_save_settings(struct ui *ui, int arg);
 
-/* Functions that live with their view. */
+/* Implemented by the views. */
 unsigned methods_self_total(struct ui *ui, int arg);
 unsigned methods_pin(struct ui *ui, int arg);
 unsigned methods_callers(struct ui *ui, int arg);
@@ -76,26 +77,26 @@ unsigned flame_move(struct ui *ui, int direction);
 unsigned flame_zoom(struct ui *ui, int in);
 unsigned flame_flip(struct ui *ui, int arg);
 unsigned flame_callers(struct ui *ui, int arg);
-/* Show the tree of one method: who calls it (inverted) or what it calls. */
+/* Opens the tree of one method: its callers (inverted) or its callees. */
 void tree_of_method(struct ui *ui, uint32_t method, bool inverted);
-/* Show the list with the cursor on this one; methods by their total. */
+/* Opens the list with the cursor on this row; methods sorted by TOTAL%. */
 void threads_select(struct ui *ui, uint32_t thread);
 void methods_select(struct ui *ui, uint32_t method);
-/* Show a method between its callers and callees; Esc leads back to where this was asked for. */
+/* Opens a method between its callers and callees; Esc returns to the current view. */
 void callers_of_method(struct ui *ui, uint32_t method);
 unsigned callers_walk(struct ui *ui, int arg);
 unsigned callers_tree(struct ui *ui, int arg);
-unsigned info_show(struct ui *ui, int arg);     /* and back */
-unsigned findings_show(struct ui *ui, int arg); /* and back */
+unsigned info_show(struct ui *ui, int arg);     /* toggles */
+unsigned findings_show(struct ui *ui, int arg); /* toggles */
 unsigned findings_scroll(struct ui *ui, int direction);
-unsigned findings_go(struct ui *ui, int arg); /* to what the selected one is about */
+unsigned findings_go(struct ui *ui, int arg); /* to the subject of the selected finding */
 unsigned picker_choose(struct ui *ui, int arg);
-unsigned picker_back(struct ui *ui,
-	int arg); /* what is typed goes, then: to the JVM that is looked at meanwhile */
+/* Clears the filter text; if there is none, returns to the running session. */
+unsigned picker_back(struct ui *ui, int arg);
 bool picker_has_back(const struct ui *ui);
 unsigned error_details(struct ui *ui, int arg);
 unsigned error_retry(struct ui *ui, int arg);
-unsigned error_back(struct ui *ui, int arg); /* to the session that goes on */
+unsigned error_back(struct ui *ui, int arg); /* to the running session */
 bool error_has_back(const struct ui *ui);
 unsigned error_copy(struct ui *ui, int arg);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Snapshots of all events' windows, and differences that are none. */
+/* Baselines: snapshots of all events' windows, and the significance of differences. */
 #include "tui/frame/compare.h"
 
 #include "base/buf.h"
@@ -15,7 +15,7 @@
 
 struct compare {
 	struct profile_snapshot *events[PROFILE_EVENTS];
-	uint32_t spans[PROFILE_EVENTS]; /* seconds in which each was sampled */
+	uint32_t spans[PROFILE_EVENTS]; /* sampled seconds of each */
 	uint32_t to;
 	bool file; /* the baseline is side A of two files */
 	uint64_t serial;
@@ -155,8 +155,8 @@ bool compare_node(const struct compare_tree *base, const struct calltree *tree,
 
 /* --- commands ---------------------------------------------------------------------------------------- */
 
-/* The seconds of this question are the baseline from here on. */
-static struct compare *compare_take(struct ui *ui, struct profile_query q)
+/* Replaces the baseline with a snapshot of the query's seconds, for every event. */
+static struct compare *compare_snapshot(struct ui *ui, struct profile_query q)
 {
 	struct compare *c = xcalloc(1, sizeof(*c));
 
@@ -179,19 +179,19 @@ void compare_begin(struct ui *ui, uint32_t second)
 
 	q.from = 0;
 	q.to = second;
-	c = compare_take(ui, q);
+	c = compare_snapshot(ui, q);
 	c->on = c->file = true;
 }
 
 unsigned compare_set(struct ui *ui, int arg)
 {
 	struct profile_query q = ui_query(ui);
-	struct compare *c = compare_take(ui, q);
+	struct compare *c = compare_snapshot(ui, q);
 	char at[TEXT_NUMBER];
 
 	ui_say(ui, STYLE_NORMAL, UI_MESSAGE_MS, "baseline: the %u s to %s; D shows what differs",
 		c->spans[q.event], base_clock(ui, at));
-	return UI_UPDATE | UI_HOLD;
+	return UI_UPDATE | UI_FREEZE_ORDER;
 }
 
 unsigned compare_toggle(struct ui *ui, int arg)
@@ -202,5 +202,5 @@ unsigned compare_toggle(struct ui *ui, int arg)
 		return 0;
 	}
 	ui->scope.compare->on = !ui->scope.compare->on;
-	return UI_UPDATE | UI_HOLD;
+	return UI_UPDATE | UI_FREEZE_ORDER;
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A baseline to compare with: the window of every event as it was when B was pressed, kept as samples.
+ * The baseline of a comparison: a snapshot of every event's window, taken when B is pressed.
  *
- * So it can be asked like any window, by thread and filter, however old it gets. Deltas are points of the
- * share now minus the share then, and hold only where the two 95 % intervals are apart. Owned by the ui;
- * goes with its profile.
+ * It consists of samples, so it can be queried like any window, by thread and filter, at any age. A delta is the
+ * share now minus the share in the baseline, in percentage points; it is significant where the two 95 % intervals do
+ * not overlap. Owned by the ui and valid for its profile only. Not thread-safe.
  */
 #ifndef JHOT_TUI_FRAME_COMPARE_H
 #define JHOT_TUI_FRAME_COMPARE_H
@@ -18,40 +18,41 @@ struct compare;
 void compare_free(struct compare *c);
 
 bool compare_on(const struct ui *ui);
-/* The query of the baseline in place of the window; false: the difference is not shown. */
+/* Fills q with the query of the baseline. Returns false while no difference is shown. */
 bool compare_query(const struct ui *ui, struct profile_query *q);
-/* What cpu was in it, whether it is compared with or not; NULL: there is no baseline. */
+/* The baseline's cpu samples, whether or not the difference is shown; NULL without a baseline. Borrowed. */
 const struct profile_snapshot *compare_cpu(const struct ui *ui);
-/* Another number when what compare_query asks has another answer. */
+/* Changes when the result of compare_query changes: results cached under another value are stale. */
 uint64_t compare_stamp(const struct ui *ui);
 void compare_bar(const struct ui *ui, struct strip *s);
 
-/* A share: of how many samples (count of sum_count), of what value. */
+/* A share: its samples (count of sum_count) and its value (of sum). */
 struct compare_share {
 	uint64_t count, sum_count, value, sum;
-	double samples; /* as sure as so many equal ones, see error.h; 0: as its own number */
+	double samples; /* effective sample size, see error.h; 0: count */
 };
-/* The two half widths together: what intervals that just touch are apart. */
+/* The sum of both half-widths: the distance at which the two intervals touch. */
 double compare_errors(const struct compare_share *now, const struct compare_share *then);
-/* Points gained since then; false: chance may explain it. */
+/* Stores the change in points. Returns true when it is significant. */
 bool compare_delta(
 	const struct compare_share *now, const struct compare_share *then, double *points);
-/* "+5.1" or "~"; true: it is a difference. */
+/* Formats the change as "+5.1", or as "~" when it is not significant. Returns true when it is significant. */
 bool compare_text(
 	char *out, size_t size, const struct compare_share *now, const struct compare_share *then);
 
-/* The baseline's call tree, beside the one that is shown; embedded, zero-initialised. */
+/* The baseline's call tree. Embedded, zero-initialised; end with compare_tree_done. */
 struct compare_tree {
-	struct calltree *tree; /* NULL: there is none */
+	struct calltree *tree; /* NULL: no baseline */
 	struct hash_index paths;
 };
-void compare_tree_set(struct compare_tree *base, struct calltree *tree); /* takes it; NULL: none */
+void compare_tree_set(
+	struct compare_tree *base, struct calltree *tree); /* takes ownership; NULL: none */
 void compare_tree_done(struct compare_tree *base);
-/* What a node of the tree gained since then: "" without a baseline, else as compare_text. */
+/* The change of a node of the tree, as compare_text formats it; "" without a baseline. */
 bool compare_node(const struct compare_tree *base, const struct calltree *tree,
 	const struct calltree_node *n, char *out, size_t size);
 
-/* With all that is before this second, of a file that has both sides (profile/diff/diff.h). */
+/* Sets the baseline to everything before this second, for a file with two sides (profile/diff/diff.h). */
 void compare_begin(struct ui *ui, uint32_t second);
 
 /* Commands. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the settings file says, as the live view takes it, and what is written of it back. The file itself is read and
- * written by tui/config, of which nothing here knows.
+ * The settings of the live view as values. tui/config parses and writes the file; nothing in this folder depends on
+ * that. Immutable while the view runs.
  */
 #ifndef JHOT_TUI_FRAME_CONFIG_H
 #define JHOT_TUI_FRAME_CONFIG_H
@@ -9,7 +9,7 @@
 #include "tui/frame/command.h"
 #include "tui/screen/theme.h"
 
-/* The keys of one command in place of the table's. */
+/* Keys of one command that replace those of the table. */
 struct config_keys {
 	struct command_key keys[COMMAND_KEYS];
 	char shown[40];
@@ -17,24 +17,24 @@ struct config_keys {
 };
 
 struct config {
-	/* As on the command line; -1, 0 or AUTO: not set. */
+	/* As on the command line; -1, 0 or AUTO when not set. */
 	int event, window, names;
 	uint64_t delay_ms;
 	int color, charset; /* enum app_color, app_charset */
 	int mouse;
-	int unsaved;     /* how much of it q asks about: 1m 10m 1h never */
-	char format[16]; /* of files: ".svg"; "" : the first */
-	char **framework; /* prefixes of names that K hides, NULL at the end; NULL: the built-in ones */
+	int unsaved;      /* unsaved sampling time from which q asks: index into 1m 10m 1h never */
+	char format[16];  /* of exports: ".svg"; "": the first format */
+	char **framework; /* NULL-terminated prefixes that K hides; NULL: the built-in list */
 	int framework_count;
 	struct config_keys *keys; /* per command, as in commands[] */
-	bool look_set[STYLE_COUNT];
-	struct look looks[STYLE_COUNT]; /* for 16 and 256 colours */
+	bool appearance_set[STYLE_COUNT];
+	struct appearance appearances[STYLE_COUNT]; /* for 16 and 256 colours */
 };
 
-/* Prefixes as profile_method.full begins with; NULL at the end. config may be NULL. settings.c */
+/* NULL-terminated prefixes of profile_method.full. c may be NULL: the built-in list. */
 const char *const *config_framework(const struct config *c);
 
-/* What is written: the values of now. */
+/* The current values, as W writes them. Borrowed strings. */
 struct config_values {
 	const char *event, *window, *names, *color, *mouse, *format;
 	char delay[16];

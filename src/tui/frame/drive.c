@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What changes the live view: sessions that begin and end, updates, seconds that pass, keys. */
+/* Drives the live view: sessions, updates, time, keys and clicks. */
 #include "tui/frame/ui.h"
 
 #include "base/clock.h"
@@ -17,9 +17,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define DUTY        50 /* of the time at most 1/50 goes into updates: long histories refresh less often */
-#define TICK_MAX_MS 10000 /* ticks come at least so often */
-#define WAITING_MS  10000 /* the counter of a frozen screen moves so often */
+#define DUTY        50 /* updates use at most 1/50 of the time: long histories refresh less often */
+#define TICK_MAX_MS 10000 /* longest time between ticks */
+#define WAITING_MS  10000 /* refresh of the counter on a frozen screen */
 
 static void ui_timeline_init(struct ui *ui)
 {
@@ -28,7 +28,7 @@ static void ui_timeline_init(struct ui *ui)
 		ui->scope.time.window = ui->options->config->window;
 }
 
-/* What was chosen here stays in the profile. */
+/* Callback of the profile's eviction: keeps the ids that the view refers to. */
 static void ui_keep(void *ctx, enum profile_kind kind, bool leaving)
 {
 	const struct ui *ui = ctx;
@@ -44,14 +44,14 @@ static void ui_keep(void *ctx, enum profile_kind kind, bool leaving)
 			view_table[i]->keep(ui);
 }
 
-static void ui_take_profile(struct ui *ui)
+static void ui_adopt_profile(struct ui *ui)
 {
 	ui->profile = ui->ops->profile(ui->ctx);
 	ui->vitals = ui->ops->vitals(ui->ctx);
 	profile_keeper_add(ui->profile, ui_keep, ui);
 }
 
-/* As the words of the setting `unsaved` have them, in s. */
+/* Values of the setting `unsaved`, in s. */
 static const uint32_t ask_limits[] = {60, 600, 3600, UINT32_MAX};
 
 void ui_init(struct ui *ui, const struct app_ops *ops, void *ctx, const struct app_options *options,
@@ -73,7 +73,7 @@ void ui_init(struct ui *ui, const struct app_ops *ops, void *ctx, const struct a
 	ui->findings = findings_begin();
 	ui->format = options->config ? options->config->format : "";
 	if (options->attached)
-		ui_take_profile(ui);
+		ui_adopt_profile(ui);
 	if (options->file)
 		file_begin(ui);
 	ui_show(ui, options->attached ? VIEW_METHODS : VIEW_PICKER);
@@ -113,7 +113,7 @@ static void ui_update(struct ui *ui, bool sort)
 	const struct view *v = ui_view(ui);
 	uint64_t start;
 
-	/* Help is drawn instead of what it covers, which must not grow stale under it. */
+	/* Help hides the view below it, which must stay up to date. */
 	if (ui->place.view == VIEW_HELP)
 		v = view_table[ui->place.under];
 	sort = sort || (ui->job.on && ui->job.sort);
@@ -136,8 +136,8 @@ static void ui_update(struct ui *ui, bool sort)
 
 void ui_react(struct ui *ui, unsigned reaction)
 {
-	if (reaction & UI_HOLD)
-		ui->hold_until_ms = ui->now_ms + UI_HOLD_MS;
+	if (reaction & UI_FREEZE_ORDER)
+		ui->order_frozen_until_ms = ui->now_ms + UI_FREEZE_ORDER_MS;
 	if (reaction & (UI_UPDATE | UI_SORT))
 		ui_update(ui, reaction & UI_SORT);
 }
@@ -149,13 +149,13 @@ void ui_resize(struct ui *ui, int rows, int cols)
 	canvas_resize(&ui->canvas, rows, cols);
 	ui->drawn = false;
 	ui_show(ui, ui->place.view);
-	/* Columns that appear may need data that was not asked for before. */
+	/* Columns that appear may need data that was not loaded. */
 	if (wider)
 		ui_update(ui, false);
 }
 
-/* Keys may move the cursor many times before it is drawn once. What it costs after an update counts as a part of that. */
-static void ui_ask_beside(struct ui *ui, const struct view *v)
+/* Loaded when drawn, since keys may move the cursor many times before that. The first load counts as part of the update. */
+static void ui_load_beside(struct ui *ui, const struct view *v)
 {
 	uint64_t start = ui->cpu_ns ? ui->cpu_ns() : 0;
 
@@ -183,7 +183,7 @@ void ui_draw(struct ui *ui)
 	}
 	if (!v->bare)
 		header_draw(ui);
-	ui_ask_beside(ui, v);
+	ui_load_beside(ui, v);
 	v->draw(ui, ui_body(ui, ui->place.view));
 	if (ui->place.popup)
 		ui->place.popup->draw(ui);
@@ -223,7 +223,7 @@ bool ui_expire(struct ui *ui, int64_t now_ms)
 	return true;
 }
 
-/* How long after an update the next one may come: for what it costs, and for a wish beyond one's ticks. */
+/* Minimum time between updates: by their cost, and by the refresh interval if that exceeds the tick interval. */
 static int64_t ui_update_due(const struct ui *ui)
 {
 	int64_t cost = (int64_t)(ui->update_ns / NS_PER_MS * DUTY);
@@ -268,7 +268,7 @@ uint64_t ui_refresh_ms(const struct ui *ui)
 	return least > ui->interval_ms ? (least + 999) / 1000 * 1000 : ui->interval_ms;
 }
 
-bool ui_lists(const struct ui *ui)
+bool ui_is_listing(const struct ui *ui)
 {
 	return ui->place.view == VIEW_PICKER && ui->listing;
 }
@@ -280,13 +280,13 @@ int64_t ui_wake_ms(const struct ui *ui)
 		       : -1;
 }
 
-/* Whatever was chosen, found or remembered in the profile before is gone. */
+/* Drops all state that refers to the previous profile. */
 static void ui_reset(struct ui *ui)
 {
 	ui->over = false;
 	ui->error = (struct err){0};
 	ui->saved_now = 0;
-	ui_only(ui, PROFILE_ANY_THREAD, 0);
+	ui_restrict(ui, PROFILE_ANY_THREAD, 0);
 	events_reset(ui);
 	ui_timeline_init(ui);
 	findings_end(ui->findings);
@@ -312,7 +312,7 @@ void ui_attach(struct ui *ui, int pid)
 	ui->place.message.shown = false;
 	if (ui->over)
 		output_save_unsaved(
-			ui, 0, saved, sizeof(saved)); /* the screen said that it is kept */
+			ui, 0, saved, sizeof(saved)); /* the screen promised that it is kept */
 	else
 		output_autosave(ui, saved, sizeof(saved));
 	ui->last_pid = pid;
@@ -322,7 +322,7 @@ void ui_attach(struct ui *ui, int pid)
 		return;
 	}
 	ui_reset(ui);
-	ui_take_profile(ui);
+	ui_adopt_profile(ui);
 	if (ui->ops->forget)
 		ui->ops->forget(ui->ctx);
 	ui->attached_ms = ui->now_ms;
@@ -334,7 +334,7 @@ void ui_attach(struct ui *ui, int pid)
 
 /* --- keys -------------------------------------------------------------------------------------------- */
 
-static unsigned ui_take_key(struct ui *ui, int key, int64_t now_ms)
+static unsigned ui_handle_key(struct ui *ui, int key, int64_t now_ms)
 {
 	const struct view *v = ui_view(ui);
 	const struct command *c;
@@ -342,7 +342,7 @@ static unsigned ui_take_key(struct ui *ui, int key, int64_t now_ms)
 	int arg = 0;
 
 	ui->now_ms = now_ms;
-	/* What is to stay was on the screen for long enough to be read. */
+	/* A persistent message disappears at the first key after it could be read. */
 	if (ui->place.message.until_ms != UI_STAY ||
 		now_ms - ui->place.message.since_ms >= UI_MESSAGE_MS)
 		ui->place.message.shown = false;
@@ -366,8 +366,8 @@ static unsigned ui_take_key(struct ui *ui, int key, int64_t now_ms)
 		ui_say(ui, STYLE_WARN, UI_MESSAGE_MS, "no such key - ? for help");
 		return 0;
 	}
-	if (file_refuses(ui, c)) {
-		ui_say(ui, STYLE_WARN, UI_STAY, "%s", file_refuses(ui, c));
+	if (file_refusal(ui, c)) {
+		ui_say(ui, STYLE_WARN, UI_STAY, "%s", file_refusal(ui, c));
 		return 0;
 	}
 	reaction = c->run(ui, arg);
@@ -386,7 +386,7 @@ unsigned ui_work(struct ui *ui)
 
 		memmove(ui->job.typed, ui->job.typed + 1,
 			--ui->job.typed_count * sizeof(*ui->job.typed));
-		reaction |= ui_take_key(ui, key, ui->now_ms);
+		reaction |= ui_handle_key(ui, key, ui->now_ms);
 	}
 	return reaction;
 }
@@ -399,7 +399,7 @@ bool ui_busy(const struct ui *ui)
 unsigned ui_key(struct ui *ui, int key, int64_t now_ms)
 {
 	if (!ui_busy(ui))
-		return ui_take_key(ui, key, now_ms);
+		return ui_handle_key(ui, key, now_ms);
 	ui->now_ms = now_ms;
 	return ui_type_ahead(ui, key);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Switching events, and their menu. */
+/* Switching events on and off, and their menu. */
 #include "tui/frame/events.h"
 
 #include "base/clock.h"
@@ -45,7 +45,7 @@ static bool event_is_on(const struct ui *ui, int event)
 	return ui->vitals && ui->vitals->events[event].state == VITALS_ON;
 }
 
-/* What the old one's window was is kept; the new one's is taken up again, or begins like it. */
+/* Saves the old event's window and restores the new one's, which initially equals the old one's. */
 static void event_swap_windows(struct ui *ui, int event, bool begins)
 {
 	struct ui_event *old = &ui->scope.events[ui->scope.event], *new = &ui->scope.events[event];
@@ -104,7 +104,7 @@ static const struct ui_popup popup_warning = {
 	.draw = warning_draw,
 };
 
-/* event_warns: the question is open instead. */
+/* Opens the warning of an event, if it has one. Returns true when it is open. */
 static bool event_warns(struct ui *ui, int event)
 {
 	if (!event_warning(ui, event))
@@ -136,7 +136,7 @@ unsigned events_show(struct ui *ui, int event)
 	if (event != ui->scope.event)
 		event_swap_windows(ui, event, begins && !ui->over);
 	if (begins) {
-		ui->scope.events[event].asked = 0;
+		ui->scope.events[event].requested = 0;
 		ui->begun_ms = ui->now_ms;
 	}
 	ui->scope.event = event;
@@ -156,7 +156,7 @@ unsigned events_holders(struct ui *ui, int arg)
 
 	if (ui->scope.event != EVENT_LOCK || ui->place.popup)
 		return reaction;
-	/* From another event it leads to them, whatever was shown of locks before. */
+	/* Coming from another event always shows the holders. */
 	ui->scope.holders = reaction || !ui->scope.holders;
 	ui_say(ui, STYLE_NORMAL, UI_MESSAGE_MS,
 		ui->scope.holders ? "what holders of locks did while others waited; o: who waited"
@@ -179,17 +179,17 @@ void events_watch(struct ui *ui)
 		struct ui_event *e = &ui->scope.events[i];
 
 		if (v->state != VITALS_ON)
-			e->asked = 0;
-		else if (!e->asked || v->interval < e->asked)
-			e->asked = v->interval;
+			e->requested = 0;
+		else if (!e->requested || v->interval < e->requested)
+			e->requested = v->interval;
 	}
 }
 
-int64_t events_asked(const struct ui *ui, int event)
+int64_t events_requested(const struct ui *ui, int event)
 {
 	const struct ui_event *e = &ui->scope.events[event];
 
-	return e->asked && ui->vitals->events[event].interval > e->asked ? e->asked : 0;
+	return e->requested && ui->vitals->events[event].interval > e->requested ? e->requested : 0;
 }
 
 uint32_t events_since(const struct ui *ui, int event)
@@ -249,7 +249,7 @@ bool events_begin(struct ui *ui, int event)
 		return false;
 	if (event != ui->scope.event && !ui->scope.events[event].visited)
 		event_begins(ui, event);
-	ui->scope.events[event].asked = 0;
+	ui->scope.events[event].requested = 0;
 	ui->begun_ms = ui->now_ms;
 	ui->vitals = ui->ops->vitals(ui->ctx);
 	return event_is_on(ui, event);
@@ -264,7 +264,7 @@ static void menu_set(struct ui *ui, int event, bool on, uint64_t interval)
 	else if (on && !event_is_on(ui, event) && event != ui->scope.event &&
 		 !ui->scope.events[event].visited)
 		event_begins(ui, event);
-	ui->scope.events[event].asked = 0;
+	ui->scope.events[event].requested = 0;
 	ui->vitals = ui->ops->vitals(ui->ctx);
 }
 
@@ -302,7 +302,7 @@ static void menu_engine(struct ui *ui, int event)
 	ui->vitals = ui->ops->vitals(ui->ctx);
 }
 
-/* The event has the number of one that was off: nothing of that is shown any more. */
+/* The event has reused the id of another one: forget that one's state. */
 static void event_begins_anew(struct ui *ui, int event)
 {
 	ui->scope.events[event] = (struct ui_event){0};
@@ -354,7 +354,7 @@ static unsigned menu_add(struct ui *ui)
 	return 0;
 }
 
-/* Keys that change how is sampled. */
+/* Keys that change the sampling of an event. */
 static unsigned menu_change(struct ui *ui, int key, int event)
 {
 	switch (key) {
@@ -423,9 +423,9 @@ static void menu_draw_row(struct ui *ui, struct area in, int row)
 	canvas_text(c, at, in.col + 26, limit, style, v->state == VITALS_ON ? v->engine : "");
 	canvas_right(c, at, in.col + 33, in.col + 41, style, interval);
 	canvas_right(c, at, in.col + 42, in.col + 52, style, text_count(samples, v->samples));
-	if (events_asked(ui, event))
+	if (events_requested(ui, event))
 		canvas_printf(c, at, in.col + 54, limit, STYLE_WARN, "not %s",
-			text_interval(interval, events_asked(ui, event), e->weight_is_time));
+			text_interval(interval, events_requested(ui, event), e->weight_is_time));
 	else
 		canvas_text(c, at, in.col + 54, limit, STYLE_DIM, v->note);
 	if (row == ui->menu.row)
@@ -460,7 +460,7 @@ static const struct ui_popup popup_events = {
 	.draw = menu_draw,
 };
 
-/* Nothing of a file can be changed. */
+/* Events of a file are read-only. */
 static const struct ui_popup popup_file_events = {
 	.title = "events of the file",
 	.keys = "Enter show  Esc",

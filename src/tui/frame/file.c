@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A file in the live view. */
+/* Showing a file in the live view. */
 #include "tui/frame/file.h"
 
 #include "base/clock.h"
@@ -10,7 +10,7 @@
 #include <string.h>
 #include <time.h>
 
-#define STEPS 60 /* from one end of a file to the other */
+#define STEPS 60 /* steps from one end of a file to the other */
 
 /* Commands by their names. */
 static const struct {
@@ -39,7 +39,7 @@ void file_begin(struct ui *ui)
 		compare_begin(ui, f->from);
 }
 
-const char *file_refuses(const struct ui *ui, const struct command *c)
+const char *file_refusal(const struct ui *ui, const struct command *c)
 {
 	for (size_t i = 0; ui->options->file && i < sizeof(refusals) / sizeof(refusals[0]); i++)
 		if (!strcmp(refusals[i].name, c->name))
@@ -86,7 +86,7 @@ void file_title(const struct ui *ui, struct strip *s)
 		strip_add(s, STYLE_NORMAL, 4, "JDK %s", v->jdk);
 }
 
-/* When the window ends, with the day where there is space. */
+/* The time at which the window ends, with the date if there is space. */
 void file_state(const struct ui *ui, struct strip *s)
 {
 	uint64_t start = profile_info(ui->profile).start_wall_ns;

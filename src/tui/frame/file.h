@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is otherwise when a file is looked at, not a JVM: all of its time at first, and keys that cannot do anything. */
+/*
+ * What differs when a file is shown instead of a JVM: all of its time is shown first, it is always frozen, and some keys
+ * are refused with an explanation.
+ */
 #ifndef JHOT_TUI_FRAME_FILE_H
 #define JHOT_TUI_FRAME_FILE_H
 
@@ -7,20 +10,20 @@
 #include "tui/frame/ui.h"
 #include "tui/screen/strip.h"
 
-/* All of the file, or what of it was asked for. */
+/* Sets the window to the requested range of the file, or to all of it. */
 void file_begin(struct ui *ui);
-/* Why this command does nothing on a file; NULL: it does, or none is looked at. */
-const char *file_refuses(const struct ui *ui, const struct command *c);
-/* Has the screen a line for how the JVM was? */
+/* Why a command is not available for a file; NULL when it is, or when a JVM is shown. Static text. */
+const char *file_refusal(const struct ui *ui, const struct command *c);
+/* True when vitals can be shown: for a JVM, and for files that have them. */
 bool file_has_vitals(const struct ui *ui);
-/* The same for the lines of seconds. */
+/* True when samples have timestamps. */
 bool file_has_time(const struct ui *ui);
-/* How far , and . go: a window, or a part of a long file. */
+/* Seconds that , and . move by: a window, or a fraction of a long file. */
 int file_step(const struct ui *ui);
-/* At the left of the title, and at its right. */
+/* The left and the right part of the title. */
 void file_title(const struct ui *ui, struct strip *s);
 void file_state(const struct ui *ui, struct strip *s);
-/* Above the keys. */
+/* The line above the keys: the range shown. */
 void file_notice(struct ui *ui, struct strip *s);
 
 #endif

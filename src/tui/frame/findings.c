@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Looking for what is wrong now and then, keeping it for a while, and one line of it. */
+/* Runs the rules periodically, retains their findings, and draws the line under the header. */
 #include "tui/frame/findings.h"
 
 #include "base/buf.h"
@@ -13,14 +13,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LOOK_MS      1900 /* every other tick */
-#define LOOK_OPEN_MS 900  /* while the list is what is looked at */
-#define LOOK_MOST_MS 9000 /* what was found is forgotten after ten seconds */
-#define LOOK_S       60   /* of a longer window its end is looked at */
-#define DUTY         400  /* of the time at most 1/400 goes into looks */
+#define SCAN_MS      1900 /* every other tick */
+#define SCAN_OPEN_MS 900  /* while the list is shown */
+#define SCAN_MOST_MS 9000 /* below STAY_MS, or findings would expire between scans */
+#define SCAN_S       60   /* of a longer window only its end is scanned */
+#define DUTY         400  /* scans use at most 1/400 of the time */
 #define STAY_MS      10000
-#define LEAD         0.1 /* of the share, to pass what is above */
-#define ROWS_OWN     12  /* terminals with fewer rows have the line in place of the data quality */
+#define LEAD         0.1 /* lead in share that is needed to move up */
+#define ROWS_OWN     12  /* smaller terminals show the line instead of the data quality */
 #define COLS_WORD    60
 
 struct ui_findings *findings_begin(void)
@@ -38,9 +38,9 @@ void findings_end(struct ui_findings *f)
 	free(f);
 }
 
-/* --- what is kept ------------------------------------------------------------------------------------ */
+/* --- retained findings ------------------------------------------------------------------------------- */
 
-static struct found *kept_of(struct ui_findings *f, const struct finding *finding)
+static struct found *kept_find(struct ui_findings *f, const struct finding *finding)
 {
 	for (unsigned i = 0; i < f->count; i++)
 		if (f->list[i].finding.rule == finding->rule &&
@@ -49,8 +49,8 @@ static struct found *kept_of(struct ui_findings *f, const struct finding *findin
 	return NULL;
 }
 
-/* leave: what was not found for so long; the order of the others stays. */
-static void kept_leave(struct ui_findings *f, int64_t now_ms, int64_t stay_ms)
+/* Removes findings not seen for stay_ms; keeps the order of the others. */
+static void kept_expire(struct ui_findings *f, int64_t now_ms, int64_t stay_ms)
 {
 	unsigned n = 0;
 
@@ -77,42 +77,42 @@ static void kept_sort(struct ui_findings *f)
 	}
 }
 
-static void kept_take(struct ui *ui, unsigned count)
+static void kept_merge(struct ui *ui, unsigned count)
 {
 	struct ui_findings *f = ui->findings;
 
 	for (unsigned i = 0; i < count; i++) {
 		const struct finding *finding = findings_get(f->rules, i);
-		struct found *kept = kept_of(f, finding);
+		struct found *kept = kept_find(f, finding);
 
-		/* What is no longer found gives way; what is found is never more than there is space for. */
+		/* When full, drop stale findings; the current ones always fit. */
 		if (!kept && f->count == FINDINGS_MAX)
-			kept_leave(f, ui->now_ms, 0);
+			kept_expire(f, ui->now_ms, 0);
 		if (!kept && f->count < FINDINGS_MAX)
 			kept = &f->list[f->count++];
 		if (kept)
 			*kept = (struct found){*finding, ui->now_ms};
 	}
-	/* While frozen, what is shown is of the window alone. */
-	kept_leave(f, ui->now_ms, ui->scope.time.frozen ? 0 : STAY_MS);
+	/* While frozen, only findings of the window are shown. */
+	kept_expire(f, ui->now_ms, ui->scope.time.frozen ? 0 : STAY_MS);
 	kept_sort(f);
 }
 
-/* --- looking ----------------------------------------------------------------------------------------- */
+/* --- scanning ---------------------------------------------------------------------------------------- */
 
-static void look(struct ui *ui, const struct profile_query *q)
+static void scan(struct ui *ui, const struct profile_query *q)
 {
 	struct ui_findings *f = ui->findings;
 	uint64_t start = ui->cpu_ns ? ui->cpu_ns() : 0;
-	int64_t cost_ms, pause = ui->place.view == VIEW_FINDINGS ? LOOK_OPEN_MS : LOOK_MS;
+	int64_t cost_ms, pause = ui->place.view == VIEW_FINDINGS ? SCAN_OPEN_MS : SCAN_MS;
 
 	findings_baseline(f->rules, compare_cpu(ui));
-	kept_take(ui, findings_look(f->rules, ui->profile, q->from, q->to));
+	kept_merge(ui, findings_look(f->rules, ui->profile, q->from, q->to));
 	f->from = q->from;
 	f->to = q->to;
 	cost_ms = ui->cpu_ns ? (int64_t)((ui->cpu_ns() - start) * DUTY / NS_PER_MS) : 0;
 	pause = cost_ms > pause ? cost_ms : pause;
-	f->due_ms = ui->now_ms + (pause < LOOK_MOST_MS ? pause : LOOK_MOST_MS);
+	f->due_ms = ui->now_ms + (pause < SCAN_MOST_MS ? pause : SCAN_MOST_MS);
 }
 
 void findings_tick(struct ui *ui)
@@ -126,18 +126,18 @@ void findings_tick(struct ui *ui)
 	q.holders = false;
 	if (!ui->scope.time.frozen && !ui->over)
 		findings_vitals(f->rules, ui->vitals);
-	if (q.to > LOOK_S && q.from < q.to - LOOK_S)
-		q.from = q.to - LOOK_S;
+	if (q.to > SCAN_S && q.from < q.to - SCAN_S)
+		q.from = q.to - SCAN_S;
 	if (ui->now_ms < f->due_ms || (q.from == f->from && q.to == f->to))
 		return;
 	if (ui->scope.time.frozen || ui->over)
 		findings_history(f->rules, ui->profile, ui->vitals, q.to);
-	look(ui, &q);
+	scan(ui, &q);
 }
 
 void findings_open(struct ui *ui)
 {
-	/* Allocations are not among them: sampling those may leave something behind. */
+	/* Not alloc: sampling allocations may have a lasting effect on the JVM. */
 	static const int events[] = {EVENT_LOCK, EVENT_WALL};
 
 	for (size_t i = 0; i < sizeof(events) / sizeof(events[0]); i++)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What is wrong with the program, for the live view: when it is looked for, what of it is kept, the line under the header.
+ * Findings in the live view: when the rules run, which results are retained, and the line under the header.
  *
- * Looks are at the window that is shown, or its last minute, every two seconds and as seldom as their cost asks for; while frozen only when
- * the window has moved. What was found stays for ten seconds after it was found last, and passes what is above it only by
- * a clear lead, so that neither the line nor the list flickers.
+ * The rules scan the shown window (at most its last minute) every two seconds, less often when a scan is expensive;
+ * while frozen, only when the window has changed. A finding stays listed for ten seconds after it was last found and
+ * moves up only with a clear lead, so that neither the line nor the list flickers. Owned by the ui.
  */
 #ifndef JHOT_TUI_FRAME_FINDINGS_H
 #define JHOT_TUI_FRAME_FINDINGS_H
@@ -14,26 +14,26 @@
 
 struct found {
 	struct finding finding;
-	int64_t found_ms; /* last */
+	int64_t found_ms; /* when it was last found */
 };
 
 struct ui_findings {
 	struct findings *rules;
-	struct found list[FINDINGS_MAX]; /* the worst first */
+	struct found list[FINDINGS_MAX]; /* worst first */
 	unsigned count;
-	int64_t due_ms;    /* of the next look */
-	uint32_t from, to; /* what the last one looked at */
-	unsigned begun;    /* events switched on for it, a bit per enum profile_event_id */
+	int64_t due_ms;    /* time of the next scan */
+	uint32_t from, to; /* seconds that the last scan covered */
+	unsigned begun;    /* events switched on for the rules, a bit per enum profile_event_id */
 };
 
 struct ui_findings *findings_begin(void);
 void findings_end(struct ui_findings *f);
-/* After each tick. */
+/* Call after each tick: runs the rules when they are due. */
 void findings_tick(struct ui *ui);
-/* Switches on what rules need and what leaves nothing behind in the JVM, and looks at the next tick. */
+/* Switches on the events that the rules need and that have no lasting effect on the JVM; scans at the next tick. */
 void findings_open(struct ui *ui);
 
-/* The line under the header: the rows it takes, 0 or 1; and is it in place of the data-quality line? */
+/* The line under the header: its rows, 0 or 1; true when it replaces the data-quality line instead. */
 int findings_rows(const struct ui *ui);
 bool findings_instead(const struct ui *ui);
 void findings_draw_line(struct ui *ui, int row);

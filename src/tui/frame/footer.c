@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The lines under the list: the selected row in full, messages, and the keys or the prompt. */
+/* The lines under the list: the selected row in full, messages, and the key line or the prompt. */
 #include "tui/frame/ui.h"
 
 #include "base/utf8.h"
@@ -11,9 +11,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#define KEEP         254 /* keys from this place on are never left out */
+#define KEEP         254 /* keys from this place on are never dropped */
 #define MESSAGE_ROWS 6
-#define ROWS_NOTICE  12 /* terminals with fewer rows show messages in place of the detail line */
+#define ROWS_NOTICE  12 /* smaller terminals show messages instead of the detail line */
 
 int footer_rows(const struct ui *ui)
 {
@@ -45,7 +45,7 @@ static bool choice_begins(const struct ui_prompt *p, const char *choice)
 	return !strncmp(choice, p->text, strlen(p->text));
 }
 
-/* As far as all that begin like the text go on alike. */
+/* Completes the text to the longest common prefix of the matching choices. */
 static void prompt_complete(struct ui *ui)
 {
 	struct ui_prompt *p = &ui->place.prompt;
@@ -65,7 +65,7 @@ static void prompt_complete(struct ui *ui)
 		snprintf(p->text, sizeof(p->text), "%.*s", (int)alike, first);
 }
 
-/* What Tab may complete to, as many as fit. */
+/* Shows the matching choices, as many as fit. */
 static void draw_choices(struct ui *ui, int row)
 {
 	const struct ui_prompt *p = &ui->place.prompt;
@@ -94,7 +94,7 @@ void footer_prompt_key(struct ui *ui, int key)
 	bool accepted = key == TKEY_ENTER;
 
 	if (accepted || key == TKEY_ESC || key == TKEY_CTRL('c')) {
-		/* done may open the next prompt. */
+		/* done may open another prompt. */
 		struct ui_prompt closed = *p;
 
 		p->label = NULL;
@@ -118,7 +118,7 @@ static void draw_prompt(struct ui *ui, int row)
 	const char *text = ui->place.prompt.text;
 	int col = canvas_text(c, row, 1, c->cols, STYLE_KEY, ui->place.prompt.label);
 
-	/* The end is where one types. */
+	/* Show the end, where the cursor is. */
 	text = text_suffix(text, c->cols - col - 2);
 	col = canvas_text(c, row, col, c->cols - 1,
 		ui->place.prompt.offered ? STYLE_DIM : STYLE_PROMPT, text);
@@ -140,10 +140,10 @@ static void draw_keys(struct ui *ui, int row)
 			const char *shown;
 
 			if (!c->line || c->place != place || !command_here(c, ui) ||
-				file_refuses(ui, c))
+				file_refusal(ui, c))
 				continue;
 			shown = command_shown(c, ui);
-			/* Marks stand right before their word, letters and words do not. */
+			/* No blank between a symbol and its label. */
 			p = strip_add(&s, STYLE_LABEL, place >= KEEP ? 0 : place, "%s%s",
 				isalnum((unsigned char)shown[strlen(shown) - 1]) ? " " : "",
 				c->line);
@@ -156,7 +156,7 @@ static void draw_keys(struct ui *ui, int row)
 
 /* --- all --------------------------------------------------------------------------------------------- */
 
-/* Up to this row, over as many above it as the text needs: its end may be what one has to know. */
+/* Wraps the message over the rows up to last, so that its end, often the advice, is visible. */
 static void draw_message(struct ui *ui, int last)
 {
 	struct canvas *c = &ui->canvas;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The lines above the list: who, which event and view, how the JVM is, how good the data is. */
+/* The lines above the list: title, tabs, vitals of the JVM, data quality. */
 #include "tui/frame/ui.h"
 
 #include "base/clock.h"
@@ -15,17 +15,17 @@
 #include <stdio.h>
 #include <string.h>
 
-#define ROWS_VITALS   20 /* terminals with fewer rows do without */
+#define ROWS_VITALS   20 /* smaller terminals omit the line */
 #define ROWS_TABS     16
 #define GC_COLS       25
 #define GC_SHARE_COLS 12
-#define OWNERS_COLS   27 /* three digits for the program, two for each other */
+#define OWNERS_COLS   27 /* three digits for java, two for the others */
 #define WIDE          100
 #define GC_S          10
 #define BROKEN_BAD    0.1 /* per cent of the stacks */
 #define COARSE_SHOWN  0.5 /* per cent of the weight */
 #define COARSE_MUCH   10
-#define STOPS_MUCH    50 /* tenths of a percent: this share of time at safepoints is worth a warning */
+#define STOPS_MUCH    50 /* in 0.1 %: share of time at safepoints that is highlighted */
 #define WIDE_STOPS    140
 
 static bool has_vitals(const struct ui *ui)
@@ -54,14 +54,14 @@ static const char *interval_text(const struct ui *ui, int64_t interval, char out
 }
 
 /*
- * When the agent has lengthened the interval to keep to its budget, both are shown; on a narrow screen the one that
- * was asked for goes before the JVM's version does, as the menu of events has it too.
+ * If the agent has lengthened the interval to stay in its budget, both are shown. On a narrow screen the requested one is
+ * dropped before the JVM's version: the menu of events has it, too.
  */
 static void add_engine(const struct ui *ui, struct strip *s)
 {
 	const struct vitals_event *v = &ui->vitals->events[ui->scope.event];
 	const char *name = profile_get_event(ui->profile, ui->scope.event)->name;
-	int64_t asked = events_asked(ui, ui->scope.event);
+	int64_t asked = events_requested(ui, ui->scope.event);
 	char interval[TEXT_NUMBER] = "", before[TEXT_NUMBER];
 	struct strip_part *part;
 
@@ -124,7 +124,7 @@ static void draw_title(struct ui *ui, int row, const struct vitals_second *point
 
 /* --- tabs -------------------------------------------------------------------------------------------- */
 
-/* How much of the tabs there is space for. */
+/* How much of the tabs fits. */
 enum tabs_width { TABS_THIS, TABS_NUMBERS, TABS_ALL };
 
 static int tabs_event(struct ui *ui, int row, int col, int event, enum tabs_width width)
@@ -165,7 +165,7 @@ static int tabs_views(struct ui *ui, int row, int col)
 {
 	enum view_id shown = ui->place.view == VIEW_HELP ? ui->place.under : ui->place.view;
 
-	/* The callers of a method are seen from the list of methods. */
+	/* The callers view has no tab: it belongs to the methods view. */
 	shown = shown == VIEW_CALLERS ? VIEW_METHODS : shown;
 
 	for (int i = 0; i < VIEW_COUNT; i++) {
@@ -224,7 +224,7 @@ static void add_gc(struct ui *ui, struct strip *s, const struct vitals_second *p
 		snprintf(share, sizeof(share), "pauses -");
 	else
 		snprintf(share, sizeof(share), "pauses %.1f%%", p->gc_pct_x10 / 10.0);
-	/* Its width stays, or the parts behind it would jump. */
+	/* A fixed width, or the parts after it would jump. */
 	if (ui->canvas.cols >= WIDE)
 		strip_add(s, STYLE_NORMAL, 2, "%s %s%s", share, ui->vitals->gc_name, times)->width =
 			GC_COLS;
@@ -232,7 +232,7 @@ static void add_gc(struct ui *ui, struct strip *s, const struct vitals_second *p
 		strip_add(s, STYLE_NORMAL, 2, "%s", share)->width = GC_SHARE_COLS;
 }
 
-/* The JVM stood still: at length its history too, and in any case when it is much. */
+/* Time at safepoints: with its history on wide screens, and highlighted when it is much. */
 static void add_stops(struct ui *ui, struct strip *s, const struct vitals_second *p)
 {
 	bool much = p->safepoint_pct_x10 >= STOPS_MUCH;
@@ -245,7 +245,7 @@ static void add_stops(struct ui *ui, struct strip *s, const struct vitals_second
 		add_spark(ui, s, HISTORY_SAFEPOINT, 8, 10, 8);
 }
 
-/* Whose CPU time it is: with the JVM at work for itself, the list below explains the program's part only. */
+/* The owners of the CPU time. The list below explains only the java part. */
 static void add_owners(struct strip *s, const struct vitals_cpu *cpu)
 {
 	if (cpu->java_pct < 0)
@@ -300,7 +300,7 @@ static void add_window(struct ui *ui, struct strip *s)
 	uint32_t span = profile_covered(ui->profile, &q);
 	char label[16], count[TEXT_NUMBER];
 
-	/* Shorter: sampling began within the window. Longer: the window lies in history that is kept in steps of 10 s. */
+	/* Shorter: sampling began within the window. Longer: the window is in history merged to 10 s steps. */
 	if (wanted && span != wanted)
 		strip_add(s, STYLE_STRONG, 0, "%s%us (window %s)",
 			ui->scope.time.frozen || ui->over ? "" : "last ", span,
@@ -311,7 +311,7 @@ static void add_window(struct ui *ui, struct strip *s)
 		text_counted(count, (int64_t)ui->sums.all.count, "sample"));
 }
 
-/* What the samples stand for, where that is not what the shares are of: bytes, waiting, events. */
+/* The total weight of the samples, for events whose weight is not CPU or wall time. */
 static void add_amount(struct ui *ui, struct strip *s)
 {
 	static const char *const what[EVENT_USER_FIRST] = {
@@ -327,7 +327,7 @@ static void add_amount(struct ui *ui, struct strip *s)
 		->gap = 1;
 }
 
-/* The words of a note before its explanation. */
+/* Shows the first words of a note, up to its explanation. */
 static void add_badge(struct strip *s, const char *note, int drop)
 {
 	int len = (int)strcspn(note, ":;,(");
@@ -345,8 +345,8 @@ struct quality {
 };
 
 /*
- * Differences between the readings at the window's ends. Of the whole session where the window is all of it, or where there
- * are no readings by second, as in a file of another profiler.
+ * Differences between the counters at both ends of the window; the session's totals where the window is the whole
+ * session, or where there are no counters per second, as in files of other profilers.
  */
 static struct quality window_quality(const struct ui *ui)
 {
@@ -360,11 +360,11 @@ static struct quality window_quality(const struct ui *ui)
 		return all;
 	part = (struct quality){end->lost - begin->lost, end->broken - begin->broken,
 		end->walked - begin->walked, all.reason};
-	/* Counters that went back belong to another session. */
+	/* Decreasing counters are from different sessions. */
 	return part.lost < 0 || part.broken < 0 || part.walked < 0 ? all : part;
 }
 
-/* The share of samples whose stack could not be walked to its root, and where there is space the usual reason. */
+/* The share of stacks not walked to their root, and on wide screens the most frequent reason. */
 static void add_broken(const struct ui *ui, struct strip *s, const struct quality *q)
 {
 	const char *reason = q->reason;
@@ -383,7 +383,7 @@ static void add_broken(const struct ui *ui, struct strip *s, const struct qualit
 		wide ? " " : "", wide && reason ? reason : "");
 }
 
-/* The share whose inlined methods are not told apart. */
+/* The share of samples in code without inlining info. */
 static void add_coarse(const struct ui *ui, struct strip *s)
 {
 	double share = flat_percent(ui->sums.coarse.weight, ui->sums.all.weight);
@@ -393,7 +393,7 @@ static void add_coarse(const struct ui *ui, struct strip *s)
 			share);
 }
 
-/* What no sample tells of: threads that are too short, or that block the signal. */
+/* CPU time that samples do not account for: short-lived threads, or threads that block the signal. */
 static void add_explained(const struct ui *ui, struct strip *s)
 {
 	const struct profile_explained *e = &ui->sums.explained;
@@ -416,8 +416,8 @@ static void draw_quality(struct ui *ui, int row, const struct vitals_second *p)
 		ui_view(ui)->quality(ui, &s);
 	search_bar(ui, &s);
 	compare_bar(ui, &s);
-	if (ui_only_some(ui))
-		strip_add(&s, STYLE_WARN, 2, " only %s ", ui_only_name(ui));
+	if (ui_is_restricted(ui))
+		strip_add(&s, STYLE_WARN, 2, " only %s ", ui_restriction_name(ui));
 	strip_add(&s, quality.lost > 0 ? STYLE_BAD : STYLE_NORMAL, 3, "lost %s",
 		text_count(lost, quality.lost));
 	add_broken(ui, &s, &quality);
@@ -425,7 +425,7 @@ static void draw_quality(struct ui *ui, int row, const struct vitals_second *p)
 	add_coarse(ui, &s);
 	if (p && p->cost_pct_x10 >= 0)
 		strip_add(&s, STYLE_NORMAL, 4, "self-cost %.1f%%", p->cost_pct_x10 / 10.0);
-	if (ui_holds(ui) && !ui->scope.time.frozen)
+	if (ui_order_frozen(ui) && !ui->scope.time.frozen)
 		strip_add(&s, STYLE_DIM, 9, "held")->right = true;
 	if (*v->walker_note)
 		strip_add(&s, STYLE_WARN, 5, " walker %s ", v->walker)->right = true;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The loop: one poll on keys, signals, a slow terminal and the next tick; then one frame. */
+/* The loop: polls for keys, signals, a writable terminal and the next tick, then draws one frame. */
 #include "tui/frame/app.h"
 
 #include "base/clock.h"
@@ -16,12 +16,12 @@
 #include <string.h>
 #include <unistd.h>
 
-#define FIRST_MS      2000 /* of a session, of an event: ticks are short */
+#define FIRST_MS      2000 /* after a session or event began: short ticks */
 #define FIRST_TICK_MS 250
-#define EMPTY_TICK_MS 50  /* and shorter until there is something to show */
-#define PHASE_MS      200 /* ticks come so long after a profile's second began */
-#define DRAIN_MS      10000 /* samples are taken in at least so often, however seldom they are shown */
-#define TELL_MS       1000
+#define EMPTY_TICK_MS 50    /* even shorter until the first sample */
+#define PHASE_MS      200   /* offset of ticks from the start of the profile's seconds */
+#define DRAIN_MS      10000 /* longest time between draining samples, whatever the refresh interval */
+#define REPORT_MS     1000
 
 struct app {
 	struct ui ui;
@@ -29,14 +29,14 @@ struct app {
 	int signals;
 	int frame_fd;
 	int64_t tick_ms;
-	int64_t begun_ms; /* the ui's, as last seen */
+	int64_t begun_ms; /* last seen value of ui.begun_ms */
 	uint64_t frames, bytes;
-	bool stepped; /* --clock=step: nothing moves by itself */
+	bool stepped; /* --clock=step: time advances by keys only */
 	bool draw, repaint, quit;
-	/* while something waits for the JVM */
-	int64_t wait_ms, wait_s; /* when it began, and the seconds that the message shows */
-	const char *wait_for;    /* what the message says */
-	bool attaching, given_up;
+	/* state of a blocking wait for the JVM */
+	int64_t wait_ms, wait_s; /* its start, and the seconds displayed */
+	const char *wait_for;    /* text of the message */
+	bool attaching, cancelled;
 };
 
 static int64_t app_now(void)
@@ -51,7 +51,7 @@ static uint64_t app_cpu_ns(void)
 
 /* --- frames ------------------------------------------------------------------------------------------ */
 
-/* Tests wait for this line: the frame is with the terminal. */
+/* Tells tests that the terminal has accepted a frame. */
 static void app_report_frame(struct app *app)
 {
 	uint64_t bytes = app->term->bytes;
@@ -81,7 +81,7 @@ static void app_draw(struct app *app)
 		free(app->ui.copy);
 		app->ui.copy = NULL;
 	}
-	/* A slow terminal gets this frame when it has taken the last: whatever is true by then. */
+	/* A slow terminal gets the current state once it has accepted the last frame. */
 	if (term_busy(app->term))
 		return;
 	ui_draw(&app->ui);
@@ -92,7 +92,7 @@ static void app_draw(struct app *app)
 
 /* --- time -------------------------------------------------------------------------------------------- */
 
-/* Has nothing been sampled of the event that is shown? */
+/* True when the shown event has no samples at all. */
 static bool app_empty(const struct app *app)
 {
 	struct profile_query all = profile_whole(app->ui.scope.event);
@@ -102,7 +102,7 @@ static bool app_empty(const struct app *app)
 
 static int64_t app_interval(const struct app *app, int64_t now)
 {
-	if (ui_lists(&app->ui))
+	if (ui_is_listing(&app->ui))
 		return EMPTY_TICK_MS;
 	if (now - app->ui.begun_ms < FIRST_MS)
 		return app_empty(app) ? EMPTY_TICK_MS : FIRST_TICK_MS;
@@ -113,7 +113,7 @@ static int64_t app_interval(const struct app *app, int64_t now)
 	return (int64_t)app->ui.interval_ms < DRAIN_MS ? (int64_t)app->ui.interval_ms : DRAIN_MS;
 }
 
-/* In step with the profile's seconds, so that each tick finds exactly one more of them complete. */
+/* Aligned with the profile's seconds, so that each tick sees exactly one more complete second. */
 static int64_t app_next_tick(const struct app *app, int64_t now)
 {
 	int64_t interval = app_interval(app, now), into;
@@ -125,7 +125,7 @@ static int64_t app_next_tick(const struct app *app, int64_t now)
 	if (!start)
 		return now + interval;
 	into = (int64_t)((clock_wall_ns() - start) / NS_PER_MS) % 1000 - PHASE_MS;
-	/* Early by less than half a second: the next one is meant. */
+	/* Less than half a second early: skip to the next second. */
 	return now + interval - into + (into > 500 ? 1000 : 0);
 }
 
@@ -138,7 +138,7 @@ static void app_tick(struct app *app)
 	app->draw = true;
 }
 
-/* How long to sleep; a stepped clock moves by keys alone. */
+/* Timeout for poll, in ms; -1: none. */
 static int app_timeout(const struct app *app)
 {
 	int64_t now = app_now(), until = app->tick_ms, wake = ui_wake_ms(&app->ui);
@@ -185,7 +185,7 @@ static void app_signals(struct app *app)
 		switch (number) {
 		case SIGWINCH: app_resize(app); break;
 		case SIGTSTP: app_suspend(app); break;
-		case SIGCONT: /* also after a SIGSTOP that nobody could catch */
+		case SIGCONT: /* also after SIGSTOP, which cannot be caught */
 			term_resume(app->term);
 			app->draw = app->repaint = true;
 			break;
@@ -203,7 +203,7 @@ static unsigned app_key(struct app *app, int key)
 	return ui_key(&app->ui, key, app_now());
 }
 
-/* As many colours as the terminal has, and then none. */
+/* Cycles through the colour depths that the terminal supports. */
 static void app_next_color(struct app *app)
 {
 	static const char *const names[THEME_DEPTHS] = {"no colours", "16 colours", "256 colours"};
@@ -241,13 +241,13 @@ static void app_keys(struct app *app)
 }
 
 /*
- * Esc gives up waiting, and whatever was typed meanwhile. Ctrl-C ends the view, so does q where it cannot be meant as
- * text; while a JVM is attached to, q gives up, too, and other keys are dropped, else queued.
+ * A key while waiting for the JVM. Esc cancels the wait and drops queued keys. Ctrl-C ends the view, and so does q unless
+ * it could be text. While attaching, q cancels as well and other keys are dropped; otherwise they are queued.
  */
 static void app_wait_key(struct app *app, int key)
 {
 	if (key == TKEY_ESC || (key == 'q' && app->attaching)) {
-		app->given_up = true;
+		app->cancelled = true;
 		app->ui.job.typed_count = 0;
 	} else if (key == TKEY_CTRL('c') || (key == 'q' && !app->ui.job.typed_count)) {
 		app->quit = true;
@@ -267,8 +267,8 @@ static void app_wait_keys(struct app *app)
 	app->quit |= (in.revents & (POLLHUP | POLLERR | POLLNVAL)) != 0;
 }
 
-/* A JVM may take many seconds to answer: the screen says so, and keys and signals end it. */
-static bool app_go_on(void *ctx)
+/* Called while waiting for the JVM: shows the elapsed time, handles keys and signals. Returns false to cancel. */
+static bool app_keep_waiting(void *ctx)
 {
 	struct app *app = ctx;
 	int64_t s = (app_now() - app->wait_ms) / 1000;
@@ -285,7 +285,7 @@ static bool app_go_on(void *ctx)
 		app_flush(app);
 	if (app->draw && !app->quit)
 		app_draw(app);
-	return !app->quit && !app->given_up;
+	return !app->quit && !app->cancelled;
 }
 
 static void app_wait_begin(struct app *app, const char *what)
@@ -293,10 +293,10 @@ static void app_wait_begin(struct app *app, const char *what)
 	app->wait_ms = app_now();
 	app->wait_s = 0;
 	app->wait_for = what;
-	app->given_up = false;
+	app->cancelled = false;
 }
 
-/* Takes the message about waiting away, unless there is another one since. */
+/* Hides the message about waiting, unless another one has replaced it. */
 static void app_wait_end(struct app *app)
 {
 	struct ui_message *message = &app->ui.place.message;
@@ -322,7 +322,7 @@ static void app_attach(struct app *app)
 	app->draw = true;
 }
 
-/* One round: wait, take in, draw. */
+/* One round: wait, handle input and time, draw. */
 static void app_round(struct app *app)
 {
 	struct pollfd fds[] = {
@@ -357,12 +357,12 @@ static void app_round(struct app *app)
 		app_attach(app);
 }
 
-/* What was saved, or why nothing was; not to a terminal that takes nothing. */
-static void app_tell_saved(const char *text)
+/* Prints what was saved, or why nothing was; skipped when the terminal does not accept output. */
+static void app_report_saved(const char *text)
 {
 	struct pollfd out = {.fd = STDERR_FILENO, .events = POLLOUT};
 
-	if (*text && poll(&out, 1, TELL_MS) > 0 && out.revents & POLLOUT)
+	if (*text && poll(&out, 1, REPORT_MS) > 0 && out.revents & POLLOUT)
 		fprintf(stderr, "%s\n", text);
 }
 
@@ -384,7 +384,7 @@ int app_run(
 	term_size(app.term, &rows, &cols);
 	ui_init(&app.ui, ops, ctx, options, app.term->ascii);
 	if (ops->patience)
-		ops->patience(ctx, &(const struct patience){app_go_on, &app});
+		ops->patience(ctx, &(const struct patience){app_keep_waiting, &app});
 	app.ui.cpu_ns = app_cpu_ns;
 	app.ui.job.slice = options->clock_step ? 0 : UI_SLICE;
 	app.ui.depth = app.ui.depth_begin = app.term->depth;
@@ -397,7 +397,7 @@ int app_run(
 	if (!app.ui.discard)
 		output_autosave(&app.ui, saved, sizeof(saved));
 	term_close(app.term, options->keep ? &app.ui.canvas : NULL);
-	app_tell_saved(*saved ? saved : app.ui.saved);
+	app_report_saved(*saved ? saved : app.ui.saved);
 	ui_done(&app.ui);
 	if (ops->patience)
 		ops->patience(ctx, &(const struct patience){0});

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What clicks and the wheel do: what the keys of the same place would. */
+/* Clicks and the wheel, mapped to the corresponding keys. */
 #include "tui/frame/ui.h"
 
 #include "tui/frame/command.h"
@@ -23,7 +23,7 @@ static unsigned mouse_hit(struct ui *ui, const struct canvas_hit *hit, int64_t n
 	case HIT_ROW: break;
 	}
 	list_to(ui_list(ui), hit->arg);
-	return UI_HOLD;
+	return UI_FREEZE_ORDER;
 }
 
 unsigned ui_mouse(struct ui *ui, int button, int row, int col, int64_t now_ms)
@@ -32,7 +32,7 @@ unsigned ui_mouse(struct ui *ui, int button, int row, int col, int64_t now_ms)
 	unsigned reaction = 0;
 
 	ui->now_ms = now_ms;
-	/* What takes keys takes no clicks: they would mean the view below it. */
+	/* Prompts, popups and jobs ignore clicks, which would act on the view below. */
 	if (ui_busy(ui) || ui->place.prompt.label || ui->place.popup)
 		return 0;
 	if (button == UI_WHEEL_UP || button == UI_WHEEL_DOWN) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The export dialog: rows of choices and a file name; saving all as a recording; copying. */
+/* The export dialog, saving as a recording, and copying names. */
 #include "tui/frame/output.h"
 
 #include "base/buf.h"
@@ -14,22 +14,22 @@
 #include <string.h>
 #include <time.h>
 
-#define AUTOSAVE_S 60 /* of less than that, nothing is saved unasked */
+#define AUTOSAVE_S 60 /* shorter sessions are not saved automatically */
 #define LABEL_COLS 9
 #define BOX_COLS   72
 #define BOX_ROWS   7
-#define SAVES      99 /* files of one second, told apart by a number */
+#define SAVES      99 /* files with the same time stamp, distinguished by a suffix */
 
 enum { ROW_FORMAT, ROW_EVENT, ROW_TIME, ROW_THREADS, ROW_STACKS, ROW_FILE, ROWS };
 enum { THREADS_ALL, THREADS_APART, THREADS_ONE };
 
 struct output {
-	int choice[ROWS]; /* of each row; ROW_FILE's is not used */
-	int row;          /* that keys change */
-	/* What may be chosen in place of all: the thread or pool shown, or the one selected in their list. */
+	int choice[ROWS]; /* per row; unused for ROW_FILE */
+	int row;          /* the selected row */
+	/* The alternative to all threads: the thread or pool shown, or the one selected in the list. */
 	uint32_t thread, pool;
 	char path[256];
-	char note[640]; /* why it was not written */
+	char note[640]; /* why the last attempt failed */
 	bool exists;    /* Enter again replaces the file */
 };
 
@@ -54,7 +54,7 @@ static int output_formats(const struct ui *ui)
 	return n;
 }
 
-/* The format that a name ends with, -1 if none. */
+/* The format whose suffix a name has; -1: none. */
 static int output_format_of(const struct ui *ui, const char *path)
 {
 	size_t len = strlen(path);
@@ -85,7 +85,7 @@ const char *output_suffix(struct ui *ui)
 	return output_format(ui, output_state(ui)->choice[ROW_FORMAT])->suffix;
 }
 
-/* Writes JVM-PID-EVENT-TIME.SUFFIX, the proposed name of a file. Without an event (NULL), that part is left out. */
+/* Formats the proposed file name, JVM-PID-EVENT-TIME.SUFFIX; without EVENT if event is NULL. */
 static void output_name(
 	const struct ui *ui, char *out, size_t size, const char *event, const char *suffix)
 {
@@ -106,7 +106,7 @@ static void output_name(
 			*c = '_';
 }
 
-/* Another format was chosen: the name follows. */
+/* Replaces the suffix of the file name by that of the selected format. */
 static void output_follow(struct ui *ui)
 {
 	struct output *o = ui->output;
@@ -126,35 +126,36 @@ static int output_event(const struct ui *ui)
 	return ui->output->choice[ROW_EVENT];
 }
 
-static struct app_export output_wish(const struct ui *ui)
+static struct app_export output_request(const struct ui *ui)
 {
 	const struct output *o = ui->output;
 	struct profile_query shown = ui_query(ui), all = {.by_weight = shown.by_weight};
-	struct app_export wish = {.path = o->path, .query = shown, .overwrite = o->exists};
+	struct app_export request = {.path = o->path, .query = shown, .overwrite = o->exists};
 
-	/* Everything: a query of its own, without what the view hides. */
+	/* All stacks: a fresh query, without the view's filter. */
 	if (o->choice[ROW_STACKS])
-		wish.query = all;
-	wish.query.event = output_event(ui);
-	wish.query.from = o->choice[ROW_TIME] ? 0 : shown.from;
-	wish.query.to = o->choice[ROW_TIME] ? UINT32_MAX : shown.to;
-	wish.query.thread = o->choice[ROW_THREADS] == THREADS_ONE ? o->thread : PROFILE_ANY_THREAD;
-	wish.query.pool = o->choice[ROW_THREADS] == THREADS_ONE ? o->pool : 0;
-	wish.threads = o->choice[ROW_THREADS] == THREADS_APART;
-	return wish;
+		request.query = all;
+	request.query.event = output_event(ui);
+	request.query.from = o->choice[ROW_TIME] ? 0 : shown.from;
+	request.query.to = o->choice[ROW_TIME] ? UINT32_MAX : shown.to;
+	request.query.thread =
+		o->choice[ROW_THREADS] == THREADS_ONE ? o->thread : PROFILE_ANY_THREAD;
+	request.query.pool = o->choice[ROW_THREADS] == THREADS_ONE ? o->pool : 0;
+	request.threads = o->choice[ROW_THREADS] == THREADS_APART;
+	return request;
 }
 
-/* What is exported unless something else is chosen: what the screen shows. */
+/* Presets the dialog to what the screen shows. */
 static void output_begin(struct ui *ui)
 {
 	struct output *o = output_state(ui);
 
 	o->choice[ROW_EVENT] = ui->scope.event;
 	o->choice[ROW_TIME] = o->choice[ROW_STACKS] = 0;
-	o->choice[ROW_THREADS] = ui_only_some(ui) ? THREADS_ONE : THREADS_ALL;
+	o->choice[ROW_THREADS] = ui_is_restricted(ui) ? THREADS_ONE : THREADS_ALL;
 	o->thread = ui->scope.thread;
 	o->pool = ui->scope.pool;
-	if (!ui_only_some(ui) && ui_view(ui)->chosen)
+	if (!ui_is_restricted(ui) && ui_view(ui)->chosen)
 		ui_view(ui)->chosen(ui, &o->thread, &o->pool);
 	o->row = ROW_FILE;
 	o->note[0] = '\0';
@@ -163,16 +164,16 @@ static void output_begin(struct ui *ui)
 		profile_get_event(ui->profile, ui->scope.event)->name, output_suffix(ui));
 }
 
-/* What views fold to have space is in a file: it has space, and other tools know nothing of it. */
+/* Files contain the frames that views collapse to save space. */
 static int output_export(
-	struct ui *ui, const struct app_export *wish, char *done, size_t bytes, struct err *err)
+	struct ui *ui, const struct app_export *request, char *done, size_t bytes, struct err *err)
 {
 	unsigned hide = filter_hide(ui->scope.filter);
 	int rc;
 
 	if (hide & FILTER_FOLDS)
 		filter_set_hide(ui->scope.filter, hide & ~(unsigned)FILTER_FOLDS);
-	rc = ui->ops->export(ui->ctx, wish, done, bytes, err);
+	rc = ui->ops->export(ui->ctx, request, done, bytes, err);
 	if (hide & FILTER_FOLDS)
 		filter_set_hide(ui->scope.filter, hide);
 	return rc;
@@ -181,14 +182,14 @@ static int output_export(
 static void output_write(struct ui *ui)
 {
 	struct output *o = ui->output;
-	struct app_export wish = output_wish(ui);
+	struct app_export request = output_request(ui);
 	struct err err = {0};
 	char done[320] = "";
 	int rc;
 
 	if (!*o->path)
 		return;
-	rc = output_export(ui, &wish, done, sizeof(done), &err);
+	rc = output_export(ui, &request, done, sizeof(done), &err);
 	o->exists = rc == APP_EXISTS;
 	if (rc == APP_EXISTS) {
 		snprintf(o->note, sizeof(o->note), "That file exists: Enter again replaces it.");
@@ -239,7 +240,7 @@ unsigned output_save(struct ui *ui, int arg)
 	return 0;
 }
 
-/* --- what is in no recording ------------------------------------------------------------------------- */
+/* --- unsaved samples --------------------------------------------------------------------------------- */
 
 uint32_t output_unsaved_s(const struct ui *ui)
 {
@@ -271,7 +272,7 @@ bool output_autosave(struct ui *ui, char *done, size_t bytes)
 	return output_save_unsaved(ui, AUTOSAVE_S, done, bytes);
 }
 
-/* --- the question before q ------------------------------------------------------------------------------------ */
+/* --- confirming q ------------------------------------------------------------------------------------ */
 
 static unsigned question_key(struct ui *ui, int key)
 {
@@ -406,7 +407,7 @@ static unsigned output_key(struct ui *ui, int key)
 	} else if (key == TKEY_LEFT || key == TKEY_RIGHT || (key == ' ' && o->row != ROW_FILE)) {
 		output_change(ui, key == TKEY_LEFT ? -1 : 1);
 	} else if (footer_type(o->path, sizeof(o->path), key)) {
-		/* Whatever row is chosen, what is typed is the name. */
+		/* Text always goes to the file name, whichever row is selected. */
 		o->row = ROW_FILE;
 		format = output_format_of(ui, o->path);
 		if (format >= 0)
@@ -427,7 +428,7 @@ static void draw_choice(struct ui *ui, struct area in, int row)
 
 	output_text(ui, row, text, sizeof(text));
 	canvas_text(c, at, in.col, limit, STYLE_LABEL, labels[row]);
-	/* The end of a long name is where one types. */
+	/* Show the end of a long name, where the cursor is. */
 	if (row == ROW_FILE)
 		shown = text_suffix(text, in.cols - LABEL_COLS - 1);
 	col = canvas_printf(c, at, col, limit, on ? STYLE_STRONG : STYLE_NORMAL, "%s%s%s",
@@ -438,7 +439,7 @@ static void draw_choice(struct ui *ui, struct area in, int row)
 	}
 }
 
-/* Why it was not written, as long as that is. */
+/* The reason of a failure, wrapped. */
 static void draw_note(struct ui *ui, struct area in, const char *text)
 {
 	for (const char *next; *text && in.rows > 0; text = next, in.row++, in.rows--)

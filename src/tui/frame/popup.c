@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The frame of a box over the view. */
+/* The frame of popups. */
 #include "tui/frame/ui.h"
 
 static void draw_border(struct ui *ui, struct area in)

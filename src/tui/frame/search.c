@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Searching in views and filtering for them. */
+/* Search and filters of the views. */
 #include "tui/frame/search.h"
 
 #include "base/buf.h"
@@ -67,20 +67,20 @@ static void search_for(struct ui *ui, const char *text)
 {
 	snprintf(ui->search.text, sizeof(ui->search.text), "%s", text);
 	match_set(ui->search.found, ui->search.text);
-	ui->search.nr = ui_narrow(ui);
-	/* What the flame graph leaves out as too narrow is searched while it is made. */
+	ui->search.undo = ui_undo_id(ui);
+	/* The flame graph counts hits too narrow for a box only when it is rebuilt. */
 	if (ui->place.view == VIEW_FLAME && ui->profile)
 		ui_react(ui, UI_UPDATE);
 	else if (!ui->job.on)
 		search_update(ui);
 }
 
-bool search_active(const struct ui *ui)
+bool search_has_filter(const struct ui *ui)
 {
 	return !filter_idle(ui->scope.filter);
 }
 
-bool search_leaves_out(const struct ui *ui)
+bool search_excludes(const struct ui *ui)
 {
 	return filter_count(ui->scope.filter);
 }
@@ -162,7 +162,7 @@ void search_count(const struct ui *ui, struct strip *s, int hits, int of, const 
 	strip_add(s, STYLE_DIM, 2, "(each counted once)");
 }
 
-void search_mark(struct ui *ui, int row, int col, const char *text, const char *full)
+void search_highlight(struct ui *ui, int row, int col, const char *text, const char *full)
 {
 	const char *hit;
 	size_t bytes;
@@ -171,7 +171,7 @@ void search_mark(struct ui *ui, int row, int col, const char *text, const char *
 	if (!search_hit(ui, full))
 		return;
 	hit = match_find(text, ui->search.text, &bytes);
-	/* Found in the part that was left out: then all of it. */
+	/* If the match is in a part that is not displayed, highlight the whole text. */
 	if (hit) {
 		char before[512], found[512];
 
@@ -183,7 +183,8 @@ void search_mark(struct ui *ui, int row, int col, const char *text, const char *
 	canvas_restyle(&ui->canvas, row, col + from, col + from + width, STYLE_HIT);
 }
 
-bool search_run(const struct ui *ui, uint32_t stack, uint32_t method, char *out, size_t size)
+bool search_collapsed_name(
+	const struct ui *ui, uint32_t stack, uint32_t method, char *out, size_t size)
 {
 	uint32_t run = filter_run(ui->profile, stack);
 	const char *name;
@@ -199,7 +200,7 @@ bool search_run(const struct ui *ui, uint32_t stack, uint32_t method, char *out,
 
 /* --- searching --------------------------------------------------------------------------------------- */
 
-/* The next hit from the cursor on, or with 0 from where the search began. */
+/* Moves to the next hit in a direction, or with 0 to the first one from where the search began. */
 static bool find_from(struct ui *ui, int direction)
 {
 	const struct view *v = ui_view(ui);
@@ -233,14 +234,14 @@ static void find_change(struct ui *ui)
 	search_for(ui, ui->place.prompt.text);
 	if (!*ui->search.text || !find_from(ui, 0))
 		find_anchor(ui, false);
-	ui_react(ui, UI_HOLD);
+	ui_react(ui, UI_FREEZE_ORDER);
 }
 
 static void find_done(struct ui *ui, bool accepted)
 {
 	if (!accepted) {
 		search_for(ui, ui->search.before);
-		ui->search.nr = ui->search.nr_before;
+		ui->search.undo = ui->search.undo_before;
 		find_anchor(ui, false);
 	} else if (*ui->search.text && !find_from(ui, 0)) {
 		ui_say(ui, STYLE_WARN, UI_MESSAGE_MS, "nothing here matches \"%s\"",
@@ -251,11 +252,11 @@ static void find_done(struct ui *ui, bool accepted)
 unsigned search_ask(struct ui *ui, int arg)
 {
 	memcpy(ui->search.before, ui->search.text, sizeof(ui->search.text));
-	ui->search.nr_before = ui->search.nr;
+	ui->search.undo_before = ui->search.undo;
 	search_for(ui, "");
 	find_anchor(ui, true);
 	ui_prompt(ui, "find: ", "", find_change, find_done);
-	return UI_HOLD;
+	return UI_FREEZE_ORDER;
 }
 
 unsigned search_next(struct ui *ui, int direction)
@@ -263,7 +264,7 @@ unsigned search_next(struct ui *ui, int direction)
 	if (!find_from(ui, direction))
 		ui_say(ui, STYLE_WARN, UI_MESSAGE_MS, "nothing here matches \"%s\"",
 			ui->search.text);
-	return UI_HOLD;
+	return UI_FREEZE_ORDER;
 }
 
 unsigned search_same(struct ui *ui, int arg)
@@ -276,7 +277,7 @@ unsigned search_same(struct ui *ui, int arg)
 	snprintf(text, sizeof(text), "=%s", name);
 	search_for(ui, text);
 	find_from(ui, 1);
-	return UI_HOLD;
+	return UI_FREEZE_ORDER;
 }
 
 /* --- filtering --------------------------------------------------------------------------------------- */
@@ -292,8 +293,8 @@ static void filter_done(struct ui *ui, bool accepted)
 			"no more than %d filters; Esc undoes the last", FILTER_TERMS);
 		return;
 	}
-	ui->scope.filter_nr[filter_count(ui->scope.filter) - 1] = ui_narrow(ui);
-	ui_react(ui, UI_SORT | UI_HOLD);
+	ui->scope.filter_undo[filter_count(ui->scope.filter) - 1] = ui_undo_id(ui);
+	ui_react(ui, UI_SORT | UI_FREEZE_ORDER);
 	if (!ui->job.on && !ui->sums.all.count)
 		ui_say(ui, STYLE_WARN, UI_MESSAGE_MS,
 			"no sample of this window is left; Esc undoes the filter");
@@ -335,23 +336,23 @@ unsigned search_io(struct ui *ui, int arg)
 	return UI_SORT;
 }
 
-static unsigned filter_narrowed(const struct ui *ui)
+static unsigned filter_undo_id(const struct ui *ui)
 {
 	int n = filter_count(ui->scope.filter);
 
-	return n ? ui->scope.filter_nr[n - 1] : 0;
+	return n ? ui->scope.filter_undo[n - 1] : 0;
 }
 
-unsigned search_narrowed(const struct ui *ui)
+unsigned search_undo_id(const struct ui *ui)
 {
-	unsigned filter = filter_narrowed(ui);
+	unsigned filter = filter_undo_id(ui);
 
-	return *ui->search.text && ui->search.nr > filter ? ui->search.nr : filter;
+	return *ui->search.text && ui->search.undo > filter ? ui->search.undo : filter;
 }
 
 void search_back(struct ui *ui)
 {
-	if (*ui->search.text && ui->search.nr > filter_narrowed(ui)) {
+	if (*ui->search.text && ui->search.undo > filter_undo_id(ui)) {
 		search_for(ui, "");
 		return;
 	}

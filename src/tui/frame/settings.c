@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The live view and its settings file: the keys that stand there in place of the table's, and writing what is set now. */
+/* Settings in the live view: key overrides, the built-in framework list, and W. */
 #include "tui/frame/config.h"
 #include "tui/frame/output.h"
 
 #include <stdio.h>
 
-/* Frameworks and the JDK's machinery that stands between an application's frames. Not its collections, its
- * text or its compilers: where those are hot, that is what one looks for. */
+/* Frameworks, and JDK plumbing between an application's frames. Not the JDK's collections, text or compilers: when those
+ * are hot, that is the answer. */
 static const char *const framework_default[] = {"java.lang.reflect.", "jdk.internal.reflect.",
 	"sun.reflect.", "java.lang.invoke.", "java.util.stream.",
 	"java.util.concurrent.ThreadPoolExecutor", "java.util.concurrent.FutureTask",
@@ -22,7 +22,7 @@ const char *const *config_framework(const struct config *c)
 	return c && c->framework ? (const char *const *)c->framework : framework_default;
 }
 
-/* The settings file's keys for a command, if it has some. */
+/* The keys that the settings file binds to a command, or NULL. */
 static const struct config_keys *command_config(const struct command *c, const struct ui *ui)
 {
 	const struct config *config = ui->options->config;

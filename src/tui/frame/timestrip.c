@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The last ten minutes in a line each: how many samples came, the heap, the GC; the window is marked.
+ * The time strip: sample rate, heap and GC over the retained history, one line each, with the window in brackets.
  *
  *   cpu    ▃▄▅▅▆▅▄▅▅▆▇▆▅▄▃▃▄[▅▅]▆▅▅▄   420 samples/s
  *
- * A cell is so many whole seconds of the session, so that what is drawn stays what it is and moves by one
- * cell at a time. Shown under the header while frozen, and on tall terminals.
+ * A cell covers a fixed range of whole seconds, so that its contents never change and the strip moves by whole cells.
+ * Shown under the header while frozen, and on tall terminals.
  */
 #include "tui/frame/file.h"
 
@@ -21,13 +21,13 @@
 #define LABEL_COLS  8
 #define VALUE_COLS  14
 
-/* What the lines show, the first ones first. */
+/* The lines, by priority. */
 enum line { LINE_RATE, LINE_HEAP, LINE_GC };
 
 struct cells {
 	uint32_t first, count; /* in cells since the session began */
 	uint32_t seconds;      /* of each */
-	uint32_t from, to;     /* the marked ones, both included */
+	uint32_t from, to;     /* the window, both inclusive */
 };
 
 int timestrip_rows(const struct ui *ui)
@@ -49,13 +49,13 @@ static struct cells cells_of(const struct ui *ui)
 		3600, 7200, 21600, 43200, 86400, 172800};
 	struct profile_query q = ui_query(ui);
 	uint32_t now = ui->shown_now, last, i = 0;
-	uint32_t held = ui->options->file || now < PROFILE_HISTORY_S ? now : PROFILE_HISTORY_S;
+	uint32_t retained = ui->options->file || now < PROFILE_HISTORY_S ? now : PROFILE_HISTORY_S;
 	struct cells c = {.count = (uint32_t)(ui->canvas.cols - LABEL_COLS - VALUE_COLS - 4)};
 
 	if (c.count > PROFILE_HISTORY_S)
 		c.count = PROFILE_HISTORY_S;
-	/* A young session has all the space. */
-	while (steps[i] * c.count < held && i + 1 < sizeof(steps) / sizeof(steps[0]))
+	/* The smallest step that fits the retained seconds. */
+	while (steps[i] * c.count < retained && i + 1 < sizeof(steps) / sizeof(steps[0]))
 		i++;
 	c.seconds = steps[i];
 	last = (now ? now - 1 : 0) / c.seconds;
@@ -68,7 +68,7 @@ static struct cells cells_of(const struct ui *ui)
 	return c;
 }
 
-/* One value per second, the last of them that of to - 1; -1 = not known. */
+/* Stores n values per second, the last one for second to - 1; -1: not known. */
 static void line_seconds(const struct ui *ui, enum line line, uint32_t to, int64_t *out, uint32_t n)
 {
 	if (line == LINE_RATE)
@@ -78,7 +78,7 @@ static void line_seconds(const struct ui *ui, enum line line, uint32_t to, int64
 			out, (int)n);
 }
 
-/* The mean of what is known of a cell, up to now; -1 = nothing is. seconds: space for those of a cell. */
+/* The mean of a cell's known values up to now; -1: none known. seconds: scratch for one cell. */
 static int64_t cell_value(
 	const struct ui *ui, enum line line, const struct cells *c, uint32_t cell, int64_t *seconds)
 {
@@ -131,13 +131,13 @@ static void draw_line(struct ui *ui, int row, enum line line, const struct cells
 	canvas_text(canvas, row, 1, LABEL_COLS, STYLE_LABEL, labels[line]);
 	for (uint32_t i = 0; i < c->count; i++) {
 		uint32_t cell = c->first + i;
-		bool marked = cell >= c->from && cell <= c->to;
+		bool in_window = cell >= c->from && cell <= c->to;
 
 		if (cell == c->from)
 			col = canvas_text(canvas, row, col, canvas->cols, STYLE_KEY, "[");
 		glyph_gauge(ui->glyphs, text, &values[i], 1, top);
-		canvas_text(canvas, row, col++, canvas->cols, marked ? STYLE_STRONG : STYLE_SPARK,
-			text);
+		canvas_text(canvas, row, col++, canvas->cols,
+			in_window ? STYLE_STRONG : STYLE_SPARK, text);
 		if (cell == c->to)
 			col = canvas_text(canvas, row, col, canvas->cols, STYLE_KEY, "]");
 	}

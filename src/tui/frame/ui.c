@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The live view's state, as views and commands ask and change it. */
+/* State of the live view: what views and commands call. */
 #include "tui/frame/ui.h"
 
 #include "base/buf.h"
@@ -41,25 +41,25 @@ bool ui_has_event(const struct ui *ui, int event)
 	return ui->options->events ? ui->options->events >> event & 1 : event == EVENT_CPU;
 }
 
-bool ui_only_some(const struct ui *ui)
+bool ui_is_restricted(const struct ui *ui)
 {
 	return ui->scope.thread != PROFILE_ANY_THREAD || ui->scope.pool;
 }
 
-const char *ui_only_name(const struct ui *ui)
+const char *ui_restriction_name(const struct ui *ui)
 {
 	return ui->scope.pool ? profile_pool_name(ui->profile, ui->scope.pool)
 			      : profile_get_thread(ui->profile, ui->scope.thread)->name;
 }
 
-unsigned ui_narrow(struct ui *ui)
+unsigned ui_undo_id(struct ui *ui)
 {
-	return ++ui->scope.narrowings;
+	return ++ui->scope.last_undo;
 }
 
-void ui_only(struct ui *ui, uint32_t thread, uint32_t pool)
+void ui_restrict(struct ui *ui, uint32_t thread, uint32_t pool)
 {
-	ui->scope.only_nr = ui_narrow(ui);
+	ui->scope.only_undo = ui_undo_id(ui);
 	ui->scope.thread = thread;
 	ui->scope.pool = pool;
 }
@@ -79,9 +79,9 @@ struct profile_query ui_query(const struct ui *ui)
 	return q;
 }
 
-bool ui_holds(const struct ui *ui)
+bool ui_order_frozen(const struct ui *ui)
 {
-	return ui->now_ms < ui->hold_until_ms;
+	return ui->now_ms < ui->order_frozen_until_ms;
 }
 
 void ui_say(struct ui *ui, enum style style, int ms, const char *fmt, ...)

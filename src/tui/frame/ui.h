@@ -1,10 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The live view without its terminal: what is shown, what a key does to it, what a second does to it.
+ * The live view without its terminal: state, reaction to keys, reaction to time.
  *
- * Takes keys and times, gives a canvas: tests drive it as loop.c does. Time is passed in
- * (now_ms, any origin). Views and commands read and change the fields; whoever changes what is looked at
- * says so by a reaction. ui.c has what they call, drive.c what the loop calls. One thread; owned by app_run.
+ * Input is keys and times (now_ms, any origin), output is a canvas, so tests drive it exactly as loop.c does. Views and
+ * commands read and change the fields directly; a function that changes what is shown returns the reaction needed.
+ * ui.c implements what views and commands call, drive.c what the loop calls. Single-threaded; owned by app_run.
+ *
+ *   loop.c    event            ui_key, ui_mouse, ui_tick, ui_resize
+ *   drive.c     -> command     command_find, command->run          returns enum ui_reaction
+ *               -> job         ui_prepare, in slices               while ui_busy: ui_work
+ *               -> update      view->update                        queries the profile, orders rows
+ *   loop.c      -> draw        ui_draw: view->beside, view->draw   writes cells
  */
 #ifndef JHOT_TUI_FRAME_UI_H
 #define JHOT_TUI_FRAME_UI_H
@@ -21,39 +27,39 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define UI_HOLD_MS    5000 /* the order stays after a key */
-#define UI_MESSAGE_MS 2000
-#define UI_TYPED      64
-#define UI_STAY       0    /* a message until the next key */
-#define UI_SLICE      3000 /* of what is made in another form: about 3 ms */
+#define UI_FREEZE_ORDER_MS 5000 /* rows do not swap for so long after a key */
+#define UI_MESSAGE_MS      2000
+#define UI_TYPED           64
+#define UI_STAY            0    /* a message until the next key */
+#define UI_SLICE           3000 /* frames to transform per round of a job: about 3 ms */
 
 enum ui_reaction {
-	UI_UPDATE = 1, /* ask the profile again */
-	UI_SORT = 2,   /* and order afresh */
-	UI_HOLD = 4,   /* keep the order for a while */
+	UI_UPDATE = 1,       /* query the profile again */
+	UI_SORT = 2,         /* update, and sort from scratch */
+	UI_FREEZE_ORDER = 4, /* freeze the order of rows for UI_FREEZE_ORDER_MS */
 	UI_QUIT = 8,
 	UI_SUSPEND = 16,
 	UI_REPAINT = 32,
-	UI_COLORS = 64, /* the next depth of colour */
+	UI_COLORS = 64, /* switch to the next colour depth */
 	UI_MOUSE = 128, /* ui->mouse has changed */
 };
 
 struct ui_prompt {
-	const char *label; /* NULL: none is open */
+	const char *label; /* NULL: closed */
 	char text[256];
-	bool offered; /* the text is a proposal: what is typed first replaces it */
-	/* What Tab completes to, i from 0 on, NULL behind the last; may be NULL. */
+	bool offered; /* the text is a proposal that the first typed character replaces */
+	/* The i-th completion for Tab, NULL past the last; may be NULL. */
 	const char *(*choice)(struct ui *ui, int i);
-	int arg;                       /* the asker's own */
-	void (*change)(struct ui *ui); /* after each key, may be NULL */
+	int arg;                       /* for the caller */
+	void (*change)(struct ui *ui); /* called after each key; may be NULL */
 	void (*done)(struct ui *ui, bool accepted);
 };
 
-/* A box over the view that takes all keys until it is closed: the export dialog, menus. Drawn after the view. */
+/* A box over the view that receives all keys until it closes: dialogs, menus. Drawn after the view. */
 struct ui_popup {
 	const char *title;
-	const char *keys; /* stand in place of the key line: "Enter writes  Esc cancels" */
-	/* Takes each key; closes itself by ui->place.popup = NULL. Returns reactions. */
+	const char *keys; /* shown instead of the key line: "Enter writes  Esc cancels" */
+	/* Handles a key; sets ui->place.popup to NULL to close. Returns enum ui_reaction bits. */
 	unsigned (*key)(struct ui *ui, int key);
 	void (*draw)(struct ui *ui);
 };
@@ -65,59 +71,60 @@ struct ui_message {
 	int64_t since_ms, until_ms; /* UI_STAY: until the next key */
 };
 
-struct ui_event { /* what an event keeps while another is shown */
+struct ui_event { /* state of an event while another one is shown */
 	bool visited;
 	int window;
 	uint32_t since, since_before;
-	uint32_t begun; /* the second in which it was switched on here */
-	int64_t asked;  /* the interval that was asked for, 0 = not seen yet */
-	bool warned;    /* what it leaves behind has been read */
+	uint32_t begun;    /* second in which this view switched it on */
+	int64_t requested; /* the requested interval, 0: not known yet */
+	bool warned;       /* its warning was confirmed */
 };
 
-/* What is looked at: all that a query is made of. */
+/* What is shown: everything that a query is built from. */
 struct ui_scope {
 	int event;
-	bool holders; /* of lock: not who waited, but what holders did meanwhile */
+	bool holders; /* lock: what holders did, instead of who waited */
 	struct ui_event events[PROFILE_EVENTS];
 	uint32_t thread; /* only this one, or PROFILE_ANY_THREAD */
 	uint32_t pool;   /* only threads of this pool; 0 = all */
 	struct timeline time;
-	struct filter *filter;   /* what is left out; never NULL */
-	struct compare *compare; /* of compare.c, NULL until a baseline was set */
-	unsigned narrowings;     /* searches, filters, zooms... so far: Esc undoes the last first */
-	unsigned only_nr, filter_nr[FILTER_TERMS];
+	struct filter *filter;   /* never NULL */
+	struct compare *compare; /* NULL until a baseline is set */
+	unsigned
+		last_undo; /* the last undo id given out: Esc undoes the action with the highest one */
+	unsigned only_undo, filter_undo[FILTER_TERMS];
 };
 
-/* What is looked for in it. */
+/* The search. */
 struct ui_search {
 	char text[256], before[256];
-	int from;            /* where the cursor was when / was pressed */
-	struct match *found; /* over the profile; never NULL */
-	unsigned nr, nr_before;
+	int from;            /* the cursor when / was pressed */
+	struct match *found; /* results, cached for the profile; never NULL */
+	unsigned undo, undo_before;
 };
 
-/* Where one is. */
+/* Which view is shown, and what is over it. */
 struct ui_place {
 	enum view_id view,
-		under; /* under: what help, picker or error screen cover, and where Esc leads */
-	enum view_id found; /* where Enter led from the findings, ... */
-	unsigned found_nr;  /* ... when (ui_narrow): Esc leads back; 0: it has, or never did */
+		under; /* under: the view below help, picker or error screen; Esc returns to it */
+	enum view_id found;  /* the view that Enter opened from the findings, */
+	unsigned found_undo; /* and its undo id: Esc returns; 0: nothing to return from */
 	struct view_state *state[VIEW_COUNT];
 	struct ui_prompt prompt;
-	const struct ui_popup *popup; /* NULL: none is open */
+	const struct ui_popup *popup; /* NULL: none */
 	struct ui_message message;
 };
 
-/* An update that is too much for one key goes on bit by bit: work.c. */
+/* An update that is too expensive for one key is done in slices: ui_prepare. */
 struct ui_job {
-	uint64_t slice; /* frames that one key or round may make in another form; 0: all at once */
-	bool on;        /* what is shown is not yet what was asked for */
-	bool ticking;   /* the update is for a second that passed, not for a key */
-	bool sort;      /* it ends with a fresh order */
-	bool summed;    /* the sums are there, of the question */
-	uint64_t stamp; /* with this stamp */
-	uint64_t ready; /* stamp of the question whose stacks have the form that was asked for */
-	int typed[UI_TYPED]; /* meanwhile: taken when it is done */
+	uint64_t slice;      /* frames to transform per key or round; 0: no slicing */
+	bool on;             /* unfinished: the screen is behind the last request */
+	bool ticking;        /* the update belongs to a tick, not to a key */
+	bool sort;           /* sort from scratch at the end */
+	bool summed;         /* ui->sums are computed for the query */
+	uint64_t stamp;      /* of the query that the sums belong to */
+	uint64_t ready;      /* stamp of the query whose stacks are transformed */
+	int typed[UI_TYPED]; /* keys typed meanwhile, handled at the end */
 	unsigned typed_count;
 };
 
@@ -133,7 +140,8 @@ struct ui {
 	char names_note[160];          /* of ops->names_note, as of the last tick */
 	struct ui_scope scope;
 	struct ui_search search;
-	struct { /* as of the last update: of the window, of what has a hit, of coarse code */
+	struct
+	{ /* as of the last update: of the window, of search hits, of code without inlining info */
 		struct profile_sum all, searched, coarse;
 		struct profile_explained explained;
 	} sums;
@@ -141,41 +149,41 @@ struct ui {
 	struct ui_job job;
 	struct {
 		int row;
-		int warned; /* the event that the open question is about */
+		int warned; /* the event of the open warning */
 		char note[640];
-	} menu; /* of events.c */
-	const char *
-		format; /* suffix of the files that are written unless another is chosen; "": the first */
-	struct output *output;        /* of output.c, NULL until something was exported */
-	struct ui_findings *findings; /* of findings.c, never NULL */
+	} menu;                       /* events.c */
+	const char *format;           /* default suffix of exports; "": the first format */
+	struct output *output;        /* NULL until the export dialog was opened */
+	struct ui_findings *findings; /* never NULL */
 
 	uint64_t interval_ms;
-	uint64_t (*cpu_ns)(void); /* NULL in tests: updates cost nothing */
-	uint64_t update_ns;       /* what the last one cost, with what stands beside the list */
+	uint64_t (*cpu_ns)(void); /* NULL in tests: updates count as free */
+	uint64_t update_ns;       /* CPU time of the last update, including the side pane */
 	int64_t updated_ms;
-	bool beside;        /* what stands beside the list is of the last update */
-	bool drawn;         /* the canvas has this view in this size */
-	uint32_t ask_s;     /* q asks when more than so many seconds are unsaved */
-	uint32_t saved_now; /* the profile\'s second up to which all is in a recording */
-	char saved[320]; /* the last recording that was written unasked, for the end of the view */
-	bool discard;    /* the user quits without saving */
-	bool over;       /* the session ended; error says why */
-	bool listing;    /* the picker's list is incomplete: ui_lists */
+	bool beside;        /* the side pane belongs to the last update */
+	bool drawn;         /* the canvas shows this view at this size */
+	uint32_t ask_s;     /* q asks when more seconds than this are unsaved */
+	uint32_t saved_now; /* the profile's second up to which everything is saved */
+	char saved[320];    /* message about the last automatic save, printed after the view ends */
+	bool discard;       /* the user chose to quit without saving */
+	bool over;          /* the session has ended; error has the reason */
+	bool listing;       /* the picker's list is incomplete, see ui_is_listing */
 	struct err error;
-	struct err refusal; /* why the last attach failed: the error screen */
-	int attach_pid;     /* to be attached after the next draw; 0: none */
-	int last_pid;       /* that attaching was tried for */
+	struct err refusal; /* why the last attach failed, for the error screen */
+	int attach_pid;     /* JVM to attach to after the next draw; 0: none */
+	int last_pid;       /* of the last attempt to attach */
 
-	int64_t now_ms, attached_ms, hold_until_ms;
-	int64_t begun_ms; /* when the session, or the event that is shown, was switched on */
+	int64_t now_ms, attached_ms, order_frozen_until_ms;
+	int64_t begun_ms; /* when the session or the shown event began */
 	enum name_style names;
-	enum theme_depth depth, depth_begin; /* of colour: now, and as the view was started */
-	bool mouse;                          /* the terminal reports it to us */
-	const char *waits_for; /* what the command that runs waits for; NULL: for the JVM */
-	uint64_t waiting;      /* samples newer than the frozen window, as last shown */
+	enum theme_depth depth, depth_begin; /* colour depth: now, and at the start */
+	bool mouse;                          /* mouse reporting is on */
+	const char *waits_for;               /* what a blocking command waits for; NULL: the JVM */
+	uint64_t waiting; /* samples newer than the frozen window, as displayed */
 	int64_t waiting_ms;
-	uint32_t shown_now; /* where the time strip ends: moves with updates, so not while frozen */
-	char *copy;         /* text for the clipboard, taken by the loop */
+	uint32_t
+		shown_now; /* the end of the time strip: set by updates, so constant while frozen */
+	char *copy;        /* text for the clipboard; the loop consumes and frees it */
 };
 
 void ui_init(struct ui *ui, const struct app_ops *ops, void *ctx, const struct app_options *options,
@@ -185,23 +193,23 @@ void ui_resize(struct ui *ui, int rows, int cols);
 
 /* What the loop calls. */
 unsigned ui_key(struct ui *ui, int key, int64_t now_ms);
-/* A button pressed over a cell: UI_MOUSE_SELECT, or the wheel's two. */
+/* A button pressed over a cell. */
 enum ui_button { UI_MOUSE_SELECT = 0, UI_WHEEL_UP = 64, UI_WHEEL_DOWN = 65 };
 unsigned ui_mouse(struct ui *ui, int button, int row, int col, int64_t now_ms);
-void ui_tick(struct ui *ui, int64_t now_ms); /* take in what is new */
-void ui_draw(struct ui *ui);                 /* into ui->canvas */
-bool ui_busy(const struct ui *ui);  /* there is work to go on with, or keys typed meanwhile */
-unsigned ui_work(struct ui *ui);    /* while working: a bit more of it */
-bool ui_lists(const struct ui *ui); /* the picker is shown and waits for the rest of its list */
-int64_t ui_wake_ms(const struct ui *ui);       /* when something shown runs out; -1: never */
-bool ui_expire(struct ui *ui, int64_t now_ms); /* take that away; true: something changed */
+void ui_tick(struct ui *ui, int64_t now_ms);   /* drain the session, run the rules, update */
+void ui_draw(struct ui *ui);                   /* into ui->canvas */
+bool ui_busy(const struct ui *ui);             /* a job is unfinished, or keys are queued */
+unsigned ui_work(struct ui *ui);               /* continues the job by one slice */
+bool ui_is_listing(const struct ui *ui);       /* the picker is shown and its list is incomplete */
+int64_t ui_wake_ms(const struct ui *ui);       /* when the message expires; -1: never */
+bool ui_expire(struct ui *ui, int64_t now_ms); /* hides an expired message; true: redraw */
 void ui_attach(struct ui *ui, int pid);
 
-uint64_t ui_refresh_ms(const struct ui *ui); /* how often it really refreshes */
+uint64_t ui_refresh_ms(const struct ui *ui); /* the effective refresh interval */
 
 /*
- * work.c: what an update needs that is too much for one key: other forms of stacks, and the sums where a long history
- * is looked at. false: there is more to do.
+ * Does one slice of the work that an update of the view depends on: transforming stacks, and summing up a long
+ * history. Returns false if more remains.
  */
 bool ui_prepare(struct ui *ui, const struct view *v);
 void ui_draw_working(struct ui *ui);
@@ -210,39 +218,42 @@ unsigned ui_type_ahead(struct ui *ui, int key);
 void ui_type_later(struct ui *ui, int key);
 
 /* What views and commands call. */
-const char *ui_selected(struct ui *ui); /* the name of the selected row; NULL: none */
+const char *ui_selected(struct ui *ui); /* name of the selected row; NULL: none; borrowed */
 const struct view *ui_view(const struct ui *ui);
-struct list *ui_list(struct ui *ui);                         /* the shown view's */
-struct area ui_body(const struct ui *ui, enum view_id view); /* where that view is drawn */
+struct list *ui_list(struct ui *ui);                         /* of the shown view */
+struct area ui_body(const struct ui *ui, enum view_id view); /* the area that view draws in */
 void ui_show(struct ui *ui, enum view_id view);
-void ui_react(struct ui *ui, unsigned reaction); /* update and hold; the rest is the loop's */
+void ui_react(struct ui *ui,
+	unsigned
+		reaction); /* applies UI_UPDATE, UI_SORT, UI_FREEZE_ORDER; the loop applies the others */
 struct profile_query ui_query(const struct ui *ui);
-bool ui_holds(const struct ui *ui);
+bool ui_order_frozen(const struct ui *ui);
 bool ui_has_event(const struct ui *ui, int event);
-unsigned ui_narrow(struct ui *ui);                           /* the number of a new narrowing */
-bool ui_only_some(const struct ui *ui);                      /* one thread, or one pool */
-const char *ui_only_name(const struct ui *ui);               /* of that */
-void ui_only(struct ui *ui, uint32_t thread, uint32_t pool); /* PROFILE_ANY_THREAD, 0: all */
+unsigned ui_undo_id(struct ui *ui);         /* a new undo id */
+bool ui_is_restricted(const struct ui *ui); /* true while restricted to one thread or pool */
+const char *ui_restriction_name(const struct ui *ui); /* its name */
+void ui_restrict(
+	struct ui *ui, uint32_t thread, uint32_t pool); /* PROFILE_ANY_THREAD, 0: no restriction */
 void ui_say(struct ui *ui, enum style style, int ms, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
 void ui_prompt(struct ui *ui, const char *label, const char *text, void (*change)(struct ui *),
 	void (*done)(struct ui *, bool accepted));
 
-/* header.c, footer.c: rows they take at this size, where a view has them, and drawing them. */
+/* header.c, footer.c: their rows at this size, and drawing them. Bare views have no header. */
 int header_rows(const struct ui *ui);
 void header_draw(struct ui *ui);
 int header_quality_row(const struct ui *ui);
 int footer_rows(const struct ui *ui);
 void footer_draw(struct ui *ui);
-/* Clear and frame a box in the middle for so much text; its inside. Too small a screen gets the text alone. */
+/* Clears and frames a centred box for rows x cols of text. Returns its inside. Too small a screen gets no frame. */
 struct area popup_frame(struct ui *ui, const char *title, int rows, int cols);
 void footer_prompt_key(struct ui *ui, int key);
-/* A key typed into a line of text: characters, Backspace, ^U. false: not one of these. */
+/* Edits a line of text: characters, Backspace, ^U. Returns false for any other key. */
 bool footer_type(char *text, size_t bytes, int key);
-/* timestrip.c: the seconds of the history under the header. */
+/* timestrip.c: the history under the header. */
 int timestrip_rows(const struct ui *ui);
 void timestrip_draw(struct ui *ui, int row);
-/* The whole screen in one line, for terminals under 40x8. */
+/* One line instead of the whole screen, for terminals under 40x8. */
 void header_summary(struct ui *ui);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The table of views, and what all that have rows do alike. */
+/* The table of views, and drawing common to them. */
 #include "tui/frame/ui.h"
 
 #include <string.h>
@@ -24,9 +24,9 @@ void trail_push(struct ui *ui, struct trail *t, uint64_t id)
 	if (t->depth == TRAIL_MAX) {
 		t->depth--;
 		memmove(t->ids, t->ids + 1, (size_t)t->depth * sizeof(*t->ids));
-		memmove(t->nr, t->nr + 1, (size_t)t->depth * sizeof(*t->nr));
+		memmove(t->undo, t->undo + 1, (size_t)t->depth * sizeof(*t->undo));
 	}
-	t->nr[t->depth] = ui_narrow(ui);
+	t->undo[t->depth] = ui_undo_id(ui);
 	t->ids[t->depth++] = id;
 }
 
@@ -48,8 +48,8 @@ void view_draw_rows(struct ui *ui, enum view_id view, struct area area, uint32_t
 		if (!item)
 			break;
 		column_row(c, row, places, n, s, item, ui->glyphs);
-		if (v->mark)
-			v->mark(ui, row, places, n, item);
+		if (v->decorate)
+			v->decorate(ui, row, places, n, item);
 		canvas_list_row(c, row, area.col, end, index, index == s->list.cursor);
 	}
 }
@@ -68,7 +68,7 @@ bool page_draw(struct ui *ui, struct page *p, struct area area)
 	int rows = p->rows < PAGE_ROWS ? p->rows : PAGE_ROWS, hidden = rows - area.rows;
 	struct canvas *c = &ui->canvas;
 
-	/* The cursor is the first row of the page that is shown. */
+	/* The list's cursor is the first visible row. */
 	list_resize(&p->at.list, (hidden > 0 ? hidden : 0) + 1, 1);
 	p->at.list.page = area.rows;
 	for (int i = 0; i < area.rows && p->at.list.cursor + i < rows; i++)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is too much for one key, bit by bit: what is made ready, what is drawn meanwhile, what keys do. */
+/* Jobs: updates done in slices, and drawing and keys meanwhile. */
 #include "tui/frame/ui.h"
 
 #include "profile/query/filter.h"
@@ -8,12 +8,12 @@
 
 #include <string.h>
 
-#define SUMS 16 /* stacks that are summed up in the time in which one is made in another form */
+#define SUMS 16 /* stacks summed up in the time that transforming one frame takes */
 
-/* What searches and filters need: the sums of the window. */
+/* Computes the window's sums for searches and filters. Returns false if the slice is used up. */
 static bool prepare_search(struct ui *ui, uint64_t stamp)
 {
-	if (ui->job.summed || (!search_active(ui) && !search_has_search(ui)))
+	if (ui->job.summed || (!search_has_filter(ui) && !search_has_search(ui)))
 		return true;
 	search_update(ui);
 	ui->job.summed = true;
@@ -21,7 +21,7 @@ static bool prepare_search(struct ui *ui, uint64_t stamp)
 	return profile_asked(ui->profile) < ui->job.slice;
 }
 
-/* Another window, which a view compares with: of that only what is made in another form is too much. */
+/* Transforms the stacks of the view's second query. */
 static bool prepare_other(struct ui *ui, const struct view *v)
 {
 	struct profile_query q;
@@ -36,7 +36,7 @@ bool ui_prepare(struct ui *ui, const struct view *v)
 	bool ready = ui->job.ready && ui->job.ready == profile_stamp(ui->profile, &q);
 	uint64_t stamp;
 
-	/* This comes before the stamp, which begins another form. */
+	/* Must precede profile_stamp, which starts the next transformation. */
 	if (!ready &&
 		!filter_prepare(ui->profile, &q, ui->job.ticking ? UINT64_MAX : ui->job.slice) &&
 		!ui->job.ticking)
@@ -52,8 +52,8 @@ bool ui_prepare(struct ui *ui, const struct view *v)
 }
 
 /*
- * What stands there stays, since what it was made of may not fit together now; where it is of another view or
- * size, nothing does. The mark stands on the data-quality line.
+ * Leaves the last frame in place, because the data behind it may be inconsistent now; clears it if it belongs to another
+ * view or size. Shows "working..." on the data-quality line.
  */
 void ui_draw_working(struct ui *ui)
 {
@@ -67,21 +67,21 @@ void ui_draw_working(struct ui *ui)
 	canvas_text(c, header_quality_row(ui), c->cols - 13, c->cols, STYLE_WARN, " working... ");
 }
 
-/* What works in every view; and to quit, where that letter cannot be meant as text. */
-static bool ui_works_meanwhile(const struct ui *ui, const struct command *c)
+/* True for commands of every view, and for quit unless its key could be text. */
+static bool command_works_while_busy(const struct ui *ui, const struct command *c)
 {
 	bool text = ui->job.typed_count || ui->place.prompt.label || ui->place.popup;
 
 	return c->views == VIEWS_ALL || (!text && !strcmp(c->name, "quit"));
 }
 
-/* Views and their data belong together: what is typed while there is work to do is taken when it is done. */
+/* A key during a job: handled at once if it does not depend on the view's data, else queued. */
 unsigned ui_type_ahead(struct ui *ui, int key)
 {
 	int arg = 0;
 	const struct command *c = command_find(ui, key, &arg);
 
-	if (c && ui_works_meanwhile(ui, c))
+	if (c && command_works_while_busy(ui, c))
 		return c->run(ui, arg);
 	ui_type_later(ui, key);
 	return 0;

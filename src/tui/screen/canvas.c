@@ -46,7 +46,7 @@ static struct cell *cell_at(struct canvas *c, int row, int col)
 	return c->cells + (size_t)row * (size_t)c->cols + col;
 }
 
-/* The columns of a row end here: 0 if there is no such row. */
+/* Clips limit to the row's columns; 0 if there is no such row. */
 static int clip(const struct canvas *c, int row, int limit)
 {
 	if (row < 0 || row >= c->rows)
@@ -54,8 +54,8 @@ static int clip(const struct canvas *c, int row, int limit)
 	return limit > c->cols ? c->cols : limit;
 }
 
-/* Writing over one half of a wide character leaves a blank in the other. */
-static void put_cell(struct canvas *c, int row, int col, struct cell cell)
+/* Overwriting one half of a wide character blanks the other. */
+static void set_cell(struct canvas *c, int row, int col, struct cell cell)
 {
 	struct cell *at = cell_at(c, row, col);
 
@@ -66,7 +66,7 @@ static void put_cell(struct canvas *c, int row, int col, struct cell cell)
 	*at = cell;
 }
 
-static void put_mark(struct cell *cell, uint32_t ch)
+static void add_combining(struct cell *cell, uint32_t ch)
 {
 	for (int i = 0; i < CANVAS_MARKS; i++)
 		if (!cell->marks[i]) {
@@ -87,7 +87,7 @@ int canvas_text(struct canvas *c, int row, int col, int limit, enum style style,
 
 		if (!width) {
 			if (last && !c->ascii && text_char_joins(ch))
-				put_mark(last, ch);
+				add_combining(last, ch);
 			continue;
 		}
 		if (c->ascii && ch > 0x7e) {
@@ -96,11 +96,11 @@ int canvas_text(struct canvas *c, int row, int col, int limit, enum style style,
 		}
 		if (col + width > limit)
 			break;
-		put_cell(c, row, col,
+		set_cell(c, row, col,
 			(struct cell){.ch = ch, .style = (uint8_t)style, .width = (uint8_t)width});
 		last = cell_at(c, row, col);
 		if (width == 2)
-			put_cell(
+			set_cell(
 				c, row, col + 1, (struct cell){.ch = ' ', .style = (uint8_t)style});
 		col += width;
 	}
@@ -129,7 +129,7 @@ void canvas_right(struct canvas *c, int row, int col, int end, enum style style,
 void canvas_fill(struct canvas *c, int row, int col, int limit, enum style style, uint32_t ch)
 {
 	for (limit = clip(c, row, limit); col < limit; col++)
-		put_cell(c, row, col, (struct cell){.ch = ch, .style = (uint8_t)style, .width = 1});
+		set_cell(c, row, col, (struct cell){.ch = ch, .style = (uint8_t)style, .width = 1});
 }
 
 void canvas_restyle(struct canvas *c, int row, int col, int limit, enum style style)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The grid of cells that views draw into: one character, marks on it, and one style id each. Knows no terminal.
+ * The grid of cells that views draw into. A cell has a character, combining characters and a style id.
  *
- * A wide character takes its cell and flags the next as its right half. A cell keeps CANVAS_MARKS combining
- * characters; further ones and format characters (joiners, direction) are dropped. Drawing is clipped to the
- * grid and to the caller's limit column. An ascii canvas shows other characters as '?'. canvas_dump gives the
- * text that golden tests compare.
+ * Independent of the terminal. A wide character occupies its cell and flags the next one as its right half. A cell
+ * stores up to CANVAS_MARKS combining characters; more, and format characters (joiners, direction), are dropped.
+ * Drawing is clipped to the grid and to the caller's limit column. An ascii canvas shows other characters as '?'.
+ * canvas_dump writes the text that golden tests compare. Embedded; not thread-safe.
  */
 #ifndef JHOT_TUI_SCREEN_CANVAS_H
 #define JHOT_TUI_SCREEN_CANVAS_H
@@ -20,14 +20,14 @@
 
 struct cell {
 	uint32_t ch;
-	uint32_t marks[CANVAS_MARKS]; /* what is drawn on ch; 0: none */
+	uint32_t marks[CANVAS_MARKS]; /* combining characters; 0: none */
 	uint8_t style;                /* enum style */
 	uint8_t width;                /* 1, 2; 0 = right half of the cell before */
 	uint16_t reserved;            /* no padding: rows are compared as bytes */
 };
 _Static_assert(sizeof(struct cell) == 16, "no padding");
 
-/* What a click there means. */
+/* What a click on a region does. */
 enum canvas_hit_kind { HIT_ROW, HIT_SORT, HIT_EVENT, HIT_VIEW, HIT_KEY };
 
 struct canvas_hit {
@@ -41,23 +41,23 @@ struct canvas {
 	struct cell *cells; /* row by row */
 	bool ascii;
 	int cursor_row, cursor_col; /* -1: hidden */
-	struct canvas_hit *hits;    /* of what is drawn now, for the mouse */
+	struct canvas_hit *hits;    /* clickable regions of the current frame */
 	int hit_count, hit_capacity;
 };
 
 void canvas_init(struct canvas *c, bool ascii);
 void canvas_done(struct canvas *c);
-void canvas_resize(struct canvas *c, int rows, int cols); /* and clear */
+void canvas_resize(struct canvas *c, int rows, int cols); /* and clears it */
 void canvas_clear(struct canvas *c);
 
-/* Write text from col, up to but not including column limit. Returns the column behind it. */
+/* Writes text from col, up to but not including column limit. Returns the column after it. */
 int canvas_text(struct canvas *c, int row, int col, int limit, enum style style, const char *text);
 int canvas_printf(struct canvas *c, int row, int col, int limit, enum style style, const char *fmt,
 	...) __attribute__((format(printf, 6, 7)));
-/* Write text so that it ends before column end, never starting left of col. */
+/* Right-aligns text so that it ends before column end, never starting left of col. */
 void canvas_right(struct canvas *c, int row, int col, int end, enum style style, const char *text);
 void canvas_fill(struct canvas *c, int row, int col, int limit, enum style style, uint32_t ch);
-/* Give cells that are drawn another style. */
+/* Changes the style of cells already drawn. */
 void canvas_restyle(struct canvas *c, int row, int col, int limit, enum style style);
 
 static inline const struct cell *canvas_row(const struct canvas *c, int row)
@@ -65,18 +65,18 @@ static inline const struct cell *canvas_row(const struct canvas *c, int row)
 	return c->cells + (size_t)row * (size_t)c->cols;
 }
 
-/* A click in these columns means so much; what was drawn last counts. */
+/* Makes columns [from, to) of a row clickable; of overlapping regions the last one applies. */
 void canvas_hit(struct canvas *c, int row, int from, int to, enum canvas_hit_kind kind, int arg);
-/* A row of a list: a click selects it, and the selected one is marked. */
+/* A row of a list: clickable, and highlighted when selected. */
 void canvas_list_row(struct canvas *c, int row, int from, int to, int index, bool selected);
-/* The cell's text as UTF-8 with a NUL; nothing for a right half. */
+/* The cell's text as NUL-terminated UTF-8; "" for a right half. */
 #define CANVAS_CELL_TEXT (4 * (1 + CANVAS_MARKS) + 1)
 void canvas_cell_text(const struct cell *cell, char out[CANVAS_CELL_TEXT]);
 
-const struct canvas_hit *canvas_hit_at(
-	const struct canvas *c, int row, int col); /* NULL: nothing */
+/* The region at a cell, or NULL. Valid until the next change of the canvas. */
+const struct canvas_hit *canvas_hit_at(const struct canvas *c, int row, int col);
 
-/* Lines of text without trailing blanks; with styles each is followed by a line of style letters. */
+/* Appends the rows without trailing blanks; with styles, each is followed by a line of style letters. */
 void canvas_dump(const struct canvas *c, struct buf *out, bool styles);
 
 #endif

@@ -6,7 +6,7 @@
 
 static bool drawn(struct columns columns, const struct column *c, int cols)
 {
-	return c->from_cols <= cols && !(c->flags & COLUMN_MOVES && columns.still);
+	return c->from_cols <= cols && !(c->flags & COLUMN_OVER_TIME && columns.timeless);
 }
 
 int column_layout(struct columns columns, int cols, int first_col, int width,
@@ -33,14 +33,14 @@ int column_layout(struct columns columns, int cols, int first_col, int width,
 	return count;
 }
 
-/* The one title that is a mark. */
+/* The title ± depends on the character set. */
 static const char *title_of(const struct column *c, const struct glyphs *g)
 {
 	return strcmp(c->title, glyphs_utf8.plus_minus) != 0 ? c->title : g->plus_minus;
 }
 
-/* Returns where it ends. */
-static int put_aligned(
+/* Returns the column after the text. */
+static int draw_aligned(
 	struct canvas *c, int row, const struct column_place *p, enum style style, const char *text)
 {
 	int end = p->col + p->width;
@@ -58,7 +58,7 @@ void column_titles(struct canvas *c, int row, int col, int limit, const struct c
 	for (int i = 0; i < n; i++) {
 		const struct column *column = places[i].column;
 		bool sorted = column->sort >= 0 && column->sort == sort;
-		int end = put_aligned(c, row, &places[i], sorted ? STYLE_SORTED : STYLE_COLUMNS,
+		int end = draw_aligned(c, row, &places[i], sorted ? STYLE_SORTED : STYLE_COLUMNS,
 			title_of(column, g));
 
 		if (column->sort >= 0)
@@ -82,7 +82,7 @@ void column_row(struct canvas *c, int row, const struct column_place *places, in
 		cell.width = p->width;
 		cell.glyphs = g;
 		p->column->cell(view, item, &cell);
-		put_aligned(c, row, p, cell.style, cell.text);
+		draw_aligned(c, row, p, cell.style, cell.text);
 	}
 }
 

@@ -2,9 +2,9 @@
 /*
  * The columns of a list: a const table per view, laid out for a width.
  *
- * A column is drawn where the terminal has at least from_cols columns; one column of the table, with
- * width 0, takes what is left. A cell's text comes from the column's function, which knows the view's
- * row. Titles stand above their cells; the one that is sorted by has a mark behind it.
+ * A column is shown when the terminal has at least from_cols columns. One column of the table has width 0 and gets the
+ * remaining space. The column's function fills a cell from the view's row. The title of the sort column is followed by
+ * a symbol. Stateless.
  */
 #ifndef JHOT_TUI_SCREEN_COLUMN_H
 #define JHOT_TUI_SCREEN_COLUMN_H
@@ -15,32 +15,32 @@
 #define COLUMN_MAX  16
 #define COLUMN_TEXT 512
 
-struct column_cell { /* what a cell function fills */
+struct column_cell { /* filled by a cell function */
 	char text[COLUMN_TEXT];
 	enum style style;
-	int width; /* columns there are */
+	int width; /* columns available */
 	const struct glyphs *glyphs;
 };
 
 enum column_flag {
-	COLUMN_LEFT = 1,  /* aligned to the left */
-	COLUMN_MOVES = 2, /* it says how a value rises and falls in time */
+	COLUMN_LEFT = 1,      /* left-aligned */
+	COLUMN_OVER_TIME = 2, /* shows a change over time */
 };
 
 struct column {
 	const char *title;
-	uint8_t gap, width; /* blanks before it; 0 = the rest */
+	uint8_t gap, width; /* blanks before it; width 0: the rest */
 	uint8_t flags;      /* enum column_flag */
 	uint16_t from_cols;
-	int8_t sort; /* the view's sort order, -1: none */
+	int8_t sort; /* the view's sort order; -1: not sortable */
 	void (*cell)(const void *view, const void *row, struct column_cell *out);
 };
 
-/* A table of columns as long as it is. */
+/* A table of columns. */
 struct columns {
 	const struct column *table;
 	int count;
-	bool still; /* without those of COLUMN_MOVES */
+	bool timeless; /* without COLUMN_OVER_TIME */
 };
 #define COLUMNS(array) ((struct columns){array, (int)(sizeof(array) / sizeof((array)[0])), false})
 
@@ -49,16 +49,16 @@ struct column_place {
 	int col, width;
 };
 
-/* Returns the number of places. */
+/* Lays the columns out in width columns from first_col; cols is the terminal's width. Returns how many are shown. */
 int column_layout(struct columns columns, int cols, int first_col, int width,
 	struct column_place places[COLUMN_MAX]);
 void column_titles(struct canvas *c, int row, int col, int limit, const struct column_place *places,
 	int n, int sort, const struct glyphs *g);
-/* One row: its cells, each in its column. */
+/* Draws the cells of one row. */
 void column_row(struct canvas *c, int row, const struct column_place *places, int n,
 	const void *view, const void *item, const struct glyphs *g);
 
-/* The next sort order to the left (-1) or right (+1) of sort among the columns that can be sorted by. */
+/* The sort order of the next sortable column to the left (-1) or right (+1) of the current one, cyclically. */
 int column_sort_step(struct columns columns, int cols, int sort, int direction);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The two sets of marks, and sparklines. */
+/* The two sets of symbols, and sparklines. */
 #include "tui/screen/glyph.h"
 
 #include "profile/query/error.h"

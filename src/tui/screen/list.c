@@ -76,7 +76,7 @@ void list_step(struct list *l, enum list_step step)
 	int delta = steps[step].rows + steps[step].half_pages * (page < 2 ? 2 : page) / 2 +
 		    steps[step].ends * l->count;
 
-	/* A page takes the screen along, so that the cursor stays on its line. */
+	/* Page keys scroll as well, so that the cursor keeps its screen line. */
 	if (steps[step].half_pages)
 		l->top = clamp(l->top + delta, 0, l->count - l->rows);
 	list_move(l, delta);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The ladder of shorter and shorter names. */
+/* Shortening names step by step. */
 #include "tui/screen/name.h"
 
 #include "base/clean.h"
@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Text in width columns: where it is wider, its first head columns, the ellipsis and its end. */
+/* Fits text into width columns: if it is wider, its first head columns, an ellipsis and its end. Returns the bytes. */
 static size_t cut(
 	char *out, size_t size, const char *text, int width, int head, const char *ellipsis)
 {
@@ -31,8 +31,8 @@ void name_middle(char *out, size_t size, const char *text, int width, const char
 	cut(out, size, text, width, width < 3 ? width - 1 : (width - 1) / 2, ellipsis);
 }
 
-/* Append len bytes of text, as far as there is space: out[o] ends what is there. Returns where it ends then. */
-static size_t put(char *out, size_t size, size_t o, const char *text, size_t len)
+/* Appends len bytes of text at out[o], as far as they fit. Returns the new end. */
+static size_t append(char *out, size_t size, size_t o, const char *text, size_t len)
 {
 	snprintf(out + o, size - o, "%.*s", (int)len, text);
 	return o + strlen(out + o);
@@ -40,8 +40,8 @@ static size_t put(char *out, size_t size, size_t o, const char *text, size_t len
 
 /* --- Java -------------------------------------------------------------------------------------------- */
 
-/* Shorten packages, leftmost first, until excess columns are saved. */
-static size_t put_packages(char *out, size_t size, const char *from, const char *to, int excess)
+/* Abbreviates packages, leftmost first, until excess columns are saved. */
+static size_t append_packages(char *out, size_t size, const char *from, const char *to, int excess)
 {
 	size_t o = 0;
 
@@ -53,17 +53,17 @@ static size_t put_packages(char *out, size_t size, const char *from, const char 
 
 		if (excess > 0 && len > first) {
 			excess -= text_width(p) - text_width(p + len) - width;
-			o = put(out, size, o, p, first);
+			o = append(out, size, o, p, first);
 		} else {
-			o = put(out, size, o, p, len);
+			o = append(out, size, o, p, len);
 		}
-		o = put(out, size, o, ".", 1);
+		o = append(out, size, o, ".", 1);
 		p += len + 1;
 	}
 	return o;
 }
 
-/* A method, or a class alone: what was allocated or waited for. */
+/* A method, or a class alone: an allocated class, or that of a lock. */
 static int fit_class(char *out, size_t size, const struct profile_method *m, int width,
 	enum name_style style, const char *ellipsis)
 {
@@ -91,14 +91,14 @@ static int fit_class(char *out, size_t size, const struct profile_method *m, int
 		snprintf(out + o, size - o, ".%s", m->name);
 		return 0;
 	}
-	/* When each package is its first letter and a dot. */
+	/* packages: their width when all are abbreviated. */
 	if (style == NAME_FULL && packages + class_width + name_width <= width)
-		o = put_packages(out, size, class_name, simple, excess);
+		o = append_packages(out, size, class_name, simple, excess);
 	snprintf(out + o, size - o, "%s%s%s", simple, dot, m->name);
 	return (int)o;
 }
 
-/* Of a java.lang.Class that is a lock the word stays before whatever form of the name has space. */
+/* A java.lang.Class used as a lock keeps its prefix in front of the fitted name. */
 static int fit_java(char *out, size_t size, const struct profile_method *m, int width,
 	enum name_style style, const char *ellipsis)
 {
@@ -116,13 +116,13 @@ static int fit_java(char *out, size_t size, const struct profile_method *m, int 
 
 /* --- native ------------------------------------------------------------------------------------------ */
 
-/* Where the parameters begin, at the end of a demangled name; its length if it has none. */
+/* The offset of the parameter list of a demangled name; its length if it has none. */
 static size_t before_parameters(const char *name)
 {
 	size_t len = strlen(name);
 	const char *open = strchr(name, '(');
 
-	/* "operator()(int)", "(anonymous namespace)::f()" and Go's "flate.(*Writer).Write" have brackets before those. */
+	/* Skip the parentheses of "operator()(int)", "(anonymous namespace)::f()" and Go's "flate.(*Writer).Write". */
 	while (open &&
 		(open == name || open[-1] == ':' || open[-1] == '.' || !strncmp(open, "()(", 3)))
 		open = strchr(open + 1, '(');
@@ -135,7 +135,7 @@ static int fit_native(char *out, size_t size, const struct profile_method *m, in
 	char bare[512], module[264] = "";
 	const char *from = bare;
 
-	/* "[libc.so.6]" of "[libc.so.6] 0x777e8": where it is tells more than an address. */
+	/* "[libc.so.6]" for "[libc.so.6] 0x777e8": the module is more useful than an address. */
 	if (profile_method_nameless(m) && (style != NAME_FULL || text_width(m->full) > width)) {
 		snprintf(bare, sizeof(bare), "%.*s", (int)strcspn(m->full, " "), m->full);
 		name_cut(out, size, bare, width, ellipsis);
@@ -164,15 +164,15 @@ int name_fit(char *out, size_t size, const struct profile_method *m, int width,
 		return 0;
 	}
 	if ((size_t)width >= size)
-		width = (int)size - 1; /* a screen may be wider than the caller's space */
+		width = (int)size - 1; /* the screen may be wider than the buffer */
 	return *m->class_name ? fit_java(out, size, m, width, style, ellipsis)
 			      : fit_native(out, size, m, width, style, ellipsis);
 }
 
 /* --- signatures -------------------------------------------------------------------------------------- */
 
-/* One type: appended to out by its simple name. Returns what follows it, NULL if it is none. */
-static const char *put_type(char *out, size_t size, size_t *o, const char *s)
+/* Appends the simple name of the type at s. Returns the position after it, or NULL if it is malformed. */
+static const char *append_type(char *out, size_t size, size_t *o, const char *s)
 {
 	const char *type = s + strspn(s, "["), *name = descriptor_primitive(*type), *end = type;
 	size_t len = name ? strlen(name) : 0;
@@ -184,9 +184,9 @@ static const char *put_type(char *out, size_t size, size_t *o, const char *s)
 	}
 	if (!name || !end)
 		return NULL;
-	*o = put(out, size, *o, name, len);
+	*o = append(out, size, *o, name, len);
 	for (; s < type; s++)
-		*o = put(out, size, *o, "[]", 2);
+		*o = append(out, size, *o, "[]", 2);
 	return end + 1;
 }
 
@@ -198,13 +198,13 @@ void name_parameters(char *out, size_t size, const char *signature)
 	out[0] = '\0';
 	if (*signature != '(')
 		return;
-	o = put(out, size, o, "(", 1);
+	o = append(out, size, o, "(", 1);
 	while (s && *s != ')') {
 		if (o > 1)
-			o = put(out, size, o, ", ", 2);
-		s = put_type(out, size, &o, s);
+			o = append(out, size, o, ", ", 2);
+		s = append_type(out, size, &o, s);
 	}
-	o = put(out, size, o, ")", 1);
+	o = append(out, size, o, ")", 1);
 	if (!s || o + 1 >= size)
-		out[0] = '\0'; /* not to be read, or too long */
+		out[0] = '\0'; /* malformed, or too long */
 }

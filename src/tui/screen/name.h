@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Method names in the columns there are. The method itself is never shortened before all else is gone.
+ * Method names fitted to a width. Everything else is shortened before the method name is.
  *
  *   com.acme.shop.pricing.PriceEngine.compute
- *   c.a.shop.pricing.PriceEngine.compute        packages to one letter, from the left
- *   PriceEngine.compute                         then without packages
- *   …Engine.compute                             then the class from its left
+ *   c.a.shop.pricing.PriceEngine.compute        packages abbreviated, from the left
+ *   PriceEngine.compute                         no packages
+ *   …Engine.compute                             class cut on its left
  *   compute
  *
- * Native names lose their parameters, then their module, then leading namespaces.
+ * Native names lose their parameters, then their module, then leading namespaces. Pure functions.
  */
 #ifndef JHOT_TUI_SCREEN_NAME_H
 #define JHOT_TUI_SCREEN_NAME_H
@@ -17,19 +17,19 @@
 
 #include <stddef.h>
 
-enum name_style { NAME_FULL, NAME_CLASS, NAME_METHOD, NAME_STYLES }; /* the most that is shown */
+enum name_style { NAME_FULL, NAME_CLASS, NAME_METHOD, NAME_STYLES }; /* the longest form to show */
 
 /*
- * name_fit: the longest form that fits into width columns. Returns the columns of its leading part that
- * says where the method is (package or module), so that a view can draw it weaker.
+ * name_fit: writes the longest form that fits into width columns. Returns the width of its leading package or module,
+ * which views draw dimmed.
  */
 int name_fit(char *out, size_t size, const struct profile_method *m, int width,
 	enum name_style style, const char *ellipsis);
-/* "(Object, int)" of "(Ljava/lang/Object;I)V"; "" for none or one that cannot be read. */
+/* "(Object, int)" for "(Ljava/lang/Object;I)V"; "" without a signature, or when it is malformed or too long. */
 void name_parameters(char *out, size_t size, const char *signature);
-/* Cut from the right, with an ellipsis where something is missing. */
+/* Truncates text on the right, with an ellipsis. */
 void name_cut(char *out, size_t size, const char *text, int width, const char *ellipsis);
-/* Cut from the middle: of threads' names the end tells them apart. */
+/* Truncates text in the middle: thread names differ at their end. */
 void name_middle(char *out, size_t size, const char *text, int width, const char *ellipsis);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Ranking, reversing, anchoring. */
+/* Ranking, reversing, pinning and anchoring rows. */
 #include "tui/screen/order.h"
 
 #include "base/buf.h"
@@ -45,7 +45,7 @@ static void order_by_key(struct order *o, const struct order_item *items, enum o
 
 	for (uint32_t i = 0; i < o->count; i++)
 		ranked[i] = (struct rank_item){items[i].id, items[i].count, items[i].key, i};
-	rank_update(&o->rank, ranked, o->count, how == ORDER_FRESH, how == ORDER_HOLD);
+	rank_update(&o->rank, ranked, o->count, how == ORDER_FRESH, how == ORDER_FREEZE);
 	for (uint32_t i = 0; i < o->count; i++)
 		o->rows[i] = ranked[i].at;
 	free(ranked);
@@ -61,7 +61,7 @@ static void order_reverse(struct order *o)
 	}
 }
 
-/* Pinned rows go first; there are few of them. */
+/* Moves pinned rows to the top. */
 static void order_pin(struct order *o, const struct order_item *items)
 {
 	uint32_t top = 0;
@@ -79,7 +79,7 @@ static void order_pin(struct order *o, const struct order_item *items)
 	}
 }
 
-/* A fresh order is followed to where the row belongs now; else the row stays where it is. */
+/* After a fresh sort the cursor follows the selected row; otherwise the row keeps its line. */
 static void order_keep_line(
 	struct order *o, struct list *l, const struct order_item *items, uint32_t id, bool fresh)
 {
@@ -115,7 +115,7 @@ void order_update(struct order *o, struct list *l, struct order_item *items, uin
 		order_keep_line(o, l, items, selected, how == ORDER_FRESH);
 	for (uint32_t i = 0; i < count; i++)
 		o->ids[i] = items[o->rows[i]].id;
-	/* What is shown is what the next refresh starts from. */
+	/* The next refresh starts from the displayed order. */
 	for (uint32_t i = 0; i < count && i < o->rank.count && !o->by_name; i++)
 		o->rank.ids[i] = o->ids[o->reverse ? count - 1 - i : i];
 }

@@ -31,7 +31,7 @@ static int part_gap(const struct strip_part *p)
 	return p->joined ? 0 : p->gap ? p->gap : 2;
 }
 
-/* Parts whose drop is below this fit. */
+/* Parts with drop below the result fit into width. */
 static int strip_fit(const struct strip *s, int width)
 {
 	int keep = 256, used = width + 1;

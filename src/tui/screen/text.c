@@ -34,7 +34,7 @@ int text_char_width(uint32_t ch)
 	if (ch < 0x300)
 		return 1;
 	p = utf8proc_get_property((utf8proc_int32_t)ch);
-	/* Terminals give spacing vowel signs a column, and join Hangul vowels and finals to the syllable before. */
+	/* Terminals give spacing vowel signs one column, and combine Hangul vowels and finals with the syllable. */
 	if (p->category == UTF8PROC_CATEGORY_MC)
 		return 1;
 	if (p->boundclass == UTF8PROC_BOUNDCLASS_V || p->boundclass == UTF8PROC_BOUNDCLASS_T)
@@ -46,7 +46,7 @@ bool text_char_joins(uint32_t ch)
 {
 	utf8proc_category_t category = utf8proc_category((utf8proc_int32_t)ch);
 
-	/* Variation selectors would change the width of what they follow. */
+	/* Variation selectors would change the width of the character before. */
 	return !text_char_width(ch) && category != UTF8PROC_CATEGORY_CF &&
 	       category != UTF8PROC_CATEGORY_ZL && category != UTF8PROC_CATEGORY_ZP &&
 	       !(ch >= 0xfe00 && ch <= 0xfe0f) && !(ch >= 0xe0100 && ch <= 0xe01ef);
@@ -147,7 +147,7 @@ char *text_counted(char *out, int64_t n, const char *noun)
 
 static const char units[] = " KMGTPE";
 
-/* The power of 1024 in which v has at most three digits before the point. */
+/* The power of 1024 for which v has at most three digits before the point. */
 static int unit_of(int64_t v)
 {
 	int unit = 0;
@@ -186,7 +186,7 @@ char *text_bytes_of(char *out, int64_t used, int64_t max)
 
 	if (used < 0 || max <= 0)
 		return text_bytes(out, used);
-	/* Both with the unit of the larger, so that they compare at a glance; a small part has its own. */
+	/* Both in the unit of the larger one, for comparison; a small part has its own unit. */
 	if (used < max / 20) {
 		char part[TEXT_NUMBER], all[TEXT_NUMBER];
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Styles in three depths of colour. */
+/* Attributes of the styles for three colour depths. */
 #include "tui/screen/theme.h"
 
 #include "profile/profile.h"
@@ -10,7 +10,7 @@
 /* The eight colours that every colour terminal has. */
 enum { BLACK, RED, GREEN, YELLOW, BLUE, MAGENTA, CYAN, WHITE };
 
-/* Black on a soft ground, in two shades where there are enough colours. */
+/* Black on a soft background, in two shades with 256 colours. */
 #define BOX_STYLE(type, shade) (STYLE_BOX_FIRST + 2 * ((type)-STYLE_JAVA) + (shade))
 #define BOX(type, c16, c256, c256_other)                                        \
 	[BOX_STYLE(type, 0)] = {{OWN, OWN, 0}, {BLACK, c16, 0}, {16, c256, 0}}, \
@@ -18,34 +18,34 @@ enum { BLACK, RED, GREEN, YELLOW, BLUE, MAGENTA, CYAN, WHITE };
 				 {OWN, OWN, 0}, {BLACK, c16, 0}, {16, c256_other, 0}}
 _Static_assert(STYLE_BREAK - STYLE_JAVA == 7, "eight frame styles, sixteen boxes");
 
-static const struct look looks[STYLE_COUNT][THEME_DEPTHS] = {
+static const struct appearance appearances[STYLE_COUNT][THEME_DEPTHS] = {
 	[STYLE_NORMAL] = {{OWN, OWN, 0}, {OWN, OWN, 0}, {OWN, OWN, 0}},
-	[STYLE_DIM] = {{OWN, OWN, LOOK_DIM}, {OWN, OWN, LOOK_DIM}, {245, OWN, 0}},
-	[STYLE_STRONG] = {{OWN, OWN, LOOK_BOLD}, {OWN, OWN, LOOK_BOLD}, {OWN, OWN, LOOK_BOLD}},
+	[STYLE_DIM] = {{OWN, OWN, ATTR_DIM}, {OWN, OWN, ATTR_DIM}, {245, OWN, 0}},
+	[STYLE_STRONG] = {{OWN, OWN, ATTR_BOLD}, {OWN, OWN, ATTR_BOLD}, {OWN, OWN, ATTR_BOLD}},
 	[STYLE_TAB] = {{OWN, OWN, 0}, {OWN, OWN, 0}, {OWN, OWN, 0}},
-	[STYLE_TAB_ON] = {{OWN, OWN, LOOK_BOLD}, {GREEN, OWN, LOOK_BOLD}, {71, OWN, LOOK_BOLD}},
-	[STYLE_COLUMNS] = {{OWN, OWN, LOOK_REVERSE}, {BLACK, GREEN, 0}, {16, 108, 0}},
-	[STYLE_SORTED] = {{OWN, OWN, LOOK_REVERSE | LOOK_BOLD}, {BLACK, CYAN, 0}, {16, 152, 0}},
-	[STYLE_CURSOR] = {{OWN, OWN, LOOK_REVERSE}, {BLACK, CYAN, 0}, {16, 110, 0}},
-	[STYLE_KEY] = {{OWN, OWN, LOOK_BOLD}, {CYAN, OWN, LOOK_BOLD}, {73, OWN, LOOK_BOLD}},
+	[STYLE_TAB_ON] = {{OWN, OWN, ATTR_BOLD}, {GREEN, OWN, ATTR_BOLD}, {71, OWN, ATTR_BOLD}},
+	[STYLE_COLUMNS] = {{OWN, OWN, ATTR_REVERSE}, {BLACK, GREEN, 0}, {16, 108, 0}},
+	[STYLE_SORTED] = {{OWN, OWN, ATTR_REVERSE | ATTR_BOLD}, {BLACK, CYAN, 0}, {16, 152, 0}},
+	[STYLE_CURSOR] = {{OWN, OWN, ATTR_REVERSE}, {BLACK, CYAN, 0}, {16, 110, 0}},
+	[STYLE_KEY] = {{OWN, OWN, ATTR_BOLD}, {CYAN, OWN, ATTR_BOLD}, {73, OWN, ATTR_BOLD}},
 	[STYLE_LABEL] = {{OWN, OWN, 0}, {OWN, OWN, 0}, {OWN, OWN, 0}},
-	[STYLE_GOOD] = {{OWN, OWN, LOOK_BOLD}, {GREEN, OWN, LOOK_BOLD}, {71, OWN, LOOK_BOLD}},
-	[STYLE_WARN] = {{OWN, OWN, LOOK_REVERSE}, {BLACK, YELLOW, 0}, {16, 179, 0}},
-	[STYLE_BAD] = {{OWN, OWN, LOOK_REVERSE | LOOK_BOLD}, {WHITE, RED, LOOK_BOLD},
-		{231, 160, LOOK_BOLD}},
-	[STYLE_HIT] = {{OWN, OWN, LOOK_BOLD | LOOK_UNDERLINE},
-		{MAGENTA, OWN, LOOK_BOLD | LOOK_UNDERLINE}, {170, OWN, LOOK_BOLD | LOOK_UNDERLINE}},
+	[STYLE_GOOD] = {{OWN, OWN, ATTR_BOLD}, {GREEN, OWN, ATTR_BOLD}, {71, OWN, ATTR_BOLD}},
+	[STYLE_WARN] = {{OWN, OWN, ATTR_REVERSE}, {BLACK, YELLOW, 0}, {16, 179, 0}},
+	[STYLE_BAD] = {{OWN, OWN, ATTR_REVERSE | ATTR_BOLD}, {WHITE, RED, ATTR_BOLD},
+		{231, 160, ATTR_BOLD}},
+	[STYLE_HIT] = {{OWN, OWN, ATTR_BOLD | ATTR_UNDERLINE},
+		{MAGENTA, OWN, ATTR_BOLD | ATTR_UNDERLINE}, {170, OWN, ATTR_BOLD | ATTR_UNDERLINE}},
 	[STYLE_SPARK] = {{OWN, OWN, 0}, {GREEN, OWN, 0}, {72, OWN, 0}},
-	[STYLE_TREE] = {{OWN, OWN, LOOK_DIM}, {OWN, OWN, LOOK_DIM}, {243, OWN, 0}},
-	[STYLE_PROMPT] = {{OWN, OWN, LOOK_BOLD}, {OWN, OWN, LOOK_BOLD}, {OWN, OWN, LOOK_BOLD}},
+	[STYLE_TREE] = {{OWN, OWN, ATTR_DIM}, {OWN, OWN, ATTR_DIM}, {243, OWN, 0}},
+	[STYLE_PROMPT] = {{OWN, OWN, ATTR_BOLD}, {OWN, OWN, ATTR_BOLD}, {OWN, OWN, ATTR_BOLD}},
 	[STYLE_JAVA] = {{OWN, OWN, 0}, {GREEN, OWN, 0}, {71, OWN, 0}},
 	[STYLE_INLINED] = {{OWN, OWN, 0}, {CYAN, OWN, 0}, {73, OWN, 0}},
-	[STYLE_INTERPRETED] = {{OWN, OWN, LOOK_BOLD}, {MAGENTA, OWN, 0}, {133, OWN, 0}},
+	[STYLE_INTERPRETED] = {{OWN, OWN, ATTR_BOLD}, {MAGENTA, OWN, 0}, {133, OWN, 0}},
 	[STYLE_NATIVE] = {{OWN, OWN, 0}, {RED, OWN, 0}, {167, OWN, 0}},
 	[STYLE_VM] = {{OWN, OWN, 0}, {YELLOW, OWN, 0}, {136, OWN, 0}},
-	[STYLE_KERNEL] = {{OWN, OWN, 0}, {YELLOW, OWN, LOOK_BOLD}, {172, OWN, 0}},
-	[STYLE_CLASS] = {{OWN, OWN, 0}, {CYAN, OWN, LOOK_BOLD}, {109, OWN, 0}},
-	[STYLE_BREAK] = {{OWN, OWN, LOOK_BOLD}, {RED, OWN, LOOK_BOLD}, {160, OWN, LOOK_BOLD}},
+	[STYLE_KERNEL] = {{OWN, OWN, 0}, {YELLOW, OWN, ATTR_BOLD}, {172, OWN, 0}},
+	[STYLE_CLASS] = {{OWN, OWN, 0}, {CYAN, OWN, ATTR_BOLD}, {109, OWN, 0}},
+	[STYLE_BREAK] = {{OWN, OWN, ATTR_BOLD}, {RED, OWN, ATTR_BOLD}, {160, OWN, ATTR_BOLD}},
 	[STYLE_BOX] = {{OWN, OWN, 0}, {BLACK, WHITE, 0}, {16, 251, 0}},
 	BOX(STYLE_JAVA, GREEN, 114, 150),
 	BOX(STYLE_INLINED, CYAN, 80, 116),
@@ -57,9 +57,9 @@ static const struct look looks[STYLE_COUNT][THEME_DEPTHS] = {
 	BOX(STYLE_BREAK, RED, 203, 210),
 };
 
-const struct look *theme_look(enum theme_depth depth, enum style style)
+const struct appearance *theme_appearance(enum theme_depth depth, enum style style)
 {
-	return &looks[style][depth];
+	return &appearances[style][depth];
 }
 
 static const char *const names[STYLE_BOX] = {"normal", "dim", "strong", "tab", "tab-on", "columns",

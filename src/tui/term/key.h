@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is typed and clicked, as numbers: a character is its code point, the other keys stand above Unicode. */
+/* Key codes and the decoder of terminal input. A character is its code point; other keys are above Unicode. */
 #ifndef JHOT_TUI_TERM_KEY_H
 #define JHOT_TUI_TERM_KEY_H
 
@@ -21,8 +21,8 @@ enum tui_key {
 	TKEY_BACK_TAB,
 	TKEY_BACKSPACE,
 	TKEY_DELETE,
-	TKEY_MOUSE, /* keys.click tells what */
-	TKEY_OTHER, /* a key that means nothing here */
+	TKEY_MOUSE, /* details in keys.click */
+	TKEY_OTHER, /* an unknown sequence */
 	TKEY_LAST
 };
 
@@ -32,14 +32,14 @@ struct mouse_click {
 	int button, row, col; /* enum ui_button; 0-based */
 };
 
-/* What was read and not yet taken. Embedded, zero-initialised. */
+/* Input read but not yet consumed. Embedded, zero-initialised. */
 struct keys {
 	char bytes[64]; /* NUL-terminated */
 	size_t len;
-	struct mouse_click click; /* the last one */
+	struct mouse_click click; /* the last click */
 };
 
-/* The next key; TKEY_NONE: nothing was typed, or half a sequence. Waits a moment for what follows an Esc. */
+/* Returns the next key, or TKEY_NONE if there is no complete one. Blocks up to 25 ms for the rest of a sequence. */
 int keys_next(struct keys *k, int fd);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Bytes from the terminal become keys: UTF-8, escape sequences, and reports of the mouse (xterm's mode 1006). */
+/* Decodes terminal input: UTF-8, escape sequences, and mouse reports (xterm's mode 1006). */
 #include "tui/term/key.h"
 
 #include "base/utf8.h"
@@ -10,21 +10,21 @@
 #include <string.h>
 #include <unistd.h>
 
-#define ESC_MS 25 /* what belongs to an Esc comes that soon */
+#define ESC_MS 25 /* the rest of an escape sequence arrives within this time */
 #define ESC    '\033'
 
 struct known {
 	char end;
 	int key;
 };
-/* The end of ESC [ A or ESC O A, and the number of ESC [ 5 ~. */
+/* The final byte of ESC [ A or ESC O A, and the parameter of ESC [ 5 ~. */
 static const struct known letters[] = {{'A', TKEY_UP}, {'B', TKEY_DOWN}, {'C', TKEY_RIGHT},
 	{'D', TKEY_LEFT}, {'H', TKEY_HOME}, {'F', TKEY_END}, {'Z', TKEY_BACK_TAB},
 	{'M', TKEY_ENTER}};
 static const struct known numbers[] = {{'1', TKEY_HOME}, {'7', TKEY_HOME}, {'4', TKEY_END},
 	{'8', TKEY_END}, {'5', TKEY_PAGE_UP}, {'6', TKEY_PAGE_DOWN}, {'3', TKEY_DELETE}};
 
-/* false: nothing came in that time. */
+/* Waits for input and appends it. Returns false if none arrived. */
 static bool keys_read(struct keys *k, int fd, int wait_ms)
 {
 	struct pollfd in = {.fd = fd, .events = POLLIN};
@@ -40,14 +40,14 @@ static bool keys_read(struct keys *k, int fd, int wait_ms)
 	return true;
 }
 
-static int keys_take(struct keys *k, size_t n, int key)
+static int keys_consume(struct keys *k, size_t n, int key)
 {
 	k->len -= n;
 	memmove(k->bytes, k->bytes + n, k->len + 1);
 	return key;
 }
 
-/* The bytes of the escape sequence that has come (ECMA-48's, and the console's ESC [ [ A); 1: an Esc alone, 0: half of one. */
+/* Length of the escape sequence at the start of the input (ECMA-48, and the console's ESC [ [ A). 1: a lone Esc, 0: incomplete. */
 static size_t sequence_bytes(const struct keys *k)
 {
 	const char *s = k->bytes;
@@ -62,7 +62,7 @@ static size_t sequence_bytes(const struct keys *k)
 	return n < k->len ? n + 1 : 0;
 }
 
-/* What a sequence of so many bytes means. */
+/* The key of a complete sequence of n bytes. */
 static int key_of(const char *s, size_t n)
 {
 	for (size_t i = 0; n == 3 && i < sizeof(letters) / sizeof(letters[0]); i++)
@@ -74,7 +74,7 @@ static int key_of(const char *s, size_t n)
 	return TKEY_OTHER;
 }
 
-/* ESC [ < button ; column ; row, then M, or m when the button is let go. */
+/* Parses ESC [ < button ; column ; row and M. Returns false for m, a release. */
 static bool keys_click(struct keys *k)
 {
 	struct mouse_click c;
@@ -96,7 +96,7 @@ static int keys_character(struct keys *k, int fd)
 	ch = n ? (int)utf8_value(k->bytes, n) : TKEY_OTHER;
 	if (ch == '\b' || ch == 0x7f)
 		ch = TKEY_BACKSPACE;
-	return keys_take(k, n ? (size_t)n : 1, ch == '\r' ? TKEY_ENTER : ch);
+	return keys_consume(k, n ? (size_t)n : 1, ch == '\r' ? TKEY_ENTER : ch);
 }
 
 int keys_next(struct keys *k, int fd)
@@ -110,15 +110,15 @@ int keys_next(struct keys *k, int fd)
 		if (!n && keys_read(k, fd, k->len > 2 ? 0 : ESC_MS))
 			continue;
 		if (!n && k->len == sizeof(k->bytes) - 1)
-			return keys_take(k, k->len, TKEY_OTHER);
+			return keys_consume(k, k->len, TKEY_OTHER);
 		if (!n && k->len > 2)
 			return TKEY_NONE;
 		if (n < 2)
-			return keys_take(k, 1, TKEY_ESC);
+			return keys_consume(k, 1, TKEY_ESC);
 		if (k->bytes[2] != '<')
-			return keys_take(k, n, key_of(k->bytes, n));
+			return keys_consume(k, n, key_of(k->bytes, n));
 		pressed = keys_click(k);
-		keys_take(k, n, 0);
+		keys_consume(k, n, 0);
 		if (pressed)
 			return TKEY_MOUSE;
 	}

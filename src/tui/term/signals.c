@@ -12,12 +12,12 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The first are told to the loop, the others are crashes. */
+/* The first FORWARDED signals go to the loop, the others are crashes. */
 static const int caught[] = {SIGTERM, SIGHUP, SIGINT, SIGQUIT, SIGTSTP, SIGCONT, SIGWINCH, SIGSEGV,
 	SIGBUS, SIGILL, SIGFPE, SIGABRT};
 
-#define CAUGHT (sizeof(caught) / sizeof(caught[0]))
-#define TOLD   7
+#define CAUGHT    (sizeof(caught) / sizeof(caught[0]))
+#define FORWARDED 7
 
 static struct {
 	int pipe[2];
@@ -36,7 +36,7 @@ static void on_signal(int number)
 	int saved = errno;
 	uint8_t byte = (uint8_t)number;
 
-	/* A full pipe already wakes the loop. */
+	/* If the pipe is full the loop wakes up anyway. */
 	if (write(global.pipe[1], &byte, 1) < 0)
 		errno = saved;
 	errno = saved;
@@ -55,7 +55,7 @@ static void restore(void)
 static void on_crash(int number)
 {
 	restore();
-	/* SA_RESETHAND: the default action follows as soon as this handler returns. */
+	/* SA_RESETHAND: the default action follows when this handler returns. */
 	raise(number);
 }
 
@@ -74,7 +74,7 @@ int signals_open(void)
 	sigemptyset(&sa.sa_mask);
 	sigemptyset(&crash.sa_mask);
 	for (size_t i = 0; i < CAUGHT; i++)
-		sigaction(caught[i], i < TOLD ? &sa : &crash, &global.old[i]);
+		sigaction(caught[i], i < FORWARDED ? &sa : &crash, &global.old[i]);
 	sigaction(SIGPIPE, &ignore, &global.old_pipe);
 	buf_on_no_memory(restore);
 	return global.pipe[0];
@@ -125,7 +125,7 @@ void signals_stop(void)
 	sigaddset(&one, SIGTSTP);
 	pthread_sigmask(SIG_UNBLOCK, &one, &old);
 	kill(0, SIGTSTP);
-	/* Here again after SIGCONT. */
+	/* Continues here after SIGCONT. */
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
 	sigaction(SIGTSTP, &ours, NULL);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A canvas onto the terminal, by terminfo: what differs from the last frame is all that is sent.
+ * Displays a canvas through terminfo, sending only the differences to the last frame.
  *
- * A frame is known in whole before its first byte is sent, so nothing blocks in the middle of one.
+ * A frame is composed completely before its first byte is sent, so nothing blocks in the middle of one.
  */
 #include "tui/term/term.h"
 
@@ -16,10 +16,10 @@
 #include <term.h>
 #include <unistd.h>
 
-#define PLAIN     STYLE_COUNT              /* the pen of an erased cell */
-#define MOUSE_ON  "\033[?1000h\033[?1006h" /* xterm's, which the others took over */
+#define PLAIN     STYLE_COUNT              /* pen of erased cells */
+#define MOUSE_ON  "\033[?1000h\033[?1006h" /* xterm's sequences, supported by the others */
 #define MOUSE_OFF "\033[?1006l\033[?1000l"
-#define BRIDGE    3 /* so many cells that stay are drawn again: a move has more bytes */
+#define BRIDGE    3 /* redraw up to so many unchanged cells: moving the cursor takes more bytes */
 
 /* --- terminfo ---------------------------------------------------------------------------------------- */
 
@@ -28,8 +28,8 @@ static bool can(const char *string)
 	return string && string != (const char *)-1;
 }
 
-/* Terminals that needed the delays $<5> are gone. */
-static void put(struct buf *out, const char *string)
+/* Drops padding ($<5>), which no terminal in use needs. */
+static void emit(struct buf *out, const char *string)
 {
 	for (; can(string) && *string; string++) {
 		if (string[0] == '$' && string[1] == '<' && strchr(string, '>'))
@@ -39,50 +39,50 @@ static void put(struct buf *out, const char *string)
 	}
 }
 
-/* The usual kinds, made from the build host's descriptions, in a form that ncurses takes from TERMINFO (infocmp -Q2). */
+/* Built-in descriptions of common terminals, in the format that ncurses reads from $TERMINFO (infocmp -Q2). */
 static const struct {
 	const char *name, *description;
 } term_kinds[] = {
 #include "tui/term/kinds.inc"
 };
 
-/* On a host without descriptions of terminals. */
-static bool term_know_kind(const struct terminal *t, const char *name)
+/* Fallback for hosts without a terminfo database. */
+static bool term_load_builtin(const struct terminal *t, const char *name)
 {
 	const char *set = getenv("TERMINFO");
 	char *before = set ? xstrdup(set) : NULL;
-	bool known = false;
+	bool loaded = false;
 	int found;
 
-	for (size_t i = 0; i < sizeof(term_kinds) / sizeof(term_kinds[0]) && !known; i++) {
+	for (size_t i = 0; i < sizeof(term_kinds) / sizeof(term_kinds[0]) && !loaded; i++) {
 		if (strcmp(term_kinds[i].name, name))
 			continue;
 		setenv("TERMINFO", term_kinds[i].description, 1);
-		known = setupterm(name, t->out, &found) == 0;
+		loaded = setupterm(name, t->out, &found) == 0;
 	}
 	if (before)
 		setenv("TERMINFO", before, 1);
 	else
 		unsetenv("TERMINFO");
 	free(before);
-	return known;
+	return loaded;
 }
 
-static bool term_know_name(const struct terminal *t, const char *name)
+static bool term_load_name(const struct terminal *t, const char *name)
 {
 	int found;
 
-	return setupterm(name, t->out, &found) == 0 || term_know_kind(t, name);
+	return setupterm(name, t->out, &found) == 0 || term_load_builtin(t, name);
 }
 
-static int term_know(struct terminal *t, struct err *err)
+static int term_load(struct terminal *t, struct err *err)
 {
 	const char *name = getenv("TERM");
 
-	/* A new terminal on an old machine: nearly all of them understand what xterm does. */
-	t->known =
-		name && *name && (term_know_name(t, name) || term_know_name(t, "xterm-256color"));
-	if (t->known && can(cursor_address) && can(clear_screen))
+	/* An unknown terminal is most likely compatible with xterm. */
+	t->loaded =
+		name && *name && (term_load_name(t, name) || term_load_name(t, "xterm-256color"));
+	if (t->loaded && can(cursor_address) && can(clear_screen))
 		return 0;
 	err_set(err, ERR_USAGE, "TERM=%s is not a terminal whose cursor jhot can move.",
 		name ? name : "");
@@ -93,22 +93,22 @@ static int term_know(struct terminal *t, struct err *err)
 
 /* --- modes ------------------------------------------------------------------------------------------- */
 
-/* Everything that gives the terminal back but its modes. */
-static void term_put_leave(const struct terminal *t, struct buf *out)
+/* The sequences that restore the terminal, except for its modes. */
+static void term_emit_leave(const struct terminal *t, struct buf *out)
 {
 	if (t->mouse)
 		buf_adds(out, MOUSE_OFF);
-	put(out, exit_attribute_mode);
-	put(out, keypad_local);
-	put(out, cursor_normal);
-	put(out, can(exit_ca_mode) ? exit_ca_mode : tparm(cursor_address, t->rows - 1, 0));
+	emit(out, exit_attribute_mode);
+	emit(out, keypad_local);
+	emit(out, cursor_normal);
+	emit(out, can(exit_ca_mode) ? exit_ca_mode : tparm(cursor_address, t->rows - 1, 0));
 }
 
 static void term_arm_crash(struct terminal *t)
 {
 	struct buf b = {0};
 
-	term_put_leave(t, &b);
+	term_emit_leave(t, &b);
 	signals_on_crash(t->out, buf_str(&b), b.len, &t->saved);
 	buf_done(&b);
 }
@@ -116,7 +116,7 @@ static void term_arm_crash(struct terminal *t)
 void term_suspend(struct terminal *t)
 {
 	signals_on_crash(-1, NULL, 0, NULL);
-	term_put_leave(t, &t->pending);
+	term_emit_leave(t, &t->pending);
 	t->inside = false;
 	tty_drain(t);
 	tcsetattr(t->in, TCSADRAIN, &t->saved);
@@ -128,10 +128,10 @@ void term_resume(struct terminal *t)
 
 	tty_raw(t);
 	if (!t->inside)
-		put(out, enter_ca_mode);
+		emit(out, enter_ca_mode);
 	t->inside = true;
-	put(out, keypad_xmit);
-	put(out, cursor_invisible);
+	emit(out, keypad_xmit);
+	emit(out, cursor_invisible);
 	t->cursor = false;
 	if (t->mouse)
 		buf_adds(out, MOUSE_ON);
@@ -151,25 +151,26 @@ void term_set_mouse(struct terminal *t, bool on)
 
 /* --- styles ------------------------------------------------------------------------------------------ */
 
-/* The settings file's colours, where the terminal has them. */
-static const struct look *term_look(const struct terminal *t, enum style style)
+/* The settings file's colours if the terminal supports them, else the theme's. */
+static const struct appearance *term_appearance(const struct terminal *t, enum style style)
 {
-	const struct look *own =
-		t->config && t->config->look_set[style] ? &t->config->looks[style] : NULL;
+	const struct appearance *own = t->config && t->config->appearance_set[style]
+					       ? &t->config->appearances[style]
+					       : NULL;
 	int most = t->depth == THEME_256 ? 255 : 7;
 
 	if (own && t->depth != THEME_MONO && own->fg <= most && own->bg <= most)
 		return own;
-	return theme_look(t->depth, style);
+	return theme_appearance(t->depth, style);
 }
 
-/* ESC [ a m and ESC [ b m are ESC [ a ; b m. */
+/* Joins ESC [ a m and ESC [ b m to ESC [ a ; b m. */
 static void pen_add(struct buf *on, const char *string)
 {
 	struct buf more = {0};
 	bool joined;
 
-	put(&more, string);
+	emit(&more, string);
 	joined = on->len && !strncmp(buf_str(&more), "\033[", 2) && on->data[on->len - 1] == 'm';
 	if (joined)
 		on->data[on->len - 1] = ';';
@@ -177,48 +178,49 @@ static void pen_add(struct buf *on, const char *string)
 	buf_done(&more);
 }
 
-static void pen_string(char out[64], const char *begin, const struct look *look)
+static void pen_string(char out[64], const char *begin, const struct appearance *appearance)
 {
 	const struct {
-		int look, video; /* video: bit of no_color_video */
+		int appearance, video; /* video: bit of no_color_video */
 		const char *on;
-	} attrs[] = {{LOOK_BOLD, 32, enter_bold_mode}, {LOOK_DIM, 16, enter_dim_mode},
-		{LOOK_REVERSE, 4, enter_reverse_mode}, {LOOK_UNDERLINE, 2, enter_underline_mode}};
-	bool colored = look->fg >= 0 || look->bg >= 0;
+	} attrs[] = {{ATTR_BOLD, 32, enter_bold_mode}, {ATTR_DIM, 16, enter_dim_mode},
+		{ATTR_REVERSE, 4, enter_reverse_mode}, {ATTR_UNDERLINE, 2, enter_underline_mode}};
+	bool colored = appearance->fg >= 0 || appearance->bg >= 0;
 	int never = colored && no_color_video > 0 ? no_color_video : 0;
 	struct buf b = {0};
 
 	pen_add(&b, begin);
 	for (size_t i = 0; i < sizeof(attrs) / sizeof(attrs[0]); i++)
-		if (look->attrs & attrs[i].look && !(never & attrs[i].video))
+		if (appearance->attrs & attrs[i].appearance && !(never & attrs[i].video))
 			pen_add(&b, attrs[i].on);
-	if (look->fg >= 0)
-		pen_add(&b, tparm(set_a_foreground, look->fg));
-	if (look->bg >= 0)
-		pen_add(&b, tparm(set_a_background, look->bg));
+	if (appearance->fg >= 0)
+		pen_add(&b, tparm(set_a_foreground, appearance->fg));
+	if (appearance->bg >= 0)
+		pen_add(&b, tparm(set_a_background, appearance->bg));
 	snprintf(out, 64, "%s", buf_str(&b));
 	buf_done(&b);
 }
 
-static void pen_make(struct pen *pen, const struct look *look)
+static void pen_make(struct pen *pen, const struct appearance *appearance)
 {
-	/* On most terminals this is all that ends attributes and colours, and it can be joined. */
+	/* On most terminals ESC [ m suffices to reset attributes and colours, and can be joined. */
 	const char *off = can(exit_attribute_mode) && strstr(exit_attribute_mode, "\033[m")
 				  ? "\033[m"
 				  : exit_attribute_mode;
 
-	pen->leaves_blanks = look->bg < 0 && !(look->attrs & (LOOK_REVERSE | LOOK_UNDERLINE));
-	pen_string(pen->on, NULL, look);
-	pen_string(pen->anew, off, look);
+	pen->plain_blanks =
+		appearance->bg < 0 && !(appearance->attrs & (ATTR_REVERSE | ATTR_UNDERLINE));
+	pen_string(pen->on, NULL, appearance);
+	pen_string(pen->anew, off, appearance);
 }
 
 void term_set_color(struct terminal *t, enum theme_depth depth)
 {
 	t->depth = depth < t->depth_max ? depth : t->depth_max;
 	for (int i = 0; i < STYLE_COUNT; i++)
-		pen_make(&t->pens[i], term_look(t, (enum style)i));
-	pen_make(&t->pens[PLAIN], &(const struct look){-1, -1, 0});
-	t->rows = 0; /* what is shown is shown otherwise now */
+		pen_make(&t->pens[i], term_appearance(t, (enum style)i));
+	pen_make(&t->pens[PLAIN], &(const struct appearance){-1, -1, 0});
+	t->rows = 0; /* forces a full redraw */
 }
 
 static void term_style(struct terminal *t, int style)
@@ -237,16 +239,16 @@ static void term_move(struct terminal *t, int row, int col)
 	struct buf *out = &t->pending;
 
 	if (t->row == row && t->col < col && can(parm_right_cursor))
-		put(out, tparm(parm_right_cursor, col - t->col));
+		emit(out, tparm(parm_right_cursor, col - t->col));
 	else if (t->row != row || t->col != col)
-		put(out, tparm(cursor_address, row, col));
+		emit(out, tparm(cursor_address, row, col));
 	t->row = row;
 	t->col = col;
 }
 
 static bool term_is_blank(const struct terminal *t, const struct cell *c)
 {
-	return c->ch == ' ' && c->width == 1 && t->pens[c->style].leaves_blanks;
+	return c->ch == ' ' && c->width == 1 && t->pens[c->style].plain_blanks;
 }
 
 static bool term_same_cell(const struct terminal *t, const struct cell *a, const struct cell *b)
@@ -257,18 +259,18 @@ static bool term_same_cell(const struct terminal *t, const struct cell *a, const
 	       (term_is_blank(t, a) && term_is_blank(t, b));
 }
 
-/* Terminals agree on the width of Latin, Greek, Cyrillic, Armenian, punctuation, arrows, and lines and blocks. */
+/* True for characters on whose width terminals agree: Latin, Greek, Cyrillic, Armenian, punctuation, arrows, lines, blocks. */
 static bool term_width_known(const struct cell *c)
 {
 	return c->width == 1 && !c->marks[0] &&
 	       (c->ch < 0x590 || (c->ch >= 0x2000 && c->ch < 0x2600));
 }
 
-static void term_put_cell(struct terminal *t, const struct cell *c)
+static void term_emit_cell(struct terminal *t, const struct cell *c)
 {
 	char text[CANVAS_CELL_TEXT];
 
-	if (!term_is_blank(t, c) || !t->pens[t->style].leaves_blanks)
+	if (!term_is_blank(t, c) || !t->pens[t->style].plain_blanks)
 		term_style(t, c->style);
 	canvas_cell_text(c, text);
 	buf_adds(&t->pending, text);
@@ -277,7 +279,7 @@ static void term_put_cell(struct terminal *t, const struct cell *c)
 		t->row = -1;
 }
 
-/* To this cell, over some that stay if that is shorter. */
+/* Moves the cursor to a cell, redrawing a few unchanged cells if that is shorter. */
 static void term_reach(struct terminal *t, const struct cell *cells, int row, int col)
 {
 	int from = t->col;
@@ -285,19 +287,19 @@ static void term_reach(struct terminal *t, const struct cell *cells, int row, in
 
 	for (int i = from; i < col && bridged; i++)
 		bridged = cells[i].ch < 0x7f && !cells[i].marks[0] &&
-			  (term_is_blank(t, &cells[i]) ? t->pens[t->style].leaves_blanks
+			  (term_is_blank(t, &cells[i]) ? t->pens[t->style].plain_blanks
 						       : cells[i].style == t->style);
 	for (int i = from; i < col && bridged; i++)
-		term_put_cell(t, &cells[i]);
+		term_emit_cell(t, &cells[i]);
 	term_move(t, row, col);
 }
 
-static void term_put_row(struct terminal *t, const struct cell *cells, int row)
+static void term_emit_row(struct terminal *t, const struct cell *cells, int row)
 {
 	const struct cell *shown = t->cells + (size_t)row * (size_t)t->cols;
 	int end = t->cols, last = t->cols;
 
-	/* Such a terminal scrolls when its last cell is drawn. */
+	/* These terminals scroll when their last cell is drawn. */
 	if (auto_right_margin && !eat_newline_glitch && row == t->rows - 1)
 		last--;
 	while (end > 0 && can(clr_eol) && term_is_blank(t, &cells[end - 1]))
@@ -307,12 +309,12 @@ static void term_put_row(struct terminal *t, const struct cell *cells, int row)
 			continue;
 		term_reach(t, cells, row, col);
 		if (col < end) {
-			term_put_cell(t, &cells[col]);
+			term_emit_cell(t, &cells[col]);
 			continue;
 		}
-		if (!t->pens[t->style].leaves_blanks)
+		if (!t->pens[t->style].plain_blanks)
 			term_style(t, PLAIN);
-		put(&t->pending, clr_eol);
+		emit(&t->pending, clr_eol);
 		return;
 	}
 }
@@ -326,8 +328,8 @@ static void term_clear(struct terminal *t, int rows, int cols)
 	t->cells = xreallocarray(t->cells, (size_t)rows * (size_t)cols, sizeof(*t->cells));
 	for (int i = 0; i < rows * cols; i++)
 		t->cells[i] = (struct cell){.ch = ' ', .style = PLAIN, .width = 1};
-	put(out, exit_attribute_mode);
-	put(out, clear_screen);
+	emit(out, exit_attribute_mode);
+	emit(out, clear_screen);
 	t->style = PLAIN;
 	t->row = -1;
 }
@@ -342,12 +344,12 @@ void term_draw(struct terminal *t, const struct canvas *c, bool whole)
 	if (whole || t->rows != c->rows || t->cols != c->cols)
 		term_clear(t, c->rows, c->cols);
 	for (int row = 0; row < c->rows; row++)
-		term_put_row(t, canvas_row(c, row), row);
+		term_emit_row(t, canvas_row(c, row), row);
 	memcpy(t->cells, c->cells, (size_t)c->rows * (size_t)c->cols * sizeof(*c->cells));
 	if (cursor)
 		term_move(t, c->cursor_row, c->cursor_col);
 	if (cursor != t->cursor)
-		put(out, cursor ? cursor_normal : cursor_invisible);
+		emit(out, cursor ? cursor_normal : cursor_invisible);
 	t->cursor = cursor;
 	term_flush(t);
 }
@@ -381,12 +383,12 @@ struct terminal *term_open(const struct app_options *o, struct err *err)
 
 	t->out = -1;
 	t->config = o->config;
-	if (tty_open(t, err) < 0 || term_know(t, err) < 0) {
+	if (tty_open(t, err) < 0 || term_load(t, err) < 0) {
 		term_close(t, NULL);
 		return NULL;
 	}
 	t->ascii = !term_is_utf8(o->charset);
-	/* Beyond 256 a number is no place in a palette but the colour itself. */
+	/* With more than 256 colours a number is an RGB value, not a palette index. */
 	t->depth_max = max_colors == 256 ? THEME_256 : max_colors >= 8 ? THEME_16 : THEME_MONO;
 	term_set_color(t, term_depth(o->color));
 	term_resume(t);
@@ -400,7 +402,7 @@ void term_close(struct terminal *t, const struct canvas *last)
 	if (last)
 		canvas_dump(last, &t->pending, false);
 	tty_drain(t);
-	if (t->known)
+	if (t->loaded)
 		del_curterm(cur_term);
 	free(t->cells);
 	if (t->out >= 0)

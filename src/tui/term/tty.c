@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One descriptor is read, another written: keys block nobody, and neither does a slow link. */
+/* The terminal device: descriptors, modes, size, non-blocking output. */
 #include "tui/term/term.h"
 
 #include <errno.h>
@@ -22,7 +22,7 @@ int tty_open(struct terminal *t, struct err *err)
 	}
 	if (tcgetattr(t->in, &t->saved) < 0)
 		return err_set_errno(err, ERR_FAILED, "The terminal's modes cannot be read");
-	/* A description of our own: O_NONBLOCK on the inherited one would reach the shell. */
+	/* Our own open file description: O_NONBLOCK on the inherited one would affect the shell. */
 	t->out = open("/proc/self/fd/1", O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 	if (t->out < 0)
 		t->out = open("/dev/tty", O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
@@ -35,7 +35,7 @@ void tty_raw(const struct terminal *t)
 {
 	struct termios raw = t->saved;
 
-	/* ^C, ^Z and ^S come as keys; our bytes go out as they are. */
+	/* ^C, ^Z and ^S are read as keys; output is not processed. */
 	raw.c_lflag &= ~(tcflag_t)(ICANON | ECHO | ISIG | IEXTEN);
 	raw.c_iflag &= ~(tcflag_t)(IXON | INLCR | IGNCR);
 	raw.c_iflag |= ICRNL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The header's figures, as the profile keeps them. */
+/* Vitals by second. */
 #include "tui/time/time.h"
 
 #define REACH_S 10

@@ -1,16 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Time: which seconds are looked at, and what the header's figures were in each, so that a frozen screen shows the
- * vitals of its own moment.
- *
- * What is looked at is a sliding window, or one that was stopped.
+ * The time window that is shown, sliding or frozen, and the vitals of each second, so that a frozen screen shows those
+ * of its own time.
  *
  *      oldest        since            from ---- window ---- to        now
  *   ----|--------------|----------------|===================|----------|--> seconds of the profile
- *                                                   frozen: to stays, now runs on
+ *                                                   frozen: to is fixed, now advances
  *
- * A window ends with the last whole second. In the first two seconds of a session it takes in the
- * running one as well, because there is nothing else to show. Plain values.
+ * A window ends with the last complete second. In the first two seconds after since it includes the current one,
+ * because there is nothing else to show. Seconds are those of the profile. Plain values.
  */
 #ifndef JHOT_TUI_TIME_TIME_H
 #define JHOT_TUI_TIME_TIME_H
@@ -22,7 +20,7 @@ struct timeline {
 	int window; /* index into timeline_windows */
 	bool frozen;
 	uint32_t frozen_to;
-	uint32_t since, since_before; /* restarted here, and where it was before (U) */
+	uint32_t since, since_before; /* start of the last restart, and of the one before (U) */
 };
 
 #define TIMELINE_WINDOWS 6
@@ -30,19 +28,19 @@ extern const uint32_t timeline_windows[TIMELINE_WINDOWS]; /* seconds; 0 = all */
 
 void timeline_init(struct timeline *t);
 uint32_t timeline_to(const struct timeline *t, const struct profile *p);
-/* Fill from and to. */
+/* Sets from and to of a query. */
 void timeline_query(const struct timeline *t, const struct profile *p, struct profile_query *q);
 const char *timeline_label(const struct timeline *t, char out[16]); /* "10s", "1m", "all" */
 
 void timeline_freeze(struct timeline *t, const struct profile *p, bool frozen);
-/* Frozen: move the end by so many seconds. Returns false at either end of the history. */
+/* Moves the end of a frozen window. Returns false beyond either end of the history. */
 bool timeline_step(struct timeline *t, const struct profile *p, int seconds);
 
 /* --- history.c --------------------------------------------------------------------------------- */
 
-/* The vitals of that second or of the last one before it within 10 s; NULL if there are none. */
+/* The vitals of that second, or the latest of the 10 s before it; NULL if none. Borrowed from the profile. */
 const struct vitals_second *history_at(const struct profile *p, uint32_t second);
-/* n values up to and including second, oldest first, -1 = not known. */
+/* Stores the n values up to and including second, oldest first; -1: not known. */
 enum history_what { HISTORY_CPU, HISTORY_HEAP, HISTORY_GC, HISTORY_SAFEPOINT };
 void history_values(
 	const struct profile *p, enum history_what what, uint32_t second, int64_t *out, int n);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The error screen: what happened, what to try, details; and the way on from it. */
+/* The error screen: what happened, what to try, details, and its commands. */
 #include "tui/frame/ui.h"
 
 #include "base/buf.h"
@@ -20,7 +20,7 @@ static struct error_state *error_state(const struct ui *ui)
 	return (struct error_state *)ui->place.state[VIEW_ERROR];
 }
 
-static int put_lines(struct canvas *c, int row, const char *title, const char *text, bool numbered)
+static int draw_lines(struct canvas *c, int row, const char *title, const char *text, bool numbered)
 {
 	int number = 1;
 	char line[1024];
@@ -50,10 +50,10 @@ static void error_draw(struct ui *ui, struct area area)
 	int row = area.row;
 
 	canvas_text(c, row, 1, c->cols, STYLE_BAD, " jhot: the JVM cannot be profiled ");
-	row = put_lines(c, row + 2, "What happened", ui->refusal.what, false);
-	row = put_lines(c, row, "Try one of", ui->refusal.hint, true);
+	row = draw_lines(c, row + 2, "What happened", ui->refusal.what, false);
+	row = draw_lines(c, row, "Try one of", ui->refusal.hint, true);
 	if (!e->details_hidden)
-		row = put_lines(c, row, "Details", ui->refusal.details, false);
+		row = draw_lines(c, row, "Details", ui->refusal.details, false);
 	if (row < c->rows - 2)
 		canvas_printf(c, c->rows - 3, 1, c->cols, STYLE_DIM, "exit status %d",
 			(int)ui->refusal.kind);
@@ -84,7 +84,7 @@ unsigned error_back(struct ui *ui, int arg)
 	return UI_UPDATE;
 }
 
-/* The first thing to try, without the explanation behind it. */
+/* Copies the first command to try, without its explanation. */
 unsigned error_copy(struct ui *ui, int arg)
 {
 	char command[640];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is wrong with the program: a list, the worst first, and below it what proves the selected one. */
+/* The findings view: a list, worst first, and below it the evidence of the selected one. */
 #include "tui/frame/findings.h"
 
 #include "tui/frame/command.h"
@@ -18,10 +18,10 @@
 #define WHAT_COL    31
 
 struct findings_view {
-	struct view_state at; /* its list: what was found */
-	struct page pane;     /* its list's cursor is the row at the top */
+	struct view_state at; /* list: the findings */
+	struct page pane;     /* its list's cursor is the first visible row */
 	enum view_id from;
-	const struct finding_rule *rule; /* of the selected one, and what it is about */
+	const struct finding_rule *rule; /* identity of the selected finding */
 	uint64_t subject;
 };
 
@@ -44,8 +44,8 @@ static const struct finding *selected(const struct ui *ui)
 
 /* --- below the list ---------------------------------------------------------------------------------- */
 
-/* A text in as many rows as it needs; later ones stand further in. */
-static void put_text(struct page *p, int col, int hang, enum style style, const char *text)
+/* Adds wrapped text; rows after the first are indented by hang. */
+static void add_text(struct page *p, int col, int hang, enum style style, const char *text)
 {
 	for (const char *next; *text; text = next, col += hang, hang = 0) {
 		int bytes = (int)text_wrap(text, p->canvas.cols - col - 1, &next);
@@ -57,7 +57,7 @@ static void put_text(struct page *p, int col, int hang, enum style style, const 
 	}
 }
 
-static void put_proof(struct page *p, const char *text)
+static void add_proof(struct page *p, const char *text)
 {
 	char line[sizeof(((struct finding *)0)->proof)];
 
@@ -65,37 +65,37 @@ static void put_proof(struct page *p, const char *text)
 		int bytes = (int)strcspn(text, "\n"), in = (int)strspn(text, " ");
 
 		snprintf(line, sizeof(line), "%.*s", bytes - in, text + in);
-		put_text(p, 3 + in, 2, STYLE_NORMAL, line);
+		add_text(p, 3 + in, 2, STYLE_NORMAL, line);
 		text += bytes + (text[bytes] == '\n');
 	}
 }
 
-static void put_finding(struct page *p, const struct finding *f)
+static void add_finding(struct page *p, const struct finding *f)
 {
 	char look[sizeof(f->look) + 3];
 
-	put_text(p, 1, 0, STYLE_STRONG, f->what);
-	put_proof(p, f->proof);
+	add_text(p, 1, 0, STYLE_STRONG, f->what);
+	add_proof(p, f->proof);
 	snprintf(look, sizeof(look), "-> %s", f->look);
-	put_text(p, 1, 3, STYLE_KEY, look);
+	add_text(p, 1, 3, STYLE_KEY, look);
 }
 
-static void put_looked_for(const struct ui *ui, struct page *p)
+static void add_rules_checked(const struct ui *ui, struct page *p)
 {
-	/* A rule wants to see a thing for some seconds: what was just switched on has nothing to say yet. */
+	/* Rules need some seconds of data after an event was switched on. */
 	bool early = !ui->over && ui->now_ms - ui->begun_ms < EARLY_MS;
 	char why[FINDING_WHY];
 	int event;
 
-	put_text(p, 1, 0, STYLE_STRONG,
+	add_text(p, 1, 0, STYLE_STRONG,
 		early ? "nothing found yet; looking for:" : "nothing found; looked for:");
 	for (const struct finding_rule *const *rule = finding_rules; *rule; rule++)
 		if (!findings_blind(ui->findings->rules, *rule, &event, why))
-			put_text(p, 3, 2, STYLE_NORMAL, (*rule)->what);
+			add_text(p, 3, 2, STYLE_NORMAL, (*rule)->what);
 }
 
 /* By reason: "not looked for: LOCK POOL (lock is not sampled: press 3)". */
-static void put_not_looked_for(const struct ui *ui, struct page *p)
+static void add_rules_skipped(const struct ui *ui, struct page *p)
 {
 	char text[400], why[FINDING_WHY], other[FINDING_WHY];
 	const struct finding_rule *const *rule, *const *r;
@@ -111,7 +111,7 @@ static void put_not_looked_for(const struct ui *ui, struct page *p)
 				!strcmp(why, other))
 				break;
 		if (r < rule)
-			continue; /* that line is there */
+			continue; /* this reason has a line already */
 		used = (size_t)snprintf(text, sizeof(text), "not looked for:");
 		for (r = rule; *r; r++)
 			if (findings_blind(ui->findings->rules, *r, &(int){0}, other) &&
@@ -123,12 +123,12 @@ static void put_not_looked_for(const struct ui *ui, struct page *p)
 			used += (size_t)snprintf(
 				text + used, sizeof(text) - used, ": press %d", event + 1);
 		snprintf(text + used, sizeof(text) - used, ")");
-		put_text(p, 1, 2, STYLE_DIM, text);
+		add_text(p, 1, 2, STYLE_DIM, text);
 	}
 }
 
-/* What opening this view has switched on. */
-static void put_begun(const struct ui *ui, struct page *p)
+/* The events that opening this view has switched on. */
+static void add_events_begun(const struct ui *ui, struct page *p)
 {
 	bool on[EVENT_USER_FIRST];
 	char text[160];
@@ -140,7 +140,7 @@ static void put_begun(const struct ui *ui, struct page *p)
 	snprintf(text, sizeof(text), "%s%s%s are looked at since this view was opened; e ends that",
 		on[EVENT_LOCK] ? "locks" : "", on[EVENT_LOCK] && on[EVENT_WALL] ? " and " : "",
 		on[EVENT_WALL] ? "waits" : "");
-	put_text(p, 1, 2, STYLE_DIM, text);
+	add_text(p, 1, 2, STYLE_DIM, text);
 }
 
 static void draw_pane(struct ui *ui, struct area area)
@@ -151,15 +151,15 @@ static void draw_pane(struct ui *ui, struct area area)
 
 	page_begin(ui, p);
 	if (f) {
-		put_finding(p, f);
+		add_finding(p, f);
 		p->rows++;
 	}
-	/* What a key would add is not below a list that is longer than the screen. */
-	put_begun(ui, p);
-	put_not_looked_for(ui, p);
+	/* First what a key would add, since the list of rules may not fit. */
+	add_events_begun(ui, p);
+	add_rules_skipped(ui, p);
 	if (!f) {
 		p->rows += p->rows > 0;
-		put_looked_for(ui, p);
+		add_rules_checked(ui, p);
 	}
 	page_draw(ui, p, area);
 }
@@ -208,7 +208,7 @@ static void draw_titles(struct ui *ui, int row)
 	canvas_text(c, row, WHAT_COL, c->cols, STYLE_COLUMNS, "WHAT");
 }
 
-/* The cursor stays on what it was put on, wherever that stands now. */
+/* Keeps the cursor on the selected finding when the list is reordered. */
 static void follow(struct ui *ui)
 {
 	struct findings_view *v = view_of(ui);
@@ -249,7 +249,7 @@ static void view_draw(struct ui *ui, struct area area)
 	draw_pane(ui, (struct area){row, 0, area.row + area.rows - row, area.cols});
 }
 
-/* Where Enter leads. */
+/* What Enter opens. */
 static void view_detail(struct ui *ui, struct strip *s)
 {
 	const struct finding *f = selected(ui);
@@ -288,7 +288,7 @@ unsigned findings_show(struct ui *ui, int arg)
 		return UI_UPDATE;
 	}
 	ui_show(ui, VIEW_FINDINGS);
-	/* Who comes back from what was found there goes on to where the list was asked for. */
+	/* arg 1: returning from a finding; Esc still leads to the original view. */
 	if (!arg)
 		view_of(ui)->from = from;
 	findings_open(ui);
@@ -303,7 +303,7 @@ unsigned findings_scroll(struct ui *ui, int direction)
 	return 0;
 }
 
-/* The event is there, or a message or a question says why not. */
+/* Returns true when the event is shown; else a message or a warning is. */
 static bool go_to_event(struct ui *ui, int event)
 {
 	return event < 0 || events_show(ui, event) || ui->scope.event == event;
@@ -330,7 +330,7 @@ unsigned findings_go(struct ui *ui, int arg)
 	else
 		ui_show(ui, VIEW_METHODS);
 	ui->place.found = ui->place.view;
-	ui->place.found_nr = ui_narrow(ui);
+	ui->place.found_undo = ui_undo_id(ui);
 	return UI_SORT;
 }
 

@@ -12,7 +12,7 @@
 #define KEYS_COL 9
 #define TERM_COL 11
 
-/* What the columns mean, per view: term and explanation. */
+/* Terms on the screen and their explanations, per view. */
 struct help_term {
 	unsigned views;
 	const char *term, *text;
@@ -89,7 +89,7 @@ static const struct help_term terms[] = {
 	{TREE, "(i)", "inverted: hot methods first, below each the methods that called it"},
 };
 
-/* What to expect of the order, per view. */
+/* How rows are ordered, per view. */
 static const struct help_term orders[] = {
 	{METHODS | THREADS | TREE, "ORDER",
 		"Rows swap only when the lower one leads by more than 1 standard error, and never "
@@ -106,10 +106,10 @@ static const struct help_term orders[] = {
 static bool help_lists(const struct command *c, const struct ui *ui)
 {
 	return c->help && c->views & VIEW_BIT(ui->place.under) &&
-	       (!c->available || c->available(ui)) && !file_refuses(ui, c);
+	       (!c->available || c->available(ui)) && !file_refusal(ui, c);
 }
 
-/* One group: its commands in as many lines as they need. Returns the row behind them. */
+/* Writes the commands of a group. Returns the next row. */
 static int write_group(struct ui *ui, struct canvas *page, int row, enum command_group group)
 {
 	int col = KEYS_COL;
@@ -135,7 +135,7 @@ static int write_group(struct ui *ui, struct canvas *page, int row, enum command
 	return any ? row + 1 : row;
 }
 
-/* In as many rows as it needs; returns the one behind them. */
+/* Writes wrapped text. Returns the next row. */
 static int write_long(struct canvas *page, int row, int col, const char *text)
 {
 	for (const char *next; *text; text = next) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The JVM's and the session's figures as text: how it was started, its heap, what sampling costs it, notes. */
+/* The info view: the JVM, its memory, the events, the cost of sampling, the history. */
 #include "tui/frame/ui.h"
 
 #include "base/buf.h"
@@ -46,7 +46,7 @@ __attribute__((format(printf, 3, 4))) static void add(
 	canvas_text(&p->canvas, p->rows++, LABEL_COLS, p->canvas.cols, STYLE_NORMAL, text);
 }
 
-/* A long text in as many rows as it needs, broken at blanks where there are some. */
+/* Adds wrapped text. */
 static void add_wrapped(struct page *p, const char *label, const char *text, int width)
 {
 	for (const char *next; *text; text = next, label = "") {
@@ -122,7 +122,7 @@ static void write_memory(const struct vitals *v, struct page *p)
 		add(p, "note", "%s", v->vitals_note);
 }
 
-/* What a file has is counted: its own figures may be of a moment before its end, and nothing in it is on or off. */
+/* Samples of a file are counted: its last vitals may be older than its last samples. */
 static int64_t event_samples(const struct ui *ui, int event)
 {
 	const struct profile_query q = profile_whole(event);

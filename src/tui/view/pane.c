@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The pane beside a list, and the small tables in it: their columns stand as those of the callers' parts do. */
+/* The pane beside a list, and its tables, whose columns align with those of the callers' parts. */
 #include "tui/view/pane.h"
 
 #include "profile/query/error.h"
@@ -7,7 +7,7 @@
 
 #include <stdio.h>
 
-#define PANE_COLS 160 /* from this width on */
+#define PANE_COLS 160 /* minimum width of the body */
 #define PANE_ROWS 16
 #define FIGURE    8 /* columns of one share */
 
@@ -34,7 +34,7 @@ void pane_done(struct pane *p)
 	sandwich_order_done(&p->order);
 }
 
-void pane_ask(struct ui *ui, struct pane *p, int sixteenths, uint32_t method)
+void pane_load(struct ui *ui, struct pane *p, int sixteenths, uint32_t method)
 {
 	struct area body = ui_body(ui, ui->place.view), pane;
 	struct profile_query q;

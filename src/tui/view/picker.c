@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The picker: which JVMs there are, and for each whether it can be profiled and why not. */
+/* The picker: the running JVMs, and whether each can be profiled. */
 #include "tui/frame/ui.h"
 
 #include "base/buf.h"
@@ -16,7 +16,7 @@
 
 struct picker {
 	struct view_state at;
-	struct app_jvm *rows; /* as last listed */
+	struct app_jvm *rows; /* the last list */
 	struct app_jvm *jvms; /* those that match the filter */
 	int all, count;
 	int selected; /* pid */
@@ -96,7 +96,7 @@ static bool picker_type(struct ui *ui, int key)
 	struct picker *p = picker_state(ui);
 	size_t len = strlen(p->filter);
 
-	/* What is a command here, always or while nothing is typed. */
+	/* Keys that are commands, always or while the filter is empty. */
 	if (key <= ' ' || (!len && (key == TKEY_BACKSPACE || key == 'q')) ||
 		!footer_type(p->filter, sizeof(p->filter), key))
 		return false;
@@ -200,7 +200,7 @@ static const void *picker_row(const void *state, int index)
 
 /* --- drawing ----------------------------------------------------------------------------------------- */
 
-/* The reason of the selected row; what it would take where it can be had. */
+/* Why the selected JVM cannot be profiled, or the command that attaches to it. */
 static void draw_why(struct ui *ui, int row)
 {
 	struct picker *p = picker_state(ui);

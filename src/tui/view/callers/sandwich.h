@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One method between those that call it and those that it calls, with its lines and threads.
+ * The callers, callees, lines and threads of one method.
  *
- * Every sample counts once: its caller is that of the outermost occurrence on the stack, its callee that
- * of the innermost. Derived from a query like a flat; the caller frees it. Rows are sorted, largest
- * first, ties by id; sandwich_settle then brings them into the stable order of a live list.
+ * Each sample counts once: the caller is that of the outermost occurrence on the stack, the callee that of the
+ * innermost. Computed from a query; the caller frees it. Ids are valid until the profile's next eviction. Rows are
+ * sorted by value, ties by id; sandwich_settle then applies the stable order of a live list.
  */
 #ifndef JHOT_TUI_VIEW_CALLERS_SANDWICH_H
 #define JHOT_TUI_VIEW_CALLERS_SANDWICH_H
@@ -13,7 +13,7 @@
 #include "profile/table/rank.h"
 
 struct sandwich_row {
-	uint32_t id;  /* method, thread, line; PROFILE_NONE: the root, or itself */
+	uint32_t id;  /* method, thread or line; PROFILE_NONE: the root, or self */
 	uint8_t type; /* enum frame_type, of methods */
 	uint64_t count, value;
 };
@@ -33,10 +33,10 @@ enum sandwich_kind {
 
 struct sandwich {
 	uint32_t method;
-	uint8_t type; /* how it ran most */
+	uint8_t type; /* its most frequent frame type */
 	uint64_t self, self_count, total, total_count;
 	uint64_t sum, sum_count; /* of the window */
-	double samples;          /* as sure as so many equal ones, see error.h */
+	double samples;          /* effective sample size, see error.h */
 	struct sandwich_part parts[SANDWICH_KINDS];
 };
 
@@ -44,13 +44,13 @@ struct sandwich *sandwich_new(
 	const struct profile *p, const struct profile_query *q, uint32_t method);
 void sandwich_free(struct sandwich *s);
 
-/* The order of the rows as last shown, per part; embedded, zero-initialised. */
+/* The displayed order of each part. Embedded, zero-initialised; end with sandwich_order_done. */
 struct sandwich_order {
 	struct rank ranks[SANDWICH_KINDS];
-	uint32_t method; /* whose they are */
+	uint32_t method; /* the method it belongs to */
 };
 
-/* sandwich_settle: rows keep their places until the data justifies a move (rank.h). */
+/* Reorders the rows, keeping them in place until the data justifies a swap (rank.h). */
 void sandwich_settle(struct sandwich_order *o, struct sandwich *s, bool fresh, bool hold);
 void sandwich_order_done(struct sandwich_order *o);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The callers view: one method, who calls it and what it calls, and the way from one to the next. */
+/* The callers view: one method between its callers and callees, and moving from one method to the next. */
 #include "tui/view/pane.h"
 
 #include "base/buf.h"
@@ -20,12 +20,12 @@
 #define BLOCK_FROM 15
 
 struct callers {
-	struct view_state
-		at; /* its list: callers, the method, callees; its trail: methods, the last is shown */
+	/* list: callers, the method, callees; trail: visited methods, the last one is shown */
+	struct view_state at;
 	enum view_id from;
-	struct sandwich *s, *base; /* base: of the baseline, while a difference is shown */
+	struct sandwich *s, *base; /* base: the baseline's, while a difference is shown */
 	struct sandwich_order order;
-	int callers, callees; /* rows of the list, without those summed up */
+	int callers, callees; /* rows of the list, without those that are summed up */
 };
 
 static struct callers *callers_state(const struct ui *ui)
@@ -79,7 +79,7 @@ static int bar_width(struct area a)
 	return a.cols >= BAR_FROM ? BAR : 0;
 }
 
-/* The baseline of what the view shows; the pane beside other views has none. */
+/* The baseline of the view's sandwich; NULL for the pane beside other views. */
 static const struct sandwich *base_of(const struct ui *ui, const struct sandwich *s)
 {
 	const struct callers *c = callers_state(ui);
@@ -87,7 +87,7 @@ static const struct sandwich *base_of(const struct ui *ui, const struct sandwich
 	return c && c->s == s ? c->base : NULL;
 }
 
-/* What a row's share of all gained; of rows summed up it is not known. */
+/* The change of a row's share of all; "" for rows that are summed up. */
 static void row_delta(const struct sandwich *s, const struct sandwich *base,
 	enum sandwich_kind kind, const struct sandwich_row *r, char *out, size_t size)
 {
@@ -111,7 +111,7 @@ static void row_delta(const struct sandwich *s, const struct sandwich *base,
 static void draw_row(struct ui *ui, struct area a, const struct sandwich *s,
 	enum sandwich_kind kind, const struct sandwich_row *r, const char *name)
 {
-	/* Lines are of the method's own samples, the others of all that have it on the stack. */
+	/* Shares of lines refer to self samples, the others to all samples with the method on the stack. */
 	uint64_t whole = kind == SANDWICH_LINES ? s->self : s->total;
 	int end = a.col + a.cols - 1, bar = end - FIGURES - bar_width(a) - 1;
 	bool method = kind <= SANDWICH_CALLEES && r->id != PROFILE_NONE && r->count;
@@ -189,7 +189,7 @@ static int least(int a, int b)
 	return a < b ? a : b;
 }
 
-/* Rows for a part of so many: its title too, and no more than a fair share of the space. */
+/* Rows for a part including its title, at most its fair share of the space. */
 static int part_rows(const struct sandwich *s, enum sandwich_kind kind, int rows)
 {
 	return s->parts[kind].count ? least((int)s->parts[kind].count + 1, rows) : 0;
@@ -210,18 +210,18 @@ void callers_draw_pane(struct ui *ui, struct area area, const struct sandwich *s
 
 /* --- the view ---------------------------------------------------------------------------------------- */
 
-/* The part and row of a line of the list; NULL for the method itself. */
+/* The row at an index of the list, with its part in *kind; NULL for the method itself. */
 static const struct sandwich_row *row_at(const struct callers *c, int at, enum sandwich_kind *kind)
 {
 	if (!c->s || at == c->callers || !c->at.list.count)
 		return NULL;
 	*kind = at < c->callers ? SANDWICH_CALLERS : SANDWICH_CALLEES;
 	at -= at < c->callers ? 0 : c->callers + 1;
-	/* After an update and before it is drawn there may be fewer. */
+	/* Between an update and the next draw there may be fewer rows. */
 	return at < (int)c->s->parts[*kind].count ? &c->s->parts[*kind].rows[at] : NULL;
 }
 
-/* The row that the cursor was on is where it is now; the first rows are asked for before any is drawn. */
+/* Moves the cursor to the row with this id, if that is displayed. */
 static void select_again(struct callers *c, enum sandwich_kind kind, uint32_t id)
 {
 	const struct sandwich_part *part = &c->s->parts[kind];
@@ -246,7 +246,7 @@ static void callers_update(struct ui *ui, bool sort)
 	c->s = sandwich_new(ui->profile, &q, shown_method(c));
 	sandwich_free(c->base);
 	c->base = compare_query(ui, &q) ? sandwich_new(ui->profile, &q, shown_method(c)) : NULL;
-	sandwich_settle(&c->order, c->s, sort, ui_holds(ui));
+	sandwich_settle(&c->order, c->s, sort, ui_order_frozen(ui));
 	if (r && c->at.list.touched)
 		select_again(c, kind, id);
 }
@@ -265,7 +265,7 @@ static const char *callers_text(void *ctx, int index)
 	return profile_get_method(ui->profile, r ? r->id : shown_method(c))->full;
 }
 
-/* The rows that the list has, of those that fit: the last may stand for the rest. */
+/* Rows of a part that are in the list; if they do not all fit, the last one sums up the rest. */
 static int list_rows(const struct sandwich_part *part, int rows)
 {
 	return (int)part->count <= rows ? (int)part->count : rows > 0 ? rows - 1 : 0;
@@ -309,7 +309,7 @@ static void callers_draw(struct ui *ui, struct area area)
 
 	if (!c->s)
 		return;
-	/* Callers and callees share the space; what one does not need the other has. */
+	/* Callers and callees get half of the space each, plus what the other does not need. */
 	above = least((int)c->s->parts[SANDWICH_CALLERS].count, rows / 2);
 	if ((int)c->s->parts[SANDWICH_CALLEES].count < rows - above)
 		above = least((int)c->s->parts[SANDWICH_CALLERS].count,
@@ -343,7 +343,7 @@ static void callers_quality(struct ui *ui, struct strip *s)
 		snprintf(trail + strlen(trail), sizeof(trail) - strlen(trail), "%s %s",
 			strlen(trail) > 2 ? " >" : "", name);
 	}
-	/* The end says where one is. */
+	/* Keep the end, the current method. */
 	if (text_width(trail) > space)
 		snprintf(cut, sizeof(cut), "%s%s", ui->glyphs->ellipsis,
 			text_suffix(trail, space - 1));

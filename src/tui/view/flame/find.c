@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finding in the flame graph, also what is too narrow to be drawn. */
+/* Search in the flame graph, including nodes too narrow for a box. */
 #include "tui/view/flame/inside.h"
 
 #include "base/buf.h"
@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What has no box counts at the nearest one above it. */
 void flame_find_hidden(const struct ui *ui, struct flame *f)
 {
 	const struct flame_layout *l = f->layout;
@@ -33,7 +32,6 @@ void flame_find_hidden(const struct ui *ui, struct flame *f)
 	free(box_of);
 }
 
-/* Matches below a box that are too narrow to have one; 0 also while they are not known yet. */
 uint32_t flame_hidden_hits(const struct ui *ui, const struct flame_box *b)
 {
 	const struct flame *f = flame_state(ui);
@@ -49,7 +47,7 @@ static bool is_hit(const struct ui *ui, const struct flame_box *b)
 	       flame_hidden_hits(ui, b);
 }
 
-/* The next box that matches or has matches below it, round the end. */
+/* Selects the next box that matches or has hidden matches, wrapping around. */
 bool flame_find(struct ui *ui, int direction)
 {
 	struct flame *f = flame_state(ui);

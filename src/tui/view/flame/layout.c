@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Flame graph geometry: breadth-first over the tree, so that boxes come out by row and column. */
+/* Flame graph geometry: breadth-first over the tree, which yields boxes by row and column. */
 #include "tui/view/flame/layout.h"
 
 #include "base/buf.h"
@@ -7,13 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What the breadth-first pass works on. */
+/* State of the breadth-first pass. */
 struct flame_pass {
 	const struct profile *p;
 	const struct calltree *tree;
 	struct flame_layout *layout;
 	uint32_t cap;
-	uint32_t *children; /* scratch: those of one node */
+	uint32_t *children; /* scratch: children of one node */
 	uint32_t children_cap;
 };
 
@@ -66,8 +66,8 @@ static void flame_add(
 }
 
 /*
- * The columns of a parent are shared out by running sums, so that rounding never lets the children leave
- * the parent and a column is never given twice.
+ * Divides a parent's columns by running sums, so that despite rounding the children stay within the parent and never
+ * overlap.
  */
 static void flame_add_children(struct flame_pass *f, const struct flame_box *parent)
 {
@@ -147,7 +147,7 @@ static bool flame_overlap(const struct flame_box *a, const struct flame_box *b)
 	return a->col < b->col + b->width && b->col < a->col + a->width;
 }
 
-/* The widest box of the next row, or the one of the row before, that shares columns with this one. */
+/* The widest box of a row that overlaps this one; the box itself if none. */
 static uint32_t flame_vertical(const struct flame_layout *l, uint32_t box, uint32_t row)
 {
 	uint32_t best = box;
@@ -185,7 +185,7 @@ static unsigned flame_distance(unsigned a, unsigned b)
 	return a > b ? a - b : b - a;
 }
 
-unsigned flame_layout_moved(const struct flame_layout *from, const struct flame_layout *to)
+unsigned flame_layout_shift(const struct flame_layout *from, const struct flame_layout *to)
 {
 	unsigned most = 0;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Beside the flame graph of a wide terminal: figures of the selected box, where it goes, who else calls it. */
+/* The pane beside the flame graph: figures of the selected box, its children, the callers of its method. */
 #include "tui/view/pane.h"
 #include "base/buf.h"
 #include "profile/query/error.h"
@@ -36,7 +36,7 @@ static void draw_name(struct ui *ui, struct area a, const struct calltree_node *
 		STYLE_STRONG);
 }
 
-/* "self   7.2%" and what else there is to say; returns the row behind it. */
+/* Draws a label, a percentage and a remark. Returns the next row. */
 static int draw_figure(
 	struct ui *ui, struct area a, int row, const char *what, double percent, const char *more)
 {
@@ -75,7 +75,7 @@ static int draw_figures(
 	return row;
 }
 
-/* The method in all places of all stacks, this one included. */
+/* The method's share over all stacks, including this one. */
 static int draw_everywhere(struct ui *ui, struct area a, const struct sandwich *s)
 {
 	char more[64];
@@ -101,11 +101,11 @@ static void children_rank(struct ui *ui, struct flame_pane *p, const struct call
 			child->method, child->total_count, (double)child->total, at};
 	}
 	p->count = i;
-	rank_update(&p->rank, p->items, p->count, p->path != n->path, ui_holds(ui));
+	rank_update(&p->rank, p->items, p->count, p->path != n->path, ui_order_frozen(ui));
 	p->path = n->path;
 }
 
-/* Returns the row behind them. */
+/* Returns the next row. */
 static int draw_children(
 	struct ui *ui, struct area a, const struct flame *f, const struct calltree_node *n)
 {
@@ -133,7 +133,7 @@ static const struct calltree_node *selected_node(const struct flame *f)
 	return &f->tree->nodes[f->layout->boxes[f->at.list.cursor].node];
 }
 
-void flame_pane_ask(struct ui *ui, struct flame *f)
+void flame_pane_load(struct ui *ui, struct flame *f)
 {
 	struct area body = ui_body(ui, VIEW_FLAME), pane;
 	const struct calltree_node *n;
@@ -143,7 +143,7 @@ void flame_pane_ask(struct ui *ui, struct flame *f)
 	n = selected_node(f);
 	if (!f->pane.items || f->pane.path != n->path)
 		children_rank(ui, &f->pane, f->tree, n);
-	pane_ask(ui, &f->pane.method, PANE_FLAME, n->method);
+	pane_load(ui, &f->pane.method, PANE_FLAME, n->method);
 }
 
 void flame_pane_draw(struct ui *ui, struct area area, const struct flame *f)

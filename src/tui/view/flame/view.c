@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The flame graph in cells: boxes as wide as their share, that stay where they are while one looks. */
+/* The flame view: a flame graph in cells, whose boxes keep their place between updates. */
 #include "tui/view/flame/inside.h"
 
 #include "base/buf.h"
@@ -16,8 +16,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define RELAYOUT_MS   3000 /* a new layout costs bytes and the reader's place */
-#define RELAYOUT_COLS 2    /* unless something moved by more than this */
+#define RELAYOUT_MS \
+	3000 /* shortest time between layouts: a new one costs bytes and the reader's place */
+#define RELAYOUT_COLS 2 /* unless an edge shifts by more columns than this */
 
 struct flame *flame_state(const struct ui *ui)
 {
@@ -37,7 +38,7 @@ static void flame_done(void *state)
 
 /* --- updating ---------------------------------------------------------------------------------------- */
 
-/* The zoomed node; what has left the window is zoomed out of. */
+/* The zoomed node. Zooms out of nodes that are no longer in the window. */
 static uint32_t zoom_node(struct flame *f, const struct calltree *tree)
 {
 	while (f->at.trail.depth) {
@@ -50,7 +51,7 @@ static uint32_t zoom_node(struct flame *f, const struct calltree *tree)
 	return 0;
 }
 
-/* The box that was selected is where it is now. */
+/* Replaces tree and layout and keeps the selected box by its path. */
 static void show_layout(
 	struct flame *f, struct calltree *tree, struct flame_layout *layout, int64_t now_ms)
 {
@@ -69,7 +70,7 @@ static void show_layout(
 	list_follow(&f->at.list, box == FLAME_NO_BOX ? 0 : (int)box);
 }
 
-/* The zoomed node's share when it was last seen: what is narrower than a column need not be made. */
+/* Half of the zoomed node's last share: nodes narrower than a column can be omitted from the tree. */
 static double zoom_share(const struct flame *f)
 {
 	uint32_t node = f->at.trail.depth ? tree_find_path(f->tree, trail_top(&f->at.trail)) : 0;
@@ -79,7 +80,7 @@ static double zoom_share(const struct flame *f)
 	return 0.5 * (double)f->tree->nodes[node].total / (double)f->tree->nodes[0].total;
 }
 
-/* Of the graph, without the pane. */
+/* Width of the graph, without the pane. */
 static uint16_t flame_columns(const struct ui *ui)
 {
 	struct area body = ui_body(ui, VIEW_FLAME), pane;
@@ -103,7 +104,7 @@ static void flame_update(struct ui *ui, bool sort)
 		flame_layout_new(ui->profile, tree, zoom_node(f, tree), columns);
 	bool keep = f->layout && !sort && !f->stale && f->layout->columns == columns &&
 		    ui->now_ms - f->layout_ms < RELAYOUT_MS && f->layout->count > 1 &&
-		    flame_layout_moved(f->layout, layout) <= RELAYOUT_COLS &&
+		    flame_layout_shift(f->layout, layout) <= RELAYOUT_COLS &&
 		    f->compared == compare_stamp(ui) && !strcmp(f->searched, ui->search.text);
 
 	if (keep) {
@@ -137,7 +138,7 @@ static const char *flame_text(void *ctx, int index)
 
 /* --- drawing ----------------------------------------------------------------------------------------- */
 
-/* Two shades per frame type, told apart by the name: the same method has the same colour for ever. */
+/* Two shades per frame type, chosen by the name: a method always has the same colour. */
 static enum style box_style(const struct ui *ui, const struct flame_box *b, bool selected)
 {
 	const struct calltree_node *n = &flame_state(ui)->tree->nodes[b->node];
@@ -152,7 +153,7 @@ static enum style box_style(const struct ui *ui, const struct flame_box *b, bool
 		       : theme_box(n->type, (unsigned)hash_bytes(name, strlen(name), 0));
 }
 
-/* What a box gained since the baseline: "", "~" or "+5.1". */
+/* The change of a box since the baseline: "", "~" or "+5.1". */
 static void box_delta(const struct flame *f, const struct calltree_node *n, char out[16])
 {
 	out[0] = '\0';
@@ -174,7 +175,7 @@ static void fit_label(
 			*delta ? " " : "", delta);
 	if (n->method == PROFILE_NONE)
 		name_cut(out, size, "all", width, ui->glyphs->ellipsis);
-	else if (search_run(ui, n->stack, n->method, run, sizeof(run)))
+	else if (search_collapsed_name(ui, n->stack, n->method, run, sizeof(run)))
 		name_cut(out, size, run, width - (int)strlen(pct), ui->glyphs->ellipsis);
 	else
 		name_fit(out, size, profile_get_method(ui->profile, n->method),
@@ -200,7 +201,7 @@ static void draw_box(struct ui *ui, int row, const struct flame_box *b, bool sel
 		canvas_text(&ui->canvas, row, end - 1, end, selected ? style : STYLE_WARN, "+");
 }
 
-/* Keep the selected box on the screen. */
+/* Scrolls to keep the selected box visible. */
 static void scroll(struct flame *f, int rows)
 {
 	uint32_t row = f->layout->boxes[f->at.list.cursor].row;
@@ -217,11 +218,11 @@ static void flame_beside(struct ui *ui)
 {
 	struct flame *f = flame_state(ui);
 
-	/* More rows may have brought the pane, which takes columns. */
+	/* A resize may have added the pane, which needs columns. */
 	if (f->layout && f->layout->columns != flame_columns(ui))
 		flame_update(ui, true);
 	if (f->layout && f->layout->count)
-		flame_pane_ask(ui, f);
+		flame_pane_load(ui, f);
 }
 
 static void flame_draw(struct ui *ui, struct area area)
@@ -329,7 +330,7 @@ unsigned flame_move(struct ui *ui, int direction)
 	else if (f->upwards && to == FLAME_TO_LEAF)
 		to = FLAME_TO_ROOT;
 	list_to(&f->at.list, (int)flame_layout_move(f->layout, (uint32_t)f->at.list.cursor, to));
-	return UI_HOLD;
+	return UI_FREEZE_ORDER;
 }
 
 unsigned flame_zoom(struct ui *ui, int in)
@@ -345,7 +346,7 @@ unsigned flame_zoom(struct ui *ui, int in)
 	else if (!in && f->at.trail.depth)
 		f->at.trail.depth--;
 	f->stale = true;
-	return UI_UPDATE | UI_HOLD;
+	return UI_UPDATE | UI_FREEZE_ORDER;
 }
 
 unsigned flame_flip(struct ui *ui, int arg)
@@ -353,7 +354,7 @@ unsigned flame_flip(struct ui *ui, int arg)
 	struct flame *f = flame_state(ui);
 
 	f->upwards = !f->upwards;
-	return UI_HOLD;
+	return UI_FREEZE_ORDER;
 }
 
 static void flame_back(struct ui *ui)

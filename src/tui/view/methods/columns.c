@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The columns of the methods view: shares, how sure they are, how they moved. */
+/* The columns of the methods view: shares, their error, their change, and the hottest lines. */
 #include "tui/view/methods/inside.h"
 
 #include "profile/query/error.h"
@@ -45,7 +45,7 @@ static void share_cell(struct column_cell *out, uint64_t count, uint64_t part, u
 		strcpy(out->text, text_percent(text, flat_percent(part, all)));
 		return;
 	}
-	/* Too few to print a decimal that means anything. */
+	/* Too few samples for a decimal. */
 	out->style = STYLE_DIM;
 	if (count)
 		snprintf(out->text, COLUMN_TEXT, "~%.0f", ceil(flat_percent(part, all)));
@@ -79,7 +79,7 @@ static void error_cell(
 	if (s.count < ERROR_FEW)
 		strcpy(out->text, s.count ? "?" : "-");
 	else
-		snprintf(out->text, COLUMN_TEXT, "%.*f", error < 9.95, error); /* 3 columns */
+		snprintf(out->text, COLUMN_TEXT, "%.*f", error < 9.95, error); /* fits 3 columns */
 }
 
 static void cell_error(const void *view, const void *row, struct column_cell *out)
@@ -159,7 +159,7 @@ static void cell_line(const void *view, const void *row, struct column_cell *out
 		snprintf(out->text, COLUMN_TEXT, "%d", line);
 }
 
-/* What its own samples stand for: time, bytes, waiting, events. */
+/* The weight of its self samples: time, bytes, waiting, events. */
 static void cell_amount(const void *view, const void *row, struct column_cell *out)
 {
 	const struct methods *m = view;
@@ -181,40 +181,39 @@ static const struct column plain[] = {
 	{"SELF%", 1, 5, 0, 0, SORT_SELF, cell_self},
 	{"±", 2, 3, 0, 52, -1, cell_error},
 	{"TOTAL%", 1, 6, 0, 46, SORT_TOTAL, cell_total},
-	{"DELTA", 2, 5, COLUMN_MOVES, METHODS_DELTA_COLS, SORT_DELTA, cell_delta},
-	{"TREND 8s", 2, 8, COLUMN_LEFT | COLUMN_MOVES, 60, -1, cell_trend},
+	{"DELTA", 2, 5, COLUMN_OVER_TIME, METHODS_DELTA_COLS, SORT_DELTA, cell_delta},
+	{"TREND 8s", 2, 8, COLUMN_LEFT | COLUMN_OVER_TIME, 60, -1, cell_trend},
 	{"AMOUNT", 1, 6, 0, METHODS_AMOUNT_COLS, -1, cell_amount},
 	{"LINE", 2, 5, 0, METHODS_DELTA_COLS, -1, cell_line},
 	{"T", 2, 1, COLUMN_LEFT, 0, -1, cell_type},
 	{"METHOD", 1, 0, COLUMN_LEFT, 0, SORT_NAME, cell_name},
 };
 
-/* Sorted by TOTAL%: the error is that of the sorted column. In each table ± follows the share that it belongs to. */
+/* Sorted by TOTAL%: ± is the error of that column, and follows it. */
 static const struct column by_total[] = {
 	{"SELF%", 1, 5, 0, 0, SORT_SELF, cell_self},
 	{"TOTAL%", 1, 6, 0, 46, SORT_TOTAL, cell_total},
 	{"±", 2, 3, 0, 52, -1, cell_total_error},
-	{"DELTA", 2, 5, COLUMN_MOVES, METHODS_DELTA_COLS, SORT_DELTA, cell_delta},
-	{"TREND 8s", 2, 8, COLUMN_LEFT | COLUMN_MOVES, 60, -1, cell_trend},
+	{"DELTA", 2, 5, COLUMN_OVER_TIME, METHODS_DELTA_COLS, SORT_DELTA, cell_delta},
+	{"TREND 8s", 2, 8, COLUMN_LEFT | COLUMN_OVER_TIME, 60, -1, cell_trend},
 	{"AMOUNT", 1, 6, 0, METHODS_AMOUNT_COLS, -1, cell_amount},
 	{"LINE", 2, 5, 0, METHODS_DELTA_COLS, -1, cell_line},
 	{"T", 2, 1, COLUMN_LEFT, 0, -1, cell_type},
 	{"METHOD", 1, 0, COLUMN_LEFT, 0, SORT_NAME, cell_name},
 };
 
-/* While a difference is shown: each delta beside its value, and no space is spent on the trend. */
+/* With a difference: each delta next to its value; the trend only on wide screens. */
 static const struct column differing[] = {
 	{"SELF%", 1, 5, 0, 0, SORT_SELF, cell_self},
 	{"±", 2, 3, 0, 60, -1, cell_error},
 	{"DELTA", 1, 6, 0, 0, SORT_DELTA, cell_delta},
 	{"TOTAL%", 1, 6, 0, 52, SORT_TOTAL, cell_total},
 	{"DELTA", 1, 6, 0, 52, SORT_TOTAL_DELTA, cell_total_delta},
-	{"TREND 8s", 2, 8, COLUMN_LEFT | COLUMN_MOVES, METHODS_DELTA_COLS, -1, cell_trend},
+	{"TREND 8s", 2, 8, COLUMN_LEFT | COLUMN_OVER_TIME, METHODS_DELTA_COLS, -1, cell_trend},
 	{"T", 2, 1, COLUMN_LEFT, 0, -1, cell_type},
 	{"METHOD", 1, 0, COLUMN_LEFT, 0, SORT_NAME, cell_name},
 };
 
-/* Of a file that does not tell when its samples were taken nothing rises or falls. */
 struct columns methods_columns(const struct ui *ui)
 {
 	const struct methods *m = (const struct methods *)ui->place.state[VIEW_METHODS];
@@ -222,6 +221,6 @@ struct columns methods_columns(const struct ui *ui)
 
 	if (!compare_on(ui) && m->at.order.sort == SORT_TOTAL)
 		columns = COLUMNS(by_total);
-	columns.still = !file_has_time(ui);
+	columns.timeless = !file_has_time(ui);
 	return columns;
 }

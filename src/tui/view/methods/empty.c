@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* No samples is an answer, too. */
+/* The text shown for an event without samples. */
 #include "tui/view/methods/inside.h"
 
 #include "profile/whole.h"
@@ -7,9 +7,9 @@
 
 #include <stdio.h>
 
-#define BUSY_PCT 1 /* of a core: a JVM that uses that much has samples soon */
+#define BUSY_PCT 1 /* of a core: a JVM that uses this much will have samples soon */
 
-/* The time that an absence is stated for: only seconds in which the event was sampled. */
+/* The time without samples: only seconds in which the event was sampled count. */
 static const char *empty_span(const struct ui *ui, uint32_t covered, char out[32])
 {
 	if (!timeline_windows[ui->scope.time.window])
@@ -19,8 +19,8 @@ static const char *empty_span(const struct ui *ui, uint32_t covered, char out[32
 }
 
 /*
- * Why there are no samples. "There was nothing to sample" is said only of seconds that were sampled, and of CPU time only
- * when the process's own clock agrees.
+ * Why there are no samples. An absence is stated only for seconds that were sampled, and for CPU time only if the
+ * process's own clock agrees.
  */
 static const char *empty_reason(const struct ui *ui, char *out, size_t bytes)
 {
@@ -39,7 +39,7 @@ static const char *empty_reason(const struct ui *ui, char *out, size_t bytes)
 			ui->over ? "." : ": e shows how it stands.");
 		return out;
 	}
-	if (covered && q.to > profile_info(ui->profile).now) /* the second that still runs */
+	if (covered && q.to > profile_info(ui->profile).now) /* the incomplete current second */
 		covered--;
 	if (!covered) {
 		snprintf(out, bytes,
@@ -79,7 +79,7 @@ static const char *empty_reason(const struct ui *ui, char *out, size_t bytes)
 
 void empty_draw(struct ui *ui, struct area area)
 {
-	/* The likeliest to have something first. */
+	/* Ordered by how likely they are to have samples. */
 	static const struct {
 		int event;
 		const char *what;

@@ -48,7 +48,7 @@ static void visit(void *ctx, const struct profile_part *part)
 	l->counts[at].count += part->count;
 }
 
-/* Among equals the first line, so that nothing flickers. */
+/* Ties go to the first line, to avoid flicker. */
 static bool hotter(const struct line_count *a, const struct line_count *b)
 {
 	return a->count != b->count ? a->count > b->count : a->line < b->line;

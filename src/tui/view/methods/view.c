@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The methods view: one row per method, its share of the window, how sure that is, how it moved. */
+/* The methods view: one row per method, with its share of the window, the error and the change of that. */
 #include "tui/view/methods/inside.h"
 
 #include "base/buf.h"
@@ -12,10 +12,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define RISE_POINTS 1   /* less is not worth a line */
-#define RISE_ERRORS 1.3 /* of 400 methods one is beyond 0.7 by chance at any time */
+#define RISE_POINTS 1 /* smaller changes are not reported */
+#define RISE_ERRORS \
+	1.3 /* stricter than a delta's 1: one of 400 methods exceeds 0.7 by chance at any time */
 #define BEFORE_S \
-	20u /* deltas are against the window so long ago; a longer one against that just before it */
+	20u /* age of the window that deltas refer to; longer windows refer to the one just before */
 
 static struct methods *methods_state(const struct ui *ui)
 {
@@ -48,11 +49,11 @@ static void sort_item(const struct methods *m, const struct flat_row *r, struct 
 	double points = 0;
 
 	item->count = total ? r->total_count : r->self_count;
-	/* Of equal ones the program's own comes first: no two others differ by less than 1. */
+	/* On ties the program's own methods come first: weights are integers. */
 	item->key = (double)(total ? r->total : r->self) + (r->own ? 0.25 : 0);
 	if (m->at.order.sort != SORT_DELTA && m->at.order.sort != SORT_TOTAL_DELTA)
 		return;
-	/* A difference that may be chance is shown as "~" and sorts as none. */
+	/* A change that is not significant is shown as "~" and sorts as 0. */
 	if (!methods_delta(m, r, m->at.order.sort == SORT_TOTAL_DELTA, &points))
 		points = 0;
 	item->key = points;
@@ -74,15 +75,15 @@ static void order_rows(struct ui *ui, struct methods *m, bool fresh)
 	m->at.order.pins = m->pins;
 	m->at.order.pin_count = m->pin_count;
 	order_update(&m->at.order, &m->at.list, items, f->count,
-		fresh          ? ORDER_FRESH
-		: ui_holds(ui) ? ORDER_HOLD
-			       : ORDER_KEEP);
+		fresh                 ? ORDER_FRESH
+		: ui_order_frozen(ui) ? ORDER_FREEZE
+				      : ORDER_KEEP);
 	free(items);
 }
 
 /* --- updating ---------------------------------------------------------------------------------------- */
 
-/* How it ran when it had samples last. */
+/* The method's last known frame type. */
 static uint8_t type_of(const struct ui *ui, const struct methods *m, uint32_t method)
 {
 	if (method < m->type_count && m->types[method])
@@ -92,7 +93,7 @@ static uint8_t type_of(const struct ui *ui, const struct methods *m, uint32_t me
 
 static void remember_types(struct methods *m, const struct flat *f)
 {
-	uint32_t count = f->count ? f->rows[f->count - 1].method + 1 : 0; /* they are in order */
+	uint32_t count = f->count ? f->rows[f->count - 1].method + 1 : 0; /* sorted by method */
 
 	if (count > m->type_count) {
 		m->types = xreallocarray(m->types, count, 1);
@@ -119,7 +120,7 @@ static void add_row(const struct ui *ui, struct methods *m, uint32_t method)
 	f->count++;
 }
 
-/* Where a filter, or lines in place of methods, left nothing of what was selected, the list begins at its top. */
+/* Deselects a method that a new filter has removed. */
 static void forget_filtered(const struct ui *ui, struct methods *m)
 {
 	uint32_t version = filter_version(ui->scope.filter), method;
@@ -132,7 +133,7 @@ static void forget_filtered(const struct ui *ui, struct methods *m)
 	m->filtered = version;
 }
 
-/* The selected method, the wanted and the pinned ones have a row also when they have no sample (any more). */
+/* Adds rows for the selected, the wanted and the pinned methods, even without samples. */
 static void add_kept(const struct ui *ui, struct methods *m)
 {
 	uint32_t method;
@@ -145,7 +146,7 @@ static void add_kept(const struct ui *ui, struct methods *m)
 		add_row(ui, m, m->pins[i]);
 }
 
-/* What the baseline had and the window has not is a difference as well. */
+/* Adds rows for methods that only the baseline has. */
 static void add_gone(const struct ui *ui, struct methods *m)
 {
 	double points;
@@ -156,7 +157,7 @@ static void add_gone(const struct ui *ui, struct methods *m)
 			add_row(ui, m, m->before->rows[i].method);
 }
 
-/* The rows themselves; where the question is the last one, without what was added to its answer. */
+/* Computes the rows; if the query has not changed, only removes the rows added to the last result. */
 static void update_flat(struct ui *ui, struct methods *m, const struct profile_query *q)
 {
 	uint64_t stamp = profile_stamp(ui->profile, q);
@@ -175,7 +176,7 @@ static void update_flat(struct ui *ui, struct methods *m, const struct profile_q
 	m->flat->count = n;
 }
 
-/* The two windows have no second in common: what they share would count for neither and be called chance for both. */
+/* The distance to the window of deltas: at least the window itself, so that both are disjoint and errors independent. */
 static uint32_t before_s(const struct ui *ui)
 {
 	uint32_t window = timeline_windows[ui->scope.time.window];
@@ -183,7 +184,7 @@ static uint32_t before_s(const struct ui *ui)
 	return window > BEFORE_S ? window : BEFORE_S;
 }
 
-/* What the rows are compared with: the baseline, else the window so long ago. */
+/* The query that rows are compared with: the baseline, else the earlier window. */
 static bool methods_other(const struct ui *ui, struct profile_query *q)
 {
 	if (compare_query(ui, q))
@@ -212,8 +213,8 @@ static void update_before(struct ui *ui, struct methods *m)
 		remember_types(m, m->before);
 }
 
-/* Beyond what one of hundreds of methods is moved by chance. */
-static bool moved_surely(const struct methods *m, const struct flat_row *r, double points)
+/* Significant even for the largest of hundreds of methods. */
+static bool moved_significantly(const struct methods *m, const struct flat_row *r, double points)
 {
 	struct compare_share now = methods_share(m->flat, r, false);
 	struct compare_share then =
@@ -229,7 +230,7 @@ static void update_movers(struct methods *m)
 	m->riser = m->faller = PROFILE_NONE;
 	for (uint32_t i = 0; i < m->flat->count; i++) {
 		if (!methods_delta(m, &m->flat->rows[i], false, &points) ||
-			!moved_surely(m, &m->flat->rows[i], points))
+			!moved_significantly(m, &m->flat->rows[i], points))
 			continue;
 		if (points > most) {
 			most = points;
@@ -299,8 +300,8 @@ static bool methods_pinned(const struct methods *m, uint32_t method)
 	return false;
 }
 
-/* Packages are drawn weaker, so that the eye finds Class.method; what was searched for, stronger. */
-static void methods_mark(
+/* Dims packages, highlights search matches, flags pinned rows. */
+static void methods_decorate(
 	struct ui *ui, int row, const struct column_place *places, int n, const void *item)
 {
 	const struct column_place *name = &places[n - 1];
@@ -311,12 +312,12 @@ static void methods_mark(
 		name_fit(text, sizeof(text), method, name->width, ui->names, ui->glyphs->ellipsis);
 
 	canvas_restyle(&ui->canvas, row, name->col, name->col + lead, STYLE_DIM);
-	search_mark(ui, row, name->col, text, method->full);
+	search_highlight(ui, row, name->col, text, method->full);
 	if (methods_pinned(methods_state(ui), r->method))
 		canvas_text(&ui->canvas, row, 0, 1, STYLE_KEY, "*");
 }
 
-/* Filters, not the JVM, left nothing. */
+/* Shown when filters exclude every sample. */
 static void draw_filtered(struct ui *ui, struct area area)
 {
 	struct canvas *c = &ui->canvas;
@@ -339,7 +340,7 @@ static void methods_beside(struct ui *ui)
 	struct methods *m = methods_state(ui);
 
 	if (m->flat && m->flat->sum)
-		pane_ask(ui, &m->pane, PANE_LIST, selected_method(m));
+		pane_load(ui, &m->pane, PANE_LIST, selected_method(m));
 }
 
 static void methods_draw(struct ui *ui, struct area area)
@@ -351,7 +352,7 @@ static void methods_draw(struct ui *ui, struct area area)
 	if (m->flat->sum)
 		area = pane_draw(ui, &m->pane, area, selected_method(m));
 	view_draw_rows(ui, VIEW_METHODS, area, m->flat->count);
-	if (!m->flat->sum && search_leaves_out(ui))
+	if (!m->flat->sum && search_excludes(ui))
 		draw_filtered(ui, area);
 	else if (!m->flat->sum)
 		empty_draw(ui, area);
@@ -396,7 +397,7 @@ static void add_mover(
 	strip_add(s, STYLE_NORMAL, *what == 'f', "%s: %s %+.1fpp%s", what, name, points, since);
 }
 
-/* By number: names are looked at once per search, not once per draw. */
+/* By method id: names are matched once per search, not once per draw. */
 static int count_hits(const struct methods *m)
 {
 	int hits = 0;
@@ -508,6 +509,6 @@ const struct view view_methods = {
 	.text = methods_text,
 	.columns = methods_columns,
 	.row = methods_row,
-	.mark = methods_mark,
+	.decorate = methods_decorate,
 	.keep = methods_keep,
 };

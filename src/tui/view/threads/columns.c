@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The threads view's columns: what a thread or pool is, uses and waits for. */
+/* The columns of the threads view. */
 #include "tui/view/threads/inside.h"
 
 #include "tui/screen/text.h"
@@ -7,9 +7,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#define COLUMNS_WIDE 76 /* of the terminal, from which on all are shown */
+#define COLUMNS_WIDE 76 /* minimum width of the terminal for all columns */
 
-/* How many there are, and of those that did nothing what it is that they do: "197 idle, 3 in I/O". */
+/* The number of members; of idle ones with their state: "197 idle, 3 in I/O". */
 static void name_members(const struct thread_row *r, char *out, size_t bytes)
 {
 	uint32_t io = r->member_states[THREAD_IO];
@@ -44,7 +44,7 @@ static void cell_name(const void *view, const void *row, struct column_cell *out
 		out->style = STYLE_DIM;
 }
 
-/* What the thread is, if it is not the program's. */
+/* The kind of thread, blank for the program's. */
 static void cell_kind(const void *view, const void *row, struct column_cell *out)
 {
 	static const char letters[] = {[THREAD_NATIVE] = 'n',
@@ -83,8 +83,8 @@ static void cell_cpu(const void *view, const void *row, struct column_cell *out)
 		out->style = STYLE_DIM;
 }
 
-/* Known only for threads that live, and only now. */
-static void put_now(const struct thread_row *r, float value, struct column_cell *out)
+/* Kernel figures exist only for living threads, and only for now. */
+static void format_now(const struct thread_row *r, float value, struct column_cell *out)
 {
 	if (r->live)
 		snprintf(out->text, COLUMN_TEXT, "%.0f", (double)value);
@@ -96,12 +96,12 @@ static void put_now(const struct thread_row *r, float value, struct column_cell 
 
 static void cell_user(const void *view, const void *row, struct column_cell *out)
 {
-	put_now(row, ((const struct thread_row *)row)->user, out);
+	format_now(row, ((const struct thread_row *)row)->user, out);
 }
 
 static void cell_system(const void *view, const void *row, struct column_cell *out)
 {
-	put_now(row, ((const struct thread_row *)row)->system, out);
+	format_now(row, ((const struct thread_row *)row)->system, out);
 }
 
 static void cell_alloc(const void *view, const void *row, struct column_cell *out)
@@ -134,8 +134,8 @@ static void cell_lock(const void *view, const void *row, struct column_cell *out
 }
 
 /*
- * A thread that does not run is best known by the Java frame that it is in; which of the C library's functions it
- * sleeps in says nothing.
+ * The method to display: for a waiting thread its innermost Java method, because the libc function that it sleeps in is
+ * not informative.
  */
 static uint32_t top_method(const struct profile *p, const struct thread_row *r)
 {
@@ -152,8 +152,8 @@ static uint32_t top_method(const struct profile *p, const struct thread_row *r)
 	return profile_get_frame(p, profile_get_stack(p, r->stack).frame)->method;
 }
 
-/* "socket read 10.0.0.5:5432", or where it is narrow "10.0.0.5:5432"; false: it is not known. */
-static bool put_io(const struct profile *p, const struct thread_row *r, struct column_cell *out)
+/* Formats "socket read 10.0.0.5:5432", or "10.0.0.5:5432" if narrow. Returns false if the target is not known. */
+static bool format_io(const struct profile *p, const struct thread_row *r, struct column_cell *out)
 {
 	struct profile_io io;
 	char text[300];
@@ -180,7 +180,7 @@ static void cell_top(const void *view, const void *row, struct column_cell *out)
 		out->style = STYLE_WARN;
 		return;
 	}
-	if (!r->stack_count || r->stack == PROFILE_ROOT_STACK || put_io(p, r, out))
+	if (!r->stack_count || r->stack == PROFILE_ROOT_STACK || format_io(p, r, out))
 		return;
 	name_fit(out->text, COLUMN_TEXT, profile_get_method(p, top_method(p, r)), out->width,
 		out->width > 50 ? NAME_FULL : NAME_CLASS, out->glyphs->ellipsis);
@@ -207,7 +207,7 @@ static const struct column columns_wide[] = {
 	{"TOP FRAME NOW", 2, 0, COLUMN_LEFT, 0, -1, cell_top},
 };
 
-/* Of a file that does not tell for how long its threads ran. */
+/* For files that have no CPU time or no timestamps. */
 static const struct column columns_shares[] = {
 	{"THREAD", 1, 26, COLUMN_LEFT, 0, SORT_NAME, cell_name},
 	{"T", 1, 1, COLUMN_LEFT, 0, -1, cell_kind},

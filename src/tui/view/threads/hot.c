@@ -27,14 +27,14 @@ void thread_hot_stale(struct thread_hot *h, bool fresh)
 	h->fresh = h->fresh || fresh;
 }
 
-void thread_hot_ask(struct ui *ui, struct thread_hot *h, const struct thread_row *r)
+void thread_hot_load(struct ui *ui, struct thread_hot *h, const struct thread_row *r)
 {
 	struct profile_query q = ui_query(ui);
 
 	if (h->flat && h->id == r->id)
 		return;
 	hot_clear(h);
-	if (r->idle) /* others of their pool have methods */
+	if (r->idle) /* idle threads have no samples */
 		return;
 	q.thread = r->members > 1 ? PROFILE_ANY_THREAD : r->thread;
 	q.pool = r->members > 1 ? r->pool : 0;
@@ -46,7 +46,8 @@ void thread_hot_ask(struct ui *ui, struct thread_hot *h, const struct thread_row
 		h->items[i] =
 			(struct rank_item){row->method, row->self_count, (double)row->self, i};
 	}
-	rank_update(&h->rank, h->items, h->flat->count, h->fresh || h->id != r->id, ui_holds(ui));
+	rank_update(&h->rank, h->items, h->flat->count, h->fresh || h->id != r->id,
+		ui_order_frozen(ui));
 	h->id = r->id;
 	h->fresh = false;
 }

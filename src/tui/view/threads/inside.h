@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The inside of the threads view, for its files: view.c, columns.c for the cells, pane.c for the selected thread,
- * hot.c for its methods.
+ * Internals of the threads view: view.c, columns.c for the cells, pane.c for the selected thread and its methods.
  */
 #ifndef JHOT_TUI_VIEW_THREADS_INSIDE_H
 #define JHOT_TUI_VIEW_THREADS_INSIDE_H
@@ -14,52 +13,52 @@
 #include "tui/screen/order.h"
 #include "tui/view/threads/rows.h"
 
-/* --- hot.c ------------------------------------------------------------------------------------- */
+/* --- pane.c: hottest methods --------------------------------------------------------------------- */
 
 /*
- * The hottest methods of the selected thread or pool, of the window and event that are shown.
+ * The hottest methods of the selected thread or pool, in the shown window and event.
  *
- * Embedded in the view's state, zero-initialised; thread_hot_stale after every update, thread_hot_ask before it
- * is drawn.
+ * Embedded in the view's state, zero-initialised. Call thread_hot_stale after every update, thread_hot_load before
+ * drawing and thread_hot_done at the end.
  */
 
 struct thread_hot {
-	struct flat *flat;       /* NULL: not asked for yet */
-	struct rank_item *items; /* its rows in the order that they are shown in: at is the row */
+	struct flat *flat;       /* NULL: not loaded */
+	struct rank_item *items; /* the rows in display order, at = row */
 	struct rank rank;
-	uint32_t id; /* of the thread's row */
-	bool fresh;  /* the order begins anew */
+	uint32_t id; /* of the row that it belongs to */
+	bool fresh;  /* sort from scratch */
 };
 
 void thread_hot_done(struct thread_hot *h);
 void thread_hot_stale(struct thread_hot *h, bool fresh);
-void thread_hot_ask(struct ui *ui, struct thread_hot *h, const struct thread_row *r);
+void thread_hot_load(struct ui *ui, struct thread_hot *h, const struct thread_row *r);
 void thread_hot_draw(struct ui *ui, struct area area, const struct thread_hot *h);
 
-/* --- pane.c ------------------------------------------------------------------------------------ */
+/* --- pane.c: the selected thread ----------------------------------------------------------------- */
 
 /*
- * What stands below the list of threads, or on a wide terminal beside it: the selected one's states, where it is, what
- * it waits for and who holds that. Draws only; all of it is in the row and the profile.
+ * The selected thread, below the list or, on a wide terminal, beside it: its states, its stack, the lock it waits for
+ * and that lock's owner. Draws only.
  */
 
 void thread_pane_draw(
 	struct ui *ui, struct area area, const struct thread_rows *t, const struct thread_row *r);
 
-/* Beside the list: all of it below each other, and what the thread's time goes to. */
+/* The same beside the list, with the thread's hottest methods. */
 void thread_pane_draw_beside(struct ui *ui, struct area area, const struct thread_rows *t,
 	const struct thread_row *r, struct thread_hot *hot);
 
 /*
- * "waits: CartService, held by http-nio-8080-exec-12": of a thread that waits. In fewer columns "by http-nio-8080-exec-12":
- * who it is is the answer.
+ * Formats what a waiting thread waits for: "waits: CartService, held by http-nio-8080-exec-12". In fewer columns only the
+ * owner: "by http-nio-8080-exec-12".
  */
 void thread_pane_wait(
 	const struct ui *ui, const struct thread_row *r, int cols, char *out, size_t bytes);
 
 /* --- view.c, columns.c -------------------------------------------------------------------------- */
 
-/* By what they use of an event, or by name. */
+/* By the weight of an event, or by name. */
 enum threads_sort {
 	SORT_CPU = EVENT_CPU,
 	SORT_ALLOC = EVENT_ALLOC,
@@ -68,14 +67,14 @@ enum threads_sort {
 };
 
 struct threads {
-	struct view_state at; /* its trail: pools whose idle threads are shown */
+	struct view_state at; /* trail: pools whose idle threads are shown */
 	struct thread_rows rows;
-	struct thread_hot hot; /* of the selected one, on a wide terminal */
-	int event;             /* the one that was shown last */
-	uint32_t wanted;       /* thread + 1 that the cursor goes to at the next update; 0: none */
+	struct thread_hot hot; /* of the selected row, on a wide terminal */
+	int event;             /* the event of the last update */
+	uint32_t wanted;       /* thread + 1 to select at the next update; 0: none */
 };
 
-/* columns.c: what is shown of each thread or pool, as far as the terminal is wide. */
+/* The columns for the terminal's width. */
 struct columns threads_columns(const struct ui *ui);
 
 #endif

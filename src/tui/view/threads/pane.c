@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The selected thread and, where there is space, the owner of the lock that it waits for. */
+/* The pane of the threads view: the selected thread, the owner of its lock, and its hottest methods. */
 #include "tui/view/threads/inside.h"
 
 #include "base/buf.h"
@@ -11,10 +11,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#define BESIDE_COLS 110 /* from this width on the owner's stack stands beside */
-#define TITLE_REST  21  /* columns behind the name */
+#define BESIDE_COLS 110 /* minimum width for two stacks side by side */
+#define TITLE_REST  21  /* columns after the name */
 #define CHAIN_MAX   6
-#define WAIT_ROWS   4 /* of a narrow pane: the chain of owners is long */
+#define WAIT_ROWS   4 /* limit in the side pane: chains of owners can be long */
 
 static const char *const kinds[] = {
 	[THREAD_NATIVE] = "native thread",
@@ -73,11 +73,11 @@ static void add_chain(const struct ui *ui, const struct thread_rows *t,
 		}
 		if (!profile_wait_at(ui->profile, owner, t->to, &w) ||
 			w.until_ns < t->to * NS_PER_S || w.lock == lock)
-			return; /* it cannot wait for what it has: it waited for that before */
+			return; /* it owns that lock now: the wait is over */
 	}
 }
 
-/* As many rows as the text needs and the area has; returns them. */
+/* Draws wrapped text, as far as it fits. Returns the rows used. */
 static int draw_long(struct ui *ui, struct area area, const char *text)
 {
 	int row = 0;
@@ -112,8 +112,8 @@ static int draw_wait(
 }
 
 /*
- * What one that does not wait just now waited for in the window, since most waits are short. Owners are looked at
- * now and then, so this is a share of what was seen; LOCK% has the whole.
+ * The lock that a thread waited for most in the window, though not now: most waits are short. Owners are polled, so the
+ * share refers to the waits observed; LOCK% covers all of them.
  */
 static bool draw_waited(
 	struct ui *ui, struct area area, const struct thread_rows *t, const struct thread_row *r)
@@ -135,7 +135,7 @@ static bool draw_waited(
 
 /* --- states ------------------------------------------------------------------------------------------ */
 
-/* The largest share first, as far as they fit. */
+/* Shares by state, largest first. */
 static void draw_states(struct ui *ui, struct area area, const struct thread_row *r)
 {
 	uint64_t left[THREAD_STATES], sum = 0;
@@ -159,7 +159,7 @@ static void draw_states(struct ui *ui, struct area area, const struct thread_row
 	}
 }
 
-/* Of a pool: how many of its threads are in which state now. */
+/* Threads of a pool by current state. */
 static void draw_members(struct ui *ui, struct area area, const struct thread_row *r)
 {
 	struct canvas *c = &ui->canvas;
@@ -175,7 +175,7 @@ static void draw_members(struct ui *ui, struct area area, const struct thread_ro
 
 /* --- stacks ------------------------------------------------------------------------------------------ */
 
-/* Returns the rows that it took. */
+/* Returns the rows used. */
 static int draw_stack(struct ui *ui, struct area area, uint32_t stack)
 {
 	struct canvas *c = &ui->canvas;
@@ -190,7 +190,7 @@ static int draw_stack(struct ui *ui, struct area area, uint32_t stack)
 			snprintf(line, sizeof(line), "line %d", f->line);
 		canvas_printf(c, area.row + i, area.col, end, theme_frame(f->type), "%c",
 			frame_types[f->type].letter);
-		if (!search_run(ui, stack, f->method, name, sizeof(name)))
+		if (!search_collapsed_name(ui, stack, f->method, name, sizeof(name)))
 			name_fit(name, sizeof(name), profile_get_method(ui->profile, f->method),
 				area.cols - 13, NAME_FULL, ui->glyphs->ellipsis);
 		canvas_text(c, area.row + i, area.col + 2, end, STYLE_NORMAL, name);
@@ -200,7 +200,7 @@ static int draw_stack(struct ui *ui, struct area area, uint32_t stack)
 	return i;
 }
 
-/* Where a thread that waits began to: how the JVM and the system do it is the same for all. */
+/* The innermost Java frame of a waiting thread: the native frames below it are the same for all. */
 static uint32_t java_place(const struct profile *p, uint32_t stack)
 {
 	uint32_t at = stack;
@@ -287,7 +287,7 @@ static void area_drop(struct area *area, int rows)
 	area->rows -= rows;
 }
 
-/* Title, states and waits, these in so many rows at most; what is left of the area is for stacks. */
+/* Draws title, states and waits, the latter in at most wait_rows. Returns the area left for stacks. */
 static struct area draw_head(struct ui *ui, struct area area, const struct thread_rows *t,
 	const struct thread_row *r, int wait_rows)
 {

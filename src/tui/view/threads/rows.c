@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Summing up threads, then pools of them. */
+/* Computes rows per thread, then merges them by pool. */
 #include "tui/view/threads/rows.h"
 
 #include "base/buf.h"
@@ -10,14 +10,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NOW_S     2 /* seconds that count as now */
-#define HELD_S    4 /* how long what was seen last may stand for now */
-#define HELD_LEAD 4 /* samples */
+#define NOW_S       2 /* seconds that count as now */
+#define RECENT_S    4 /* how long the last displayed stack stays valid */
+#define RECENT_LEAD 4 /* samples by which another stack must lead */
 
 void thread_rows_done(struct thread_rows *t)
 {
 	free(t->list);
-	free(t->held);
+	free(t->recent);
 	*t = (struct thread_rows){0};
 }
 
@@ -27,14 +27,14 @@ struct gather;
 typedef void gather_fn(struct gather *g, struct thread_row *r, const struct profile_part *part);
 
 struct gather {
-	gather_fn *add; /* what is done with each part */
-	const struct thread_held *held;
-	uint64_t *held_now; /* per thread: samples of just now with the held stack */
+	gather_fn *add; /* called for each part of the query */
+	const struct thread_recent *recent;
+	uint64_t *recent_now; /* per thread: current samples with its recent stack */
 	const struct profile *profile;
-	int event;               /* that the parts are of */
+	int event;               /* of the current pass */
 	struct thread_row *rows; /* per thread of the profile */
 	uint32_t count;
-	uint64_t (*now)[THREAD_STATES]; /* likewise: wall samples of just now */
+	uint64_t (*now)[THREAD_STATES]; /* likewise: current wall samples by state */
 };
 
 static bool stack_is_virtual(const struct profile *p, uint32_t stack)
@@ -64,28 +64,28 @@ static void gather_stack(struct thread_row *r, const struct profile_part *part, 
 static void gather_now(struct gather *g, struct thread_row *r, const struct profile_part *part)
 {
 	gather_stack(r, part, true);
-	if (g->held[part->thread].stack == part->stack)
-		g->held_now[part->thread] += part->count;
+	if (g->recent[part->thread].stack == part->stack)
+		g->recent_now[part->thread] += part->count;
 }
 
-/* Another stack takes the place of the held one when it leads by more than chance, or that is long gone. */
-static void gather_hold(
-	const struct gather *g, struct thread_held *held, struct thread_row *r, uint32_t to)
+/* Replaces the displayed stack only when another leads significantly, or when it has expired. */
+static void gather_settle(
+	const struct gather *g, struct thread_recent *recent, struct thread_row *r, uint32_t to)
 {
-	uint64_t most = r->stack_count, now = g->held_now[r->thread];
-	bool fresh = to >= held->seen && to - held->seen <= HELD_S;
+	uint64_t most = r->stack_count, now = g->recent_now[r->thread];
+	bool fresh = to >= recent->seen && to - recent->seen <= RECENT_S;
 
 	if (!r->stack_is_now)
 		return;
-	if (fresh && held->stack != PROFILE_ROOT_STACK && most < now + HELD_LEAD + now / 2) {
-		r->stack = held->stack;
-		held->seen = now ? to : held->seen;
+	if (fresh && recent->stack != PROFILE_ROOT_STACK && most < now + RECENT_LEAD + now / 2) {
+		r->stack = recent->stack;
+		recent->seen = now ? to : recent->seen;
 	} else {
-		*held = (struct thread_held){r->stack, to};
+		*recent = (struct thread_recent){r->stack, to};
 	}
 }
 
-/* Carriers are pool threads of this name, so that others' stacks need not be looked at. */
+/* Carriers are ForkJoinPool threads: checking the name first avoids walking other stacks. */
 static bool is_carrier_of(const struct profile *p, const struct profile_part *part)
 {
 	return !strncmp(profile_get_thread(p, part->thread)->name, "ForkJoinPool",
@@ -118,7 +118,7 @@ static void gather_wall_now(struct gather *g, struct thread_row *r, const struct
 	gather_now(g, r, part);
 }
 
-/* CPU samples tell where it is only if the wall clock does not. */
+/* CPU samples give the current stack only without wall samples. */
 static void gather_cpu_now(struct gather *g, struct thread_row *r, const struct profile_part *part)
 {
 	uint64_t wall = 0;
@@ -129,7 +129,7 @@ static void gather_cpu_now(struct gather *g, struct thread_row *r, const struct 
 		gather_now(g, r, part);
 }
 
-/* Samples may be of a thread that the profile was told nothing else of. */
+/* Samples may belong to a thread without a record of its own. */
 static void gather_part(void *ctx, const struct profile_part *part)
 {
 	struct gather *g = ctx;
@@ -138,7 +138,7 @@ static void gather_part(void *ctx, const struct profile_part *part)
 		g->add(g, &g->rows[part->thread], part);
 }
 
-/* The seconds of the window in which an event was sampled. */
+/* Sampled seconds of an event in the window, at least 1. */
 static uint32_t gather_covered(const struct ui *ui, const struct thread_rows *t, int event)
 {
 	uint32_t begun = events_since(ui, event), seconds;
@@ -154,7 +154,7 @@ bool threads_shares(const struct ui *ui)
 	return ui->options->file && (!ui->options->file->timed || !ui_has_event(ui, EVENT_CPU));
 }
 
-/* What stands for CPU time: itself, or in a file without it the event that is shown. */
+/* The event used as CPU time: cpu, or the shown event of a file without cpu. */
 static int gather_main_event(const struct ui *ui)
 {
 	return ui->options->file && !ui_has_event(ui, EVENT_CPU) ? ui->scope.event : EVENT_CPU;
@@ -167,7 +167,7 @@ static void gather_events(struct ui *ui, struct gather *g, struct thread_rows *t
 		bool now;
 		gather_fn *add;
 	} passes[] = {
-		{EVENT_CPU, false, gather_use}, /* first: mostly it was just asked for */
+		{EVENT_CPU, false, gather_use}, /* first: usually cached from the last query */
 		{EVENT_WALL, true, gather_wall_now},
 		{EVENT_CPU, true, gather_cpu_now},
 		{EVENT_ALLOC, false, gather_use},
@@ -201,7 +201,7 @@ static void gather_events(struct ui *ui, struct gather *g, struct thread_rows *t
 	}
 }
 
-/* The same; 0: it never was. */
+/* The same, or 0 if the event was never sampled. */
 static uint32_t gather_span(const struct ui *ui, const struct thread_rows *t, int event)
 {
 	struct profile_query q = {.event = event, .to = t->to, .thread = PROFILE_ANY_THREAD};
@@ -211,7 +211,7 @@ static uint32_t gather_span(const struct ui *ui, const struct thread_rows *t, in
 	return gather_covered(ui, t, event);
 }
 
-/* What the kernel says, for want of better: 'S' is any sleep. */
+/* The kernel's state, used without samples: 'S' is any kind of wait. */
 static enum thread_state gather_kernel_state(char letter)
 {
 	return letter == 'R'   ? THREAD_ON_CPU
@@ -220,7 +220,7 @@ static enum thread_state gather_kernel_state(char letter)
 			       : THREAD_STATE_NONE;
 }
 
-/* Returns whether it is known which threads live. */
+/* Adds the kernel's figures. Returns true when the living threads are known. */
 static bool gather_live(struct ui *ui, struct gather *g)
 {
 	const struct app_thread *live = NULL;
@@ -250,7 +250,7 @@ static void gather_wait(const struct ui *ui, const struct thread_rows *t, struct
 		return;
 	r->stack = r->lock_stack;
 	r->stack_count = r->use[EVENT_LOCK].count ? r->use[EVENT_LOCK].count : 1;
-	r->stack_is_now = true; /* it has not moved since */
+	r->stack_is_now = true; /* it still waits there */
 }
 
 static void gather_finish(struct ui *ui, struct gather *g, struct thread_rows *t, uint32_t thread)
@@ -269,7 +269,7 @@ static void gather_finish(struct ui *ui, struct gather *g, struct thread_rows *t
 		most = g->now[thread][i];
 		r->state = (enum thread_state)i;
 	}
-	gather_hold(g, &t->held[thread], r, t->to);
+	gather_settle(g, &t->recent[thread], r, t->to);
 	if (t->lock_known)
 		gather_wait(ui, t, r);
 }
@@ -281,20 +281,20 @@ static void gather_holders(struct gather *g)
 			g->rows[g->rows[i].wait.owner].holds = true;
 }
 
-/* Threads that are new have nothing held; where other stacks are shown, or those of a chosen second, nobody has. */
-static void held_fit(struct thread_rows *t, const struct ui *ui, uint32_t count)
+/* Resizes the array of recent stacks. Clears it when the filter has changed or the window is frozen. */
+static void recent_resize(struct thread_rows *t, const struct ui *ui, uint32_t count)
 {
-	uint32_t version = filter_version(ui->scope.filter), from = t->held_count;
+	uint32_t version = filter_version(ui->scope.filter), from = t->recent_count;
 
-	if (count > t->held_count) {
-		t->held = xreallocarray(t->held, count, sizeof(*t->held));
-		t->held_count = count;
+	if (count > t->recent_count) {
+		t->recent = xreallocarray(t->recent, count, sizeof(*t->recent));
+		t->recent_count = count;
 	}
-	if (version != t->held_version || ui->scope.time.frozen)
+	if (version != t->recent_version || ui->scope.time.frozen)
 		from = 0;
-	t->held_version = version;
-	if (from < t->held_count)
-		memset(t->held + from, 0, (t->held_count - from) * sizeof(*t->held));
+	t->recent_version = version;
+	if (from < t->recent_count)
+		memset(t->recent + from, 0, (t->recent_count - from) * sizeof(*t->recent));
 }
 
 /* --- pools ------------------------------------------------------------------------------------------- */
@@ -308,7 +308,7 @@ static struct thread_row *rows_add(struct thread_rows *t)
 	return &t->list[t->count++];
 }
 
-/* Which state stands for a pool: the one that says most. */
+/* A pool shows the state with the highest weight. */
 static int state_weight(enum thread_state state)
 {
 	static const int weights[THREAD_STATES] = {[THREAD_ON_CPU] = 7,
@@ -354,7 +354,7 @@ static void pool_add(struct thread_row *pool, const struct thread_row *r)
 	}
 }
 
-static void rows_put(struct thread_rows *t, uint32_t *row_of_pool, const struct thread_row *r)
+static void rows_insert(struct thread_rows *t, uint32_t *row_of_pool, const struct thread_row *r)
 {
 	struct thread_row *row;
 
@@ -379,11 +379,11 @@ static void rows_put(struct thread_rows *t, uint32_t *row_of_pool, const struct 
 	t->threads++;
 }
 
-static bool row_is_there(const struct thread_row *r)
+static bool row_is_shown(const struct thread_row *r)
 {
 	uint64_t any = r->waits | r->live;
 
-	/* A program that did nothing is not one whose only thread is jhot's. */
+	/* jhot's own samples do not make its thread a row. */
 	if (r->kind == THREAD_AGENT)
 		return r->live;
 	for (int i = 0; i < EVENT_WALL; i++)
@@ -403,7 +403,7 @@ static uint32_t *pools_new(const struct profile *p, uint32_t threads)
 	return xcalloc((size_t)most + 1, sizeof(uint32_t));
 }
 
-/* It uses nothing, is not kept from doing so and keeps nobody: what one looks for is in others. */
+/* True for a thread that uses nothing, is not blocked and blocks no other. */
 static bool row_is_idle(const struct thread_row *r)
 {
 	uint64_t any = r->waits | r->holds | r->wall[THREAD_ON_CPU] | r->wall[THREAD_RUNNABLE] |
@@ -423,7 +423,7 @@ static bool pool_is_open(const struct thread_rows *t, uint32_t pool)
 	return false;
 }
 
-/* Per pool: how many of its threads may be in one row. */
+/* Per pool: number of idle threads. The caller frees the result. */
 static uint32_t *pools_idle(const struct thread_rows *t, const struct gather *g)
 {
 	uint32_t *idle = pools_new(g->profile, g->count);
@@ -431,7 +431,7 @@ static uint32_t *pools_idle(const struct thread_rows *t, const struct gather *g)
 	for (uint32_t i = 0; i < g->count; i++) {
 		const struct thread_row *r = &g->rows[i];
 
-		if (row_is_there(r) && row_is_idle(r) && !pool_is_open(t, r->pool))
+		if (row_is_shown(r) && row_is_idle(r) && !pool_is_open(t, r->pool))
 			idle[r->pool]++;
 	}
 	return idle;
@@ -446,8 +446,8 @@ static void rows_merge(struct thread_rows *t, const struct gather *g)
 		const struct thread_row *r = &g->rows[i];
 		bool apart = idle && (idle[r->pool] < 2 || !row_is_idle(r));
 
-		if (row_is_there(r))
-			rows_put(t, apart ? NULL : row_of_pool, r);
+		if (row_is_shown(r))
+			rows_insert(t, apart ? NULL : row_of_pool, r);
 	}
 	free(idle);
 	free(row_of_pool);
@@ -462,9 +462,9 @@ void thread_rows_update(struct thread_rows *t, struct ui *ui)
 	memset(t->states, 0, sizeof(t->states));
 	g.rows = xcalloc(g.count, sizeof(*g.rows));
 	g.now = xcalloc(g.count, sizeof(*g.now));
-	g.held_now = xcalloc(g.count, sizeof(*g.held_now));
-	held_fit(t, ui, g.count);
-	g.held = t->held;
+	g.recent_now = xcalloc(g.count, sizeof(*g.recent_now));
+	recent_resize(t, ui, g.count);
+	g.recent = t->recent;
 	gather_events(ui, &g, t);
 	t->alloc_span_s = gather_span(ui, t, EVENT_ALLOC);
 	t->lock_span_s = gather_span(ui, t, EVENT_LOCK);
@@ -474,7 +474,7 @@ void thread_rows_update(struct thread_rows *t, struct ui *ui)
 	for (uint32_t i = 0; i < g.count; i++) {
 		const struct profile_thread *pt = profile_get_thread(ui->profile, i);
 
-		/* Virtual threads are not in /proc. */
+		/* Virtual threads are not in /proc, so their end is unknown. */
 		g.rows[i].ended =
 			live_known && !g.rows[i].live && pt->tid > 0 && pt->kind != THREAD_VIRTUAL;
 		gather_finish(ui, &g, t, i);
@@ -483,7 +483,7 @@ void thread_rows_update(struct thread_rows *t, struct ui *ui)
 	rows_merge(t, &g);
 	free(g.rows);
 	free(g.now);
-	free(g.held_now);
+	free(g.recent_now);
 }
 
 /* --- what a row says --------------------------------------------------------------------------------- */
@@ -507,6 +507,6 @@ double thread_row_lock(const struct thread_rows *t, const struct thread_row *r)
 	double all = (double)t->lock_span_s * NS_PER_S * (r->members ? r->members : 1);
 	double share = t->lock_span_s ? 100.0 * (double)r->use[EVENT_LOCK].weight / all : 0;
 
-	/* A wait that is told of late may count for more than the window. */
+	/* A wait reported late may exceed the window. */
 	return share < 100 ? share : 100;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The threads view: what each thread or pool uses and waits for; below the list or beside it the selected one. */
+/* The threads view: usage and waits of each thread or pool, with a pane for the selected one. */
 #include "tui/view/threads/inside.h"
 
 #include "base/buf.h"
@@ -10,8 +10,8 @@
 
 #include <stdlib.h>
 
-#define PANE_ROWS 6  /* the selected thread */
-#define PANE_FROM 14 /* body rows from which it is shown */
+#define PANE_ROWS 6  /* minimum rows of the pane */
+#define PANE_FROM 14 /* body rows from which the pane is shown */
 
 static struct threads *threads_state(const struct ui *ui)
 {
@@ -37,7 +37,7 @@ static void sort_item(const struct threads *t, const struct thread_row *r, struc
 	item->key =
 		event == EVENT_LOCK ? thread_row_lock(&t->rows, r) : (double)r->use[event].weight;
 	item->count = r->use[event].count;
-	/* Of those that use nothing: the program's first, and first of them those that are blocked. */
+	/* Ties: the program's threads first, blocked ones before others. */
 	item->key += (r->kind == THREAD_JAVA ? 2e-6 : 0) + (r->state == THREAD_MONITOR ? 1e-6 : 0);
 }
 
@@ -49,13 +49,13 @@ static void order_rows(struct ui *ui, struct threads *t, bool fresh)
 		sort_item(t, &t->rows.list[i], &items[i]);
 	t->at.order.by_name = t->at.order.sort == SORT_NAME;
 	order_update(&t->at.order, &t->at.list, items, t->rows.count,
-		fresh          ? ORDER_FRESH
-		: ui_holds(ui) ? ORDER_HOLD
-			       : ORDER_KEEP);
+		fresh                 ? ORDER_FRESH
+		: ui_order_frozen(ui) ? ORDER_FREEZE
+				      : ORDER_KEEP);
 	free(items);
 }
 
-/* Another event: sorted by what it is about. */
+/* When another event is shown, sorts by it. */
 static void threads_follow_event(struct ui *ui, struct threads *t)
 {
 	if (t->event == ui->scope.event)
@@ -109,7 +109,7 @@ static const char *threads_text(void *ctx, int index)
 	return r ? thread_row_name(ui->profile, r) : "";
 }
 
-static void threads_mark(
+static void threads_decorate(
 	struct ui *ui, int row, const struct column_place *places, int n, const void *item)
 {
 	if (search_hit(ui, thread_row_name(ui->profile, item)))
@@ -117,7 +117,7 @@ static void threads_mark(
 			&ui->canvas, row, places->col, places->col + places->width, STYLE_HIT);
 }
 
-/* Rows of the pane below the list; of a thread that waits for another they hold two stacks. */
+/* Rows of the pane below the list; a thread that waits for another one needs two stacks. */
 static int rows_below(struct area area, const struct thread_row *selected)
 {
 	int share = selected && selected->waits && selected->wait.owner != PROFILE_NONE ? 2 : 3;
@@ -134,7 +134,7 @@ static void threads_beside(struct ui *ui)
 	struct area body = ui_body(ui, VIEW_THREADS), pane;
 
 	if (r && pane_split(body, PANE_LIST, &body, &pane))
-		thread_hot_ask(ui, &t->hot, r);
+		thread_hot_load(ui, &t->hot, r);
 }
 
 static void threads_draw(struct ui *ui, struct area area)
@@ -261,9 +261,9 @@ unsigned threads_only(struct ui *ui, int arg)
 		return UI_SORT;
 	}
 	if (r->members > 1)
-		ui_only(ui, PROFILE_ANY_THREAD, r->pool);
+		ui_restrict(ui, PROFILE_ANY_THREAD, r->pool);
 	else
-		ui_only(ui, r->thread, 0);
+		ui_restrict(ui, r->thread, 0);
 	ui_show(ui, VIEW_METHODS);
 	ui_say(ui, STYLE_NORMAL, UI_MESSAGE_MS, "only %s from now on; Esc shows all threads again",
 		thread_row_name(ui->profile, r));
@@ -299,5 +299,5 @@ const struct view view_threads = {
 	.chosen = threads_chosen,
 	.columns = threads_columns,
 	.row = threads_row,
-	.mark = threads_mark,
+	.decorate = threads_decorate,
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The tree view's columns: shares of the whole, and while a difference is shown what they were in the baseline. */
+/* The columns of the tree view: shares, and with a baseline their change. */
 #include "tui/view/tree/inside.h"
 
 #include "profile/table/flat.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What keys do in the tree view: opening and closing, zooming, finding. */
+/* Commands of the tree view: expanding, zooming, searching. */
 #include "tui/view/tree/inside.h"
 
 #include "base/buf.h"
@@ -16,15 +16,15 @@ static const struct tree_row *selected_row(struct tree *t)
 	return tree_row_at(t, t->at.list.cursor);
 }
 
-/* Something was opened or closed; the cursor stays on what it was on. */
+/* Rebuilds the rows after expanding or collapsing, keeping the selection. */
 static unsigned reopened(struct tree *t)
 {
 	tree_rebuild(t);
 	tree_select_path(t, t->selected);
-	return UI_HOLD;
+	return UI_FREEZE_ORDER;
 }
 
-/* Collapse; what is collapsed already leads to its parent. */
+/* Collapses a row, or selects the parent of a collapsed one. */
 static unsigned close_row(struct tree *t, const struct tree_row *row)
 {
 	uint32_t node = row->node;
@@ -43,7 +43,7 @@ static unsigned close_row(struct tree *t, const struct tree_row *row)
 			break;
 		}
 	}
-	return UI_HOLD;
+	return UI_FREEZE_ORDER;
 }
 
 unsigned tree_open(struct ui *ui, int open)
@@ -91,7 +91,7 @@ unsigned tree_hot_path(struct ui *ui, int arg)
 	at = tree_rows_find(&t->rows, t->tree, t->tree->nodes[hot].path);
 	if (at >= 0)
 		list_to(&t->at.list, at);
-	return UI_HOLD;
+	return UI_FREEZE_ORDER;
 }
 
 static void start_over(struct tree *t)
@@ -117,7 +117,7 @@ unsigned tree_hide_below(struct ui *ui, int arg)
 	struct tree *t = tree_state(ui);
 
 	t->hide = (t->hide + 1) % TREE_HIDE_STEPS;
-	return UI_UPDATE | UI_HOLD;
+	return UI_UPDATE | UI_FREEZE_ORDER;
 }
 
 unsigned tree_zoom(struct ui *ui, int in)
@@ -131,7 +131,7 @@ unsigned tree_zoom(struct ui *ui, int in)
 	} else if (!in && t->at.trail.depth) {
 		t->at.trail.depth--;
 	}
-	return UI_UPDATE | UI_HOLD;
+	return UI_UPDATE | UI_FREEZE_ORDER;
 }
 
 unsigned tree_threads(struct ui *ui, int arg)
@@ -154,13 +154,13 @@ unsigned tree_callers(struct ui *ui, int arg)
 	return UI_SORT;
 }
 
-unsigned tree_narrowed(const struct ui *ui)
+unsigned tree_undo_id(const struct ui *ui)
 {
 	const struct tree *t = tree_state(ui);
 
 	if (t->at.trail.depth)
-		return trail_nr(&t->at.trail);
-	return t->root_method != PROFILE_NONE ? t->root_nr : 0;
+		return trail_undo(&t->at.trail);
+	return t->root_method != PROFILE_NONE ? t->root_undo : 0;
 }
 
 void tree_back(struct ui *ui)
@@ -174,9 +174,9 @@ void tree_back(struct ui *ui)
 	t->root_method = PROFILE_NONE;
 	t->inverted = false;
 	start_over(t);
-	if (t->narrowed)
+	if (t->has_from)
 		ui_show(ui, t->from);
-	t->narrowed = false;
+	t->has_from = false;
 }
 
 void tree_of_method(struct ui *ui, uint32_t method, bool inverted)
@@ -187,16 +187,16 @@ void tree_of_method(struct ui *ui, uint32_t method, bool inverted)
 	ui_show(ui, VIEW_TREE);
 	t = tree_state(ui);
 	t->root_method = method;
-	t->root_nr = ui_narrow(ui);
+	t->root_undo = ui_undo_id(ui);
 	t->inverted = inverted;
-	t->narrowed = true;
+	t->has_from = true;
 	t->from = from;
 	start_over(t);
 }
 
 /* --- finding ----------------------------------------------------------------------------------------- */
 
-/* The nodes with a hit below the root, in the order of the tree; the caller frees. */
+/* The matching nodes below the root in pre-order; *before: those before from. The caller frees the result. */
 static uint32_t *hits_in_order(
 	const struct tree *t, uint32_t from, uint32_t *count, uint32_t *before)
 {
@@ -219,7 +219,7 @@ static uint32_t *hits_in_order(
 	return hits;
 }
 
-/* Open all above a node, so that it has a row of its own. */
+/* Expands all ancestors of a node, so that it gets its own row, and selects it. */
 static void reveal(struct tree *t, uint32_t node)
 {
 	uint32_t root = t->how.root, at = node;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The inside of the tree view, for its files: view.c, columns.c for the cells, commands.c for what
- * keys do.
+ * Internals of the tree view: view.c draws, commands.c has the key commands and the search.
  */
 #ifndef JHOT_TUI_VIEW_TREE_INSIDE_H
 #define JHOT_TUI_VIEW_TREE_INSIDE_H
@@ -13,28 +12,28 @@
 #include "tui/view/pane.h"
 #include "tui/view/tree/rows.h"
 
-/* Thousandths of the total below which nodes are hidden. */
+/* Thresholds of hidden nodes, in 1/1000 of the total. */
 #define TREE_HIDE_STEPS 5
 extern const int tree_hide_steps[TREE_HIDE_STEPS];
 
 struct tree {
-	struct view_state at; /* its trail: the paths that were zoomed into */
+	struct view_state at; /* trail: zoomed paths */
 	struct calltree *tree;
-	struct compare_tree base; /* of the baseline, while a difference is shown */
-	uint64_t tree_stamp;      /* of what tree was made of */
-	uint64_t base_stamp;      /* of what base was made of */
-	struct profile_sum all;   /* of the window, also where the tree is of one method */
+	struct compare_tree base; /* the baseline's tree, while a difference is shown */
+	uint64_t tree_stamp;      /* of the query and options of tree */
+	uint64_t base_stamp;      /* of the baseline and options of base */
+	struct profile_sum all;   /* of the whole window, even for the tree of one method */
 	struct tree_rows rows;
-	struct tree_view how; /* they are made of the tree, as of the last update */
+	struct tree_view how; /* how rows were built at the last update */
 	struct pane pane;
-	uint64_t selected; /* path */
-	uint64_t anchor;   /* path that was selected when a search began */
-	unsigned root_nr;  /* ui_narrow of root_method */
-	int hide;          /* index into tree_hide_steps */
+	uint64_t selected;  /* path */
+	uint64_t anchor;    /* path selected when a search began */
+	unsigned root_undo; /* undo id of root_method */
+	int hide;           /* index into tree_hide_steps */
 	bool inverted, threads;
 	uint32_t root_method; /* PROFILE_NONE: all */
-	bool opened;          /* something was opened for a start */
-	bool narrowed;        /* root_method was asked for elsewhere: Esc leads back there */
+	bool opened;          /* the initial rows were expanded */
+	bool has_from;        /* opened from another view, to which Esc returns */
 	enum view_id from;
 };
 
@@ -48,15 +47,15 @@ static inline const struct calltree_node *tree_node(
 }
 void tree_remember_selected(struct tree *t);
 void tree_select_path(struct tree *t, uint64_t path);
-/* The rows again after something was opened or closed: the data is the same. */
+/* Rebuilds the rows after expanding or collapsing; runs no query. */
 void tree_rebuild(struct tree *t);
 bool tree_node_hit(const struct tree *t, uint32_t node);
 
-/* columns.c: what is shown of each row, one column more while there is a baseline. */
+/* The columns; one more while a difference is shown. */
 struct columns tree_columns(const struct ui *ui);
 
-/* commands.c, for the table of views */
-unsigned tree_narrowed(const struct ui *ui);
+/* commands.c, for view_tree */
+unsigned tree_undo_id(const struct ui *ui);
 void tree_back(struct ui *ui);
 bool tree_find(struct ui *ui, int direction);
 void tree_anchor(struct ui *ui, bool set);

@@ -7,14 +7,14 @@
 
 #include <stdlib.h>
 
-#define FOLD_FROM 3 /* so many frames without a branch become one row */
+#define FOLD_FROM 3 /* unbranched frames that are folded into one row */
 #define LEVELS    64
-#define OPEN_MAX  20000 /* rows that one key may open */
+#define OPEN_MAX  20000 /* rows that one key press may expand */
 
 struct tree_sibling {
 	uint64_t parent;
 	struct rank rank;
-	uint32_t pass; /* when it was last of use */
+	uint32_t pass; /* last pass that used it */
 };
 
 /* --- sets of paths ----------------------------------------------------------------------------------- */
@@ -41,7 +41,7 @@ static void path_add(struct path_set *s, uint64_t path)
 	hash_index_add(&s->index, hash_u64(path), s->count++);
 }
 
-/* Rare enough (a key press) to build the index anew. */
+/* Rebuilds the index: only key presses call this. */
 static void path_remove(struct path_set *s, uint64_t path)
 {
 	uint32_t at = path_find(s, path);
@@ -78,7 +78,7 @@ static const struct calltree_node *node_at(const struct tree_view *v, uint32_t n
 	return &v->tree->nodes[node];
 }
 
-/* Children come sorted by total: those that are shown stand first. */
+/* The number of visible children. They come first, since children are sorted by total. */
 static uint32_t shown_children(const struct tree_view *v, uint32_t node)
 {
 	uint32_t n = 0;
@@ -92,7 +92,7 @@ static uint32_t shown_children(const struct tree_view *v, uint32_t node)
 	return n;
 }
 
-/* The child that a way without branches goes on to, or PROFILE_NONE. */
+/* The only visible child of an unbranched node, or PROFILE_NONE. */
 static uint32_t only_child(const struct tree_view *v, uint32_t node)
 {
 	const struct calltree_node *n = node_at(v, node);
@@ -127,7 +127,7 @@ static struct rank *rank_of(struct tree_rows *r, uint64_t parent)
 	return &r->siblings[at].rank;
 }
 
-/* Parents that are not shown any more lose their order. */
+/* Forgets the order of parents that are no longer visible. */
 static void forget_siblings(struct tree_rows *r)
 {
 	uint32_t kept = 0, before = r->sibling_count;
@@ -146,7 +146,7 @@ static void forget_siblings(struct tree_rows *r)
 		hash_index_add(&r->sibling_index, hash_u64(r->siblings[i].parent), i);
 }
 
-/* The shown children in their stable order; n of them, the caller frees. */
+/* The n visible children in their stable order. The caller frees the result. */
 static uint32_t *ordered_children(
 	struct tree_rows *r, const struct tree_view *v, uint32_t node, uint32_t n)
 {
@@ -178,7 +178,7 @@ static struct tree_row *add_row(struct tree_rows *r, struct tree_row row)
 	return &r->rows[r->count++];
 }
 
-/* How many frames from node on can be one row, ending before a branch, an end or something collapsed. */
+/* The number of frames from node on that can be folded: up to a branch, a leaf or a collapsed node. */
 static uint32_t fold_length(const struct tree_rows *r, const struct tree_view *v, uint32_t node)
 {
 	uint32_t n = 0;
@@ -212,11 +212,11 @@ static void add_children(struct tree_rows *r, const struct tree_view *v, uint32_
 	free(children);
 }
 
-/* A node, then what is open below it; ways without branches in a loop, branches by recursion. */
+/* Adds a node and its expanded descendants: a loop over unbranched paths, recursion at branches. */
 static void add_node(
 	struct tree_rows *r, const struct tree_view *v, uint32_t node, struct tree_row row)
 {
-	bool whole = false; /* the rest of this way was unfolded */
+	bool whole = false; /* the rest of this path was unfolded */
 
 	for (;;) {
 		uint32_t n = shown_children(v, node), fold = 0;
@@ -269,7 +269,7 @@ int tree_rows_find(const struct tree_rows *r, const struct calltree *t, uint64_t
 	return -1;
 }
 
-/* A fold's row has its first node, and those below it until the next row. */
+/* A fold contains its first node and those below it until the next row. */
 int tree_rows_showing(const struct tree_rows *r, const struct calltree *t, uint32_t node)
 {
 	int at = -1;
@@ -281,7 +281,7 @@ int tree_rows_showing(const struct tree_rows *r, const struct calltree *t, uint3
 
 /* --- opening and closing ----------------------------------------------------------------------------- */
 
-/* A node, and on to where it branches: nobody wants to press a key per frame of a framework. */
+/* Expands a node and its unbranched descendants, to save a key press per frame. */
 void tree_rows_open(struct tree_rows *r, const struct tree_view *v, uint32_t node)
 {
 	while (node != PROFILE_NONE && node_at(v, node)->child_count) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The tree view: who calls what, top-down or inverted, opened where one looks. */
+/* The tree view: an expandable call tree, top-down or inverted. */
 #include "tui/view/tree/inside.h"
 
 #include "base/buf.h"
@@ -13,8 +13,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define NAME_LEAST 30 /* columns that a name keeps however deep it stands */
-#define BASE_PART  10 /* of a baseline's tree nodes so many times smaller are kept */
+#define NAME_LEAST 30 /* columns reserved for a name at any depth */
+#define BASE_PART  10 /* the baseline's tree keeps nodes smaller by this factor */
 
 const int tree_hide_steps[TREE_HIDE_STEPS] = {1, 5, 10, 20, 50};
 
@@ -49,7 +49,7 @@ static uint32_t tree_root(const struct tree *t)
 
 	if (t->at.trail.depth)
 		return tree_find_path(t->tree, trail_top(&t->at.trail));
-	/* The tree of one method begins with the method. */
+	/* The tree of one method starts at the method. */
 	return t->root_method != PROFILE_NONE && only != PROFILE_NONE ? only : 0;
 }
 
@@ -92,7 +92,7 @@ void tree_remember_selected(struct tree *t)
 		t->selected = tree_node(t, row)->path;
 }
 
-/* Something useful for a start: the hot path, or the callers of the one method. */
+/* Expands the hot path, or the callers of a method, when first shown. */
 static void open_first(struct tree *t)
 {
 	if (t->opened || t->how.root == PROFILE_NONE || !t->tree->nodes[0].total)
@@ -153,9 +153,9 @@ static void tree_update(struct ui *ui, bool sort)
 	update_how(t);
 	open_first(t);
 	t->how.fresh = sort;
-	t->how.hold = ui_holds(ui) && !sort;
+	t->how.hold = ui_order_frozen(ui) && !sort;
 	tree_rebuild(t);
-	/* For keys that open and close: what is there stays in its order. */
+	/* Expanding and collapsing keeps the order of the other rows. */
 	t->how.fresh = false;
 	t->how.hold = true;
 	tree_select_path(t, t->selected);
@@ -187,7 +187,7 @@ static const char *tree_text(void *ctx, int index)
 	return row && !row->folded ? tree_node_name(t, tree_node(t, row)) : "";
 }
 
-/* Fits a node's name. Returns the columns of its packages. */
+/* Fits the text of a row. Returns the width of its packages, which are dimmed. */
 static int fit_node(
 	const struct tree *t, const struct tree_row *row, char *out, size_t size, int width)
 {
@@ -199,7 +199,7 @@ static int fit_node(
 			text_counted(frames, row->folded, "frame"));
 		return 0;
 	}
-	if (search_run(t->at.ui, n->stack, n->method, out, size))
+	if (search_collapsed_name(t->at.ui, n->stack, n->method, out, size))
 		return 0;
 	if (n->method == PROFILE_NONE) {
 		name_cut(out, size, tree_node_name(t, n), width, t->at.ui->glyphs->ellipsis);
@@ -212,8 +212,8 @@ static int fit_node(
 /* --- drawing ----------------------------------------------------------------------------------------- */
 
 /*
- * The branches in front of a node. Levels 0 and 1 have none; level l has its own in slot l - 2. Where
- * they would leave no space for names, the outermost are left out.
+ * Draws the branches in front of a node. Levels 0 and 1 have none; level l has its own in slot l - 2. The outermost ones
+ * are dropped where they would leave no space for names.
  */
 static int draw_branches(const struct tree *t, struct canvas *c, int row, int col, int width,
 	const struct tree_row *r)
@@ -223,33 +223,33 @@ static int draw_branches(const struct tree *t, struct canvas *c, int row, int co
 	int first = slots > space ? slots - (space > 0 ? space : 0) : 0;
 
 	for (int slot = first; slot < slots; slot++) {
-		const char *mark = " ";
+		const char *symbol = " ";
 
 		if (slot + 1 < slots)
-			mark = slot + 2 < 64 && r->lines >> (slot + 2) & 1 ? g->tree_line : " ";
+			symbol = slot + 2 < 64 && r->lines >> (slot + 2) & 1 ? g->tree_line : " ";
 		else if (r->first && !r->folded)
-			mark = r->last ? g->tree_last : g->tree_mid;
+			symbol = r->last ? g->tree_last : g->tree_mid;
 		else
-			mark = r->last ? " " : g->tree_line;
-		canvas_text(c, row, col, col + 2, STYLE_TREE, mark);
+			symbol = r->last ? " " : g->tree_line;
+		canvas_text(c, row, col, col + 2, STYLE_TREE, symbol);
 		col += 2;
 	}
 	return col;
 }
 
-static void tree_mark(
+static void tree_decorate(
 	struct ui *ui, int row, const struct column_place *places, int n, const void *item)
 {
 	const struct tree *t = tree_state(ui);
 	const struct column_place *place = &places[n - 1];
 	const struct tree_row *r = item;
 	struct canvas *c = &ui->canvas;
-	const char *mark = r->folded ? " " : r->open ? "-" : r->parent ? "+" : " ";
+	const char *symbol = r->folded ? " " : r->open ? "-" : r->parent ? "+" : " ";
 	int end = place->col + place->width - 1, col, lead, behind;
 	char text[COLUMN_TEXT], hidden[16] = "";
 
 	col = draw_branches(t, c, row, place->col, place->width - 1, r);
-	col = canvas_text(c, row, col, end, STYLE_KEY, mark) + 1;
+	col = canvas_text(c, row, col, end, STYLE_KEY, symbol) + 1;
 	if (!r->open && r->hidden)
 		snprintf(hidden, sizeof(hidden), "(%u)", r->hidden);
 	lead = fit_node(
@@ -258,7 +258,7 @@ static void tree_mark(
 	canvas_restyle(c, row, col, col + lead, STYLE_DIM);
 	canvas_text(c, row, behind + 1, end, STYLE_DIM, hidden);
 	if (!r->folded)
-		search_mark(ui, row, col, text, tree_node_name(t, tree_node(t, r)));
+		search_highlight(ui, row, col, text, tree_node_name(t, tree_node(t, r)));
 }
 
 static uint32_t selected_method(const struct tree *t)
@@ -272,7 +272,7 @@ static void tree_beside(struct ui *ui)
 {
 	struct tree *t = tree_state(ui);
 
-	pane_ask(ui, &t->pane, PANE_LIST, selected_method(t));
+	pane_load(ui, &t->pane, PANE_LIST, selected_method(t));
 }
 
 static void tree_draw(struct ui *ui, struct area area)
@@ -338,7 +338,7 @@ static void tree_detail(struct ui *ui, struct strip *s)
 			flat_percent(n->total, t->tree->nodes[root].total));
 }
 
-/* In all of the tree, also what is collapsed. */
+/* Counts matches in the whole tree, including collapsed nodes. */
 static int count_hits(const struct tree *t)
 {
 	int hits = 0;
@@ -381,8 +381,8 @@ const struct view view_tree = {
 	.text = tree_text,
 	.columns = tree_columns,
 	.row = tree_row_at,
-	.mark = tree_mark,
-	.narrowed = tree_narrowed,
+	.decorate = tree_decorate,
+	.undo_id = tree_undo_id,
 	.back = tree_back,
 	.find = tree_find,
 	.anchor = tree_anchor,
