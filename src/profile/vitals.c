@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Numbers that may be believed, and how good the data is, by what the agent counted. */
+/* Validation of vitals, and the quality of the data by the agent's counters. */
 #include "profile/vitals.h"
 
 #include <stddef.h>
 #include <string.h>
 
-#define PCT_MAX  (100 * 100000) /* of so many cores */
+#define PCT_MAX  (100 * 100000) /* 100,000 cores */
 #define UPTIME_S ((int64_t)1 << 36)
 #define PIDS_MAX (1 << 22) /* the kernel's limit of pids */
 
@@ -77,7 +77,7 @@ void vitals_bound(struct vitals *v)
 		bound(&v->counters[i].value, VITALS_MAX, 0);
 }
 
-/* The agent's counters of broken walks are called as the frames are, without the brackets. */
+/* Counters of broken walks are named as the frames, without the brackets. */
 static bool is_break(const char *name)
 {
 	return !strncmp(name, "break_", strlen("break_")) ||

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How the JVM, the agent and the host are: plain values that the session gathers and views print.
+ * Vital signs of the JVM, the agent and the host: plain values that the session gathers and views print.
  *
- * Copied by value. -1 in an integer means "not known" and is shown as such, never as 0. A profile keeps those of each
- * second beside its samples, so that views, exporters and whoever looks back know them by the same seconds.
+ * Copied by value. -1 in an integer means "not known" and is displayed as such, never as 0. The profile stores the fields of
+ * VITALS_KEPT for each second, beside the samples. Counters rise since the start of the JVM, unless noted otherwise.
  */
 #ifndef JHOT_PROFILE_VITALS_H
 #define JHOT_PROFILE_VITALS_H
@@ -22,35 +22,37 @@ struct vitals_event {
 	char engine[24];  /* "perf", "ctimer", ... */
 	int64_t interval; /* ns or bytes */
 	int64_t samples, lost;
-	char note[96]; /* what is degraded and why */
+	char note[96]; /* what is degraded, and why; or "" */
 };
 
-/* Of one core, over the last look at all threads: they add up to cpu_pct. -1: not known. */
+/* CPU use in % of one core between the last two polls of all threads, by owner. The fields add up to cpu_pct. */
 struct vitals_cpu {
-	int java_pct; /* what is none of the others: the program's own code, and some of the JVM's */
-	int jit_pct, gc_pct; /* of the compilers' and the collector's threads, whatever they do */
-	int kernel_pct;      /* of the other threads, in the kernel */
+	int java_pct;        /* the remainder: code of the program, and some of the JVM's */
+	int jit_pct, gc_pct; /* compiler and collector threads, user and kernel */
+	int kernel_pct;      /* all other threads, in the kernel */
 };
 
-/* What the host does to the JVM. Counts only rise; what they began with says nothing. -1: not known. */
+/* What the host gives the JVM. Counters start at an arbitrary value: only differences are meaningful. */
 struct vitals_host {
-	int64_t cpu_limit; /* the tightest one of its cgroups, in 0.001 cores; 0: there is none */
+	int64_t cpu_limit; /* the lowest of its cgroups' limits, in 0.001 cores; 0: none */
 	int64_t cpu_period_us;
-	int64_t cpu_periods;   /* in which the cgroup wanted to run */
-	int64_t cpu_throttled; /* of these: in which it was stopped, its share being used up */
-	int64_t throttled_us;  /* for how long, added up over the CPUs */
-	int64_t major_faults;  /* pages that the JVM waited for a disk for */
-	int64_t swap_bytes;    /* of its memory, moved out */
-	int64_t swapped_in; /* pages that the host has read back, for anybody; not known while swap_bytes is 0 */
-	int64_t cpus_free_ms; /* for how long those CPUs had nothing to do that it may run on, since the host came up */
-	int64_t queued_ms; /* for how long the JVM's threads waited for a core, added up (schedstat). A lower bound: waits of threads that started and ended between two reads are missing */
-	int64_t fds, fds_limit; /* open descriptors, and how many it may have */
+	int64_t cpu_periods;   /* periods in which the cgroup was runnable */
+	int64_t cpu_throttled; /* of these: periods in which it was throttled */
+	int64_t throttled_us;  /* time throttled, summed over the CPUs */
+	int64_t major_faults;  /* of the JVM */
+	int64_t swap_bytes;    /* memory of the JVM that is swapped out */
+	int64_t swapped_in; /* pages read from swap by the whole host; not known while swap_bytes is 0 */
+	int64_t cpus_free_ms; /* idle time of the CPUs that the JVM may run on, since boot */
+	/* Time that the JVM's threads waited for a core, summed (schedstat). A lower bound: threads that lived only between two polls
+	 * are missing. */
+	int64_t queued_ms;
+	int64_t fds, fds_limit; /* open file descriptors, and their limit */
 };
 
 struct vitals {
-	uint64_t time_ns; /* when this was read, monotonic */
+	uint64_t time_ns; /* CLOCK_MONOTONIC of the reading */
 
-	/* who */
+	/* the process */
 	int pid;
 	char name[128]; /* jar or main class */
 	char jdk[64];   /* "21.0.4" */
@@ -63,22 +65,22 @@ struct vitals {
 	int64_t rss_bytes;
 	int64_t heap_used, heap_max;  /* bytes */
 	char gc_name[24];             /* "G1" */
-	int64_t gc_count, gc_time_ms; /* since the JVM's start */
+	int64_t gc_count, gc_time_ms; /* pauses of the collectors */
 	int64_t safepoint_count, safepoint_time_ms;
-	int gc_pct_x10; /* share of the last 10 s that collections stopped the program, in 0.1 % */
-	int safepoint_pct_x10; /* same, stopped at safepoints */
+	int gc_pct_x10;        /* collection pauses in the last 10 s, in 0.1 % of the time */
+	int safepoint_pct_x10; /* safepoints of any kind, likewise */
 	int64_t threads_live, threads_daemon, classes_loaded;
 	int threads_running;
 	char vitals_note[96]; /* "no hsperfdata: ..." or "" */
 
 	/* the session */
-	bool alive;   /* the JVM still runs */
-	bool stalled; /* the agent has not published for 2 s */
+	bool alive;   /* the JVM is running */
+	bool stalled; /* the agent has published nothing for 2 s */
 	char walker[24];
 	char walker_note[136]; /* why the walker is degraded, or "" */
 	struct vitals_event events[VITALS_EVENTS];
-	int64_t lost;     /* over all events */
-	int64_t cost_ns;  /* agent's own CPU time, since attach */
+	int64_t lost;     /* samples of all events */
+	int64_t cost_ns;  /* the agent's own CPU time since attach */
 	int cost_pct_x10; /* of one core over the last 10 s */
 	int64_t agent_bytes;
 	int counter_count;
@@ -88,43 +90,40 @@ struct vitals {
 	} counters[VITALS_COUNTERS];
 
 	char command[512]; /* main class or jar, and its arguments; "" if not known */
-	char vm_args[1024], vm_flags[256]; /* the JVM's own */
+	char vm_args[1024], vm_flags[256];
 	struct vitals_cpu cpu;
-	char agent_note[136]; /* what the agent has said last, but on the lines of events, or "" */
+	char agent_note[136]; /* the agent's last note that is not about one event, or "" */
 	struct vitals_host host;
-	int64_t safepoint_sync_ms; /* of all safepoints, until every thread had come to a stop */
+	int64_t safepoint_sync_ms; /* time to stop all threads, summed over all safepoints */
 	int64_t classes_unloaded;
-	int64_t gc_whole; /* collections of the whole heap; see gauges/heap.c for what stands for one */
-	int64_t gc_time_ns; /* gc_time_ms, finer */
+	int64_t gc_whole; /* collections of the whole heap, or their equivalent (session/gauges/heap.c) */
+	int64_t gc_time_ns; /* gc_time_ms, with more precision */
 	int64_t heap_committed;
-	int64_t cpu_user_ms, cpu_system_ms; /* of the JVM, since its start */
-	int64_t machine_busy_ms;            /* of all its CPUs, since it came up */
+	int64_t cpu_user_ms, cpu_system_ms; /* of the JVM */
+	int64_t machine_busy_ms;            /* of all CPUs, since boot */
 	int64_t machine_cpus;
 	int64_t code_used, code_max; /* bytes of the code cache for compiled methods */
-	int64_t compilations;        /* since the JVM's start */
-	int64_t heap_low;   /* the least heap_used at any look since the reading before this one */
-	int64_t heap_looks; /* how many there have been in this session */
-	int64_t threads_started; /* platform threads, since the JVM's start */
-	int64_t gc_humongous; /* G1: collections for an array of half a region or more, of those seen in this session */
+	int64_t compilations;
+	int64_t heap_low;        /* lowest heap_used of all polls since the previous reading */
+	int64_t heap_looks;      /* number of these polls in this session */
+	int64_t threads_started; /* platform threads */
+	int64_t gc_humongous; /* G1: collections caused by humongous allocations, since the session's start */
 };
 
-/*
- * No number that comes from elsewhere (a recording, the JVM's counters, the agent's page) is larger: two years in ns,
- * 72 PB. So sums and differences of a few of them fit.
- */
+/* Upper bound of all values from outside (recordings, JVM counters, the agent): two years in ns, 72 PB. Sums of a few cannot overflow. */
 #define VITALS_MAX ((int64_t)1 << 56)
 
 extern const struct vitals_host vitals_host_unknown;
 
-/* How the JVM is, is not known. */
+/* Sets all values of JVM and host to "not known". */
 void vitals_unknown(struct vitals *v);
 
-/* vitals_bound: what cannot be is not known (-1), counts that cannot be are 0. For all that comes from elsewhere. */
+/* Validates values from outside: impossible ones become "not known", impossible counts of the agent 0. */
 void vitals_bound(struct vitals *v);
 
 /* --- second by second --------------------------------------------------------------------------------- */
 
-/* The fields of struct vitals that are kept of each second of a profile. */
+/* The fields of struct vitals that a profile stores per second. */
 #define VITALS_KEPT(X)                \
 	X(uint64_t, time_ns)          \
 	X(int, cpu_pct)               \
@@ -163,36 +162,33 @@ void vitals_bound(struct vitals *v);
 
 #define VITALS_FIELD(type, name) type name;
 struct vitals_second {
-	uint32_t second; /* of the profile; seconds side by side may have the same reading */
+	uint32_t second; /* adjacent seconds may share a reading */
 	int64_t lost, broken,
-		walked; /* samples since the session began: vitals.lost and what vitals_broken counts */
+		walked; /* samples since the session's start: vitals.lost and vitals_broken() */
 	VITALS_KEPT(VITALS_FIELD)
 };
-/* Into the vitals what was kept of a second. */
+/* Copies the stored fields into v; others keep their value. */
 void vitals_put_back(struct vitals *v, const struct vitals_second *kept);
 
 struct profile;
-/* They are so in the running second, of which the last that is told stays; for who feeds the profile. */
+/* Stores the vitals of the current second, replacing earlier ones of it. For feeders. */
 void profile_vitals_set(struct profile *p, const struct vitals *v);
-/* Those of a second, as far back as the history goes; NULL: not known. */
+/* Vitals of a second. NULL: none stored, or older than the history. Like the next two valid until the next feeding call. */
 const struct vitals_second *profile_vitals(const struct profile *p, uint32_t second);
-/* Those of the first second at or after this one that has some; NULL: there is none. */
+/* Vitals of the first second at or after this one that has any. NULL: none. */
 const struct vitals_second *profile_vitals_next(const struct profile *p, uint32_t second);
-/* The first that were told, however long ago: what counts since then are differences to. NULL: none were. */
+/* The first vitals ever stored, to which differences are computed. NULL: none. */
 const struct vitals_second *profile_vitals_first(const struct profile *p);
 
-/* --- how good the data is ------------------------------------------------------------------------------ */
+/* --- quality of the data ------------------------------------------------------------------------------- */
 
 /*
- * Samples of the session whose stack is broken: it ends in a frame that says why. *most: the most frequent reason as
- * its counter is called ("break_native"), NULL if there is none. *samples: of all that were walked.
+ * Number of samples with an incomplete stack, which ends in a frame with the reason. *samples: all walked samples. *most: the
+ * counter of the most frequent reason ("break_native"), or NULL.
  */
 int64_t vitals_broken(const struct vitals *v, int64_t *samples, const char **most);
 
-/*
- * Does this counter of the agent's say that something is in no trace: samples (VITALS_LOST), or threads that could not be
- * sampled (VITALS_UNSAMPLED)?
- */
+/* Whether a counter of the agent means lost samples or threads that could not be sampled. */
 enum vitals_loss { VITALS_NO_LOSS, VITALS_LOST, VITALS_UNSAMPLED };
 enum vitals_loss vitals_loss(const char *counter);
 

@@ -1,34 +1,34 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a profile holds beside samples and names, one by one: for who writes all of it down, and reads it back.
+ * Iteration over what a profile has beside samples and names, for writing a whole profile to a file and restoring it.
  *
- * Numbers i go from 0 up to the first that gives false. One thread.
+ * Indices start at 0; the first for which a function returns false ends the iteration. Not thread-safe.
  */
 #ifndef JHOT_PROFILE_WHOLE_H
 #define JHOT_PROFILE_WHOLE_H
 
 #include "profile/profile.h"
 
-/* The first second at or after this one that any event has something in; PROFILE_NONE: there is none. */
+/* The first retained second at or after this one in which any event has samples. PROFILE_NONE: none. */
 uint32_t profile_next_held(const struct profile *p, uint32_t second);
-/* CPU time of the process (profile_add_process), by seconds as in a query. */
+/* CPU time of the process (profile_add_process) in [from, to), with the semantics of a query. */
 uint64_t profile_process_ns(const struct profile *p, uint32_t from, uint32_t to);
 
 struct profile_run {
-	uint32_t from, to; /* [from, to); to UINT32_MAX: it goes on */
+	uint32_t from, to; /* [from, to); to UINT32_MAX: still running */
 };
-/* In which seconds an event was sampled (profile_event_runs). */
+/* Seconds in which an event was sampled (profile_event_runs). */
 bool profile_get_run(const struct profile *p, int event, uint32_t i, struct profile_run *out);
-/* In which nothing was; only the youngest are kept. */
+/* Gaps (profile_gap); the youngest 4096 are retained. */
 bool profile_get_gap(const struct profile *p, uint32_t i, struct profile_run *out);
 
-/* Waits ever set, of which those that are kept have the last numbers; a number stays, what it says may change. */
+/* Number of waits ever recorded. Waits are numbered from 0; a wait may still be updated, and false means it was overwritten. */
 uint64_t profile_wait_count(const struct profile *p);
 bool profile_get_wait(const struct profile *p, uint64_t number, struct profile_wait *out);
 
-/* Of a profile without samples: those of seconds before `oldest` go into the total alone, before merged_before into steps. */
+/* Restores the state of an empty profile: seconds before `oldest` count as dropped, those before merged_before as merged. */
 void profile_set_held(struct profile *p, uint32_t oldest, uint32_t merged_before);
-/* From this second on they are still to be written down one by one: none is merged or dropped. PROFILE_NONE: no more. */
+/* Seconds from this one on have not been written yet: none is merged or dropped. PROFILE_NONE: no restriction. */
 void profile_hold_unwritten(const struct profile *p, uint32_t second);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From recordings to one profile of both sides, and the order of the rows. */
+/* Merges recordings into one profile of both sides; order of the rows; graphs. */
 #include "profile/diff/inside.h"
 
 #include "base/buf.h"
@@ -8,9 +8,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define GRAPH_ALL 1e9 /* of both sides: fits into a sample's number */
+#define GRAPH_ALL 1e9 /* weight of both sides in graphs: fits into a sample's count */
 
-/* --- whether there is anything to compare ------------------------------------------------------------- */
+/* --- validation --------------------------------------------------------------------------------------- */
 
 static int check_sides(
 	const struct diff_question *q, struct diff_merged *merged[DIFF_SIDES], struct err *err)
@@ -43,7 +43,7 @@ static double mean_of(
 	return sum / q->counts[side];
 }
 
-/* What a value of a recording is in the mode's unit: times this. */
+/* Factor from a recording's values to the mode's unit. */
 static double factor_of(
 	const struct diff_question *q, const struct diff_merged *m, int side, int run)
 {
@@ -57,7 +57,8 @@ static double factor_of(
 static void feed_run(
 	struct diff *d, const struct diff_merged *m, int side, uint32_t thread, double factor)
 {
-	double left = 0.5; /* over all of a recording nothing is lost by rounding */
+	double left =
+		0.5; /* carries the rounding error, so that nothing is lost over a recording */
 
 	for (uint32_t i = 0; i < m->part_count; i++) {
 		const struct diff_part *part = &m->parts[i];
@@ -228,7 +229,7 @@ void diff_free(struct diff *d)
 	free(d);
 }
 
-/* As for methods: what has more of all is sure earlier. */
+/* As for methods: larger shares need fewer standard errors. */
 static double band_limit(const struct diff *d, double share)
 {
 	return sqrt(fmax(Z95 * Z95, d->limit * d->limit - 2 * log(share / DIFF_SMALL)));

@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Two sides of one event compared: what changed from A to B, and what of it is more than chance.
+ * Compares two sides, A and B, of one event: what changed, and which changes are statistically significant.
  *
- * A side is one recording or several. All of them become one profile, in which A is the first second, B the next, and a
- * recording one thread, under names that mean the same in each (base/java_name.h): so every table, graph and view that
- * can show a profile can show both sides. Beside it stand the rows: what each method had itself and in total.
+ * A side is one recording or several. All are merged into one profile in which second 0 is side A, second 1 side B and each recording a
+ * thread, under names that are stable between builds (base/java_name.h); so every table, graph and view can show both sides. The
+ * rows compare each method's self and total.
  *
- * How sure a row is, the recordings tell: what chance makes of samples, from their clusters (query/error.h), and with
- * several recordings a side how much those of one side differ, from four a side on also what is found when they are dealt
- * to the sides in other ways. With one a side, which cannot tell that, they are taken to differ by DIFF_NOISE beside
- * chance.
+ * Errors: sampling error comes from the clusters of samples (query/error.h); with several recordings a side also the variation between
+ * recordings of a side; with four or more a side also a permutation test. With one a side, whose variation is not known, DIFF_NOISE
+ * is assumed.
  *
- * The recordings are read by diff_new alone. One thread.
+ * diff_new() reads the recordings and does not keep them. Not thread-safe.
  */
 #ifndef JHOT_PROFILE_DIFF_DIFF_H
 #define JHOT_PROFILE_DIFF_DIFF_H
@@ -19,22 +18,23 @@
 #include "base/err.h"
 #include "profile/profile.h"
 
-#define DIFF_RUNS  64   /* of a side */
-#define DIFF_NOISE 0.05 /* what recordings of one program are taken to differ by where none tells */
+#define DIFF_RUNS  64   /* recordings of a side */
+#define DIFF_NOISE 0.05 /* assumed relative variation between recordings of one program */
 #define DIFF_SMALL 0.01
-#define DIFF_LEVEL 0.03 /* of reports without a true difference so many may have a false one */
+#define DIFF_LEVEL \
+	0.03 /* family-wise error: share of reports with a false difference if nothing changed */
 
 enum diff_side { DIFF_A, DIFF_B, DIFF_SIDES };
 
-/* What is compared: what there was per second, as a share of all, or as it was counted. */
+/* What is compared: weight per second, share of all, or plain weight. */
 enum diff_mode { DIFF_RATE, DIFF_SHARE, DIFF_RAW, DIFF_MODES };
 
-/* A recording, or a stretch of one. */
+/* A recording, or a window of one. Borrowed. */
 struct diff_run {
 	const struct profile *profile;
-	struct profile_query query; /* event, seconds, filter; are weights compared */
-	double seconds;             /* that it covers; 0: not known */
-	bool bare; /* native functions are known without their libraries, as not all files have those */
+	struct profile_query query; /* event, seconds, filter, by_weight */
+	double seconds;             /* covered by it; 0: not known */
+	bool bare; /* ignore the modules of native functions, as not all of the files have them */
 };
 /* The recordings of both sides, and how to compare them. */
 struct diff_question {
@@ -43,57 +43,55 @@ struct diff_question {
 	enum diff_mode mode;
 };
 
-/* What one method had, itself or in total: the mean of a side's recordings. */
+/* Self or total of a method: the mean over a side's recordings. */
 struct diff_value {
 	double of[DIFF_SIDES]; /* weight per second, share (0 to 1), or weight */
 	uint64_t samples[DIFF_SIDES];
 	double error; /* 95 % half width of the difference */
-	double p;     /* how often chance makes one of so many differences as large as this */
-	bool sure;    /* less often than DIFF_LEVEL */
+	double p;     /* p-value, corrected for the number of tests */
+	bool sure;    /* significant: p < DIFF_LEVEL */
 };
 static inline double diff_delta(const struct diff_value *v)
 {
 	return v->of[DIFF_B] - v->of[DIFF_A];
 }
 struct diff_row {
-	uint32_t method; /* of both */
+	uint32_t method; /* of `both` */
 	struct diff_value self, total;
 };
 
 struct diff {
 	struct profile *both;
-	struct profile_query query[DIFF_SIDES]; /* of both: one side's weights */
-	struct profile_query query_all;         /* of both sides */
+	struct profile_query query[DIFF_SIDES]; /* of `both`: one side's weights */
+	struct profile_query query_all;         /* of `both`: both sides */
 	enum diff_mode mode;
 	int runs[DIFF_SIDES];
 	double seconds[DIFF_SIDES];       /* of all recordings of a side */
-	struct profile_query query_graph; /* of both: see diff_draw */
+	struct profile_query query_graph; /* of `both`: see diff_draw() */
 	double graph_scale;
 	struct diff_value all;
-	struct diff_row *rows; /* those that are sure first, then by how much they changed */
+	struct diff_row *rows; /* significant ones first, then by amount of change */
 	uint32_t count;
-	/*
-	 * What both holds is of one recording of B, and what A would have had in its place: values of the rows times this
-	 * scale.
-	 */
+	/* Values in `both` are those of one recording of B, or of A scaled to it: values of the rows times this. */
 	double scale;
 	bool by_weight;          /* else numbers of samples are compared */
-	double each[DIFF_SIDES]; /* of both: weight of one sample */
-	double whole; /* of both: what all of a side has, of which shares are; 0: rates and counts */
-	double noise; /* relative, between recordings of a side */
-	double sum;   /* of both together, as drawn */
-	double limit; /* from so many standard errors on a difference in DIFF_SMALL of that is sure */
+	double each[DIFF_SIDES]; /* of `both`: weight of one sample */
+	double whole; /* of `both`: the total that shares refer to; 0 for rates and counts */
+	double noise; /* relative variation between recordings of a side */
+	double sum;   /* of `both`: both sides together */
+	double limit; /* standard errors from which a difference in DIFF_SMALL of sum is significant */
 };
 
+/* NULL and err: a side has no samples, or a rate is not known. The caller frees the diff. */
 struct diff *diff_new(const struct diff_question *question, struct err *err);
 /*
- * Both get an event for graphs: a sample's weight is what both sides have together, its number what A has of that, in units
- * of 1 / graph_scale.
+ * Adds an event for graphs to `both`: a sample's weight is that of both sides together, its count A's part of it, both in units of
+ * 1 / graph_scale. To be called once.
  */
 void diff_draw(struct diff *d);
 void diff_free(struct diff *d);
 
-/* From which difference on two weights of both are surely different, by what holds for all of its stacks alike. */
+/* The least significant difference of two weights of `both`, by a rule that applies to all stacks alike. */
 double diff_band(const struct diff *d, double a, double b);
 
 #endif

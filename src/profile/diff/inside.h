@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the files of this folder share: a recording's sums per method, and the tests made of them. */
+/* Shared by the files of this folder: a recording's sums per method, and their tests. */
 #ifndef JHOT_PROFILE_DIFF_INSIDE_H
 #define JHOT_PROFILE_DIFF_INSIDE_H
 
@@ -13,16 +13,16 @@ struct diff_sum {
 	uint64_t samples;
 };
 
-/* A recording, under the names of both. */
+/* A recording under the names of `both`. */
 struct diff_merged {
 	struct diff_sum all;
-	struct diff_sum *self, *total; /* per method of both; those that came later have none */
+	struct diff_sum *self, *total; /* per method of `both`; later methods have none */
 	uint32_t methods;
 	struct diff_part *parts;
 	uint32_t part_count, part_cap;
 };
 struct diff_part {
-	uint32_t stack; /* of both */
+	uint32_t stack; /* of `both` */
 	uint64_t count;
 	double value;
 };
@@ -31,21 +31,21 @@ struct diff_part {
 void diff_merge(struct profile *both, const struct diff_run *run, struct diff_merged *out);
 void diff_merged_done(struct diff_merged *m);
 
-/* test.c: what all of d but its profile is made of. */
+/* test.c: computes the rows and all values of d that are not about its profile. */
 void diff_test(
 	struct diff *d, const struct diff_question *q, struct diff_merged *merged[DIFF_SIDES]);
 
-/* splits.c: how high scores are when the same recordings are dealt to the sides in other ways. */
+/* splits.c: the permutation test: scores when the same recordings are assigned to the sides in other ways. */
 struct splits {
 	int runs[DIFF_SIDES];
-	uint32_t count; /* scores; those of the true sides are the highest first */
-	/* Scores for these sides, a byte per recording, those of A first. */
+	uint32_t count; /* of scores; with the true sides they are in descending order */
+	/* Computes the scores for an assignment: a side per recording, in the order A, B. */
 	void (*score)(void *ctx, const unsigned char *side, double *scores);
 	void *ctx;
 };
 /*
- * p of each score: in how many of the ways it, or one behind it, is as high as here; *limit: from which score on anything is
- * surely no chance. The true sides are scored last. -1: there are too few recordings to tell anything.
+ * p of each score: the share of assignments in which it, or one after it, is as high as with the true sides. *limit: the score from which
+ * on anything is significant. The true sides are scored last. -1: too few recordings for a test.
  */
 int splits_p(const struct splits *s, double *p, double *limit);
 

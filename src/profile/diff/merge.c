@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A recording's stacks under names that mean the same in others, and its sums per method. */
+/* Translates a recording's stacks to names that are stable between builds, and sums it up per method. */
 #include "profile/diff/inside.h"
 
 #include "base/buf.h"
@@ -15,10 +15,10 @@ struct merge {
 	struct profile *both;
 	const struct diff_run *run;
 	struct diff_merged *out;
-	struct hash_index stacks, methods; /* by a number of the recording: the one of both */
-	uint32_t *path;                    /* stacks that are on the way to one that is known */
+	struct hash_index stacks, methods; /* ids of the recording to those of `both` */
+	uint32_t *path;                    /* scratch: stacks on the way to a known one */
 	uint32_t path_cap;
-	uint32_t *seen; /* per method: the last part that had it */
+	uint32_t *seen; /* per method: the last part that has it */
 };
 
 /* --- names ------------------------------------------------------------------------------------------- */
@@ -45,7 +45,7 @@ static uint32_t merge_method(struct merge *m, uint32_t method)
 	return to;
 }
 
-/* Where in a method a frame is says nothing across builds: lines move. */
+/* Without lines, which differ between builds. */
 static uint32_t merge_frame(struct merge *m, uint32_t stack)
 {
 	struct profile_stack s = profile_get_stack(m->run->profile, stack);
@@ -80,7 +80,7 @@ static uint32_t merge_stack(struct merge *m, uint32_t stack)
 
 /* --- sums -------------------------------------------------------------------------------------------- */
 
-static void sum_put(struct diff_sum *to, const struct diff_sum *part)
+static void diff_sum_add(struct diff_sum *to, const struct diff_sum *part)
 {
 	to->value += part->value;
 	to->squares += part->squares;
@@ -117,15 +117,15 @@ static void merge_part(void *ctx, const struct profile_part *part)
 	merge_fit(m);
 	out->parts = xgrow(out->parts, out->part_count, &out->part_cap, sizeof(*out->parts));
 	out->parts[out->part_count++] = (struct diff_part){stack, part->count, sum.value};
-	sum_put(&out->all, &sum);
+	diff_sum_add(&out->all, &sum);
 	for (uint32_t at = stack; at != PROFILE_ROOT_STACK;) {
 		struct profile_stack s = profile_get_stack(m->both, at);
 		uint32_t method = profile_get_frame(m->both, s.frame)->method;
 
 		if (at == stack)
-			sum_put(&out->self[method], &sum);
-		if (m->seen[method] != out->part_count) /* a recursion counts once */
-			sum_put(&out->total[method], &sum);
+			diff_sum_add(&out->self[method], &sum);
+		if (m->seen[method] != out->part_count) /* recursion counts once */
+			diff_sum_add(&out->total[method], &sum);
 		m->seen[method] = out->part_count;
 		at = s.parent;
 	}

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Of a program that has not changed it is chance which recordings are those of A. So the highest score of all is looked at
- * in other ways to deal them out: as often as those are as high as the true one, it is chance (Westfall and Young, 1993).
- * That holds whatever the noise is like and however much methods depend on one another. The highest is compared with the
- * highest, the next with the highest of the others, and so on.
+ * Permutation test (Westfall and Young, 1993). If nothing changed, it is chance which recordings are those of A. So the highest score is
+ * compared with the highest score of other assignments of the recordings to the sides, the next one with the highest of the rest,
+ * and so on. Valid whatever the distribution of the noise, and however methods depend on each other.
  */
 #include "profile/diff/inside.h"
 
@@ -14,13 +13,13 @@
 #include <string.h>
 
 #define SPLITS_MOST  200u
-#define SPLITS_LEAST 34u /* with fewer the true one alone were more than DIFF_LEVEL of them */
-#define COUNTED_RUNS 12  /* of so many recordings all ways are gone through */
+#define SPLITS_LEAST 34u /* assignments; of fewer, the true one alone exceeds DIFF_LEVEL */
+#define COUNTED_RUNS 12  /* up to this many recordings all assignments are enumerated */
 
 struct dealing {
 	const struct splits *s;
 	int runs;
-	unsigned char *ways; /* the sides of each way, one behind the other; the true one first */
+	unsigned char *ways; /* assignments, one after another; the true one first */
 	uint32_t count;
 	uint64_t rng;
 };
@@ -30,13 +29,13 @@ static unsigned char *dealing_add(struct dealing *d)
 	return d->ways + (size_t)d->count++ * (size_t)d->runs;
 }
 
-/* With as many recordings on both sides, to exchange the sides changes nothing. */
+/* With equally many recordings on both sides, exchanging the sides gives the same scores. */
 static bool is_mirrored(const struct dealing *d, unsigned ones)
 {
 	return d->s->runs[DIFF_A] == d->s->runs[DIFF_B] && ones & 1;
 }
 
-/* Every way, as long as there are not too many: a set bit is a recording of B. false: there are. */
+/* Enumerates all assignments; a set bit is a recording of B. False: there are too many. */
 static bool deal_all(struct dealing *d)
 {
 	uint32_t begin = d->count;
@@ -56,7 +55,7 @@ static bool deal_all(struct dealing *d)
 		for (int run = 0; run < d->runs; run++)
 			way[run] = ones >> run & 1;
 		if (!memcmp(way, d->ways, (size_t)d->runs))
-			d->count--; /* the true one is there already */
+			d->count--; /* the true one, which is there already */
 	}
 	return true;
 }
@@ -69,7 +68,7 @@ static uint32_t dealing_random(struct dealing *d, uint32_t below)
 	return (uint32_t)((d->rng >> 32) * below >> 32);
 }
 
-/* The same files give the same answer, so chance is the same each time. */
+/* Random assignments. The generator has a fixed seed, so the same files give the same answer. */
 static void deal_some(struct dealing *d)
 {
 	while (d->count < SPLITS_MOST) {
@@ -93,7 +92,7 @@ static int compare_high(const void *a, const void *b)
 	return x > y ? -1 : x < y;
 }
 
-/* Of each way the highest score from i on, beside that of the true way. */
+/* Compares the highest score from i on with the true one, for each assignment. Returns the limit. */
 static double splits_count(const struct splits *s, const struct dealing *d, double *p)
 {
 	double *first = xreallocarray(NULL, (size_t)s->count + 1, sizeof(*first));
@@ -116,7 +115,7 @@ static double splits_count(const struct splits *s, const struct dealing *d, doub
 		p[i] = fmax(p[i] / d->count, i ? p[i - 1] : 0);
 	qsort(highest, d->count, sizeof(*highest), compare_high);
 	limit = highest[(uint32_t)(DIFF_LEVEL * d->count)];
-	/* Large differences are large in other ways, too; what is sure without them is nearer. */
+	/* True differences raise the scores of other assignments, too; significant scores may be lower. */
 	for (uint32_t i = 0; i < s->count && p[i] < DIFF_LEVEL; i++)
 		limit = fmin(limit, first[i]);
 	free(first);

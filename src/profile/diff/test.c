@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What is more than chance. A difference stands beside its variance, which has two parts: that of sampling, which the
- * clusters of the samples tell, and how much recordings of one side differ beside it. The latter is estimated from all
- * methods together, as a share of what each has, and then for each method anew from both: from that and from what the
- * recordings say of this method (Smyth, 2004). Of as many differences as are asked for some are large by chance. How
- * large, the recordings themselves tell when they are dealt to the sides in other ways (splits.c); where there are too
- * few for that, the probabilities are corrected (Benjamini and Hochberg, 1995).
+ * Significance of differences. The variance of a difference has two parts: sampling error, from the clusters of the samples, and the
+ * variation between recordings of a side. The latter is estimated from all methods together, relative to their size, and then per
+ * method by combining this prior with the method's own variation (empirical Bayes, Smyth 2004). Multiple testing is corrected by
+ * permutation (splits.c), or with too few recordings by the false-discovery rate (Benjamini and Hochberg, 1995).
  */
 #include "profile/diff/inside.h"
 
@@ -14,32 +12,31 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define FEW         16u /* samples of both sides: fewer can never differ surely among so many */
-#define PRIOR_LEAST 2.0
-#define PRIOR_MOST \
-	24.0 /* noise that all methods have together is not told better by more of them */
+#define FEW          16u /* samples of both sides: fewer can never be significant among so many */
+#define PRIOR_LEAST  2.0
+#define PRIOR_MOST   24.0 /* noise common to all methods is not known better with more of them */
 #define WEIGHT_LEAST 1e-6
-#define SURE_N       60.0 /* degrees of freedom that are as good as any number */
+#define SURE_N       60.0 /* degrees of freedom that count as infinite */
 
 enum test_kind { TEST_SELF, TEST_TOTAL, TEST_KINDS };
 
-/* What one recording has of a method, in the mode's unit, and the variance that sampling gives it. */
+/* Value of a method in one recording, in the mode's unit, and its sampling variance. */
 struct measure {
 	double value, variance;
 	uint64_t samples;
 };
 
-/* One difference that is asked for. */
+/* One hypothesis. */
 struct test {
 	struct diff_value *value;
-	size_t measures;       /* where those of its recordings begin */
-	uint64_t samples_both; /* whatever the sides are */
-	/* Of the sides as they are dealt: variances are those of one recording. */
+	size_t measures;       /* index of its first measure, one per recording */
+	uint64_t samples_both; /* independent of the assignment */
+	/* For the current assignment of recordings to sides; variances are those of one recording. */
 	double mean[DIFF_SIDES], chance[DIFF_SIDES], spread[DIFF_SIDES];
 	uint64_t samples[DIFF_SIDES];
 	double z, n;   /* standard errors, degrees of freedom */
-	double weight; /* by how much of all it is about */
-	double score;  /* of the sides as they are dealt */
+	double weight; /* the method's share of all */
+	double score;  /* for the current assignment */
 };
 
 struct tests {
@@ -47,15 +44,14 @@ struct tests {
 	const struct diff_question *q;
 	struct diff_merged *const *merged;
 	int runs;                  /* of both sides together */
-	const unsigned char *side; /* of each of them, those of A first */
+	const unsigned char *side; /* current assignment, of each recording, in the order A, B */
 	struct measure *measures;
 	size_t measure_count, measure_cap;
 	struct test *list[TEST_KINDS], all;
 	uint32_t count;
 	double noise[TEST_KINDS][DIFF_SIDES];
-	double prior
-		[TEST_KINDS]; /* as many degrees of freedom that estimate is worth to one method */
-	struct test **sorted; /* those with enough samples, the surest first */
+	double prior[TEST_KINDS]; /* weight of the prior, in degrees of freedom */
+	struct test **sorted;     /* those with enough samples, by score, highest first */
 	uint32_t sorted_count;
 };
 
@@ -94,7 +90,7 @@ static const struct diff_sum *test_sum(const struct diff_merged *m, int kind, ui
 	return kind == TEST_SELF ? &m->self[method] : &m->total[method];
 }
 
-static struct test test_take(struct tests *t, int kind, uint32_t method, struct diff_value *value)
+static struct test test_new(struct tests *t, int kind, uint32_t method, struct diff_value *value)
 {
 	struct test test = {.value = value, .measures = t->measure_count};
 
@@ -113,7 +109,7 @@ static struct test test_take(struct tests *t, int kind, uint32_t method, struct 
 	return test;
 }
 
-/* What the sides have of it, as they are dealt. */
+/* Means and variances for the current assignment. */
 static void test_deal(const struct tests *t, struct test *test)
 {
 	const struct measure *m = t->measures + test->measures;
@@ -140,13 +136,13 @@ static void test_deal(const struct tests *t, struct test *test)
 
 /* --- noise between recordings ------------------------------------------------------------------------ */
 
-/* What of a value noise moves: a share of nearly all can only move a little. */
+/* The part of a value that noise scales with: a share near 1 can only vary a little. */
 static double test_moves(const struct tests *t, double mean)
 {
 	return t->d->mode == DIFF_SHARE ? mean * (1 - mean) : mean;
 }
 
-/* The noise of a side, relative: each method's own estimate, weighed by how well it can tell. */
+/* Relative noise of a side: mean of the methods' estimates, weighted by their precision. */
 static double test_noise(const struct tests *t, int kind, int side)
 {
 	double sum = 0, weights = 0;
@@ -165,7 +161,7 @@ static double test_noise(const struct tests *t, int kind, int side)
 	return weights > 0 ? sqrt(fmax(0, sum / weights)) : DIFF_NOISE;
 }
 
-/* The variance of one recording, by what is known of all methods. */
+/* Prior variance of one recording, from all methods. */
 static double test_prior(const struct tests *t, int kind, int side, const struct test *test)
 {
 	double moves = test_moves(t, test->mean[side]) * t->noise[kind][side];
@@ -183,7 +179,7 @@ static double trigamma(double x)
 	return sum + 1 / x + 1 / (2 * x * x) + 1 / (6 * x * x * x) - 1 / (30 * pow(x, 5));
 }
 
-/* What is left of the variance of logarithms is that of methods being noisier than others. */
+/* Degrees of freedom from the excess variance of log variances, that is how much methods differ in noise. */
 static double prior_of(double left)
 {
 	double low = PRIOR_LEAST, high = PRIOR_MOST;
@@ -199,7 +195,7 @@ static double prior_of(double left)
 	return low;
 }
 
-/* How alike methods are in their noise. */
+/* Estimates the weight of the prior: high if all methods are equally noisy. */
 static double test_alike(const struct tests *t, int kind)
 {
 	double sum = 0, squares = 0, chance = 0, x;
@@ -232,7 +228,7 @@ static void test_noises(struct tests *t)
 		for (int side = 0; side < DIFF_SIDES; side++)
 			if (t->q->counts[side] > 1)
 				noise[side] = test_noise(t, kind, side);
-		/* One recording is taken to be as noisy as those of the other side are. */
+		/* A single recording is assumed to be as noisy as those of the other side. */
 		for (int side = 0; side < DIFF_SIDES; side++)
 			if (t->q->counts[side] == 1 && t->q->counts[!side] > 1)
 				noise[side] = noise[!side];
@@ -242,7 +238,7 @@ static void test_noises(struct tests *t)
 
 /* --- each difference --------------------------------------------------------------------------------- */
 
-/* Student's t as standard errors that are as unlikely (Wallace, 1959), and back. */
+/* Converts Student's t to an equivalent normal deviate (Wallace, 1959), and back. */
 static double z_of_t(double t, double n)
 {
 	return n >= SURE_N ? t : (8 * n + 1) / (8 * n + 3) * sqrt(n * log1p(t * t / n));
@@ -269,15 +265,12 @@ static double test_variance(const struct tests *t, int kind, struct test *test)
 		variance += v;
 		below += v * v / (t->prior[kind] + runs - 1);
 	}
-	/* With one recording a side nothing is estimated, so nothing is uncertain about it. */
+	/* With one recording a side the variance is assumed, not estimated. */
 	test->n = t->runs == DIFF_SIDES || below <= 0 ? SURE_N : variance * variance / below;
 	return variance;
 }
 
-/*
- * What is allowed to chance is shared out by how much of all a method has: a difference in a tenth of the time is told
- * earlier than one as unlikely in a thousandth of it, of which there are many more. In terms of the logarithm of p.
- */
+/* Weighted testing: the error level is distributed in proportion to the methods' shares, as log p. Small methods are far more numerous. */
 static double test_weigh(double share)
 {
 	return 2 * log(share);
@@ -292,7 +285,7 @@ static void test_decide(const struct tests *t, int kind, struct test *test)
 	test->score = test->z * test->z + test_weigh(test->weight);
 }
 
-static void test_tell(const struct tests *t, int kind, struct test *test)
+static void test_report(const struct tests *t, int kind, struct test *test)
 {
 	for (int side = 0; side < DIFF_SIDES; side++) {
 		test->value->of[side] = test->mean[side];
@@ -302,7 +295,7 @@ static void test_tell(const struct tests *t, int kind, struct test *test)
 	test->value->p = test->samples_both >= FEW ? erfc(test->z / M_SQRT2) : 1;
 }
 
-/* All of them, with the recordings dealt to these sides. */
+/* Evaluates all tests for an assignment. */
 static void test_sides(struct tests *t, const unsigned char *side)
 {
 	t->side = side;
@@ -327,16 +320,13 @@ static int compare_scores(const void *a, const void *b)
 	return x > y ? -1 : x < y;
 }
 
-/*
- * Methods that are only ever called by one another have the same numbers, and are one question: as unlikely to the last
- * bit. The first of each.
- */
+/* True for the first of several tests with equal scores: methods that are only called by one another have equal values and are one test. */
 static bool test_is_first(const struct tests *t, uint32_t i)
 {
 	return !i || t->sorted[i]->score != t->sorted[i - 1]->score;
 }
 
-/* So many questions, and the mean of their weights. */
+/* Number of distinct tests, and their mean weight. */
 static uint32_t test_questions(const struct tests *t, double *weight)
 {
 	uint32_t n = 0;
@@ -351,7 +341,7 @@ static uint32_t test_questions(const struct tests *t, double *weight)
 	return n;
 }
 
-/* The p of each becomes the least level at which it were told; what a later one has, one before has, too. */
+/* Replaces each p by the lowest level at which it is significant (step-up, so monotonic). Returns the number of significant tests. */
 static uint32_t test_correct(struct tests *t, uint32_t questions, double weight)
 {
 	uint32_t rank = questions, sure = 0;
@@ -369,7 +359,7 @@ static uint32_t test_correct(struct tests *t, uint32_t questions, double weight)
 	return sure;
 }
 
-/* From how many standard errors on p is so small. */
+/* Standard errors for a two-sided p. */
 static double test_limit(double p)
 {
 	double low = Z95, high = 10;
@@ -403,24 +393,24 @@ static void test_score(void *ctx, const unsigned char *side, double *scores)
 		scores[i] = t->sorted[i]->score;
 }
 
-/* By what other ways to deal the recordings give; false: there are too few. */
+/* Permutation test. False: too few recordings. */
 static bool test_by_splits(struct tests *t)
 {
 	struct splits s = {.count = t->sorted_count, .score = test_score, .ctx = t};
 	double *p = xreallocarray(NULL, (size_t)t->sorted_count + 1, sizeof(*p)), limit;
-	bool told;
+	bool done;
 
 	s.runs[DIFF_A] = t->q->counts[DIFF_A];
 	s.runs[DIFF_B] = t->q->counts[DIFF_B];
-	told = !splits_p(&s, p, &limit);
-	for (uint32_t i = 0; told && i < t->sorted_count; i++) {
+	done = !splits_p(&s, p, &limit);
+	for (uint32_t i = 0; done && i < t->sorted_count; i++) {
 		t->sorted[i]->value->p = p[i];
 		t->sorted[i]->value->sure = p[i] < DIFF_LEVEL;
 	}
-	if (told)
+	if (done)
 		t->d->limit = sqrt(fmax(Z95 * Z95, limit - test_weigh(DIFF_SMALL)));
 	free(p);
-	return told;
+	return done;
 }
 
 static void test_all(struct tests *t)
@@ -432,13 +422,13 @@ static void test_all(struct tests *t)
 	test_sides(t, side);
 	t->d->noise = fmax(t->noise[TEST_TOTAL][DIFF_A], t->noise[TEST_TOTAL][DIFF_B]);
 	t->sorted = xreallocarray(NULL, TEST_KINDS * (size_t)t->count + 1, sizeof(*t->sorted));
-	test_tell(t, TEST_TOTAL, &t->all);
+	test_report(t, TEST_TOTAL, &t->all);
 	t->sorted[t->sorted_count++] = &t->all;
 	for (int kind = 0; kind < TEST_KINDS; kind++)
 		for (uint32_t i = 0; i < t->count; i++) {
 			struct test *test = &t->list[kind][i];
 
-			test_tell(t, kind, test);
+			test_report(t, kind, test);
 			if (test->samples_both >= FEW)
 				t->sorted[t->sorted_count++] = test;
 		}
@@ -463,8 +453,8 @@ static void test_rows(struct tests *t)
 
 		row->method = method;
 		begin = t->measure_count;
-		t->list[TEST_SELF][d->count] = test_take(t, TEST_SELF, method, &row->self);
-		t->list[TEST_TOTAL][d->count] = test_take(t, TEST_TOTAL, method, &row->total);
+		t->list[TEST_SELF][d->count] = test_new(t, TEST_SELF, method, &row->self);
+		t->list[TEST_TOTAL][d->count] = test_new(t, TEST_TOTAL, method, &row->total);
 		if (t->list[TEST_TOTAL][d->count].samples_both)
 			d->count++;
 		else
@@ -482,7 +472,7 @@ static double test_value(const struct tests *t, const struct test *test)
 	return sum;
 }
 
-/* Whatever the sides are: so they say nothing of what is to be found. */
+/* Weights do not depend on the assignment, so they cannot bias the tests. */
 static void test_weights(struct tests *t)
 {
 	double all = test_value(t, &t->all);
@@ -503,7 +493,7 @@ void diff_test(
 		.d = d, .q = q, .merged = merged, .runs = q->counts[DIFF_A] + q->counts[DIFF_B]};
 
 	test_rows(&t);
-	t.all = test_take(&t, TEST_TOTAL, PROFILE_NONE, &d->all);
+	t.all = test_new(&t, TEST_TOTAL, PROFILE_NONE, &d->all);
 	test_weights(&t);
 	test_all(&t);
 	for (int kind = 0; kind < TEST_KINDS; kind++)

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The tables of events, of frame types and of thread states; user events' names. */
+/* Tables of events, frame types and thread states; user events; intervals; pulses. */
 #include "profile/model/model.h"
 
 #include "base/clean.h"
+#include "base/clock.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -100,8 +101,8 @@ struct profile_intervals profile_get_intervals(const struct profile *p, int even
 }
 
 /*
- * Waits have no interval. Of alloc and wall even those of one interval stand for more or less than it; of the wall clock
- * for many times as much, where of many virtual threads some are looked at.
+ * Lock waits have no interval. Weights of alloc and wall vary around the interval even if it is constant, and those of wall exceed it
+ * several times when only some of many virtual threads are polled.
  */
 uint64_t profile_sample_weight(const struct profile *p, int event)
 {
@@ -123,4 +124,48 @@ int profile_event_find(const char *name)
 			return i;
 	}
 	return -1;
+}
+
+/* --- pulses ------------------------------------------------------------------------------------------- */
+
+#define PART_NS   (NS_PER_S / PROFILE_PULSE)
+#define LENGTH_NS (2 * NS_PER_S) /* longer than this says nothing about parts of a second */
+
+void profile_add_pulse(
+	struct profile *p, int event, uint64_t from_ns, uint64_t to_ns, uint64_t weight)
+{
+	uint64_t to = to_ns > from_ns ? to_ns : from_ns + 1, length = to - from_ns, end;
+
+	if (event < 0 || event >= PROFILE_EVENTS || !weight || length > LENGTH_NS ||
+		to / NS_PER_S >= PROFILE_NONE)
+		return;
+	for (uint64_t at = from_ns; at < to; at = end) {
+		end = at - at % PART_NS + PART_NS;
+		if (end > to)
+			end = to;
+		slices_pulse(&p->events[event], (uint32_t)(at / NS_PER_S),
+			(unsigned)(at % NS_PER_S / PART_NS),
+			(float)((double)weight * (double)(end - at) / (double)length));
+	}
+}
+
+bool profile_pulse(const struct profile *p, int event, uint32_t second, uint8_t out[PROFILE_PULSE])
+{
+	const struct slices *s;
+	const struct slice *sl;
+	float most = 0;
+	uint32_t i;
+
+	if (event < 0 || event >= PROFILE_EVENTS)
+		return false;
+	s = &p->events[event];
+	i = slices_find(s, second);
+	sl = i < s->count && s->list[i].from == second ? &s->list[i] : NULL;
+	for (unsigned k = 0; sl && sl->pulse && k < PROFILE_PULSE; k++)
+		most = sl->pulse[k] > most ? sl->pulse[k] : most;
+	if (most <= 0)
+		return false;
+	for (unsigned k = 0; k < PROFILE_PULSE; k++)
+		out[k] = (uint8_t)(sl->pulse[k] / most * PROFILE_PULSE_MOST + 0.5f);
+	return true;
 }

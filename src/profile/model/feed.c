@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Feeding the model: samples by second, gaps, and what leaves for want of memory. */
+/* Feeding the model: samples by second, gaps; merging, dropping and evicting history; the state of the profile. */
 #include "profile/model/model.h"
 
 #include "profile/model/fit.h"
 #include "profile/whole.h"
 
-#define MODEL_BUDGET      (144u << 20) /* bytes, of everything the model holds */
-#define MODEL_SLICES_PART 6            /* slices may have 1/6 of it however many stacks there are */
-#define MODEL_FINE_S      60           /* seconds that are never merged for want of memory */
-#define MODEL_LATE_S      2            /* how far back the feeder may go */
-#define MODEL_GAPS        4096         /* the youngest */
+#define MODEL_BUDGET      (144u << 20) /* bytes of memory */
+#define MODEL_SLICES_PART 6    /* slices may use 1/6 of the budget even if stacks exceed it */
+#define MODEL_FINE_S      60   /* the last seconds, never merged to save memory */
+#define MODEL_LATE_S      2    /* how late samples may be, in seconds */
+#define MODEL_GAPS        4096 /* the youngest that are retained */
 
 struct profile *model_new(void)
 {
@@ -72,7 +72,7 @@ static void add_sample(
 		p->cut_samples += sample->count;
 	if (second > p->now)
 		profile_advance(p, second);
-	/* Absurd numbers share one thread. */
+	/* Invalid ids share one thread. */
 	in.who = SLICES_WHO(thread < MODEL_THREADS_MAX ? thread : MODEL_THREADS_MAX,
 		sample->state < THREAD_STATES ? sample->state : THREAD_STATE_NONE);
 	slices_add(&p->events[slices], &in, p->merged_before, p->oldest);
@@ -138,7 +138,7 @@ static void profile_merge(struct profile *p, uint32_t before)
 	p->merged_before = before;
 }
 
-/* The first second of any slice that begins at or after this one; now if there is none. */
+/* The step of the first slice that begins at or after this second; of now if there is none. */
 static uint32_t profile_next_slice(const struct profile *p, uint32_t second)
 {
 	uint32_t next = p->now, at;
@@ -153,7 +153,7 @@ static uint32_t profile_next_slice(const struct profile *p, uint32_t second)
 
 static uint32_t profile_evicted_from(const struct profile *p)
 {
-	return p->events[0].marks[SLICES_EVICTED].second;
+	return p->events[0].anchors[SLICES_EVICTED].second;
 }
 
 void model_evict(const struct profile *p, uint32_t to)
@@ -165,7 +165,7 @@ void model_evict(const struct profile *p, uint32_t to)
 		slices_evict(&p->events[i], held ? held : 1, to);
 }
 
-/* The evicted range is over once nobody holds what is before it: what is older than its end leaves, so that there is no hole. */
+/* Once no second before the evicted range is frozen, drops all history up to its end, so that there is no hole. */
 static void profile_evict_end(struct profile *p)
 {
 	uint32_t from = profile_evicted_from(p), to = p->events[0].evicted_to;
@@ -179,8 +179,8 @@ static void profile_evict_end(struct profile *p)
 }
 
 /*
- * Over budget: while a reader holds the history, what came after it leaves first. Then older seconds become 10 s steps one
- * by one, then the oldest steps leave for the total. The last seconds before now and before the held one stay as they are.
+ * Enforces the budget. While history is frozen, seconds after it are evicted first. Then older seconds are merged into 10 s steps one
+ * by one, then the oldest steps are dropped. The last MODEL_FINE_S seconds before now and before the frozen second stay as they are.
  */
 static void profile_shrink(struct profile *p)
 {
@@ -218,7 +218,7 @@ void profile_hold(const struct profile *p, uint32_t second)
 {
 	struct model_readers *r = p->readers;
 
-	/* What is shown stays good for a while after that. */
+	/* Ids that are shown stay valid for the usual time after the release. */
 	if (second == PROFILE_NONE && r->hold != PROFILE_NONE && r->due < p->now + MODEL_SWEEP_S)
 		r->due = p->now + MODEL_SWEEP_S;
 	r->hold = second;
@@ -252,11 +252,11 @@ void profile_mark(const struct profile *p, int event, uint32_t second, uint32_t 
 {
 	if (event < 0 || event >= PROFILE_EVENTS)
 		return;
-	slices_mark(&p->events[event], (const uint32_t[]){second, other});
+	slices_anchor(&p->events[event], (const uint32_t[]){second, other});
 	if (event == EVENT_CPU)
-		slices_mark(&p->events[MODEL_PROCESS], (const uint32_t[]){second, other});
+		slices_anchor(&p->events[MODEL_PROCESS], (const uint32_t[]){second, other});
 	if (event == EVENT_LOCK)
-		slices_mark(&p->events[MODEL_HELD], (const uint32_t[]){second, other});
+		slices_anchor(&p->events[MODEL_HELD], (const uint32_t[]){second, other});
 	p->readers->fed++;
 }
 
@@ -272,7 +272,7 @@ void profile_gap(struct profile *p, uint32_t from, uint32_t to)
 {
 	struct model_gap *last = p->gap_count ? &p->gaps[p->gap_count - 1] : NULL;
 
-	/* They stay in order, and apart. */
+	/* Gaps are kept sorted and disjoint. */
 	if (last && from < last->from)
 		from = last->to;
 	if (from >= to)
@@ -281,7 +281,7 @@ void profile_gap(struct profile *p, uint32_t from, uint32_t to)
 		last->to = to > last->to ? to : last->to;
 		return;
 	}
-	/* Also what is older than the history is asked for: how many seconds a total is of. */
+	/* Gaps before the history are needed, too: a total covers them. */
 	if (p->gap_count == MODEL_GAPS)
 		memmove(p->gaps, p->gaps + 1, --p->gap_count * sizeof(*p->gaps));
 	p->gaps = fit(p->gaps, &p->gap_cap, p->gap_count + 1, sizeof(*p->gaps));
@@ -290,7 +290,7 @@ void profile_gap(struct profile *p, uint32_t from, uint32_t to)
 
 void profile_set_start(struct profile *p, uint64_t wall_ns)
 {
-	p->start_wall_ns = wall_ns < INT64_MAX / 2 ? wall_ns : 0; /* a recording may say anything */
+	p->start_wall_ns = wall_ns < INT64_MAX / 2 ? wall_ns : 0; /* recordings are not trusted */
 }
 
 void profile_set_budget(struct profile *p, size_t bytes)
@@ -335,4 +335,42 @@ struct profile_info profile_info(const struct profile *p)
 	for (int i = 0; i < MODEL_SAMPLED; i++)
 		info.slice_entries += p->events[i].entries;
 	return info;
+}
+
+uint32_t profile_next_held(const struct profile *p, uint32_t second)
+{
+	uint32_t next = PROFILE_NONE;
+
+	for (int i = 0; i < MODEL_SLICES; i++) {
+		const struct slices *s = &p->events[i];
+		uint32_t at = slices_find(s, second);
+
+		if (at < s->count && s->list[at].from < next)
+			next = s->list[at].from;
+		if (s->anchors[SLICES_EVICTED].second &&
+			second <= s->anchors[SLICES_EVICTED].second &&
+			s->anchors[SLICES_EVICTED].second < next &&
+			s->evicted_to > s->anchors[SLICES_EVICTED].second)
+			next = s->anchors[SLICES_EVICTED].second;
+	}
+	return next;
+}
+
+bool profile_get_run(const struct profile *p, int event, uint32_t i, struct profile_run *out)
+{
+	const struct slices *s;
+
+	if (event < 0 || event >= PROFILE_EVENTS || i >= p->events[event].run_count)
+		return false;
+	s = &p->events[event];
+	*out = (struct profile_run){s->runs[i].from, s->runs[i].to};
+	return true;
+}
+
+bool profile_get_gap(const struct profile *p, uint32_t i, struct profile_run *out)
+{
+	if (i >= p->gap_count)
+		return false;
+	*out = (struct profile_run){p->gaps[i].from, p->gaps[i].to};
+	return true;
 }

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Lists that grow: space for so many, of which there were *cap.
- *
- * Static inline functions on the caller's own pointers. fit leaves what is new as it comes; what is new of fit_zeroed
- * is zero, and costs nothing until it is used.
+ * Growing arrays with a 32-bit capacity *cap. New elements are uninitialized after fit(), and zero after fit_zeroed(), whose untouched
+ * pages cost nothing. Both return the array, which the caller owns and frees.
  */
 #ifndef JHOT_PROFILE_MODEL_FIT_H
 #define JHOT_PROFILE_MODEL_FIT_H
@@ -38,8 +36,8 @@ static inline void *fit_zeroed(void *list, uint32_t *cap, uint32_t need, size_t 
 	return fresh;
 }
 
-/* A number for a new entry of a table: the lowest that is vacant, else the next. */
-static inline uint32_t fit_number(struct vacant *vacant, uint32_t *count)
+/* The id for a new entry of a table: the lowest free one, else the next. */
+static inline uint32_t fit_id(struct vacant *vacant, uint32_t *count)
 {
 	uint32_t number = vacant_take(vacant, 0);
 

@@ -1,8 +1,42 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Methods by their four names, and the one name that lists show; frames. */
+/* Interning of texts, methods (by class, name, signature and module; with their display name) and frames. */
 #include "profile/model/model.h"
 
+#include "base/clean.h"
 #include "profile/model/fit.h"
+
+/* --- texts -------------------------------------------------------------------------------------------- */
+
+#define CUT "\xe2\x80\xa6" /* an ellipsis */
+
+const char *model_text(struct model_texts *t, const char *text, bool in_parts)
+{
+	size_t len = strnlen(text, PROFILE_TEXT_MAX + 1);
+	bool whole = len <= PROFILE_TEXT_MAX;
+	const char *tab;
+
+	if (whole && clean_plain(text, len) == len)
+		return text;
+	for (len = whole ? len : PROFILE_TEXT_MAX - strlen(CUT);
+		!whole && len && ((unsigned char)text[len] & 0xc0) == 0x80;)
+		len--;
+	buf_clear(&t->clean);
+	tab = in_parts ? memchr(text, '\t', len) : NULL;
+	if (tab) {
+		clean_add(&t->clean, text, (size_t)(tab - text));
+		buf_addc(&t->clean, '\t');
+		len -= (size_t)(tab + 1 - text);
+		text = tab + 1;
+	}
+	clean_add(&t->clean, text, len);
+	if (!whole) {
+		buf_adds(&t->clean, CUT);
+		t->cut++;
+	}
+	return buf_str(&t->clean);
+}
+
+/* --- methods ------------------------------------------------------------------------------------------ */
 
 enum { METHOD_CLASS, METHOD_NAME, METHOD_SIGNATURE, METHOD_MODULE };
 
@@ -37,7 +71,7 @@ bool profile_method_nameless(const struct profile_method *method)
 	return methods_nameless(method->class_name, method->name);
 }
 
-/* The VM and the kernel have letters of their own in every list, so their names need no module; addresses do. */
+/* Functions of the VM and the kernel have a letter of their own in lists and need no module, unless they are addresses. */
 static bool methods_module_shown(const char *name, const char *module)
 {
 	return *module && (methods_nameless("", name) ||
@@ -90,7 +124,7 @@ uint32_t profile_method(const struct profile *p, const char *class_name, const c
 	uint32_t id;
 
 	for (int i = 0; i < 4; i++) {
-		/* Of FRAME_WAITS the signature has two parts. */
+		/* The signature of FRAME_WAITS has two parts. */
 		text[i] = model_text(&m->texts, text[i] ? text[i] : "", i == METHOD_SIGNATURE);
 		key.ids[i] = intern_put(&m->strings, text[i], strlen(text[i]));
 	}
@@ -100,7 +134,7 @@ uint32_t profile_method(const struct profile *p, const char *class_name, const c
 		return id;
 	if (m->count - m->vacant.count == MODEL_METHODS_MAX)
 		return PROFILE_NONE;
-	id = fit_number(&m->vacant, &m->count);
+	id = fit_id(&m->vacant, &m->count);
 	m->list = fit(m->list, &m->cap, m->count, sizeof(*m->list));
 	method = &m->list[id];
 	memcpy(method->ids, key.ids, sizeof(key.ids));
@@ -203,7 +237,7 @@ uint32_t profile_frame(
 	id = hash_index_find(&f->index, hash, frames_same, &key);
 	if (id != HASH_NONE)
 		return id;
-	id = fit_number(&f->vacant, &f->count);
+	id = fit_id(&f->vacant, &f->count);
 	f->list = fit(f->list, &f->cap, f->count, sizeof(*f->list));
 	f->list[id] = key.frame;
 	hash_index_add(&f->index, hash, id);

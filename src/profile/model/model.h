@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The inside of struct profile: what was sampled, and the names of it. For the files of this module only.
+ * Internals of struct profile: samples and names. For this module only.
  *
- * Data flows model -> query -> table -> users; nothing here knows of queries, but that readers want numbers to be kept
- * and that a profile carries their scratch. What a reader, who has the profile const, may change (names are interned
- * as folded views make them, seconds are marked, numbers are kept) is not in struct profile itself but behind its pointers.
+ * Dependencies: model <- query <- table <- users. The model knows nothing of queries, except that a profile carries their caches and that
+ * readers pin ids. State that readers change through a const profile (interned names, anchors, pins) is behind pointers.
  */
 #ifndef JHOT_PROFILE_MODEL_MODEL_H
 #define JHOT_PROFILE_MODEL_MODEL_H
@@ -17,16 +16,16 @@
 #include "profile/model/trie.h"
 #include "profile/profile.h"
 
-/* How texts come in: cleaned into `clean`, which is scratch. */
+/* Sanitizing of texts from outside. */
 struct model_texts {
-	struct buf clean;
-	uint64_t cut; /* texts that were too long */
+	struct buf clean; /* scratch */
+	uint64_t cut;     /* number of texts truncated */
 };
 
 struct model_method {
 	struct profile_method pub;
-	uint32_t ids[4]; /* of its strings: class, name, signature, module */
-	uint32_t full;   /* of pub.full: the same for overloads */
+	uint32_t ids[4]; /* interned class, name, signature, module */
+	uint32_t full;   /* interned pub.full, equal for overloads */
 	uint32_t full_bytes;
 	uint64_t hash_full; /* of pub.full */
 };
@@ -34,7 +33,7 @@ struct model_method {
 struct model_methods {
 	struct intern strings;
 	struct model_texts texts;
-	bool jvm; /* some are of Java, or of the JVM: it is no profile of another kind of program */
+	bool jvm; /* some are of Java or the JVM: the profile is that of a JVM */
 	struct hash_index index;
 	struct model_method *list;
 	uint32_t count, cap;
@@ -48,32 +47,31 @@ struct model_frames {
 	struct vacant vacant;
 };
 
-/* What a roll-up asks of every stack it touches, in eight bytes. */
+/* What a roll-up needs per stack, in 8 bytes. */
 struct model_stack {
 	uint32_t path;
-	uint32_t bits; /* method << 5 | type << 1 | the method stands further up too */
+	uint32_t bits; /* method << 5 | type << 1 | the method also occurs further up */
 };
 _Static_assert(FRAME_TYPES <= 16, "a type has four bits");
 
-/* How long a stack is, in frames and in names. */
+/* Length of a stack in frames, and in bytes of names. */
 struct model_extent {
-	uint32_t depth : 12, closed : 1, names : 19; /* closed: it ends in PROFILE_DEEPER */
+	uint32_t depth : 12, closed : 1, names : 19; /* closed: ends in PROFILE_DEEPER */
 };
 _Static_assert(PROFILE_DEPTH_MAX < (1u << 12) - 1, "a depth has 12 bits");
 _Static_assert(PROFILE_NAMES_MAX < 1u << 19, "names have 19 bits");
 
 #define MODEL_METHODS_MAX (1u << 27)
 
-/* The stack that was asked about last, from the root on, and how often each method stands on it. */
+/* Cache of stack_has(): the last stack from the root on, and the number of occurrences of each method. */
 struct model_chain {
 	uint32_t *stacks, *on;
 	uint32_t depth, stacks_cap, on_cap;
 };
 
 /*
- * Stacks, as they were sampled or as a folded view has them: a trie of frames, and beside it one of names: frames of
- * methods that lists show alike in one place, whatever line and however run, are one path. Tables sum over the
- * first, which is exact about types, and report by the second.
+ * Stacks, sampled or of a collapsed view. Each stack has a path: frames with equal display names in one place, whatever their line and
+ * type, are one path. Tables sum over stacks, which keeps types exact, and report by path.
  */
 struct model_stacks {
 	struct trie trie, paths;
@@ -83,7 +81,7 @@ struct model_stacks {
 	struct model_chain chain;
 };
 
-/* A user event as it was set; pub.name is NULL before. */
+/* A user event; pub.name is NULL until it is defined. */
 struct model_event {
 	struct profile_event pub;
 	char name[64], unit[16];
@@ -91,16 +89,16 @@ struct model_event {
 
 struct model_threads {
 	struct profile_thread *list;
-	char **names; /* theirs, which are owned here */
+	char **names; /* owned; list[i].name points here */
 	uint32_t count, cap, names_cap;
 	struct vacant vacant;
 	struct model_texts texts;
 	uint32_t serial;
-	uint32_t ended;      /* stands for those that left; 0: none did */
-	struct intern pools; /* number 0 is no pool */
+	uint32_t ended;      /* id of "[threads that ended]"; 0: none */
+	struct intern pools; /* id 0 is no pool */
 };
 
-/* Waits as they came, in a ring; each knows the one before of its thread. */
+/* Lock waits: a ring in which each wait links to the previous one of its thread. */
 struct model_wait {
 	struct profile_wait pub;
 	uint64_t before; /* number + 1, 0 = none */
@@ -109,7 +107,7 @@ struct model_wait {
 struct model_waits {
 	struct model_wait *ring;
 	uint32_t cap;
-	uint64_t count; /* ever set: the number of the next */
+	uint64_t count; /* ever recorded: number of the next */
 	uint64_t *last; /* per thread: number + 1, 0 = none */
 	uint32_t last_cap;
 };
@@ -119,12 +117,12 @@ struct model_gap {
 };
 
 /*
- * What threads in one place have waited for in system calls of late, by hashes: of a place that reads thousands of files
- * only so many are told by their names. A place takes the slot of another one with the same last bits of its hash.
+ * Recent peers of I/O per place, as hashes: a place that reads thousands of files shows only so many names. Direct-mapped: a place
+ * replaces another one with the same low bits of its hash.
  */
 #define MODEL_IO_PLACES 256u
 #define MODEL_IO_NAMES  24u
-#define MODEL_IO_S      60u /* then a name makes space for another */
+#define MODEL_IO_S      60u /* a name that was not used for so long may be replaced */
 struct model_io_place {
 	uint64_t place; /* 0: none yet */
 	struct {
@@ -133,37 +131,34 @@ struct model_io_place {
 	} names[MODEL_IO_NAMES];
 };
 
-/* Numbers to keep, while a step of sweep.c is made: a bit for each below limit. */
+/* Pinned ids during a step of the sweep: a bitmap of `limit` bits. */
 struct model_keep {
 	uint64_t *bits;
 	uint32_t limit;
 };
 
-/* What readers ask of the model, and what tells them that answers may be others. */
+/* State that readers set, and counters that invalidate their caches. */
 struct model_readers {
 	struct {
 		profile_keeper_fn *fn;
 		void *ctx;
 	} keepers[PROFILE_KEEPERS];
 	unsigned keeper_count;
-	uint32_t hold;        /* the history before this second; PROFILE_NONE: none */
-	uint32_t unwritten;   /* from this second on all stay as they are; PROFILE_NONE: no */
-	size_t scratch_bytes; /* of what is made for them, as of the last question */
-	uint64_t fed;         /* rises whenever answers may change */
-	/* sweep.c: how far it is */
+	uint32_t hold;        /* history before this second is frozen; PROFILE_NONE: none */
+	uint32_t unwritten;   /* seconds from this one on stay as they are; PROFILE_NONE: none */
+	size_t scratch_bytes; /* of struct scratch, as of the last query */
+	uint64_t fed;         /* incremented when answers may change */
+	/* sweep.c */
 	unsigned step;
-	uint32_t due;   /* the second of the next step */
-	size_t limit;   /* bytes from which on it is worth it; 0: none was made yet */
-	uint32_t swept; /* steps that gave numbers free */
+	uint32_t due;   /* second of the next step */
+	size_t limit;   /* bytes above which a sweep starts; 0: none has completed */
+	uint32_t swept; /* completed steps: ids may have been freed */
 	struct model_keep keep;
 };
 
-/*
- * Behind the events: what holders of locks did while others waited, which is asked for as EVENT_LOCK, and the CPU time of
- * the process itself, beside which that of the samples stands.
- */
+/* Slices after those of the events: what lock holders did (EVENT_LOCK with `holders`), and the CPU time of the process. */
 #define MODEL_HELD    PROFILE_EVENTS
-#define MODEL_SAMPLED (PROFILE_EVENTS + 1) /* so many have samples of threads */
+#define MODEL_SAMPLED (PROFILE_EVENTS + 1) /* number of those with samples of threads */
 #define MODEL_PROCESS MODEL_SAMPLED
 #define MODEL_SLICES  (MODEL_SAMPLED + 1)
 
@@ -173,7 +168,7 @@ struct profile {
 	struct model_stacks stacks;
 	struct model_threads threads;
 	struct model_waits waits;
-	struct model_waits held_waits; /* as they were at held_waits_to, for a reader; or none */
+	struct model_waits held_waits; /* copy as of held_waits_to for frozen history; or empty */
 	uint32_t held_waits_to;
 	struct model_event user_events[PROFILE_EVENTS - EVENT_USER_FIRST];
 	struct slices *events; /* MODEL_SLICES */
@@ -184,24 +179,21 @@ struct profile {
 	uint32_t now, oldest, merged_before, history_s;
 	uint64_t start_wall_ns;
 	size_t budget;
-	struct model_io_place *io_places; /* NULL: nothing of that is known */
+	struct model_io_place *io_places; /* NULL until used */
 	struct model_readers *readers;
-	struct model_vitals *vitals; /* NULL: none were told */
+	struct model_vitals *vitals; /* NULL until used */
 	struct scratch *scratch;     /* query/query.h */
 };
 
-/* feed.c: a profile without scratch. */
+/* feed.c: a profile without caches of queries. */
 struct profile *model_new(void);
 void model_free(struct profile *p);
 
-/*
- * text.c: the text as the model keeps it: itself, or clean and cut in t->clean, valid until the next call. in_parts: its
- * first tab stays.
- */
+/* methods.c: the sanitized and truncated text: `text` itself or t->clean, valid until the next call. in_parts: keeps the first tab. */
 const char *model_text(struct model_texts *t, const char *text, bool in_parts);
 
-/* stacks.c */
-void model_stacks_init(struct model_stacks *s, const struct model_stacks *like); /* like: or NULL */
+/* stacks.c; like: stacks of the expected size, or NULL */
+void model_stacks_init(struct model_stacks *s, const struct model_stacks *like);
 void model_stacks_done(struct model_stacks *s);
 uint32_t model_stacks_child(
 	struct model_stacks *s, const struct profile *p, uint32_t parent, uint32_t frame);
@@ -223,8 +215,8 @@ void model_threads_sweep(struct profile *p, const uint64_t *keep);
 size_t model_threads_bytes(const struct model_threads *t);
 
 /*
- * resting.c: the leaf of a stack that waits for something known as two frames: where, "Client.charge is in I/O", and for
- * what, "[socket read 10.0.0.5:5432]". false: it is no such leaf, or has no place.
+ * resting.c: splits a leaf with a target of I/O into two frames: "Client.charge is in I/O" and "[socket read 10.0.0.5:5432]".
+ * False: not such a leaf, or without a place.
  */
 bool model_io_apart(const struct profile *p, uint32_t leaf, uint32_t apart[2]);
 
@@ -236,14 +228,10 @@ size_t model_waits_bytes(const struct model_waits *w);
 size_t model_vitals_bytes(const struct profile *p);
 void model_vitals_free(struct model_vitals *v);
 
-/*
- * feed.c: evicts what was sampled from the held second on and before `to` (slices_evict): to free memory. With to = 0 it evicts
- * nothing, and only determines which pairs occur in held seconds.
- */
+/* feed.c: evicts the slices from the frozen second up to `to` (slices_evict). 0 evicts nothing, but anchors the frozen second. */
 void model_evict(const struct profile *p, uint32_t to);
-/* sweep.c: one step of what is to leave, if it is time for one. */
-#define MODEL_SWEEP_S \
-	30 /* between steps: whatever an answer has is still there when the next one comes */
+/* sweep.c: runs one step if it is due. */
+#define MODEL_SWEEP_S 30 /* seconds between steps: longer than any view takes to query anew */
 void model_sweep(struct profile *p);
 
 static inline uint32_t model_parent(const struct model_stacks *s, uint32_t stack)

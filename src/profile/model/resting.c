@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where a thread waits, in the program's own words: all end in the same few functions of libc. */
+/* Leaves that say where in the program a thread waits: without them all waits end in the same few functions of libc. */
 #include "profile/model/model.h"
 
 #include "base/buf.h"
@@ -7,21 +7,21 @@
 #include <stdio.h>
 #include <string.h>
 
-/* How good a place a frame is: of two that are as good the inner one. */
+/* Suitability of a frame as the place of a wait; of equal ones the innermost is used. */
 enum place {
-	PLACE_NONE,         /* libc, the kernel, what has no name */
-	PLACE_VM_PRIMITIVE, /* what only waits */
-	PLACE_NATIVE,       /* other libraries */
+	PLACE_NONE,         /* libc, the kernel, functions without a name */
+	PLACE_VM_PRIMITIVE, /* the JVM's synchronization primitives */
+	PLACE_NATIVE,       /* other native libraries */
 	PLACE_VM,
 	PLACE_JAVA_PRIMITIVE,
-	PLACE_LIBRARY, /* that every program uses */
+	PLACE_LIBRARY, /* the JDK and language runtimes */
 	PLACE_OWN,
 };
 
 static const char *const vm_primitive[] = {"os::", "Monitor::", "PlatformMonitor::", "Mutex",
 	"Semaphore::", "PosixSemaphore::", "Parker::", "ObjectMonitor::", "WaitBarrier",
 	"LinuxWaitBarrier", NULL};
-/* musl's libc is its loader */
+/* musl's libc is its dynamic loader */
 static const char *const waiting_module[] = {"libc.", "libc-", "libpthread", "ld-musl-", "[", NULL};
 static const char *const java_primitive[] = {"java.util.concurrent.locks.",
 	"java.util.concurrent.ForkJoinPool", "jdk.internal.", "sun.misc.", "java.lang.Object",
@@ -98,7 +98,7 @@ static uint32_t leaf_frame(const struct profile *p, const char *class_name, cons
 	return profile_frame(p, method, FRAME_WAITS, 0xffff, 0);
 }
 
-/* Why it waits there; io: for what. */
+/* The leaf for a place: with its state, or with the target of I/O. */
 static uint32_t place_frame(const struct profile *p, const char *class_name, const char *name,
 	enum thread_state state, const struct profile_io *io)
 {
@@ -125,7 +125,7 @@ static uint32_t io_frame(const struct profile *p, const struct profile_io *io)
 	return frame;
 }
 
-/* Whether this is one of the names that the place may have, or there is space for one more. */
+/* True when the place may show this peer: it is among its recent ones, or there is space for one more. */
 static bool may_name(struct profile *p, uint64_t place, uint64_t name)
 {
 	struct model_io_place *at;
@@ -151,8 +151,8 @@ static bool may_name(struct profile *p, uint64_t place, uint64_t name)
 	return true;
 }
 
-/* What is told of it: without its name where that is one of too many. */
-static struct profile_io told(
+/* The I/O as it is shown: without its peer where the place has too many. */
+static struct profile_io io_shown(
 	struct profile *p, const struct profile_method *m, const struct profile_io *io)
 {
 	struct profile_io out = *io;
@@ -164,7 +164,7 @@ static struct profile_io told(
 	return out;
 }
 
-/* "[libc.so.6] sleeps": the library of a leaf that has no name is more than its address. NULL: it has one. */
+/* For "[libc.so.6] sleeps": the library of a leaf without a name. NULL: the leaf has a name. */
 static const char *nameless_module(const struct profile *p, uint32_t stack)
 {
 	const struct profile_method *m;
@@ -198,7 +198,7 @@ uint32_t profile_stack_resting(
 
 	io = state == THREAD_IO ? io : NULL;
 	if (io) {
-		named = told(p, &m, io);
+		named = io_shown(p, &m, io);
 		io = &named;
 	}
 	if (method != PROFILE_NONE)
@@ -242,7 +242,7 @@ bool model_io_apart(const struct profile *p, uint32_t leaf, uint32_t apart[2])
 	if (is)
 		buf_add(&name, m->name, len - suffix.len);
 	buf_done(&suffix);
-	if (!is) /* it has no place, or was cut, or comes from a file that says what cannot be */
+	if (!is) /* no place, truncated, or an inconsistent recording */
 		return false;
 	apart[0] = place_frame(p, m->class_name, buf_str(&name), THREAD_IO, NULL);
 	apart[1] = io_frame(p, &io);

@@ -34,8 +34,8 @@ void slices_done(struct slices *s)
 		free(s->list[i].pulse);
 	}
 	free(s->list);
-	for (int i = 0; i <= SLICES_MARKS; i++)
-		free(s->marks[i].before);
+	for (int i = 0; i <= SLICES_ANCHORS; i++)
+		free(s->anchors[i].before);
 	free(s->runs);
 	free(s->sums);
 	trie_done(&s->pairs);
@@ -94,9 +94,9 @@ void slices_sweep(struct slices *s, const uint64_t *keep)
 		if (!vacant_has(&s->pairs.vacant, i))
 			continue;
 		s->sums[i] = (struct profile_sum){0, 0};
-		for (int k = 0; k <= SLICES_MARKS; k++)
-			if (i < s->marks[k].cap)
-				s->marks[k].before[i] = (struct profile_sum){0, 0};
+		for (int k = 0; k <= SLICES_ANCHORS; k++)
+			if (i < s->anchors[k].cap)
+				s->anchors[k].before[i] = (struct profile_sum){0, 0};
 	}
 }
 
@@ -119,73 +119,74 @@ static void slices_remove(struct slices *s, uint32_t from, uint32_t to)
 	s->count -= to - from;
 }
 
-/* --- marks ------------------------------------------------------------------------------------------- */
+/* --- anchors ----------------------------------------------------------------------------------------- */
 
-const struct slices_mark *slices_marked(const struct slices *s, uint32_t second)
+const struct slices_anchor *slices_anchored(const struct slices *s, uint32_t second)
 {
-	for (int i = 0; i <= SLICES_MARKS; i++)
-		if (second && s->marks[i].second == second)
-			return &s->marks[i];
+	for (int i = 0; i <= SLICES_ANCHORS; i++)
+		if (second && s->anchors[i].second == second)
+			return &s->anchors[i];
 	return NULL;
 }
 
-static void mark_add(struct slices_mark *m, uint32_t pair, const struct profile_sum *sum)
+static void anchor_add(struct slices_anchor *m, uint32_t pair, const struct profile_sum *sum)
 {
 	m->before = fit_zeroed(m->before, &m->cap, pair + 1, sizeof(*m->before));
 	sum_add(&m->before[pair], sum);
 	sum_add(&m->sum, sum);
 }
 
-static void mark_init(const struct slices *s, struct slices_mark *m, uint32_t second)
+static void anchor_init(const struct slices *s, struct slices_anchor *m, uint32_t second)
 {
-	const struct slices_mark *base = slices_base(s, second);
+	const struct slices_anchor *base = slices_base(s, second);
 	uint32_t end = slices_base_end(s, base);
 
-	*m = (struct slices_mark){.second = second};
+	*m = (struct slices_anchor){.second = second};
 	for (uint32_t i = 0; i < (base ? base->cap : s->pairs.count); i++)
-		mark_add(m, i, base ? &base->before[i] : &s->sums[i]);
+		anchor_add(m, i, base ? &base->before[i] : &s->sums[i]);
 	for (uint32_t i = slices_find(s, second); i < end; i++) {
-		sum_take(&m->sum, &s->list[i].sum);
+		sum_subtract(&m->sum, &s->list[i].sum);
 		for (uint32_t k = 0; k < s->list[i].count; k++) {
 			const struct slice_entry *e = &s->list[i].entries[k];
 
-			sum_take(&m->before[e->pair], &(struct profile_sum){e->count, e->weight});
+			sum_subtract(
+				&m->before[e->pair], &(struct profile_sum){e->count, e->weight});
 		}
 	}
 }
 
-void slices_mark(struct slices *s, const uint32_t seconds[SLICES_MARKS])
+void slices_anchor(struct slices *s, const uint32_t seconds[SLICES_ANCHORS])
 {
-	for (struct slices_mark *m = s->marks; m < s->marks + SLICES_MARKS; m++) {
+	for (struct slices_anchor *m = s->anchors; m < s->anchors + SLICES_ANCHORS; m++) {
 		if (m->second == seconds[0] || m->second == seconds[1])
 			continue;
 		free(m->before);
-		*m = (struct slices_mark){0};
+		*m = (struct slices_anchor){0};
 	}
-	for (int i = 0; i < SLICES_MARKS; i++)
-		if (seconds[i] && s->marks[0].second != seconds[i] &&
-			s->marks[1].second != seconds[i])
-			mark_init(s, &s->marks[s->marks[0].second ? 1 : 0], seconds[i]);
+	for (int i = 0; i < SLICES_ANCHORS; i++)
+		if (seconds[i] && s->anchors[0].second != seconds[i] &&
+			s->anchors[1].second != seconds[i])
+			anchor_init(s, &s->anchors[s->anchors[0].second ? 1 : 0], seconds[i]);
 }
 
 /* --- the evicted range ------------------------------------------------------------------------------- */
 
-const struct slices_mark *slices_base(const struct slices *s, uint32_t second)
+const struct slices_anchor *slices_base(const struct slices *s, uint32_t second)
 {
-	const struct slices_mark *m = &s->marks[SLICES_EVICTED];
+	const struct slices_anchor *m = &s->anchors[SLICES_EVICTED];
 
 	return m->second && second <= m->second ? m : NULL;
 }
 
-uint32_t slices_base_end(const struct slices *s, const struct slices_mark *base)
+uint32_t slices_base_end(const struct slices *s, const struct slices_anchor *base)
 {
 	return base ? slices_find(s, base->second) : s->count;
 }
 
 void slices_evict(struct slices *s, uint32_t from, uint32_t to)
 {
-	if (!s->marks[SLICES_EVICTED].second) {
-		mark_init(s, &s->marks[SLICES_EVICTED], from);
+	if (!s->anchors[SLICES_EVICTED].second) {
+		anchor_init(s, &s->anchors[SLICES_EVICTED], from);
 		s->evicted_to = from;
 	}
 	if (to > s->evicted_to) {
@@ -196,23 +197,23 @@ void slices_evict(struct slices *s, uint32_t from, uint32_t to)
 
 void slices_evict_end(struct slices *s)
 {
-	free(s->marks[SLICES_EVICTED].before);
-	s->marks[SLICES_EVICTED] = (struct slices_mark){0};
+	free(s->anchors[SLICES_EVICTED].before);
+	s->anchors[SLICES_EVICTED] = (struct slices_anchor){0};
 }
 
-void slices_give(struct slices *s, uint32_t from, uint32_t to)
+void slices_move(struct slices *s, uint32_t from, uint32_t to)
 {
 	sum_add(&s->sums[to], &s->sums[from]);
 	s->sums[from] = (struct profile_sum){0, 0};
-	for (struct slices_mark *m = s->marks; m <= s->marks + SLICES_EVICTED; m++) {
+	for (struct slices_anchor *m = s->anchors; m <= s->anchors + SLICES_EVICTED; m++) {
 		struct profile_sum before;
 
 		if (from >= m->cap)
 			continue;
 		before = m->before[from];
 		m->before[from] = (struct profile_sum){0, 0};
-		sum_take(&m->sum, &before);
-		mark_add(m, to, &before);
+		sum_subtract(&m->sum, &before);
+		anchor_add(m, to, &before);
 	}
 }
 
@@ -223,7 +224,7 @@ void slices_run(struct slices *s, uint32_t second, bool on)
 	if (on == (last && last->to == UINT32_MAX))
 		return;
 	if (!on) {
-		/* a part of it, as at the beginning */
+		/* a partial second counts, as at the beginning */
 		last->to = second >= last->from ? second + 1 : last->from + 1;
 	} else if (last && second <= last->to) {
 		last->to = UINT32_MAX;
@@ -245,9 +246,9 @@ void slices_add(struct slices *s, const struct slices_sample *sample, uint32_t s
 	entry.pair = slices_pair(s, sample->stack, sample->who);
 	sum_add(&s->sums[entry.pair], &sum);
 	sum_add(&s->sum, &sum);
-	for (int i = 0; i <= SLICES_MARKS; i++)
-		if (second < s->marks[i].second)
-			mark_add(&s->marks[i], entry.pair, &sum);
+	for (int i = 0; i <= SLICES_ANCHORS; i++)
+		if (second < s->anchors[i].second)
+			anchor_add(&s->anchors[i], entry.pair, &sum);
 	if (second < drop_before)
 		return;
 	if (second < step_before)
@@ -273,8 +274,8 @@ void slices_pulse(struct slices *s, uint32_t second, unsigned part, float weight
 size_t slices_fixed_bytes(const struct slices *s)
 {
 	return s->cap * sizeof(*s->list) + trie_bytes(&s->pairs) +
-	       ((size_t)s->sums_cap + s->marks[0].cap + s->marks[1].cap +
-		       s->marks[SLICES_EVICTED].cap) *
+	       ((size_t)s->sums_cap + s->anchors[0].cap + s->anchors[1].cap +
+		       s->anchors[SLICES_EVICTED].cap) *
 		       sizeof(*s->sums);
 }
 
@@ -285,7 +286,7 @@ static int slice_compare(const void *a, const void *b)
 	return x->pair < y->pair ? -1 : x->pair > y->pair;
 }
 
-/* One entry per pair; two where a sum would not fit. */
+/* One entry per pair; more only where the count would overflow. */
 static void slice_pack(struct slices *s, struct slice *sl)
 {
 	struct slice_entry *e = sl->entries;
@@ -309,7 +310,7 @@ static void slice_pack(struct slices *s, struct slice *sl)
 
 void slices_pack(struct slices *s, uint32_t before)
 {
-	/* Late samples reach back a few seconds at most: older dirt waits for its merge. */
+	/* Samples are late by a few seconds at most; older dirty slices are packed when they are merged. */
 	uint32_t end = slices_find(s, before), begin = end > 8 ? end - 8 : 0;
 
 	for (uint32_t i = begin; i < end; i++) {

@@ -1,18 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The history of one event: slices of one second, later of ten, and a running total of everything ever fed.
+ * The history of one event: slices of one second, older ones of 10 s, and a total per pair of everything ever added.
  *
- *   total (all that was ever added)
- *   |  dropped (only in the total)  |  10 s  |  10 s  |1|1|1|1|1| now
+ *   |<----------------- total: all that was ever added ----------------->|
+ *   |  dropped (only in the total)  |  10 s  |  10 s  |1|1|1|1|1|1|1|1|1 | now
  *                                   oldest            merged_before
  *
- * A mark is a second from which on everything can be asked for however long ago it is: what was added before it is kept
- * as sums of their own. An entry is (pair, count, weight); a pair is a (stack, thread in a state), numbered as they come. Late samples go
- * into the slice they belong to while it is held, else into the total alone, so sums never lose any.
+ * An entry is (pair, count, weight); a pair is (stack, thread and state), interned. Late samples are added to their slice while it is
+ * retained, otherwise only to the total, so no sum loses samples. (How windows map to slices: profile.h, "queries".)
  *
- * While a reader holds the history up to a second, memory is made by evicting a range of slices from that second on. The
- * evicted range begins with a mark of its own (marks[SLICES_EVICTED]); its sums are asked for as if all of it were of its
- * first second, and nothing can be asked for that begins or ends within it.
+ * Anchors. An anchor is a second for which the totals per pair of everything before it are kept, so that "since then" can be
+ * computed as total minus anchor however old it is. There are two for readers (slices_anchor) and one for eviction:
+ *
+ *   | frozen history | evicted: sums only | retained ...| now      anchors[SLICES_EVICTED].second = begin of the evicted range
+ *
+ * While history up to a second is frozen, memory is freed by evicting slices after it. The sums of the evicted range can be queried
+ * as if all of it belonged to its first second; a query must not begin or end within it. To query frozen history, totals are taken
+ * from the anchor (slices_base) in place of the total.
+ *
+ * An anchor cannot be a snapshot that is subtracted: samples that arrive up to 2 s late, and pairs that the sweep merges (slices_move),
+ * must change its sums, or differences to the total would be wrong or negative.
  */
 #ifndef JHOT_PROFILE_MODEL_SLICES_H
 #define JHOT_PROFILE_MODEL_SLICES_H
@@ -20,7 +27,7 @@
 #include "profile/model/tally.h"
 #include "profile/model/trie.h"
 
-/* What a pair's item is: the thread, and in the top bits what it was doing. */
+/* Item of a pair: the thread, and in the top 4 bits its state. */
 #define SLICES_WHO(thread, state) ((thread) | (uint32_t)(state) << 28)
 
 struct slice_entry {
@@ -32,40 +39,40 @@ struct slice_entry {
 struct slice {
 	uint32_t from, span; /* seconds; span is 1 or SLICES_STEP */
 	uint32_t count, cap;
-	bool dirty; /* entries came since it was last packed */
+	bool dirty; /* entries were added since it was packed */
 	struct slice_entry *entries;
 	struct profile_sum sum;
-	float *pulse; /* PROFILE_PULSE of them, of a second; NULL: not told */
+	float *pulse; /* PROFILE_PULSE weights of a second, or NULL */
 };
 
 #define SLICES_STEP    10u
-#define SLICES_MARKS   2
-#define SLICES_EVICTED SLICES_MARKS /* the mark at which the evicted range begins */
+#define SLICES_ANCHORS 2
+#define SLICES_EVICTED SLICES_ANCHORS /* the anchor at which the evicted range begins */
 
 /* Seconds in which the event was sampled. */
 struct slices_run {
-	uint32_t from, to; /* to: UINT32_MAX while it is */
+	uint32_t from, to; /* to: UINT32_MAX while it lasts */
 };
 
-struct slices_mark {
-	uint32_t second; /* 0: none */
-	struct profile_sum sum,
-		*before; /* before: by pair; those that came since may not be there */
+struct slices_anchor {
+	uint32_t second;            /* 0: unused */
+	struct profile_sum sum;     /* of everything before it */
+	struct profile_sum *before; /* likewise, by pair; later pairs may be missing */
 	uint32_t cap;
 };
 
 struct slices {
-	struct slice *list; /* ascending, without overlap; seconds without samples have none */
+	struct slice *list; /* ascending, disjoint; seconds without samples have none */
 	uint32_t count, cap;
 	struct profile_sum sum;   /* of everything ever added */
-	struct trie pairs;        /* (stack, SLICES_WHO); number 0 is none */
-	struct profile_sum *sums; /* of all ever added, by pair; 0 where vacant */
+	struct trie pairs;        /* (stack, SLICES_WHO); id 0 is no pair */
+	struct profile_sum *sums; /* of everything ever added, by pair; 0 if vacant */
 	uint32_t sums_cap;
-	struct slices_mark marks[SLICES_MARKS + 1];
-	uint32_t evicted_to;     /* the end of the evicted range, if there is its mark */
-	struct slices_run *runs; /* none: nobody told, it was sampled always */
+	struct slices_anchor anchors[SLICES_ANCHORS + 1];
+	uint32_t evicted_to;     /* end of the evicted range; valid with its anchor */
+	struct slices_run *runs; /* empty: always sampled */
 	uint32_t run_count, run_cap;
-	size_t bytes; /* of the list's entries */
+	size_t bytes; /* of entries and pulses */
 	uint32_t entries;
 };
 
@@ -90,43 +97,42 @@ struct slices_sample {
 	uint32_t second, stack, who, count;
 	uint64_t weight;
 };
-/* step_before: seconds before it belong to 10 s steps; drop_before: to the total only. */
+/* Seconds before step_before are added to 10 s steps, those before drop_before to the total only. */
 void slices_add(struct slices *s, const struct slices_sample *sample, uint32_t step_before,
 	uint32_t drop_before);
-/* So much of a second's weight is in this part of it (profile_add_pulse); of none without samples. */
+/* Adds weight to a part of a second (profile_add_pulse); ignored for seconds without samples. */
 void slices_pulse(struct slices *s, uint32_t second, unsigned part, float weight);
-/* Sort and join the entries of slices that begin before this second. */
+/* Sorts the entries of recent slices that begin before this second, and joins those of one pair. */
 void slices_pack(struct slices *s, uint32_t before);
-/* Make 10 s steps of what begins before this second (a multiple of SLICES_STEP). */
+/* Merges slices that begin before this second, a multiple of SLICES_STEP, into 10 s steps. */
 void slices_merge(struct slices *s, uint32_t before);
-/* Forget the slices that begin before this second; the total keeps their sums. */
+/* Frees the slices that begin before this second; the total keeps their sums. */
 void slices_drop(struct slices *s, uint32_t before);
-/* These seconds are marked, and no others (0: none). One that is new must not be before any that was dropped. */
-void slices_mark(struct slices *s, const uint32_t seconds[SLICES_MARKS]);
-/* NULL: it is not marked. */
-const struct slices_mark *slices_marked(const struct slices *s, uint32_t second);
+/* Anchors these seconds (0: none) and no others. A new one must not be before the oldest slice. O(pairs + entries since then). */
+void slices_anchor(struct slices *s, const uint32_t seconds[SLICES_ANCHORS]);
+/* The anchor at this second. NULL: none. */
+const struct slices_anchor *slices_anchored(const struct slices *s, uint32_t second);
 /*
- * Evicts the slices in [from, to). An evicted range that exists is extended and keeps its beginning. from = to evicts
- * nothing, but has sums of what was before `from` kept.
+ * Evicts the slices in [from, to), or extends the evicted range to `to` if there is one. from = to evicts nothing, but anchors `from`.
  */
 void slices_evict(struct slices *s, uint32_t from, uint32_t to);
-/* The evicted range is over: its sums are in the total alone. All slices before its end must have been dropped. */
+/* Ends the evicted range: its sums remain in the total only. All slices before its end must have been dropped. */
 void slices_evict_end(struct slices *s);
-/* What a question for everything before this second starts from: the mark of the evicted range; NULL: the total. */
-const struct slices_mark *slices_base(const struct slices *s, uint32_t second);
-/* The slices from this index on are not in that base. */
-uint32_t slices_base_end(const struct slices *s, const struct slices_mark *base);
-/* From this second on the event is sampled, or is not; told again and again. */
+/* Where totals for a query of everything before this second come from: the anchor of the evicted range, or NULL: the total. */
+const struct slices_anchor *slices_base(const struct slices *s, uint32_t second);
+/* Index of the first slice that is not in that base. */
+uint32_t slices_base_end(const struct slices *s, const struct slices_anchor *base);
+/* The event is sampled from this second on, or no longer. Idempotent. */
 void slices_run(struct slices *s, uint32_t second, bool on);
-/* The number of a pair, which is new if there was none. */
+/* Interns a pair. */
 uint32_t slices_pair(struct slices *s, uint32_t stack, uint32_t who);
-/* All that a pair ever had is another's. */
-void slices_give(struct slices *s, uint32_t from, uint32_t to);
-/* Forget the pairs without a bit in keep: those that no slice has, and whose sums others have now. */
+/* Moves all sums of a pair to another one. The pair must be in no slice. */
+void slices_move(struct slices *s, uint32_t from, uint32_t to);
+/* Frees the pairs without a bit in keep, which must be in no slice and without sums. */
 void slices_sweep(struct slices *s, const uint64_t *keep);
-/* The first slice that begins at or after this second (s->count if none). */
+/* Index of the first slice that begins at or after this second; s->count if none. O(log n). */
 uint32_t slices_find(const struct slices *s, uint32_t second);
-/* What the slices cost beside their entries. */
+/* Memory beside entries and pulses. */
 size_t slices_fixed_bytes(const struct slices *s);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Stacks are interned frame by frame, each with its path and whether its method stands on it already. */
+/* Interning of stacks, frame by frame, each with its path and whether its method occurs on it already. */
 #include "profile/model/model.h"
 
 #include "profile/model/fit.h"
@@ -41,10 +41,7 @@ void model_stacks_sweep(struct model_stacks *s, const uint64_t *keep)
 	chain_done(&s->chain);
 }
 
-/*
- * Does a method stand on this stack? A deep one is asked about frame after frame, each time one longer: only what differs
- * from the last one is gone through.
- */
+/* True when a method occurs on the stack. Amortized: only frames that differ from the stack of the previous call are visited. */
 static bool stack_has(struct model_stacks *s, const struct model_methods *methods, uint32_t stack,
 	uint32_t method)
 {
@@ -66,7 +63,7 @@ static bool stack_has(struct model_stacks *s, const struct model_methods *method
 	return c->on[method] > 0;
 }
 
-/* What stands for all frames beyond the limits. */
+/* The frame that replaces all frames beyond the limits. */
 static uint32_t deeper_frame(const struct profile *p)
 {
 	return profile_frame(
@@ -100,7 +97,7 @@ uint32_t model_stacks_child(
 	s->extent[stack] = extent;
 	s->info[stack].path = trie_child(
 		&s->paths, s->info[parent].path, p->methods->list[method].full, &created);
-	/* Why a stack breaks off stands on it once. */
+	/* A break frame occurs at most once. */
 	s->info[stack].bits = method << 5 | type << 1 |
 			      (type != FRAME_BREAK && stack_has(s, p->methods, parent, method));
 	return stack;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What nothing refers to any more leaves, so that memory is that of what lives, not of what ever did.
+ * The sweep: frees what nothing refers to any more, so that memory follows what is retained, not all that ever was.
  *
- *   join     pairs that no slice has, and that are little, become part of "[earlier]" below a caller that stays
- *   stacks, paths, frames, methods, threads, pools     each those that nothing in front of it has
+ *   join     pairs (stack, thread) that are in no slice and account for little are merged into "[earlier]" under a surviving caller
+ *   then     one table at a time, in the order stacks, paths, frames, methods, threads, pools: entries without a reference
  *
- * A step at a time, each by itself: between them everything is as ever. MODEL_SWEEP_S pass between two, in which all
- * that is on a screen is asked for anew, so that a number that becomes free is in no answer any more.
+ * One step every MODEL_SWEEP_S; the model is consistent between steps. Within that time every view queries anew, so a freed id is in
+ * no current answer when it is reused.
  */
 #include "profile/model/model.h"
 
@@ -14,8 +14,8 @@
 
 #include <stdlib.h>
 
-#define SWEEP_BUDGET_PART 4      /* of the budget: what is less is not worth it */
-#define SWEEP_LITTLE      16384u /* of an event's weight and count, one that much is little */
+#define SWEEP_BUDGET_PART 4      /* below 1/4 of the budget nothing is swept */
+#define SWEEP_LITTLE      16384u /* up to 1/16384 of an event's weight and count is little */
 
 static void keep_begin(struct model_keep *k, uint32_t numbers)
 {
@@ -24,7 +24,7 @@ static void keep_begin(struct model_keep *k, uint32_t numbers)
 	k->bits = xcalloc((size_t)numbers / 64 + 1, sizeof(*k->bits));
 }
 
-/* false: it was kept already. */
+/* False: it was pinned already, or is invalid. */
 static bool keep_one(struct model_keep *k, uint32_t number)
 {
 	uint64_t bit = 1ull << (number % 64);
@@ -91,10 +91,10 @@ static void keep_stack(const struct profile *p, struct model_keep *k, uint32_t s
 		stack = model_parent(&p->stacks, stack);
 }
 
-/* The pairs of an event that stay: in a slice, in what a reader holds, or much. Each of the others makes at most one more. */
+/* Pins the pairs of an event that are in a slice, in frozen history, or not little. Each other one is merged into at most one new pair. */
 static void keep_pairs(struct model_keep *k, const struct slices *slices)
 {
-	const struct slices_mark *held = &slices->marks[SLICES_EVICTED];
+	const struct slices_anchor *held = &slices->anchors[SLICES_EVICTED];
 
 	keep_begin(k, 2 * slices->pairs.count);
 	keep_one(k, 0);
@@ -129,7 +129,7 @@ static uint32_t thread_ended(struct profile *p)
 	return p->threads.ended;
 }
 
-/* Its pairs that do not stay, into what does. threads: those that stay. */
+/* Merges the pairs that are not pinned. threads: those that are pinned. */
 static void join_event(struct profile *p, struct slices *slices, const struct model_keep *threads)
 {
 	struct model_keep pairs = {0}, stacks = {0};
@@ -153,7 +153,7 @@ static void join_event(struct profile *p, struct slices *slices, const struct mo
 			SLICES_WHO(thread, state));
 		keep_one(&pairs, into);
 		if (into != i)
-			slices_give(slices, i, into);
+			slices_move(slices, i, into);
 	}
 	slices_sweep(slices, pairs.bits);
 	free(pairs.bits);
@@ -174,7 +174,7 @@ static void sweep_join(struct profile *p, struct model_keep *k)
 		join_event(p, &p->events[e], k);
 }
 
-/* --- one table after another ------------------------------------------------------------------------- */
+/* --- one step per table ------------------------------------------------------------------------------ */
 
 static void sweep_stacks(struct profile *p, struct model_keep *k)
 {
@@ -184,7 +184,8 @@ static void sweep_stacks(struct profile *p, struct model_keep *k)
 		for (uint32_t i = 1; i < p->events[e].pairs.count; i++)
 			keep_stack(p, k, slices_stack(&p->events[e], i));
 	keep_ask(p, PROFILE_STACKS, false);
-	for (uint32_t i = p->stacks.trie.count; i-- > 1;) /* and the callers of what keepers have */
+	for (uint32_t i = p->stacks.trie.count;
+		i-- > 1;) /* and the callers of what keepers pinned */
 		if (keep_has(k, i))
 			keep_stack(p, k, model_parent(&p->stacks, i));
 	keep_ask(p, PROFILE_STACKS, true);
@@ -233,7 +234,7 @@ static void sweep_threads(struct profile *p, struct model_keep *k)
 	keep_one(k, p->threads.ended ? p->threads.ended : PROFILE_NONE);
 	for (int e = 0; e < MODEL_SAMPLED; e++)
 		for (uint32_t i = 1; i < p->events[e].pairs.count; i++)
-			keep_one(k, slices_thread(&p->events[e], i)); /* of a vacant one: none */
+			keep_one(k, slices_thread(&p->events[e], i)); /* vacant: an invalid id */
 	for (; w; w = w == &p->waits ? &p->held_waits : NULL)
 		for (uint32_t i = 0; i < w->cap && i < w->count; i++) {
 			keep_one(k, w->ring[i].pub.thread);
@@ -260,7 +261,7 @@ static uint32_t in_use(const struct trie *t)
 	return t->count - t->vacant.count;
 }
 
-/* About the bytes of what is in use; what is vacant costs nothing more. */
+/* Approximate bytes of entries in use. */
 static size_t sweep_used(const struct profile *p)
 {
 	const struct model_methods *m = p->methods;

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TALLY_STEP 4096u /* numbers under one bit of one summary word's bits: 64 * 64 */
+#define TALLY_STEP 4096u /* ids per summary word: 64 * 64 */
 
 void tally_done(struct tally *t)
 {

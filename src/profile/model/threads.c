@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Threads, and the pools that they belong to by their names. */
+/* Threads, and their pools by name. */
 #include "profile/model/model.h"
 
 #include "profile/model/fit.h"
@@ -28,7 +28,7 @@ size_t model_threads_bytes(const struct model_threads *t)
 	return t->cap * (sizeof(*t->list) + sizeof(*t->names)) + t->pools.bytes;
 }
 
-/* "http-nio-8080-exec-12" -> "http-nio-8080-exec-*"; digits alone are a name of their own. */
+/* "http-nio-8080-exec-12" -> "http-nio-8080-exec-*"; digits alone are left as they are. */
 void profile_name_pattern(const char *name, char out[PROFILE_PATTERN])
 {
 	size_t end = strlen(name), digits = end;
@@ -86,7 +86,7 @@ void profile_thread_set(struct profile *p, uint32_t thread, const struct profile
 	threads_fit(t, thread);
 	if (vacant_has(&t->vacant, thread))
 		vacant_take(&t->vacant, thread);
-	p->readers->fed++; /* of which pool it is */
+	p->readers->fed++; /* its pool may change */
 	mine = &t->list[thread];
 	serial = mine->name ? mine->serial : ++t->serial;
 	free(t->names[thread]);

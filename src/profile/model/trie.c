@@ -35,7 +35,7 @@ static uint32_t trie_slot(const struct trie *t, uint32_t parent, uint32_t item)
 	return i;
 }
 
-/* All nodes, into empty slots. */
+/* Inserts all nodes into empty slots. */
 static void trie_fill_slots(struct trie *t)
 {
 	for (uint32_t i = 1; i < t->count; i++)

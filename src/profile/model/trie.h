@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Numbers for pairs of numbers: what stands below a parent is stored once, and gets the next number when it is new.
+ * Interns pairs (parent, item): each distinct pair is a node with a dense id. O(1); 8 bytes a node and about 6 of index.
  *
- * Where parents are nodes of the same trie it holds paths, of which node 0 is the empty one: stacks (items are frames)
- * and paths (items are names), in which parents have smaller numbers than their children. 8 bytes a node and about 6 of
- * index. One thread.
+ * Where parents are nodes of the same trie it stores paths, and node 0 is the empty path: stacks (items are frames) and paths (items are
+ * display names). There parents have smaller ids than their children. Ids are stable until trie_sweep(). Not thread-safe.
  */
 #ifndef JHOT_PROFILE_MODEL_TRIE_H
 #define JHOT_PROFILE_MODEL_TRIE_H
@@ -22,19 +21,19 @@ struct trie_node {
 struct trie {
 	struct trie_node *nodes;
 	uint32_t count, cap;
-	uint32_t *slots; /* open addressing; node number, 0 = free */
+	uint32_t *slots; /* hash table with open addressing: id, 0 = free */
 	uint32_t mask;
-	struct vacant vacant; /* such a node is a child of node 0 that nothing refers to */
+	struct vacant vacant; /* free ids; their nodes are copies of node 0 */
 };
 
-/* like: NULL, or one that it will be as large as: growing step by step stops now and then for long. */
+/* like: NULL, or a trie of the expected size, to avoid pauses while growing. */
 void trie_init(struct trie *t, const struct trie *like);
 void trie_done(struct trie *t);
-/* The node of this parent and item; new ones get no number below `least`. *created tells whether it is new. */
+/* The node of parent and item, created with an id >= least if there is none (*created). */
 uint32_t trie_put(struct trie *t, uint32_t parent, uint32_t item, uint32_t least, bool *created);
-/* The same for a parent of this trie. */
+/* The same for a parent in this trie. */
 uint32_t trie_child(struct trie *t, uint32_t parent, uint32_t item, bool *created);
-/* Forget the nodes without a bit in keep, which has the parents of all that it has. */
+/* Frees the nodes without a bit in keep, which must include all parents of its nodes. */
 void trie_sweep(struct trie *t, const uint64_t *keep);
 size_t trie_bytes(const struct trie *t);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The vitals of each second that has some: a ring in ascending order, as far back as the history goes. */
+/* Vitals per second: a ring in ascending order, as far back as the history. */
 #include "profile/vitals.h"
 #include "profile/model/model.h"
 
@@ -7,11 +7,11 @@
 
 #include <stdlib.h>
 
-#define VITALS_S_MAX (1u << 18) /* seconds that are kept at most: three days */
+#define VITALS_S_MAX (1u << 18) /* seconds, three days */
 #define VITALS_LEAST 16u
 
 struct model_vitals {
-	struct vitals_second first; /* of all; second: PROFILE_NONE: none were told yet */
+	struct vitals_second first; /* the first ever stored; its second is PROFILE_NONE before */
 	struct vitals_second *ring;
 	uint32_t begin, count, cap;
 };
@@ -29,7 +29,7 @@ static struct vitals_second *vitals_at(const struct model_vitals *v, uint32_t i)
 	return &v->ring[(v->begin + i) % v->cap];
 }
 
-/* The index of the first that is not before this second. */
+/* The index of the first at or after this second. */
 static uint32_t vitals_find(const struct model_vitals *v, uint32_t second)
 {
 	uint32_t lo = 0, hi = v->count, mid;
@@ -45,8 +45,8 @@ static uint32_t vitals_find(const struct model_vitals *v, uint32_t second)
 }
 
 /*
- * Drops those that are older than `most` seconds, and makes space for one more. While a reader holds the history before a
- * second, of that as many stay, and what came after it leaves in its turn.
+ * Drops entries older than `most` seconds and makes space for one more. While history is frozen, `most` seconds before it are kept,
+ * and later ones are dropped in their turn.
  */
 static void vitals_fit(struct model_vitals *v, uint32_t now, uint32_t most, uint32_t hold)
 {

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Who waits for whom, as far back as there is space: the youngest PROFILE_WAITS waits, and, while a reader holds the history,
- * the youngest of when those began to be overwritten.
+ * Lock waits: a ring of the youngest PROFILE_WAITS, linked per thread. While history is frozen also a copy of the ring from before it
+ * began to be overwritten.
  */
 #include "profile/model/model.h"
 
 #include "base/clock.h"
 #include "profile/model/fit.h"
+#include "profile/whole.h"
 
 #define MODEL_WAITS_MIN 64u
 #define WAITED_KINDS    32u
@@ -18,7 +19,7 @@ void model_waits_done(struct model_waits *w)
 	*w = (struct model_waits){0};
 }
 
-/* Before a wait is overwritten: keeps all of them while a reader holds the history, else no longer. */
+/* Called before a wait is overwritten: copies the ring if history is frozen, otherwise frees the copy. */
 static void waits_hold(struct profile *p)
 {
 	const struct model_waits *w = &p->waits;
@@ -36,7 +37,7 @@ static void waits_hold(struct profile *p)
 	}
 }
 
-/* The waits that know of everything before this second. */
+/* The ring that has the waits before this second. */
 static const struct model_waits *waits_before(const struct profile *p, uint32_t to)
 {
 	return p->held_waits.ring && to <= p->held_waits_to ? &p->held_waits : &p->waits;
@@ -47,7 +48,7 @@ size_t model_waits_bytes(const struct model_waits *w)
 	return w->cap * sizeof(*w->ring) + w->last_cap * sizeof(*w->last);
 }
 
-/* The wait of this number + 1; NULL: there is none, or it was overwritten. */
+/* The wait with this number + 1. NULL: none, or overwritten. */
 static struct model_wait *wait_of(const struct model_waits *w, uint64_t number)
 {
 	return number && number + w->cap > w->count ? &w->ring[(number - 1) % w->cap] : NULL;
@@ -61,7 +62,7 @@ static struct model_wait *wait_last(const struct model_waits *w, uint32_t thread
 static void waits_reserve(struct model_waits *w, uint32_t thread)
 {
 	w->last = fit_zeroed(w->last, &w->last_cap, thread + 1, sizeof(*w->last));
-	/* It only grows while nothing has been overwritten, so numbers keep their places. */
+	/* Grows only before anything was overwritten, so that waits keep their index. */
 	if (w->count == w->cap && w->cap < PROFILE_WAITS) {
 		w->cap = w->cap ? w->cap * 2 : MODEL_WAITS_MIN;
 		w->ring = xreallocarray(w->ring, w->cap, sizeof(*w->ring));
@@ -117,7 +118,7 @@ bool profile_wait_at(
 	return false;
 }
 
-/* One more wait of this many ns; kinds beyond the table's are counted in all_ns alone. */
+/* Adds ns to its kind; kinds that exceed the table count in all_ns only. */
 static void waited_add(
 	struct profile_waited *kinds, uint32_t *count, const struct profile_wait *w, uint64_t ns)
 {
@@ -156,4 +157,19 @@ bool profile_waited(const struct profile *p, uint32_t thread, uint32_t from, uin
 			*most = kinds[i];
 	most->all_ns = all_ns;
 	return most->ns > 0;
+}
+
+uint64_t profile_wait_count(const struct profile *p)
+{
+	return p->waits.count;
+}
+
+bool profile_get_wait(const struct profile *p, uint64_t number, struct profile_wait *out)
+{
+	const struct model_waits *w = &p->waits;
+
+	if (number >= w->count || number + w->cap < w->count)
+		return false;
+	*out = w->ring[number % w->cap].pub;
+	return true;
 }

@@ -1,13 +1,187 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Settings, and terms asked per stack; folded views are fold.c. */
+/* Settings of a filter, and matching of its terms and of searches against methods and stacks. Collapsed views: fold.c. */
 #include "profile/query/filter.h"
 
 #include "base/buf.h"
+#include "profile/model/fit.h"
 #include "profile/query/match.h"
 #include "profile/query/query.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* --- matches --------------------------------------------------------------------------------------------- */
+
+#define EXACTLY '='
+
+/* To be checked again. Of a method: it matched a shorter text. Of a stack: its id was unused at the last check. */
+enum { ASK_AGAIN = 2 };
+
+struct match_stacks {
+	uint8_t *has; /* 0, 1 or ASK_AGAIN */
+	uint32_t count, cap;
+};
+
+struct match {
+	char *text;
+	uint8_t *methods; /* 0, 1 or ASK_AGAIN */
+	uint32_t method_count, method_cap;
+	struct match_stacks sampled, shown; /* shown: of the collapsed view with serial `fold` */
+	uint32_t fold;
+	uint32_t swept; /* readers->swept when the caches were filled */
+};
+
+struct match *match_new(void)
+{
+	struct match *m = xcalloc(1, sizeof(*m));
+
+	m->text = xstrdup("");
+	return m;
+}
+
+void match_free(struct match *m)
+{
+	if (!m)
+		return;
+	free(m->text);
+	free(m->methods);
+	free(m->sampled.has);
+	free(m->shown.has);
+	free(m);
+}
+
+const char *match_text(const struct match *m)
+{
+	return m->text;
+}
+
+void match_set(struct match *m, const char *text)
+{
+	size_t len = strlen(m->text);
+	bool longer = len && *text != EXACTLY && !strncmp(text, m->text, len);
+
+	if (!strcmp(m->text, text))
+		return;
+	for (uint32_t i = 0; i < m->method_count && longer; i++)
+		m->methods[i] = m->methods[i] ? ASK_AGAIN : 0;
+	if (!longer)
+		m->method_count = 0;
+	m->sampled.count = m->shown.count = 0;
+	free(m->text);
+	m->text = xstrdup(text);
+}
+
+/* --- matching one name ---------------------------------------------------------------------------------------- */
+
+static bool has_capital(const char *s)
+{
+	for (; *s; s++)
+		if (isupper((unsigned char)*s))
+			return true;
+	return false;
+}
+
+const char *match_find(const char *name, const char *text, size_t *bytes)
+{
+	bool exactly = *text == EXACTLY;
+
+	*bytes = strlen(text) - exactly;
+	if (!*bytes)
+		return NULL;
+	if (exactly)
+		return strcmp(name, text + 1) ? NULL : name;
+	return has_capital(text) ? strstr(name, text) : strcasestr(name, text);
+}
+
+/* --- methods and stacks ------------------------------------------------------------------------------ */
+
+static void match_swept(struct match *m, const struct profile *p)
+{
+	if (m->swept == p->readers->swept)
+		return;
+	m->swept = p->readers->swept;
+	m->method_count = m->sampled.count = m->shown.count = 0;
+}
+
+bool match_method(struct match *m, const struct profile *p, uint32_t method)
+{
+	size_t bytes;
+
+	match_swept(m, p);
+	if (method >= p->methods->count || !*m->text)
+		return false;
+	if (method >= m->method_count) {
+		m->methods = fit(m->methods, &m->method_cap, p->methods->count, 1);
+		memset(m->methods + m->method_count, ASK_AGAIN,
+			p->methods->count - m->method_count);
+		m->method_count = p->methods->count;
+	}
+	if (m->methods[method] == ASK_AGAIN)
+		m->methods[method] =
+			match_find(p->methods->list[method].pub.full, m->text, &bytes) != NULL;
+	return m->methods[method];
+}
+
+static bool match_one(struct match *m, struct match_stacks *s, const struct profile *p,
+	const struct model_stacks *view, uint32_t stack)
+{
+	if (s->has[stack] == ASK_AGAIN)
+		s->has[stack] = stack != PROFILE_ROOT_STACK &&
+				(match_one(m, s, p, view, model_parent(view, stack)) ||
+					match_method(m, p, model_method(view, stack)));
+	return s->has[stack];
+}
+
+static bool match_in(struct match *m, struct match_stacks *s, const struct profile *p,
+	const struct model_stacks *view, uint32_t stack)
+{
+	uint32_t i = s->count;
+
+	s->has = fit(s->has, &s->cap, view->trie.count, 1);
+	if (i <= stack)
+		memset(s->has + i, ASK_AGAIN, stack + 1 - i);
+	/* Parents have smaller ids. */
+	for (; i <= stack; i++)
+		if (!vacant_has(&view->trie.vacant, i))
+			match_one(m, s, p, view, i);
+	if (stack >= s->count)
+		s->count = stack + 1;
+	return match_one(m, s, p, view, stack);
+}
+
+bool match_stack(struct match *m, const struct profile *p, uint32_t stack)
+{
+	const struct fold *fold = p->scratch->fold;
+
+	if (!*m->text)
+		return false;
+	match_swept(m, p);
+	if (stack < p->stacks.trie.count)
+		return match_in(m, &m->sampled, p, &p->stacks, stack);
+	if (!fold_import(fold, stack, &stack))
+		return false;
+	if (m->fold != fold_serial(fold))
+		m->shown.count = 0;
+	m->fold = fold_serial(fold);
+	return match_in(m, &m->shown, p, fold_view(p, fold), stack);
+}
+
+struct profile_sum match_sum(
+	struct match *m, const struct profile *p, const struct profile_query *q)
+{
+	uint32_t count = 0;
+	const struct query_row *rows = *m->text ? query_collect(p, q, &count) : NULL;
+	const struct fold *fold = fold_of(p, q);
+	struct profile_sum sum = {0};
+
+	for (uint32_t i = 0; i < count; i++)
+		if (match_stack(m, p, fold_export(fold, rows[i].stack)))
+			sum_add(&sum, &rows[i].sum);
+	return sum;
+}
+
+/* --- filters --------------------------------------------------------------------------------------------- */
 
 struct term {
 	bool only;
@@ -21,7 +195,7 @@ struct filter {
 	bool lines, io;
 	char *frameworks;
 	uint32_t version;
-	uint64_t stamp; /* of all that was ever set: equal ones have the same settings */
+	uint64_t stamp; /* hash of all changes: equal ones have equal settings */
 };
 
 struct filter *filter_new(void)
@@ -148,7 +322,7 @@ bool filter_folds(const struct filter *f)
 	return f->hide || f->lines || f->io;
 }
 
-/* --- asking ------------------------------------------------------------------------------------------ */
+/* --- applying ---------------------------------------------------------------------------------------- */
 
 static bool filter_passes(
 	const struct filter *f, const struct profile *p, uint32_t stack, uint32_t shown)
@@ -170,7 +344,7 @@ uint32_t query_shown(
 	uint32_t shown = fold_stack(fold, stack);
 
 	if (q->filter && q->filter->count &&
-		!filter_passes(q->filter, p, stack, fold_mark(fold, shown)))
+		!filter_passes(q->filter, p, stack, fold_export(fold, shown)))
 		return PROFILE_NONE;
 	return shown;
 }
@@ -181,5 +355,5 @@ uint32_t filter_stack(struct filter *f, const struct profile *p, uint32_t stack)
 	struct fold *fold = fold_of(p, &q);
 	uint32_t shown = query_shown(p, &q, fold, stack);
 
-	return shown == PROFILE_NONE ? shown : fold_mark(fold, shown);
+	return shown == PROFILE_NONE ? shown : fold_export(fold, shown);
 }

@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a query leaves out of the profile, and what it shows folded.
+ * Filters of a query: which stacks are included, and which frames are collapsed.
  *
- *   terms   only stacks with a name, or none with it: a list, the last one is undone first
- *   hide    runs of framework, native or kernel frames become one frame: "[framework frames]"; more sparing: threads'
- *           entry frames are left out, and all that the JVM's own threads wait for is one row (FILTER_ENTRY); of native
- *           runs below Java the system's frames between the first and the last become one (FILTER_RUNS). No other frame
- *           where samples are is hidden by these two.
- *   lines   a Java frame is its method and line: "HashMap.getNode:578"
- *   io      what a system call waits for is a frame of its own on top: "[socket read 10.0.0.5:5432]"
+ *   terms   include or exclude stacks by frame name (syntax: match.h); a stack, undone last first
+ *   hide    collapse runs of framework, native or kernel frames into one frame ("[framework frames]"). The milder defaults:
+ *           FILTER_ENTRY omits thread entry frames and merges all waits of JVM-internal threads into one row; FILTER_RUNS collapses
+ *           the system's frames inside a native run below Java. Neither hides a frame that has samples of its own.
+ *   lines   show Java frames with their line: "HashMap.getNode:578"
+ *   io      show the target of a blocking system call as an extra leaf: "[socket read 10.0.0.5:5432]"
  *
- * Set in a query it holds for everything derived from that: tables, trees, sums, exports. Terms look at a
- * stack both as it was sampled and as it is shown. A folded view is made when it is first asked for and kept until another
- * one is; filter_prepare makes it bit by bit. Owned by the caller; one profile for its life.
+ * A filter applies to everything computed from the query: tables, trees, sums, exports. Terms are matched against both the sampled
+ * stack and the collapsed one. The collapsed view is built lazily, cached until a different one is requested, and can be built in
+ * steps with filter_prepare(). The caller owns the filter, which must be used with one profile only. Not thread-safe.
  */
 #ifndef JHOT_PROFILE_QUERY_FILTER_H
 #define JHOT_PROFILE_QUERY_FILTER_H
@@ -33,34 +32,36 @@ struct filter;
 struct filter *filter_new(void);
 void filter_free(struct filter *f);
 
-bool filter_push(struct filter *f, bool only, const char *text); /* match.h; false: no space */
-bool filter_pop(struct filter *f);                               /* false: there is none */
+/* Appends a term: only stacks with it, or without it. False: FILTER_TERMS are in use. */
+bool filter_push(struct filter *f, bool only, const char *text);
+/* Removes the last term. False: there is none. */
+bool filter_pop(struct filter *f);
 int filter_count(const struct filter *f);
 const char *filter_term(const struct filter *f, int i, bool *only);
 
 void filter_set_hide(struct filter *f, unsigned hide);
 unsigned filter_hide(const struct filter *f);
-/* What classes of frameworks begin with, separated by blanks; none at first. */
+/* Prefixes of framework classes, separated by blanks. Default: none. Copied. */
 void filter_set_frameworks(struct filter *f, const char *packages);
 void filter_set_lines(struct filter *f, bool on);
 bool filter_lines(const struct filter *f);
 void filter_set_io(struct filter *f, bool on);
 bool filter_io(const struct filter *f);
 
-/* Does it let everything through as it is? */
+/* True when the filter changes nothing. */
 bool filter_idle(const struct filter *f);
-/* Another number after every change: what was derived before is out of date. */
+/* Generation counter, incremented by every change. Results of an older generation are stale. */
 uint32_t filter_version(const struct filter *f);
 
-/* The stack that is shown for a sampled one, PROFILE_NONE: it is left out. */
+/* Maps a sampled stack to the stack shown. PROFILE_NONE: excluded. */
 uint32_t filter_stack(struct filter *f, const struct profile *p, uint32_t stack);
-/* How many frames the last one of a stack that is shown stands for; 0: it is one itself. */
+/* Number of frames that the leaf of a shown stack replaces. 0: none. */
 uint32_t filter_run(const struct profile *p, uint32_t stack);
-/* Part of the work that the next question costs: collecting, or folding up to `most` frames. false: there is more to do. */
+/* Does part of the pending work of the next query: collects rows, or collapses up to `most` frames. True when done. */
 bool filter_prepare(const struct profile *p, const struct profile_query *q, uint64_t most);
-/* Only the latter. */
+/* Collapses only. */
 bool filter_prepare_fold(const struct profile *p, const struct profile_query *q, uint64_t most);
-/* And what tables and trees need: sums per stack. false: they were not there yet, and are of more than `most` stacks. */
+/* Computes the sums that tables and trees need. False when that took long: they were not cached, and are of more than `most` stacks. */
 bool filter_prepare_sums(const struct profile *p, const struct profile_query *q, uint64_t most);
 
 #endif

@@ -1,9 +1,354 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a query collects, one by one and over all, and by second. */
+/* Rows of a query, what is computed from them at once, and the caches that stay for the next query (table in query.h). */
 #include "profile/query/query.h"
+
+#include "profile/model/fit.h"
+#include "profile/whole.h"
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
+
+/* --- rows ---------------------------------------------------------------------------------------------- */
+
+const struct slices *query_slices(const struct profile *p, const struct profile_query *q)
+{
+	static const struct slices none;
+
+	if (query_of_holders(q))
+		return &p->events[MODEL_HELD];
+	return q->event >= 0 && q->event < MODEL_SLICES ? &p->events[q->event] : &none;
+}
+
+static void query_add_slices(const struct slices *s, uint32_t from, uint32_t to, struct tally *t)
+{
+	for (uint32_t i = from; i < to; i++) {
+		const struct slice_entry *e = s->list[i].entries;
+
+		for (uint32_t k = 0; k < s->list[i].count; k++)
+			tally_add(t, e[k].pair, e[k].count, e[k].weight);
+	}
+}
+
+static void query_put(struct query_rows *rows, const struct slices *s, uint32_t pair,
+	const struct profile_sum *sum)
+{
+	if (!sum_none(sum))
+		rows->list[rows->count++] = (struct query_row){slices_stack(s, pair),
+			slices_thread(s, pair), slices_state(s, pair), pair, 0, *sum};
+}
+
+/* A row per pair: its total at `base` (NULL: now), less its total at `since` (NULL: 0), less what `later` has of it. */
+static void query_put_totals(struct query_rows *rows, const struct slices *s,
+	const struct slices_anchor *base, const struct slices_anchor *since,
+	const struct tally *later)
+{
+	uint32_t count = base && base->cap < s->pairs.count ? base->cap : s->pairs.count;
+
+	for (uint32_t i = 0; i < count; i++) {
+		struct profile_sum sum = base ? base->before[i] : s->sums[i];
+
+		if (since && i < since->cap)
+			sum_subtract(&sum, &since->before[i]);
+		if (tally_has(later, i))
+			sum_subtract(&sum, &later->sums[i]);
+		query_put(rows, s, i, &sum);
+	}
+}
+
+bool query_wants_all(const struct profile_query *q)
+{
+	return q->thread == PROFILE_ANY_THREAD && !q->pool && !q->states &&
+	       (!q->filter || filter_idle(q->filter));
+}
+
+bool query_wants(const struct profile *p, const struct profile_query *q, uint32_t thread,
+	enum thread_state state)
+{
+	return (q->thread == PROFILE_ANY_THREAD || q->thread == thread) &&
+	       (!q->states || q->states >> state & 1) &&
+	       (!q->pool || profile_get_thread(p, thread)->pool == q->pool);
+}
+
+struct query_row *rows_fit(struct query_rows *rows, uint32_t count, uint64_t key)
+{
+	if (count >= rows->cap) {
+		rows->cap = count + count / 8 + 1;
+		free(rows->list);
+		rows->list = xreallocarray(NULL, rows->cap, sizeof(*rows->list));
+	}
+	rows->count = 0;
+	rows->key = key;
+	return rows->list;
+}
+
+/* The rows of a query's seconds, before thread and filter apply. */
+static void query_rows(const struct profile *p, const struct profile_query *q, uint64_t key)
+{
+	const struct slices *s = query_slices(p, q);
+	const struct slices_anchor *since = slices_anchored(s, q->from);
+	const struct slices_anchor *base = slices_base(s, q->to);
+	bool total = !q->from || (since && q->to >= q->from);
+	struct tally *t = &p->scratch->pairs;
+	struct query_rows *rows = &p->scratch->all;
+	uint32_t to = slices_find(s, q->to), n, *ids;
+
+	scratch_fit(p, &p->stacks);
+	ids = p->scratch->ids;
+	query_add_slices(
+		s, total ? to : slices_find(s, q->from), total ? slices_base_end(s, base) : to, t);
+	n = tally_list(t, ids);
+	rows_fit(rows, total ? s->pairs.count : n, key);
+	if (total)
+		query_put_totals(rows, s, base, since, t);
+	for (uint32_t i = 0; i < n && !total; i++)
+		query_put(rows, s, ids[i], &t->sums[ids[i]]);
+	tally_clear(t, ids, n);
+	if (q->event == EVENT_WALL)
+		query_rests(s, slices_find(s, q->from > p->oldest ? q->from : p->oldest), to, rows);
+}
+
+static uint64_t query_key_all(const struct profile *p, const struct profile_query *q)
+{
+	if (q->snapshot)
+		return hash_pair(q->snapshot->serial, 1);
+	return hash_pair(hash_pair(p->readers->fed, (uint64_t)q->event << 1 | query_of_holders(q)),
+		(uint64_t)q->from << 32 | q->to);
+}
+
+/* The same, cached. */
+static const struct query_row *query_all(
+	const struct profile *p, const struct profile_query *q, uint32_t *count, uint64_t *key)
+{
+	struct query_rows *rows = &p->scratch->all;
+
+	*key = query_key_all(p, q);
+	if (q->snapshot) {
+		*count = q->snapshot->count;
+		return q->snapshot->rows;
+	}
+	if (rows->key != *key)
+		query_rows(p, q, *key);
+	*count = rows->count;
+	return rows->list;
+}
+
+static uint64_t query_key_chosen(
+	const struct profile *p, const struct profile_query *q, uint64_t all)
+{
+	uint64_t key = hash_pair(all, (uint64_t)q->thread << 32 | q->pool);
+
+	key = hash_pair(key, q->filter ? filter_stamp(q->filter) : 0);
+	return hash_pair(key, (uint64_t)q->states << 32 | fold_serial(fold_of(p, q)));
+}
+
+uint64_t query_key(const struct profile *p, const struct profile_query *q)
+{
+	uint64_t all = query_key_all(p, q);
+
+	return query_wants_all(q) ? all : query_key_chosen(p, q, all);
+}
+
+uint64_t profile_stamp(const struct profile *p, const struct profile_query *q)
+{
+	return hash_pair(query_key(p, q), q->by_weight);
+}
+
+uint32_t profile_asked(const struct profile *p)
+{
+	return p->scratch->all.count;
+}
+
+static void query_choose(const struct profile *p, const struct profile_query *q,
+	const struct query_row *from, uint32_t count, uint64_t key)
+{
+	struct query_rows *to = &p->scratch->chosen;
+	struct query_row *rows = rows_fit(to, count, key);
+	struct fold *fold = fold_of(p, q);
+
+	for (uint32_t i = 0; i < count; i++) {
+		uint32_t stack;
+
+		if (!query_wants(p, q, from[i].thread, (enum thread_state)from[i].state))
+			continue;
+		stack = query_shown(p, q, fold, from[i].stack);
+		if (stack == PROFILE_NONE)
+			continue;
+		rows[to->count] = from[i];
+		rows[to->count++].stack = stack;
+	}
+}
+
+const struct query_row *query_collect(
+	const struct profile *p, const struct profile_query *q, uint32_t *count)
+{
+	struct query_rows *chosen = &p->scratch->chosen;
+	uint64_t key;
+	const struct query_row *rows = query_all(p, q, count, &key);
+
+	if (!query_wants_all(q)) {
+		key = query_key_chosen(p, q, key);
+		if (chosen->key != key)
+			query_choose(p, q, rows, *count, key);
+		*count = chosen->count;
+		rows = chosen->list;
+	}
+	scratch_fit(p, fold_view(p, fold_of(p, q)));
+	return rows;
+}
+
+/* --- in steps ------------------------------------------------------------------------------------------- */
+
+bool filter_prepare(const struct profile *p, const struct profile_query *q, uint64_t most)
+{
+	uint32_t serial = fold_serial(p->scratch->fold);
+	struct fold *fold = fold_of(p, q);
+	bool other = fold && fold_serial(fold) != serial; /* freeing the last one takes long */
+	bool collected = q->snapshot || p->scratch->all.key == query_key_all(p, q);
+	uint64_t key;
+	uint32_t count;
+
+	query_all(p, q, &count, &key);
+	if ((other || !collected) && count > most)
+		return false;
+	return filter_prepare_fold(p, q, most);
+}
+
+bool filter_prepare_fold(const struct profile *p, const struct profile_query *q, uint64_t most)
+{
+	struct fold *fold = fold_of(p, q);
+	const struct query_row *rows;
+	uint64_t key, before;
+	uint32_t count;
+
+	if (!fold)
+		return true;
+	rows = query_all(p, q, &count, &key);
+	before = fold_made(fold);
+	for (uint32_t i = 0; i < count && fold_made(fold) - before < most; i++)
+		if (query_wants(p, q, rows[i].thread, (enum thread_state)rows[i].state))
+			fold_stack(fold, rows[i].stack);
+	return fold_made(fold) - before < (most + 7) / 8;
+}
+
+/* --- snapshots ------------------------------------------------------------------------------------------ */
+
+struct profile_snapshot *profile_snapshot_new(
+	const struct profile *p, const struct profile_query *q)
+{
+	struct profile_snapshot *s = xcalloc(1, sizeof(*s));
+	struct profile_query seconds = *q;
+	const struct query_row *rows;
+	uint64_t key;
+
+	seconds.snapshot = NULL;
+	rows = query_all(p, &seconds, &s->count, &key);
+	s->rows = xreallocarray(NULL, s->count + 1, sizeof(*s->rows));
+	memcpy(s->rows, rows, s->count * sizeof(*rows));
+	s->serial = ++p->scratch->serial;
+	s->of = p->scratch;
+	s->next = s->of->snapshots;
+	s->of->snapshots = s;
+	return s;
+}
+
+void profile_snapshot_free(struct profile_snapshot *s)
+{
+	if (!s)
+		return;
+	for (struct profile_snapshot **at = s->of ? &s->of->snapshots : NULL; at && *at;
+		at = &(*at)->next)
+		if (*at == s) {
+			*at = s->next;
+			break;
+		}
+	free(s->rows);
+	free(s);
+}
+
+/* --- caches ---------------------------------------------------------------------------------------------- */
+
+static void scratch_keep(void *ctx, enum profile_kind kind, bool leaving)
+{
+	const struct profile *p = ctx;
+	struct scratch *s = p->scratch;
+	const struct model_stacks *view = fold_view(p, s->fold);
+
+	if (leaving && kind != PROFILE_THREADS && kind != PROFILE_POOLS) {
+		/* Ids in it may be reused. */
+		fold_free(s->fold);
+		s->fold = NULL;
+		return;
+	}
+	if (kind == PROFILE_FRAMES)
+		for (uint32_t i = 1; i < view->trie.count; i++)
+			profile_keep(p, model_frame(view, i));
+	if (kind == PROFILE_STACKS || kind == PROFILE_THREADS)
+		for (const struct profile_snapshot *at = s->snapshots; at; at = at->next)
+			for (uint32_t i = 0; i < at->count; i++)
+				profile_keep(p, kind == PROFILE_STACKS ? at->rows[i].stack
+								       : at->rows[i].thread);
+}
+
+struct profile *profile_new(void)
+{
+	struct profile *p = model_new();
+
+	p->scratch = xcalloc(1, sizeof(*p->scratch));
+	profile_keeper_add(p, scratch_keep, p);
+	return p;
+}
+
+void scratch_fit(const struct profile *p, const struct model_stacks *view)
+{
+	struct scratch *s = p->scratch;
+	uint32_t stacks = view->trie.count, paths = view->paths.count, pairs = 0, ids;
+
+	for (int i = 0; i < MODEL_SLICES; i++)
+		pairs = p->events[i].pairs.count > pairs ? p->events[i].pairs.count : pairs;
+	ids = pairs > stacks ? pairs : stacks;
+	tally_reserve(&s->pairs, ids);
+	tally_reserve(&s->stacks, stacks);
+	s->squares = fit_zeroed(s->squares, &s->squares_cap, s->stacks.cap, sizeof(*s->squares));
+	s->ids = fit_zeroed(s->ids, &s->ids_cap, ids, sizeof(*s->ids));
+	s->touched = fit_zeroed(s->touched, &s->touched_cap, stacks, sizeof(*s->touched));
+	s->node = fit_zeroed(s->node, &s->node_cap, stacks, sizeof(*s->node));
+	s->slot = fit_zeroed(s->slot, &s->slot_cap, paths, sizeof(*s->slot));
+	s->path_sum = fit_zeroed(s->path_sum, &s->path_sum_cap, paths, sizeof(*s->path_sum));
+	p->readers->scratch_bytes =
+		tally_bytes(&s->pairs) + tally_bytes(&s->stacks) + fold_bytes(s->fold) +
+		((size_t)s->all.cap + s->chosen.cap + s->ends.cap) * sizeof(*s->all.list) +
+		((size_t)s->ids_cap + s->touched_cap + s->node_cap + s->slot_cap) *
+			sizeof(*s->ids) +
+		s->squares_cap * sizeof(*s->squares) + s->path_sum_cap * sizeof(*s->path_sum) +
+		s->by_method.sums_cap * (sizeof(*s->by_method.sums) + sizeof(*s->by_method.votes));
+}
+
+static void scratch_free(struct scratch *s)
+{
+	void *const lists[] = {s->ids, s->touched, s->squares, s->node, s->slot, s->path_sum,
+		s->all.list, s->chosen.list, s->ends.list};
+
+	for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++)
+		free(lists[i]);
+	tally_done(&s->pairs);
+	tally_done(&s->stacks);
+	by_method_done(&s->by_method);
+	fold_free(s->fold);
+	for (struct profile_snapshot *at = s->snapshots; at; at = at->next)
+		at->of = NULL;
+	free(s);
+}
+
+void profile_free(struct profile *p)
+{
+	if (!p)
+		return;
+	scratch_free(p->scratch);
+	model_free(p);
+}
+
+/* --- answers --------------------------------------------------------------------------------------------- */
 
 void profile_each(
 	const struct profile *p, const struct profile_query *q, profile_each_fn *fn, void *ctx)
@@ -13,20 +358,18 @@ void profile_each(
 	const struct fold *fold = fold_of(p, q);
 
 	for (uint32_t i = 0; i < count; i++)
-		fn(ctx, &(struct profile_part){fold_mark(fold, rows[i].stack), rows[i].thread,
+		fn(ctx, &(struct profile_part){fold_export(fold, rows[i].stack), rows[i].thread,
 				(enum thread_state)rows[i].state, rows[i].sum.count,
 				rows[i].sum.weight,
 				rows[i].events ? (double)rows[i].events
 					       : (double)rows[i].sum.count});
 }
 
-/* --- sums -------------------------------------------------------------------------------------------- */
-
 struct profile_sum profile_sum(const struct profile *p, const struct profile_query *q)
 {
 	const struct slices *s = query_slices(p, q);
-	const struct slices_mark *since = slices_marked(s, q->from);
-	const struct slices_mark *base = slices_base(s, q->to);
+	const struct slices_anchor *since = slices_anchored(s, q->from);
+	const struct slices_anchor *base = slices_base(s, q->to);
 	bool total = !q->from || (since && q->to >= q->from);
 	struct profile_sum sum = {0};
 	const struct query_row *rows;
@@ -45,13 +388,13 @@ struct profile_sum profile_sum(const struct profile *p, const struct profile_que
 	}
 	sum = base ? base->sum : s->sum;
 	if (since)
-		sum_take(&sum, &since->sum);
+		sum_subtract(&sum, &since->sum);
 	for (uint32_t i = to; i < slices_base_end(s, base); i++)
-		sum_take(&sum, &s->list[i].sum);
+		sum_subtract(&sum, &s->list[i].sum);
 	return sum;
 }
 
-/* Of the innermost Java frame; of none, that of the root. */
+/* The type of the innermost Java frame. FRAME_BREAK: none. */
 static uint8_t java_type(const struct model_stacks *view, uint32_t stack)
 {
 	while (stack != PROFILE_ROOT_STACK && !frame_is_java(model_type(view, stack)))
@@ -75,12 +418,11 @@ struct profile_sum profile_coarse(const struct profile *p, const struct profile_
 	return sum;
 }
 
-#define EXPLAINED_INTERVAL_NS 10000000u /* where there is no sample */
-#define EXPLAINED_LEAST       20        /* samples: with fewer chance explains all */
-#define EXPLAINED_REST \
-	0.02 /* of the process: its beginnings and ends, what the agent takes for its own */
+#define EXPLAINED_INTERVAL_NS 10000000u /* assumed if there is no sample */
+#define EXPLAINED_LEAST       20        /* samples: fewer are explained by chance */
+#define EXPLAINED_REST        0.02 /* of the process: starts and ends of threads, the agent's own time */
 
-/* How many threads have samples, but no more than that. */
+/* Number of threads with samples, at most `most`. */
 static uint32_t sampled_threads(
 	const struct profile *p, const struct profile_query *q, uint32_t most)
 {
@@ -139,7 +481,7 @@ static uint32_t gap_find(const struct profile *p, uint32_t second)
 	return lo;
 }
 
-/* Of [from, to) those without a gap. */
+/* Seconds of [from, to) outside of gaps. */
 static uint32_t covered_outside_gaps(const struct profile *p, uint32_t from, uint32_t to)
 {
 	uint32_t seconds = to > from ? to - from : 0, begin, end;
@@ -160,7 +502,7 @@ void profile_align(const struct profile *p, uint32_t *from, uint32_t *to)
 		*to = (*to + SLICES_STEP - 1) / SLICES_STEP * SLICES_STEP;
 }
 
-/* Where a window that begins or ends here does so: steps belong to it if they begin in it. */
+/* The effective begin or end of a window: it has the steps that begin in it. */
 static uint32_t covered_edge(const struct profile *p, uint32_t second)
 {
 	return second < p->merged_before ? (second + SLICES_STEP - 1) / SLICES_STEP * SLICES_STEP
@@ -172,7 +514,7 @@ uint32_t profile_covered(const struct profile *p, const struct profile_query *q)
 	const struct slices *s = query_slices(p, q);
 	uint32_t from = q->from, to = q->to < p->now + 1 ? q->to : p->now + 1, seconds = 0;
 
-	if (from && !slices_marked(s, from))
+	if (from && !slices_anchored(s, from))
 		from = covered_edge(p, from > p->oldest ? from : p->oldest);
 	to = covered_edge(p, to);
 	if (!s->run_count)
@@ -203,7 +545,7 @@ static int64_t history_at(
 		if (n)
 			return (int64_t)(n * (k + 1) / sl->span - n * k / sl->span);
 	}
-	if (s->marks[SLICES_EVICTED].second && second >= s->marks[SLICES_EVICTED].second &&
+	if (s->anchors[SLICES_EVICTED].second && second >= s->anchors[SLICES_EVICTED].second &&
 		second < s->evicted_to)
 		return -1;
 	return second < p->oldest || second > p->now || history_in_gap(p, second) ? -1 : 0;
@@ -222,4 +564,12 @@ void profile_history(const struct profile *p, int event, uint32_t to, int64_t *c
 		second = (int64_t)to - n + i;
 		counts[i] = second < 0 ? -1 : history_at(p, s, (uint32_t)second, each);
 	}
+}
+
+uint64_t profile_process_ns(const struct profile *p, uint32_t from, uint32_t to)
+{
+	const struct profile_query q = {
+		.event = MODEL_PROCESS, .from = from, .to = to, .thread = PROFILE_ANY_THREAD};
+
+	return profile_sum(p, &q).weight;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What stands around a method is handed down from each stack to those that go on from it. */
+/* Each stack inherits the caller and callee of the method from its parent. */
 #include "profile/table/callers.h"
 
 #include "base/buf.h"
@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-/* Of a stack, each + 1; own 0: the method is not on it. */
+/* Frames + 1; own 0: the method is not on the stack. */
 struct callers_stack {
 	uint32_t caller, own, callee;
 };
@@ -29,7 +29,7 @@ static struct callers_stack callers_below(const struct model_stacks *view,
 	return a;
 }
 
-/* Parents have the smaller numbers. */
+/* In order of ids: parents have smaller ones. */
 static struct callers_stack *callers_stacks(const struct model_stacks *view,
 	const struct query_row *rows, uint32_t count, uint32_t method)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Visiting the samples of a query that have one method on their stack, with what stands around it there.
+ * Visits the samples of a query that have a method on their stack, with its caller and callee there.
  *
  *   root .. caller, METHOD, .., METHOD, callee .. leaf
  *
- * Where a method stands several times on a stack, its caller is that of the occurrence next to the root, its callee
- * that of the one next to the leaf. One pass over the stacks, whatever their depth.
+ * With recursion the caller is that of the outermost occurrence, the callee that of the innermost one. One pass over the
+ * stacks: O(stacks + rows).
  */
 #ifndef JHOT_PROFILE_TABLE_CALLERS_H
 #define JHOT_PROFILE_TABLE_CALLERS_H
@@ -14,12 +14,12 @@
 
 struct callers {
 	uint32_t thread;
-	uint32_t caller, callee; /* frames; PROFILE_NONE: the method is the root, the leaf */
-	uint32_t frame;          /* the method's own, next to the leaf */
+	uint32_t caller, callee; /* frames; PROFILE_NONE: the method is the root or the leaf */
+	uint32_t frame;          /* of the innermost occurrence */
 	uint64_t count, weight;
 };
 typedef void callers_fn(void *ctx, const struct callers *sample);
-/* Returns the sum of all samples of the query, with the method or without. */
+/* Returns the sum of all samples of the query, whether they have the method or not. fn must not query. */
 struct profile_sum callers_each(const struct profile *p, const struct profile_query *q,
 	uint32_t method, callers_fn *fn, void *ctx);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The top-down call tree: one roll-up over the window's stacks, reported by path. */
+/* The top-down call tree, by one roll-up over the stacks; sorting and linking of both kinds of tree. */
 #include "profile/table/calltree.h"
 
 #include "profile/model/fit.h"
@@ -42,7 +42,7 @@ uint32_t calltree_add(struct calltree_build *b, uint32_t parent, uint32_t stack)
 
 	b->tree->nodes[node].method = method;
 	b->tree->nodes[node].type = type;
-	b->tree->nodes[node].stack = fold_mark(b->fold, stack);
+	b->tree->nodes[node].stack = fold_export(b->fold, stack);
 	return node;
 }
 
@@ -57,7 +57,7 @@ uint32_t calltree_base(struct calltree_build *b, uint32_t thread)
 	return node;
 }
 
-/* The type is found by majority vote in one pass: exact where one type has more than half. */
+/* The type is a majority vote (Boyer and Moore): exact if one type has more than half. */
 void calltree_count(
 	struct calltree_build *b, uint32_t node, const struct profile_sum *sum, uint8_t type)
 {
@@ -77,18 +77,15 @@ void calltree_count(
 
 /* --- top-down ---------------------------------------------------------------------------------------- */
 
-/*
- * Stacks find their node by their path, which is one look-up in an array. Where nodes are finer than paths (types) or
- * cut off (at a root method), a hash over (parent, key) finds them.
- */
+/* A stack's node is found by its path in an array; where nodes are finer than paths (by_type) or cut (root_method), by a hash table. */
 struct topdown {
 	struct calltree_build *b;
 	bool by_path;
 	struct hash_index index;
-	uint64_t *path_sum; /* NULL: nothing is left out */
+	uint64_t *path_sum; /* NULL: nothing is omitted while building */
 	double min;
 	uint32_t *
-		nearest; /* NULL, or per stack: of it and its callers the last that may get a node */
+		nearest; /* NULL, or per stack: the last of it and its callers that may get a node */
 };
 
 struct topdown_key {
@@ -138,10 +135,7 @@ static void topdown_count_base(struct topdown *td, uint32_t base, const struct p
 		calltree_count(td->b, 0, sum, 0);
 }
 
-/*
- * Small paths are known before their nodes are made, so that a long history costs what is shown of it. Where
- * nodes are not paths they are left out afterwards (calltree_prune).
- */
+/* Small paths are known before nodes are created, so the cost is that of what is shown. Nodes that are not paths: calltree_prune(). */
 static void topdown_sum_paths(struct topdown *td, const uint32_t *stacks, uint32_t count)
 {
 	for (uint32_t i = 0; i < count; i++)
@@ -149,7 +143,6 @@ static void topdown_sum_paths(struct topdown *td, const uint32_t *stacks, uint32
 			query_value(td->b->q, &td->b->scratch->stacks.sums[stacks[i]]);
 }
 
-/* Leaves it as it was found. */
 static void topdown_clear_paths(struct topdown *td, const uint32_t *stacks, uint32_t count)
 {
 	for (uint32_t i = 0; i < count; i++)
@@ -161,8 +154,8 @@ static bool topdown_too_small(const struct topdown *td, uint32_t stack)
 	return td->path_sum && (double)td->path_sum[topdown_path(td, stack)] < td->min;
 }
 
-/* Its node, and its sum there; PROFILE_NONE: the tree does not reach it. */
-static uint32_t topdown_take_stack(struct topdown *td, uint32_t base, uint32_t stack)
+/* Adds a stack's sum to its node. PROFILE_NONE: it has none. */
+static uint32_t topdown_add_stack(struct topdown *td, uint32_t base, uint32_t stack)
 {
 	const struct calltree_build *b = td->b;
 	const struct profile_sum *sum = &b->scratch->stacks.sums[stack];
@@ -182,10 +175,7 @@ static uint32_t topdown_take_stack(struct topdown *td, uint32_t base, uint32_t s
 	return node;
 }
 
-/*
- * Each path that was left out and matches counts once, at the last node above it. A stack that was left out takes
- * over its parent's node for that, until the next group.
- */
+/* Counts each omitted path that matches once, at its last ancestor in the tree, which omitted stacks inherit from their parents. */
 static void topdown_find_hidden(struct topdown *td, const uint32_t *stacks, uint32_t count)
 {
 	const struct calltree_build *b = td->b;
@@ -210,7 +200,7 @@ static uint32_t topdown_nearest(const struct topdown *td, uint32_t stack)
 	return td->nearest ? td->nearest[stack] : stack;
 }
 
-static void topdown_take_self(struct topdown *td, const struct query_row *rows, uint32_t count)
+static void topdown_add_self(struct topdown *td, const struct query_row *rows, uint32_t count)
 {
 	struct calltree_build *b = td->b;
 
@@ -224,9 +214,9 @@ static void topdown_take_self(struct topdown *td, const struct query_row *rows, 
 	}
 }
 
-/* Take what the stacks' tally holds, which is of these rows, into the tree below base. */
-static void topdown_take(struct topdown *td, uint32_t base, const uint32_t *stacks,
-	uint32_t touched, const struct query_row *rows, uint32_t count)
+/* Adds the sums in scratch->stacks, which are of these rows, to the tree below base. */
+static void topdown_add(struct topdown *td, uint32_t base, const uint32_t *stacks, uint32_t touched,
+	const struct query_row *rows, uint32_t count)
 {
 	struct scratch *s = td->b->scratch;
 	bool cut = td->b->options->root_method != PROFILE_NONE;
@@ -239,11 +229,11 @@ static void topdown_take(struct topdown *td, uint32_t base, const uint32_t *stac
 	if (td->path_sum)
 		topdown_sum_paths(td, stacks, touched);
 	for (uint32_t i = 1; i < touched; i++)
-		s->node[stacks[i]] = topdown_take_stack(td, base, stacks[i]);
+		s->node[stacks[i]] = topdown_add_stack(td, base, stacks[i]);
 	for (uint32_t i = 1; i < touched && td->by_path; i++)
 		if (s->node[stacks[i]] != PROFILE_NONE)
 			s->slot[topdown_path(td, stacks[i])] = 0;
-	topdown_take_self(td, rows, count);
+	topdown_add_self(td, rows, count);
 	if (!td->path_sum)
 		return;
 	if (td->b->options->find)
@@ -251,7 +241,7 @@ static void topdown_take(struct topdown *td, uint32_t base, const uint32_t *stac
 	topdown_clear_paths(td, stacks, touched);
 }
 
-static void topdown_take_thread(struct topdown *td, const struct query_row *rows, uint32_t count)
+static void topdown_add_thread(struct topdown *td, const struct query_row *rows, uint32_t count)
 {
 	struct calltree_build *b = td->b;
 	struct tally *t = &b->scratch->stacks;
@@ -262,20 +252,17 @@ static void topdown_take_thread(struct topdown *td, const struct query_row *rows
 		tally_add(t, topdown_nearest(td, rows[i].stack), rows[i].sum.count,
 			rows[i].sum.weight);
 	stacks = sums_roll_up(b->scratch, b->view, &touched);
-	topdown_take(td, base, stacks, touched, rows, count);
+	topdown_add(td, base, stacks, touched, rows, count);
 	tally_clear(t, stacks, touched);
-	/* Of a wait that began before the window there is time, but no count. */
+	/* Remove a thread without the root method. A wait that began before the window has time but no count. */
 	if (b->tree->count == base + 1 && !b->tree->nodes[base].total &&
 		!b->tree->nodes[base].total_count) {
-		b->tree->count--; /* a thread without the root method */
+		b->tree->count--;
 		b->tree->nodes[0].child_count--;
 	}
 }
 
-/*
- * What is too small over all threads is too small in each. So a thread's stacks are summed up from where they may be
- * seen, which are few, and not from their ends.
- */
+/* A path that is too small over all threads is too small in each: a thread's samples are added at their nearest shown stack, of which there are few. */
 static void topdown_find_nearest(struct topdown *td)
 {
 	const struct calltree_build *b = td->b;
@@ -317,17 +304,17 @@ static void calltree_build_topdown(
 		for (from = 0; from < count; from = to) {
 			for (to = from + 1; to < count && rows[to].thread == rows[from].thread;)
 				to++;
-			topdown_take_thread(&td, rows + from, to - from);
+			topdown_add_thread(&td, rows + from, to - from);
 		}
 	} else {
 		stacks = query_sum_up(b->p, b->q, &touched);
-		topdown_take(&td, 0, stacks, touched, rows, count);
+		topdown_add(&td, 0, stacks, touched, rows, count);
 	}
 	hash_index_done(&td.index);
 	free(td.nearest);
 }
 
-/* --- the whole --------------------------------------------------------------------------------------- */
+/* --- both trees -------------------------------------------------------------------------------------- */
 
 uint32_t calltree_next(const struct calltree *t, uint32_t at)
 {
@@ -362,29 +349,29 @@ static int calltree_compare(const void *a, const void *b, void *ctx)
 	return x->type < y->type ? -1 : x->type > y->type;
 }
 
-/* Leave out what is too small; a small node has only smaller ones below it. */
+/* Removes nodes below min; descendants of a small node are small. */
 static void calltree_prune(struct calltree *t, double min)
 {
-	uint32_t *moved = xreallocarray(NULL, t->count, sizeof(*moved)), n = 1;
+	uint32_t *new_id = xreallocarray(NULL, t->count, sizeof(*new_id)), n = 1;
 
-	moved[0] = 0;
+	new_id[0] = 0;
 	for (uint32_t i = 1; i < t->count; i++) {
-		t->nodes[i].parent = moved[t->nodes[i].parent];
-		moved[i] = PROFILE_NONE;
+		t->nodes[i].parent = new_id[t->nodes[i].parent];
+		new_id[i] = PROFILE_NONE;
 		if (t->nodes[i].parent == PROFILE_NONE)
 			continue;
 		if ((double)t->nodes[i].total < min) {
 			t->nodes[t->nodes[i].parent].child_count--;
 			continue;
 		}
-		moved[i] = n;
+		new_id[i] = n;
 		t->nodes[n++] = t->nodes[i];
 	}
 	t->count = n;
-	free(moved);
+	free(new_id);
 }
 
-/* Order each node's children and chain them. */
+/* Sorts and links the children of each node. */
 static void calltree_link(struct calltree_build *b)
 {
 	struct calltree *t = b->tree;
@@ -414,7 +401,7 @@ static void calltree_link(struct calltree_build *b)
 	free(end);
 }
 
-/* The same rows with those of one thread beside one another; the caller frees. */
+/* A copy of the rows, grouped by thread; the caller frees it. */
 static struct query_row *calltree_by_thread(const struct query_row *rows, uint32_t count)
 {
 	struct query_row *sorted = xreallocarray(NULL, count + 1, sizeof(*sorted));

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A call tree being made: what calltree.c (top-down) and calltree_inverted.c share.
- *
- * Each adds nodes, parents first, and their totals; calltree_link then orders the children.
+ * State of a call tree under construction, shared by calltree.c (top-down) and calltree_inverted.c. Both add nodes, parents first, and
+ * their totals; calltree.c then sorts and links the children.
  */
 #ifndef JHOT_PROFILE_TABLE_CALLTREE_BUILD_H
 #define JHOT_PROFILE_TABLE_CALLTREE_BUILD_H
@@ -18,23 +17,23 @@ struct calltree_build {
 	const struct profile_query *q;
 	const struct calltree_options *options;
 	struct calltree *tree;
-	uint64_t *votes; /* per node: the lead of its type over all others */
+	uint64_t *votes; /* per node: lead of its type in the majority vote */
 	uint32_t nodes_cap, votes_cap;
 };
 
-/* A node for a stack's last frame; its totals are 0. */
+/* Adds a node for a stack's leaf, with totals of 0. */
 uint32_t calltree_add(struct calltree_build *b, uint32_t parent, uint32_t stack);
-/* Count a sum, of samples with this type of frame, in a node's totals. */
+/* Adds a sum of samples with this type of frame to a node's totals. */
 void calltree_count(
 	struct calltree_build *b, uint32_t node, const struct profile_sum *sum, uint8_t type);
-/* The node under which a group of rows goes: "all", or a thread's. */
+/* The parent node for rows of a thread: "all", or a new node for the thread. */
 uint32_t calltree_base(struct calltree_build *b, uint32_t thread);
 
-/* rows stand by thread if the tree has threads. */
+/* Rows are grouped by thread if the tree has threads. */
 void calltree_build_inverted(
 	struct calltree_build *b, const struct query_row *rows, uint32_t count);
 
-/* What makes two frames of one place the same node: dense numbers below calltree_keys. */
+/* Frames in one place with equal keys share a node. Keys are below calltree_keys(). */
 static inline uint32_t calltree_key(const struct calltree_build *b, uint32_t method, uint8_t type)
 {
 	uint32_t key = b->p->methods->list[method].full;

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The inverted tree, level by level: a group is all stacks that share their last n frames.
+ * The inverted tree, built level by level: a group is all stacks that share their last n frames.
  *
- * Each level splits every group by the next frame towards the root and steps its stacks one up. Stacks
- * that then coincide are joined, so a group shrinks as it nears the root, and a group of one is a plain
- * walk. Splitting is two passes over dense tables: no sorting, no hashing.
+ * Each level splits every group by the next frame towards the root and moves its stacks up by one frame. Stacks that then coincide are
+ * joined, so groups shrink towards the root, and a group of one stack is a plain walk. Splitting is two passes over dense tables,
+ * without sorting or hashing, and subtrees below min_share are never built.
+ *
+ * A scratch trie of reversed paths would be 60 lines shorter, but inserts every frame of every stack, of which min_share omits most: at
+ * 84,000 leaves 59 to 129 ms, against 3 to 33 ms here with a min_share of 0.1 %.
  */
 #include "profile/table/calltree_build.h"
 
@@ -12,7 +15,7 @@
 
 struct inverted_item {
 	uint32_t stack;
-	uint32_t child; /* while splitting: which part */
+	uint32_t child; /* while splitting: its part */
 	struct profile_sum sum;
 };
 
@@ -28,7 +31,7 @@ struct inverted_level {
 };
 
 struct inverted_part {
-	uint32_t key, stack; /* any stack of it */
+	uint32_t key, stack; /* stack: any of its stacks */
 	uint32_t items;
 	struct profile_sum sum;
 };
@@ -38,9 +41,9 @@ struct inverted {
 	struct inverted_level now, next;
 	struct inverted_part *parts; /* of the group being split */
 	uint32_t part_count, part_cap;
-	uint32_t *part_of; /* per key: part + 1, 0 between splits */
-	uint32_t *seen;    /* per stack: the node of the group it was last put into + 1 */
-	uint32_t *place;   /* per stack: where */
+	uint32_t *part_of; /* per key: part + 1; 0 between splits */
+	uint32_t *seen;    /* per stack: node of the group it was last added to, + 1 */
+	uint32_t *place;   /* per stack: its index there */
 	double min;
 };
 
@@ -52,7 +55,7 @@ static void inverted_add_group(struct inverted_level *l, struct inverted_group g
 	l->groups[l->group_count++] = group;
 }
 
-/* Put a stack into a group that ends at *end, or join it with itself there. */
+/* Adds a stack to a group that ends at *end, or joins it with its entry there. */
 static void inverted_place(struct inverted *v, struct inverted_level *l, uint32_t node,
 	uint32_t *end, uint32_t stack, const struct profile_sum *sum)
 {
@@ -109,7 +112,7 @@ static void inverted_step_up(
 	n->self_count += item->sum.count;
 }
 
-/* Split one group of this level into groups of the next, whose items go to at and beyond. */
+/* Splits a group into groups of the next level, whose items are stored from `at` on. Returns the end of the items. */
 static uint32_t inverted_split(struct inverted *v, const struct inverted_group *g, uint32_t at)
 {
 	struct inverted_group *child;
@@ -133,14 +136,14 @@ static uint32_t inverted_split(struct inverted *v, const struct inverted_group *
 	}
 	for (uint32_t i = 0; i < v->part_count; i++)
 		inverted_add_group(&v->next, child[i]);
-	/* What was joined left space behind the last group. */
+	/* Joining left space after the last group. */
 	if (v->next.group_count > first)
 		at = v->next.groups[v->next.group_count - 1].end;
 	free(child);
 	return at;
 }
 
-/* Where the walk towards the root begins: the leaf, or the outermost call of the root method. */
+/* Where the walk towards the root begins: the leaf, or the outermost occurrence of the root method. */
 static uint32_t inverted_begin(const struct calltree_build *b, uint32_t stack)
 {
 	uint32_t root = b->options->root_method, found = PROFILE_ROOT_STACK;
@@ -152,7 +155,7 @@ static uint32_t inverted_begin(const struct calltree_build *b, uint32_t stack)
 	return found;
 }
 
-static void inverted_take_rows(struct inverted *v, const struct query_row *rows, uint32_t count)
+static void inverted_add_rows(struct inverted *v, const struct query_row *rows, uint32_t count)
 {
 	struct calltree_build *b = v->b;
 	bool cut = b->options->root_method != PROFILE_NONE;
@@ -194,7 +197,7 @@ void calltree_build_inverted(struct calltree_build *b, const struct query_row *r
 	v.part_of = xcalloc(calltree_keys(b) + 1, sizeof(*v.part_of));
 	v.seen = xcalloc(b->view->trie.count, sizeof(*v.seen));
 	v.place = b->scratch->node;
-	inverted_take_rows(&v, rows, count);
+	inverted_add_rows(&v, rows, count);
 	while (v.now.group_count) {
 		at = 0;
 		v.next.group_count = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The method table: a row per method that has something. */
+/* The method table, from the sums per method, and the trend of each. */
 #include "profile/table/flat.h"
 
 #include "base/buf.h"
@@ -14,18 +14,18 @@ struct flat_build {
 	struct fold *fold;
 	const struct profile_query *q;
 	struct flat *flat;
-	uint32_t methods; /* when it was begun; the trend may meet newer ones */
+	uint32_t methods; /* at the start; collapsing for the trend may intern more */
 	uint32_t *row_of; /* per method: its row + 1 */
 };
 
-/* By self samples, else by all. */
+/* The most frequent type. */
 static uint8_t flat_winner(const struct profile_method *method, const struct method_sum *sum,
 	const struct method_votes *votes)
 {
 	const uint64_t *of = sum->self.count ? votes->self : votes->total;
 	int best = 0;
 
-	/* Weight without a whole sample casts no vote. */
+	/* Weight without a sample has no votes. */
 	if (!sum->total.count)
 		return profile_method_type(method);
 	for (int i = 1; i < FRAME_TYPES; i++)
@@ -36,7 +36,7 @@ static uint8_t flat_winner(const struct profile_method *method, const struct met
 static void flat_add_trend_second(struct flat_build *b, const struct slice *sl, uint32_t cell)
 {
 	const struct slices *s = query_slices(b->p, b->q);
-	/* A wait that goes on was counted once, and is in each of its seconds by its time. */
+	/* A lock wait is counted once but has time in each of its seconds. */
 	uint64_t each = b->q->event == EVENT_LOCK ? profile_events[EVENT_LOCK].default_interval
 						  : profile_sample_weight(b->p, b->q->event);
 	uint32_t row, stack, method;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* An insertion sort in which a row passes all that it leads by more than noise, wherever they stand. */
+/* An insertion sort in which a row passes all rows that it leads by more than noise. */
 #include "profile/table/rank.h"
 
 #include "base/hash.h"
@@ -7,13 +7,12 @@
 
 #include <math.h>
 
-#define RANK_FLOOR \
-	3 /* half of what is added to two counts: few samples dance more than their root */
+#define RANK_FLOOR 3 /* added to half of each count: small counts vary more than their root */
 #define RANK_WEAK \
-	0.5 /* standard errors more for a row of no samples: less churns, more looks unsorted */
-#define RANK_FEW    10         /* samples: from here on it is less ... */
-#define RANK_ENOUGH 40         /* ... and from here on none */
-#define RANK_MOVES  (1u << 20) /* places: more in one update of a long list take too long */
+	0.5 /* extra standard errors for few samples: less churns, more looks unsorted; ... */
+#define RANK_FEW    10         /* ... all of it up to this many samples, ... */
+#define RANK_ENOUGH 40         /* ... declining to 0 at this many */
+#define RANK_MOVES  (1u << 20) /* places in one update; beyond that a plain sort is faster */
 
 void rank_done(struct rank *r)
 {
@@ -30,15 +29,12 @@ static int rank_compare(const void *a, const void *b)
 	return x->id < y->id ? -1 : x->id > y->id;
 }
 
-/*
- * What a key may be but for chance: a row belongs above another if all of its range is above all of the other's. Ranges
- * make that transitive, which is what lets one pass over the rows keep the whole in order.
- */
+/* Confidence range of a key. A row belongs above another if the ranges are disjoint, which is transitive, so one pass suffices. */
 struct rank_range {
 	double least, most;
 };
 
-/* What a sample is worth in the mean of the list. */
+/* Mean weight of a sample. */
 static double rank_unit(const struct rank_item *items, uint32_t count)
 {
 	double keys = 0, samples = 0;
@@ -50,7 +46,7 @@ static double rank_unit(const struct rank_item *items, uint32_t count)
 	return keys > 0 && samples > 0 ? keys / samples : 1;
 }
 
-/* What chance makes of so many samples, either way. */
+/* Noise of a number of samples. */
 static double rank_noise(double samples)
 {
 	double weak = (RANK_ENOUGH - samples) / (RANK_ENOUGH - RANK_FEW);
@@ -59,7 +55,7 @@ static double rank_noise(double samples)
 	       RANK_WEAK * fmin(fmax(weak, 0), 1) * sqrt(samples + 1);
 }
 
-/* One sample that is worth a hundred others is as good as they are: it shall not wait for more of its kind. */
+/* A sample with the weight of a hundred others is as good as a hundred. */
 static struct rank_range rank_range(const struct rank_item *item, double unit)
 {
 	double own = item->count ? fabs(item->key) / (double)item->count : 0, noise;
@@ -70,7 +66,7 @@ static struct rank_range rank_range(const struct rank_item *item, double unit)
 	return (struct rank_range){item->key - noise, item->key + noise};
 }
 
-/* An item at its place of last time; those that had none are behind all others. */
+/* An item with its last place; new ones are after all others. */
 struct rank_placed {
 	uint32_t place;
 	struct rank_item item;
@@ -97,7 +93,7 @@ static bool rank_same(const void *ctx, uint32_t value)
 	return key->ids[value] == key->id;
 }
 
-/* Known rows in last time's order, then the new ones. */
+/* Restores the last order, with new rows at the end. */
 static void rank_restore(const struct rank *r, struct rank_item *items, uint32_t count)
 {
 	struct rank_placed *placed = xreallocarray(NULL, count, sizeof(*placed));
@@ -126,7 +122,7 @@ static void rank_remember(struct rank *r, const struct rank_item *items, uint32_
 	r->count = count;
 }
 
-/* The first of n rows that may not be above one that is this much; most[i]: the least `most` of the rows up to i. */
+/* The first of n rows that belongs below a row with this lower bound. most[i]: minimum upper bound of the rows up to i. */
 static uint32_t rank_place(const double *most, uint32_t n, double least)
 {
 	uint32_t lo = 0, hi = n, mid;
@@ -141,7 +137,7 @@ static uint32_t rank_place(const double *most, uint32_t n, double least)
 	return lo;
 }
 
-/* false: there is too much to move. */
+/* False: more than RANK_MOVES are needed. */
 static bool rank_move(struct rank_item *items, uint32_t count)
 {
 	double *most = xreallocarray(NULL, count, sizeof(*most)), unit = rank_unit(items, count);
