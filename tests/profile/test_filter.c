@@ -121,14 +121,14 @@ static void test_terms(const struct profile *p)
 	bool only;
 
 	q.filter = filter_new();
-	ok(filter_idle(q.filter) && profile_sum(p, &q).count == whole, "none: everything");
+	ok(filter_is_identity(q.filter) && profile_sum(p, &q).count == whole, "none: everything");
 	for (size_t i = 0; i < TEXTS; i++) {
 		for (int wanted = 0; wanted < 2; wanted++) {
-			uint32_t before = filter_version(q.filter);
+			uint32_t before = filter_generation(q.filter);
 
 			filter_push(q.filter, wanted, texts[i]);
 			wrong += profile_sum(p, &q).count != plain_count(p, texts[i], wanted);
-			wrong += filter_version(q.filter) == before;
+			wrong += filter_generation(q.filter) == before;
 			wrong += !filter_pop(q.filter);
 		}
 	}
@@ -195,7 +195,7 @@ static bool is_folded(
 		stack = profile_get_stack(p, stack).parent;
 		if (as && stack && hidden_as(p, stack) && !strcmp(hidden_as(p, stack), as))
 			continue;
-		if (as && filter_run(p, shown) < run)
+		if (as && filter_collapsed_frames(p, shown) < run)
 			return false;
 		run = 0;
 		shown = profile_get_stack(p, shown).parent;
@@ -215,7 +215,7 @@ static void test_hide(const struct profile *p)
 	filter_set_frameworks(q.filter, " java.  io.netty.");
 	filter_set_hide(q.filter, FILTER_FRAMEWORK | FILTER_NATIVE | FILTER_KERNEL);
 	for (uint32_t i = 1; i < stacks; i++) {
-		shown = filter_stack(q.filter, p, i);
+		shown = filter_map_stack(q.filter, p, i);
 		wrong += !is_folded(p, q.filter, i, shown);
 		folded += profile_get_stack(p, shown).depth < profile_get_stack(p, i).depth;
 	}
@@ -252,7 +252,7 @@ static void test_lines(const struct profile *p)
 	for (uint32_t i = 1; i < stacks; i++) {
 		const struct profile_frame was = *frame_of(p, i);
 
-		shown = filter_stack(q.filter, p, i);
+		shown = filter_map_stack(q.filter, p, i);
 		snprintf(name, sizeof(name), was.line > 0 ? "%s:%d" : "%s",
 			profile_get_method(p, was.method)->full, was.line);
 		wrong += strcmp(name, profile_get_method(p, frame_of(p, shown)->method)->full) != 0;
@@ -292,14 +292,14 @@ static void test_forms(struct profile *p, struct feed *f)
 	filter_set_frameworks(hide, "java.");
 	filter_set_hide(hide, FILTER_FRAMEWORK | FILTER_KERNEL);
 	want[0] = shown_sum(p, lines);
-	old[0] = filter_stack(lines, p, f->stacks[0]);
+	old[0] = filter_map_stack(lines, p, f->stacks[0]);
 	ok(profile_get_stack(p, old[0]).depth > 1, "a stack by lines");
 	want[1] = shown_sum(p, hide);
 	ok(want[0] != want[1] && !profile_get_stack(p, old[0]).depth &&
 			profile_get_stack(p, old[0]).parent == PROFILE_ROOT_STACK &&
-			!filter_run(p, old[0]),
+			!filter_collapsed_frames(p, old[0]),
 		"is empty when another form has taken its place");
-	old[1] = filter_stack(hide, p, f->stacks[0]);
+	old[1] = filter_map_stack(hide, p, f->stacks[0]);
 	ok(shown_sum(p, lines) == want[0] && shown_sum(p, hide) == want[1] && old[0] != old[1],
 		"in turns");
 	q.filter = lines;

@@ -132,7 +132,7 @@ static const char *text_of(const struct profile *p, uint32_t stack, char *out, s
 {
 	struct profile_stack s = profile_get_stack(p, stack);
 	const struct profile_method *m;
-	uint32_t run = filter_run(p, stack);
+	uint32_t run = filter_collapsed_frames(p, stack);
 	size_t len;
 
 	if (stack == PROFILE_ROOT_STACK) {
@@ -161,14 +161,14 @@ static void test_stacks(void)
 	for (size_t i = 0; i < FOLDS; i++) {
 		uint32_t stack = stack_of(p, folds[i].sampled);
 
-		is_str(text_of(p, filter_stack(f, p, stack), text, sizeof(text)), folds[i].shown,
-			folds[i].what);
+		is_str(text_of(p, filter_map_stack(f, p, stack), text, sizeof(text)),
+			folds[i].shown, folds[i].what);
 	}
 	/* The same again, and not in the order in which they were made. */
 	for (size_t i = FOLDS; i-- > 0;) {
 		uint32_t stack = stack_of(p, folds[i].sampled);
 
-		if (strcmp(text_of(p, filter_stack(f, p, stack), text, sizeof(text)),
+		if (strcmp(text_of(p, filter_map_stack(f, p, stack), text, sizeof(text)),
 			    folds[i].shown))
 			ok(false, "again: %s", folds[i].what);
 	}
@@ -188,10 +188,10 @@ static void test_without_java(void)
 	char text[1024];
 
 	filter_set_hide(f, FILTER_ENTRY | FILTER_RUNS);
-	is_str(text_of(p, filter_stack(f, p, stack), text, sizeof(text)), frames,
+	is_str(text_of(p, filter_map_stack(f, p, stack), text, sizeof(text)), frames,
 		"a profile without Java is shown whole");
 	stack_of(p, "Shop.serve");
-	is_str(text_of(p, filter_stack(f, p, stack), text, sizeof(text)),
+	is_str(text_of(p, filter_map_stack(f, p, stack), text, sizeof(text)),
 		"app!main app!work libc.so.6!read ...3 [kernel]!copy",
 		"the same stack beside one of Java is folded");
 	filter_free(f);

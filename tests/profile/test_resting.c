@@ -112,7 +112,7 @@ static void is_apart(const struct profile *p, uint32_t stack, size_t i)
 	char want[80];
 
 	filter_set_io(f, true);
-	stack = filter_stack(f, p, stack);
+	stack = filter_map_stack(f, p, stack);
 	snprintf(want, sizeof(want), "[%s%s%s]", io_cases[i].io.what,
 		*io_cases[i].io.where ? " " : "", io_cases[i].io.where);
 	is_str(name_at(p, stack), apart ? want : io_cases[i].leaf,

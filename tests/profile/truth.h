@@ -132,7 +132,7 @@ static inline void find_rows(struct session *s, const struct profile_query *q)
 		if (!sums[i].count || !wants(s, q, pair))
 			continue;
 		if (q->filter)
-			stack = filter_stack(q->filter, s->p, stack);
+			stack = filter_map_stack(q->filter, s->p, stack);
 		if (stack != PROFILE_NONE)
 			s->rows[s->row_count++] = (struct row){
 				stack, pair->thread, pair->state, sums[i].count, sums[i].weight};

@@ -297,19 +297,19 @@ bool filter_io(const struct filter *f)
 	return f->io;
 }
 
-bool filter_idle(const struct filter *f)
+bool filter_is_identity(const struct filter *f)
 {
 	return !f->count && !filter_folds(f);
 }
 
-uint32_t filter_version(const struct filter *f)
+uint32_t filter_generation(const struct filter *f)
 {
 	return f->version;
 }
 
 uint64_t filter_stamp(const struct filter *f)
 {
-	return filter_idle(f) ? 0 : f->stamp;
+	return filter_is_identity(f) ? 0 : f->stamp;
 }
 
 const char *filter_frameworks(const struct filter *f)
@@ -349,7 +349,7 @@ uint32_t query_shown(
 	return shown;
 }
 
-uint32_t filter_stack(struct filter *f, const struct profile *p, uint32_t stack)
+uint32_t filter_map_stack(struct filter *f, const struct profile *p, uint32_t stack)
 {
 	struct profile_query q = {.filter = f};
 	struct fold *fold = fold_of(p, &q);

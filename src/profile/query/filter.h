@@ -49,14 +49,14 @@ void filter_set_io(struct filter *f, bool on);
 bool filter_io(const struct filter *f);
 
 /* True when the filter changes nothing. */
-bool filter_idle(const struct filter *f);
+bool filter_is_identity(const struct filter *f);
 /* Generation counter, incremented by every change. Results of an older generation are stale. */
-uint32_t filter_version(const struct filter *f);
+uint32_t filter_generation(const struct filter *f);
 
 /* Maps a sampled stack to the stack shown. PROFILE_NONE: excluded. */
-uint32_t filter_stack(struct filter *f, const struct profile *p, uint32_t stack);
+uint32_t filter_map_stack(struct filter *f, const struct profile *p, uint32_t stack);
 /* Number of frames that the leaf of a shown stack replaces. 0: none. */
-uint32_t filter_run(const struct profile *p, uint32_t stack);
+uint32_t filter_collapsed_frames(const struct profile *p, uint32_t stack);
 /* Does part of the pending work of the next query: collects rows, or collapses up to `most` frames. True when done. */
 bool filter_prepare(const struct profile *p, const struct profile_query *q, uint64_t most);
 /* Collapses only. */

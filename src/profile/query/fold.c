@@ -352,7 +352,7 @@ struct profile_stack profile_get_stack(const struct profile *p, uint32_t stack)
 		model_frame(view, stack), view->extent[stack].depth};
 }
 
-uint32_t filter_run(const struct profile *p, uint32_t stack)
+uint32_t filter_collapsed_frames(const struct profile *p, uint32_t stack)
 {
 	const struct fold *f = p->scratch->fold;
 

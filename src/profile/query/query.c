@@ -59,7 +59,7 @@ static void query_put_totals(struct query_rows *rows, const struct slices *s,
 bool query_wants_all(const struct profile_query *q)
 {
 	return q->thread == PROFILE_ANY_THREAD && !q->pool && !q->states &&
-	       (!q->filter || filter_idle(q->filter));
+	       (!q->filter || filter_is_identity(q->filter));
 }
 
 bool query_wants(const struct profile *p, const struct profile_query *q, uint32_t thread,

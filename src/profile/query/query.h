@@ -27,7 +27,7 @@
  *   A sweep also frees the fold (scratch_keep), since ids in it may be reused.
  *   Stacks of a view leave this module with a tag and 3 bits of fold->serial (fold_export): an id of a former view reads as the
  *   empty stack, never as another one.
- *   For callers, profile_stamp() is the key of `sums`; filter_version() counts the changes of a filter.
+ *   For callers, profile_stamp() is the key of `sums`; filter_generation() counts the changes of a filter.
  */
 #ifndef JHOT_PROFILE_QUERY_QUERY_H
 #define JHOT_PROFILE_QUERY_QUERY_H

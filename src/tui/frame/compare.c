@@ -65,7 +65,7 @@ uint64_t compare_stamp(const struct ui *ui)
 
 	stamp = hash_pair(stamp, (uint64_t)q.event << 32 | q.thread);
 	stamp = hash_pair(stamp, (uint64_t)q.pool << 32 | q.states);
-	return hash_pair(stamp, filter_version(ui->scope.filter));
+	return hash_pair(stamp, filter_generation(ui->scope.filter));
 }
 
 void compare_bar(const struct ui *ui, struct strip *s)

@@ -77,7 +77,7 @@ static void search_for(struct ui *ui, const char *text)
 
 bool search_has_filter(const struct ui *ui)
 {
-	return !filter_idle(ui->scope.filter);
+	return !filter_is_identity(ui->scope.filter);
 }
 
 bool search_excludes(const struct ui *ui)
@@ -186,7 +186,7 @@ void search_highlight(struct ui *ui, int row, int col, const char *text, const c
 bool search_collapsed_name(
 	const struct ui *ui, uint32_t stack, uint32_t method, char *out, size_t size)
 {
-	uint32_t run = filter_run(ui->profile, stack);
+	uint32_t run = filter_collapsed_frames(ui->profile, stack);
 	const char *name;
 
 	if (!run || method == PROFILE_NONE)

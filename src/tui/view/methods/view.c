@@ -123,7 +123,7 @@ static void add_row(const struct ui *ui, struct methods *m, uint32_t method)
 /* Deselects a method that a new filter has removed. */
 static void forget_filtered(const struct ui *ui, struct methods *m)
 {
-	uint32_t version = filter_version(ui->scope.filter), method;
+	uint32_t version = filter_generation(ui->scope.filter), method;
 
 	if (version != m->filtered && order_selected(&m->at.order, &m->at.list, &method) &&
 		!flat_find(m->flat, method)) {

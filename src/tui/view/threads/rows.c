@@ -284,7 +284,7 @@ static void gather_holders(struct gather *g)
 /* Resizes the array of recent stacks. Clears it when the filter has changed or the window is frozen. */
 static void recent_resize(struct thread_rows *t, const struct ui *ui, uint32_t count)
 {
-	uint32_t version = filter_version(ui->scope.filter), from = t->recent_count;
+	uint32_t version = filter_generation(ui->scope.filter), from = t->recent_count;
 
 	if (count > t->recent_count) {
 		t->recent = xreallocarray(t->recent, count, sizeof(*t->recent));
