@@ -42,7 +42,7 @@ void seconds_each(const struct profile *p, const struct profile_query *q, second
 		return;
 	}
 	seconds_span(&s, q->from, at, at - q->from);
-	while ((at = profile_next_held(p, at)) < end) {
+	while ((at = profile_next_retained(p, at)) < end) {
 		seconds_span(&s, at, at + 1, at < info.merged_before ? STEP_S : 1);
 		at++;
 	}

@@ -37,9 +37,9 @@ void export_frame_name(struct buf *out, const struct profile_method *m, unsigned
 
 void export_thread_name(struct buf *out, const struct profile_thread *t)
 {
-	char mark[PROFILE_MARK];
+	char mark[PROFILE_LABEL];
 
-	profile_thread_mark(t, "tid=", mark);
+	profile_thread_label(t, "tid=", mark);
 	buf_printf(out, "[%s%s%s]", t->name, *t->name && *mark ? " " : "", mark);
 }
 

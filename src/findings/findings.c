@@ -112,7 +112,7 @@ void findings_history(
 
 		if (!kept)
 			continue;
-		vitals_put_back(&then, kept);
+		vitals_restore(&then, kept);
 		findings_vitals(f, &then);
 	}
 	f->now = then;

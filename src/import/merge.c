@@ -91,7 +91,7 @@ static void merge_event(struct merge *m, int event, bool holders, uint32_t first
 	struct profile_info info = profile_info(m->from);
 
 	q.holders = m->sample.holders = holders;
-	for (uint32_t s = 0; (s = profile_next_held(m->from, s)) <= info.now && !m->rc; s++) {
+	for (uint32_t s = 0; (s = profile_next_retained(m->from, s)) <= info.now && !m->rc; s++) {
 		q.from = s;
 		q.to = s + 1;
 		m->sample.second = first + s;

@@ -21,7 +21,7 @@
  *   the feeder, for what it adds at once                       the next profile_advance()
  *   an answer (table, tree, profile_each) of this moment       30 s later at least: an id is only freed when nothing in the
  *                                                              model has it, 30 s after the previous step of a sweep
- *   an answer about frozen seconds (profile_hold)              they are released, and 30 s more
+ *   an answer about frozen seconds (profile_freeze)              they are released, and 30 s more
  *   a profile_snapshot (stacks and threads only)               profile_snapshot_free()
  *   a cache with a registered keeper (at most 5)               the keeper is called with leaving = true
  *   anything else                                              profile_info().swept changes: compare it, then look up again by name
@@ -303,9 +303,9 @@ void profile_name_pattern(const char *name, char out[PROFILE_PATTERN]);
 /*
  * Distinguishes threads of equal names: `word` and the tid, or "#31" for a virtual thread; "" if the name has it already. Returns out.
  */
-#define PROFILE_MARK 40
-const char *profile_thread_mark(
-	const struct profile_thread *t, const char *word, char out[PROFILE_MARK]);
+#define PROFILE_LABEL 40
+const char *profile_thread_label(
+	const struct profile_thread *t, const char *word, char out[PROFILE_LABEL]);
 #define PROFILE_VIRTUAL "virtual-#" /* prefix of the name of an unnamed virtual thread */
 /* The event's row of profile_events, or the user event as defined. p may be NULL. */
 const struct profile_event *profile_get_event(const struct profile *p, int event);
@@ -367,7 +367,7 @@ bool profile_wait_at(
  *   [10, 30)       20-29; 10 .. 19 are gone               10 s                 [10, 30)
  *   [0, 45)        the total before 50                    50 s                 [0, 50)
  *
- * Windows that are shown to a user are aligned first, so that their label is true. A second that is anchored (profile_mark) can be
+ * Windows that are shown to a user are aligned first, so that their label is true. A second that is anchored (profile_anchor) can be
  * `from` however old it is: its total was saved. Gaps and seconds in which the event was off are not covered.
  */
 
@@ -426,7 +426,7 @@ uint32_t profile_covered(const struct profile *p, const struct profile_query *q)
  * Anchors up to two seconds (0: none) of an event, replacing earlier anchors: from an anchored second on everything can be queried
  * after that second has been merged or dropped. A second must be retained when it is first anchored.
  */
-void profile_mark(const struct profile *p, int event, uint32_t second, uint32_t other);
+void profile_anchor(const struct profile *p, int event, uint32_t second, uint32_t other);
 /* The part of a query in code without inlining info: its innermost Java frame is FRAME_COARSE or FRAME_C1_COARSE. */
 struct profile_sum profile_coarse(const struct profile *p, const struct profile_query *q);
 /*
@@ -450,7 +450,7 @@ void profile_history(const struct profile *p, int event, uint32_t to, int64_t *c
  * however many samples follow: when memory is short, later seconds are evicted first (profile_info: evicted_from), then those older
  * than a minute before the frozen one. May be moved to another second, but not beyond evicted_from.
  */
-void profile_hold(const struct profile *p, uint32_t second);
+void profile_freeze(const struct profile *p, uint32_t second);
 
 /* Calls fn for each distinct (stack, thread, state) of a query. The order is unspecified but deterministic. fn must not query. */
 struct profile_part {

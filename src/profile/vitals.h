@@ -168,7 +168,7 @@ struct vitals_second {
 	VITALS_KEPT(VITALS_FIELD)
 };
 /* Copies the stored fields into v; others keep their value. */
-void vitals_put_back(struct vitals *v, const struct vitals_second *kept);
+void vitals_restore(struct vitals *v, const struct vitals_second *kept);
 
 struct profile;
 /* Stores the vitals of the current second, replacing earlier ones of it. For feeders. */

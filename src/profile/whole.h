@@ -10,7 +10,7 @@
 #include "profile/profile.h"
 
 /* The first retained second at or after this one in which any event has samples. PROFILE_NONE: none. */
-uint32_t profile_next_held(const struct profile *p, uint32_t second);
+uint32_t profile_next_retained(const struct profile *p, uint32_t second);
 /* CPU time of the process (profile_add_process) in [from, to), with the semantics of a query. */
 uint64_t profile_process_ns(const struct profile *p, uint32_t from, uint32_t to);
 
@@ -27,8 +27,8 @@ uint64_t profile_wait_count(const struct profile *p);
 bool profile_get_wait(const struct profile *p, uint64_t number, struct profile_wait *out);
 
 /* Restores the state of an empty profile: seconds before `oldest` count as dropped, those before merged_before as merged. */
-void profile_set_held(struct profile *p, uint32_t oldest, uint32_t merged_before);
+void profile_set_retained(struct profile *p, uint32_t oldest, uint32_t merged_before);
 /* Seconds from this one on have not been written yet: none is merged or dropped. PROFILE_NONE: no restriction. */
-void profile_hold_unwritten(const struct profile *p, uint32_t second);
+void profile_retain_unwritten(const struct profile *p, uint32_t second);
 
 #endif

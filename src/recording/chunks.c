@@ -94,7 +94,7 @@ static void take_held(struct recording *r, struct format_cursor *c)
 
 	c->bad |= r->timed;
 	if (!c->bad)
-		profile_set_held(r->profile, oldest, merged);
+		profile_set_retained(r->profile, oldest, merged);
 }
 
 /* A text for the model, which cleans and cuts it; within it there is no NUL. */

@@ -162,7 +162,7 @@ static void write_vitals(struct second *s, uint32_t second)
 
 	if (!kept)
 		return;
-	vitals_put_back(&v, kept);
+	vitals_restore(&v, kept);
 	second_put_vitals(s, CHUNK_VITALS, &v);
 }
 

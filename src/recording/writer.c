@@ -48,7 +48,7 @@ static void write_second(struct recording_writer *w, uint32_t from, uint32_t to)
 /* The next second up to this one in which there is something; PROFILE_NONE: there is none. */
 static uint32_t next_second(const struct recording_writer *w, uint32_t last)
 {
-	uint32_t next = profile_next_held(w->profile, w->next);
+	uint32_t next = profile_next_retained(w->profile, w->next);
 
 	for (uint32_t s = w->next; s < next && s <= last && s - w->next < VITALS_S; s++)
 		if (profile_vitals(w->profile, s))
@@ -72,7 +72,7 @@ static void write_until(struct recording_writer *w, uint32_t last)
 	if (last >= w->next)
 		w->next = last + 1;
 	if (w->follows)
-		profile_hold_unwritten(w->profile, w->next);
+		profile_retain_unwritten(w->profile, w->next);
 }
 
 /* --- from the beginning to the end ------------------------------------------------------------------- */
@@ -120,7 +120,7 @@ void recording_begin(
 	w->follows = true;
 	out_flush(&w->out, ZIP_FLUSH);
 	file_appear(&w->out.file);
-	profile_hold_unwritten(p, profile_info(p).oldest);
+	profile_retain_unwritten(p, profile_info(p).oldest);
 }
 
 void recording_vitals(struct recording_writer *w, const struct vitals *v)
@@ -158,7 +158,7 @@ int recording_finish(struct recording_writer *w, uint64_t duration_ns, struct er
 	OUT(&w->out, CHUNK_END, duration_ns);
 	out_flush(&w->out, ZIP_LAST);
 	if (w->follows)
-		profile_hold_unwritten(w->profile, PROFILE_NONE);
+		profile_retain_unwritten(w->profile, PROFILE_NONE);
 	w->profile = NULL;
 	return out_check(&w->out, err) ? -1 : file_commit(&w->out.file, err);
 }
@@ -168,7 +168,7 @@ void recording_close(struct recording_writer *w)
 	if (!w)
 		return;
 	if (w->profile && w->follows) {
-		profile_hold_unwritten(w->profile, PROFILE_NONE);
+		profile_retain_unwritten(w->profile, PROFILE_NONE);
 		out_flush(&w->out, ZIP_FLUSH);
 	}
 	out_close(&w->out, w->follows);

@@ -474,7 +474,7 @@ static void session_second(struct session *s)
 	}
 	if (below(40) == 0) {
 		s->mark[event] = s->now;
-		profile_mark(s->p, event, s->now, 0);
+		profile_anchor(s->p, event, s->now, 0);
 	}
 	if (below(50) == 0)
 		profile_gap(s->p, s->now - 1, s->now);

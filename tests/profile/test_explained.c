@@ -71,7 +71,7 @@ static void test_windows(void)
 
 	feed(p, 0, 300, 100, 1000000000);
 	feed(p, 300, 400, 50, 1000000000);
-	profile_mark(p, EVENT_CPU, 400, 0);
+	profile_anchor(p, EVENT_CPU, 400, 0);
 	feed(p, 400, SECONDS, 100, 1000000000);
 	ok(!explained(p, SECONDS - 10, SECONDS).differs, "now all is told of");
 	ok(explained(p, 320, 380).differs, "then it was not");

@@ -203,13 +203,13 @@ static void test_hold(void)
 	for (uint32_t s = 1; s < 2000; s++) {
 		profile_add(p, EVENT_CPU, s, a, 0, 1, 10);
 		if (s == 800) {
-			profile_hold(p, 700);
+			profile_freeze(p, 700);
 			before = sum(p, 0, 700);
 		}
 	}
 	is_int(sum(p, 0, 700), before, "what a reader holds stays exact, however long");
 	is_int(sum(p, 690, 700), 10, "second by second");
-	profile_hold(p, PROFILE_NONE);
+	profile_freeze(p, PROFILE_NONE);
 	profile_advance(p, 2001);
 	is_int(sum(p, 690, 700), 0, "and leaves when it lets go");
 	is_int(sum(p, 0, UINT32_MAX), 1999, "for the total");

@@ -89,9 +89,9 @@ static void test_marks(size_t budget)
 				1 + (rng >> 50));
 		}
 		if (s == 103)
-			profile_mark(h.p, EVENT_LOCK, 103, 0);
+			profile_anchor(h.p, EVENT_LOCK, 103, 0);
 		if (s == 457)
-			profile_mark(h.p, EVENT_LOCK, 457, 103);
+			profile_anchor(h.p, EVENT_LOCK, 457, 103);
 		if (s > 103 && s % 50 == 0)
 			right = right && is_fed(&h, 103, s + 1) && is_fed(&h, 0, s + 1);
 		if (s > 457 && s % 50 == 0)
@@ -102,7 +102,7 @@ static void test_marks(size_t budget)
 	feed(&h, 50, 4, 1000000);
 	ok(is_fed(&h, 103, SECONDS) && is_fed(&h, 457, SECONDS) && is_fed(&h, 0, SECONDS),
 		"what comes far too late counts where it belongs");
-	profile_mark(h.p, EVENT_LOCK, 103, 0);
+	profile_anchor(h.p, EVENT_LOCK, 103, 0);
 	ok(is_fed(&h, 103, SECONDS), "the earlier of two marks is taken up again");
 	profile_free(h.p);
 }
@@ -127,7 +127,7 @@ static void test_folded(void)
 			after += s >= 400 ? 7 : 0;
 		}
 		if (s == 400)
-			profile_mark(p, EVENT_LOCK, 400, 0);
+			profile_anchor(p, EVENT_LOCK, 400, 0);
 		last = profile_info(p).stacks;
 	}
 	is_int(profile_sum(p, &q).weight, after, "the sum since a mark, with stacks that left");

@@ -147,10 +147,10 @@ int main(void)
 	profile_set_budget(day.profile, BUDGET);
 	while (profile_info(day.profile).now < SINCE)
 		second();
-	profile_mark(day.profile, EVENT_CPU, SINCE, 0);
+	profile_anchor(day.profile, EVENT_CPU, SINCE, 0);
 	while (profile_info(day.profile).now < FROZEN)
 		second();
-	profile_hold(day.profile, FROZEN);
+	profile_freeze(day.profile, FROZEN);
 	was = shown(FROZEN);
 	earlier = shown(FROZEN - 1);
 	hour();
@@ -162,10 +162,10 @@ int main(void)
 	ok(then <= first + first / 10, "memory is bounded while frozen");
 	same(&was, FROZEN, "frozen for four hours");
 	nothing_lost("frozen");
-	profile_hold(day.profile, FROZEN - 1);
+	profile_freeze(day.profile, FROZEN - 1);
 	second();
 	same(&earlier, FROZEN - 1, "a second back");
-	profile_hold(day.profile, PROFILE_NONE);
+	profile_freeze(day.profile, PROFILE_NONE);
 	second();
 	nothing_lost("thawed");
 	now = profile_info(day.profile).now;

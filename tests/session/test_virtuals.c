@@ -81,19 +81,19 @@ static const struct profile_thread *thread_called(const char *name)
 static void test_names(void)
 {
 	const struct profile_thread *t;
-	char mark[PROFILE_MARK];
+	char mark[PROFILE_LABEL];
 
 	begin();
 	take_thread(31, 7, "");
 	t = thread_called("virtual-#31");
 	ok(t && t->kind == THREAD_VIRTUAL && t->tid == 0 && t->carrier == 7,
 		"one without a name is called by its number, and its carrier is known");
-	is_str(t ? profile_thread_mark(t, "tid ", mark) : "?", "", "and by nothing else");
+	is_str(t ? profile_thread_label(t, "tid ", mark) : "?", "", "and by nothing else");
 	take_thread(32, 7, "worker-5");
 	take_thread(32, 8, "");
 	t = thread_called("worker-5");
 	ok(t && t->carrier == 8, "a name stays where none is told");
-	is_str(t ? profile_thread_mark(t, "tid ", mark) : "?", "#32",
+	is_str(t ? profile_thread_label(t, "tid ", mark) : "?", "#32",
 		"the number stands beside it");
 	is_str(t ? profile_pool_name(profile, t->pool) : "?", "worker-*", "names have patterns");
 	take_thread(32, 8, "other");

@@ -309,7 +309,7 @@ static void test_merged_window(void)
 	int right = 0, tried = 0;
 
 	profile_advance(p, 402);
-	profile_set_held(p, 10, 300);
+	profile_set_retained(p, 10, 300);
 	timeline_init(&t);
 	t.window = 0;
 	for (uint32_t second = 1; second <= 400; second++) {

@@ -253,8 +253,8 @@ static void hot_print_threads(
 	fprintf(out, "\n SHARE%%  THREAD\n");
 	for (int rows = 0; rows < HOT_THREADS && (value = hot_take_most(&s, &number)); rows++) {
 		const struct profile_thread *thread = profile_get_thread(p, number);
-		char mark[PROFILE_MARK];
-		bool marked = *profile_thread_mark(thread, "tid ", mark);
+		char mark[PROFILE_LABEL];
+		bool marked = *profile_thread_label(thread, "tid ", mark);
 
 		fprintf(out, marked ? "%6.1f  %s (%s)\n" : "%6.1f  %s\n",
 			flat_percent(value, flat->sum), thread->name, mark);

@@ -35,10 +35,10 @@ uint32_t flame_text(struct flame *f, const char *text)
 uint32_t flame_thread_text(struct flame *f, const struct profile_thread *t)
 {
 	struct buf text = {0};
-	char mark[PROFILE_MARK];
+	char mark[PROFILE_LABEL];
 	uint32_t id;
 
-	if (*profile_thread_mark(t, "tid ", mark))
+	if (*profile_thread_label(t, "tid ", mark))
 		buf_printf(&text, "%s%s[%s]", t->name, *t->name ? " " : "", mark);
 	else
 		buf_adds(&text, t->name);

@@ -34,7 +34,7 @@ void svg_pulse(struct buf *out, const struct profile *p, const struct flame *f,
 	if (!pulse_is_whole(&q))
 		return;
 	for (uint32_t s = info.oldest > q.from ? info.oldest : o->query.from;
-		(s = profile_next_held(p, s)) < end; s++) {
+		(s = profile_next_retained(p, s)) < end; s++) {
 		if (!profile_pulse(p, q.event, s, parts))
 			continue;
 		q.from = s;

@@ -214,7 +214,7 @@ static void profile_shrink(struct profile *p)
 	}
 }
 
-void profile_hold(const struct profile *p, uint32_t second)
+void profile_freeze(const struct profile *p, uint32_t second)
 {
 	struct model_readers *r = p->readers;
 
@@ -248,7 +248,7 @@ void profile_advance(struct profile *p, uint32_t second)
 	model_sweep(p);
 }
 
-void profile_mark(const struct profile *p, int event, uint32_t second, uint32_t other)
+void profile_anchor(const struct profile *p, int event, uint32_t second, uint32_t other)
 {
 	if (event < 0 || event >= PROFILE_EVENTS)
 		return;
@@ -303,7 +303,7 @@ void profile_set_history(struct profile *p, uint32_t seconds)
 	p->history_s = seconds;
 }
 
-void profile_set_held(struct profile *p, uint32_t oldest, uint32_t merged_before)
+void profile_set_retained(struct profile *p, uint32_t oldest, uint32_t merged_before)
 {
 	profile_drop(p, oldest);
 	if (merged_before > oldest)
@@ -311,7 +311,7 @@ void profile_set_held(struct profile *p, uint32_t oldest, uint32_t merged_before
 	profile_advance(p, oldest);
 }
 
-void profile_hold_unwritten(const struct profile *p, uint32_t second)
+void profile_retain_unwritten(const struct profile *p, uint32_t second)
 {
 	p->readers->unwritten = second;
 }
@@ -337,7 +337,7 @@ struct profile_info profile_info(const struct profile *p)
 	return info;
 }
 
-uint32_t profile_next_held(const struct profile *p, uint32_t second)
+uint32_t profile_next_retained(const struct profile *p, uint32_t second)
 {
 	uint32_t next = PROFILE_NONE;
 

@@ -41,14 +41,14 @@ void profile_name_pattern(const char *name, char out[PROFILE_PATTERN])
 		snprintf(out, PROFILE_PATTERN, "%.*s*", (int)digits, name);
 }
 
-const char *profile_thread_mark(
-	const struct profile_thread *t, const char *word, char out[PROFILE_MARK])
+const char *profile_thread_label(
+	const struct profile_thread *t, const char *word, char out[PROFILE_LABEL])
 {
 	out[0] = '\0';
 	if (t->kind != THREAD_VIRTUAL)
-		snprintf(out, PROFILE_MARK, "%s%d", word, t->tid);
+		snprintf(out, PROFILE_LABEL, "%s%d", word, t->tid);
 	else if (t->java_tid && strncmp(t->name, PROFILE_VIRTUAL, strlen(PROFILE_VIRTUAL)) != 0)
-		snprintf(out, PROFILE_MARK, "#%lld", (long long)t->java_tid);
+		snprintf(out, PROFILE_LABEL, "#%lld", (long long)t->java_tid);
 	return out;
 }
 

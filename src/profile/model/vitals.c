@@ -89,7 +89,7 @@ size_t model_vitals_bytes(const struct profile *p)
 #define KEEP(type, field)     .field = v->field,
 #define PUT_BACK(type, field) v->field = kept->field;
 
-void vitals_put_back(struct vitals *v, const struct vitals_second *kept)
+void vitals_restore(struct vitals *v, const struct vitals_second *kept)
 {
 	VITALS_KEPT(PUT_BACK)
 	v->gc_time_ms = v->gc_time_ns < 0 ? -1 : v->gc_time_ns / 1000000;

@@ -151,7 +151,7 @@ static unsigned restart(struct ui *ui, int arg)
 	}
 	ui->scope.time.since_before = ui->scope.time.since;
 	ui->scope.time.since = profile_info(ui->profile).now;
-	profile_mark(
+	profile_anchor(
 		ui->profile, ui->scope.event, ui->scope.time.since, ui->scope.time.since_before);
 	timeline_freeze(&ui->scope.time, ui->profile, false);
 	ui_say(ui, STYLE_NORMAL, UI_MESSAGE_MS,

@@ -60,7 +60,7 @@ static void event_swap_windows(struct ui *ui, int event, bool begins)
 			     : begins          ? profile_info(ui->profile).now
 					       : 0;
 		new->since = new->since_before = new->begun;
-		profile_mark(ui->profile, event, new->begun, 0);
+		profile_anchor(ui->profile, event, new->begun, 0);
 	}
 	ui->scope.time.window = new->window;
 	ui->scope.time.since = new->since;
@@ -235,7 +235,7 @@ static void event_begins(struct ui *ui, int event)
 		.begun = now,
 		.since = now,
 		.since_before = now};
-	profile_mark(ui->profile, event, now, 0);
+	profile_anchor(ui->profile, event, now, 0);
 }
 
 bool events_begin(struct ui *ui, int event)
@@ -311,7 +311,7 @@ static void event_begins_anew(struct ui *ui, int event)
 	if (event != ui->scope.event)
 		return;
 	ui->scope.time.since = ui->scope.time.since_before = profile_info(ui->profile).now;
-	profile_mark(ui->profile, event, ui->scope.time.since, 0);
+	profile_anchor(ui->profile, event, ui->scope.time.since, 0);
 }
 
 static void add_done(struct ui *ui, bool accepted)

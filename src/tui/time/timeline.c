@@ -49,7 +49,7 @@ void timeline_freeze(struct timeline *t, const struct profile *p, bool frozen)
 	if (frozen)
 		t->frozen_to = timeline_to(t, p);
 	t->frozen = frozen;
-	profile_hold(p, frozen ? t->frozen_to : PROFILE_NONE);
+	profile_freeze(p, frozen ? t->frozen_to : PROFILE_NONE);
 }
 
 bool timeline_step(struct timeline *t, const struct profile *p, int seconds)
@@ -61,6 +61,6 @@ bool timeline_step(struct timeline *t, const struct profile *p, int seconds)
 		(info.evicted_to > info.evicted_from && to > (int64_t)info.evicted_from))
 		return false;
 	t->frozen_to = (uint32_t)to;
-	profile_hold(p, t->frozen_to);
+	profile_freeze(p, t->frozen_to);
 	return true;
 }

@@ -251,7 +251,7 @@ static void draw_title(struct ui *ui, struct area area, const struct thread_row 
 	const struct profile_thread *pt = profile_get_thread(ui->profile, r->thread);
 	struct canvas *c = &ui->canvas;
 	int row = area.row, end = area.col + area.cols - 1, col = area.col + 4;
-	char name[300], mark[PROFILE_MARK];
+	char name[300], mark[PROFILE_LABEL];
 
 	canvas_fill(c, row, area.col + 1, end, STYLE_TREE, '-');
 	name_middle(name, sizeof(name), thread_row_name(ui->profile, r), end - col - TITLE_REST,
@@ -259,7 +259,7 @@ static void draw_title(struct ui *ui, struct area area, const struct thread_row 
 	col = canvas_printf(c, row, col, end - 1, STYLE_STRONG, " %s ", name);
 	if (r->members > 1)
 		col = canvas_printf(c, row, col, end - 1, STYLE_NORMAL, " %u threads ", r->members);
-	else if (*profile_thread_mark(pt, "tid ", mark))
+	else if (*profile_thread_label(pt, "tid ", mark))
 		col = canvas_printf(c, row, col, end - 1, STYLE_NORMAL, " %s ", mark);
 	if (r->members == 1 && pt->carrier)
 		col = canvas_printf(
