@@ -33,7 +33,7 @@ void watch_judge(struct watch *w, const struct sampling *s)
 	w->profile = s->profile;
 	w->asked_s = (double)(clock_mono_ns() - s->begin_ns) / (double)NS_PER_S;
 	w->seen_s = (double)session_seen_ns(s->session) / (double)NS_PER_S;
-	w->count = findings_look(w->findings, s->profile, 0, profile_info(s->profile).now + 1);
+	w->count = findings_evaluate(w->findings, s->profile, 0, profile_info(s->profile).now + 1);
 }
 
 bool watch_unseen(const struct watch *w)
@@ -84,10 +84,10 @@ void watch_print(const struct watch *w, FILE *out)
 			fprintf(out, "    in the minute that begins %u:%02u into the recording\n",
 				f->second / 60, f->second % 60);
 		print_lines(out, f->proof, "    ");
-		fprintf(out, "  -> %s\n", f->look);
+		fprintf(out, "  -> %s\n", f->advice);
 	}
 	for (const struct finding_rule *const *rule = finding_rules; *rule; rule++)
-		if (findings_blind(w->findings, *rule, &event, why))
+		if (findings_not_judged(w->findings, *rule, &event, why))
 			fprintf(out, "%snot looked for: %s (%s)\n", missing++ ? "" : "\n",
 				(*rule)->what, why);
 }
@@ -129,7 +129,7 @@ void finding_json(struct json *j, const struct profile *p, const struct finding 
 	json_share(j, "error_pct", f->error);
 	json_key(j, "since_s"), json_num(j, f->since_s);
 	json_key(j, "proof"), json_lines(j, f->proof);
-	json_key(j, "look"), json_str(j, f->look);
+	json_key(j, "look"), json_str(j, f->advice);
 	json_key(j, "thread");
 	if (f->thread == PROFILE_NONE)
 		json_null(j);
@@ -159,7 +159,7 @@ void watch_print_json(const struct watch *w, FILE *out)
 	json_key(&j, "not_looked_for");
 	json_begin(&j, '[');
 	for (const struct finding_rule *const *rule = finding_rules; *rule; rule++)
-		if (findings_blind(w->findings, *rule, &event, why))
+		if (findings_not_judged(w->findings, *rule, &event, why))
 			json_str(&j, (*rule)->name);
 	json_end(&j, ']');
 	json_end(&j, '}');

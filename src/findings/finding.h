@@ -32,9 +32,9 @@ struct finding {
 	enum finding_grade grade;
 	double share,
 		error; /* 0..1 of the total that `what` names, and its 95 % half width; < 0: none */
-	char what[240];  /* one sentence, figures first */
-	char proof[900]; /* evidence, one item a line: stacks, threads, figures */
-	char look[160];  /* advice: what to check or change next */
+	char what[240];   /* one sentence, figures first */
+	char proof[900];  /* evidence, one item a line: stacks, threads, figures */
+	char advice[160]; /* advice: what to check or change next */
 	/* Navigation target of Enter: an event, and a thread or method in it. */
 	int event;               /* -1: keep the current event */
 	uint32_t thread, method; /* PROFILE_NONE: none */

@@ -136,7 +136,7 @@ static int missing_event(const struct finding_rule *rule, const struct vitals *v
 	return -1;
 }
 
-bool findings_blind(const struct findings *f, const struct finding_rule *rule, int *event,
+bool findings_not_judged(const struct findings *f, const struct finding_rule *rule, int *event,
 	char why[FINDING_WHY])
 {
 	double seen_s = 0;
@@ -224,7 +224,7 @@ static double since_of(struct findings *f, const struct finding *found)
 	return 0;
 }
 
-unsigned findings_look(struct findings *f, const struct profile *p, uint32_t from, uint32_t to)
+unsigned findings_evaluate(struct findings *f, const struct profile *p, uint32_t from, uint32_t to)
 {
 	struct scene scene = {.profile = p,
 		.now = &f->now,
@@ -264,8 +264,8 @@ static void keep_worst(struct finding *list, unsigned *count, const struct findi
 		list[i] = *found;
 }
 
-unsigned findings_look_back(struct findings *f, const struct profile *p, const struct vitals *v,
-	uint32_t from, uint32_t to)
+unsigned findings_evaluate_minutes(struct findings *f, const struct profile *p,
+	const struct vitals *v, uint32_t from, uint32_t to)
 {
 	struct finding worst[FINDINGS_MAX + 1] = {0};
 	uint32_t end = profile_info(p).now + 1, step;
@@ -276,7 +276,7 @@ unsigned findings_look_back(struct findings *f, const struct profile *p, const s
 		/* A remainder shorter than a minute is evaluated with the minute before it. */
 		step = to - from < 2 * SCENE_POINTS ? to - from : SCENE_POINTS;
 		findings_history(f, p, v, from + step);
-		findings_look(f, p, from, from + step);
+		findings_evaluate(f, p, from, from + step);
 		for (unsigned i = 0; i < f->count; i++) {
 			f->list[i].second = from;
 			keep_worst(worst, &count, &f->list[i]);

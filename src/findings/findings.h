@@ -30,15 +30,15 @@ void findings_history(
 /* Sets the CPU baseline of the rule "new" (NULL: none). Borrowed: must outlive f or be replaced. */
 void findings_baseline(struct findings *f, const struct profile_snapshot *cpu);
 /* Evaluates all rules over the seconds [from, to). Returns the number of findings. */
-unsigned findings_look(struct findings *f, const struct profile *p, uint32_t from, uint32_t to);
+unsigned findings_evaluate(struct findings *f, const struct profile *p, uint32_t from, uint32_t to);
 const struct finding *findings_get(const struct findings *f, unsigned i); /* i < that number */
 
 /*
  * Evaluates each minute of [from, to) with the vitals at its end. Of findings with equal rule and subject the worst is kept,
  * its `second` set to the start of its minute. Returns the number of findings.
  */
-unsigned findings_look_back(struct findings *f, const struct profile *p, const struct vitals *v,
-	uint32_t from, uint32_t to);
+unsigned findings_evaluate_minutes(struct findings *f, const struct profile *p,
+	const struct vitals *v, uint32_t from, uint32_t to);
 
 extern const struct finding_rule *const finding_rules[]; /* all rules; ends with NULL */
 /*
@@ -46,7 +46,7 @@ extern const struct finding_rule *const finding_rules[]; /* all rules; ends with
  * -1), there are too few seconds of vitals, or the JVM is too young. A rule that reported a finding could.
  */
 #define FINDING_WHY 80
-bool findings_blind(const struct findings *f, const struct finding_rule *rule, int *event,
+bool findings_not_judged(const struct findings *f, const struct finding_rule *rule, int *event,
 	char why[FINDING_WHY]);
 
 #endif

@@ -435,7 +435,7 @@ void finding_advise(struct finding *f, const char *fmt, ...)
 	va_list ap;
 
 	va_start(ap, fmt);
-	vsnprintf(f->look, sizeof(f->look), fmt, ap);
+	vsnprintf(f->advice, sizeof(f->advice), fmt, ap);
 	va_end(ap);
 }
 

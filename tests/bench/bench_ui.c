@@ -137,10 +137,10 @@ static void bench_findings(struct ui *ui, const struct fake *fake)
 	uint32_t to = profile_info(fake->profile).now;
 	uint64_t start = clock_read_ns(CLOCK_PROCESS_CPUTIME_ID);
 
-	findings_look(ui->findings->rules, fake->profile, to > 10 ? to - 10 : 0, to);
+	findings_evaluate(ui->findings->rules, fake->profile, to > 10 ? to - 10 : 0, to);
 	printf("a look for what is wrong: 10s %.2f ms", ms_since(start));
 	start = clock_read_ns(CLOCK_PROCESS_CPUTIME_ID);
-	findings_look(ui->findings->rules, fake->profile, to > 60 ? to - 60 : 0, to);
+	findings_evaluate(ui->findings->rules, fake->profile, to > 60 ? to - 60 : 0, to);
 	printf(", 1m %.2f ms\n", ms_since(start));
 }
 

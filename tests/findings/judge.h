@@ -42,7 +42,7 @@ static void second(void)
 
 static unsigned looks(void)
 {
-	return findings_look(findings, profile, looks_from, SECONDS);
+	return findings_evaluate(findings, profile, looks_from, SECONDS);
 }
 
 static const struct finding *found(const char *rule)
@@ -57,7 +57,7 @@ static void is_found(const char *rule, const char *what)
 {
 	const struct finding *f = found(rule);
 
-	if (ok(f && *f->what && *f->proof && *f->look, "%s: %s", rule, what) && f)
+	if (ok(f && *f->what && *f->proof && *f->advice, "%s: %s", rule, what) && f)
 		diag("%s  %s", f->rule->title, f->what);
 }
 

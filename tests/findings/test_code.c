@@ -161,7 +161,7 @@ static void interpreting_many(int methods)
 /* Is it found in these seconds? */
 static bool interprets_in(uint32_t from, uint32_t to)
 {
-	for (unsigned i = 0, n = findings_look(findings, profile, from, to); i < n; i++)
+	for (unsigned i = 0, n = findings_evaluate(findings, profile, from, to); i < n; i++)
 		if (!strcmp(findings_get(findings, i)->rule->name, "interpreted"))
 			return true;
 	return false;

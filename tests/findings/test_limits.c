@@ -304,20 +304,21 @@ static void test_blind(void)
 	v.events[EVENT_LOCK].state = VITALS_OFF;
 	second();
 	looks();
-	ok(findings_blind(findings, rule("locks"), &event, why), "locks cannot be judged");
+	ok(findings_not_judged(findings, rule("locks"), &event, why), "locks cannot be judged");
 	is_str(why, "lock is not sampled", "because");
 	is_int(event, EVENT_LOCK, "of that event");
-	ok(findings_blind(findings, rule("classes"), &event, why), "nor can classes");
+	ok(findings_not_judged(findings, rule("classes"), &event, why), "nor can classes");
 	is_str(why, "needs 30 s of data", "because");
 	v.uptime_s = 59;
 	second();
 	looks();
-	ok(findings_blind(findings, rule("classes"), &event, why), "nor those of a young JVM");
+	ok(findings_not_judged(findings, rule("classes"), &event, why), "nor those of a young JVM");
 	is_str(why, "the JVM has run for less than 60 s", "because");
 	v.uptime_s = 3600;
 	seconds(31);
 	looks();
-	ok(!findings_blind(findings, rule("classes"), &event, why), "after half a minute they are");
+	ok(!findings_not_judged(findings, rule("classes"), &event, why),
+		"after half a minute they are");
 }
 
 /* --- recordings ---------------------------------------------------------------------------------------- */
@@ -336,7 +337,7 @@ static void test_history(void)
 		profile_vitals_set(profile, &v);
 	}
 	file = v;
-	is_int(findings_look_back(findings, profile, &file, 0, UINT32_MAX), 1,
+	is_int(findings_evaluate_minutes(findings, profile, &file, 0, UINT32_MAX), 1,
 		"one is found in three minutes");
 	is_str(findings_get(findings, 0)->rule->name, "threads", "threads");
 	is_int(findings_get(findings, 0)->second, 60, "in the second of them");

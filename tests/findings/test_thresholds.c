@@ -130,7 +130,7 @@ static void finds(const char *rules, const char *what)
 	for (int i = 0; i < EVENT_USER_FIRST; i++)
 		v.events[i].state = VITALS_ON;
 	findings_vitals(f, &v);
-	count = findings_look(f, profile, 0, SECONDS);
+	count = findings_evaluate(f, profile, 0, SECONDS);
 	snprintf(said, sizeof(said), "%s", count ? findings_get(f, 0)->what : "");
 	for (unsigned i = 0; i < count; i++) {
 		snprintf(got + strlen(got), sizeof(got) - strlen(got), "%s%s", i ? " " : "",

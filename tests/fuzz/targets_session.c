@@ -78,7 +78,7 @@ size_t fuzz_recording(const uint8_t *data, size_t bytes)
 	for (uint32_t s = 1; more > 0; s++) {
 		more = recording_read(r, s < SECONDS_MAX ? s : UINT32_MAX, NULL);
 		findings_vitals(findings, recording_vitals_now(r));
-		findings_look(findings, profile, 0, profile_info(profile).now + 1);
+		findings_evaluate(findings, profile, 0, profile_info(profile).now + 1);
 	}
 	if (r)
 		recording_duration_ns(r);

@@ -82,7 +82,8 @@ static int why_file(const struct args *args, struct watch *w, struct err *err)
 		w->file = args->operands[0];
 		w->seen_s = w->asked_s =
 			(double)reading_duration_ns(file, from, to) / (double)NS_PER_S;
-		w->count = findings_look_back(w->findings, file->profile, &file->vitals, from, to);
+		w->count = findings_evaluate_minutes(
+			w->findings, file->profile, &file->vitals, from, to);
 		if (args_has(args, OPT_JSON))
 			watch_print_json(w, stdout);
 		else

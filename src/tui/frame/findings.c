@@ -107,7 +107,7 @@ static void scan(struct ui *ui, const struct profile_query *q)
 	int64_t cost_ms, pause = ui->place.view == VIEW_FINDINGS ? SCAN_OPEN_MS : SCAN_MS;
 
 	findings_baseline(f->rules, compare_cpu(ui));
-	kept_merge(ui, findings_look(f->rules, ui->profile, q->from, q->to));
+	kept_merge(ui, findings_evaluate(f->rules, ui->profile, q->from, q->to));
 	f->from = q->from;
 	f->to = q->to;
 	cost_ms = ui->cpu_ns ? (int64_t)((ui->cpu_ns() - start) * DUTY / NS_PER_MS) : 0;

@@ -72,11 +72,11 @@ static void add_proof(struct page *p, const char *text)
 
 static void add_finding(struct page *p, const struct finding *f)
 {
-	char look[sizeof(f->look) + 3];
+	char look[sizeof(f->advice) + 3];
 
 	add_text(p, 1, 0, STYLE_STRONG, f->what);
 	add_proof(p, f->proof);
-	snprintf(look, sizeof(look), "-> %s", f->look);
+	snprintf(look, sizeof(look), "-> %s", f->advice);
 	add_text(p, 1, 3, STYLE_KEY, look);
 }
 
@@ -90,7 +90,7 @@ static void add_rules_checked(const struct ui *ui, struct page *p)
 	add_text(p, 1, 0, STYLE_STRONG,
 		early ? "nothing found yet; looking for:" : "nothing found; looked for:");
 	for (const struct finding_rule *const *rule = finding_rules; *rule; rule++)
-		if (!findings_blind(ui->findings->rules, *rule, &event, why))
+		if (!findings_not_judged(ui->findings->rules, *rule, &event, why))
 			add_text(p, 3, 2, STYLE_NORMAL, (*rule)->what);
 }
 
@@ -104,17 +104,17 @@ static void add_rules_skipped(const struct ui *ui, struct page *p)
 	for (rule = finding_rules; *rule; rule++) {
 		size_t used;
 
-		if (!findings_blind(ui->findings->rules, *rule, &event, why))
+		if (!findings_not_judged(ui->findings->rules, *rule, &event, why))
 			continue;
 		for (r = finding_rules; r < rule; r++)
-			if (findings_blind(ui->findings->rules, *r, &(int){0}, other) &&
+			if (findings_not_judged(ui->findings->rules, *r, &(int){0}, other) &&
 				!strcmp(why, other))
 				break;
 		if (r < rule)
 			continue; /* this reason has a line already */
 		used = (size_t)snprintf(text, sizeof(text), "not looked for:");
 		for (r = rule; *r; r++)
-			if (findings_blind(ui->findings->rules, *r, &(int){0}, other) &&
+			if (findings_not_judged(ui->findings->rules, *r, &(int){0}, other) &&
 				!strcmp(why, other))
 				used += (size_t)snprintf(
 					text + used, sizeof(text) - used, " %s", (*r)->title);
