@@ -153,6 +153,36 @@ static void test_constants(void)
 		"what stays mapped is read in place");
 }
 
+/* A line that is the same in a later epoch is not copied again; one that was still being written is. */
+static void test_confirmed(void)
+{
+	static struct here_constants constants;
+	static struct here_lines lines;
+	char *at = pages(1);
+	struct here here;
+
+	memset(at, 7, 4096);
+	here_open(&here, copy, NULL, &lines);
+	here_keep_constants(&here, &constants, 1);
+	constant(&here, 1, at);
+	memset(at, 8, 4096);
+	for (uint32_t epoch = 2; epoch < 4; epoch++) {
+		here_refresh(&here);
+		here_keep_constants(&here, &constants, epoch);
+		is_int(constant(&here, 1, at), 0x0808080808080808,
+			"a line that has changed is copied");
+	}
+	copies = 0;
+	for (uint32_t epoch = 4; epoch < 9; epoch++) {
+		here_refresh(&here);
+		here_keep_constants(&here, &constants, epoch);
+		constant(&here, 1, at);
+	}
+	is_int(copies, 0, "one that was found unchanged is not, in any later epoch");
+	constant(&here, 2, at);
+	is_int(copies, 1, "but for another owner");
+}
+
 static struct here_constants shared;
 static uint64_t *numbers; /* each word is its own address */
 
@@ -234,6 +264,7 @@ int main(void)
 	test_lines();
 	test_in_place();
 	test_constants();
+	test_confirmed();
 	test_shared();
 	test_storm();
 	return tap_done();

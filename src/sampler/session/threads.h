@@ -179,6 +179,8 @@ struct thread_slot {
 	struct thread_proof {
 		_Atomic uint64_t java_thread; /* 0: not known */
 		uint64_t pointer, current;
+		uint64_t
+			compiler; /* the JavaThread that was proved to be a compiler thread; 0: none */
 		uint32_t unknown; /* samples of the thread while it was not known to be Java's */
 	} proof;
 	uint64_t trap_bytes; /* allocated towards the next sample of it; its handler's own */

@@ -284,6 +284,16 @@ static void stack_of_java(const struct stack *stack, uint64_t java, struct walk_
 	out->stack_lo = out->stack_hi - layout_load(&l->thread_stack_size, stack->mem, java);
 }
 
+/* True when the JavaThread is of a subclass that only HotSpot makes: the thread's name alone could be the program's. */
+static bool compiler_proved(const struct stack *stack, uint64_t java)
+{
+	struct thread_proof *proof = &stack->thread->proof;
+
+	if (proof->compiler != java && sig_owner(stack->s, stack->thread) == THREADS_JAVA_OWN)
+		proof->compiler = java;
+	return proof->compiler == java;
+}
+
 static void stack_walk(struct stack *stack, const struct walk_regs *regs, uint64_t java)
 {
 	struct sampler *s = stack->s;
@@ -296,7 +306,7 @@ static void stack_walk(struct stack *stack, const struct walk_regs *regs, uint64
 	thread.cache = &stack->scratch->cache;
 	stack_of_java(stack, java, &thread);
 	thread.compiler = thread.java_thread && stack->thread->kind == WIRE_THREAD_COMPILER &&
-			  sig_owner(s, stack->thread) == THREADS_JAVA_OWN;
+			  compiler_proved(stack, thread.java_thread);
 	thread.tail = tail_take(&s->tails[stack->thread - s->threads->slots], stack->thread->id);
 	result =
 		walk_stack(s->layout, stack->mem, regs, &thread, stack->scratch->frames, cut.limit);

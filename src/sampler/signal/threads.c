@@ -71,6 +71,7 @@ static void threads_reset(struct threads *threads, struct thread_slot *slot, int
 	atomic_store(&slot->task, 0);
 	atomic_store(&slot->java_thread, 0);
 	atomic_store(&slot->proof.java_thread, 0);
+	slot->proof.compiler = 0;
 	slot->proof.unknown = 0;
 	atomic_store(&slot->gone, 0);
 	atomic_store(&slot->inside, 0);

@@ -429,18 +429,20 @@ static bool null_check_find(const struct walk_layout *layout, const struct walk_
 	const struct code_blob *blob, uint64_t pc, uint64_t *limit, struct code_desc *out)
 {
 	uint64_t table = code_part(&layout->null_checks, blob, immutable_base(layout, blob));
-	uint32_t pairs[CHECK_CHUNK][2], count = mem_u32(mem, table);
+	uint64_t owner = owner_of(layout, blob);
+	uint32_t pairs[CHECK_CHUNK][2], count;
 	struct code_desc desc;
 	bool found = false;
 
 	/* Until JDK 22 an empty table is at the very end. */
-	if (count > CHECK_NULLS || table == blob->end)
+	if (table == blob->end || !mem_load_constant(mem, owner, table, &count, sizeof(count)) ||
+		count > CHECK_NULLS)
 		return false;
 	for (uint32_t i = 0; i < count; i++) {
 		uint32_t k = i % CHECK_CHUNK, left = count - i;
 		uint64_t at;
 
-		if (!k && !mem_load(mem, table + 4 + 8ull * i, pairs,
+		if (!k && !mem_load_constant(mem, owner, table + 4 + 8ull * i, pairs,
 				  8ull * (left < CHECK_CHUNK ? left : CHECK_CHUNK)))
 			return found;
 		at = blob->code + pairs[k][0];

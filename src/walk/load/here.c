@@ -107,7 +107,8 @@ static bool row_load(
 	const struct here_constant *row = row_of(here->constants, owner, low);
 	uint32_t version = version_read(&row->version);
 
-	if (row->owner != owner || row->low != low || row->epoch != here->epoch)
+	if (row->owner != owner || row->low != low ||
+		(row->epoch != here->epoch && row->epoch != HERE_CONFIRMED))
 		return false;
 	__builtin_memcpy(out, row->bytes + (addr - low), bytes);
 	return version_unchanged(&row->version, version);
@@ -120,13 +121,16 @@ static bool row_fill(struct here *here, uint64_t owner, uint64_t addr)
 	struct here_constant *row = row_of(here->constants, owner, low);
 	const unsigned char *line = line_find(here, addr);
 	uint32_t version;
+	bool same;
 
 	if (!line || !version_write(&row->version, &version))
 		return false;
+	same = row->owner == owner && row->low == low && row->epoch != here->epoch &&
+	       !__builtin_memcmp(row->bytes, line, HERE_LINE_BYTES);
 	__builtin_memcpy(row->bytes, line, HERE_LINE_BYTES);
 	row->owner = owner;
 	row->low = low;
-	row->epoch = here->epoch;
+	row->epoch = same ? HERE_CONFIRMED : here->epoch;
 	version_written(&row->version, version);
 	return true;
 }

@@ -8,7 +8,8 @@
  * calls, but may be stale: a reader that compares two reads must call here_refresh in between.
  *
  * Memory that does not change while its owner exists, such as an nmethod's debug information, is kept for longer: in a struct
- * here_constants, until its epoch is over, another line takes its place, or the owner's id is another one.
+ * here_constants, until its epoch is over, another line takes its place, or the owner's id is another one. A line that is found
+ * unchanged in a later epoch does not expire: it was not copied while its owner was still being written.
  *
  * Signal-safe. A struct here belongs to one thread, and with lines to one walk at a time; a struct here_kept and
  * a struct here_constants are shared.
@@ -30,12 +31,13 @@ struct here_lines {
 };
 
 #define HERE_CONSTANTS 512u
+#define HERE_CONFIRMED UINT32_MAX
 
 /* Zeroed memory is an empty table. */
 struct here_constants {
 	struct here_constant {
 		_Atomic uint32_t version; /* walk/load/version.h */
-		uint32_t epoch;
+		uint32_t epoch;           /* of the copy; HERE_CONFIRMED: it does not expire */
 		uint64_t owner, low;
 		unsigned char bytes[HERE_LINE_BYTES];
 	} rows[HERE_CONSTANTS];
