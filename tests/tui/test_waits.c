@@ -68,7 +68,7 @@ static void test_late_names(void)
 	late_names = "waiting for names: reading /usr/lib/libbig.so";
 	fake_init(&fake, 400);
 	ui_init(&ui, &ops, &fake, &options, false);
-	ui_resize(&ui, 24, 120);
+	ui_resize(&ui, 60, 120);
 	ui_tick(&ui, 1000);
 	ok(drive_shows(&ui, " waiting for names") && !drive_shows(&ui, "libbig.so"),
 		"the status line says that names are waited for");
