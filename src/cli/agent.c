@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The agent as the program carries it: the bytes of a file that the Makefile has made. */
+/* Embeds libjhot.so, which the Makefile has built, into the program. */
 #include "cli/agent.h"
 
 __asm__(".pushsection .rodata\n"
@@ -7,7 +7,7 @@ __asm__(".pushsection .rodata\n"
 	"cli_agent_begin: .incbin \"src/cli/libjhot.so\"\n"
 	"cli_agent_end:\n"
 	".popsection\n");
-/* Hidden, so that no table of addresses is asked for them: on aarch64 it has one entry for both. */
+/* Hidden, so that they are not addressed through the GOT: on aarch64 it has one entry for both. */
 extern const char cli_agent_begin[] __attribute__((visibility("hidden")));
 extern const char cli_agent_end[] __attribute__((visibility("hidden")));
 

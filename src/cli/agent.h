@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which agent is loaded: the one that this program carries, or another that somebody names. */
+/* Selects the agent to load: the one embedded in this program, or the file given by --agent. */
 #ifndef JHOT_CLI_AGENT_H
 #define JHOT_CLI_AGENT_H
 
 #include "attach/place.h"
 #include "cli/line/args.h"
 
-/* --agent, where args are given and have it; valid as long as they are. */
+/* args may be NULL. The result borrows the path from args. */
 struct agent_file cli_agent(const struct args *args);
 
 #endif

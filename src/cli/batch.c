@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Screens one after the other, with a clock of their own. */
+/* Prints screens one after the other; the loop has a clock of its own. */
 #include "cli/batch.h"
 
 #include "base/clock.h"
@@ -61,16 +61,16 @@ int batch_options(struct batch *b, const struct args *args, struct err *err)
 	if (count && units_count(count, "--count", SCREENS_MAX, &b->count, err))
 		return -1;
 	if (size && !count && !args_has(args, OPT_REPLAY))
-		b->count = 1; /* the last screen of a session that goes on would never come */
+		b->count = 1; /* a live session has no last screen */
 	if (size && (sscanf(size, "%dx%d%n", &b->cols, &b->rows, &used) != 2 || size[used] ||
 			    b->cols < 1 || b->rows < 1 || b->cols > 1000 || b->rows > 1000))
 		return err_set(err, ERR_USAGE,
-			"--dump-screen takes columns and rows, as in 80x24, not \"%s\".", size);
+			"--dump-screen takes COLUMNSxROWS, such as 80x24, not \"%s\".", size);
 	if (b->json && b->last)
-		return err_set(err, ERR_USAGE, "--json and --dump-screen exclude each other.");
+		return err_set(err, ERR_USAGE, "--json and --dump-screen cannot be used together.");
 	if (count && !b->wanted)
-		return err_set(err, ERR_USAGE,
-			"--count counts the screens of -b: jhot top -b -n %s.", count);
+		return err_set(
+			err, ERR_USAGE, "--count needs -b or --json: jhot top -b -n %s.", count);
 	return 0;
 }
 
@@ -128,7 +128,7 @@ static void json_event(struct json *j, const struct ui *ui, int event)
 		if (e.process_ns)
 			json_num(j, flat_percent(e.sampled_ns, e.process_ns));
 		else
-			json_null(j); /* not known: 0 % would be a figure */
+			json_null(j); /* unknown, which is not 0 % */
 	}
 	json_key(j, "lost"), json_int(j, v->lost);
 	json_methods(j, ui->profile, flat);
@@ -186,7 +186,7 @@ static void print_json(const struct ui *ui, const struct events *events)
 
 /* --- text -------------------------------------------------------------------------------------------- */
 
-/* The screen without its key line, which nobody can press, and without blank lines at its end. */
+/* whole: with the key line and trailing blank lines. */
 static void print_text(struct ui *ui, bool whole)
 {
 	struct canvas *c = &ui->canvas;
@@ -238,7 +238,7 @@ static void run_poll(struct run *r, int ms)
 	r->now_ms = (int64_t)(clock_mono_ns() / NS_PER_MS);
 }
 
-/* A live session: until the next refresh is due, or a signal says enough. */
+/* A live session: sleeps until the next refresh is due or a signal ends the run. */
 static void run_wait(struct run *r)
 {
 	int64_t due = r->now_ms + (int64_t)r->ui.interval_ms;
@@ -248,15 +248,15 @@ static void run_wait(struct run *r)
 		struct err err;
 
 		run_poll(r, left < DRAIN_MS ? (int)left : DRAIN_MS);
-		/* The session wants to be looked after; its end shows at the next refresh. */
+		/* The lease expires without drains; an error shows at the next refresh. */
 		if (left > DRAIN_MS && r->ui.ops->drain(r->ui.ctx, &err) < 0)
 			break;
 	}
 }
 
 /*
- * A live session's first screen covers one whole interval of samples: until then it would say that there is nothing. Waits
- * ten seconds more at most, for a JVM from which nothing comes.
+ * Waits until the first screen of a live session can cover one whole interval of samples, at most FIRST_MS beyond the
+ * interval, in case the JVM delivers none.
  */
 static void run_first(struct run *r)
 {
@@ -280,7 +280,7 @@ static void run_first(struct run *r)
 	}
 }
 
-/* A recording: its seconds, without waiting. The view sees each, as it would have. */
+/* A recording: advances it by one interval without waiting. The view is ticked for each second, as it was live. */
 static void run_steps(struct run *r)
 {
 	int steps = (int)((r->ui.interval_ms + 999) / 1000);
@@ -342,7 +342,7 @@ int batch_run(const struct batch *b, const struct app_ops *ops, void *ctx,
 
 	r.signals = signals_open();
 	if (r.signals < 0)
-		return err_set_errno(err, ERR_FAILED, "The screens cannot be made");
+		return err_set_errno(err, ERR_FAILED, "Cannot receive signals");
 	ui_init(&r.ui, ops, ctx, screen, ascii);
 	ui_resize(&r.ui, b->rows, b->cols);
 	run_screens(&r);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The live view without a terminal: its screens as plain text, or a JSON object each, on stdout.
+ * The live view without a terminal: screens as plain text, or one JSON object per screen, on stdout.
  *
- * A live session is refreshed by the clock; a replay is stepped, as many recorded seconds per screen as there
- * are in the delay, and never waited for. SIGINT and SIGTERM end it in order. One thread.
+ * A live session is refreshed by the clock, a replay is stepped by the delay without waiting. Blocks until the last
+ * screen. SIGINT and SIGTERM end it after the current screen. Installs signal handlers; single-threaded.
  */
 #ifndef JHOT_CLI_BATCH_H
 #define JHOT_CLI_BATCH_H
@@ -13,15 +13,17 @@
 #include "tui/frame/app.h"
 
 struct batch {
-	unsigned count; /* of screens, 0: until the session or the recording ends */
+	unsigned count; /* screens to print, 0: until the session or the recording ends */
 	int rows, cols; /* of a screen */
 	bool json;
-	bool last;        /* only the last screen, whole, with its key line */
-	bool wanted;      /* any of the options was given */
-	const char *keys; /* typed before the first screen, NULL: none */
+	bool last;        /* print only the last screen, including its key line */
+	bool wanted;      /* true when any of the options was given */
+	const char *keys; /* pressed before the first screen; NULL: none; borrowed from args */
 };
 
+/* Fills all of *b from the command line and the size of the terminal. */
 int batch_options(struct batch *b, const struct args *args, struct err *err);
+/* Returns -1 with ERR_GONE if a live session ended before b->count screens. */
 int batch_run(const struct batch *b, const struct app_ops *ops, void *ctx,
 	const struct app_options *screen, const struct events *events, struct err *err);
 

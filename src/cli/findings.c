@@ -16,7 +16,7 @@ static bool any_on(const struct vitals *v)
 	return false;
 }
 
-/* A JVM that ends switches all events off: what was sampled until then is judged as it was. */
+/* Keeps the vitals from before all events were switched off, which a JVM does when it ends. */
 int watch_vitals(void *ctx, const struct vitals *v, struct err *err)
 {
 	struct watch *w = ctx;
@@ -43,7 +43,7 @@ bool watch_unseen(const struct watch *w)
 
 /* --- text -------------------------------------------------------------------------------------------- */
 
-/* "  worker-1 waits": each line of a text, that far in. */
+/* Prints each line of a text, indented by `before`. */
 static void print_lines(FILE *out, const char *text, const char *before)
 {
 	while (*text) {
@@ -69,7 +69,7 @@ void watch_print(const struct watch *w, FILE *out)
 	if (w->count)
 		fprintf(out, "%u found\n", w->count);
 	else if (watch_unseen(w))
-		fprintf(out, "too little was seen of %.0f s to say anything\n", w->asked_s);
+		fprintf(out, "too little of %.0f s was observed for a diagnosis\n", w->asked_s);
 	else
 		fprintf(out, "nothing found\n");
 	for (unsigned i = 0; i < w->count; i++) {
@@ -88,7 +88,7 @@ void watch_print(const struct watch *w, FILE *out)
 	}
 	for (const struct finding_rule *const *rule = finding_rules; *rule; rule++)
 		if (findings_not_judged(w->findings, *rule, &event, why))
-			fprintf(out, "%snot looked for: %s (%s)\n", missing++ ? "" : "\n",
+			fprintf(out, "%snot checked: %s (%s)\n", missing++ ? "" : "\n",
 				(*rule)->what, why);
 }
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Findings as text for people and as JSON for scripts (doc/findings.md). */
+/*
+ * Runs the rules of findings/ over a sampled JVM or a recording, and prints the result as text or JSON (doc/findings.md,
+ * doc/why.schema.json). Single-threaded.
+ */
 #ifndef JHOT_CLI_FINDINGS_H
 #define JHOT_CLI_FINDINGS_H
 
@@ -9,25 +12,24 @@
 
 #include <stdio.h>
 
-/* Who watches a JVM while it is sampled, and what was found in all of that time. */
 struct watch {
 	struct findings *findings;
-	struct vitals vitals; /* the last while it was sampled */
+	struct vitals vitals; /* the last ones with an event switched on */
 	const struct profile *profile;
-	unsigned count;
-	const char *file;       /* that was judged in place of a JVM, or NULL */
-	double asked_s, seen_s; /* for how long it was to be looked at, and could be */
+	unsigned count;         /* of findings */
+	const char *file;       /* name of the recording that was judged; NULL: a JVM */
+	double asked_s, seen_s; /* requested duration, and the part of it that was observed */
 };
 
-/* watch_vitals: for struct sampling; ctx: the watch. */
+/* A sampling.poll callback; ctx is a struct watch. */
 int watch_vitals(void *ctx, const struct vitals *v, struct err *err);
-/* watch_judge: before the session ends, since then nobody is known to wait. */
+/* Runs the rules. Call it before the session ends: ending it clears which threads wait. */
 void watch_judge(struct watch *w, const struct sampling *s);
-/* Nothing was found because less than a quarter of the time was seen. */
+/* True when nothing was found and less than a quarter of the requested time was observed. */
 bool watch_unseen(const struct watch *w);
 void watch_print(const struct watch *w, FILE *out);
 void watch_print_json(const struct watch *w, FILE *out);
-/* One of them, as everywhere: doc/why.schema.json. */
+/* Writes one finding as an object. */
 struct json;
 void finding_json(struct json *j, const struct profile *p, const struct finding *f);
 

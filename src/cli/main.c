@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Picks the verb and turns its error into three blocks on stderr and an exit code. */
+/* Selects and runs the verb; prints its error on stderr and returns the error's kind as the exit code. */
 #include "cli/line/args.h"
 #include "cli/line/help.h"
 #include "cli/line/nearest.h"
@@ -18,7 +18,7 @@ static bool is_word(const char *arg, const char *a, const char *b)
 	return !strcmp(arg, a) || !strcmp(arg, b);
 }
 
-/* A word that is neither verb nor JVM may be a misspelt verb. */
+/* Suggests the nearest verb for a word that is neither a verb nor a JVM. */
 static void hint_verb(const char *word, struct err *err)
 {
 	struct nearest near;
@@ -31,8 +31,8 @@ static void hint_verb(const char *word, struct err *err)
 }
 
 /*
- * What looks so much like a verb that it is not taken for a name, whatever processes are called: who mistypes
- * `record` shall not get what somebody named so for him.
+ * Rejects a word that is almost a verb, even if a JVM has that name: another user could name a process like a mistyped
+ * verb to have it attached.
  */
 static int refuse_near_verb(const char *word, struct err *err)
 {
@@ -45,7 +45,7 @@ static int refuse_near_verb(const char *word, struct err *err)
 		return 0;
 	err_set(err, ERR_USAGE, "jhot has no verb \"%s\".", word);
 	err_hint(err, "jhot %s", meant);
-	err_hint(err, "jhot %s NAME     if a JVM is called so", VERB_DEFAULT);
+	err_hint(err, "jhot %s %s     if that is the name of a JVM", VERB_DEFAULT, word);
 	return -1;
 }
 
@@ -66,7 +66,7 @@ static int run_verb(const struct verb *verb, int argc, char **argv, struct err *
 	return rc;
 }
 
-/* Is one of the operands a profile, by the rules of the verb that shows them? A number is a pid, whatever files are called. */
+/* True when an operand is a profile that `view` would open. A number is always a pid, even if a file has that name. */
 static bool names_file(int argc, char **argv)
 {
 	struct err unused = {0};
@@ -82,7 +82,7 @@ static bool names_file(int argc, char **argv)
 	return found;
 }
 
-/* No verb given: the default one, with all words as its arguments; the one that shows files, if there are some. */
+/* No verb given: runs `view` if a profile is named, else `top`, with all words as arguments. */
 static int run_default(int argc, char **argv, struct err *err)
 {
 	const struct verb *verb = verb_find(VERB_DEFAULT);
@@ -124,19 +124,20 @@ int main(int argc, char **argv)
 
 	if (elf_child_main(argc, argv, NULL))
 		return 0;
-#if defined(M_MMAP_THRESHOLD) /* glibc's: musl maps each large table by itself */
-	/* Large tables go back to the system when they are freed, not into a heap that stays as long as it was. */
+#if defined(M_MMAP_THRESHOLD) /* glibc only: musl maps every large block anyway */
+	/* Returns large tables to the system when they are freed, instead of keeping them in the heap. */
 	mallopt(M_MMAP_THRESHOLD, 4 << 20);
 	mallopt(M_TRIM_THRESHOLD, 8 << 20);
 #endif
-	signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is an error to report */
+	signal(SIGXFSZ, SIG_IGN); /* reported as a write error instead */
 	rc = run(argc > 0 ? argc - 1 : 0, argv + (argc > 0), &err);
 	if ((fflush(stdout) || ferror(stdout)) && !rc)
-		rc = err_set_errno(&err, ERR_OUTPUT, "The output could not be written");
+		rc = err_set_errno(&err, ERR_OUTPUT, "Cannot write to stdout");
 	if (!rc)
 		return 0;
 	if (err.kind == ERR_NONE)
-		err_set(&err, ERR_FAILED, "jhot failed without saying why; this is a bug in jhot.");
+		err_set(&err, ERR_FAILED,
+			"jhot failed without an error message; this is a bug in jhot.");
 	if (err.kind != ERR_FOUND && err.kind != ERR_SLOWER)
 		report_error(stderr, &err);
 	return (int)err.kind;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reading files for verbs: progress, several as one, a span of time. */
+/* Reading of operands: progress line, merging, --from and --to. */
 #include "cli/reading.h"
 
 #include "base/buf.h"
@@ -36,7 +36,7 @@ static bool reading_progress(void *ctx, uint64_t done, uint64_t total)
 			(int)(100.0 * (double)done / (double)total));
 	else
 		fprintf(stderr, "%llu MB", (unsigned long long)(done / 1000000));
-	fputs("  (Ctrl-C gives up)", stderr);
+	fputs("  (Ctrl-C cancels)", stderr);
 	fflush(stderr);
 	r->shown_ns = now;
 	r->shown = true;
@@ -59,7 +59,7 @@ static int reading_memory(const struct args *args, uint64_t *memory, struct err 
 		return 0;
 	if (units_interval(text, memory, &kind, NULL) || kind != UNITS_BYTES)
 		return err_set(
-			err, ERR_USAGE, "--memory takes a size, as in 4g, not \"%s\".", text);
+			err, ERR_USAGE, "--memory takes a size such as 4g, not \"%s\".", text);
 	return 0;
 }
 
@@ -118,7 +118,7 @@ struct imported *reading_operands(const struct args *args, struct err *err)
 
 /* --- a span of time ---------------------------------------------------------------------------------- */
 
-/* "14:05" or "14:05:30", of the day on which the file begins or the one after. */
+/* "14:05" or "14:05:30" on the day the file begins, or on the next day if the file lasts that long. */
 static int span_clock(const char *option, const char *text, const struct imported *i,
 	uint32_t *second, struct err *err)
 {
@@ -130,13 +130,12 @@ static int span_clock(const char *option, const char *text, const struct importe
 		    sscanf(text, "%2d:%2d%n", &hour, &minute, &end) < 2) ||
 		text[end] || hour > 23 || minute > 59 || s > 59 || hour < 0 || minute < 0 || s < 0)
 		return err_set(err, ERR_USAGE,
-			"--%s takes seconds, as in 90 or 2m, or a time, as in 14:05:30, not "
-			"\"%s\".",
+			"--%s takes seconds (90, 2m) or a time of day (14:05:30), not \"%s\".",
 			option, text);
 	if (!start)
 		return err_set(err, ERR_USAGE,
-			"--%s %s needs to know when the file begins, which it does not tell: say "
-			"seconds.",
+			"--%s %s cannot be used: the file does not record when it began. Give "
+			"seconds from its beginning instead.",
 			option, text);
 	localtime_r(&start, &tm);
 	tm.tm_hour = hour;
@@ -145,7 +144,7 @@ static int span_clock(const char *option, const char *text, const struct importe
 	tm.tm_isdst = -1;
 	then = mktime(&tm);
 	*second = then >= start ? (uint32_t)(then - start) : 0;
-	/* Before its beginning: of the next day, if the file goes on till then. */
+	/* Earlier than the beginning: the next day, if the file lasts that long. */
 	if (then < start && then + DAY_S - start <= (time_t)profile_info(i->profile).now)
 		*second = (uint32_t)(then + DAY_S - start);
 	return 0;
@@ -177,16 +176,16 @@ int reading_span(const struct args *args, const struct imported *i, uint32_t *fr
 	*to = UINT32_MAX;
 	if ((begin || end) && !i->timed)
 		return err_set(err, ERR_USAGE,
-			"--from and --to need a file with time, and %s files have none.",
+			"--from and --to cannot be used: %s files do not record time.",
 			i->format->name);
 	if ((begin && span_second("from", begin, i, from, err)) ||
 		(end && span_second("to", end, i, to, err)))
 		return -1;
 	if (*from >= profile_info(i->profile).now)
-		return err_set(err, ERR_USAGE, "--from %s is behind the end: the file has %u s.",
+		return err_set(err, ERR_USAGE, "--from %s is past the end of the file (%u s).",
 			begin, profile_info(i->profile).now);
 	if (*from >= *to)
-		return err_set(err, ERR_USAGE, "Nothing is between --from and --to.");
+		return err_set(err, ERR_USAGE, "--to must be later than --from.");
 	return 0;
 }
 

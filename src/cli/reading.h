@@ -1,24 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Files that a command line names, read with a line that says how far it is; and which of their seconds are meant. */
+/*
+ * Reads the profiles that a command line names, and selects the seconds that --from and --to ask for.
+ *
+ * Blocks while reading; on a terminal, one line of stderr shows the progress of a read that takes longer than half a
+ * second. Notes of the importers go to stderr. Single-threaded.
+ */
 #ifndef JHOT_CLI_READING_H
 #define JHOT_CLI_READING_H
 
 #include "cli/line/args.h"
 #include "import/import.h"
 
-/*
- * The files of the operands as one profile, "-" is stdin; --memory is their limit. On a terminal one line tells how far it
- * is, once that takes longer. NULL: err says why.
- */
+/* All operands merged into one profile ("-" is stdin), within --memory. NULL with an error. Free it with import_free. */
 struct imported *reading_operands(const struct args *args, struct err *err);
 
-/* The same, each for itself: list has space for as many as there are operands. On an error nothing is left in it. */
+/* One profile per operand into list, which has operand_count entries. On an error none is left to free. */
 int reading_each(const struct args *args, struct imported **list, struct err *err);
 
-/* --from and --to of what was read: seconds [*from, *to) of its profile; *to UINT32_MAX: all there are. */
+/* --from and --to as seconds [*from, *to) of the profile; *to is UINT32_MAX without --to. */
 int reading_span(const struct args *args, const struct imported *i, uint32_t *from, uint32_t *to,
 	struct err *err);
-/* How long a span lasts, as far as that is known. */
+/* The duration of a span in ns; 0 if the file does not record time. */
 uint64_t reading_duration_ns(const struct imported *i, uint32_t from, uint32_t to);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What stderr is told: errors in blocks, notes, and a line that is written over. */
+/* Printing errors in blocks, notes, and a progress line that is overwritten. */
 #include "cli/report.h"
 
 #include "base/clean.h"
@@ -18,11 +18,11 @@ static const char *const titles[] = {
 	[ERR_USAGE] = "bad command line",
 	[ERR_ATTACH] = "cannot attach",
 	[ERR_NO_TARGET] = "no such JVM",
-	[ERR_BUSY] = "the JVM is taken",
+	[ERR_BUSY] = "the JVM is in use",
 	[ERR_OUTPUT] = "cannot write",
 	[ERR_INPUT] = "cannot read",
 	[ERR_GONE] = "the JVM has ended",
-	[ERR_UNSEEN] = "too little was seen",
+	[ERR_UNSEEN] = "too little was observed",
 };
 _Static_assert(
 	sizeof(titles) / sizeof(titles[0]) == ERR_UNSEEN + 1, "every kind of error has a title");
@@ -35,7 +35,7 @@ static void block(FILE *out, const char *title, const char *lines)
 	help_wrap(out, 0, MARGIN, lines);
 }
 
-/* The things to try, numbered. */
+/* Prints the hints as a numbered list. */
 static void block_hints(FILE *out, const char *lines)
 {
 	char line[sizeof(((struct err *)0)->hint)];
@@ -84,7 +84,7 @@ static bool progress_go_on(void *ctx)
 		return false;
 	if (waited_ns < PROGRESS_FIRST_NS || !isatty(STDERR_FILENO))
 		return true;
-	fprintf(stderr, "\r\033[Kattaching to %d %.40s ... %d s  (Ctrl-C gives up)",
+	fprintf(stderr, "\r\033[Kattaching to %d %.40s ... %d s  (Ctrl-C cancels)",
 		(int)p->jvm->pid, p->jvm->name, (int)(waited_ns / NS_PER_S));
 	fflush(stderr);
 	p->shown = true;

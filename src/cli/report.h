@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What stderr is told: errors, notes, and how long a JVM has been attached to. */
+/* Output on stderr: errors, notes, and a progress line while a JVM is being attached. Single-threaded. */
 #ifndef JHOT_CLI_REPORT_H
 #define JHOT_CLI_REPORT_H
 
@@ -10,23 +10,23 @@
 #include <signal.h>
 #include <stdio.h>
 
-/* A title line, then what happened / try one of / details; and a note of one line. */
+/* Prints a title and up to three blocks: what happened, try one of, details. */
 void report_error(FILE *out, const struct err *err);
-void report_note(FILE *out, const char *note); /* "": nothing */
+void report_note(FILE *out, const char *note); /* one line, cleaned; nothing for "" */
 
 /*
- * What a terminal is told while a JVM is attached to, and the signal that ends it: nothing in the first second, which is
- * more than it takes as a rule. Embedded: begin, give its patience to whoever waits, done.
+ * A progress line on a terminal while a JVM is being attached, shown after one second, and a signal that cancels the
+ * attach. Embedded: progress_begin, pass the returned patience to the waiting call, progress_done.
  */
 struct progress {
 	const struct hotspot *jvm;
-	const volatile sig_atomic_t *stop; /* not 0: give up; NULL: nothing is caught */
+	const volatile sig_atomic_t *stop; /* cancel when not 0; NULL: cannot be cancelled */
 	uint64_t begin_ns;
 	bool shown;
 };
 
 struct patience progress_begin(
 	struct progress *p, const struct hotspot *jvm, const volatile sig_atomic_t *stop);
-void progress_done(struct progress *p); /* the line is empty again */
+void progress_done(struct progress *p); /* clears the line */
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A session that fills a profile until its time is over. */
+/* A session that fills a profile until its time is over or a signal ends it. */
 #include "cli/sampling.h"
 
 #include "base/buf.h"
@@ -13,8 +13,8 @@
 #include <unistd.h>
 
 #define STEP_MS 200
-#define LOOK_NS (250 * NS_PER_MS)
-#define TOLD_NS NS_PER_S /* how long a wait lasts before it is reported */
+#define POLL_NS (250 * NS_PER_MS)
+#define SHOW_NS NS_PER_S /* shorter waits are not reported */
 
 static volatile sig_atomic_t sampling_signal, sampling_stop;
 
@@ -28,7 +28,7 @@ static void on_stop(int signo)
 	sampling_stop = signo;
 }
 
-/* ^Z: the handler only notes it, and sampling_pause stops. A shell without job control has SIGTSTP ignored. */
+/* ^Z: the handler sets a flag, sampling_pause stops the process. A shell without job control ignores SIGTSTP. */
 static void catch_stop(void)
 {
 	struct sigaction sa = {.sa_handler = on_stop, .sa_flags = SA_RESTART}, old;
@@ -49,7 +49,7 @@ static void catch_signals(void)
 			sigaction(signals[i], &sa, NULL);
 	}
 	catch_stop();
-	signal(SIGPIPE, SIG_IGN); /* an output that goes away is an error to report */
+	signal(SIGPIPE, SIG_IGN); /* reported as a write error instead */
 }
 
 int sampling_parse(struct sampling *s, const struct args *args, struct err *err)
@@ -83,7 +83,7 @@ int sampling_begin(struct sampling *s, struct err *err)
 	return rc;
 }
 
-static void tell_progress(const struct sampling *s, const struct vitals *v, uint64_t now_ns)
+static void show_progress(const struct sampling *s, const struct vitals *v, uint64_t now_ns)
 {
 	int64_t samples = 0;
 
@@ -94,11 +94,11 @@ static void tell_progress(const struct sampling *s, const struct vitals *v, uint
 		fprintf(stderr, "/%g", (double)s->duration_ns / (double)NS_PER_S);
 	fprintf(stderr, " s  %lld sample%s  %lld lost%s  (Ctrl-C ends and %s)", (long long)samples,
 		plural((uint64_t)samples), (long long)v->lost,
-		v->stalled ? "  JVM does not answer" : "", s->then);
+		v->stalled ? "  JVM does not respond" : "", s->then);
 	fflush(stderr);
 }
 
-/* Stops, as ^Z asks. The agent keeps the session meanwhile, without samples; the time does not count. */
+/* Stops the process, as ^Z asks. The agent keeps the session but takes no samples; the pause extends the duration. */
 static void sampling_pause(struct sampling *s)
 {
 	uint64_t stopped_ns = clock_mono_ns();
@@ -132,10 +132,10 @@ int sampling_loop(struct sampling *s, struct err *err)
 		now_ns = clock_mono_ns();
 		if (now_ns < due_ns)
 			continue;
-		due_ns = now_ns + LOOK_NS;
+		due_ns = now_ns + POLL_NS;
 		if (terminal)
-			tell_progress(s, session_vitals(s->session), now_ns);
-		if (s->look && rc >= 0 && s->look(s->ctx, session_vitals(s->session), err))
+			show_progress(s, session_vitals(s->session), now_ns);
+		if (s->poll && rc >= 0 && s->poll(s->ctx, session_vitals(s->session), err))
 			rc = -1;
 	}
 	if (terminal)
@@ -143,11 +143,10 @@ int sampling_loop(struct sampling *s, struct err *err)
 	return rc < 0 ? -1 : 0;
 }
 
-/* Still waiting for names? */
 struct names_wait {
 	struct sampling *s;
 	uint64_t begin_ns;
-	bool told;
+	bool shown;
 };
 
 static bool names_go_on(void *ctx)
@@ -158,12 +157,12 @@ static bool names_go_on(void *ctx)
 
 	if (sampling_signal)
 		return false;
-	if (waited_ns < TOLD_NS || (w->told && !terminal))
+	if (waited_ns < SHOW_NS || (w->shown && !terminal))
 		return true;
-	fprintf(stderr, terminal ? "\r\033[K%s ... %d s  (Ctrl-C takes addresses instead)" : "%s\n",
+	fprintf(stderr, terminal ? "\r\033[K%s ... %d s  (Ctrl-C uses addresses instead)" : "%s\n",
 		session_note(w->s->session), (int)(waited_ns / NS_PER_S));
 	fflush(stderr);
-	w->told = true;
+	w->shown = true;
 	return true;
 }
 
@@ -176,13 +175,13 @@ void sampling_finish(struct sampling *s)
 	session_patience(s->session, &(const struct patience){names_go_on, &w});
 	session_finish(s->session);
 	session_patience(s->session, &(const struct patience){0});
-	if (w.told && isatty(STDERR_FILENO))
+	if (w.shown && isatty(STDERR_FILENO))
 		fputs("\r\033[K", stderr);
 }
 
 void sampling_end(struct sampling *s)
 {
-	/* Ended before there was anything to write: as the signal would have, now that all is put back. */
+	/* Interrupted before the session was open: die of the signal, now that everything is cleaned up. */
 	if (!s->session && sampling_signal)
 		raise(sampling_signal);
 	session_close(s->session);

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Sampling for a while without a screen: from a JVM's pid or name to a profile, with a line that moves meanwhile.
+ * Samples a JVM without a screen into a profile, with a progress line on a terminal.
  *
- * The first SIGINT, SIGTERM or SIGHUP ends it in order, one more the wait for names (sampling_finish), the last one jhot.
- * One thread.
+ *   sampling_parse -> sampling_begin -> sampling_loop -> sampling_finish -> sampling_end
+ *
+ * The first SIGINT, SIGTERM or SIGHUP ends sampling_loop, the second the wait for names in sampling_finish, the third
+ * kills jhot. Installs signal handlers; single-threaded. All but sampling_parse block.
  */
 #ifndef JHOT_CLI_SAMPLING_H
 #define JHOT_CLI_SAMPLING_H
@@ -13,30 +15,30 @@
 #include "session/session.h"
 
 struct sampling {
-	struct events events; /* parsed before */
+	struct events events; /* filled in by the caller */
 	struct session_options options;
-	uint64_t duration_ns; /* 0 = until told */
-	const char *then;     /* what Ctrl-C does: "writes" */
+	uint64_t duration_ns; /* 0: until a signal */
+	const char *then;     /* what Ctrl-C leads to, for the progress line: "writes" */
 	uint64_t begin_ns;
 	struct hotspot jvm;
 	struct profile *profile;
 	struct session *session;
-	/* Called with the vitals about four times a second; -1 ends it. NULL: not. */
-	int (*look)(void *ctx, const struct vitals *v, struct err *err);
+	/* Called with the vitals about four times a second; -1 ends sampling_loop with that error. May be NULL. */
+	int (*poll)(void *ctx, const struct vitals *v, struct err *err);
 	void *ctx;
 };
 
-/* What the command line says of it but for its events, and the JVM that it names. */
+/* Fills in everything but the events from the command line, and finds the JVM that it names. */
 int sampling_parse(struct sampling *s, const struct args *args, struct err *err);
-/* sampling_begin: samples are taken. sampling_end is due whatever it returns. */
+/* Attaches and starts the events. The caller must call sampling_end, whatever this returns. */
 int sampling_begin(struct sampling *s, struct err *err);
-/* Until the time is over, a signal comes, or the session ends by itself (-1). */
+/* Runs until the time is over or a signal arrives (0), or the session ends by itself (-1). */
 int sampling_loop(struct sampling *s, struct err *err);
 /*
- * Ends the session, and waits for names of frames whose files are being read, as long as it takes or until a signal; stderr says
- * what is waited for.
+ * Ends the session. Waits without a time limit, but for a signal, until names of frames have been read from files, and
+ * reports on stderr what is being read.
  */
 void sampling_finish(struct sampling *s);
-void sampling_end(struct sampling *s);
+void sampling_end(struct sampling *s); /* frees session and profile */
 
 #endif

@@ -21,8 +21,8 @@ static int screen_color(const char *text, enum app_color *out, struct err *err)
 	while (i < sizeof(names) / sizeof(names[0]) && strcmp(text, names[i]) != 0)
 		i++;
 	if (i == sizeof(names) / sizeof(names[0]))
-		return err_set(
-			err, ERR_USAGE, "--color takes never, 16, 256 or auto, not \"%s\".", text);
+		return err_set(err, ERR_USAGE,
+			"--color must be never, 16, 256 or auto, not \"%s\".", text);
 	*out = (enum app_color)i;
 	return 0;
 }

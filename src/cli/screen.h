@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the command line and the settings say of the screen, for the verbs that draw one. */
+/* Screen options from the command line and the settings file, for the verbs that draw a screen. */
 #ifndef JHOT_CLI_SCREEN_H
 #define JHOT_CLI_SCREEN_H
 
@@ -7,7 +7,7 @@
 #include "tui/config/config.h"
 #include "tui/frame/app.h"
 
-/* --ascii, --color, --keep, --frame-fd over the settings; the rest of *out stays. config is kept by pointer. */
+/* Sets charset, color, keep and frame_fd; the command line overrides the settings. *out borrows config. */
 int screen_options(struct app_options *out, const struct args *args, const struct config *config,
 	struct err *err);
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Where a JDK 8 tells its own tracing of allocations: two functions of libjvm that only its symbols name.
+ * The two functions of JDK 8's libjvm that report allocations to its own tracing: breakpoints there sample the event alloc.
+ * They are found by the library's symbols, which are often a separate package.
  *
- * Reads the target's maps and files. One thread.
+ * Reads the target's maps and files, which may block. Single-threaded.
  */
 #ifndef JHOT_SESSION_ALLOC_TRAP_H
 #define JHOT_SESSION_ALLOC_TRAP_H
@@ -15,14 +16,16 @@
 #include <stdint.h>
 
 struct alloc_trap {
-	uint64_t in_buffer, outside; /* addresses in the target; both 0: they are not known */
-	uint32_t bytes_argument;     /* which of their arguments is the size; the class is 0 */
+	uint64_t in_buffer,
+		outside; /* of a new TLAB, of an object outside TLABs; addresses in the target; 0: unknown */
+	uint32_t
+		bytes_argument; /* index of the argument that is the size; argument 0 is the class */
 };
 
-/* Does this JVM tell of allocations in no other way? false also if its version is not known. */
+/* True when this JVM has no JVMTI allocation events (JDK 8 to 10). False if its version is unknown. */
 bool alloc_trap_needed(const struct hotspot *jvm);
 
-/* ERR_FAILED with what to install, if libjvm's symbols are missing or have none of this name. */
+/* ERR_FAILED, with a hint what to install, if libjvm has no symbols or not these. */
 int alloc_trap_find(const struct hotspot *jvm, struct symbols *symbols, struct alloc_trap *out,
 	struct err *err);
 

@@ -15,7 +15,7 @@ static bool commands_idle(void *ctx)
 {
 	struct session *s = ctx;
 
-	lease_moved(s->lease);
+	lease_renew(s->lease);
 	session_pull(s, NULL); /* a full ring must not keep the agent from answering */
 	return !s->over && session_jvm_alive(s) && patience_left(&s->patience);
 }

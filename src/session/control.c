@@ -214,7 +214,7 @@ bool control_wait_publication(struct mapping *m, uint32_t seen, unsigned timeout
 	return atomic_load(&m->status->publish_seq) != seen;
 }
 
-void control_hold(struct mapping *m)
+void control_identify(struct mapping *m)
 {
 	struct wire_control *c = m->control;
 	char user[64], tty[64] = "";
@@ -305,7 +305,7 @@ struct lease *lease_start(struct mapping *m, unsigned beat_ms, unsigned stall_ms
 	l->mapping = m;
 	l->beat_ms = beat_ms;
 	l->stall_ns = stall_ms * NS_PER_MS;
-	lease_moved(l);
+	lease_renew(l);
 	sigfillset(&all); /* signals are the main thread's */
 	pthread_sigmask(SIG_SETMASK, &all, &before);
 	error = pthread_create(&l->thread, NULL, lease_main, l);
@@ -318,14 +318,14 @@ struct lease *lease_start(struct mapping *m, unsigned beat_ms, unsigned stall_ms
 	return NULL;
 }
 
-void lease_moved(struct lease *l)
+void lease_renew(struct lease *l)
 {
 	atomic_store(&l->moved_ns, clock_mono_ns());
 }
 
 void lease_busy(struct lease *l, bool busy)
 {
-	lease_moved(l);
+	lease_renew(l);
 	atomic_store(&l->busy, busy);
 }
 

@@ -10,7 +10,7 @@
 
 #define LATE_LEAST (64u << 10)
 
-void late_put(struct late *l, const void *record, size_t size, uint64_t now_ns)
+void late_append(struct late *l, const void *record, size_t size, uint64_t now_ns)
 {
 	if (!late_any(l))
 		l->since_ns = now_ns;

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Records of the ring that wait for names of their frames, in order, with everything that came after them. So the ring is
- * read in time, however slowly files are read for names. Plain memory of the session's, bounded by LATE_BYTES_MAX.
+ * A queue of ring records that wait for the names of their frames, in order, together with all records after them. It lets
+ * the session drain the ring in time, however long it takes to read files for names.
+ *
+ * Owned by the session; zero-initialised; bounded by LATE_BYTES_MAX by the caller. Single-threaded.
  */
 #ifndef JHOT_SESSION_LATE_H
 #define JHOT_SESSION_LATE_H
@@ -15,9 +17,9 @@
 struct late {
 	unsigned char *bytes;
 	size_t begin, end, cap;
-	uint64_t since_ns;  /* when something began to wait; 0: nothing does */
-	uint64_t waited_ns; /* in all, before that */
-	uint64_t unnamed;   /* stacks that were not waited for any longer */
+	uint64_t since_ns;  /* when the queue last became nonempty; 0: it is empty */
+	uint64_t waited_ns; /* total time that it was nonempty before that */
+	uint64_t unnamed;   /* stacks taken into the model without names */
 };
 
 static inline bool late_any(const struct late *l)
@@ -25,12 +27,12 @@ static inline bool late_any(const struct late *l)
 	return l->end > l->begin;
 }
 
-/* A copy of the record is the last. */
-void late_put(struct late *l, const void *record, size_t size, uint64_t now_ns);
-/* The first record, valid until late_put. */
+/* Appends a copy of the record. */
+void late_append(struct late *l, const void *record, size_t size, uint64_t now_ns);
+/* The first record; valid until the next late_append. */
 const void *late_first(const struct late *l);
 void late_remove_first(struct late *l, uint64_t now_ns);
-/* How long something has waited, in all. */
+/* Total time that the queue was nonempty, in ns. */
 uint64_t late_ns(const struct late *l, uint64_t now_ns);
 void late_done(struct late *l);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Threads are looked for in /proc; whoever is new there gets an event, opened as the agent would do it. */
+/* Scans /proc for new threads, and opens an event on each as the agent would. */
 #include "session/lend.h"
 
 #include "attach/perf/lend.h"
@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #define LEND_EVERY_NS (50 * NS_PER_MS)
-#define LEND_COST     20 /* of the time, 1/20 may go into looking */
+#define LEND_COST     20 /* scans may use 1/20 of the time */
 
 _Static_assert(WIRE_LEND_MAX <= PERF_LEND_MAX, "a message can be sent");
 
@@ -53,7 +53,7 @@ static void lend_flush(struct lend *l)
 
 /* --- threads ------------------------------------------------------------------------------------------- */
 
-/* The event is the JVM's thread's: one that had ended has not given its number to a thread of somebody else's meanwhile. */
+/* Guards against a reused tid: checks that the event is on a thread of the JVM, not of another process. */
 static bool lend_is_its(const struct lend *l, pid_t tid, int32_t *there)
 {
 	struct proc_status status;
@@ -114,7 +114,8 @@ void lend_step(struct lend *l)
 
 static int lend_refused(int error, const char *what, struct err *err)
 {
-	err_set(err, ERR_ATTACH, "perf_events cannot be lent: %s: %s.", what, strerror(error));
+	err_set(err, ERR_ATTACH, "Cannot lend perf_events to the JVM: %s: %s.", what,
+		strerror(error));
 	if (error == ENOSYS || error == EBADF)
 		err_hint(err, "this needs Linux 5.6: use another engine");
 	else if (error == EACCES || error == EPERM)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Opening perf_events on the threads of a JVM that may not open them itself, and sending them to its agent (wire/lend.h).
+ * Opens perf_events on the threads of a JVM that may not open them itself, and passes them to its agent over a socket
+ * (wire/lend.h). Requires root on the host, or CAP_PERFMON and CAP_SYS_PTRACE there.
  *
- * For who may: root on the host, or who has CAP_PERFMON and CAP_SYS_PTRACE there. The JVM's memory is not believed: what
- * it names as its socket is one of its own descriptors in any case, and nothing but events of its own threads is sent there.
- * The caller's thread.
+ * The JVM is not trusted: the socket is one of the JVM's own descriptors whatever number it claims, and only events on its
+ * own threads are sent. Runs on the caller's thread; does not block.
  */
 #ifndef JHOT_SESSION_LEND_H
 #define JHOT_SESSION_LEND_H
@@ -15,12 +15,12 @@
 struct lend;
 
 /*
- * lend_begin: by the agent's socket, whose number in the JVM this is. What all threads that there are can be lent has been
- * sent when it returns. NULL: not possible here, err says what to do.
+ * socket_there: the descriptor of the agent's socket, as numbered in the JVM. On return, the events of all current threads
+ * have been sent. NULL with an error that says what to do.
  */
 struct lend *lend_begin(
 	const struct hotspot *jvm, int pidfd, int socket_there, bool kernel_only, struct err *err);
-/* lend_step: those of threads that have begun since; as often as is worth it. */
+/* Sends events of threads that have started since the last call. Rate-limited: may be called on every drain. */
 void lend_step(struct lend *l);
 void lend_free(struct lend *l);
 

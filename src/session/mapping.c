@@ -121,7 +121,7 @@ void mapping_close(struct mapping *m)
 
 /* --- finding it -------------------------------------------------------------------------------------- */
 
-/* Is this descriptor of the target a memfd of jhot's, with this token if one is given? */
+/* True when this descriptor of the target is a memfd of jhot with this token; token NULL: any. */
 static bool mapping_is_ours(int dir, const char *name, const char *token)
 {
 	char link[128];
@@ -137,7 +137,7 @@ static bool mapping_is_ours(int dir, const char *name, const char *token)
 	return !token || (strlen(token) == len && !strncmp(link + prefix, token, len));
 }
 
-/* Maps it into m if it is good and younger than what m holds. */
+/* Maps it into m if it is valid and more recent than the one in m. */
 static void mapping_take(struct mapping *m, const char *folder, const char *name, struct err *err)
 {
 	char link[PROC_PATH_BYTES + 256];
@@ -162,7 +162,7 @@ static void mapping_take(struct mapping *m, const char *folder, const char *name
 	close(fd);
 }
 
-/* Looks in a folder of descriptors. 0, or -errno if it cannot be opened. */
+/* Scans a folder of descriptors. 0, or -errno if it cannot be opened. */
 static int mapping_look_in(struct mapping *m, const char *path, const char *token, struct err *why)
 {
 	DIR *dir = opendir(path);
@@ -177,7 +177,7 @@ static int mapping_look_in(struct mapping *m, const char *path, const char *toke
 	return 0;
 }
 
-/* Is it called what the agent calls the thread that has the memfd? */
+/* True for the name of the agent's thread that owns the memfd. */
 static bool mapping_is_publisher(int tasks, const char *tid)
 {
 	char file[64], comm[sizeof(MAPPING_PUBLISHER)] = "";
@@ -214,7 +214,7 @@ static void mapping_look_at_threads(
 }
 
 /*
- * One look: 1 = mapped, 0 = none is there, -1 = one that is not good, `why`, or the descriptors cannot be seen, `err`.
+ * One scan: 1: mapped, 0: none, -1: an invalid one (reason in `why`), or the descriptors cannot be listed (`err`).
  * Agents of earlier versions, and those that got no table of their own, have it in the process's table.
  */
 static int mapping_look(

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * An agent's memfd: found among the target's descriptors, checked, mapped; commands through it, with answers; the lease.
+ * The agent's shared memory (a memfd): finding it among the target's descriptors, checking and mapping it; sending
+ * commands through it; the lease.
  *
- * The header is copied and checked once; all else is written by the agent and whoever else may write to that process:
- * read each value once, trust none. The memfd must be sealed against shrinking, so that reading it cannot fault. One
- * command at a time, waited for by its number, in short slices between which the caller may drain the ring. One thread.
+ * The header is copied and checked once. Everything else may change at any time, by the agent or whoever controls its
+ * process: read each value once and trust none. The memfd must be sealed against shrinking, so that reads cannot fault.
+ * One command is in flight at a time. Waits are sliced, so that the caller can drain the ring in between.
+ * Single-threaded, but for the lease's own thread.
  */
 #ifndef JHOT_SESSION_MAPPING_H
 #define JHOT_SESSION_MAPPING_H
@@ -17,7 +19,7 @@
 
 struct mapping {
 	unsigned char *base; /* NULL: not open */
-	pid_t pid;           /* whose agent it is; 0: not known */
+	pid_t pid;           /* the agent's process; 0: unknown */
 	size_t bytes;
 	struct wire_header header; /* our copy, checked */
 	struct wire_control *control;
@@ -26,22 +28,22 @@ struct mapping {
 	unsigned char *ring, *staging;
 };
 
-/* mapping_check: can this header describe a file of so many bytes that we can read? 0 or -1. */
+/* Validates a header against the size of its file. 0, or -1 with an error. */
 int mapping_check(const struct wire_header *h, uint64_t file_bytes, struct err *err);
 
-/* mapping_open_fd: map this descriptor (which stays the caller's). */
+/* Maps this descriptor, which stays the caller's. */
 int mapping_open_fd(struct mapping *m, int fd, struct err *err);
 void mapping_close(struct mapping *m);
 
 /*
- * mapping_find: the target's memfd of this token; NULL: of any, the youngest session first. 1 = mapped,
- * 0 = there is none (any more), -1 with an error. Fails for descriptors that we may not look at.
+ * Finds and maps the target's memfd with this token; token NULL: that of the most recent session. 1: mapped, 0: none,
+ * -1 with an error, also if the descriptors may not be listed.
  */
 int mapping_find(struct mapping *m, pid_t pid, const char *token, struct err *err);
 
 /* --- control.c ----------------------------------------------------------------------------------------- */
 
-/* Called while waiting; false gives up (the JVM is gone). NULL: nothing to do. */
+/* Called between slices of a wait; false cancels it. May be NULL. */
 typedef bool control_idle_fn(void *ctx);
 
 struct control_answer {
@@ -50,56 +52,59 @@ struct control_answer {
 };
 
 /*
- * Time limits below follow the load of the machine. Time does not count while a thread of the agent runs, waits for a core
- * or waits for the kernel (swap), and each slice of waiting counts for its nominal length, however late we were woken.
- * CONTROL_STRETCH times the limit is the end in any case.
+ * Timeouts below stretch with the load of the machine: time in which a thread of the agent runs, waits for a core or is
+ * blocked in the kernel (swap) does not count, and a slice counts with its nominal length even if we were woken late.
+ * The hard limit is CONTROL_STRETCH times the timeout.
  */
 #define CONTROL_STRETCH 20
 
 /*
- * control_command: sends and waits for at most timeout_ms. 0 with the answer; -1 when there was none in time, idle
- * has given up, or the agent has left (ERR_GONE).
+ * Sends a command and waits for its answer. -1 on timeout, if idle cancels, or if the agent has left (ERR_GONE). A
+ * refusal by the agent is an answer.
  */
 int control_command(struct mapping *m, const struct wire_command *command, unsigned timeout_ms,
 	control_idle_fn *idle, void *ctx, struct control_answer *answer, struct err *err);
 
 /*
- * The same in two steps, for what must not wait: control_post sends when the command before is answered (control_is_idle),
- * control_answer reads what was answered last, before another is sent.
+ * The same without blocking: control_post sends, which requires control_is_idle (the previous command is answered);
+ * control_answer reads the last answer, and must precede the next command.
  */
 bool control_is_idle(struct mapping *m);
 void control_post(struct mapping *m, const struct wire_command *command);
 void control_answer(struct mapping *m, struct control_answer *out);
-/* control_wait_idle: until what was posted is answered; false when it was not in time. */
+/* Waits until the posted command is answered; false on timeout. */
 bool control_wait_idle(struct mapping *m, unsigned timeout_ms, control_idle_fn *idle, void *ctx);
 
-/* control_wait_state: until the agent is READY or LEFT (its state is returned), or timeout_ms passed (-1). */
+/* Waits until the agent is READY or LEFT and returns its state; -1 on timeout. */
 int control_wait_state(
 	struct mapping *m, uint32_t state, unsigned timeout_ms, control_idle_fn *idle, void *ctx);
 
-/* control_wait_publication: until publish_seq is no longer `seen`; true if so. */
+/* Waits until publish_seq differs from `seen`; false on timeout. */
 bool control_wait_publication(struct mapping *m, uint32_t seen, unsigned timeout_ms);
 
-/* control_hold: who we are, for others that ask. */
-void control_hold(struct mapping *m);
-/* The front end as read from a control page: "user@tty". */
+/* Writes our identity into the control page: user, terminal, pid. */
+void control_identify(struct mapping *m);
+/* Reads the identity of the front end: "user@tty". */
 void control_front_end(
 	const struct mapping *m, char *out, size_t bytes, int *pid, uint64_t *since_wall_ns);
 
-/* control_beats: is the front end heard? Watches for up to two beats. */
+/* True when the lease of the front end is live. Blocks for up to two beats. */
 bool control_beats(const struct mapping *m);
 
 /* --- the lease --------------------------------------------------------------------------------------- */
 
 #define LEASE_BEAT_MS  250
-#define LEASE_STALL_MS 30000 /* the main loop must have moved within this */
+#define LEASE_STALL_MS 30000 /* lease_renew must be called at least this often */
 
 struct lease;
-/* It beats as often, while lease_moved is called as often: both are other numbers in tests only. */
+/*
+ * Starts a thread that beats every beat_ms, as long as lease_renew was called within stall_ms. The agent ends the session
+ * when beats cease. Other values than the defaults are for tests.
+ */
 struct lease *lease_start(struct mapping *m, unsigned beat_ms, unsigned stall_ms, struct err *err);
-void lease_moved(struct lease *l); /* the main loop is alive */
-/* While busy, the main loop need not move: it writes a file, for as long as that takes. */
+void lease_renew(struct lease *l); /* the main loop is alive */
+/* While busy (writing a file), the lease beats without lease_renew. */
 void lease_busy(struct lease *l, bool busy);
-void lease_stop(struct lease *l); /* no beat after this */
+void lease_stop(struct lease *l); /* joins the thread: no beat after this */
 
 #endif

@@ -276,7 +276,7 @@ static bool open_idle(void *ctx)
 {
 	struct session *s = ctx;
 
-	lease_moved(s->lease);
+	lease_renew(s->lease);
 	return session_jvm_alive(s) && patience_left(&s->patience);
 }
 
@@ -363,7 +363,7 @@ struct session *session_open(const struct hotspot *jvm, const struct session_opt
 	open_token(token);
 	if (open_load(s, options, token, err) || open_find(s, token, err))
 		goto fail;
-	control_hold(&s->mapping);
+	control_identify(&s->mapping);
 	s->lease = lease_start(&s->mapping, LEASE_BEAT_MS, LEASE_STALL_MS, err);
 	if (!s->lease || open_ready(s, err))
 		goto fail;

@@ -114,7 +114,7 @@ static int session_next(struct session *s)
 		if (size <= 0 || (!late_any(&s->late) &&
 					 !session_lacks_names(s, (struct wire_record *)s->record)))
 			return size;
-		late_put(&s->late, s->record, (size_t)size, clock_mono_ns());
+		late_append(&s->late, s->record, (size_t)size, clock_mono_ns());
 	}
 	return 0;
 }
@@ -217,7 +217,7 @@ static bool session_leave_idle(void *ctx)
 {
 	struct session *s = ctx;
 
-	lease_moved(s->lease);
+	lease_renew(s->lease);
 	session_pull(s, NULL);
 	return session_jvm_alive(s);
 }
@@ -245,15 +245,15 @@ static void session_leave(struct session *s)
  * What the agent has counts against the limit of the JVM's cgroups, too: it is given back before the program that grows meets
  * that limit, where the kernel would kill it. limits.h has what is asked for before the agent is loaded.
  */
-static int session_check_room(struct session *s, struct err *err)
+static int session_check_memory(struct session *s, struct err *err)
 {
 	uint64_t now_ns = clock_mono_ns();
 	struct err why;
 	int64_t left;
 
-	if (now_ns - s->room_ns < SESSION_ROOM_NS)
+	if (now_ns - s->memory_ns < SESSION_ROOM_NS)
 		return 0;
-	s->room_ns = now_ns;
+	s->memory_ns = now_ns;
 	left = cgroup_memory_left(&s->memory, s->jvm.pid);
 	if (left >= SESSION_ROOM_BYTES)
 		return 0;
@@ -318,10 +318,10 @@ int session_drain(struct session *s, struct err *err)
 
 	if (s->over)
 		return session_end(s, &s->over_err, err);
-	lease_moved(s->lease);
+	lease_renew(s->lease);
 	session_watch_publications(s);
 	samples = session_pull(s, err);
-	if (samples < 0 || session_check_end(s, err) || session_check_room(s, err))
+	if (samples < 0 || session_check_end(s, err) || session_check_memory(s, err))
 		return -1;
 	if (s->lend)
 		lend_step(s->lend);
@@ -388,7 +388,7 @@ void session_park(struct session *s, bool parked)
 	if (!s->mapping.base)
 		return;
 	atomic_store(&s->mapping.control->parked, parked);
-	lease_moved(s->lease);
+	lease_renew(s->lease);
 }
 
 void session_busy(struct session *s, bool busy)

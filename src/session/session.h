@@ -1,9 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One conversation with one agent: from loading it to the samples that fill the model.
+ * A session: loads the agent into a JVM, controls it, and reads its samples into a profile.
  *
- * The session lives while session_drain is called at least every 30 s. One
- * thread calls.
+ * The caller must call session_drain at least every 30 s (LEASE_STALL_MS), or the agent ends the session. All functions
+ * are for one thread. Errors end a call, not the session, unless session_drain reports its end.
+ *
+ * One record held back for names, one command in flight. Names of frames are read from files by a thread of symbols/, and
+ * unwind rows are compiled by a thread of unwind_feed.c; neither may block a drain:
+ *
+ *   session_drain / session_wait                      unwind rows (session_feed_unwind)
+ *
+ *   ring --> record                                   unwind_feed_step: pieces in the staging area
+ *     | `late` empty and names ready?                   |
+ *     |    yes --> reader --> profile                   v
+ *     |    no  --> append to `late`                   control_post(UNWIND), s->feeding = true
+ *     v                                                 |          \
+ *   `late` not empty: its first record goes to the      |           a command of the caller comes first:
+ *   reader once its names are ready, or once the        |           session_feed_settle waits for the answer
+ *   total wait exceeds 10 s (then with addresses;       v
+ *   never while names_patient), or 64 MB are full     control_is_idle --> control_answer -->
+ *                                                     unwind_feed_answer, s->feeding = false, next step
+ *
+ * Records stay in ring order: everything after a late record is late, too. Rows are never posted while a command is
+ * unanswered, and a command is never sent while rows are.
  */
 #ifndef JHOT_SESSION_SESSION_H
 #define JHOT_SESSION_SESSION_H
@@ -18,31 +37,31 @@
 struct session;
 
 struct session_options {
-	struct agent_file agent;  /* what is loaded */
-	bool take_over;           /* end another front end's session */
-	struct patience patience; /* as session_patience, from the beginning */
+	struct agent_file agent;
+	bool take_over;           /* end another front end's session first */
+	struct patience patience; /* see session_patience; applies to opening, too */
 };
 
-/* jvm: checked before. The profile is the caller's and outlives the session. */
+/* jvm: from hotspot_find or hotspot_check. The profile must outlive the session. Blocks for the attach. */
 struct session *session_open(const struct hotspot *jvm, const struct session_options *options,
 	struct profile *profile, struct err *err);
 
 /*
- * session_finish: stops the engines, takes what is left into the profile, lets the agent go. session_close frees, and does
- * all this first if it was not done. Both are safe on a dead JVM.
+ * session_finish: stops the engines, drains the rest into the profile and releases the agent. session_close does the same
+ * if necessary, and frees the session. Both accept a JVM that has ended.
  */
 void session_finish(struct session *s);
 void session_close(struct session *s);
 
-/* How an event is to be sampled. */
+/* How to sample an event. */
 struct session_event {
 	int event;
-	uint64_t interval; /* 0 = the default */
-	bool chosen;       /* it is a default as well: nobody has asked for it */
+	uint64_t interval; /* in the event's unit; 0: the default */
+	bool chosen;       /* interval is a default, not the user's choice */
 	bool live;         /* alloc: only objects that survived a collection */
 	bool user_only, kernel_only;
 	const char *engine; /* of session_engines; NULL: the best that works */
-	/* Of user events: what people call it, the unit of its weights, what perf_event_open takes. */
+	/* Of user events: display name, unit of its weights, arguments of perf_event_open. */
 	const char *name, *unit;
 	struct {
 		uint32_t type, bp_type;
@@ -50,12 +69,12 @@ struct session_event {
 	} perf;
 };
 
-/* What cpu can be sampled by, the best first; NULL ends them. The other events have no choice. */
+/* The engines of the event cpu, best first, then NULL. Other events have no choice. */
 extern const char *const session_engines[];
 
 /*
- * Events run side by side; one that runs already is started anew, with another interval or other flags. These
- * wait for the agent's answer (<= 1 s), whose refusal becomes the error. What is degraded is in the vitals.
+ * Events run concurrently; starting one that is on restarts it with the new settings. Each call waits for the agent's
+ * answer (at most 1 s, or 3 s to start one); a refusal becomes the error. Degradations are notes in the vitals.
  */
 int session_event_begin(struct session *s, const struct session_event *event, struct err *err);
 int session_event_start(struct session *s, int event, uint64_t interval, struct err *err);
@@ -63,47 +82,48 @@ int session_event_stop(struct session *s, int event, struct err *err);
 /* Sample only threads whose names match, '*' and '?' as in file names; "": all. */
 int session_only_threads(struct session *s, const char *pattern, struct err *err);
 /*
- * What is kept of stacks with more than `limit` frames (1..SESSION_DEPTH_MAX, the default): `top` from the leaf on,
- * and `root` of the outermost; top + root < limit, or root 0 and top <= limit.
+ * Cuts stacks with more than `limit` frames (1..SESSION_DEPTH_MAX, the default) to `top` frames from the leaf and `root`
+ * outermost frames; requires top + root < limit, or root 0 and top <= limit.
  */
 #define SESSION_DEPTH_MAX 2048u
 int session_depth(struct session *s, unsigned limit, unsigned top, unsigned root, struct err *err);
-/* What sampling may cost, in thousandths of a core; 0: any. chosen: of events whose interval nobody asked for. */
+/* Overhead limit in thousandths of a core; 0: none. chosen: applies to default intervals only. */
 int session_budget(struct session *s, unsigned per_mille, bool chosen, struct err *err);
 
 /*
- * Who is asked, every 10 to 100 ms, whether to go on waiting: for the session to open, for the agent's answer to a command,
- * at the end for names of frames. Giving up makes a command an error and leaves frames without names; session_finish
- * waits for the agent to leave in any case, for a few seconds at most. Zero bytes: nobody is asked.
+ * Polled every 10 to 100 ms during all waits: opening the session, an agent's answer, names of frames at the end.
+ * Cancelling fails a command and leaves frames without names; session_finish still waits a few seconds for the agent to
+ * leave. Zero-initialised: waits cannot be cancelled.
  */
 void session_patience(struct session *s, const struct patience *patience);
 
 /*
- * A session waits for names of native frames for 10 s in all, and takes stacks with addresses then, which is said in session_note.
- * Patient, it waits as long as it takes, but for memory (64 MB): for who writes a file.
+ * A session waits for names of native frames for 10 s in total; then stacks get addresses, and session_note says so.
+ * After this call it waits without a time limit, bounded only by memory (64 MB). For writers of files.
  */
 void session_names_patient(struct session *s);
 
-/* While busy, the caller may go without session_drain for longer than half a minute: it writes a file. */
+/* While busy (writing a file), the caller need not call session_drain. */
 void session_busy(struct session *s, bool busy);
 
-/* ^Z and SIGCONT: parked, the agent keeps the session but samples nothing; the gap is recorded as one. */
+/* ^Z and SIGCONT: while parked, the agent keeps the session but takes no samples; the profile records a gap. */
 void session_park(struct session *s, bool parked);
 
 /*
- * session_drain: take what the agent has published into the profile, as far as its names are there. Returns the number of samples,
- * or -1 when the session cannot go on (JVM gone: ERR_GONE; ring corrupt: ERR_FAILED); what was taken stays.
+ * Moves published records into the profile, as far as their names are available; does not block. Returns the number of
+ * samples, or -1 when the session has ended (JVM gone: ERR_GONE; taken over: ERR_BUSY; ring corrupt: ERR_FAILED). The
+ * profile stays valid.
  */
 int session_drain(struct session *s, struct err *err);
-/* Wait up to so long for a publication or the JVM's end; 1 = something came, 0 = timeout. */
+/* Waits for a publication or the end of the JVM; 1: session_drain has work, 0: timeout. */
 int session_wait(struct session *s, int timeout_ms);
 
-/* Fresh values, at most once a second from the JVM; valid until the next call. */
+/* Current vitals; the JVM's are re-read at most once a second. Valid until the next call. */
 const struct vitals *session_vitals(struct session *s);
 
-/* How long was sampled so far: from the first event's start to the last publication. */
+/* Sampled time so far: from the start of the first event to the last publication. */
 uint64_t session_duration_ns(const struct session *s);
-/* Of that, for how long the agent could look: it gets no core where the whole JVM gets none. */
+/* The part of it in which the agent could observe the JVM: less if they got no core. */
 uint64_t session_seen_ns(const struct session *s);
 
 /*
@@ -113,29 +133,29 @@ uint64_t session_seen_ns(const struct session *s);
 const char *session_note(struct session *s);
 const char *session_names_note(struct session *s);
 
-/* A thread's CPU time, from /proc; indices are the profile's threads. */
+/* CPU use of a thread, from /proc. */
 struct session_thread_cpu {
-	uint32_t thread;
+	uint32_t thread;            /* of the profile */
 	char state;                 /* R S D ... */
 	float user_pct, system_pct; /* over the time since the last call */
 };
 int session_threads(
 	struct session *s, struct session_thread_cpu **out); /* count; valid until next call */
 
-/* What is loaded in a JVM, without loading anything: for `jhot status`. */
+/* The state of the agent in a JVM, without loading anything. */
 struct session_status {
 	bool loaded; /* the agent's file is mapped */
-	bool active; /* a session holds it */
+	bool active; /* it has a session */
 	char front_end[64];
 	int front_end_pid;
 	uint64_t held_since_wall_ns;
 	bool lease_live;
-	struct vitals vitals;            /* active: the session's part of them */
-	char events[PROFILE_EVENTS][64]; /* what the front end calls them */
-	char text[8192]; /* lines: events, counters, walks, what stays in the target */
+	struct vitals vitals;            /* if active: the session's part of them */
+	char events[PROFILE_EVENTS][64]; /* the front end's names of events */
+	char text[8192]; /* lines: events, counters, cost of walks, what stays in the target */
 };
 int session_status(const struct hotspot *jvm, struct session_status *out, struct err *err);
-/* End whatever session there is; 0 also when there was none. */
+/* Ends the session of any front end. 0 if there was none. */
 int session_stop(const struct hotspot *jvm, struct err *err);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A session's inside, shared by the files that make it up. */
+/* The state of a session, shared by the files of session/. */
 #ifndef JHOT_SESSION_STATE_H
 #define JHOT_SESSION_STATE_H
 
@@ -22,28 +22,27 @@ struct session {
 	struct gauges *gauges;
 	struct vitals vitals;
 	uint64_t vitals_ns; /* of the last reading */
-	bool over;          /* nothing more will come; over_err says why */
+	bool over;          /* ended; over_err says why */
 	struct err over_err;
 
 	/* live */
-	struct patience patience; /* of whoever waits for the session now */
+	struct patience patience;
 	struct mapping mapping;
 	struct ring_reader ring;
 	struct lease *lease;
 	struct unwind_feed *unwind;
 	struct late late;   /* records that wait for names */
-	bool names_patient; /* as long as it takes */
-	uint64_t
-		left_ns; /* when it was seen first that the agent or the JVM has gone; 0: not yet */
+	bool names_patient; /* wait for names without a time limit */
+	uint64_t left_ns;   /* when the agent or the JVM was first found gone; 0: not yet */
 	struct buf note;
-	bool feeding; /* rows are sent and not answered yet */
-	bool started; /* an event was, once */
+	bool feeding; /* unwind rows are in flight: posted, not answered */
+	bool started; /* an event was started once */
 	struct tids *tids;
-	struct lend *lend;          /* NULL: nothing is lent */
-	int pidfd;                  /* -1: too old a kernel, /proc is asked */
-	bool leaving;               /* we asked the agent to go */
-	struct cgroup_mount memory; /* whose limits it lives under, */
-	uint64_t room_ns;           /* and when they were looked at last */
+	struct lend *lend;          /* NULL: no perf_events are lent */
+	int pidfd;                  /* -1: not supported by the kernel, /proc is polled */
+	bool leaving;               /* the agent was asked to leave */
+	struct cgroup_mount memory; /* memory controller of the JVM */
+	uint64_t memory_ns;         /* when its limits were last checked */
 	uint32_t publish_seen;
 	uint64_t publish_moved_ns; /* when publish_seq last moved */
 	uint64_t clock_ahead_ns;   /* the agent's clock, in another time namespace */
@@ -57,25 +56,24 @@ struct session {
 };
 
 /*
- * session_feed_unwind: takes the answer to the rows that were sent last and sends the next; waits so long for rows that
- * are being compiled. session_feed_settle: waits for the agent's answer, before another command takes its place.
+ * session_feed_unwind: reads the answer to the rows in flight and posts the next; waits up to wait_ns for rows that are
+ * being compiled. session_feed_settle: waits for that answer, before another command can be sent. See session.h.
  */
 #define SESSION_COMMAND_MS 1000
-#define SESSION_START_MS   3000 /* alloc may have to wait until nobody is attaching himself */
+#define SESSION_START_MS   3000 /* alloc may have to wait for native threads that attach themselves */
 void session_feed_unwind(struct session *s, uint64_t wait_ns);
 void session_feed_settle(struct session *s, control_idle_fn *idle);
-/* session_end: no more will come; the first reason stays. Returns -1 with it in err. */
+/* Marks the session as over; the first reason is kept. Returns -1 with it in err. */
 int session_end(struct session *s, const struct err *why, struct err *err);
-/* session_now_ns: now, on the agent's clock, in which its records are. */
+/* The current time on the agent's clock, which its records use. */
 uint64_t session_now_ns(const struct session *s);
-/* session_pull: what is in the ring now. Samples, or -1. */
+/* Moves the current content of the ring into the profile. Number of samples, or -1. */
 int session_pull(struct session *s, struct err *err);
-/* Is the JVM still there? */
 bool session_jvm_alive(const struct session *s);
 struct session *session_new(const struct hotspot *jvm, struct profile *profile);
-/* threads.c: the threads that live stay in the model. */
+/* A keeper of the profile (threads.c): retains the threads that are alive. */
 void session_keep(void *ctx, enum profile_kind kind, bool leaving);
-/* session_begin: with the mapping open and the lease started, all that reading needs. */
+/* Sets up everything that reading needs. Requires the mapping and the lease. */
 void session_begin(struct session *s);
 
 #endif

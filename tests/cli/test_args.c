@@ -76,10 +76,11 @@ static void test_refusals(void)
 		{&record, {"-x", "1"}, "no option -x", "jhot record --help"},
 		{&record, {"-tx", "1"}, "no option -x", "jhot record --help"},
 		{&top, {"--total", "1"}, "`jhot top` has no option --total", "jhot record --total"},
-		{&record, {"1", "-d"}, "--duration needs a value: --duration SECONDS", ""},
-		{&record, {"1", "--total=3"}, "--total takes no value", ""},
-		{&record, {"-t"}, "needs more: jhot record PID|NAME", "jhot record --help"},
-		{&top, {"1", "2"}, "\"2\" is one argument too many", ""},
+		{&record, {"1", "-d"}, "--duration requires a value: --duration SECONDS", ""},
+		{&record, {"1", "--total=3"}, "--total does not take a value", ""},
+		{&record, {"-t"}, "is missing an argument: jhot record PID|NAME",
+			"jhot record --help"},
+		{&top, {"1", "2"}, "Unexpected argument \"2\"", ""},
 		{&top, {"--"}, NULL, NULL},
 	};
 

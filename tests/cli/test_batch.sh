@@ -118,7 +118,7 @@ ok "and the header" grep -q 'explains 62% of CPU' "$T/out"
 TERM=dumb script -qec "'$JHOT' top -n 1 -b --replay '$RECORDING'" /dev/null >"$T/out" 2>&1 </dev/null
 ok "a dumb terminal gets screens" grep -q 'METHOD' "$T/out"
 TERM=dumb timeout 20 script -qec "'$JHOT' --replay '$RECORDING'" /dev/null >"$T/out" 2>&1 </dev/null
-ok "also without -b, and is told why" grep -q 'TERM=dumb cannot move its cursor' "$T/out"
+ok "also without -b, and is told why" grep -q 'TERM=dumb cannot move the cursor' "$T/out"
 ok "with the screens" grep -q 'METHOD' "$T/out"
 
 for wrong in '-n 0' '-n x' '-b -n 1 --dump-screen 80' '--dump-screen 80x24x' '--dump-screen 0x5' '--json --dump-screen 80x24' '-n 3'; do

@@ -32,25 +32,25 @@ cd "$T" || exit 1
 # --- the table ---
 run a1.collapsed b1.collapsed
 is "one a side: exit 0" $status 0
-ok "it says what is compared" grep -q '^samples, compared as a share of all$' out
+ok "it says what is compared" grep -q '^samples, compared as a share of the total$' out
 ok "the method that has more" grep -Eq '^ +30\.0 +46\.1 +\+16\.1\* .* a\.Main\.work$' out || diag_file out
 ok "what is gone" grep -Eq '^ +2\.0 +0\.0 +-2\.0\* .* gone a\.Old\.gone$' out
 ok "what is new" grep -Eq '^ +0\.0 +1\.6 +\+1\.6\* .* new  a\.New\.came$' out
 ok "how threads begin is no row" not grep -Eq 'start_thread|call_stub' out || diag_file out
 ok "lambdas are one" [ "$(grep -c 'Lambda' out)" = 1 ]
-ok "what is not known of one recording" grep -q '^One recording a side does not tell' out
+ok "what is not known of one recording" grep -q '^One recording per side does not show' out
 is "without a word on stderr" "$(cat err)" ""
 run a1.collapsed a2.collapsed a3.collapsed -- b1.collapsed b2.collapsed b3.collapsed
 ok "several a side" grep -Eq '^A  a1.collapsed a2.collapsed a3.collapsed: 3 recordings, 30000 samples$' out || diag_file out
-ok "their own noise is told" grep -Eq '^Recordings of one side differ by [0-9.]+ % beside chance\.$' out
+ok "their own noise is told" grep -Eq '^Recordings of the same side vary by [0-9.]+ % in addition to chance\.$' out
 ok "the method is found" grep -Eq "\+16\.[12]\* .* a\.Main\.work$" out
 
 awk '{ $NF *= 2; print }' a1.collapsed >double.collapsed
 run a1.collapsed double.collapsed
-ok "with itself doubled: nothing" grep -q '^Nothing differs by more than chance' out
+ok "with itself doubled: nothing" grep -q '^No statistically significant difference' out
 is "and no row" "$(grep -c 'a\.Main' out)" 0
 run --mode raw a1.collapsed double.collapsed
-ok "raw: twice of everything" grep -Eq '^samples, compared as it was counted: 10000.0 samples -> 20000.0 samples, \+100\.0 % .* \*$' out || diag_file out
+ok "raw: twice of everything" grep -Eq '^samples, compared as raw counts: 10000.0 samples -> 20000.0 samples, \+100\.0 % .* \*$' out || diag_file out
 run --rows 1 a1.collapsed a2.collapsed
 ok "as few rows as one wants" [ "$(grep -c ' a\.' out)" -le 1 ]
 run -I Lambda a1.collapsed b1.collapsed
@@ -59,7 +59,7 @@ ok "only stacks with a name" grep -q '^A  a1.collapsed: 800 samples$' out
 # --- exit codes ---
 run --fail-over 3% a1.collapsed b1.collapsed
 is "slower than it may be: exit 10" $status 10
-ok "and what is" grep -q '^Slower by more than 3 %: a\.Main\.work, by 16\.1 % of all\.$' out || diag_file out
+ok "and what is" grep -q '^Slower by more than 3 %: a\.Main\.work, by 16\.1 % of the total\.$' out || diag_file out
 is "without an error" "$(cat err)" ""
 run --fail-over 20% a1.collapsed b1.collapsed
 is "within what it may be: exit 0" $status 0
@@ -113,7 +113,7 @@ ok "... without what it has gained" [ "$(grep -c 'DELTA' out)" = 0 ]
 sed 's/main;a/main;malloc;a/' a1.collapsed >n.collapsed
 "$JHOT" convert -o n.jfr n.collapsed 2>err
 run n.collapsed n.jfr
-ok "the same in two formats: nothing" grep -q '^Nothing differs' out || diag_file out
+ok "the same in two formats: nothing" grep -q '^No statistically significant difference' out || diag_file out
 
 # --- a file that does not tell what was sampled, and one that does ---
 python3 - <<'END'
@@ -145,21 +145,21 @@ refused() {
 }
 : >empty.collapsed
 sed 's/ [0-9]*$/ 0/' a1.collapsed >none.collapsed
-refused "one file" 2 'needs more\|cannot tell which' a1.collapsed
-refused "three files" 2 'cannot tell which' a1.collapsed a2.collapsed a3.collapsed
-refused "a side without a file" 2 'On one side of' -- a1.collapsed a2.collapsed
-refused "an option behind the files" 2 'is behind "--"' a1.collapsed -- a2.collapsed --json
+refused "one file" 2 'missing an argument\|needs two files' a1.collapsed
+refused "three files" 2 'needs two files' a1.collapsed a2.collapsed a3.collapsed
+refused "a side without a file" 2 'no file on one side of' -- a1.collapsed a2.collapsed
+refused "an option behind the files" 2 'comes after "--"' a1.collapsed -- a2.collapsed --json
 refused "a file that is not there" 7 'nowhere.collapsed' a1.collapsed nowhere.collapsed
 refused "an empty file" 7 'empty' a1.collapsed empty.collapsed
 refused "a file without samples" 7 'samples' a1.collapsed none.collapsed
-refused "an event that it has not" 7 'has no samples of "alloc"' -e alloc a1.collapsed b1.collapsed
+refused "an event that it has not" 7 'has no samples of the event "alloc"' -e alloc a1.collapsed b1.collapsed
 refused "rates of unknown time" 7 'how long it took' --mode rate a1.collapsed b1.collapsed
 refused "an unknown mode" 2 'rate, share or raw' --mode fast a1.collapsed b1.collapsed
-refused "a bad part" 2 'per cent' --fail-over 3x a1.collapsed b1.collapsed
-refused "no part at all" 2 'per cent' --fail-over '' a1.collapsed b1.collapsed
+refused "a bad part" 2 'percentage of the total' --fail-over 3x a1.collapsed b1.collapsed
+refused "no part at all" 2 'percentage of the total' --fail-over '' a1.collapsed b1.collapsed
 refused "a view without a terminal" 2 'needs a terminal' --view a1.collapsed b1.collapsed
-refused "a view and JSON" 2 'neither prints JSON' --view --json a1.collapsed b1.collapsed
-refused "a format that has one side" 2 'cannot be written as pprof' -o x.pb.gz a1.collapsed b1.collapsed
-refused "a span of what has no time" 2 'need a file with time' --from 5 a1.collapsed b1.collapsed
+refused "a view and JSON" 2 'cannot be used together with --json' --view --json a1.collapsed b1.collapsed
+refused "a format that has one side" 2 'cannot be written in the format pprof' -o x.pb.gz a1.collapsed b1.collapsed
+refused "a span of what has no time" 2 'do not record time' --from 5 a1.collapsed b1.collapsed
 refused "nothing that a filter leaves" 7 'Side A has no samples' -I nothing a1.collapsed b1.collapsed
 done_testing

@@ -67,7 +67,8 @@ static void test_lists(void)
 static void test_refused(void)
 {
 	is_int(PARSE("-e", "alloc", "-i", "1ms"), -1, "a time for bytes");
-	ok(err.kind == ERR_USAGE && strstr(err.what, "is a size") != NULL, "is told: %s", err.what);
+	ok(err.kind == ERR_USAGE && strstr(err.what, "must be a size") != NULL, "is told: %s",
+		err.what);
 	is_int(PARSE("-e", "cpu=1m"), -1, "bytes for time");
 	is_int(PARSE("-e", "cpu,lock,cpu"), -1, "the same event twice");
 	is_int(PARSE("-e", "cpu=never"), -1, "an interval that is none");
@@ -122,11 +123,11 @@ static void test_patience(void)
 	is_int(PARSE("-e", "nowhere_to_be_found"), 0, "a function that is in no library");
 	is_int(events_resolve(&events, getpid(), &(const struct patience){ask, &forever}, &err), -1,
 		"is not found");
-	ok(forever.times > 3 && !strstr(err.what, "given up"), "asked %d times: %s", forever.times,
+	ok(forever.times > 3 && !strstr(err.what, "cancelled"), "asked %d times: %s", forever.times,
 		err.what);
 	is_int(events_resolve(&events, getpid(), &(const struct patience){ask, &once}, &err), -1,
 		"who has no patience");
-	ok(strstr(err.what, "given up") != NULL && once.times < forever.times, "gives up: %s",
+	ok(strstr(err.what, "cancelled") != NULL && once.times < forever.times, "gives up: %s",
 		err.what);
 }
 

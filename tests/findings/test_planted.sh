@@ -62,7 +62,7 @@ while read -r major java <&3; do
 	finds humongous '^HUMONGOUS  [0-9]+ of [0-9]+ collections .*, mostly by Planted.readBody$'
 	finds_none storm
 	ok "JDK $major: storm: that classes were not looked for is said" \
-		grep -q '^not looked for: classes .* (the JVM has run for less than 60 s)$' "$T/storm" || diag_file "$T/storm"
+		grep -q '^not checked: classes .* (the JVM has run for less than 60 s)$' "$T/storm" || diag_file "$T/storm"
 	finds_none healthy
 	if [ "$major" -lt 21 ]; then
 		skip "JDK $major: pinned" "JDK $major has no virtual threads"

@@ -93,7 +93,7 @@ record_start -i 1ms -d 100 -o "$T/x.collapsed"
 echo anew >&"$JVM_IN"
 wait_for 60 has_samples "$JVM" 500
 record_end
-ok "a recording says how much is" grep -Eq '^cpu: [0-9]+ % coarse' "$T/err"
+ok "a recording says how much is" grep -Eq '^cpu: [0-9]+ % in code without inlining information' "$T/err"
 ok "and which flags are against it" grep -q -- '-XX:+DebugNonSafepoints' "$T/err"
 jvm_end
 
@@ -104,7 +104,7 @@ record_start -a -i 1ms -d 100 -o "$T/x.collapsed"
 wait_for 60 has_samples "$JVM" 200
 record_end
 jvm_end
-ok "C1's code alone: it is coarse, too" grep -Eq '^cpu: [0-9]+ % coarse' "$T/err" || diag_file "$T/err"
+ok "C1's code alone: it is coarse, too" grep -Eq '^cpu: [0-9]+ % in code without inlining information' "$T/err" || diag_file "$T/err"
 ok "and marked as C1's" grep -Eq 'Coarse\.both_\[1\] [0-9]+$' "$T/x.collapsed"
 is "no frame is marked as C2's" "$(grep -c '_\[j\]' "$T/x.collapsed")" 0
 done_testing

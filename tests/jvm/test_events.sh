@@ -55,7 +55,7 @@ for first in jhot jfr pb.gz collapsed; do
 	done
 done
 "$JHOT" convert -e wall "$T/o.jhot" >"$T/out" 2>&1
-ok "as text: what threads did" grep -q 'Each thread .*sleeps.*of its time' "$T/out"
+ok "as text: what threads did" grep -q '^Thread states: .*sleeps' "$T/out"
 ok "values are times" grep -Eq 's of threads. time' "$T/out"
 
 record -e wall=20ms --only-threads 'st-sl*' -d 1 -t -o "$T/only.collapsed" "$JVM"
@@ -79,7 +79,7 @@ ok "samples as well" grep -q knownBusy "$T/engine.collapsed"
 record -e cpu --engine wall -d 1 "$JVM"
 ok "which must be one" sh -c "[ $status = 2 ] && grep -q 'perf, ctimer or lent' '$T/err'"
 record -e wall --engine perf -d 1 "$JVM"
-ok "for the event that has a choice" sh -c "[ $status = 2 ] && grep -q 'for the event cpu' '$T/err'"
+ok "for the event that has a choice" sh -c "[ $status = 2 ] && grep -q 'needs the event cpu' '$T/err'"
 
 # --- the live view ---
 command -v tmux >/dev/null || {
@@ -152,7 +152,7 @@ if mux capture-pane -p | grep -q '\[5 page-faults\]'; then
 		ok_shows "${event#*:} has the next key" "\\[${event%:*} ${event#*:}\\]"
 	done
 	add_event cpu-migrations
-	ok_shows "four are all that are on at a time" "All 4 of perf's events are on"
+	ok_shows "four are all that are on at a time" "All 4 perf events are on"
 	mux send-keys 5
 	ok_shows "the first of them" '\[5 page-faults\]'
 	mux send-keys e

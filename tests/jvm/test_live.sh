@@ -106,7 +106,7 @@ ok_shows "and a small one" 'METHOD'
 mux resize-window -x 80 -y 24
 ok_shows "and the first again" 'TREND'
 mux send-keys W
-ok_shows "W writes the settings" 'wrote the settings'
+ok_shows "W writes the settings" 'saved the settings'
 ok "into their file" grep -q '^window = 10s' "$T/settings/jhot/config"
 mux send-keys q
 ok_shows "q ends it with status 0" 'status=0'

@@ -82,7 +82,7 @@ for tiers in "" -Xint; do
 	jvm_end
 done
 record --depth 100 --keep-root 99 "$T"
-ends "a root that leaves no space for the top is refused" 2
+ends "a root that leaves no frame for the top is refused" 2
 record --depth 3000 "$T"
 ends "and more than can be kept" 2
 

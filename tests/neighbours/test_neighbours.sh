@@ -98,7 +98,7 @@ session() {
 	record) "$JHOT" record -e cpu,${ALLOC}lock,wall -d "$EACH" -o "$T/x.jhot" "$PID_with" ;;
 	why) "$JHOT" why -d "$EACH" "$PID_with" ;;
 	live) { sleep "$EACH"; printf q; } | TERM=xterm script -qec "stty cols 100 rows 30; '$JHOT' top -e cpu,wall $PID_with" /dev/null ;;
-	esac >"$T/session" 2>&1 </dev/null || grep -qE "too little was seen|^$PID_with .* found$" "$T/session"
+	esac >"$T/session" 2>&1 </dev/null || grep -qE "too little of .* was observed|^$PID_with .* found$" "$T/session"
 }
 
 sessions() {

@@ -176,7 +176,7 @@ static bool wait_beats(struct lease *moves, uint32_t from, uint32_t more)
 		if (clock_mono_ns() > end_ns)
 			return false;
 		if (moves)
-			lease_moved(moves);
+			lease_renew(moves);
 		nanosleep(&step, NULL);
 	}
 	return true;
@@ -261,7 +261,7 @@ static void test_front_end(void)
 	uint64_t since_ns;
 	int pid;
 
-	control_hold(&mapping);
+	control_identify(&mapping);
 	control_front_end(&mapping, name, sizeof(name), &pid, &since_ns);
 	ok(name[0] != '\0', "the front end has a name: %s", name);
 	is_int(pid, getpid(), "a process");

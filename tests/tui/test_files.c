@@ -80,7 +80,7 @@ static void test_saves(void)
 	glob_t found;
 
 	vt_keys(vt, "S");
-	vt_wait(vt, "saved all of it: ");
+	vt_wait(vt, "saved everything to ");
 	ok(glob("*-*-*.jhot", 0, NULL, &found) == 0 && found.gl_pathc == 1,
 		"S writes a file with a name of its own");
 	ok(found.gl_pathc && vt_shows(vt, found.gl_pathv[0]), "the name is on the screen");
@@ -126,7 +126,7 @@ static void test_failures(void)
 	vt_keys(vt, "\033");
 	vt_wait(vt, "q quit");
 	export_to(vt, "a.nothing");
-	ok(vt_wait(vt, "No format is known"), "and a suffix that says nothing");
+	ok(vt_wait(vt, "does not select a format"), "and a suffix that says nothing");
 	vt_keys(vt, "\033");
 	vt_wait(vt, "q quit");
 	ok(vt_shows(vt, "METHOD") && strlen(vt_row(vt, 5)) > 20, "the data stays");
@@ -142,7 +142,7 @@ static void test_settings(void)
 
 	snprintf(path, sizeof(path), "%s/config/jhot/config", folder);
 	vt_keys(vt, "]]pW");
-	ok(vt_wait(vt, "wrote the settings to "), "W writes the settings, folders included");
+	ok(vt_wait(vt, "saved the settings to "), "W writes the settings, folders included");
 	ok(strstr(contents(path), "\nwindow = 1m ") && strstr(contents(path), "\nnames = class "),
 		"as they are now");
 	stop(vt);
@@ -151,7 +151,7 @@ static void test_settings(void)
 	stop(vt);
 	vt = start("XDG_CONFIG_HOME=/proc/nowhere");
 	vt_keys(vt, "W");
-	ok(vt_wait(vt, "The settings are not kept: cannot write /proc/nowhere/jhot/config"),
+	ok(vt_wait(vt, "The settings were not saved: cannot write /proc/nowhere/jhot/config"),
 		"where they cannot be written is a message");
 	stop(vt);
 }

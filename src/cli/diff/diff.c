@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A comparison as text: the sides, all of it, and a row per method. */
+/* Prints a comparison as text: the sides, the total, and a row per method. */
 #include "cli/diff/diff.h"
 
 #include "base/buf.h"
@@ -12,8 +12,8 @@
 
 static const char *const mode_words[DIFF_MODES] = {
 	[DIFF_RATE] = "per second",
-	[DIFF_SHARE] = "as a share of all",
-	[DIFF_RAW] = "as it was counted",
+	[DIFF_SHARE] = "as a share of the total",
+	[DIFF_RAW] = "as raw counts",
 };
 
 double comparison_percent(const struct diff *d, double value)
@@ -43,7 +43,7 @@ const struct diff_value *comparison_slower(const struct comparison *c, const cha
 	if (c->diff->all.sure && comparison_percent(c->diff, diff_delta(&c->diff->all)) > most) {
 		worst = &c->diff->all;
 		most = comparison_percent(c->diff, diff_delta(worst));
-		*name = "all together";
+		*name = "the total";
 	}
 	for (uint32_t i = 0; i < c->diff->count; i++) {
 		values[0] = &c->diff->rows[i].self;
@@ -90,7 +90,7 @@ static void print_amount(const struct diff *d, double value, FILE *out)
 		fprintf(out, "%.1f samples", value);
 	else
 		fputs(units_value((uint64_t)(value + 0.5), event->unit, text, sizeof(text)), out);
-	fputs(d->mode == DIFF_RATE ? " a second" : "", out);
+	fputs(d->mode == DIFF_RATE ? " per second" : "", out);
 }
 
 static void print_all(const struct diff *d, FILE *out)
@@ -130,7 +130,7 @@ static void print_row(const struct diff *d, const struct diff_row *row, FILE *ou
 	fprintf(out, "  %-4s %s\n", word, row_name(d, row));
 }
 
-/* Is it more than the digits that there are? */
+/* True when a change is large enough to show in the digits that are printed. */
 static bool row_shows(const struct diff *d, const struct diff_row *row)
 {
 	return fabs(comparison_percent(d, diff_delta(&row->total))) >= 0.05 ||
@@ -155,25 +155,25 @@ static void print_end(const struct comparison *c, FILE *out)
 
 	if (sure || d->all.sure)
 		fprintf(out,
-			"\n*: more than chance; of reports where nothing has changed one in 30 has "
-			"such a mark. %u of %u methods have one.\n",
+			"\n*: statistically significant (if nothing changed, at most 1 report in "
+			"30 "
+			"shows one). %u of %u methods differ significantly.\n",
 			sure, d->count);
 	else
-		fprintf(out, "\nNothing differs by more than chance makes (%u methods).\n",
-			d->count);
+		fprintf(out, "\nNo statistically significant difference (%u methods).\n", d->count);
 	if (d->runs[DIFF_A] == 1 && d->runs[DIFF_B] == 1)
 		fprintf(out,
-			"One recording a side does not tell how much recordings of the same "
-			"program differ: %.0f %% is taken for it.\n"
-			"Several tell: jhot diff A1 A2 A3 -- B1 B2 B3\n",
+			"One recording per side does not show how much recordings of the same "
+			"program vary; %.0f %% is assumed.\n"
+			"Several recordings measure it: jhot diff A1 A2 A3 -- B1 B2 B3\n",
 			100 * DIFF_NOISE);
 	else
-		fprintf(out, "Recordings of one side differ by %.1f %% beside chance.\n",
+		fprintf(out, "Recordings of the same side vary by %.1f %% in addition to chance.\n",
 			100 * d->noise);
 	slower = comparison_slower(c, &name);
 	if (slower)
-		fprintf(out, "Slower by more than %g %%: %s, by %.1f %% of all.\n", c->fail_over,
-			name, comparison_percent(d, diff_delta(slower)));
+		fprintf(out, "Slower by more than %g %%: %s, by %.1f %% of the total.\n",
+			c->fail_over, name, comparison_percent(d, diff_delta(slower)));
 }
 
 void comparison_print(const struct comparison *c, FILE *out)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A comparison as text for people and as JSON for scripts (doc/diff.schema.json).
+ * Prints a comparison as text, as JSON (doc/diff.schema.json) or in the live view.
  *
- * Shares are of all that side A had (of each side's own where shares are compared), so that they add up and --fail-over is
- * one of them.
+ * Percentages, including --fail-over, are relative to the total of side A; where shares are compared, to the total of each
+ * side. So they add up. struct comparison borrows everything.
  */
 #ifndef JHOT_CLI_DIFF_DIFF_H
 #define JHOT_CLI_DIFF_DIFF_H
@@ -16,19 +16,19 @@
 struct comparison {
 	const struct diff *diff;
 	const char *const *files[DIFF_SIDES]; /* of diff->runs[side] recordings */
-	unsigned rows;                        /* of text; differences that are sure are all told */
-	double fail_over; /* in per cent of all; negative: it is not asked for */
+	unsigned rows;    /* of text; significant differences are printed beyond that */
+	double fail_over; /* percent of the total; negative: not given */
 };
 
-/* A value in per cent of all. */
+/* A value in percent of the total. */
 double comparison_percent(const struct diff *d, double value);
-/* "new", "gone" or "": what a side does not have at all. */
+/* "new" or "gone" if only one side has the method, else "". */
 const char *comparison_word(const struct diff_row *row);
-/* Has something surely become slower by more than fail_over? The worst, NULL: no. */
+/* The largest significant slowdown beyond fail_over, with its name; NULL: none. */
 const struct diff_value *comparison_slower(const struct comparison *c, const char **name);
 
 void comparison_print(const struct comparison *c, FILE *out);
-/* The live view of it; args: what it takes of the command line. */
+/* Runs the live view on side B; blocks until it ends. args: for the screen's options. */
 int comparison_view(const struct comparison *c, const struct args *args, struct err *err);
 void comparison_print_json(const struct comparison *c, FILE *out);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A comparison in the live view: B is shown, and beside it what it has gained over A. */
+/* A comparison in the live view: shows B, with its change from A beside each row. */
 #include "base/buf.h"
 #include "base/clock.h"
 #include "cli/batch.h"
@@ -20,7 +20,7 @@ static int view_check(const struct batch *batch, struct err *err)
 		return 0;
 	err_set(err, ERR_USAGE, "--view needs a terminal, and the %s is not one.",
 		isatty(STDOUT_FILENO) ? "input" : "output");
-	err_hint(err, "jhot diff BEFORE AFTER    prints the table");
+	err_hint(err, "jhot diff BEFORE AFTER     prints the table");
 	return -1;
 }
 
@@ -55,7 +55,7 @@ static int view_run(const struct comparison *c, struct app_options *screen,
 	file->profile = d->both;
 	vitals_unknown(&file->vitals);
 	file->duration_ns = (uint64_t)(d->seconds[DIFF_B] / d->runs[DIFF_B] * (double)NS_PER_S);
-	events_put(&events, d->both, d->query_all.event);
+	events_insert(&events, d->both, d->query_all.event);
 	screen->event = d->query_all.event;
 	screen->events = 1u << d->query_all.event;
 	rc = live_file_show(file, &shown, &events, screen, batch, err);

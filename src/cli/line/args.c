@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Where the parser stands in argv. */
+/* The parser's position in argv. */
 struct scan {
 	struct args *args;
 	char *const *next, *const *end;
@@ -36,7 +36,7 @@ static const struct option_def *find_letter(char letter, const struct verb *verb
 	return NULL;
 }
 
-/* The hint after an option that this verb does not have: another verb's, or one spelt like it. */
+/* The error for an option that the verb does not have; suggests verbs that have it, or the nearest option. */
 static int unknown_option(
 	const char *shown, const char *name, size_t len, const struct verb *verb, struct err *err)
 {
@@ -70,16 +70,16 @@ static void args_add(struct args *args, enum option_id id, const char *value)
 	args->values[args->value_count++] = (struct args_value){id, value};
 }
 
-/* Take the option; value is what stands in the same word, or NULL. */
-static int take(struct scan *s, const struct option_def *o, const char *value, struct err *err)
+/* Records the option. value: from the same word; NULL: the next word is consumed if the option needs one. */
+static int accept(struct scan *s, const struct option_def *o, const char *value, struct err *err)
 {
 	if (!o->arg && value) {
-		err_set(err, ERR_USAGE, "--%s takes no value.", o->name);
+		err_set(err, ERR_USAGE, "--%s does not take a value.", o->name);
 		return -1;
 	}
 	if (o->arg && !value) {
 		if (s->next == s->end) {
-			err_set(err, ERR_USAGE, "--%s needs a value: --%s %s.", o->name, o->name,
+			err_set(err, ERR_USAGE, "--%s requires a value: --%s %s.", o->name, o->name,
 				o->arg);
 			err_hint(err, "jhot %s --help", s->args->verb->name);
 			return -1;
@@ -98,7 +98,7 @@ static int parse_long(struct scan *s, const char *word, struct err *err)
 
 	if (!o)
 		return unknown_option(word, name, len, s->args->verb, err);
-	return take(s, o, eq ? eq + 1 : NULL, err);
+	return accept(s, o, eq ? eq + 1 : NULL, err);
 }
 
 static int parse_letters(struct scan *s, const char *word, struct err *err)
@@ -110,8 +110,8 @@ static int parse_letters(struct scan *s, const char *word, struct err *err)
 		if (!o)
 			return unknown_option(shown, p, 1, s->args->verb, err);
 		if (o->arg)
-			return take(s, o, p[1] ? p + 1 : NULL, err);
-		if (take(s, o, NULL, err))
+			return accept(s, o, p[1] ? p + 1 : NULL, err);
+		if (accept(s, o, NULL, err))
 			return -1;
 	}
 	return 0;
@@ -124,10 +124,10 @@ static int check_operands(const struct args *args, struct err *err)
 	if (args_has(args, OPT_HELP) || args_has(args, OPT_VERSION))
 		return 0;
 	if (args->operand_count < verb->min_operands)
-		err_set(err, ERR_USAGE, "`jhot %s` needs more: jhot %s %s.", verb->name, verb->name,
-			verb->synopsis);
+		err_set(err, ERR_USAGE, "`jhot %s` is missing an argument: jhot %s %s.", verb->name,
+			verb->name, verb->synopsis);
 	else if (args->operand_count > verb->max_operands)
-		err_set(err, ERR_USAGE, "\"%s\" is one argument too many: jhot %s %s.",
+		err_set(err, ERR_USAGE, "Unexpected argument \"%s\": jhot %s %s.",
 			args->operands[verb->max_operands], verb->name, verb->synopsis);
 	else
 		return 0;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The options table, and a command line parsed by it.
+ * The table of options, and command lines parsed by it.
  *
- * Long and short options, "--name=value", "-n5", bundled flags, "--". An option that its verb does not
- * know is an error that names the nearest one. struct args points into argv; args_done frees its arrays.
+ * Supports long and short options, "--name=value", "-n5", bundled flags and "--". An option that the verb does not have
+ * is an error that suggests the nearest one. struct args borrows argv; args_done frees its arrays.
  */
 #ifndef JHOT_CLI_LINE_ARGS_H
 #define JHOT_CLI_LINE_ARGS_H
@@ -73,14 +73,14 @@ enum option_id {
 	OPT_COUNT
 };
 
-/* A row: the same letter may stand in several rows if no verb has both. */
+/* Two rows may share a letter if no verb has both. */
 struct option_def {
 	enum option_id id;
 	const char *name; /* without the dashes */
-	char letter;      /* 0 = none */
-	const char *arg;  /* what to call its value in help texts; NULL = a flag */
-	unsigned verbs;   /* enum verb_bit, or'ed */
-	const char *help; /* one sentence without full stop; NULL = for tests, told to nobody */
+	char letter;      /* 0: none */
+	const char *arg;  /* name of its value in help texts; NULL: a flag */
+	unsigned verbs;   /* bits of enum verb_bit */
+	const char *help; /* one sentence without full stop; NULL: for tests only, undocumented */
 };
 extern const struct option_def options[]; /* name == NULL at the end */
 
@@ -93,10 +93,10 @@ struct args {
 	int value_count;
 	const char **operands;
 	int operand_count;
-	int operands_before; /* of them before "--"; -1: there was none */
+	int operands_before; /* number of operands before "--"; -1: no "--" */
 };
 
-/* argv: what follows the verb. On an error nothing is left to free. */
+/* argv: the words after the verb. On an error nothing is left to free. */
 int args_parse(
 	struct args *args, const struct verb *verb, int argc, char *const *argv, struct err *err);
 void args_done(struct args *args);

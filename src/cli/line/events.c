@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* An interval must have the unit of the event that it is for. */
+/* Parsing -e, -i and the other sampling options; starting the events in a session. */
 #include "cli/line/events.h"
 
 #include "cli/line/args.h"
@@ -10,7 +10,7 @@
 
 /* --- one event of the list --------------------------------------------------------------------------- */
 
-/* NAME or NAME=INTERVAL; commas and equals signs between slashes belong to a name: cpu/event=0x3c,umask=1/ */
+/* NAME or NAME=INTERVAL; commas and equals signs between slashes are part of the name: cpu/event=0x3c,umask=1/ */
 struct events_item {
 	char name[64];
 	char interval[32];
@@ -29,8 +29,8 @@ static const char *events_next_item(const char *list, struct events_item *item, 
 	name_end = equals ? equals : end;
 	if ((size_t)(name_end - list) >= sizeof(item->name) ||
 		(equals && (size_t)(end - equals) > sizeof(item->interval))) {
-		err_set(err, ERR_USAGE, "\"%.*s\" is too long for an event.", (int)(end - list),
-			list);
+		err_set(err, ERR_USAGE, "The name of the event \"%.*s\" is too long.",
+			(int)(end - list), list);
 		return NULL;
 	}
 	snprintf(item->name, sizeof(item->name), "%.*s", (int)(name_end - list), list);
@@ -39,7 +39,7 @@ static const char *events_next_item(const char *list, struct events_item *item, 
 	return end + (*end == ',');
 }
 
-static int events_take_interval(struct events *e, int i, const char *text, struct err *err)
+static int events_set_interval(struct events *e, int i, const char *text, struct err *err)
 {
 	const struct profile_event *event = profile_get_event(NULL, e->ids[i]);
 	bool time = event->weight_is_time, bytes = e->ids[i] == EVENT_ALLOC;
@@ -49,13 +49,13 @@ static int events_take_interval(struct events *e, int i, const char *text, struc
 		return -1;
 	if (kind == UNITS_PLAIN || (kind == UNITS_TIME && time) || (kind == UNITS_BYTES && bytes))
 		return 0;
-	return err_set(err, ERR_USAGE, "The interval of \"%s\" is %s.", e->names[i],
-		time    ? "a time, as in 10ms"
-		: bytes ? "a size, as in 512k"
-			: "a number of events, as in 10000");
+	return err_set(err, ERR_USAGE, "The interval of \"%s\" must be %s.", e->names[i],
+		time    ? "a time, such as 10ms"
+		: bytes ? "a size, such as 512k"
+			: "a number of events, such as 10000");
 }
 
-void events_put(struct events *e, const struct profile *p, int id)
+void events_insert(struct events *e, const struct profile *p, int id)
 {
 	e->ids[e->count] = id;
 	e->how[e->count] = (struct session_event){.event = id};
@@ -70,12 +70,12 @@ static int events_add(struct events *e, const struct events_item *item, struct e
 	for (int k = 0; k < e->count; k++)
 		if (!strcmp(e->names[k], item->name))
 			return err_set(
-				err, ERR_USAGE, "The event \"%s\" is named twice.", item->name);
+				err, ERR_USAGE, "The event \"%s\" is given twice.", item->name);
 	if (id >= 0 && id < EVENT_USER_FIRST)
-		events_put(e, NULL, id);
+		events_insert(e, NULL, id);
 	else if (events_add_perf(e, item->name, err))
 		return -1;
-	return *item->interval ? events_take_interval(e, e->count - 1, item->interval, err) : 0;
+	return *item->interval ? events_set_interval(e, e->count - 1, item->interval, err) : 0;
 }
 
 static int events_add_list(struct events *e, const char *list, struct err *err)
@@ -90,32 +90,32 @@ static int events_add_list(struct events *e, const char *list, struct err *err)
 	return 0;
 }
 
-/* --- what is said for all ---------------------------------------------------------------------------- */
+/* --- options for all events -------------------------------------------------------------------------- */
 
-/* -i: for the events of its unit that have none of their own; there must be one. */
+/* -i: sets the interval of every event of its unit that has none. An error if that matches no event. */
 static int events_share_interval(struct events *e, const char *text, struct err *err)
 {
 	struct err first = {0}, why = {0};
-	bool taken = false;
+	bool matched = false;
 
 	for (int i = 0; i < e->count; i++) {
 		if (e->how[i].interval)
 			continue;
-		if (!events_take_interval(e, i, text, &why)) {
-			taken = true;
+		if (!events_set_interval(e, i, text, &why)) {
+			matched = true;
 			continue;
 		}
 		e->how[i].interval = 0;
 		if (first.kind == ERR_NONE)
 			first = why;
 	}
-	if (taken || first.kind == ERR_NONE)
+	if (matched || first.kind == ERR_NONE)
 		return 0;
 	*err = first;
 	return -1;
 }
 
-/* --engine: of cpu, which is the one that has a choice. */
+/* --engine: only cpu has a choice of engines. */
 static int events_engine(struct events *e, const char *name, struct err *err)
 {
 	const char *const *engine = session_engines;
@@ -125,12 +125,12 @@ static int events_engine(struct events *e, const char *name, struct err *err)
 		engine++;
 	if (!*engine)
 		return err_set(
-			err, ERR_USAGE, "--engine takes perf, ctimer or lent, not \"%s\".", name);
+			err, ERR_USAGE, "--engine must be perf, ctimer or lent, not \"%s\".", name);
 	while (i < e->count && e->ids[i] != EVENT_CPU)
 		i++;
 	if (i == e->count)
 		return err_set(
-			err, ERR_USAGE, "--engine is for the event cpu, which is not asked for.");
+			err, ERR_USAGE, "--engine needs the event cpu, which is not sampled.");
 	e->how[i].engine = *engine;
 	return 0;
 }
@@ -141,7 +141,7 @@ static int events_flags(struct events *e, const struct args *args, struct err *e
 	bool user = args_has(args, OPT_USER), kernel = args_has(args, OPT_KERNEL);
 
 	if (user && kernel)
-		return err_set(err, ERR_USAGE, "-u and -k exclude each other.");
+		return err_set(err, ERR_USAGE, "-u and -k cannot be used together.");
 	for (int i = 0; i < e->count; i++) {
 		any = any || e->ids[i] == EVENT_ALLOC;
 		e->how[i].live = live && e->ids[i] == EVENT_ALLOC;
@@ -150,12 +150,12 @@ static int events_flags(struct events *e, const struct args *args, struct err *e
 	}
 	if (!live || any)
 		return 0;
-	err_set(err, ERR_USAGE, "--live is for the event alloc, which is not asked for.");
+	err_set(err, ERR_USAGE, "--live needs the event alloc, which is not sampled.");
 	err_hint(err, "-e alloc --live");
 	return -1;
 }
 
-/* What is not said follows from what is: --depth alone cuts the root off, --keep-root alone is of the deepest. */
+/* Defaults: --depth alone cuts at the root, --keep-root alone applies to stacks of more than SESSION_DEPTH_MAX frames. */
 static int events_depth(struct events *e, const struct args *args, struct err *err)
 {
 	const char *depth = args_get(args, OPT_DEPTH), *top = args_get(args, OPT_KEEP_TOP);
@@ -169,7 +169,7 @@ static int events_depth(struct events *e, const struct args *args, struct err *e
 		return -1;
 	if (e->root + 2 > e->depth && e->root)
 		return err_set(err, ERR_USAGE,
-			"--keep-root=%u leaves no space for the top of stacks of %u frames.",
+			"--keep-root=%u leaves no frame for the top of stacks of %u frames.",
 			e->root, e->depth);
 	e->top = e->root ? e->depth - e->root - 1 : e->depth;
 	return top ? units_count(top, "--keep-top", e->top, &e->top, err) : 0;
@@ -186,7 +186,7 @@ int events_parse(struct events *out, const struct args *args, int fallback, stru
 		if (events_add_list(out, args_nth(args, OPT_EVENT, i), err))
 			return -1;
 	if (!out->count && fallback >= 0)
-		events_put(out, NULL, fallback);
+		events_insert(out, NULL, fallback);
 	if (interval && events_share_interval(out, interval, err))
 		return -1;
 	if (args_get(args, OPT_ENGINE) && events_engine(out, args_get(args, OPT_ENGINE), err))
@@ -209,7 +209,7 @@ int events_prepare(const struct events *e, struct session *s, struct err *err)
 	return 0;
 }
 
-/* What can be had without the one that cannot. */
+/* Adds a hint with the events that are left without the refused one. Always -1. */
 static int events_refused(const struct events *e, int refused, struct err *err)
 {
 	char rest[256] = "";
@@ -219,7 +219,7 @@ static int events_refused(const struct events *e, int refused, struct err *err)
 			snprintf(rest + strlen(rest), sizeof(rest) - strlen(rest), "%s%s",
 				*rest ? "," : "", e->names[i]);
 	if (*rest)
-		err_hint(err, "without it: -e %s", rest);
+		err_hint(err, "-e %s     samples the other events", rest);
 	return -1;
 }
 
@@ -232,7 +232,7 @@ int events_start(const struct events *e, struct session *s, struct err *err)
 	for (int i = 0; i < e->count; i++) {
 		if (!session_event_begin(s, &e->how[i], err))
 			begun++;
-		else if (!e->as_can || err->kind == ERR_GONE)
+		else if (!e->optional || err->kind == ERR_GONE)
 			return events_refused(e, i, err);
 	}
 	return begun || !e->count ? 0 : -1;
@@ -268,10 +268,10 @@ static int events_named(
 			return -1;
 		id = events_find(p, item.name);
 		if (id < 0) {
-			err_set(err, ERR_USAGE, "No event \"%s\" was sampled.", item.name);
+			err_set(err, ERR_USAGE, "The event \"%s\" was not sampled.", item.name);
 			return events_unknown(item.name, err);
 		}
-		events_put(out, p, id);
+		events_insert(out, p, id);
 	}
 	return 0;
 }
@@ -287,8 +287,8 @@ int events_of_profile(
 		return 0;
 	for (int i = 0; i < PROFILE_EVENTS; i++)
 		if (events_have(p, i))
-			events_put(out, p, i);
+			events_insert(out, p, i);
 	if (!out->count)
-		events_put(out, p, EVENT_CPU);
+		events_insert(out, p, EVENT_CPU);
 	return 0;
 }

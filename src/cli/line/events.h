@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * -e, -i and what else says how to sample: which events, how often, what of them, at what cost.
+ * The sampling options of the command line: events, intervals, engines, depth, budget.
  *
- * -e EVENT[=INTERVAL],... may be given again. -i is for those events whose unit it has. Plain values that point
- * into the command line; errors are usage errors that name what there is.
+ * -e EVENT[=INTERVAL],... is repeatable; -i applies to the events of its unit. struct events borrows the command line,
+ * and points into itself, so it must not be copied or moved once parsed. Errors are usage errors that list the
+ * alternatives. Single-threaded.
  */
 #ifndef JHOT_CLI_LINE_EVENTS_H
 #define JHOT_CLI_LINE_EVENTS_H
@@ -17,57 +18,63 @@
 
 struct args;
 
-#define EVENTS_BUDGET 20 /* thousandths of a core, if none is given */
+#define EVENTS_BUDGET 20 /* the default: thousandths of a core */
 
 struct events {
 	int ids[PROFILE_EVENTS];
 	struct session_event how[PROFILE_EVENTS]; /* of ids[i] */
 	char names[PROFILE_EVENTS][64];           /* of ids[i]; user events' how.name points here */
-	bool as_can;               /* what is refused is left out, as long as one can be sampled */
-	int count;                 /* 0 only if none was named and no default asked for */
-	int budget;                /* thousandths of a core, 0 = any; -1: EVENTS_BUDGET */
+	bool optional;             /* skip events that are refused, as long as one can be sampled */
+	int count;                 /* 0 only if none was given and there is no default */
+	int budget;                /* thousandths of a core, 0: unlimited, -1: EVENTS_BUDGET */
 	const char *only_threads;  /* NULL: all */
-	unsigned depth, top, root; /* of stacks, as session_depth takes them; depth 0: not said */
+	unsigned depth, top, root; /* arguments of session_depth; depth 0: not given */
 };
 
-/* fallback: the event if -e is not there, or -1. struct events must stay where it is. */
+/* fallback: the event used without -e, or -1 for none. */
 int events_parse(struct events *out, const struct args *args, int fallback, struct err *err);
-/* One more, as it is sampled unless somebody says otherwise; p: NULL unless it has user events of its own. */
-void events_put(struct events *e, const struct profile *p, int id);
-/* Tell a session's agent what is for all events; events_start: and start them. The first refusal ends it. */
+/* Appends an event with default settings. p: the profile that defines user events, NULL: none. */
+void events_insert(struct events *e, const struct profile *p, int id);
+/*
+ * events_prepare sends budget, depth and thread filter to a session's agent. events_start does that and starts the
+ * events; it stops at the first refusal unless `optional` is set. Both wait for the agent.
+ */
 int events_prepare(const struct events *e, struct session *s, struct err *err);
 int events_start(const struct events *e, struct session *s, struct err *err);
 
-/* -e for a profile that was sampled before: its events by their names; without -e those that have samples. */
+/* -e for an existing profile: its events by name; without -e, all that have samples. */
 int events_of_profile(
 	struct events *out, const struct args *args, const struct profile *p, struct err *err);
 
 /* --- events_perf.c ----------------------------------------------------------------------------- */
 
-/* Perf's events in -e, by the names of attach/perf/events.h. */
+/* perf events in -e, by the names of attach/perf/events.h. */
 
-/* One more, under the next free number of user events. A name that may be a function's is believed. */
+/* Appends a perf event with the next free id of user events. Does not check that a function of that name exists. */
 int events_add_perf(struct events *e, const char *name, struct err *err);
 
-/* Now that there is a JVM: where functions are; the default intervals of those that have none. */
+/*
+ * Finds the addresses of functions in the target, and sets default intervals. Reads files of the target, which may take
+ * seconds; patience may be NULL.
+ */
 int events_resolve(struct events *e, pid_t pid, const struct patience *patience, struct err *err);
 
 /*
- * functions_find: where a native function is in a JVM, a perf_events_function; ctx is a struct functions_in. What a library
- * exports is found first, in the order of the mappings; then what symbol tables and separate debug files tell.
+ * functions_find: the address of a native function in a JVM; a perf_events_function whose ctx is a struct functions_in.
+ * Exported symbols come first, in the order of the mappings, then symbol tables and separate debug files.
  */
 struct functions_in {
 	pid_t pid;
-	struct patience patience; /* asked while files are read, which another thread does */
+	struct patience patience; /* polled while another thread reads files */
 };
 int functions_find(
 	void *ctx, const char *library, const char *function, uint64_t *address, struct err *err);
 
-/* The names of those predefined ones that this host has: how many. Asks the kernel for each of them. */
+/* Fills in the predefined perf events that this host has and returns their number. Opens each once to find out. */
 #define EVENTS_NAMES 96
 int events_names(const char *names[EVENTS_NAMES], bool user_only);
 
-/* Adds to the error what events there are, and which is meant. Always -1. */
+/* Adds hints with the nearest event and where to find all. Always -1. */
 int events_unknown(const char *name, struct err *err);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Perf's events in -e: what they are is known at once, where a function is only when there is a JVM. */
+/* perf events in -e: parsed with the command line; functions are resolved once the JVM is known. */
 #include "cli/line/events.h"
 
 #include "attach/perf/events.h"
@@ -20,7 +20,7 @@ int events_unknown(const char *name, struct err *err)
 		nearest_offer(&near, perf.name);
 	if (near.best)
 		err_hint(err, "-e %s", near.best);
-	err_hint(err, "the events are cpu, alloc, lock and wall; `jhot events` lists perf's");
+	err_hint(err, "jhot events     lists cpu, alloc, lock, wall and perf's events");
 	return -1;
 }
 
@@ -36,7 +36,7 @@ int events_names(const char *names[EVENTS_NAMES], bool user_only)
 	return count;
 }
 
-/* A class and a method, pkg.Class.method or pkg/Class.method; those with dots might be functions of C, too. */
+/* True for pkg.Class.method and pkg/Class.method. The form with dots may also be a C function. */
 static bool perf_is_java(const char *name)
 {
 	const char *dot = strrchr(name, '.'), *slash = strrchr(name, '/');
@@ -49,14 +49,14 @@ static int perf_java(const char *name, struct err *err)
 	const char *method = strrchr(name, '.') + 1;
 
 	err_set(err, ERR_USAGE,
-		"\"%s\" looks like a Java method, and calls of those cannot be traced yet: an "
-		"event may be a native function.",
+		"\"%s\" looks like a Java method, whose calls cannot be traced: only native "
+		"functions can be events.",
 		name);
-	err_hint(err, "-e cpu or -e wall, and look for %s: where it takes time", method);
+	err_hint(err, "-e cpu or -e wall, then search for %s to see where it spends time", method);
 	return -1;
 }
 
-static void perf_take(struct session_event *how, const struct perf_event *perf)
+static void perf_apply(struct session_event *how, const struct perf_event *perf)
 {
 	how->perf.type = perf->type;
 	how->perf.bp_type = perf->bp_type;
@@ -68,7 +68,7 @@ static void perf_take(struct session_event *how, const struct perf_event *perf)
 	how->interval = how->interval ? how->interval : perf->interval;
 }
 
-/* function_later: any function may be there. */
+/* Accepts any function; functions_find looks it up later. */
 static int function_later(
 	void *ctx, const char *library, const char *function, uint64_t *address, struct err *err)
 {
@@ -89,13 +89,13 @@ int events_add_perf(struct events *e, const char *name, struct err *err)
 		id += e->ids[k] >= EVENT_USER_FIRST;
 	if (id >= PROFILE_EVENTS)
 		return err_set(err, ERR_USAGE,
-			"At most %d events of perf can be sampled at a time.",
+			"At most %d perf events can be sampled at the same time.",
 			PROFILE_EVENTS - EVENT_USER_FIRST);
 	snprintf(e->names[i], sizeof(e->names[i]), "%s", name);
 	e->ids[i] = id;
 	e->how[i] = (struct session_event){.event = id, .name = e->names[i]};
-	perf_take(&e->how[i], &perf);
-	e->how[i].interval = 0; /* -i may say another */
+	perf_apply(&e->how[i], &perf);
+	e->how[i].interval = 0; /* -i may set another */
 	e->count++;
 	return 0;
 }
@@ -111,11 +111,12 @@ int events_resolve(struct events *e, pid_t pid, const struct patience *patience,
 			continue;
 		if (perf_events_find(e->names[i], functions_find, &in, &perf, err)) {
 			if (!patience_left(&in.patience))
-				return err_set(err, ERR_FAILED, "%s: given up.", e->names[i]);
+				return err_set(err, ERR_FAILED,
+					"The search for \"%s\" was cancelled.", e->names[i]);
 			return perf_is_java(e->names[i]) ? perf_java(e->names[i], err)
 							 : events_unknown(e->names[i], err);
 		}
-		perf_take(&e->how[i], &perf);
+		perf_apply(&e->how[i], &perf);
 	}
 	return 0;
 }

@@ -22,8 +22,8 @@ struct search {
 	struct symbols *symbols;       /* NULL: exported names only */
 	uint64_t address;
 	bool library_seen, given_up;
-	bool indirect;        /* address is a resolver's, or of what it chose */
-	struct proc_map code; /* of the library that it is in; without path */
+	bool indirect;        /* address is that of a resolver, or of the implementation it chose */
+	struct proc_map code; /* the mapping that contains it; path is not valid */
 };
 
 static bool search_wants(struct search *s, const struct proc_map *map)
@@ -92,7 +92,7 @@ static bool search_map(void *ctx, const struct proc_map *map)
 	return s->address == 0 && !s->given_up;
 }
 
-/* The mapping that the resolver is in: what it chooses from is beside it. */
+/* The mapping of the resolver, which contains its candidates as well. */
 static bool search_code(void *ctx, const struct proc_map *map)
 {
 	struct search *s = ctx;
@@ -103,7 +103,7 @@ static bool search_code(void *ctx, const struct proc_map *map)
 	return false;
 }
 
-/* What a file that imports the function calls; of lazy ones the slot still leads to the file itself. */
+/* Reads the GOT slot of a file that imports the function. A lazy slot still points into that file. */
 static bool search_chosen(void *ctx, const struct proc_map *map)
 {
 	struct search *s = ctx;
@@ -131,10 +131,10 @@ static int search_indirect(struct search *s, struct err *err)
 	if (s->address != resolver || s->given_up)
 		return 0;
 	err_set(err, ERR_USAGE,
-		"Which \"%s\" is called was chosen for this CPU when process %d began, and nothing "
-		"there tells which one.",
+		"\"%s\" is an indirect function, and process %d does not show which "
+		"implementation it uses.",
 		s->function, (int)s->pid);
-	err_hint(err, "name the one that is used, such as __strlen_avx2");
+	err_hint(err, "give the implementation, such as __strlen_avx2");
 	return -1;
 }
 
@@ -172,12 +172,12 @@ int functions_find(
 		return -1;
 	*address = s.given_up ? 0 : s.address;
 	if (s.given_up)
-		return err_set(err, ERR_FAILED, "The search for \"%s\" in process %d was given up.",
-			function, (int)s.pid);
+		return err_set(err, ERR_FAILED,
+			"The search for \"%s\" in process %d was cancelled.", function, (int)s.pid);
 	if (s.address)
 		return 0;
 	if (library && !s.library_seen)
-		return err_set(err, ERR_USAGE, "Process %d has no library \"%s\" mapped.",
+		return err_set(err, ERR_USAGE, "Process %d has not mapped a library \"%s\".",
 			(int)s.pid, library);
 	return err_set(err, ERR_USAGE,
 		"There is no event \"%s\", and process %d has no native function of that name.",

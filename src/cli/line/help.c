@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Help texts, made from the verb and option tables. */
+/* Help texts, generated from the tables of verbs and options. */
 #include "cli/line/help.h"
 
 #include <stdbool.h>
@@ -8,7 +8,7 @@
 #define WIDTH         80
 #define OPTION_COLUMN 28
 
-/* One line of text from this column on. A line that begins with a blank is laid out already. */
+/* Prints one line of text from this column on. A line that begins with a blank is already laid out. */
 static void wrap_line(FILE *out, int column, int margin, const char *text, size_t len)
 {
 	const char *end = text + len;
@@ -82,12 +82,12 @@ void help_verb(FILE *out, const struct verb *verb)
 
 void help_main(FILE *out)
 {
-	fputs("jhot " JHOT_VERSION ": what a running JVM spends its time on, live\n\n"
-	      "Usage: jhot [PID|NAME]        choose a JVM, or look at this one\n"
-	      "       jhot FILE...           look at what was recorded\n"
+	fputs("jhot " JHOT_VERSION ": shows live what a running JVM spends its time on\n\n"
+	      "Usage: jhot [PID|NAME]        profile this JVM, or choose one from a list\n"
+	      "       jhot FILE...           open recordings and other profiles\n"
 	      "       jhot VERB [ARGUMENT]...\n\nVerbs:\n",
 		out);
 	for (const struct verb *const *v = verbs; *v; v++)
 		fprintf(out, "  %-10s%s\n", (*v)->name, (*v)->help);
-	fputs("\njhot VERB --help tells a verb's options; man jhot tells the rest.\n", out);
+	fputs("\n`jhot VERB --help` lists the options of a verb. See also man jhot.\n", out);
 }

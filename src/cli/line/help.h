@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Help texts, made from the verb and option tables. */
+/* Help texts, generated from the tables of verbs and options. */
 #ifndef JHOT_CLI_LINE_HELP_H
 #define JHOT_CLI_LINE_HELP_H
 
@@ -11,8 +11,8 @@ void help_main(FILE *out);
 void help_verb(FILE *out, const struct verb *verb);
 
 /*
- * help_wrap: the text with a left margin, lines broken between words before column 80; '\n' breaks too.
- * column: where the cursor stands now.
+ * Prints a text with a left margin, wrapped between words at column 80 and broken at '\n'. A line that begins with a
+ * blank is printed as it is. column: the current column of the output.
  */
 void help_wrap(FILE *out, int column, int margin, const char *text);
 

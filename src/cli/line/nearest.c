@@ -52,7 +52,7 @@ void nearest_offer(struct nearest *n, const char *candidate)
 	}
 }
 
-/* Its letters are some of the other's, in order, and both begin alike: "ls" of "list", "rec" of "record". */
+/* True when the letters of word occur in `of` in order, and both begin with the same: "ls" and "list". */
 static bool is_short_for(const char *word, const char *of)
 {
 	if (!word[0] || !word[1] || word[0] != of[0])

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * "Did you mean": the offered word that is spelt most like a given one.
+ * "Did you mean": finds the candidate nearest to a given word by edit distance.
  *
- * Plain value; points at the offered words. best stays NULL while none is near (a third of the letters
- * may differ; two swapped letters count once).
+ * Plain value that borrows the words. best is NULL while no candidate is near: up to a third of the letters may differ,
+ * two swapped letters count as one difference.
  */
 #ifndef JHOT_CLI_LINE_NEAREST_H
 #define JHOT_CLI_LINE_NEAREST_H
@@ -19,10 +19,10 @@ struct nearest {
 void nearest_init(struct nearest *n, const char *word);
 void nearest_offer(struct nearest *n, const char *candidate);
 
-/* nearest_is_slip: is the word the other one mistyped by a letter or two, or an abbreviation of it? */
+/* True when word is an abbreviation of `meant`, or a typing error of one or two letters. */
 bool nearest_is_slip(const char *word, const char *meant);
 
-/* nearest_distance: letters to add, drop, change or swap. Only the first 31 letters count. */
+/* Edit distance: letters added, removed, changed or swapped. Compares the first 31 letters only. */
 int nearest_distance(const char *a, const char *b);
 
 #endif

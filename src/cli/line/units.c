@@ -84,7 +84,7 @@ int units_duration(const char *text, uint64_t *ns, struct err *err)
 {
 	if (parse(text, duration_suffixes, ns))
 		return 0;
-	err_set(err, ERR_USAGE, "\"%s\" is not a number of seconds.", text);
+	err_set(err, ERR_USAGE, "\"%s\" is not a duration.", text);
 	err_hint(err, "5, 0.5, 90s, 2m or 1h");
 	return -1;
 }
@@ -96,7 +96,7 @@ int units_count(
 	unsigned long n = strtoul(text, NULL, 10);
 
 	if (!digits || text[digits] || digits > 9 || n < 1 || n > most)
-		return err_set(err, ERR_USAGE, "%s takes a number from 1 to %u, not \"%s\".",
+		return err_set(err, ERR_USAGE, "%s must be a number from 1 to %u, not \"%s\".",
 			option, most, text);
 	*value = (unsigned)n;
 	return 0;
@@ -118,8 +118,8 @@ int units_per_mille(const char *text, int *value, struct err *err)
 		return 0;
 	}
 	err_set(err, ERR_USAGE, "\"%s\" is not a budget.", text);
-	err_hint(err, "--budget=2%%    two hundredths of one core");
-	err_hint(err, "--budget=off   as much as it takes");
+	err_hint(err, "--budget=2%%    two percent of one core");
+	err_hint(err, "--budget=off   no limit");
 	return -1;
 }
 

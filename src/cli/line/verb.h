@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A verb of the command line: one file of its name in cli/verb that defines one const struct, one row in verbs.c.
+ * The verbs of the command line. Each is a const struct in a file of its name in cli/verb, and a row in verbs.c.
  *
- * run prints its result on stdout and returns 0, or returns -1 with an error that main prints on stderr
- * and whose kind becomes the exit code. Help, man page and completions are made from these rows and from
- * the options table (options.c).
+ * run prints its result on stdout and returns 0, or returns -1 with an error. main prints that error on stderr and exits
+ * with its kind. Help, man page and completions are generated from these rows and from the table of options.
  */
 #ifndef JHOT_CLI_LINE_VERB_H
 #define JHOT_CLI_LINE_VERB_H
@@ -31,16 +30,16 @@ enum verb_bit {
 struct verb {
 	enum verb_bit bit;
 	const char *name;
-	const char *synopsis; /* what follows the name: "[OPTION]... PID|NAME" */
+	const char *synopsis; /* the arguments: "[OPTION]... PID|NAME" */
 	const char *help;     /* one line, no full stop */
 	const char *text;     /* paragraphs for `jhot VERB --help` and the man page; may be NULL */
 	int min_operands, max_operands;
 	int (*run)(const struct args *args, struct err *err);
 };
 
-/* The verb that a command line without one means (`jhot`, `jhot PID`). */
+/* The verb of a command line without one (`jhot`, `jhot PID`). */
 #define VERB_DEFAULT "top"
-/* The same where a word is a profile (`jhot FILE`). */
+/* The same if an argument is a profile (`jhot FILE`). */
 #define VERB_OF_FILES "view"
 
 extern const struct verb *const verbs[];        /* NULL at the end */

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Events of the live view: on, off, at another interval, by another engine, and one of perf's more. */
+/* Events of the live view: switching them on and off, changing interval and engine, adding perf events. */
 #include "cli/live/own.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define JVMTI_SLOWS_SINCE 19 /* JDK: virtual threads, from when it is asked for */
+#define JVMTI_SLOWS_SINCE 19 /* JDK from which JVMTI slows virtual threads down */
 
 void live_set_how(struct live *l)
 {
@@ -18,18 +18,18 @@ void live_set_how(struct live *l)
 		l->now->how[l->now->resolved.ids[i]] = l->now->resolved.how[i];
 }
 
-/* An event of a recording is there if it has samples (so far); nothing can be changed. */
+/* An event of a recording is available if it has samples (so far), and cannot be changed. */
 static int live_recorded(
 	const struct live *l, int event, bool on, uint64_t interval, struct err *err)
 {
 	struct profile_query q = profile_whole(event);
 
 	if (!on || interval)
-		return err_set(err, ERR_FAILED, "A %s holds the events it was made with.",
+		return err_set(err, ERR_FAILED, "The events of a %s cannot be changed.",
 			l->now->file ? "file" : "recording");
 	if (profile_sum(l->now->profile, &q).count)
 		return 0;
-	return err_set(err, ERR_FAILED, "The %s has no samples of \"%s\".",
+	return err_set(err, ERR_FAILED, "The %s has no samples of the event \"%s\".",
 		l->now->file ? "file" : "recording",
 		profile_get_event(l->now->profile, event)->name);
 }
@@ -53,7 +53,7 @@ int live_event_set(void *ctx, int event, bool on, uint64_t interval, struct err 
 	return session_event_begin(l->now->session, &l->now->how[event], err);
 }
 
-/* live_virtual: has it threads that virtual threads run on? By the names that the JDK gives them. */
+/* True when the JVM has carriers of virtual threads, by the names that the JDK gives them. */
 static bool live_virtual(const struct live *l)
 {
 	static const char *const carriers[] = {"ForkJoinPool-1-worker", "VirtualThread-unparker"};
@@ -71,9 +71,9 @@ static bool live_virtual(const struct live *l)
 const char *const *live_event_warning(void *ctx, int event)
 {
 	static const char *const warning[] = {
-		"This JVM seems to run virtual threads. Once its allocations have been",
-		"sampled, they change carriers more slowly (about a third, as measured),",
-		"until the JVM ends: it was asked for JVMTI then, and never forgets that.", NULL};
+		"This JVM seems to run virtual threads. Sampling allocations enables JVMTI,",
+		"which makes them switch carriers more slowly (measured: about a third)",
+		"until the JVM ends. It cannot be undone.", NULL};
 	const struct live *l = ctx;
 
 	if (event != EVENT_ALLOC || !l->now->session ||
@@ -82,7 +82,7 @@ const char *const *live_event_warning(void *ctx, int event)
 	return warning;
 }
 
-/* The engine after the one that it has now. */
+/* The engine after the current one, cyclically. */
 static const char *live_next_engine(const struct live *l, int event)
 {
 	const char *now = session_vitals(l->now->session)->events[event].engine;
@@ -100,7 +100,7 @@ int live_event_engine(void *ctx, int event, struct err *err)
 	const char *before;
 
 	if (!l->now->session)
-		return err_set(err, ERR_FAILED, "A recording holds the events it was made with.");
+		return err_set(err, ERR_FAILED, "The events of a recording cannot be changed.");
 	if (event != EVENT_CPU)
 		return 1;
 	before = l->now->how[event].engine;
@@ -112,7 +112,7 @@ int live_event_engine(void *ctx, int event, struct err *err)
 	return -1;
 }
 
-/* An event that is there already by this name; -1: none. */
+/* The id of an existing event of this name; -1: none. */
 static int live_known(const struct live *l, const char *name)
 {
 	for (int i = 0; i < PROFILE_EVENTS; i++)
@@ -123,8 +123,8 @@ static int live_known(const struct live *l, const char *name)
 }
 
 /*
- * A number for another of perf's events: one that none has had yet, else that of the one with the fewest samples of
- * those that are off. -1: all are on.
+ * An id for another perf event: an unused one, else that of the event with the fewest samples among those that are off.
+ * -1: all are on.
  */
 static int live_free_event(const struct live *l)
 {
@@ -141,8 +141,8 @@ static int live_free_event(const struct live *l)
 	return best;
 }
 
-/* What it is in this JVM; the name is kept in l. */
-static int live_take_event(struct live *l, int number, const char *name, struct err *err)
+/* Resolves the event in this JVM and stores it, with a copy of its name, under this id. */
+static int live_define_event(struct live *l, int number, const char *name, struct err *err)
 {
 	struct events one = {0};
 	char *kept = l->now->user_names[number - EVENT_USER_FIRST];
@@ -172,13 +172,15 @@ int live_event_add(void *ctx, const char *name, struct err *err)
 	number = live_free_event(l);
 	if (number < 0)
 		return err_set(err, ERR_USAGE,
-			"All %d of perf's events are on: switch one off before another is added.",
+			"All %d perf events are on. Switch one off to add another.",
 			PROFILE_EVENTS - EVENT_USER_FIRST);
 	if (strlen(name) >= sizeof(l->now->user_names[0]))
-		return err_set(err, ERR_USAGE, "\"%.40s...\" is too long for an event.", name);
-	if (live_take_event(l, number, name, err))
+		return err_set(
+			err, ERR_USAGE, "The name of the event \"%.40s...\" is too long.", name);
+	if (live_define_event(l, number, name, err))
 		return -1;
-	if (session_drain(l->now->session, err) < 0) /* the last of the one that had the number */
+	if (session_drain(l->now->session, err) <
+		0) /* the last samples of the id's previous event */
 		return -1;
 	profile_event_set(l->now->profile, number, name, l->now->how[number].unit,
 		l->now->how[number].interval);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Files of what the live view shows. */
+/* Writes what the live view shows into files, and shows files in the live view. */
 #include "cli/live/live.h"
 
 #include "base/buf.h"
@@ -27,7 +27,7 @@ struct app_format *live_file_formats(void)
 	return formats;
 }
 
-/* Those that have samples of what is shown; that which is shown in any case. */
+/* The events that have samples in the query, the shown one first and in any case. */
 static void live_file_events(
 	const struct live_source *source, const struct profile_query *shown, struct export_meta *m)
 {
@@ -75,8 +75,7 @@ int live_file_write(const struct live_source *source, const struct app_export *w
 	struct stat st;
 
 	if (!format)
-		return err_set(
-			err, ERR_USAGE, "No format is known for %s: the suffix chooses it.", path);
+		return err_set(err, ERR_USAGE, "The suffix of %s does not select a format.", path);
 	if (!what->overwrite && !lstat(path, &st))
 		return APP_EXISTS;
 	o.meta = live_file_meta(source, &what->query, host);
@@ -106,7 +105,7 @@ int live_file_save(const struct live_source *source, uint64_t duration_ns, const
 		return -1;
 	if (stat(path, &st))
 		st.st_size = 0;
-	snprintf(done, bytes, "saved all of it: %s (%lld kB); jhot view opens it", path,
+	snprintf(done, bytes, "saved everything to %s (%lld kB); open it with jhot view", path,
 		(long long)(st.st_size + 1023) / 1024);
 	return 0;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The list of JVMs. A child process scans them; nobody waits for it. */
+/* The list of JVMs, scanned in the background by a child process. */
 #include "cli/live/own.h"
 
 #include "base/buf.h"
@@ -39,8 +39,8 @@ static void fill_row(struct app_jvm *row, const struct hotspot *jvm, int pct)
 	snprintf(row->why, sizeof(row->why), "%s", jvm->why);
 }
 
-/* What is known so far takes the place of what was. */
-static void take_rows(struct jvms *j)
+/* Replaces the rows by the results of the scan so far. */
+static void replace_rows(struct jvms *j)
 {
 	uint64_t now_ns = clock_mono_ns();
 	struct hotspot_list list;
@@ -66,9 +66,9 @@ int jvms_list(struct jvms *j, const struct app_jvm **out, struct err *err)
 		return -1;
 	over = hotspot_look_step(j->look, 0, err);
 	if (over > 0 || !j->listed)
-		take_rows(j);
+		replace_rows(j);
 	if (over == 0) {
-		err_set(err, ERR_BUSY, "Still looking at the processes that there are.");
+		err_set(err, ERR_BUSY, "The scan of processes is still running.");
 	} else {
 		hotspot_look_end(j->look);
 		j->look = NULL;

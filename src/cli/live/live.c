@@ -22,7 +22,7 @@ static void subject_free(struct subject *s)
 {
 	if (!s)
 		return;
-	if (s->session) /* its last names would not be seen any more */
+	if (s->session) /* nobody would see names that come late */
 		session_patience(s->session, &(const struct patience){.go_on = give_up});
 	session_close(s->session);
 	replay_free(s->replay);
@@ -56,7 +56,7 @@ void live_free(struct live *l)
 
 /* --- attaching --------------------------------------------------------------------------------------- */
 
-/* A new subject takes the place of the one that is shown, which is kept in `before`. */
+/* Makes a new subject current, and keeps the previous one in `before`. */
 static void subject_begin(struct live *l)
 {
 	subject_free(l->before);
@@ -79,7 +79,7 @@ static void live_forget(void *ctx)
 	l->before = NULL;
 }
 
-/* While the next JVM is attached to, the session before goes on. */
+/* Keeps the previous session alive while the next JVM is being attached. */
 static bool live_go_on(void *ctx)
 {
 	struct live *l = ctx;
@@ -104,7 +104,7 @@ static int attach(struct live *l, const struct hotspot *jvm, int event, struct e
 	if (!s->session || events_prepare(l->events, s->session, err) ||
 		session_event_begin(s->session, &s->how[event], err))
 		return -1;
-	/* Of the others each says by itself, when it is chosen, why it cannot be had. */
+	/* A refusal of another event is reported when the user selects it. */
 	for (int i = 0; i < l->events->count; i++)
 		if (l->events->ids[i] != event)
 			session_event_begin(s->session, &s->resolved.how[i], NULL);
@@ -261,7 +261,7 @@ static int live_export(
 	int rc;
 
 	if (!source.profile || !source.vitals)
-		return err_set(err, ERR_FAILED, "There is nothing to write: no JVM is attached.");
+		return err_set(err, ERR_FAILED, "Nothing to write: no JVM is attached.");
 	live_busy(l, true);
 	rc = live_file_write(&source, what, done, bytes, err);
 	live_busy(l, false);
@@ -276,7 +276,7 @@ static int live_save(void *ctx, const char *path, char *done, size_t bytes, stru
 	int rc;
 
 	if (!source.profile || !source.vitals)
-		return err_set(err, ERR_FAILED, "There is nothing to save: no JVM is attached.");
+		return err_set(err, ERR_FAILED, "Nothing to save: no JVM is attached.");
 	if (l->now->file)
 		duration_ns = l->now->file->duration_ns;
 	else if (l->now->session)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* As many seconds of a recording as have been asked for, or have passed. */
+/* Replays a recording second by second, stepped or by the clock. */
 #include "cli/live/replay.h"
 
 #include "base/buf.h"
@@ -14,8 +14,8 @@ struct replay {
 	struct recording *file;
 	bool stepped;
 	bool over;
-	uint32_t second;   /* up to which it is read */
-	uint64_t begin_ns; /* when that began */
+	uint32_t second;   /* read up to here */
+	uint64_t begin_ns; /* when the replay began */
 	struct err end;
 };
 
@@ -30,7 +30,7 @@ struct replay *replay_open(const char *path, bool stepped, struct profile *profi
 	r->file = file;
 	r->stepped = stepped;
 	r->begin_ns = clock_mono_ns();
-	recording_read(file, 0, NULL); /* whose it is */
+	recording_read(file, 0, NULL); /* identifies the JVM */
 	return r;
 }
 
@@ -52,7 +52,7 @@ static bool replay_until(struct replay *r, uint32_t second)
 	rc = recording_read(r->file, second, &r->end);
 	r->over = rc <= 0;
 	if (!rc)
-		err_set(&r->end, ERR_GONE, "The recording is over.");
+		err_set(&r->end, ERR_GONE, "End of the recording.");
 	return !r->over;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A recording in place of a session, second by second, for tests and benches: the live view sees it as it was seen. People
- * have `jhot view`, which has all of it at once. One thread.
+ * A recording in place of a session, for tests and benchmarks: replayed second by second, so that the live view sees it as
+ * it was sampled. (`jhot view` loads all of a recording at once.) Single-threaded.
  */
 #ifndef JHOT_CLI_LIVE_REPLAY_H
 #define JHOT_CLI_LIVE_REPLAY_H
@@ -11,15 +11,15 @@
 #include "profile/vitals.h"
 
 struct replay;
-/* stepped: seconds pass with replay_step, not by the clock. The profile is the caller's, fresh, and outlives this. */
+/* stepped: time advances by replay_step, not by the clock. The profile must be empty, and outlive the replay. */
 struct replay *replay_open(
 	const char *path, bool stepped, struct profile *profile, struct err *err);
 void replay_free(struct replay *r);
-bool replay_step(struct replay *r); /* one recorded second; false at the end */
-/* As session_drain: more than 0: something is new; -1: the recording is over, or damaged, and that was told. */
+bool replay_step(struct replay *r); /* advances by one second; false at the end */
+/* Like session_drain: > 0 if there is anything new; -1 at the end of the recording, or if it is damaged. */
 int replay_drain(struct replay *r, struct err *err);
 const struct vitals *replay_vitals(const struct replay *r);
-/* Which event is shown first: that one, or if it has none of it the first that it has. */
+/* The event to show first: `event` if the recording has it, else the first that it has. */
 int replay_event(const char *path, int event);
 
 #endif

@@ -25,11 +25,11 @@ static int settings_path(struct buf *path, struct err *err)
 		buf_printf(path, "%s/.config/jhot/config", home);
 	else
 		return err_set(err, ERR_FAILED,
-			"There is no place for settings: neither XDG_CONFIG_HOME nor HOME is set.");
+			"Settings cannot be stored: neither XDG_CONFIG_HOME nor HOME is set.");
 	return 0;
 }
 
-/* The file's text; 0 also when there is none. */
+/* Reads the file; an absent file is empty. */
 static int settings_read(const char *path, struct buf *text, struct err *err)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC), rc;
@@ -40,8 +40,8 @@ static int settings_read(const char *path, struct buf *text, struct err *err)
 	if (fd >= 0)
 		close(fd);
 	if (rc == -EFBIG || (text->len && memchr(text->data, '\0', text->len)))
-		return err_set(err, ERR_INPUT, "%s is no settings file of jhot's.", path);
-	return rc ? err_set(err, ERR_INPUT, "The settings in %s cannot be read: %s", path,
+		return err_set(err, ERR_INPUT, "%s is not a settings file of jhot.", path);
+	return rc ? err_set(err, ERR_INPUT, "Cannot read the settings file %s: %s", path,
 			    strerror(-rc))
 		  : 0;
 }
@@ -68,7 +68,7 @@ static void make_folders(const char *path)
 
 	for (char *at = strchr(copy + 1, '/'); at; at = strchr(at + 1, '/')) {
 		*at = '\0';
-		mkdir(copy, 0777); /* what fails shows when the file is opened */
+		mkdir(copy, 0777); /* a failure shows when the file is created */
 		*at = '/';
 	}
 	free(copy);
@@ -102,10 +102,10 @@ int settings_write(const struct config_values *values, char *done, size_t bytes,
 		make_folders(buf_str(&path));
 		rc = file_put(buf_str(&path), buf_str(&text), text.len, err);
 		if (rc)
-			err_prefix(err, "The settings are not kept: ");
+			err_prefix(err, "The settings were not saved: ");
 	}
 	if (!rc)
-		snprintf(done, bytes, "wrote the settings to %s", buf_str(&path));
+		snprintf(done, bytes, "saved the settings to %s", buf_str(&path));
 	buf_done(&path);
 	buf_done(&old);
 	buf_done(&text);

@@ -32,14 +32,14 @@ static const char *hot_interval(
 	return out;
 }
 
-/* What all samples together stand for: "1.20 GB allocated, 120 MB/s". */
+/* The total weight and its rate: "1.20 GB allocated, 120 MB per second". */
 static void hot_amount(FILE *out, const struct profile_event *event, int number, uint64_t weight,
 	uint64_t duration_ns)
 {
 	static const char *const what[EVENT_USER_FIRST] = {
 		[EVENT_CPU] = " of CPU time",
 		[EVENT_ALLOC] = " allocated",
-		[EVENT_LOCK] = " of waiting",
+		[EVENT_LOCK] = " of lock waits",
 		[EVENT_WALL] = " of threads' time",
 	};
 	double seconds = (double)duration_ns / (double)NS_PER_S;
@@ -51,13 +51,13 @@ static void hot_amount(FILE *out, const struct profile_event *event, int number,
 					  : " ",
 		number < EVENT_USER_FIRST || event->weight_is_time ? "" : event->unit);
 	if (seconds > 0 && number != EVENT_CPU && number != EVENT_WALL)
-		fprintf(out, ", %s a second",
+		fprintf(out, ", %s per second",
 			units_value((uint64_t)((double)weight / seconds), event->unit, rate,
 				sizeof(rate)));
 	fputc('\n', out);
 }
 
-/* "cpu/perf every 10 ms to 40 ms, 20.0 s: 1203 samples, 0 lost", and what is degraded. */
+/* "cpu/perf every 10 ms to 40 ms, 20.0 s: 1203 samples, 0 lost", and a note if the event is degraded. */
 static void hot_event(FILE *out, const struct outputs_source *source, const struct outputs *o,
 	int number, uint64_t samples)
 {
@@ -70,7 +70,7 @@ static void hot_event(FILE *out, const struct outputs_source *source, const stru
 	fputs(event->name, out);
 	if (e->engine[0] && strcmp(e->engine, event->name) != 0)
 		fprintf(out, "/%s", e->engine);
-	if (every.least > 1) /* else each stands for itself */
+	if (every.least > 1) /* 1: every occurrence is sampled */
 		fprintf(out, " every %s",
 			hot_interval(event, (int64_t)every.least, interval, sizeof(interval)));
 	if (every.most > every.least)
@@ -79,8 +79,7 @@ static void hot_event(FILE *out, const struct outputs_source *source, const stru
 	if (source->duration_ns)
 		fprintf(out, ", %.1f s", (double)source->duration_ns / (double)NS_PER_S);
 	fprintf(out, ": %llu sample%s, %lld lost%s\n", (unsigned long long)samples, plural(samples),
-		(long long)e->lost,
-		e->lost && (o->from || o->to) ? " in all of the recording" : "");
+		(long long)e->lost, e->lost && (o->from || o->to) ? " in the whole recording" : "");
 	if (e->note[0])
 		fprintf(out, "note: %s\n", e->note);
 }
@@ -122,7 +121,7 @@ static void hot_loss(FILE *out, const struct vitals *v, enum vitals_loss which, 
 void hot_losses(FILE *out, const struct vitals *v)
 {
 	hot_loss(out, v, VITALS_LOST, "lost: ");
-	hot_loss(out, v, VITALS_UNSAMPLED, "threads that were not sampled: ");
+	hot_loss(out, v, VITALS_UNSAMPLED, "threads not sampled: ");
 }
 
 void hot_closing(FILE *out, const struct outputs_source *source, const struct outputs *o,
@@ -158,15 +157,15 @@ static void hot_methods(
 	}
 }
 
-/* What the samples stand for, by method, thread or state. */
+/* Weights by method, thread or state. */
 struct hot_shares {
 	const struct profile *p;
 	uint64_t *values;
 	uint32_t count;
 };
 
-/* The largest value, which is then taken out, and whose it is; 0 when none is left. */
-static uint64_t hot_take_most(struct hot_shares *s, uint32_t *whose)
+/* Removes the largest value and returns it with its index; 0 when none is left. */
+static uint64_t hot_pop_largest(struct hot_shares *s, uint32_t *whose)
 {
 	uint32_t most = 0;
 	uint64_t value;
@@ -182,7 +181,7 @@ static uint64_t hot_take_most(struct hot_shares *s, uint32_t *whose)
 
 /* --- sites ------------------------------------------------------------------------------------------- */
 
-/* What a lock's own code calls is no place to look at. */
+/* True for the implementation of locks, which is not reported as the site of a wait. */
 static bool hot_is_machinery(const struct profile_method *m)
 {
 	static const char *const prefixes[] = {
@@ -194,7 +193,7 @@ static bool hot_is_machinery(const struct profile_method *m)
 	return false;
 }
 
-/* Of a stack that ends in a class: the method that allocated it, or waited for it. */
+/* Adds a stack that ends in a class to the method that allocated it or waited for it. */
 static void hot_add_site(void *ctx, const struct profile_part *part)
 {
 	uint32_t stack = part->stack;
@@ -224,7 +223,7 @@ static void hot_print_sites(FILE *out, const struct profile *p, const struct pro
 	s.values = xcalloc(s.count, sizeof(*s.values));
 	profile_each(p, q, hot_add_site, &s);
 	fprintf(out, "\n SHARE%%    AMOUNT  WHERE\n");
-	for (int rows = 0; rows < HOT_SITES && (value = hot_take_most(&s, &method)); rows++)
+	for (int rows = 0; rows < HOT_SITES && (value = hot_pop_largest(&s, &method)); rows++)
 		fprintf(out, "%6.1f  %9s  %s\n", flat_percent(value, flat->sum),
 			units_value(value, unit, amount, sizeof(amount)),
 			profile_get_method(p, method)->full);
@@ -251,7 +250,7 @@ static void hot_print_threads(
 	s.values = xcalloc(s.count, sizeof(*s.values));
 	profile_each(p, q, hot_add_thread, &s);
 	fprintf(out, "\n SHARE%%  THREAD\n");
-	for (int rows = 0; rows < HOT_THREADS && (value = hot_take_most(&s, &number)); rows++) {
+	for (int rows = 0; rows < HOT_THREADS && (value = hot_pop_largest(&s, &number)); rows++) {
 		const struct profile_thread *thread = profile_get_thread(p, number);
 		char mark[PROFILE_LABEL];
 		bool marked = *profile_thread_label(thread, "tid ", mark);
@@ -269,12 +268,12 @@ static void hot_add_state(void *ctx, const struct profile_part *part)
 	((uint64_t *)ctx)[part->state] += part->weight;
 }
 
-/* "threads were: 61.2 % parked, ..." for events whose samples know it. */
+/* "On average a thread was 61.2 % parked, ...": only if the samples have states. */
 static void hot_print_states(FILE *out, const struct profile *p, const struct profile_query *q)
 {
 	uint64_t states[THREAD_STATES] = {0}, sum = 0, value;
 	struct hot_shares s = {p, states, THREAD_STATES};
-	const char *before = "\nEach thread";
+	const char *before = "\nThread states:";
 	uint32_t state;
 
 	profile_each(p, q, hot_add_state, states);
@@ -282,28 +281,26 @@ static void hot_print_states(FILE *out, const struct profile *p, const struct pr
 		sum += states[i];
 	if (states[THREAD_STATE_NONE] == sum)
 		return;
-	while ((value = hot_take_most(&s, &state))) {
+	while ((value = hot_pop_largest(&s, &state))) {
 		fprintf(out, "%s %s %.1f %%", before,
-			state == THREAD_STATE_NONE ? "does what is not known"
-						   : thread_states[state].name,
+			state == THREAD_STATE_NONE ? "unknown" : thread_states[state].name,
 			flat_percent(value, sum));
 		before = ",";
 	}
-	fputs(" of its time.\n", out);
+	fputc('\n', out);
 }
 
-/* hot_nothing: why, as far as it is known: "the JVM ..." */
+/* Why there is no sample, continuing "the JVM ..." */
 static const char *hot_nothing(int event, const struct outputs *o)
 {
 	if (o->filter && filter_count(o->filter))
-		return "had no sample that --include and --exclude leave";
+		return "has no sample that matches --include and --exclude";
 	if (event != EVENT_CPU)
 		return "had no such event";
 	if (o->kernel_only)
-		return "used no CPU time in the kernel (without -k the rest is sampled, too)";
+		return "used no CPU time in the kernel (without -k, user space is sampled, too)";
 	if (o->user_only)
-		return "used no CPU time outside of the kernel (without -u the rest is sampled, "
-		       "too)";
+		return "used no CPU time in user space (without -u, the kernel is sampled, too)";
 	return "used no CPU time (-e wall shows what its threads wait for)";
 }
 
@@ -327,7 +324,7 @@ void hot_print(FILE *out, const struct outputs_source *source, const struct prof
 		if (o->options.threads)
 			hot_print_threads(out, source->profile, &q, flat);
 	} else {
-		fprintf(out, "\nNothing was sampled: the JVM %s.\n", hot_nothing(event, o));
+		fprintf(out, "\nNo samples: the JVM %s.\n", hot_nothing(event, o));
 	}
 	flat_free(flat);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Recordings among the files of -o: written while there is sampling, or at once of what was read. */
+/* Recordings (.jhot) among the files of -o: written while sampling, or at once from an imported profile. */
 #include "cli/outputs/outputs.h"
 
 #include <stdio.h>
@@ -9,7 +9,7 @@
 
 const struct export_format outputs_jhot = {.name = "jhot",
 	.suffixes = {RECORDING_SUFFIX},
-	.what = "recording, all of it, for jhot view",
+	.what = "recording of everything, for jhot view",
 	.together = true,
 	.binary = true};
 
@@ -23,9 +23,9 @@ int outputs_jhot_check(const struct outputs *o, struct err *err)
 {
 	if (!o->filter && !o->from && (!o->to || o->to == UINT32_MAX))
 		return 0;
-	err_set(err, ERR_USAGE, "A .jhot holds all that there is, not a part of it.");
+	err_set(err, ERR_USAGE, "A .jhot file always holds everything and cannot be filtered.");
 	err_hint(err,
-		"--from, --to, --include, --exclude, --fold and --io are for what is made of it");
+		"apply --from, --to, --include, --exclude, --fold and --io when you convert it");
 	return -1;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What model and vitals say of an event. */
+/* How an event was sampled, according to model and vitals. */
 #include "cli/outputs/meta.h"
 
 struct profile_intervals meta_intervals(const struct profile *p, const struct vitals *v, int event)
@@ -7,7 +7,7 @@ struct profile_intervals meta_intervals(const struct profile *p, const struct vi
 	struct profile_intervals every = profile_get_intervals(p, event);
 	int64_t now = v->events[event].interval;
 
-	if (!every.least && now > 0) /* there was no sample */
+	if (!every.least && now > 0) /* no sample */
 		every.least = every.most = (uint64_t)now;
 	return every;
 }

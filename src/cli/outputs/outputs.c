@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The same loop over files and events for checking and for writing. */
+/* Parsing the output options; checking and writing the files. */
 #include "cli/outputs/outputs.h"
 
 #include "base/buf.h"
@@ -31,14 +31,14 @@ static int outputs_suffix(const char *path, struct err *err)
 	buf_adds(&known, outputs_jhot.suffixes[0]);
 	for (const struct export_format *f = export_formats; f->name; f++)
 		buf_printf(&known, " %s", f->suffixes[0]);
-	err_set(err, ERR_USAGE, "jhot cannot tell the format of \"%s\" from its suffix.", path);
-	err_hint(err, "end the name with one of: %s", buf_str(&known));
-	err_hint(err, "or say it: --format %s -o %s", export_formats[0].name, path);
+	err_set(err, ERR_USAGE, "The suffix of \"%s\" does not select a format.", path);
+	err_hint(err, "use one of the suffixes %s", buf_str(&known));
+	err_hint(err, "give the format: --format %s -o %s", export_formats[0].name, path);
 	buf_done(&known);
 	return -1;
 }
 
-/* The format of --format; *format stays NULL where it is not given. */
+/* The format of --format; NULL in *format without it. */
 static int outputs_format(
 	const struct export_format **format, const struct args *args, struct err *err)
 {
@@ -53,8 +53,8 @@ static int outputs_format(
 	buf_adds(&known, outputs_jhot.name);
 	for (const struct export_format *f = export_formats; f->name; f++)
 		buf_printf(&known, " %s", f->name);
-	err_set(err, ERR_USAGE, "\"%s\" is no format.", name);
-	err_hint(err, "one of: %s", buf_str(&known));
+	err_set(err, ERR_USAGE, "Unknown format \"%s\".", name);
+	err_hint(err, "use one of: %s", buf_str(&known));
 	buf_done(&known);
 	return -1;
 }
@@ -72,7 +72,7 @@ static int outputs_files(struct outputs *out, const struct args *args, struct er
 
 	if (args_count(args, OPT_OUTPUT) > OUTPUTS_MAX)
 		return err_set(
-			err, ERR_USAGE, "At most %d files can be written at once.", OUTPUTS_MAX);
+			err, ERR_USAGE, "At most %d output files can be given.", OUTPUTS_MAX);
 	if (outputs_format(&said, args, err))
 		return -1;
 	for (; out->count < args_count(args, OPT_OUTPUT); out->count++) {
@@ -92,28 +92,29 @@ static int outputs_files(struct outputs *out, const struct args *args, struct er
 	}
 	if (said && !used)
 		return err_set(err, ERR_USAGE,
-			"--format is for \"-o -\" and for names whose suffix tells no format.");
+			"--format applies only to \"-o -\" and to names without a known suffix.");
 	return 0;
 }
 
 static int outputs_labels(struct outputs *out, const struct args *args, struct err *err)
 {
 	if (args_count(args, OPT_LABEL) > OUTPUTS_LABELS)
-		return err_set(err, ERR_USAGE, "At most %d times --label.", OUTPUTS_LABELS);
+		return err_set(
+			err, ERR_USAGE, "--label can be given at most %d times.", OUTPUTS_LABELS);
 	for (; out->label_count < args_count(args, OPT_LABEL); out->label_count++) {
 		const char *label = args_nth(args, OPT_LABEL, out->label_count);
 		const char *value = strchr(label, '=');
 
 		if (!value || value == label)
 			return err_set(err, ERR_USAGE,
-				"--label takes a name and a value, as in version=1.4, not \"%s\".",
+				"--label takes NAME=VALUE, such as version=1.4, not \"%s\".",
 				label);
 		out->labels[out->label_count] = label;
 	}
 	return 0;
 }
 
-/* --include and --exclude, all of which a stack has to pass; --io and --fold. */
+/* The filter of --include and --exclude, all of which must match, and of --io and --fold. */
 static int outputs_filter(struct outputs *out, const struct args *args, struct err *err)
 {
 	static const enum option_id ids[] = {OPT_INCLUDE, OPT_EXCLUDE};
@@ -132,8 +133,10 @@ static int outputs_filter(struct outputs *out, const struct args *args, struct e
 				out->filter = filter_new();
 			if (!*name || !filter_push(out->filter, ids[k] == OPT_INCLUDE, name))
 				return err_set(err, ERR_USAGE,
-					*name ? "At most %d times --include and --exclude."
-					      : "--include and --exclude need a name (%d at most).",
+					*name ? "--include and --exclude can be given at most %d "
+						"times."
+					      : "--include and --exclude take a name, at most %d "
+						"times.",
 					FILTER_TERMS);
 		}
 	}
@@ -151,13 +154,12 @@ static int outputs_min_share(struct outputs *out, const char *text, struct err *
 	percent = strtod(text, &end);
 	if (end == text || (*end && strcmp(end, "%") != 0) || !(percent >= 0 && percent < 100))
 		return err_set(err, ERR_USAGE,
-			"--minwidth takes per cents of all, as in 0.1, not \"%s\".", text);
+			"--minwidth takes a percentage, such as 0.1, not \"%s\".", text);
 	out->options.min_share = percent / 100;
 	return 0;
 }
 
-/* How flame graphs look. */
-static int outputs_look(struct outputs *out, const struct args *args, struct err *err)
+static int outputs_appearance(struct outputs *out, const struct args *args, struct err *err)
 {
 	struct export_options *how = &out->options;
 	struct buf known = {0};
@@ -169,8 +171,8 @@ static int outputs_look(struct outputs *out, const struct args *args, struct err
 	if (how->colors && !flame_scheme_by_name(how->colors)) {
 		for (const struct flame_scheme *s = flame_schemes; s->name; s++)
 			buf_printf(&known, "%s%s", known.len ? " " : "", s->name);
-		err_set(err, ERR_USAGE, "\"%s\" is nothing that --colors knows.", how->colors);
-		err_hint(err, "one of: %s", buf_str(&known));
+		err_set(err, ERR_USAGE, "Unknown colour scheme \"%s\".", how->colors);
+		err_hint(err, "use one of: %s", buf_str(&known));
 		buf_done(&known);
 		return -1;
 	}
@@ -179,7 +181,7 @@ static int outputs_look(struct outputs *out, const struct args *args, struct err
 			    args_get(args, OPT_WIDTH), "--width", OUTPUTS_WIDEST, &how->width, err))
 			return -1;
 		if (how->width < OUTPUTS_NARROWEST)
-			return err_set(err, ERR_USAGE, "--width takes %d to %d pixels, not %u.",
+			return err_set(err, ERR_USAGE, "--width must be %d to %d pixels, not %u.",
 				OUTPUTS_NARROWEST, OUTPUTS_WIDEST, how->width);
 	}
 	return outputs_min_share(out, args_get(args, OPT_MINWIDTH), err);
@@ -201,7 +203,7 @@ int outputs_parse(struct outputs *out, const struct args *args, struct err *err)
 	out->total = args_has(args, OPT_TOTAL);
 	out->user_only = args_has(args, OPT_USER);
 	out->kernel_only = args_has(args, OPT_KERNEL);
-	if (outputs_look(out, args, err) || outputs_files(out, args, err) ||
+	if (outputs_appearance(out, args, err) || outputs_files(out, args, err) ||
 		outputs_labels(out, args, err))
 		return -1;
 	return outputs_filter(out, args, err);
@@ -213,19 +215,21 @@ static int outputs_check_stdout(
 	const struct output *f, const struct events *events, struct err *err)
 {
 	if (f->format->binary && isatty(STDOUT_FILENO)) {
-		err_set(err, ERR_USAGE, "\"%s\" is nothing that a terminal can show.",
+		err_set(err, ERR_USAGE,
+			"The format %s is binary and cannot be shown on a terminal.",
 			f->format->name);
 		err_hint(err, "-o NAME%s", f->format->suffixes[0]);
 		return -1;
 	}
 	if (events->count < 2 || f->format->together)
 		return 0;
-	err_set(err, ERR_USAGE, "\"-o -\" is for one event; stacks of several would be mixed up.");
-	err_hint(err, "-o NAME%s: a file for each event", f->format->suffixes[0]);
+	err_set(err, ERR_USAGE,
+		"\"-o -\" can write only one event: the stacks of several would be mixed.");
+	err_hint(err, "-o NAME%s     writes one file per event", f->format->suffixes[0]);
 	return -1;
 }
 
-/* The events of which files are made, one after the other: -1 alone is a file of all of them. */
+/* The range of event indices to write a file for; -1 alone is one file of all events. */
 static int outputs_first(const struct output *f)
 {
 	return f->format->together ? -1 : 0;
@@ -270,12 +274,11 @@ static int outputs_to_stdout(const struct output *f, const struct profile *p,
 	int rc = export_make(&text, f->format, p, how, err);
 
 	if (!rc && text.len && fwrite(text.data, 1, text.len, stdout) != text.len)
-		rc = err_set_errno(err, ERR_OUTPUT, "The output could not be written");
+		rc = err_set_errno(err, ERR_OUTPUT, "Cannot write to stdout");
 	buf_done(&text);
 	return rc;
 }
 
-/* What is written, of which source, on which host. */
 struct outputs_job {
 	const struct outputs *o;
 	const struct events *events;
@@ -293,7 +296,7 @@ static uint64_t outputs_start(const struct outputs_job *job)
 	return start ? start + (uint64_t)job->o->from * NS_PER_S : 0;
 }
 
-/* Those of the command line stand in the place of the file's of the same names. */
+/* Labels of the command line replace those of the file with the same name. */
 static void outputs_all_labels(struct outputs_job *job)
 {
 	const struct imported *file = job->source->file;
@@ -361,7 +364,7 @@ static struct export_options outputs_options(const struct outputs_job *job, int 
 	return how;
 }
 
-/* e: of the events, or -1: all. */
+/* e: an index into events, or -1 for all. */
 static int outputs_write_one(
 	const struct outputs_job *job, const struct output *f, int e, struct err *err)
 {

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The files that -o asks for: their formats, whether they can be written, and writing them.
+ * The files of -o: parsing, checking that they can be written, and writing them.
  *
- * "-" is stdout: collapsed stacks, or what --format says. With several events a file NAME.suffix becomes
- * NAME-EVENT.suffix unless its format holds them all or the name has %e. Without any -o the hot methods go to stdout
- * as text. The struct points into the command line.
+ * "-" is stdout, in collapsed format or the --format. With several events, NAME.suffix becomes NAME-EVENT.suffix, unless
+ * the format holds all events or the name contains %e. Without -o the hot methods are printed on stdout.
+ *
+ *   outputs_parse -> outputs_check -> [outputs_follow_begin -> outputs_follow ...] -> outputs_write -> outputs_done
+ *
+ * struct outputs borrows the command line. Single-threaded.
  */
 #ifndef JHOT_CLI_OUTPUTS_OUTPUTS_H
 #define JHOT_CLI_OUTPUTS_OUTPUTS_H
@@ -27,32 +30,31 @@ struct outputs {
 		const char *path;
 		const struct export_format *format;
 		struct recording_writer *writer; /* of outputs_follow; NULL: none */
-		uint64_t vitals_ns;              /* when those that it was told were read */
+		uint64_t vitals_ns;              /* time of the vitals that were written last */
 	} files[OUTPUTS_MAX];
 	int count;
 	const char *labels[OUTPUTS_LABELS]; /* of --label */
 	int label_count;
-	struct export_options
-		options; /* without what is known of an event only: query, meta, each */
-	bool holders;    /* of lock */
+	struct export_options options; /* query, meta and each are set per event */
+	bool holders;                  /* --holders */
 	bool total;
-	bool user_only, kernel_only; /* so was sampled; for a text that says why there is nothing */
+	bool user_only, kernel_only; /* explain an empty result */
 	struct filter *filter;       /* of --include, --exclude and --io; NULL: none */
 	uint32_t from, to;           /* seconds; to 0: all */
 };
 
-/* What the files and texts say about where the samples come from. */
+/* Where the samples come from. */
 struct outputs_source {
 	const struct profile *profile;
 	const struct vitals *vitals;
 	uint64_t duration_ns;
-	const struct imported *file; /* what tells its host and labels; NULL: it was sampled here */
+	const struct imported *file; /* supplies host and labels; NULL: sampled on this host */
 };
 
-/* All that is asked for of an event. */
+/* The query for one event, with the span and filter of the command line. */
 struct profile_query outputs_query(const struct outputs *o, int event);
 
-/* What patterns in file names are filled from. */
+/* Values for the patterns in file names. */
 struct outputs_names {
 	int pid;
 	const char *name;
@@ -61,11 +63,11 @@ struct outputs_names {
 
 /* --- path.c ------------------------------------------------------------------------------------ */
 
-/* Are all patterns known? */
+/* An error for an unknown pattern. */
 int outputs_path_check(const char *path, struct err *err);
 /*
- * Where a file goes: %p pid, %n name, %h host, %t start (UTC), %e event, %% a percent sign. event: of events, or -1 for
- * all of them. The caller's to free.
+ * Expands %p pid, %n name, %h host, %t start (UTC), %e event, %% percent sign. event: an index into events, or -1 for all.
+ * The caller frees the result.
  */
 char *outputs_path(const struct output *f, const struct outputs_names *names,
 	const struct events *events, int event);
@@ -74,10 +76,10 @@ char *outputs_path(const struct output *f, const struct outputs_names *names,
 
 int outputs_parse(struct outputs *out, const struct args *args, struct err *err);
 void outputs_done(struct outputs *o);
-/* outputs_check: can they all be written, as far as can be seen before there is anything to write? */
+/* Checks before sampling that all files can probably be written. Leaves no trace. */
 int outputs_check(const struct outputs *o, const struct events *events,
 	const struct outputs_names *names, struct err *err);
-/* outputs_write: all that can be written are; the first error is returned. */
+/* Writes all files, even after an error; returns the first error. */
 int outputs_write(const struct outputs *o, const struct events *events,
 	const struct outputs_source *source, struct err *err);
 
@@ -85,12 +87,13 @@ bool outputs_is_stdout(const struct output *f);
 
 /* --- jhot.c ------------------------------------------------------------------------------------ */
 
-/* Recordings, which are no export: a row beside export_formats, without a function. */
+/* The format of recordings, which are not an export: like a row of export_formats, but without functions. */
 extern const struct export_format outputs_jhot;
 int outputs_jhot_check(const struct outputs *o, struct err *err);
 /*
- * Of a session that has begun: what its recordings begin with; then, about four times a second, what is new. The rest is
- * written with the other files. outputs_follow_end: what was not leaves them as they are; before the profile goes.
+ * Recordings are written while a session runs: _begin creates them, outputs_follow appends what is new (about four times a
+ * second), outputs_write completes them. outputs_follow_end closes those that were not completed, keeping what has been
+ * written; call it before the profile is freed.
  */
 int outputs_follow_begin(struct outputs *o, const struct events *events,
 	const struct outputs_source *source, struct err *err);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Patterns in the names of files, and the event in the names of files that hold one of several. */
+/* Expands patterns in file names, and adds the event to the names of files that hold one of several. */
 #include "cli/outputs/outputs.h"
 
 #include "base/buf.h"
@@ -12,22 +12,22 @@
 #include <unistd.h>
 
 #define PATH_LETTERS "pnhte%"
-#define PATH_WORD    100 /* bytes of what a pattern becomes */
+#define PATH_WORD    100 /* longest expansion, in bytes */
 
 int outputs_path_check(const char *path, struct err *err)
 {
 	for (const char *at = strchr(path, '%'); at; at = strchr(at + 2, '%')) {
 		if (at[1] && strchr(PATH_LETTERS, at[1]))
 			continue;
-		err_set(err, ERR_USAGE, "\"%s\" has a %% that says nothing.", path);
+		err_set(err, ERR_USAGE, "\"%s\" contains an unknown %% pattern.", path);
 		err_hint(err, "%%p pid, %%n name, %%h host, %%t start, %%e event");
-		err_hint(err, "%%%%: a percent sign");
+		err_hint(err, "%%%%     a percent sign");
 		return -1;
 	}
 	return 0;
 }
 
-/* A word that leads into no other folder: "cpu/cache-misses/" is "cpu_cache-misses_". */
+/* Adds a word as part of a file name, without slashes: "cpu/cache-misses/" as "cpu_cache-misses_". */
 static void path_word(struct buf *out, const char *word)
 {
 	for (size_t i = 0; word[i] && i < PATH_WORD; i++)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* `jhot convert`: profiles of any format into files of any other, several as one, or as text. */
+/* `jhot convert`: reads and merges profiles of any format, and writes them in any other or as text. */
 #include "cli/line/events.h"
 #include "cli/line/verb.h"
 #include "cli/outputs/outputs.h"
@@ -41,15 +41,14 @@ const struct verb verb_convert = {
 	.bit = VERB_CONVERT,
 	.name = "convert",
 	.synopsis = "[OPTION]... FILE...",
-	.help = "turn profiles into files of other formats, or print their hot methods",
-	.text = "Reads recordings (.jhot), collapsed stacks (of jhot, async-profiler, "
-		"FlameGraph), the output of perf script, pprof, speedscope's files and JFR (of "
-		"jhot, async-profiler, the JDK itself), also "
-		"compressed by gzip, zstd, xz or lz4, and writes each -o FILE as `jhot record` "
-		"would have done; without -o "
-		"it prints the hot methods. Several files become one: events by their names, "
-		"threads by names and numbers, seconds by the wall clock. A FILE of - is stdin. "
-		"Without -e each event that has samples.",
+	.help = "convert profiles to other formats, or print their hot methods",
+	.text = "Reads recordings (.jhot), collapsed stacks (of jhot, async-profiler, FlameGraph), "
+		"the output of perf script, pprof, speedscope and JFR files (of jhot, "
+		"async-profiler, the JDK), optionally compressed with gzip, zstd, xz or lz4. "
+		"Writes each -o FILE as `jhot record` does; without -o it prints the hot methods. "
+		"Several files are merged: events by name, threads by name and id, seconds by the "
+		"wall clock. The FILE - is stdin. Without -e, all events that have samples are "
+		"used.",
 	.min_operands = 1,
 	.max_operands = 10000,
 	.run = run_convert,

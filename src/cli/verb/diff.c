@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* `jhot diff`: two sides of recordings, what changed, and whether that is more than chance. */
+/* `jhot diff`: compares two sets of recordings: what changed, and which changes are statistically significant. */
 #include "cli/diff/diff.h"
 #include "base/buf.h"
 #include "base/clock.h"
@@ -23,12 +23,12 @@ struct diffing {
 	struct imported **read[DIFF_SIDES]; /* one list, of all operands */
 	struct outputs outputs;
 	struct comparison shown;
-	int mode; /* -1: as can be */
+	int mode; /* enum diff_mode; -1: DIFF_RATE if possible, else DIFF_SHARE */
 };
 
 /* --- the command line -------------------------------------------------------------------------------- */
 
-/* Behind "--" there are only names, so an option there is none. */
+/* Detects options after "--", where they would be taken for files. */
 static int diffing_late(const struct args *args, int first, struct err *err)
 {
 	for (int i = first; args->operands_before >= 0 && i < args->operand_count; i++) {
@@ -36,8 +36,8 @@ static int diffing_late(const struct args *args, int first, struct err *err)
 
 		if (word[0] != '-' || !word[1] || !access(word, F_OK))
 			continue;
-		err_set(err, ERR_USAGE, "\"%s\" is behind \"--\", where all words are files.",
-			word);
+		err_set(err, ERR_USAGE,
+			"\"%s\" comes after \"--\", where every argument is a file.", word);
 		err_hint(err, "jhot diff %s ... BEFORE... -- AFTER...", word);
 		return -1;
 	}
@@ -52,14 +52,15 @@ static int diffing_sides(struct diffing *d, struct err *err)
 
 	if (args->operands_before < 0 && args->operand_count != 2)
 		err_set(err, ERR_USAGE,
-			"Of %d files `jhot diff` cannot tell which are to be compared with which.",
-			args->operand_count);
+			"`jhot diff` needs two files, or \"--\" between the two sides, not %d "
+			"file%s.",
+			args->operand_count, plural((uint64_t)args->operand_count));
 	else if (!first || first == args->operand_count)
-		err_set(err, ERR_USAGE, "On one side of \"--\" there is no file.");
+		err_set(err, ERR_USAGE, "There is no file on one side of \"--\".");
 	else if (diffing_late(args, first, err))
 		return -1;
 	else if (first > DIFF_RUNS || args->operand_count - first > DIFF_RUNS)
-		return err_set(err, ERR_USAGE, "A side has at most %d recordings.", DIFF_RUNS);
+		return err_set(err, ERR_USAGE, "A side can have at most %d recordings.", DIFF_RUNS);
 	else {
 		d->files[DIFF_A] = args->operands;
 		d->files[DIFF_B] = args->operands + first;
@@ -82,7 +83,8 @@ static int diffing_mode(struct diffing *d, struct err *err)
 		if (!strcmp(text, names[i]))
 			d->mode = i;
 	if (text && d->mode < 0)
-		return err_set(err, ERR_USAGE, "--mode is rate, share or raw, not \"%s\".", text);
+		return err_set(
+			err, ERR_USAGE, "--mode must be rate, share or raw, not \"%s\".", text);
 	return 0;
 }
 
@@ -98,7 +100,7 @@ static int diffing_fail_over(struct diffing *d, struct err *err)
 	end += *end == '%';
 	if (!strspn(text, "0123456789.") || *end || !(d->shown.fail_over <= 1000))
 		return err_set(err, ERR_USAGE,
-			"--fail-over takes a part of all in per cent, as in 3%%, not \"%s\".",
+			"--fail-over takes a percentage of the total, such as 3%%, not \"%s\".",
 			text);
 	return 0;
 }
@@ -109,17 +111,17 @@ static int diffing_outputs(struct diffing *d, struct err *err)
 
 	if (outputs_parse(o, d->args, err))
 		return -1;
-	/* How threads come to the program is the same on both sides, and would be the first rows. */
+	/* Thread entry frames are the same on both sides, and would take the first rows. */
 	if (!o->filter)
 		o->filter = filter_new();
 	filter_set_hide(o->filter, filter_hide(o->filter) | FILTER_ENTRY);
 	for (int i = 0; i < o->count; i++) {
 		if (!o->files[i].format->compares) {
-			err_set(err, ERR_USAGE, "A comparison cannot be written as %s.",
+			err_set(err, ERR_USAGE, "A comparison cannot be written in the format %s.",
 				o->files[i].format->name);
-			err_hint(err, "-o NAME.svg          a flame graph of what changed");
-			err_hint(err, "-o NAME.collapsed    a line per stack with both numbers");
-			err_hint(err, "-o NAME.txt          the table");
+			err_hint(err, "-o NAME.svg           a flame graph of the differences");
+			err_hint(err, "-o NAME.collapsed     one line per stack with both values");
+			err_hint(err, "-o NAME.txt           the table");
 			return -1;
 		}
 		if (file_check(o->files[i].path, err))
@@ -138,8 +140,8 @@ static int diffing_parse(struct diffing *d, struct err *err)
 		return -1;
 	if (args_has(d->args, OPT_VIEW) &&
 		(args_has(d->args, OPT_JSON) || args_has(d->args, OPT_OUTPUT)))
-		return err_set(err, ERR_USAGE,
-			"--view shows the live view, and neither prints JSON nor writes files.");
+		return err_set(
+			err, ERR_USAGE, "--view cannot be used together with --json or --output.");
 	return diffing_outputs(d, err);
 }
 
@@ -162,15 +164,15 @@ static int only_event(const struct imported *file)
 	return only;
 }
 
-/* The name of the event in formats that do not say what was sampled, such as collapsed stacks. It matches any event. */
-static bool event_untold(const struct imported *file)
+/* True for formats that do not record what was sampled, such as collapsed stacks: the event matches any other. */
+static bool event_unnamed(const struct imported *file)
 {
 	int only = only_event(file);
 
 	return only >= 0 && !strcmp(profile_get_event(file->profile, only)->name, "samples");
 }
 
-static int event_told(const struct imported *file, const char *name)
+static int event_named(const struct imported *file, const char *name)
 {
 	for (int i = 0; i < PROFILE_EVENTS; i++) {
 		struct profile_query q = profile_whole(i);
@@ -182,30 +184,30 @@ static int event_told(const struct imported *file, const char *name)
 	return -1;
 }
 
-/* The number that a file has for an event; -1: it has no samples of it. */
+/* The id of an event in a file; -1: the file has no samples of it. */
 static int event_in(const struct imported *file, const char *name)
 {
-	int event = event_told(file, name);
+	int event = event_named(file, name);
 
-	return event < 0 && event_untold(file) ? only_event(file) : event;
+	return event < 0 && event_unnamed(file) ? only_event(file) : event;
 }
 
-/* Do all files have this event, and does one of them say so? */
+/* True when all files have this event, and at least one of them by its name. *missing: the first without it. */
 static bool all_have(const struct diffing *d, const char *name, const char **missing)
 {
-	bool told = false;
+	bool named = false;
 
 	*missing = d->files[DIFF_A][0];
 	for (int side = 0; side < DIFF_SIDES; side++) {
 		for (int i = 0; i < d->question.counts[side]; i++) {
-			told |= event_told(d->read[side][i], name) >= 0;
+			named |= event_named(d->read[side][i], name) >= 0;
 			if (event_in(d->read[side][i], name) >= 0)
 				continue;
 			*missing = d->files[side][i];
 			return false;
 		}
 	}
-	return told;
+	return named;
 }
 
 static void hint_events(const struct diffing *d, int side, struct err *err)
@@ -224,7 +226,7 @@ static void hint_events(const struct diffing *d, int side, struct err *err)
 	buf_done(&names);
 }
 
-/* The event by -e, else the first one that all files have. */
+/* The event given by -e, else the first that all files have. */
 static const char *diffing_event(const struct diffing *d, struct err *err)
 {
 	const char *name = args_get(d->args, OPT_EVENT), *missing = NULL;
@@ -232,7 +234,7 @@ static const char *diffing_event(const struct diffing *d, struct err *err)
 	if (name) {
 		if (all_have(d, name, &missing))
 			return name;
-		err_set(err, ERR_INPUT, "%s has no samples of \"%s\".", missing, name);
+		err_set(err, ERR_INPUT, "%s has no samples of the event \"%s\".", missing, name);
 	} else {
 		for (int i = 0; i < PROFILE_EVENTS; i++) {
 			const struct profile *p = d->read[DIFF_A][0]->profile;
@@ -241,7 +243,7 @@ static const char *diffing_event(const struct diffing *d, struct err *err)
 			if (event_in(d->read[DIFF_A][0], name) == i && all_have(d, name, &missing))
 				return name;
 		}
-		/* Where A does not tell its event, it is the one that B has. */
+		/* If A does not name its event, it is that of B. */
 		if (only_event(d->read[DIFF_B][0]) >= 0) {
 			name = profile_get_event(
 				d->read[DIFF_B][0]->profile, only_event(d->read[DIFF_B][0]))
@@ -250,14 +252,14 @@ static const char *diffing_event(const struct diffing *d, struct err *err)
 				return name;
 		}
 		err_set(err, ERR_INPUT,
-			"The files have no event in common that could be compared.");
+			"The files cannot be compared: they have no event in common.");
 	}
 	hint_events(d, DIFF_A, err);
 	hint_events(d, DIFF_B, err);
 	return NULL;
 }
 
-/* Where a sample's weight is nothing but its number, as in collapsed stacks, numbers are compared. */
+/* True when weights are compared; false if weights are only counts, as in collapsed stacks. */
 static bool diffing_weights(const struct diffing *d, const char *event)
 {
 	for (int side = 0; side < DIFF_SIDES; side++) {
@@ -286,7 +288,7 @@ static int diffing_run(const struct diffing *d, const struct imported *file, con
 	return 0;
 }
 
-/* Collapsed stacks, for one, do not tell libraries: they are compared among files of one format only. */
+/* True when all files have one format. Others are compared without libraries, which not every format records. */
 static bool diffing_alike(const struct diffing *d)
 {
 	for (int i = 1; i < d->args->operand_count; i++)
@@ -332,7 +334,7 @@ static int diffing_text(const struct diffing *d, const char *path, struct err *e
 		if (!fclose(out))
 			rc = file_put(path, text, bytes, err);
 	} else {
-		err_set_errno(err, ERR_FAILED, "The table could not be made");
+		err_set_errno(err, ERR_FAILED, "Cannot format the table");
 	}
 	free(text);
 	return rc;
@@ -407,22 +409,24 @@ const struct verb verb_diff = {
 	.bit = VERB_DIFF,
 	.name = "diff",
 	.synopsis = "[OPTION]... BEFORE AFTER | [OPTION]... BEFORE... -- AFTER...",
-	.help = "compare profiles: what has become slower, and whether that is more than chance",
-	.text = "Reads what `jhot convert` reads and prints what each method had before (A), what "
-		"it has after (B) and the difference, in total and itself, in per cent of all of "
-		"A. A * marks what is more than chance, so that of reports where nothing has "
-		"changed at most one in 30 has one; what has more of the time gets one earlier.\n\n"
-		"Several recordings a side tell how much recordings of the same program differ; "
-		"five of a minute find a method that has 20 % and became a tenth slower, if those "
-		"of a side differ by no more than 2 %. One a side finds only large differences. "
-		"Options stand before the files. Names that the JVM or a compiler has numbered "
-		"($$Lambda/0x7f.., $Proxy12, lambda$main$3) are one, with * for the number; "
-		"frames by which threads begin are left out.\n\n"
-		"With --fail-over 3% the exit code is 10 if anything has surely become slower by "
-		"more than that part of all. -o NAME.svg draws what changed: red is more, blue is "
-		"less, grey no more than chance; -o NAME.collapsed has both numbers behind each "
-		"stack, -o NAME.txt is the table. --view opens the live view of B: D switches "
-		"between what it has and what it has gained.",
+	.help = "compare profiles: what became slower, and whether that is significant",
+	.text = "Reads the formats that `jhot convert` reads, and prints for each method its time "
+		"before (A), after (B) and the difference, total and self, in percent of the total "
+		"of A. * marks statistically significant differences. If nothing changed, at most "
+		"1 report in 30 shows one. Differences of methods with a larger share are detected "
+		"first.\n\n"
+		"Several recordings per side measure how much recordings of the same program vary. "
+		"Five recordings of a minute per side detect that a method with a share of 20 % "
+		"became a tenth slower, if recordings of one side vary by at most 2 %. One "
+		"recording per side detects only large differences. Options come before the files. "
+		"Names that the JVM or a compiler numbers ($$Lambda/0x7f.., $Proxy12, "
+		"lambda$main$3) are merged, with * for the number; thread entry frames are "
+		"omitted.\n\n"
+		"With --fail-over 3%, the exit status is 10 if anything is significantly slower, "
+		"by more than 3 % of the total. -o NAME.svg draws the differences: red is more, "
+		"blue is less, grey is not significant. -o NAME.collapsed has both values after "
+		"each stack, -o NAME.txt is the table. --view opens the live view of B, where D "
+		"switches between values and changes.",
 	.min_operands = 1,
 	.max_operands = 2 * DIFF_RUNS,
 	.run = run_diff,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* `jhot dump`: what every thread of a JVM is doing right now, also of one that does not answer. */
+/* `jhot dump`: what every thread of a JVM is doing right now, even of one that does not respond. */
 #include "dump/dump.h"
 
 #include "base/clock.h"
@@ -12,9 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Sampling where threads cannot be stopped. */
+/* Sampling by the agent, when threads cannot be stopped. */
 #define INTERVAL_NS (20 * NS_PER_MS)
-#define LOOK_NS     (1 * NS_PER_S)
+#define SAMPLE_NS   (1 * NS_PER_S)
 #define CIRCLE_MOST 64
 
 static void print_frame(const struct dump_frame *f)
@@ -45,7 +45,7 @@ static void print_frames(const struct dump_thread *t)
 	for (uint32_t k = 0; k < t->count; k++)
 		print_frame(&t->frames[k]);
 	if (t->truncated)
-		puts("    ... deeper than is shown");
+		puts("    ... (more frames)");
 }
 
 static void print_thread(const struct dump *d, uint32_t i)
@@ -99,10 +99,10 @@ static void print_groups(const struct dump *d)
 		plural(d->parked), d->parked == 1 ? "waits" : "wait", d->group_count,
 		plural(d->group_count));
 	if (d->parked_looks < counted)
-		printf("; %llu were looked at, each stands for others",
+		printf("; %llu of them were examined and extrapolated",
 			(unsigned long long)d->parked_looks);
 	if (counted < d->parked)
-		printf("; %llu went on meanwhile or could not be read",
+		printf("; %llu continued meanwhile or could not be read",
 			(unsigned long long)(d->parked - counted));
 	putchar('\n');
 }
@@ -116,9 +116,7 @@ static void print_circles(const struct dump *d)
 
 		if (!n)
 			continue;
-		printf("DEADLOCK: %u threads wait for each other; a second dump with the same "
-		       "proves it\n",
-			n);
+		printf("DEADLOCK: %u threads wait for each other; confirm with a second dump\n", n);
 		for (uint32_t k = 0; k < n; k++) {
 			const struct dump_thread *t = &d->threads[list[k]];
 
@@ -140,8 +138,9 @@ static void print_text(const struct hotspot *jvm, const struct dump *d)
 	if (d->note[0])
 		printf("Note: %s\n", d->note);
 	if (d->by_agent) {
-		printf("%u thread%s, each as it was seen most often in a second: by the agent, "
-		       "since the kernel does not let you trace the JVM\n",
+		printf("%u thread%s, sampled by the agent, because the kernel does not allow you "
+		       "to "
+		       "trace the JVM: the most frequent stack of each within one second\n",
 			d->count, plural(d->count));
 		return;
 	}
@@ -243,7 +242,7 @@ static void json_groups(struct json *j, const struct dump *d)
 	json_end(j, '}');
 }
 
-/* Of each circle the ids of its threads, each waiting for the next one, the last for the first. */
+/* For each deadlock the tids of its threads; each waits for the next, the last for the first. */
 static void json_circles(struct json *j, const struct dump *d)
 {
 	uint32_t list[CIRCLE_MOST];
@@ -289,11 +288,11 @@ static void print_json(const struct hotspot *jvm, const struct dump *d)
 /* --- through the agent -------------------------------------------------------------------------------- */
 
 /*
- * For users whom the kernel does not let trace their own JVM (kernel.yama.ptrace_scope): a session of the wall clock, as
- * short as can be. The JVM must be well and take attach requests.
+ * Fallback for users who may not trace their own JVM (kernel.yama.ptrace_scope): a wall-clock session of one second. Needs
+ * a JVM that responds and can be attached.
  */
 
-/* Of one of the profile's threads: what was seen most. */
+/* The most frequent stack of one of the profile's threads. */
 struct seen {
 	uint32_t stack;
 	enum thread_state state;
@@ -315,7 +314,7 @@ static int sample(const struct hotspot *jvm, struct profile *profile, struct err
 	if (!s)
 		return -1;
 	rc = session_event_start(s, EVENT_WALL, INTERVAL_NS, err);
-	while (!rc && clock_mono_ns() - begin_ns < LOOK_NS) {
+	while (!rc && clock_mono_ns() - begin_ns < SAMPLE_NS) {
 		session_wait(s, 100);
 		rc = session_drain(s, err) < 0 ? -1 : 0;
 	}
@@ -350,7 +349,7 @@ static enum dump_type type_of(enum frame_type type)
 	return types[type];
 }
 
-/* Without the library, which is a column of its own. */
+/* Without the library, which has a column of its own. */
 static char *frame_name(const struct profile_method *m)
 {
 	return xstrdup(m->class_name[0] || !m->name[0] ? m->full : m->name);
@@ -369,7 +368,7 @@ static void add_frames(const struct profile *p, uint32_t stack, struct dump_thre
 		f = profile_get_frame(p, s.frame);
 		m = profile_get_method(p, f->method);
 		if (f->type == FRAME_WAITS)
-			continue; /* no frame of the thread's */
+			continue; /* not a frame */
 		to->frames[to->count++] = (struct dump_frame){.name = frame_name(m),
 			.module = xstrdup(m->module),
 			.line = f->line,
@@ -384,7 +383,7 @@ static void add_thread(
 	const struct profile_thread *t = profile_get_thread(p, thread);
 	struct dump_thread *to = &out->threads[out->count++];
 
-	/* A virtual thread stands where its carrier does. */
+	/* A virtual thread is listed with the tid of its carrier. */
 	*to = (struct dump_thread){.tid = t->kind == THREAD_VIRTUAL ? t->carrier : t->tid,
 		.nstid = t->kind == THREAD_VIRTUAL ? t->carrier : t->tid,
 		.state = thread_states[seen->state].letter,
@@ -408,7 +407,7 @@ static void convert(const struct profile *p, struct dump *out)
 	free(seen.threads);
 }
 
-/* 0, or -1 with the first error as it was: to be let trace is what helps. */
+/* On failure err keeps the original error, since being allowed to trace is what helps; the new one becomes a detail. */
 static int by_agent(const struct hotspot *jvm, struct dump *out, struct err *err)
 {
 	struct profile *profile = profile_new();
@@ -427,8 +426,8 @@ static int by_agent(const struct hotspot *jvm, struct dump *out, struct err *err
 
 /* --- the verb ------------------------------------------------------------------------------------------ */
 
-/* Can the JVM be asked instead? */
-static bool may_ask(const struct hotspot *jvm, const struct dump *denied)
+/* True when tracing was denied and the JVM can be attached. */
+static bool may_attach(const struct hotspot *jvm, const struct dump *denied)
 {
 	return denied->denied && jvm->verdict <= HOTSPOT_UNKNOWN;
 }
@@ -442,7 +441,8 @@ static int run_dump(const struct args *args, struct err *err)
 		return -1;
 	if (!jvm.is_java)
 		return hotspot_refusal(&jvm, err);
-	if (dump_take(&jvm, &dump, err) && !(may_ask(&jvm, &dump) && !by_agent(&jvm, &dump, err)))
+	if (dump_take(&jvm, &dump, err) &&
+		!(may_attach(&jvm, &dump) && !by_agent(&jvm, &dump, err)))
 		return -1;
 	(args_has(args, OPT_JSON) ? print_json : print_text)(&jvm, &dump);
 	dump_done(&dump);
@@ -453,28 +453,28 @@ const struct verb verb_dump = {
 	.bit = VERB_DUMP,
 	.name = "dump",
 	.synopsis = "[--json] PID|NAME",
-	.help = "print the stacks of all threads, also of a JVM that hangs",
-	.text = "Prints what every thread is doing, seen from outside: its whole name and Java's "
-		"id; its state as the kernel (R, S, D, T), Java and the JVM know it; the lock that "
-		"it waits for, and who holds that; its frames, Java's with their lines, native "
-		"ones and the kernel's. Nothing is loaded and the JVM is not asked, so it works on "
-		"one that is stopped, hangs, or does not take attach requests. Threads are stopped "
-		"one at a time, for as long as it takes to copy a stack; the last line tells the "
-		"longest pause. A system call that a signal may interrupt (epoll_wait) can return "
-		"early to a thread that was stopped. Threads that wait for each other stand at the "
-		"end, as DEADLOCK.\n\n"
+	.help = "print the stacks of all threads, even if the JVM hangs",
+	.text = "Prints what every thread is doing, as seen from outside: its full name and Java "
+		"id; its state according to the kernel (R, S, D, T), Java and the JVM; the lock "
+		"that it waits for, and the owner of the lock; its Java frames with line numbers, "
+		"native frames and kernel frames. Nothing is loaded and the JVM need not respond, "
+		"so this works if it is stopped, hangs, or refuses attach requests. Threads are "
+		"stopped one at a time, only while their stack is copied; the last line gives the "
+		"longest pause. A system call that signals can interrupt (epoll_wait) may return "
+		"early in a thread that was stopped. Threads that wait for each other are listed "
+		"at the end, as DEADLOCK.\n\n"
 		"The letter before a frame is\n"
 		"  J  compiled    i  inlined    I  interpreted Java\n"
 		"  n  native      v  the JVM    k  the kernel (root sees it)\n"
 		"  ?  why the stack ends here\n\n"
-		"Virtual threads that wait without a carrier follow, JDK 21 and later: those with "
-		"equal stacks together, the most first; of very many a random part is looked at, "
-		"and the last lines say so.\n\n"
-		"A number after a colon is a line, one after @ a bytecode. Needs the right to "
-		"trace the process: be root, or the same user where kernel.yama.ptrace_scope is 0. "
-		"Without it, a JVM that can be attached to is asked through the agent instead, and "
-		"the last line says so: each thread's stack is the one that it was seen in most "
-		"often in a second.",
+		"On JDK 21 and later, virtual threads that wait without a carrier follow, grouped "
+		"by equal stacks, the largest group first. If there are very many, a random part "
+		"of them is examined, and the output says so.\n\n"
+		"A number after a colon is a line, one after @ a bytecode index. Requires the "
+		"right to trace the process: root, or the same user if kernel.yama.ptrace_scope "
+		"is 0. Without it, a JVM that can be attached is sampled by the agent for one "
+		"second instead; the stack shown for each thread is its most frequent one, and "
+		"the last line says so.",
 	.min_operands = 1,
 	.max_operands = 1,
 	.run = run_dump,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* `jhot events`: what can be sampled here, and why the rest cannot. */
+/* `jhot events`: lists the events that can be sampled here, and why the others cannot. */
 #include "attach/perf/events.h"
 #include "attach/jvm/hotspot.h"
 #include "base/json.h"
@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* One line of the answer. */
+/* One row of the output. */
 struct row {
 	const char *kind, *name, *unit;
 	char interval[TEXT_NUMBER];
@@ -58,13 +58,12 @@ static void explain_alloc(const struct hotspot *jvm, struct row *row)
 	symbols = symbols_new(jvm->pid, jvm->nspid);
 	if (alloc_trap_find(jvm, symbols, &trap, &err))
 		snprintf(row->why, sizeof(row->why),
-			"JDK 8 needs libjvm's symbols for it: apt install openjdk-8-dbg (Debian, "
+			"needs the symbols of libjvm on JDK 8: apt install openjdk-8-dbg (Debian, "
 			"Ubuntu), dnf debuginfo-install java-1.8.0-openjdk-headless (Fedora, "
 			"RHEL)");
 	else
 		snprintf(row->note, sizeof(row->note),
-			"by breakpoints in libjvm: new buffers of threads, objects outside of "
-			"them");
+			"by breakpoints in libjvm: new TLABs, and objects outside TLABs");
 	symbols_free(symbols);
 }
 
@@ -175,15 +174,15 @@ const struct verb verb_events = {
 	.bit = VERB_EVENTS,
 	.name = "events",
 	.synopsis = "[--json] [PID|NAME]",
-	.help = "show what can be sampled here, and why the rest cannot",
-	.text = "Lists the events for -e, the unit of their weights and the interval that is used "
-		"if none is given. Whether one of perf's is there is asked of the kernel, for who "
-		"runs this command: a JVM of another user may have fewer rights.\n\n"
-		"Beside the names that are listed, -e takes\n"
-		"  rHEX               a raw event of the CPU, as in its manual\n"
+	.help = "list the events that can be sampled here, and why others cannot",
+	.text = "Lists the events for -e with the unit of their weights and their default "
+		"interval. Whether a perf event is available is tested with the rights of the "
+		"user who runs this command; a JVM of another user may have fewer.\n\n"
+		"Besides the names that are listed, -e accepts\n"
+		"  rHEX               a raw event number from the manual of the CPU\n"
 		"  PMU/TERM=N,.../    an event of a PMU in /sys/bus/event_source/devices\n"
 		"  SYSTEM:NAME        a tracepoint: syscalls:sys_enter_openat\n"
-		"  mem:ADDR[/N][:rwx] accesses to N bytes at an address, or of a function\n"
+		"  mem:ADDR[/N][:rwx] accesses to N bytes at an address or function\n"
 		"  [LIBRARY:]FUNCTION calls of a native function: malloc, libjvm.so:JVM_Clone\n\n"
 		"A breakpoint needs a debug register of the CPU; x86 has four.",
 	.min_operands = 0,

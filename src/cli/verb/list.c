@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* `jhot list`: the Java processes of this machine, and for each whether it can be attached. */
+/* `jhot list`: the Java processes of this machine, and whether each can be attached. */
 #include "attach/jvm/hotspot.h"
 #include "base/json.h"
 #include "cli/line/help.h"
@@ -13,7 +13,7 @@
 #define NAME_WIDTH 23
 #define WHY_MARGIN 8
 
-/* Mean over the life of the process, as ps shows it: one look needs no waiting. */
+/* Mean over the life of the process, as in ps: needs no second reading. */
 static int cpu_pct(const struct hotspot *jvm)
 {
 	double seconds = (double)jvm->cpu_ticks / (double)sysconf(_SC_CLK_TCK);
@@ -21,7 +21,7 @@ static int cpu_pct(const struct hotspot *jvm)
 	return jvm->uptime_s > 0 ? (int)(100 * seconds / (double)jvm->uptime_s + 0.5) : 0;
 }
 
-/* Where to begin so that the end of a name fits: cut from the left, where a class has its package. */
+/* Shortens a name from the left, where a class has its package. *mark: "~" if it was shortened. */
 static const char *name_tail(const char *name, const char **mark)
 {
 	size_t len = strlen(name), skip;
@@ -89,7 +89,7 @@ static void print_table(const struct hotspot_list *list)
 	for (int i = 0; i < list->count; i++)
 		print_row(&list->jvms[i]);
 	if (!list->count)
-		puts("No Java process runs here.");
+		puts("No Java process is running.");
 }
 
 static int run_list(const struct args *args, struct err *err)
@@ -108,13 +108,13 @@ const struct verb verb_list = {
 	.name = "list",
 	.synopsis = "[--json]",
 	.help = "show the Java processes and whether each can be attached",
-	.text = "Lists the Java processes of this machine. CPU% is the mean since the start of the "
-		"process, of one core.\n\n"
+	.text = "Lists the Java processes of this machine. CPU% is relative to one core, averaged "
+		"since the start of the process.\n\n"
 		"ATTACH is one of\n"
-		"  ok     HotSpot, same user or you are root\n"
-		"  ok ns  the same in another root or namespace: the agent is copied there\n"
-		"  ok ?   probably: the JVM publishes no counters to tell by\n"
+		"  ok     HotSpot of the same user, or you are root\n"
+		"  ok ns  the same, in another root or namespace: the agent is copied there\n"
+		"  ok ?   probably: the JVM publishes no counters that would tell\n"
 		"  sudo   another user's: attach as that user or as root\n"
-		"  no     for the reason under the row",
+		"  no     not possible, for the reason below the row",
 	.run = run_list,
 };

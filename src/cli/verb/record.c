@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* `jhot record`: sample for a while, then write files or print the hot methods. */
+/* `jhot record`: samples for a while, then writes files or prints the hot methods. */
 #include "base/clock.h"
 #include "base/env.h"
 #include "cli/findings.h"
@@ -20,7 +20,7 @@ struct recording {
 	struct watch watch; /* findings NULL: --why was not given */
 };
 
-/* How much of it is in code that does not tell its inlined methods apart. */
+/* Notes the share of samples in code without inlining information. */
 static void record_coarse(const struct recording *r)
 {
 	for (int i = 0; i < r->sampling.events.count; i++) {
@@ -30,14 +30,15 @@ static void record_coarse(const struct recording *r)
 
 		if (share >= COARSE_SHOWN)
 			fprintf(stderr,
-				"%s: %.0f %% coarse: in code that does not tell inlined methods "
-				"apart, compiled before jhot came; -XX:+UnlockDiagnosticVMOptions "
-				"-XX:+DebugNonSafepoints is against that\n",
+				"%s: %.0f %% in code without inlining information, compiled before "
+				"jhot attached; start the JVM with "
+				"-XX:+UnlockDiagnosticVMOptions -XX:+DebugNonSafepoints to have "
+				"it\n",
 				r->sampling.events.names[i], share);
 	}
 }
 
-/* How much of what the process used the samples of cpu tell of. */
+/* Notes how much of the process's CPU time the samples of cpu account for. */
 static void record_explained(const struct recording *r)
 {
 	const struct profile_query all = profile_whole(EVENT_CPU);
@@ -47,16 +48,18 @@ static void record_explained(const struct recording *r)
 	if (!e.process_ns)
 		return;
 	fprintf(stderr,
-		"cpu: explains %.0f %% (%s%.0f points) of the CPU time that the JVM used%s\n",
+		"cpu: explains %.0f %% (%s%.0f points) of the CPU time that the JVM "
+		"used%s\n",
 		flat_percent(e.sampled_ns, e.process_ns), env_is_utf8() ? "±" : "+-",
 		flat_percent(e.error_ns, e.process_ns),
 		e.differs && e.sampled_ns < e.process_ns
-			? ": the rest is of threads that begin, end, live too shortly, or "
-			  "block the signal of the samples"
+			? ": the rest was used by threads while they started or ended, by "
+			  "very short-lived threads, or by threads that block the sampling "
+			  "signal"
 			: "");
 }
 
-/* All that was sampled is written, whatever ended the sampling; that comes first among the errors. */
+/* Writes everything that was sampled, whatever ended the sampling. A write error takes precedence over rc. */
 static int record_finish(struct recording *r, int rc, struct err *err)
 {
 	struct outputs_source source = {.profile = r->sampling.profile};
@@ -78,16 +81,16 @@ static int record_finish(struct recording *r, int rc, struct err *err)
 	if (r->watch.findings)
 		watch_print(&r->watch, stderr);
 	if (rc && err->kind == ERR_GONE && !r->sampling.duration_ns) {
-		fprintf(stderr, "JVM %d has ended; this is what was sampled until then.\n",
+		fprintf(stderr, "JVM %d has ended; this is what was sampled before.\n",
 			(int)r->sampling.jvm.pid);
 		return 0;
 	}
 	if (rc && err->kind == ERR_GONE)
 		err_set(err, ERR_GONE,
-			"JVM %d ended after %.1f of %g s; what was sampled until then is %s.",
+			"JVM %d ended after %.1f of %g s; the samples until then were %s.",
 			(int)r->sampling.jvm.pid, (double)source.duration_ns / (double)NS_PER_S,
 			(double)r->sampling.duration_ns / (double)NS_PER_S,
-			r->outputs.count ? "written" : "above");
+			r->outputs.count ? "written" : "printed");
 	return rc;
 }
 
@@ -99,7 +102,7 @@ static int record_follow_begin(struct recording *r, struct err *err)
 	return outputs_follow_begin(&r->outputs, &r->sampling.events, &source, err);
 }
 
-static int record_look(void *ctx, const struct vitals *v, struct err *err)
+static int record_poll(void *ctx, const struct vitals *v, struct err *err)
 {
 	struct recording *r = ctx;
 
@@ -124,7 +127,7 @@ static int record_run(struct recording *r, struct err *err)
 	return rc;
 }
 
-/* Before anything is attached: the files' names are those that they will have, but for the second of the start. */
+/* Checks the outputs before attaching. File names are final except for the second in %t. */
 static int record_check(const struct recording *r, struct err *err)
 {
 	const struct sampling *s = &r->sampling;
@@ -146,7 +149,7 @@ static int run_record(const struct args *args, struct err *err)
 		r.sampling.then = "writes";
 	if (args_has(args, OPT_WHY))
 		r.watch.findings = findings_new();
-	r.sampling.look = record_look;
+	r.sampling.poll = record_poll;
 	r.sampling.ctx = &r;
 	rc = record_run(&r, err);
 	findings_free(r.watch.findings);
@@ -160,30 +163,31 @@ const struct verb verb_record = {
 	.name = "record",
 	.synopsis = "[OPTION]... PID|NAME",
 	.help = "sample for a while, then write files or print the hot methods",
-	.text = "Samples a JVM for the given time, or until Ctrl-C or its end, and writes each -o "
-		"FILE in the format of its suffix:\n\n"
-		"  .jhot            a recording: all of it, second by second, for `jhot view` and\n"
-		"                   `jhot convert`; what it has so far is good if jhot is killed\n"
+	.text = "Samples a JVM for the given time, or until Ctrl-C or the end of the JVM, and "
+		"writes each -o FILE in the format selected by its suffix:\n\n"
+		"  .jhot            a recording of everything, second by second, for `jhot view`\n"
+		"                   and `jhot convert`; stays readable if jhot is killed\n"
 		"  .svg             a flame graph for any browser\n"
-		"  .html            the same with call tree, methods, and a heat map over time\n"
-		"  .collapsed       a line per stack, for scripts (also .folded)\n"
+		"  .html            the same, with call tree, methods and a heat map over time\n"
+		"  .collapsed       one line per stack, for scripts (also .folded)\n"
 		"  .jfr             a flight recording, for JMC, `jfr`, IDEs, Pyroscope\n"
 		"  .pb.gz           for `go tool pprof`, Pyroscope, Parca (also .pprof)\n"
 		"  .otlp            OTLP profiles (experimental)\n"
 		"  .speedscope.json for speedscope.app\n"
 		"  .txt             hot methods, their callers, the heaviest stacks\n\n"
-		"\"-o -\" is stdout: collapsed stacks, or what --format says. In a FILE %p "
-		"becomes the pid, %n the program's name, %h the host, %t the start (UTC), %e the "
-		"event, %% a percent sign. Without -o the hot methods are printed. With several "
-		"events, NAME.suffix becomes NAME-EVENT.suffix, but for .jhot, .html, .jfr, .otlp "
-		"and .speedscope.json, which hold them all: "
+		"\"-o -\" writes collapsed stacks, or the --format, to stdout. In FILE, %p expands "
+		"to the pid, %n to the program's name, %h to the host, %t to the start time (UTC), "
+		"%e to the event and %% to a percent sign. Without -o the hot methods are printed. "
+		"With several events, NAME.suffix becomes NAME-EVENT.suffix, except for .jhot, "
+		".html, .jfr, .otlp and .speedscope.json, which hold all events: "
 		"`jhot record -e cpu,alloc=256k,lock,wall -o out.collapsed PID` samples all four "
 		"at once into out-cpu.collapsed, out-alloc.collapsed, ...\n\n"
-		"An event's interval is what lies between two samples: time for cpu and wall, "
-		"bytes for alloc; lock looks so often at what threads wait for. Defaults are 10 "
-		"ms, 50 ms, 512 kB, 5 ms. A plain number is in the event's own unit.\n\n"
-		"If the JVM ends before the time is over, what there is gets written and the exit "
-		"code is 8.",
+		"The interval of an event is the distance between two samples: time for cpu and "
+		"wall, bytes for alloc. For lock it is how often threads are polled for what they "
+		"wait for. Defaults: cpu 10 ms, wall 50 ms, alloc 512 kB, lock 5 ms. A number "
+		"without a unit is in the event's own unit.\n\n"
+		"If the JVM ends early, the samples until then are written and the exit status is "
+		"8.",
 	.min_operands = 1,
 	.max_operands = 1,
 	.run = run_record,

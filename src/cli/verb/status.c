@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* `jhot status` and `jhot stop`: what of jhot is in a JVM, and ending it. */
+/* `jhot status` and `jhot stop`: shows or ends the session that a JVM has. */
 #include "base/buf.h"
 #include "base/clock.h"
 #include "base/json.h"
@@ -24,17 +24,16 @@ static void status_print(const struct hotspot *jvm, const struct session_status 
 
 	printf("%d %s: ", (int)jvm->pid, jvm->name);
 	if (s->active && !s->front_end_pid)
-		puts("in a session whose jhot did not wait for it: it is about to end");
+		puts("in an orphaned session, which is about to end");
 	else if (s->active)
 		printf("profiled by %s (jhot process %d) for %s%s\n",
 			s->front_end[0] ? s->front_end : "?", s->front_end_pid,
 			text_uptime(age, status_age_s(s)),
-			s->lease_live
-				? ""
-				: ", which is not heard any more: the session is about to end");
+			s->lease_live ? ""
+				      : ", which no longer responds: the session is about to end");
 	else
-		puts(s->loaded ? "not being profiled; the agent was loaded before"
-			       : "nothing of jhot's is in it");
+		puts(s->loaded ? "not being profiled; the agent is still loaded"
+			       : "not being profiled; no agent is loaded");
 	fputs(s->text, stdout);
 }
 
@@ -97,7 +96,7 @@ static void status_json(const struct hotspot *jvm, const struct session_status *
 	buf_done(&text);
 }
 
-/* Any JVM that we may look into, also one that would refuse to be attached to now. */
+/* Finds any JVM that we may inspect, including one that cannot be attached now. */
 static int status_find(const char *pid_or_name, struct hotspot *jvm, struct err *err)
 {
 	if (hotspot_find(pid_or_name, jvm, err))
@@ -127,9 +126,9 @@ const struct verb verb_status = {
 	.bit = VERB_STATUS,
 	.name = "status",
 	.synopsis = "[--json] PID|NAME",
-	.help = "show what of jhot is in a JVM, without loading anything",
-	.text = "Tells whether the JVM is being profiled, by whom and since when, with what events "
-		"and losses; and what of an earlier session stays in it.",
+	.help = "show whether a JVM is being profiled, without loading anything",
+	.text = "Shows whether the JVM is being profiled, by whom, for how long, with which events "
+		"and losses, and what an earlier session has left in it.",
 	.min_operands = 1,
 	.max_operands = 1,
 	.run = run_status,
@@ -139,9 +138,9 @@ const struct verb verb_stop = {
 	.bit = VERB_STOP,
 	.name = "stop",
 	.synopsis = "PID|NAME",
-	.help = "end whatever profiling session a JVM has",
-	.text = "The agent stops sampling and lets go of the JVM; the jhot that held the session "
-		"ends and keeps what it has. No session is no error.",
+	.help = "end the profiling session of a JVM",
+	.text = "The agent stops sampling and releases the JVM; the jhot that owned the session "
+		"ends and keeps its samples. It is not an error if there is no session.",
 	.min_operands = 1,
 	.max_operands = 1,
 	.run = run_stop,

@@ -38,7 +38,7 @@ static int top_numbers(const struct args *args, struct top *t, struct err *err)
 			return -1;
 		if (ns < 100 * NS_PER_MS)
 			return err_set(err, ERR_USAGE,
-				"--delay of %s is too short: 0.1 is the least.", delay);
+				"--delay must be at least 0.1 s, not \"%s\".", delay);
 		t->screen.interval_ms = ns / NS_PER_MS;
 	}
 	return 0;
@@ -63,12 +63,11 @@ static int top_options(const struct args *args, struct top *t, struct err *err)
 	if (batch_options(&t->batch, args, err))
 		return -1;
 	if (clock && strcmp(clock, "step"))
-		return err_set(err, ERR_USAGE, "--clock takes step, not \"%s\".", clock);
-	/* Nobody looks at a batch's screens as they come, so a recording need not take its time. */
+		return err_set(err, ERR_USAGE, "--clock must be step, not \"%s\".", clock);
+	/* Without a viewer a recording need not be replayed in real time. */
 	t->screen.clock_step = clock || (t->batch.wanted && t->replay);
 	if (t->replay && t->target)
-		return err_set(
-			err, ERR_USAGE, "--replay shows a recording, so it takes no PID or NAME.");
+		return err_set(err, ERR_USAGE, "--replay and PID or NAME cannot be used together.");
 	if (clock && !t->replay)
 		return err_set(err, ERR_USAGE, "--clock=step needs --replay FILE.");
 	if (screen_options(&t->screen, args, config, err) ||
@@ -125,19 +124,19 @@ static int top_check_batch(const struct top *t, struct err *err)
 	if (t->target || t->replay)
 		return 0;
 	err_set(err, ERR_USAGE,
-		"Screens without a terminal need a PID or NAME: nobody could choose.");
+		"Plain screens need a PID or NAME: the list of JVMs needs a terminal.");
 	err_hint(err, "jhot list");
 	return -1;
 }
 
-/* A terminal that cannot move its cursor gets screens one below the other. */
+/* A terminal that cannot move its cursor gets plain screens, one below the other. */
 static void top_dumb(struct top *t)
 {
 	const char *term = getenv("TERM");
 
 	if (t->batch.wanted || !isatty(STDOUT_FILENO) || (term && *term && strcmp(term, "dumb")))
 		return;
-	fprintf(stderr, "TERM=%s cannot move its cursor: plain screens follow, Ctrl-C ends them.\n",
+	fprintf(stderr, "TERM=%s cannot move the cursor; printing plain screens until Ctrl-C.\n",
 		term ? term : "");
 	t->batch.wanted = true;
 	t->screen.clock_step |= t->replay != NULL;
@@ -175,19 +174,18 @@ const struct verb verb_top = {
 	.bit = VERB_TOP,
 	.name = "top",
 	.synopsis = "[OPTION]... [PID|NAME]",
-	.help = "show a JVM's hot methods live; without PID or NAME choose one from a list",
-	.text = "The verb may be left out: `jhot PID` is `jhot top PID`.\n\n"
-		"Press ? for the keys. q ends the view and the sampling; it asks first when more "
-		"than "
-		"a minute of samples is in no file. Where nobody can be asked (SIGTERM, SIGHUP, a "
-		"closed terminal, another JVM chosen, a lost session) so much is saved into the "
-		"working folder, or $HOME, as S does.\n\n"
-		"With -b, plain screens are printed instead, each --delay seconds; with --json an "
-		"object per screen and line. Their size is that of the terminal, or LINES and "
-		"COLUMNS, or 50 rows of 132 columns. A terminal that cannot move its cursor "
-		"(TERM=dumb) gets them, too.\n\n"
-		"Settings are read from $XDG_CONFIG_HOME/jhot/config, else ~/.config/jhot/config; "
-		"see FILES. What the command line says goes first.",
+	.help = "show a JVM's hot methods live; without PID or NAME, choose it from a list",
+	.text = "The verb may be omitted: `jhot PID` is `jhot top PID`.\n\n"
+		"Press ? for the keys. q ends the view and the sampling, and asks first if more "
+		"than a minute of samples has not been written to a file. When it cannot ask "
+		"(SIGTERM, SIGHUP, a closed terminal, another JVM chosen, a lost session), such "
+		"samples are saved to the current folder, or $HOME, as with S.\n\n"
+		"With -b, plain screens are printed every --delay seconds; with --json, one object "
+		"per line and screen. Their size is that of the terminal, or LINES and COLUMNS, or "
+		"50 rows of 132 columns. -b is implied on a terminal that cannot move its cursor "
+		"(TERM=dumb).\n\n"
+		"Settings are read from $XDG_CONFIG_HOME/jhot/config or ~/.config/jhot/config; see "
+		"FILES. The command line overrides them.",
 	.min_operands = 0,
 	.max_operands = 1,
 	.run = run_top,

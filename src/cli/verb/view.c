@@ -57,7 +57,7 @@ static void view_facts(struct view_facts *f, const struct args *args, const stru
 	fact_add(f, "note", file->note);
 }
 
-/* All events that have samples; the one that is shown first, by -e, else cpu, else the first that it has. */
+/* Offers all events that have samples, and selects the one shown first: -e, else the first (cpu comes first). */
 static int view_events(struct app_options *screen, struct events *events, const struct args *args,
 	const struct profile *p, struct err *err)
 {
@@ -72,7 +72,7 @@ static int view_events(struct app_options *screen, struct events *events, const 
 			screen->event = i;
 	}
 	if (screen->event < 0)
-		return err_set(err, ERR_INPUT, "There are no samples in %s.", args->operands[0]);
+		return err_set(err, ERR_INPUT, "%s has no samples.", args->operands[0]);
 	if (events_of_profile(events, args, p, err))
 		return -1;
 	if (args_has(args, OPT_EVENT))
@@ -148,13 +148,14 @@ const struct verb verb_view = {
 	.bit = VERB_VIEW,
 	.name = "view",
 	.synopsis = "[OPTION]... FILE...",
-	.help = "show profiles from files as `jhot top` shows a JVM",
-	.text = "The verb may be left out: `jhot FILE` is `jhot view FILE`.\n\nReads what `jhot "
-		"convert` reads, also several files as one. All views, searches, "
-		"filters and exports are there; where a file tells when its samples were taken, , "
-		"and . move a window through its time, and [ and ] widen it. Press ? for the "
+	.help = "show profiles from files in the live view",
+	.text = "The verb may be omitted: `jhot FILE` is `jhot view FILE`.\n\nReads the formats "
+		"that "
+		"`jhot convert` reads and merges several files. All views, searches, filters and "
+		"exports are available. If a file records when its samples were taken, , and . "
+		"move the window through its time, and [ and ] change its width. Press ? for the "
 		"keys.\n\n"
-		"With --dump-screen one screen is printed, and no terminal is needed.",
+		"With --dump-screen, one screen is printed and no terminal is needed.",
 	.min_operands = 1,
 	.max_operands = 10000,
 	.run = run_view,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* `jhot why`: look at a JVM for a while, and say what is wrong with it. */
+/* `jhot why`: samples a JVM for a while, or reads a recording, and diagnoses it. */
 #include "base/clock.h"
 #include "cli/findings.h"
 #include "cli/line/verb.h"
@@ -13,7 +13,7 @@
 
 static const int why_events[] = {EVENT_CPU, EVENT_LOCK, EVENT_WALL};
 
-/* What was seen of a JVM that ended meanwhile is judged all the same, and that it ended is said. */
+/* The JVM ended early: its findings are printed already; without any, that is an error. */
 static int why_ended(const struct sampling *s, const struct watch *w, struct err *err)
 {
 	double seen_s = (double)session_duration_ns(s->session) / (double)NS_PER_S;
@@ -25,24 +25,25 @@ static int why_ended(const struct sampling *s, const struct watch *w, struct err
 		return 0;
 	}
 	return err_set(err, ERR_GONE,
-		"JVM %d ended after %.1f of %g s; nothing was found until then.", (int)s->jvm.pid,
+		"JVM %d ended after %.1f of %g s; nothing had been found by then.", (int)s->jvm.pid,
 		seen_s, asked_s);
 }
 
 static int why_unseen(const struct sampling *s, const struct watch *w, struct err *err)
 {
 	err_set(err, ERR_UNSEEN,
-		"Only %.1f of %.0f s were seen of JVM %d: for the rest it got no core to run on.",
-		w->seen_s, w->asked_s, (int)s->jvm.pid);
-	err_hint(err, "What else uses the machine: top");
+		"JVM %d could be observed for only %.1f of %.0f s: it got no core for the rest.",
+		(int)s->jvm.pid, w->seen_s, w->asked_s);
+	err_hint(err, "top     shows what else uses the machine");
 	err_hint(err,
-		"Its limits and its priority: cpu.max and cpu.weight of its cgroup, chrt -p %d",
+		"chrt -p %d     shows its priority; cpu.max and cpu.weight of its cgroup limit it",
 		(int)s->jvm.pid);
-	err_hint(err, "Whether it was stopped: T in the STAT column of ps %d", (int)s->jvm.pid);
+	err_hint(err, "ps %d     shows whether it is stopped (T in the STAT column)",
+		(int)s->jvm.pid);
 	return -1;
 }
 
-static int why_tell(struct sampling *s, struct watch *w, bool json, int rc, struct err *err)
+static int why_report(struct sampling *s, struct watch *w, bool json, int rc, struct err *err)
 {
 	if (rc && (err->kind != ERR_GONE || !session_seen_ns(s->session)))
 		return rc;
@@ -62,12 +63,12 @@ static int why_run(struct sampling *s, struct watch *w, bool json, struct err *e
 	int rc = sampling_begin(s, err);
 
 	if (!rc)
-		rc = why_tell(s, w, json, sampling_loop(s, err), err);
+		rc = why_report(s, w, json, sampling_loop(s, err), err);
 	sampling_end(s);
 	return rc;
 }
 
-/* A recording: each of its minutes. */
+/* Judges each minute of a recording. */
 static int why_file(const struct args *args, struct watch *w, struct err *err)
 {
 	struct imported *file = reading_operands(args, err);
@@ -98,20 +99,19 @@ static int run_why(const struct args *args, struct err *err)
 {
 	struct watch w = {.findings = findings_new()};
 	struct sampling s = {.duration_ns = WHY_NS,
-		.then = "tells what was found",
-		.look = watch_vitals,
+		.then = "prints the findings",
+		.poll = watch_vitals,
 		.ctx = &w};
 	int rc;
 
 	for (size_t i = 0; i < sizeof(why_events) / sizeof(why_events[0]); i++)
-		events_put(&s.events, NULL, why_events[i]);
+		events_insert(&s.events, NULL, why_events[i]);
 	s.events.budget = -1;
-	s.events.as_can = true; /* rules that miss an event say so */
+	s.events.optional = true; /* rules that need a missing event say so */
 	if (import_takes(args->operands[0]))
 		rc = why_file(args, &w, err);
 	else if (args_has(args, OPT_FROM) || args_has(args, OPT_TO))
-		rc = err_set(err, ERR_USAGE,
-			"--from and --to are for recordings, and %s is not one.",
+		rc = err_set(err, ERR_USAGE, "--from and --to need a recording, and %s is not one.",
 			args->operands[0]);
 	else if (!(rc = sampling_parse(&s, args, err)))
 		rc = why_run(&s, &w, args_has(args, OPT_JSON), err);
@@ -127,13 +127,13 @@ const struct verb verb_why = {
 	.name = "why",
 	.synopsis = "[OPTION]... PID|NAME|FILE",
 	.help = "diagnose a running JVM or a recording, with evidence",
-	.text = "Samples CPU time, locks and waits together for 10 s (-d changes that), reads "
-		"the JVM's own counters, and reports each problem with its figures, the evidence, "
-		"and what to look at next. Rules report only patterns that are unlikely to be "
-		"intentional. A FILE is judged minute by minute; it must have been recorded with "
-		"the events that a rule needs (record -e cpu,lock,wall).\n\n"
-		"The exit code is 0 if nothing was found, 9 if something was, and 11 if the JVM "
-		"got no core to run on for most of the time, so that nothing can be said.",
+	.text = "Samples CPU time, locks and waits together for 10 s (see -d), reads the JVM's own "
+		"counters, and reports each problem with its figures, the evidence, and what to "
+		"look at next. Rules report only patterns that are unlikely to be intentional. A "
+		"FILE is judged minute by minute; a rule needs the events that it uses to have "
+		"been recorded (record -e cpu,lock,wall).\n\n"
+		"The exit status is 0 if nothing was found, 9 if something was found, and 11 if "
+		"the JVM got no core for most of the time, so that no diagnosis is possible.",
 	.min_operands = 1,
 	.max_operands = 1,
 	.run = run_why,
