@@ -229,18 +229,15 @@ void diff_free(struct diff *d)
 	free(d);
 }
 
-/* As for methods: larger shares need fewer standard errors. */
-static double band_limit(const struct diff *d, double share)
-{
-	return sqrt(fmax(Z95 * Z95, d->limit * d->limit - 2 * log(share / DIFF_SMALL)));
-}
-
 double diff_band(const struct diff *d, double a, double b)
 {
 	double rest = d->whole > 0 ? fmax(0, 1 - (a + b) / (2 * d->whole)) : 1;
 	double noise =
 		d->noise * d->noise * rest * (a * a / d->runs[DIFF_A] + b * b / d->runs[DIFF_B]);
 
-	return band_limit(d, (a + b) / d->sum) *
-	       sqrt(rest * (a * d->each[DIFF_A] + b * d->each[DIFF_B] + noise));
+	/* As for methods: larger shares need fewer standard errors. */
+	double limit =
+		sqrt(fmax(Z95 * Z95, d->limit * d->limit - 2 * log((a + b) / d->sum / DIFF_SMALL)));
+
+	return limit * sqrt(rest * (a * d->each[DIFF_A] + b * d->each[DIFF_B] + noise));
 }

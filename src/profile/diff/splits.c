@@ -29,12 +29,6 @@ static unsigned char *dealing_add(struct dealing *d)
 	return d->ways + (size_t)d->count++ * (size_t)d->runs;
 }
 
-/* With equally many recordings on both sides, exchanging the sides gives the same scores. */
-static bool is_mirrored(const struct dealing *d, unsigned ones)
-{
-	return d->s->runs[DIFF_A] == d->s->runs[DIFF_B] && ones & 1;
-}
-
 /* Enumerates all assignments; a set bit is a recording of B. False: there are too many. */
 static bool deal_all(struct dealing *d)
 {
@@ -45,7 +39,10 @@ static bool deal_all(struct dealing *d)
 	for (unsigned ones = 0; ones < 1u << d->runs; ones++) {
 		unsigned char *way;
 
-		if (__builtin_popcount(ones) != d->s->runs[DIFF_B] || is_mirrored(d, ones))
+		if (__builtin_popcount(ones) != d->s->runs[DIFF_B])
+			continue;
+		/* With equally many recordings on both sides, exchanging the sides gives the same scores. */
+		if (d->s->runs[DIFF_A] == d->s->runs[DIFF_B] && ones & 1)
 			continue;
 		if (d->count == SPLITS_MOST) {
 			d->count = begin;

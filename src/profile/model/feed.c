@@ -19,7 +19,7 @@ struct profile *model_new(void)
 	p->frames = xcalloc(1, sizeof(*p->frames));
 	p->events = xcalloc(MODEL_SLICES, sizeof(*p->events));
 	p->readers = xcalloc(1, sizeof(*p->readers));
-	p->readers->hold = p->readers->unwritten = PROFILE_NONE;
+	p->readers->frozen = p->readers->unwritten = PROFILE_NONE;
 	p->history_s = PROFILE_HISTORY_S;
 	model_stacks_init(&p->stacks, NULL);
 	model_threads_init(&p->threads);
@@ -36,7 +36,7 @@ void model_free(struct profile *p)
 	model_stacks_done(&p->stacks);
 	model_threads_done(&p->threads);
 	model_waits_done(&p->waits);
-	model_waits_done(&p->held_waits);
+	model_waits_done(&p->frozen_waits);
 	for (int i = 0; i < MODEL_SLICES; i++)
 		slices_done(&p->events[i]);
 	free(p->methods);
@@ -45,7 +45,7 @@ void model_free(struct profile *p)
 	free(p->gaps);
 	free(p->io_places);
 	model_vitals_free(p->vitals);
-	free(p->readers->keep.bits);
+	free(p->readers->pins.bits);
 	free(p->readers);
 	free(p);
 }
@@ -107,7 +107,7 @@ static size_t profile_fixed_bytes(const struct profile *p)
 	bytes += model_stacks_bytes(&p->stacks);
 	bytes += p->io_places ? MODEL_IO_PLACES * sizeof(*p->io_places) : 0;
 	bytes += model_threads_bytes(&p->threads) + model_waits_bytes(&p->waits) +
-		 model_waits_bytes(&p->held_waits) + model_vitals_bytes(p);
+		 model_waits_bytes(&p->frozen_waits) + model_vitals_bytes(p);
 	for (int i = 0; i < MODEL_SLICES; i++)
 		bytes += slices_fixed_bytes(&p->events[i]);
 	return bytes;
@@ -158,7 +158,7 @@ static uint32_t profile_evicted_from(const struct profile *p)
 
 void model_evict(const struct profile *p, uint32_t to)
 {
-	uint32_t from = 0, held = p->readers->hold;
+	uint32_t from = 0, held = p->readers->frozen;
 
 	profile_align(p, &from, &held);
 	for (int i = 0; i < MODEL_SLICES; i++)
@@ -170,7 +170,7 @@ static void profile_evict_end(struct profile *p)
 {
 	uint32_t from = profile_evicted_from(p), to = p->events[0].evicted_to;
 
-	if (!from || p->readers->hold <= from)
+	if (!from || p->readers->frozen <= from)
 		return;
 	if (to > from && to > p->oldest)
 		profile_drop(p, to);
@@ -186,7 +186,7 @@ static void profile_shrink(struct profile *p)
 {
 	size_t fixed = profile_fixed_bytes(p), limit = p->budget / MODEL_SLICES_PART;
 	uint32_t fine = p->now > MODEL_FINE_S ? p->now - MODEL_FINE_S : 0, next;
-	uint32_t held = p->readers->hold, old;
+	uint32_t held = p->readers->frozen, old;
 
 	if (fine > p->readers->unwritten)
 		fine = p->readers->unwritten;
@@ -219,9 +219,9 @@ void profile_freeze(const struct profile *p, uint32_t second)
 	struct model_readers *r = p->readers;
 
 	/* Ids that are shown stay valid for the usual time after the release. */
-	if (second == PROFILE_NONE && r->hold != PROFILE_NONE && r->due < p->now + MODEL_SWEEP_S)
+	if (second == PROFILE_NONE && r->frozen != PROFILE_NONE && r->due < p->now + MODEL_SWEEP_S)
 		r->due = p->now + MODEL_SWEEP_S;
-	r->hold = second;
+	r->frozen = second;
 }
 
 void profile_advance(struct profile *p, uint32_t second)
@@ -237,7 +237,7 @@ void profile_advance(struct profile *p, uint32_t second)
 			slices_pack(&p->events[i], second - MODEL_LATE_S);
 	}
 	profile_evict_end(p);
-	now = second < p->readers->hold ? second : p->readers->hold;
+	now = second < p->readers->frozen ? second : p->readers->frozen;
 	oldest = now > p->history_s ? now - p->history_s : 0;
 	if (oldest > p->readers->unwritten)
 		oldest = p->readers->unwritten;

@@ -132,7 +132,7 @@ struct model_io_place {
 };
 
 /* Pinned ids during a step of the sweep: a bitmap of `limit` bits. */
-struct model_keep {
+struct model_pins {
 	uint64_t *bits;
 	uint32_t limit;
 };
@@ -144,7 +144,7 @@ struct model_readers {
 		void *ctx;
 	} keepers[PROFILE_KEEPERS];
 	unsigned keeper_count;
-	uint32_t hold;        /* history before this second is frozen; PROFILE_NONE: none */
+	uint32_t frozen;      /* history before this second is frozen; PROFILE_NONE: none */
 	uint32_t unwritten;   /* seconds from this one on stay as they are; PROFILE_NONE: none */
 	size_t scratch_bytes; /* of struct scratch, as of the last query */
 	uint64_t fed;         /* incremented when answers may change */
@@ -153,7 +153,7 @@ struct model_readers {
 	uint32_t due;   /* second of the next step */
 	size_t limit;   /* bytes above which a sweep starts; 0: none has completed */
 	uint32_t swept; /* completed steps: ids may have been freed */
-	struct model_keep keep;
+	struct model_pins pins;
 };
 
 /* Slices after those of the events: what lock holders did (EVENT_LOCK with `holders`), and the CPU time of the process. */
@@ -168,8 +168,9 @@ struct profile {
 	struct model_stacks stacks;
 	struct model_threads threads;
 	struct model_waits waits;
-	struct model_waits held_waits; /* copy as of held_waits_to for frozen history; or empty */
-	uint32_t held_waits_to;
+	struct model_waits
+		frozen_waits; /* copy as of frozen_waits_to for frozen history; or empty */
+	uint32_t frozen_waits_to;
 	struct model_event user_events[PROFILE_EVENTS - EVENT_USER_FIRST];
 	struct slices *events; /* MODEL_SLICES */
 	struct profile_intervals intervals[PROFILE_EVENTS];

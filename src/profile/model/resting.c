@@ -164,26 +164,16 @@ static struct profile_io io_shown(
 	return out;
 }
 
-/* For "[libc.so.6] sleeps": the library of a leaf without a name. NULL: the leaf has a name. */
-static const char *nameless_module(const struct profile *p, uint32_t stack)
-{
-	const struct profile_method *m;
-
-	if (stack == PROFILE_ROOT_STACK)
-		return NULL;
-	m = profile_get_method(p, model_method(&p->stacks, stack));
-	return profile_method_nameless(m) && *m->module ? m->module : NULL;
-}
-
+/* "[libc.so.6] sleeps": for a leaf without a name, its library. Other stacks stay as they are. */
 static uint32_t nameless_child(struct profile *p, uint32_t stack, enum thread_state state)
 {
-	const char *module = nameless_module(p, stack);
+	const struct profile_method *m = profile_get_method(p, model_method(&p->stacks, stack));
 	struct buf name = {0};
 	uint32_t frame;
 
-	if (!module)
+	if (stack == PROFILE_ROOT_STACK || !profile_method_nameless(m) || !*m->module)
 		return stack;
-	buf_printf(&name, "[%s]", module);
+	buf_printf(&name, "[%s]", m->module);
 	frame = place_frame(p, "", buf_str(&name), state, NULL);
 	buf_done(&name);
 	return profile_stack_child(p, stack, frame);

@@ -103,7 +103,7 @@ void slices_sweep(struct slices *s, const uint64_t *keep)
 uint32_t slices_pair(struct slices *s, uint32_t stack, uint32_t who)
 {
 	bool created;
-	uint32_t pair = trie_put(&s->pairs, stack, who, 1, &created);
+	uint32_t pair = trie_intern(&s->pairs, stack, who, 1, &created);
 
 	s->sums = fit_zeroed(s->sums, &s->sums_cap, s->pairs.count, sizeof(*s->sums));
 	return pair;

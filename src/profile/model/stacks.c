@@ -63,13 +63,6 @@ static bool stack_has(struct model_stacks *s, const struct model_methods *method
 	return c->on[method] > 0;
 }
 
-/* The frame that replaces all frames beyond the limits. */
-static uint32_t deeper_frame(const struct profile *p)
-{
-	return profile_frame(
-		p, profile_method(p, "", PROFILE_DEEPER, "", ""), FRAME_BREAK, 0xffff, 0);
-}
-
 uint32_t model_stacks_child(
 	struct model_stacks *s, const struct profile *p, uint32_t parent, uint32_t frame)
 {
@@ -81,7 +74,8 @@ uint32_t model_stacks_child(
 		return parent;
 	names = extent.names + p->methods->list[p->frames->list[frame].method].full_bytes;
 	if (extent.depth == PROFILE_DEPTH_MAX || names > PROFILE_NAMES_MAX) {
-		frame = deeper_frame(p);
+		frame = profile_frame(
+			p, profile_method(p, "", PROFILE_DEEPER, "", ""), FRAME_BREAK, 0xffff, 0);
 		extent.closed = true;
 		names = extent.names;
 	}

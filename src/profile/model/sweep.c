@@ -17,7 +17,7 @@
 #define SWEEP_BUDGET_PART 4      /* below 1/4 of the budget nothing is swept */
 #define SWEEP_LITTLE      16384u /* up to 1/16384 of an event's weight and count is little */
 
-static void keep_begin(struct model_keep *k, uint32_t numbers)
+static void pins_begin(struct model_pins *k, uint32_t numbers)
 {
 	free(k->bits);
 	k->limit = numbers;
@@ -25,7 +25,7 @@ static void keep_begin(struct model_keep *k, uint32_t numbers)
 }
 
 /* False: it was pinned already, or is invalid. */
-static bool keep_one(struct model_keep *k, uint32_t number)
+static bool pin_id(struct model_pins *k, uint32_t number)
 {
 	uint64_t bit = 1ull << (number % 64);
 
@@ -35,19 +35,19 @@ static bool keep_one(struct model_keep *k, uint32_t number)
 	return true;
 }
 
-static bool keep_has(const struct model_keep *k, uint32_t number)
+static bool pins_have(const struct model_pins *k, uint32_t number)
 {
 	return number < k->limit && k->bits[number / 64] >> (number % 64) & 1;
 }
 
 void profile_keep(const struct profile *p, uint32_t number)
 {
-	keep_one(&p->readers->keep, number);
+	pin_id(&p->readers->pins, number);
 }
 
 bool profile_keeps(const struct profile *p, uint32_t number)
 {
-	return keep_has(&p->readers->keep, number);
+	return pins_have(&p->readers->pins, number);
 }
 
 void profile_keeper_add(const struct profile *p, profile_keeper_fn *fn, void *ctx)
@@ -69,7 +69,7 @@ void profile_keeper_remove(const struct profile *p, const void *ctx)
 			r->keepers[i] = r->keepers[--r->keeper_count];
 }
 
-static void keep_ask(const struct profile *p, enum profile_kind kind, bool leaving)
+static void keepers_call(const struct profile *p, enum profile_kind kind, bool leaving)
 {
 	struct model_readers *r = p->readers;
 
@@ -77,44 +77,44 @@ static void keep_ask(const struct profile *p, enum profile_kind kind, bool leavi
 		r->keepers[i].fn(r->keepers[i].ctx, kind, leaving);
 }
 
-static void keep_asked(const struct profile *p, enum profile_kind kind)
+static void keepers_finish(const struct profile *p, enum profile_kind kind)
 {
-	keep_ask(p, kind, false);
-	keep_ask(p, kind, true);
+	keepers_call(p, kind, false);
+	keepers_call(p, kind, true);
 }
 
 /* --- joining ----------------------------------------------------------------------------------------- */
 
-static void keep_stack(const struct profile *p, struct model_keep *k, uint32_t stack)
+static void pin_stack(const struct profile *p, struct model_pins *k, uint32_t stack)
 {
-	while (stack < p->stacks.trie.count && keep_one(k, stack))
+	while (stack < p->stacks.trie.count && pin_id(k, stack))
 		stack = model_parent(&p->stacks, stack);
 }
 
 /* Pins the pairs of an event that are in a slice, in frozen history, or not little. Each other one is merged into at most one new pair. */
-static void keep_pairs(struct model_keep *k, const struct slices *slices)
+static void pin_pairs(struct model_pins *k, const struct slices *slices)
 {
 	const struct slices_anchor *held = &slices->anchors[SLICES_EVICTED];
 
-	keep_begin(k, 2 * slices->pairs.count);
-	keep_one(k, 0);
+	pins_begin(k, 2 * slices->pairs.count);
+	pin_id(k, 0);
 	for (uint32_t i = 0; i < held->cap; i++)
 		if (!sum_none(&held->before[i]))
-			keep_one(k, i);
+			pin_id(k, i);
 	for (uint32_t i = 0; i < slices->count; i++)
 		for (uint32_t e = 0; e < slices->list[i].count; e++)
-			keep_one(k, slices->list[i].entries[e].pair);
+			pin_id(k, slices->list[i].entries[e].pair);
 	for (uint32_t i = 0; i < slices->pairs.count; i++)
 		if (slices->sums[i].weight > slices->sum.weight / SWEEP_LITTLE ||
 			slices->sums[i].count > slices->sum.count / SWEEP_LITTLE)
-			keep_one(k, i);
+			pin_id(k, i);
 }
 
 static uint32_t earlier_below(
-	struct profile *p, const struct model_keep *stacks, uint32_t stack, uint32_t frame)
+	struct profile *p, const struct model_pins *stacks, uint32_t stack, uint32_t frame)
 {
 	while (stack != PROFILE_ROOT_STACK &&
-		(!keep_has(stacks, stack) || model_frame(&p->stacks, stack) == frame))
+		(!pins_have(stacks, stack) || model_frame(&p->stacks, stack) == frame))
 		stack = model_parent(&p->stacks, stack);
 	return profile_stack_child(p, stack, frame);
 }
@@ -130,28 +130,28 @@ static uint32_t thread_ended(struct profile *p)
 }
 
 /* Merges the pairs that are not pinned. threads: those that are pinned. */
-static void join_event(struct profile *p, struct slices *slices, const struct model_keep *threads)
+static void join_event(struct profile *p, struct slices *slices, const struct model_pins *threads)
 {
-	struct model_keep pairs = {0}, stacks = {0};
+	struct model_pins pairs = {0}, stacks = {0};
 	uint32_t method = profile_method(p, "", "[earlier]", "", "");
 	uint32_t frame = profile_frame(p, method, FRAME_BREAK, 0xffff, 0);
 	uint32_t count = slices->pairs.count, into;
 
-	keep_pairs(&pairs, slices);
-	keep_begin(&stacks, p->stacks.trie.count);
+	pin_pairs(&pairs, slices);
+	pins_begin(&stacks, p->stacks.trie.count);
 	for (uint32_t i = 0; i < count; i++)
-		if (keep_has(&pairs, i))
-			keep_stack(p, &stacks, slices_stack(slices, i));
+		if (pins_have(&pairs, i))
+			pin_stack(p, &stacks, slices_stack(slices, i));
 	for (uint32_t i = 0; i < count; i++) {
 		uint32_t thread = slices_thread(slices, i), state = slices_state(slices, i);
 
-		if (keep_has(&pairs, i) || vacant_has(&slices->pairs.vacant, i))
+		if (pins_have(&pairs, i) || vacant_has(&slices->pairs.vacant, i))
 			continue;
-		thread = keep_has(threads, thread) ? thread : thread_ended(p);
+		thread = pins_have(threads, thread) ? thread : thread_ended(p);
 		into = slices_pair(slices,
 			earlier_below(p, &stacks, slices_stack(slices, i), frame),
 			SLICES_WHO(thread, state));
-		keep_one(&pairs, into);
+		pin_id(&pairs, into);
 		if (into != i)
 			slices_move(slices, i, into);
 	}
@@ -160,97 +160,97 @@ static void join_event(struct profile *p, struct slices *slices, const struct mo
 	free(stacks.bits);
 }
 
-static void sweep_join(struct profile *p, struct model_keep *k)
+static void sweep_join(struct profile *p, struct model_pins *k)
 {
-	if (p->readers->hold != PROFILE_NONE)
+	if (p->readers->frozen != PROFILE_NONE)
 		model_evict(p, 0);
-	keep_begin(k, p->threads.count);
-	keep_ask(p, PROFILE_THREADS, false);
+	pins_begin(k, p->threads.count);
+	keepers_call(p, PROFILE_THREADS, false);
 	for (const struct slices *s = p->events; s < p->events + MODEL_SAMPLED; s++)
 		for (uint32_t i = 0; i < s->count; i++)
 			for (uint32_t e = 0; e < s->list[i].count; e++)
-				keep_one(k, slices_thread(s, s->list[i].entries[e].pair));
+				pin_id(k, slices_thread(s, s->list[i].entries[e].pair));
 	for (int e = 0; e < MODEL_SAMPLED; e++)
 		join_event(p, &p->events[e], k);
 }
 
 /* --- one step per table ------------------------------------------------------------------------------ */
 
-static void sweep_stacks(struct profile *p, struct model_keep *k)
+static void sweep_stacks(struct profile *p, struct model_pins *k)
 {
-	keep_begin(k, p->stacks.trie.count);
-	keep_one(k, PROFILE_ROOT_STACK);
+	pins_begin(k, p->stacks.trie.count);
+	pin_id(k, PROFILE_ROOT_STACK);
 	for (int e = 0; e < MODEL_SAMPLED; e++)
 		for (uint32_t i = 1; i < p->events[e].pairs.count; i++)
-			keep_stack(p, k, slices_stack(&p->events[e], i));
-	keep_ask(p, PROFILE_STACKS, false);
+			pin_stack(p, k, slices_stack(&p->events[e], i));
+	keepers_call(p, PROFILE_STACKS, false);
 	for (uint32_t i = p->stacks.trie.count;
 		i-- > 1;) /* and the callers of what keepers pinned */
-		if (keep_has(k, i))
-			keep_stack(p, k, model_parent(&p->stacks, i));
-	keep_ask(p, PROFILE_STACKS, true);
+		if (pins_have(k, i))
+			pin_stack(p, k, model_parent(&p->stacks, i));
+	keepers_call(p, PROFILE_STACKS, true);
 	model_stacks_sweep(&p->stacks, k->bits);
 }
 
-static void sweep_paths(struct profile *p, struct model_keep *k)
+static void sweep_paths(struct profile *p, struct model_pins *k)
 {
-	keep_begin(k, p->stacks.paths.count);
-	keep_one(k, 0);
+	pins_begin(k, p->stacks.paths.count);
+	pin_id(k, 0);
 	for (uint32_t i = 1; i < p->stacks.trie.count; i++)
 		if (!vacant_has(&p->stacks.trie.vacant, i))
-			keep_one(k, p->stacks.info[i].path);
+			pin_id(k, p->stacks.info[i].path);
 	trie_sweep(&p->stacks.paths, k->bits);
 }
 
-static void sweep_frames(struct profile *p, struct model_keep *k)
+static void sweep_frames(struct profile *p, struct model_pins *k)
 {
-	keep_begin(k, p->frames->count);
+	pins_begin(k, p->frames->count);
 	for (uint32_t i = 1; i < p->stacks.trie.count; i++)
-		keep_one(k, model_frame(&p->stacks, i));
-	keep_asked(p, PROFILE_FRAMES);
+		pin_id(k, model_frame(&p->stacks, i));
+	keepers_finish(p, PROFILE_FRAMES);
 	model_frames_sweep(p->frames, k->bits);
 }
 
-static void sweep_methods(struct profile *p, struct model_keep *k)
+static void sweep_methods(struct profile *p, struct model_pins *k)
 {
 	const struct model_waits *w = &p->waits;
 
-	keep_begin(k, p->methods->count);
+	pins_begin(k, p->methods->count);
 	for (uint32_t i = 0; i < p->frames->count; i++)
 		if (!vacant_has(&p->frames->vacant, i))
-			keep_one(k, p->frames->list[i].method);
-	for (; w; w = w == &p->waits ? &p->held_waits : NULL)
+			pin_id(k, p->frames->list[i].method);
+	for (; w; w = w == &p->waits ? &p->frozen_waits : NULL)
 		for (uint32_t i = 0; i < w->cap && i < w->count; i++)
-			keep_one(k, w->ring[i].pub.method);
-	keep_asked(p, PROFILE_METHODS);
+			pin_id(k, w->ring[i].pub.method);
+	keepers_finish(p, PROFILE_METHODS);
 	model_methods_sweep(p->methods, k->bits);
 }
 
-static void sweep_threads(struct profile *p, struct model_keep *k)
+static void sweep_threads(struct profile *p, struct model_pins *k)
 {
 	const struct model_waits *w = &p->waits;
 
-	keep_begin(k, p->threads.count);
-	keep_one(k, p->threads.ended ? p->threads.ended : PROFILE_NONE);
+	pins_begin(k, p->threads.count);
+	pin_id(k, p->threads.ended ? p->threads.ended : PROFILE_NONE);
 	for (int e = 0; e < MODEL_SAMPLED; e++)
 		for (uint32_t i = 1; i < p->events[e].pairs.count; i++)
-			keep_one(k, slices_thread(&p->events[e], i)); /* vacant: an invalid id */
-	for (; w; w = w == &p->waits ? &p->held_waits : NULL)
+			pin_id(k, slices_thread(&p->events[e], i)); /* vacant: an invalid id */
+	for (; w; w = w == &p->waits ? &p->frozen_waits : NULL)
 		for (uint32_t i = 0; i < w->cap && i < w->count; i++) {
-			keep_one(k, w->ring[i].pub.thread);
-			keep_one(k, w->ring[i].pub.owner);
+			pin_id(k, w->ring[i].pub.thread);
+			pin_id(k, w->ring[i].pub.owner);
 		}
-	keep_asked(p, PROFILE_THREADS);
+	keepers_finish(p, PROFILE_THREADS);
 	model_threads_sweep(p, k->bits);
 }
 
-static void sweep_pools(struct profile *p, struct model_keep *k)
+static void sweep_pools(struct profile *p, struct model_pins *k)
 {
-	keep_begin(k, p->threads.pools.count);
-	keep_one(k, 0);
+	pins_begin(k, p->threads.pools.count);
+	pin_id(k, 0);
 	for (uint32_t i = 0; i < p->threads.count; i++)
-		keep_one(k, p->threads.list[i].pool);
-	keep_asked(p, PROFILE_POOLS);
+		pin_id(k, p->threads.list[i].pool);
+	keepers_finish(p, PROFILE_POOLS);
 	intern_sweep(&p->threads.pools, k->bits);
 }
 
@@ -279,7 +279,7 @@ static size_t sweep_used(const struct profile *p)
 
 void model_sweep(struct profile *p)
 {
-	static void (*const steps[])(struct profile * p, struct model_keep * k) = {sweep_join,
+	static void (*const steps[])(struct profile * p, struct model_pins * k) = {sweep_join,
 		sweep_stacks, sweep_paths, sweep_frames, sweep_methods, sweep_threads, sweep_pools};
 	struct model_readers *r = p->readers;
 	size_t least = p->budget / SWEEP_BUDGET_PART;
@@ -288,8 +288,8 @@ void model_sweep(struct profile *p)
 		return;
 	if (!r->step && sweep_used(p) < (r->limit > least ? r->limit : least))
 		return;
-	steps[r->step](p, &r->keep);
-	keep_begin(&r->keep, 0);
+	steps[r->step](p, &r->pins);
+	pins_begin(&r->pins, 0);
 	r->swept++;
 	r->fed++;
 	r->due = p->now + MODEL_SWEEP_S;

@@ -39,23 +39,17 @@ void tally_reserve(struct tally *t, uint32_t n)
 	t->cap = cap;
 }
 
-static uint32_t tally_list_word(const struct tally *t, uint32_t word, uint32_t *ids)
-{
-	uint32_t n = 0;
-
-	for (uint64_t bits = t->bits[word]; bits; bits &= bits - 1)
-		ids[n++] = word * 64 + (uint32_t)__builtin_ctzll(bits);
-	return n;
-}
-
 uint32_t tally_list(const struct tally *t, uint32_t *ids)
 {
 	uint32_t n = 0;
 
-	for (uint32_t i = 0; i < t->cap / TALLY_STEP; i++) {
-		for (uint64_t words = t->words[i]; words; words &= words - 1)
-			n += tally_list_word(t, i * 64 + (uint32_t)__builtin_ctzll(words), ids + n);
-	}
+	for (uint32_t i = 0; i < t->cap / TALLY_STEP; i++)
+		for (uint64_t words = t->words[i]; words; words &= words - 1) {
+			uint32_t word = i * 64 + (uint32_t)__builtin_ctzll(words);
+
+			for (uint64_t bits = t->bits[word]; bits; bits &= bits - 1)
+				ids[n++] = word * 64 + (uint32_t)__builtin_ctzll(bits);
+		}
 	return n;
 }
 

@@ -43,14 +43,6 @@ static void trie_fill_slots(struct trie *t)
 			t->slots[trie_slot(t, t->nodes[i].parent, t->nodes[i].item)] = i;
 }
 
-static void trie_grow_slots(struct trie *t)
-{
-	free(t->slots);
-	t->mask = t->mask * 2 + 1;
-	t->slots = xcalloc((size_t)t->mask + 1, sizeof(*t->slots));
-	trie_fill_slots(t);
-}
-
 void trie_sweep(struct trie *t, const uint64_t *keep)
 {
 	vacant_set(&t->vacant, keep, t->count);
@@ -61,7 +53,7 @@ void trie_sweep(struct trie *t, const uint64_t *keep)
 	trie_fill_slots(t);
 }
 
-uint32_t trie_put(struct trie *t, uint32_t parent, uint32_t item, uint32_t least, bool *created)
+uint32_t trie_intern(struct trie *t, uint32_t parent, uint32_t item, uint32_t least, bool *created)
 {
 	uint32_t slot = trie_slot(t, parent, item), id = t->slots[slot];
 
@@ -72,7 +64,10 @@ uint32_t trie_put(struct trie *t, uint32_t parent, uint32_t item, uint32_t least
 	if (id == VACANT_NONE) {
 		t->nodes = fit(t->nodes, &t->cap, t->count + 1, sizeof(*t->nodes));
 		if (t->count > t->mask / 4 * 3) {
-			trie_grow_slots(t);
+			free(t->slots);
+			t->mask = t->mask * 2 + 1;
+			t->slots = xcalloc((size_t)t->mask + 1, sizeof(*t->slots));
+			trie_fill_slots(t);
 			slot = trie_slot(t, parent, item);
 		}
 		id = t->count++;
@@ -84,7 +79,7 @@ uint32_t trie_put(struct trie *t, uint32_t parent, uint32_t item, uint32_t least
 
 uint32_t trie_child(struct trie *t, uint32_t parent, uint32_t item, bool *created)
 {
-	return trie_put(t, parent, item, parent + 1, created);
+	return trie_intern(t, parent, item, parent + 1, created);
 }
 
 size_t trie_bytes(const struct trie *t)

@@ -30,7 +30,7 @@ struct trie {
 void trie_init(struct trie *t, const struct trie *like);
 void trie_done(struct trie *t);
 /* The node of parent and item, created with an id >= least if there is none (*created). */
-uint32_t trie_put(struct trie *t, uint32_t parent, uint32_t item, uint32_t least, bool *created);
+uint32_t trie_intern(struct trie *t, uint32_t parent, uint32_t item, uint32_t least, bool *created);
 /* The same for a parent in this trie. */
 uint32_t trie_child(struct trie *t, uint32_t parent, uint32_t item, bool *created);
 /* Frees the nodes without a bit in keep, which must include all parents of its nodes. */

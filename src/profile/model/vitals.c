@@ -16,14 +16,6 @@ struct model_vitals {
 	uint32_t begin, count, cap;
 };
 
-static struct model_vitals *vitals_new(void)
-{
-	struct model_vitals *v = xcalloc(1, sizeof(*v));
-
-	v->first.second = PROFILE_NONE;
-	return v;
-}
-
 static struct vitals_second *vitals_at(const struct model_vitals *v, uint32_t i)
 {
 	return &v->ring[(v->begin + i) % v->cap];
@@ -103,12 +95,14 @@ void profile_vitals_set(struct profile *p, const struct vitals *v)
 	const char *reason;
 	uint32_t at;
 
-	if (!p->vitals)
-		p->vitals = vitals_new();
+	if (!p->vitals) {
+		p->vitals = xcalloc(1, sizeof(*p->vitals));
+		p->vitals->first.second = PROFILE_NONE;
+	}
 	all = p->vitals;
 	at = vitals_find(all, p->now);
 	if (at == all->count) {
-		vitals_fit(all, p->now, most ? most : 1, p->readers->hold);
+		vitals_fit(all, p->now, most ? most : 1, p->readers->frozen);
 		at = all->count++;
 	}
 	s = vitals_at(all, at);

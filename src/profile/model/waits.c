@@ -20,12 +20,12 @@ void model_waits_done(struct model_waits *w)
 }
 
 /* Called before a wait is overwritten: copies the ring if history is frozen, otherwise frees the copy. */
-static void waits_hold(struct profile *p)
+static void waits_freeze(struct profile *p)
 {
 	const struct model_waits *w = &p->waits;
-	struct model_waits *held = &p->held_waits;
+	struct model_waits *held = &p->frozen_waits;
 
-	if (p->readers->hold == PROFILE_NONE) {
+	if (p->readers->frozen == PROFILE_NONE) {
 		model_waits_done(held);
 	} else if (!held->ring && w->count >= PROFILE_WAITS) {
 		*held = *w;
@@ -33,14 +33,14 @@ static void waits_hold(struct profile *p)
 		memcpy(held->ring, w->ring, w->cap * sizeof(*w->ring));
 		held->last = xreallocarray(NULL, w->last_cap, sizeof(*w->last));
 		memcpy(held->last, w->last, w->last_cap * sizeof(*w->last));
-		p->held_waits_to = p->now;
+		p->frozen_waits_to = p->now;
 	}
 }
 
 /* The ring that has the waits before this second. */
 static const struct model_waits *waits_before(const struct profile *p, uint32_t to)
 {
-	return p->held_waits.ring && to <= p->held_waits_to ? &p->held_waits : &p->waits;
+	return p->frozen_waits.ring && to <= p->frozen_waits_to ? &p->frozen_waits : &p->waits;
 }
 
 size_t model_waits_bytes(const struct model_waits *w)
@@ -59,16 +59,6 @@ static struct model_wait *wait_last(const struct model_waits *w, uint32_t thread
 	return thread < w->last_cap ? wait_of(w, w->last[thread]) : NULL;
 }
 
-static void waits_reserve(struct model_waits *w, uint32_t thread)
-{
-	w->last = fit_zeroed(w->last, &w->last_cap, thread + 1, sizeof(*w->last));
-	/* Grows only before anything was overwritten, so that waits keep their index. */
-	if (w->count == w->cap && w->cap < PROFILE_WAITS) {
-		w->cap = w->cap ? w->cap * 2 : MODEL_WAITS_MIN;
-		w->ring = xreallocarray(w->ring, w->cap, sizeof(*w->ring));
-	}
-}
-
 void profile_wait_set(struct profile *p, const struct profile_wait *set)
 {
 	struct model_waits *w = &p->waits;
@@ -76,7 +66,12 @@ void profile_wait_set(struct profile *p, const struct profile_wait *set)
 
 	if (set->thread >= MODEL_THREADS_MAX || set->until_ns < set->since_ns)
 		return;
-	waits_reserve(w, set->thread);
+	w->last = fit_zeroed(w->last, &w->last_cap, set->thread + 1, sizeof(*w->last));
+	/* Grows only before anything was overwritten, so that waits keep their index. */
+	if (w->count == w->cap && w->cap < PROFILE_WAITS) {
+		w->cap = w->cap ? w->cap * 2 : MODEL_WAITS_MIN;
+		w->ring = xreallocarray(w->ring, w->cap, sizeof(*w->ring));
+	}
 	last = wait_last(w, set->thread);
 	if (last && last->pub.since_ns == set->since_ns && last->pub.lock == set->lock) {
 		last->pub = *set;
@@ -85,7 +80,7 @@ void profile_wait_set(struct profile *p, const struct profile_wait *set)
 	/* A thread waits for one lock at a time. */
 	if (last && last->pub.until_ns > set->since_ns && last->pub.since_ns <= set->since_ns)
 		last->pub.until_ns = set->since_ns;
-	waits_hold(p);
+	waits_freeze(p);
 	new = &w->ring[w->count % w->cap];
 	*new = (struct model_wait){*set, w->last[set->thread]};
 	w->last[set->thread] = ++w->count;
@@ -118,28 +113,13 @@ bool profile_wait_at(
 	return false;
 }
 
-/* Adds ns to its kind; kinds that exceed the table count in all_ns only. */
-static void waited_add(
-	struct profile_waited *kinds, uint32_t *count, const struct profile_wait *w, uint64_t ns)
-{
-	uint32_t i = 0;
-
-	while (i < *count && (kinds[i].method != w->method || kinds[i].owner != w->owner))
-		i++;
-	if (i == WAITED_KINDS)
-		return;
-	if (i == *count)
-		kinds[(*count)++] = (struct profile_waited){.method = w->method, .owner = w->owner};
-	kinds[i].ns += ns;
-}
-
 bool profile_waited(const struct profile *p, uint32_t thread, uint32_t from, uint32_t to,
 	struct profile_waited *most)
 {
 	const struct model_waits *w = waits_before(p, to);
 	uint64_t begin_ns = from * NS_PER_S, end_ns = to * NS_PER_S, all_ns = 0;
 	struct profile_waited kinds[WAITED_KINDS];
-	uint32_t count = 0;
+	uint32_t count = 0, k;
 
 	for (const struct model_wait *at = wait_last(w, thread); at && at->pub.until_ns > begin_ns;
 		at = wait_of(w, at->before)) {
@@ -149,7 +129,16 @@ bool profile_waited(const struct profile *p, uint32_t thread, uint32_t from, uin
 		if (since >= until)
 			continue;
 		all_ns += until - since;
-		waited_add(kinds, &count, &at->pub, until - since);
+		k = 0;
+		while (k < count &&
+			(kinds[k].method != at->pub.method || kinds[k].owner != at->pub.owner))
+			k++;
+		if (k == WAITED_KINDS)
+			continue; /* counts in all_ns only */
+		if (k == count)
+			kinds[count++] = (struct profile_waited){
+				.method = at->pub.method, .owner = at->pub.owner};
+		kinds[k].ns += until - since;
 	}
 	*most = (struct profile_waited){0};
 	for (uint32_t i = 0; i < count; i++)

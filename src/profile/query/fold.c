@@ -226,11 +226,6 @@ static enum fold_kind fold_kind(struct fold *f, uint32_t stack)
 	return kind;
 }
 
-static bool fold_kind_known(const struct fold *f, uint32_t stack)
-{
-	return f->kinds[stack] & STACK_KNOWN;
-}
-
 static enum fold_kind fold_kind_at(const struct fold *f, uint32_t stack)
 {
 	return (enum fold_kind)(f->kinds[stack] & STACK_KIND);
@@ -469,7 +464,7 @@ uint32_t fold_stack(struct fold *f, uint32_t stack)
 	f->shown = fit_zeroed(f->shown, &f->shown_cap, stack + 1, sizeof(*f->shown));
 	f->runs = fit_zeroed(f->runs, &f->runs_cap, stack + 1, sizeof(*f->runs));
 	f->kinds = fit_zeroed(f->kinds, &f->kinds_cap, stack + 1, 1);
-	for (uint32_t at = stack; at != PROFILE_ROOT_STACK && !fold_kind_known(f, at);
+	for (uint32_t at = stack; at != PROFILE_ROOT_STACK && !(f->kinds[at] & STACK_KNOWN);
 		at = model_parent(sampled, at)) {
 		f->way = fit(f->way, &f->way_cap, n + 1, sizeof(*f->way));
 		f->way[n++] = at;

@@ -20,17 +20,7 @@ const struct slices *query_slices(const struct profile *p, const struct profile_
 	return q->event >= 0 && q->event < MODEL_SLICES ? &p->events[q->event] : &none;
 }
 
-static void query_add_slices(const struct slices *s, uint32_t from, uint32_t to, struct tally *t)
-{
-	for (uint32_t i = from; i < to; i++) {
-		const struct slice_entry *e = s->list[i].entries;
-
-		for (uint32_t k = 0; k < s->list[i].count; k++)
-			tally_add(t, e[k].pair, e[k].count, e[k].weight);
-	}
-}
-
-static void query_put(struct query_rows *rows, const struct slices *s, uint32_t pair,
+static void query_add_row(struct query_rows *rows, const struct slices *s, uint32_t pair,
 	const struct profile_sum *sum)
 {
 	if (!sum_none(sum))
@@ -39,7 +29,7 @@ static void query_put(struct query_rows *rows, const struct slices *s, uint32_t 
 }
 
 /* A row per pair: its total at `base` (NULL: now), less its total at `since` (NULL: 0), less what `later` has of it. */
-static void query_put_totals(struct query_rows *rows, const struct slices *s,
+static void query_add_totals(struct query_rows *rows, const struct slices *s,
 	const struct slices_anchor *base, const struct slices_anchor *since,
 	const struct tally *later)
 {
@@ -52,7 +42,7 @@ static void query_put_totals(struct query_rows *rows, const struct slices *s,
 			sum_subtract(&sum, &since->before[i]);
 		if (tally_has(later, i))
 			sum_subtract(&sum, &later->sums[i]);
-		query_put(rows, s, i, &sum);
+		query_add_row(rows, s, i, &sum);
 	}
 }
 
@@ -95,14 +85,21 @@ static void query_rows(const struct profile *p, const struct profile_query *q, u
 
 	scratch_fit(p, &p->stacks);
 	ids = p->scratch->ids;
-	query_add_slices(
-		s, total ? to : slices_find(s, q->from), total ? slices_base_end(s, base) : to, t);
+	/* A total less what follows the window, or the window's own slices. */
+	for (uint32_t i = total ? to : slices_find(s, q->from),
+		      end = total ? slices_base_end(s, base) : to;
+		i < end; i++)
+		for (uint32_t k = 0; k < s->list[i].count; k++) {
+			const struct slice_entry *e = &s->list[i].entries[k];
+
+			tally_add(t, e->pair, e->count, e->weight);
+		}
 	n = tally_list(t, ids);
 	rows_fit(rows, total ? s->pairs.count : n, key);
 	if (total)
-		query_put_totals(rows, s, base, since, t);
+		query_add_totals(rows, s, base, since, t);
 	for (uint32_t i = 0; i < n && !total; i++)
-		query_put(rows, s, ids[i], &t->sums[ids[i]]);
+		query_add_row(rows, s, ids[i], &t->sums[ids[i]]);
 	tally_clear(t, ids, n);
 	if (q->event == EVENT_WALL)
 		query_rests(s, slices_find(s, q->from > p->oldest ? q->from : p->oldest), to, rows);
@@ -525,13 +522,6 @@ uint32_t profile_covered(const struct profile *p, const struct profile_query *q)
 	return seconds;
 }
 
-static bool history_in_gap(const struct profile *p, uint32_t second)
-{
-	uint32_t i = gap_find(p, second);
-
-	return i < p->gap_count && second >= p->gaps[i].from;
-}
-
 static int64_t history_at(
 	const struct profile *p, const struct slices *s, uint32_t second, uint64_t each)
 {
@@ -548,7 +538,11 @@ static int64_t history_at(
 	if (s->anchors[SLICES_EVICTED].second && second >= s->anchors[SLICES_EVICTED].second &&
 		second < s->evicted_to)
 		return -1;
-	return second < p->oldest || second > p->now || history_in_gap(p, second) ? -1 : 0;
+	i = gap_find(p, second);
+	return second < p->oldest || second > p->now ||
+			       (i < p->gap_count && second >= p->gaps[i].from)
+		       ? -1
+		       : 0;
 }
 
 void profile_history(const struct profile *p, int event, uint32_t to, int64_t *counts, uint32_t n)

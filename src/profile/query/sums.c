@@ -94,28 +94,6 @@ static uint32_t by_method_at(struct by_method *m, uint32_t method)
 	return m->count - 1;
 }
 
-static void by_method_add_self(struct by_method *m, const struct model_stacks *view, uint32_t stack,
-	const struct profile_sum *sum, query_squares squares)
-{
-	uint32_t at = by_method_at(m, model_method(view, stack));
-
-	sum_add(&m->sums[at].self, sum);
-	m->sums[at].self_squares += squares;
-	m->votes[at].self[model_type(view, stack)] += sum->count;
-}
-
-static void by_method_add_total(struct by_method *m, const struct model_stacks *view,
-	uint32_t stack, const struct profile_sum *sum, query_squares squares)
-{
-	uint32_t at = by_method_at(m, model_method(view, stack));
-
-	m->votes[at].total[model_type(view, stack)] += sum->count;
-	if (model_repeats(view, stack))
-		return;
-	sum_add(&m->sums[at].total, sum);
-	m->sums[at].total_squares += squares;
-}
-
 /* --- of a query -------------------------------------------------------------------------------------- */
 
 void sums_drop(struct scratch *s)
@@ -234,7 +212,7 @@ const struct by_method *query_by_method(const struct profile *p, const struct pr
 	struct by_method *m = &s->by_method;
 	const struct model_stacks *view;
 	const struct query_row *rows;
-	uint32_t count;
+	uint32_t count, at;
 
 	query_sum_up(p, q, &count);
 	m->row_of = fit_zeroed(m->row_of, &m->methods, p->methods->count, sizeof(*m->row_of));
@@ -250,16 +228,26 @@ const struct by_method *query_by_method(const struct profile *p, const struct pr
 		query_squares squares = row_squares(q, r);
 
 		s->squares[r->stack] += squares;
-		if (r->stack != PROFILE_ROOT_STACK)
-			by_method_add_self(m, view, r->stack, &r->sum, squares);
+		if (r->stack == PROFILE_ROOT_STACK)
+			continue;
+		at = by_method_at(m, model_method(view, r->stack));
+		sum_add(&m->sums[at].self, &r->sum);
+		m->sums[at].self_squares += squares;
+		m->votes[at].self[model_type(view, r->stack)] += r->sum.count;
 	}
 	for (uint32_t i = s->touched_count; i-- > 0;) {
 		uint32_t stack = s->touched[i];
+		const struct profile_sum *sum = &s->stacks.sums[stack];
 
 		if (stack == PROFILE_ROOT_STACK)
 			continue;
 		s->squares[model_parent(view, stack)] += s->squares[stack];
-		by_method_add_total(m, view, stack, &s->stacks.sums[stack], s->squares[stack]);
+		at = by_method_at(m, model_method(view, stack));
+		m->votes[at].total[model_type(view, stack)] += sum->count;
+		if (model_repeats(view, stack))
+			continue; /* recursion counts once */
+		sum_add(&m->sums[at].total, sum);
+		m->sums[at].total_squares += s->squares[stack];
 	}
 	m->known = true;
 	return m;

@@ -9,7 +9,7 @@
 
 /* --- nodes ------------------------------------------------------------------------------------------- */
 
-static uint32_t calltree_put(struct calltree_build *b, uint32_t parent, uint64_t path)
+static uint32_t calltree_new_node(struct calltree_build *b, uint32_t parent, uint64_t path)
 {
 	struct calltree *t = b->tree;
 	struct calltree_node *n;
@@ -38,7 +38,7 @@ uint32_t calltree_add(struct calltree_build *b, uint32_t parent, uint32_t stack)
 	uint32_t method = model_method(b->view, stack);
 	uint8_t type = model_type(b->view, stack);
 	uint64_t name = b->p->methods->list[method].hash_full + (b->options->by_type ? type : 0);
-	uint32_t node = calltree_put(b, parent, hash_pair(b->tree->nodes[parent].path, name));
+	uint32_t node = calltree_new_node(b, parent, hash_pair(b->tree->nodes[parent].path, name));
 
 	b->tree->nodes[node].method = method;
 	b->tree->nodes[node].type = type;
@@ -52,7 +52,7 @@ uint32_t calltree_base(struct calltree_build *b, uint32_t thread)
 
 	if (!b->options->threads)
 		return 0;
-	node = calltree_put(b, 0, hash_pair(thread, 1));
+	node = calltree_new_node(b, 0, hash_pair(thread, 1));
 	b->tree->nodes[node].thread = thread;
 	return node;
 }
@@ -434,7 +434,7 @@ struct calltree *calltree_new(const struct profile *p, const struct profile_quer
 
 	b.tree = xcalloc(1, sizeof(*b.tree));
 	b.tree->samples = error_window_samples(p, q);
-	calltree_put(&b, PROFILE_NONE, 0);
+	calltree_new_node(&b, PROFILE_NONE, 0);
 	rows = options->threads ? query_collect(p, q, &count) : query_ends(p, q, &count);
 	b.fold = fold_of(p, q);
 	b.view = fold_view(p, b.fold);

@@ -114,14 +114,6 @@ static void rank_restore(const struct rank *r, struct rank_item *items, uint32_t
 	free(placed);
 }
 
-static void rank_remember(struct rank *r, const struct rank_item *items, uint32_t count)
-{
-	r->ids = fit(r->ids, &r->cap, count, sizeof(*r->ids));
-	for (uint32_t i = 0; i < count; i++)
-		r->ids[i] = items[i].id;
-	r->count = count;
-}
-
 /* The first of n rows that belongs below a row with this lower bound. most[i]: minimum upper bound of the rows up to i. */
 static uint32_t rank_place(const double *most, uint32_t n, double least)
 {
@@ -167,5 +159,8 @@ void rank_update(struct rank *r, struct rank_item *items, uint32_t count, bool f
 		fresh = !rank_move(items, count);
 	if (count && fresh)
 		qsort(items, count, sizeof(*items), rank_compare);
-	rank_remember(r, items, count);
+	r->ids = fit(r->ids, &r->cap, count, sizeof(*r->ids));
+	for (uint32_t i = 0; i < count; i++)
+		r->ids[i] = items[i].id;
+	r->count = count;
 }
