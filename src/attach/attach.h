@@ -2,14 +2,30 @@
 /*
  * Loading the agent into a JVM through HotSpot's dynamic attach protocol.
  *
- * Signals only a process that hotspot_check has found attachable, checked again right before. The work is done in a
- * forked helper that takes the target's ids where they differ and blocks all signals, so it removes every file that it made
- * also when the caller is interrupted or killed. It gives up when the caller is gone or has no more patience. If the
- * JVM has not handled SIGQUIT by then, another process stays to remove the trigger file when it has, or has ended,
- * at most ten minutes later (protocol.c).
+ * Only a process that hotspot_check has found attachable is signalled, and it is checked again right before. The work is
+ * done by a forked helper with all signals blocked, which removes its files even if the caller is interrupted or killed.
  *
- * Blocks for a few milliseconds; up to ATTACH_LISTEN_MS + ATTACH_REPLY_MS for a JVM that does not answer, ATTACH_START_MS
- * more for one that is starting; never much longer, whatever the target's files do. One thread.
+ *   step                                     ids       files touched               removed by
+ *   1 caller: pidfd, fork the helper         caller's
+ *   2 helper: check the process again        caller's
+ *   3 open temp, cwd and folders for the     caller's
+ *     agent; read the agent
+ *   4 root only: agent into the JVM's /dev,  caller's  /dev/libjhot-*              a process that stays root, when the
+ *     if no other folder will do                                                   helper closes its end or dies
+ *   5 fchdir(temp), assume the JVM's ids     ->JVM's
+ *   6 check its limits (limits.h)            JVM's
+ *   7 no socket yet: trigger file, SIGQUIT   JVM's     cwd or temp/.attach_pidN    helper; if SIGQUIT is still pending, a
+ *     to the VM thread, wait for the socket                                        process that waits at most 10 minutes
+ *   8 connect, identify the peer             JVM's     temp/.java_pidN (the JVM's)
+ *   9 agent into a safe folder, or a link    JVM's     temp, /dev/shm or cwd/      helper (place_done)
+ *     to a memfd; send "load", read the reply          libjhot-*
+ *  10 helper: reply through the socket pair, exit; caller: reap
+ *
+ * The helper stops when the caller ends or its patience does; if the kernel blocks it, it is left behind. Its reply is
+ * treated as hostile, since it ran with the target's ids.
+ *
+ * Blocks for a few milliseconds; for a JVM that does not respond up to ATTACH_LISTEN_MS + ATTACH_REPLY_MS, plus
+ * ATTACH_START_MS for one that is starting. Single-threaded.
  */
 #ifndef JHOT_ATTACH_ATTACH_H
 #define JHOT_ATTACH_ATTACH_H
@@ -22,24 +38,24 @@
 
 #define ATTACH_LISTEN_MS 6000  /* for the JVM to open its socket */
 #define ATTACH_REPLY_MS  10000 /* for its answer */
-#define ATTACH_START_MS  5000  /* for a JVM that is still starting to take agents */
+#define ATTACH_START_MS  5000  /* for a starting JVM to accept agents */
 
 /*
- * attach_load: load this agent with these options. It is put into the target's /tmp, /dev/shm or working folder, or by root
- * into its /dev, as libjhot-VERSION-HASH-PID.so, which is unlinked after the load; on musl, the one that it has kept is loaded
- * again. Returns the agent's own result from Agent_OnAttach (0 = ok, >0 = its code, see wire/layout.h) or -1 with an error.
+ * Loads the agent with these options, as libjhot-VERSION-HASH-PID.so, which is unlinked after the load. On musl, a file that
+ * the agent has kept open is loaded again. Returns the result of Agent_OnAttach (0: ok, > 0: a code of wire/layout.h), or -1
+ * with an error.
  */
 int attach_load(const struct hotspot *jvm, const struct agent_file *agent, const char *options,
 	const struct patience *patience, struct err *err);
 
-/* One operation of the JVM's attach listener: "jcmd", "load"... */
+/* An operation of the JVM's attach listener: "jcmd", "load"... */
 struct attach_request {
-	const struct agent_file *agent; /* to be placed, its path put into args[0]; or NULL */
+	const struct agent_file *agent; /* placed first, its path becomes args[0]; NULL: none */
 	const char *op;
 	const char *args[3];
 };
 
-/* attach_ask: the JVM's whole answer into reply (attach/protocol.h), which is empty. */
+/* Executes an operation; appends the JVM's complete answer to reply (see attach/protocol.h). */
 int attach_ask(const struct hotspot *jvm, const struct attach_request *rq,
 	const struct patience *patience, struct buf *reply, struct err *err);
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Whether a JVM is too near to one of its limits to be attached to.
+ * Refuses to attach to a JVM that is too close to one of its resource limits.
  *
- * HotSpot starts its attach listener when it is first asked, and ends the JVM ("Error occurred during initialization of VM", JDK 8 to
- * 28) when it gets no thread, stack or mapping for that. An agent's memory takes more of the same limits, and the program needs
- * the rest. So a JVM with less than limits.c demands gets neither a signal nor an agent. Runs in the attach helper, with the target's
- * ids. Reads /proc and cgroups; up to four processes are started and ended.
+ * HotSpot starts its attach listener on the first request, and ends the JVM ("Error occurred during initialization of VM",
+ * JDK 8 to 28) if it gets no thread, stack or mapping for it. The agent counts against the same limits, and the program
+ * needs the rest. So a JVM below the reserves in limits.c gets neither a signal nor an agent.
  *
- * All return 0, also for what cannot be read, or -1 with a sentence.
+ * Runs in the attach helper with the target's ids. Reads /proc and cgroups; starts and ends up to four processes. Returns 0,
+ * also if a limit cannot be read, or -1 with an error.
  */
 #ifndef JHOT_ATTACH_LIMITS_H
 #define JHOT_ATTACH_LIMITS_H

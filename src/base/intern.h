@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Interned strings: equal texts get one small number, numbers count up from 0 and never change; those that were swept
- * are given again.
+ * Interned strings: equal texts share one small id. Ids ascend from 0 and are stable; swept ids are reused.
  *
- * The table owns the texts; pointers stay valid until they are swept or intern_done. One thread at a time.
+ * The table owns the texts; pointers stay valid until the text is swept or intern_done. Not thread-safe.
  */
 #ifndef JHOT_BASE_INTERN_H
 #define JHOT_BASE_INTERN_H
@@ -24,7 +23,7 @@ struct intern {
 
 void intern_done(struct intern *in);
 uint32_t intern_put(struct intern *in, const char *text, size_t len);
-/* Forget the texts whose numbers have no bit in keep. */
+/* Frees the texts whose ids have no bit in keep. */
 void intern_sweep(struct intern *in, const uint64_t *keep);
 const char *intern_text(const struct intern *in, uint32_t id); /* NUL-terminated */
 

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Names that compilers and the JVM make: what of them means the same in another run.
+ * Normalises names that compilers and the JVM generate, so that they compare equal across runs.
  *
- * Hidden classes, lambdas, proxies, accessors and the like have a number that is another one each time. Folded, a "*"
- * stands for it, so that two recordings have one name for what is one thing:
+ * Hidden classes, lambdas, proxies and accessors contain numbers that differ in each run; they are replaced by "*":
  *
  *   com.acme.Shop$$Lambda$14/0x00007f2c.apply      com.acme.Shop$$Lambda*.apply
  *   jdk.internal.reflect.GeneratedMethodAccessor12 jdk.internal.reflect.GeneratedMethodAccessor*

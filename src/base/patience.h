@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Whether to go on waiting: asked some ten times a second by whatever takes long, so that who waits can be told, and can
- * end it. Plain value; zero bytes wait as long as it takes.
+ * Cancellation of long waits: the waiting function polls a callback about ten times a second, which can show progress and
+ * cancel. Plain value; zero-initialised, the wait cannot be cancelled.
  */
 #ifndef JHOT_BASE_PATIENCE_H
 #define JHOT_BASE_PATIENCE_H
@@ -9,7 +9,7 @@
 #include <stdbool.h>
 
 struct patience {
-	bool (*go_on)(void *ctx); /* false: give up */
+	bool (*go_on)(void *ctx); /* false: cancel */
 	void *ctx;
 };
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The numbers of a table that are free to be given again, lowest first.
+ * The set of ids of a table that can be reused, lowest first. A table takes an id from here before it grows.
  *
- * A table whose entries have numbers takes one from here before it grows. Zero-initialised: none is vacant. One thread.
+ * Zero-initialised: empty. Not thread-safe.
  */
 #ifndef JHOT_BASE_VACANT_H
 #define JHOT_BASE_VACANT_H
@@ -19,9 +19,9 @@ struct vacant {
 };
 
 void vacant_done(struct vacant *v);
-/* The lowest vacant number that is not below `from`, now taken; VACANT_NONE: there is none. */
+/* Removes and returns the lowest id >= from; VACANT_NONE: none. */
 uint32_t vacant_take(struct vacant *v, uint32_t from);
-/* Vacant are, of the numbers below n, those without a bit in keep. */
+/* Sets the vacant ids to those below n without a bit in keep. */
 void vacant_set(struct vacant *v, const uint64_t *keep, uint32_t n);
 
 static inline bool vacant_has(const struct vacant *v, uint32_t number)

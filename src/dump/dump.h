@@ -1,10 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The stacks of all threads of a HotSpot JVM, taken from outside: no agent, no attach, no answer needed.
+ * The stacks of all threads of a HotSpot JVM, read from outside with ptrace and process_vm_readv: no agent, no attach, no
+ * cooperation. Works on JVMs that are stopped, hang, or refuse attach requests.
  *
- * Works on JVMs that are stopped, hang, or refuse to be attached. Threads are stopped one at a time, each for
- * as long as it takes to copy its registers and stack. So the stacks are not of one instant.
- * struct dump owns all its texts. One thread.
+ *   before any stop    maps, symbols, unwind rows, HotSpot's layout, list of threads     (everything slow)
+ *   per thread         name and id from java.lang.Thread, while it runs
+ *                      +- stopped: PTRACE_SEIZE, PTRACE_INTERRUPT, wait for the stop
+ *                      |    copy registers, the used stack (at most 1 MB), its JavaThread
+ *                      |    read state and lock of the Java thread
+ *                      +- detached: PTRACE_DETACH, on every path
+ *                      walk the copy; anything outside of it is read from the running process
+ *   afterwards         owners of locks, deadlocks, virtual threads without a carrier
+ *
+ * While a thread is stopped, its tracer thread does nothing else; longest_pause_ns is an upper bound of the stop. A system
+ * call of the thread may return early (EINTR). The stacks are not of one instant.
+ *
+ * struct dump owns all its texts. Blocks; single-threaded.
  */
 #ifndef JHOT_DUMP_DUMP_H
 #define JHOT_DUMP_DUMP_H
@@ -39,12 +50,12 @@ struct dump_frame {
 	enum dump_type type;
 };
 
-/* What a Java thread waits for. Addresses only tell one lock from another. */
+/* The lock that a Java thread waits for. Addresses serve only to distinguish locks. */
 struct dump_lock {
-	const char *what; /* "waiting to lock", NULL: it waits for no lock that is known */
+	const char *what; /* "waiting to lock"; NULL: no known lock */
 	char *class_name; /* "java.lang.Object" */
 	uint64_t address;
-	const char *owner; /* the name of the thread that holds it, NULL = not known */
+	const char *owner; /* name of the owning thread, NULL: unknown */
 	pid_t owner_tid;
 };
 
@@ -90,13 +101,14 @@ struct dump {
 	char note[256]; /* what is degraded, "" if nothing */
 };
 
-/* jvm: as hotspot_find says; whether it can be attached does not matter. */
+/* jvm: from hotspot_find; its verdict is ignored. */
 int dump_take(const struct hotspot *jvm, struct dump *out, struct err *err);
 void dump_done(struct dump *d);
 
 /*
- * dump_circle: the threads that wait for each other in a circle of which this one is the first: how many, up to `most`,
- * and which; 0: there is none. They were stopped one after the other, so only a second dump that has the same proves it.
+ * Finds a cycle of threads that wait for each other, whose first thread is `first`; fills in up to `most` indices and returns
+ * their number, 0: none. Since threads were stopped one after the other, only a second dump with the same cycle proves a
+ * deadlock.
  */
 uint32_t dump_circle(const struct dump *d, uint32_t first, uint32_t *list, uint32_t most);
 

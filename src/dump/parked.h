@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Virtual threads that wait without a carrier, put together by what they do: state, class of what they wait for, stack.
+ * Unmounted virtual threads, grouped by state, class of the object that they wait for, and stack.
  *
- * They are read while the JVM runs (or stands still): one that goes on meanwhile is left out. Of more than PARKED_LOOKS
- * a random part is looked at, and each stands for as many as were passed over. One thread.
+ * They are read while the JVM runs; a thread that continues meanwhile is skipped. Of more than PARKED_LOOKS threads a random
+ * sample is examined, whose counts are extrapolated. Single-threaded.
  */
 #ifndef JHOT_DUMP_PARKED_H
 #define JHOT_DUMP_PARKED_H

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Inside attach: a look that is taken by the caller itself, and waits as long as what is looked at makes it wait. */
+/* Internal to attach: checks of a process on the caller's own thread. They block as long as the target's files do. */
 #ifndef JHOT_ATTACH_JVM_CHECK_H
 #define JHOT_ATTACH_JVM_CHECK_H
 
 #include "attach/jvm/hotspot.h"
 
-/* hotspot_look_at: 0, or -1 when the process is gone, or only_java and it is none. */
+/* 0, or -1 when the process has ended, or when only_java is set and it is not Java. */
 int hotspot_look_at(pid_t pid, struct hotspot *out, bool only_java);
-/* hotspot_status: what the kernel says of out->pid without touching its memory or files; -1 when it is gone. */
+/* Fills in what the kernel knows of out->pid without touching its memory or files; -1 when it has ended. */
 int hotspot_status(struct hotspot *out);
-/* hotspot_is_thread: true with an error when the number is that of a thread. */
+/* True, with an error, when the number is a thread id. */
 bool hotspot_is_thread(pid_t pid, struct err *err);
 
 /*
- * child_fork: a child that may be left behind where it hangs, with one end of a socket pair each in *fd. All signals are
- * blocked in it: those to the terminal's group are not for it, and it is ended by SIGKILL. 0 in the child; -1 with an
- * error.
+ * Forks a child that can be abandoned if it hangs; *fd is one end of a socket pair in each process. All signals are blocked
+ * in the child, so that those to the terminal's process group do not reach it; end it with SIGKILL. 0 in the child, -1 with
+ * an error.
  */
 pid_t child_fork(int *fd, struct err *err);
 
