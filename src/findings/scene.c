@@ -196,6 +196,8 @@ const char *scene_method(const struct scene *scene, uint32_t method)
 		return "a lock";
 	m = profile_get_method(scene->profile, method);
 	full = m->full;
+	if (!*m->class_name) /* native: "[libc.so.6] __poll" has no class to shorten */
+		return full;
 	cut = *m->name && *m->class_name ? strrchr(m->class_name, '.') : strrchr(full, '.');
 	if (!cut)
 		return full;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The rules about compiled code and about what is new, just beyond their thresholds and just below them. */
+#include "findings/scene.h"
 #include "tests/findings/judge.h"
 
 static int compiled_s = 31; /* for so long */
@@ -273,6 +274,18 @@ static void test_new(void)
 	looks_from = 0;
 }
 
+/* Proofs name native methods whole, with their library. */
+static void test_native(void)
+{
+	struct scene scene = {.profile = profile};
+
+	is_str(scene_method(&scene, profile_method(profile, "", "__futex_abstimed_wait_common", "",
+					    "libc.so.6")),
+		"[libc.so.6] __futex_abstimed_wait_common", "a function of a library");
+	is_str(scene_method(&scene, profile_method(profile, "shop.Cart", "total", "()V", "")),
+		"Cart.total", "a method without its packages");
+}
+
 int main(void)
 {
 	test_jit_anew();
@@ -280,6 +293,7 @@ int main(void)
 	test_deopt();
 	test_interpreted();
 	test_new();
+	test_native();
 	findings_free(findings);
 	profile_free(profile);
 	return tap_done();

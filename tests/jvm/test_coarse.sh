@@ -86,7 +86,7 @@ end
 # where somebody has set it otherwise all is, and a recording says so and what is against it
 jvm_start -XX:+UseSerialGC -Xmx64m -Xbatch -XX:+UnlockDiagnosticVMOptions -XX:-DebugNonSafepoints Coarse
 on_screen() {
-	"$JHOT" top --dump-screen=120x24 -n 2 "$JVM" 2>"$T/err" </dev/null | grep -Eq ' [0-9]+% coarse '
+	"$JHOT" top --dump-screen=120x24 -n 2 "$JVM" 2>"$T/err" </dev/null | grep -Eq ' [0-9]+% no inlining info '
 }
 ok "the screen says how much is" wait_for 60 on_screen
 record_start -i 1ms -d 100 -o "$T/x.collapsed"

@@ -132,7 +132,7 @@ live sh -c "'$JHOT' $JVM; echo \"status=\$?\"; cat"
 ok_shows "the view of a JVM" 'knownSixty'
 kill -STOP "$JVM"
 mux send-keys 3
-ok_shows "that is stopped says what it waits for" 'waiting for the JVM .* Esc gives up'
+ok_shows "that is stopped says what it waits for" 'waiting for the JVM .* Esc cancels'
 mux send-keys Escape
 ok_shows "Escape gives up waiting" 'The event "lock" could not be started: Given up'
 mux send-keys T

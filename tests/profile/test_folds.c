@@ -82,6 +82,12 @@ static const struct {
 	{"so is the launcher's",
 		"java!_start java!main libjli.so!JLI_Launch libc.so.6!join wait!JLI_Launch",
 		"![the JVM's own threads] wait"},
+	{"and the Reference Handler's, which is idle until the collector has work for it",
+		"java.lang.ref.Reference$ReferenceHandler.run "
+		"java.lang.ref.Reference.processPendingReferences "
+		"java.lang.ref.Reference.waitForReferencePendingList libjvm.so!Monitor::wait "
+		"wait!Reference.waitForReferencePendingList",
+		"![the JVM's own threads] wait"},
 	{"not that of a program which has the JVM in itself",
 		"shop!main libjvm.so!jni_DestroyJavaVM libc.so.6!wait wait!jni_DestroyJavaVM",
 		"shop!main libjvm.so!jni_DestroyJavaVM libc.so.6!wait !jni_DestroyJavaVM"},

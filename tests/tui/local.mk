@@ -2,7 +2,7 @@
 # Tests of the live view.
 
 check_PROGRAMS += %D%/test_back %D%/test_blocked %D%/test_commands %D%/test_config %D%/test_methods \
-	%D%/test_events %D%/test_findings %D%/test_flame_layout %D%/test_fuzz %D%/test_keys %D%/test_list \
+	%D%/test_events %D%/test_figures %D%/test_findings %D%/test_flame_layout %D%/test_fuzz %D%/test_keys %D%/test_list \
 	%D%/test_screens %D%/test_tables %D%/test_text %D%/test_threads \
 	%D%/test_unsaved %D%/test_waits %D%/test_wide %D%/test_work
 noinst_PROGRAMS += %D%/fake_top
@@ -27,6 +27,7 @@ TUI_TEST_LIBS = libtui.a libfindings.a libprofile.a libbase.a $(TERMINFO_LIBS) $
 %C%_test_blocked_LDADD = $(TUI_TEST_LIBS) -lutil
 %C%_test_config_LDADD = $(TUI_TEST_LIBS)
 %C%_test_events_LDADD = $(TUI_TEST_LIBS)
+%C%_test_figures_LDADD = $(TUI_TEST_LIBS)
 %C%_test_findings_LDADD = $(TUI_TEST_LIBS)
 %C%_test_threads_LDADD = $(TUI_TEST_LIBS)
 %C%_test_flame_layout_LDADD = $(TUI_TEST_LIBS)

@@ -231,11 +231,11 @@ static void test_export(struct ui *ui, struct fake *fake)
 	ok(drive_shows(ui, ".collapsed"), "the format is remembered");
 	clear_line(ui);
 	drive_keys(ui, now, "mine.collapsed\n");
-	ok(ui->place.popup && drive_shows(ui, "Enter again replaces it"),
+	ok(ui->place.popup && drive_shows(ui, "Press Enter again to overwrite it"),
 		"a file that exists is asked about");
 	ui_key(ui, TKEY_LEFT, now);
 	drive_keys(ui, now, "\n");
-	ok(ui->place.popup && drive_shows(ui, "Enter again replaces it"),
+	ok(ui->place.popup && drive_shows(ui, "Press Enter again to overwrite it"),
 		"again after any other key");
 	drive_keys(ui, now, "\n");
 	ok(!ui->place.popup && fake->wish.overwrite, "a second Enter replaces it");
@@ -245,7 +245,8 @@ static void test_export(struct ui *ui, struct fake *fake)
 		if (row != 0 && row != 3)
 			ui_key(ui, TKEY_RIGHT, now);
 	}
-	ok(drive_shows(ui, "all, each apart") && drive_shows(ui, "everything since the start"),
+	ok(drive_shows(ui, "all threads, separately") &&
+			drive_shows(ui, "everything since the start"),
 		"arrows change what is exported");
 	drive_keys(ui, now, "\n");
 	ok(fake->wish.threads && fake->wish.query.from == 0 && fake->wish.query.to == UINT32_MAX,
@@ -321,7 +322,8 @@ static void test_filters(struct ui *ui)
 	drive_keys(ui, now, "Km");
 	ok(ui->sums.all.count == all && drive_shows(ui, " K all frames "), "or nothing");
 	drive_keys(ui, now, "K");
-	ok(ui->sums.all.count == all && drive_shows(ui, "folded (K)"), "and at last as it began");
+	ok(ui->sums.all.count == all && drive_shows(ui, "folded (K)"),
+		"and at last as it began");
 	drive_keys(ui, now, "L");
 	ok(drive_shows(ui, " L lines ") && !drive_shows(ui, ".get "), "L shows lines");
 	drive_keys(ui, now, "L");
@@ -359,7 +361,7 @@ static void test_diff(struct ui *ui)
 	int64_t now = ui->now_ms;
 
 	drive_keys(ui, now, "D");
-	ok(drive_shows(ui, "there is no baseline yet"), "D without a baseline says how to get one");
+	ok(drive_shows(ui, "no baseline yet"), "D without a baseline says how to get one");
 	drive_keys(ui, now + 3000, "BD");
 	ok(drive_shows(ui, " vs 10s to ") && drive_shows(ui, "DELTA"),
 		"D shows the difference to it");

@@ -31,25 +31,25 @@ static void test_errors(void)
 	refused("event\n", "a line is \"name = value\"");
 	refused("= cpu\n", "a line is \"name = value\"");
 	refused("event =\n", "event has no value");
-	refused("}\n", "a } without its section");
+	refused("}\n", "a } without a section");
 	refused("keys {\n quit = Q\n", "line 1: the section that begins here has no }");
 	refused("keys {\ncolors {\n}\n}\n",
-		"line 2: a section begins in the one that began in line 1");
+		"line 2: a section inside the section that begins in line 1");
 	refused("kyes {\n}\n", "there is no section \"kyes\"");
 	refused("keys {\n quitt = Q\n}\n", "line 2: there is no command \"quitt\"");
-	refused("keys {\n quit = hello\n}\n", "\"hello\" is no key");
+	refused("keys {\n quit = hello\n}\n", "\"hello\" is not a key");
 	refused("keys {\n quit =\n}\n", "quit takes 1 key, or a multiple, not 0");
 	refused("keys {\n window = (\n}\n", "window takes 2 keys, or a multiple, not 1");
 	refused("keys {\n quit = Q\n quit = X\n}\n", "line 3: the keys of quit were set in line 2");
-	refused("keys {\n quit = Q Q\n}\n", "the key Q stands twice in quit");
-	refused("keys {\n quit = /\n}\n", "the key / of quit is the key of find, too");
+	refused("keys {\n quit = Q Q\n}\n", "the key Q is listed twice in quit");
+	refused("keys {\n quit = /\n}\n", "the key / of quit is also a key of find");
 	refused("keys {\n quit = A\n find = A\n}\n",
-		"line 3: the key A of find is the key of quit, too (line 2)");
-	refused("keys {\n quit = ^L\n}\n", "the key ^L of quit is the key of redraw, too");
+		"line 3: the key A of find is also a key of quit (line 2)");
+	refused("keys {\n quit = ^L\n}\n", "the key ^L of quit is also a key of redraw");
 	refused("keys {\n quit = 1 2 3 4 5 6 7 8 9 0\n}\n", "at most 9 keys");
 	refused("colors {\n cursr = red\n}\n", "there is no style \"cursr\"");
-	refused("colors {\n cursor = pink\n}\n", "\"pink\" is no colour");
-	refused("colors {\n cursor = 256\n}\n", "\"256\" is no colour");
+	refused("colors {\n cursor = pink\n}\n", "\"pink\" is not a colour");
+	refused("colors {\n cursor = 256\n}\n", "\"256\" is not a colour");
 	refused("colors {\n cursor = red\n cursor = blue\n}\n",
 		"the colours of cursor are set twice");
 }

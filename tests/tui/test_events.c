@@ -148,13 +148,13 @@ static void test_menu(void)
 	keys("g");
 	ok(shows("There is no perf here.") && shows("on     ctimer"), "or says why not");
 	keys("jg");
-	ok(shows("alloc has one engine only"), "and where there is no choice");
+	ok(shows("alloc has only one engine"), "and where there is no choice");
 	keys("jj ");
 	ok(fake.vitals.events[EVENT_WALL].state == VITALS_OFF, "Space switches off");
 	keys("g");
-	ok(shows("then its engine can be changed"), "nor an engine");
+	ok(shows("to change its engine"), "nor an engine");
 	keys("+");
-	ok(shows("It is off"), "what is off has no interval to change");
+	ok(shows("The event is off"), "what is off has no interval to change");
 	keys(" ");
 	ok(fake.vitals.events[EVENT_WALL].state == VITALS_ON, "and on");
 	keys("k ");
@@ -176,7 +176,7 @@ static void test_perf(void)
 		"one that is, is shown");
 	ok(shows("1 2 3 4 [5"), "the others make space on a narrow screen");
 	keys("6");
-	ok(shows("no event has this key yet"), "the next key has none");
+	ok(shows("no event has this key"), "the next key has none");
 	keys("ea");
 	ok(shows("branch-misses  cache-misses  cache-references  Tab"), "what there is is listed");
 	keys("ca");

@@ -99,7 +99,7 @@ static void test_saves(void)
 		"x writes what the suffix says");
 	is_int(truncate("a.collapsed", 0), 0, "the file is emptied");
 	export_to(vt, "a.collapsed");
-	ok(vt_wait(vt, "Enter again replaces it") && !*contents("a.collapsed"),
+	ok(vt_wait(vt, "Press Enter again to overwrite it") && !*contents("a.collapsed"),
 		"a file that exists is not replaced");
 	vt_keys(vt, "\n");
 	ok(vt_wait(vt, "wrote a.collapsed") && *contents("a.collapsed"), "unless told twice");
@@ -120,7 +120,7 @@ static void test_failures(void)
 	vt_keys(vt, "\033");
 	vt_wait(vt, "q quit");
 	export_to(vt, "full.svg");
-	vt_wait(vt, "Enter again replaces it");
+	vt_wait(vt, "Press Enter again to overwrite it");
 	vt_keys(vt, "\n");
 	ok(vt_wait(vt, "No space left on device"), "a full disk, too");
 	vt_keys(vt, "\033");

@@ -61,7 +61,7 @@ static void test_baseline_span(void)
 	}
 	while (ui.scope.time.window < TIMELINE_WINDOWS - 1)
 		drive_keys(&ui, ui.now_ms, "]");
-	snprintf(want, sizeof(want), "baseline: the %u s to",
+	snprintf(want, sizeof(want), "baseline set: %u s up to",
 		timeline_to(&ui.scope.time, fake.profile) - (fake.second - 3));
 	drive_keys(&ui, ui.now_ms, "B");
 	ok(drive_shows(&ui, want), "%s", want);

@@ -248,7 +248,7 @@ static void test_mouse(void)
 
 	ok(!vt_received(vt, "\033[?1000h"), "the mouse is the terminal's");
 	vt_keys(vt, "M");
-	vt_wait(vt, "the mouse selects");
+	vt_wait(vt, "mouse on: ");
 	ok(vt_received(vt, "\033[?1000h\033[?1006h"), "until M asks for it");
 	click(vt, 0, 9, 30);
 	ok(vt_row(vt, 9)[0] == '>', "a click on a row selects it");
@@ -281,7 +281,7 @@ static void test_mouse(void)
 	vt_wait(vt, "quit");
 	vt_forget(vt);
 	vt_keys(vt, "M");
-	vt_wait(vt, "terminal's again");
+	vt_wait(vt, "mouse off: ");
 	ok(vt_received(vt, "\033[?1006l\033[?1000l"), "M gives it back");
 	vt_keys(vt, "M");
 	vt_frame(vt);
@@ -303,9 +303,9 @@ static void test_copy(void)
 	size_t len, at = strlen(wanted);
 
 	vt_keys(vt, "y");
-	vt_wait(vt, "copied, if the terminal allows: ");
+	vt_wait(vt, "copied, if the terminal supports it: ");
 	for (int row = 0; row < 24; row++)
-		sscanf(vt_row(vt, row), " copied, if the terminal allows: %200s", name);
+		sscanf(vt_row(vt, row), " copied, if the terminal supports it: %200s", name);
 	len = strlen(name);
 	/* whole groups of three; the rest of the encoding is not compared */
 	for (size_t i = 0; i + 3 <= len; i += 3) {
@@ -326,7 +326,7 @@ static void test_stopped(void)
 	int status;
 
 	vt_keys(vt, "M");
-	vt_wait(vt, "the mouse selects");
+	vt_wait(vt, "mouse on: ");
 	vt_forget(vt);
 	vt_signal(vt, SIGTSTP);
 	status = vt_end(vt);

@@ -204,7 +204,7 @@ static void test_rows(void)
 	ok(shows(" http-exec-* 2 idle ", " P ") && !*line_with(" http-exec-2 "),
 		"those of a pool that are parked are one row");
 	keys("/http-exec-*\n\033\n");
-	ok(shows(">http-exec-2 ", " P ") && !*line_with("idle "), "Enter opens it");
+	ok(shows(">http-exec-2 ", " P ") && !*line_with(" 2 idle "), "Enter opens it");
 	keys("g\033");
 	ok(shows(" http-exec-* 2 idle ", " P ") && ui.place.view == VIEW_THREADS, "Esc closes it");
 	ok(shows(" main ", " S "), "one without samples, by the kernel's word");
@@ -410,7 +410,7 @@ static void test_holders(void)
 	ui_draw(&ui);
 	ok(*line_with("PriceEngine.compute") && !*line_with("Unsafe.park"),
 		"o: what the holder does");
-	ok(*line_with("[3 holders]") && *line_with(" waited for what they hold"), "which it says");
+	ok(*line_with("[3 holders]") && *line_with(" waited for their locks"), "which it says");
 	keys("T");
 	ui_draw(&ui);
 	ok(*line_with("shop.PriceEngine.compute"), "in the tree, too");

@@ -40,7 +40,7 @@ static void test_question(void)
 
 	begin(&fake, &ui, 90);
 	ok(!(key(&ui, 'q') & UI_QUIT), "q does not end a minute and a half");
-	ok(drive_shows(&ui, "of samples are in no file"), "it asks");
+	ok(drive_shows(&ui, "of samples have not been saved"), "it asks");
 	ok(!(key(&ui, '\033') & UI_QUIT) && !ui.place.popup, "Esc goes on");
 	key(&ui, 'q');
 	ok(key(&ui, 'q') & UI_QUIT && ui.discard, "q once more ends it without saving");

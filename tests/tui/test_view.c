@@ -77,11 +77,11 @@ static void test_format(const char *file, const char *event, const char *tab, bo
 	says(vt, "d", "A recording does not change");
 	says(vt, "c", "This is a recording, not a JVM");
 	if (!timed)
-		says(vt, ",", "does not tell when its samples were taken");
+		says(vt, ",", "have no timestamps");
 	vt_keys(vt, "e");
 	ok(vt_wait(vt, "events of the file"), "e: its events");
 	vt_keys(vt, " ");
-	ok(vt_wait(vt, "A file has the events that it was made with."), "... cannot be changed");
+	ok(vt_wait(vt, "The events of a recording cannot be changed."), "... cannot be changed");
 	vt_keys(vt, "\033");
 	vt_frame(vt);
 	vt_keys(vt, "?");

@@ -97,7 +97,7 @@ static void test_screens(void)
 		fake.vitals.uptime_s = INT64_MAX;
 		now = drive_seconds(&ui, now, 1);
 	}
-	ok(line_is(&ui, "\n heap  ", "4.0E"), "figures that cannot be end the scale");
+	ok(line_is(&ui, "\n heap  ", "1.6E"), "figures that cannot be have a mean");
 	for (const char *key = "mtTibf"; *key; key++) {
 		char keys[2] = {*key, '\0'};
 

@@ -70,6 +70,7 @@ struct fold {
 #define METHOD_OS        16
 #define METHOD_COMPILING \
 	32 /* "[compiling]": followed by the method being compiled, then the compiler's frames */
+#define METHOD_REFERENCES 64 /* where the Reference Handler waits for work */
 
 /* --- methods ----------------------------------------------------------------------------------------- */
 
@@ -132,6 +133,9 @@ static uint8_t method_bits(struct fold *f, uint32_t method)
 		bits |= METHOD_ENTRY;
 	if (!*m->class_name && !strcmp(m->name, "[compiling]"))
 		bits |= METHOD_COMPILING;
+	if (!strcmp(m->class_name, "java.lang.ref.Reference") &&
+		!strcmp(m->name, "waitForReferencePendingList"))
+		bits |= METHOD_REFERENCES;
 	return f->methods[method] = bits;
 }
 
@@ -158,6 +162,18 @@ static enum fold_kind kind_of_native(struct fold *f, uint32_t stack, uint8_t bit
 	return KIND_SHOWN;
 }
 
+/* True for a wait of the Reference Handler, the JVM-internal thread that waits in Java: for the collector. */
+static bool waits_for_references(struct fold *f, uint32_t stack)
+{
+	const struct model_stacks *s = &f->p->stacks;
+
+	do
+		stack = model_parent(s, stack);
+	while (stack != PROFILE_ROOT_STACK && !frame_is_java(model_type(s, stack)));
+	return stack != PROFILE_ROOT_STACK &&
+	       method_bits(f, model_method(s, stack)) & METHOD_REFERENCES;
+}
+
 /* For a leaf of type FRAME_WAITS: true for a JVM-internal thread, with no Java frame and no library of the program on its stack. */
 static bool waits_in_jvm(struct fold *f, uint32_t stack)
 {
@@ -165,7 +181,7 @@ static bool waits_in_jvm(struct fold *f, uint32_t stack)
 	bool jvm = false;
 
 	if (stack_bits(f, model_parent(s, stack)) & STACK_JAVA)
-		return false;
+		return waits_for_references(f, stack);
 	while ((stack = model_parent(s, stack)) != PROFILE_ROOT_STACK) {
 		uint8_t bits = method_bits(f, model_method(s, stack));
 

@@ -217,7 +217,7 @@ static int parse_open(struct parser *p, struct err *err)
 
 	if (p->section)
 		return config_refuse(&p->line, err,
-			"a section begins in the one that began in line %d.", p->section_line);
+			"a section inside the section that begins in line %d.", p->section_line);
 	p->section = !strcmp(name, "keys")     ? config_set_keys
 		     : !strcmp(name, "colors") ? config_set_color
 					       : NULL;
@@ -241,7 +241,7 @@ static int parse_line(struct parser *p, const char *text, size_t len, struct err
 	case CONFIG_CLOSE:
 		closes = p->section != NULL;
 		p->section = NULL;
-		return closes ? 0 : config_refuse(l, err, "a } without its section.");
+		return closes ? 0 : config_refuse(l, err, "a } without a section.");
 	case CONFIG_LONG:
 		return config_refuse(
 			l, err, "the value is longer than %d bytes.", (int)sizeof(l->value) - 1);

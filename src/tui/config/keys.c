@@ -103,7 +103,7 @@ int config_set_keys(struct config *c, const struct config_line *l, struct err *e
 		size_t used = strlen(keys->shown);
 
 		if (key == TKEY_NONE)
-			return config_refuse(l, err, "\"%s\" is no key.", word);
+			return config_refuse(l, err, "\"%s\" is not a key.", word);
 		if (n >= COMMAND_KEYS - 1)
 			return config_refuse(
 				l, err, "a command has at most %d keys.", COMMAND_KEYS - 1);
@@ -137,10 +137,10 @@ static int refuse_double(
 	shown = key_shown(key, key < ' ' ? control : text);
 	if (a == b)
 		return config_refuse(
-			&l, err, "the key %s stands twice in %s.", shown, commands[mine].name);
+			&l, err, "the key %s is listed twice in %s.", shown, commands[mine].name);
 	if (c->keys[other].line)
 		snprintf(line, sizeof(line), " (line %d)", c->keys[other].line);
-	return config_refuse(&l, err, "the key %s of %s is the key of %s, too%s.", shown,
+	return config_refuse(&l, err, "the key %s of %s is also a key of %s%s.", shown,
 		commands[mine].name, commands[other].name, line);
 }
 
@@ -216,9 +216,10 @@ int config_set_color(struct config *c, const struct config_line *l, struct err *
 	while (config_word(&at, word, sizeof(word)))
 		if (!color_add_word(&appearance, &color, word))
 			return config_refuse(l, err,
-				"\"%s\" is no colour: a colour is a name (black red green yellow "
+				"\"%s\" is not a colour: a colour is a name (black red green "
+				"yellow "
 				"blue magenta cyan white default) or a number up to 255, then "
-				"\"on\" and the ground, then bold dim reverse underline.",
+				"\"on\" and the background, then bold dim reverse underline.",
 				word);
 	c->appearance_set[style] = true;
 	c->appearances[style] = appearance;

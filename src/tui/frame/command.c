@@ -131,7 +131,7 @@ static unsigned second_step(struct ui *ui, int seconds)
 	if (!ui->scope.time.frozen)
 		freeze(ui, 0);
 	if (!timeline_step(&ui->scope.time, ui->profile, seconds * file_step(ui)))
-		ui_say(ui, STYLE_WARN, UI_MESSAGE_MS, "no %s seconds are held",
+		ui_say(ui, STYLE_WARN, UI_MESSAGE_MS, "there are no %s seconds",
 			seconds < 0 ? "earlier" : "later");
 	ui->waiting = 0;
 	return UI_UPDATE;
@@ -154,8 +154,7 @@ static unsigned restart(struct ui *ui, int arg)
 	profile_anchor(
 		ui->profile, ui->scope.event, ui->scope.time.since, ui->scope.time.since_before);
 	timeline_freeze(&ui->scope.time, ui->profile, false);
-	ui_say(ui, STYLE_NORMAL, UI_MESSAGE_MS,
-		"restarted: what came before is kept, U shows it again");
+	ui_say(ui, STYLE_NORMAL, UI_MESSAGE_MS, "restarted; U brings the earlier samples back");
 	return UI_SORT;
 }
 
@@ -218,10 +217,11 @@ static unsigned back(struct ui *ui, int arg)
 
 static unsigned name_style_step(struct ui *ui, int arg)
 {
-	static const char *const what[NAME_STYLES] = {"packages", "classes", "methods alone"};
+	static const char *const what[NAME_STYLES] = {
+		"full names", "names without packages", "method names only"};
 
 	ui->names = (enum name_style)((ui->names + 1) % NAME_STYLES);
-	ui_say(ui, STYLE_NORMAL, UI_MESSAGE_MS, "names with %s", what[ui->names]);
+	ui_say(ui, STYLE_NORMAL, UI_MESSAGE_MS, "%s", what[ui->names]);
 	return UI_UPDATE | UI_FREEZE_ORDER;
 }
 
@@ -234,8 +234,8 @@ static unsigned mouse_switch(struct ui *ui, int arg)
 {
 	ui->mouse = !ui->mouse;
 	ui_say(ui, STYLE_NORMAL, UI_MESSAGE_MS, "%s",
-		ui->mouse ? "the mouse selects, its wheel scrolls; M gives it back to the terminal"
-			  : "the mouse is the terminal's again");
+		ui->mouse ? "mouse on: a click selects, the wheel scrolls; M turns it off"
+			  : "mouse off: left to the terminal");
 	return UI_MOUSE;
 }
 
@@ -279,11 +279,11 @@ const struct command commands[] = {
 	{"next-view", {{TKEY_TAB, 1}, {TKEY_BACK_TAB, -1}}, "Tab", NULL, "next view", "next view", 62, GROUP_VIEWS, VIEWS_DATA | INFO | WRONG | HELP, view_cycle, NULL},
 	{"callers", {{TKEY_ENTER, 0}, {'b', 0}}, "⏎", "Enter", "callers/callees", "callers", 10, GROUP_VIEWS, METHODS, methods_callers, NULL},
 	{"tree-callers-of", {{'b', 0}}, "b", NULL, "callers/callees", "callers", 34, GROUP_VIEWS, TREE, tree_callers, NULL},
-	{"walk", {{TKEY_ENTER, 0}}, "⏎", "Enter", "walk to that method", "walk", 10, GROUP_VIEWS, CALLERS, callers_walk, NULL},
-	{"walk-back", {{TKEY_ESC, 0}}, "Esc", NULL, "walk back", "back", 11, GROUP_VIEWS, CALLERS, back, NULL},
+	{"walk", {{TKEY_ENTER, 0}}, "⏎", "Enter", "go to that method", "go there", 10, GROUP_VIEWS, CALLERS, callers_walk, NULL},
+	{"walk-back", {{TKEY_ESC, 0}}, "Esc", NULL, "back to the previous method", "back", 11, GROUP_VIEWS, CALLERS, back, NULL},
 	{"only-thread", {{TKEY_ENTER, 0}}, "⏎", "Enter", "only this thread or pool", "only this", 10, GROUP_VIEWS, THREADS, threads_only, NULL},
 	{"flame-callers", {{'b', 0}}, "b", NULL, "callers/callees", "callers", 13, GROUP_VIEWS, FLAME, flame_callers, NULL},
-	{"findings", {{'w', 0}}, "w", NULL, "what is wrong", NULL, 0, GROUP_VIEWS, VIEWS_DATA | INFO, findings_show, NULL},
+	{"findings", {{'w', 0}}, "w", NULL, "findings: what is wrong", NULL, 0, GROUP_VIEWS, VIEWS_DATA | INFO, findings_show, NULL},
 	{"findings-go", {{TKEY_ENTER, 0}}, "⏎", "Enter", "go there: event and thread or method", "go there", 10, GROUP_VIEWS, WRONG, findings_go, NULL},
 	{"findings-back", {{TKEY_ESC, 0}, {'w', 0}}, "Esc", NULL, "back", "back", 11, GROUP_VIEWS, WRONG, findings_show, NULL},
 
@@ -293,7 +293,7 @@ const struct command commands[] = {
 		"PgUp PgDn ^B ^F", NULL, "page", NULL, 0, GROUP_MOVE, VIEWS_LIST | INFO | HELP, move, NULL},
 	{"half-page", {{TKEY_CTRL('u'), LIST_HALF_UP}, {TKEY_CTRL('d'), LIST_HALF_DOWN}}, "^U ^D", NULL, "half a page", NULL, 0, GROUP_MOVE, VIEWS_LIST | INFO | HELP, move, NULL},
 	{"findings-scroll", {{TKEY_PAGE_UP, -1}, {TKEY_PAGE_DOWN, 1}, {TKEY_CTRL('b'), -1}, {TKEY_CTRL('f'), 1}, {TKEY_CTRL('u'), -1}, {TKEY_CTRL('d'), 1}},
-		"PgUp PgDn", NULL, "the proof", "the proof", 12, GROUP_MOVE, WRONG, findings_scroll, NULL},
+		"PgUp PgDn", NULL, "scroll the evidence", "evidence", 12, GROUP_MOVE, WRONG, findings_scroll, NULL},
 	{"ends", {{'g', LIST_HOME}, {'G', LIST_END}, {TKEY_HOME, LIST_HOME}, {TKEY_END, LIST_END}}, "g G", NULL, "top, end", NULL, 0, GROUP_MOVE, VIEWS_LIST | INFO | WRONG | HELP, move, NULL},
 	{"flame-move", {{TKEY_UP, FLAME_TO_ROOT}, {'k', FLAME_TO_ROOT}, {TKEY_DOWN, FLAME_TO_LEAF}, {'j', FLAME_TO_LEAF}},
 		"↑↓ k j", "Up Down k j", "caller, callee", NULL, 0, GROUP_MOVE, FLAME, flame_move, NULL},
@@ -336,14 +336,14 @@ const struct command commands[] = {
 	{"delay", {{'d', 0}}, "d", NULL, "refresh 1 2 5 10s", NULL, 0, GROUP_TIME, VIEWS_DATA, delay_step, not_over},
 
 	{"baseline", {{'B', 0}}, "B", NULL, "set baseline", NULL, 0, GROUP_TIME, VIEWS_DATA, compare_set, NULL},
-	{"diff", {{'D', 0}}, "D", NULL, "difference to it", NULL, 0, GROUP_TIME, VIEWS_DATA & ~THREADS, compare_toggle, NULL},
+	{"diff", {{'D', 0}}, "D", NULL, "compare with it", NULL, 0, GROUP_TIME, VIEWS_DATA & ~THREADS, compare_toggle, NULL},
 
 	{"find", {{'/', 0}}, "/", NULL, "find", "find", 18, GROUP_FIND, VIEWS_DATA, search_ask, NULL},
 	{"find-next", {{'n', 1}, {'N', -1}}, "n N", NULL, "next/previous", "next", 19, GROUP_FIND, VIEWS_DATA, search_next, search_has_search},
 	{"find-same", {{'#', 0}}, "#", NULL, "frames like this", NULL, 0, GROUP_FIND, VIEWS_DATA & ~THREADS, search_same, NULL},
 	{"only", {{'\\', 1}, {'&', 1}}, "\\", NULL, "only stacks with a name", "filter", 21, GROUP_FIND, VIEWS_DATA, search_filter, NULL},
 	{"hide", {{'!', 0}}, "!", NULL, "hide stacks with a name", NULL, 0, GROUP_FIND, VIEWS_DATA, search_filter, NULL},
-	{"back", {{TKEY_ESC, 0}}, "Esc", NULL, "undo search, filter, zoom, thread; back to what is wrong", NULL, 0, GROUP_FIND, VIEWS_DATA & ~CALLERS, back, NULL},
+	{"back", {{TKEY_ESC, 0}}, "Esc", NULL, "undo search, filter, zoom, thread; back to the findings", NULL, 0, GROUP_FIND, VIEWS_DATA & ~CALLERS, back, NULL},
 	{"back-picker", {{TKEY_ESC, 0}}, "Esc", NULL, NULL, "back", 12, GROUP_FIND, PICKER, picker_back, picker_has_back},
 
 	{"export", {{'x', 0}}, "x", NULL, "export to a file", "export", 40, GROUP_OUTPUT, VIEWS_DATA, output_ask, NULL},

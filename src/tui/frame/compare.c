@@ -189,7 +189,7 @@ unsigned compare_set(struct ui *ui, int arg)
 	struct compare *c = compare_snapshot(ui, q);
 	char at[TEXT_NUMBER];
 
-	ui_say(ui, STYLE_NORMAL, UI_MESSAGE_MS, "baseline: the %u s to %s; D shows what differs",
+	ui_say(ui, STYLE_NORMAL, UI_MESSAGE_MS, "baseline set: %u s up to %s; D compares with it",
 		c->spans[q.event], base_clock(ui, at));
 	return UI_UPDATE | UI_FREEZE_ORDER;
 }
@@ -198,7 +198,7 @@ unsigned compare_toggle(struct ui *ui, int arg)
 {
 	if (!ui->scope.compare) {
 		ui_say(ui, STYLE_WARN, UI_MESSAGE_MS,
-			"there is no baseline yet: B takes the present window as one");
+			"no baseline yet: B sets it to the current window");
 		return 0;
 	}
 	ui->scope.compare->on = !ui->scope.compare->on;

@@ -98,8 +98,8 @@ static void warning_draw(struct ui *ui)
 }
 
 static const struct ui_popup popup_warning = {
-	.title = "before it is switched on",
-	.keys = "y switch it on  Esc leave it",
+	.title = "switch on?",
+	.keys = "y switch on  Esc cancel",
 	.key = warning_key,
 	.draw = warning_draw,
 };
@@ -123,8 +123,8 @@ unsigned events_show(struct ui *ui, int event)
 		return 0;
 	if (!ui_has_event(ui, event)) {
 		ui_say(ui, STYLE_WARN, UI_MESSAGE_MS,
-			ui->options->file ? "the file has no such samples"
-					  : "no event has this key yet: e adds one");
+			ui->options->file ? "the file has no samples of this event"
+					  : "no event has this key; e adds one");
 		return 0;
 	}
 	if (begins && event_warns(ui, event))
@@ -159,8 +159,8 @@ unsigned events_holders(struct ui *ui, int arg)
 	/* Coming from another event always shows the holders. */
 	ui->scope.holders = reaction || !ui->scope.holders;
 	ui_say(ui, STYLE_NORMAL, UI_MESSAGE_MS,
-		ui->scope.holders ? "what holders of locks did while others waited; o: who waited"
-				  : "who waited for locks; o: what their holders did");
+		ui->scope.holders ? "what lock holders did while others waited; o: the waiters"
+				  : "who waited for locks; o: what the holders did");
 	return reaction | UI_SORT;
 }
 
@@ -276,7 +276,7 @@ static void menu_interval(struct ui *ui, int event, bool longer)
 
 	if (v->state != VITALS_ON)
 		snprintf(ui->menu.note, sizeof(ui->menu.note),
-			"It is off: Space switches it on, then its interval can be changed.");
+			"The event is off. Switch it on with Space to change its interval.");
 	else if (longer || now > 1)
 		menu_set(ui, event, true, longer ? now * 2 : now / 2);
 }
@@ -289,7 +289,7 @@ static void menu_engine(struct ui *ui, int event)
 
 	if (v->state != VITALS_ON) {
 		snprintf(ui->menu.note, sizeof(ui->menu.note),
-			"It is off: Space switches it on, then its engine can be changed.");
+			"The event is off. Switch it on with Space to change its engine.");
 		return;
 	}
 	rc = ui->ops->event_engine ? ui->ops->event_engine(ui->ctx, event, &err) : 1;
@@ -297,7 +297,7 @@ static void menu_engine(struct ui *ui, int event)
 		menu_note(ui, &err);
 	else if (rc)
 		snprintf(ui->menu.note, sizeof(ui->menu.note),
-			"%s has one engine only; cpu can be sampled by two.",
+			"%s has only one engine; cpu has two.",
 			profile_get_event(ui->profile, event)->name);
 	ui->vitals = ui->ops->vitals(ui->ctx);
 }
@@ -393,7 +393,7 @@ static unsigned menu_key(struct ui *ui, int key)
 		if (!ui->options->file)
 			return menu_change(ui, key, event);
 		snprintf(ui->menu.note, sizeof(ui->menu.note),
-			"A file has the events that it was made with.");
+			"The events of a recording cannot be changed.");
 		return 0;
 	case TKEY_ENTER: ui->place.popup = NULL; return events_show(ui, event);
 	default:
@@ -450,7 +450,7 @@ static void menu_draw(struct ui *ui)
 			ui->vitals->events[event].note);
 	if (ui->vitals->cost_pct_x10 >= 0)
 		canvas_printf(c, in.row + rows + 3, in.col, limit, STYLE_DIM,
-			"all together cost %.1f%% of a core", ui->vitals->cost_pct_x10 / 10.0);
+			"total cost: %.1f%% of a core", ui->vitals->cost_pct_x10 / 10.0);
 }
 
 static const struct ui_popup popup_events = {

@@ -21,7 +21,7 @@ static const struct {
 	{"restart", "A recording is not live and cannot restart: [ and ] change the window."},
 	{"undo-restart",
 		"A recording is not live, so no restart can be undone: [ and ] change the window."},
-	{"delay", "A recording does not change, so it is not redrawn at intervals."},
+	{"delay", "A recording does not change, so it has no refresh interval."},
 	{"other", "This is a recording, not a JVM: q quits, and jhot alone lists running JVMs."},
 };
 
@@ -46,7 +46,7 @@ const char *file_refusal(const struct ui *ui, const struct command *c)
 			return refusals[i].why;
 	if (ui->options->file && !ui->options->file->timed &&
 		(!strcmp(c->name, "step") || !strcmp(c->name, "window")))
-		return "This file does not tell when its samples were taken.";
+		return "The samples of this file have no timestamps.";
 	return NULL;
 }
 
@@ -116,7 +116,7 @@ void file_notice(struct ui *ui, struct strip *s)
 	const struct profile_query q = ui_query(ui);
 	char from[TEXT_NUMBER], to[TEXT_NUMBER], all[TEXT_NUMBER];
 
-	strip_add(s, STYLE_NORMAL, 0, "%s to %s of %s  ([ ] window; , . back/forth by %d s)",
+	strip_add(s, STYLE_NORMAL, 0, "%s to %s of %s  ([ ] window; , . back/forward %d s)",
 		file_clock(from, q.from), file_clock(to, q.to),
 		file_clock(all, profile_info(ui->profile).now), file_step(ui));
 }

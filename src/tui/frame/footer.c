@@ -187,7 +187,7 @@ static void draw_waiting(struct ui *ui, struct strip *s)
 		return;
 	}
 	strip_add(s, STYLE_NORMAL, 0,
-		"frozen: %s newer samples wait (space resumes; , . step back/forth 1 s)",
+		"frozen: %s newer samples (space resumes; , . step back/forward 1 s)",
 		text_count(count, (int64_t)ui->waiting));
 }
 

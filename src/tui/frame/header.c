@@ -17,6 +17,8 @@
 
 #define ROWS_VITALS   20 /* smaller terminals omit the line */
 #define ROWS_TABS     16
+#define TITLE_NAME    20 /* columns that the program's name has at least */
+#define TITLE_REST    44 /* columns of the title without the program's name */
 #define GC_COLS       25
 #define GC_SHARE_COLS 12
 #define OWNERS_COLS   27 /* three digits for java, two for the others */
@@ -105,12 +107,16 @@ static void draw_title(struct ui *ui, int row, const struct vitals_second *point
 {
 	const struct vitals *v = ui->vitals;
 	struct strip s = {0};
-	char up[TEXT_NUMBER];
+	char up[TEXT_NUMBER], name[sizeof(v->name)];
 
 	if (ui->options->file) {
 		file_title(ui, &s);
 	} else {
-		strip_add(&s, STYLE_STRONG, 0, "jhot %d %s", v->pid, v->name);
+		name_program(name, sizeof(name), v->name,
+			ui->canvas.cols > TITLE_REST + TITLE_NAME ? ui->canvas.cols - TITLE_REST
+								  : TITLE_NAME,
+			ui->glyphs->ellipsis);
+		strip_add(&s, STYLE_STRONG, 0, "jhot %d %s", v->pid, name);
 		if (*v->jdk)
 			strip_add(&s, STYLE_NORMAL, 4, "JDK %s", v->jdk);
 	}
@@ -323,7 +329,7 @@ static void add_amount(struct ui *ui, struct strip *s)
 		return;
 	strip_add(s, STYLE_NORMAL, 2, "%5s%s%s", events_value(value, e, ui->sums.all.weight),
 		ui->scope.event < EVENT_USER_FIRST ? what[ui->scope.event] : "",
-		ui->scope.event == EVENT_LOCK && ui->scope.holders ? " for what they hold" : "")
+		ui->scope.event == EVENT_LOCK && ui->scope.holders ? " for their locks" : "")
 		->gap = 1;
 }
 
@@ -338,7 +344,7 @@ static void add_badge(struct strip *s, const char *note, int drop)
 		strip_add(s, STYLE_WARN, drop, " %.*s ", len, note)->right = true;
 }
 
-/* Samples of the window: lost, walked, and of these broken. */
+/* Samples of the window: lost (of the shown event), walked (of all), and of these broken. */
 struct quality {
 	int64_t lost, broken, walked;
 	const char *reason; /* the session's most frequent one */
@@ -350,18 +356,26 @@ struct quality {
  */
 static struct quality window_quality(const struct ui *ui)
 {
+	int64_t lost = ui->vitals->lost;
 	struct profile_query q = ui_query(ui);
 	const struct vitals_second *end = history_at(ui->profile, q.to);
 	const struct vitals_second *begin = q.from ? history_at(ui->profile, q.from) : NULL;
-	struct quality all = {.lost = ui->vitals->lost}, part;
+	struct quality all = {0}, part;
 
+	/* Losses of other events say nothing about the shown one. */
+	for (int i = 0; i < PROFILE_EVENTS && i < VITALS_EVENTS; i++)
+		lost -= i == ui->scope.event ? 0 : ui->vitals->events[i].lost;
+	all.lost = lost > 0 ? lost : 0;
 	all.broken = vitals_broken(ui->vitals, &all.walked, &all.reason);
 	if (!begin || !end)
 		return all;
 	part = (struct quality){end->lost - begin->lost, end->broken - begin->broken,
 		end->walked - begin->walked, all.reason};
 	/* Decreasing counters are from different sessions. */
-	return part.lost < 0 || part.broken < 0 || part.walked < 0 ? all : part;
+	if (part.lost < 0 || part.broken < 0 || part.walked < 0)
+		return all;
+	part.lost = part.lost < all.lost ? part.lost : all.lost;
+	return part;
 }
 
 /* The share of stacks not walked to their root, and on wide screens the most frequent reason. */
@@ -389,8 +403,8 @@ static void add_coarse(const struct ui *ui, struct strip *s)
 	double share = flat_percent(ui->sums.coarse.weight, ui->sums.all.weight);
 
 	if (share >= COARSE_SHOWN)
-		strip_add(s, share >= COARSE_MUCH ? STYLE_WARN : STYLE_NORMAL, 3, "%.0f%% coarse",
-			share);
+		strip_add(s, share >= COARSE_MUCH ? STYLE_WARN : STYLE_NORMAL, 3,
+			"%.0f%% no inlining info", share);
 }
 
 /* CPU time that samples do not account for: short-lived threads, or threads that block the signal. */
@@ -426,7 +440,7 @@ static void draw_quality(struct ui *ui, int row, const struct vitals_second *p)
 	if (p && p->cost_pct_x10 >= 0)
 		strip_add(&s, STYLE_NORMAL, 4, "self-cost %.1f%%", p->cost_pct_x10 / 10.0);
 	if (ui_order_frozen(ui) && !ui->scope.time.frozen)
-		strip_add(&s, STYLE_DIM, 9, "held")->right = true;
+		strip_add(&s, STYLE_DIM, 21, "order frozen")->right = true;
 	if (*v->walker_note)
 		strip_add(&s, STYLE_WARN, 5, " walker %s ", v->walker)->right = true;
 	add_badge(&s, ui->names_note, 6);

@@ -276,7 +276,7 @@ static bool app_keep_waiting(void *ctx)
 	app_signals(app);
 	app_wait_keys(app);
 	if (s > app->wait_s) {
-		ui_say(&app->ui, STYLE_NORMAL, UI_STAY, "%s ... %lld s   Esc gives up",
+		ui_say(&app->ui, STYLE_NORMAL, UI_STAY, "%s ... %lld s   Esc cancels",
 			app->ui.waits_for ? app->ui.waits_for : app->wait_for, (long long)s);
 		app->wait_s = s;
 		app->draw = true;
@@ -301,7 +301,7 @@ static void app_wait_end(struct app *app)
 {
 	struct ui_message *message = &app->ui.place.message;
 
-	if (app->wait_s && strstr(message->text, " s   Esc gives up")) {
+	if (app->wait_s && strstr(message->text, " s   Esc cancels")) {
 		message->shown = false;
 		app->draw = true;
 	}

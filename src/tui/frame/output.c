@@ -192,7 +192,8 @@ static void output_write(struct ui *ui)
 	rc = output_export(ui, &request, done, sizeof(done), &err);
 	o->exists = rc == APP_EXISTS;
 	if (rc == APP_EXISTS) {
-		snprintf(o->note, sizeof(o->note), "That file exists: Enter again replaces it.");
+		snprintf(o->note, sizeof(o->note),
+			"The file exists. Press Enter again to overwrite it.");
 	} else if (rc < 0) {
 		snprintf(o->note, sizeof(o->note), "%s", err.what);
 	} else {
@@ -297,12 +298,12 @@ static void question_draw(struct ui *ui)
 	char time[TEXT_NUMBER];
 
 	canvas_printf(&ui->canvas, in.row, in.col, in.col + in.cols, STYLE_NORMAL,
-		"%s of samples are in no file.", text_uptime(time, output_unsaved_s(ui)));
+		"%s of samples have not been saved.", text_uptime(time, output_unsaved_s(ui)));
 }
 
 static const struct ui_popup question = {
 	.title = "not saved",
-	.keys = "S saves all and quits  q quits without  Esc goes on",
+	.keys = "S save and quit  q quit without saving  Esc cancel",
 	.key = question_key,
 	.draw = question_draw,
 };
@@ -358,8 +359,8 @@ static void output_text(struct ui *ui, int row, char *text, size_t bytes)
 		break;
 	case ROW_THREADS:
 		snprintf(text, bytes, "%s%s",
-			choice == THREADS_ALL     ? "all, added up"
-			: choice == THREADS_APART ? "all, each apart"
+			choice == THREADS_ALL     ? "all threads, merged"
+			: choice == THREADS_APART ? "all threads, separately"
 						  : "only ",
 			choice != THREADS_ONE ? ""
 			: o->pool             ? profile_pool_name(ui->profile, o->pool)
@@ -367,7 +368,7 @@ static void output_text(struct ui *ui, int row, char *text, size_t bytes)
 		break;
 	case ROW_STACKS:
 		snprintf(text, bytes, "%s",
-			choice ? "all, whatever is hidden here" : "what is shown");
+			choice ? "all frames, including hidden ones" : "as shown");
 		break;
 	default: snprintf(text, bytes, "%s", o->path);
 	}
@@ -491,6 +492,6 @@ unsigned output_copy(struct ui *ui, int arg)
 	}
 	free(ui->copy);
 	ui->copy = xstrdup(name);
-	ui_say(ui, STYLE_NORMAL, UI_MESSAGE_MS, "copied, if the terminal allows: %s", name);
+	ui_say(ui, STYLE_NORMAL, UI_MESSAGE_MS, "copied, if the terminal supports it: %s", name);
 	return 0;
 }

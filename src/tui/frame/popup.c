@@ -2,6 +2,8 @@
 /* The frame of popups. */
 #include "tui/frame/ui.h"
 
+#define NARROW_MARGIN 10 /* columns */
+
 static void draw_border(struct ui *ui, struct area in)
 {
 	struct canvas *c = &ui->canvas;
@@ -28,13 +30,17 @@ struct area popup_frame(struct ui *ui, const char *title, int rows, int cols)
 	int max_rows = c->rows - 1, max_cols = c->cols; /* the key line stays */
 	bool framed = rows + 2 <= max_rows;
 	struct area in;
+	int from, to;
 
 	in.cols = cols < max_cols - 4 ? cols : max_cols - 4;
 	in.rows = rows < max_rows ? rows : max_rows;
 	in.col = (max_cols - in.cols) / 2;
 	in.row = (max_rows - in.rows) / 2;
+	/* What is left of a row beside the box must be readable, or nothing is. */
+	from = in.col - 2 > NARROW_MARGIN ? in.col - 2 : 0;
+	to = max_cols - in.col - in.cols - 2 > NARROW_MARGIN ? in.col + in.cols + 2 : max_cols;
 	for (int row = in.row - framed; row < in.row + in.rows + framed; row++)
-		canvas_fill(c, row, in.col - 2, in.col + in.cols + 2, STYLE_NORMAL, ' ');
+		canvas_fill(c, row, from, to, STYLE_NORMAL, ' ');
 	if (!framed)
 		return in;
 	draw_border(ui, in);

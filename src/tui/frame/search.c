@@ -108,13 +108,12 @@ static const struct {
 	unsigned hide;
 	const char *what, *brief;
 } hides[] = {
-	{FILTER_FOLDS, "folded: threads' entry frames, native runs, waits of the JVM's own", ""},
-	{FILTER_FOLDS | FILTER_FRAMEWORK, "hidden: frames of frameworks", "framework"},
+	{FILTER_FOLDS, "folded: thread entry frames, native runs, waits of JVM threads", ""},
+	{FILTER_FOLDS | FILTER_FRAMEWORK, "hidden: framework frames", "framework"},
 	{FILTER_FOLDS | FILTER_NATIVE | FILTER_KERNEL, "hidden: native and kernel frames",
 		"native kernel"},
 	{FILTER_FOLDS | FILTER_FRAMEWORK | FILTER_NATIVE | FILTER_KERNEL,
-		"hidden: frames of frameworks, native and kernel frames",
-		"framework native kernel"},
+		"hidden: framework, native and kernel frames", "framework native kernel"},
 	{0, "all frames are shown", "all frames"},
 };
 #define HIDES (sizeof(hides) / sizeof(hides[0]))
@@ -290,14 +289,14 @@ static void filter_done(struct ui *ui, bool accepted)
 		return;
 	if (!filter_push(ui->scope.filter, p->arg, p->text)) {
 		ui_say(ui, STYLE_WARN, UI_MESSAGE_MS,
-			"no more than %d filters; Esc undoes the last", FILTER_TERMS);
+			"at most %d filters; Esc removes the last one", FILTER_TERMS);
 		return;
 	}
 	ui->scope.filter_undo[filter_count(ui->scope.filter) - 1] = ui_undo_id(ui);
 	ui_react(ui, UI_SORT | UI_FREEZE_ORDER);
 	if (!ui->job.on && !ui->sums.all.count)
 		ui_say(ui, STYLE_WARN, UI_MESSAGE_MS,
-			"no sample of this window is left; Esc undoes the filter");
+			"no sample of this window matches; Esc removes the filter");
 }
 
 unsigned search_filter(struct ui *ui, int only)
@@ -332,7 +331,7 @@ unsigned search_io(struct ui *ui, int arg)
 
 	filter_set_io(ui->scope.filter, on);
 	ui_say(ui, STYLE_NORMAL, UI_MESSAGE_MS,
-		on ? "waits for I/O by peer and file" : "waits for I/O by method");
+		on ? "I/O waits by peer and file" : "I/O waits by method");
 	return UI_SORT;
 }
 

@@ -5,7 +5,7 @@
  *   cpu    ▃▄▅▅▆▅▄▅▅▆▇▆▅▄▃▃▄[▅▅]▆▅▅▄   420 samples/s
  *
  * A cell covers a fixed range of whole seconds, so that its contents never change and the strip moves by whole cells.
- * Shown under the header while frozen, and on tall terminals.
+ * The figure at the right is the mean over the window. Shown under the header while frozen, and on tall terminals.
  */
 #include "tui/frame/file.h"
 
@@ -78,11 +78,11 @@ static void line_seconds(const struct ui *ui, enum line line, uint32_t to, int64
 			out, (int)n);
 }
 
-/* The mean of a cell's known values up to now; -1: none known. seconds: scratch for one cell. */
-static int64_t cell_value(
-	const struct ui *ui, enum line line, const struct cells *c, uint32_t cell, int64_t *seconds)
+/* The mean of the known values of these seconds up to now; -1: none known. seconds: scratch for that many. */
+static int64_t mean_value(
+	const struct ui *ui, enum line line, uint32_t from, uint32_t to, int64_t *seconds)
 {
-	uint32_t from = cell * c->seconds, to = from + c->seconds, known = 0;
+	uint32_t known = 0;
 	double sum = 0;
 
 	to = to < ui->shown_now ? to : ui->shown_now;
@@ -120,12 +120,16 @@ static void draw_line(struct ui *ui, int row, enum line line, const struct cells
 		[LINE_HEAP] = "heap",
 		[LINE_GC] = "GC"};
 	struct canvas *canvas = &ui->canvas;
-	int64_t *seconds = xcalloc(c->seconds, sizeof(*seconds)), values[PROFILE_HISTORY_S], top;
+	struct profile_query q = ui_query(ui);
+	uint32_t longest = q.to - q.from > c->seconds ? q.to - q.from : c->seconds;
+	int64_t *seconds = xcalloc(longest, sizeof(*seconds)), values[PROFILE_HISTORY_S], top, mean;
 	int col = LABEL_COLS;
-	char text[GLYPH_SPARK_BYTES(1)], most[32];
+	char text[GLYPH_SPARK_BYTES(1)], figure[32];
 
 	for (uint32_t i = 0; i < c->count; i++)
-		values[i] = cell_value(ui, line, c, c->first + i, seconds);
+		values[i] = mean_value(ui, line, (c->first + i) * c->seconds,
+			(c->first + i + 1) * c->seconds, seconds);
+	mean = mean_value(ui, line, q.from, q.to, seconds);
 	free(seconds);
 	top = glyph_top(values, (int)c->count, units[line]);
 	canvas_text(canvas, row, 1, LABEL_COLS, STYLE_LABEL, labels[line]);
@@ -141,8 +145,10 @@ static void draw_line(struct ui *ui, int row, enum line line, const struct cells
 		if (cell == c->to)
 			col = canvas_text(canvas, row, col, canvas->cols, STYLE_KEY, "]");
 	}
-	value_text(line, top, most, sizeof(most));
-	canvas_right(canvas, row, col, canvas->cols - 1, STYLE_DIM, most);
+	if (mean < 0)
+		return;
+	value_text(line, mean, figure, sizeof(figure));
+	canvas_right(canvas, row, col, canvas->cols - 1, STYLE_DIM, figure);
 }
 
 void timestrip_draw(struct ui *ui, int row)

@@ -6,6 +6,7 @@
 #include "base/java_name.h"
 #include "tui/screen/text.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -112,6 +113,18 @@ static int fit_java(char *out, size_t size, const struct profile_method *m, int 
 	memcpy(out, word, len + 1);
 	return (int)len +
 	       fit_class(out + len, size - len, &named, width - (int)len, style, ellipsis);
+}
+
+void name_program(char *out, size_t size, const char *name, int width, const char *ellipsis)
+{
+	const char *dot = strrchr(name, '.');
+	const struct profile_method class_alone = {.class_name = name, .name = ""};
+	bool is_class = dot && dot[1] && strcmp(dot, ".jar") != 0 && !strpbrk(name, "/ ");
+
+	if (is_class && text_width(name) > width && width > 0)
+		fit_class(out, size, &class_alone, width, NAME_FULL, ellipsis);
+	else
+		cut(out, size, name, width, 0, ellipsis);
 }
 
 /* --- native ------------------------------------------------------------------------------------------ */

@@ -29,6 +29,11 @@ int name_fit(char *out, size_t size, const struct profile_method *m, int width,
 void name_parameters(char *out, size_t size, const char *signature);
 /* Truncates text on the right, with an ellipsis. */
 void name_cut(char *out, size_t size, const char *text, int width, const char *ellipsis);
+/*
+ * Fits the name of a program: of a main class the packages are abbreviated first, a path and a jar lose their beginning,
+ * since the end identifies them.
+ */
+void name_program(char *out, size_t size, const char *name, int width, const char *ellipsis);
 /* Truncates text in the middle: thread names differ at their end. */
 void name_middle(char *out, size_t size, const char *text, int width, const char *ellipsis);
 

@@ -84,9 +84,9 @@ static int term_load(struct terminal *t, struct err *err)
 		name && *name && (term_load_name(t, name) || term_load_name(t, "xterm-256color"));
 	if (t->loaded && can(cursor_address) && can(clear_screen))
 		return 0;
-	err_set(err, ERR_USAGE, "TERM=%s is not a terminal whose cursor jhot can move.",
+	err_set(err, ERR_USAGE, "TERM=%s: the cursor of this terminal cannot be positioned.",
 		name ? name : "");
-	err_hint(err, "TERM=vt100 jhot ...     if it is one of the usual kinds after all");
+	err_hint(err, "TERM=vt100 jhot ...     if it is a common terminal after all");
 	err_hint(err, "jhot record PID         prints the hot methods as text");
 	return -1;
 }

@@ -21,14 +21,14 @@ int tty_open(struct terminal *t, struct err *err)
 		return -1;
 	}
 	if (tcgetattr(t->in, &t->saved) < 0)
-		return err_set_errno(err, ERR_FAILED, "The terminal's modes cannot be read");
+		return err_set_errno(err, ERR_FAILED, "Cannot read the modes of the terminal");
 	/* Our own open file description: O_NONBLOCK on the inherited one would affect the shell. */
 	t->out = open("/proc/self/fd/1", O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 	if (t->out < 0)
 		t->out = open("/dev/tty", O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 	if (t->out < 0)
 		t->out = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0);
-	return t->out >= 0 ? 0 : err_set_errno(err, ERR_FAILED, "The terminal cannot be written");
+	return t->out >= 0 ? 0 : err_set_errno(err, ERR_FAILED, "Cannot write to the terminal");
 }
 
 void tty_raw(const struct terminal *t)

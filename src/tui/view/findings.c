@@ -137,7 +137,8 @@ static void add_events_begun(const struct ui *ui, struct page *p)
 		on[i] = ui->findings->begun & 1u << i && ui->vitals->events[i].state == VITALS_ON;
 	if ((!on[EVENT_LOCK] && !on[EVENT_WALL]) || ui->over)
 		return;
-	snprintf(text, sizeof(text), "%s%s%s are looked at since this view was opened; e ends that",
+	snprintf(text, sizeof(text),
+		"this view has switched on the sampling of %s%s%s; e switches it off",
 		on[EVENT_LOCK] ? "locks" : "", on[EVENT_LOCK] && on[EVENT_WALL] ? " and " : "",
 		on[EVENT_WALL] ? "waits" : "");
 	add_text(p, 1, 2, STYLE_DIM, text);
@@ -259,13 +260,13 @@ static void view_detail(struct ui *ui, struct strip *s)
 	strip_add(s, STYLE_DIM, 1, "%d of %u", view_of(ui)->at.list.cursor + 1, ui->findings->count)
 		->right = true;
 	if (f->thread != PROFILE_NONE)
-		strip_add(s, STYLE_NORMAL, 0, "%s: the thread %s", ui->glyphs->enter,
+		strip_add(s, STYLE_NORMAL, 0, "%s: thread %s", ui->glyphs->enter,
 			profile_get_thread(ui->profile, f->thread)->name);
 	else if (f->method != PROFILE_NONE)
 		strip_add(s, STYLE_NORMAL, 0, "%s: %s", ui->glyphs->enter,
 			profile_get_method(ui->profile, f->method)->full);
 	else if (f->event >= 0)
-		strip_add(s, STYLE_NORMAL, 0, "%s: the methods by %s", ui->glyphs->enter,
+		strip_add(s, STYLE_NORMAL, 0, "%s: methods by %s", ui->glyphs->enter,
 			profile_events[f->event].name);
 }
 
@@ -318,7 +319,7 @@ unsigned findings_go(struct ui *ui, int arg)
 		return 0;
 	f = *at;
 	if (f.event < 0 && f.thread == PROFILE_NONE && f.method == PROFILE_NONE) {
-		ui_say(ui, STYLE_NORMAL, UI_MESSAGE_MS, "there is nothing more of this to see");
+		ui_say(ui, STYLE_NORMAL, UI_MESSAGE_MS, "there are no further details");
 		return 0;
 	}
 	if (!go_to_event(ui, f.event))

@@ -29,62 +29,62 @@ static const struct help_term terms[] = {
 	{METHODS, "SELF%", "share of samples with this method on top of the stack"},
 	{METHODS, "±", "95% confidence half-width, in points; \"~1 ?\" = fewer than 10 samples"},
 	{METHODS, "TOTAL%", "share with it anywhere on the stack (recursion counts once)"},
-	{METHODS, "DELTA", "points gained since 20 s ago (30s, 1m: the window before); ~ = chance"},
-	{METHODS | TREE | CALLERS | FLAME, "D",
-		"points gained against the window that was there when B was pressed"},
-	{METHODS, "AMOUNT", "what its own samples stand for: time, bytes, waiting (100 columns)"},
-	{METHODS, "CPU%",
-		"of one core; jit, gc: threads of the JVM; sys: the kernel, for the others"},
-	{METHODS, "pauses", "the share of the last 10 s that collections stopped the program"},
-	{METHODS, "*", "pinned by P: stays on top"},
-	{METHODS, "LINE", "the line with most of its own samples (120 columns)"},
-	{METHODS, "TREND", "last 8 s, each cell 1 s, scaled to the row; chance is drawn flat"},
+	{METHODS, "DELTA",
+		"change in points in 20 s (30s, 1m: in one window); ~ not significant"},
+	{METHODS | TREE | CALLERS | FLAME, "D", "change in points since the baseline set with B"},
+	{METHODS, "AMOUNT", "weight of its own samples: time, bytes, waiting (from 100 columns)"},
+	{METHODS, "CPU%", "of one core; jit, gc: JVM threads; sys: kernel time of all others"},
+	{METHODS, "pauses",
+		"share of the last 10 s in which garbage collection stopped the program"},
+	{METHODS, "*", "pinned with P: stays on top"},
+	{METHODS, "LINE", "the line with most of its own samples (from 120 columns)"},
+	{METHODS, "TREND", "last 8 s, one cell per second, scaled per row; noise is drawn flat"},
 	{METHODS | TREE | CALLERS, "T",
 		"J compiled  i inlined  I interpreted  n native  v VM  k kernel"},
 	{METHODS | TREE | CALLERS, "",
-		"~ compiled before jhot came: inlined methods are not told apart there (\"41% "
-		"coarse\"). On the JVM's command line it takes, against that, "
-		"-XX:+UnlockDiagnosticVMOptions -XX:+DebugNonSafepoints"},
-	{METHODS | TREE | CALLERS, "",
-		"c class  o class, allocated outside of the thread's buffer  w waits"},
+		"~ compiled before jhot attached: no inlining info (\"41% no inlining info\"). "
+		"Start the JVM with -XX:+UnlockDiagnosticVMOptions -XX:+DebugNonSafepoints "
+		"to have it"},
+	{METHODS | TREE | CALLERS, "", "c class  o class, allocated outside a TLAB  w waits"},
 	{METHODS | TREE | CALLERS | FLAME, "",
-		"[context switches]: the kernel gives a thread a core, or takes it back"},
+		"[context switches]: the kernel schedules a thread on or off a core"},
 	{METHODS | TREE, "explains",
-		"so much of the CPU time used is in samples; the rest: threads too short, or that "
-		"block the signal"},
+		"share of the used CPU time that samples account for; the rest: threads too "
+		"short-lived, or that block the signal"},
 	{THREADS, "idle",
-		"of a pool: they used nothing in the window and wait for no lock; Enter opens, Esc "
-		"closes, = shows pools or each thread"},
-	{THREADS, "T", "g garbage collector  c JIT compiler  v the JVM's own  n native  V virtual"},
+		"threads of a pool that used nothing in the window and wait for no lock; Enter "
+		"expands, Esc collapses, = shows pools or each thread"},
+	{THREADS, "T", "g garbage collector  c JIT compiler  v JVM thread  n native  V virtual"},
 	{THREADS, "S",
-		"R runs  r ready  B blocked by a lock  W Object.wait  P parked  I I/O  S sleeps"},
+		"R running  r ready  B blocked by a lock  W Object.wait  P parked  I I/O  S "
+		"asleep"},
 	{THREADS, "CPU%",
 		"of one core, by samples over the window; now usr, sys: since the last refresh, by "
 		"the kernel"},
-	{THREADS, "LOCK%", "of its time waited for locks that others held (3 must be on)"},
+	{THREADS, "LOCK%", "share of its time spent waiting for locks (event 3 must be on)"},
 	{THREADS, "TOP",
-		"where it is now, or which peer or file it waits for; dim: where most of its"},
-	{THREADS, "", "samples in the window were"},
-	{TREE, "TOTAL%", "share of samples in this frame and all that it calls"},
+		"where it is now, or the peer or file it waits for; dim: its most frequent frame "
+		"in the window"},
+	{TREE, "TOTAL%", "share of samples in this frame and its callees"},
 	{TREE, "SELF%", "share of samples in this frame itself"},
-	{TREE, "+ -", "there is more below / it is shown; (n) hidden children"},
+	{TREE, "+ -", "collapsed / expanded; (n) hidden children"},
 	{CALLERS, "SHARE", "of the samples with the method on the stack (lines: on top of it)"},
 	{CALLERS, "of all", "of all samples of the window"},
 	{CALLERS, "once", "each sample counts once: outermost caller, innermost callee"},
 	{FLAME, "a box",
-		"a frame and all that it calls, below it (i: above); coloured by how it ran: "
+		"a frame, with its callees below it (i: above); coloured by frame type: "
 		"compiled and inlined Java, interpreted, native, VM, kernel; shade by name"},
 	{METHODS | TREE | FLAME | CALLERS, "folded",
-		"how threads begin, and the inside of native runs below Java: left out unless a "
-		"sample ends there. Files have all of it"},
+		"thread entry frames and the inside of native runs below Java, unless a sample "
+		"ends there. Files contain all frames"},
 	{METHODS | TREE | FLAME | CALLERS, "K",
-		"hides more, then nothing: runs of hidden frames are one: [framework frames]; the "
-		"list is in the config"},
+		"hides more frames, then none; a run of hidden frames is shown as one, "
+		"[framework frames]; their list is a setting"},
 	{METHODS | TREE | FLAME | CALLERS, "\\ !",
-		"hold in every view and in files; Esc undoes the last. =a.b.C.d is that name only"},
+		"apply to all views and to files; Esc removes the last. =a.b.C.d: that name only"},
 	{WRONG, "SHARE",
-		"of what the sentence speaks of; ± 95% confidence half-width, if it is known"},
-	{WRONG, "FOR", "how long it has been found; it stays for 10 s after it was found last"},
+		"share of the quantity in the sentence; ± 95% confidence half-width, if known"},
+	{WRONG, "FOR", "how long it has been present; it stays for 10 s after it was last seen"},
 	{WRONG, "->", "what to look at next"},
 	{TREE, "(i)", "inverted: hot methods first, below each the methods that called it"},
 };
@@ -93,12 +93,12 @@ static const struct help_term terms[] = {
 static const struct help_term orders[] = {
 	{METHODS | THREADS | TREE, "ORDER",
 		"Rows swap only when the lower one leads by more than 1 standard error, and never "
-		"within 5 s of a key press. Of equal ones the program's own come first."},
+		"within 5 s of a key press. On ties the program's own come first."},
 	{METHODS | THREADS, "", "The selected row keeps its screen line."},
 	{TREE, "", "An only child is not indented."},
 	{FLAME, "LAYOUT",
-		"Boxes are as wide as their share, siblings in alphabetical order. They move every "
-		"3 s at most, or when one would be wrong by more than 2 columns."},
+		"Boxes are as wide as their share, siblings in alphabetical order. They move at "
+		"most every 3 s, unless one would be off by more than 2 columns."},
 };
 
 /* --- writing the page -------------------------------------------------------------------------------- */

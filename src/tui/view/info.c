@@ -77,7 +77,7 @@ static void write_jvm(const struct ui *ui, struct page *p, int width)
 
 	add_title(p, "JVM");
 	add(p, "process", "%d   user %s   up %s%s", v->pid, v->user, ago(up, v->uptime_s),
-		v->alive ? "" : "   it has ended");
+		v->alive ? "" : "   ended");
 	add(p, "version", "%s   JDK %s", v->vm, v->jdk);
 	add_wrapped(p, "command", *v->command ? v->command : v->name, width);
 	add_wrapped(p, "arguments", *v->vm_args ? v->vm_args : "none", width);
@@ -100,19 +100,19 @@ static void write_memory(const struct vitals *v, struct page *p)
 	add_title(p, "MEMORY, THREADS");
 	add(p, "heap", "%s used of %s", text_bytes(a, v->heap_used), text_bytes(b, v->heap_max));
 	add(p, "resident", "%s", text_bytes(a, v->rss_bytes));
-	add(p, "GC pauses", "%s   %s, %.2f s in all   %s of the last 10 s", v->gc_name,
+	add(p, "GC pauses", "%s   %s, %.2f s in total   %s of the last 10 s", v->gc_name,
 		text_count(a, v->gc_count), v->gc_time_ms < 0 ? 0 : (double)v->gc_time_ms / 1000,
 		tenths(b, v->gc_pct_x10));
 	if (v->cpu.java_pct >= 0)
 		add(p, "CPU", "Java %d%%   compilers %d%%   collector %d%%   kernel %d%%",
 			v->cpu.java_pct, v->cpu.jit_pct, v->cpu.gc_pct, v->cpu.kernel_pct);
 	if (v->safepoint_count >= 0)
-		add(p, "safepoints", "%s, %.2f s in all   %s of the last 10 s",
+		add(p, "safepoints", "%s, %.2f s in total   %s of the last 10 s",
 			text_count(a, v->safepoint_count), (double)v->safepoint_time_ms / 1000,
 			tenths(b, v->safepoint_pct_x10));
 	else if (v->safepoint_pct_x10 >= 0)
 		add(p, "safepoints", "%.1f%% of the last 10 s", v->safepoint_pct_x10 / 10.0);
-	add(p, "threads", "%s live, %s of them daemons, %d running", text_count(a, v->threads_live),
+	add(p, "threads", "%s live, %s daemons, %d running", text_count(a, v->threads_live),
 		text_count(b, v->threads_daemon), v->threads_running);
 	add(p, "classes", "%s loaded", text_count(a, v->classes_loaded));
 	if (v->code_max > 0)
@@ -165,10 +165,10 @@ static void write_agent(const struct ui *ui, struct page *p, int width)
 		snprintf(since, sizeof(since), "   attached %s ago",
 			ago(up, (ui->now_ms - ui->attached_ms) / 1000));
 	add_title(p, "AGENT");
-	add(p, "cost", "%.1f%% of one core %s, %.2f s of CPU in all%s",
+	add(p, "cost", "%.1f%% of one core %s, %.2f s of CPU in total%s",
 		v->cost_pct_x10 < 0 ? 0 : v->cost_pct_x10 / 10.0,
 		ui->options->file ? "at the end" : "now", (double)v->cost_ns / NS_PER_S, since);
-	add(p, "memory", "%s mapped in the JVM; only what is used takes any",
+	add(p, "memory", "%s mapped in the JVM; only pages in use take memory",
 		text_bytes(a, v->agent_bytes));
 	add(p, "walker", "%s", v->walker);
 	add_wrapped(p, "", v->walker_note, width);
@@ -187,7 +187,7 @@ static void write_history(const struct ui *ui, struct page *p)
 	char a[TEXT_NUMBER], b[TEXT_NUMBER];
 
 	add_title(p, "HISTORY");
-	add(p, "held", "%u s, of them %u s in steps of 10 s", h.now - h.oldest,
+	add(p, "kept", "%u s, %u s of them in steps of 10 s", h.now - h.oldest,
 		h.merged_before > h.oldest ? h.merged_before - h.oldest : 0);
 	add(p, "stacks", "%s, %s in this program", text_counted(a, h.stacks, "node"),
 		text_bytes(b, (int64_t)h.bytes));

@@ -170,7 +170,7 @@ static void cell_name(const void *view, const void *row, struct column_cell *out
 {
 	const struct app_jvm *j = row;
 
-	name_cut(out->text, COLUMN_TEXT, j->name, out->width, out->glyphs->ellipsis);
+	name_program(out->text, COLUMN_TEXT, j->name, out->width, out->glyphs->ellipsis);
 	out->style = j->can_attach ? STYLE_STRONG : STYLE_DIM;
 }
 
@@ -236,9 +236,9 @@ static void draw_none(struct ui *ui, int row)
 		canvas_text(c, row, 3, c->cols, STYLE_NORMAL, p->error.what);
 		return;
 	}
-	canvas_text(c, row, 3, c->cols, STYLE_NORMAL, "No JVM runs here that you may see.");
+	canvas_text(c, row, 3, c->cols, STYLE_NORMAL, "No JVM found that you may see.");
 	canvas_text(c, row + 1, 3, c->cols, STYLE_DIM,
-		"JVMs of other users show up for root: sudo jhot");
+		"To see those of other users, run as root: sudo jhot");
 }
 
 static void picker_draw(struct ui *ui, struct area area)

@@ -357,11 +357,20 @@ static void callers_detail(struct ui *ui, struct strip *s)
 	struct callers *c = callers_state(ui);
 	enum sandwich_kind kind;
 	const struct sandwich_row *r = row_at(c, c->at.list.cursor, &kind);
-	char count[TEXT_NUMBER];
+	char count[TEXT_NUMBER], name[sizeof(((struct strip_part *)0)->text)];
 
-	if (!c->s)
+	if (!c->s || !c->at.trail.depth)
 		return;
-	strip_add(s, STYLE_STRONG, 0, "%s", callers_text(ui, c->at.list.cursor));
+	if (r && r->id == PROFILE_NONE) {
+		strip_add(s, STYLE_STRONG, 0, "%s", kinds[kind].none);
+	} else if (text_width(callers_text(ui, c->at.list.cursor)) <= ui->canvas.cols - 20) {
+		strip_add(s, STYLE_STRONG, 0, "%s", callers_text(ui, c->at.list.cursor));
+	} else {
+		name_fit(name, sizeof(name),
+			profile_get_method(ui->profile, r ? r->id : shown_method(c)),
+			ui->canvas.cols - 20, NAME_FULL, ui->glyphs->ellipsis);
+		strip_add(s, STYLE_STRONG, 0, "%s", name);
+	}
 	strip_add(s, STYLE_NORMAL, 1, "%s",
 		text_counted(count, (int64_t)(r ? r->count : c->s->total_count), "sample"));
 }
@@ -370,8 +379,8 @@ static void callers_notice(struct ui *ui, struct strip *s)
 {
 	const struct callers *c = callers_state(ui);
 
-	strip_add(s, STYLE_DIM, 0, "%s on a row walks to that method, Esc %s", ui->glyphs->enter,
-		c->at.trail.depth > 1 ? "walks back" : "leads back to the list");
+	strip_add(s, STYLE_DIM, 0, "%s opens the method of a row, Esc %s", ui->glyphs->enter,
+		c->at.trail.depth > 1 ? "goes back" : "returns to the list");
 }
 
 /* --- commands ---------------------------------------------------------------------------------------- */

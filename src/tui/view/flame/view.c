@@ -253,6 +253,17 @@ static void flame_draw(struct ui *ui, struct area area)
 		flame_pane_draw(ui, pane, f);
 }
 
+/* The whole name if it fits, else without what can be spared of it. */
+static void fit_name(
+	const struct ui *ui, const struct calltree_node *n, char *out, size_t size, int width)
+{
+	if (n->method == PROFILE_NONE)
+		name_cut(out, size, "all", width, ui->glyphs->ellipsis);
+	else
+		name_fit(out, size, profile_get_method(ui->profile, n->method), width, NAME_FULL,
+			ui->glyphs->ellipsis);
+}
+
 static void flame_quality(struct ui *ui, struct strip *s)
 {
 	const struct flame *f = flame_state(ui);
@@ -262,8 +273,8 @@ static void flame_quality(struct ui *ui, struct strip *s)
 		uint32_t box = flame_layout_find(f->layout, trail_top(&f->at.trail));
 
 		if (box != FLAME_NO_BOX)
-			name_cut(zoom, sizeof(zoom), box_name(ui, &f->layout->boxes[box]), 34,
-				ui->glyphs->ellipsis);
+			fit_name(ui, &f->tree->nodes[f->layout->boxes[box].node], zoom,
+				sizeof(zoom), 34);
 	}
 	strip_add(s, STYLE_NORMAL, 10, "%s (i flips)", f->upwards ? "flame" : "icicle");
 	strip_add(s, f->at.trail.depth ? STYLE_STRONG : STYLE_NORMAL, 5, "zoom: %s", zoom);
@@ -281,8 +292,7 @@ static void flame_detail(struct ui *ui, struct strip *s)
 		return;
 	all = &f->tree->nodes[0];
 	n = &f->tree->nodes[f->layout->boxes[f->at.list.cursor].node];
-	name_cut(name, sizeof(name), flame_text(ui, f->at.list.cursor),
-		ui->canvas.cols > 110 ? ui->canvas.cols - 76 : 34, ui->glyphs->ellipsis);
+	fit_name(ui, n, name, sizeof(name), ui->canvas.cols > 110 ? ui->canvas.cols - 76 : 34);
 	strip_add(s, STYLE_STRONG, 0, "%s", name);
 	strip_add(s, STYLE_NORMAL, 9, "%s", text_counted(count, (int64_t)n->total_count, "sample"));
 	strip_add(s, STYLE_NORMAL, 1, "%.1f%% %s%.1f of all", flat_percent(n->total, all->total),

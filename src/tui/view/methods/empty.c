@@ -36,7 +36,7 @@ static const char *empty_reason(const struct ui *ui, char *out, size_t bytes)
 
 	if (v->state != VITALS_ON) {
 		snprintf(out, bytes, "%s is not being sampled%s", name,
-			ui->over ? "." : ": e shows how it stands.");
+			ui->over ? "." : ": e shows its state.");
 		return out;
 	}
 	if (covered && q.to > profile_info(ui->profile).now) /* the incomplete current second */
@@ -62,12 +62,12 @@ static const char *empty_reason(const struct ui *ui, char *out, size_t bytes)
 				      : "so there is nothing to sample.");
 		break;
 	case EVENT_ALLOC:
-		snprintf(out, bytes,
-			"Nothing was allocated %s beyond what is too little to sample.", when);
+		snprintf(out, bytes, "No allocations were sampled %s: too little was allocated.",
+			when);
 		break;
 	case EVENT_LOCK:
 		snprintf(out, bytes,
-			ui->scope.holders ? "Nobody held a lock that others waited for %s."
+			ui->scope.holders ? "No thread held a lock that others waited for %s."
 					  : "No thread waited for a lock %s.",
 			when);
 		break;
@@ -104,7 +104,7 @@ void empty_draw(struct ui *ui, struct area area)
 	}
 	canvas_text(c, row, col, limit, STYLE_KEY, "w");
 	canvas_text(c, row++, col + 4, limit, STYLE_NORMAL,
-		"what is wrong, if something is: deadlocks and more");
+		"findings: deadlocks and other problems, if any");
 	if (row >= end)
 		return;
 	canvas_text(c, row, col, limit, STYLE_KEY, "]");

@@ -32,6 +32,8 @@ struct methods {
 	uint32_t filtered;           /* filter version of the last update */
 	uint32_t pins[METHODS_PINS]; /* methods kept on top */
 	uint32_t pin_count;
+	uint32_t deltas;        /* changes of 1 point or more that are displayed */
+	bool movers_total;      /* riser and faller are by TOTAL% */
 	uint32_t riser, faller; /* rows with the largest significant change, or PROFILE_NONE */
 };
 

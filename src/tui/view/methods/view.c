@@ -6,13 +6,15 @@
 #include "profile/query/filter.h"
 #include "tui/frame/command.h"
 #include "tui/frame/search.h"
+#include "tui/screen/text.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define RISE_POINTS 1 /* smaller changes are not reported */
+#define MOVERS_REST 60 /* columns of the line of movers without their names */
+#define RISE_POINTS 1  /* smaller changes are not reported */
 #define RISE_ERRORS \
 	1.3 /* stricter than a delta's 1: one of 400 methods exceeds 0.7 by chance at any time */
 #define BEFORE_S \
@@ -214,23 +216,28 @@ static void update_before(struct ui *ui, struct methods *m)
 }
 
 /* Significant even for the largest of hundreds of methods. */
-static bool moved_significantly(const struct methods *m, const struct flat_row *r, double points)
+static bool moved_significantly(
+	const struct methods *m, const struct flat_row *r, bool total, double points)
 {
-	struct compare_share now = methods_share(m->flat, r, false);
+	struct compare_share now = methods_share(m->flat, r, total);
 	struct compare_share then =
-		methods_share(m->before, flat_find(m->before, r->method), false);
+		methods_share(m->before, flat_find(m->before, r->method), total);
 
 	return fabs(points) > RISE_ERRORS * compare_errors(&now, &then);
 }
 
-static void update_movers(struct methods *m)
+/* The largest changes of SELF%, or of TOTAL%. Counts the deltas of RISE_POINTS or more in m->deltas. */
+static void update_movers(struct methods *m, bool total)
 {
 	double points, most = RISE_POINTS, least = -RISE_POINTS;
 
 	m->riser = m->faller = PROFILE_NONE;
+	m->movers_total = total;
 	for (uint32_t i = 0; i < m->flat->count; i++) {
-		if (!methods_delta(m, &m->flat->rows[i], false, &points) ||
-			!moved_significantly(m, &m->flat->rows[i], points))
+		if (!methods_delta(m, &m->flat->rows[i], total, &points))
+			continue;
+		m->deltas += fabs(points) >= RISE_POINTS;
+		if (!moved_significantly(m, &m->flat->rows[i], total, points))
 			continue;
 		if (points > most) {
 			most = points;
@@ -268,7 +275,11 @@ static void methods_update(struct ui *ui, bool sort)
 		add_gone(ui, m);
 	else if (m->at.order.sort == SORT_TOTAL_DELTA)
 		m->at.order.sort = SORT_DELTA;
-	update_movers(m);
+	m->deltas = 0;
+	update_movers(m, false);
+	/* With a difference the list shows the changes of both shares. */
+	if (compare_on(ui) && m->riser == PROFILE_NONE && m->faller == PROFILE_NONE)
+		update_movers(m, true);
 	order_rows(ui, m, sort);
 	find_wanted(m);
 }
@@ -368,14 +379,20 @@ static void methods_detail(struct ui *ui, struct strip *s)
 	struct methods *m = methods_state(ui);
 	const struct flat_row *r = methods_row(m, m->at.list.cursor);
 	const struct profile_method *method;
-	char parameters[200];
-	int shown;
+	char parameters[200], name[sizeof(((struct strip_part *)0)->text)];
+	int shown, width = ui->canvas.cols - 2;
 
 	if (!r)
 		return;
 	method = profile_get_method(ui->profile, r->method);
 	name_parameters(parameters, sizeof(parameters), method->signature);
-	strip_add(s, STYLE_STRONG, 0, "%s%s", method->full, parameters);
+	width = width < (int)sizeof(name) ? width : (int)sizeof(name) - 1;
+	if (text_width(method->full) + text_width(parameters) <= width) {
+		strip_add(s, STYLE_STRONG, 0, "%s%s", method->full, parameters);
+	} else {
+		name_fit(name, sizeof(name), method, width, NAME_FULL, ui->glyphs->ellipsis);
+		strip_add(s, STYLE_STRONG, 0, "%s", name);
+	}
 	shown = (int)m->flat->count - m->at.list.top;
 	strip_add(s, STYLE_DIM, 1, "%d of %u shown",
 		shown < m->at.list.rows ? shown : m->at.list.rows, m->flat->count)
@@ -386,15 +403,17 @@ static void add_mover(
 	struct ui *ui, struct strip *s, const char *what, uint32_t row, const char *since)
 {
 	struct methods *m = methods_state(ui);
-	char name[80];
+	char name[120];
 	double points;
+	int width = (ui->canvas.cols - MOVERS_REST) / 2;
 
 	if (row == PROFILE_NONE)
 		return;
-	methods_delta(m, &m->flat->rows[row], false, &points);
+	methods_delta(m, &m->flat->rows[row], m->movers_total, &points);
 	name_fit(name, sizeof(name), profile_get_method(ui->profile, m->flat->rows[row].method),
-		ui->canvas.cols >= METHODS_DELTA_COLS ? 44 : 30, NAME_CLASS, ui->glyphs->ellipsis);
-	strip_add(s, STYLE_NORMAL, *what == 'f', "%s: %s %+.1fpp%s", what, name, points, since);
+		width > 30 ? width : 30, NAME_CLASS, ui->glyphs->ellipsis);
+	strip_add(s, STYLE_NORMAL, *what == 'f', "%s: %s%s %+.1fpp%s", what, name,
+		m->movers_total ? " total" : "", points, since);
 }
 
 /* By method id: names are matched once per search, not once per draw. */
@@ -410,7 +429,7 @@ static int count_hits(const struct methods *m)
 static void methods_notice(struct ui *ui, struct strip *s)
 {
 	struct methods *m = methods_state(ui);
-	char since[40] = " against the baseline";
+	char since[40] = " against the baseline", number[TEXT_NUMBER];
 
 	if (*ui->search.text) {
 		search_count(ui, s, count_hits(m), m->at.list.count, "methods");
@@ -422,9 +441,11 @@ static void methods_notice(struct ui *ui, struct strip *s)
 		snprintf(since, sizeof(since), " from A to B");
 	else if (!compare_on(ui))
 		snprintf(since, sizeof(since), " since %u s ago", before_s(ui));
-	if (m->riser == PROFILE_NONE && m->faller == PROFILE_NONE)
-		strip_add(
-			s, STYLE_DIM, 0, "steady: no SELF%% has surely moved by a point%s", since);
+	if (m->riser == PROFILE_NONE && m->faller == PROFILE_NONE && m->deltas)
+		strip_add(s, STYLE_DIM, 0, "uncertain: %s of 1 point or more%s",
+			text_counted(number, m->deltas, "delta"), since);
+	else if (m->riser == PROFILE_NONE && m->faller == PROFILE_NONE)
+		strip_add(s, STYLE_DIM, 0, "steady: no SELF%% has changed significantly%s", since);
 	add_mover(ui, s, "rising", m->riser, m->faller == PROFILE_NONE ? since : "");
 	add_mover(ui, s, "falling", m->faller, since);
 	strip_add(s, STYLE_DIM, 5, "(B, D: diff)")->right = true;

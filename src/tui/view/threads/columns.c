@@ -7,7 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#define COLUMNS_WIDE 76 /* minimum width of the terminal for all columns */
+#define COLUMNS_WIDEST 190
+#define COLUMNS_WIDE   76 /* minimum width of the terminal for all columns */
 
 /* The number of members; of idle ones with their state: "197 idle, 3 in I/O". */
 static void name_members(const struct thread_row *r, char *out, size_t bytes)
@@ -195,17 +196,20 @@ static const struct column columns_narrow[] = {
 	{"now usr", 2, 7, 0, 46, -1, cell_user},
 	{"sys", 1, 3, 0, 46, -1, cell_system},
 };
-static const struct column columns_wide[] = {
-	{"THREAD", 1, 25, COLUMN_LEFT, 0, SORT_NAME, cell_name},
-	{"T", 1, 1, COLUMN_LEFT, 0, -1, cell_kind},
-	{"S", 1, 1, COLUMN_LEFT, 0, -1, cell_state},
-	{"CPU%", 1, 5, 0, 0, SORT_CPU, cell_cpu},
-	{"now usr", 2, 7, 0, 0, -1, cell_user},
-	{"sys", 1, 3, 0, 0, -1, cell_system},
-	{"ALLOC", 1, 7, 0, 0, SORT_ALLOC, cell_alloc},
-	{"LOCK%", 1, 5, 0, 0, SORT_LOCK, cell_lock},
-	{"TOP FRAME NOW", 2, 0, COLUMN_LEFT, 0, -1, cell_top},
-};
+#define COLUMNS_ALL(name_width)                                                                   \
+	{"THREAD", 1, name_width, COLUMN_LEFT, 0, SORT_NAME, cell_name},                          \
+		{"T", 1, 1, COLUMN_LEFT, 0, -1, cell_kind},                                       \
+		{"S", 1, 1, COLUMN_LEFT, 0, -1, cell_state},                                      \
+		{"CPU%", 1, 5, 0, 0, SORT_CPU, cell_cpu}, {"now usr", 2, 7, 0, 0, -1, cell_user}, \
+		{"sys", 1, 3, 0, 0, -1, cell_system},                                             \
+		{"ALLOC", 1, 7, 0, 0, SORT_ALLOC, cell_alloc},                                    \
+		{"LOCK%", 1, 5, 0, 0, SORT_LOCK, cell_lock},                                      \
+	{                                                                                         \
+		"TOP FRAME NOW", 2, 0, COLUMN_LEFT, 0, -1, cell_top                               \
+	}
+static const struct column columns_wide[] = {COLUMNS_ALL(25)};
+/* Long names of threads are whole. */
+static const struct column columns_widest[] = {COLUMNS_ALL(34)};
 
 /* For files that have no CPU time or no timestamps. */
 static const struct column columns_shares[] = {
@@ -219,5 +223,7 @@ struct columns threads_columns(const struct ui *ui)
 {
 	if (threads_shares(ui))
 		return COLUMNS(columns_shares);
+	if (ui->canvas.cols >= COLUMNS_WIDEST)
+		return COLUMNS(columns_widest);
 	return ui->canvas.cols >= COLUMNS_WIDE ? COLUMNS(columns_wide) : COLUMNS(columns_narrow);
 }

@@ -21,8 +21,8 @@ static const char *const kinds[] = {
 	[THREAD_JAVA] = "",
 	[THREAD_COMPILER] = "JIT compiler",
 	[THREAD_GC] = "garbage collector",
-	[THREAD_VM] = "the JVM's own",
-	[THREAD_AGENT] = "jhot's own",
+	[THREAD_VM] = "JVM thread",
+	[THREAD_AGENT] = "jhot thread",
 	[THREAD_VIRTUAL] = "virtual thread",
 };
 
@@ -127,7 +127,7 @@ static bool draw_waited(
 	canvas_printf(c, area.row, area.col, area.col + area.cols, STYLE_NORMAL,
 		"waited for %s, held by %s (%.0f%% of waits seen)",
 		lock_class(ui, &(struct profile_wait){.method = most.method}, false, name),
-		most.owner == PROFILE_NONE ? "one not known"
+		most.owner == PROFILE_NONE ? "an unknown thread"
 					   : profile_get_thread(ui->profile, most.owner)->name,
 		100.0 * (double)most.ns / (double)most.all_ns);
 	return true;
@@ -219,8 +219,7 @@ static int draw_place(struct ui *ui, struct area area, const struct thread_row *
 	canvas_text(&ui->canvas, area.row, area.col, area.col + area.cols, STYLE_DIM,
 		ui->vitals->events[EVENT_WALL].state == VITALS_ON
 			? "no samples in this window"
-			: "no samples in this window; with 4 also threads that do not run have "
-			  "some");
+			: "no samples in this window; event 4 also samples threads that wait");
 	return 1;
 }
 
@@ -263,7 +262,7 @@ static void draw_title(struct ui *ui, struct area area, const struct thread_row 
 		col = canvas_printf(c, row, col, end - 1, STYLE_NORMAL, " %s ", mark);
 	if (r->members == 1 && pt->carrier)
 		col = canvas_printf(
-			c, row, col, end - 1, STYLE_NORMAL, " carried by tid %d ", pt->carrier);
+			c, row, col, end - 1, STYLE_NORMAL, " carrier: tid %d ", pt->carrier);
 	if (r->carries_virtual)
 		col = canvas_text(c, row, col, end - 1, STYLE_NORMAL, " runs virtual threads ");
 	if (*kinds[r->kind])

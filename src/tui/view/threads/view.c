@@ -76,7 +76,8 @@ static void threads_find_wanted(struct ui *ui, struct threads *t)
 	if (i < t->at.order.count)
 		list_to(&t->at.list, (int)i);
 	else
-		ui_say(ui, STYLE_WARN, UI_MESSAGE_MS, "the thread is not in this window any more");
+		ui_say(ui, STYLE_WARN, UI_MESSAGE_MS,
+			"the thread has no samples in this window any more");
 }
 
 static void threads_update(struct ui *ui, bool sort)
@@ -265,7 +266,7 @@ unsigned threads_only(struct ui *ui, int arg)
 	else
 		ui_restrict(ui, r->thread, 0);
 	ui_show(ui, VIEW_METHODS);
-	ui_say(ui, STYLE_NORMAL, UI_MESSAGE_MS, "only %s from now on; Esc shows all threads again",
+	ui_say(ui, STYLE_NORMAL, UI_MESSAGE_MS, "showing only %s; Esc shows all threads",
 		thread_row_name(ui->profile, r));
 	return UI_SORT;
 }

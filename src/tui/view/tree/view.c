@@ -286,7 +286,7 @@ static void tree_draw(struct ui *ui, struct area area)
 	if (!t->rows.count || !t->tree->nodes[0].total)
 		canvas_text(&ui->canvas, area.row + 3, 12, ui->canvas.cols, STYLE_DIM,
 			t->at.trail.depth
-				? "Nothing of this subtree is in the window (u: zoom out)."
+				? "This subtree has no samples in the window (u: zoom out)."
 				: "No samples in this window.");
 }
 

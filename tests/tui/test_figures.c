@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Figures that belong to what is shown, names that keep their useful end, boxes without letters beside them. */
+#include "profile/profile.h"
+#include "tests/profile/add.h"
+#include "tests/tap.h"
+#include "tests/tui/drive.h"
+#include "tests/tui/fake.h"
+#include "tui/frame/ui.h"
+#include "tui/screen/name.h"
+
+static struct fake fake;
+static struct ui ui;
+
+static void begin(int rows, int cols, unsigned events)
+{
+	static struct app_options options;
+
+	options = (struct app_options){.frame_fd = -1, .attached = true, .events = events};
+	fake_init(&fake, 400);
+	ui_init(&ui, &fake_ops, &fake, &options, false);
+	ui_resize(&ui, rows, cols);
+}
+
+static void end(void)
+{
+	ui_done(&ui);
+	fake_done(&fake);
+}
+
+/* A second with so many cpu samples of one stack. */
+static void second_of(uint32_t stack, uint32_t samples)
+{
+	ui_tick(&ui, ui.now_ms + 1000);
+	if (samples)
+		profile_add(fake.profile, EVENT_CPU, fake.second - 1, stack, 1, samples,
+			samples * UINT64_C(10000000));
+}
+
+static uint32_t stack_of(const char *caller, const char *callee)
+{
+	struct profile *p = fake.profile;
+	uint32_t stack = PROFILE_ROOT_STACK;
+
+	stack = feed_push(
+		&fake.cpu, stack, profile_method(p, caller, "run", "()V", ""), FRAME_COMPILED, 1);
+	return feed_push(
+		&fake.cpu, stack, profile_method(p, callee, "work", "()V", ""), FRAME_COMPILED, 1);
+}
+
+/* The figure of the time strip is the mean over the window, not the top of its scale. */
+static void test_strip(void)
+{
+	uint32_t stack;
+
+	begin(40, 80, 1);
+	fake.idle = true;
+	stack = stack_of("app.Main", "app.Leaf");
+	for (int i = 0; i < 12; i++)
+		second_of(stack, i % 2 ? 100 : 6);
+	drive_keys(&ui, ui.now_ms, " ");
+	ok(drive_shows(&ui, " 53 samples/s"), "100 and 6 samples in turn are 53 a second");
+	end();
+}
+
+/* A loss of another event is no loss of the one that is shown. */
+static void test_lost(void)
+{
+	begin(24, 80, 0xf);
+	drive_seconds(&ui, 0, 4);
+	fake.vitals.events[EVENT_LOCK].lost = fake.vitals.lost = 1;
+	ok(drive_shows(&ui, "lost 0") && !drive_shows(&ui, "lost 1"),
+		"cpu has lost nothing when lock has");
+	fake.vitals.events[EVENT_CPU].lost = 2;
+	fake.vitals.lost = 3;
+	ok(drive_shows(&ui, "lost 2"), "its own losses are shown");
+	end();
+}
+
+/* With D, changes of TOTAL% alone are no steady program. */
+static void test_steady(void)
+{
+	uint32_t before, after;
+
+	begin(24, 80, 1);
+	fake.idle = true;
+	before = stack_of("app.Before", "app.Leaf");
+	after = stack_of("app.After", "app.Leaf");
+	for (int i = 0; i < 12; i++)
+		second_of(before, 100);
+	drive_keys(&ui, ui.now_ms, "B");
+	for (int i = 0; i < 12; i++)
+		second_of(after, 100);
+	ui_tick(&ui, ui.now_ms + 1000);
+	drive_keys(&ui, ui.now_ms + 6000, "D");
+	ok(drive_shows(&ui, "+100.0") && !drive_shows(&ui, "steady"),
+		"a delta of 100 points is not called steady");
+	ok(drive_shows(&ui, "rising: After.run total +100.0pp"), "but named");
+	end();
+}
+
+/* Beside the box of a popup there is nothing but blanks, on a screen where the rest of a row could not be read. */
+static void test_beside(const char *keys)
+{
+	int letters = 0, rows = 0;
+
+	begin(24, 80, 0xf);
+	drive_seconds(&ui, 0, 4);
+	drive_keys(&ui, ui.now_ms, keys);
+	for (int row = 0; row < ui.canvas.rows; row++) {
+		const struct cell *cells = canvas_row(&ui.canvas, row);
+		int from = 0, to = ui.canvas.cols - 1;
+
+		while (from < to && cells[from].ch != 0x2502)
+			from++;
+		while (to > from && cells[to].ch != 0x2502)
+			to--;
+		if (from == to)
+			continue;
+		rows++;
+		for (int col = 0; col < ui.canvas.cols; col++)
+			letters += (col < from || col > to) && cells[col].ch != ' ';
+	}
+	ok(rows > 3 && !letters, "%s: %d rows of a box, %d letters beside it", keys, rows, letters);
+	end();
+}
+
+static const char *program(const char *name, int width)
+{
+	static char out[128];
+
+	name_program(out, sizeof(out), name, width, "~");
+	return out;
+}
+
+static void test_programs(void)
+{
+	is_str(program("org.apache.catalina.startup.Bootstrap", 40),
+		"org.apache.catalina.startup.Bootstrap", "a main class that fits");
+	is_str(program("org.apache.catalina.startup.Bootstrap", 26), "o.a.c.startup.Bootstrap",
+		"one that does not keeps its class");
+	is_str(program("org.apache.catalina.startup.Bootstrap", 9), "Bootstrap", "at the least");
+	is_str(program("/opt/shop/lib/shop-api.jar", 14), "~/shop-api.jar",
+		"a path keeps its file");
+	is_str(program("shop-api-1.2.jar", 8), "~1.2.jar", "a jar its end");
+}
+
+/* Wide screens show names of threads whole. */
+static void test_threads(void)
+{
+	struct fake *f = &fake;
+
+	begin(50, 200, 1);
+	profile_thread_set(f->profile, 1,
+		&(struct profile_thread){.tid = 4711,
+			.kind = THREAD_JAVA,
+			.name = "ForkJoinPool.commonPool-worker-12"});
+	drive_seconds(&ui, 0, 4);
+	drive_keys(&ui, ui.now_ms, "t");
+	ok(drive_shows(&ui, " ForkJoinPool.commonPool-worker-12  "),
+		"a name of 33 columns at 200 columns");
+	ui_resize(&ui, 50, 120);
+	ok(!drive_shows(&ui, " ForkJoinPool.commonPool-worker-12  "), "not at 120");
+	end();
+}
+
+int main(void)
+{
+	setenv("TZ", "UTC", 1);
+	test_strip();
+	test_lost();
+	test_steady();
+	test_beside("e");
+	test_beside("x");
+	test_programs();
+	test_threads();
+	return tap_done();
+}
