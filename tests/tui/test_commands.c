@@ -322,8 +322,7 @@ static void test_filters(struct ui *ui)
 	drive_keys(ui, now, "Km");
 	ok(ui->sums.all.count == all && drive_shows(ui, " K all frames "), "or nothing");
 	drive_keys(ui, now, "K");
-	ok(ui->sums.all.count == all && drive_shows(ui, "folded (K)"),
-		"and at last as it began");
+	ok(ui->sums.all.count == all && drive_shows(ui, "folded (K)"), "and at last as it began");
 	drive_keys(ui, now, "L");
 	ok(drive_shows(ui, " L lines ") && !drive_shows(ui, ".get "), "L shows lines");
 	drive_keys(ui, now, "L");

@@ -13,6 +13,26 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum config_kind {
+	CONFIG_EMPTY,
+	CONFIG_VALUE, /* name = value */
+	CONFIG_LONG,  /* a value longer than config_line.value */
+	CONFIG_OPEN,  /* name { */
+	CONFIG_CLOSE, /* } */
+	CONFIG_OTHER
+};
+/* The settings that W writes come first, in the order of struct config_values. */
+#define SETTINGS         10
+#define SETTINGS_WRITTEN 7
+struct setting {
+	const char *name;
+	const char *words;   /* allowed values: the index of the value is stored */
+	const char *comment; /* comment in a file that W creates; NULL: the words */
+	size_t at;           /* offset in struct config of the int that is set, */
+	int (*set)(struct config *c, const struct config_line *l,
+		struct err *err); /* or a function that parses the value */
+};
+
 int config_refuse(const struct config_line *l, struct err *err, const char *fmt, ...)
 {
 	char text[400];
@@ -80,7 +100,7 @@ static int set_framework(struct config *c, const struct config_line *l, struct e
 }
 
 #define CHOICE(name) offsetof(struct config, name), NULL
-const struct setting settings[] = {
+static const struct setting settings[] = {
 	{"event", "cpu alloc lock wall", "cpu alloc lock wall: what is shown first", CHOICE(event)},
 	{"window", "1s 5s 10s 30s 1m all", NULL, CHOICE(window)},
 	{"delay", NULL, "seconds between two screens", 0, set_delay},
@@ -184,7 +204,7 @@ static void cut_comment(char *s)
 	}
 }
 
-enum config_kind config_read(const char *text, size_t len, struct config_line *l)
+static enum config_kind config_read(const char *text, size_t len, struct config_line *l)
 {
 	char *copy = xstrndup(text, len), *all, *eq;
 	enum config_kind kind = CONFIG_EMPTY;
@@ -286,4 +306,87 @@ void config_free(struct config *c)
 	free(c->framework);
 	free(c->keys);
 	free(c);
+}
+
+/* --- writing --------------------------------------------------------------------------------------- */
+
+/* Writes the line with its value replaced and everything around it preserved. */
+static void write_changed(struct buf *out, const char *line, size_t len, const char *value)
+{
+	const char *eq = memchr(line, '=', len), *old = eq + 1, *end = line + len;
+
+	old += strspn(old, " \t");
+	buf_add(out, line, (size_t)(old - line));
+	buf_adds(out, value);
+	while (old < end && *old != ' ' && *old != '\t')
+		old++;
+	buf_add(out, old, (size_t)(end - old));
+	buf_addc(out, '\n');
+}
+
+/* Index of the written setting that a line outside of sections sets; -1: none. Tracks sections in *inside. */
+static int write_which(const char *line, size_t len, bool *inside)
+{
+	struct config_line l;
+	enum config_kind kind = config_read(line, len, &l);
+
+	if (kind == CONFIG_OPEN || kind == CONFIG_CLOSE)
+		*inside = kind == CONFIG_OPEN;
+	for (int i = 0; i < SETTINGS_WRITTEN && kind == CONFIG_VALUE && !*inside; i++)
+		if (!strcmp(settings[i].name, l.name))
+			return i;
+	return -1;
+}
+
+static void write_new(struct buf *out)
+{
+	buf_adds(out,
+		"# Settings of jhot's live view; `man jhot` explains them. W in the live view "
+		"writes the values\n# and leaves everything else as it is.\n\n");
+}
+
+/* A new file also documents the sections and every command's keys, as comments. */
+static void write_sections(struct buf *out)
+{
+	buf_adds(out, "\n# framework = org.springframework. io.netty.    # what K hides; replaces "
+		      "the built-in list\n\n#colors {\n#\tcursor = black on cyan bold\n#}\n\n#keys "
+		      "{\n");
+	for (int i = 0; i < command_count; i++)
+		if (commands[i].help)
+			buf_printf(out, "#\t%s = ...    # %s: %s\n", commands[i].name,
+				commands[i].shown, commands[i].help);
+	buf_adds(out, "#}\n");
+}
+
+void config_write(const char *old, const struct config_values *v, struct buf *out)
+{
+	const char *const values[SETTINGS_WRITTEN] = {
+		v->event, v->window, v->delay, v->names, v->color, v->mouse, v->format};
+	bool done[SETTINGS_WRITTEN] = {0}, inside = false, fresh = !old || !*old, missing = false;
+
+	if (fresh)
+		write_new(out);
+	for (const char *line = fresh ? "" : old; *line;) {
+		size_t len = strcspn(line, "\n");
+		int i = write_which(line, len, &inside);
+
+		if (i < 0) {
+			buf_add(out, line, len);
+			buf_addc(out, '\n');
+		} else {
+			done[i] = true;
+			write_changed(out, line, len, values[i]);
+		}
+		line += len + (line[len] == '\n');
+	}
+	for (int i = 0; i < SETTINGS_WRITTEN; i++)
+		missing |= !done[i];
+	if (missing && !fresh)
+		buf_adds(out, "\n");
+	for (int i = 0; i < SETTINGS_WRITTEN; i++)
+		if (!done[i])
+			buf_printf(out, "%s = %s    # %s\n", settings[i].name, values[i],
+				settings[i].comment ? settings[i].comment : settings[i].words);
+	if (fresh)
+		write_sections(out);
 }

@@ -12,6 +12,7 @@
 #include "tui/frame/findings.h"
 #include "tui/frame/output.h"
 #include "tui/frame/search.h"
+#include "tui/screen/order.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -104,6 +105,97 @@ void ui_done(struct ui *ui)
 	findings_end(ui->findings);
 	compare_free(ui->scope.compare);
 	search_done(ui);
+}
+
+/* --- jobs ------------------------------------------------------------------------------------------ */
+
+#define SUMS 16 /* stacks summed up in the time that transforming one frame takes */
+
+/* Computes the window's sums for searches and filters. Returns false if the slice is used up. */
+static bool prepare_search(struct ui *ui, uint64_t stamp)
+{
+	if (ui->job.summed || (!search_has_filter(ui) && !search_has_search(ui)))
+		return true;
+	search_update(ui);
+	ui->job.summed = true;
+	ui->job.stamp = stamp;
+	return profile_asked(ui->profile) < ui->job.slice;
+}
+
+/* Transforms the stacks of the view's second query. */
+static bool prepare_other(struct ui *ui, const struct view *v)
+{
+	struct profile_query q;
+
+	return !v->other || !v->other(ui, &q) ||
+	       filter_prepare_fold(ui->profile, &q, ui->job.slice);
+}
+
+/*
+ * Does one slice of the work that an update of the view depends on: transforming stacks, and summing up a long history.
+ * Returns false if more remains.
+ */
+static bool ui_prepare(struct ui *ui, const struct view *v)
+{
+	struct profile_query q = ui_query(ui);
+	bool ready = ui->job.ready && ui->job.ready == profile_stamp(ui->profile, &q);
+	uint64_t stamp;
+
+	/* Must precede profile_stamp, which starts the next transformation. */
+	if (!ready &&
+		!filter_prepare(ui->profile, &q, ui->job.ticking ? UINT64_MAX : ui->job.slice) &&
+		!ui->job.ticking)
+		return false;
+	stamp = profile_stamp(ui->profile, &q);
+	ui->job.ready = stamp;
+	ui->job.summed = ui->job.summed && ui->job.stamp == stamp;
+	if (ui->job.ticking)
+		return true;
+	return prepare_search(ui, stamp) &&
+	       (!v->sums || filter_prepare_sums(ui->profile, &q, ui->job.slice * SUMS)) &&
+	       prepare_other(ui, v);
+}
+
+/*
+ * Leaves the last frame in place, because the data behind it may be inconsistent now; clears it if it belongs to another
+ * view or size. Shows "working..." on the data-quality line.
+ */
+static void ui_draw_working(struct ui *ui)
+{
+	struct canvas *c = &ui->canvas;
+
+	if (!ui->drawn) {
+		canvas_clear(c);
+		header_draw(ui);
+		footer_draw(ui);
+	}
+	canvas_text(c, header_quality_row(ui), c->cols - 13, c->cols, STYLE_WARN, " working... ");
+}
+
+/* True for commands of every view, and for quit unless its key could be text. */
+static bool command_works_while_busy(const struct ui *ui, const struct command *c)
+{
+	bool text = ui->job.typed_count || ui->place.prompt.label || ui->place.popup;
+
+	return c->views == VIEWS_ALL || (!text && !strcmp(c->name, "quit"));
+}
+
+/* A key during a job: handled at once if it does not depend on the view's data, else queued. */
+static unsigned ui_type_ahead(struct ui *ui, int key)
+{
+	int arg = 0;
+	const struct command *c = command_find(ui, key, &arg);
+
+	if (c && command_works_while_busy(ui, c))
+		return c->run(ui, arg);
+	ui_type_later(ui, key);
+	return 0;
+}
+
+void ui_type_later(struct ui *ui, int key)
+{
+	if (ui->job.typed_count < UI_TYPED)
+		ui->job.typed[ui->job.typed_count++] = key;
 }
 
 /* --- updating ---------------------------------------------------------------------------------------- */
@@ -402,4 +494,48 @@ unsigned ui_key(struct ui *ui, int key, int64_t now_ms)
 		return ui_handle_key(ui, key, now_ms);
 	ui->now_ms = now_ms;
 	return ui_type_ahead(ui, key);
+}
+
+/* --- clicks ---------------------------------------------------------------------------------------- */
+
+#define WHEEL_ROWS 3
+
+static unsigned mouse_hit(struct ui *ui, const struct canvas_hit *hit, int64_t now_ms)
+{
+	switch ((enum canvas_hit_kind)hit->kind) {
+	case HIT_KEY: return ui_key(ui, hit->arg, now_ms);
+	case HIT_EVENT: return events_show(ui, hit->arg);
+	case HIT_SORT:
+		order_sort_by(&ui->place.state[ui->place.view]->order, hit->arg);
+		return UI_SORT;
+	case HIT_VIEW:
+		if ((int)ui->place.view != hit->arg)
+			ui_show(ui, (enum view_id)hit->arg);
+		return UI_UPDATE;
+	case HIT_ROW: break;
+	}
+	list_to(ui_list(ui), hit->arg);
+	return UI_FREEZE_ORDER;
+}
+
+unsigned ui_mouse(struct ui *ui, int button, int row, int col, int64_t now_ms)
+{
+	const struct canvas_hit *hit;
+	unsigned reaction = 0;
+
+	ui->now_ms = now_ms;
+	/* Prompts, popups and jobs ignore clicks, which would act on the view below. */
+	if (ui_busy(ui) || ui->place.prompt.label || ui->place.popup)
+		return 0;
+	if (button == UI_WHEEL_UP || button == UI_WHEEL_DOWN) {
+		for (int i = 0; i < WHEEL_ROWS; i++)
+			reaction |= ui_key(ui, button == UI_WHEEL_UP ? TKEY_UP : TKEY_DOWN, now_ms);
+		return reaction;
+	}
+	hit = button == UI_MOUSE_SELECT ? canvas_hit_at(&ui->canvas, row, col) : NULL;
+	if (!hit)
+		return 0;
+	reaction = mouse_hit(ui, hit, now_ms);
+	ui_react(ui, reaction);
+	return reaction;
 }

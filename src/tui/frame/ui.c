@@ -6,6 +6,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 const struct view *ui_view(const struct ui *ui)
 {
@@ -129,4 +130,133 @@ void ui_show(struct ui *ui, enum view_id view)
 			v->init(ui->place.state[view]);
 	}
 	list_resize(ui_list(ui), ui_list(ui)->count, ui_body(ui, view).rows - 1);
+}
+
+/* --- views with rows ------------------------------------------------------------------------------- */
+
+#define PAGE_ROWS 120
+
+const struct view *const view_table[VIEW_COUNT] = {
+	[VIEW_METHODS] = &view_methods,
+	[VIEW_THREADS] = &view_threads,
+	[VIEW_TREE] = &view_tree,
+	[VIEW_FLAME] = &view_flame,
+	[VIEW_CALLERS] = &view_callers,
+	[VIEW_HELP] = &view_help,
+	[VIEW_PICKER] = &view_picker,
+	[VIEW_ERROR] = &view_error,
+	[VIEW_INFO] = &view_info,
+	[VIEW_FINDINGS] = &view_findings,
+};
+
+void trail_push(struct ui *ui, struct trail *t, uint64_t id)
+{
+	if (t->depth == TRAIL_MAX) {
+		t->depth--;
+		memmove(t->ids, t->ids + 1, (size_t)t->depth * sizeof(*t->ids));
+		memmove(t->undo, t->undo + 1, (size_t)t->depth * sizeof(*t->undo));
+	}
+	t->undo[t->depth] = ui_undo_id(ui);
+	t->ids[t->depth++] = id;
+}
+
+void view_draw_rows(struct ui *ui, enum view_id view, struct area area, uint32_t count)
+{
+	const struct view *v = view_table[view];
+	struct view_state *s = ui->place.state[view];
+	struct column_place places[COLUMN_MAX];
+	struct canvas *c = &ui->canvas;
+	int end = area.col + area.cols;
+	int n = column_layout(v->columns(ui), c->cols, area.col, area.cols, places);
+
+	column_titles(c, area.row, area.col, end, places, n, s->order.sort, ui->glyphs);
+	list_resize(&s->list, (int)count, area.rows - 1);
+	for (int line = 0; line < s->list.rows; line++) {
+		int index = s->list.top + line, row = area.row + 1 + line;
+		const void *item = v->row(s, index);
+
+		if (!item)
+			break;
+		column_row(c, row, places, n, s, item, ui->glyphs);
+		if (v->decorate)
+			v->decorate(ui, row, places, n, item);
+		canvas_list_row(c, row, area.col, end, index, index == s->list.cursor);
+	}
+}
+
+/* --- pages ------------------------------------------------------------------------------------------- */
+
+void page_begin(struct ui *ui, struct page *p)
+{
+	p->canvas.ascii = ui->canvas.ascii;
+	canvas_resize(&p->canvas, PAGE_ROWS, ui->canvas.cols);
+	p->rows = 0;
+}
+
+bool page_draw(struct ui *ui, struct page *p, struct area area)
+{
+	int rows = p->rows < PAGE_ROWS ? p->rows : PAGE_ROWS, hidden = rows - area.rows;
+	struct canvas *c = &ui->canvas;
+
+	/* The list's cursor is the first visible row. */
+	list_resize(&p->at.list, (hidden > 0 ? hidden : 0) + 1, 1);
+	p->at.list.page = area.rows;
+	for (int i = 0; i < area.rows && p->at.list.cursor + i < rows; i++)
+		memcpy(c->cells + (size_t)(area.row + i) * (size_t)c->cols,
+			canvas_row(&p->canvas, p->at.list.cursor + i),
+			(size_t)c->cols * sizeof(*c->cells));
+	return p->at.list.cursor < p->at.list.count - 1;
+}
+
+void page_done(void *page)
+{
+	canvas_done(&((struct page *)page)->canvas);
+}
+
+/* --- popups ---------------------------------------------------------------------------------------- */
+
+#define NARROW_MARGIN 10 /* columns */
+
+static void draw_border(struct ui *ui, struct area in)
+{
+	struct canvas *c = &ui->canvas;
+	bool ascii = c->ascii;
+	uint32_t across = ascii ? '-' : 0x2500, down = ascii ? '|' : 0x2502;
+	const char *corners[4] = {"┌", "┐", "└", "┘"};
+	int top = in.row - 1, bottom = in.row + in.rows, left = in.col - 2,
+	    right = in.col + in.cols + 1;
+
+	canvas_fill(c, top, left, right + 1, STYLE_STRONG, across);
+	canvas_fill(c, bottom, left, right + 1, STYLE_STRONG, across);
+	for (int row = in.row; row < bottom; row++) {
+		canvas_fill(c, row, left, left + 1, STYLE_STRONG, down);
+		canvas_fill(c, row, right, right + 1, STYLE_STRONG, down);
+	}
+	for (int i = 0; i < 4; i++)
+		canvas_text(c, i < 2 ? top : bottom, i % 2 ? right : left, c->cols, STYLE_STRONG,
+			ascii ? "+" : corners[i]);
+}
+
+struct area popup_frame(struct ui *ui, const char *title, int rows, int cols)
+{
+	struct canvas *c = &ui->canvas;
+	int max_rows = c->rows - 1, max_cols = c->cols; /* the key line stays */
+	bool framed = rows + 2 <= max_rows;
+	struct area in;
+	int from, to;
+
+	in.cols = cols < max_cols - 4 ? cols : max_cols - 4;
+	in.rows = rows < max_rows ? rows : max_rows;
+	in.col = (max_cols - in.cols) / 2;
+	in.row = (max_rows - in.rows) / 2;
+	/* What is left of a row beside the box must be readable, or nothing is. */
+	from = in.col - 2 > NARROW_MARGIN ? in.col - 2 : 0;
+	to = max_cols - in.col - in.cols - 2 > NARROW_MARGIN ? in.col + in.cols + 2 : max_cols;
+	for (int row = in.row - framed; row < in.row + in.rows + framed; row++)
+		canvas_fill(c, row, from, to, STYLE_NORMAL, ' ');
+	if (!framed)
+		return in;
+	draw_border(ui, in);
+	canvas_printf(c, in.row - 1, in.col, in.col + in.cols, STYLE_STRONG, " %s ", title);
+	return in;
 }

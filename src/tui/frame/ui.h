@@ -207,13 +207,6 @@ void ui_attach(struct ui *ui, int pid);
 
 uint64_t ui_refresh_ms(const struct ui *ui); /* the effective refresh interval */
 
-/*
- * Does one slice of the work that an update of the view depends on: transforming stacks, and summing up a long
- * history. Returns false if more remains.
- */
-bool ui_prepare(struct ui *ui, const struct view *v);
-void ui_draw_working(struct ui *ui);
-unsigned ui_type_ahead(struct ui *ui, int key);
 /* Queues a key until there is nothing to wait for; drops it when UI_TYPED keys are queued. */
 void ui_type_later(struct ui *ui, int key);
 

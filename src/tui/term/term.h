@@ -70,12 +70,4 @@ void term_copy(struct terminal *t, const char *text);
 void term_set_color(
 	struct terminal *t, enum theme_depth depth); /* clamped to what the terminal supports */
 
-/* --- tty.c, for this folder ---------------------------------------------------------------------- */
-
-int tty_open(struct terminal *t, struct err *err);
-/* Switches to raw mode. */
-void tty_raw(const struct terminal *t);
-/* Writes pending output, blocking up to 1 s without progress, and drops the rest. */
-void tty_drain(struct terminal *t);
-
 #endif

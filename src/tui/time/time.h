@@ -36,8 +36,6 @@ void timeline_freeze(struct timeline *t, const struct profile *p, bool frozen);
 /* Moves the end of a frozen window. Returns false beyond either end of the history. */
 bool timeline_step(struct timeline *t, const struct profile *p, int seconds);
 
-/* --- history.c --------------------------------------------------------------------------------- */
-
 /* The vitals of that second, or the latest of the 10 s before it; NULL if none. Borrowed from the profile. */
 const struct vitals_second *history_at(const struct profile *p, uint32_t second);
 /* Stores the n values up to and including second, oldest first; -1: not known. */

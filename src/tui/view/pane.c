@@ -2,10 +2,12 @@
 /* The pane beside a list, and its tables, whose columns align with those of the callers' parts. */
 #include "tui/view/pane.h"
 
+#include "base/buf.h"
 #include "profile/query/error.h"
 #include "tui/screen/text.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 #define PANE_COLS 160 /* minimum width of the body */
 #define PANE_ROWS 16
@@ -92,12 +94,51 @@ void pane_method(struct ui *ui, struct area area, uint8_t type, uint32_t method,
 	canvas_text(c, area.row, area.col + 2, c->cols, style, name);
 }
 
-void pane_table_row(struct ui *ui, struct area area, const struct pane_row *r)
+void pane_table_set(
+	struct pane_table *t, struct pane_row *rows, uint32_t count, bool fresh, bool frozen)
+{
+	struct rank_item *items = xreallocarray(NULL, (size_t)count + 1, sizeof(*items));
+
+	pane_table_clear(t);
+	t->rows = xreallocarray(NULL, (size_t)count + 1, sizeof(*t->rows));
+	t->count = count;
+	for (uint32_t i = 0; i < count; i++)
+		items[i] = (struct rank_item){
+			rows[i].method, rows[i].count, (double)rows[i].weight, i};
+	rank_update(&t->rank, items, count, fresh, frozen);
+	for (uint32_t i = 0; i < count; i++)
+		t->rows[i] = rows[items[i].at];
+	free(items);
+	free(rows);
+}
+
+void pane_table_clear(struct pane_table *t)
+{
+	free(t->rows);
+	t->rows = NULL;
+	t->count = 0;
+}
+
+void pane_table_done(struct pane_table *t)
+{
+	pane_table_clear(t);
+	rank_done(&t->rank);
+}
+
+int pane_table_draw(struct ui *ui, struct area area, const struct pane_titles *titles,
+	const struct pane_table *t)
 {
 	int end = area.col + area.cols - 1, names = area.cols - 2 * FIGURE - 1;
 
-	pane_method(ui, (struct area){area.row, area.col + 2, 1, names - 5}, r->type, r->method,
-		r->count >= ERROR_FEW ? STYLE_NORMAL : STYLE_DIM);
-	pane_percent(ui, area.row, area.col, end - FIGURE, STYLE_NORMAL, r->first);
-	pane_percent(ui, area.row, end - FIGURE, end, STYLE_DIM, r->second);
+	pane_table_titles(ui, area, titles);
+	for (uint32_t i = 0; i < t->count && (int)i < area.rows - 1; i++) {
+		const struct pane_row *r = &t->rows[i];
+		int row = area.row + 1 + (int)i;
+
+		pane_method(ui, (struct area){row, area.col + 2, 1, names - 5}, r->type, r->method,
+			r->count >= ERROR_FEW ? STYLE_NORMAL : STYLE_DIM);
+		pane_percent(ui, row, area.col, end - FIGURE, STYLE_NORMAL, r->first);
+		pane_percent(ui, row, end - FIGURE, end, STYLE_DIM, r->second);
+	}
+	return area.row + 1 + ((int)t->count < area.rows - 1 ? (int)t->count : area.rows - 1);
 }

@@ -31,14 +31,30 @@ struct area pane_draw(struct ui *ui, struct pane *p, struct area body, uint32_t 
 
 /* --- tables ------------------------------------------------------------------------------------- */
 
-/* A small table of methods in a pane: frame type, name, and two shares. Draws only. */
+/*
+ * A small table of methods in a pane: frame type, name, and two shares. Rows keep their places until the data justifies a
+ * swap (rank.h). Embedded, zero-initialised; end with pane_table_done.
+ */
 
 struct pane_row {
 	uint32_t method;
 	uint8_t type;         /* enum frame_type */
 	uint64_t count;       /* samples; rows with few are dimmed */
+	uint64_t weight;      /* larger first */
 	double first, second; /* percent */
 };
+
+struct pane_table {
+	struct pane_row *rows; /* in display order; NULL: not loaded */
+	uint32_t count;
+	struct rank rank;
+};
+
+/* Takes ownership of the rows (heap) and orders them. fresh, frozen: as for rank_update. */
+void pane_table_set(
+	struct pane_table *t, struct pane_row *rows, uint32_t count, bool fresh, bool frozen);
+void pane_table_clear(struct pane_table *t); /* drops the rows, keeps their order */
+void pane_table_done(struct pane_table *t);
 
 struct pane_titles {
 	const char *what, *first, *second;
@@ -50,7 +66,9 @@ void pane_table_titles(struct ui *ui, struct area area, const struct pane_titles
 void pane_method(struct ui *ui, struct area area, uint8_t type, uint32_t method, enum style style);
 /* Draws "12.3%", right-aligned before column end. */
 void pane_percent(struct ui *ui, int row, int col, int end, enum style style, double percent);
-void pane_table_row(struct ui *ui, struct area area, const struct pane_row *r);
+/* Draws the titles and as many rows as fit. Returns the next row. */
+int pane_table_draw(struct ui *ui, struct area area, const struct pane_titles *titles,
+	const struct pane_table *t);
 
 /* --- callers/view.c: the parts of a sandwich ----------------------------------------------------- */
 

@@ -9,10 +9,8 @@
 #include "tui/view/pane.h"
 
 struct flame_pane {
-	struct pane method;      /* the selected box's method, on all stacks */
-	struct rank rank;        /* order of the box's children */
-	struct rank_item *items; /* the children as displayed, at = node; NULL: not loaded */
-	uint32_t count;
+	struct pane method; /* the selected box's method, on all stacks */
+	struct pane_table children;
 	uint64_t path; /* of the box they belong to */
 };
 
@@ -30,17 +28,6 @@ struct flame {
 	bool stale;            /* the zoom has changed */
 	bool upwards;          /* root at the bottom (flame), else at the top (icicle) */
 };
-
-struct flame *flame_state(const struct ui *ui);
-
-/* find.c */
-
-/* Call after each layout: counts matches too narrow for a box at their nearest visible ancestor. */
-void flame_find_hidden(const struct ui *ui, struct flame *f);
-/* Hidden matches below a box; 0 also while not yet computed for this search. */
-uint32_t flame_hidden_hits(const struct ui *ui, const struct flame_box *b);
-bool flame_find(struct ui *ui, int direction);
-void flame_add_hits(struct ui *ui, struct strip *s);
 
 /* pane.c */
 

@@ -13,15 +13,14 @@
 void flame_pane_stale(struct flame_pane *p)
 {
 	pane_stale(&p->method);
-	free(p->items);
-	p->items = NULL;
+	pane_table_clear(&p->children);
 }
 
 void flame_pane_done(struct flame_pane *p)
 {
 	flame_pane_stale(p);
 	pane_done(&p->method);
-	rank_done(&p->rank);
+	pane_table_done(&p->children);
 }
 
 /* --- figures ----------------------------------------------------------------------------------------- */
@@ -89,41 +88,19 @@ static int draw_everywhere(struct ui *ui, struct area a, const struct sandwich *
 static void children_rank(struct ui *ui, struct flame_pane *p, const struct calltree *tree,
 	const struct calltree_node *n)
 {
+	struct pane_row *rows = xreallocarray(NULL, (size_t)n->child_count + 1, sizeof(*rows));
 	uint32_t i = 0;
 
-	free(p->items);
-	p->items = xreallocarray(NULL, (size_t)n->child_count + 1, sizeof(*p->items));
 	for (uint32_t at = n->first_child; at != PROFILE_NONE && i < n->child_count;
 		at = tree->nodes[at].next_sibling) {
 		const struct calltree_node *child = &tree->nodes[at];
 
-		p->items[i++] = (struct rank_item){
-			child->method, child->total_count, (double)child->total, at};
+		rows[i++] = (struct pane_row){child->method, child->type, child->total_count,
+			child->total, flat_percent(child->total, n->total),
+			flat_percent(child->total, tree->nodes[0].total)};
 	}
-	p->count = i;
-	rank_update(&p->rank, p->items, p->count, p->path != n->path, ui_order_frozen(ui));
+	pane_table_set(&p->children, rows, i, p->path != n->path, ui_order_frozen(ui));
 	p->path = n->path;
-}
-
-/* Returns the next row. */
-static int draw_children(
-	struct ui *ui, struct area a, const struct flame *f, const struct calltree_node *n)
-{
-	static const struct pane_titles titles = {"HOTTEST CHILDREN", "of box", "of all"};
-	const struct flame_pane *p = &f->pane;
-
-	if (!p->count || a.rows < 2)
-		return a.row;
-	pane_table_titles(ui, a, &titles);
-	for (uint32_t i = 0; i < p->count && (int)i < a.rows - 1; i++) {
-		const struct calltree_node *child = &f->tree->nodes[p->items[i].at];
-
-		pane_table_row(ui, (struct area){++a.row, a.col, 1, a.cols},
-			&(struct pane_row){child->method, child->type, child->total_count,
-				flat_percent(child->total, n->total),
-				flat_percent(child->total, f->tree->nodes[0].total)});
-	}
-	return a.row + 1;
 }
 
 /* --- all --------------------------------------------------------------------------------------------- */
@@ -141,13 +118,14 @@ void flame_pane_load(struct ui *ui, struct flame *f)
 	if (!pane_split(body, PANE_FLAME, &body, &pane))
 		return;
 	n = selected_node(f);
-	if (!f->pane.items || f->pane.path != n->path)
+	if (!f->pane.children.rows || f->pane.path != n->path)
 		children_rank(ui, &f->pane, f->tree, n);
 	pane_load(ui, &f->pane.method, PANE_FLAME, n->method);
 }
 
 void flame_pane_draw(struct ui *ui, struct area area, const struct flame *f)
 {
+	static const struct pane_titles titles = {"HOTTEST CHILDREN", "of box", "of all"};
 	const struct sandwich *s = f->pane.method.sandwich;
 	const struct calltree_node *n;
 	int end = area.row + area.rows;
@@ -162,8 +140,9 @@ void flame_pane_draw(struct ui *ui, struct area area, const struct flame *f)
 		area.row = draw_everywhere(ui, area, s);
 	area.row++;
 	area.rows = (end - area.row) / (s ? 2 : 1);
-	area.row = draw_children(ui, area, f, n);
-	area.row += f->pane.count != 0;
+	if (f->pane.children.count && area.rows >= 2)
+		area.row = pane_table_draw(ui, area, &titles, &f->pane.children);
+	area.row += f->pane.children.count != 0;
 	area.rows = end - area.row;
 	if (s)
 		callers_draw_part(ui, area, s, SANDWICH_CALLERS, -1, -1);

@@ -57,6 +57,5 @@ struct lines;
 
 struct lines *lines_new(const struct profile *p, const struct profile_query *q);
 void lines_free(struct lines *l);
-int lines_hottest(const struct lines *l, uint32_t method); /* 0: not known; l may be NULL */
 
 #endif

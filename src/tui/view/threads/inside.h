@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Internals of the threads view: view.c, columns.c for the cells, pane.c for the selected thread and its methods.
+ * Internals of the threads view: view.c has the list and its columns, pane.c the selected thread and its methods.
  */
 #ifndef JHOT_TUI_VIEW_THREADS_INSIDE_H
 #define JHOT_TUI_VIEW_THREADS_INSIDE_H
@@ -11,6 +11,7 @@
 #include "tui/screen/column.h"
 #include "tui/screen/list.h"
 #include "tui/screen/order.h"
+#include "tui/view/pane.h"
 #include "tui/view/threads/rows.h"
 
 /* --- pane.c: hottest methods --------------------------------------------------------------------- */
@@ -23,9 +24,7 @@
  */
 
 struct thread_hot {
-	struct flat *flat;       /* NULL: not loaded */
-	struct rank_item *items; /* the rows in display order, at = row */
-	struct rank rank;
+	struct pane_table table;
 	uint32_t id; /* of the row that it belongs to */
 	bool fresh;  /* sort from scratch */
 };
@@ -33,7 +32,6 @@ struct thread_hot {
 void thread_hot_done(struct thread_hot *h);
 void thread_hot_stale(struct thread_hot *h, bool fresh);
 void thread_hot_load(struct ui *ui, struct thread_hot *h, const struct thread_row *r);
-void thread_hot_draw(struct ui *ui, struct area area, const struct thread_hot *h);
 
 /* --- pane.c: the selected thread ----------------------------------------------------------------- */
 
@@ -73,8 +71,5 @@ struct threads {
 	int event;             /* the event of the last update */
 	uint32_t wanted;       /* thread + 1 to select at the next update; 0: none */
 };
-
-/* The columns for the terminal's width. */
-struct columns threads_columns(const struct ui *ui);
 
 #endif

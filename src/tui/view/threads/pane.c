@@ -7,8 +7,10 @@
 #include "tui/frame/events.h"
 #include "tui/frame/search.h"
 #include "tui/screen/text.h"
+#include "tui/view/pane.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define BESIDE_COLS 110 /* minimum width for two stacks side by side */
@@ -241,6 +243,58 @@ static int draw_owner(struct ui *ui, struct area area, const struct thread_rows 
 		r ? thread_states[r->state].name : "");
 	return 1 +
 	       draw_place(ui, (struct area){area.row + 1, area.col, area.rows - 1, area.cols}, r);
+}
+
+/* --- hottest methods ------------------------------------------------------------------------------- */
+
+void thread_hot_done(struct thread_hot *h)
+{
+	pane_table_done(&h->table);
+}
+
+void thread_hot_stale(struct thread_hot *h, bool fresh)
+{
+	pane_table_clear(&h->table);
+	h->fresh = h->fresh || fresh;
+}
+
+void thread_hot_load(struct ui *ui, struct thread_hot *h, const struct thread_row *r)
+{
+	struct profile_query q = ui_query(ui);
+	struct pane_row *rows;
+	struct flat *f;
+
+	if (h->table.rows && h->id == r->id)
+		return;
+	pane_table_clear(&h->table);
+	if (r->idle) /* idle threads have no samples */
+		return;
+	q.thread = r->members > 1 ? PROFILE_ANY_THREAD : r->thread;
+	q.pool = r->members > 1 ? r->pool : 0;
+	f = flat_new(ui->profile, &q);
+	rows = xreallocarray(NULL, (size_t)f->count + 1, sizeof(*rows));
+	for (uint32_t i = 0; i < f->count; i++) {
+		const struct flat_row *row = &f->rows[i];
+
+		rows[i] = (struct pane_row){row->method, row->type, row->self_count, row->self,
+			flat_percent(row->self, f->sum), flat_percent(row->total, f->sum)};
+	}
+	pane_table_set(&h->table, rows, f->count, h->fresh || h->id != r->id, ui_order_frozen(ui));
+	flat_free(f);
+	h->id = r->id;
+	h->fresh = false;
+}
+
+static void thread_hot_draw(struct ui *ui, struct area area, const struct thread_hot *h)
+{
+	static const struct pane_titles titles = {"HOTTEST METHODS", "SELF", "TOTAL"};
+
+	if (area.rows < 2 || !h->table.rows)
+		return;
+	pane_table_draw(ui, area, &titles, &h->table);
+	if (!h->table.count)
+		canvas_text(&ui->canvas, area.row + 1, area.col + 2, area.col + area.cols,
+			STYLE_DIM, "no samples of this event in this window");
 }
 
 /* --- all --------------------------------------------------------------------------------------------- */

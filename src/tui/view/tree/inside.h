@@ -51,9 +51,6 @@ void tree_select_path(struct tree *t, uint64_t path);
 void tree_rebuild(struct tree *t);
 bool tree_node_hit(const struct tree *t, uint32_t node);
 
-/* The columns; one more while a difference is shown. */
-struct columns tree_columns(const struct ui *ui);
-
 /* commands.c, for view_tree */
 unsigned tree_undo_id(const struct ui *ui);
 void tree_back(struct ui *ui);
