@@ -5,6 +5,7 @@
 #include "cli/line/units.h"
 
 #include <string.h>
+#include <unistd.h>
 
 #define FD_MAX (1u << 20)
 
@@ -43,4 +44,12 @@ int screen_options(struct app_options *out, const struct args *args, const struc
 	if (fd)
 		out->frame_fd = (int)number;
 	return screen_color(args_get(args, OPT_COLOR), &out->color, err);
+}
+
+int screen_check_terminal(const char *what, struct err *err)
+{
+	if (isatty(STDIN_FILENO) && isatty(STDOUT_FILENO))
+		return 0;
+	return err_set(err, ERR_USAGE, "%s needs a terminal, and the %s is not one.", what,
+		isatty(STDOUT_FILENO) ? "input" : "output");
 }

@@ -11,4 +11,7 @@
 int screen_options(struct app_options *out, const struct args *args, const struct config *config,
 	struct err *err);
 
+/* 0 when stdin and stdout are terminals; else -1 with an error: `what` needs a terminal. */
+int screen_check_terminal(const char *what, struct err *err);
+
 #endif

@@ -10,16 +10,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #define FACTS_MOST (2 * DIFF_RUNS)
 
 static int view_check(const struct batch *batch, struct err *err)
 {
-	if (batch->wanted || (isatty(STDIN_FILENO) && isatty(STDOUT_FILENO)))
+	if (batch->wanted || !screen_check_terminal("--view", err))
 		return 0;
-	err_set(err, ERR_USAGE, "--view needs a terminal, and the %s is not one.",
-		isatty(STDOUT_FILENO) ? "input" : "output");
 	err_hint(err, "jhot diff BEFORE AFTER     prints the table");
 	return -1;
 }

@@ -109,10 +109,8 @@ static int top_begin(struct live *live, struct top *t, struct err *err)
 
 static int top_check_terminal(struct err *err)
 {
-	if (isatty(STDIN_FILENO) && isatty(STDOUT_FILENO))
+	if (!screen_check_terminal("The live view", err))
 		return 0;
-	err_set(err, ERR_USAGE, "The live view needs a terminal, and %s is not one.",
-		isatty(STDOUT_FILENO) ? "the input" : "the output");
 	err_hint(err, "jhot top -b -n 3 PID      prints plain screens");
 	err_hint(err, "jhot record -d 5 PID      prints the hot methods");
 	err_hint(err, "ssh -t HOST jhot PID, docker run -it and kubectl exec -it give it one");

@@ -13,7 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 #define FACTS 16
 
@@ -112,10 +111,8 @@ static int view_check_terminal(const struct args *args, struct err *err)
 {
 	const char *file = args->operands[0];
 
-	if (isatty(STDIN_FILENO) && isatty(STDOUT_FILENO))
+	if (!screen_check_terminal("The live view", err))
 		return 0;
-	err_set(err, ERR_USAGE, "The view needs a terminal, and %s is not one.",
-		isatty(STDOUT_FILENO) ? "the input" : "the output");
 	err_hint(err, "jhot convert %s                  prints the hot methods", file);
 	err_hint(err, "jhot convert -o NAME.svg %s      draws a flame graph", file);
 	err_hint(err, "jhot view --dump-screen 120x40 %s    prints a screen", file);
