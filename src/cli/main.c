@@ -77,7 +77,7 @@ static bool names_file(int argc, char **argv)
 		return false;
 	for (int i = 0; i < args.operand_count && !found; i++)
 		found = args.operands[i][strspn(args.operands[i], "0123456789")] &&
-			import_takes(args.operands[i]);
+			import_accepts(args.operands[i]);
 	args_done(&args);
 	return found;
 }

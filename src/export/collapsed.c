@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Collapsed stacks: "frame;frame;leaf COUNT", in async-profiler's spelling, which scripts know.
+ * Collapsed stacks, one "frame;frame;leaf COUNT" per line, in the notation of async-profiler.
  *
- * pkg/Class.method (--dot: pkg.Class.method), native frames by their symbol alone, kernel frames always with
- * _[k], and, unless --dot, classes with _[i]. -a adds how Java frames ran, and _[k] to classes that were
- * allocated outside of a thread's buffer.
+ * Frames are pkg/Class.method (--dot: pkg.Class.method); native frames are their symbol alone. Suffixes: _[k] on kernel
+ * frames, _[i] on classes (not with --dot); with -a also how Java frames ran, and _[k] on classes that were allocated
+ * outside of a TLAB.
  */
 #include "export/export.h"
 #include "export/text.h"
@@ -27,10 +27,10 @@ struct collapsed {
 	const struct export_options *o;
 	const struct calltree *t;
 	struct buf *out;
-	struct buf line; /* the frames down to the node at hand */
+	struct buf line; /* the frames down to the current node */
 	struct buf name;
-	uint64_t rest;           /* of o->each, that no line has yet */
-	double left[DIFF_SIDES]; /* likewise, of a diff */
+	uint64_t rest;           /* carry of the division by o->each */
+	double left[DIFF_SIDES]; /* the same, of both sides of a diff */
 };
 
 static void collapsed_thread(struct collapsed *c, uint32_t thread)
@@ -60,7 +60,7 @@ static void collapsed_cut(struct collapsed *c, size_t len)
 		c->line.data[len] = '\0';
 }
 
-/* collapsed_value: over all lines nothing is lost by rounding. */
+/* Divides by o->each and carries the remainder to the next line, so that the sum is exact. */
 static uint64_t collapsed_value(struct collapsed *c, uint64_t value)
 {
 	uint64_t each = c->o->each;
@@ -72,7 +72,7 @@ static uint64_t collapsed_value(struct collapsed *c, uint64_t value)
 	return value / each;
 }
 
-/* Both numbers behind each stack: A, then B, in what is compared. */
+/* Differential format: the values of A and B after each stack. */
 static void collapsed_both(struct collapsed *c, const char *line, const struct calltree_node *n)
 {
 	const struct diff *d = c->o->diff;
@@ -118,7 +118,7 @@ static void collapsed_node(struct collapsed *c, const struct calltree_node *n)
 static void collapsed_walk(struct collapsed *c)
 {
 	const struct calltree_node *nodes = c->t->nodes;
-	size_t *len = xreallocarray(NULL, c->t->count, sizeof(*len)); /* of the line, by node */
+	size_t *len = xreallocarray(NULL, c->t->count, sizeof(*len)); /* of the line at each node */
 
 	len[0] = 0;
 	for (uint32_t at = 0;

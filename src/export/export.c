@@ -96,10 +96,10 @@ int export_make(struct buf *out, const struct export_format *format, const struc
 {
 	if (format->write(out, p, o))
 		return 0;
-	err_set(err, ERR_OUTPUT, "A %s file of this profile would be larger than %zu MiB.",
-		format->name, EXPORT_BYTES_MAX >> 20);
-	err_hint(err, "a part of it: --from, --to, --include, --exclude");
-	err_hint(err, "a recording (.jhot) or a page (.html), which have each stack once");
+	err_set(err, ERR_OUTPUT, "A %s file of this profile would exceed %zu MiB.", format->name,
+		EXPORT_BYTES_MAX >> 20);
+	err_hint(err, "export a part of it: --from, --to, --include, --exclude");
+	err_hint(err, "use .jhot or .html, which store each stack once");
 	return -1;
 }
 

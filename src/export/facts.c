@@ -13,10 +13,10 @@
 struct facts {
 	export_fact_fn *fn;
 	void *ctx;
-	struct buf value; /* of the fact at hand */
+	struct buf value; /* of the current fact */
 };
 
-static void facts_tell(struct facts *f, const char *key)
+static void facts_report(struct facts *f, const char *key)
 {
 	f->fn(f->ctx, key, buf_str(&f->value));
 	buf_clear(&f->value);
@@ -27,16 +27,16 @@ static void facts_text(struct facts *f, const char *key, const char *text)
 	if (!text || !*text)
 		return;
 	export_clean(&f->value, text, 0, 0);
-	facts_tell(f, key);
+	facts_report(f, key);
 }
 
-/* Nothing of 0, which is not known. */
+/* 0 is unknown. */
 static void facts_number(struct facts *f, const char *key, uint64_t n)
 {
 	if (!n)
 		return;
 	buf_printf(&f->value, "%" PRIu64, n);
-	facts_tell(f, key);
+	facts_report(f, key);
 }
 
 static void facts_seconds(struct facts *f, const char *key, uint64_t ns)
@@ -44,7 +44,7 @@ static void facts_seconds(struct facts *f, const char *key, uint64_t ns)
 	if (!ns)
 		return;
 	export_decimal(&f->value, (double)ns / (double)NS_PER_S, 3);
-	facts_tell(f, key);
+	facts_report(f, key);
 }
 
 static void facts_start(struct facts *f, uint64_t wall_ns)
@@ -95,7 +95,7 @@ void export_facts(const struct export_options *o, export_fact_fn *fn, void *ctx)
 	buf_done(&f.value);
 }
 
-/* In per cent of the weight; said also where it is 0. */
+/* The share of samples in compiled code without inlining info, in percent of the weight; reported also when 0. */
 static void facts_coarse(struct facts *f, const struct profile *p, const struct profile_query *q,
 	const struct profile_sum *sum)
 {
@@ -103,7 +103,7 @@ static void facts_coarse(struct facts *f, const struct profile *p, const struct 
 		return;
 	export_decimal(
 		&f->value, 100 * (double)profile_coarse(p, q).weight / (double)sum->weight, 1);
-	facts_tell(f, "coarse_pct");
+	facts_report(f, "coarse_pct");
 }
 
 void export_event_facts(const struct profile *p, const struct export_options *o, int event,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a file says of where its samples come from, as pairs of words: one list for all formats that have space for it.
+ * Metadata as (key, value) pairs, the same list for all formats that can store it. import/feed.c reads them back.
  *
- * Values are clean texts; what is not known is left out.
+ * Values are clean text (base/clean.h), valid during the call. Unknown facts are left out. One thread.
  */
 #ifndef JHOT_EXPORT_FACTS_H
 #define JHOT_EXPORT_FACTS_H
@@ -11,13 +11,13 @@
 
 typedef void export_fact_fn(void *ctx, const char *key, const char *value);
 
-/* Of the process and the session: host, pid, name, command, jdk, start, duration_s, own_cpu_s, label.NAME ... */
+/* Facts about the process and the session: host, pid, name, command, jdk, start, duration_s, own_cpu_s, label.NAME ... */
 void export_facts(const struct export_options *o, export_fact_fn *fn, void *ctx);
-/* Of an event, as far as the query goes: event, unit, engine, interval, samples, value, lost, coarse_pct. */
+/* Facts about an event within the query: event, unit, engine, interval, samples, value, lost, coarse_pct. */
 void export_event_facts(const struct profile *p, const struct export_options *o, int event,
 	export_fact_fn *fn, void *ctx);
 
-/* What the two values of a sample are called where a file names them: how often it was seen, and what that stands for. */
+/* Conventional names (pprof, OTLP) of the two values of a sample: its count and its weight. */
 struct export_measure {
 	const char *count, *weight;
 	const char *unit; /* of the weight: "nanoseconds", "bytes", "count" */

@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * OTLP profiles: ProfilesData of opentelemetry.proto.profiles.v1development, as version 1.11 of the protocol has it. It
- * is called experimental there and changes; what it may break is in this file.
+ * OTLP profiles: ProfilesData of opentelemetry.proto.profiles.v1development, protocol version 1.11, which is experimental. All
+ * that depends on it is in this file.
  *
- * Two profiles per event, of what the samples stand for and of how many there are, share one dictionary. Entry 0 of each of
- * its tables is the empty one and stands for "none"; no entry is there twice, and none that is not used. Names are as the
- * collapsed format has them with dots, libraries are mappings. What the file is of are the resource's attributes.
+ * Two profiles per event, of weights and of counts, share one dictionary. As the protocol demands, entry 0 of each of its tables is
+ * empty and means "none", entries are unique, and all are used. Names are those of the collapsed format with dots; libraries are
+ * mappings; the metadata are attributes of the resource.
  */
 #include "export/export.h"
 #include "export/facts.h"
-#include "export/numbers.h"
+#include "export/ids.h"
 #include "export/proto.h"
-#include "export/table.h"
 #include "export/text.h"
 
 #include <stdlib.h>
@@ -36,7 +35,7 @@ enum { LINK_TRACE = 1, LINK_SPAN };
 enum { ATTRIBUTE_KEY = 1, ATTRIBUTE_VALUE };
 enum { VALUE_TEXT = 1, VALUE_NUMBER = 3 };
 
-/* The dictionary's tables by their fields. */
+/* Tables of the dictionary, numbered as its fields. */
 enum otlp_table {
 	OTLP_MAPPINGS = 1,
 	OTLP_LOCATIONS,
@@ -48,7 +47,7 @@ enum otlp_table {
 	OTLP_TABLES
 };
 
-/* Samples with the same stack and attributes are one. */
+/* Samples with the same stack and attributes are merged. */
 struct otlp_sample {
 	uint32_t stack, attributes; /* attributes: in w->sets */
 	uint64_t count, weight;
@@ -57,15 +56,15 @@ struct otlp_sample {
 struct otlp {
 	const struct profile *p;
 	const struct export_options *o;
-	struct table tables[OTLP_TABLES];
-	struct table sets; /* lists of attributes */
-	struct numbers frames, stacks;
-	uint32_t *location, location_cap; /* of the model's frame number n: location[n - 1] */
-	uint32_t *stack, stack_cap;       /* likewise */
-	struct numbers keys;              /* of the event's samples */
+	struct ids tables[OTLP_TABLES];
+	struct ids sets; /* lists of attributes, encoded */
+	struct ids frames, stacks;
+	uint32_t *location, location_cap; /* by the id in frames */
+	uint32_t *stack, stack_cap;       /* by the id in stacks */
+	struct ids keys;                  /* (attributes, stack) of samples */
 	struct otlp_sample *samples;
 	uint32_t sample_count, sample_cap;
-	struct table names;              /* of the resource's attributes, which are there once */
+	struct ids names;                /* of the resource's attributes, which are there once */
 	struct buf resource, attributes; /* attributes: of the profile at hand */
 };
 
@@ -76,21 +75,21 @@ static uint32_t otlp_string(struct otlp *w, const char *text)
 
 	if (*text)
 		export_clean(&clean, text, 0, 0);
-	id = table_put(&w->tables[OTLP_STRINGS], buf_str(&clean), clean.len);
+	id = ids_of(&w->tables[OTLP_STRINGS], buf_str(&clean), clean.len);
 	buf_done(&clean);
 	return id;
 }
 
-/* A finished message becomes an entry, or is one already. */
+/* The entry of this message, a new one if there is none. Frees the message. */
 static uint32_t otlp_entry(struct otlp *w, enum otlp_table table, struct buf *message)
 {
-	uint32_t id = table_put(&w->tables[table], buf_str(message), message->len);
+	uint32_t id = ids_of(&w->tables[table], buf_str(message), message->len);
 
 	buf_done(message);
 	return id;
 }
 
-/* An attribute with a text or, if that is NULL, a number. */
+/* An attribute with a text, or with a number if text is NULL. */
 static uint32_t otlp_attribute(struct otlp *w, const char *key, const char *text, int64_t number)
 {
 	struct buf attribute = {0}, value = {0}, clean = {0};
@@ -110,7 +109,7 @@ static uint32_t otlp_attribute(struct otlp *w, const char *key, const char *text
 
 /* --- stacks ------------------------------------------------------------------------------------------ */
 
-/* In the words of the conventions; NULL: it is no code. */
+/* As the semantic conventions call it; NULL: not a frame of code. */
 static const char *otlp_frame_type(unsigned type)
 {
 	if (frame_is_java(type))
@@ -163,11 +162,11 @@ static uint32_t otlp_frame(struct otlp *w, uint32_t frame)
 {
 	const struct profile_frame *f = profile_get_frame(w->p, frame);
 	const struct profile_method *m = profile_get_method(w->p, f->method);
-	bool fresh;
-	uint32_t at = numbers_of(&w->frames, frame, &fresh) - 1;
+	bool is_new;
+	uint32_t at = ids_of_u64(&w->frames, frame, &is_new);
 	struct buf name = {0};
 
-	if (fresh) {
+	if (is_new) {
 		w->location = xgrow(w->location, at, &w->location_cap, sizeof(*w->location));
 		export_frame_name(&name, m, f->type, false);
 		w->location[at] = otlp_location(w, otlp_mapping(w, m->module),
@@ -192,11 +191,11 @@ static uint32_t otlp_thread(struct otlp *w, uint32_t thread)
 static uint32_t otlp_stack(struct otlp *w, const struct profile_part *part)
 {
 	uint64_t who = w->o->threads ? part->thread + 1ull : 0;
-	bool fresh;
-	uint32_t at = numbers_of(&w->stacks, who << 32 | part->stack, &fresh) - 1;
+	bool is_new;
+	uint32_t at = ids_of_u64(&w->stacks, who << 32 | part->stack, &is_new);
 	struct buf list = {0}, stack = {0};
 
-	if (!fresh)
+	if (!is_new)
 		return w->stack[at];
 	for (uint32_t i = part->stack; i != PROFILE_ROOT_STACK;
 		i = profile_get_stack(w->p, i).parent)
@@ -227,7 +226,7 @@ static uint32_t otlp_set(struct otlp *w, const struct profile_part *part)
 	if (part->state != THREAD_STATE_NONE)
 		proto_varint(&list,
 			otlp_attribute(w, "thread.state", thread_states[part->state].name, 0));
-	set = table_put(&w->sets, buf_str(&list), list.len);
+	set = ids_of(&w->sets, buf_str(&list), list.len);
 	buf_done(&list);
 	return set;
 }
@@ -241,14 +240,14 @@ static void otlp_part(void *ctx, const struct profile_part *part)
 {
 	struct otlp *w = ctx;
 	struct otlp_sample s;
-	bool fresh;
+	bool is_new;
 	uint32_t at;
 
 	if (otlp_full(w))
 		return;
 	s = (struct otlp_sample){otlp_stack(w, part), otlp_set(w, part), part->count, part->weight};
-	at = numbers_of(&w->keys, (uint64_t)s.attributes << 32 | s.stack, &fresh) - 1;
-	if (fresh) {
+	at = ids_of_u64(&w->keys, (uint64_t)s.attributes << 32 | s.stack, &is_new);
+	if (is_new) {
 		w->samples = xgrow(w->samples, at, &w->sample_cap, sizeof(*w->samples));
 		w->samples[at] = s;
 		w->sample_count = at + 1;
@@ -263,7 +262,7 @@ static void otlp_sample(
 {
 	struct buf sample = {0}, values = {0}, set = {0};
 	size_t len;
-	const char *attributes = table_get(&w->sets, s->attributes, &len);
+	const char *attributes = ids_key(&w->sets, s->attributes, &len);
 
 	proto_number(&sample, SAMPLE_STACK, s->stack);
 	buf_add(&set, attributes, len);
@@ -299,7 +298,7 @@ static void otlp_event_fact(void *ctx, const char *key, const char *value)
 	buf_done(&name);
 }
 
-/* Of the event's samples either what they stand for or their number. */
+/* The profile of either counts or weights of an event. */
 static void otlp_profile(struct otlp *w, struct buf *scopes, int event, bool counts)
 {
 	const struct export_meta *m = &w->o->meta;
@@ -330,14 +329,13 @@ static void otlp_event(struct otlp *w, struct buf *scopes, int event)
 	otlp_profile(w, scopes, event, false);
 	otlp_profile(w, scopes, event, true);
 	buf_clear(&w->attributes);
-	numbers_done(&w->keys);
-	w->keys = (struct numbers){0};
+	ids_done(&w->keys);
 	w->sample_count = 0;
 }
 
 /* --- the resource ------------------------------------------------------------------------------------ */
 
-/* What the conventions call a fact; others are called jhot.FACT, and a label as the user did. */
+/* Names of facts in the semantic conventions. Others are "jhot.FACT"; labels keep their names. */
 static const struct {
 	const char *fact, *key;
 } otlp_keys[] = {
@@ -354,8 +352,8 @@ static void otlp_fact(struct otlp *w, const char *key, const char *value)
 	struct buf attribute = {0}, any = {0};
 	uint32_t known = w->names.count;
 
-	if (table_put(&w->names, key, strlen(key)) < known)
-		return; /* a label has taken the name */
+	if (ids_of(&w->names, key, strlen(key)) < known)
+		return; /* a label of that name takes precedence */
 	proto_text(&attribute, ATTRIBUTE_KEY, key);
 	if (!strcmp(key, "process.pid"))
 		proto_number(&any, VALUE_NUMBER, strtoull(value, NULL, 10));
@@ -389,7 +387,7 @@ static void otlp_other(void *ctx, const char *key, const char *value)
 
 /* --- the file ---------------------------------------------------------------------------------------- */
 
-/* Entry 0 of each table; ids of links have their full length. */
+/* Entry 0 of each table. The ids of a link must have their full length. */
 static void otlp_begin(struct otlp *w)
 {
 	static const char none[16];
@@ -397,7 +395,7 @@ static void otlp_begin(struct otlp *w)
 
 	for (int i = OTLP_MAPPINGS; i < OTLP_TABLES; i++)
 		if (i != OTLP_LINKS)
-			table_put(&w->tables[i], "", 0);
+			ids_of(&w->tables[i], "", 0);
 	proto_bytes(&link, LINK_TRACE, none, 16);
 	proto_bytes(&link, LINK_SPAN, none, 8);
 	otlp_entry(w, OTLP_LINKS, &link);
@@ -412,7 +410,7 @@ static void otlp_dictionary(const struct otlp *w, struct buf *out)
 	for (int i = OTLP_MAPPINGS; i < OTLP_TABLES; i++) {
 		for (uint32_t n = 0; n < w->tables[i].count; n++) {
 			size_t len;
-			const char *bytes = table_get(&w->tables[i], n, &len);
+			const char *bytes = ids_key(&w->tables[i], n, &len);
 
 			proto_bytes(&dictionary, (unsigned)i, bytes, len);
 		}
@@ -450,11 +448,11 @@ bool export_otlp(struct buf *out, const struct profile *p, const struct export_o
 	otlp_document(&w, out);
 	whole = !otlp_full(&w);
 	for (int i = OTLP_MAPPINGS; i < OTLP_TABLES; i++)
-		table_done(&w.tables[i]);
-	table_done(&w.sets);
-	table_done(&w.names);
-	numbers_done(&w.frames);
-	numbers_done(&w.stacks);
+		ids_done(&w.tables[i]);
+	ids_done(&w.sets);
+	ids_done(&w.names);
+	ids_done(&w.frames);
+	ids_done(&w.stacks);
 	buf_done(&w.resource);
 	buf_done(&w.attributes);
 	free(w.location);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Text for people and for grep: what the file is of, the methods that cost themselves, who calls them, the heaviest
- * stacks. Shares are of what samples stand for, not of their number.
+ * A text report: metadata, methods by self weight, their callers, the heaviest stacks. Shares are shares of the weight.
  */
 #include "base/buf.h"
 #include "export/export.h"
@@ -13,8 +12,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#define PLAIN_STACKS 50   /* the heaviest are written out */
-#define PLAIN_SHARE  0.01 /* of all: callers with less are left out */
+#define PLAIN_STACKS 50   /* stacks printed */
+#define PLAIN_SHARE  0.01 /* callers below this share of the total are left out */
 
 struct plain {
 	struct buf *out;

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * pprof: a gzipped profile.proto of one event, with two values per stack: how often it was seen and what that stands for.
+ * pprof: a gzipped profile.proto of one event, with two values per sample: count and weight.
  *
- * A location per frame, a function per method: names as the collapsed format has them with dots, the library as the file.
- * Ids count up from 1 in the order of use. Samples have labels: the thread, its tid, and what it was doing where that
- * is known. What the file is of stands in its comments.
+ * One location per frame and one function per method, named as in the collapsed format with dots; file names are libraries. Ids
+ * count from 1 in order of first use. Samples are labelled with thread, tid and, if known, thread state. The metadata are in the
+ * comments.
  */
 #include "base/intern.h"
+#include "base/zip.h"
 #include "export/export.h"
 #include "export/facts.h"
-#include "export/numbers.h"
+#include "export/ids.h"
 #include "export/proto.h"
 #include "export/text.h"
-#include "export/zip.h"
 
 #include <string.h>
 
@@ -29,14 +29,14 @@ enum { LINE_FUNCTION = 1, LINE_NUMBER };
 enum { FUNCTION_ID = 1, FUNCTION_NAME, FUNCTION_SYSTEM_NAME, FUNCTION_FILE };
 
 #define KEY_THREAD \
-	(1ull << 32) /* a thread as a frame, among the numbers of frames and of methods */
+	(1ull << 32) /* keys of threads that are shown as frames, apart from those of frames and methods */
 
 struct pprof {
 	const struct profile *p;
 	const struct export_options *o;
 	struct intern strings;
-	struct numbers functions, locations;
-	struct buf samples, tables; /* samples; locations and functions */
+	struct ids functions, locations;
+	struct buf samples, tables; /* encoded samples; encoded locations and functions */
 	struct buf text, message, inner;
 };
 
@@ -52,15 +52,15 @@ static uint32_t pprof_string(struct pprof *w, const char *text)
 	return id;
 }
 
-/* The function of a name that stands in w->text. */
+/* The function named by w->text, which is cleared. */
 static uint32_t pprof_function(
 	struct pprof *w, uint64_t key, const char *signature, const char *file)
 {
-	bool fresh;
-	uint32_t id = numbers_of(&w->functions, key, &fresh);
+	bool is_new;
+	uint32_t id = ids_of_u64(&w->functions, key, &is_new) + 1;
 	struct buf function = {0}, name = {0};
 
-	if (fresh) {
+	if (is_new) {
 		buf_adds(&name, buf_str(&w->text));
 		buf_clear(&w->text);
 		proto_number(&function, FUNCTION_ID, id);
@@ -94,10 +94,10 @@ static uint32_t pprof_frame(struct pprof *w, uint32_t frame)
 {
 	const struct profile_frame *f = profile_get_frame(w->p, frame);
 	const struct profile_method *m = profile_get_method(w->p, f->method);
-	bool fresh;
-	uint32_t id = numbers_of(&w->locations, frame, &fresh);
+	bool is_new;
+	uint32_t id = ids_of_u64(&w->locations, frame, &is_new) + 1;
 
-	if (fresh) {
+	if (is_new) {
 		buf_clear(&w->text);
 		export_frame_name(&w->text, m, f->type, false);
 		pprof_location(w, id,
@@ -110,10 +110,10 @@ static uint32_t pprof_frame(struct pprof *w, uint32_t frame)
 
 static uint32_t pprof_thread(struct pprof *w, uint32_t thread)
 {
-	bool fresh;
-	uint32_t id = numbers_of(&w->locations, KEY_THREAD | thread, &fresh);
+	bool is_new;
+	uint32_t id = ids_of_u64(&w->locations, KEY_THREAD | thread, &is_new) + 1;
 
-	if (fresh) {
+	if (is_new) {
 		buf_clear(&w->text);
 		export_thread_name(&w->text, profile_get_thread(w->p, thread));
 		pprof_location(w, id, pprof_function(w, KEY_THREAD | thread, "", ""), 0);
@@ -224,6 +224,7 @@ static void pprof_document(struct pprof *w, struct buf *out)
 bool export_pprof(struct buf *out, const struct profile *p, const struct export_options *o)
 {
 	struct pprof w = {.p = p, .o = o};
+	struct zip_out *zip = zip_out_new();
 	struct buf plain = {0};
 	bool whole;
 
@@ -232,16 +233,17 @@ bool export_pprof(struct buf *out, const struct profile *p, const struct export_
 	whole = w.samples.len < EXPORT_BYTES_MAX;
 	if (whole) {
 		pprof_document(&w, &plain);
-		zip_add(out, &plain);
+		zip_out_add(zip, out, &plain, ZIP_LAST);
 	}
+	zip_out_free(zip);
 	buf_done(&plain);
 	buf_done(&w.samples);
 	buf_done(&w.tables);
 	buf_done(&w.text);
 	buf_done(&w.message);
 	buf_done(&w.inner);
-	numbers_done(&w.functions);
-	numbers_done(&w.locations);
+	ids_done(&w.functions);
+	ids_done(&w.locations);
 	intern_done(&w.strings);
 	return whole;
 }

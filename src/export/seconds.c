@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Asking a query's seconds one by one. */
+/* One query per span. */
 #include "export/seconds.h"
 
 #include "profile/whole.h"
 
-#define STEP_S 10 /* of what is held in steps */
+#define STEP_S 10 /* of merged history */
 
 struct seconds {
 	const struct profile *p;
-	struct profile_query q; /* of the span */
+	struct profile_query q; /* narrowed to the span */
 	struct seconds_span span;
 	seconds_fn *fn;
 	void *ctx;
@@ -21,7 +21,7 @@ static void seconds_part(void *ctx, const struct profile_part *part)
 	s->fn(s->ctx, &s->span, part);
 }
 
-/* The samples of [from, to), which were taken in so many seconds. */
+/* Visits the samples stored in [from, to), which cover `seconds` seconds. */
 static void seconds_span(struct seconds *s, uint32_t from, uint32_t to, uint32_t seconds)
 {
 	s->q.from = from;

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The samples of a query one second after the other, for formats that have time.
+ * Iterates over the samples of a query in order of time, for formats with a time axis.
  *
- * Each sample comes once. What is held in steps of 10 s comes in these, what has left the history as one span from the
- * query's begin. Within a span the model knows no time.
+ *   0          oldest          merged_before            now
+ *   |  history that was evicted  |  steps of 10 s  |  seconds  |
+ *   one span [q.from, oldest)     a span each        a span each
+ *
+ * Each sample is visited once. Within a span the order is unspecified. Does not allocate. One thread.
  */
 #ifndef JHOT_EXPORT_SECONDS_H
 #define JHOT_EXPORT_SECONDS_H
@@ -11,7 +14,7 @@
 #include "profile/profile.h"
 
 struct seconds_span {
-	uint32_t from, seconds; /* from the profile's start */
+	uint32_t from, seconds; /* from: seconds since the profile's start */
 };
 typedef void seconds_fn(
 	void *ctx, const struct seconds_span *span, const struct profile_part *part);

@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * speedscope's JSON: a sampled profile per event, its stacks in the order of their seconds, by what they stand for.
+ * speedscope JSON: a "sampled" profile per event, its stacks in order of time, weighted.
  *
- * Frames are names as the collapsed format has them with dots, each once; speedscope tells frames apart by name, file and
- * line, so with lines a method would fall into several. Its schema has no place for facts: they stand beside what it knows,
- * under "jhot", where it passes them over.
+ * Frames are named as in the collapsed format with dots. Each method is one frame: speedscope distinguishes frames by name, file and
+ * line, so lines would split a method. Metadata are in a member "jhot", which is not in the schema and which speedscope ignores.
  */
 #include "base/intern.h"
 #include "base/json.h"
 #include "export/export.h"
 #include "export/facts.h"
-#include "export/numbers.h"
+#include "export/ids.h"
 #include "export/seconds.h"
 #include "export/text.h"
 
@@ -23,10 +22,10 @@
 struct speedscope {
 	const struct profile *p;
 	const struct export_options *o;
-	struct intern names;   /* number: that of the frame */
-	struct numbers frames; /* the model's; of number n the name is name[n - 1] */
-	uint32_t *name, name_cap;
-	struct buf text, samples, weights; /* of the event at hand */
+	struct intern names;               /* ids: those of the frames in the file */
+	struct ids frames;                 /* the profile's */
+	uint32_t *name, name_cap;          /* by the id in frames: the id in names */
+	struct buf text, samples, weights; /* of the current event */
 	struct json json_samples, json_weights;
 	uint32_t *stack, stack_cap;
 	uint64_t sum;
@@ -35,11 +34,11 @@ struct speedscope {
 static uint32_t speedscope_name(struct speedscope *w, uint64_t key)
 {
 	const struct profile_frame *f;
-	bool fresh;
-	uint32_t at = numbers_of(&w->frames, key, &fresh) - 1;
+	bool is_new;
+	uint32_t at = ids_of_u64(&w->frames, key, &is_new);
 	struct buf name = {0};
 
-	if (!fresh)
+	if (!is_new)
 		return w->name[at];
 	buf_clear(&w->text);
 	if (key & KEY_THREAD) {
@@ -183,7 +182,7 @@ bool export_speedscope(struct buf *out, const struct profile *p, const struct ex
 	buf_done(&w.text);
 	buf_done(&w.samples);
 	buf_done(&w.weights);
-	numbers_done(&w.frames);
+	ids_done(&w.frames);
 	intern_done(&w.names);
 	free(w.name);
 	free(w.stack);

@@ -43,7 +43,7 @@ void export_thread_name(struct buf *out, const struct profile_thread *t)
 	buf_printf(out, "[%s%s%s]", t->name, *t->name && *mark ? " " : "", mark);
 }
 
-/* U+FFFE and U+FFFF are UTF-8 but not XML. */
+/* U+FFFE and U+FFFF are valid UTF-8, but not allowed in XML. */
 static bool xml_forbidden(const char *s)
 {
 	return !memcmp(s, "\xef\xbf", 2) && ((unsigned char)s[2] | 1) == 0xbf && s[2];
@@ -125,7 +125,7 @@ void export_value(struct buf *out, const char *unit, uint64_t value)
 	buf_printf(out, " %s", unit);
 }
 
-/* --- the ladder -------------------------------------------------------------------------------------- */
+/* --- shortening -------------------------------------------------------------------------------------- */
 
 static void shorten_java(struct buf *out, const char *name, bool is_class, int step)
 {
@@ -136,7 +136,7 @@ static void shorten_java(struct buf *out, const char *name, bool is_class, int s
 		class_at = method_at;
 	for (size_t i = 0; step == 1 && i < class_at; i++) {
 		at = (size_t)(utf8_len(name + i) ? utf8_len(name + i) : 1);
-		if (name[i] != '.') /* an empty package has no first letter */
+		if (name[i] != '.') /* an empty package component has no first letter */
 			buf_add(out, name + i, at);
 		buf_addc(out, '.');
 		while (i < class_at && name[i] != '.')
@@ -163,7 +163,7 @@ static void shorten_native(struct buf *out, const char *name, int step)
 	size_t len;
 	int angle = 0;
 
-	/* Where it is tells more than an address. */
+	/* an address alone says nothing: keep the library */
 	if (step >= 1 && end && !strncmp(end, "] 0x", 4)) {
 		buf_add(out, name, (size_t)(end + 1 - name));
 		return;

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Collapsed stacks: "frame;frame;leaf COUNT" a line, the count behind the last space.
+ * Collapsed stacks: "frame;frame;leaf COUNT" per line; the count follows the last space.
  *
- * A first frame "[name tid=N]" is a thread. Lines with two counts, as a differential flame graph is made from, are two
- * events: "before" and "samples". Empty lines and those that begin with # say nothing. How long a sample stands for is not
- * told, so they are counted. Counts may have decimals.
+ * A first frame "[name tid=N]" is a thread. Lines with two counts (differential flame graphs) are two events, "before" and "samples".
+ * Empty lines and comments (#) are ignored. The format has no weights, so samples are counted. Counts may have decimals.
  */
 #include "import/feed.h"
 
@@ -13,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SCALE 1000 /* parts of a sample that decimals are of; more decimals are cut off */
+#define SCALE 1000 /* parts of a sample; further decimals are truncated */
 #define BOM   "\xef\xbb\xbf"
 
 struct number {
@@ -23,12 +22,12 @@ struct number {
 
 struct collapsed {
 	struct import *im;
-	bool decimals;     /* the first lines have some: weights are in parts of a sample */
-	unsigned rest[2];  /* parts that no line has yet, of either count */
-	uint64_t rounded;  /* lines with decimals where those before had none */
+	bool decimals;     /* the first lines have decimals: weights are in parts of a sample */
+	unsigned rest[2];  /* parts carried to the next line, of either count */
+	uint64_t rounded;  /* lines with decimals although the first lines had none */
 	int event, before; /* before: -1: lines have one count */
 	bool begun;        /* a line was seen */
-	/* The stack of the line before, frame by frame: most lines share its beginning. */
+	/* The stack of the previous line: most lines share its first frames. */
 	struct buf last;
 	struct collapsed_step {
 		size_t end; /* in last, behind the frame */
@@ -44,7 +43,7 @@ static int collapsed_bad(const struct collapsed *c, const char *what, struct err
 		(unsigned long long)input_lines(c->im->in), what);
 }
 
-/* Takes a number off the end, and the spaces before it. false: there is none. */
+/* Removes a number and the preceding spaces from the end. Returns false if there is none. */
 static bool collapsed_number(const char *line, size_t *len, struct number *n)
 {
 	size_t end = *len, at, dot = SIZE_MAX, digits = 0;
@@ -74,7 +73,7 @@ static bool collapsed_number(const char *line, size_t *len, struct number *n)
 	return true;
 }
 
-/* How many of the last line's steps this one has, too. */
+/* The number of frames that this line shares with the previous one. */
 static uint32_t collapsed_shared(const struct collapsed *c, const char *line, size_t len)
 {
 	size_t most = len < c->last.len ? len : c->last.len, same = 0;
@@ -82,7 +81,7 @@ static uint32_t collapsed_shared(const struct collapsed *c, const char *line, si
 
 	while (same < most && line[same] == c->last.data[same])
 		same++;
-	/* A frame is shared if its end is, and another follows: a leaf may be a class. */
+	/* a leaf may be a class, so a frame is shared only if another one follows */
 	while (n < c->step_count && c->steps[n].end < same && c->steps[n].end < len &&
 		line[c->steps[n].end] == ';')
 		n++;
@@ -121,8 +120,8 @@ static int collapsed_stack(
 }
 
 /*
- * What is there of a sample beside whole ones goes to the next line, so that the sum is right. Where the first lines have
- * decimals each line also has its exact weight, in parts of a sample.
+ * Fractions of a sample carry over to the next line, so that the total is right. If the first lines have decimals, each sample also
+ * has its exact weight, in parts of a sample.
  */
 static int collapsed_sample(struct collapsed *c, int event, uint32_t stack, const struct number *n,
 	unsigned *rest, struct err *err)
@@ -141,7 +140,7 @@ static int collapsed_sample(struct collapsed *c, int event, uint32_t stack, cons
 	return s.count || s.weight ? feed_sample(c->im, &s, err) : 0;
 }
 
-/* Whether a line of the file's beginning has decimals. */
+/* True if one of the first lines has decimals. */
 static bool collapsed_decimals(struct import *im)
 {
 	const unsigned char *head;
@@ -160,7 +159,7 @@ static bool collapsed_decimals(struct import *im)
 	return n.parts;
 }
 
-/* The first line tells how many counts all have. */
+/* The first line determines the number of counts. */
 static int collapsed_begin(struct collapsed *c, const char *line, size_t len, struct err *err)
 {
 	const char *unit = c->decimals ? "samples/1000" : "samples";
@@ -186,7 +185,7 @@ static int collapsed_line(struct collapsed *c, const char *line, size_t len, str
 	if (!c->begun && collapsed_begin(c, line, len, err))
 		return -1;
 	if (c->before >= 0 && !collapsed_number(line, &len, &before))
-		return collapsed_bad(c, "has one count, those before it have two", err);
+		return collapsed_bad(c, "has one count, previous lines have two", err);
 	if (collapsed_stack(c, line, len, &stack, err) ||
 		collapsed_sample(c, c->event, stack, &count, &c->rest[0], err))
 		return -1;
@@ -213,12 +212,11 @@ int import_collapsed(struct import *im, struct err *err)
 	}
 	if (c.rounded)
 		snprintf(im->out->note, sizeof(im->out->note),
-			"%llu line%s behind the first have decimals, which are in the sum, but not "
-			"in "
-			"each stack.",
+			"%llu line%s after the first have decimals, which are included in the "
+			"total but not in each stack.",
 			(unsigned long long)c.rounded, plural(c.rounded));
 	if (!rc && !c.begun)
-		rc = err_set(err, ERR_INPUT, "%s has no stacks in it.", input_name(im->in));
+		rc = err_set(err, ERR_INPUT, "%s contains no stacks.", input_name(im->in));
 	if (!rc)
 		rc = feed_check(im, err);
 	buf_done(&c.last);
@@ -226,7 +224,7 @@ int import_collapsed(struct import *im, struct err *err)
 	return rc;
 }
 
-/* Its first line that says something ends with a number, and all of them are text. */
+/* True if the first line ends with a number and all bytes are text. */
 bool import_is_collapsed(const unsigned char *head, size_t bytes)
 {
 	const char *line = (const char *)head, *end = line + bytes, *next;

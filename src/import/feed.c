@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Events, threads and samples by their names; when it is enough. */
+/* Events, threads and samples by name; limits. */
 #include "import/feed.h"
 
 #include "base/clean.h"
@@ -10,10 +10,10 @@
 #include <string.h>
 
 #define PIECES        16
-#define CHECK_SAMPLES 4096u       /* between two looks at the memory */
-#define CHECK_BYTES   (16u << 20) /* or so many bytes of names */
+#define CHECK_SAMPLES 4096u       /* samples between two checks of the limits, */
+#define CHECK_BYTES   (16u << 20) /* or bytes of names */
 
-/* For sentences; several files that become one have no name. */
+/* The subject of error messages; a merge has no file name. */
 static const char *feed_name(const struct import *im)
 {
 	return im->in ? input_name(im->in) : "What was read";
@@ -29,13 +29,13 @@ struct imported *feed_begin(
 	im->out = xcalloc(1, sizeof(*im->out));
 	im->p = im->out->profile = profile_new();
 	vitals_unknown(&im->out->vitals);
-	/* Nothing leaves: numbers stay what they are, and a file has a limit of its own. */
+	/* No eviction: ids stay valid, and files have a limit of their own. */
 	profile_set_history(im->p, UINT32_MAX);
 	profile_set_budget(im->p, SIZE_MAX);
 	return im->out;
 }
 
-/* Where it is not told how far samples of time are apart: as far as they stand for. */
+/* If the interval of a time event is unknown, assumes the weight of its samples. */
 static void feed_intervals(struct import *im)
 {
 	for (int i = 0; i < PROFILE_EVENTS; i++) {
@@ -73,7 +73,7 @@ void feed_end(struct import *im)
 {
 	feed_intervals(im);
 	feed_say_cut(im);
-	/* The last second is over, as those before it. */
+	/* The last second is complete. */
 	profile_advance(im->p, profile_info(im->p).now + 1);
 	intern_done(&im->threads);
 	intern_done(&im->frames);
@@ -186,13 +186,12 @@ int feed_check(struct import *im, struct err *err)
 
 	im->unchecked = 0;
 	im->unchecked_bytes = 0;
-	if (profile_info(im->p).bytes + im->held > limit) {
+	if (profile_info(im->p).bytes + im->reader_bytes > limit) {
 		err_set(err, ERR_INPUT,
-			"%s has more in it than fits into %llu MiB of memory (so far up to byte "
-			"%llu).",
+			"%s does not fit into %llu MiB of memory (read so far: %llu bytes).",
 			feed_name(im), (unsigned long long)(limit >> 20),
 			(unsigned long long)(im->in ? input_offset(im->in) : 0));
-		err_hint(err, "--memory SIZE: a larger limit");
+		err_hint(err, "--memory SIZE raises the limit");
 		return -1;
 	}
 	if (!im->options->progress)
@@ -211,7 +210,7 @@ int feed_sample(struct import *im, const struct feed_sample *s, struct err *err)
 	struct vitals_event *v = &im->out->vitals.events[s->event];
 	uint64_t at = s->second * NS_PER_S + (s->part - 1ull) * (NS_PER_S / PROFILE_PULSE);
 
-	/* The model counts 32 bits at once; what is beyond all belief is a weight of fewer. */
+	/* The model adds up to 32 bits at once; absurdly large counts are clamped. */
 	for (int i = 0; i < PIECES && (!i || left); i++) {
 		one.count = left < UINT32_MAX ? (uint32_t)left : UINT32_MAX;
 		if (s->holders)

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What readers have in common: a file that is being read, and the way of its events, threads, frames and samples into the
- * profile. For the files of this module, and for readers elsewhere that have a row in its table.
+ * What readers share: the file being read, and functions that add its events, threads, frames and samples to the profile. For
+ * the files of this module, and for readers elsewhere that have a row in its table.
  *
- * Texts need not be clean or short: the model sees to that, and feed_end says what it cut. Numbers that are given out stay valid while the file is read.
+ * Texts need not be clean or short: the model cleans and truncates them, and feed_end reports how many. Ids stay valid while the file
+ * is read. One thread.
  */
 #ifndef JHOT_IMPORT_FEED_H
 #define JHOT_IMPORT_FEED_H
@@ -13,10 +14,9 @@
 #include "import/import.h"
 #include "import/input.h"
 
-#define FEED_SECONDS \
-	(100u * 24 * 3600) /* later ones are none: a file's time is not to be believed */
+#define FEED_SECONDS (100u * 24 * 3600) /* the longest profile; times of files are not trusted */
 #define FEED_TEXT_MAX \
-	(2 * PROFILE_TEXT_MAX) /* bytes of a name that are looked at: the model keeps half of them */
+	(2 * PROFILE_TEXT_MAX) /* bytes of a name that are read; the model keeps half of them */
 
 struct import {
 	const char *path;
@@ -25,14 +25,14 @@ struct import {
 	struct profile *p; /* of out */
 	const struct import_options *options;
 	/* feed.c */
-	unsigned events;       /* a bit for each that has a number */
-	struct intern threads; /* by all that tells them; number + 1 is the feeder's */
+	unsigned events;       /* bit set of event ids in use */
+	struct intern threads; /* keys of name and ids; their id + 1 is the profile's */
 	struct intern frames;  /* texts */
-	uint32_t *frame_of;    /* by their numbers; PROFILE_NONE: not asked yet */
+	uint32_t *frame_of;    /* by id in frames; PROFILE_NONE: not resolved yet */
 	uint32_t frames_cap;
 	struct buf text;
-	size_t held;            /* bytes that the reader has beside the profile, for feed_check */
-	unsigned unchecked;     /* samples since memory and patience were asked, */
+	size_t reader_bytes;    /* allocated by the reader, for feed_check */
+	unsigned unchecked;     /* samples since the last feed_check, */
 	size_t unchecked_bytes; /* and bytes of names */
 };
 
@@ -41,58 +41,59 @@ struct imported *feed_begin(
 void feed_end(struct import *im);
 
 /*
- * The number of an event by its name: "cpu", "alloc", or another, which is one of four that are not jhot's own. unit: of
- * its weights, "ns", "bytes", ... -1: there are too many. interval: 0 if not known.
+ * The id of an event by its name: "cpu", "alloc" etc. are jhot's own, of others up to four are possible. unit: of its weights,
+ * "ns", "bytes", ... interval: 0 if unknown. Returns -1 with an error if there are too many.
  */
 int feed_event(
 	struct import *im, const char *name, const char *unit, uint64_t interval, struct err *err);
 
-/* A thread by its name and numbers (0, -1: not known); none at all: PROFILE_NONE. */
+/* The id of a thread by its name and ids (0, -1: unknown); PROFILE_NONE if all are unknown. */
 uint32_t feed_thread(struct import *im, const struct profile_thread *t);
 
 /*
- * A frame by a text as collapsed stacks have them: "java/util/HashMap.get_[j]", "memcpy", "do_syscall_64_[k]". leaf: it
- * may be a class that was allocated or locked.
+ * A frame in the notation of collapsed stacks: "java/util/HashMap.get_[j]", "memcpy", "do_syscall_64_[k]". leaf: it may be a class
+ * that was allocated or locked.
  */
 uint32_t feed_frame_text(struct import *im, const char *text, size_t len, bool leaf);
-/* A frame by a name that other formats have, "java.util.HashMap.get", with what they tell beside it. */
+/* A frame as structured formats have it: "java.util.HashMap.get" and its properties. */
 struct feed_name {
 	const char *text, *signature,
-		*module; /* signature: of a method of Java's; module: of native code */
+		*module; /* signature: of Java methods; module: of native code */
 	int line;
-	bool inlined, native; /* native: it is no method of Java's, whatever its name */
-	bool leaf;            /* it may be a class */
+	bool inlined, native; /* native: not a Java method, whatever its name */
+	bool leaf;            /* may be a class */
 };
 uint32_t feed_frame_name(struct import *im, const struct feed_name *n);
 const char *feed_library(
 	const char *file); /* its name if it is a library's, "" if it is a source's */
 bool feed_is_native_source(
 	const char *file); /* a source of a language that does not run on the JVM */
-/* A thread by a text "[name tid=7]", "[name #7]", or a frame that is called so; PROFILE_NONE: it is none. */
+/* A thread by a text "[name tid=7]", "[name #7]", or by a frame of such a name; PROFILE_NONE if it is not one. */
 uint32_t feed_thread_text(struct import *im, const char *text, size_t len);
 uint32_t feed_thread_frame(struct import *im, uint32_t frame);
-/* A method by its parts; class_name with dots or slashes. */
+/* The id of a method. class_name: with dots or slashes. */
 uint32_t feed_method(struct import *im, const char *class_name, const char *name,
 	const char *signature, const char *module);
 
-/* -1: memory, or whoever waits, has had enough; count may be more than the model holds at once. */
+/* A sample, or several of one place; count is not limited to 32 bits. */
 struct feed_sample {
 	int event;
-	bool holders; /* of lock: profile_add_held */
-	uint8_t part; /* of its second, from 1 to PROFILE_PULSE; 0: not known */
+	bool holders; /* of the event lock: attributed to lock owners (profile_add_held) */
+	uint8_t part; /* of its second, 1 to PROFILE_PULSE; 0: unknown */
 	uint32_t second, stack, thread;
 	enum thread_state state;
 	uint64_t count, weight;
 };
+/* Returns 0, or -1 with an error if the memory limit is reached or the user cancels. */
 int feed_sample(struct import *im, const struct feed_sample *s, struct err *err);
-/* Whether to go on: for what takes long without a sample. */
+/* Checks both, for work that takes long without adding samples. */
 int feed_check(struct import *im, struct err *err);
 
-/* A text into a field of vitals and the like. */
+/* Copies a text into a field of fixed size, cleaned. */
 void feed_copy(char *to, size_t bytes, const char *text, size_t len);
-/* Another "key=value"; those that are too many are left out. */
+/* Adds a label; labels beyond IMPORT_LABELS are ignored. */
 void feed_label(struct import *im, const char *key, const char *value);
-/* A fact that jhot's own exports have (export/facts.h): who was sampled, and labels; others are passed over. */
+/* Applies a fact of jhot's own exports (export/facts.h): the target, labels. Unknown ones are ignored. */
 void feed_fact(struct import *im, const char *key, const char *value);
 
 int import_jhot(struct import *im, struct err *err);

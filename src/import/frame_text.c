@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Frames from the texts that collapsed stacks have: what ran, and how, by their spelling.
+ * Frames from the notation of collapsed stacks. The spelling tells what ran, and how:
  *
- *   pkg/Class.method, pkg.Class.method    Java; _[j] C2, _[1] C1, _[0] interpreted, _[i] inlined behind it
+ *   pkg/Class.method, pkg.Class.method    Java; suffix _[j]: C2, _[1]: C1, _[0]: interpreted, _[i]: inlined
  *   pkg.Class_[i], pkg.Class_[k], byte[]  a class, as a leaf
- *   name_[k]                              of the kernel
- *   [libc.so.6] 0x777e8                   a function that no table names, in that file
- *   [unknown_Java], [break_native]        why a walk failed
+ *   name_[k]                              kernel
+ *   [libc.so.6] 0x777e8                   native code without a name, in that file
+ *   [unknown_Java], [break_native]        the reason why a walk failed
  *   anything else                         native code
  */
 #include "import/feed.h"
@@ -59,13 +59,13 @@ static enum frame_type frame_text_type(char how)
 	return FRAME_JAVA;
 }
 
-/* May it stand in a name of Java's? Letters beyond ASCII may. */
+/* True for characters of Java identifiers, including non-ASCII letters. */
 static bool java_letter(unsigned char c)
 {
 	return isalnum(c) || c == '_' || c == '$' || c >= 0x80;
 }
 
-/* A method's name; "<init>", and what Kotlin and Scala make of theirs. */
+/* True for a method name, including "<init>" and mangled names of Kotlin and Scala. */
 static bool java_method(const char *s, size_t len)
 {
 	if (len > 2 && *s == '<')
@@ -76,7 +76,7 @@ static bool java_method(const char *s, size_t len)
 	return len && !isdigit((unsigned char)*s);
 }
 
-/* A class's: parts between dots or slashes, of a hidden one also a number. */
+/* True for a class name: parts separated by dots or slashes; hidden classes end with a number. */
 static bool java_class(const char *s, size_t len)
 {
 	bool begin = true;
@@ -105,7 +105,7 @@ static bool part_is_class(const char *s, size_t len)
 				   memchr(s + at, '$', len - at));
 }
 
-/* The dot before a method's name; NULL: it is no method of Java's. */
+/* The dot before the method name, or NULL if this is not a Java method. */
 static const char *java_dot(const struct frame_text *f)
 {
 	const char *dot = memrchr(f->text, '.', f->len);
@@ -114,14 +114,14 @@ static const char *java_dot(const struct frame_text *f)
 	if (!class_len || !java_method(dot + 1, f->len - class_len - 1) ||
 		!java_class(f->text, class_len))
 		return NULL;
-	/* Native names have dots, too: "x.isra.0", "libc.so"; so somebody must have said that it is Java's. */
+	/* native names have dots, too ("x.isra.0", "libc.so"): require evidence of Java */
 	if (memchr(f->text, '/', class_len) || part_is_class(f->text, class_len) ||
 		(f->how && f->how != 'k'))
 		return dot;
 	return NULL;
 }
 
-/* A class alone: dotted, its last part begins with a capital; or an array. */
+/* True for a class alone: dotted with a capitalised last part, or an array. */
 static bool frame_text_is_class(const struct frame_text *f)
 {
 	size_t len = f->len;
@@ -160,7 +160,7 @@ static uint32_t frame_text_bracket(struct import *im, const char *text, size_t l
 	return PROFILE_NONE;
 }
 
-/* "[libc.so.6] 0x777e8": returns "0x777e8"; NULL: it is no such text. */
+/* "0x777e8" of "[libc.so.6] 0x777e8", else NULL. */
 static const char *nameless_address(const char *text, char file[FILE_BYTES])
 {
 	const char *end = *text == '[' ? strstr(text, "] 0x") : NULL;
@@ -176,7 +176,7 @@ static uint32_t frame_native(struct import *im, const struct feed_name *n)
 {
 	char file[FILE_BYTES];
 	const char *address = nameless_address(n->text, file);
-	/* Files that are no library are of no interest here, "[vdso]" and the like are. */
+	/* Ignore files that are not libraries, but not "[vdso]" etc. */
 	const char *module = *n->module == '[' && *n->text == '[' && !address ? "" : n->module;
 
 	if (address && !*module)
@@ -212,7 +212,7 @@ static uint32_t frame_text_make(struct import *im, const struct frame_text *f)
 	return frame;
 }
 
-/* Dots for slashes, but before the number of a hidden class. */
+/* Replaces slashes by dots, except before the number of a hidden class. */
 static void class_dotted(struct buf *out, const char *name)
 {
 	for (const char *s = name; *s; s++)
@@ -235,14 +235,14 @@ uint32_t feed_method(struct import *im, const char *class_name, const char *name
 	return method;
 }
 
-/* Where the class ends: at the last dot; 0: it is no method of Java's. */
+/* The length of the class name, 0 if this is not a Java method. */
 static size_t name_class(const struct feed_name *n, size_t len)
 {
 	const struct frame_text f = {n->text, len, 0, false};
 	const struct frame_text word = {n->text, strcspn(n->text, " "), 0, false};
 	const char *dot = *n->signature ? memrchr(n->text, '.', len) : java_dot(&f);
 
-	/* "a.B.c waits to be notified": where a thread waits is its method's. */
+	/* "a.B.c waits to be notified": a frame of the method */
 	if (!dot && word.len < len)
 		dot = java_dot(&word);
 	return dot ? (size_t)(dot - n->text) : 0;
@@ -300,7 +300,7 @@ uint32_t feed_frame_text(struct import *im, const char *text, size_t len, bool l
 	uint32_t id, known = im->frames.count;
 	struct frame_text cut;
 
-	/* The same text is another frame where it may be a class. */
+	/* the same text as a leaf may be a class, a different frame */
 	buf_clear(&im->text);
 	buf_addc(&im->text, leaf ? 'l' : '-');
 	buf_add(&im->text, text, len < FEED_TEXT_MAX ? len : FEED_TEXT_MAX);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The table of formats, and which of them a file is. */
+/* The table of formats, and detection. */
 #include "import/import.h"
 
 #include "import/feed.h"
@@ -9,11 +9,11 @@
 #include <strings.h>
 #include <sys/stat.h>
 
-/* Those that are told for certain stand before those that nearly any text could be. */
+/* Formats with a reliable signature precede those that almost any text matches. */
 const struct import_format import_formats[] = {
 	{.name = "jhot",
 		.suffixes = {".jhot"},
-		.what = "a recording of jhot's",
+		.what = "a jhot recording",
 		.is = import_is_jhot,
 		.read = import_jhot},
 	{.name = "jfr",
@@ -28,7 +28,7 @@ const struct import_format import_formats[] = {
 		.read = import_pprof},
 	{.name = "speedscope",
 		.suffixes = {".speedscope.json"},
-		.what = "speedscope's files, of jhot and others, sampled and evented",
+		.what = "speedscope files of jhot and others, sampled and evented",
 		.is = import_is_speedscope,
 		.read = import_speedscope},
 	{.name = "perf",
@@ -58,7 +58,7 @@ static size_t import_unpacked_length(const char *name)
 	return len;
 }
 
-/* "x.pb.gz" has the suffix ".pb.gz", and ".pb", which was compressed. */
+/* "x.pb.gz" has the suffix ".pb.gz", and also ".pb", compressed. */
 static bool import_has_suffix(const char *path, const char *suffix)
 {
 	const size_t lengths[] = {strlen(path), import_unpacked_length(path)};
@@ -79,7 +79,7 @@ static const struct import_format *import_find_suffix(const char *path)
 	return NULL;
 }
 
-/* By its first bytes, else by its name. */
+/* Detects by the first bytes, else by the name. */
 static const struct import_format *import_find(
 	const char *path, const unsigned char *head, size_t bytes)
 {
@@ -89,7 +89,7 @@ static const struct import_format *import_find(
 	return import_find_suffix(path);
 }
 
-bool import_takes(const char *path)
+bool import_accepts(const char *path)
 {
 	const unsigned char *head;
 	struct input *in;
@@ -98,7 +98,7 @@ bool import_takes(const char *path)
 
 	if (import_find_suffix(path))
 		return true;
-	/* A pipe would be robbed of what is looked at. */
+	/* Reading from a pipe would consume its data. */
 	if (stat(path, &st) || !S_ISREG(st.st_mode))
 		return false;
 	in = input_open(path, NULL);
@@ -111,7 +111,7 @@ bool import_takes(const char *path)
 
 static int import_unknown(const struct input *in, struct err *err)
 {
-	err_set(err, ERR_INPUT, "%s is no profile that jhot can read: its first bytes tell none.",
+	err_set(err, ERR_INPUT, "%s is not a profile in a format that jhot can read.",
 		input_name(in));
 	for (const struct import_format *f = import_formats; f->name; f++)
 		err_hint(err, "%s: %s", f->name, f->what);
@@ -121,7 +121,7 @@ static int import_unknown(const struct input *in, struct err *err)
 static int import_perf_data(const struct import *im, struct err *err)
 {
 	err_set(err, ERR_INPUT,
-		"%s is what perf record writes; jhot reads what perf script prints of it.",
+		"%s is a file of perf record; jhot reads the output of perf script.",
 		input_name(im->in));
 	err_hint(err, "perf script -i %s | jhot view -", im->path);
 	return -1;
@@ -129,7 +129,8 @@ static int import_perf_data(const struct import *im, struct err *err)
 
 static int import_bzip2(const struct import *im, struct err *err)
 {
-	err_set(err, ERR_INPUT, "%s is compressed by bzip2; jhot unpacks gzip, zstd, xz and lz4.",
+	err_set(err, ERR_INPUT,
+		"%s is compressed with bzip2; jhot supports gzip, zstd, xz and lz4.",
 		input_name(im->in));
 	err_hint(err, "bzip2 -dc %s | jhot view -", im->path);
 	return -1;
@@ -155,7 +156,7 @@ static int import_all(struct import *im, struct err *err)
 		return import_unknown(im->in, err);
 	if (im->out->format->read(im, err))
 		return -1;
-	if (!v->name[0]) { /* something to call it by */
+	if (!v->name[0]) { /* the name of the file stands in for that of the target */
 		name = strrchr(im->path, '/') ? strrchr(im->path, '/') + 1 : im->path;
 		name = strcmp(name, IMPORT_STDIN) ? name : input_name(im->in);
 		feed_copy(v->name, sizeof(v->name), name, strlen(name));

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reading profiles that others wrote, or jhot itself: one file and one table row per format.
+ * Reading profiles of other tools and of jhot: one file and one table row per format.
  *
- * A file may say anything: whatever is wrong with it ends in an error of ERR_INPUT that names the line or the byte, and
- * names are clean before the profile has them. Compressed files (gzip, zstd, xz, lz4) are read as what they hold. Memory is that of the
- * profile, which has a limit, and of one piece of the file. One thread.
+ * Files are not trusted. Any fault ends in an error of kind ERR_INPUT that names the line or the byte; names are cleaned before
+ * they enter the profile. gzip, zstd, xz and lz4 files are decompressed. Memory is limited: the profile has a limit, and most
+ * formats need one chunk of the file beside it. Functions block on the file. One thread.
  */
 #ifndef JHOT_IMPORT_IMPORT_H
 #define JHOT_IMPORT_IMPORT_H
@@ -13,41 +13,41 @@
 #include "profile/profile.h"
 #include "profile/vitals.h"
 
-#define IMPORT_MEMORY ((uint64_t)1 << 30) /* bytes of a profile, if nothing else is asked for */
+#define IMPORT_MEMORY ((uint64_t)1 << 30) /* default limit of a profile, bytes */
 #define IMPORT_LABELS 32
 #define IMPORT_STDIN  "-"
 
-/* What was read. */
+/* A profile and its metadata. */
 struct imported {
 	const struct import_format *format;
-	struct profile *profile; /* its start is 0 if that is not known */
-	/* Who was sampled, as far as the file tells: pid, name, jdk, command, engines and intervals of events. */
+	struct profile *profile; /* start 0: unknown */
+	/* The target, as far as known: pid, name, jdk, command, engines and intervals of events. */
 	struct vitals vitals;
 	char host[256];
-	uint64_t duration_ns; /* 0: not known */
-	bool timed;           /* its samples are in their seconds; else all are in second 0 */
+	uint64_t duration_ns;        /* 0: unknown */
+	bool timed;                  /* samples have times; else all are in second 0 */
 	char *labels[IMPORT_LABELS]; /* "key=value" */
 	int label_count;
-	char note[400]; /* what is missing in it: sentences, or "" */
+	char note[400]; /* what is missing: sentences, or "" */
 };
 
 struct import_options {
-	/* Asked some ten times a second: so many of the file's bytes are read (total 0: not known). false: give up. May be NULL. */
+	/* Called about ten times per second with the bytes read so far (total 0: unknown). Returns false to cancel. May be NULL. */
 	bool (*progress)(void *ctx, uint64_t done, uint64_t total);
 	void *ctx;
-	uint64_t memory; /* 0: IMPORT_MEMORY */
+	uint64_t memory; /* limit of the profile, bytes; 0: IMPORT_MEMORY */
 };
 
-/* path: or IMPORT_STDIN. options may be NULL. NULL: err says why. */
+/* path: a file, or IMPORT_STDIN. options may be NULL. The caller frees the result. NULL: see err. */
 struct imported *import_read(
 	const char *path, const struct import_options *options, struct err *err);
 void import_free(struct imported *i);
-/* Is it a file that import_read would try, by its name or by its first bytes? */
-bool import_takes(const char *path);
+/* True if the name or the first bytes are those of a known format. */
+bool import_accepts(const char *path);
 
 /*
- * Several as one: events by name, threads by their names and numbers. Those with time lie where the wall clock has them. What
- * all say alike of the process is kept. The list stays the caller's. NULL: err says why.
+ * Merges profiles: events by name, threads by name and ids, and, of files with times, seconds by wall clock. Metadata on which all
+ * agree are kept. The list remains the caller's. NULL: see err.
  */
 struct imported *import_merge(struct imported *const *list, int count,
 	const struct import_options *options, struct err *err);
@@ -60,9 +60,9 @@ struct import; /* feed.h: a file that is being read */
 struct import_format {
 	const char *name; /* "collapsed" */
 	const char *suffixes
-		[IMPORT_SUFFIXES]; /* ".folded"; ".gz", ".zst", ".xz", ".lz4" behind it are passed over */
-	const char *what;          /* "collapsed stacks: of jhot, async-profiler, perf" */
-	/* Do its first bytes tell it for certain? NULL: they never do. */
+		[IMPORT_SUFFIXES]; /* ".folded"; may be followed by ".gz", ".zst", ".xz", ".lz4" */
+	const char *what;          /* "collapsed stacks of jhot, async-profiler, FlameGraph" */
+	/* True if the first bytes identify the format. NULL: they never do. */
 	bool (*is)(const unsigned char *head, size_t bytes);
 	int (*read)(struct import *im, struct err *err);
 };

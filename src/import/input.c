@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reading by zlib, which passes through what is not gzip's; zstd, xz and lz4 are decoded behind it. */
+/* zlib reads the file and passes through what is not gzip; zstd, xz and lz4 are decoded from its output. */
 #include "import/input.h"
 
 #include "import/unpack.h"
@@ -12,7 +12,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
-/* gzip's own ratio is below 1,032. Beyond the first bytes the others' is limited alike: some can say gigabytes in kilobytes. */
+/* Guards against decompression bombs: the ratio of gzip is below 1,032; other formats are limited to the same beyond RATIO_FROM. */
 #define RATIO_MAX  1032
 #define RATIO_FROM (64u << 20) /* bytes decompressed */
 
@@ -20,14 +20,14 @@ struct input {
 	gzFile gz;
 	char *name;
 	uint64_t total;
-	struct unpack *unpack; /* of what zlib reads; NULL: it is not compressed otherwise */
-	char *packed;          /* a piece for it */
+	struct unpack *unpack; /* decodes what zlib reads; NULL: not zstd, xz, lz4 */
+	char *packed;          /* its input */
 	size_t packed_at, packed_end;
 	bool begun, packed_ended, cut;
 	char *piece;
-	size_t at, end; /* of piece: what is not taken yet */
+	size_t at, end; /* of piece: the bytes that are not consumed yet */
 	bool ended;
-	struct buf line; /* one that lies in several pieces */
+	struct buf line; /* a line that spans several pieces */
 	uint64_t offset, lines;
 };
 
@@ -40,7 +40,8 @@ static int input_cut(struct input *in, struct err *err)
 {
 	in->cut = true;
 	return err_set(err, ERR_INPUT,
-		"%s is cut off: its compressed data ends within a block, %llu bytes decompressed.",
+		"%s is truncated: its compressed data ends within a block, after %llu decompressed "
+		"bytes.",
 		in->name, input_decompressed(in));
 }
 
@@ -50,10 +51,10 @@ static int input_failed(struct input *in, struct err *err)
 	const char *text = gzerror(in->gz, &number);
 
 	if (number == Z_ERRNO)
-		return err_set_errno(err, ERR_INPUT, "%s cannot be read", in->name);
+		return err_set_errno(err, ERR_INPUT, "Cannot read %s", in->name);
 	if (number == Z_BUF_ERROR)
 		return input_cut(in, err);
-	return err_set(err, ERR_INPUT, "%s is damaged: %s, behind byte %llu of what is compressed.",
+	return err_set(err, ERR_INPUT, "%s is damaged: %s, after byte %llu of the compressed data.",
 		in->name, text, input_decompressed(in));
 }
 
@@ -65,7 +66,7 @@ struct input *input_open(const char *path, struct err *err)
 	struct stat st;
 
 	if (fd < 0 || fstat(fd, &st)) {
-		err_set_errno(err, ERR_INPUT, "%s cannot be opened", path);
+		err_set_errno(err, ERR_INPUT, "Cannot open %s", path);
 		if (fd >= 0)
 			close(fd);
 		return NULL;
@@ -81,7 +82,7 @@ struct input *input_open(const char *path, struct err *err)
 	in->piece = xmalloc(INPUT_PIECE);
 	in->gz = gzdopen(fd, "rb");
 	if (!in->gz)
-		xmalloc(SIZE_MAX / 2); /* the one reason: no memory, which ends the program */
+		xmalloc(SIZE_MAX / 2); /* fails only for lack of memory, which ends the program */
 	gzbuffer(in->gz, INPUT_PIECE);
 	return in;
 }
@@ -99,7 +100,7 @@ void input_close(struct input *in)
 	free(in);
 }
 
-/* From zlib: how many bytes, 0 at the end, -1 with an error. */
+/* Reads from zlib. Returns how many bytes, 0 at the end, -1 with an error. */
 static ssize_t input_zlib(struct input *in, char *to, size_t space, struct err *err)
 {
 	int got = gzread(in->gz, to, (unsigned)space), number = Z_OK;
@@ -131,23 +132,23 @@ static ssize_t input_unpack(struct input *in, char *to, size_t space, struct err
 	} while (!got && (taken || (in->packed_at == in->packed_end && !in->packed_ended)));
 	if (got < 0)
 		return err_set(err, ERR_INPUT,
-			"%s is damaged: %s says \"%s\", behind byte %llu of what is compressed.",
+			"%s is damaged: %s reports \"%s\", after byte %llu of the compressed data.",
 			in->name, unpack_name(in->unpack), why, input_decompressed(in));
 	if (!got && unpack_is_inside(in->unpack))
 		return input_cut(in, err);
 	if (input_decompressed(in) > RATIO_FROM &&
 		input_decompressed(in) / RATIO_MAX > (uint64_t)gzoffset(in->gz)) {
 		err_set(err, ERR_INPUT,
-			"%s has more than %d bytes for each compressed one, %llu so far.", in->name,
+			"%s expands to more than %d times its size, %llu bytes so far.", in->name,
 			RATIO_MAX, input_decompressed(in));
-		err_hint(err, "if it is meant so: %s -dc FILE | jhot view -",
+		err_hint(err, "if that is intended: %s -dc FILE | jhot view -",
 			unpack_name(in->unpack));
 		return -1;
 	}
 	return got;
 }
 
-/* Reads more input behind the bytes that are not consumed yet. -1: an error; later calls report it again. */
+/* Appends input to the bytes that are not consumed yet. Returns -1 with an error, which later calls repeat. */
 static int input_fill(struct input *in, struct err *err)
 {
 	char *to = in->piece;
@@ -180,7 +181,7 @@ static int input_fill(struct input *in, struct err *err)
 	return 0;
 }
 
-static void input_take(struct input *in, size_t bytes)
+static void input_consume(struct input *in, size_t bytes)
 {
 	in->at += bytes;
 	in->offset += bytes;
@@ -194,7 +195,7 @@ int input_peek(struct input *in, const unsigned char **head, struct err *err)
 		if (input_fill(in, err)) {
 			if (in->end == in->at)
 				return -1;
-			break; /* what there is can be looked at; who reads on is told */
+			break; /* report it when these bytes have been consumed */
 		}
 	left = in->end - in->at;
 	*head = (const unsigned char *)in->piece + in->at;
@@ -210,14 +211,14 @@ int input_read(struct input *in, void *to, size_t bytes, struct err *err)
 			return -1;
 		have = in->end - in->at < bytes - done ? in->end - in->at : bytes - done;
 		memcpy((char *)to + done, in->piece + in->at, have);
-		input_take(in, have);
+		input_consume(in, have);
 		done += have;
 		if (!have && in->ended)
 			break;
 	}
 	if (done == bytes)
 		return 1;
-	return done ? err_set(err, ERR_INPUT, "%s is cut off: it ends at byte %llu.", in->name,
+	return done ? err_set(err, ERR_INPUT, "%s is truncated: it ends at byte %llu.", in->name,
 			      (unsigned long long)in->offset)
 		    : 0;
 }
@@ -230,7 +231,7 @@ ssize_t input_some(struct input *in, void *to, size_t bytes, struct err *err)
 		return -1;
 	have = in->end - in->at < bytes ? in->end - in->at : bytes;
 	memcpy(to, in->piece + in->at, have);
-	input_take(in, have);
+	input_consume(in, have);
 	return (ssize_t)have;
 }
 
@@ -247,21 +248,21 @@ int input_rest(struct input *in, struct buf *out, size_t limit, struct err *err)
 				"%s is too large: more than %zu MiB decompressed.", in->name,
 				limit >> 20);
 		buf_add(out, in->piece + in->at, in->end - in->at);
-		input_take(in, in->end - in->at);
+		input_consume(in, in->end - in->at);
 		if (input_fill(in, err))
 			return -1;
 	} while (in->end > in->at);
 	return 0;
 }
 
-/* Adds what the piece has of the line at hand; true: its end was there. */
+/* Appends the part of the line in this piece. Returns true at the end of the line. */
 static bool input_line_part(struct input *in)
 {
 	const char *from = in->piece + in->at, *end = memchr(from, '\n', in->end - in->at);
 	size_t len = end ? (size_t)(end - from) : in->end - in->at;
 
 	buf_add(&in->line, from, len);
-	input_take(in, len + (end ? 1 : 0));
+	input_consume(in, len + (end ? 1 : 0));
 	return end;
 }
 
@@ -270,10 +271,10 @@ int input_line(struct input *in, const char **line, size_t *len, struct err *err
 	const char *end = memchr(in->piece + in->at, '\n', in->end - in->at);
 
 	buf_clear(&in->line);
-	if (end) { /* as nearly always: it lies in the piece as a whole */
+	if (end) { /* the common case: the whole line is in this piece */
 		*line = in->piece + in->at;
 		*len = (size_t)(end - *line);
-		input_take(in, *len + 1);
+		input_consume(in, *len + 1);
 	} else {
 		while (!input_line_part(in)) {
 			if (in->line.len > INPUT_LINE_MAX)

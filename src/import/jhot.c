@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Recordings of jhot's own: src/recording reads them, here is only where their bytes come from. */
+/* jhot recordings, read by src/recording from the bytes of input.h. */
 #include "import/feed.h"
 
 #include "recording/recording.h"
@@ -12,7 +12,7 @@ bool import_is_jhot(const unsigned char *head, size_t bytes)
 	return recording_is(head, bytes);
 }
 
-/* A file that was cut off ends there: what stands before is as good as ever. */
+/* A truncated file simply ends there. */
 static ssize_t jhot_input(void *ctx, void *bytes, size_t count, struct err *err)
 {
 	struct import *im = ctx;
@@ -21,7 +21,7 @@ static ssize_t jhot_input(void *ctx, void *bytes, size_t count, struct err *err)
 	return n < 0 && input_is_cut(im->in) ? 0 : n;
 }
 
-/* As of any file: an event is there if it has samples, whether or not it was switched off in the end. */
+/* An event is present if it has samples, even if it was off at the end. */
 static void jhot_events(struct import *im)
 {
 	for (int i = 0; i < PROFILE_EVENTS; i++) {

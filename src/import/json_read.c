@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NUMBER_MAX 64 /* bytes of one; nobody writes more */
+#define NUMBER_MAX 64 /* bytes of a number */
 
 static bool json_bad(struct json_read *r)
 {
@@ -16,7 +16,7 @@ static bool json_bad(struct json_read *r)
 	return false;
 }
 
-/* The first byte behind white space; 0 at the end. */
+/* Skips white space. Returns the next byte, 0 at the end. */
 static char json_peek(struct json_read *r)
 {
 	while (r->at < r->end && memchr(" \t\r\n", *r->at, 4))
@@ -60,7 +60,7 @@ bool json_read_item(struct json_read *r)
 	return json_next(r, ']');
 }
 
-/* Where the text at r->at ends: at its closing quote. */
+/* The closing quote of the string at r->at, or NULL. */
 static const char *json_text_end(struct json_read *r)
 {
 	const char *s;
@@ -145,7 +145,7 @@ static bool json_hex(const char *s, const char *end, uint32_t *c)
 	return true;
 }
 
-/* What stands behind a backslash; returns where it ends, NULL: it is no escape. */
+/* Decodes an escape after its backslash. Returns its end, or NULL if it is invalid. */
 static const char *json_escape(const char *s, const char *end, struct buf *out)
 {
 	static const char from[] = "\"\\/bfnrt", to[] = "\"\\/\b\f\n\r\t";

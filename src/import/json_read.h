@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * JSON read value by value out of memory that ends with a NUL; bytes may be anything.
+ * A pull parser for JSON (RFC 8259) in memory that ends with a NUL. The bytes are not trusted.
  *
- * A reader is a plain value: a copy of one that stands before a value reads that value later. After a fault `bad` is
- * true, `at` is where it is, and each further call returns false. Nothing recurses.
+ * A reader is a plain value: a copy reads the same position again. Errors are sticky: `bad` is set, `at` is the position, and all
+ * further calls return false. No recursion, no allocation. One thread.
  */
 #ifndef JHOT_IMPORT_JSON_READ_H
 #define JHOT_IMPORT_JSON_READ_H
@@ -14,7 +14,7 @@
 
 struct json_read {
 	const char *at, *end;
-	bool comma; /* a value was read: a comma comes before the next one */
+	bool comma; /* a value was read; a comma must precede the next one */
 	bool bad;
 };
 
@@ -25,16 +25,17 @@ static inline struct json_read json_read_of(const struct buf *text)
 
 /* Enters an object ('{') or an array ('['). */
 bool json_read_enter(struct json_read *r, char open);
-/* Whether the array that was entered has another value, which is the next to read; false: it is left. */
+/* True if the current array has another value, which is next. False leaves the array. */
 bool json_read_item(struct json_read *r);
-/* The same of an object, with the member's key as it is written, without quotes. */
+/* The same for an object; the key as written, without quotes. */
 bool json_read_key(struct json_read *r, const char **key, size_t *len);
-/* The value that comes next: passed over, or read if it is one of these. */
+/* Skips the next value, or reads it if it has this type; else sets bad. */
 bool json_read_skip(struct json_read *r);
 bool json_read_text(struct json_read *r,
-	struct buf *out); /* its code points; NUL and surrogates alone: U+FFFD */
+	struct buf *out); /* appends UTF-8; NUL and unpaired surrogates become U+FFFD */
 bool json_read_is(struct json_read *r,
-	const char *text); /* whether it is this text, without escapes; it stays the next */
+	const char *
+		text); /* true if the next value is this text, without escapes; does not consume it */
 bool json_read_number(struct json_read *r, double *n);
 
 #endif

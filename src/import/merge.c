@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Several profiles as one: events by name, threads by their names and numbers, seconds by the wall clock where it is told. */
+/* Merging profiles: events by name, threads by name and ids, seconds by wall clock if known. */
 #include "import/feed.h"
 
 #include "base/clock.h"
@@ -13,7 +13,7 @@ struct merge {
 	struct import im;
 	const struct profile *from;
 	struct feed_sample sample; /* its event and second */
-	uint32_t *stacks;          /* by those of from: number + 1 */
+	uint32_t *stacks;          /* by stack of from: the merged id + 1 */
 	uint32_t stack_count;
 	struct err *err;
 	int rc;
@@ -30,7 +30,7 @@ static uint32_t merge_frame(struct merge *m, uint32_t frame)
 		f->type, f->bci, f->line);
 }
 
-/* From the frame that is known already, towards the leaf. */
+/* Merges the frames from the last known one to the leaf. */
 static uint32_t merge_stack(struct merge *m, uint32_t stack)
 {
 	uint32_t chain[64], depth, at, known;
@@ -67,7 +67,7 @@ static void merge_part(void *ctx, const struct profile_part *part)
 	m->rc = feed_sample(&m->im, &m->sample, m->err);
 }
 
-/* How it lies in its second, in what this profile has of it. */
+/* Merges the distribution within a second. */
 static void merge_pulse(struct merge *m, const struct profile_query *q)
 {
 	uint64_t weight = profile_sum(m->from, q).weight, all = 0, at;
@@ -84,7 +84,7 @@ static void merge_pulse(struct merge *m, const struct profile_query *q)
 	}
 }
 
-/* first: which second of the whole is its second 0. */
+/* first: the merged second of its second 0. */
 static void merge_event(struct merge *m, int event, bool holders, uint32_t first)
 {
 	struct profile_query q = profile_whole(event);
@@ -133,7 +133,7 @@ static void merge_text(char *to, size_t bytes, const char *text, bool first)
 		*to = '\0';
 }
 
-/* What all files say alike is kept. */
+/* Keeps the metadata on which all files agree. */
 static void merge_facts(struct imported *to, const struct imported *from, bool first)
 {
 	struct vitals *v = &to->vitals;
@@ -154,7 +154,7 @@ static void merge_facts(struct imported *to, const struct imported *from, bool f
 	}
 }
 
-/* When the earliest of those begins that tell it; 0: none does. */
+/* The earliest known start, 0 if none is known. */
 static uint64_t merge_start(struct imported *const *list, int count)
 {
 	uint64_t start = 0, one;
@@ -175,7 +175,8 @@ static int merge_one(struct merge *m, const struct imported *from, uint64_t star
 
 	if (begin_ns / NS_PER_S > FEED_SECONDS)
 		return err_set(m->err, ERR_INPUT,
-			"These files are more than %d days apart, which no view of time can show.",
+			"These files are more than %d days apart and cannot be shown on one time "
+			"axis.",
 			FEED_SECONDS / (24 * 3600));
 	merge_facts(to, from, first);
 	m->from = from->profile;

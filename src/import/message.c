@@ -6,7 +6,7 @@
 
 enum { WIRE_VARINT, WIRE_64, WIRE_BYTES, WIRE_32 = 5 };
 
-/* false: it ends within the number. */
+/* Returns false if the message ends within the number. */
 static bool message_varint(struct message *p, uint64_t *value)
 {
 	uint64_t v = 0;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Protocol buffers, read field by field; bytes may be anything. Plain values into the caller's memory. */
+/*
+ * A pull parser for protocol buffers. The bytes are not trusted. Cursors are plain values in the caller's memory; nothing is
+ * allocated. One thread.
+ */
 #ifndef JHOT_IMPORT_MESSAGE_H
 #define JHOT_IMPORT_MESSAGE_H
 
@@ -9,14 +12,14 @@
 
 struct message {
 	const unsigned char *at, *end;
-	bool bad; /* what is at `at` is no field */
+	bool bad; /* the field at `at` is malformed */
 };
 
 struct message_field {
 	unsigned number;
 	bool is_bytes;
-	uint64_t value;       /* of one that is none */
-	struct message bytes; /* of one that is bytes, or a message */
+	uint64_t value;       /* if !is_bytes */
+	struct message bytes; /* if is_bytes: bytes, a text or a message */
 };
 
 static inline struct message message_of(const void *bytes, size_t len)
@@ -28,9 +31,9 @@ static inline size_t message_left(const struct message *p)
 	return (size_t)(p->end - p->at);
 }
 
-/* The next field; false: there is none, or (p->bad) it is none. */
+/* The next field. Returns false at the end, or if it is malformed (p->bad). */
 bool message_next(struct message *p, struct message_field *f);
-/* The next of a field's numbers, which may be packed or alone; *first: true before the first. */
+/* Iterates over the numbers of a repeated field, packed or not. *first: true initially. */
 bool message_number(struct message_field *f, bool *first, uint64_t *value);
 
 #endif

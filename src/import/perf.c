@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What `perf script` prints: a line for each sample, then a line for each frame, the leaf first, then an empty line.
+ * The output of perf script: a line per sample, then a line per frame, leaf first, then an empty line.
  *
  *   java  1234/1240 [001] 12345.678901:     250000 cycles:u:
  *   	    7f0011223344 Lcom/foo/Bar;::baz+0x20 (/tmp/perf-1234.map)
  *   	ffffffff81000000 do_syscall_64+0x5b ([kernel.kallsyms])
  *
- * An event is called as perf calls it; clocks are EVENT_CPU. A sample weighs its period. Lines beginning with # say nothing.
+ * Events keep their names; clocks are EVENT_CPU. The weight of a sample is its period. Lines beginning with # are ignored.
  */
 #include "import/feed.h"
 
@@ -18,12 +18,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define KERNEL_FIRST 0xffff800000000000ull /* addresses of the kernel's half */
+#define KERNEL_FIRST 0xffff800000000000ull /* the lowest kernel address */
 #define WORD_MOST    64
 
 struct perf {
 	struct import *im;
-	struct feed_sample sample; /* of the stack at hand; valid if any */
+	struct feed_sample sample; /* the current one; valid if any */
 	bool any, begun;
 	uint64_t first_ns;
 	uint32_t *frames, frame_count, frames_cap; /* leaf first */
@@ -36,7 +36,7 @@ struct perf_head {
 	char event[WORD_MOST];
 };
 
-/* The next word behind blanks: its length, 0 at the end. */
+/* Skips blanks. Returns the length of the next word, 0 at the end. */
 static size_t word_next(const char **at, const char *end)
 {
 	size_t len = 0;
@@ -101,7 +101,7 @@ static bool head_read(const char *line, size_t len, struct perf_head *h)
 	*h = (struct perf_head){.period = 1};
 	if (!len || isspace((unsigned char)*line))
 		return false;
-	/* The command may have blanks; what comes behind it is a thread, maybe a CPU, a time. */
+	/* The command may contain blanks; it is followed by the thread, maybe a CPU, and the time. */
 	for (n = word_next(&at, end), at += n; (n = word_next(&at, end)); at += n) {
 		const char *behind = at + n;
 
@@ -140,7 +140,7 @@ static bool head_read(const char *line, size_t len, struct perf_head *h)
 
 /* --- frames ------------------------------------------------------------------------------------------ */
 
-/* Of code that a JIT has named: "Lcom/foo/Bar;::baz", "com.foo.Bar::baz", "void com.foo.Bar.baz(int)": com.foo.Bar.baz. */
+/* Names of JITs: "Lcom/foo/Bar;::baz", "com.foo.Bar::baz", "void com.foo.Bar.baz(int)": com.foo.Bar.baz. */
 static void java_name(struct buf *out, const char *name)
 {
 	size_t len = strcspn(name, "("), from = 0;
@@ -276,8 +276,8 @@ static int perf_line(struct perf *p, const char *line, size_t len, struct err *e
 		return 0;
 	if (!head_read(line, len, &h))
 		return err_set(err, ERR_INPUT,
-			"%s: line %llu is no sample of perf script: a command, a thread, a time "
-			"and an event.",
+			"%s: line %llu is not a sample of perf script (command, thread, time, "
+			"event).",
 			input_name(p->im->in), (unsigned long long)input_lines(p->im->in));
 	return sample_begin(p, line, &h, err);
 }
@@ -301,7 +301,7 @@ int import_perf(struct import *im, struct err *err)
 	return rc;
 }
 
-/* Its first line that says something is the head of a sample. */
+/* True if the first line is the header of a sample. */
 bool import_is_perf(const unsigned char *head, size_t bytes)
 {
 	const char *line = (const char *)head, *end = line + bytes, *next;

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * pprof: profile.proto, of which the tables are read first and then the samples, one after the other.
+ * pprof: the tables of profile.proto are read first, then the samples.
  *
- * A type of values is an event, with the one before it as its count where that is called so ("samples", "contentions",
- * "..._objects"): cpu, alloc_space, delay and wall are jhot's own events. Labels tell the thread. pprof has no time, so all
- * samples are in second 0.
+ * Each sample type is an event; a preceding type called "samples", "contentions" or "..._objects" is its count. cpu, alloc_space,
+ * delay and wall are jhot's own events. Threads come from labels. pprof has no times, so all samples are in second 0.
  */
 #include "import/pprof.h"
 
@@ -15,7 +14,7 @@
 enum { TOP_SAMPLE = 2 };
 enum { SAMPLE_LOCATION = 1, SAMPLE_VALUE, SAMPLE_LABEL };
 
-/* --- what values are ----------------------------------------------------------------------------------- */
+/* --- sample types ----------------------------------------------------------------------------------- */
 
 static bool is_one_of(const char *text, const char *const *list)
 {
@@ -57,7 +56,7 @@ static const char *type_unit(struct pprof *r, struct pprof_type *t)
 	return unit;
 }
 
-/* The event of a type: jhot's own by what its type is called there. */
+/* The event of a sample type; jhot's own are recognised by name. */
 static int type_event(struct pprof *r, struct pprof_type *t, bool counted, struct err *err)
 {
 	static const struct {
@@ -76,7 +75,7 @@ static int type_event(struct pprof *r, struct pprof_type *t, bool counted, struc
 		if (!strcmp(own[i].type, name) && !strcmp(profile_events[id].unit, unit))
 			event = own[i].event;
 	}
-	/* Another with the name of one of jhot's is not it: "cpu-samples". */
+	/* the name of one of jhot's events with another unit: "cpu-samples" */
 	if (event == name && profile_event_find(name) >= 0 &&
 		strcmp(profile_events[profile_event_find(name)].unit, unit) != 0)
 		event = other;
@@ -87,7 +86,7 @@ static int type_event(struct pprof *r, struct pprof_type *t, bool counted, struc
 		interval = 1;
 	t->interval = interval;
 	t->event = feed_event(r->im, *event ? event : "values", unit, interval, err);
-	/* Of what is not counted beside it a sample is as much as its unit: 3 bytes are 3, not one sample of bytes. */
+	/* Without a count, a value of 3 bytes is 3 samples, not one. */
 	if (t->event >= 0 && !interval && !counted && strcmp(unit, "ns") != 0)
 		profile_interval_add(r->im->p, t->event, 1);
 	free(name);
@@ -106,11 +105,10 @@ static int pprof_types(struct pprof *r, struct err *err)
 		if (type_event(r, &r->types[i], pair, err))
 			return -1;
 	}
-	return r->type_count
-		       ? 0
-		       : err_set(err, ERR_INPUT,
-				 "%s is no profile of pprof: it does not tell what its values are.",
-				 input_name(r->im->in));
+	return r->type_count ? 0
+			     : err_set(err, ERR_INPUT,
+				       "%s is not a pprof profile: it has no sample types.",
+				       input_name(r->im->in));
 }
 
 /* --- samples ----------------------------------------------------------------------------------------- */
@@ -118,7 +116,7 @@ static int pprof_types(struct pprof *r, struct err *err)
 struct pprof_sample {
 	uint64_t values[PPROF_TYPES];
 	int value_count;
-	uint64_t leaf; /* its location; valid if depth is not 0 */
+	uint64_t leaf; /* location of the leaf; valid if depth is not 0 */
 	uint32_t depth, thread;
 	enum thread_state state;
 };
@@ -196,7 +194,7 @@ static bool sample_fields(struct pprof *r, struct message message, struct pprof_
 	return !message.bad;
 }
 
-/* leaf: what the first frame is in place of what stands in the chain. */
+/* leaf: replaces the first frame of the chain. */
 static uint32_t sample_stack(struct pprof *r, struct pprof_sample *s, uint32_t leaf)
 {
 	uint32_t stack = PROFILE_ROOT_STACK, depth = s->depth, thread;
@@ -215,7 +213,7 @@ static uint32_t sample_stack(struct pprof *r, struct pprof_sample *s, uint32_t l
 	return stack;
 }
 
-/* Values are signed; a difference of two profiles has some below 0, which no profile can hold. */
+/* Values are signed. Negative ones, of a difference of two profiles, cannot be represented. */
 static uint64_t sample_value(struct pprof *r, const struct pprof_sample *s, int i, uint64_t scale)
 {
 	uint64_t value = i >= 0 && i < s->value_count ? s->values[i] : 0;
@@ -253,7 +251,7 @@ static int pprof_sample(struct pprof *r, struct message message, struct err *err
 
 	if (!sample_fields(r, message, &s))
 		return pprof_bad(r, message.at,
-			"a sample is damaged, too deep, or of a location that is not there", err);
+			"a sample is damaged, too deep, or refers to an unknown location", err);
 	sample_labels(r, message, &s);
 	for (int i = 0; i < r->type_count; i++)
 		if (r->types[i].event >= 0 && sample_add(r, &s, &r->types[i], err))
@@ -281,7 +279,7 @@ int import_pprof(struct import *im, struct err *err)
 	struct pprof r = {.im = im, .period_type = {.name = UINT64_MAX}};
 	int rc = input_rest(im->in, &r.bytes, PPROF_BYTES, err);
 
-	im->held = r.bytes.cap;
+	im->reader_bytes = r.bytes.cap;
 	if (!rc)
 		rc = feed_check(im, err);
 	if (!rc)
@@ -295,15 +293,15 @@ int import_pprof(struct import *im, struct err *err)
 	}
 	if (r.negative)
 		snprintf(im->out->note, sizeof(im->out->note),
-			"%llu value%s below 0 %s left out, as a difference of two profiles has "
-			"them.",
+			"%llu negative value%s %s left out (the file may be a difference of two "
+			"profiles).",
 			(unsigned long long)r.negative, plural(r.negative),
 			r.negative == 1 ? "is" : "are");
 	pprof_done(&r);
 	return rc;
 }
 
-/* It begins with what its values are: a message of two numbers, as no text does. */
+/* A pprof file begins with a sample type, a message of two numbers, which no text does. */
 bool import_is_pprof(const unsigned char *head, size_t bytes)
 {
 	struct message top = message_of(head, bytes), message;

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The tables of a pprof file, by the ids that samples have. For the reader alone. */
+/*
+ * The tables of a pprof file by the ids that samples refer to. Ids are arbitrary 64-bit numbers. Private to the pprof reader. One thread.
+ */
 #ifndef JHOT_IMPORT_PPROF_H
 #define JHOT_IMPORT_PPROF_H
 
@@ -8,8 +10,8 @@
 #include "import/feed.h"
 #include "import/message.h"
 
-#define PPROF_BYTES ((size_t)512 << 20) /* of a file, decompressed */
-#define PPROF_MOST  (8u << 20)          /* functions, locations, strings */
+#define PPROF_BYTES ((size_t)512 << 20) /* the largest file, decompressed */
+#define PPROF_MOST  (8u << 20)          /* functions, locations, strings, each */
 #define PPROF_LINES 1024u               /* of a location */
 #define PPROF_CHAIN 65536u              /* frames of a sample */
 #define PPROF_TYPES 64
@@ -20,11 +22,11 @@ struct pprof_function {
 struct pprof_location {
 	struct message message;
 	uint64_t mapping, address;
-	uint32_t frame, frames; /* outermost first, in frames; frames 0: not asked yet */
-	uint32_t leaf; /* the innermost one where it may be a class, + 1; 0: not asked yet */
+	uint32_t frame, frames; /* outermost first, in frames; frames 0: not resolved yet */
+	uint32_t leaf; /* the innermost frame as a possible class, + 1; 0: not resolved yet */
 };
 
-/* Entries by ids, which may be any numbers. */
+/* Maps ids to indices. */
 struct pprof_ids {
 	struct hash_index index;
 	uint32_t count, cap;
@@ -44,33 +46,33 @@ struct pprof {
 	struct pprof_mapping {
 		uint64_t start, offset, file; /* file: a string */
 	} * mappings;
-	uint64_t negative; /* values below 0, which were left out */
+	uint64_t negative; /* negative values, which were skipped */
 	uint32_t *frames;  /* of locations */
 	uint32_t frame_count, frames_cap;
-	/* What the values of a sample are. */
+	/* The values of a sample. */
 	struct pprof_type {
 		uint64_t name, unit;
-		int event;         /* whose weight it is; -1: another's count */
-		uint64_t interval; /* what the file says that one sample stands for; 0: nothing */
-		uint64_t scale;    /* to the unit of the event */
-		int count;         /* where the count is; -1: there is none */
+		int event;         /* whose weight it is; -1: the count of another one */
+		uint64_t interval; /* weight of one sample according to the file; 0: unknown */
+		uint64_t scale;    /* factor to the unit of the event */
+		int count;         /* index of its count; -1: none */
 	} types[PPROF_TYPES];
 	int type_count;
 	struct pprof_type period_type;
 	uint64_t period, start_ns, duration_ns;
-	uint32_t *chain; /* frames of the sample at hand, leaf first */
+	uint32_t *chain; /* frames of the current sample, leaf first */
 	uint32_t chain_cap;
 };
 
 int pprof_bad(const struct pprof *r, const unsigned char *at, const char *what, struct err *err);
-/* Never NULL; valid until the next call. */
-const char *pprof_text(struct pprof *r, uint64_t number);
+/* A string by its index, "" if there is none. Valid until the next call. */
+const char *pprof_text(struct pprof *r, uint64_t index);
 
-/* pprof_tables.c: all but the samples. */
+/* pprof_tables.c: reads everything but the samples. */
 int pprof_tables(struct pprof *r, struct err *err);
-/* Frames of a location, outermost first: how many; -1: there is no such location. */
+/* The frames of a location, outermost first. Returns their number, or -1 if there is no such location. */
 int pprof_frames(struct pprof *r, uint64_t location, const uint32_t **frames);
-/* The innermost one, where it may be a class. */
+/* The innermost frame of a location, as a possible class. */
 uint32_t pprof_leaf(struct pprof *r, uint64_t location);
 void pprof_done(struct pprof *r);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Strings, functions, locations, what values are, and what the file tells of where it is from. */
+/* Strings, functions, locations, sample types, metadata. */
 #include "import/pprof.h"
 
 #include <inttypes.h>
@@ -32,7 +32,7 @@ const char *pprof_text(struct pprof *r, uint64_t number)
 	return buf_str(text);
 }
 
-/* Numbers of a message's fields up to `most`; others stay 0. */
+/* Collects the numeric fields 1 to `most`; missing ones are 0. */
 static bool numbers_of(struct message message, uint64_t *out, unsigned most)
 {
 	struct message_field f;
@@ -48,7 +48,7 @@ static bool ids_add(struct pprof_ids *ids, uint64_t id)
 {
 	if (ids->count == PPROF_MOST)
 		return false;
-	/* Of two that say to be the same the first is. */
+	/* of duplicate ids the first one wins */
 	if (hash_index_find(&ids->index, hash_u64(id), NULL, NULL) == HASH_NONE)
 		hash_index_add(&ids->index, hash_u64(id), ids->count);
 	return true;
@@ -138,7 +138,7 @@ static bool take_field(struct pprof *r, const struct message_field *f)
 	return true;
 }
 
-/* --- comments, which jhot writes "key=value" into ------------------------------------------------------ */
+/* --- comments, in which jhot stores "key=value" ------------------------------------------------------ */
 
 static void take_comments(struct pprof *r)
 {
@@ -168,10 +168,9 @@ int pprof_tables(struct pprof *r, struct err *err)
 
 	for (; message_next(&top, &f); at = top.at)
 		if (!take_field(r, &f))
-			return pprof_bad(
-				r, at, "a message of pprof is damaged, or there are too many", err);
+			return pprof_bad(r, at, "a message is damaged, or there are too many", err);
 	if (top.bad)
-		return pprof_bad(r, top.at, "this is no field of pprof, or is cut off", err);
+		return pprof_bad(r, top.at, "this field is invalid or truncated", err);
 	take_comments(r);
 	return 0;
 }
@@ -205,7 +204,7 @@ static uint32_t line_frame(struct pprof *r, const struct pprof_location *l, stru
 	n->native = feed_is_native_source(pprof_text(r, r->functions[at].file));
 	n->text = name;
 	n->module = module;
-	/* jhot's own: the name, and its signature behind it. */
+	/* jhot writes the name followed by the signature */
 	n->signature = !strncmp(system_name, name, strlen(name)) && system_name[strlen(name)] == '('
 			       ? system_name + strlen(name)
 			       : "";
@@ -217,7 +216,7 @@ static uint32_t line_frame(struct pprof *r, const struct pprof_location *l, stru
 	return frame;
 }
 
-/* A function that no table names: where its code is in its file, "0x1234", or in memory. */
+/* A function without a name: its file offset or address, "0x1234". */
 static uint32_t address_frame(struct pprof *r, const struct pprof_location *l)
 {
 	uint32_t m = ids_find(&r->mapping_ids, l->mapping);
@@ -244,7 +243,7 @@ static uint32_t address_frame(struct pprof *r, const struct pprof_location *l)
 	return frame;
 }
 
-/* Lines stand innermost first; all but the last are inlined. */
+/* Lines are innermost first; all but the last are inlined. */
 static bool location_frames(struct pprof *r, struct pprof_location *l)
 {
 	struct message lines[PPROF_LINES], message = l->message;
@@ -264,7 +263,7 @@ static bool location_frames(struct pprof *r, struct pprof_location *l)
 		r->frames = xgrow(r->frames, r->frame_count, &r->frames_cap, sizeof(*r->frames));
 		r->frames[r->frame_count++] = frame;
 	}
-	if (!count) { /* nobody has told what is there */
+	if (!count) { /* a location without lines */
 		r->frames = xgrow(r->frames, r->frame_count, &r->frames_cap, sizeof(*r->frames));
 		r->frames[r->frame_count++] = address_frame(r, l);
 	}
@@ -303,7 +302,7 @@ uint32_t pprof_leaf(struct pprof *r, uint64_t location)
 	while (frame == PROFILE_NONE && message_next(&message, &f))
 		if (f.number == LOCATION_LINE && f.is_bytes)
 			frame = line_frame(r, l, f.bytes, &name);
-	l->leaf = frame + 1; /* of none it is asked again */
+	l->leaf = frame + 1; /* 0 if there is none, which is looked up again */
 	return frame;
 }
 

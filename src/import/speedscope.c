@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * speedscope's JSON: "sampled" profiles, which are stacks with weights, and "evented" ones, in which frames open and close.
+ * speedscope JSON: "sampled" profiles (stacks with weights) and "evented" ones (frames that open and close).
  *
- * jhot's own files have a profile per event, and beside what the schema knows their facts under "jhot". In other files a
- * profile is a thread, if there are several, and their events are called by the unit: "time", "bytes", "samples". When a
- * sample was taken is not told. The file is kept in memory while it is read.
+ * Files of jhot have a profile per event, and metadata in a member "jhot". In other files, if there are several profiles, each is a
+ * thread, and events are named after the unit: "time", "bytes", "samples". There are no absolute times. The file is kept in memory
+ * while it is read.
  */
 #include "import/feed.h"
 #include "import/json_read.h"
@@ -14,50 +14,51 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SPEEDSCOPE_BYTES ((size_t)512 << 20) /* of a file, decompressed */
+#define SPEEDSCOPE_BYTES ((size_t)512 << 20) /* the largest file, decompressed */
 #define SCHEMA           "speedscope.app/file-format-schema"
 
 struct frame {
-	struct json_read at;    /* its object */
-	uint32_t id[2], thread; /* as an inner frame, as a leaf; PROFILE_NONE if it names none */
+	struct json_read at; /* its object */
+	uint32_t id[2],
+		thread; /* id: as an inner frame, as a leaf; thread: PROFILE_NONE if it is not one */
 	bool known[2], thread_known;
 };
 
 #define FACT_BYTES 64
 
-/* What jhot says of an event. */
+/* Metadata of an event. */
 struct facts {
 	char event[FACT_BYTES], unit[FACT_BYTES];
-	double interval, samples, value; /* the last two: of all, how many and their weight */
+	double interval, samples, value; /* samples, value: totals of the event */
 };
 
-/* Of one profile: where its parts are. */
+/* One profile: positions of its members. */
 struct part {
 	struct buf name, unit;
 	bool evented;
-	struct json_read samples, weights, events; /* at NULL: it has none */
+	struct json_read samples, weights, events; /* at NULL: missing */
 	double start, end;
 };
 
 struct speedscope {
 	struct import *im;
 	struct buf bytes, text, file;
-	struct json_read frames_at, profiles_at, facts_at; /* at NULL: there is none */
+	struct json_read frames_at, profiles_at, facts_at; /* at NULL: missing */
 	struct frame *frames;
 	uint32_t frame_count, frames_cap;
-	struct facts facts[PROFILE_EVENTS]; /* of a file that jhot has written */
+	struct facts facts[PROFILE_EVENTS]; /* if jhot wrote the file */
 	int facts_count;
 	uint64_t negative,
-		decimals; /* samples with a weight below 0; numbers of samples that have some */
-	/* Of the profile at hand. */
+		decimals; /* negative: samples with a negative weight; decimals: fractional counts */
+	/* Of the current profile. */
 	int event;
 	uint32_t thread;
-	double scale;                   /* of its unit to the event's */
-	bool counts;                    /* its weights are numbers of samples */
-	double rest;                    /* what rounding has left of the weights so far */
-	const struct facts *told;       /* the recorded total of its samples; NULL: unknown */
-	double told_weight, told_count; /* what the samples so far have of those */
-	/* Sampled: the frames of a stack. Evented: the stack at each frame that is open, and those frames. */
+	double scale;               /* factor from its unit to that of the event */
+	bool counts;                /* weights are counts */
+	double rest;                /* rounding error carried to the next weight */
+	const struct facts *totals; /* totals of its samples according to the file; NULL: unknown */
+	double seen_weight, seen_count; /* the part of them read so far */
+	/* Sampled: the frames of a stack. Evented: open frames, and the stack at each of them. */
 	uint32_t *stack, stack_cap, *open, open_cap;
 };
 
@@ -71,8 +72,7 @@ static int speedscope_bad(
 static int speedscope_no_json(
 	const struct speedscope *s, const struct json_read *r, struct err *err)
 {
-	const char *cut = "the file is cut off",
-		   *other = "speedscope's files have something else here";
+	const char *cut = "the file is truncated", *other = "unexpected value";
 
 	return speedscope_bad(s, r, r->at >= r->end ? cut : other, err);
 }
@@ -82,9 +82,9 @@ static bool is_key(const char *key, size_t len, const char *name)
 	return len == strlen(name) && !memcmp(key, name, len);
 }
 
-/* --- facts of jhot's ----------------------------------------------------------------------------------- */
+/* --- metadata of jhot ----------------------------------------------------------------------------------- */
 
-/* Members that are texts: each is a fact. */
+/* Each text member is a fact. */
 static void facts_session(struct speedscope *s, struct json_read r)
 {
 	const char *key;
@@ -134,7 +134,7 @@ static void facts_event(struct speedscope *s, struct json_read *r)
 		s->facts[s->facts_count++] = f;
 }
 
-/* Of who was sampled, and of each event. What is wrong with them is no fault of the samples. */
+/* Metadata of the target and of each event. Errors in them are ignored. */
 static void facts_read(struct speedscope *s)
 {
 	struct json_read r = s->facts_at, events;
@@ -173,7 +173,7 @@ static int speedscope_frames(struct speedscope *s, struct err *err)
 				s->frames, s->frame_count, &s->frames_cap, sizeof(*s->frames));
 			s->frames[s->frame_count++] = (struct frame){.at = r};
 			json_read_skip(&r);
-			s->im->held = s->bytes.cap + s->frames_cap * sizeof(*s->frames);
+			s->im->reader_bytes = s->bytes.cap + s->frames_cap * sizeof(*s->frames);
 			if (s->frame_count % 65536 == 0 && feed_check(s->im, err))
 				return -1;
 		}
@@ -251,7 +251,7 @@ static int frame_number(
 	if (!json_read_number(r, &n))
 		return speedscope_no_json(s, r, err);
 	if (!(n >= 0 && n < s->frame_count) || n != floor(n))
-		return speedscope_bad(s, r, "no frame has this number", err);
+		return speedscope_bad(s, r, "there is no frame with this index", err);
 	*number = (uint32_t)n;
 	return 0;
 }
@@ -259,8 +259,8 @@ static int frame_number(
 /* --- samples ----------------------------------------------------------------------------------------- */
 
 /*
- * What rounding takes from a sample goes to the next one. Of jhot's own profiles it is known how many samples there were
- * in all: each has its share of those by weight.
+ * Rounding errors carry over to the next sample. Files of jhot state the number of samples of an event: each sample gets its share of
+ * that number by weight.
  */
 static int speedscope_sample(
 	struct speedscope *s, uint32_t stack, uint32_t thread, double weight, struct err *err)
@@ -276,13 +276,13 @@ static int speedscope_sample(
 	s->rest = exact < 0x1p62 ? exact - whole : 0;
 	s->decimals += s->counts && weight != floor(weight);
 	f.weight = (uint64_t)whole;
-	if (s->told) {
-		s->told_weight += whole;
-		exact = floor(s->told_weight / s->told->value * s->told->samples + 0.5);
-		f.count = exact > s->told_count && exact < 0x1p62
-				  ? (uint64_t)(exact - s->told_count)
+	if (s->totals) {
+		s->seen_weight += whole;
+		exact = floor(s->seen_weight / s->totals->value * s->totals->samples + 0.5);
+		f.count = exact > s->seen_count && exact < 0x1p62
+				  ? (uint64_t)(exact - s->seen_count)
 				  : 0;
-		s->told_count += (double)f.count;
+		s->seen_count += (double)f.count;
 	} else if (s->counts) {
 		f.count = f.weight;
 	}
@@ -327,14 +327,14 @@ static int speedscope_sampled(struct speedscope *s, const struct part *p, struct
 		if (speedscope_stack(s, &r, &stack, &thread, err))
 			return -1;
 		if (!json_read_item(&w))
-			return speedscope_bad(s, &w, "there are fewer weights than samples", err);
+			return speedscope_bad(s, &w, "fewer weights than samples", err);
 		if (!json_read_number(&w, &weight))
 			return speedscope_no_json(s, &w, err);
 		if (speedscope_sample(s, stack, thread, weight, err))
 			return -1;
 	}
 	if (!r.bad && json_read_item(&w))
-		return speedscope_bad(s, &w, "there are more weights than samples", err);
+		return speedscope_bad(s, &w, "more weights than samples", err);
 	return r.bad || w.bad ? speedscope_no_json(s, r.bad ? &r : &w, err) : 0;
 }
 
@@ -372,11 +372,10 @@ static int speedscope_event(
 		return speedscope_no_json(s, r, err);
 	return has_frame && (e->opens || e->closes) && !isnan(e->at)
 		       ? 0
-		       : speedscope_bad(s, r,
-				 "this event neither opens nor closes a frame at a time", err);
+		       : speedscope_bad(s, r, "an event must open or close a frame at a time", err);
 }
 
-/* Between two events the frames that are open have the time: one sample. */
+/* The time between two events is one sample of the open frames. */
 static int speedscope_evented(struct speedscope *s, const struct part *p, struct err *err)
 {
 	struct json_read r = p->events;
@@ -389,7 +388,8 @@ static int speedscope_evented(struct speedscope *s, const struct part *p, struct
 		if (speedscope_event(s, &r, &e, err))
 			return -1;
 		if (e.at < at)
-			return speedscope_bad(s, &r, "this event is before the one before it", err);
+			return speedscope_bad(
+				s, &r, "this event is earlier than the previous one", err);
 		if (depth && e.at > at &&
 			speedscope_sample(s, s->stack[depth - 1], s->thread, e.at - at, err))
 			return -1;
@@ -397,7 +397,7 @@ static int speedscope_evented(struct speedscope *s, const struct part *p, struct
 		if (e.closes) {
 			if (!depth || s->open[depth - 1] != e.frame)
 				return speedscope_bad(s, &r,
-					"this frame is closed, and not the last that was opened",
+					"this frame is closed, but is not the innermost open one",
 					err);
 			depth--;
 			continue;
@@ -411,7 +411,7 @@ static int speedscope_evented(struct speedscope *s, const struct part *p, struct
 			s->im->p, depth ? s->stack[depth - 1] : PROFILE_ROOT_STACK, id);
 		depth++;
 	}
-	/* What is not closed lasts until the end. */
+	/* Frames that are not closed last until the end. */
 	if (!r.bad && depth && p->end > at)
 		return speedscope_sample(s, s->stack[depth - 1], s->thread, p->end - at, err);
 	return r.bad ? speedscope_no_json(s, &r, err) : 0;
@@ -452,10 +452,10 @@ static int part_read(struct speedscope *s, struct json_read *r, struct part *p, 
 	return (p->evented ? p->events.at != NULL : p->samples.at && p->weights.at)
 		       ? 0
 		       : speedscope_bad(s, r,
-				 "this profile has neither samples with weights nor events", err);
+				 "this profile has neither samples and weights nor events", err);
 }
 
-/* Which event its samples are of, and which thread. */
+/* Determines the event and the thread of a profile. */
 static int part_event(struct speedscope *s, const struct part *p, bool several, struct err *err)
 {
 	static const struct {
@@ -475,12 +475,12 @@ static int part_event(struct speedscope *s, const struct part *p, bool several, 
 	s->thread = PROFILE_NONE;
 	s->scale = units[i].scale;
 	s->counts = !strcmp(units[i].unit, "none");
-	s->told = NULL;
-	s->told_weight = s->told_count = s->rest = 0;
+	s->totals = NULL;
+	s->seen_weight = s->seen_count = s->rest = 0;
 	for (const struct facts *f = s->facts; f < s->facts + s->facts_count; f++) {
 		if (strcmp(f->event, buf_str(&p->name)) != 0)
 			continue;
-		s->told = f->samples > 0 && f->value > 0 ? f : NULL;
+		s->totals = f->samples > 0 && f->value > 0 ? f : NULL;
 		s->event = feed_event(s->im, f->event, *f->unit ? f->unit : units[i].event_unit,
 			f->interval > 0 && f->interval < 1e18 ? (uint64_t)f->interval : 0, err);
 		return s->event < 0 ? -1 : 0;
@@ -518,10 +518,10 @@ static int speedscope_profiles(struct speedscope *s, struct err *err)
 	}
 	if (rc || profiles)
 		return !rc && r.bad ? speedscope_no_json(s, &r, err) : rc;
-	return err_set(err, ERR_INPUT, "%s has no profiles in it.", input_name(s->im->in));
+	return err_set(err, ERR_INPUT, "%s contains no profiles.", input_name(s->im->in));
 }
 
-/* Where its parts are; their order is free. */
+/* Finds the members, which may have any order. */
 static int speedscope_top(struct speedscope *s, struct err *err)
 {
 	struct json_read r = json_read_of(&s->bytes);
@@ -547,7 +547,7 @@ static int speedscope_top(struct speedscope *s, struct err *err)
 	if (r.bad)
 		return speedscope_no_json(s, &r, err);
 	if (!s->frames_at.at || !s->profiles_at.at)
-		return err_set(err, ERR_INPUT, "%s has no %s in it.", input_name(s->im->in),
+		return err_set(err, ERR_INPUT, "%s contains no %s.", input_name(s->im->in),
 			s->frames_at.at ? "profiles" : "shared frames");
 	if (s->facts_at.at)
 		facts_read(s);
@@ -559,7 +559,7 @@ int import_speedscope(struct import *im, struct err *err)
 	struct speedscope s = {.im = im};
 	int rc = input_rest(im->in, &s.bytes, SPEEDSCOPE_BYTES, err);
 
-	im->held = s.bytes.cap;
+	im->reader_bytes = s.bytes.cap;
 	if (!rc)
 		rc = feed_check(im, err);
 	if (!rc)
@@ -572,11 +572,12 @@ int import_speedscope(struct import *im, struct err *err)
 		rc = feed_check(im, err);
 	if (s.negative)
 		snprintf(im->out->note, sizeof(im->out->note),
-			"%llu sample%s left out, whose weight is below 0.",
+			"%llu sample%s left out because of a negative weight.",
 			(unsigned long long)s.negative, s.negative == 1 ? " was" : "s were");
 	else if (s.decimals)
 		snprintf(im->out->note, sizeof(im->out->note),
-			"%llu sample%s decimals, which are in the sum, but not in each stack.",
+			"%llu sample%s decimals, which are included in the total but not in each "
+			"stack.",
 			(unsigned long long)s.decimals, s.decimals == 1 ? " has" : "s have");
 	buf_done(&s.bytes);
 	buf_done(&s.text);
@@ -587,7 +588,7 @@ int import_speedscope(struct import *im, struct err *err)
 	return rc;
 }
 
-/* An object that names the schema, as speedscope asks for, in its first bytes. */
+/* An object whose first bytes contain the schema, as speedscope requires. */
 bool import_is_speedscope(const unsigned char *head, size_t bytes)
 {
 	size_t at = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One row for each format: its first bytes, and the calls of its library. */
+/* One row per format: its magic number, and adapters to its library. */
 #include "import/unpack.h"
 
 #include "base/buf.h"
@@ -12,7 +12,7 @@
 
 struct unpack_io {
 	const void *from;
-	size_t bytes, taken;
+	size_t bytes, consumed;
 	void *to;
 	size_t space, got;
 	bool last;
@@ -22,7 +22,7 @@ struct unpack {
 	const struct unpack_format *format;
 	void *state;
 	bool inside;
-	const char *failed; /* a decoder that has failed is not called again */
+	const char *failed; /* sticky: a failed decoder is not called again */
 };
 
 struct unpack_format {
@@ -51,7 +51,7 @@ static const char *zstd_step(struct unpack *u, struct unpack_io *io)
 	ZSTD_outBuffer out = {io->to, io->space, 0};
 	size_t left = ZSTD_decompressStream(u->state, &out, &in);
 
-	io->taken = in.pos;
+	io->consumed = in.pos;
 	io->got = out.pos;
 	u->inside = left;
 	return ZSTD_isError(left) ? ZSTD_getErrorName(left) : NULL;
@@ -75,9 +75,9 @@ static const char *lz4_step(struct unpack *u, struct unpack_io *io)
 {
 	size_t left;
 
-	io->taken = io->bytes;
+	io->consumed = io->bytes;
 	io->got = io->space;
-	left = LZ4F_decompress(u->state, io->to, &io->got, io->from, &io->taken, NULL);
+	left = LZ4F_decompress(u->state, io->to, &io->got, io->from, &io->consumed, NULL);
 	u->inside = left;
 	return LZ4F_isError(left) ? LZ4F_getErrorName(left) : NULL;
 }
@@ -111,7 +111,7 @@ static const char *xz_step(struct unpack *u, struct unpack_io *io)
 	xz->next_out = io->to;
 	xz->avail_out = io->space;
 	rc = lzma_code(xz, io->last ? LZMA_FINISH : LZMA_RUN);
-	io->taken = io->bytes - xz->avail_in;
+	io->consumed = io->bytes - xz->avail_in;
 	io->got = io->space - xz->avail_out;
 	u->inside = rc != LZMA_STREAM_END;
 	switch (rc) {
@@ -119,7 +119,7 @@ static const char *xz_step(struct unpack *u, struct unpack_io *io)
 	case LZMA_STREAM_END:
 	case LZMA_BUF_ERROR: return NULL;
 	case LZMA_MEMLIMIT_ERROR: return "it needs too much memory for decoding";
-	case LZMA_FORMAT_ERROR: return "what follows is no stream of xz";
+	case LZMA_FORMAT_ERROR: return "trailing data is not an xz stream";
 	case LZMA_OPTIONS_ERROR: return "it has options that are not supported";
 	default: return "its data is corrupt";
 	}
@@ -154,7 +154,7 @@ struct unpack *unpack_new(const void *head, size_t bytes)
 		u->inside = true;
 		if (!u->state)
 			xmalloc(SIZE_MAX /
-				2); /* the one reason: no memory, which ends the program */
+				2); /* fails only for lack of memory, which ends the program */
 		return u;
 	}
 	return NULL;
@@ -172,16 +172,16 @@ const char *unpack_name(const struct unpack *u)
 	return u->format->name;
 }
 
-ssize_t unpack_some(struct unpack *u, const void *from, size_t bytes, size_t *taken, bool last,
+ssize_t unpack_some(struct unpack *u, const void *from, size_t bytes, size_t *consumed, bool last,
 	void *to, size_t space, const char **why)
 {
 	struct unpack_io io = {
 		.from = from, .bytes = bytes, .to = to, .space = space, .last = last};
 
-	/* Between two frames decoders take a call without input for the beginning of another. */
+	/* Between frames, decoders treat a call without input as the start of another frame. */
 	if (!u->failed && (bytes || u->inside))
 		u->failed = u->format->step(u, &io);
-	*taken = io.taken;
+	*consumed = io.consumed;
 	*why = u->failed;
 	return u->failed ? -1 : (ssize_t)io.got;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a file says, into the profile: one function and one table row per type of chunk. */
+/* The content of chunks: one function and one table row per type. */
 #include "recording/reader.h"
 
 #include "base/clean.h"
@@ -9,27 +9,26 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define SECOND_MAX (1u << 31)
-#define COUNT_MAX \
-	(1ull << 36) /* of samples in one place: sixteen times what the model takes at once */
+#define SECOND_MAX  (1u << 31)
+#define COUNT_MAX   (1ull << 36) /* samples of one entry */
 #define WEIGHT_MAX  (1ull << 60)
 #define TIME_MAX_NS (SECOND_MAX * NS_PER_S)
 #define TEXT_MOST   (2 * PROFILE_TEXT_MAX)
-#define NUMBERS_MAX (1u << 25) /* of a file, of one kind */
+#define IDS_MAX     (1u << 25) /* of one kind, in a file */
 #define PULSE_NS    (NS_PER_S / PROFILE_PULSE)
 #define PULSE_MAX   PROFILE_PULSE_MOST
 
-static void numbers_add(struct format_cursor *c, struct numbers *n, uint32_t number)
+static void id_list_add(struct format_cursor *c, struct id_list *n, uint32_t number)
 {
-	c->bad |= n->count == NUMBERS_MAX;
+	c->bad |= n->count == IDS_MAX;
 	if (c->bad)
 		return;
 	n->list = xgrow(n->list, n->count, &n->cap, sizeof(*n->list));
 	n->list[n->count++] = number;
 }
 
-/* The profile's number for one of the file's; bad if the file has none. */
-static uint32_t number_get(struct format_cursor *c, const struct numbers *n)
+/* The profile's id for the next id of the file. An undefined one sets bad. */
+static uint32_t id_get(struct format_cursor *c, const struct id_list *n)
 {
 	uint64_t number = format_get(c);
 
@@ -37,8 +36,8 @@ static uint32_t number_get(struct format_cursor *c, const struct numbers *n)
 	return c->bad ? PROFILE_NONE : n->list[number];
 }
 
-/* The same of one that may be none (0). */
-static uint32_t number_get_or_none(struct format_cursor *c, const struct numbers *n)
+/* The same of an id + 1, where 0 means none. */
+static uint32_t id_get_or_none(struct format_cursor *c, const struct id_list *n)
 {
 	uint64_t number = format_get(c);
 
@@ -51,7 +50,7 @@ static int event_get(struct format_cursor *c)
 	return (int)format_get_most(c, PROFILE_EVENTS - 1);
 }
 
-static void take_meta(struct recording *r, struct format_cursor *c)
+static void read_meta(struct recording *r, struct format_cursor *c)
 {
 	while (format_more(c)) {
 		char name[16], text[TEXTS_MAX];
@@ -73,7 +72,7 @@ static void take_meta(struct recording *r, struct format_cursor *c)
 	}
 }
 
-static void take_event(struct recording *r, struct format_cursor *c)
+static void read_event(struct recording *r, struct format_cursor *c)
 {
 	int event = event_get(c);
 	char name[64], unit[16];
@@ -87,7 +86,7 @@ static void take_event(struct recording *r, struct format_cursor *c)
 		profile_event_set(r->profile, event, name, unit, format_get(c));
 }
 
-static void take_held(struct recording *r, struct format_cursor *c)
+static void read_held(struct recording *r, struct format_cursor *c)
 {
 	uint32_t oldest = (uint32_t)format_get_most(c, SECOND_MAX);
 	uint32_t merged = (uint32_t)format_get_most(c, SECOND_MAX);
@@ -97,13 +96,13 @@ static void take_held(struct recording *r, struct format_cursor *c)
 		profile_set_retained(r->profile, oldest, merged);
 }
 
-/* A text for the model, which cleans and cuts it; within it there is no NUL. */
+/* Appends a text up to its first NUL; the model cleans and truncates it. */
 static void text_add(struct buf *out, const char *text, size_t bytes)
 {
 	buf_add(out, text, strnlen(text, bytes < TEXT_MOST ? bytes : TEXT_MOST));
 }
 
-static void take_methods(struct recording *r, struct format_cursor *c)
+static void read_methods(struct recording *r, struct format_cursor *c)
 {
 	struct buf texts[4] = {{0}};
 
@@ -116,7 +115,7 @@ static void take_methods(struct recording *r, struct format_cursor *c)
 			text_add(&texts[i], text, bytes);
 		}
 		if (!c->bad)
-			numbers_add(c, &r->methods,
+			id_list_add(c, &r->methods,
 				profile_method(r->profile, buf_str(&texts[0]), buf_str(&texts[1]),
 					buf_str(&texts[2]), buf_str(&texts[3])));
 	}
@@ -124,42 +123,42 @@ static void take_methods(struct recording *r, struct format_cursor *c)
 		buf_done(&texts[i]);
 }
 
-static void take_frames(struct recording *r, struct format_cursor *c)
+static void read_frames(struct recording *r, struct format_cursor *c)
 {
 	while (format_more(c)) {
-		uint32_t method = number_get(c, &r->methods);
+		uint32_t method = id_get(c, &r->methods);
 		uint64_t type = format_get(c), bci = format_get_most(c, 0xffff);
 		int64_t line = format_get_signed(c);
 
 		c->bad |= line < INT32_MIN || line > INT32_MAX;
 		if (c->bad)
 			return;
-		numbers_add(c, &r->frames,
+		id_list_add(c, &r->frames,
 			profile_frame(r->profile, method,
 				type < FRAME_TYPES ? (enum frame_type)type : FRAME_BREAK,
 				bci ? (unsigned)bci - 1 : 0xffff, (int)line));
 	}
 }
 
-/* Number 0 is the root. */
-static void take_stacks(struct recording *r, struct format_cursor *c)
+/* Id 0 is the root. */
+static void read_stacks(struct recording *r, struct format_cursor *c)
 {
 	if (!r->stacks.count)
-		numbers_add(c, &r->stacks, PROFILE_ROOT_STACK);
+		id_list_add(c, &r->stacks, PROFILE_ROOT_STACK);
 	while (format_more(c)) {
 		uint64_t back = format_get(c);
-		uint32_t frame = number_get(c, &r->frames), stack;
+		uint32_t frame = id_get(c, &r->frames), stack;
 
 		c->bad |= !back || back > r->stacks.count;
 		if (c->bad)
 			return;
 		stack = profile_stack_child(
 			r->profile, r->stacks.list[r->stacks.count - back], frame);
-		numbers_add(c, &r->stacks, stack == PROFILE_NONE ? PROFILE_ROOT_STACK : stack);
+		id_list_add(c, &r->stacks, stack == PROFILE_NONE ? PROFILE_ROOT_STACK : stack);
 	}
 }
 
-static void take_thread(struct recording *r, struct format_cursor *c)
+static void read_thread(struct recording *r, struct format_cursor *c)
 {
 	uint64_t number = format_get_most(c, r->threads.count);
 	uint64_t kind = format_get(c);
@@ -173,7 +172,7 @@ static void take_thread(struct recording *r, struct format_cursor *c)
 	if (c->bad)
 		return;
 	if (number == r->threads.count)
-		numbers_add(c, &r->threads, profile_thread_new(r->profile));
+		id_list_add(c, &r->threads, profile_thread_new(r->profile));
 	if (c->bad)
 		return;
 	text_add(&name, text, bytes);
@@ -188,13 +187,13 @@ static void take_thread(struct recording *r, struct format_cursor *c)
 	buf_done(&name);
 }
 
-static void take_threads(struct recording *r, struct format_cursor *c)
+static void read_threads(struct recording *r, struct format_cursor *c)
 {
 	while (format_more(c))
-		take_thread(r, c);
+		read_thread(r, c);
 }
 
-static void take_some(struct recording *r, struct format_cursor *c, int event, bool holders)
+static void read_some(struct recording *r, struct format_cursor *c, int event, bool holders)
 {
 	uint64_t stack = 0;
 
@@ -203,7 +202,7 @@ static void take_some(struct recording *r, struct format_cursor *c, int event, b
 		uint64_t state, count;
 
 		stack += (uint64_t)format_get_signed(c);
-		s.thread = number_get(c, &r->threads);
+		s.thread = id_get(c, &r->threads);
 		state = format_get(c);
 		count = format_get_most(c, COUNT_MAX);
 		s.weight = format_get_most(c, WEIGHT_MAX);
@@ -224,21 +223,21 @@ static void take_some(struct recording *r, struct format_cursor *c, int event, b
 	}
 }
 
-static void take_samples(struct recording *r, struct format_cursor *c)
+static void read_samples(struct recording *r, struct format_cursor *c)
 {
 	int event = event_get(c);
 
-	take_some(r, c, event, false);
+	read_some(r, c, event, false);
 }
 
-static void take_holders(struct recording *r, struct format_cursor *c)
+static void read_holders(struct recording *r, struct format_cursor *c)
 {
 	int event = event_get(c);
 
-	take_some(r, c, event, true);
+	read_some(r, c, event, true);
 }
 
-static void take_pulse(struct recording *r, struct format_cursor *c)
+static void read_pulse(struct recording *r, struct format_cursor *c)
 {
 	uint64_t at = r->second * NS_PER_S;
 
@@ -251,7 +250,7 @@ static void take_pulse(struct recording *r, struct format_cursor *c)
 	}
 }
 
-static void take_process(struct recording *r, struct format_cursor *c)
+static void read_process(struct recording *r, struct format_cursor *c)
 {
 	uint64_t ns = format_get_most(c, WEIGHT_MAX);
 
@@ -259,7 +258,7 @@ static void take_process(struct recording *r, struct format_cursor *c)
 		profile_add_process(r->profile, r->second, ns);
 }
 
-static void take_run(struct recording *r, struct format_cursor *c)
+static void read_run(struct recording *r, struct format_cursor *c)
 {
 	int event = event_get(c);
 	uint32_t second = (uint32_t)format_get_most(c, SECOND_MAX);
@@ -269,7 +268,7 @@ static void take_run(struct recording *r, struct format_cursor *c)
 		profile_event_runs(r->profile, event, second, on);
 }
 
-static void take_gap(struct recording *r, struct format_cursor *c)
+static void read_gap(struct recording *r, struct format_cursor *c)
 {
 	uint32_t from = (uint32_t)format_get_most(c, SECOND_MAX);
 	uint32_t to = (uint32_t)format_get_most(c, SECOND_MAX);
@@ -278,7 +277,7 @@ static void take_gap(struct recording *r, struct format_cursor *c)
 		profile_gap(r->profile, from, to);
 }
 
-static void take_interval(struct recording *r, struct format_cursor *c)
+static void read_interval(struct recording *r, struct format_cursor *c)
 {
 	int event = event_get(c);
 	uint64_t least = format_get_most(c, WEIGHT_MAX), most = format_get_most(c, WEIGHT_MAX);
@@ -289,14 +288,14 @@ static void take_interval(struct recording *r, struct format_cursor *c)
 	profile_interval_add(r->profile, event, most);
 }
 
-static void take_waits(struct recording *r, struct format_cursor *c)
+static void read_waits(struct recording *r, struct format_cursor *c)
 {
 	while (format_more(c)) {
-		struct profile_wait w = {.thread = number_get(c, &r->threads)};
+		struct profile_wait w = {.thread = id_get(c, &r->threads)};
 		uint64_t lasted;
 
-		w.owner = number_get_or_none(c, &r->threads);
-		w.method = number_get_or_none(c, &r->methods);
+		w.owner = id_get_or_none(c, &r->threads);
+		w.method = id_get_or_none(c, &r->methods);
 		w.lock = format_get(c);
 		w.since_ns = format_get_most(c, TIME_MAX_NS);
 		lasted = format_get_most(c, TIME_MAX_NS);
@@ -308,35 +307,35 @@ static void take_waits(struct recording *r, struct format_cursor *c)
 	}
 }
 
-static void take_fields(struct recording *r, struct format_cursor *c)
+static void read_fields(struct recording *r, struct format_cursor *c)
 {
 	fields_define(&r->fields, c);
 }
 
-static void take_vitals(struct recording *r, struct format_cursor *c)
+static void read_vitals(struct recording *r, struct format_cursor *c)
 {
-	fields_take(&r->fields, c, &r->vitals);
+	fields_read(&r->fields, c, &r->vitals);
 	profile_vitals_set(r->profile, &r->vitals);
 }
 
-static void take_state(struct recording *r, struct format_cursor *c)
+static void read_state(struct recording *r, struct format_cursor *c)
 {
-	fields_take(&r->fields, c, &r->vitals);
+	fields_read(&r->fields, c, &r->vitals);
 }
 
-static void take_forget(struct recording *r, struct format_cursor *c)
+static void read_forget(struct recording *r, struct format_cursor *c)
 {
 	(void)c;
 	r->methods.count = r->frames.count = r->stacks.count = 0;
 }
 
-static void take_end(struct recording *r, struct format_cursor *c)
+static void read_end(struct recording *r, struct format_cursor *c)
 {
 	r->duration_ns = format_get(c);
 	r->ended = true;
 }
 
-static void take_second(struct recording *r, struct format_cursor *c)
+static void read_second(struct recording *r, struct format_cursor *c)
 {
 	uint32_t second = (uint32_t)format_get_most(c, SECOND_MAX);
 
@@ -347,30 +346,30 @@ static void take_second(struct recording *r, struct format_cursor *c)
 
 static const struct {
 	enum format_type type;
-	void (*take)(struct recording *r, struct format_cursor *c);
-	bool timed; /* it is of a second */
+	void (*read)(struct recording *r, struct format_cursor *c);
+	bool timed; /* must follow a CHUNK_SECOND */
 } rows[] = {
-	{CHUNK_META, take_meta, false},
-	{CHUNK_EVENT, take_event, false},
-	{CHUNK_HELD, take_held, false},
-	{CHUNK_SECOND, take_second, false},
-	{CHUNK_METHODS, take_methods, false},
-	{CHUNK_FRAMES, take_frames, false},
-	{CHUNK_STACKS, take_stacks, false},
-	{CHUNK_THREADS, take_threads, false},
-	{CHUNK_SAMPLES, take_samples, true},
-	{CHUNK_HOLDERS, take_holders, true},
-	{CHUNK_PROCESS, take_process, true},
-	{CHUNK_RUN, take_run, false},
-	{CHUNK_GAP, take_gap, false},
-	{CHUNK_INTERVAL, take_interval, false},
-	{CHUNK_WAITS, take_waits, false},
-	{CHUNK_FIELDS, take_fields, false},
-	{CHUNK_VITALS, take_vitals, true},
-	{CHUNK_STATE, take_state, false},
-	{CHUNK_FORGET, take_forget, false},
-	{CHUNK_END, take_end, false},
-	{CHUNK_PULSE, take_pulse, true},
+	{CHUNK_META, read_meta, false},
+	{CHUNK_EVENT, read_event, false},
+	{CHUNK_HELD, read_held, false},
+	{CHUNK_SECOND, read_second, false},
+	{CHUNK_METHODS, read_methods, false},
+	{CHUNK_FRAMES, read_frames, false},
+	{CHUNK_STACKS, read_stacks, false},
+	{CHUNK_THREADS, read_threads, false},
+	{CHUNK_SAMPLES, read_samples, true},
+	{CHUNK_HOLDERS, read_holders, true},
+	{CHUNK_PROCESS, read_process, true},
+	{CHUNK_RUN, read_run, false},
+	{CHUNK_GAP, read_gap, false},
+	{CHUNK_INTERVAL, read_interval, false},
+	{CHUNK_WAITS, read_waits, false},
+	{CHUNK_FIELDS, read_fields, false},
+	{CHUNK_VITALS, read_vitals, true},
+	{CHUNK_STATE, read_state, false},
+	{CHUNK_FORGET, read_forget, false},
+	{CHUNK_END, read_end, false},
+	{CHUNK_PULSE, read_pulse, true},
 };
 
 bool chunks_known(uint32_t type)
@@ -378,7 +377,7 @@ bool chunks_known(uint32_t type)
 	return type >= CHUNK_META && type <= CHUNK_PULSE;
 }
 
-bool chunks_take(struct recording *r, uint32_t type)
+bool chunks_read(struct recording *r, uint32_t type)
 {
 	struct format_cursor c = {(const unsigned char *)buf_str(&r->body),
 		(const unsigned char *)buf_str(&r->body) + r->body.len, false};
@@ -388,7 +387,7 @@ bool chunks_take(struct recording *r, uint32_t type)
 			continue;
 		c.bad = rows[i].timed && !r->timed;
 		if (!c.bad)
-			rows[i].take(r, &c);
+			rows[i].read(r, &c);
 		break;
 	}
 	return !c.bad;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The table of vitals' fields, and those that changed. */
+/* The table of the vitals' fields, and differences between two states. */
 #include "recording/fields.h"
 
 #include "base/clean.h"
@@ -10,7 +10,7 @@
 #include <stdlib.h>
 
 #define COUNTER   "counter."
-#define FIELD_MAX 4096 /* of a file */
+#define FIELD_MAX 4096 /* fields of a file */
 
 struct field {
 	const char *name;
@@ -31,7 +31,7 @@ struct field {
 	NUMBER(events[i].state), TEXT(events[i].engine), NUMBER(events[i].interval), \
 		NUMBER(events[i].samples), NUMBER(events[i].lost), TEXT(events[i].note)
 
-/* The names are in files. Whether the JVM lives is not: in a recording nothing does. */
+/* The names are part of the format. Whether the JVM is alive is left out: it makes no sense in a recording. */
 static const struct field rows[] = {NUMBER(time_ns), NUMBER(pid), TEXT(name), TEXT(jdk), TEXT(vm),
 	TEXT(user), NUMBER(uptime_s), NUMBER(cpu_pct), NUMBER(rss_bytes), NUMBER(heap_used),
 	NUMBER(heap_max), TEXT(gc_name), NUMBER(gc_count), NUMBER(gc_time_ms),
@@ -68,15 +68,15 @@ static const char *field_text(const struct vitals *v, const struct field *f)
 	return (const char *)v + f->at;
 }
 
-/* --- telling ----------------------------------------------------------------------------------------- */
+/* --- writing ----------------------------------------------------------------------------------------- */
 
-static void tell_row(const struct vitals *v, size_t row, struct buf *out)
+static void write_row(const struct vitals *v, size_t row, struct buf *out)
 {
-	format_put(out, row);
+	format_add(out, row);
 	if (rows[row].kind == FIELD_TEXT)
-		format_put_text(out, field_text(v, &rows[row]));
+		format_add_text(out, field_text(v, &rows[row]));
 	else
-		format_put_signed(out, field_number(v, &rows[row]));
+		format_add_signed(out, field_number(v, &rows[row]));
 }
 
 static bool row_same(const struct vitals *a, const struct vitals *b, const struct field *f)
@@ -85,17 +85,17 @@ static bool row_same(const struct vitals *a, const struct vitals *b, const struc
 				     : field_number(a, f) == field_number(b, f);
 }
 
-static void tell_field(
+static void write_field(
 	struct buf *fields, enum field_kind kind, const char *before, const char *name)
 {
-	format_put(fields, kind);
-	format_put(fields, strlen(before) + strlen(name));
+	format_add(fields, kind);
+	format_add(fields, strlen(before) + strlen(name));
 	buf_adds(fields, before);
 	buf_adds(fields, name);
 }
 
-/* Counters have the numbers behind the rows', in the order in which they came. */
-static void tell_counter(struct fields_told *t, const struct vitals *v, int from,
+/* Ids of counters follow those of the rows, in order of appearance. */
+static void write_counter(struct fields_written *t, const struct vitals *v, int from,
 	struct buf *fields, struct buf *vitals)
 {
 	struct vitals *last = &t->last;
@@ -107,32 +107,32 @@ static void tell_counter(struct fields_told *t, const struct vitals *v, int from
 	if (i == VITALS_COUNTERS)
 		return;
 	if (i == last->counter_count) {
-		tell_field(fields, FIELD_NUMBER, COUNTER, v->counters[from].name);
+		write_field(fields, FIELD_NUMBER, COUNTER, v->counters[from].name);
 		last->counters[last->counter_count++] = v->counters[from];
 	} else if (last->counters[i].value == v->counters[from].value) {
 		return;
 	}
 	last->counters[i].value = v->counters[from].value;
-	format_put(vitals, ROWS + (unsigned)i);
-	format_put_signed(vitals, v->counters[from].value);
+	format_add(vitals, ROWS + (unsigned)i);
+	format_add_signed(vitals, v->counters[from].value);
 }
 
-void fields_tell(
-	struct fields_told *t, const struct vitals *v, struct buf *fields, struct buf *vitals)
+void fields_write(
+	struct fields_written *t, const struct vitals *v, struct buf *fields, struct buf *vitals)
 {
 	for (size_t i = 0; i < ROWS; i++) {
 		if (!t->begun)
-			tell_field(fields, rows[i].kind, "", rows[i].name);
+			write_field(fields, rows[i].kind, "", rows[i].name);
 		if (!t->begun || !row_same(&t->last, v, &rows[i]))
-			tell_row(v, i, vitals);
+			write_row(v, i, vitals);
 		memcpy((char *)&t->last + rows[i].at, (const char *)v + rows[i].at, rows[i].bytes);
 	}
 	t->begun = true;
 	for (int i = 0; i < v->counter_count; i++)
-		tell_counter(t, v, i, fields, vitals);
+		write_counter(t, v, i, fields, vitals);
 }
 
-/* --- taking ------------------------------------------------------------------------------------------ */
+/* --- reading ----------------------------------------------------------------------------------------- */
 
 void fields_done(struct fields_known *k)
 {
@@ -166,7 +166,7 @@ void fields_define(struct fields_known *k, struct format_cursor *c)
 	}
 }
 
-static void take_counter(struct vitals *v, const char *name, int64_t value)
+static void set_counter(struct vitals *v, const char *name, int64_t value)
 {
 	int i = 0;
 
@@ -180,7 +180,7 @@ static void take_counter(struct vitals *v, const char *name, int64_t value)
 	v->counters[i].value = value;
 }
 
-static void take_number(struct vitals *v, const struct field *f, int64_t value)
+static void set_number(struct vitals *v, const struct field *f, int64_t value)
 {
 	int narrow = value < INT_MIN || value > INT_MAX ? -1 : (int)value;
 
@@ -190,7 +190,7 @@ static void take_number(struct vitals *v, const struct field *f, int64_t value)
 		memcpy((char *)v + f->at, &value, sizeof(value));
 }
 
-void fields_take(const struct fields_known *k, struct format_cursor *c, struct vitals *v)
+void fields_read(const struct fields_known *k, struct format_cursor *c, struct vitals *v)
 {
 	while (format_more(c)) {
 		uint64_t number = format_get_most(c, k->count ? k->count - 1 : 0);
@@ -211,9 +211,9 @@ void fields_take(const struct fields_known *k, struct format_cursor *c, struct v
 		}
 		value = format_get_signed(c);
 		if (*f->counter)
-			take_counter(v, f->counter, value);
+			set_counter(v, f->counter, value);
 		else if (f->row >= 0)
-			take_number(v, &rows[f->row], value);
+			set_number(v, &rows[f->row], value);
 	}
 	for (int i = 0; i < VITALS_EVENTS; i++)
 		if (v->events[i].state < VITALS_OFF || v->events[i].state > VITALS_FAILED)

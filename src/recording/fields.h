@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Vitals by the names of their fields, so that files of older and newer versions tell what they know. */
+/*
+ * Vitals as (field id, value) pairs. A file defines its ids by name, so older and newer versions read the fields that they know and
+ * skip the others. One thread.
+ */
 #ifndef JHOT_RECORDING_FIELDS_H
 #define JHOT_RECORDING_FIELDS_H
 
@@ -8,26 +11,27 @@
 
 enum field_kind { FIELD_NUMBER, FIELD_TEXT };
 
-/* What was told last: only what has changed is told again. Zero-initialised. */
-struct fields_told {
+/* The values that the file has so far. Zero-initialised. */
+struct fields_written {
 	struct vitals last;
 	bool begun;
 };
-/* Adds the fields that are new, and what has changed, to two chunks. */
-void fields_tell(
-	struct fields_told *t, const struct vitals *v, struct buf *fields, struct buf *vitals);
+/* Appends definitions of new fields to `fields`, and changed values to `vitals`. */
+void fields_write(
+	struct fields_written *t, const struct vitals *v, struct buf *fields, struct buf *vitals);
 
-/* The fields of a file by their numbers. Zero-initialised. */
+/* The fields that a file has defined, by id. Zero-initialised. */
 struct fields_known {
 	struct field_known {
 		enum field_kind kind;
-		int row;          /* of ours; -1: none, or a counter's */
+		int row;          /* in our table; -1: unknown, or a counter */
 		char counter[24]; /* its name, or "" */
 	} * list;
 	uint32_t count, cap;
 };
 void fields_done(struct fields_known *k);
+/* Read a chunk of definitions, and one of values into v. Set c->bad if the chunk is malformed. */
 void fields_define(struct fields_known *k, struct format_cursor *c);
-void fields_take(const struct fields_known *k, struct format_cursor *c, struct vitals *v);
+void fields_read(const struct fields_known *k, struct format_cursor *c, struct vitals *v);
 
 #endif

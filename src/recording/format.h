@@ -1,10 +1,34 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The bytes of a .jhot file, as doc/recording.md explains them: what its writer and its reader share.
+ * The bytes of a .jhot file: constants and primitives of its writer and its reader. doc/recording.md has the format.
  *
- * Inside of gzip: a head, then chunks, each with its size and type before it. Numbers of the heads are little-endian, those
- * in chunks have 7 bits a byte, low ones first (varint), signed ones with the sign in the lowest bit. A text is its
- * length and its bytes.
+ * A recording of two seconds, decompressed: thread "main" with two samples of A.main > A.f, then one of A.main, every 10 ms.
+ *
+ *   offset  size         type         content
+ *        0                            4a 48 4f 54 52 45 43 0a  01 00  03 00  00 00 00 00   "JHOTREC\n", 1, 3
+ *       16  12 00 00 00  01 META      08 "start_ns" 01 "0"  04 "host" 01 "h"
+ *       42  99 06 00 00  0f FIELDS    00 07 "time_ns"  00 03 "pid"  01 04 "name" ...         ids 0, 1, 2, ...
+ *     1739  e0 00 00 00  11 STATE     00 00  01 00  02 00  06 01 ...          time_ns 0, pid 0, name "", uptime_s -1
+ *     1971  01 00 00 00  04 SECOND    00
+ *     1980  09 00 00 00  0d INTERVAL  00  80 ad e2 04  80 ad e2 04            cpu: 10,000,000 ns at least and at most
+ *     1997  03 00 00 00  0b RUN       00 00 01                                cpu is sampled from second 0 on
+ *     2008  15 00 00 00  05 METHODS   01 "A" 04 "main" 03 "()V" 00            id 0
+ *                                     01 "A" 01 "f"    03 "()V" 00            id 1
+ *     2037  08 00 00 00  06 FRAMES    00 04 05 0e                             id 0: method 0, interpreted, bci 4, line 7
+ *                                     01 00 0a 18                             id 1: method 1, compiled, bci 9, line 12
+ *     2053  04 00 00 00  07 STACKS    01 00                                   id 1: below 1 - 1, the root: frame 0
+ *                                     01 01                                   id 2: below 2 - 1: frame 1
+ *     2065  0a 00 00 00  08 THREADS   00 00 3e 02 00 04 "main"                id 0: native, tid 31, Java id 1, no carrier
+ *     2083  09 00 00 00  09 SAMPLES   00                                      cpu
+ *                                     04 00 00 02 80 da c4 09                 stack 0 + 2, thread 0, 2 samples, 20,000,000 ns
+ *     2100  01 00 00 00  04 SECOND    01
+ *     2109  09 00 00 00  09 SAMPLES   00  02 00 00 01 80 ad e2 04             nothing is defined again
+ *     2126  01 00 00 00  04 SECOND    01                                      gaps, waits, vitals up to the end: none
+ *     2135  00 00 00 00  11 STATE                                             as before
+ *     2143  05 00 00 00  13 END       80 a8 d6 b9 07                          2,000,000,000 ns
+ *
+ * Sizes and types are u32 (the type's zero bytes are left out here), everything else in chunks is LEB128 or text. Signed numbers are
+ * zigzag encoded: 3e is 31, 01 is -1.
  */
 #ifndef JHOT_RECORDING_FORMAT_H
 #define JHOT_RECORDING_FORMAT_H
@@ -28,50 +52,51 @@ struct format_head {
 _Static_assert(sizeof(struct format_head) == 16, "the head");
 
 struct format_chunk {
-	uint32_t bytes; /* behind this */
+	uint32_t bytes; /* of the content that follows */
 	uint32_t type;
 };
 
-/* Numbers in files: never another meaning for one; new ones at the end, and raise FORMAT_MINOR. */
+/* Values are part of the format: never change one; append new ones and increment FORMAT_MINOR. */
 enum format_type {
 	CHUNK_META = 1, /* (name, text)... */
-	CHUNK_EVENT,    /* number, name, unit, interval of a user event */
-	CHUNK_HELD,     /* oldest, merged before */
-	CHUNK_SECOND,   /* second: what follows is of it */
+	CHUNK_EVENT,    /* event, name, unit, interval: defines a user event */
+	CHUNK_HELD,     /* oldest second, second before which history is merged */
+	CHUNK_SECOND,   /* second to which the following chunks belong */
 	CHUNK_METHODS,  /* (class, name, signature, module)... */
 	CHUNK_FRAMES,  /* (method, type, bci + 1, signed line)...; type FRAME_C1_COARSE since 1.3 */
-	CHUNK_STACKS,  /* (how far back the parent is, frame)... */
+	CHUNK_STACKS,  /* (own id minus the id of the parent, frame)... */
 	CHUNK_THREADS, /* (thread, kind, tid, java tid, carrier, name)... */
-	CHUNK_SAMPLES, /* event, (signed step of the stack, thread, state, count, weight)... */
-	CHUNK_PROCESS, /* ns of CPU time */
-	CHUNK_RUN,     /* event, second, on */
-	CHUNK_GAP,     /* from, to */
-	CHUNK_INTERVAL, /* event, least, most */
+	CHUNK_SAMPLES, /* event, (signed difference of the stack, thread, state, count, weight)... */
+	CHUNK_PROCESS,  /* ns of CPU time */
+	CHUNK_RUN,      /* event, second, on: sampling starts or stops */
+	CHUNK_GAP,      /* from, to: seconds without sampling */
+	CHUNK_INTERVAL, /* event, shortest, longest so far */
 	CHUNK_WAITS, /* (thread, owner + 1, method + 1, lock, since, until - since + 1, before, at least)... */
-	CHUNK_FIELDS, /* (kind, name)... */
-	CHUNK_VITALS, /* (field, value)...: those of this second */
-	CHUNK_STATE,  /* the same, at the beginning and at the end */
-	CHUNK_FORGET, /* methods, frames and stacks are numbered anew */
-	CHUNK_END,    /* ns that were sampled */
-	CHUNK_HOLDERS, /* as SAMPLES, of lock: what holders did meanwhile (profile_add_held); since 1.1 */
-	CHUNK_PULSE, /* (event, PROFILE_PULSE numbers)...: its weight by parts of this second; since 1.2 */
+	CHUNK_FIELDS,  /* (kind, name)... */
+	CHUNK_VITALS,  /* (field, value)...: changes in this second */
+	CHUNK_STATE,   /* the same, at the begin and the end of the file */
+	CHUNK_FORGET,  /* ids of methods, frames and stacks restart */
+	CHUNK_END,     /* duration of sampling, ns; the last chunk */
+	CHUNK_HOLDERS, /* as SAMPLES, of lock: what lock owners did while others waited; since 1.1 */
+	CHUNK_PULSE, /* (event, PROFILE_PULSE numbers)...: distribution of its weight in the second; since 1.2 */
 };
 
 _Static_assert(FRAME_COMPILED == 0 && FRAME_NATIVE == 6 && FRAME_WAITS == 12 &&
 		       FRAME_C1_COARSE == 13 && FRAME_TYPES == 14,
-	"types of frames are numbers in files: new ones at the end");
+	"types of frames are part of the format: append new ones");
 _Static_assert(THREAD_STATE_NONE == 0 && THREAD_CARRIER == 8 && THREAD_STATES == 9,
-	"states of threads are numbers in files");
-_Static_assert(THREAD_NATIVE == 0 && THREAD_VIRTUAL == 6, "kinds of threads are numbers in files");
+	"states of threads are part of the format");
 _Static_assert(
-	PROFILE_PULSE == 20 && PROFILE_PULSE_MOST < 128, "so many numbers of a byte are in files");
-_Static_assert(EVENT_WALL == 3 && EVENT_USER_FIRST == 4, "events are numbers in files");
-#define FORMAT_UNNAMED   0xff /* kind of a thread that nobody named */
+	THREAD_NATIVE == 0 && THREAD_VIRTUAL == 6, "kinds of threads are part of the format");
+_Static_assert(PROFILE_PULSE == 20 && PROFILE_PULSE_MOST < 128,
+	"the size of a pulse is part of the format");
+_Static_assert(EVENT_WALL == 3 && EVENT_USER_FIRST == 4, "ids of events are part of the format");
+#define FORMAT_UNNAMED   0xff /* kind of a thread without a name */
 
-#define FORMAT_CHUNK_MAX (16u << 20) /* bytes; of a type that is not known it may be more */
-#define FORMAT_PIECE     (1u << 20)  /* writers begin another chunk then */
+#define FORMAT_CHUNK_MAX (16u << 20) /* bytes of content; an unknown type may have more */
+#define FORMAT_PIECE     (1u << 20)  /* writers start a new chunk at this size */
 
-static inline void format_put(struct buf *out, uint64_t value)
+static inline void format_add(struct buf *out, uint64_t value)
 {
 	char bytes[10];
 	size_t n = 0;
@@ -82,20 +107,20 @@ static inline void format_put(struct buf *out, uint64_t value)
 	buf_add(out, bytes, n);
 }
 
-static inline void format_put_signed(struct buf *out, int64_t value)
+static inline void format_add_signed(struct buf *out, int64_t value)
 {
-	format_put(out, (uint64_t)value << 1 ^ (value < 0 ? UINT64_MAX : 0));
+	format_add(out, (uint64_t)value << 1 ^ (value < 0 ? UINT64_MAX : 0));
 }
 
-static inline void format_put_text(struct buf *out, const char *text)
+static inline void format_add_text(struct buf *out, const char *text)
 {
 	size_t n = strlen(text);
 
-	format_put(out, n);
+	format_add(out, n);
 	buf_add(out, text, n);
 }
 
-/* A chunk that is read: at stands before what is next. Whatever goes beyond its end makes it bad, and gives 0. */
+/* A chunk being read; at: the next byte. Reading past the end, or a malformed number, sets bad and returns 0. */
 struct format_cursor {
 	const unsigned char *at, *end;
 	bool bad;
@@ -121,7 +146,7 @@ static inline uint64_t format_get(struct format_cursor *c)
 	return 0;
 }
 
-/* One that must not be larger. */
+/* The same; a value above `most` sets bad. */
 static inline uint64_t format_get_most(struct format_cursor *c, uint64_t most)
 {
 	uint64_t value = format_get(c);
@@ -137,7 +162,7 @@ static inline int64_t format_get_signed(struct format_cursor *c)
 	return (int64_t)(value >> 1 ^ (value & 1 ? UINT64_MAX : 0));
 }
 
-/* A text of *bytes, not ended by a NUL. */
+/* A text of *bytes bytes inside the chunk, without a NUL. */
 static inline const char *format_get_text(struct format_cursor *c, size_t *bytes)
 {
 	const char *text = (const char *)c->at;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Chunks into a file. */
+/* Framing, compression, writing. */
 #include "recording/out.h"
 
 #include <endian.h>
 #include <errno.h>
 
-#define BUFFER 65536u /* bytes for the disk */
+#define BUFFER 65536u /* bytes of one write */
 
 static void out_send(struct out *o)
 {
@@ -48,7 +48,7 @@ void out_close(struct out *o, bool leave)
 	buf_done(&o->chunk);
 }
 
-void out_put(struct out *o, enum format_type type, struct buf *body)
+void out_write(struct out *o, enum format_type type, struct buf *body)
 {
 	struct format_chunk head = {htole32((uint32_t)body->len), htole32(type)};
 
@@ -59,17 +59,17 @@ void out_put(struct out *o, enum format_type type, struct buf *body)
 	buf_clear(body);
 }
 
-void out_some(struct out *o, enum format_type type, struct buf *body)
+void out_write_nonempty(struct out *o, enum format_type type, struct buf *body)
 {
 	if (body->len)
-		out_put(o, type, body);
+		out_write(o, type, body);
 }
 
-void out_numbers(struct out *o, enum format_type type, const uint64_t *numbers, size_t count)
+void out_write_numbers(struct out *o, enum format_type type, const uint64_t *numbers, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
-		format_put(&o->chunk, numbers[i]);
-	out_put(o, type, &o->chunk);
+		format_add(&o->chunk, numbers[i]);
+	out_write(o, type, &o->chunk);
 }
 
 void out_flush(struct out *o, enum zip_flush flush)
@@ -84,8 +84,8 @@ int out_check(const struct out *o, struct err *err)
 	if (!o->error)
 		return 0;
 	errno = o->error;
-	err_set_errno(err, ERR_OUTPUT, "The recording %s could not be written on", o->file.path);
-	err_hint(err, "it can be read up to there: jhot view %s",
+	err_set_errno(err, ERR_OUTPUT, "Cannot write recording %s", o->file.path);
+	err_hint(err, "what was written so far can be read: jhot view %s",
 		o->file.part ? o->file.part : o->file.path);
 	return -1;
 }

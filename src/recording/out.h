@@ -1,40 +1,41 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A recording's file while it is written: chunks in, packed bytes out.
+ * The file of a recording while it is written: chunks in, compressed bytes out.
  *
- * The first failure is kept, and nothing more is written then. One thread.
+ * Errors are sticky: the first one is kept for out_check, and nothing is written afterwards. Embedded; zero-initialise. Blocks
+ * on the disk. One thread.
  */
 #ifndef JHOT_RECORDING_OUT_H
 #define JHOT_RECORDING_OUT_H
 
 #include "base/file.h"
+#include "base/zip.h"
 #include "recording/format.h"
-#include "recording/zip.h"
 
 struct out {
 	struct file file;
 	struct zip_out *zip;
 	struct buf packed, framed;
-	struct buf chunk; /* for whoever fills the body of one */
-	int error;        /* errno of the first failure */
+	struct buf chunk; /* scratch space for the content of a chunk; empty between chunks */
+	int error;        /* errno of the first failure, 0: none */
 };
-/* Zero-initialised. The head is in it then; nothing is to be seen of the file yet. */
+/* Creates the file under a temporary name and writes the header. Returns 0, or -1 with an error. */
 int out_open(struct out *o, const char *path, struct err *err);
-/* leave: the file stays with what is in it, if it has appeared. */
+/* leave: keeps what has been written, if the file is visible; else removes it. */
 void out_close(struct out *o, bool leave);
 
-/* A chunk; empties its body. out_some: none, if the body is empty. */
-void out_put(struct out *o, enum format_type type, struct buf *body);
-void out_some(struct out *o, enum format_type type, struct buf *body);
-/* A chunk of these numbers, behind what is in o->chunk. */
-#define OUT(o, type, ...)                                     \
-	out_numbers(o, type, (const uint64_t[]){__VA_ARGS__}, \
+/* Writes a chunk and clears its content. out_write_nonempty: does nothing if the content is empty. */
+void out_write(struct out *o, enum format_type type, struct buf *body);
+void out_write_nonempty(struct out *o, enum format_type type, struct buf *body);
+/* Writes a chunk of o->chunk followed by these numbers. */
+#define OUT(o, type, ...)                                           \
+	out_write_numbers(o, type, (const uint64_t[]){__VA_ARGS__}, \
 		sizeof((const uint64_t[]){__VA_ARGS__}) / sizeof(uint64_t))
-void out_numbers(struct out *o, enum format_type type, const uint64_t *numbers, size_t count);
+void out_write_numbers(struct out *o, enum format_type type, const uint64_t *numbers, size_t count);
 
-/* What is there goes to the disk: it can be unpacked from there; ZIP_LAST: it is all. */
+/* Writes everything so far to the file, in a form that can be decompressed. ZIP_LAST: ends the stream. */
 void out_flush(struct out *o, enum zip_flush flush);
-/* 0, or -1 with what went wrong. */
+/* 0, or -1 with a sentence about the first failure. */
 int out_check(const struct out *o, struct err *err);
 
 #endif

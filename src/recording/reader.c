@@ -1,19 +1,73 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A file chunk by chunk, up to where it ends, is cut off or makes no sense. */
+/* A file chunk by chunk, up to its end, the point where it was truncated, or the first error. */
 #include "recording/reader.h"
 
 #include "base/clock.h"
 #include "profile/whole.h"
 
 #include <endian.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
+#include <zlib.h>
 
 #define MEMORY_MAX ((uint64_t)1 << 30) /* bytes of the profile */
+#define ZIP_PIECE  (1u << 16)
+
+/* --- decompression ----------------------------------------------------------------------------------- */
+
+struct unzip {
+	gzFile file;
+	char *path;
+};
+
+struct unzip *unzip_open(const char *path, struct err *err)
+{
+	struct unzip *in;
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	gzFile file = fd < 0 ? NULL : gzdopen(fd, "rb");
+
+	if (!file) {
+		err_set_errno(err, ERR_INPUT, "Cannot open recording %s", path);
+		if (fd >= 0)
+			close(fd);
+		return NULL;
+	}
+	gzbuffer(file, ZIP_PIECE);
+	in = xcalloc(1, sizeof(*in));
+	in->file = file;
+	in->path = xstrdup(path);
+	return in;
+}
+
+void unzip_close(struct unzip *in)
+{
+	if (!in)
+		return;
+	gzclose(in->file);
+	free(in->path);
+	free(in);
+}
+
+ssize_t unzip_read(void *ctx, void *bytes, size_t count, struct err *err)
+{
+	struct unzip *in = ctx;
+	int n = gzread(in->file, bytes, count < ZIP_PIECE ? (unsigned)count : ZIP_PIECE), why;
+	const char *text;
+
+	if (n >= 0)
+		return n;
+	text = gzerror(in->file, &why);
+	if (why == Z_ERRNO)
+		return err_set_errno(err, ERR_INPUT, "Cannot read recording %s", in->path);
+	return err_set(err, ERR_INPUT, "Cannot decompress recording %s near byte %lld: %s.",
+		in->path, (long long)gzoffset(in->file), text);
+}
 
 /* --- bytes ------------------------------------------------------------------------------------------- */
 
-/* All of so many: 1; the file ends before: 0, with *got; -1. */
+/* Reads exactly count bytes. Returns 1, 0 if the file ends before (*got were read), or -1 with an error. */
 static int fill(struct recording *r, void *out, size_t count, size_t *got, struct err *err)
 {
 	ssize_t n = 1;
@@ -31,8 +85,7 @@ static int cut(struct recording *r)
 {
 	r->over = true;
 	snprintf(r->note, sizeof(r->note),
-		"the recording was not finished: it holds what had been written until then, %llu "
-		"bytes",
+		"the recording is incomplete: it ends after %llu bytes, before its end was written",
 		(unsigned long long)r->offset);
 	return 0;
 }
@@ -40,7 +93,8 @@ static int cut(struct recording *r)
 static int damaged(struct recording *r, struct err *err, const char *what)
 {
 	r->over = true;
-	err_set(err, ERR_INPUT, "The recording is damaged at byte %llu of what it unpacks to: %s.",
+	err_set(err, ERR_INPUT,
+		"The recording is damaged at byte %llu of its uncompressed data: %s.",
 		(unsigned long long)r->offset, what);
 	return -1;
 }
@@ -60,16 +114,16 @@ static int skip(struct recording *r, size_t bytes, struct err *err)
 
 /* --- chunks ------------------------------------------------------------------------------------------ */
 
-static int take(struct recording *r, uint32_t type, struct err *err)
+static int read_chunk(struct recording *r, uint32_t type, struct err *err)
 {
-	if (!chunks_take(r, type))
-		return damaged(r, err, "it says what cannot be");
+	if (!chunks_read(r, type))
+		return damaged(r, err, "invalid content");
 	if (profile_info(r->profile).bytes > MEMORY_MAX)
-		return damaged(r, err, "it would take more than a GB of memory");
+		return damaged(r, err, "it needs more than 1 GB of memory");
 	return 1;
 }
 
-/* One chunk: 1, or 0 at the end, or -1. */
+/* Reads one chunk. Returns 1, 0 at the end, or -1 with an error. */
 static int step(struct recording *r, struct err *err)
 {
 	struct format_chunk head;
@@ -84,13 +138,13 @@ static int step(struct recording *r, struct err *err)
 		if (!chunks_known(head.type)) {
 			rc = skip(r, head.bytes, err);
 		} else if (head.bytes > FORMAT_CHUNK_MAX) {
-			return damaged(r, err, "a part of it is too large");
+			return damaged(r, err, "a chunk is too large");
 		} else {
 			buf_clear(&r->body);
 			buf_reserve(&r->body, head.bytes);
 			rc = fill(r, r->body.data, head.bytes, &r->body.len, err);
 			if (rc > 0)
-				return take(r, head.type, err);
+				return read_chunk(r, head.type, err);
 		}
 	}
 	if (rc < 0)
@@ -98,7 +152,7 @@ static int step(struct recording *r, struct err *err)
 	return rc ? rc : cut(r);
 }
 
-/* Behind the end nothing comes but what says that all was unpacked well. */
+/* Reads past CHUNK_END, so that gzip verifies its checksum. */
 static int ending(struct recording *r, struct err *err)
 {
 	char more;
@@ -132,13 +186,13 @@ int recording_read(struct recording *r, uint32_t before, struct err *err)
 
 /* --- from the beginning to the end ------------------------------------------------------------------- */
 
-static void keep_all(const struct profile *p, const struct numbers *n)
+static void keep_all(const struct profile *p, const struct id_list *n)
 {
 	for (uint32_t i = 0; i < n->count; i++)
 		profile_keep(p, n->list[i]);
 }
 
-/* What the file has numbers for may come again. */
+/* Pins everything that has an id in the file, since later chunks may refer to it. */
 static void keep(void *ctx, enum profile_kind kind, bool leaving)
 {
 	const struct recording *r = ctx;
@@ -169,14 +223,14 @@ static int open_head(struct recording *r, struct err *err)
 		return -1;
 	if (!rc || !recording_is(&head, sizeof(head)))
 		return err_set(err, ERR_INPUT,
-			got ? "This is not a recording of jhot's (.jhot)."
-			    : "This recording is empty: nothing was written, or it is no .jhot.");
+			got ? "This is not a jhot recording (.jhot)."
+			    : "This recording is empty, or not a .jhot file.");
 	if (le16toh(head.major) == FORMAT_MAJOR)
 		return 0;
 	err_set(err, ERR_INPUT,
-		"This recording cannot be read: its format is %u.%u, this jhot reads %u.%u.",
+		"Cannot read this recording: its format version is %u.%u, this jhot reads %u.%u.",
 		le16toh(head.major), le16toh(head.minor), FORMAT_MAJOR, FORMAT_MINOR);
-	err_hint(err, "the jhot that wrote it, or a later one, reads it");
+	err_hint(err, "read it with the version of jhot that wrote it, or a later one");
 	return -1;
 }
 
@@ -200,13 +254,13 @@ struct recording *recording_open_input(
 
 struct recording *recording_open(const char *path, struct profile *p, struct err *err)
 {
-	struct zip_in *zip = zip_in_open(path, err);
-	struct recording *r = zip ? recording_open_input(zip_in_read, zip, p, err) : NULL;
+	struct unzip *zip = unzip_open(path, err);
+	struct recording *r = zip ? recording_open_input(unzip_read, zip, p, err) : NULL;
 
 	if (r)
 		r->zip = zip;
 	else
-		zip_in_close(zip);
+		unzip_close(zip);
 	if (!r && zip)
 		err_prefix(err, "%s: ", path);
 	return r;
@@ -217,7 +271,7 @@ void recording_free(struct recording *r)
 	if (!r)
 		return;
 	profile_keeper_remove(r->profile, r);
-	zip_in_close(r->zip);
+	unzip_close(r->zip);
 	buf_done(&r->body);
 	free(r->methods.list);
 	free(r->frames.list);
@@ -236,7 +290,7 @@ const struct vitals *recording_vitals_now(const struct recording *r)
 	return &r->vitals;
 }
 
-/* Of one that was cut off: from the first event on. */
+/* Of a truncated file: since the start of the first event. */
 uint64_t recording_duration_ns(const struct recording *r)
 {
 	uint32_t from = UINT32_MAX, now = profile_info(r->profile).now;

@@ -1,46 +1,55 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A file that is being read, shared by the files that do it: its bytes (reader.c), what its chunks say (chunks.c). */
+/*
+ * A recording being read, shared by reader.c (bytes, chunks, lifetime) and chunks.c (the content of each type of chunk).
+ *
+ *   input ──▶ fill ──▶ body of one chunk ──▶ chunks_read ──▶ profile, vitals
+ *
+ * Private to this folder and its tests. One thread.
+ */
 #ifndef JHOT_RECORDING_READER_H
 #define JHOT_RECORDING_READER_H
 
 #include "recording/fields.h"
 #include "recording/format.h"
 #include "recording/recording.h"
-#include "recording/zip.h"
 
-#define TEXTS_MAX 256 /* host and labels: bytes of each */
+#define TEXTS_MAX 256 /* bytes of the host, and of each label */
 
-/* The profile's numbers, by the file's. */
-struct numbers {
+/* The profile's ids, by the file's. */
+struct id_list {
 	uint32_t *list, count, cap;
 };
 
 struct recording {
-	struct zip_in *zip; /* NULL: what gives the bytes is not ours */
+	struct unzip *zip; /* NULL: input belongs to the caller */
 	recording_input *input;
 	void *input_ctx;
 	struct profile *profile;
-	uint64_t offset; /* of the chunk that is read, unpacked */
+	uint64_t offset; /* uncompressed, of the current chunk */
 	uint64_t next;
 	struct buf body;
-	struct numbers methods, frames, stacks, threads;
+	struct id_list methods, frames, stacks, threads;
 	struct fields_known fields;
 	struct vitals vitals;
-	uint32_t second;  /* to which what is read belongs */
-	uint32_t pending; /* the one that has begun but was not wanted yet; PROFILE_NONE: none */
-	bool timed;       /* the first has begun */
-	bool ended, over;
+	uint32_t second; /* the current one */
+	uint32_t
+		pending; /* announced, but beyond the limit of recording_read; PROFILE_NONE: none */
+	bool timed;      /* a second has begun */
+	bool ended, over; /* CHUNK_END was read; no more can be read */
 	uint64_t duration_ns;
 	char host[TEXTS_MAX], *labels[RECORDING_LABELS];
 	int label_count;
 	char note[160];
 };
 
-/*
- * chunks.c: takes in what is in the body of a chunk of this type. false: it says what cannot be. What is of a type that is
- * not known is passed over.
- */
-bool chunks_take(struct recording *r, uint32_t type);
+/* Reads r->body as a chunk of this type into the profile. Returns false if it is malformed. Unknown types are ignored. */
+bool chunks_read(struct recording *r, uint32_t type);
 bool chunks_known(uint32_t type);
+
+/* A gzip file, decompressed. */
+struct unzip *unzip_open(const char *path, struct err *err);
+void unzip_close(struct unzip *z);
+/* A recording_input: the next bytes; 0 at the end, also of a truncated file; -1 if it is damaged. */
+ssize_t unzip_read(void *z, void *bytes, size_t count, struct err *err);
 
 #endif

@@ -1,32 +1,32 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a second of a profile has, as chunks: one function for each kind. */
+/* One function per kind of chunk. */
 #include "recording/second.h"
 
 #include "base/hash.h"
 
 #include <stdlib.h>
 
-/* --- what a second has beside its samples ------------------------------------------------------------ */
+/* --- everything but samples ------------------------------------------------------------ */
 
-/* What the buffers of struct told hold comes before what uses it. */
-static void put_told(struct second *s)
+/* Definitions must precede the chunks that use them. */
+static void flush_ids(struct second *s)
 {
-	if (s->told.forgot)
-		out_put(s->out, CHUNK_FORGET, &s->out->chunk);
-	s->told.forgot = false;
-	out_some(s->out, CHUNK_METHODS, &s->told.methods_out);
-	out_some(s->out, CHUNK_FRAMES, &s->told.frames_out);
-	out_some(s->out, CHUNK_STACKS, &s->told.stacks_out);
-	out_some(s->out, CHUNK_THREADS, &s->told.threads_out);
+	if (s->ids.restarted)
+		out_write(s->out, CHUNK_FORGET, &s->out->chunk);
+	s->ids.restarted = false;
+	out_write_nonempty(s->out, CHUNK_METHODS, &s->ids.methods_out);
+	out_write_nonempty(s->out, CHUNK_FRAMES, &s->ids.frames_out);
+	out_write_nonempty(s->out, CHUNK_STACKS, &s->ids.stacks_out);
+	out_write_nonempty(s->out, CHUNK_THREADS, &s->ids.threads_out);
 }
 
-static void put_told_if_much(struct second *s)
+static void flush_ids_if_large(struct second *s)
 {
-	const struct told *t = &s->told;
+	const struct file_ids *t = &s->ids;
 
 	if (t->methods_out.len + t->frames_out.len + t->stacks_out.len + t->threads_out.len >=
 		FORMAT_PIECE)
-		put_told(s);
+		flush_ids(s);
 }
 
 static void write_event(struct second *s, int event)
@@ -41,13 +41,13 @@ static void write_event(struct second *s, int event)
 	if (s->events[event] == hash)
 		return;
 	s->events[event] = hash;
-	s->runs[event] = (struct run_told){0};
+	s->runs[event] = (struct written_run){0};
 	s->intervals[event] = (struct profile_intervals){0};
-	format_put(&s->out->chunk, (unsigned)event);
-	format_put_text(&s->out->chunk, e->name);
-	format_put_text(&s->out->chunk, e->unit);
-	format_put(&s->out->chunk, e->default_interval);
-	out_put(s->out, CHUNK_EVENT, &s->out->chunk);
+	format_add(&s->out->chunk, (unsigned)event);
+	format_add_text(&s->out->chunk, e->name);
+	format_add_text(&s->out->chunk, e->unit);
+	format_add(&s->out->chunk, e->default_interval);
+	out_write(s->out, CHUNK_EVENT, &s->out->chunk);
 }
 
 static void write_intervals(struct second *s, int event)
@@ -60,10 +60,10 @@ static void write_intervals(struct second *s, int event)
 	OUT(s->out, CHUNK_INTERVAL, (unsigned)event, i.least, i.most);
 }
 
-/* Where it began and ended, as far as that was not after this second. */
+/* The starts and stops of sampling up to this second that are not in the file yet. */
 static void write_runs(struct second *s, int event, uint32_t second)
 {
-	struct run_told *t = &s->runs[event];
+	struct written_run *t = &s->runs[event];
 	struct profile_run r, next;
 
 	while (profile_get_run(s->profile, event, t->run, &r) && r.from <= second) {
@@ -78,11 +78,11 @@ static void write_runs(struct second *s, int event, uint32_t second)
 		}
 		if (!t->off || !profile_get_run(s->profile, event, t->run + 1, &next))
 			break;
-		*t = (struct run_told){.run = t->run + 1};
+		*t = (struct written_run){.run = t->run + 1};
 	}
 }
 
-/* Those at the end that are new, or longer than they were. */
+/* The last gaps, if they are new or have grown. */
 static void write_gaps(struct second *s)
 {
 	struct profile_run gap;
@@ -101,8 +101,8 @@ static void write_gaps(struct second *s)
 
 static void write_wait(struct second *s, uint64_t number)
 {
-	struct wait_told *told = &s->waits[number % PROFILE_WAITS];
-	struct profile_wait wait = {.thread = 0}; /* its padding is part of the hash */
+	struct written_wait *w = &s->waits[number % PROFILE_WAITS];
+	struct profile_wait wait = {.thread = 0}; /* so that its padding, which is hashed, is 0 */
 	uint64_t hash;
 	struct buf *out = &s->out->chunk;
 
@@ -110,21 +110,21 @@ static void write_wait(struct second *s, uint64_t number)
 		return;
 	hash = hash_pair((uint64_t)wait.owner << 32 | wait.method, wait.until_ns);
 	hash = hash_pair(hash, hash_pair(wait.before_ns, wait.at_least));
-	if (told->number == number + 1 && told->hash == hash)
+	if (w->number == number + 1 && w->hash == hash)
 		return;
-	*told = (struct wait_told){number + 1, hash};
-	format_put(out, told_thread(&s->told, s->profile, wait.thread));
-	format_put(out, wait.owner == PROFILE_NONE
+	*w = (struct written_wait){number + 1, hash};
+	format_add(out, file_ids_thread(&s->ids, s->profile, wait.thread));
+	format_add(out, wait.owner == PROFILE_NONE
 				? 0
-				: told_thread(&s->told, s->profile, wait.owner) + 1ull);
-	format_put(out, wait.method == PROFILE_NONE
+				: file_ids_thread(&s->ids, s->profile, wait.owner) + 1ull);
+	format_add(out, wait.method == PROFILE_NONE
 				? 0
-				: told_method(&s->told, s->profile, wait.method) + 1ull);
-	format_put(out, wait.lock);
-	format_put(out, wait.since_ns);
-	format_put(out, wait.until_ns == PROFILE_STILL ? 0 : wait.until_ns - wait.since_ns + 1);
-	format_put(out, wait.before_ns);
-	format_put(out, wait.at_least);
+				: file_ids_method(&s->ids, s->profile, wait.method) + 1ull);
+	format_add(out, wait.lock);
+	format_add(out, wait.since_ns);
+	format_add(out, wait.until_ns == PROFILE_STILL ? 0 : wait.until_ns - wait.since_ns + 1);
+	format_add(out, wait.before_ns);
+	format_add(out, wait.at_least);
 }
 
 static void write_waits(struct second *s)
@@ -138,23 +138,23 @@ static void write_waits(struct second *s)
 		write_wait(s, i);
 	waits = s->out->chunk;
 	s->out->chunk = (struct buf){0};
-	put_told(s);
-	out_some(s->out, CHUNK_WAITS, &waits);
+	flush_ids(s);
+	out_write_nonempty(s->out, CHUNK_WAITS, &waits);
 	buf_done(&waits);
 }
 
-void second_put_vitals(struct second *s, enum format_type type, const struct vitals *v)
+void second_write_vitals(struct second *s, enum format_type type, const struct vitals *v)
 {
 	struct buf fields = {0}, vitals = {0};
 
-	fields_tell(&s->fields, v, &fields, &vitals);
-	out_some(s->out, CHUNK_FIELDS, &fields);
-	out_put(s->out, type, &vitals);
+	fields_write(&s->fields, v, &fields, &vitals);
+	out_write_nonempty(s->out, CHUNK_FIELDS, &fields);
+	out_write(s->out, type, &vitals);
 	buf_done(&fields);
 	buf_done(&vitals);
 }
 
-/* What the profile keeps of a second, and of the rest what was told last. */
+/* The vitals that the profile keeps per second; the others as last written. */
 static void write_vitals(struct second *s, uint32_t second)
 {
 	const struct vitals_second *kept = profile_vitals(s->profile, second);
@@ -163,12 +163,12 @@ static void write_vitals(struct second *s, uint32_t second)
 	if (!kept)
 		return;
 	vitals_restore(&v, kept);
-	second_put_vitals(s, CHUNK_VITALS, &v);
+	second_write_vitals(s, CHUNK_VITALS, &v);
 }
 
 /* --- samples ----------------------------------------------------------------------------------------- */
 
-static void take_part(void *ctx, const struct profile_part *part)
+static void add_part(void *ctx, const struct profile_part *part)
 {
 	struct second *s = ctx;
 
@@ -198,34 +198,34 @@ static void write_samples(struct second *s, int event, bool holders, uint32_t fr
 	q.from = from;
 	q.to = to;
 	s->part_count = 0;
-	profile_each(s->profile, &q, take_part, s);
+	profile_each(s->profile, &q, add_part, s);
 	for (uint32_t i = 0; i < s->part_count; i++) {
 		struct written_part *part = &s->parts[i];
 
-		part->stack = told_stack(&s->told, s->profile, part->stack);
-		part->thread = told_thread(&s->told, s->profile, part->thread);
-		put_told_if_much(s);
+		part->stack = file_ids_stack(&s->ids, s->profile, part->stack);
+		part->thread = file_ids_thread(&s->ids, s->profile, part->thread);
+		flush_ids_if_large(s);
 	}
-	put_told(s);
+	flush_ids(s);
 	if (s->part_count)
 		qsort(s->parts, s->part_count, sizeof(*s->parts), part_compare);
 	for (uint32_t i = 0; i < s->part_count; i++) {
 		const struct written_part *part = &s->parts[i];
 
 		if (!s->out->chunk.len) {
-			format_put(&s->out->chunk, (unsigned)event);
+			format_add(&s->out->chunk, (unsigned)event);
 			before = 0;
 		}
-		format_put_signed(&s->out->chunk, (int64_t)part->stack - before);
-		format_put(&s->out->chunk, part->thread);
-		format_put(&s->out->chunk, part->state);
-		format_put(&s->out->chunk, part->count);
-		format_put(&s->out->chunk, part->weight);
+		format_add_signed(&s->out->chunk, (int64_t)part->stack - before);
+		format_add(&s->out->chunk, part->thread);
+		format_add(&s->out->chunk, part->state);
+		format_add(&s->out->chunk, part->count);
+		format_add(&s->out->chunk, part->weight);
 		before = part->stack;
 		if (s->out->chunk.len >= FORMAT_PIECE)
-			out_put(s->out, type, &s->out->chunk);
+			out_write(s->out, type, &s->out->chunk);
 	}
-	out_some(s->out, type, &s->out->chunk);
+	out_write_nonempty(s->out, type, &s->out->chunk);
 }
 
 static void write_pulse(struct second *s, uint32_t second)
@@ -235,11 +235,11 @@ static void write_pulse(struct second *s, uint32_t second)
 	for (unsigned e = 0; e < PROFILE_EVENTS; e++) {
 		if (!profile_pulse(s->profile, (int)e, second, parts))
 			continue;
-		format_put(&s->out->chunk, e);
+		format_add(&s->out->chunk, e);
 		for (int i = 0; i < PROFILE_PULSE; i++)
-			format_put(&s->out->chunk, parts[i]);
+			format_add(&s->out->chunk, parts[i]);
 	}
-	out_some(s->out, CHUNK_PULSE, &s->out->chunk);
+	out_write_nonempty(s->out, CHUNK_PULSE, &s->out->chunk);
 }
 
 void second_write(struct second *s, uint32_t from, uint32_t to)
@@ -247,8 +247,8 @@ void second_write(struct second *s, uint32_t from, uint32_t to)
 	uint64_t process_ns = profile_process_ns(s->profile, from, to);
 
 	OUT(s->out, CHUNK_SECOND, from);
-	told_check(&s->told, s->profile);
-	told_threads(&s->told, s->profile);
+	file_ids_sync(&s->ids, s->profile);
+	file_ids_threads(&s->ids, s->profile);
 	for (int e = 0; e < PROFILE_EVENTS; e++) {
 		write_event(s, e);
 		write_intervals(s, e);
@@ -264,7 +264,7 @@ void second_write(struct second *s, uint32_t from, uint32_t to)
 	write_vitals(s, from);
 }
 
-void second_put_runs(struct second *s)
+void second_write_runs(struct second *s)
 {
 	for (int e = 0; e < PROFILE_EVENTS; e++)
 		write_runs(s, e, UINT32_MAX);
@@ -272,7 +272,7 @@ void second_put_runs(struct second *s)
 
 void second_done(struct second *s)
 {
-	told_done(&s->told);
+	file_ids_done(&s->ids);
 	free(s->waits);
 	free(s->parts);
 }

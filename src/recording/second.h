@@ -1,37 +1,39 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A second of a profile as chunks, and what the file has been told before: only what is new of names, threads, runs,
- * waits and vitals is told again. One thread.
+ * Writes a second of a profile as chunks, and remembers what the file contains: names, threads, runs, waits and vitals are written
+ * once, and again only when they change. One thread.
  */
 #ifndef JHOT_RECORDING_SECOND_H
 #define JHOT_RECORDING_SECOND_H
 
 #include "profile/whole.h"
 #include "recording/fields.h"
+#include "recording/file_ids.h"
 #include "recording/out.h"
-#include "recording/told.h"
 
-/* Zero-initialised but for the first three. */
+/* Zero-initialise all but the first three. */
 struct second {
 	struct out *out;
 	const struct profile *profile;
-	struct vitals vitals; /* of what the profile does not keep of each second: as it was then */
+	struct vitals
+		vitals; /* of this second: the fields that the profile does not keep per second */
 
-	/* what was told */
-	struct told told;
-	struct fields_told fields;
-	uint64_t events[PROFILE_EVENTS]; /* hashes of what user events are called; 0: not told */
+	/* what the file contains */
+	struct file_ids ids;
+	struct fields_written fields;
+	uint64_t events
+		[PROFILE_EVENTS]; /* hashes of the definitions of user events; 0: not written */
 	struct profile_intervals intervals[PROFILE_EVENTS];
-	struct run_told {
-		uint32_t run, off; /* off: the end that was told, 0: none */
+	struct written_run {
+		uint32_t run, off; /* off: the end that was written, 0: none */
 		bool on;
 	} runs[PROFILE_EVENTS];
-	struct profile_run gap; /* the last */
-	struct wait_told {
-		uint64_t number, hash; /* number + 1 */
+	struct profile_run gap; /* the last one */
+	struct written_wait {
+		uint64_t number, hash; /* number: of the wait, + 1 */
 	} * waits;
 
-	struct written_part { /* of a second of an event */
+	struct written_part { /* the samples of the second and event being written */
 		uint32_t stack, thread, state;
 		uint64_t count, weight;
 	} * parts;
@@ -39,11 +41,11 @@ struct second {
 };
 void second_done(struct second *s);
 
-/* The samples of [from, to) are of second from, or of the step that begins with it, or of all before what is held. */
+/* Writes [from, to) as second `from`: one second, a merged step, or everything before the history. */
 void second_write(struct second *s, uint32_t from, uint32_t to);
-/* When each event went on and off up to the end, as far as it was not told. */
-void second_put_runs(struct second *s);
-/* As CHUNK_VITALS or CHUNK_STATE. */
-void second_put_vitals(struct second *s, enum format_type type, const struct vitals *v);
+/* Writes the starts and stops of events up to the end of the session. */
+void second_write_runs(struct second *s);
+/* type: CHUNK_VITALS or CHUNK_STATE. */
+void second_write_vitals(struct second *s, enum format_type type, const struct vitals *v);
 
 #endif

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A profile into a file: which seconds are due, from the file's beginning to its end.
+ * Decides when a second is written: LATE_S after its end, when no more samples of it can arrive.
  *
- *   writer.c   a second is due when it can change no more
- *   second.c   what it has, as chunks       told.c, fields.c   of names, stacks, threads, vitals: what is new
- *   out.c      chunks into bytes of the file                   zip.c   packed
+ *   writer.c   which seconds are due
+ *   second.c   a second as chunks       file_ids.c, fields.c   ids of names, stacks and threads; changed vitals
+ *   out.c      chunks as bytes of a compressed file
  */
 #include "recording/recording.h"
 
@@ -13,17 +13,18 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define LATE_S   2u         /* how far back a profile may be fed */
-#define VITALS_S (1u << 18) /* seconds without anything else in which they are looked for */
+#define LATE_S 2u /* samples may arrive this late */
+#define VITALS_S \
+	(1u << 18) /* the longest run of seconds without samples that is searched for vitals */
 
 struct recording_writer {
 	struct out out;
 	struct second second;
 	const struct profile *profile;
-	uint32_t next; /* the first second that is not written */
-	bool any;      /* one is */
-	bool follows;  /* it is written while the profile grows, and good for what it has so far */
-	struct vitals_due { /* with the second that they are of */
+	uint32_t next; /* the first second that has not been written */
+	bool any;      /* a second has been written */
+	bool follows;  /* written while the profile grows; kept if the writer is closed early */
+	struct vitals_due { /* vitals that await their second */
 		uint32_t second;
 		struct vitals v;
 	} * due;
@@ -45,7 +46,7 @@ static void write_second(struct recording_writer *w, uint32_t from, uint32_t to)
 	w->any = true;
 }
 
-/* The next second up to this one in which there is something; PROFILE_NONE: there is none. */
+/* The next non-empty second up to `last`, or PROFILE_NONE. */
 static uint32_t next_second(const struct recording_writer *w, uint32_t last)
 {
 	uint32_t next = profile_next_retained(w->profile, w->next);
@@ -56,7 +57,7 @@ static uint32_t next_second(const struct recording_writer *w, uint32_t last)
 	return next <= last ? next : PROFILE_NONE;
 }
 
-/* All seconds up to this one. */
+/* Writes all seconds up to `last`. */
 static void write_until(struct recording_writer *w, uint32_t last)
 {
 	uint32_t second, oldest = profile_info(w->profile).oldest;
@@ -89,10 +90,10 @@ struct recording_writer *recording_create(const char *path, struct err *err)
 	return w;
 }
 
-static void meta_put(struct recording_writer *w, const char *name, const char *text)
+static void meta_add(struct recording_writer *w, const char *name, const char *text)
 {
-	format_put_text(&w->out.chunk, name);
-	format_put_text(&w->out.chunk, text);
+	format_add_text(&w->out.chunk, name);
+	format_add_text(&w->out.chunk, text);
 }
 
 static void begin(
@@ -103,12 +104,12 @@ static void begin(
 
 	w->profile = w->second.profile = p;
 	snprintf(number, sizeof(number), "%llu", (unsigned long long)info.start_wall_ns);
-	meta_put(w, "start_ns", number);
+	meta_add(w, "start_ns", number);
 	if (meta->host)
-		meta_put(w, "host", meta->host);
+		meta_add(w, "host", meta->host);
 	for (int i = 0; i < meta->label_count; i++)
-		meta_put(w, "label", meta->labels[i]);
-	out_put(&w->out, CHUNK_META, &w->out.chunk);
+		meta_add(w, "label", meta->labels[i]);
+	out_write(&w->out, CHUNK_META, &w->out.chunk);
 	if (info.oldest || info.merged_before)
 		OUT(&w->out, CHUNK_HELD, info.oldest, info.merged_before);
 }
@@ -130,7 +131,8 @@ void recording_vitals(struct recording_writer *w, const struct vitals *v)
 	if (w->any || w->second.fields.begun)
 		return;
 	w->second.vitals = *v;
-	second_put_vitals(&w->second, CHUNK_STATE, v); /* whose it is, before there is any second */
+	second_write_vitals(&w->second, CHUNK_STATE,
+		v); /* so that a file without any second says which JVM it is of */
 	out_flush(&w->out, ZIP_FLUSH);
 }
 
@@ -150,11 +152,11 @@ int recording_finish(struct recording_writer *w, uint64_t duration_ns, struct er
 	uint32_t now = profile_info(w->profile).now;
 
 	write_until(w, now);
-	write_second(w, now, now); /* what has no samples, up to the end */
-	second_put_runs(&w->second);
+	write_second(w, now, now); /* events, gaps and waits up to the end */
+	second_write_runs(&w->second);
 	if (w->due_count)
 		w->second.vitals = w->due[w->due_count - 1].v;
-	second_put_vitals(&w->second, CHUNK_STATE, &w->second.vitals);
+	second_write_vitals(&w->second, CHUNK_STATE, &w->second.vitals);
 	OUT(&w->out, CHUNK_END, duration_ns);
 	out_flush(&w->out, ZIP_LAST);
 	if (w->follows)
@@ -186,12 +188,12 @@ int recording_save(const char *path, const struct profile *p, const struct recor
 	if (!w)
 		return -1;
 	begin(w, p, meta);
-	w->second.vitals = *v; /* of earlier seconds only what the profile has kept is known */
+	w->second.vitals = *v; /* earlier seconds have only the vitals that the profile keeps */
 	w->second.vitals.host = vitals_host_unknown;
 	w->second.vitals.safepoint_count = w->second.vitals.safepoint_time_ms =
 		w->second.vitals.safepoint_sync_ms = -1;
 	w->second.vitals.classes_loaded = w->second.vitals.classes_unloaded = -1;
-	second_put_vitals(&w->second, CHUNK_STATE, &w->second.vitals);
+	second_write_vitals(&w->second, CHUNK_STATE, &w->second.vitals);
 	w->due = xgrow(w->due, w->due_count, &w->due_cap, sizeof(*w->due));
 	w->due[w->due_count++] = (struct vitals_due){PROFILE_NONE, *v};
 	rc = recording_finish(w, duration_ns, err);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From libdw's frame states, which can say anything, to the few rules that compilers really use. */
+/* Converts libdw's frame states, which are arbitrary expressions, to the few rules that compilers use. */
 #include "symbols/cfi.h"
 
 #include <dwarf.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* C++ names as people write them: demangled by the C++ runtime, without parameters and return types. Rust: rust_*.c. */
+/* C++ names, demangled by the C++ runtime, without parameters and return types. Rust: rust_*.c. */
 #include "symbols/demangle.h"
 
 #include "base/buf.h"
@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MANGLED_MAX   4096        /* longer ones cost more than they tell */
-#define DEMANGLED_MAX (16u << 20) /* nothing that the compiler wrote comes near */
+#define MANGLED_MAX   4096        /* longer names stay mangled */
+#define DEMANGLED_MAX (16u << 20) /* bytes, far more than any real name has */
 #define PLT           "@plt"
 
 /* From the C++ runtime (cxxabi.h is a C++ header). */
@@ -21,7 +21,7 @@ static bool demangle_is_word(char c)
 	       c == '_';
 }
 
-/* The length of "operator()", "operator<<" and so on at s, 0 if none stands there. */
+/* The length of "operator()", "operator<<" etc. at s, else 0. */
 static size_t demangle_operator_len(const char *s, const char *begin)
 {
 	size_t len = strlen("operator");
@@ -36,7 +36,7 @@ static size_t demangle_operator_len(const char *s, const char *begin)
 	return len + strspn(s + len, "<>=!+-*/%^&|~,");
 }
 
-/* Where the bracket at s is closed; the text's end if nowhere. */
+/* The position after the bracket that closes the one at s, or the end of the text. */
 static const char *demangle_skip(const char *s, const char *begin)
 {
 	int depth = 0;
@@ -60,8 +60,8 @@ static const char *demangle_skip(const char *s, const char *begin)
 }
 
 /*
- * Cuts "void ns::Class<T>::method<U>(int) const [clone .isra.0]" to "ns::Class<T>::method<U>": what
- * stands between the last space outside of brackets and the parameter list.
+ * Shortens "void ns::Class<T>::method<U>(int) const [clone .isra.0]" to "ns::Class<T>::method<U>": the text between the last space
+ * outside of brackets and the parameter list.
  */
 static char *demangle_cut(const char *name)
 {
@@ -90,7 +90,7 @@ static char *demangle_cut(const char *name)
 	return xstrndup(begin, (size_t)(s - begin));
 }
 
-/* The compiler's pieces of one function ("f.isra.0", "f.cold") and versions ("f@@V1") go by its name. */
+/* Removes suffixes of function clones ("f.isra.0", "f.cold") and versions ("f@@V1"). */
 static char *demangle_plain(const char *name)
 {
 	static const char *const pieces[] = {
@@ -107,9 +107,9 @@ static char *demangle_plain(const char *name)
 }
 
 /*
- * Each reference to what was named before can repeat it, so that names grow with the power of their references: a few
- * hundred bytes become terabytes. Among n references to equal thirds of a name 3^(n/3) is the most. Names with some 25 of
- * them stay as they are: of 61,000 in libjvm none, of 29,000 in libclang 8.
+ * True if the result may be too large. Each back reference may repeat everything before it, so names grow exponentially: a few
+ * hundred bytes become terabytes. n references yield at most 3^(n/3) times the length. Names with about 25 of them stay
+ * mangled: of 61,000 in libjvm none, of 29,000 in libclang 8.
  */
 static bool demangle_explodes(const char *mangled, size_t len)
 {
@@ -128,7 +128,7 @@ static bool demangle_explodes(const char *mangled, size_t len)
 	return most > DEMANGLED_MAX;
 }
 
-/* demangle_whole: with return type and parameters; NULL when it is no C++ name. */
+/* With return type and parameters. NULL: not a C++ name. */
 static char *demangle_whole(const char *mangled, size_t len)
 {
 	char *text, *whole;

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Mangled names of C++ and Rust as people write them. Pure functions. */
+/*
+ * Demangling of C++ and Rust names. Pure functions, whose cost depends on the name: see names.h.
+ *
+ * C++ is demangled by the C++ runtime. (libiberty's demangler is not used: it is LGPL and defines xmalloc, as base/buf.h does.)
+ */
 #ifndef JHOT_SYMBOLS_DEMANGLE_H
 #define JHOT_SYMBOLS_DEMANGLE_H
 
@@ -11,7 +15,7 @@ bool demangle_is_mangled(const char *name);
 /* The name without parameters, or a copy if it is not mangled. The caller frees it. */
 char *demangle_name(const char *mangled);
 
-/* Rust's two manglings, printed as by rustc's own demangler. NULL if the name is not of this kind. The caller frees it. */
+/* The two manglings of Rust, printed as by rustc-demangle. NULL if the name is not of this kind. The caller frees the result. */
 char *demangle_rust_legacy(const char *mangled, size_t len);
 char *demangle_rust_v0(const char *mangled, size_t len);
 

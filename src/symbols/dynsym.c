@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Searched linearly: some hundred names, asked for once. */
+/* Linear search: a few lookups per file. */
 #include "symbols/dynsym.h"
 
 #include "base/buf.h"
@@ -9,7 +9,7 @@
 
 struct dynsym {
 	struct buf exports, texts; /* struct elf_export[] */
-	uint64_t bias;             /* from an address in the file to one in the target */
+	uint64_t bias;             /* address in the target minus virtual address of the file */
 };
 
 static bool find_bias(struct dynsym *d, const struct elf_facts *facts, uint64_t start)
@@ -77,7 +77,7 @@ void dynsym_load_free(struct dynsym_load *l)
 	free(l);
 }
 
-/* The symbol of this name that the file defines, or imports. Of several versions the default one, else the first. */
+/* Finds a defined or imported symbol: its default version, else the first one. */
 static bool find(const struct dynsym *d, const char *name, bool imported, struct elf_export *out)
 {
 	bool found = false;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The dynamic symbols of one mapped file, by name: where a variable that it exports lies in the target.
+ * Dynamic symbols of a mapped file by name: addresses of exported symbols in the target.
  *
- * Read once, by the child, from the very file that is mapped. One thread.
+ * Read once, by the child, from the file that is mapped. Lookups are linear, without allocation. One thread.
  */
 #ifndef JHOT_SYMBOLS_DYNSYM_H
 #define JHOT_SYMBOLS_DYNSYM_H
@@ -33,12 +33,11 @@ struct dynsym_load *dynsym_load_new(pid_t pid, const struct proc_map *m);
 void dynsym_load_free(struct dynsym_load *l);
 
 /*
- * The symbol's address in the target, 0 if the file exports none of this name. indirect, or NULL: of an indirect function (memcpy,
- * strlen) that is a resolver's, which chooses one of several when the program starts; those who call it keep what was
- * chosen.
+ * The address of an exported symbol in the target, 0 if there is none of this name. indirect (may be NULL): set if it is an IFUNC,
+ * such as memcpy; the address is then that of the resolver, which selected an implementation when the program started.
  */
 uint64_t dynsym_find(const struct dynsym *d, const char *name, bool *indirect);
-/* Where in the target this file keeps the address of a function that it imports, 0 if it does not. */
+/* The address in the target of the GOT slot for an imported function, 0 if there is none. */
 uint64_t dynsym_import(const struct dynsym *d, const char *name);
 
 #endif

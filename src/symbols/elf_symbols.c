@@ -1,11 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* libelf checks every offset and string against the file; what is checked here is what the values mean. */
+/*
+ * Symbol tables. libelf validates offsets and strings; this file validates the meaning of values. Since each source of names may be
+ * incomplete, all of them are merged.
+ */
 #include "symbols/elf.h"
 
+#include "symbols/child/child.h"
 #include "symbols/code/code.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 Elf_Scn *elf_section(Elf *elf, const char *name, GElf_Shdr *header)
 {
@@ -240,4 +246,148 @@ uint32_t elf_symbols_segments(Elf *elf, struct elf_segment *out, uint32_t max)
 			out[count++] = (struct elf_segment){segment.p_offset, segment.p_filesz,
 				segment.p_vaddr, segment.p_flags & PF_X};
 	return count;
+}
+
+/* --- all names of a file ------------------------------------------------------------------------------- */
+
+#define MINI_MAX     (4u << 20)  /* of packed bytes; libc's are 100 kB */
+#define UNPACKED_MAX (64u << 20) /* and unpacked 400 kB */
+
+/* .gnu_debugdata: an xz-packed ELF file with a .symtab. How many functions it names. */
+static uint32_t read_mini(Elf *elf, struct symtab *out)
+{
+	GElf_Shdr header;
+	Elf_Scn *scn = elf_section(elf, ".gnu_debugdata", &header);
+	Elf_Data *data = scn ? elf_rawdata(scn, NULL) : NULL;
+	size_t size = 0;
+	char *image = data && data->d_buf && data->d_size <= MINI_MAX
+			      ? elf_file_unpack(data->d_buf, data->d_size, UNPACKED_MAX, &size)
+			      : NULL;
+	Elf *unpacked = image ? elf_memory(image, size) : NULL;
+	uint32_t found = 0;
+
+	if (unpacked && gelf_getclass(unpacked) == ELFCLASS64)
+		found = elf_symbols_table(unpacked, SHT_SYMTAB, out);
+	elf_end(unpacked);
+	if (image)
+		munmap(image, UNPACKED_MAX);
+	return found;
+}
+
+static void add_mark(void *ctx, uint64_t address)
+{
+	if (!symtab_is_full(ctx))
+		symtab_add(ctx, address, 0, "", SYMTAB_MARK);
+}
+
+/* Where functions begin: from the code itself if the file describes less than half of those that have names. */
+static void read_marks(Elf *elf, uint32_t names, struct symtab *out)
+{
+	struct code *code;
+
+	if (elf_symbols_marks(elf, out) >= names / 2)
+		return;
+	code = elf_symbols_code(elf, out->stop);
+	if (!code)
+		return;
+	code_begins(code, add_mark, out);
+	code_close(code);
+}
+
+static uint32_t larger(uint32_t a, uint32_t b)
+{
+	return a > b ? a : b;
+}
+
+void elf_names_read(Elf *elf, Elf *debug, struct symtab *out)
+{
+	uint32_t whole = elf_symbols_table(elf, SHT_SYMTAB, out);
+	uint32_t split = debug ? elf_symbols_table(debug, SHT_SYMTAB, out) : 0;
+	uint32_t exported;
+
+	if (!split)
+		split = read_mini(elf, out);
+	exported = elf_symbols_table(elf, SHT_DYNSYM, out);
+	elf_symbols_plt(elf, out);
+	read_marks(elf, larger(larger(whole, split), exported), out);
+	symtab_finish(out);
+}
+
+/* --- dynamic symbols, with the slots of imported ones -------------------------------------------------- */
+
+#define EXPORTS_MAX      (1u << 20)
+#define EXPORT_TEXTS_MAX (60u << 20)
+#define VERSION_HIDDEN   0x8000
+
+static bool is_slot(uint64_t type)
+{
+	return type == R_X86_64_JUMP_SLOT || type == R_X86_64_GLOB_DAT ||
+	       type == R_AARCH64_JUMP_SLOT || type == R_AARCH64_GLOB_DAT;
+}
+
+/* The first slot of each symbol, by its number. */
+static void read_slots(Elf *elf, uint64_t *slots, size_t count)
+{
+	Elf_Scn *scn = NULL;
+	GElf_Shdr header;
+	GElf_Rela rela;
+
+	while ((scn = elf_nextscn(elf, scn))) {
+		Elf_Data *data = gelf_getshdr(scn, &header) && header.sh_type == SHT_RELA
+					 ? elf_getdata(scn, NULL)
+					 : NULL;
+
+		for (int i = 0; data && gelf_getrela(data, i, &rela); i++) {
+			size_t symbol = GELF_R_SYM(rela.r_info);
+
+			if (is_slot(GELF_R_TYPE(rela.r_info)) && symbol < count && !slots[symbol])
+				slots[symbol] = rela.r_offset;
+		}
+	}
+}
+
+static void add_export(struct buf *exports, struct buf *texts, const GElf_Sym *sym, bool is_old,
+	uint64_t slot, const char *name)
+{
+	bool imported = sym->st_shndx == SHN_UNDEF;
+	struct elf_export e = {.value = imported ? slot : sym->st_value,
+		.text = (uint32_t)texts->len,
+		.flags = (imported ? ELF_IMPORTED : 0u) | (is_old ? ELF_OLD : 0u) |
+			 (GELF_ST_TYPE(sym->st_info) == STT_GNU_IFUNC ? ELF_INDIRECT : 0u)};
+
+	buf_add(texts, name, strnlen(name, SYMTAB_NAME_MAX));
+	buf_addc(texts, '\0');
+	buf_add(exports, &e, sizeof(e));
+}
+
+void elf_exports_read(Elf *elf, struct buf *exports, struct buf *texts)
+{
+	GElf_Shdr header;
+	Elf_Scn *scn = elf_section_of_type(elf, SHT_GNU_versym, &header);
+	Elf_Data *versions = scn ? elf_getdata(scn, NULL) : NULL, *symbols;
+	uint64_t *slots;
+	size_t count;
+
+	scn = elf_section_of_type(elf, SHT_DYNSYM, &header);
+	symbols = scn && header.sh_entsize ? elf_getdata(scn, NULL) : NULL;
+	count = symbols ? symbols->d_size / header.sh_entsize : 0;
+	if (count > EXPORTS_MAX)
+		count = EXPORTS_MAX;
+	slots = xcalloc(count, sizeof(*slots));
+	read_slots(elf, slots, count);
+	for (size_t i = 1; i < count && texts->len < EXPORT_TEXTS_MAX; i++) {
+		GElf_Versym version;
+		const char *name;
+		GElf_Sym sym;
+
+		if (!gelf_getsym(symbols, (int)i, &sym))
+			break;
+		name = elf_strptr(elf, header.sh_link, sym.st_name);
+		if (name && *name)
+			add_export(exports, texts, &sym,
+				versions && gelf_getversym(versions, (int)i, &version) &&
+					version & VERSION_HIDDEN,
+				slots[i], name);
+	}
+	free(slots);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lines are read in place: the kernel has 120,000 of them. */
+/* Text files of names: /proc/kallsyms (120,000 lines) and perf maps. */
 #include "symbols/symtab.h"
 
 #include "base/maps.h"
@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define LINE_BYTES 4096        /* longer lines are passed over */
+#define LINE_BYTES 4096        /* longer lines are skipped */
 #define READ_MAX   (64u << 20) /* of one file, however fast it grows */
 
 struct lines {

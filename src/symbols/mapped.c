@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Opening, and the comparison with memory. */
+/* Opening files and comparing build ids with memory. */
 #include "symbols/mapped.h"
 
 #include <elf.h>
@@ -35,8 +35,8 @@ static bool find_place(void *ctx, const struct proc_map *map)
 }
 
 /*
- * True if the process has mapped another file under this path: where the file's build id would be, its memory holds another one.
- * Memory that cannot be read, or is not of this path, proves nothing.
+ * True if the process has mapped another file under this path: its memory holds a different build id. Memory that is unreadable or
+ * belongs to another mapping proves nothing.
  */
 static bool is_overwritten(pid_t pid, const struct proc_map *map, const struct elf_facts *facts)
 {
@@ -75,7 +75,7 @@ static int open_file(pid_t pid, const struct proc_map *map, struct err *err)
 	int fd = proc_open_mapped(pid, map);
 
 	if (fd == -ESTALE) {
-		err_set(err, ERR_INPUT, "%s was replaced since the JVM mapped it.", name);
+		err_set(err, ERR_INPUT, "%s has been replaced since the JVM mapped it.", name);
 	} else if (fd == -ENOENT && has_ended(pid)) {
 		err_set(err, ERR_GONE, "the JVM ended before %s could be read.", name);
 	} else if (fd < 0) {
@@ -102,7 +102,7 @@ enum mapped mapped_open(struct elf_child *child, pid_t pid, const struct proc_ma
 	} else if (elf_child_facts(child, out->fd, stop, &out->facts, err)) {
 		err_prefix(err, "%s: ", path_name(map->path));
 	} else if (!vdso && is_overwritten(pid, map, &out->facts)) {
-		err_set(err, ERR_INPUT, "%s was overwritten since the JVM mapped it.",
+		err_set(err, ERR_INPUT, "%s has been overwritten since the JVM mapped it.",
 			path_name(map->path));
 	} else {
 		if (!vdso)

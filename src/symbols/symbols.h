@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Names for native and kernel addresses of a target, from the target's own files.
+ * Names of native and kernel addresses of a target.
  *
- * From .symtab, else the separate debug file (build-id, debuglink), else .gnu_debugdata, else .dynsym. A function that
- * no table names is called by where it begins in the file ("0x1234"); a file that cannot be read yields the empty name
- * and a note. The files are not trusted: what reading one may cost is bounded. One thread asks.
+ * Sources for a file: .symtab, else the separate debug file (build id, debuglink), else .gnu_debugdata, else .dynsym. A function
+ * without a name is called by its file offset ("0x1234"). A file that cannot be read gives the empty name and a note. Files are not
+ * trusted: they are parsed by a confined child, with limited time and memory. One thread.
  */
 #ifndef JHOT_SYMBOLS_SYMBOLS_H
 #define JHOT_SYMBOLS_SYMBOLS_H
@@ -12,7 +12,7 @@
 #include "base/maps.h"
 
 struct symbols;
-/* pid: the target, for file access and perf maps; 0: files as named (tests). */
+/* pid: the target; 0: opens paths as they are (tests). nspid: its pid in its own namespace, for perf maps. */
 struct symbols *symbols_new(pid_t pid, pid_t nspid);
 void symbols_free(struct symbols *s);
 
@@ -33,7 +33,7 @@ bool symbols_ready_function(struct symbols *s, int module, const char *name);
 /* Blocks up to `ms`, or until a file has been read or names have been demangled. */
 void symbols_wait(struct symbols *s, unsigned ms);
 
-/* Returns a number for symbols_native. */
+/* Returns the module's id for the functions below, -1 if there are too many. The same file has the same id. */
 int symbols_module_add(struct symbols *s, const struct proc_map *m);
 
 struct symbol {
@@ -44,20 +44,19 @@ struct symbol {
 	uint64_t start; /* file offset or address where the function begins */
 };
 
-/* offset: a file offset inside the module. The module's name is always given. */
+/* offset: a file offset. out->module is always set. */
 void symbols_native(struct symbols *s, int module, uint64_t offset, struct symbol *out);
-/* symbols_function: where in this mapping of the module a function of this name begins; 0 = nowhere. May wait for the file. */
+/* The address of a function, by its mangled or demangled name, in this mapping of the module; 0: none. Blocks up to 10 s. */
 uint64_t symbols_function(
 	struct symbols *s, int module, const struct proc_map *map, const char *name);
-/* /proc/kallsyms; no name where addresses are hidden. */
+/* From /proc/kallsyms; no names if addresses are hidden. */
 void symbols_kernel(struct symbols *s, uint64_t address, struct symbol *out);
-/* Code of other JITs: /tmp/perf-PID.map of the target; no name otherwise. The module is "[anon]",
- * the name valid until the next call. */
+/* From the perf map of another JIT, /tmp/perf-PID.map. The module is "[anon]"; the name is valid until the next call. */
 void symbols_raw(struct symbols *s, uint64_t address, struct symbol *out);
 
 /* What lookups wait for, "reading libjvm.so" or "demangling"; "" if nothing. Valid until the next call. */
 const char *symbols_pending(struct symbols *s);
-/* What is degraded, in a sentence ("kernel names hidden: kernel.kptr_restrict"), "" if nothing. */
+/* What is missing, "kernel names are hidden (...)"; "" if nothing. Valid until the next call. */
 const char *symbols_note(struct symbols *s);
 
 #endif

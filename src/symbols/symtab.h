@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A sorted table of named addresses: filled in any order, finished once, then searched.
+ * A table of named addresses: filled in any order, finished once, then searched in O(log n).
  *
- *   start  size  name          a size of 0 reaches to the next start; "" marks a function without a name
+ *   start  size  name          size 0 extends to the next start; "" is a function without a name
  *
- * Owns its texts. Of several names for one address finish keeps the one people know (ranks, then fewer
- * leading underscores). Names are demangled when first asked for. Zero-initialise; symtab_done. One thread.
+ * Owns its texts. Of several names for one address finish keeps the best known (rank, then fewer leading underscores).
+ * Zero-initialise; symtab_done. One thread.
  */
 #ifndef JHOT_SYMBOLS_SYMTAB_H
 #define JHOT_SYMBOLS_SYMTAB_H
@@ -21,11 +21,11 @@
 
 #define SYMTAB_ENTRIES_MAX (4u << 20)   /* a browser's library has 1 M */
 #define SYMTAB_TEXTS_MAX   (256u << 20) /* and 150 MB of names */
-#define SYMTAB_NAME_MAX    4096         /* bytes of a name; longer ones are cut off */
+#define SYMTAB_NAME_MAX    4096         /* bytes of a name; longer ones are truncated */
 
 /* Larger wins where two names share an address. */
 enum symtab_rank {
-	SYMTAB_MARK, /* no name: something begins or ends here */
+	SYMTAB_MARK, /* a boundary without a name */
 	SYMTAB_LOCAL,
 	SYMTAB_WEAK,
 	SYMTAB_GLOBAL,
@@ -34,7 +34,7 @@ enum symtab_rank {
 struct symtab_entry {
 	uint64_t start;
 	uint32_t size;
-	uint32_t text; /* where the name begins in texts */
+	uint32_t text; /* offset of the name in texts */
 	uint8_t rank;
 };
 
@@ -42,20 +42,20 @@ struct symtab_entry {
 extern char symtab_pending[];
 
 struct symtab {
-	const atomic_bool *stop; /* ends the reading, NULL: nothing does */
-	uint64_t spent_end_ns;   /* of the thread's CPU time, 0: no end */
+	const atomic_bool *stop; /* aborts filling; NULL: never */
+	uint64_t spent_end_ns;   /* limit of the thread's CPU time, 0: none */
 	struct symtab_entry *entries;
 	char **names; /* demangled, by entry; NULL: not demangled yet; symtab_pending: see names.h */
 	uint32_t count, cap;
-	uint32_t asked; /* symtab_is_full, so often */
+	uint32_t asked; /* calls of symtab_is_full */
 	bool full;
 	struct buf texts;
 };
 
 void symtab_done(struct symtab *t);
 /*
- * symtab_limit: from now on reading may take some seconds of this thread's CPU time, and ends when *stop is set.
- * symtab_is_full: whoever adds what others wrote asks this in his loops, and ends: there is no more space or time.
+ * symtab_limit: filling may take a few seconds of this thread's CPU time, and ends when *stop is set. symtab_is_full: loops that
+ * add untrusted data must poll it, and end when it returns true: space or time are used up.
  */
 void symtab_limit(struct symtab *t, const atomic_bool *stop);
 bool symtab_is_full(struct symtab *t);
@@ -63,12 +63,11 @@ void symtab_add(
 	struct symtab *t, uint64_t start, uint64_t size, const char *name, enum symtab_rank rank);
 void symtab_finish(struct symtab *t);
 /*
- * symtab_adopt: a finished table from its parts, which the caller has checked (child/reply.h). Takes over the contents of both
- * buffers. t must be empty.
+ * Takes over both buffers as a finished table. The caller has validated them (child/reply.h). t must be empty.
  */
 void symtab_adopt(struct symtab *t, struct buf *entries, struct buf *texts);
 
-/* symtab_find: the entry that covers the address, or NULL. */
+/* The entry that covers the address, or NULL. */
 const struct symtab_entry *symtab_find(const struct symtab *t, uint64_t address);
 /* The name as the file has it, mangled or not; "" for a SYMTAB_MARK. */
 const char *symtab_text(const struct symtab *t, const struct symtab_entry *e);
@@ -82,7 +81,7 @@ const char *symtab_name(struct symtab *t, const struct symtab_entry *e);
 
 enum kallsyms_result { KALLSYMS_OK, KALLSYMS_HIDDEN, KALLSYMS_NONE };
 
-/* The kernel's functions from /proc/kallsyms. HIDDEN: names there are, addresses are all 0. */
+/* Kernel functions from /proc/kallsyms. HIDDEN: all addresses are 0. */
 enum kallsyms_result kallsyms_read(FILE *file, struct symtab *out);
 /*
  * Opens /tmp/perf-NSPID.map in the target's root. Returns a descriptor and its status, or -1. Anybody may create a file of this

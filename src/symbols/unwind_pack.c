@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Packs rows by 64 KB pages with a dictionary of rules: a row takes 4 bytes instead of 24. */
+/* Packs rows into 64 KB pages with a dictionary of rules: 4 bytes per row instead of 24. */
 #include "symbols/cfi.h"
 
 #include "base/hash.h"

@@ -149,7 +149,7 @@ is "a file that is none: exit 7" $status 7
 head -c $(($(wc -c <"$T/a.jhot") - 60)) "$T/a.jhot" >"$T/cut.jhot"
 run convert -o - "$T/cut.jhot"
 is "a recording that was cut off is read" $status 0
-ok "which is told" grep -q 'was not finished' "$T/err"
+ok "which is told" grep -q 'recording is incomplete' "$T/err"
 ok "but what it has is written" grep -q 'Known.drive' "$T/out"
 
 some -o -

@@ -44,7 +44,7 @@ def color(b, share, level):
 
 
 def test_live(b, g):
-    equal(g.text("line"), "A 10,000 samples → B 10,000 samples, 0.0 %, no more than chance · 100 % of all · self 0 % · all",
+    equal(g.text("line"), "A 10,000 samples → B 10,000 samples, 0.0 %, not significant · 100 % of all · self 0 % · all",
           "all of it")
     ok(g.text("legend").startswith(MORE), "the legend tells the glyphs", g.text("legend"))
     seen = {}
@@ -55,14 +55,14 @@ def test_live(b, g):
     found = {name: (line, color(b, at[len(at) // 2], 2)) for name, (line, at) in seen.items()}
     equal(found["a.A.more"][0], "A 3,000 samples → B 3,900 samples, +30.0 %", "a method that has more")
     equal(found["a.B.less"][0], "A 3,000 samples → B 2,100 samples, -30.0 %", "one that has less")
-    equal(found["a.C.same"][0], "A 3,000 samples → B 3,020 samples, +0.7 %, no more than chance", "one that is the same")
+    equal(found["a.C.same"][0], "A 3,000 samples → B 3,020 samples, +0.7 %, not significant", "one that is the same")
     equal(found["a.D.gone"], ("A 500 samples → B 0 samples, gone", [62, 122, 200]), "one that is gone, in blue")
     equal(found["a.E.came"], ("A 0 samples → B 500 samples, new", [214, 88, 48]), "a new one, in red")
     equal(found["a.C.same"][1], [227, 228, 231], "what is the same is grey")
     g.b.key("c")
     equal(g.hash(), "#c=type", "c: other colours")
     g.b.key("r")
-    equal(g.text("line").split(" · ")[0], "A 10,000 samples → B 10,000 samples, 0.0 %, no more than chance", "reversed: the same")
+    equal(g.text("line").split(" · ")[0], "A 10,000 samples → B 10,000 samples, 0.0 %, not significant", "reversed: the same")
 
 
 def main():

@@ -198,7 +198,7 @@ static void test_encoders(void)
 	proto_number(&inner, 1, 150);
 	proto_message(&b, 3, &inner);
 	is_bytes(&b, "\x1a\x03\x08\x96\x01", 5, "a message in a message");
-	jfr_number(&b, UINT64_MAX);
+	jfr_varint(&b, UINT64_MAX);
 	is_bytes(&b, "\xff\xff\xff\xff\xff\xff\xff\xff\xff", 9,
 		"a number of a flight recording has nine bytes at most");
 	buf_clear(&inner);

@@ -38,10 +38,10 @@ static void jhot_method(struct buf *out, size_t name_bytes)
 
 	for (size_t i = 0; i < name_bytes; i++)
 		buf_addc(&name, (char)('a' + i % 26));
-	format_put_text(&b, "a.B");
-	format_put_text(&b, buf_str(&name));
-	format_put_text(&b, "");
-	format_put_text(&b, "");
+	format_add_text(&b, "a.B");
+	format_add_text(&b, buf_str(&name));
+	format_add_text(&b, "");
+	format_add_text(&b, "");
 	jhot_chunk(out, CHUNK_METHODS, &b);
 	buf_done(&b);
 	buf_done(&name);
@@ -53,18 +53,18 @@ static void jhot_frames(struct buf *out, int frames)
 	struct buf b = {0};
 
 	for (int i = 0; i < frames; i++) {
-		format_put(&b, 0);
-		format_put(&b, FRAME_COMPILED);
-		format_put(&b, 0);
-		format_put_signed(&b, i);
+		format_add(&b, 0);
+		format_add(&b, FRAME_COMPILED);
+		format_add(&b, 0);
+		format_add_signed(&b, i);
 	}
 	jhot_chunk(out, CHUNK_FRAMES, &b);
-	format_put(&b, 0);
-	format_put(&b, THREAD_JAVA);
-	format_put_signed(&b, 7);
-	format_put_signed(&b, 1);
-	format_put_signed(&b, 0);
-	format_put_text(&b, "main");
+	format_add(&b, 0);
+	format_add(&b, THREAD_JAVA);
+	format_add_signed(&b, 7);
+	format_add_signed(&b, 1);
+	format_add_signed(&b, 0);
+	format_add_text(&b, "main");
 	jhot_chunk(out, CHUNK_THREADS, &b);
 	buf_done(&b);
 }
@@ -73,25 +73,25 @@ static void jhot_second(struct buf *out, uint32_t second)
 {
 	struct buf b = {0};
 
-	format_put(&b, second);
+	format_add(&b, second);
 	jhot_chunk(out, CHUNK_SECOND, &b);
 	buf_done(&b);
 }
 
 static void jhot_sample(struct buf *b, int64_t step, uint64_t count)
 {
-	format_put_signed(b, step);
-	format_put(b, 0);
-	format_put(b, THREAD_STATE_NONE);
-	format_put(b, count);
-	format_put(b, 10000000);
+	format_add_signed(b, step);
+	format_add(b, 0);
+	format_add(b, THREAD_STATE_NONE);
+	format_add(b, count);
+	format_add(b, 10000000);
 }
 
 static void jhot_samples(struct buf *out, struct buf *samples)
 {
 	struct buf b = {0};
 
-	format_put(&b, EVENT_CPU);
+	format_add(&b, EVENT_CPU);
 	buf_add(&b, buf_str(samples), samples->len);
 	jhot_chunk(out, CHUNK_SAMPLES, &b);
 	buf_clear(samples);
@@ -104,8 +104,8 @@ static void jhot_stacks(struct buf *out, uint32_t count, uint64_t back, uint32_t
 	struct buf b = {0};
 
 	for (uint32_t i = 0; i < count; i++) {
-		format_put(&b, back);
-		format_put(&b, frame);
+		format_add(&b, back);
+		format_add(&b, frame);
 	}
 	jhot_chunk(out, CHUNK_STACKS, &b);
 	buf_done(&b);
@@ -125,8 +125,8 @@ static void make_label(struct buf *out)
 	struct buf b = {0};
 
 	jhot_begin(out);
-	format_put_text(&b, "label");
-	format_put_text(&b, "no value");
+	format_add_text(&b, "label");
+	format_add_text(&b, "no value");
 	jhot_chunk(out, CHUNK_META, &b);
 	buf_done(&b);
 }
@@ -179,18 +179,18 @@ static void make_seconds(struct buf *out)
 	jhot_method(out, 1);
 	jhot_frames(out, 1);
 	jhot_stacks(out, 1, 1, 0);
-	format_put(&b, FIELD_NUMBER);
-	format_put_text(&b, "heap_used");
+	format_add(&b, FIELD_NUMBER);
+	format_add_text(&b, "heap_used");
 	jhot_chunk(out, CHUNK_FIELDS, &b);
 	for (uint32_t i = 0; out->len < BYTES; i++) {
 		jhot_second(out, i * 3000000);
 		one_sample(out, 1);
-		format_put(&b, 0);
-		format_put_signed(&b, i);
+		format_add(&b, 0);
+		format_add_signed(&b, i);
 		jhot_chunk(out, CHUNK_VITALS, &b);
-		format_put(&b, EVENT_CPU);
+		format_add(&b, EVENT_CPU);
 		for (int k = 0; k < PROFILE_PULSE; k++)
-			format_put(&b, PROFILE_PULSE_MOST);
+			format_add(&b, PROFILE_PULSE_MOST);
 		jhot_chunk(out, CHUNK_PULSE, &b);
 	}
 	buf_done(&b);
@@ -233,8 +233,8 @@ static void make_wide(struct buf *out)
 	jhot_frames(out, (int)wide);
 	jhot_stacks(out, PROFILE_DEPTH_MAX - 1, 1, 0);
 	for (uint32_t i = 0; i < wide; i++) {
-		format_put(&b, i + 1);
-		format_put(&b, i);
+		format_add(&b, i + 1);
+		format_add(&b, i);
 	}
 	jhot_chunk(out, CHUNK_STACKS, &b);
 	jhot_second(out, 0);
@@ -254,13 +254,13 @@ static void make_turns(struct buf *out)
 	jhot_method(out, 1);
 	jhot_frames(out, BYTES / 8);
 	for (uint32_t i = 0; i < PROFILE_DEPTH_MAX - 1; i++) {
-		format_put(&b, i < 2 ? i + 1 : 2);
-		format_put(&b, i & 1);
+		format_add(&b, i < 2 ? i + 1 : 2);
+		format_add(&b, i & 1);
 	}
 	jhot_chunk(out, CHUNK_STACKS, &b);
 	for (uint32_t i = 0; i < BYTES / 8; i++) {
-		format_put(&b, i + 1 + (i & 1));
-		format_put(&b, i);
+		format_add(&b, i + 1 + (i & 1));
+		format_add(&b, i);
 	}
 	jhot_chunk(out, CHUNK_STACKS, &b);
 	jhot_second(out, 0);
@@ -279,13 +279,13 @@ static void make_runs(struct buf *out)
 	jhot_stacks(out, 1, 1, 0);
 	for (uint32_t i = 0; out->len < BYTES; i++) {
 		for (uint32_t on = 0; on < 2; on++) {
-			format_put(&b, EVENT_CPU);
-			format_put(&b, 10 * i + 3 * on);
-			format_put(&b, !on);
+			format_add(&b, EVENT_CPU);
+			format_add(&b, 10 * i + 3 * on);
+			format_add(&b, !on);
 			jhot_chunk(out, CHUNK_RUN, &b);
 		}
-		format_put(&b, 10 * i + 1);
-		format_put(&b, 10 * i + 2);
+		format_add(&b, 10 * i + 1);
+		format_add(&b, 10 * i + 2);
 		jhot_chunk(out, CHUNK_GAP, &b);
 		if (i % 8)
 			continue;
@@ -301,23 +301,23 @@ static void make_waits(struct buf *out)
 	struct buf b = {0};
 
 	jhot_begin(out);
-	format_put_text(&b, "a.B");
-	format_put_text(&b, "m");
-	format_put_text(&b, "socket read\t10.0.0.1:80");
-	format_put_text(&b, "");
+	format_add_text(&b, "a.B");
+	format_add_text(&b, "m");
+	format_add_text(&b, "socket read\t10.0.0.1:80");
+	format_add_text(&b, "");
 	jhot_chunk(out, CHUNK_METHODS, &b);
-	format_put(&b, 0);
-	format_put(&b, FRAME_WAITS);
-	format_put(&b, 0);
-	format_put_signed(&b, 0);
+	format_add(&b, 0);
+	format_add(&b, FRAME_WAITS);
+	format_add(&b, 0);
+	format_add_signed(&b, 0);
 	jhot_chunk(out, CHUNK_FRAMES, &b);
 	jhot_stacks(out, 1, 1, 0);
-	format_put(&b, 0);
-	format_put(&b, THREAD_JAVA);
-	format_put_signed(&b, 7);
-	format_put_signed(&b, 1);
-	format_put_signed(&b, 0);
-	format_put_text(&b, "main");
+	format_add(&b, 0);
+	format_add(&b, THREAD_JAVA);
+	format_add_signed(&b, 7);
+	format_add_signed(&b, 1);
+	format_add_signed(&b, 0);
+	format_add_text(&b, "main");
 	jhot_chunk(out, CHUNK_THREADS, &b);
 	jhot_second(out, 0);
 	one_sample(out, 1);
@@ -329,7 +329,7 @@ static void make_waits(struct buf *out)
 static void jfr_string(struct buf *out, int kind, char c, size_t count)
 {
 	buf_addc(out, (char)kind);
-	format_put(out, count);
+	format_add(out, count);
 	for (size_t i = 0; i < count; i++)
 		buf_addc(out, c);
 }
@@ -357,14 +357,14 @@ static void jfr_words(struct buf *out, int kind)
 	uint32_t attributes = BYTES;
 	struct buf b = {0};
 
-	format_put(&b, 2);
+	format_add(&b, 2);
 	jfr_string(&b, 3, 'r', 4);
 	jfr_string(&b, kind, 'x', 2 * BYTES);
-	format_put(&b, 0);
-	format_put(&b, attributes);
+	format_add(&b, 0);
+	format_add(&b, attributes);
 	for (uint32_t i = 0; i < attributes; i++)
-		format_put(&b, 1), format_put(&b, 1);
-	format_put(&b, 0);
+		format_add(&b, 1), format_add(&b, 1);
+	format_add(&b, 0);
 	jfr_chunk(out, &b);
 	buf_done(&b);
 }
@@ -383,7 +383,7 @@ static void make_empty_words(struct buf *out)
 {
 	struct buf b = {0};
 
-	format_put(&b, 64 << 10);
+	format_add(&b, 64 << 10);
 	for (int i = 0; i < 64 << 10; i++)
 		buf_addc(&b, 0);
 	buf_add(&b, "\0\0\0", 3);
@@ -395,16 +395,16 @@ static void make_empty_words(struct buf *out)
 
 static void message(struct buf *out, unsigned field, struct buf *body)
 {
-	format_put(out, field << 3 | 2);
-	format_put(out, body->len);
+	format_add(out, field << 3 | 2);
+	format_add(out, body->len);
 	buf_add(out, buf_str(body), body->len);
 	buf_clear(body);
 }
 
 static void field(struct buf *out, unsigned number, uint64_t value)
 {
-	format_put(out, number << 3);
-	format_put(out, value);
+	format_add(out, number << 3);
+	format_add(out, value);
 }
 
 static void pprof_begin(struct buf *out, size_t name_bytes)

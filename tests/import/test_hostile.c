@@ -308,8 +308,8 @@ static void test_others(void)
 	} rows[] = {
 		{"FLR\0\0\1\0\0", 8, "Oracle JDK 7 or 8", ""},
 		{"FLR\0\0\3\0\0", 8, "a later format", ""},
-		{"PERFILE2", 8, "perf record writes", "perf script -i "},
-		{"BZh9", 4, "compressed by bzip2", "bzip2 -dc "},
+		{"PERFILE2", 8, "a file of perf record", "perf script -i "},
+		{"BZh9", 4, "compressed with bzip2", "bzip2 -dc "},
 	};
 
 	for (size_t k = 0; k < sizeof(rows) / sizeof(rows[0]); k++) {
@@ -334,7 +334,7 @@ static void test_circles(void)
 	ok(!i && strstr(err.what, "nested too deep"), "a type that has itself: %s", err.what);
 	import_free(i);
 	i = read_types(14, 100, false, &err);
-	ok(!i && strstr(err.what, "take for ever"), "100^13 fields of nothing: %s", err.what);
+	ok(!i && strstr(err.what, "too complex"), "100^13 fields of nothing: %s", err.what);
 	import_free(i);
 	i = read_types(3, 2, false, &err);
 	ok(i, "a few of them are fine: %s", err.what);
@@ -416,7 +416,7 @@ static void test_values(void)
 	buf_clear(&b);
 	pprof_of_bytes(&b, (const uint64_t[]){3000, (uint64_t)-200, (uint64_t)-10}, "bytes");
 	i = read_bytes(b.data, b.len, &err);
-	ok(i && strstr(i->note, "2 values below 0 are left out"), "values below 0 are counted: %s",
+	ok(i && strstr(i->note, "2 negative values are left out"), "values below 0 are counted: %s",
 		i ? i->note : err.what);
 	import_free(i);
 	buf_clear(&b);

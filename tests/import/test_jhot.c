@@ -82,11 +82,11 @@ int main(void)
 		"its time, and no more to say");
 	import_free(i);
 	i = read_bytes(bytes.data, bytes.len / 2, &err);
-	ok(i && strstr(i->note, "not finished") && profile_sum(i->profile, &all).count > 100,
+	ok(i && strstr(i->note, "is incomplete") && profile_sum(i->profile, &all).count > 100,
 		"half of it: %s", i ? i->note : err.what);
 	import_free(i);
 	i = read_bytes(bytes.data, 150, &err);
-	ok(i && strstr(i->note, "not finished"), "a few bytes of it: %s", i ? i->note : err.what);
+	ok(i && strstr(i->note, "is incomplete"), "a few bytes of it: %s", i ? i->note : err.what);
 	import_free(i);
 	for (size_t at = bytes.len / 2; at < bytes.len * 3 / 4; at++)
 		bytes.data[at] = (char)~bytes.data[at];

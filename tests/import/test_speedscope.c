@@ -197,21 +197,21 @@ static void test_refused(void)
 	"\"startValue\":0,\"endValue\":9,\"events\":[" events "]}]}"
 	refused(SAMPLED("[[0],[1]]", "[1]"), "fewer weights than samples");
 	refused(SAMPLED("[[0]]", "[1,2]"), "more weights than samples");
-	refused(SAMPLED("[[3]]", "[1]"), "no frame has this number");
-	refused(SAMPLED("[[-1]]", "[1]"), "no frame has this number");
-	refused(SAMPLED("[[0.5]]", "[1]"), "no frame has this number");
-	refused(SAMPLED("[[\"a\"]]", "[1]"), "have something else here");
-	refused(SAMPLED("[[0]]", "[0x10]"), "have something else here");
-	refused(EVENTED("{\"type\":\"C\",\"frame\":0,\"at\":1}"), "not the last that was opened");
+	refused(SAMPLED("[[3]]", "[1]"), "no frame with this index");
+	refused(SAMPLED("[[-1]]", "[1]"), "no frame with this index");
+	refused(SAMPLED("[[0.5]]", "[1]"), "no frame with this index");
+	refused(SAMPLED("[[\"a\"]]", "[1]"), "unexpected value");
+	refused(SAMPLED("[[0]]", "[0x10]"), "unexpected value");
+	refused(EVENTED("{\"type\":\"C\",\"frame\":0,\"at\":1}"), "not the innermost open one");
 	refused(EVENTED("{\"type\":\"O\",\"frame\":0,\"at\":5},{\"type\":\"C\",\"frame\":0,\"at\":"
 			"4}"),
-		"before the one before it");
-	refused(EVENTED("{\"type\":\"X\",\"frame\":0,\"at\":5}"), "neither opens nor closes");
+		"earlier than the previous one");
+	refused(EVENTED("{\"type\":\"X\",\"frame\":0,\"at\":5}"), "must open or close");
 	refused("{" SCHEMA "," FRAMES ",\"profiles\":[]}", "no profiles");
 	refused("{" SCHEMA ",\"profiles\":[]}", "no shared frames");
 	refused("{" SCHEMA "," FRAMES ",\"profiles\":[{\"type\":\"sampled\"}]}",
-		"neither samples with weights nor events");
-	refused("{" SCHEMA "," FRAMES ",\"profiles\":[{\"type\":", "cut off");
+		"neither samples and weights nor events");
+	refused("{" SCHEMA "," FRAMES ",\"profiles\":[{\"type\":", "truncated");
 }
 
 int main(void)

@@ -46,7 +46,7 @@ is "with its children killed it succeeds, too" $? 0
 diag "killed $(cat "$T/killed") times; $(grep -c 'crashed' "$T/killed.err") lines say so"
 ok "they were killed" [ "$(cat "$T/killed")" -gt 0 ]
 ok "Java has its names" grep -q knownZip "$T/killed.collapsed"
-ok "what was lost is said" grep -q 'The process that reads ELF files crashed' "$T/killed.err" "$T/killed.out"
+ok "what was lost is said" grep -q 'The process that parses ELF files crashed' "$T/killed.err" "$T/killed.out"
 becomes_quiet "the session ends" "$JVM"
 jvm_end
 done_testing

@@ -2,8 +2,8 @@
 /* recording: files that were cut off, of other versions, damaged. None does harm, all end in a sentence. */
 #include "base/buf.h"
 #include "recording/format.h"
+#include "recording/reader.h"
 #include "recording/recording.h"
-#include "recording/zip.h"
 #include "tests/profile/add.h"
 #include "tests/tap.h"
 
@@ -62,17 +62,17 @@ static void make(void)
 	struct err err = {0};
 	char path[64], piece[4096];
 	int fd = in_memory(NULL, path);
-	struct zip_in *in;
+	struct unzip *in;
 	ssize_t n;
 
 	vitals_unknown(&v);
 	ok(!recording_save(path, p, &meta, &v, 6000000000ull, &err), "saved %s", err.what);
 	lseek(fd, 0, SEEK_SET);
 	buf_read_all(&packed, fd, 1 << 20);
-	in = zip_in_open(path, &err);
-	while ((n = zip_in_read(in, piece, sizeof(piece), &err)) > 0)
+	in = unzip_open(path, &err);
+	while ((n = unzip_read(in, piece, sizeof(piece), &err)) > 0)
 		buf_add(&plain, piece, (size_t)n);
-	zip_in_close(in);
+	unzip_close(in);
 	close(fd);
 	profile_free(p);
 	ok(plain.len > 500 && packed.len > 300, "%zu bytes, %zu packed", plain.len, packed.len);
@@ -171,7 +171,7 @@ static void test_versions(void)
 
 	ok(!s.rc && s.samples == SECONDS, "a later minor version is read");
 	s = with_head(FORMAT_MAJOR + 1, 0);
-	ok(s.rc == -2 && strstr(s.err.what, "its format is 2.0, this jhot reads 1."),
+	ok(s.rc == -2 && strstr(s.err.what, "its format version is 2.0, this jhot reads 1."),
 		"a later major one is not: %s", s.err.what);
 	s = with_head(0, 0);
 	ok(s.rc == -2 && s.err.kind == ERR_INPUT, "nor an earlier one");

@@ -478,7 +478,7 @@ static void test_killed(void)
 	q.to = profile_info(p).now - 2;
 	is_int(samples_of(path_of("k.jhot"), note), (long)profile_sum(p, &q).count,
 		"one whose writer was killed has all but its last seconds");
-	ok(strstr(note, "not finished") != NULL, "and tells: %s", note);
+	ok(strstr(note, "is incomplete") != NULL, "and tells: %s", note);
 	profile_free(p);
 }
 

@@ -235,13 +235,13 @@ static const struct {
 	const char *what, *says;
 } faults[] = {
 	{CRASH, "a crash", CRASH_SAYS},
-	{SPIN, "an endless loop", "needed too much time"},
+	{SPIN, "an endless loop", "took too much time"},
 	{SLEEP, "a sleep without end", "did not answer"},
 #ifndef __SANITIZE_ADDRESS__ /* which maps more than any limit itself */
 	{HOG, "memory without end", "ended by itself"},
 #endif
-	{LIE, "a reply that is none", "gave a reply that is not one"},
-	{LIE_LATE, "a reply that begins late", "gave a reply that is not one"},
+	{LIE, "a reply that is none", "sent an invalid reply"},
+	{LIE_LATE, "a reply that begins late", "sent an invalid reply"},
 	{LEAVE, "an exit", "ended by itself"},
 };
 
@@ -280,7 +280,7 @@ static void test_stop(void)
 	char path[64];
 	int fd = file_with(SLEEP, path);
 
-	ok(elf_child_facts(c, fd, &stop, &facts, &err) && strstr(err.what, "told to stop"),
+	ok(elf_child_facts(c, fd, &stop, &facts, &err) && strstr(err.what, "was stopped"),
 		"who is told to stop waits for no child: %s", err.what);
 	elf_child_free(c);
 	close(fd);

@@ -171,7 +171,7 @@ if [ "$(id -u)" = 0 ]; then
 		is "a library in an overlay" "$(mapped "$T/root/all/over.so" $MAPPER "$local_at")" fixture_local
 		nsenter -t $MAPPER -m cp "$T/other.so" "$T/root/all/over.so"
 		is "is overwritten in place: no names from the new file" "$(mapped "$T/root/all/over.so" $MAPPER "$local_at")" ""
-		ok "and the note says so: $(cat "$T/note")" grep -q 'over.so was overwritten' "$T/note"
+		ok "and the note says so: $(cat "$T/note")" grep -q 'over.so has been overwritten' "$T/note"
 		release
 	else
 		skip "a library overwritten in an overlay" "overlay file systems cannot be mounted here"

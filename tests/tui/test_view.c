@@ -133,7 +133,7 @@ static void test_cut(void)
 
 	ok(vt_wait(vt, "jhot cut.jhot "), "a recording that was cut off opens");
 	vt_keys(vt, "I");
-	ok(vt_wait(vt, "the recording was not finished"), "I says that it was");
+	ok(vt_wait(vt, "the recording is incomplete"), "I says that it was");
 	quit(vt, files_here());
 }
 
@@ -171,7 +171,7 @@ int main(void)
 	test_without_a_verb();
 	test_broken("empty.jfr", "empty.jfr is empty.");
 	test_broken("cut.jfr", "the file ends within a chunk");
-	test_broken("cut.pb.gz", "cut.pb.gz is cut off");
+	test_broken("cut.pb.gz", "cut.pb.gz is truncated");
 	test_broken("line.folded", "line 2");
 	test_broken("none.jhot", "No such file");
 	test_cut();

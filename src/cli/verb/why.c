@@ -108,7 +108,7 @@ static int run_why(const struct args *args, struct err *err)
 		events_insert(&s.events, NULL, why_events[i]);
 	s.events.budget = -1;
 	s.events.optional = true; /* rules that need a missing event say so */
-	if (import_takes(args->operands[0]))
+	if (import_accepts(args->operands[0]))
 		rc = why_file(args, &w, err);
 	else if (args_has(args, OPT_FROM) || args_has(args, OPT_TO))
 		rc = err_set(err, ERR_USAGE, "--from and --to need a recording, and %s is not one.",

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A flight recording as a whole: its head, what it says of the session, and all parts one after the other. */
+/* The file: its header, metadata of the session, and all parts in order. */
 #include "export/export.h"
 #include "export/facts.h"
 #include "export/jfr/jfr.h"
@@ -10,11 +10,11 @@
 #include <string.h>
 
 #define HEAD_BYTES      68
-#define HEAD_COMPRESSED 1 /* numbers are of variable length */
-#define LAST_BYTE       8 /* of a number: the ninth has all its bits */
+#define HEAD_COMPRESSED 1 /* integers are varints */
+#define LAST_BYTE       8 /* the ninth byte of a varint has eight bits of payload */
 #define TEXT_UTF8       3
 
-void jfr_number(struct buf *out, uint64_t value)
+void jfr_varint(struct buf *out, uint64_t value)
 {
 	for (int i = 0; value >= 0x80 && i < LAST_BYTE; i++, value >>= 7)
 		buf_addc(out, (char)(value | 0x80));
@@ -25,28 +25,28 @@ void jfr_text(struct buf *out, const char *text)
 {
 	size_t len = strlen(text);
 
-	/* An empty one, too: some readers know no other form of symbols. */
+	/* Also for an empty text: some readers accept no other encoding of symbols. */
 	buf_addc(out, TEXT_UTF8);
-	jfr_number(out, len);
+	jfr_varint(out, len);
 	buf_add(out, text, len);
 }
 
-/* The size counts its own bytes. */
+/* The size includes its own bytes. */
 void jfr_block(struct buf *out, const struct buf *body)
 {
 	size_t own = 1;
 
 	while ((body->len + own) >> (7 * own))
 		own++;
-	jfr_number(out, body->len + own);
+	jfr_varint(out, body->len + own);
 	buf_add(out, body->data, body->len);
 }
 
-/* --- what it is of ----------------------------------------------------------------------------------- */
+/* --- metadata of the session ----------------------------------------------------------------------------------- */
 
 struct settings {
 	struct jfr *j;
-	enum jfr_type of; /* the event that they are of */
+	enum jfr_type of; /* the event that they describe */
 };
 
 static void chunk_setting(void *ctx, const char *key, const char *value)
@@ -54,9 +54,9 @@ static void chunk_setting(void *ctx, const char *key, const char *value)
 	const struct settings *s = ctx;
 
 	buf_clear(&s->j->body);
-	jfr_number(&s->j->body, JFR_ACTIVE_SETTING);
-	jfr_number(&s->j->body, 0);
-	jfr_number(&s->j->body, s->of);
+	jfr_varint(&s->j->body, JFR_ACTIVE_SETTING);
+	jfr_varint(&s->j->body, 0);
+	jfr_varint(&s->j->body, s->of);
 	jfr_text(&s->j->body, key);
 	jfr_text(&s->j->body, value);
 	jfr_block(&s->j->events, &s->j->body);
@@ -89,19 +89,19 @@ static void chunk_jvm(struct jfr *j, const struct export_meta *m)
 	uint64_t up_ms = v && v->uptime_s > 0 ? (uint64_t)v->uptime_s * 1000 : 0;
 
 	buf_clear(&j->body);
-	jfr_number(&j->body, JFR_JVM_INFORMATION);
-	jfr_number(&j->body, 0);
+	jfr_varint(&j->body, JFR_JVM_INFORMATION);
+	jfr_varint(&j->body, 0);
 	chunk_text(j, v ? v->vm : "");
 	chunk_text(j, m->jdk);
 	chunk_text(j, v ? v->vm_args : "");
 	chunk_text(j, v ? v->vm_flags : "");
 	chunk_text(j, v && *v->command ? v->command : m->name);
-	jfr_number(&j->body, up_ms && ended_ms > up_ms ? ended_ms - up_ms : 0);
-	jfr_number(&j->body, m->pid > 0 ? (uint64_t)m->pid : 0);
+	jfr_varint(&j->body, up_ms && ended_ms > up_ms ? ended_ms - up_ms : 0);
+	jfr_varint(&j->body, m->pid > 0 ? (uint64_t)m->pid : 0);
 	jfr_block(&j->events, &j->body);
 }
 
-/* Who finds no collection shall know that there was none. */
+/* Marks collections as enabled, so that a reader which finds none knows that there were none. */
 static void chunk_vitals(struct jfr *j, const struct profile_query *q)
 {
 	const struct vitals_second *first = profile_vitals_first(j->p);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The constants of a flight recording. Each is written when it is first asked for; those that it names come into pools
- * of their own, so a pool's bytes are complete at any time. No pool is empty: readers fall over those.
+ * Constant pools. A constant is written on first use, after those that it refers to, which have pools of their own; so each pool is
+ * complete at any time. Empty pools are left out: some readers fail on them.
  */
 #include "export/jfr/jfr.h"
 
@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* How frames ran, in async-profiler's words: tools know the first seven by their place. */
+/* Frame types as async-profiler names them; tools know the first seven by their index. */
 static const char *const frame_words[] = {"Interpreted", "JIT compiled", "Inlined", "Native", "C++",
 	"Kernel", "C1 compiled", "Java", "Waits"};
 static const uint8_t frame_word_of[FRAME_TYPES] = {
@@ -42,8 +42,8 @@ static const char *const state_words[] = {
 };
 
 #define COUNT(array) ((uint32_t)(sizeof(array) / sizeof(*(array))))
-#define THREAD_GROUP 1          /* the one that there is */
-#define UNKNOWN_BCI  UINT32_MAX /* -1 as an int, which the JDK documents for it */
+#define THREAD_GROUP 1          /* id of the only one */
+#define UNKNOWN_BCI  UINT32_MAX /* -1 as an int, as the JDK documents */
 
 static uint32_t constants_symbol(struct jfr *j, const char *text)
 {
@@ -62,16 +62,16 @@ static uint32_t constants_package(struct jfr *j, const char *class_name)
 	const char *end = strrchr(class_name, '/');
 	char *name;
 	uint32_t id, symbol;
-	bool fresh;
+	bool is_new;
 
 	if (!end)
 		return 0;
 	name = xstrndup(class_name, (size_t)(end - class_name));
 	symbol = constants_symbol(j, name);
-	id = numbers_of(&j->packages.ids, symbol, &fresh);
-	if (fresh) {
-		jfr_number(&j->packages.bytes, id);
-		jfr_number(&j->packages.bytes, symbol);
+	id = ids_of_u64(&j->packages.ids, symbol, &is_new) + 1;
+	if (is_new) {
+		jfr_varint(&j->packages.bytes, id);
+		jfr_varint(&j->packages.bytes, symbol);
 	}
 	free(name);
 	return id;
@@ -105,16 +105,16 @@ static void constants_class_name(struct buf *out, const char *name)
 static uint32_t constants_class(struct jfr *j, const char *name)
 {
 	uint32_t symbol = constants_symbol(j, name), package, id;
-	bool fresh;
+	bool is_new;
 
-	id = numbers_of(&j->classes.ids, symbol, &fresh);
-	if (fresh) {
+	id = ids_of_u64(&j->classes.ids, symbol, &is_new) + 1;
+	if (is_new) {
 		package = *name == '[' ? 0 : constants_package(j, name);
-		jfr_number(&j->classes.bytes, id);
-		jfr_number(&j->classes.bytes, 0); /* class loader: not known */
-		jfr_number(&j->classes.bytes, symbol);
-		jfr_number(&j->classes.bytes, package);
-		jfr_number(&j->classes.bytes, 0);
+		jfr_varint(&j->classes.bytes, id);
+		jfr_varint(&j->classes.bytes, 0); /* class loader: not known */
+		jfr_varint(&j->classes.bytes, symbol);
+		jfr_varint(&j->classes.bytes, package);
+		jfr_varint(&j->classes.bytes, 0);
 	}
 	return id;
 }
@@ -130,21 +130,21 @@ uint32_t jfr_class(struct jfr *j, const char *name)
 	return id;
 }
 
-/* Tools read the types between the parentheses; whatever has none gets empty ones. */
+/* Tools parse the parameter types, so a method without a signature gets an empty one. */
 static const char *constants_signature(const struct profile_method *m)
 {
 	return *m->signature == '(' && strchr(m->signature, ')') ? m->signature : "()V";
 }
 
-/* Native code is of the class "", which stands for none. */
+/* Native functions have the class "". */
 static uint32_t constants_method(struct jfr *j, uint32_t method, unsigned type)
 {
 	const struct profile_method *m = profile_get_method(j->p, method);
-	bool fresh, java = *m->class_name && *m->name;
-	uint32_t id = numbers_of(&j->methods.ids, method, &fresh), class_id, name;
+	bool is_new, java = *m->class_name && *m->name;
+	uint32_t id = ids_of_u64(&j->methods.ids, method, &is_new) + 1, class_id, name;
 	struct buf *out = &j->methods.bytes;
 
-	if (!fresh)
+	if (!is_new)
 		return id;
 	class_id = java ? jfr_class(j, m->class_name) : constants_class(j, "");
 	buf_clear(&j->text);
@@ -153,11 +153,11 @@ static uint32_t constants_method(struct jfr *j, uint32_t method, unsigned type)
 	else
 		export_frame_name(&j->text, m, type, false);
 	name = constants_symbol(j, buf_str(&j->text));
-	jfr_number(out, id);
-	jfr_number(out, class_id);
-	jfr_number(out, name);
-	jfr_number(out, constants_symbol(j, constants_signature(m)));
-	jfr_number(out, 0);
+	jfr_varint(out, id);
+	jfr_varint(out, class_id);
+	jfr_varint(out, name);
+	jfr_varint(out, constants_symbol(j, constants_signature(m)));
+	jfr_varint(out, 0);
 	buf_addc(out, 0);
 	return id;
 }
@@ -166,29 +166,29 @@ static void constants_frame(struct jfr *j, struct buf *out, uint32_t frame)
 {
 	const struct profile_frame *f = profile_get_frame(j->p, frame);
 
-	jfr_number(out, constants_method(j, f->method, f->type));
-	jfr_number(out, f->line > 0 ? (uint64_t)f->line : 0);
-	jfr_number(out, f->bci == 0xffff ? UNKNOWN_BCI : f->bci);
-	jfr_number(out, frame_word_of[f->type]);
+	jfr_varint(out, constants_method(j, f->method, f->type));
+	jfr_varint(out, f->line > 0 ? (uint64_t)f->line : 0);
+	jfr_varint(out, f->bci == 0xffff ? UNKNOWN_BCI : f->bci);
+	jfr_varint(out, frame_word_of[f->type]);
 }
 
 uint32_t jfr_trace(struct jfr *j, uint32_t stack)
 {
 	uint32_t depth = profile_get_stack(j->p, stack).depth, id;
 	struct buf *out = &j->traces.bytes;
-	bool fresh, broken = false;
+	bool is_new, broken = false;
 
 	if (stack == PROFILE_ROOT_STACK)
 		return 0;
-	id = numbers_of(&j->traces.ids, stack, &fresh);
-	if (!fresh)
+	id = ids_of_u64(&j->traces.ids, stack, &is_new) + 1;
+	if (!is_new)
 		return id;
 	for (uint32_t at = stack; at != PROFILE_ROOT_STACK; at = profile_get_stack(j->p, at).parent)
 		broken |= profile_get_frame(j->p, profile_get_stack(j->p, at).frame)->type ==
 			  FRAME_BREAK;
-	jfr_number(out, id);
+	jfr_varint(out, id);
 	buf_addc(out, broken);
-	jfr_number(out, depth);
+	jfr_varint(out, depth);
 	for (uint32_t at = stack; at != PROFILE_ROOT_STACK; at = profile_get_stack(j->p, at).parent)
 		constants_frame(j, out, profile_get_stack(j->p, at).frame);
 	return id;
@@ -198,28 +198,28 @@ uint32_t jfr_thread(struct jfr *j, uint32_t thread)
 {
 	const struct profile_thread *t = profile_get_thread(j->p, thread);
 	struct buf *out = &j->threads.bytes, name = {0};
-	bool fresh, java = t->java_tid > 0;
-	uint32_t id = numbers_of(&j->threads.ids, thread, &fresh);
+	bool is_new, java = t->java_tid > 0;
+	uint32_t id = ids_of_u64(&j->threads.ids, thread, &is_new) + 1;
 
-	if (!fresh)
+	if (!is_new)
 		return id;
 	if (*t->name)
 		export_clean(&name, t->name, 0, 0);
-	jfr_number(out, id);
+	jfr_varint(out, id);
 	jfr_text(out, buf_str(&name));
-	jfr_number(out, t->tid > 0 ? (uint64_t)t->tid : 0);
+	jfr_varint(out, t->tid > 0 ? (uint64_t)t->tid : 0);
 	if (java)
 		jfr_text(out, buf_str(&name));
 	else
 		buf_addc(out, 0); /* no name */
-	jfr_number(out, java ? (uint64_t)t->java_tid : 0);
-	jfr_number(out, java ? THREAD_GROUP : 0);
+	jfr_varint(out, java ? (uint64_t)t->java_tid : 0);
+	jfr_varint(out, java ? THREAD_GROUP : 0);
 	buf_addc(out, t->kind == THREAD_VIRTUAL);
 	buf_done(&name);
 	return id;
 }
 
-/* --- written ----------------------------------------------------------------------------------------- */
+/* --- writing ----------------------------------------------------------------------------------------- */
 
 struct constants {
 	struct buf *body;
@@ -233,8 +233,8 @@ static void constants_pool(
 	if (!count)
 		return;
 	c->pools++;
-	jfr_number(&c->bytes, type);
-	jfr_number(&c->bytes, count);
+	jfr_varint(&c->bytes, type);
+	jfr_varint(&c->bytes, count);
 	buf_add(&c->bytes, bytes->data, bytes->len);
 }
 
@@ -244,7 +244,7 @@ static void constants_words(struct constants *c, enum jfr_type type, const char 
 	struct buf bytes = {0};
 
 	for (uint32_t i = first; i < end; i++) {
-		jfr_number(&bytes, i);
+		jfr_varint(&bytes, i);
 		jfr_text(&bytes, words[i]);
 	}
 	constants_pool(c, type, end - first, &bytes);
@@ -258,7 +258,7 @@ static void constants_text(struct constants *c, enum jfr_type type, uint32_t id,
 
 	if (*text)
 		export_clean(&clean, text, 0, 0);
-	jfr_number(&bytes, id);
+	jfr_varint(&bytes, id);
 	jfr_text(&bytes, buf_str(&clean));
 	constants_pool(c, type, 1, &bytes);
 	buf_done(&clean);
@@ -269,8 +269,8 @@ static void constants_group(struct constants *c)
 {
 	struct buf bytes = {0};
 
-	jfr_number(&bytes, THREAD_GROUP);
-	jfr_number(&bytes, 0);
+	jfr_varint(&bytes, THREAD_GROUP);
+	jfr_varint(&bytes, 0);
 	jfr_text(&bytes, "main");
 	constants_pool(c, JFR_THREAD_GROUP, 1, &bytes);
 	buf_done(&bytes);
@@ -281,7 +281,7 @@ static void constants_symbols(struct constants *c, const struct intern *symbols)
 	struct buf bytes = {0};
 
 	for (uint32_t i = 0; i < symbols->count; i++) {
-		jfr_number(&bytes, i + 1);
+		jfr_varint(&bytes, i + 1);
 		jfr_text(&bytes, intern_text(symbols, i));
 	}
 	constants_pool(c, JFR_SYMBOL, symbols->count, &bytes);
@@ -304,12 +304,12 @@ void jfr_constants(struct jfr *j, const char *collector, struct buf *out)
 	constants_pool(&c, JFR_CLASS, j->classes.ids.count, &j->classes.bytes);
 	constants_pool(&c, JFR_PACKAGE, j->packages.ids.count, &j->packages.bytes);
 	constants_symbols(&c, &j->symbols);
-	jfr_number(&body, JFR_CONSTANTS);
-	jfr_number(&body, 0); /* when, for how long */
-	jfr_number(&body, 0);
-	jfr_number(&body, 0); /* no constants before these */
-	jfr_number(&body, 1); /* they may be thrown away with the chunk */
-	jfr_number(&body, c.pools);
+	jfr_varint(&body, JFR_CONSTANTS);
+	jfr_varint(&body, 0); /* when, for how long */
+	jfr_varint(&body, 0);
+	jfr_varint(&body, 0); /* no constants before these */
+	jfr_varint(&body, 1); /* they may be thrown away with the chunk */
+	jfr_varint(&body, c.pools);
 	buf_add(&body, c.bytes.data, c.bytes.len);
 	jfr_block(out, &body);
 	buf_done(&c.bytes);
@@ -318,7 +318,7 @@ void jfr_constants(struct jfr *j, const char *collector, struct buf *out)
 
 static void constants_done(struct jfr_pool *pool)
 {
-	numbers_done(&pool->ids);
+	ids_done(&pool->ids);
 	buf_done(&pool->bytes);
 }
 

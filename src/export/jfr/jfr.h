@@ -1,25 +1,29 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The parts of a flight recording: one chunk of version 2, made in memory.
+ * A JFR file, version 2: a single chunk, built in memory.
  *
- *   head | events | constants | metadata
+ *   header | events | constants | metadata
  *
- * Numbers are big-endian in the head and of variable length elsewhere. Events name constants (threads, stack traces,
- * methods, classes, symbols) by number, and all of them come behind the events, where their tables are complete.
- * Time is in ns since the session's start. One thread.
+ * Integers are big-endian in the header and varints elsewhere. Events refer to constants (threads, stack traces, methods,
+ * classes, symbols) by id, so the constants are written after the events. Time is in ns since the start of the session.
+ * Private to this folder. One thread.
+ *
+ *   chunk.c      the file: header, metadata of the session, order of the parts     samples.c   samples as events
+ *   constants.c  constant pools: an id on first use                                vitals.c    vitals as events
+ *   types.c      metadata: every type with its fields
  */
 #ifndef JHOT_EXPORT_JFR_JFR_H
 #define JHOT_EXPORT_JFR_JFR_H
 
 #include "base/intern.h"
 #include "export/export.h"
-#include "export/numbers.h"
+#include "export/ids.h"
 
-/* Types by the numbers that they have in our files; 0 and 1 are the metadata's and the constants' own. */
+/* Type ids in our files. 0 and 1 are defined by the format. */
 enum jfr_type {
 	JFR_METADATA,
 	JFR_CONSTANTS,
-	/* as the JVM has them */
+	/* primitives */
 	JFR_BOOLEAN,
 	JFR_CHAR,
 	JFR_FLOAT,
@@ -44,7 +48,7 @@ enum jfr_type {
 	JFR_GC_NAME,
 	JFR_GC_CAUSE,
 	JFR_GC_WHEN,
-	JFR_SPACE, /* of memory; stands in events as it is */
+	JFR_SPACE, /* of memory; inline in events */
 	/* events */
 	JFR_EXECUTION_SAMPLE,
 	JFR_NATIVE_SAMPLE,
@@ -59,7 +63,7 @@ enum jfr_type {
 	JFR_CPU_LOAD,
 	JFR_COLLECTION,
 	JFR_HEAP_SUMMARY,
-	/* what says of a field how it is to be read */
+	/* annotations: how a field is to be displayed */
 	JFR_CONTENT,
 	JFR_LABEL,
 	JFR_CATEGORY,
@@ -73,30 +77,30 @@ enum jfr_type {
 
 /* --- bytes --------------------------------------------------------------------------------------------- */
 
-void jfr_number(struct buf *out, uint64_t value);
-#define JFR_UNKNOWN ((uint64_t)INT64_MIN)         /* of times and sizes: tools show "N/A" */
+void jfr_varint(struct buf *out, uint64_t value);
+#define JFR_UNKNOWN ((uint64_t)INT64_MIN)         /* unknown times and sizes; tools show "N/A" */
 void jfr_text(struct buf *out, const char *text); /* UTF-8 */
-/* One event, constants or metadata: the bytes behind their size. */
+/* Appends a body with its size, which includes itself. */
 void jfr_block(struct buf *out, const struct buf *body);
 
 /* --- constants ----------------------------------------------------------------------------------------- */
 
 struct jfr_pool {
-	struct numbers ids;
-	struct buf bytes; /* of all constants that have one */
+	struct ids ids;
+	struct buf bytes; /* their constants, encoded */
 };
 
 struct jfr {
 	const struct profile *p;
-	struct intern symbols; /* number: that of the text, + 1 */
+	struct intern symbols; /* id in the file: that of the text, + 1 */
 	struct jfr_pool threads, traces, methods, classes, packages;
 	struct buf events, body, text;
-	uint64_t lump;   /* samples of the event at hand that one of the file stands for */
-	uint32_t spread; /* counts the entries that were spread over their seconds */
+	uint64_t lump;   /* samples of the current event per event of the file */
+	uint32_t spread; /* entries spread over their seconds so far */
 };
 
-#define JFR_THE_COLLECTOR 1 /* the one name of collectors */
-#define JFR_EACH_SECOND   1 /* when the heap was looked at */
+#define JFR_THE_COLLECTOR 1 /* id of the only GC name */
+#define JFR_EACH_SECOND   1 /* id of the only "when" of heap summaries */
 enum jfr_state {
 	JFR_STATE_DEFAULT = 1,
 	JFR_STATE_RUNNABLE,
@@ -107,11 +111,11 @@ enum jfr_state {
 	JFR_STATE_IO
 };
 
-/* The number of a constant, which is made if there is none yet. */
+/* The id of a constant, created on first use. */
 uint32_t jfr_thread(struct jfr *j, uint32_t thread);
-uint32_t jfr_trace(struct jfr *j, uint32_t stack); /* 0: the empty one */
+uint32_t jfr_trace(struct jfr *j, uint32_t stack); /* 0: the empty stack */
 uint32_t jfr_class(struct jfr *j, const char *name);
-/* collector: the name of the target's. */
+/* Appends all constants. collector: the name of the target's GC. */
 void jfr_constants(struct jfr *j, const char *collector, struct buf *out);
 void jfr_constants_done(struct jfr *j);
 
@@ -122,15 +126,16 @@ void jfr_metadata(struct buf *out);
 /* --- events -------------------------------------------------------------------------------------------- */
 
 /*
- * How many samples each event of the file stands for. Most often 1: only of samples that are counted by the thousands, as
- * collapsed stacks can be, several become one, so that a file has not more than about a million and 1,024 for each entry.
+ * Samples per event of the file. Usually 1. Entries with thousands of samples, as collapsed stacks can have, are thinned out, so that a
+ * file has at most about a million events, and 1,024 per entry.
  */
 uint64_t jfr_lump(const struct profile *p, const struct profile_query *q);
+/* True when the file would exceed EXPORT_BYTES_MAX. */
 bool jfr_full(const struct jfr *j);
-/* All samples of an event into j->events. */
+/* Append all samples of the event to j->events. */
 void jfr_event(struct jfr *j, const struct profile_query *q);
 void jfr_locks(struct jfr *j, const struct profile_query *q);
-/* Of the whole process, as far as the query's seconds go. */
+/* Appends the vitals of the process in the seconds of the query. */
 void jfr_vitals(struct jfr *j, const struct profile_query *q);
 
 #endif

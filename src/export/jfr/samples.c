@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Samples as a flight recording's events.
+ * Samples as events.
  *
- * The model knows seconds. The samples of one stack and thread are spread evenly over theirs, each entry from another
- * point on, so that tools which draw time show no comb. Waits for locks go on from second to second: what is of one wait
- * becomes one event.
+ * The model has a resolution of one second. The samples of each entry (stack, thread, second) are spread evenly over their second, with
+ * a different phase for each entry, so that tools with a time axis show no artefacts. A lock wait that spans several
+ * seconds becomes one event.
  */
 #include "export/export.h"
 #include "export/jfr/jfr.h"
@@ -15,12 +15,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define EVENTS_LEAST (1u << 20)  /* of samples that may be many per entry, in a file */
-#define EVENTS_EACH  1024u       /* and so many more for each entry */
+#define EVENTS_LEAST (1u << 20)  /* events of a file: this many, */
+#define EVENTS_EACH  1024u       /* and this many more per entry */
 #define PARK_DEPTH   8           /* frames below the leaf in which a lock's own code parks */
-#define GOLDEN_RATIO 2654435769u /* of 2^32: the n-th multiple is far from those before it */
+#define GOLDEN_RATIO 2654435769u /* of 2^32: each multiple is far from those before it */
 
-/* A sample's stack: the class on which it ends, if it does, is none of the frames. */
+/* Removes the class that a stack may end with, and returns its id; 0: none. */
 static uint32_t samples_class(struct jfr *j, uint32_t *stack)
 {
 	struct profile_stack s = profile_get_stack(j->p, *stack);
@@ -32,7 +32,7 @@ static uint32_t samples_class(struct jfr *j, uint32_t *stack)
 	return jfr_class(j, profile_get_method(j->p, f->method)->full);
 }
 
-/* When the k-th of n samples was taken, as far as that can be told; entry: tells entries of a second apart. */
+/* An assumed time of the k-th of n samples. entry: selects the phase. */
 static uint64_t samples_ns(const struct seconds_span *span, uint32_t entry, uint64_t k, uint64_t n)
 {
 	double begin = (double)(entry * GOLDEN_RATIO) / 4294967296.0;
@@ -41,12 +41,12 @@ static uint64_t samples_ns(const struct seconds_span *span, uint32_t entry, uint
 	       (uint64_t)(((double)k + begin) / (double)n * (double)span->seconds * 1e9);
 }
 
-/* The first fields of every event; the rest is added, then samples_end. */
+/* Begins an event; the caller adds its remaining fields and calls samples_end. */
 static struct buf *samples_begin(struct jfr *j, enum jfr_type type, uint64_t ns)
 {
 	buf_clear(&j->body);
-	jfr_number(&j->body, type);
-	jfr_number(&j->body, ns);
+	jfr_varint(&j->body, type);
+	jfr_varint(&j->body, ns);
 	return &j->body;
 }
 
@@ -55,7 +55,7 @@ static void samples_end(struct jfr *j)
 	jfr_block(&j->events, &j->body);
 }
 
-/* Part k of n of a value, none of which is lost. */
+/* Part k of a value divided into n parts; their sum is exact. */
 static uint64_t samples_share(uint64_t value, uint64_t k, uint64_t n)
 {
 	return value / n + (k < value % n);
@@ -64,9 +64,9 @@ static uint64_t samples_share(uint64_t value, uint64_t k, uint64_t n)
 struct samples {
 	struct jfr *j;
 	int event;
-	uint64_t each, rest; /* profile_sample_weight; what of it no event has yet */
-	uint64_t lump_rest;  /* of jfr->lump, likewise */
-	struct wait *waits;  /* of locks */
+	uint64_t each, rest; /* each: profile_sample_weight; rest: carry of the division by it */
+	uint64_t lump_rest;  /* carry of the division by jfr->lump */
+	struct wait *waits;  /* of lock events */
 	uint32_t wait_count, wait_cap;
 };
 
@@ -97,7 +97,7 @@ uint64_t jfr_lump(const struct profile *p, const struct profile_query *q)
 	return l.samples / most + 1;
 }
 
-/* Events for so many samples of an entry, over all of which nothing is lost. */
+/* The number of events for n samples; the remainder carries over to the next entry. */
 static uint64_t samples_lumps(struct samples *s, uint64_t n)
 {
 	n += s->lump_rest;
@@ -105,13 +105,13 @@ static uint64_t samples_lumps(struct samples *s, uint64_t n)
 	return n / s->j->lump;
 }
 
-/* The same of entries that each have an event at least, beside which their weight stands. */
+/* The same for entries that carry a weight: at least one event. */
 static uint64_t lumps_least(const struct jfr *j, uint64_t n)
 {
 	return n / j->lump ? n / j->lump : 1;
 }
 
-/* How many samples a part is in a file where all of an event stand for the same; over all parts nothing is lost by rounding. */
+/* The number of samples of equal weight that a part consists of; the remainder carries over to the next part. */
 static uint64_t samples_number(struct samples *s, const struct profile_part *part)
 {
 	uint64_t weight = part->weight + s->rest;
@@ -134,9 +134,9 @@ static void samples_of_cpu(
 
 	for (uint64_t k = 0; k < n; k++) {
 		out = samples_begin(j, JFR_EXECUTION_SAMPLE, samples_ns(span, entry, k, n));
-		jfr_number(out, jfr_thread(j, part->thread));
-		jfr_number(out, jfr_trace(j, part->stack));
-		jfr_number(out, JFR_STATE_DEFAULT);
+		jfr_varint(out, jfr_thread(j, part->thread));
+		jfr_varint(out, jfr_trace(j, part->stack));
+		jfr_varint(out, JFR_STATE_DEFAULT);
 		samples_end(j);
 	}
 }
@@ -170,17 +170,17 @@ static void samples_of_wall(
 	if (!n)
 		return;
 	out = samples_begin(j, JFR_WALL_SAMPLE, ns);
-	jfr_number(out, jfr_thread(j, part->thread));
-	jfr_number(out, jfr_trace(j, part->stack));
-	jfr_number(out, samples_state(part->state));
-	jfr_number(out, n);
+	jfr_varint(out, jfr_thread(j, part->thread));
+	jfr_varint(out, jfr_trace(j, part->stack));
+	jfr_varint(out, samples_state(part->state));
+	jfr_varint(out, n);
 	samples_end(j);
 	if (part->state != THREAD_IO)
 		return;
 	out = samples_begin(j, JFR_NATIVE_SAMPLE, ns);
-	jfr_number(out, jfr_thread(j, part->thread));
-	jfr_number(out, jfr_trace(j, part->stack));
-	jfr_number(out, JFR_STATE_DEFAULT);
+	jfr_varint(out, jfr_thread(j, part->thread));
+	jfr_varint(out, jfr_trace(j, part->stack));
+	jfr_varint(out, JFR_STATE_DEFAULT);
 	samples_end(j);
 }
 
@@ -196,10 +196,10 @@ static void samples_of_alloc(
 	for (uint64_t k = 0; k < n; k++) {
 		struct buf *out = samples_begin(j, JFR_ALLOCATION, samples_ns(span, entry, k, n));
 
-		jfr_number(out, jfr_thread(j, part->thread));
-		jfr_number(out, jfr_trace(j, stack));
-		jfr_number(out, class_id);
-		jfr_number(out, samples_share(part->weight, k, n));
+		jfr_varint(out, jfr_thread(j, part->thread));
+		jfr_varint(out, jfr_trace(j, stack));
+		jfr_varint(out, class_id);
+		jfr_varint(out, samples_share(part->weight, k, n));
 		samples_end(j);
 	}
 }
@@ -210,11 +210,11 @@ static void samples_of_perf(
 	struct buf *out = samples_begin(j, JFR_PERF_SAMPLE,
 		samples_ns(span, j->spread++, 0, part->count ? part->count : 1));
 
-	jfr_number(out, jfr_thread(j, part->thread));
-	jfr_number(out, jfr_trace(j, part->stack));
+	jfr_varint(out, jfr_thread(j, part->thread));
+	jfr_varint(out, jfr_trace(j, part->stack));
 	jfr_text(out, profile_get_event(j->p, event)->name);
-	jfr_number(out, part->count);
-	jfr_number(out, part->weight);
+	jfr_varint(out, part->count);
+	jfr_varint(out, part->weight);
 	samples_end(j);
 }
 
@@ -245,7 +245,7 @@ void jfr_event(struct jfr *j, const struct profile_query *q)
 
 /* --- locks ------------------------------------------------------------------------------------------- */
 
-/* What one thread waited for in one place in one span: counted waits that began there, or more of one before. */
+/* Waits of one thread at one place in a span. count 0: the continuation of an earlier one. */
 struct wait {
 	uint32_t stack, thread, from;
 	struct seconds_span span;
@@ -273,7 +273,7 @@ static int samples_compare(const void *a, const void *b)
 	return x->from < y->from ? -1 : x->from > y->from;
 }
 
-/* Does a lock of java.util.concurrent wait here? It parks, and what parks stands on top. */
+/* True if the stack waits in LockSupport.park, as locks of java.util.concurrent do. */
 static bool samples_parks(const struct jfr *j, uint32_t stack)
 {
 	for (int i = 0; i < PARK_DEPTH && stack != PROFILE_ROOT_STACK; i++) {
@@ -288,7 +288,7 @@ static bool samples_parks(const struct jfr *j, uint32_t stack)
 	return false;
 }
 
-static void samples_put_wait(struct jfr *j, const struct wait *w)
+static void samples_of_wait(struct jfr *j, const struct wait *w)
 {
 	uint64_t n = lumps_least(j, w->count);
 	uint32_t entry = j->spread++, stack = w->stack;
@@ -299,14 +299,14 @@ static void samples_put_wait(struct jfr *j, const struct wait *w)
 		struct buf *out = samples_begin(j, parks ? JFR_THREAD_PARK : JFR_MONITOR_ENTER,
 			samples_ns(&w->span, entry, k, n));
 
-		jfr_number(out, samples_share(w->weight, k, n));
-		jfr_number(out, jfr_thread(j, w->thread));
-		jfr_number(out, jfr_trace(j, stack));
-		jfr_number(out, class_id);
-		jfr_number(out, parks ? JFR_UNKNOWN : 0); /* timeout, or owner */
+		jfr_varint(out, samples_share(w->weight, k, n));
+		jfr_varint(out, jfr_thread(j, w->thread));
+		jfr_varint(out, jfr_trace(j, stack));
+		jfr_varint(out, class_id);
+		jfr_varint(out, parks ? JFR_UNKNOWN : 0); /* timeout, or owner */
 		if (parks)
-			jfr_number(out, JFR_UNKNOWN); /* until when */
-		jfr_number(out, 0);                   /* address */
+			jfr_varint(out, JFR_UNKNOWN); /* until */
+		jfr_varint(out, 0);                   /* address */
 		samples_end(j);
 	}
 }
@@ -327,7 +327,7 @@ void jfr_locks(struct jfr *j, const struct profile_query *q)
 			s.waits[next].stack == w.stack && s.waits[next].thread == w.thread;
 			next++)
 			w.weight += s.waits[next].weight;
-		samples_put_wait(j, &w);
+		samples_of_wait(j, &w);
 	}
 	free(s.waits);
 }

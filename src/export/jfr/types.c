@@ -1,26 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The metadata of a flight recording: every type with its fields, as a tree of elements whose words stand in a list.
+ * The metadata: every type with its fields, as a tree of elements that refer to a list of strings.
  *
- * Names and fields are those of the JDK and, for the samples of the wall clock, of async-profiler, since tools look for
- * them by these.
+ * Tools look up types and fields by name, so names are those of the JDK and, for wall-clock samples, of async-profiler.
  */
 #include "export/jfr/jfr.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* What a field is beside its type. */
+/* Properties of a field. */
 enum {
-	CONSTANT = 1 << 0, /* a number of a constant */
+	CONSTANT = 1 << 0, /* the id of a constant */
 	ARRAY = 1 << 1,
-	TICKS = 1 << 2, /* a point in time; SPAN: a length of it */
+	TICKS = 1 << 2, /* a point in time; SPAN: a duration */
 	SPAN = 1 << 3,
 	MILLIS = 1 << 4, /* since 1970 */
 	BYTES = 1 << 5,
 	ADDRESS = 1 << 6,
 	PERCENT = 1 << 7, /* a share of 1 */
-	NANOS = 1 << 8,   /* a length of time */
+	NANOS = 1 << 8,   /* a duration in ns */
 };
 
 struct types_field {
@@ -35,8 +34,8 @@ struct types_row {
 	const char *name, *super;
 	const char *label;    /* of events */
 	const char *category; /* likewise */
-	bool simple;          /* stands for its only field */
-	bool content;         /* an annotation that says how a value is to be shown */
+	bool simple;          /* displayed as its only field */
+	bool content;         /* an annotation of the kind "content type" */
 	struct types_field fields[FIELDS];
 };
 
@@ -185,7 +184,7 @@ static const struct types_row types_rows[] = {
 };
 /* clang-format on */
 
-/* Which flag makes which annotation of a field. */
+/* Annotations by flag. */
 static const struct {
 	unsigned flag;
 	enum jfr_type type;
@@ -209,14 +208,14 @@ struct types {
 
 static void types_word(struct types *t, const char *word)
 {
-	jfr_number(&t->tree, intern_put(&t->words, word, strlen(word)));
+	jfr_varint(&t->tree, intern_put(&t->words, word, strlen(word)));
 }
 
-/* An element is its name, its attributes, how many children it has, and these. */
+/* Begins an element: name, attributes, number of children, children. */
 static void types_element(struct types *t, const char *name, unsigned attributes)
 {
 	types_word(t, name);
-	jfr_number(&t->tree, attributes);
+	jfr_varint(&t->tree, attributes);
 }
 
 static void types_attribute(struct types *t, const char *key, const char *value)
@@ -233,7 +232,7 @@ static void types_attribute_id(struct types *t, const char *key, enum jfr_type i
 	types_attribute(t, key, text);
 }
 
-/* value_key: what the value is called: an array's members have numbers. */
+/* value_key: "value", or "value-N" for elements of an array. */
 static void types_annotation(
 	struct types *t, enum jfr_type id, const char *value_key, const char *value)
 {
@@ -241,7 +240,7 @@ static void types_annotation(
 	types_attribute_id(t, "class", id);
 	if (value)
 		types_attribute(t, value_key, value);
-	jfr_number(&t->tree, 0);
+	jfr_varint(&t->tree, 0);
 }
 
 static void types_field(struct types *t, const struct types_field *f)
@@ -257,7 +256,7 @@ static void types_field(struct types *t, const struct types_field *f)
 		types_attribute(t, "dimension", "1");
 	for (size_t i = 0; i < COUNT(types_annotations); i++)
 		annotations += (f->flags & types_annotations[i].flag) != 0;
-	jfr_number(&t->tree, annotations);
+	jfr_varint(&t->tree, annotations);
 	for (size_t i = 0; i < COUNT(types_annotations); i++)
 		if (f->flags & types_annotations[i].flag)
 			types_annotation(
@@ -277,7 +276,7 @@ static void types_row(struct types *t, const struct types_row *row)
 		types_attribute(t, "simpleType", "true");
 	for (int i = 0; i < FIELDS && row->fields[i].name; i++)
 		children++;
-	jfr_number(&t->tree, children);
+	jfr_varint(&t->tree, children);
 	if (row->label)
 		types_annotation(t, JFR_LABEL, "value", row->label);
 	if (row->category)
@@ -291,15 +290,15 @@ static void types_row(struct types *t, const struct types_row *row)
 static void types_tree(struct types *t)
 {
 	types_element(t, "root", 0);
-	jfr_number(&t->tree, 2);
+	jfr_varint(&t->tree, 2);
 	types_element(t, "metadata", 0);
-	jfr_number(&t->tree, COUNT(types_rows));
+	jfr_varint(&t->tree, COUNT(types_rows));
 	for (size_t i = 0; i < COUNT(types_rows); i++)
 		types_row(t, &types_rows[i]);
 	types_element(t, "region", 2);
 	types_attribute(t, "locale", "en_US");
 	types_attribute(t, "gmtOffset", "0");
-	jfr_number(&t->tree, 0);
+	jfr_varint(&t->tree, 0);
 }
 
 void jfr_metadata(struct buf *out)
@@ -308,11 +307,11 @@ void jfr_metadata(struct buf *out)
 	struct buf body = {0};
 
 	types_tree(&t);
-	jfr_number(&body, JFR_METADATA);
-	jfr_number(&body, 0); /* when, for how long, and which: there is one */
-	jfr_number(&body, 0);
-	jfr_number(&body, 1);
-	jfr_number(&body, t.words.count);
+	jfr_varint(&body, JFR_METADATA);
+	jfr_varint(&body, 0); /* start, duration, id */
+	jfr_varint(&body, 0);
+	jfr_varint(&body, 1);
+	jfr_varint(&body, t.words.count);
 	for (uint32_t i = 0; i < t.words.count; i++)
 		jfr_text(&body, intern_text(&t.words, i));
 	buf_add(&body, t.tree.data, t.tree.len);

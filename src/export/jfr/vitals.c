@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The vitals of each second as a flight recording's events: CPU load, collections, the heap.
+ * Vitals as events: CPU load, collections, the heap, once per second.
  *
- * The model has readings, not the collections themselves. So an event is what the counters rose by between two readings:
- * in the second of the later one, with how many collections that were and how long all of them stopped the program. When
- * each began, or which was the longest, is not known and not said.
+ * The model has readings of counters, not individual collections. A GarbageCollection event therefore stands for all collections
+ * between two readings, at the time of the later one, with their number and total pause. Their individual start and
+ * longest pause are unknown and not written.
  */
 #include "export/jfr/jfr.h"
 
@@ -13,19 +13,19 @@
 
 #include <string.h>
 
-#define VITALS_REACH_S 10 /* how far before a window its first reading may be */
+#define VITALS_REACH_S 10 /* how far before a window its base reading may be */
 
 static struct buf *vitals_begin(struct jfr *j, enum jfr_type type, const struct vitals_second *now)
 {
 	buf_clear(&j->body);
-	jfr_number(&j->body, type);
-	jfr_number(&j->body, now->second * NS_PER_S);
+	jfr_varint(&j->body, type);
+	jfr_varint(&j->body, now->second * NS_PER_S);
 	return &j->body;
 }
 
 /* --- CPU load ---------------------------------------------------------------------------------------- */
 
-/* Loads are shares of so many. */
+/* The number of CPUs that loads are shares of. */
 static void vitals_cpus(struct jfr *j, const struct vitals_second *now)
 {
 	struct buf *out;
@@ -33,7 +33,7 @@ static void vitals_cpus(struct jfr *j, const struct vitals_second *now)
 	if (now->machine_cpus <= 0)
 		return;
 	out = vitals_begin(j, JFR_CPUS, now);
-	jfr_number(out, (uint64_t)now->machine_cpus);
+	jfr_varint(out, (uint64_t)now->machine_cpus);
 	jfr_block(&j->events, out);
 }
 
@@ -75,13 +75,13 @@ static void vitals_collections(
 	if (then->gc_count < 0 || count <= 0)
 		return;
 	out = vitals_begin(j, JFR_COLLECTION, now);
-	jfr_number(out, timed ? ns : 0);
-	jfr_number(out, (uint64_t)now->gc_count); /* the last one's number */
-	jfr_number(out, JFR_THE_COLLECTOR);
-	jfr_number(out, 0); /* cause: not known */
-	jfr_number(out, ns);
-	jfr_number(out, count == 1 ? ns : JFR_UNKNOWN);
-	jfr_number(out, (uint64_t)count);
+	jfr_varint(out, timed ? ns : 0);
+	jfr_varint(out, (uint64_t)now->gc_count); /* the number of the last one */
+	jfr_varint(out, JFR_THE_COLLECTOR);
+	jfr_varint(out, 0); /* cause: unknown */
+	jfr_varint(out, ns);
+	jfr_varint(out, count == 1 ? ns : JFR_UNKNOWN);
+	jfr_varint(out, (uint64_t)count);
 	jfr_block(&j->events, out);
 }
 
@@ -92,20 +92,20 @@ static void vitals_heap(struct jfr *j, const struct vitals_second *now)
 	if (now->heap_used < 0)
 		return;
 	out = vitals_begin(j, JFR_HEAP_SUMMARY, now);
-	jfr_number(out, now->gc_count > 0 ? (uint64_t)now->gc_count : 0);
-	jfr_number(out, JFR_EACH_SECOND);
-	jfr_number(out, 0); /* where it begins and ends: not known */
-	jfr_number(out, 0);
-	jfr_number(out, now->heap_committed < 0 ? JFR_UNKNOWN : (uint64_t)now->heap_committed);
-	jfr_number(out, 0);
-	jfr_number(out, now->heap_max < 0 ? JFR_UNKNOWN : (uint64_t)now->heap_max);
-	jfr_number(out, (uint64_t)now->heap_used);
+	jfr_varint(out, now->gc_count > 0 ? (uint64_t)now->gc_count : 0);
+	jfr_varint(out, JFR_EACH_SECOND);
+	jfr_varint(out, 0); /* addresses: unknown */
+	jfr_varint(out, 0);
+	jfr_varint(out, now->heap_committed < 0 ? JFR_UNKNOWN : (uint64_t)now->heap_committed);
+	jfr_varint(out, 0);
+	jfr_varint(out, now->heap_max < 0 ? JFR_UNKNOWN : (uint64_t)now->heap_max);
+	jfr_varint(out, (uint64_t)now->heap_used);
 	jfr_block(&j->events, out);
 }
 
 /* --- all of them ------------------------------------------------------------------------------------- */
 
-/* What the first reading of the window is compared with: all since the session's start, or the reading before it. */
+/* The base of the first reading of the window: the first of the session, or one shortly before. */
 static const struct vitals_second *vitals_before(const struct profile *p, uint32_t from)
 {
 	const struct vitals_second *found = NULL;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Flame graph: what colours are made of. Those of the picture (flame_color.c) are the same ones.
+// Flame graph: colours, the same as in the static picture (flame_color.c).
 
 function packageOf(name, type) {
 	if (JAVA.includes(type))
@@ -41,7 +41,7 @@ const COLORS = {
 	},
 };
 
-// Of a cell of the heat map, 0 to 1.
+// Colour of a heat map cell; value from 0 to 1.
 function heatColor(share, theme) {
 	const ramp = theme.heat, x = Math.min(1, Math.max(0, share)) * (ramp.length - 1);
 	const i = Math.min(ramp.length - 2, Math.floor(x));

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The live view inside a flame-graph file, .svg or .html: the data. Constants first, as this file stands first.
+// The interactive view in a flame-graph file (.svg, .html): parsing the data. This file comes first, so it has the constants.
 //
-// The files of this folder are joined in one function (src/export/local.mk), without indentation and lines that are
-// only a comment. Together they read the data, hide the picture and draw on a canvas. They ask nothing of the
-// network, build no markup from names and evaluate no text; styles are set one by one, so a policy against
-// style elements does not matter. Nothing may contain the end mark of a CDATA section.
+// The files of this folder are joined into one function (src/export/local.mk), without indentation and comment lines.
+// They parse the data, hide the static picture and draw on a canvas. Security: no network access, no markup built
+// from names, no eval. Styles are set per property, so a policy against style elements has no effect. The
+// end marker of a CDATA section must not occur.
 
 'use strict';
 
@@ -61,7 +61,7 @@ function newNodes(count) {
 		matched: new Float64Array(count)};
 }
 
-// One pass over character codes; the grammar is in svg_data.c.
+// One pass over character codes. Grammar: svg_data.c.
 function readNodes(text, count) {
 	const t = newNodes(count);
 	let at = 0, level = 0, total = 0, other = 0;
@@ -104,7 +104,7 @@ function readNodes(text, count) {
 	return t;
 }
 
-// What follows from the order of nodes: where subtrees end, parents, how many levels there are.
+// Derives from the order of nodes: ends of subtrees, parents, depth.
 function link(t) {
 	const n = t.count, open = [];
 	t.end = new Uint32Array(n).fill(n);
@@ -123,7 +123,7 @@ function link(t) {
 	return t;
 }
 
-// What follows from totals: left edges, what ends at a node itself.
+// Derives from totals: left edges, self values.
 function finish(t) {
 	const n = t.count, next = new Float64Array(n);
 	t.start = new Float64Array(n);

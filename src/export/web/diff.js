@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Flame graph of both sides of a diff: a box is as wide as both together, so what is new or gone is there. Of a node,
-// total is of both, other is what side A has. The picture (flame_diff.c) has the same colours.
+// Flame graph of a diff. Widths are A + B, so that new and gone frames are visible. Node values: total is A + B, other is A.
+// The static picture (flame_color.c) has the same colours.
 
 const CHANGE = {more: [[246, 208, 194], [214, 88, 48]], less: [[200, 218, 242], [62, 122, 200]], same: [227, 228, 231]};
 const UP = '\u25b2', DOWN = '\u25bc';
@@ -17,7 +17,7 @@ function sidesOf(total, other) {
 	return [a, total / g.diff.scale - a];
 }
 
-// By how much B differs from A, -1 (gone) to 1 (new); 0: not by more than chance.
+// Relative change from A to B, -1 (gone) to 1 (new); 0: not significant.
 function changeOf(t, i) {
 	const d = view.graph.diff, [a, b] = sidesOf(t.total[i], t.other[i]);
 	const rest = d.whole ? Math.max(0, 1 - (a + b) / (2 * d.whole)) : 1;
@@ -43,12 +43,12 @@ function changeText(i) {
 	const g = view.graph, d = g.diff, t = view.t, [a, b] = sidesOf(t.total[i], t.other[i]);
 	const part = x => valueText(d.seconds ? x / d.seconds : x, g.facts.unit) + (d.seconds ? ' a second' : '');
 	const change = changeOf(t, i), percents = a && b ? ', ' + (b > a ? '+' : '') + (100 * (b - a) / a).toFixed(1) + ' %' : '';
-	return 'A ' + part(a) + ' \u2192 B ' + part(b) + percents + (!change ? ', no more than chance' : !a ? ', new' : !b ? ', gone' : '');
+	return 'A ' + part(a) + ' \u2192 B ' + part(b) + percents + (!change ? ', not significant' : !a ? ', new' : !b ? ', gone' : '');
 }
 
 function beginDiff(graph) {
 	if (!graph.diff)
 		return;
 	COLORS.diff = changeColor;
-	MEANING.diff = UP + ' red: more in B. ' + DOWN + ' blue: less in B. Grey: no more than chance. A box is as wide as A and B together.';
+	MEANING.diff = UP + ' red: more in B. ' + DOWN + ' blue: less in B. Grey: not significant. Widths are A and B together.';
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Flame graph: where boxes are, and drawing them.
+// Flame graph: layout and drawing of boxes.
 
 function typeOf(i) {
 	return String.fromCharCode(view.t.type[i]);
@@ -13,7 +13,7 @@ function clampScroll() {
 	view.scroll = Math.max(0, Math.min(view.scroll, contentHeight() - view.height));
 }
 
-// The y of a level on the canvas. A flame stands on the bottom, an icicle hangs from the top.
+// The y coordinate of a level. Flames grow from the bottom, icicles from the top.
 function levelY(level) {
 	if (!view.flip)
 		return level * ROW + 4 - view.scroll;
@@ -84,7 +84,7 @@ function colorOf(i) {
 	return c;
 }
 
-// A name's forms with their widths, longest first.
+// The forms of a name with their widths, longest first.
 function formsOf(ctx, i) {
 	const key = view.t.name[i] * 32 + view.t.type[i] - 65;
 	let forms = view.fits.get(key);
@@ -148,7 +148,7 @@ function drawNodes(ctx) {
 		const x = (t.start[i] - first) * scale, w = i === z ? view.width : t.total[i] * scale;
 		const level = t.level[i], y = levelY(level);
 		if (w < 1) {
-			// A crowd of slivers is one pixel each, so that it is no hole.
+			// Boxes narrower than a pixel get one pixel, so that many of them leave no hole.
 			const at = Math.floor(x / pixel) * pixel;
 			if (at <= lastX[level]) {
 				i = t.end[i];
@@ -221,8 +221,7 @@ function measure() {
 	clampScroll();
 }
 
-// A canvas that gets a size is empty, and the browser may show it before it asks for the next frame: so it is drawn at
-// once.
+// Resizing clears a canvas, and the browser may show it before the next animation frame: draw at once.
 function resize() {
 	measure();
 	draw();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From a call tree to boxes in drawing order. */
+/* Builds the boxes from a call tree. */
 #include "export/web/flame.h"
 
 #include "base/buf.h"
@@ -10,13 +10,13 @@
 
 struct flame_build {
 	const struct profile *p;
-	bool by_weight; /* is a box as wide as its weight? */
+	bool by_weight; /* widths are weights, not counts */
 	const struct flame_options *options;
 	const struct calltree *t;
 	struct flame *f;
-	uint32_t *method_name; /* per method: its text in the pool + 1 */
-	uint32_t *name;        /* per tree node: its place in names */
-	uint32_t narrow;       /* the text of narrow frames, then its place in names */
+	uint32_t *method_name; /* by method: id in the pool + 1, 0: none yet */
+	uint32_t *name;        /* by tree node: index in names */
+	uint32_t narrow;       /* FLAME_NARROW_NAME: id in the pool, then index in names */
 };
 
 #define FLAME_NARROW_NAME "[narrow frames]"
@@ -115,7 +115,7 @@ static uint8_t flame_node_type(const struct calltree_node *n)
 	return n->thread == PROFILE_NONE ? FLAME_ALL : FLAME_THREAD;
 }
 
-static void flame_put_node(struct flame_build *b, uint32_t at, uint64_t start)
+static void flame_add_node(struct flame_build *b, uint32_t at, uint64_t start)
 {
 	const struct calltree_node *n = &b->t->nodes[at];
 
@@ -131,8 +131,8 @@ static void flame_put_node(struct flame_build *b, uint32_t at, uint64_t start)
 		b->f->levels = (uint16_t)(n->depth + 1);
 }
 
-/* What the tree has left out below this node; nothing if that is nothing. */
-static void flame_put_narrow(struct flame_build *b, uint32_t at, uint64_t start)
+/* Adds a box for the children that the tree has left out, if there are any. */
+static void flame_add_narrow(struct flame_build *b, uint32_t at, uint64_t start)
 {
 	const struct calltree_node *nodes = b->t->nodes, *n = &nodes[at];
 	struct flame_node narrow = {.name = b->narrow,
@@ -154,29 +154,29 @@ static void flame_put_narrow(struct flame_build *b, uint32_t at, uint64_t start)
 		b->f->levels = (uint16_t)(narrow.level + 1);
 }
 
-/* Pre-order with an explicit stack; a child begins where the ones before it ended, what is left out behind them. */
+/* Pre-order with an explicit stack. A child begins where its previous sibling ends; left-out children are last. */
 static void flame_place_nodes(struct flame_build *b)
 {
 	const struct calltree_node *nodes = b->t->nodes;
 	uint32_t count = b->t->count, depth = 1, first, at;
 	bool narrow = b->options->min_share > 0;
 	uint32_t *stack = xreallocarray(NULL, 2 * (size_t)count, sizeof(*stack));
-	uint64_t *next =
-		xreallocarray(NULL, count, sizeof(*next)); /* per node: its next child's start */
+	uint64_t *next = xreallocarray(
+		NULL, count, sizeof(*next)); /* by node: the left edge of its next child */
 
 	b->f->nodes = xreallocarray(NULL, (size_t)count * (narrow ? 2 : 1), sizeof(*b->f->nodes));
 	stack[0] = 0;
 	while (depth) {
 		at = stack[--depth];
 		if (at >= count) {
-			flame_put_narrow(b, at - count, next[at - count]);
+			flame_add_narrow(b, at - count, next[at - count]);
 			continue;
 		}
 		next[at] = at ? next[nodes[at].parent] : 0;
 		if (at)
 			next[nodes[at].parent] +=
 				b->by_weight ? nodes[at].total : nodes[at].total_count;
-		flame_put_node(b, at, next[at]);
+		flame_add_node(b, at, next[at]);
 		if (narrow)
 			stack[depth++] = count + at;
 		first = depth;
@@ -196,7 +196,7 @@ struct flame *flame_new(
 		.inverted = options->reversed,
 		.min_share = options->min_share,
 		.root_method = PROFILE_NONE};
-	struct profile_query by_weight = *q; /* trees by weight know the samples, too */
+	struct profile_query by_weight = *q; /* trees by weight have counts, too */
 	struct flame_build b = {.p = p,
 		.by_weight = q->by_weight,
 		.options = options,

@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The colours of boxes in the picture. What the script draws (web/colors.js) are the same ones. */
+/*
+ * Colours of boxes in the picture, and, of a diff, which boxes changed. web/colors.js and web/diff.js compute the same ones.
+ */
 #include "export/web/flame.h"
 
 #include "base/java_name.h"
+#include "profile/diff/diff.h"
 
 #include <math.h>
 #include <string.h>
 
 /*
- * Familiar hues (Java green, inlined teal, native red, VM yellow, kernel orange), all of one quiet weight; and blues, orange,
- * yellow and brown that differ in lightness, for eyes that do not tell red from green.
+ * type: conventional hues (Java green, inlined teal, native red, VM yellow, kernel orange) of similar contrast.
+ * safe: blues, orange, yellow and brown of different lightness, for red-green colour blindness.
  */
 const struct flame_type flame_types[FLAME_TYPES] = {
 	[FRAME_COMPILED] = {'A', "compiled", {128, 38, 73}, {212, 54, 72}},
@@ -39,7 +42,7 @@ static double color_channel(int n, double hue, double saturation, double lightne
 	return lightness - saturation * fmin(lightness, 1 - lightness) * fmax(m, -1);
 }
 
-/* 0xrrggbb of degrees and per cents. */
+/* HSL in degrees and percent to 0xrrggbb. */
 static uint32_t color_of(double hue, double saturation, double lightness)
 {
 	uint32_t color = 0;
@@ -72,7 +75,7 @@ static uint32_t color_of_type(const struct flame *f, const struct flame_node *n)
 		t->lightness + (int)(hash >> 16 & 3) * 2 - 3);
 }
 
-/* The lightness says the type, so names shade it less. */
+/* Types differ in lightness, so names vary it less. */
 static uint32_t color_safe(const struct flame *f, const struct flame_node *n)
 {
 	const struct flame_hue *t = &flame_types[n->type].safe;
@@ -87,7 +90,7 @@ static bool color_is_java(uint8_t type)
 	return frame_is_java(type) || frame_is_class(type);
 }
 
-/* How much of a name is its package, with the point behind it, or its library. */
+/* The length of the package, including its dot, or of the library in a name. */
 static size_t color_package(const char *name, uint8_t type)
 {
 	size_t class_at, method_at;
@@ -146,3 +149,33 @@ uint32_t flame_legend_color(const struct flame_scheme *scheme, uint8_t type)
 		return 0;
 	return color_of(t->hue, t->saturation, t->lightness);
 }
+
+/* --- of a diff --------------------------------------------------------------------------------------- */
+
+/* Ramps from small to full change. Orange-red and blue suit colour blindness; glyphs repeat the information. */
+static const unsigned char more[2][3] = {{246, 208, 194}, {214, 88, 48}};
+static const unsigned char less[2][3] = {{200, 218, 242}, {62, 122, 200}};
+#define SAME 0xe3e4e7
+
+double flame_change(const struct flame *f, const struct flame_node *n)
+{
+	double a = (double)n->count / f->diff->graph_scale;
+	double b = (double)(n->total - n->count) / f->diff->graph_scale;
+
+	return a == b || fabs(b - a) < diff_band(f->diff, a, b) ? 0 : (b - a) / fmax(a, b);
+}
+
+static uint32_t color_of_change(const struct flame *f, const struct flame_node *n)
+{
+	double change = flame_change(f, n);
+	const unsigned char(*ramp)[3] = change > 0 ? more : less;
+	uint32_t color = 0;
+
+	for (int i = 0; change && i < 3; i++)
+		color = color << 8 |
+			(uint32_t)(ramp[0][i] + sqrt(fabs(change)) * (ramp[1][i] - ramp[0][i]) +
+				   0.5);
+	return change ? color : SAME;
+}
+
+const struct flame_scheme flame_scheme_diff = {"diff", color_of_change};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From a sampled stack to its node in a flame graph, by the names on the way. */
+/* Follows the names of a stack from the root. */
 #include "base/buf.h"
-#include "export/numbers.h"
+#include "export/ids.h"
 #include "export/web/flame.h"
 
 #include <stdlib.h>
@@ -10,14 +10,14 @@ struct flame_index {
 	const struct profile *p;
 	struct flame *f;
 	bool threads;
-	struct numbers children; /* keys: parent and name */
-	uint32_t *child;         /* per number */
-	struct numbers stacks;   /* keys: thread and stack */
-	uint32_t *end, end_cap;  /* per number: its node */
-	uint32_t *method_name;   /* per method: its place in names + 1 */
+	struct ids children;    /* keys: parent and name */
+	uint32_t *child;        /* by id: its node */
+	struct ids stacks;      /* keys: thread and stack */
+	uint32_t *end, end_cap; /* by id: its node */
+	uint32_t *method_name;  /* by method: index in names + 1, 0: none yet */
 };
 
-/* The narrow frames of a node have a name that no other has. */
+/* Narrow frames have the key UINT32_MAX, which is not the index of a name. */
 static uint64_t flame_index_key(uint32_t parent, uint32_t name)
 {
 	return (uint64_t)parent << 32 | name;
@@ -27,8 +27,8 @@ struct flame_index *flame_index_new(const struct profile *p, struct flame *f, bo
 {
 	struct flame_index *ix = xcalloc(1, sizeof(*ix));
 	uint32_t *above = xcalloc(f->levels + 1u, sizeof(*above));
-	uint32_t number;
-	bool fresh;
+	uint32_t id;
+	bool is_new;
 
 	*ix = (struct flame_index){.p = p, .f = f, .threads = threads};
 	ix->child = xreallocarray(NULL, f->count + 1u, sizeof(*ix->child));
@@ -39,49 +39,47 @@ struct flame_index *flame_index_new(const struct profile *p, struct flame *f, bo
 		above[n->level] = i;
 		if (!i)
 			continue;
-		number = numbers_of(&ix->children,
+		id = ids_of_u64(&ix->children,
 			flame_index_key(above[n->level - 1],
 				n->type == FLAME_NARROW ? UINT32_MAX : n->name),
-			&fresh);
-		if (fresh)
-			ix->child[number - 1] = i;
+			&is_new);
+		if (is_new)
+			ix->child[id] = i;
 	}
 	free(above);
 	return ix;
 }
 
-/* The node with this text below a node; that of the narrow frames there; the node itself. */
+/* The child of this name, else the narrow frames, else the node itself. */
 static uint32_t flame_index_child(const struct flame_index *ix, uint32_t parent, uint32_t name)
 {
 	uint32_t at;
 
 	if (ix->f->nodes[parent].type == FLAME_NARROW)
 		return parent;
-	at = hash_index_find(
-		&ix->children.index, hash_u64(flame_index_key(parent, name)), NULL, NULL);
-	if (at == HASH_NONE)
-		at = hash_index_find(&ix->children.index,
-			hash_u64(flame_index_key(parent, UINT32_MAX)), NULL, NULL);
-	return at == HASH_NONE ? parent : ix->child[at];
+	at = ids_find_u64(&ix->children, flame_index_key(parent, name));
+	if (at == IDS_NONE)
+		at = ids_find_u64(&ix->children, flame_index_key(parent, UINT32_MAX));
+	return at == IDS_NONE ? parent : ix->child[at];
 }
 
-/* A text's place in names; one that is not there has a number that no name has. */
+/* The index of a text in names, or an index that no name has. */
 static uint32_t flame_index_name(const struct flame_index *ix, uint32_t text)
 {
 	return text < ix->f->name_count ? ix->f->rank[text] : UINT32_MAX - 1;
 }
 
-/* Stacks are 2,048 frames deep at most, and parents are remembered: so deep this calls itself. */
+/* Recurses at most 2,048 times, the maximum depth of a stack. */
 uint32_t flame_index_find(struct flame_index *ix, uint32_t stack, uint32_t thread)
 {
 	uint64_t key = (uint64_t)(ix->threads ? thread : 0) << 32 | stack;
 	struct profile_stack s;
-	uint32_t number, end, method;
-	bool fresh;
+	uint32_t id, end, method;
+	bool is_new;
 
-	number = numbers_of(&ix->stacks, key, &fresh);
-	if (!fresh)
-		return ix->end[number - 1];
+	id = ids_of_u64(&ix->stacks, key, &is_new);
+	if (!is_new)
+		return ix->end[id];
 	if (stack == PROFILE_ROOT_STACK) {
 		end = !ix->threads ? 0
 				   : flame_index_child(ix, 0,
@@ -102,7 +100,7 @@ uint32_t flame_index_find(struct flame_index *ix, uint32_t stack, uint32_t threa
 	}
 	while (ix->end_cap < ix->stacks.count)
 		ix->end = xgrow(ix->end, ix->end_cap, &ix->end_cap, sizeof(*ix->end));
-	ix->end[number - 1] = end;
+	ix->end[id] = end;
 	return end;
 }
 
@@ -110,8 +108,8 @@ void flame_index_free(struct flame_index *ix)
 {
 	if (!ix)
 		return;
-	numbers_done(&ix->children);
-	numbers_done(&ix->stacks);
+	ids_done(&ix->children);
+	ids_done(&ix->stacks);
 	free(ix->child);
 	free(ix->end);
 	free(ix->method_name);

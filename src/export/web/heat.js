@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Flame graph: the heat map over time, and choosing a stretch of it.
+// Flame graph: the heat map over time, and selecting a time range.
 //
-// A cell is one step of the recording (a second, or more in long ones), a column several steps from top to bottom. Cells are
-// as dark as what ran in them of the zoom and the search.
+// A cell is one step of the recording (one second, or more in long recordings), a column several steps from top to bottom.
+// The shade shows the samples of the cell within the zoom and the search.
 
 const HEAT_HEIGHT = 66, HEAT_AXIS = 16, HEAT_LEAST = 5, HEAT_ROWS = [1, 5, 10, 20, 30, 60, 120, 300];
 const heat = {cells: 0, rows: 1, columns: 0, cell: 0, tall: 0, sums: null, rates: null, top: 0, hover: -1, anchor: -1, spikes: null,
@@ -15,14 +15,14 @@ function buildHeat() {
 	ui.heatLine = element('div', {fontVariantNumeric: 'tabular-nums', flex: '1 1 auto', minWidth: '0', overflow: 'hidden',
 		textOverflow: 'ellipsis', whiteSpace: 'nowrap'}, {id: 'stretch'});
 	ui.heatHint = element('div', {fontSize: '12px', whiteSpace: 'nowrap'}, {id: 'resolution'});
-	ui.spike = button('Next spike', 's: the next stretch in which much more ran than usual', nextSpike);
-	ui.allTime = button('All time', 'Esc: no stretch is chosen', () => setStretch(null));
+	ui.spike = button('Next spike', 's: select the next period with far more samples than usual', nextSpike);
+	ui.allTime = button('All time', 'Esc: clear the selection', () => setStretch(null));
 	return element('div', {display: 'none', padding: '0 14px 4px', flex: 'none'}, {},
 		element('div', {display: 'flex', gap: '8px 14px', alignItems: 'center', paddingBottom: '6px'}, {}, ui.heatLine,
 			ui.heatHint, ui.allTime, ui.spike), ui.heat, buildPulse());
 }
 
-// Cells by what their slices hold; a slice longer than a cell is spread over its cells.
+// Values of cells from slices; a slice longer than a cell is spread evenly.
 function heatCells(s) {
 	heat.cells = Math.max(1, Math.ceil((s.end - s.begin) / s.step));
 	heat.rates = new Float64Array(heat.cells);
@@ -32,12 +32,12 @@ function heatCells(s) {
 		for (let c = first; c <= last; c++)
 			heat.rates[c] += heat.sums[i] / (last - first + 1) / s.step;
 	}
-	// An even load is of a middling colour.
+	// A uniform load gets a medium shade.
 	const sorted = Float64Array.from(heat.rates).sort();
 	heat.top = Math.max(sorted[heat.cells - 1], 2 * sorted[heat.cells >> 1]);
 }
 
-// Which nodes of the base lie in the zoom and match the search; null: all.
+// Base nodes within the zoom and the search; null: all.
 function heatMarks() {
 	const base = view.graph.base, z = view.zoom;
 	if (!z && !view.hit && !view.hidden.length)
@@ -108,7 +108,7 @@ function drawCell(ctx, c, theme, chosen) {
 	ctx.fillStyle = share ? heatColor(0.06 + 0.94 * share, theme) : theme.field;
 	if (heat.parts)
 		drawSecond(ctx, view.graph.slices, view.graph.slices.begin + c, x, heat.cell - gap, heat.height / heat.parts, theme);
-	// One row of cells is a bar chart: easier to read than shades alone.
+	// A single row of cells is drawn as a bar chart, which is easier to read than shades.
 	const bar = heat.rows === 1 ? Math.max(1, tall * share) : tall;
 	if (!heat.parts)
 		ctx.fillRect(x, y + tall - bar, heat.cell - gap, bar);
@@ -119,7 +119,7 @@ function drawCell(ctx, c, theme, chosen) {
 	}
 }
 
-// Times below cells: of seconds so wide each.
+// Time labels below cells.
 function drawAxis(ctx, theme, from, to, second, width, y) {
 	const nice = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 1200, 1800, 3600, 7200, 14400, 21600, 43200];
 	const every = nice.find(n => n * second >= 64) || 86400;
@@ -152,14 +152,14 @@ function drawHeat() {
 	drawPulse(s, theme, ratio, width);
 }
 
-// --- what is said of it
+// --- texts
 
 function whenText(s, from, to) {
 	const start = s.start ? ' (' + new Date(s.start + from * 1000).toISOString().slice(11, 19) + ' UTC)' : '';
 	return clock(from) + (to > from + s.step ? ' to ' + clock(to) : '') + start;
 }
 
-// By name, what ends in it.
+// Self values by name.
 function selfByName(t) {
 	const sums = new Float64Array(view.graph.names.length);
 	for (let i = 1; i < t.count; i++)
@@ -167,7 +167,7 @@ function selfByName(t) {
 	return sums;
 }
 
-// Of each name what ended in it outside of the chosen stretch.
+// Self values by name outside of the selected range.
 function elsewhere() {
 	const stretch = view.stretch, hiddenSum = view.hiddenSum;
 	view.stretch = null;
@@ -178,7 +178,7 @@ function elsewhere() {
 	return {sums, all: sums.reduce((a, b) => a + b, 0)};
 }
 
-// The method whose share of the stretch is furthest above its share of the rest.
+// The method whose share of the range exceeds its share of the rest most.
 function unlike() {
 	const here = selfByName(view.top), rest = elsewhere(), all = view.top.total[0];
 	let best = -1, most = 0.02;
@@ -217,7 +217,7 @@ function heatText() {
 	ui.heatLine.title = ui.heatLine.textContent;
 }
 
-// --- choosing
+// --- selecting
 
 function cellAt(e) {
 	const r = ui.heat.getBoundingClientRect();
@@ -226,13 +226,13 @@ function cellAt(e) {
 	return Math.max(0, Math.min(heat.cells - 1, column * heat.rows + Math.max(0, Math.min(heat.rows - 1, row))));
 }
 
-// From one cell to another, each of them in it.
+// From one cell to another, both included.
 function chooseCells(a, b) {
 	const s = view.graph.slices;
 	chooseSpan(s.begin + Math.min(a, b) * s.step, s.begin + (Math.max(a, b) + 1) * s.step);
 }
 
-// A slice is chosen as a whole.
+// Slices are selected as a whole.
 function chooseSpan(from, to) {
 	const s = view.graph.slices, [first, last] = slicesIn(s, from, to);
 	setStretch([Math.min(from, first < last ? s.from[first] : from),
@@ -273,7 +273,7 @@ function onHeatPointer() {
 		ui.heat.addEventListener(type, end);
 }
 
-// Arrow keys on the heat map; false: not one of its keys.
+// Arrow keys on the heat map. Returns false for other keys.
 function heatKey(e) {
 	const step = {ArrowDown: 1, ArrowUp: -1, ArrowRight: heat.rows, ArrowLeft: -heat.rows}[e.key];
 	if (!step)
@@ -297,7 +297,7 @@ function shiftStretch(by) {
 	chooseCells(from, from + length - 1);
 }
 
-// Runs of cells far above what is usual, the largest first. Usual: the median, and how far most are from it.
+// Runs of outliers, largest first: cells far above the median, relative to the usual deviation.
 function findSpikes() {
 	const sorted = Float64Array.from(heat.rates).sort(), median = sorted[sorted.length >> 1];
 	const off = heat.rates.map(r => Math.abs(r - median)).sort();

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The page: what an .svg holds, of each event, with the time of its samples.
+ * The page: for each event what an .svg contains, and its samples over time.
  *
- * Where scripts are blocked each event's picture and its hottest methods remain. Names are character data everywhere; the
- * page itself forbids all that is not in it.
+ * Without scripts, the picture and the hottest methods of each event remain. All names are character data, and the content
+ * security policy forbids any external resource.
  */
 #include "export/export.h"
 #include "export/facts.h"
@@ -13,7 +13,7 @@
 
 #include <stdlib.h>
 
-#define HTML_METHODS 40 /* in the table without scripts */
+#define HTML_METHODS 40 /* rows of the static table */
 
 #define HTML_POLICY                                                                            \
 	"default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; base-uri " \
@@ -88,20 +88,20 @@ static void html_facts(struct buf *out, const struct profile *p, const struct ex
 	buf_adds(out, "</table>\n</details>\n");
 }
 
-/* What remains of an event without scripts into out, its data into data. */
+/* Appends the static content of an event to out, and its data to data. */
 static void html_event(
 	struct buf *out, struct buf *data, const struct profile *p, const struct export_options *o)
 {
-	struct svg_look look = svg_look_of(o);
+	struct svg_style style = svg_style_of(o);
 	struct flame *f = svg_flame(p, o), *reversed = o->reverse ? svg_reversed(p, o) : NULL;
 	struct svg_head head;
 	struct buf picture = {0};
 	unsigned height;
 
 	svg_head_init(&head, p, o);
-	height = svg_picture(&picture, reversed ? reversed : f, &head, &look);
+	height = svg_picture(&picture, reversed ? reversed : f, &head, &style);
 	buf_printf(out, "<svg width=\"%u\" height=\"%u\" viewBox=\"0 0 %u %u\" role=\"img\">\n",
-		look.width, height, look.width, height);
+		style.width, height, style.width, height);
 	buf_add(out, picture.data, picture.len);
 	buf_adds(out, "</svg>\n");
 	html_methods(out, p, o);
@@ -127,7 +127,7 @@ static void html_title(struct buf *out, const struct export_options *o)
 	buf_done(&title);
 }
 
-/* An event's boxes are as wide as in a file of its own (cli/outputs/outputs.c). */
+/* Widths are the same as in a file of this event alone (cli/outputs/outputs.c). */
 static void html_choose(struct export_options *one, const struct profile *p,
 	const struct export_options *o, int event)
 {

@@ -47,7 +47,7 @@ function scrollBy(y) {
 	redraw();
 }
 
-// Keys that act wherever one is, and those of the flame graph.
+// Global keys, and keys of the flame graph.
 const ACTIONS = {
 	Escape: () => view.zoom ? zoomTo([]) : view.query ? clearSearch() : setStretch(null),
 	0: () => zoomTo([]),
@@ -140,7 +140,7 @@ function onPointer() {
 	let drag = null;
 	ui.canvas.addEventListener('pointerdown', e => {
 		const [x] = pointAt(e);
-		// The bar scrolls, and so does a finger anywhere.
+		// The scroll bar scrolls, as does touch anywhere.
 		if (x >= view.width || e.pointerType === 'touch') {
 			drag = {y: e.clientY, scroll: view.scroll, moved: false,
 				scale: x >= view.width ? contentHeight() / view.height : -1};
@@ -207,6 +207,6 @@ function start() {
 	resize();
 }
 
-// Inlined into some page the picture is right there, and the page's keys are not ours.
+// If the file is inlined into another page, show the picture and leave its keys alone.
 if ((isSvg && root.localName === 'svg') || document.getElementsByClassName('flame')[0].parentNode === document.body)
 	start();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Flame graph: what the lines, the legend and the search say.
+// Flame graph: texts of the status lines, the legend and the search.
 
 function amounts(total, other) {
 	const g = view.graph, each = g.each;
@@ -31,7 +31,7 @@ function say(text) {
 	ui.live.textContent = text;
 }
 
-const MEANING = {self: 'The warmer, the more of the zoom ends in the frame itself.',
+const MEANING = {self: 'Warm colours: a large share of the zoom is in the frame itself.',
 	package: 'Frames of one package or library share a colour.'};
 
 function updateLegend() {
@@ -61,7 +61,7 @@ function compile(query) {
 	}
 }
 
-// hit: does the node or one above it match? So nested matches count once.
+// hit: the node or an ancestor matches, so that nested matches count once.
 function search() {
 	view.nameHit = view.hit = null;
 	if (!view.query)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Flame graph: the call tree and the hot methods, as lists. They show what the flame graph shows: the zoom, the stretch of time,
-// folded or reversed; rows that match the search stand out, or alone.
+// Flame graph: call tree and hot methods as lists. Same zoom, time range, folding and direction as the graph; rows
+// that match the search are highlighted, or shown alone.
 
 const ROWS_MOST = 400, CHILDREN_MOST = 60, OPEN_SHARE = 0.2;
 const lists = {sort: 'self', up: false, open: new Map(), rows: [], at: 0};
@@ -45,7 +45,7 @@ function childrenOf(i) {
 	return found.sort((a, b) => t.total[b] - t.total[a] || a - b);
 }
 
-// A node is open if it was opened, or is on the way of most of what there is. Paths, so that this outlives another stretch.
+// Open nodes: opened by the user, or on the hot path. Stored as paths, which survive a change of the time range.
 function isOpen(i) {
 	const said = lists.open.get(pathOf(i).join('\n'));
 	return said === undefined ? view.t.total[i] >= OPEN_SHARE * view.t.total[view.zoom] : said;
@@ -119,7 +119,7 @@ function toggleRow(i) {
 	say(ui.name.textContent + (isOpen(i) ? ' open' : ' closed'));
 }
 
-// false: not one of the tree's keys.
+// Returns false for other keys.
 function treeKey(e) {
 	const at = lists.rows.indexOf(lists.at), i = lists.at;
 	const leaf = !childrenOf(i).length, open = isOpen(i) && !leaf;
@@ -144,7 +144,7 @@ function treeKey(e) {
 
 // --- hot methods
 
-// Of each name what ends in it, and what passes it: once for each stack, however often it is in there.
+// Self and total by name; recursion counts once.
 function methodRows() {
 	const t = view.top, z = view.reversed ? 0 : view.zoom, rows = new Map(), inside = new Int32Array(view.graph.names.length);
 	const path = [], rest = view.stretch ? elsewhere() : null;
@@ -212,7 +212,7 @@ function methodRow(row, all, theme) {
 	return line;
 }
 
-// A row leads to where it is in the flame graph.
+// A row links to its place in the flame graph.
 function findMethod(name) {
 	ui.search.value = '^' + plain(view.graph.names[name]) + '$';
 	setTab('flame');

@@ -79,7 +79,7 @@ function buildHeader() {
 	element('div', {flex: '1 1 320px', minWidth: '0'}, {}, ui.title, ui.under), tools);
 }
 
-// A panel under the header that is not there until it is asked for: pairs of words.
+// A panel below the header, hidden initially: pairs of texts.
 function buildPanel(id, pairs) {
 	return element('div', {display: 'none', gridTemplateColumns: 'repeat(auto-fill, minmax(20em, 1fr))', gap: '4px 24px', padding: '8px 14px 12px',
 		flex: 'none', maxHeight: '40%', overflow: 'auto'}, {id}, ...panelRows(pairs));
@@ -117,7 +117,7 @@ function buildFooter() {
 	element('div', {display: 'flex', gap: '16px'}, {}, ui.name, ui.found), ui.line, ui.legend, ui.live);
 }
 
-// In a foreignObject of an .svg, else in the page's body.
+// Placed in a foreignObject of an .svg, or in the body of a page.
 function place(page) {
 	if (!isSvg) {
 		root.style.height = document.body.style.height = '100%';

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Flame graph: the parts of a second in the heat map. The grammar is in svg_pulse.c.
+// Flame graph: parts of seconds in the heat map. Grammar: svg_slices.c.
 //
-// A column is a second, its cells are parts of it, from top to bottom. Stacks are known by second, so a stretch begins and ends
-// with one, and what is zoomed into or found has no parts. Of more seconds than fit, those round the chosen stretch have a strip
+// A column is a second, its cells are its parts from top to bottom. Stacks are known per second only, so selections consist of
+// whole seconds, and zoom and search have no parts. If not all seconds fit, those around the selection have a strip
 // of their own.
 
 const PULSE_LEAST = 1.5, PULSE_WIDE = 6, PULSE_HEIGHT = 80, SHADES = 48;
 const pulse = {from: 0, count: 0, cell: 0, top: 0, of: null, shades: [], shadesOf: null};
 
-// Into graph.slices: rates of all parts of all seconds. A second of which none are told is even.
+// Adds the rates of all parts to graph.slices. Seconds without data are uniform.
 function readPulse(head, text, graph) {
 	const s = graph.slices;
 	if (!s || !head.startsWith('pulse '))
@@ -31,7 +31,7 @@ function readPulse(head, text, graph) {
 	s.rates = rates;
 }
 
-// What is as dark as it gets: four times what few of them exceed (at most 200,000 are looked at), or the largest.
+// The value of the darkest shade: four times a high percentile (of at most 200,000 values), or the maximum.
 function pulseTop(s) {
 	if (pulse.of !== s) {
 		const step = Math.ceil(s.rates.length / 200000), some = s.rates.filter((_, i) => i % step === 0).sort();
@@ -42,7 +42,7 @@ function pulseTop(s) {
 	return pulse.top;
 }
 
-// A second is a column of the heat map, if all of them fit.
+// A second is a column of the heat map if all seconds fit.
 function pulseFits(s, width) {
 	return s.rates && s.step === 1 && heat.cells * PULSE_LEAST <= width;
 }
@@ -55,7 +55,7 @@ function pulseShade(share, theme) {
 	return share ? pulse.shades[Math.min(SHADES, Math.round(share * SHADES))] : theme.field;
 }
 
-// The parts of one second, at x.
+// Draws the parts of one second at x.
 function drawSecond(ctx, s, second, x, width, tall, theme) {
 	const at = (second - s.begin) * s.parts, top = pulseTop(s) || 1, gap = tall > 5 ? 1 : 0;
 	for (let k = 0; k < s.parts; k++) {
@@ -64,7 +64,7 @@ function drawSecond(ctx, s, second, x, width, tall, theme) {
 	}
 }
 
-// --- the strip of its own
+// --- the separate strip
 
 function buildPulse() {
 	ui.pulse = element('canvas', {display: 'none', cursor: 'crosshair', touchAction: 'none', marginTop: '4px'}, {id: 'pulse',
@@ -72,7 +72,7 @@ function buildPulse() {
 	return ui.pulse;
 }
 
-// Which seconds: those that are shown, as long as the stretch is in them.
+// The seconds shown; they move only when the selection leaves them.
 function placePulse(s, width) {
 	const [from, to] = view.stretch, fits = Math.min(Math.floor(width / PULSE_WIDE), s.end - s.begin);
 	if (pulse.count !== fits || from < pulse.from || Math.min(to, from + fits) > pulse.from + fits)
@@ -132,7 +132,7 @@ function onPulsePointer() {
 		});
 }
 
-// How much ran in a part of a second, which lies so far down its column.
+// The value of the part of a second at a relative height of its column.
 function partText(s, second, down) {
 	const k = Math.max(0, Math.min(s.parts - 1, Math.floor(down * s.parts))), ms = 1000 / s.parts;
 	const much = s.rates[(second - s.begin) * s.parts + k] / s.parts;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Flame graph: the reversed tree, leaves first, as much of it as can be seen.
+// Flame graph: the reversed tree (from leaves to callers), limited to what is visible.
 
-// Leaves merge first. Built again for every zoom, so that it holds what is wide enough to see there, and
-// on the way to the zoom nothing but that way. `path` is the names from the first level down.
+// Leaves are merged first. Rebuilt for each zoom: contains what is wide enough to be visible there, and above
+// the zoom only its ancestors. `path`: names from the first level down.
 function reverse(t, names, hit, path) {
 	const out = {level: [], name: [], type: [], total: [], other: [], matched: []};
 	const partOf = new Int32Array(names.length), seen = new Uint32Array(t.count);
@@ -42,7 +42,7 @@ function reverse(t, names, hit, path) {
 			partOf[p.name] = 0;
 		return parts;
 	}
-	// The callers of a part: one up each, those that meet joined.
+	// The callers of a part, one level up; equal ones are merged.
 	function callers(g, items) {
 		const up = {at: [], total: [], other: [], matched: []};
 		stamp++;

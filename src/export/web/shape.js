@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Flame graph: the tree that is shown, made of the file's: a stretch of time of it, folded, without what is hidden.
+// Flame graph: derives the visible tree from the base tree: time range, folding, hidden frames.
 
-// A tree's totals from what ends at each node.
+// Totals from self values.
 function fill(shape, own, ownOther) {
 	const t = Object.assign({}, shape, {total: own.slice(), other: ownOther.slice(),
 		matched: new Float64Array(shape.count)});
@@ -12,7 +12,7 @@ function fill(shape, own, ownOther) {
 	return finish(t);
 }
 
-// Which nodes folding leaves out: 1 how threads come to their first Java frame, 2 native frames between others.
+// Nodes removed by folding: 1 above the first Java frame of a thread, 2 native frames between others.
 function foldable(t) {
 	const fold = new Uint8Array(t.count), below = new Uint8Array(t.count), above = new Uint8Array(t.count);
 	const is = set => i => set.includes(String.fromCharCode(t.type[i]));
@@ -32,8 +32,7 @@ function foldable(t) {
 	return fold;
 }
 
-// The same tree without them: a linked tree, and for each node of the base its place there. What ended in a frame that is
-// left out keeps a frame.
+// The tree without them, linked, and the node in it for each base node. A removed frame with a self value stays.
 function foldTree(t, names) {
 	const fold = foldable(t), found = new Map(), up = new Uint32Array(t.count), to = new Uint32Array(t.count);
 	const name = [t.name[0]], type = [t.type[0]], most = [t.total[0]], children = [[]];
@@ -76,7 +75,7 @@ function foldTree(t, names) {
 	return {shape: link(shape), to};
 }
 
-// Does a stack that ends at node i have these names on the way out, or in? Then it is in that subtree.
+// True if the stack that ends at node i contains these names, from the root or from the leaf: then it is in that subtree.
 function endsBelow(t, names, i, path) {
 	for (const part of path) {
 		if (i <= 0 || names[t.name[i]] !== part)
@@ -86,7 +85,7 @@ function endsBelow(t, names, i, path) {
 	return true;
 }
 
-// Takes what is hidden out of own; returns how much that was.
+// Removes hidden stacks from own. Returns their sum.
 function hide(t, names, own, ownOther, hidden) {
 	let sum = 0;
 	for (const {path, reversed} of hidden) {
@@ -103,7 +102,7 @@ function hide(t, names, own, ownOther, hidden) {
 	return sum;
 }
 
-// The tree to show: callers first. Sets what view knows of it.
+// Builds the visible tree, from callers to callees, and updates view.
 function shapeTop() {
 	const g = view.graph, base = g.base;
 	let own = base.self, other = base.selfOther, shape = base;

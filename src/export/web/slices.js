@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Flame graph: in which second how much ended where. The grammar is in svg_slices.c.
+// Flame graph: samples over time. Grammar: svg_slices.c.
 
 function sliceReader(text) {
 	const value = new Uint8Array(128);
@@ -25,7 +25,7 @@ function sliceReader(text) {
 	};
 }
 
-// Entries of all slices behind one another: those of slice i from first[i] to first[i + 1].
+// Entries of all slices in one array: those of slice i are [first[i], first[i + 1]).
 function readSlices(head, text, graph) {
 	const [, count, step, start] = head.split(' ').map(Number), number = sliceReader(text).next;
 	const s = {count, step, start, from: new Float64Array(count), span: new Float64Array(count),
@@ -57,7 +57,7 @@ function readSlices(head, text, graph) {
 	return s;
 }
 
-// The slices that overlap [from, to): [first, behind the last].
+// The slices that overlap [from, to), as [first, end).
 function slicesIn(s, from, to) {
 	let first = 0;
 	while (first < s.count && s.from[first] + s.span[first] <= from)
@@ -68,7 +68,7 @@ function slicesIn(s, from, to) {
 	return [first, last];
 }
 
-// What ended at each node of the base in these seconds.
+// Self value of each base node in these seconds.
 function sumSlices(s, nodes, from, to) {
 	const own = new Float64Array(nodes), other = new Float64Array(nodes), [first, last] = slicesIn(s, from, to);
 	for (let k = s.first[first]; k < s.first[last]; k++) {
@@ -79,7 +79,7 @@ function sumSlices(s, nodes, from, to) {
 	return [own, other];
 }
 
-// Of each slice what ended at nodes with a mark, or at all (marks null).
+// The sum of self values of marked nodes (marks null: of all nodes) per slice.
 function sliceSums(s, marks) {
 	const sums = new Float64Array(s.count);
 	for (let i = 0; i < s.count; i++)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Flame graph: what is shown, and the address that keeps it.
+// Flame graph: the state of the view, and the URL fragment that stores it.
 
 function graphOf(event) {
 	view.graphs[event] = view.graphs[event] || readGraph(view.texts[event]);
@@ -26,7 +26,7 @@ function nodeByPath(t, path) {
 	return i;
 }
 
-// --- the address
+// --- the URL
 
 function pathText(path) {
 	return path.map(encodeURIComponent).join(';');
@@ -57,7 +57,7 @@ function stateText(path) {
 	return '#' + parts.join('&');
 }
 
-// Zooms are steps of the browser's history; everything else changes the step it is in.
+// Zooming adds an entry to the browser history; other changes replace the current one.
 function keepState(path, step) {
 	const text = stateText(path);
 	if (text === (location.hash || '#'))
@@ -70,7 +70,7 @@ function keepState(path, step) {
 			history.replaceState(view.depth, '', text);
 		}
 	} catch (e) {
-		// A sandbox without history: the view works, the address stays.
+		// In a sandbox without history the view works, but the URL does not change.
 	}
 }
 
@@ -121,7 +121,7 @@ function orient(path) {
 	view.zoom = nodeByPath(view.t, path);
 }
 
-// Everything that depends on the path, the query and the switches, from scratch.
+// Recomputes everything that depends on path, query and switches.
 function show(path) {
 	orient(path);
 	view.hover = view.focus = -1;
@@ -144,7 +144,7 @@ function show(path) {
 	redraw();
 }
 
-// And the tree itself: another event, stretch, folding, hidden frames.
+// Also rebuilds the tree: after a change of event, time range, folding or hidden frames.
 function showTree(path) {
 	view.top = shapeTop();
 	search();

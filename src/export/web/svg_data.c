@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A flame graph as text that is small and quick to read: about seven bytes a node.
+ * A flame graph as compact text, about seven bytes per node.
  *
  *   jhot-flame 1
- *   KEY VALUE            any number of lines; "fact KEY=VALUE" is one of those that all formats have (facts.h). Ended by:
- *   names N              N lines "SHARED REST": a name is SHARED characters of the one before, and REST
+ *   KEY VALUE            any number of lines; "fact KEY=VALUE" is one of facts.h. Ended by:
+ *   names N              N lines "SHARED REST": a name is SHARED characters of the previous name, and REST
  *   nodes M              one line of M nodes in pre-order, numbers in base 36:
  *
  *   node  = move type name [ "." total ] [ ":" other ]
- *   move  = ""  child of the node before  |  "/"  its sibling  |  "^" N  sibling of its Nth parent
+ *   move  = ""  child of the previous node  |  "/"  its sibling  |  "^" N  sibling of its Nth parent
  *   type  = a capital letter (flame_types)
- *   total = in what boxes are wide by; other = samples or weight, whichever total is not, present only
- *           where "each" (weight per sample) does not tell it. Left out: as in the node before.
+ *   total = the width; omitted if equal to that of the previous node
+ *   other = samples or weight, whichever total is not; only where "each" (weight per sample) is 0; omitted likewise
  */
 #include "base/buf.h"
 #include "export/facts.h"
@@ -32,7 +32,7 @@ static void data_number(struct buf *out, uint64_t n)
 	buf_add(out, digits + at, sizeof(digits) - at);
 }
 
-/* Characters shared with the name before: counted in ASCII only, where bytes and UTF-16 units agree. */
+/* Length of the common prefix, within ASCII, where bytes and UTF-16 units are the same. */
 static size_t data_shared(const char *name, const char *before)
 {
 	size_t n = 0;
@@ -115,9 +115,8 @@ static void data_detail(void *ctx, const char *key, const char *value)
 }
 
 /*
- * What tells whether a change is more than chance, see diff_band: the weight that a number of a node stands for, the
- * seconds that rates are of (0: there are none), the limit, the weight of a sample and the squared noise of each side,
- * and what all of a side has where shares are compared.
+ * The parameters of diff_band, which web/diff.js evaluates: weight per unit of a node's numbers, seconds that rates refer to (0: no
+ * rates), limit, weight of a sample and squared noise of both sides, and the total of a side where shares are compared.
  */
 static void data_diff(struct buf *out, const struct diff *d)
 {

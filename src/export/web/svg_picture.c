@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The picture that remains where scripts do not run: boxes, names that fit, a legend.
+ * The static picture: boxes, names that fit, a legend.
  *
- * Only fill attributes: a page that forbids <style> would turn class colours black. Boxes of one colour are
- * one path, text is in the widest usual font's measure, so that no font cuts a name.
+ * Uses fill attributes only: where <style> is forbidden, class colours would turn black. Boxes of one colour are one path. Text is
+ * measured with the widest common font, so that no font overflows a box.
  */
 #include "base/buf.h"
 #include "base/utf8.h"
@@ -31,10 +31,10 @@ struct picture_box {
 struct picture {
 	struct buf *out;
 	const struct flame *f;
-	const struct svg_look *look;
+	const struct svg_style *style;
 	struct picture_box *boxes;
 	uint32_t count;
-	unsigned levels; /* that have boxes */
+	unsigned levels; /* with boxes */
 	bool types[FLAME_TYPES];
 };
 
@@ -42,7 +42,7 @@ static double picture_scale(const struct picture *p)
 {
 	uint64_t all = p->f->nodes[0].total;
 
-	return all ? (p->look->width - 2.0 * PICTURE_SIDE) / (double)all : 0;
+	return all ? (p->style->width - 2.0 * PICTURE_SIDE) / (double)all : 0;
 }
 
 /* --- which boxes ------------------------------------------------------------------------------------- */
@@ -54,10 +54,10 @@ static int picture_compare_totals(const void *a, const void *b)
 	return x > y ? -1 : x < y;
 }
 
-/* The smallest total that is drawn: a pixel, or more if there were too many boxes. */
+/* The smallest total that is drawn: one pixel, or more if there are too many boxes. */
 static uint64_t picture_least(const struct picture *p)
 {
-	uint64_t least = (uint64_t)(p->f->nodes[0].total / (p->look->width - 2.0 * PICTURE_SIDE));
+	uint64_t least = (uint64_t)(p->f->nodes[0].total / (p->style->width - 2.0 * PICTURE_SIDE));
 	uint64_t *totals = xreallocarray(NULL, p->f->count, sizeof(*totals));
 	uint32_t n = 0;
 
@@ -94,7 +94,7 @@ static void picture_choose(struct picture *p)
 		if (n->total < least && i)
 			continue;
 		p->boxes[p->count] =
-			(struct picture_box){n, p->look->scheme->color(p->f, n), p->count};
+			(struct picture_box){n, p->style->scheme->color(p->f, n), p->count};
 		p->count++;
 		p->types[n->type] = true;
 		if (n->level >= p->levels)
@@ -113,17 +113,17 @@ static double picture_x(const struct picture *p, const struct flame_node *n)
 static double picture_w(const struct picture *p, const struct flame_node *n)
 {
 	return p->f->nodes[0].total ? (double)n->total * picture_scale(p)
-				    : p->look->width - 2.0 * PICTURE_SIDE;
+				    : p->style->width - 2.0 * PICTURE_SIDE;
 }
 
 static unsigned picture_y(const struct picture *p, const struct flame_node *n)
 {
-	unsigned row = p->look->inverted ? p->levels - 1 - n->level : n->level;
+	unsigned row = p->style->inverted ? p->levels - 1 - n->level : n->level;
 
 	return PICTURE_TOP + row * PICTURE_ROW;
 }
 
-/* A number with one decimal, and none where it is 0. */
+/* A number with at most one decimal. */
 static void picture_number(struct buf *out, double n)
 {
 	export_decimal(out, n, 1);
@@ -142,7 +142,7 @@ static void picture_boxes(struct picture *p)
 		if (!i || p->boxes[i].color != p->boxes[i - 1].color)
 			buf_printf(p->out, "%s<path fill=\"#%06x\" d=\"", i ? "\"/>\n" : "",
 				p->boxes[i].color);
-		w = w > 3 ? w - 0.6 : w * 0.85; /* a gap of ground between neighbours */
+		w = w > 3 ? w - 0.6 : w * 0.85; /* a gap between neighbours */
 		buf_addc(p->out, 'M');
 		picture_number(p->out, picture_x(p, n));
 		buf_printf(p->out, " %uh", picture_y(p, n));
@@ -156,7 +156,7 @@ static void picture_boxes(struct picture *p)
 
 /* --- text -------------------------------------------------------------------------------------------- */
 
-/* Of a byte, in the broadest of the usual fonts (Verdana, DejaVu Sans); bytes behind the first of a character have none. */
+/* The width of a byte in the widest common fonts (Verdana, DejaVu Sans); continuation bytes of UTF-8 have none. */
 static double picture_width(char c)
 {
 	if ((unsigned char)c >= 0x80)
@@ -179,7 +179,7 @@ static double picture_width_of(const char *s)
 	return width;
 }
 
-/* Bytes of the longest beginning, of whole characters, that is not wider than this. */
+/* The length of the longest prefix of whole characters that fits. */
 static size_t picture_fitting(const char *s, double width)
 {
 	size_t n = 0;
@@ -192,7 +192,7 @@ static size_t picture_fitting(const char *s, double width)
 	return n;
 }
 
-/* The longest form of a name that fits, and if none does its beginning with an ellipsis. */
+/* The longest form of a name that fits, or a truncated one with an ellipsis. Returns false if too little fits. */
 static bool picture_fit(struct buf *fit, const char *name, uint8_t type, double width)
 {
 	bool frame = type < FRAME_TYPES;
@@ -223,7 +223,7 @@ static void picture_text(struct buf *out, double x, double y, const char *text)
 	buf_adds(out, "</text>\n");
 }
 
-/* The name behind a glyph that says what the colour says. */
+/* The name after a glyph that repeats the meaning of the colour. */
 static void picture_change(struct picture *p, const struct flame_node *n, double w)
 {
 	double change = flame_change(p->f, n);
@@ -265,13 +265,13 @@ static void picture_legend(struct picture *p, unsigned y)
 
 	if (p->f->diff) {
 		picture_text(p->out, x, y,
-			"\xe2\x96\xb2 red: more in B.  \xe2\x96\xbc blue: less in B.  Grey: no "
-			"more than chance.  A box is as wide as A and B together.  Open this file "
+			"\xe2\x96\xb2 red: more in B.  \xe2\x96\xbc blue: less in B.  Grey: not "
+			"significant.  Widths are A and B together.  Open this file "
 			"in a browser to zoom and search.");
 		return;
 	}
 	for (int i = 0; i < FLAME_ALL; i++) {
-		uint32_t color = flame_legend_color(p->look->scheme, (uint8_t)i);
+		uint32_t color = flame_legend_color(p->style->scheme, (uint8_t)i);
 
 		if (!p->types[i] || !color)
 			continue;
@@ -285,9 +285,9 @@ static void picture_legend(struct picture *p, unsigned y)
 }
 
 unsigned svg_picture(struct buf *out, const struct flame *f, const struct svg_head *head,
-	const struct svg_look *look)
+	const struct svg_style *style)
 {
-	struct picture p = {.out = out, .f = f, .look = look};
+	struct picture p = {.out = out, .f = f, .style = style};
 	unsigned legend, height;
 
 	picture_choose(&p);
@@ -296,7 +296,7 @@ unsigned svg_picture(struct buf *out, const struct flame *f, const struct svg_he
 	buf_printf(out,
 		"<g font-family=\"Verdana, DejaVu Sans, sans-serif\" font-size=\"11.5\" "
 		"fill=\"" PICTURE_INK "\">\n<rect width=\"%u\" height=\"%u\" fill=\"#fbfbfa\"/>\n",
-		look->width, height);
+		style->width, height);
 	buf_adds(out, "<g font-size=\"16\">\n");
 	picture_text(out, PICTURE_SIDE, 28, buf_str(&head->title));
 	buf_adds(out, "</g>\n<g fill=\"" PICTURE_FAINT "\">\n");

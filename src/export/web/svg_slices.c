@@ -1,21 +1,30 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * In which second how much ended where, behind the data of svg_data.c:
+ * Samples over time, behind the data of svg_data.c. Numbers have digits of five bits, the lowest first (svg_number).
  *
- *   slices N STEP START          N slices of STEP seconds or more; START: ms since 1970 of second 0, 0: not known
- *   slice slice ...              one line of N slices, numbers in digits of five bits, the lowest first
+ *   slices N STEP START          N slices of STEP seconds or more. START: ms since 1970 of second 0; 0: unknown
+ *   slice slice ...              one line of N slices
  *
- *   slice = gap span entries { entry }     gap: seconds between the slice before and this one
- *   entry = node-and-more [ count ] [ weight ]
- *           node-and-more: 2 * how many nodes after the entry before, + 1 if a count follows; without one it is 1.
- *           weight: only where "each" is 0
+ *   slice = gap span entries { entry }     gap: seconds since the end of the previous slice
+ *   entry = node-and-flag [ count ] [ weight ]
+ *           node-and-flag: 2 * (node - node of the previous entry) + flag. flag: a count follows; without one it is 1.
+ *           weight: present only where "each" is 0
+ *
+ *   pulse N PARTS                N seconds, each in PARTS parts; absent if the query selects a part of the samples
+ *   second second ...            one line of N
+ *
+ *   second = gap all part...     gap: seconds since the end of the previous one. all: its samples, or their weight where boxes
+ *                                are as wide as their weight and "each" is 0. part: one digit, relative to the largest part, 63
  */
 #include "export/export.h"
 #include "export/seconds.h"
 #include "export/web/svg.h"
+#include "profile/whole.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
+
+#define PARTS_MOST 63 /* the largest part of a pulse */
 
 struct slices_entry {
 	uint32_t node;
@@ -58,7 +67,7 @@ static int slices_compare(const void *a, const void *b)
 	return x->node < y->node ? -1 : x->node > y->node;
 }
 
-/* Sorts entries and joins those of one node; returns how many are left. */
+/* Sorts entries and merges those of one node. Returns how many remain. */
 static uint32_t slices_join(struct slices_entry *e, uint32_t count)
 {
 	uint32_t n = 0;
@@ -75,7 +84,7 @@ static uint32_t slices_join(struct slices_entry *e, uint32_t count)
 	return n;
 }
 
-/* Spans that begin in one step become one. What was sampled before all that is held stays a span of its own. */
+/* Merges spans that begin in the same step. The samples that precede the history stay a span of their own. */
 static void slices_merge(struct slices *s, uint32_t step)
 {
 	uint32_t spans = 0, entries = 0, end;
@@ -135,7 +144,7 @@ static void slices_write(struct buf *out, const struct slices *s, bool weights)
 void svg_slices(
 	struct buf *out, const struct profile *p, struct flame *f, const struct export_options *o)
 {
-	/* Each is so many of the one before, so that all become equally long. */
+	/* Each is a multiple of the one before, so that merged spans are equally long. */
 	static const uint32_t steps[] = {1, 10, 30, 60, 300, 600, 1800, 3600};
 	struct slices s = {.index = flame_index_new(p, f, o->threads)};
 	size_t most = SLICES_BYTES / (size_t)(o->meta.event_count ? o->meta.event_count : 1);
@@ -158,4 +167,46 @@ void svg_slices(
 	flame_index_free(s.index);
 	free(s.entries);
 	free(s.spans);
+}
+
+/* --- the pulse --------------------------------------------------------------------------------------- */
+
+static bool pulse_is_whole(const struct profile_query *q)
+{
+	return q->thread == PROFILE_ANY_THREAD && !q->pool && !q->states && !q->filter &&
+	       !q->snapshot && !q->holders;
+}
+
+void svg_pulse(struct buf *out, const struct profile *p, const struct flame *f,
+	const struct export_options *o)
+{
+	struct profile_info info = profile_info(p);
+	struct profile_query q = o->query;
+	uint32_t end = q.to <= info.now ? q.to : info.now + 1, count = 0, next = 0;
+	bool weights = q.by_weight && !flame_each(f);
+	uint8_t parts[PROFILE_PULSE];
+	struct buf line = {0};
+	struct profile_sum sum;
+
+	if (!pulse_is_whole(&q))
+		return;
+	for (uint32_t s = info.oldest > q.from ? info.oldest : o->query.from;
+		(s = profile_next_retained(p, s)) < end; s++) {
+		if (!profile_pulse(p, q.event, s, parts))
+			continue;
+		q.from = s;
+		q.to = s + 1;
+		sum = profile_sum(p, &q);
+		svg_number(&line, s - next);
+		svg_number(&line, weights ? sum.weight : sum.count);
+		for (int i = 0; i < PROFILE_PULSE; i++)
+			buf_addc(
+				&line, svg_digits[(parts[i] * PARTS_MOST + PROFILE_PULSE_MOST / 2) /
+						  PROFILE_PULSE_MOST]);
+		next = s + 1;
+		count++;
+	}
+	if (count)
+		buf_printf(out, "pulse %u %u\n%s\n", count, PROFILE_PULSE, buf_str(&line));
+	buf_done(&line);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Flame graph: names that fit, numbers with units, times.
 
-// As java_name_parts has it.
+// Same as java_name_parts in base/java_name.c.
 function javaParts(name) {
 	let classAt = 0, methodAt = 0;
 	for (let i = 0; i < name.length && name[i] !== '('; i++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Chunks one after the other: their heads, and what stands in them. */
+/* Headers of chunks, and the events in them. */
 #include "import/jfr/jfr.h"
 
 #include "base/clock.h"
@@ -12,7 +12,7 @@
 #define MAGIC       "FLR"
 #define MAGIC_BYTES 4
 #define PIECE       ((size_t)1 << 20)
-#define COMPRESSED  1 /* in the last byte of a head */
+#define COMPRESSED  1 /* in the last byte of a header */
 
 bool import_is_jfr(const unsigned char *head, size_t bytes)
 {
@@ -31,30 +31,30 @@ static uint64_t big_endian(const unsigned char *at, int bytes)
 static int head_check(struct jfr *j, const unsigned char *head, uint64_t size)
 {
 	if (memcmp(head, MAGIC, MAGIC_BYTES) != 0)
-		return flight_bad(j, 0, "no chunk of a flight recording begins here");
+		return flight_bad(j, 0, "this is not the start of a JFR chunk");
 	if (big_endian(head + 4, 2) < 2)
 		return flight_bad(j, 4,
-			"this is a flight recording of an Oracle JDK 7 or 8, of another format");
+			"this is a flight recording of Oracle JDK 7 or 8, whose format is not "
+			"supported");
 	if (big_endian(head + 4, 2) > 2)
 		return flight_bad(j, 4,
-			"this flight recording has a later format than version 2, which jhot "
-			"reads");
+			"this flight recording has a later format than version 2, which is not "
+			"supported");
 	if (!(head[JFR_HEAD - 1] & COMPRESSED))
-		return flight_bad(
-			j, JFR_HEAD - 1, "its numbers are not written as all JDKs do by default");
+		return flight_bad(j, JFR_HEAD - 1, "uncompressed integers are not supported");
 	if (!size)
 		return flight_bad(j, 8,
-			"this chunk was never finished: its JVM still writes it, or was killed");
+			"this chunk is incomplete: its JVM is still writing it, or was killed");
 	if (size < JFR_HEAD)
-		return flight_bad(j, 8, "a chunk is smaller than its own head");
+		return flight_bad(j, 8, "the chunk is smaller than its header");
 	if (size > JFR_CHUNK)
-		return flight_bad(j, 8, "a chunk is larger than 1 GiB");
+		return flight_bad(j, 8, "the chunk is larger than 1 GiB");
 	if (!big_endian(head + 56, 8))
-		return flight_bad(j, 56, "a second has no ticks");
+		return flight_bad(j, 56, "the clock frequency is 0");
 	return 0;
 }
 
-/* 1; 0: the file ends before it. The bytes grow with what is really there. */
+/* Reads a chunk. Returns 1, 0 at the end of the file, or -1. Memory grows with the actual data, not with the stated size. */
 static int chunk_read(struct jfr *j)
 {
 	unsigned char head[JFR_HEAD];
@@ -77,7 +77,7 @@ static int chunk_read(struct jfr *j)
 
 		if (j->size + piece > j->capacity) {
 			j->capacity = (j->size + piece) * 2;
-			j->im->held = j->capacity;
+			j->im->reader_bytes = j->capacity;
 			if (feed_check(j->im, j->err))
 				return -1;
 			j->bytes = xreallocarray(j->bytes, j->capacity, 1);
@@ -89,14 +89,14 @@ static int chunk_read(struct jfr *j)
 		left -= piece;
 	}
 	if (j->size == JFR_HEAD)
-		return flight_bad(j, 8, "a chunk has nothing but a head");
+		return flight_bad(j, 8, "the chunk is empty");
 	memcpy(j->bytes, head, sizeof(head));
 	return feed_check(j->im, j->err) ? -1 : 1;
 }
 
 typedef int block_fn(struct jfr *j, uint64_t type, struct jfr_at *c);
 
-/* All that stands in the chunk, by its size and type. */
+/* One pass over the events of the chunk. */
 static int chunk_blocks(struct jfr *j, block_fn *fn)
 {
 	struct jfr_at c = {JFR_HEAD, j->size}, block;
@@ -106,12 +106,11 @@ static int chunk_blocks(struct jfr *j, block_fn *fn)
 		uint64_t size, type;
 		size_t begin = c.at;
 
-		if (!flight_take_number(j, &c, &size) || size > j->size - begin ||
+		if (!flight_read_varint(j, &c, &size) || size > j->size - begin ||
 			size <= c.at - begin)
-			return flight_bad(
-				j, begin, "an event is longer than its chunk, or has no bytes");
+			return flight_bad(j, begin, "an event is empty or exceeds its chunk");
 		block = (struct jfr_at){c.at, begin + size};
-		if (!flight_take_number(j, &block, &type))
+		if (!flight_read_varint(j, &block, &type))
 			return flight_bad(j, begin, "an event has no type");
 		if (fn(j, type, &block))
 			return -1;
@@ -122,7 +121,7 @@ static int chunk_blocks(struct jfr *j, block_fn *fn)
 	return 0;
 }
 
-/* First: constants; then settings, which stand anywhere; then samples and the rest. 0 and 1 are metadata and constants by definition. */
+/* Passes: constants, then settings, which may be anywhere, then samples and vitals. Types 0 and 1 are metadata and constants. */
 static int block_constants(struct jfr *j, uint64_t type, struct jfr_at *c)
 {
 	return type == 1 ? flight_constants(j, c) : 0;
@@ -153,12 +152,13 @@ static int chunk_take(struct jfr *j)
 	uint64_t end;
 
 	j->work = 0;
-	j->im->held = j->capacity;
+	j->im->reader_bytes = j->capacity;
 	if (!j->chunks)
 		j->first_ns = j->start_ns;
 	end = j->start_ns >= j->first_ns ? j->start_ns - j->first_ns : 0;
 	if (j->duration_ns > FEED_SECONDS * NS_PER_S || end > FEED_SECONDS * NS_PER_S)
-		return flight_bad(j, 32, "a chunk is years long, or away from the first");
+		return flight_bad(
+			j, 32, "the chunk is implausibly long, or far from the first one");
 	end += j->duration_ns;
 	if (end > j->im->out->duration_ns)
 		j->im->out->duration_ns = end;
@@ -168,7 +168,7 @@ static int chunk_take(struct jfr *j)
 	return flight_events_feed(j);
 }
 
-/* A JVM that was killed leaves whole chunks and a torn one. All before that is as good as ever, and nothing of it was fed. */
+/* A JVM that was killed leaves a partial chunk, of which nothing has been added. The chunks before it are valid. */
 static int chunk_torn(struct jfr *j, int rc)
 {
 	struct imported *out = j->im->out;

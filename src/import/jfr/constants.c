@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Constants: where they are, and what threads, methods and stacks are in the profile. */
+/* The index of constants, and their conversion to threads, methods and stacks of the profile. */
 #include "import/jfr/jfr.h"
 
 #include "base/clean.h"
@@ -7,26 +7,26 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CHECK_CONSTANTS 65536 /* between two checks of the memory */
+#define CHECK_CONSTANTS 65536 /* constants between two checks of memory */
 
-/* Of the same key twice, as flushes write it, the first stays. */
+/* Flushes repeat keys; the first constant wins. */
 static int take_constant(struct jfr *j, uint32_t type, struct jfr_at *c)
 {
 	struct jfr_type *t = &j->types[type];
 	uint64_t key;
 	size_t at = c->at;
 
-	if (!flight_take_number(j, c, &key))
-		return flight_bad(j, at, "a constant ends behind its event");
+	if (!flight_read_varint(j, c, &key))
+		return flight_bad(j, at, "a constant exceeds its event");
 	if (t->known && hash_index_find(&t->index, hash_u64(key), NULL, NULL) == HASH_NONE) {
-		/* The list and its index, which is not more than half full. */
-		j->im->held += sizeof(*t->constants) + 32;
+		/* The list and its index, which is at most half full. */
+		j->im->reader_bytes += sizeof(*t->constants) + 32;
 		t->constants = xgrow(
 			t->constants, t->constant_count, &t->constants_cap, sizeof(*t->constants));
 		t->constants[t->constant_count] = (struct jfr_constant){key, c->at, JFR_NONE};
 		hash_index_add(&t->index, hash_u64(key), t->constant_count++);
 	}
-	return flight_take_record(j, type, c, NULL);
+	return flight_read_record(j, type, c, NULL);
 }
 
 static int take_pool(struct jfr *j, struct jfr_at *c)
@@ -35,14 +35,13 @@ static int take_pool(struct jfr *j, struct jfr_at *c)
 	size_t at = c->at;
 	uint32_t type;
 
-	if (!flight_take_number(j, c, &id) || !flight_take_number(j, c, &count))
-		return flight_bad(j, at, "constants end behind their event");
+	if (!flight_read_varint(j, c, &id) || !flight_read_varint(j, c, &count))
+		return flight_bad(j, at, "constants exceed their event");
 	type = flight_type_find(j, id);
 	if (type == JFR_NONE)
-		return flight_bad(
-			j, at, "constants are of a type that the metadata do not tell of");
+		return flight_bad(j, at, "constants of an undeclared type");
 	if (count > c->end - c->at)
-		return flight_bad(j, at, "there are more constants than their event has bytes");
+		return flight_bad(j, at, "more constants than their event has bytes");
 	while (count--)
 		if (take_constant(j, type, c) ||
 			(count % CHECK_CONSTANTS == 0 && feed_check(j->im, j->err)))
@@ -55,11 +54,11 @@ int flight_constants(struct jfr *j, struct jfr_at *c)
 	uint64_t pools, other;
 	size_t at = c->at;
 
-	/* When, for how long, where those before are (all are found anyway), what kind. */
-	if (!flight_take_number(j, c, &other) || !flight_take_number(j, c, &other) ||
-		!flight_take_number(j, c, &other) || !flight_take_bytes(c, 1, &at) ||
-		!flight_take_number(j, c, &pools))
-		return flight_bad(j, at, "constants end behind their event");
+	/* start, duration, position of the previous ones (found anyway), kind */
+	if (!flight_read_varint(j, c, &other) || !flight_read_varint(j, c, &other) ||
+		!flight_read_varint(j, c, &other) || !flight_skip(c, 1, &at) ||
+		!flight_read_varint(j, c, &pools))
+		return flight_bad(j, at, "constants exceed their event");
 	while (pools--)
 		if (take_pool(j, c))
 			return -1;
@@ -78,16 +77,16 @@ struct jfr_constant *flight_constant(struct jfr *j, enum jfr_known known, uint64
 	return at == HASH_NONE ? NULL : &t->constants[at];
 }
 
-/* The constant's fields; *there: false, nothing of it is known. */
+/* Decodes a constant. *there: false if it does not exist. */
 static int constant_record(struct jfr *j, enum jfr_known known, const struct jfr_constant *constant,
 	struct jfr_record *r)
 {
 	struct jfr_at c = {constant->at, j->size};
 
-	return flight_take_record(j, j->known[known], &c, r);
+	return flight_read_record(j, j->known[known], &c, r);
 }
 
-/* A constant that stands for one string: a symbol, a frame's type, a thread's state. */
+/* A constant that is a single string: a symbol, frame type, thread state. */
 int flight_word(struct jfr *j, enum jfr_known known, enum jfr_slot slot, uint64_t key)
 {
 	const struct jfr_constant *constant = flight_constant(j, known, key);
@@ -187,8 +186,8 @@ static enum frame_type frame_type_of(const char *word)
 }
 
 /*
- * Native code is of no class, or with async-profiler of one that is called as its library. Of the JDK a native frame is a
- * native method of Java's.
+ * Native code has no class, or, from async-profiler, one named after its library. In JDK files a native frame is a native Java
+ * method.
  */
 static bool frame_is_native(const struct jfr *j, enum frame_type type)
 {
@@ -240,7 +239,7 @@ static int method_of(struct jfr *j, uint64_t key, enum frame_type *type, uint32_
 	return rc;
 }
 
-/* How a frame ran, by the key of the constant that says so. */
+/* The frame type for the key of its constant. */
 static int frame_type(struct jfr *j, uint64_t key, enum frame_type *type)
 {
 	struct jfr_constant *constant = flight_constant(j, KNOWN_FRAME_TYPE, key);
@@ -270,7 +269,7 @@ static int frame_of(struct jfr *j, const struct jfr_record *r, uint32_t *frame)
 	if (method_of(j, r->has >> SLOT_METHOD & 1 ? r->value[SLOT_METHOD] : 0, &type, &method))
 		return -1;
 	name = profile_get_method(j->im->p, method)->name;
-	/* Why a walk failed has a name in brackets. */
+	/* names in brackets are reasons why a walk failed */
 	if (!frame_is_java(type) && type != FRAME_KERNEL && *name == '[')
 		*frame = feed_frame_text(j->im, name, strlen(name), false);
 	else
@@ -279,7 +278,7 @@ static int frame_of(struct jfr *j, const struct jfr_record *r, uint32_t *frame)
 	return 0;
 }
 
-/* Frames stand leaf first. */
+/* Frames are leaf first. */
 static int stack_of(struct jfr *j, size_t frames_at, uint32_t *stack)
 {
 	struct jfr_at c = {frames_at, j->size};
@@ -288,13 +287,13 @@ static int stack_of(struct jfr *j, size_t frames_at, uint32_t *stack)
 	int rc = 0;
 
 	*stack = PROFILE_ROOT_STACK;
-	if (!flight_take_number(j, &c, &count) || count > c.end - c.at)
-		return flight_bad(j, frames_at, "a stack has more frames than can be");
+	if (!flight_read_varint(j, &c, &count) || count > c.end - c.at)
+		return flight_bad(j, frames_at, "a stack has an impossible number of frames");
 	frames = xreallocarray(NULL, (size_t)count + 1, sizeof(*frames));
 	while (n < count && !rc) {
 		struct jfr_record r;
 
-		rc = flight_take_record(j, j->known[KNOWN_FRAME], &c, &r);
+		rc = flight_read_record(j, j->known[KNOWN_FRAME], &c, &r);
 		if (!rc)
 			rc = frame_of(j, &r, &frames[n++]);
 	}

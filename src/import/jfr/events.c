@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Events: settings and the JVM's facts, and samples, one row of a table for each type of them.
+ * Settings, metadata of the JVM, and samples, one table row per type.
  *
- * What jhot and async-profiler write is cpu, alloc, lock and wall as they are meant. Of the JDK's own: ExecutionSample is
- * cpu (beside CPUTimeSample, which is better, "execution"), NativeMethodSample "native", since such a thread may wait, and
- * ThreadPark "park", since a thread without work parks, too. Both forms of TLAB events are alloc unless samples are
- * there as well.
+ * Samples of jhot and async-profiler are cpu, alloc, lock and wall. Of JDK files, ExecutionSample is cpu, or "execution" if there is
+ * the better CPUTimeSample; NativeMethodSample is "native", since such threads may be waiting; ThreadPark is "park", since idle
+ * threads park, too. TLAB events are alloc unless there are ObjectAllocationSamples.
  */
 #include "import/jfr/jfr.h"
 
@@ -16,14 +15,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SAMPLES_MAX ((size_t)1 << 26) /* of a chunk */
+#define SAMPLES_MAX ((size_t)1 << 26) /* per chunk */
 
 static uint64_t value_of(const struct jfr_record *r, enum jfr_slot slot)
 {
 	return r->has >> slot & 1 ? r->value[slot] : 0;
 }
 
-/* Up to a NUL: some JDKs have added what stood behind it in their memory. */
+/* Stops at a NUL, after which some JDKs write uninitialised memory. */
 static void fact_copy(char *to, size_t bytes, const char *text)
 {
 	feed_copy(to, bytes, text, strlen(text));
@@ -31,7 +30,7 @@ static void fact_copy(char *to, size_t bytes, const char *text)
 
 /* --- settings ---------------------------------------------------------------------------------------- */
 
-/* "20 ms", "10000000", "100/s": the time between two samples; 0: it is none. */
+/* Parses a sampling interval: "20 ms", "10000000", "100/s". Returns ns, 0 if invalid. */
 static uint64_t setting_interval(const char *text)
 {
 	static const struct {
@@ -53,7 +52,7 @@ static uint64_t setting_interval(const char *text)
 	return 0;
 }
 
-/* Of no type in particular: jhot's facts, async-profiler's settings. */
+/* Settings without a type: metadata of jhot, settings of async-profiler. */
 static void fact_take(struct jfr *j, const char *name, const char *value)
 {
 	struct imported *out = j->im->out;
@@ -76,16 +75,17 @@ static void setting_take(struct jfr *j, enum jfr_known of, const char *name, con
 	uint64_t interval = setting_interval(value);
 
 	if (!strcmp(name, "enabled"))
-		s->enabled |= !strcmp(value, "true"); /* it may have been switched on under way */
+		s->enabled |= !strcmp(value, "true"); /* it may be switched on later */
 	else if (!strcmp(name, "event"))
 		feed_copy(s->event, sizeof(s->event), value, strlen(value));
 	else if (!strcmp(name, "unit"))
 		feed_copy(s->unit, sizeof(s->unit), value, strlen(value));
 	else if ((!strcmp(name, "period") || !strcmp(name, "interval")) && interval)
 		s->interval = interval;
-	else if (!strcmp(name, "wall") && interval) /* async-profiler has it among those of cpu */
+	else if (!strcmp(name, "wall") &&
+		 interval) /* async-profiler writes it among those of cpu */
 		j->settings[KNOWN_WALL].interval = interval;
-	/* jhot: of several of perf's events one after the other. */
+	/* jhot: events of perf, one after the other */
 	if (of == KNOWN_PERF && *s->event && *s->unit && !strcmp(name, "interval"))
 		feed_event(j->im, s->event, s->unit, interval, NULL);
 }
@@ -97,7 +97,7 @@ static int setting_event(struct jfr *j, struct jfr_at *c)
 	char name[128];
 	uint32_t type;
 
-	if (flight_take_record(j, j->known[KNOWN_SETTING], c, &r))
+	if (flight_read_record(j, j->known[KNOWN_SETTING], c, &r))
 		return -1;
 	type = flight_type_find(j, value_of(&r, SLOT_ID));
 	if (type != JFR_NONE)
@@ -128,7 +128,7 @@ static int jvm_event(struct jfr *j, struct jfr_at *c)
 	struct jfr_record r;
 	uint64_t pid;
 
-	if (flight_take_record(j, j->known[KNOWN_JVM], c, &r))
+	if (flight_read_record(j, j->known[KNOWN_JVM], c, &r))
 		return -1;
 	jvm_version(v, flight_string(j, &r, SLOT_JVM_VERSION));
 	fact_copy(v->vm, sizeof(v->vm), flight_string(j, &r, SLOT_JVM_NAME));
@@ -144,7 +144,7 @@ static int jvm_event(struct jfr *j, struct jfr_at *c)
 
 int flight_event_facts(struct jfr *j, enum jfr_known known, struct jfr_at *c)
 {
-	/* Not every JDK tells of these by a setting. */
+	/* some JDKs have no setting for these */
 	if (known == KNOWN_CPU_TIME || known == KNOWN_ALLOCATION)
 		j->settings[known].enabled = true;
 	return known == KNOWN_SETTING ? setting_event(j, c)
@@ -154,7 +154,7 @@ int flight_event_facts(struct jfr *j, enum jfr_known known, struct jfr_at *c)
 
 /* --- times ------------------------------------------------------------------------------------------- */
 
-/* Which may be more than 64 bits on the way. */
+/* in floating point: the product may exceed 64 bits */
 uint64_t flight_ns(const struct jfr *j, uint64_t ticks)
 {
 	double ns = (double)ticks / (double)j->ticks_per_s * 1e9;
@@ -181,14 +181,14 @@ struct sample {
 	struct feed_sample out;
 	const char *event, *unit;
 	uint64_t interval;
-	uint64_t class_key; /* of the class on which its stack ends; 0: none */
+	uint64_t class_key; /* of the class at the end of its stack; 0: none */
 	enum frame_type class_type;
 };
 
-/* What each sample stands for where they are taken at an interval. */
+/* Weighs a sample by the sampling interval. */
 static void sample_each(struct jfr *j, struct sample *s, const char *event, uint64_t otherwise)
 {
-	/* Where async-profiler samples the wall clock alone, that has the interval of cpu. */
+	/* async-profiler in wall mode uses the interval of cpu */
 	bool alone = s->known == KNOWN_WALL && j->own_wall;
 	uint64_t interval = j->settings[alone ? KNOWN_EXECUTION : s->known].interval;
 
@@ -218,7 +218,7 @@ static void sample_cpu_time(struct jfr *j, struct sample *s)
 	s->out.weight = s->interval;
 }
 
-/* jhot writes it beside a sample of the wall clock that it is about. */
+/* jhot writes these in addition to a wall-clock sample. */
 static void sample_native(struct jfr *j, struct sample *s)
 {
 	s->out.count = !j->profiler;
@@ -258,7 +258,7 @@ static void sample_tlab(struct jfr *j, struct sample *s)
 	s->out.weight = s->r->has >> SLOT_TLAB_SIZE & 1 ? value_of(s->r, SLOT_TLAB_SIZE)
 							: value_of(s->r, SLOT_ALLOCATION_SIZE);
 	if (j->settings[KNOWN_ALLOCATION].enabled)
-		s->out.count = s->out.weight = 0; /* the samples tell of the same memory */
+		s->out.count = s->out.weight = 0; /* the samples already account for this memory */
 }
 
 static void sample_wait(struct jfr *j, struct sample *s)
@@ -286,7 +286,7 @@ static void (*const sample_rows[KNOWN_TYPES])(struct jfr *j, struct sample *s) =
 	[KNOWN_PARK] = sample_wait,
 };
 
-/* Names of states in async-profiler's and jhot's samples of the wall clock. The JDK samples running threads only. */
+/* Thread states in wall-clock samples of async-profiler and jhot. The JDK samples running threads only. */
 static enum thread_state sample_state(struct jfr *j, const struct sample *s, const char *word)
 {
 	static const struct {
@@ -332,7 +332,7 @@ static int sample_keep(struct jfr *j, const struct sample *s)
 {
 	if (j->sample_count == j->samples_cap) {
 		if (j->samples_cap >= SAMPLES_MAX)
-			return flight_bad(j, 8, "a chunk has more than 67 million samples");
+			return flight_bad(j, 8, "the chunk has more than 67 million samples");
 		j->samples_cap = j->samples_cap ? 2 * j->samples_cap : 1024;
 		j->samples = xreallocarray(j->samples, j->samples_cap, sizeof(*j->samples));
 	}
@@ -348,7 +348,7 @@ int flight_event_sample(struct jfr *j, enum jfr_known known, struct jfr_at *c)
 
 	if (known >= KNOWN_TYPES || !sample_rows[known])
 		return 0;
-	if (flight_take_record(j, j->known[known], c, &r))
+	if (flight_read_record(j, j->known[known], c, &r))
 		return -1;
 	sample_rows[known](j, &s);
 	if (!s.out.count && !s.out.weight)
@@ -376,7 +376,7 @@ static int sample_compare(const void *a, const void *b)
 	return x->second < y->second ? -1 : x->second > y->second;
 }
 
-/* Samples before the readings of their second, which are of its end. */
+/* Samples precede the readings of their second, which were made at its end. */
 int flight_events_feed(struct jfr *j)
 {
 	uint32_t reading = 0, until;

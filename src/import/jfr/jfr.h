@@ -1,12 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The parts of a flight recording's reader: one chunk after the other, each in memory as a whole.
+ * Reading JFR files, chunk by chunk; each chunk is in memory as a whole.
  *
- *   head | events, constants, metadata, in any order
+ *   header | events, constants, metadata, in any order
  *
- * The metadata say of each type which fields it has, so what is not asked for is stepped over. Events name constants by
- * (type, key); a constant is found by where its bytes are and read when something asks for it. Nothing here believes a
- * number: what would lead out of the chunk, or too deep, ends in an error with the byte. One thread.
+ *   chunk.c      header; three passes over the chunk: constants, settings, samples and vitals
+ *   metadata.c   types and their fields          record.c   decoding values and records
+ *   constants.c  threads, methods, stacks        events.c   settings and samples       vitals.c   readings of the JVM
+ *
+ * The metadata declare the fields of each type, so fields that are not needed can be skipped. Events refer to constants by (type,
+ * key); a constant is indexed by its position and decoded on first use. Nothing is trusted: positions outside of the chunk, deep
+ * nesting and excessive work end in an error that names the byte. Functions return 0, or -1 with j->err set. Private to
+ * this folder. One thread.
  */
 #ifndef JHOT_IMPORT_JFR_JFR_H
 #define JHOT_IMPORT_JFR_JFR_H
@@ -15,18 +20,17 @@
 #include "base/hash.h"
 #include "import/feed.h"
 
-#define JFR_HEAD   68
-#define JFR_CHUNK  ((uint64_t)1 << 30) /* bytes of a chunk */
-#define JFR_NEST   16                  /* types within types, and elements of the metadata */
-#define JFR_TYPES  8192
-#define JFR_WORDS  (1u << 20) /* of the metadata */
-#define JFR_FIELDS 256
-#define JFR_WORK \
-	64 /* fields that are looked at for each byte of a chunk, at most; of small ones so many: */
+#define JFR_HEAD       68
+#define JFR_CHUNK      ((uint64_t)1 << 30) /* the largest chunk, bytes */
+#define JFR_NEST       16                  /* nesting of types, and of elements of the metadata */
+#define JFR_TYPES      8192
+#define JFR_WORDS      (1u << 20) /* strings of the metadata */
+#define JFR_FIELDS     256
+#define JFR_WORK       64 /* limit of decoded fields per byte of a chunk, plus JFR_WORK_LEAST */
 #define JFR_WORK_LEAST 1000000
 #define JFR_NONE       UINT32_MAX
 
-/* Fields that are asked for, of whatever type. */
+/* Fields of interest, of any type. */
 enum jfr_slot {
 	SLOT_START,
 	SLOT_DURATION,
@@ -81,10 +85,10 @@ enum jfr_slot {
 	JFR_SLOTS
 };
 
-/* What a field holds. */
+/* Encodings of a field. */
 enum jfr_kind { KIND_NUMBER, KIND_BYTE, KIND_FLOAT, KIND_DOUBLE, KIND_STRING, KIND_STRUCT };
 
-/* Types that something is done with. */
+/* Types of interest. */
 enum jfr_known {
 	KNOWN_NONE,
 	KNOWN_STRING,
@@ -108,10 +112,10 @@ enum jfr_known {
 	KNOWN_OUTSIDE_TLAB,
 	KNOWN_MONITOR_ENTER,
 	KNOWN_PARK,
-	/* of the recording */
+	/* about the recording */
 	KNOWN_SETTING,
 	KNOWN_JVM,
-	/* of how the JVM was */
+	/* vitals */
 	KNOWN_CPU_LOAD,
 	KNOWN_COLLECTION,
 	KNOWN_HEAP,
@@ -123,8 +127,8 @@ enum jfr_known {
 
 struct jfr_field {
 	uint64_t type;  /* id */
-	uint32_t index; /* of that type; JFR_NONE: it is not told */
-	int slot;       /* -1: of no interest */
+	uint32_t index; /* of that type; JFR_NONE: undeclared */
+	int slot;       /* -1: skipped */
 	bool constant, array;
 };
 
@@ -134,7 +138,7 @@ struct jfr_type {
 	enum jfr_known known;
 	struct jfr_field *fields;
 	uint32_t field_count, fields_cap;
-	/* constants of it */
+	/* its constants */
 	struct hash_index index; /* by key */
 	struct jfr_constant {
 		uint64_t key;
@@ -145,32 +149,32 @@ struct jfr_type {
 	uint32_t constant_count, constants_cap;
 };
 
-/* The fields of interest of one record: numbers, or where a string or an array begins. */
+/* The fields of interest of a record: values, or positions of strings and arrays. */
 struct jfr_record {
 	uint64_t value[JFR_SLOTS];
 	uint64_t has; /* a bit per slot */
-	/* Whose value is where something begins, by the file's own types, which may be any. */
+	/* Bit per slot: the value is a position. Depends on the types that the file declares. */
 	uint64_t places;
 };
 _Static_assert(JFR_SLOTS <= 64, "a bit per slot");
 
-/* How events are sampled, as the recording's settings tell; 0, false: they do not. */
+/* The settings of an event; 0, false: unknown. */
 struct jfr_setting {
 	uint64_t interval;
 	bool enabled;
-	char event[64], unit[16]; /* of jhot's: of those that follow */
+	char event[64], unit[16]; /* jhot: of the samples that follow */
 };
 
-/* Shares of all the machine's CPUs. */
+/* CPU loads, shares of all CPUs of the machine. */
 struct jfr_load {
 	double user, system, machine;
 };
 
-/* What one event says of how the JVM was; of amounts -1: not known. */
+/* Vitals from one event; -1: unknown. */
 struct jfr_reading {
 	uint64_t ns; /* since the recording's begin */
 	enum jfr_known known;
-	struct jfr_load load; /* up to then, as jdk.CPULoad told next; -1: not known */
+	struct jfr_load load; /* until then, from the next jdk.CPULoad; -1: unknown */
 	union {
 		struct {
 			int64_t number, count, pause_ns;
@@ -188,7 +192,7 @@ struct jfr_reading {
 struct jfr {
 	struct import *im;
 	struct err *err;
-	/* the chunk */
+	/* the current chunk */
 	unsigned char *bytes;
 	size_t size, capacity;
 	uint64_t work;
@@ -197,47 +201,47 @@ struct jfr {
 	struct jfr_type *types;
 	uint32_t type_count, types_cap;
 	struct hash_index type_index;
-	uint32_t known[KNOWN_TYPES]; /* types; JFR_NONE: there is none */
-	bool profiler;               /* jhot or async-profiler has written it */
+	uint32_t known[KNOWN_TYPES]; /* indices of types; JFR_NONE: undeclared */
+	bool profiler;               /* written by jhot or async-profiler */
 	/* the file */
-	uint64_t first_ns; /* when it begins */
-	uint64_t chunks;   /* that were read */
-	bool damaged;      /* the error is about the file's bytes */
+	uint64_t first_ns; /* start of the recording */
+	uint64_t chunks;   /* read so far */
+	bool damaged;      /* the error is a fault of the file */
 	struct jfr_setting settings[KNOWN_TYPES];
-	uint64_t own_interval; /* of async-profiler's settings, which are of no type */
-	bool own_wall;         /* it says that its ExecutionSamples are of the wall clock */
-	/* samples of the chunk, to be put into their order */
+	uint64_t own_interval; /* from async-profiler's settings, which belong to no type */
+	bool own_wall;         /* its ExecutionSamples are wall-clock samples */
+	/* samples of the chunk, to be sorted by time */
 	struct feed_sample *samples;
 	size_t sample_count, samples_cap;
-	/* and how the JVM was meanwhile */
+	/* vitals of the chunk, likewise */
 	struct jfr_reading *readings;
 	uint32_t reading_count, readings_cap;
-	bool vitals_told;      /* any of them, of any chunk */
-	uint64_t load_ns;      /* up to when this is added up: */
-	struct jfr_load spent; /* ms of CPU time */
-	uint64_t jvm_start_s;  /* since 1970; 0: not known */
+	bool vitals_seen;      /* in any chunk */
+	uint64_t load_ns;      /* until when spent is accumulated */
+	struct jfr_load spent; /* CPU time, ms */
+	uint64_t jvm_start_s;  /* since 1970; 0: unknown */
 	struct buf text, more;
 };
 
-/* A place in the chunk. */
+/* A range of the chunk being decoded. */
 struct jfr_at {
 	size_t at, end;
 };
 
-/* The file is damaged: always -1, with its byte. */
+/* Reports a damaged file, naming the byte. Returns -1. */
 int flight_bad(struct jfr *j, size_t at, const char *what);
 
 /* --- record.c: values ------------------------------------------------------------------------------------ */
 
-bool flight_take_number(const struct jfr *j, struct jfr_at *c, uint64_t *value);
-bool flight_take_bytes(struct jfr_at *c, size_t bytes, size_t *at);
-/* A string in the stream is stepped over. false: it is damaged. */
+bool flight_read_varint(const struct jfr *j, struct jfr_at *c, uint64_t *value);
+bool flight_skip(struct jfr_at *c, size_t bytes, size_t *at);
+/* Skips a string. Returns false if it is malformed. */
 bool flight_skip_string(const struct jfr *j, struct jfr_at *c);
-/* The string at a place, as far as about `most` bytes: the time does not depend on how long it is. */
+/* Decodes the string at a position, at most about `most` bytes. O(most). */
 void flight_read_string(struct jfr *j, size_t at, size_t most, struct buf *out);
-/* All fields of a type; out: NULL: they are only stepped over. 0, or -1 with an error. */
-int flight_take_record(struct jfr *j, uint32_t type, struct jfr_at *c, struct jfr_record *out);
-/* A string that a record has. */
+/* Decodes all fields of a type, or skips them if out is NULL. */
+int flight_read_record(struct jfr *j, uint32_t type, struct jfr_at *c, struct jfr_record *out);
+/* A string field of a record, "" if missing. Valid until the next call. */
 const char *flight_string(struct jfr *j, const struct jfr_record *r, enum jfr_slot slot);
 
 /* --- metadata.c ------------------------------------------------------------------------------------------ */
@@ -248,34 +252,34 @@ void flight_types_done(struct jfr *j);
 
 /* --- constants.c ----------------------------------------------------------------------------------------- */
 
-/* One event of constants, behind its size and type. */
+/* Indexes the constants of an event, whose size and type have been read. */
 int flight_constants(struct jfr *j, struct jfr_at *c);
-/* NULL: there is no such constant. */
+/* NULL: no such constant. */
 struct jfr_constant *flight_constant(struct jfr *j, enum jfr_known known, uint64_t key);
-/* What constants are in the profile. 0 or -1; what is not there is an empty stack, PROFILE_NONE, "". */
+/* Resolve constants to ids of the profile. Missing ones are the empty stack, PROFILE_NONE, "". */
 int flight_stack(struct jfr *j, uint64_t key, uint32_t *stack);
 int flight_thread(struct jfr *j, uint64_t key, uint32_t *thread);
-/* Both in j->text. */
+/* Results are in j->text. */
 int flight_class_name(struct jfr *j, uint64_t key);
 int flight_word(struct jfr *j, enum jfr_known known, enum jfr_slot slot, uint64_t key);
 
 /* --- events.c -------------------------------------------------------------------------------------------- */
 
-/* Settings, and what is told of the JVM. */
+/* Reads settings and metadata of the JVM. */
 int flight_event_facts(struct jfr *j, enum jfr_known known, struct jfr_at *c);
-/* A sample, if it is one. */
+/* Reads a sample; other events are ignored. */
 int flight_event_sample(struct jfr *j, enum jfr_known known, struct jfr_at *c);
-/* Samples and readings of the chunk into the profile. */
+/* Adds the samples and vitals of the chunk to the profile. */
 int flight_events_feed(struct jfr *j);
 uint64_t flight_ns(const struct jfr *j, uint64_t ticks);
-/* Since the recording's begin; a time outside of the chunk is at its nearer end. */
+/* Time since the start of the recording, clamped to the chunk. */
 uint64_t flight_time(const struct jfr *j, const struct jfr_record *r);
 
 /* --- vitals.c -------------------------------------------------------------------------------------------- */
 
-/* How the JVM was, if the event tells of it. */
+/* Reads vitals; other events are ignored. */
 int flight_reading(struct jfr *j, enum jfr_known known, struct jfr_at *c);
-/* In the order of time; of which second number `at` is (UINT32_MAX: there is none); all of that second, returns the next. */
+/* Sort readings by time; the second of reading `at` (UINT32_MAX: no more); add all of its second, returning the next. */
 void flight_vitals_sort(struct jfr *j);
 uint32_t flight_vitals_second(const struct jfr *j, uint32_t at);
 uint32_t flight_vitals_feed(struct jfr *j, uint32_t at);

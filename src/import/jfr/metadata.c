@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The metadata: types and their fields, a tree of elements whose words stand in a list before it.
- *
- * Of an element only what describes types is kept; annotations and settings are stepped over.
+ * The metadata: types and their fields, a tree of elements that refer to a list of strings. Annotations and settings are skipped.
  */
 #include "import/jfr/jfr.h"
 
@@ -111,12 +109,12 @@ static const struct {
 struct metadata {
 	struct jfr *j;
 	struct jfr_at c;
-	size_t *words; /* where they are */
+	size_t *words; /* positions of the strings */
 	uint32_t word_count, words_cap;
 	uint32_t type; /* that is being read; JFR_NONE: none */
 };
 
-/* An element's attributes, as far as they are asked for. */
+/* The attributes of interest of an element. */
 struct element {
 	char name[32], attribute_name[192], super[64];
 	uint64_t id, class_id;
@@ -195,20 +193,20 @@ static bool take_type_field(struct metadata *m, const struct element *e)
 	return true;
 }
 
-/* One element with all that is in it. Types stand in the third level, their fields in the fourth. */
+/* An element and its children. Types are at the third level, fields at the fourth. */
 static bool take_element(struct metadata *m, int level)
 {
 	uint64_t word, count, key, value;
 	struct element e = {.id = 0};
 	char text[192], name[32];
 
-	if (level > JFR_NEST || !flight_take_number(m->j, &m->c, &word) ||
-		!flight_take_number(m->j, &m->c, &count))
+	if (level > JFR_NEST || !flight_read_varint(m->j, &m->c, &word) ||
+		!flight_read_varint(m->j, &m->c, &count))
 		return false;
 	word_copy(m, word, e.name, sizeof(e.name));
 	while (count--) {
-		if (!flight_take_number(m->j, &m->c, &key) ||
-			!flight_take_number(m->j, &m->c, &value))
+		if (!flight_read_varint(m->j, &m->c, &key) ||
+			!flight_read_varint(m->j, &m->c, &value))
 			return false;
 		word_copy(m, key, name, sizeof(name));
 		word_copy(m, value, text, sizeof(text));
@@ -218,7 +216,7 @@ static bool take_element(struct metadata *m, int level)
 		return false;
 	if (!strcmp(e.name, "field") && m->type != JFR_NONE && !take_type_field(m, &e))
 		return false;
-	if (!flight_take_number(m->j, &m->c, &count))
+	if (!flight_read_varint(m->j, &m->c, &count))
 		return false;
 	while (count--)
 		if (!take_element(m, level + 1))
@@ -230,7 +228,7 @@ static bool take_words(struct metadata *m)
 {
 	uint64_t count;
 
-	if (!flight_take_number(m->j, &m->c, &count) || count > JFR_WORDS)
+	if (!flight_read_varint(m->j, &m->c, &count) || count > JFR_WORDS)
 		return false;
 	while (count--) {
 		m->words = xgrow(m->words, m->word_count, &m->words_cap, sizeof(*m->words));
@@ -241,18 +239,18 @@ static bool take_words(struct metadata *m)
 	return true;
 }
 
-/* Size, type, when, for how long, which. */
+/* size, type, start, duration, id */
 static bool take_head(struct metadata *m)
 {
 	uint64_t size, type, other;
 	size_t begin = m->c.at;
 
-	if (!flight_take_number(m->j, &m->c, &size) || size > m->j->size - begin)
+	if (!flight_read_varint(m->j, &m->c, &size) || size > m->j->size - begin)
 		return false;
 	m->c.end = begin + size;
-	return flight_take_number(m->j, &m->c, &type) && type == 0 &&
-	       flight_take_number(m->j, &m->c, &other) && flight_take_number(m->j, &m->c, &other) &&
-	       flight_take_number(m->j, &m->c, &other);
+	return flight_read_varint(m->j, &m->c, &type) && type == 0 &&
+	       flight_read_varint(m->j, &m->c, &other) && flight_read_varint(m->j, &m->c, &other) &&
+	       flight_read_varint(m->j, &m->c, &other);
 }
 
 uint32_t flight_type_find(const struct jfr *j, uint64_t id)
@@ -291,11 +289,11 @@ int flight_metadata(struct jfr *j)
 
 	flight_types_done(j);
 	if (m.c.at < JFR_HEAD || m.c.at >= m.c.end)
-		return flight_bad(j, 24, "the chunk's head does not tell where its metadata are");
+		return flight_bad(j, 24, "the chunk has no metadata");
 	good = take_head(&m) && take_words(&m) && take_element(&m, 0);
 	free(m.words);
 	if (!good)
-		return flight_bad(j, m.c.at, "the metadata are damaged here");
+		return flight_bad(j, m.c.at, "damaged metadata");
 	types_resolve(j);
 	return 0;
 }

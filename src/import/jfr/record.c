@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Numbers, strings and records, one after the other. */
+/* Varints, strings and records. */
 #include "import/jfr/jfr.h"
 
 #include "base/utf8.h"
 
 #include <stdio.h>
 
-#define NUMBER_BYTES 9 /* at most; the ninth has eight bits */
+#define NUMBER_BYTES 9 /* the longest varint; its last byte has eight bits of payload */
 
 enum { STRING_NULL, STRING_EMPTY, STRING_CONSTANT, STRING_UTF8, STRING_CHARS, STRING_LATIN1 };
 
@@ -17,7 +17,7 @@ int flight_bad(struct jfr *j, size_t at, const char *what)
 		(unsigned long long)(j->offset + at), what);
 }
 
-bool flight_take_number(const struct jfr *j, struct jfr_at *c, uint64_t *value)
+bool flight_read_varint(const struct jfr *j, struct jfr_at *c, uint64_t *value)
 {
 	uint64_t v = 0;
 
@@ -33,7 +33,7 @@ bool flight_take_number(const struct jfr *j, struct jfr_at *c, uint64_t *value)
 	return false;
 }
 
-bool flight_take_bytes(struct jfr_at *c, size_t bytes, size_t *at)
+bool flight_skip(struct jfr_at *c, size_t bytes, size_t *at)
 {
 	if (bytes > c->end - c->at)
 		return false;
@@ -47,7 +47,7 @@ static bool skip_chars(const struct jfr *j, struct jfr_at *c, uint64_t count)
 	uint64_t one;
 
 	while (count--)
-		if (!flight_take_number(j, c, &one))
+		if (!flight_read_varint(j, c, &one))
 			return false;
 	return true;
 }
@@ -57,20 +57,20 @@ bool flight_skip_string(const struct jfr *j, struct jfr_at *c)
 	uint64_t len;
 	size_t at;
 
-	if (!flight_take_bytes(c, 1, &at))
+	if (!flight_skip(c, 1, &at))
 		return false;
 	switch (j->bytes[at]) {
 	case STRING_NULL:
 	case STRING_EMPTY: return true;
-	case STRING_CONSTANT: return flight_take_number(j, c, &len);
+	case STRING_CONSTANT: return flight_read_varint(j, c, &len);
 	case STRING_UTF8:
-	case STRING_LATIN1: return flight_take_number(j, c, &len) && flight_take_bytes(c, len, &at);
-	case STRING_CHARS: return flight_take_number(j, c, &len) && skip_chars(j, c, len);
+	case STRING_LATIN1: return flight_read_varint(j, c, &len) && flight_skip(c, len, &at);
+	case STRING_CHARS: return flight_read_varint(j, c, &len) && skip_chars(j, c, len);
 	default: return false;
 	}
 }
 
-/* --- what strings hold --------------------------------------------------------------------------------- */
+/* --- strings --------------------------------------------------------------------------------- */
 
 static void string_add(struct buf *out, uint32_t c)
 {
@@ -83,12 +83,12 @@ static void read_chars(struct jfr *j, struct jfr_at c, uint64_t count, size_t mo
 {
 	uint64_t one;
 
-	while (count-- && out->len < most && flight_take_number(j, &c, &one))
+	while (count-- && out->len < most && flight_read_varint(j, &c, &one))
 		string_add(
 			out, one < 0xd800 || (one > 0xdfff && one < 0x10000) ? (uint32_t)one : '?');
 }
 
-/* Strings may be constants, which are strings themselves, but no further: at is then where the string is, 0 if nowhere. */
+/* Resolves a string constant, whose value is not a constant again. Sets at to its position, 0 if it does not exist. */
 static size_t string_place(struct jfr *j, size_t at)
 {
 	struct jfr_at c = {at + 1, j->size};
@@ -97,7 +97,7 @@ static size_t string_place(struct jfr *j, size_t at)
 
 	if (at >= j->size || j->bytes[at] != STRING_CONSTANT)
 		return at;
-	constant = flight_take_number(j, &c, &key) ? flight_constant(j, KNOWN_STRING, key) : NULL;
+	constant = flight_read_varint(j, &c, &key) ? flight_constant(j, KNOWN_STRING, key) : NULL;
 	return constant && constant->at < j->size && j->bytes[constant->at] != STRING_CONSTANT
 		       ? constant->at
 		       : 0;
@@ -109,7 +109,7 @@ void flight_read_string(struct jfr *j, size_t at, size_t most, struct buf *out)
 	struct jfr_at c = {place + 1, j->size};
 	uint64_t len;
 
-	if (!place || place >= j->size || !flight_take_number(j, &c, &len))
+	if (!place || place >= j->size || !flight_read_varint(j, &c, &len))
 		return;
 	switch (j->bytes[place]) {
 	case STRING_UTF8:
@@ -131,7 +131,7 @@ static bool take_real(const struct jfr *j, struct jfr_at *c, int bytes, uint64_t
 {
 	size_t at;
 
-	if (!flight_take_bytes(c, (size_t)bytes, &at))
+	if (!flight_skip(c, (size_t)bytes, &at))
 		return false;
 	*value = 0;
 	for (int i = 0; i < bytes; i++)
@@ -142,7 +142,7 @@ static bool take_real(const struct jfr *j, struct jfr_at *c, int bytes, uint64_t
 static int take_struct(
 	struct jfr *j, uint32_t type, struct jfr_at *c, struct jfr_record *out, int nest);
 
-/* One value of a field, not its array; *value: its number, or where it begins. out: for the fields of a struct. */
+/* Decodes a single value. *value: the number, or the position. out: receives the fields of a struct. */
 static int take_value(struct jfr *j, const struct jfr_field *f, struct jfr_at *c, uint64_t *value,
 	struct jfr_record *out, int nest)
 {
@@ -151,20 +151,20 @@ static int take_value(struct jfr *j, const struct jfr_field *f, struct jfr_at *c
 
 	*value = at;
 	if (f->constant)
-		return flight_take_number(j, c, value)
+		return flight_read_varint(j, c, value)
 			       ? 0
-			       : flight_bad(j, at, "a number ends behind its event");
+			       : flight_bad(j, at, "a number exceeds its event");
 	if (f->index == JFR_NONE)
-		return flight_bad(j, at, "a field is of a type that the metadata do not tell of");
+		return flight_bad(j, at, "a field of an undeclared type");
 	switch (j->types[f->index].kind) {
-	case KIND_NUMBER: good = flight_take_number(j, c, value); break;
+	case KIND_NUMBER: good = flight_read_varint(j, c, value); break;
 	case KIND_BYTE: good = take_real(j, c, 1, value); break;
 	case KIND_FLOAT: good = take_real(j, c, 4, value); break;
 	case KIND_DOUBLE: good = take_real(j, c, 8, value); break;
 	case KIND_STRING: good = flight_skip_string(j, c); break;
 	default: return take_struct(j, f->index, c, out, nest + 1);
 	}
-	return good ? 0 : flight_bad(j, at, "a field ends behind its event, or is no such value");
+	return good ? 0 : flight_bad(j, at, "a field exceeds its event, or is malformed");
 }
 
 static bool is_place(const struct jfr *j, const struct jfr_field *f)
@@ -180,8 +180,8 @@ static int take_field(struct jfr *j, const struct jfr_field *f, struct jfr_at *c
 	size_t at = c->at;
 	uint64_t count = 1, value = at;
 
-	if (f->array && !flight_take_number(j, c, &count))
-		return flight_bad(j, at, "an array ends behind its event");
+	if (f->array && !flight_read_varint(j, c, &count))
+		return flight_bad(j, at, "an array exceeds its event");
 	if (count > c->end - c->at && f->array)
 		return flight_bad(j, at, "an array is longer than its event");
 	for (uint64_t i = 0; i < count; i++) {
@@ -208,7 +208,7 @@ static int take_struct(
 
 	j->work += 1 + t->field_count;
 	if (j->work > JFR_WORK * j->size + JFR_WORK_LEAST)
-		return flight_bad(j, c->at, "types are made to take for ever");
+		return flight_bad(j, c->at, "the types are too complex");
 	if (nest > JFR_NEST)
 		return flight_bad(j, c->at, "types are nested too deep");
 	for (uint32_t i = 0; i < t->field_count; i++)
@@ -217,7 +217,7 @@ static int take_struct(
 	return 0;
 }
 
-int flight_take_record(struct jfr *j, uint32_t type, struct jfr_at *c, struct jfr_record *out)
+int flight_read_record(struct jfr *j, uint32_t type, struct jfr_at *c, struct jfr_record *out)
 {
 	const struct jfr_type *t = &j->types[type];
 	struct jfr_field self = {.index = type, .slot = -1};

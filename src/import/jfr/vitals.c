@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How the JVM was: what events tell of its CPU time, heap, collections and threads, as readings of each second.
+ * Vitals per second from events about CPU time, heap, collections and threads.
  *
- * Events stand in a chunk in any order, so they are kept until it is read, then told in theirs. jdk.CPULoad is of the time
- * since the one before it, as a share of all the machine's CPUs; how many these are stands in jdk.CPUInformation.
+ * Events of a chunk are in no particular order, so readings are collected and sorted. jdk.CPULoad refers to the time since the previous
+ * one, as a share of all CPUs, whose number is in jdk.CPUInformation.
  */
 #include "import/jfr/jfr.h"
 
@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define READINGS_MAX (1u << 24) /* of a chunk */
+#define READINGS_MAX (1u << 24) /* per chunk */
 #define CPUS_MAX     (1 << 16)
 #define GC_SHARE_S \
 	10 /* over which the share of time is told that collections stopped the program */
@@ -22,7 +22,7 @@ static uint64_t value_of(const struct jfr_record *r, enum jfr_slot slot)
 	return r->has >> slot & 1 ? r->value[slot] : 0;
 }
 
-/* Bytes, counts, times; what is not there or cannot be is not known. */
+/* A byte count, count or duration; -1 if missing or implausible. */
 static int64_t amount_of(const struct jfr_record *r, enum jfr_slot slot)
 {
 	uint64_t value = r->has >> slot & 1 ? r->value[slot] : UINT64_MAX;
@@ -30,7 +30,7 @@ static int64_t amount_of(const struct jfr_record *r, enum jfr_slot slot)
 	return value <= (uint64_t)VITALS_MAX ? (int64_t)value : -1;
 }
 
-/* A share of 1 in the four bytes of a float; -1: it is none. */
+/* A load between 0 and 1, encoded as a float; -1 if invalid. */
 static double share_of(const struct jfr_record *r, enum jfr_slot slot)
 {
 	uint32_t bits = (uint32_t)value_of(r, slot);
@@ -42,7 +42,7 @@ static double share_of(const struct jfr_record *r, enum jfr_slot slot)
 
 static const struct jfr_load load_unknown = {-1, -1, -1};
 
-/* --- what is read of an event ------------------------------------------------------------------------ */
+/* --- reading ------------------------------------------------------------------------ */
 
 static void reading_load(struct jfr *j, const struct jfr_record *r, struct jfr_reading *out)
 {
@@ -53,7 +53,7 @@ static void reading_load(struct jfr *j, const struct jfr_record *r, struct jfr_r
 		out->load = load_unknown;
 }
 
-/* Collectors by what their collections are called. */
+/* GC names by the names of their collections. */
 static void collector_name(char *out, size_t bytes, const char *collection)
 {
 	static const struct {
@@ -76,7 +76,7 @@ static void collector_name(char *out, size_t bytes, const char *collection)
 	feed_copy(out, bytes, collection, strlen(collection));
 }
 
-/* The JDK has an event for each collection, numbered from 0; jhot one for all of a second, with the number after them. */
+/* The JDK writes an event per collection, numbered from 0; jhot one per second, with the total count. */
 static void reading_collection(struct jfr *j, const struct jfr_record *r, struct jfr_reading *out)
 {
 	bool several = r->has >> SLOT_COLLECTIONS & 1;
@@ -137,22 +137,21 @@ int flight_reading(struct jfr *j, enum jfr_known known, struct jfr_at *c)
 
 	if (known >= KNOWN_TYPES || !reading_rows[known])
 		return 0;
-	if (flight_take_record(j, j->known[known], c, &r))
+	if (flight_read_record(j, j->known[known], c, &r))
 		return -1;
 	reading.ns = flight_time(j, &r);
 	reading_rows[known](j, &r, &reading);
 	if (j->reading_count == READINGS_MAX)
-		return flight_bad(j, 8, "a chunk has more than 16 million readings of the JVM");
+		return flight_bad(j, 8, "the chunk has more than 16 million readings of the JVM");
 	j->readings = xgrow(j->readings, j->reading_count, &j->readings_cap, sizeof(*j->readings));
 	j->readings[j->reading_count++] = reading;
 	return 0;
 }
 
-/* --- told to the profile ----------------------------------------------------------------------------- */
+/* --- adding to the profile ----------------------------------------------------------------------------- */
 
 /*
- * What counts begin with, before the first reading of all. That no collection is told of means that there was none only if
- * they were to be recorded.
+ * The initial values of counters. A file without collections means 0 only if recording them was enabled.
  */
 static void vitals_begin(struct jfr *j)
 {
@@ -173,10 +172,10 @@ static void vitals_begin(struct jfr *j)
 		v->gc_time_ns = 0;
 	v->time_ns = 0;
 	profile_vitals_set(j->im->p, v);
-	j->vitals_told = true;
+	j->vitals_seen = true;
 }
 
-/* Up to this reading. */
+/* Accumulates CPU time up to this reading. */
 static void vitals_load(struct jfr *j, const struct jfr_reading *r)
 {
 	struct vitals *v = &j->im->out->vitals;
@@ -225,7 +224,7 @@ static void vitals_take(struct jfr *j, const struct jfr_reading *r)
 	}
 }
 
-/* Of the last seconds, or of as many as there are. */
+/* The share of time in collections in the last GC_SHARE_S seconds, or as many as there are. */
 static int vitals_gc_share(const struct profile *p, const struct vitals *v, uint32_t second)
 {
 	const struct vitals_second *then = NULL;
@@ -251,7 +250,7 @@ static int reading_compare(const void *a, const void *b)
 	return x->ns != y->ns ? (x->ns < y->ns ? -1 : 1) : (int)x->known - (int)y->known;
 }
 
-/* Each has the load that is told next; behind the last one there is that. */
+/* Each reading gets the load of the next event, the last ones that of the last event. */
 void flight_vitals_sort(struct jfr *j)
 {
 	struct jfr_load load = load_unknown;
@@ -280,13 +279,13 @@ uint32_t flight_vitals_feed(struct jfr *j, uint32_t at)
 	bool load = false;
 
 	profile_advance(j->im->p, second);
-	if (!j->vitals_told)
+	if (!j->vitals_seen)
 		vitals_begin(j);
 	for (; at < j->reading_count && flight_vitals_second(j, at) == second; at++) {
 		vitals_take(j, &j->readings[at]);
 		load |= j->readings[at].known == KNOWN_CPU_LOAD;
 	}
-	if (!load) /* of a second that has none it is what is told next */
+	if (!load) /* a second without one gets that of the next event */
 		vitals_load(j, &j->readings[at - 1]);
 	v->gc_time_ms = v->gc_time_ns < 0 ? -1 : v->gc_time_ns / (int64_t)NS_PER_MS;
 	v->gc_pct_x10 = vitals_gc_share(j->im->p, v, second);

@@ -18,9 +18,9 @@
 
 #define ARGUMENT   "--elf-child"
 #define PROGRAM    "/proc/self/exe"
-#define CPU_MAX_MS 20000 /* of one request; the child itself gives up after about 10 s */
+#define CPU_MAX_MS 20000 /* per request; the child itself gives up after about 10 s */
 #define ELAPSED_MAX_MS \
-	60000 /* of one request, for a child that sleeps, as on a file system that does not answer */
+	60000 /* per request, for a child that blocks on an unresponsive file system */
 #define POLL_MS       50
 #define STEP_BYTES    (1u << 20)
 #define REAP_TRIES    20
@@ -37,13 +37,13 @@ struct elf_child {
 	const char *why;                     /* why it was killed; NULL: it was not */
 };
 
-/* A reply that was received whole. */
+/* A complete reply. */
 struct reply {
 	struct child_reply head;
 	struct buf parts[CHILD_PARTS];
 };
 
-/* Set once at the beginning of main(): a program that does not serve would run itself again instead. */
+/* Set at the start of main(): without elf_child_main() a child would run the whole program again. */
 static bool can_serve;
 
 bool elf_child_main(int argc, char **argv, void (*before)(int fd))
@@ -70,9 +70,9 @@ void elf_child_limit(struct elf_child *c, unsigned cpu_ms, unsigned elapsed_ms)
 	c->elapsed_max_ms = elapsed_ms;
 }
 
-/* --- its life ---------------------------------------------------------------------------------------- */
+/* --- lifetime ---------------------------------------------------------------------------------------- */
 
-/* A session of its own, so that Ctrl-C reaches the parent alone; the socket is its stdin, everything else is closed there. */
+/* In a session of its own, so that Ctrl-C reaches only the parent. The socket is its stdin; it closes all other descriptors. */
 static int spawn(struct elf_child *c, int socket)
 {
 	char *argv[] = {"jhot", ARGUMENT, NULL};
@@ -107,7 +107,7 @@ static int start(struct elf_child *c, struct err *err)
 			"This program cannot read ELF files: main() lacks elf_child_main().");
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds))
 		return err_set_errno(
-			err, ERR_FAILED, "The process that reads ELF files cannot be started");
+			err, ERR_FAILED, "Cannot start the process that parses ELF files");
 	error = spawn(c, fds[1]);
 	close(fds[1]);
 	if (error) {
@@ -115,13 +115,13 @@ static int start(struct elf_child *c, struct err *err)
 		c->pid = 0;
 		errno = error;
 		return err_set_errno(
-			err, ERR_FAILED, "The process that reads ELF files cannot be started");
+			err, ERR_FAILED, "Cannot start the process that parses ELF files");
 	}
 	c->fd = fds[0];
 	return 0;
 }
 
-/* Kills and reaps it; returns its wait status, -1 if it is stuck in the kernel and left to init. */
+/* Kills and reaps the child. Returns its wait status, or -1 if it is stuck in the kernel. */
 static int end(struct elf_child *c)
 {
 	const struct timespec pause = {0, REAP_PAUSE_NS};
@@ -154,7 +154,7 @@ void elf_child_free(struct elf_child *c)
 	free(c);
 }
 
-/* Ends the child after a request that it has not answered, and says why. */
+/* Ends the child after a failed request and reports why. */
 static int lost(struct elf_child *c, struct err *err)
 {
 	const char *why = c->why;
@@ -162,12 +162,12 @@ static int lost(struct elf_child *c, struct err *err)
 
 	c->why = NULL;
 	if (why)
-		return err_set(err, ERR_FAILED, "The process that reads ELF files %s.", why);
+		return err_set(err, ERR_FAILED, "The process that parses ELF files %s.", why);
 	if (status != -1 && WIFEXITED(status))
 		return err_set(err, ERR_FAILED,
-			"The process that reads ELF files ended by itself (status %d).",
+			"The process that parses ELF files ended by itself (status %d).",
 			WEXITSTATUS(status));
-	return err_set(err, ERR_FAILED, "The process that reads ELF files crashed (%s).",
+	return err_set(err, ERR_FAILED, "The process that parses ELF files crashed (%s).",
 		status != -1 && WIFSIGNALED(status) ? strsignal(WTERMSIG(status)) : "no status");
 }
 
@@ -200,9 +200,9 @@ static bool send_request(struct elf_child *c, uint32_t op, const int *fds, int c
 static bool is_out_of_time(struct elf_child *c, const atomic_bool *stop)
 {
 	if (stop && atomic_load(stop))
-		c->why = "was told to stop";
+		c->why = "was stopped";
 	else if (clock_read_ns(c->clock) > c->cpu_end_ns)
-		c->why = "needed too much time";
+		c->why = "took too much time";
 	else if (clock_mono_ns() > c->elapsed_end_ns)
 		c->why = "did not answer";
 	return c->why != NULL;
@@ -229,7 +229,7 @@ static bool receive(struct elf_child *c, void *to, size_t bytes, const atomic_bo
 	return true;
 }
 
-/* Grows with what has arrived, not with what the child says. */
+/* Memory grows with the received data, not with the stated size. */
 static bool receive_part(
 	struct elf_child *c, struct buf *part, uint64_t bytes, const atomic_bool *stop)
 {
@@ -252,7 +252,7 @@ static bool receive_reply(
 	if (!receive(c, &out->head, sizeof(out->head), stop))
 		return false;
 	if (!reply_fits(&out->head, op)) {
-		c->why = "gave a reply that is not one";
+		c->why = "sent an invalid reply";
 		return false;
 	}
 	for (int i = 0; i < CHILD_PARTS; i++)
@@ -278,7 +278,7 @@ static bool is_consistent(uint32_t op, const struct reply *r)
 	}
 }
 
-/* debug_fd: -1 if there is none. On success the caller ends the reply with reply_done. */
+/* debug_fd -1: none. On success the caller frees the reply with reply_done. */
 static int request(struct elf_child *c, uint32_t op, int fd, int debug_fd, const atomic_bool *stop,
 	struct reply *out, struct err *err)
 {
@@ -299,7 +299,7 @@ static int request(struct elf_child *c, uint32_t op, int fd, int debug_fd, const
 		return err_set(err, ERR_INPUT, "%s", out->head.text);
 	}
 	if (!is_consistent(op, out)) {
-		c->why = "gave a reply that contradicts itself";
+		c->why = "sent an inconsistent reply";
 		reply_done(out);
 		return lost(c, err);
 	}

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Unwind rows of code that no call frame information describes, as all of musl's: read off the instructions themselves.
+ * Unwind rows of code without call frame information, such as musl: derived from the instructions.
  *
- * From where functions begin each path is followed, and with it how far sp is below the frame address (CFA) and where the
- * caller's fp was saved. Code that no path is found to has no rows. The file is not trusted.
+ * Follows each path from the starts of functions, tracking the distance of sp from the frame address (CFA) and where the caller's fp
+ * was saved. Unreachable code has no rows. The file is not trusted. In the child only. One thread.
  */
 #ifndef JHOT_SYMBOLS_CODE_CODE_H
 #define JHOT_SYMBOLS_CODE_CODE_H
@@ -16,21 +16,21 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* One rule holds from this address on; one of cfa 0 where nothing is known. */
+/* Receives a rule that applies from this address on; cfa 0: unknown. */
 typedef void code_row_fn(void *ctx, uint64_t address, struct wire_unwind_rule rule);
 
 struct code;
 
-/* code_readable: of files for this CPU, by its number in ELF. */
+/* True if code of this ELF machine is supported. */
 bool code_readable(unsigned elf_machine);
 /*
- * code_open: all of the file's code; endless: addresses of so many functions that do not return. NULL: there is none, or too
- * much, or *stop was set. The elf stays open.
+ * Analyses all code of the file. endless: addresses of functions that do not return. NULL: there is no code, too much of it, or
+ * *stop was set. The elf must stay open until code_close.
  */
 struct code *code_open(Elf *elf, const uint64_t *endless, size_t count, const atomic_bool *stop);
-/* code_rows: of [start, end), ascending. */
+/* Reports the rules of [start, end), ascending. */
 void code_rows(const struct code *c, uint64_t start, uint64_t end, code_row_fn *fn, void *ctx);
-/* code_begins: where functions begin, as far as it was found, ascending. */
+/* Reports the starts of functions that were found, ascending. */
 void code_begins(const struct code *c, void (*fn)(void *ctx, uint64_t address), void *ctx);
 void code_close(struct code *c);
 

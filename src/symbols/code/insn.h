@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One instruction, as far as it tells of a frame, of where the code goes on, and of the addresses of functions and switches. */
+/* A decoded instruction, reduced to its effects on the frame, control flow, and addresses of functions and switch tables. */
 #ifndef JHOT_SYMBOLS_CODE_INSN_H
 #define JHOT_SYMBOLS_CODE_INSN_H
 
@@ -8,21 +8,21 @@
 #include <stdint.h>
 
 enum code_flow {
-	CODE_NEXT,   /* goes on behind it */
-	CODE_CALL,   /* likewise; target: what it calls, 0: not known */
-	CODE_BRANCH, /* to target or on */
-	CODE_JUMP,   /* to target; 0: to an address from a register or from memory */
+	CODE_NEXT,   /* falls through */
+	CODE_CALL,   /* of target (0: unknown), then falls through */
+	CODE_BRANCH, /* to target, or falls through */
+	CODE_JUMP,   /* to target; 0: indirect */
 	CODE_RETURN,
-	CODE_END, /* never goes on */
+	CODE_END, /* traps */
 };
 
-/* What it computes, where that may be a switch, or the address of a function. */
+/* Computations that may belong to a switch, or to the address of a function. */
 enum code_data {
 	CODE_NOTHING,
-	CODE_ADDRESS, /* register reg = address; 0: it is not known */
-	CODE_PAGE,    /* likewise, of a page: a sum makes an address of it */
+	CODE_ADDRESS, /* register reg = address; 0: unknown */
+	CODE_PAGE,    /* the same with the address of a page, to which a CODE_SUM is added */
 	CODE_SUM,     /* register reg = register from + by */
-	CODE_LIMIT,   /* compares with by: cases from 0 to that */
+	CODE_LIMIT,   /* compares with `by`, the last case of a switch */
 	CODE_TABLE, /* loads `entry` bytes, the distance to a case, from a table at register reg */
 	CODE_BASE,  /* address, which they are from then, in fours; else they are from the table */
 };
@@ -30,14 +30,14 @@ enum code_data {
 enum code_sp {
 	CODE_SP_MOVES, /* by sp_by */
 	CODE_SP_IS_FP, /* fp + sp_by */
-	CODE_SP_LOST,  /* by what is not known */
+	CODE_SP_LOST,  /* changed by an unknown amount */
 };
 
 enum code_fp {
 	CODE_FP_STAYS,
-	CODE_FP_IS_SP,  /* sp as it is afterwards, + fp_at */
-	CODE_FP_SAVED,  /* at sp as it is afterwards, + fp_at */
-	CODE_FP_LOADED, /* likewise from there: the caller's again, if it was saved there */
+	CODE_FP_IS_SP,  /* new sp + fp_at */
+	CODE_FP_SAVED,  /* to new sp + fp_at */
+	CODE_FP_LOADED, /* from there; the caller's if it was saved there */
 	CODE_FP_ZERO,   /* where it has not been saved: the outermost frame, by the ABI */
 };
 
@@ -62,7 +62,7 @@ struct code_insn {
 	uint8_t reg, from, entry;
 };
 
-/* Of what stands at this address. false: it is no instruction, or goes beyond the end. */
+/* Decodes the instruction at `at`. Returns false if it is invalid or exceeds the buffer. */
 typedef bool code_read_fn(const uint8_t *at, size_t bytes, uint64_t address, struct code_insn *out);
 code_read_fn code_x86_64_read, code_aarch64_read;
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Numbers of the file for numbers of the profile. */
-#include "recording/told.h"
+/* Assigning ids and defining them. */
+#include "recording/file_ids.h"
 
 #include "base/hash.h"
 #include "recording/format.h"
 
 #include <stdlib.h>
 
-void told_done(struct told *t)
+void file_ids_done(struct file_ids *t)
 {
 	free(t->methods.of);
 	free(t->frames.of);
@@ -20,28 +20,28 @@ void told_done(struct told *t)
 	buf_done(&t->threads_out);
 }
 
-static void numbers_forget(struct told_numbers *n)
+static void id_map_clear(struct id_map *n)
 {
 	if (n->of)
 		memset(n->of, 0, n->cap * sizeof(*n->of));
 	n->count = 0;
 }
 
-void told_check(struct told *t, const struct profile *p)
+void file_ids_sync(struct file_ids *t, const struct profile *p)
 {
 	uint32_t swept = profile_info(p).swept;
 
 	if (swept == t->swept)
 		return;
 	t->swept = swept;
-	t->forgot |= t->methods.count || t->stacks.count;
-	numbers_forget(&t->methods);
-	numbers_forget(&t->frames);
-	numbers_forget(&t->stacks);
+	t->restarted |= t->methods.count || t->stacks.count;
+	id_map_clear(&t->methods);
+	id_map_clear(&t->frames);
+	id_map_clear(&t->stacks);
 }
 
-/* Where the file's number of this one is kept. */
-static uint32_t *numbers_at(struct told_numbers *n, uint32_t number)
+/* The slot of a profile id, valid until the next call. */
+static uint32_t *id_map_at(struct id_map *n, uint32_t number)
 {
 	if (number >= n->cap) {
 		uint32_t cap = number + number / 2 + 64;
@@ -55,55 +55,55 @@ static uint32_t *numbers_at(struct told_numbers *n, uint32_t number)
 
 /* --- names and stacks -------------------------------------------------------------------------------- */
 
-uint32_t told_method(struct told *t, const struct profile *p, uint32_t method)
+uint32_t file_ids_method(struct file_ids *t, const struct profile *p, uint32_t method)
 {
 	const struct profile_method *m = profile_get_method(p, method);
-	/* 0: one that nobody knows. */
-	uint32_t *at = numbers_at(&t->methods, method < profile_method_count(p) ? method + 1 : 0);
+	/* slot 0: the unknown method, whose id is above all others */
+	uint32_t *at = id_map_at(&t->methods, method < profile_method_count(p) ? method + 1 : 0);
 
 	if (*at)
 		return *at - 1;
-	format_put_text(&t->methods_out, m->class_name);
-	format_put_text(&t->methods_out, m->name);
-	format_put_text(&t->methods_out, m->signature);
-	format_put_text(&t->methods_out, m->module);
+	format_add_text(&t->methods_out, m->class_name);
+	format_add_text(&t->methods_out, m->name);
+	format_add_text(&t->methods_out, m->signature);
+	format_add_text(&t->methods_out, m->module);
 	*at = ++t->methods.count;
 	return *at - 1;
 }
 
-static uint32_t told_frame(struct told *t, const struct profile *p, uint32_t frame)
+static uint32_t file_ids_frame(struct file_ids *t, const struct profile *p, uint32_t frame)
 {
 	const struct profile_frame f = *profile_get_frame(p, frame);
-	uint32_t *at = numbers_at(&t->frames, frame), method;
+	uint32_t *at = id_map_at(&t->frames, frame), method;
 
 	if (*at)
 		return *at - 1;
-	method = told_method(t, p, f.method);
-	format_put(&t->frames_out, method);
-	format_put(&t->frames_out, f.type);
-	format_put(&t->frames_out, f.bci == 0xffff ? 0 : f.bci + 1u);
-	format_put_signed(&t->frames_out, f.line);
+	method = file_ids_method(t, p, f.method);
+	format_add(&t->frames_out, method);
+	format_add(&t->frames_out, f.type);
+	format_add(&t->frames_out, f.bci == 0xffff ? 0 : f.bci + 1u);
+	format_add_signed(&t->frames_out, f.line);
 	*at = ++t->frames.count;
 	return *at - 1;
 }
 
-uint32_t told_stack(struct told *t, const struct profile *p, uint32_t stack)
+uint32_t file_ids_stack(struct file_ids *t, const struct profile *p, uint32_t stack)
 {
 	uint32_t depth = 0, at = stack, parent;
 
-	for (; at != PROFILE_ROOT_STACK && !*numbers_at(&t->stacks, at);
+	for (; at != PROFILE_ROOT_STACK && !*id_map_at(&t->stacks, at);
 		at = profile_get_stack(p, at).parent) {
 		t->chain = xgrow(t->chain, depth, &t->chain_cap, sizeof(*t->chain));
 		t->chain[depth++] = at;
 	}
-	parent = at == PROFILE_ROOT_STACK ? 0 : *numbers_at(&t->stacks, at);
+	parent = at == PROFILE_ROOT_STACK ? 0 : *id_map_at(&t->stacks, at);
 	while (depth-- > 0) {
-		uint32_t frame = told_frame(t, p, profile_get_stack(p, t->chain[depth]).frame);
+		uint32_t frame = file_ids_frame(t, p, profile_get_stack(p, t->chain[depth]).frame);
 		uint32_t number = ++t->stacks.count;
 
-		format_put(&t->stacks_out, number - parent);
-		format_put(&t->stacks_out, frame);
-		*numbers_at(&t->stacks, t->chain[depth]) = number;
+		format_add(&t->stacks_out, number - parent);
+		format_add(&t->stacks_out, frame);
+		*id_map_at(&t->stacks, t->chain[depth]) = number;
 		parent = number;
 	}
 	return parent;
@@ -111,7 +111,7 @@ uint32_t told_stack(struct told *t, const struct profile *p, uint32_t stack)
 
 /* --- threads ----------------------------------------------------------------------------------------- */
 
-static struct told_thread *thread_at(struct told *t, uint32_t thread)
+static struct written_thread *thread_at(struct file_ids *t, uint32_t thread)
 {
 	if (thread >= t->thread_cap) {
 		uint32_t cap = thread + thread / 2 + 64;
@@ -131,7 +131,8 @@ static uint64_t thread_hash(const struct profile_thread *th)
 	return hash_pair(hash, (uint64_t)(uint32_t)th->tid << 32 | (uint32_t)th->carrier);
 }
 
-static uint32_t thread_tell(struct told *t, const struct profile_thread *th, struct told_thread *at)
+static uint32_t thread_write(
+	struct file_ids *t, const struct profile_thread *th, struct written_thread *at)
 {
 	uint64_t hash = thread_hash(th);
 	bool same = at->number && at->serial == th->serial;
@@ -139,20 +140,20 @@ static uint32_t thread_tell(struct told *t, const struct profile_thread *th, str
 	if (same && at->hash == hash)
 		return at->number - 1;
 	if (!same)
-		*at = (struct told_thread){.serial = th->serial, .number = ++t->thread_count};
+		*at = (struct written_thread){.serial = th->serial, .number = ++t->thread_count};
 	at->hash = hash;
-	format_put(&t->threads_out, at->number - 1);
-	format_put(&t->threads_out, th->serial ? th->kind : FORMAT_UNNAMED);
-	format_put_signed(&t->threads_out, th->tid);
-	format_put_signed(&t->threads_out, th->java_tid);
-	format_put_signed(&t->threads_out, th->carrier);
-	format_put_text(&t->threads_out, th->name);
+	format_add(&t->threads_out, at->number - 1);
+	format_add(&t->threads_out, th->serial ? th->kind : FORMAT_UNNAMED);
+	format_add_signed(&t->threads_out, th->tid);
+	format_add_signed(&t->threads_out, th->java_tid);
+	format_add_signed(&t->threads_out, th->carrier);
+	format_add_text(&t->threads_out, th->name);
 	return at->number - 1;
 }
 
-uint32_t told_thread(struct told *t, const struct profile *p, uint32_t thread)
+uint32_t file_ids_thread(struct file_ids *t, const struct profile *p, uint32_t thread)
 {
-	return thread_tell(t, profile_get_thread(p, thread), thread_at(t, thread));
+	return thread_write(t, profile_get_thread(p, thread), thread_at(t, thread));
 }
 
 struct newcomer {
@@ -166,20 +167,19 @@ static int newcomer_compare(const void *a, const void *b)
 	return x->serial < y->serial ? -1 : x->serial > y->serial;
 }
 
-/* Those that are new in the order in which they came, which their reader keeps. */
-void told_threads(struct told *t, const struct profile *p)
+void file_ids_threads(struct file_ids *t, const struct profile *p)
 {
 	struct newcomer *new = NULL;
 	uint32_t count = profile_thread_count(p), n = 0, cap = 0;
 
 	for (uint32_t i = 0; i < count; i++) {
 		const struct profile_thread *th = profile_get_thread(p, i);
-		struct told_thread *at = thread_at(t, i);
+		struct written_thread *at = thread_at(t, i);
 
 		if (!th->serial)
 			continue;
 		if (at->number && at->serial == th->serial) {
-			thread_tell(t, th, at);
+			thread_write(t, th, at);
 			continue;
 		}
 		new = xgrow(new, n, &cap, sizeof(*new));
@@ -188,6 +188,6 @@ void told_threads(struct told *t, const struct profile *p)
 	if (n)
 		qsort(new, n, sizeof(*new), newcomer_compare);
 	for (uint32_t i = 0; i < n; i++)
-		told_thread(t, p, new[i].thread);
+		file_ids_thread(t, p, new[i].thread);
 	free(new);
 }
