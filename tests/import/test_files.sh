@@ -131,7 +131,7 @@ for key in ' ' r d c; do
 	ok "\"$key\" says that it can do nothing" grep -Eq 'A recording (is|does) not|This is a recording' "$T/out"
 done
 screen , "$T/a.collapsed"
-ok "so does a step in time" grep -q 'does not tell when' "$T/out"
+ok "so does a step in time" grep -q 'have no timestamps' "$T/out"
 run view --json "$T/a.collapsed"
 is "--json is of top" $status 2
 
