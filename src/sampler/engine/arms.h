@@ -4,7 +4,10 @@
  *
  * Publisher only, unless stated otherwise: engines need descriptors, which exist in the agent's own descriptor table
  * (session/files.h). Other threads request it with sig_arms_ask(). A handler may be reading an arm that is being
- * disarmed: the engine is made quiet, the thread leaves its handler, then the arm is released.
+ * disarmed, so disarming has two steps: the engine is silenced, the thread leaves its handler, then the arm is
+ * released.
+ *
+ * Intervals are in the event's unit (event_unit), times in ns.
  */
 #ifndef JHOT_SAMPLER_ENGINE_ARMS_H
 #define JHOT_SAMPLER_ENGINE_ARMS_H
@@ -12,18 +15,19 @@
 #include "sampler/sampler.h"
 #include "sampler/text.h"
 
-#define EVENT_NO_ARM UINT32_MAX /* its engine drives itself */
+#define EVENT_NO_ARM UINT32_MAX /* the event's engine drives itself */
 
-/* One event: a row of events.c. One without engines cannot be sampled by this version. */
+/* One event: a row of events.c. An event without engines cannot be sampled by this version. */
 struct event_row {
 	const char *name;
-	uint64_t interval; /* the default */
-	uint32_t arm;      /* which of a thread's arms, or EVENT_NO_ARM */
-	const struct engine *engines[ENGINES_PER_EVENT]; /* the best first */
+	uint64_t interval; /* default */
+	uint32_t arm;      /* index of the thread's arm, or EVENT_NO_ARM */
+	/* In order of preference. */
+	const struct engine *engines[ENGINES_PER_EVENT];
 };
 extern const struct event_row event_rows[WIRE_EVENTS];
 
-/* Is its interval in ns? */
+/* True when the event's interval is in ns. */
 static inline bool event_is_time(uint32_t event)
 {
 	return event == WIRE_CPU || event == WIRE_LOCK || event == WIRE_WALL;
@@ -33,63 +37,82 @@ static inline enum text_unit event_unit(uint32_t event)
 	return event_is_time(event) ? TEXT_TIME : event == WIRE_ALLOC ? TEXT_BYTES : TEXT_COUNT;
 }
 
-/* What an engine is told of an event that is (to be) on; the thread is the caller's to fill in. */
+/* The target for an event that is on or about to be; tid stays for the caller to fill in. */
 struct engine_target arms_target(struct sampler *s, uint32_t event);
 
-/* Every event that is on gets its engine on this thread, or the next best where that is not possible. */
+/*
+ * Arms the thread for every event that is on, with the event's engine or the next best that works on this thread.
+ * Idempotent: arms that are set stay. Does nothing for threads that are gone, deselected or must get no signals
+ * (collect.h).
+ */
 void arms_set(struct sampler *s, struct thread_slot *slot);
 void arms_take_off(struct sampler *s, struct thread_slot *slot);
 
-/* Serves the threads that called sig_arms_ask(): arms them, and sets the interval of those whose first sample is taken. */
+/*
+ * Serves the requests made with sig_arms_ask(): arms those threads, and sets the regular interval of engines whose
+ * first sample has been consumed.
+ */
 void arms_answer(struct sampler *s);
 /*
- * The thread's event of perf_events has been lent: cpu is set by it from now on, until the thread or the session has ended
- * (arms_lend_end: no engine is set by it any more).
+ * Adopts the borrowed perf_events descriptor `fd` for the thread and re-arms cpu by it. The slot owns the descriptor
+ * until the thread or the session has ended (arms_lend_end). Call arms_lend_end only when no engine is set by it any
+ * more.
  */
 void arms_lend(struct sampler *s, struct thread_slot *slot, int32_t fd);
 void arms_lend_end(struct thread_slot *slot);
 
-/* The two steps of taking one event's engine off. */
+/* The two steps of disarming one event; between them the thread leaves its handler (arms_release waits for that). */
 void arms_quiet(struct thread_slot *slot, uint32_t event);
 void arms_release(struct sampler *s, struct thread_slot *slot, uint32_t event);
 
-/* The event's interval has changed: engines that are set adopt it. */
+/* The event's interval has changed: an engine that is set adopts it. */
 void arms_pace(struct sampler *s, struct thread_slot *slot, uint32_t event);
 
 /*
- * To arm a thread costs more than a short one does in its life. Where more than some hundreds start in a second, one of
- * `share`, drawn at random, is sampled `share` times as often as it would be, each sample standing for as much as any
- * other, until it has lived through a scan; the others are not armed before. So sums and precision are as they were.
+ * Bursts of short-lived threads. Arming a thread costs more CPU time than a short one uses in its life. When more than
+ * a few hundred threads start per second, one of `share`, drawn at random, is sampled at 1/share of the interval until
+ * it has survived a scan; the others are not armed before that. Every sample has the same weight, so sums and precision
+ * do not change.
  *
- * Beyond some thousands a second the process's own clock samples them all (arms_clocked): none is armed just to end with
- * its only sample untaken.
+ * Beyond a few thousand starts per second the process clock samples them all (arms_clocked), since most would end
+ * before their first sample was consumed.
  *
- * arms_new: before its engines are set; any thread. arms_stay: it lives on.
+ * arms_new: call before a new thread's engines are set; any thread. arms_stay: the thread has survived a scan.
+ * arms_count: updates `share` from the rate of starts; `now` is in ns.
  */
 void arms_new(struct sampler *s, struct thread_slot *slot);
 void arms_stay(struct sampler *s, struct thread_slot *slot);
 void arms_count(struct sampler *s, uint64_t now);
 bool arms_clocked(const struct sampler *s);
 
-/* In [0, below), from a sequence that goes on; nobody may guess its sampling. */
+/*
+ * A uniform random number in [0, below). Unpredictable to the program, which must not be able to anticipate when it is
+ * sampled. Any thread.
+ */
 uint64_t arms_random(uint64_t below);
 
 /* --- process_clock.c ---------------------------------------------------------------------------- */
 
-/* start: nothing where the kernel cannot. look: now and then, for its pace. */
+/*
+ * start does nothing where the kernel or the event's flags rule the clock out; look adapts the clock's interval and is
+ * called periodically. Publisher only.
+ */
 void process_clock_start(struct sampler *s);
 void process_clock_stop(struct sampler *s);
 void process_clock_look(struct sampler *s, uint64_t now);
 
 /* --- switches.c ---------------------------------------------------------------------------------- */
 
-/* Threads that switch so often that perf_events would slow them down get a CPU timer. */
+/*
+ * Moves threads that switch so often that perf_events would slow them down to a CPU timer. `now` is in ns. Publisher
+ * only.
+ */
 void switches_look(struct sampler *s, uint64_t now);
 
 bool arms_any(const struct thread_slot *slot);
-/* The engine by which the event is set on the thread; NULL: none. */
+/* The engine that is set for the event on the thread; NULL if none is. */
 const struct engine *arms_engine(struct thread_slot *slot, uint32_t event);
-/* Does the thread that the engines were set on still live? A tid may have been given to another. */
+/* True while the thread that the engines were set on lives; its tid may have been reused. */
 bool arms_alive(const struct thread_slot *slot);
 
 #endif

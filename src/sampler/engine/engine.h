@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Engines: what makes a signal arrive when a thread is to be sampled.
+ * Engines: sources of the signals by which threads are sampled.
  *
- * An engine is a const struct engine. Those that are set on each thread have arm/disarm; one that
- * drives itself (wall clock, allocation, locks) has start/stop instead. Which engines an event may use,
- * in which order, is a row of events.c. All functions run outside handlers and return 0 or -errno.
+ * An engine is a const struct engine. Those set on each thread have arm/disarm; one that drives itself (wall clock,
+ * allocation, locks) has start/stop instead. A row of events.c lists the engines of an event in order of preference.
+ * All functions run outside handlers and return 0 or -errno. Intervals are in the event's unit: ns, bytes or counts.
  */
 #ifndef JHOT_SAMPLER_ENGINE_ENGINE_H
 #define JHOT_SAMPLER_ENGINE_ENGINE_H
@@ -21,53 +21,55 @@ struct thread_slot;
 struct thread_arm;
 struct event;
 
-/* On which thread, for which event, at which interval, by which signal. */
+/* The thread, event, interval and signal that an engine is set for. */
 struct engine_target {
 	int32_t tid;
 	uint32_t event;
 	uint64_t interval;
-	uint32_t share; /* so many intervals a sample stands for: others are not sampled */
-	uint64_t first; /* after how much the first sample is due */
-	uint64_t owed;  /* so much is due at once, in whole intervals */
+	/* A sample weighs this many intervals, since it also represents threads that are not sampled. */
+	uint32_t share;
+	uint64_t first; /* distance to the first sample, in the interval's unit */
+	uint64_t owed;  /* samples due at once, for time before arming; in whole intervals */
 	int32_t signo;
 	uint64_t flags;                     /* WIRE_START_* */
-	const struct wire_perf_event *perf; /* what to count, for WIRE_USER_FIRST and above */
-	int32_t lent; /* of the thread: perf_events' descriptor that the front end has opened; 0: none */
+	const struct wire_perf_event *perf; /* what to count, for events >= WIRE_USER_FIRST */
+	/* The thread's borrowed perf_events descriptor, opened by the front end; 0: none. */
+	int32_t lent;
 };
 
 struct engine {
 	enum wire_engine id;
 	const char *name;
 	uint64_t interval_min;
-	bool java_only; /* set on the JVM's own threads only */
-	/* The shortest interval for this event, where that is not the same for all. */
+	bool java_only; /* true for engines that are set on Java threads only */
+	/* The shortest interval for the target; NULL: interval_min. */
 	uint64_t (*least)(const struct engine_target *target);
-	/*
-	 * Whether it can work here; if not, why, as the start of a sentence ("no perf_events:
-	 * EACCES").
-	 */
+	/* Returns 0 if the engine works here. Otherwise `why` is the start of a sentence ("no perf_events: EACCES"). */
 	int (*probe)(const struct engine_target *on_self, char *why, size_t bytes);
 	int (*arm)(struct thread_arm *arm, const struct engine_target *target);
 	/*
-	 * Two steps, since the handler may be reading what arm mapped: no more signals; give it
-	 * back.
+	 * Disarming has two steps, since a handler may be reading what arm mapped: quiet stops the signals, release
+	 * frees the resources.
 	 */
 	void (*quiet)(struct thread_arm *arm);
-	/* Does it hold samples whose signal the thread has not taken yet? NULL: it never does. */
+	/* True when the arm has samples whose signal the thread has not handled yet. NULL: never. */
 	bool (*pending)(const struct thread_arm *arm);
-	/* Returns how many samples it still held: signals that the thread had no time to take. */
+	/* Returns how many samples were still pending: their signals came too late. */
 	uint32_t (*release)(struct thread_arm *arm);
-	/* Whether the thread it was set on still lives: a tid may have been given to another. */
+	/* True while the thread that it was set on lives; its tid may have been reused. */
 	bool (*alive)(const struct thread_arm *arm);
-	/* The first sample has been taken (thread_arm.begun): sets the next period. NULL: nothing is to be done. */
+	/* The first sample has been consumed (thread_arm.begun): sets the next period. NULL: not needed. */
 	void (*begun)(struct thread_arm *arm);
-	/* From now on at this interval; the next sample is due after `first`, whatever has passed of the one before. */
+	/*
+	 * Changes the interval. The next sample is due after target->first, regardless of what the old period had
+	 * accumulated.
+	 */
 	int (*pace)(struct thread_arm *arm, const struct engine_target *target);
 
 	/*
-	 * An engine that drives itself has these instead of arm to pace. start: a sentence when it fails, what
-	 * is degraded when it does not. stop returns when no sample is on its way any more. The interval is the
-	 * event's; repace takes over one that has changed, NULL: it is read for each sample.
+	 * An engine that drives itself has these instead of arm to pace. start: on failure `text` is a sentence, on
+	 * success it names what is degraded. stop returns once no sample is in flight. repace adopts a changed interval
+	 * of the event; NULL: the engine reads it for each sample.
 	 */
 	int (*start)(
 		struct sampler *s, const struct engine_target *target, char *text, size_t bytes);
@@ -80,22 +82,25 @@ extern const struct engine engine_perf, engine_ctimer, engine_wall, engine_alloc
 
 #define ENGINES_PER_EVENT 2
 
-/* The state of one event. on, interval and the counts are read and bumped by handlers. */
+/*
+ * The state of one event. Handlers read on and interval and increment the counts. The publisher owns the plain fields.
+ */
 struct event {
-	_Atomic uint32_t arming;   /* threads are to get its engine */
-	_Atomic uint32_t on;       /* samples are taken: until the last engine is off */
-	_Atomic uint64_t interval; /* in force */
+	_Atomic uint32_t arming; /* true while threads are to be armed */
+	/* True while samples are recorded: until the last engine is released. */
+	_Atomic uint32_t on;
+	_Atomic uint64_t interval; /* the interval in force */
 	_Atomic uint64_t samples, lost;
-	/* CPU time for it: of a thread of its own, and of handlers and callbacks, which is part of what threads use. */
+	/* CPU time spent on the event: by its own thread; by handlers and callbacks, as part of what threads use. */
 	_Atomic uint64_t thread_ns, handlers_ns;
-	const struct engine *engine; /* the best that works here */
-	uint64_t asked;              /* the interval that it was started with */
-	_Atomic uint64_t on_ns;      /* since when threads are given its engine */
-	char note[96];               /* what is degraded since its start */
-	bool chosen;                 /* that interval was left to the agent */
-	bool wanted;                 /* started by the front end; off while parked */
-	uint32_t engine_asked;       /* enum wire_engine; 0: the best that works */
-	uint64_t flags;              /* WIRE_START_* */
+	const struct engine *engine; /* the preferred one that works here */
+	uint64_t asked;              /* the interval it was started with */
+	_Atomic uint64_t on_ns;      /* when arming began */
+	char note[96];               /* what is degraded since the start */
+	bool chosen;                 /* true when the agent chose that interval */
+	bool wanted;           /* true from start to stop by the front end, also while paused */
+	uint32_t engine_asked; /* enum wire_engine; 0: the preferred one that works */
+	uint64_t flags;        /* WIRE_START_* */
 	struct wire_perf_event perf; /* what to count */
 };
 

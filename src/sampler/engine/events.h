@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Events: starting and stopping them on all threads that there are, publisher only, and engines on one thread.
+ * Events: starting, pacing and stopping them on all threads. Publisher only. Intervals are in the event's unit; errors
+ * are 0 or -errno with a sentence in `text`.
  */
 #ifndef JHOT_SAMPLER_ENGINE_EVENTS_H
 #define JHOT_SAMPLER_ENGINE_EVENTS_H
@@ -8,35 +9,37 @@
 #include "sampler/sampler.h"
 
 /*
- * events_start: sample the command's event every `interval` (0: its default) on all threads, now and later.
- * A running event is started anew. 0 or -errno with a sentence; what is degraded goes to the
- * status page.
+ * Samples the command's event every `interval` (0: the event's default) on all present and future threads. A running
+ * event is restarted. Returns 0 or -errno with a sentence; what is degraded is published on the status page.
  */
 int events_start(struct sampler *s, const struct wire_command *command, char *text, size_t bytes);
 int events_stop(struct sampler *s, uint32_t event, char *text, size_t bytes);
 void events_stop_all(struct sampler *s);
-/* What people are told of a running event, after what was degraded at its start. "": only that. */
+/* Sets the note of a running event, shown before what was degraded at its start. "": only the latter. */
 void events_note(struct sampler *s, uint32_t event, const char *note);
-/* What is degraded on its line, from now on. */
+/* Replaces what is degraded on the event's status line. */
 void events_degraded(struct sampler *s, uint32_t event, const char *what);
-/* Another interval for a running event; its weights stay right. */
+/* Changes the interval of a running event; the weights of its samples stay correct. */
 void events_pace(struct sampler *s, uint32_t event, uint64_t interval);
-/* When no callback is left that could set an engine: takes off what one did at the last moment. */
+/* Disarms what a late callback has armed. Call once no callback can arm a thread any more. */
 void events_sweep(struct sampler *s);
 
-/* Opens and closes what the first start would find cold (the kernel's switch for perf_events). */
+/*
+ * Probes cpu's engines once, so that the first start does not meet cold kernel paths (such as its static key for
+ * perf_events).
+ */
 void events_warm_up(struct sampler *s);
 /*
- * Is the signal still ours? If somebody else handles it now, events go on by another one, or, if none is found for two
- * seconds, fail and say so. Engines are off until then.
+ * Checks that the signal is still ours. If somebody else handles it now, events are disarmed and continue with another
+ * signal; if none is found within two seconds, they fail and report it. `now` is in ns.
  */
 void events_check_signal(struct sampler *s, uint64_t now);
-/* Bytes mapped for engines now. */
+/* Bytes that engines have mapped at the moment. */
 uint64_t events_memory(const struct sampler *s);
-/* Is any event on? */
+/* True when any event is on. */
 bool events_any(const struct sampler *s);
 
-/* Parked: all engines off, to be set again as they were. */
+/* pause disarms all events; resume arms the wanted ones again, unchanged. */
 void events_pause(struct sampler *s);
 void events_resume(struct sampler *s);
 

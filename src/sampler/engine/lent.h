@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * perf_events lent by the front end: for a JVM that may not open them itself (wire/lend.h).
+ * Borrowed perf_events: opened by the front end for a JVM that is not allowed to open them itself (wire/lend.h).
  *
- * Threads begin on a CPU timer and are moved when theirs has come, which takes a tenth of a second. A lent one is kept with
- * its thread until that has ended, since cpu may be stopped and started again. The publisher's, all of it.
+ * Threads start on a CPU timer and switch to perf_events when their descriptor arrives, after about 0.1 s. The agent
+ * keeps a borrowed descriptor until its thread has ended, since cpu may be stopped and restarted. Publisher only.
  */
 #ifndef JHOT_SAMPLER_ENGINE_LENT_H
 #define JHOT_SAMPLER_ENGINE_LENT_H
@@ -11,13 +11,17 @@
 #include "sampler/sampler.h"
 
 /*
- * lent_open: the number of the socket that the front end is to take, or -errno. It is in the program's table of descriptors,
- * where pidfd_getfd finds it, until the first datagram has come or the session ends.
+ * Opens a socket pair for the descriptors. Returns the descriptor that the front end is to copy, or -errno. It stays in
+ * the program's descriptor table, where pidfd_getfd finds it, until the first datagram has arrived or the session ends.
+ * Blocks for a connect on the "jhot files" thread.
  */
 int lent_open(struct sampler *s);
-/* lent_take: what has come, as long as there are descriptors for it. */
+/*
+ * Receives pending datagrams as long as descriptors are within the budget, and arms their threads. Does not block on
+ * the socket.
+ */
 void lent_take(struct sampler *s);
-/* lent_close: the session has ended, no engine is set any more. */
+/* Closes the socket and all borrowed descriptors. Call when the session has ended and no engine is set any more. */
 void lent_close(struct sampler *s);
 
 #endif

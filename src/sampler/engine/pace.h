@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How often a thread of the agent looks: at its own pace while the process works, ever more seldom while it is idle, so
- * that an idle JVM is hardly woken up. What such a look finds stands for all of the time since the one before, so sums
- * stay right; they only get coarser. One for each thread, in its own hands.
+ * Adaptive pacing of an agent thread that polls: at its normal rate while the process works, with exponential back-off
+ * while it is idle, so that an idle JVM is hardly woken. A finding represents all the time since the previous poll, so
+ * sums stay right and only become coarser. One instance per thread, owned by it. All values are in ns.
  */
 #ifndef JHOT_SAMPLER_ENGINE_PACE_H
 #define JHOT_SAMPLER_ENGINE_PACE_H
@@ -10,14 +10,14 @@
 #include <stdint.h>
 
 struct pace {
-	uint64_t looked_ns,
-		cpu_ns; /* when the process's CPU time was read last; the others' part of it */
+	/* When the process's CPU time was last read; that CPU time less the agent's own. */
+	uint64_t looked_ns, cpu_ns;
 	uint64_t pause_ns;
 };
 
 /*
- * The next pause in ns: busy_ns, or up to idle_ns where less than a hundredth of a core has been used lately, besides what
- * the agent uses (own_ns, all it ever did).
+ * The next pause: busy_ns, or up to idle_ns when the process used less than a hundredth of a core lately, not counting
+ * the agent's own CPU time (own_ns, its total so far).
  */
 uint64_t pace_pause(struct pace *pace, uint64_t own_ns, uint64_t busy_ns, uint64_t idle_ns);
 

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Virtual threads that wait without a carrier, as the engines of the wall clock and of locks see them: each looks at
- * them from a thread of its own, by walk/frames/unmounted.h. Nothing is hooked, nothing in the JVM is switched on: mounts and
- * unmounts cost what they cost without.
+ * Unmounted virtual threads, as the wall-clock and lock engines see them: each engine polls them from a thread of its
+ * own by walk/frames/unmounted.h. Nothing is hooked or enabled in the JVM, so mounting and unmounting cost nothing
+ * extra.
  *
- * A look goes through at most WAITING_PLACES of each table of threads; what it finds stands for the others, too. The
- * same places are looked at for a while, so that waits are seen to begin and to end.
+ * A poll covers at most WAITING_PLACES of each thread table; what it finds is scaled up to the others. The same places
+ * are polled for a while, so that waits are seen to begin and to end.
+ *
+ * Each instance is used by one thread. Times are in ns.
  */
 #ifndef JHOT_SAMPLER_ENGINE_WAITING_H
 #define JHOT_SAMPLER_ENGINE_WAITING_H
@@ -17,34 +19,38 @@
 
 struct waiting {
 	struct sampler *s;
-	struct here here; /* which java reads by */
+	struct here here; /* the memory accessor of `java` */
 	struct here_lines lines;
 	struct unmounted java;
 	struct unmounted_pick pick;
 	bool open;
-	uint32_t tries;          /* to open it */
-	uint64_t moved_ns;       /* when other places were chosen */
-	struct thread_slot slot; /* stands for a thread, which they have none of */
+	uint32_t tries;    /* failed attempts to open it */
+	uint64_t moved_ns; /* when places were last chosen or kept, or opening was last tried */
+	struct thread_slot slot; /* placeholder: unmounted threads have no slot */
 };
 
 void waiting_open(struct waiting *w, struct sampler *s);
 /*
- * Can they be looked at now? What a collector has moved just then may not let it be: it is tried again for a while, then
- * the front end is told why not.
+ * True when the threads can be read now. A collector that relocates objects may prevent that, so it is retried for two
+ * seconds before the reason is reported to the front end.
  */
 bool waiting_ready(struct waiting *w, uint64_t now);
-/* The same places for a while more; classes that have been loaded meanwhile are known from now on. */
+/* Keeps the places for another period, and refreshes what is known of classes loaded meanwhile. */
 void waiting_stay(struct waiting *w, uint64_t now);
-/* Other places from now on. */
+/* Chooses new random places. */
 void waiting_move(struct waiting *w, uint64_t now);
-/* Those that cannot be read are lost to this event. false: none was found where there are some. */
+/*
+ * Calls fn for each thread in the chosen places. Unreadable threads are counted as lost to the event. Returns false if
+ * there are threads but none could be read.
+ */
 bool waiting_each(struct waiting *w, uint32_t event, unmounted_fn *fn, void *ctx);
 
-/* Its id on the wire; its name is remembered. 0: it is not to be sampled. */
+/* The thread's wire id; its name is recorded. 0: not selected for sampling. */
 uint32_t waiting_id(struct waiting *w, const struct unmounted_thread *thread);
 /*
- * Its stack, if it is where it was when that has been walked; whoever gets it gives it back. sp: where in the heap it
- * begins. Inside the session's room (sig_enter).
+ * Walks the thread's stack. True if the thread was in the same place before and after; then the caller owns the stack
+ * and gives it back with sig_stack_give. *sp: the address in the heap where the stack begins. Call between sig_enter
+ * and sig_leave.
  */
 bool waiting_stack(struct waiting *w, const struct unmounted_thread *thread, struct stack *stack,
 	struct frozen *where, uint64_t *sp);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the wall clock's files share, and what others ask of them. */
+/* The wall clock: what its files share, and its interface to the rest of the agent. Times are in ns. */
 #ifndef JHOT_SAMPLER_ENGINE_WALL_H
 #define JHOT_SAMPLER_ENGINE_WALL_H
 
@@ -10,14 +10,14 @@ struct sampler;
 struct thread_slot;
 
 /*
- * The state of a sample until it is published: enum wire_thread_state, or this: the thread is in futex(2), or a virtual
- * one parked, and its frames tell why.
+ * The state of a sample until it is published: enum wire_thread_state, or this one for a thread in futex(2) or a parked
+ * virtual thread, whose frames tell the reason.
  */
 #define WALL_IN_FUTEX 15u
 
 /*
- * wall_io.c: what a thread waits for that is in this system call, into its slot, for the handler that is asked next; for
- * the wall clock's thread.
+ * wall_io.c: stores the object that a thread in this system call waits for in its slot, for the handler that is asked
+ * next. Wall clock's thread only.
  */
 struct task_call;
 struct descriptor_call;
@@ -27,13 +27,16 @@ void wall_io_note(struct sampler *s, struct thread_slot *slot, const struct task
 /* descriptor_ports.run */
 bool wall_io_run(void *sampler, void (*function)(void *), void *ctx);
 
-/* What this descriptor is, as a name's id; 0: there is no space for it. Likewise. */
+/* The id of the descriptor's description; 0: the name table is full. Wall clock's thread only. */
 uint32_t wall_io_text(
 	struct sampler *s, const struct descriptor_call *call, const struct descriptor_file *file);
 
-/* wall_waiting.c: virtual threads that wait without a carrier; for the wall clock's thread. */
+/*
+ * wall_waiting.c: unmounted virtual threads. Call wall_waiting_start before the wall clock's thread starts;
+ * wall_waiting_look is for that thread.
+ */
 void wall_waiting_start(struct sampler *s);
-/* interval 0: now. */
+/* Polls them if a poll is due; interval 0: unconditionally. */
 void wall_waiting_look(struct sampler *s, uint64_t interval);
 uint64_t wall_waiting_memory(const struct sampler *s);
 

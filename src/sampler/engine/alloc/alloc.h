@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the rest of the agent asks of the event of allocations, and its sampled objects that live on.
+ * The allocation event: its interface to the rest of the agent, the weights of its samples, and the tracking of sampled
+ * objects that survive.
  *
- * Survivors: a weak reference tracks each sampled object until the next collection. If the object survives that, it becomes
+ * Survivors: a weak reference tracks each sampled object until the next collection. An object that survives it becomes
  * a sample of its allocation site. Each object counts once.
  *
- *   callback: FREE -> FILLED      after a collection, on the visiting thread: FILLED -> FREE
+ *   callback: FREE -> FILLED      after a collection, in a VM call: FILLED -> FREE
  *
- * The table is bounded. The fuller it is, the fewer objects are admitted, and the more each of them weighs, so that sums
- * and shares stay unbiased. An object that finds no entry is counted as lost. All references are given back when the event
- * stops.
+ * The table is bounded. The fuller it is, the fewer objects are admitted and the more each of them weighs, so that sums
+ * and shares stay unbiased. An admitted object that finds no entry is counted as lost. All references are deleted when
+ * the event stops.
+ *
+ * Sizes, positions and weights are in bytes.
  */
 #ifndef JHOT_SAMPLER_ENGINE_ALLOC_ALLOC_H
 #define JHOT_SAMPLER_ENGINE_ALLOC_ALLOC_H
@@ -20,63 +23,75 @@
 #include "walk/hotspot/layout.h"
 #include "walk/load/mem.h"
 
-/* Publishes a note about allocations that the JVM does not report, once they are significant. */
+/*
+ * Publishes a note about allocations that the JVM does not report, once they are significant (alloc.c has the
+ * thresholds). Idempotent. Publisher only.
+ */
 void alloc_publish(struct sampler *s);
 
 /* --- weight.c ---------------------------------------------------------------------------- */
 
-#define ALLOC_EXACT 25 /* from this JDK on HotSpot's points lie where they should (JDK-8356372) */
+/* HotSpot places sampling points correctly from this JDK on (JDK-8356372). */
+#define ALLOC_EXACT 25
 
-/* A sampled object, and what HotSpot knows of its thread's allocations up to it. 0: not known. */
+/* A sampled object, and HotSpot's accounting of its thread's allocations up to it. 0: unknown. */
 struct alloc_object {
 	uint64_t size, at;
-	uint64_t start, top, end,
-		buffer_bytes;   /* the buffer: filled up to top; how large the next shall be */
-	bool outside;           /* the object is outside of the buffer */
-	bool counted;           /* the following are known */
+	/* The thread's buffer: filled up to `top`; buffer_bytes is the target size of the next one. */
+	uint64_t start, top, end, buffer_bytes;
+	bool outside;           /* true when the object lies outside the buffer */
+	bool counted;           /* true when the fields below are known */
 	uint64_t all;           /* bytes that the thread has allocated */
-	uint64_t epoch;         /* differs after a collection, which resets: */
-	uint64_t inside, waste; /* bytes in buffers; left over at their ends */
-	uint32_t refills, slow; /* buffers; objects outside of them */
-	uint64_t pending;       /* bytes that HotSpot takes for allocated since the last point */
+	uint64_t epoch;         /* changes with each collection, which resets the counts below */
+	uint64_t inside, waste; /* bytes allocated in buffers; bytes left over at their ends */
+	uint32_t refills, slow; /* buffers; allocations outside them */
+	uint64_t pending;       /* bytes that HotSpot considers allocated since the last point */
 	uint64_t next;          /* bytes up to the next point */
 };
 
-/* Reads it in the JVM's callback. `handle` is a local reference. */
+/*
+ * Reads the object's accounting by loads from the JVM's memory. For the JVM's callback, on the allocating thread.
+ * `handle` is a local reference, `size` is in bytes.
+ */
 struct alloc_object alloc_object(const struct walk_layout *l, const struct walk_mem *mem,
 	uint64_t java_thread, uint64_t handle, uint64_t size);
 /*
- * The interval from which HotSpot drew the thread's next point: the one of its last sample, whatever the JVM has been told since.
- * Before its first sample that is not known: `told`, the interval that the JVM was told last.
+ * The interval in bytes from which HotSpot drew the thread's next point: the one in force at its last sample, even if
+ * the JVM has been given another since. Before the first sample that is unknown, and the result is `told`, the interval
+ * that was last set in the JVM.
  */
 uint64_t alloc_drawn(const struct alloc_past *past, uint64_t told);
-/* The bytes that the object stands for. Updates `past`, which is its thread's own. `told` as above. */
+/* The object's weight in bytes. Updates `past`, which belongs to the object's thread. `told` as above. */
 uint64_t alloc_weight(const struct walk_layout *l, struct alloc_past *past,
 	const struct alloc_object *o, uint64_t told);
-/* False if the JVM leaves out so much that weights cannot put it right. */
+/* False when the JVM's layout lacks the fields that weights are corrected by: samples before JDK 25 are then biased. */
 bool alloc_weighable(const struct walk_layout *l);
 
 /* --- live.c ------------------------------------------------------------------------------ */
 
 struct live;
 
-/* For the whole session; references that are still there at its end stay with the JVM. */
+/*
+ * Allocates the table for the whole session; NULL without memory. References that still exist when the session ends
+ * stay with the JVM.
+ */
 struct live *live_new(struct sampler *s);
-/* All references are given back, but for one that a callback is filling in just now. On the visiting thread. */
+/* Deletes all references, except one that a callback is filling in at the moment. In a VM call. */
 void live_release(struct live *live, JNIEnv *jni);
 /*
- * Remembers the object whose stack this is, its class before the leaf, unless the table is so full that only some objects
- * are admitted and this is not one of them. Returns false if it was admitted but found no entry. In the JVM's callback.
+ * Tracks the object. `stack` is its allocation site, with the class before the leaf. A full table admits only a random
+ * part of the objects. Returns false only if the object was admitted but found no entry, and is to be counted as lost.
+ * In the JVM's callback; does not block.
  */
 bool live_remember(
 	struct live *live, JNIEnv *jni, jobject object, const struct stack *stack, uint64_t weight);
-/* A collection, or a pause of one, is over. At a safepoint. */
+/* Records that a collection, or a pause of one, has ended. At a safepoint. */
 void live_collected(struct live *live);
-/* Is there anything to look at since the last one? Any thread. */
+/* True when a collection has ended since the last sweep. Any thread. */
 bool live_due(struct live *live);
-/* Are there objects that no canary is younger than? A sweep makes one. */
+/* True when objects exist that are younger than every canary; a sweep then makes a new canary. Any thread. */
 bool live_stale(struct live *live);
-/* On the visiting thread. */
+/* Turns survivors into samples and releases all objects that a collection has decided on. In a VM call. */
 void live_sweep(struct live *live, struct sampler *s, JNIEnv *jni);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the rest of the agent asks of the event of locks. */
+/* The lock event: its interface to the rest of the agent. */
 #ifndef JHOT_SAMPLER_ENGINE_LOCK_LOCK_H
 #define JHOT_SAMPLER_ENGINE_LOCK_LOCK_H
 
@@ -7,14 +7,14 @@
 
 struct sampler;
 
-/* WAIT records of waits that have become long, have another owner, or are over. */
+/* Publishes WAIT records of waits that have become long, have a new owner, or have ended. Publisher only. */
 void lock_publish(struct sampler *s);
-/* Bytes of its memory that are in use. */
+/* Bytes of the event's memory that are in use. */
 uint64_t lock_memory(const struct sampler *s);
-/* The thread that looks at locks, 0 if there is none. */
+/* The tid of the thread that polls locks; 0 if there is none. */
 int32_t lock_tid(const struct sampler *s);
 
-/* circle.c: deadlocks, looked for while the event is off; told as WAIT records. Publisher only. */
+/* circle.c: deadlock detection while the event is off; reports WAIT records. Publisher only. `now` is in ns. */
 void circles_open(struct sampler *s);
 void circles_look(struct sampler *s, uint64_t now);
 uint64_t circles_memory(const struct sampler *s);

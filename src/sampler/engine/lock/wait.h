@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a Java thread waits for, read from the JVM's own memory while the thread waits: a monitor that another
- * holds, or a synchronizer of java.util.concurrent (ReentrantLock, Semaphore, ...) for which it is parked.
- * Waiting for work (conditions, queues, latches) is not contention; who has been notified or signalled, and has not got
- * the lock again yet, waits for the lock.
+ * What a Java thread waits for, read from the JVM's memory while the thread waits: a monitor that another thread owns,
+ * or a synchronizer of java.util.concurrent (ReentrantLock, Semaphore, ...) for which it is parked. Waiting for work
+ * (conditions, queues, latches) is not contention. A thread that has been notified or signalled but has not reacquired
+ * the lock yet waits for the lock.
  *
- * Nothing is stopped, so what is read may be gone: callers read twice. Each function that reads what a thread waits for, or
- * an owner, reads memory as it is then. A reader must not be moved; it is for one thread at a time.
+ * No thread is stopped, so a reading may be stale when it returns: callers read twice (TOCTOU). Each function that
+ * reads a wait or an owner discards cached memory first. Nothing blocks. A reader must stay at its address and serves
+ * one thread at a time.
  */
 #ifndef JHOT_SAMPLER_ENGINE_LOCK_WAIT_H
 #define JHOT_SAMPLER_ENGINE_LOCK_WAIT_H
@@ -25,17 +26,17 @@ struct thread_slot;
 
 enum lock_klass {
 	LOCK_KLASS_OTHER,
-	LOCK_KLASS_LOCK, /* whoever is parked for it waits for another thread to let go */
+	LOCK_KLASS_LOCK, /* parked threads wait for another thread to release it */
 	LOCK_KLASS_CONDITION
 };
 
 struct lock_reader {
 	struct sampler *s;
-	struct here here; /* which java reads by */
+	struct here here; /* the memory accessor of `java` */
 	struct here_lines lines;
 	struct java_waits java;
-	struct unmounted *virtuals; /* NULL: those without a carrier are not asked for; not owned */
-	bool parks;                 /* they can be told */
+	struct unmounted *virtuals; /* unmounted virtual threads; NULL: not considered; not owned */
+	bool parks;                 /* true when parked threads' blockers can be read */
 	struct {
 		uint64_t klass;
 		enum lock_klass is;
@@ -44,38 +45,38 @@ struct lock_reader {
 
 struct lock_wait {
 	uint64_t lock;   /* ObjectMonitor or object; 0: the thread waits for no lock */
-	uint64_t object; /* what is locked */
+	uint64_t object; /* the locked object */
 	uint64_t klass;  /* its class */
-	uint64_t of;     /* of a java.lang.Class: the class that it stands for; else 0 */
+	uint64_t of;     /* of a java.lang.Class: the class that it represents; else 0 */
 	bool monitor;
-	bool reenters;   /* after Object.wait */
-	bool signalled;  /* it is parked for a Condition of the lock */
-	bool parked;     /* it waits for none, but is parked: for something else */
+	bool reenters;   /* true when it reacquires the monitor after Object.wait */
+	bool signalled;  /* true when signalled on a Condition and parked for its lock */
+	bool parked;     /* true when parked for something other than a lock; then lock is 0 */
 	uint64_t sp, pc; /* where the thread left Java: the same place is the same wait */
 };
 
-/* false: parks cannot be told in this JVM; monitors can. */
+/* Returns false if the reason for parking cannot be read in this JVM; monitors can be read anyway. */
 bool lock_reader_open(struct lock_reader *r, struct sampler *s);
-/* Classes may have been unloaded: what was found out of them is found out anew. */
+/* Discards cached facts about classes, which may have been unloaded. */
 void lock_reader_forget(struct lock_reader *r);
-/* The monitor that it waits to enter: at first, or again when it has been notified in Object.wait; 0: none. */
+/* The monitor that the thread waits to enter, at first or again after a notification in Object.wait; 0: none. */
 uint64_t lock_wait_monitor(struct lock_reader *r, uint64_t java_thread);
 struct lock_wait lock_wait_read(struct lock_reader *r, uint64_t java_thread);
 /*
- * Does it still wait for what it waited for? A few loads; false: it has to be read anew. If it has been signalled: has
- * it not parked once more since?
+ * True when the thread is still in that wait; a few loads. False: read it anew. For a signalled wait true may also mean
+ * that the thread has parked again since, which the caller has to rule out.
  */
 bool lock_wait_still(struct lock_reader *r, uint64_t java_thread, const struct lock_wait *wait);
 bool lock_wait_same(const struct lock_wait *a, const struct lock_wait *b);
-/* The same of a virtual thread without a carrier; sp and pc are not told. */
+/* The wait of an unmounted virtual thread; sp and pc are 0. */
 struct lock_wait lock_wait_virtual(
 	struct lock_reader *r, const struct unmounted *java, const struct unmounted_thread *thread);
-/* Who holds a lock: a thread, the virtual one that a thread carries, or one without a carrier. */
+/* The owner of a lock: a thread, the virtual thread that it carries, or an unmounted virtual thread. */
 struct lock_owner {
-	uint32_t id; /* on the wire; 0: that cannot be told, or, if free, nobody does */
+	uint32_t id; /* wire id; 0: unknown, or, if free, no owner */
 	bool free;
-	struct thread_slot *slot; /* the thread, or the carrier; NULL: it has none */
-	uint64_t number, object;  /* of one without a carrier; object 0: it is not found */
+	struct thread_slot *slot; /* the thread or the carrier; NULL: none */
+	uint64_t number, object;  /* of an unmounted virtual thread; object 0: not found */
 };
 struct lock_owner lock_wait_owner(struct lock_reader *r, const struct lock_wait *wait);
 
