@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Engines on one thread. */
+/* Engines on one thread: choosing, arming, pacing and disarming. */
 #include "sampler/engine/arms.h"
 
 #include "base/clock.h"
@@ -12,8 +12,9 @@
 
 #define STUCK_LOOK_NS 100000
 #define STUCK_NS      (1 * NS_PER_S)
-#define ARM_LEAST_NS  100000u /* the shortest interval of each engine for cpu */
-#define STARTS_ARMED  256u    /* a second; to arm one takes 70 us where a kernel is slow */
+#define ARM_LEAST_NS  100000u /* the shortest interval of any engine for cpu */
+/* Thread starts per second up to which every thread is armed; arming takes 70 us where a kernel is slow. */
+#define STARTS_ARMED  256u
 #define CLOCKED_SHARE 8u
 #define SHARES_NS     (100 * NS_PER_MS)
 
@@ -39,8 +40,8 @@ uint64_t arms_random(uint64_t below)
 }
 
 /*
- * True when the process's clock accounts for what a thread used before it was armed. perf can account for that itself, at the
- * moment when it is armed (process_clock.c). A timer cannot: it waits for a tick.
+ * True when the process clock accounts for the CPU time that a thread used before it was armed. perf accounts for that
+ * itself at the moment of arming (process_clock.c). A timer cannot, since it expires at a tick.
  */
 static bool arm_late(const struct sampler *s, const struct engine *engine)
 {
@@ -52,9 +53,9 @@ static bool arm_late(const struct sampler *s, const struct engine *engine)
 }
 
 /*
- * arm_first: a thread's first sample is due after a random part of the interval, so that threads which never fill one are
- * sampled in proportion to what they use. A thread that was found while the event was on has run before: samples
- * for that are due at once.
+ * Sets when the thread's first sample is due: after a random part of the interval, so that threads that never complete
+ * an interval are sampled in proportion to their CPU time. A thread found while the event was on has already run;
+ * samples for that time are due at once.
  */
 static void arm_first(struct sampler *s, const struct thread_slot *slot,
 	const struct engine *engine, struct engine_target *target)
@@ -88,7 +89,9 @@ struct engine_target arms_target(struct sampler *s, uint32_t number)
 		.perf = &event->perf};
 }
 
-/* arm_share: false: another, or the process's own clock, stands for this thread's CPU time. */
+/*
+ * Applies the thread's share. Returns false if another thread or the process clock represents this thread's CPU time.
+ */
 static bool arm_share(const struct thread_slot *slot, struct engine_target *target)
 {
 	uint32_t share = atomic_load(&slot->share);
@@ -104,7 +107,7 @@ static bool arm_share(const struct thread_slot *slot, struct engine_target *targ
 	return true;
 }
 
-/* arm_set: the event's engine, or the next one where it cannot be set on this thread. */
+/* Arms the thread with the event's engine, or the next one that works on it. Returns 0 or -errno. */
 static int arm_set(struct sampler *s, uint32_t number, struct thread_slot *slot)
 {
 	const struct event_row *row = &event_rows[number];
@@ -123,7 +126,8 @@ static int arm_set(struct sampler *s, uint32_t number, struct thread_slot *slot)
 		const struct engine *engine = row->engines[i];
 
 		if (engine != event->engine && (error == -ENODEV || event->engine_asked))
-			continue; /* better, but known not to work here; or another was asked for */
+			/* Better, but known not to work here; or another one was requested. */
+			continue;
 		if (number == WIRE_CPU && slot->switches_often && engine == &engine_perf &&
 			!event->engine_asked) {
 			error = -EAGAIN;
@@ -143,7 +147,7 @@ static int arm_set(struct sampler *s, uint32_t number, struct thread_slot *slot)
 	return error;
 }
 
-/* arms_missing: is there an event whose engine this thread is to have, and has not? */
+/* True when the thread lacks an engine that it should have. */
 static bool arms_missing(struct sampler *s, struct thread_slot *slot)
 {
 	for (uint32_t i = 0; i < WIRE_EVENTS; i++) {
@@ -202,7 +206,7 @@ void arms_lend(struct sampler *s, struct thread_slot *slot, int32_t fd)
 	if (atomic_load(&arm_of(slot, WIRE_CPU)->engine)) {
 		arms_quiet(slot, WIRE_CPU);
 		arms_release(s, slot, WIRE_CPU);
-		slot->found_ns = 0; /* what it has run is sampled */
+		slot->found_ns = 0; /* its past CPU time has been sampled */
 	}
 	arms_set(s, slot);
 }
@@ -230,7 +234,7 @@ void arms_pace(struct sampler *s, struct thread_slot *slot, uint32_t number)
 	engine->pace(arm, &target);
 }
 
-/* --- threads that start by the thousands a second --------------------------------------------- */
+/* --- bursts of short-lived threads -------------------------------------------------------------- */
 
 bool arms_clocked(const struct sampler *s)
 {
@@ -255,7 +259,7 @@ void arms_stay(struct sampler *s, struct thread_slot *slot)
 	if (share == 1)
 		return;
 	atomic_store(&slot->share, 1);
-	slot->found_ns = 0; /* others have stood for what it has run */
+	slot->found_ns = 0; /* its past CPU time was represented by others */
 	if (arms_engine(slot, WIRE_CPU) == &engine_ctimer) {
 		arms_quiet(slot, WIRE_CPU);
 		arms_release(s, slot, WIRE_CPU);
@@ -280,8 +284,8 @@ void arms_count(struct sampler *s, uint64_t now)
 }
 
 /*
- * arm_left: no handler on this thread reads it. A thread that was ended in its handler never leaves: over a whole
- * session such threads are waited for STUCK_NS in all, then what they hold stays.
+ * Waits until no handler on this thread reads the arm. A thread that ended inside its handler never leaves: waits for
+ * such threads are limited to STUCK_NS per session, then their resources leak deliberately.
  */
 static bool arm_left(struct sampler *s, const struct thread_slot *slot)
 {

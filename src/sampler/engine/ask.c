@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Asking a thread for a sample of itself. */
+/* Requesting a sample from a thread. */
 #include "sampler/engine/ask.h"
 
 #include "base/clock.h"
@@ -8,9 +8,12 @@
 #include "sampler/signal/raw.h"
 #include "sampler/signal/signal.h"
 
-#define WAIT_TRIES 20 /* of a millisecond each */
+#define WAIT_TRIES 20 /* of 1 ms each */
 
-/* ask_permitted: by a look of now at threads that HotSpot does not know or that nobody has read, else by the publisher's last one. */
+/*
+ * A fresh reading for threads that HotSpot does not know or that have not been read yet; for others, the publisher's
+ * last reading.
+ */
 static bool ask_permitted(struct sampler *s, struct thread_slot *slot)
 {
 	return sampler_native(slot) || atomic_load(&slot->collect.unread)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finding threads that collect signals, and charging their CPU time. */
+/* Detection of threads that collect signals, and the charging of their CPU time. */
 #include "sampler/engine/collect.h"
 
 #include "base/clock.h"
@@ -11,7 +11,7 @@
 
 #define BIT(sig)     (1ull << ((sig)-1))
 #define LIBC_SIGNALS (BIT(32) | BIT(33))
-#define COLLECTS_NS  500000000u  /* blocked at every look for so long */
+#define COLLECTS_NS  500000000u  /* blocked at every reading for this long */
 #define CRITICAL_NS  3000000000u /* the same where libc's own signals are blocked, too */
 #define STEADY_READS 20
 #define STEADY_NS    500000u
@@ -39,7 +39,10 @@ uint64_t collect_signals(struct sampler *s)
 	return all;
 }
 
-/* True when the thread blocks our signals at each of STEADY_READS readings, half a millisecond apart. */
+/*
+ * True when the thread blocks our signals at each of STEADY_READS readings, half a millisecond apart. Blocks for up to
+ * 10 ms.
+ */
 static bool collect_steady(struct sampler *s, struct thread_slot *slot)
 {
 	struct task_signals task;
@@ -53,7 +56,7 @@ static bool collect_steady(struct sampler *s, struct thread_slot *slot)
 	return true;
 }
 
-/* collect_found: the thread blocks a signal of ours or, for_ever, waits for signals or has other seccomp filters. */
+/* The thread blocks a signal of ours or, with for_ever, waits for signals or has other seccomp filters. */
 static void collect_found(struct sampler *s, struct thread_slot *slot,
 	const struct task_signals *task, uint64_t cpu_ns, bool for_ever)
 {
@@ -77,7 +80,7 @@ static void collect_found(struct sampler *s, struct thread_slot *slot,
 	atomic_store(&s->collect_seen, 1);
 	if (atomic_exchange(&slot->collect.now, 1))
 		return;
-	/* Until now an engine of its own or the process's clock has sampled it. */
+	/* Until now its own engine or the process clock has sampled it. */
 	atomic_store(&slot->collect.charged_ns, cpu_ns);
 	counters_add(&s->counters, COUNTER_COLLECTORS, 1);
 }
@@ -90,14 +93,15 @@ bool collect_permits(struct sampler *s, struct thread_slot *slot)
 	bool for_ever;
 
 	if (!task_cpu_ns(tid, &cpu_ns))
-		return true; /* it has ended: whoever sets an engine finds that */
+		return true; /* it has ended; arming it will fail */
 	if (tid == raw_gettid())
 		raw(SYS_rt_sigprocmask, SIG_BLOCK, NULL, &task.blocked, sizeof(task.blocked));
 	else if (atomic_load(&slot->collect.valid_ns) == cpu_ns &&
 		 (!atomic_load(&slot->collect.refused) || atomic_load(&slot->collect.now)))
 		return !atomic_load(&slot->collect.refused);
 	else if (!task_signals(s->task.fd, sampler_task(s, slot), &task))
-		return !s->task_other; /* there, no scan may have seen its directory yet */
+		/* In an outer PID namespace a scan may not have seen the thread's directory yet. */
+		return !s->task_other;
 	for_ever = task.waits || (tid != raw_gettid() && !calls_are_of(task.filters));
 	if (for_ever || task.blocked & collect_ours(s))
 		collect_found(s, slot, &task, cpu_ns, for_ever);
@@ -119,12 +123,12 @@ bool collect_young(struct sampler *s, struct thread_slot *slot)
 	return true;
 }
 
-/* collect_charge: what it has used since the last charge, in whole intervals. */
+/* Charges the CPU time since the last charge, in whole intervals. */
 static void collect_charge(struct sampler *s, struct thread_slot *slot, uint64_t cpu_ns)
 {
 	uint64_t interval = atomic_load(&s->events[WIRE_CPU].interval);
 	uint64_t charged_ns = atomic_load(&slot->collect.charged_ns);
-	/* collect_found may have read the clock later. */
+	/* collect_found may have read the clock later */
 	uint64_t used = cpu_ns > charged_ns ? cpu_ns - charged_ns : 0;
 	struct stack_sample sample = {.event = WIRE_CPU, .count = (uint32_t)(used / interval)};
 
@@ -153,7 +157,7 @@ uint32_t collect_look(struct sampler *s, bool all)
 		if (collect_permits(s, slot)) {
 			if (atomic_exchange(&slot->collect.unread, 0)) {
 				arms_take_off(s, slot);
-				slot->found_ns = 0; /* what it has run is sampled */
+				slot->found_ns = 0; /* its past CPU time has been sampled */
 				arms_set(s, slot);
 			}
 			if (atomic_exchange(&slot->collect.refused, 0)) {

@@ -3,11 +3,12 @@
  * A POSIX timer on the CPU clock of each thread: no descriptor, no privilege, no kernel frames.
  *
  * The timer only decides when a sample is taken. It expires at the kernel's tick, several intervals late if these are
- * shorter, and overruns say nothing of the interval that they counted; from Linux 6.13 on timer_settime discards a pending
- * signal. So a sample's weight is what the handler reads on the same clock (visit_counted in signal/handler.c), in
- * whole intervals. The clock id of another thread is (~tid << 3) | 6, CPUCLOCK_SCHED |
- * CPUCLOCK_PERTHREAD in linux/posix-timers.h; libc's timer_create refuses it, the kernel does not.
- * Timer id 0 is valid.
+ * shorter, and overruns do not identify the interval that they counted; from Linux 6.13 on timer_settime discards a
+ * pending signal. So a sample's weight is what the handler reads on the same clock (visit_counted in signal/handler.c),
+ * in whole intervals.
+ *
+ * The clock id of another thread is (~tid << 3) | 6, CPUCLOCK_SCHED | CPUCLOCK_PERTHREAD in linux/posix-timers.h;
+ * libc's timer_create refuses it, the kernel does not. Timer id 0 is valid.
  */
 #include "sampler/engine/ctimer.h"
 #include "sampler/engine/engine.h"
@@ -19,8 +20,8 @@
 #include <errno.h>
 
 #define CTIMER_CLOCK(tid) ((int32_t)(~(uint32_t)(tid) << 3) | 6)
-#define CTIMER_USER_CLOCK(tid) \
-	((int32_t)(~(uint32_t)(tid) << 3) | 5) /* CPUCLOCK_VIRT: without the kernel's time */
+/* CPUCLOCK_VIRT: user time only. */
+#define CTIMER_USER_CLOCK(tid) ((int32_t)(~(uint32_t)(tid) << 3) | 5)
 
 /* The kernel's struct sigevent, as far as it is used (include/uapi/asm-generic/siginfo.h). */
 struct ctimer_sigevent {
@@ -55,7 +56,7 @@ int ctimer_create(int32_t clock, int32_t signo, int32_t tid, uint64_t value, int
 	};
 	long error = -EAGAIN;
 
-	/* one that cannot be set or deleted is of no use, and would stay */
+	/* a timer that cannot be armed or deleted would be useless, and would stay */
 	if (raw_refusal(SYS_timer_settime) || raw_refusal(SYS_timer_delete))
 		return -EPERM;
 	if (atomic_fetch_add(&timers_used, 1) < atomic_load(&timers_allowed))
@@ -136,7 +137,7 @@ static uint32_t ctimer_release(struct thread_arm *arm)
 	return 0;
 }
 
-/* A timer whose thread has ended is not set any more. */
+/* A timer whose thread has ended is disarmed. */
 static bool ctimer_alive(const struct thread_arm *arm)
 {
 	struct itimerspec now = {{0, 0}, {0, 0}};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The table of events; starting and stopping them on all threads. */
+/* The table of events; starting, pacing and stopping them on all threads. */
 #include "sampler/engine/events.h"
 #include "sampler/engine/arms.h"
 #include "sampler/engine/collect.h"
@@ -18,7 +18,7 @@
 
 #define SETTLE_NS      2000000
 #define SETTLE_TRIES   10
-#define SIGNAL_LOST_NS 2000000000u /* without a signal events wait so long before they fail */
+#define SIGNAL_LOST_NS 2000000000u /* time without a signal before events fail */
 
 const struct event_row event_rows[WIRE_EVENTS] = {
 	[WIRE_CPU] = {"cpu", 10000000, THREADS_ARM_CPU, {&engine_perf, &engine_ctimer}},
@@ -32,7 +32,7 @@ const struct event_row event_rows[WIRE_EVENTS] = {
 };
 _Static_assert(WIRE_EVENTS - WIRE_USER_FIRST + 1 == THREADS_ARM_TRAP, "an arm for each perf event");
 
-/* event_signals: does its engine make signals arrive? */
+/* True when the event's engines send signals. */
 static bool event_signals(uint32_t number)
 {
 	return event_rows[number].arm != EVENT_NO_ARM || number == WIRE_WALL;
@@ -43,7 +43,7 @@ static struct wire_event_status *event_status(struct sampler *s, uint32_t event)
 	return &s->shared.status->events[event];
 }
 
-/* event_announce: note first, then the state that makes it valid. */
+/* Publishes the event's state: the note first, then the state that makes it valid. */
 static void event_announce(
 	struct sampler *s, uint32_t number, enum wire_event_state state, const char *note)
 {
@@ -91,14 +91,14 @@ static bool event_pending(struct sampler *s, uint32_t arm)
 	return false;
 }
 
-/* event_settle: threads that are to take a signal as soon as they run get the time for it. */
+/* Gives threads up to 20 ms to handle pending signals. */
 static void event_settle(struct sampler *s, uint32_t arm)
 {
 	for (int i = 0; i < SETTLE_TRIES && event_pending(s, arm); i++)
 		raw_sleep(SETTLE_NS);
 }
 
-/* event_disarm_all: the engine is not set again any more. */
+/* Disarms the event on all threads. `arming` is already false, so none is armed again. */
 static void event_disarm_all(struct sampler *s, uint32_t number)
 {
 	uint32_t high = atomic_load(&s->threads->high), arm = event_rows[number].arm;
@@ -111,7 +111,7 @@ static void event_disarm_all(struct sampler *s, uint32_t number)
 		arms_release(s, &s->threads->slots[i], number);
 }
 
-/* event_enable: its engine runs from now on, and on threads to come. 0 or -errno with a sentence. */
+/* Starts the event's engine on present and future threads. Returns 0 or -errno with a sentence. */
 static int event_enable(struct sampler *s, uint32_t number, char *note, size_t bytes)
 {
 	struct event *event = &s->events[number];
@@ -129,8 +129,8 @@ static int event_enable(struct sampler *s, uint32_t number, char *note, size_t b
 	if (error < 0) {
 		atomic_store(&event->arming, 0);
 		atomic_store(&event->on, 0);
-	} else if (number ==
-		   WIRE_CPU) { /* one thread after the other: on average from the middle on */
+	} else if (number == WIRE_CPU) {
+		/* Threads were armed one after the other: on average, counting starts at the middle. */
 		process_clock_start(s);
 		publish_cpu_counts(
 			s->publish, true, used + (publish_cpu_used(s->publish) - used) / 2);
@@ -138,7 +138,7 @@ static int event_enable(struct sampler *s, uint32_t number, char *note, size_t b
 	return error;
 }
 
-/* event_disable: false if it was not enabled. */
+/* Disarms the event. Returns false if it was not enabled. */
 static bool event_disable(struct sampler *s, uint32_t number)
 {
 	struct event *event = &s->events[number];
@@ -157,21 +157,19 @@ static bool event_disable(struct sampler *s, uint32_t number)
 	return true;
 }
 
-/* event_takes: may it be sampled by this engine? */
+/* True when the engine is the requested one, or none was requested. */
 static bool event_takes(const struct event *event, const struct engine *engine)
 {
 	return !event->engine_asked || event->engine_asked == engine->id;
 }
 
-/* event_lent: is it set by what the front end opens, thread by thread? */
+/* True when the engine works by descriptors that the front end lends, thread by thread. */
 static bool event_lent(const struct sampler *s, uint32_t number, const struct engine *engine)
 {
 	return number == WIRE_CPU && engine == &engine_perf && sampler_is_lent(s);
 }
 
-/*
- * event_choose: the first engine that works here, or the one that was asked for; why not a better one goes to note.
- */
+/* Chooses the first engine that works here, or the requested one. The note explains why no better one was chosen. */
 static int event_choose(struct sampler *s, uint32_t number, char *note, size_t bytes)
 {
 	const struct event_row *row = &event_rows[number];
@@ -205,9 +203,7 @@ static int event_choose(struct sampler *s, uint32_t number, char *note, size_t b
 	return error;
 }
 
-/*
- * event_note_others: threads that had to take a lesser engine, for want of descriptors or memory.
- */
+/* Adds to the note how many threads have a lesser engine because descriptors or memory are short. */
 static void event_note_others(struct sampler *s, uint32_t number, char *note, size_t bytes)
 {
 	uint32_t threads = 0, others = 0;
@@ -231,7 +227,7 @@ static void event_note_others(struct sampler *s, uint32_t number, char *note, si
 	text_add(&text, " threads without perf_events: file descriptors or memory are short");
 }
 
-/* event_limit: not more often than its engine can, which is told where it was asked for. */
+/* Clamps the interval to the engine's minimum, and notes it. */
 static void event_limit(struct sampler *s, uint32_t number, char *note, size_t bytes)
 {
 	struct event *event = &s->events[number];
@@ -253,8 +249,8 @@ static void event_limit(struct sampler *s, uint32_t number, char *note, size_t b
 }
 
 /*
- * signal_found: the signal is ours, or another is from now on. Threads in our handler block all signals and are taken for
- * collectors, so engines are off, and whoever finds none asks again.
+ * True when the signal is still ours or a replacement was found. Call with engines disarmed: threads inside our handler
+ * block all signals and would be taken for collectors. If none is found, the caller retries later.
  */
 static bool signal_found(struct sampler *s)
 {
@@ -263,7 +259,7 @@ static bool signal_found(struct sampler *s)
 	return s->signo > 0;
 }
 
-/* event_possible: can this version sample it, and is there a signal for it? */
+/* Returns 0 if this version can sample the event and a signal is available for it; else -errno with a sentence. */
 static int event_possible(struct sampler *s, uint32_t number, struct text *out)
 {
 	const struct event_row *row = &event_rows[number < WIRE_EVENTS ? number : 0];
@@ -297,7 +293,7 @@ int events_start(struct sampler *s, const struct wire_command *command, char *te
 	events_stop(s, number, text, bytes);
 	if (number >= WIRE_USER_FIRST &&
 		memcmp(&event->perf, &command->perf, sizeof(event->perf)) != 0) {
-		atomic_store(&event->samples, 0); /* those were of another that had the number */
+		atomic_store(&event->samples, 0); /* they belonged to another event under this id */
 		atomic_store(&event->lost, 0);
 	}
 	event->flags = command->flags;
@@ -371,8 +367,8 @@ void events_warm_up(struct sampler *s)
 }
 
 /*
- * reserved_lost: libc has begun to use the reserved signal, and its handler passes over ours, or the program handles SIGIO.
- * From now on all threads get signo.
+ * The reserved signal is lost: libc has begun to use it and its handler replaced ours, or the program handles SIGIO.
+ * All threads get signo from now on.
  */
 static void reserved_lost(struct sampler *s)
 {
@@ -391,7 +387,7 @@ static void reserved_lost(struct sampler *s)
 		process_clock_start(s);
 }
 
-/* signals_off: the events that are to be sampled by signals are not any more. Their numbers, a bit each. */
+/* Disarms the wanted events that depend on signals. Returns them as bits. */
 static uint32_t signals_off(struct sampler *s)
 {
 	uint32_t numbers = 0;
@@ -405,7 +401,7 @@ static uint32_t signals_off(struct sampler *s)
 	return numbers;
 }
 
-/* signals_on: the same events go on by another signal, or (failed) have come to their end. */
+/* Re-enables these events with another signal or, with failed, ends them. */
 static void signals_on(struct sampler *s, uint32_t numbers, bool failed)
 {
 	char note[160];

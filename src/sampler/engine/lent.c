@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Taking what is lent. Who sends is the one whose memory this session is in: it may do more than this. */
+/*
+ * Receiving borrowed perf_events. The sender is the front end that owns the session's shared memory, so it is trusted:
+ * it can do more than this anyway.
+ */
 #include "sampler/engine/lent.h"
 
 #include "sampler/engine/arms.h"
@@ -16,17 +19,18 @@
 #include <sys/socket.h>
 #include <sys/un.h>
 
-/* Datagrams: more is nothing that a front end sends. */
+/* Datagrams received per call at most; a front end sends no more. */
 #define LENT_AT_ONCE (THREADS_MAX / WIRE_LEND_MAX)
 
 /* A datagram and the descriptors that came with it. */
 struct lent_message {
 	struct wire_lend lend;
-	bool cut; /* it, or some of its descriptors, cannot be had: there are too few */
+	/* True when it or some of its descriptors cannot be received for lack of descriptors. */
+	bool cut;
 	_Alignas(struct cmsghdr) char control[CMSG_SPACE(sizeof(int) * WIRE_LEND_MAX)];
 };
 
-/* lent_connect: on "jhot files", since the front end can only take what is in the program's table. */
+/* Connects on "jhot files", since the front end can only copy descriptors in the program's table. */
 static void lent_connect(void *ctx)
 {
 	struct sampler *s = ctx;
@@ -45,7 +49,7 @@ static void lent_close_theirs(void *ctx)
 	files_close(ctx);
 }
 
-/* lent_listen: a socket with a name of the kernel's choice. Its number, or -errno. */
+/* A listening socket with a name chosen by the kernel. Returns its descriptor or -errno. */
 static long lent_listen(struct sampler *s)
 {
 	struct sockaddr_un at = {.sun_family = AF_UNIX};
@@ -70,7 +74,7 @@ static long lent_listen(struct sampler *s)
 	return fd;
 }
 
-/* lent_accept: only from this process. */
+/* Accepts a connection from this process only. */
 static long lent_accept(long listening)
 {
 	struct ucred peer = {0};
@@ -107,7 +111,7 @@ int lent_open(struct sampler *s)
 	return s->lent.theirs.fd;
 }
 
-/* lent_receive: how many descriptors came, which are in fds. */
+/* Receives one datagram. Returns the number of descriptors stored in fds. */
 static uint32_t lent_receive(const struct sampler *s, struct lent_message *message, int *fds)
 {
 	struct iovec text = {&message->lend, sizeof(message->lend)};
@@ -129,7 +133,7 @@ static uint32_t lent_receive(const struct sampler *s, struct lent_message *messa
 	return (uint32_t)(bytes / sizeof(int));
 }
 
-/* lent_give: to its thread, which may be one that no scan has found yet, or have ended. */
+/* Hands the descriptor to its thread, which may be unlisted yet or have ended; in the latter case closes it. */
 static void lent_give(struct sampler *s, int32_t tid, int fd)
 {
 	struct thread_slot *slot = threads_find(s->threads, tid);
@@ -145,7 +149,7 @@ static void lent_give(struct sampler *s, int32_t tid, int fd)
 		perf_fd_close(fd, NULL);
 }
 
-/* lent_next: the datagram that is there, which stays; false: there is none. */
+/* Peeks at the next datagram without consuming it. Returns false if there is none. */
 static bool lent_next(const struct sampler *s, struct wire_lend *lend)
 {
 	return sampler_is_lent(s) && raw(SYS_recvfrom, s->lent.ours, lend, sizeof(*lend),
@@ -160,7 +164,7 @@ void lent_take(struct sampler *s)
 	if (s->lent.theirs.fd >= 0 && lent_next(s, &message.lend)) /* the front end has its copy */
 		files_run(s, lent_close_theirs, &s->lent.theirs);
 
-	/* Each takes two: it is kept, and the engine has one of its own. */
+	/* Each needs two: the borrowed one that is retained, and the engine's duplicate. */
 	for (uint32_t n = 0; n < LENT_AT_ONCE && !message.cut && lent_next(s, &message.lend); n++) {
 		uint32_t count = 0;
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Idle by the process's CPU time, which the kernel adds up over all threads: read seldom while it works. */
+/*
+ * Detects idleness by the process's CPU time. The kernel sums that over all threads, so it is read at most every
+ * LOOK_NS.
+ */
 #include "sampler/engine/pace.h"
 
 #include "base/clock.h"

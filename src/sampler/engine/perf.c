@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * perf_events: the kernel's cpu-clock, or what it can count, on each thread, with kernel call chains in a
+ * perf_events: the kernel's cpu-clock, or an event that it can count, on each thread, with kernel call chains in a
  * buffer per thread.
  *
- * The kernel starts a thread's clock when it has given it a core, and stops it before it takes that back, so the clock does
- * not see the switching itself: some 5 us each time, half of the CPU time of a thread that works as long. What a
- * thread's CPU time is more than its samples is a row of its own (visit_unseen, in handler.c).
+ * The kernel starts a thread's clock after giving it a core, and stops it before taking the core back, so the clock
+ * does not see the switch itself: some 5 us each time, half of the CPU time of a thread that works as long. The
+ * residual between a thread's CPU time and its samples is a row of its own (visit_unseen, in handler.c).
  *
- * Samples do not say what they stand for: asked for PERF_SAMPLE_PERIOD, the kernel makes a sample of every
- * software event, whatever the period. A context switch whose signal finds a thread that goes to sleep makes
- * it switch once more, so every one of them would never end.
+ * Samples do not carry their weight: asked for PERF_SAMPLE_PERIOD, the kernel makes a sample of every software event,
+ * whatever the period. A context switch whose signal finds a thread going to sleep makes it switch once more, so a
+ * sample of every switch would never end.
  *
- * Without the right to see the kernel the engine is not used at all, since it would lose kernel time
- * silently.
+ * Without the right to see the kernel the engine is not used at all, since it would lose kernel time silently.
  */
 #include "sampler/engine/engine.h"
 
@@ -29,10 +28,10 @@
 
 #define PERF_CLOCK_LEAST    100000
 #define PERF_SWITCHES_LEAST 2
-#define PERF_FIRST_SHARE \
-	64 /* of counted events: the shortest first period is this fraction of the interval */
+/* Counted events: the shortest first period is 1/64 of the interval. */
+#define PERF_FIRST_SHARE 64
 
-/* Does the event count, or is it the clock by which cpu is sampled? */
+/* True for a counted event, false for the clock that samples cpu. */
 static bool perf_counts(const struct engine_target *target)
 {
 	return target->event >= WIRE_USER_FIRST;
@@ -44,7 +43,7 @@ static bool perf_switches(const struct engine_target *target)
 	       target->perf->config == PERF_COUNT_SW_CONTEXT_SWITCHES;
 }
 
-/* Is it to see all of the thread's CPU time? */
+/* True when it is to see all of the thread's CPU time. */
 static bool perf_sees_all(const struct engine_target *target)
 {
 	return !perf_counts(target) &&
@@ -58,7 +57,7 @@ static uint64_t perf_least(const struct engine_target *target)
 	return perf_switches(target) ? PERF_SWITCHES_LEAST : 1;
 }
 
-/* perf_first_least: the shortest period for a start, since it is in force until the publisher has set the interval. */
+/* The shortest period for a start, which is in force until the publisher has set the interval. */
 static uint64_t perf_first_least(const struct engine_target *target)
 {
 	uint64_t least = perf_least(target);
@@ -114,7 +113,7 @@ static int perf_arm(struct thread_arm *arm, const struct engine_target *target)
 	atomic_store(&arm->weight, target->interval * target->share);
 	arm->first_weight = atomic_load(&arm->weight) * (target->owed ? target->owed : 1);
 	arm->second = target->owed ? perf_first(target) : 0;
-	arm->counted = perf_fd_count(fd).count; /* a lent event has counted before */
+	arm->counted = perf_fd_count(fd).count; /* a borrowed event has counted before */
 	atomic_store(&arm->late, 0);
 	atomic_store(&arm->begun, 0);
 	atomic_store(&arm->first, attr.sample_period != target->interval ? attr.sample_period : 0);
@@ -133,8 +132,8 @@ static void perf_quiet(struct thread_arm *arm)
 }
 
 /*
- * perf_begun: what the event has counted since the first sample shortens the second period, or is added to the weight of
- * the next sample. A sample that arrives between the ioctl and the store to `first` is dropped: an interval too few.
+ * Adds what the event has counted since the first sample to the next sample's weight, or shortens the second period by
+ * it. A sample that arrives between the ioctl and the store to `first` is dropped: one interval too few.
  */
 static void perf_begun(struct thread_arm *arm)
 {
@@ -156,9 +155,7 @@ static void perf_begun(struct thread_arm *arm)
 	atomic_store_explicit(&arm->begun, 0, memory_order_release);
 }
 
-/*
- * perf_pace: the weight changes after the kernel has the period: a handler in between takes one sample at the old weight.
- */
+/* Changes the weight after the kernel has the new period: a handler in between takes one sample at the old weight. */
 static int perf_pace(struct thread_arm *arm, const struct engine_target *target)
 {
 	uint64_t first = target->first, interval = target->interval;
@@ -188,7 +185,7 @@ static uint32_t perf_release(struct thread_arm *arm)
 	sig_perf_open(&samples, arm->ring);
 	while (sig_perf_next(&samples, &none, 0) >= 0)
 		unread++;
-	/* What a thread that never took our signal ran after its buffer was full. */
+	/* includes what a thread that never handled our signal ran after its buffer was full */
 	if (!lost)
 		lost = arm->lost + samples.lost;
 	if (lost > arm->lost)
@@ -201,7 +198,7 @@ static uint32_t perf_release(struct thread_arm *arm)
 	return unread;
 }
 
-/* perf_why: what it means that the kernel refuses it. */
+/* Adds what the kernel's refusal means. */
 static void perf_why(struct text *text, const struct engine_target *target, int error)
 {
 	bool unknown = error == -ENOENT || error == -ENODEV || error == -EOPNOTSUPP;
@@ -229,7 +226,7 @@ static int perf_probe(const struct engine_target *on_self, char *why, size_t byt
 	struct text text = text_into(why, bytes);
 	int error;
 
-	probe.interval = probe.first = 1ull << 50; /* set, but never due */
+	probe.interval = probe.first = 1ull << 50; /* armed, but never due */
 	error = perf_arm(&arm, &probe);
 	if (error == 0) {
 		atomic_store(&arm.engine, NULL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ENABLE and DISABLE only: IOC_REFRESH can hang hosts on Linux 6.16 and 6.17. */
+/* Descriptors of perf events. Uses ENABLE and DISABLE only: IOC_REFRESH can hang hosts on Linux 6.16 and 6.17. */
 #include "sampler/engine/perf_fd.h"
 
 #include "sampler/engine/engine.h"
@@ -20,12 +20,12 @@ static uint32_t perf_fds_max;
 void engine_perf_budget(uint32_t fds)
 {
 	perf_fds_max = fds;
-	atomic_store(&perf_fds_used, 0); /* those of a session before were closed with its table */
+	atomic_store(&perf_fds_used, 0); /* a previous session's were closed with its table */
 }
 
 size_t perf_fd_ring_bytes(void)
 {
-	return 2 * (size_t)getpagesize(); /* the control page and one of samples */
+	return 2 * (size_t)getpagesize(); /* the control page and one page of samples */
 }
 
 uint32_t perf_fd_rings(void)

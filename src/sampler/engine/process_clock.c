@@ -1,22 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A POSIX timer on the CPU clock of the whole process, for the event cpu: its signal comes to whichever thread runs just
- * then. Threads that have an engine of their own let it pass; the others, which may be over before anybody lists them,
- * are sampled by it. So every thread's CPU time is seen by one of the two, and by one only.
+ * A POSIX timer on the CPU clock of the whole process, for the event cpu: its signal goes to whichever thread is
+ * running. Threads with an engine of their own ignore it; the others, which may end before anybody lists them, are
+ * sampled by it. So every thread's CPU time is seen by exactly one of the two.
  *
- * The clock is read at the kernel's tick, so it sees nothing, or too much, of a program whose threads start in step with
- * that: an engine of their own is better for those that can have one. A signal stands for 1 + si_overrun intervals of its
- * timer, and carries the interval, since it may be pending while that changes: for another interval there is another timer.
- * While no such thread is found, it comes eight times more seldom: then it costs a hundredth of what samples cost.
+ * The clock is read at the kernel's tick, so it sees nothing, or too much, of a program whose threads start in step
+ * with the tick: threads that can have an engine of their own get one. A signal represents 1 + si_overrun intervals of
+ * its timer. It carries the interval, since it may be pending while that changes; another interval needs another timer.
+ * While no unarmed thread is found, the interval is eight times longer, and the clock costs a hundredth of what samples
+ * cost.
  *
- * A thread that gets an engine of its own while this clock is on has run before. perf's first sample accounts for that, so
- * that threads in step with the tick are seen, too. This clock may have accounted for it as well, by a sample of this thread or
- * of another: its next samples of threads that are in no list weigh that much less (process_clock.overlap_ns).
+ * A thread that gets its own engine while this clock is on has run before. perf's first sample accounts for that, so
+ * that threads in step with the tick are seen, too. This clock may have accounted for it as well, by a sample of this
+ * thread or of another: its next samples of unlisted threads weigh that much less (process_clock.overlap_ns).
  *
- * Its signal is the one that libc reserves: a thread that begins to wait for signals cannot fetch it. While a thread is
- * known to collect signals (collect.h) the timer is off, since its signal would interrupt that thread's system calls.
+ * Its signal is the one that libc reserves: a thread that begins to wait for signals cannot consume it. While a thread
+ * is known to collect signals (collect.h) the timer is off, since its signal would interrupt that thread's system
+ * calls.
  *
- * Up to Linux 6.3 such a signal went to the process's first thread, and would wake it up each time: there it is not used.
+ * Up to Linux 6.3 such a signal went to the process's first thread and would wake it each time; there the clock is not
+ * used.
  */
 #include "sampler/engine/arms.h"
 #include "sampler/engine/collect.h"
@@ -32,7 +35,7 @@
 #define PROCESS_CLOCK      ((int32_t)(~0u << 3) | 2)
 #define PROCESS_USER_CLOCK ((int32_t)(~0u << 3) | 1)
 #define LEAST_NS           (10 * NS_PER_MS)
-#define MOST_NS            (3600 * NS_PER_S) /* fits in a signal: ctimer.h */
+#define MOST_NS            (3600 * NS_PER_S) /* fits in a signal's value: ctimer.h */
 #define SELDOM             8u
 #define BUSY_NS            (1 * NS_PER_S)
 #define RELEASE_MAJOR      6u
@@ -47,7 +50,7 @@ static uint32_t number_of(const char **text)
 	return number;
 }
 
-/* to_who_runs: does a signal to the process go to the thread that runs? */
+/* True when the kernel delivers a process-directed signal to the running thread. */
 static bool to_who_runs(void)
 {
 	struct utsname system;
@@ -62,7 +65,7 @@ static bool to_who_runs(void)
 	return major > RELEASE_MAJOR || (major == RELEASE_MAJOR && minor >= RELEASE_MINOR);
 }
 
-/* clock_set: a timer of this interval. The clock is off if the kernel refuses it. */
+/* Starts a timer of this interval. The clock is off if the kernel refuses it. */
 static void clock_set(struct sampler *s, uint64_t interval)
 {
 	struct process_clock *clock = &s->process_clock;
@@ -78,7 +81,7 @@ static void clock_set(struct sampler *s, uint64_t interval)
 		raw(SYS_timer_settime, clock->timer, 0, &spec, NULL);
 }
 
-/* clock_interval: cpu's where the process is busy; else longer. In the unit of the signal's value. */
+/* cpu's interval while unarmed threads are found, else longer; rounded to the resolution of the signal's value. */
 static uint64_t clock_interval(struct sampler *s, bool busy)
 {
 	uint64_t interval = atomic_load(&s->events[WIRE_CPU].interval);

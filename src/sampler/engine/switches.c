@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A thread with any event of perf_events on it costs the kernel some 1 us more each time it is given a core. One that is
- * given it thousands of times a second, since it starts threads or hands over, gets a CPU timer in its place for as long
- * as it lives: the same times, without the kernel's frames. That is told on the event's line; an engine that was asked
- * for stays.
+ * A perf_events event on a thread costs the kernel some 1 us more each time the thread is given a core. A thread that
+ * is given one thousands of times a second, because it starts threads or hands work over, gets a CPU timer instead for
+ * the rest of its life: the same times, without kernel frames. The event's status line reports it. An engine that was
+ * requested explicitly stays.
  */
 #include "sampler/engine/arms.h"
 #include "sampler/engine/events.h"
@@ -14,11 +14,11 @@
 
 #include <sys/resource.h>
 
-#define OFTEN     5000u /* a second */
+#define OFTEN     5000u /* switches a second */
 #define EVERY_NS  (500 * NS_PER_MS)
-#define READ_MOST 128u /* threads in one look: some 10 us each */
+#define READ_MOST 128u /* threads read per scan; some 10 us each */
 
-/* process_often: does the process as a whole switch so often? All but a few do not, and cost no more than this. */
+/* True when the process as a whole switches that often. Most processes do not, and pay for this check only. */
 static bool process_often(struct sampler *s, uint64_t now)
 {
 	struct rusage used = {0};
@@ -30,7 +30,7 @@ static bool process_often(struct sampler *s, uint64_t now)
 	return before && (s->switches.all - before) * NS_PER_S / since >= OFTEN;
 }
 
-/* thread_often: by its count at the last look at it. */
+/* True when the thread switches that often, by its count at the previous reading. */
 static bool thread_often(struct sampler *s, struct thread_slot *slot, uint64_t now)
 {
 	uint64_t count, before = slot->sleeps, since = now - slot->sleeps_ns;
@@ -42,13 +42,13 @@ static bool thread_often(struct sampler *s, struct thread_slot *slot, uint64_t n
 	return since < 8 * EVERY_NS && (count - before) * NS_PER_S / since >= OFTEN;
 }
 
-/* thread_to_timer: as if it had just been found. */
+/* Re-arms the thread as if it had just been found. */
 static void thread_to_timer(struct sampler *s, struct thread_slot *slot)
 {
 	slot->switches_often = true;
 	arms_quiet(slot, WIRE_CPU);
 	arms_release(s, slot, WIRE_CPU);
-	slot->found_ns = 0; /* nothing is owed */
+	slot->found_ns = 0; /* its past CPU time has been sampled */
 	arms_set(s, slot);
 	events_degraded(s, WIRE_CPU,
 		"threads that switch 5,000 times a second are on CPU timers: no kernel frames");

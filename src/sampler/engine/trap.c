@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Allocations of a JDK 8: breakpoints on its threads where it tells its own tracing of them.
+ * Allocations of a JDK 8: breakpoints on its threads where HotSpot reports them to its own tracing.
  *
- * A thread takes its memory in buffers. Each new one, and each object that goes past them, makes HotSpot call
- * AllocTracer::send_allocation_in_new_tlab_event or _outside_tlab_event, with the class and the size. What is
- * set there are the CPU's own breakpoints, by perf_events: the program's code stays as it is, nothing has to be
- * undone should the front end die, and the kernel writes down the registers as they are at the first
- * instruction. The front end finds the addresses in libjvm's symbols.
+ * A thread allocates from buffers. Each new buffer, and each object that bypasses them, makes HotSpot call
+ * AllocTracer::send_allocation_in_new_tlab_event or _outside_tlab_event, with the class and the size. The breakpoints
+ * are the CPU's own, set by perf_events: the program's code stays unchanged, nothing needs undoing if the front end
+ * dies, and the kernel records the registers at the first instruction. The front end finds the addresses in libjvm's
+ * symbols.
  *
- * Both breakpoints of a thread write to one buffer, each has a descriptor.
+ * Both breakpoints of a thread write to one buffer; each has its own descriptor.
  */
 #include "sampler/engine/engine.h"
 
@@ -48,7 +48,7 @@ static int trap_open(uint64_t address, int32_t tid)
 	return perf_fd_open(&attr, tid, 0);
 }
 
-/* trap_set: both, into one buffer, but not yet enabled. */
+/* Opens both into one buffer, still disabled. Returns 0 or -errno. */
 static int trap_set(struct thread_arm *arm, const struct engine_target *target)
 {
 	int error = 0;
@@ -77,7 +77,7 @@ static void trap_quiet(struct thread_arm *arm)
 	perf_fd_disable(arm->fd_other);
 }
 
-/* trap_close: the buffer is mapped by way of the first. */
+/* Closes both; the buffer was mapped through the first. */
 static void trap_close(struct thread_arm *arm)
 {
 	perf_fd_close(arm->fd_other, NULL);
@@ -100,7 +100,7 @@ static int trap_arm(struct thread_arm *arm, const struct engine_target *target)
 		return 0;
 	trap_quiet(arm);
 	atomic_store(&arm->engine, NULL);
-	trap_close(arm); /* of a thread that is gone: no handler has seen it */
+	trap_close(arm); /* the thread is gone: no handler has seen it */
 	return error;
 }
 

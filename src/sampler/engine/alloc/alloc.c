@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Allocations, as the JVM samples them itself (JVMTI's SampledObjectAlloc, JDK 11 and newer).
+ * Allocations, sampled by the JVM itself (JVMTI's SampledObjectAlloc, JDK 11 and newer).
  *
- * HotSpot lays points over the bytes that a thread allocates, on average one in `interval`, at random and
- * without memory (threadHeapSampler.cpp), and tells of the object that a point falls into. An object of `size`
- * bytes is told of with probability 1 - exp(-size / interval), however many points it holds; so it stands for
- * size / (1 - exp(-size / interval)) bytes, and sums are right for small and for huge objects alike.
+ * HotSpot places memoryless random points over the bytes that a thread allocates, on average one per `interval` bytes
+ * (threadHeapSampler.cpp), and reports the object that a point falls into. An object of `size` bytes is reported with
+ * probability 1 - exp(-size / interval), however many points fall into it. Its weight is therefore size / (1 -
+ * exp(-size / interval)) bytes, and sums are unbiased for small and for huge objects alike.
  *
- * The callback runs in the allocating thread, which has left Java by way of its anchor. It allocates
- * nothing and takes no lock.
+ * The callback runs in the allocating thread, which has left Java through its anchor. It allocates nothing and takes no
+ * lock.
  */
 #include "sampler/engine/engine.h"
 
@@ -29,10 +29,13 @@
 #define ALLOC_SINCE    11
 #define MEASURED_OF    8u
 #define INTERVAL_MAX   INT32_MAX
-#define ALLOC_START_NS (2500 * NS_PER_MS) /* the front end waits for 3 s */
+#define ALLOC_START_NS (2500 * NS_PER_MS) /* below the 3 s that the front end waits */
 #define ALLOC_STOP_NS  (1000 * NS_PER_MS)
 #define LIVE_NS        (200 * NS_PER_MS)
-/* What is allocated within this time before a collection waits for the next one. */
+/*
+ * Delay of the sweep that makes a new canary. Objects allocated within this time before a collection are decided by the
+ * next one.
+ */
 #define LIVE_STALE_NS (2 * NS_PER_S)
 
 #define ALLOC_SLOWS   19
@@ -40,12 +43,12 @@
 #define ALLOC_UNEXACT \
 	"this JVM misses small objects between large ones, or has them count for too much"
 #define ALLOC_MISSED    "large objects among small ones count too low"
-#define MISSED_SAMPLES  100u /* before that is said, */
-#define MISSED_SHARE_OF 20u  /* if what is told of them is at least 1/20 of all */
+#define MISSED_SAMPLES  100u /* needed before the note is published */
+#define MISSED_SHARE_OF 20u  /* and at least 1/20 of all weight in such objects */
 
 /* --- the callback ----------------------------------------------------------------------------- */
 
-/* alloc_thread: the thread itself; one that is so new that nobody has listed it yet does so here. */
+/* The calling thread's slot. A thread too new to be listed is listed here. NULL: the list is full. */
 static struct thread_slot *alloc_thread(struct sampler *s, JNIEnv *jni)
 {
 	int32_t tid = raw_gettid();
@@ -74,7 +77,10 @@ static void alloc_sample(
 	interval = alloc_drawn(&thread->alloc, told);
 	sample.weight = alloc_weight(s->layout, &thread->alloc, &o, told);
 	atomic_fetch_add(&s->alloc_told.all, sample.weight);
-	/* One that is small beside the interval is not told of at all after more bytes in the buffer than it has. */
+	/*
+	 * An object that is small compared with the interval is never reported once the buffer has grown by more than
+	 * its size.
+	 */
 	if (o.outside && size < interval / 2)
 		atomic_fetch_add(&s->alloc_told.outside, sample.weight);
 	stack.user[-1] = WALK_PACK(o.outside ? WALK_CLASS_OUTSIDE : WALK_CLASS,
@@ -129,8 +135,9 @@ void alloc_publish(struct sampler *s)
 /* --- on and off ------------------------------------------------------------------------------- */
 
 /*
- * The JVM is told by whoever visits it. Not in time: the event does not start, and the JVM is told nothing; or, when it
- * stops, it goes without saying so: callbacks do nothing meanwhile, and the visit is made as soon as the JVM lets one in.
+ * Events are set in the JVM by VM calls. If a call does not complete in time, a start fails and nothing stays set. A
+ * stop goes ahead: callbacks do nothing from then on, and the call is made as soon as the JVM lets the agent's thread
+ * in.
  */
 
 static void alloc_interval(struct sampler *s)

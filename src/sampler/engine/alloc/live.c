@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Weak references to sampled objects, until a collection has spared them or not.
+ * Weak references to sampled objects, retained until a collection has decided on them.
  *
- * That a collection is over tells nothing yet: the JVM says so after each pause of a concurrent one, too (G1's
- * remark and cleanup, all of ZGC's and Shenandoah's), and what was allocated while one marks is spared by it
- * unseen. So beside the objects lie canaries, objects that nobody holds: once one of them is gone, a collection
- * has looked at all that is older. The younger canary is always a fresh one, so that a single collection decides
- * on nearly everything; the elder stays until it is gone, which a marking that takes long needs.
+ * The end of a collection is not sufficient: the JVM also reports each pause of a concurrent one (G1's remark and
+ * cleanup, all of ZGC's and Shenandoah's), and objects allocated during marking survive it unexamined. Therefore
+ * unreachable objects serve as canaries: once a canary is gone, a collection has examined everything older than it. The
+ * younger canary is replaced at each sweep, so that a single collection decides on nearly everything; the elder is kept
+ * until it is gone, which long markings need.
  */
 #include "sampler/engine/alloc/alloc.h"
 
@@ -21,20 +21,20 @@
 #define LIVE_PROBES  16u
 /*
  * Every object is admitted while the table is at most half full. Beyond that, each further LIVE_STEP entries halve the
- * probability of admission, and each object admitted then weighs its inverse. 130,000 sampled objects between two
- * collections therefore fit.
+ * probability of admission, and the weight of an admitted object is multiplied by its inverse. The table therefore has
+ * room for 130,000 sampled objects between two collections.
  */
 #define LIVE_STEP   (LIVE_OBJECTS / 16)
-#define LIVE_FRAMES 254u /* deeper stacks lose their root and say so */
+#define LIVE_FRAMES 254u /* deeper stacks are truncated at the root and flagged */
 
 enum { LIVE_FREE, LIVE_BUSY, LIVE_FILLED };
 
 struct live_object {
 	_Atomic uint32_t state;
-	uint32_t age; /* the canaries of higher numbers are younger than it */
+	uint32_t age; /* canaries with a higher number are younger than the object */
 	jweak reference;
 	struct thread_slot *thread; /* pinned */
-	uint32_t id;                /* of it, or of the virtual thread that it carried */
+	uint32_t id;                /* id of the thread, or of the virtual thread that it carried */
 	uint64_t weight;
 	uint32_t frame_count;
 	uint16_t flags;
@@ -48,11 +48,11 @@ struct canary {
 
 struct live {
 	_Atomic uint32_t next, collections;
-	_Atomic uint32_t used;       /* entries that are not free */
-	_Atomic uint32_t number;     /* of the last canary */
-	_Atomic uint32_t swept;      /* collections at the last sweep */
-	_Atomic uint32_t remembered; /* objects, all that ever were */
-	_Atomic uint32_t behind;     /* of them those that are older than the last canary */
+	_Atomic uint32_t used;       /* entries in use */
+	_Atomic uint32_t number;     /* number of the last canary */
+	_Atomic uint32_t swept;      /* value of collections at the last sweep */
+	_Atomic uint32_t remembered; /* objects ever tracked */
+	_Atomic uint32_t behind;     /* value of remembered when the last canary was made */
 	struct canary elder, younger;
 	struct live_object objects[LIVE_OBJECTS];
 };
@@ -105,7 +105,7 @@ static struct live_object *live_take(struct live *live)
 	return NULL;
 }
 
-/* live_thinning: one object in so many is admitted. Depends on nothing but how full the table is. */
+/* One object in this many is admitted. Depends only on how full the table is. */
 static uint32_t live_thinning(struct live *live)
 {
 	uint32_t used = atomic_load(&live->used);
@@ -161,7 +161,7 @@ bool live_due(struct live *live)
 	return atomic_load(&live->collections) != atomic_load(&live->swept);
 }
 
-/* object_put: a sample of the site where it was allocated. */
+/* Records the object as a sample of its allocation site. */
 static void object_put(struct live_object *o, struct sampler *s)
 {
 	struct stack stack = {.s = s,
@@ -175,7 +175,7 @@ static void object_put(struct live_object *o, struct sampler *s)
 		&(struct stack_sample){.event = WIRE_ALLOC, .count = 1, .weight = o->weight});
 }
 
-/* canary_make: its number counts before it is there, so that what has a lower one is older. */
+/* Makes a canary. Its number is published before it exists, so that every object with a lower age is older. */
 static void canary_make(struct live *live, struct canary *c, JNIEnv *jni)
 {
 	jclass class = jvm_class(jni, "java.lang.Object");
@@ -186,12 +186,12 @@ static void canary_make(struct live *live, struct canary *c, JNIEnv *jni)
 	object = class ? (*jni)->AllocObject(jni, class) : NULL;
 	c->reference = object ? (*jni)->NewWeakGlobalRef(jni, object) : NULL;
 	if ((*jni)->ExceptionCheck(jni))
-		(*jni)->ExceptionClear(jni); /* the heap is full: the next one, then */
+		(*jni)->ExceptionClear(jni); /* the heap is full: the next sweep tries again */
 	(*jni)->DeleteLocalRef(jni, object);
 	(*jni)->DeleteLocalRef(jni, class);
 }
 
-/* canary_gone: what is older than it has been looked at. */
+/* True when the canary has been collected: everything older than *decided, its number, has been examined. */
 static bool canary_gone(struct canary *c, JNIEnv *jni, uint32_t *decided)
 {
 	if (!c->reference || !(*jni)->IsSameObject(jni, c->reference, NULL))

@@ -1,30 +1,38 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The weight of a sampled allocation: its size over the probability that HotSpot sampled it, given what the thread has
- * allocated since the last one.
+ * allocated since its last sample.
  *
- * HotSpot (threadHeapSampler.cpp, memAllocator.cpp) draws the distance to the next point from an exponential distribution
- * and ends the thread's buffer there, so that the allocation takes the slow path. Before JDK 25 three things go wrong:
+ * HotSpot (threadHeapSampler.cpp, memAllocator.cpp) draws the distance to the next point from an exponential
+ * distribution and ends the thread's buffer there, so that the allocation takes the slow path. Before JDK 25 this has
+ * three flaws:
  *
- *   - An object outside of the buffer is compared with the distance without the bytes that the buffer has got meanwhile,
- *     and these are counted again when the next buffer is taken (JDK-8356372).
- *   - What is left over at a buffer's end counts as allocated, for what comes first in the next one.
- *   - JDK 11 subtracts the size of a sampled object from the next distance where that leaves something, and lays no point in
- *     the rest of a buffer once an object outside has passed it by.
+ *   - An object outside the buffer is compared with the distance without the bytes allocated in the buffer meanwhile, and
+ *     these are counted again when the next buffer is acquired (JDK-8356372).
+ *   - What is left over at a buffer's end counts as allocated, and is attributed to the first object in the next buffer.
+ *   - JDK 11 subtracts the size of a sampled object from the next distance if the result is positive, and places no point
+ *     in the rest of a buffer once an object outside it has passed the point.
  */
 #include "sampler/engine/alloc/alloc.h"
 
-/* Smaller than this part of its buffer: an error of 2 % at most if it counts too low where it comes first. */
+/*
+ * Objects below 1/50 of their buffer are small: the error is 2 % at most if one weighs too little as the first in its
+ * buffer.
+ */
 #define SMALL_IN_BUFFER 50u
-/* The fields of a ThreadLocalAllocBuffer that HotSpot does not export lie beside those that it does. */
-#define LIMIT_TO_REFILLS 24 /* between: bytes allocated before the last collection, bytes pending */
+/* Fields of a ThreadLocalAllocBuffer that HotSpot does not export, relative to those that it does. */
+/* In between: bytes allocated before the last collection, bytes pending. */
+#define LIMIT_TO_REFILLS 24
 #define EPOCH_OFFSET     (-16)
 #define PENDING_OFFSET   (-8)
-#define REST_MAX         32.0 /* what a small object may stand for at most, as a multiple */
-#define PRIOR_COUNT      2.0  /* samples' worth of trust in a weight that is not calibrated */
-#define FORGET_COUNT     2048. /* multiple of that: then the older half of what is known is forgotten */
+/* Upper bound of a small object's weight, as a multiple of its size. */
+#define REST_MAX 32.0
+/* Strength of the prior for a weight that is not calibrated, in samples. */
+#define PRIOR_COUNT 2.0
+/* At this multiple of the prior the older half of the evidence is discarded. */
+#define FORGET_COUNT 2048.
 
-/* exp(-x) for x >= 0: halved until the series is short, then squared back. */
+/* exp(-x) for x >= 0: halves x until the series is short, then squares the result back. */
 static double exp_minus(double x)
 {
 	double term = 1, sum = 1;
@@ -43,12 +51,12 @@ static double exp_minus(double x)
 	return sum;
 }
 
-/* The bytes that an object of this size stands for if a point in so many bytes had it sampled. */
+/* The weight of an object of this size if points are one per `interval` and it was exposed to them for `bytes`. */
 static double weight_of(uint64_t size, uint64_t bytes, uint64_t interval)
 {
 	double x = interval ? (double)bytes / (double)interval : 50;
 
-	/* 1 - exp(-x) loses its digits where x is small; there it is x - x^2/2 + x^3/6 */
+	/* 1 - exp(-x) cancels for small x; there it is x - x^2/2 + x^3/6 */
 	double sampled = x < 1e-4 ? x * (1 - x / 2) : 1 - exp_minus(x);
 
 	return sampled > 0 ? (double)size / sampled : (double)size;
@@ -57,8 +65,8 @@ static double weight_of(uint64_t size, uint64_t bytes, uint64_t interval)
 /* --- what is known in the callback ------------------------------------------------------------ */
 
 /*
- * alloc_outside: is the object not in what its thread has filled of its buffer? A thread without a buffer has had none
- * yet, or a collection took it since: all that is known then is that a large object would not have had space.
+ * True when the object is not in the used part of its thread's buffer. A thread without a buffer has not had one yet or
+ * lost it to a collection; then an object counts as outside only if it is too large for a buffer.
  */
 static bool alloc_outside(const struct alloc_object *o)
 {
@@ -76,7 +84,7 @@ static void alloc_count(struct alloc_object *o, const struct walk_layout *l,
 		l->tlab_waste.offset < 0 || l->tlab_slow.offset < 0 || l->tlab_end.offset < 0 ||
 		l->tlab_refills.offset - l->tlab_limit.offset != LIMIT_TO_REFILLS || !o->start)
 		return;
-	/* in words, the next field of eight bytes */
+	/* in words; the next 8-byte field */
 	allocated = tlab + (((uint64_t)l->tlab_slow.offset + 4 + 7) & ~(uint64_t)7);
 	o->counted = true;
 	o->all = layout_load(&l->thread_allocated, mem, java_thread) + (o->top - o->start);
@@ -112,14 +120,15 @@ struct alloc_object alloc_object(const struct walk_layout *l, const struct walk_
 /* --- JDK 12 to 24 ------------------------------------------------------------------------------ */
 
 /*
- * alloc_apart: what an object stands for where one outside of the buffer brings apart what HotSpot knows of the next point
- * in two places.
+ * The weight of an object where an allocation outside the buffer has desynchronized HotSpot's two records of the
+ * distance to the next point.
  *
- * Such an object is held against the point without what has been allocated in the buffer since that was laid: so it has
- * that much less to be told of by. Then the bytes up to the point are counted anew, and taken for allocated when the thread
- * gets its next buffer: what comes first in that is told of though no point fell into it, and stands for itself alone.
- * Those outside that are smaller than half the interval mostly go by untold. So what was allocated since is not known
- * there, and what comes first stands for them, too: but not where it is so small that it is hardly ever one of their kind.
+ * Such an object is compared with the point without the bytes allocated in the buffer since the point was placed, so
+ * its chance to be reported is lower by that much. Then the bytes up to the point are counted again, and count as
+ * allocated when the thread acquires its next buffer: the first object there is reported although no point fell into
+ * it, and weighs only its own size. Objects outside that are smaller than half the interval mostly go unreported. Where
+ * the allocations since the point are thus unknown, the first object's weight represents them too, unless it is so
+ * small that it is hardly ever one of their kind.
  */
 static double alloc_apart(
 	const struct alloc_past *past, const struct alloc_object *o, uint64_t interval)
@@ -133,14 +142,17 @@ static double alloc_apart(
 		return weight_of(o->size, o->size, interval);
 	if (since < o->start || since > o->top)
 		since = o->start;
-	before = o->top - since; /* or less, where an object outside went by untold */
+	before = o->top - since; /* an upper bound: an object outside may have gone unreported */
 	left = o->size - (before < o->size / 2 ? before : o->size / 2);
 	return weight_of(o->size, left, interval);
 }
 
 /* --- JDK 11 ----------------------------------------------------------------------------------- */
 
-/* True if no collection lies between this object and the thread's last sampled one, and HotSpot's counts are consistent. */
+/*
+ * True if no collection lies between this object and the thread's last sampled one, and HotSpot's counts are
+ * consistent.
+ */
 static bool alloc_paired(const struct alloc_past *past, const struct alloc_object *o)
 {
 	return o->counted && past->all && o->epoch == past->epoch && o->inside >= past->inside &&
@@ -148,7 +160,7 @@ static bool alloc_paired(const struct alloc_past *past, const struct alloc_objec
 	       o->refills >= past->refills && o->slow >= past->slow && o->waste >= past->waste;
 }
 
-/* What was left over at the end of the buffer before, on average of those since the last sampled object. */
+/* The bytes left over at the end of the previous buffer: the average of those since the last sampled object. */
 static uint64_t alloc_left_over(const struct alloc_past *past, const struct alloc_object *o)
 {
 	uint32_t buffers = o->refills - past->refills;
@@ -157,9 +169,9 @@ static uint64_t alloc_left_over(const struct alloc_past *past, const struct allo
 }
 
 /*
- * unsampled: the probability that no point lies in the next `bytes` after a sampled object. HotSpot draws a new distance and
- * subtracts the overflow, the bytes by which the object went beyond its point, unless nothing would be left. So points are
- * about twice as dense within the overflow.
+ * The probability that no point lies in the next `bytes` after a sampled object. HotSpot draws a new distance and
+ * subtracts the overflow, the bytes by which the object exceeded its point, unless nothing would remain. Points are
+ * therefore about twice as dense within the overflow.
  */
 static double unsampled(uint64_t bytes, uint64_t overflow, uint64_t interval)
 {
@@ -171,22 +183,22 @@ static double unsampled(uint64_t bytes, uint64_t overflow, uint64_t interval)
 }
 
 /*
- * alloc_rest: what one byte of small objects in a buffer stands for. Once an object has gone outside there are no points in
- * the rest of the buffer, and all objects too large for that rest go outside as well. So the part of the small objects that
- * cannot be sampled is the part of the large ones that are outside.
+ * The weight of one byte of small objects in a buffer. Once an object has gone outside, the rest of the buffer has no
+ * points, and all objects too large for that rest go outside as well. So the unsampled fraction of the small objects
+ * equals the fraction of the large ones that are outside.
  */
 static double alloc_rest(const struct alloc_past *past, double prior)
 {
 	double rest = 1 + past->outside_bytes / (past->large_weight + prior);
 
-	/* where buffers are mostly filled by small objects, these are what is missing of the bytes there */
+	/* where small objects dominate buffers, they account for the bytes missing there */
 	if (past->large_weight * 2 < past->inside_bytes)
 		rest = (past->inside_bytes - past->large_weight + prior) /
 		       (past->small_weight + prior);
 	return rest < REST_MAX ? rest : REST_MAX;
 }
 
-/* alloc_calibrated: the weight, calibrated to the bytes that HotSpot counts outside of buffers and in them. */
+/* The weight, calibrated to the bytes that HotSpot counts in buffers and outside them. */
 static double alloc_calibrated(
 	struct alloc_past *past, const struct alloc_object *o, double weight, double prior)
 {
@@ -239,7 +251,7 @@ static double alloc_of_11(struct alloc_past *past, const struct alloc_object *o,
 	if (o->at == o->start && paired && o->slow == past->slow && !past->outside) {
 		weight = weight_of(o->size, o->size + alloc_left_over(past, o), interval);
 	} else if (o->at == o->start) {
-		/* sampled by the bytes pending, too; what was left up to the point has been lowered by what went outside */
+		/* pending bytes sampled it, too; the distance to the point was reduced by what went outside */
 		counted = o->size + o->pending;
 		weight = weight_of(o->size, counted, interval);
 		past->overflow = counted / 2;
@@ -257,7 +269,7 @@ static double alloc_of_11(struct alloc_past *past, const struct alloc_object *o,
 			before = o->at - past->top;
 		reached = unsampled(before, overflow, interval);
 		weight = weight_of(o->size, o->size, interval);
-		if (reached > 0) /* else the interval has become much shorter */
+		if (reached > 0) /* otherwise the interval has become much shorter */
 			weight = (double)o->size /
 				 (1 - unsampled(before + o->size, overflow, interval) / reached);
 	}
