@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One look at virtual threads, for whichever engine: where, whose stack, under which id. */
+/* Polling unmounted virtual threads, for both engines: which places, whose stack, under which id. */
 #include "sampler/engine/waiting.h"
 
 #include "base/clock.h"

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The wall clock: every thread is looked at once per interval, whether it runs or not.
+ * The wall clock: polls every thread once per interval, whether it runs or not.
  *
- * A thread of the agent goes round all threads. One that has not run since its last sample, but to go back to sleep
- * from that, is where it was: its trace counts again, without a signal. Any other is asked: the ns that the sample is to
- * stand for and what the thread is doing are put into its slot, and a signal makes its handler look there.
- * A sample stands for all the time since the thread's last one, so that a round that takes longer than the
- * interval, because there are many threads, loses nothing.
+ * A thread of the agent goes round all threads. A thread that has not run since its last sample, except to go back to
+ * sleep after that, is still where it was: its trace counts again, without a signal. Any other thread is asked for a
+ * sample: the ns that the sample is to represent and the thread's state go into its slot, and a signal makes its
+ * handler walk the stack.
+ *
+ * A sample represents all the time since the thread's last one, so a round that takes longer than the interval, because
+ * there are many threads, loses nothing.
  */
 
 #include "sampler/engine/wall.h"
@@ -24,13 +26,14 @@
 
 #include <errno.h>
 
-#define WALL_STACK        (128u << 10)
-#define WALL_TICK_NS      (10 * NS_PER_MS)
-#define WALL_LOOKS        100u              /* threads at most that one tick looks at */
-#define WALL_SIGNALS      16u               /* of these, at most so many get a signal */
-#define WALL_HANDLER_NS   60000u            /* CPU time that the way back from a handler may take */
-#define WALL_PATIENCE_NS  (500 * NS_PER_MS) /* then a thread that does not answer is [unknown] */
-#define WALL_NEVER_ASLEEP 32                /* looks since it was last found asleep */
+#define WALL_STACK      (128u << 10)
+#define WALL_TICK_NS    (10 * NS_PER_MS)
+#define WALL_LOOKS      100u   /* threads polled per tick at most */
+#define WALL_SIGNALS    16u    /* threads signalled per tick at most */
+#define WALL_HANDLER_NS 60000u /* upper bound of the CPU time of the way back from a handler */
+/* After this a thread that does not answer is [unknown]. */
+#define WALL_PATIENCE_NS  (500 * NS_PER_MS)
+#define WALL_NEVER_ASLEEP 32 /* polls since it was last found asleep */
 #define WALL_STARVED_NS   (5 * NS_PER_MS)
 #define WALL_ROWS_NS      (1 * NS_PER_S)
 #define WALL_BEGIN_NS     (600 * NS_PER_MS)
@@ -40,7 +43,7 @@ _Static_assert(WALL_IN_FUTEX == TASK_IN_FUTEX, "the state goes through as it is"
 
 /* --- one thread ------------------------------------------------------------------------------- */
 
-/* What a look has found: the sample's state and weight, and what is left to be told once that is on its way. */
+/* The result of a poll: the sample's state and weight, and what remains for later samples. */
 struct look {
 	uint32_t state;
 	uint64_t weight;
@@ -48,8 +51,9 @@ struct look {
 };
 
 /*
- * look_wants: with nothing but looks that find it so, what it slept is told by these. The kernel counts a wait when it is over,
- * so there may be nothing to tell yet; 0 asks for nothing.
+ * The weight of a poll that finds the thread awake, in ns. Sleep time is left to polls that find the thread asleep; if
+ * none has for WALL_NEVER_ASLEEP polls, it is added here. The kernel counts a wait when it is over, so `wanted` may be
+ * 0, which is replaced by 1: a weight of 0 requests nothing.
  */
 static uint64_t look_wants(struct look *look, uint64_t wanted, uint64_t since)
 {
@@ -63,9 +67,10 @@ static uint64_t look_wants(struct look *look, uint64_t wanted, uint64_t since)
 }
 
 /*
- * look_share: it runs, or waits for a core. The kernel knows for how long it has done either since it was last found so: for
- * that much this sample stands. The rest of the time since the last look it slept, which those tell that find it asleep. (By
- * what is found alone too much of it would be awake: whoever looks takes a core from those that want one.)
+ * The thread runs or waits for a core. The kernel knows for how long it has done either since the last such poll, and
+ * that is this sample's weight. The rest of the time since the last poll it slept, which is left to polls that find it
+ * asleep. (Weights by state alone would be biased towards running: the polling thread takes a core from those that want
+ * one.)
  */
 static void look_share(struct sampler *s, const struct thread_slot *slot, uint64_t cpu,
 	uint64_t since, struct look *look)
@@ -81,7 +86,7 @@ static void look_share(struct sampler *s, const struct thread_slot *slot, uint64
 	wanted = ran + delay - left->delay_ns;
 	left->cpu_ns = cpu;
 	left->delay_ns = delay;
-	if (begins && wanted > since) /* no new thread, but one that was not seen before */
+	if (begins && wanted > since) /* not a new thread, but one not seen before */
 		return;
 	left->ran_ns += (int64_t)ran;
 	if (2 * left->ran_ns < (int64_t)wanted)
@@ -91,7 +96,10 @@ static void look_share(struct sampler *s, const struct thread_slot *slot, uint64
 	look->weight = look_wants(look, wanted, since);
 }
 
-/* look_asleep: what samples that found it awake have left, or taken away. */
+/*
+ * The weight of a poll that finds the thread asleep: the time since the last poll, corrected by what polls that found
+ * it awake have left or used up.
+ */
 static uint64_t look_asleep(struct thread_wall_share *left, uint64_t since)
 {
 	int64_t slept = left->slept_ns + (int64_t)since;
@@ -120,7 +128,7 @@ static void look_find(struct sampler *s, struct thread_slot *slot, uint64_t cpu,
 	look->weight = look_asleep(&look->left, since);
 }
 
-/* wall_ask: the thread's own handler is to take a sample of this weight. */
+/* Requests a sample of this weight from the thread's own handler. Returns false if the signal could not be sent. */
 static bool wall_ask(struct sampler *s, struct thread_slot *slot, uint64_t weight, uint32_t state)
 {
 	struct thread_wall *wall = &slot->wall;
@@ -138,13 +146,13 @@ static bool wall_ask(struct sampler *s, struct thread_slot *slot, uint64_t weigh
 		ask_unanswered(s, slot, THREADS_ASK_WALL, WIRE_WALL, state);
 		return true;
 	}
-	/* unless a handler that was there anyway took it */
+	/* unless a handler that was running anyway consumed it */
 	if (atomic_exchange(&slot->asked[THREADS_ASK_WALL], 0))
 		atomic_fetch_add(&wall->owed, owed);
 	return false;
 }
 
-/* wall_starves: it will answer as soon as it has a core. */
+/* True when the thread is runnable without a core: it will answer as soon as it has one. */
 static bool wall_starves(struct sampler *s, struct thread_slot *slot, uint64_t cpu)
 {
 	return cpu - slot->wall.seen_cpu_ns < WALL_STARVED_NS &&
@@ -152,8 +160,9 @@ static bool wall_starves(struct sampler *s, struct thread_slot *slot, uint64_t c
 }
 
 /*
- * wall_walkable: has it become possible to walk this thread better since? The front end sends unwind rows one
- * module after the other: a broken stack is tried again with each, another once, when no more come.
+ * True when the thread's stack may have become walkable since its last sample. The front end sends unwind rows one
+ * module after the other: a broken stack is walked again after each module, any other stack once, when no more rows
+ * arrive.
  */
 static bool wall_walkable(struct sampler *s, const struct thread_wall *wall, uint64_t now)
 {
@@ -161,7 +170,7 @@ static bool wall_walkable(struct sampler *s, const struct thread_wall *wall, uin
 	       (atomic_load(&wall->flaw) || now - s->wall.rows_ns > WALL_ROWS_NS);
 }
 
-/* wall_is_way_back: so little CPU time that, among what this machine takes to go back to sleep, it can be nothing else. */
+/* True when this CPU time is explained by the way back to sleep alone, judging by a running average on this machine. */
 static bool wall_is_way_back(struct sampler *s, uint64_t used)
 {
 	uint64_t usual = s->wall.back_ns;
@@ -171,8 +180,9 @@ static bool wall_is_way_back(struct sampler *s, uint64_t used)
 }
 
 /*
- * wall_rests: it is where it was at its last sample: it has not run since, or, when a handler took that, has done no
- * more than to go back to sleep. The kernel counts that; what it was woken for in the very moment takes its time, too.
+ * True when the thread is where it was at its last sample: it has not run since or, if a handler took that sample, has
+ * only gone back to sleep. The kernel counts sleeps; anything the thread was woken for at that moment would take more
+ * CPU time.
  */
 static bool wall_rests(struct sampler *s, struct thread_slot *slot, uint64_t cpu)
 {
@@ -186,7 +196,10 @@ static bool wall_rests(struct sampler *s, struct thread_slot *slot, uint64_t cpu
 	       sleeps == atomic_load(&wall->sleeps) + 1 && wall_is_way_back(s, used);
 }
 
-/* wall_enters_again: notified in Object.wait, it waits for the monitor now, and has not run for that. */
+/*
+ * True when the thread was notified in Object.wait and waits for the monitor now. It does not run for that, so its CPU
+ * time does not show it.
+ */
 static bool wall_enters_again(
 	struct sampler *s, struct lock_reader *reader, const struct thread_slot *slot)
 {
@@ -197,7 +210,7 @@ static bool wall_enters_again(
 	       lock_wait_monitor(reader, java);
 }
 
-/* wall_again: the stack that it had counts once more. */
+/* Counts the thread's last stack once more. Returns false if it may have changed. */
 static bool wall_again(struct sampler *s, struct thread_slot *slot, uint64_t cpu, uint64_t since)
 {
 	struct thread_wall *wall = &slot->wall;
@@ -219,7 +232,7 @@ static bool wall_again(struct sampler *s, struct thread_slot *slot, uint64_t cpu
 	return true;
 }
 
-/* wall_look: returns whether a signal was sent. */
+/* Polls one thread. Returns true if a signal was sent. */
 static bool wall_look(
 	struct sampler *s, struct lock_reader *reader, struct thread_slot *slot, uint64_t now)
 {
@@ -238,7 +251,7 @@ static bool wall_look(
 		if (now - wall->asked_ns > WALL_PATIENCE_NS && !wall_starves(s, slot, cpu))
 			ask_unanswered(
 				s, slot, THREADS_ASK_WALL, WIRE_WALL, atomic_load(&wall->state));
-		return false; /* what it does not answer for is in the next sample */
+		return false; /* the unanswered time goes into the next sample */
 	}
 	enters_again = wall_enters_again(s, reader, slot);
 	if (enters_again == atomic_load(&wall->enters_again) && !wall_walkable(s, wall, now) &&
@@ -262,13 +275,13 @@ static bool wall_look(
 
 struct round {
 	uint64_t tick_ns, began_ns;
-	uint64_t next_ns; /* when the next one begins */
+	uint64_t next_ns; /* when the next round begins */
 	struct pace pace;
 	struct lock_reader reader;
 	uint32_t listed, counted; /* threads of the last round; of this one so far */
 };
 
-/* round_next: the next listed thread, NULL when the round is at its end. */
+/* The next listed thread; NULL at the end of the round. */
 static struct thread_slot *round_next(struct sampler *s)
 {
 	uint32_t high = atomic_load(&s->threads->high);
@@ -284,8 +297,8 @@ static struct thread_slot *round_next(struct sampler *s)
 }
 
 /*
- * round_end: the next one begins when the interval has passed, on average: looks that keep step with what the program
- * does regularly would find always the same.
+ * Begins the next round if it is due. Rounds are an interval apart on average, with random jitter: polls in step with a
+ * periodic program would always find the same.
  */
 static bool round_end(struct sampler *s, struct round *round, uint64_t now)
 {
@@ -293,7 +306,8 @@ static bool round_end(struct sampler *s, struct round *round, uint64_t now)
 
 	if (now < round->next_ns)
 		return false;
-	if (round->next_ns + interval < now) /* too many threads: as soon as can be */
+	/* Too many threads: start the next round immediately. */
+	if (round->next_ns + interval < now)
 		round->next_ns = now;
 	round->next_ns += interval / 2 + arms_random(interval);
 	s->wall.cycle_ns = now - round->began_ns;
@@ -304,7 +318,7 @@ static bool round_end(struct sampler *s, struct round *round, uint64_t now)
 	return true;
 }
 
-/* round_share: how many threads a tick looks at, so that the shortest round has space for all. */
+/* Threads to poll per tick, so that the shortest round has room for all. */
 static uint32_t round_share(struct sampler *s, const struct round *round)
 {
 	uint64_t interval = atomic_load(&s->events[WIRE_WALL].interval);
@@ -314,8 +328,8 @@ static uint32_t round_share(struct sampler *s, const struct round *round)
 }
 
 /*
- * round_waits: at a session's beginning unwind rows are on their way; what is sampled a little later loses no time,
- * but can be walked.
+ * True while unwind rows are still arriving at the start of a session. Samples taken slightly later lose no time, and
+ * their stacks can be walked.
  */
 static bool round_waits(struct sampler *s, uint64_t now)
 {
@@ -348,7 +362,10 @@ static void round_tick(struct sampler *s, struct round *round)
 	}
 }
 
-/* round_pause: an idle process is looked at once in an interval, at as many threads as come then. */
+/*
+ * The pause in ns until the next tick. An idle process is polled once per interval, with as many threads as fit in that
+ * tick.
+ */
 static uint64_t round_pause(struct sampler *s, struct round *round, uint64_t interval)
 {
 	uint64_t busy = interval / 2 < WALL_TICK_NS ? interval / 2 : WALL_TICK_NS;
@@ -379,7 +396,7 @@ static void *wall_main(void *arg)
 		atomic_fetch_add(&s->events[WIRE_WALL].thread_ns, cost - before);
 		raw_futex_wait(&s->wall.leave, 0, round_pause(s, &round, interval));
 	}
-	wall_waiting_look(s, 0); /* for the time since the last one */
+	wall_waiting_look(s, 0); /* accounts for the time since the last poll */
 	atomic_store(&s->wall.left, 1);
 	raw_futex_wake(&s->wall.left);
 	rooms_let_go(s);
@@ -388,7 +405,7 @@ static void *wall_main(void *arg)
 
 /* --- on and off ------------------------------------------------------------------------------- */
 
-/* wall_begin: what it has run, and waited for a core, by now is told. */
+/* Takes the thread's CPU time and run delay so far as the baseline. */
 static void wall_begin(struct sampler *s, struct thread_slot *slot)
 {
 	struct thread_wall_share share = {.cpu_ns = 0};
@@ -398,7 +415,7 @@ static void wall_begin(struct sampler *s, struct thread_slot *slot)
 	slot->wall.share = share;
 }
 
-/* wall_prepare: threads that are there now have been sampled up to now. */
+/* Resets the wall clock: existing threads count as sampled up to now. */
 static void wall_prepare(struct sampler *s)
 {
 	uint64_t now = clock_mono_ns();
@@ -439,7 +456,7 @@ static int wall_start(
 	return -error;
 }
 
-/* wall_settle: who is asked gets the time to answer; the rest is counted as lost. */
+/* Waits for outstanding samples; unanswered ones are counted as lost. */
 static void wall_settle(struct sampler *s)
 {
 	ask_wait(s, THREADS_ASK_WALL);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a thread waits for that is in a system call on one descriptor: which call and which descriptor the kernel tells,
- * the descriptor itself can be asked, since it is this process's own.
+ * What a thread in a system call on one descriptor waits for. The kernel reports the call and the descriptor; the
+ * descriptor itself can be examined, since it belongs to this process.
  *
- * By the time that the thread's handler takes the sample it may be in the next call, or the descriptor may be another
- * one's. So the handler looks whether it was interrupted in the same call on the same file (signal/wall.c), and a sample
- * for which that does not hold has no name. One that has not run since is in the same call still, whatever has become of
- * the descriptor.
+ * By the time the thread's handler takes the sample, the thread may be in the next call, or the descriptor may have
+ * been reused (TOCTOU). So the handler checks that it interrupted the same call on the same file (signal/wall.c); if
+ * not, the sample gets no name. A thread that has not run since is still in the same call, whatever has become of the
+ * descriptor.
  */
 #include "sampler/descriptor.h"
 #include "sampler/engine/wall.h"
@@ -70,13 +70,13 @@ static bool polls(uint64_t number)
 	return number == SYS_ppoll;
 }
 
-/* What a call is about: poll is the address of the struct pollfd that has the descriptor, or 0. */
+/* The descriptor of a call. poll: the address of the struct pollfd with the descriptor, or 0. */
 struct about {
 	struct descriptor_call call;
 	uint64_t poll;
 };
 
-/* about_poll: of one descriptor. */
+/* A poll(2) of exactly one descriptor. */
 static bool about_poll(struct sampler *s, const struct task_call *call, struct about *out)
 {
 	struct pollfd polled;

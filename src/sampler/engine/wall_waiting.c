@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The wall clock of virtual threads that wait: what a look finds stands for the time since the look before. */
+/* The wall clock of unmounted virtual threads: what a poll finds represents the time since the previous poll. */
 #include "sampler/engine/arms.h"
 #include "sampler/engine/wall.h"
 
@@ -9,23 +9,23 @@
 #include "sampler/session/memory.h"
 #include "sampler/signal/raw.h"
 
-#define LOOKS_SHARE 100u              /* of a core, at most */
-#define STAY_NS     (250 * NS_PER_MS) /* the same places */
+#define LOOKS_SHARE 100u              /* polls use 1/100 of a core at most */
+#define STAY_NS     (250 * NS_PER_MS) /* how long the same places are polled */
 #define SEEN        1024u
 #define SEEN_NS     (1 * NS_PER_S) /* then a stack is walked again */
 
-/* One that was seen in the last looks: by its number, as long as it stays where it is. */
+/* A thread seen by recent polls, by its number; valid while the thread stays where it is. */
 struct seen {
 	uint64_t number, chunk, sp, walked_ns;
-	uint64_t hash; /* of its trace */
+	uint64_t hash; /* hash of its trace */
 	uint32_t id, state;
-	struct unmounted_poll poll; /* node 0: it was not found to wait for a descriptor */
+	struct unmounted_poll poll; /* node 0: not found waiting for a descriptor */
 };
 
 struct wall_waiting {
 	struct waiting w;
 	uint64_t last_ns, next_ns;
-	uint64_t since, now; /* of this look */
+	uint64_t since, now; /* of this poll */
 	struct seen seen[SEEN];
 	struct unmounted_word words[UNMOUNTED_WORDS];
 };
@@ -34,7 +34,7 @@ static uint32_t state_of(const struct unmounted_thread *thread)
 {
 	static const uint8_t states[] = {
 		[UNMOUNTED_READY] = WIRE_STATE_CARRIER,
-		[UNMOUNTED_PARKED] = WALL_IN_FUTEX, /* its frames tell why */
+		[UNMOUNTED_PARKED] = WALL_IN_FUTEX, /* its frames tell the reason */
 		[UNMOUNTED_ENTERS] = WIRE_STATE_MONITOR,
 		[UNMOUNTED_WAITS] = WIRE_STATE_WAITING,
 	};
@@ -42,7 +42,7 @@ static uint32_t state_of(const struct unmounted_thread *thread)
 	return states[thread->state];
 }
 
-/* seen_again: it is where it was. */
+/* Counts the thread's trace once more. Returns false if the thread may have moved on. */
 static bool seen_again(
 	struct wall_waiting *ww, struct seen *seen, const struct unmounted_thread *thread)
 {
@@ -63,8 +63,8 @@ static bool seen_again(
 }
 
 /*
- * polled: the name of the descriptor that it waits for, 0: none. It holds for what is found out before Java's map is asked
- * whether that is the same wait still: until then the descriptor was open, and the same one.
+ * The id of the description of the descriptor that the thread waits for; 0: none. Valid only if a later
+ * unmounted_polls_still confirms the same wait: until then the descriptor was open and the same.
  */
 static uint32_t polled(
 	struct wall_waiting *ww, const struct unmounted_thread *thread, struct unmounted_poll *poll)
@@ -113,8 +113,8 @@ static void seen_anew(
 			.id = stack.id,
 			.state = sample.state,
 			.poll = poll};
-	if (!poll.node &&
-		poll.poller) /* woken for this one: the next one may be for a socket, too */
+	/* It has been woken for this one: the next one may be for a socket, too. */
+	if (!poll.node && poll.poller)
 		seen->hash = 0;
 	sig_stack_give(&stack);
 }

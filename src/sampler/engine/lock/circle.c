@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Threads that wait for each other in a circle, looked for now and then while the event of locks is off, so that a
- * deadlock is seen without anybody asking.
+ * Deadlock detection: scans for circles of waiting threads while the lock event is off, so that a deadlock is reported
+ * without anybody asking.
  *
- *   look:  threads -> the locks that any waits for -> who holds each -> what that one waits for -> ... a circle?
+ *   scan:  threads -> the locks that any waits for -> the owner of each -> what the owner waits for -> ... a circle?
  *
- * Threads, and virtual threads that wait without a carrier: where there are very many some of them, others each time.
- * A look takes a few loads of each thread, and one more look at who holds it for each lock that somebody waits for; it
- * comes so seldom that it takes 1/SHARE of a core. A circle is told when LOOKS of them in a row have found the same
- * threads in the same waits: they have used no CPU time since, or, without a carrier, their stacks are as they were. Who
- * waits for a limited time is in none. Publisher only.
+ * Covers threads and unmounted virtual threads; of very many virtual threads it covers some, others each time. A scan
+ * costs a few loads per thread and one search for the owner per contended lock; scans are so rare that they use 1/SHARE
+ * of a core. A circle is reported when LOOKS scans in a row have found the same threads in the same waits: they have
+ * used no CPU time since or, for unmounted threads, their stacks are unchanged. Timed waits never belong to a circle.
+ * Publisher only.
  */
 #include "sampler/engine/arms.h"
 #include "sampler/engine/lock/own.h"
@@ -23,27 +23,28 @@
 
 #include <string.h>
 
-#define LOOK_NS  (500 * NS_PER_MS)
-#define SHARE    1000u
-#define LOOKS    3u
-#define PLACES   4096u         /* of each table of virtual threads */
-#define LOCKS    64u           /* that somebody waits for, in one look */
-#define MEMBERS  16u           /* threads of all circles */
-#define TRIES_NS (500 * 1000u) /* of CPU between two looks: HotSpot tries again now and then */
+#define LOOK_NS (500 * NS_PER_MS)
+#define SHARE   1000u
+#define LOOKS   3u
+#define PLACES  4096u /* places scanned per table of virtual threads */
+#define LOCKS   64u   /* contended locks per scan */
+#define MEMBERS 16u   /* threads in all circles */
+/* CPU time between two scans of a thread that rests: HotSpot retries now and then. */
+#define TRIES_NS (500 * 1000u)
 
-/* A lock that somebody waits for, and the wait of who holds it. */
+/* A contended lock, and the wait of its owner. */
 struct held {
-	struct lock_wait wait; /* of any that waits for it */
+	struct lock_wait wait; /* the wait of any waiter */
 	struct lock_owner owner;
-	uint32_t next; /* the lock that the owner waits for; LOCKS: none */
+	uint32_t next; /* index of the lock that the owner waits for; LOCKS: none */
 };
 
 struct member {
 	struct lock_wait wait;
 	uint32_t id, looks, owner;
-	uint64_t cpu_ns;           /* of one that runs on a thread, or */
-	struct lock_frozen frozen; /* where one without a carrier is */
-	bool found;                /* by this look */
+	uint64_t cpu_ns;           /* with a slot: its CPU time */
+	struct lock_frozen frozen; /* unmounted: its stack */
+	bool found;                /* found by this scan */
 	bool said;
 	struct wire_wait record;
 };
@@ -51,7 +52,7 @@ struct member {
 struct circles {
 	struct lock_reader reader;
 	struct unmounted virtuals;
-	struct unmounted_pick pick; /* of them, in tables that are larger than that */
+	struct unmounted_pick pick; /* the part of larger tables that is scanned */
 	bool open;
 	struct lock_clock clocks[LOCK_CLOCKS];
 	uint64_t due_ns;
@@ -61,7 +62,7 @@ struct circles {
 	uint32_t count;
 };
 
-/* --- a look ---------------------------------------------------------------------------------------- */
+/* --- a scan ---------------------------------------------------------------------------------------- */
 
 static struct lock_wait thread_waits_for(struct sampler *s, const struct thread_slot *slot)
 {
@@ -83,7 +84,7 @@ static struct lock_wait thread_waits_for(struct sampler *s, const struct thread_
 	return wait;
 }
 
-/* What it waits for without a limit; .lock 0: nothing. */
+/* What the thread waits for without a time limit; .lock 0: nothing. */
 static struct lock_wait waits_for(struct sampler *s, const struct lock_owner *who)
 {
 	struct circles *c = s->circles;
@@ -134,7 +135,7 @@ static void virtuals_held(struct sampler *s)
 		return;
 	c->reader.virtuals = &c->virtuals;
 	unmounted_refresh(&c->virtuals);
-	if (!c->count) /* the same ones, as long as a circle may be among them */
+	if (!c->count) /* the same threads while a circle may be among them */
 		c->pick = (struct unmounted_pick){arms_random(UINT64_MAX), PLACES};
 	unmounted_each(&c->virtuals, &c->pick, virtual_held, c);
 }
@@ -150,7 +151,7 @@ static void held_list(struct sampler *s)
 		held_add(c, &wait);
 	}
 	virtuals_held(s);
-	for (uint32_t i = 0; i < c->locks; i++) { /* more are found on the way */
+	for (uint32_t i = 0; i < c->locks; i++) { /* the loop itself adds more */
 		struct held *held = &c->held[i];
 
 		held->owner = lock_wait_owner(&c->reader, &held->wait);
@@ -160,19 +161,19 @@ static void held_list(struct sampler *s)
 	}
 }
 
-/* in_circle: from this lock's owner on to what that waits for, and so on, back to it. */
+/* True when following owners and what they wait for leads from this lock back to it. */
 static bool in_circle(const struct circles *c, uint32_t first)
 {
 	uint32_t at = c->held[first].next;
 
-	if (at == first) /* nobody waits for what it has itself */
+	if (at == first) /* no thread waits for what it owns itself */
 		return false;
 	for (uint32_t i = 0; i < c->locks && at < LOCKS && at != first; i++)
 		at = c->held[at].next;
 	return at == first;
 }
 
-/* --- those that were found in one -------------------------------------------------------------------- */
+/* --- members of circles ---------------------------------------------------------------------------- */
 
 static struct member *member_of(struct circles *c, uint32_t id)
 {
@@ -186,8 +187,8 @@ static struct member *member_of(struct circles *c, uint32_t id)
 }
 
 /*
- * member_rests: it has not run since, but to try again, as HotSpot does now and then: by its CPU time, or by its stack;
- * *known, if either can be told. Keeps what the next look asks that by.
+ * True when the thread has not run since the previous scan, except to retry as HotSpot does now and then, judging by
+ * its CPU time or its stack. *known: true if either could be read. Retains the readings for the next scan.
  */
 static bool member_rests(
 	struct sampler *s, struct member *m, const struct lock_owner *who, bool *known)
@@ -211,7 +212,9 @@ static bool member_rests(
 	return *known && rests;
 }
 
-/* The owner of held[at] waits for another lock of the circle: once more the same, or for the first time. */
+/*
+ * The owner of held[at] waits for another lock of the circle: counts one more scan with the same wait, or starts over.
+ */
 static void member_found(struct sampler *s, uint32_t at, uint64_t now)
 {
 	struct circles *c = s->circles;
@@ -228,7 +231,7 @@ static void member_found(struct sampler *s, uint32_t at, uint64_t now)
 	if (!known)
 		return;
 	if (!m->looks || !lock_wait_same(&m->wait, &wait) || m->owner != owner || !rests) {
-		if (m->said) /* ends first */
+		if (m->said) /* its end is published first */
 			return;
 		m->record = (struct wire_wait){.since_ns = now,
 			.lock = wait.lock,
@@ -246,7 +249,7 @@ static void member_found(struct sampler *s, uint32_t at, uint64_t now)
 	m->found = true;
 }
 
-/* It is told at last; false: it cannot be published yet. */
+/* Publishes the member's WAIT record. Returns false if it cannot be published yet. */
 static bool member_tell(struct sampler *s, struct member *m, uint64_t now, bool ended)
 {
 	_Atomic uint32_t *inside;
@@ -262,7 +265,7 @@ static bool member_tell(struct sampler *s, struct member *m, uint64_t now, bool 
 	return publish_wait(s->publish, &m->record);
 }
 
-/* Tells those that have been found often enough, and the end of those that are found no more. */
+/* Reports members found in enough scans, and the end of those not found any more. */
 static void members_settle(struct sampler *s, uint64_t now)
 {
 	struct circles *c = s->circles;
@@ -292,7 +295,7 @@ void circles_look(struct sampler *s, uint64_t now)
 	if (!c || now < c->due_ns || (on && !c->count) || s->paused)
 		return;
 	start_ns = clock_read_ns(CLOCK_THREAD_CPUTIME_ID);
-	if (!c->reader.parks) /* a young JVM may not tell yet */
+	if (!c->reader.parks) /* may not be possible yet in a JVM that is starting */
 		lock_reader_open(&c->reader, s);
 	lock_reader_forget(&c->reader);
 	c->locks = 0;

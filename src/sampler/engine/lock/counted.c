@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How many waits there were: HotSpot counts those of each thread (wait_counts.c), looks tell where they are.
+ * The number of waits: HotSpot counts those of each thread (wait_counts.c), polls find out where they are.
  *
- * A wait that is found has a number by that count: as long as the number stays it is the same wait, and all numbers
- * between two that were found are waits that no look has found. Such waits are short. They are put down to the place of
- * a found one that was over at once, before its stack had been walked: looks meet the last microseconds of any wait
- * equally often, however long it is, so each place has its share, but that of waits shorter than a walk is too small.
- * Until there is one, the place of a wait that one look only has found takes them: at once if that is all that is known
- * of the thread, else after a while, or when the thread has ended. Of one that ends before any look has found it in a
- * wait nobody knows where it has waited: they are a row that says so, and the sum is the JVM's.
+ * A wait that is found has a number by that count. While the number stays, it is the same wait; all numbers between two
+ * found ones are waits that no poll has found. Such waits are short. They are recorded at the place of a found wait
+ * that ended before its stack was walked: polls hit the last microseconds of any wait equally often, whatever its
+ * length, so places get their shares in proportion, except that waits shorter than a walk are underrepresented. Until
+ * there is such a place, the place of a wait that only one poll has found is used: at once if that is the thread's only
+ * place, else after a while or when the thread has ended. Where a thread has waited that ended before any poll found it
+ * waiting is unknown: those waits are a row that says so, and the sum equals the JVM's.
  *
- * With parks HotSpot counts also those for other things than locks: a thread that has ever been found in such has no
- * more than looks have found.
+ * HotSpot's count of parks includes those for other things than locks. A thread that was ever found in such has only
+ * the waits that polls have found.
  */
 #include "sampler/engine/lock/own.h"
 
 #include "base/clock.h"
 #include "walk/load/mem.h"
 
-#define COUNT_MOST  (1u << 24) /* more at a time is no count: the thread has ended */
-#define PATIENCE_NS NS_PER_S   /* a wait that is over at once is awaited so long */
+#define COUNT_MOST  (1u << 24) /* a larger difference is not a count: the thread has ended */
+#define PATIENCE_NS NS_PER_S   /* how long a wait that ends before its walk is awaited */
 
 uint64_t lock_jvm_read(struct sampler *s, uint64_t java_thread, uint64_t at)
 {
@@ -41,7 +41,8 @@ uint64_t lock_number(struct sampler *s, uint64_t java_thread, bool monitor)
 void lock_count_from(struct sampler *s, struct lock_thread *t, uint64_t java_thread)
 {
 	const struct thread_slot *slot = lock_slot(s, t);
-	bool born = slot->found_ns > s->lock->on_ns; /* those before are all listed */
+	/* Threads that existed before are all listed. */
+	bool born = slot->found_ns > s->lock->on_ns;
 	bool renamed = t->listed_ns == slot->found_ns;
 	uint32_t which = JVM_WAIT_COUNTS;
 
@@ -61,7 +62,7 @@ void lock_count_from(struct sampler *s, struct lock_thread *t, uint64_t java_thr
 	}
 	if (born)
 		return;
-	/* The wait that it is in counts when it is found. */
+	/* the wait in progress counts when it is found */
 	if (lock_wait_monitor(&s->lock->reader, java_thread))
 		which = JVM_ENTERS;
 	else if (layout_load(&s->layout->thread_state, &s->mem, java_thread) ==
@@ -71,7 +72,7 @@ void lock_count_from(struct sampler *s, struct lock_thread *t, uint64_t java_thr
 		t->counts[which].upto = --t->counts[which].last;
 }
 
-/* rest_take: how many there were that no look has found; from then on anew. */
+/* Returns the number of waits since upto that no poll has found, and settles them. */
 static uint32_t rest_take(struct lock_count *c)
 {
 	uint64_t all = c->last - c->upto, known = c->doubtful ? all : c->found;
@@ -81,7 +82,7 @@ static uint32_t rest_take(struct lock_count *c)
 	return known < all ? (uint32_t)(all - known) : 0;
 }
 
-/* count_of: that of its waits of this kind; NULL: the number of this one is not known. */
+/* The count of this kind of waits; NULL if this wait's number is unknown. */
 static struct lock_count *count_of(
 	struct sampler *s, struct lock_thread *t, const struct lock_wait *wait)
 {
@@ -96,12 +97,12 @@ uint32_t lock_counted(
 	struct lock_count *c = count_of(s, t, wait);
 
 	if (!c || lock_place(s, t)->id)
-		return 1;        /* a carrier's count says nothing of what it carries */
-	if (t->number < c->last) /* somebody has set it back */
+		return 1;        /* a carrier's count does not cover the virtual thread */
+	if (t->number < c->last) /* the count was reset */
 		*c = (struct lock_count){.upto = t->number - 1};
 	c->last = t->number;
 	if (t->number == c->upto || t->number == c->newest)
-		return 0; /* with the rest, or found before */
+		return 0; /* settled with the rest, or found before */
 	c->newest = t->number;
 	c->found++;
 	if (!brief)
@@ -116,7 +117,7 @@ bool lock_count_later(struct sampler *s, struct lock_thread *t, const struct loc
 
 	if (!c || c->doubtful)
 		return false;
-	c->later_ns += 2 * t->weight_ns; /* and half of the time to the next look */
+	c->later_ns += 2 * t->weight_ns; /* doubled: adds half of the time to the next poll */
 	return true;
 }
 
@@ -128,7 +129,10 @@ void lock_count_place(struct lock_thread *t)
 		c->single = t->place + 1;
 }
 
-/* in_wait: in Object.wait, which is in the same count as parks; the JVM waits for a class without that status. */
+/*
+ * True when the thread is in Object.wait, which the count of parks includes. Waits of the JVM for a class also have a
+ * waiting monitor, but not that status.
+ */
 static bool in_wait(struct sampler *s, uint64_t java_thread)
 {
 	struct java_waits *java = &s->lock->reader.java;
@@ -152,7 +156,7 @@ void lock_count_doubt(struct sampler *s, struct lock_thread *t, const struct loc
 		c->doubtful = lock_is(s, t, java_thread);
 }
 
-/* count_rest: what no look has found of waits of this kind, and the time of the short ones. */
+/* Settles the waits of this kind that no poll has found, and the time of the short ones. */
 static void count_rest(
 	struct sampler *s, struct lock_thread *t, enum jvm_wait_count which, bool last)
 {

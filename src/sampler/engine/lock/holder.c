@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What threads do while others wait for the locks that they hold: samples of the holders, which stand for the time of
- * those who wait.
+ * What threads do while others wait for the locks that they own: samples of the owners, weighted by the waiters' time.
  *
- *   look k:    waiter -> lock -> holder: half of the time since look k-1 on its stack of now
- *   look k+1:  first half of the time since look k on the stack that look k has found, before it is asked for another
+ *   poll k:    waiter -> lock -> owner: half of the time since poll k-1, on the owner's current stack
+ *   poll k+1:  the other half, of the time since poll k, on the stack that poll k found, before the next request
  *
- * So these samples add up to the waits. A holder is looked up and asked before anything that takes long: one that runs
- * by a signal, as the wall clock does, one that has stopped by a walk from here, and one that is where it was counts
- * again. Locks that nobody is known to hold, and those that are free (who waits for one is being woken), have rows of
- * their own. What a holder does in less time than it takes to ask it is put down to what it does next.
+ * So these samples add up to the waits. Owners are looked up and sampled before anything slow. A running owner is
+ * sampled by a signal, as the wall clock does; a stopped one by a walk from here; and for an owner still in the same
+ * place its last trace counts again. Locks without a known owner, and those that are free (a waiter is being woken),
+ * have rows of their own. What an owner does in less time than a request takes is attributed to what it does next.
  */
 #include "sampler/engine/lock/own.h"
 
@@ -22,17 +21,17 @@
 #include <string.h>
 
 /*
- * A holder in a number, in lock_thread and lock_held: 0: nobody was asked for; 1 + the number of its slot; after these its
- * entry among the parked ones; or one of these two.
+ * Encoding of an owner in lock_thread and lock_held: 0: not looked up; 1 + the number of its slot; HELD_PARKED + its
+ * entry among the parked ones; HELD_UNKNOWN or HELD_FREE.
  */
 #define HELD_UNKNOWN UINT32_MAX
 #define HELD_FREE    (UINT32_MAX - 1)
 #define HELD_PARKED  (1 + THREADS_MAX)
 
-#define RESTS_NS     60000u            /* CPU time that the way back from a handler may take */
-#define PATIENCE_NS  (500 * NS_PER_MS) /* then a thread that does not answer is [unknown] */
+#define RESTS_NS     60000u /* upper bound of the CPU time of the way back from a handler */
+#define PATIENCE_NS  (500 * NS_PER_MS) /* after this a thread that does not answer is [unknown] */
 
-/* put_row: on a stack of one frame, as this thread's. */
+/* Records a stack of one frame, as this thread's. */
 static void put_row(struct sampler *s, struct thread_slot *thread, uint32_t id, uint64_t frame,
 	uint32_t count, uint64_t ns)
 {
@@ -43,7 +42,7 @@ static void put_row(struct sampler *s, struct thread_slot *thread, uint32_t id, 
 		sig_frame_put(s, thread, id, frame, &sample);
 }
 
-/* put_unheld: of a wait for a lock without a holder that is known; the thread is the one that waits. */
+/* Records time of a wait for a lock without a known owner under the waiting thread. */
 static void put_unheld(struct sampler *s, const struct lock_thread *t, uint32_t holder,
 	uint32_t count, uint64_t ns)
 {
@@ -55,14 +54,14 @@ static void put_unheld(struct sampler *s, const struct lock_thread *t, uint32_t 
 
 /* --- charging ---------------------------------------------------------------------------------- */
 
-/* parked_of: NULL: it is none. */
+/* The entry of a parked owner; NULL if it is not one. */
 static struct lock_parked *parked_of(struct lock *lock, uint32_t holder)
 {
 	return holder >= HELD_PARKED && holder < HELD_FREE ? &lock->parked[holder - HELD_PARKED]
 							   : NULL;
 }
 
-/* parked_unanswered: no look has found its stack in the heap. */
+/* Records what is due as [unknown]: no poll has found the owner's stack in the heap. */
 static void parked_unanswered(struct sampler *s, struct lock_parked *h)
 {
 	uint64_t ns = h->due_ns;
@@ -74,7 +73,10 @@ static void parked_unanswered(struct sampler *s, struct lock_parked *h)
 	put_row(s, &s->lock->waiting.slot, h->id, s->unknown_frames[WALK_BREAK_NO_FRAME], 1, ns);
 }
 
-/* parked_find: its entry, or a free one, or one that has not been asked for since the look before this one. */
+/*
+ * The owner's entry, else a vacant or stale one: not charged since the previous poll. HELD_UNKNOWN if the table is
+ * full.
+ */
 static uint32_t parked_find(struct sampler *s, const struct lock_owner *owner)
 {
 	struct lock *lock = s->lock;
@@ -108,7 +110,10 @@ static struct lock_held holder_find(struct sampler *s, const struct lock_wait *w
 	return held;
 }
 
-/* holder_of: the same for all that wait for a lock; where they wait for very many, some are looked up once each. */
+/*
+ * The lock's owner, looked up once per lock and poll. With more than LOCK_HELD contended locks the excess is looked up
+ * per waiter.
+ */
 static struct lock_held holder_of(struct sampler *s, const struct lock_wait *wait)
 {
 	struct lock *lock = s->lock;
@@ -150,7 +155,7 @@ void holder_charge(const struct lock_look *look, struct lock_thread *t,
 	lock->virtuals_charged |= t >= lock->threads + THREADS_MAX;
 }
 
-/* settle_later: what it was asked for at the last look it has not answered yet, or it got lost. */
+/* Adds the time to a request that is still outstanding, or, if that was consumed, to the next one. */
 static void settle_later(struct lock_holder *h, struct thread_slot *slot, uint64_t ns)
 {
 	if (!atomic_fetch_add(&slot->asked[THREADS_ASK_HOLDER], ns))
@@ -223,7 +228,7 @@ static struct left_java left_java(const struct sampler *s, uint64_t java_thread)
 							java_thread) == l->thread_blocked};
 }
 
-/* holder_rests: it left Java where it had at its last sample, and has not run since, but to answer. */
+/* True when the owner left Java where it had at its last sample, and has not run since except to answer. */
 static bool holder_rests(
 	const struct lock_holder *h, const struct thread_slot *slot, const struct left_java *now)
 {
@@ -248,7 +253,7 @@ static bool put_again(
 	return true;
 }
 
-/* put_walked: walked from here; false: it has gone on meanwhile. */
+/* Walks the owner's stack from here and records it. Returns false if the owner has moved on meanwhile. */
 static bool put_walked(struct sampler *s, struct lock_holder *h, struct thread_slot *slot,
 	uint64_t java_thread, const struct left_java *before)
 {
@@ -287,7 +292,7 @@ static void ask(struct sampler *s, struct lock_holder *h, struct thread_slot *sl
 	if (atomic_fetch_add(&slot->asked[THREADS_ASK_HOLDER], h->due_ns)) {
 		if (now - h->asked_ns > PATIENCE_NS)
 			holder_unanswered(s, slot);
-		return; /* the signal is on its way */
+		return; /* the signal is pending */
 	}
 	h->asked_ns = now;
 	if (!ask_signal(s, slot, WIRE_LOCK))
@@ -309,7 +314,10 @@ static void sample(const struct lock_look *look, struct lock_holder *h, struct t
 	h->due_ns = 0;
 }
 
-/* sample_parked: from where it is in the heap; if it runs just then, at the next look that finds it. */
+/*
+ * Samples an unmounted owner from its stack in the heap. If it is running at the moment, what is due stays for the next
+ * poll that finds it.
+ */
 static void sample_parked(struct sampler *s, struct lock_parked *h)
 {
 	struct waiting *w = &s->lock->waiting;
@@ -331,7 +339,7 @@ static void sample_parked(struct sampler *s, struct lock_parked *h)
 	sig_stack_give(&stack);
 }
 
-/* parked_ask: an object that an earlier look has found may be elsewhere by now. */
+/* Samples the parked owners found by this poll. Objects found by an earlier one may have been relocated. */
 static void parked_ask(const struct lock_look *look)
 {
 	struct lock_parked *parked = look->s->lock->parked;

@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Waits for locks, by looking: a thread of the agent looks every `interval` at what each Java thread waits
- * for (wait.h). A wait that two looks in a row find stands for all the time between them, one that only the
- * later or only the earlier finds for half of it, so that sums are the time spent waiting, whether waits are many
- * and short or few and long, and a look that comes late (the machine is busy, or stood still) does not put all of
- * its delay down to whatever it finds then. A wait counts once, by the first look that finds it; one that a thread
- * begins anew at the same place is told by the CPU time between. How many waits looks have not found, and how long they
- * were, the JVM's own count and clock of each thread tell (counted.c, timed.c).
+ * Waits for locks: a thread of the agent polls every `interval` what each Java thread waits for (wait.h).
  *
- * Nothing is hooked and no event of the JVM's is switched on; who waits for a lock reads the clock for it. A program
- * without contention pays for the looks only, which take 1/LOOKS_SHARE of a core at most. The stack of a thread
- * is walked once per wait and kept; it counts only if the thread was waiting for the same before and after. One
- * that breaks off may be of a thread that went on and waits again: it is walked anew, now and at the looks to come.
+ * A wait that two successive polls find represents all the time between them; one that only the later or only the
+ * earlier finds represents half of it. Sums are thus unbiased, whether waits are many and short or few and long, and a
+ * late poll (the machine is busy, or was suspended) does not attribute all of its delay to whatever it finds. A wait
+ * counts once, by the first poll that finds it; a new wait of the thread at the same place is recognized by the CPU
+ * time in between. The JVM's own count and clock of each thread tell how many waits polls have missed, and how long
+ * they were (counted.c, timed.c).
+ *
+ * Nothing is hooked, and no event of the JVM is enabled; the only cost to a waiting thread is that it reads the clock.
+ * A program without contention pays for the polls only, which use 1/LOOKS_SHARE of a core at most. A thread's stack is
+ * walked once per wait and retained; it counts only if the thread waited for the same before and after the walk. A
+ * stack that breaks off may belong to a thread that went on and waits again: it is walked again, now and at later
+ * polls.
  */
 #include "sampler/engine/arms.h"
 
@@ -34,13 +36,13 @@
 #define SMOOTH           64u
 #define LOCK_TRIES       3u
 #define LOCK_AGAIN_NS    60000u
-#define LOCK_OLD_NS      (200 * NS_PER_MS) /* tries again seldom, with all caches cold */
+#define LOCK_OLD_NS      (200 * NS_PER_MS) /* older waits retry seldom, with all caches cold */
 #define LOCK_IDLE_NS     (40 * NS_PER_MS)
 #define LOCK_FORGET_NS   (1000 * NS_PER_MS)
 
 /* --- one thread ------------------------------------------------------------------------------- */
 
-/* lock_look_at: false: the wait is another, or over, when the stack has been walked. Gives the stack back if so. */
+/* Walks the stack. Returns false, and gives the stack back, if the wait has changed or ended by then. */
 static bool lock_look_at(struct sampler *s, const struct lock_thread *t,
 	const struct lock_wait *wait, struct stack *stack)
 {
@@ -62,7 +64,7 @@ static bool lock_broken(uint16_t flaw)
 	return flaw >= COUNTER_BREAKS;
 }
 
-/* lock_walk: the stack of this wait, if it is still the same when it has been walked. */
+/* Retains the stack of this wait. Returns false if the wait has changed or ended by then. */
 static bool lock_walk(
 	const struct lock_look *look, struct lock_thread *t, const struct lock_wait *wait)
 {
@@ -105,8 +107,9 @@ static void wait_begins(
 }
 
 /*
- * lock_rests: it is in the same wait as at the last look. Where the JVM's count does not tell: it has not run since, but
- * to try again, as the JVM does now and then: who has had the lock meanwhile and wants it again runs for longer.
+ * True when the thread is in the same wait as at the last poll. Without the JVM's count: it has not run since, except
+ * to retry as the JVM does now and then. A thread that has acquired the lock meanwhile and wants it again runs for
+ * longer.
  */
 static bool lock_rests(const struct lock_look *look, struct lock_thread *t)
 {
@@ -137,9 +140,9 @@ static void lock_waits(
 	lock_goes_on(look, t, wait);
 }
 
-/* --- a look at all ---------------------------------------------------------------------------- */
+/* --- a poll of all threads --------------------------------------------------------------------- */
 
-/* lock_see: what it waits for at this moment; .lock 0: nothing, or it is no Java thread. */
+/* What the thread waits for at this moment; .lock 0: nothing, or it is not a Java thread. */
 static struct lock_wait lock_see(struct sampler *s, uint32_t number)
 {
 	struct thread_slot *slot = &s->threads->slots[number];
@@ -182,7 +185,7 @@ static void lock_look(const struct lock_look *look, uint32_t number)
 		lock_ends(s, t, look->since);
 	if (!java_thread)
 		lock_count_rest(s, t, true);
-	else if (t->places) /* it may end before the next look */
+	else if (t->places) /* it may end before the next poll */
 		lock_count_read(s, t);
 	if (!wait.lock || t->wait.lock)
 		t->looked = slot->id;
@@ -208,7 +211,7 @@ static void lock_round(struct sampler *s)
 		lock->timed_ns = now;
 	if (rests)
 		lock->rests_ns = now;
-	/* All at once, before anything that takes long: this thread may be in the way of the one that holds the lock. */
+	/* All at once, before anything slow: this thread may be in the way of the one that owns the lock. */
 	for (uint32_t i = 0; i < high; i++)
 		lock->seen[i] = lock_see(s, i);
 	lock->held_count = 0;
@@ -238,8 +241,9 @@ static void lock_round(struct sampler *s)
 }
 
 /*
- * lock_pause: looks do not keep step with what the program does regularly, and cost little: by what they usually cost,
- * since a wait that was found has made the last one dear, and must not stand for a longer time because of that.
+ * The pause in ns until the next poll: jittered, so as not to keep step with a periodic program, and long enough for
+ * the share of a core. That is computed from the average cost: a poll that found a wait is expensive, and the next one
+ * must not represent a longer time because of that.
  */
 static uint64_t lock_pause(struct sampler *s, uint64_t cost_ns)
 {
@@ -286,7 +290,7 @@ uint64_t lock_memory(const struct sampler *s)
 
 	if (!lock)
 		return 0;
-	/* thread records: those in use; their slots: all that are mapped */
+	/* thread records: those in use; the rest: all that is mapped */
 	known = atomic_load(&s->threads->high) + (lock->waiting.open ? LOCK_VIRTUALS : 0);
 	return known * (uint64_t)sizeof(struct lock_thread) + offsetof(struct lock, threads) +
 	       sizeof(lock->waiting) +
@@ -349,7 +353,7 @@ static void lock_stop(struct sampler *s, uint32_t event)
 
 	if (!spawn_end(&s->lock->tid, &s->lock->leave, &s->lock->left)) {
 		jvm_wait_times_ask(s, false);
-		return; /* what it knows of threads is its own until it has ended */
+		return; /* its thread still owns all state */
 	}
 	for (uint32_t i = 0; i < high; i++) {
 		struct lock_thread *t = &s->lock->threads[i];

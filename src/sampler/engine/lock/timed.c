@@ -1,20 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How long the waits were: HotSpot has that for each thread, as a whole (wait_times.c), looks tell where. Looks alone do
- * not do for waits of some us where a CPU is idle: it is idle because threads wait, and lets whoever looks in at once.
+ * The duration of waits: HotSpot has the total of each thread (wait_times.c), polls find out where. Polls alone are not
+ * sufficient for waits of some us where a CPU is idle: it is idle because threads wait, and lets the polling thread in
+ * at once.
  *
- * What several looks have found of a wait is put down at once, and what one look only has found stands for its share of
- * the JVM's time of all the rest. If looks have found more than there was, what comes next is less by that.
+ * Time of a wait that several polls have found is recorded at once. Time of one that only one poll has found is a share
+ * of what remains of the JVM's total. If polls have found more time than there was, later records are reduced by the
+ * excess.
  *
- * Not in the JVM's time: who waits to have a monitor again after Object.wait; a wait that had begun before. In it as
- * well: what a virtual thread waits on its carrier, and parks for other things than locks. Such threads' waits are as
- * looks have found them.
+ * The JVM's time does not include reacquiring a monitor after Object.wait, nor a wait that had begun before timing
+ * started. It does include waits of a virtual thread on its carrier, and parks for other things than locks. Waits of
+ * such threads are recorded as polls have found them.
  */
 #include "sampler/engine/lock/own.h"
 
 #include "base/clock.h"
 
-/* More than this beyond the time that has passed is no time of a thread: it has ended, and its memory is another's. */
+/*
+ * A total that exceeds the elapsed time by more than this is not a thread's: the thread has ended and its memory was
+ * reused.
+ */
 #define SLACK_NS NS_PER_S
 
 static enum jvm_wait_count kind_of(const struct lock_wait *wait)
@@ -53,7 +58,7 @@ void lock_time_from(struct sampler *s, struct lock_thread *t, uint64_t java_thre
 	if (number && !t->first_timed)
 		t->first_timed = number;
 	if (number && number == t->first_timed)
-		return; /* not a word of it is timed */
+		return; /* this wait is not timed at all */
 	t->timed = true;
 	for (uint32_t i = 0; i < JVM_WAIT_COUNTS; i++)
 		t->times[i] =
@@ -68,7 +73,7 @@ void lock_time_read(struct sampler *s, struct lock_thread *t, uint64_t java_thre
 
 		if (is_timed(s, t, (enum jvm_wait_count)i))
 			now = time_of(s, java_thread, (enum jvm_wait_count)i);
-		if (now && now < time->last) /* the program has had it start anew */
+		if (now && now < time->last) /* the program has reset it */
 			*time = time_begins(s, now);
 		else if (now && now - time->from <= passed_ns + SLACK_NS)
 			time->last = now;
@@ -107,7 +112,7 @@ void lock_time_leave(struct sampler *s, struct lock_thread *t, uint32_t number)
 	place->brief_ns = 0;
 }
 
-/* share_out: what is owed, to places by what looks have found there. */
+/* Distributes owed_ns over the places in proportion to the time that polls have found there. */
 static void share_out(struct sampler *s, struct lock_thread *t, enum jvm_wait_count which,
 	uint64_t owed_ns, uint64_t all_ns)
 {

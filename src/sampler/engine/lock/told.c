@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What has been found of waits: into the trace table, and, of long ones, to the front end. */
+/* Records finished lock waits in the trace table, and reports long ones to the front end. */
 #include "sampler/engine/lock/own.h"
 
 #include "base/clock.h"
@@ -97,7 +97,7 @@ void lock_begins(const struct lock_look *look, struct lock_thread *t, uint32_t i
 	t->stands_for = 1;
 	t->count = look->first ? 0 : 1;
 	t->holder = t->holder_now;
-	t->weight_ns = look->since / 2; /* it began somewhere between the two looks */
+	t->weight_ns = look->since / 2; /* it began somewhere between the two polls */
 }
 
 void lock_begun(const struct lock_look *look, struct lock_thread *t, const struct lock_wait *wait,
@@ -156,13 +156,16 @@ bool lock_recall(struct sampler *s, struct lock_thread *t, const struct lock_wai
 	return true;
 }
 
-/* lock_place_for: where this stack is kept already, else a free place, or another than the last one's. */
+/*
+ * Sets the wait's place: where this stack is retained already, else a free place, else one in turn, never the last one
+ * used.
+ */
 static void lock_place_for(struct sampler *s, struct lock_thread *t, const struct lock_wait *wait,
 	const struct stack *stack, uint32_t frames)
 {
 	struct lock_place *places = lock_places(s, t);
 
-	if (t->wait.lock) /* walked anew */
+	if (t->wait.lock) /* walked again */
 		return;
 	for (uint32_t i = 0; i < t->places; i++) {
 		if (place_is_like(&places[i], wait) && places[i].frames == frames &&
@@ -218,8 +221,8 @@ void lock_keep(const struct lock_look *look, struct lock_thread *t, const struct
 /* --- long waits -------------------------------------------------------------------------------- */
 
 /*
- * lock_behind: by how much the clock of that CPU's run queue is behind now. Each CPU has its own, which leaves out what
- * the host took from it, so it is asked for there: this thread goes there for a moment. false: it must not.
+ * By how much the clock of that CPU's run queue lags now. Each CPU has its own, which excludes time stolen by the host,
+ * so it is read there: this thread migrates there for a moment. Returns false if it may not.
  */
 static bool lock_behind(
 	struct lock_clock *clocks, int task_fd, int32_t cpu, uint64_t now, uint64_t *ns)
@@ -280,7 +283,8 @@ static bool lock_tell_begun(struct sampler *s, struct lock_thread *t)
 	if (!publish_wait(s->publish, &t->record))
 		return false;
 	t->said = true;
-	atomic_compare_exchange_strong(&t->told, &begun, TOLD_SAID); /* or it has ended meanwhile */
+	/* Stays TOLD_ENDED if the wait has ended meanwhile. */
+	atomic_compare_exchange_strong(&t->told, &begun, TOLD_SAID);
 	return true;
 }
 
@@ -297,7 +301,7 @@ static bool lock_tell_ended(struct sampler *s, struct lock_thread *t)
 	return true;
 }
 
-/* lock_tell: what has become of this wait since it was told last; false: it cannot be published yet. */
+/* Publishes what has happened to the wait since the last report. Returns false if it cannot be published yet. */
 static bool lock_tell(struct sampler *s, struct lock_thread *t)
 {
 	switch (atomic_load_explicit(&t->told, memory_order_acquire)) {

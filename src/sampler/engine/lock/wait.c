@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Monitors, synchronizers and their owners. */
+/* Reading monitors, synchronizers and their owners. */
 #include "sampler/engine/lock/wait.h"
 
 #include "sampler/sampler.h"
@@ -8,14 +8,14 @@
 
 #include <string.h>
 
-/* klass_contended: is it a lock, something that one thread takes and gives back? */
+/* True when the class is a lock: something that one thread acquires and releases. */
 static bool klass_contended(const struct java_waits *java, uint64_t klass)
 {
 	static const char *const locks[] = {"java/util/concurrent/locks/AbstractQueuedSynchronizer",
 		"java/util/concurrent/locks/AbstractQueuedLongSynchronizer",
 		"java/util/concurrent/locks/StampedLock"};
 
-	/* It waits for something to happen. */
+	/* waiting on a latch is waiting for work, not contention */
 	if (oop_klass_is(
 		    java->layout, java->mem, klass, "java/util/concurrent/CountDownLatch$Sync"))
 		return false;
@@ -46,7 +46,7 @@ void lock_reader_forget(struct lock_reader *r)
 
 /* --- what it waits for ------------------------------------------------------------------------ */
 
-/* reader_thread: the java.lang.Thread that runs: of a carrier, the virtual thread on it. */
+/* The java.lang.Thread that runs; on a carrier, the mounted virtual thread. */
 static struct oop reader_thread(struct lock_reader *r, uint64_t java_thread)
 {
 	const struct walk_layout *l = r->s->layout;
@@ -57,7 +57,7 @@ static struct oop reader_thread(struct lock_reader *r, uint64_t java_thread)
 		&r->java.threads.mode, l, &r->here.mem, java_thread + (uint64_t)field->offset);
 }
 
-/* reader_class: what a java.lang.Class stands for: who locks one has written "static synchronized". */
+/* The class that a java.lang.Class represents: the lock of a "static synchronized" method. */
 static uint64_t reader_class(struct lock_reader *r, const struct oop *oop)
 {
 	struct sampler *s = r->s;
@@ -80,7 +80,7 @@ static void wait_monitor(struct lock_reader *r, uint64_t monitor, struct lock_wa
 			.monitor = true};
 }
 
-/* reenters: the monitor that it waits to have again; 0: it does not. */
+/* The monitor that the thread waits to reacquire; 0: none. */
 static uint64_t reenters(struct lock_reader *r, uint64_t java_thread)
 {
 	struct sampler *s = r->s;
@@ -106,7 +106,7 @@ uint64_t lock_wait_monitor(struct lock_reader *r, uint64_t java_thread)
 	return monitor ? monitor : reenters(r, java_thread);
 }
 
-/* wait_blocker: thread, a java.lang.Thread, is parked for this. */
+/* Fills *out if a java.lang.Thread parked with this blocker waits for a lock. */
 static void wait_blocker(
 	struct lock_reader *r, struct oop blocker, uint64_t thread, struct lock_wait *out)
 {
@@ -135,7 +135,7 @@ static void wait_parked(struct lock_reader *r, uint64_t java_thread, struct lock
 	if (!thread.klass)
 		return;
 	blocker = java_wait_blocker(&r->java, thread.object);
-	/* Of whom nobody can say that it is not. */
+	/* without a readable status it is assumed to be parked */
 	out->parked = blocker.klass || !java_wait_status(&r->java, thread.object, &status) ||
 		      status & JAVA_PARKED;
 	wait_blocker(r, blocker, thread.object, out);
@@ -177,7 +177,7 @@ struct lock_wait lock_wait_virtual(
 
 		if (monitor)
 			wait_monitor(r, monitor, &wait);
-		if (!wait.lock) /* it waits, for what cannot be told */
+		if (!wait.lock) /* it waits for something that cannot be read */
 			wait = (struct lock_wait){.lock = thread->object};
 	} else if (thread->state == UNMOUNTED_PARKED) {
 		wait_blocker(r, unmounted_blocker(java, thread), thread->object, &wait);
@@ -203,7 +203,7 @@ bool lock_wait_still(struct lock_reader *r, uint64_t java_thread, const struct l
 
 bool lock_wait_same(const struct lock_wait *a, const struct lock_wait *b)
 {
-	/* A collector may move what a thread is parked for; a monitor stays. */
+	/* A collector may relocate the object that a thread is parked for; a monitor stays. */
 	return a->monitor == b->monitor && a->klass == b->klass && a->sp == b->sp &&
 	       a->pc == b->pc && (!a->monitor || a->lock == b->lock);
 }
@@ -228,7 +228,7 @@ static bool owner_has_locked(struct lock_reader *r, uint64_t java_thread, uint64
 	return what && walk_thread_has_locked(r->s->layout, &r->here.mem, java_thread, what);
 }
 
-/* owner_carries: what, a virtual thread, is mounted on it. */
+/* True when the virtual thread `what` is mounted on the thread. */
 static bool owner_carries(struct lock_reader *r, uint64_t java_thread, uint64_t what)
 {
 	const struct walk_field *field = &r->s->layout->thread_virtual;
@@ -254,7 +254,7 @@ static struct thread_slot *owner_find(struct lock_reader *r, owner_test *test, u
 	return NULL;
 }
 
-/* owner_runs: it is this thread, or the virtual one that it carries; NULL: it is not known. */
+/* The owner is this thread or the virtual thread that it carries; NULL: unknown. */
 static struct lock_owner owner_runs(struct lock_reader *r, struct thread_slot *slot)
 {
 	struct lock_owner owner = {.slot = slot};
@@ -266,7 +266,7 @@ static struct lock_owner owner_runs(struct lock_reader *r, struct thread_slot *s
 	return owner;
 }
 
-/* owner_virtual: one that no carrier has, by its number (0: it is not known) and, if that is known, its object. */
+/* The owner is an unmounted virtual thread, by its number (0: unknown) and, if known, its object. */
 static struct lock_owner owner_virtual(struct lock_reader *r, uint64_t number, uint64_t object)
 {
 	struct lock_owner owner = {.number = number, .object = object};
@@ -280,12 +280,12 @@ static struct lock_owner owner_virtual(struct lock_reader *r, uint64_t number, u
 	return owner;
 }
 
-/* Of each table of virtual threads so many places are searched for who has locked something: that is in no index. */
+/* Places searched per table of virtual threads for one that has locked a monitor: no index has that. */
 #define SEARCHED 1024u
 
 struct locker {
 	struct lock_reader *r;
-	uint64_t object; /* what is locked */
+	uint64_t object; /* the locked object */
 	struct unmounted_thread found;
 };
 
@@ -297,7 +297,7 @@ static void locker_visit(void *ctx, const struct unmounted_thread *thread)
 		l->found = *thread;
 }
 
-/* owner_locked: a virtual thread that has locked it and lost its carrier before anyone waited. */
+/* The owner is a virtual thread that has locked the object and was unmounted before anyone waited. */
 static struct lock_owner owner_locked(struct lock_reader *r, uint64_t object)
 {
 	const struct unmounted_pick pick = {0, SEARCHED};
@@ -339,7 +339,7 @@ static struct lock_owner owner_of_synchronizer(struct lock_reader *r, const stru
 	java_thread = mem_u64(&r->here.mem, owner.object + r->java.threads.eetop);
 	slot = java_thread ? owner_find(r, owner_is_thread, java_thread)
 			   : owner_find(r, owner_carries, owner.object);
-	if (slot || !unmounted_is(r->virtuals, owner)) /* or a thread that is over */
+	if (slot || !unmounted_is(r->virtuals, owner)) /* or a thread that has ended */
 		return owner_runs(r, slot);
 	return owner_virtual(
 		r, mem_u64(&r->here.mem, owner.object + r->java.threads.tid), owner.object);

@@ -1,22 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Virtual threads that wait for a lock without a carrier. As of other threads, what two looks in a row find stands for
- * all the time between them, what one finds for half of it, and a wait counts by the first look that finds it. Where
- * there are many, some are looked at and stand for the others; these are exchanged for others now and then, by a last
- * look at the old ones and a first look at the new ones at the same moment, whose waits do not count as begun then.
+ * Lock waits of unmounted virtual threads. As for other threads, a wait found by two successive polls represents all
+ * the time between them, one found by a single poll half of it, and a wait counts by the first poll that finds it. Of
+ * many threads some are polled and scaled up to the others. These are exchanged now and then: the last poll of the old
+ * ones and the first poll of the new ones happen at the same moment, and waits that the latter finds do not count as
+ * begun then.
  *
- * CPU time cannot tell two waits of one at the same place; its stack does, which is written anew each time. A
- * collector changes it, too, but then it moves it.
+ * CPU time cannot distinguish two waits of a virtual thread at the same place. Its stack can, since it is written anew
+ * each time. A collector changes it, too, but then relocates it.
  */
 #include "sampler/engine/lock/own.h"
 
 #include "base/clock.h"
 
-#define STAY_NS NS_PER_S /* the same places */
+#define STAY_NS NS_PER_S /* how long the same places are polled */
 #define WINDOW  16u
 #define WORDS   48u
 
-/* virtual_entry: its own, or a free one; NULL: there is no space. */
+/* The thread's entry, else a free one; NULL: the window is full. */
 static struct lock_thread *virtual_entry(struct lock *lock, uint64_t number)
 {
 	struct lock_thread *vacant = NULL;
@@ -66,7 +67,7 @@ static bool is_same(
 	       lock_frozen_same(&t->frozen, now);
 }
 
-/* virtual_walk: its stack, kept or put; false: it went on meanwhile. */
+/* Walks the stack and retains or records it. Returns false if the thread has moved on meanwhile. */
 static bool virtual_walk(const struct lock_look *look, struct lock_thread *t, uint32_t id,
 	const struct unmounted_thread *thread, const struct lock_wait *wait)
 {
@@ -133,7 +134,7 @@ static void virtual_look(void *ctx, const struct unmounted_thread *thread)
 	t->frozen = now;
 }
 
-/* virtuals_end: of those that this look has not found, or of all. */
+/* Ends the waits of those that this poll has not found, or all. */
 static void virtuals_end(struct sampler *s, bool all, uint64_t since)
 {
 	struct lock *lock = s->lock;
