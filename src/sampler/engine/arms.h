@@ -109,6 +109,7 @@ void process_clock_look(struct sampler *s, uint64_t now);
  */
 void switches_look(struct sampler *s, uint64_t now);
 
+/* True when any engine is set on the thread. */
 bool arms_any(const struct thread_slot *slot);
 /* The engine that is set for the event on the thread; NULL if none is. */
 const struct engine *arms_engine(struct thread_slot *slot, uint32_t event);

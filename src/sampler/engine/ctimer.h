@@ -30,6 +30,7 @@ void ctimer_delete(int timer);
 /* The number of timers, and its upper bound: the kernel counts each against RLIMIT_SIGPENDING. */
 uint32_t ctimers_used(void);
 void ctimers_allow(uint64_t timers);
+/* The setting of a periodic timer; `first` is the time to its first expiry. */
 struct itimerspec ctimer_every(uint64_t interval, uint64_t first);
 
 #endif

@@ -38,6 +38,7 @@ void perf_fd_adopt(void);
 void *perf_fd_ring(int fd, int *error);
 /* Starts the event: every sample sends signo to the thread, with the descriptor in siginfo. */
 int perf_fd_enable(int fd, int32_t tid, int signo);
+/* Stops the event; pending signals still arrive. */
 void perf_fd_disable(int fd);
 /*
  * The event's count, in ns for clocks, and the records dropped because its buffer was full. The latter needs

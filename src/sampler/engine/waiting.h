@@ -29,6 +29,7 @@ struct waiting {
 	struct thread_slot slot; /* placeholder: unmounted threads have no slot */
 };
 
+/* Initializes it and makes a first attempt to open. */
 void waiting_open(struct waiting *w, struct sampler *s);
 /*
  * True when the threads can be read now. A collector that relocates objects may prevent that, so it is retried for two

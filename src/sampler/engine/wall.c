@@ -318,7 +318,7 @@ static bool round_end(struct sampler *s, struct round *round, uint64_t now)
 	return true;
 }
 
-/* Threads to poll per tick, so that the shortest round has room for all. */
+/* Threads to poll per tick, so that the shortest round covers all. */
 static uint32_t round_share(struct sampler *s, const struct round *round)
 {
 	uint64_t interval = atomic_load(&s->events[WIRE_WALL].interval);

@@ -11,7 +11,7 @@ struct thread_slot;
 
 /*
  * The state of a sample until it is published: enum wire_thread_state, or this one for a thread in futex(2) or a parked
- * virtual thread, whose frames tell the reason.
+ * virtual thread, whose frames show the reason.
  */
 #define WALL_IN_FUTEX 15u
 

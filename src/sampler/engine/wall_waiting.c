@@ -34,7 +34,7 @@ static uint32_t state_of(const struct unmounted_thread *thread)
 {
 	static const uint8_t states[] = {
 		[UNMOUNTED_READY] = WIRE_STATE_CARRIER,
-		[UNMOUNTED_PARKED] = WALL_IN_FUTEX, /* its frames tell the reason */
+		[UNMOUNTED_PARKED] = WALL_IN_FUTEX, /* its frames show the reason */
 		[UNMOUNTED_ENTERS] = WIRE_STATE_MONITOR,
 		[UNMOUNTED_WAITS] = WIRE_STATE_WAITING,
 	};

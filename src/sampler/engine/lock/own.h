@@ -371,7 +371,9 @@ bool lock_frozen_read(struct sampler *s, struct unmounted *u, const struct unmou
 	struct lock_frozen *out);
 /* True when both readings are of the same wait, judging by the stack. */
 bool lock_frozen_same(const struct lock_frozen *before, const struct lock_frozen *now);
+/* Polls unmounted virtual threads; does nothing while they cannot be read. */
 void lock_waiting_look(const struct lock_look *look);
+/* Ends all their waits. */
 void lock_waiting_end(struct sampler *s);
 
 #endif

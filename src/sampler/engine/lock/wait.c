@@ -208,7 +208,7 @@ bool lock_wait_same(const struct lock_wait *a, const struct lock_wait *b)
 	       a->pc == b->pc && (!a->monitor || a->lock == b->lock);
 }
 
-/* --- who holds it ----------------------------------------------------------------------------- */
+/* --- its owner -------------------------------------------------------------------------------- */
 
 typedef bool owner_test(struct lock_reader *r, uint64_t java_thread, uint64_t what);
 

@@ -61,12 +61,14 @@ bool lock_reader_open(struct lock_reader *r, struct sampler *s);
 void lock_reader_forget(struct lock_reader *r);
 /* The monitor that the thread waits to enter, at first or again after a notification in Object.wait; 0: none. */
 uint64_t lock_wait_monitor(struct lock_reader *r, uint64_t java_thread);
+/* Reads the wait of a thread; .lock 0: it waits for no lock. */
 struct lock_wait lock_wait_read(struct lock_reader *r, uint64_t java_thread);
 /*
- * True when the thread is still in that wait; a few loads. False: read it anew. For a signalled wait true may also mean
+ * True when the thread is still in that wait; a few loads. False: read it again. For a signalled wait true may also mean
  * that the thread has parked again since, which the caller has to rule out.
  */
 bool lock_wait_still(struct lock_reader *r, uint64_t java_thread, const struct lock_wait *wait);
+/* True when both readings may be of one wait: same kind, class and place and, for a monitor, the same monitor. */
 bool lock_wait_same(const struct lock_wait *a, const struct lock_wait *b);
 /* The wait of an unmounted virtual thread; sp and pc are 0. */
 struct lock_wait lock_wait_virtual(
@@ -78,6 +80,7 @@ struct lock_owner {
 	struct thread_slot *slot; /* the thread or the carrier; NULL: none */
 	uint64_t number, object;  /* of an unmounted virtual thread; object 0: not found */
 };
+/* Finds the current owner; searches the list of threads and, for some locks, virtual threads. */
 struct lock_owner lock_wait_owner(struct lock_reader *r, const struct lock_wait *wait);
 
 #endif
