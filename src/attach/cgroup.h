@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How much CPU a process's cgroups give it, how often they have stopped it, how many threads and how much memory they still
- * allow, and whether they are frozen: version 2, or the controller of version 1.
+ * Limits and state of a process's cgroups: CPU quota and throttling, remaining threads and memory, frozen or not. Reads
+ * version 2, or the controller's hierarchy of version 1 where that is mounted.
  *
- * Read through our own mounts; where they do not show the process's cgroups, through its own, which may show less than there
- * is. Plain values. The root folder of /proc is maps.h's proc_root.
+ * Read through our own mounts. If they do not show the process's cgroups, they are read through its root
+ * (/proc/PID/root/sys/fs/cgroup), which may show only the innermost one; limits of the outer ones are then missed. Plain
+ * values, any thread. Reads a few small files per level. Tests replace the root of /proc (proc_root in base/maps.h).
  */
 #ifndef JHOT_ATTACH_CGROUP_H
 #define JHOT_ATTACH_CGROUP_H
@@ -15,36 +16,38 @@
 
 #define CGROUP_PATH 768
 
-/* Where a controller is mounted. */
+/* Where a controller is mounted. v1: a hierarchy of version 1; false: version 2. */
 struct cgroup_mount {
 	const char *controller; /* "cpu", "pids", "memory" */
 	bool v1;
-	char top[256]; /* the cgroup that is seen there, "/" as a rule */
-	char at[256];  /* the folder; "": there is none */
+	char top[256]; /* the cgroup at the mount point, normally "/" */
+	char at[256];  /* the mount point; "": not mounted */
 };
+/* Finds the mount of this controller, version 1 before version 2. The name is borrowed, not copied. */
 void cgroup_mount_find(struct cgroup_mount *out, const char *controller);
 
-/* The tightest limit among a process's cgroup and those that it lies in, and what that one counted since it was made. */
+/* The tightest CPU limit among a process's cgroup and its ancestors, with that cgroup's counters since its creation. */
 struct cgroup_cpu {
-	char path[CGROUP_PATH]; /* its folder */
-	int64_t limit;          /* in 0.001 cores */
+	char path[CGROUP_PATH]; /* folder of the cgroup that sets the limit */
+	int64_t limit;          /* thousandths of a core; -1: none */
 	int64_t period_us;
-	int64_t periods;      /* in which somebody of it wanted to run */
-	int64_t throttled;    /* of these: in which it was stopped */
-	int64_t throttled_us; /* for how long, added up over the CPUs */
+	int64_t periods;      /* periods in which any of its tasks was runnable */
+	int64_t throttled;    /* of these, periods in which it was throttled */
+	int64_t throttled_us; /* throttled time, summed over CPUs */
 };
+/* UNKNOWN: the cgroups are not all visible, or the counters of the limit cannot be read. */
 enum cgroup_answer { CGROUP_UNKNOWN, CGROUP_NO_LIMIT, CGROUP_LIMIT };
 enum cgroup_answer cgroup_cpu(const struct cgroup_mount *mount, pid_t pid, struct cgroup_cpu *out);
 
-/* cgroup_pids_left: how many threads more its cgroups let it start; INT64_MAX where they set no limit, or none is known. */
+/* Threads that its cgroups still allow; INT64_MAX: no limit, or unknown. */
 int64_t cgroup_pids_left(const struct cgroup_mount *mount, pid_t pid);
-/* cgroup_memory_left: the same of bytes, with what pages of files and swap would make room for. */
+/* Bytes that its cgroups still allow, counting reclaimable file pages and free swap as available; INT64_MAX as above. */
 int64_t cgroup_memory_left(const struct cgroup_mount *mount, pid_t pid);
 
-/* cgroup_is_ours: are we in the very same ones, as in its container? */
+/* True when the process is in exactly our cgroups, e.g. in the same container. */
 bool cgroup_is_ours(pid_t pid);
 
-/* cgroup_frozen: is its cgroup, or one that this lies in, as `docker pause` leaves it? */
+/* True when its cgroup or an ancestor is frozen or freezing, e.g. by `docker pause`. */
 bool cgroup_frozen(pid_t pid);
 
 #endif

@@ -15,9 +15,9 @@
 #include "attach/jvm/hotspot.h"
 #include "base/err.h"
 
-/* Before the listener is woken: threads, descriptors, and memory for the listener. */
+/* Call before waking the listener: checks threads, descriptors, and memory for the listener. */
 int limits_check_listener(const struct hotspot *jvm, struct err *err);
-/* Before an agent is loaded: memory and mappings for a session, and that of the containers. */
+/* Call before loading an agent: checks memory and mappings for a session, and the memory limits of its cgroups. */
 int limits_check_agent(const struct hotspot *jvm, struct err *err);
 
 #endif

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Puts the agent's file where a JVM can open it and nobody else can replace it.
+ * Installs the agent's file where a JVM can open it and no third user can replace it.
  *
- * place_prepare and place_put_by_root run with the caller's ids, place_put with the target's; all in the attach helper.
+ * All functions run in the attach helper; place_prepare, place_find_kept and place_put_by_root with the caller's ids,
+ * place_put with the target's. They block as long as the target's file systems do. Single-threaded.
  */
 #ifndef JHOT_ATTACH_PLACE_H
 #define JHOT_ATTACH_PLACE_H
@@ -18,7 +19,7 @@
 
 #define PLACE_FOLDERS 3
 
-/* The agent: these bytes, which the program carries, or where a path is given what that file holds. */
+/* The agent: the bytes embedded in the program or, if path is set, the content of that file. Borrowed. */
 struct agent_file {
 	const char *path;
 	const void *bytes;
@@ -29,47 +30,48 @@ struct agent_file {
 
 struct place {
 	const struct hotspot *jvm;
-	struct agent_file agent; /* its bytes, always */
-	struct buf read;         /* which are these if they are a file's */
-	char name[PLACE_NAME];   /* what stands for it in a folder of the JVM's */
-	mode_t mode;             /* and has there */
-	/* Where it may go, or -errno; opened first, since an undumpable JVM's are closed to its own user. */
+	struct agent_file agent; /* bytes are always set */
+	struct buf read;         /* owns them if they were read from a file */
+	char name[PLACE_NAME];   /* its file name in a folder of the JVM */
+	mode_t mode;             /* its mode there */
+	/* Candidate folders, or -errno. Opened first: those of an undumpable JVM are closed to the JVM's own user. */
 	int folders[PLACE_FOLDERS];
-	bool safe[PLACE_FOLDERS]; /* only root and the JVM's user can replace what is in it */
+	bool safe[PLACE_FOLDERS]; /* only root and the JVM's user can replace files in it */
 
-	/* where it is for the JVM */
-	char path[PATH_MAX]; /* as the JVM opens it */
-	int dir;             /* the folder, -1 if there is nothing in it: the JVM has it already */
-	ino_t inode;         /* of what is in it */
-	int memfd;           /* what that is a link to; -1: it is a copy */
-	int keeper_fd; /* held open until it may be removed by this process; -1: there is none */
+	/* where it was installed */
+	char path[PATH_MAX]; /* as the JVM opens it; "": not installed */
+	int dir;             /* the folder with our file; -1: no file to remove */
+	ino_t inode;         /* of our file */
+	int memfd;           /* target of our link; -1: the file is a copy */
+	int keeper_fd;       /* the keeper removes the file when this closes; -1: no keeper */
 	pid_t keeper;
 };
 
-/* place_name: what bytes are called in a JVM of this pid in its own namespace. */
+/* The agent's file name: version, hash of the bytes, and the JVM's pid in its own namespace. */
 void place_name(const void *bytes, size_t len, pid_t nspid, char out[PLACE_NAME]);
 
-/* Zero bytes are not an initial state: always place_prepare first, place_done last. The jvm stays the caller's. */
+/* Initialises *p in every case; the caller must call place_done, also on failure. The jvm and the agent stay the caller's. */
 int place_prepare(struct place *p, const struct agent_file *agent, const struct hotspot *jvm,
 	struct err *err);
 /*
- * The agent keeps a descriptor of its file where its path does not tell the loader that it is loaded already: on musl, and
- * where it was loaded from memory without a name (sampler/agent.c). place_put then has nothing to do: the JVM loads that
- * descriptor. After place_prepare, with the caller's ids; place_put asks itself where there is no folder.
+ * Finds a descriptor of this agent's file that the JVM keeps open, and uses its path; place_put then installs nothing. The
+ * agent keeps one where the loader cannot recognise a loaded file by its path: on musl, and where it was loaded from an
+ * unnamed memfd (sampler/agent.c). Call after place_prepare, with the caller's ids; place_put does so itself if no folder is
+ * usable.
  */
 void place_find_kept(struct place *p);
 /*
- * Where root finds that the JVM's user can put nothing that runs into any of the folders, read-only and noexec as those of
- * hardened containers are, it puts the agent into the JVM's /dev, if that is a tmpfs that root alone writes to, and only
- * root can have mounted it there: place_put has nothing to do. With the caller's ids, after both others. The target's ids
- * may not remove it there, so a process of root's does.
+ * For root: if the JVM's user cannot install an executable file in any candidate folder (read-only or noexec, as in hardened
+ * containers), installs the agent in the JVM's /dev, provided that this is a tmpfs that only root can write to and only root
+ * can have mounted; place_put then installs nothing. A no-op otherwise. Call with the caller's ids, after the two above. A
+ * forked process that stays root removes the file, since the target's ids may not.
  */
 void place_put_by_root(struct place *p);
-/* Into a safe folder, else into memory. */
+/* Installs the agent in the first usable safe folder, else as a memfd of ours; sets p->path. 0, or -1 with an error. */
 int place_put(struct place *p, struct err *err);
 /*
- * Unlinks what is in the folder, if it is still this one: the path is the same each time, and who comes after a jhot that
- * was killed may have put his there already.
+ * Removes our file, unless its inode has changed: the path is the same for every attach, so a later jhot may have replaced the
+ * file of one that was killed. Idempotent.
  */
 void place_done(struct place *p);
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The attach protocol itself: wake the JVM's listener, send one request, read one answer.
+ * The attach protocol: wakes the JVM's listener, sends one request, reads one reply.
  *
- * Runs in the helper, whose current folder is the target's temporary folder and whose ids are the target's. Every wait
- * ends early when the caller of jhot or the JVM is gone.
+ * Runs in the helper, whose working folder is the target's temporary folder and whose ids are the target's. Blocks; every wait
+ * ends early when the JVM ends or the process that started the helper hangs up. Single-threaded.
  */
 #ifndef JHOT_ATTACH_PROTOCOL_H
 #define JHOT_ATTACH_PROTOCOL_H
@@ -19,13 +19,15 @@ struct protocol {
 	const struct hotspot *jvm;
 	int cwd;                 /* the JVM's working folder, or -errno */
 	int pidfd;               /* readable when the JVM ends; -1 if not known */
-	int caller;              /* hangs up when the caller ends */
-	int listen_ms, reply_ms; /* patience: for the socket to appear, for the answer */
+	int caller;              /* readable when the caller ends or cancels */
+	int listen_ms, reply_ms; /* timeouts: for the socket, for the reply */
 };
 
-/* A connected socket, or -1. */
+/* A socket connected to the JVM, whose identity was checked; waits up to listen_ms. Negative with an error. */
 int protocol_connect(const struct protocol *p, struct err *err);
+/* Sends one operation with three arguments (NULL: ""). 0, or -1 with an error. */
 int protocol_send(int sock, const char *op, const char *const args[3], struct err *err);
+/* Appends the reply up to the end of the connection; waits up to reply_ms. 0, or -1 with an error. */
 int protocol_receive(const struct protocol *p, int sock, struct buf *reply, struct err *err);
 
 /* --- reply.c ----------------------------------------------------------------------------------- */
@@ -36,17 +38,17 @@ int protocol_receive(const struct protocol *p, int sock, struct buf *reply, stru
  * Hostile input, any bytes; text is NUL-terminated at len. Pure functions.
  */
 
-/* reply_text: what follows a first line that says 0, else NULL with an error that quotes the JVM. */
+/* The text after a first line of 0; otherwise NULL with an error that quotes the JVM. Points into reply. */
 const char *reply_text(const char *reply, size_t len, struct err *err);
 
 /*
- * reply_load: the agent's result out of the reply to "load": -1 with an error unless its second line is
- * "return code: N" (9 and later) or "N" (8). The first line proves nothing: it is 0 also when the
- * agent failed, and on 21+ even when it could not be opened.
+ * Extracts the agent's result from the reply to "load": 0 with *result >= 0, or -1 with an error. Succeeds only if the second
+ * line is "return code: N" (JDK 9 and later) or "N" (JDK 8): the first line is 0 even if the agent failed, and since JDK 21
+ * even if its file could not be opened.
  */
 int reply_load(const char *reply, size_t len, int *result, struct err *err);
 
-/* Did a JVM answer so that has not finished starting? It is to be asked again. */
+/* True when the reply means that the JVM is still starting; the request may be repeated. */
 bool reply_is_starting(const char *reply);
 
 #endif

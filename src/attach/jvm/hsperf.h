@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The JVM's own performance counters (hsperfdata), read from its file.
+ * Reads the JVM's own performance counters (hsperfdata) from its file.
  *
- * Hostile input: the file is another process's and may change or shrink at any time, so it is read with
- * pread, never mapped. Entries are checked once at open; a value is then one small read. One thread.
- * hsperf_open says why when there is none (-XX:-UsePerfData, another user). Layout: HotSpot's
- * perfMemory.hpp, unchanged from JDK 8 to 28 (major 2, minor 0).
+ * Hostile input: the file belongs to another process and may change or shrink at any time, so it is read with pread(2) and
+ * never mapped. Entries are validated once, at open; reading a value is one small pread. Single-threaded; reads block as long
+ * as the file does. Layout: HotSpot's perfMemory.hpp, unchanged from JDK 8 to 28 (major 2, minor 0).
  */
 #ifndef JHOT_ATTACH_JVM_HSPERF_H
 #define JHOT_ATTACH_JVM_HSPERF_H
@@ -21,19 +20,19 @@
 struct hsperf;
 
 /*
- * nspid: the JVM's pid as it sees itself (hotspot.h). jvm: what libjvm_find has found. NULL with an error, whose kind is
- * ERR_BUSY while the JVM is still starting and has not filled the file yet.
+ * nspid: the JVM's pid in its own namespace. jvm: result of libjvm_find. NULL with an error that says why there are no counters
+ * (-XX:-UsePerfData, another user); ERR_BUSY: the JVM is still starting and has not filled the file yet.
  */
 struct hsperf *hsperf_open(pid_t pid, pid_t nspid, const struct libjvm *jvm, struct err *err);
-/* hsperf_open_fd: the same from a descriptor, which is taken over in every case. */
+/* The same from a descriptor, which it closes, also on failure. */
 struct hsperf *hsperf_open_fd(int fd, struct err *err);
 void hsperf_close(struct hsperf *h);
 
 int hsperf_count(const struct hsperf *h);
 const char *hsperf_name(const struct hsperf *h, int index);
-int hsperf_find(const struct hsperf *h, const char *name); /* index or -1 */
+int hsperf_find(const struct hsperf *h, const char *name); /* index; -1: none */
 int64_t hsperf_long(const struct hsperf *h, int index);    /* -1 for index -1 */
-/* Cleaned (base/clean.h). */
+/* A text, cleaned (base/clean.h) and cut to fit; false and "" if there is none. */
 bool hsperf_string(const struct hsperf *h, int index, char *out, size_t bytes);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What of a JVM a process has mapped: libjvm, and the file with its performance counters.
+ * Finds libjvm and the hsperfdata file among a process's mappings, and facts about the JVM in its files.
  *
- * Reads maps and the mapped files only. Plain values. One thread.
+ * Reads maps and the mapped files only. Plain values. Single-threaded; blocks as long as these files do.
  */
 #ifndef JHOT_ATTACH_JVM_LIBJVM_H
 #define JHOT_ATTACH_JVM_LIBJVM_H
@@ -14,37 +14,37 @@
 struct libjvm {
 	bool mapped;
 	struct proc_map map; /* the first of its mappings */
-	char path[512];      /* of map: inside the process's own root */
+	char path[512];      /* path of map, inside the process's own root */
 	/*
-	 * The JVM's own hsperfdata file, TEMP/hsperfdata_USER/NSPID. HotSpot keeps it mapped from the start to the end,
-	 * so the path tells the JVM's temporary folder as well. "" without -XX:+UsePerfData.
+	 * The JVM's own hsperfdata file, TEMP/hsperfdata_USER/NSPID. HotSpot keeps it mapped for its whole life, so the path
+	 * also identifies the JVM's temporary folder. "" without -XX:+UsePerfData.
 	 */
 	struct proc_map perf;
 	char perf_path[512];
 };
 
-/* libjvm_find: 0, or -errno when the process's maps are closed to us. The struct must not be copied: maps point into it. */
+/* 0, or -errno if maps cannot be read. *out must not be copied: its maps point into it. */
 int libjvm_find(pid_t pid, struct libjvm *out);
 
-/* libjvm_is_hotspot: 1 if the file names HotSpot's exported tables, 0 if not, -1 if it cannot be read. */
+/* 1: the file exports HotSpot's tables (gHotSpotVMStructs), 0: it does not, -1: it cannot be read. */
 int libjvm_is_hotspot(pid_t pid, const struct libjvm *jvm);
 
-/* libjvm_temp: the JVM's temporary folder by the path of its counters; false if there are none of this pid. */
+/* The JVM's temporary folder, from the path of its counters; false if it has no counters for this nspid. */
 bool libjvm_temp(const struct libjvm *jvm, pid_t nspid, char *out, size_t bytes);
 
 /*
- * libjvm_has_alt_temp: 1 if this HotSpot knows -XX:AltTempDir (JDK 28 and later), 0 if its temporary folder is always
- * /tmp, -1 if the file cannot be read.
+ * 1: this HotSpot supports -XX:AltTempDir (JDK 28 and later), 0: its temporary folder is always /tmp, -1: the file cannot be
+ * read.
  */
 int libjvm_has_alt_temp(pid_t pid, const struct libjvm *jvm);
 
-/* libjvm_version: "17.0.12" from the release file of the JDK around it; false if there is none. */
+/* "17.0.12" from the release file of the JDK that contains libjvm; false if there is none. */
 bool libjvm_version(pid_t pid, const struct libjvm *jvm, char *out, size_t bytes);
 
-/* exe_is_native_image: is the program an ahead-of-time compiled Java one (GraalVM native-image)? */
+/* True when the program is Java compiled ahead of time (GraalVM native-image). */
 bool exe_is_native_image(pid_t pid);
 
-/* exe_is_musl: does the program name musl's loader as its own? */
+/* True when the program's interpreter is musl's loader. */
 bool exe_is_musl(pid_t pid);
 
 #endif

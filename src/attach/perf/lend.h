@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What it takes to give another process perf_events of its threads that it may not open itself: its socket, the events, and
- * sending them. Results are >= 0, or -1 with errno. Who sends keeps its own descriptors.
+ * System calls for passing perf_events to another process that may not open them itself: opening its socket, opening the
+ * events, sending them. None blocks. Results are >= 0, or -1 with errno. The sender keeps its own descriptors. Any thread.
  */
 #ifndef JHOT_ATTACH_PERF_LEND_H
 #define JHOT_ATTACH_PERF_LEND_H
@@ -10,16 +10,16 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-#define PERF_LEND_MAX 32 /* descriptors at once; the kernel takes 253 */
+#define PERF_LEND_MAX 32 /* descriptors per message; the kernel's limit is 253 */
 
-/* perf_lend_socket: a descriptor of that process, by its number there. Since Linux 5.6; for who may trace it. */
+/* Duplicates descriptor `there` of the process (pidfd_getfd, Linux 5.6). Requires the right to trace it. */
 int perf_lend_socket(int pidfd, int there);
 /*
- * perf_lend_open: the clock of base/cpu_clock.h on this thread, not running; its period is for whoever gets it to set.
- * For who may see the kernel, and trace it.
+ * Opens the clock of base/cpu_clock.h on a thread, disabled; the recipient sets its period. Requires the rights to sample the
+ * kernel and to trace the thread.
  */
 int perf_lend_open(pid_t tid, bool kernel_only);
-/* perf_lend_send: without waiting: EAGAIN where the other side has not taken what was sent before. */
+/* Sends descriptors without blocking; EAGAIN: the receiver's queue is full. */
 int perf_lend_send(int socket, const void *bytes, size_t len, const int *fds, unsigned count);
 
 #endif
