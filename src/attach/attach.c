@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A forked helper speaks the attach protocol with the target's ids; what it answers is taken as hostile input, since it
- * has run under the target's user.
+ * A forked helper speaks the attach protocol with the target's ids. The caller treats its reply as hostile input, since other
+ * processes of the target's user can interfere with it.
  */
 #include "attach/attach.h"
 
@@ -27,12 +27,12 @@
 
 #define ANSWER_LIMIT (80u << 20)
 #define HELPER_MS    (HOTSPOT_PATIENCE_MS * 10 + 2 * ATTACH_LISTEN_MS + ATTACH_REPLY_MS)
-#define REAP_TURNS   3000 /* of a millisecond */
+#define REAP_TURNS   3000 /* times 1 ms */
 
-/* Between looks at a JVM that starts. */
+/* Polling interval for a JVM that is starting. */
 static const struct timespec start_pause = {0, 50 * (long)NS_PER_MS};
 
-/* What the child sends before the reply's bytes. */
+/* Header that the child sends before the bytes of the reply. */
 struct answer {
 	int rc;
 	size_t bytes;
@@ -45,7 +45,7 @@ static int take_ids(const struct hotspot *jvm, struct err *err)
 {
 	if (geteuid() == jvm->euid && getegid() == jvm->egid)
 		return 0;
-	/* Dropping groups may be forbidden in a user namespace; to HotSpot they do not matter. */
+	/* A user namespace may forbid dropping groups. HotSpot checks only uid and gid, so that is harmless. */
 	if (setgroups(0, NULL) && errno != EPERM)
 		return err_set_errno(err, ERR_ATTACH, "jhot's groups cannot be dropped");
 	if (!setresgid(jvm->egid, jvm->egid, jvm->egid) &&
@@ -57,7 +57,7 @@ static int take_ids(const struct hotspot *jvm, struct err *err)
 	return -1;
 }
 
-/* One that takes no requests yet will do so soon. */
+/* Inspects the JVM, polling for up to ATTACH_START_MS while it is starting. -1: the process has ended. */
 static int look_when_started(pid_t pid, struct hotspot *now)
 {
 	uint64_t end_ns = clock_mono_ns() + ATTACH_START_MS * NS_PER_MS;
@@ -71,7 +71,7 @@ static int look_when_started(pid_t pid, struct hotspot *now)
 	}
 }
 
-/* What is asked, and perhaps signalled, is what is looked at now, and the same as before. */
+/* Repeats the check right before attaching, and verifies that pid still denotes the same process. */
 static int look_again(const struct hotspot *before, struct hotspot *now, struct err *err)
 {
 	if (hotspot_is_thread(before->pid, err))
@@ -88,7 +88,7 @@ static int look_again(const struct hotspot *before, struct hotspot *now, struct 
 	return 0;
 }
 
-/* In the target's temporary folder, with the target's ids. */
+/* Runs in the target's temporary folder with the target's ids. */
 static int converse(const struct protocol *p, const struct attach_request *rq, struct place *place,
 	struct buf *reply, struct err *err)
 {
@@ -100,7 +100,7 @@ static int converse(const struct protocol *p, const struct attach_request *rq, s
 	sock = protocol_connect(p, err);
 	if (sock < 0)
 		return -1;
-	/* Last, so that the file is there for as short a time as possible. */
+	/* Install the agent last, so that its file exists for as short a time as possible. */
 	rc = rq->agent ? place_put(place, err) : 0;
 	if (rq->agent)
 		args[0] = place->path;
@@ -112,7 +112,7 @@ static int converse(const struct protocol *p, const struct attach_request *rq, s
 	return rc;
 }
 
-/* What needs the caller's ids comes first: the folders of the target, the agent's file. */
+/* Does what needs the caller's ids (opening the target's folders, reading the agent), then takes the target's ids. */
 static int serve(const struct attach_request *rq, const struct hotspot *jvm, int pidfd, int caller,
 	struct buf *reply, struct err *err)
 {
@@ -152,7 +152,7 @@ _Noreturn static void child(
 	struct buf reply = {0};
 
 	memset(&answer, 0, sizeof(answer));
-	setsid(); /* a signal to the terminal's or the caller's group is not for us */
+	setsid(); /* leave the terminal and process group, and their signals */
 	answer.rc = look_again(jvm, &now, &answer.err);
 	if (!answer.rc)
 		answer.rc = serve(rq, &now, pidfd, caller, &reply, &answer.err);
@@ -164,7 +164,7 @@ _Noreturn static void child(
 
 /* --- in the caller ------------------------------------------------------------------------------------ */
 
-/* 0 when the child has said all; -1 with an error when who waits gives up, or the child does not come to an end. */
+/* 0 at the end of the child's output; -1 with an error when the caller cancels or the child exceeds HELPER_MS. */
 static int read_all(const struct hotspot *jvm, const struct patience *patience, int fd,
 	struct buf *out, struct err *err)
 {
@@ -189,7 +189,7 @@ static int read_all(const struct hotspot *jvm, const struct patience *patience, 
 	return 0;
 }
 
-/* Hung up on, it removes its files and ends; where it cannot, because the kernel waits for somebody, it is left. */
+/* The closed socket makes the child remove its files and exit. One that is blocked in the kernel is left behind. */
 static void reap(pid_t pid)
 {
 	static const struct timespec pause = {0, (long)NS_PER_MS};
@@ -232,7 +232,7 @@ static int take_answer(const struct buf *got, struct buf *reply, struct err *err
 int attach_ask(const struct hotspot *jvm, const struct attach_request *rq,
 	const struct patience *patience, struct buf *reply, struct err *err)
 {
-	/* Held before it is looked at again, so that what is signalled is what was looked at. -1 on old kernels. */
+	/* Opened before the repeated check, so that the process checked is the one watched. -1 before Linux 5.3. */
 	int pidfd = (int)syscall(SYS_pidfd_open, jvm->pid, 0), fd, rc;
 	struct buf got = {0};
 	pid_t pid = child_fork(&fd, err);
@@ -258,7 +258,7 @@ int attach_ask(const struct hotspot *jvm, const struct attach_request *rq,
 
 /* --- loading the agent -------------------------------------------------------------------------------- */
 
-/* The JVM's listener answers before it takes agents: some 50 ms of its start, more on a busy host. */
+/* A starting JVM's listener answers some 50 ms before it accepts agents, longer on a busy host: the request is repeated. */
 int attach_load(const struct hotspot *jvm, const struct agent_file *agent, const char *options,
 	const struct patience *patience, struct err *err)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A few small files per level, from the process's own cgroup up to what is mounted. */
+/* Reads a few small files per level, from the process's own cgroup up to the mount point. */
 #include "attach/cgroup.h"
 
 #include "attach/proc.h"
@@ -13,14 +13,14 @@
 #include <string.h>
 #include <unistd.h>
 
-#define PERIOD_MAX_US 1000000 /* the kernel takes no longer one */
+#define PERIOD_MAX_US 1000000 /* the kernel's limit of a period */
 #define LEVELS        32
 #define UNKNOWN       INT64_MIN
-#define NO_LIMIT      (INT64_MAX / 4) /* version 1 has a number as large for it */
+#define NO_LIMIT      (INT64_MAX / 4) /* version 1 reports "no limit" as a huge number */
 
-/* --- where it is mounted ------------------------------------------------------------------------------ */
+/* --- the mount point ---------------------------------------------------------------------------------- */
 
-/* has_word: "cpu" is in "rw,cpu,cpuacct", but not in "rw,cpuset". */
+/* True when the list has this whole word: "cpu" is in "rw,cpu,cpuacct", but not in "rw,cpuset". */
 static bool has_word(const char *list, const char *word, const char *separators)
 {
 	size_t length = strlen(word);
@@ -35,7 +35,7 @@ static bool has_word(const char *list, const char *word, const char *separators)
 	return false;
 }
 
-/* "36 35 98:0 /root /mount/point options [field]... - type source superoptions" */
+/* A line of mountinfo: "36 35 98:0 /root /mount/point options [field]... - type source superoptions". */
 static void take_mount(const char *line, struct cgroup_mount *out)
 {
 	struct cgroup_mount m = {.controller = out->controller};
@@ -49,7 +49,7 @@ static void take_mount(const char *line, struct cgroup_mount *out)
 	v1 = !strcmp(type, "cgroup") && has_word(options, m.controller, ",");
 	if (!v1 && strcmp(type, "cgroup2") != 0)
 		return;
-	/* Where both are mounted the controller is the first version's. */
+	/* If both versions are mounted, the controller is in the hierarchy of version 1. */
 	if (*out->at && (out->v1 || !v1))
 		return;
 	m.v1 = v1;
@@ -68,9 +68,9 @@ void cgroup_mount_find(struct cgroup_mount *out, const char *controller)
 	buf_done(&text);
 }
 
-/* --- which one it is ---------------------------------------------------------------------------------- */
+/* --- the process's cgroup ------------------------------------------------------------------------------ */
 
-/* "4:cpu,cpuacct:/path", "0::/path": the path in the hierarchy of this mount; "" if it is not seen there. */
+/* From lines "4:cpu,cpuacct:/path" or "0::/path", the path in this mount's hierarchy; *out is unchanged if there is none. */
 static void take_path(char *text, const struct cgroup_mount *mount, char *out, size_t bytes)
 {
 	for (char *line; (line = strsep(&text, "\n"));) {
@@ -84,7 +84,7 @@ static void take_path(char *text, const struct cgroup_mount *mount, char *out, s
 	}
 }
 
-/* group_of: its folder, through the mount; false if that does not show it. */
+/* The folder of its cgroup below our mount; false if the mount does not show it. */
 static bool group_of(const struct cgroup_mount *mount, pid_t pid, char out[CGROUP_PATH])
 {
 	size_t top = strcmp(mount->top, "/") ? strlen(mount->top) : 0;
@@ -94,7 +94,7 @@ static bool group_of(const struct cgroup_mount *mount, pid_t pid, char out[CGROU
 	if (*mount->at && !proc_read(pid, "cgroup", &text) && text.len)
 		take_path(text.data, mount, path, sizeof(path));
 	buf_done(&text);
-	/* "/../other": outside of the part of the tree that we see; a path cut off is another cgroup. */
+	/* "/../other" is outside of the subtree that we see; a truncated path would name another cgroup. */
 	if (*path != '/' || has_word(path, "..", "/") || strlen(path) + 1 == sizeof(path))
 		return false;
 	if (strncmp(path, mount->top, top) != 0 || (top && path[top] && path[top] != '/'))
@@ -113,7 +113,7 @@ static bool read_in(const char *folder, const char *file, struct buf *out)
 	return !proc_read_path(path, out) && out->len;
 }
 
-/* The same of a file that the process itself sees, by a path of its own. */
+/* The same for a file in the process's own root. */
 static bool read_inside(pid_t pid, const char *folder, const char *file, struct buf *out)
 {
 	char path[128], text[4096];
@@ -131,7 +131,7 @@ static bool read_inside(pid_t pid, const char *folder, const char *file, struct 
 	return got > 0;
 }
 
-/* A number of its own line: of "nr_periods 12", or of the whole file for "". */
+/* The number after `key` at the start of a line ("nr_periods 12"), or that of the whole file if key is "". */
 static int64_t number(const char *text, const char *key)
 {
 	const char *at = text;
@@ -149,11 +149,11 @@ static int64_t number(const char *text, const char *key)
 	return end == at + length ? UNKNOWN : value;
 }
 
-/* One level's folder: through our mounts, or one of the process's own. */
+/* One level of the hierarchy: a folder in our mounts, or in the process's own root. */
 struct level {
 	const char *folder;
-	pid_t inside;    /* 0: ours */
-	struct buf text; /* of the file that was read last */
+	pid_t inside;    /* the process whose root `folder` is in; 0: ours */
+	struct buf text; /* content of the last file read */
 };
 
 static bool level_read(struct level *at, const char *file)
@@ -162,15 +162,15 @@ static bool level_read(struct level *at, const char *file)
 			  : read_in(at->folder, file, &at->text);
 }
 
-/* A number of a file of it; UNKNOWN where it is not there, or says "max". */
+/* A number in one of its files; UNKNOWN if it is missing or "max". */
 static int64_t level_number(struct level *at, const char *file, const char *key)
 {
 	return level_read(at, file) ? number(buf_str(&at->text), key) : UNKNOWN;
 }
 
 /*
- * From its own cgroup up to what is mounted; false where our mounts do not show it. A container has mounts of its own cgroup, which
- * whoever stands beside it sees there alone: one level, of either version.
+ * Calls fn from the process's own cgroup up to the mount point. If our mounts do not show the process's cgroup, calls it for
+ * the process's own mounts of version 1 and 2, of which a container shows one level, and returns false.
  */
 static bool each_level(const struct cgroup_mount *mount, pid_t pid,
 	void (*fn)(struct level *at, void *ctx), void *ctx)
@@ -181,7 +181,7 @@ static bool each_level(const struct cgroup_mount *mount, pid_t pid,
 
 	for (int i = 0; shown && i < LEVELS && strlen(path) >= strlen(mount->at); i++) {
 		fn(&at, ctx);
-		*strrchr(path, '/') = '\0'; /* the mount's own path begins with one */
+		*strrchr(path, '/') = '\0'; /* never NULL: the mount point begins with a slash */
 	}
 	at.inside = pid;
 	for (int i = 0; !shown && i < 2; i++) {
@@ -197,10 +197,10 @@ static bool each_level(const struct cgroup_mount *mount, pid_t pid,
 
 struct cpu_search {
 	struct cgroup_cpu *out;
-	bool counted; /* what `out` counts is known */
+	bool counted; /* the counters in `out` are valid */
 };
 
-/* In 0.001 cores; -1: none. A file that is not there is no limit: the top of the tree has none. */
+/* In thousandths of a core; -1: none, also if the file is missing, as in the root cgroup. */
 static int64_t cpu_limit(struct level *at, int64_t *period)
 {
 	int64_t quota = -1;
@@ -259,7 +259,7 @@ enum cgroup_answer cgroup_cpu(const struct cgroup_mount *mount, pid_t pid, struc
 
 /* --- threads, memory ---------------------------------------------------------------------------------- */
 
-/* What is left of the limit in one file by the use in another; INT64_MAX: there is no limit. */
+/* The limit in one file minus the usage in another; INT64_MAX: no limit. */
 static int64_t level_left(struct level *at, const char *limit, const char *used)
 {
 	int64_t most = level_number(at, limit, ""), now = level_number(at, used, "");
@@ -287,7 +287,7 @@ int64_t cgroup_pids_left(const struct cgroup_mount *mount, pid_t pid)
 	return left;
 }
 
-/* Bytes of these lines of memory.stat. */
+/* The sum of two lines of memory.stat, in bytes. */
 static int64_t files_of(struct level *at, const char *one, const char *other)
 {
 	const char *text = level_read(at, "memory.stat") ? buf_str(&at->text) : "";
@@ -296,7 +296,7 @@ static int64_t files_of(struct level *at, const char *one, const char *other)
 	return (a > 0 ? a : 0) + (b > 0 ? b : 0);
 }
 
-/* What the host has left to move memory out to. */
+/* Free swap of the host, in bytes. */
 static int64_t swap_free(void)
 {
 	struct buf text = {0};
@@ -311,7 +311,7 @@ static int64_t sum(int64_t a, int64_t b)
 	return a > NO_LIMIT || b > NO_LIMIT ? INT64_MAX : a + b;
 }
 
-/* Pages of files make room for others, and what may be moved out to swap does. */
+/* Counts file pages, which can be reclaimed, and free swap as available. */
 static void memory_at(struct level *at, void *ctx)
 {
 	int64_t left = level_left(at, "memory.max", "memory.current"), host = swap_free(), own;
@@ -322,7 +322,7 @@ static void memory_at(struct level *at, void *ctx)
 		least(sum(left, files_of(at, "inactive_file", "active_file")), ctx);
 		return;
 	}
-	/* The first version limits both together. */
+	/* Version 1 limits the sum of memory and swap. */
 	left = sum(level_left(at, "memory.limit_in_bytes", "memory.usage_in_bytes"), host);
 	own = level_left(at, "memory.memsw.limit_in_bytes", "memory.memsw.usage_in_bytes");
 	left = own < left ? own : left;
@@ -350,7 +350,7 @@ bool cgroup_is_ours(pid_t pid)
 
 /* --- frozen ------------------------------------------------------------------------------------------- */
 
-/* "FROZEN", "FREEZING" or "THAWED" in version 1; "frozen 1" among other lines in version 2. */
+/* Version 1: "FROZEN", "FREEZING" or "THAWED"; version 2: a line "frozen 1" among others. */
 static void frozen_at(struct level *at, void *ctx)
 {
 	bool *frozen = ctx;
@@ -362,7 +362,7 @@ static void frozen_at(struct level *at, void *ctx)
 
 bool cgroup_frozen(pid_t pid)
 {
-	/* Either may be mounted, or both: "" is no controller of version 1. */
+	/* Either version may be mounted, or both. "" matches no controller of version 1, so only version 2. */
 	static const char *const controllers[] = {"freezer", ""};
 	struct cgroup_mount mount;
 	bool frozen = false;

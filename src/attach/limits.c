@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Limits of processes, cgroups, the kernel and the machine, compared with what is in use. */
+/* Compares limits of processes, cgroups, the kernel and the machine with their usage. */
 #include "attach/limits.h"
 
 #include "attach/cgroup.h"
@@ -18,17 +18,18 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* The listener, the agent's three, and one that stays the program's. */
+/* Threads: the listener, three of the agent, and one in reserve for the program. */
 #define THREADS 5
-/* The attach socket, its connection, the agent's file, and one that stays the program's. */
+/* Descriptors: the attach socket, its connection, the agent's file, and one in reserve for the program. */
 #define FDS 4
-/* Resident memory of a session, and that of the front end, where it counts against the same limit. */
+/* Resident memory of a session, and of the front end if it counts against the same limit. */
 #define RESIDENT_BYTES (24u << 20)
 #define OWN_BYTES      (40u << 20)
 
 /*
- * What the JVM maps, measured on JDK 8, 17 and 25: its attach listener 1.1 to 2.4 MB of data in 4 mappings; a session 50 MB and 4 MB
- * for threads, in 24 to 50 mappings. The agent checks by itself what single events map beyond that (sampler/session/memory.c).
+ * Memory that the JVM maps, measured on JDK 8, 17 and 25: its attach listener 1.1 to 2.4 MB of data in 4 mappings; a session
+ * 50 MB, plus 4 MB for threads, in 24 to 50 mappings. The agent itself checks what single events map in addition
+ * (sampler/session/memory.c).
  */
 struct need {
 	const char *who;
@@ -37,14 +38,14 @@ struct need {
 static const struct need listener = {"its attach listener", 4u << 20, 16};
 static const struct need session = {"a session", 54u << 20, 64};
 
-/* The attach may need at most this fraction of what is left; the rest is for the program. */
+/* An attach may take at most 1/SHARE of what is left; the rest is reserved for the program. */
 #define SHARE 2
 
 /* --- threads ------------------------------------------------------------------------------------------ */
 
 /*
- * The kernel counts all threads of a user against the limit, and who asks may not see them all. So as many processes as the
- * JVM needs threads are started in its user's name, under its limit.
+ * True unless starting THREADS more threads under this limit would fail. The kernel counts all threads of the user, of which we
+ * may not see all, so this forks that many processes with the JVM's uid and limit, and kills them.
  */
 static bool may_start_threads(uint64_t limit)
 {
@@ -106,7 +107,7 @@ static int check_threads(const struct hotspot *jvm, const char *limits, struct e
 
 /* --- descriptors ------------------------------------------------------------------------------------- */
 
-/* Those below the limit: it may have been lowered since. */
+/* Open descriptors below the limit; there may be others above it, if it was lowered later. */
 static uint64_t count_fds(pid_t pid, uint64_t limit)
 {
 	char path[PROC_PATH_BYTES];
@@ -121,7 +122,7 @@ static uint64_t count_fds(pid_t pid, uint64_t limit)
 	return n;
 }
 
-/* used: what its table has space for; where the limit is well beyond that nothing needs to be counted. */
+/* used: slots of its descriptor table, an upper bound. Descriptors are counted only if that is near the limit. */
 static int check_fds(const struct hotspot *jvm, const char *limits, uint64_t used, struct err *err)
 {
 	uint64_t limit = proc_limit(limits, "Max open files");
@@ -144,8 +145,8 @@ static int check_fds(const struct hotspot *jvm, const char *limits, uint64_t use
 /* One limit, in bytes or in mappings. */
 struct limit {
 	const char *what;
-	const char *option;  /* of prlimit; NULL: it is not the process's */
-	const char *setting; /* that raises it otherwise */
+	const char *option;  /* of prlimit; NULL: not a limit of the process */
+	const char *setting; /* the setting to raise if option is NULL */
 	uint64_t limit, used, need;
 };
 
@@ -177,7 +178,7 @@ static int check_limit(
 	return -1;
 }
 
-/* Of /proc/meminfo, in bytes: "CommitLimit:     4048412 kB". */
+/* A value of /proc/meminfo ("CommitLimit:     4048412 kB"), in bytes. */
 static uint64_t meminfo(const char *text, const char *name)
 {
 	const char *at = strstr(text, name);
@@ -185,7 +186,7 @@ static uint64_t meminfo(const char *text, const char *name)
 	return at ? strtoull(at + strlen(name), NULL, 10) * 1024 : PROC_NO_LIMIT;
 }
 
-/* Without overcommit the kernel hands out no more memory than there is, to all processes together. */
+/* Without overcommit, the kernel limits the memory committed to all processes together. */
 static struct limit commit_limit(uint64_t need)
 {
 	struct limit l = {"memory that the machine may promise (vm.overcommit_memory=2)", NULL,
@@ -200,7 +201,7 @@ static struct limit commit_limit(uint64_t need)
 	return l;
 }
 
-/* Who locks all memory, also of the future, locks ours. Where nothing is locked, nothing will be. */
+/* Applies if the process locks memory (mlockall with MCL_FUTURE would lock ours as well) without CAP_IPC_LOCK. */
 static struct limit lock_limit(const struct proc_status *status, const char *limits, uint64_t need)
 {
 	bool counts = status->lock_bytes && !(status->caps >> CAP_IPC_LOCK & 1);
@@ -254,7 +255,7 @@ int limits_check_listener(const struct hotspot *jvm, struct err *err)
 	return refused ? -1 : 0;
 }
 
-/* What its containers have left, before the kernel ends a process in them. */
+/* Checks memory left in its cgroups, so that the session does not invoke their OOM killer. */
 static int check_cgroups(const struct hotspot *jvm, struct err *err)
 {
 	bool same = cgroup_is_ours(jvm->pid);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Puts the agent's file where a JVM can open it. */
+/* Installs the agent's file where a JVM can open it. */
 #include "attach/place.h"
 
 #include "attach/proc.h"
@@ -27,14 +27,14 @@
 
 #define AGENT_LIMIT   (64u << 20)
 #define STALE_SECONDS 60
-#define COPY_MODE     0500 /* read by the JVM, whose user owns it */
-#define ROOTS_MODE    0444 /* read by the JVM, whose user must not change it */
+#define COPY_MODE     0500 /* owned and read by the JVM's user */
+#define ROOTS_MODE    0444 /* owned by root: readable by the JVM's user, not writable */
 
 #define FOLDER_DEPTH  64
 
-/* Where it may go, in this order: the JVM's temporary folder (NULL), memory, its working folder. */
+/* Candidates in order of preference: the JVM's temporary folder (NULL), /dev/shm, its working folder. */
 static const struct folder {
-	const char *dir; /* of /proc/PID: what `path` starts from */
+	const char *dir; /* link in /proc/PID that `path` is relative to */
 	const char *path;
 } folders[PLACE_FOLDERS] = {{"root", NULL}, {"root", "/dev/shm"}, {"cwd", "."}};
 
@@ -45,7 +45,7 @@ static const char *folder_path(const struct place *p, size_t i)
 
 /* --- the bytes --------------------------------------------------------------------------------------- */
 
-/* HotSpot prints a warning on the target's stderr when it is given a file that is no ELF file. */
+/* Checked because HotSpot prints a warning on the target's stderr if the file is not an ELF library. */
 static bool is_library(const struct agent_file *agent)
 {
 	Elf64_Ehdr head;
@@ -74,14 +74,17 @@ static int read_agent(struct place *p, const char *path, struct err *err)
 	return 0;
 }
 
-/* A new content is a new name: a JVM goes on running the code that it first loaded under a path. */
+/* Named after its content: under a path that it has loaded before, a JVM would run the old code. */
 void place_name(const void *bytes, size_t len, pid_t nspid, char out[PLACE_NAME])
 {
 	snprintf(out, PLACE_NAME, PLACE_PREFIX "%s-%016llx-%d.so", JHOT_VERSION,
 		(unsigned long long)hash_bytes(bytes, len, 0), (int)nspid);
 }
 
-/* It is open for nothing (O_PATH), as no right of its link says; one by which a loader is just reading a copy is soon closed. */
+/*
+ * The kept descriptor is an O_PATH one: its link has no permission bits. A descriptor with which a loader is just reading a
+ * copy is not used: it is closed soon.
+ */
 void place_find_kept(struct place *p)
 {
 	char path[PROC_PATH_BYTES], link[PATH_MAX];
@@ -104,20 +107,20 @@ void place_find_kept(struct place *p)
 
 /* --- who may change a folder -------------------------------------------------------------------------- */
 
-/* Root, also the one of its user namespace, and its own user could change the JVM anyway. */
+/* Root, root of its user namespace and its own user can modify the JVM anyway. */
 static bool is_trusted(const struct place *p, uid_t owner)
 {
 	return owner == 0 || owner == p->jvm->euid || owner == proc_ns_root(p->jvm->pid);
 }
 
-/* In a sticky folder, too, its owner may rename what others have in it. */
+/* The folder's owner must be trusted even if it is sticky: the owner may rename files of others in it. */
 static bool is_safe(const struct place *p, const struct stat *dir)
 {
 	return is_trusted(p, dir->st_uid) &&
 	       (dir->st_mode & S_ISVTX || !(dir->st_mode & (S_IWGRP | S_IWOTH)));
 }
 
-/* A folder and all above it, up to the JVM's root. */
+/* True when the folder and all of its parents up to the JVM's root are safe. */
 static bool is_safe_up(const struct place *p, int folder, const struct stat *root)
 {
 	int at = openat(folder, ".", O_PATH | O_DIRECTORY | O_CLOEXEC);
@@ -141,8 +144,8 @@ static bool is_safe_up(const struct place *p, int folder, const struct stat *roo
 }
 
 /*
- * Checks each folder that an absolute path names, links included. The working folder is checked alone: renaming a folder
- * above it does not change it.
+ * Checks each folder on an absolute path, including those reached through links. The working folder is checked without its
+ * parents: it is opened by descriptor, so renaming a parent does not affect it.
  */
 static bool is_safe_folder(const struct place *p, size_t i)
 {
@@ -193,9 +196,9 @@ int place_prepare(
 	return 0;
 }
 
-/* --- what a killed jhot left ------------------------------------------------------------------------- */
+/* --- stale files of a killed jhot ------------------------------------------------------------------------ */
 
-/* Ours by owner and name, and not of this minute. */
+/* True for a link or copy of ours (by owner and mode) that is older than STALE_SECONDS. */
 static bool is_stale(const struct stat *st)
 {
 	return (S_ISLNK(st->st_mode) ||
@@ -220,7 +223,7 @@ static void remove_stale(int dir_fd)
 		close(fd);
 }
 
-/* --- putting it -------------------------------------------------------------------------------------- */
+/* --- installing -------------------------------------------------------------------------------------- */
 
 static int make_copy(const struct place *p, int dir, const char *part)
 {
@@ -247,7 +250,7 @@ static int make_link(const struct place *p, int dir, const char *part)
 	return symlinkat(target, dir, part);
 }
 
-/* Made under a name of its own, then renamed: nobody ever opens half of it. */
+/* Creates the file under a temporary name and renames it, so that nobody opens a partial one. */
 static int put_into(struct place *p, int dir)
 {
 	char part[sizeof(p->name) + 32];
@@ -305,12 +308,12 @@ static int try_folder(struct place *p, size_t i, struct err *err)
 	return -1;
 }
 
-/* Where no folder will do the file is memory of ours, if the JVM may open our descriptors: seen as it sees us. */
+/* Creates a memfd with the agent, for use if no folder is suitable. False if the JVM cannot open our descriptors. */
 static bool make_memfd(struct place *p)
 {
 	char path[64];
 	struct stat own, seen;
-	/* MFD_EXEC, which kernels before 6.3 do not know; without it later ones may make memory that cannot be run. */
+	/* 0x10: MFD_EXEC, unknown before Linux 6.3; without it, later kernels may create a non-executable memfd. */
 	int fd = (int)syscall(SYS_memfd_create, p->name, 0x10 | MFD_CLOEXEC);
 
 	if (fd < 0)
@@ -331,7 +334,7 @@ static bool make_memfd(struct place *p)
 
 /* --- by root ------------------------------------------------------------------------------------------ */
 
-/* May this user put a file there that can be run? By the mode alone. */
+/* True when this user can create an executable file there, judged by mode and mount flags only. */
 static bool may_hold(int dir, uid_t uid, gid_t gid)
 {
 	struct statvfs fs;
@@ -344,7 +347,7 @@ static bool may_hold(int dir, uid_t uid, gid_t gid)
 								   : S_IWOTH);
 }
 
-/* A folder in memory to which root alone writes. */
+/* True for a folder on tmpfs that only root can write to. */
 static bool is_roots(int dir)
 {
 	struct statfs fs;
@@ -362,7 +365,7 @@ static void remove_own(const struct place *p, int dir)
 		unlinkat(dir, p->name, 0);
 }
 
-/* A process that stays root removes it when the helper closes its end, or is killed. */
+/* Forks a keeper that stays root and removes the file when the helper closes its end of the pipe or dies. */
 static bool keep(struct place *p, int dir)
 {
 	int ends[2];
@@ -388,9 +391,9 @@ static bool keep(struct place *p, int dir)
 }
 
 /*
- * The JVM's /dev, if it is root's; else -1. The owner of a folder does not tell who has put it there: in a user namespace of his
- * own anybody mounts a folder of the host's as /dev. A process cannot get back out of its namespaces, so they are looked at
- * after the folder was opened; a descriptor of its own folder in /proc tells that it is the same process.
+ * The JVM's /dev if only root can have mounted it, else -1. The owner of a folder does not prove that: in a user namespace of
+ * their own, any user can mount a folder of the host as /dev. Namespaces are checked after opening the folder, since a process
+ * cannot return from a namespace it has entered; the descriptor of /proc/PID proves that it is still the same process.
  */
 static int open_dev(const struct place *p)
 {
@@ -419,7 +422,7 @@ void place_put_by_root(struct place *p)
 	for (size_t i = 0; i < PLACE_FOLDERS; i++)
 		if (p->safe[i] && may_hold(p->folders[i], p->jvm->euid, p->jvm->egid))
 			return;
-	/* A JVM of root's that sees us can open memory of ours: place_put makes the link to it. */
+	/* A JVM of root that sees our /proc entry can open our memfd: place_put links to it. */
 	if (p->jvm->euid == 0 && make_memfd(p))
 		return;
 	dir = open_dev(p);
@@ -463,7 +466,7 @@ int place_put(struct place *p, struct err *err)
 			if (!try_folder(p, i, &why))
 				return 0;
 	while (p->memfd < 0 && make_memfd(p));
-	/* The path of a descriptor is another one each time: the loader would map another copy. */
+	/* The path of our descriptor differs in each attach, so the loader would map another copy of the agent. */
 	place_find_kept(p);
 	if (p->path[0])
 		return 0;

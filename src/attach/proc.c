@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reading of /proc: parsers for a few small files, and paths into another root. */
+/* Parsers for small files of /proc. */
 #include "attach/proc.h"
 
 #include "base/clean.h"
@@ -17,7 +17,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define READ_LIMIT (4u << 20) /* a command line may have 2 MB, an environment another two */
+#define READ_LIMIT (4u << 20) /* command line and environment may have 2 MB each */
 
 int proc_read_path(const char *path, struct buf *out)
 {
@@ -122,7 +122,7 @@ pid_t proc_find_thread(pid_t pid, bool (*matches)(void *ctx, pid_t pid, pid_t ti
 	return found;
 }
 
-/* A folder has a link from each folder in it, besides its own two. */
+/* A folder's link count is 2 plus its number of subfolders. */
 int proc_thread_count(pid_t pid)
 {
 	char path[PROC_PATH_BYTES];
@@ -156,7 +156,7 @@ bool proc_fds_open_to_us(pid_t pid)
 
 /* --- status ------------------------------------------------------------------------------------------- */
 
-/* What stands behind a key in the text of status, "" if nothing does. */
+/* The value after a key in the text of status; "": no such key. */
 static const char *field(const char *text, const char *key)
 {
 	const char *at = strstr(text, key);
@@ -164,7 +164,7 @@ static const char *field(const char *text, const char *key)
 	return at ? at + strlen(key) + strspn(at + strlen(key), "\t ") : "";
 }
 
-/* Uid and Gid: real, effective, saved, file system. */
+/* The second of four numbers: real, effective, saved, file system. */
 static unsigned effective(const char *value)
 {
 	char *end;
@@ -173,7 +173,7 @@ static unsigned effective(const char *value)
 	return (unsigned)strtoul(end, NULL, 10);
 }
 
-/* A number for each namespace, the innermost last. */
+/* NSpid: one pid per namespace, innermost last. */
 static void take_nspid(const char *value, struct proc_status *out)
 {
 	char *end;
@@ -216,7 +216,7 @@ static int read_status(pid_t pid, const char *file, struct proc_status *out)
 	return out->state ? 0 : -1;
 }
 
-/* Of a process whose first thread has exited: its memory, its state and rights are those of another. */
+/* If the first thread has exited, memory, state and rights are those of a living thread, name and nspid the first's. */
 int proc_status(pid_t pid, struct proc_status *out)
 {
 	int rc = read_status(pid, "status", out);
@@ -266,7 +266,7 @@ unsigned proc_maps_count(pid_t pid)
 
 /* --- stat --------------------------------------------------------------------------------------------- */
 
-/* "PID (comm) S ppid ...": comm may hold anything, so what follows begins at the last ')'. */
+/* "PID (comm) S ppid ...": comm may contain any bytes, so the other fields begin after the last ')'. */
 static int parse_stat(const char *text, struct proc_cpu *out, char comm[32])
 {
 	const char *open = strchr(text, '('), *close = strrchr(text, ')');
@@ -391,7 +391,7 @@ int64_t proc_swapped_in(void)
 	return pages;
 }
 
-/* The columns of a line of "cpu": 4th and 5th are idle, and idle while a disk is waited for; guests are in others. */
+/* Columns of a "cpu" line: 4th is idle, 5th iowait; 9th and 10th (guests) are included in others and ignored. */
 static void machine_columns(char *at, uint64_t *busy, uint64_t *idle)
 {
 	enum { IDLE = 3, IOWAIT = 4, STEAL = 7 };
@@ -428,7 +428,7 @@ int proc_machine(pid_t pid, struct proc_machine *out)
 	return rc;
 }
 
-/* --- its root and namespaces -------------------------------------------------------------------------- */
+/* --- root and namespaces ------------------------------------------------------------------------------ */
 
 bool proc_same_ns(pid_t pid, const char *kind)
 {
@@ -458,7 +458,7 @@ bool proc_mounts_are_ours(pid_t pid)
 	return same;
 }
 
-/* Each line of uid_map: the first of a range inside, the same as seen from the reader's, how many. */
+/* A line of uid_map: first id inside, first id outside (as seen by the reader), length of the range. */
 uid_t proc_ns_root(pid_t pid)
 {
 	struct buf text = {0};

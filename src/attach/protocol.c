@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The attach protocol: wake the listener, send a request, read the answer. */
+/* The attach protocol: wakes the listener, sends a request, reads the reply. */
 #include "attach/protocol.h"
 
 #include "attach/jvm/listener.h"
@@ -22,19 +22,19 @@
 #include <unistd.h>
 
 #define VERSION       "1"
-#define ARG_BYTES     1024 /* the listener's buffer for one argument, before JDK 24 */
+#define ARG_BYTES     1024 /* size of the listener's argument buffer before JDK 24 */
 #define FIRST_STEP_US 500
 #define LAST_STEP_US  20000
 #define LEFT_STEP_MS  500
-#define BUSY_S        15 /* as long as the JDK's own tools wait for a socket, and a little */
-#define SENT_S        600 /* longer than any pause of a JVM that goes on: then SIGQUIT may be sent again */
-#define REPLY_LIMIT   (64u << 20)
+#define BUSY_S        15 /* a little longer than the JDK's own tools wait for a socket */
+#define SENT_S \
+	600 /* longer than any pause that a JVM survives; after that, SIGQUIT may be repeated */
+#define REPLY_LIMIT (64u << 20)
 
 /* --- waiting ------------------------------------------------------------------------------------------ */
 
 /*
- * Wait for sock (-1: for the time only). 1 = sock is ready, 0 = the time is over, -1 = the caller or the
- * JVM is gone.
+ * Waits until sock is readable (-1: for the time only). 1: ready, 0: timeout, -1 with an error: the caller or the JVM is gone.
  */
 static int wait_for(const struct protocol *p, int sock, uint64_t ns, struct err *err)
 {
@@ -54,8 +54,8 @@ static int wait_for(const struct protocol *p, int sock, uint64_t ns, struct err 
 /* --- the socket --------------------------------------------------------------------------------------- */
 
 /*
- * Who listens at the other end, as the kernel knows it: whatever was put under the name, between a look and the
- * connection or before. Only the JVM itself is told anything.
+ * Identifies the peer by its kernel-supplied credentials (SO_PEERCRED), which cannot be forged by replacing the socket file.
+ * Nothing is sent to any process but the JVM.
  */
 static bool is_the_jvm(int sock, const struct hotspot *jvm, struct err *err)
 {
@@ -78,13 +78,13 @@ static bool is_the_jvm(int sock, const struct hotspot *jvm, struct err *err)
 #define NO_SOCKET -1
 #define OTHERS    -2
 
-/* The rest is no word of the JVM's: SIGQUIT has one whose listener runs write all its stacks to its output. */
+/* Only these errors prove that there is no listener. With a running one, SIGQUIT would make the JVM print all stacks. */
 static bool nobody_listens(int error)
 {
 	return error == ENOENT || error == ECONNREFUSED || error == EPROTOTYPE;
 }
 
-/* no_socket: NO_SOCKET where nobody listens; else OTHERS with an error. */
+/* NO_SOCKET if nobody listens, else OTHERS with an error. */
 static int no_socket(const struct hotspot *jvm, int error, struct err *err)
 {
 	if (nobody_listens(error))
@@ -101,7 +101,7 @@ static void socket_name(struct sockaddr_un *addr, const struct protocol *p)
 	snprintf(addr->sun_path, sizeof(addr->sun_path), ".java_pid%d", (int)p->jvm->nspid);
 }
 
-/* A connected socket of the JVM's own in the current folder; NO_SOCKET without an error, OTHERS with one. */
+/* Connects to the JVM's socket in the current folder; NO_SOCKET without an error, OTHERS with one. */
 static int try_connect(const struct protocol *p, struct err *err)
 {
 	const struct timeval patience = {p->listen_ms / 1000, p->listen_ms % 1000 * 1000};
@@ -118,7 +118,7 @@ static int try_connect(const struct protocol *p, struct err *err)
 	sock = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	if (sock < 0)
 		return no_socket(jvm, errno, err);
-	/* Where somebody listens and accepts nobody; of what is sent, too. */
+	/* Limits connect, if the peer listens but never accepts, and send. */
 	setsockopt(sock, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof(patience));
 	if (!connect(sock, (const struct sockaddr *)&addr, sizeof(addr))) {
 		if (is_the_jvm(sock, jvm, err))
@@ -138,18 +138,20 @@ static int try_connect(const struct protocol *p, struct err *err)
 #define TRIGGER_NAME 32
 
 /*
- * .attach_pidN, which the JVM's Signal Dispatcher stats after a SIGQUIT. jhot withdraws the right to write (SENT_MODE) from its
- * file right before the signal: whoever finds such a file knows that a SIGQUIT may still be on its way.
+ * The trigger file .attach_pidN, which the JVM's Signal Dispatcher stats after a SIGQUIT. jhot removes write permission
+ * (SENT_MODE) from its file right before the signal: a file with that mode means that a SIGQUIT may still be pending.
  */
 struct trigger {
 	char name[TRIGGER_NAME];
 	int dir; /* AT_FDCWD (the JVM's temporary folder) or its working folder */
 	int fd;
-	ino_t socket_before; /* what stood where the socket goes before the signal */
+	ino_t socket_before; /* inode at the socket's path before the signal; 0: none */
 	enum {
 		TRIGGER_OURS,
-		TRIGGER_BUSY, /* made by another tool, so lately that it may be waking the JVM just now */
-		TRIGGER_SENT, /* a jhot has sent SIGQUIT, and the JVM has not handled it yet */
+		/* Created by another tool less than BUSY_S ago, so it may be waking the JVM right now. */
+		TRIGGER_BUSY,
+		/* A jhot has sent SIGQUIT, and the JVM has not handled it yet. */
+		TRIGGER_SENT,
 	} state;
 };
 
@@ -161,7 +163,7 @@ static void trigger_name(char name[TRIGGER_NAME], const struct protocol *p)
 	snprintf(name, TRIGGER_NAME, ".attach_pid%d", (int)p->jvm->nspid);
 }
 
-/* Since a time of the wall clock; one in the future is none that the clock was right at. */
+/* Time since a wall-clock timestamp; UINT64_MAX for one in the future, which a clock change has invalidated. */
 static uint64_t age_ns(const struct timespec *then)
 {
 	uint64_t now = clock_wall_ns(),
@@ -172,7 +174,7 @@ static uint64_t age_ns(const struct timespec *then)
 	return now > ns ? now - ns : 0;
 }
 
-/* Takes a file that is there already. False with errno if it is not the JVM's. */
+/* Uses an existing trigger file. False with errno if it is not owned by the JVM's user. */
 static bool adopt_trigger(struct trigger *t, int dir, const struct protocol *p)
 {
 	int64_t age_s = proc_uptime_s(p->jvm->start_ticks);
@@ -214,7 +216,7 @@ static bool make_trigger(struct trigger *t, int dir, const struct protocol *p)
 		return true;
 	}
 	error = errno ? errno : EPERM;
-	/* A file system that gives files to somebody else: of no use to the JVM. */
+	/* The file system assigns another owner (e.g. NFS root squash), so the JVM would reject the file. */
 	unlinkat(dir, t->name, 0);
 	close(t->fd);
 	t->fd = -1;
@@ -222,13 +224,13 @@ static bool make_trigger(struct trigger *t, int dir, const struct protocol *p)
 	return false;
 }
 
-/* Sent to the VM thread alone: a thread of the program may collect the process's signals (sigwait, signalfd). */
+/* Signals the VM thread only: a thread of the program may consume process-directed signals (sigwait, signalfd). */
 static int send_quit(const struct protocol *p, pid_t vm_thread)
 {
 	return (int)syscall(SYS_tgkill, p->jvm->pid, vm_thread, SIGQUIT);
 }
 
-/* The last check before the signal: is it the same process still, and is its handler HotSpot's? The VM thread, or 0. */
+/* The last check before the signal: same process, HotSpot's handler. Returns the VM thread, or 0. */
 static pid_t handles_quit(const struct hotspot *jvm)
 {
 	struct proc_status status;
@@ -240,7 +242,7 @@ static pid_t handles_quit(const struct hotspot *jvm)
 	return listener_wakes(jvm->pid, jvm->full_signals);
 }
 
-/* A socket, NO_SOCKET when the time is over, or OTHERS with an error. */
+/* Polls for the socket with increasing intervals. A socket, NO_SOCKET on timeout, or OTHERS with an error. */
 static int poll_socket(const struct protocol *p, struct err *err)
 {
 	uint64_t start = clock_mono_ns(), now = start,
@@ -262,7 +264,7 @@ static int poll_socket(const struct protocol *p, struct err *err)
 	return NO_SOCKET;
 }
 
-/* The inode of the file where the socket goes, 0 if there is none. */
+/* The inode at the socket's path; 0: none. */
 static ino_t socket_inode(const struct protocol *p)
 {
 	struct sockaddr_un addr;
@@ -272,7 +274,7 @@ static ino_t socket_inode(const struct protocol *p)
 	return lstat(addr.sun_path, &st) ? 0 : st.st_ino;
 }
 
-/* True when there is nothing to wait for any more: the JVM has opened a socket since the signal, or it has ended. */
+/* Waits up to wait_ns; true when the JVM has opened a new socket since the signal, or has ended. */
 static bool quit_is_handled(const struct trigger *t, const struct protocol *p, uint64_t wait_ns)
 {
 	struct protocol alone = *p;
@@ -287,7 +289,7 @@ static bool quit_is_handled(const struct trigger *t, const struct protocol *p, u
 	return now && now != t->socket_before;
 }
 
-/* Closes all descriptors but these; either may be none. */
+/* Closes all descriptors except a and b; either may be -1. */
 static void keep_only(int a, int b)
 {
 	struct rlimit limit;
@@ -301,9 +303,9 @@ static void keep_only(int a, int b)
 }
 
 /*
- * The trigger of a SIGQUIT that the JVM has not handled yet must stay: HotSpot would print all stacks without it. A process of
- * its own removes it when the JVM has opened its socket or has ended, at most SENT_S seconds later; then the next attach
- * removes it (drop_trigger), as it does where that process cannot be started or is killed.
+ * The trigger of a SIGQUIT that the JVM has not handled yet must stay: without it, HotSpot would print all stacks. A detached
+ * process removes it when the JVM has opened its socket or has ended, at most SENT_S seconds later. If that process cannot be
+ * started, is killed or times out, the next attach removes the trigger (drop_trigger).
  */
 static void leave_trigger(const struct trigger *t, const struct protocol *p)
 {
@@ -348,7 +350,7 @@ static int say_no_socket(const struct protocol *p, struct err *err)
 	return NO_SOCKET;
 }
 
-/* What one that was killed has left: of no use to a JVM that listens. */
+/* Removes a stale trigger: a JVM that already listens does not need one. */
 static void drop_trigger(const struct protocol *p)
 {
 	const int dirs[] = {AT_FDCWD, p->cwd};
@@ -364,7 +366,8 @@ static void drop_trigger(const struct protocol *p)
 }
 
 /*
- * Its working folder comes first for the JVM: a file of this name there, whoever's it is, keeps it from looking further.
+ * Creates or adopts the trigger. The JVM checks its working folder first: any file of this name there, whoever owns it, hides
+ * the one in the temporary folder.
  */
 static int place_trigger(struct trigger *t, const struct protocol *p, struct err *err)
 {
@@ -372,7 +375,7 @@ static int place_trigger(struct trigger *t, const struct protocol *p, struct err
 
 	*t = (struct trigger){.fd = -1};
 	trigger_name(t->name, p);
-	/* Where the folder may not be searched the JVM finds nothing in it either. */
+	/* EACCES: the JVM, with the same ids, cannot find anything there either. */
 	if (p->cwd < 0 && p->cwd != -EACCES)
 		return err_set(err, ERR_ATTACH,
 			"The working folder of JVM %d cannot be entered: %s", (int)p->jvm->pid,
@@ -398,7 +401,7 @@ static int place_trigger(struct trigger *t, const struct protocol *p, struct err
 	return -1;
 }
 
-/* True when the signal has been sent, or one that is pending will do. */
+/* True when the signal was sent, or one is already pending. */
 static bool signal_listener(struct trigger *t, const struct protocol *p, struct err *err)
 {
 	pid_t vm_thread = handles_quit(p->jvm);
@@ -448,8 +451,8 @@ static int say_busy(const struct trigger *t, const struct protocol *p, struct er
 }
 
 /*
- * At most one SIGQUIT is on its way: HotSpot prints all stacks for the second. While another tool wakes the JVM, or the signal of an
- * earlier jhot is not handled, only the socket is waited for.
+ * Wakes the listener, and waits for its socket. At most one SIGQUIT may be pending, since HotSpot prints all stacks for a
+ * second one: while another tool is waking the JVM or an earlier SIGQUIT of jhot is unhandled, this only waits.
  */
 static int wake_listener(const struct protocol *p, struct err *err)
 {
@@ -492,7 +495,7 @@ int protocol_connect(const struct protocol *p, struct err *err)
 	return sock;
 }
 
-/* --- the conversation --------------------------------------------------------------------------------- */
+/* --- request and reply -------------------------------------------------------------------------------- */
 
 int protocol_send(int sock, const char *op, const char *const args[3], struct err *err)
 {

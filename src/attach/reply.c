@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Replies of HotSpot's attach listener. */
+/* Parses replies of HotSpot's attach listener. */
 #include "attach/protocol.h"
 
 #include "base/clean.h"
@@ -9,9 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define QUOTED 300 /* bytes of a JVM's own words that an error repeats */
+#define QUOTED 300 /* bytes of the JVM's message that an error quotes */
 
-/* The text until its line's end is a decimal number and nothing else. */
+/* True when the first line is a decimal number and nothing else. */
 static bool whole_number(const char *text, int *out)
 {
 	size_t len = strcspn(text, "\n");
@@ -27,7 +27,7 @@ static bool whole_number(const char *text, int *out)
 	return true;
 }
 
-/* What the JVM said, as one line fit for a terminal. */
+/* Copies the JVM's message as one clean line. */
 static void quote(const char *text, char out[QUOTED + 1])
 {
 	size_t n = 0;
@@ -50,7 +50,7 @@ static void quote(const char *text, char out[QUOTED + 1])
 #define STARTING "only permitted in the live phase"
 
 static const struct {
-	const char *part; /* of the JVM's words */
+	const char *part; /* substring of the JVM's message */
 	const char *what;
 	const char *hint;
 } known_refusals[] = {
@@ -66,7 +66,7 @@ static const struct {
 	{"version `GLIBC_", "The agent needs a newer glibc than the JVM has.", NULL},
 	{"Error loading shared library", "The JVM's C library (musl?) cannot load the agent.",
 		NULL},
-	/* What glibc finds under this name, if anything, is a linker's script. */
+	/* musl's DT_NEEDED name: on glibc there is no such file, or it is a linker script. */
 	{"libc.so: ",
 		"The agent was built with musl and fits JVMs on musl; this one is on another C "
 		"library.",
@@ -132,7 +132,7 @@ int reply_load(const char *reply, size_t len, int *result, struct err *err)
 
 	text = reply_text(reply, len, err);
 	if (!text) {
-		/* A refusal in the JVM's words comes with a number other than 0. */
+		/* A refusal with a message has a first line other than 0. */
 		text = strlen(reply) == len ? after_first_line(reply, &number) : NULL;
 		return text ? refused(text, err) : -1;
 	}
