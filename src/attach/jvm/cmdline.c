@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a java command line says. */
+/* Parses java command lines. */
 #include "attach/jvm/cmdline.h"
 
 #include "base/clean.h"
@@ -34,7 +34,7 @@ static const char *const option_variables[] = {
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
-/* The next of the NUL-separated words, NULL after the last. */
+/* The next of the NUL-separated words, the first for NULL; NULL after the last. */
 static const char *next_word(const struct buf *words, const char *word)
 {
 	const char *end = words->data + words->len;
@@ -55,7 +55,7 @@ static bool takes_value(const char *option)
 	return false;
 }
 
-/* A jar's file name; "module/pkg.Main" -> "pkg.Main"; a class as it is. */
+/* Strips folders or the module: a jar's file name, "module/pkg.Main" -> "pkg.Main". */
 static void short_name(const char *word, size_t len, char *out, size_t bytes)
 {
 	const char *start = word;
@@ -67,8 +67,8 @@ static void short_name(const char *word, size_t len, char *out, size_t bytes)
 }
 
 /*
- * The next of the JVM's own options, the first after NULL; NULL at their end: main is then what names the main class or jar,
- * NULL if nothing does. "@FILE" holds more options, perhaps the class too.
+ * Iterates the JVM's own options; NULL starts, and a NULL result ends it. *main is then the main class or jar, NULL if there is
+ * none. "@FILE" counts as an option: it contains more of them, possibly the class as well.
  */
 static const char *next_option(const struct buf *cmdline, const char *option, const char **main)
 {
@@ -150,7 +150,7 @@ bool cmdline_is_java(const struct buf *cmdline)
 	       (!strcmp(path_name(program), "java") || !strcmp(path_name(program), "javaw"));
 }
 
-/* Is the option a word of the text? */
+/* True when the option is a whole word of the text, possibly quoted. */
 static bool holds_word(const char *text, const char *option)
 {
 	size_t len = strlen(option);

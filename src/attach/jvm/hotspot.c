@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One process looked at: facts first (struct look), then the verdict by a table of rules. A rule that
- * applies writes the sentence and ends the search, so the most telling reason stands first.
+ * Inspects one process: collects facts (struct look), then derives the verdict by a table of rules. The first rule that applies
+ * writes the sentence and ends the search, so the rules are ordered from the most to the least specific reason.
  */
 #include "attach/jvm/hotspot.h"
 
@@ -25,7 +25,7 @@
 
 /* A JVM younger than this that does not catch SIGQUIT yet may still be starting. */
 #define BOOT_SECONDS 10
-#define PERF_TEXT    1024 /* HotSpot's limit of a text in its counters */
+#define PERF_TEXT    1024 /* HotSpot's limit of a string counter */
 
 const char *const hotspot_verdict_names[] = {
 	[HOTSPOT_OK] = "ok",
@@ -35,22 +35,22 @@ const char *const hotspot_verdict_names[] = {
 	[HOTSPOT_NO] = "no",
 };
 
-/* Virtual machines that are not HotSpot but may look like it, by the start of java.vm.name. */
+/* Prefixes of java.vm.name of virtual machines that resemble HotSpot but are not. */
 static const char *const other_vms[] = {"Zing", "Eclipse OpenJ9", "IBM J9", "Substrate VM"};
 
 struct look {
 	struct proc_status status;
 	struct buf cmdline, env;
-	int maps_error; /* -errno, 0 = read */
+	int maps_error; /* -errno; 0: maps were read */
 	struct libjvm lib;
-	int hotspot; /* as libjvm_is_hotspot */
+	int hotspot; /* result of libjvm_is_hotspot */
 	struct hsperf *perf;
-	struct err perf_err; /* why there is none */
-	bool reduced;        /* its counters name -Xrs among its arguments */
-	char capability;     /* '1' attach works, '0' disabled, '?' not known */
-	bool socket;         /* a socket of its user stands where its attach socket goes */
-	bool blocked;        /* another user's file stands there */
-	uid_t blocker;       /* that user */
+	struct err perf_err; /* why perf is NULL */
+	bool reduced;        /* its counters list -Xrs among its arguments */
+	char capability;     /* attaching: '1' enabled, '0' disabled, '?' unknown */
+	bool socket;         /* a socket of its user exists at the attach socket's path */
+	bool blocked;        /* another user's file exists there */
+	uid_t blocker;       /* owner of that file */
 	bool same_ids, root;
 	int64_t age_s;
 };
@@ -79,8 +79,8 @@ int hotspot_status(struct hotspot *out)
 }
 
 /*
- * True when an option that cannot be seen from outside, or -XX:AltTempDir itself, may have moved the temporary folder: options
- * come from files, and a program that embeds the JVM passes them in memory.
+ * True when -XX:AltTempDir, or an option invisible from outside, may have relocated the temporary folder: options also come
+ * from files, and a program that embeds the JVM passes them in memory.
  */
 static bool may_move_temp(const struct look *l)
 {
@@ -96,7 +96,7 @@ static bool may_move_temp(const struct look *l)
 	return found;
 }
 
-/* The path of the mapped counters is proof. A JVM without counters uses /tmp, unless an option may have changed that. */
+/* The path of the mapped counters is proof. Without them it is /tmp, unless an option may have changed that. */
 static void look_at_temp(const struct look *l, struct hotspot *out)
 {
 	if (l->lib.mapped && !libjvm_temp(&l->lib, out->nspid, out->temp, sizeof(out->temp)) &&
@@ -104,7 +104,7 @@ static void look_at_temp(const struct look *l, struct hotspot *out)
 		snprintf(out->temp, sizeof(out->temp), "/tmp");
 }
 
-/* A file of somebody else's where its attach socket goes keeps it from opening one. */
+/* Checks the attach socket's path: a file of another user there prevents the JVM from opening its socket. */
 static void look_at_socket(struct look *l, const struct hotspot *out)
 {
 	int tmp =
@@ -123,7 +123,7 @@ static void look_at_socket(struct look *l, const struct hotspot *out)
 	close(tmp);
 }
 
-/* What options it runs with, wherever they are from. HotSpot cuts these texts off, so a long one proves nothing. */
+/* Its effective options from its counters. HotSpot truncates these texts, so a long one proves nothing. */
 static void look_at_args(struct look *l, struct hotspot *out)
 {
 	static const char *const names[] = {"java.rt.vmArgs", "java.rt.vmFlags"};
@@ -174,8 +174,8 @@ static void look_at_cpu(struct look *l, struct hotspot *out)
 }
 
 /*
- * The name of a JVM whose counters do not tell it, or of another program. Without a java launcher nothing says which word of a
- * command line would be a class, and an argument may be a secret: then it is the executable's.
+ * The name of a JVM without counters, or of another program. Without a java launcher, no word of the command line is known to
+ * be a class, and an argument may be a secret, so the executable's name is used.
  */
 static void look_at_name(struct look *l, struct hotspot *out)
 {
@@ -190,7 +190,7 @@ static void look_at_name(struct look *l, struct hotspot *out)
 		snprintf(out->name, sizeof(out->name), "%s", l->status.name);
 }
 
-/* A process whose maps are closed to us is taken for Java by its name. */
+/* A process whose maps cannot be read counts as Java if its program is called java. */
 static bool is_java(struct look *l, pid_t pid)
 {
 	l->maps_error = libjvm_find(pid, &l->lib);
@@ -382,7 +382,7 @@ static bool rule_disabled(const struct look *l, struct hotspot *out)
 	return true;
 }
 
-/* A JVM that listens already needs no SIGQUIT. */
+/* A JVM whose listener already runs needs no SIGQUIT. */
 static bool rule_no_handler(const struct look *l, struct hotspot *out)
 {
 	bool reduced =
@@ -416,7 +416,7 @@ static bool rule_no_temp(const struct look *l, struct hotspot *out)
 	return true;
 }
 
-/* Where containers share a /tmp, each of them may have a JVM of this pid: the file may be the socket of one that lives. */
+/* Containers that share /tmp may each have a JVM of this pid, so the file may be the socket of a living JVM. */
 static bool rule_blocked(const struct look *l, struct hotspot *out)
 {
 	if (!l->blocked)
@@ -480,7 +480,7 @@ static bool (*const rules[])(const struct look *l, struct hotspot *out) = {
 	rule_ok,
 };
 
-/* --- outside ------------------------------------------------------------------------------------------ */
+/* --- interface ----------------------------------------------------------------------------------------- */
 
 static void look_closer(struct look *l, struct hotspot *out)
 {
@@ -499,7 +499,7 @@ static void look_closer(struct look *l, struct hotspot *out)
 		;
 }
 
-/* The multi-threaded processes of a list are told from Java by their maps. */
+/* only_java: reads maps first, and nothing more if the process is not Java. */
 int hotspot_look_at(pid_t pid, struct hotspot *out, bool only_java)
 {
 	struct look l = {.age_s = -1};
@@ -516,7 +516,7 @@ int hotspot_look_at(pid_t pid, struct hotspot *out, bool only_java)
 	return wanted ? 0 : -1;
 }
 
-/* /proc knows threads as well, though it does not list them; `top -H` shows their numbers. */
+/* /proc/TID exists although /proc does not list it, and `top -H` shows thread ids. */
 bool hotspot_is_thread(pid_t pid, struct err *err)
 {
 	struct proc_status status;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Opening, checking and reading a JVM's hsperfdata file. */
+/* Opens, validates and reads a JVM's hsperfdata file. */
 #include "attach/jvm/hsperf.h"
 
 #include "base/buf.h"
@@ -14,8 +14,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define MAGIC_BYTES "\xca\xfe\xc0\xc0" /* in this order on every machine */
-#define MAX_BYTES   (8u << 20)         /* -XX:PerfDataMemorySize is 32 kB */
+#define MAGIC_BYTES "\xca\xfe\xc0\xc0" /* in this byte order on every machine */
+#define MAX_BYTES   (8u << 20)         /* the default of -XX:PerfDataMemorySize is 32 kB */
 #define MAX_ENTRIES 65536
 #define LITTLE      1
 #define MAX_STRING  65536
@@ -39,7 +39,7 @@ _Static_assert(sizeof(struct entry) == 20, "hsperfdata entry");
 
 struct counter {
 	char *name;
-	char type;       /* 'J' a long, 'B' bytes */
+	char type;       /* 'J': a long, 'B': bytes */
 	uint32_t offset; /* in the file */
 	uint32_t bytes;
 };
@@ -52,7 +52,7 @@ struct hsperf {
 
 /* --- the file ----------------------------------------------------------------------------------------- */
 
-/* One entry at this offset; false when it does not hold together. */
+/* Validates the entry at this offset; false if it is inconsistent. */
 static bool take_entry(
 	const struct buf *text, size_t at, const struct entry *e, struct counter *out)
 {
@@ -151,11 +151,11 @@ void hsperf_close(struct hsperf *h)
 	free(h);
 }
 
-/* --- where it is -------------------------------------------------------------------------------------- */
+/* --- finding it --------------------------------------------------------------------------------------- */
 
 /*
- * The file that the JVM itself has mapped. A file of the right name alone may be that of another JVM: in a /tmp that
- * containers share, each of them has a process 1.
+ * Opens the very file that the JVM has mapped. A file of the right name may be another JVM's: containers that share /tmp each
+ * have a process 1.
  */
 struct hsperf *hsperf_open(pid_t pid, pid_t nspid, const struct libjvm *jvm, struct err *err)
 {
@@ -217,7 +217,7 @@ bool hsperf_string(const struct hsperf *h, int index, char *out, size_t bytes)
 	n = pread(h->fd, out, c->bytes < bytes ? c->bytes : bytes - 1, (off_t)c->offset);
 	if (n < 0)
 		return false;
-	out[n] = '\0'; /* within: n < bytes */
+	out[n] = '\0'; /* in bounds: n < bytes */
 	clean_own(out);
 	return true;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds libjvm and the counters' file in a process's maps, and text in these files. */
+/* Finds libjvm and the hsperfdata file in a process's maps, and searches these files for marker strings. */
 #include "attach/jvm/libjvm.h"
 
 #include "attach/proc.h"
@@ -12,23 +12,23 @@
 #include <unistd.h>
 
 #define SCAN_STEP (64u << 10)
-#define JVM_LIMIT (4u << 20) /* the mark stands in the first 32 kB of all HotSpots */
+#define JVM_LIMIT (4u << 20) /* in all HotSpots the marker is in the first 32 kB */
 #define EXE_LIMIT \
-	(256u << 20) /* a native-image program has up to 100 MB, and its sections' names come last */
+	(256u << 20) /* native-image programs have up to 100 MB; section names come last */
 
-/* A dynamic symbol of every HotSpot since JDK 6: the first of the tables that the walker reads. */
+/* A dynamic symbol of every HotSpot since JDK 6, one of the tables that the walker reads. */
 #define HOTSPOT_MARK "gHotSpotVMStructs"
-/* The name of the flag that moves the temporary folder, anywhere in the file. */
+/* The name of the flag that relocates the temporary folder; may be anywhere in the file. */
 #define ALT_TEMP_MARK  "AltTempDir"
 #define JVM_FILE_LIMIT (256u << 20)
 #define PERF_FOLDER    "hsperfdata_"
-/* The name of musl's loader: at a program's beginning, but where a tool has changed it, at its end; java has 14 to 25 kB. */
+/* The name of musl's loader: near a program's start, or at its end if a tool has changed it. java has 14 to 25 kB. */
 #define MUSL_MARK  "/ld-musl-"
 #define MUSL_LIMIT (64u << 10)
-/* The section in which native-image keeps the heap it was built with. */
+/* The section with a native-image program's initial heap. */
 #define NATIVE_IMAGE_MARK ".svm_heap"
 
-/* Other processes' counters, which jstat and the like map, are not writable. */
+/* True for the JVM's own counters: those of other JVMs, mapped by jstat and similar tools, are not writable. */
 static bool is_own_perf(const struct proc_map *map)
 {
 	const char *name = path_name(map->path), *folder = name - 1;
@@ -48,7 +48,7 @@ static void keep_map(const struct proc_map *map, struct proc_map *out, char path
 	snprintf(path, 512, "%s", map->path);
 }
 
-/* Stops when both have been found. */
+/* Stops when libjvm and the counters have been found. */
 static bool take_map(void *ctx, const struct proc_map *map)
 {
 	struct libjvm *jvm = ctx;
@@ -62,7 +62,7 @@ static bool take_map(void *ctx, const struct proc_map *map)
 	return !jvm->mapped || !jvm->perf_path[0];
 }
 
-/* In a chroot, maps shows paths with what is above its root; its link /proc/PID/root shows just that. */
+/* For a process in a chroot, maps shows paths with the prefix of its root, which /proc/PID/root shows alone. */
 static void strip_root(pid_t pid, char *path)
 {
 	char root[sizeof(((struct libjvm *)0)->path)];
@@ -86,7 +86,7 @@ int libjvm_find(pid_t pid, struct libjvm *out)
 	return rc;
 }
 
-/* Does the file hold this text? 1, 0, or -1 when it cannot be read. Steps overlap, so no text is split. */
+/* 1: the first `limit` bytes contain the text, 0: they do not, -1: unreadable. Chunks overlap, so no match is split. */
 static int file_holds(int fd, const char *text, size_t limit)
 {
 	size_t len = strlen(text);
@@ -131,7 +131,7 @@ bool libjvm_temp(const struct libjvm *jvm, pid_t nspid, char *out, size_t bytes)
 		   *folder = strstr(jvm->perf_path, "/" PERF_FOLDER);
 	const char *next = folder;
 
-	/* The last folder of this name: the temporary folder itself may have one in its path. */
+	/* The last match: the temporary folder's path may contain such a folder itself. */
 	while (next && (next = strstr(next + 1, "/" PERF_FOLDER)) != NULL)
 		folder = next;
 	if (!folder || atoi(name) != nspid || (size_t)(folder - jvm->perf_path) >= bytes)

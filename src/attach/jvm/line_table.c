@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * HotSpot's compressed line numbers (CompressedLineNumberReadStream): a byte of 5 bits of bci and 3 of line, both
- * added to what was before; 0xff and two signed UNSIGNED5 numbers where that is too little; 0 ends the table.
+ * HotSpot's compressed line numbers (CompressedLineNumberReadStream): each entry is a byte with 5 bits of bci delta and 3 bits
+ * of line delta, or 0xff and two signed UNSIGNED5 deltas if that is too small. 0 ends the table.
  */
 #include "attach/jvm/line_table.h"
 
@@ -42,13 +42,15 @@ static int32_t signed_next(struct stream *s)
 int line_table_find(const uint8_t *table, uint32_t bytes, uint32_t excluded, uint16_t bci)
 {
 	struct stream s = {.bytes = table, .count = bytes, .excluded = excluded};
-	int64_t at = 0, line = 0, found_at = -1; /* sums of 32 bits, before they are checked */
+	int64_t at = 0, line = 0,
+		found_at =
+			-1; /* 64 bits: sums of 32-bit deltas must not overflow before the check */
 	int found = 0;
 
 	for (;;) {
 		uint32_t b = byte_next(&s);
 
-		if (!b) /* the end, or past what was read */
+		if (!b) /* end of table, or of the bytes read */
 			break;
 		if (b == 0xff) {
 			at += signed_next(&s);

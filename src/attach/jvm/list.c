@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* All Java processes, one found by its pid or name, and the error for one that cannot be attached. */
+/* Lists Java processes, finds one by pid or name, and explains why one cannot be attached. */
 #include "attach/jvm/hotspot.h"
 #include "attach/proc.h"
 #include "base/buf.h"
@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define HINTS             8 /* JVMs named in an error */
+#define HINTS             8 /* JVMs listed in an error, at most */
 #define STARTING_LOOKS    100
 #define STARTING_PAUSE_MS 100
 
@@ -47,19 +47,19 @@ static bool match_last_part(const char *name, const char *word)
 	return dot && !strcasecmp(dot + 1, word);
 }
 
-/* Is the JVM called so? A part of the word, or a word of its command line, is no name: whoever mistypes meant none. */
+/* True when the word is the JVM's whole name or its last part. Substrings do not match: a typo must not select a JVM. */
 static bool match_name(const struct hotspot *jvm, const char *word)
 {
 	return !strcasecmp(jvm->name, word) || match_last_part(jvm->name, word);
 }
 
-/* To be shown to who asks for a name that nobody has. */
+/* A looser match, for the hints of "not found". */
 static bool match_somewhere(const struct hotspot *jvm, const char *word)
 {
 	return strcasestr(jvm->name, word) || strcasestr(jvm->args, word);
 }
 
-/* How many there are; those are shown, as many as there is space for. */
+/* Adds hints for up to HINTS of the matching JVMs (match NULL: all); returns how many match. */
 static int hint_jvms(struct err *err, const struct hotspot_list *list,
 	bool (*match)(const struct hotspot *jvm, const char *word), const char *word)
 {
@@ -75,7 +75,7 @@ static int hint_jvms(struct err *err, const struct hotspot_list *list,
 	return found;
 }
 
-/* The number of those that are called so; an error unless it is 1. */
+/* Returns how many JVMs have this name; sets an error unless it is 1. */
 static int find_in(
 	const struct hotspot_list *list, const char *word, struct hotspot *out, struct err *err)
 {
@@ -100,7 +100,7 @@ static int find_in(
 	return 0;
 }
 
-/* --- what is no JVM ------------------------------------------------------------------------------ */
+/* --- other processes ----------------------------------------------------------------------------- */
 
 struct named {
 	const char *name;
@@ -117,7 +117,7 @@ static void match_process(void *ctx, pid_t pid)
 		n->pid = pid;
 }
 
-/* Somebody asks for a program that is not Java: better its reason than "no such JVM". */
+/* If the name is that of another program, replaces "no such JVM" by the reason why it cannot be attached. */
 static void refuse_program(const char *name, struct hotspot *out, struct err *err)
 {
 	struct named n = {.name = name};
@@ -156,7 +156,7 @@ int hotspot_find(const char *pid_or_name, struct hotspot *out, struct err *err)
 	return found == 1 ? 0 : -1;
 }
 
-/* `java ... & jhot record $!`: what takes no requests yet will do so soon. */
+/* Waits for a starting JVM because of `java ... & jhot record $!`. */
 int hotspot_find_ready(const char *pid_or_name, struct hotspot *out, struct err *err)
 {
 	if (hotspot_find(pid_or_name, out, err))

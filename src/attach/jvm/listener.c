@@ -17,7 +17,7 @@ static bool blocks_quit(pid_t pid, pid_t tid)
 	return !proc_thread_status(pid, tid, &status) && status.sig_blocked & QUIT_BIT;
 }
 
-/* The kernel keeps 15 characters: "Signal Dispatch" up to JDK 25, where the JVM shortens names itself "Signal ..atcher". */
+/* The kernel keeps 15 characters: "Signal Dispatch". Since JDK 25 the JVM itself shortens it to "Signal ..atcher". */
 static bool is_dispatcher(void *ctx, pid_t pid, pid_t tid)
 {
 	char name[32];

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Processes looked at by a child, which says after each what it found.
+ * Inspects processes in a child, which reports each result.
  *
- * A file system that does not answer, or memory that somebody else has to bring (userfaultfd, FUSE), stops whoever
- * looks, and only the kernel can end that. So the child is stopped, or left where it cannot be, and another one goes
- * on behind the process that it was at; one that dies of what it read ends nothing either.
+ * A file system that does not answer, or memory served by another process (userfaultfd, FUSE), blocks the reader, possibly in a
+ * state that no signal ends. So the child is killed, or abandoned if that fails, and a new child continues with the next
+ * process. A child that crashes on what it read is handled in the same way.
  */
 #include "attach/jvm/check.h"
 #include "attach/jvm/hotspot.h"
@@ -23,13 +23,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define SILENT_FEW    3     /* so many processes have all the patience, the others a tenth */
-#define RUNNING_TIMES 10    /* a child that runs, or would if it were let, has this much more */
-#define STOP_TURNS    10000 /* of a millisecond, for one that is to end but has no turn */
-#define STUCK_TURNS   50
+#define SILENT_FEW    3  /* this many hanging processes get the full timeout, later ones a tenth */
+#define RUNNING_TIMES 10 /* factor of the timeout for a child that is runnable */
+#define STOP_TURNS    10000 /* times 1 ms, for a killed child that gets no core */
+#define STUCK_TURNS   50    /* times 1 ms, for a killed child that is blocked */
 #define STEP_BYTES    65536
 
-/* What the child says of one process: this, and a struct hotspot if it is one to be shown. */
+/* Per process, the child sends one of these bytes; after WORD_FOUND, a struct hotspot. */
 enum word {
 	WORD_NONE = '-',
 	WORD_FOUND = '+',
@@ -37,14 +37,14 @@ enum word {
 
 struct hotspot_look {
 	pid_t *pids;
-	int count, next; /* of the pids; next is the one that is being looked at */
+	int count, next; /* next: index of the pid being inspected */
 	uint32_t cap, list_cap;
 	bool only_java;
 	pid_t child; /* 0: none */
 	int fd;
 	struct buf in;
-	uint64_t since_ns; /* something came */
-	int silent;
+	uint64_t since_ns; /* when the child last sent something */
+	int silent;        /* processes that did not answer */
 	struct hotspot_list list;
 };
 
@@ -62,7 +62,7 @@ _Noreturn static void child(const struct hotspot_look *l, int fd)
 		said[0] = found ? WORD_FOUND : WORD_NONE;
 		memcpy(said + 1, &jvm, sizeof(jvm));
 		if (file_write(fd, said, found ? sizeof(said) : 1))
-			break; /* nobody listens */
+			break; /* the parent is gone */
 	}
 	_exit(0);
 }
@@ -105,7 +105,7 @@ static int start(struct hotspot_look *l, struct err *err)
 }
 
 /*
- * Does it wait for something? On a busy machine it may just not have had its turn. It is our own child, and so in /proc,
+ * True when our child is blocked rather than runnable: on a busy machine it may just not have had a core. Reads the real /proc,
  * whatever proc_root is.
  */
 static bool is_waiting(pid_t pid)
@@ -122,7 +122,7 @@ static bool is_waiting(pid_t pid)
 	return state != 'R';
 }
 
-/* One that cannot be ended now, because the kernel waits for somebody in its name, is reaped with us. */
+/* Kills the child. One that is blocked in the kernel is abandoned, and reaped by init after we exit. */
 static void stop(struct hotspot_look *l)
 {
 	static const struct timespec pause = {0, (long)NS_PER_MS};
@@ -141,7 +141,7 @@ static void stop(struct hotspot_look *l)
 	buf_clear(&l->in);
 }
 
-/* --- what it found ------------------------------------------------------------------------------------ */
+/* --- its results --------------------------------------------------------------------------------------- */
 
 static void add(struct hotspot_look *l, const struct hotspot *jvm)
 {
@@ -150,7 +150,7 @@ static void add(struct hotspot_look *l, const struct hotspot *jvm)
 	l->list.jvms[l->list.count++] = *jvm;
 }
 
-/* What the kernel says of it without asking it, and why there is no more. */
+/* Adds a row for a process that did not answer: what /proc/PID/status shows, and why there is no more. */
 static void add_silent(struct hotspot_look *l, const char *why)
 {
 	struct hotspot jvm = {.pid = l->pids[l->next], .verdict = HOTSPOT_NO, .uptime_s = -1};
@@ -196,7 +196,7 @@ static bool is_stuck(const struct hotspot_look *l)
 	       (waited_ns >= patience_ns(l) && is_waiting(l->child));
 }
 
-/* One turn: what has come, or the end of a child that says nothing. */
+/* Waits up to timeout_ms for results, or kills a child that is stuck. */
 static void look_turn(struct hotspot_look *l, int timeout_ms)
 {
 	struct pollfd p = {.fd = l->fd, .events = POLLIN};
@@ -219,13 +219,13 @@ static void look_turn(struct hotspot_look *l, int timeout_ms)
 	}
 }
 
-/* --- outside ------------------------------------------------------------------------------------------ */
+/* --- interface ----------------------------------------------------------------------------------------- */
 
 static void add_pid(void *ctx, pid_t pid)
 {
 	struct hotspot_look *l = ctx;
 
-	/* Most processes are told from Java by this one stat. */
+	/* A JVM has several threads: this single stat(2) excludes most processes. */
 	if (pid == getpid() || (l->only_java && proc_thread_count(pid) == 1))
 		return;
 	l->pids = xgrow(l->pids, (size_t)l->count, &l->cap, sizeof(*l->pids));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The table of predefined events; the grammar of all others. */
+/* The table of predefined events, and the parsers of all other names. */
 #include "attach/perf/events.h"
 
 #include "attach/perf/pmu.h"
@@ -17,8 +17,8 @@
 		PERF_COUNT_HW_CACHE_RESULT_##result << 16)
 
 /*
- * Intervals: about a thousand samples a second of a busy core, or each one of what is rare. A sample of a
- * context switch makes the thread switch once more.
+ * Intervals: about 1,000 samples/s for a busy core, or every occurrence of a rare event. Sampling a context switch causes
+ * another one.
  */
 static const struct {
 	const char *name, *alias, *unit, *kind;
@@ -81,7 +81,7 @@ bool perf_events_each(int i, struct perf_event *out)
 	return true;
 }
 
-/* --- the grammar: each takes a name that looks like its own, or leaves it to the next ------------------ */
+/* --- parsers: each consumes names of its form, or returns NOT_MINE --------------------------------------- */
 
 struct request {
 	const char *name;
@@ -101,7 +101,7 @@ static enum taken take_predefined(const struct request *r, struct err *err)
 	return NOT_MINE;
 }
 
-/* r1a2; a function may begin like that, but not consist of hex digits only */
+/* r1a2. A function's name that starts like this contains a character that is not a hex digit. */
 static enum taken take_raw(const struct request *r, struct err *err)
 {
 	char *end;
@@ -125,7 +125,7 @@ static enum taken take_pmu(const struct request *r, struct err *err)
 	return perf_pmu_find(perf_events_sys, r->name, r->out, err) ? REFUSED : TAKEN;
 }
 
-/* find_function: NAME or LIBRARY:NAME. */
+/* Resolves NAME or LIBRARY:NAME. */
 static int find_function(
 	const struct request *r, const char *text, uint64_t *address, struct err *err)
 {
@@ -195,7 +195,7 @@ static enum taken take_breakpoint(const struct request *r, struct err *err)
 	if ((*end || end == place) && find_function(r, place, &address, err))
 		return REFUSED;
 	if (access == HW_BREAKPOINT_R)
-		access = HW_BREAKPOINT_RW; /* x86 knows no reads alone */
+		access = HW_BREAKPOINT_RW; /* x86 has no read-only breakpoints */
 	breakpoint_set(r->out, address, bytes, access);
 	return TAKEN;
 }

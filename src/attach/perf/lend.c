@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* By calls that glibc has no names for: pidfd_getfd, perf_event_open. */
+/* System calls without glibc wrappers: pidfd_getfd, perf_event_open. */
 #include "attach/perf/lend.h"
 
 #include "base/cpu_clock.h"
@@ -15,7 +15,7 @@
 #define SYS_pidfd_getfd 438 /* the same on every CPU */
 #endif
 
-#define LEND_PERIOD (1ull << 50) /* of whoever gets it to set */
+#define LEND_PERIOD (1ull << 50) /* placeholder: the recipient sets the period */
 
 int perf_lend_socket(int pidfd, int there)
 {
@@ -31,7 +31,7 @@ int perf_lend_open(pid_t tid, bool kernel_only)
 	fd = (int)syscall(SYS_perf_event_open, &attr, tid, -1, -1, PERF_FLAG_FD_CLOEXEC);
 	if (fd >= 0 || errno != EINVAL)
 		return fd;
-	attr.read_format = 0; /* an older kernel */
+	attr.read_format = 0; /* before Linux 6.0 */
 	return (int)syscall(SYS_perf_event_open, &attr, tid, -1, -1, PERF_FLAG_FD_CLOEXEC);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads what Documentation/ABI/testing/sysfs-bus-event_source-devices-* describe. */
+/* Reads the files described by Documentation/ABI/testing/sysfs-bus-event_source-devices-*. */
 #include "attach/perf/pmu.h"
 
 #include <ctype.h>
@@ -11,7 +11,7 @@
 
 #define PMU_PATH 400
 
-/* pmu_read: the first line of a small file; false if there is none. */
+/* Reads the first line of a small file; false if there is none. */
 static bool pmu_read(const char *path, char *out, size_t bytes)
 {
 	FILE *f = fopen(path, "re");
@@ -26,7 +26,7 @@ static bool pmu_read(const char *path, char *out, size_t bytes)
 
 /* --- terms ------------------------------------------------------------------------------------------- */
 
-/* pmu_deposit: the low bits of value into the bits of a format ("config:0-7,32-35"). */
+/* Distributes the low bits of value over the bits of a format ("config:0-7,32-35"). */
 static bool pmu_deposit(struct perf_event *out, const char *format, uint64_t value)
 {
 	static const struct {
@@ -57,13 +57,13 @@ static bool pmu_deposit(struct perf_event *out, const char *format, uint64_t val
 
 struct pmu {
 	const char *sys, *name; /* "cpu" */
-	int depth;              /* names of events stand for terms, but not for names */
+	int depth;              /* > 0: inside a named event, whose terms may not name another */
 };
 
 static bool pmu_terms(
 	const struct pmu *pmu, const char *terms, struct perf_event *out, struct err *err);
 
-/* pmu_named: NAME for what the file events/NAME says. */
+/* Expands NAME to the terms in the file events/NAME. */
 static bool pmu_named(
 	const struct pmu *pmu, const char *name, struct perf_event *out, struct err *err)
 {
@@ -79,7 +79,7 @@ static bool pmu_named(
 	return pmu_terms(&inner, terms, out, err);
 }
 
-/* pmu_term: NAME=VALUE, a flag, or an event's name. */
+/* Applies one term: NAME=VALUE, a flag, or an event's name. */
 static bool pmu_term(const struct pmu *pmu, char *term, struct perf_event *out, struct err *err)
 {
 	char path[PMU_PATH], format[128], *equals = strchr(term, '='), *end = NULL;

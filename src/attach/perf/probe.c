@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Asking the kernel, and what its refusals mean. */
+/* Probes events by opening them, and explains the kernel's refusals. */
 #include "attach/perf/events.h"
 
 #include "attach/perf/pmu.h"
@@ -17,7 +17,7 @@ const char *perf_events_sys = "/sys";
 
 #define NO_COUNTER "no such hardware counter: the CPU has none, or a virtual machine hides it"
 
-/* What it means that the kernel does not know an event of this type. */
+/* Why the kernel does not support an event of this type. */
 static const char *const probe_missing[PERF_TYPE_MAX] = {
 	[PERF_TYPE_HARDWARE] = NO_COUNTER,
 	[PERF_TYPE_HW_CACHE] = NO_COUNTER,
@@ -110,7 +110,7 @@ static const struct {
 
 bool perf_events_form(int i, struct perf_event_form *out)
 {
-	static const char here = 0; /* something of ours to watch */
+	static const char here = 0; /* a variable to set a breakpoint on */
 	struct perf_event any = {.interval = 1};
 	bool breakpoint;
 
@@ -125,7 +125,7 @@ bool perf_events_form(int i, struct perf_event_form *out)
 		any.config1 = (uint64_t)(uintptr_t)&here;
 		any.config2 = HW_BREAKPOINT_LEN_1;
 	} else if (any.type == PERF_TYPE_TRACEPOINT) {
-		any.type = PERF_TYPE_SOFTWARE; /* the same rights, and always there */
+		any.type = PERF_TYPE_SOFTWARE; /* requires the same rights, and always exists */
 		any.config = PERF_COUNT_SW_PAGE_FAULTS;
 		perf_tracefs_why(out->why, sizeof(out->why));
 	}
