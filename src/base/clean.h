@@ -1,33 +1,33 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Text that another process wrote, made fit for screens and files: UTF-8 repaired, control characters and those
- * that turn the direction of writing replaced, Java's forms turned into what people write.
+ * Sanitises text of other processes for screens and files: repairs UTF-8, replaces control characters and those that change the
+ * writing direction, converts Java's internal forms to those that people write.
  *
- * Such text is cleaned where it comes in (attach, session) and errors once more where they are made, so that what
- * prints need not ask where a text is from.
+ * Text is cleaned where it enters jhot (attach, session), and errors once more where they are made, so code that prints need
+ * not know the origin of a text.
  *
- * Plain functions over bytes that may hold anything. buf forms add to what is there.
+ * Pure functions over arbitrary bytes; linear. Functions with a buf append to it.
  */
 #ifndef JHOT_BASE_CLEAN_H
 #define JHOT_BASE_CLEAN_H
 
 #include "base/buf.h"
 
-/* clean_text: into out[out_bytes], cut at a whole character. clean_add: the same, unbounded. */
+/* clean_text: into out[out_bytes], truncated at a whole character. clean_add: the same, unbounded. text may equal out. */
 void clean_text(char *out, size_t out_bytes, const char *text, size_t bytes);
 void clean_add(struct buf *out, const char *text, size_t bytes);
 
-/* clean_plain: how many bytes at the beginning are printable ASCII, which is clean as it is. */
+/* Length of the prefix that is printable ASCII, which needs no cleaning. */
 size_t clean_plain(const char *s, size_t left);
 
-/* clean_shared: of a text of up to so many bytes that another process may write meanwhile: it is copied, then looked at. */
+/* Like clean_text, for a text of up to `bytes` bytes that another process may modify: copies it before it reads it. */
 void clean_shared(char *out, size_t out_bytes, const char *text, size_t bytes);
 
-/* clean_own: the same in place, which never makes it longer. clean_lines: the same, its line ends kept. */
+/* Cleans in place; the text never gets longer. clean_lines keeps line ends. */
 void clean_own(char *text);
 void clean_lines(char *text);
 
-/* clean_word: what no shell takes for more than a word; anything else is '_'. For lines that people copy. */
+/* Replaces everything that is special to a shell by '_'. For command lines that people copy. */
 void clean_word(char *out, size_t out_bytes, const char *text);
 
 /*
@@ -35,7 +35,7 @@ void clean_word(char *out, size_t out_bytes, const char *text);
  * "foo.Bar[]", hidden classes "foo/Bar$$Lambda+0x1f" -> "foo.Bar$$Lambda/0x1f".
  */
 void clean_add_class(struct buf *out, const char *text, size_t bytes);
-/* descriptor_primitive: the primitive type of a letter in type descriptors, 'I' is "int"; NULL: of none. */
+/* The primitive type of a letter in type descriptors: 'I' is "int"; NULL: none. */
 const char *descriptor_primitive(char letter);
 
 #endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The two clocks, in nanoseconds. clock_mono_ns orders events and is comparable between the agent and
- * the front end of one host; clock_wall_ns is for people. Header-only, so that the agent may use it.
+ * The two clocks, in nanoseconds. clock_mono_ns orders events, and is comparable between the agent and the front end of one
+ * host and time namespace; clock_wall_ns is for people. Header-only, so that the agent may use it. Async-signal-safe; any
+ * thread.
  */
 #ifndef JHOT_BASE_CLOCK_H
 #define JHOT_BASE_CLOCK_H

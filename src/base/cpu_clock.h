@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The perf_event by which a thread's CPU time is sampled. The agent opens it on the JVM's threads; where it may not, the front
- * end does and lends it, so both must ask the kernel for the same.
+ * The perf_event that samples a thread's CPU time. The agent opens it on the JVM's threads; where it may not, the front end
+ * opens it and lends it, so both use the same attributes.
  */
 #ifndef JHOT_BASE_CPU_CLOCK_H
 #define JHOT_BASE_CPU_CLOCK_H
@@ -12,7 +12,7 @@
 /* PERF_FORMAT_LOST of Linux 6.0, which older headers lack; older kernels refuse it: EINVAL. */
 #define CPU_CLOCK_LOST (1u << 4)
 
-/* cpu_clock: a sample with the kernel's frames each `period` ns of the thread's CPU time, in the program and in the kernel. */
+/* One sample, with kernel frames, per `period` ns of the thread's CPU time in user and kernel mode. Initially disabled. */
 static inline struct perf_event_attr cpu_clock(uint64_t period)
 {
 	return (struct perf_event_attr){

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a program is told of where it runs: users' names, the terminal's character set.
+ * Facts of the environment: user names, the terminal's character set.
  *
- * Both without libc's databases, since a program that carries its libc with it finds none that fit on another host.
+ * Without libc's databases: a statically linked program does not find matching ones on another host. Blocks only for
+ * /etc/passwd. Any thread.
  */
 #ifndef JHOT_BASE_ENV_H
 #define JHOT_BASE_ENV_H
@@ -11,10 +12,10 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-/* A user's name in /etc/passwd, else the number. */
+/* A user's name in /etc/passwd, else the decimal uid. */
 void env_user(uid_t uid, char *out, size_t bytes);
 
-/* LC_ALL, LC_CTYPE or LANG, the first that is set, names UTF-8: that is what the terminal takes. */
+/* True when the terminal uses UTF-8, according to the first of LC_ALL, LC_CTYPE and LANG that is set. */
 bool env_is_utf8(void);
 
 #endif

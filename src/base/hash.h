@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * 64-bit hashing, and an open-addressing index from hash to a 32-bit number whose keys live elsewhere.
+ * 64-bit hashing, and an open-addressing index from hash to a 32-bit id whose key is stored elsewhere.
  *
- * The index owns only its slots. The caller compares keys through a callback, so one index serves
- * strings, frames or tree edges. Not for hostile input that must not collide. One thread at a time.
+ * The index owns only its slots. The caller compares keys in a callback, so one index serves strings, frames or tree edges.
+ * Finding and adding are O(1) on average; the hash is not keyed, so hostile keys can make them linear. One thread at a time.
  */
 #ifndef JHOT_BASE_HASH_H
 #define JHOT_BASE_HASH_H
@@ -37,18 +37,18 @@ struct hash_index {
 	uint32_t used;
 };
 
-/* same(ctx, value): is the stored number's key the one looked for? */
+/* True when the key of the stored id equals the key in ctx. */
 typedef bool hash_same_fn(const void *ctx, uint32_t value);
 
 void hash_index_done(struct hash_index *ix);
 void hash_index_clear(struct hash_index *ix);
 /*
- * The number stored under the hash whose key is the same, or HASH_NONE. same NULL: keys are numbers and hashed by
- * hash_u64, which gives no two of them the same.
+ * The id stored under this hash for which same() is true; HASH_NONE: none. same NULL: keys are 64-bit numbers hashed by
+ * hash_u64, which is a bijection, so equal hashes imply equal keys.
  */
 uint32_t hash_index_find(
 	const struct hash_index *ix, uint64_t hash, hash_same_fn *same, const void *ctx);
-/* Add a number that is not there yet. */
+/* Adds an id whose key is not in the index. May reallocate. */
 void hash_index_add(struct hash_index *ix, uint64_t hash, uint32_t value);
 
 #endif

@@ -10,7 +10,7 @@
  *   lambda$main$3, access$100, Shop$1              lambda$main$*, access$*, Shop$*
  *   copy_words.constprop.0                         copy_words.constprop.*
  *
- * Plain functions over clean texts.
+ * Pure functions over cleaned text; linear.
  */
 #ifndef JHOT_BASE_JAVA_NAME_H
 #define JHOT_BASE_JAVA_NAME_H
@@ -19,18 +19,18 @@
 
 #include <stdbool.h>
 
-/* java_name_fold: adds the folded form of a class's name, or of a method's. */
+/* Appends the normalised name of a Java class or method. */
 void java_name_fold(struct buf *out, const char *name);
-/* native_name_fold: the same of a function that is not Java's. */
+/* The same for a native function. */
 void native_name_fold(struct buf *out, const char *name);
-/* java_name_simple: the class without its packages. What stands behind a hidden class's "/" may contain no dots. */
+/* The class without its packages; points into class_name. The suffix after a hidden class's "/" must not contain dots. */
 const char *java_name_simple(const char *class_name);
 /*
- * java_name_parts: where in "java.util.HashMap.get" the class and the method begin: behind the second last and the last dot.
- * A dot before a digit is a hidden class's number, no package's end; signatures are not looked at. web/text.js does the same.
+ * Offsets of class and method in "java.util.HashMap.get": after the second last and the last dot. A dot before a digit belongs
+ * to a hidden class's number and is skipped; signatures are not handled. web/text.js implements the same.
  */
 void java_name_parts(const char *name, size_t *class_at, size_t *method_at);
-/* java_name_is_lambda: is it the class that the JVM makes for a lambda or a method reference? */
+/* True for the class that the JVM generates for a lambda or a method reference. */
 bool java_name_is_lambda(const char *class_name);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A JSON writer into a buf: commas, quoting and UTF-8 repair done here, nesting kept by the caller's
- * begin/end pairs. json_key is followed by exactly one value.
+ * A JSON writer into a buf. It writes commas and quotes, and repairs UTF-8; the caller balances json_begin and json_end, and
+ * follows each json_key by exactly one value. One thread.
  */
 #ifndef JHOT_BASE_JSON_H
 #define JHOT_BASE_JSON_H
@@ -13,7 +13,7 @@
 
 struct json {
 	struct buf *out;
-	bool comma; /* a value stands before the next one */
+	bool comma; /* true: the next value is preceded by a comma */
 };
 
 void json_begin(struct json *j, char open); /* '{' or '[' */
@@ -25,7 +25,7 @@ void json_num(struct json *j, double v);
 void json_bool(struct json *j, bool v);
 void json_null(struct json *j);
 
-/* The quoted form of a text, also for others who write quoted strings. */
+/* Appends a text as a quoted JSON string; usable without a struct json. */
 void json_quote(struct buf *out, const char *s);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * UTF-8: where a character ends and begins, its code point and back.
+ * UTF-8: boundaries of characters, decoding, encoding (RFC 3629).
  *
- * Plain functions over bytes.
+ * Pure functions over arbitrary bytes.
  */
 #ifndef JHOT_BASE_UTF8_H
 #define JHOT_BASE_UTF8_H
@@ -10,15 +10,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* utf8_sequence: how long the sequence at s[left] says it is, whatever it stands for; 0 if it is none or cut off. */
+/* Length of the sequence at s[left] according to its lead byte, not validated; 0 if it is malformed or truncated. */
 size_t utf8_sequence(const char *s, size_t left);
-/* utf8_len: length of the valid sequence at s, 0 if it is not one (s is NUL-terminated). */
+/* Length of the valid sequence at the NUL-terminated s; 0: invalid. */
 int utf8_len(const char *s);
-/* utf8_value: the code point that a lead byte and its len - 1 continuations hold, valid or not. */
+/* The code point of a lead byte and its len - 1 continuation bytes, not validated. */
 uint32_t utf8_value(const char *s, int len);
-/* utf8_put: writes a code point and a NUL; returns the bytes before the NUL. */
+/* Writes a code point and a NUL; returns the number of bytes before the NUL. */
 size_t utf8_put(uint32_t c, char out[5]);
-/* utf8_back: where the last character of text[len] begins. */
+/* Offset of the last character of text[len]. */
 size_t utf8_back(const char *text, size_t len);
 
 #endif

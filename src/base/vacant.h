@@ -15,7 +15,7 @@
 struct vacant {
 	uint64_t *bits;
 	uint32_t words, low; /* no bit is set in the words below low */
-	uint32_t count;      /* numbers that are vacant */
+	uint32_t count;      /* number of vacant ids */
 };
 
 void vacant_done(struct vacant *v);
