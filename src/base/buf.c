@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The growing buffer, and allocation that does not return NULL. */
+/* The growable buffer, and allocation that never returns NULL. */
 #include "base/buf.h"
 
 #include <errno.h>
@@ -11,7 +11,7 @@
 
 #define READ_STEP 8192
 
-static void (*before_the_end)(void); /* global, as what needs memory may be anywhere */
+static void (*before_the_end)(void); /* global: any allocation may fail */
 
 void buf_on_no_memory(void (*fn)(void))
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Java's modified UTF-8 differs from UTF-8 in NUL and in characters beyond 16 bits (two times 3 bytes). */
+/* Java's modified UTF-8 differs from UTF-8 in NUL (two bytes) and characters beyond 16 bits (a surrogate pair, 2 x 3 bytes). */
 #include "base/clean.h"
 
 #include "base/utf8.h"
@@ -9,7 +9,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#define CLEAN_ARRAY_MAX 255 /* dimensions that Java allows */
+#define CLEAN_ARRAY_MAX 255 /* Java's limit of dimensions */
 
 static bool clean_is_high(uint32_t c)
 {
@@ -21,7 +21,7 @@ static bool clean_is_low(uint32_t c)
 	return c >= 0xdc00 && c < 0xe000;
 }
 
-/* Line and paragraph separators, and what turns the direction of writing: a name would show as another. */
+/* Line and paragraph separators, and characters that change the writing direction, which could disguise a name. */
 static bool clean_is_hidden(uint32_t c)
 {
 	return (c >= 0x2028 && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069) || c == 0x200e ||
@@ -42,7 +42,7 @@ const char *descriptor_primitive(char letter)
 	return NULL;
 }
 
-/* Decodes one character of modified or plain UTF-8: its value and length, or '?'. */
+/* Decodes one character of plain or modified UTF-8 and its length; '?' if it is invalid or not printable. */
 static uint32_t clean_decode(const char *s, size_t left, size_t *len)
 {
 	static const uint32_t least[] = {0x20, 0x20, 0xa0, 0x800, 0x10000};
@@ -58,7 +58,7 @@ static uint32_t clean_decode(const char *s, size_t left, size_t *len)
 		*len = 6;
 		return 0x10000 + ((c - 0xd800) << 10) + (low - 0xdc00);
 	}
-	/* NUL as two bytes, C1 controls, overlong forms, what is no character */
+	/* two-byte NUL, C1 controls, overlong forms, invalid code points */
 	if (!n || c < least[n] || c == 0x7f || c >= 0x110000 || clean_is_low(c) ||
 		clean_is_hidden(c))
 		return '?';
@@ -113,7 +113,7 @@ void clean_shared(char *out, size_t out_bytes, const char *text, size_t bytes)
 	char copy[512];
 	size_t len = bytes < sizeof(copy) ? bytes : sizeof(copy);
 
-	memcpy(copy, text, len); /* then look: the other side may write meanwhile */
+	memcpy(copy, text, len); /* copy first: the other process may write concurrently */
 	len = strnlen(copy, len);
 	clean_text(out, out_bytes, copy, len);
 }
@@ -151,7 +151,7 @@ void clean_word(char *out, size_t out_bytes, const char *text)
 			*out = '_';
 }
 
-/* Dots for slashes; a hidden class's suffix "+0x..." is written "/0x..." as Java does. */
+/* Replaces slashes by dots, and "+0x..." of a hidden class by "/0x...", as Java does. */
 static void clean_add_dotted(struct buf *out, const char *text, size_t bytes)
 {
 	size_t from;
@@ -171,7 +171,7 @@ void clean_add_class(struct buf *out, const char *text, size_t bytes)
 	size_t arrays = 0;
 	const char *primitive;
 
-	/* "[unloaded]" and the like are no arrays: their names end with a letter or with ';'. */
+	/* "[unloaded]" etc. are not arrays: an array's name ends with a letter or ';'. */
 	if (bytes > 2 && text[0] == '[' && text[bytes - 1] == ']') {
 		clean_add(out, text, bytes);
 		return;

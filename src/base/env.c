@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* /etc/passwd, line by line, and the environment's names of locales. */
+/* Parses /etc/passwd, and the locale variables of the environment. */
 #include "base/env.h"
 
 #include <pwd.h>
@@ -23,7 +23,7 @@ void env_user(uid_t uid, char *out, size_t bytes)
 		fclose(f);
 }
 
-/* en_US.UTF-8, C.utf8, de_DE.UTF-8@euro */
+/* Values are like en_US.UTF-8, C.utf8, de_DE.UTF-8@euro. */
 bool env_is_utf8(void)
 {
 	static const char *const names[] = {"LC_ALL", "LC_CTYPE", "LANG"};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Filling in struct err; texts that do not fit are cut, and whatever they repeat of others' is cleaned. */
+/* Formats struct err. Texts that do not fit are truncated, and all are cleaned, since they may quote other processes. */
 #include "base/err.h"
 
 #include "base/clean.h"
@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A new sentence, with what comes after it. */
+/* Replaces *e by a new sentence followed by `after`. */
 __attribute__((format(printf, 3, 0))) static void err_say(
 	struct err *e, enum err_kind kind, const char *fmt, va_list ap, const char *after)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Files are written beside the old one and renamed, by names relative to an open folder. */
+/* Writes a temporary file beside the old one and renames it, with all names relative to an open folder. */
 #include "base/file.h"
 
 #include "base/buf.h"
@@ -17,12 +17,12 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
-#define LINKS_MAX 40  /* as the kernel */
-#define TRIES_MAX 100 /* names of a new file */
+#define LINKS_MAX 40  /* the kernel's limit */
+#define TRIES_MAX 100 /* attempts to find an unused temporary name */
 
 /* --- errors ------------------------------------------------------------------------------------------ */
 
-/* An error of our own: belongs to another user, in a folder that everybody may write to. No file operation returns it. */
+/* Our own errno: a file of another user in a world-writable folder. No file operation returns this value. */
 #define EFOREIGN EOWNERDEAD
 
 static const struct file_hint {
@@ -43,7 +43,7 @@ static const struct file_hint {
 	{EFOREIGN, "choose a name that does not exist there, or a folder of your own"},
 };
 
-/* The sentence and the hint for an errno. Returns -1. */
+/* Sets sentence and hint for errno, which it preserves. Returns -1. */
 static int file_refused(struct err *err, const char *path, const char *doing)
 {
 	int error = errno;
@@ -64,19 +64,19 @@ static int file_refused(struct err *err, const char *path, const char *doing)
 	return -1;
 }
 
-/* --- where ------------------------------------------------------------------------------------------- */
+/* --- resolving --------------------------------------------------------------------------------------- */
 
-/* A path that is walked part by part. */
+/* State of resolving a path component by component. */
 struct walk {
 	int dir;    /* O_PATH: the folder reached so far */
-	char *path; /* owned; starts over with each link */
-	char *left; /* what of it has not been walked */
+	char *path; /* owned; replaced at each link */
+	char *left; /* its unresolved rest */
 	int links;
-	/* The last part: */
+	/* The last component: */
 	char name[NAME_MAX + 1];
 	bool there;
-	bool descriptor; /* a link in /proc to something open */
-	struct stat st;  /* of the file, or of what is open; valid if there */
+	bool descriptor; /* it is a link in /proc to an open file */
+	struct stat st;  /* of the file, or of the open file; valid if there */
 };
 
 static void walk_done(struct walk *w)
@@ -86,7 +86,7 @@ static void walk_done(struct walk *w)
 	free(w->path);
 }
 
-/* Takes over the descriptor of a folder; -1: errno says why there is none. */
+/* Consumes a folder's descriptor and continues there; -1: errno is already set. */
 static int walk_into(struct walk *w, int dir)
 {
 	if (dir < 0)
@@ -97,7 +97,7 @@ static int walk_into(struct walk *w, int dir)
 	return 0;
 }
 
-/* Takes over the path. A relative one starts in the folder reached so far. */
+/* Consumes the path. A relative one continues in the folder reached so far. */
 static int walk_start(struct walk *w, char *path)
 {
 	free(w->path);
@@ -107,7 +107,7 @@ static int walk_start(struct walk *w, char *path)
 	return walk_into(w, open("/", O_PATH | O_DIRECTORY | O_CLOEXEC));
 }
 
-/* `link`: an O_PATH descriptor of a symbolic link. What it says comes before what is left. */
+/* Inserts the target of a link (an O_PATH descriptor) before the remaining path. */
 static int walk_link(struct walk *w, int link)
 {
 	struct buf next = {0};
@@ -133,8 +133,8 @@ static bool in_proc(int dir)
 }
 
 /*
- * Whether somebody else may have put a file or a link there: the kernel's rule for sticky folders (fs.protected_symlinks,
- * fs.protected_regular), for every folder that everybody may write to and whatever the kernel's settings are.
+ * True when another user may have planted this file or link: the kernel's rule for sticky folders (fs.protected_symlinks,
+ * fs.protected_regular), applied to every world-writable folder whatever the kernel's settings are.
  */
 static bool is_foreign(int dir, const struct stat *st)
 {
@@ -148,7 +148,7 @@ static bool is_foreign(int dir, const struct stat *st)
 	return st->st_uid != geteuid() && st->st_uid != folder.st_uid;
 }
 
-/* One part of the path, which is open as fd (O_PATH). 1: more is left; 0: this was the last; -1 with errno. */
+/* Handles one component, open as fd (O_PATH). 1: more follow, 0: it was the last, -1 with errno. */
 static int walk_found(struct walk *w, int fd)
 {
 	bool last = !*w->left, link, proc;
@@ -167,7 +167,7 @@ static int walk_found(struct walk *w, int fd)
 		w->there = w->descriptor = true;
 		return fstatat(w->dir, w->name, &w->st, 0);
 	}
-	if (link) /* what is open has no path of its own: the kernel follows */
+	if (link) /* a magic link has no path: the kernel must follow it */
 		return walk_into(w, openat(w->dir, w->name, O_PATH | O_DIRECTORY | O_CLOEXEC)) ? -1
 											       : 1;
 	if (S_ISDIR(w->st.st_mode))
@@ -201,8 +201,8 @@ static int walk_part(struct walk *w)
 }
 
 /*
- * Walks to the folder that holds the last part of a path, whether or not that exists. Links are followed here and not by
- * the kernel, each only where nobody else can have put it. 0, or -1 with errno; walk_done in any case.
+ * Resolves a path to the folder of its last component, whether or not that exists. Follows links itself, only those that no
+ * other user can have planted. 0, or -1 with errno; the caller calls walk_done in either case.
  */
 static int walk(struct walk *w, const char *path)
 {
@@ -217,9 +217,9 @@ static int walk(struct walk *w, const char *path)
 	return rc;
 }
 
-/* --- beginning --------------------------------------------------------------------------------------- */
+/* --- opening ----------------------------------------------------------------------------------------- */
 
-/* Our own is the very one that is open, with its offset; others can at least be added to. */
+/* One of our own descriptors is duplicated, sharing its offset; another process's is opened for appending. */
 static int open_descriptor(const struct walk *w)
 {
 	struct stat st;
@@ -230,7 +230,7 @@ static int open_descriptor(const struct walk *w)
 	return openat(w->dir, w->name, O_WRONLY | O_APPEND | O_CLOEXEC | O_NOCTTY);
 }
 
-/* A device or a pipe: the one that was found and no other. */
+/* Opens a device or pipe, verifying that it is the one that was checked (TOCTOU). */
 static int open_device(const struct walk *w)
 {
 	int fd = openat(w->dir, w->name, O_WRONLY | O_CLOEXEC | O_NOCTTY | O_NOFOLLOW);
@@ -245,7 +245,7 @@ static int open_device(const struct walk *w)
 	return -1;
 }
 
-/* A new file under a name that nobody can guess, with the mode that the umask gives. */
+/* Creates a file with an unpredictable name and the mode that the umask gives. */
 static int open_part(struct file *f)
 {
 	mode_t mask = umask(0);
@@ -271,7 +271,7 @@ static int open_part(struct file *f)
 	return fd;
 }
 
-/* As the old one, where that is allowed; a group that cannot be kept is not given to another. */
+/* Copies owner and mode of the old file. If the group cannot be kept, the new group gets the rights of others. */
 static void take_mode(int fd, const struct stat *old)
 {
 	mode_t mode = old->st_mode & 0777;
@@ -373,7 +373,7 @@ void file_abandon(struct file *f)
 	file_leave(f);
 }
 
-/* What of it failed, NULL if nothing did. A device has nothing to sync. */
+/* The step that failed, NULL: none. Devices, which cannot be synced, are no failure. */
 static const char *commit(struct file *f)
 {
 	bool unsynced = fsync(f->fd) && errno != EINVAL && errno != ENOSYS && errno != EROFS;
@@ -402,7 +402,7 @@ int file_commit(struct file *f, struct err *err)
 	return failed ? -1 : 0;
 }
 
-/* --- in one ------------------------------------------------------------------------------------------ */
+/* --- all in one ----------------------------------------------------------------------------------------- */
 
 int file_put(const char *path, const void *bytes, size_t len, struct err *err)
 {
@@ -424,7 +424,7 @@ int file_check(const char *path, struct err *err)
 	bool device;
 	int rc;
 
-	/* To open a pipe waits for its reader, and a device may do anything. */
+	/* Opening a pipe would wait for its reader, and opening a device may have side effects. */
 	rc = walk(&w, path);
 	device = !rc && w.there && (w.descriptor || !S_ISREG(w.st.st_mode));
 	if (device)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Linear probing over slots of (hash, value + 1), grown at two thirds full. */
+/* Linear probing over slots of (hash, value + 1); doubles when two thirds full. */
 #include "base/hash.h"
 
 #include "base/buf.h"
@@ -9,7 +9,7 @@
 
 struct hash_slot {
 	uint64_t hash;
-	uint32_t value_plus_1; /* 0 = free */
+	uint32_t value_plus_1; /* 0: free */
 };
 
 uint64_t hash_bytes(const void *bytes, size_t len, uint64_t seed)

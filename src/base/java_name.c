@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One pass over a name: at each place a rule says how much of it a "*" stands for. */
+/* One pass over a name: at each position, rules determine how many bytes a "*" replaces. */
 #include "base/java_name.h"
 
 #include <ctype.h>
@@ -8,8 +8,8 @@
 #define LAMBDA "$$Lambda"
 
 /*
- * What a number follows that says nothing: of digits, or of hexadecimal ones (hex: with a number, or eight letters and more
- * of it, so that "$auxiliary$face" is none).
+ * Prefixes of generated numbers. hex: the number is hexadecimal and contains a digit, or is at least eight letters long, so
+ * that "$auxiliary$face" is not matched; otherwise it is decimal.
  */
 static const struct mark {
 	const char *text;
@@ -22,7 +22,7 @@ static const struct mark {
 	{"CGLIB$$", true}, {"$HibernateProxy$", true}, {"$HibernateInstantiator$", true},
 	{"$MockitoMock$", true}, {"$ByteBuddy$", true}, {"$auxiliary$", true}, {"_$$_jvst", true},
 	{"jdk.proxy", false}, {"_closure", false},
-	{"$", false}, /* javac's: anonymous and local classes, lambdas, accessors */
+	{"$", false}, /* javac: anonymous and local classes, lambdas, accessors */
 };
 
 static bool is_hex(char c)
@@ -45,7 +45,7 @@ static size_t hex_digits(const char *text)
 	return number || len >= 8 ? len : 0;
 }
 
-/* The number of a hidden class: "/0x00007f2c", "+0x...", ".0x...", up to JDK 8 "/1234567". */
+/* Length of a hidden class's number: "/0x00007f2c", "+0x...", ".0x...", up to JDK 8 "/1234567"; 0: none. */
 static size_t hidden_number(const char *text)
 {
 	size_t len;
@@ -61,7 +61,7 @@ static size_t hidden_number(const char *text)
 	return len ? len + 1 : 0;
 }
 
-/* The number behind a mark that ends before text. */
+/* Length of the number at `text` if a prefix of the table ends there; 0: none. */
 static size_t marked_number(const char *name, const char *text)
 {
 	size_t before = (size_t)(text - name), len;
@@ -79,13 +79,13 @@ static size_t marked_number(const char *name, const char *text)
 	return 0;
 }
 
-/* A lambda's class ends with its numbers: "$$Lambda$14/0x...", "$$Lambda/0x...", "$$Lambda$14". */
+/* Length of the numbers that end a lambda's class: "$$Lambda$14/0x...", "$$Lambda/0x...", "$$Lambda$14"; 0: none. */
 static size_t lambda_numbers(const char *text)
 {
 	size_t len = *text == '$' && digits(text + 1) ? 1 + digits(text + 1) : 0;
 
 	len += hidden_number(text + len);
-	return len ? len : *text == '*'; /* or it was folded before */
+	return len ? len : *text == '*'; /* "*": already normalised */
 }
 
 void java_name_fold(struct buf *out, const char *name)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The JSON writer. Invalid UTF-8 becomes U+FFFD, so that the output always parses. */
+/* The JSON writer. Invalid UTF-8 becomes U+FFFD, so the output is always well-formed. */
 #include "base/json.h"
 
 #include "base/utf8.h"

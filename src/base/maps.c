@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* map_files is exact but privileged; a path is for everyone but may have been replaced. */
+/* map_files is exact but privileged; the path needs no privileges but may name another file by now. */
 #include "base/maps.h"
 
 #include <dirent.h>
@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #define READ_STEP 8192
-#define DELETED   " (deleted)" /* behind a path */
+#define DELETED   " (deleted)" /* suffix of a path */
 
 const char *proc_root = "/proc";
 
@@ -70,7 +70,7 @@ const char *path_name(const char *path)
 	return slash && slash[1] ? slash + 1 : path;
 }
 
-/* One line, without its newline; cut in place. */
+/* Parses one line without its newline; map->path points into it, a "(deleted)" suffix is cut off in place. */
 static bool parse_map(char *line, struct proc_map *map)
 {
 	unsigned long long start, end, offset, inode;
@@ -93,8 +93,7 @@ static bool parse_map(char *line, struct proc_map *map)
 }
 
 /*
- * Read in steps, not whole: the caller often stops at the first libjvm line, and the kernel formats only
- * what is read.
+ * Reads in steps: callers often stop at the first mapping of libjvm, and the kernel formats only what is read.
  */
 int proc_maps(pid_t pid, bool (*fn)(void *ctx, const struct proc_map *map), void *ctx)
 {
@@ -161,11 +160,11 @@ int proc_open_mapped(pid_t pid, const struct proc_map *map)
 	if (fd >= 0 && !fstat(fd, &st) && (!map->inode || st.st_ino == map->inode))
 		return fd;
 	if (fd >= 0)
-		close(fd); /* the range was mapped anew since */
+		close(fd); /* the range was remapped meanwhile */
 	fd = proc_open_in(pid, "root", map->path, O_RDONLY);
 	if (fd < 0 || !map->inode || fstat(fd, &st) || st.st_ino == map->inode)
 		return fd;
-	/* Overlay file systems show another inode in maps than in stat, so ask maps itself. */
+	/* Overlay file systems report different inodes in maps and stat, so check maps for "(deleted)". */
 	proc_maps(pid, see_same, &same);
 	if (same.there)
 		return fd;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* First a descriptor that opens nothing (O_PATH), then what it is, then the file itself through /proc/self/fd. */
+/* Opens in three steps: an O_PATH descriptor, which has no side effects; fstat; the file itself through /proc/self/fd. */
 #include "base/maps.h"
 
 #include <errno.h>
@@ -13,14 +13,14 @@
 #include <unistd.h>
 
 #define WALK_DEPTH 64 /* folders below the root */
-#define WALK_LINKS 40 /* as many as the kernel follows */
+#define WALK_LINKS 40 /* the kernel's limit */
 
-/* --- a path, part by part ------------------------------------------------------------------------------ */
+/* --- resolving by component ----------------------------------------------------------------------------- */
 
 struct walk {
-	int at[WALK_DEPTH + 1]; /* at[0] is the root's and not ours to close */
+	int at[WALK_DEPTH + 1]; /* at[0] is the root, borrowed */
 	int depth, links;
-	char left[2 * PATH_MAX]; /* still to be walked */
+	char left[2 * PATH_MAX]; /* the remaining path */
 };
 
 static void walk_up(struct walk *w, int depth)
@@ -29,7 +29,7 @@ static void walk_up(struct walk *w, int depth)
 		close(w->at[w->depth--]);
 }
 
-/* The link at the end is replaced by what it says, which goes on from the folder that has it, or from the root. */
+/* Replaces the link in at[depth] by its target, resolved relative to the link's folder or to the root. */
 static int walk_link(struct walk *w)
 {
 	char text[PATH_MAX], rest[sizeof(w->left)];
@@ -102,11 +102,11 @@ static int resolve(int root, const char *path)
 
 	if (fd >= 0)
 		return fd;
-	/* Before Linux 5.6, or kept from us by a filter of system calls. */
+	/* Before Linux 5.6, or blocked by a seccomp filter. */
 	return errno == ENOSYS || errno == EPERM ? rooted_walk(root, path) : -errno;
 }
 
-/* --- what may be opened -------------------------------------------------------------------------------- */
+/* --- opening by type ------------------------------------------------------------------------------------ */
 
 static int open_regular(int path_fd, int flags)
 {
@@ -145,7 +145,7 @@ int rooted_open(const char *root, const char *path, int flags)
 	return fd;
 }
 
-/* Takes over the O_PATH descriptor, which may be none. */
+/* Consumes the O_PATH descriptor; at < 0: returns -errno. */
 static int open_taken(int at, int flags)
 {
 	int fd;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* UTF-8, as RFC 3629 has it. */
+/* UTF-8 as defined by RFC 3629. */
 #include "base/utf8.h"
 
 size_t utf8_sequence(const char *s, size_t left)

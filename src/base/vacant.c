@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A bit per number. */
+/* One bit per id. */
 #include "base/vacant.h"
 
 #include "base/buf.h"
