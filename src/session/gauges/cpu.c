@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Differences thread by thread: so one that ends takes nothing away, and no share is negative. */
+/* Sums the increases of each thread, so a thread that ends subtracts nothing and no share is negative. */
 #include "session/gauges/gauges.h"
 
 #include "base/buf.h"
@@ -10,7 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* How the kernel's names begin, of which it keeps 15 characters. */
+/* Prefixes of the kernel's names of threads, which have at most 15 characters. */
 static const char *const gauges_jit[] = {"C1 Comp", "C2 Comp", "JVMCI", "LibGraal", NULL};
 static const char *const gauges_gc[] = {"GC Thread", "GC task thread", "G1 ", "ParGC",
 	"Concurrent Mark", "Gang worker", "ZWorker", "ZDirector", "ZDriver", "ZStat", "ZUncommit",
@@ -18,9 +18,9 @@ static const char *const gauges_gc[] = {"GC Thread", "GC task thread", "G1 ", "P
 	"XUnmap", "Shenandoah", "ShenWorker", NULL};
 
 /*
- * HotSpot calls its compilers' threads after the compiler, and Graal is the only one behind JVMCI: "JVMCI CompilerThread0",
- * "JVMCI-native CompilerThread0" as a library. A JVM that has JVMCI and compiles by C2 has none of these; LibGraal's
- * own threads also serve languages that are run by such a JVM.
+ * HotSpot names compiler threads after the compiler, and Graal is the only one behind JVMCI: "JVMCI CompilerThread0", as a
+ * library "JVMCI-native CompilerThread0". A JVM with JVMCI enabled that compiles with C2 has none of these. LibGraal's own
+ * threads do not prove it: they also serve languages that run on such a JVM.
  */
 static const char *const gauges_graal[] = {"JVMCI Comp", "JVMCI-native Co", NULL};
 
@@ -53,7 +53,7 @@ void gauges_cpu_begin(struct gauges_cpu *c)
 	c->now_count = 0;
 }
 
-/* What tells of itself in parts, one after the other, may seem to go back. */
+/* The increase, 0 if the value went back: values read one after the other are not consistent. */
 static uint64_t gauges_more(uint64_t now, uint64_t then)
 {
 	return now > then ? now - then : 0;
@@ -85,7 +85,7 @@ void gauges_cpu_task(struct gauges_cpu *c, pid_t tid, const struct proc_cpu *cpu
 	*now = (struct gauges_task){tid, cpu->start_ticks, cpu->utime, cpu->stime};
 	past = gauges_past(c, tid, cpu->start_ticks);
 	if (!past && cpu->start_ticks < c->ticks)
-		return; /* it had no name yet */
+		return; /* it had its initial name at the last reading: its increase is unknown */
 	c->used[owner] += gauges_more(cpu->utime, past ? past->utime : 0) +
 			  gauges_more(cpu->stime, past ? past->stime : 0);
 	c->kernel += gauges_more(cpu->stime, past ? past->stime : 0);
@@ -110,7 +110,7 @@ void gauges_queue_task(struct gauges_queue *q, pid_t pid, pid_t tid, bool starte
 	uint64_t ns, then;
 
 	if (!proc_thread_queued_ns(pid, tid, &ns))
-		return; /* it has not run yet, or has ended */
+		return; /* not run yet, or ended */
 	if (q->now_count == q->cap) {
 		q->cap = q->cap ? q->cap * 2 : 64;
 		q->now = xreallocarray(q->now, q->cap, sizeof(*q->now));

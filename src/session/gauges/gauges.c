@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Counters' names by collector were read off JDK 8 to 27; what is absent stays "not known" (-1). */
+/* The names of counters are those of JDK 8 to 27, per collector; missing ones stay unknown (-1). */
 #include "session/gauges/gauges.h"
 
 #include "attach/jvm/hsperf.h"
@@ -17,7 +17,7 @@
 
 #define GAUGES_SHARE_NS  (10 * NS_PER_S)
 #define GAUGES_HISTORY   16
-#define GAUGES_TASK_COST 100 /* counting running threads may take 1 % of the time */
+#define GAUGES_TASK_COST 100 /* reading all threads may take 1 % of the time */
 
 struct gauges_past {
 	uint64_t time_ns;
@@ -31,13 +31,14 @@ struct gauges {
 	struct gauges_cpu cpu;
 	struct gauges_queue queue;
 	struct gauges_host host;
-	struct vitals who;  /* what does not change; all else of it is not known */
-	struct vitals last; /* kept when the JVM is gone */
+	struct vitals who;  /* the constant values; all others are unknown */
+	struct vitals last; /* retained when the JVM is gone */
 
 	uint64_t cpu_ticks, cpu_ns; /* of the last reading */
 	uint64_t tasks_due_ns;
 
-	struct gauges_past past[GAUGES_HISTORY]; /* a ring, oldest at `past_count` when full */
+	struct gauges_past
+		past[GAUGES_HISTORY]; /* a ring; oldest at past_count % GAUGES_HISTORY when full */
 	unsigned past_count;
 };
 
@@ -100,7 +101,7 @@ static void gauges_count_task(void *ctx, pid_t tid)
 	}
 }
 
-/* The JVM's own name is the same whatever compiles in it. */
+/* Appends Graal to the VM's name, which does not mention it. */
 static void gauges_name_vm(struct gauges *g, struct vitals *v)
 {
 	if (!g->cpu.graal)
@@ -110,7 +111,7 @@ static void gauges_name_vm(struct gauges *g, struct vitals *v)
 	memcpy(v->vm, g->who.vm, sizeof(v->vm));
 }
 
-/* Each thread is a file to read, so the more there are the less often: until then, what the last look said. */
+/* Rate-limited, since it reads one file or more per thread; in between, reports the values of the last reading. */
 static void gauges_look(struct gauges *g, struct vitals *v)
 {
 	struct gauges_tasks t = {.pid = g->jvm.pid, .owners = &g->cpu, .queue = &g->queue};
@@ -207,7 +208,7 @@ void gauges_read(struct gauges *g, bool alive, struct vitals *out)
 	*out = g->last;
 	if (alive) {
 		if (g->perf && !*g->who.command)
-			gauges_arguments(g); /* a young JVM may not have them yet */
+			gauges_arguments(g); /* a starting JVM may not have them yet */
 		*out = g->who;
 		out->time_ns = clock_mono_ns();
 		if (g->perf)
@@ -254,7 +255,7 @@ static int64_t gauges_int(const _Atomic uint64_t *value)
 	return v > VITALS_MAX ? VITALS_MAX : (int64_t)v;
 }
 
-/* Where the JVM is denied perf_events: who may open them could lend them. */
+/* Recommends lending if the JVM may not open perf_events and we can. */
 static void gauges_advise(struct vitals_event *event)
 {
 	static const char denied[] = "no perf_events: E";
@@ -272,7 +273,7 @@ static void gauges_event(const struct wire_event_status *from, struct vitals_eve
 	to->samples = gauges_int(&from->samples);
 	to->lost = gauges_int(&from->lost);
 	if (state == WIRE_EVENT_OFF)
-		return; /* what it was sampled with stays for headers */
+		return; /* engine and interval are retained for headers */
 	snprintf(to->engine, sizeof(to->engine), "%s",
 		engine < sizeof(gauges_engines) / sizeof(gauges_engines[0]) ? gauges_engines[engine]
 									    : "?");
@@ -321,7 +322,7 @@ void gauges_shares(struct gauges *g, struct vitals *v)
 	unsigned kept = g->past_count < GAUGES_HISTORY ? g->past_count : GAUGES_HISTORY;
 	const struct gauges_past *then = NULL;
 
-	for (unsigned i = 0; i < kept; i++) { /* the oldest that is not too old */
+	for (unsigned i = 0; i < kept; i++) { /* the oldest within the window */
 		const struct gauges_past *p = &g->past[i];
 
 		if (now.time_ns - p->time_ns <= GAUGES_SHARE_NS + NS_PER_S &&

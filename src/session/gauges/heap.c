@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Collectors differ in which counters they have and in what a generation's maximum means. */
+/* Collectors differ in their counters and in the meaning of a generation's maximum. */
 #include "session/gauges/gauges.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-/* From this JDK on the time of safepoints is without that until all threads have stopped. */
+/* Since this JDK, safepointTime excludes the time until all threads have stopped. */
 #define SYNC_APART_JDK 14
 
 /*
- * By how the first collector that there is calls itself (sun.gc.collector.N.name). shared: each generation may
- * grow to the whole heap, so that the maximum is not the sum. whole: how many invocations of each make one collection
- * of the whole heap (ZGC counts its three pauses, G1 the two of its marking, Shenandoah four parts of four pauses); 0:
- * they are others. Eight young ones stand for a whole one where that need not come: with generations, ZGC may collect
- * what is young for ever; uncounted: G1's marking has no counter (JDK 8).
+ * Indexed by the prefix of the first sun.gc.collector.N.name. shared: each generation may grow to the whole heap, so the
+ * maximum is not the sum. whole: invocations of each collector per collection of the whole heap (ZGC counts its three pauses,
+ * G1 the two of its marking, Shenandoah four parts of four pauses); 0: not whole collections. For generational ZGC, eight young
+ * collections (24 pauses) count as a whole one, since old ones may never happen. uncounted: the same for G1 without a counter
+ * of marking (JDK 8).
  */
 struct gauges_collector {
 	const char *prefix, *name;
@@ -64,7 +64,7 @@ static const struct gauges_collector *gauges_kind(const struct hsperf *perf)
 	return NULL;
 }
 
-/* The sum of those that there are; -1 if there is none. */
+/* The sum of the counters that exist; -1: none does. */
 static int64_t gauges_sum(const struct hsperf *perf, const int *indices, int count)
 {
 	int64_t sum = 0;
@@ -144,7 +144,7 @@ static int64_t gauges_whole(const struct gauges_heap *h, const struct hsperf *pe
 	return sum;
 }
 
-/* A collection's pause is part of a safepoint; Shenandoah counts what it does beside the program, too. */
+/* Clamps GC time to safepoint time: a pause is part of a safepoint, but Shenandoah also counts concurrent work. */
 static void gauges_stops(struct gauges_heap *h, const struct hsperf *perf, struct vitals *out)
 {
 	int64_t sync_ns = gauges_ticks_ns(h, hsperf_long(perf, h->safepoint_sync));
@@ -162,7 +162,7 @@ static void gauges_stops(struct gauges_heap *h, const struct hsperf *perf, struc
 	out->safepoint_sync_ms = sync_ns < 0 ? -1 : sync_ns / 1000000;
 }
 
-/* Collections since the last peek had the cause that the last of them had. */
+/* Attributes all collections since the last peek to the cause of the last one. */
 static void gauges_causes(struct gauges_heap *h, const struct hsperf *perf)
 {
 	int64_t collections = gauges_sum(perf, h->invocations, GAUGES_COLLECTORS);
@@ -180,7 +180,7 @@ int64_t gauges_heap_peek(struct gauges_heap *h, const struct hsperf *perf)
 
 	gauges_causes(h, perf);
 
-	if (used <= 0) /* 0, from JDK 24 on, and ZGC: as of the last collection, if there was one */
+	if (used <= 0) /* since JDK 24, and ZGC: as of the last collection, 0 before the first */
 		return -1;
 	h->low = h->low && h->low < used ? h->low : used;
 	h->looks++;

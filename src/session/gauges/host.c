@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A count of another cgroup, or of one that was made anew, is not compared with the last one's. */
+/* Compares counters only with those of the same cgroup, and not if it was recreated. */
 #include "session/gauges/gauges.h"
 
 #include <string.h>

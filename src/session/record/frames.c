@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Two tables by id and one by frame, all of them filled by what comes. */
+/* Tables of methods and modules by id, and a cache of converted frames, all filled by records. */
 #include "session/record/reader.h"
 
 #include "attach/jvm/line_table.h"
@@ -12,24 +12,24 @@
 #include <string.h>
 
 #define FRAMES_METHODS_MAX \
-	(1u << 17) /* then of the older half the unused go: an agent has 65,536 at most */
-#define FRAMES_KNOWN_MAX    (1u << 20) /* then all go and are looked up anew */
+	(1u << 17) /* then unused ones of the older half are evicted; an agent has at most 65,536 */
+#define FRAMES_KNOWN_MAX    (1u << 20) /* then the cache is cleared */
 #define FRAMES_MODULES      65536
-#define KERNEL_ADDRESS_BITS (0xffull << 56) /* of a kernel address, which its frame leaves out */
+#define KERNEL_ADDRESS_BITS (0xffull << 56) /* bits of a kernel address that its frame omits */
 
 struct frames_method {
-	uint32_t id;     /* the agent's */
-	uint32_t method; /* the model's; PROFILE_NONE: a bare name, or it has left */
-	char *name;      /* a bare one: a stub's, a class's or a reason's, as the agent wrote it */
-	char *left; /* class, name and signature of what has left the model, each with its NUL */
-	uint8_t *lines; /* the compressed table, NULL if there is none */
+	uint32_t id;     /* the agent's id */
+	uint32_t method; /* the model's id; PROFILE_NONE: a bare name, or it has left the model */
+	char *name;      /* a bare name of a stub, class or reason, not cleaned */
+	char *left;      /* class, name and signature if it has left the model, each with its NUL */
+	uint8_t *lines;  /* the compressed line table; NULL: none */
 	uint32_t line_bytes;
-	bool lines_20, used; /* used: since others were forgotten */
+	bool lines_20, used; /* used: referenced since the last eviction */
 };
 
 struct frames_known {
 	uint64_t wire;
-	uint32_t frame; /* the model's */
+	uint32_t frame; /* the model's id */
 };
 
 struct frames {
@@ -44,8 +44,8 @@ struct frames {
 	struct frames_known *known;
 	uint32_t known_count, known_cap;
 
-	int *modules; /* by the agent's id: symbols' number, -1 = not announced */
-	bool passing; /* the frame that was made last has no name yet: it is not remembered */
+	int *modules; /* ids of symbols by the agent's; -1: not announced */
+	bool passing; /* the last converted frame is provisional and must not be cached */
 };
 
 struct frames *frames_new(struct profile *profile, struct symbols *symbols)
@@ -66,7 +66,7 @@ static void frames_method_done(struct frames_method *m)
 	free(m->lines);
 }
 
-/* Of the older half those go that no new trace had since the last time; if it had them all, they go. */
+/* Evicts the methods of the older half that no trace used since the last eviction, or that whole half if all were used. */
 static void frames_forget_methods(struct frames *f)
 {
 	uint32_t half = f->method_count / 2, used = 0, n = 0;
@@ -167,7 +167,7 @@ void frames_method(struct frames *f, const struct wire_method *rec)
 	buf_done(&text);
 }
 
-/* --- how frames of each kind become frames of the model ---------------------------------------------- */
+/* --- conversion by kind of frame --------------------------------------------------------------------- */
 
 uint32_t frames_reason(struct frames *f, const char *reason)
 {
@@ -175,7 +175,7 @@ uint32_t frames_reason(struct frames *f, const char *reason)
 		FRAME_BREAK, WIRE_BCI_UNKNOWN, 0);
 }
 
-/* Back into the model. */
+/* Adds a method to the model again after it has left. */
 static void frames_return(struct frames *f, struct frames_method *m)
 {
 	const char *name = m->left + strlen(m->left) + 1;
@@ -205,8 +205,8 @@ static uint32_t frames_bare(struct frames *f, uint64_t wire, enum frame_type typ
 }
 
 /*
- * A method's record comes before its frames, but for a name that the agent did not wait for any longer. What it could not
- * read is no method but a reason why.
+ * A method's record precedes its frames, except for names that the agent gave up waiting for. A record with a bare name is the
+ * reason why the agent could not read the method.
  */
 static uint32_t frames_java(struct frames *f, uint64_t wire, enum frame_type type)
 {
@@ -239,7 +239,7 @@ static uint32_t frames_cut(struct frames *f, uint64_t wire, enum frame_type type
 	return frames_reason(f, text);
 }
 
-/* The frame of a function in no class. */
+/* A frame for a function without a class. */
 static uint32_t frames_function(struct frames *f, enum frame_type type, const struct buf *name,
 	const char *module, size_t module_bytes)
 {
@@ -252,7 +252,7 @@ static uint32_t frames_function(struct frames *f, enum frame_type type, const st
 	return profile_frame(f->profile, method, type, WIRE_BCI_UNKNOWN, 0);
 }
 
-/* By a name of its own: what is spent on compiling a method is not spent in it. */
+/* A distinct name: time spent compiling a method is not spent in the method. */
 static uint32_t frames_compiles(struct frames *f, uint64_t wire, enum frame_type type)
 {
 	uint32_t java = frames_java(f, wire, FRAME_JAVA), frame;
@@ -304,7 +304,7 @@ static uint32_t frames_symbolic(struct frames *f, uint64_t wire, enum frame_type
 static const struct {
 	uint32_t (*make)(struct frames *f, uint64_t wire, enum frame_type type);
 	enum frame_type type;
-	const char *unknown; /* what stands for one that no record has named */
+	const char *unknown; /* placeholder if no record has named it */
 } frames_kinds[] = {
 	[WIRE_FRAME_INTERPRETED] = {frames_java, FRAME_INTERPRETED, "[unknown_method]"},
 	[WIRE_FRAME_C1] = {frames_java, FRAME_C1, "[unknown_method]"},
@@ -370,10 +370,12 @@ uint32_t frames_get(struct frames *f, uint64_t wire)
 		return f->known[i].frame;
 	if (kind >= FRAMES_KINDS || !frames_kinds[kind].make)
 		return frames_reason(f, "[unknown_frame]");
-	f->passing = kind == WIRE_FRAME_RAW && f->symbols; /* other code may stand there later */
+	f->passing = kind == WIRE_FRAME_RAW &&
+		     f->symbols; /* the address may later belong to other code */
 	frame = frames_kinds[kind].make(f, wire, frames_kinds[kind].type);
 	if (frame == PROFILE_NONE)
-		return frames_reason(f, frames_kinds[kind].unknown); /* its record may still come */
+		return frames_reason(f,
+			frames_kinds[kind].unknown); /* not cached: its record may still arrive */
 	if (!f->passing)
 		frames_remember(f, wire, frame);
 	return frame;
@@ -416,8 +418,8 @@ bool frames_ready(const struct frames *f, const struct wire_trace *rec)
 	bool ready = true;
 
 	for (uint32_t i = 0; f->symbols && i < rec->frame_count; i++)
-		ready &=
-			frames_frame_ready(f, rec->frames[i]); /* all files are asked for at once */
+		ready &= frames_frame_ready(
+			f, rec->frames[i]); /* no early exit: request all files at once */
 	return ready;
 }
 
@@ -438,7 +440,7 @@ static void frames_forget_known(struct frames *f)
 	f->known_count = n;
 }
 
-/* The agent may still use its number. */
+/* Keeps the texts of a method that leaves the model: the agent may still use its id. */
 static void frames_leave(struct frames *f, struct frames_method *m)
 {
 	const struct profile_method *method = profile_get_method(f->profile, m->method);
@@ -457,7 +459,8 @@ void frames_keep(struct frames *f, enum profile_kind kind, bool leaving)
 		frames_forget_known(f);
 	for (uint32_t i = 0; kind == PROFILE_FRAMES && !leaving && i < f->known_count; i++)
 		if (!f->symbols && !frames_has_method(WIRE_FRAME_KIND(f->known[i].wire)))
-			profile_keep(f->profile, f->known[i].frame); /* a recording tells it once */
+			profile_keep(f->profile,
+				f->known[i].frame); /* a recording defines it only once */
 	for (uint32_t i = 0; kind == PROFILE_METHODS && leaving && i < f->method_count; i++)
 		if (f->methods[i].method != PROFILE_NONE &&
 			!profile_keeps(f->profile, f->methods[i].method))
@@ -471,6 +474,6 @@ void frames_module(struct frames *f, uint32_t id, const struct proc_map *m)
 	if (!f->symbols || id >= FRAMES_MODULES || f->modules[id] >= 0)
 		return;
 	f->modules[id] = symbols_module_add(f->symbols, m);
-	if (strstr(m->path, "/libjvm.so")) /* the largest, and sure to be asked for */
+	if (strstr(m->path, "/libjvm.so")) /* the largest file, needed for nearly every stack */
 		symbols_load_module(f->symbols, f->modules[id]);
 }

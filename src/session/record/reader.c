@@ -2,8 +2,8 @@
 /*
  * One function and one table row per record type.
  *
- * Traces are kept by id in a window: the agent numbers them upwards and knows at most the last 32,768, so that
- * an id older than the window can not come again.
+ * Traces are cached by id in a window: the agent assigns ascending ids and knows at most the last 32,768, so an id older than
+ * the window cannot occur again.
  */
 #include "session/record/reader.h"
 
@@ -17,15 +17,15 @@
 #include <string.h>
 
 #define READER_TRACES     (1u << 16) /* the window; a power of two, twice what an agent can know */
-#define READER_WEIGHT_MAX (1ull << 53) /* of one trace in 100 ms: 104 days in ns, 9 PB */
+#define READER_WEIGHT_MAX (1ull << 53) /* per trace and 100 ms: 104 days in ns, 9 PB */
 #define READER_TRACES_MIN (1u << 12)
-#define READER_LATE_S     2 /* how far the model lets time go back */
+#define READER_LATE_S     2 /* seconds that the model accepts out of order */
 
 struct reader_trace {
-	uint32_t id;            /* 0 = empty */
+	uint32_t id;            /* 0: empty */
 	uint32_t stack, thread; /* the model's */
 	enum thread_state state;
-	bool held; /* of a holder of locks, while others waited */
+	bool held; /* a lock's owner while others waited for it */
 };
 
 struct reader {
@@ -37,7 +37,7 @@ struct reader {
 
 	struct reader_trace *traces;
 	uint32_t trace_slots;
-	uint64_t weight[WIRE_EVENTS]; /* since the last TICK, but what holders did */
+	uint64_t weight[WIRE_EVENTS]; /* since the last TICK, without held traces */
 
 	struct thread_ids *threads;
 
@@ -95,7 +95,7 @@ const char *reader_note(const struct reader *r)
 	return r->note;
 }
 
-/* The second of an instant: never before the start, in the future, or further back than the model goes. */
+/* The second of a time, clamped to the start, the current second, and the oldest that the model accepts. */
 static uint32_t reader_second(struct reader *r, uint64_t time_ns)
 {
 	uint64_t s = time_ns > r->start_ns ? (time_ns - r->start_ns - 1) / NS_PER_S : 0;
@@ -109,7 +109,7 @@ static uint32_t reader_second(struct reader *r, uint64_t time_ns)
 	return (uint32_t)s;
 }
 
-/* An instant as the model counts: since the start, and not in the future. */
+/* A time relative to the start, clamped to the present. */
 static uint64_t reader_since_start(const struct reader *r, uint64_t time_ns)
 {
 	uint64_t ns = time_ns > r->start_ns ? time_ns - r->start_ns : 0;
@@ -120,7 +120,7 @@ static uint64_t reader_since_start(const struct reader *r, uint64_t time_ns)
 
 /* --- threads ----------------------------------------------------------------------------------------- */
 
-/* The model's number for the agent's thread; one that was never announced gets one and a name, too. */
+/* The model's id for the agent's thread; one that was never announced gets a placeholder name. */
 static uint32_t reader_named_thread(struct reader *r, uint32_t id)
 {
 	bool known;
@@ -132,7 +132,7 @@ static uint32_t reader_named_thread(struct reader *r, uint32_t id)
 	return thread;
 }
 
-/* What a thread is called here, else what the target calls it. */
+/* Our id of the target's thread, or the target's if that is unknown. */
 static int reader_tid(const struct reader *r, int there)
 {
 	int here = tids_here(r->tids, there);
@@ -141,15 +141,15 @@ static int reader_tid(const struct reader *r, int there)
 }
 
 /*
- * Names of HotSpot's own threads as the kernel cuts them to 15 characters, up to JDK 25 at the end and since JDK 26 in
- * the middle; and what HotSpot calls them. A number behind the cut name stays.
+ * Names of HotSpot's own threads as truncated to 15 characters, up to JDK 25 at the end and since JDK 26 in the middle, and
+ * their full names. A number after the truncated name is kept.
  */
 static const struct {
 	const char *cut, *whole;
 } reader_cut_names[] = {
 	{"C1 CompilerThre", "C1 CompilerThread"},
 	{"C1 Comp..hread", "C1 CompilerThread"},
-	{"C1 Comp..read", "C1 CompilerThread"}, /* of two digits */
+	{"C1 Comp..read", "C1 CompilerThread"}, /* with a number of two digits */
 	{"C2 CompilerThre", "C2 CompilerThread"},
 	{"C2 Comp..hread", "C2 CompilerThread"},
 	{"C2 Comp..read", "C2 CompilerThread"},
@@ -197,7 +197,7 @@ static void reader_set_thread(struct reader *r, const struct wire_thread *rec)
 	clean_add(&name, rec->name, rec->name_bytes);
 	if (!name.len)
 		buf_printf(&name, "thread %d", (int)t.tid);
-	/* Of the program's own threads a name like that would be all of it. */
+	/* Not for the program's own threads, where such a name would be the full one. */
 	if (rec->kind == WIRE_THREAD_COMPILER || rec->kind == WIRE_THREAD_VM)
 		reader_whole_name(&name);
 	t.name = name.data;
@@ -205,7 +205,7 @@ static void reader_set_thread(struct reader *r, const struct wire_thread *rec)
 	buf_done(&name);
 }
 
-/* A virtual thread is no thread of /proc's. One whose name is not told keeps what it had. */
+/* A virtual thread has no id in /proc. A record without a name keeps the name it had. */
 static void reader_set_virtual(struct reader *r, const struct wire_thread *rec)
 {
 	struct profile_thread t = {.kind = THREAD_VIRTUAL,
@@ -234,7 +234,7 @@ static void reader_set_virtual(struct reader *r, const struct wire_thread *rec)
 
 /* --- traces ------------------------------------------------------------------------------------------ */
 
-/* The window grows to its full size as ids go up; slots are found by the low bits. */
+/* The slot of an id: its low bits. The window grows with the ids up to its full size. */
 static struct reader_trace *reader_trace_slot(struct reader *r, uint32_t id)
 {
 	if (id >= r->trace_slots && r->trace_slots < READER_TRACES) {
@@ -266,7 +266,7 @@ static enum thread_state reader_state(unsigned flags)
 	return state < sizeof(states) / sizeof(states[0]) ? states[state] : THREAD_STATE_NONE;
 }
 
-/* Its frames, but for the one that says what the thread waits for: it goes into the leaf that is put on top. */
+/* The stack of a trace. A frame that describes what the thread waits for goes into the leaf that is added on top. */
 static uint32_t reader_stack(
 	struct reader *r, const struct wire_trace *rec, enum thread_state state)
 {
@@ -300,7 +300,7 @@ static void reader_set_trace(struct reader *r, const struct wire_trace *rec)
 		WIRE_TRACE_STATE(rec->flags) == WIRE_STATE_HOLDS};
 }
 
-/* Samples of a trace that never came still count, on a stack that says so. */
+/* Samples of a trace that was never sent count on a placeholder stack. */
 static struct reader_trace reader_unknown_trace(struct reader *r, uint32_t count)
 {
 	struct reader_trace t = {0};
@@ -319,7 +319,8 @@ static void reader_add_delta(
 		d->trace ? *reader_trace_slot(r, d->trace) : (struct reader_trace){0};
 	struct profile_sample sample;
 
-	if (!d->count && !d->weight) /* weight alone: more of a wait that was counted before */
+	if (!d->count &&
+		!d->weight) /* weight without count continues a wait that was already counted */
 		return;
 	if (!d->trace || t.id != d->trace)
 		t = reader_unknown_trace(r, d->count);
@@ -337,8 +338,8 @@ static void reader_add_delta(
 /* --- what leaves the model --------------------------------------------------------------------------- */
 
 /*
- * The agent may still count any trace of the window, but for those of threads that ended long ago; of virtual ones
- * nobody tells that they have ended.
+ * Retains the stacks of all traces in the window, since the agent may still send deltas for them; and the threads of virtual
+ * ones, whose end is not announced. Drops traces of threads that have left the model.
  */
 static void reader_keep(void *ctx, enum profile_kind kind, bool leaving)
 {
@@ -364,7 +365,7 @@ static void reader_keep(void *ctx, enum profile_kind kind, bool leaving)
 
 typedef bool reader_fn(struct reader *r, const void *record, uint32_t size);
 
-/* Do so many bytes of text (or entries) fit behind the fixed part? */
+/* True when `tail` bytes of text or entries fit after the fixed part. */
 static bool reader_fits(uint32_t size, size_t fixed, uint64_t tail)
 {
 	return size >= fixed && tail <= size - fixed;
@@ -451,7 +452,7 @@ static bool reader_take_deltas(struct reader *r, const void *record, uint32_t si
 	return true;
 }
 
-/* Where ticks stay away the agent gets no core, and its samples stay away, too. */
+/* Without ticks the agent got no core, so it took no samples either. */
 static void reader_saw(struct reader *r, uint64_t now_ns)
 {
 	const struct reader_stats *stats = &r->stats;
@@ -462,7 +463,7 @@ static void reader_saw(struct reader *r, uint64_t now_ns)
 		r->stats.seen_ns += ns < NS_PER_S ? ns : NS_PER_S;
 }
 
-/* What came since the last TICK, in two parts if it says so. */
+/* Adds the weight since the last TICK to the pulse, as two halves if the record has a split. */
 static void reader_pulse(struct reader *r, const struct wire_tick *rec, uint32_t size)
 {
 	uint64_t from = reader_since_start(r, rec->since_ns), first;
@@ -548,7 +549,7 @@ void reader_event(struct reader *r, uint64_t time_ns, int event, bool on)
 static const struct {
 	uint16_t type;
 	const char *name;
-	size_t least; /* bytes; those that grew since are shorter in older recordings */
+	size_t least; /* minimum size in bytes; older recordings have shorter records */
 	reader_fn *take;
 } reader_rows[] = {
 	{WIRE_REC_MODULE, "MODULE", sizeof(struct wire_module), reader_take_module},

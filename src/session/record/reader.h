@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Records into the model: the one place that looks inside what the agent wrote.
+ * Decodes the agent's records into the model: the only code that interprets what the agent wrote.
  *
- * Fed with records copied out of a ring, one by one. A record whose own sizes do not fit into it is a
- * protocol error; an unknown type is passed over; a reference to something that was never sent is named
- * as such, so that its samples still count. One thread.
+ * Hostile input. Fed with records copied out of a ring, one by one. A record whose sizes exceed it is a protocol error; a
+ * record of unknown type is skipped; a reference to something never sent gets a placeholder name, so that its samples still
+ * count. Single-threaded, does not block.
  */
 #ifndef JHOT_SESSION_RECORD_READER_H
 #define JHOT_SESSION_RECORD_READER_H
@@ -20,98 +20,98 @@ struct frames;
 struct tids;
 struct reader;
 
-/* start_ns: second 0 on the agent's monotonic clock. Both pointers are the caller's. */
+/* start_ns: second 0 on the agent's monotonic clock. profile and frames stay the caller's and must outlive the reader. */
 struct reader *reader_new(struct profile *profile, struct frames *frames, uint64_t start_ns);
 void reader_free(struct reader *r);
 
-/* For a target in another PID namespace: what its threads are called here. */
+/* For a target in another PID namespace: translates its thread ids to ours. NULL: they are equal. */
 void reader_on_tid(struct reader *r, struct tids *tids);
 
-/* Called with each module that the agent announces. */
+/* Called for each module that the agent announces; the path in *m is valid during the call. */
 typedef void reader_module_fn(void *ctx, uint32_t id, const struct proc_map *m);
 void reader_on_module(struct reader *r, reader_module_fn *fn, void *ctx);
 
 /*
- * reader_take: one record, `size` bytes that are all there (at least a struct wire_record, a multiple of 8).
- * limit_s: seconds beyond which time cannot have come. 0, or -1 with an error and the session is over.
+ * Decodes one record of `size` bytes, all present (at least a struct wire_record, a multiple of 8). limit_s: the current
+ * second; later times are clamped to it. 0, or -1 with an error, after which the session must end.
  */
 int reader_take(struct reader *r, const struct wire_record *rec, uint32_t size, uint64_t limit_s,
 	struct err *err);
 
-/* reader_trace_fits: do its frames lie within this many bytes? */
+/* True when the record's frames lie within `size` bytes. */
 bool reader_trace_fits(const struct wire_trace *rec, uint32_t size);
 
-/* reader_event: an event is switched on (or off) now. */
+/* Records that an event was switched on or off at this time. */
 void reader_event(struct reader *r, uint64_t time_ns, int event, bool on);
 
-/* What it has taken so far. */
+/* Totals so far. */
 struct reader_stats {
 	uint64_t samples;
-	uint64_t first_ns; /* when the first event was switched on, else 0 */
-	uint64_t tick_ns;  /* of the last TICK, 0 before the first */
-	uint64_t seen_ns;  /* since first_ns, of pauses between two TICKs a second at most */
+	uint64_t first_ns; /* when the first event was switched on; 0: not yet */
+	uint64_t tick_ns;  /* time of the last TICK; 0: none yet */
+	uint64_t seen_ns;  /* since first_ns, counting at most 1 s between two TICKs */
 	uint64_t ticks;
 	uint64_t unknown_traces; /* samples of traces that were never sent */
 	uint64_t skipped;        /* records of unknown types */
 };
 const struct reader_stats *reader_stats(const struct reader *r);
 
-/* The agent's text of the last NOTE, "" if none. */
+/* The text of the agent's last NOTE; "": none. */
 const char *reader_note(const struct reader *r);
 
 /* --- frames.c ------------------------------------------------------------------------------------------ */
 
 /*
- * The agent's frames into the model's: names of methods from METHOD records, of native and kernel code from symbols; NULL:
- * they have none. Memory grows with what was received, not with ids.
+ * Converts the agent's frames to the model's: names of methods come from METHOD records, those of native and kernel code from
+ * symbols (NULL: they have none). Memory grows with the number of records, not with the values of ids.
  */
 struct buf;
 struct frames *frames_new(struct profile *profile, struct symbols *symbols);
 void frames_free(struct frames *f);
 
-/* A mapped file, as frames number it. */
+/* Registers a mapped file under the id that frames use. */
 void frames_module(struct frames *f, uint32_t id, const struct proc_map *m);
-/* Records, whose texts have been checked to lie within them. */
+/* Registers a METHOD record, whose texts were checked to lie within it. */
 void frames_method(struct frames *f, const struct wire_method *rec);
 
 /*
- * frames_ready: are the files read that name a trace's frames? false begins the reading. A frame that is asked for
- * before is called by its offset, and only then: later ones get their name.
+ * True when the files that name the trace's frames have been read; otherwise starts reading them. frames_get of an earlier call
+ * names the frame by its address, for that call only: later ones get the name.
  */
 bool frames_ready(const struct frames *f, const struct wire_trace *rec);
-/* The model's frame for the agent's; always one. */
+/* The model's frame for the agent's; a placeholder if it is unknown. */
 uint32_t frames_get(struct frames *f, uint64_t wire_frame);
-/* What a WIRE_FRAME_IO says that a thread waits for; false: its name is not known. The text is the caller's. */
+/* What a thread waits for, from a WIRE_FRAME_IO; false: its name is unknown. *out points into text, which is the caller's. */
 bool frames_io(struct frames *f, uint64_t wire_frame, struct profile_io *out, struct buf *text);
-/* What the model asks of a keeper (profile.h). */
+/* The keeper's callback of the profile (profile.h). */
 void frames_keep(struct frames *f, enum profile_kind kind, bool leaving);
-/* A frame that says why a stack is not what it should be: "[truncated]". */
+/* A pseudo frame for a defect of a stack: "[truncated]". */
 uint32_t frames_reason(struct frames *f, const char *reason);
 
 /* --- thread_ids.c -------------------------------------------------------------------------------------- */
 
-/* The model's numbers of the agent's threads; those of threads that have left the model are given again. */
+/* Maps the agent's thread ids to the model's. Ids of threads that have left the model are reused. */
 struct thread_ids;
 struct thread_ids *thread_ids_new(struct profile *profile);
 void thread_ids_free(struct thread_ids *t);
-/* The model's number for the agent's id, a new one if it is not known. */
+/* The model's id for the agent's; known false: it is a new one. */
 uint32_t thread_ids_get(struct thread_ids *t, uint32_t id, bool *known);
 /*
- * The same for a virtual thread, which may be one of millions: beyond THREAD_IDS_VIRTUAL of them in the model those
- * that come share one thread for each pattern of names ("virtual-#*"), which this has named then.
+ * The same for a virtual thread, of which there may be millions: once the model has THREAD_IDS_VIRTUAL, further ones share a
+ * thread per pattern of names ("virtual-#*"), which this function also names; shared is then true.
  */
 #define THREAD_IDS_VIRTUAL  16384u
 #define THREAD_IDS_PATTERNS 1024u
 uint32_t thread_ids_virtual(struct thread_ids *t, uint32_t id, const struct profile_thread *thread,
 	bool *known, bool *shared);
-/* A keeper's, for threads that leave: those that the model does not keep are not known any more. */
+/* Called when threads leave the model: forgets those that the model does not retain. */
 void thread_ids_leave(struct thread_ids *t);
 
 /* --- tids.c -------------------------------------------------------------------------------------------- */
 
 struct tids *tids_new(pid_t pid);
 void tids_free(struct tids *t);
-/* tids_here: our number of a thread that the target calls `there`, 0 if it is not (any more) to be found. NULL: the same. */
+/* Our id of the thread that the target calls `there`; 0: not found or ended. t NULL: returns `there`. */
 int tids_here(struct tids *t, int there);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* An array by the model's number, and a hash of the agent's. */
+/* An array indexed by the model's id, and a hash index from the agent's. */
 #include "session/record/reader.h"
 
 #include "base/buf.h"
@@ -12,15 +12,15 @@
 
 #define NO_ID      UINT32_MAX
 #define SHARED     256u
-#define PATTERN_ID 0x40000000u /* and a hash of the pattern: the agent's own numbers stay below */
+#define PATTERN_ID 0x40000000u /* or'ed with a hash of the pattern: the agent's ids are smaller */
 
 struct thread_ids {
 	struct profile *profile;
 	struct hash_index index;
-	uint32_t *ids; /* by the model's number */
+	uint32_t *ids; /* the agent's ids, by the model's */
 	uint32_t cap;
-	uint32_t virtuals, patterns; /* of the ids */
-	/* Of virtual threads that share a number: they are told right before each of their traces. */
+	uint32_t virtuals, patterns; /* how many of the ids are of virtual threads, of patterns */
+	/* A cache for virtual threads that share an id; each is announced right before each of its traces. */
 	struct {
 		uint32_t id, number;
 	} shared[SHARED];
@@ -72,14 +72,14 @@ uint32_t thread_ids_get(struct thread_ids *t, uint32_t id, bool *known)
 	i = profile_thread_new(t->profile);
 	thread_ids_fit(t, i);
 	if (t->ids[i] != NO_ID)
-		return i; /* there are no more: all others share one */
+		return i; /* the model is full: all further threads share this one */
 	t->ids[i] = id;
 	thread_ids_count(t, id);
 	hash_index_add(&t->index, hash_u64(id), i);
 	return i;
 }
 
-/* The thread that stands for all of this pattern; of too many patterns one for all. */
+/* The thread shared by all of this pattern; beyond THREAD_IDS_PATTERNS, one for all. */
 static uint32_t thread_ids_pattern(struct thread_ids *t, const char *name)
 {
 	char pattern[PROFILE_PATTERN];

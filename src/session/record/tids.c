@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Thread ids of a target in another PID namespace, as we see them: by NSpid of each of its threads, read again when an
- * unknown one is asked for, but not more often than it costs.
+ * Translates thread ids of a target in another PID namespace to ours, by NSpid of each of its threads. All threads are re-read
+ * when an unknown one is requested, rate-limited by the cost.
  */
 #include "attach/proc.h"
 #include "base/buf.h"
@@ -11,11 +11,11 @@
 
 #include <stdlib.h>
 
-#define TIDS_COST 50 /* of the time, 1/50 may go into looking */
+#define TIDS_COST 50 /* at most 1/50 of the time is spent on reading */
 
 struct tids {
 	pid_t pid;
-	struct hash_index index; /* from theirs to ours */
+	struct hash_index index; /* from their ids to ours */
 	uint64_t due_ns;
 };
 
