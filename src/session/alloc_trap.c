@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The names as the compiler made them: they tell the arguments, too. */
+/* Mangled C++ names, which also encode the arguments. */
 #include "session/alloc_trap.h"
 
 #include "attach/proc.h"
@@ -7,12 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TRAP_BEFORE 11 /* since JDK 11 a JVM tells who asks by JVMTI */
+#define TRAP_BEFORE 11 /* since JDK 11, JVMTI reports allocations */
 
 #define IN_BUFFER   "_ZN11AllocTracer33send_allocation_in_new_tlab_eventE11KlassHandle"
 #define OUTSIDE     "_ZN11AllocTracer34send_allocation_outside_tlab_eventE11KlassHandle"
 
-/* (klass, object, size of the buffer, size) since 8u262, where JFR came to JDK 8; before without the object. */
+/* Arguments: (klass, object, buffer size, size) since 8u262, which added JFR; before, without the object. */
 static const struct {
 	const char *in_buffer, *outside;
 	uint32_t bytes_argument;

@@ -16,16 +16,16 @@
 #include <stdint.h>
 
 struct alloc_trap {
-	uint64_t in_buffer,
-		outside; /* of a new TLAB, of an object outside TLABs; addresses in the target; 0: unknown */
-	uint32_t
-		bytes_argument; /* index of the argument that is the size; argument 0 is the class */
+	/* Addresses in the target of the functions for a new TLAB and for an object outside of TLABs; 0: unknown. */
+	uint64_t in_buffer, outside;
+	/* Index of the argument with the size; argument 0 is the class. */
+	uint32_t bytes_argument;
 };
 
 /* True when this JVM has no JVMTI allocation events (JDK 8 to 10). False if its version is unknown. */
 bool alloc_trap_needed(const struct hotspot *jvm);
 
-/* ERR_FAILED, with a hint what to install, if libjvm has no symbols or not these. */
+/* 0; ERR_FAILED, with a hint which package to install, if libjvm lacks symbols, or these. */
 int alloc_trap_find(const struct hotspot *jvm, struct symbols *symbols, struct alloc_trap *out,
 	struct err *err);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the agent is told while it samples: events on and off, which threads, what it may cost. */
+/* Commands to the agent while it samples: events on and off, thread filter, depth, budget. */
 #include "base/clock.h"
 #include "session/alloc_trap.h"
 #include "session/state.h"
@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What a first event may wait for rows: they take 10 ms, and a thread on a machine that is busy more than that. */
+/* How long the first event may wait for unwind rows: they take 10 ms, plus a wait for a core on a busy machine. */
 #define COMMANDS_AHEAD_NS (150 * NS_PER_MS)
 
 static bool commands_idle(void *ctx)
@@ -16,7 +16,7 @@ static bool commands_idle(void *ctx)
 	struct session *s = ctx;
 
 	lease_renew(s->lease);
-	session_pull(s, NULL); /* a full ring must not keep the agent from answering */
+	session_pull(s, NULL); /* the agent might wait for space in the ring */
 	return !s->over && session_jvm_alive(s) && patience_left(&s->patience);
 }
 
@@ -28,7 +28,7 @@ static bool commands_see_profiler(void *ctx, const struct proc_map *map)
 	return !*seen;
 }
 
-/* A hint who else samples allocations of this JVM, if a library is mapped that is known to. */
+/* Adds a hint if a library is mapped that is known to sample allocations of this JVM, too. */
 static void commands_tell_profiler(const struct hotspot *jvm, struct err *err)
 {
 	bool seen = false;
@@ -38,7 +38,7 @@ static void commands_tell_profiler(const struct hotspot *jvm, struct err *err)
 		err_hint(err, "async-profiler is loaded there: asprof stop %d", (int)jvm->pid);
 }
 
-/* Nobody answered: who has ended does not need to be tried again. */
+/* The error for no answer: distinguishes a JVM that has ended from one worth retrying. */
 static int commands_silent(const struct session *s, const char *what, struct err *err)
 {
 	if (session_jvm_alive(s))
@@ -46,7 +46,7 @@ static int commands_silent(const struct session *s, const char *what, struct err
 	return err_set(err, ERR_GONE, "%s: JVM %d has ended.", what, (int)s->jvm.pid);
 }
 
-/* The agent's answer, >= 0; -1: err says what it refuses. */
+/* Sends a command. The agent's result, >= 0; -1 with its refusal as the error. */
 static int commands_ask(
 	struct session *s, const struct wire_command *command, const char *what, struct err *err)
 {
@@ -77,7 +77,7 @@ static int commands_send(
 
 /* --- events ------------------------------------------------------------------------------------------ */
 
-/* Tells the model what a user event is, and that an event went on or off. */
+/* Records in the model the definition of a user event, and that an event was switched on or off. */
 static void commands_switched(struct session *s, const struct session_event *e, bool on)
 {
 	bool named = e->event >= EVENT_USER_FIRST && e->name;
@@ -89,21 +89,21 @@ static void commands_switched(struct session *s, const struct session_event *e, 
 	reader_event(s->reader, now_ns, e->event, on);
 }
 
-/* So that the first stacks are whole: rows of all libraries but libjvm, which follows while sampling, and the kernel's names. */
+/* Makes the first stacks complete: sends rows of all libraries but libjvm (sent while sampling), loads kernel symbols. */
 static void commands_ahead(struct session *s, bool user_only)
 {
 	if (s->over || s->started || session_pull(s, NULL) < 0)
 		return;
 	s->started = true;
 	session_feed_unwind(s, COMMANDS_AHEAD_NS);
-	if (!user_only) /* takes longer than the rows, so they do not wait for it */
+	if (!user_only) /* takes longer than the rows, which do not depend on it */
 		symbols_load_kernel(s->symbols);
 }
 
 #define COMMANDS_LENT "lent"
 const char *const session_engines[] = {"perf", "ctimer", COMMANDS_LENT, NULL};
 
-/* perf_events that are opened here, where that is asked for: from now on, to the end of the session. */
+/* Starts lending perf_events if the event requests that engine; lasts until the session ends. */
 static int commands_lend(struct session *s, const struct session_event *e, struct err *err)
 {
 	struct wire_command command = {.op = WIRE_OP_LEND};
@@ -118,7 +118,7 @@ static int commands_lend(struct session *s, const struct session_event *e, struc
 	return s->lend ? 0 : -1;
 }
 
-/* What the event is called, for who asks for the status. */
+/* Publishes the event's name for `jhot status`. */
 static void commands_tell_name(struct session *s, const struct session_event *e)
 {
 	char(*names)[64] = s->mapping.control ? s->mapping.control->event_names : NULL;
@@ -134,7 +134,7 @@ static uint64_t commands_flags(const struct session_event *e)
 	       (e->kernel_only ? WIRE_START_KERNEL_ONLY : 0);
 }
 
-/* Where the JVM tells of allocations, if it has to be asked in that way. */
+/* Adds the addresses of the allocation trap to the command if this JVM needs it. */
 static int commands_trap(struct session *s, struct wire_command *command, struct err *err)
 {
 	struct alloc_trap trap;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Futexes of a shared mapping, so never the private kind; the agent is believed to wake but not relied upon. */
+/* Futexes in a shared mapping, so not FUTEX_PRIVATE. Waits also time out in slices: the agent may fail to wake us. */
 #include "session/mapping.h"
 
 #include "attach/proc.h"
@@ -20,17 +20,17 @@
 #include <unistd.h>
 
 #define SLICE_NS (10 * NS_PER_MS)
-#define LOOK_NS  (50 * NS_PER_MS) /* between two looks at the agent's threads */
-#define LIST_NS  NS_PER_S /* and between two lists of them: a JVM may have thousands of threads */
-#define THREADS  8        /* of an agent */
-#define HEARD_MS (2 * LEASE_BEAT_MS + 200) /* on a busy machine beats come late */
+#define LOOK_NS  (50 * NS_PER_MS) /* interval of reading the state of the agent's threads */
+#define LIST_NS  NS_PER_S /* interval of searching them: a JVM may have thousands of threads */
+#define THREADS  8        /* an agent has at most this many */
+#define HEARD_MS (2 * LEASE_BEAT_MS + 200) /* two beats, and a tolerance for a busy machine */
 
 static void control_futex_wake(_Atomic uint32_t *word)
 {
 	syscall(SYS_futex, word, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
 }
 
-/* Until the word is no longer `value`, for at most so long. */
+/* Waits up to ns until the word differs from `value`; may wake spuriously. */
 static void control_futex_wait(_Atomic uint32_t *word, uint32_t value, uint64_t ns)
 {
 	struct timespec timeout = {(time_t)(ns / NS_PER_S), (long)(ns % NS_PER_S)};
@@ -38,13 +38,13 @@ static void control_futex_wait(_Atomic uint32_t *word, uint32_t value, uint64_t 
 	syscall(SYS_futex, word, FUTEX_WAIT, value, &timeout, NULL, 0);
 }
 
-/* One wait: its limit, and what of it has been used. */
+/* A wait: its limit, and the time that counts against it so far. */
 struct control_wait {
 	struct mapping *m;
 	uint64_t begin_ns, limit_ns, counted_ns;
 	control_idle_fn *idle;
 	void *ctx;
-	/* the agent's threads, and whether one of them was busy when they were looked at last */
+	/* the agent's threads, and whether one was busy at the last reading */
 	uint64_t looked_ns, listed_ns;
 	pid_t tids[THREADS];
 	int count;
@@ -75,7 +75,7 @@ static void control_add_thread(void *ctx, pid_t tid)
 		w->tids[w->count++] = tid;
 }
 
-/* True while one of the agent's threads runs, waits for a core, or waits for the kernel. */
+/* True while one of the agent's threads runs, waits for a core, or is blocked in the kernel. */
 static bool control_agent_busy(struct control_wait *w, uint64_t now_ns)
 {
 	struct proc_cpu cpu;
@@ -96,7 +96,7 @@ static bool control_agent_busy(struct control_wait *w, uint64_t now_ns)
 	return w->busy;
 }
 
-/* Waits for *word to move on from value in one slice. false: the time is over or idle gave up. */
+/* Waits one slice for *word to differ from value. False: timeout, or idle cancelled. */
 static bool control_slice(struct control_wait *w, _Atomic uint32_t *word, uint32_t value)
 {
 	uint64_t left_ns = w->limit_ns > w->counted_ns ? w->limit_ns - w->counted_ns : 0;
@@ -116,7 +116,7 @@ static bool control_left(struct mapping *m)
 	return atomic_load(&m->status->agent_state) == WIRE_AGENT_LEFT;
 }
 
-/* Waits until command number seq is done. */
+/* Waits until the command with this sequence number is answered. */
 static bool control_wait_done(struct control_wait *w, uint32_t seq)
 {
 	struct mapping *m = w->m;
@@ -182,7 +182,7 @@ int control_command(struct mapping *m, const struct wire_command *command, unsig
 	struct control_wait w = control_wait_begin(m, timeout_ms, idle, ctx);
 	uint32_t seq = atomic_load(&m->control->command_seq);
 
-	if (!control_wait_done(&w, seq)) /* the one before, still running */
+	if (!control_wait_done(&w, seq)) /* the previous command is not answered */
 		return control_silence(&w, err);
 	control_post(m, command);
 	if (!control_wait_done(&w, seq + 1))
@@ -253,8 +253,8 @@ bool control_beats(const struct mapping *m)
 /* --- the lease --------------------------------------------------------------------------------------- */
 
 /*
- * A thread that beats while the main loop moves; when this process dies or hangs, so does the beat. That it died, and
- * was not only kept from running, the kernel says: it marks the locks that a thread still holds at its end.
+ * A thread that beats while the main loop makes progress, so the beats cease when this process dies or hangs. A robust list
+ * lets the agent distinguish death from starvation: the kernel marks the robust locks that a thread owns when it dies.
  */
 struct lease {
 	struct mapping *mapping;
@@ -264,11 +264,11 @@ struct lease {
 	atomic_bool busy;
 	pthread_t thread;
 	_Atomic uint32_t stop;
-	struct robust_list_head held; /* of that thread: control.front_end */
+	struct robust_list_head held; /* robust list of that thread, with control.front_end */
 	struct robust_list entry;
 };
 
-/* Nothing else in this thread uses robust locks. Where the kernel has no list, the word stays 0. */
+/* Registers the robust lock; no other code in this thread uses them. Without kernel support the word stays 0. */
 static void lease_hold(struct lease *l)
 {
 	_Atomic uint32_t *word = &l->mapping->control->front_end;
@@ -306,7 +306,7 @@ struct lease *lease_start(struct mapping *m, unsigned beat_ms, unsigned stall_ms
 	l->beat_ms = beat_ms;
 	l->stall_ns = stall_ms * NS_PER_MS;
 	lease_renew(l);
-	sigfillset(&all); /* signals are the main thread's */
+	sigfillset(&all); /* signals are handled by the main thread */
 	pthread_sigmask(SIG_SETMASK, &all, &before);
 	error = pthread_create(&l->thread, NULL, lease_main, l);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Records that wait for names: a queue of bytes. */
+/* A queue of records that wait for names, in one byte array. */
 #include "session/late.h"
 
 #include "base/buf.h"

@@ -23,15 +23,15 @@ struct lend {
 	const struct hotspot *jvm;
 	int socket;
 	bool kernel_only;
-	struct hash_index had,
-		has; /* threads by their tid here: served at the last look, at this one */
+	/* Threads served at the previous scan, at this one, by their tid in our namespace. */
+	struct hash_index had, has;
 	uint64_t due_ns;
-	bool full;   /* the socket: the agent has yet to take what was sent */
-	int refused; /* errno of an event that the kernel did not open, 0: none */
+	bool full;   /* the socket is full: the agent has not received the last message */
+	int refused; /* errno of an event that could not be opened; 0: none */
 
-	/* what goes out next */
+	/* the next message */
 	struct wire_lend message;
-	int32_t tids[WIRE_LEND_MAX]; /* here */
+	int32_t tids[WIRE_LEND_MAX]; /* in our namespace */
 	int fds[WIRE_LEND_MAX];
 };
 
@@ -44,9 +44,9 @@ static void lend_flush(struct lend *l)
 	l->full = perf_lend_send(
 			  l->socket, &l->message, sizeof(l->message), l->fds, l->message.count) < 0;
 	for (uint32_t i = 0; i < l->message.count; i++) {
-		if (!l->full) /* else they are tried again */
+		if (!l->full) /* otherwise retried at the next scan */
 			hash_index_add(&l->has, hash_u64((uint64_t)l->tids[i]), 0);
-		close(l->fds[i]); /* it is the JVM's alone */
+		close(l->fds[i]); /* the JVM owns its copy */
 	}
 	l->message.count = 0;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Every number of the header is checked against the file's size before anything is mapped. */
+/* Every value of the header is validated against the file's size before anything is mapped. */
 #include "session/mapping.h"
 
 #include "base/maps.h"
@@ -194,7 +194,7 @@ static bool mapping_is_publisher(int tasks, const char *tid)
 	       !memcmp(comm, MAPPING_PUBLISHER, strlen(MAPPING_PUBLISHER));
 }
 
-/* The agent's threads have a descriptor table of their own. */
+/* The agent's threads have a separate descriptor table, so each of them is scanned. */
 static void mapping_look_at_threads(
 	struct mapping *m, pid_t pid, const char *token, struct err *why)
 {
@@ -214,8 +214,8 @@ static void mapping_look_at_threads(
 }
 
 /*
- * One scan: 1: mapped, 0: none, -1: an invalid one (reason in `why`), or the descriptors cannot be listed (`err`).
- * Agents of earlier versions, and those that got no table of their own, have it in the process's table.
+ * One scan. 1: mapped, 0: none, -1: an invalid one (reason in `why`), or the descriptors cannot be listed (`err`).
+ * Agents of earlier versions, and those without a separate table, have the memfd in the process's table.
  */
 static int mapping_look(
 	struct mapping *m, pid_t pid, const char *token, struct err *why, struct err *err)
@@ -235,7 +235,7 @@ static int mapping_look(
 	return m->base ? 1 : why->kind == ERR_NONE ? 0 : -1;
 }
 
-/* What is not good may be one that is just being made: it is looked at for a moment. */
+/* An invalid memfd may be under construction, so the scan is repeated for about 100 ms. */
 int mapping_find(struct mapping *m, pid_t pid, const char *token, struct err *err)
 {
 	struct timespec pause = {0, MAPPING_PAUSE_NS};

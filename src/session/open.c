@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Beginning a session: a token, the agent loaded with it, its memfd found by it, the lease started. */
+/* Opens a session: makes a token, loads the agent with it, finds its memfd by the token, starts the lease. */
 #include "attach/attach.h"
 #include "attach/place.h"
 #include "attach/proc.h"
@@ -16,12 +16,13 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define OPEN_MEMFD_MS 2000            /* the agent makes it before the load returns */
-#define OPEN_SINCE_NS (60 * NS_PER_S) /* attaching takes seconds */
+#define OPEN_MEMFD_MS 2000 /* the agent creates it before the load returns */
+#define OPEN_SINCE_NS \
+	(60 * NS_PER_S) /* maximum age of the agent's start time, as attaching takes seconds */
 #define OPEN_READY_MS 10000
-#define OPEN_LEASE_MS 4000 /* an agent gives up a front end that is gone sooner */
+#define OPEN_LEASE_MS 4000 /* an agent whose front end is gone leaves sooner */
 #define OPEN_STEP_NS  (1 * NS_PER_MS)
-#define OPEN_LOADS    3 /* each after another version's session has begun just before */
+#define OPEN_LOADS    3 /* retries if another version's session begins in between */
 
 /* --- loading ----------------------------------------------------------------------------------------- */
 
@@ -149,7 +150,7 @@ static int open_attach(const struct session *s, const struct agent_file *agent, 
 	return attach_load(&s->jvm, agent, text, &s->patience, err);
 }
 
-/* A front end that does not beat any more has died: its session is taken without asking. */
+/* Loads the agent; takes over an orphaned session, i.e. one whose front end does not beat, without asking. */
 static int open_load_held(
 	const struct session *s, const struct agent_file *agent, const char *token, struct err *err)
 {
@@ -169,7 +170,7 @@ static int open_load_held(
 /* --- other versions ---------------------------------------------------------------------------------- */
 
 struct open_seen {
-	char own[PLACE_NAME]; /* what the agent is called that would be loaded; "" if that is not known */
+	char own[PLACE_NAME]; /* file name of the agent to load; "": unknown */
 	bool other;
 };
 
@@ -182,7 +183,7 @@ static bool open_see_map(void *ctx, const struct proc_map *map)
 	return !seen->other;
 }
 
-/* Without a lease it ends by itself: who is not heard yet may only just have begun. */
+/* Waits for beats: a session without a lease ends by itself, and a front end without beats may have just started. */
 static bool open_other_lives(const struct mapping *m)
 {
 	uint64_t end_ns = clock_mono_ns() + OPEN_LEASE_MS * NS_PER_MS;
@@ -203,8 +204,8 @@ static bool open_other_there(const struct session *s, const struct agent_file *a
 }
 
 /*
- * Agents of two versions would both sample, and fight over the handlers. So where another one is mapped its session is
- * refused or ended from here, as the agent does among its own.
+ * Agents of two versions would both sample, and conflict over signal handlers. So the session of another version is refused or
+ * ended here, as the agent does for sessions of its own version.
  */
 static int open_make_space(
 	const struct session *s, const struct session_options *options, struct err *err)
@@ -239,7 +240,7 @@ static int open_load(const struct session *s, const struct session_options *opti
 
 /* --- finding it -------------------------------------------------------------------------------------- */
 
-/* -1: the JVM has ended, or who waits has given up. */
+/* 0 to continue waiting; -1 with an error: the JVM has ended, or the caller cancels. */
 static int open_go_on(const struct session *s, struct err *err)
 {
 	if (!session_jvm_alive(s))
@@ -302,9 +303,10 @@ static void open_module(void *ctx, uint32_t id, const struct proc_map *m)
 }
 
 /*
- * Monotonic clocks differ between time namespaces, the wall clock does not: what it went on since the agent began tells
- * what the agent's has. Less than a second apart they are one clock; an agent that did not begin just now is not believed.
- * In one namespace they are one clock whatever the wall clock says, which may have been set meanwhile.
+ * The offset of the agent's monotonic clock, which differs between time namespaces. The wall clock does not: the wall time
+ * since the agent's start, added to its monotonic start time, gives its monotonic clock now. Differences below 1 s count as
+ * none, and a start time older than OPEN_SINCE_NS is not trusted. In the same namespace the offset is 0 without looking at the
+ * wall clock, which may have been set meanwhile.
  */
 static uint64_t open_clock_ahead(pid_t pid, const struct wire_header *h)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The running conversation: drain, commands, vitals, and the end of it. */
+/* The running session: draining, vitals, and its end. */
 #include "session/state.h"
 
 #include "base/buf.h"
@@ -15,17 +15,17 @@
 #include <unistd.h>
 
 #define SESSION_LEAVE_MS  1500
-#define SESSION_FOLLOW_NS (500 * NS_PER_MS) /* the agent leaves first when the JVM ends */
+#define SESSION_FOLLOW_NS (500 * NS_PER_MS) /* when the JVM ends, its agent leaves first */
 #define SESSION_STALL_NS  (2 * NS_PER_S)
 #define SESSION_VITALS_NS NS_PER_S
 #define SESSION_ROOM_NS   NS_PER_S
-/* Of the 24 MB that an attach asks for a session takes 12 at most: half of what it leaves. */
+/* Minimum left in the cgroups. A session takes at most 12 of the 24 MB required for an attach; this is half of the rest. */
 #define SESSION_ROOM_BYTES (6 << 20)
-#define SESSION_WAIT_MS    100 /* how late the JVM's end may be noticed in a wait */
-#define SESSION_ANSWER_MS  5   /* how late the agent's answer to rows may be noticed */
+#define SESSION_WAIT_MS    100 /* maximum delay of noticing the JVM's end */
+#define SESSION_ANSWER_MS  5   /* maximum delay of noticing the agent's answer to rows */
 #define SESSION_NAMES_NS   (10 * NS_PER_S)
-#define SESSION_LATE_NS    NS_PER_S /* from then on it is said that names are waited for */
-#define SESSION_PULL_MAX   200000   /* records at one go: an honest ring holds fewer */
+#define SESSION_LATE_NS    NS_PER_S /* waits for names that are longer than this are reported */
+#define SESSION_PULL_MAX   200000   /* records per call; a valid ring holds fewer */
 
 bool session_jvm_alive(const struct session *s)
 {
@@ -54,7 +54,7 @@ uint64_t session_now_ns(const struct session *s)
 	return clock_mono_ns() + s->clock_ahead_ns;
 }
 
-/* The second that it is now on the agent's clock; nothing can have happened later. */
+/* The current second on the agent's clock: an upper bound of times in records. */
 static uint64_t session_limit_s(const struct session *s)
 {
 	uint64_t now_ns = session_now_ns(s), start_ns = s->mapping.header.start_mono_ns;
@@ -73,7 +73,7 @@ static int session_corrupt(struct session *s, const char *what, struct err *err)
 	return session_end(s, &why, err);
 }
 
-/* Does this record name frames of files that are being read? */
+/* True when the record has frames whose names are still being read. */
 static bool session_lacks_names(const struct session *s, const struct wire_record *record)
 {
 	const struct wire_trace *rec = (const struct wire_trace *)record;
@@ -82,7 +82,7 @@ static bool session_lacks_names(const struct session *s, const struct wire_recor
 	       !frames_ready(s->frames, rec);
 }
 
-/* Does the first of the late records wait for its names any longer? */
+/* True while the first late record should continue to wait for its names. */
 static bool session_names_wait(struct session *s)
 {
 	const struct wire_record *first = late_first(&s->late);
@@ -96,7 +96,7 @@ static bool session_names_wait(struct session *s)
 	return false;
 }
 
-/* The next record is in s->record: its size; 0: there is none whose names are there; -1: the ring makes no sense. */
+/* Copies the next record whose names are available to s->record. Its size, 0: none, -1: the ring is corrupt. */
 static int session_next(struct session *s)
 {
 	for (int i = 0; i < SESSION_PULL_MAX; i++) {
@@ -139,7 +139,7 @@ int session_pull(struct session *s, struct err *err)
 	return (int)(reader_stats(s->reader)->samples - before);
 }
 
-/* What the ring holds at the end, with its names, as long as anybody has the patience to wait for them. */
+/* Drains the ring at the end, and waits for names unless the caller cancels. */
 static void session_pull_last(struct session *s)
 {
 	session_pull(s, NULL);
@@ -161,7 +161,7 @@ static int session_jvm_ended(struct session *s, struct err *err)
 	return session_end(s, &why, err);
 }
 
-/* Why did the agent leave us? A younger session has taken over; or somebody stopped it. */
+/* Sets the reason why the agent left: a takeover by another session, a stop, ... Returns -1. */
 static int session_agent_left(struct session *s, struct err *err)
 {
 	static const char *const reasons[] = {
@@ -195,8 +195,8 @@ static int session_agent_left(struct session *s, struct err *err)
 }
 
 /*
- * Has the JVM or the agent gone? What they had written before is taken first, with its names. Does not block: until then, and
- * while a JVM whose agent has left may be about to end, the session goes on.
+ * Ends the session if the JVM or the agent is gone, after draining what they wrote, with its names. Does not block: returns 0
+ * as long as names are missing, and for a short time after the agent has left, since the JVM may be about to end.
  */
 static int session_check_end(struct session *s, struct err *err)
 {
@@ -222,7 +222,7 @@ static bool session_leave_idle(void *ctx)
 	return session_jvm_alive(s);
 }
 
-/* Asks the agent to go and takes in what it still publishes; its lease ends it if it does not hear us. */
+/* Asks the agent to leave, and drains what it still publishes. If it does not answer, the lease ends its session. */
 static void session_leave(struct session *s)
 {
 	struct wire_command command = {.op = WIRE_OP_DETACH};
@@ -231,7 +231,7 @@ static void session_leave(struct session *s)
 	if (s->leaving || !s->reader)
 		return;
 	s->leaving = true;
-	s->feeding = false; /* its answer is of no use any more */
+	s->feeding = false; /* its answer is not needed any more */
 	if (!s->over && session_jvm_alive(s) &&
 		!control_command(&s->mapping, &command, SESSION_COMMAND_MS, session_leave_idle, s,
 			&answer, NULL))
@@ -242,8 +242,8 @@ static void session_leave(struct session *s)
 }
 
 /*
- * What the agent has counts against the limit of the JVM's cgroups, too: it is given back before the program that grows meets
- * that limit, where the kernel would kill it. limits.h has what is asked for before the agent is loaded.
+ * The agent's memory counts against the limit of the JVM's cgroups. This ends the session before a growing program reaches that
+ * limit, where the kernel would kill it. limits.h has the check before loading.
  */
 static int session_check_memory(struct session *s, struct err *err)
 {
@@ -278,7 +278,7 @@ static void session_watch_publications(struct session *s)
 	s->publish_seen = seq;
 }
 
-/* The agent's answer to the rows that it was sent last, if it is there. */
+/* Reads the agent's answer to the rows in flight, if it has arrived. */
 static void session_feed_answer(struct session *s)
 {
 	struct control_answer answer;
@@ -303,7 +303,7 @@ void session_feed_unwind(struct session *s, uint64_t wait_ns)
 
 	session_feed_answer(s);
 	if (!unwind_feed_busy(s->unwind) || !control_is_idle(&s->mapping))
-		return; /* a JVM that is stopped answers when it goes on */
+		return; /* a stopped JVM answers when it continues */
 	command.arg = unwind_feed_step(
 		s->unwind, s->mapping.staging, s->mapping.header.staging_bytes, wait_ns);
 	if (!command.arg)
@@ -326,17 +326,17 @@ int session_drain(struct session *s, struct err *err)
 	if (s->lend)
 		lend_step(s->lend);
 	session_feed_unwind(s, 0);
-	session_vitals(s); /* shares their history */
+	session_vitals(s); /* keeps the history of shares up to date */
 	return samples;
 }
 
-/* Is there something to do for rows: an answer to take, or, with none to wait for, work? */
+/* True when feeding rows would make progress: an answer has arrived, or none is pending and rows are ready. */
 static bool session_feed_ready(struct session *s)
 {
 	return unwind_feed_ready(s->unwind) && control_is_idle(&s->mapping);
 }
 
-/* How long to wait for a publication at once; rows, answers to them and names wake nobody. */
+/* The length of one wait for a publication: short while rows, their answers or names are pending, which wake nobody. */
 static unsigned session_slice(const struct session *s, unsigned ms)
 {
 	unsigned most = late_any(&s->late) || unwind_feed_busy(s->unwind) ? SESSION_ANSWER_MS
@@ -399,7 +399,7 @@ void session_busy(struct session *s, bool busy)
 
 /* --- vitals ------------------------------------------------------------------------------------------ */
 
-/* session_runs: which events run is told to the model, whose rates divide by it. */
+/* Records in the model which events are running, since its rates divide by that time. */
 static void session_runs(struct session *s)
 {
 	uint32_t now = profile_info(s->profile).now;
@@ -487,7 +487,7 @@ void session_finish(struct session *s)
 	if (!s->mapping.base)
 		return;
 	session_leave(s);
-	s->vitals_ns = 0; /* the last word on what was lost */
+	s->vitals_ns = 0; /* force a final reading of losses */
 	session_vitals(s);
 	if (!s->over) {
 		err_set(&why, ERR_GONE, "The session with JVM %d is over.", (int)s->jvm.pid);

@@ -152,7 +152,7 @@ struct session_status {
 	bool lease_live;
 	struct vitals vitals;            /* if active: the session's part of them */
 	char events[PROFILE_EVENTS][64]; /* the front end's names of events */
-	char text[8192]; /* lines: events, counters, cost of walks, what stays in the target */
+	char text[8192]; /* lines: events, counters, cost of walks, what remains in the target */
 };
 int session_status(const struct hotspot *jvm, struct session_status *out, struct err *err);
 /* Ends the session of any front end. 0 if there was none. */

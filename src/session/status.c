@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What of jhot is in a JVM, seen through /proc, and ending another's session. */
+/* The state of jhot in a JVM, read through /proc, and stopping another front end's session. */
 #include "attach/proc.h"
 #include "base/buf.h"
 #include "base/clean.h"
@@ -96,7 +96,7 @@ static void status_cost(struct buf *text, const struct wire_walk_cost *c)
 		atomic_load(&c->p99_ns), atomic_load(&c->mean_ns));
 }
 
-/* Costs of a walk, by depth, and of new names; nothing before the first. */
+/* The cost of a walk by depth, and of new names; nothing before the first walk. */
 static void status_walks(struct buf *text, const struct wire_status *status)
 {
 	for (int i = 0; i < WIRE_WALK_CLASSES; i++) {
@@ -119,7 +119,7 @@ static void status_walks(struct buf *text, const struct wire_status *status)
 	}
 }
 
-/* Events that have a name of their own from who holds the session, and the others. */
+/* The names of events: those of user events from the front end that owns the session. */
 static void status_names(const struct mapping *m, struct session_status *out)
 {
 	for (int i = 0; i < PROFILE_EVENTS; i++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What each thread of the target that lives costs, from /proc: between two looks, user and system apart. */
+/* User and system CPU time of the target's living threads between two readings of /proc. */
 #include "attach/proc.h"
 #include "base/buf.h"
 #include "base/clock.h"
@@ -10,8 +10,8 @@
 #include <string.h>
 
 struct thread_past {
-	uint32_t serial;      /* of the thread that had the number then */
-	uint64_t start_ticks; /* tells it from a later one of the same tid; 0 = not seen yet */
+	uint32_t serial;      /* identifies the thread that had this id then */
+	uint64_t start_ticks; /* distinguishes it from a later one with the same tid; 0: none yet */
 	uint64_t utime, stime;
 };
 
@@ -31,7 +31,7 @@ static float threads_pct(uint64_t now, uint64_t then, uint64_t elapsed_ns)
 	return elapsed_ns && now > then ? (float)gauges_pct(now - then, elapsed_ns) : 0;
 }
 
-/* false: the thread has ended. */
+/* False when the thread has ended. */
 static bool threads_read(
 	struct session *s, uint32_t thread, uint64_t elapsed_ns, struct session_thread_cpu *out)
 {
@@ -55,12 +55,12 @@ static bool threads_read(
 	return true;
 }
 
-/* --- which live -------------------------------------------------------------------------------------- */
+/* --- living threads ------------------------------------------------------------------------------------- */
 
 struct living {
 	struct session *s;
 	struct hash_index by_tid;
-	uint32_t *threads; /* the model's, by what by_tid says */
+	uint32_t *threads; /* ids of the model, indexed by the values in by_tid */
 	void (*fn)(struct living *l, uint32_t thread);
 	uint64_t elapsed_ns;
 	int found;
@@ -75,7 +75,7 @@ static void living_found(void *ctx, pid_t tid)
 		l->fn(l, l->threads[at]);
 }
 
-/* The threads of the target that the model knows; of those that had the same tid the last. -1: nobody can tell. */
+/* Calls fn for each living thread that the model knows, the latest if several had its tid. -1: /proc is not readable. */
 static int living_each(struct living *l)
 {
 	const struct profile *p = l->s->profile;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The queue of modules: one is compiled at a time, those that are ready are sent together. */
+/* The queue of modules: compiled one at a time; those that are ready are sent together. */
 #include "session/unwind_feed.h"
 
 #include "attach/place.h"
@@ -13,42 +13,42 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PIECES_MAX 64 /* in the staging area at a time */
+#define PIECES_MAX 64 /* in the staging area at once */
 #define AHEAD_MAX  32
-#define TRIES_MAX  50 /* answers "later" for one piece before its module is left out */
+#define TRIES_MAX  50 /* -EAGAIN answers for one piece before its module is left out */
 
 enum state {
 	WAITING,
-	READY, /* its rows are packed; being sent */
+	READY, /* its rows are packed, and possibly being sent */
 	SENT,
 	LEFT_OUT,
-	AHEAD, /* compiled, or being so, before the agent has announced it */
+	AHEAD, /* compiled or being compiled, not yet announced by the agent */
 };
 
 struct module {
 	struct load load; /* the first member */
-	pid_t pid;        /* 0: files as named */
+	pid_t pid;        /* 0: paths are opened as they are */
 	struct proc_map at;
 	uint32_t id;
 	enum state state;
-	int rank;       /* smaller goes first */
-	uint32_t sent;  /* of the block */
-	uint32_t bytes; /* of the block, kept when it is freed */
+	int rank;       /* lower ranks are sent first */
+	uint32_t sent;  /* bytes of the block sent so far */
+	uint32_t bytes; /* size of the block, retained when it is freed */
 	unsigned tries;
 
-	/* The loader's until it is done. */
+	/* Owned by the loader's thread until it is done. */
 	enum mapped made;
 	struct buf block; /* its rows */
-	bool keeps_fp;    /* most of its code has a frame pointer */
+	bool keeps_fp;    /* most of its code keeps a frame pointer */
 	struct err why;
 };
 
 #define NONE SIZE_MAX
 
-/* A piece in the staging area that was not answered yet. */
+/* A piece in the staging area, not answered yet. */
 struct piece {
 	size_t module;
-	uint32_t bytes; /* 0: the agent is asked to forget this module */
+	uint32_t bytes; /* 0: asks the agent to evict this module */
 };
 
 struct unwind_feed {
@@ -58,15 +58,15 @@ struct unwind_feed {
 	uint32_t cap;
 
 	struct loader *loader;
-	size_t now; /* the module that is being compiled, or NONE */
+	size_t now; /* the module being compiled, or NONE */
 
 	struct piece pieces[PIECES_MAX];
 	size_t piece_count;
-	size_t evicting; /* the module that the agent is to forget next, or NONE */
+	size_t evicting; /* the module to be evicted next, or NONE */
 
 	unsigned without_rows, without_space;
-	struct err why;  /* of the module at work */
-	struct err note; /* of the last that is left to frame pointers */
+	struct err why;  /* error of the current module */
+	struct err note; /* error of the last module left to frame pointers */
 };
 
 struct unwind_feed *unwind_feed_new(pid_t pid)
@@ -80,7 +80,7 @@ struct unwind_feed *unwind_feed_new(pid_t pid)
 	return f;
 }
 
-/* By the loader's thread. */
+/* Runs in the loader's thread. */
 static void make(struct load *l, struct elf_child *child, const atomic_bool *stop)
 {
 	struct module *m = (struct module *)l;
@@ -90,7 +90,7 @@ static void make(struct load *l, struct elf_child *child, const atomic_bool *sto
 
 /* --- the queue --------------------------------------------------------------------------------------- */
 
-/* What Java programs are seen in most, then the rest. */
+/* Libraries in order of their frequency in stacks of Java programs; all others follow. */
 static const char *const seen_most[] = {"libc.so", "libc-", "[vdso]", "ld-", "libpthread",
 	"libm.so", "libm-", "libz.so", "libnet.so", "libnio.so", "libjava.so", "libzip.so",
 	"libjimage.so"};
@@ -161,7 +161,7 @@ void unwind_feed_ahead(struct unwind_feed *f)
 				loader_ask(f->loader, &f->modules[i]->load);
 }
 
-/* The first by rank of those in a state. */
+/* The module with the lowest rank among those in a state. */
 static size_t first_of(const struct unwind_feed *f, enum state state)
 {
 	size_t first = NONE;
@@ -179,15 +179,15 @@ bool unwind_feed_busy(const struct unwind_feed *f)
 }
 
 /*
- * Our own copy, unlinked since: only its owner and root may open it, and nobody asks for the callers of
- * the agent's own threads.
+ * True for the agent's own file. It is unlinked, so only its owner and root could read it, and the agent's own threads are not
+ * unwound.
  */
 static bool is_the_agent(const char *path)
 {
 	return !strncmp(path_name(path), PLACE_PREFIX, strlen(PLACE_PREFIX));
 }
 
-/* `why` is set. */
+/* Leaves a module to frame pointers; f->why must be set. */
 static void leave_out(struct unwind_feed *f, size_t module, unsigned *counter)
 {
 	struct module *m = f->modules[module];
@@ -224,7 +224,7 @@ static size_t ready_bytes(const struct unwind_feed *f)
 	return ready;
 }
 
-/* Takes what is compiled and has the next compiled, until the time is over or enough is ready. Only libjvm is not waited for. */
+/* Collects compiled modules and starts the next until `enough` are ready or wait_ns has passed. Never waits for libjvm. */
 static void compile(struct unwind_feed *f, size_t enough, uint64_t wait_ns)
 {
 	uint64_t end_ns = clock_mono_ns() + wait_ns, now_ns;
@@ -278,7 +278,7 @@ static bool is_staged(const struct unwind_feed *f, size_t module)
 	return false;
 }
 
-/* What was begun goes on, then by rank. */
+/* The next module to send: one already begun, else the lowest rank. */
 static size_t next_ready(const struct unwind_feed *f)
 {
 	size_t best = NONE;
@@ -296,7 +296,7 @@ static size_t next_ready(const struct unwind_feed *f)
 	return best;
 }
 
-/* All that is ready, as far as there is space; a module's next piece only when the one before was taken. */
+/* Writes all ready pieces that fit, one per module: its next piece requires that the previous one was accepted. */
 static size_t pieces_write(struct unwind_feed *f, char *staging, size_t space)
 {
 	const size_t head = sizeof(struct wire_unwind_chunk);
@@ -326,7 +326,7 @@ size_t unwind_feed_step(
 	return pieces_write(f, staging, staging_bytes);
 }
 
-/* What can do best without its rows: the largest of those that keep frame pointers. */
+/* The module to evict: the largest of those that keep frame pointers. */
 static size_t evictable(const struct unwind_feed *f)
 {
 	size_t best = NONE;
@@ -364,13 +364,13 @@ static void answer_refused(struct unwind_feed *f, const struct piece *p, int res
 	struct module *m = f->modules[p->module];
 
 	if (result == -EAGAIN && ++m->tries < TRIES_MAX)
-		return; /* the same again */
+		return; /* sent again */
 	if (!p->bytes) {
-		answer_evicted(f, p->module); /* a module that is gone has left its space, too */
+		answer_evicted(f, p->module); /* space is free even if the module was unknown */
 	} else if (result == -ENOSPC) {
 		answer_no_space(f, p->module);
 	} else if (result == -ENOENT) {
-		m->state = LEFT_OUT; /* unmapped meanwhile: nobody misses its rows */
+		m->state = LEFT_OUT; /* unmapped meanwhile: its rows are not needed */
 		buf_done(&m->block);
 	} else {
 		errno = -result;
@@ -399,7 +399,7 @@ void unwind_feed_answer(struct unwind_feed *f, int result)
 
 	for (size_t i = 0; i < taken && i < f->piece_count; i++)
 		answer_taken(f, &f->pieces[i]);
-	/* Of those after the ones that were taken nothing is known: they come again. */
+	/* Pieces after the accepted ones are in an unknown state: they are sent again. */
 	if (!taken && f->piece_count)
 		answer_refused(f, &f->pieces[0], result ? result : -EPROTO);
 	f->piece_count = 0;

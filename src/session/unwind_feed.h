@@ -49,8 +49,8 @@ struct unwind_feed_status {
 	unsigned without_rows;  /* no call frame information, or an unreadable file */
 	unsigned without_space; /* refused or evicted by the agent */
 	size_t bytes;           /* rows that the agent has accepted */
-	const char *
-		note; /* the last module left out, and why; "" if none; valid until the next step */
+	/* The last module left out, and why; "": none. Valid until the next step. */
+	const char *note;
 };
 void unwind_feed_status(const struct unwind_feed *f, struct unwind_feed_status *out);
 
