@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Threads that wait for each other. */
+/* Cycles of threads that wait for each other. */
 #include "dump/dump.h"
 
-/* owner_of: the thread that holds what this one waits for; count: none that is known. */
+/* Index of the owner of the lock that thread i waits for; count: unknown or none. */
 static uint32_t owner_of(const struct dump *d, uint32_t i)
 {
 	const struct dump_lock *lock = &d->threads[i].lock;
@@ -21,7 +21,7 @@ uint32_t dump_circle(const struct dump *d, uint32_t first, uint32_t *list, uint3
 
 	do {
 		if (n == most || at < first)
-			return 0; /* found from there, if it is one */
+			return 0; /* a cycle through a lower index is found from there */
 		list[n++] = at;
 		at = owner_of(d, at);
 	} while (at < d->count && at != first);

@@ -33,11 +33,11 @@ enum dump_type {
 	DUMP_NATIVE,
 	DUMP_VM, /* libjvm, stubs */
 	DUMP_KERNEL,
-	DUMP_BREAK, /* why the stack ends here */
+	DUMP_BREAK, /* pseudo frame: why the stack ends here */
 	DUMP_TYPES
 };
 struct dump_type_info {
-	char letter; /* as in jhot's lists */
+	char letter; /* as in other lists of jhot */
 	const char *name;
 };
 extern const struct dump_type_info dump_types[DUMP_TYPES];
@@ -45,63 +45,63 @@ extern const struct dump_type_info dump_types[DUMP_TYPES];
 struct dump_frame {
 	char *name;   /* "java.util.HashMap.getNode", "inflate", "0x1234" */
 	char *module; /* "libz.so.1"; "" for Java */
-	int32_t line; /* 0 = not known */
-	int32_t bci;  /* -1 = not known */
+	int32_t line; /* 0: unknown */
+	int32_t bci;  /* -1: unknown */
 	enum dump_type type;
 };
 
 /* The lock that a Java thread waits for. Addresses serve only to distinguish locks. */
 struct dump_lock {
-	const char *what; /* "waiting to lock"; NULL: no known lock */
+	const char *what; /* "waiting to lock"; NULL: no lock known */
 	char *class_name; /* "java.lang.Object" */
 	uint64_t address;
-	const char *owner; /* name of the owning thread, NULL: unknown */
+	const char *owner; /* name of the owning thread; NULL: unknown */
 	pid_t owner_tid;
 };
 
 struct dump_thread {
-	pid_t tid, nstid; /* as we see it, as it sees itself */
-	char name[256];   /* as Java knows it, or as the kernel does, cut at 15 characters by it */
-	char state;       /* R, S, D, T, ... before jhot touched it */
-	const char *java; /* "in native", "blocked", ...; NULL: no Java thread */
-	int64_t java_id;  /* Thread.getId, 0 = not known */
-	const char *java_status; /* "WAITING (parking)", NULL = not known */
+	pid_t tid, nstid; /* in our namespace, in its own */
+	char name[256];   /* Java's name, else the kernel's, which has at most 15 characters */
+	char state;       /* R, S, D, T, ... before jhot stopped it */
+	const char *java; /* "in native", "blocked", ...; NULL: not a Java thread */
+	int64_t java_id;  /* Thread.getId; 0: unknown */
+	const char *java_status; /* "WAITING (parking)"; NULL: unknown */
 	struct dump_lock lock;
-	const char *note; /* why there are no user frames; NULL: there are */
+	const char *note; /* why there are no user frames; NULL: there are some */
 	struct dump_frame *frames;
 	uint32_t count;
-	bool truncated; /* deeper than is shown */
+	bool truncated; /* true: the stack is deeper than `frames` */
 };
 
-/* Virtual threads without a carrier that do the same. */
+/* A group of unmounted virtual threads with the same state, class and stack. */
 #define DUMP_NAMES 3u
 struct dump_name {
-	char name[128]; /* "": it has none */
+	char name[128]; /* "": unnamed */
 	int64_t number; /* Thread.threadId */
 };
 struct dump_group {
-	uint64_t count;    /* about, where not all were looked at */
+	uint64_t count;    /* an estimate if only a sample was examined */
 	const char *state; /* "parked", "waiting to enter a monitor", ... */
-	char *class_name;  /* of what they are parked for; "" = nothing, or not known */
+	char *class_name;  /* class of the object that they wait for; "": none or unknown */
 	struct dump_name names[DUMP_NAMES];
 	uint32_t named;
-	struct dump_thread stack; /* only its frames */
+	struct dump_thread stack; /* only its frames are set */
 };
 
 struct dump {
-	struct dump_group *groups; /* the largest first */
+	struct dump_group *groups; /* largest first */
 	uint32_t group_count;
-	uint64_t parked,
-		parked_looks; /* how many there are, about; how many of them are in groups */
+	/* Unmounted virtual threads (an estimate if only a sample was examined), and how many of them were examined. */
+	uint64_t parked, parked_looks;
 	struct dump_thread *threads;
-	uint32_t count, stopped; /* stopped: how many were stopped and walked */
+	uint32_t count, stopped; /* stopped: how many of them were stopped and walked */
 	uint64_t longest_pause_ns;
-	bool denied;    /* dump_take failed because the kernel does not let us trace */
-	bool by_agent;  /* seen from inside, over a while: see cli/verb/dump.c */
-	char note[256]; /* what is degraded, "" if nothing */
+	bool denied;    /* dump_take failed because the kernel denies tracing */
+	bool by_agent;  /* taken by the agent over some time, see cli/verb/dump.c */
+	char note[256]; /* what is degraded; "": nothing */
 };
 
-/* jvm: from hotspot_find; its verdict is ignored. */
+/* jvm: from hotspot_find; its verdict is ignored. 0, or -1 with an error and *out empty but for denied. */
 int dump_take(const struct hotspot *jvm, struct dump *out, struct err *err);
 void dump_done(struct dump *d);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * JavaThread -> java.lang.Thread -> its fields; and from a monitor or a synchronizer to its owner, who is told by
- * JavaThread, by an address on the owner's stack, or by Thread.getId.
+ * Follows JavaThread -> java.lang.Thread -> its fields, and from a monitor or synchronizer to its owner, which is given as a
+ * JavaThread, an address on the owner's stack, or a Thread.getId.
  */
 #include "dump/java.h"
 
@@ -19,7 +19,7 @@ static const char thread_class[] = "java/lang/Thread";
 
 struct java_reader {
 	struct java_waits waits;
-	/* the thread that was looked at last */
+	/* the thread of the last java_read_name */
 	uint64_t java_thread, thread_word;
 	struct oop thread;
 };
@@ -135,7 +135,7 @@ static void read_lock(
 
 	if (status & JAVA_PARKED)
 		lock = java_wait_blocker(&r->waits, r->thread.object);
-	/* Who has been signalled or notified waits to get the lock, to enter again. */
+	/* A thread that was signalled or notified waits to reacquire the lock. */
 	signalled = java_wait_signalled(&r->waits, lock, r->thread.object);
 	if (signalled.klass)
 		lock = signalled;
@@ -162,7 +162,7 @@ void java_read_state(struct java_reader *r, uint64_t java_thread, struct java_fa
 {
 	uint32_t status;
 
-	/* What was found a moment ago is still true where the reference is the same. */
+	/* The result of java_read_name is still valid if the reference is unchanged. */
 	if ((r->java_thread != java_thread ||
 		    java_thread_word(&r->waits.threads, r->waits.layout, r->waits.mem,
 			    java_thread) != r->thread_word) &&

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One array of mappings, sorted as the kernel lists them; those with code in a file are modules. */
+/* One array of mappings in the kernel's order; those of files with code are modules. */
 #include "dump/modules.h"
 
 #include "attach/proc.h"
@@ -14,8 +14,8 @@
 #define VDSO "[vdso]"
 
 struct mapping {
-	struct proc_map file; /* path is ours */
-	int number;           /* symbols' number, -1: no module */
+	struct proc_map file; /* its path is owned */
+	int number;           /* id in symbols; -1: not a module */
 };
 
 struct modules {
@@ -163,7 +163,7 @@ void modules_symbol(struct modules *m, uint64_t pc, struct symbol *out)
 
 /* --- unwind rows ------------------------------------------------------------------------------------- */
 
-/* The checked block, or NULL: frame pointers have to do. */
+/* The validated rows of a module; NULL: it is unwound by frame pointers. */
 static struct unwind_rows *compile(const struct modules *m, const struct proc_map *file)
 {
 	struct buf block = {0};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Each thread is walked to frames that still point into the JVM; the first of its kind has them named. */
+/* Walks each thread to frames that point into the JVM; only the first thread of a group has its frames named. */
 #include "dump/parked.h"
 
 #include "base/buf.h"
@@ -12,7 +12,7 @@
 #include <string.h>
 
 #define DEPTH   2048
-#define TIME_NS (5 * NS_PER_S) /* then the rest is only counted */
+#define TIME_NS (5 * NS_PER_S) /* threads after that are only counted */
 #define CLASS   256
 
 struct parked {
@@ -22,8 +22,8 @@ struct parked {
 	struct java_reader *reader;
 	struct dump *out;
 	struct unmounted java;
-	struct hash_index index; /* of groups, by what they do */
-	uint64_t *hashes;        /* by group */
+	struct hash_index index; /* groups by hash_of */
+	uint64_t *hashes;        /* hashes of the groups */
 	struct walk_frame *frames;
 	uint64_t began_ns;
 };
@@ -60,7 +60,7 @@ static char *class_name(const struct parked *p, uint64_t klass)
 	return java_class_text(name);
 }
 
-/* group_of: the one that does this; made if there is none. */
+/* The group with this hash; creates it if necessary. */
 static struct dump_group *group_of(struct parked *p, const struct unmounted_thread *thread,
 	uint64_t klass, uint32_t frames, uint64_t hash)
 {
@@ -84,7 +84,7 @@ static struct dump_group *group_of(struct parked *p, const struct unmounted_thre
 	return g;
 }
 
-/* Names of the first few, and their numbers. */
+/* Stores name and id of the group's first DUMP_NAMES threads. */
 static void group_name(
 	struct parked *p, struct dump_group *g, const struct unmounted_thread *thread)
 {
@@ -101,7 +101,7 @@ static void group_name(
 			to->name, sizeof(to->name));
 }
 
-/* Whether a method was compiled when its thread came to wait makes no difference. */
+/* Ignores the types of frames: threads belong together whether or not a method was compiled when they blocked. */
 static uint64_t hash_of(const struct unmounted_thread *thread, uint64_t klass,
 	const struct walk_frame *frames, uint32_t count)
 {
@@ -112,7 +112,7 @@ static uint64_t hash_of(const struct unmounted_thread *thread, uint64_t klass,
 	return hash;
 }
 
-/* Pages are kept from one reading to the next until they are forgotten: what is asked again must be new. */
+/* Forgets cached pages before each thread and before verifying that it is still unmounted, so that reads are fresh. */
 static void parked_thread(void *ctx, const struct unmounted_thread *thread)
 {
 	struct parked *p = ctx;

@@ -13,11 +13,10 @@
 #include "dump/remote.h"
 #include "dump/stack.h"
 
-#define PARKED_LOOKS 16384u /* of each set of threads, about */
+#define PARKED_LOOKS 16384u /* approximate maximum of threads examined per set */
 
 /*
- * Fills the groups of the dump, the largest first; what cannot be done goes into its note, if that is free.
- * reader NULL: none of them are called anything.
+ * Fills in the groups of the dump, largest first. Problems go into its note, if that is empty. reader NULL: names are omitted.
  */
 void parked_take(const struct walk_layout *layout, struct remote *remote, struct stack_namer *namer,
 	struct java_reader *reader, struct dump *out);

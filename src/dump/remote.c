@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Seize, interrupt, copy, detach; nothing else is done while a thread stands still. */
+/* Seize, interrupt, copy, detach; nothing else happens while a thread is stopped. */
 #include "dump/remote.h"
 
 #include "base/buf.h"
@@ -23,9 +23,9 @@
 
 #define PAGE          4096u
 #define CACHE_PAGES   512u
-#define STACK_COPY    (1u << 20) /* of deeper stacks the rest is read while the thread runs */
+#define STACK_COPY    (1u << 20) /* the rest of deeper stacks is read while the thread runs */
 #define STACK_UNKNOWN (64u << 10)
-#define BELOW_SP      256u /* red zone */
+#define BELOW_SP      256u /* the red zone */
 #define EXTRA_MAX     16384u
 #define SPIN_NS       20000ull
 #define NAP_NS        500000
@@ -38,9 +38,9 @@ struct copy {
 };
 
 struct remote {
-	pid_t pid; /* whose memory is read: a thread's where the first one has exited */
+	pid_t pid; /* id for reading memory: a living thread if the first has exited */
 	struct walk_mem mem;
-	uint64_t page[CACHE_PAGES]; /* address | 1, 0 = empty */
+	uint64_t page[CACHE_PAGES]; /* address | 1; 0: empty */
 	uint8_t (*data)[PAGE];
 	struct copy stack, extra;
 	uint64_t longest_pause_ns;
@@ -171,9 +171,8 @@ static void copy_take(
 }
 
 /*
- * Wait for the stop: spinning at first, as it takes microseconds where the thread sleeps or has a CPU; then asleep,
- * as the kernel wakes us for it. 1 = stopped, 0 = not within the time, -1 = gone. *running_ns: the last time at
- * which the thread was seen not to be stopped.
+ * Waits for the stop: spins at first, since it takes microseconds if the thread sleeps or has a CPU; then sleeps until SIGCHLD.
+ * 1: stopped, 0: not within STUCK_NS, -1: gone. *running_ns: when the thread was last seen not stopped.
  */
 static int wait_stop(pid_t tid, int *status, uint64_t *running_ns)
 {
@@ -199,7 +198,7 @@ static int wait_stop(pid_t tid, int *status, uint64_t *running_ns)
 	}
 }
 
-/* A signal that was on its way to the thread is handed on; the stop that we asked for has none. */
+/* Detaches. If the stop was a signal delivery, passes the signal on; the stop that we requested has none. */
 static void let_go(pid_t tid, int status)
 {
 	int sig = status >> 16 ? 0 : WSTOPSIG(status);
@@ -207,7 +206,7 @@ static void let_go(pid_t tid, int status)
 	ptrace(PTRACE_DETACH, tid, 0, (void *)(uintptr_t)sig);
 }
 
-/* The work of one tracer: a thread of ours that ends with each capture. */
+/* The job of a tracer thread, which ends with each capture. */
 struct tracing {
 	struct remote *r;
 	pid_t tid;
@@ -219,7 +218,7 @@ struct tracing {
 	enum remote_result result;
 	int error;           /* for REMOTE_DENIED */
 	pid_t tracer;        /* its own thread id */
-	uint64_t running_ns; /* when the thread was last seen running; 0: nobody asked it to stop */
+	uint64_t running_ns; /* when the thread was last seen running; 0: no stop was requested */
 };
 
 static void copy_stopped(struct tracing *t)
@@ -256,8 +255,8 @@ static enum remote_result stop_and_copy(struct tracing *t)
 }
 
 /*
- * While a thread stands still nobody may take the CPU from its tracer: on a machine with more to do than it can, that
- * would be most of the pause. Only with privileges; without, there is no harm.
+ * Gives the tracer real-time priority: on an overloaded machine, preemption of the tracer would be most of the pause. Requires
+ * privileges; harmless without.
  */
 static void hurry(void)
 {
@@ -284,9 +283,9 @@ static void *trace(void *arg)
 }
 
 /*
- * The end of a tracer withdraws its request to stop and detaches from a thread that has stopped meanwhile: no other call
- * does that for a thread which is not stopped. The kernel does it after pthread_join has returned, so wait until the
- * tracer has gone. How long the thread stood still at most counts as a pause.
+ * Waits until a tracer thread is gone. Its exit withdraws its stop request and detaches from a thread that has stopped
+ * meanwhile: no system call does that for a thread that is not stopped. The kernel does it after pthread_join has returned. The
+ * maximum time that the thread can have been stopped counts as a pause.
  */
 static void wait_detached(struct tracing *t)
 {
@@ -304,7 +303,7 @@ enum remote_result remote_capture(struct remote *r, pid_t tid, const struct remo
 	remote_stack_fn *stack_end, void *ctx, struct walk_regs *regs)
 {
 	static const int held[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP, SIGPIPE, SIGALRM,
-		SIGCHLD}; /* the last to be waited for, not held */
+		SIGCHLD}; /* SIGCHLD is blocked for sigtimedwait */
 	struct tracing t = {
 		.r = r, .tid = tid, .want = want, .stack_end = stack_end, .ctx = ctx, .regs = regs};
 	sigset_t block, before;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Texts of methods come from walk/hotspot/names.h by id, those of native code from the modules. */
+/* Texts of methods are cached by id of walk/hotspot/names.h; those of native code come from the modules. */
 #include "dump/stack.h"
 
 #include "attach/jvm/line_table.h"
@@ -17,7 +17,7 @@
 
 #define NAMES_BYTES (4u << 20)
 #define ID_MASK     0xffffffffull
-#define TABLE_BYTES 65536u /* of a method of 64 kB; longer ones are cut */
+#define TABLE_BYTES 65536u /* enough for a method of 64 kB; longer tables are truncated */
 #define STEP_BYTES  512u
 
 struct stack_namer {
@@ -25,7 +25,7 @@ struct stack_namer {
 	const struct walk_layout *layout;
 	struct names *names;
 	void *memory;
-	char **texts; /* by id */
+	char **texts; /* indexed by id */
 	uint32_t cap, last;
 	uint64_t *packed;
 	uint32_t packed_cap;
@@ -74,7 +74,7 @@ static char *entry_text(const struct names_entry *e)
 	return buf_steal(&text);
 }
 
-/* What names has collected since the last call. */
+/* Stores the texts of names collected since the last call. */
 static void drain(struct stack_namer *n)
 {
 	struct names_entry e;
@@ -136,8 +136,8 @@ static void add_native(struct stack_namer *n, uint64_t pc, struct dump_thread *t
 }
 
 /*
- * From a method and a bytecode index to a line, by the table that follows the method's bytecodes. 0 when there is none
- * (compiled with -g:none, native), or it makes no sense.
+ * Maps a method and bytecode index to a line, by the line table after the method's bytecodes. 0: no table (compiled with
+ * -g:none, native), or it is malformed.
  */
 static int line_of(
 	const struct walk_layout *layout, const struct walk_mem *mem, uint64_t method, uint16_t bci)
@@ -215,7 +215,7 @@ void stack_add(struct stack_namer *n, const struct walk_mem *mem, const struct w
 	}
 }
 
-/* Lines are "[<0>] futex_wait_queue+0x60/0x90", leaf first; addresses are hidden, names are not. */
+/* Lines are "[<0>] futex_wait_queue+0x60/0x90", leaf first; the kernel hides addresses, not names. */
 void stack_add_kernel(pid_t pid, struct dump_thread *to)
 {
 	struct buf text = {0};

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Frames with names: what walk_stack found, and what the kernel tells of its own frames.
+ * Converts frames to names: the result of walk_stack, and the kernel's own frames.
  *
- * Names of methods are read from the target's memory as they are met. One thread.
+ * Names of methods are read from the target's memory on demand, and cached. Single-threaded.
  */
 #ifndef JHOT_DUMP_STACK_H
 #define JHOT_DUMP_STACK_H
@@ -16,11 +16,11 @@ struct stack_namer;
 struct stack_namer *stack_namer_new(struct modules *modules, const struct walk_layout *layout);
 void stack_namer_free(struct stack_namer *n);
 
-/* Adds the frames to the thread's; layout NULL: they are native ones only. */
+/* Appends the frames to the thread's. layout NULL: they are native frames only. */
 void stack_add(struct stack_namer *n, const struct walk_mem *mem, const struct walk_frame *frames,
 	uint32_t count, struct dump_thread *to);
 
-/* The kernel's frames of a thread that waits in it, where we may see them (root). */
+/* Appends the kernel frames of a blocked thread, leaf first, if we may read them (root). Call before stack_add. */
 void stack_add_kernel(pid_t pid, struct dump_thread *to);
 
 #endif

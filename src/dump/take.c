@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Prepares all that is slow, then takes one thread after the other: stop, copy, let go, walk the copy. */
+/* Does all slow work in advance, then handles one thread at a time: stop, copy, resume, walk the copy. */
 #include "dump/dump.h"
 
 #include "attach/proc.h"
@@ -20,7 +20,7 @@
 #include <string.h>
 
 #define DEPTH        2048
-#define JAVA_THREADS 65536 /* of more, the rest are dumped as threads that are not Java's */
+#define JAVA_THREADS 65536 /* further ones are treated as native threads */
 #define SCOPE_NAME   "kernel/yama/ptrace_scope"
 #define SCOPE_NOBODY 3
 
@@ -41,21 +41,21 @@ struct taker {
 	struct remote *remote;
 	struct walk_layout *layout; /* NULL: the walker does not know this JVM */
 	struct stack_namer *namer;
-	struct java_reader *reader; /* NULL: threads have the kernel's names and no states */
-	struct java_note *notes;    /* of the Java threads taken so far */
+	struct java_reader *reader; /* NULL: threads have the kernel's names and no Java states */
+	struct java_note *notes;    /* of the Java threads so far */
 	size_t note_count;
-	struct java_facts facts; /* of the thread that is being taken */
-	uint64_t facts_of;
-	struct walk_listed *java; /* in the JVM's order: the oldest first, since JDK 9 */
+	struct java_facts facts;  /* of the current thread */
+	uint64_t facts_of;        /* its JavaThread */
+	struct walk_listed *java; /* in the JVM's order: since JDK 9, oldest first */
 	size_t java_count;
 	struct walk_frame *frames;
-	int error; /* why tracing is denied, 0 while it is not */
+	int error; /* errno of denied tracing; 0: none */
 	bool denied;
 };
 
 /* --- Java's threads ---------------------------------------------------------------------------------- */
 
-/* JavaThreadState of globalDefinitions.hpp; odd values are transitions to the next one. */
+/* JavaThreadState of globalDefinitions.hpp; odd values are transitions to the next state. */
 static const char *java_state(uint64_t state)
 {
 	static const char *const names[] = {[2] = "new",
@@ -89,7 +89,7 @@ static uint64_t java_find(const struct taker *t, pid_t nstid)
 	return 0;
 }
 
-/* So much of a JavaThread holds all that the walk reads of it. */
+/* The length of the prefix of a JavaThread that contains all fields that the walk reads. */
 static uint32_t java_bytes(const struct walk_layout *l)
 {
 	const struct walk_field *const fields[] = {&l->thread_anchor, &l->thread_osthread,
@@ -110,7 +110,7 @@ static void look(void *ctx)
 	java_read_state(t->reader, t->facts_of, &t->facts);
 }
 
-/* What Java says of it, if it is still the thread that it was when the list was read. */
+/* Copies the facts read from Java into the dump; call only if it is still the thread of the list. */
 static void add_facts(struct taker *t, uint64_t java, struct dump_thread *thread)
 {
 	const struct java_facts *f = &t->facts;
@@ -133,7 +133,8 @@ static void walk(
 	struct walk_result result;
 
 	if (java && walk_thread_tid(t->layout, mem, java) != thread->nstid)
-		where.java_thread = 0; /* it ended since the list was read */
+		where.java_thread =
+			0; /* it has ended, and its JavaThread was reused, since the list was read */
 	if (where.java_thread) {
 		thread->java = java_state(layout_load(&t->layout->thread_state, mem, java));
 		if (t->reader)
@@ -167,7 +168,7 @@ static void take_thread(void *ctx, pid_t tid)
 	*thread = (struct dump_thread){
 		.tid = tid, .nstid = status.nspid ? status.nspid : tid, .state = status.state};
 	clean_text(thread->name, sizeof(thread->name), status.name, strlen(status.name));
-	if (thread->state != 'R') /* what the kernel says of one that runs is chance */
+	if (thread->state != 'R') /* the kernel stack of a running thread is meaningless */
 		stack_add_kernel(t->pid, thread);
 	want.address = t->layout ? java_find(t, thread->nstid) : 0;
 	want.bytes = want.address ? java_bytes(t->layout) : 0;
@@ -194,7 +195,7 @@ static void take_thread(void *ctx, pid_t tid)
 
 /* --- all of them ------------------------------------------------------------------------------------- */
 
-/* What helps this process alone comes first; 3 is a setting that nobody can take back. */
+/* Remedies for this process only come first. Scope 3 cannot be changed until reboot. */
 static void hint_scope(const struct hotspot *jvm, int scope, struct err *err)
 {
 	if (scope < SCOPE_NOBODY)
