@@ -2,8 +2,9 @@
 /*
  * Collapsed stacks: "frame;frame;leaf COUNT" per line; the count follows the last space.
  *
- * A first frame "[name tid=N]" is a thread. Lines with two counts (differential flame graphs) are two events, "before" and "samples".
- * Empty lines and comments (#) are ignored. The format has no weights, so samples are counted. Counts may have decimals.
+ * A first frame "[name tid=N]" is a thread. Lines with two counts (differential flame graphs) are two events, "before" and
+ * "samples". Empty lines and comments (#) are ignored. The format has no weights, so samples are counted. Counts may have
+ * decimals.
  */
 #include "import/feed.h"
 
@@ -26,11 +27,11 @@ struct collapsed {
 	unsigned rest[2];  /* parts carried to the next line, of either count */
 	uint64_t rounded;  /* lines with decimals although the first lines had none */
 	int event, before; /* before: -1: lines have one count */
-	bool begun;        /* a line was seen */
+	bool begun;        /* a line was read */
 	/* The stack of the previous line: most lines share its first frames. */
 	struct buf last;
 	struct collapsed_step {
-		size_t end; /* in last, behind the frame */
+		size_t end; /* offset in last of the end of the frame */
 		uint32_t stack;
 	} * steps;
 	uint32_t step_count, steps_cap;
@@ -120,8 +121,8 @@ static int collapsed_stack(
 }
 
 /*
- * Fractions of a sample carry over to the next line, so that the total is right. If the first lines have decimals, each sample also
- * has its exact weight, in parts of a sample.
+ * Fractions of a sample carry over to the next line, so that the total is right. If the first lines have decimals, each sample
+ * also has its exact weight, in parts of a sample.
  */
 static int collapsed_sample(struct collapsed *c, int event, uint32_t stack, const struct number *n,
 	unsigned *rest, struct err *err)

@@ -84,7 +84,7 @@ static void merge_pulse(struct merge *m, const struct profile_query *q)
 	}
 }
 
-/* first: the merged second of its second 0. */
+/* Merges an event's samples, or its samples of lock owners. first: the merged second of its second 0. */
 static void merge_event(struct merge *m, int event, bool holders, uint32_t first)
 {
 	struct profile_query q = profile_whole(event);

@@ -2,9 +2,9 @@
 /*
  * speedscope JSON: "sampled" profiles (stacks with weights) and "evented" ones (frames that open and close).
  *
- * Files of jhot have a profile per event, and metadata in a member "jhot". In other files, if there are several profiles, each is a
- * thread, and events are named after the unit: "time", "bytes", "samples". There are no absolute times. The file is kept in memory
- * while it is read.
+ * Files of jhot have a profile per event, and metadata in a member "jhot". In other files, if there are several profiles, each
+ * is a thread, and events are named after the unit: "time", "bytes", "samples". There are no absolute times. The file is kept
+ * in memory while it is read.
  */
 #include "import/feed.h"
 #include "import/json_read.h"
@@ -19,8 +19,8 @@
 
 struct frame {
 	struct json_read at; /* its object */
-	uint32_t id[2],
-		thread; /* id: as an inner frame, as a leaf; thread: PROFILE_NONE if it is not one */
+	/* id: as an inner frame, as a leaf; thread: PROFILE_NONE if it is not one. */
+	uint32_t id[2], thread;
 	bool known[2], thread_known;
 };
 
@@ -48,8 +48,8 @@ struct speedscope {
 	uint32_t frame_count, frames_cap;
 	struct facts facts[PROFILE_EVENTS]; /* if jhot wrote the file */
 	int facts_count;
-	uint64_t negative,
-		decimals; /* negative: samples with a negative weight; decimals: fractional counts */
+	/* Samples with a negative weight, with a fractional count. */
+	uint64_t negative, decimals;
 	/* Of the current profile. */
 	int event;
 	uint32_t thread;
@@ -259,8 +259,8 @@ static int frame_number(
 /* --- samples ----------------------------------------------------------------------------------------- */
 
 /*
- * Rounding errors carry over to the next sample. Files of jhot state the number of samples of an event: each sample gets its share of
- * that number by weight.
+ * Rounding errors carry over to the next sample. Files of jhot state the number of samples of an event: each sample gets its
+ * share of that number by weight.
  */
 static int speedscope_sample(
 	struct speedscope *s, uint32_t stack, uint32_t thread, double weight, struct err *err)

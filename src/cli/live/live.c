@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The live view's app_ops, each a thin call into the module that knows: what is looked at begins and ends here.
+ * The live view's app_ops, each a thin call into the responsible module; subjects are created and freed here.
  *
  *   jvms.c    which JVMs there are     events.c    how they are sampled    file.c      what is written
  *   replay.c  a recording, as it was seen          settings.c  the settings file
@@ -22,7 +22,7 @@ static void subject_free(struct subject *s)
 {
 	if (!s)
 		return;
-	if (s->session) /* nobody would see names that come late */
+	if (s->session) /* names that arrive late would not be shown */
 		session_patience(s->session, &(const struct patience){.go_on = give_up});
 	session_close(s->session);
 	replay_free(s->replay);

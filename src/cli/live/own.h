@@ -6,19 +6,19 @@
 #include "cli/live/live.h"
 #include "cli/live/replay.h"
 
-/* Which JVMs there are, as the picker shows them. Zero-initialised. */
+/* The JVMs shown by the picker, scanned in the background. Zero-initialised. */
 struct jvms {
-	struct hotspot_look *look; /* NULL: none is under way */
-	struct hotspot_list list;  /* as last seen, at list_ns: tells CPU % at the next look */
+	struct hotspot_look *look; /* the current scan; NULL: none */
+	struct hotspot_list list;  /* result of the last scan, at list_ns; the base for CPU % */
 	uint64_t list_ns;
-	struct app_jvm *rows; /* of list */
-	bool listed;          /* they are all of one look */
+	struct app_jvm *rows; /* rows for `list` */
+	bool listed;          /* a scan has been completed */
 };
-/* As app_ops.list. */
+/* Implements app_ops.list. */
 int jvms_list(struct jvms *j, const struct app_jvm **out, struct err *err);
 void jvms_done(struct jvms *j);
 
-/* What is shown: a profile, and whose it is. All NULL: nothing. Never moved, because `how` points to user_names. */
+/* The profile shown, and its source. All NULL: nothing. Never relocated, since `how` points to user_names. */
 struct subject {
 	struct profile *profile;
 	struct session *session;
@@ -26,31 +26,32 @@ struct subject {
 	const struct imported *file; /* owned by the caller, with its profile */
 
 	/* its events */
-	struct events resolved;                                 /* for this JVM */
-	struct session_event how[PROFILE_EVENTS];               /* as last asked for */
-	char user_names[PROFILE_EVENTS - EVENT_USER_FIRST][64]; /* of those that were added here */
+	struct events resolved;                   /* resolved in this JVM */
+	struct session_event how[PROFILE_EVENTS]; /* last requested settings */
+	/* Names of events added in the view. */
+	char user_names[PROFILE_EVENTS - EVENT_USER_FIRST][64];
 };
 
 struct live {
 	const struct session_options *options;
-	const struct events *events; /* as the command line has them */
-	struct patience patience;    /* of whoever waits for the session */
+	const struct events *events; /* from the command line */
+	struct patience patience;    /* of the caller that waits for the session */
 	struct subject *now;         /* never NULL */
-	struct subject
-		*before; /* NULL, or what was shown before the attach that runs or succeeded last */
-	const char *names[EVENTS_NAMES]; /* of events that could be added */
-	int name_count;                  /* -1: not asked for yet */
+	/* The subject shown before the current or last successful attach; NULL: none. */
+	struct subject *before;
+	const char *names[EVENTS_NAMES]; /* names of events that can be added */
+	int name_count;                  /* -1: not determined yet */
 
 	struct jvms jvms;
-	struct app_thread *threads; /* as last asked for */
-	struct app_format *formats; /* made when asked for */
+	struct app_thread *threads; /* result of the last call */
+	struct app_format *formats; /* created on demand */
 };
 
 /* --- events.c ---------------------------------------------------------------------------------------- */
 
-/* Each as the command line says, or as what is switched on without its -e, with its other options. */
+/* Initialises `how`: events of the command line as given there, all others with its other options. */
 void live_set_how(struct live *l);
-/* As app_ops has them. */
+/* Implement functions of app_ops; ctx: a struct live. */
 int live_event_set(void *ctx, int event, bool on, uint64_t interval, struct err *err);
 const char *const *live_event_warning(void *ctx, int event);
 int live_event_engine(void *ctx, int event, struct err *err);

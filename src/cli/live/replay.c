@@ -8,7 +8,7 @@
 
 #include <stdlib.h>
 
-#define PEEK_S 3 /* seconds until its events are on */
+#define PEEK_S 3 /* seconds of a recording within which its events are on */
 
 struct replay {
 	struct recording *file;

@@ -12,13 +12,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define SETTINGS_MAX (256u << 10) /* a file larger than this is something else */
+#define SETTINGS_MAX (256u << 10) /* a larger file is not a settings file */
 
 static int settings_path(struct buf *path, struct err *err)
 {
 	const char *xdg = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
 
-	/* The convention: a relative folder is to be ignored. */
+	/* The XDG specification requires that relative paths are ignored. */
 	if (xdg && *xdg == '/')
 		buf_printf(path, "%s/jhot/config", xdg);
 	else if (home && *home == '/')
@@ -52,7 +52,7 @@ struct config *settings_load(struct err *err)
 	struct config *c = NULL;
 
 	if (settings_path(&path, NULL))
-		c = config_parse(NULL, "", err); /* no home, no settings */
+		c = config_parse(NULL, "", err); /* no home folder: defaults */
 	else if (!settings_read(buf_str(&path), &text, err))
 		c = config_parse(buf_str(&text), buf_str(&path), err);
 	buf_done(&path);
@@ -68,7 +68,7 @@ static void make_folders(const char *path)
 
 	for (char *at = strchr(copy + 1, '/'); at; at = strchr(at + 1, '/')) {
 		*at = '\0';
-		mkdir(copy, 0777); /* a failure shows when the file is created */
+		mkdir(copy, 0777); /* failures are reported when the file is created */
 		*at = '/';
 	}
 	free(copy);

@@ -121,7 +121,7 @@ static int chunk_blocks(struct jfr *j, block_fn *fn)
 	return 0;
 }
 
-/* Passes: constants, then settings, which may be anywhere, then samples and vitals. Types 0 and 1 are metadata and constants. */
+/* Passes: constants; settings, which may be anywhere; samples and vitals. Types 0 and 1 are metadata and constants. */
 static int block_constants(struct jfr *j, uint64_t type, struct jfr_at *c)
 {
 	return type == 1 ? flight_constants(j, c) : 0;

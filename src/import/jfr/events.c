@@ -2,9 +2,9 @@
 /*
  * Settings, metadata of the JVM, and samples, one table row per type.
  *
- * Samples of jhot and async-profiler are cpu, alloc, lock and wall. Of JDK files, ExecutionSample is cpu, or "execution" if there is
- * the better CPUTimeSample; NativeMethodSample is "native", since such threads may be waiting; ThreadPark is "park", since idle
- * threads park, too. TLAB events are alloc unless there are ObjectAllocationSamples.
+ * Samples of jhot and async-profiler are cpu, alloc, lock and wall. Of JDK files, ExecutionSample is cpu, or "execution" if
+ * there is the better CPUTimeSample; NativeMethodSample is "native", since such threads may be waiting; ThreadPark is "park",
+ * since idle threads park, too. TLAB events are alloc unless there are ObjectAllocationSamples.
  */
 #include "import/jfr/jfr.h"
 
@@ -154,7 +154,7 @@ int flight_event_facts(struct jfr *j, enum jfr_known known, struct jfr_at *c)
 
 /* --- times ------------------------------------------------------------------------------------------- */
 
-/* in floating point: the product may exceed 64 bits */
+/* Converts ticks to ns, in floating point: the product may exceed 64 bits. */
 uint64_t flight_ns(const struct jfr *j, uint64_t ticks)
 {
 	double ns = (double)ticks / (double)j->ticks_per_s * 1e9;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The metadata: types and their fields, a tree of elements that refer to a list of strings. Annotations and settings are skipped.
+ * The metadata: types and their fields, a tree of elements that refer to a list of strings. Annotations and settings are
+ * skipped.
  */
 #include "import/jfr/jfr.h"
 
@@ -111,7 +112,7 @@ struct metadata {
 	struct jfr_at c;
 	size_t *words; /* positions of the strings */
 	uint32_t word_count, words_cap;
-	uint32_t type; /* that is being read; JFR_NONE: none */
+	uint32_t type; /* the type being read; JFR_NONE: none */
 };
 
 /* The attributes of interest of an element. */
@@ -239,7 +240,7 @@ static bool take_words(struct metadata *m)
 	return true;
 }
 
-/* size, type, start, duration, id */
+/* Reads the event's header: size, type, start, duration, id. */
 static bool take_head(struct metadata *m)
 {
 	uint64_t size, type, other;

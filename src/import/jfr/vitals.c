@@ -2,8 +2,8 @@
 /*
  * Vitals per second from events about CPU time, heap, collections and threads.
  *
- * Events of a chunk are in no particular order, so readings are collected and sorted. jdk.CPULoad refers to the time since the previous
- * one, as a share of all CPUs, whose number is in jdk.CPUInformation.
+ * Events of a chunk are in no particular order, so readings are collected and sorted. jdk.CPULoad refers to the time since the
+ * previous one, as a share of all CPUs, whose number is in jdk.CPUInformation.
  */
 #include "import/jfr/jfr.h"
 
@@ -14,8 +14,7 @@
 
 #define READINGS_MAX (1u << 24) /* per chunk */
 #define CPUS_MAX     (1 << 16)
-#define GC_SHARE_S \
-	10 /* over which the share of time is told that collections stopped the program */
+#define GC_SHARE_S   10 /* seconds over which the share of time in collections is computed */
 
 static uint64_t value_of(const struct jfr_record *r, enum jfr_slot slot)
 {

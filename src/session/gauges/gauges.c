@@ -37,8 +37,8 @@ struct gauges {
 	uint64_t cpu_ticks, cpu_ns; /* of the last reading */
 	uint64_t tasks_due_ns;
 
-	struct gauges_past
-		past[GAUGES_HISTORY]; /* a ring; oldest at past_count % GAUGES_HISTORY when full */
+	/* A ring; the oldest is at past_count % GAUGES_HISTORY when it is full. */
+	struct gauges_past past[GAUGES_HISTORY];
 	unsigned past_count;
 };
 

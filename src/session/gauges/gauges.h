@@ -123,8 +123,8 @@ struct gauges_heap {
 	int classes[2], unloaded[2];    /* [0]: not shared, [1]: from the CDS archive */
 	int64_t gc_ns, safepoint_ns;    /* at the last reading */
 	int64_t collections, humongous; /* collections: at the last peek */
-	int64_t low,
-		looks; /* minimum in use since the last reading; number of peeks since the start */
+	/* Minimum in use since the last reading; number of peeks since the start. */
+	int64_t low, looks;
 };
 
 /* jdk: its major version; 0 or 1 (unknown, JDK 8): safepoint times are then a lower bound. */
