@@ -22,7 +22,7 @@
 #define SLICE_NS (10 * NS_PER_MS)
 #define LOOK_NS  (50 * NS_PER_MS) /* interval of reading the state of the agent's threads */
 #define LIST_NS  NS_PER_S /* interval of searching them: a JVM may have thousands of threads */
-#define THREADS  8        /* an agent has at most this many */
+#define THREADS  8        /* of the agent, at most this many are watched */
 #define HEARD_MS (2 * LEASE_BEAT_MS + 200) /* two beats, and a tolerance for a busy machine */
 
 static void control_futex_wake(_Atomic uint32_t *word)

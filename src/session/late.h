@@ -19,7 +19,7 @@ struct late {
 	size_t begin, end, cap;
 	uint64_t since_ns;  /* when the queue last became nonempty; 0: it is empty */
 	uint64_t waited_ns; /* total time that it was nonempty before that */
-	uint64_t unnamed;   /* stacks taken into the model without names */
+	uint64_t unnamed;   /* stacks added to the model without names */
 };
 
 static inline bool late_any(const struct late *l)

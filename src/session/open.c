@@ -183,7 +183,7 @@ static bool open_see_map(void *ctx, const struct proc_map *map)
 	return !seen->other;
 }
 
-/* Waits for beats: a session without a lease ends by itself, and a front end without beats may have just started. */
+/* True when the session's front end beats within OPEN_LEASE_MS: it may just be starting. Without beats, it ends itself. */
 static bool open_other_lives(const struct mapping *m)
 {
 	uint64_t end_ns = clock_mono_ns() + OPEN_LEASE_MS * NS_PER_MS;

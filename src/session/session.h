@@ -5,8 +5,8 @@
  * The caller must call session_drain at least every 30 s (LEASE_STALL_MS), or the agent ends the session. All functions
  * are for one thread. Errors end a call, not the session, unless session_drain reports its end.
  *
- * One record held back for names, one command in flight. Names of frames are read from files by a thread of symbols/, and
- * unwind rows are compiled by a thread of unwind_feed.c; neither may block a drain:
+ * A queue of records waits for names, one command is in flight. Names of frames are read from files by a thread of
+ * symbols/, and unwind rows are compiled by a thread of unwind_feed.c; neither may block a drain:
  *
  *   session_drain / session_wait                      unwind rows (session_feed_unwind)
  *
