@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The trace table: (event, thread, frames, flags) -> (count, weight), filled by handlers, drained by the publisher.
+ * The trace table: (event, thread, frames, flags) -> (count, weight), filled by signal handlers, drained by the publisher.
  *
- * Two halves. Handlers add to the active one; the publisher flips when it has space to publish, waits until
- * no handler is inside the old half, reads and clears it. If it cannot flip, the active half just goes on
- * aggregating; only when that is full too is a sample refused. A third half replaces one that a handler does not leave
- * for ten flips: it is returned by the first flip after the handler has left, or by trace_table_flip_aside.
+ * Handlers insert into the active half. When the publisher has space to publish, it flips the halves, waits until no handler
+ * is inside the old one, then reads and clears it. While it cannot flip, the active half goes on aggregating; samples are
+ * refused only when that is full too. A third half replaces one that a handler has not left after ten flips: the half set
+ * aside is returned by the first flip after the handler has left, or by trace_table_flip_aside.
  *
  *            handlers                                   publisher
  *               |  put: hash -> slot -> frames arena        |
  *               v                                           v
  *        [ half 0: slots | frames ]   <-- flip -->   [ half 1: slots | frames ]
  *
- * Memory is the caller's, zeroed and pre-mapped. trace_table_put is lock-free and signal-safe.
+ * The caller owns the memory, zeroed and pre-mapped. trace_table_put and trace_table_again are lock-free and signal-safe and
+ * may run in any thread; functions marked "Publisher" are for one thread.
  */
 #ifndef JHOT_WALK_TRACE_TABLE_H
 #define JHOT_WALK_TRACE_TABLE_H
@@ -33,49 +34,50 @@ struct trace_key {
 	uint16_t flags;
 };
 
-/* false: no space (the caller counts table_full). */
+/* Adds to the entry of this key, inserting it if new. Returns false if there is no space (the caller counts table_full). */
 bool trace_table_put(
 	struct trace_table *table, const struct trace_key *key, uint32_t count, uint64_t weight);
 
 /*
- * The same trace once more, by its hash: no frames are kept, its reader is expected to know them. Not for
- * a trace that was refused.
+ * Adds to a trace that was published before, identified by the hash of its key. Stores no frames: the reader must already
+ * know them, so this is not for a trace that was refused. Returns false if there is no space.
  */
 bool trace_table_again(struct trace_table *table, uint64_t hash, const struct trace_key *key,
 	uint32_t count, uint64_t weight);
 uint64_t trace_table_hash(const struct trace_key *key);
 
-/* Publisher: flip and wait for handlers to leave the old half; false if one is still inside (try later). */
+/* Publisher: flips, then waits briefly for handlers to leave the old half. False if one is still inside: retry later. */
 bool trace_table_flip(struct trace_table *table);
 /*
- * For the end: the half that was set aside, whoever is still inside. Samples that are being stored are missing. false: there is
- * none.
+ * Publisher, at the end of a session: makes the half that was set aside readable even if a handler is still inside; samples
+ * being inserted at that moment are missing. Returns false if no half is set aside.
  */
 bool trace_table_flip_aside(struct trace_table *table);
 
 struct trace_entry {
-	struct trace_key key; /* frames: in the inactive half, valid until trace_table_clear */
-	bool again;           /* without frames: those of the trace with this hash */
-	uint64_t hash;        /* of the whole key */
+	/* frames point into the inactive half, valid until trace_table_clear */
+	struct trace_key key;
+	bool again;    /* no frames: they are those of the trace with this hash */
+	uint64_t hash; /* of the whole key */
 	uint32_t count;
 	uint64_t weight;
 };
 
-/* Iterate over the inactive half: *cursor starts at 0; false at the end. */
+/* Publisher: iterates over the inactive half. *cursor starts at 0; returns false at the end. */
 bool trace_table_next(const struct trace_table *table, uint32_t *cursor, struct trace_entry *out);
 void trace_table_clear(struct trace_table *table);
 
 /*
- * Publisher: what the traces of the active half weigh by now, by event (those below `events`), without those that have one
- * of these flags. A sample that comes meanwhile may be missing.
+ * Publisher: adds up the weights in the active half per event (ids below `events`), skipping traces that have any flag of
+ * `without`. Samples inserted concurrently may be missing.
  */
 void trace_table_weigh(
 	const struct trace_table *table, uint16_t without, uint64_t *weights, uint32_t events);
 
-/* Publisher: bytes of the halves that were never active, and so take no memory yet. */
+/* Publisher: bytes of the halves that were never active and therefore occupy no memory yet. */
 size_t trace_table_untouched(const struct trace_table *table);
 
-/* How full the active half is, in percent: over 50 the publisher hurries. */
+/* Fill level of the active half in percent; above 50 the publisher publishes early. */
 unsigned trace_table_fill(const struct trace_table *table);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What all parts of the walker speak of: memory, frames, registers, a thread and what became of its walk. Addresses are
- * uint64_t in the target's space; 0 is never valid.
+ * The walker's vocabulary: target memory, frames, registers, the thread to walk and the result of a walk. Plain values,
+ * owned by the caller. Addresses are uint64_t in the target's address space; 0 is never a valid address.
  */
 #ifndef JHOT_WALK_TYPES_H
 #define JHOT_WALK_TYPES_H
@@ -13,53 +13,55 @@
 /* --- memory ------------------------------------------------------------------------------------------ */
 
 struct walk_mem {
-	/* Copies bytes from the target; false when they cannot be read. Never faults. */
+	/* Copies `bytes` bytes from the target. Returns false if any of them is unreadable. Never faults. */
 	bool (*load)(const struct walk_mem *mem, uint64_t addr, void *out, size_t bytes);
 	/*
-	 * The same of memory that does not change while its owner exists, so that an earlier copy will do; owner: an id that is never
-	 * used again. NULL: there are no copies.
+	 * Like load, for memory that does not change while its owner exists, so an earlier copy will do. owner: an id that
+	 * is never reused. NULL: no copies are cached.
 	 */
 	bool (*load_constant)(
 		const struct walk_mem *mem, uint64_t owner, uint64_t addr, void *out, size_t bytes);
 	/*
-	 * Loads `count` words of `bytes` bytes each, at most 8, from separate addresses in few system calls. Words that cannot be read
-	 * are 0. NULL: load does for one at a time.
+	 * Loads `count` words of `bytes` bytes each (at most 8) from separate addresses in few system calls. Unreadable words
+	 * become 0. NULL: the caller loads them one at a time.
 	 */
 	void (*gather)(const struct walk_mem *mem, const uint64_t *addrs, uint32_t count,
 		uint32_t bytes, uint64_t *out);
-	/* Later loads read memory as it is then; NULL: every load does. */
+	/* Drops cached copies: later loads see current memory. NULL: loads are not cached. */
 	void (*refresh)(const struct walk_mem *mem);
 	void *ctx;
-	/* The target is this process (load/here.h): memory that stays mapped may be read in place. */
+	/* True when the target is this process (load/here.h): memory that stays mapped may be read in place. */
 	bool is_here;
-	/* Words that begin in this range are such memory: the running thread's stack. bytes 0: none. */
+	/* The running thread's stack: words that begin in this range are read in place. bytes 0: no such range. */
 	uint64_t stack_low, stack_bytes;
 };
 
-struct walk_layout; /* walk/hotspot/layout.h; about 1 kB, the caller's */
+struct walk_layout; /* walk/hotspot/layout.h; about 1 kB, owned by the caller */
 
 /* --- frames ------------------------------------------------------------------------------------------ */
 
 enum walk_frame_type {
 	WALK_NONE = 0,
-	WALK_INTERPRETED = 1, /* Java: payload = method, see below */
+	WALK_INTERPRETED = 1, /* Java: payload = method, packed form below */
 	WALK_C1 = 2,
 	WALK_C2 = 3,
 	WALK_INLINED = 4,
-	WALK_JAVA = 5,   /* Java, how it ran is not known (AsyncGetCallTrace) */
+	WALK_JAVA = 5,   /* Java, execution mode unknown (AsyncGetCallTrace) */
 	WALK_NATIVE = 6, /* payload = pc (for callers: the return address - 1) */
 	WALK_KERNEL = 8, /* payload = pc, low 56 bits */
 	WALK_STUB = 9,   /* payload = name id: a stub or other code blob of the JVM */
 	WALK_CLASS = 10, /* payload = name id: a class, as the leaf of alloc and lock */
-	WALK_BREAK = 11, /* payload = name id: why the walk failed here; a name that starts with
-			  * "[unknown" or "[break_" */
-	WALK_PACKED =
-		12, /* only from walk_stack with a frame cache: value is the 64-bit form already */
-	WALK_CUT = 13,           /* payload = how many frames were left out here; see walk_cut */
-	WALK_CLASS_OUTSIDE = 14, /* as WALK_CLASS: allocated outside of the thread's buffer */
-	WALK_COARSE = 15, /* Java, compiled: it may be in another method that is inlined here */
-	WALK_IO = 16,     /* payload = name id: what a system call waits for, as the leaf of wall */
-	WALK_COMPILES = 17,  /* payload = method, which this thread compiles and does not run */
+	/* payload = name id: why the walk failed here; the name starts with "[unknown" or "[break_" */
+	WALK_BREAK = 11,
+	/* only from walk_stack with a frame cache: value is already in the 64-bit form */
+	WALK_PACKED = 12,
+	WALK_CUT = 13,           /* payload = number of frames omitted here; see walk_cut */
+	WALK_CLASS_OUTSIDE = 14, /* as WALK_CLASS, allocated outside the thread's TLAB */
+	/* compiled Java, no inlining info: the pc may belong to a method inlined here */
+	WALK_COARSE = 15,
+	WALK_IO = 16, /* payload = name id: what a system call waits for; as the leaf of wall */
+	/* payload = the method that this thread compiles, not one that it runs */
+	WALK_COMPILES = 17,
 	WALK_C1_COARSE = 18, /* as WALK_COARSE, compiled by C1 */
 };
 
@@ -70,13 +72,14 @@ static inline bool walk_type_is_java(unsigned type)
 }
 
 /*
- * A frame as walk_stack makes it: still pointing into the target. names_resolve turns it into the 64-bit
- * form below while the frame pins its Method.
+ * A frame as walk_stack produces it, still pointing into the target. names_resolve converts it into the 64-bit form below;
+ * it must do so while the frame pins its Method.
  */
 struct walk_frame {
-	uint64_t value; /* Java: Method*; native, kernel, stub: pc; class: name id; break: why */
-	uint16_t bci;   /* WALK_BCI_UNKNOWN if not known */
-	uint8_t type;   /* enum walk_frame_type */
+	/* Java: Method*; native, kernel, stub: pc; class: name id; break: enum walk_break */
+	uint64_t value;
+	uint16_t bci; /* WALK_BCI_UNKNOWN if unknown */
+	uint8_t type; /* enum walk_frame_type */
 	uint8_t reserved;
 	uint32_t reserved2;
 };
@@ -102,24 +105,24 @@ struct walk_frame {
 	X(CODE_CACHE, "[break_code_cache]")   /* pc in the code cache, no blob there */ \
 	X(NO_FRAME, "[unknown]")              /* nothing could be walked */             \
 	X(BUSY, "[unknown_busy]")             /* no buffer for a deep stack */          \
-	X(COLLECTS, "[blocks_signals]")       /* collects signals: it gets none of ours */
+	X(COLLECTS, "[blocks_signals]")       /* consumes blocked signals: never signalled */
 
 #define WALK_BREAK_ENUM(name, text) WALK_BREAK_##name,
 enum walk_break { WALK_BREAKS(WALK_BREAK_ENUM) WALK_BREAK_COUNT };
 const char *walk_break_name(enum walk_break why);
 
-/* No break, but named like one: the frame around the method that a compiler thread compiles. */
+/* Not a break, but a frame named like one: it encloses the method that a compiler thread compiles. */
 #define WALK_COMPILING ((enum walk_break)WALK_BREAK_COUNT)
 
 /* --- a walk ----------------------------------------------------------------------------------------- */
 
-/* The registers of the interrupted thread; load/regs.h fills them from a ucontext. */
+/* Registers of the interrupted thread; load/regs.h fills them from a ucontext. */
 struct walk_regs {
 	uint64_t pc, sp, fp;
 	uint64_t method;    /* the register that holds Method* at interpreter entry: rbx / r12 */
 	uint64_t sender;    /* sender sp at interpreter entry: r13 / r19 */
-	uint64_t sender_19; /* aarch64: the same up to JDK 19: r13 */
-	uint64_t link; /* aarch64: lr; x86-64: rax, which holds the return address in some stubs */
+	uint64_t sender_19; /* aarch64: the sender sp up to JDK 19: r13 */
+	uint64_t link;      /* aarch64: lr; x86-64: rax, the return address in some stubs */
 };
 
 struct unwind_table;
@@ -128,31 +131,32 @@ struct frame_cache_walk;
 struct tail;
 
 /*
- * What is kept of stacks with more than `limit` frames: so many from the leaf, so many from the root, and a
- * WALK_CUT between them; top + root < limit. root 0: the walk ends at the limit, so that only the leaf's are known.
+ * What is kept of a stack with more than `limit` frames: `top` frames from the leaf, `root` frames from the root, and a
+ * WALK_CUT frame between them; top + root < limit. root 0: the walk ends at the limit and keeps only the leaf end.
  */
 struct walk_cut {
 	uint32_t limit, top, root;
 };
-#define WALK_CUT_SPARE 512u /* beyond the limit, for the walk */
+#define WALK_CUT_SPARE 512u /* buffer space beyond the limit that a walk needs */
 
 struct walk_thread {
-	uint64_t java_thread;        /* JavaThread*, 0 for threads that are not Java's */
-	uint64_t stack_lo, stack_hi; /* 0, 0 when not known: bounded by sp + 8 MB */
-	const struct unwind_table
-		*rows; /* walk/frames/unwind.h, of the process; NULL: frame pointers only */
-	struct frame_cache_walk
-		*cache;    /* walk/frames/frame_cache.h; NULL: everything is looked up anew */
-	struct tail *tail; /* walk/frames/tail.h, taken; NULL, or without cache or rows: none */
-	const struct walk_cut *cut; /* NULL: the first `max` frames */
-	bool compiler; /* java_thread is a CompilerThread: its outermost frame is what it compiles */
+	uint64_t java_thread;        /* JavaThread*, 0 for other threads */
+	uint64_t stack_lo, stack_hi; /* 0, 0 when unknown: bounded by sp + 8 MB */
+	/* The process's native unwind rows (walk/frames/unwind.h); NULL: frame pointers only. */
+	const struct unwind_table *rows;
+	/* walk/frames/frame_cache.h; NULL: every frame is decoded anew. */
+	struct frame_cache_walk *cache;
+	/* walk/frames/tail.h, acquired by tail_take. Unused when NULL, or without cache or rows. */
+	struct tail *tail;
+	const struct walk_cut *cut; /* NULL: the first `max` frames are kept */
+	bool compiler; /* java_thread is a CompilerThread: the method it compiles becomes its outermost frame */
 };
 
 struct walk_result {
 	uint32_t count;      /* frames written */
 	bool truncated;      /* the limit was reached before the root */
-	enum walk_break why; /* NONE when the root was reached or the limit was */
-	uint32_t followed;   /* so many frames are from the thread's tail */
+	enum walk_break why; /* NONE when the walk reached the root or the limit */
+	uint32_t followed;   /* frames that came from the thread's tail */
 };
 
 #endif

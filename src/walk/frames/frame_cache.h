@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What was found at a return address, so that it need not be looked up in the next stack: for compiled Java its
- * frames with their names and its size, for native code its unwind rule; and what interpreted frames' Methods are.
+ * Per-session cache of decoded frames. For a return address in compiled Java: its named frames and the frame size. For one in
+ * native code: its unwind rule. For a Method: its name and what stepping over interpreted frames needs.
  *
- * To decode a compiled frame touches some thirty cache lines of HotSpot's, most of them cold; to find it here two,
- * and one to see that it still holds. Compiled code is known again by its nmethod's address, compile id and Method, in
- * a block that is in use: a JVM never uses a compile id twice. While a frame is on the stack its nmethod and all its
- * Methods live. Native rules are valid for the table of rows that they were read from. A Method, whose name takes
- * some ten more lines to read, is known by its address as long as the JVM has unloaded no class, and never longer than
- * an epoch: versions of redefined methods are freed without being counted.
+ * Decoding a compiled frame touches some thirty cache lines of HotSpot, most of them cold; a cache hit touches two, and one
+ * more to validate it. Validity:
  *
- * One table per session, in the caller's memory. Rows are written under a version that is odd meanwhile: readers
- * that see it move, and writers that find it taken, do without. Signal-safe, lock-free, never waits.
+ *   compiled code  the nmethod's address, compile id and Method match, in a block in use: a JVM never reuses a compile id.
+ *                  While a frame is on the stack, its nmethod and all its Methods are alive.
+ *   native rule    the generation of the unwind table that it was read from.
+ *   Method         its address, while the JVM has unloaded no class and the epoch lasts: old versions of redefined methods
+ *                  are freed without being counted. (Reading a Method's name takes some ten more cache lines.)
+ *
+ * The caller owns the memory, zeroed. Rows are sequence locks (load/version.h): a reader that sees a row change, and a writer
+ * that finds it taken, do without it. Signal-safe and lock-free, any thread, never waits.
  */
 #ifndef JHOT_WALK_FRAMES_FRAME_CACHE_H
 #define JHOT_WALK_FRAMES_FRAME_CACHE_H
@@ -24,30 +26,30 @@
 #define FRAME_CACHE_CODE_ROWS   8192u
 #define FRAME_CACHE_RULE_ROWS   1024u
 #define FRAME_CACHE_METHOD_ROWS 4096u
-#define FRAME_CACHE_FRAMES      10 /* frames of more inlined methods are decoded each time */
-#define FRAME_CACHE_FILLS       64 /* of one walk; what finds no space is kept by a later one */
+#define FRAME_CACHE_FRAMES      10 /* frames with more inlined methods are decoded every time */
+#define FRAME_CACHE_FILLS       64 /* fills per walk; the excess is cached by a later walk */
 
-/* Of a pc that is no return address, where a thread was interrupted: what it says of frames holds only there. */
+/* Set in pc when it is no return address but the interrupted pc: the row is valid for exactly that pc. */
 #define FRAME_CACHE_EXACT (1ull << 63)
 
-/* A return address in compiled Java. */
+/* A return address in compiled Java, or (FRAME_CACHE_EXACT) an interrupted pc. */
 struct frame_cache_code {
-	uint64_t pc, start, method; /* start: the nmethod */
+	uint64_t pc, start, method; /* start: CodeBlob* of the nmethod */
 	int32_t compile_id;
 	int32_t frame_words;
 	uint32_t count;
 	uint64_t frames[FRAME_CACHE_FRAMES]; /* packed, innermost first */
 };
 
-/* A Method: its name, and what interpreted frames need. */
+/* A Method: its name, and what stepping over interpreted frames needs. */
 struct frame_cache_method {
 	uint64_t method, const_method, pool;
-	uint32_t id;         /* of its name */
+	uint32_t id;         /* name id */
 	uint16_t code_bytes; /* 0 for native methods */
-	uint16_t name_index; /* in its pool */
+	uint16_t name_index; /* in its constant pool */
 };
 
-/* Three tables of rows, each with a version; in the caller's memory, which is zeroed. */
+/* Rows of the three tables, each with a version (load/version.h). */
 struct frame_cache_code_row {
 	_Alignas(8) _Atomic uint32_t version; /* odd: being written */
 	struct frame_cache_code code;
@@ -56,7 +58,7 @@ _Static_assert(sizeof(struct frame_cache_code_row) == 128, "two cache lines");
 
 struct frame_cache_rule_row {
 	_Atomic uint32_t version;
-	uint32_t generation; /* of the table of rows */
+	uint32_t generation; /* of the unwind table */
 	uint64_t pc;
 	struct unwind_rule rule;
 };
@@ -75,48 +77,48 @@ struct frame_cache {
 	struct frame_cache_rule_row rules[FRAME_CACHE_RULE_ROWS];
 };
 
-/* What one walk found out, until its frames have names. In the walk's own buffer. */
+/* What one walk has decoded, until its frames have names. Lives in the walk's own buffer. */
 struct frame_cache_walk {
 	struct frame_cache *table;
 	uint32_t count;
-	uint32_t epoch;   /* the caller's; moves on every few seconds */
-	bool methods;     /* whether Methods can be remembered */
-	uint64_t unloads; /* how many classes the JVM had unloaded when the walk began */
+	uint32_t epoch;   /* the caller's; advances every few seconds */
+	bool methods;     /* Methods can be cached: the JVM counts unloaded classes */
+	uint64_t unloads; /* classes that the JVM had unloaded when the walk began */
 	struct frame_cache_fill {
 		struct frame_cache_code code; /* without frames */
-		uint32_t first;               /* of the walk's frames */
-		uint64_t sum;                 /* of these, to see whether they were taken back */
+		uint32_t first;               /* index among the walk's frames */
+		uint64_t sum; /* checksum of those frames; a mismatch means they were undone */
 	} fills[FRAME_CACHE_FILLS];
 };
 
-/* Before each walk. */
+/* Call before each walk. */
 void frame_cache_begin(struct frame_cache_walk *walk, const struct walk_layout *layout,
 	const struct walk_mem *mem);
 
-/* Is there a row for pc, and does the nmethod that it is of still stand there? */
+/* True when there is a row for pc and its nmethod is still valid. */
 bool frame_cache_find(const struct frame_cache *cache, const struct walk_layout *layout,
 	const struct walk_mem *mem, uint64_t pc, struct frame_cache_code *out);
 
-/* Frames first..last of the walk are those of code (pc, start, method, compile_id, frame_words set). */
+/* Records that frames first..last of the walk belong to code (pc, start, method, compile_id, frame_words set). */
 void frame_cache_note(struct frame_cache_walk *walk, const struct frame_cache_code *code,
 	const struct walk_frame *frames, uint32_t first, uint32_t last);
 /*
- * Is there a row for this Method? One of an older epoch is renewed if the Method still has the same parts: a class that
- * was redefined gets others, though its Methods may get the old ones' addresses.
+ * True when there is a row for this Method. A row of an older epoch is renewed if the Method still has the same parts: a
+ * redefined class gets new ones, although its Methods may reuse the old addresses.
  */
 bool frame_cache_method(const struct frame_cache_walk *walk, const struct walk_layout *layout,
 	const struct walk_mem *mem, uint64_t method, struct frame_cache_method *out);
-/* Keeps a Method that has been read and named in this walk. Ignored while nothing tells of unloaded classes. */
+/* Caches a Method that this walk has read and named. No-op while unloaded classes are not counted. */
 void frame_cache_method_keep(
 	const struct frame_cache_walk *walk, const struct frame_cache_method *method);
 
-/* What was noted of frames from `first` on is forgotten: they were moved. */
+/* Drops what was recorded for frames from index `first` on: they have been moved. */
 void frame_cache_forget(struct frame_cache_walk *walk, uint32_t first);
-/* After names_resolve: keeps what was noted, with names. */
+/* Call after names_resolve: inserts what was recorded, with the names, into the table. */
 void frame_cache_keep(struct frame_cache_walk *walk, const struct walk_frame *frames,
 	const uint64_t *packed, uint32_t count);
 
-/* The rule of a native return address, of that table of rows; the caller's address was seen to be one. */
+/* The rule of a native return address in that unwind table. A row exists only where the caller's pc was proved to be one. */
 bool frame_cache_rule(const struct frame_cache *cache, const struct unwind_table *rows, uint64_t pc,
 	struct unwind_rule *out);
 void frame_cache_rule_keep(struct frame_cache *cache, const struct unwind_table *rows, uint64_t pc,

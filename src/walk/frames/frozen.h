@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Frames that wait in the heap: those of a continuation that is not mounted, or not wholly. They are in StackChunks,
- * Continuation.tail and its parents, laid out as on the stack, but for interpreted frames, whose pointers are word
- * offsets:
+ * Frozen frames: the frames of a continuation that is not mounted, or only partly. They live in the heap, in StackChunks
+ * (Continuation.tail and its parents), laid out as on the stack; the pointers of interpreted frames are word offsets instead:
  *
  *   StackChunk: fields (parent, sp...) | stack: ... [pc]<- sp  youngest frame ... oldest frame
+ *
+ * Field offsets come from the JVM's own field lists. Structs belong to the caller. A collector may move or change a chunk
+ * while it is read: callers validate afterwards.
  */
 #ifndef JHOT_WALK_FRAMES_FROZEN_H
 #define JHOT_WALK_FRAMES_FROZEN_H
@@ -12,13 +14,13 @@
 #include "walk/frames/walker.h"
 #include "walk/hotspot/oop.h"
 
-/* Offsets in StackChunk (bottom or argsize: 0 = the other), and where its stack begins; of Continuation.tail. */
+/* Offsets in StackChunk (of bottom and argsize, one is 0), of its stack (bytes), and of Continuation.tail. */
 struct frozen_fields {
 	uint32_t parent, sp, size, bottom, argsize, bytes, tail;
 	uint64_t klass; /* StackChunk */
 };
 
-/* false: continuation is none, or its classes are not as they are known to be. */
+/* Returns false if this is no Continuation, or its classes do not have the expected fields. */
 bool frozen_fields(const struct walk_layout *layout, const struct walk_mem *mem,
 	uint64_t continuation, struct frozen_fields *out);
 
@@ -27,24 +29,27 @@ struct frozen {
 	uint64_t chunk;
 };
 
-/* The chunk that a Continuation ends in; false: it has none. mode: quicker, NULL where it is not known. */
+/* The youngest chunk of a Continuation; false: there is none. mode: makes it cheaper, NULL if unknown. */
 bool frozen_tail(const struct walk_layout *layout, const struct walk_mem *mem,
 	const struct oop_mode *mode, uint64_t continuation, struct frozen *f);
 
-/* Where the stack of its youngest frame begins; f->chunk + f->at.bytes: the stack is empty, or nearly. */
+/* Address of the youngest frame's stack. f->chunk + f->at.bytes: the stack is empty, or nearly so. */
 uint64_t frozen_sp(const struct walk_mem *mem, const struct frozen *f);
-/* Whether there is a frame in it. */
+/* True when the chunk holds a frame. */
 bool frozen_any(const struct walk_mem *mem, const struct frozen *f);
 
-/* Adds the frames of this chunk and its parents, youngest first; false: some could not be read. Moves w->at. */
+/* Adds the frames of this chunk and its parents, youngest first. False if some could not be read. Changes w->at. */
 bool frozen_show(struct walker *w, const struct frozen *f);
 
-/* All of these frames, of a thread that is not mounted, youngest first. thread: only cache and cut count. count 0: none could be read. */
+/*
+ * Stores all frames of an unmounted virtual thread, youngest first. Of `thread`, only cache and cut are used. Count 0: no frame
+ * could be read.
+ */
 struct walk_result walk_frozen(const struct walk_layout *layout, const struct walk_mem *mem,
 	const struct walk_thread *thread, const struct frozen *f, struct walk_frame *frames,
 	uint32_t max);
 
-/* The Method of the youngest frame, which has been shown as frame number `shown`. */
+/* The Method of the youngest frame, which was added as frame `shown` of the walk. */
 uint64_t frozen_method(const struct walker *w, const struct frozen *f, uint32_t shown);
 
 #endif

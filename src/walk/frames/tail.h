@@ -1,21 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The outer end of a thread's stack, as it was walked before: a thread's root, what its pool or its main loop is made
- * of, stay where they are from sample to sample. Where a walk comes to a place where an earlier one of the same thread
- * was, at the same pc, sp and fp, and all words of the stack that led that one from there to the root are the same,
- * so is the rest of the stack.
+ * Tail cache: the outer end of a thread's stack as an earlier walk found it. A thread's root and its pool or main loop stay
+ * put from sample to sample. If a walk reaches a place where an earlier walk of the same thread was, with the same pc, sp
+ * and fp, and every stack word that led that walk from there to the root is unchanged, the rest of the stack is the same.
  *
- * A walk is a function of the place that it starts from and of the words that it loads. Those of the stack are
- * compared each time; so is what says that compiled code is still the same nmethod's. Methods hold as they do in the
- * cache (frame_cache.h): until a class is unloaded, or the epoch is over; unwind rows by the generation of their table. A walk
- * that loads anything else leaves no tail.
+ * This holds because a walk is a function of its starting point and of the words that it loads. Stack words are compared
+ * every time, as are the words that identify the nmethods. Methods stay valid as in frame_cache.h, until a class is unloaded
+ * or the epoch ends; unwind rows by their table's generation. A walk that loads anything else leaves no tail.
  *
- * Where it begins is found by comparing: the places of one walk are kept (marks), and the innermost of them that a
- * later walk comes by is where the tail begins. One that did not hold begins further out; from time to time it is
- * tried further in.
+ * Where a tail begins is learned: one walk leaves its places as marks, and the innermost mark that a later walk meets becomes
+ * the start. A tail that did not hold starts further out next time; now and then a start further in is tried.
  *
- * One per thread, which alone walks with it, in signal handlers or not: tail_take tells a handler that has
- * interrupted another walk of the thread to do without. Zeroed memory is a tail that knows nothing.
+ * One struct per thread, used only by that thread, in signal handlers or not: tail_take returns NULL to a handler that has
+ * interrupted another walk of its thread. Zeroed memory is an empty tail. Signal-safe, never waits.
  */
 #ifndef JHOT_WALK_FRAMES_TAIL_H
 #define JHOT_WALK_FRAMES_TAIL_H
@@ -24,8 +21,8 @@
 #include <stdint.h>
 
 #define TAIL_FRAMES 40
-#define TAIL_WORDS  64 /* of the stack */
-#define TAIL_CODES  24 /* of the heads of nmethods */
+#define TAIL_WORDS  64 /* stack words compared */
+#define TAIL_CODES  24 /* words in headers of nmethods compared */
 #define TAIL_MARKS  32
 
 struct tail_mark {
@@ -34,21 +31,21 @@ struct tail_mark {
 };
 
 struct tail {
-	uint32_t owner; /* what the caller calls the thread; of another one nothing is known */
+	uint32_t owner; /* the caller's id of the thread; a tail of another owner is discarded */
 	bool taken;
 	bool learns;    /* this walk leaves marks */
-	uint8_t failed; /* recordings in a row that led to nothing */
-	uint32_t wait;  /* so many walks go without it */
+	uint8_t failed; /* failed recordings in a row, for the back-off */
+	uint32_t wait;  /* back-off: walks left to do without the tail */
 	uint32_t hits, learn_after;
 
-	/* from where it was recorded to the root; frame_count 0: there is none */
+	/* The recording, from its start to the root; frame_count 0: none. */
 	struct tail_mark start;
 	uint64_t hi, unloads;
 	uint32_t epoch, generation;
 	uint16_t frame_count, word_count, code_count;
-	uint16_t new_count;           /* frames of a recording that have no names yet, */
-	uint32_t new_first;           /* and where they are among the walk's */
-	uint32_t offsets[TAIL_WORDS]; /* from start.sp */
+	uint16_t new_count;           /* recorded frames that have no names yet, */
+	uint32_t new_first;           /* and the index of the first among the walk's frames */
+	uint32_t offsets[TAIL_WORDS]; /* bytes from start.sp */
 	uint64_t words[TAIL_WORDS];
 	uint64_t frames[TAIL_FRAMES]; /* packed */
 	struct {
@@ -60,9 +57,9 @@ struct tail {
 	struct tail_mark marks[TAIL_MARKS]; /* innermost first */
 };
 
-/* For a walk of thread `owner` (not 0); NULL: do without. */
+/* Acquires the tail for a walk of thread `owner` (not 0). NULL: walk without it, and do not call tail_give. */
 struct tail *tail_take(struct tail *tail, uint32_t owner);
-/* After names_resolve. packed: the names of the walk's frames. */
+/* Releases the tail. Call after names_resolve; packed: the named frames of the walk. */
 void tail_give(struct tail *tail, const uint64_t *packed, uint32_t count);
 
 #endif

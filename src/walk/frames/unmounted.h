@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Virtual threads that no carrier has mounted: objects in the heap, which no list of the JVM's own knows. Java keeps
- * them in sets, ConcurrentHashMaps of its ThreadContainers, unless jdk.trackAllThreads is false:
+ * Unmounted virtual threads: heap objects that no list of the JVM itself contains. Java keeps them in sets, the
+ * ConcurrentHashMaps of its ThreadContainers, unless jdk.trackAllThreads is false:
  *
- *   ThreadContainers$RootContainer$TrackingRootContainer.VTHREADS      those of Thread.ofVirtual() and the like
+ *   ThreadContainers$RootContainer$TrackingRootContainer.VTHREADS      threads of Thread.ofVirtual() and the like
  *   ThreadContainers.CONTAINER_REGISTRY -> ThreadPerTaskExecutor.threads, SharedThreadContainer.virtualThreads
- *   Thread.headStackableScopes -> ThreadFlock.threads                  those of a StructuredTaskScope, by its owner
+ *   Thread.headStackableScopes -> ThreadFlock.threads                  threads of a StructuredTaskScope, via its owner
  *
- * A random part of a table's places has a random part of the threads: a million can be looked at by so many at a time
- * without bias, each standing for as many as places were passed over.
+ * Sampling: a random subset of a hash table's bins holds a random subset of its threads, so a million threads are covered a
+ * few at a time without bias; each visited thread gets a weight, the number of bins that its own bin represents.
  *
- * All by loads, while Java runs and collectors move what is read: an object counts as what its class says, a thread's
- * state and stack are asked again after the walk, and what could not be read is counted. JDK 21 and newer. Not for
- * handlers; one struct unmounted is for one thread at a time.
+ * Everything is read by loads while Java runs and collectors move objects: an object is identified by its class, a thread's
+ * state and stack are re-read after the walk, and what could not be read is counted. JDK 21 and newer. Not for signal
+ * handlers; one struct unmounted is for one thread at a time and belongs to the caller.
  */
 #ifndef JHOT_WALK_FRAMES_UNMOUNTED_H
 #define JHOT_WALK_FRAMES_UNMOUNTED_H
@@ -20,7 +20,7 @@
 #include "walk/frames/frozen.h"
 #include "walk/hotspot/oop.h"
 
-/* Classes that are read, and the fields of them. */
+/* Classes whose fields are read; rows of the table in unmounted.c. */
 enum {
 	UNMOUNTED_MAP,
 	UNMOUNTED_NODE,
@@ -37,156 +37,158 @@ enum {
 	UNMOUNTED_SCOPE,
 	UNMOUNTED_FLOCK_SCOPE,
 	UNMOUNTED_FLOCK,
-	UNMOUNTED_COUNTER, /* in the place of ROOT: it only counts them */
+	UNMOUNTED_COUNTER, /* replaces ROOT where threads are not tracked, only counted */
 	UNMOUNTED_POLLER,
 	UNMOUNTED_EPOLL,
 	UNMOUNTED_INTEGER,
 	UNMOUNTED_CLASSES
 };
 #define UNMOUNTED_FIELDS 4u
-#define UNMOUNTED_TID    0u /* of UNMOUNTED_THREAD */
+#define UNMOUNTED_TID    0u /* fields of UNMOUNTED_THREAD */
 #define UNMOUNTED_NAME   2u
-enum { UNMOUNTED_KEY, UNMOUNTED_NEXT, UNMOUNTED_VALUE }; /* of UNMOUNTED_NODE */
+enum { UNMOUNTED_KEY, UNMOUNTED_NEXT, UNMOUNTED_VALUE }; /* fields of UNMOUNTED_NODE */
 #define UNMOUNTED_WORDS 256u
 
 struct unmounted {
-	const struct walk_layout *layout; /* not owned, nor what mem reads by */
+	const struct walk_layout *layout; /* borrowed, as is mem */
 	const struct walk_mem *mem;
-	struct oop_mode mode; /* not known: nothing can be read */
-	uint64_t loaded,
-		seen; /* where the list of the boot loader's classes begins; how far it has been read */
+	struct oop_mode mode; /* not known: no object can be read */
+	/* Address of the head of the boot loader's class list, and the newest class already read from it. */
+	uint64_t loaded, seen;
 	uint64_t klass[UNMOUNTED_CLASSES]; /* 0: not loaded yet */
 	uint32_t field[UNMOUNTED_CLASSES][UNMOUNTED_FIELDS];
-	uint32_t waiter;             /* VirtualThread's added field, 0: there is none */
+	/* offset of the ObjectWaiter field that HotSpot injects into VirtualThread; 0: none */
+	uint32_t waiter;
 	struct frozen_fields frozen; /* bytes 0: not known yet */
-	uint32_t
-		locks; /* where a StackChunk has how many locks its thread has; 0: it does not say */
+	/* Offset in StackChunk of the number of locks that its thread holds; 0: the JVM does not record it. */
+	uint32_t locks;
 };
 
 /* What a virtual thread is doing, by VirtualThread.state. */
 enum unmounted_state {
-	UNMOUNTED_RUNS,  /* mounted, not started, over: none of ours */
-	UNMOUNTED_READY, /* it waits for a carrier */
+	UNMOUNTED_RUNS,  /* mounted, not started or terminated: not unmounted */
+	UNMOUNTED_READY, /* runnable, waiting for a carrier */
 	UNMOUNTED_PARKED,
-	UNMOUNTED_ENTERS, /* a monitor; since JDK 24 */
-	UNMOUNTED_WAITS   /* in Object.wait; likewise */
+	UNMOUNTED_ENTERS, /* waiting to enter a monitor; since JDK 24 */
+	UNMOUNTED_WAITS   /* in Object.wait; since JDK 24 */
 };
 
 struct unmounted_thread {
 	uint64_t object;
 	uint64_t number; /* Thread.threadId */
 	enum unmounted_state state;
-	bool timed;          /* it goes on by itself after a while */
-	uint64_t stands_for; /* so many */
+	bool timed;          /* the wait has a timeout */
+	uint64_t stands_for; /* weight: the number of threads that this one represents */
 };
 
 struct unmounted_count {
-	uint64_t threads; /* that were visited */
-	uint64_t unread;  /* and that could not be read: a collector has moved them */
+	uint64_t threads; /* threads visited */
+	/* references that could not be read: a collector has moved their targets */
+	uint64_t unread;
 };
 
 /*
- * What these functions find is read when they are called, except that what an unmounted_fn asks may have been read
- * earlier in the same unmounted_each. mem must outlive the struct.
+ * Each function reads the heap when it is called, except that what an unmounted_fn asks for may have been read earlier in the
+ * same unmounted_each. mem must outlive the struct.
  *
- * unmounted_open: false, and why in a sentence: they cannot be read in this JVM. Classes that are not loaded yet are
- * looked for again by unmounted_refresh, which costs what has been loaded since.
+ * unmounted_open returns false if this JVM's unmounted threads cannot be read, with the reason as a sentence in *why.
+ * unmounted_refresh looks for classes that were not loaded before; its cost grows with the classes loaded since.
  */
 bool unmounted_open(struct unmounted *u, const struct walk_layout *layout,
 	const struct walk_mem *mem, const char **why);
-/* The JVM was told not to keep track of them: those of executors and scopes are found only. */
+/* True when the JVM does not track them (jdk.trackAllThreads=false): only those of executors and scopes are found. */
 static inline bool unmounted_untracked(const struct unmounted *u)
 {
 	return u->klass[UNMOUNTED_COUNTER] && !u->klass[UNMOUNTED_ROOT];
 }
 void unmounted_refresh(struct unmounted *u);
 
-/* Which places of each table: random, the same ones as long as it is the same; and how many of a table at most. */
+/* Which bins of each table to visit: the same `random` selects the same bins; at most `places` per table. */
 struct unmounted_pick {
 	uint64_t random;
 	uint32_t places;
 };
 typedef void unmounted_fn(void *ctx, const struct unmounted_thread *thread);
-/* Visits those that are neither RUNS nor new. */
+/* Visits the sampled threads except RUNS ones and those without an id yet. */
 struct unmounted_count unmounted_each(
 	struct unmounted *u, const struct unmounted_pick *pick, unmounted_fn *fn, void *ctx);
 /*
- * The virtual thread of this number, in whatever state; 0: it is in no set that is read. Those of a scope are found only if
- * a thread that is none itself has opened that. A place in each table, so it costs the same in large ones.
+ * The virtual thread with this id, in any state; 0: in none of the sets. Threads of a scope are found only if a platform
+ * thread opened the scope. Reads one bin per table, so the cost does not depend on the tables' sizes.
  */
 uint64_t unmounted_find(struct unmounted *u, uint64_t number);
-/* A number in the heap; 0: it cannot be read. No inlined loads here, which are large. */
+/* A number in the heap; 0 if unreadable. Out of line on purpose: the inlined loads are large. */
 uint64_t unmounted_u64(const struct unmounted *u, uint64_t at);
 uint32_t unmounted_u32(const struct unmounted *u, uint64_t at);
 static inline bool unmounted_has_number(const struct unmounted *u, uint64_t object, uint64_t number)
 {
 	return unmounted_u64(u, object + u->field[UNMOUNTED_THREAD][UNMOUNTED_TID]) == number;
 }
-/* Where in a table one of this number is, a thread or an Integer, as ConcurrentHashMap.spread has it. */
+/* Index of the bin for a thread or Integer with this id, as ConcurrentHashMap.spread computes it. */
 static inline uint32_t unmounted_place(uint64_t number, uint32_t length)
 {
 	uint32_t hash = (uint32_t)number;
 
 	return (hash ^ hash >> 16) & 0x7fffffffu & (length - 1);
 }
-/* Is this one? */
+/* True when the object is a virtual thread. */
 static inline bool unmounted_is(const struct unmounted *u, struct oop oop)
 {
 	return u && oop.klass && oop.klass == u->klass[UNMOUNTED_VIRTUAL];
 }
-/* What this one is doing now. false: it has a carrier, or is over, or it is not there any more. */
+/* Reads the thread's current state. False if it is mounted or terminated, or no longer at this address. */
 bool unmounted_read(
 	const struct unmounted *u, uint64_t object, uint64_t number, struct unmounted_thread *out);
 
 /*
- * Has it locked this object, while nobody waited for that, and lost its carrier then? JDK 24 and newer: a StackChunk
- * begins with what its thread has locked so, where the stack will grow to last. false, too, where that cannot be read.
+ * True when the thread holds the lock of this object without inflating its monitor and was then unmounted. JDK 24 and newer:
+ * such locks are stored at the start of a StackChunk, where its stack would grow to last. Also false if unreadable.
  */
 bool unmounted_has_locked(
 	struct unmounted *u, const struct unmounted_thread *thread, uint64_t object);
-/* Where its frames are; false: it has none, or they cannot be read just now. */
+/* Locates the thread's frozen frames. False if it has none, or if they are unreadable at the moment. */
 bool unmounted_frozen(
 	struct unmounted *u, const struct unmounted_thread *thread, struct frozen *out);
-/* Whether it is still where it was. A collector that moves it makes it another one. */
+/* True when the thread still stands where f and sp say. A thread moved by a collector counts as another one. */
 bool unmounted_still(const struct unmounted *u, const struct unmounted_thread *thread,
 	const struct frozen *f, uint64_t sp);
 
 /*
- * The ObjectMonitor that one waits to enter, 0: not to be told. Its ObjectWaiter is in a field that HotSpot adds to
- * VirtualThread; it is proved by the handle in it, which leads back to the thread.
+ * The ObjectMonitor that the thread waits to enter; 0 if unknown. Its ObjectWaiter is in a field that HotSpot injects into
+ * VirtualThread; it is verified by the handle inside it, which must lead back to the thread.
  */
 uint64_t unmounted_monitor(const struct unmounted *u, const struct unmounted_thread *thread);
 
-/* Where in a Thread the reference to its name is. */
+/* Offset in Thread of the reference to its name. */
 static inline uint32_t unmounted_name_at(const struct unmounted *u)
 {
 	return u->field[UNMOUNTED_THREAD][UNMOUNTED_NAME];
 }
 
 /*
- * unmounted_polls.c: the descriptor that one that is parked waits for. A Poller of sun.nio.ch and a number are in its
- * frames wherever the compiler has put them; which they are is proved by the Poller's map, in which Java writes who waits
- * for what.
+ * unmounted_polls.c: the file descriptor that a parked thread polls. Its frames hold a Poller of sun.nio.ch and a descriptor
+ * wherever the compiler put them; both are verified by the Poller's map, in which Java records which thread waits for which
+ * descriptor.
  */
 struct unmounted_poll {
-	uint64_t poller,
-		node; /* node: in the map, another one for each wait; 0: it waits for none */
+	/* node: entry in the map, a new one for each wait; 0: not waiting */
+	uint64_t poller, node;
 	uint32_t fd;
 	bool writes;
 };
-/* What words in frames lead to: forgotten now and then, since collectors move it. */
+/* Cache of what words in frames point to. Cleared now and then, since collectors move the targets. */
 #define UNMOUNTED_WORDS 256u
 struct unmounted_word {
-	uint64_t word, poller; /* 0: to none */
+	uint64_t word, poller; /* poller 0: the word points to none */
 };
-/* f: where its frames are. false: it waits for something else, or that cannot be read. */
+/* f: the thread's frozen frames. False if the thread waits for something else, or that cannot be read. */
 bool unmounted_polls(const struct unmounted *u, struct unmounted_word words[UNMOUNTED_WORDS],
 	const struct unmounted_thread *thread, const struct frozen *f, struct unmounted_poll *out);
-/* Is that the same wait still? */
+/* True when that wait is still in progress. */
 bool unmounted_polls_still(const struct unmounted *u, const struct unmounted_thread *thread,
 	const struct unmounted_poll *poll);
 
-/* Thread.parkBlocker of a thread that is parked. */
+/* Thread.parkBlocker of a parked thread. */
 struct oop unmounted_blocker(const struct unmounted *u, const struct unmounted_thread *thread);
 
 #endif

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Native unwinding by rows: from a frame to its caller, where frame pointers do not lead.
+ * Native unwinding by rows: steps from a frame to its caller where frame pointers do not lead there.
  *
- * Rows are made outside (symbols/cfi.h says what they mean) and come as one block per module:
+ * Rows are generated outside the JVM (symbols/cfi.h defines their meaning) and arrive as one block per module:
  *
  *   | struct unwind_rows | pages[page_count + 1] | rows[row_count] | rules[rule_count] |
  *                          u32: first row of       u32: low 16 bits   12 bytes each
  *                          each 64 KB of file      of offset | rule << 16
  *
- * A module has few distinct rules (libjvm 8, libc 301), so a row takes 4 bytes and a lookup is a binary
- * search within one 64 KB page. Offsets are file offsets. A block from elsewhere is hostile until
- * unwind_rows_check has passed on memory that nobody else can write; lookups then trust it.
+ * A module has few distinct rules (libjvm 8, libc 301), so a row takes 4 bytes and a lookup is a binary search within one
+ * 64 KB page. Offsets are file offsets. A received block is untrusted until unwind_rows_check has accepted it in memory that
+ * nobody else can write; lookups then trust it.
  *
- * unwind_find and unwind_step are signal-safe: no locks, allocation, TLS, libc. A table is immutable while
- * it is published; its owner makes a new one, swaps the pointer, frees the old when no handler uses it.
+ * unwind_find and unwind_step are signal-safe: no locks, allocation, TLS or libc. A published table is immutable; its owner
+ * publishes a new one by swapping the pointer and frees the old one when no handler uses it.
  */
 #ifndef JHOT_WALK_FRAMES_UNWIND_H
 #define JHOT_WALK_FRAMES_UNWIND_H
@@ -23,9 +23,9 @@
 /* --- rows of one module ------------------------------------------------------------------------------ */
 
 enum unwind_cfa {
-	UNWIND_CFA_NONE = 0,    /* nothing is known here */
+	UNWIND_CFA_NONE = 0,    /* no unwind info here */
 	UNWIND_CFA_ROOT = 1,    /* the outermost frame */
-	UNWIND_CFA_SIGNAL = 2,  /* a signal trampoline: the interrupted registers lie at sp */
+	UNWIND_CFA_SIGNAL = 2,  /* signal trampoline: the interrupted registers are at sp */
 	UNWIND_CFA_SP = 3,      /* sp + cfa_offset */
 	UNWIND_CFA_FP = 4,      /* fp + cfa_offset */
 	UNWIND_CFA_FP_LOAD = 5, /* the word at fp + cfa_offset */
@@ -38,7 +38,7 @@ enum unwind_saved {
 	UNWIND_SAVED_NOT = 0,  /* still in its register (fp; aarch64: lr) */
 	UNWIND_SAVED_CFA = 1,  /* at CFA + offset */
 	UNWIND_SAVED_FP = 2,   /* at fp + offset */
-	UNWIND_SAVED_LOST = 3, /* unknown: 0 in the caller */
+	UNWIND_SAVED_LOST = 3, /* lost: 0 in the caller */
 	UNWIND_SAVED_COUNT = 4,
 };
 
@@ -62,10 +62,10 @@ struct unwind_rows {
 #define UNWIND_ROW(offset, rule) \
 	(((uint32_t)(offset)&0xffffu) | (uint32_t)(rule) << UNWIND_PAGE_BITS)
 
-/* Is the block well formed: sizes add up, pages ascend, rows ascend in each page, rules exist? */
+/* True when the block is well formed: sizes add up, pages ascend, rows ascend within a page, rules exist. */
 bool unwind_rows_check(const void *block, size_t bytes);
 
-/* The rule in force at a file offset, NULL if there is none. */
+/* The rule in force at a file offset, NULL if there is none. O(log rows of a page). */
 const struct unwind_rule *unwind_rows_find(const struct unwind_rows *rows, uint64_t offset);
 
 /* --- the modules of a process ------------------------------------------------------------------------ */
@@ -73,36 +73,36 @@ const struct unwind_rule *unwind_rows_find(const struct unwind_rows *rows, uint6
 struct unwind_module {
 	uint64_t start, end;            /* where it is mapped */
 	uint64_t file_offset;           /* of start */
-	const struct unwind_rows *rows; /* checked; not owned */
+	const struct unwind_rows *rows; /* checked; borrowed */
 };
 
 struct unwind_table {
 	uint32_t count;
-	uint32_t generation; /* its own among a session's tables; 0: do not remember its rules */
-	struct unwind_module modules[]; /* by start, disjoint */
+	uint32_t generation; /* unique among a session's tables; 0: rules must not be cached */
+	struct unwind_module modules[]; /* sorted by start, disjoint */
 };
 
-/* The module that holds pc, NULL if none has rows there. */
+/* The module mapped at pc, NULL if none has rows there. */
 const struct unwind_module *unwind_find(const struct unwind_table *table, uint64_t pc);
 
 enum unwind_result {
 	UNWIND_OK = 0,
-	UNWIND_OK_EXACT, /* the new pc was interrupted there: a signal trampoline was left */
+	UNWIND_OK_EXACT, /* left a signal trampoline: the new pc was interrupted there */
 	UNWIND_ROOT,     /* there is no caller */
-	UNWIND_NO_ROW,   /* nothing is known of this pc: frame pointers may lead */
+	UNWIND_NO_ROW,   /* no row for this pc: frame pointers may lead to the caller */
 	UNWIND_NO_RULE,  /* a rule that rows cannot express */
-	UNWIND_FAULT,    /* memory that the rule names cannot be read */
+	UNWIND_FAULT,    /* a word that the rule refers to is unreadable */
 	UNWIND_STUCK,    /* the caller's frame is not above this one, or its pc is 0 */
 };
 
 /*
- * unwind_step: replace pc, sp, fp (aarch64: link) by the caller's. exact: pc is where execution stands (the
- * top frame, or after UNWIND_OK_EXACT), not a return address. Registers change only on UNWIND_OK*.
+ * Replaces pc, sp, fp (aarch64: link) by the caller's. exact: true when pc is where execution stands (the top frame, or after
+ * UNWIND_OK_EXACT), false for a return address. Registers change only on UNWIND_OK*.
  */
 enum unwind_result unwind_step(const struct unwind_table *table, const struct walk_mem *mem,
 	struct walk_regs *regs, bool exact);
 
-/* The two halves of it: the rule for regs->pc, NULL if there is none; and what it leads to. */
+/* The two halves of unwind_step: look up the rule for regs->pc (NULL if there is none), and apply it. */
 const struct unwind_rule *unwind_rule_of(
 	const struct unwind_table *table, const struct walk_regs *regs, bool exact);
 enum unwind_result unwind_apply(const struct unwind_rule *rule, const struct walk_mem *mem,

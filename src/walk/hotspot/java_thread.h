@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * java.lang.Thread objects: what a thread is called, and which virtual thread a carrier has mounted.
+ * java.lang.Thread objects: a thread's name, and the virtual thread that a carrier has mounted.
  *
- * All by loads, while the collector may move what is read: nothing is taken for a thread that is not proved to be
- * one, by its class and by fields that lead back. Signal-safe but for java_threads_find. The fields are those of
- * java.lang.Thread and java.lang.String of this JVM, found out once; of VirtualThread, when the first one is seen.
+ * Everything is read by loads while the collector may move objects: an object counts as a thread only if its class and fields
+ * that lead back prove it. Field offsets are those of java.lang.Thread and java.lang.String in this JVM, found once, and of
+ * VirtualThread, found when the first one is seen. Signal-safe except for java_threads_find. The caller owns the structs.
  */
 #ifndef JHOT_WALK_HOTSPOT_JAVA_THREAD_H
 #define JHOT_WALK_HOTSPOT_JAVA_THREAD_H
@@ -13,17 +13,18 @@
 
 #include <stdatomic.h>
 
-#define JAVA_NAME_BYTES 72u /* longer names are cut; characters beyond Latin-1 take two */
+#define JAVA_NAME_BYTES \
+	72u /* longer names are truncated; with characters beyond Latin-1, each takes two */
 
 struct java_threads {
-	struct oop_mode mode;      /* not known: none of this can be read */
-	bool direct;               /* a JavaThread has its references itself, not in handles */
+	struct oop_mode mode;      /* not known: nothing here can be read */
+	bool direct;               /* a JavaThread holds references directly, not through handles */
 	uint32_t name, tid, eetop; /* offsets in java.lang.Thread */
-	uint32_t value;            /* in java.lang.String */
-	int32_t coder;             /* likewise; < 0: all characters take two bytes */
-	uint64_t klass;            /* java.lang.Thread, if java_threads_find was asked */
-	uint64_t plain;            /* vtable of the C++ class JavaThread itself; 0: not known */
-	/* of java.lang.VirtualThread: its class, 0 = none was seen yet, and its field carrierThread */
+	uint32_t value;            /* offset in java.lang.String */
+	int32_t coder;             /* likewise; < 0: every string is UTF-16 */
+	uint64_t klass;            /* java.lang.Thread, set by java_threads_find */
+	uint64_t plain;            /* vtable of the C++ class JavaThread itself; 0: unknown */
+	/* java.lang.VirtualThread: its class, 0 until one was seen, and the offset of carrierThread. */
 	_Atomic uint64_t virtual_klass;
 	uint32_t carrier;
 };
@@ -34,35 +35,35 @@ struct java_name {
 	bool wide;      /* UTF-16, else Latin-1 */
 };
 
-/* By what the JVM's tables and its threads tell. false: it is not to be found out, or not yet. */
+/* Finds the offsets from the JVM's tables and live threads. False if they cannot be found, or not yet. */
 bool java_threads_find(
 	struct java_threads *threads, const struct walk_layout *layout, const struct walk_mem *mem);
 
 /*
- * The C++ class of a JavaThread, by its vtable. Threads that Java code starts, and native ones that attach, are of JavaThread
- * itself. HotSpot has subclasses for its own: compilers, for example, which alone have the fields of CompilerThread.
+ * The C++ class of a JavaThread, told by its vtable. Threads started by Java code and attached native threads are plain
+ * JavaThreads. HotSpot has subclasses for its own threads, for example compilers; only those have CompilerThread's fields.
  */
 enum java_thread_class {
-	JAVA_THREAD_UNKNOWN, /* not readable, or java_threads_find has not found the vtable */
+	JAVA_THREAD_UNKNOWN, /* unreadable, or java_threads_find has not found the vtable */
 	JAVA_THREAD_PLAIN,
 	JAVA_THREAD_SUBCLASS,
 };
 enum java_thread_class java_thread_class(
 	const struct java_threads *threads, const struct walk_mem *mem, uint64_t java_thread);
 
-/* The reference to a JavaThread's java.lang.Thread: another one when a collector moves that. */
+/* The raw reference from a JavaThread to its java.lang.Thread; changes when a collector moves the object. */
 uint64_t java_thread_word(const struct java_threads *threads, const struct walk_layout *layout,
 	const struct walk_mem *mem, uint64_t java_thread);
 
-/* The java.lang.Thread of a JavaThread; { 0, 0 }: not readable just now. */
+/* The java.lang.Thread of a JavaThread; {0, 0}: unreadable at the moment. */
 struct oop java_thread_object(const struct java_threads *threads, const struct walk_layout *layout,
 	const struct walk_mem *mem, uint64_t java_thread);
 
-/* What a java.lang.Thread is called. false: not readable just now. */
+/* Reads the name of a java.lang.Thread. False: unreadable at the moment. */
 bool java_thread_name(const struct java_threads *threads, const struct walk_layout *layout,
 	const struct walk_mem *mem, uint64_t object, struct java_name *out);
 
-/* The first characters of a String, or of a char[]. */
+/* Buffer for the first characters of a String or char[]. */
 struct java_text {
 	uint8_t *bytes;
 	uint32_t size, count; /* bytes */
@@ -71,7 +72,7 @@ struct java_text {
 bool java_text_read(const struct java_threads *threads, const struct walk_layout *layout,
 	const struct walk_mem *mem, struct oop string, struct java_text *out);
 
-/* In UTF-8: its bytes, at most 2 * count. Halves of pairs that stand alone become U+FFFD. */
+/* Converts to UTF-8: at most 2 * count bytes, whose number is returned. Unpaired surrogates become U+FFFD. */
 uint32_t java_text_utf8(const uint8_t *bytes, uint32_t count, bool wide, char *out);
 static inline uint32_t java_name_utf8(const struct java_name *name, char *out)
 {
@@ -79,19 +80,19 @@ static inline uint32_t java_name_utf8(const struct java_name *name, char *out)
 }
 
 /*
- * Where a thread's name was when it was looked at last: as long as these words stay it is called the same. A
- * collector that moves something changes them, too; the hash is of the name itself.
+ * The words that a thread's name was last read from: while they are unchanged, so is the name. They also change when a
+ * collector moves an object; the hash is of the name itself.
  */
 struct java_name_seen {
-	uint64_t slot; /* of the reference to the thread's object */
+	uint64_t slot; /* address of the reference to the thread's object */
 	uint64_t thread_word, name_at, name_word;
-	uint64_t hash; /* 0: the name was never read */
+	uint64_t hash; /* 0: the name has not been read yet */
 };
-/* Looks again. true: the name may be another one than the last time. */
+/* Re-reads the words, and the name if they changed. True when the name differs from the last one. */
 bool java_name_moved(const struct java_threads *threads, const struct walk_layout *layout,
 	const struct walk_mem *mem, uint64_t java_thread, struct java_name_seen *seen);
 
-/* The virtual thread that this JavaThread has mounted: its object and its number. false: none is known. */
+/* The virtual thread that this JavaThread has mounted: its object and its id. False if there is none. */
 bool java_virtual_mounted(struct java_threads *threads, const struct walk_layout *layout,
 	const struct walk_mem *mem, uint64_t java_thread, uint64_t *object, uint64_t *number);
 

@@ -1,69 +1,69 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a Java thread waits for, and who has it: the thread's status, its monitor, the synchronizer of
- * java.util.concurrent that it is parked for. By loads, while all of it may change: whoever uses it reads twice, or stops
- * the thread before. Not for handlers; for one thread at a time.
+ * What a Java thread waits for, and who owns it: the thread's status, its monitor, the java.util.concurrent synchronizer that
+ * it is parked for. Everything is read by loads while it may change, so callers read twice or suspend the thread first. Not
+ * for signal handlers; a struct java_waits is for one thread at a time.
  */
 #ifndef JHOT_WALK_HOTSPOT_JAVA_WAIT_H
 #define JHOT_WALK_HOTSPOT_JAVA_WAIT_H
 
 #include "walk/hotspot/java_thread.h"
 
-/* Bits of a thread's status, as JVMTI has them (jvmti.h). */
+/* Bits of a thread's status; the values are JVMTI's (jvmti.h). */
 #define JAVA_TERMINATED 0x0002u
 #define JAVA_RUNNABLE   0x0004u
 #define JAVA_TIMED      0x0020u
 #define JAVA_SLEEPING   0x0040u
 #define JAVA_NOTIFY     0x0100u /* in Object.wait */
 #define JAVA_PARKED     0x0200u
-#define JAVA_BLOCKED    0x0400u /* it waits to enter a monitor */
+#define JAVA_BLOCKED    0x0400u /* waiting to enter a monitor */
 
 struct java_waits {
 	const struct walk_layout *layout;
 	const struct walk_mem *mem;
 	struct java_threads threads;
-	/* offsets in java.lang.Thread, and since JDK 19 of the status in its FieldHolder; 0: not known (yet) */
+	/* Offsets in java.lang.Thread; since JDK 19 the status is in its FieldHolder. 0: not known (yet). */
 	uint32_t blocker, status, field_holder, field_holder_status;
-	/* AbstractOwnableSynchronizer, when a lock was of it, and where that has its owner */
+	/* AbstractOwnableSynchronizer, once a lock of that class was seen, and the offset of its owner field. */
 	uint64_t ownable;
 	uint32_t owner;
-	/* The class of the last Condition, and where its lock, that one's queue and the nodes there have what leads on. */
+	/* Class of the last Condition seen, and offsets of its lock, of the lock's queue, and of the links in queue nodes. */
 	struct java_queue {
 		uint64_t condition;
-		uint32_t lock, state, tail, before,
-			thread; /* before, thread 0: no node was seen yet */
+		/* before, thread: 0 until a node was seen */
+		uint32_t lock, state, tail, before, thread;
 	} queue;
 };
 
-/* false: objects cannot be read in this JVM, or not yet; monitors can be told of even then. */
+/* Returns false if objects cannot be read in this JVM, or not yet; java_wait_holder works even then. */
 bool java_waits_open(
 	struct java_waits *w, const struct walk_layout *layout, const struct walk_mem *mem);
 
-/* Of a java.lang.Thread. false: it cannot be read. */
+/* Status of a java.lang.Thread. False if unreadable. */
 bool java_wait_status(struct java_waits *w, uint64_t thread, uint32_t *status);
-/* What a java.lang.Thread is parked for; {0, 0}: nothing that is known. */
+/* The object that a java.lang.Thread is parked for; {0, 0}: unknown. */
 struct oop java_wait_blocker(const struct java_waits *w, uint64_t thread);
-/* The object that is locked by an ObjectMonitor. */
+/* The object whose monitor this ObjectMonitor is. */
 struct oop java_wait_object(const struct java_waits *w, uint64_t monitor);
 
-/* Who holds a monitor: at, id 0: it is only on the holder's own list of locks (walk_thread_has_locked), if none does not say more. */
+/* Owner of a monitor. at and id both 0, none false: it is only in the owner's own list of locks (walk_thread_has_locked). */
 struct java_holder {
-	bool none;   /* nobody does */
-	uint64_t at; /* its JavaThread, or an address on its stack */
-	int64_t id;  /* its Thread.threadId */
+	bool none;   /* it has no owner */
+	uint64_t at; /* the owner's JavaThread, or an address on its stack */
+	int64_t id;  /* the owner's Thread.threadId */
 };
 struct java_holder java_wait_holder(const struct java_waits *w, uint64_t monitor);
-/* The java.lang.Thread that owns a synchronizer; {0, 0}: none, or it is of a class that does not say. */
+/* The java.lang.Thread that owns a synchronizer; {0, 0}: none, or its class does not record it. */
 struct oop java_wait_owner(struct java_waits *w, struct oop synchronizer);
-/* Is this the class of Conditions, as locks of java.util.concurrent make them? */
+/* True for the classes of the Conditions that java.util.concurrent's locks create. */
 bool java_is_condition(const struct java_waits *w, uint64_t klass);
 /*
- * Who has been signalled is parked for the Condition still, but is in the queue of its lock: the lock that this
- * java.lang.Thread waits for; {0, 0}: it waits for the signal, or the lock is free and it is only being woken.
+ * A signalled thread is still parked for the Condition, but queues for its lock: returns the lock that this java.lang.Thread
+ * waits for. {0, 0}: it still waits for the signal, or the lock is free and the thread is only being woken.
  */
 struct oop java_wait_signalled(struct java_waits *w, struct oop condition, uint64_t thread);
 
-/* The class of that name among klass and those above it; 0: there is none. */
+/* The class of this name among klass and its superclasses; 0: there is none. */
 uint64_t java_super(const struct java_waits *w, uint64_t klass, const char *name);
 
 #endif

@@ -1,39 +1,39 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One reading of a JVM's layout, in three steps: what its tables export (layout_rows.c says what of it, layout_tables.c
- * reads), what they do not (layout.c), where its code is (layout_code.c), its counters and options (layout_values.c).
- * Not for handlers.
+ * One reading of a JVM's layout, private to hotspot/layout*.c: what its tables export (rows in layout_rows.c, reader in
+ * layout_tables.c), what they do not (layout.c), where its code is (layout_code.c), its counters and options
+ * (layout_values.c). Lives on the reader's stack. Not for signal handlers.
  */
 #ifndef JHOT_WALK_HOTSPOT_LAYOUT_READ_H
 #define JHOT_WALK_HOTSPOT_LAYOUT_READ_H
 
 #include "walk/hotspot/layout.h"
 
-#define LAYOUT_NAME 64 /* bound of a name in HotSpot's tables */
+#define LAYOUT_NAME 64 /* maximum length of a name in HotSpot's tables */
 
-/* FIELD goes into a struct walk_field, STATIC (its address) into a uint64_t, the rest into a uint32_t. */
+/* Destinations: FIELD a struct walk_field, STATIC (its address) a uint64_t, all others a uint32_t. */
 enum layout_kind {
-	FIELD, /* of 8 bytes; or, beside it: */
+	FIELD, /* 8 bytes wide, unless combined with: */
 	FIELD_4 = 1 << 5,
 	FIELD_2 = 2 << 5,
 	FIELD_1 = 3 << 5,
-	FIELD_VARIES = 4 << 5, /* as its type string says */
+	FIELD_VARIES = 4 << 5, /* width given by its type string */
 	FIELD_BYTES = 7 << 5,
 	STATIC = 1,
 	SIZE,
 	INT,
 	LONG,
 	KIND = 7,
-	OR = 8, /* beside a kind: an alternative to the row before, one of the two is enough */
-	VIRTUAL =
-		16, /* beside a kind: without it only the frames of virtual threads are not found */
+	OR = 8, /* flag: alternative to the previous row; one of the two is enough */
+	/* flag: if missing, only the frames of virtual threads are lost */
+	VIRTUAL = 16,
 };
 
-/* One thing to read. It is required of JDKs since..until; where it is not, what is found is kept. */
+/* One item to read. It is required in JDKs since..until; elsewhere it is stored if found. */
 struct layout_row {
 	uint8_t kind, since, until;
-	const char *type, *field; /* field NULL: a size or a constant, named by type */
-	uint16_t dest;            /* offset of what is filled, in struct layout_read */
+	const char *type, *field; /* field NULL: a size or a constant named by type */
+	uint16_t dest;            /* destination: offset in struct layout_read */
 };
 
 #define LAYOUT_ROWS 176
@@ -47,7 +47,7 @@ struct layout_read {
 	size_t note_bytes, note_used;
 	bool found[LAYOUT_ROWS];
 
-	/* What is needed only while reading. */
+	/* Only needed while reading. */
 	uint64_t heap, heaps, low_bound, high_bound;
 	uint64_t interpreter, call_stub_return;
 	uint64_t jdk_version, vm_major;
@@ -57,36 +57,36 @@ struct layout_read {
 	struct walk_field thread_handle_return;
 	struct walk_field queue_buffer, queue_limit, codelet_size, codelet_description;
 	uint64_t smr_list, thread_list;
-	uint64_t perf_start;        /* where PerfMemory::_start is */
-	uint64_t flags, flag_count; /* where they are */
+	uint64_t perf_start;        /* address of PerfMemory::_start */
+	uint64_t flags, flag_count; /* addresses of HotSpot's variables */
 	uint32_t flag_bytes;
 	struct walk_field flag_name, flag_at, flag_origin;
 	int32_t call_wrapper_words;
 };
 
-/* Fills what the rows name; fields that the JVM does not export get offset -1. false: it exports no tables. */
+/* Stores what the rows name; fields that the JVM does not export get offset -1. False if it exports no tables. */
 bool layout_tables_read(struct layout_read *r);
 
 /*
- * The first row that this JDK should have and of which neither it nor an alternative was found; or NULL. virtual: of those
- * that are VIRTUAL, else of the others.
+ * The first row required in this JDK for which neither it nor an alternative was found; NULL if there is none. virtual selects
+ * the VIRTUAL rows or all others.
  */
 const struct layout_row *layout_missing(const struct layout_read *r, bool virtual);
 
-/* The code cache's heaps and bounds, the interpreter and its codelets. 0, or -1 with a note. */
+/* Reads the code cache's heaps and bounds, and the interpreter's codelets. 0, or -1 with a note. */
 int layout_code_read(struct layout_read *r);
 
-/* Where the counter of this name is ("java.cls.unloadedClasses"), a jlong; 0: nowhere. */
+/* Address of the counter of this name ("java.cls.unloadedClasses"), a jlong; 0: not found. */
 uint64_t layout_counter_read(const struct layout_read *r, const char *name);
 
-/* An option of the JVM's. at 0: it is not known. */
+/* A boolean JVM option. at 0: not found. */
 struct layout_flag {
-	uint64_t at; /* one byte */
-	bool on, as_built;
+	uint64_t at;       /* address of its byte */
+	bool on, as_built; /* as_built: still at its default */
 };
 struct layout_flag layout_flag_read(const struct layout_read *r, const char *name);
 
-/* libc's functions on texts are none that the agent imports. */
+/* Replacements for strcmp and strncmp: the agent does not import libc's string functions. */
 static inline bool text_equal(const char *a, const char *b)
 {
 	while (*a && *a == *b) {
@@ -105,7 +105,7 @@ static inline bool text_starts(const char *text, const char *prefix)
 	return !*prefix;
 }
 
-/* "walker not available: ..." for what is wrong; returns -1. */
+/* Writes the note "walker not available: WHAT"; returns -1. */
 int layout_note(struct layout_read *r, const char *what);
 
 #endif

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reading a Method*: whether a word is one at all, and the Symbols that name it. Signal-safe. */
+/*
+ * Reading a Method*: is a word one at all, and which Symbols name it. Every step is checked, since the memory may have been
+ * freed or reused. Signal-safe. Layouts: method.hpp, constMethod.hpp, constantPool.hpp, symbol.hpp.
+ */
 #ifndef JHOT_WALK_HOTSPOT_METHOD_H
 #define JHOT_WALK_HOTSPOT_METHOD_H
 
@@ -11,11 +14,11 @@ struct method {
 	uint16_t code_bytes; /* 0 for native and abstract methods */
 };
 
-/* false: not a Method*, or it is gone. */
+/* False if this is no Method*, or no longer one. */
 bool method_load(const struct walk_layout *layout, const struct walk_mem *mem, uint64_t method,
 	struct method *out);
 
-/* Where its compressed line table is, behind its bytecodes; 0: it has none. */
+/* Address of the method's compressed line table, which follows its bytecodes; 0: it has none. */
 uint64_t method_lines(
 	const struct walk_layout *layout, const struct walk_mem *mem, const struct method *m);
 
@@ -26,11 +29,11 @@ struct method_symbols {
 bool method_symbols(const struct walk_layout *layout, const struct walk_mem *mem,
 	const struct method *m, struct method_symbols *out);
 
-/* Whether a Symbol says this, at most SYMBOL_NAME_MAX characters; false: or it is none. */
+/* True when the Symbol has this text, of at most SYMBOL_NAME_MAX bytes. */
 #define SYMBOL_NAME_MAX 80
 bool symbol_is(const struct walk_layout *layout, const struct walk_mem *mem, uint64_t symbol,
 	const char *name);
-/* The same of a Method's name. */
+/* True when the Method has this name. */
 bool method_is_named(const struct walk_layout *layout, const struct walk_mem *mem, uint64_t method,
 	const char *name);
 

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Memory of the own process, read without relying on a signal handler.
+ * Memory of this process, read without the help of a fault handler.
  *
  * Three kinds of ranges stay mapped while they are read, and are read in place: those of struct here_kept, for the life of
  * the process; `own`, and the stack in struct walk_mem, for as long as the caller guarantees. All other memory may be
- * unmapped at any time: the kernel copies it (`copy`), in lines that are kept until here_refresh. Lines save system
+ * unmapped at any time: the kernel copies it (`copy`), in lines that are cached until here_refresh. Lines save system
  * calls, but may be stale: a reader that compares two reads must call here_refresh in between.
  *
- * Memory that does not change while its owner exists, such as an nmethod's debug information, is kept for longer: in a struct
- * here_constants, until its epoch is over, another line takes its place, or the owner's id is another one. A line that is found
- * unchanged in a later epoch does not expire: it was not copied while its owner was still being written.
+ * Memory that does not change while its owner exists, such as an nmethod's debug information, is cached longer, in a struct
+ * here_constants: until its epoch ends, it is evicted by another line, or the owner's id differs. A line found unchanged in a
+ * later epoch never expires, since it cannot have been copied while its owner was still being written.
  *
  * Signal-safe. A struct here belongs to one thread, and with lines to one walk at a time; a struct here_kept and
  * a struct here_constants are shared.
@@ -33,7 +33,7 @@ struct here_lines {
 #define HERE_CONSTANTS 512u
 #define HERE_CONFIRMED UINT32_MAX
 
-/* Zeroed memory is an empty table. */
+/* Cache of constant lines, shared by all threads. Zeroed memory is an empty table. */
 struct here_constants {
 	struct here_constant {
 		_Atomic uint32_t version; /* walk/load/version.h */
@@ -55,8 +55,8 @@ struct here_kept {
 };
 
 /*
- * Copies bytes of this process through the kernel; false when not all of them can be read. *checked is false at first,
- * and after here_refresh: the means by which it reads are to be checked.
+ * Copies bytes of this process through the kernel; false if any of them is unreadable. *checked is false at first and after
+ * here_refresh: the callee must then verify its means of reading, and set it.
  */
 typedef bool here_copy(uint64_t addr, void *out, size_t bytes, bool *checked);
 
@@ -66,19 +66,19 @@ struct here {
 	const struct here_kept *kept;
 	uint64_t own_low, own_high;
 	struct here_lines *lines;         /* NULL: every load is a system call */
-	struct here_constants *constants; /* NULL: none are kept; with lines only */
+	struct here_constants *constants; /* NULL: no constants are cached; requires lines */
 	uint32_t epoch;                   /* current epoch: rows of an earlier one are stale */
-	bool checked;                     /* of copy, with lines */
+	bool checked;                     /* state of copy, with lines */
 };
 
-/* The struct here must not be moved afterwards. `lines` are cleared. */
+/* Initializes *here, which must not move afterwards, and clears `lines`. All pointers are borrowed. */
 void here_open(
 	struct here *here, here_copy *copy, const struct here_kept *kept, struct here_lines *lines);
-/* Keeps what is constant in that table. The epoch is the caller's, who moves it on every few seconds. */
+/* Caches constants in that table. The caller owns the epoch and advances it every few seconds. */
 void here_keep_constants(struct here *here, struct here_constants *constants, uint32_t epoch);
-/* Forgets all lines, but no constants. */
+/* Drops all lines, but no constants. */
 void here_refresh(struct here *here);
-/* The running thread's stack from sp to its end. */
+/* Sets the running thread's stack, read in place from sp to its end. */
 void here_stack(struct here *here, uint64_t sp, uint64_t end);
 
 /* Adds a range; later calls with the same low raise its end. Ignored when all HERE_KEPT are in use. */

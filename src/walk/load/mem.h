@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Typed loads through a struct walk_mem. A failed load reads as 0 where the function returns a value;
- * callers for whom 0 is a valid value use the bool form.
+ * Typed loads through a struct walk_mem. A failed load reads as 0 where the function returns a value; callers for whom 0 is
+ * a valid value use the bool form. Signal-safe.
  */
 #ifndef JHOT_WALK_LOAD_MEM_H
 #define JHOT_WALK_LOAD_MEM_H
@@ -33,7 +33,7 @@ static inline bool mem_on_stack(const struct walk_mem *mem, uint64_t addr)
 	return __builtin_expect(addr - mem->stack_low < mem->stack_bytes, 1);
 }
 
-/* A word at any address, read as no other type would be. */
+/* A word at any address, exempt from alignment and aliasing rules. */
 #define MEM_WORD(bits)                                                                      \
 	struct mem_word_##bits {                                                            \
 		uint##bits##_t word;                                                        \
@@ -63,7 +63,7 @@ static inline bool mem_load_u64(const struct walk_mem *mem, uint64_t addr, uint6
 	return true;
 }
 
-/* So many bytes, at most 8, the first one lowest. */
+/* Loads up to 8 bytes as a little-endian number. */
 static inline uint64_t mem_word(const struct walk_mem *mem, uint64_t addr, unsigned bytes)
 {
 	uint64_t value = 0;
@@ -77,7 +77,7 @@ static inline uint64_t mem_word(const struct walk_mem *mem, uint64_t addr, unsig
 	}
 }
 
-/* Words at `count` addresses, 0 for those that cannot be read; by one system call where the memory has a gather. */
+/* Loads words at `count` addresses, 0 for unreadable ones; in few system calls if the memory has a gather. */
 static inline void mem_gather(const struct walk_mem *mem, const uint64_t *addrs, uint32_t count,
 	uint32_t bytes, uint64_t *out)
 {
@@ -89,7 +89,7 @@ static inline void mem_gather(const struct walk_mem *mem, const uint64_t *addrs,
 		out[i] = addrs[i] ? mem_word(mem, addrs[i], bytes) : 0;
 }
 
-/* The same of memory that has been read before and is never unmapped, such as the committed code cache. */
+/* mem_word for memory that was read before and is never unmapped, such as the committed code cache: read in place. */
 static inline uint64_t mem_kept_word(const struct walk_mem *mem, uint64_t addr, unsigned bytes)
 {
 	if (!mem->is_here)
@@ -108,13 +108,13 @@ static inline uint64_t mem_kept_word(const struct walk_mem *mem, uint64_t addr, 
 #define MEM_ADDRESS_BITS 48
 #endif
 
-/* Whether it may be the address of an object or of a struct of HotSpot's: aligned, of user space, not next to NULL. */
+/* True when this may be the address of an object or a HotSpot struct: aligned, user space, not close to NULL. */
 static inline bool mem_plausible(uint64_t address)
 {
 	return address >= 4096 && !(address & 7) && !(address >> MEM_ADDRESS_BITS);
 }
 
-/* The bytes of a C string, cut at cap - 1, always ended by NUL; -1 when its first byte cannot be read. */
+/* Copies a C string, truncated to cap - 1 bytes and always NUL-terminated. Returns its length, -1 if unreadable. */
 int mem_string(const struct walk_mem *mem, uint64_t addr, char *out, size_t cap);
 
 #endif

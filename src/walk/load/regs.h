@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The registers of an interrupted thread, from the ucontext that its signal handler was given. */
+/* Registers of an interrupted thread, read from the ucontext passed to its signal handler. Signal-safe. */
 #ifndef JHOT_WALK_LOAD_REGS_H
 #define JHOT_WALK_LOAD_REGS_H
 
@@ -12,7 +12,7 @@
 
 #include "walk/types.h"
 
-/* Which words of the mcontext they are; and the instruction that calls the system. */
+/* Indexes of words in the mcontext, and the encoding of the system call instruction. */
 #if defined(__x86_64__)
 enum {
 	REGS_PC = REG_RIP,
@@ -28,7 +28,7 @@ enum {
 };
 #define REGS_SYSCALL 0x050fu
 #elif defined(__aarch64__)
-enum { /* fault_address, regs[31], sp, pc */
+enum { /* sigcontext: fault_address, regs[31], sp, pc */
 	REGS_PC = 33,
 	REGS_SP = 32,
 	REGS_FP = 1 + 29,
@@ -37,7 +37,7 @@ enum { /* fault_address, regs[31], sp, pc */
 	REGS_SENDER_19 = 1 + 13,
 	REGS_LINK = 1 + 30,
 	REGS_RESULT = 1,
-	REGS_ARGUMENT = 1, /* the result takes its place */
+	REGS_ARGUMENT = 1, /* overwritten by the result */
 	REGS_SYSCALL_BYTES = 4,
 };
 #define REGS_SYSCALL 0xd4000001u
@@ -78,8 +78,8 @@ static inline void regs_read(const void *ucontext, struct walk_regs *out)
 }
 
 /*
- * regs_resumes: was the thread interrupted in a system call that goes on afterwards? The kernel lets it be made again, or
- * return EINTR. One that is over has another result.
+ * True when the thread was interrupted in a system call that continues after the handler: the kernel restarts it, or lets it
+ * return EINTR. A completed call has another result.
  */
 static inline bool regs_resumes(const void *ucontext, const struct walk_mem *mem)
 {
@@ -91,8 +91,8 @@ static inline bool regs_resumes(const void *ucontext, const struct walk_mem *mem
 }
 
 /*
- * regs_in_call: was it interrupted in the system call that comes back to this pc with this sp? That may be made again, or be
- * over by now: one that waits for a disk ends before its thread takes a signal.
+ * True when the thread was interrupted in the system call that returns to this pc with this sp. The call may be restarted or
+ * may already have completed: a thread that waits for a disk takes the signal only after the call.
  */
 static inline bool regs_in_call(const void *ucontext, uint64_t sp, uint64_t pc)
 {
@@ -101,7 +101,7 @@ static inline bool regs_in_call(const void *ucontext, uint64_t sp, uint64_t pc)
 	return regs_word(ucontext, REGS_SP) == sp && (at == pc || at + REGS_SYSCALL_BYTES == pc);
 }
 
-/* regs_argument: the first argument of that call; false: its result has taken the place. */
+/* Stores the first argument of that system call. Returns false if the result has overwritten it. */
 static inline bool regs_argument(const void *ucontext, uint64_t pc, uint64_t *out)
 {
 	*out = regs_word(ucontext, REGS_ARGUMENT);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Rows that any thread may write and read without waiting: a version that is odd while the row is written. A writer that
- * finds it odd, and a reader that sees it move, do without the row; one whose writer never ends is lost to all.
+ * Sequence locks for rows that any thread may read and write without waiting. The version is odd while the row is being
+ * written. A writer that finds it odd, and a reader that sees it change, treat the row as absent; a row whose writer never
+ * finishes is lost for good. Signal-safe.
  */
 #ifndef JHOT_WALK_LOAD_VERSION_H
 #define JHOT_WALK_LOAD_VERSION_H
@@ -10,7 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* false: the row is being written. */
+/* Begins a write. Returns false if another writer is active; else *before is for version_written. */
 static inline bool version_write(_Atomic uint32_t *version, uint32_t *before)
 {
 	*before = atomic_load_explicit(version, memory_order_relaxed);
@@ -31,7 +32,7 @@ static inline uint32_t version_read(const _Atomic uint32_t *version)
 	return atomic_load_explicit(version, memory_order_acquire);
 }
 
-/* After reading the row: whether nobody has written it since version_read returned `before`. */
+/* True when the row was stable while it was read: no writer since version_read returned `before`. */
 static inline bool version_unchanged(const _Atomic uint32_t *version, uint32_t before)
 {
 	atomic_thread_fence(memory_order_acquire);
