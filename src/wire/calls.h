@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The system calls that the agent makes itself: the only table of them. sampler/signal/raw.h makes them, sampler/calls.c
- * tries them where the JVM runs under a seccomp filter, jhot names them in errors, tests/places/test_calls.sh forbids
- * each of them. tests/lint/test_agent.sh finds a call that has no row.
+ * The only table of the system calls that the agent makes itself. sampler/signal/raw.h makes them, sampler/calls.c probes them
+ * where the JVM runs under a seccomp filter, jhot names them in errors, and tests/places/test_calls.sh forbids each of them
+ * in turn. tests/lint/test_agent.sh finds calls without a row.
  *
- * X(name, need, use, lost, arguments): `arguments` are four 32-bit values with which the call changes nothing and fails at
- * once, or writes into SCRATCH, a buffer; EMPTY is an empty string. `lost` says what the user goes without; "" where nobody would notice.
+ * X(name, need, use, lost, arguments): `arguments` are four 32-bit values with which the call has no effect: it fails at once,
+ * or writes into SCRATCH, a buffer; EMPTY is an empty string. `lost` names what the user goes without; "": nothing noticeable.
  *
- *   VITAL     any JVM makes it to load a library or to start a thread: never tried
+ *   VITAL     any JVM makes it to load a library or start a thread: not probed
  *   NEEDED    a session is refused without it
- *   OPTIONAL  the agent does without it
+ *   OPTIONAL  the agent works without it
  *
- * Not listed: calls that libc makes for the agent as for any thread of the JVM, in pthread_create and the end of a thread (clone3 or
- * clone, mmap, mprotect, munmap, madvise, set_robust_list, rseq, rt_sigprocmask, futex, exit), dlopen of libraries that
- * are loaded, clock_gettime through the vDSO.
+ * Not listed: calls that libc makes on the agent's behalf as for any thread: in pthread_create and thread exit (clone3
+ * or clone, mmap, mprotect, munmap, madvise, set_robust_list, rseq, rt_sigprocmask, futex, exit), in dlopen of libraries that
+ * are already loaded, and in clock_gettime through the vDSO.
  */
 #ifndef JHOT_WIRE_CALLS_H
 #define JHOT_WIRE_CALLS_H
@@ -89,7 +89,7 @@
 #endif
 /* clang-format on */
 
-/* Rows of the table; CALL_statx. Part of AGENT_FORBIDDEN's results: see wire/layout.h. */
+/* Rows of the table, such as CALL_statx. Added to AGENT_FORBIDDEN in an agent_result: see wire/layout.h. */
 enum wire_call {
 #define WIRE_CALL_ENUM(name, ...) CALL_##name,
 	WIRE_CALLS(WIRE_CALL_ENUM)

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Page 1, written by the front end: the lease, and one command at a time.
+ * The control page (1), written by the front end: its lease, and one command at a time.
  *
- *   front end: fill command; command_seq + 1, futex-wake    agent: do it; status.done_seq = command_seq
- *   front end: beat + 1 every 250 ms                        agent: ends the session when it stands still
+ *   front end: fill command; command_seq + 1, futex-wake    agent: execute it; status.done_seq = command_seq
+ *   front end: beat + 1 every 250 ms                        agent: ends the session when beat stops
+ *
+ * The agent trusts nothing here: it copies a command before it checks it. Intervals are in the event's unit.
  */
 #ifndef JHOT_WIRE_CONTROL_H
 #define JHOT_WIRE_CONTROL_H
@@ -18,19 +20,20 @@ enum wire_op {
 	WIRE_OP_NONE = 0,
 	WIRE_OP_EVENT_START = 1, /* event, interval (0 = default), flags, arg = engine or 0 */
 	WIRE_OP_EVENT_STOP = 2,  /* event */
-	WIRE_OP_DETACH = 3,      /* stop everything, publish what is left, leave */
-	WIRE_OP_UNWIND = 4,      /* arg = bytes in the staging area: struct wire_unwind_chunk... */
-	WIRE_OP_FLUSH = 5,       /* publish now */
-	WIRE_OP_THREADS = 6,     /* text: sample only threads whose names match, "" = all */
-	WIRE_OP_BUDGET = 7, /* arg: thousandths of a core that sampling may cost, 0 = any; flags */
-	WIRE_OP_DEPTH = 8,  /* arg = WIRE_DEPTH(): what is kept of deep stacks; since 1.1 */
-	WIRE_OP_LEND =
-		9, /* the answer is a socket to send perf_events by: wire/lend.h; since 1.9 */
+	WIRE_OP_DETACH = 3,      /* stop everything, publish what is left, end the session */
+	WIRE_OP_UNWIND = 4,  /* arg = bytes used in the staging area: struct wire_unwind_chunk... */
+	WIRE_OP_FLUSH = 5,   /* publish now */
+	WIRE_OP_THREADS = 6, /* text: sample only threads whose names match, "" = all */
+	/* arg: CPU that sampling may use, in thousandths of a core, 0 = unlimited; flags */
+	WIRE_OP_BUDGET = 7,
+	WIRE_OP_DEPTH = 8, /* arg = WIRE_DEPTH(): what to keep of deep stacks; since 1.1 */
+	/* the result is a socket for sending perf_events: wire/lend.h; since 1.9 */
+	WIRE_OP_LEND = 9,
 };
 
 /*
- * Of stacks with more than `limit` frames `top` are kept from the leaf on and `root` of the outermost, a CUT frame
- * between them; top + root < limit <= WIRE_DEPTH_MAX. root 0: top <= limit, and the trace is TRUNCATED.
+ * Of a stack with more than `limit` frames, keep `top` from the leaf and `root` from the root, with a CUT frame between them;
+ * top + root < limit <= WIRE_DEPTH_MAX. root 0: top <= limit, and the trace is TRUNCATED.
  */
 #define WIRE_DEPTH_MAX 2048u
 #define WIRE_DEPTH(limit, top, root) \
@@ -40,19 +43,20 @@ enum wire_op {
 #define WIRE_DEPTH_ROOT(arg)  ((uint32_t)((arg) >> 32) & 0xffffu)
 
 /* Flags of WIRE_OP_EVENT_START. */
-#define WIRE_START_LIVE        1u /* alloc: only objects that survived a collection */
-#define WIRE_START_USER_ONLY   2u /* no kernel frames, no samples in the kernel */
+#define WIRE_START_LIVE        1u /* alloc: only objects that survived a garbage collection */
+#define WIRE_START_USER_ONLY   2u /* neither kernel frames nor samples in the kernel */
 #define WIRE_START_KERNEL_ONLY 4u
-#define WIRE_START_CHOSEN      8u /* nobody asked for this interval, as for none (0) */
+/* the interval is a default: the user did not ask for it; implied by 0 */
+#define WIRE_START_CHOSEN 8u
 
 /* Flags of WIRE_OP_BUDGET. */
-#define WIRE_BUDGET_CHOSEN 1u /* only of events whose interval nobody asked for */
+#define WIRE_BUDGET_CHOSEN 1u /* limit only events with a default interval */
 
 /*
- * What perf is to count, for WIRE_OP_EVENT_START of WIRE_USER_FIRST and above; as in perf_event_open(2). For
- * WIRE_ALLOC of a JDK 8: type PERF_TYPE_BREAKPOINT, config and config1 the addresses of libjvm's functions that
- * tell of an object in a new thread-local buffer and outside of them, config2 which of their arguments (0 = the
- * class) is the size. All 0 where the JVM needs none of this.
+ * What perf counts, for WIRE_OP_EVENT_START of WIRE_USER_FIRST and above; fields as in perf_event_open(2). For WIRE_ALLOC in
+ * a JDK 8: type PERF_TYPE_BREAKPOINT, config and config1 the addresses of libjvm's functions that report an object in a new
+ * TLAB and one outside TLABs, config2 the index of their argument that is the size (argument 0 is the class). All 0 where the
+ * JVM needs none of this.
  */
 #define WIRE_PERF_BREAKPOINT 5u /* PERF_TYPE_BREAKPOINT */
 struct wire_perf_event {
@@ -65,33 +69,32 @@ struct wire_command {
 	uint32_t op;
 	uint32_t event;
 	uint64_t interval; /* in the event's unit: ns or bytes */
-	uint64_t flags;    /* per op: WIRE_START_* */
+	uint64_t flags;    /* depends on op: WIRE_START_*, WIRE_BUDGET_* */
 	uint64_t arg;
 	struct wire_perf_event perf;
-	char text[256]; /* per op: event name, thread pattern */
+	char text[256]; /* depends on op: event name, thread pattern */
 };
 
 #define WIRE_FRONT_END_DIED 0x40000000u /* FUTEX_OWNER_DIED */
 
 struct wire_control {
-	/* The lease: beat moves every 250 ms while the front end lives. */
+	/* The lease: beat advances every 250 ms while the front end lives. */
 	_Atomic uint32_t beat;
-	_Atomic uint32_t parked;     /* 1 = ^Z: engines off, session kept */
+	_Atomic uint32_t parked;     /* 1 = suspended (^Z): engines off, session kept */
 	uint64_t front_end_start_ns; /* wall clock, for "held since" */
-	int32_t front_end_pid;       /* as the front end sees itself; for people only */
+	int32_t front_end_pid;       /* in the front end's PID namespace; for display only */
 	char front_end_name[60];     /* user@tty */
 
-	/* One command at a time: fill it, store seq + 1 with release, futex-wake seq; done when
-	 * status.done_seq equals it. */
+	/* One command at a time: fill it, store seq + 1 with release, futex-wake seq; done once status.done_seq equals it. */
 	_Atomic uint32_t command_seq;
 	/*
-	 * A word of the kernel's list of robust locks (set_robust_list): the number of the thread that moves beat, as
-	 * it sees itself; WIRE_FRONT_END_DIED is added by the kernel when that thread ends, however it does. 0: unknown.
+	 * A word on the kernel's robust futex list (set_robust_list): the tid of the thread that advances beat, in its own PID
+	 * namespace. When that thread ends, however it does, the kernel sets WIRE_FRONT_END_DIED. 0: unknown.
 	 */
 	_Atomic uint32_t front_end;
 	struct wire_command command;
 
-	/* What the front end calls WIRE_USER_FIRST and those after it, "" = nothing; for people only. */
+	/* The front end's names of WIRE_USER_FIRST and the events after it, "" = unused; for display only. */
 	char event_names[WIRE_EVENTS - WIRE_USER_FIRST][64];
 };
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is sampled, and by what: the numbers that all areas use for it. */
+/* Ids of events, engines and event states. They are part of the wire format: values never change. */
 #ifndef JHOT_WIRE_EVENT_H
 #define JHOT_WIRE_EVENT_H
 
 #include <stdint.h>
 
-/* What is sampled. The weight of a sample: ns for cpu, wall and lock, bytes for alloc, counts for perf. */
+/* What is sampled. Unit of a sample's weight: ns for cpu, wall and lock, bytes for alloc, counts for perf events. */
 enum wire_event {
 	WIRE_CPU = 0,
 	WIRE_ALLOC = 1,
@@ -22,7 +22,7 @@ enum wire_engine {
 	WIRE_ENGINE_WALL = 3,
 	WIRE_ENGINE_ALLOC = 4,
 	WIRE_ENGINE_LOCK = 5,
-	WIRE_ENGINE_TRAP = 6, /* breakpoints where JDK 8 tells of allocations */
+	WIRE_ENGINE_TRAP = 6, /* breakpoints on the allocation reports of JDK 8 */
 };
 
 enum wire_event_state {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A frame inside a trace: 64 bits, its kind in the top byte.
+ * A frame in a trace: 64 bits, with its kind in the top byte. Plain values; the macros below encode and decode them.
  *
  *   63     56 55      48 47      32 31               0
  *   |  kind  |   0     |   bci    |    method id     |   Java; of a stub, a class, a reason: the id alone
@@ -16,31 +16,33 @@ enum wire_frame_kind {
 	WIRE_FRAME_NONE = 0,
 	WIRE_FRAME_INTERPRETED = 1, /* method, bci */
 	WIRE_FRAME_C1 = 2,          /* method, bci */
-	WIRE_FRAME_C2 = 3,          /* method, bci; the highest level: C2, or Graal in its place */
+	WIRE_FRAME_C2 = 3,          /* method, bci; the highest tier: C2, or Graal in its place */
 	WIRE_FRAME_INLINED = 4,     /* method, bci */
-	WIRE_FRAME_JAVA = 5,        /* method, bci; how it ran is not known (AsyncGetCallTrace) */
+	WIRE_FRAME_JAVA = 5,        /* method, bci; execution mode unknown (AsyncGetCallTrace) */
 	WIRE_FRAME_NATIVE = 6,      /* module id << 40 | file offset */
-	WIRE_FRAME_RAW = 7,         /* pc in no module: JIT memory of others, unmapped */
+	WIRE_FRAME_RAW = 7,         /* pc in no module: other JIT compilers' memory, or unmapped */
 	WIRE_FRAME_KERNEL = 8,      /* pc, low 56 bits (sign-extend); or WIRE_KERNEL_SWITCH */
 	WIRE_FRAME_STUB = 9,   /* method id whose name is the stub's ("arraycopy", "I2C/C2I") */
 	WIRE_FRAME_CLASS = 10, /* method id whose name is a class: what was allocated or locked */
 	WIRE_FRAME_BREAK = 11, /* method id whose name is the reason: [unknown...] or [break_...] */
-	WIRE_FRAME_CUT = 13,   /* so many frames (two digits) were left out; since 1.1 */
-	/* a class that was allocated outside of the thread's buffer; FRAME_CLASS: inside, or not known */
+	WIRE_FRAME_CUT = 13,   /* number of omitted frames (rounded to two digits); since 1.1 */
+	/* method id: a class allocated outside the thread's TLAB; FRAME_CLASS: inside, or unknown */
 	WIRE_FRAME_CLASS_OUTSIDE = 14,
-	/* method, bci: compiled, but another method that is inlined here may be the one that ran; since 1.2 */
+	/* method, bci: compiled, no inlining info: a method inlined here may have been running; since 1.2 */
 	WIRE_FRAME_COARSE = 15,
 	/*
-	 * method id whose name is what the system call waits for that the thread is in, as the leaf of wall; since 1.4.
-	 * What it does, and behind a tab, if that is known, with whom: "socket read\t10.0.0.5:5432", "pipe write".
+	 * method id whose name says what a system call waits for, as the leaf of wall; since 1.4. The operation and, if known,
+	 * a tab and the peer: "socket read\t10.0.0.5:5432", "pipe write".
 	 */
 	WIRE_FRAME_IO = 16,
-	WIRE_FRAME_COMPILES = 17,  /* method, which the compiler's thread does not run; since 1.8 */
+	/* the method that a compiler thread compiles, not runs; since 1.8 */
+	WIRE_FRAME_COMPILES = 17,
 	WIRE_FRAME_C1_COARSE = 18, /* as COARSE, compiled by C1; since 1.12 */
 };
 
 /*
- * No pc: what the kernel does as it gives a thread a core, before its clock counts, and as it takes it back, after that
+ * In place of a pc: the kernel's work of switching to a thread before the thread's clock starts, and of switching away after
+ * it has stopped.
  */
 #define WIRE_KERNEL_SWITCH 0u
 
@@ -51,7 +53,7 @@ enum wire_frame_kind {
 #define WIRE_FRAME_IS_JAVA(kind)                                            \
 	(((kind) >= WIRE_FRAME_INTERPRETED && (kind) <= WIRE_FRAME_JAVA) || \
 		(kind) == WIRE_FRAME_COARSE || (kind) == WIRE_FRAME_C1_COARSE)
-/* method frames: bci in bits 32..47, 0xffff = not known; method id in bits 0..31 */
+/* Method frames: bci in bits 32..47, 0xffff = unknown; method id in bits 0..31. */
 #define WIRE_METHOD_FRAME(kind, method, bci) \
 	WIRE_FRAME(kind, ((uint64_t)((bci)&0xffff) << 32) | (uint32_t)(method))
 #define WIRE_FRAME_METHOD(f)         ((uint32_t)(f))

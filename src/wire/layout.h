@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * THE format: what the agent and a front end share, byte for byte. doc/wire.md explains it in words.
+ * The wire format: the memory that the agent and a front end share, byte for byte. doc/wire.md explains it in words.
  *
  * One memfd, created and sealed (size) by the agent, mapped by both:
  *
@@ -9,17 +9,16 @@
  *     agent    front end agent     one line each  agent          front end
  *     once
  *
- * Here is what holds for all of it, how a session begins, and the first page. The rest has headers of its own:
+ * This header holds the rules for all areas, how a session begins, and the first page. Each other area has its own header:
  *
  *   control.h  the lease, one command at a time     record.h  the ring and its records
- *   status.h   how the agent is, what got lost      frame.h   one level of a stack in a record
- *   unwind.h   what goes into the staging area      event.h   what is sampled, and by what
+ *   status.h   the agent's state, cost and losses   frame.h   a frame in a trace
+ *   unwind.h   chunks in the staging area           event.h   ids of events, engines and states
  *
- * Who writes what is fixed per area, above. Everything is little-endian as the host is; both sides run on
- * one host. Times are CLOCK_MONOTONIC ns unless named wall. Fields marked _Atomic are the only ones read
- * while the other side may write. Readers trust nothing: offsets, sizes and strings are checked, every
- * value is read once. A different major is refused.
- * Included by both sides, so it includes nothing of either.
+ * Each area has one writer, as drawn above. Integers are in host byte order, which is little-endian; both sides run on one
+ * host. Times are CLOCK_MONOTONIC ns unless named wall. Only fields marked _Atomic are read while the other side may write.
+ * Readers trust nothing: offsets, sizes and strings are checked, and every value is read once. A different major version is
+ * refused. Both sides include this header, so it includes nothing of either.
  */
 #ifndef JHOT_WIRE_LAYOUT_H
 #define JHOT_WIRE_LAYOUT_H
@@ -41,24 +40,24 @@
 /* --- how a session begins ------------------------------------------------------------------------------ */
 
 /*
- * What Agent_OnAttach returns, which the attach reply shows as its return code: numbers never change. Its options are
- * "token=TOKEN[,take=1][,walker=agct]". It checks them, starts the agent's own thread and returns at once; the session
- * begins when the memfd "jhot-TOKEN" can be found in /proc/PID/fd.
+ * Return values of Agent_OnAttach, shown by the attach reply as its return code: values never change. The agent's options are
+ * "token=TOKEN[,take=1][,walker=agct]". It checks them, starts its own thread and returns at once; the session begins when the
+ * memfd "jhot-TOKEN" appears in /proc/PID/fd.
  */
 enum agent_result {
 	AGENT_OK = 0,
 	AGENT_BAD_OPTIONS = 200,
-	AGENT_BUSY = 201,     /* another session is alive, see its header */
-	AGENT_NO_MEMFD = 202, /* Linux too old, no memory or descriptor left */
+	AGENT_BUSY = 201,     /* another session is active, see its header */
+	AGENT_NO_MEMFD = 202, /* Linux too old, or no memory or descriptor left */
 	AGENT_NO_MEMORY = 203,
 	AGENT_NO_THREAD = 204,
 	AGENT_NO_JVMTI = 205,
-	AGENT_OTHER = 206, /* a session of another agent is alive: of another version */
-	AGENT_NO_FILE_SIZE =
-		208,         /* RLIMIT_FSIZE, which counts for memfds, is below the shared memory */
-	AGENT_UNTRIED = 207, /* which calls the JVM's seccomp filter allows cannot be tried */
-	AGENT_FORBIDDEN =
-		300, /* plus an enum wire_call: the filter forbids a call that is needed */
+	AGENT_OTHER = 206, /* a session of another agent (version) is active */
+	/* RLIMIT_FSIZE, which applies to memfds, is below the size of the shared memory */
+	AGENT_NO_FILE_SIZE = 208,
+	AGENT_UNTRIED = 207, /* the JVM's seccomp filter cannot be probed for allowed calls */
+	/* plus an enum wire_call: the seccomp filter forbids a call that is needed */
+	AGENT_FORBIDDEN = 300,
 };
 
 /* --- page 0, written once by the agent before the memfd can be found --------------------------------- */
@@ -69,16 +68,16 @@ struct wire_header {
 	uint16_t minor;
 	uint32_t header_bytes; /* sizeof(struct wire_header) of the writer */
 	uint32_t reserved;
-	uint64_t features; /* none defined yet */
+	uint64_t features; /* no bits defined yet */
 	uint64_t map_bytes;
 	uint32_t control_off, control_bytes;
 	uint32_t status_off, status_bytes;
 	uint32_t cursors_off, cursors_bytes;
 	uint32_t ring_off, ring_bytes; /* ring_bytes: a power of two */
 	uint32_t staging_off, staging_bytes;
-	uint64_t start_mono_ns, start_wall_ns; /* one instant, read on both clocks */
-	int32_t target_pid;                    /* as the target sees itself */
-	uint32_t page_bytes;                   /* of the target's kernel */
+	uint64_t start_mono_ns, start_wall_ns; /* one instant on both clocks */
+	int32_t target_pid;                    /* in the target's own PID namespace */
+	uint32_t page_bytes;                   /* page size of the target's kernel */
 	char writer[64];                       /* "libjhot VERSION HASH" */
 	char vm[128];                          /* java.vm.name and version */
 	char token[WIRE_TOKEN_MAX];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Single producer, single consumer; the only shared words are the two cursors. */
+/* Single producer, single consumer; the two cursors are the only shared words. */
 #include "wire/ring.h"
 
 #include <errno.h>
@@ -21,8 +21,8 @@ static uint64_t ring_writer_used(const struct ring_writer *w)
 {
 	uint64_t used = w->head - atomic_load_explicit(&w->cursors->tail, memory_order_acquire);
 
-	return used > w->bytes ? w->bytes
-			       : used; /* a reader that wrote nonsense gets a full ring */
+	/* A reader that publishes nonsense gets a full ring. */
+	return used > w->bytes ? w->bytes : used;
 }
 
 static struct wire_record *ring_put_header(struct ring_writer *w, uint16_t type, uint32_t size)
@@ -69,7 +69,7 @@ uint64_t ring_reader_pending(const struct ring_reader *r)
 	return atomic_load_explicit(&r->cursors->head, memory_order_acquire) - r->tail;
 }
 
-/* ring_check: may a record of this size stand at the reader's position? */
+/* True when a record of this size may be at the reader's position. */
 static bool ring_check(const struct ring_reader *r, uint32_t size, uint64_t pending)
 {
 	uint32_t to_end = r->bytes - ring_at(r->tail, r->bytes);
@@ -96,8 +96,8 @@ int ring_read(struct ring_reader *r, void *out)
 			if (rec.size > WIRE_RECORD_MAX)
 				return -EPROTO;
 			memcpy(out, at, rec.size);
-			memcpy(out, &rec,
-				sizeof(rec)); /* the size that was checked, not a second read */
+			/* the size that was checked, not a second read */
+			memcpy(out, &rec, sizeof(rec));
 		}
 		r->tail += rec.size;
 		atomic_store_explicit(&r->cursors->tail, r->tail, memory_order_release);

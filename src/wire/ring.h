@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The ring between one writing agent and one reading front end.
+ * The ring buffer between one writing agent and one reading front end.
  *
- * Writer and reader are opaque to each other: each keeps its own cursor in private memory and publishes
- * it; what the peer published is checked against the ring's size before use. The writer never waits.
- * The reader copies a record out before looking inside. One thread per side.
+ * Neither side trusts the other: each keeps its own cursor in private memory and publishes it; the peer's published cursor is
+ * checked against the ring's size before use. The writer never waits. The reader copies a record out before it looks inside.
+ * One thread per side; structs belong to the caller, memory is borrowed.
  */
 #ifndef JHOT_WIRE_RING_H
 #define JHOT_WIRE_RING_H
@@ -17,7 +17,7 @@ struct ring_writer {
 	struct wire_cursors *cursors;
 	unsigned char *data;
 	uint32_t bytes;
-	uint64_t head; /* with what is reserved but not committed */
+	uint64_t head; /* includes reserved, uncommitted records */
 };
 
 struct ring_reader {
@@ -31,9 +31,8 @@ struct ring_reader {
 void ring_writer_init(
 	struct ring_writer *w, struct wire_cursors *cursors, void *data, uint32_t bytes);
 /*
- * ring_reserve: space for a record of so many bytes (rounded up to 8), its header filled in and the
- * rest zeroed; NULL when the reader is too far behind or the size is over WIRE_RECORD_MAX. Reserved
- * records become visible together at ring_commit.
+ * Returns space for a record of `size` bytes (rounded up to 8), its header filled in and the rest zeroed. NULL if the reader
+ * is too far behind or size exceeds WIRE_RECORD_MAX. Reserved records become visible together at ring_commit.
  */
 void *ring_reserve(struct ring_writer *w, uint16_t type, uint32_t size);
 void ring_commit(struct ring_writer *w);
@@ -41,11 +40,11 @@ void ring_commit(struct ring_writer *w);
 void ring_reader_init(
 	struct ring_reader *r, struct wire_cursors *cursors, const void *data, uint32_t bytes);
 /*
- * ring_read: copy the next record into out (WIRE_RECORD_MAX bytes). Returns its size, 0 when there is
- * none, -EPROTO when cursors or sizes make no sense (the ring is then dead). Padding is skipped.
+ * Copies the next record into out (WIRE_RECORD_MAX bytes) and consumes it; skips padding. Returns its size, 0 if there is none,
+ * -EPROTO if cursors or sizes are inconsistent (the ring is then unusable).
  */
 int ring_read(struct ring_reader *r, void *out);
-/* Bytes written and not read; for pacing, not for trust. */
+/* Bytes written and not yet read, as the writer claims: only for pacing. */
 uint64_t ring_reader_pending(const struct ring_reader *r);
 
 #endif
