@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Stacks deeper than is kept. The root is known only at the end of a walk, so the walk goes on, and whenever the
- * buffer is full the frames between those to be kept are dropped:
+ * Stacks deeper than the limit. The root is known only at the end of a walk, so the walk goes on, and whenever the buffer is
+ * full the frames between the leaf end and the root end are dropped:
  *
  *   top                | cut | root
  *   leaf ...           |  1  | the outermost so far ...      more
  */
 #include "walk/frames/walker.h"
 
-#define STEP_FRAMES 300u       /* what one step may add */
-#define LEFT_OUT    (1u << 16) /* more are not walked: a handler has to end */
+#define STEP_FRAMES 300u       /* upper bound of frames that one step adds */
+#define LEFT_OUT    (1u << 16) /* frames dropped at most: a handler must end */
 
 void cut_begin(struct walker *w, uint32_t max)
 {
@@ -28,7 +28,7 @@ static void squeeze(struct walker *w)
 
 	for (uint32_t i = 0; i < w->cut->root; i++)
 		w->frames[to + i] = w->frames[from + i];
-	/* The slot of the cut held a frame until now. */
+	/* The cut's slot held a frame until the first squeeze. */
 	w->left_out += w->count - kept + (w->left_out ? 0 : 1);
 	w->count = kept;
 	if (cache)
@@ -44,7 +44,7 @@ bool walker_has_space(struct walker *w)
 	return w->max - w->count >= STEP_FRAMES;
 }
 
-/* Two digits: a recursion that comes and goes would be another stack with every frame. */
+/* Two significant digits: otherwise a recursion of varying depth would make a distinct stack per frame. */
 static uint32_t rounded(uint32_t n)
 {
 	uint32_t unit = 1;

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Three open-addressed tables over bump arenas, called halves since two of them are in use.
+ * Three open-addressed hash tables over bump arenas, called halves because two of them are in use.
  *
- * A handler announces itself in `inside` of the half it found active and looks again: whoever saw
- * the half active after announcing is waited for by the flip. The third half is for a handler that never leaves, since
- * its thread was stopped or ended inside: after TABLE_DRAIN_TRIES flips its half is set aside until it is empty. Everything a handler wrote therefore
- * happens before the publisher reads, and slots need no ready flag: hash 0 -> h claims one for good.
+ * A handler enters the half that it finds active by incrementing `inside`, then re-checks that the half is still active; the
+ * flip waits for every handler that has passed the re-check. All that a handler wrote therefore happens before the publisher
+ * reads, and slots need no ready flag: hash 0 -> h claims a slot for good. The third half covers a handler that never leaves
+ * because its thread was stopped or ended inside: after TABLE_DRAIN_TRIES flips its half is set aside until it is empty.
  *
- * A half in memory: [ frames | slots | order ]. `order` lists the claimed slots, so that reading
- * and clearing cost what was used, not what there is; the arena restarts at 0, so that quiet times
- * touch few pages.
+ * A half in memory: [ frames | slots | order ]. `order` lists the claimed slots, so reading and clearing take time
+ * proportional to the used slots, not to the capacity; the arena restarts at 0, so quiet periods touch few pages.
  */
 #include "walk/trace_table.h"
 
@@ -17,9 +16,11 @@
 
 #define TABLE_SLOTS_MAX   8192u
 #define TABLE_PROBES      64u
-#define TABLE_FRAMES_SLOT 16u /* frames of arena per slot when the size is chosen */
-#define TABLE_AGAIN       0x8000u /* in flags: a slot without frames, its hash is the trace's inverted */
-#define TABLE_DRAIN_SPINS 4096u /* some handler is preempted if it takes longer: "later" */
+#define TABLE_FRAMES_SLOT 16u /* frames of arena per slot, for choosing the slot count */
+#define TABLE_AGAIN \
+	0x8000u /* in flags: a slot without frames, whose hash is that of the trace, inverted */
+#define TABLE_DRAIN_SPINS \
+	4096u /* beyond this a handler is probably preempted: retry at the next flip */
 #define TABLE_DRAIN_TRIES 10u
 #define TABLE_HALVES      3
 #define TABLE_NO_HALF     TABLE_HALVES
@@ -38,10 +39,10 @@ struct table_slot {
 
 struct table_half {
 	_Alignas(64) _Atomic uint32_t inside; /* handlers between enter and leave */
-	_Alignas(64) _Atomic uint32_t used;   /* slots claimed: entries of order */
-	_Atomic uint32_t frames_used; /* may run past the arena: what did not fit was refused */
+	_Alignas(64) _Atomic uint32_t used;   /* claimed slots = entries of order */
+	_Atomic uint32_t frames_used;         /* never exceeds frames_max */
 	struct table_slot *slots;
-	_Atomic uint32_t *order; /* + 1; 0: claimed, but not filled yet */
+	_Atomic uint32_t *order; /* slot index + 1; 0: claimed, but not filled yet */
 	uint64_t *frames;
 };
 
@@ -49,12 +50,13 @@ struct trace_table {
 	_Alignas(64) _Atomic uint32_t active;
 	_Alignas(64) uint32_t slot_mask;
 	uint32_t frames_max;
-	/* the publisher's own: halves by number, or TABLE_NO_HALF */
-	uint32_t reading; /* the one that the last successful flip is about */
+	/* Private to the publisher: indexes of halves, or TABLE_NO_HALF. */
+	uint32_t reading; /* returned by the last successful flip */
 	uint32_t waiting; /* flipped, but a handler was still inside */
-	uint32_t aside;   /* a handler has been inside for too long */
+	uint32_t aside;   /* set aside: a handler has been inside for too long */
 	uint32_t tries;   /* flips that found a handler inside `waiting` */
-	uint32_t begun;   /* halves that have been active: the others' memory was never touched */
+	uint32_t
+		begun; /* halves that have ever been active; the memory of the others is untouched */
 	size_t half_bytes;
 	struct table_half halves[TABLE_HALVES];
 };
@@ -67,7 +69,7 @@ static uint64_t table_mix(uint64_t h, uint64_t v)
 	return h ^ (h >> 29);
 }
 
-/* Never 0. Two keys with one hash count as one trace (2^-64 per pair). */
+/* Never 0. Keys with equal hashes count as one trace (probability 2^-64 per pair). */
 uint64_t trace_table_hash(const struct trace_key *key)
 {
 	uint64_t h = table_mix(0x6a686f74ull, ((uint64_t)key->thread << 32) | key->count);
@@ -139,7 +141,7 @@ static void table_leave(struct table_half *half)
 	atomic_fetch_sub_explicit(&half->inside, 1, memory_order_release);
 }
 
-/* table_reserve: arena space for the frames of a new slot; UINT32_MAX when there is none. */
+/* Reserves arena space for the frames of a new slot. Returns its index, UINT32_MAX if there is no space. */
 static uint32_t table_reserve(
 	const struct trace_table *table, struct table_half *half, uint32_t count)
 {
@@ -168,7 +170,7 @@ static void table_fill(struct table_half *half, struct table_slot *slot, uint32_
 	atomic_store_explicit(&half->order[place], slot_index + 1, memory_order_release);
 }
 
-/* table_find: the slot of this hash, claimed and filled if it is new; NULL when there is no space. */
+/* The slot of this hash, claimed and filled if new. NULL if there is no space. O(TABLE_PROBES). */
 static struct table_slot *table_find(const struct trace_table *table, struct table_half *half,
 	const struct trace_key *key, uint64_t hash)
 {
@@ -193,7 +195,7 @@ static struct table_slot *table_find(const struct trace_table *table, struct tab
 			return slot;
 		}
 		if (found == hash)
-			return slot; /* another handler was first; the arena space is lost until the clear */
+			return slot; /* another handler won; the arena space is lost until the next clear */
 	}
 	return NULL;
 }
@@ -228,7 +230,7 @@ bool trace_table_again(struct trace_table *table, uint64_t hash, const struct tr
 	return ~hash && table_put(table, ~hash, &bare, count, weight);
 }
 
-/* table_activate: the half that is active from now on. `active` grows, so that table_enter sees that it has changed. */
+/* Activates a half. `active` only increases, so that table_enter notices every change. */
 static void table_activate(struct trace_table *table, uint32_t half)
 {
 	uint32_t active = atomic_load(&table->active);
@@ -257,7 +259,7 @@ static bool table_empty_inside(const struct table_half *half)
 	return false;
 }
 
-/* table_spare: the half that is neither active nor waited for nor set aside. */
+/* The half that is neither active, nor waited for, nor set aside. */
 static uint32_t table_spare(const struct trace_table *table)
 {
 	uint32_t half = 0, active = atomic_load(&table->active) % TABLE_HALVES;
@@ -307,7 +309,7 @@ bool trace_table_next(const struct trace_table *table, uint32_t *cursor, struct 
 
 	while (*cursor < used &&
 		!(index = atomic_load_explicit(&half->order[*cursor], memory_order_acquire)))
-		++*cursor; /* a handler is just filling it: only in a half that was set aside */
+		++*cursor; /* a handler is filling it; only in a half that was set aside */
 	if (!index)
 		return false;
 	index--;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a walk that ends early is called. */
+/* Names of break reasons. */
 #include "walk/types.h"
 
 const char *walk_break_name(enum walk_break why)

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The walk: look at pc, let the file for that kind of frame step to the caller, until the thread's root.
+ * The walk loop: the file responsible for the kind of code at pc steps to the caller, until the thread's root is reached.
  *
  *   pc in libjvm, libc, ...  native.c        pc in the interpreter  interpreted.c
  *   pc in an nmethod         compiled.c      pc in any other blob   stub.c, entry.c (from C into Java)
  *
- * A thread that left Java has a JavaFrameAnchor: the exact sp/pc of its last Java frame. Native frames
- * are walked first; where they lead to the code cache, past the anchor, or nowhere, the walk goes on at
- * the anchor.
+ * A thread that left Java has a JavaFrameAnchor: the exact sp/pc of its last Java frame. Native frames are walked first; where
+ * they lead to the code cache, past the anchor, or nowhere, the walk continues at the anchor.
  */
 #include "walk/walk.h"
 
@@ -15,7 +14,7 @@
 #include "walk/frames/walker.h"
 #include "walk/hotspot/method.h"
 
-#define STACK_BOUND (8u << 20) /* when the stack's end is not known */
+#define STACK_BOUND (8u << 20) /* used when the stack's end is unknown */
 
 /* --- anchors ----------------------------------------------------------------------------------------- */
 
@@ -25,7 +24,7 @@ bool anchor_load(const struct walk_layout *layout, const struct walk_mem *mem, u
 	out->sp = layout_load(&layout->anchor_sp, mem, anchor);
 	out->fp = layout_load(&layout->anchor_fp, mem, anchor);
 	out->pc = layout_load(&layout->anchor_pc, mem, anchor) & ARCH_PC_MASK;
-	/* Calls into the VM leave pc out where the return address lies just below sp. */
+	/* Calls into the VM omit pc when the return address is just below sp. */
 	if (out->sp && !out->pc)
 		out->pc = mem_u64(mem, out->sp - 8) & ARCH_PC_MASK;
 	if (!out->pc || (out->sp & 7))
@@ -33,7 +32,7 @@ bool anchor_load(const struct walk_layout *layout, const struct walk_mem *mem, u
 	return out->sp != 0;
 }
 
-/* Take up the walk at the anchor. false: none, or it is not above the frames that were walked. */
+/* Continues the walk at the anchor. False if there is none, or it is not above the frames already walked. */
 static bool anchor_hop(struct walker *w)
 {
 	struct walk_cursor anchor = w->anchor;
@@ -49,7 +48,7 @@ static bool anchor_hop(struct walker *w)
 /* --- the loop ---------------------------------------------------------------------------------------- */
 
 /*
- * Whether a return address leads into an upcall stub, which has called the VM. The thread's anchor is then of Java frames
+ * True when a return address leads into an upcall stub that has called the VM: then the thread's anchor belongs to Java frames
  * further out than the C code that called the stub.
  */
 static bool at_upcall(struct walker *w)
@@ -93,11 +92,11 @@ static enum walk_step step(struct walker *w)
 		if (!w->top && w->anchor.sp && !at_upcall(w) && anchor_hop(w))
 			before = w->at;
 		done = code_step(w);
-		w->low = w->low && w->top; /* only of a stub that was interrupted */
+		w->low = w->low && w->top; /* only set by interrupted stubs */
 	}
 	if (done != STEP_NEXT)
 		return done;
-	/* Only frames without a word of stack may leave sp where it was, and no second one on top of them. */
+	/* sp may stay unchanged only across a frame without stack words, and not across two in a row. */
 	if ((w->at.sp & 7) || w->at.sp >= w->hi || w->at.sp < before.sp ||
 		(w->at.sp == before.sp && !w->top && !w->no_size)) {
 		w->at = before;
@@ -106,12 +105,12 @@ static enum walk_step step(struct walker *w)
 	}
 	w->top = w->signal;
 	w->signal = false;
-	w->leaf = w->leaf && !leaf; /* of the very next frame only */
+	w->leaf = w->leaf && !leaf; /* valid for the very next frame only */
 	w->no_size = false;
 	return STEP_NEXT;
 }
 
-/* A failed step is repaired by the anchor, which is exact; otherwise it ends the walk. */
+/* Repairs a failed step with the anchor, which is exact. Returns false if the walk ends here. */
 static bool recover(struct walker *w, uint32_t count_before)
 {
 	struct walk_cursor failed = w->at;
@@ -120,7 +119,7 @@ static bool recover(struct walker *w, uint32_t count_before)
 
 	if (!anchor_hop(w))
 		return false;
-	/* The anchor may name the very frame that failed: do not show it twice. */
+	/* The anchor may refer to the very frame that failed: do not add it twice. */
 	blob = walker_blob(w, failed.pc);
 	start = blob ? blob->start : 0;
 	blob = start ? walker_blob(w, w->at.pc) : NULL;
@@ -201,7 +200,7 @@ static struct tail *tail_of(const struct walk_layout *layout, const struct walk_
 	return usable ? thread->tail : NULL;
 }
 
-/* The method is pinned for as long as the task is the thread's. */
+/* Adds the method that a compiler thread compiles. It stays pinned while the task belongs to the thread. */
 static void compiling_add(struct walker *w)
 {
 	const struct walk_layout *l = w->layout;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Frames of nmethods: compiled Java with what was inlined into it, and wrappers of native methods.
+ * Frames of nmethods: compiled Java with its inlined methods, and wrappers of native methods.
  *
  *   sp + 8 * frame_words  ->  caller's sp
  *                    - 8      return address
@@ -9,10 +9,10 @@
 #include "walk/frames/walker.h"
 
 #define SEARCH_WORDS 256 /* how far compiled code itself may have moved sp */
-#define ADJUST_WORDS 64  /* what code pushes for a call, all registers perhaps */
-#define PUSHED_WORDS 8   /* arguments of a stub alone */
+#define ADJUST_WORDS 64  /* words pushed for a call, at most all registers */
+#define PUSHED_WORDS 8   /* arguments of a stub only */
 #define SAVED_WORDS  64  /* how far below its frame code aligns sp */
-#define SCOPES_MAX   256 /* against loops in a broken chain */
+#define SCOPES_MAX   256 /* against cycles in a corrupted chain */
 
 /* --- what is shown ----------------------------------------------------------------------------------- */
 
@@ -31,8 +31,9 @@ static uint16_t bci_clamp(int32_t bci)
 }
 
 /*
- * desc_of: what describes the code at pc, and where that is. Slow paths of barriers stand behind the method's code, where nothing is
- * described, or another slow path next; but they jump back to their place: C1's right after a call, C2's sooner or later.
+ * Finds the PcDesc of the code at *pc, and moves *pc to where it applies. Slow paths of barriers follow the method's code,
+ * where there is no PcDesc, or only that of another slow path; but they jump back to their origin: C1's right after a call,
+ * C2's sooner or later.
  */
 static bool desc_of(
 	struct walker *w, const struct code_blob *blob, uint64_t *pc, struct code_desc *out)
@@ -52,7 +53,7 @@ static bool desc_of(
 	return code_desc_find(w->layout, w->mem, blob, back, out);
 }
 
-/* The scope chain at pc, innermost first; the nmethod's method alone where no scope describes pc. */
+/* Adds the scope chain at pc, innermost first; only the nmethod's method where no scope describes pc. */
 static void scopes_add(struct walker *w, const struct code_blob *blob, uint64_t pc)
 {
 	enum walk_frame_type type = outer_type(w, blob);
@@ -82,7 +83,7 @@ static void scopes_add(struct walker *w, const struct code_blob *blob, uint64_t 
 					   : type,
 			    scope.method, bci_clamp(scope.bci)))
 			return;
-		coarse = false; /* what it is inlined into is sure, or of that place */
+		coarse = false; /* the outer scopes are certain for that place */
 	}
 	if (w->count == count)
 		walker_add(w, type, code_method(w->layout, blob), WALK_BCI_UNKNOWN);
@@ -90,7 +91,7 @@ static void scopes_add(struct walker *w, const struct code_blob *blob, uint64_t 
 
 /* --- what is remembered ------------------------------------------------------------------------------ */
 
-/* What was shown is to be known in the next walk, unless it was deoptimized. */
+/* Records the frames just added for the frame cache, unless deoptimized. */
 static void note(struct walker *w, const struct code_blob *blob, uint64_t pc, uint32_t first)
 {
 	const struct walk_layout *l = w->layout;
@@ -106,7 +107,7 @@ static void note(struct walker *w, const struct code_blob *blob, uint64_t pc, ui
 	frame_cache_note(w->thread->cache, &code, w->frames, first, w->count);
 }
 
-/* The frames where the thread was interrupted, in a method's body: loops are interrupted at the same few places. */
+/* Adds the frames at the interrupted pc in a method body. Cached: loops are interrupted at the same few places. */
 static void interrupted_add(struct walker *w, const struct code_blob *blob)
 {
 	uint32_t first = w->count;
@@ -117,7 +118,7 @@ static void interrupted_add(struct walker *w, const struct code_blob *blob)
 
 /* --- the sender -------------------------------------------------------------------------------------- */
 
-/* The frame that begins at sp, as its size says. sure: what the instructions say needs no second look. */
+/* Leaves the frame that begins at sp by its size. sure: the caller needs no plausibility check. */
 static enum walk_step frame_leave(struct walker *w, int32_t frame_words, uint64_t sp, bool sure)
 {
 	uint64_t end = sp + 8ull * (uint32_t)frame_words;
@@ -135,8 +136,8 @@ static enum walk_step frame_leave(struct walker *w, int32_t frame_words, uint64_
 }
 
 /*
- * Compiled code moved sp down: for the arguments of a stub, or for a copy of a string, in which case sp
- * was aligned and the old one pushed ([sp] is it).
+ * Leaves a frame in which compiled code has moved sp down: for arguments of a stub, or for a copy of a string, in which case
+ * sp was aligned and the old one pushed to [sp].
  */
 static enum walk_step moved_leave(struct walker *w, const struct code_blob *blob)
 {
@@ -151,7 +152,7 @@ static enum walk_step moved_leave(struct walker *w, const struct code_blob *blob
 	return STEP_FAIL;
 }
 
-/* A call that nothing describes: C1 puts arguments of some on the stack, and takes them off after it. */
+/* Leaves a frame at a call without PcDesc: for some, C1 pushes arguments and pops them afterwards. */
 static enum walk_step slow_leave(struct walker *w, const struct code_blob *blob)
 {
 	uint64_t back, put = arch_arguments(w->mem, w->at.pc, &back);
@@ -175,7 +176,7 @@ static enum walk_step prologue_leave(
 	return walker_try(w, sender.pc, sender.sp, sender.fp);
 }
 
-/* Graal makes no frame for code that calls nobody, though its nmethod has the size of one. */
+/* Graal makes no frame for leaf code, although its nmethod has a frame size. */
 static enum walk_step unframed_leave(struct walker *w, const struct code_blob *blob)
 {
 	struct walk_cursor sender = walker_before_frame(w, false);
@@ -185,7 +186,7 @@ static enum walk_step unframed_leave(struct walker *w, const struct code_blob *b
 	return walker_try(w, sender.pc, sender.sp, sender.fp);
 }
 
-/* What the instructions around pc say; BODY when they say nothing. */
+/* What the instructions around pc say about the frame; ARCH_BODY if nothing. */
 static enum arch_prologue prologue_of(const struct walker *w, const struct code_blob *blob)
 {
 	uint64_t entry = code_verified_entry(w->layout, blob);
@@ -199,8 +200,8 @@ static enum arch_prologue prologue_of(const struct walker *w, const struct code_
 }
 
 /*
- * Before its frame is complete a method has not begun, and while it is removed it is over: no scope describes
- * that; the next one is of code that happens to be placed there.
+ * Before its frame is complete a method has not begun, and while the frame is removed it has ended: no scope describes those
+ * places; the next PcDesc belongs to code that happens to follow.
  */
 static void frames_add(struct walker *w, const struct code_blob *blob, enum arch_prologue prologue)
 {
@@ -230,7 +231,7 @@ static enum walk_step top_step(struct walker *w, const struct code_blob *blob)
 		WALK_BREAK_COMPILED);
 }
 
-/* A frame that was deoptimized keeps its own pc, and its return address says so. */
+/* A deoptimized frame keeps its original pc in a slot; its return address identifies it. */
 void compiled_show(struct walker *w, const struct code_blob *blob)
 {
 	if (code_is_deopt(w->layout, blob, w->at.pc)) {
@@ -263,7 +264,7 @@ enum walk_step compiled_step(struct walker *w, const struct code_blob *blob)
 {
 	uint64_t pc = w->at.pc;
 	uint32_t first = w->count;
-	bool slow; /* nothing describes the call */
+	bool slow; /* a call without PcDesc */
 
 	if (w->top)
 		return top_step(w, blob);
@@ -271,10 +272,10 @@ enum walk_step compiled_step(struct walker *w, const struct code_blob *blob)
 	compiled_show(w, blob);
 	if (slow && slow_leave(w, blob) == STEP_NEXT)
 		return STEP_NEXT;
-	/* Where sp is too low, any return address in the frame would be taken for its last word. */
+	/* If sp is too low, any return address inside the frame would pass for its last word. */
 	if (w->low && moved_leave(w, blob) == STEP_NEXT)
 		return STEP_NEXT;
-	if (!slow) /* what is known is left by its size alone */
+	if (!slow) /* cached frames are left by their size alone */
 		note(w, blob, pc, first);
 	if (frame_leave(w, blob->frame_words, w->at.sp, true) == STEP_NEXT ||
 		moved_leave(w, blob) == STEP_NEXT)
@@ -340,7 +341,7 @@ bool walker_caller_sound(struct walker *w, uint64_t pc, uint64_t sp, uint64_t fp
 		return true;
 
 	uint64_t end = sp + 8ull * (uint32_t)blob->frame_words;
-	/* A call that nothing describes is one of a leaf stub, whose arguments may have been pushed. */
+	/* A call without PcDesc is one to a leaf stub, whose arguments may have been pushed. */
 	uint64_t moved = walker_returns_to_java(w, pc) ? 0 : PUSHED_WORDS;
 
 	for (uint64_t i = 0; i <= moved; i++)

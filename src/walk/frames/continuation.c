@@ -1,20 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * From a virtual thread to its carrier. A mounted continuation's frames stand on a ContinuationEntry, which
- * is part of the frame of Continuation.enterSpecial:
+ * From a virtual thread to its carrier. The frames of a mounted continuation are above a ContinuationEntry, which is part of
+ * the frame of Continuation.enterSpecial:
  *
  *   ... frames of the continuation | ContinuationEntry | fp | return address | frames of the carrier
  *                                    ^ JavaThread::_cont_entry, sp of enterSpecial
  *
- *   ContinuationEntry: a word that holds anything | _parent | _cont, the Continuation | ...
+ *   ContinuationEntry: an unused word | _parent | _cont, the Continuation | ...
  *
- * A continuation that was mounted again has only its youngest frames on the stack. The last of them
- * returns to a stub that brings back more (the return barrier); while it does, the stack between it and
- * the entry is scratch. So from any of these stubs the next certain thing is the entry. The older frames wait in the
- * heap: frozen.h.
+ * A remounted continuation has only its youngest frames on the stack. The last of them returns to a stub that thaws more (the
+ * return barrier); while it does, the stack between it and the entry is scratch. So from any of these stubs the next certain
+ * frame is the entry. The older frames are in the heap: frozen.h.
  *
- * A continuation yields in Continuation.yield0, which calls doYield. When that has put the frames into a chunk,
- * they stand on the stack, too, until it leaves: whatever is in the chunk from yield0 on is shown from there.
+ * A continuation yields in Continuation.yield0, which calls doYield. Once that has frozen the frames into a chunk, they are
+ * also on the stack until it returns: from yield0 on, the frames in the chunk are used instead.
  */
 #include "walk/frames/frozen.h"
 #include "walk/hotspot/method.h"
@@ -31,8 +30,8 @@ static bool frozen_of_entry(const struct walker *w, uint64_t entry, struct froze
 }
 
 /*
- * Whether all frames are in chunks: those on the stack, numbers up to `shown`, are the same once more, but for native
- * ones of the JVM and the doYield that called them. (While they are brought back there are none on the stack.)
+ * True when all frames are in chunks: then the frames before index `shown`, found on the stack, are duplicates, except native
+ * frames of the JVM and the doYield that called them. (While frames are thawed, none are on the stack.)
  */
 static bool is_yielded(const struct walker *w, const struct frozen *f, uint32_t shown)
 {
@@ -62,7 +61,7 @@ static void entry_show(struct walker *w, uint64_t entry)
 	struct frozen f;
 
 	if (frozen_of_entry(w, entry, &f)) {
-		uint32_t shown = --w->count; /* the stub stands for the frames that follow */
+		uint32_t shown = --w->count; /* replace the stub by the frames that follow */
 
 		frozen_show(w, &f);
 		if (is_yielded(w, &f, shown))
@@ -105,6 +104,6 @@ enum walk_step continuation_step(struct walker *w)
 		return STEP_FAIL;
 	if (!w->top)
 		entry_show(w, entry);
-	w->no_size = true; /* the return barrier is no frame of its own */
+	w->no_size = true; /* the return barrier has no frame of its own */
 	return carrier_step(w, entry);
 }

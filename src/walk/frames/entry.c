@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The two ways from native code into Java. Both make a frame with a frame pointer, and keep the anchor of the Java frames
- * further out, in case the native frames between do not lead there:
+ * The two ways from native code into Java. Both make a frame with a frame pointer, and save the anchor of the Java frames
+ * further out, in case the native frames in between do not lead there:
  *
- *   call stub     the VM calls Java; called by libjvm. fp + call_wrapper -> JavaCallWrapper, which has the anchor.
- *   upcall stubs  one for each function pointer that the foreign-function API makes; called by any native code, also in
- *                 threads that have not been in Java before: their anchor is empty. The anchor is in the frame itself,
+ *   call stub     the VM calls Java; called by libjvm. fp + call_wrapper -> JavaCallWrapper, which holds the anchor.
+ *   upcall stubs  one per function pointer made by the foreign-function API; called by any native code, even in threads that
+ *                 have not been in Java before: then the anchor is empty. The anchor is in the frame itself,
  *                 sp + UpcallStub::_frame_data_offset -> UpcallStub::FrameData. Each stub is a CodeBlob of frame size 0.
  */
 #include "walk/frames/walker.h"
 
 #define WRAPPER_DISTANCE (64u << 10) /* the wrapper lives in the frame of the stub's caller */
-#define UPCALL_FRAME_MAX (64u << 10) /* saved registers, arguments, a struct that is returned */
+#define UPCALL_FRAME_MAX (64u << 10) /* saved registers, arguments, a returned struct */
 
 static uint64_t wrapper_of(const struct walker *w, uint64_t fp)
 {
@@ -53,8 +53,8 @@ bool upcall_sound(struct walker *w, uint64_t sp, uint64_t fp)
 }
 
 /*
- * UpcallLinker::on_entry moves the thread's anchor into the frame; until then, w->anchor is the one of the Java frames further
- * out. An anchor that cannot be right is ignored: then only the native frames lead on. Without an exact sp there is none.
+ * UpcallLinker::on_entry moves the thread's anchor into the frame; until then, w->anchor is that of the Java frames further
+ * out. An implausible anchor is ignored, so that only the native frames lead on. Without an exact sp there is none.
  */
 static void upcall_anchor_load(struct walker *w, const struct code_blob *blob)
 {

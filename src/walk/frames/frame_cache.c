@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Three tables of rows, each with a version; what comes later to the place of another drives that out. */
+/* Three direct-mapped tables of rows, each row a sequence lock; a new row evicts the one in its place. */
 #include "walk/frames/frame_cache.h"
 
 #include "walk/load/mem.h"
@@ -12,7 +12,7 @@ static uint32_t hash_of(uint64_t pc)
 
 /* --- versions ---------------------------------------------------------------------------------------- */
 
-/* Without waiting for whoever writes it. */
+/* Reads a key in one access, even while it is being written. */
 static uint64_t key_in(const uint64_t *key)
 {
 	return __atomic_load_n(key, __ATOMIC_RELAXED);
@@ -21,8 +21,9 @@ static uint64_t key_in(const uint64_t *key)
 /* --- compiled code ----------------------------------------------------------------------------------- */
 
 /*
- * The id and the Method of whatever stands there now: of another nmethod one of them differs. What is freed loses its
- * Method before JDK 20; since then it stays as it was, until others are put there, from the end of its block on.
+ * True when the id and Method of whatever is at that address now still match: another nmethod differs in one of them. Before
+ * JDK 20 a freed nmethod loses its Method; since then its memory is unchanged until it is reused, from the end of the block
+ * on, so the block must be in use.
  */
 static bool is_valid(
 	const struct walk_layout *l, const struct walk_mem *mem, const struct frame_cache_code *c)

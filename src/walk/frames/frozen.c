@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* StackChunks: where their fields are, and their frames. */
+/* StackChunks: their field offsets, and their frames. */
 #include "walk/frames/frozen.h"
 
 #define CONTINUATION  "jdk/internal/vm/Continuation"
 #define STACK_CHUNK   "jdk/internal/vm/StackChunk"
-#define STACK_WORDS   (1u << 20) /* bound of a chunk's stack */
+#define STACK_WORDS   (1u << 20) /* upper bound of a chunk's stack */
 #define FROZEN_FRAMES 8192
 #define FROZEN_CHUNKS 64
 
 /* --- chunks ------------------------------------------------------------------------------------------ */
 
-/* Continuations are subclassed: the class of a virtual thread's is VirtualThread.VThreadContinuation. */
+/* The class Continuation itself: a virtual thread's continuation is of the subclass VThreadContinuation. */
 static uint64_t continuation_klass(
 	const struct walk_layout *l, const struct walk_mem *mem, uint64_t object)
 {
@@ -67,7 +67,7 @@ static bool frozen_parent(const struct walker *w, struct frozen *f)
 	return f->chunk != 0;
 }
 
-/* Where the oldest frame ends, in words of the chunk's stack. */
+/* End of the oldest frame, in words of the chunk's stack. */
 static uint32_t frozen_bottom(const struct walk_mem *mem, const struct frozen *f)
 {
 	if (f->at.bottom)
@@ -94,7 +94,7 @@ static uint64_t relative(const struct walker *w, uint64_t slot, uint64_t base)
 	return base + 8 * mem_u64(w->mem, slot);
 }
 
-/* link: where the caller's fp was pushed, below the frame. */
+/* link: address of the caller's pushed fp, below the frame. */
 static bool frozen_interpreted(struct walker *w, uint64_t link)
 {
 	uint64_t fp = relative(w, link, link);
@@ -102,12 +102,15 @@ static bool frozen_interpreted(struct walker *w, uint64_t link)
 	if (!interpreted_show(w, fp))
 		return false;
 	w->at.pc = mem_u64(w->mem, fp + 8) & ARCH_PC_MASK;
-	w->at.fp = fp; /* the caller's link is there, if it is interpreted too */
+	w->at.fp = fp; /* the caller's link, if it is interpreted too */
 	w->at.sp = relative(w, fp - 8, fp);
 	return true;
 }
 
-/* Of the youngest frame's code also a wrapper of a native method, or the stub by which it has asked for a monitor. */
+/*
+ * Besides compiled Java, the youngest frame's code may be the wrapper of a native method, or the stub through which it
+ * requested a monitor.
+ */
 static bool frozen_compiled(struct walker *w)
 {
 	const struct code_blob *blob = walker_blob(w, w->at.pc);
@@ -127,8 +130,8 @@ static bool frozen_compiled(struct walker *w)
 }
 
 /*
- * Show the frames of one chunk, youngest first; w->at.fp is where the last frame's link is. True when all
- * of them were: a parent may have more. What the last one returns to is set only when it is brought back.
+ * Adds the frames of one chunk, youngest first; w->at.fp is the link of the last frame. True when all of them were added; a
+ * parent may have more. The return address of the oldest is set only when it is thawed.
  */
 static bool chunk_show(struct walker *w, const struct frozen *f)
 {

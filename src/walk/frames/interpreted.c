@@ -6,19 +6,19 @@
  *   fp       caller's fp               fp - 3   Method*
  *   fp - 1   sender sp                 ...      fp + interp_bcp: bcp
  *
- * While a method is entered, Method* and sender sp are still in registers and the return address is at
- * [sp], at [sp + 8] (fp was pushed), or, while the locals are made, in rax. While a method is left, the
- * frame is already gone: the return address is at [sp], then in r13, and the sender's sp in rbx.
+ * While a method is entered, Method* and sender sp are still in registers and the return address is at [sp], at [sp + 8] (fp
+ * was pushed), or, while space for locals is made, in rax. While a method is left, the frame is already gone: the return
+ * address is at [sp], then in r13, and the sender's sp in rbx.
  */
 #include "walk/frames/walker.h"
 #include "walk/hotspot/method.h"
 
-#define FRAME_MAX   (1u << 20) /* locals and expression stack of one frame */
-#define ENTRY_WORDS 16         /* what a frameless entry may keep on the stack */
+#define FRAME_MAX   (1u << 20) /* bytes: locals and expression stack of one frame */
+#define ENTRY_WORDS 16         /* stack words of a frameless entry */
 
 /*
- * The bci of bcp in method, 0 for native methods and while bcp is not set; -1 if it is not of method. While a collection
- * that compacts is under way, JDK 8 keeps the bci itself there (frame::gc_prologue).
+ * The bci of bcp in method; 0 for native methods and while bcp is not set; -1 if bcp is outside the method. During a
+ * compacting collection, JDK 8 stores the bci itself in the slot (frame::gc_prologue).
  */
 static int32_t bci_of(const struct walker *w, const struct frame_cache_method *m, uint64_t bcp)
 {
@@ -33,7 +33,7 @@ static int32_t bci_of(const struct walker *w, const struct frame_cache_method *m
 	return (int32_t)(bcp - code);
 }
 
-/* The Method at this address, as it is known or read; false: there is none, or bcp is not its. */
+/* The Method at this address, from the cache or read. False if it is none, or bcp is outside it. */
 static bool method_at(struct walker *w, uint64_t method, uint64_t bcp,
 	struct frame_cache_method *out, int32_t *bci)
 {
@@ -62,8 +62,8 @@ static bool frame_add(struct walker *w, const struct frame_cache_method *m, uint
 }
 
 /*
- * A finished frame at fp. The top frame's bcp lives in a register and its slot is stale, but it never
- * points outside of the method.
+ * Reads the complete frame at fp. The top frame's bcp lives in a register and its slot is stale, but never points outside
+ * the method.
  */
 static bool frame_at(struct walker *w, uint64_t sp, uint64_t fp, struct frame_cache_method *method,
 	uint16_t *bci)
@@ -98,8 +98,8 @@ static enum walk_step frame_leave(struct walker *w, uint64_t fp)
 	uint64_t sp = walker_slot(w, fp, w->layout->interp_sender_sp);
 
 	/*
-	 * aarch64: an interpreted sender has space for its whole expression stack below its sp, and its callee begins
-	 * right at what of it is in use.
+	 * aarch64: an interpreted sender reserves its whole expression stack below its sp, and the callee begins right at
+	 * the part in use.
 	 */
 	if (ARCH_HAS_LINK && sp <= fp && fp - sp < FRAME_MAX)
 		sp = fp + 16;
@@ -108,7 +108,7 @@ static enum walk_step frame_leave(struct walker *w, uint64_t fp)
 	return walker_next(w, pc, sp, walker_word(w, fp));
 }
 
-/* fp is the method's own already. Sender sp is the first thing to be pushed, then its register is reused. */
+/* fp is already the method's own. Sender sp is pushed first, then its register is reused. */
 static enum walk_step own_frame(struct walker *w)
 {
 	uint64_t fp = w->at.fp, pc = walker_word(w, fp + 8), caller = walker_word(w, fp);
@@ -118,7 +118,7 @@ static enum walk_step own_frame(struct walker *w)
 	return walker_try_sender(w, pc, sender, fp + 16, caller);
 }
 
-/* The method is being entered: its frame is not finished, Method* and sender sp are in registers. */
+/* The method is being entered: its frame is incomplete, Method* and sender sp are in registers. */
 static enum walk_step entering(struct walker *w)
 {
 	const struct walk_regs *r = w->regs;
@@ -128,7 +128,7 @@ static enum walk_step entering(struct walker *w)
 
 	if (!method_at(w, r->method, 0, &m, &bci) || !frame_add(w, &m, 0))
 		return STEP_FAIL;
-	/* In this order: a pushed fp is never code, but [sp + 8] may be the caller's. */
+	/* The order matters: a pushed fp is never code, but [sp + 8] may be the caller's. */
 	if (!ARCH_HAS_LINK) {
 		uint64_t word = walker_word(w, sp);
 
@@ -137,7 +137,7 @@ static enum walk_step entering(struct walker *w)
 				STEP_NEXT)
 			return STEP_NEXT;
 	}
-	/* The sender's sp lies below its own frame pointer, but above that of the method that it calls. */
+	/* The sender's sp is below its own frame pointer, but above that of the method that it calls. */
 	if (!(sender >= sp && sender <= fp) && walker_on_stack(w, fp) &&
 		fp - sp < ENTRY_WORDS * 8 && own_frame(w) == STEP_NEXT)
 		return STEP_NEXT;
@@ -147,7 +147,7 @@ static enum walk_step entering(struct walker *w)
 	return STEP_FAIL;
 }
 
-/* The method's frame was just removed: only the way back is left, no frame to show. */
+/* The method's frame was just removed: find the caller, add no frame. */
 static enum walk_step leaving(struct walker *w)
 {
 	const struct walk_regs *r = w->regs;
@@ -165,7 +165,7 @@ static bool in_range(const struct walk_range *range, uint64_t pc)
 	return pc >= range->low && pc < range->high;
 }
 
-/* A method entry that makes a frame, as all do but those of intrinsics. */
+/* True for method entries that make a frame: all but those of intrinsics. */
 static bool in_framed_entry(const struct walk_layout *l, uint64_t pc)
 {
 	for (size_t i = 0; i < LAYOUT_FRAMED; i++)
@@ -177,9 +177,9 @@ static bool in_framed_entry(const struct walk_layout *l, uint64_t pc)
 /* --- barriers ---------------------------------------------------------------------------------------- */
 
 /*
- * A barrier of Shenandoah's uses all registers and calls the JVM. Bytecodes have them, and method entries, where they
- * load the mirror of the method's class: then the frame is begun, its Method* is there, its bcp is not yet. Where the
- * barrier stands between an enter and a leave of its own, there is no more at fp than the method's fp.
+ * A Shenandoah barrier uses all registers and calls the JVM. They occur in bytecodes, and in method entries, where they load
+ * the mirror of the method's class: there the frame has been begun and holds its Method*, but no bcp yet. If the barrier has an
+ * enter and a leave of its own, the word at fp is just the method's fp.
  */
 static bool frame_begun(struct walker *w, uint64_t sp, uint64_t fp,
 	struct frame_cache_method *method, uint16_t *bci)
@@ -191,7 +191,7 @@ static bool frame_begun(struct walker *w, uint64_t sp, uint64_t fp,
 	       method_at(w, walker_slot(w, fp, w->layout->interp_method), 0, method, &at);
 }
 
-/* The fp of the method in whose barrier pc is, 0: it is in none. */
+/* The fp of the method whose barrier contains pc; 0: pc is in no barrier. */
 static uint64_t barrier_frame(struct walker *w, uint64_t pc, uint64_t sp, uint64_t fp,
 	struct frame_cache_method *method, uint16_t *bci)
 {
@@ -223,7 +223,7 @@ static enum walk_step in_barrier(struct walker *w)
 
 /* --- what returns here ------------------------------------------------------------------------------- */
 
-/* Java callees return to the return entries; all other calls leave an address behind a call. */
+/* Java callees return to the return entries; all other calls return behind a call instruction. */
 bool interpreted_returns(const struct walker *w, uint64_t pc)
 {
 	for (size_t i = 0; i < LAYOUT_RETURNS; i++)
@@ -251,15 +251,15 @@ enum walk_step interpreted_step(struct walker *w)
 	enum walk_step done;
 	bool framed;
 
-	/* In a method entry fp may still be the caller's: a finished frame must be the callee's own. */
+	/* In a method entry fp may still be the caller's: a complete frame must be the callee's own. */
 	if (w->top && entry &&
 		walker_slot(w, w->at.fp, w->layout->interp_method) != w->regs->method &&
 		entering(w) == STEP_NEXT)
 		return STEP_NEXT;
 	framed = frame_at(w, w->at.sp, w->at.fp, &method, &bci);
 	/*
-	 * The entries of Math.sin and its like call a stub without making a frame: fp is the caller's. aarch64's keep the return
-	 * address in a register, so that what is found on the stack is of earlier calls.
+	 * The entries of Math.sin and the like call a stub without making a frame: fp is the caller's. On aarch64 the return
+	 * address stays in a register, and stack words are left over from earlier calls.
 	 */
 	if (!w->top && frameless && !(ARCH_HAS_LINK && framed) &&
 		stub_search(w, ENTRY_WORDS, WALK_BREAK_INTERPRETED) == STEP_NEXT)

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Native frames: by unwind rows where there are any, else by frame pointer: fp -> [saved fp][return
- * address]. libjvm keeps frame pointers, libc does not: without rows, the chain goes on from a libc
- * function at the nearest caller that keeps them.
+ * Native frames: by unwind rows where there are any, else by frame pointer: fp -> [saved fp][return address]. libjvm keeps
+ * frame pointers, libc does not: without rows, the walk skips from a libc function to the nearest caller that keeps them.
  */
 #include "walk/frames/unwind.h"
 #include "walk/frames/walker.h"
 
-#define LEAF_WORDS    16          /* that a leaf without a frame pointer may keep */
-#define ROOT_DISTANCE (16u << 10) /* thread entry, struct pthread and static TLS fit in it */
+#define LEAF_WORDS    16          /* stack words of a leaf without a frame pointer */
+#define ROOT_DISTANCE (16u << 10) /* covers thread entry, struct pthread and static TLS */
 
 bool walker_returns(struct walker *w, uint64_t pc)
 {
@@ -25,8 +24,8 @@ bool native_sound(struct walker *w, uint64_t fp)
 }
 
 /*
- * clone returned in a thread that has run nothing yet: glibc's caller had the new thread's control block in
- * fp, which begins with its own address and has it once more.
+ * True when clone has returned in a thread that has run nothing yet: fp still holds what it held in glibc's caller, the new
+ * thread's control block, which begins with its own address and repeats it at offset 16.
  */
 static bool is_newborn(const struct walker *w)
 {
@@ -37,14 +36,14 @@ static bool is_newborn(const struct walker *w)
 }
 
 /*
- * The first frames of a thread keep no frame pointer: clone, start_thread, and what libjvm was called
- * by. A chain that ends there is complete; one that ends elsewhere is broken.
+ * The outermost frames of a thread keep no frame pointer: clone, start_thread, and libjvm's caller. A chain that ends there
+ * is complete; one that ends elsewhere is broken.
  */
 static enum walk_step native_end(struct walker *w, bool from_libjvm)
 {
 	bool near_root = w->hi - w->at.sp <= ROOT_DISTANCE;
 
-	/* _start, and what the ABI asks of whoever makes threads: fp is 0 in the outermost frame. */
+	/* _start, and by the ABI every thread creator: fp is 0 in the outermost frame. */
 	if (!w->bounded && !w->at.fp && !w->top)
 		return STEP_ROOT;
 	if (near_root && (from_libjvm || !w->at.fp || !w->layout || is_newborn(w)))
@@ -73,7 +72,7 @@ static enum walk_step prologue_step(struct walker *w, enum arch_prologue prologu
 	return walker_next(w, sender.pc, sender.sp, sender.fp);
 }
 
-/* Does the frame cache know this return address, which then is one? Its rule is in w->rule. */
+/* True when the frame cache has this pc, which then is a proven return address. Its rule is stored in w->rule. */
 static bool rule_known(struct walker *w, uint64_t pc)
 {
 	if (w->rule_pc == pc)
@@ -86,14 +85,14 @@ static bool rule_known(struct walker *w, uint64_t pc)
 	return true;
 }
 
-/* Only of what the step before saw to be a return address. */
+/* Caches a rule. Only for a pc that the previous step proved to be a return address. */
 static void rule_note(struct walker *w, uint64_t pc, const struct unwind_rule *rule)
 {
 	if (w->thread->cache && rule->cfa >= UNWIND_CFA_SP)
 		frame_cache_rule_keep(w->thread->cache->table, w->thread->rows, pc, rule);
 }
 
-/* What was interrupted is known exactly. */
+/* Continues at the registers that a signal interrupted, which are exact. */
 static enum walk_step signal_left(struct walker *w, const struct walk_regs *regs)
 {
 	w->signal_regs = *regs;
@@ -103,8 +102,8 @@ static enum walk_step signal_left(struct walker *w, const struct walk_regs *regs
 }
 
 /*
- * By rows, which say exactly what they say; but some hand-written assembly (libc's mpn_*) says it wrong, so
- * what they lead to must look like a caller. STEP_FAIL: frame pointers may do better.
+ * By rows. They are exact, but those of some hand-written assembly (libc's mpn_*) are wrong, so the result must look like a
+ * caller. STEP_FAIL: frame pointers may do better.
  */
 static enum walk_step rows_step(struct walker *w)
 {
@@ -132,8 +131,8 @@ static enum walk_step rows_step(struct walker *w)
 }
 
 /*
- * A trampoline that no row describes, or none yet: the agent's own, below HotSpot's handler of null checks. By the
- * frame pointer the interrupted frame would be passed over.
+ * A signal trampoline without rows, or whose rows have not arrived yet: the agent's own, below HotSpot's handler of null
+ * checks. The frame pointer would skip the interrupted frame.
  */
 static enum walk_step trampoline_step(struct walker *w)
 {
@@ -162,7 +161,7 @@ static enum walk_step fp_step(struct walker *w, bool from_libjvm)
 	pc = walker_word(w, fp + 8) & ARCH_PC_MASK;
 	if (!walker_returns(w, pc))
 		return native_end(w, from_libjvm);
-	/* aarch64: compilers put what fp leads to at the low end of a frame. */
+	/* aarch64: compilers place the frame record, to which fp points, at the low end of a frame. */
 	w->low = ARCH_HAS_LINK;
 	return walker_next(w, pc, fp + 16, next_fp);
 }
@@ -180,10 +179,10 @@ static enum walk_step leaf_try(struct walker *w, uint64_t pc, uint64_t sp)
 }
 
 /*
- * Where calls leave the return address in a register and libc keeps frame pointers: by the frame pointer, a leaf without a
- * frame and without rows, or the linker's stub of a call into another library, would leave its caller out. The register is
- * believed as in native_leaf_step: in code without rows that has called something it leads to that code, which then has
- * none, and in a function whose frame is made the frame pointer says the same.
+ * For CPUs with a link register, where libc keeps frame pointers: stepping by frame pointer would skip the caller of a leaf
+ * without frame and rows, or of the linker's stub for a call into another library. The register is trusted under the
+ * conditions of native_leaf_step: in code without rows that has called something, it points into that same code, which has
+ * no rows; and in a function that has built its frame, the frame pointer yields the same address.
  */
 static enum walk_step link_step(struct walker *w)
 {
@@ -195,9 +194,10 @@ static enum walk_step link_step(struct walker *w)
 }
 
 /*
- * The same into Java, without rows: compiled code calls libjvm's maths and other leaves, which make no frame. What has made one and
- * has called nobody yet is left by its frame pointer. Older builds of HotSpot leave their return address on the stack for such a
- * call, above a word that is 0, which tells where their frame begins; else a leaf may have taken some words below it.
+ * Likewise into Java, without rows: compiled code calls libjvm's math functions and other leaves, which make no frame. Code
+ * that has made a frame and called nothing yet is left by its frame pointer. Older HotSpot builds push their return address
+ * for such a call, above a word that is 0, which shows where their frame begins; otherwise the leaf may have pushed some
+ * words below it.
  */
 static enum walk_step java_link_step(struct walker *w)
 {
@@ -219,9 +219,9 @@ static enum walk_step java_link_step(struct walker *w)
 }
 
 /*
- * A leaf that keeps no frame pointer, in a module whose rows have not come yet: libjvm's comparators, which libc's
- * qsort calls; or a stub that native code calls, such as JNI's fast accessors. The nearest return address is believed
- * when it has rows and they lead to another one; a nearer one in libjvm, which cannot be checked, may be the caller.
+ * A leaf without frame pointer in a module whose rows have not arrived yet, such as libjvm's comparators called by libc's
+ * qsort, or a stub that native code calls, such as JNI's fast accessors. The nearest return address is trusted if it has rows
+ * that lead to another one; a nearer one in libjvm, which cannot be verified, may be the caller, so the search ends there.
  */
 enum walk_step native_leaf_step(struct walker *w)
 {

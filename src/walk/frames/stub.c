@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Code of the JVM that is neither Java nor libjvm: StubRoutines, runtime stubs, adapters, vtable stubs.
+ * JVM code that is neither compiled Java nor part of libjvm: StubRoutines, runtime stubs, adapters, vtable stubs.
  *
- * Runtime stubs have a frame size. The others describe nothing: most begin with push rbp; mov rbp,rsp,
- * the short ones leave the return address at [sp], and the long ones move sp about. The candidates are
- * tried in that order and each must lead to a sure return address.
+ * Runtime stubs have a frame size. The others are not described: most begin with push rbp; mov rbp,rsp, short ones leave the
+ * return address at [sp], and long ones move sp around. The candidates are tried in that order, and each must lead to a
+ * certain return address.
  */
 #include "walk/frames/walker.h"
 
@@ -34,7 +34,7 @@ static enum walk_step at_sp(struct walker *w, uint64_t offset, uint64_t fp)
 	return try_caller(w, walker_word(w, w->at.sp + offset), w->at.sp + offset + 8, fp);
 }
 
-/* Not by an address that a call of its own has left there; only stubs that share one blob call one another. */
+/* By the link register, unless a call of the stub itself has set it; only stubs that share a blob call one another. */
 static enum walk_step by_link(struct walker *w, const struct code_blob *blob)
 {
 	uint64_t link = w->regs->link & ARCH_PC_MASK;
@@ -53,11 +53,11 @@ static enum walk_step by_frame_pointer(struct walker *w)
 		return STEP_FAIL;
 	saved = walker_word(w, fp);
 	if (walker_word(w, slot) == UINT64_MAX) {
-		/* The stub of nmethods' entry barriers puts a word between: -1, to be overwritten by a new sp. */
+		/* The stub of nmethod entry barriers has a word in between: -1, to be overwritten by a new sp. */
 		slot += 8;
 	} else if (saved > fp && saved - fp <= 8 * INNER_WORDS &&
 		   !returns(w, walker_word(w, slot) & ARCH_PC_MASK)) {
-		/* JDK 28's barriers make a second frame in their first, to call the VM. */
+		/* JDK 28's barrier stubs make a second frame within the first, to call the VM. */
 		slot = saved + 8;
 		saved = walker_word(w, saved);
 	}
@@ -88,7 +88,7 @@ enum walk_step stub_search(struct walker *w, uint32_t words, enum walk_break why
 	return walker_fail(w, why);
 }
 
-/* An adapter moves the return address: it is at [sp], or in rax while the arguments are moved. */
+/* An adapter moves the return address: it is at [sp], or in rax while arguments are being moved. */
 static enum walk_step adapter_step(struct walker *w)
 {
 	const struct walk_regs *r = w->regs;
@@ -103,12 +103,12 @@ static enum walk_step adapter_step(struct walker *w)
 }
 
 /*
- * An adapter calls the VM to have its caller patched. It saves all registers, among them sp as it was, in
- * r13, and the return address that stood there, in rax:
+ * An adapter that calls the VM to have its caller patched. It saves all registers, among them the original sp, in r13, and the
+ * return address that was there, in rax:
  *
  *   [..., r13, r12, r11, r10, r9, r8, rdi, rsi, rbp, rsp, rbx, rdx, rcx, rax]
  *
- * What lies below is not written by all CPUs: stale frames may show there, so nothing is searched for.
+ * Not every CPU writes the area below, and stale frames may show through there, so nothing in it is searched for.
  */
 static enum walk_step adapter_saved(struct walker *w)
 {
@@ -129,8 +129,8 @@ static enum walk_step adapter_saved(struct walker *w)
 }
 
 /*
- * Follow a chain of callers until it passes target. Frames are saved fps with a return address above, in
- * Java as in native code, so a genuine frame pointer is met exactly, and a stale chain misses it.
+ * Follows a chain of callers until it passes target; true if it meets target exactly. Frames are saved fps with a return
+ * address above, in Java as in native code, so a genuine frame pointer is met exactly and a stale chain misses it.
  */
 static bool chain_meets(struct walker *w, struct walk_cursor at, uint64_t target)
 {
@@ -151,8 +151,8 @@ static bool chain_meets(struct walker *w, struct walk_cursor at, uint64_t target
 }
 
 /*
- * A stub without a description: it left the return address at [sp], or made a frame of its own. With a
- * frame [sp] may be a stale return address; without one fp is some frame's further out.
+ * A stub without a description: it left the return address at [sp], or made a frame of its own. With a frame, [sp] may be a
+ * stale return address; without one, fp belongs to a frame further out.
  */
 static enum walk_step undescribed_step(struct walker *w)
 {
@@ -163,12 +163,12 @@ static enum walk_step undescribed_step(struct walker *w)
 	near = w->at;
 	w->at = start;
 	far = by_frame_pointer(w) == STEP_NEXT ? w->at : near;
-	w->at = start; /* the chain begins here, not where the frame pointer leads */
+	w->at = start; /* the chain starts here, not where the frame pointer leads */
 	w->at = chain_meets(w, near, start.fp) ? near : far;
 	return STEP_NEXT;
 }
 
-/* fp is not looked at: it is the frame pointer of somebody further out. */
+/* A leaf stub that may have pushed registers. fp is ignored: it belongs to a frame further out. */
 static enum walk_step pushed_step(struct walker *w)
 {
 	for (uint64_t i = 0; i <= PUSHED_MAX; i++)
@@ -179,7 +179,10 @@ static enum walk_step pushed_step(struct walker *w)
 	return STEP_FAIL;
 }
 
-/* Where its frame is not built yet, or has been left, what its size says is of another frame. by_link knows that, too. */
+/*
+ * Where the frame is not built yet, or already removed, the frame size would lead into another frame. by_link covers this for
+ * CPUs with a link register.
+ */
 static enum walk_step prologue_step(struct walker *w)
 {
 	enum arch_prologue prologue =
@@ -192,7 +195,10 @@ static enum walk_step prologue_step(struct walker *w)
 	return try_caller(w, sender.pc, sender.sp, sender.fp);
 }
 
-/* A stub that has made a frame is known by the call in front of its return address; stale ones may lie below, where it has yet to write. */
+/*
+ * True when the stub has made a frame: the return address at fp follows a call of this stub. Stale addresses may lie further
+ * down, where the stub has not written yet.
+ */
 static bool has_frame(struct walker *w, const struct code_blob *blob)
 {
 	return walker_on_stack(w, w->at.fp) &&
@@ -206,14 +212,14 @@ static enum walk_step top_step(struct walker *w, const struct code_blob *blob)
 
 	if (blob->kind == CODE_ADAPTER)
 		return adapter_step(w);
-	/* A stub that has made its frame and called nobody yet has the address in both. */
+	/* A stub that has made its frame but called nothing yet has the return address in both places. */
 	if (ARCH_HAS_LINK && walker_on_stack(w, w->at.fp) &&
 		walker_word(w, w->at.fp + 8) == w->regs->link && by_frame_pointer(w) == STEP_NEXT)
 		return STEP_NEXT;
-	/* While a register has the return address no word of the stack is asked: a small frame's own would be met there. */
+	/* While a register holds the return address, no stack word is tried: a small frame's own would be found there. */
 	if (by_link(w, blob) == STEP_NEXT) {
 		w->leaf = bare;
-		w->low = blob->frame_words < 2; /* it may have pushed something, as maths do */
+		w->low = blob->frame_words < 2; /* it may have pushed something, as math stubs do */
 		return STEP_NEXT;
 	}
 	if (bare && pushed_step(w) == STEP_NEXT)

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Leaves marks, records what a walk loaded from there to the root, and compares it in later walks. */
+/* Leaves marks, records what a walk loads from there to the root, and compares it in later walks. */
 #include "walk/frames/unwind.h"
 #include "walk/frames/walker.h"
 #include "walk/hotspot/names.h"
 
-#define LEARN_FIRST 32u   /* hits until the first try further in */
-#define LEARN_LAST  8192u /* that doubles up to so many */
-#define WAIT_BITS \
-	10 /* walks to wait after so many failures: 2 to the power of them, at most this */
+#define LEARN_FIRST 32u   /* hits until a start further in is tried; doubles each time, */
+#define LEARN_LAST  8192u /* up to this */
+/* Back-off: after n failures in a row, 2^n walks go without a tail; n is at most this. */
+#define WAIT_BITS 10
 
 struct recorder {
 	const struct walk_mem *through;
@@ -15,12 +15,12 @@ struct recorder {
 	const struct unwind_table *rows;
 	struct tail *tail;
 	const struct walker *walker;
-	uint64_t stuck_sp; /* of the frame that loaded what cannot be compared; 0: none did */
+	uint64_t stuck_sp; /* sp of the frame that loaded something incomparable; 0: none */
 };
 
 /* --- places ------------------------------------------------------------------------------------------- */
 
-/* Whether nothing but at and from_libjvm of the frames below matters to the rest of the walk. */
+/* True when, of the walk so far, only `at` and from_libjvm affect the rest. */
 static bool is_plain(const struct walker *w)
 {
 	return !w->top && !w->leaf && !w->anchor.sp;
@@ -37,7 +37,7 @@ static struct tail_mark mark_of(const struct walker *w)
 	return (struct tail_mark){w->at.pc, w->at.sp, w->at.fp, w->from_libjvm};
 }
 
-/* The outermost are kept: marks is a ring until the walk is over. */
+/* Keeps the outermost marks: marks is a ring buffer until the walk ends. */
 static void mark_leave(struct walker *w)
 {
 	w->tail->mark_count = 0;
@@ -51,7 +51,7 @@ static void marks_turn(struct tail *t, uint32_t left)
 	t->mark_count = left < TAIL_MARKS ? left : TAIL_MARKS;
 	if (left <= TAIL_MARKS)
 		return;
-	for (uint32_t n = 0; n < first; n++) { /* by one, so often: this is rare */
+	for (uint32_t n = 0; n < first; n++) { /* rotate by one each time: rare, so simple */
 		struct tail_mark mark = t->marks[0];
 
 		for (uint32_t i = 1; i < TAIL_MARKS; i++)
@@ -60,7 +60,7 @@ static void marks_turn(struct tail *t, uint32_t left)
 	}
 }
 
-/* The first mark that this walk comes by is where a tail may begin. */
+/* Joins this walk with the earlier one at the first mark that it meets: a tail may start there. */
 static void mark_compare(struct walker *w)
 {
 	const struct tail *t = w->tail;
@@ -74,7 +74,7 @@ static void mark_compare(struct walker *w)
 	w->join_count = w->count;
 }
 
-/* A tail begins at the marks that are left, or further out. */
+/* Drops the innermost marks: a tail starts at one of the remaining marks, or further out. */
 static void marks_drop(struct tail *t, uint32_t inner)
 {
 	t->mark_count -= inner;
@@ -84,7 +84,7 @@ static void marks_drop(struct tail *t, uint32_t inner)
 
 /* --- does it hold? ------------------------------------------------------------------------------------ */
 
-/* 0, or the address of the outermost word that is another now. */
+/* Address of the outermost stack word that has changed; 0: none has. */
 static uint64_t words_differ(const struct tail *t, const struct walk_mem *mem)
 {
 	uint64_t outermost = 0;
@@ -117,7 +117,7 @@ static bool tail_is_current(const struct walker *w)
 	       w->max - w->count >= t->frame_count;
 }
 
-/* Where it does not, the next one is to begin further out than what differs. */
+/* If the tail does not hold, the next one must start further out than the changed word. */
 static bool tail_holds(struct walker *w)
 {
 	const struct tail *t = w->tail;
@@ -193,7 +193,10 @@ static bool code_note(struct recorder *r, uint64_t addr, const void *data, size_
 	return true;
 }
 
-/* What can be compared is noted; libjvm's code stays as it is, and that of others while their rows are there. */
+/*
+ * Records a load for later comparison. libjvm's code never changes, nor does that of modules while their rows are in the
+ * table. False if the load can be neither compared nor relied on.
+ */
 static bool load_note(struct recorder *r, uint64_t addr, const void *data, size_t bytes)
 {
 	const struct walk_layout *l = r->layout;
@@ -223,8 +226,8 @@ static void tail_clear(struct tail *t)
 }
 
 /*
- * Walk once more from where the walks joined, noting what is loaded. The frames are those that were found already;
- * where they are written again nobody looks. What these walks found out for the frame cache, they found out before.
+ * Repeats the walk from where the walks joined, recording what is loaded. The frames found are the same, so they are written
+ * beyond the end and dropped; so are the notes for the frame cache, which the first pass has made already.
  */
 static bool tail_record(struct walker *w, uint64_t *stuck_sp)
 {
@@ -249,7 +252,7 @@ static bool tail_record(struct walker *w, uint64_t *stuck_sp)
 	w->from_libjvm = t->start.from_libjvm;
 	w->anchor.sp = 0;
 	w->top = w->leaf = w->no_size = w->signal = false;
-	/* What these say was loaded before. */
+	/* Cached results would hide the loads that produced them. */
 	w->known.pc = w->rule_pc = w->blobs[0].pc = w->blobs[1].pc = 0;
 	root = walker_to_root(w) && w->count - count == frames;
 	w->count = count;
@@ -260,7 +263,7 @@ static bool tail_record(struct walker *w, uint64_t *stuck_sp)
 	return root && !r.stuck_sp;
 }
 
-/* The next one is to begin further out; where nothing is left of the stack, much later. */
+/* The next tail must start further out; if no marks remain, back off. */
 static void tail_fails(struct tail *t, uint64_t stuck_sp)
 {
 	uint32_t inner = 0;
@@ -308,7 +311,6 @@ static void tail_hit(struct tail *t)
 	t->learn_after = after < LEARN_LAST ? 2 * after : after;
 }
 
-/* At the end of a walk that came to the root, and whose frames are all there. */
 void tail_end(struct walker *w)
 {
 	struct tail *t = w->tail;
@@ -343,7 +345,7 @@ struct tail *tail_take(struct tail *t, uint32_t owner)
 		return NULL;
 	}
 	t->taken = true;
-	__atomic_signal_fence(__ATOMIC_SEQ_CST); /* only this thread's handlers look */
+	__atomic_signal_fence(__ATOMIC_SEQ_CST); /* only signal handlers of this thread compete */
 	return t;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Native unwinding by rows. Runs in signal handlers; unwind_rows_check is the gate for what comes from outside. */
+/* Native unwinding by rows. Runs in signal handlers; only unwind_rows_check sees untrusted blocks. */
 #include "walk/frames/unwind.h"
 
 #include "walk/load/arch.h"
@@ -69,7 +69,7 @@ const struct unwind_rule *unwind_rows_find(const struct unwind_rows *r, uint64_t
 
 	if (page >= r->page_count)
 		return NULL;
-	low = r->pages[page]; /* the row looked for is the last one <= key */
+	low = r->pages[page]; /* search the last row <= key */
 	high = r->pages[page + 1];
 	while (low < high) {
 		uint32_t mid = low + (high - low) / 2;
@@ -104,9 +104,8 @@ const struct unwind_module *unwind_find(const struct unwind_table *table, uint64
 }
 
 /*
- * What the kernel pushed before it ran a handler, as seen from the trampoline (sp): on x86-64 a ucontext
- * (arch/x86/include/asm/sigframe.h), on aarch64 a siginfo of 128 bytes and a ucontext
- * (arch/arm64/kernel/signal.c). Offsets of the saved registers from sp.
+ * Signal frames: offsets of the saved registers from sp in the trampoline. On x86-64 the kernel pushes a ucontext
+ * (arch/x86/include/asm/sigframe.h), on aarch64 a siginfo of 128 bytes and a ucontext (arch/arm64/kernel/signal.c).
  */
 #if defined(__x86_64__)
 enum { SIGNAL_FP = 40 + 10 * 8, SIGNAL_SP = 40 + 15 * 8, SIGNAL_PC = 40 + 16 * 8 };
@@ -152,7 +151,7 @@ static bool step_cfa(const struct unwind_rule *rule, const struct walk_mem *mem,
 	case UNWIND_CFA_SP: *cfa = plus(regs->sp, rule->cfa_offset); return true;
 	case UNWIND_CFA_FP: *cfa = plus(regs->fp, rule->cfa_offset); return true;
 	case UNWIND_CFA_FP_LOAD: return mem_load_u64(mem, plus(regs->fp, rule->cfa_offset), cfa);
-	default: /* UNWIND_CFA_PLT; the others never come here */
+	default: /* UNWIND_CFA_PLT; unwind_apply handles the others */
 		*cfa = plus(regs->sp, rule->cfa_offset) +
 		       ((int64_t)(regs->pc & 15) >= rule->fp_offset ? 8 : 0);
 		return true;
@@ -174,10 +173,10 @@ static bool step_saved(unsigned how, int offset, uint64_t cfa, const struct walk
 static enum unwind_result step_frame(const struct unwind_rule *rule, const struct walk_mem *mem,
 	struct walk_regs *regs, bool exact)
 {
-	/* A PLT's fp_offset says something else; its fp is never saved. */
+	/* In a PLT rule fp_offset has another meaning; its fp is never saved. */
 	uint64_t cfa = 0, fp = regs->fp, ra = regs->link;
 
-	if (rule->ra == UNWIND_SAVED_NOT && !exact) /* lr has long been overwritten */
+	if (rule->ra == UNWIND_SAVED_NOT && !exact) /* lr has been overwritten by then */
 		return UNWIND_STUCK;
 	if (!step_cfa(rule, mem, regs, &cfa) ||
 		!step_saved(rule->fp, rule->fp_offset, cfa, mem, regs, &fp) ||
@@ -196,7 +195,7 @@ static enum unwind_result step_frame(const struct unwind_rule *rule, const struc
 const struct unwind_rule *unwind_rule_of(
 	const struct unwind_table *table, const struct walk_regs *regs, bool exact)
 {
-	/* A call may be the last instruction of a function: its return address belongs to the next. */
+	/* A call may be the last instruction of a function, so its return address may belong to the next one. */
 	uint64_t pc = exact ? regs->pc : regs->pc - 1;
 	const struct unwind_module *m = unwind_find(table, pc);
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads in place where memory stays mapped, elsewhere lines that the kernel has copied. */
+/* Reads in place where memory stays mapped, and through kernel-copied lines elsewhere. */
 #include "walk/load/here.h"
 #include "walk/load/version.h"
 
 #define HERE_READABLE 1u
 
-/* Words in one access each: what another thread writes meanwhile is not torn. */
+/* Loads a word in one access, so a concurrent store by another thread is not torn. */
 static void copy_in_place(void *out, uint64_t addr, size_t bytes)
 {
 	const void *from = (const void *)(uintptr_t)addr;
@@ -32,7 +32,7 @@ static bool is_kept(const struct here_kept *kept, uint64_t addr, size_t bytes)
 	return false;
 }
 
-/* The line that holds addr; NULL when it cannot be read. */
+/* The line that contains addr, copied if it is not cached; NULL if unreadable. */
 static const unsigned char *line_find(struct here *here, uint64_t addr)
 {
 	struct here_lines *lines = here->lines;
@@ -114,7 +114,7 @@ static bool row_load(
 	return version_unchanged(&row->version, version);
 }
 
-/* By way of a line, which the walk may need for more. false: it cannot be read, or another thread is writing the row. */
+/* Fills a row through a line, which the walk may need again. False if unreadable, or another thread is writing the row. */
 static bool row_fill(struct here *here, uint64_t owner, uint64_t addr)
 {
 	uint64_t low = addr & ~(uint64_t)(HERE_LINE_BYTES - 1);

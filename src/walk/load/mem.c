@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Strings of the target. */
+/* Strings in the target. */
 #include "walk/load/mem.h"
 
 int mem_string(const struct walk_mem *mem, uint64_t addr, char *out, size_t cap)
@@ -9,7 +9,7 @@ int mem_string(const struct walk_mem *mem, uint64_t addr, char *out, size_t cap)
 
 	if (!addr)
 		return -1;
-	/* Aligned words never cross into a page that the string itself is not in. */
+	/* Aligned words never cross into a page that the string does not extend to. */
 	for (uint64_t at = addr & ~7ull; n + 1 < cap; at += 8) {
 		if (!mem_load(mem, at, &word, sizeof(word)))
 			return -1;
