@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Classes by name, sets by their static fields, places of tables, threads in them. */
+/* Finds classes by name, reads sets through their static fields, visits bins of hash tables and the threads in them. */
 #include "walk/frames/unmounted.h"
 
 #include "walk/hotspot/java_thread.h"
@@ -7,11 +7,11 @@
 #include "walk/hotspot/threads.h"
 #include "walk/load/mem.h"
 
-#define CLASSES_MAX   (1u << 20) /* against loops in a list that changes under us */
+#define CLASSES_MAX   (1u << 20) /* against cycles in a list that changes meanwhile */
 #define CHAIN_MAX     4096u
 #define TABLE_MAX     (1u << 30)
-#define SCOPES_MAX    16u  /* open at once in one thread, or one within the other */
-#define REGISTRY_PICK 256u /* containers that are looked at in one visit, about */
+#define SCOPES_MAX    16u  /* open scopes per thread, and nesting depth */
+#define REGISTRY_PICK 256u /* bins of the registry per visit, about */
 
 /* --- classes ----------------------------------------------------------------------------------------- */
 
@@ -82,7 +82,7 @@ static void class_try(struct unmounted *u, uint64_t klass)
 	}
 }
 
-/* New classes are put before the others. */
+/* HotSpot prepends new classes to the list. */
 void unmounted_refresh(struct unmounted *u)
 {
 	uint64_t first, klass;
@@ -124,27 +124,27 @@ bool unmounted_open(struct unmounted *u, const struct walk_layout *l, const stru
 
 /* --- tables ------------------------------------------------------------------------------------------ */
 
-/* One visit: what is passed down to each place. */
+/* State of one visit, passed down to each bin. */
 struct visit {
 	struct unmounted *u;
 	const struct unmounted_pick *pick;
 	unmounted_fn *fn;
 	void *ctx;
 	struct unmounted_count count;
-	uint32_t inner;  /* so many scopes within each other */
-	uint64_t number; /* of the only thread that is asked for; 0: all are */
-	uint64_t found;  /* that one */
+	uint32_t inner;  /* current nesting depth of scopes */
+	uint64_t number; /* id of the only thread wanted; 0: all */
+	uint64_t found;  /* the wanted thread */
 };
-/* What a node's key leads to, if it is of the class that was asked for; it stands for so many. */
+/* Called for a node's key of the wanted class; weight stands_for. */
 typedef void key_fn(struct visit *v, uint64_t key, uint64_t stands_for);
-/* Which keys of a set: how many places of its table, of which class (0: any), and what is done with them. */
+/* Selection of keys in a set: bins per table, class of the key (0: any), and the callback. */
 struct keys {
 	uint32_t places;
 	uint64_t klass;
 	key_fn *fn;
 };
 
-/* field_to: the same, if it leads to an object of that class. */
+/* The object that a field refers to, if it is of that class; else 0. */
 static uint64_t field_to(
 	const struct visit *v, uint64_t object, unsigned class, unsigned field, uint64_t klass)
 {
@@ -158,8 +158,8 @@ static uint64_t element_at(const struct visit *v, uint64_t array, uint32_t i)
 }
 
 /*
- * unread: a reference leads somewhere, but to no object: a collector has moved it, and nobody has looked since. A null
- * may have colours (generational ZGC).
+ * True when a reference is not null but leads to no object: a collector has moved the object, and the reference has not been
+ * healed yet. A null may have colours (generational ZGC).
  */
 static bool unread(const struct visit *v, uint64_t at)
 {
@@ -168,7 +168,7 @@ static bool unread(const struct visit *v, uint64_t at)
 	return v->u->mode.narrow ? word != 0 : word >> 16 != 0;
 }
 
-/* reference_at: what it leads to; counts what cannot be read. */
+/* Follows a reference; counts it if unreadable. */
 static struct oop reference_at(struct visit *v, uint64_t at)
 {
 	struct oop oop = oop_field(&v->u->mode, v->u->layout, v->u->mem, at);
@@ -183,7 +183,7 @@ static struct oop field_of(struct visit *v, uint64_t object, unsigned class, uns
 	return reference_at(v, object + v->u->field[class][field]);
 }
 
-/* chain_each: from this node on. Nodes of trees are of another class; their first one says which. */
+/* Visits a chain of nodes. Nodes of trees are of another class; the first node tells which. */
 static void chain_each(
 	struct visit *v, uint64_t node, uint64_t klass, uint64_t stands_for, const struct keys *k)
 {
@@ -191,7 +191,7 @@ static void chain_each(
 		uint64_t key = k->klass ? field_to(v, node, UNMOUNTED_NODE, NODE_KEY, k->klass)
 					: field_of(v, node, UNMOUNTED_NODE, NODE_KEY).object;
 
-		if (!key && k->klass) /* of another class, or not to be read */
+		if (!key && k->klass) /* of another class, or unreadable */
 			field_of(v, node, UNMOUNTED_NODE, NODE_KEY);
 		if (key)
 			k->fn(v, key, stands_for);
@@ -199,7 +199,7 @@ static void chain_each(
 	}
 }
 
-/* bin_each: what a place holds: nodes, or a tree of them. */
+/* Visits a bin: a chain of nodes, or a tree. */
 static void bin_each(struct visit *v, struct oop bin, uint64_t stands_for, const struct keys *k)
 {
 	if (bin.klass == v->u->klass[UNMOUNTED_TREE])
@@ -207,7 +207,7 @@ static void bin_each(struct visit *v, struct oop bin, uint64_t stands_for, const
 	chain_each(v, bin.object, bin.klass, stands_for, k);
 }
 
-/* place_each: a place whose threads have gone to a larger table is two places there. */
+/* Visits one place of a table. A place already transferred to a larger table is two places there. */
 static void place_each(struct visit *v, uint64_t table, uint32_t place, uint32_t length,
 	uint64_t stands_for, const struct keys *k)
 {
@@ -235,8 +235,8 @@ static void place_each(struct visit *v, uint64_t table, uint32_t place, uint32_t
 }
 
 /*
- * place_of: one of the places of a stretch. A thread's place is its number (VirtualThread.hashCode), and threads of one
- * kind often have numbers in step, so places must not be: those of each stretch are drawn anew.
+ * Draws one place of a stretch of `step` places. A thread's place is determined by its id (VirtualThread.hashCode), and threads
+ * of one kind often have equidistant ids, so the places must not be equidistant: each stretch is drawn independently.
  */
 static uint32_t place_of(const struct visit *v, uint32_t stretch, uint32_t step)
 {
@@ -246,14 +246,14 @@ static uint32_t place_of(const struct visit *v, uint32_t stretch, uint32_t step)
 	return stretch * step + ((uint32_t)(drawn >> 32) & (step - 1));
 }
 
-/* table_each: of a table with more places one out of each stretch of `step`. */
+/* Visits all places of a table, or, if there are more than k->places, one per stretch of `step`. */
 static void table_each(struct visit *v, uint64_t table, uint64_t stands_for, const struct keys *k)
 {
 	uint32_t length = oop_array_length(&v->u->mode, v->u->mem, table), step = 1;
 
 	if (!length || length > TABLE_MAX || length & (length - 1))
 		return;
-	if (v->number && k->klass) { /* threads */
+	if (v->number && k->klass) { /* a table of threads */
 		place_each(v, table, unmounted_place(v->number, length), length, stands_for, k);
 		return;
 	}
@@ -279,7 +279,7 @@ static void set_each(struct visit *v, struct oop set, uint64_t stands_for, const
 
 #define STATE_SUSPENDED 256u
 
-/* VirtualThread.java, JDK 21 to 28; other numbers are of threads that are mounted, or were not yet, or are over. */
+/* VirtualThread.java, JDK 21 to 28; all other states are mounted, not yet started, or terminated. */
 static const struct {
 	uint8_t number;
 	bool timed;
@@ -342,7 +342,7 @@ static void threads_of(struct visit *v, struct oop set, uint64_t stands_for)
 	set_each(v, set, stands_for, &threads);
 }
 
-/* scopes_visit: whatever an owner of scopes stands for, its threads do. */
+/* Visits the threads of all scopes that a thread owns. They inherit its weight. */
 static void scopes_visit(struct visit *v, uint64_t owner, uint64_t stands_for)
 {
 	const struct unmounted *u = v->u;
@@ -384,7 +384,7 @@ static void container_visit(struct visit *v, uint64_t reference, uint64_t stands
 	}
 }
 
-/* A class's static fields are in its java.lang.Class. */
+/* Reads a static field, which is stored in the class's java.lang.Class. */
 static struct oop static_of(struct visit *v, unsigned class)
 {
 	const struct unmounted *u = v->u;
@@ -459,9 +459,9 @@ static uint64_t continuation_of(const struct unmounted *u, const struct unmounte
 	return field_in(u, thread->object, UNMOUNTED_VIRTUAL, VIRTUAL_CONT).object;
 }
 
-#define CHUNK_LOCKS \
-	4u /* StackChunk.lockStackSize, JDK 24 and newer, of the fields that HotSpot has added */
-#define LOCKS_MAX 8u /* LockStack::CAPACITY */
+/* Index of StackChunk.lockStackSize among the injected fields, JDK 24 and newer. */
+#define CHUNK_LOCKS 4u
+#define LOCKS_MAX   8u /* LockStack::CAPACITY */
 
 static bool chunks_open(struct unmounted *u, uint64_t continuation)
 {
@@ -499,7 +499,7 @@ bool unmounted_has_locked(
 	for (uint32_t i = 0; i < count && i < LOCKS_MAX; i++) {
 		uint64_t at = where.chunk + where.at.bytes + 8ull * i;
 
-		/* whole; or as fields are, where a collector has been through the chunk */
+		/* A whole reference, or one encoded as in fields once a collector has processed the chunk. */
 		if (oop_uncoloured(unmounted_u64(u, at)) == object ||
 			oop_field(&u->mode, u->layout, u->mem, at).object == object)
 			return true;
@@ -526,8 +526,8 @@ struct oop unmounted_blocker(const struct unmounted *u, const struct unmounted_t
 	return field_in(u, thread->object, UNMOUNTED_THREAD, THREAD_BLOCKER);
 }
 
-#define WAITER_WORDS \
-	8u /* ObjectWaiter: next, previous, JavaThread, handle of the virtual thread, ObjectMonitor... */
+/* ObjectWaiter: next, previous, JavaThread, handle of the virtual thread, ObjectMonitor... */
+#define WAITER_WORDS 8u
 
 uint64_t unmounted_monitor(const struct unmounted *u, const struct unmounted_thread *thread)
 {

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What virtual threads that wait for a socket wait for: a word of their frames, proved by the map that Java has of them. */
+/* What a virtual thread polls: words in its frames, verified by the Java map that records who waits for which descriptor. */
 #include "walk/frames/unmounted.h"
 
 #include "walk/load/mem.h"
 
-#define POLL_BYTES 1536u /* of its frames: the innermost, Poller's among them, compiled or not */
+#define POLL_BYTES 1536u /* of its youngest frames, which include Poller's, compiled or not */
 #define POLL_CHAIN 64u
 #define POLL_FDS   (1u << 20)
 #define POLL_OUT   4u           /* EPOLLOUT */
-#define WORD_LEAST (1ull << 16) /* numbers nearer to 0 are counts, descriptors and the like */
+#define WORD_LEAST (1ull << 16) /* numbers closer to 0 are counts, descriptors and the like */
 
 /* --- the map ----------------------------------------------------------------------------------------- */
 
-/* field_to: what a field leads to, if it is of the class `to`; else 0. */
+/* The object that a field refers to, if it is of class `to`; else 0. */
 static uint64_t field_to(
 	const struct unmounted *u, uint64_t object, unsigned class, unsigned field, unsigned to)
 {
@@ -20,7 +20,7 @@ static uint64_t field_to(
 		&u->mode, u->layout, u->mem, object + u->field[class][field], u->klass[to]);
 }
 
-/* first_node: of a descriptor's place in a Poller's map; trees, and a table that is just moved, are left out. */
+/* First node in a descriptor's bin of a Poller's map. Trees, and tables in transfer, are not read. */
 static uint64_t first_node(const struct unmounted *u, uint64_t poller, uint32_t fd)
 {
 	uint64_t map = field_to(u, poller, UNMOUNTED_POLLER, 0, UNMOUNTED_MAP), table;
@@ -35,7 +35,7 @@ static uint64_t first_node(const struct unmounted *u, uint64_t poller, uint32_t 
 		u->klass[UNMOUNTED_NODE]);
 }
 
-/* poll_node: where a Poller has written down that this thread waits for that descriptor; 0: it has not. */
+/* The node in which a Poller records that this thread waits for that descriptor; 0: none. */
 static uint64_t poll_node(const struct unmounted *u, uint64_t poller, uint32_t fd, uint64_t thread)
 {
 	uint64_t node = first_node(u, poller, fd);
@@ -58,8 +58,8 @@ static uint64_t poll_node(const struct unmounted *u, uint64_t poller, uint32_t f
 /* --- the frames -------------------------------------------------------------------------------------- */
 
 /*
- * poller_at: the EPollPoller that a word of a frame leads to, or, as references in fields are narrow, a half of it; 0:
- * to something else. Words that lead nowhere cost a fault each, and are the same in many stacks: they are remembered.
+ * The EPollPoller that the word at `at` refers to, or, where references are narrow, that half of a word; 0: something else.
+ * Words that lead nowhere cost a fault each and recur in many stacks, so results are cached.
  */
 static uint64_t poller_at(
 	const struct unmounted *u, struct unmounted_word words[UNMOUNTED_WORDS], uint64_t at)
@@ -82,7 +82,7 @@ static uint64_t poller_at(
 	return known->poller;
 }
 
-/* poll_among: a number in these frames for which this Poller has the thread. */
+/* Finds a descriptor in these frames that this Poller has recorded for the thread. */
 static bool poll_among(const struct unmounted *u, uint64_t from, uint64_t end, uint64_t thread,
 	struct unmounted_poll *out)
 {
@@ -109,7 +109,7 @@ bool unmounted_polls(const struct unmounted *u, struct unmounted_word words[UNMO
 	end = end < from + POLL_BYTES ? end : from + POLL_BYTES;
 	for (uint64_t at = from; at < end; at += 4) {
 		found = poller_at(u, words, at);
-		if (!found || found == out->poller) /* an earlier wait's may be left there, too */
+		if (!found || found == out->poller) /* may be left over from an earlier wait */
 			continue;
 		out->poller = found;
 		if (!poll_among(u, from, end, thread->number, out))

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* JavaThread -> java.lang.Thread -> name, number; carrier -> virtual thread, and back. */
+/* JavaThread -> java.lang.Thread -> name, id; carrier -> virtual thread, and back. */
 #include "walk/hotspot/java_thread.h"
 
 #include "walk/hotspot/threads.h"
 #include "walk/load/mem.h"
 
-/* --- how they are read ------------------------------------------------------------------------------- */
+/* --- offsets ------------------------------------------------------------------------------- */
 
 struct finder {
 	struct java_threads *threads;
@@ -13,7 +13,7 @@ struct finder {
 	const struct walk_mem *mem;
 };
 
-/* By a thread of no class of its own. */
+/* Finds the offsets from any thread whose class is java.lang.Thread itself. */
 static void find_by(void *ctx, uint64_t java_thread, int32_t tid)
 {
 	static const char thread[] = "java/lang/Thread";
@@ -45,7 +45,7 @@ static void find_by(void *ctx, uint64_t java_thread, int32_t tid)
 	}
 }
 
-/* Every HotSpot JVM has a Reference Handler, and Java code starts it: its JavaThread is of no subclass. */
+/* Every HotSpot JVM has a Reference Handler, started by Java code: its JavaThread is of no subclass. */
 static void find_plain(void *ctx, uint64_t java_thread, int32_t tid)
 {
 	const struct finder *f = ctx;
@@ -82,7 +82,7 @@ enum java_thread_class java_thread_class(
 	return vtable == t->plain ? JAVA_THREAD_PLAIN : JAVA_THREAD_SUBCLASS;
 }
 
-/* Where the JavaThread's field keeps its reference. */
+/* Address of the reference that a JavaThread's field holds. */
 static uint64_t slot_of(const struct java_threads *t, const struct walk_mem *mem,
 	const struct walk_field *field, uint64_t java_thread)
 {
@@ -137,7 +137,7 @@ bool java_thread_name(const struct java_threads *t, const struct walk_layout *l,
 	out->wide = text.wide;
 	mem_refresh(mem);
 	again = oop_field(&t->mode, l, mem, object + t->name);
-	return again.object == string.object; /* it has not moved meanwhile */
+	return again.object == string.object; /* it did not move meanwhile */
 }
 
 static uint32_t text_char(const uint8_t *bytes, uint32_t count, bool wide, uint32_t *at)
@@ -151,7 +151,7 @@ static uint32_t text_char(const uint8_t *bytes, uint32_t count, bool wide, uint3
 	if (c < 0xd800 || c >= 0xe000)
 		return c;
 	if (c >= 0xdc00 || low < 0xdc00 || low >= 0xe000)
-		return 0xfffd; /* half of a pair */
+		return 0xfffd; /* unpaired surrogate */
 	*at += 2;
 	return 0x10000 + ((c - 0xd800) << 10) + (low - 0xdc00);
 }
@@ -192,7 +192,7 @@ bool java_name_moved(const struct java_threads *t, const struct walk_layout *l,
 	struct java_name name;
 	struct oop object;
 
-	/* Unchanged words prove an unchanged name. Only otherwise is the JavaThread read, which may be another at this address. */
+	/* Unchanged words prove an unchanged name. Otherwise the JavaThread is read, which may be a new one at this address. */
 	if (seen->name_at && mem_u64(mem, seen->slot) == seen->thread_word &&
 		oop_field_word(&t->mode, mem, seen->name_at) == seen->name_word)
 		return false;
@@ -202,7 +202,7 @@ bool java_name_moved(const struct java_threads *t, const struct walk_layout *l,
 	now.name_at = object.klass ? object.object + t->name : 0;
 	now.name_word = now.name_at ? oop_field_word(&t->mode, mem, now.name_at) : 0;
 	if (!object.klass || !java_thread_name(t, l, mem, object.object, &name))
-		return false; /* the next time */
+		return false; /* retry at the next call */
 	now.hash = name_hash(&name);
 
 	bool moved = now.hash != seen->hash;
@@ -213,7 +213,7 @@ bool java_name_moved(const struct java_threads *t, const struct walk_layout *l,
 
 /* --- virtual threads --------------------------------------------------------------------------------- */
 
-/* A class that is new is VirtualThread, or it is not one whose fields are known. */
+/* True for VirtualThread. The first one seen sets the class and its offsets. */
 static bool is_virtual(struct java_threads *t, const struct walk_layout *l,
 	const struct walk_mem *mem, uint64_t klass)
 {
@@ -237,19 +237,19 @@ bool java_virtual_mounted(struct java_threads *t, const struct walk_layout *l,
 	uint64_t slot, word;
 	struct oop virtual, carrier;
 
-	/* A mounted one runs in a continuation: in the JavaThread itself, which costs less to read than the objects. */
+	/* A mounted virtual thread runs in a continuation; reading the JavaThread is cheaper than reading the objects. */
 	if (l->cont_entry.offset >= 0 && !layout_load(&l->cont_entry, mem, java_thread))
 		return false;
 	slot = slot_of(t, mem, &l->thread_virtual, java_thread);
 	word = mem_u64(mem, slot);
 
-	/* A thread that carries none has its own object in both. */
+	/* A thread that carries none has its own object in both fields. */
 	if (!word || word == java_thread_word(t, l, mem, java_thread))
 		return false;
 	virtual = oop_slot(&t->mode, l, mem, slot);
 	if (!virtual.klass || !is_virtual(t, l, mem, virtual.klass))
 		return false;
-	/* What looks like one may be what a collector has left: the mounted one knows who carries it. */
+	/* It may be a stale copy left by a collector: the mounted one refers back to its carrier. */
 	carrier = oop_field(&t->mode, l, mem, virtual.object + t->carrier);
 	if (!carrier.klass || mem_u64(mem, carrier.object + t->eetop) != java_thread)
 		return false;

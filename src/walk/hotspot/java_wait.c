@@ -4,17 +4,17 @@
 
 #include "walk/load/mem.h"
 
-#define HOLDER_ID_SINCE 24 /* JDK: a monitor's owner is a thread's id, no address */
-#define HOLDER_ID_LEAST \
-	3u /* below: nobody, one that only its lock stack knows, being taken apart */
-#define HOLDER_LEAST 4096u /* likewise of addresses */
-#define SUPERS       64    /* against loops */
-#define QUEUED       256 /* who stands farther from the end of a lock's queue is not found there */
+#define HOLDER_ID_SINCE 24 /* JDK: a monitor's owner is a thread id, not an address */
+/* Smaller ids: no owner, owner known only by its own lock stack, being deflated. */
+#define HOLDER_ID_LEAST 3u
+#define HOLDER_LEAST    4096u /* likewise for addresses */
+#define SUPERS          64    /* against cycles */
+#define QUEUED          256   /* waiters searched from the end of a lock's queue */
 
 static const char thread_class[] = "java/lang/Thread";
 static const char ownable_class[] = "java/util/concurrent/locks/AbstractOwnableSynchronizer";
 
-/* offset_of: of a class's own field; 0: it has none of that name. */
+/* Offset of a class's own field; 0: no field of that name. */
 static uint32_t offset_of(const struct java_waits *w, uint64_t klass, const char *field)
 {
 	uint32_t offset;
@@ -77,7 +77,7 @@ struct oop java_wait_object(const struct java_waits *w, uint64_t monitor)
 					      : (struct oop){0, 0};
 }
 
-/* locker: of one that was locked on its holder's stack before anyone waited (LockingMode=1), since it has ids. */
+/* Stack address of a lock taken before anyone waited (LockingMode=1), in JDKs whose owners are ids; else 0. */
 static uint64_t locker(const struct java_waits *w, uint64_t monitor)
 {
 	uint64_t at = w->layout->monitor_locker.offset < 0
@@ -128,7 +128,7 @@ static const struct {
 };
 #define QUEUES (sizeof(queues) / sizeof(queues[0]))
 
-/* queue_of: which of the two it is; QUEUES: none. */
+/* Row of a Condition's class; QUEUES: it is none. */
 static uint32_t queue_of(const struct java_waits *w, uint64_t klass)
 {
 	uint32_t i = 0;
@@ -143,7 +143,7 @@ bool java_is_condition(const struct java_waits *w, uint64_t klass)
 	return queue_of(w, klass) < QUEUES;
 }
 
-/* queue_open: what is read of this Condition's lock is known. */
+/* True when the offsets for this Condition's lock are known, reading them if necessary. */
 static bool queue_open(struct java_waits *w, struct oop condition)
 {
 	uint32_t which;

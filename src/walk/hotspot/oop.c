@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Object headers, references and the compressed field lists of JDK 21 and newer. */
+/* Object headers, references, and field lists of classes. */
 #include "walk/hotspot/oop.h"
 
 #include "walk/hotspot/method.h"
 #include "walk/load/mem.h"
 
-#define STREAM_BYTES 512 /* bound of a class's field list */
+#define STREAM_BYTES 512 /* maximum size of a class's field list */
 
-/* Of the places where an object's header may have its class. */
+/* Kinds of object headers, by where the class is. */
 enum { HEADER_NARROW, HEADER_COMPACT, HEADER_WHOLE, HEADERS };
 
 static uint64_t header_klass(
@@ -87,7 +87,7 @@ uint32_t oop_klass_name(const struct walk_layout *l, const struct walk_mem *mem,
 		bytes = cap;
 	if (!bytes || !mem_load(mem, symbol + (uint64_t)l->symbol_body.offset, out, bytes))
 		return 0;
-	/* A name never has such characters; other memory does. */
+	/* A name never has control characters; other memory does. */
 	for (uint32_t i = 0; i < bytes; i++)
 		if ((uint8_t)out[i] < ' ')
 			return 0;
@@ -147,7 +147,7 @@ uint64_t oop_field_word(const struct oop_mode *mode, const struct walk_mem *mem,
 	return mode->narrow ? mem_u32(mem, addr) : mem_u64(mem, addr);
 }
 
-/* An array's length stands behind its header; JDK 23 puts the elements right behind that. */
+/* Offset of an array's length, after the header; since JDK 23 the elements follow it directly. */
 static uint32_t array_length_at(const struct oop_mode *mode)
 {
 	static const uint32_t at[HEADERS] = {
@@ -216,29 +216,28 @@ uint64_t oop_class(const struct walk_layout *l, const struct walk_mem *mem, uint
 
 uint32_t oop_bytes(const struct walk_layout *l, const struct walk_mem *mem, uint64_t klass)
 {
-	/* Instances: the layout helper is their size; its low bit only says how to allocate them. */
+	/* Of instances the layout helper is the size; its low bit only selects the allocation path. */
 	return (uint32_t)layout_load(&l->klass_layout_helper, mem, klass) & ~7u;
 }
 
 /* --- fields ------------------------------------------------------------------------------------------ */
 
 /*
- * The list of a class's fields. Since JDK 21 UNSIGNED5 numbers: two counts, then for each field name, signature,
- * offset, access flags, field flags, and one more number for each of three of these flags. Before that an array of
- * six 16-bit numbers for each: flags, name, signature, initial value, and the offset in two halves above two bits of
- * a tag.
+ * The list of a class's fields. Since JDK 21 UNSIGNED5 numbers: two counts, then for each field name, signature, offset, access
+ * flags, field flags, and one more number for each of three of these flags. Before that, an array of six 16-bit numbers per
+ * field: flags, name, signature, initial value, and the offset in two halves, above a tag of two bits.
  */
 struct field_reader {
 	const struct walk_layout *layout;
 	const struct walk_mem *mem;
-	uint64_t tuples; /* 0: there are numbers */
+	uint64_t tuples; /* old format, address of the array; 0: UNSIGNED5 numbers */
 	uint8_t bytes[STREAM_BYTES + 8];
-	uint32_t at, length; /* of the bytes, or of the tuples */
+	uint32_t at, length; /* in bytes, or in tuples */
 };
 
 struct field {
 	uint32_t name, offset;
-	bool injected; /* HotSpot's own: its name is none of the class's */
+	bool injected; /* added by HotSpot: its name is not in the class's constant pool */
 };
 
 static bool next(struct field_reader *r, uint32_t *out)

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Visits the JavaThreads that HotSpot lists; tells their OS thread ids and what they have locked. */
+/* Visits the JavaThreads that HotSpot lists; reads their OS thread ids and locks. */
 #include "walk/hotspot/threads.h"
 #include "walk/load/mem.h"
 
-#define LOCK_STACK    64         /* entries looked at; it has space for 8 */
+#define LOCK_STACK    64         /* entries read at most; HotSpot's lock stack has 8 */
 #define LIST_BLOCK    64u        /* entries read at once */
-#define THREADS_MAX   (1u << 20) /* against loops in a list that changes under us */
-#define LIST_REOPENED 16         /* new arrays in one visit */
+#define THREADS_MAX   (1u << 20) /* against cycles in a list that changes meanwhile */
+#define LIST_REOPENED 16         /* replaced arrays tolerated in one visit */
 
 int32_t walk_thread_tid(
 	const struct walk_layout *layout, const struct walk_mem *mem, uint64_t java_thread)
@@ -20,7 +20,7 @@ int32_t walk_thread_tid(
 	return (int32_t)layout_load(&layout->osthread_tid, mem, os_thread);
 }
 
-/* The JVM's list. JDK 8 links the threads, the newest first; later ones have an array, the newest at its end. */
+/* The JVM's list. JDK 8 links the threads, newest first; later JDKs have an array, newest last. */
 struct list {
 	uint64_t head, array, count;
 };
@@ -35,7 +35,7 @@ static bool list_open(const struct walk_layout *l, const struct walk_mem *mem, s
 	return list->array && list->count <= THREADS_MAX;
 }
 
-/* The tids that `count` JavaThreads say they have; 0 where that cannot be read. */
+/* Reads the OS thread ids of `count` JavaThreads; 0 where unreadable. */
 static void list_tids(const struct walk_layout *l, const struct walk_mem *mem,
 	const uint64_t threads[LIST_BLOCK], uint32_t count, int32_t tids[LIST_BLOCK])
 {
@@ -52,7 +52,7 @@ static void list_tids(const struct walk_layout *l, const struct walk_mem *mem,
 		tids[i] = (int32_t)words[i];
 }
 
-/* Number i of an array; of links the first one, or the one after `last`. */
+/* Entry i of an array; of a linked list, the entry after `last`, or the first. */
 static uint64_t list_at(const struct walk_layout *l, const struct walk_mem *mem,
 	const struct list *list, uint64_t i, uint64_t last)
 {
@@ -77,9 +77,8 @@ static int links_each(const struct walk_layout *layout, const struct walk_mem *m
 }
 
 /*
- * HotSpot replaces the array when a thread starts or exits, and frees the old one: what a block says is only believed if the
- * array was still the current one afterwards. A new array is read on from the same place, which may skip as many threads as
- * have exited.
+ * HotSpot replaces the array when a thread starts or exits, and frees the old one: a block counts only if the array was still
+ * current after it was read. A new array is continued at the same index, which may skip as many threads as have exited.
  */
 static int array_each(const struct walk_layout *layout, const struct walk_mem *mem,
 	struct list *list, walk_thread_fn *fn, void *ctx)
@@ -169,7 +168,7 @@ bool walk_thread_has_locked(const struct walk_layout *layout, const struct walk_
 
 	if (layout->thread_lock_stack.offset < 0 || layout->lock_stack_base.offset < 0)
 		return false;
-	/* The top is an offset in the JavaThread. */
+	/* The top is an offset from the JavaThread. */
 	top = layout_load(&layout->lock_stack_top, mem, java_thread + stack);
 	for (int i = 0; i < LOCK_STACK && at < top; i++, at += 8)
 		if (mem_u64(mem, java_thread + at) == object)
