@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Whether the layout that was read is this JVM's: a JDK that is newer than we are may have moved what it does not export.
- * Threads that have waited since the JVM began are walked, whose chains are known by name; and compiled methods must
- * say of themselves what they are. Nothing is held against a JVM that was not seen twice alike.
+ * Checks whether the layout that was read fits this JVM: a JDK newer than this walker may have moved what it does not export.
+ * Threads that have been waiting since JVM start, whose call chains are known by name, are walked; and compiled methods must
+ * identify themselves. A finding counts against the JVM only if two reads agree.
  */
 #include "walk/hotspot/code_cache.h"
 #include "walk/hotspot/method.h"
@@ -10,11 +10,11 @@
 #include "walk/load/mem.h"
 #include "walk/walk.h"
 
-#define OLDEST      8  /* threads from either end of the JVM's list: which end is older differs */
-#define FRAMES      64 /* of a chain */
-#define METHODS     32 /* compiled ones that are looked at */
-#define SEGMENTS    (1u << 16) /* of each heap of the code cache */
-#define METHODS_SAY 4          /* so many must be wrong, and none right */
+#define OLDEST      8 /* threads from either end of the JVM's list, since the older end differs by JDK */
+#define FRAMES      64         /* maximum length of a chain */
+#define METHODS     32         /* compiled methods examined */
+#define SEGMENTS    (1u << 16) /* examined per heap of the code cache */
+#define METHODS_SAY 4          /* minimum number of wrong ones, with none right, for a verdict */
 
 /* --- threads ----------------------------------------------------------------------------------------- */
 
@@ -42,7 +42,7 @@ static bool same_frames(
 	return true;
 }
 
-/* Its outermost Java frame is that of the thread that all JVMs begin with. */
+/* True when the outermost Java frame is that of the Reference Handler, which every JVM starts. */
 static bool is_known(const struct walk_layout *layout, const struct walk_mem *mem,
 	const struct walk_frame *frames, uint32_t count)
 {
@@ -60,7 +60,7 @@ static bool is_known(const struct walk_layout *layout, const struct walk_mem *me
 
 enum verdict { UNSURE, RIGHT, WRONG };
 
-/* Two walks that are alike are of a thread that waited. */
+/* Two walks with equal results mean that the thread was waiting. */
 static enum verdict thread_verdict(
 	const struct walk_layout *layout, const struct walk_mem *mem, uint64_t java_thread)
 {
@@ -73,7 +73,7 @@ static enum verdict thread_verdict(
 		first.why != second.why || !same_frames(once, again, &first))
 		return UNSURE;
 	if (first.why != WALK_BREAK_NONE && first.why != WALK_BREAK_NATIVE)
-		return WRONG; /* below Java it may take unwind rows, which are not here yet */
+		return WRONG; /* below Java it may need unwind rows, which have not arrived yet */
 	return is_known(layout, mem, once, first.count) ? RIGHT : UNSURE;
 }
 
@@ -97,7 +97,7 @@ static bool threads_walk(const struct walk_layout *layout, const struct walk_mem
 
 /* --- compiled methods -------------------------------------------------------------------------------- */
 
-/* Whether the scopes of its first descs lead to its own Method. */
+/* The scopes of the first PcDesc must lead to the nmethod's own Method. */
 static enum verdict method_verdict(
 	const struct walk_layout *layout, const struct walk_mem *mem, const struct code_blob *blob)
 {
@@ -106,7 +106,7 @@ static enum verdict method_verdict(
 
 	if (!code_method(layout, blob) || !code_desc_find(layout, mem, blob, blob->code, &desc) ||
 		desc.scope <= 0)
-		return UNSURE; /* it is dead, or has no safepoint */
+		return UNSURE; /* dead, or without a safepoint */
 	scope.sender = desc.scope;
 	for (int i = 0; i < FRAMES && scope.sender > 0; i++)
 		if (!code_scope_read(layout, mem, blob, scope.sender, &scope))
@@ -127,7 +127,7 @@ static void heap_look(const struct walk_layout *layout, const struct walk_mem *m
 		if (i % 8 == 0 && !mem_load(mem, heap->segmap + i, &word, sizeof(word)))
 			return;
 		if ((word >> i % 8 * 8 & 0xff) != 0)
-			continue; /* free, or not the first of its block */
+			continue; /* free, or not the first segment of a block */
 		if (code_cache_at(layout, mem, start, &blob) && blob.kind == CODE_NMETHOD)
 			seen[method_verdict(layout, mem, &blob)]++;
 	}

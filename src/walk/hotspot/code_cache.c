@@ -6,20 +6,19 @@
 #include "walk/load/mem.h"
 
 #define SEGMAP_FREE      0xff
-#define SEGMAP_STEPS     4096 /* bound of hops to a blob's first segment */
-#define SMALL_BLOB_BYTES 128  /* no CodeBlob has its own fields beyond */
-#define CALL_LOOKS       256  /* bytecodes that are looked at */
-#define SCOPE_BYTES      24   /* three UNSIGNED5 numbers of at most 5 bytes, and slack */
-#define TRAP_BYTES       160  /* from where a check leads to, to the end of its call */
-#define CHECK_BRANCHES   16   /* conditional branches that are followed, of one pc */
-#define CHECK_NULLS \
-	2048 /* bound of a method's implicit null checks, and how many are read at once */
-#define CHECK_CHUNK  16
-#define ACCESS_BYTES 15 /* of an instruction, at most */
+#define SEGMAP_STEPS     4096 /* maximum hops to a blob's first segment */
+#define SMALL_BLOB_BYTES 128  /* no CodeBlob has own fields beyond */
+#define CALL_LOOKS       256  /* bytecodes examined */
+#define SCOPE_BYTES      24   /* three UNSIGNED5 numbers of at most 5 bytes each, and slack */
+#define TRAP_BYTES       160  /* from the target of a check to the end of its call */
+#define CHECK_BRANCHES   16   /* conditional branches followed per pc */
+#define CHECK_NULLS      2048 /* maximum implicit null checks of a method */
+#define CHECK_CHUNK      16   /* read at once */
+#define ACCESS_BYTES     15   /* maximum length of an instruction */
 
 /*
- * Bytecodes: invokevirtual to invokedynamic, and those that the JVM writes in place of some, whose numbers differ by
- * one or two from JDK to JDK (_fast_invokevfinal, _invokehandle).
+ * Bytecodes invokevirtual to invokedynamic, and those that the JVM substitutes for some (_fast_invokevfinal, _invokehandle),
+ * whose numbers differ by one or two between JDKs.
  */
 #define CALL_FIRST        0xb6
 #define CALL_LAST         0xba
@@ -30,7 +29,7 @@
 
 /* --- blobs ------------------------------------------------------------------------------------------- */
 
-/* The blob's first segment: each byte of the map says how far back to go, 0 = here, 0xff = free. */
+/* Finds a blob's first segment: each byte of the map is the distance to hop back, 0: here, 0xff: free. */
 static uint64_t block_find(const struct walk_heap *heap, const struct walk_mem *mem, uint64_t pc)
 {
 	uint64_t segment = (pc - heap->low) >> heap->shift;
@@ -47,7 +46,7 @@ static uint64_t block_find(const struct walk_heap *heap, const struct walk_mem *
 	return 0;
 }
 
-/* Blobs are told apart by their names, which have been the same since JDK 8 in their first 8 bytes. */
+/* Classifies a blob by the first 8 bytes of its name, which have not changed since JDK 8. */
 static enum code_kind kind_of(const struct walk_mem *mem, uint64_t name, int32_t frame_words)
 {
 	static const struct {
@@ -82,7 +81,7 @@ static int32_t signed_field(const struct walk_field *field, const uint8_t *copy)
 	return field->bytes == 2 ? (int16_t)value : (int32_t)value;
 }
 
-/* A part of the blob that its header gives by its address (8 bytes) or, as other releases do, by its offset from base. */
+/* A part of the blob: its header has the part's address (8 bytes) or, in other releases, its offset from base. */
 static uint64_t code_part(
 	const struct walk_field *field, const struct code_blob *blob, uint64_t base)
 {
@@ -94,7 +93,7 @@ static uint64_t code_part(
 static bool blob_load(const struct walk_layout *layout, const struct walk_mem *mem, uint64_t start,
 	struct code_blob *out)
 {
-	/* A small blob may be the last thing before unmapped memory. */
+	/* A small blob may be the last thing before unmapped memory, so a shorter read must do. */
 	if (!mem_load(mem, start, out->copy, layout->nmethod_bytes) &&
 		!mem_load(mem, start, out->copy, SMALL_BLOB_BYTES))
 		return false;
@@ -138,7 +137,7 @@ bool code_cache_at(const struct walk_layout *layout, const struct walk_mem *mem,
 
 /* --- how full it is ---------------------------------------------------------------------------------- */
 
-/* Blocks lie side by side from the heap's beginning on; what has never been used is 0, or not there. */
+/* Adds up the used blocks of a heap. Blocks are contiguous from its start; never used memory is 0 or unmapped. */
 static uint64_t heap_used(
 	const struct walk_layout *layout, const struct walk_mem *mem, const struct walk_heap *heap)
 {
@@ -163,7 +162,7 @@ bool code_cache_fill(
 	for (uint32_t i = 0; layout->block_length.offset >= 0 && i < layout->heap_count; i++) {
 		const struct walk_heap *heap = &layout->heaps[i];
 
-		/* The one with the interpreter takes no compiled methods where there are others. */
+		/* Where there are several heaps, the one with the interpreter holds no compiled methods. */
 		if (layout->heap_count > 1 && layout->interpreter_low >= heap->low &&
 			layout->interpreter_low < heap->high)
 			continue;
@@ -176,8 +175,8 @@ bool code_cache_fill(
 /* --- nmethod's parts --------------------------------------------------------------------------------- */
 
 /*
- * Of its debug information, which never changes: no other nmethod at this address has its compile id. 0: it has none, or what it
- * has is in the code cache.
+ * Owner id of an nmethod's debug information, which never changes: no other nmethod at this address has the same compile id.
+ * 0: unknown, or the debug information is in the code cache.
  */
 static uint64_t owner_of(const struct walk_layout *layout, const struct code_blob *blob)
 {
@@ -202,7 +201,7 @@ static uint64_t scopes_begin(const struct walk_layout *layout, const struct code
 	return code_part(&layout->scopes_data, blob, immutable_base(layout, blob));
 }
 
-/* JDK 8-22: PcDescs are followed by dependencies; since 23 the scopes follow them. */
+/* JDK 8-22: dependencies follow the PcDescs; since 23 the scopes do. */
 static uint64_t descs_end(const struct walk_layout *layout, const struct code_blob *blob)
 {
 	if (layout->immutable_data.offset >= 0)
@@ -210,7 +209,7 @@ static uint64_t descs_end(const struct walk_layout *layout, const struct code_bl
 	return code_part(&layout->dependencies_offset, blob, blob->start);
 }
 
-/* JDK 8-22: at an offset of the blob; 23, 24: of its data; since 25 behind the relocations. */
+/* JDK 8-22: offset from the blob; 23, 24: from its data; since 25 after the relocations. */
 static uint64_t metadata_begin(const struct walk_layout *layout, const struct code_blob *blob)
 {
 	uint64_t base = blob->start;
@@ -301,7 +300,7 @@ bool code_desc_find(const struct walk_layout *layout, const struct walk_mem *mem
 			found = true;
 		}
 	}
-	/* The last one is a sentinel beyond all code. */
+	/* The last desc is a sentinel beyond all code. */
 	return found && (uint64_t)(uint32_t)out->pc_offset <= blob->end - blob->code;
 }
 
@@ -315,7 +314,7 @@ bool code_scope_read(const struct walk_layout *layout, const struct walk_mem *me
 	uint64_t owner = owner_of(layout, blob);
 	uint32_t at = 0, sender, method, bci;
 
-	/* A blob's scopes are never the last bytes of their mapping, but a copy may be: take what is there. */
+	/* A blob's scopes are never the last bytes of their mapping, but may be of a copy: retry with the minimum. */
 	if (!mem_load_constant(mem, owner, addr, bytes, 16) && !mem_load(mem, addr, bytes, 3))
 		return false;
 	if (!layout_number(layout, bytes, &at, &sender) ||
@@ -332,7 +331,7 @@ bool code_scope_read(const struct walk_layout *layout, const struct walk_mem *me
 	return true;
 }
 
-/* --- what it does not say ------------------------------------------------------------------------------ */
+/* --- missing inlining info ------------------------------------------------------------------------------ */
 
 static bool is_call(uint8_t code)
 {
@@ -341,7 +340,10 @@ static bool is_call(uint8_t code)
 	       (code >= CALL_HANDLE_FIRST && code <= CALL_HANDLE_LAST);
 }
 
-/* Whether the nmethod's method calls any, which may be inlined. Operands that look like calls, and what is long, count as some. */
+/*
+ * True when the nmethod's method calls any method, which may be inlined. Overestimates: operands that look like calls count,
+ * and so do methods longer than CALL_LOOKS.
+ */
 static bool calls_any(
 	const struct walk_layout *layout, const struct walk_mem *mem, const struct code_blob *blob)
 {
@@ -371,9 +373,8 @@ static bool calls_any(
 }
 
 /*
- * Each safepoint has one PcDesc and one map of its references. PcDescs beyond these are the debug information between
- * safepoints; two more stand before the first instruction and behind the last. Methods that are inlined may leave no
- * trace at all, where they have no safepoint inside.
+ * Each safepoint has one PcDesc and one oop map. Additional PcDescs mean debug information between safepoints, except for two:
+ * one before the first instruction and one after the last. Inlined methods without a safepoint inside may leave no trace.
  */
 bool code_is_coarse(const struct walk_layout *layout, const struct walk_mem *mem,
 	const struct code_blob *blob, uint64_t pc, const struct code_desc *desc)
@@ -395,7 +396,7 @@ bool code_is_coarse(const struct walk_layout *layout, const struct walk_mem *mem
 
 /* --- checks ------------------------------------------------------------------------------------------ */
 
-/* The PcDesc of the uncommon trap that the code at pc calls; false: it calls something else, or nothing soon. */
+/* The PcDesc of the uncommon trap that the code at pc calls. False if it calls something else, or nothing soon. */
 static bool trap_desc(const struct walk_layout *layout, const struct walk_mem *mem,
 	const struct code_blob *blob, uint64_t pc, struct code_desc *out)
 {
@@ -422,8 +423,8 @@ static bool trap_desc(const struct walk_layout *layout, const struct walk_mem *m
 }
 
 /*
- * The first implicit null check whose instruction ends at or after pc and begins before *limit, which it lowers. The table:
- * a count, then pairs of offsets from the code's beginning, of the instruction and of where a fault of it leads.
+ * Finds the first implicit null check whose instruction ends at or after pc and begins before *limit, and lowers *limit to it.
+ * The table: a count, then pairs of offsets from the start of the code: of the instruction, and of its fault target.
  */
 static bool null_check_find(const struct walk_layout *layout, const struct walk_mem *mem,
 	const struct code_blob *blob, uint64_t pc, uint64_t *limit, struct code_desc *out)
@@ -434,7 +435,7 @@ static bool null_check_find(const struct walk_layout *layout, const struct walk_
 	struct code_desc desc;
 	bool found = false;
 
-	/* Until JDK 22 an empty table is at the very end. */
+	/* Up to JDK 22 an empty table is at the very end of the blob. */
 	if (table == blob->end || !mem_load_constant(mem, owner, table, &count, sizeof(count)) ||
 		count > CHECK_NULLS)
 		return false;
@@ -457,7 +458,7 @@ static bool null_check_find(const struct walk_layout *layout, const struct walk_
 	return found;
 }
 
-/* The first conditional branch to an uncommon trap that begins between at and limit. */
+/* Finds the first conditional branch to an uncommon trap that begins in [at, limit). */
 static bool branch_find(const struct walk_layout *layout, const struct walk_mem *mem,
 	const struct code_blob *blob, uint64_t at, uint64_t limit, struct code_desc *out)
 {

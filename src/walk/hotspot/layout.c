@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Fills struct walk_layout: from HotSpot's exported tables, and with what they do not tell. */
+/* Fills struct walk_layout from HotSpot's exported tables, and adds the facts that they lack. */
 #include "walk/hotspot/layout_read.h"
 
 #include "walk/load/arch.h"
@@ -36,7 +36,7 @@ int layout_note(struct layout_read *r, const char *what)
 
 /* --- what is not exported ------------------------------------------------------------------------------ */
 
-/* JDK_Version::_current went away after 21; _vm_major_version is the JDK's since 11, but 25 on JDK 8. */
+/* JDK_Version::_current was removed after 21; _vm_major_version is the JDK's since 11, but 25 on JDK 8. */
 static int32_t jdk_read(struct layout_read *r)
 {
 	if (r->jdk_version && r->jdk_major.offset >= 0)
@@ -44,7 +44,7 @@ static int32_t jdk_read(struct layout_read *r)
 	return r->vm_major ? (int32_t)mem_u32(r->mem, r->vm_major) : 0;
 }
 
-/* Structs that are copied whole must hold all that is read from them. */
+/* Structs that are copied whole must contain all fields that are read from them. */
 static int copies_check(struct layout_read *r)
 {
 	const struct walk_layout *l = &r->layout;
@@ -69,13 +69,13 @@ static int copies_check(struct layout_read *r)
 }
 
 /*
- * What HotSpot does not export, by JDK: interpreter frame slots in words from fp, and since 20 (JDK-8292758)
- * UNSIGNED5 leaves out the byte 0. JDK 21 has continuations but exports none of their fields: JavaThread::_cont_entry
- * is behind _is_method_handle_return. Method and sender sp have been at -3 and -1 on both CPUs for ever; JDK 9 put the
- * mirror between Method and bcp.
+ * Facts that HotSpot does not export, by JDK: slots of interpreter frames in words from fp; UNSIGNED5 excludes the byte 0 since
+ * 20 (JDK-8292758). JDK 21 has continuations but exports none of their fields: JavaThread::_cont_entry follows
+ * _is_method_handle_return. Method and sender sp have always been at -3 and -1 on both CPUs; JDK 9 inserted the mirror
+ * between Method and bcp.
  *
- * A ContinuationEntry begins with a member of an empty class (ContinuationEntryPD), a word that nobody writes:
- * _parent is the second one, where it is exported and where it is not.
+ * A ContinuationEntry begins with a member of an empty class (ContinuationEntryPD), a word that is never written: _parent is
+ * the second one, whether it is exported or not.
  */
 static int facts_apply(struct layout_read *r)
 {
@@ -99,7 +99,7 @@ static int facts_apply(struct layout_read *r)
 	return copies_check(r);
 }
 
-/* Without what leads from a virtual thread to its carrier, and to its frames in the heap, all the rest is as good. */
+/* Without the fields for virtual threads, only their frozen frames and their carriers' frames are lost. */
 static void virtual_check(struct layout_read *r)
 {
 	const struct layout_row *missing = layout_missing(r, true);
@@ -130,7 +130,7 @@ static int layout_fill(struct layout_read *r)
 	shared_off = layout_flag_read(r, "PerfDisableSharedMem");
 	l->counters_stay = shared_off.at && !shared_off.on;
 	debug_info = layout_flag_read(r, "DebugNonSafepoints");
-	/* Another profiler may have set it under way, after some of the code was compiled. */
+	/* Another profiler may have set the flag at run time, after some of the code was compiled. */
 	l->debug_info_on = debug_info.on && !debug_info.as_built;
 	l->debug_info_at = debug_info.as_built ? debug_info.at : 0;
 	if (facts_apply(r) || layout_code_read(r))
@@ -157,7 +157,7 @@ int walk_layout_read(struct walk_layout *layout, const struct walk_mem *mem,
 
 /* --- access ------------------------------------------------------------------------------------------ */
 
-/* No more than the field is read: a load across what was just stored in parts waits for all of it. */
+/* Reads no more than the field: a wider load would stall on recent narrower stores to the copy. */
 uint64_t layout_field(const struct walk_field *field, const uint8_t *copy)
 {
 	const uint8_t *at = copy + (uint32_t)field->offset;

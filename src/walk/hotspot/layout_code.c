@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where HotSpot's code is: the code cache's heaps, the interpreter's codelets. */
+/* Locates HotSpot's code: the code cache's heaps, the interpreter's codelets. */
 #include "walk/hotspot/layout_read.h"
 #include "walk/load/mem.h"
 
@@ -58,7 +58,7 @@ static void range_extend(struct walk_range *range, uint64_t low, uint64_t high)
 		range->high = high;
 }
 
-/* Codelets are told apart by what HotSpot calls them when it prints the interpreter. */
+/* Codelets are identified by the descriptions that HotSpot prints for them. */
 static void codelet_note(
 	struct walk_layout *l, const char *description, uint64_t low, uint64_t high)
 {
@@ -84,7 +84,7 @@ static void codelet_note(
 			range_extend(&l->interpreter_returns[i], low, high);
 }
 
-/* The interpreter's range, and within it those of the codelets that matter to the walker. */
+/* Reads the interpreter's range, and in it the ranges of the codelets that matter to the walker. */
 static int interpreter_read(struct layout_read *r)
 {
 	struct walk_layout *l = &r->layout;

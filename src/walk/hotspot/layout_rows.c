@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is read from HotSpot's tables, by its names there; names changed, so did what is exported. */
+/* What is read from HotSpot's tables, by its names there. Names and exported sets differ between releases. */
 #include "walk/hotspot/layout_read.h"
 #include "walk/load/arch.h"
 
-/* Of which JDKs a row is required: a pair of versions, or one of these. */
+/* JDKs in which a row is required: a pair of versions, or one of these. */
 #define ALWAYS       0, 99
 #define SINCE(jdk)   jdk, 99
 #define UNTIL(jdk)   0, jdk
@@ -59,13 +59,13 @@ const struct layout_row layout_rows[LAYOUT_ROWS] = {
 	{OR | FIELD, ALWAYS, "CompiledMethod", "_scopes_data_begin", AT(scopes_data)},
 	{FIELD_4, ALWAYS, "nmethod", "_scopes_pcs_offset", AT(scopes_pcs_offset)},
 	{FIELD_4, UNTIL(22), "nmethod", "_dependencies_offset", AT(dependencies_offset)},
-	/* Only for whether it says between its safepoints what is inlined. */
+	/* Only for telling whether an nmethod has inlining info between safepoints. */
 	{FIELD, NEVER, "CodeBlob", "_oop_maps", AT(oop_maps)},
 	{FIELD_4, NEVER, "ImmutableOopMapSet", "_count", AT(oop_map_count)},
 	{OR | FIELD_4, NEVER, "OopMapSet", "_om_count", AT(oop_map_count)}, /* JDK 8 */
-	/* Only for inlined methods between safepoints, where debug information covers only these. */
+	/* Only for inlined methods between safepoints where debug information covers only safepoints. */
 	{FIELD_VARIES, NEVER, "nmethod", "_nul_chk_table_offset", AT(null_checks)},
-	/* Only for the frame cache of code. */
+	/* Only for caching compiled frames. */
 	{FIELD_4, NEVER, "nmethod", "_compile_id", AT(compile_id)},
 	{FIELD_1, NEVER, "nmethod", "_comp_level", AT(comp_level)},
 	{FIELD_4, ALWAYS, "nmethod", "_orig_pc_offset", AT(orig_pc_offset)},
@@ -158,7 +158,7 @@ const struct layout_row layout_rows[LAYOUT_ROWS] = {
 	{FIELD_1, ALWAYS, "Symbol", "_body", AT(symbol_body)},
 	{OR | FIELD_1, ALWAYS, "Symbol", "_body[0]", AT(symbol_body)},
 
-	/* Only for the frame cache of Methods. */
+	/* Only for caching Methods. */
 	{STATIC, NEVER, "PerfMemory", "_start", READ(perf_start)},
 	{STATIC, NEVER, "JVMFlag", "flags", READ(flags)},
 	{STATIC, NEVER, "JVMFlag", "numFlags", READ(flag_count)},
@@ -172,7 +172,7 @@ const struct layout_row layout_rows[LAYOUT_ROWS] = {
 	{FIELD, NEVER, "Flag", "_addr", READ(flag_at)},
 	{FIELD_4, NEVER, "Flag", "_flags", READ(flag_origin)},
 	{SIZE, NEVER, "Flag", NULL, READ(flag_bytes)},
-	/* Only for line numbers: no JDK is without, but none is refused for it. */
+	/* Only for line numbers: every JDK has them, but none is refused for lacking them. */
 	{FIELD_2, NEVER, "ConstMethod", "_flags", AT(const_flags)},
 	{OR | FIELD_2, NEVER, "ConstMethod", "_flags._flags", AT(const_flags)},
 	/* Only for what a thread waits for. */
@@ -180,7 +180,7 @@ const struct layout_row layout_rows[LAYOUT_ROWS] = {
 	{OR | FIELD, NEVER, "Thread", "_current_pending_monitor", AT(thread_pending)},
 	{FIELD, NEVER, "JavaThread", "_current_waiting_monitor", AT(thread_waiting)},
 	{OR | FIELD, NEVER, "Thread", "_current_waiting_monitor", AT(thread_waiting)},
-	/* Only for dumps: what a thread is called, who holds what it waits for. */
+	/* Only for dumps: thread names, owners of locks. */
 	{FIELD, NEVER, "JavaThread", "_threadObj", AT(thread_object)},
 	{FIELD, NEVER, "ObjectMonitor", "_object", AT(monitor_object)},
 	{FIELD, NEVER, "ObjectMonitor", "_owner", AT(monitor_owner)},
@@ -189,7 +189,7 @@ const struct layout_row layout_rows[LAYOUT_ROWS] = {
 	{FIELD_4, NEVER, "LockStack", "_top", AT(lock_stack_top)},
 	{FIELD, NEVER, "LockStack", "_base[0]", AT(lock_stack_base)},
 	{FIELD, NEVER, "InstanceKlass", "_fields", AT(klass_fields_old)},
-	/* Only for alloc and lock, which say what is missing. */
+	/* Only for alloc and lock, which report what is missing. */
 	{STATIC, NEVER, "java_lang_Class", "_klass_offset", AT(class_klass)},
 	{FIELD, NEVER, "JavaThread", "_vthread", AT(thread_virtual)},
 	{FIELD, NEVER, "Thread", "_tlab", AT(thread_tlab)},
@@ -210,7 +210,7 @@ const struct layout_row layout_rows[LAYOUT_ROWS] = {
 	{OR | STATIC, NEVER, "MetaspaceObj", "_aot_metaspace_base", AT(archive_low)},
 	{STATIC, NEVER, "MetaspaceObj", "_shared_metaspace_top", AT(archive_high)},
 	{OR | STATIC, NEVER, "MetaspaceObj", "_aot_metaspace_top", AT(archive_high)},
-	/* Only for virtual threads that are not mounted. */
+	/* Only for unmounted virtual threads. */
 	{FIELD, NEVER, "Klass", "_next_link", AT(klass_next)},
 	{FIELD, NEVER, "Klass", "_class_loader_data", AT(klass_loader)},
 	{FIELD, NEVER, "Klass", "_java_mirror", AT(klass_mirror)},

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads vmStructs.cpp's tables by the variables that say how wide an entry is and where its parts are. */
+/* Reads vmStructs.cpp's tables by the variables that give each entry's stride and the offsets of its parts. */
 #include "walk/hotspot/layout_read.h"
 
 #include "walk/load/mem.h"
 
-/* The value of an exported variable of HotSpot's; 0 if there is no such symbol. */
+/* The value of a variable that HotSpot exports; 0 if there is no such symbol. */
 static uint64_t symbol_value(const struct layout_read *r, const char *name)
 {
 	uint64_t addr = r->tables->symbol(r->tables->ctx, name);
@@ -12,7 +12,7 @@ static uint64_t symbol_value(const struct layout_read *r, const char *name)
 	return addr ? mem_u64(r->mem, addr) : 0;
 }
 
-/* Widths of the types that vary between releases; what is not here must be given by the row. */
+/* Widths of the types that vary between releases; all others must be given by the row. */
 static uint8_t type_bytes(const char *type)
 {
 	static const struct {
@@ -27,7 +27,7 @@ static uint8_t type_bytes(const char *type)
 	return 0;
 }
 
-/* 0: not known. */
+/* Width of a field; 0: unknown. */
 static uint8_t field_bytes(const struct layout_row *row, const char *type)
 {
 	static const uint8_t bytes[] = {8, 4, 2, 1};
@@ -104,7 +104,7 @@ static bool structs_read(struct layout_read *r)
 
 /* --- sizes and constants ----------------------------------------------------------------------------- */
 
-/* Their tables have one shape: a name and a number. */
+/* These tables share one shape: a name and a number. */
 static const struct number_table {
 	uint8_t kind;
 	const char *first, *stride, *name, *value;

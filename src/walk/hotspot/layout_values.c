@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The JVM's options, and its performance counters, each by its name. Counters lie in its memory like this (HotSpot:
- * perfMemory.hpp, version 2.0):
+ * The JVM's options and performance counters, found by name. Layout of the counters' memory (HotSpot: perfMemory.hpp, version
+ * 2.0):
  *
  *   prologue  u4 magic, u1 byte order, u1 2, u1 0, u1 accessible, i4 used, i4, i8, i4 first entry, i4 entries
  *   entry     i4 bytes, i4 name's offset, i4, u1 type, u1, u1, u1, i4 value's offset
@@ -25,7 +25,7 @@
 
 #define FLAGS_MAX        5000
 
-/* The low bits of its flags say who set it; 0: nobody, it is as the JVM is built. */
+/* The low bits of JVMFlag::_flags are the origin of the value; 0: the built-in default. */
 #define ORIGIN_MASK 15u
 
 /* --- counters ---------------------------------------------------------------------------------------- */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads Method -> ConstMethod -> ConstantPool -> Klass, and believes nothing on the way. */
+/* Reads Method -> ConstMethod -> ConstantPool -> Klass, and checks every step. */
 #include "walk/hotspot/method.h"
 #include "walk/load/mem.h"
 
-#define CONST_HAS_LINES 1u /* ConstMethod's flag, the same in all JDKs */
+#define CONST_HAS_LINES 1u /* ConstMethod flag, the same in all JDKs */
 
 bool method_load(const struct walk_layout *layout, const struct walk_mem *mem, uint64_t method,
 	struct method *out)

@@ -18,11 +18,11 @@
 /*
  *   struct names | slots | ring
  *
- * Ring positions count bytes modulo 2^32; the head carries the next id too, so that ids are in the
- * ring's order. Unread space is all zero: a record whose id is still 0 is being written.
+ * Ring positions count bytes modulo 2^32; the head also carries the next id, so ids follow the ring's order. Free space is all
+ * zero: a record whose id is still 0 is being written.
  */
 struct record {
-	uint32_t size; /* a multiple of 8, this header included */
+	uint32_t size; /* including this header; a multiple of 8 */
 	_Atomic uint32_t id;
 	uint16_t class_bytes, name_bytes, signature_bytes, line_bytes;
 	char text[];
@@ -30,7 +30,7 @@ struct record {
 #define PAD_BYTES 8u
 _Static_assert(offsetof(struct record, text) == 16, "record");
 
-/* A name takes its place among the ids when a stack has it, which few stubs ever are in. */
+/* A stub gets an id only when a stack contains it, which is true of few. */
 struct stub_row {
 	uint64_t start;
 	uint32_t bytes;
@@ -43,11 +43,11 @@ struct names {
 	_Alignas(64) _Atomic uint64_t head; /* next id << 32 | position */
 	_Alignas(64) _Atomic uint32_t tail;
 	uint32_t slot_mask, ring_bytes;
-	_Atomic uint64_t *slots; /* tag << 32 | id, 0 = empty */
+	_Atomic uint64_t *slots; /* tag << 32 | id; 0: empty */
 	char *ring;
-	_Atomic uint32_t call_stub; /* its id, 0 before the first */
+	_Atomic uint32_t call_stub; /* its id; 0: none yet */
 	uint32_t stub_added;
-	_Atomic uint32_t stub_count; /* of them those that are in order, for handlers */
+	_Atomic uint32_t stub_count; /* number of rows that are sorted, for handlers */
 	struct stub_row stubs[STUB_ROWS];
 };
 
@@ -58,7 +58,7 @@ static struct record *record_at(const struct names *n, uint32_t position)
 	return (struct record *)(void *)(n->ring + (position & (n->ring_bytes - 1)));
 }
 
-/* Reserve bytes of text, all zero; NULL when the reader lags too far behind. *id is the record's. */
+/* Reserves a zeroed record for text_bytes. NULL if the reader is too far behind. *id is the record's id. */
 static struct record *ring_reserve(struct names *n, uint32_t text_bytes, uint32_t *id)
 {
 	uint32_t size = (uint32_t)(offsetof(struct record, text) + text_bytes + 7) & ~7u;
@@ -155,7 +155,7 @@ static uint64_t slot_tag(uint64_t hash)
 	return tag ? tag : 1;
 }
 
-/* The id under hash, 0 if there is none. */
+/* The id stored under hash, 0 if there is none. */
 static uint32_t slot_find(const struct names *n, uint64_t hash)
 {
 	uint64_t tag = slot_tag(hash);
@@ -220,18 +220,18 @@ static uint32_t text_id(struct names *n, const char *text)
 
 /* --- methods ----------------------------------------------------------------------------------------- */
 
-#define SYMBOL_HEAD 16u /* what stands before a Symbol's text, and two characters of that */
+#define SYMBOL_HEAD 16u /* a Symbol's header and the first two characters of its text */
 
 struct symbol {
 	uint64_t addr;
-	uint16_t bytes; /* of its text, cut */
+	uint16_t bytes; /* of its text, truncated */
 	uint16_t first; /* its first two characters: cheap to re-check */
-	uint16_t
-		hash; /* drawn by lot when the Symbol was made: another one at this address has another */
+	/* A random number assigned when the Symbol was created: another Symbol at this address has another. */
+	uint16_t hash;
 };
 
 /*
- * Where that is: up to JDK 12 a field between length, reference count and text, since then the upper half of the word
+ * Offset of that hash: up to JDK 12 a field between length, reference count and text; since then the upper half of the word
  * before the length, whose lower half is the count.
  */
 static uint32_t symbol_hash_offset(const struct walk_layout *l)
@@ -245,7 +245,7 @@ static bool symbol_load(
 	uint8_t head[SYMBOL_HEAD];
 	uint32_t body = (uint32_t)l->symbol_body.offset, bytes;
 
-	/* Even the shortest has space for two characters. */
+	/* Even the shortest Symbol has space for two characters. */
 	if (body + 2 > SYMBOL_HEAD || !mem_load(mem, addr, head, body + 2))
 		return false;
 	bytes = (uint32_t)layout_field(&l->symbol_length, head);
@@ -270,7 +270,7 @@ static bool symbol_copy(
 	return mem_load(mem, s->addr + (uint64_t)l->symbol_body.offset, out, s->bytes);
 }
 
-/* Lines are the first to go when the reader lags. */
+/* True when line tables may be stored: they are the first to be omitted when the reader is behind. */
 static bool ring_has_space(const struct names *n)
 {
 	uint32_t head = (uint32_t)atomic_load_explicit(&n->head, memory_order_relaxed);
@@ -279,13 +279,13 @@ static bool ring_has_space(const struct names *n)
 	return head - tail < n->ring_bytes / 2;
 }
 
-/* The bytes of the table behind the method's bytecodes, its ending 0 included; 0: none. */
+/* Size of a compressed line table, including its terminating 0; 0: unreadable or too long. */
 static uint16_t lines_bytes(const struct walk_mem *mem, uint64_t table)
 {
 	uint32_t numbers = 0, bytes = 0;
 	uint8_t b;
 
-	/* 0xff stands before two numbers, in which a 0 does not end the table. */
+	/* 0xff introduces two numbers, in which a 0 byte does not end the table. */
 	for (; bytes < NAMES_LINES_MAX; bytes++) {
 		if (!mem_load(mem, table + bytes, &b, 1))
 			return 0;
@@ -350,7 +350,7 @@ static uint32_t method_read(struct names *n, const struct walk_layout *l,
 	return id ? id : method_insert(n, l, mem, m, s, hash);
 }
 
-/* The id of a Method's name: as the cache knows it, or read, which takes several system calls. */
+/* The id of a Method's name, from the cache or read, which takes several system calls. */
 static uint32_t method_id(struct names *n, const struct walk_layout *l, const struct walk_mem *mem,
 	const struct frame_cache_walk *cache, uint64_t method)
 {
@@ -392,7 +392,7 @@ void names_stubs_ready(struct names *n)
 {
 	if (atomic_load(&n->stub_count))
 		return;
-	for (uint32_t i = 1; i < n->stub_added; i++) { /* nearly in order already */
+	for (uint32_t i = 1; i < n->stub_added; i++) { /* insertion sort: nearly sorted already */
 		struct stub_row row = n->stubs[i];
 		uint32_t at = i;
 
@@ -403,7 +403,7 @@ void names_stubs_ready(struct names *n)
 	atomic_store_explicit(&n->stub_count, n->stub_added, memory_order_release);
 }
 
-/* The last one that begins at or before pc, if pc is in it. */
+/* The last stub that begins at or before pc, if it contains pc. */
 static const struct stub_row *stub_at(const struct names *n, uint64_t pc)
 {
 	uint32_t low = 0, high = atomic_load_explicit(&n->stub_count, memory_order_acquire);
@@ -420,7 +420,7 @@ static const struct stub_row *stub_at(const struct names *n, uint64_t pc)
 									     : NULL;
 }
 
-/* Below every Java thread's frames. */
+/* The call stub is in every Java thread, so its id is cached. */
 static uint32_t call_stub_id(struct names *n)
 {
 	uint32_t id = atomic_load_explicit(&n->call_stub, memory_order_relaxed);
@@ -516,7 +516,7 @@ struct names *names_init(void *memory, size_t bytes)
 
 	if (bytes < NAMES_BYTES_MIN)
 		return NULL;
-	/* Half for the ring, what remains for slots, both powers of two. */
+	/* Half for the ring, the rest for slots; both sizes are powers of two. */
 	n->ring_bytes = power_of_two_below(left / 2);
 	slots = power_of_two_below((left - n->ring_bytes) / sizeof(n->slots[0]));
 	n->slot_mask = slots - 1;

@@ -12,8 +12,8 @@
 #define INSN_PROVE  0xd50323bfu /* autiasp */
 #define INSN_PROVE0 0xd503239fu /* autiaz: HotSpot's */
 #define INSN_BTI    0xd503245fu /* bti c */
-#define JUMP_INSNS  24u         /* of a barrier's slow path, until it jumps back */
-#define JUMP_NEAR   128u        /* bytes: within a slow path */
+#define JUMP_INSNS  24u         /* of a barrier's slow path, up to its jump back */
+#define JUMP_NEAR   128u        /* bytes: within one slow path */
 
 static bool is_sub_sp(uint32_t insn)
 {
@@ -46,7 +46,7 @@ bool arch_after_call(const struct walk_mem *mem, uint64_t pc)
 	       (insn & 0xfefff800u) == 0xd63f0800u;   /* blraa and its kin */
 }
 
-/* branch_target: of b and bl at pc. */
+/* Target of a b or bl at pc. */
 static uint64_t branch_target(uint64_t pc, uint32_t insn)
 {
 	return pc + (uint64_t)((int64_t)((uint64_t)insn << 38) >> 36);
@@ -94,7 +94,7 @@ bool arch_branch_next(const struct walk_mem *mem, uint64_t *at, uint64_t limit, 
 	return false;
 }
 
-/* jump_at: where it leads; one to nearby also to another one of the same slow path, which leads on. 0: there is none. */
+/* Target of the jump at pc. A near one may lead to another one in the same slow path, which is followed. 0: no jump. */
 static uint64_t jump_at(const struct walk_mem *mem, uint64_t pc)
 {
 	uint64_t target = 0;
@@ -121,7 +121,7 @@ uint64_t arch_arguments(const struct walk_mem *mem, uint64_t pc, uint64_t *back)
 	if ((insn & 0xffff83e0u) == 0xa8c103e0u || /* ldp x, x, [sp], #16 */
 		insn == 0x910043ffu)               /* add sp, sp, #16: C2's own return address */
 		return 16;
-	if ((insn & 0xffe0ffe0u) == 0xaa0003e0u) /* mov x, x: the result, into its place */
+	if ((insn & 0xffe0ffe0u) == 0xaa0003e0u) /* mov x, x: the result, to its destination */
 		pc += 4;
 	*back = jump_at(mem, pc);
 	return 0;
@@ -157,8 +157,8 @@ bool arch_at_trampoline(const struct walk_mem *mem, uint64_t pc)
 }
 
 /*
- * ldp x29, x30, [sp, #N]; add sp, sp, #N; <poll>; ret: from the add on, lr holds the return address. If that was signed, autiaz
- * comes after the add.
+ * Epilogue: ldp x29, x30, [sp, #N]; add sp, sp, #N; <poll>; ret. From the add on, lr holds the return address. If that was
+ * signed, autiaz follows the add.
  */
 static enum arch_prologue epilogue_state(const uint32_t *at)
 {
@@ -178,8 +178,8 @@ static enum arch_prologue epilogue_state(const uint32_t *at)
 }
 
 /*
- * MacroAssembler::build_frame makes a small frame by sub and stp of its slot, a large one by stp before it and sub; an entry
- * barrier may follow before the frame is said to be complete.
+ * MacroAssembler::build_frame makes a small frame by sub and stp into its slot, a large one by stp first and then sub; an entry
+ * barrier may follow before the offset at which the frame is said to be complete.
  */
 static enum arch_prologue prologue_state(const struct walk_mem *mem, uint64_t pc, uint64_t entry)
 {

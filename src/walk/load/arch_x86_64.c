@@ -5,13 +5,13 @@
 #if defined(__x86_64__)
 #include "walk/load/mem.h"
 
-#define BEFORE     8 /* bytes looked at before pc, and from pc on */
-#define WINDOW     16
-#define JUMP_BYTES 96 /* of a barrier's slow path, until it jumps back: some 60 */
+#define BEFORE     8  /* bytes examined before pc, and */
+#define WINDOW     16 /* in all */
+#define JUMP_BYTES 96 /* of a barrier's slow path, up to its jump back: about 60 */
 
 /*
- * A call instruction that ends at the end of bytes[BEFORE]: e8 rel32, or ff /2 with any addressing form.
- * Prefixes only make it longer.
+ * Matches a call instruction that ends at pc, the end of the window: e8 rel32, or ff /2 with any addressing mode. Prefixes
+ * only make it longer.
  */
 bool arch_after_call(const struct walk_mem *mem, uint64_t pc)
 {
@@ -61,7 +61,7 @@ bool arch_after_call_of(const struct walk_mem *mem, uint64_t pc, uint64_t low, u
 	return target && target - low < end - low;
 }
 
-/* Bytes of ModRM, SIB and displacement, of which the first is at[0]. */
+/* Length of the ModRM byte at at[0] with its SIB and displacement. */
 static unsigned operand_bytes(const uint8_t *at)
 {
 	unsigned mod = at[0] >> 6, rm = at[0] & 7, bytes = 1;
@@ -74,7 +74,7 @@ static unsigned operand_bytes(const uint8_t *at)
 	return bytes + (mod == 1 ? 1 : mod == 2 ? 4 : 0);
 }
 
-/* One-byte opcodes with a ModRM byte, those of 0f, 0f 38 and 0f 3a without an immediate operand, and VEX. */
+/* Handles one-byte opcodes with ModRM; 0f, 0f 38 and 0f 3a opcodes without an immediate operand; and VEX. */
 uint64_t arch_access_end(const struct walk_mem *mem, uint64_t pc)
 {
 	uint8_t b[WINDOW] = {0};
@@ -106,7 +106,7 @@ uint64_t arch_access_end(const struct walk_mem *mem, uint64_t pc)
 	return pc + at + operand_bytes(b + at) + immediate;
 }
 
-/* 0f 8x rel32, as traps are far. Instructions are not decoded one by one: see arch_jump_back. */
+/* 0f 8x rel32, since traps are far away. Does not decode instruction by instruction: see arch_jump_back. */
 bool arch_branch_next(const struct walk_mem *mem, uint64_t *at, uint64_t limit, uint64_t *target)
 {
 	uint8_t b[JUMP_BYTES];
@@ -127,7 +127,7 @@ bool arch_branch_next(const struct walk_mem *mem, uint64_t *at, uint64_t limit, 
 	return false;
 }
 
-/* pops: the bytes that take one register from the stack; 0: these do not. */
+/* Length of a pop of one register; 0: no such instruction. */
 static unsigned pops(const uint8_t *at)
 {
 	unsigned prefix = at[0] == 0x41;
@@ -135,7 +135,7 @@ static unsigned pops(const uint8_t *at)
 	return (at[prefix] & 0xf8) == 0x58 ? prefix + 1 : 0;
 }
 
-/* jump_at: where it leads; a short one also to another one of the same slow path, which leads on. 0: there is none. */
+/* Target of the jump at pc. A short jump may lead to another one in the same slow path, which is followed. 0: no jump. */
 static uint64_t jump_at(const struct walk_mem *mem, uint64_t pc)
 {
 	uint64_t target = 0;
@@ -154,7 +154,7 @@ static uint64_t jump_at(const struct walk_mem *mem, uint64_t pc)
 	return target;
 }
 
-/* adds_sp: the bytes of an instruction that takes some from the stack; 0: it is none. */
+/* Length of an instruction that adds to rsp; 0: no such instruction. */
 static unsigned adds_sp(const uint8_t *at)
 {
 	if (at[0] != 0x48 || at[2] != 0xc4)
@@ -179,18 +179,18 @@ uint64_t arch_arguments(const struct walk_mem *mem, uint64_t pc, uint64_t *back)
 		at = 4;
 	}
 	if ((b[at] & 0xf8) == 0x48 && (b[at + 1] & 0xfd) == 0x89 && b[at + 2] >= 0xc0)
-		at += 3; /* mov: the result, into its place */
+		at += 3; /* mov: the result, to its destination */
 	popped = bytes ? pops(b + at) : 0;
-	if (popped) /* what the result has been given back in */
+	if (popped) /* restores the register that held the result */
 		bytes += 8;
 	*back = jump_at(mem, pc + at + popped);
 	return *back ? bytes : 0;
 }
 
 /*
- * Instructions are not told apart: what looks like a far jump and leads into the few kB of one method by chance is one in a
- * million. Short jumps, of which that cannot be said, count at pc and where registers have just been given back: after an
- * addition to rsp, or vzeroupper.
+ * Instructions are not decoded: the chance that arbitrary bytes look like a far jump into the few kB of one method is one in a
+ * million. Short jumps are less certain; they count only at pc and where registers have just been restored: after an addition
+ * to rsp, or vzeroupper.
  */
 uint64_t arch_jump_back(const struct walk_mem *mem, uint64_t pc, uint64_t low, uint64_t end)
 {
@@ -322,7 +322,7 @@ enum arch_prologue arch_compiled_prologue(
 
 /* --- native code ------------------------------------------------------------------------------------- */
 
-/* mov rbp,rsp, as gcc (89 e5) and HotSpot (8b ec) write it */
+/* mov rbp,rsp, in the encodings of gcc (89 e5) and HotSpot (8b ec). */
 static bool sets_frame_pointer(const uint8_t *at)
 {
 	return at[0] == 0x48 &&
