@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Unwind rows of one ELF file: finds the ranges that have call frame information, then compiles each. */
+/* Unwind rows of one ELF file: finds the address ranges with call frame information, then compiles each. */
 #include "symbols/cfi.h"
 
 #include "base/buf.h"
@@ -16,19 +16,20 @@
 #define ROWS_MAX          (4u << 20)
 #define OFFSET_MAX        UINT32_MAX
 #define SEGMENTS_MAX      16
-#define COMPILE_MAX_NS    (5 * NS_PER_S) /* of CPU; libjvm takes 0.1 to 0.2 s */
+#define COMPILE_MAX_NS    (5 * NS_PER_S) /* CPU time; libjvm takes 0.1 to 0.2 s */
 #define ROWS_PER_CLOCK    64
 #define ENTRIES_PER_CLOCK 4096
-#define GAP_LEAST         4096 /* what is worth reading: each file has a few bytes before its functions */
-#define PADDING_MAX       64 /* up to so many bytes between functions are alignment, not code */
+/* bytes; smaller gaps are not analysed: each file has a few bytes before its functions */
+#define GAP_LEAST   4096
+#define PADDING_MAX 64 /* bytes; smaller gaps between functions are alignment, not code */
 
-/* What one FDE covers. */
+/* The range of one FDE, or a gap that is read as code. */
 struct range {
-	uint64_t start, end; /* virtual addresses of the file */
+	uint64_t start, end; /* virtual addresses in the file */
 	unsigned source;
 };
 
-/* A section of call frame information. */
+/* A section with call frame information. */
 struct source {
 	Dwarf_CFI *cfi;
 	Elf_Data *data;
@@ -40,20 +41,20 @@ struct source {
 enum { SOURCE_EH, SOURCE_DEBUG, SOURCE_CODE, SOURCES };
 
 struct cfi {
-	Elf *elf, *debug; /* debug: of the separate debug file, or NULL */
+	Elf *elf, *debug; /* debug: the separate debug file, or NULL */
 	Dwarf *dwarf;     /* for .debug_frame, or NULL */
 	const struct cfi_machine *machine;
 	struct source sources[SOURCES];
-	struct elf_segment segments[SEGMENTS_MAX]; /* of code */
+	struct elf_segment segments[SEGMENTS_MAX]; /* of code only */
 	size_t segment_count;
 	struct range *ranges; /* sorted, disjoint */
 	size_t range_count, row_count;
 	uint32_t range_cap, row_cap;
 	struct cfi_row *rows;
-	uint64_t start_ns; /* when compiling began, of the thread's CPU time */
-	struct code *code; /* while compiling; NULL: it cannot be read */
-	unsigned asked;    /* gives_up, so often */
-	bool of_code;      /* some ranges are of SOURCE_CODE */
+	uint64_t start_ns; /* CPU time of the thread at which compiling started */
+	struct code *code; /* set while compiling; NULL: the code cannot be analysed */
+	unsigned asked;    /* calls of gives_up */
+	bool of_code;      /* some ranges are SOURCE_CODE */
 };
 
 /* --- encoded pointers of .eh_frame ----------------------------------------------------------------- */
@@ -95,7 +96,7 @@ static uint64_t take_encoded(struct bytes *b, unsigned enc)
 	return take(b, size, enc & DW_EH_PE_signed);
 }
 
-/* How the FDEs of a CIE encode addresses; DW_EH_PE_omit when that cannot be known. */
+/* The encoding of addresses in the FDEs of a CIE; DW_EH_PE_omit if it cannot be determined. */
 static unsigned cie_encoding(const Dwarf_CIE *cie)
 {
 	struct bytes b = {cie->augmentation_data,
@@ -139,7 +140,7 @@ static void range_read(struct cfi *c, unsigned source, const Dwarf_FDE *fde, uns
 	struct bytes b = {fde->start, fde->end, false};
 	uint64_t base = 0, start, length;
 
-	/* Pointers to what is meant, and other bases: not in FDEs of shared objects. */
+	/* FDEs of shared objects use neither indirect pointers nor other bases. */
 	if (enc & DW_EH_PE_indirect)
 		return;
 	if ((enc & 0x70) == DW_EH_PE_pcrel)
@@ -196,7 +197,7 @@ static int range_compare(const void *a, const void *b)
 	return (int)x->source - (int)y->source;
 }
 
-/* Sort, and let the first of two that overlap win. */
+/* Sorts the ranges; of two that overlap, the first one wins. */
 static void ranges_settle(struct cfi *c)
 {
 	uint64_t end = 0;
@@ -218,7 +219,8 @@ static void ranges_settle(struct cfi *c)
 }
 
 /*
- * gaps_read: all that nothing tells of, where that is most of the file's code; libm and libz have none, musl's libc is one.
+ * Adds the ranges not covered by any source, if they are most of the file's code. libm and libz have no such gaps; musl's libc
+ * is one.
  */
 static void gaps_read(struct cfi *c)
 {
@@ -265,7 +267,7 @@ static void source_open(struct cfi *c, unsigned source, Elf *elf, const char *se
 	s->eh_frame = source == SOURCE_EH;
 	s->ident = (const unsigned char *)elf_getident(elf, NULL);
 	s->section_address = shdr.sh_addr;
-	/* libdw decompresses .debug_frame; .eh_frame is loaded as it stands. */
+	/* libdw decompresses .debug_frame; .eh_frame is loaded as it is. */
 	if (!s->eh_frame && (shdr.sh_flags & SHF_COMPRESSED))
 		elf_compress(scn, 0, 0);
 	s->data = s->eh_frame ? elf_rawdata(scn, NULL) : elf_getdata(scn, NULL);
@@ -298,7 +300,7 @@ static int segments_read(struct cfi *c)
 	return c->segment_count ? 0 : -1;
 }
 
-/* Takes both. */
+/* Takes ownership of elf and debug, also on failure. */
 static struct cfi *open_elf(Elf *elf, Elf *debug, struct err *err)
 {
 	struct cfi *c = xcalloc(1, sizeof *c);
@@ -346,7 +348,7 @@ struct cfi *cfi_open(int fd, int debug_fd, struct err *err)
 struct cfi *cfi_open_image(const void *image, size_t bytes, struct err *err)
 {
 	elf_version(EV_CURRENT);
-	/* libelf only reads here: ELF_C_READ is what elf_memory implies. */
+	/* The cast is safe: elf_memory implies ELF_C_READ. */
 	return open_elf(elf_memory((char *)(uintptr_t)image, bytes), NULL, err);
 }
 
@@ -383,12 +385,12 @@ static void row_add(struct cfi *c, uint64_t offset, struct wire_unwind_rule rule
 {
 	struct cfi_row *last = c->row_count ? &c->rows[c->row_count - 1] : NULL;
 
-	if (last && last->offset == offset) { /* the end of what was, and at once a new start */
+	if (last && last->offset == offset) { /* a range ends where the next one starts */
 		c->row_count--;
 		row_add(c, offset, rule);
 		return;
 	}
-	if (last && offset < last->offset) /* segments in an order that no linker makes */
+	if (last && offset < last->offset) /* segments in an order that no linker produces */
 		return;
 	if (last ? !memcmp(&last->rule, &rule, sizeof rule) : rule.cfa == CFI_CFA_NONE)
 		return;
@@ -396,7 +398,7 @@ static void row_add(struct cfi *c, uint64_t offset, struct wire_unwind_rule rule
 	c->rows[c->row_count++] = (struct cfi_row){offset, rule};
 }
 
-/* Asked for each row: has it cost too much, or is it to stop? */
+/* Called once per row. True when a work limit is reached or *stop is set. */
 static bool gives_up(struct cfi *c, const atomic_bool *stop)
 {
 	if (++c->asked % ROWS_PER_CLOCK)
@@ -405,7 +407,7 @@ static bool gives_up(struct cfi *c, const atomic_bool *stop)
 	       clock_read_ns(CLOCK_THREAD_CPUTIME_ID) - c->start_ns > COMPILE_MAX_NS;
 }
 
-/* What code_rows tells, of one segment. */
+/* Context of code_row: the segment that code_rows reports on. */
 struct code_range {
 	struct cfi *c;
 	const struct elf_segment *segment;

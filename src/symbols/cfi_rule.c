@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Converts libdw's frame states, which are arbitrary expressions, to the few rules that compilers use. */
+/* Converts libdw's frame states, which are arbitrary expressions, into the few rules that compilers generate. */
 #include "symbols/cfi.h"
 
 #include <dwarf.h>
@@ -19,7 +19,7 @@ const struct cfi_machine *cfi_machine_find(unsigned elf_machine)
 	return NULL;
 }
 
-/* Is the operation "register + offset"? Both spellings of it. */
+/* True when the operation is "register + offset", in either encoding. */
 static bool op_is_register(const Dwarf_Op *op, int *reg, int64_t *offset)
 {
 	if (op->atom >= DW_OP_breg0 && op->atom <= DW_OP_breg31) {
@@ -46,9 +46,9 @@ static bool op_constant(const Dwarf_Op *op, int64_t *value)
 }
 
 /*
- * The expression that linkers emit for a lazy PLT:
+ * True for the expression that linkers emit for a lazy PLT:
  *   sp + 8, rip + 0, lit15, and, litN, ge, lit3, shl, plus
- * N is the offset in the 16-byte entry from which the relocation index has been pushed.
+ * N is the offset in the 16-byte entry from which on the relocation index has been pushed.
  */
 static bool ops_are_plt(const struct cfi_machine *m, const Dwarf_Op *ops, size_t count,
 	int64_t *offset, int64_t *pushed_from)
@@ -99,7 +99,7 @@ static void read_cfa(const struct cfi_machine *m, Dwarf_Frame *frame, struct wir
 		rule->cfa_offset = (int32_t)offset;
 }
 
-/* undefined: set when the register has no value in the caller, which for the ra means: no caller. */
+/* *undefined: true when the register has no value in the caller, which for ra means that there is no caller. */
 static enum cfi_saved read_saved(
 	const struct cfi_machine *m, Dwarf_Frame *frame, int regno, int16_t *out, bool *undefined)
 {
@@ -158,10 +158,10 @@ struct wire_unwind_rule cfi_rule_read(const struct cfi_machine *m, Dwarf_Frame *
 	read_cfa(m, frame, &rule);
 	rule.fp = (uint8_t)read_saved(m, frame, m->fp, &fp_offset, &undefined);
 	if (rule.cfa == CFI_CFA_PLT && rule.fp != CFI_SAVED_NOT)
-		rule.cfa = CFI_CFA_OTHER; /* its fp_offset is taken */
+		rule.cfa = CFI_CFA_OTHER; /* PLT rules use fp_offset otherwise */
 	if (rule.cfa != CFI_CFA_PLT)
 		rule.fp_offset = fp_offset;
-	/* A return address in its register exists on aarch64 only. */
+	/* Only aarch64 keeps return addresses in a register. */
 	if (rule.ra == CFI_SAVED_LOST || (rule.ra == CFI_SAVED_NOT && m->elf_machine == EM_X86_64))
 		rule.cfa = CFI_CFA_OTHER;
 	if (rule.cfa == CFI_CFA_OTHER) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The folders are those that gdb and elfutils search. */
+/* Searches the directories that gdb and elfutils search. */
 #include "symbols/mapped.h"
 
 #include "base/buf.h"
@@ -31,7 +31,7 @@ static bool matches(const struct search *s, int fd)
 	return !elf_child_crc(s->child, fd, s->stop, &crc, NULL) && crc == have->link_crc;
 }
 
-/* The file if it is the one, -1 if not. */
+/* A descriptor of the file if it matches, else -1. */
 static int try(const struct search *s, pid_t pid, const char *path)
 {
 	int fd = proc_open_in(pid, "root", path, O_RDONLY);
@@ -44,7 +44,7 @@ static int try(const struct search *s, pid_t pid, const char *path)
 	return -1;
 }
 
-/* "ab/cdef..." */
+/* Appends the build id with a separator after its first byte: "ab/cdef...". */
 static void add_id(const struct search *s, struct buf *out, const char *separator)
 {
 	for (size_t i = 0; i < s->facts->id_bytes; i++)

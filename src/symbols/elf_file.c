@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Checks before libelf is used (counts, sizes, decompressed sizes of sections), and what identifies a file. */
+/* Checks before libelf is used (counts, sizes, decompressed sizes of sections), and identification of files. */
 #include "symbols/elf.h"
 
 #include <elfutils/libdwelf.h>
@@ -13,9 +13,9 @@
 #include <zlib.h>
 
 #define NOTES_MAX  (1u << 20)
-#define MEMORY_MAX (80u << 20) /* of an unpacker; with xz -9 it takes 65 MB */
+#define MEMORY_MAX (80u << 20) /* limit of the decompressor; xz -9 needs 65 MB */
 
-/* Sections and segments by the short fields only: more of them are in object files, not in what is mapped. */
+/* Accepts counts of sections and segments in their short form only: larger ones occur in object files, not in mapped files. */
 static bool header_fits(int fd)
 {
 	Elf64_Ehdr h;
@@ -43,7 +43,7 @@ static bool name_is_read(const char *name)
 	return false;
 }
 
-/* What it takes in memory: of a compressed section what it says of itself. */
+/* Size of a section in memory: for a compressed one, the size that its header states. */
 static uint64_t section_bytes(Elf_Scn *scn, const GElf_Shdr *h)
 {
 	GElf_Chdr packed;
@@ -56,7 +56,7 @@ static uint64_t section_bytes(Elf_Scn *scn, const GElf_Shdr *h)
 									 : h->sh_size;
 }
 
-/* Those that are read by type, or by name: after the first, as names are read from a table of names. */
+/* Checks the sections that are read by type, or by name. By type first, since names are read from a string table. */
 static bool sections_fit(Elf *elf, bool by_name)
 {
 	Elf_Scn *scn = NULL;
@@ -78,7 +78,7 @@ static bool sections_fit(Elf *elf, bool by_name)
 	return true;
 }
 
-/* Segments of notes are read whole, for the build-id. */
+/* Note segments are read whole, for the build id. */
 static bool notes_fit(Elf *elf)
 {
 	size_t count;
@@ -114,7 +114,7 @@ bool elf_file_debug_fits(Elf *elf)
 	while ((scn = elf_nextscn(elf, scn))) {
 		if (!gelf_getshdr(scn, &h) || h.sh_flags & SHF_ALLOC || h.sh_type == SHT_NOBITS)
 			continue;
-		/* before the size of what is unpacked is read, which reads all that is packed */
+		/* checked first, since reading the uncompressed size reads all of the compressed data */
 		if (h.sh_size > ELF_FILE_SECTION_MAX ||
 			(sum += section_bytes(scn, &h)) > ELF_FILE_SECTION_MAX)
 			return false;
@@ -151,7 +151,8 @@ void *elf_file_unpack(const void *data, size_t bytes, size_t most, size_t *size)
 
 /* --- facts --------------------------------------------------------------------------------------------- */
 
-#define CRC_MAX (512u << 20) /* bytes of a file whose checksum is worth its second */
+#define CRC_MAX \
+	(512u << 20) /* bytes; a larger file is not worth the time, about 1 s, for its checksum */
 
 bool elf_facts_crc(int fd, uint32_t *out)
 {
@@ -169,7 +170,7 @@ bool elf_facts_crc(int fd, uint32_t *out)
 	return at == st.st_size;
 }
 
-/* Where in a segment of notes the build id stands; 0: not there. */
+/* Offset of the build id in a segment of notes; 0: not there. */
 static uint64_t id_offset(Elf_Data *notes, const struct elf_facts *facts)
 {
 	size_t at = 0, next, name, text;

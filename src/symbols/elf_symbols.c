@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Symbol tables. libelf validates offsets and strings; this file validates the meaning of values. Since each source of names may be
- * incomplete, all of them are merged.
+ * Symbol tables. libelf validates offsets and strings; this file validates the meaning of values. Since each source of names
+ * may be incomplete, all of them are merged.
  */
 #include "symbols/elf.h"
 
@@ -50,7 +50,7 @@ static bool elf_section_is_code(Elf *elf, size_t index)
 	return scn && gelf_getshdr(scn, &header) && (header.sh_flags & SHF_EXECINSTR);
 }
 
-/* Assembler functions often have no type; local labels and aarch64's mapping symbols are no functions. */
+/* Assembler functions often have no type. Local labels and aarch64's mapping symbols are not functions. */
 static bool elf_symbol_is_function(Elf *elf, const GElf_Sym *sym, const char *name)
 {
 	int type = GELF_ST_TYPE(sym->st_info);
@@ -101,7 +101,7 @@ struct elf_plt {
 	uint64_t stub_bytes;
 };
 
-/* With branch protection the stubs that are called stand in .plt.sec; else in .plt behind its head. */
+/* With branch protection the called stubs are in .plt.sec; otherwise in .plt, after its header. */
 static bool elf_plt_find(Elf *elf, struct elf_plt *out)
 {
 	GElf_Ehdr ehdr;
@@ -188,9 +188,8 @@ struct code *elf_symbols_code(Elf *elf, const atomic_bool *stop)
 /* --- where functions begin --------------------------------------------------------------------------- */
 
 /*
- * .eh_frame_hdr (LSB): u8 version 1, eh_frame_ptr encoding, count encoding, table encoding; then in what all
- * linkers write (0x1b, 0x03, 0x3b): s32 eh_frame_ptr, u32 count, {s32 start, s32 fde}[count], relative to
- * the section.
+ * .eh_frame_hdr (LSB): u8 version 1, eh_frame_ptr encoding, count encoding, table encoding; then, in the encodings that all
+ * linkers write (0x1b, 0x03, 0x3b): s32 eh_frame_ptr, u32 count, {s32 start, s32 fde}[count], relative to the section.
  */
 #define EH_FRAME_HDR_ENCODINGS 0x3b031b01u
 #define EH_FRAME_HDR_BYTES     12
@@ -250,10 +249,10 @@ uint32_t elf_symbols_segments(Elf *elf, struct elf_segment *out, uint32_t max)
 
 /* --- all names of a file ------------------------------------------------------------------------------- */
 
-#define MINI_MAX     (4u << 20)  /* of packed bytes; libc's are 100 kB */
-#define UNPACKED_MAX (64u << 20) /* and unpacked 400 kB */
+#define MINI_MAX     (4u << 20)  /* compressed bytes; libc's are 100 kB */
+#define UNPACKED_MAX (64u << 20) /* uncompressed bytes; libc's are 400 kB */
 
-/* .gnu_debugdata: an xz-packed ELF file with a .symtab. How many functions it names. */
+/* .gnu_debugdata: an xz-compressed ELF file with a .symtab. Returns the number of functions that it names. */
 static uint32_t read_mini(Elf *elf, struct symtab *out)
 {
 	GElf_Shdr header;
@@ -280,7 +279,7 @@ static void add_mark(void *ctx, uint64_t address)
 		symtab_add(ctx, address, 0, "", SYMTAB_MARK);
 }
 
-/* Where functions begin: from the code itself if the file describes less than half of those that have names. */
+/* Adds starts of functions; from the code itself if the file describes less than half of the functions that have names. */
 static void read_marks(Elf *elf, uint32_t names, struct symtab *out)
 {
 	struct code *code;
@@ -325,7 +324,7 @@ static bool is_slot(uint64_t type)
 	       type == R_AARCH64_JUMP_SLOT || type == R_AARCH64_GLOB_DAT;
 }
 
-/* The first slot of each symbol, by its number. */
+/* Finds the first GOT slot of each symbol, by symbol index. */
 static void read_slots(Elf *elf, uint64_t *slots, size_t count)
 {
 	Elf_Scn *scn = NULL;

@@ -30,7 +30,7 @@ static int hex_digit(char c)
 }
 
 struct v0 {
-	const char *s; /* behind "_R" */
+	const char *s; /* after "_R" */
 	size_t at, len;
 	struct buf out;
 	unsigned depth, steps;
@@ -114,7 +114,7 @@ static uint64_t base_62(struct v0 *v)
 	return n + 1;
 }
 
-/* A number that stands there only behind its tag: 0 if it does not, else one more. */
+/* An optional number after a tag: 0 if the tag is absent, else the number plus 1. */
 static uint64_t optional_62(struct v0 *v, char tag)
 {
 	return eat(v, tag) ? base_62(v) + 1 : 0;
@@ -152,7 +152,7 @@ static void print_identifier(struct v0 *v, const struct identifier *id)
 	print(v, id->punycode ? "}" : "");
 }
 
-/* What was written before, once more; not followed where nothing is printed. */
+/* A back reference: parses an earlier part again. Not followed while nothing is printed. */
 static void back_reference(struct v0 *v, void (*read)(struct v0 *v, bool in_value), bool in_value)
 {
 	size_t begin = v->at - 1, behind;
@@ -190,7 +190,7 @@ static void print_lifetime(struct v0 *v, uint64_t index)
 	}
 }
 
-/* "for<'a, 'b> ". How many were bound: to be subtracted behind their scope. */
+/* "for<'a, 'b> ". Returns the number of lifetimes bound, which the caller subtracts at the end of their scope. */
 static uint64_t binder(struct v0 *v)
 {
 	uint64_t bound = optional_62(v, 'G');

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sorting, choosing among aliases, searching. */
+/* Sorting, selection among aliases, lookup. */
 #include "symbols/symtab.h"
 
 #include "base/clock.h"
@@ -105,7 +105,7 @@ void symtab_finish(struct symtab *t)
 		if (kept && t->entries[kept - 1].start == e.start)
 			continue;
 		if (e.rank == SYMTAB_MARK && e.start < named_end)
-			continue; /* a second piece of a function that has a name */
+			continue; /* another part of a named function */
 		if (e.rank != SYMTAB_MARK && e.start + e.size > named_end)
 			named_end = e.start + e.size;
 		t->entries[kept++] = e;

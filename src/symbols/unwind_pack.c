@@ -51,7 +51,7 @@ static void add_u32(struct buf *b, uint32_t v)
 	buf_add(b, &v, sizeof v);
 }
 
-/* A lookup stays in its page, so each page begins with the rule that holds where it begins. */
+/* A lookup stays within one page, so each page begins with the rule in force at its start. */
 static void page_begin(
 	struct pack *p, uint64_t page, const struct cfi_row *before, const struct cfi_row *first)
 {

@@ -25,7 +25,7 @@
 #include <stdbool.h>
 
 /*
- * elf_child_main: serves requests and returns true if this process was started as a child; the caller then returns from
+ * Serves requests and returns true if this process was started as a child; the caller then returns from
  * main(). Returns false in every other process, which may start children from then on. before: called in the child with
  * the file of each request, for tests; NULL in jhot.
  */
@@ -35,39 +35,39 @@ struct elf_child;
 
 struct elf_child *elf_child_new(void);
 void elf_child_free(struct elf_child *c);
-/* elf_child_rest: ends the process, if there is one. The next request starts another. */
+/* Ends the process, if there is one. The next request starts another. */
 void elf_child_rest(struct elf_child *c);
-/* elf_child_limit: limits of one request in CPU time and, for a child that sleeps, elapsed time. For tests. */
+/* Sets the limits of one request in CPU time and, for a child that sleeps, elapsed time. For tests. */
 void elf_child_limit(struct elf_child *c, unsigned cpu_ms, unsigned elapsed_ms);
 
 int elf_child_facts(struct elf_child *c, int fd, const atomic_bool *stop, struct elf_facts *out,
 	struct err *err);
-/* elf_child_crc: the checksum that .gnu_debuglink uses. */
+/* The checksum that .gnu_debuglink uses. */
 int elf_child_crc(
 	struct elf_child *c, int fd, const atomic_bool *stop, uint32_t *out, struct err *err);
 /*
- * elf_child_names: a finished table of the file's functions, by virtual address. debug_fd: its separate debug file, -1: none.
+ * Stores a finished table of the file's functions, by virtual address. debug_fd: its separate debug file, -1: none.
  * out must be empty; out->full is set if a limit was reached.
  */
 int elf_child_names(struct elf_child *c, int fd, int debug_fd, const atomic_bool *stop,
 	struct symtab *out, struct err *err);
-/* elf_child_unwind: the file's unwind rows as a block for the agent (wire/unwind.h). */
+/* Appends the file's unwind rows as a block for the agent (wire/unwind.h). */
 int elf_child_unwind(struct elf_child *c, int fd, int debug_fd, const atomic_bool *stop,
 	struct buf *out, bool *keeps_fp, struct err *err);
 
 /* A dynamic symbol. */
 enum elf_export_flag {
-	ELF_IMPORTED =
-		1, /* of another file: value is the address of the slot that holds its address, 0 if none */
+	/* imported: value is the address of the GOT slot that holds its address, 0 if none */
+	ELF_IMPORTED = 1,
 	ELF_INDIRECT = 2, /* an IFUNC: value is the address of its resolver */
 	ELF_OLD = 4,      /* not the default version */
 };
 struct elf_export {
-	uint64_t value; /* virtual address of the file */
+	uint64_t value; /* virtual address in the file */
 	uint32_t text;  /* offset of the name in texts */
 	uint32_t flags;
 };
-/* elf_child_exports: an array of struct elf_export and the texts of their names. Both buffers must be empty. */
+/* Appends an array of struct elf_export and the texts of their names. Both buffers must be empty. */
 int elf_child_exports(struct elf_child *c, int fd, const atomic_bool *stop, struct buf *out,
 	struct buf *texts, struct err *err);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the child gives up. Descriptors, user, capabilities, tracing, limits, and at last the system calls.
+ * Drops the child's privileges: descriptors, user, capabilities, tracing, limits, and finally system calls.
  *
- * Each step stands alone: where the kernel or a container refuses one, the others still hold.
+ * The steps are independent: if the kernel or a container refuses one, the others still hold.
  */
 #include "symbols/child/serve.h"
 
@@ -20,15 +20,16 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define NOBODY     65534
-#define MEMORY_MAX (2ull << 30) /* a browser's library: 250 MB of sections, 350 MB of tables */
-#define CPU_MAX_S  600          /* of all requests; the parent limits each of them */
-#define FILES_MAX  8            /* the socket and the descriptors of a request */
-#define CLOSE_MAX  65536        /* where there is no close_range (before Linux 5.9) */
+#define NOBODY 65534
+/* A browser's library needs 250 MB of sections and 350 MB of tables. */
+#define MEMORY_MAX (2ull << 30)
+#define CPU_MAX_S  600   /* for all requests; the parent limits each of them */
+#define FILES_MAX  8     /* the socket and the descriptors of a request */
+#define CLOSE_MAX  65536 /* without close_range (before Linux 5.9) */
 
 #ifdef __has_feature
 #if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define SANITIZED 1 /* maps terabytes */
+#define SANITIZED 1 /* sanitizers map terabytes */
 #endif
 #endif
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
@@ -51,7 +52,7 @@ static void close_others(int keep)
 		close(fd);
 }
 
-/* Root becomes nobody. In a user namespace without such a user only the capabilities are dropped. */
+/* Root becomes nobody. In a user namespace without that user, only the capabilities are dropped. */
 static void drop_privileges(void)
 {
 	struct __user_cap_header_struct head = {.version = _LINUX_CAPABILITY_VERSION_3};
@@ -92,15 +93,15 @@ static void set_limits(void)
 #else
 #define FILTER_ARCH AUDIT_ARCH_AARCH64
 #endif
-#define X32_CALLS 0x40000000u /* x86-64: the numbers of its 32-bit pointers' calls */
+#define X32_CALLS 0x40000000u /* x86-64: numbers of the x32 ABI */
 
-/* By path newfstatat can tell that a file exists, no more; glibc's fstat is made of it. */
+/* By path, newfstatat reveals only that a file exists; glibc implements fstat with it. */
 static const unsigned short allowed[] = {SYS_read, SYS_pread64, SYS_recvmsg, SYS_sendto, SYS_lseek,
 	SYS_fstat, SYS_newfstatat, SYS_close, SYS_munmap, SYS_mremap, SYS_brk, SYS_madvise,
 	SYS_futex, SYS_clock_gettime, SYS_getrandom, SYS_sysinfo, SYS_rt_sigreturn,
 	SYS_rt_sigprocmask, SYS_restart_syscall, SYS_exit, SYS_exit_group};
 
-/* A call that is allowed if its argument has none of these bits. */
+/* Calls that are allowed if the argument has none of these bits. */
 static const struct {
 	unsigned short call, argument;
 	unsigned bits;
@@ -110,7 +111,7 @@ static const struct {
 #define LIST(a)        (sizeof(a) / sizeof(*(a)))
 #define FILTER_MAX     (16 + 2 * LIST(allowed) + 5 * LIST(without))
 
-/* fcntl: libelf asks only whether the descriptor is open (F_GETFD, 1) and how (F_GETFL, 3). */
+/* Installs the filter. fcntl: libelf only asks whether a descriptor is open (F_GETFD, 1) and how (F_GETFL, 3). */
 static void filter_calls(void)
 {
 	const struct sock_filter no = BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
@@ -158,7 +159,7 @@ void child_confine(int socket)
 	close_others(socket);
 	prctl(PR_SET_NAME, "jhot-elf");
 	drop_privileges();
-	prctl(PR_SET_PDEATHSIG, SIGKILL); /* a change of the user has cleared it */
+	prctl(PR_SET_PDEATHSIG, SIGKILL); /* after the change of user, which would clear it */
 	prctl(PR_SET_DUMPABLE, 0);
 	prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
 	set_limits();

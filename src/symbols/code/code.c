@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Follows the paths of a file's code. All of it is one range of addresses; a place is an offset in that.
+ * Follows all paths of a file's code. The code is one address range; a place is an offset in it.
  *
- * Which places functions begin at is known from symbols, relocations, and what code calls or takes the address of. So paths are
- * followed until no more are found, each time anew: what a path runs into behind a call that does not return is then no longer
- * taken for a part of the same function.
+ * Starts of functions are known from symbols, relocations, call targets and addresses taken by code. Paths are followed in
+ * rounds, from scratch each time, until a round finds no more starts and no more functions that do not return: then code after
+ * a call that does not return no longer counts as part of the calling function.
  */
 #include "symbols/code/code.h"
 
@@ -20,7 +20,7 @@
 #define SECTIONS_MAX 64
 #define ROUNDS_MAX   12u
 #define TABLE_MAX    1024u
-#define PATHS_MAX    (1u << 20)  /* to be followed, at once */
+#define PATHS_MAX    (1u << 20)  /* pending paths */
 #define STEPS_MAX    (64u << 20) /* 8 MB of code take 24 million in all rounds */
 
 struct section {
@@ -32,12 +32,12 @@ struct section {
 
 struct path {
 	uint32_t at, frame;
-	uint32_t function; /* where the one begins that it is of */
-	/* of the switch that it may come to */
+	uint32_t function; /* place at which its function starts */
+	/* The switch that the path may reach. */
 	struct cases {
 		uint64_t table, base; /* base 0: the table */
-		uint32_t last;        /* the number that something was compared with */
-		uint8_t entry;        /* bytes */
+		uint32_t last;        /* the constant in the preceding comparison */
+		uint8_t entry;        /* size of a table entry in bytes */
 	} cases;
 };
 
@@ -45,22 +45,23 @@ struct code {
 	const struct code_machine *machine;
 	struct section sections[SECTIONS_MAX];
 	uint32_t section_count;
-	uint64_t low, high; /* of code */
-	uint8_t *begins;    /* a bit for each place: a function begins there */
-	uint8_t *returns;   /* likewise: one that may return, as far as this round has found, */
-	uint8_t *endless;   /* and one that no round before has found to do so */
+	uint64_t low, high; /* range of the code */
+	uint8_t *begins;    /* one bit per place: a function starts here, */
+	uint8_t *returns;   /* this function may return, as far as this round has found, */
+	uint8_t *endless;   /* this function does not return, according to an earlier round */
 	struct place {
-		uint32_t frame;    /* number + 1, as the instruction begins; 0: none begins there */
-		uint32_t function; /* whose path came there first */
+		/* index + 1 of the state before the instruction; 0: no instruction starts here */
+		uint32_t frame;
+		uint32_t function; /* the first function whose path reached it */
 	} * places;
 	struct code_frame *frames;
 	struct hash_index frame_index;
 	uint32_t frame_count, frame_cap;
 	struct path *paths;
 	uint32_t path_count, path_cap;
-	uint64_t in_register[CODE_REGISTERS]; /* addresses, in the function that is followed */
+	uint64_t in_register[CODE_REGISTERS]; /* known addresses, within the current function */
 	uint64_t function_low, function_high;
-	bool found; /* where one more function begins, or that one does not return, in this round */
+	bool found; /* this round has found a new function start or a function that does not return */
 	uint32_t steps;
 	const atomic_bool *stop;
 };
@@ -68,7 +69,7 @@ struct code {
 struct code_machine {
 	unsigned elf_machine;
 	code_read_fn *read;
-	struct code_frame at_begin; /* of a function */
+	struct code_frame at_begin; /* state at the start of a function */
 };
 
 static const struct code_machine machines[] = {
@@ -149,7 +150,7 @@ static bool begins_at(const struct code *c, uint64_t address)
 	return address - c->low < c->high - c->low && bit(c->begins, address - c->low);
 }
 
-/* What compilers move out of a function begins in the midst of it: sp is somewhere else than where functions begin. */
+/* True for parts that compilers move out of a function: they start inside it, with sp elsewhere than at a function's start. */
 static bool is_cold(Elf *elf, const GElf_Shdr *header, const GElf_Sym *sym)
 {
 	const char *name = elf_strptr(elf, header->sh_link, sym->st_name);
@@ -168,7 +169,7 @@ static void begins_of_symbols(struct code *c, Elf *elf, const GElf_Shdr *header,
 	}
 }
 
-/* Pointers to functions that nothing names: those that are relative to where the file is loaded. */
+/* Relative relocations: pointers to functions that may have no symbol. */
 static void begins_of_relocations(struct code *c, const GElf_Shdr *header, Elf_Data *data)
 {
 	for (size_t i = 0; header->sh_entsize && i < data->d_size / header->sh_entsize; i++) {
@@ -243,7 +244,7 @@ static uint32_t frame_number(struct code *c, const struct code_frame *frame)
 
 /* --- paths --------------------------------------------------------------------------------------------- */
 
-/* Has this place been followed? Then by the same function, or it is not known whether that returns. */
+/* True when this place has been followed already. If another function reached it first, this one may return. */
 static bool path_meets(struct code *c, uint64_t at, uint32_t function)
 {
 	const struct place *p = &c->places[at];
@@ -253,7 +254,7 @@ static bool path_meets(struct code *c, uint64_t at, uint32_t function)
 	return p->frame != 0;
 }
 
-/* One that begins there, and else is as this one. */
+/* Adds a path that starts at address, otherwise like `path`. */
 static void path_add(struct code *c, uint64_t address, struct path path)
 {
 	if (!is_code(c, address) || path_meets(c, address - c->low, path.function) ||
@@ -264,7 +265,7 @@ static void path_add(struct code *c, uint64_t address, struct path path)
 	c->paths[c->path_count++] = path;
 }
 
-/* Where a jump or a branch leads: into the same function, unless another begins there, which returns for it. */
+/* Follows a jump or branch within the function. A tail call to another function may return on its behalf. */
 static void path_to(struct code *c, uint64_t address, const struct path *path)
 {
 	if (!is_code(c, address) || (begins_at(c, address) && !bit(c->endless, address - c->low)))
@@ -288,7 +289,7 @@ static int64_t distance_at(const uint8_t *at, unsigned bytes)
 	return four;
 }
 
-/* A switch: distances of one more case than what was compared with. All cases are of the same function. */
+/* Adds a path per case of a switch: last + 1 table entries. Stops at the first target outside the function. */
 static void paths_of_cases(struct code *c, const struct path *path)
 {
 	const struct cases *cases = &path->cases;
@@ -308,7 +309,7 @@ static void paths_of_cases(struct code *c, const struct path *path)
 	}
 }
 
-/* What registers hold, and what a switch is made of. */
+/* Tracks addresses in registers, and the parts of a switch. */
 static void path_data(struct code *c, struct path *path, const struct code_insn *insn)
 {
 	uint64_t *reg = &c->in_register[insn->reg];
@@ -333,7 +334,7 @@ static void path_data(struct code *c, struct path *path, const struct code_insn 
 		begins_add(c, *reg);
 }
 
-/* What else than the next instruction comes behind this one. */
+/* Handles all successors of an instruction except the next one. */
 static void path_leaves(struct code *c, const struct path *path, const struct code_insn *insn)
 {
 	bool by_table = insn->flow == CODE_JUMP && !insn->target && path->cases.table;
@@ -355,7 +356,7 @@ static bool path_ends(const struct code *c, const struct code_insn *insn)
 	return insn->flow == CODE_JUMP || insn->flow == CODE_RETURN || insn->flow == CODE_END;
 }
 
-/* Follows one path until it ends, or meets what has been followed. Where it is lost its function may return. */
+/* Follows a path until it ends or meets a followed place. If it gets lost, its function may return. */
 static void path_follow(struct code *c, struct path path)
 {
 	uint64_t address = c->low + path.at;
@@ -386,7 +387,7 @@ static void path_follow(struct code *c, struct path path)
 	bit_set(c->returns, path.function);
 }
 
-/* Functions that were followed to all their ends, none of which returns. */
+/* Finds the functions that were followed to all their ends without returning. */
 static void endless_find(struct code *c)
 {
 	for (uint64_t at = 0; at < c->high - c->low; at++) {
@@ -418,7 +419,7 @@ static bool round_follow(struct code *c)
 		while (c->path_count)
 			path_follow(c, c->paths[--c->path_count]);
 	}
-	if (!c->found) /* else some ends may be of another function */
+	if (!c->found) /* otherwise some ends may belong to another function */
 		endless_find(c);
 	return true;
 }
@@ -470,7 +471,7 @@ struct code *code_open(Elf *elf, const uint64_t *endless, size_t count, const at
 void code_rows(const struct code *c, uint64_t start, uint64_t end, code_row_fn *fn, void *ctx)
 {
 	const struct wire_unwind_rule none = {0};
-	uint64_t behind = 0; /* the last instruction that is known */
+	uint64_t behind = 0; /* end of the last known instruction */
 
 	if (start < c->low)
 		start = c->low;

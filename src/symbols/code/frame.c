@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From what instructions do to sp, fp and lr to rules of unwinding. */
+/* Effects of instructions on sp, fp and lr, and their translation to unwind rules. */
 #include "symbols/code/frame.h"
 
 #include "symbols/rule.h"
 
-#define FRAME_MAX (1 << 20) /* more than this is no frame, but a mistake */
+#define FRAME_MAX (1 << 20) /* bytes; a larger frame is an error */
 
 static bool in_frame(int64_t bytes)
 {
 	return bytes > -FRAME_MAX && bytes < FRAME_MAX;
 }
 
-/* A place in the frame, as rules can name it. */
+/* True when a rule can express this offset from the CFA. */
 static bool in_rule(int64_t from_cfa)
 {
 	return from_cfa < 0 && from_cfa > INT16_MIN;

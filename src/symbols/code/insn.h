@@ -9,7 +9,7 @@
 
 enum code_flow {
 	CODE_NEXT,   /* falls through */
-	CODE_CALL,   /* of target (0: unknown), then falls through */
+	CODE_CALL,   /* calls target (0: unknown), then falls through */
 	CODE_BRANCH, /* to target, or falls through */
 	CODE_JUMP,   /* to target; 0: indirect */
 	CODE_RETURN,
@@ -20,28 +20,28 @@ enum code_flow {
 enum code_data {
 	CODE_NOTHING,
 	CODE_ADDRESS, /* register reg = address; 0: unknown */
-	CODE_PAGE,    /* the same with the address of a page, to which a CODE_SUM is added */
+	CODE_PAGE,    /* likewise, the address of a page, to which a CODE_SUM is added */
 	CODE_SUM,     /* register reg = register from + by */
 	CODE_LIMIT,   /* compares with `by`, the last case of a switch */
 	CODE_TABLE, /* loads `entry` bytes, the distance to a case, from a table at register reg */
-	CODE_BASE,  /* address, which they are from then, in fours; else they are from the table */
+	CODE_BASE, /* address: base of the distances, in units of 4; else the table is their base */
 };
 
 enum code_sp {
 	CODE_SP_MOVES, /* by sp_by */
-	CODE_SP_IS_FP, /* fp + sp_by */
+	CODE_SP_IS_FP, /* becomes fp + sp_by */
 	CODE_SP_LOST,  /* changed by an unknown amount */
 };
 
 enum code_fp {
 	CODE_FP_STAYS,
-	CODE_FP_IS_SP,  /* new sp + fp_at */
-	CODE_FP_SAVED,  /* to new sp + fp_at */
-	CODE_FP_LOADED, /* from there; the caller's if it was saved there */
-	CODE_FP_ZERO,   /* where it has not been saved: the outermost frame, by the ABI */
+	CODE_FP_IS_SP,  /* becomes new sp + fp_at */
+	CODE_FP_SAVED,  /* stored to new sp + fp_at */
+	CODE_FP_LOADED, /* loaded from new sp + fp_at; the caller's if it was saved there */
+	CODE_FP_ZERO,   /* becomes 0; unless fp has been saved: the outermost frame, by the ABI */
 };
 
-/* The register with the return address, where calls leave it in one; at link_at as fp is at fp_at. */
+/* The link register, on CPUs where calls leave the return address in one; stored to or loaded from new sp + link_at. */
 enum code_link {
 	CODE_LINK_STAYS,
 	CODE_LINK_SAVED,
@@ -56,7 +56,7 @@ struct code_insn {
 	uint8_t flow, sp, fp, link, data; /* of the enums above */
 	int32_t sp_by, fp_at, link_at;
 	uint64_t target;
-	/* of data */
+	/* operands of data */
 	uint64_t address;
 	int32_t by;
 	uint8_t reg, from, entry;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What an instruction of aarch64 does to sp, fp, lr and the flow. Formats: Arm's manual of A64, chapter C4. */
+/* Effects of an aarch64 instruction on sp, fp, lr and control flow. Formats: Arm's A64 manual, chapter C4. */
 #include "symbols/code/insn.h"
 
 #include <string.h>
@@ -7,11 +7,11 @@
 enum {
 	REG_FP = 29,
 	REG_LINK = 30,
-	REG_SP = 31, /* in the instructions here; in others it is the register that is 0 */
+	REG_SP = 31, /* in the instructions here; in others register 31 is the zero register */
 	BYTES = 4,
 };
 
-/* Bits high..low. */
+/* Extracts bits high..low. */
 static uint32_t field(uint32_t insn, unsigned high, unsigned low)
 {
 	return insn >> low & ((1u << (high - low + 1)) - 1);
@@ -32,7 +32,7 @@ static unsigned base(uint32_t insn)
 	return field(insn, 9, 5);
 }
 
-/* One register stored or loaded, at sp as it is afterwards + at. */
+/* One register is stored to, or loaded from, new sp + at. */
 static void kept(struct code_insn *out, unsigned reg, int32_t at, bool load)
 {
 	if (reg == REG_FP) {
@@ -44,7 +44,7 @@ static void kept(struct code_insn *out, unsigned reg, int32_t at, bool load)
 	}
 }
 
-/* How sp moves with the access, and where that then is. */
+/* Addressing modes: PRE and POST move sp. indexed returns the accessed offset from the new sp. */
 enum index {
 	INDEX_POST = 1,
 	INDEX_OFFSET = 2,
@@ -57,10 +57,10 @@ static int32_t indexed(struct code_insn *out, enum index how, int32_t by)
 	return how == INDEX_OFFSET ? by : how == INDEX_POST ? -by : 0;
 }
 
-/* Pairs: ldp and stp, of x, d and q registers. */
+/* Pairs: ldp and stp of x, d and q registers. */
 static bool pair_read(uint32_t insn, struct code_insn *out)
 {
-	unsigned kind = field(insn, 31, 26); /* their size, and whether they are of vectors */
+	unsigned kind = field(insn, 31, 26); /* size, and whether they are vector registers */
 	unsigned how = field(insn, 24, 23);
 	int32_t bytes = kind == 0x2b ? 16 : 8, at;
 
@@ -76,14 +76,14 @@ static bool pair_read(uint32_t insn, struct code_insn *out)
 	return true;
 }
 
-/* Single ones: ldr, str and their likes, of 8 bytes; others only as far as they move sp. */
+/* Single registers: ldr, str and the like of 8 bytes; other sizes only if they move sp. */
 static bool single_read(uint32_t insn, struct code_insn *out)
 {
 	bool load = field(insn, 22, 22),
 	     whole = field(insn, 31, 22) == 0x3e0 || field(insn, 31, 22) == 0x3e1;
 	unsigned how = field(insn, 11, 10);
 
-	if ((insn & 0xff800000u) == 0xf9000000u) { /* with an offset that is a multiple of 8 */
+	if ((insn & 0xff800000u) == 0xf9000000u) { /* unsigned offset, scaled by 8 */
 		if (base(insn) == REG_SP)
 			kept(out, first(insn), (int32_t)field(insn, 21, 10) * 8, load);
 		return true;
@@ -100,7 +100,7 @@ static bool single_read(uint32_t insn, struct code_insn *out)
 	return true;
 }
 
-/* add and sub of a number: of sp, fp, and of addresses that adrp has begun. */
+/* add and sub of an immediate: on sp, fp, and on addresses that adrp has begun. */
 static bool sum_read(uint32_t insn, struct code_insn *out)
 {
 	int32_t by = (int32_t)field(insn, 21, 10) << (field(insn, 22, 22) ? 12 : 0);
@@ -127,7 +127,7 @@ static bool sum_read(uint32_t insn, struct code_insn *out)
 	return true;
 }
 
-/* cmp with a number; ldrb, ldrh, ldrsw of a place in a table. */
+/* cmp with an immediate; ldrb, ldrh, ldrsw from a table. */
 static bool table_read(uint32_t insn, struct code_insn *out)
 {
 	unsigned size = field(insn, 31, 30);
@@ -145,7 +145,7 @@ static bool table_read(uint32_t insn, struct code_insn *out)
 	return true;
 }
 
-/* What else writes to sp: by another register, or aligns it. */
+/* Other writes to sp: by a register, or alignment. */
 static bool loses_sp(uint32_t insn)
 {
 	return first(insn) == REG_SP &&
@@ -165,7 +165,8 @@ static void address_read(uint32_t insn, uint64_t address, struct code_insn *out)
 struct branch {
 	uint32_t mask, bits;
 	enum code_flow flow;
-	unsigned high, low; /* the distance, in instructions; 0: it is in a register */
+	unsigned high,
+		low; /* bits of the distance, in instructions; 0: the target is in a register */
 };
 
 static const struct branch branches[] = {
@@ -208,7 +209,7 @@ static void other_read(uint32_t insn, uint64_t address, struct code_insn *out)
 		address_read(insn, address, out);
 }
 
-/* All others write to their first register, or to one of the same number that is of no interest. */
+/* All other instructions write to their first register, or to a vector register of that number, which is irrelevant. */
 static bool is_store(uint32_t insn)
 {
 	return (insn & 0x0a000000u) == 0x08000000u && !field(insn, 22, 22);

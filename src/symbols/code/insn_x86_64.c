@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How long an instruction of x86-64 is, and what it does to sp, fp and the flow. Formats: Intel's manual, volume 2,
- * chapter 2 and the opcode maps of appendix A.
+ * Length of an x86-64 instruction, and its effects on sp, fp and control flow. Formats: Intel's manual, volume 2, chapter 2 and
+ * the opcode maps of appendix A.
  */
 #include "symbols/code/insn.h"
 
@@ -13,25 +13,25 @@ enum {
 	MODRM_DIRECT = 3,
 };
 
-/* What follows an opcode, a letter for each of a row of 16. */
+/* Operands that follow an opcode. Opcode maps have a letter per opcode, 16 in a row. */
 enum operand {
 	NOTHING = '.',
 	MODRM = 'M',
-	MODRM_8 = 'B', /* and a byte */
-	MODRM_Z = 'Z', /* and 4 bytes, 2 after a prefix 66 */
+	MODRM_8 = 'B', /* and an immediate byte */
+	MODRM_Z = 'Z', /* and an immediate of 4 bytes, 2 with prefix 66 */
 	BYTE = 'b',
 	WORD = 'w',
-	FULL = 'z',      /* 4 bytes, 2 after a prefix 66 */
-	FULL_64 = 'q',   /* the same, 8 with REX.W */
-	OFFSET_64 = 'o', /* an address of 8 bytes */
+	FULL = 'z',      /* 4 bytes, 2 with prefix 66 */
+	FULL_64 = 'q',   /* likewise, 8 with REX.W */
+	OFFSET_64 = 'o', /* an 8-byte address */
 	WORD_BYTE = 'e',
-	RELATIVE = 'r', /* 4 bytes whatever the prefix */
+	RELATIVE = 'r', /* 4 bytes, whatever the prefix */
 	GROUP_3 = 'g',  /* ModRM, with an operand if its register is 0 or 1: a byte, */
 	GROUP_3_Z = 'G',
 	INVALID = '!',
 };
 
-static const char one_byte[] = "MMMMbz!!MMMMbz!!" /* 00; 0f is a map of its own */
+static const char one_byte[] = "MMMMbz!!MMMMbz!!" /* 00; 0f leads to the next map */
 			       "MMMMbz!!MMMMbz!!"
 			       "MMMMbz!!MMMMbz!!"
 			       "MMMMbz!!MMMMbz!!"
@@ -77,15 +77,15 @@ enum map {
 struct reader {
 	const uint8_t *start, *at, *end;
 	uint64_t address;
-	bool bad, wide, narrow; /* wide: REX.W; narrow: 66 */
-	uint8_t rex_b, rex_r;   /* the upper bits of registers */
+	bool bad, wide, narrow; /* wide: REX.W; narrow: prefix 66 */
+	uint8_t rex_b, rex_r;   /* high bits of register numbers */
 	enum map map;
 	uint8_t opcode, modrm;
 	bool vector;
 	int64_t displacement, immediate;
-	uint8_t base;     /* of a memory operand; 0xff: none */
-	bool ip_relative; /* its displacement is from the end of the instruction */
-	uint8_t table;    /* the base of one with an index times 4; 0xff: none */
+	uint8_t base;     /* base register of the memory operand; 0xff: none */
+	bool ip_relative; /* the displacement is relative to the instruction's end */
+	uint8_t table;    /* base register of an operand with an index scaled by 4; 0xff: none */
 };
 
 static uint8_t take_byte(struct reader *r)
@@ -111,7 +111,7 @@ static int64_t take_signed(struct reader *r, unsigned bytes)
 	return (int64_t)v;
 }
 
-/* Legacy prefixes, REX, or what VEX and EVEX pack of both; up to the opcode. */
+/* Consumes legacy prefixes, REX, or the equivalents inside VEX and EVEX, up to the opcode. */
 static void take_prefixes(struct reader *r)
 {
 	uint8_t b;
@@ -158,7 +158,7 @@ static void take_modrm(struct reader *r)
 		rm = sib & 7;
 		if (sib >> 6 == 2 && (sib & 0x38) != 0x20)
 			r->table = rm | r->rex_b;
-		/* with an index it is no place in a frame that is known */
+		/* with an index it is no fixed place in the frame */
 		r->base = (sib & 0x38) == 0x20 ? rm | r->rex_b : 0xff;
 		if (mode == 0 && rm == 5) {
 			r->base = 0xff;
@@ -317,7 +317,7 @@ static void move_read(unsigned to, unsigned from, struct code_insn *out)
 		out->fp = CODE_FP_IS_SP;
 }
 
-/* lea and loads and stores of 8 bytes, by sp and fp alone. */
+/* lea, and 8-byte loads and stores relative to sp or fp. */
 static void memory_read(const struct reader *r, struct code_insn *out)
 {
 	unsigned reg = modrm_reg(r);
@@ -338,7 +338,7 @@ static void memory_read(const struct reader *r, struct code_insn *out)
 	}
 }
 
-/* Arithmetic with sp as what is changed. */
+/* Arithmetic with sp as its destination. */
 static void sum_read(const struct reader *r, struct code_insn *out)
 {
 	unsigned what = r->modrm >> 3 & 7;
@@ -346,7 +346,7 @@ static void sum_read(const struct reader *r, struct code_insn *out)
 	if (what == 7) /* cmp */
 		return;
 	if (what != 0 && what != 5) {
-		out->sp = CODE_SP_LOST; /* and: it is aligned */
+		out->sp = CODE_SP_LOST; /* and: alignment */
 		return;
 	}
 	out->sp_by = (int32_t)(what ? -r->immediate : r->immediate);
