@@ -151,8 +151,8 @@ void *elf_file_unpack(const void *data, size_t bytes, size_t most, size_t *size)
 
 /* --- facts --------------------------------------------------------------------------------------------- */
 
-#define CRC_MAX \
-	(512u << 20) /* bytes; a larger file is not worth the time, about 1 s, for its checksum */
+/* bytes; a larger file is not worth the time, about 1 s, for its checksum */
+#define CRC_MAX (512u << 20)
 
 bool elf_facts_crc(int fd, uint32_t *out)
 {

@@ -17,10 +17,10 @@
 #define TABLE_SLOTS_MAX   8192u
 #define TABLE_PROBES      64u
 #define TABLE_FRAMES_SLOT 16u /* frames of arena per slot, for choosing the slot count */
-#define TABLE_AGAIN \
-	0x8000u /* in flags: a slot without frames, whose hash is that of the trace, inverted */
-#define TABLE_DRAIN_SPINS \
-	4096u /* beyond this a handler is probably preempted: retry at the next flip */
+/* in flags: a slot without frames, whose hash is that of the trace, inverted */
+#define TABLE_AGAIN 0x8000u
+/* beyond this a handler is probably preempted: retry at the next flip */
+#define TABLE_DRAIN_SPINS 4096u
 #define TABLE_DRAIN_TRIES 10u
 #define TABLE_HALVES      3
 #define TABLE_NO_HALF     TABLE_HALVES
@@ -55,8 +55,8 @@ struct trace_table {
 	uint32_t waiting; /* flipped, but a handler was still inside */
 	uint32_t aside;   /* set aside: a handler has been inside for too long */
 	uint32_t tries;   /* flips that found a handler inside `waiting` */
-	uint32_t
-		begun; /* halves that have ever been active; the memory of the others is untouched */
+	/* Halves that have ever been active; the memory of the others is untouched. */
+	uint32_t begun;
 	size_t half_bytes;
 	struct table_half halves[TABLE_HALVES];
 };

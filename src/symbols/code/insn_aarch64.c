@@ -165,8 +165,8 @@ static void address_read(uint32_t insn, uint64_t address, struct code_insn *out)
 struct branch {
 	uint32_t mask, bits;
 	enum code_flow flow;
-	unsigned high,
-		low; /* bits of the distance, in instructions; 0: the target is in a register */
+	/* Bits of the distance, in instructions; 0: the target is in a register. */
+	unsigned high, low;
 };
 
 static const struct branch branches[] = {

@@ -13,8 +13,8 @@
 
 #include <stdatomic.h>
 
-#define JAVA_NAME_BYTES \
-	72u /* longer names are truncated; with characters beyond Latin-1, each takes two */
+/* longer names are truncated; with characters beyond Latin-1, each takes two */
+#define JAVA_NAME_BYTES 72u
 
 struct java_threads {
 	struct oop_mode mode;      /* not known: nothing here can be read */

@@ -62,8 +62,8 @@ struct walk_layout {
 	struct walk_field immutable_data, scopes_pcs_offset, dependencies_offset;
 	struct walk_field compile_id, nmethod_method, comp_level, orig_pc_offset, entry_bci,
 		osr_entry;
-	struct walk_field code_begin, scopes_data, verified_entry, deopt,
-		deopt_mh;                          /* read by code_part */
+	/* read by code_part */
+	struct walk_field code_begin, scopes_data, verified_entry, deopt, deopt_mh;
 	struct walk_field oop_maps, oop_map_count; /* optional */
 	struct walk_field null_checks;             /* optional */
 	uint32_t pc_desc_bytes;
@@ -80,8 +80,8 @@ struct walk_layout {
 
 	/* threads */
 	struct walk_field thread_anchor, thread_osthread, thread_state, thread_next;
-	struct walk_field thread_stack_base, thread_stack_size,
-		osthread_tid; /* base: the high end */
+	/* thread_stack_base: the high end */
+	struct walk_field thread_stack_base, thread_stack_size, osthread_tid;
 	/* The ObjectMonitor* that the thread waits to enter, or waits in with Object.wait; optional. */
 	struct walk_field thread_pending, thread_waiting;
 	struct walk_field compiler_env, env_task, task_method;
