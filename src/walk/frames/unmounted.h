@@ -149,7 +149,7 @@ bool unmounted_has_locked(
 /* Locates the thread's frozen frames. False if it has none, or if they are unreadable at the moment. */
 bool unmounted_frozen(
 	struct unmounted *u, const struct unmounted_thread *thread, struct frozen *out);
-/* True when the thread still has the state, chunk and sp of before the walk. A thread moved by a collector counts as another one. */
+/* True when state, chunk and sp are those from before the walk. A thread moved by a collector counts as another one. */
 bool unmounted_still(const struct unmounted *u, const struct unmounted_thread *thread,
 	const struct frozen *f, uint64_t sp);
 

@@ -55,7 +55,7 @@ struct oop_mode {
 bool oop_mode_find(struct oop_mode *mode, const struct walk_layout *layout,
 	const struct walk_mem *mem, uint64_t slot, const char *name, uint32_t offset);
 
-/* An object of any class: its address and its Klass*. Both 0: null, or unreadable at the moment. */
+/* An object of any class: its address and its Klass*. klass 0: null, or unreadable at the moment. */
 struct oop {
 	uint64_t object, klass;
 };
