@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The oldest versions of libc functions whose newest is later than glibc 2.17. Their symbols live
- * in libpthread and libdl up to glibc 2.33, which is why the agent is linked with both. Include it
- * in every file that calls one of them; the lint of the agent's imports finds what is missing
- * here.
+ * Binds libc functions to symbol versions of glibc 2.17 or earlier. Up to glibc 2.33 these symbols are in libpthread
+ * and libdl, so the agent is linked with both. Every file that calls one of these functions must include this header;
+ * the lint of the agent's imports reports functions missing here.
  */
 #ifndef JHOT_SAMPLER_COMPAT_H
 #define JHOT_SAMPLER_COMPAT_H
 
 #include <features.h>
 
-/* musl's symbols have no versions. */
+/* musl's symbols are not versioned. */
 #if defined(__GLIBC__)
 #if defined(__x86_64__)
 #define COMPAT_VERSION "GLIBC_2.2.5"

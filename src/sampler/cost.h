@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a walk costs: a histogram per class of depth, in ticks of the CPU's own clock.
+ * Cost of walks: a histogram per class of stack depth, in ticks of the CPU's own clock.
  *
- * Handlers add, two unlocked increments a walk and two reads of the clock (20 ns each; a clock by system call takes
- * as long as several frames). The publisher reads it and writes quantiles in ns to the status page. The clock runs
- * on while a thread is preempted, so the highest quantiles tell of the machine's load as well.
+ * Handlers record each walk with two relaxed atomic additions and two reads of the clock (20 ns each; a clock read by a
+ * system call costs as much as several frames). The publisher converts the histograms to quantiles in ns on the status
+ * page. The clock also runs while a thread is preempted, so the highest quantiles reflect the load of the machine as
+ * well.
  */
 #ifndef JHOT_SAMPLER_COST_H
 #define JHOT_SAMPLER_COST_H
@@ -14,16 +15,16 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
-#define COST_OCTAVE_MIN 6u  /* less than 64 ticks count as 64 */
-#define COST_OCTAVES    22u /* the last holds all that is longer */
+#define COST_OCTAVE_MIN 6u  /* clamp: fewer than 64 ticks count as 64 */
+#define COST_OCTAVES    22u /* the last one is open-ended */
 #define COST_STEPS      4u  /* buckets per octave */
 #define COST_BUCKETS    (COST_OCTAVES * COST_STEPS)
 #define COST_CLASSES    (WIRE_WALK_CLASSES - 1)
-#define COST_NAMES      COST_CLASSES /* a row of its own: what new names cost */
+#define COST_NAMES      COST_CLASSES /* a separate row: resolving new names */
 #define COST_ROWS       (COST_CLASSES + 1)
 
 struct cost {
-	uint64_t start_ticks, start_ns; /* one instant on both clocks */
+	uint64_t start_ticks, start_ns; /* the same instant on both clocks */
 	_Atomic uint64_t ticks[COST_ROWS];
 	_Atomic uint32_t walks[COST_ROWS][COST_BUCKETS];
 };
@@ -40,7 +41,7 @@ static inline uint64_t cost_ticks(void)
 #endif
 }
 
-/* Class i holds depths up to 8 << i, the last all that are deeper. */
+/* Class i holds depths up to 8 << i; the last class is open-ended. */
 static inline unsigned cost_class(uint32_t depth)
 {
 	unsigned class = 0;
@@ -62,7 +63,7 @@ static inline unsigned cost_bucket(uint64_t ticks)
 	return bucket < COST_BUCKETS ? bucket : COST_BUCKETS - 1;
 }
 
-/* row: cost_class of the frames that a walk found, or COST_NAMES. Signal-safe. */
+/* row: cost_class of the number of frames walked, or COST_NAMES. Signal-safe. */
 static inline void cost_add(struct cost *cost, unsigned row, uint64_t ticks)
 {
 	atomic_fetch_add_explicit(&cost->ticks[row], ticks, memory_order_relaxed);
@@ -73,7 +74,7 @@ static inline void cost_add(struct cost *cost, unsigned row, uint64_t ticks)
 void cost_start(struct cost *cost);
 void cost_report(const struct cost *cost, struct wire_walk_cost out[WIRE_WALK_CLASSES],
 	struct wire_walk_cost *names);
-/* The same for a clock that ticks so often a nanosecond. */
+/* As cost_report, for a given tick rate. */
 void cost_report_at(const struct cost *cost, double ticks_per_ns,
 	struct wire_walk_cost out[WIRE_WALK_CLASSES], struct wire_walk_cost *names);
 

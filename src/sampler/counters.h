@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The agent's counters: every loss and every fault has a name, and the name reaches the screen.
+ * The agent's counters: every loss and every fault has a name that appears on the screen.
  *
- * A row is COUNTER, the name in the status page, whether it means samples that are in no trace. The
- * reasons for which a walk broke follow them, under walk_break_name without its brackets. Bumped by
- * handlers and agent threads; the publisher copies them to the status page.
+ * A row is COUNTER, its name in the status page, and in the comment whether it counts samples that are in no trace
+ * ("lost"). The reasons why a walk broke follow them, named as in walk_break_name without the brackets. Handlers and
+ * agent threads increment them; the publisher copies them to the status page.
  */
 #ifndef JHOT_SAMPLER_COUNTERS_H
 #define JHOT_SAMPLER_COUNTERS_H
@@ -14,29 +14,29 @@
 
 #include <stdatomic.h>
 
-#define COUNTERS(X)                                                                               \
-	X(TABLE_FULL, "table_full")   /* lost: the trace table had no space */                    \
-	X(NO_THREAD, "no_thread")     /* lost: a signal on a thread that is not listed */         \
-	X(PERF_LOST, "perf_lost")     /* lost: the kernel's buffer of a thread was full */        \
-	X(LATE, "late")               /* lost: came when its event was already stopped */         \
-	X(NO_STACK, "no_stack")       /* lost: all of the handlers' own stacks were taken */      \
-	X(BUSY, "busy")               /* not walked: all buffers for stacks were taken */         \
-	X(TRUNCATED, "truncated")     /* deeper than the limit: the root is missing */            \
-	X(AGCT_FAILED, "agct_failed") /* stacks that AsyncGetCallTrace refused */                 \
-	X(LIVE_FULL, "live_full")     /* lost: more objects between two collections than fit */   \
-	X(WAIT_OVER, "wait_over")     /* lost: a wait that ended while it was being read */       \
-	X(MOVED, "moved")             /* lost: virtual threads that a collector has moved */      \
-	X(UNNAMED, "unnamed")         /* frames whose method could not be named */                \
-	X(FOREIGN, "foreign_signals") /* signals that are not the agent's: ignored */             \
-	X(RING_FULL, "ring_full")     /* publications that had to be continued later */           \
-	X(TRACES_FORGOTTEN, "traces_reset") /* times the list of known traces was emptied */      \
-	X(THREADS_FULL, "threads_full")     /* threads without space in the list, at one time */  \
-	X(THREADS_MISSED, "threads_missed") /* threads that had ended before they were found */   \
-	X(ARM_FAILED, "arm_failed")         /* threads that no engine could be set on */          \
-	X(COLLECTORS, "blocks_signals") /* threads that collect signals: they get none of ours */ \
-	X(UNANSWERED, "unanswered")     /* not walked: the thread took no signal for 0.5 s */     \
-	X(TIMER_THREADS, "timer_threads") /* threads on a timer where perf_events was meant */    \
-	X(MODULES_FULL, "modules_full")   /* mapped files that found no space in the list */
+#define COUNTERS(X)                                                                           \
+	X(TABLE_FULL, "table_full")         /* lost: the trace table was full */              \
+	X(NO_THREAD, "no_thread")           /* lost: signal on a thread that is not listed */ \
+	X(PERF_LOST, "perf_lost")           /* lost: a thread's perf buffer was full */       \
+	X(LATE, "late")                     /* lost: arrived after its event was stopped */   \
+	X(NO_STACK, "no_stack")             /* lost: all handler stacks were in use */        \
+	X(BUSY, "busy")                     /* not walked: all walk buffers were in use */    \
+	X(TRUNCATED, "truncated")           /* deeper than the limit: root frames missing */  \
+	X(AGCT_FAILED, "agct_failed")       /* stacks that AsyncGetCallTrace rejected */      \
+	X(LIVE_FULL, "live_full")           /* lost: too many objects between collections */  \
+	X(WAIT_OVER, "wait_over")           /* lost: the wait ended while it was read */      \
+	X(MOVED, "moved")                   /* lost: virtual threads relocated by the GC */   \
+	X(UNNAMED, "unnamed")               /* frames whose method could not be named */      \
+	X(FOREIGN, "foreign_signals")       /* signals of other senders: ignored */           \
+	X(RING_FULL, "ring_full")           /* publications interrupted by a full ring */     \
+	X(TRACES_FORGOTTEN, "traces_reset") /* resets of the known-traces table */            \
+	X(THREADS_FULL, "threads_full")     /* maximum number of threads without a slot */    \
+	X(THREADS_MISSED, "threads_missed") /* threads that ended before they were found */   \
+	X(ARM_FAILED, "arm_failed")         /* threads without any usable engine */           \
+	X(COLLECTORS, "blocks_signals")     /* threads that collect signals: get none */      \
+	X(UNANSWERED, "unanswered")         /* not walked: signal unanswered for 0.5 s */     \
+	X(TIMER_THREADS, "timer_threads")   /* threads on a timer instead of perf_events */   \
+	X(MODULES_FULL, "modules_full")     /* mapped files that did not fit in the list */
 
 #define COUNTER_ENUM(name, text) COUNTER_##name,
 enum counter { COUNTERS(COUNTER_ENUM) COUNTER_BREAKS };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The process's own mappings, line by line as /proc/self/maps has them. */
+/* The process's own memory mappings, line by line as in /proc/self/maps. Agent threads; no allocation. */
 #ifndef JHOT_SAMPLER_MAPS_H
 #define JHOT_SAMPLER_MAPS_H
 
@@ -8,7 +8,10 @@
 
 typedef void maps_line_fn(void *ctx, const char *line, size_t bytes);
 
-/* maps_each: every line without its end, but none that is longer than the buffer. False when maps cannot be opened. */
+/*
+ * Calls fn for each line, without its line feed. A line longer than the buffer loses its beginning. False when maps
+ * cannot be opened.
+ */
 bool maps_each(char *buffer, size_t bytes, maps_line_fn *fn, void *ctx);
 
 #endif

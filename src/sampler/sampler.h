@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One session inside the JVM: all that it knows.
+ * A profiling session: its complete state inside the JVM.
  *
  *   OnAttach: sampler_new -> publisher thread: setup, loop, teardown -> sampler_free
  *
- * Everything a handler touches is private memory of the target (not the shared map), mapped at the start and unmapped
- * when nobody holds it any more: session/memory.h, rooms.h. At most one session is found by handlers.
+ * Memory: everything a handler touches is private memory of the target, never the shared map. It is mapped when the
+ * session starts and unmapped when the last reference is gone (session/memory.h, rooms.h). Handlers find at most one
+ * session at a time.
+ *
+ * Threads: fields belong to the publisher unless they are atomic or their group names another thread. Times are in ns.
  */
 #ifndef JHOT_SAMPLER_SAMPLER_H
 #define JHOT_SAMPLER_SAMPLER_H
@@ -29,37 +32,42 @@
 #include "wire/ring.h"
 #include "wire/status.h"
 
-#define SAMPLER_TABLE_BYTES (9u << 19) /* three halves, of which two are in use */
+#define SAMPLER_TABLE_BYTES (9u << 19) /* three parts, two of them in use at any time */
 #define SAMPLER_NAMES_BYTES (1u << 20)
-#define SAMPLER_DEPTH       WIRE_DEPTH_MAX /* user frames; of deeper stacks the root is missing */
-#define SAMPLER_KERNEL      160u /* kernel frames: sysctl kernel.perf_event_max_stack is 127 */
-#define SAMPLER_SCRATCH     80u  /* walks at one time, preempted ones included: see entry.h */
-#define SAMPLER_HURRY       50u  /* per cent of the table: the publisher is woken */
+/* User frames per stack; deeper stacks lose their root frames. */
+#define SAMPLER_DEPTH WIRE_DEPTH_MAX
+/* Kernel frames; the default of sysctl kernel.perf_event_max_stack is 127. */
+#define SAMPLER_KERNEL 160u
+/* Concurrent walks, including preempted ones: see entry.h. */
+#define SAMPLER_SCRATCH 80u
+/* Fill level of the trace table, in per cent, that wakes the publisher. */
+#define SAMPLER_HURRY 50u
 
-/* Where a handler walks to: never the interrupted thread's own stack. */
+/* Output buffer of one walk. Handlers never walk into the interrupted thread's own stack. */
 struct scratch {
 	_Alignas(4096) _Atomic uint32_t owner; /* 0: free; see sig_scratch_acquire */
-	atomic_bool used;                      /* in this session: its pages are mapped */
+	/* True once used in this session, i.e. once its pages are mapped. */
+	atomic_bool used;
 	struct frame_cache_walk cache;
 	struct here_lines lines;
 	struct walk_frame frames[SAMPLER_DEPTH + WALK_CUT_SPARE];
-	/* kernel frames end where the user frames begin, so that one walk serves several samples */
+	/* Kernel frames end where the user frames begin, so that one walk serves several samples. */
 	uint64_t packed[SAMPLER_KERNEL + SAMPLER_DEPTH];
 };
 
-/* Before a part of the session's memory that sampler_part_new has mapped. */
+/* Header of a memory block that sampler_part_new has mapped. */
 struct sampler_part {
 	_Alignas(64) struct sampler_part *next;
 	uint64_t bytes;
 };
 
-/* A descriptor and the file that it stands for: session/files.h. fd < 0: none. */
+/* A descriptor and the identity of the file it was opened for: session/files.h. fd < 0: none. */
 struct sampler_file {
 	int32_t fd;
 	uint64_t device, inode;
 };
 
-/* The map that is shared with the front end. */
+/* The map shared with the front end. base is NULL while it is not mapped. */
 struct shared {
 	unsigned char *base;
 	uint64_t bytes;
@@ -72,7 +80,8 @@ struct shared {
 
 enum sampler_stop {
 	SAMPLER_RUNS = WIRE_LEFT_NOT,
-	SAMPLER_DETACH = WIRE_LEFT_ASKED, /* by a command or by a front end that takes over */
+	/* Requested by a command, or by a front end that takes over. */
+	SAMPLER_DETACH = WIRE_LEFT_ASKED,
 	SAMPLER_LEASE = WIRE_LEFT_SILENT,
 	SAMPLER_EXIT = WIRE_LEFT_EXIT,
 	SAMPLER_FORBIDDEN = WIRE_LEFT_FORBIDDEN,
@@ -90,138 +99,157 @@ struct sampler {
 	struct shared shared;
 	struct ring_writer ring;
 
-	/* what handlers use */
-	struct walk_mem
-		mem;      /* of any thread: every load of what may be unmapped is a system call */
-	struct here here; /* its ctx */
-	struct here_kept kept; /* what stays mapped: session/kept.c */
-	struct here look;      /* the publisher's, which refreshes it before each look */
+	/* used by handlers */
+	/* For any thread: a load from memory that may be unmapped is a system call. */
+	struct walk_mem mem;
+	struct here here;      /* the context of mem */
+	struct here_kept kept; /* memory that stays mapped: session/kept.c */
+	/* The publisher's reader. It must be refreshed before each scan. */
+	struct here look;
 	struct here_lines look_lines;
-	const struct walk_layout *thread_layout;     /* of JavaThreads only; NULL: not known */
-	struct agct *agct;                           /* the fallback; in use where layout is NULL */
-	const struct walk_layout *layout;            /* NULL: the walker is not available */
-	_Atomic(const struct unwind_table *) unwind; /* NULL: frame pointers only */
-	_Atomic uint32_t rows; /* moves with each of these: addresses come again; 0: none yet */
+	/* Readable fields of JavaThreads only; NULL: not available. */
+	const struct walk_layout *thread_layout;
+	struct agct *agct;                /* fallback walker, used while layout is NULL */
+	const struct walk_layout *layout; /* NULL: the walker is not available */
+	/* NULL: walks follow frame pointers only. */
+	_Atomic(const struct unwind_table *) unwind;
+	/* Generation of `unwind`, incremented with every change because addresses are reused; 0: no table yet. */
+	_Atomic uint32_t rows;
 	struct trace_table *table;
 	struct names *names;
-	struct frame_cache *cache;        /* of code that was walked */
+	struct frame_cache *cache;        /* frames of code already walked */
 	struct here_constants *constants; /* debug information of compiled code */
-	struct tail *tails;               /* of threads, by number of the slot */
-	_Atomic uint32_t epoch;           /* incremented to make cached names of Methods stale */
+	struct tail *tails;               /* per thread, indexed by slot */
+	_Atomic uint32_t epoch;           /* incremented to invalidate cached names of Methods */
 	struct event events[WIRE_EVENTS];
 	struct counters counters;
 	struct cost cost;
 	_Atomic uint32_t handlers;
 	_Atomic uint64_t depth; /* WIRE_DEPTH() */
-	_Atomic uint32_t hurry; /* the table fills up faster than the publisher's pace */
-	_Atomic uint32_t
-		arms_asked; /* list of threads that ask for the publisher: the first one's number + 1; 0: empty */
+	/* True when the table fills faster than the publisher drains it. */
+	_Atomic uint32_t hurry;
+	/* Head of the list of threads that request service from the publisher: slot index + 1; 0: empty. */
+	_Atomic uint32_t arms_asked;
 	uint64_t unknown_frames[WALK_BREAK_COUNT]; /* each reason as a packed frame */
 	struct threads *threads;
 	struct scratch *scratch;
 	struct virtuals *virtuals; /* names of virtual threads */
-	struct java_threads java;  /* how java.lang.Thread is read */
-	int64_t current_place; /* of the running JavaThread's address, from the thread pointer; 0: not known */
-	_Atomic uint32_t java_known; /* it is */
+	struct java_threads java;  /* how to read java.lang.Thread */
+	/* Offset from the thread pointer to the address of the running JavaThread; 0: unknown. */
+	int64_t current_place;
+	_Atomic uint32_t java_known; /* true once `java` is filled in */
 
-	/* the session */
+	/* life cycle */
 	_Atomic uint32_t stop;    /* enum sampler_stop */
-	_Atomic uint64_t beat_ns; /* when the front end was last heard */
-	_Atomic uint32_t heard;   /* it has been heard at all */
+	_Atomic uint64_t beat_ns; /* time of the front end's last heartbeat */
+	_Atomic uint32_t heard;   /* true once the front end has sent a heartbeat */
 	_Atomic int32_t publisher_tid;
 	_Atomic uint64_t publisher_cpu_ns;
 	uint64_t start_ns;
 
-	/* whose memory it is: see rooms.h */
+	/* ownership of the session's memory: see rooms.h */
 	_Atomic uint32_t references;
 	uint32_t room;
-	bool drained; /* nobody is in the room */
+	bool drained; /* true when no thread is inside the session */
 
-	/* what the publisher is started with, and how it answers: see publisher_start */
+	/* start-up parameters of the publisher and its reply: see publisher_start */
 	struct {
 		char token[WIRE_TOKEN_MAX], vm[128];
 		_Atomic uint32_t opened; /* futex: 1 + enum agent_result */
-		_Atomic uint32_t go;     /* futex: the session is admitted, or `stop` is set */
+		/* futex: true when the session is admitted or `stop` is set. */
+		_Atomic uint32_t go;
 	} open;
 
 	struct files {               /* descriptor tables: see session/files.h */
-		_Atomic int32_t tid; /* "jhot files"; 0: there is no such thread */
+		_Atomic int32_t tid; /* of "jhot files"; 0: not running */
 		_Atomic uint32_t leave;
-		_Atomic uint32_t asked,
-			done; /* futexes: number of the last request, of the last one served */
-		_Atomic uint32_t busy; /* somebody has made a request */
+		/* Futexes: id of the last request, id of the last one served. */
+		_Atomic uint32_t asked, done;
+		_Atomic uint32_t busy; /* true while a thread is making a request */
 		void (*function)(void *ctx);
 		void *ctx;
-		bool lost; /* a request was not served in time */
-		bool own;  /* the publisher has a table of its own */
+		bool lost; /* true after a request has timed out */
+		bool own;  /* true when the publisher has its own descriptor table */
 	} files;
 
-	/* the thread that visits the JVM: see jvm.h */
+	/* the thread that makes VM calls: see jvm.h */
 	struct visits {
-		_Atomic int32_t tid;    /* 0: there is no such thread */
-		_Atomic uint32_t asked; /* futex: moves with every request */
-		_Atomic uint32_t
-			told; /* futex: the last request whose events the JVM has been told */
-		_Atomic uint32_t done;   /* futex: the last request that has been served */
-		_Atomic uint32_t leave;  /* JVM_LEAVE* */
-		_Atomic uint32_t left;   /* futex: it only lets go of the session now */
-		_Atomic uint32_t touch;  /* sets of virtual threads were not found: jvm/sets.c */
-		_Atomic uint32_t counts; /* of waits are asked for: jvm/wait_counts.c */
-		_Atomic uint32_t times;  /* and their time: jvm/wait_times.c */
+		_Atomic int32_t tid;    /* 0: not running */
+		_Atomic uint32_t asked; /* futex: id of the last request */
+		/* Futex: the last request whose event settings have reached the JVM. */
+		_Atomic uint32_t told;
+		_Atomic uint32_t done;  /* futex: the last request completed */
+		_Atomic uint32_t leave; /* JVM_LEAVE* */
+		/* Futex: true once the thread only has its reference to the session left to release. */
+		_Atomic uint32_t left;
+		/* True when sets of virtual threads were not found by direct loads: jvm/sets.c. */
+		_Atomic uint32_t touch;
+		/* True when the wait counters are requested: jvm/wait_counts.c. */
+		_Atomic uint32_t counts;
+		/* True when HotSpot is to time waits: jvm/wait_times.c. */
+		_Atomic uint32_t times;
 		_Atomic uint64_t cpu_ns;
-		_Atomic uint64_t made; /* how often it has become a Java thread */
-		_Atomic int32_t error; /* of what the JVM was to tell of, with a sentence */
+		/* VM calls so far, i.e. attachments as a Java thread. */
+		_Atomic uint64_t made;
+		/* -errno of the last event that was refused; `refused` has the sentence. */
+		_Atomic int32_t error;
 		char refused[160];
 		bool stubs_named;
 	} visits;
 
 	/* alloc --live: see alloc.h */
 	struct live *live;
-	_Atomic(struct live *) live_on; /* NULL: all sampled objects count */
+	/* NULL: report all sampled objects, not only live ones. */
+	_Atomic(struct live *) live_on;
 	struct {
-		_Atomic uint64_t all,
-			outside; /* bytes that samples stand for; of these outside of buffers */
-		bool said;       /* the publisher's */
+		/* Sum of the samples' weights in bytes, and the part of it allocated outside of buffers (TLABs). */
+		_Atomic uint64_t all, outside;
+		bool said; /* publisher: true once the note has been sent */
 	} alloc_told;
 
-	struct lock *lock;       /* NULL: the event lock was never on */
-	struct circles *circles; /* engine/lock/circle.c; NULL: the JVM does not tell */
+	struct lock *lock; /* NULL: the lock event was never on */
+	/* engine/lock/circle.c; NULL: the JVM does not support it. */
+	struct circles *circles;
 
-	/* the thread of the wall clock: see engine/wall.c */
+	/* the wall-clock thread: see engine/wall.c */
 	struct wall {
 		_Atomic int32_t tid;
 		_Atomic uint32_t leave, left; /* futexes, see spawn_end */
 		_Atomic uint64_t signals;
-		uint64_t cycle_ns; /* how long the last round over all threads took */
+		uint64_t cycle_ns; /* duration of the last round over all threads */
 		uint32_t cursor;
-		uint32_t rows;                /* the unwind rows that there are */
-		uint64_t rows_ns;             /* since when */
-		uint64_t back_ns;             /* CPU time that the way back from a handler takes */
+		uint32_t rows;                /* generation of the unwind rows in use */
+		uint64_t rows_ns;             /* time that generation was first seen */
+		uint64_t back_ns;             /* CPU time of returning from a handler */
 		struct wall_waiting *waiting; /* NULL: there are no virtual threads */
 		struct descriptor_ports ports;
 	} wall;
 
-	/* which threads are sampled: see scan.h */
+	/* thread selection: see scan.h */
 	struct select {
 		char pattern[256];
-		uint32_t round; /* moves with every pattern */
+		uint32_t round; /* incremented with every new pattern */
 		bool wants_names;
 	} select;
 
-	/* names that change: see publisher.h */
+	/* renamed threads: see publisher.h */
 	struct renames {
-		uint32_t slot;        /* the slot that was looked at last */
-		bool late;            /* a name has changed that could not be published yet */
-		uint32_t visits_done; /* of which names have been published */
+		uint32_t slot;        /* the slot checked last */
+		bool late;            /* true when a changed name could not be published yet */
+		uint32_t visits_done; /* the last VM call whose names have been published */
 		uint64_t asked_ns, opened_ns;
 	} renames;
 
 	/* the timer on the process's CPU time: see engine/process_clock.c */
 	struct process_clock {
 		_Atomic uint32_t on;
-		_Atomic uint32_t found; /* one without an engine, since the last look */
-		uint64_t interval;      /* publisher: in force */
-		/* CPU time that engines account for although it was the clock's: its next samples weigh less by that */
+		/* True when it has hit a thread without an engine since the last check. */
+		_Atomic uint32_t found;
+		uint64_t interval; /* publisher: in force */
+		/*
+		 * CPU time counted twice, by an engine and by this clock. It is deducted from the weight of the next
+		 * samples of this clock.
+		 */
 		_Atomic uint64_t overlap_ns;
 		uint64_t busy_until_ns;
 		int timer;
@@ -232,93 +260,101 @@ struct sampler {
 		uint64_t maps_limit; /* vm.max_map_count; 0: not read yet */
 	} headroom;
 
-	struct { /* of how often threads switch: see engine/switches.c */
+	struct { /* context-switch rates: see engine/switches.c */
 		uint64_t looked_ns, all;
 		uint32_t cursor;
 	} switches;
 
-	/* threads that start: see scan.h */
-	struct { /* of threads that start, see arms_new */
+	/* starting threads: see scan.h */
+	struct { /* see arms_new */
 		_Atomic uint32_t started, share;
 		uint64_t counted_ns;
 	} shares;
 	struct starts {
-		uint64_t started;       /* by the JVM, when it was looked at last, */
-		uint64_t visits;        /* our own visits among them */
-		int64_t found;          /* new ones since then */
-		uint64_t soon_until_ns; /* looks are more often until then */
-		uint64_t cost_ns;       /* CPU time of a look */
-		/* the JVM, which could tell of them, is not asked to: until then, and was so when looked at last */
+		uint64_t started;       /* the JVM's count of started threads at the last poll */
+		uint64_t visits;        /* VM calls included in that count */
+		int64_t found;          /* new threads found since then */
+		uint64_t soon_until_ns; /* polling is more frequent until then */
+		uint64_t cost_ns;       /* smoothed CPU time of one poll */
+		/* JVM events for starting threads are off until then; `silent` is true while they are off. */
 		uint64_t silent_until_ns;
 		bool silent;
 	} starts;
 
-	/* what sampling may cost: see publisher.h */
+	/* the CPU budget: see publisher.h */
 	struct budget {
-		uint32_t per_mille; /* of a core; 0: any */
-		uint32_t over;      /* looks in a row that found it exceeded */
-		bool chosen;        /* it is for intervals that were left to the agent */
+		uint32_t per_mille; /* of a core; 0: unlimited */
+		uint32_t over;      /* consecutive checks that found it exceeded */
+		bool chosen;        /* true: applies only to intervals the agent has chosen */
 		uint64_t looked_ns, cost_ns, event_ns[WIRE_EVENTS];
 	} budget;
 
-	/* the publisher's own */
+	/* private to the publisher */
 	struct publish *publish;
 	struct modules *modules;
 	struct unwind_recv *unwind_recv;
 	struct walk_layout *layout_memory;
-	int32_t signo; /* what the engines send; < 0: there is no free signal */
-	uint64_t
-		signal_lost_ns; /* since when there is none for events that need one; 0: there is */
-	int32_t signo_reserved; /* what native threads and the process are sent: see sampler_signal; <= 0: signo */
-	struct sampler_file task;   /* /proc/self/task */
-	struct sampler_file memory; /* /proc/self/mem in the program's table: session/kept.c */
-	bool task_other; /* which is of an outer PID namespace: threads have other numbers there */
-	/* Sockets by which perf_events are lent, see engine/lent.h. */
+	int32_t signo; /* the engines' signal; < 0: none is free */
+	/* Since when no signal is available for the events that need one; 0: one is. */
+	uint64_t signal_lost_ns;
+	/* The signal for native threads and for the process clock: see sampler_signal; <= 0: use signo. */
+	int32_t signo_reserved;
+	struct sampler_file task; /* /proc/self/task */
+	/* /proc/self/mem in the program's table: session/kept.c. */
+	struct sampler_file memory;
+	/* True when `task` belongs to an outer PID namespace, where threads have other ids. */
+	bool task_other;
+	/* Sockets for borrowed perf_events, see engine/lent.h. */
 	struct sampler_lent {
-		int32_t ours; /* 0: they are not lent */
-		struct sampler_file
-			theirs; /* in the program's table, until the front end has taken it */
-		char name[32];  /* of the listening socket, abstract */
+		int32_t ours; /* 0: none are borrowed */
+		/* In the program's table, until the front end has taken it. */
+		struct sampler_file theirs;
+		char name[32]; /* name of the abstract listening socket */
 		uint32_t name_bytes;
-		bool short_said; /* that there are too few descriptors for them */
+		bool short_said; /* true once the lack of descriptors has been reported */
 	} lent;
 	uint32_t scans, beat, command_seq;
-	uint32_t unlisted,
-		unlisted_most; /* threads without space in the list: by this scan, by any */
-	struct pace pace;      /* of looks at the list of Java threads */
-	uint64_t links;        /* of /proc/self/task at the last scan: its threads + 2 */
-	bool scan_again; /* it has found new ones, which the JVM lists a moment after they have begun */
+	/* Threads without a free slot: in this scan, and the maximum of all scans. */
+	uint32_t unlisted, unlisted_most;
+	struct pace pace; /* of polling the list of Java threads */
+	uint64_t links;   /* link count of /proc/self/task at the last scan: threads + 2 */
+	/* True when the scan has found new threads, which the JVM lists a moment after they start. */
+	bool scan_again;
 	uint64_t whole_scan_ns, names_ns, paused_since_ns, code_due_ns;
-	_Atomic uint32_t
-		collect_seen; /* true: a thread of this session was found to collect signals */
-	bool collect_charges,
-		collect_said; /* see engine/collect.c: cpu was on at its last look; the note is out */
-	bool paused;          /* the front end is parked, or not heard just now */
+	/* True once a thread of this session was found to collect signals. */
+	_Atomic uint32_t collect_seen;
+	/*
+	 * collect_charges: the cpu event was on at the last check (engine/collect.c). collect_said: the note has been
+	 * sent.
+	 */
+	bool collect_charges, collect_said;
+	bool paused; /* true while the front end is parked or has missed its heartbeat */
 	bool leave_asked;
-	bool debug_info_set; /* by this session: see jvm.h */
+	bool debug_info_set; /* true when this session has set the flag: see jvm.h */
 	bool force_agct;
-	_Atomic uint64_t stuck_ns; /* how long it has waited for handlers that did not come back */
-	bool unreadable_said;      /* that memory cannot be read */
+	/* How long it has waited for handlers that have not returned. */
+	_Atomic uint64_t stuck_ns;
+	bool unreadable_said; /* true once the note on unreadable memory has been sent */
 	uint64_t private_bytes, memory_bytes;
 	_Atomic(struct sampler_part *) parts; /* see sampler_part_new */
 };
 
-/* Does the front end open perf_events for cpu? */
+/* True when the front end opens the perf_events for cpu. */
 static inline bool sampler_is_lent(const struct sampler *s)
 {
 	return s->lent.ours > 0;
 }
 
-/* True for a thread that is neither Java's nor proved to be one that HotSpot has started for itself. */
+/* True for a thread that is neither a JavaThread nor proved to be one of HotSpot's own. */
 static inline bool sampler_native(const struct thread_slot *slot)
 {
 	return !atomic_load(&slot->java_thread) && slot->kind == WIRE_THREAD_NATIVE;
 }
 
 /*
- * The signal for this thread. One that HotSpot does not know may begin to collect signals at any moment, but libc
- * keeps the reserved one out of its sets. Threads of HotSpot get signo, which is ignored by default: one that is pending
- * while a thread calls execve does no harm to the new program.
+ * The signal for this thread. A thread unknown to HotSpot may begin to collect signals at any time, but libc keeps the
+ * reserved signal out of its sets. HotSpot's threads get signo, which is ignored by default: if it is pending when a
+ * thread calls execve, it does not harm the new program.
  */
 static inline int32_t sampler_signal(const struct sampler *s, const struct thread_slot *slot)
 {
@@ -327,13 +363,13 @@ static inline int32_t sampler_signal(const struct sampler *s, const struct threa
 	return s->signo_reserved > 0 && reserved ? s->signo_reserved : s->signo;
 }
 
-/* What the thread's directory is called in task_fd; 0: not found there yet. */
+/* The thread's id in the directory `task`; 0: not found there yet. */
 static inline int32_t sampler_task(const struct sampler *s, const struct thread_slot *slot)
 {
 	return atomic_load(s->task_other ? &slot->task : &slot->tid);
 }
 
-/* CPU time of the agent's own threads, which nobody samples. */
+/* CPU time of the agent's own threads, which are not sampled. */
 static inline uint64_t sampler_threads_ns(const struct sampler *s)
 {
 	uint64_t ns = atomic_load(&s->visits.cpu_ns) + atomic_load(&s->publisher_cpu_ns);
@@ -343,7 +379,7 @@ static inline uint64_t sampler_threads_ns(const struct sampler *s)
 	return ns;
 }
 
-/* CPU time of all that the agent does in the target: of these, and in the program's threads. */
+/* CPU time of everything the agent does in the target: its own threads and handlers on the program's threads. */
 static inline uint64_t sampler_cost_ns(const struct sampler *s)
 {
 	uint64_t ns = sampler_threads_ns(s);

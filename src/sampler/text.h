@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Sentences without stdio: appended to a buffer, cut at its end, always ended by NUL.
+ * Builds sentences without stdio: appends to a buffer, truncates at its end, always NUL-terminates. Any thread.
  *
  *   struct text t = text_into(note, sizeof(note));
  *   text_add(&t, "perf_events: "); text_add_number(&t, -error);
@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 struct text {
-	char *at, *end; /* end: the last byte, kept for NUL */
+	char *at, *end; /* end: the last byte, reserved for NUL */
 };
 
 static inline struct text text_into(char *buffer, size_t bytes)
@@ -48,7 +48,7 @@ static inline void text_add_number(struct text *t, uint64_t n)
 	text_add_bytes(t, digits + at, sizeof(digits) - at);
 }
 
-/* text_set: all that is to be said, in one piece. */
+/* Replaces the whole text. */
 static inline void text_set(char *buffer, size_t bytes, const char *s)
 {
 	struct text t = text_into(buffer, bytes);
@@ -56,11 +56,11 @@ static inline void text_set(char *buffer, size_t bytes, const char *s)
 	text_add(&t, s);
 }
 
-/* text_add_interval: "10 ms", "512 kB"; the number alone of events that count something else. */
+/* "10 ms", "512 kB"; a bare number for TEXT_COUNT. */
 enum text_unit { TEXT_COUNT, TEXT_TIME, TEXT_BYTES };
 void text_add_interval(struct text *t, uint64_t interval, enum text_unit unit);
 
-/* text_add_errno: "EACCES" for 13; the number for those that have no name here. */
+/* "EACCES" for 13; "error N" for errors without a name in the table. */
 void text_add_errno(struct text *t, int error);
 
 #endif

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What virtual threads are called: copied by the handler that sees one mounted, since nobody else ever gets hold of
- * it, and kept until it has not been seen for a while. Their ids need no table, they are made of their numbers; one
- * that finds no space is only called by its number.
+ * Names of virtual threads. The handler that finds a virtual thread mounted copies its name, since no other code can
+ * reach it; the entry is kept until the thread has not been seen for a while. Ids need no table because they are
+ * derived from the thread's number; a thread without an entry is shown by its number alone.
  *
- * A window of the table is always searched whole, so that entries come and go while handlers look. An entry is
- * written under an odd seq.
+ * A window of the table is always searched completely, so that entries may be inserted and removed while handlers
+ * search. Entries are written under a sequence lock: seq is odd during a write.
  */
 #ifndef JHOT_SAMPLER_VIRTUALS_H
 #define JHOT_SAMPLER_VIRTUALS_H
@@ -16,25 +16,26 @@
 #define VIRTUALS_WINDOW 16u
 
 struct virtuals_entry {
-	_Atomic uint64_t number; /* Thread.threadId, 0: free */
+	_Atomic uint64_t number; /* Thread.threadId; 0: free */
 	_Atomic uint32_t seq;
-	_Atomic uint32_t seen;   /* virtuals.now then */
-	_Atomic int32_t carrier; /* its tid */
-	bool named;              /* the name could be read */
-	uint64_t name_word;      /* where it was */
+	_Atomic uint32_t seen;   /* value of virtuals.now when last seen */
+	_Atomic int32_t carrier; /* tid of the carrier */
+	bool named;              /* true once the name has been read */
+	uint64_t name_word;      /* the reference to the String it was read from */
 	struct java_name name;
 };
 
 struct virtuals {
-	_Atomic uint32_t now;         /* publications so far */
-	_Atomic uint32_t any;         /* one was seen */
-	uint32_t used;                /* at the last sweep; the publisher's own */
-	bool carrier_said;            /* likewise: what cannot be told of carriers */
-	_Atomic(const char *) unseen; /* why those without one are not seen; NULL: they are */
+	_Atomic uint32_t now; /* publications so far */
+	_Atomic uint32_t any; /* true once a virtual thread was seen */
+	uint32_t used;        /* publisher: entries in use at the last sweep */
+	bool carrier_said;    /* publisher: true once the note on carriers has been sent */
+	/* Why virtual threads without a carrier are not seen; NULL: they are seen. */
+	_Atomic(const char *) unseen;
 	struct virtuals_entry entries[VIRTUALS_MAX];
 };
 
-/* The entry of this number, NULL if there is none. Signal-safe. */
+/* The entry of this number, or NULL. Signal-safe. */
 static inline struct virtuals_entry *virtuals_find(struct virtuals *v, uint64_t number)
 {
 	for (uint32_t i = 0; i < VIRTUALS_WINDOW; i++) {
@@ -46,16 +47,16 @@ static inline struct virtuals_entry *virtuals_find(struct virtuals *v, uint64_t 
 	return NULL;
 }
 
-/* What is known of a virtual thread by its id on the wire. */
+/* Everything known about a virtual thread, by its id on the wire. */
 struct virtuals_told {
-	uint64_t number; /* its low 31 bits where there is no entry */
-	int32_t carrier; /* 0: not known */
-	uint32_t bytes;  /* of the name, in UTF-8; 0: it has none, or it is not known */
+	uint64_t number; /* its low 31 bits if there is no entry */
+	int32_t carrier; /* 0: unknown */
+	uint32_t bytes;  /* length of the name in UTF-8; 0: unnamed or unknown */
 	char name[2 * JAVA_NAME_BYTES];
 };
-/* Publisher. */
+/* Looks up a virtual thread. Publisher. */
 void virtuals_tell(struct virtuals *v, uint32_t id, struct virtuals_told *out);
-/* A publication is over: entries of virtual threads that were not seen lately become free. Publisher. */
+/* Ends a publication: frees the entries of virtual threads not seen lately. Publisher. */
 void virtuals_tick(struct virtuals *v);
 
 #endif

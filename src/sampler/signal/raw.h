@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * System calls without libc: they touch neither errno nor any other thread-local storage, resolve
- * to no versioned symbol, and may be made in a signal handler. Results are the kernel's: >= 0, or
- * -errno. Each call has a row in wire/calls.h.
+ * System calls without libc: they touch neither errno nor other thread-local storage, bind to no versioned symbol, and
+ * are signal-safe. Results are the kernel's: >= 0, or -errno. Each call has a row in wire/calls.h.
  *
- * struct raw_sigaction is the kernel's own (include/linux/signal_types.h), the same on both CPUs.
+ * struct raw_sigaction is the kernel's own layout (include/linux/signal_types.h), the same on both CPUs.
  */
 #ifndef JHOT_SAMPLER_SIGNAL_RAW_H
 #define JHOT_SAMPLER_SIGNAL_RAW_H
 
 #include <fcntl.h>
-#include <linux/stat.h> /* struct statx, which not every libc has */
+#include <linux/stat.h> /* struct statx, which some libcs lack */
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdint.h>
@@ -55,8 +54,8 @@ static inline long raw_syscall(long n, long a, long b, long c, long d, long e, l
 #endif
 
 /*
- * Calls that a seccomp filter forbids are not made: a filter may kill the process for them. By number, the error that raw()
- * returns instead; 0: the call is made. Written by sampler/calls.c only.
+ * Calls that a seccomp filter forbids are never made, since the filter may kill the process for them. Indexed by system
+ * call number: the error that raw() returns instead; 0: the call is made. Written by sampler/calls.c only.
  */
 #define RAW_CALLS 512
 extern _Atomic uint8_t raw_forbidden[RAW_CALLS];
@@ -66,7 +65,7 @@ static inline int raw_refusal(long n)
 	return -(int)atomic_load_explicit(&raw_forbidden[n], memory_order_relaxed);
 }
 
-/* Functions, since the check at each of 180 places would be 10 kB. */
+/* Out of line: inlining the check at each of 180 call sites would add 10 kB. */
 long raw_call_3(long n, long a, long b, long c);
 long raw_call_6(long n, long a, long b, long c, long d, long e, long f);
 
@@ -77,7 +76,7 @@ long raw_call_6(long n, long a, long b, long c, long d, long e, long f);
 
 #define RAW_ARCH_GET_FS 0x1003 /* asm/prctl.h */
 
-/* raw(NUMBER, up to six arguments): each is passed as a long. */
+/* raw(NUMBER, up to six arguments): each argument is converted to long. */
 #define RAW_3(n, a, b, c, ...) raw_call_3((n), (long)(a), (long)(b), (long)(c))
 #define RAW_6(n, a, b, c, d, e, f, ...) \
 	raw_call_6((n), (long)(a), (long)(b), (long)(c), (long)(d), (long)(e), (long)(f))
@@ -91,7 +90,7 @@ static inline int32_t raw_gettid(void)
 	return (int32_t)raw(SYS_gettid);
 }
 
-/* What thread-local storage is addressed by, on a thread that has libc's. */
+/* The base of thread-local storage. Only for threads set up by libc. */
 static inline uint64_t raw_libc_thread_pointer(void)
 {
 	uint64_t pointer;
@@ -104,7 +103,7 @@ static inline uint64_t raw_libc_thread_pointer(void)
 	return pointer;
 }
 
-/* The same on any thread: its register may hold anything. 0: none. */
+/* The same on any thread, whatever its register holds. 0: none. */
 static inline uint64_t raw_thread_pointer(void)
 {
 #if defined(__x86_64__)
@@ -117,43 +116,43 @@ static inline uint64_t raw_thread_pointer(void)
 }
 
 /*
- * raw_map: zeroed private memory that huge pages do not inflate; NULL if there is none. A child that was
- * forked keeps its copy: a handler that runs there must find it.
+ * Maps zeroed private memory without transparent huge pages; NULL on failure. A forked child inherits a copy, because a
+ * handler that runs there needs it.
  */
 void *raw_map(size_t bytes);
 /*
- * raw_map_ready: the same, but its first RAW_READY bytes are there already, in one huge page where the system gives
- * one: a handler that touched them first would pay for each page, and later for finding it.
+ * As raw_map, with the first RAW_READY bytes already populated, by one huge page where the system provides it.
+ * Otherwise handlers would pay for a page fault per page, and for TLB misses later.
  */
 #define RAW_READY (2u << 20)
 void *raw_map_ready(size_t bytes);
 void raw_unmap(void *memory, size_t bytes);
 
 /*
- * raw_stat: type and number of an open file, of what is known of it here: no server of a network's file system is asked,
- * which may not answer. 0 or -errno: Linux before 4.11 cannot.
+ * Type and inode of an open file, from cached attributes: no server of a network file system, which may not answer, is
+ * contacted. 0 or -errno; fails on Linux before 4.11.
  */
 int raw_stat(int fd, struct statx *out);
 int raw_stat_path(const char *path, struct statx *out);
 
 /*
- * raw_fd_high: the same file under a high number, so that the target's own descriptors keep their low ones; but within
- * the 256 that its table has from the start, since growing the table of a process with threads takes the kernel 8 to
- * 20 ms. As it was where there is none left; errors are handed on.
+ * Moves a descriptor to a high number so that the target's own descriptors keep the low ones. It stays below 256, the
+ * initial size of the table: growing the table of a multithreaded process takes the kernel 8 to 20 ms. Returns the new
+ * descriptor, the old one if no high number is free, and passes errors through.
  */
 long raw_fd_high(long fd);
 
-/* Futexes shared between processes. Wait: until *word != expected, a wake-up, or timeout_ns. */
+/* Process-shared futexes. raw_futex_wait returns when *word != expected, on a wake-up, or after timeout_ns. */
 void raw_futex_wait(_Atomic uint32_t *word, uint32_t expected, uint64_t timeout_ns);
 void raw_futex_wake(_Atomic uint32_t *word);
 
-/* Sleeps for `ns`, or less. By a futex, since any JVM makes that call, and a filter may forbid nanosleep. */
+/* Sleeps for at most `ns`. Uses a futex, which every JVM needs too; a filter may forbid nanosleep. */
 void raw_sleep(uint64_t ns);
 
-/* A soft limit of this process; UINT64_MAX: there is none, or it cannot be read. */
+/* The soft limit of a resource of this process; UINT64_MAX: unlimited or unreadable. */
 uint64_t raw_limit(int resource);
 
-/* What getdents64 fills a buffer with: entries of so many bytes, one behind the other. */
+/* An entry of getdents64; the next entry follows `bytes` further on. */
 struct raw_dirent {
 	uint64_t ino;
 	int64_t off;
@@ -171,7 +170,7 @@ struct raw_sigaction {
 	uint64_t mask;
 };
 
-/* raw_sigaction_get/set go to the kernel past any interposed sigaction (libjsig). 0 or -errno. */
+/* Get and set a signal action in the kernel, bypassing any interposed sigaction (libjsig). 0 or -errno. */
 int raw_sigaction_get(int sig, struct raw_sigaction *out);
 int raw_sigaction_set(int sig, const struct raw_sigaction *in, struct raw_sigaction *old);
 /* An action that calls handler(sig, info, ucontext). */

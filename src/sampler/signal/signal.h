@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Signals: the sampling handler, and who owns a signal.
+ * Signals: the sampling handler, and signal ownership.
  *
- * Whatever a handler can reach is in walk/ and in this folder; it takes no lock, calls no library
- * but memcpy's family, makes system calls only through raw.h (so errno is never touched) and uses
- * no thread-local storage. Handlers stay installed after detach and do nothing then: to restore a
- * default disposition while a signal is pending would end the JVM.
+ * All code reachable from a handler is in walk/ and in this folder. It takes no lock, calls no library function except
+ * memcpy and its family, makes system calls only through raw.h (so it never touches errno) and uses no thread-local
+ * storage. Handlers stay installed after detach and then do nothing: restoring a default disposition while a signal is
+ * pending would terminate the JVM.
  */
 #ifndef JHOT_SAMPLER_SIGNAL_SIGNAL_H
 #define JHOT_SAMPLER_SIGNAL_SIGNAL_H
@@ -17,24 +17,28 @@
 /* --- room.c: the session that handlers and JVM callbacks serve, and who is inside --------- */
 
 /*
- * A session has a room from its beginning to its end (rooms.h); handlers, callbacks and the agent's own walks
- * enter it and leave it. Two counts take turns, so that it can be told when all have left who were inside at some
- * moment, though others keep coming.
+ * A session has one sig_room from start to end, its session epoch (rooms.h). Handlers, JVM callbacks and the agent's
+ * own walks enter and leave it. Two counters are used alternately, which makes it possible to detect that everyone who
+ * was inside at some moment has left although others keep entering.
  *
- * A thread that is ended inside, or jumps out, never leaves: then its room, and what was in it, are not used again.
+ * A thread that is terminated inside, or jumps out, never leaves: its sig_room and the memory of that session are then
+ * never reused.
  */
 #define SIG_ROOMS 16u
 
 struct sig_room {
-	_Atomic(struct sampler *) session; /* NULL: there is nothing to do here */
-	_Atomic uint32_t side;             /* of the two counts the one for those who come now */
+	/* NULL: no session, the visitor has nothing to do. */
+	_Atomic(struct sampler *) session;
+	_Atomic uint32_t side; /* index of the counter used by threads that enter now */
 	_Atomic uint32_t inside[2];
 };
 
 extern struct sig_room sig_rooms[SIG_ROOMS];
 extern _Atomic uint32_t sig_room_now;
 
-/* sig_enter: the session, or NULL; *inside is for sig_leave, in both cases. */
+/*
+ * Enters the current session. Returns the session or NULL; in both cases the caller must pass *inside to sig_leave.
+ */
 static inline struct sampler *sig_enter(_Atomic uint32_t **inside)
 {
 	struct sig_room *room = &sig_rooms[atomic_load(&sig_room_now)];
@@ -49,47 +53,49 @@ static inline void sig_leave(_Atomic uint32_t *inside)
 	atomic_fetch_sub_explicit(inside, 1, memory_order_release);
 }
 
-/* The session that is found now; NULL: none. Only for who holds its memory otherwise: nobody is counted. */
+/* The current session, or NULL, without entering it. Only for callers that own another reference to its memory. */
 struct sampler *sig_session(void);
 /*
- * Have all left who were inside when it was asked first? To be asked again until they have; step is 0 at first and
- * becomes 0 again with the answer yes. Publisher only.
+ * Returns true once every thread that was inside at the first call has left. Call it again until then, with *step 0 at
+ * first; it resets *step to 0 when it returns true. Publisher only.
  */
 bool sig_passed(struct sampler *s, uint32_t *step);
 
 /* --- entry.c ------------------------------------------------------------------------------ */
 
-/* The handler that is installed. Needs nothing of the interrupted thread's stack beyond the kernel's frame. */
+/* The installed handler. Uses no stack of the interrupted thread beyond the kernel's signal frame. */
 void sig_sample(int sig, siginfo_t *info, void *ucontext);
 
 /* --- stack.c: one walk, for all samples that it serves ------------------------------------ */
 
 struct stack {
 	struct sampler *s;
-	const struct walk_mem
-		*mem; /* how the walk reads memory: `here`, or the session's without a buffer */
+	/* How the walk reads memory: `here`, or the session's reader if there is no buffer. */
+	const struct walk_mem *mem;
 	struct here here;
 	struct thread_slot *thread;
-	uint32_t id;             /* whose it is, on the wire; 0: the thread's */
-	struct scratch *scratch; /* NULL: only a reason is in it */
-	uint64_t *user;          /* packed, leaf first */
+	uint32_t id;             /* owner's id on the wire; 0: that of `thread` */
+	struct scratch *scratch; /* NULL: only a reason, no frames */
+	uint64_t *user;          /* packed frames, leaf first */
 	uint32_t count;
-	uint32_t max;   /* frames that may be put before the leaf: the kernel's, a class */
+	/* Frames that may be prepended to the leaf: kernel frames, or a class. */
+	uint32_t max;
 	uint16_t flags; /* WIRE_TRACE_* */
-	uint16_t flaw;  /* the counter of what is wrong with it, for every sample; 0: nothing is */
-	uint32_t rows;  /* the unwind rows that it was walked by, or older ones: see sampler.h */
+	uint16_t flaw;  /* counter of the defect, applied to every sample; 0: none */
+	/* Generation of the unwind rows used for the walk, or an earlier one: see sampler.h. */
+	uint32_t rows;
 	uint64_t reason[2];
 };
 
-/* The signal handler's walk of the thread that it interrupted. */
+/* Walks the thread that the signal handler has interrupted. */
 void sig_stack_interrupted(
 	struct stack *stack, struct sampler *s, struct thread_slot *thread, const void *ucontext);
 
-/* The Java frames of another thread, which has left Java and waits. Needs the session's layout. */
+/* Walks the Java frames of another thread that waits outside of Java. Requires the session's layout. */
 void sig_stack_java(
 	struct stack *stack, struct sampler *s, struct thread_slot *thread, uint64_t java_thread);
 
-/* The same of the caller's own thread, in a callback of the JVM. */
+/* The same for the calling thread, in a JVM callback. */
 void sig_stack_java_own(
 	struct stack *stack, struct sampler *s, struct thread_slot *thread, uint64_t java_thread);
 
@@ -97,55 +103,56 @@ void sig_stack_java_own(
 void sig_stack_java_interrupted(struct stack *stack, struct sampler *s, struct thread_slot *thread,
 	uint64_t java_thread, const void *ucontext);
 
-/* The frames of a virtual thread that waits without a carrier; thread is none's. stack->id is the caller's to set. */
+/* Walks the frames of an unmounted virtual thread; `thread` is a placeholder slot. The caller sets stack->id. */
 struct frozen;
 void sig_stack_frozen(struct stack *stack, struct sampler *s, struct thread_slot *thread,
 	const struct frozen *where);
 
 struct stack_sample {
 	uint32_t event;
-	uint32_t state;  /* enum wire_thread_state */
-	uint32_t before; /* frames that the caller has written to user[-before]..., at most max */
+	uint32_t state; /* enum wire_thread_state */
+	/* Frames the caller has written to user[-before]..., at most max. */
+	uint32_t before;
 	uint32_t count;
-	uint64_t weight; /* of all count */
+	uint64_t weight; /* total of all `count` samples */
 };
 
 /*
- * Into the trace table, with the event's counts; what finds no space there is counted as lost. Returns
- * the hash of the trace if a state was given, 0 if it was lost.
+ * Records samples of a stack in the trace table and in the event's counters; samples that do not fit count as lost.
+ * Returns the hash of the trace if a state was given, 0 if the samples were lost or the thread is not selected.
  */
 uint64_t sig_stack_put(const struct stack *stack, const struct stack_sample *sample);
-/* The same of a stack that nobody has to walk: it is this one frame. id: whose it is, 0: the thread's. */
+/* The same for a stack that needs no walk because it consists of this one frame. id: its owner's; 0: the thread's. */
 void sig_frame_put(struct sampler *s, struct thread_slot *slot, uint32_t id, uint64_t frame,
 	const struct stack_sample *sample);
-/* When nothing more is to be put. */
+/* Releases the stack's buffer after the last sig_stack_put. */
 void sig_stack_give(struct stack *stack);
 
-/* sig_class_id: the id of a class's name, as the leaf of what was allocated or waited for; a long name is cut. */
+/* The id of a class's name, for the leaf frame of what was allocated or waited for. Long names are truncated. */
 uint32_t sig_class_id(struct sampler *s, const struct walk_mem *mem, uint64_t klass);
-/* The same of the java.lang.Class that stands for a class: "Class java/lang/String". */
+/* The same for the class that a java.lang.Class denotes: "Class java/lang/String". */
 uint32_t sig_mirror_id(struct sampler *s, const struct walk_mem *mem, uint64_t klass);
 
-/* A clock; and the calling thread's CPU time. */
+/* sig_clock_of reads a clock in ns; sig_clock, the calling thread's CPU time. */
 uint64_t sig_clock_of(int32_t clock);
 uint64_t sig_clock(void);
 
-/* n samples of this event are in no trace, for a reason that has a counter. */
+/* Counts n samples of an event as lost, for a reason that has a counter. */
 void sig_lose(struct sampler *s, uint32_t event, unsigned counter, uint64_t n);
-/* Wakes the publisher when the table fills up; sig_stack_put does. */
+/* Wakes the publisher when the table is filling up; called by sig_stack_put. */
 void sig_hurry(struct sampler *s);
 /*
- * Asks the publisher to arm the thread and to set the interval of engines whose first sample is taken (engine/arms.h).
- * Any thread, handlers included.
+ * Asks the publisher to arm the thread, and to set the interval of engines that have delivered their first sample
+ * (engine/arms.h). Any thread, including handlers.
  */
 void sig_arms_ask(struct sampler *s, struct thread_slot *slot);
 
 /* --- virtual.c: virtual threads ------------------------------------------------------------ */
 
-/* Its id on the wire if this thread has mounted one, and its name remembered; else 0. */
+/* The wire id of the virtual thread this thread has mounted, whose name is recorded as well; 0 if none. */
 uint32_t sig_virtual(struct sampler *s, const struct walk_mem *mem,
 	const struct thread_slot *thread, uint64_t java_thread);
-/* The same of this object with this number, by whoever looks at it; carrier: its tid, 0: it has none. */
+/* The same for a known thread object and number, by any observer; carrier: tid, 0: unmounted. */
 uint32_t sig_virtual_known(struct sampler *s, const struct walk_mem *mem, uint64_t object,
 	uint64_t number, int32_t carrier);
 
@@ -159,95 +166,100 @@ struct perf_samples {
 	void *page; /* struct perf_event_mmap_page; the data area follows it */
 	const unsigned char *data;
 	uint64_t data_bytes;
-	uint64_t at, head; /* cursors that never wrap */
-	uint64_t lost;     /* what the kernel says it had to drop */
+	uint64_t at, head; /* monotonic cursors */
+	uint64_t lost;     /* records the kernel reports as dropped */
 };
 
 void sig_perf_open(struct perf_samples *samples, void *ring);
 /*
- * sig_perf_next: the next sample. Its kernel frames, packed, leaf first, end right before `end`,
- * at most max of them; returns how many, or -1 when there is no sample left.
+ * Reads the next sample. Its kernel frames, packed and leaf first, end right before `end`; at most max of them. Returns
+ * their number, or -1 when no sample is left.
  */
 int sig_perf_next(struct perf_samples *samples, uint64_t *end, uint32_t max);
-/* sig_perf_regs: the next sample that has registers: as many as were asked for, in the order of their bits. */
+/* Reads the registers of the next sample that has them: `count` values, in the order of their bits. */
 bool sig_perf_regs(struct perf_samples *samples, uint64_t *regs, uint32_t count);
-/* Gives what was read back to the kernel. */
+/* Returns the consumed space to the kernel. */
 void sig_perf_close(struct perf_samples *samples);
 
 /* --- trap.c: breakpoints where JDK 8 tells of allocations ----------------------------------- */
 
-/* What is in the arm's buffer; the last of it may be where the thread is now. */
+/* Consumes the arm's buffer. Only the last record can be where the thread is now. */
 void sig_trap_take(struct sampler *s, struct thread_slot *thread, struct thread_arm *arm,
 	const void *ucontext);
 
 /* --- newcomer.c, glob.c: threads that nobody has listed yet, which of all are sampled ------- */
 
 /*
- * The JavaThread of the running thread, by where HotSpot itself keeps it. 0: it is none, or that cannot be proved now;
- * hotspot_own: but it is proved to be HotSpot's own.
+ * The JavaThread of the running thread, found where HotSpot itself keeps it. 0: none, or not provable now; *hotspot_own
+ * is then true if the thread is proved to be HotSpot's own.
  */
 uint64_t sig_java_current(
 	const struct sampler *s, const struct walk_mem *mem, int32_t tid, bool *hotspot_own);
-/* Whose a thread is, as far as it is proved by now. Any thread. */
+/* The owner of a thread, as far as proved by now. Any thread. */
 enum threads_owner sig_owner(const struct sampler *s, const struct thread_slot *slot);
-/* The running thread gets its slot and its name. NULL: the list is full. */
+/* Lists and names the running thread. NULL: the list is full. */
 struct thread_slot *sig_newcomer(struct sampler *s);
-/* A Java thread's name, by loads. false: it cannot be read just now. */
+/* Reads a Java thread's name by direct loads into its slot. False: not readable at the moment. */
 bool sig_java_name(struct sampler *s, const struct walk_mem *mem, struct thread_slot *slot,
 	uint64_t java_thread);
 /*
- * glob_any: do these bytes match a pattern as "http-*|pool-?-*": alternatives, * and ? as in file names, each for the
- * whole name? "": any name does.
+ * True when the name matches a pattern such as "http-*|pool-?-*": alternatives, with * and ? as in file names, each
+ * matched against the whole name. "" matches every name.
  */
 bool glob_any(const char *pattern, const char *name, size_t bytes);
 
-/* By the session's pattern and its name: it is not to be sampled. */
+/* True when the session's pattern excludes the thread by its name. */
 bool sig_leaves_out(const struct sampler *s, const struct thread_slot *slot);
 
 /* --- mem.c: how the JVM's memory is read ------------------------------------------------- */
 
 /*
- * Does the way in which the kernel is asked still work? Otherwise chooses process_vm_readv, if that is allowed. False: every
- * copy fails, unless a file is given. Not for handlers; one thread at a time.
+ * Checks that the current way of reading memory through the kernel still works; otherwise selects process_vm_readv if
+ * it is allowed. False: every copy fails until a file is given. Not for handlers; one thread at a time.
  */
 bool sig_mem_choose(void);
-/* Chooses pread on this descriptor of /proc/self/mem, which stays the caller's. False when it does not work. */
+/*
+ * Selects pread on this descriptor of /proc/self/mem, which the caller continues to own. False when it does not work.
+ */
 bool sig_mem_by_file(int32_t fd);
 #define SIG_MEM_NONE                                                                             \
 	"stacks cannot be walked: a sandbox forbids process_vm_readv and /proc/self/mem in the " \
 	"JVM"
-/* Copies fail from now on. */
+/* Makes all further copies fail. */
 void sig_mem_leave(void);
-/* Copies memory of this process through the kernel; false when not all of it can be read. Never faults. */
+/* Copies memory of this process through the kernel; false unless all of it is readable. Never faults. */
 bool sig_copy(uint64_t addr, void *out, size_t bytes);
-/* The same several times in a row: a here_copy. */
+/* The same for a series of copies, with one identity check: a here_copy. */
 bool sig_copy_more(uint64_t addr, void *out, size_t bytes, bool *checked);
-/* A gather of struct walk_mem, for agent threads: its arrays take 2 kB of stack. */
+/* A gather function of struct walk_mem, for agent threads: its arrays need 2 kB of stack. */
 void sig_gather(const struct walk_mem *mem, const uint64_t *addrs, uint32_t count, uint32_t bytes,
 	uint64_t *out);
-/* The same as a walk_mem. */
+/* sig_copy as a walk_mem. */
 extern const struct walk_mem sig_mem_anywhere;
 
 /* --- install.c: the signal that engines send ---------------------------------------------- */
 
 /*
- * The signal to use, with our handler installed: the first candidate that is not among `collected` (collect_signals), else
- * the first. -EBUSY when all have handlers of others. left: is this handler one that an agent has left, which does nothing
- * any more? Its code stays where it is, for those who are in it.
+ * Installs the handler and returns its signal: the first available candidate outside of `collected` (collect_signals),
+ * else the first available one. -EBUSY when all have foreign handlers. left: true for the handler of an agent that has
+ * left, which does nothing and may be replaced; its code stays mapped for threads still in it.
  */
 int sig_choose(
 	struct sampler *s, uint64_t collected, bool (*left)(struct sampler *s, uint64_t handler));
 /*
- * Chooses a replacement signal for a running session: only one that a process without a handler ignores, that nobody handles, and that
- * is not among `collected`; else -EBUSY. Whoever handles signals now may put back what was there before the session.
+ * Chooses a replacement signal for a running session: only one that is ignored by default, unhandled and outside of
+ * `collected`; else -EBUSY. Whoever handles the signals now may restore the disposition from before the session.
  */
 int sig_choose_again(uint64_t collected);
-/* The signal that libc reserves, likewise; -EBUSY where libc or somebody else uses it. */
+/* The same for the signal that libc reserves; -EBUSY where libc or another party uses it. */
 int sig_choose_reserved(
 	struct sampler *s, uint64_t collected, bool (*left)(struct sampler *s, uint64_t handler));
-/* Our handler is there, put back where nobody else's is; false: somebody has taken the signal. */
+/*
+ * True when our handler is installed; reinstalls it if the signal has no handler. False: another handler owns the
+ * signal.
+ */
 bool sig_keep(int sig);
-/* The same of the reserved signal and of SIGIO, which the kernel may send in its place. */
+/* The same for the reserved signal and for SIGIO, which the kernel may send in its place. */
 bool sig_keep_reserved(int sig);
 
 #endif

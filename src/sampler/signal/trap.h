@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The registers that a breakpoint at a function's first instruction brings along: its arguments and where it
- * is. Perf writes them in the order of their bits.
+ * The registers sampled by a breakpoint on a function's first instruction: the first four arguments and the pc. perf
+ * writes registers in the order of their bits (asm/perf_regs.h); the enum follows that order.
  */
 #ifndef JHOT_SAMPLER_SIGNAL_TRAP_H
 #define JHOT_SAMPLER_SIGNAL_TRAP_H
@@ -25,7 +25,7 @@ enum trap_register { TRAP_ARG_0, TRAP_ARG_1, TRAP_ARG_2, TRAP_ARG_3, TRAP_PC, TR
 #error "which registers hold the first four arguments on this CPU? add them here"
 #endif
 
-/* The argument's place among the registers. */
+/* The index of an argument among the sampled registers. */
 static inline uint32_t trap_argument(uint64_t number)
 {
 	static const uint8_t at[4] = {TRAP_ARG_0, TRAP_ARG_1, TRAP_ARG_2, TRAP_ARG_3};
