@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The inside of publishing, for its files: publish.c for traces and methods, threads.c, native.c, and what they remember;
- * and for the one that has its memory.
- * Publisher's thread only. What returns a bool returns false when the ring has no space.
+ * Internals of publishing, shared by its files (publish.c: traces and methods; threads.c; native.c; known.c; states.c)
+ * and by the owner of its memory, session/memory.c. Publisher only. Functions that return bool return false when the
+ * ring is full.
  */
 #ifndef JHOT_SAMPLER_PUBLISH_STATE_H
 #define JHOT_SAMPLER_PUBLISH_STATE_H
@@ -18,14 +18,14 @@
 
 /* --- known.c ----------------------------------------------------------------------------------- */
 
-/* Which traces the front end knows, by hash: their ids. Bounded: when it is full all are forgotten. */
+/* The traces known to the front end: ids by hash. Bounded: inserting into a full table forgets all traces. */
 
 #define KNOWN_SLOTS 32768u /* a power of two; 512 kB */
 
 struct known {
 	uint64_t hash; /* 0: empty */
 	uint32_t id;
-	uint32_t epoch; /* entries of earlier epochs are empty */
+	uint32_t epoch; /* entries of earlier epochs are stale, hence empty */
 };
 
 struct known_traces {
@@ -33,20 +33,20 @@ struct known_traces {
 	struct known slots[KNOWN_SLOTS];
 };
 
-/* The id of the trace, 0 if it is not known. */
+/* The id of the trace; 0 if it is not known. */
 uint32_t known_id(const struct known_traces *known, uint64_t hash);
-/* Remembers it; false when all others had to be forgotten for that. */
+/* Inserts a trace; false when all others had to be forgotten. */
 bool known_add(struct known_traces *known, uint64_t hash, uint32_t id);
 void known_forget(struct known_traces *known);
 
 /* --- states.c ---------------------------------------------------------------------------------- */
 
 /*
- * Why a thread is in futex(2), by the Java method that it is in: the ids of these are noted when they are
- * published, since a trace only has ids. Publisher only.
+ * Classifies waits in futex(2) by the innermost Java method. The ids of the relevant methods are recorded when they are
+ * published, since a trace contains ids only. Publisher only.
  */
 
-#define STATES_IDS 32u /* a method has a new id when its class was loaded again */
+#define STATES_IDS 32u /* a method gets another id when its class is loaded again */
 
 struct states {
 	uint32_t used;
@@ -58,14 +58,14 @@ struct states {
 
 void states_method(struct states *states, const struct names_entry *method);
 
-/* The flags of a trace as the wire has them. */
+/* The flags of a trace in wire format. */
 uint16_t states_flags(const struct states *states, const struct trace_key *key);
 
 /* --- publish.c, threads.c, native.c -------------------------------------------------------------- */
 
 #define PUBLISH_DELTAS 256u
 
-/* What a half had at an instant (struct wire_tick). */
+/* A snapshot of a half (struct wire_tick). */
 struct publish_half {
 	uint64_t ns, weight[WIRE_EVENTS];
 };
@@ -73,37 +73,38 @@ struct publish_half {
 struct publish {
 	struct sampler *s;
 	uint32_t next_trace;
-	uint32_t names_done;  /* the last METHOD published */
-	uint32_t names_waits; /* publications that did, in a row */
+	uint32_t names_done;  /* id of the last METHOD published */
+	uint32_t names_waits; /* consecutive publications that waited for a name */
 	uint64_t now_ns, names_since_ns;
 	bool wants_names;
 	uint64_t modules_read_ns, modules_cost_ns;
 
-	/* the half that is being published */
+	/* the half being published */
 	bool draining;
 	uint32_t cursor;
-	uint64_t drained_ns, last_tick_ns; /* when it was flipped away; the end of the one before */
+	uint64_t drained_ns, last_tick_ns; /* time of the flip; time of the previous tick */
 	struct publish_half drained_half;
-	struct publish_half half; /* of the one that is filled */
+	struct publish_half half; /* snapshot of the half being filled */
 	uint64_t flips;
-	uint64_t cpu_ns;      /* what the process used in what was flipped away */
-	uint64_t cpu_owed_ns; /* and since then, up to cpu_at_ns of its clock */
+	uint64_t cpu_ns; /* CPU time used during the drained half */
+	/* CPU time used since, up to cpu_at_ns of the process's clock. */
+	uint64_t cpu_owed_ns;
 	uint64_t cpu_at_ns;
-	bool cpu_counts; /* cpu is sampled since then */
+	bool cpu_counts; /* true while cpu samples account for all CPU time */
 	uint32_t delta_count[WIRE_EVENTS];
 	struct wire_delta deltas[WIRE_EVENTS][PUBLISH_DELTAS];
 	struct states states;
 	struct known_traces known;
 };
 
-/* threads.c: the thread's name, if it is not told yet or has changed. */
+/* threads.c: publishes the thread if it is new or renamed. */
 bool publish_thread(struct publish *p, uint32_t id);
 
-/* native.c: the modules that the trace's native frames are in. */
+/* native.c: publishes the modules of the trace's native frames. */
 bool publish_modules(struct publish *p, const struct trace_key *key);
-/* Looks at the maps again when it is time. */
+/* Reads the maps again if it is due. */
 void publish_modules_refresh(struct publish *p, uint64_t now_ns);
-/* A frame as the wire has it. */
+/* Converts a frame to wire format. */
 uint64_t publish_frame(struct publish *p, uint64_t frame);
 
 #endif

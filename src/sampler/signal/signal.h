@@ -14,7 +14,7 @@
 
 #include <signal.h>
 
-/* --- room.c: the session that handlers and JVM callbacks serve, and who is inside --------- */
+/* --- room.c: the current session of handlers and JVM callbacks, and the threads inside ----- */
 
 /*
  * A session has one sig_room from start to end, its session epoch (rooms.h). Handlers, JVM callbacks and the agent's
@@ -27,7 +27,7 @@
 #define SIG_ROOMS 16u
 
 struct sig_room {
-	/* NULL: no session, the visitor has nothing to do. */
+	/* NULL: no session, nothing to do. */
 	_Atomic(struct sampler *) session;
 	_Atomic uint32_t side; /* index of the counter used by threads that enter now */
 	_Atomic uint32_t inside[2];
@@ -66,7 +66,7 @@ bool sig_passed(struct sampler *s, uint32_t *step);
 /* The installed handler. Uses no stack of the interrupted thread beyond the kernel's signal frame. */
 void sig_sample(int sig, siginfo_t *info, void *ucontext);
 
-/* --- stack.c: one walk, for all samples that it serves ------------------------------------ */
+/* --- stack.c: one walk that serves several samples ---------------------------------------- */
 
 struct stack {
 	struct sampler *s;
@@ -156,7 +156,7 @@ uint32_t sig_virtual(struct sampler *s, const struct walk_mem *mem,
 uint32_t sig_virtual_known(struct sampler *s, const struct walk_mem *mem, uint64_t object,
 	uint64_t number, int32_t carrier);
 
-/* --- wall.c: the sample that the wall clock has asked this thread for --------------------- */
+/* --- wall.c: the sample requested by the wall clock --------------------------------------- */
 
 void sig_wall_put(const struct stack *stack, uint64_t weight, const void *ucontext);
 
@@ -181,13 +181,13 @@ bool sig_perf_regs(struct perf_samples *samples, uint64_t *regs, uint32_t count)
 /* Returns the consumed space to the kernel. */
 void sig_perf_close(struct perf_samples *samples);
 
-/* --- trap.c: breakpoints where JDK 8 tells of allocations ----------------------------------- */
+/* --- trap.c: breakpoints on the allocation paths of JDK 8 ----------------------------------- */
 
 /* Consumes the arm's buffer. Only the last record can be where the thread is now. */
 void sig_trap_take(struct sampler *s, struct thread_slot *thread, struct thread_arm *arm,
 	const void *ucontext);
 
-/* --- newcomer.c, glob.c: threads that nobody has listed yet, which of all are sampled ------- */
+/* --- newcomer.c, glob.c: threads not listed yet; selection of threads ---------------------- */
 
 /*
  * The JavaThread of the running thread, found where HotSpot itself keeps it. 0: none, or not provable now; *hotspot_own
@@ -237,7 +237,7 @@ void sig_gather(const struct walk_mem *mem, const uint64_t *addrs, uint32_t coun
 /* sig_copy as a walk_mem. */
 extern const struct walk_mem sig_mem_anywhere;
 
-/* --- install.c: the signal that engines send ---------------------------------------------- */
+/* --- install.c: choosing and installing the engines' signal -------------------------------- */
 
 /*
  * Installs the handler and returns its signal: the first available candidate outside of `collected` (collect_signals),
