@@ -3,7 +3,7 @@
  * The executable file mappings of the process, from /proc/self/maps, to convert a pc to a file and an offset.
  *
  * The list is refreshed when a pc is in no known mapping, and periodically; between refreshes it may be stale. An id
- * identifies one mapping of one file at one address and is assigned on first use. Lookups are binary searches.
+ * identifies one mapping of one file at one address and is assigned on first use. Lookups by pc are O(log n), by id O(n).
  * Publisher only. Addresses are half-open: [start, end).
  */
 #ifndef JHOT_SAMPLER_PUBLISH_MODULES_H

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Resources of which the program has a limited number. The agent uses at most an eighth of what is free, counted
- * again while it samples: when the program needs more, threads lose their engines in time.
+ * Resources that are limited for the program. The agent uses at most an eighth of what is free, recounted while it
+ * samples: when the program needs more, threads lose their engines in time.
  *
  *   queued signals    RLIMIT_SIGPENDING, shared by all processes of the user      one per CPU timer
  *   maps              vm.max_map_count                                             one per perf buffer
  *   address space     RLIMIT_AS                                                    two pages per perf buffer
  *   locked memory     RLIMIT_MEMLOCK, beyond perf_event_mlock_kb                   two pages per perf buffer
  *
- * A thread that loses its perf buffer gets a CPU timer; one that loses its timer is sampled by the process's clock, from
- * Linux 6.4 on. The event's line says so. Not counted: descriptors, which the agent has a table of its own for, and the
- * agent's own threads, five at most, whose number does not grow.
+ * A thread that loses its perf buffer gets a CPU timer; one that loses its timer is sampled by the process's clock,
+ * from Linux 6.4 on. The event's line reports it. Not counted: descriptors, since the agent has its own table, and the
+ * agent's threads, a constant number of at most five.
  *
  * Publisher only.
  */
@@ -19,9 +19,9 @@
 
 #include "sampler/sampler.h"
 
-/* Counts if it is due, five times a second at most, and gives back. */
+/* Recounts if it is due, at most five times a second, and releases what exceeds the share. */
 void headroom_look(struct sampler *s, uint64_t now);
-/* Counts now: before an event is switched on. */
+/* Recounts now. Call it before switching an event on. */
 void headroom_count(struct sampler *s);
 
 #endif

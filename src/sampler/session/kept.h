@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which memory of the JVM stays mapped, so that handlers may read it in place (walk/load/here.h), and how all other memory
- * is read. Publisher only.
+ * The JVM's memory that stays mapped, which handlers may read in place (walk/load/here.h), and the access to all other
+ * memory. Publisher only.
  */
 #ifndef JHOT_SAMPLER_SESSION_KEPT_H
 #define JHOT_SAMPLER_SESSION_KEPT_H
@@ -9,18 +9,18 @@
 #include "sampler/sampler.h"
 
 /*
- * Sees to it that sig_copy works, by a descriptor where nothing else is allowed. False when that is forbidden, too. At the
- * beginning of a session, and again and again: a sandbox may be set up at any time.
+ * Makes sig_copy work, through a descriptor if nothing else is permitted. False when that is forbidden, too. Called at
+ * the start of a session and in every tick, since a sandbox may be set up at any time. Idempotent.
  */
 bool kept_readable(struct sampler *s);
-/* The end of that. */
+/* Disables sig_copy and closes the descriptor. */
 void kept_end(struct sampler *s);
 
-/* Before the layout is read. */
+/* Registers libjvm. Call it before the layout is read. */
 void kept_begin(struct sampler *s);
-/* Adds what the layout tells of. */
+/* Registers the memory the layout describes. */
 void kept_layout(struct sampler *s);
-/* Adds what HotSpot has committed since the last call. */
+/* Registers memory that HotSpot has committed since the last call. */
 void kept_update(struct sampler *s);
 
 #endif

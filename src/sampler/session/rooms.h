@@ -1,28 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Who may still use a session's memory: handlers and callbacks that are in its room (signal/signal.h), its publisher, and
- * the thread that visits the JVM for it. Nothing here waits without bound: memory that somebody may still use is
- * kept, and given back when the next session finds its room empty.
+ * References to a session's memory: handlers and callbacks inside its session epoch (struct sig_room, signal/signal.h),
+ * its publisher, and its VM-call thread. Nothing here waits without bound: memory that may still be in use is retained,
+ * and freed when a later session finds the sig_room empty.
  *
- * Publisher's thread, except for rooms_let_go.
+ * Publisher only, except for rooms_let_go.
  */
 #ifndef JHOT_SAMPLER_SESSION_ROOMS_H
 #define JHOT_SAMPLER_SESSION_ROOMS_H
 
 #include "sampler/sampler.h"
 
-/* A room for this session. false: in each one somebody has been lost. */
+/* Assigns an unused sig_room to the session. False: every one of them has lost a thread inside. */
 bool rooms_take(struct sampler *s);
-/* From now on the session is found. */
+/* Makes the session current: handlers and callbacks find it. */
 void rooms_open(struct sampler *s);
-/* Nobody finds the session any more. */
+/* Handlers and callbacks no longer find the session. */
 void rooms_close(struct sampler *s);
-/* Waits until all who are inside have left; false: they have not for ns. */
+/* Waits up to ns until all threads inside have left; false on a timeout. */
 bool rooms_drain(struct sampler *s, uint64_t ns);
 
-/* A reference to the session's memory is no longer needed; with the last one it is given back. */
+/* Releases a reference to the session's memory; the last one frees or retains it. Any thread. */
 void rooms_let_go(struct sampler *s);
-/* Bytes of sessions that could not be given back. */
+/* Bytes of retained sessions. */
 uint64_t rooms_kept(void);
 
 #endif

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The target's threads: which have an engine set on them, which JavaThread they are, what they are
- * called.
+ * The target's threads: their engines, their JavaThreads, their names.
  *
- *   index: tid -> slot, open addressing with a window that is always searched whole, so that a handler
- *          may read while entries come and go        slots: dense, one per thread
+ *   index: tid -> slot, open addressing with a window that is always searched completely, so that handlers may read
+ *          while entries are inserted and removed
+ *   slots: dense, one per thread
  *
- * threads_find, _add and _name may be called anywhere, handlers included (signal/threads.c). Threads are added and
- * marked by the publisher, by JVMTI callbacks on the starting or ending thread itself, and by a handler on a thread that
- * nobody has found yet; a slot is only given
- * away again by the publisher, when nothing in the trace table can name it any more.
+ * Ownership: part of the session's memory. threads_find, threads_add and threads_name are signal-safe
+ * (signal/threads.c). Threads are added and flagged by the publisher, by JVMTI callbacks on the starting or ending
+ * thread itself, and by a handler on a thread that is not listed yet. Only the publisher frees a slot, once nothing in
+ * the trace table can refer to it.
  */
 #ifndef JHOT_SAMPLER_SESSION_THREADS_H
 #define JHOT_SAMPLER_SESSION_THREADS_H
@@ -21,10 +21,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define THREADS_MAX      8192u
-#define THREADS_INDEX    16384u
-#define THREADS_WINDOW   32u
-#define THREADS_ARMS     6u /* events that are set on each thread: cpu, those of perf by name, and */
+#define THREADS_MAX    8192u
+#define THREADS_INDEX  16384u
+#define THREADS_WINDOW 32u
+/* Events armed per thread: cpu, named perf events, and THREADS_ARM_TRAP. */
+#define THREADS_ARMS     6u
 #define THREADS_ARM_CPU  0u
 #define THREADS_ARM_TRAP 5u /* alloc on JDK 8 */
 #define THREADS_NAME     72u
@@ -33,192 +34,219 @@
 struct engine;
 
 /*
- * Whose a thread is, as far as that is proved. Its name proves nothing: a program may use HotSpot's names, and a new thread
- * inherits the name of its creator.
+ * The owner of a thread, as far as it is proved. Its name is no proof: a program may use HotSpot's names, and a new
+ * thread inherits the name of its creator.
  */
 enum threads_owner {
-	THREADS_UNPROVED, /* not a JavaThread; whether it is HotSpot's is not known */
+	THREADS_UNPROVED, /* not a JavaThread; whether it is HotSpot's is unknown */
 	THREADS_NATIVE,   /* neither a JavaThread nor proved to be HotSpot's */
 	THREADS_HOTSPOT,  /* HotSpot's own, not a JavaThread */
 	THREADS_JAVA_UNPROVED,
-	THREADS_JAVA, /* of the C++ class JavaThread: runs Java code; some of HotSpot's own are, too */
+	/* Exactly of the C++ class JavaThread: runs Java code. Some of HotSpot's own threads are, too. */
+	THREADS_JAVA,
 	THREADS_JAVA_OWN, /* of a subclass: HotSpot's own */
 };
 
 /*
- * One event's engine on one thread. Written by the publisher before the engine is enabled; afterwards fields marked
+ * One event's engine on one thread. Written by the publisher before the engine is enabled; afterwards the fields marked
  * "handler" belong to handlers on that thread.
  */
 struct thread_arm {
 	_Atomic(const struct engine *) engine; /* NULL: not armed */
 	void *ring;                            /* perf: the mapped buffer */
-	int32_t fd, fd_other;                  /* perf; the second breakpoint of two */
+	int32_t fd, fd_other;                  /* perf; fd_other: the second of two breakpoints */
 	union {
 		int32_t timer; /* ctimer */
-		uint32_t lost; /* perf: records that it told to have lost */
+		uint32_t lost; /* perf: records reported as lost */
 	};
 	uint32_t event;
 	_Atomic uint64_t weight; /* of one sample */
-	uint32_t share;          /* of that, the period: 1 / share */
+	uint32_t share;          /* the period is weight / share */
 	/*
-	 * perf: the period in force until the publisher has set the interval; 0 once it has. Handlers take one sample of
-	 * this period, with weight first_weight, set `begun` and ask the publisher (sig_arms_ask). They drop further
-	 * samples; what the event has counted meanwhile is in `late`, and the next sample has that much more weight.
+	 * perf: `first` is the period in force until the publisher has set the interval, 0 afterwards. Handlers accept
+	 * one sample of this period, with weight first_weight, set `begun` and ask the publisher (sig_arms_ask). They
+	 * drop further samples; what the event counts until the interval is set is added to `late`, and to the weight
+	 * of the next sample.
 	 */
 	_Atomic uint64_t first, late;
 	_Atomic uint32_t begun;
 	uint64_t first_weight;
-	uint64_t
-		second; /* publisher: a second such period, the first being for time before; 0: none */
+	/* publisher: a second such period, when the first one covers time before arming; 0: none. */
+	uint64_t second;
 	uint64_t counted; /* publisher: the event's count at the start of the period */
-	/* CPU time of the thread that no sample has counted yet; handlers own it once the engine is set. */
+	/* CPU time of the thread not yet in any sample; handlers own it once the engine is set. */
 	struct thread_unseen {
-		bool looked_for; /* perf: true when all of the thread's CPU time is to be counted */
-		int32_t clock; /* ctimer: the timer's clock, as the thread itself names it; else 0 */
-		uint64_t cpu_ns; /* the clock at the last sample; perf: 0 if not known */
-		int64_t ns;      /* not counted yet; ctimer: times share */
-		uint64_t weight; /* ctimer: the multiple in which ns was counted last */
+		/* perf: true when all of the thread's CPU time must be accounted for. */
+		bool looked_for;
+		/* ctimer: the timer's clock, as the thread itself names it; otherwise 0. */
+		int32_t clock;
+		uint64_t cpu_ns; /* the clock at the last sample; perf: 0 if unknown */
+		int64_t ns;      /* not accounted for yet; ctimer: times share */
+		uint64_t weight; /* ctimer: the interval used for ns last */
 	} unseen;
 };
 
-/* Who asks a thread for samples of itself: see engine/ask.h. */
+/* Who requests samples from a thread: see engine/ask.h. */
 enum thread_ask {
-	THREADS_ASK_WALL,   /* the wall clock */
-	THREADS_ASK_HOLDER, /* who looks at locks: others wait for one that this thread holds */
+	THREADS_ASK_WALL, /* the wall clock */
+	/* The lock event: others wait for a lock that this thread owns. */
+	THREADS_ASK_HOLDER,
 	THREADS_ASKS,
 };
 
-/* What the wall clock's thread and the handlers on this thread tell each other: see engine/wall.c. */
+/* Shared state of the wall-clock thread and the handlers on this thread: see engine/wall.c. */
 struct thread_wall {
-	_Atomic uint32_t state; /* what the thread was doing when it was asked: enum wall_state */
-	_Atomic uint64_t hash;  /* of the last sample's trace, if it was blocked; 0: take another */
-	_Atomic uint64_t cpu_ns;  /* the thread's CPU time when that had been taken */
-	_Atomic uint64_t sleeps;  /* how often it had gone to sleep by then */
-	_Atomic uint32_t rows;    /* the unwind rows that it was walked by */
-	_Atomic uint32_t flaw;    /* the counter of what was wrong with it; 0: nothing was */
-	_Atomic uint64_t owed;    /* ns of samples that named a trace which was forgotten */
-	atomic_bool enters_again; /* it is in Object.wait, but has been notified */
+	_Atomic uint32_t state; /* what the thread was doing when asked: enum wall_state */
+	/* Hash of the last sample's trace if the thread was blocked; 0: a new sample is needed. */
+	_Atomic uint64_t hash;
+	_Atomic uint64_t cpu_ns; /* the thread's CPU time at that sample */
+	_Atomic uint64_t sleeps; /* its voluntary context switches at that sample */
+	_Atomic uint32_t rows;   /* generation of the unwind rows of that walk */
+	_Atomic uint32_t flaw;   /* counter of the walk's defect; 0: none */
+	/* Weight, in ns, of samples that referred to a forgotten trace. */
+	_Atomic uint64_t owed;
+	atomic_bool enters_again; /* true in Object.wait after the notification */
 
-	/* The descriptor that it waits for, and how to know that it still does: see engine/wall_io.c. */
+	/* The descriptor it waits for, and the means to verify that it still does: see engine/wall_io.c. */
 	struct thread_wall_io {
-		_Atomic uint32_t name; /* the id of its text; 0: none, or just being written */
+		_Atomic uint32_t name; /* id of its text; 0: none, or being written */
 		int32_t fd;
-		uint64_t poll; /* where the struct pollfd is that has fd; 0: the call has it */
+		/* Address of the struct pollfd that has fd; 0: fd is an argument of the call. */
+		uint64_t poll;
 		uint64_t sp, pc;
 		uint64_t device, inode;
 	} io;
 
-	/* the wall clock's thread's own */
-	uint64_t last_ns;  /* up to when the thread's time is in samples; 0: it is new */
-	uint64_t asked_ns; /* since when a handler is asked */
+	/* private to the wall-clock thread */
+	uint64_t last_ns;  /* time up to which samples exist; 0: new thread */
+	uint64_t asked_ns; /* time of the pending request to a handler */
 	uint64_t seen_cpu_ns;
 	struct thread_wall_share {
-		/* what it had run, and waited for a core, when last found to do either; 0: it has not been yet */
+		/* CPU time and run-queue delay when it was last found running or waiting for a core; 0: not yet */
 		uint64_t cpu_ns, delay_ns;
-		/* time on a core, and asleep, that no sample has told yet; below 0: they have told too much */
+		/* CPU time and sleep not yet in samples; negative: samples have over-reported them */
 		int64_t ran_ns, slept_ns;
 	} share;
-	bool answered; /* the next look finds what the handler itself has cost */
+	bool answered; /* true: the next check sees the cost of the handler itself */
 };
 
-/* What a thread is asked while it holds what others wait for: see engine/lock/holder.c. */
+/* The last sample of a thread that owns a lock others wait for: see engine/lock/holder.c. */
 struct thread_held {
-	_Atomic uint64_t hash;   /* of the trace of its last sample; 0: it has none yet */
-	_Atomic uint32_t id;     /* and its thread there: a virtual one's, if that was mounted */
-	_Atomic uint64_t cpu_ns; /* its CPU time when a handler had taken that */
+	_Atomic uint64_t hash; /* hash of its trace; 0: none yet */
+	/* The id in that trace: of a virtual thread if one was mounted. */
+	_Atomic uint32_t id;
+	_Atomic uint64_t cpu_ns; /* the thread's CPU time when a handler had recorded it */
 };
 
 struct thread_slot {
-	_Atomic int32_t tid;  /* 0: the slot is free */
-	_Atomic int32_t task; /* its directory, by the last scan that saw it: see sampler_task */
-	/* the agent's own number of the thread, as on the wire: another one when it is renamed */
+	_Atomic int32_t tid; /* 0: the slot is free */
+	/* Its directory in /proc/self/task, as of the last scan that saw it: see sampler_task. */
+	_Atomic int32_t task;
+	/* The agent's id of the thread, as on the wire; a renamed thread gets a new one. */
 	_Atomic uint32_t id;
 	_Atomic uint64_t java_thread;
-	_Atomic uint32_t arms_asked; /* it is in the list of threads that ask for the publisher */
-	uint32_t arms_next;          /* the next one there: its number + 1; 0: none */
-	_Atomic uint32_t gone;       /* the thread has ended: disarm it, then give the slot away */
-	_Atomic uint32_t inside;     /* handlers on this thread: arms that they may read stay */
-	_Atomic uint32_t pins;       /* who will name the thread later: the slot stays */
-	_Atomic uint32_t
-		hotspot_own; /* true: proved to be HotSpot's own, while it was not a JavaThread with an object */
-	_Atomic uint32_t failed;     /* no engine could be set on it: counted once */
-	_Atomic uint32_t unselected; /* it is not to be sampled: see scan.h */
-	uint64_t found_ns;           /* when it was listed */
-	/* Whether it collects signals: see engine/collect.h. */
+	/* True while it is in the list of threads that request service from the publisher. */
+	_Atomic uint32_t arms_asked;
+	uint32_t arms_next; /* the next one in that list: slot index + 1; 0: none */
+	/* True once the thread has ended: disarm it, then free the slot. */
+	_Atomic uint32_t gone;
+	/* Number of handlers on this thread; arms they may read are kept. */
+	_Atomic uint32_t inside;
+	/* Number of users that will refer to it later; the slot is kept. */
+	_Atomic uint32_t pins;
+	/* True: proved to be HotSpot's own while it was not a JavaThread with an object. */
+	_Atomic uint32_t hotspot_own;
+	_Atomic uint32_t failed; /* true when no engine could be set on it; counted once */
+	/* True when it is excluded from sampling: see scan.h. */
+	_Atomic uint32_t unselected;
+	uint64_t found_ns; /* when it was listed */
+	/* Signal collection (sigwait and the like): see engine/collect.h. */
 	struct {
-		_Atomic uint32_t refused; /* true: by the last reading it must get no signal */
-		_Atomic uint32_t
-			now; /* true: so it was by all readings for long enough, or it was in sigwait */
-		_Atomic uint64_t
-			since_ns; /* when it was refused first, since it was permitted last; 0: it is permitted */
-		_Atomic uint32_t
-			waited; /* true: it has been in sigwait, and is refused from then on */
-		_Atomic uint32_t
-			unread; /* true: it was armed before it was read, see collect_young */
-		_Atomic uint32_t
-			answered; /* true: a signal of ours was handled on it, since it was last read */
-		_Atomic uint64_t valid_ns; /* its CPU time at the last reading; 0: there was none */
-		_Atomic uint64_t
-			charged_ns; /* its CPU time up to which "[blocks_signals]" has it */
+		/* True: at the last reading it had to get no signal. */
+		_Atomic uint32_t refused;
+		/* True: all readings have said so for long enough, or it was in sigwait. */
+		_Atomic uint32_t now;
+		/* Time of the first refusal after the last permission; 0: signals are permitted. */
+		_Atomic uint64_t since_ns;
+		/* True once it was seen in sigwait; it is refused from then on. */
+		_Atomic uint32_t waited;
+		/* True: armed before the first reading, see collect_young. */
+		_Atomic uint32_t unread;
+		/* True: it has handled one of our signals since the last reading. */
+		_Atomic uint32_t answered;
+		/* Its CPU time at the last reading; 0: none yet. */
+		_Atomic uint64_t valid_ns;
+		/* Its CPU time accounted for as "[blocks_signals]" so far. */
+		_Atomic uint64_t charged_ns;
 	} collect;
 	/*
-	 * For how many threads that have just started its CPU time stands, see arms_new; 0: another stands for it;
-	 * THREADS_NEWCOMER: the process's own clock has found it, and stands for it until it has lived through a scan.
+	 * The number of newly started threads whose CPU time this one's represents, see arms_new; 0: another thread
+	 * represents it; THREADS_NEWCOMER: found by the process's own clock, which accounts for it until it has
+	 * survived a scan.
 	 */
 	_Atomic uint32_t share;
 	struct thread_arm arms[THREADS_ARMS];
-	int32_t lent; /* publisher: descriptor of a lent event for cpu (engine/lent.h); 0: none */
-	/* ns that the sample is to stand for which its next handler takes; 0: nobody asks */
+	/* publisher: descriptor of a borrowed event for cpu (engine/lent.h); 0: none. */
+	int32_t lent;
+	/* Weight, in ns, of the sample requested from its next handler; 0: no request. */
 	_Atomic uint64_t asked[THREADS_ASKS];
 	struct thread_wall wall;
 	struct thread_held held;
 	/*
-	 * Proof that the JavaThread is alive and this thread's own: at `current`, in the thread's own descriptor, HotSpot
-	 * keeps its address until it is freed. Valid while the thread pointer is the same. Its handlers' own.
+	 * Proof that the JavaThread is alive and belongs to this thread: until it is freed, HotSpot keeps its address
+	 * at `current`, in the thread's own descriptor. Valid as long as the thread pointer is unchanged. Private to
+	 * its handlers.
 	 */
 	struct thread_proof {
-		_Atomic uint64_t java_thread; /* 0: not known */
+		_Atomic uint64_t java_thread; /* 0: unknown */
 		uint64_t pointer, current;
-		uint64_t
-			compiler; /* the JavaThread that was proved to be a compiler thread; 0: none */
-		uint32_t unknown; /* samples of the thread while it was not known to be Java's */
+		/* The JavaThread proved to be a compiler thread; 0: none. */
+		uint64_t compiler;
+		/* Samples taken while it was not known to be a Java thread. */
+		uint32_t unknown;
 	} proof;
-	uint64_t trap_bytes; /* allocated towards the next sample of it; its handler's own */
-	/* what engine/alloc/weight.c knows of the thread's last sampled object; the JVM's callback on this thread only */
+	/* Bytes allocated towards the next sample; private to its handler. */
+	uint64_t trap_bytes;
+	/*
+	 * State of engine/alloc/weight.c at the thread's last sampled object; only for the JVM's callback on this
+	 * thread.
+	 */
 	struct alloc_past {
-		uint64_t interval;   /* that the JVM had been told; 0: no sample yet */
-		uint64_t start, top; /* of the buffer then */
-		bool outside,
-			large; /* it was outside of the buffer; and large beside the interval */
-		/* HotSpot's counts then, see struct alloc_object */
+		uint64_t interval;   /* the JVM's interval; 0: no sample yet */
+		uint64_t start, top; /* bounds of its buffer */
+		/* outside: it was outside of the buffer. large: also large compared to the interval. */
+		bool outside, large;
+		/* HotSpot's counters, see struct alloc_object */
 		uint64_t epoch, all, inside, waste, next;
 		uint32_t refills, slow;
-		uint64_t overflow; /* the bytes after it in which points are too dense (JDK 11) */
+		/* Length in bytes of the range after it in which sample points are too dense (JDK 11). */
+		uint64_t overflow;
 		/*
-		 * JDK 11, old samples count less: bytes in buffers and outside of them, objects outside; what samples stand
-		 * for, of small objects in buffers, of large ones, of those outside
+		 * JDK 11, decaying sums: bytes allocated in and outside of buffers, number of objects outside; weights
+		 * of samples of small objects in buffers, of large ones, and of those outside
 		 */
 		double inside_bytes, outside_bytes, outside_count;
 		double small_weight, large_weight, outside_weight;
 	} alloc;
 	int64_t java_tid;
 
-	/* name: written under an odd name_seq; the publisher copies it and looks again */
+	/* name: a sequence lock; name_seq is odd during a write, readers check it afterwards */
 	_Atomic uint32_t name_seq;
 	uint8_t kind; /* enum wire_thread_kind */
 	uint8_t name_bytes;
 	bool named_by_jvm;
 	char name[THREADS_NAME];
 
-	/* the publisher's own */
-	uint64_t sleeps,
-		sleeps_ns; /* how often it had gone to sleep, and when that was read: switches.c */
-	bool switches_often;               /* it gets no event of perf_events for cpu */
-	uint32_t published_seq;            /* name_seq + 1 of the last THREAD record, 0: none yet */
-	bool published_by_jvm;             /* with the JVM's name for it */
+	/* private to the publisher */
+	/* Its voluntary context switches, and when they were read: switches.c. */
+	uint64_t sleeps, sleeps_ns;
+	/* True: it gets no perf_event for cpu. */
+	bool switches_often;
+	uint32_t published_seq;            /* name_seq + 1 of the last THREAD record; 0: none yet */
+	bool published_by_jvm;             /* true: under the JVM's name */
 	struct java_name_seen name_seen;   /* publisher.h */
-	uint32_t scan;                     /* the last scan that saw it, 0: too new for any */
-	uint32_t select_seq, select_round; /* what its selection was decided by */
+	uint32_t scan;                     /* the last scan that saw it; 0: none yet */
+	uint32_t select_seq, select_round; /* inputs of the last selection */
 	uint64_t gone_flips;               /* flips of the table when it was found gone */
 };
 
@@ -226,12 +254,13 @@ struct threads {
 	_Atomic uint64_t index[THREADS_INDEX]; /* tid << 32 | slot */
 	_Atomic uint64_t taken[THREADS_MAX / 64];
 	_Atomic uint32_t next_id;
-	_Atomic uint32_t high;                 /* slots at or above were never used */
-	_Atomic uint16_t by_id[THREADS_INDEX]; /* a hint: the slot of the id with these low bits */
+	_Atomic uint32_t high; /* slots at or above it were never used */
+	/* A hint: the slot of the id with these low bits. */
+	_Atomic uint16_t by_id[THREADS_INDEX];
 	struct thread_slot slots[THREADS_MAX];
 };
 
-/* threads_find: the slot of a tid, NULL if it is not listed. Signal-safe. */
+/* The slot of a tid; NULL if it is not listed. Signal-safe, O(1). */
 static inline struct thread_slot *threads_find(struct threads *threads, int32_t tid)
 {
 	for (uint32_t i = 0; i < THREADS_WINDOW; i++) {
@@ -244,7 +273,10 @@ static inline struct thread_slot *threads_find(struct threads *threads, int32_t 
 	return NULL;
 }
 
-/* For loops: the slot behind this one (NULL: the first) that was ever used, or whose thread lives; NULL: there is none. */
+/*
+ * Iterates over slots, starting with NULL; NULL at the end. threads_after visits every slot ever used, threads_next
+ * only those of live threads.
+ */
 static inline struct thread_slot *threads_after(struct threads *threads, struct thread_slot *slot)
 {
 	slot = slot ? slot + 1 : threads->slots;
@@ -259,30 +291,31 @@ static inline struct thread_slot *threads_next(struct threads *threads, struct t
 	return slot;
 }
 
-/* The slot of a thread that is not listed yet; NULL when the list is full or someone was faster. */
+/* Lists a thread and returns its slot; NULL when the list is full or another caller has listed it. Signal-safe. */
 struct thread_slot *threads_add(struct threads *threads, int32_t tid);
-/* Takes a thread out of the index: handlers do not find it any more. The slot stays. */
+/* Removes a thread from the index: handlers no longer find it. The slot is kept. */
 void threads_unlist(struct threads *threads, struct thread_slot *slot);
-/* Gives a slot away. Publisher only. */
+/* Frees a slot. Publisher only. */
 void threads_free(struct threads *threads, struct thread_slot *slot);
 
 /*
- * A number of its own for what comes: samples until now keep the old one, which no slot has any more. Publisher only.
+ * Assigns a new id for future samples; earlier samples keep the old one, which no slot has any more. Publisher only.
  */
 void threads_renumber(struct threads *threads, struct thread_slot *slot);
 
-/* The slot with this id, NULL if it is gone. Publisher only. */
+/* The slot with this id; NULL if it is gone. O(1) if the hint is right, otherwise O(slots). Publisher only. */
 struct thread_slot *threads_by_id(struct threads *threads, uint32_t id);
 
 /*
- * Name a thread; cut where it does not fit. A busy slot keeps its old name.
+ * Names a thread; longer names are truncated at a character boundary. Does nothing while another caller writes the
+ * name. Signal-safe.
  */
 void threads_name(struct thread_slot *slot, const char *name, size_t bytes, int kind, bool by_jvm);
-/* As the kernel calls it, for those that the JVM has not named. task_fd, task: see task.h. */
+/* Names a thread after the kernel's comm, for threads the JVM has not named. task_fd, task: see task.h. */
 void threads_name_comm(
 	struct thread_slot *slot, int task_fd, int32_t task, enum threads_owner owner);
 
-/* The enum wire_thread_kind of a thread: by its owner, and by its name among the kinds that the owner allows. */
+/* The enum wire_thread_kind of a thread: from its owner, and from its name among the kinds the owner permits. */
 int threads_kind(const char *name, size_t bytes, enum threads_owner owner);
 
 static inline uint32_t threads_number(const struct threads *threads, const struct thread_slot *slot)

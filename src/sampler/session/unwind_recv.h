@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Unwind rows that the front end sends: collected, checked, published to handlers.
+ * Receives unwind rows from the front end: collects, validates and publishes them to handlers.
  *
- * Pieces are copied out of the shared staging area into private memory; only when a module's rows are whole
- * and unwind_rows_check has passed there do walks see them, through sampler.unwind. Each change makes a new table;
- * what no table names any longer is unmapped when all walks that may read it are over, and waited for by nobody.
- * At most WIRE_UNWIND_BUDGET bytes. Publisher only.
+ * Pieces are copied from the shared staging area into private memory. Walks see a module's rows, through
+ * sampler.unwind, only when they are complete and unwind_rows_check has accepted them. Each change creates a new table;
+ * memory no longer referenced is unmapped once all walks that may still read it have ended. Nothing waits for that.
+ * Uses at most WIRE_UNWIND_BUDGET bytes. Publisher only.
  */
 #ifndef JHOT_SAMPLER_SESSION_UNWIND_RECV_H
 #define JHOT_SAMPLER_SESSION_UNWIND_RECV_H
@@ -19,57 +19,57 @@
 
 /* The rows of one mapping. module 0: the block is free. */
 struct unwind_block {
-	uint32_t module; /* its id */
+	uint32_t module; /* the mapping's id */
 	uint32_t bytes;
 	struct unwind_rows *rows;
 	uint64_t start, end, file_offset;
 };
 
 /*
- * Memory that no table names any more, but that walks which began before may still read. It is unmapped when all
- * who were inside then have left the room; if there is too much of it at once, the rest stays until the session's end.
+ * Memory that no table references any more but that earlier walks may still read. It is unmapped when all threads that
+ * were inside at that time have left; entries beyond the array's size stay mapped until the session ends.
  */
 struct unwind_retired {
 	void *memory;
 	uint32_t bytes;
 };
 
-/* In zeroed memory but for s. */
+/* Starts in zeroed memory, except for s. */
 struct unwind_recv {
 	struct sampler *s;
 	struct unwind_block blocks[UNWIND_RECV_BLOCKS];
-	uint64_t used; /* bytes of all blocks and of the one that is arriving */
+	uint64_t used; /* bytes of blocks, tables, retired memory and the rows being received */
 
-	/* the one that is arriving */
+	/* the rows being received */
 	uint32_t module, total, have;
 	struct unwind_rows *arriving;
 
 	uint32_t generation;        /* of the newest table */
-	bool changed;               /* blocks came or left since the table was made */
-	struct unwind_table *table; /* that is published */
+	bool changed;               /* true when blocks have changed since the table was built */
+	struct unwind_table *table; /* the published one */
 	uint32_t table_bytes;
 
-	uint32_t step;           /* of sig_passed, for the first `passing` of the retired */
-	uint32_t passing, count; /* retired */
+	uint32_t step; /* state of sig_passed for the first `passing` entries of retired */
+	uint32_t passing, count; /* entries of retired */
 	struct unwind_retired retired[UNWIND_RECV_RETIRED];
 };
 
-/* What a table of so many modules takes. */
+/* Size of a table of this many modules. */
 #define UNWIND_RECV_TABLE_BYTES(modules) \
 	(uint32_t)(sizeof(struct unwind_table) + (modules) * sizeof(struct unwind_module))
 
-/* Unpublishes and unmaps everything. Nobody may be in the session's room. */
+/* Unpublishes and unmaps everything. Requires that no thread is inside the session. */
 void unwind_recv_done(struct unwind_recv *u);
 
 /*
- * unwind_recv_pieces: a WIRE_OP_UNWIND with so many bytes in the staging area. How many pieces were taken, or if none
- * was: -EINVAL (a malformed piece, or malformed rows), -ENOENT (no such mapping any more), -ENOSPC (budget),
- * -ENOMEM, -EAGAIN (rows that are given up are still in use: send the same again).
+ * Receives the pieces of a WIRE_OP_UNWIND: `bytes` bytes of the staging area. Returns the number of pieces accepted, or
+ * if there was none: -EINVAL (malformed piece or rows), -ENOENT (the mapping is gone), -ENOSPC (over budget), -ENOMEM,
+ * -EAGAIN (retired rows are still in use: send the same again).
  */
 int unwind_recv_pieces(struct unwind_recv *u, const unsigned char *staging, uint64_t staging_bytes,
 	uint64_t bytes);
 
-/* After modules_refresh: forget the rows of mappings that are gone. */
+/* Retires the rows of mappings that are gone. Call it after modules_refresh. */
 void unwind_recv_prune(struct unwind_recv *u);
 
 #endif
