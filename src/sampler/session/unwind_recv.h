@@ -27,7 +27,7 @@ struct unwind_block {
 
 /*
  * Memory that no table references any more but that earlier walks may still read. It is unmapped when all threads that
- * were inside at that time have left; entries beyond the array's size stay mapped until the session ends.
+ * were inside at that time have left; memory beyond the array's size is not recorded and stays mapped.
  */
 struct unwind_retired {
 	void *memory;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The one call into libjvm that a handler makes: AsyncGetCallTrace, on Java threads only (on others it
- * would allocate thread-local storage). Its structures are those of HotSpot's forte.cpp.
+ * AsyncGetCallTrace, the only call into libjvm that a handler makes. On Java threads only: on others it would allocate
+ * thread-local storage. The structures are those of HotSpot's forte.cpp.
  */
 #include "sampler/jvm/walker_agct.h"
 
 #include "walk/walk.h"
 
 struct agct_frame {
-	int32_t bci; /* or -1, -3 for native methods */
+	int32_t bci; /* -1 or -3: native method */
 	void *method;
 };
 
@@ -18,7 +18,7 @@ struct agct_trace {
 	struct agct_frame *frames;
 };
 
-/* agct_id: the id of a jmethodID, given now if it is new. */
+/* The id of a jmethodID; assigns one on first use. Lock-free. */
 static uint32_t agct_id(struct agct *agct, uint64_t method)
 {
 	uint64_t hash = method * 0x9e3779b97f4a7c15ull;

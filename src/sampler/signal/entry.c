@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Entry of the sampling handler: changes to a stack of the agent's before anything is pushed.
+ * Entry of the sampling handler: switches to one of the agent's stacks before it pushes anything.
  *
- * The interrupted thread may be on a coroutine's stack or on a small alternate one, so the handler must need no more of it
- * than the kernel's own frame. sig_sample therefore works in registers until it has acquired one of SIG_STACKS
- * stacks, calls sig_handle there, goes back to the interrupted stack and releases. When all are taken,
+ * The interrupted thread may be on a coroutine's stack or on a small alternate one, so the handler must need no more of
+ * it than the kernel's own signal frame. sig_sample therefore works in registers until it has acquired one of
+ * SIG_STACKS stacks, calls sig_handle there, returns to the interrupted stack and releases. If all are in use,
  * sig_refuse counts the signal instead.
  *
- * A stack is owned by the id of its thread. The handler's mask blocks every signal that would enter again, so a thread
- * that finds a stack of its own has left an earlier handler without returning (siglongjmp), and uses that
- * stack again. A thread that ends inside its handler keeps its stack until a thread with the same id comes.
+ * The owner of a stack is the id of its thread. The handler's mask blocks every signal that could re-enter it, so a
+ * thread that finds a stack it already owns has left an earlier handler without returning (siglongjmp) and reuses that
+ * stack. A thread that ends inside its handler retains its stack until another thread gets the same id.
  *
- * Returning from a handler restores all registers, so sig_sample may clobber callee-saved ones. It keeps
- * the interrupted stack pointer in one of them, where its CFI lets debuggers find it.
+ * Returning from a handler restores all registers, so sig_sample may clobber callee-saved ones. It keeps the
+ * interrupted stack pointer in one of them, where its CFI lets debuggers find it.
  */
 #include "sampler/signal/entry.h"
 #include "sampler/signal/signal.h"
@@ -21,7 +21,7 @@
 #include "sampler/signal/raw.h"
 
 #define SIG_STACK_BYTES 32768
-#define NO_STACK        UINT32_MAX /* owner of a buffer that is acquired outside of handlers */
+#define NO_STACK        UINT32_MAX /* owner of a buffer acquired outside of handlers */
 
 _Atomic int32_t sig_stack_owners[SIG_STACKS] __attribute__((used));
 _Alignas(4096) unsigned char sig_stacks[SIG_STACKS][SIG_STACK_BYTES] __attribute__((used));
@@ -31,7 +31,7 @@ static _Atomic uint64_t sig_refused;
 __attribute__((used)) void sig_refuse(int sig, const siginfo_t *info)
 {
 	(void)sig;
-	/* Samples in a perf buffer, and those that others ask for, wait for the next signal. */
+	/* Samples in a perf buffer, and those requested by other threads, remain pending until the next signal. */
 	if (info->si_code == SI_TIMER &&
 		(info->si_value.sival_int & ENGINE_COOKIE_MASK) == ENGINE_COOKIE)
 		atomic_fetch_add_explicit(&sig_refused, 1, memory_order_relaxed);
@@ -42,7 +42,7 @@ uint64_t sig_refused_take(void)
 	return atomic_exchange(&sig_refused, 0);
 }
 
-/* stack_here: the number of the handler stack that this runs on, from 1 on; NO_STACK: it is no handler's. */
+/* The handler stack this code runs on, numbered from 1; NO_STACK if it is not one of them. */
 static uint32_t stack_here(void)
 {
 	uintptr_t at = (uintptr_t)__builtin_frame_address(0), low = (uintptr_t)sig_stacks;
@@ -81,8 +81,8 @@ void sig_scratch_release(struct scratch *scratch)
 #if defined(__x86_64__)
 _Static_assert(SYS_gettid == 186, "as sig_sample calls it");
 /*
- * rbx: the interrupted stack pointer   r8: the owner's word   r9d: this thread's id
- * eax: a word's value   ecx: index   r10d: probes left
+ * rbx: interrupted stack pointer   r8: address of the owner word   r9d: this thread's id
+ * eax: value of a word   ecx: index   r10d: probes left
  */
 __asm__(
 	".text\n"
@@ -130,8 +130,8 @@ __asm__(
 #elif defined(__aarch64__)
 _Static_assert(SYS_gettid == 178, "as sig_sample calls it");
 /*
- * x19: the interrupted stack pointer   x20: where to return   x21: the owner's word   w22: this thread's id
- * w9: a word's value   w10: index   w11: probes left   x23, w24: info, sig
+ * x19: interrupted stack pointer   x20: return address   x21: address of the owner word   w22: this thread's id
+ * w9: value of a word   w10: index   w11: probes left   x23, w24: info, sig
  */
 __asm__(
 	".text\n"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Names of threads against the pattern of those that are to be sampled. */
+/* Matches thread names against the pattern of the selection. */
 #include "sampler/signal/signal.h"
 
-/* glob_matches: without recursion: on a mismatch the last star takes one more. */
+/* Without recursion: on a mismatch, backtracks to the last star and lets it match one more character. */
 static bool glob_matches(const char *glob, const char *glob_end, const char *name, const char *end)
 {
 	const char *star = NULL, *resume = NULL;

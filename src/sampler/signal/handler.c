@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The sampling handler: which thread, what is due on it, walk, store, count.
+ * The sampling handler: find the thread, collect what is due on it, walk, record, count.
  *
- * A signal is only the occasion to look, since equal signals that are pending at once become one: whatever
- * is due on this thread, for any event, is served by one walk. Due is what a timer's signal says, what
- * is in the thread's perf buffers, and what the wall clock and whoever looks at locks have asked for.
+ * A signal is only a trigger, because equal pending signals merge into one: one walk serves everything due on this
+ * thread, for any event. Due are the sample announced by a timer's signal, the samples in the thread's perf buffers,
+ * and those requested by the wall clock and the lock event.
  *
- * The handler's cost is the thread's own CPU time (a wall clock would count whoever ran while the handler was
- * preempted), by a raw system call that takes as long as some frames: every eighth handler is measured
- * and stands for eight.
+ * The handler's cost is measured as CPU time of the thread (a wall clock would include whatever ran while the handler
+ * was preempted), by a raw system call as expensive as a few frames. Therefore only every eighth handler is measured,
+ * with weight eight.
  */
 #include "sampler/engine/ctimer.h"
 #include "sampler/signal/entry.h"
@@ -23,10 +23,11 @@
 struct visit {
 	struct sampler *s;
 	struct thread_slot *thread; /* NULL: not listed */
-	uint32_t timer;             /* the event of the timer that fired, or WIRE_EVENTS */
+	/* The event of the timer that fired, or WIRE_EVENTS. */
+	uint32_t timer;
 	uint64_t timer_weight;
-	uint64_t asked[THREADS_ASKS]; /* the weights that others ask for; 0: nothing */
-	uint32_t buffers;             /* arms whose buffers have samples, by bits */
+	uint64_t asked[THREADS_ASKS]; /* weights of the requested samples; 0: no request */
+	uint32_t buffers;             /* bit set of arms whose buffers have samples */
 };
 
 static const uint32_t asked_events[THREADS_ASKS] = {
@@ -40,8 +41,8 @@ static bool event_on(struct sampler *s, uint32_t event)
 }
 
 /*
- * overlap_add: an engine's sample accounts for CPU time from before the engine was set. What the process's clock has not seen by
- * then, it hardly ever will: the sum is bounded.
+ * Records that an engine's sample accounts for CPU time from before the engine was set, which the process's clock may
+ * count again. What that clock has not counted soon, it hardly ever will, so the sum is bounded.
  */
 static void overlap_add(struct process_clock *clock, uint64_t weight)
 {
@@ -49,7 +50,7 @@ static void overlap_add(struct process_clock *clock, uint64_t weight)
 		atomic_fetch_add(&clock->overlap_ns, weight);
 }
 
-/* overlap_take: what remains of the weight of a sample of the process's clock. */
+/* Deducts the overlap from the weight of a sample of the process's clock; returns the rest. */
 static uint64_t overlap_take(struct process_clock *clock, uint64_t weight)
 {
 	uint64_t overlap = atomic_load_explicit(&clock->overlap_ns, memory_order_relaxed), part;
@@ -61,7 +62,7 @@ static uint64_t overlap_take(struct process_clock *clock, uint64_t weight)
 	return weight - part;
 }
 
-/* visit_process: the process's clock has found a thread; those that are sampled in other ways let it pass. */
+/* A sample of the process's clock. Threads that are sampled in other ways ignore it: returns false. */
 static bool visit_process(struct visit *v, const siginfo_t *info)
 {
 	struct process_clock *clock = &v->s->process_clock;
@@ -88,8 +89,8 @@ static bool visit_process(struct visit *v, const siginfo_t *info)
 }
 
 /*
- * visit_counted: what the thread has used since its last sample, in whole intervals. What is left of one is scaled when the
- * interval changes: as much of an old one as of a new one is, on average, still to be counted.
+ * Returns the thread's CPU time since its last sample, in whole intervals. The remainder is scaled when the interval
+ * changes: on average, the same fraction of an interval is pending before and after the change.
  */
 static uint64_t visit_counted(struct thread_arm *arm)
 {
@@ -107,7 +108,7 @@ static uint64_t visit_counted(struct thread_arm *arm)
 	return ns - left;
 }
 
-/* visit_timer: value = cookie and event. A thread's own timer may expire before an interval is to be counted. */
+/* The signal's value holds a cookie and the event. A thread's own timer may expire before a whole interval is due. */
 static void visit_timer(struct visit *v, const siginfo_t *info)
 {
 	uint32_t value = (uint32_t)info->si_value.sival_int & 0xff;
@@ -148,7 +149,9 @@ static void visit_buffers(struct visit *v)
 	}
 }
 
-/* visit_unseen: so many samples of perf's clock came; what the thread has used beyond them, once that is worth a sample. */
+/*
+ * Accounts for CPU time of the thread beyond the `samples` received from perf's clock, once it amounts to an interval.
+ */
 static void visit_unseen(struct visit *v, struct thread_arm *arm, uint32_t samples)
 {
 	struct thread_unseen *unseen = &arm->unseen;
@@ -168,7 +171,7 @@ static void visit_unseen(struct visit *v, struct thread_arm *arm, uint32_t sampl
 	sig_frame_put(v->s, v->thread, 0, WALK_PACK(WALK_KERNEL, WIRE_KERNEL_SWITCH), &sample);
 }
 
-/* visit_buffer: every sample of the kernel's is a trace of its own over the same user frames. */
+/* Every sample of the kernel becomes a trace of its own over the same user frames. */
 static void visit_buffer(struct visit *v, const struct stack *stack, struct thread_arm *arm)
 {
 	struct stack_sample sample = {.event = arm->event, .count = 1};
@@ -189,8 +192,9 @@ static void visit_buffer(struct visit *v, const struct stack *stack, struct thre
 	} else {
 		late = atomic_exchange_explicit(&arm->late, 0, memory_order_relaxed);
 	}
+	/* The samples so far do not represent one interval each. */
 	if (worth != UINT32_MAX || late)
-		arm->unseen.cpu_ns = 0; /* the samples so far do not stand for an interval each */
+		arm->unseen.cpu_ns = 0;
 	sample.weight += late * arm->share;
 	while ((kernel = sig_perf_next(&samples, stack->user, stack->max)) >= 0) {
 		if (!worth)
@@ -268,7 +272,7 @@ static uint32_t visit_events(const struct visit *v)
 	return events;
 }
 
-/* sig_arrived: returns the events that were served, by bits. */
+/* Returns the bit set of events served. */
 static uint32_t sig_arrived(
 	struct sampler *s, const siginfo_t *info, const void *context, int32_t tid)
 {
@@ -286,7 +290,8 @@ static uint32_t sig_arrived(
 	if (v.timer < WIRE_EVENTS || v.buffers & ~BUFFER_OF_TRAP || v.asked[THREADS_ASK_WALL] ||
 		v.asked[THREADS_ASK_HOLDER])
 		visit_serve(&v, context);
-	if (v.buffers & BUFFER_OF_TRAP) /* has a stack of its own, without what is below Java */
+	/* Walks a stack of its own, without the frames below Java. */
+	if (v.buffers & BUFFER_OF_TRAP)
 		sig_trap_take(s, v.thread, &v.thread->arms[THREADS_ARM_TRAP], context);
 	if (v.thread)
 		atomic_fetch_sub_explicit(&v.thread->inside, 1, memory_order_release);
@@ -294,14 +299,15 @@ static uint32_t sig_arrived(
 }
 
 /*
- * sig_ours: from perf (POLL_IN and its like), from one of our timers or threads; never
- * from kill or another's sigqueue.
+ * True for signals from perf (POLL_IN and the like) and from one of our timers or threads; false for kill and foreign
+ * sigqueue.
  */
 static bool sig_ours(const siginfo_t *info)
 {
 	if (info->si_code == SI_TIMER || info->si_code == SI_QUEUE)
 		return (info->si_value.sival_int & ENGINE_COOKIE_MASK) == ENGINE_COOKIE;
-	if (info->si_signo == SIGIO) /* in the place of a signal that could not be queued */
+	/* Sent in place of a signal that could not be queued. */
+	if (info->si_signo == SIGIO)
 		return info->si_code == SI_KERNEL;
 	return info->si_code >= POLL_IN && info->si_code <= POLL_HUP;
 }
@@ -311,7 +317,7 @@ static void sig_measured(struct sampler *s, const siginfo_t *info, const void *c
 	uint64_t start = sig_clock(), cost;
 	uint32_t events = sig_arrived(s, info, context, tid), each = 0;
 
-	events = events ? events : 1u << WIRE_CPU; /* too late, or a stranger's */
+	events = events ? events : 1u << WIRE_CPU; /* too late, or foreign */
 	for (uint32_t i = 0; i < WIRE_EVENTS; i++)
 		each += events >> i & 1;
 	cost = (sig_clock() - start) * MEASURED_OF / each;

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which signal the engines send: the first of a short list that nobody handles, or whose handler is one that an agent of
- * another version has left.
+ * Chooses the engines' signal: the first of a short list without a handler, or whose handler was left by an agent of
+ * another version.
  *
- * First those that a process without a handler ignores: a library that puts back what it found before us would have
- * the next signal of the others end the process.
+ * Signals that are ignored by default come first: if a library restores the disposition from before the session, the
+ * next one of the others would terminate the process.
  *
- * SA_ONSTACK only where a runtime in this process needs it (install_on_alternate): the kernel's frame takes up to 3.5 kB
- * with AVX-512, more than some alternate stacks have, and nobody can read the size of another thread's alternate
- * stack. Without the flag the frame goes to the stack that the thread runs on.
+ * SA_ONSTACK is set only where a runtime in this process needs it (install_on_alternate): the kernel's frame takes up
+ * to 3.5 kB with AVX-512, more than some alternate stacks have, and no thread can read the size of another's alternate
+ * stack. Without the flag the frame goes to the stack the thread runs on.
  *
- * SA_RESTART: as little of the target as possible sees EINTR. All that can wait is blocked meanwhile, by the kernel's own
- * call, since libc leaves out the signal of pthread_cancel: a thread that ended or jumped out of the handler would
- * never give back what it holds there.
+ * SA_RESTART keeps EINTR from the target as far as possible. The handler blocks everything except faults, by the
+ * kernel's own call, since libc excludes the signal of pthread_cancel: a thread that ended in the handler, or jumped
+ * out of it, would never release what it has acquired there.
  */
 #include "sampler/signal/raw.h"
 #include "sampler/signal/signal.h"
@@ -20,21 +20,22 @@
 #include <errno.h>
 
 static const int sig_candidates[] = {SIGURG, SIGWINCH, SIGPROF, SIGVTALRM, SIGSTKFLT};
-#define SIG_IGNORED \
-	2 /* the first two of the list: ignored by default where no handler is installed */
+/* The first entries of the list are ignored by default. */
+#define SIG_IGNORED 2
 
 /*
- * glibc keeps it for pthread_cancel, musl for timers that start threads, and both out of what programs can block, wait for
- * or handle. glibc installs its handler with the first pthread_cancel, over ours; that passes over signals whose
- * si_code is not SI_TKILL. Up to glibc 2.33 the handler is there from the start, and we do without.
+ * glibc reserves this signal for pthread_cancel, musl for timers that start threads; both keep it out of the signals
+ * programs can block, wait for or handle. glibc installs its handler with the first pthread_cancel, over ours; it
+ * ignores signals whose si_code is not SI_TKILL. Up to glibc 2.33 the handler is installed from the start, and the
+ * reserved signal is not used.
  *
- * It is a real-time signal: where RLIMIT_SIGPENDING, which all processes of a user share, is used up, the kernel sends
- * perf's as a plain SIGIO, which would end the process. So SIGIO must be ours as well.
+ * It is a real-time signal: when RLIMIT_SIGPENDING, shared by all processes of a user, is exhausted, the kernel sends
+ * perf's signal as a plain SIGIO, which would terminate the process. So SIGIO must be ours as well.
  */
 #define SIG_RESERVED 32
 
 #define SIG_BIT(sig) (1ull << ((sig)-1))
-/* What a thread brings upon itself: blocked, it would end the process. */
+/* Synchronous faults. Blocked, they would terminate the process. */
 #define SIG_FAULTS                                                                 \
 	(SIG_BIT(SIGSEGV) | SIG_BIT(SIGBUS) | SIG_BIT(SIGTRAP) | SIG_BIT(SIGILL) | \
 		SIG_BIT(SIGFPE) | SIG_BIT(SIGSYS))
@@ -42,9 +43,9 @@ static const int sig_candidates[] = {SIGURG, SIGWINCH, SIGPROF, SIGVTALRM, SIGST
 typedef bool left_fn(struct sampler *s, uint64_t handler);
 
 /*
- * install_on_alternate: does a runtime in this process run code on stacks too small for a signal? Go does, by its rule
- * gives each of its threads an alternate stack of 32 kB, and handles SIGFPE and SIGURG on it. HotSpot and its libraries
- * do not set SA_ONSTACK. Go that is loaded later takes SIGURG, or adds the flag to our handler.
+ * True when a runtime in this process runs code on stacks too small for a signal frame. Go does, by convention gives
+ * each of its threads an alternate stack of 32 kB, and handles SIGFPE and SIGURG on it. HotSpot and its libraries do
+ * not set SA_ONSTACK. If Go is loaded later, it takes SIGURG over, or adds the flag to our handler.
  */
 static bool install_on_alternate(void)
 {
@@ -60,7 +61,10 @@ static bool install_on_alternate(void)
 	return false;
 }
 
-/* sig_take: ours is there already, or in the place of nobody's. left: or of one of which it says so; NULL: of none. */
+/*
+ * True when our handler is installed, already or now. It replaces no foreign handler, except one for which left() is
+ * true; left may be NULL.
+ */
 static bool sig_take(int sig, struct sampler *s, left_fn *left)
 {
 	unsigned long flags = SA_RESTART | (install_on_alternate() ? SA_ONSTACK : 0);

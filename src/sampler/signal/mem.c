@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How the agent reads the JVM's memory: in place what stays mapped (walk/load/here.h), everything else through the
- * kernel, which returns an error for memory that is not there. No load relies on a handler of SIGSEGV or SIGBUS: those
- * belong to the whole process, and any library may replace them between two instructions of ours.
+ * How the agent reads the JVM's memory: in place if it stays mapped (walk/load/here.h), otherwise through the kernel,
+ * which returns an error for unmapped memory. No load relies on a handler of SIGSEGV or SIGBUS: those belong to the
+ * whole process, and any library may replace them between two instructions of ours.
  *
- * The kernel is asked by process_vm_readv or, where a sandbox forbids that, by pread on a descriptor of /proc/self/mem. That
- * has one number in the program's descriptor table, which handlers and callbacks see, and in the agent's. The program may
- * close it, and get its number for a file of its own: its identity is checked once in each walk, and what another
- * file returned in between is believed as little as any other memory.
+ * The kernel is asked by process_vm_readv or, where a sandbox forbids that, by pread on a descriptor of /proc/self/mem.
+ * This has the same number in the program's descriptor table, which handlers and callbacks use, and in the agent's. The
+ * program may close it and reuse its number for a file of its own: its identity is checked once per walk, and data from
+ * another file read in between is validated like any other memory.
  */
 #include "sampler/signal/raw.h"
 #include "sampler/signal/signal.h"
@@ -20,7 +20,7 @@ static struct {
 	_Atomic uint32_t way;
 	int32_t pid;
 	int32_t fd;
-	uint64_t device, inode; /* of /proc/self/mem */
+	uint64_t device, inode; /* identity of /proc/self/mem */
 } mem_reads;
 
 static bool file_is_ours(void)
@@ -59,8 +59,8 @@ bool sig_copy(uint64_t addr, void *out, size_t bytes)
 #define GATHER_MAX 64u
 
 /*
- * The kernel stops at the first address that it cannot read, and returns how many bytes it has copied until then: that word
- * stays 0, and the next call goes on after it.
+ * The kernel stops at the first unreadable address and returns the number of bytes copied so far: that word stays 0,
+ * and the next call continues after it.
  */
 static uint32_t gather_by_call(const uint64_t *addrs, uint32_t count, uint32_t bytes, uint64_t *out)
 {
@@ -111,7 +111,8 @@ bool sig_mem_choose(void)
 	if (pid == mem_reads.pid && way_works(way))
 		return true;
 	mem_reads.pid = pid;
-	if (!way_works(BY_CALL)) /* the process's first thread may have exited: this one lives */
+	/* The process's first thread may have exited; this one is alive. */
+	if (!way_works(BY_CALL))
 		mem_reads.pid = (int32_t)raw_gettid();
 	way = way_works(BY_CALL) ? BY_CALL : BY_NOTHING;
 	atomic_store_explicit(&mem_reads.way, way, memory_order_release);

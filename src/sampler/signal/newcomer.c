@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A thread that is sampled before anybody has said which JavaThread it is: it says so itself. One that the process's own
- * clock finds before it is listed lists itself, under its name, since it may have ended when somebody else could ask.
+ * Threads sampled before anything else has identified their JavaThread identify themselves. A thread that the process's
+ * own clock finds before it is listed lists and names itself, because it may have ended by the time another thread
+ * could ask.
  */
 #include "sampler/signal/raw.h"
 #include "sampler/signal/signal.h"
@@ -26,7 +27,9 @@ uint64_t sig_java_current(
 		!mem->load(mem, pointer + (uint64_t)s->current_place, &thread, sizeof(thread)) ||
 		!thread || walk_thread_tid(s->layout, mem, thread) != tid)
 		return 0;
-	/* A collector's own thread is kept there as well: what Java runs on has an object that leads back. */
+	/*
+	 * A collector's thread is stored there as well; a thread that runs Java has an object that refers back to it.
+	 */
 	object = java_thread_object(&s->java, s->layout, mem, thread);
 	if (object.klass && mem_u64(mem, object.object + s->java.eetop) == thread)
 		return thread;

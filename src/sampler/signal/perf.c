@@ -2,16 +2,15 @@
 /*
  * Reads the perf buffer of the interrupted thread: kernel call chains, or registers, of its own samples.
  *
- * The buffer is mapped by the agent and filled by the kernel on this very thread, so nothing moves
- * while the handler reads (a sample that hits the handler is appended behind head and found next
- * time). Formats: linux/perf_event.h, perf_event_open(2); the attr asks for PERF_SAMPLE_CALLCHAIN
- * only, or for PERF_SAMPLE_REGS_USER only.
+ * The agent maps the buffer and the kernel fills it on this very thread, so nothing changes while the handler reads: a
+ * sample that hits the handler is appended behind head and read next time. Formats: linux/perf_event.h,
+ * perf_event_open(2); the attr requests only PERF_SAMPLE_CALLCHAIN, or only PERF_SAMPLE_REGS_USER.
  */
 #include "sampler/signal/signal.h"
 
 #include <linux/perf_event.h>
 
-#define PERF_DATA_BYTES 4096u /* kernels before 4.1 do not say */
+#define PERF_DATA_BYTES 4096u /* kernels before 4.1 do not report the size */
 
 void sig_perf_open(struct perf_samples *samples, void *ring)
 {
@@ -32,7 +31,7 @@ void sig_perf_close(struct perf_samples *samples)
 	__atomic_store_n(&page->data_tail, samples->at, __ATOMIC_RELEASE);
 }
 
-/* perf_word: the 64 bits at a cursor. Records are 8-aligned and may run across the area's end. */
+/* The 64 bits at a cursor. Records are 8-aligned and may wrap around the end of the area. */
 static uint64_t perf_word(const struct perf_samples *samples, uint64_t at)
 {
 	return *(const uint64_t *)(const void *)(samples->data + (at & (samples->data_bytes - 1)));
@@ -66,7 +65,7 @@ static int perf_callchain(const struct perf_samples *samples, uint64_t record, u
 	return (int)kernel;
 }
 
-/* perf_sample: the next sample's record; false when there is none left. */
+/* Consumes records up to the next sample; false when there is none left. */
 static bool perf_sample(struct perf_samples *samples, uint64_t *record, uint64_t *bytes)
 {
 	while (samples->head - samples->at >= 8) {
@@ -76,8 +75,8 @@ static bool perf_sample(struct perf_samples *samples, uint64_t *record, uint64_t
 		*record = at;
 		*bytes = word >> 48; /* u32 type, u16 misc, u16 size */
 		if (*bytes < 8 || *bytes > samples->head - at) {
-			samples->at = samples->head; /* cannot be: start anew, */
-			samples->lost++;             /* at least one sample short */
+			samples->at = samples->head; /* malformed: skip everything, */
+			samples->lost++;             /* which loses at least one sample */
 			return false;
 		}
 		samples->at = at + *bytes;
@@ -98,7 +97,7 @@ int sig_perf_next(struct perf_samples *samples, uint64_t *end, uint32_t max)
 		       : -1;
 }
 
-/* u64 abi, 0 where there are no registers; then each. */
+/* The record: u64 abi, 0 if there are no registers; then the registers. */
 bool sig_perf_regs(struct perf_samples *samples, uint64_t *regs, uint32_t count)
 {
 	uint64_t record, bytes;

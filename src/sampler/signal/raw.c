@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The system calls that need more than one line. */
+/* System calls that need more than one line. */
 #include "sampler/signal/raw.h"
 
 #include <linux/futex.h>
@@ -33,7 +33,7 @@ long raw_call_6(long n, long a, long b, long c, long d, long e, long f)
 static void map_describe(long at, size_t bytes)
 {
 	raw(SYS_madvise, at, bytes, MADV_NOHUGEPAGE);
-	/* for who reads /proc/PID/maps; not all kernels can */
+	/* A name for readers of /proc/PID/maps; not all kernels support it. */
 	raw(SYS_prctl, PR_SET_VMA, PR_SET_VMA_ANON_NAME, at, bytes, "jhot");
 }
 
@@ -58,7 +58,8 @@ void *raw_map_ready(size_t bytes)
 
 	if (at < 0 && at > -4096)
 		return NULL;
-	before = -(size_t)at & (RAW_READY - 1); /* a huge page begins at a multiple of its size */
+	/* A huge page starts at a multiple of its size. */
+	before = -(size_t)at & (RAW_READY - 1);
 	base = (char *)at + before;
 	if (before)
 		raw(SYS_munmap, at, before);
@@ -127,7 +128,7 @@ uint64_t raw_limit(int resource)
 }
 
 #if defined(__x86_64__)
-/* Debuggers and libgcc know a signal frame by exactly these bytes at its return address. */
+/* Debuggers and libgcc recognise a signal frame by exactly these bytes at its return address. */
 void raw_restorer(void) __attribute__((visibility("hidden")));
 __asm__(".text\n"
 	".p2align 4\n"

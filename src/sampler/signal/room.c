@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The rooms of sessions, as handlers see them. */
+/* Session epochs, as seen by handlers. */
 #include "sampler/signal/signal.h"
 
 struct sig_room sig_rooms[SIG_ROOMS];
@@ -11,9 +11,9 @@ struct sampler *sig_session(void)
 }
 
 /*
- * Who comes counts on one side. The other side gets nobody new, but for some who had read which side it is before
- * the sides were changed, and these have read nothing else yet. So first the side that is out of use must be empty,
- * of all who were there before the last change; then the sides change, and the other one must become empty as well.
+ * Threads that enter are counted on the current side. The other side gains no one, except threads that read the index
+ * before the sides were switched, and these have read nothing else yet. So first the inactive side must drain of
+ * everyone counted before the last switch; then the sides are switched, and the other one must drain as well.
  */
 bool sig_passed(struct sampler *s, uint32_t *step)
 {

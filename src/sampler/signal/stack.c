@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A thread's stack: walked once on the thread itself, named, and put into the trace table for every sample
- * that it serves.
+ * A thread's stack: walked once on the thread itself, named, and recorded in the trace table for every sample it
+ * serves.
  */
 #include "sampler/signal/entry.h"
 #include "sampler/signal/raw.h"
@@ -95,7 +95,7 @@ void sig_frame_put(struct sampler *s, struct thread_slot *slot, uint32_t id, uin
 	sig_stack_put(&stack, sample);
 }
 
-/* --- taking it -------------------------------------------------------------------------------- */
+/* --- walking ---------------------------------------------------------------------------------- */
 
 void sig_stack_give(struct stack *stack)
 {
@@ -104,7 +104,7 @@ void sig_stack_give(struct stack *stack)
 	stack->scratch = NULL;
 }
 
-/* stack_id: of the virtual thread that is mounted, else of the thread. It has no other one before the walk is over. */
+/* The id of the mounted virtual thread, or of the thread itself. The mount cannot change before the walk is over. */
 static uint32_t stack_id(const struct stack *stack, uint64_t java_thread)
 {
 	uint32_t id = sig_virtual(stack->s, stack->mem, stack->thread, java_thread);
@@ -112,7 +112,7 @@ static uint32_t stack_id(const struct stack *stack, uint64_t java_thread)
 	return id ? id : atomic_load(&stack->thread->id);
 }
 
-/* stack_unwalked: a stack of which only the reason can be told. */
+/* Produces a stack that consists of a reason only. */
 static void stack_unwalked(struct stack *stack, enum walk_break why, unsigned counter)
 {
 	counters_add(&stack->s->counters, counter, 1);
@@ -130,7 +130,10 @@ static struct walk_cut stack_cut(struct sampler *s)
 		WIRE_DEPTH_LIMIT(depth), WIRE_DEPTH_TOP(depth), WIRE_DEPTH_ROOT(depth)};
 }
 
-/* masked: HotSpot's own walker may fault, which ends a process whose thread blocks the signal. */
+/*
+ * True when the context blocks SIGSEGV or SIGBUS. HotSpot's own walker may fault, and a blocked fault terminates the
+ * process.
+ */
 static bool masked(const ucontext_t *context)
 {
 	uint64_t blocked = *(const uint64_t *)(const void *)&context->uc_sigmask;
@@ -138,7 +141,7 @@ static bool masked(const ucontext_t *context)
 	return blocked & (1ull << (SIGSEGV - 1) | 1ull << (SIGBUS - 1));
 }
 
-/* stack_walk_agct: by the fallback; false when it has nothing to say of this stack. */
+/* Walks with the fallback walker; false when it does not support this stack. */
 static bool stack_walk_agct(struct stack *stack, const ucontext_t *context)
 {
 	struct sampler *s = stack->s;
@@ -159,14 +162,14 @@ static bool stack_walk_agct(struct stack *stack, const ucontext_t *context)
 	}
 	cost_add(&s->cost, cost_class((uint32_t)count), cost_ticks() - began);
 	stack->count = (uint32_t)count;
-	if (stack->count == cut.limit) { /* it tells nothing of the root */
+	if (stack->count == cut.limit) { /* it does not report the root */
 		stack->count = cut.top;
 		stack->flags = WIRE_TRACE_TRUNCATED;
 	}
 	return true;
 }
 
-/* stack_name: what was walked, packed with names. */
+/* Resolves the walked frames to packed frames with names. */
 static void stack_name(struct stack *stack, const struct walk_result *result, struct tail *tail)
 {
 	struct sampler *s = stack->s;
@@ -189,9 +192,9 @@ static void stack_name(struct stack *stack, const struct walk_result *result, st
 }
 
 /*
- * stack_named: the same, and what it cost. New names are copied once in a session, and not by all profilers while a
- * thread waits: what a walk costs is told without them. Another thread's new names at the same moment count as this
- * one's.
+ * The same, and records the cost. New names are copied once per session, and not all profilers do that while a thread
+ * waits, so the cost of a walk is reported without them. New names of another thread at the same moment are attributed
+ * to this one.
  */
 static void stack_named(
 	struct stack *stack, const struct walk_result *result, struct tail *tail, uint64_t began)
@@ -210,10 +213,10 @@ static void stack_named(
 }
 
 /*
- * java_proved: is this JavaThread alive, and the running thread's own? HotSpot keeps its address in the thread's descriptor
- * (jvm_current_place), which is mapped as long as the thread runs, and clears that before the JavaThread is freed.
- * The first time, both are read through the kernel, and the JavaThread must have this thread's id. Later, an unchanged
- * thread pointer proves that it is the same thread.
+ * True when this JavaThread is alive and belongs to the running thread. HotSpot keeps its address in the thread's
+ * descriptor (jvm_current_place), which is mapped as long as the thread runs, and clears it before the JavaThread is
+ * freed. The first time, both are read through the kernel, and the JavaThread must have this thread's id. Later, an
+ * unchanged thread pointer proves that it is the same thread.
  */
 static bool java_proved(const struct stack *stack, uint64_t java)
 {
@@ -235,8 +238,8 @@ static bool java_proved(const struct stack *stack, uint64_t java)
 }
 
 /*
- * java_unlisted: the JavaThread of a thread that was listed as a task before the JVM had listed it. The scan that tells
- * comes a tenth of a second later, so most samples of native threads need not ask.
+ * The JavaThread of a thread that was listed as a task before the JVM listed it. The scan that sets it runs a tenth of
+ * a second later, so most samples of native threads need not ask: the first ASK_FIRST do, then one in ASK_EVERY.
  */
 static uint64_t java_unlisted(const struct stack *stack)
 {
@@ -253,14 +256,14 @@ static uint64_t java_unlisted(const struct stack *stack)
 	return java;
 }
 
-/* stack_in_place: the JavaThread, which is the running thread's own, and its stack from sp on are read in place. */
+/* From here on the running thread's own JavaThread, and its stack from sp upwards, are read in place. */
 static void stack_in_place(struct stack *stack, uint64_t java, uint64_t sp)
 {
 	const struct walk_layout *l = stack->s->layout;
 	uint64_t hi, bytes;
 
 	stack->here.own_low = java;
-	/* Up to the end of its last page: a CompilerThread has more than a JavaThread. */
+	/* Up to the end of its last page: a CompilerThread is larger than a JavaThread. */
 	if (l->thread_bytes)
 		stack->here.own_high = ((java + l->thread_bytes - 1) | 4095) + 1;
 	hi = layout_load(&l->thread_stack_base, stack->mem, java);
@@ -269,7 +272,7 @@ static void stack_in_place(struct stack *stack, uint64_t java, uint64_t sp)
 		here_stack(&stack->here, sp, hi);
 }
 
-/* stack_of_java: the JavaThread for the walk, if it is the running thread's; what the slot has may have been freed. */
+/* Passes the JavaThread to the walk if it belongs to the running thread; the slot's may be stale and freed. */
 static void stack_of_java(const struct stack *stack, uint64_t java, struct walk_thread *out)
 {
 	const struct walk_layout *l = stack->s->layout;
@@ -284,7 +287,7 @@ static void stack_of_java(const struct stack *stack, uint64_t java, struct walk_
 	out->stack_lo = out->stack_hi - layout_load(&l->thread_stack_size, stack->mem, java);
 }
 
-/* True when the JavaThread is of a subclass that only HotSpot makes: the thread's name alone could be the program's. */
+/* True when the JavaThread is of a subclass that only HotSpot creates. A name alone could be the program's. */
 static bool compiler_proved(const struct stack *stack, uint64_t java)
 {
 	struct thread_proof *proof = &stack->thread->proof;
@@ -313,14 +316,14 @@ static void stack_walk(struct stack *stack, const struct walk_regs *regs, uint64
 	stack_named(stack, &result, thread.tail, began);
 }
 
-/* stack_begin: nothing is known of it yet, and there is no buffer. */
+/* Initialises an empty stack without a buffer. */
 static void stack_begin(struct stack *stack, struct sampler *s, struct thread_slot *thread)
 {
 	*stack = (struct stack){
 		.s = s, .mem = &s->mem, .thread = thread, .rows = atomic_load(&s->rows)};
 }
 
-/* stack_open: a buffer to walk to; false, and a reason in its place, when all are taken. */
+/* Acquires a buffer for the walk; if all are in use, returns false and stores a reason instead. */
 static bool stack_open(struct stack *stack)
 {
 	stack->scratch = sig_scratch_acquire(stack->s->scratch);
@@ -357,14 +360,14 @@ void sig_stack_interrupted(
 		stack_walk(stack, &regs, java);
 }
 
-/* stack_drop_stubs: the way out of Java is no news to whoever asks what was allocated or waited for. */
+/* Drops the stubs that lead out of Java, which are noise in stacks of allocations and waits. */
 static void stack_drop_stubs(struct stack *stack)
 {
 	for (; stack->count > 1 && WIRE_FRAME_KIND(*stack->user) == WIRE_FRAME_STUB; stack->count--)
 		stack->user++;
 }
 
-/* stack_take_java: from its anchor, where it has left Java. */
+/* Walks the Java frames from the thread's anchor, where it has left Java. */
 static void stack_take_java(struct stack *stack, uint64_t java_thread)
 {
 	struct sampler *s = stack->s;

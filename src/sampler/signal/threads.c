@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The list of threads, as far as handlers reach it: adding a thread, naming it. */
+/* The signal-safe part of the thread list: inserting and naming threads. */
 #include "sampler/session/threads.h"
 
 #include "sampler/signal/raw.h"
@@ -9,7 +9,7 @@
 
 #define COMM_LENGTH 15u
 
-/* threads_take: a free slot, lowest first, so that few pages are touched. */
+/* Allocates a free slot, lowest first, so that few pages are touched. */
 static struct thread_slot *threads_take(struct threads *threads)
 {
 	for (uint32_t word = 0; word < THREADS_MAX / 64; word++) {
@@ -53,7 +53,7 @@ void threads_renumber(struct threads *threads, struct thread_slot *slot)
 {
 	threads_give_id(threads, slot);
 	slot->published_seq = 0;
-	/* What it did last is not to be counted again under the old number: sig_wall_put looks after this, too. */
+	/* Its last activity must not be counted again under the old id; sig_wall_put checks for this as well. */
 	atomic_store(&slot->wall.hash, 0);
 }
 
@@ -143,14 +143,16 @@ void threads_name(struct thread_slot *slot, const char *name, size_t bytes, int 
 }
 
 /*
- * HotSpot's own threads, by how their names begin (src/hotspot, set_native_thread_name and
- * NamedThread). The kernel keeps 15 characters: JDK 26 and newer leave out the middle ("C2 Comp..hread0").
+ * HotSpot's own threads by the beginnings of their names (src/hotspot, set_native_thread_name and NamedThread). The
+ * kernel keeps 15 characters: JDK 26 and newer omit the middle ("C2 Comp..hread0").
  */
 static const struct {
 	const char *prefix;
 	uint8_t kind;
-	bool plain; /* in some JDKs its JavaThread is of no subclass; `prefix` is then the whole name */
+	/* True when its JavaThread is of no subclass in some JDKs; `prefix` is then the whole name. */
+	bool plain;
 } threads_kinds[] = {
+	/* Of ZGC and Shenandoah, for safepoints. */
 	{"C1 Comp", WIRE_THREAD_COMPILER, false},
 	{"C2 Comp", WIRE_THREAD_COMPILER, false},
 	{"JVMCI", WIRE_THREAD_COMPILER, false},
@@ -167,7 +169,7 @@ static const struct {
 	{"ZStat", WIRE_THREAD_GC, false},
 	{"ZUncommit", WIRE_THREAD_GC, false},
 	{"ZUnmap", WIRE_THREAD_GC, false},
-	{"RuntimeWorker", WIRE_THREAD_GC, false}, /* ZGC's and Shenandoah's, for safepoints */
+	{"RuntimeWorker", WIRE_THREAD_GC, false},
 	{"Shenandoah", WIRE_THREAD_GC, false},
 	{"Shen", WIRE_THREAD_GC, false},
 	{"VM Thread", WIRE_THREAD_VM, false},
@@ -187,7 +189,7 @@ static const struct {
 	{"JFR ", WIRE_THREAD_VM, false},
 };
 
-/* True when the name may be the row's: the kernel keeps no more than its first COMM_LENGTH characters. */
+/* True when the name may be the row's; the kernel keeps only its first COMM_LENGTH characters. */
 static bool kind_named(size_t row, const char *name, size_t bytes)
 {
 	const char *prefix = threads_kinds[row].prefix;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A breakpoint where the JVM tells of an allocation: which class, how many bytes, where from.
+ * A breakpoint where JDK 8 reports an allocation: which class, how many bytes, where from.
  *
- * What perf wrote down is exact, whenever the signal comes. The stack is that of the thread now: it belongs to
- * the last record, and only where the thread has not gone on since.
+ * perf's record is exact, no matter how late the signal is. The stack is the thread's current one: it belongs to the
+ * last record, and only if the thread has not moved on.
  *
- * A sample of a new buffer stands for the buffer, since its first object is as likely of some class as
- * the class has a share of the bytes.
+ * A sample of a new buffer represents the whole buffer, because its first object is of some class with the probability
+ * of that class's share of the bytes.
  */
 #include "sampler/signal/trap.h"
 #include "sampler/signal/raw.h"
@@ -16,8 +16,8 @@
 #include "walk/load/regs.h"
 
 /*
- * trap_weight: what one of so many bytes is to stand for; 0: it is no sample. One that is as large as the
- * interval stands for itself; of others the one that completes an interval stands for the interval.
+ * The weight of a sample of an object or buffer of this size; 0: it is no sample. One at least as large as the interval
+ * has its own size as weight; of smaller ones, the one that completes an interval has the interval as weight.
  */
 static uint64_t trap_weight(struct thread_slot *thread, uint64_t bytes, uint64_t interval)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The virtual thread that the interrupted thread carries, and its name while it is at hand. */
+/* The virtual thread mounted on the interrupted thread, and its name while it can be read. */
 #include "sampler/signal/signal.h"
 
-/* virtual_entry: found or made; NULL: there is no space for its name. */
+/* Finds or inserts an entry; NULL: there is no room for it. */
 static struct virtuals_entry *virtual_entry(struct virtuals *v, uint64_t number)
 {
 	struct virtuals_entry *e = virtuals_find(v, number);
@@ -18,7 +18,7 @@ static struct virtuals_entry *virtual_entry(struct virtuals *v, uint64_t number)
 	return e;
 }
 
-/* virtual_name: its name, if that is not known yet or its String is another one, or was moved. */
+/* Reads the name if it is unknown, or if its String was replaced or relocated. */
 static void virtual_name(struct sampler *s, const struct walk_mem *mem, struct virtuals_entry *e,
 	uint64_t number, uint64_t object)
 {
@@ -31,7 +31,7 @@ static void virtual_name(struct sampler *s, const struct walk_mem *mem, struct v
 	if (!java_thread_name(&s->java, s->layout, mem, object, &name) ||
 		!atomic_compare_exchange_strong(&e->seq, &seq, seq + 1))
 		return;
-	if (atomic_load(&e->number) == number) { /* not given away meanwhile */
+	if (atomic_load(&e->number) == number) { /* still the same thread's entry */
 		e->name = name;
 		e->name_word = word;
 		e->named = true;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The wall clock's sample on the thread itself. */
+/* The wall clock's sample, on the thread itself. */
 #include "sampler/engine/wall.h"
 #include "sampler/signal/raw.h"
 #include "sampler/signal/signal.h"
@@ -9,7 +9,10 @@
 
 #include <sys/resource.h>
 
-/* wall_state: which monitor a thread waits for or in, only the thread itself can ask in time, where it can be walked. */
+/*
+ * The thread's state. Only the thread itself can determine in time which monitor it waits for or in, and only if it can
+ * be walked.
+ */
 static uint32_t wall_state(const struct stack *stack)
 {
 	const struct sampler *s = stack->s;
@@ -28,7 +31,7 @@ static uint32_t wall_state(const struct stack *stack)
 	return state;
 }
 
-/* wall_sleeps: how often this thread has gone to sleep. */
+/* Number of voluntary context switches of this thread. */
 static uint64_t wall_sleeps(void)
 {
 	struct rusage used = {.ru_nvcsw = 0};
@@ -38,8 +41,8 @@ static uint64_t wall_sleeps(void)
 }
 
 /*
- * wall_io_name: what it waits for, as the wall clock's thread has found a moment ago: if it is in the same call, on the
- * same descriptor, and that is the same file. 0: it is not.
+ * The id of what it waits for, as found by the wall-clock thread a moment ago, if the thread is still in the same call
+ * on the same descriptor, and that is the same file. 0: it is not.
  */
 static uint32_t wall_io_name(const struct stack *stack, const void *ucontext)
 {
@@ -78,7 +81,7 @@ void sig_wall_put(const struct stack *stack, uint64_t weight, const void *uconte
 	hash = sig_stack_put(stack, &sample);
 	if (sample.state == WIRE_STATE_ON_CPU || sample.state == WIRE_STATE_RUNNABLE ||
 		!regs_resumes(ucontext, stack->mem))
-		hash = 0; /* it moves without being seen to, or was about to */
+		hash = 0; /* it changes without being noticed, or was about to */
 	atomic_store(&wall->rows, stack->rows);
 	atomic_store(&wall->flaw, stack->flaw);
 	if (hash)
