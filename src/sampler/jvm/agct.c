@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the fallback walker needs of JVMTI: jmethodIDs for all methods, and the names of those it
- * met.
+ * JVMTI support of the fallback walker: creates jmethodIDs for all methods, and looks up the names of those it has met.
  */
 #include "sampler/jvm/own.h"
 
 #include <string.h>
 
-/* methods_of: jmethodIDs come into being by being asked for. */
+/* Requesting the methods of a class creates their jmethodIDs. */
 static void methods_of(jvmtiEnv *jvmti, jclass class)
 {
 	jmethodID *methods = NULL;
@@ -19,7 +18,7 @@ static void methods_of(jvmtiEnv *jvmti, jclass class)
 
 void JNICALL jvm_on_class_load(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread, jclass class)
 {
-	/* AsyncGetCallTrace answers only where somebody listens to this event */
+	/* AsyncGetCallTrace only works while this event has a listener. */
 }
 
 void JNICALL jvm_on_class_prepare(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread, jclass class)
@@ -50,7 +49,7 @@ static uint16_t text_keep(struct agct *agct, const char *text, size_t bytes)
 	return (uint16_t)bytes;
 }
 
-/* agct_named: class_name without 'L' and ';'. */
+/* class_name comes without its 'L' and ';'. */
 static void agct_named(struct agct *agct, struct agct_method *m, const char *class_name,
 	size_t class_bytes, const char *name, const char *signature)
 {

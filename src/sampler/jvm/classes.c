@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Classes of the boot loader, looked up without side effects. JNI's FindClass, called from a thread without Java frames,
+ * Looks up classes of the boot loader without side effects. JNI's FindClass, called from a thread without Java frames,
  * calls loadClass of the system class loader, which may be the program's own, and initialises the class. A static
- * initialiser that fails, for want of memory for example, leaves its class unusable until the JVM ends.
+ * initialiser that fails, for example for lack of memory, leaves its class unusable until the JVM ends.
  */
 #include "sampler/jvm/own.h"
 
@@ -47,7 +47,9 @@ static jmethodID method(JNIEnv *jni, jclass class, const char *name, const char 
 	return found;
 }
 
-/* HotSpot initialises Unsafe before it runs any agent, so that GetMethodID and GetStaticFieldID do not. */
+/*
+ * HotSpot initialises Unsafe before it runs any agent, so GetMethodID and GetStaticFieldID do not initialise it here.
+ */
 void jvm_classes_prepare(JNIEnv *jni)
 {
 	jclass class = jvm_class(jni, "jdk.internal.misc.Unsafe");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One byte of libjvm's data, which its compilers read when they begin with a method. */
+/* Sets one byte of libjvm's data, which its compilers read when they begin to compile a method. */
 #include "sampler/jvm/jvm.h"
 
 static _Atomic uint8_t *flag_of(const struct sampler *s)
@@ -11,7 +11,7 @@ void debug_info_begin(struct sampler *s)
 {
 	enum wire_debug_info is = WIRE_DEBUG_INFO_NONE;
 
-	if (!s->layout) /* of which nothing is sure */
+	if (!s->layout) /* nothing about the flag is certain */
 		is = WIRE_DEBUG_INFO_NONE;
 	else if (s->layout->debug_info_on)
 		is = WIRE_DEBUG_INFO_OWN;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the JVM is asked to tell of, by JVMTI.
+ * The events the JVM is asked to report through JVMTI.
  *
- * There is one environment. It is made when it is needed first and never disposed of: HotSpot frees what an
- * environment has on each thread at a collection, and threads that are told of an allocation just then go on
- * with it; JVMs of 21 and 25 died of it after some twenty sessions in a tiny heap. Between sessions it is silent.
+ * There is one environment. It is created on first use and never disposed of: HotSpot frees an environment's per-thread
+ * data at a collection, while threads that are reporting an allocation still use it; JVMs of JDK 21 and 25 crashed for
+ * this reason after some twenty sessions in a tiny heap. Between sessions it is silent.
  *
- * What is wanted is a word that the session's publisher writes; what the JVM was told last is known to whoever visits
- * it, one visitor at a time, be it of this session or of one before that the JVM has only now let in. So whoever comes
- * last leaves it as it is wanted then.
+ * The wanted events are a word written by the session's publisher; the events last told to the JVM are known to the VM
+ * calls, of which one runs at a time, be it of this session or of an earlier one that the JVM has admitted only now. So
+ * the last VM call leaves the JVM with the events wanted at that time.
  */
 #include "sampler/jvm/own.h"
 
@@ -21,16 +21,16 @@
 #include <errno.h>
 #include <string.h>
 
-#define DEFAULT_INTERVAL \
-	(512 << 10) /* JVMTI: of allocations, in bytes, as long as no agent sets it */
-#define VISITOR_NS  (1 * NS_PER_MS)
-#define WANT_GROUPS 32 /* bits below them are the interval of allocations, in bytes */
-#define INTERVAL(w) ((uint32_t)(w))
-#define GROUPS(w)   ((uint32_t)((w) >> WANT_GROUPS))
+/* JVMTI's sampling interval of allocations, in bytes, unless an agent sets it. */
+#define DEFAULT_INTERVAL (512 << 10)
+#define VISITOR_NS       (1 * NS_PER_MS)
+#define WANT_GROUPS      32 /* the bits below are the interval of allocations, in bytes */
+#define INTERVAL(w)      ((uint32_t)(w))
+#define GROUPS(w)        ((uint32_t)((w) >> WANT_GROUPS))
 
 static _Atomic uint64_t events_wanted, events_told;
-static _Atomic uint32_t events_interval = DEFAULT_INTERVAL; /* what the JVM was told last */
-static _Atomic uint32_t events_visitor;                     /* somebody is telling the JVM */
+static _Atomic uint32_t events_interval = DEFAULT_INTERVAL; /* told to the JVM last */
+static _Atomic uint32_t events_visitor; /* true while a VM call updates the JVM */
 static _Atomic(jvmtiEnv *) events_jvmti;
 
 /* --- callbacks -------------------------------------------------------------------------------- */
@@ -101,9 +101,9 @@ static const jvmtiEventCallbacks events_callbacks = {
 
 static const struct group {
 	uint32_t bit;
-	int error; /* when the JVM does not give the capability */
+	int error; /* returned when the JVM does not grant the capability */
 	const char *refusal;
-	jvmtiEvent events[2]; /* the same twice: one */
+	jvmtiEvent events[2]; /* one event is listed twice */
 	jvmtiCapabilities capabilities;
 } groups[] = {
 	{.bit = JVM_TELLS_THREADS, .events = {JVMTI_EVENT_THREAD_START, JVMTI_EVENT_THREAD_END}},
@@ -141,8 +141,8 @@ static void interval_set(jvmtiEnv *jvmti, uint32_t interval)
 }
 
 /*
- * The interval of allocations outlives the capability. It cannot be read, and the next agent that samples allocations
- * may rely on the default.
+ * The interval of allocations outlives the capability. It cannot be read back, and the next agent that samples
+ * allocations may rely on the default.
  */
 static void group_off(jvmtiEnv *jvmti, const struct group *g)
 {
@@ -197,7 +197,7 @@ static void events_refused(struct sampler *s, uint32_t bits, int error)
 
 /* --- on a visit ------------------------------------------------------------------------------- */
 
-/* events_open: the environment, made now if something is wanted of it. */
+/* Returns the environment; creates it if an event is wanted. NULL, and a sentence in `why`, on failure. */
 static jvmtiEnv *events_open(struct sampler *s, uint32_t bits, struct text *why)
 {
 	jvmtiEnv *jvmti = atomic_load(&events_jvmti);
@@ -241,7 +241,7 @@ static void events_tell(struct sampler *s, jvmtiEnv *jvmti, uint64_t wanted, str
 	atomic_store(&events_told, (uint64_t)bits << WANT_GROUPS | INTERVAL(wanted));
 }
 
-/* events_session: what is done once in each session. */
+/* Work done once per session. */
 static void events_session(struct sampler *s, jvmtiEnv *jvmti, JNIEnv *jni)
 {
 	bool first = !s->visits.stubs_named;

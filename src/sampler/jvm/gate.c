@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Asking a running JVM for a JVMTI environment without crashing it.
+ * Requests a JVMTI environment from a running JVM without crashing it.
  *
- * From JDK 21 on, the first one to ask makes the JVM visit all its threads at a safepoint (VM operation
- * SetNotifyJvmtiEventsMode, jvmtiEnvBase.cpp) and read a field of each one's java.lang.Thread. A native thread
- * that is attaching itself is listed for a moment before it has one; when the safepoint finds it there the JVM
- * reads address 0 and dies (JDK 21 to 28-ea). So while the JVM is asked nobody may be attaching itself.
+ * From JDK 21 on, the first request makes the JVM visit all its threads at a safepoint (VM operation
+ * SetNotifyJvmtiEventsMode, jvmtiEnvBase.cpp) and read a field of each one's java.lang.Thread. A native thread that is
+ * attaching is listed for a moment before it has one; if the safepoint finds it in that state, the JVM reads address 0
+ * and dies (JDK 21 to 28-ea). So no thread may be attaching during the request.
  *
  *   JavaVM -> functions -> JNI's invocation table      before and after a session
- *   JavaVM -> functions -> gate.table -> the former    during a session: attaching is counted, and waits
- *                                                      while the gate is closed
+ *   JavaVM -> functions -> gate.table -> the former    during a session: attaching threads are counted, and
+ *                                                      wait while the gate is closed
  *
- * All who attach go through the table, the JVM's own upcalls included. Those who had read the former one before
- * the gate was put there must have got through: each native thread that there was at that moment is suspected
- * until it has ended, is in the JVM's list with its java.lang.Thread, has used more CPU time since then than
- * attaching takes, or is in a system call that libjvm has no part in.
+ * All threads attach through the table, including the JVM's own upcalls. Threads that had read the former table before
+ * the gate was installed must have finished attaching: each native thread that existed at that moment is a suspect
+ * until it has ended, is in the JVM's list with its java.lang.Thread, has used more CPU time since than attaching
+ * takes, or is in a system call that does not involve libjvm.
  */
 #include "sampler/jvm/own.h"
 
@@ -30,24 +30,26 @@
 #include <errno.h>
 #include <string.h>
 
-#define GATE_SINCE   21         /* the JDK that began to visit */
-#define GATE_JNI     0x00150000 /* and its version of JNI */
+#define GATE_SINCE   21         /* the first JDK that visits threads */
+#define GATE_JNI     0x00150000 /* the JNI version of that JDK */
 #define GATE_WAIT_NS (2000 * NS_PER_MS)
-#define GATE_LONG_NS (1500 * NS_PER_MS) /* who has not moved for so long sleeps */
-#define GATE_CPU_NS  (5 * NS_PER_MS)    /* more than attaching takes */
+/* A thread without progress for this long is asleep. */
+#define GATE_LONG_NS (1500 * NS_PER_MS)
+#define GATE_CPU_NS  (5 * NS_PER_MS) /* more than attaching takes */
 #define GATE_STEP_NS 500000
-#define GATE_SHUT_NS (20 * NS_PER_MS) /* who attaches himself waits no longer than this */
-#define GATE_WORDS   96u /* of a stack: from libjvm through libc into the kernel is not far */
+#define GATE_SHUT_NS (20 * NS_PER_MS) /* the longest wait of an attaching thread */
+/* Words of a stack to search: from libjvm through libc into the kernel is a short way. */
+#define GATE_WORDS 96u
 
-/* A thread that may have been attaching itself when the gate was put there. */
+/* A thread that may have been attaching when the gate was installed. */
 struct suspect {
 	int32_t tid, task; /* see task.h */
 	uint64_t cpu_ns;
-	uint64_t sp; /* where it slept when it was looked at first */
+	uint64_t sp; /* its stack pointer when first found asleep */
 };
 
 static struct {
-	JavaVM *vm; /* NULL: the gate was never put there */
+	JavaVM *vm; /* NULL: the gate was never installed */
 	const struct JNIInvokeInterface_ *former;
 	struct JNIInvokeInterface_ table;
 	uint64_t since_ns;
@@ -97,8 +99,9 @@ void jvm_gate_put(struct sampler *s)
 
 	if (!s->thread_layout || s->thread_layout->jdk < GATE_SINCE || *vm == &gate.table)
 		return;
+	/* Another party has installed its own table, perhaps on top of ours. */
 	if (gate.vm && *vm != gate.former)
-		return; /* somebody else has a table of his own, perhaps over ours */
+		return;
 	if (!gate.vm) {
 		gate.former = *vm;
 		gate.table = *gate.former;
@@ -133,7 +136,7 @@ void jvm_gate_take_away(void)
 		__atomic_store_n(gate.vm, gate.former, __ATOMIC_SEQ_CST);
 }
 
-/* --- closing it ------------------------------------------------------------------------------- */
+/* --- closing the gate -------------------------------------------------------------------------- */
 
 static bool has_object(struct sampler *s, uint64_t java_thread)
 {
@@ -143,7 +146,7 @@ static bool has_object(struct sampler *s, uint64_t java_thread)
 	return slot && s->mem.load(&s->mem, slot, &object, sizeof(object)) && object;
 }
 
-/* in_libjvm: a return address of libjvm's is among the innermost frames of a stack, or left there. */
+/* True when a return address into libjvm is among the innermost words of the stack, possibly a stale one. */
 static bool in_libjvm(struct sampler *s, uint64_t sp)
 {
 	for (uint32_t i = 0; i < GATE_WORDS; i++) {
@@ -183,7 +186,7 @@ static bool suspect_cleared(struct sampler *s, struct suspect *suspect, uint64_t
 	return sp && sp == suspect->sp && now - gate.since_ns >= GATE_LONG_NS;
 }
 
-/* gate_suspects: are there any left? */
+/* Drops cleared suspects; true while any are left. O(suspects). */
 static bool gate_suspects(struct sampler *s)
 {
 	uint64_t now = clock_mono_ns();
@@ -209,7 +212,7 @@ static void unborn_count(void *ctx, uint64_t java_thread, int32_t tid)
 	u->count += !has_object(u->s, java_thread);
 }
 
-/* gate_unborn: is there anybody in the list without a java.lang.Thread? */
+/* True when a listed thread has no java.lang.Thread. */
 static bool gate_unborn(struct sampler *s)
 {
 	struct unborn u = {.s = s};
@@ -229,7 +232,10 @@ static void gate_open(void)
 	raw_futex_wake(&gate.closed);
 }
 
-/* gate_shut: for a moment; who was attaching himself gets through. false: somebody may be, it is open again. */
+/*
+ * Closes the gate for a moment and lets attaching threads finish. False: one may still be attaching; the gate is open
+ * again.
+ */
 static bool gate_shut(struct sampler *s)
 {
 	uint64_t end = clock_mono_ns() + GATE_SHUT_NS;
@@ -245,7 +251,7 @@ static bool gate_shut(struct sampler *s)
 	return true;
 }
 
-/* gate_close: only when everybody looks as if it could be closed, so that those who attach themselves hardly wait. */
+/* Closes the gate, but only when that looks possible, so that attaching threads hardly wait. False on a timeout. */
 static bool gate_close(struct sampler *s)
 {
 	uint64_t end = clock_mono_ns() + GATE_WAIT_NS;
@@ -258,7 +264,7 @@ static bool gate_close(struct sampler *s)
 	return false;
 }
 
-/* gate_blame: why it could not be closed. */
+/* Appends the reason why the gate could not be closed. */
 static void gate_blame(struct sampler *s, struct text *why)
 {
 	char name[32] = "";

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is found in the JVM once for good. */
+/* Facts about the JVM that are determined once per process. */
 #include "sampler/jvm/own.h"
 
 #include "sampler/signal/raw.h"
@@ -11,9 +11,10 @@
 
 #include "sampler/compat.h"
 
-#define JVMTI_UNTIL        0x00130000 /* JNI's version of JDK 19: see jvm.h */
+#define JVMTI_UNTIL        0x00130000 /* JNI version of JDK 19: see jvm.h */
 #define UTF_BYTES_PER_CHAR 3
-#define DESCRIPTOR_BYTES   0x600 /* no libc's is shorter with its keys */
+/* No libc's thread descriptor is shorter, including its keys. */
+#define DESCRIPTOR_BYTES 0x600
 
 struct jvm jvm;
 
@@ -66,7 +67,7 @@ static jfieldID thread_field(JNIEnv *jni, const char *name, const char *type)
 	return field;
 }
 
-/* jvm_env_offset: the same for every thread: where JNI's environment lies in a JavaThread. */
+/* The offset of the JNI environment in a JavaThread, the same for every thread. */
 static void jvm_env_offset(JNIEnv *jni)
 {
 	jmethodID current =
@@ -80,7 +81,7 @@ static void jvm_env_offset(JNIEnv *jni)
 	(*jni)->DeleteLocalRef(jni, thread);
 }
 
-/* jvm_thread_class: a missing member costs names, nothing else. */
+/* A missing member costs names and nothing else. */
 static void jvm_thread_class(JNIEnv *jni)
 {
 	jclass thread = jvm_class(jni, "java.lang.Thread");
@@ -105,9 +106,10 @@ int64_t jvm_current_place(void)
 }
 
 /*
- * jvm_find_current: where a thread keeps the address of its JavaThread. HotSpot has it in a thread-local variable and, on every JDK,
- * as the value of a key of pthreads'. The variable lies wherever the loader has put libjvm's block for that one thread; the values
- * of the first 32 keys lie in glibc's descriptor of the thread, as far from the thread pointer on each thread.
+ * Finds where a thread keeps the address of its JavaThread. HotSpot has it in a thread-local variable and, on every
+ * JDK, as the value of a pthread key. The variable is wherever the loader has put libjvm's block for that one thread;
+ * the values of the first 32 keys are in glibc's thread descriptor, at the same distance from the thread pointer on
+ * every thread.
  */
 static int64_t jvm_find_current(uint64_t java_thread)
 {
@@ -156,7 +158,7 @@ int jvm_prepare(JavaVM *vm)
 	return AGENT_OK;
 }
 
-/* add_property: System.getProperty(key), what of it is not too long. */
+/* Appends System.getProperty(key), truncated to 64 characters. */
 static void add_property(JNIEnv *jni, struct text *out, const char *key)
 {
 	char value[64 * UTF_BYTES_PER_CHAR + 1] = "";

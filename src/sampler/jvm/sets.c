@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Java's sets of virtual threads, read by Java itself. Where a collector moves objects beside the program (ZGC) a
- * reference may lead to where an object was until somebody uses it: Java's own loads put it right, and our reads from
- * outside, which cannot, find the sets again. Only on a visit, when they were not found.
+ * Makes Java itself read its sets of virtual threads. A concurrently relocating collector (ZGC) may leave a reference
+ * pointing to an object's former address until it is used: Java's own loads repair it. Direct loads cannot, but find
+ * the sets again afterwards. Used in a VM call, and only when the sets were not found.
  */
 #include "sampler/jvm/own.h"
 
@@ -12,7 +12,7 @@
 struct touch {
 	JNIEnv *jni;
 	jmethodID contains, to_array;
-	/* NULL: not initialised, so that there is no set that its objects could have */
+	/* NULL: not initialised, so no object of the class has a set. */
 	jclass reference, executor, shared, scope, flock_container, flock;
 };
 
@@ -28,7 +28,7 @@ static jobject field_of(JNIEnv *jni, jobject of, jclass class, const char *name,
 	return field ? (*jni)->GetObjectField(jni, of, field) : NULL;
 }
 
-/* set_touch: whether it has something that it has not: it looks into its map and its table for that. */
+/* Queries the set for an object it does not contain, which makes it load its map and its table. */
 static void set_touch(const struct touch *t, jobject set)
 {
 	JNIEnv *jni = t->jni;
@@ -100,7 +100,7 @@ static void scopes_touch(const struct touch *t, jobject thread)
 	(*jni)->DeleteLocalRef(jni, scope);
 }
 
-/* On a visit, in a frame of local references of the caller's. */
+/* In a VM call; the caller provides a frame of local references. */
 static void all_touch(JNIEnv *jni, jobjectArray threads, jsize count)
 {
 	jclass set = jvm_class_initialized(jni, "java.util.Set");

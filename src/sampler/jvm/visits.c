@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The visiting thread: names of threads, events switched on and off, survivors counted. Any visit may block for as
- * long as the JVM lets nobody in; nobody waits for it without bound, and it holds the session's memory itself.
+ * The VM-call thread: looks up thread names, switches events on and off, counts survivors. A VM call may block for as
+ * long as the JVM admits nobody; no thread waits for it without bound, and it holds its own reference to the session's
+ * memory.
  */
 #include "base/clock.h"
 #include "sampler/engine/alloc/alloc.h"
@@ -13,7 +14,7 @@
 
 #include <string.h>
 
-#define VISIT_STACK        (1u << 20) /* HotSpot's own guard zones take a part of it */
+#define VISIT_STACK        (1u << 20) /* HotSpot's guard zones use a part of it */
 #define UTF_BYTES_PER_CHAR 3
 
 /* --- names ------------------------------------------------------------------------------------ */
@@ -38,11 +39,11 @@ void jvm_name(struct sampler *s, JNIEnv *jni, jobject thread, struct thread_slot
 	if (jvm.tid)
 		slot->java_tid = (*jni)->GetLongField(jni, thread, jvm.tid);
 	if (owner < THREADS_JAVA_OWN)
-		owner = THREADS_JAVA; /* the JVM shows Java code no compilers */
+		owner = THREADS_JAVA; /* the JVM does not show compilers to Java code */
 	threads_name(slot, name, bytes, threads_kind(name, bytes, owner), true);
 }
 
-/* slot_of: the listed thread that runs this JavaThread. */
+/* The slot of the thread that runs this JavaThread; NULL if it is not listed. O(1) with a layout, else O(slots). */
 static struct thread_slot *slot_of(struct sampler *s, uint64_t java_thread)
 {
 	struct thread_slot *slot = NULL;
@@ -59,7 +60,7 @@ static struct thread_slot *slot_of(struct sampler *s, uint64_t java_thread)
 	return slot;
 }
 
-/* visit_tell: tells the JVM which events it is to report. Whoever has asked by now may wait for that only. */
+/* Tells the JVM which events to report. Requests made so far may be waiting for that only. */
 static void visit_tell(struct sampler *s, JNIEnv *jni)
 {
 	uint32_t asked = atomic_load(&s->visits.asked);
@@ -70,8 +71,8 @@ static void visit_tell(struct sampler *s, JNIEnv *jni)
 }
 
 /*
- * visit_names: each call into the JVM may wait for a garbage collection, and there are some for each thread. Requests that come
- * meanwhile need not wait for the rest of the names.
+ * Records the names of all Java threads. Each call into the JVM may wait for a garbage collection, and there are
+ * several per thread. Requests that arrive meanwhile are served between two threads.
  */
 static void visit_names(struct sampler *s, JNIEnv *jni)
 {
@@ -79,7 +80,7 @@ static void visit_names(struct sampler *s, JNIEnv *jni)
 	jsize count = 0;
 
 	if ((*jni)->ExceptionCheck(jni))
-		(*jni)->ExceptionClear(jni); /* out of memory: names have to wait */
+		(*jni)->ExceptionClear(jni); /* out of memory: names must wait */
 	else if (threads)
 		count = (*jni)->GetArrayLength(jni, threads);
 
@@ -100,7 +101,7 @@ static void visit_names(struct sampler *s, JNIEnv *jni)
 
 /* --- visits ----------------------------------------------------------------------------------- */
 
-/* visit_live: objects that are watched are looked at, or given up when nobody asks for them any more. */
+/* Checks the tracked objects, or releases them when the event is off. */
 static void visit_live(struct sampler *s, JNIEnv *jni)
 {
 	struct live *live = atomic_load(&s->live_on);
@@ -128,7 +129,7 @@ static void visit_last(struct sampler *s, JNIEnv *jni)
 	visit_live(s, jni);
 }
 
-/* visit: be a Java thread for a moment, a daemon, so that it delays no exit. */
+/* Makes a VM call: attaches as a Java thread for its duration, as a daemon, so that it delays no exit. */
 static void visit(struct sampler *s, void (*what)(struct sampler *, JNIEnv *))
 {
 	JavaVMAttachArgs args = {JNI_VERSION_1_6, (char *)"jhot names", NULL};
@@ -168,7 +169,7 @@ static void *visits_main(void *arg)
 	return NULL;
 }
 
-/* visits_spawn: on "jhot files", so that the new thread shares the program's table of descriptors, as the JVM expects. */
+/* Runs on "jhot files", so that the new thread shares the program's descriptor table, as the JVM expects. */
 static void visits_spawn(void *ctx)
 {
 	struct sampler *s = ctx;

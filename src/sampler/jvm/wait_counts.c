@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Where HotSpot counts the waits of a thread: JavaThread::_thread_stat, which it does not export, points to
+ * Finds where HotSpot counts the waits of a thread: JavaThread::_thread_stat, which it does not export, points to
  *
- *   jlong entered monitors that others held, elapsedTimer {jlong, jlong, bool}
+ *   jlong waits for contended monitors, elapsedTimer {jlong, jlong, bool}
  *   jlong parked or waited, elapsedTimer             jlong slept, elapsedTimer        (JDK 8 to 28)
  *
- * The visiting thread parks itself several times, for a nanosecond each: the pointer is the one word of its JavaThread
- * that leads to a second count which increased by that number, twice. It calls Unsafe.park itself, because LockSupport may
- * not be initialised yet.
+ * The VM-call thread parks itself several times, for a nanosecond each: the pointer is the only word of its JavaThread
+ * that leads to a second counter which increased by exactly that number, twice. It calls Unsafe.park itself because
+ * LockSupport may not be initialised yet.
  */
 #include "sampler/jvm/own.h"
 #include "walk/hotspot/layout.h"
 #include "walk/load/mem.h"
 
-#define COUNT_BYTES 32u /* a count with its timer */
-#define TIMER_TIME  8u  /* from a count to its timer's time, in ns */
-#define TIMER_RUNS  24u /* and to the timer's bool */
+#define COUNT_BYTES 32u /* a counter and its timer */
+#define TIMER_TIME  8u  /* from a counter to its timer's time, in ns */
+#define TIMER_RUNS  24u /* from a counter to its timer's bool */
 #define WORDS_MAX   1024u
 #define FEW         (1u << 20)
 
@@ -47,19 +47,19 @@ void jvm_wait_counts_ask(struct sampler *s)
 	jvm_visit_ask(s);
 }
 
-/* --- looking ---------------------------------------------------------------------------------- */
+/* --- searching --------------------------------------------------------------------------------- */
 
 struct candidate {
-	uint64_t at, parked; /* at 0: it cannot be */
+	uint64_t at, parked; /* at 0: excluded */
 };
 
-/* candidate_read: do these bytes look like counts, of a thread that has hardly lived yet? */
+/* Reads a candidate; excluded unless the bytes look like counters of a thread that has hardly run yet. */
 static struct candidate candidate_read(struct sampler *s, uint64_t java_thread, uint32_t word)
 {
 	uint64_t at = mem_u64(&s->mem, java_thread + 8ull * word), counts[JVM_WAIT_COUNTS];
 	uint8_t runs[JVM_WAIT_COUNTS];
 
-	/* A pointer into its stack is none of HotSpot's structs. */
+	/* A pointer into its own stack is none of HotSpot's structs. */
 	if (!at || at & 7 || walk_thread_on_stack(s->layout, &s->mem, java_thread, at))
 		return (struct candidate){0};
 	for (uint64_t i = 0; i < JVM_WAIT_COUNTS; i++) {
@@ -80,7 +80,7 @@ static bool park(JNIEnv *jni, uint32_t times)
 	return !(*jni)->ExceptionCheck(jni);
 }
 
-/* only_one: the word that leads to all that is left; 0: there is none, or there are several. */
+/* The only word not excluded; 0: there is none, or there are several. */
 static uint32_t only_one(const struct candidate *all, uint32_t count)
 {
 	uint32_t found = 0;

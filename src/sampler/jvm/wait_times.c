@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * HotSpot times what it counts of waits (wait_counts.c) only if asked to: "thread contention monitoring", which
- * java.lang.management turns on by libjvm's table of functions for that (jmm.h). Where SetBoolAttribute is in it depends
- * on the version that the table tells of itself:
+ * HotSpot times the waits it counts (wait_counts.c) only on request: "thread contention monitoring", which
+ * java.lang.management turns on through libjvm's function table for that purpose (jmm.h). The index of SetBoolAttribute
+ * depends on the version the table reports:
  *
  *   0x2001vvvv  JDK 8, 9: function 15      0x20020000  10 to 13: 13      0x20030000  14 to 20: 14
  *   0x20040000  21 to 25: 15               0x20050000  26 to 28: 15
  *
- * It is turned off again if it was off, but where the program has turned it on meanwhile: java.lang.management, which keeps
- * that in a field of its own, is asked where it has been loaded.
+ * It is turned off again if it was off before, unless the program has turned it on meanwhile: java.lang.management
+ * keeps that in a field of its own and is asked if it has been loaded.
  */
 #include "sampler/jvm/own.h"
 
@@ -19,8 +19,8 @@ typedef jint times_version(JNIEnv *jni);
 typedef jboolean times_set(JNIEnv *jni, jint attribute, jboolean on);
 typedef void *times_table(jint version);
 
-static _Atomic int is; /* as jvm_wait_times has it */
-static bool ours;      /* the visiting thread's: it was off */
+static _Atomic int is; /* the value of jvm_wait_times */
+static bool ours;      /* VM-call thread: true when it was off before */
 
 int jvm_wait_times(void)
 {
@@ -33,7 +33,7 @@ void jvm_wait_times_ask(struct sampler *s, bool wanted)
 	jvm_visit_ask(s);
 }
 
-/* set: SetBoolAttribute; NULL: not known of this version. Who asks for the table has to name its version. */
+/* SetBoolAttribute; NULL: this version is unknown. A caller must request the table by its version. */
 static times_set *set(JNIEnv *jni)
 {
 	static const struct {
@@ -53,7 +53,9 @@ static times_set *set(JNIEnv *jni)
 	return NULL;
 }
 
-/* True when the program has turned it on, by a bean whose class is then initialised, as is the bean's factory. */
+/*
+ * True when the program has turned it on, through a bean whose class is then initialised, as is the bean's factory.
+ */
 static bool theirs(JNIEnv *jni)
 {
 	jclass factory =
@@ -81,8 +83,8 @@ void jvm_wait_times_visit(struct sampler *s, JNIEnv *jni)
 		return;
 	}
 	to = set(jni);
-	if (wanted && to &&
-		!to(jni, TIMES_ATTRIBUTE, JNI_TRUE)) /* anew, if the program has it off */
+	/* Again, in case the program has turned it off. */
+	if (wanted && to && !to(jni, TIMES_ATTRIBUTE, JNI_TRUE))
 		ours = true;
 	if (!wanted && to && ours && !theirs(jni))
 		to(jni, TIMES_ATTRIBUTE, JNI_FALSE);

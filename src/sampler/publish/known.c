@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* An open-addressed table; an epoch empties it at once. */
+/* An open-addressing hash table that a new epoch empties in O(1). */
 #include "sampler/publish/state.h"
 
 #include <stddef.h>
 
 #define KNOWN_PROBES 16u
 
-/* known_find: where the hash is or may be put; NULL when its neighbourhood is full. */
+/* The slot of the hash, or the one it can be inserted into; NULL when all probes are occupied. */
 static const struct known *known_find(const struct known_traces *known, uint64_t hash)
 {
 	for (uint32_t i = 0; i < KNOWN_PROBES; i++) {

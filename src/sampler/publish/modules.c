@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A bounded parser of a line of /proc/self/maps, and the sorted list that it fills. */
+/* A bounds-checked parser of /proc/self/maps lines, and the sorted list of mappings. */
 #include "sampler/publish/modules.h"
 
 #include "sampler/maps.h"
@@ -63,7 +63,7 @@ void modules_line(const char *line, size_t bytes, char access[4], struct module 
 	out->path_bytes = (uint32_t)(c.end - c.at);
 }
 
-/* maps_line: true for executable code with a name. */
+/* True for named executable mappings. */
 static bool maps_line(const char *line, size_t bytes, struct module *out)
 {
 	char access[4];
@@ -75,17 +75,14 @@ static bool maps_line(const char *line, size_t bytes, struct module *out)
 
 /* --- the list --------------------------------------------------------------------------------- */
 
-/* Not by path: a file that is unlinked becomes "... (deleted)". */
+/* Not compared by path: an unlinked file becomes "... (deleted)". */
 static bool module_same(const struct module *a, const struct module *b)
 {
 	return a->start == b->start && a->end == b->end && a->file_offset == b->file_offset &&
 	       a->inode == b->inode && a->dev_major == b->dev_major && a->dev_minor == b->dev_minor;
 }
 
-/*
- * list_after: the first row that ends behind pc; count if there is none. Rows are sorted as maps
- * is.
- */
+/* The first row that ends after pc; count if there is none. Rows are sorted by address, as in maps. */
 static uint32_t list_after(const struct module_list *list, uint64_t pc)
 {
 	uint32_t lo = 0, hi = list->count;
@@ -101,7 +98,7 @@ static uint32_t list_after(const struct module_list *list, uint64_t pc)
 	return lo;
 }
 
-/* list_add: keep a parsed row, with the id that it had before. */
+/* Appends a parsed row; keeps the id it had in the old list. False when the list is full. */
 static bool list_add(struct module_list *list, struct module_list *old, const struct module *row)
 {
 	struct module *to = &list->rows[list->count];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Native frames: a pc becomes a module and an offset in its file, and the modules become records. */
+/* Native frames: converts a pc to a module and an offset in its file, and modules to records. */
 #include "sampler/publish/state.h"
 
 #include "base/clock.h"
@@ -7,8 +7,8 @@
 
 #include <string.h>
 
-#define MODULES_REFRESH_NS 2000000000ull /* known mappings are looked at again */
-#define MODULES_UNKNOWN_NS 200000000ull  /* at least this between two refreshes for unknown pcs */
+#define MODULES_REFRESH_NS 2000000000ull /* period of the regular refresh */
+#define MODULES_UNKNOWN_NS 200000000ull  /* minimum time between refreshes for unknown pcs */
 #define MODULES_COST_SHARE 200ull        /* reading the maps takes at most 1/200 of the time */
 
 _Static_assert((int)WALK_INTERPRETED == WIRE_FRAME_INTERPRETED && (int)WALK_C1 == WIRE_FRAME_C1 &&
@@ -23,7 +23,7 @@ _Static_assert((int)WALK_INTERPRETED == WIRE_FRAME_INTERPRETED && (int)WALK_C1 =
 		       (int)WALK_C1_COARSE == WIRE_FRAME_C1_COARSE,
 	"a packed frame is a wire frame, but for native pcs");
 
-/* publish_forget: every trace is told anew when it comes again. */
+/* Forgets all known traces; each is published again with its next sample. */
 static void publish_forget(struct publish *p)
 {
 	known_forget(&p->known);
@@ -50,10 +50,7 @@ void publish_modules_refresh(struct publish *p, uint64_t now_ns)
 		modules_again(p, now_ns);
 }
 
-/*
- * module_of: the module of a pc; looks at the maps again for a pc in none, but not for each of
- * them.
- */
+/* The module of a pc. Reads the maps again for a pc in no module, but not for each of them. */
 static struct module *module_of(struct publish *p, uint64_t pc)
 {
 	struct module *module = modules_find(p->s->modules, pc);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Traces, and the methods that they name, become records; which traces the front end knows is in known.c. Threads
+ * Converts traces and the methods they refer to into records. known.c remembers the traces the front end knows; threads
  * and modules have files of their own.
  */
 #include "sampler/publish/publish.h"
@@ -12,7 +12,8 @@
 
 #include <string.h>
 
-#define NAMES_PATIENCE_NS 2000000000ull /* a trace waits for a name whose handler is preempted */
+/* How long a trace waits for a name whose handler is preempted. */
+#define NAMES_PATIENCE_NS 2000000000ull
 
 void publish_init(struct publish *p, struct sampler *s)
 {
@@ -71,7 +72,7 @@ static bool publish_methods(struct publish *p)
 	return true;
 }
 
-/* publish_waited: has a missing name been waited for long enough? */
+/* True when a missing name has been waited for long enough. */
 static bool publish_waited(struct publish *p)
 {
 	if (!p->names_waits++)
@@ -79,7 +80,7 @@ static bool publish_waited(struct publish *p)
 	return p->now_ns - p->names_since_ns >= NAMES_PATIENCE_NS;
 }
 
-/* publish_named: has every method of this trace been published? */
+/* True when every method of this trace has been published, or is given up. */
 static bool publish_named(struct publish *p, const struct trace_key *key)
 {
 	for (uint32_t i = 0; i < key->count; i++) {
@@ -178,7 +179,7 @@ static bool publish_deltas(struct publish *p, uint32_t event)
 	return true;
 }
 
-/* trace_id: of a trace, published if it is new; 0 when the ring has no space for it. */
+/* The id of a trace, published if it is new; 0 when the ring is full or a name is missing. */
 static uint32_t trace_id(struct publish *p, const struct trace_entry *entry)
 {
 	uint32_t id = known_id(&p->known, entry->hash);
@@ -192,7 +193,10 @@ static uint32_t trace_id(struct publish *p, const struct trace_entry *entry)
 	return id;
 }
 
-/* entry_owed: a trace by hash that was forgotten meanwhile: the thread's next sample of wall stands for it, too. */
+/*
+ * A sample that refers to its trace by hash, and that trace was forgotten meanwhile. Its weight is added to the
+ * thread's next wall-clock sample; other events count it as lost.
+ */
 static void entry_owed(struct publish *p, const struct trace_entry *entry)
 {
 	struct thread_slot *slot = threads_by_id(p->s->threads, entry->key.thread);
@@ -280,7 +284,7 @@ void publish_cpu_counts(struct publish *p, bool counts, uint64_t used_ns)
 		counts && !(p->s->events[WIRE_CPU].flags & CPU_IN_PART) && !*p->s->select.pattern;
 }
 
-/* publish_cpu: what the samples of cpu in this half are to add up to. */
+/* Determines what the cpu samples of this half must add up to. */
 static void publish_cpu(struct publish *p)
 {
 	publish_cpu_counts(p, atomic_load(&p->s->events[WIRE_CPU].on), publish_cpu_used(p));

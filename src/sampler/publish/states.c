@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The table of methods in which Java threads wait. */
+/* The Java methods in which threads wait, and the states they imply. */
 #include "sampler/publish/state.h"
 
 #include "sampler/engine/wall.h"
@@ -25,7 +25,7 @@ static const struct {
 	{"sun/nio/ch/Poller", "poll", WIRE_STATE_IO},
 };
 
-#define VIRTUAL_FRAMES 16u /* of a virtual thread that are looked at */
+#define VIRTUAL_FRAMES 16u /* innermost Java frames to check of a virtual thread */
 
 static bool text_is(const char *text, uint16_t bytes, const char *what)
 {
@@ -57,8 +57,8 @@ static enum wire_thread_state state_in(const struct states *states, uint64_t fra
 }
 
 /*
- * state_of: by the first Java frame; without one nobody knows. A virtual thread parks for whatever it waits for: what it
- * has asked for is a little further out.
+ * Classifies by the innermost Java frame; without one, or if it is not in the table, the state is sleeping. A virtual
+ * thread always parks; the operation it waits for is a few frames further out.
  */
 static enum wire_thread_state state_of(const struct states *states, const struct trace_key *key)
 {

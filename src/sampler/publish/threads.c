@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Threads become records: when a trace or a wait names them, and again when they are renamed. */
+/* Publishes threads: when a trace or a wait refers to them, and again when they are renamed. */
 #include "sampler/publish/state.h"
 
 #include "sampler/signal/signal.h"
@@ -31,7 +31,7 @@ bool publish_agent_thread(struct publish *p, int32_t tid, const char *name)
 	return publish_thread_record(p, &thread, name, (uint32_t)strlen(name));
 }
 
-/* publish_slot: the thread as it is called now; without a name while somebody is writing one. */
+/* Publishes the thread under its current name; without a name while another thread writes it. */
 static bool publish_slot(struct publish *p, struct thread_slot *slot)
 {
 	struct wire_thread thread = {.id = slot->id, .os_tid = atomic_load(&slot->tid)};
@@ -52,7 +52,10 @@ static bool publish_slot(struct publish *p, struct thread_slot *slot)
 	return true;
 }
 
-/* slot_changed: is it called otherwise than it was told? By another name of the JVM's it has another id. */
+/*
+ * True when the name is not published yet or has changed. If one name of the JVM replaces another, the thread gets a
+ * new id.
+ */
 static bool slot_changed(struct publish *p, struct thread_slot *slot)
 {
 	uint32_t seq = atomic_load(&slot->name_seq);
@@ -64,7 +67,7 @@ static bool slot_changed(struct publish *p, struct thread_slot *slot)
 	return true;
 }
 
-/* publish_virtual: each time, since nobody keeps a list of those that were told. */
+/* Published every time, because there is no list of those already published. */
 static bool publish_virtual(struct publish *p, uint32_t id)
 {
 	struct wire_thread thread = {.id = id, .kind = WIRE_THREAD_VIRTUAL};

@@ -43,8 +43,8 @@ static const int sig_candidates[] = {SIGURG, SIGWINCH, SIGPROF, SIGVTALRM, SIGST
 typedef bool left_fn(struct sampler *s, uint64_t handler);
 
 /*
- * True when a runtime in this process runs code on stacks too small for a signal frame. Go does, by convention gives
- * each of its threads an alternate stack of 32 kB, and handles SIGFPE and SIGURG on it. HotSpot and its libraries do
+ * True when a runtime in this process runs code on stacks too small for a signal frame. Go does; its runtime gives
+ * each of its threads an alternate stack of 32 kB and handles SIGFPE and SIGURG on it. HotSpot and its libraries do
  * not set SA_ONSTACK. If Go is loaded later, it takes SIGURG over, or adds the flag to our handler.
  */
 static bool install_on_alternate(void)
