@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Once a second: what has it cost, who was it, is there space? */
+/* Once a second: measures the cost per event, and lengthens or shortens intervals. */
 #include "sampler/session/publisher.h"
 
 #include "base/clock.h"
@@ -9,9 +9,10 @@
 #include "sampler/text.h"
 
 #define BUDGET_LOOK_NS (1 * NS_PER_S)
-#define BUDGET_PATIENT 2u /* looks in a row: what is read and set up at the start is no sampling */
-#define BUDGET_STEP    8u /* at most so many times longer at once */
-#define BUDGET_LONGEST 256u /* and in all */
+/* Consecutive checks: reading tables and setting up at the start is not sampling. */
+#define BUDGET_PATIENT 2u
+#define BUDGET_STEP    8u   /* upper bound of the factor in one step */
+#define BUDGET_LONGEST 256u /* upper bound of the factor in total */
 
 void budget_set(struct sampler *s, uint32_t per_mille, bool chosen)
 {
@@ -20,7 +21,7 @@ void budget_set(struct sampler *s, uint32_t per_mille, bool chosen)
 	s->budget.over = 0;
 }
 
-/* budget_for: an event that it is for. */
+/* True for events the budget applies to. */
 static bool budget_for(const struct sampler *s, const struct event *event)
 {
 	return atomic_load(&event->on) && (event->chosen || !s->budget.chosen);
@@ -34,7 +35,7 @@ static void add_percent(struct text *t, uint64_t per_mille)
 	text_add(t, " % of a core");
 }
 
-/* budget_tell: on the event's line, and as a note in the stream. */
+/* Reports the change on the event's line and as a note in the stream. */
 static void budget_tell(struct sampler *s, uint32_t number, uint64_t now, uint64_t share)
 {
 	struct event *event = &s->events[number];
@@ -60,7 +61,7 @@ static void budget_tell(struct sampler *s, uint32_t number, uint64_t now, uint64
 	publish_note(s->publish, WIRE_NOTE_TEXT, now, number + 1, note);
 }
 
-/* budget_costliest: of those that can still be sampled less often; WIRE_EVENTS: none is worth it. */
+/* The most expensive event that can still be sampled less often; WIRE_EVENTS if none is worth it. */
 static uint32_t budget_costliest(struct sampler *s, const uint64_t *share)
 {
 	uint32_t most = WIRE_EVENTS;
@@ -92,7 +93,7 @@ static void budget_less(struct sampler *s, uint64_t now, uint64_t whole, const u
 	budget_tell(s, number, now, whole);
 }
 
-/* budget_more: the one that suffers most, if twice its cost still fits. */
+/* Halves the interval of the most lengthened event if twice its cost still fits, with a margin of a quarter. */
 static void budget_more(struct sampler *s, uint64_t now, uint64_t whole, const uint64_t *share)
 {
 	uint32_t number = WIRE_EVENTS;
@@ -114,8 +115,8 @@ static void budget_more(struct sampler *s, uint64_t now, uint64_t whole, const u
 }
 
 /*
- * budget_whole: what sampling costs. Where others are sampled at an interval that was asked for, what the events cost that
- * it is for: the rest is mostly the others'.
+ * The cost to compare with the budget: everything, unless other events are sampled at requested intervals. Then it is
+ * the cost of the budget's own events, because the rest is mostly caused by the others.
  */
 static uint64_t budget_whole(const struct sampler *s, uint64_t all, const uint64_t *share)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One function per command, one row per function. */
+/* One function per command, one table row per function. */
 #include "sampler/session/publisher.h"
 
 #include "sampler/engine/events.h"
@@ -16,7 +16,7 @@
 static int command_start(struct sampler *s, const struct wire_command *c, char *text, size_t bytes)
 {
 	headroom_count(s);
-	lent_take(s); /* threads that have been lent theirs begin by it */
+	lent_take(s); /* borrowed events must be available before threads are armed */
 	return events_start(s, c, text, bytes);
 }
 
@@ -33,7 +33,7 @@ static int command_detach(struct sampler *s, const struct wire_command *c, char 
 
 static int command_flush(struct sampler *s, const struct wire_command *c, char *text, size_t bytes)
 {
-	return 0; /* every command is followed by a publication */
+	return 0; /* a publication follows every command */
 }
 
 static int command_unwind(struct sampler *s, const struct wire_command *c, char *text, size_t bytes)

@@ -74,7 +74,7 @@ out:
 
 /* --- the agent's table ------------------------------------------------------------------------ */
 
-/* table_empty: closes all in the calling thread's table, which is a copy of the program's. */
+/* Closes all descriptors in the calling thread's table, a copy of the program's. */
 static void table_empty(void)
 {
 	_Alignas(8) char buffer[2048];
@@ -98,7 +98,10 @@ static void table_empty(void)
 		raw(SYS_close, fd);
 }
 
-/* table_unshare: close_range copies nothing. Without it (before Linux 5.9) there is a copy for a moment. */
+/*
+ * Gives the calling thread an empty table. close_range copies nothing; without it (before Linux 5.9) a copy exists for
+ * a moment.
+ */
 static bool table_unshare(void)
 {
 	if (raw(SYS_close_range, 0, ~0u, CLOSE_RANGE_UNSHARE) >= 0)
@@ -109,7 +112,7 @@ static bool table_unshare(void)
 	return true;
 }
 
-/* table_grow: while one thread has it; later the kernel would take 8 to 20 ms for each step. */
+/* Grows the table while one thread uses it; later the kernel would take 8 to 20 ms per step. */
 static void table_grow(int32_t fd)
 {
 	uint64_t limit = raw_limit(RLIMIT_NOFILE);
@@ -152,7 +155,7 @@ void files_end(struct sampler *s)
 	raw_futex_wake(&s->files.asked);
 }
 
-/* --- which file it is ------------------------------------------------------------------------- */
+/* --- identity of a file ------------------------------------------------------------------------ */
 
 void files_identify(struct sampler_file *file, int32_t fd)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads /proc/self/status and the limits, and takes engines off threads when the agent has more than its share. */
+/* Reads /proc/self/status and the limits, and releases engines when the agent exceeds its share. */
 #include "sampler/session/headroom.h"
 
 #include "base/clock.h"
@@ -15,13 +15,13 @@
 #include <string.h>
 #include <sys/resource.h>
 
-#define SHARE          8u /* the agent may use this fraction of what is free */
+#define SHARE          8u /* the agent may use 1 / SHARE of what is free */
 #define LOOK_NS        (200 * NS_PER_MS)
 #define LOOK_SELDOM_NS (1 * NS_PER_S) /* without CPU timers */
 #define MAX_MAP_COUNT  65530u         /* the kernel's default */
 #define STATUS_BYTES   4096
 
-/* may_lock_all: has the process CAP_IPC_LOCK? "CapEff:" and a tab, then 16 hexadecimal digits. */
+/* True when the process has CAP_IPC_LOCK. The line is "CapEff:", a tab and 16 hexadecimal digits. */
 static bool may_lock_all(const char *status)
 {
 	static const char key[] = "\nCapEff:\t";
@@ -36,7 +36,7 @@ static bool may_lock_all(const char *status)
 	return set >> CAP_IPC_LOCK & 1;
 }
 
-/* share_of: how many of `ours`, which are among `used`, the agent may have. */
+/* The agent's share of a resource: `used` includes `ours`. */
 static uint64_t share_of(uint64_t limit, uint64_t used, uint64_t ours)
 {
 	if (limit == UINT64_MAX)
@@ -49,7 +49,7 @@ static uint64_t least(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
-/* rings_allowed: the smallest share that the limits leave, in perf buffers. */
+/* The number of perf buffers permitted by the tightest limit. */
 static uint64_t rings_allowed(struct sampler *s, const char *status)
 {
 	uint64_t bytes = perf_fd_ring_bytes(), ours = perf_fd_rings(), allowed = UINT64_MAX;
@@ -68,7 +68,7 @@ static uint64_t rings_allowed(struct sampler *s, const char *status)
 	return allowed;
 }
 
-/* give_back: takes `most` arms of this engine off, those of the newest slots first. Their threads get what is left. */
+/* Releases up to `most` arms of this engine, newest slots first. Their threads fall back to the next engine. */
 static void give_back(struct sampler *s, const struct engine *engine, uint64_t most)
 {
 	for (uint32_t i = atomic_load(&s->threads->high); i-- && most;) {
@@ -80,7 +80,7 @@ static void give_back(struct sampler *s, const struct engine *engine, uint64_t m
 				continue;
 			arms_quiet(slot, n);
 			arms_release(s, slot, n);
-			slot->found_ns = 0; /* what it has run is sampled */
+			slot->found_ns = 0; /* CPU time used so far is in samples already */
 			taken = true;
 			most--;
 		}
@@ -100,7 +100,7 @@ void headroom_count(struct sampler *s)
 		if (!s->headroom.maps_limit)
 			s->headroom.maps_limit = MAX_MAP_COUNT;
 	}
-	/* The process's own tells no sizes once its first thread has exited. */
+	/* The process's own file reports no sizes once its first thread has exited. */
 	if (!procfile_read("/proc/thread-self/status", status, sizeof(status)) &&
 		!procfile_read("/proc/self/status", status, sizeof(status)))
 		return;
@@ -116,7 +116,7 @@ void headroom_count(struct sampler *s)
 	allowed =
 		share_of(raw_limit(RLIMIT_SIGPENDING), procfile_number(status, "SigQ:", 0), timers);
 	if (!allowed)
-		allowed = 1; /* the process's clock, which stands for all others */
+		allowed = 1; /* the process's clock, which covers all other threads */
 	ctimers_allow(allowed);
 	if (timers > allowed) {
 		give_back(s, &engine_ctimer, timers - allowed);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Memory of HotSpot's that is never unmapped: libjvm's own segments, since the agent holds a reference to the library;
- * the committed part of the code cache, which never shrinks; archives of classes (CDS), which HotSpot maps when it starts; a
- * performance counter, as long as it is in a mapped file (standard memory is given back when the JVM ends).
+ * HotSpot's memory that is never unmapped: libjvm's own segments, since the agent holds a reference to the library; the
+ * committed part of the code cache, which never shrinks; archives of classes (CDS), which HotSpot maps when it starts;
+ * a performance counter if it is in a mapped file (otherwise its memory is released when the JVM ends).
  */
 #include "sampler/session/kept.h"
 
@@ -17,12 +17,13 @@
 #include <elf.h>
 #include <string.h>
 
-#define SEGMENTS     32u
-#define MEMORY_FD    200 /* at least: see raw_fd_high */
-#define LINE_BYTES   8192u
-#define SEGMAP_SLACK (1u << 20) /* a segment map is rounded up to pages, which may be large */
+#define SEGMENTS   32u
+#define MEMORY_FD  200 /* lower bound of the descriptor number: see raw_fd_high */
+#define LINE_BYTES 8192u
+/* A segment map is rounded up to pages, which may be large. */
+#define SEGMAP_SLACK (1u << 20)
 
-/* kept_library: by its program headers, since /proc/self/maps merges .bss with an anonymous mapping that follows it. */
+/* Reads the program headers, because /proc/self/maps merges .bss with an anonymous mapping that follows it. */
 static void kept_library(struct here_kept *kept, uint64_t base)
 {
 	Elf64_Ehdr head;
@@ -52,7 +53,7 @@ struct archives {
 	uint64_t low, high;
 };
 
-/* kept_archive: one line of maps. Between an archive's parts there may be pages that cannot be read. */
+/* Handles one line of maps. Pages between an archive's parts may be unreadable. */
 static void kept_archive(void *ctx, const char *line, size_t bytes)
 {
 	const struct archives *a = ctx;
@@ -91,7 +92,7 @@ void kept_layout(struct sampler *s)
 		here_keep(&s->kept, l->unloaded_classes, l->unloaded_classes + sizeof(int64_t));
 		here_keep(&s->kept, l->threads_started, l->threads_started + sizeof(int64_t));
 	}
-	/* The pages are there before a handler needs them. */
+	/* Touches the pages so that they are present before a handler needs them. */
 	for (uint32_t i = 0; l->immutable_data.offset >= 0 && i < HERE_CONSTANTS; i++)
 		atomic_store(&s->constants->rows[i].version, 0);
 	kept_archives(s);
@@ -116,7 +117,7 @@ void kept_update(struct sampler *s)
 
 #define TRIES 8
 
-/* memory_open: in the calling thread's table, under the lowest free number from `from` on; -1: it cannot be opened. */
+/* Opens /proc/self/mem in the calling thread's table, at the lowest free number >= `from`; -1 on failure. */
 static int32_t memory_open(int32_t from)
 {
 	long fd = raw(SYS_openat, AT_FDCWD, "/proc/self/mem", O_RDONLY | O_CLOEXEC, 0), high;
@@ -128,7 +129,7 @@ static int32_t memory_open(int32_t from)
 	return high < 0 ? -1 : (int32_t)high;
 }
 
-/* On the thread that has the program's table. */
+/* On the thread that shares the program's table. */
 static void memory_open_there(void *ctx)
 {
 	struct sampler *s = ctx;
@@ -143,7 +144,7 @@ static void memory_close_there(void *ctx)
 	files_close(&s->memory);
 }
 
-/* memory_file: opens it under the same number in both tables. */
+/* Opens it at the same number in both tables. Gives up after TRIES collisions. */
 static bool memory_file(struct sampler *s)
 {
 	int32_t number = MEMORY_FD;

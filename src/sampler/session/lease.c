@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whether the front end is still there, and the end of a session whose front end is not. */
+/* Monitors the front end, and ends orphaned sessions. */
 #include "sampler/session/lease.h"
 
 #include "base/clock.h"
@@ -8,9 +8,10 @@
 
 #define AWAIT_TICK_NS   (50 * NS_PER_MS)
 #define LEASE_NS        (1500 * NS_PER_MS)
-#define LEASE_FIRST_NS  (5 * NS_PER_S)   /* until the front end has found the memfd */
-#define LEASE_SILENT_NS (10 * NS_PER_S)  /* it lives, but does not get to run */
-#define LEASE_PARKED_NS (600 * NS_PER_S) /* it cannot beat, and nobody tells whether it lives */
+#define LEASE_FIRST_NS  (5 * NS_PER_S)  /* until the front end has found the memfd */
+#define LEASE_SILENT_NS (10 * NS_PER_S) /* the front end is alive but gets no core */
+/* It cannot send heartbeats, and the kernel does not report whether it is alive. */
+#define LEASE_PARKED_NS (600 * NS_PER_S)
 
 void lease_end(struct sampler *s, enum sampler_stop why)
 {
@@ -57,7 +58,7 @@ void lease_check(struct sampler *s, uint64_t now)
 
 	if (beat != s->beat)
 		atomic_store(&s->heard, 1);
-	/* Of one that is parked the kernel tells when it ends. */
+	/* The kernel reports the end of a parked front end. */
 	if (beat != s->beat || (atomic_load(&control->parked) && atomic_load(&control->front_end)))
 		atomic_store(&s->beat_ns, now);
 	s->beat = beat;

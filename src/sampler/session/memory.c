@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * A session's memory: the shared map in a sealed memfd, and one private mapping for all the rest.
- */
+/* A session's memory: the shared map in a sealed memfd, and one private mapping for everything else. */
 #include "sampler/session/memory.h"
 
 #include "base/clock.h"
@@ -42,7 +40,10 @@ static const struct wire_header shared_header = {
 	.staging_bytes = WIRE_STAGING_BYTES,
 };
 
-/* shared_reserve: sets the size of an empty file and allocates the pages: one that is missing later would be a SIGBUS. */
+/*
+ * Sets the size of an empty file and allocates its pages: touching a page that cannot be allocated later would raise
+ * SIGBUS.
+ */
 static bool shared_reserve(int fd, uint64_t bytes)
 {
 	static char zeros[WIRE_PAGE]; /* not const: it takes no space in the file */
@@ -55,7 +56,7 @@ static bool shared_reserve(int fd, uint64_t bytes)
 	return true;
 }
 
-/* shared_memfd: of its final size and sealed at it, its pages allocated. */
+/* Creates the memfd with its pages allocated and its size sealed. -1 on failure. */
 static int shared_memfd(const char *token, uint64_t bytes)
 {
 	char name[sizeof(WIRE_MEMFD_PREFIX) + WIRE_TOKEN_MAX];
@@ -84,7 +85,7 @@ int sampler_share(struct sampler *s)
 	int fd;
 
 	shared->bytes = header.map_bytes;
-	/* A file that grows beyond the limit sends its writer SIGXFSZ, which not every program handles. */
+	/* A file that grows beyond this limit sends its writer SIGXFSZ, which not every program handles. */
 	if (raw_limit(RLIMIT_FSIZE) < shared->bytes)
 		return AGENT_NO_FILE_SIZE;
 	fd = shared_memfd(s->open.token, shared->bytes);
@@ -117,14 +118,14 @@ int sampler_share(struct sampler *s)
 
 /* --- private memory ----------------------------------------------------------------------------- */
 
-#define SHARE 2u /* the agent maps at most this fraction of what a limit leaves */
+#define SHARE 2u /* the agent maps at most 1 / SHARE of what a limit leaves */
 
 static uint64_t left_below(uint64_t limit, uint64_t used)
 {
 	return limit > used ? limit - used : 0;
 }
 
-/* commit_left: what the machine may still promise to all processes where it does not overcommit. */
+/* Bytes the machine may still commit when overcommit is disabled; UINT64_MAX otherwise. */
 static uint64_t commit_left(void)
 {
 	char text[4096];
@@ -138,13 +139,13 @@ static uint64_t commit_left(void)
 	       << 10;
 }
 
-/* memory_fits: true when a private mapping of this size leaves the program its share of each limit. */
+/* True when a private mapping of this size leaves the program its share of each limit. */
 static bool memory_fits(uint64_t bytes)
 {
 	char status[PROCFILE_STATUS];
 	uint64_t need = bytes * SHARE;
 
-	/* The process's own tells no sizes once its first thread has exited. */
+	/* The process's own file reports no sizes once its first thread has exited. */
 	if (!procfile_read("/proc/thread-self/status", status, sizeof(status)) &&
 		!procfile_read("/proc/self/status", status, sizeof(status)))
 		return true;
@@ -157,7 +158,7 @@ static bool memory_fits(uint64_t bytes)
 
 #define PAGE 4096
 
-/* The private mapping, each part from a page of its own on; first what handlers use all the time. */
+/* The private mapping, each part page-aligned; first what handlers use all the time. */
 struct memory {
 	struct sampler sampler;
 	_Alignas(PAGE) struct frame_cache cache;
@@ -175,7 +176,7 @@ struct memory {
 	_Alignas(PAGE) struct tail tails[THREADS_MAX];
 };
 
-/* What each thread has in it: slots are used from the first on, and others' pages are never touched. */
+/* Memory per thread. Slots are allocated from the first one on, so pages of unused slots are never touched. */
 #define THREAD_BYTES (sizeof(struct thread_slot) + sizeof(struct tail))
 
 static struct sampler *sampler_map(void)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Sessions of other agents in this process: of another version, or on musl of this one, mapped a second time. Each shares
- * memory with its front end from before it has a handler to after its end, and all versions know it by its name.
+ * Sessions of other agents in this process: of another version, or on musl a second mapping of the same one. Each
+ * shares memory with its front end from before it installs a handler until after its end, and all versions recognise
+ * that memory by its name.
  */
 #include "sampler/maps.h"
 #include "sampler/session/publisher.h"
@@ -12,7 +13,7 @@
 #define OTHERS_BUFFER 8192
 
 struct others {
-	const char *own; /* token */
+	const char *own; /* token of this agent's session */
 	bool live;
 };
 

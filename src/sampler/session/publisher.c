@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One session's life: wait for the one before, set up, loop, take down.
+ * The life of a session: wait for the predecessor, set up, loop, tear down.
  *
- * The order of the end matters: engines off; no handler or callback can find the session any more, and
- * those that had found it get the time to leave; what is left is published, their samples with it; the visiting
- * thread gets the time to leave the JVM; the state is LEFT; the memfd goes, and the memory
- * with the last who holds it. Nothing of this waits without bound: a session whose front end is gone ends within three
- * seconds, whatever the JVM and its threads do.
+ * The order of the end matters: engines off; handlers and callbacks no longer find the session, and those inside get
+ * time to leave; the remaining samples are published, theirs included; the VM-call thread gets time to leave the JVM;
+ * the state becomes LEFT; the memfd is closed, and the memory is freed with its last reference. No step waits without
+ * bound: an orphaned session ends within three seconds, whatever the JVM and its threads do.
  */
 #include "sampler/session/publisher.h"
 
@@ -35,7 +34,7 @@
 
 #define PUBLISHER_STACK (256u << 10)
 #define TICK_NS         (100 * NS_PER_MS)
-/* After a command somebody waits for its first effect: an event's first samples are out at once. */
+/* After a command a user waits for its first effect: an event's first samples are published at once. */
 #define QUICK_NS       (250 * NS_PER_MS)
 #define QUICK_TICK_NS  (10 * NS_PER_MS)
 #define SCAN_WHOLE_NS  (2 * NS_PER_S)
@@ -48,15 +47,15 @@
 #define PREDECESSOR_NS (10 * NS_PER_S)
 #define OPEN_NS        (5 * NS_PER_S)
 #define LOCK_NS        (1 * NS_PER_S)
-#define DRAIN_NS       (1 * NS_PER_S) /* a handler may have lost its core for that long */
+#define DRAIN_NS       (1 * NS_PER_S) /* a handler may lose its core for that long */
 #define VISITOR_NS     (300 * NS_PER_MS)
 
-/* The session that is alive or ending, and the one that waits for it. Under session_lock. */
+/* The session that is alive or ending, and its successor. Under session_lock. */
 static _Atomic uint32_t session_lock;
 static struct sampler *session_now, *session_next;
-static _Atomic uint32_t session_ended; /* futex: moves when a session has left */
+static _Atomic uint32_t session_ended; /* futex: incremented when a session has left */
 
-/* sessions_lock: whoever has the lock holds it for some instructions. false: it has been stopped there for LOCK_NS. */
+/* The lock is held for a few instructions only. False: its holder has been stopped for LOCK_NS. */
 static bool sessions_lock(void)
 {
 	uint64_t end = clock_mono_ns() + LOCK_NS;
@@ -74,7 +73,7 @@ static void sessions_unlock(void)
 	atomic_store_explicit(&session_lock, 0, memory_order_release);
 }
 
-/* pause_check: nothing is sampled for a front end that is parked, or lives but does not get to run. */
+/* Pauses sampling while the front end is parked, or alive without getting a core. */
 static void pause_check(struct sampler *s, uint64_t now)
 {
 	bool parked = atomic_load(&s->shared.control->parked) != 0;
@@ -88,7 +87,7 @@ static void pause_check(struct sampler *s, uint64_t now)
 		events_pause(s);
 		return;
 	}
-	atomic_store(&s->beat_ns, now); /* the lease counts anew */
+	atomic_store(&s->beat_ns, now); /* the lease starts anew */
 	publish_note(s->publish, WIRE_NOTE_GAP, now, s->paused_since_ns, "paused");
 	events_resume(s);
 }
@@ -118,7 +117,7 @@ static void publication_announce(struct sampler *s)
 	raw_futex_wake(&s->shared.status->publish_seq);
 }
 
-/* look_for_threads: when the number of threads moved, once more after new ones, or every two seconds. */
+/* Scans for threads when their number has changed, once more after new ones, and every two seconds. */
 static void look_for_threads(struct sampler *s, uint64_t now)
 {
 	bool whole = now - s->whole_scan_ns >= SCAN_WHOLE_NS;
@@ -136,7 +135,7 @@ static void look_for_threads(struct sampler *s, uint64_t now)
 	publish_renamed(s->publish, false);
 }
 
-/* ask_names: now and then for names that have changed, soon when a Java thread has none. */
+/* Requests names: every ten seconds for renamed threads, every second while a Java thread has none. */
 static void ask_names(struct sampler *s, uint64_t now)
 {
 	bool soon = publish_wants_names(s->publish) || s->select.wants_names;
@@ -151,7 +150,7 @@ static void ask_names(struct sampler *s, uint64_t now)
 	publish_renamed(s->publish, true);
 }
 
-/* pause_length: how long nothing has to be done. */
+/* Time until the next work is due. */
 static uint64_t pause_length(struct sampler *s, uint64_t now, uint64_t next)
 {
 	uint64_t left = next - now, look = starts_pause(s, now);
@@ -159,7 +158,7 @@ static uint64_t pause_length(struct sampler *s, uint64_t now, uint64_t next)
 	return left < look ? left : look;
 }
 
-/* memory_keep: the JVM's memory can still be read; a sandbox may come at any time. */
+/* Checks that the JVM's memory is still readable; a sandbox may be set up at any time. */
 static void memory_keep(struct sampler *s, uint64_t now)
 {
 	kept_update(s);
@@ -168,7 +167,7 @@ static void memory_keep(struct sampler *s, uint64_t now)
 	s->unreadable_said = publish_note(s->publish, WIRE_NOTE_TEXT, now, 0, SIG_MEM_NONE);
 }
 
-/* carrier_note: on JDK 22 to 24 nothing tells where a virtual thread's stack ends and its carrier's begins. */
+/* On JDK 22 to 24 nothing shows where a virtual thread's stack ends and its carrier's begins. */
 static void carrier_note(struct sampler *s, uint64_t now)
 {
 	struct virtuals *v = s->virtuals;
@@ -180,7 +179,7 @@ static void carrier_note(struct sampler *s, uint64_t now)
 		"where that is");
 }
 
-/* unseen_note: why those without a carrier are not seen, on the line of the events that would see them. */
+/* Reports why virtual threads without a carrier are not seen, on the lines of the events that would see them. */
 static void unseen_note(struct sampler *s)
 {
 	static const uint32_t events[] = {WIRE_WALL, WIRE_LOCK};
@@ -198,7 +197,7 @@ static void unseen_note(struct sampler *s)
 	}
 }
 
-/* code_look: how full the code cache is, so seldom that it takes a thousandth of a core. */
+/* Measures how full the code cache is, at a rate that costs at most a thousandth of a core. */
 static void code_look(struct sampler *s, uint64_t now)
 {
 	struct wire_status *status = s->shared.status;
@@ -216,7 +215,7 @@ static void code_look(struct sampler *s, uint64_t now)
 	s->code_due_ns = now + (cost_ns > CODE_NS ? cost_ns : CODE_NS);
 }
 
-/* collectors_look: takes engines off threads that must not get signals any more (collect.h), and turns the process's clock off. */
+/* Disarms threads that must no longer receive signals (collect.h), and stops the process's clock. */
 static void collectors_look(struct sampler *s, bool all)
 {
 	uint32_t collecting = events_any(s) ? collect_look(s, all) : 0;
@@ -231,7 +230,7 @@ static void collectors_look(struct sampler *s, bool all)
 			"signals: their time is shown as [blocks_signals], without stacks");
 }
 
-/* refused_count: timers' signals for which no stack was free (signal/entry.c). */
+/* Counts timer signals for which no stack was free (signal/entry.c). */
 static void refused_count(struct sampler *s)
 {
 	uint64_t refused = sig_refused_take();
@@ -271,8 +270,8 @@ static void publisher_tick(struct sampler *s, uint64_t now)
 /* --- from beginning to end -------------------------------------------------------------------- */
 
 /*
- * tick_after: by the beat of the seconds since the start, so that what was sampled by half way between two is of a
- * twentieth of one second.
+ * The next tick, aligned to tenths of a second since the start, so that each half between two ticks covers a twentieth
+ * of one second.
  */
 static uint64_t tick_after(const struct sampler *s, uint64_t now, bool quick)
 {
@@ -280,8 +279,8 @@ static uint64_t tick_after(const struct sampler *s, uint64_t now, bool quick)
 }
 
 /*
- * half_before: when to look between the publication that has just been and the next; there itself where the process had
- * used less than a hundredth of a core since the one before: an idle JVM is not woken up for it.
+ * When to take the half-way snapshot before `next`; `next` itself if the process used less than a hundredth of a core
+ * since the previous publication: an idle JVM is not woken for it.
  */
 static uint64_t half_before(const struct sampler *s, uint64_t next, uint64_t *used_ns)
 {
@@ -334,7 +333,7 @@ static void left_announce(struct sampler *s)
 	publication_announce(s);
 }
 
-/* last_words: publish what all halves hold, as long as somebody reads. */
+/* Publishes the contents of all table parts while the front end reads. */
 static void last_words(struct sampler *s)
 {
 	uint64_t end = clock_mono_ns() + LAST_WORDS_NS;
@@ -350,14 +349,13 @@ static void last_words(struct sampler *s)
 	publish_table(s->publish, clock_mono_ns(), true);
 	status_update(s);
 	if (atomic_load(&s->stop) == SAMPLER_EXIT)
-		left_announce(s);            /* what follows may not come to its end any more */
-	atomic_fetch_add(&session_ended, 1); /* publisher_exit waits for the last words */
+		left_announce(s);            /* the rest may not complete any more */
+	atomic_fetch_add(&session_ended, 1); /* publisher_exit waits for this */
 	raw_futex_wake(&session_ended);
 }
 
 /*
- * sessions_leave: the next session may begin when this one has nothing in its way any more. Without the lock the pointers are
- * cleared one by one, which is all that is done to them here.
+ * Lets the next session begin. Without the lock the pointers are cleared one by one, the only change made to them here.
  */
 static void sessions_leave(struct sampler *s)
 {
@@ -381,10 +379,10 @@ static void visitor_leaves(struct sampler *s, bool exits)
 		raw_futex_wait(&s->visits.left, 0, end - now);
 }
 
-/* publisher_close: what the session has had from its beginning. */
+/* Releases what the session has owned from its start. */
 static void publisher_close(struct sampler *s)
 {
-	if (s->shared.status) /* none if the session could not get its memory */
+	if (s->shared.status) /* NULL if the session could not get its memory */
 		left_announce(s);
 	files_end(s);
 	sampler_unshare(s);
@@ -412,10 +410,7 @@ static void publisher_leave(struct sampler *s)
 	publisher_close(s);
 }
 
-/*
- * sessions_turn: wait until the session before has left; false when this one is to end before it
- * began.
- */
+/* Waits until the predecessor has left; false when this session is to end before it began. */
 static bool sessions_turn(struct sampler *s)
 {
 	uint64_t end = clock_mono_ns() + PREDECESSOR_NS;
@@ -439,7 +434,7 @@ static bool sessions_turn(struct sampler *s)
 	return false;
 }
 
-/* publisher_open: descriptors and the memory that the front end waits for. An AGENT_* result. */
+/* Creates the descriptors and the memory that the front end waits for. An AGENT_* result. */
 static int publisher_open(struct sampler *s)
 {
 	int result = AGENT_NO_THREAD;
@@ -451,7 +446,7 @@ static int publisher_open(struct sampler *s)
 	return result;
 }
 
-/* admitted: waits for publisher_start's decision. */
+/* Waits for the decision of publisher_start. */
 static bool admitted(struct sampler *s)
 {
 	uint64_t now = clock_mono_ns(), end = now + PREDECESSOR_NS;
@@ -471,7 +466,7 @@ static void *publisher_main(void *arg)
 		publisher_close(s);
 		return NULL;
 	}
-	spawn_punctual(); /* threads that live for a moment are seen if it looks just then */
+	spawn_punctual(); /* polling must be punctual to see short-lived threads */
 	setup_session(s);
 	atomic_store(&s->beat_ns, clock_mono_ns());
 	publisher_loop(s);
@@ -479,7 +474,7 @@ static void *publisher_main(void *arg)
 	return NULL;
 }
 
-/* opened: what the publisher has made of it; AGENT_NO_THREAD if it does not answer. */
+/* The result of publisher_open; AGENT_NO_THREAD if the publisher does not answer. */
 static int opened(struct sampler *s)
 {
 	uint64_t now = clock_mono_ns(), end = now + OPEN_NS;
@@ -490,14 +485,14 @@ static int opened(struct sampler *s)
 					    : AGENT_NO_THREAD;
 }
 
-/* sessions_busy: true when a session must not be replaced. Under sessions_lock. */
+/* True when the current session must not be replaced. Under sessions_lock. */
 static bool sessions_busy(bool take)
 {
 	return session_next || (session_now && !take && lease_runs(session_now) &&
 				       !lease_lost(session_now, clock_mono_ns()));
 }
 
-/* sessions_enter: makes it the session, or the next one. An AGENT_* result. */
+/* Makes it the current session, or its successor. An AGENT_* result. */
 static int sessions_enter(struct sampler *s, bool take)
 {
 	int result = AGENT_OK;
@@ -523,7 +518,7 @@ int publisher_start(struct sampler *s, bool take)
 
 	if (locked)
 		sessions_unlock();
-	/* Here already, before there is shared memory that the front end would mistake for the living session's. */
+	/* Checked before shared memory exists that the front end would mistake for the live session's. */
 	if (busy) {
 		sampler_free(s);
 		return AGENT_BUSY;
@@ -535,7 +530,7 @@ int publisher_start(struct sampler *s, bool take)
 		return AGENT_NO_THREAD;
 	}
 	result = opened(s);
-	/* What was seen may have been a session of this agent, which is another matter. */
+	/* The memory seen may have belonged to a session of this agent, which is handled below. */
 	if (result == AGENT_OTHER && (before || ended != atomic_load(&session_ended)))
 		result = AGENT_OK;
 	if (result == AGENT_OK)
@@ -548,7 +543,7 @@ int publisher_start(struct sampler *s, bool take)
 	return result;
 }
 
-/* publisher_exit: called by exit(), in the target or in a child of it that did not exec. */
+/* Called by exit(), in the target or in a child of it that did not exec. */
 static void publisher_exit(void *pid)
 {
 	uint64_t end = clock_mono_ns() + LAST_WORDS_NS;
@@ -568,7 +563,7 @@ static void publisher_exit(void *pid)
 		raw_futex_wait(&session_ended, ended, TICK_NS);
 }
 
-/* What atexit is made of; the agent has no start files that would bring it along. */
+/* The basis of atexit; the agent has no start files to provide that. */
 extern int __cxa_atexit(void (*function)(void *), void *argument, void *object);
 
 void publisher_at_exit(void)

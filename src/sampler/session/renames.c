@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Looks at names, publishes those that have changed, and what visits bring. */
+/* Polls names, publishes those that have changed, and those recorded by VM calls. */
 #include "sampler/session/publisher.h"
 
 #include "base/clock.h"
@@ -8,11 +8,11 @@
 #include "sampler/publish/publish.h"
 #include "sampler/signal/signal.h"
 
-#define RENAMES_LOOKS    1024u /* at threads, in one tick */
+#define RENAMES_LOOKS    1024u /* threads checked per tick */
 #define RENAMES_VISIT_NS (250 * NS_PER_MS)
 #define RENAMES_OPEN_NS  (1 * NS_PER_S)
 
-/* renames_open: how java.lang.Thread is read. */
+/* Finds out how to read java.lang.Thread; retries once a second. True once that is known. */
 static bool renames_open(struct sampler *s, uint64_t now)
 {
 	if (atomic_load(&s->java_known))
@@ -24,7 +24,7 @@ static bool renames_open(struct sampler *s, uint64_t now)
 	return atomic_load(&s->java_known);
 }
 
-/* renames_look: is it called otherwise than before, and has its name been read? */
+/* True when the thread's name has changed and was read. */
 static bool renames_look(struct sampler *s, struct thread_slot *slot)
 {
 	uint64_t java_thread = atomic_load(&slot->java_thread);
@@ -32,7 +32,10 @@ static bool renames_look(struct sampler *s, struct thread_slot *slot)
 	if (!atomic_load(&slot->tid) || atomic_load(&slot->gone) || !java_thread ||
 		!java_name_moved(&s->java, s->layout, &s->look.mem, java_thread, &slot->name_seen))
 		return false;
-	/* What has no name of the JVM's yet is visited anyway. Has a collector moved what was read, it is read again. */
+	/*
+	 * A thread not yet named by the JVM is covered by VM calls. If what was read has been relocated meanwhile, it
+	 * is read again.
+	 */
 	if (!slot->named_by_jvm)
 		return false;
 	here_refresh(&s->look);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Opening, emptying and clearing rooms. */
+/* Assigning, draining and clearing the sig_rooms of session epochs. */
 #include "sampler/session/rooms.h"
 
 #include "base/clock.h"
@@ -9,7 +9,7 @@
 
 #define LOOK_NS 500000
 
-/* Sessions whose room was not empty at their end, by number of the room. */
+/* Sessions whose sig_room was not empty at their end, by its index. */
 static _Atomic(struct sampler *) rooms_buried[SIG_ROOMS];
 static _Atomic uint64_t rooms_kept_bytes;
 
@@ -22,7 +22,7 @@ static void room_bury(uint32_t number, struct sampler *s)
 {
 	atomic_fetch_add(&rooms_kept_bytes, s->memory_bytes);
 	s = atomic_exchange(&rooms_buried[number], s);
-	(void)s; /* one that lay there already stays in memory for good, and is counted */
+	(void)s; /* an earlier one there stays mapped for good, and is counted */
 }
 
 static void room_clear(uint32_t number)

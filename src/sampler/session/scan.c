@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Threads that come and go, as /proc/self/task, the JVM's own list and its callbacks tell. */
+/* Starting and ending threads, from /proc/self/task, the JVM's own list and its callbacks. */
 #include "sampler/session/scan.h"
 
 #include "sampler/engine/arms.h"
@@ -11,7 +11,7 @@
 
 #include <unistd.h>
 
-/* slot_retire: out of the index; scan_gone does the rest. */
+/* Removes the slot from the index; scan_gone frees it. */
 static void slot_retire(struct sampler *s, struct thread_slot *slot)
 {
 	threads_unlist(s->threads, slot);
@@ -19,8 +19,8 @@ static void slot_retire(struct sampler *s, struct thread_slot *slot)
 }
 
 /*
- * slot_stale: does the listed slot belong to an earlier thread with the same tid? On the publisher's thread its engine can
- * tell; on the started thread itself only another JavaThread does, and the next whole scan finds the rest.
+ * True when the listed slot belongs to an earlier thread with the same tid. On the publisher's thread its engine can
+ * tell; on the started thread itself only a different JavaThread can, and the next whole scan finds the rest.
  */
 static bool slot_stale(
 	const struct sampler *s, const struct thread_slot *slot, uint64_t java_thread)
@@ -66,7 +66,7 @@ void scan_thread_ends(struct sampler *s, int32_t tid)
 
 /* --- the scan --------------------------------------------------------------------------------- */
 
-/* scan_agent: is it a thread of the agent's own? */
+/* True for the agent's own threads. */
 static bool scan_agent(struct sampler *s, int32_t tid)
 {
 	return tid == atomic_load(&s->publisher_tid) || tid == atomic_load(&s->visits.tid) ||
@@ -74,7 +74,7 @@ static bool scan_agent(struct sampler *s, int32_t tid)
 	       tid == atomic_load(&s->files.tid);
 }
 
-/* scan_found: whole: look at what is known, too: tids given to others, threads left without engine. */
+/* Handles a thread found in /proc/self/task. whole: check known ones too, for reused tids and missing engines. */
 static void scan_found(struct sampler *s, int32_t task, bool whole)
 {
 	int32_t tid = s->task_other ? task_tid(s->task.fd, task) : task;
@@ -96,7 +96,7 @@ static void scan_found(struct sampler *s, int32_t task, bool whole)
 	atomic_store(&slot->task, task);
 }
 
-/* scan_task: a number from a directory entry, 0 for "." and "..". */
+/* Parses a directory entry; 0 for "." and "..". */
 static int32_t scan_task(const char *name)
 {
 	int32_t task = 0;
@@ -125,7 +125,7 @@ static bool scan_tasks(struct sampler *s, bool whole)
 	return got == 0;
 }
 
-/* scan_name: now, since it may have ended before anybody visits the JVM or publishes its samples. */
+/* Names the thread now: it may have ended before the next VM call or publication. */
 static void scan_name(struct sampler *s, struct thread_slot *slot, uint64_t java_thread)
 {
 	if (atomic_load(&s->java_known) &&
@@ -154,9 +154,9 @@ static void scan_java(void *ctx, uint64_t java_thread, int32_t tid)
 }
 
 /*
- * True when the thread is alive although this scan has not seen it. The kernel reads on from where the last part of the
- * listing ended; when that thread has exited meanwhile, it counts positions instead, and skips as many threads as have
- * exited before it.
+ * True when the thread is alive although this scan has not seen it. The kernel continues a directory listing after the
+ * last thread returned; if that thread has exited meanwhile, it counts positions instead, and skips as many threads as
+ * have exited before it.
  */
 static bool scan_skipped(struct sampler *s, struct thread_slot *slot)
 {
@@ -169,9 +169,7 @@ static bool scan_skipped(struct sampler *s, struct thread_slot *slot)
 	return true;
 }
 
-/*
- * scan_gone: retire threads that have exited and twins of one tid; free the slots that nothing names any more.
- */
+/* Retires threads that have exited and duplicates of a tid; frees slots that nothing refers to any more. */
 static void scan_gone(struct sampler *s)
 {
 	struct threads *threads = s->threads;
@@ -211,8 +209,9 @@ void scan_threads(struct sampler *s, bool whole)
 	s->scan_again = false;
 	s->unlisted = 0;
 	if (!scan_tasks(s, whole))
-		return; /* /proc failed in the middle: nobody is gone because of that */
-	if (s->unlisted > s->unlisted_most) { /* each thread once, however often it is tried */
+		return; /* /proc failed midway: no thread is retired because of that */
+	/* Each thread counts once, however often it is tried. */
+	if (s->unlisted > s->unlisted_most) {
 		counters_add(&s->counters, COUNTER_THREADS_FULL, s->unlisted - s->unlisted_most);
 		s->unlisted_most = s->unlisted;
 	}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Threads that begin or cease to match the pattern. */
+/* Applies the selection to threads that begin or cease to match the pattern. */
 #include "sampler/session/scan.h"
 
 #include "sampler/engine/arms.h"
@@ -15,7 +15,7 @@ static void select_slot(struct sampler *s, struct thread_slot *slot)
 		return;
 	out = sig_leaves_out(s, slot);
 	if (atomic_load(&slot->name_seq) != seq)
-		return; /* the next time */
+		return; /* renamed meanwhile: next time */
 	atomic_store(&slot->unselected, out);
 	if (out)
 		arms_take_off(s, slot);

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * HotSpot's layout read, a signal chosen, the threads listed, the naming thread
- * started.
- */
+/* Sets a session up: reads HotSpot's layout, chooses a signal, lists the threads, starts the VM-call thread. */
 #include "sampler/calls.h"
 #include "sampler/engine/perf_fd.h"
 #include "sampler/session/publisher.h"
@@ -28,17 +25,17 @@
 #include <string.h>
 #include <sys/resource.h>
 
-/* What front ends call the agent's file, of whatever version: attach/place.h. */
+/* Prefix of the agent's file name, used by front ends of every version: attach/place.h. */
 #define SETUP_AGENT "libjhot-"
 
 /*
- * Tests of the layout before it is given up, ever later ones: threads that are in the middle of something are no proof, and
- * stay there for long where they have no core.
+ * Attempts to validate the layout before it is given up, with exponential back-off: threads in a transient state prove
+ * nothing, and stay in it for long when they get no core.
  */
 #define TESTS    8
 #define FIRST_NS 2000000
 
-/* setup_tested: the layout if it fits this JVM; NULL, and what speaks against it in the note, if not. */
+/* The layout if it fits this JVM; otherwise NULL, with the contradiction in the note. */
 static const struct walk_layout *setup_tested(struct sampler *s, const struct walk_mem *mem)
 {
 	uint64_t pause_ns = FIRST_NS;
@@ -81,7 +78,7 @@ static void setup_walker(struct sampler *s)
 			"asked for by the option walker=agct");
 	}
 	debug_info_begin(s);
-	if (!s->layout && s->thread_layout) /* which it is told the thread by */
+	if (!s->layout && s->thread_layout) /* AsyncGetCallTrace needs the JavaThread */
 		jvm_agct_open(s->agct);
 	text_set(status->walker, sizeof(status->walker),
 		s->layout       ? "vmstructs"
@@ -89,7 +86,7 @@ static void setup_walker(struct sampler *s)
 				: "native");
 }
 
-/* setup_reasons: names of broken walks are needed where there is no buffer to resolve them in. */
+/* Resolves the names of broken walks in advance: they are needed when no buffer is free to resolve them in. */
 static void setup_reasons(struct sampler *s)
 {
 	for (int why = 1; why < WALK_BREAK_COUNT; why++) {
@@ -106,7 +103,7 @@ static const char counter_names[][16] = {
 #undef COUNTER_NAME
 };
 
-/* setup_counters: their names; those of breaks without the brackets. */
+/* Sets the counters' names; those of breaks without the brackets. */
 static void setup_counters(struct sampler *s)
 {
 	struct wire_status *status = s->shared.status;
@@ -124,11 +121,11 @@ static void setup_counters(struct sampler *s)
 	atomic_store(&status->counters_used, COUNTER_COUNT);
 }
 
-/* setup_fds: how many descriptors perf may use. None in the program's table, where they could be closed and counted. */
+/* How many descriptors perf may use. None in the program's table, where the program could close or count them. */
 static uint32_t setup_fds(const struct sampler *s)
 {
-	uint64_t limit = raw_limit(
-		RLIMIT_NOFILE); /* the kernel knows no unlimited one: not to be read, then */
+	/* The kernel knows no unlimited value: UINT64_MAX means that it is unreadable. */
+	uint64_t limit = raw_limit(RLIMIT_NOFILE);
 
 	return !s->files.own ? 0 : limit < UINT32_MAX ? (uint32_t)limit : 1024;
 }
@@ -143,7 +140,7 @@ static void setup_threads(struct sampler *s)
 	scan_threads(s, true);
 }
 
-/* setup_is_agent: also as memory of a front end's, "/memfd:libjhot-...". */
+/* True also for an agent in a front end's memory file, "/memfd:libjhot-...". */
 static bool setup_is_agent(const struct module *m)
 {
 	const char *end = m->path + m->path_bytes, *name = end;
@@ -155,9 +152,9 @@ static bool setup_is_agent(const struct module *m)
 }
 
 /*
- * setup_left: the code of an agent of another version, or on musl of the same one, stays where it is when its session has
- * ended, and its handler with it. So do signals that it has sent and that are still to come: those are as harmless to
- * ours as what the session before has left. One whose session lives keeps its signal.
+ * True for a handler left by an agent of another version, or on musl by another copy of the same one. Its code stays
+ * mapped after its session has ended. Signals it has sent that are still pending are as harmless to our handler as
+ * those of our own previous session. An agent whose session is alive keeps its signal.
  */
 static bool setup_left(struct sampler *s, uint64_t handler)
 {
@@ -166,7 +163,7 @@ static bool setup_left(struct sampler *s, uint64_t handler)
 	return m && setup_is_agent(m) && !others_live(s);
 }
 
-/* wanted: what the JVM is to tell of in any session. */
+/* JVM events wanted in every session. */
 static uint32_t wanted(const struct sampler *s)
 {
 	return (jvm_tells_starts() ? JVM_TELLS_THREADS : 0) |

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Looks at the newest threads; counts those that it came too late for. */
+/* Polls the newest threads; counts those it was too late for. */
 
 #include "base/clock.h"
 #include "sampler/engine/arms.h"
@@ -10,20 +10,20 @@
 #define LOOK_NS      (10 * NS_PER_MS)
 #define LOOK_IDLE_NS (100 * NS_PER_MS)
 #define SOON_NS      (500 * NS_PER_US)
-#define SOON_SHARE   30 /* of a core at most */
+#define SOON_SHARE   30 /* upper bound of the cost: 1 / SOON_SHARE of a core */
 #define SMOOTH       16
 #define SOON_FOR_NS  (1 * NS_PER_S)
 
-#define NEWEST       64u /* more at once wait for the whole scan */
+#define NEWEST       64u /* if more start at once, the rest waits for the whole scan */
 #define NEWEST_TRIES 4
 
-/* needed: who else tells of them? */
+/* True when nothing else reports new threads (no JVMTI ThreadStart). */
 static bool needed(const struct sampler *s)
 {
 	return s->thread_layout && !jvm_events_told(JVM_TELLS_THREADS);
 }
 
-/* unseen: are there events that the process's own clock does not sample? */
+/* True when an active event is not sampled by the process's own clock. */
 static bool unseen(const struct sampler *s)
 {
 	for (uint32_t i = 0; i < WIRE_EVENTS; i++) {
@@ -40,8 +40,9 @@ bool starts_pass(const struct sampler *s)
 }
 
 /*
- * starts_told: where the process's own clock samples them all, and the JVM counts them, it need not tell of each: that
- * costs a short thread more than its samples. From a second after there are fewer on it does again.
+ * Switches the JVM's ThreadStart events off while they are redundant: the process's own clock samples all new threads,
+ * and the JVM counts them. An event costs a short thread more than its samples. They are switched on again one second
+ * after the rate has dropped.
  */
 static void starts_told(struct sampler *s, uint64_t now)
 {
@@ -68,7 +69,7 @@ static bool newest_known(void *ctx, const struct walk_listed *thread)
 	return slot && atomic_load(&slot->java_thread) == thread->java_thread;
 }
 
-/* look_newest: how many were new. */
+/* Lists the newest threads; returns how many were new. */
 static uint32_t look_newest(struct sampler *s)
 {
 	struct walk_listed listed[NEWEST];
@@ -82,15 +83,15 @@ static uint32_t look_newest(struct sampler *s)
 	}
 	for (int i = 0; i < count; i++)
 		found += scan_listed(s, &listed[i]);
+	/* Select by the kernel's name: short threads would have ended by the next publication. */
 	if (found && s->select.pattern[0])
-		select_update(
-			s); /* by the kernel's name; until the next publication short ones would be over */
+		select_update(s);
 	return found;
 }
 
 /*
- * starts_missed: have some ended since the last look? The JVM counts the agent's own visits, too; during one it is as it
- * was before.
+ * True when threads have started and ended since the last poll. The JVM's count includes the agent's VM calls; while
+ * one is in progress, the answer is the previous one.
  */
 static bool starts_missed(struct sampler *s, bool soon)
 {
@@ -101,15 +102,16 @@ static bool starts_missed(struct sampler *s, bool soon)
 
 	t->found += starts_pass(s) ? 0 : look_newest(s);
 	if (atomic_load(&s->visits.asked) != atomic_load(&s->visits.done))
-		return soon; /* it will be told when the visit is over */
+		return soon; /* decided when the VM call is complete */
 	found = t->found;
 	visits = atomic_load(&s->visits.made);
 	missed = (int64_t)(started - before) - (int64_t)(visits - t->visits) - found;
 	t->started = started;
 	t->visits = visits;
 	t->found = 0;
+	/* There is no count, and where one thread starts there may be others. */
 	if (!started)
-		return found > 0; /* nobody counts them, and where one comes there may be others */
+		return found > 0;
 	if (!before || missed <= 0)
 		return false;
 	atomic_fetch_add(&s->shares.started, (uint32_t)missed);
@@ -132,8 +134,9 @@ void starts_look(struct sampler *s, uint64_t now)
 	if (starts_missed(s, now < t->soon_until_ns) && !arms_clocked(s))
 		t->soon_until_ns = now + SOON_FOR_NS;
 	cost = clock_read_ns(CLOCK_THREAD_CPUTIME_ID) - begin;
+	/* Clamp: a poll that finds many at once must not delay the next ones. */
 	if (cost > usual)
-		cost = usual; /* one that finds many at once does not keep the next ones away */
+		cost = usual;
 	t->cost_ns = (t->cost_ns * (SMOOTH - 1) + cost) / SMOOTH;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The list of threads: what only the session's own threads do with it. */
+/* The part of the thread list that only the session's own threads use. */
 #include "sampler/session/threads.h"
 
 #include "sampler/task.h"
@@ -37,7 +37,7 @@ struct thread_slot *threads_by_id(struct threads *threads, uint32_t id)
 void threads_name_comm(
 	struct thread_slot *slot, int task_fd, int32_t task, enum threads_owner owner)
 {
-	char name[32]; /* with a line feed at the end */
+	char name[32]; /* ends with a line feed */
 	size_t bytes;
 
 	if (!task_name(task_fd, task, name, sizeof(name)))

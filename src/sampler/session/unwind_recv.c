@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The table that handlers walk by, the blocks of rows that it names, and those that somebody may still hold. */
+/* The published table, the blocks of rows it refers to, and retired memory that may still be in use. */
 #include "sampler/session/unwind_recv.h"
 
 #include "sampler/signal/raw.h"
@@ -52,7 +52,7 @@ static void arriving_drop(struct unwind_recv *u)
 	u->module = u->total = u->have = 0;
 }
 
-/* settle: unmaps what nobody can hold any more. */
+/* Unmaps retired memory that no walk can use any more. */
 static void settle(struct unwind_recv *u)
 {
 	if (!u->passing)
@@ -68,7 +68,7 @@ static void settle(struct unwind_recv *u)
 
 /* --- the table -------------------------------------------------------------------------------- */
 
-/* Insert by start: blocks are few. */
+/* Insertion sort by start address; there are few blocks. */
 static void table_add(struct unwind_table *t, const struct unwind_block *b)
 {
 	uint32_t at = t->count;
@@ -91,8 +91,8 @@ static uint32_t blocks_used(const struct unwind_recv *u)
 }
 
 /*
- * table_publish: a new one of the blocks that there are. Without memory for it there is none, and walks follow frame
- * pointers: what left since may not be named any longer.
+ * Publishes a new table of the current blocks. If there is no memory for it, walks follow frame pointers only, because
+ * retired blocks must no longer be referenced.
  */
 static void table_publish(struct unwind_recv *u)
 {
@@ -117,7 +117,9 @@ static void table_publish(struct unwind_recv *u)
 	settle(u);
 }
 
-/* blocks_leave: all of this module's; module 0: those whose mapping is gone. The next table does not name them. */
+/*
+ * Retires the blocks of a module; with module 0, those whose mapping is gone. The next table does not refer to them.
+ */
 static void blocks_leave(struct unwind_recv *u, uint32_t module)
 {
 	for (uint32_t i = 0; i < UNWIND_RECV_BLOCKS; i++) {
@@ -162,7 +164,7 @@ static void forget(struct unwind_recv *u, uint32_t module)
 		arriving_drop(u);
 	blocks_leave(u, module);
 	if (u->changed)
-		table_publish(u); /* so that its space is there for the next */
+		table_publish(u); /* frees its budget for the next rows */
 }
 
 static int arriving_begin(struct unwind_recv *u, const struct wire_unwind_chunk *head)
@@ -188,7 +190,7 @@ static struct unwind_block *block_unused(struct unwind_recv *u)
 	return NULL;
 }
 
-/* The whole is here, in memory that nobody else can write. */
+/* The rows are complete, in memory that only the agent can write. */
 static int arriving_finish(struct unwind_recv *u)
 {
 	const struct module *m = modules_by_id(u->s->modules, u->module);
@@ -202,7 +204,7 @@ static int arriving_finish(struct unwind_recv *u)
 		arriving_drop(u);
 		return error;
 	}
-	blocks_leave(u, u->module); /* sent again: the new ones win */
+	blocks_leave(u, u->module); /* sent again: the new rows win */
 	*b = (struct unwind_block){.module = u->module,
 		.bytes = u->total,
 		.rows = u->arriving,
@@ -215,7 +217,10 @@ static int arriving_finish(struct unwind_recv *u)
 	return 0;
 }
 
-/* One piece. head is a copy: the front end could change what it wrote while we look at it. */
+/*
+ * Handles one piece. head is a private copy, since the front end could modify the original between check and use
+ * (TOCTOU).
+ */
 static int piece_take(struct unwind_recv *u, const struct wire_unwind_chunk *head, const char *data)
 {
 	int error;
