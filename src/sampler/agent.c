@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Agent_OnAttach: options, a session's memory, its thread. Nothing here takes long or can block. */
+/*
+ * Agent_OnAttach: parses options, allocates a session and starts its thread. Runs on a Java thread; its longest wait is
+ * that of publisher_start, 5 s at most.
+ */
 #include "sampler/calls.h"
 #include "sampler/jvm/jvm.h"
 #include "sampler/session/memory.h"
@@ -75,9 +78,10 @@ static bool options_parse(struct options *o, const char *text)
 }
 
 /*
- * agent_keep: keeps a descriptor of the agent's file where a later load under another path would map a second copy, and
- * front ends have the JVM load that descriptor (attach/place.c). glibc knows a library by its path, which is the same each
- * time unless it is that of a descriptor (/proc/PID/fd/N); musl knows it by its file, which is removed after the load.
+ * Keeps a descriptor of the agent's file open if a later load under another path would map a second copy; front ends
+ * then have the JVM load that descriptor (attach/place.c). glibc identifies a library by its path, which is the same
+ * every time unless it is that of a descriptor (/proc/PID/fd/N); musl identifies it by its file, which is removed after
+ * the load.
  */
 static void agent_keep(void)
 {

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tries system calls in a child of this process. The child:
+ * Tries system calls in a child of this process. The child
  *
  *   shares the memory (CLONE_VM): no page is copied, and results are simply stored. The calling thread waits (CLONE_VFORK);
- *   shares the descriptors (CLONE_FILES): its end closes nothing;
- *   has its own signal actions, and all signals blocked: SECCOMP_RET_TRAP ends it, and no handler of the program runs in it;
- *   sends no signal when it ends (exit signal 0), so a wait() of the program's does not see it;
- *   must not dump core: that would be the JVM's whole memory, and up to Linux 5.15 a dump kills every process that shares
- *   the memory. From 5.16 on the child's own RLIMIT_CORE prevents it (1 byte: also no dump into a pipe); before, the
- *   process is made undumpable as long as the child lives.
+ *   shares the descriptors (CLONE_FILES): its exit closes nothing;
+ *   has its own signal actions, and all signals blocked: SECCOMP_RET_TRAP kills it, and no handler of the program runs;
+ *   sends no signal when it exits (exit signal 0), so a wait() of the program does not see it;
+ *   must not dump core: that would be the JVM's whole memory, and up to Linux 5.15 a dump kills every process that
+ *   shares the memory. From 5.16 on the child's own RLIMIT_CORE prevents it (1 byte: no dump into a pipe either);
+ *   before, the process is made undumpable while the child lives.
  *
- * One child is killed for each call that the filter kills for; the next one goes on behind that call.
+ * One child is lost for each call the filter kills for; the next child continues after that call.
  */
 #include "sampler/calls.h"
 
@@ -45,16 +45,16 @@
 
 enum need { VITAL, NEEDED, OPTIONAL };
 
-/* Arguments that stand for addresses. */
+/* Arguments that are replaced by addresses. */
 enum { SCRATCH = INT32_MIN, EMPTY };
 
-/* One thing to try: a row of the table, or another use of one that a filter may tell apart. */
+/* One attempt: a row of the table, or another use of its call that a filter may treat differently. */
 struct attempt {
 	uint32_t call; /* enum wire_call */
 	int32_t arguments[4];
 };
 
-/* Of the table, without pointers, which the loader would have to relocate. */
+/* The table without pointers, which the loader would have to relocate. */
 static const struct row {
 	uint16_t number;
 	uint8_t need;
@@ -63,7 +63,7 @@ static const struct row {
 	WIRE_CALLS(ROW)
 #undef ROW
 };
-static const char texts[] = /* the name and what is lost, of each row */
+static const char texts[] = /* per row: the call's name, and what is lost without it */
 #define TEXT(name, need, use, lost, ...) #name "\0" lost "\0"
 	WIRE_CALLS(TEXT);
 #undef TEXT
@@ -72,7 +72,7 @@ static const struct attempt attempts[] = {
 #define ATTEMPT(name, need, use, lost, ...) {CALL_##name, {__VA_ARGS__}},
 	WIRE_CALLS(ATTEMPT)
 #undef ATTEMPT
-	/* by their second argument */
+	/* variants that differ in their second argument */
 	{CALL_prctl, {PR_SET_NAME, 0, 0, 0}},
 	{CALL_prctl, {0x53564d41 /* PR_SET_VMA */, 0, 1, 0}},
 	{CALL_fcntl, {-1, F_DUPFD_CLOEXEC, 0, 0}},
@@ -89,23 +89,27 @@ static const struct attempt attempts[] = {
 };
 #define ATTEMPTS (sizeof(attempts) / sizeof(attempts[0]))
 
-/* Written by the child, read when it has ended. */
+/* Written by the child, read after it has ended. */
 static struct trial {
-	bool old_kernel;          /* whose core dumps kill those who share the memory */
-	volatile bool undumpable; /* the process: to be undone */
-	volatile uint32_t next;   /* the attempt that comes after the one that is being made */
-	volatile uint32_t call;   /* what is being made; CALL_COUNT: nothing any more */
+	bool old_kernel; /* true: core dumps kill every process that shares the memory */
+	/* True while the process is undumpable, which must be undone. */
+	volatile bool undumpable;
+	volatile uint32_t next; /* index of the attempt after the current one */
+	volatile uint32_t call; /* the call in progress; CALL_COUNT: all done */
 	volatile uint8_t errors[ATTEMPTS];
 } trial;
 
 static struct {
-	uint32_t filters; /* that `result` is of */
+	uint32_t filters; /* number of filters that `result` applies to */
 	int result;
 } known;
 
 /* --- in the child ------------------------------------------------------------------------------------- */
 
-/* no_core: prevents a core dump of this child. Until it has, being killed dumps core, which from Linux 5.16 on is only slow. */
+/*
+ * Prevents a core dump of this child. If the child is killed earlier, it dumps core, which from Linux 5.16 on is merely
+ * slow.
+ */
 static void no_core(struct trial *t)
 {
 	struct rlimit limit = {0, 0};
@@ -118,7 +122,7 @@ static void no_core(struct trial *t)
 	}
 	t->call = CALL_prlimit64;
 	raw(SYS_prlimit64, 0, RLIMIT_CORE, NULL, &limit);
-	limit.rlim_cur = limit.rlim_max > 0; /* 1: not even into a pipe */
+	limit.rlim_cur = limit.rlim_max > 0; /* 1: no dump into a pipe either */
 	raw(SYS_prlimit64, 0, RLIMIT_CORE, &limit, NULL);
 }
 
@@ -156,8 +160,8 @@ static void child_main(uint32_t from)
 }
 
 /*
- * child_start: makes clone or clone3 and calls child_main(from) in the child, on its own stack. Only the child's registers
- * change where no clobber says so. The child's id, or -errno.
+ * Makes the system call clone or clone3 and calls child_main(from) in the child, on the child's own stack. In the
+ * parent, no register changes beyond the clobbers. Returns the child's id, or -errno.
  */
 static long child_start(long number, long a, long b, uint32_t from)
 {
@@ -207,16 +211,16 @@ static long child_start(long number, long a, long b, uint32_t from)
 /* --- in the JVM ---------------------------------------------------------------------------------------- */
 
 /*
- * child_clone: by the call that this libc starts threads with, which the filter therefore allows: glibc from 2.34 on makes
- * clone3, and clone where that fails with ENOSYS. A filter cannot look at clone3's flags; one that allows clone for
- * threads only is the one case that would not be noticed.
+ * Uses the call this libc starts threads with, which the filter therefore allows: glibc from 2.34 on uses clone3, and
+ * clone if that fails with ENOSYS. A filter cannot inspect clone3's flags; one that allows clone for threads only is
+ * the only case not detected.
  */
 static long child_clone(uint32_t from)
 {
 	static _Alignas(16) char stack[CHILD_STACK];
 	const char *(*version)(void) =
 		(const char *(*)(void))(uintptr_t)dlsym(RTLD_DEFAULT, "gnu_get_libc_version");
-	/* struct clone_args as of Linux 5.3 */
+	/* struct clone_args of Linux 5.3 */
 	uint64_t args[8] = {[0] = CHILD_FLAGS, [5] = (uintptr_t)stack, [6] = sizeof(stack)};
 	const char *text = version ? version() : "0.";
 	long pid = -ENOSYS;
@@ -230,7 +234,7 @@ static long child_clone(uint32_t from)
 	return pid;
 }
 
-/* try_from: one child that makes the attempts from this one on. Its id once it has ended, or -errno. */
+/* Runs one child for the attempts from `from` on. Returns its id after it has ended, or -errno. */
 static long try_from(uint32_t from)
 {
 	uint64_t all = ~0ull, before = 0;
@@ -251,7 +255,7 @@ static void forbid(uint32_t call, uint8_t error)
 	atomic_store_explicit(&raw_forbidden[rows[call].number], error, memory_order_relaxed);
 }
 
-/* try_all: AGENT_OK or AGENT_UNTRIED. */
+/* Runs children until every attempt is made. AGENT_OK or AGENT_UNTRIED. */
 static int try_all(void)
 {
 	static int32_t pids[ATTEMPTS + 2];
@@ -266,8 +270,9 @@ static int try_all(void)
 		pids[children++] = (int32_t)pid;
 		if (trial.call < CALL_COUNT)
 			forbid(trial.call, EPERM);
+		/* This child stays a zombie until the JVM ends: start no more. */
 		if (raw_refusal(SYS_wait4))
-			break; /* this child stays, as a zombie, until the JVM ends: none more */
+			break;
 	}
 	for (uint32_t i = 0; i < children; i++)
 		while (raw(SYS_wait4, pids[i], NULL, __WALL, NULL) == -EINTR)
@@ -278,7 +283,7 @@ static int try_all(void)
 	return pid < 0 ? AGENT_UNTRIED : AGENT_OK;
 }
 
-/* --- is there a filter? --------------------------------------------------------------------------------- */
+/* --- detecting filters ---------------------------------------------------------------------------------- */
 
 static uint32_t filters_now(void)
 {
@@ -290,7 +295,7 @@ static uint32_t filters_now(void)
 		       : PROCFILE_FILTERS;
 }
 
-/* dumps_kill: before Linux 5.16. */
+/* True before Linux 5.16. */
 static bool dumps_kill(void)
 {
 	char release[64];
@@ -303,7 +308,7 @@ static bool dumps_kill(void)
 	return major < 5 || (major == 5 && (!minor || procfile_number(minor, ".", 0) < 16));
 }
 
-/* try_when_changed: `again`: also where Linux does not say how many filters there are. */
+/* Tries the calls if the number of filters has changed. again: also if Linux does not report how many there are. */
 static int try_when_changed(bool again)
 {
 	uint32_t filters = filters_now();
@@ -311,7 +316,7 @@ static int try_when_changed(bool again)
 	if (filters == known.filters && !(again && filters == PROCFILE_FILTERS))
 		return known.result;
 	if (raw_refusal(SYS_wait4))
-		return known.result; /* each further child would stay */
+		return known.result; /* each further child would stay a zombie */
 	known.filters = filters;
 	known.result = AGENT_OK;
 	if (!filters)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From the histograms of walks to quantiles in nanoseconds. */
+/* Converts the histograms of walks to quantiles in nanoseconds. */
 #include "sampler/cost.h"
 
 #include "base/clock.h"
@@ -10,7 +10,7 @@ void cost_start(struct cost *cost)
 	cost->start_ticks = cost_ticks();
 }
 
-/* The first tick of a bucket. */
+/* The lower bound of a bucket in ticks. */
 static double bucket_from(unsigned bucket)
 {
 	uint64_t octave = 1ull << (COST_OCTAVE_MIN + bucket / COST_STEPS);
@@ -18,7 +18,7 @@ static double bucket_from(unsigned bucket)
 	return (double)(octave + octave / COST_STEPS * (bucket % COST_STEPS));
 }
 
-/* Ticks that a share of the walks did not exceed: walks lie evenly in their bucket. */
+/* The quantile in ticks, interpolated linearly within its bucket. */
 static double quantile(const uint32_t *walks, uint64_t total, double share)
 {
 	double wanted = (double)total * share, below = 0;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sockets by both of their ends, all else by the link in /proc/self/fd; descriptor_epoll.c has what is in an epoll. */
+/*
+ * Describes sockets by both of their ends, and everything else by its link in /proc/self/fd; descriptor_epoll.c
+ * describes epolls.
+ */
 #include "sampler/descriptor.h"
 
 #include "sampler/signal/raw.h"
@@ -8,17 +11,17 @@
 #include <netinet/tcp.h>
 #include <string.h>
 
-#define LISTENERS_FDS   1024 /* that takes 0.2 ms */
+#define LISTENERS_FDS   1024 /* takes 0.2 ms */
 #define DESCRIPTOR_PATH 40
 
-/* A text in the making. */
+/* A text under construction. */
 struct describing {
 	struct descriptor_ports *ports;
 	const struct descriptor_call *call;
 	struct text text;
 };
 
-/* path_of: of the program's descriptor, on any thread. */
+/* The path of a descriptor of the program; valid on any thread. */
 static void path_of(int32_t fd, char path[DESCRIPTOR_PATH])
 {
 	struct text text = text_into(path, DESCRIPTOR_PATH);
@@ -42,7 +45,7 @@ bool descriptor_file(int32_t fd, struct descriptor_file *out)
 	return true;
 }
 
-/* describe: "socket", "read" */
+/* Appends for example "socket read". */
 static void describe(struct describing *d, const char *what, const char *verb)
 {
 	text_add(&d->text, what);
@@ -78,7 +81,7 @@ static void add_hex(struct text *t, unsigned n)
 	}
 }
 
-/* add_v6: the longest run of more than one 0 is left out, as RFC 5952 has it. */
+/* Omits the longest run of at least two zero groups, as RFC 5952 requires. */
 static void add_v6(struct text *t, const uint8_t *bytes)
 {
 	int from = 8, most = 1;
@@ -103,7 +106,9 @@ static void add_v6(struct text *t, const uint8_t *bytes)
 	}
 }
 
-/* v4_of: an IPv4 address, also where it is written as one of IPv6, as Java's sockets have it. */
+/*
+ * The IPv4 address of an end, also if it is an IPv4-mapped IPv6 address, which Java's sockets use; NULL if it has none.
+ */
 static const uint8_t *v4_of(const struct descriptor_end *end)
 {
 	static const uint8_t mapped[12] = {[10] = 0xff, [11] = 0xff};
@@ -129,7 +134,7 @@ static uint16_t port_of(const struct descriptor_end *end)
 		end->at.any.sa_family == AF_INET ? end->at.v4.sin_port : end->at.v6.sin6_port);
 }
 
-/* add_inet: "10.0.0.5:5432", "[fe80::1]:5432", ":8080" for any address. */
+/* Appends "10.0.0.5:5432", "[fe80::1]:5432", or ":8080" for the wildcard address. */
 static void add_inet(struct text *t, const struct descriptor_end *end)
 {
 	static const uint8_t any[16];
@@ -146,7 +151,7 @@ static void add_inet(struct text *t, const struct descriptor_end *end)
 	text_add_number(t, port_of(end));
 }
 
-/* add_path: its end, where it is too long. */
+/* Appends a path; if it is too long, only its end. */
 static void add_path(struct text *t, const char *path, size_t bytes)
 {
 	size_t space = (size_t)(t->end - t->at), left = bytes > space ? bytes - space + 3 : 0;
@@ -158,7 +163,7 @@ static void add_path(struct text *t, const char *path, size_t bytes)
 	text_add_bytes(t, path + left, bytes - left);
 }
 
-/* add_unix: a path; an abstract name, which begins with 0, as "@name". false: it has no name. */
+/* Appends a path, or an abstract name, which begins with NUL, as "@name". False: the end has no name. */
 static bool add_unix(struct text *t, const struct descriptor_end *end)
 {
 	const char *path = end->at.un.sun_path;
@@ -190,7 +195,7 @@ static bool get_end(long number, int32_t fd, struct descriptor_end *out)
 	return true;
 }
 
-/* get_goal: who is no peer yet, or not any more. */
+/* The address a socket is connecting to, or was connected to: SO_PEERNAME. */
 static bool get_goal(int32_t fd, const struct descriptor_end *own, struct descriptor_end *out)
 {
 	socklen_t bytes = own->bytes;
@@ -209,7 +214,7 @@ static int option(int32_t fd, int name)
 	return raw(SYS_getsockopt, fd, SOL_SOCKET, name, &value, &bytes) < 0 ? 0 : value;
 }
 
-/* connects: TCP's own state, the first byte of what it tells of itself. */
+/* True while TCP is connecting. The first byte of TCP_INFO is its state. */
 static bool connects(int32_t fd)
 {
 	uint8_t state = 0;
@@ -244,7 +249,7 @@ static uint16_t number_at(const char **at)
 	return (uint16_t)n;
 }
 
-/* ask_range: "32768	60999", which is what Linux gives where nobody has said otherwise. */
+/* Reads the range of ephemeral ports, "32768	60999"; these are also the defaults of Linux. */
 static void ask_range(struct descriptor_ports *ports)
 {
 	char line[32] = "";
@@ -264,7 +269,9 @@ static void ask_range(struct descriptor_ports *ports)
 	}
 }
 
-/* ask_listeners: those of the first descriptors, since one who serves may be seen before one who accepts. */
+/*
+ * Finds the listening ports among the first descriptors, because a serving thread may be seen before an accepting one.
+ */
 static void ask_listeners(void *ctx)
 {
 	struct descriptor_question *q = ctx;
@@ -277,7 +284,7 @@ static void ask_listeners(void *ctx)
 			q->listening[q->found++] = port_of(&own);
 }
 
-/* ask_socket: all that is said of it. */
+/* Queries everything known about the socket. */
 static void ask_socket(void *ctx)
 {
 	struct descriptor_question *q = ctx;
@@ -289,7 +296,7 @@ static void ask_socket(void *ctx)
 		      get_goal(q->fd, &q->own, &q->peer) && connects(q->fd);
 }
 
-/* asked: question's function has run on a thread that has the program's descriptors. */
+/* Runs a query on a thread that has the program's descriptors; false when it did not finish. */
 static bool asked(struct descriptor_ports *ports, void (*function)(void *))
 {
 	if (ports->run)
@@ -298,7 +305,9 @@ static bool asked(struct descriptor_ports *ports, void (*function)(void *))
 	return true;
 }
 
-/* serves: did the peer ask for this end? It came to a port of ours that no client is given. */
+/*
+ * True when the peer has connected to this end: the own port listens, or only the peer's is in the ephemeral range.
+ */
 static bool serves(struct descriptor_ports *ports, uint16_t own, uint16_t peer)
 {
 	if (!own)
@@ -360,14 +369,14 @@ static void describe_socket(struct describing *d)
 		describe(d, "socket", verb);
 		return;
 	}
-	own = q->own; /* serves() asks the next question */
+	own = q->own; /* saved: serves() makes the next query */
 	peer = q->peer;
 	if (q->listens) {
 		describe_listener(d, &own);
 		return;
 	}
 	if (q->connects)
-		verb = "connect"; /* whatever it waits in until then */
+		verb = "connect"; /* even if it waits in another call until then */
 	if (own.at.any.sa_family == AF_UNIX) {
 		describe_unix(d, verb, &own, &peer);
 	} else if (q->datagrams) {
@@ -389,7 +398,7 @@ static bool begins(const char *text, const char *with)
 	return strlen(text) >= strlen(with) && !memcmp(text, with, strlen(with));
 }
 
-/* describe_anonymous: "anon_inode:[eventfd]" */
+/* The link is for example "anon_inode:[eventfd]". */
 static void describe_anonymous(struct describing *d, const char *link)
 {
 	const char *from = memchr(link, ':', strlen(link));
@@ -409,7 +418,7 @@ static const char *what_is(const struct descriptor_file *file, const char *link)
 {
 	static const struct {
 		uint32_t format;
-		const char *path, *what; /* how the path begins */
+		const char *path, *what; /* path: prefix of the link */
 	} rows[] = {
 		{S_IFIFO, "", "pipe"},
 		{S_IFREG, "", "file"},

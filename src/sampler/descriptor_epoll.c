@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What is registered with an epoll, by /proc/self/fdinfo: how many sockets, and their peer if all have the same.
+ * The sockets registered with an epoll, from /proc/self/fdinfo: their number, and their peer if all share it.
  *
- * The kernel tells all of it at once, and has the epoll locked meanwhile, for 0.3 us each. So it is asked where no more
- * can be registered than EPOLL_MOST, and once a second: the text may be that old.
+ * The kernel lists them all at once and holds the epoll's lock meanwhile, 0.3 us per entry. So the file is read only if
+ * no more than EPOLL_MOST descriptors are possible, and at most once a second: the text may be stale by that much.
  */
 #include "sampler/descriptor.h"
 
@@ -14,23 +14,24 @@
 #include <string.h>
 
 #define EPOLL_MOST  1024u
-#define EPOLL_PEERS 64u /* sockets that are asked for their peers */
-#define EPOLL_EXACT 16u /* from there on in steps: many numbers would be as many names */
+#define EPOLL_PEERS 64u /* sockets whose peers are queried */
+/* Larger numbers are rounded down in steps, to limit the number of different texts. */
+#define EPOLL_EXACT 16u
 #define EPOLL_NS    NS_PER_S
 
 struct registered {
 	struct descriptor_ports *ports;
 	uint32_t sockets;
-	uint32_t connected;         /* of these; the rest accepts */
-	char peer[DESCRIPTOR_TEXT]; /* of the first of them; "": it has none */
-	bool differs;               /* others have another */
+	uint32_t connected;         /* connected ones of these; the others are listening */
+	char peer[DESCRIPTOR_TEXT]; /* peer of the first connected one; "": none */
+	bool differs;               /* true when another one has a different peer */
 };
 
 /* --- files of lines ------------------------------------------------------------------------------ */
 
 typedef void line_fn(void *ctx, const char *line);
 
-/* proc_lines: the beginnings of the lines of /proc/self/NAME, or of NAME and a number. */
+/* Calls fn with the beginning of each line of /proc/self/NAME, or NAME and a number. */
 static void proc_lines(const char *name, int64_t number, line_fn *fn, void *ctx)
 {
 	char path[64], buffer[1024], line[32];
@@ -59,7 +60,7 @@ static void proc_lines(const char *name, int64_t number, line_fn *fn, void *ctx)
 		raw(SYS_close, fd);
 }
 
-/* value: of a line "NAME:  12 ...". false: it has another name. */
+/* Parses a line "NAME:  12 ..."; false when it has another name. */
 static bool value(const char *line, const char *name, uint32_t *out)
 {
 	size_t bytes = strlen(name);
@@ -103,7 +104,7 @@ static void take_registered(void *ctx, const char *line)
 	r->differs |= strlen(r->peer) != strlen(peer) || memcmp(r->peer, peer, strlen(peer));
 }
 
-/* add_about: 16, 20+, 50+, 100+, 200+ */
+/* Appends 16, 20+, 50+, 100+, 200+ and so on. */
 static void add_about(struct text *t, uint32_t n)
 {
 	static const uint32_t steps[] = {1000, 500, 200, 100, 50, 20, EPOLL_EXACT};

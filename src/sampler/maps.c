@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is left of a line at the end of the buffer moves to its front. */
+/* Reads maps in chunks; an incomplete line at the end of the buffer is moved to its front. */
 #include "sampler/maps.h"
 
 #include "sampler/signal/raw.h"
@@ -8,7 +8,7 @@
 
 bool maps_each(char *buffer, size_t bytes, maps_line_fn *fn, void *ctx)
 {
-	/* That of the process is empty once its first thread has exited; kernels before 3.17 have only that one. */
+	/* The process's own file is empty once its first thread has exited; kernels before 3.17 have no other. */
 	long fd = raw(SYS_openat, AT_FDCWD, "/proc/thread-self/maps", O_RDONLY | O_CLOEXEC, 0), got;
 	size_t have = 0;
 

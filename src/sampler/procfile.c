@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads small files of /proc without libc. */
+/* Reads small files of /proc without stdio. */
 #include "sampler/procfile.h"
 
 #include "sampler/signal/raw.h"

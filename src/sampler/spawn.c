@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Starting and ending threads that never enter the VM. */
+/* Starts and ends threads that never enter the VM. */
 #include "sampler/task.h"
 
 #include "base/clock.h"
@@ -11,7 +11,7 @@
 
 #include "sampler/compat.h"
 
-#define SLICE_NS      100000u /* the shortest that there is */
+#define SLICE_NS      100000u /* the shortest slice the kernel grants */
 #define SPAWN_LOOK_NS 20000u
 #define END_NS        (500 * NS_PER_MS)
 
@@ -19,14 +19,14 @@ static const uint64_t spawn_mask =
 	~(1ull << (SIGSEGV - 1) | 1ull << (SIGBUS - 1) | 1ull << (SIGFPE - 1) |
 		1ull << (SIGILL - 1) | 1ull << (SIGTRAP - 1));
 
-/* What the new thread takes over; it is on the stack of who starts it, and gone when tid is set. */
+/* Runs on the new thread. `taken` is on the starting thread's stack and invalid once tid is set. */
 static void *spawn_main(void *taken)
 {
 	const struct spawn *how = taken;
 	void *(*body)(void *) = how->body;
 	void *arg = how->arg;
 
-	/* glibc takes the signal of pthread_cancel out of what a new thread inherits. */
+	/* glibc unblocks the signal of pthread_cancel in new threads. */
 	raw(SYS_rt_sigprocmask, SIG_BLOCK, &spawn_mask, NULL, sizeof(spawn_mask));
 	raw(SYS_prctl, PR_SET_NAME, how->name);
 	atomic_store(how->tid, raw_gettid());
@@ -71,8 +71,11 @@ bool spawn_end(_Atomic int32_t *tid, _Atomic uint32_t *leave, _Atomic uint32_t *
 
 void spawn_punctual(void)
 {
-	/* struct sched_attr as of Linux 3.14. Its runtime is a thread's slice from Linux 6.12 on: who asks for a
-	 * short one is let in before longer ones end. Older kernels let sleepers in or know no such thing. */
+	/*
+	 * struct sched_attr of Linux 3.14. From Linux 6.12 on, its runtime is the slice of a normal thread: a thread
+	 * with a short slice is scheduled before longer slices end. Older kernels favour threads that wake up, or lack
+	 * the feature.
+	 */
 	struct {
 		uint32_t size, policy;
 		uint64_t flags;

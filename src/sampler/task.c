@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One thread's clock, its system call, its scheduling. */
+/* Reads one thread's clock, system call and scheduling statistics. */
 #include "sampler/task.h"
 
 #include "base/clock.h"
@@ -26,9 +26,9 @@ bool task_cpu_ns(int32_t tid, uint64_t *ns)
 }
 
 /*
- * task_read: a small file of the thread; false when it cannot be read. By path the descriptor is in the program's table for
- * some 10 us, where the program may close and reuse its number: pread moves no offset and consumes nothing of another file, and
- * a number that stands for another file is not closed.
+ * Reads a small file of the thread; false when it is unreadable. With TASK_BY_PATH the descriptor is in the program's
+ * table for about 10 us, where the program may close it and reuse its number: pread moves no offset and consumes
+ * nothing of another file, and a number that denotes another file by now is not closed.
  */
 static bool task_read(int task_fd, int32_t task, const char *name, char *out, size_t bytes)
 {
@@ -78,7 +78,7 @@ bool task_delay_ns(int task_fd, int32_t task, uint64_t *ns)
 	return true;
 }
 
-/* line_of: what follows the key at the beginning of a line; NULL: there is none. */
+/* The text after `key` at the beginning of a line; NULL if no line begins with it. */
 static const char *line_of(const char *at, const char *key)
 {
 	size_t bytes = strlen(key);
@@ -124,7 +124,10 @@ static bool task_blocked(int task_fd, int32_t task, struct task_signals *out)
 	return true;
 }
 
-/* Before and after the call: one that comes back from waiting just then blocks what it has waited for again. */
+/*
+ * Reads the blocked signals before and after the call: a thread that is just returning from sigwait blocks the awaited
+ * signals again.
+ */
 bool task_signals(int task_fd, int32_t task, struct task_signals *out)
 {
 	struct task_call call;
@@ -147,14 +150,14 @@ int32_t task_tid(int task_fd, int32_t task)
 	if (!task_read(task_fd, task, "/status", status, sizeof(status)) ||
 		!(at = line_of(status, "NSpid:")))
 		return 0;
-	while (*at == '\t') { /* outer namespaces first */
+	while (*at == '\t') { /* outer namespaces come first */
 		at++;
 		tid = number_at(&at);
 	}
 	return (int32_t)tid;
 }
 
-/* task_stamp: "se.exec_start   :   15995809.148196", in ms, at the beginning of the file. */
+/* Parses "se.exec_start   :   15995809.148196" (ms), near the beginning of the file, to ns. */
 static bool task_stamp(int task_fd, int32_t task, uint64_t *ns)
 {
 	char head[384];
@@ -168,12 +171,12 @@ static bool task_stamp(int task_fd, int32_t task, uint64_t *ns)
 		at++;
 	ms = number_at(&at);
 	if (!ms || *at++ != '.')
-		return false; /* 0: it is on its way to another CPU */
+		return false; /* 0: the thread is migrating to another CPU */
 	*ns = ms * 1000000 + number_at(&at);
 	return true;
 }
 
-/* task_cpu: the 39th field of "TID (name) S ...", where a name may have anything in it, but not so much. */
+/* Parses the 39th field of "TID (name) S ...". The name may contain any character, but is short. */
 static bool task_cpu(int task_fd, int32_t task, int32_t *cpu)
 {
 	char line[1024];
@@ -198,8 +201,9 @@ bool task_ran_on(int task_fd, int32_t cpu, uint64_t *stamp)
 	long bytes = raw(SYS_sched_getaffinity, 0, sizeof(before), before);
 	bool ran;
 
+	/* Outside of the affinity mask, for example isolated. */
 	if (bytes <= 0 || (uint32_t)cpu >= (uint32_t)bytes * 8 ||
-		!(before[cpu / 64] >> (cpu % 64) & 1)) /* not ours: isolated, perhaps */
+		!(before[cpu / 64] >> (cpu % 64) & 1))
 		return false;
 	only[cpu / 64] = 1ull << (cpu % 64);
 	if (raw(SYS_sched_setaffinity, 0, sizeof(only), only) < 0)
@@ -209,7 +213,7 @@ bool task_ran_on(int task_fd, int32_t cpu, uint64_t *stamp)
 	return ran;
 }
 
-/* System calls that wait for data, for a peer or for a device. */
+/* System calls that wait for data, a peer or a device. */
 static const uint16_t task_io[] = {
 	SYS_read,
 	SYS_readv,
@@ -274,7 +278,7 @@ uint32_t task_state_of(const char *line)
 {
 	if (*line == 'r') /* "running" */
 		return TASK_RUNS;
-	if (*line == '-') /* blocked, but in no call: a page that has to be read */
+	if (*line == '-') /* blocked outside of a system call: a page is being read */
 		return WIRE_STATE_IO;
 	if (*line < '0' || *line > '9')
 		return TASK_UNKNOWN;
@@ -293,7 +297,7 @@ bool task_name(int task_fd, int32_t task, char *out, size_t bytes)
 	return task_read(task_fd, task, "/comm", out, bytes);
 }
 
-/* hex_at: " 0x7ffd9c", from the blank to behind the number; false: there is none. */
+/* Parses " 0x7ffd9c" and advances past it; false if there is no such number. */
 static bool hex_at(const char **at, uint64_t *out)
 {
 	const char *from = *at;
@@ -308,7 +312,7 @@ static bool hex_at(const char **at, uint64_t *out)
 	return true;
 }
 
-/* "202 0x7f0 0x80 0x0 0x0 0x0 0x0 0x7ffd9c 0x7f5a2b", or "-1 0x7ffd9c 0x7f5a2b" for none. */
+/* The line is "202 0x7f0 0x80 0x0 0x0 0x0 0x0 0x7ffd9c 0x7f5a2b", or "-1 0x7ffd9c 0x7f5a2b" if there is no call. */
 bool task_call_of(const char *line, struct task_call *out)
 {
 	bool none = *line == '-';

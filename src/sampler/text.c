@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Names of errors and intervals; patterns. */
+/* Names of errors, and intervals with units. */
 #include "sampler/text.h"
 
 #include <errno.h>

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The publisher's side: names in UTF-8, and entries that become free. */
+/* The publisher's side: looks names up, frees entries. */
 #include "sampler/virtuals.h"
 
 #include "wire/record.h"
 
 #include <string.h>
 
-#define TICKS_SWEEP 8u   /* publications between two sweeps, of 100 ms each */
-#define TICKS_LONG  600u /* how long one that is not seen is kept, */
-#define TICKS_SHORT 16u  /* and where there are many */
+#define TICKS_SWEEP 8u   /* publications between two sweeps, 100 ms each */
+#define TICKS_LONG  600u /* how long an unseen entry is kept, in publications */
+#define TICKS_SHORT 16u  /* the same while the table is crowded */
 #define MANY        (VIRTUALS_MAX / 2)
 
 /* --- entries ----------------------------------------------------------------------------------------- */
@@ -45,7 +45,7 @@ void virtuals_tell(struct virtuals *v, uint32_t id, struct virtuals_told *out)
 		out->bytes = java_name_utf8(&name, out->name);
 }
 
-/* entry_free: unless a handler is writing to it. */
+/* Frees the entry unless a handler is writing to it. */
 static void entry_free(struct virtuals_entry *e)
 {
 	uint32_t seq = atomic_load(&e->seq);
