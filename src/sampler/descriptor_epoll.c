@@ -81,7 +81,7 @@ static void take_size(void *ctx, const char *line)
 	value(line, "FDSize:", ctx);
 }
 
-/* --- what is registered -------------------------------------------------------------------------- */
+/* --- registered sockets -------------------------------------------------------------------------- */
 
 static void take_registered(void *ctx, const char *line)
 {

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # The agent, libjhot.so.
 
-# Position-independent and quiet towards the target: nothing exported but Agent_On*, no constructors
-# (-nostartfiles), no lazy binding that would lock the loader in a handler, no TLS, never unloaded. Up to glibc
-# 2.33 libpthread and libdl held symbols that libc holds now; see sampler/compat.h.
+# Position-independent and without side effects on the target: exports only Agent_On*, no constructors
+# (-nostartfiles), no lazy binding (it would lock the loader in a handler), no TLS, never unloaded. Up to glibc
+# 2.33 libpthread and libdl contain symbols that are in libc today; see sampler/compat.h.
 noinst_PROGRAMS += libjhot.so
 libjhot_so_CPPFLAGS = $(AM_CPPFLAGS) $(JVMTI_CFLAGS)
 libjhot_so_CFLAGS = $(PLAIN_CFLAGS) -O2 -fPIC -fvisibility=hidden -fno-stack-protector -fno-plt \
@@ -14,14 +14,14 @@ libjhot_so_LDFLAGS = -shared -nostartfiles -Wl,-z,defs -Wl,-z,nodelete -Wl,-z,no
 EXTRA_DIST += %D%/libjhot.map
 EXTRA_libjhot_so_DEPENDENCIES = %D%/libjhot.map
 libjhot_so_LDADD = $(AGENT_LIBS)
-# Behind what a distribution puts into CFLAGS and CPPFLAGS, which would have the agent import more of libc.
+# Appended after a distribution's CFLAGS and CPPFLAGS, some of which would make the agent import more of libc.
 $(libjhot_so_OBJECTS): CFLAGS += -fno-stack-protector -U_FORTIFY_SOURCE -Wp,-U_FORTIFY_SOURCE
-# What handlers do not run, nor anything at the pace of samples: for size, which is memory of the target.
+# Code that runs neither in handlers nor once per sample is optimised for size, to save memory of the target.
 $(filter src/sampler/session/% src/sampler/jvm/% src/sampler/publish/% $(addprefix src/sampler/libjhot_so-, \
 	agent.o calls.o descriptor.o descriptor_epoll.o maps.o spawn.o text.o),$(libjhot_so_OBJECTS)): CFLAGS += -Os
 $(filter-out src/sampler/engine/alloc/% src/sampler/engine/lock/% src/sampler/engine/wall%, \
 	$(filter src/sampler/engine/%,$(libjhot_so_OBJECTS))): CFLAGS += -Os
-# Threads that attach themselves to the JVM run it. The agent has no unwind rows: only a frame pointer leads through it.
+# Threads attaching to the JVM run this code. The agent has no unwind rows, so walks pass it by the frame pointer only.
 $(filter %gate.o,$(libjhot_so_OBJECTS)): CFLAGS += -fno-omit-frame-pointer
 libjhot_so_SOURCES = $(sampler_sources) $(walk_sources) $(trace_table_sources) $(wire_sources)
 sampler_sources = \

@@ -295,7 +295,7 @@ struct sampler {
 	struct unwind_recv *unwind_recv;
 	struct walk_layout *layout_memory;
 	int32_t signo; /* the engines' signal; < 0: none is free */
-	/* Since when no signal is available for the events that need one; 0: one is. */
+	/* Time since which no signal has been available for the events that need one; 0: one is. */
 	uint64_t signal_lost_ns;
 	/* The signal for native threads and for the process clock: see sampler_signal; <= 0: use signo. */
 	int32_t signo_reserved;

@@ -167,7 +167,7 @@ static int group_on(jvmtiEnv *jvmti, const struct group *g, uint32_t interval, s
 	return -ENODEV;
 }
 
-/* --- what is wanted --------------------------------------------------------------------------- */
+/* --- wanted events ---------------------------------------------------------------------------- */
 
 void jvm_events_want(uint32_t set, uint32_t clear, uint32_t interval)
 {
@@ -195,7 +195,7 @@ static void events_refused(struct sampler *s, uint32_t bits, int error)
 	atomic_store(&s->visits.error, error);
 }
 
-/* --- on a visit ------------------------------------------------------------------------------- */
+/* --- in a VM call ----------------------------------------------------------------------------- */
 
 /* Returns the environment; creates it if an event is wanted. NULL, and a sentence in `why`, on failure. */
 static jvmtiEnv *events_open(struct sampler *s, uint32_t bits, struct text *why)

@@ -42,7 +42,8 @@ void jvm_visits_start(struct sampler *s);
  * once the JVM knows which events to report, visits.done when the call is complete. Does not block.
  */
 uint32_t jvm_visit_ask(struct sampler *s);
-#define JVM_LEAVE     1u /* values of visits.leave: end after a last VM call */
+/* Values of visits.leave: end after a last VM call; end without one. */
+#define JVM_LEAVE     1u
 #define JVM_LEAVE_NOW 2u
 /*
  * Ends the VM-call thread, after a last VM call unless the VM is exiting. Does not block; visits.left becomes true.
@@ -50,8 +51,8 @@ uint32_t jvm_visit_ask(struct sampler *s);
 void jvm_visits_leave(struct sampler *s, bool vm_ends);
 
 /*
- * What the JVM is to report from the next VM call on, as bits; and the sampling interval of allocations in bytes if not
- * 0.
+ * Groups of events the JVM reports, as bits. jvm_events_want sets and clears groups, effective from the next VM call
+ * on, and changes the sampling interval of allocations, in bytes, unless it is 0. Does not block.
  */
 #define JVM_TELLS_THREADS     1u
 #define JVM_TELLS_CLASSES     2u /* required by AsyncGetCallTrace */
@@ -71,9 +72,11 @@ void alloc_arrived(struct sampler *s, JNIEnv *jni, jobject object, jclass class,
 /* How long after the last VM call the survivors must be checked, in ns; UINT64_MAX: never. Publisher. */
 uint64_t alloc_round_after(struct sampler *s);
 
-/* The gate is in place from start to end of a session: gate.c. */
+/*
+ * The gate for attaching threads, in place from start to end of a session: gate.c. jvm_gate_put installs it,
+ * jvm_gate_suspect then records the listed threads that may be attaching, jvm_gate_take_away removes it. Publisher.
+ */
 void jvm_gate_put(struct sampler *s);
-/* After jvm_gate_put, when the threads are listed. */
 void jvm_gate_suspect(struct sampler *s);
 void jvm_gate_take_away(void);
 
@@ -124,7 +127,7 @@ uint64_t jvm_wait_time_at(enum jvm_wait_count which);
 
 /* Requests that HotSpot starts or stops timing waits, from the next VM call on. */
 void jvm_wait_times_ask(struct sampler *s, bool wanted);
-/* 1: HotSpot times waits that began since it was asked; 0: it does not; < 0: it does not support it. */
+/* 1: HotSpot times waits that began after the request; 0: it does not; < 0: it does not support it. */
 int jvm_wait_times(void);
 
 /* --- debug_info.c ------------------------------------------------------------------------------ */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The VM-call thread: looks up thread names, switches events on and off, counts survivors. A VM call may block for as
- * long as the JVM admits nobody; no thread waits for it without bound, and it holds its own reference to the session's
- * memory.
+ * long as the JVM admits no thread; nothing waits for it without bound, and the thread holds its own reference to the
+ * session's memory.
  */
 #include "base/clock.h"
 #include "sampler/engine/alloc/alloc.h"
@@ -99,7 +99,7 @@ static void visit_names(struct sampler *s, JNIEnv *jni)
 	(*jni)->DeleteLocalRef(jni, threads);
 }
 
-/* --- visits ----------------------------------------------------------------------------------- */
+/* --- VM calls --------------------------------------------------------------------------------- */
 
 /* Checks the tracked objects, or releases them when the event is off. */
 static void visit_live(struct sampler *s, JNIEnv *jni)

@@ -24,8 +24,8 @@ void publish_init(struct publish *p, struct sampler *s);
 bool publish_table(struct publish *p, uint64_t now_ns, bool last);
 
 /*
- * Marks the middle between two publications: the next one reports separately what was sampled before it (struct
- * wire_tick).
+ * Takes a snapshot half-way between two publications: the next one reports the weights sampled until then separately
+ * (struct wire_tick).
  */
 void publish_half_way(struct publish *p, uint64_t now_ns);
 

@@ -48,8 +48,8 @@ enum threads_owner {
 };
 
 /*
- * One event's engine on one thread. Written by the publisher before the engine is enabled; afterwards the fields marked
- * "handler" belong to handlers on that thread.
+ * One event's engine on one thread. Written by the publisher before the engine is enabled; afterwards handlers on that
+ * thread update lost, begun, late and unseen.
  */
 struct thread_arm {
 	_Atomic(const struct engine *) engine; /* NULL: not armed */

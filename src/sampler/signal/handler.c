@@ -42,7 +42,7 @@ static bool event_on(struct sampler *s, uint32_t event)
 
 /*
  * Records that an engine's sample accounts for CPU time from before the engine was set, which the process's clock may
- * count again. What that clock has not counted soon, it hardly ever will, so the sum is bounded.
+ * count again. Time which that clock has not counted soon is hardly ever counted, so the sum is bounded.
  */
 static void overlap_add(struct process_clock *clock, uint64_t weight)
 {

@@ -4,7 +4,7 @@
  * another version.
  *
  * Signals that are ignored by default come first: if a library restores the disposition from before the session, the
- * next one of the others would terminate the process.
+ * next signal of one of the others would terminate the process.
  *
  * SA_ONSTACK is set only where a runtime in this process needs it (install_on_alternate): the kernel's frame takes up
  * to 3.5 kB with AVX-512, more than some alternate stacks have, and no thread can read the size of another's alternate

@@ -158,6 +158,7 @@ uint32_t sig_virtual_known(struct sampler *s, const struct walk_mem *mem, uint64
 
 /* --- wall.c: the sample requested by the wall clock --------------------------------------- */
 
+/* Records the sample the wall clock has requested, of this weight in ns, and its thread's state. Signal handler only. */
 void sig_wall_put(const struct stack *stack, uint64_t weight, const void *ucontext);
 
 /* --- perf.c: samples in a thread's perf buffer -------------------------------------------- */
@@ -170,6 +171,7 @@ struct perf_samples {
 	uint64_t lost;     /* records the kernel reports as dropped */
 };
 
+/* Begins to read a mapped perf buffer: its thread's handlers, or the publisher once the arm is quiet. */
 void sig_perf_open(struct perf_samples *samples, void *ring);
 /*
  * Reads the next sample. Its kernel frames, packed and leaf first, end right before `end`; at most max of them. Returns
@@ -247,8 +249,9 @@ extern const struct walk_mem sig_mem_anywhere;
 int sig_choose(
 	struct sampler *s, uint64_t collected, bool (*left)(struct sampler *s, uint64_t handler));
 /*
- * Chooses a replacement signal for a running session: only one that is ignored by default, unhandled and outside of
- * `collected`; else -EBUSY. Whoever handles the signals now may restore the disposition from before the session.
+ * Chooses a replacement signal for a running session: only one that is unhandled, outside of `collected` and ignored
+ * by default, because whoever has taken the former signal may restore dispositions from before the session. Else
+ * -EBUSY.
  */
 int sig_choose_again(uint64_t collected);
 /* The same for the signal that libc reserves; -EBUSY where libc or another party uses it. */

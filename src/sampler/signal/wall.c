@@ -41,8 +41,8 @@ static uint64_t wall_sleeps(void)
 }
 
 /*
- * The id of what it waits for, as found by the wall-clock thread a moment ago, if the thread is still in the same call
- * on the same descriptor, and that is the same file. 0: it is not.
+ * The id of the text for the descriptor it waits for, as found by the wall-clock thread a moment ago. 0 unless the
+ * thread is still in the same call on the same descriptor, and that is the same file.
  */
 static uint32_t wall_io_name(const struct stack *stack, const void *ucontext)
 {
