@@ -63,7 +63,7 @@ static inline unsigned cost_bucket(uint64_t ticks)
 	return bucket < COST_BUCKETS ? bucket : COST_BUCKETS - 1;
 }
 
-/* row: cost_class of the number of frames walked, or COST_NAMES. Signal-safe. */
+/* Records a duration. row: cost_class of the number of frames walked, or COST_NAMES. Signal-safe. */
 static inline void cost_add(struct cost *cost, unsigned row, uint64_t ticks)
 {
 	atomic_fetch_add_explicit(&cost->ticks[row], ticks, memory_order_relaxed);

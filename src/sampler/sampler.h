@@ -88,12 +88,12 @@ enum sampler_stop {
 };
 
 struct circles;      /* engine/lock/circle.c */
-struct live;         /* live.c */
+struct live;         /* engine/alloc/live.c */
 struct lock;         /* engine/lock/lock.c */
-struct publish;      /* publish.c */
-struct modules;      /* modules.c */
-struct unwind_recv;  /* unwind_recv.c */
-struct wall_waiting; /* wall_waiting.c */
+struct publish;      /* publish/state.h */
+struct modules;      /* publish/modules.h */
+struct unwind_recv;  /* session/unwind_recv.h */
+struct wall_waiting; /* engine/wall_waiting.c */
 
 struct sampler {
 	struct shared shared;

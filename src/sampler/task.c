@@ -11,9 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TASK_CLOCK(tid)                     \
-	((int32_t)(~(uint32_t)(tid) << 3) | \
-		6) /* CPUCLOCK_SCHED | CPUCLOCK_PERTHREAD, linux/posix-timers.h */
+/* 6: CPUCLOCK_SCHED | CPUCLOCK_PERTHREAD, linux/posix-timers.h. */
+#define TASK_CLOCK(tid) ((int32_t)(~(uint32_t)(tid) << 3) | 6)
 
 bool task_cpu_ns(int32_t tid, uint64_t *ns)
 {
