@@ -89,7 +89,7 @@ enum sampler_stop {
 
 struct circles;      /* engine/lock/circle.c */
 struct live;         /* engine/alloc/live.c */
-struct lock;         /* engine/lock/lock.c */
+struct lock;         /* engine/lock/own.h */
 struct publish;      /* publish/state.h */
 struct modules;      /* publish/modules.h */
 struct unwind_recv;  /* session/unwind_recv.h */
