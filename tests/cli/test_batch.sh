@@ -140,7 +140,7 @@ printf 'window = 1m\n\nkeys {\n\tquit = /\n}\n' >"$T/config/jhot/config"
 run --dump-screen 80x24 --replay "$RECORDING"
 is "settings that are wrong: exit 2" "$status" 2
 ok "with the line" grep -q 'line 4' "$T/err"
-ok "and the two commands" sh -c "tr '\n' ' ' <'$T/err' | grep -q 'key / of quit is *also a key *of find'"
+ok "and the two commands" sh -c "tr -s '\n ' ' ' <'$T/err' | grep -q 'key / of quit is also a key of find'"
 rm "$T/config/jhot/config"
 mkdir "$T/config/jhot/config"
 run -b -n 1 --replay "$RECORDING"

@@ -138,7 +138,8 @@ static void print_text(const struct hotspot *jvm, const struct dump *d)
 	if (d->note[0])
 		printf("Note: %s\n", d->note);
 	if (d->by_agent) {
-		printf("%u thread%s, sampled by the agent, because the kernel does not allow you to "
+		printf("%u thread%s, sampled by the agent, because the kernel does not allow you "
+		       "to "
 		       "trace the JVM: the most frequent stack of each within one second\n",
 			d->count, plural(d->count));
 		return;
