@@ -132,10 +132,10 @@ int main(void)
 {
 	struct sampler *s = calloc(1, sizeof(*s));
 	char path[] = "/tmp/jhot-test-scan-XXXXXX";
-	struct lives a, b;
-	struct thread_slot *slot_a, *slot_b;
+	struct lives a, b, c;
+	struct thread_slot *slot_a, *slot_b, *slot_c;
 	uint32_t id;
-	int32_t tid_a, tid_b;
+	int32_t tid_a, tid_b, tid_c;
 
 	s->threads = calloc(1, sizeof(*s->threads));
 	s->task.fd = open(mkdtemp(path), O_RDONLY | O_DIRECTORY);
@@ -159,6 +159,19 @@ int main(void)
 			atomic_load(&slot_a->id) == id,
 		"a live thread that the listing skips keeps its slot and its id");
 	ok(s->scan_again, "and the scan is repeated, since it may have skipped new ones");
+
+	lives_begin(&c);
+	tid_c = atomic_load(&c.tid);
+	list_task(s->task.fd, tid_c, true);
+	scan_threads(s, true);
+	slot_c = threads_find(s->threads, tid_c);
+	atomic_store(&s->files.tid, tid_c);
+	scan_threads(s, true);
+	ok(slot_c && !threads_find(s->threads, tid_c) && atomic_load(&slot_c->gone),
+		"a thread of the agent that was scanned before its tid was known loses its slot");
+	atomic_store(&s->files.tid, 0);
+	list_task(s->task.fd, tid_c, false);
+	lives_end(&c);
 
 	lives_end(&b);
 	scan_threads(s, true);

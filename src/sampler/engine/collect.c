@@ -23,19 +23,6 @@ static uint64_t collect_ours(const struct sampler *s)
 	       (s->signo_reserved > 0 ? BIT(s->signo_reserved) : 0);
 }
 
-/*
- * True for a thread that the agent has started, by its name. One that is exiting, or that belongs to an earlier session, is in
- * the list although its session no longer knows its tid; it blocks nearly all signals and collects none.
- */
-static bool collect_is_agent(const struct sampler *s, const struct thread_slot *slot)
-{
-	static const char prefix[] = "jhot ";
-	char name[32];
-
-	return task_name(s->task.fd, sampler_task(s, slot), name, sizeof(name)) &&
-	       !__builtin_memcmp(name, prefix, sizeof(prefix) - 1);
-}
-
 uint64_t collect_signals(struct sampler *s)
 {
 	uint64_t all = 0, set;
@@ -43,8 +30,7 @@ uint64_t collect_signals(struct sampler *s)
 	for (struct thread_slot *slot = NULL; (slot = threads_next(s->threads, slot));) {
 		struct task_signals task;
 
-		if (!task_signals(s->task.fd, sampler_task(s, slot), &task) ||
-			(task.blocked && collect_is_agent(s, slot)))
+		if (!task_signals(s->task.fd, sampler_task(s, slot), &task))
 			continue;
 		all |= task.blocked;
 		if (task.waits && s->mem.load(&s->mem, task.set, &set, sizeof(set)))

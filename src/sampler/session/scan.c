@@ -156,13 +156,14 @@ static void scan_java(void *ctx, uint64_t java_thread, int32_t tid)
 /*
  * True when the thread is alive although this scan has not seen it. The kernel continues a directory listing after the
  * last thread returned; if that thread has exited meanwhile, it counts positions instead, and skips as many threads as
- * have exited before it.
+ * have exited before it. False for the agent's own threads: one that was listed before its tid was known is retired.
  */
 static bool scan_skipped(struct sampler *s, struct thread_slot *slot)
 {
+	int32_t tid = atomic_load(&slot->tid);
 	uint64_t cpu_ns;
 
-	if (!task_cpu_ns(atomic_load(&slot->tid), &cpu_ns))
+	if (scan_agent(s, tid) || !task_cpu_ns(tid, &cpu_ns))
 		return false;
 	slot->scan = s->scans;
 	s->scan_again = true; /* new threads may have been skipped as well */
