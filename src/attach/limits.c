@@ -38,7 +38,7 @@ struct need {
 static const struct need listener = {"its attach listener", 4u << 20, 16};
 static const struct need session = {"a session", 54u << 20, 64};
 
-/* An attach may take at most 1/SHARE of what is left; the rest is reserved for the program. */
+/* An attach may use at most 1/SHARE of the resource that is still free; the remainder is reserved for the program. */
 #define SHARE 2
 
 /* --- threads ------------------------------------------------------------------------------------------ */

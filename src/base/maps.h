@@ -20,9 +20,9 @@ extern const char *proc_root;
 const char *proc_path(char *out, pid_t pid, const char *file);
 
 /*
- * The tid of a living thread of a process whose first thread has exited; 0 while that lives, or if all have exited. /proc/PID
- * of such a process shows no memory and no files, but /proc/TID of a living thread does. The functions below handle this
- * themselves. proc_path_living: proc_path of that thread if there is one.
+ * For a process whose main thread has exited: the tid of another thread that is alive. 0 while the main thread is alive, or
+ * if all threads have exited. /proc/PID of such a process shows no memory and no files, but /proc/TID does. The functions
+ * below handle this case themselves. proc_path_living: proc_path of that thread, or of the pid if it is 0.
  */
 pid_t proc_living(pid_t pid);
 const char *proc_path_living(char *out, pid_t pid, const char *file);

@@ -98,7 +98,7 @@ struct dump {
 	uint64_t longest_pause_ns;
 	bool denied;    /* dump_take failed because the kernel denies tracing */
 	bool by_agent;  /* taken by the agent over some time, see cli/verb/dump.c */
-	char note[256]; /* what is degraded; "": nothing */
+	char note[256]; /* the limitations of this dump, as a sentence; "": none */
 };
 
 /* jvm: from hotspot_find; its verdict is ignored. 0, or -1 with an error and *out empty but for denied. */

@@ -64,11 +64,14 @@ struct feed_name {
 	bool leaf;            /* may be a class */
 };
 uint32_t feed_frame_name(struct import *im, const struct feed_name *n);
-const char *feed_library(
-	const char *file); /* its name if it is a library's, "" if it is a source's */
-bool feed_is_native_source(
-	const char *file); /* a source of a language that does not run on the JVM */
-/* A thread by a text "[name tid=7]", "[name #7]", or by a frame of such a name; PROFILE_NONE if it is not one. */
+/* The file's name if it is a shared library, "" if it is a source file. */
+const char *feed_library(const char *file);
+/* True for a source file of a language that does not run on the JVM. */
+bool feed_is_native_source(const char *file);
+/*
+ * Finds or adds the thread that a text "[name tid=7]" or "[name #7]", or a frame with such a name, denotes; PROFILE_NONE if the
+ * text has another form.
+ */
 uint32_t feed_thread_text(struct import *im, const char *text, size_t len);
 uint32_t feed_thread_frame(struct import *im, uint32_t frame);
 /* The id of a method. class_name: with dots or slashes. */

@@ -217,7 +217,10 @@ void profile_add_held(struct profile *p, uint32_t second, const struct profile_s
 #define PROFILE_PULSE 20 /* parts of a second, 50 ms each */
 void profile_add_pulse(
 	struct profile *p, int event, uint64_t from_ns, uint64_t to_ns, uint64_t weight);
-/* Sets "now" to this second, if it is later: merges and drops what is too old, runs one step of the sweep when due. */
+/*
+ * Advances the current second; an earlier one is ignored. Merges seconds into longer steps, drops those beyond the retention
+ * limit, and runs one step of the sweep when it is due.
+ */
 void profile_advance(struct profile *p, uint32_t second);
 /*
  * Records a lock wait. Times are ns since second 0. A call with the same thread, lock and since_ns updates that wait: its owner,

@@ -22,7 +22,7 @@ struct vitals_event {
 	char engine[24];  /* "perf", "ctimer", ... */
 	int64_t interval; /* ns or bytes */
 	int64_t samples, lost;
-	char note[96]; /* what is degraded, and why; or "" */
+	char note[96]; /* limitations of the event and their reasons; "": none */
 };
 
 /* CPU use in % of one core between the last two polls of all threads, by owner. The fields add up to cpu_pct. */

@@ -20,7 +20,7 @@ enum wire_op {
 	WIRE_OP_NONE = 0,
 	WIRE_OP_EVENT_START = 1, /* event, interval (0 = default), flags, arg = engine or 0 */
 	WIRE_OP_EVENT_STOP = 2,  /* event */
-	WIRE_OP_DETACH = 3,      /* stop everything, publish what is left, end the session */
+	WIRE_OP_DETACH = 3,  /* stop all events, publish the remaining samples, end the session */
 	WIRE_OP_UNWIND = 4,  /* arg = bytes used in the staging area: struct wire_unwind_chunk... */
 	WIRE_OP_FLUSH = 5,   /* publish now */
 	WIRE_OP_THREADS = 6, /* text: sample only threads whose names match, "" = all */

@@ -26,7 +26,8 @@ struct wire_event_status {
 	_Atomic uint64_t interval;
 	_Atomic uint64_t samples; /* taken by handlers, including lost ones */
 	_Atomic uint64_t lost;    /* sum of this event's drops; the counters name them */
-	char note[96]; /* written before state: what is degraded and why, "" if nothing */
+	/* Limitations of the event and their reasons, "": none. Written before state. */
+	char note[96];
 };
 
 struct wire_counter {

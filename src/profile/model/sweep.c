@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The sweep: frees what nothing refers to any more, so that memory follows what is retained, not all that ever was.
+ * The sweep: frees unreferenced entries, so that memory is proportional to the retained history, not to the length of the session.
  *
  *   join     pairs (stack, thread) that are in no slice and account for little are merged into "[earlier]" under a surviving caller
  *   then     one table at a time, in the order stacks, paths, frames, methods, threads, pools: entries without a reference

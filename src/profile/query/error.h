@@ -25,7 +25,7 @@ double error_samples(const struct error_sums *s);
 /* The same for a whole query, for shares whose own clusters are not known. */
 double error_window_samples(const struct profile *p, const struct profile_query *q);
 
-/* The 95 % confidence interval of a share (0 to 1) of so many samples. */
+/* The 95 % confidence interval of a share (0 to 1) estimated from `samples` equivalent samples. */
 struct error_range {
 	double low, high;
 };

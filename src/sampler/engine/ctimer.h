@@ -22,7 +22,7 @@
 
 /*
  * Creates a disarmed timer on the clock. Its signal goes to thread `tid`, or with tid 0 to the process. Returns 0 or
- * -errno; -EAGAIN beyond the budget, -EPERM when seccomp would not let it be armed or deleted.
+ * -errno; -EAGAIN when the budget is used up, -EPERM when the seccomp filter forbids timer_settime or timer_delete.
  */
 int ctimer_create(int32_t clock, int32_t signo, int32_t tid, uint64_t value, int *timer);
 /* Deletes the timer and returns it to the budget. */

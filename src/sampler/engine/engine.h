@@ -68,7 +68,7 @@ struct engine {
 
 	/*
 	 * An engine that drives itself has these instead of arm to pace. start: on failure `text` is a sentence, on
-	 * success it names what is degraded. stop returns once no sample is in flight. repace adopts a changed interval
+	 * success it names the limitations, if any. stop returns once no sample is in flight. repace adopts a changed interval
 	 * of the event; NULL: the engine reads it for each sample.
 	 */
 	int (*start)(
@@ -96,7 +96,7 @@ struct event {
 	const struct engine *engine; /* the preferred one that works here */
 	uint64_t asked;              /* the interval it was started with */
 	_Atomic uint64_t on_ns;      /* when arming began */
-	char note[96];               /* what is degraded since the start */
+	char note[96];               /* limitations since the start; "": none */
 	bool chosen;                 /* true when the agent chose that interval */
 	bool wanted;           /* true from start to stop by the front end, also while paused */
 	uint32_t engine_asked; /* enum wire_engine; 0: the preferred one that works */

@@ -10,14 +10,14 @@
 
 /*
  * Samples the command's event every `interval` (0: the event's default) on all present and future threads. A running
- * event is restarted. Returns 0 or -errno with a sentence; what is degraded is published on the status page.
+ * event is restarted. Returns 0 or -errno with a sentence; limitations are published on the status page.
  */
 int events_start(struct sampler *s, const struct wire_command *command, char *text, size_t bytes);
 int events_stop(struct sampler *s, uint32_t event, char *text, size_t bytes);
 void events_stop_all(struct sampler *s);
-/* Sets the note of a running event, shown before what was degraded at its start. "": only the latter. */
+/* Sets the note of a running event, shown before the limitations found at its start. "": only the latter. */
 void events_note(struct sampler *s, uint32_t event, const char *note);
-/* Replaces what is degraded on the event's status line. */
+/* Replaces the limitations on the event's status line. */
 void events_degraded(struct sampler *s, uint32_t event, const char *what);
 /* Changes the interval of a running event; the weights of its samples stay correct. */
 void events_pace(struct sampler *s, uint32_t event, uint64_t interval);

@@ -4,9 +4,9 @@
  * descriptor itself can be examined, since it belongs to this process.
  *
  * By the time the thread's handler takes the sample, the thread may be in the next call, or the descriptor may have
- * been reused (TOCTOU). So the handler checks that it interrupted the same call on the same file (signal/wall.c); if
- * not, the sample gets no name. A thread that has not run since is still in the same call, whatever has become of the
- * descriptor.
+ * been reused (TOCTOU). So the handler checks that it interrupted the same call on the same file (signal/wall.c);
+ * otherwise the sample gets no name. A thread whose CPU clock has not advanced is still in the same call, even if the
+ * program has closed or reused the descriptor.
  */
 #include "sampler/descriptor.h"
 #include "sampler/engine/wall.h"

@@ -7,8 +7,8 @@
  * distribution and ends the thread's buffer there, so that the allocation takes the slow path. Before JDK 25 this has
  * three flaws:
  *
- *   - An object outside the buffer is compared with the distance without the bytes allocated in the buffer meanwhile, and
- *     these are counted again when the next buffer is acquired (JDK-8356372).
+ *   - For an object outside the buffer, HotSpot ignores the bytes allocated in the current buffer when it checks whether
+ *     the next point is reached. It counts these bytes later, when the buffer is replaced (JDK-8356372).
  *   - What is left over at a buffer's end counts as allocated, and is attributed to the first object in the next buffer.
  *   - JDK 11 subtracts the size of a sampled object from the next distance if the result is positive, and places no point
  *     in the rest of a buffer once an object outside it has passed the point.

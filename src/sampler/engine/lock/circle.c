@@ -166,7 +166,7 @@ static bool in_circle(const struct circles *c, uint32_t first)
 {
 	uint32_t at = c->held[first].next;
 
-	if (at == first) /* no thread waits for what it owns itself */
+	if (at == first) /* not a deadlock: no thread waits for a lock that it owns */
 		return false;
 	for (uint32_t i = 0; i < c->locks && at < LOCKS && at != first; i++)
 		at = c->held[at].next;

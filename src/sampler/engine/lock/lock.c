@@ -6,8 +6,8 @@
  * earlier finds represents half of it. Sums are thus unbiased, whether waits are many and short or few and long, and a
  * late poll (the machine is busy, or was suspended) does not attribute all of its delay to whatever it finds. A wait
  * counts once, by the first poll that finds it; a new wait of the thread at the same place is recognized by the CPU
- * time in between. The JVM's own count and clock of each thread tell how many waits polls have missed, and how long
- * they were (counted.c, timed.c).
+ * time in between. The JVM's per-thread wait counter and wait clock give the number and the duration of the waits that
+ * fell between two polls (counted.c, timed.c).
  *
  * Nothing is hooked, and no event of the JVM is enabled; the only cost to a waiting thread is that it reads the clock.
  * A program without contention pays for the polls only, which use 1/LOOKS_SHARE of a core at most. A thread's stack is

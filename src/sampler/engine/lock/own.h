@@ -107,8 +107,8 @@ struct lock_thread {
 	struct lock_time times[JVM_WAIT_COUNTS];
 
 	_Atomic uint32_t told;
-	struct wire_wait record; /* written before told becomes BEGUN */
-	uint64_t ended_ns;       /* written before told becomes ENDED */
+	struct wire_wait record; /* written before `told` is set to BEGUN */
+	uint64_t ended_ns;       /* written before `told` is set to ENDED */
 	/* Publisher's: true when this wait's beginning was published and its end was not. */
 	bool said;
 
