@@ -58,12 +58,12 @@ static int take_ids(const struct hotspot *jvm, struct err *err)
 }
 
 /* Inspects the JVM, polling for up to ATTACH_START_MS while it is starting. -1: the process has ended. */
-static int look_when_started(pid_t pid, struct hotspot *now)
+static int check_when_started(pid_t pid, struct hotspot *now)
 {
 	uint64_t end_ns = clock_mono_ns() + ATTACH_START_MS * NS_PER_MS;
 
 	for (;;) {
-		if (hotspot_look_at(pid, now, false))
+		if (hotspot_examine(pid, now, false))
 			return -1;
 		if (!now->starting || clock_mono_ns() >= end_ns)
 			return 0;
@@ -72,11 +72,11 @@ static int look_when_started(pid_t pid, struct hotspot *now)
 }
 
 /* Repeats the check right before attaching, and verifies that pid still denotes the same process. */
-static int look_again(const struct hotspot *before, struct hotspot *now, struct err *err)
+static int check_again(const struct hotspot *before, struct hotspot *now, struct err *err)
 {
 	if (hotspot_is_thread(before->pid, err))
 		return -1;
-	if (look_when_started(before->pid, now))
+	if (check_when_started(before->pid, now))
 		return err_set(
 			err, ERR_NO_TARGET, "There is no process %d any more.", (int)before->pid);
 	if (now->nspid != before->nspid || now->euid != before->euid ||
@@ -153,7 +153,7 @@ _Noreturn static void child(
 
 	memset(&answer, 0, sizeof(answer));
 	setsid(); /* leave the terminal and process group, and their signals */
-	answer.rc = look_again(jvm, &now, &answer.err);
+	answer.rc = check_again(jvm, &now, &answer.err);
 	if (!answer.rc)
 		answer.rc = serve(rq, &now, pidfd, caller, &reply, &answer.err);
 	answer.bytes = reply.len;

@@ -132,26 +132,27 @@ int proc_thread_count(pid_t pid)
 									   : 0;
 }
 
-struct fd_look {
+struct fd_readable {
 	pid_t pid;
 	bool readable;
 };
 
 static void look_at_fd(void *ctx, pid_t fd)
 {
-	struct fd_look *look = ctx;
+	struct fd_readable *search = ctx;
 	char file[32], target[PROC_PATH_BYTES];
 
 	snprintf(file, sizeof(file), "fd/%d", (int)fd);
-	look->readable = look->readable || proc_link(look->pid, file, target, sizeof(target));
+	search->readable = search->readable || proc_link(search->pid, file, target, sizeof(target));
 }
 
 bool proc_fds_open_to_us(pid_t pid)
 {
 	char path[PROC_PATH_BYTES];
-	struct fd_look look = {pid, false};
+	struct fd_readable search = {pid, false};
 
-	return !each_number(proc_path_living(path, pid, "fd"), look_at_fd, &look) && look.readable;
+	return !each_number(proc_path_living(path, pid, "fd"), look_at_fd, &search) &&
+	       search.readable;
 }
 
 /* --- status ------------------------------------------------------------------------------------------- */

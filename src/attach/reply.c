@@ -75,22 +75,22 @@ static const struct {
 
 static int refused(const char *text, struct err *err)
 {
-	char said[QUOTED + 1];
+	char quoted[QUOTED + 1];
 
-	quote(text, said);
+	quote(text, quoted);
 	for (size_t i = 0; i < sizeof(known_refusals) / sizeof(known_refusals[0]); i++) {
 		if (!strstr(text, known_refusals[i].part))
 			continue;
 		err_set(err, ERR_ATTACH, "%s", known_refusals[i].what);
 		if (known_refusals[i].hint)
 			err_hint(err, "%s", known_refusals[i].hint);
-		err_detail(err, "the JVM: %s", said);
+		err_detail(err, "the JVM: %s", quoted);
 		return -1;
 	}
-	if (!said[0])
+	if (!quoted[0])
 		return err_set(err, ERR_ATTACH,
 			"The JVM did not load the agent and does not say why (JDK 8 never does).");
-	return err_set(err, ERR_ATTACH, "The JVM did not load the agent. It says: %s", said);
+	return err_set(err, ERR_ATTACH, "The JVM did not load the agent. It says: %s", quoted);
 }
 
 bool reply_is_starting(const char *reply)
@@ -107,20 +107,20 @@ static const char *after_first_line(const char *reply, int *number)
 
 const char *reply_text(const char *reply, size_t len, struct err *err)
 {
-	char said[QUOTED + 1];
+	char quoted[QUOTED + 1];
 	const char *text;
 	int number;
 
 	text = strlen(reply) == len ? after_first_line(reply, &number) : NULL;
 	if (text && number == 0)
 		return text;
-	quote(text ? text : reply, said);
+	quote(text ? text : reply, quoted);
 	if (!len)
 		err_set(err, ERR_ATTACH, "The JVM closed the connection without an answer.");
 	else if (text)
-		err_set(err, ERR_ATTACH, "The JVM refused with code %d: %s", number, said);
+		err_set(err, ERR_ATTACH, "The JVM refused with code %d: %s", number, quoted);
 	else
-		err_set(err, ERR_ATTACH, "The JVM's answer is not one of HotSpot's: %s", said);
+		err_set(err, ERR_ATTACH, "The JVM's answer is not one of HotSpot's: %s", quoted);
 	return NULL;
 }
 

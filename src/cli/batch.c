@@ -118,7 +118,7 @@ static void json_event(struct json *j, const struct ui *ui, int event)
 	json_key(j, "samples"), json_int(j, (int64_t)flat->sum_count);
 	json_key(j, "value"), json_int(j, (int64_t)flat->sum);
 	json_key(j, "coarse_pct");
-	json_num(j, flat_percent(profile_coarse(ui->profile, &q).weight,
+	json_num(j, flat_percent(profile_no_inlining(ui->profile, &q).weight,
 			    profile_sum(ui->profile, &q).weight));
 	if (event == EVENT_CPU) {
 		struct profile_explained e =

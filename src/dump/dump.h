@@ -92,7 +92,7 @@ struct dump {
 	struct dump_group *groups; /* largest first */
 	uint32_t group_count;
 	/* Unmounted virtual threads (an estimate if only a sample was examined), and how many of them were examined. */
-	uint64_t parked, parked_looks;
+	uint64_t parked, parked_scans;
 	struct dump_thread *threads;
 	uint32_t count, stopped; /* stopped: how many of them were stopped and walked */
 	uint64_t longest_pause_ns;

@@ -123,7 +123,7 @@ static void parked_thread(void *ctx, const struct unmounted_thread *thread)
 	struct frozen where;
 	uint64_t sp, klass;
 
-	p->out->parked += thread->stands_for;
+	p->out->parked += thread->multiplicity;
 	if (clock_mono_ns() - p->began_ns > TIME_NS)
 		return;
 	remote_forget(p->remote);
@@ -137,9 +137,9 @@ static void parked_thread(void *ctx, const struct unmounted_thread *thread)
 		return;
 	g = group_of(
 		p, thread, klass, walked.count, hash_of(thread, klass, p->frames, walked.count));
-	g->count += thread->stands_for;
+	g->count += thread->multiplicity;
 	g->stack.truncated |= walked.truncated;
-	p->out->parked_looks++;
+	p->out->parked_scans++;
 	group_name(p, g, thread);
 }
 

@@ -228,8 +228,8 @@ static void copy_stopped(struct tracing *t)
 
 	copy_take(r, &r->extra, t->want->address, t->want->bytes, EXTRA_MAX);
 	copy_take(r, &r->stack, from, end > t->regs->sp ? end - from : STACK_UNKNOWN, STACK_COPY);
-	if (t->want->look)
-		t->want->look(t->want->look_ctx);
+	if (t->want->while_stopped)
+		t->want->while_stopped(t->want->while_stopped_ctx);
 }
 
 static enum remote_result stop_and_copy(struct tracing *t)

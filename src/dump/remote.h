@@ -29,10 +29,10 @@ void remote_forget(struct remote *r);
 
 /* What to do while the thread is stopped, besides copying registers and stack. */
 struct remote_want {
-	uint64_t address;        /* of its JavaThread, to be copied */
-	uint32_t bytes;          /* 0: nothing */
-	void (*look)(void *ctx); /* called while it is stopped; NULL: nothing */
-	void *look_ctx;
+	uint64_t address;                 /* of its JavaThread, to be copied */
+	uint32_t bytes;                   /* 0: nothing */
+	void (*while_stopped)(void *ctx); /* called while it is stopped; NULL: nothing */
+	void *while_stopped_ctx;
 };
 
 /* The end of the mapping that contains sp; 0: unknown. */

@@ -193,8 +193,8 @@ void stack_add(struct stack_namer *n, const struct walk_mem *mem, const struct w
 		[WALK_C1] = DUMP_COMPILED,
 		[WALK_C2] = DUMP_COMPILED,
 		[WALK_INLINED] = DUMP_INLINED,
-		[WALK_COARSE] = DUMP_COMPILED,
-		[WALK_C1_COARSE] = DUMP_COMPILED,
+		[WALK_NO_INLINING] = DUMP_COMPILED,
+		[WALK_C1_NO_INLINING] = DUMP_COMPILED,
 		[WALK_JAVA] = DUMP_COMPILED};
 
 	if (count > n->packed_cap) {

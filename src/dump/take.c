@@ -103,7 +103,7 @@ static uint32_t java_bytes(const struct walk_layout *l)
 	return (uint32_t)last + 64;
 }
 
-static void look(void *ctx)
+static void while_stopped(void *ctx)
 {
 	struct taker *t = ctx;
 
@@ -176,15 +176,15 @@ static void take_thread(void *ctx, pid_t tid)
 		remote_forget(t->remote);
 		java_read_name(t->reader, want.address, &t->facts);
 		t->facts_of = want.address;
-		want.look = look;
-		want.look_ctx = t;
+		want.while_stopped = while_stopped;
+		want.while_stopped_ctx = t;
 	}
 	result = remote_capture(t->remote, tid, &want, modules_mapping_end, t->modules, &regs);
 	if (result == REMOTE_DENIED)
 		t->error = errno;
 	if (result != REMOTE_OK) {
-		if (want.look && walk_thread_tid(t->layout, remote_mem(t->remote), want.address) ==
-					 thread->nstid)
+		if (want.while_stopped && walk_thread_tid(t->layout, remote_mem(t->remote),
+						  want.address) == thread->nstid)
 			add_facts(t, want.address, thread);
 		thread->note = notes[result];
 		return;

@@ -17,8 +17,8 @@ static const char *const suffixes[FRAME_TYPES] = {
 	[FRAME_COMPILED] = "_[j]",
 	[FRAME_C1] = "_[1]",
 	[FRAME_INLINED] = "_[i]",
-	[FRAME_COARSE] = "_[j]",
-	[FRAME_C1_COARSE] = "_[1]",
+	[FRAME_NO_INLINING] = "_[j]",
+	[FRAME_C1_NO_INLINING] = "_[1]",
 	[FRAME_INTERPRETED] = "_[0]",
 };
 

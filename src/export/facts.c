@@ -96,13 +96,13 @@ void export_facts(const struct export_options *o, export_fact_fn *fn, void *ctx)
 }
 
 /* The share of samples in compiled code without inlining info, in percent of the weight; reported also when 0. */
-static void facts_coarse(struct facts *f, const struct profile *p, const struct profile_query *q,
-	const struct profile_sum *sum)
+static void facts_no_inlining(struct facts *f, const struct profile *p,
+	const struct profile_query *q, const struct profile_sum *sum)
 {
 	if (!sum->weight)
 		return;
 	export_decimal(
-		&f->value, 100 * (double)profile_coarse(p, q).weight / (double)sum->weight, 1);
+		&f->value, 100 * (double)profile_no_inlining(p, q).weight / (double)sum->weight, 1);
 	facts_report(f, "coarse_pct");
 }
 
@@ -125,7 +125,7 @@ void export_event_facts(const struct profile *p, const struct export_options *o,
 	facts_number(&f, "samples", sum.count);
 	facts_number(&f, "value", sum.weight);
 	facts_number(&f, "lost", e.lost);
-	facts_coarse(&f, p, &q, &sum);
+	facts_no_inlining(&f, p, &q, &sum);
 	buf_done(&f.value);
 }
 

@@ -158,7 +158,7 @@ const struct profile_method *places_method(const struct scene *scene, uint32_t s
 	return profile_get_method(scene->profile, scene_frame(scene, stack)->method);
 }
 
-bool places_says(const char *text, const char *const *words)
+bool places_contains(const char *text, const char *const *words)
 {
 	for (; *words; words++)
 		if (strcasestr(text, *words))

@@ -61,6 +61,6 @@ uint32_t places_outwards(struct places *p, uint32_t own);
 /* The method of a stack's leaf. */
 const struct profile_method *places_method(const struct scene *scene, uint32_t stack);
 /* True when the text contains one of the words, ignoring case. NULL ends the words. */
-bool places_says(const char *text, const char *const *words);
+bool places_contains(const char *text, const char *const *words);
 
 #endif

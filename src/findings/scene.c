@@ -423,7 +423,7 @@ bool scene_group_next(struct scene_spending *all, struct scene_group *group)
 
 /* --- the text of a finding ------------------------------------------------------------------------------------------- */
 
-void finding_say(struct finding *f, const char *fmt, ...)
+void finding_set_text(struct finding *f, const char *fmt, ...)
 {
 	va_list ap;
 

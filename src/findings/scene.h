@@ -24,7 +24,7 @@
 /* Vitals of one second. Counters rise since the JVM's start; -1: not known. */
 struct scene_point {
 	uint64_t time_ns;
-	int64_t heap_low, heap_looks, gc_whole;
+	int64_t heap_low, heap_polls, gc_whole;
 	int64_t safepoint_ms, sync_ms, safepoints;
 	int64_t classes, unloaded;
 	int64_t code_used, compilations;
@@ -70,7 +70,8 @@ struct finding *scene_found(
 bool scene_has(const struct scene *scene, const struct finding_rule *rule);
 
 /* Set the sentence and the advice; append a line of evidence, if there is space. */
-void finding_say(struct finding *f, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void finding_set_text(struct finding *f, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
 void finding_advise(struct finding *f, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void finding_prove(struct finding *f, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* Appends up to `most` frames of a stack as evidence, from the innermost own frame outwards, without lambda classes. */

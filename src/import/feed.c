@@ -214,7 +214,7 @@ int feed_sample(struct import *im, const struct feed_sample *s, struct err *err)
 	for (int i = 0; i < PIECES && (!i || left); i++) {
 		one.count = left < UINT32_MAX ? (uint32_t)left : UINT32_MAX;
 		if (s->holders)
-			profile_add_held(im->p, s->second, &one);
+			profile_add_holder(im->p, s->second, &one);
 		else if (one.count || one.weight)
 			profile_add_sample(im->p, s->event, s->second, &one);
 		v->samples += s->holders ? 0 : one.count;

@@ -81,7 +81,7 @@ uint32_t feed_method(struct import *im, const char *class_name, const char *name
 /* A sample, or several of one place; count is not limited to 32 bits. */
 struct feed_sample {
 	int event;
-	bool holders; /* of the event lock: attributed to lock owners (profile_add_held) */
+	bool holders; /* of the event lock: attributed to lock owners (profile_add_holder) */
 	uint8_t part; /* of its second, 1 to PROFILE_PULSE; 0: unknown */
 	uint32_t second, stack, thread;
 	enum thread_state state;

@@ -88,25 +88,25 @@ extern const struct thread_state_info thread_states[THREAD_STATES];
 
 /* How a frame ran. The letter is that of column T. */
 enum frame_type {
-	FRAME_COMPILED,      /* J: by C2 or its replacement (Graal) */
-	FRAME_C1,            /* J; exports distinguish it from FRAME_COMPILED */
-	FRAME_INLINED,       /* i */
-	FRAME_COARSE,        /* ~: compiled without inlining info: may be a method inlined here */
-	FRAME_INTERPRETED,   /* I */
-	FRAME_JAVA,          /* J: not known how */
-	FRAME_NATIVE,        /* n */
-	FRAME_VM,            /* v: libjvm, stubs */
-	FRAME_KERNEL,        /* k */
-	FRAME_CLASS,         /* c: a leaf: the class allocated or locked */
-	FRAME_BREAK,         /* ?: the reason why the stack is incomplete */
-	FRAME_CLASS_OUTSIDE, /* o: a leaf: the class allocated outside of a TLAB */
-	FRAME_WAITS,         /* w: a leaf: where and why the thread waits */
-	FRAME_C1_COARSE,     /* ~: FRAME_COARSE, by C1 */
+	FRAME_COMPILED,       /* J: by C2 or its replacement (Graal) */
+	FRAME_C1,             /* J; exports distinguish it from FRAME_COMPILED */
+	FRAME_INLINED,        /* i */
+	FRAME_NO_INLINING,    /* ~: compiled without inlining info: may be a method inlined here */
+	FRAME_INTERPRETED,    /* I */
+	FRAME_JAVA,           /* J: not known how */
+	FRAME_NATIVE,         /* n */
+	FRAME_VM,             /* v: libjvm, stubs */
+	FRAME_KERNEL,         /* k */
+	FRAME_CLASS,          /* c: a leaf: the class allocated or locked */
+	FRAME_BREAK,          /* ?: the reason why the stack is incomplete */
+	FRAME_CLASS_OUTSIDE,  /* o: a leaf: the class allocated outside of a TLAB */
+	FRAME_WAITS,          /* w: a leaf: where and why the thread waits */
+	FRAME_C1_NO_INLINING, /* ~: FRAME_NO_INLINING, by C1 */
 	FRAME_TYPES
 };
 static inline bool frame_is_java(unsigned type)
 {
-	return type <= FRAME_JAVA || type == FRAME_C1_COARSE;
+	return type <= FRAME_JAVA || type == FRAME_C1_NO_INLINING;
 }
 static inline bool frame_is_class(unsigned type)
 {
@@ -209,7 +209,7 @@ void profile_add_sample(
  * Adds what the holder of a lock did while others waited for it, kept beside the samples of EVENT_LOCK, which are the waits. The
  * weight is the waiters' time; the state is ignored. Waits with an unknown holder use a stack that says so.
  */
-void profile_add_held(struct profile *p, uint32_t second, const struct profile_sample *sample);
+void profile_add_holder(struct profile *p, uint32_t second, const struct profile_sample *sample);
 /*
  * Distributes weight of an event evenly over [from_ns, to_ns) since second 0, for the resolution below one second that samples do
  * not have. To be called after the second's samples; lost when the second is merged into a 10 s step.
@@ -430,8 +430,8 @@ uint32_t profile_covered(const struct profile *p, const struct profile_query *q)
  * after that second has been merged or dropped. A second must be retained when it is first anchored.
  */
 void profile_anchor(const struct profile *p, int event, uint32_t second, uint32_t other);
-/* The part of a query in code without inlining info: its innermost Java frame is FRAME_COARSE or FRAME_C1_COARSE. */
-struct profile_sum profile_coarse(const struct profile *p, const struct profile_query *q);
+/* The part of a query in code without inlining info: its innermost Java frame is FRAME_NO_INLINING or FRAME_C1_NO_INLINING. */
+struct profile_sum profile_no_inlining(const struct profile *p, const struct profile_query *q);
 /*
  * Compares the sampled CPU time (EVENT_CPU, all threads) with that of the process over a query's seconds. They differ if the
  * difference exceeds three standard errors, 2 % that no sampling sees, and one interval per living thread: a sample that is due is

@@ -214,7 +214,7 @@ static void read_some(struct recording *r, struct format_cursor *c, int event, b
 		do {
 			s.count = count < UINT32_MAX ? (uint32_t)count : UINT32_MAX;
 			if (holders)
-				profile_add_held(r->profile, r->second, &s);
+				profile_add_holder(r->profile, r->second, &s);
 			else
 				profile_add_sample(r->profile, event, r->second, &s);
 			s.weight = 0;

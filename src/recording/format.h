@@ -63,7 +63,7 @@ enum format_type {
 	CHUNK_HELD,     /* oldest second, second before which history is merged */
 	CHUNK_SECOND,   /* second to which the following chunks belong */
 	CHUNK_METHODS,  /* (class, name, signature, module)... */
-	CHUNK_FRAMES,  /* (method, type, bci + 1, signed line)...; type FRAME_C1_COARSE since 1.3 */
+	CHUNK_FRAMES, /* (method, type, bci + 1, signed line)...; type FRAME_C1_NO_INLINING since 1.3 */
 	CHUNK_STACKS,  /* (own id minus the id of the parent, frame)... */
 	CHUNK_THREADS, /* (thread, kind, tid, java tid, carrier, name)... */
 	CHUNK_SAMPLES, /* event, (signed difference of the stack, thread, state, count, weight)... */
@@ -82,7 +82,7 @@ enum format_type {
 };
 
 _Static_assert(FRAME_COMPILED == 0 && FRAME_NATIVE == 6 && FRAME_WAITS == 12 &&
-		       FRAME_C1_COARSE == 13 && FRAME_TYPES == 14,
+		       FRAME_C1_NO_INLINING == 13 && FRAME_TYPES == 14,
 	"types of frames are part of the format: append new ones");
 _Static_assert(THREAD_STATE_NONE == 0 && THREAD_CARRIER == 8 && THREAD_STATES == 9,
 	"states of threads are part of the format");

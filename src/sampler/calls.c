@@ -346,14 +346,14 @@ int calls_try(void)
 	return try_locked(true);
 }
 
-void calls_look(struct sampler *s)
+void calls_poll(struct sampler *s)
 {
 	uint32_t before = known.filters;
 
 	if (try_locked(false) != AGENT_OK)
 		lease_end(s, SAMPLER_FORBIDDEN);
 	if (known.filters != before)
-		calls_tell(s);
+		calls_report(s);
 }
 
 bool calls_are_of(uint32_t filters)
@@ -361,24 +361,25 @@ bool calls_are_of(uint32_t filters)
 	return filters == known.filters;
 }
 
-void calls_tell(struct sampler *s)
+void calls_report(struct sampler *s)
 {
-	const char *name = texts, *lost, *told = "";
+	const char *name = texts, *lost, *previous = "";
 	char note[512];
 	struct text text = text_into(note, sizeof(note));
 
 	for (uint32_t i = 0; i < CALL_COUNT; i++, name = lost + strlen(lost) + 1) {
 		lost = name + strlen(name) + 1;
 		if (!raw_refusal(rows[i].number) || !*lost ||
-			(strlen(told) == strlen(lost) && !memcmp(told, lost, strlen(told))))
+			(strlen(previous) == strlen(lost) &&
+				!memcmp(previous, lost, strlen(previous))))
 			continue;
-		text_add(&text, *told ? "; " : "the JVM's seccomp filter forbids ");
+		text_add(&text, *previous ? "; " : "the JVM's seccomp filter forbids ");
 		text_add(&text, name);
 		text_add(&text, " (");
 		text_add(&text, lost);
 		text_add(&text, ")");
-		told = lost;
+		previous = lost;
 	}
-	if (*told)
+	if (*previous)
 		publish_note(s->publish, WIRE_NOTE_TEXT, clock_mono_ns(), 0, note);
 }

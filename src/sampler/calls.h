@@ -28,9 +28,9 @@ struct sampler;
 int calls_try(void);
 
 /* Sends the front end a note on the forbidden calls, if any is lost. Publisher. */
-void calls_tell(struct sampler *s);
+void calls_report(struct sampler *s);
 /* Tries again when the number of filters has changed; ends the session if it cannot continue. Publisher. */
-void calls_look(struct sampler *s);
+void calls_poll(struct sampler *s);
 
 /* True when a thread with this number of filters (procfile.h) has those that were tried. Any thread. */
 bool calls_are_of(uint32_t filters);

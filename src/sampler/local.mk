@@ -29,24 +29,24 @@ sampler_sources = \
 	%D%/descriptor.h %D%/maps.c %D%/maps.h %D%/procfile.c %D%/procfile.h %D%/sampler.h %D%/spawn.c %D%/task.c %D%/task.h %D%/text.c %D%/text.h %D%/virtuals.c \
 	%D%/virtuals.h \
 	%D%/engine/alloc/alloc.c %D%/engine/alloc/alloc.h %D%/engine/alloc/live.c %D%/engine/alloc/weight.c %D%/engine/arms.c %D%/engine/arms.h \
-	%D%/engine/ask.c %D%/engine/ask.h %D%/engine/collect.c %D%/engine/collect.h %D%/engine/ctimer.c %D%/engine/ctimer.h %D%/engine/engine.h %D%/engine/events.c %D%/engine/events.h %D%/engine/lent.c %D%/engine/lent.h \
+	%D%/engine/ask.c %D%/engine/ask.h %D%/engine/collect.c %D%/engine/collect.h %D%/engine/ctimer.c %D%/engine/ctimer.h %D%/engine/engine.h %D%/engine/events.c %D%/engine/events.h %D%/engine/borrowed.c %D%/engine/borrowed.h \
 	%D%/engine/pace.c %D%/engine/pace.h %D%/engine/process_clock.c %D%/engine/perf.c %D%/engine/perf_fd.c %D%/engine/perf_fd.h %D%/engine/switches.c \
 	%D%/engine/trap.c %D%/engine/waiting.c %D%/engine/waiting.h %D%/engine/wall.c %D%/engine/wall.h \
 	%D%/engine/wall_io.c %D%/engine/wall_waiting.c \
-	%D%/engine/lock/circle.c %D%/engine/lock/counted.c %D%/engine/lock/holder.c %D%/engine/lock/lock.c %D%/engine/lock/lock.h %D%/engine/lock/own.h %D%/engine/lock/timed.c %D%/engine/lock/told.c \
+	%D%/engine/lock/circle.c %D%/engine/lock/counted.c %D%/engine/lock/holder.c %D%/engine/lock/lock.c %D%/engine/lock/lock.h %D%/engine/lock/own.h %D%/engine/lock/timed.c %D%/engine/lock/report.c \
 	%D%/engine/lock/wait.c %D%/engine/lock/wait.h %D%/engine/lock/waiting.c \
 	%D%/jvm/agct.c %D%/jvm/classes.c %D%/jvm/debug_info.c %D%/jvm/events.c \
 	%D%/jvm/gate.c %D%/jvm/jvm.c %D%/jvm/jvm.h %D%/jvm/own.h %D%/jvm/sets.c %D%/jvm/stubs.c \
-	%D%/jvm/visits.c %D%/jvm/wait_counts.c %D%/jvm/wait_times.c %D%/jvm/walker_agct.h \
+	%D%/jvm/vm_calls.c %D%/jvm/wait_counts.c %D%/jvm/wait_times.c %D%/jvm/walker_agct.h \
 	%D%/publish/known.c %D%/publish/modules.c %D%/publish/modules.h \
 	%D%/publish/native.c %D%/publish/publish.c %D%/publish/publish.h %D%/publish/state.h \
 	%D%/publish/states.c %D%/publish/threads.c \
 	%D%/session/budget.c %D%/session/commands.c %D%/session/files.c %D%/session/files.h %D%/session/headroom.c %D%/session/headroom.h %D%/session/lease.c %D%/session/lease.h \
 	%D%/session/kept.c %D%/session/kept.h %D%/session/memory.c %D%/session/memory.h %D%/session/others.c %D%/session/publisher.c %D%/session/publisher.h \
-	%D%/session/renames.c %D%/session/rooms.c %D%/session/rooms.h %D%/session/scan.c %D%/session/scan.h \
+	%D%/session/renames.c %D%/session/epochs.c %D%/session/epochs.h %D%/session/scan.c %D%/session/scan.h \
 	%D%/session/select.c %D%/session/setup.c %D%/session/starts.c \
 	%D%/session/threads.c %D%/session/threads.h %D%/session/unwind_recv.c \
 	%D%/session/unwind_recv.h \
 	%D%/signal/agct.c %D%/signal/entry.c %D%/signal/entry.h %D%/signal/glob.c %D%/signal/handler.c %D%/signal/install.c %D%/signal/mem.c %D%/signal/newcomer.c \
-	%D%/signal/perf.c %D%/signal/raw.c %D%/signal/raw.h %D%/signal/room.c %D%/signal/signal.h \
+	%D%/signal/perf.c %D%/signal/raw.c %D%/signal/raw.h %D%/signal/epoch.c %D%/signal/signal.h \
 	%D%/signal/stack.c %D%/signal/threads.c %D%/signal/trap.c %D%/signal/trap.h %D%/signal/virtual.c %D%/signal/wall.c

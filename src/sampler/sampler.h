@@ -5,7 +5,7 @@
  *   OnAttach: sampler_new -> publisher thread: setup, loop, teardown -> sampler_free
  *
  * Memory: everything a handler touches is private memory of the target, never the shared map. It is mapped when the
- * session starts and unmapped when the last reference is gone (session/memory.h, rooms.h). Handlers find at most one
+ * session starts and unmapped when the last reference is gone (session/memory.h, epochs.h). Handlers find at most one
  * session at a time.
  *
  * Threads: fields belong to the publisher unless they are atomic or their group names another thread. Times are in ns.
@@ -25,7 +25,7 @@
 #include "walk/frames/tail.h"
 #include "walk/hotspot/names.h"
 #include "walk/hotspot/threads.h"
-#include "walk/load/here.h"
+#include "walk/load/self.h"
 #include "walk/trace_table.h"
 #include "walk/walk.h"
 #include "wire/layout.h"
@@ -49,7 +49,7 @@ struct scratch {
 	/* True once used in this session, i.e. once its pages are mapped. */
 	atomic_bool used;
 	struct frame_cache_walk cache;
-	struct here_lines lines;
+	struct self_lines lines;
 	struct walk_frame frames[SAMPLER_DEPTH + WALK_CUT_SPARE];
 	/* Kernel frames end where the user frames begin, so that one walk serves several samples. */
 	uint64_t packed[SAMPLER_KERNEL + SAMPLER_DEPTH];
@@ -102,11 +102,11 @@ struct sampler {
 	/* used by handlers */
 	/* For any thread: a load from memory that may be unmapped is a system call. */
 	struct walk_mem mem;
-	struct here here;      /* the context of mem */
-	struct here_kept kept; /* memory that stays mapped: session/kept.c */
+	struct self_mem self;  /* the context of mem */
+	struct self_kept kept; /* memory that stays mapped: session/kept.c */
 	/* The publisher's reader. It must be refreshed before each scan. */
-	struct here look;
-	struct here_lines look_lines;
+	struct self_mem poll_mem;
+	struct self_lines poll_lines;
 	/* Readable fields of JavaThreads only; NULL: not available. */
 	const struct walk_layout *thread_layout;
 	struct agct *agct;                /* fallback walker, used while layout is NULL */
@@ -118,7 +118,7 @@ struct sampler {
 	struct trace_table *table;
 	struct names *names;
 	struct frame_cache *cache;        /* frames of code already walked */
-	struct here_constants *constants; /* debug information of compiled code */
+	struct self_constants *constants; /* debug information of compiled code */
 	struct tail *tails;               /* per thread, indexed by slot */
 	_Atomic uint32_t epoch;           /* incremented to invalidate cached names of Methods */
 	struct event events[WIRE_EVENTS];
@@ -147,9 +147,9 @@ struct sampler {
 	_Atomic uint64_t publisher_cpu_ns;
 	uint64_t start_ns;
 
-	/* ownership of the session's memory: see rooms.h */
+	/* ownership of the session's memory: see epochs.h */
 	_Atomic uint32_t references;
-	uint32_t room;
+	uint32_t session_epoch;
 	bool drained; /* true when no thread is inside the session */
 
 	/* start-up parameters of the publisher and its reply: see publisher_start */
@@ -173,11 +173,11 @@ struct sampler {
 	} files;
 
 	/* the thread that makes VM calls: see jvm.h */
-	struct visits {
-		_Atomic int32_t tid;    /* 0: not running */
-		_Atomic uint32_t asked; /* futex: id of the last request */
+	struct vm_calls {
+		_Atomic int32_t tid;        /* 0: not running */
+		_Atomic uint32_t requested; /* futex: id of the last request */
 		/* Futex: the last request whose event settings have reached the JVM. */
-		_Atomic uint32_t told;
+		_Atomic uint32_t configured;
 		_Atomic uint32_t done;  /* futex: the last request completed */
 		_Atomic uint32_t leave; /* JVM_LEAVE* */
 		/* Futex: true once the thread only has its reference to the session left to release. */
@@ -195,7 +195,7 @@ struct sampler {
 		_Atomic int32_t error;
 		char refused[160];
 		bool stubs_named;
-	} visits;
+	} vm_calls;
 
 	/* alloc --live: see alloc.h */
 	struct live *live;
@@ -204,8 +204,8 @@ struct sampler {
 	struct {
 		/* Sum of the samples' weights in bytes, and the part of it allocated outside of buffers (TLABs). */
 		_Atomic uint64_t all, outside;
-		bool said; /* publisher: true once the note has been sent */
-	} alloc_told;
+		bool sent; /* publisher: true once the note has been sent */
+	} alloc_note;
 
 	struct lock *lock; /* NULL: the lock event was never on */
 	/* engine/lock/circle.c; NULL: the JVM does not support it. */
@@ -234,9 +234,9 @@ struct sampler {
 
 	/* renamed threads: see publisher.h */
 	struct renames {
-		uint32_t slot;        /* the slot checked last */
-		bool late;            /* true when a changed name could not be published yet */
-		uint32_t visits_done; /* the last VM call whose names have been published */
+		uint32_t slot;         /* the slot checked last */
+		bool late;             /* true when a changed name could not be published yet */
+		uint32_t vm_call_done; /* the last VM call whose names have been published */
 		uint64_t asked_ns, opened_ns;
 	} renames;
 
@@ -256,12 +256,12 @@ struct sampler {
 	} process_clock;
 
 	struct { /* see session/headroom.h */
-		uint64_t looked_ns;
+		uint64_t polled_ns;
 		uint64_t maps_limit; /* vm.max_map_count; 0: not read yet */
 	} headroom;
 
 	struct { /* context-switch rates: see engine/switches.c */
-		uint64_t looked_ns, all;
+		uint64_t polled_ns, all;
 		uint32_t cursor;
 	} switches;
 
@@ -272,7 +272,7 @@ struct sampler {
 	} shares;
 	struct starts {
 		uint64_t started;       /* the JVM's count of started threads at the last poll */
-		uint64_t visits;        /* VM calls included in that count */
+		uint64_t vm_calls;      /* VM calls included in that count */
 		int64_t found;          /* new threads found since then */
 		uint64_t soon_until_ns; /* polling is more frequent until then */
 		uint64_t cost_ns;       /* smoothed CPU time of one poll */
@@ -286,7 +286,7 @@ struct sampler {
 		uint32_t per_mille; /* of a core; 0: unlimited */
 		uint32_t over;      /* consecutive checks that found it exceeded */
 		bool chosen;        /* true: applies only to intervals the agent has chosen */
-		uint64_t looked_ns, cost_ns, event_ns[WIRE_EVENTS];
+		uint64_t polled_ns, cost_ns, event_ns[WIRE_EVENTS];
 	} budget;
 
 	/* private to the publisher */
@@ -304,15 +304,15 @@ struct sampler {
 	struct sampler_file memory;
 	/* True when `task` belongs to an outer PID namespace, where threads have other ids. */
 	bool task_other;
-	/* Sockets for borrowed perf_events, see engine/lent.h. */
-	struct sampler_lent {
-		int32_t ours; /* 0: none are borrowed */
+	/* Sockets for borrowed perf_events, see engine/borrowed.h. */
+	struct sampler_borrowed {
+		int32_t agent_side; /* 0: none are borrowed */
 		/* In the program's table, until the front end has taken it. */
-		struct sampler_file theirs;
+		struct sampler_file program_side;
 		char name[32]; /* name of the abstract listening socket */
 		uint32_t name_bytes;
-		bool short_said; /* true once the lack of descriptors has been reported */
-	} lent;
+		bool shortage_reported; /* true once the lack of descriptors has been reported */
+	} borrowed;
 	uint32_t scans, beat, command_seq;
 	/* Threads without a free slot: in this scan, and the maximum of all scans. */
 	uint32_t unlisted, unlisted_most;
@@ -324,25 +324,25 @@ struct sampler {
 	/* True once a thread of this session was found to collect signals. */
 	_Atomic uint32_t collect_seen;
 	/*
-	 * collect_charges: the cpu event was on at the last check (engine/collect.c). collect_said: the note has been
+	 * collect_charges: the cpu event was on at the last check (engine/collect.c). collect_reported: the note has been
 	 * sent.
 	 */
-	bool collect_charges, collect_said;
+	bool collect_charges, collect_reported;
 	bool paused; /* true while the front end is parked or has missed its heartbeat */
 	bool leave_asked;
 	bool debug_info_set; /* true when this session has set the flag: see jvm.h */
 	bool force_agct;
 	/* How long it has waited for handlers that have not returned. */
 	_Atomic uint64_t stuck_ns;
-	bool unreadable_said; /* true once the note on unreadable memory has been sent */
+	bool unreadable_reported; /* true once the note on unreadable memory has been sent */
 	uint64_t private_bytes, memory_bytes;
 	_Atomic(struct sampler_part *) parts; /* see sampler_part_new */
 };
 
 /* True when the front end opens the perf_events for cpu. */
-static inline bool sampler_is_lent(const struct sampler *s)
+static inline bool sampler_borrows(const struct sampler *s)
 {
-	return s->lent.ours > 0;
+	return s->borrowed.agent_side > 0;
 }
 
 /* True for a thread that is neither a JavaThread nor proved to be one of HotSpot's own. */
@@ -372,7 +372,7 @@ static inline int32_t sampler_task(const struct sampler *s, const struct thread_
 /* CPU time of the agent's own threads, which are not sampled. */
 static inline uint64_t sampler_threads_ns(const struct sampler *s)
 {
-	uint64_t ns = atomic_load(&s->visits.cpu_ns) + atomic_load(&s->publisher_cpu_ns);
+	uint64_t ns = atomic_load(&s->vm_calls.cpu_ns) + atomic_load(&s->publisher_cpu_ns);
 
 	for (uint32_t i = 0; i < WIRE_EVENTS; i++)
 		ns += atomic_load(&s->events[i].thread_ns);

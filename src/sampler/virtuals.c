@@ -25,7 +25,7 @@ static struct virtuals_entry *entry_of(struct virtuals *v, uint32_t id)
 	return NULL;
 }
 
-void virtuals_tell(struct virtuals *v, uint32_t id, struct virtuals_told *out)
+void virtuals_lookup(struct virtuals *v, uint32_t id, struct virtuals_info *out)
 {
 	struct virtuals_entry *e = entry_of(v, id);
 	struct java_name name = {.count = 0};

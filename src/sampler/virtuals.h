@@ -26,10 +26,10 @@ struct virtuals_entry {
 };
 
 struct virtuals {
-	_Atomic uint32_t now; /* publications so far */
-	_Atomic uint32_t any; /* true once a virtual thread was seen */
-	uint32_t used;        /* publisher: entries in use at the last sweep */
-	bool carrier_said;    /* publisher: true once the note on carriers has been sent */
+	_Atomic uint32_t now;  /* publications so far */
+	_Atomic uint32_t any;  /* true once a virtual thread was seen */
+	uint32_t used;         /* publisher: entries in use at the last sweep */
+	bool carrier_reported; /* publisher: true once the note on carriers has been sent */
 	/* Why virtual threads without a carrier are not seen; NULL: they are seen. */
 	_Atomic(const char *) unseen;
 	struct virtuals_entry entries[VIRTUALS_MAX];
@@ -48,14 +48,14 @@ static inline struct virtuals_entry *virtuals_find(struct virtuals *v, uint64_t 
 }
 
 /* Everything known about a virtual thread, by its id on the wire. */
-struct virtuals_told {
+struct virtuals_info {
 	uint64_t number; /* its low 31 bits if there is no entry */
 	int32_t carrier; /* 0: unknown */
 	uint32_t bytes;  /* length of the name in UTF-8; 0: unnamed or unknown */
 	char name[2 * JAVA_NAME_BYTES];
 };
 /* Looks up a virtual thread. Publisher. */
-void virtuals_tell(struct virtuals *v, uint32_t id, struct virtuals_told *out);
+void virtuals_lookup(struct virtuals *v, uint32_t id, struct virtuals_info *out);
 /* Ends a publication: frees the entries of virtual threads not seen lately. Publisher. */
 void virtuals_tick(struct virtuals *v);
 

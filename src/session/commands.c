@@ -29,7 +29,7 @@ static bool commands_see_profiler(void *ctx, const struct proc_map *map)
 }
 
 /* Adds a hint if a library is mapped that is known to sample allocations of this JVM, too. */
-static void commands_tell_profiler(const struct hotspot *jvm, struct err *err)
+static void commands_hint_profiler(const struct hotspot *jvm, struct err *err)
 {
 	bool seen = false;
 
@@ -47,7 +47,7 @@ static int commands_silent(const struct session *s, const char *what, struct err
 }
 
 /* Sends a command. The agent's result, >= 0; -1 with its refusal as the error. */
-static int commands_ask(
+static int commands_request(
 	struct session *s, const struct wire_command *command, const char *what, struct err *err)
 {
 	struct control_answer answer;
@@ -62,7 +62,7 @@ static int commands_ask(
 	if (answer.text[0]) {
 		err_set(err, ERR_FAILED, "%s: %s.", what, answer.text);
 		if (answer.result == -EBUSY && command->event == EVENT_ALLOC)
-			commands_tell_profiler(&s->jvm, err);
+			commands_hint_profiler(&s->jvm, err);
 		return -1;
 	}
 	errno = -answer.result;
@@ -72,7 +72,7 @@ static int commands_ask(
 static int commands_send(
 	struct session *s, const struct wire_command *command, const char *what, struct err *err)
 {
-	return commands_ask(s, command, what, err) < 0 ? -1 : 0;
+	return commands_request(s, command, what, err) < 0 ? -1 : 0;
 }
 
 /* --- events ------------------------------------------------------------------------------------------ */
@@ -111,7 +111,7 @@ static int commands_lend(struct session *s, const struct session_event *e, struc
 
 	if (!e->engine || strcmp(e->engine, COMMANDS_LENT) != 0 || s->lend)
 		return 0;
-	socket = commands_ask(s, &command, "perf_events cannot be lent", err);
+	socket = commands_request(s, &command, "perf_events cannot be lent", err);
 	if (socket < 0)
 		return -1;
 	s->lend = lend_begin(&s->jvm, s->pidfd, socket, e->kernel_only, err);
@@ -119,7 +119,7 @@ static int commands_lend(struct session *s, const struct session_event *e, struc
 }
 
 /* Publishes the event's name for `jhot status`. */
-static void commands_tell_name(struct session *s, const struct session_event *e)
+static void commands_send_name(struct session *s, const struct session_event *e)
 {
 	char(*names)[64] = s->mapping.control ? s->mapping.control->event_names : NULL;
 
@@ -175,7 +175,7 @@ int session_event_begin(struct session *s, const struct session_event *e, struct
 	if (commands_lend(s, e, err))
 		return err_prefix(err, "%s: ", what);
 	commands_ahead(s, e->user_only);
-	commands_tell_name(s, e);
+	commands_send_name(s, e);
 	if (commands_send(s, &command, what, err))
 		return -1;
 	commands_switched(s, e, true);

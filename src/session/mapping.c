@@ -18,7 +18,7 @@
 #define MAPPING_BYTES_MAX (1ull << 30)
 #define MEMFD_LINK        "/memfd:" WIRE_MEMFD_PREFIX
 #define MAPPING_PUBLISHER "jhot publisher\n" /* sampler/session/publisher.h */
-#define MAPPING_LOOKS     20
+#define MAPPING_TRIES     20
 #define MAPPING_PAUSE_NS  5000000
 
 struct mapping_area {
@@ -163,7 +163,7 @@ static void mapping_take(struct mapping *m, const char *folder, const char *name
 }
 
 /* Scans a folder of descriptors. 0, or -errno if it cannot be opened. */
-static int mapping_look_in(struct mapping *m, const char *path, const char *token, struct err *why)
+static int mapping_find_in(struct mapping *m, const char *path, const char *token, struct err *why)
 {
 	DIR *dir = opendir(path);
 	struct dirent *entry;
@@ -195,7 +195,7 @@ static bool mapping_is_publisher(int tasks, const char *tid)
 }
 
 /* The agent's threads have a separate descriptor table, so each of them is scanned. */
-static void mapping_look_at_threads(
+static void mapping_find_by_threads(
 	struct mapping *m, pid_t pid, const char *token, struct err *why)
 {
 	char path[PROC_PATH_BYTES], file[64];
@@ -208,7 +208,7 @@ static void mapping_look_at_threads(
 		if (entry->d_name[0] == '.' || !mapping_is_publisher(dirfd(dir), entry->d_name))
 			continue;
 		snprintf(file, sizeof(file), "task/%.20s/fd", entry->d_name);
-		mapping_look_in(m, proc_path(path, pid, file), token, why);
+		mapping_find_in(m, proc_path(path, pid, file), token, why);
 	}
 	closedir(dir);
 }
@@ -217,21 +217,21 @@ static void mapping_look_at_threads(
  * One scan. 1: mapped, 0: none, -1: an invalid one (reason in `why`), or the descriptors cannot be listed (`err`).
  * Agents of earlier versions, and those without a separate table, have the memfd in the process's table.
  */
-static int mapping_look(
+static int mapping_search(
 	struct mapping *m, pid_t pid, const char *token, struct err *why, struct err *err)
 {
 	char path[PROC_PATH_BYTES];
 	int error;
 
 	*why = (struct err){0};
-	error = -mapping_look_in(m, proc_path_living(path, pid, "fd"), token, why);
+	error = -mapping_find_in(m, proc_path_living(path, pid, "fd"), token, why);
 	errno = error;
 	if (error)
 		return error == ENOENT || error == ESRCH
 			       ? 0
 			       : err_set_errno(err, ERR_ATTACH,
 					 "The descriptors of process %d cannot be seen", (int)pid);
-	mapping_look_at_threads(m, pid, token, why);
+	mapping_find_by_threads(m, pid, token, why);
 	return m->base ? 1 : why->kind == ERR_NONE ? 0 : -1;
 }
 
@@ -243,10 +243,10 @@ int mapping_find(struct mapping *m, pid_t pid, const char *token, struct err *er
 	int found;
 
 	memset(m, 0, sizeof(*m));
-	for (int looks = 1;; looks++) {
-		found = mapping_look(m, pid, token, &why, err);
+	for (int tries = 1;; tries++) {
+		found = mapping_search(m, pid, token, &why, err);
 		m->pid = pid;
-		if (found >= 0 || why.kind == ERR_NONE || looks == MAPPING_LOOKS)
+		if (found >= 0 || why.kind == ERR_NONE || tries == MAPPING_TRIES)
 			break;
 		nanosleep(&pause, NULL);
 	}

@@ -136,7 +136,7 @@ static void status_names(const struct mapping *m, struct session_status *out)
 
 static void status_debug_info(struct buf *text, const struct wire_status *status)
 {
-	static const char *const said[] = {
+	static const char *const words[] = {
 		[WIRE_DEBUG_INFO_OWN] = "the JVM's own setting (DebugNonSafepoints)",
 		[WIRE_DEBUG_INFO_SET] =
 			"DebugNonSafepoints is set until the session ends; code compiled before is "
@@ -146,8 +146,8 @@ static void status_debug_info(struct buf *text, const struct wire_status *status
 	};
 	uint32_t is = atomic_load(&status->debug_info);
 
-	if (is < sizeof(said) / sizeof(said[0]) && said[is])
-		buf_printf(text, "inlined methods: %s\n", said[is]);
+	if (is < sizeof(words) / sizeof(words[0]) && words[is])
+		buf_printf(text, "inlined methods: %s\n", words[is]);
 }
 
 static void status_session(const struct mapping *m, struct session_status *out, struct buf *text)

@@ -158,7 +158,7 @@ void unwind_feed_ahead(struct unwind_feed *f)
 	for (int rank = 0; rank < RANK_REST; rank++)
 		for (size_t i = 0; i < f->count; i++)
 			if (f->modules[i]->rank == rank)
-				loader_ask(f->loader, &f->modules[i]->load);
+				loader_request(f->loader, &f->modules[i]->load);
 }
 
 /* The module with the lowest rank among those in a state. */
@@ -234,7 +234,7 @@ static void compile(struct unwind_feed *f, size_t enough, uint64_t wait_ns)
 			f->now = first_of(f, WAITING);
 		if (f->now == NONE)
 			return;
-		if (loader_ask(f->loader, &f->modules[f->now]->load)) {
+		if (loader_request(f->loader, &f->modules[f->now]->load)) {
 			take_compiled(f);
 			if (ready_bytes(f) >= enough)
 				return;

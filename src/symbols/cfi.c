@@ -224,14 +224,14 @@ static void ranges_settle(struct cfi *c)
  */
 static void gaps_read(struct cfi *c)
 {
-	uint64_t code = 0, told = 0;
+	uint64_t code = 0, described = 0;
 	size_t ranges = c->range_count;
 
 	for (size_t i = 0; i < ranges; i++)
-		told += c->ranges[i].end - c->ranges[i].start;
+		described += c->ranges[i].end - c->ranges[i].start;
 	for (size_t i = 0; i < c->segment_count; i++)
 		code += c->segments[i].bytes;
-	if (told >= code / 2 || !code_readable(c->machine->elf_machine))
+	if (described >= code / 2 || !code_readable(c->machine->elf_machine))
 		return;
 	for (size_t i = 0; i < c->segment_count; i++) {
 		const struct elf_segment *seg = &c->segments[i];

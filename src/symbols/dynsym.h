@@ -21,7 +21,7 @@ struct dynsym *dynsym_open(struct elf_child *child, pid_t pid, const struct proc
 	const atomic_bool *stop, struct err *err);
 void dynsym_close(struct dynsym *d);
 
-/* The same as a load (loader.h): the result is valid once loader_ask() returns true, and the caller's to close. */
+/* The same as a load (loader.h): the result is valid once loader_request() returns true, and the caller's to close. */
 struct dynsym_load {
 	struct load load; /* the first member */
 	pid_t pid;

@@ -187,7 +187,7 @@ bool loader_free(struct loader *w)
 	return true;
 }
 
-bool loader_ask(struct loader *w, struct load *l)
+bool loader_request(struct loader *w, struct load *l)
 {
 	static const atomic_bool never;
 	struct lane *lane = &w->lanes[l->lane];

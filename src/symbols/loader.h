@@ -6,15 +6,15 @@
  *   LOADER_NAMES  computes: demangling. A lane of its own, so that names do not queue behind a large file
  *
  * Each lane is a FIFO with one thread, created by the lane's first load. One thread, the owner, calls these functions; it
- * polls loader_ask() until the load is done. A load runs once:
+ * polls loader_request() until the load is done. A load runs once:
  *
  *   state       entered by                                  fields of the embedding struct belong to
  *   LOAD_NEW    zero-initialising                           the owner
- *   LOAD_ASKED  loader_ask(), first call                    the loader's thread: run() reads and writes them
+ *   LOAD_ASKED  loader_request(), first call                    the loader's thread: run() reads and writes them
  *   LOAD_DONE   the loader's thread, after run() returned   the owner again
  *
- * The transition to LOAD_DONE releases, and loader_ask() acquires, what run() wrote. `next` always belongs to the loader.
- * run() should return early once *stop is set. Before loader_start, or if no thread can be created, loader_ask() runs the
+ * The transition to LOAD_DONE releases, and loader_request() acquires, what run() wrote. `next` always belongs to the loader.
+ * run() should return early once *stop is set. Before loader_start, or if no thread can be created, loader_request() runs the
  * load itself and blocks.
  */
 #ifndef JHOT_SYMBOLS_LOADER_H
@@ -46,7 +46,7 @@ void loader_start(struct loader *w, int nice);
 bool loader_free(struct loader *w);
 
 /* Queues the load unless it is queued already. Returns true when it is done. Does not block. */
-bool loader_ask(struct loader *w, struct load *l);
+bool loader_request(struct loader *w, struct load *l);
 /* True while the load is queued or running. */
 bool loader_is_waiting(const struct load *l);
 /* Blocks up to `ms`, or until a load is done. Returns at once if none is queued or running. */

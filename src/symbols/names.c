@@ -65,7 +65,7 @@ static void names_install(struct names *n)
 /* Installs what is finished, and starts the next batch. Without a thread nothing is pending when this returns. */
 static void names_advance(struct names *n)
 {
-	if (n->running && loader_ask(n->loader, &n->running->load))
+	if (n->running && loader_request(n->loader, &n->running->load))
 		names_install(n);
 	if (n->running || !n->queued_count)
 		return;
@@ -76,7 +76,7 @@ static void names_advance(struct names *n)
 	n->running->count = n->queued_count;
 	n->queued = NULL;
 	n->queued_count = n->queued_cap = 0;
-	if (loader_ask(n->loader, &n->running->load))
+	if (loader_request(n->loader, &n->running->load))
 		names_install(n);
 }
 

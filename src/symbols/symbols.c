@@ -169,7 +169,7 @@ static bool module_ask(struct module *m, struct loader *loader)
 {
 	if (!loader_is_waiting(&m->load))
 		m->asked = m->where;
-	return loader_ask(loader, &m->load);
+	return loader_request(loader, &m->load);
 }
 
 static size_t module_bytes(const struct module *m)
@@ -389,7 +389,7 @@ static bool symbols_search(struct symbols *s, const struct module *m, const char
 		search->name = xstrdup(name);
 	}
 	s->search = search;
-	return loader_ask(s->loader, &search->load);
+	return loader_request(s->loader, &search->load);
 }
 
 bool symbols_ready_function(struct symbols *s, int module, const char *name)
@@ -446,7 +446,7 @@ static void symbols_read_kernel(struct load *l, struct elf_child *child, const a
 
 bool symbols_load_kernel(struct symbols *s)
 {
-	return loader_ask(s->loader, &s->kernel.load);
+	return loader_request(s->loader, &s->kernel.load);
 }
 
 bool symbols_ready_kernel(struct symbols *s, uint64_t address)
@@ -531,7 +531,7 @@ static bool symbols_refresh_perfmap(struct symbols *s)
 		s->perfmap_next->load.run = symbols_read_perfmap;
 		s->perfmap_next->symbols = s;
 	}
-	if (!loader_ask(s->loader, &s->perfmap_next->load))
+	if (!loader_request(s->loader, &s->perfmap_next->load))
 		return false;
 	symbols_replace_perfmap(s);
 	return true;

@@ -16,7 +16,7 @@ walk_sources = \
 	%D%/hotspot/layout_rows.c %D%/hotspot/layout_tables.c %D%/hotspot/layout_values.c \
 	%D%/hotspot/method.c %D%/hotspot/method.h %D%/hotspot/names.c %D%/hotspot/names.h \
 	%D%/hotspot/oop.c %D%/hotspot/oop.h %D%/hotspot/threads.c %D%/hotspot/threads.h \
-	%D%/load/arch.h %D%/load/arch_aarch64.c %D%/load/arch_x86_64.c %D%/load/here.c \
-	%D%/load/here.h %D%/load/mem.c %D%/load/mem.h %D%/load/version.h \
+	%D%/load/arch.h %D%/load/arch_aarch64.c %D%/load/arch_x86_64.c %D%/load/self.c \
+	%D%/load/self.h %D%/load/mem.c %D%/load/mem.h %D%/load/version.h \
 	%D%/load/regs.h
 trace_table_sources = %D%/trace_table.c %D%/trace_table.h

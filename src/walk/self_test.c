@@ -114,7 +114,7 @@ static enum verdict method_verdict(
 	return !scope.sender && scope.method == code_method(layout, blob) ? RIGHT : WRONG;
 }
 
-static void heap_look(const struct walk_layout *layout, const struct walk_mem *mem,
+static void heap_poll(const struct walk_layout *layout, const struct walk_mem *mem,
 	const struct walk_heap *heap, uint32_t seen[WRONG + 1])
 {
 	uint64_t segments = (heap->high - heap->low) >> heap->shift, word = 0;
@@ -138,15 +138,17 @@ static bool methods_say(const struct walk_layout *layout, const struct walk_mem 
 	uint32_t seen[WRONG + 1] = {0};
 
 	for (uint32_t i = 0; i < layout->heap_count; i++)
-		heap_look(layout, mem, &layout->heaps[i], seen);
+		heap_poll(layout, mem, &layout->heaps[i], seen);
 	return seen[RIGHT] || seen[WRONG] < METHODS_SAY;
 }
 
 const char *walk_layout_test(const struct walk_layout *layout, const struct walk_mem *mem)
 {
 	if (!threads_walk(layout, mem))
-		return "walker not available: threads that wait are not walked to their roots";
+		return "walker not available: stacks of waiting threads were not walked to their "
+		       "roots";
 	if (!methods_say(layout, mem))
-		return "walker not available: compiled methods do not say what they are";
+		return "walker not available: compiled methods do not describe themselves as "
+		       "expected";
 	return NULL;
 }

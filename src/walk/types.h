@@ -30,8 +30,8 @@ struct walk_mem {
 	/* Drops cached copies: later loads see current memory. NULL: loads are not cached. */
 	void (*refresh)(const struct walk_mem *mem);
 	void *ctx;
-	/* True when the target is this process (load/here.h): memory that stays mapped may be read in place. */
-	bool is_here;
+	/* True when the target is this process (load/self.h): memory that stays mapped may be read in place. */
+	bool is_self;
 	/* The running thread's stack: words that begin in this range are read in place. bytes 0: no such range. */
 	uint64_t stack_low, stack_bytes;
 };
@@ -58,17 +58,17 @@ enum walk_frame_type {
 	WALK_CUT = 13,           /* payload = number of frames omitted here; see walk_cut */
 	WALK_CLASS_OUTSIDE = 14, /* as WALK_CLASS, allocated outside the thread's TLAB */
 	/* compiled Java, no inlining info: the pc may belong to a method inlined here */
-	WALK_COARSE = 15,
+	WALK_NO_INLINING = 15,
 	WALK_IO = 16, /* payload = name id: what a system call waits for; as the leaf of wall */
 	/* payload = the method that this thread compiles, not one that it runs */
 	WALK_COMPILES = 17,
-	WALK_C1_COARSE = 18, /* as WALK_COARSE, compiled by C1 */
+	WALK_C1_NO_INLINING = 18, /* as WALK_NO_INLINING, compiled by C1 */
 };
 
 static inline bool walk_type_is_java(unsigned type)
 {
-	return (type >= WALK_INTERPRETED && type <= WALK_JAVA) || type == WALK_COARSE ||
-	       type == WALK_C1_COARSE;
+	return (type >= WALK_INTERPRETED && type <= WALK_JAVA) || type == WALK_NO_INLINING ||
+	       type == WALK_C1_NO_INLINING;
 }
 
 /*

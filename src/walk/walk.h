@@ -2,7 +2,7 @@
 /*
  * The HotSpot stack walker: a library over memory, with no state of its own.
  *
- * It reads a JVM's memory only through a struct walk_mem: in place or through the kernel inside the JVM (load/here.h), with
+ * It reads a JVM's memory only through a struct walk_mem: in place or through the kernel inside the JVM (load/self.h), with
  * process_vm_readv from outside, from a recorded image in tests. All knowledge of HotSpot's layout is in struct walk_layout,
  * read from HotSpot's own exported tables (gHotSpotVMStructs and friends). If a required field is missing, the walker is
  * unavailable and the note names that field.

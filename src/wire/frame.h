@@ -29,7 +29,7 @@ enum wire_frame_kind {
 	/* method id: a class allocated outside the thread's TLAB; FRAME_CLASS: inside, or unknown */
 	WIRE_FRAME_CLASS_OUTSIDE = 14,
 	/* method, bci: compiled, no inlining info: a method inlined here may have been running; since 1.2 */
-	WIRE_FRAME_COARSE = 15,
+	WIRE_FRAME_NO_INLINING = 15,
 	/*
 	 * method id whose name says what a system call waits for, as the leaf of wall; since 1.4. The operation and, if known,
 	 * a tab and the peer: "socket read\t10.0.0.5:5432", "pipe write".
@@ -37,7 +37,7 @@ enum wire_frame_kind {
 	WIRE_FRAME_IO = 16,
 	/* the method that a compiler thread compiles, not runs; since 1.8 */
 	WIRE_FRAME_COMPILES = 17,
-	WIRE_FRAME_C1_COARSE = 18, /* as COARSE, compiled by C1; since 1.12 */
+	WIRE_FRAME_C1_NO_INLINING = 18, /* as COARSE, compiled by C1; since 1.12 */
 };
 
 /*
@@ -52,7 +52,7 @@ enum wire_frame_kind {
 #define WIRE_FRAME_PAYLOAD(f) ((f) & ((1ull << 56) - 1))
 #define WIRE_FRAME_IS_JAVA(kind)                                            \
 	(((kind) >= WIRE_FRAME_INTERPRETED && (kind) <= WIRE_FRAME_JAVA) || \
-		(kind) == WIRE_FRAME_COARSE || (kind) == WIRE_FRAME_C1_COARSE)
+		(kind) == WIRE_FRAME_NO_INLINING || (kind) == WIRE_FRAME_C1_NO_INLINING)
 /* Method frames: bci in bits 32..47, 0xffff = unknown; method id in bits 0..31. */
 #define WIRE_METHOD_FRAME(kind, method, bci) \
 	WIRE_FRAME(kind, ((uint64_t)((bci)&0xffff) << 32) | (uint32_t)(method))

@@ -72,7 +72,7 @@ static int tool_place(const struct hotspot *jvm, char **args, struct err *err)
 /* Any process, as if it were a JVM with the usual temporary folder. */
 static int find_process(const char *pid, struct hotspot *out, struct err *err)
 {
-	if (hotspot_look_at(atoi(pid), out, false))
+	if (hotspot_examine(atoi(pid), out, false))
 		return err_set(err, ERR_NO_TARGET, "It is gone.");
 	if (!*out->temp)
 		strcpy(out->temp, "/tmp");

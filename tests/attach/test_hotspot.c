@@ -516,7 +516,7 @@ static void test_silent(void)
 
 static void test_bit_by_bit(void)
 {
-	struct hotspot_look *l;
+	struct hotspot_scan *l;
 	struct hotspot_list list;
 	struct err err = {0};
 	int rc, turns = 0;
@@ -526,19 +526,19 @@ static void test_bit_by_bit(void)
 	fake_file("uptime", "100000.0 1\n");
 	for (int i = 0; i < 20; i++)
 		make(&good);
-	l = hotspot_look_begin(&err);
-	hotspot_look_copy(l, &list);
+	l = hotspot_scan_begin(&err);
+	hotspot_scan_copy(l, &list);
 	is_int(list.count, 0, "nothing was looked at yet");
 	hotspot_list_done(&list);
-	while (!(rc = hotspot_look_step(l, 0, &err)))
+	while (!(rc = hotspot_scan_step(l, 0, &err)))
 		turns++;
-	hotspot_look_copy(l, &list);
+	hotspot_scan_copy(l, &list);
 	ok(rc == 1 && list.count == 20, "20 processes in %d turns that wait for none", turns);
 	hotspot_list_done(&list);
-	hotspot_look_end(l);
-	l = hotspot_look_begin(&err);
-	hotspot_look_step(l, 0, &err);
-	hotspot_look_end(l);
+	hotspot_scan_end(l);
+	l = hotspot_scan_begin(&err);
+	hotspot_scan_step(l, 0, &err);
+	hotspot_scan_end(l);
 	ok(waitpid(-1, NULL, WNOHANG) < 0 && errno == ECHILD, "one that is ended leaves no child");
 }
 

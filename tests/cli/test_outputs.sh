@@ -3,14 +3,17 @@
 # record, convert, status and stop: files and formats, what is refused before attaching, full disks, exit codes.
 . "$(dirname "$0")/../jvm/lib.sh"
 
-# some ARG...: `jhot record` until it has taken some samples, however slow the machine is
+# some ARG...: `jhot record` until it has taken some samples or has given up
 some() {
-	wait_for 60 quiet "$JVM" # the samples below are not those of the session before
+	wait_for 60 quiet "$JVM" # the samples below are not those of the previous session
 	"$JHOT" record "$@" "$JVM" >"$T/out" 2>"$T/err" </dev/null &
-	wait_for 60 has_samples "$JVM" 15 || diag "no samples came"
+	wait_for 60 has_samples_or_ended $! || diag "no samples came"
 	kill -TERM $! 2>/dev/null
 	wait $!
 	status=$?
+}
+has_samples_or_ended() {
+	has_samples "$JVM" 15 || ! kill -0 "$1" 2>/dev/null
 }
 
 # untouched: nothing of jhot's was ever loaded into the JVM

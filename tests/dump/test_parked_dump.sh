@@ -5,7 +5,7 @@
 . "$(dirname "$0")/../jvm/lib.sh"
 . "$(dirname "$0")/../sampler/lib.sh"
 
-MAJORS=${MAJORS:-21 25 28}
+MAJORS=${MAJORS:-25}
 parked_compile || skip_all "no javac of JDK 21 or newer"
 
 dump() {

@@ -151,7 +151,10 @@ wait_for() {
 	local end=$((SECONDS + $1 + 1))
 	shift
 	until "$@"; do
-		[ $SECONDS -lt $end ] || return 1
+		if [ $SECONDS -ge $end ]; then
+			diag "timed out waiting for: $*" >&2
+			return 1
+		fi
 		sleep 0.02
 	done
 }

@@ -72,7 +72,7 @@ is "a budget" $status 0 || diag_file "$T/err"
 record -e cpu=5ms --engine ctimer -d 60 -o "$T/engine.collapsed" "$JVM" &
 recorder=$!
 wait_for 20 has_samples "$JVM" 5
-ok "an engine that is asked for" sh -c "'$JHOT' status '$JVM' | grep -q 'event cpu: ctimer.*as asked for'"
+ok "an engine that is asked for" sh -c "'$JHOT' status '$JVM' | grep -q 'event cpu: ctimer.*as requested'"
 "$JHOT" stop "$JVM"
 wait $recorder
 ok "samples as well" grep -q knownBusy "$T/engine.collapsed"
@@ -144,7 +144,7 @@ if mux capture-pane -p | grep -q '\[5 page-faults\]'; then
 		mux send-keys e
 		wait_for 20 shows 'Space on/off'
 		mux send-keys -l a
-		wait_for 20 shows 'perf event ('
+		wait_for 20 shows 'perf event, '
 		mux send-keys -l "$1"; mux send-keys Enter
 	}
 	for event in 6:cs 7:minor-faults 8:major-faults; do

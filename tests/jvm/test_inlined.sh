@@ -46,7 +46,7 @@ inlined() {
 while read -r major java; do
 	JAVA=$java
 	inlined "$major"
-done < <(jdks 8 25)
+done < <(jdks ${MAJORS:-8})
 
 # who has set it otherwise is left alone
 jvm_start $DIAGNOSTIC -XX:-DebugNonSafepoints Inlined

@@ -81,6 +81,6 @@ while read -r major java; do
 	JAVA=$java
 	found=1
 	check_jvm "$major"
-done < <(jdks ${MAJORS:-21 25})
+done < <(jdks ${MAJORS:-25})
 [ "$found" ] || skip_all "no JDK that has virtual threads"
 done_testing

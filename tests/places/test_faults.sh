@@ -23,7 +23,7 @@ places="record:begin record:find record:put record:connect woken:wake record:loa
 # are where each run has points of them.
 phases="record:begin record:find record:put record:connect woken:wake record:load record:enable record:sample
 	live:switch record:detach record:export record:end"
-declare -A check=([kill]=$phases [jvm]="woken:wake record:load record:enable live:switch record:detach record:export" [child]="record:put record:load" [ENOSPC]="record:put record:export"
+declare -A check=([kill]=$phases [jvm]="woken:wake record:enable record:detach" [child]="record:put" [ENOSPC]="record:export"
 	[EIO]="record:enable" [EMFILE]="record:connect" [ENOMEM]="record:enable")
 
 # record: a session with all events on a JVM that has been attached to before, and files of all of them

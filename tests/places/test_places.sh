@@ -275,10 +275,10 @@ place "the same, a uid without a name" as="$spaces $new $nameless" long=1
 place "user namespace of another user's, its root" as="$other $spaces -U -r $new"
 place "read-only root, /tmp in memory" as="$spaces $inside readonly $T/root" long=1
 place "read-only root and /tmp" as="$spaces $inside frozen $T/root" told="3 make its /tmp writable"
-place "noexec /tmp" as="unshare -m $inside noexec -" from='^/dev/shm/libjhot-'
+place "noexec /tmp" as="unshare -m $inside noexec -" from='^/dev/shm/libjhot-' long=1
 place "noexec /tmp and /dev/shm" as="unshare -m $inside nowhere -" from='^/tmp/exec/libjhot-' long=1
 place "noexec everywhere" as="unshare -m $inside nothing -" from='^/memfd:libjhot-'
-place "noexec everywhere, another user" as="unshare -m $inside nothing - $other" from='^/dev/libjhot-'
+place "noexec everywhere, another user" as="unshare -m $inside nothing - $other" from='^/dev/libjhot-' long=1
 place "noexec everywhere, another user, /dev read-only" as="unshare -m $inside denied - $other" \
 	told="3 no folder from which it could load"
 place "noexec everywhere, user namespace with a folder of the host's as its /dev" \
@@ -292,9 +292,9 @@ place "its working folder is deleted" as="env -C $T/lost" before=lose_folder lon
 perf='no perf_events: E[A-Z]* [(][a-z_ .]*[)]: no kernel frames'
 place "seccomp as containers have it" as="$T/for-other/confine" says="$perf"
 place "undumpable" as="env LD_PRELOAD=$T/for-other/undumpable.so" long=1
-place "undumpable, another user" as="$other env LD_PRELOAD=$T/for-other/undumpable.so"
+place "undumpable, another user" as="$other env LD_PRELOAD=$T/for-other/undumpable.so" long=1
 place "40 descriptors" as="prlimit --nofile=40:40" long=1
-place "4 descriptors left" before=few_descriptors says="of [0-9]* threads without perf_events: file descriptors"
+place "4 descriptors left" before=few_descriptors says="of [0-9]* threads without perf_events: short of file descriptors"
 place "no descriptor left" before=no_descriptors told="3 descriptors.*prlimit"
 place "no locked memory" as="prlimit --memlock=0:0 $other" before=no_locked_memory \
 	says="no perf_events: EPERM [(]seccomp or mlock limit[)]: no kernel frames" long=1
@@ -302,7 +302,7 @@ place "4 MB of address space left" before=no_memory told="3 address space.*prlim
 place "no thread may be started" as="$other" before=no_threads told="3 limit of threads.*prlimit"
 [ ! -w /sys/fs/cgroup/pids ] && [ ! -w /sys/fs/cgroup/cgroup.procs ] ||
 	place "two threads may be started, by its cgroup" before=crowd told="3 limit of threads.*pids.max"
-place "20 MB of memory left, by its cgroup" jvm="-XX:+UseSerialGC -Xmx16m" before=little_memory told="3 limit of memory.*docker update"
+place "20 MB of memory left, by its cgroup" jvm="-XX:+UseSerialGC -Xmx16m" before=little_memory told="3 limit of memory.*docker update" long=1
 place "perf_event_paranoid 0, another user" as="$other" before=paranoid_0 says="cpu/perf" long=1
 place "perf_event_paranoid 1, another user" as="$other" before=paranoid_1 says="cpu/perf" long=1
 place "perf_event_paranoid 2, another user" as="$other" before=paranoid_2 says="$perf" long=1
@@ -315,9 +315,9 @@ place "-XX:-UsePerfData" jvm=-XX:-UsePerfData long=1
 place "-XX:+DisableAttachMechanism" jvm=-XX:+DisableAttachMechanism told="3 restart it without"
 place "-XX:-EnableDynamicAgentLoading" jvm=-XX:-EnableDynamicAgentLoading told="3 EnableDynamicAgentLoading"
 place "its attach socket is deleted" before=lose_socket long=1
-place "another user's file is where its socket goes" as="$other" before=foreign_socket told="3 sudo rm"
-place "stopped" before=stop told="3 kill -CONT"
-place "frozen with its cgroup, version 1" before=freeze_first told="3 docker unpause"
+place "another user's file is where its socket goes" as="$other" before=foreign_socket told="3 sudo rm" long=1
+place "stopped" before=stop told="3 kill -CONT" long=1
+place "frozen with its cgroup, version 1" before=freeze_first told="3 docker unpause" long=1
 place "frozen with its cgroup, version 2" before=freeze_second told="3 docker unpause"
 place "its heap is full" mode=full long=1
 place "it is ending" mode=leaving long=1
@@ -327,9 +327,9 @@ place "it is ending" mode=leaving long=1
 place "jhot inside, as its user" as="$spaces $new $other" pid=inside by="$within $other"
 place "jhot inside, as root of its user namespace" as="$other $spaces -U -r $new" pid=inside \
 	by='nsenter -t $jvm -U -m -p -r -w --' long=1
-place "jhot inside, as another user" as="$spaces $new $other" pid=inside by="$within $nameless" told="3 sudo"
+place "jhot inside, as another user" as="$spaces $new $other" pid=inside by="$within $nameless" told="3 sudo" long=1
 place "jhot in another container, same PID namespace" as="$spaces $new $other" pid=inside \
-	by='nsenter -t $jvm -p -- unshare -m $inside pivot $T/side'
+	by='nsenter -t $jvm -p -- unshare -m $inside pivot $T/side' long=1
 place "the same, as the JVM's user" as="$spaces $new $other" pid=inside \
 	by='nsenter -t $jvm -p -- unshare -m $inside pivot $T/side $other' long=1
 place "jhot beside it, as its user" as="$other" by="$other" long=1

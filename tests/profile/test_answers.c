@@ -21,7 +21,7 @@
 
 static bool sums_are_right(const struct session *s, const struct profile_query *q)
 {
-	struct profile_sum all = {0}, coarse = {0}, sum = profile_sum(s->p, q);
+	struct profile_sum all = {0}, no_inlining = {0}, sum = profile_sum(s->p, q);
 
 	for (uint32_t i = 0; i < s->row_count; i++) {
 		const struct row *r = &s->rows[i];
@@ -32,16 +32,16 @@ static bool sums_are_right(const struct session *s, const struct profile_query *
 		all.count += r->count;
 		all.weight += r->weight;
 		if (stack == PROFILE_ROOT_STACK ||
-			(frame_of(s, stack)->type != FRAME_COARSE &&
-				frame_of(s, stack)->type != FRAME_C1_COARSE))
+			(frame_of(s, stack)->type != FRAME_NO_INLINING &&
+				frame_of(s, stack)->type != FRAME_C1_NO_INLINING))
 			continue;
-		coarse.count += r->count;
-		coarse.weight += r->weight;
+		no_inlining.count += r->count;
+		no_inlining.weight += r->weight;
 	}
 	if (sum.count != all.count || sum.weight != all.weight)
 		return false;
-	sum = profile_coarse(s->p, q);
-	return sum.count == coarse.count && sum.weight == coarse.weight;
+	sum = profile_no_inlining(s->p, q);
+	return sum.count == no_inlining.count && sum.weight == no_inlining.weight;
 }
 
 struct got {
@@ -205,7 +205,7 @@ static bool is_same_anew(
 	bool same;
 
 	other.event = (q->event + 1) % EVENT_USER_FIRST;
-	profile_coarse(s->p, &other);
+	profile_no_inlining(s->p, &other);
 	anew = flat_new(s->p, q);
 	same = anew->count == f->count && anew->sum == f->sum && anew->sum_count == f->sum_count;
 	for (uint32_t i = 0; i < f->count && same; i++) {

@@ -184,8 +184,9 @@ static void test_holders(void)
 
 	profile_event_runs(p, EVENT_LOCK, 1, true);
 	profile_add(p, EVENT_LOCK, 2, waits, 7, 3, 300);
-	profile_add_held(p, 2, &(struct profile_sample){holds, 8, THREAD_STATE_NONE, 2, 290});
-	profile_add_held(p, 3, &(struct profile_sample){holds, 9, THREAD_STATE_NONE, 1, 10000000});
+	profile_add_holder(p, 2, &(struct profile_sample){holds, 8, THREAD_STATE_NONE, 2, 290});
+	profile_add_holder(
+		p, 3, &(struct profile_sample){holds, 9, THREAD_STATE_NONE, 1, 10000000});
 	is_int(profile_sum(p, &q).weight, 300, "waits are what was waited");
 	q.holders = true;
 	is_int(profile_sum(p, &q).weight, 10000290, "holders what was waited for them");

@@ -132,7 +132,7 @@ static void sample(struct profile *p, int event, uint32_t second, uint32_t seed)
 
 	profile_add_sample(p, event, second, &s);
 	if (event == EVENT_LOCK && seed % 2)
-		profile_add_held(p, second, &s);
+		profile_add_holder(p, second, &s);
 }
 
 static void name_threads(struct profile *p)

@@ -279,8 +279,8 @@ static void print_frame(FILE *f, struct driver *d, uint64_t frame)
 		[WIRE_FRAME_C1] = "_[1]",
 		[WIRE_FRAME_C2] = "_[j]",
 		[WIRE_FRAME_INLINED] = "_[i]",
-		[WIRE_FRAME_COARSE] = "_[j]",
-		[WIRE_FRAME_C1_COARSE] = "_[1]",
+		[WIRE_FRAME_NO_INLINING] = "_[j]",
+		[WIRE_FRAME_C1_NO_INLINING] = "_[1]",
 		[WIRE_FRAME_CLASS_OUTSIDE] = "_[k]"};
 	unsigned kind = WIRE_FRAME_KIND(frame);
 	const struct driver_method *m = &d->methods[WIRE_FRAME_METHOD(frame) % DRIVER_NAMES];

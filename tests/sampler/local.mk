@@ -73,5 +73,5 @@ hammer_sources = %D%/programs/Garbage.java %D%/programs/Hammer.java %D%/programs
 
 %C%_test_unwind_recv_SOURCES = %D%/test_unwind_recv.c $(unwind_test_sources) \
 	src/sampler/maps.c src/sampler/publish/modules.c src/sampler/signal/raw.c \
-	src/sampler/signal/room.c src/sampler/session/unwind_recv.c
+	src/sampler/signal/epoch.c src/sampler/session/unwind_recv.c
 %C%_test_unwind_recv_LDADD = $(unwind_test_libs) -ldl

@@ -122,7 +122,7 @@ static void try_row(const struct row_of_test *row, bool old_kernel)
 		check(row->numbers[i] == SYS_swapon || row->zombie || raw(row->numbers[i], -1) < 0,
 			"a forbidden call fails", row->numbers[i]);
 	check(!raw_refusal(SYS_openat), "openat is still made", 0);
-	calls_tell((struct sampler *)note);
+	calls_report((struct sampler *)note);
 	check(row->note ? strstr(note, row->note) != NULL : !*note, note, 0);
 	check(!sigchlds && !sigsyses, "no signal has come", sigsyses);
 	check(row->zombie || waitpid(-1, NULL, __WALL) < 0, "no child is left", 0);
@@ -170,7 +170,7 @@ static void try_later(void)
 	check(!calls_are_of(procfile_filters("Name:\tx\nSeccomp:\t2\n")), "also before Linux 5.9",
 		0);
 	filter(KILL, 1, (int[]){SYS_statx});
-	calls_look(s);
+	calls_poll(s);
 	check(strstr(note, "forbids statx") != NULL, note, 0);
 	check(raw_refusal(SYS_statx) == -EPERM && ended == SAMPLER_RUNS, "the session goes on", 0);
 	check(calls_are_of(procfile_filters("Seccomp:\t2\nSeccomp_filters:\t1\n")), "one is known",
@@ -178,7 +178,7 @@ static void try_later(void)
 	check(!calls_are_of(procfile_filters("Seccomp:\t2\nSeccomp_filters:\t2\n")), "two are not",
 		0);
 	filter(KILL, 1, (int[]){SYS_getdents64});
-	calls_look(s);
+	calls_poll(s);
 	check(ended == SAMPLER_FORBIDDEN, "without a needed call it ends", ended);
 }
 

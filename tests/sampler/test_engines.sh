@@ -90,6 +90,6 @@ jvm_end
 # --- more often than the engine can, which is told of engines with a thread of their own, too
 jvm_start Known threads 1
 ok "the wall clock at 100 us" agent event=wall:100000 samples=10 seconds=60
-is "is at 1 ms, and that is said" "$(value engine_note)" "every 1 ms, not 100 us: wall clock can do no more"
+is "is at 1 ms, and that is said" "$(value engine_note)" "every 1 ms, not 100 us: wall clock cannot sample faster"
 jvm_end
 done_testing

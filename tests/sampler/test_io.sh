@@ -68,5 +68,5 @@ io() {
 while read -r major java; do
 	JAVA=$java
 	io
-done < <(jdks ${MAJORS:-8 25})
+done < <(jdks ${MAJORS:-25})
 done_testing

@@ -6,7 +6,7 @@
 . "$(dirname "$0")/../jvm/lib.sh"
 . "$(dirname "$0")/lib.sh"
 
-MAJORS=${MAJORS:-21 28}
+MAJORS=${MAJORS:-25}
 parked_compile || skip_all "no javac of JDK 21 or newer"
 
 # tenths_below METHOD EVENT: below this method of Parked, in tenths of a second

@@ -82,5 +82,5 @@ while read -r major java; do
 	for GC in G1 Serial Z; do
 		polled
 	done
-done < <(jdks ${MAJORS:-21 28})
+done < <(jdks ${MAJORS:-25})
 done_testing

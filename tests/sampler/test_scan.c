@@ -54,7 +54,7 @@ void arms_take_off(struct sampler *s, struct thread_slot *slot)
 	(void)s, (void)slot;
 }
 
-void arms_lend_end(struct thread_slot *slot)
+void arms_borrow_end(struct thread_slot *slot)
 {
 	(void)slot;
 }

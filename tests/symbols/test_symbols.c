@@ -395,9 +395,9 @@ static void test_loader_stack(void)
 	struct load l = {.run = deep};
 
 	loader_start(w, 0);
-	for (int i = 0; i < 1000 && !loader_ask(w, &l); i++)
+	for (int i = 0; i < 1000 && !loader_request(w, &l); i++)
 		loader_wait(w, 10);
-	ok(loader_ask(w, &l), "a load may have half a megabyte on its stack");
+	ok(loader_request(w, &l), "a load may have half a megabyte on its stack");
 	ok(loader_free(w), "and the loader ends");
 }
 

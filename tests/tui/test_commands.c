@@ -183,7 +183,7 @@ static void clear_line(struct ui *ui)
 /* However long a message is, all of it can be read at 80 columns. */
 static void test_long_message(struct ui *ui)
 {
-	ui_say(ui, STYLE_BAD, UI_STAY,
+	ui_notify(ui, STYLE_BAD, UI_STAY,
 		"The file /var/tmp/profiles/host-17/lock-20261124-130000.collapsed could not be "
 		"written: the disk %s is full, and its owner is %s.",
 		"/dev/mapper/data-profiles", "nobody-you-know");

@@ -83,7 +83,7 @@ static void pass_second(void)
 	for (uint32_t t = EXEC_2; second >= 14 && t <= EXEC_3; t++)
 		add(EVENT_LOCK, parked, t, THREAD_STATE_NONE, 10, NS_PER_S);
 	if (second >= 14)
-		profile_add_held(fake.profile, second,
+		profile_add_holder(fake.profile, second,
 			&(struct profile_sample){compute, EXEC_1, THREAD_STATE_NONE, 40, NS_PER_S});
 	if (second == 15) {
 		uint32_t lock = profile_method(fake.profile, "shop.CartService", "", "", "");

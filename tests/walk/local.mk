@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Tests of stack walks.
 
-check_PROGRAMS += %D%/test_arch %D%/test_cut %D%/test_here %D%/test_images %D%/test_frame_cache \
+check_PROGRAMS += %D%/test_arch %D%/test_cut %D%/test_self %D%/test_images %D%/test_frame_cache \
 	%D%/test_names %D%/test_stubs %D%/test_newest %D%/test_trace_table %D%/test_tail %D%/test_walk
 walk_jvm_tests = %D%/test_selftest.sh %D%/test_upcalls.sh %D%/test_walks.sh %D%/test_accuracy.sh %D%/test_threads.sh
 check_SCRIPTS += $(walk_jvm_tests)
@@ -38,7 +38,7 @@ endif
 %C%_test_trace_table_SOURCES = %D%/test_trace_table.c src/walk/trace_table.c
 %C%_test_trace_table_LDADD = -lpthread
 %C%_test_arch_LDADD = libwalk.a
-%C%_test_here_LDADD = libwalk.a -lpthread
+%C%_test_self_LDADD = libwalk.a -lpthread
 %C%_test_names_LDADD = libwalk.a -lpthread
 %C%_test_walk_LDADD = libwalk.a
 %C%_test_cut_LDADD = libwalk.a

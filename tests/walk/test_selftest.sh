@@ -31,7 +31,7 @@ tested() {
 	ok "JDK $major: not without what it reads" starts \
 		"walker not available: nmethod::_scopes_pcs_offset" "$("$SELFTEST" -x _scopes_pcs_offset "$JVM")"
 	for member in interp_method const_constants pool_holder; do
-		ok "JDK $major: $member is found wrong" starts "walker not available: threads that wait" \
+		ok "JDK $major: $member is found wrong" starts "walker not available: stacks of waiting threads" \
 			"$("$SELFTEST" -m $member "$JVM")"
 	done
 	member=nmethod_method

@@ -5,7 +5,7 @@
 
 SECONDS_EACH=${SECONDS_EACH:-2}
 COLLECTORS=${COLLECTORS-G1 Parallel Serial Z Shenandoah}
-MAJORS=${MAJORS:-8 25} # for C1's and C2's slow paths, beside $JAVA
+MAJORS=${MAJORS:-25} # for C1's and C2's slow paths, beside $JAVA
 own=$JAVA
 
 # record NAME WORK [JVM-OPTION...]: Stubs under these options into $FILE
@@ -98,12 +98,9 @@ barriers() {
 
 while read -r major JAVA; do
 	slow_paths "$major"
+	[ "$major" -lt 28 ] || barriers Shenandoah 'shenandoah_[a-z_]*'
 	[ "$major" -lt 17 ] || barriers Z '(load|store)_barrier_on_[a-z_]*' 'ZBarrier'
 done < <(jdks $MAJORS)
-JAVA=$own
-while read -r major JAVA; do
-	[ "$major" -lt 28 ] || barriers Shenandoah 'shenandoah_[a-z_]*'
-done < <(jdks 28)
 JAVA=$own
 if record c1 "copy crc aes virtual iface" -XX:TieredStopAtLevel=1; then
 	stubs='StubRoutines[^;]*|'

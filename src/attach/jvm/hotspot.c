@@ -38,7 +38,7 @@ const char *const hotspot_verdict_names[] = {
 /* Prefixes of java.vm.name of virtual machines that resemble HotSpot but are not. */
 static const char *const other_vms[] = {"Zing", "Eclipse OpenJ9", "IBM J9", "Substrate VM"};
 
-struct look {
+struct probe {
 	struct proc_status status;
 	struct buf cmdline, env;
 	int maps_error; /* -errno; 0: maps were read */
@@ -82,7 +82,7 @@ int hotspot_status(struct hotspot *out)
  * True when -XX:AltTempDir, or an option invisible from outside, may have relocated the temporary folder: options also come
  * from files, and a program that embeds the JVM passes them in memory.
  */
-static bool may_move_temp(const struct look *l)
+static bool may_move_temp(const struct probe *l)
 {
 	static const char *const words[] = {"AltTempDir", "-XX:Flags=", "-XX:VMOptionsFile="};
 	const struct buf *texts[] = {&l->cmdline, &l->env};
@@ -97,7 +97,7 @@ static bool may_move_temp(const struct look *l)
 }
 
 /* The path of the mapped counters is proof. Without them it is /tmp, unless an option may have changed that. */
-static void look_at_temp(const struct look *l, struct hotspot *out)
+static void probe_temp(const struct probe *l, struct hotspot *out)
 {
 	if (l->lib.mapped && !libjvm_temp(&l->lib, out->nspid, out->temp, sizeof(out->temp)) &&
 		(!libjvm_has_alt_temp(out->pid, &l->lib) || !may_move_temp(l)))
@@ -105,7 +105,7 @@ static void look_at_temp(const struct look *l, struct hotspot *out)
 }
 
 /* Checks the attach socket's path: a file of another user there prevents the JVM from opening its socket. */
-static void look_at_socket(struct look *l, const struct hotspot *out)
+static void probe_socket(struct probe *l, const struct hotspot *out)
 {
 	int tmp =
 		out->temp[0] ? proc_open_in(out->pid, "root", out->temp, O_PATH | O_DIRECTORY) : -1;
@@ -124,7 +124,7 @@ static void look_at_socket(struct look *l, const struct hotspot *out)
 }
 
 /* Its effective options from its counters. HotSpot truncates these texts, so a long one proves nothing. */
-static void look_at_args(struct look *l, struct hotspot *out)
+static void probe_args(struct probe *l, struct hotspot *out)
 {
 	static const char *const names[] = {"java.rt.vmArgs", "java.rt.vmFlags"};
 	char text[PERF_TEXT];
@@ -139,7 +139,7 @@ static void look_at_args(struct look *l, struct hotspot *out)
 	}
 }
 
-static void look_at_perf(struct look *l, struct hotspot *out)
+static void probe_perf(struct probe *l, struct hotspot *out)
 {
 	char text[512];
 
@@ -151,7 +151,7 @@ static void look_at_perf(struct look *l, struct hotspot *out)
 		    l->perf, hsperf_find(l->perf, "sun.rt.jvmCapabilities"), text, sizeof(text)) &&
 		text[0])
 		l->capability = text[0];
-	look_at_args(l, out);
+	probe_args(l, out);
 	hsperf_string(l->perf, hsperf_find(l->perf, "java.property.java.vm.name"), out->vm,
 		sizeof(out->vm));
 	hsperf_string(l->perf, hsperf_find(l->perf, "java.property.java.version"), out->jdk,
@@ -160,7 +160,7 @@ static void look_at_perf(struct look *l, struct hotspot *out)
 	cmdline_name(&l->cmdline, text, out->name, sizeof(out->name));
 }
 
-static void look_at_cpu(struct look *l, struct hotspot *out)
+static void probe_cpu(struct probe *l, struct hotspot *out)
 {
 	struct proc_cpu cpu;
 
@@ -177,7 +177,7 @@ static void look_at_cpu(struct look *l, struct hotspot *out)
  * The name of a JVM without counters, or of another program. Without a java launcher, no word of the command line is known to
  * be a class, and an argument may be a secret, so the executable's name is used.
  */
-static void look_at_name(struct look *l, struct hotspot *out)
+static void probe_name(struct probe *l, struct hotspot *out)
 {
 	char exe[512];
 
@@ -191,14 +191,14 @@ static void look_at_name(struct look *l, struct hotspot *out)
 }
 
 /* A process whose maps cannot be read counts as Java if its program is called java. */
-static bool is_java(struct look *l, pid_t pid)
+static bool is_java(struct probe *l, pid_t pid)
 {
 	l->maps_error = libjvm_find(pid, &l->lib);
 	proc_read(pid, "cmdline", &l->cmdline);
 	return l->lib.mapped || (l->maps_error && cmdline_is_java(&l->cmdline));
 }
 
-static void look_at_libjvm(struct look *l, struct hotspot *out)
+static void probe_libjvm(struct probe *l, struct hotspot *out)
 {
 	l->hotspot = l->lib.mapped ? libjvm_is_hotspot(out->pid, &l->lib) : -1;
 	snprintf(out->libjvm, sizeof(out->libjvm), "%s", l->lib.path);
@@ -208,7 +208,7 @@ static void look_at_libjvm(struct look *l, struct hotspot *out)
 		l->hotspot == 1 || (l->hotspot < 0 && strstr(out->vm, "64-Bit Server VM"));
 }
 
-static void look_at_ids(struct look *l, struct hotspot *out)
+static void probe_ids(struct probe *l, struct hotspot *out)
 {
 	l->same_ids = out->euid == geteuid() && out->egid == getegid();
 	l->root = geteuid() == 0;
@@ -216,7 +216,7 @@ static void look_at_ids(struct look *l, struct hotspot *out)
 	out->other_pid_ns = !proc_same_ns(out->pid, "pid");
 }
 
-static void look_done(struct look *l)
+static void probe_done(struct probe *l)
 {
 	buf_done(&l->cmdline);
 	buf_done(&l->env);
@@ -225,7 +225,7 @@ static void look_done(struct look *l)
 
 /* --- the verdict -------------------------------------------------------------------------------------- */
 
-__attribute__((format(printf, 3, 4))) static bool say(
+__attribute__((format(printf, 3, 4))) static bool decide(
 	struct hotspot *out, enum hotspot_verdict verdict, const char *fmt, ...)
 {
 	va_list ap;
@@ -246,12 +246,12 @@ __attribute__((format(printf, 2, 3))) static void hint(struct hotspot *out, cons
 	va_end(ap);
 }
 
-static bool has_option(const struct look *l, const char *option)
+static bool has_option(const struct probe *l, const char *option)
 {
 	return cmdline_has(&l->cmdline, option) || environ_has(&l->env, option);
 }
 
-static bool is_young(const struct look *l)
+static bool is_young(const struct probe *l)
 {
 	return l->age_s >= 0 && l->age_s <= BOOT_SECONDS;
 }
@@ -260,39 +260,39 @@ static bool say_starting(struct hotspot *out)
 {
 	out->starting = true;
 	hint(out, "try again in a second");
-	return say(out, HOTSPOT_NO,
+	return decide(out, HOTSPOT_NO,
 		"The JVM is still starting: it does not take attach requests yet.");
 }
 
-static bool rule_ended(const struct look *l, struct hotspot *out)
+static bool rule_ended(const struct probe *l, struct hotspot *out)
 {
 	return strchr("ZXx", l->status.state) &&
-	       say(out, HOTSPOT_NO, "The process has ended already.");
+	       decide(out, HOTSPOT_NO, "The process has ended already.");
 }
 
-static bool rule_not_java(const struct look *l, struct hotspot *out)
+static bool rule_not_java(const struct probe *l, struct hotspot *out)
 {
 	if (out->is_java)
 		return false;
 	if (cmdline_is_java(&l->cmdline) && is_young(l))
 		return say_starting(out);
 	if (exe_is_native_image(out->pid)) {
-		say(out, HOTSPOT_NO,
+		decide(out, HOTSPOT_NO,
 			"It is a native-image program: Java compiled ahead of time, without a "
 			"JVM.");
 		hint(out, "perf record -g -p %d", (int)out->pid);
 	} else if (l->maps_error) {
-		say(out, HOTSPOT_NO,
+		decide(out, HOTSPOT_NO,
 			"It does not look like Java, and its memory map is closed to you (%s).",
 			strerror(-l->maps_error));
 	} else {
-		say(out, HOTSPOT_NO, "It is not a Java process: it has no libjvm.so.");
+		decide(out, HOTSPOT_NO, "It is not a Java process: it has no libjvm.so.");
 		hint(out, "jhot list");
 	}
 	return true;
 }
 
-static bool rule_other_user(const struct look *l, struct hotspot *out)
+static bool rule_other_user(const struct probe *l, struct hotspot *out)
 {
 	char me[40];
 
@@ -300,14 +300,14 @@ static bool rule_other_user(const struct look *l, struct hotspot *out)
 		return false;
 	env_user(geteuid(), me, sizeof(me));
 	if (out->euid != geteuid()) {
-		say(out, HOTSPOT_NEEDS_UID,
+		decide(out, HOTSPOT_NEEDS_UID,
 			"The JVM runs as user %s (uid %u); you are %s (uid %u). HotSpot lets only "
 			"the same user or root attach.",
 			out->user, (unsigned)out->euid, me, (unsigned)geteuid());
 		hint(out, "sudo -u %s jhot %d\nsudo jhot %d", out->user, (int)out->pid,
 			(int)out->pid);
 	} else {
-		say(out, HOTSPOT_NEEDS_UID,
+		decide(out, HOTSPOT_NEEDS_UID,
 			"The JVM runs with group %u, you with group %u. HotSpot lets only the same "
 			"user and group attach, or root.",
 			(unsigned)out->egid, (unsigned)getegid());
@@ -316,11 +316,11 @@ static bool rule_other_user(const struct look *l, struct hotspot *out)
 	return true;
 }
 
-static bool rule_closed(const struct look *l, struct hotspot *out)
+static bool rule_closed(const struct probe *l, struct hotspot *out)
 {
 	if (!l->maps_error)
 		return false;
-	say(out, HOTSPOT_NO,
+	decide(out, HOTSPOT_NO,
 		"The system keeps its memory map closed to you (%s): it was given capabilities, "
 		"made itself undumpable, or you lack CAP_SYS_PTRACE.",
 		strerror(-l->maps_error));
@@ -337,29 +337,29 @@ static bool rule_closed(const struct look *l, struct hotspot *out)
 	return true;
 }
 
-static bool rule_other_vm(const struct look *l, struct hotspot *out)
+static bool rule_other_vm(const struct probe *l, struct hotspot *out)
 {
 	for (size_t i = 0; i < sizeof(other_vms) / sizeof(other_vms[0]); i++)
 		if (!strncmp(out->vm, other_vms[i], strlen(other_vms[i]))) {
 			out->is_hotspot = false;
-			return say(out, HOTSPOT_NO, "Its virtual machine is %s, not HotSpot.",
+			return decide(out, HOTSPOT_NO, "Its virtual machine is %s, not HotSpot.",
 				out->vm);
 		}
 	if (l->hotspot != 0)
 		return false;
-	return say(out, HOTSPOT_NO,
+	return decide(out, HOTSPOT_NO,
 		"Its libjvm.so is not HotSpot's (OpenJ9 or another virtual machine).");
 }
 
-static bool rule_stopped(const struct look *l, struct hotspot *out)
+static bool rule_stopped(const struct probe *l, struct hotspot *out)
 {
 	if (l->status.state == 't') {
-		say(out, HOTSPOT_NO, "The JVM is held by a debugger or tracer.");
+		decide(out, HOTSPOT_NO, "The JVM is held by a debugger or tracer.");
 	} else if (l->status.state == 'T') {
-		say(out, HOTSPOT_NO, "The JVM is stopped (SIGSTOP or ^Z), so it cannot answer.");
+		decide(out, HOTSPOT_NO, "The JVM is stopped (SIGSTOP or ^Z), so it cannot answer.");
 		hint(out, "kill -CONT %d", (int)out->pid);
 	} else if (cgroup_frozen(out->pid)) {
-		say(out, HOTSPOT_NO,
+		decide(out, HOTSPOT_NO,
 			"The JVM is frozen with its cgroup (docker pause, systemctl freeze), so it "
 			"cannot answer.");
 		hint(out, "let it go on (docker unpause, systemctl thaw), then try again");
@@ -369,21 +369,21 @@ static bool rule_stopped(const struct look *l, struct hotspot *out)
 	return true;
 }
 
-static bool rule_disabled(const struct look *l, struct hotspot *out)
+static bool rule_disabled(const struct probe *l, struct hotspot *out)
 {
 	bool by_flag = l->capability == '?' && has_option(l, "-XX:+DisableAttachMechanism") &&
 		       !has_option(l, "-XX:-DisableAttachMechanism");
 
 	if (l->capability != '0' && !by_flag)
 		return false;
-	say(out, HOTSPOT_NO,
+	decide(out, HOTSPOT_NO,
 		"The JVM was started with attaching disabled (-XX:+DisableAttachMechanism).");
 	hint(out, "restart it without -XX:+DisableAttachMechanism");
 	return true;
 }
 
 /* A JVM whose listener already runs needs no SIGQUIT. */
-static bool rule_no_handler(const struct look *l, struct hotspot *out)
+static bool rule_no_handler(const struct probe *l, struct hotspot *out)
 {
 	bool reduced =
 		has_option(l, "-Xrs") || has_option(l, "-XX:+ReduceSignalUsage") || l->reduced;
@@ -394,7 +394,7 @@ static bool rule_no_handler(const struct look *l, struct hotspot *out)
 		return false;
 	if (!reduced && is_young(l))
 		return say_starting(out);
-	say(out, HOTSPOT_NO,
+	decide(out, HOTSPOT_NO,
 		"The JVM does not handle SIGQUIT (%s), which would start its attach listener, and "
 		"the listener does not run.",
 		reduced ? "it runs with -Xrs"
@@ -403,12 +403,12 @@ static bool rule_no_handler(const struct look *l, struct hotspot *out)
 	return true;
 }
 
-static bool rule_no_temp(const struct look *l, struct hotspot *out)
+static bool rule_no_temp(const struct probe *l, struct hotspot *out)
 {
 	(void)l;
 	if (out->temp[0])
 		return false;
-	say(out, HOTSPOT_NO,
+	decide(out, HOTSPOT_NO,
 		"The JVM's temporary folder, where it looks for attach requests, is not known: it "
 		"publishes no counters (hsperfdata), and -XX:AltTempDir may have moved the "
 		"folder.");
@@ -417,11 +417,11 @@ static bool rule_no_temp(const struct look *l, struct hotspot *out)
 }
 
 /* Containers that share /tmp may each have a JVM of this pid, so the file may be the socket of a living JVM. */
-static bool rule_blocked(const struct look *l, struct hotspot *out)
+static bool rule_blocked(const struct probe *l, struct hotspot *out)
 {
 	if (!l->blocked)
 		return false;
-	say(out, HOTSPOT_NO,
+	decide(out, HOTSPOT_NO,
 		"A file of uid %u, %s/.java_pid%d, stands where the JVM would open its attach "
 		"socket, and it may not remove it.",
 		(unsigned)l->blocker, out->temp, (int)out->nspid);
@@ -435,36 +435,36 @@ static bool rule_blocked(const struct look *l, struct hotspot *out)
 	return true;
 }
 
-static bool rule_fds_closed(const struct look *l, struct hotspot *out)
+static bool rule_fds_closed(const struct probe *l, struct hotspot *out)
 {
 	(void)l;
 	if (proc_fds_open_to_us(out->pid))
 		return false;
-	say(out, HOTSPOT_NO,
+	decide(out, HOTSPOT_NO,
 		"Its descriptors (/proc/%d/fd) are closed to you, and the samples come through one "
 		"of them.",
 		(int)out->pid);
 	return true;
 }
 
-static bool rule_unknown(const struct look *l, struct hotspot *out)
+static bool rule_unknown(const struct probe *l, struct hotspot *out)
 {
 	if (out->is_hotspot && (l->socket || l->capability == '1'))
 		return false;
-	return say(out, HOTSPOT_UNKNOWN,
+	return decide(out, HOTSPOT_UNKNOWN,
 		"%s, so whether it takes attach requests shows only when asked.",
 		!out->is_hotspot ? "Its libjvm.so cannot be read"
 				 : "It publishes no counters (hsperfdata)");
 }
 
-static bool rule_ok(const struct look *l, struct hotspot *out)
+static bool rule_ok(const struct probe *l, struct hotspot *out)
 {
 	(void)l;
 	out->verdict = out->other_mnt_ns || out->other_pid_ns ? HOTSPOT_OK_NS : HOTSPOT_OK;
 	return true;
 }
 
-static bool (*const rules[])(const struct look *l, struct hotspot *out) = {
+static bool (*const rules[])(const struct probe *l, struct hotspot *out) = {
 	rule_ended,
 	rule_not_java,
 	rule_other_user,
@@ -482,27 +482,27 @@ static bool (*const rules[])(const struct look *l, struct hotspot *out) = {
 
 /* --- interface ----------------------------------------------------------------------------------------- */
 
-static void look_closer(struct look *l, struct hotspot *out)
+static void probe_further(struct probe *l, struct hotspot *out)
 {
 	take_status(&l->status, out);
 	proc_read(out->pid, "environ", &l->env);
 	cmdline_join(&l->cmdline, out->args, sizeof(out->args));
-	look_at_ids(l, out);
-	look_at_cpu(l, out);
+	probe_ids(l, out);
+	probe_cpu(l, out);
 	if (out->is_java)
-		look_at_perf(l, out);
-	look_at_name(l, out);
-	look_at_libjvm(l, out);
-	look_at_temp(l, out);
-	look_at_socket(l, out);
+		probe_perf(l, out);
+	probe_name(l, out);
+	probe_libjvm(l, out);
+	probe_temp(l, out);
+	probe_socket(l, out);
 	for (size_t i = 0; !rules[i](l, out); i++)
 		;
 }
 
 /* only_java: reads maps first, and nothing more if the process is not Java. */
-int hotspot_look_at(pid_t pid, struct hotspot *out, bool only_java)
+int hotspot_examine(pid_t pid, struct hotspot *out, bool only_java)
 {
-	struct look l = {.age_s = -1};
+	struct probe l = {.age_s = -1};
 	bool wanted;
 
 	memset(out, 0, sizeof(*out));
@@ -511,8 +511,8 @@ int hotspot_look_at(pid_t pid, struct hotspot *out, bool only_java)
 	out->is_java = is_java(&l, pid);
 	wanted = (out->is_java || !only_java) && !proc_status(pid, &l.status);
 	if (wanted)
-		look_closer(&l, out);
-	look_done(&l);
+		probe_further(&l, out);
+	probe_done(&l);
 	return wanted ? 0 : -1;
 }
 

@@ -3,7 +3,7 @@
  * Finds HotSpot JVMs, and decides whether and how each can be attached.
  *
  * Read-only (/proc, hsperfdata): never signals a process or writes a file. Processes are inspected by a child process, so that
- * one whose files or memory hang delays the caller by a bounded time only (see hotspot_look_begin). Plain values.
+ * one whose files or memory hang delays the caller by a bounded time only (see hotspot_scan_begin). Plain values.
  * Single-threaded.
  */
 #ifndef JHOT_ATTACH_JVM_HOTSPOT_H
@@ -69,16 +69,16 @@ void hotspot_list_done(struct hotspot_list *list);
 
 /*
  * The same incrementally. If the child process that inspects gets no answer for HOTSPOT_PATIENCE_MS, because the target's files
- * or memory hang, the process becomes a row that says so, and inspection continues with the next. hotspot_look_step: 1:
+ * or memory hang, the process becomes a row that says so, and inspection continues with the next. hotspot_scan_step: 1:
  * complete, 0: timeout_ms has passed, -1 with an error.
  */
 #define HOTSPOT_PATIENCE_MS 2000
-struct hotspot_look;
-struct hotspot_look *hotspot_look_begin(struct err *err);
-int hotspot_look_step(struct hotspot_look *l, int timeout_ms, struct err *err);
+struct hotspot_scan;
+struct hotspot_scan *hotspot_scan_begin(struct err *err);
+int hotspot_scan_step(struct hotspot_scan *l, int timeout_ms, struct err *err);
 /* Copies the rows so far, sorted by pid; the caller calls hotspot_list_done. */
-void hotspot_look_copy(const struct hotspot_look *l, struct hotspot_list *out);
-void hotspot_look_end(struct hotspot_look *l);
+void hotspot_scan_copy(const struct hotspot_scan *l, struct hotspot_list *out);
+void hotspot_scan_end(struct hotspot_scan *l);
 
 /*
  * Finds one JVM, attachable or not, by its pid or name. A name matches the main class or jar, whole or its last part

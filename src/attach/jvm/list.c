@@ -16,15 +16,15 @@
 
 int hotspot_list(struct hotspot_list *out, struct err *err)
 {
-	struct hotspot_look *l = hotspot_look_begin(err);
+	struct hotspot_scan *l = hotspot_scan_begin(err);
 	int rc = l ? 0 : -1;
 
 	memset(out, 0, sizeof(*out));
 	while (!rc)
-		rc = hotspot_look_step(l, 1000, err);
+		rc = hotspot_scan_step(l, 1000, err);
 	if (rc > 0)
-		hotspot_look_copy(l, out);
-	hotspot_look_end(l);
+		hotspot_scan_copy(l, out);
+	hotspot_scan_end(l);
 	return rc < 0 ? -1 : 0;
 }
 

@@ -15,7 +15,7 @@
 
 const char *perf_events_sys = "/sys";
 
-#define NO_COUNTER "no such hardware counter: the CPU has none, or a virtual machine hides it"
+#define NO_COUNTER "no such hardware counter: the CPU lacks it, or the hypervisor hides it"
 
 /* Why the kernel does not support an event of this type. */
 static const char *const probe_missing[PERF_TYPE_MAX] = {

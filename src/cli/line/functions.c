@@ -42,7 +42,7 @@ static struct dynsym *search_open(struct search *s, const struct proc_map *map)
 	struct dynsym_load *l = dynsym_load_new(s->pid, map);
 	struct dynsym *d;
 
-	while (!loader_ask(s->loader, &l->load)) {
+	while (!loader_request(s->loader, &l->load)) {
 		s->given_up = !patience_left(s->patience);
 		if (s->given_up) {
 			s->abandoned = l;

@@ -46,7 +46,7 @@ static void replace_rows(struct jvms *j)
 	struct hotspot_list list;
 	struct app_jvm *rows;
 
-	hotspot_look_copy(j->look, &list);
+	hotspot_scan_copy(j->scan, &list);
 	rows = xcalloc((size_t)list.count, sizeof(*rows));
 	for (int i = 0; i < list.count; i++)
 		fill_row(&rows[i], &list.jvms[i], cpu_pct(j, &list.jvms[i], now_ns));
@@ -62,16 +62,16 @@ int jvms_list(struct jvms *j, const struct app_jvm **out, struct err *err)
 {
 	int over;
 
-	if (!j->look && !(j->look = hotspot_look_begin(err)))
+	if (!j->scan && !(j->scan = hotspot_scan_begin(err)))
 		return -1;
-	over = hotspot_look_step(j->look, 0, err);
+	over = hotspot_scan_step(j->scan, 0, err);
 	if (over > 0 || !j->listed)
 		replace_rows(j);
 	if (over == 0) {
 		err_set(err, ERR_BUSY, "The scan of processes is still running.");
 	} else {
-		hotspot_look_end(j->look);
-		j->look = NULL;
+		hotspot_scan_end(j->scan);
+		j->scan = NULL;
 		j->listed = over > 0;
 	}
 	*out = j->rows;
@@ -80,7 +80,7 @@ int jvms_list(struct jvms *j, const struct app_jvm **out, struct err *err)
 
 void jvms_done(struct jvms *j)
 {
-	hotspot_look_end(j->look);
+	hotspot_scan_end(j->scan);
 	hotspot_list_done(&j->list);
 	free(j->rows);
 }

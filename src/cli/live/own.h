@@ -8,7 +8,7 @@
 
 /* The JVMs shown by the picker, scanned in the background. Zero-initialised. */
 struct jvms {
-	struct hotspot_look *look; /* the current scan; NULL: none */
+	struct hotspot_scan *scan; /* the current scan; NULL: none */
 	struct hotspot_list list;  /* result of the last scan, at list_ns; the base for CPU % */
 	uint64_t list_ns;
 	struct app_jvm *rows; /* rows for `list` */

@@ -67,13 +67,13 @@ static const struct export_format *outputs_by_path(const char *path)
 
 static int outputs_files(struct outputs *out, const struct args *args, struct err *err)
 {
-	const struct export_format *said;
+	const struct export_format *chosen;
 	bool used = false;
 
 	if (args_count(args, OPT_OUTPUT) > OUTPUTS_MAX)
 		return err_set(
 			err, ERR_USAGE, "At most %d output files can be given.", OUTPUTS_MAX);
-	if (outputs_format(&said, args, err))
+	if (outputs_format(&chosen, args, err))
 		return -1;
 	for (; out->count < args_count(args, OPT_OUTPUT); out->count++) {
 		struct output *f = &out->files[out->count];
@@ -82,15 +82,15 @@ static int outputs_files(struct outputs *out, const struct args *args, struct er
 		f->format = outputs_is_stdout(f) ? NULL : outputs_by_path(f->path);
 		used |= !f->format;
 		if (!f->format)
-			f->format = !said && outputs_is_stdout(f)
+			f->format = !chosen && outputs_is_stdout(f)
 					    ? export_format_by_name("collapsed")
-					    : said;
+					    : chosen;
 		if (!f->format)
 			return outputs_suffix(f->path, err);
 		if (outputs_path_check(f->path, err))
 			return -1;
 	}
-	if (said && !used)
+	if (chosen && !used)
 		return err_set(err, ERR_USAGE,
 			"--format applies only to \"-o -\" and to names without a known suffix.");
 	return 0;

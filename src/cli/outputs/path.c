@@ -68,11 +68,11 @@ char *outputs_path(const struct output *f, const struct outputs_names *names,
 	const struct events *events, int event)
 {
 	size_t suffix = strlen(f->path) - export_format_suffix(f->format, f->path);
-	bool said = strstr(f->path, "%e") || events->count < 2 || event < 0;
+	bool named = strstr(f->path, "%e") || events->count < 2 || event < 0;
 	struct buf path = {0};
 
 	for (size_t i = 0; f->path[i] || i == suffix; i++) {
-		if (i == suffix && !said) {
+		if (i == suffix && !named) {
 			buf_addc(&path, '-');
 			path_events(&path, events, event);
 		}

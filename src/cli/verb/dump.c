@@ -95,12 +95,12 @@ static void print_groups(const struct dump *d)
 	if (!d->parked)
 		return;
 	printf("%s%llu virtual thread%s %s without a carrier, in %u stack%s",
-		d->parked_looks < d->parked ? "about " : "", (unsigned long long)d->parked,
+		d->parked_scans < d->parked ? "about " : "", (unsigned long long)d->parked,
 		plural(d->parked), d->parked == 1 ? "waits" : "wait", d->group_count,
 		plural(d->group_count));
-	if (d->parked_looks < counted)
+	if (d->parked_scans < counted)
 		printf("; %llu of them were examined and extrapolated",
-			(unsigned long long)d->parked_looks);
+			(unsigned long long)d->parked_scans);
 	if (counted < d->parked)
 		printf("; %llu continued meanwhile or could not be read",
 			(unsigned long long)(d->parked - counted));
@@ -234,7 +234,7 @@ static void json_groups(struct json *j, const struct dump *d)
 {
 	json_key(j, "virtual_threads"), json_begin(j, '{');
 	json_key(j, "count"), json_int(j, (int64_t)d->parked);
-	json_key(j, "looked_at"), json_int(j, (int64_t)d->parked_looks);
+	json_key(j, "looked_at"), json_int(j, (int64_t)d->parked_scans);
 	json_key(j, "stacks"), json_begin(j, '[');
 	for (uint32_t i = 0; i < d->group_count; i++)
 		json_group(j, &d->groups[i]);
@@ -335,8 +335,8 @@ static enum dump_type type_of(enum frame_type type)
 	static const enum dump_type types[FRAME_TYPES] = {[FRAME_COMPILED] = DUMP_COMPILED,
 		[FRAME_C1] = DUMP_COMPILED,
 		[FRAME_INLINED] = DUMP_INLINED,
-		[FRAME_COARSE] = DUMP_COMPILED,
-		[FRAME_C1_COARSE] = DUMP_COMPILED,
+		[FRAME_NO_INLINING] = DUMP_COMPILED,
+		[FRAME_C1_NO_INLINING] = DUMP_COMPILED,
 		[FRAME_INTERPRETED] = DUMP_INTERPRETED,
 		[FRAME_JAVA] = DUMP_COMPILED,
 		[FRAME_NATIVE] = DUMP_NATIVE,

@@ -12,7 +12,7 @@
 
 #include <stdio.h>
 
-#define COARSE_SHOWN 0.5 /* per cent */
+#define NO_INLINING_SHOWN 0.5 /* per cent */
 
 struct recording {
 	struct sampling sampling;
@@ -21,14 +21,14 @@ struct recording {
 };
 
 /* Notes the share of samples in code without inlining information. */
-static void record_coarse(const struct recording *r)
+static void record_no_inlining(const struct recording *r)
 {
 	for (int i = 0; i < r->sampling.events.count; i++) {
 		struct profile_query q = profile_whole(r->sampling.events.ids[i]);
-		double share = flat_percent(profile_coarse(r->sampling.profile, &q).weight,
+		double share = flat_percent(profile_no_inlining(r->sampling.profile, &q).weight,
 			profile_sum(r->sampling.profile, &q).weight);
 
-		if (share >= COARSE_SHOWN)
+		if (share >= NO_INLINING_SHOWN)
 			fprintf(stderr,
 				"%s: %.0f %% in code without inlining information, compiled before "
 				"jhot attached; start the JVM with "
@@ -71,7 +71,7 @@ static int record_finish(struct recording *r, int rc, struct err *err)
 	source.vitals = session_vitals(r->sampling.session);
 	source.duration_ns = session_duration_ns(r->sampling.session);
 	report_note(stderr, session_note(r->sampling.session));
-	record_coarse(r);
+	record_no_inlining(r);
 	record_explained(r);
 	if (outputs_write(&r->outputs, &r->sampling.events, &source, &why) &&
 		(!rc || err->kind == ERR_GONE)) {

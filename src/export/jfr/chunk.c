@@ -115,15 +115,15 @@ static void chunk_vitals(struct jfr *j, const struct profile_query *q)
 static void chunk_event(struct jfr *j, const struct export_options *o, int event)
 {
 	struct settings settings = {j, chunk_type(event)};
-	struct export_options told = *o;
+	struct export_options options = *o;
 	struct profile_query q = o->query;
 
 	q.event = event;
 	j->lump = jfr_lump(j->p, &q);
-	for (int i = 0; i < told.meta.event_count; i++)
-		if (told.meta.events[i].event == event)
-			told.meta.events[i].interval *= j->lump;
-	export_event_facts(j->p, &told, event, chunk_setting, &settings);
+	for (int i = 0; i < options.meta.event_count; i++)
+		if (options.meta.events[i].event == event)
+			options.meta.events[i].interval *= j->lump;
+	export_event_facts(j->p, &options, event, chunk_setting, &settings);
 	if (event == EVENT_LOCK)
 		jfr_locks(j, &q);
 	else

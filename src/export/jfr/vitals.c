@@ -121,13 +121,13 @@ void jfr_vitals(struct jfr *j, const struct profile_query *q)
 {
 	const struct vitals_second *then = vitals_before(j->p, q->from), *now;
 	uint32_t last = profile_info(j->p).now, end = q->to <= last ? q->to : last + 1, at;
-	bool told = false;
+	bool written = false;
 
 	for (at = q->from; (now = profile_vitals_next(j->p, at)) && now->second < end; at++) {
 		at = now->second;
-		if (!told)
+		if (!written)
 			vitals_cpus(j, now);
-		told = true;
+		written = true;
 		if (then && then->time_ns != now->time_ns) {
 			vitals_load(j, then, now);
 			vitals_collections(j, then, now);

@@ -39,11 +39,11 @@ static void judge_jit(const struct scene *scene)
 		return;
 	f = scene_found(scene, FINDING_WORTH_KNOWING, busy ? cpu.jit_pct / used : -1, 0);
 	if (busy)
-		finding_say(f,
+		finding_set_text(f,
 			"the JIT compilers use %.0f %% of the CPU time, %lld s after the start",
 			100 * f->share, (long long)v->uptime_s);
 	else
-		finding_say(f,
+		finding_set_text(f,
 			"%.0f methods per second are still being compiled %lld s after the start, "
 			"and their code is discarded",
 			rate, (long long)v->uptime_s);
@@ -99,7 +99,7 @@ static void judge_codecache(const struct scene *scene)
 		return;
 	f = scene_found(
 		scene, FINDING_WORTH_KNOWING, (double)v->code_used / (double)v->code_max, 0);
-	finding_say(f, "the code cache is nearly full: %.1f of %.1f MB are in use",
+	finding_set_text(f, "the code cache is nearly full: %.1f of %.1f MB are in use",
 		(double)v->code_used / MB, (double)v->code_max / MB);
 	rate = SCENE_RATE(then, scene->last, compilations);
 	if (rate >= 0 && rate < 0.05)
@@ -163,7 +163,7 @@ static void judge_interpreted(const struct scene *scene)
 		!much_interpreted(scene, middle, scene->to, &late) || early.method != late.method)
 		return;
 	f = scene_found_cost(scene, &cost);
-	finding_say(f,
+	finding_set_text(f,
 		"%.0f %% of the CPU time is spent in the interpreter %lld s after the start, %s in "
 		"%s",
 		100 * f->share, (long long)scene->now->uptime_s, scene_cost_part(&cost),
@@ -202,9 +202,9 @@ static void judge_deopt(const struct scene *scene)
 	if (scene->now->uptime_s < DEOPT_UP_S || cost.count < SAMPLES || cost.share < DEOPT_SHARE)
 		return;
 	f = scene_found_cost(scene, &cost);
-	finding_say(f, "%.0f %% of the CPU time is spent on deoptimisation%s%s%s%s", 100 * f->share,
-		known ? ", " : "", known ? scene_cost_part(&cost) : "", known ? " of it from " : "",
-		known ? scene_method(scene, cost.method) : "");
+	finding_set_text(f, "%.0f %% of the CPU time is spent on deoptimisation%s%s%s%s",
+		100 * f->share, known ? ", " : "", known ? scene_cost_part(&cost) : "",
+		known ? " of it from " : "", known ? scene_method(scene, cost.method) : "");
 	finding_prove(f, "compiled code is deoptimised here over and over:");
 	scene_prove_stack(scene, f, cost.stack, 4);
 	finding_advise(f,
@@ -234,7 +234,7 @@ static void judge_exceptions(const struct scene *scene)
 	if (cost.count < SAMPLES || cost.share < EXCEPTIONS_SHARE)
 		return;
 	f = scene_found_cost(scene, &cost);
-	finding_say(f,
+	finding_set_text(f,
 		"%.0f %% of the CPU time is spent filling in stack traces of exceptions%s%s%s%s",
 		100 * f->share, known ? ", " : "", known ? scene_cost_part(&cost) : "",
 		known ? " of it for " : "", known ? scene_method(scene, cost.method) : "");
@@ -293,7 +293,7 @@ static void judge_classes(const struct scene *scene)
 			return;
 	}
 	f = scene_found(scene, FINDING_WORTH_KNOWING, -1, 0);
-	finding_say(f, "%.0f classes per second have been loaded for at least %.0f s",
+	finding_set_text(f, "%.0f classes per second have been loaded for at least %.0f s",
 		SCENE_RATE(then, now, classes), scene_elapsed_s(then, now));
 	if (then->unloaded >= 0)
 		finding_prove(f, "%lld loaded and %lld unloaded in the last %.0f s",
@@ -405,7 +405,7 @@ static void judge_new(const struct scene *scene)
 	f->error = gain.error;
 	f->event = EVENT_CPU;
 	f->method = method;
-	finding_say(f, "%.0f %% of the CPU time is in %s, up from %.*f %% in the baseline",
+	finding_set_text(f, "%.0f %% of the CPU time is in %s, up from %.*f %% in the baseline",
 		100 * gain.now, scene_method(scene, method), gain.then > 0 && gain.then < 0.01,
 		100 * gain.then);
 	most = scene_most(scene, EVENT_CPU, PROFILE_ANY_THREAD, has_method, method);

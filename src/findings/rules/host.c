@@ -38,7 +38,7 @@ static void judge_throttled(const struct scene *scene)
 	if (share < THROTTLED_SHARE)
 		return;
 	f = scene_found(scene, FINDING_COSTS, share, 0);
-	finding_say(f,
+	finding_set_text(f,
 		"the cgroup's limit of %.4g cores throttles the program in %.0f %% of its periods "
 		"of %.0f ms",
 		(double)now->host.cpu_limit / 1000, 100 * share,
@@ -90,7 +90,7 @@ static void judge_swap(const struct scene *scene)
 		swapped_in(then, half) < SWAP_FAULTS || swapped_in(half, scene->last) < SWAP_FAULTS)
 		return;
 	f = scene_found(scene, FINDING_COSTS, -1, 0);
-	finding_say(f,
+	finding_set_text(f,
 		"%lld MB of the program are swapped out, and it waits for %.0f pages per second to "
 		"be read back",
 		(long long)(host->swap_bytes >> 20), swapped_in(then, scene->last));
@@ -203,7 +203,7 @@ static void judge_cores(const struct scene *scene)
 	f = scene_found(scene, FINDING_COSTS, share, 0);
 	if (!l.counted)
 		f->error = scene_error(l.samples, share);
-	finding_say(f,
+	finding_set_text(f,
 		"CPU saturated: %.1f threads running, %.1f waiting for a core (runnable threads "
 		"wait %.0f %% of the time)",
 		l.ran, l.waited, 100 * share);
@@ -245,7 +245,7 @@ static void judge_threads(const struct scene *scene)
 		return;
 	cost = scene_cost_of(scene, METHOD_STARTS);
 	f = scene_found(scene, FINDING_WORTH_KNOWING, cost.share, 0);
-	finding_say(f, "%.0f threads per second are started%s%s; %lld live", rate,
+	finding_set_text(f, "%.0f threads per second are started%s%s; %lld live", rate,
 		cost.method == PROFILE_NONE ? "" : ", mostly by ",
 		cost.method == PROFILE_NONE ? "" : scene_method(scene, cost.method),
 		(long long)scene->now->threads_live);
@@ -289,12 +289,12 @@ static void judge_descriptors(const struct scene *scene)
 		return;
 	f = scene_found(scene, FINDING_WORTH_KNOWING, (double)open / (double)limit, 0);
 	if (rate > 0)
-		finding_say(f,
+		finding_set_text(f,
 			"%lld of %lld file descriptors are open, %.1f more each second: none will "
 			"be left in %.0f s",
 			(long long)open, (long long)limit, rate, (double)(limit - open) / rate);
 	else
-		finding_say(f, "%lld of %lld file descriptors are open", (long long)open,
+		finding_set_text(f, "%lld of %lld file descriptors are open", (long long)open,
 			(long long)limit);
 	finding_prove(f, "%.0f s ago %lld were open", scene_elapsed_s(then, now),
 		(long long)then->host.fds);

@@ -151,11 +151,12 @@ static bool serves(const struct io *io, uint32_t own, bool outgoing)
 		const char *dot = strrchr(m->class_name, '.');
 		const char *simple = dot ? dot + 1 : m->class_name;
 
-		if (places_says(m->name, server_methods) || places_says(simple, server_classes) ||
+		if (places_contains(m->name, server_methods) ||
+			places_contains(simple, server_classes) ||
 			(!outgoing && of_server(io, m->class_name)))
 			return true;
 		beside |= !outgoing && beside_server(io, m->class_name);
-		client |= places_says(m->name, clients) || places_says(simple, clients);
+		client |= places_contains(m->name, clients) || places_contains(simple, clients);
 		own = places_outwards(io->scene->places, own);
 	}
 	return beside && !client;
@@ -241,7 +242,7 @@ static void report_io(const struct io *io, const struct group *g, double seconds
 					     : "I/O");
 	else if (share < IO_ALL)
 		strncat(peer, " and others", PEER - strlen(peer) - 1);
-	finding_say(f, "%s%s for %s: %.1f threads on average", scene_method(io->scene, method),
+	finding_set_text(f, "%s%s for %s: %.1f threads on average", scene_method(io->scene, method),
 		g->methods > 1 ? " and others wait" : " waits", peer,
 		(double)g->all.weight / NS_PER_S / seconds);
 	finding_prove(f, "%s, %.0f %% of its time:", scene_thread(io->scene, g->all.thread),

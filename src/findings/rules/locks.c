@@ -87,7 +87,7 @@ static void report_deadlock(const struct scene *scene, uint32_t first, uint32_t 
 	}
 	if (n > shown && used < sizeof(names))
 		snprintf(names + used, sizeof(names) - used, " and %u more", n - shown);
-	finding_say(f, "%s wait for each other: deadlocked for %.0f s", names,
+	finding_set_text(f, "%s wait for each other: deadlocked for %.0f s", names,
 		(double)least / (double)NS_PER_S);
 	finding_advise(f,
 		"acquire these locks in the same order everywhere; jhot dump prints whole stacks");
@@ -301,7 +301,7 @@ static void report_lock(
 			most.part.state ? thread_states[most.part.state].name : "",
 			most.part.state ? ")" : "");
 	scene_lock(scene, c->waits.what, lock);
-	finding_say(f, "%u thread%s for %s, %.1f on average; %s%s%s", c->waits.threads,
+	finding_set_text(f, "%u thread%s for %s, %.1f on average; %s%s%s", c->waits.threads,
 		c->waits.threads == 1 ? " waits" : "s wait", lock, waiting,
 		!c->holder_count      ? "its owner is not known"
 		: c->holder_count > 1 ? "held in turn, mostly by "

@@ -35,12 +35,12 @@ static void judge_heap(const struct scene *scene)
 	}
 	if (max <= 0 || !first)
 		return;
-	readings = last->heap_looks - first->heap_looks;
+	readings = last->heap_polls - first->heap_polls;
 	collections = last->gc_whole - first->gc_whole;
 	if (readings < HEAP_READINGS || collections < HEAP_COLLECTIONS)
 		return;
 	f = scene_found(scene, FINDING_COSTS, (double)least / (double)max, 0);
-	finding_say(f,
+	finding_set_text(f,
 		"the heap is nearly full: at least %lld of %lld MB stay in use despite garbage "
 		"collection",
 		(long long)(least >> 20), (long long)(max >> 20));
@@ -85,10 +85,11 @@ static void judge_gc(const struct scene *scene)
 	if (gc_cpu >= GC_CPU_PCT)
 		snprintf(also, sizeof(also), ", and uses %.0f %% of the CPU time", gc_cpu);
 	if (pauses >= GC_PAUSES_PCT)
-		finding_say(f, "garbage collection pauses the program for %.0f %% of the time%s",
-			pauses, also);
+		finding_set_text(f,
+			"garbage collection pauses the program for %.0f %% of the time%s", pauses,
+			also);
 	else
-		finding_say(f, "garbage collection uses %.0f %% of the CPU time", gc_cpu);
+		finding_set_text(f, "garbage collection uses %.0f %% of the CPU time", gc_cpu);
 	if (v->gc_time_ms >= 0)
 		finding_prove(f, "%s: %.1f s of pauses in %lld s since the JVM's start",
 			*v->gc_name ? v->gc_name : "the collector", (double)v->gc_time_ms / 1000,
@@ -131,7 +132,7 @@ static void judge_humongous(const struct scene *scene)
 		return;
 	cost = scene_cost_of(scene, METHOD_LARGE);
 	f = scene_found(scene, FINDING_COSTS, (double)large / (double)all, 0);
-	finding_say(f,
+	finding_set_text(f,
 		"%lld of %lld collections in the last %.0f s were caused by humongous allocations "
 		"(half a G1 region or more)%s%s",
 		(long long)large, (long long)all, scene_elapsed_s(then, now),
@@ -186,7 +187,7 @@ static void judge_finalizers(const struct scene *scene)
 	f->event = EVENT_WALL;
 	f->thread = most.part.thread;
 	f->method = scene_own_method(scene, most.part.stack);
-	finding_say(f,
+	finding_set_text(f,
 		"the finalizer thread is busy for %.0f %% of the time, mostly in %s: objects "
 		"waiting to be finalized stay in the heap",
 		100 * busy, scene_method(scene, f->method));

@@ -54,7 +54,7 @@ static uint32_t find_taker(const struct scene *scene, uint32_t own)
 	for (int i = 0; i < POOL_INNER && own != PROFILE_NONE; i++) {
 		const struct profile_method *m = places_method(scene, own);
 
-		if (places_says(m->name, takers) ||
+		if (places_contains(m->name, takers) ||
 			(strstr(m->class_name, "Pool") && !strstr(m->class_name, "ThreadPool")))
 			return own;
 		own = places_outwards(scene->places, own);
@@ -78,8 +78,8 @@ static uint32_t limited_in(const struct scene *scene, const struct profile_part 
 	taker = find_taker(scene, at.own);
 	if (taker != PROFILE_NONE)
 		return taker == at.outer ? PROFILE_NONE : scene_frame(scene, taker)->method;
-	if (places_says(places_method(scene, at.own)->name, loops) ||
-		places_says(places_method(scene, at.own)->class_name, queues))
+	if (places_contains(places_method(scene, at.own)->name, loops) ||
+		places_contains(places_method(scene, at.own)->class_name, queues))
 		return PROFILE_NONE;
 	/* Otherwise it may wait for its next piece of work, unless it is three calls deep in an executor's task. */
 	if (!(at.waits & PLACE_PERMIT) &&
@@ -166,7 +166,8 @@ static bool pool_exhausted(const struct scene *scene, const struct pool *pool, d
 	       (double)pool->waits >= POOL_WAITS * (double)pool->all &&
 	       (double)pool->idles <= POOL_IDLE * (double)pool->all &&
 	       ((double)other >= POOL_OTHER * (double)pool->all ||
-		       places_says(profile_get_method(scene->profile, pool->where)->name, takers));
+		       places_contains(
+			       profile_get_method(scene->profile, pool->where)->name, takers));
 }
 
 static void report_pool(const struct pools *p, uint32_t id, double seconds)
@@ -177,7 +178,7 @@ static void report_pool(const struct pools *p, uint32_t id, double seconds)
 	int waiting = (int)(share * all + 0.5), rest = (int)(all + 0.5) - waiting;
 	struct finding *f = scene_found(scene, FINDING_COSTS, share, id);
 
-	finding_say(f, "%d of %.0f threads %s wait in %s; %d %s other work", waiting, all,
+	finding_set_text(f, "%d of %.0f threads %s wait in %s; %d %s other work", waiting, all,
 		profile_pool_name(scene->profile, id), scene_method(scene, pool->where), rest,
 		rest == 1 ? "does" : "do");
 	finding_prove(f, "%s waits here:", scene_thread(scene, pool->thread));
@@ -273,7 +274,7 @@ static void report_starved(
 	f->event = EVENT_WALL;
 	f->thread = e->thread;
 	f->method = own == PROFILE_NONE ? PROFILE_NONE : scene_frame(scene, own)->method;
-	finding_say(f,
+	finding_set_text(f,
 		"%.1f threads wait for tasks, while all %.0f threads %s are blocked in tasks, "
 		"mostly in %s",
 		waiters, threads,
@@ -350,7 +351,7 @@ static void report_pinned(const struct scene *scene, const struct scene_group *m
 	struct finding *f = scene_found(scene, FINDING_COSTS, ready / (ready + pinned), most->what);
 	double all = pinned * NS_PER_S * seconds;
 
-	finding_say(f,
+	finding_set_text(f,
 		"virtual threads pin %.1f carriers while they wait%s in %s; %.1f virtual threads "
 		"wait for a carrier",
 		pinned, (double)most->weight < 0.9 * all ? ", mostly" : "",

@@ -72,7 +72,7 @@ static void judge_safepoint(const struct scene *scene)
 	if (stops < SAFEPOINT_LEAST)
 		return;
 	f = scene_found(scene, FINDING_COSTS, share / 100, 0);
-	finding_say(f,
+	finding_set_text(f,
 		"threads are slow to reach safepoints: all others wait for them %.0f %% of the "
 		"time, %.1f ms per safepoint",
 		share, sync_ms / stops);
@@ -125,7 +125,7 @@ static void judge_stops(const struct scene *scene)
 	f = scene_found(scene, FINDING_COSTS, rest / 100, 0);
 	if (sync >= 1)
 		snprintf(part, sizeof(part), "; %.0f %% until all threads had stopped", sync);
-	finding_say(f,
+	finding_set_text(f,
 		"safepoints other than collections stop the program for %.0f %% of the time%s",
 		100 * f->share, part);
 	finding_prove(f, "since the JVM's start: %lld safepoints, %.1f s; collections %.1f s",

@@ -85,7 +85,7 @@ void profile_add_sample(
 		add_sample(p, event, second, sample);
 }
 
-void profile_add_held(struct profile *p, uint32_t second, const struct profile_sample *sample)
+void profile_add_holder(struct profile *p, uint32_t second, const struct profile_sample *sample)
 {
 	add_sample(p, MODEL_HELD, second, sample);
 }

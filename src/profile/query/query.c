@@ -399,7 +399,7 @@ static uint8_t java_type(const struct model_stacks *view, uint32_t stack)
 	return stack == PROFILE_ROOT_STACK ? FRAME_BREAK : model_type(view, stack);
 }
 
-struct profile_sum profile_coarse(const struct profile *p, const struct profile_query *q)
+struct profile_sum profile_no_inlining(const struct profile *p, const struct profile_query *q)
 {
 	uint32_t count;
 	const struct query_row *rows = query_ends(p, q, &count);
@@ -409,7 +409,7 @@ struct profile_sum profile_coarse(const struct profile *p, const struct profile_
 	for (uint32_t i = 0; i < count; i++) {
 		uint8_t type = java_type(view, rows[i].stack);
 
-		if (type == FRAME_COARSE || type == FRAME_C1_COARSE)
+		if (type == FRAME_NO_INLINING || type == FRAME_C1_NO_INLINING)
 			sum_add(&sum, &rows[i].sum);
 	}
 	return sum;

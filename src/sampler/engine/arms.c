@@ -120,7 +120,7 @@ static int arm_set(struct sampler *s, uint32_t number, struct thread_slot *slot)
 		return 0;
 	target.tid = atomic_load(&slot->tid);
 	target.signo = sampler_signal(s, slot);
-	target.lent = number == WIRE_CPU ? slot->lent : 0;
+	target.borrowed = number == WIRE_CPU ? slot->borrowed : 0;
 	arm->event = number;
 	for (uint32_t i = 0; i < ENGINES_PER_EVENT && row->engines[i]; i++) {
 		const struct engine *engine = row->engines[i];
@@ -192,17 +192,17 @@ void arms_answer(struct sampler *s)
 	}
 }
 
-void arms_lend_end(struct thread_slot *slot)
+void arms_borrow_end(struct thread_slot *slot)
 {
-	if (slot->lent)
-		perf_fd_close(slot->lent, NULL);
-	slot->lent = 0;
+	if (slot->borrowed)
+		perf_fd_close(slot->borrowed, NULL);
+	slot->borrowed = 0;
 }
 
-void arms_lend(struct sampler *s, struct thread_slot *slot, int32_t fd)
+void arms_borrow(struct sampler *s, struct thread_slot *slot, int32_t fd)
 {
-	arms_lend_end(slot);
-	slot->lent = fd;
+	arms_borrow_end(slot);
+	slot->borrowed = fd;
 	if (atomic_load(&arm_of(slot, WIRE_CPU)->engine)) {
 		arms_quiet(slot, WIRE_CPU);
 		arms_release(s, slot, WIRE_CPU);

@@ -55,11 +55,11 @@ void arms_take_off(struct sampler *s, struct thread_slot *slot);
 void arms_answer(struct sampler *s);
 /*
  * Adopts the borrowed perf_events descriptor `fd` for the thread and re-arms cpu by it. The slot owns the descriptor
- * until the thread or the session has ended (arms_lend_end). Call arms_lend_end only when no engine is set by it any
+ * until the thread or the session has ended (arms_borrow_end). Call arms_borrow_end only when no engine is set by it any
  * more.
  */
-void arms_lend(struct sampler *s, struct thread_slot *slot, int32_t fd);
-void arms_lend_end(struct thread_slot *slot);
+void arms_borrow(struct sampler *s, struct thread_slot *slot, int32_t fd);
+void arms_borrow_end(struct thread_slot *slot);
 
 /* The two steps of disarming one event; between them the thread leaves its handler (arms_release waits for that). */
 void arms_quiet(struct thread_slot *slot, uint32_t event);
@@ -99,7 +99,7 @@ uint64_t arms_random(uint64_t below);
  */
 void process_clock_start(struct sampler *s);
 void process_clock_stop(struct sampler *s);
-void process_clock_look(struct sampler *s, uint64_t now);
+void process_clock_poll(struct sampler *s, uint64_t now);
 
 /* --- switches.c ---------------------------------------------------------------------------------- */
 
@@ -107,7 +107,7 @@ void process_clock_look(struct sampler *s, uint64_t now);
  * Moves threads that switch so often that perf_events would slow them down to a CPU timer. `now` is in ns. Publisher
  * only.
  */
-void switches_look(struct sampler *s, uint64_t now);
+void switches_poll(struct sampler *s, uint64_t now);
 
 /* True when any engine is set on the thread. */
 bool arms_any(const struct thread_slot *slot);

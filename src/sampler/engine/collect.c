@@ -144,7 +144,7 @@ static bool collect_may(const struct thread_slot *slot)
 	       sampler_native(slot);
 }
 
-uint32_t collect_look(struct sampler *s, bool all)
+uint32_t collect_poll(struct sampler *s, bool all)
 {
 	bool charges = atomic_load(&s->events[WIRE_CPU].on) && s->collect_charges;
 	uint32_t collecting = 0;

@@ -35,7 +35,7 @@ uint64_t collect_signals(struct sampler *s);
 bool collect_permits(struct sampler *s, struct thread_slot *slot);
 /*
  * True for a Java thread that has just started and has not been read yet. It may be armed at once, with the signal that
- * libc reserves, because a reading takes longer than some threads live. The next collect_look reads it. Never true once
+ * libc reserves, because a reading takes longer than some threads live. The next collect_poll reads it. Never true once
  * any thread of the session was found to collect signals or to have its own filters, since new threads inherit both
  * from their creators. Publisher only.
  */
@@ -45,6 +45,6 @@ bool collect_young(struct sampler *s, struct thread_slot *slot);
  * accordingly, and charges the CPU time of collecting threads. Returns how many threads collect signals. Publisher
  * only.
  */
-uint32_t collect_look(struct sampler *s, bool all);
+uint32_t collect_poll(struct sampler *s, bool all);
 
 #endif

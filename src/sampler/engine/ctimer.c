@@ -4,7 +4,7 @@
  *
  * The timer only decides when a sample is taken. It expires at the kernel's tick, several intervals late if these are
  * shorter, and overruns do not identify the interval that they counted; from Linux 6.13 on timer_settime discards a
- * pending signal. So a sample's weight is what the handler reads on the same clock (visit_counted in signal/handler.c),
+ * pending signal. So a sample's weight is what the handler reads on the same clock (delivery_cpu_since_last in signal/handler.c),
  * in whole intervals.
  *
  * The clock id of another thread is (~tid << 3) | 6, CPUCLOCK_SCHED | CPUCLOCK_PERTHREAD in linux/posix-timers.h;
@@ -154,7 +154,7 @@ static int ctimer_probe(const struct engine_target *on_self, char *why, size_t b
 	int error;
 
 	if (on_self->flags & WIRE_START_KERNEL_ONLY) {
-		text_add(&text, "CPU timers cannot tell the kernel's time from the program's");
+		text_add(&text, "CPU timers cannot distinguish kernel time from user time");
 		return -EOPNOTSUPP;
 	}
 	probe.interval = probe.first = 3600000000000ull;

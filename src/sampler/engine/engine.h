@@ -34,7 +34,7 @@ struct engine_target {
 	uint64_t flags;                     /* WIRE_START_* */
 	const struct wire_perf_event *perf; /* what to count, for events >= WIRE_USER_FIRST */
 	/* The thread's borrowed perf_events descriptor, opened by the front end; 0: none. */
-	int32_t lent;
+	int32_t borrowed;
 };
 
 struct engine {

@@ -164,9 +164,9 @@ static bool event_takes(const struct event *event, const struct engine *engine)
 }
 
 /* True when the engine works by descriptors that the front end lends, thread by thread. */
-static bool event_lent(const struct sampler *s, uint32_t number, const struct engine *engine)
+static bool event_borrowed(const struct sampler *s, uint32_t number, const struct engine *engine)
 {
-	return number == WIRE_CPU && engine == &engine_perf && sampler_is_lent(s);
+	return number == WIRE_CPU && engine == &engine_perf && sampler_borrows(s);
 }
 
 /* Chooses the first engine that works here, or the requested one. The note explains why no better one was chosen. */
@@ -178,28 +178,28 @@ static int event_choose(struct sampler *s, uint32_t number, char *note, size_t b
 	struct text text = text_into(note, bytes);
 	char why[160];
 	int error = -ENODEV;
-	bool lent;
+	bool borrowed;
 
 	target.tid = raw_gettid();
 	for (uint32_t i = 0; i < ENGINES_PER_EVENT && row->engines[i]; i++) {
 		if (!event_takes(event, row->engines[i]))
 			continue;
-		lent = event_lent(s, number, row->engines[i]);
-		error = lent ? 0 : row->engines[i]->probe(&target, why, sizeof(why));
+		borrowed = event_borrowed(s, number, row->engines[i]);
+		error = borrowed ? 0 : row->engines[i]->probe(&target, why, sizeof(why));
 		if (error == 0) {
 			event->engine = row->engines[i];
-			if (lent)
-				text_add(&text, "lent perf_events: no kernel frames in a thread's "
-						"first 0.1 s");
+			if (borrowed)
+				text_add(&text, "borrowed perf_events: no kernel frames in a "
+						"thread's first 0.1 s");
 			if (event->engine_asked && event->engine == &engine_ctimer)
-				text_add(&text, "by CPU timers, as asked for: no kernel frames");
+				text_add(&text, "CPU timers, as requested: no kernel frames");
 			return 0;
 		}
 		text_add(&text, *note ? "; " : "");
 		text_add(&text, why);
 	}
 	if (!*note)
-		text_add(&text, "it has no such engine");
+		text_add(&text, "the event has no such engine");
 	return error;
 }
 
@@ -210,7 +210,7 @@ static void event_note_others(struct sampler *s, uint32_t number, char *note, si
 	struct text text = text_into(note + strlen(note), bytes - strlen(note));
 
 	if (event_rows[number].arm == EVENT_NO_ARM ||
-		event_lent(s, number, s->events[number].engine))
+		event_borrowed(s, number, s->events[number].engine))
 		return;
 	for (struct thread_slot *slot = NULL; (slot = threads_after(s->threads, slot));) {
 		const struct engine *engine =
@@ -224,7 +224,7 @@ static void event_note_others(struct sampler *s, uint32_t number, char *note, si
 	text_add_number(&text, others);
 	text_add(&text, " of ");
 	text_add_number(&text, threads);
-	text_add(&text, " threads without perf_events: file descriptors or memory are short");
+	text_add(&text, " threads without perf_events: short of file descriptors or memory");
 }
 
 /* Clamps the interval to the engine's minimum, and notes it. */
@@ -245,7 +245,7 @@ static void event_limit(struct sampler *s, uint32_t number, char *note, size_t b
 	text_add_interval(&text, target.interval, event_unit(number));
 	text_add(&text, ": ");
 	text_add(&text, event->engine->name);
-	text_add(&text, " can do no more");
+	text_add(&text, " cannot sample faster");
 }
 
 /*
@@ -272,9 +272,8 @@ static int event_possible(struct sampler *s, uint32_t number, struct text *out)
 	if (event_signals(number))
 		events_check_signal(s, clock_mono_ns());
 	if (event_signals(number) && !signal_found(s)) {
-		text_add(out,
-			"no signal is free: other parts of the process handle or collect all that "
-			"could be used");
+		text_add(out, "no free signal: the process handles or collects every signal that "
+			      "could be used");
 		return s->signo;
 	}
 	return 0;
@@ -420,9 +419,8 @@ static void signals_on(struct sampler *s, uint32_t numbers, bool failed)
 	}
 	if (!failed)
 		publish_note(s->publish, WIRE_NOTE_TEXT, clock_mono_ns(), 0,
-			"another part of the process handles the signal that samples were taken "
-			"by; "
-			"sampling goes on by another signal");
+			"another part of the process has taken over the sampling signal; sampling "
+			"continues with another signal");
 }
 
 void events_check_signal(struct sampler *s, uint64_t now)

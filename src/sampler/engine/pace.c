@@ -12,7 +12,7 @@
 
 uint64_t pace_pause(struct pace *pace, uint64_t own_ns, uint64_t busy_ns, uint64_t idle_ns)
 {
-	uint64_t now = clock_mono_ns(), since = now - pace->looked_ns, cpu;
+	uint64_t now = clock_mono_ns(), since = now - pace->polled_ns, cpu;
 	int64_t used;
 
 	if (since < LOOK_NS)
@@ -20,7 +20,7 @@ uint64_t pace_pause(struct pace *pace, uint64_t own_ns, uint64_t busy_ns, uint64
 	cpu = clock_read_ns(CLOCK_PROCESS_CPUTIME_ID) - own_ns;
 	used = (int64_t)(cpu - pace->cpu_ns);
 	pace->cpu_ns = cpu;
-	pace->looked_ns = now;
+	pace->polled_ns = now;
 	if (used * IDLE_SHARE >= (int64_t)since || pace->pause_ns < busy_ns)
 		pace->pause_ns = busy_ns;
 	else

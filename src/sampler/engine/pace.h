@@ -11,7 +11,7 @@
 
 struct pace {
 	/* When the process's CPU time was last read; that CPU time less the agent's own. */
-	uint64_t looked_ns, cpu_ns;
+	uint64_t polled_ns, cpu_ns;
 	uint64_t pause_ns;
 };
 

@@ -5,7 +5,7 @@
  *
  * The kernel starts a thread's clock after giving it a core, and stops it before taking the core back, so the clock
  * does not see the switch itself: some 5 us each time, half of the CPU time of a thread that works as long. The
- * residual between a thread's CPU time and its samples is a row of its own (visit_unseen, in handler.c).
+ * residual between a thread's CPU time and its samples is a row of its own (delivery_record_residual, in handler.c).
  *
  * Samples do not carry their weight: asked for PERF_SAMPLE_PERIOD, the kernel makes a sample of every software event,
  * whatever the period. A context switch whose signal finds a thread going to sleep makes it switch once more, so a
@@ -94,7 +94,7 @@ static struct perf_event_attr perf_attr(const struct engine_target *target)
 static int perf_arm(struct thread_arm *arm, const struct engine_target *target)
 {
 	struct perf_event_attr attr = perf_attr(target);
-	int fd = perf_fd_open(&attr, target->tid, target->lent), error = 0;
+	int fd = perf_fd_open(&attr, target->tid, target->borrowed), error = 0;
 
 	if (fd < 0)
 		return fd;
@@ -206,8 +206,8 @@ static void perf_why(struct text *text, const struct engine_target *target, int 
 	if (perf_counts(target) && unknown && target->perf->type != PERF_TYPE_SOFTWARE) {
 		text_add(text, target->perf->type == PERF_TYPE_TRACEPOINT
 				       ? "the kernel has no such tracepoint"
-				       : "no such hardware counter: the CPU has none, or a virtual "
-					 "machine hides it");
+				       : "no such hardware counter: the CPU lacks it, or the "
+					 "hypervisor hides it");
 		return;
 	}
 	text_add(text, error == -EMFILE ? "no perf_events, too few file descriptors: "

@@ -53,18 +53,19 @@ static long perf_fd_ask(struct perf_event_attr *attr, int32_t tid)
 	return raw(SYS_perf_event_open, attr, tid, -1, -1, PERF_FLAG_FD_CLOEXEC);
 }
 
-int perf_fd_open(struct perf_event_attr *attr, int32_t tid, int32_t lent)
+int perf_fd_open(struct perf_event_attr *attr, int32_t tid, int32_t borrowed)
 {
 	uint32_t used = atomic_fetch_add(&perf_fds_used, 1);
 	long fd = -EMFILE;
 
 	if (used < perf_fds_max)
-		fd = lent ? raw(SYS_fcntl, lent, F_DUPFD_CLOEXEC, 0) : perf_fd_ask(attr, tid);
+		fd = borrowed ? raw(SYS_fcntl, borrowed, F_DUPFD_CLOEXEC, 0)
+			      : perf_fd_ask(attr, tid);
 	if (fd < 0) {
 		atomic_fetch_sub(&perf_fds_used, 1);
 		return (int)fd;
 	}
-	if (lent)
+	if (borrowed)
 		raw(SYS_ioctl, fd, PERF_EVENT_IOC_PERIOD, &attr->sample_period);
 	return (int)fd;
 }

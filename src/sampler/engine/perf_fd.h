@@ -27,10 +27,10 @@ void perf_fd_rings_allow(uint64_t rings);
 size_t perf_fd_ring_bytes(void);
 
 /*
- * Opens an event. With `lent`, the thread's borrowed descriptor, duplicates that and sets attr's period; 0: none.
+ * Opens an event. With `borrowed`, the thread's borrowed descriptor, duplicates that and sets attr's period; 0: none.
  * -EMFILE beyond the budget.
  */
-int perf_fd_open(struct perf_event_attr *attr, int32_t tid, int32_t lent);
+int perf_fd_open(struct perf_event_attr *attr, int32_t tid, int32_t borrowed);
 /* Accounting of borrowed descriptors. perf_fd_space: true when `fds` more fit. perf_fd_adopt: one more is in use. */
 bool perf_fd_space(uint32_t fds);
 void perf_fd_adopt(void);

@@ -100,7 +100,7 @@ void process_clock_start(struct sampler *s)
 	struct process_clock *clock = &s->process_clock;
 
 	if (s->events[WIRE_CPU].flags & WIRE_START_KERNEL_ONLY || !to_who_runs() ||
-		collect_look(s, true))
+		collect_poll(s, true))
 		return;
 	clock->busy_until_ns = clock_mono_ns() + BUSY_NS;
 	atomic_store(&clock->overlap_ns, 0);
@@ -113,7 +113,7 @@ void process_clock_stop(struct sampler *s)
 		ctimer_delete(s->process_clock.timer);
 }
 
-void process_clock_look(struct sampler *s, uint64_t now)
+void process_clock_poll(struct sampler *s, uint64_t now)
 {
 	struct process_clock *clock = &s->process_clock;
 	uint64_t interval;

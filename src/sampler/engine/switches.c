@@ -22,11 +22,11 @@
 static bool process_often(struct sampler *s, uint64_t now)
 {
 	struct rusage used = {0};
-	uint64_t since = now - s->switches.looked_ns, before = s->switches.all;
+	uint64_t since = now - s->switches.polled_ns, before = s->switches.all;
 
 	raw(SYS_getrusage, RUSAGE_SELF, &used);
 	s->switches.all = (uint64_t)used.ru_nvcsw;
-	s->switches.looked_ns = now;
+	s->switches.polled_ns = now;
 	return before && (s->switches.all - before) * NS_PER_S / since >= OFTEN;
 }
 
@@ -54,13 +54,13 @@ static void thread_to_timer(struct sampler *s, struct thread_slot *slot)
 		"threads that switch 5,000 times a second are on CPU timers: no kernel frames");
 }
 
-void switches_look(struct sampler *s, uint64_t now)
+void switches_poll(struct sampler *s, uint64_t now)
 {
 	const struct event *cpu = &s->events[WIRE_CPU];
 	uint32_t high = atomic_load(&s->threads->high);
 
 	if (!atomic_load(&cpu->on) || cpu->engine != &engine_perf || cpu->engine_asked ||
-		now - s->switches.looked_ns < EVERY_NS || !process_often(s, now))
+		now - s->switches.polled_ns < EVERY_NS || !process_often(s, now))
 		return;
 	for (uint32_t i = 0, read = 0; i < high && read < READ_MOST; i++) {
 		struct thread_slot *slot = &s->threads->slots[s->switches.cursor++ % high];

@@ -135,11 +135,11 @@ static int trap_probe(const struct engine_target *on_self, char *why, size_t byt
 
 	if (on_self->perf->type != PERF_TYPE_BREAKPOINT || !on_self->perf->config ||
 		!on_self->perf->config1) {
-		text_add(&text, "where it tells itself of them is not known");
+		text_add(&text, "the JVM's reporting function was not found");
 		return -ENOSYS;
 	}
 	if (on_self->flags & WIRE_START_LIVE) {
-		text_add(&text, "which objects survive is told from JDK 11 on");
+		text_add(&text, "tracking live objects requires JDK 11 or later");
 		return -ENOSYS;
 	}
 	error = trap_set(&arm, on_self);

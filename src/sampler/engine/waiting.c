@@ -16,7 +16,7 @@ void waiting_open(struct waiting *w, struct sampler *s)
 {
 	memset(w, 0, sizeof(*w));
 	w->s = s;
-	here_open(&w->here, sig_copy_more, &s->kept, &w->lines);
+	self_mem_open(&w->self, sig_copy_more, &s->kept, &w->lines);
 	waiting_ready(w, clock_mono_ns());
 	waiting_move(w, clock_mono_ns());
 }
@@ -29,11 +29,11 @@ bool waiting_ready(struct waiting *w, uint64_t now)
 		(w->tries && now - w->moved_ns < TRY_AGAIN_NS))
 		return w->open;
 	w->moved_ns = now;
-	w->open = unmounted_open(&w->java, w->s->layout, &w->here.mem, &why);
+	w->open = unmounted_open(&w->java, w->s->layout, &w->self.mem, &why);
 	if (!w->open && ++w->tries == TRIES)
 		atomic_store(&w->s->virtuals->unseen, why);
 	if (!w->open)
-		atomic_store(&w->s->visits.touch, 1);
+		atomic_store(&w->s->vm_calls.touch, 1);
 	return w->open;
 }
 
@@ -64,7 +64,7 @@ bool waiting_each(struct waiting *w, uint32_t event, unmounted_fn *fn, void *ctx
 	if (!count.unread)
 		return true;
 	sig_lose(w->s, event, COUNTER_MOVED, count.unread);
-	atomic_store(&w->s->visits.touch, 1);
+	atomic_store(&w->s->vm_calls.touch, 1);
 	return count.threads != 0;
 }
 
@@ -72,12 +72,12 @@ uint32_t waiting_id(struct waiting *w, const struct unmounted_thread *thread)
 {
 	const char *pattern = w->s->select.pattern;
 	uint32_t id = sig_virtual_known(w->s, &w->s->mem, thread->object, thread->number, 0);
-	struct virtuals_told told;
+	struct virtuals_info info;
 
 	if (!pattern[0])
 		return id;
-	virtuals_tell(w->s->virtuals, id, &told);
-	return told.bytes && glob_any(pattern, told.name, told.bytes) ? id : 0;
+	virtuals_lookup(w->s->virtuals, id, &info);
+	return info.bytes && glob_any(pattern, info.name, info.bytes) ? id : 0;
 }
 
 bool waiting_stack(struct waiting *w, const struct unmounted_thread *thread, struct stack *stack,

@@ -19,8 +19,8 @@
 
 struct waiting {
 	struct sampler *s;
-	struct here here; /* the memory accessor of `java` */
-	struct here_lines lines;
+	struct self_mem self; /* the memory accessor of `java` */
+	struct self_lines lines;
 	struct unmounted java;
 	struct unmounted_pick pick;
 	bool open;

@@ -17,7 +17,7 @@
 #include "sampler/engine/ask.h"
 #include "sampler/engine/lock/wait.h"
 #include "sampler/publish/publish.h"
-#include "sampler/session/rooms.h"
+#include "sampler/session/epochs.h"
 #include "sampler/signal/raw.h"
 #include "sampler/signal/signal.h"
 #include "sampler/task.h"
@@ -44,7 +44,7 @@ _Static_assert(WALL_IN_FUTEX == TASK_IN_FUTEX, "the state goes through as it is"
 /* --- one thread ------------------------------------------------------------------------------- */
 
 /* The result of a poll: the sample's state and weight, and what remains for later samples. */
-struct look {
+struct poll {
 	uint32_t state;
 	uint64_t weight;
 	struct thread_wall_share left;
@@ -55,14 +55,14 @@ struct look {
  * none has for WALL_NEVER_ASLEEP polls, it is added here. The kernel counts a wait when it is over, so `wanted` may be
  * 0, which is replaced by 1: a weight of 0 requests nothing.
  */
-static uint64_t look_wants(struct look *look, uint64_t wanted, uint64_t since)
+static uint64_t poll_runnable(struct poll *poll, uint64_t wanted, uint64_t since)
 {
 	wanted += !wanted;
-	look->left.slept_ns += (int64_t)since - (int64_t)wanted;
-	if (look->left.slept_ns < (int64_t)since * WALL_NEVER_ASLEEP)
+	poll->left.slept_ns += (int64_t)since - (int64_t)wanted;
+	if (poll->left.slept_ns < (int64_t)since * WALL_NEVER_ASLEEP)
 		return wanted;
-	wanted += (uint64_t)look->left.slept_ns;
-	look->left.slept_ns = 0;
+	wanted += (uint64_t)poll->left.slept_ns;
+	poll->left.slept_ns = 0;
 	return wanted;
 }
 
@@ -72,15 +72,15 @@ static uint64_t look_wants(struct look *look, uint64_t wanted, uint64_t since)
  * asleep. (Weights by state alone would be biased towards running: the polling thread takes a core from those that want
  * one.)
  */
-static void look_share(struct sampler *s, const struct thread_slot *slot, uint64_t cpu,
-	uint64_t since, struct look *look)
+static void poll_share(struct sampler *s, const struct thread_slot *slot, uint64_t cpu,
+	uint64_t since, struct poll *poll)
 {
-	struct thread_wall_share *left = &look->left;
+	struct thread_wall_share *left = &poll->left;
 	uint64_t ran = cpu - left->cpu_ns, delay, wanted;
 	bool begins = !left->cpu_ns;
 
-	look->state = WIRE_STATE_ON_CPU;
-	look->weight = since;
+	poll->state = WIRE_STATE_ON_CPU;
+	poll->weight = since;
 	if (!task_delay_ns(s->task.fd, sampler_task(s, slot), &delay))
 		return;
 	wanted = ran + delay - left->delay_ns;
@@ -90,42 +90,42 @@ static void look_share(struct sampler *s, const struct thread_slot *slot, uint64
 		return;
 	left->ran_ns += (int64_t)ran;
 	if (2 * left->ran_ns < (int64_t)wanted)
-		look->state = WIRE_STATE_RUNNABLE;
+		poll->state = WIRE_STATE_RUNNABLE;
 	else
 		left->ran_ns -= (int64_t)wanted;
-	look->weight = look_wants(look, wanted, since);
+	poll->weight = poll_runnable(poll, wanted, since);
 }
 
 /*
  * The weight of a poll that finds the thread asleep: the time since the last poll, corrected by what polls that found
  * it awake have left or used up.
  */
-static uint64_t look_asleep(struct thread_wall_share *left, uint64_t since)
+static uint64_t poll_asleep(struct thread_wall_share *left, uint64_t since)
 {
 	int64_t slept = left->slept_ns + (int64_t)since;
-	uint64_t told = slept > 0 ? (uint64_t)slept : 1;
+	uint64_t weight = slept > 0 ? (uint64_t)slept : 1;
 
-	left->slept_ns = slept - (int64_t)told;
-	return told;
+	left->slept_ns = slept - (int64_t)weight;
+	return weight;
 }
 
-static void look_find(struct sampler *s, struct thread_slot *slot, uint64_t cpu, uint64_t ran,
-	uint64_t since, struct look *look)
+static void poll_classify(struct sampler *s, struct thread_slot *slot, uint64_t cpu, uint64_t ran,
+	uint64_t since, struct poll *poll)
 {
 	struct task_call call;
 
-	look->state = ran >= since / 10 * 9
+	poll->state = ran >= since / 10 * 9
 			      ? TASK_RUNS
 			      : task_state_call(s->task.fd, sampler_task(s, slot), &call);
-	if (look->state == TASK_RUNS) {
-		look_share(s, slot, cpu, since, look);
+	if (poll->state == TASK_RUNS) {
+		poll_share(s, slot, cpu, since, poll);
 		return;
 	}
-	if (look->state == WIRE_STATE_IO)
+	if (poll->state == WIRE_STATE_IO)
 		wall_io_note(s, slot, &call);
-	if (look->state == TASK_UNKNOWN)
-		look->state = WALL_IN_FUTEX;
-	look->weight = look_asleep(&look->left, since);
+	if (poll->state == TASK_UNKNOWN)
+		poll->state = WALL_IN_FUTEX;
+	poll->weight = poll_asleep(&poll->left, since);
 }
 
 /* Requests a sample of this weight from the thread's own handler. Returns false if the signal could not be sent. */
@@ -222,7 +222,7 @@ static bool wall_again(struct sampler *s, struct thread_slot *slot, uint64_t cpu
 		return false;
 	wall->answered = false;
 	wall->seen_cpu_ns = cpu;
-	if (!trace_table_again(s->table, hash, &key, 1, look_asleep(&left, since)))
+	if (!trace_table_again(s->table, hash, &key, 1, poll_asleep(&left, since)))
 		return false;
 	wall->share = left;
 	atomic_fetch_add(&s->events[WIRE_WALL].samples, 1);
@@ -233,12 +233,12 @@ static bool wall_again(struct sampler *s, struct thread_slot *slot, uint64_t cpu
 }
 
 /* Polls one thread. Returns true if a signal was sent. */
-static bool wall_look(
+static bool wall_poll_thread(
 	struct sampler *s, struct lock_reader *reader, struct thread_slot *slot, uint64_t now)
 {
 	struct thread_wall *wall = &slot->wall;
 	uint64_t since, cpu;
-	struct look look;
+	struct poll poll;
 	bool enters_again;
 
 	if (!wall->last_ns)
@@ -259,14 +259,14 @@ static bool wall_look(
 		wall->last_ns = now;
 		return false;
 	}
-	look.left = wall->share;
-	look_find(s, slot, cpu, wall->seen_cpu_ns ? cpu - wall->seen_cpu_ns : 0, since, &look);
+	poll.left = wall->share;
+	poll_classify(s, slot, cpu, wall->seen_cpu_ns ? cpu - wall->seen_cpu_ns : 0, since, &poll);
 	wall->seen_cpu_ns = cpu;
 	wall->asked_ns = now;
 	atomic_store(&wall->enters_again, enters_again);
-	if (!wall_ask(s, slot, look.weight, look.state))
+	if (!wall_ask(s, slot, poll.weight, poll.state))
 		return false;
-	wall->share = look.left;
+	wall->share = poll.left;
 	wall->last_ns = now;
 	return true;
 }
@@ -350,7 +350,7 @@ static void round_tick(struct sampler *s, struct round *round)
 
 	if (round_waits(s, now))
 		return;
-	for (uint32_t looks = 0; looks < share && signals < WALL_SIGNALS; looks++) {
+	for (uint32_t polls = 0; polls < share && signals < WALL_SIGNALS; polls++) {
 		struct thread_slot *slot = round_next(s);
 
 		if (!slot && !round_end(s, round, now))
@@ -358,7 +358,7 @@ static void round_tick(struct sampler *s, struct round *round)
 		if (!slot)
 			continue;
 		round->counted++;
-		signals += wall_look(s, &round->reader, slot, clock_mono_ns());
+		signals += wall_poll_thread(s, &round->reader, slot, clock_mono_ns());
 	}
 }
 
@@ -391,15 +391,15 @@ static void *wall_main(void *arg)
 
 		interval = atomic_load(&s->events[WIRE_WALL].interval);
 		round_tick(s, &round);
-		wall_waiting_look(s, interval);
+		wall_waiting_poll(s, interval);
 		cost = clock_read_ns(CLOCK_THREAD_CPUTIME_ID);
 		atomic_fetch_add(&s->events[WIRE_WALL].thread_ns, cost - before);
 		raw_futex_wait(&s->wall.leave, 0, round_pause(s, &round, interval));
 	}
-	wall_waiting_look(s, 0); /* accounts for the time since the last poll */
+	wall_waiting_poll(s, 0); /* accounts for the time since the last poll */
 	atomic_store(&s->wall.left, 1);
 	raw_futex_wake(&s->wall.left);
-	rooms_let_go(s);
+	epochs_release(s);
 	return NULL;
 }
 
@@ -441,7 +441,7 @@ static int wall_start(
 	int error;
 
 	if (atomic_load(&s->wall.tid) && !atomic_load(&s->wall.left)) {
-		text_set(text, bytes, "the wall clock's last thread has not ended yet");
+		text_set(text, bytes, "the previous wall-clock thread has not ended yet");
 		return -EBUSY;
 	}
 	wall_prepare(s);
@@ -450,7 +450,7 @@ static int wall_start(
 	error = spawn(&(struct spawn){"jhot wall", WALL_STACK, wall_main, s, &s->wall.tid});
 	if (error) {
 		atomic_fetch_sub(&s->references, 1);
-		text_set(text, bytes, "no thread could be started for the wall clock");
+		text_set(text, bytes, "the wall-clock thread could not be started");
 	} else
 		publish_agent_thread(s->publish, atomic_load(&s->wall.tid), "jhot wall");
 	return -error;

@@ -33,11 +33,11 @@ uint32_t wall_io_text(
 
 /*
  * wall_waiting.c: unmounted virtual threads. Call wall_waiting_start before the wall clock's thread starts;
- * wall_waiting_look is for that thread.
+ * wall_waiting_poll is for that thread.
  */
 void wall_waiting_start(struct sampler *s);
 /* Polls them if a poll is due; interval 0: unconditionally. */
-void wall_waiting_look(struct sampler *s, uint64_t interval);
+void wall_waiting_poll(struct sampler *s, uint64_t interval);
 uint64_t wall_waiting_memory(const struct sampler *s);
 
 #endif

@@ -56,7 +56,7 @@ static bool seen_again(
 		frozen_sp(&s->mem, &where) != seen->sp ||
 		(seen->poll.node && !unmounted_polls_still(&ww->w.java, thread, &seen->poll)))
 		return false;
-	if (!trace_table_again(s->table, seen->hash, &key, 1, ww->since * thread->stands_for))
+	if (!trace_table_again(s->table, seen->hash, &key, 1, ww->since * thread->multiplicity))
 		return false;
 	atomic_fetch_add(&s->events[WIRE_WALL].samples, 1);
 	return true;
@@ -87,7 +87,7 @@ static void seen_anew(
 	struct stack_sample sample = {.event = WIRE_WALL,
 		.state = state_of(thread),
 		.count = 1,
-		.weight = ww->since * thread->stands_for};
+		.weight = ww->since * thread->multiplicity};
 	struct unmounted_poll poll;
 	struct frozen where;
 	struct stack stack;
@@ -128,7 +128,7 @@ static void wall_thread(void *ctx, const struct unmounted_thread *thread)
 		seen_anew(ww, seen, thread);
 }
 
-void wall_waiting_look(struct sampler *s, uint64_t interval)
+void wall_waiting_poll(struct sampler *s, uint64_t interval)
 {
 	struct wall_waiting *ww = s->wall.waiting;
 	uint64_t now = clock_mono_ns(), cost = clock_read_ns(CLOCK_THREAD_CPUTIME_ID);

@@ -6,7 +6,7 @@
  * data at a collection, while threads that are reporting an allocation still use it; JVMs of JDK 21 and 25 crashed for
  * this reason after some twenty sessions in a tiny heap. Between sessions it is silent.
  *
- * The wanted events are a word written by the session's publisher; the events last told to the JVM are known to the VM
+ * The wanted events are a word written by the session's publisher; the events in force in the JVM are known to the VM
  * calls, of which one runs at a time, be it of this session or of an earlier one that the JVM has admitted only now. So
  * the last VM call leaves the JVM with the events wanted at that time.
  */
@@ -28,8 +28,8 @@
 #define INTERVAL(w)      ((uint32_t)(w))
 #define GROUPS(w)        ((uint32_t)((w) >> WANT_GROUPS))
 
-static _Atomic uint64_t events_wanted, events_told;
-static _Atomic uint32_t events_interval = DEFAULT_INTERVAL; /* told to the JVM last */
+static _Atomic uint64_t events_wanted, events_set;
+static _Atomic uint32_t events_interval = DEFAULT_INTERVAL; /* in force in the JVM */
 static _Atomic uint32_t events_visitor; /* true while a VM call updates the JVM */
 static _Atomic(jvmtiEnv *) events_jvmti;
 
@@ -44,7 +44,7 @@ static void JNICALL on_thread_start(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread
 
 	if (s && starts_pass(s)) {
 		atomic_fetch_add(&s->shares.started, 1);
-	} else if (s && tid != atomic_load(&s->visits.tid)) {
+	} else if (s && tid != atomic_load(&s->vm_calls.tid)) {
 		slot = scan_thread_starts(s, tid, jvm_java_thread(jni, thread));
 		if (slot) {
 			jvm_name(s, jni, thread, slot);
@@ -71,7 +71,7 @@ static void JNICALL on_allocated(
 	_Atomic uint32_t *inside;
 	struct sampler *s = sig_enter(&inside);
 
-	if (s && raw_gettid() != atomic_load(&s->visits.tid))
+	if (s && raw_gettid() != atomic_load(&s->vm_calls.tid))
 		alloc_arrived(s, jni, object, class, (uint64_t)size);
 	sig_leave(inside);
 }
@@ -106,18 +106,17 @@ static const struct group {
 	jvmtiEvent events[2]; /* one event is listed twice */
 	jvmtiCapabilities capabilities;
 } groups[] = {
-	{.bit = JVM_TELLS_THREADS, .events = {JVMTI_EVENT_THREAD_START, JVMTI_EVENT_THREAD_END}},
-	{.bit = JVM_TELLS_CLASSES, .events = {JVMTI_EVENT_CLASS_LOAD, JVMTI_EVENT_CLASS_PREPARE}},
-	{.bit = JVM_TELLS_ALLOCATIONS,
+	{.bit = JVM_REPORTS_THREADS, .events = {JVMTI_EVENT_THREAD_START, JVMTI_EVENT_THREAD_END}},
+	{.bit = JVM_REPORTS_CLASSES, .events = {JVMTI_EVENT_CLASS_LOAD, JVMTI_EVENT_CLASS_PREPARE}},
+	{.bit = JVM_REPORTS_ALLOCATIONS,
 		.error = -EBUSY,
-		.refusal =
-			"another agent of this JVM samples its allocations, and the JVM lets only "
-			"one: stop that one first",
+		.refusal = "another agent samples this JVM's allocations, and the JVM supports "
+			   "only one: stop that agent first",
 		.events = {JVMTI_EVENT_SAMPLED_OBJECT_ALLOC, JVMTI_EVENT_SAMPLED_OBJECT_ALLOC},
 		.capabilities = {.can_generate_sampled_object_alloc_events = 1}},
-	{.bit = JVM_TELLS_COLLECTIONS,
+	{.bit = JVM_REPORTS_COLLECTIONS,
 		.error = -ENODEV,
-		.refusal = "the JVM does not tell of its collections",
+		.refusal = "the JVM does not report garbage collections",
 		.events = {JVMTI_EVENT_GARBAGE_COLLECTION_FINISH,
 			JVMTI_EVENT_GARBAGE_COLLECTION_FINISH},
 		.capabilities = {.can_generate_garbage_collection_events = 1}},
@@ -147,7 +146,7 @@ static void interval_set(jvmtiEnv *jvmti, uint32_t interval)
 static void group_off(jvmtiEnv *jvmti, const struct group *g)
 {
 	group_set(jvmti, g, JVMTI_DISABLE);
-	if (g->bit == JVM_TELLS_ALLOCATIONS)
+	if (g->bit == JVM_REPORTS_ALLOCATIONS)
 		interval_set(jvmti, DEFAULT_INTERVAL);
 	(*jvmti)->RelinquishCapabilities(jvmti, &g->capabilities);
 }
@@ -158,18 +157,18 @@ static int group_on(jvmtiEnv *jvmti, const struct group *g, uint32_t interval, s
 		text_add(why, g->refusal);
 		return g->error;
 	}
-	if (g->bit == JVM_TELLS_ALLOCATIONS)
+	if (g->bit == JVM_REPORTS_ALLOCATIONS)
 		interval_set(jvmti, interval);
 	if (group_set(jvmti, g, JVMTI_ENABLE))
 		return 0;
 	group_off(jvmti, g);
-	text_add(why, "the JVM refused to tell of what happens in it");
+	text_add(why, "the JVM refused to report events");
 	return -ENODEV;
 }
 
 /* --- wanted events ---------------------------------------------------------------------------- */
 
-void jvm_events_want(uint32_t set, uint32_t clear, uint32_t interval)
+void jvm_events_request(uint32_t set, uint32_t clear, uint32_t interval)
 {
 	uint64_t wanted = atomic_load(&events_wanted), next;
 
@@ -179,9 +178,9 @@ void jvm_events_want(uint32_t set, uint32_t clear, uint32_t interval)
 	} while (!atomic_compare_exchange_weak(&events_wanted, &wanted, next));
 }
 
-bool jvm_events_told(uint32_t bits)
+bool jvm_events_are_set(uint32_t bits)
 {
-	return (GROUPS(atomic_load(&events_told)) & bits) == bits;
+	return (GROUPS(atomic_load(&events_set)) & bits) == bits;
 }
 
 uint32_t jvm_events_interval(void)
@@ -191,8 +190,8 @@ uint32_t jvm_events_interval(void)
 
 static void events_refused(struct sampler *s, uint32_t bits, int error)
 {
-	jvm_events_want(0, bits, 0);
-	atomic_store(&s->visits.error, error);
+	jvm_events_request(0, bits, 0);
+	atomic_store(&s->vm_calls.error, error);
 }
 
 /* --- in a VM call ----------------------------------------------------------------------------- */
@@ -215,10 +214,10 @@ static jvmtiEnv *events_open(struct sampler *s, uint32_t bits, struct text *why)
 	return jvmti;
 }
 
-static void events_tell(struct sampler *s, jvmtiEnv *jvmti, uint64_t wanted, struct text *why)
+static void events_set_groups(struct sampler *s, jvmtiEnv *jvmti, uint64_t wanted, struct text *why)
 {
-	uint64_t told = atomic_load(&events_told);
-	uint32_t bits = GROUPS(told);
+	uint64_t in_force = atomic_load(&events_set);
+	uint32_t bits = GROUPS(in_force);
 
 	for (size_t i = 0; i < GROUP_COUNT; i++) {
 		const struct group *g = &groups[i];
@@ -236,24 +235,24 @@ static void events_tell(struct sampler *s, jvmtiEnv *jvmti, uint64_t wanted, str
 		else
 			bits |= g->bit;
 	}
-	if (bits & JVM_TELLS_ALLOCATIONS && INTERVAL(wanted) != INTERVAL(told))
+	if (bits & JVM_REPORTS_ALLOCATIONS && INTERVAL(wanted) != INTERVAL(in_force))
 		interval_set(jvmti, INTERVAL(wanted));
-	atomic_store(&events_told, (uint64_t)bits << WANT_GROUPS | INTERVAL(wanted));
+	atomic_store(&events_set, (uint64_t)bits << WANT_GROUPS | INTERVAL(wanted));
 }
 
 /* Work done once per session. */
 static void events_session(struct sampler *s, jvmtiEnv *jvmti, JNIEnv *jni)
 {
-	bool first = !s->visits.stubs_named;
+	bool first = !s->vm_calls.stubs_named;
 
-	s->visits.stubs_named = true;
+	s->vm_calls.stubs_named = true;
 	if (first)
 		jvm_stubs_name(s, jvmti);
 	if (s->agct->call)
 		jvm_agct_names(s->agct, jvmti, jni, first);
 }
 
-void jvm_events_visit(struct sampler *s, JNIEnv *jni)
+void jvm_events_apply(struct sampler *s, JNIEnv *jni)
 {
 	struct text why;
 	jvmtiEnv *jvmti;
@@ -261,13 +260,13 @@ void jvm_events_visit(struct sampler *s, JNIEnv *jni)
 
 	while (atomic_exchange(&events_visitor, 1))
 		raw_sleep(VISITOR_NS);
-	atomic_store(&s->visits.error, 0);
-	why = text_into(s->visits.refused, sizeof(s->visits.refused));
+	atomic_store(&s->vm_calls.error, 0);
+	why = text_into(s->vm_calls.refused, sizeof(s->vm_calls.refused));
 	wanted = atomic_load(&events_wanted);
 	jvmti = events_open(s, GROUPS(wanted), &why);
-	if (jvmti && wanted != atomic_load(&events_told))
-		events_tell(s, jvmti, wanted, &why);
-	if (jvmti && !atomic_load(&s->visits.leave))
+	if (jvmti && wanted != atomic_load(&events_set))
+		events_set_groups(s, jvmti, wanted, &why);
+	if (jvmti && !atomic_load(&s->vm_calls.leave))
 		events_session(s, jvmti, jni);
 	atomic_store(&events_visitor, 0);
 }

@@ -275,7 +275,7 @@ static void gate_blame(struct sampler *s, struct text *why)
 		text_add_bytes(why, name, strcspn(name, "\n"));
 		text_add(why, ")");
 	}
-	text_add(why, ", and this JVM could crash if it were asked for JVMTI now; try again");
+	text_add(why, ", and requesting JVMTI now could crash this JVM; try again");
 }
 
 int jvm_gate_open_jvmti(struct sampler *s, jvmtiEnv **out, struct text *why)
@@ -285,16 +285,14 @@ int jvm_gate_open_jvmti(struct sampler *s, jvmtiEnv **out, struct text *why)
 	jint result;
 
 	if (gated && !s->thread_layout) {
-		text_add(why,
-			"the JVM's list of threads cannot be read, and this JVM could crash if it "
-			"were asked for JVMTI while a thread attaches itself");
+		text_add(why, "the JVM's list of threads cannot be read, and requesting JVMTI "
+			      "while a thread attaches could crash this JVM");
 		return -ENOSYS;
 	}
 
 	if (gated && *vm != &gate.table) {
-		text_add(why,
-			"another agent has changed how threads attach themselves, so that this JVM "
-			"could crash if it were asked for JVMTI now");
+		text_add(why, "another agent has changed how threads attach, so requesting JVMTI "
+			      "now could crash this JVM");
 		return -EBUSY;
 	}
 	if (gated && !gate_close(s)) {
@@ -306,6 +304,6 @@ int jvm_gate_open_jvmti(struct sampler *s, jvmtiEnv **out, struct text *why)
 		gate_open();
 	if (result == JNI_OK)
 		return 0;
-	text_add(why, "the JVM gives no JVMTI environment");
+	text_add(why, "the JVM provides no JVMTI environment");
 	return -ENODEV;
 }

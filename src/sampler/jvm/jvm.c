@@ -28,7 +28,7 @@ uint64_t jvm_thread_of(JNIEnv *jni)
 	return jvm.env_offset ? (uint64_t)((int64_t)(uintptr_t)jni - jvm.env_offset) : 0;
 }
 
-bool jvm_tells_starts(void)
+bool jvm_reports_starts(void)
 {
 	return jvm.tells_starts;
 }

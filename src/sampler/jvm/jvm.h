@@ -30,38 +30,38 @@ int jvm_prepare(JavaVM *vm);
 /* "OpenJDK 64-Bit Server VM 17.0.1+12", for the header. On a Java thread. */
 void jvm_describe(char *out, size_t bytes);
 /* True when the JVM reports thread starts; otherwise new threads must be polled for. */
-bool jvm_tells_starts(void);
+bool jvm_reports_starts(void);
 
 /*
  * Starts the VM-call thread and requests a first call. The thread holds a reference to the session's memory until it
  * has ended.
  */
-void jvm_visits_start(struct sampler *s);
+void jvm_vm_calls_start(struct sampler *s);
 /*
- * Requests a VM call: thread names, wanted JVMTI events, survivors. Returns the request's id: visits.told reaches it
- * once the JVM knows which events to report, visits.done when the call is complete. Does not block.
+ * Requests a VM call: thread names, wanted JVMTI events, survivors. Returns the request's id: vm_calls.configured reaches it
+ * once the JVM knows which events to report, vm_calls.done when the call is complete. Does not block.
  */
-uint32_t jvm_visit_ask(struct sampler *s);
-/* Values of visits.leave: end after a last VM call; end without one. */
+uint32_t jvm_vm_call_request(struct sampler *s);
+/* Values of vm_calls.leave: end after a last VM call; end without one. */
 #define JVM_LEAVE     1u
 #define JVM_LEAVE_NOW 2u
 /*
- * Ends the VM-call thread, after a last VM call unless the VM is exiting. Does not block; visits.left becomes true.
+ * Ends the VM-call thread, after a last VM call unless the VM is exiting. Does not block; vm_calls.left becomes true.
  */
-void jvm_visits_leave(struct sampler *s, bool vm_ends);
+void jvm_vm_calls_end(struct sampler *s, bool vm_ends);
 
 /*
- * Groups of events the JVM reports, as bits. jvm_events_want sets and clears groups, effective from the next VM call
+ * Groups of events the JVM reports, as bits. jvm_events_request sets and clears groups, effective from the next VM call
  * on, and changes the sampling interval of allocations, in bytes, unless it is 0. Does not block.
  */
-#define JVM_TELLS_THREADS     1u
-#define JVM_TELLS_CLASSES     2u /* required by AsyncGetCallTrace */
-#define JVM_TELLS_ALLOCATIONS 4u
-#define JVM_TELLS_COLLECTIONS 8u
-#define JVM_TELLS_ALL         15u
-void jvm_events_want(uint32_t set, uint32_t clear, uint32_t interval);
+#define JVM_REPORTS_THREADS     1u
+#define JVM_REPORTS_CLASSES     2u /* required by AsyncGetCallTrace */
+#define JVM_REPORTS_ALLOCATIONS 4u
+#define JVM_REPORTS_COLLECTIONS 8u
+#define JVM_REPORTS_ALL         15u
+void jvm_events_request(uint32_t set, uint32_t clear, uint32_t interval);
 /* True when the JVM has been told to report all of these. */
-bool jvm_events_told(uint32_t bits);
+bool jvm_events_are_set(uint32_t bits);
 /* The heap-sampling interval set in the JVM last, in bytes. Any thread. */
 uint32_t jvm_events_interval(void);
 /* Creates the JVMTI environment at once. Only up to JDK 18, where it has no lasting cost. False: none. */
@@ -110,10 +110,10 @@ jclass jvm_class_initialized(JNIEnv *jni, const char *name);
 
 /*
  * How often each thread has waited, as HotSpot always counts for ThreadInfo: for contended monitors; parked or in
- * Object.wait. jvm_wait_counts_ask makes the next VM call search for the counters, once in the JVM's life.
+ * Object.wait. jvm_wait_counts_request makes the next VM call search for the counters, once in the JVM's life.
  */
 enum jvm_wait_count { JVM_ENTERS, JVM_PARKS, JVM_WAIT_COUNTS };
-void jvm_wait_counts_ask(struct sampler *s);
+void jvm_wait_counts_request(struct sampler *s);
 /* The offset in a JavaThread of the pointer to the counters; 0: not searched yet, < 0: not found. */
 int32_t jvm_wait_counts(void);
 /*
@@ -126,7 +126,7 @@ uint64_t jvm_wait_time_at(enum jvm_wait_count which);
 /* --- wait_times.c ------------------------------------------------------------------------------ */
 
 /* Requests that HotSpot starts or stops timing waits, from the next VM call on. */
-void jvm_wait_times_ask(struct sampler *s, bool wanted);
+void jvm_wait_times_request(struct sampler *s, bool wanted);
 /* 1: HotSpot times waits that began after the request; 0: it does not; < 0: it does not support it. */
 int jvm_wait_times(void);
 

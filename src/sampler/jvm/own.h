@@ -36,14 +36,14 @@ void jvm_name(struct sampler *s, JNIEnv *jni, jobject thread, struct thread_slot
 void jvm_sets_touch(JNIEnv *jni, jobjectArray threads, jsize count);
 
 /* wait_counts.c: searches for the counters. In a VM call. */
-void jvm_wait_counts_visit(struct sampler *s, JNIEnv *jni);
+void jvm_wait_counts_find(struct sampler *s, JNIEnv *jni);
 /* wait_times.c: applies the last request. In a VM call. */
-void jvm_wait_times_visit(struct sampler *s, JNIEnv *jni);
+void jvm_wait_times_apply(struct sampler *s, JNIEnv *jni);
 
 /* --- events.c: in a VM call ------------------------------------------------------------------ */
 
 /* Tells the JVM which events are wanted since the last VM call; events it refuses are no longer wanted. */
-void jvm_events_visit(struct sampler *s, JNIEnv *jni);
+void jvm_events_apply(struct sampler *s, JNIEnv *jni);
 /* Creates a JVMTI environment while no thread can be attaching: gate.c. 0, or -errno with a sentence. */
 int jvm_gate_open_jvmti(struct sampler *s, jvmtiEnv **out, struct text *why);
 

@@ -19,7 +19,7 @@ void JNICALL jvm_on_code(jvmtiEnv *jvmti, const char *name, const void *address,
 	struct code_blob blob;
 
 	/* Code that other threads generate meanwhile is not a stub of this kind. */
-	if (!s || raw_gettid() != atomic_load(&s->visits.tid) || bytes <= 0)
+	if (!s || raw_gettid() != atomic_load(&s->vm_calls.tid) || bytes <= 0)
 		return;
 	if (code_cache_find(s->layout, &s->mem, (uint64_t)(uintptr_t)address, &blob) &&
 		(blob.kind == CODE_STUBS || blob.kind == CODE_VTABLE))

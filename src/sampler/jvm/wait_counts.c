@@ -39,12 +39,12 @@ uint64_t jvm_wait_time_at(enum jvm_wait_count which)
 	return jvm_wait_count_at(which) + TIMER_TIME;
 }
 
-void jvm_wait_counts_ask(struct sampler *s)
+void jvm_wait_counts_request(struct sampler *s)
 {
 	if (atomic_load(&counts_at))
 		return;
-	atomic_store(&s->visits.counts, 1);
-	jvm_visit_ask(s);
+	atomic_store(&s->vm_calls.counts, 1);
+	jvm_vm_call_request(s);
 }
 
 /* --- searching --------------------------------------------------------------------------------- */
@@ -95,7 +95,7 @@ static uint32_t only_one(const struct candidate *all, uint32_t count)
 	return found;
 }
 
-static uint32_t look(struct sampler *s, JNIEnv *jni)
+static uint32_t counts_find(struct sampler *s, JNIEnv *jni)
 {
 	uint64_t java_thread = jvm_thread_of(jni);
 	uint32_t words = s->layout ? s->layout->thread_bytes / 8 : 0;
@@ -121,9 +121,9 @@ static uint32_t look(struct sampler *s, JNIEnv *jni)
 	return only_one(all, words);
 }
 
-void jvm_wait_counts_visit(struct sampler *s, JNIEnv *jni)
+void jvm_wait_counts_find(struct sampler *s, JNIEnv *jni)
 {
-	uint32_t word = look(s, jni);
+	uint32_t word = counts_find(s, jni);
 
 	(*jni)->ExceptionClear(jni);
 	atomic_store(&counts_at, word ? (int32_t)(8 * word) : -1);

@@ -19,22 +19,22 @@ typedef jint times_version(JNIEnv *jni);
 typedef jboolean times_set(JNIEnv *jni, jint attribute, jboolean on);
 typedef void *times_table(jint version);
 
-static _Atomic int is; /* the value of jvm_wait_times */
-static bool ours;      /* VM-call thread: true when it was off before */
+static _Atomic int timing; /* the value of jvm_wait_times */
+static bool agent_side;    /* VM-call thread: true when it was off before */
 
 int jvm_wait_times(void)
 {
-	return atomic_load(&is);
+	return atomic_load(&timing);
 }
 
-void jvm_wait_times_ask(struct sampler *s, bool wanted)
+void jvm_wait_times_request(struct sampler *s, bool wanted)
 {
-	atomic_store(&s->visits.times, wanted);
-	jvm_visit_ask(s);
+	atomic_store(&s->vm_calls.times, wanted);
+	jvm_vm_call_request(s);
 }
 
 /* SetBoolAttribute; NULL: this version is unknown. A caller must request the table by its version. */
-static times_set *set(JNIEnv *jni)
+static times_set *times_function(JNIEnv *jni)
 {
 	static const struct {
 		jint version;
@@ -56,7 +56,7 @@ static times_set *set(JNIEnv *jni)
 /*
  * True when the program has turned it on, through a bean whose class is then initialised, as is the bean's factory.
  */
-static bool theirs(JNIEnv *jni)
+static bool program_side(JNIEnv *jni)
 {
 	jclass factory =
 		jvm_class_initialized(jni, "sun.management.ThreadImpl")
@@ -73,23 +73,23 @@ static bool theirs(JNIEnv *jni)
 	return on && (*jni)->CallBooleanMethod(jni, bean, on);
 }
 
-void jvm_wait_times_visit(struct sampler *s, JNIEnv *jni)
+void jvm_wait_times_apply(struct sampler *s, JNIEnv *jni)
 {
-	bool wanted = atomic_load(&s->visits.times) != 0;
+	bool wanted = atomic_load(&s->vm_calls.times) != 0;
 	times_set *to;
 
-	if ((!wanted && atomic_load(&is) <= 0) || (*jni)->PushLocalFrame(jni, 8)) {
+	if ((!wanted && atomic_load(&timing) <= 0) || (*jni)->PushLocalFrame(jni, 8)) {
 		(*jni)->ExceptionClear(jni);
 		return;
 	}
-	to = set(jni);
+	to = times_function(jni);
 	/* Again, in case the program has turned it off. */
 	if (wanted && to && !to(jni, TIMES_ATTRIBUTE, JNI_TRUE))
-		ours = true;
-	if (!wanted && to && ours && !theirs(jni))
+		agent_side = true;
+	if (!wanted && to && agent_side && !program_side(jni))
 		to(jni, TIMES_ATTRIBUTE, JNI_FALSE);
-	ours = ours && wanted;
+	agent_side = agent_side && wanted;
 	(*jni)->ExceptionClear(jni);
 	(*jni)->PopLocalFrame(jni, NULL);
-	atomic_store(&is, to ? wanted : -1);
+	atomic_store(&timing, to ? wanted : -1);
 }

@@ -18,9 +18,9 @@ _Static_assert((int)WALK_INTERPRETED == WIRE_FRAME_INTERPRETED && (int)WALK_C1 =
 		       (int)WALK_CLASS == WIRE_FRAME_CLASS && (int)WALK_BREAK == WIRE_FRAME_BREAK &&
 		       (int)WALK_CUT == WIRE_FRAME_CUT &&
 		       (int)WALK_CLASS_OUTSIDE == WIRE_FRAME_CLASS_OUTSIDE &&
-		       (int)WALK_COARSE == WIRE_FRAME_COARSE && (int)WALK_IO == WIRE_FRAME_IO &&
-		       (int)WALK_COMPILES == WIRE_FRAME_COMPILES &&
-		       (int)WALK_C1_COARSE == WIRE_FRAME_C1_COARSE,
+		       (int)WALK_NO_INLINING == WIRE_FRAME_NO_INLINING &&
+		       (int)WALK_IO == WIRE_FRAME_IO && (int)WALK_COMPILES == WIRE_FRAME_COMPILES &&
+		       (int)WALK_C1_NO_INLINING == WIRE_FRAME_C1_NO_INLINING,
 	"a packed frame is a wire frame, but for native pcs");
 
 /* Forgets all known traces; each is published again with its next sample. */

@@ -54,7 +54,7 @@ bool publish_wants_names(const struct publish *p);
 /*
  * Publishes threads whose name has changed since it was published. look: also ask the kernel. False: the ring is full.
  */
-bool publish_renamed(struct publish *p, bool look);
+bool publish_renamed(struct publish *p, bool from_poll);
 
 /* Publishes a note. False: the ring is full. */
 bool publish_note(

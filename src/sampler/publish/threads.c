@@ -71,12 +71,12 @@ static bool slot_changed(struct publish *p, struct thread_slot *slot)
 static bool publish_virtual(struct publish *p, uint32_t id)
 {
 	struct wire_thread thread = {.id = id, .kind = WIRE_THREAD_VIRTUAL};
-	struct virtuals_told told;
+	struct virtuals_info info;
 
-	virtuals_tell(p->s->virtuals, id, &told);
-	thread.os_tid = told.carrier;
-	thread.java_tid = (int64_t)told.number;
-	return publish_thread_record(p, &thread, told.name, told.bytes);
+	virtuals_lookup(p->s->virtuals, id, &info);
+	thread.os_tid = info.carrier;
+	thread.java_tid = (int64_t)info.number;
+	return publish_thread_record(p, &thread, info.name, info.bytes);
 }
 
 bool publish_thread(struct publish *p, uint32_t id)
@@ -96,13 +96,13 @@ bool publish_thread(struct publish *p, uint32_t id)
 	return publish_slot(p, slot);
 }
 
-bool publish_renamed(struct publish *p, bool look)
+bool publish_renamed(struct publish *p, bool from_poll)
 {
-	p->wants_names &= !look;
+	p->wants_names &= !from_poll;
 	for (struct thread_slot *slot = NULL; (slot = threads_next(p->s->threads, slot));) {
 		if (!slot->published_seq)
 			continue;
-		if (look && !slot->named_by_jvm)
+		if (from_poll && !slot->named_by_jvm)
 			threads_name_comm(slot, p->s->task.fd, sampler_task(p->s, slot),
 				sig_owner(p->s, slot));
 		if (slot_changed(p, slot) && !publish_slot(p, slot))

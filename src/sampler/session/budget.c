@@ -36,7 +36,7 @@ static void add_percent(struct text *t, uint64_t per_mille)
 }
 
 /* Reports the change on the event's line and as a note in the stream. */
-static void budget_tell(struct sampler *s, uint32_t number, uint64_t now, uint64_t share)
+static void budget_report(struct sampler *s, uint32_t number, uint64_t now, uint64_t share)
 {
 	struct event *event = &s->events[number];
 	uint64_t interval = atomic_load(&event->interval);
@@ -55,7 +55,7 @@ static void budget_tell(struct sampler *s, uint32_t number, uint64_t now, uint64
 	events_note(s, number, longer ? note : "");
 	if (!longer) {
 		text = text_into(note, sizeof(note));
-		text_add(&text, "sampled as often as asked for again: it costs ");
+		text_add(&text, "sampled at the requested interval again: it costs ");
 		add_percent(&text, share);
 	}
 	publish_note(s->publish, WIRE_NOTE_TEXT, now, number + 1, note);
@@ -90,7 +90,7 @@ static void budget_less(struct sampler *s, uint64_t now, uint64_t whole, const u
 	while (times < BUDGET_STEP && share[number] / times > left)
 		times *= 2;
 	events_pace(s, number, atomic_load(&s->events[number].interval) * times);
-	budget_tell(s, number, now, whole);
+	budget_report(s, number, now, whole);
 }
 
 /* Halves the interval of the most lengthened event if twice its cost still fits, with a margin of a quarter. */
@@ -111,7 +111,7 @@ static void budget_more(struct sampler *s, uint64_t now, uint64_t whole, const u
 	if (number == WIRE_EVENTS || (whole + share[number]) * 4 > s->budget.per_mille * 3)
 		return;
 	events_pace(s, number, atomic_load(&s->events[number].interval) / 2);
-	budget_tell(s, number, now, whole);
+	budget_report(s, number, now, whole);
 }
 
 /*
@@ -135,7 +135,7 @@ static uint64_t budget_whole(const struct sampler *s, uint64_t all, const uint64
 void budget_check(struct sampler *s, uint64_t now, uint64_t cost)
 {
 	struct budget *b = &s->budget;
-	uint64_t share[WIRE_EVENTS], whole, past = now - b->looked_ns;
+	uint64_t share[WIRE_EVENTS], whole, past = now - b->polled_ns;
 
 	if (past < BUDGET_LOOK_NS)
 		return;
@@ -148,12 +148,12 @@ void budget_check(struct sampler *s, uint64_t now, uint64_t cost)
 	}
 	whole = budget_whole(s, (cost - b->cost_ns) * 1000 / past, share);
 	b->cost_ns = cost;
-	if (b->looked_ns && b->per_mille) {
+	if (b->polled_ns && b->per_mille) {
 		b->over = whole > b->per_mille ? b->over + 1 : 0;
 		if (b->over >= BUDGET_PATIENT)
 			budget_less(s, now, whole, share);
 		else if (!b->over)
 			budget_more(s, now, whole, share);
 	}
-	b->looked_ns = now;
+	b->polled_ns = now;
 }

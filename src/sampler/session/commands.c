@@ -2,8 +2,8 @@
 /* One function per command, one table row per function. */
 #include "sampler/session/publisher.h"
 
+#include "sampler/engine/borrowed.h"
 #include "sampler/engine/events.h"
-#include "sampler/engine/lent.h"
 #include "sampler/session/headroom.h"
 #include "sampler/session/scan.h"
 #include "sampler/session/unwind_recv.h"
@@ -16,7 +16,7 @@
 static int command_start(struct sampler *s, const struct wire_command *c, char *text, size_t bytes)
 {
 	headroom_count(s);
-	lent_take(s); /* borrowed events must be available before threads are armed */
+	borrowed_receive_all(s); /* borrowed events must be available before threads are armed */
 	return events_start(s, c, text, bytes);
 }
 
@@ -41,7 +41,7 @@ static int command_unwind(struct sampler *s, const struct wire_command *c, char 
 	int taken =
 		unwind_recv_pieces(s->unwind_recv, s->shared.staging, WIRE_STAGING_BYTES, c->arg);
 
-	text_set(text, bytes, taken < 0 ? "unwind rows were not taken" : "");
+	text_set(text, bytes, taken < 0 ? "unwind rows were not accepted" : "");
 	return taken;
 }
 
@@ -65,7 +65,7 @@ static int command_depth(struct sampler *s, const struct wire_command *c, char *
 	uint32_t root = WIRE_DEPTH_ROOT(c->arg);
 
 	if (!top || limit > WIRE_DEPTH_MAX || top > limit || (root && top + root >= limit)) {
-		text_set(text, bytes, "that is no depth");
+		text_set(text, bytes, "invalid depth");
 		return -EINVAL;
 	}
 	atomic_store(&s->depth, c->arg);
@@ -74,7 +74,7 @@ static int command_depth(struct sampler *s, const struct wire_command *c, char *
 
 static int command_lend(struct sampler *s, const struct wire_command *c, char *text, size_t bytes)
 {
-	return lent_open(s);
+	return borrowed_open(s);
 }
 
 static const struct {
@@ -100,7 +100,7 @@ static int command_run(struct sampler *s, const struct wire_command *c, char *te
 		if (command_rows[i].op == c->op)
 			return command_rows[i].run(s, c, text, bytes);
 	}
-	text_add(&out, "this agent does not know command ");
+	text_add(&out, "this agent does not support command ");
 	text_add_number(&out, c->op);
 	return -ENOSYS;
 }

@@ -3,7 +3,7 @@
 #include "sampler/session/files.h"
 
 #include "base/clock.h"
-#include "sampler/session/rooms.h"
+#include "sampler/session/epochs.h"
 #include "sampler/signal/raw.h"
 #include "sampler/task.h"
 
@@ -40,7 +40,7 @@ static void *files_main(void *arg)
 		atomic_store(&f->done, done);
 		raw_futex_wake(&f->done);
 	}
-	rooms_let_go(s);
+	epochs_release(s);
 	return NULL;
 }
 

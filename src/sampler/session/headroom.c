@@ -37,11 +37,11 @@ static bool may_lock_all(const char *status)
 }
 
 /* The agent's share of a resource: `used` includes `ours`. */
-static uint64_t share_of(uint64_t limit, uint64_t used, uint64_t ours)
+static uint64_t share_of(uint64_t limit, uint64_t used, uint64_t agent_side)
 {
 	if (limit == UINT64_MAX)
 		return UINT64_MAX;
-	return ((limit > used ? limit - used : 0) + ours) / SHARE;
+	return ((limit > used ? limit - used : 0) + agent_side) / SHARE;
 }
 
 static uint64_t least(uint64_t a, uint64_t b)
@@ -52,19 +52,20 @@ static uint64_t least(uint64_t a, uint64_t b)
 /* The number of perf buffers permitted by the tightest limit. */
 static uint64_t rings_allowed(struct sampler *s, const char *status)
 {
-	uint64_t bytes = perf_fd_ring_bytes(), ours = perf_fd_rings(), allowed = UINT64_MAX;
+	uint64_t bytes = perf_fd_ring_bytes(), agent_side = perf_fd_rings(), allowed = UINT64_MAX;
 	uint64_t locked = raw_limit(RLIMIT_MEMLOCK), pinned = procfile_number(status, "VmPin:", 0)
 							      << 10;
 
 	if (s->headroom.maps_limit)
-		allowed = share_of(s->headroom.maps_limit, s->modules->maps, ours);
-	allowed =
-		least(allowed, share_of(raw_limit(RLIMIT_AS),
-				       procfile_number(status, "VmSize:", 0) << 10, ours * bytes) /
-				       bytes);
+		allowed = share_of(s->headroom.maps_limit, s->modules->maps, agent_side);
+	allowed = least(
+		allowed, share_of(raw_limit(RLIMIT_AS), procfile_number(status, "VmSize:", 0) << 10,
+				 agent_side * bytes) /
+				 bytes);
 	if (!may_lock_all(status) && locked != UINT64_MAX && pinned > locked / SHARE)
-		allowed = least(
-			allowed, ours - least(ours, (pinned - locked / SHARE + bytes - 1) / bytes));
+		allowed = least(allowed,
+			agent_side -
+				least(agent_side, (pinned - locked / SHARE + bytes - 1) / bytes));
 	return allowed;
 }
 
@@ -109,8 +110,8 @@ void headroom_count(struct sampler *s)
 	if (rings > allowed) {
 		give_back(s, &engine_perf, rings - allowed);
 		events_degraded(s, WIRE_CPU,
-			"little address space, locked memory or maps left: some threads without "
-			"kernel frames");
+			"little address space, locked memory or maps left: no kernel frames for "
+			"some threads");
 		timers = ctimers_used();
 	}
 	allowed =
@@ -129,12 +130,12 @@ void headroom_count(struct sampler *s)
 	}
 }
 
-void headroom_look(struct sampler *s, uint64_t now)
+void headroom_poll(struct sampler *s, uint64_t now)
 {
 	uint64_t every = ctimers_used() ? LOOK_NS : LOOK_SELDOM_NS;
 
-	if (now - s->headroom.looked_ns < every || !events_any(s))
+	if (now - s->headroom.polled_ns < every || !events_any(s))
 		return;
-	s->headroom.looked_ns = now;
+	s->headroom.polled_ns = now;
 	headroom_count(s);
 }

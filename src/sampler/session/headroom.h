@@ -20,7 +20,7 @@
 #include "sampler/sampler.h"
 
 /* Recounts if it is due, at most five times a second, and releases what exceeds the share. */
-void headroom_look(struct sampler *s, uint64_t now);
+void headroom_poll(struct sampler *s, uint64_t now);
 /* Recounts now. Call it before switching an event on. */
 void headroom_count(struct sampler *s);
 

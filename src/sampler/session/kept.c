@@ -24,7 +24,7 @@
 #define SEGMAP_SLACK (1u << 20)
 
 /* Reads the program headers, because /proc/self/maps merges .bss with an anonymous mapping that follows it. */
-static void kept_library(struct here_kept *kept, uint64_t base)
+static void kept_library(struct self_kept *kept, uint64_t base)
 {
 	Elf64_Ehdr head;
 	Elf64_Phdr segment;
@@ -35,7 +35,7 @@ static void kept_library(struct here_kept *kept, uint64_t base)
 		if (sig_copy(
 			    base + head.e_phoff + i * sizeof(segment), &segment, sizeof(segment)) &&
 			segment.p_type == PT_LOAD && segment.p_flags & PF_R)
-			here_keep(kept, base + segment.p_vaddr,
+			self_keep(kept, base + segment.p_vaddr,
 				base + segment.p_vaddr + segment.p_memsz);
 	}
 }
@@ -44,12 +44,12 @@ static void kept_committed(struct sampler *s, uint64_t low, uint64_t high, uint6
 {
 	uint64_t committed;
 
-	if (at && mem_load_u64(&s->look.mem, at, &committed) && committed <= high)
-		here_keep(&s->kept, low, committed);
+	if (at && mem_load_u64(&s->poll_mem.mem, at, &committed) && committed <= high)
+		self_keep(&s->kept, low, committed);
 }
 
 struct archives {
-	struct here_kept *kept;
+	struct self_kept *kept;
 	uint64_t low, high;
 };
 
@@ -62,7 +62,7 @@ static void kept_archive(void *ctx, const char *line, size_t bytes)
 
 	modules_line(line, bytes, access, &m);
 	if (access[0] == 'r' && m.inode && m.start >= a->low && m.end <= a->high)
-		here_keep(a->kept, m.start, m.end);
+		self_keep(a->kept, m.start, m.end);
 }
 
 static void kept_archives(struct sampler *s)
@@ -89,11 +89,11 @@ void kept_layout(struct sampler *s)
 	if (!l)
 		return;
 	if (l->counters_stay) {
-		here_keep(&s->kept, l->unloaded_classes, l->unloaded_classes + sizeof(int64_t));
-		here_keep(&s->kept, l->threads_started, l->threads_started + sizeof(int64_t));
+		self_keep(&s->kept, l->unloaded_classes, l->unloaded_classes + sizeof(int64_t));
+		self_keep(&s->kept, l->threads_started, l->threads_started + sizeof(int64_t));
 	}
 	/* Touches the pages so that they are present before a handler needs them. */
-	for (uint32_t i = 0; l->immutable_data.offset >= 0 && i < HERE_CONSTANTS; i++)
+	for (uint32_t i = 0; l->immutable_data.offset >= 0 && i < SELF_CONSTANTS; i++)
 		atomic_store(&s->constants->rows[i].version, 0);
 	kept_archives(s);
 }
@@ -102,7 +102,7 @@ void kept_update(struct sampler *s)
 {
 	const struct walk_layout *l = s->layout;
 
-	here_refresh(&s->look);
+	self_mem_refresh(&s->poll_mem);
 	for (uint32_t i = 0; l && i < l->heap_count; i++) {
 		const struct walk_heap *heap = &l->heaps[i];
 		uint64_t segments = (heap->high - heap->low) >> heap->shift;

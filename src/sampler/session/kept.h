@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The JVM's memory that stays mapped, which handlers may read in place (walk/load/here.h), and the access to all other
+ * The JVM's memory that stays mapped, which handlers may read in place (walk/load/self.h), and the access to all other
  * memory. Publisher only.
  */
 #ifndef JHOT_SAMPLER_SESSION_KEPT_H

@@ -163,7 +163,7 @@ struct memory {
 	struct sampler sampler;
 	_Alignas(PAGE) struct frame_cache cache;
 	_Alignas(PAGE) struct scratch scratch[SAMPLER_SCRATCH];
-	_Alignas(PAGE) struct here_constants constants;
+	_Alignas(PAGE) struct self_constants constants;
 	_Alignas(PAGE) unsigned char table[SAMPLER_TABLE_BYTES];
 	_Alignas(PAGE) unsigned char names[SAMPLER_NAMES_BYTES];
 	_Alignas(PAGE) struct threads threads;
@@ -211,12 +211,12 @@ int sampler_new(const char *token, const char *vm, struct sampler **out)
 
 	if (!s)
 		return AGENT_NO_MEMORY;
-	here_open(&s->here, sig_copy_more, &s->kept, NULL);
-	s->mem = s->here.mem;
+	self_mem_open(&s->self, sig_copy_more, &s->kept, NULL);
+	s->mem = s->self.mem;
 	s->mem.gather = sig_gather;
-	here_open(&s->look, sig_copy_more, &s->kept, &s->look_lines);
+	self_mem_open(&s->poll_mem, sig_copy_more, &s->kept, &s->poll_lines);
 	s->start_ns = clock_mono_ns();
-	s->task.fd = s->memory.fd = s->shared.file.fd = s->lent.theirs.fd = -1;
+	s->task.fd = s->memory.fd = s->shared.file.fd = s->borrowed.program_side.fd = -1;
 	s->drained = true;
 	atomic_store(&s->references, 1);
 	atomic_store(&s->beat_ns, s->start_ns);

@@ -21,7 +21,7 @@ void *sampler_part_new(struct sampler *s, size_t bytes);
 uint64_t sampler_memory(const struct sampler *s);
 /* Unmaps the map shared with the front end and closes the memfd; everything else keeps working. */
 void sampler_unshare(struct sampler *s);
-/* Unmaps the private memory. Requires that no reference is left: see rooms.h. Any thread: it closes no descriptor. */
+/* Unmaps the private memory. Requires that no reference is left: see epochs.h. Any thread: it closes no descriptor. */
 void sampler_free(struct sampler *s);
 
 #endif

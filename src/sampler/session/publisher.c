@@ -13,18 +13,18 @@
 #include "sampler/calls.h"
 #include "sampler/engine/alloc/alloc.h"
 #include "sampler/engine/arms.h"
+#include "sampler/engine/borrowed.h"
 #include "sampler/engine/collect.h"
 #include "sampler/engine/events.h"
-#include "sampler/engine/lent.h"
 #include "sampler/engine/lock/lock.h"
 #include "sampler/jvm/jvm.h"
 #include "sampler/publish/publish.h"
+#include "sampler/session/epochs.h"
 #include "sampler/session/files.h"
 #include "sampler/session/headroom.h"
 #include "sampler/session/kept.h"
 #include "sampler/session/lease.h"
 #include "sampler/session/memory.h"
-#include "sampler/session/rooms.h"
 #include "sampler/session/scan.h"
 #include "sampler/signal/entry.h"
 #include "sampler/signal/raw.h"
@@ -107,7 +107,8 @@ static void status_update(struct sampler *s)
 	atomic_store(&s->publisher_cpu_ns, clock_read_ns(CLOCK_THREAD_CPUTIME_ID));
 	atomic_store(&status->cost_ns, sampler_cost_ns(s));
 	cost_report(&s->cost, status->walk_cost, &status->name_cost);
-	atomic_store(&status->memory_bytes, sampler_memory(s) + events_memory(s) + rooms_kept());
+	atomic_store(
+		&status->memory_bytes, sampler_memory(s) + events_memory(s) + epochs_retained());
 }
 
 static void publication_announce(struct sampler *s)
@@ -118,7 +119,7 @@ static void publication_announce(struct sampler *s)
 }
 
 /* Scans for threads when their number has changed, once more after new ones, and every two seconds. */
-static void look_for_threads(struct sampler *s, uint64_t now)
+static void poll_threads(struct sampler *s, uint64_t now)
 {
 	bool whole = now - s->whole_scan_ns >= SCAN_WHOLE_NS;
 	struct stat stat = {0};
@@ -146,25 +147,25 @@ static void ask_names(struct sampler *s, uint64_t now)
 	if (now - s->names_ns < every || !events_any(s))
 		return;
 	s->names_ns = now;
-	jvm_visit_ask(s);
+	jvm_vm_call_request(s);
 	publish_renamed(s->publish, true);
 }
 
 /* Time until the next work is due. */
 static uint64_t pause_length(struct sampler *s, uint64_t now, uint64_t next)
 {
-	uint64_t left = next - now, look = starts_pause(s, now);
+	uint64_t left = next - now, next_poll = starts_pause(s, now);
 
-	return left < look ? left : look;
+	return left < next_poll ? left : next_poll;
 }
 
 /* Checks that the JVM's memory is still readable; a sandbox may be set up at any time. */
 static void memory_keep(struct sampler *s, uint64_t now)
 {
 	kept_update(s);
-	if (kept_readable(s) || s->unreadable_said)
+	if (kept_readable(s) || s->unreadable_reported)
 		return;
-	s->unreadable_said = publish_note(s->publish, WIRE_NOTE_TEXT, now, 0, SIG_MEM_NONE);
+	s->unreadable_reported = publish_note(s->publish, WIRE_NOTE_TEXT, now, 0, SIG_MEM_NONE);
 }
 
 /* On JDK 22 to 24 nothing shows where a virtual thread's stack ends and its carrier's begins. */
@@ -172,11 +173,11 @@ static void carrier_note(struct sampler *s, uint64_t now)
 {
 	struct virtuals *v = s->virtuals;
 
-	if (v->carrier_said || !atomic_load(&v->any) || s->layout->cont_entry.offset >= 0)
+	if (v->carrier_reported || !atomic_load(&v->any) || s->layout->cont_entry.offset >= 0)
 		return;
-	v->carrier_said = publish_note(s->publish, WIRE_NOTE_TEXT, now, 0,
-		"stacks of virtual threads may end below what carries them: this JDK does not say "
-		"where that is");
+	v->carrier_reported = publish_note(s->publish, WIRE_NOTE_TEXT, now, 0,
+		"stacks of virtual threads may end below their carrier's frames: this JDK does not "
+		"export where those begin");
 }
 
 /* Reports why virtual threads without a carrier are not seen, on the lines of the events that would see them. */
@@ -191,14 +192,14 @@ static void unseen_note(struct sampler *s)
 
 		if (event->note[0])
 			continue;
-		text_add(&text, "virtual threads without a carrier are not seen: ");
+		text_add(&text, "unmounted virtual threads are not sampled: ");
 		text_add(&text, why);
 		events_note(s, events[i], "");
 	}
 }
 
 /* Measures how full the code cache is, at a rate that costs at most a thousandth of a core. */
-static void code_look(struct sampler *s, uint64_t now)
+static void poll_code_cache(struct sampler *s, uint64_t now)
 {
 	struct wire_status *status = s->shared.status;
 	uint64_t start_ns, cost_ns;
@@ -216,18 +217,17 @@ static void code_look(struct sampler *s, uint64_t now)
 }
 
 /* Disarms threads that must no longer receive signals (collect.h), and stops the process's clock. */
-static void collectors_look(struct sampler *s, bool all)
+static void collectors_poll(struct sampler *s, bool all)
 {
-	uint32_t collecting = events_any(s) ? collect_look(s, all) : 0;
+	uint32_t collecting = events_any(s) ? collect_poll(s, all) : 0;
 
 	if (!collecting)
 		return;
 	process_clock_stop(s);
-	if (!s->collect_said)
-		s->collect_said = publish_note(s->publish, WIRE_NOTE_TEXT, clock_mono_ns(), 0,
-			"threads that collect signals, or have a seccomp filter of their own, get "
-			"no "
-			"signals: their time is shown as [blocks_signals], without stacks");
+	if (!s->collect_reported)
+		s->collect_reported = publish_note(s->publish, WIRE_NOTE_TEXT, clock_mono_ns(), 0,
+			"threads that collect signals, or have their own seccomp filter, are not "
+			"signalled: their time is shown as [blocks_signals], without stacks");
 }
 
 /* Counts timer signals for which no stack was free (signal/entry.c). */
@@ -242,24 +242,24 @@ static void refused_count(struct sampler *s)
 static void publisher_tick(struct sampler *s, uint64_t now)
 {
 	atomic_store_explicit(&s->epoch, (uint32_t)(now / EPOCH_NS), memory_order_relaxed);
-	calls_look(s);
+	calls_poll(s);
 	memory_keep(s, now);
-	look_for_threads(s, now);
+	poll_threads(s, now);
 	events_check_signal(s, now);
-	collectors_look(s, s->whole_scan_ns == now);
-	lent_take(s);
+	collectors_poll(s, s->whole_scan_ns == now);
+	borrowed_receive_all(s);
 	refused_count(s);
 	arms_count(s, now);
-	process_clock_look(s, now);
-	headroom_look(s, now);
-	switches_look(s, now);
+	process_clock_poll(s, now);
+	headroom_poll(s, now);
+	switches_poll(s, now);
 	ask_names(s, now);
 	renames_tick(s, now);
 	carrier_note(s, now);
 	unseen_note(s);
 	lock_publish(s);
-	circles_look(s, now);
-	code_look(s, now);
+	circles_poll(s, now);
+	poll_code_cache(s, now);
 	alloc_publish(s);
 	select_update(s);
 	budget_check(s, now, sampler_cost_ns(s));
@@ -308,7 +308,7 @@ static void publisher_loop(struct sampler *s)
 			if (s->leave_asked)
 				lease_end(s, SAMPLER_DETACH);
 		}
-		starts_look(s, now);
+		starts_poll(s, now);
 		arms_answer(s);
 		if (now >= next || atomic_exchange(&s->hurry, 0)) {
 			next = tick_after(s, now, now < quick_until);
@@ -371,12 +371,12 @@ static void sessions_leave(struct sampler *s)
 	raw_futex_wake(&session_ended);
 }
 
-static void visitor_leaves(struct sampler *s, bool exits)
+static void vm_calls_end(struct sampler *s, bool exits)
 {
 	uint64_t now = clock_mono_ns(), end = now + VISITOR_NS;
 
-	for (; !exits && !atomic_load(&s->visits.left) && now < end; now = clock_mono_ns())
-		raw_futex_wait(&s->visits.left, 0, end - now);
+	for (; !exits && !atomic_load(&s->vm_calls.left) && now < end; now = clock_mono_ns())
+		raw_futex_wait(&s->vm_calls.left, 0, end - now);
 }
 
 /* Releases what the session has owned from its start. */
@@ -388,7 +388,7 @@ static void publisher_close(struct sampler *s)
 	sampler_unshare(s);
 	files_close(&s->task);
 	sessions_leave(s);
-	rooms_let_go(s);
+	epochs_release(s);
 }
 
 static void publisher_leave(struct sampler *s)
@@ -397,14 +397,14 @@ static void publisher_leave(struct sampler *s)
 
 	debug_info_end(s);
 	events_stop_all(s);
-	rooms_close(s);
-	rooms_drain(s, DRAIN_NS);
-	jvm_events_want(0, JVM_TELLS_ALL, 0);
-	jvm_visits_leave(s, exits);
+	epochs_close(s);
+	epochs_drain(s, DRAIN_NS);
+	jvm_events_request(0, JVM_REPORTS_ALL, 0);
+	jvm_vm_calls_end(s, exits);
 	last_words(s);
 	events_sweep(s);
-	lent_close(s);
-	visitor_leaves(s, exits);
+	borrowed_close(s);
+	vm_calls_end(s, exits);
 	jvm_gate_take_away();
 	kept_end(s);
 	publisher_close(s);
@@ -462,7 +462,7 @@ static void *publisher_main(void *arg)
 
 	atomic_store(&s->open.opened, 1 + (uint32_t)publisher_open(s));
 	raw_futex_wake(&s->open.opened);
-	if (!admitted(s) || !sessions_turn(s) || !rooms_take(s)) {
+	if (!admitted(s) || !sessions_turn(s) || !epochs_acquire(s)) {
 		publisher_close(s);
 		return NULL;
 	}
@@ -539,7 +539,7 @@ int publisher_start(struct sampler *s, bool take)
 		lease_end(s, SAMPLER_DETACH);
 	atomic_store(&s->open.go, 1);
 	raw_futex_wake(&s->open.go);
-	rooms_let_go(s);
+	epochs_release(s);
 	return result;
 }
 

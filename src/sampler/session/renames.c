@@ -25,12 +25,13 @@ static bool renames_open(struct sampler *s, uint64_t now)
 }
 
 /* True when the thread's name has changed and was read. */
-static bool renames_look(struct sampler *s, struct thread_slot *slot)
+static bool renames_poll(struct sampler *s, struct thread_slot *slot)
 {
 	uint64_t java_thread = atomic_load(&slot->java_thread);
 
 	if (!atomic_load(&slot->tid) || atomic_load(&slot->gone) || !java_thread ||
-		!java_name_moved(&s->java, s->layout, &s->look.mem, java_thread, &slot->name_seen))
+		!java_name_moved(
+			&s->java, s->layout, &s->poll_mem.mem, java_thread, &slot->name_seen))
 		return false;
 	/*
 	 * A thread not yet named by the JVM is covered by VM calls. If what was read has been relocated meanwhile, it
@@ -38,9 +39,10 @@ static bool renames_look(struct sampler *s, struct thread_slot *slot)
 	 */
 	if (!slot->named_by_jvm)
 		return false;
-	here_refresh(&s->look);
-	if (sig_java_name(s, &s->look.mem, slot, java_thread) &&
-		!java_name_moved(&s->java, s->layout, &s->look.mem, java_thread, &slot->name_seen))
+	self_mem_refresh(&s->poll_mem);
+	if (sig_java_name(s, &s->poll_mem.mem, slot, java_thread) &&
+		!java_name_moved(
+			&s->java, s->layout, &s->poll_mem.mem, java_thread, &slot->name_seen))
 		return true;
 	slot->name_seen = (struct java_name_seen){0};
 	return false;
@@ -49,20 +51,20 @@ static bool renames_look(struct sampler *s, struct thread_slot *slot)
 void renames_tick(struct sampler *s, uint64_t now)
 {
 	struct renames *r = &s->renames;
-	uint32_t high = atomic_load(&s->threads->high), done = atomic_load(&s->visits.done);
-	bool changed = done != r->visits_done || r->late;
+	uint32_t high = atomic_load(&s->threads->high), done = atomic_load(&s->vm_calls.done);
+	bool changed = done != r->vm_call_done || r->late;
 
-	here_refresh(&s->look);
+	self_mem_refresh(&s->poll_mem);
 	if (renames_open(s, now) && events_any(s)) {
 		for (uint32_t i = 0; i < RENAMES_LOOKS && i < high; i++) {
 			r->slot = r->slot + 1 < high ? r->slot + 1 : 0;
-			changed |= renames_look(s, &s->threads->slots[r->slot]);
+			changed |= renames_poll(s, &s->threads->slots[r->slot]);
 		}
 	}
-	r->visits_done = done;
+	r->vm_call_done = done;
 	r->late = changed && !publish_renamed(s->publish, false);
-	if (!atomic_load(&s->visits.touch) || now - r->asked_ns < RENAMES_VISIT_NS)
+	if (!atomic_load(&s->vm_calls.touch) || now - r->asked_ns < RENAMES_VISIT_NS)
 		return;
 	r->asked_ns = now;
-	jvm_visit_ask(s);
+	jvm_vm_call_request(s);
 }

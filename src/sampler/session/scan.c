@@ -69,7 +69,7 @@ void scan_thread_ends(struct sampler *s, int32_t tid)
 /* True for the agent's own threads. */
 static bool scan_agent(struct sampler *s, int32_t tid)
 {
-	return tid == atomic_load(&s->publisher_tid) || tid == atomic_load(&s->visits.tid) ||
+	return tid == atomic_load(&s->publisher_tid) || tid == atomic_load(&s->vm_calls.tid) ||
 	       tid == atomic_load(&s->wall.tid) || tid == lock_tid(s) ||
 	       tid == atomic_load(&s->files.tid);
 }
@@ -137,7 +137,7 @@ bool scan_listed(struct sampler *s, const struct walk_listed *thread)
 {
 	struct thread_slot *slot = threads_find(s->threads, thread->tid);
 
-	if (thread->tid == atomic_load(&s->visits.tid) ||
+	if (thread->tid == atomic_load(&s->vm_calls.tid) ||
 		(slot && atomic_load(&slot->java_thread) == thread->java_thread))
 		return false;
 	slot = scan_thread_starts(s, thread->tid, thread->java_thread);
@@ -194,7 +194,7 @@ static void scan_gone(struct sampler *s)
 		if (!atomic_load(&slot->gone))
 			continue;
 		arms_take_off(s, slot);
-		arms_lend_end(slot);
+		arms_borrow_end(slot);
 		if (atomic_load(&slot->pins))
 			continue;
 		if (!slot->gone_flips)

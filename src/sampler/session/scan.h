@@ -56,7 +56,7 @@ void select_named(struct sampler *s, struct thread_slot *slot);
  */
 
 /* Polls if this JVM needs it. */
-void starts_look(struct sampler *s, uint64_t now);
+void starts_poll(struct sampler *s, uint64_t now);
 /*
  * True while so many threads start that each is left to the process's own clock and none is listed. Also on the thread
  * itself.

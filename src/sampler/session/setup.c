@@ -10,10 +10,10 @@
 #include "sampler/jvm/jvm.h"
 #include "sampler/publish/modules.h"
 #include "sampler/publish/publish.h"
+#include "sampler/session/epochs.h"
 #include "sampler/session/files.h"
 #include "sampler/session/headroom.h"
 #include "sampler/session/kept.h"
-#include "sampler/session/rooms.h"
 #include "sampler/session/scan.h"
 #include "sampler/signal/raw.h"
 #include "sampler/signal/signal.h"
@@ -58,24 +58,24 @@ static const struct walk_layout *setup_tested(struct sampler *s, const struct wa
 
 static void setup_walker(struct sampler *s)
 {
-	struct here_lines lines;
-	struct here here;
+	struct self_lines lines;
+	struct self_mem self;
 	struct wire_status *status = s->shared.status;
 	struct walk_tables tables = {.symbol = jvm_symbol};
 	bool full;
 
-	here_open(&here, sig_copy_more, &s->kept, &lines);
+	self_mem_open(&self, sig_copy_more, &s->kept, &lines);
 	modules_refresh(s->modules, &full);
 	modules_range(s->modules, jvm_inside(), &tables.libjvm_start, &tables.libjvm_end);
-	if (walk_layout_read(s->layout_memory, &here.mem, &tables, status->walker_note,
+	if (walk_layout_read(s->layout_memory, &self.mem, &tables, status->walker_note,
 		    sizeof(status->walker_note)) == 0)
-		s->layout = setup_tested(s, &here.mem);
+		s->layout = setup_tested(s, &self.mem);
 	if (walk_threads_readable(s->layout_memory))
 		s->thread_layout = s->layout_memory;
 	if (s->force_agct) {
 		s->layout = NULL;
 		text_set(status->walker_note, sizeof(status->walker_note),
-			"asked for by the option walker=agct");
+			"requested by the option walker=agct");
 	}
 	debug_info_begin(s);
 	if (!s->layout && s->thread_layout) /* AsyncGetCallTrace needs the JavaThread */
@@ -166,8 +166,8 @@ static bool setup_left(struct sampler *s, uint64_t handler)
 /* JVM events wanted in every session. */
 static uint32_t wanted(const struct sampler *s)
 {
-	return (jvm_tells_starts() ? JVM_TELLS_THREADS : 0) |
-	       (s->agct->call ? JVM_TELLS_CLASSES : 0);
+	return (jvm_reports_starts() ? JVM_REPORTS_THREADS : 0) |
+	       (s->agct->call ? JVM_REPORTS_CLASSES : 0);
 }
 
 void setup_session(struct sampler *s)
@@ -184,7 +184,7 @@ void setup_session(struct sampler *s)
 	setup_reasons(s);
 	engine_perf_budget(setup_fds(s));
 	s->current_place = jvm_current_place();
-	rooms_open(s);
+	epochs_open(s);
 	jvm_gate_put(s);
 	setup_threads(s);
 	collected = collect_signals(s);
@@ -197,9 +197,9 @@ void setup_session(struct sampler *s)
 	publish_agent_thread(s->publish, atomic_load(&s->publisher_tid), PUBLISHER_NAME);
 	publish_agent_thread(s->publish, atomic_load(&s->files.tid), FILES_NAME);
 	publish_all_modules(s->publish);
-	calls_tell(s);
-	jvm_events_want(wanted(s), JVM_TELLS_ALL, 0);
-	jvm_visits_start(s);
+	calls_report(s);
+	jvm_events_request(wanted(s), JVM_REPORTS_ALL, 0);
+	jvm_vm_calls_start(s);
 	atomic_store(&status->agent_state, WIRE_AGENT_READY);
 	atomic_fetch_add(&status->publish_seq, 1);
 	raw_futex_wake(&status->publish_seq);

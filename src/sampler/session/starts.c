@@ -20,7 +20,7 @@
 /* True when nothing else reports new threads (no JVMTI ThreadStart). */
 static bool needed(const struct sampler *s)
 {
-	return s->thread_layout && !jvm_events_told(JVM_TELLS_THREADS);
+	return s->thread_layout && !jvm_events_are_set(JVM_REPORTS_THREADS);
 }
 
 /* True when an active event is not sampled by the process's own clock. */
@@ -44,12 +44,12 @@ bool starts_pass(const struct sampler *s)
  * and the JVM counts them. An event costs a short thread more than its samples. They are switched on again one second
  * after the rate has dropped.
  */
-static void starts_told(struct sampler *s, uint64_t now)
+static void starts_reported(struct sampler *s, uint64_t now)
 {
 	struct starts *t = &s->starts;
 	bool silent;
 
-	if (!jvm_tells_starts() || !s->thread_layout)
+	if (!jvm_reports_starts() || !s->thread_layout)
 		return;
 	if (starts_pass(s) && walk_threads_started(s->thread_layout, &s->mem))
 		t->silent_until_ns = now + SOON_FOR_NS;
@@ -57,8 +57,8 @@ static void starts_told(struct sampler *s, uint64_t now)
 	if (silent == t->silent)
 		return;
 	t->silent = silent;
-	jvm_events_want(silent ? 0 : JVM_TELLS_THREADS, silent ? JVM_TELLS_THREADS : 0, 0);
-	jvm_visit_ask(s);
+	jvm_events_request(silent ? 0 : JVM_REPORTS_THREADS, silent ? JVM_REPORTS_THREADS : 0, 0);
+	jvm_vm_call_request(s);
 }
 
 static bool newest_known(void *ctx, const struct walk_listed *thread)
@@ -70,16 +70,16 @@ static bool newest_known(void *ctx, const struct walk_listed *thread)
 }
 
 /* Lists the newest threads; returns how many were new. */
-static uint32_t look_newest(struct sampler *s)
+static uint32_t poll_newest(struct sampler *s)
 {
 	struct walk_listed listed[NEWEST];
 	uint32_t found = 0;
 	int count = -1;
 
 	for (int i = 0; i < NEWEST_TRIES && count < 0; i++) {
-		here_refresh(&s->look);
+		self_mem_refresh(&s->poll_mem);
 		count = walk_threads_newest(
-			s->thread_layout, &s->look.mem, listed, NEWEST, newest_known, s);
+			s->thread_layout, &s->poll_mem.mem, listed, NEWEST, newest_known, s);
 	}
 	for (int i = 0; i < count; i++)
 		found += scan_listed(s, &listed[i]);
@@ -97,17 +97,17 @@ static bool starts_missed(struct sampler *s, bool soon)
 {
 	struct starts *t = &s->starts;
 	uint64_t started = walk_threads_started(s->thread_layout, &s->mem), before = t->started;
-	uint64_t visits;
+	uint64_t vm_calls;
 	int64_t found, missed;
 
-	t->found += starts_pass(s) ? 0 : look_newest(s);
-	if (atomic_load(&s->visits.asked) != atomic_load(&s->visits.done))
+	t->found += starts_pass(s) ? 0 : poll_newest(s);
+	if (atomic_load(&s->vm_calls.requested) != atomic_load(&s->vm_calls.done))
 		return soon; /* decided when the VM call is complete */
 	found = t->found;
-	visits = atomic_load(&s->visits.made);
-	missed = (int64_t)(started - before) - (int64_t)(visits - t->visits) - found;
+	vm_calls = atomic_load(&s->vm_calls.made);
+	missed = (int64_t)(started - before) - (int64_t)(vm_calls - t->vm_calls) - found;
 	t->started = started;
-	t->visits = visits;
+	t->vm_calls = vm_calls;
 	t->found = 0;
 	/* There is no count, and where one thread starts there may be others. */
 	if (!started)
@@ -120,12 +120,12 @@ static bool starts_missed(struct sampler *s, bool soon)
 	return true;
 }
 
-void starts_look(struct sampler *s, uint64_t now)
+void starts_poll(struct sampler *s, uint64_t now)
 {
 	struct starts *t = &s->starts;
 	uint64_t begin, cost, usual = t->cost_ns * 2 + SOON_NS / SOON_SHARE;
 
-	starts_told(s, now);
+	starts_reported(s, now);
 	if (!needed(s)) {
 		t->started = 0;
 		return;

@@ -186,8 +186,8 @@ struct thread_slot {
 	 */
 	_Atomic uint32_t share;
 	struct thread_arm arms[THREADS_ARMS];
-	/* publisher: descriptor of a borrowed event for cpu (engine/lent.h); 0: none. */
-	int32_t lent;
+	/* publisher: descriptor of a borrowed event for cpu (engine/borrowed.h); 0: none. */
+	int32_t borrowed;
 	/* Weight, in ns, of the sample requested from its next handler; 0: no request. */
 	_Atomic uint64_t asked[THREADS_ASKS];
 	struct thread_wall wall;

@@ -20,7 +20,7 @@
 #define OVERLAP_MOST_NS 160000000u
 
 /* What is due on one thread. */
-struct visit {
+struct delivery {
 	struct sampler *s;
 	struct thread_slot *thread; /* NULL: not listed */
 	/* The event of the timer that fired, or WIRE_EVENTS. */
@@ -63,7 +63,7 @@ static uint64_t overlap_take(struct process_clock *clock, uint64_t weight)
 }
 
 /* A sample of the process's clock. Threads that are sampled in other ways ignore it: returns false. */
-static bool visit_process(struct visit *v, const siginfo_t *info)
+static bool delivery_from_process_clock(struct delivery *v, const siginfo_t *info)
 {
 	struct process_clock *clock = &v->s->process_clock;
 
@@ -92,7 +92,7 @@ static bool visit_process(struct visit *v, const siginfo_t *info)
  * Returns the thread's CPU time since its last sample, in whole intervals. The remainder is scaled when the interval
  * changes: on average, the same fraction of an interval is pending before and after the change.
  */
-static uint64_t visit_counted(struct thread_arm *arm)
+static uint64_t delivery_cpu_since_last(struct thread_arm *arm)
 {
 	struct thread_unseen *unseen = &arm->unseen;
 	uint64_t weight = atomic_load_explicit(&arm->weight, memory_order_relaxed);
@@ -109,7 +109,7 @@ static uint64_t visit_counted(struct thread_arm *arm)
 }
 
 /* The signal's value holds a cookie and the event. A thread's own timer may expire before a whole interval is due. */
-static void visit_timer(struct visit *v, const siginfo_t *info)
+static void delivery_from_timer(struct delivery *v, const siginfo_t *info)
 {
 	uint32_t value = (uint32_t)info->si_value.sival_int & 0xff;
 	uint32_t number = value & ~(uint32_t)ENGINE_PROCESS;
@@ -119,11 +119,11 @@ static void visit_timer(struct visit *v, const siginfo_t *info)
 	if (info->si_code != SI_TIMER || number >= WIRE_EVENTS)
 		return;
 	if (value & ENGINE_PROCESS) {
-		if (!visit_process(v, info))
+		if (!delivery_from_process_clock(v, info))
 			return;
 	} else if (arm && atomic_load_explicit(&arm->engine, memory_order_acquire) &&
 		   arm->unseen.clock) {
-		v->timer_weight = visit_counted(arm);
+		v->timer_weight = delivery_cpu_since_last(arm);
 		if (!v->timer_weight)
 			return;
 	}
@@ -134,7 +134,7 @@ static void visit_timer(struct visit *v, const siginfo_t *info)
 	v->timer = number;
 }
 
-static void visit_buffers(struct visit *v)
+static void delivery_find_buffers(struct delivery *v)
 {
 	for (uint32_t i = 0; v->thread && i < THREADS_ARMS; i++) {
 		struct thread_arm *arm = &v->thread->arms[i];
@@ -152,7 +152,7 @@ static void visit_buffers(struct visit *v)
 /*
  * Accounts for CPU time of the thread beyond the `samples` received from perf's clock, once it amounts to an interval.
  */
-static void visit_unseen(struct visit *v, struct thread_arm *arm, uint32_t samples)
+static void delivery_record_residual(struct delivery *v, struct thread_arm *arm, uint32_t samples)
 {
 	struct thread_unseen *unseen = &arm->unseen;
 	uint64_t weight = atomic_load_explicit(&arm->weight, memory_order_relaxed);
@@ -172,7 +172,8 @@ static void visit_unseen(struct visit *v, struct thread_arm *arm, uint32_t sampl
 }
 
 /* Every sample of the kernel becomes a trace of its own over the same user frames. */
-static void visit_buffer(struct visit *v, const struct stack *stack, struct thread_arm *arm)
+static void delivery_record_buffer(
+	struct delivery *v, const struct stack *stack, struct thread_arm *arm)
 {
 	struct stack_sample sample = {.event = arm->event, .count = 1};
 	struct perf_samples samples;
@@ -210,10 +211,10 @@ static void visit_buffer(struct visit *v, const struct stack *stack, struct thre
 	arm->lost += (uint32_t)samples.lost;
 	sig_perf_close(&samples);
 	if (arm->unseen.looked_for)
-		visit_unseen(v, arm, taken + (uint32_t)samples.lost);
+		delivery_record_residual(v, arm, taken + (uint32_t)samples.lost);
 }
 
-static void visit_asked(struct visit *v)
+static void delivery_take_requests(struct delivery *v)
 {
 	for (uint32_t i = 0; v->thread && i < THREADS_ASKS; i++) {
 		v->asked[i] = atomic_exchange(&v->thread->asked[i], 0);
@@ -237,7 +238,7 @@ static void held_put(const struct stack *stack, uint64_t weight)
 	atomic_store(&held->hash, hash);
 }
 
-static void visit_serve(struct visit *v, const void *context)
+static void delivery_record(struct delivery *v, const void *context)
 {
 	struct stack stack;
 
@@ -252,12 +253,12 @@ static void visit_serve(struct visit *v, const void *context)
 		held_put(&stack, v->asked[THREADS_ASK_HOLDER]);
 	for (uint32_t i = 0; i < THREADS_ARMS; i++) {
 		if (v->buffers & ~BUFFER_OF_TRAP & 1u << i)
-			visit_buffer(v, &stack, &v->thread->arms[i]);
+			delivery_record_buffer(v, &stack, &v->thread->arms[i]);
 	}
 	sig_stack_give(&stack);
 }
 
-static uint32_t visit_events(const struct visit *v)
+static uint32_t visit_events(const struct delivery *v)
 {
 	uint32_t events = v->timer < WIRE_EVENTS ? 1u << v->timer : 0;
 
@@ -276,20 +277,20 @@ static uint32_t visit_events(const struct visit *v)
 static uint32_t sig_arrived(
 	struct sampler *s, const siginfo_t *info, const void *context, int32_t tid)
 {
-	struct visit v = {.s = s, .thread = threads_find(s->threads, tid)};
+	struct delivery v = {.s = s, .thread = threads_find(s->threads, tid)};
 
 	if (v.thread) {
 		atomic_fetch_add(&v.thread->inside, 1);
 		atomic_store_explicit(&v.thread->collect.answered, 1, memory_order_relaxed);
 	}
-	visit_timer(&v, info);
-	visit_buffers(&v);
-	visit_asked(&v);
+	delivery_from_timer(&v, info);
+	delivery_find_buffers(&v);
+	delivery_take_requests(&v);
 	if (!v.thread && info->si_code > 0 && info->si_code != SI_TIMER)
 		sig_lose(s, WIRE_CPU, COUNTER_NO_THREAD, 1);
 	if (v.timer < WIRE_EVENTS || v.buffers & ~BUFFER_OF_TRAP || v.asked[THREADS_ASK_WALL] ||
 		v.asked[THREADS_ASK_HOLDER])
-		visit_serve(&v, context);
+		delivery_record(&v, context);
 	/* Walks a stack of its own, without the frames below Java. */
 	if (v.buffers & BUFFER_OF_TRAP)
 		sig_trap_take(s, v.thread, &v.thread->arms[THREADS_ARM_TRAP], context);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How the agent reads the JVM's memory: in place if it stays mapped (walk/load/here.h), otherwise through the kernel,
+ * How the agent reads the JVM's memory: in place if it stays mapped (walk/load/self.h), otherwise through the kernel,
  * which returns an error for unmapped memory. No load relies on a handler of SIGSEGV or SIGBUS: those belong to the
  * whole process, and any library may replace them between two instructions of ours.
  *

@@ -14,38 +14,38 @@
 
 #include <signal.h>
 
-/* --- room.c: the current session of handlers and JVM callbacks, and the threads inside ----- */
+/* --- epoch.c: the current session of handlers and JVM callbacks, and the threads inside ----- */
 
 /*
- * A session has one sig_room from start to end, its session epoch (rooms.h). Handlers, JVM callbacks and the agent's
+ * A session has one sig_epoch from start to end, its session epoch (epochs.h). Handlers, JVM callbacks and the agent's
  * own walks enter and leave it. Two counters are used alternately, which makes it possible to detect that everyone who
  * was inside at some moment has left although others keep entering.
  *
- * A thread that is terminated inside, or jumps out, never leaves: its sig_room and the memory of that session are then
+ * A thread that is terminated inside, or jumps out, never leaves: its sig_epoch and the memory of that session are then
  * never reused.
  */
-#define SIG_ROOMS 16u
+#define SIG_EPOCHS 16u
 
-struct sig_room {
+struct sig_epoch {
 	/* NULL: no session, nothing to do. */
 	_Atomic(struct sampler *) session;
 	_Atomic uint32_t side; /* index of the counter used by threads that enter now */
 	_Atomic uint32_t inside[2];
 };
 
-extern struct sig_room sig_rooms[SIG_ROOMS];
-extern _Atomic uint32_t sig_room_now;
+extern struct sig_epoch sig_epochs[SIG_EPOCHS];
+extern _Atomic uint32_t sig_epoch_current;
 
 /*
  * Enters the current session. Returns the session or NULL; in both cases the caller must pass *inside to sig_leave.
  */
 static inline struct sampler *sig_enter(_Atomic uint32_t **inside)
 {
-	struct sig_room *room = &sig_rooms[atomic_load(&sig_room_now)];
+	struct sig_epoch *session_epoch = &sig_epochs[atomic_load(&sig_epoch_current)];
 
-	*inside = &room->inside[atomic_load(&room->side)];
+	*inside = &session_epoch->inside[atomic_load(&session_epoch->side)];
 	atomic_fetch_add(*inside, 1);
-	return atomic_load(&room->session);
+	return atomic_load(&session_epoch->session);
 }
 
 static inline void sig_leave(_Atomic uint32_t *inside)
@@ -70,9 +70,9 @@ void sig_sample(int sig, siginfo_t *info, void *ucontext);
 
 struct stack {
 	struct sampler *s;
-	/* How the walk reads memory: `here`, or the session's reader if there is no buffer. */
+	/* How the walk reads memory: `self`, or the session's reader if there is no buffer. */
 	const struct walk_mem *mem;
-	struct here here;
+	struct self_mem self;
 	struct thread_slot *thread;
 	uint32_t id;             /* owner's id on the wire; 0: that of `thread` */
 	struct scratch *scratch; /* NULL: only a reason, no frames */
@@ -231,7 +231,7 @@ bool sig_mem_by_file(int32_t fd);
 void sig_mem_leave(void);
 /* Copies memory of this process through the kernel; false unless all of it is readable. Never faults. */
 bool sig_copy(uint64_t addr, void *out, size_t bytes);
-/* The same for a series of copies, with one identity check: a here_copy. */
+/* The same for a series of copies, with one identity check: a self_copy. */
 bool sig_copy_more(uint64_t addr, void *out, size_t bytes, bool *checked);
 /* A gather function of struct walk_mem, for agent threads: its arrays need 2 kB of stack. */
 void sig_gather(const struct walk_mem *mem, const uint64_t *addrs, uint32_t count, uint32_t bytes,

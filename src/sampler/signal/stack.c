@@ -262,14 +262,14 @@ static void stack_in_place(struct stack *stack, uint64_t java, uint64_t sp)
 	const struct walk_layout *l = stack->s->layout;
 	uint64_t hi, bytes;
 
-	stack->here.own_low = java;
+	stack->self.own_low = java;
 	/* Up to the end of its last page: a CompilerThread is larger than a JavaThread. */
 	if (l->thread_bytes)
-		stack->here.own_high = ((java + l->thread_bytes - 1) | 4095) + 1;
+		stack->self.own_high = ((java + l->thread_bytes - 1) | 4095) + 1;
 	hi = layout_load(&l->thread_stack_base, stack->mem, java);
 	bytes = layout_load(&l->thread_stack_size, stack->mem, java);
 	if (sp < hi && hi - sp <= bytes)
-		here_stack(&stack->here, sp, hi);
+		self_mem_stack(&stack->self, sp, hi);
 }
 
 /* Passes the JavaThread to the walk if it belongs to the running thread; the slot's may be stale and freed. */
@@ -279,7 +279,7 @@ static void stack_of_java(const struct stack *stack, uint64_t java, struct walk_
 
 	if (!java || !l)
 		return;
-	if (stack->here.own_low != java &&
+	if (stack->self.own_low != java &&
 		walk_thread_tid(l, stack->mem, java) != atomic_load(&stack->thread->tid))
 		return;
 	out->java_thread = java;
@@ -335,9 +335,9 @@ static bool stack_open(struct stack *stack)
 	stack->scratch->cache.epoch = atomic_load_explicit(&stack->s->epoch, memory_order_relaxed);
 	stack->user = stack->scratch->packed + SAMPLER_KERNEL;
 	stack->max = SAMPLER_KERNEL;
-	here_open(&stack->here, sig_copy_more, &stack->s->kept, &stack->scratch->lines);
-	here_keep_constants(&stack->here, stack->s->constants, stack->scratch->cache.epoch);
-	stack->mem = &stack->here.mem;
+	self_mem_open(&stack->self, sig_copy_more, &stack->s->kept, &stack->scratch->lines);
+	self_keep_constants(&stack->self, stack->s->constants, stack->scratch->cache.epoch);
+	stack->mem = &stack->self.mem;
 	return true;
 }
 

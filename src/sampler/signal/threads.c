@@ -84,7 +84,7 @@ static void threads_reset(struct threads *threads, struct thread_slot *slot, int
 	slot->found_ns = threads_now_ns();
 	memset(&slot->collect, 0, sizeof(slot->collect));
 	memset(slot->arms, 0, sizeof(slot->arms));
-	slot->lent = 0;
+	slot->borrowed = 0;
 	memset(&slot->wall, 0, sizeof(slot->wall));
 	memset(&slot->alloc, 0, sizeof(slot->alloc));
 	slot->java_tid = 0;

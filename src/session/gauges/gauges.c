@@ -112,7 +112,7 @@ static void gauges_name_vm(struct gauges *g, struct vitals *v)
 }
 
 /* Rate-limited, since it reads one file or more per thread; in between, reports the values of the last reading. */
-static void gauges_look(struct gauges *g, struct vitals *v)
+static void gauges_poll(struct gauges *g, struct vitals *v)
 {
 	struct gauges_tasks t = {.pid = g->jvm.pid, .owners = &g->cpu, .queue = &g->queue};
 	struct proc_cpu process;
@@ -165,7 +165,7 @@ static void gauges_proc(struct gauges *g, struct vitals *v)
 		v->host.swapped_in = status.swap_bytes ? proc_swapped_in() : -1;
 	}
 	gauges_host_read(&g->host, g->jvm.pid, &v->host);
-	gauges_look(g, v);
+	gauges_poll(g, v);
 	v->host.fds = proc_fds_count(g->jvm.pid);
 	v->host.fds_limit = proc_fds_limit(g->jvm.pid);
 	gauges_machine(g->jvm.pid, v);

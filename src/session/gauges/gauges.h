@@ -124,7 +124,7 @@ struct gauges_heap {
 	int64_t gc_ns, safepoint_ns;    /* at the last reading */
 	int64_t collections, humongous; /* collections: at the last peek */
 	/* Minimum in use since the last reading; number of peeks since the start. */
-	int64_t low, looks;
+	int64_t low, polls;
 };
 
 /* jdk: its major version; 0 or 1 (unknown, JDK 8): safepoint times are then a lower bound. */

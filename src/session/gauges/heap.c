@@ -183,7 +183,7 @@ int64_t gauges_heap_peek(struct gauges_heap *h, const struct hsperf *perf)
 	if (used <= 0) /* since JDK 24, and ZGC: as of the last collection, 0 before the first */
 		return -1;
 	h->low = h->low && h->low < used ? h->low : used;
-	h->looks++;
+	h->polls++;
 	return used;
 }
 
@@ -191,7 +191,7 @@ void gauges_heap_read(struct gauges_heap *h, const struct hsperf *perf, struct v
 {
 	out->heap_used = gauges_heap_peek(h, perf);
 	out->heap_low = h->low ? h->low : -1;
-	out->heap_looks = h->looks;
+	out->heap_polls = h->polls;
 	h->low = 0;
 	out->heap_committed = gauges_sum(perf, h->committed, GAUGES_GENERATIONS);
 	out->heap_max = gauges_heap_max(h, perf);

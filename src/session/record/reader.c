@@ -327,7 +327,7 @@ static void reader_add_delta(
 	sample = (struct profile_sample){t.stack, t.thread, t.state, d->count,
 		d->weight < READER_WEIGHT_MAX ? d->weight : READER_WEIGHT_MAX};
 	if (t.held && event == WIRE_LOCK)
-		profile_add_held(r->profile, second, &sample);
+		profile_add_holder(r->profile, second, &sample);
 	else
 		profile_add_sample(r->profile, (int)event, second, &sample);
 	if (!t.held)

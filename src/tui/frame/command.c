@@ -125,14 +125,14 @@ static unsigned second_step(struct ui *ui, int seconds)
 	/* A stepped clock advances only here. */
 	if (!ui->scope.time.frozen && ui->options->clock_step && seconds > 0 && ui->ops->step) {
 		if (!ui->ops->step(ui->ctx))
-			ui_say(ui, STYLE_WARN, UI_MESSAGE_MS, "the recording ends here");
+			ui_notify(ui, STYLE_WARN, UI_MESSAGE_MS, "the recording ends here");
 		ui_tick(ui, ui->now_ms + 1000);
 		return 0;
 	}
 	if (!ui->scope.time.frozen)
 		freeze(ui, 0);
 	if (!timeline_step(&ui->scope.time, ui->profile, seconds * file_step(ui)))
-		ui_say(ui, STYLE_WARN, UI_MESSAGE_MS, "there are no %s seconds",
+		ui_notify(ui, STYLE_WARN, UI_MESSAGE_MS, "there are no %s seconds",
 			seconds < 0 ? "earlier" : "later");
 	ui->waiting = 0;
 	return UI_UPDATE;
@@ -155,7 +155,7 @@ static unsigned restart(struct ui *ui, int arg)
 	profile_anchor(
 		ui->profile, ui->scope.event, ui->scope.time.since, ui->scope.time.since_before);
 	timeline_freeze(&ui->scope.time, ui->profile, false);
-	ui_say(ui, STYLE_NORMAL, UI_MESSAGE_MS, "restarted; U brings the earlier samples back");
+	ui_notify(ui, STYLE_NORMAL, UI_MESSAGE_MS, "restarted; U brings the earlier samples back");
 	return UI_SORT;
 }
 
@@ -178,7 +178,7 @@ static unsigned delay_step(struct ui *ui, int arg)
 	while (next < 3 && delays_ms[next] <= ui->interval_ms)
 		next++;
 	ui->interval_ms = ui->interval_ms >= 10000 ? 1000 : delays_ms[next];
-	ui_say(ui, STYLE_NORMAL, UI_MESSAGE_MS, "refresh every %u s",
+	ui_notify(ui, STYLE_NORMAL, UI_MESSAGE_MS, "refresh every %u s",
 		(unsigned)ui->interval_ms / 1000);
 	return 0;
 }
@@ -222,7 +222,7 @@ static unsigned name_style_step(struct ui *ui, int arg)
 		"full names", "names without packages", "method names only"};
 
 	ui->names = (enum name_style)((ui->names + 1) % NAME_STYLES);
-	ui_say(ui, STYLE_NORMAL, UI_MESSAGE_MS, "%s", what[ui->names]);
+	ui_notify(ui, STYLE_NORMAL, UI_MESSAGE_MS, "%s", what[ui->names]);
 	return UI_UPDATE | UI_FREEZE_ORDER;
 }
 
@@ -234,7 +234,7 @@ static unsigned react(struct ui *ui, int reaction)
 static unsigned mouse_switch(struct ui *ui, int arg)
 {
 	ui->mouse = !ui->mouse;
-	ui_say(ui, STYLE_NORMAL, UI_MESSAGE_MS, "%s",
+	ui_notify(ui, STYLE_NORMAL, UI_MESSAGE_MS, "%s",
 		ui->mouse ? "mouse on: a click selects, the wheel scrolls; M turns it off"
 			  : "mouse off: left to the terminal");
 	return UI_MOUSE;
@@ -339,7 +339,7 @@ const struct command commands[] = {
 	{"baseline", {{'B', 0}}, "B", NULL, "set baseline", NULL, 0, GROUP_TIME, VIEWS_DATA, compare_set, NULL},
 	{"diff", {{'D', 0}}, "D", NULL, "compare with it", NULL, 0, GROUP_TIME, VIEWS_DATA & ~THREADS, compare_toggle, NULL},
 
-	{"find", {{'/', 0}}, "/", NULL, "find", "find", 18, GROUP_FIND, VIEWS_DATA, search_ask, NULL},
+	{"find", {{'/', 0}}, "/", NULL, "find", "find", 18, GROUP_FIND, VIEWS_DATA, search_prompt, NULL},
 	{"find-next", {{'n', 1}, {'N', -1}}, "n N", NULL, "next/previous", "next", 19, GROUP_FIND, VIEWS_DATA, search_next, search_has_search},
 	{"find-same", {{'#', 0}}, "#", NULL, "frames like this", NULL, 0, GROUP_FIND, VIEWS_DATA & ~THREADS, search_same, NULL},
 	{"only", {{'\\', 1}, {'&', 1}}, "\\", NULL, "only stacks with a name", "filter", 21, GROUP_FIND, VIEWS_DATA, search_filter, NULL},
@@ -347,7 +347,7 @@ const struct command commands[] = {
 	{"back", {{TKEY_ESC, 0}}, "Esc", NULL, "undo search, filter, zoom, thread; back to the findings", NULL, 0, GROUP_FIND, VIEWS_DATA & ~CALLERS, back, NULL},
 	{"back-picker", {{TKEY_ESC, 0}}, "Esc", NULL, NULL, "back", 12, GROUP_FIND, PICKER, picker_back, picker_has_back},
 
-	{"export", {{'x', 0}}, "x", NULL, "export to a file", "export", 40, GROUP_OUTPUT, VIEWS_DATA, output_ask, NULL},
+	{"export", {{'x', 0}}, "x", NULL, "export to a file", "export", 40, GROUP_OUTPUT, VIEWS_DATA, output_dialog, NULL},
 	{"save", {{'S', 0}}, "S", NULL, "save all (.jhot)", NULL, 0, GROUP_OUTPUT, VIEWS_DATA, output_save, NULL},
 	{"copy", {{'y', 0}}, "y", NULL, "copy name", NULL, 0, GROUP_OUTPUT, VIEWS_DATA, output_copy, NULL},
 
@@ -463,8 +463,8 @@ unsigned command_save_settings(struct ui *ui, int arg)
 	if (ui->scope.event >= EVENT_USER_FIRST)
 		values.event = profile_events[EVENT_CPU].name;
 	if (ui->ops->config_write(ui->ctx, &values, done, sizeof(done), &err) < 0)
-		ui_say(ui, STYLE_BAD, UI_STAY, "%s", err.what);
+		ui_notify(ui, STYLE_BAD, UI_STAY, "%s", err.what);
 	else
-		ui_say(ui, STYLE_GOOD, UI_STAY, "%s", done);
+		ui_notify(ui, STYLE_GOOD, UI_STAY, "%s", done);
 	return 0;
 }

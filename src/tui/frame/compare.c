@@ -189,15 +189,16 @@ unsigned compare_set(struct ui *ui, int arg)
 	struct compare *c = compare_snapshot(ui, q);
 	char at[TEXT_NUMBER];
 
-	ui_say(ui, STYLE_NORMAL, UI_MESSAGE_MS, "baseline set: %u s up to %s; D compares with it",
-		c->spans[q.event], base_clock(ui, at));
+	ui_notify(ui, STYLE_NORMAL, UI_MESSAGE_MS,
+		"baseline set: %u s up to %s; D compares with it", c->spans[q.event],
+		base_clock(ui, at));
 	return UI_UPDATE | UI_FREEZE_ORDER;
 }
 
 unsigned compare_toggle(struct ui *ui, int arg)
 {
 	if (!ui->scope.compare) {
-		ui_say(ui, STYLE_WARN, UI_MESSAGE_MS,
+		ui_notify(ui, STYLE_WARN, UI_MESSAGE_MS,
 			"no baseline yet: B sets it to the current window");
 		return 0;
 	}

@@ -290,7 +290,7 @@ static void ui_end(struct ui *ui)
 
 	ui->over = true;
 	output_autosave(ui, saved, sizeof(saved));
-	ui_say(ui, STYLE_WARN, UI_STAY, "%s%s%s%s", ui->error.what,
+	ui_notify(ui, STYLE_WARN, UI_STAY, "%s%s%s%s", ui->error.what,
 		command_can_restart(ui) ? " r: again" : "", *saved ? "  " : "", saved);
 }
 
@@ -421,7 +421,7 @@ void ui_attach(struct ui *ui, int pid)
 	ui_show(ui, VIEW_METHODS);
 	ui_update(ui, true);
 	if (*saved)
-		ui_say(ui, STYLE_NORMAL, UI_STAY, "%s", saved);
+		ui_notify(ui, STYLE_NORMAL, UI_STAY, "%s", saved);
 }
 
 /* --- keys -------------------------------------------------------------------------------------------- */
@@ -455,11 +455,11 @@ static unsigned ui_handle_key(struct ui *ui, int key, int64_t now_ms)
 		return 0;
 	}
 	if (!c) {
-		ui_say(ui, STYLE_WARN, UI_MESSAGE_MS, "no such key - ? for help");
+		ui_notify(ui, STYLE_WARN, UI_MESSAGE_MS, "no such key - ? for help");
 		return 0;
 	}
 	if (file_refusal(ui, c)) {
-		ui_say(ui, STYLE_WARN, UI_STAY, "%s", file_refusal(ui, c));
+		ui_notify(ui, STYLE_WARN, UI_STAY, "%s", file_refusal(ui, c));
 		return 0;
 	}
 	reaction = c->run(ui, arg);

@@ -122,7 +122,7 @@ unsigned events_show(struct ui *ui, int event)
 	if (event == ui->scope.event && !begins)
 		return 0;
 	if (!ui_has_event(ui, event)) {
-		ui_say(ui, STYLE_WARN, UI_MESSAGE_MS,
+		ui_notify(ui, STYLE_WARN, UI_MESSAGE_MS,
 			ui->options->file ? "the file has no samples of this event"
 					  : "no event has this key; e adds one");
 		return 0;
@@ -130,7 +130,7 @@ unsigned events_show(struct ui *ui, int event)
 	if (begins && event_warns(ui, event))
 		return 0;
 	if (begins && !ui->over && ui->ops->event_set(ui->ctx, event, true, 0, &err) < 0) {
-		ui_say(ui, STYLE_BAD, UI_STAY, "%s", err.what);
+		ui_notify(ui, STYLE_BAD, UI_STAY, "%s", err.what);
 		return 0;
 	}
 	if (event != ui->scope.event)
@@ -158,7 +158,7 @@ unsigned events_holders(struct ui *ui, int arg)
 		return reaction;
 	/* Coming from another event always shows the holders. */
 	ui->scope.holders = reaction || !ui->scope.holders;
-	ui_say(ui, STYLE_NORMAL, UI_MESSAGE_MS,
+	ui_notify(ui, STYLE_NORMAL, UI_MESSAGE_MS,
 		ui->scope.holders ? "what lock holders did while others waited; o: the waiters"
 				  : "who waited for locks; o: what the holders did");
 	return reaction | UI_SORT;
@@ -329,7 +329,7 @@ static void add_done(struct ui *ui, bool accepted)
 	event = ui->ops->event_add(ui->ctx, ui->place.prompt.text, &err);
 	ui->waits_for = NULL;
 	if (event < 0) {
-		ui_say(ui, STYLE_BAD, UI_STAY, "%s", err.what);
+		ui_notify(ui, STYLE_BAD, UI_STAY, "%s", err.what);
 		return;
 	}
 	if (strcmp(profile_get_event(ui->profile, event)->name, before[event]) != 0)
@@ -346,7 +346,7 @@ static unsigned menu_add(struct ui *ui)
 {
 	ui->place.popup = NULL;
 	if (!ui->ops->event_add || ui->over)
-		ui_say(ui, STYLE_WARN, UI_MESSAGE_MS, "events can only be added to a live JVM");
+		ui_notify(ui, STYLE_WARN, UI_MESSAGE_MS, "events can only be added to a live JVM");
 	else
 		ui_prompt(ui, "perf event, tracepoint, function: ", "", NULL, add_done);
 	if (ui->place.prompt.label && ui->ops->event_name)

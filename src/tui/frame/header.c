@@ -15,20 +15,20 @@
 #include <stdio.h>
 #include <string.h>
 
-#define ROWS_VITALS   20 /* smaller terminals omit the line */
-#define ROWS_TABS     16
-#define TITLE_NAME    20 /* columns that the program's name has at least */
-#define TITLE_REST    44 /* columns of the title without the program's name */
-#define GC_COLS       25
-#define GC_SHARE_COLS 12
-#define OWNERS_COLS   27 /* three digits for java, two for the others */
-#define WIDE          100
-#define GC_S          10
-#define BROKEN_BAD    0.1 /* per cent of the stacks */
-#define COARSE_SHOWN  0.5 /* per cent of the weight */
-#define COARSE_MUCH   10
-#define STOPS_MUCH    50 /* in 0.1 %: share of time at safepoints that is highlighted */
-#define WIDE_STOPS    140
+#define ROWS_VITALS       20 /* smaller terminals omit the line */
+#define ROWS_TABS         16
+#define TITLE_NAME        20 /* columns that the program's name has at least */
+#define TITLE_REST        44 /* columns of the title without the program's name */
+#define GC_COLS           25
+#define GC_SHARE_COLS     12
+#define OWNERS_COLS       27 /* three digits for java, two for the others */
+#define WIDE              100
+#define GC_S              10
+#define BROKEN_BAD        0.1 /* per cent of the stacks */
+#define NO_INLINING_SHOWN 0.5 /* per cent of the weight */
+#define NO_INLINING_MUCH  10
+#define STOPS_MUCH        50 /* in 0.1 %: share of time at safepoints that is highlighted */
+#define WIDE_STOPS        140
 
 static bool has_vitals(const struct ui *ui)
 {
@@ -398,12 +398,12 @@ static void add_broken(const struct ui *ui, struct strip *s, const struct qualit
 }
 
 /* The share of samples in code without inlining info. */
-static void add_coarse(const struct ui *ui, struct strip *s)
+static void add_no_inlining(const struct ui *ui, struct strip *s)
 {
-	double share = flat_percent(ui->sums.coarse.weight, ui->sums.all.weight);
+	double share = flat_percent(ui->sums.no_inlining.weight, ui->sums.all.weight);
 
-	if (share >= COARSE_SHOWN)
-		strip_add(s, share >= COARSE_MUCH ? STYLE_WARN : STYLE_NORMAL, 3,
+	if (share >= NO_INLINING_SHOWN)
+		strip_add(s, share >= NO_INLINING_MUCH ? STYLE_WARN : STYLE_NORMAL, 3,
 			"%.0f%% no inlining info", share);
 }
 
@@ -436,7 +436,7 @@ static void draw_quality(struct ui *ui, int row, const struct vitals_second *p)
 		text_count(lost, quality.lost));
 	add_broken(ui, &s, &quality);
 	add_explained(ui, &s);
-	add_coarse(ui, &s);
+	add_no_inlining(ui, &s);
 	if (p && p->cost_pct_x10 >= 0)
 		strip_add(&s, STYLE_NORMAL, 4, "self-cost %.1f%%", p->cost_pct_x10 / 10.0);
 	if (ui_order_frozen(ui) && !ui->scope.time.frozen)

@@ -213,7 +213,7 @@ static void app_next_color(struct app *app)
 	if (app->term->depth == before)
 		term_set_color(app->term, THEME_MONO);
 	app->ui.depth = app->term->depth;
-	ui_say(&app->ui, STYLE_NORMAL, UI_MESSAGE_MS, "%s", names[app->ui.depth]);
+	ui_notify(&app->ui, STYLE_NORMAL, UI_MESSAGE_MS, "%s", names[app->ui.depth]);
 }
 
 static void app_react(struct app *app, unsigned reaction)
@@ -276,7 +276,7 @@ static bool app_keep_waiting(void *ctx)
 	app_signals(app);
 	app_wait_keys(app);
 	if (s > app->wait_s) {
-		ui_say(&app->ui, STYLE_NORMAL, UI_STAY, "%s ... %lld s   Esc cancels",
+		ui_notify(&app->ui, STYLE_NORMAL, UI_STAY, "%s ... %lld s   Esc cancels",
 			app->ui.waits_for ? app->ui.waits_for : app->wait_for, (long long)s);
 		app->wait_s = s;
 		app->draw = true;

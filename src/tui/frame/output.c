@@ -198,7 +198,7 @@ static void output_write(struct ui *ui)
 		snprintf(o->note, sizeof(o->note), "%s", err.what);
 	} else {
 		ui->place.popup = NULL;
-		ui_say(ui, STYLE_GOOD, UI_STAY, "%s", done);
+		ui_notify(ui, STYLE_GOOD, UI_STAY, "%s", done);
 	}
 }
 
@@ -235,9 +235,9 @@ unsigned output_save(struct ui *ui, int arg)
 	char done[320] = "";
 
 	if (output_save_in(ui, "", done, sizeof(done), &err) < 0)
-		ui_say(ui, STYLE_BAD, UI_STAY, "%s", err.what);
+		ui_notify(ui, STYLE_BAD, UI_STAY, "%s", err.what);
 	else
-		ui_say(ui, STYLE_GOOD, UI_STAY, "%s", done);
+		ui_notify(ui, STYLE_GOOD, UI_STAY, "%s", done);
 	return 0;
 }
 
@@ -288,7 +288,7 @@ static unsigned question_key(struct ui *ui, int key)
 		return 0;
 	if (output_save_unsaved(ui, 0, done, sizeof(done)))
 		return UI_QUIT;
-	ui_say(ui, STYLE_BAD, UI_STAY, "%s", done);
+	ui_notify(ui, STYLE_BAD, UI_STAY, "%s", done);
 	return 0;
 }
 
@@ -472,7 +472,7 @@ static const struct ui_popup popup_output = {
 	.draw = output_draw,
 };
 
-unsigned output_ask(struct ui *ui, int arg)
+unsigned output_dialog(struct ui *ui, int arg)
 {
 	output_begin(ui);
 	ui->place.message.shown = false;
@@ -487,11 +487,11 @@ unsigned output_copy(struct ui *ui, int arg)
 	const char *name = ui_selected(ui);
 
 	if (!name) {
-		ui_say(ui, STYLE_WARN, UI_MESSAGE_MS, "nothing is selected");
+		ui_notify(ui, STYLE_WARN, UI_MESSAGE_MS, "nothing is selected");
 		return 0;
 	}
 	free(ui->copy);
 	ui->copy = xstrdup(name);
-	ui_say(ui, STYLE_NORMAL, UI_MESSAGE_MS, "copied, if the terminal supports it: %s", name);
+	ui_notify(ui, STYLE_NORMAL, UI_MESSAGE_MS, "copied, if the terminal supports it: %s", name);
 	return 0;
 }

@@ -39,9 +39,9 @@ bool output_save_unsaved(struct ui *ui, uint32_t most_s, char *done, size_t byte
 bool output_autosave(struct ui *ui, char *done, size_t bytes);
 
 /* Commands. */
-unsigned output_ask(struct ui *ui, int arg);  /* the dialog */
-unsigned output_save(struct ui *ui, int arg); /* immediately, under a generated name */
-unsigned output_copy(struct ui *ui, int arg); /* copies the selected name to the clipboard */
-unsigned output_quit(struct ui *ui, int arg); /* quits, or asks before it (setting `unsaved`) */
+unsigned output_dialog(struct ui *ui, int arg); /* the dialog */
+unsigned output_save(struct ui *ui, int arg);   /* immediately, under a generated name */
+unsigned output_copy(struct ui *ui, int arg);   /* copies the selected name to the clipboard */
+unsigned output_quit(struct ui *ui, int arg);   /* quits, or asks before it (setting `unsaved`) */
 
 #endif

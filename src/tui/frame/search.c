@@ -52,12 +52,12 @@ void search_update(struct ui *ui)
 	struct profile_query q;
 
 	if (!ui->profile) {
-		ui->sums.all = ui->sums.searched = ui->sums.coarse = (struct profile_sum){0};
+		ui->sums.all = ui->sums.searched = ui->sums.no_inlining = (struct profile_sum){0};
 		return;
 	}
 	q = ui_query(ui);
 	ui->sums.all = profile_sum(ui->profile, &q);
-	ui->sums.coarse = profile_coarse(ui->profile, &q);
+	ui->sums.no_inlining = profile_no_inlining(ui->profile, &q);
 	ui->sums.explained =
 		profile_explained(ui->profile, &q, ui->vitals ? ui->vitals->threads_live : 0);
 	ui->sums.searched = match_sum(ui->search.found, ui->profile, &q);
@@ -243,12 +243,12 @@ static void find_done(struct ui *ui, bool accepted)
 		ui->search.undo = ui->search.undo_before;
 		find_anchor(ui, false);
 	} else if (*ui->search.text && !find_from(ui, 0)) {
-		ui_say(ui, STYLE_WARN, UI_MESSAGE_MS, "nothing here matches \"%s\"",
+		ui_notify(ui, STYLE_WARN, UI_MESSAGE_MS, "nothing here matches \"%s\"",
 			ui->search.text);
 	}
 }
 
-unsigned search_ask(struct ui *ui, int arg)
+unsigned search_prompt(struct ui *ui, int arg)
 {
 	memcpy(ui->search.before, ui->search.text, sizeof(ui->search.text));
 	ui->search.undo_before = ui->search.undo;
@@ -261,7 +261,7 @@ unsigned search_ask(struct ui *ui, int arg)
 unsigned search_next(struct ui *ui, int direction)
 {
 	if (!find_from(ui, direction))
-		ui_say(ui, STYLE_WARN, UI_MESSAGE_MS, "nothing here matches \"%s\"",
+		ui_notify(ui, STYLE_WARN, UI_MESSAGE_MS, "nothing here matches \"%s\"",
 			ui->search.text);
 	return UI_FREEZE_ORDER;
 }
@@ -288,14 +288,14 @@ static void filter_done(struct ui *ui, bool accepted)
 	if (!accepted || !*p->text)
 		return;
 	if (!filter_push(ui->scope.filter, p->arg, p->text)) {
-		ui_say(ui, STYLE_WARN, UI_MESSAGE_MS,
+		ui_notify(ui, STYLE_WARN, UI_MESSAGE_MS,
 			"at most %d filters; Esc removes the last one", FILTER_TERMS);
 		return;
 	}
 	ui->scope.filter_undo[filter_count(ui->scope.filter) - 1] = ui_undo_id(ui);
 	ui_react(ui, UI_SORT | UI_FREEZE_ORDER);
 	if (!ui->job.on && !ui->sums.all.count)
-		ui_say(ui, STYLE_WARN, UI_MESSAGE_MS,
+		ui_notify(ui, STYLE_WARN, UI_MESSAGE_MS,
 			"no sample of this window matches; Esc removes the filter");
 }
 
@@ -312,7 +312,7 @@ unsigned search_hide(struct ui *ui, int arg)
 	size_t next = (hide_choice(ui) + 1) % HIDES;
 
 	filter_set_hide(ui->scope.filter, hides[next].hide);
-	ui_say(ui, STYLE_NORMAL, UI_MESSAGE_MS, "%s", hides[next].what);
+	ui_notify(ui, STYLE_NORMAL, UI_MESSAGE_MS, "%s", hides[next].what);
 	return UI_SORT;
 }
 
@@ -321,7 +321,7 @@ unsigned search_lines(struct ui *ui, int arg)
 	bool on = !filter_lines(ui->scope.filter);
 
 	filter_set_lines(ui->scope.filter, on);
-	ui_say(ui, STYLE_NORMAL, UI_MESSAGE_MS, on ? "by line: Class.method:line" : "by method");
+	ui_notify(ui, STYLE_NORMAL, UI_MESSAGE_MS, on ? "by line: Class.method:line" : "by method");
 	return UI_SORT;
 }
 
@@ -330,7 +330,7 @@ unsigned search_io(struct ui *ui, int arg)
 	bool on = !filter_io(ui->scope.filter);
 
 	filter_set_io(ui->scope.filter, on);
-	ui_say(ui, STYLE_NORMAL, UI_MESSAGE_MS,
+	ui_notify(ui, STYLE_NORMAL, UI_MESSAGE_MS,
 		on ? "I/O waits by peer and file" : "I/O waits by method");
 	return UI_SORT;
 }

@@ -33,7 +33,7 @@ bool search_collapsed_name(
 	const struct ui *ui, uint32_t stack, uint32_t method, char *out, size_t size);
 
 /* Commands. */
-unsigned search_ask(struct ui *ui, int arg);
+unsigned search_prompt(struct ui *ui, int arg);
 unsigned search_next(struct ui *ui, int direction);
 unsigned search_same(struct ui *ui, int arg); /* frames like the selected one */
 unsigned search_filter(struct ui *ui, int only);

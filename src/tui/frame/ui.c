@@ -85,7 +85,7 @@ bool ui_order_frozen(const struct ui *ui)
 	return ui->now_ms < ui->order_frozen_until_ms;
 }
 
-void ui_say(struct ui *ui, enum style style, int ms, const char *fmt, ...)
+void ui_notify(struct ui *ui, enum style style, int ms, const char *fmt, ...)
 {
 	va_list ap;
 

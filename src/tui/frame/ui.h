@@ -142,7 +142,7 @@ struct ui {
 	struct ui_search search;
 	struct
 	{ /* as of the last update: of the window, of search hits, of code without inlining info */
-		struct profile_sum all, searched, coarse;
+		struct profile_sum all, searched, no_inlining;
 		struct profile_explained explained;
 	} sums;
 	struct ui_place place;
@@ -227,7 +227,7 @@ bool ui_is_restricted(const struct ui *ui); /* true while restricted to one thre
 const char *ui_restriction_name(const struct ui *ui); /* its name */
 void ui_restrict(
 	struct ui *ui, uint32_t thread, uint32_t pool); /* PROFILE_ANY_THREAD, 0: no restriction */
-void ui_say(struct ui *ui, enum style style, int ms, const char *fmt, ...)
+void ui_notify(struct ui *ui, enum style style, int ms, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
 void ui_prompt(struct ui *ui, const char *label, const char *text, void (*change)(struct ui *),
 	void (*done)(struct ui *, bool accepted));

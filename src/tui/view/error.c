@@ -99,7 +99,7 @@ unsigned error_copy(struct ui *ui, int arg)
 	command[strcspn(command, "\n")] = '\0';
 	free(ui->copy);
 	ui->copy = xstrdup(command);
-	ui_say(ui, STYLE_NORMAL, UI_MESSAGE_MS, "copied: %s", command);
+	ui_notify(ui, STYLE_NORMAL, UI_MESSAGE_MS, "copied: %s", command);
 	return 0;
 }
 

@@ -72,12 +72,12 @@ static void add_proof(struct page *p, const char *text)
 
 static void add_finding(struct page *p, const struct finding *f)
 {
-	char look[sizeof(f->advice) + 3];
+	char advice_line[sizeof(f->advice) + 3];
 
 	add_text(p, 1, 0, STYLE_STRONG, f->what);
 	add_proof(p, f->proof);
-	snprintf(look, sizeof(look), "-> %s", f->advice);
-	add_text(p, 1, 3, STYLE_KEY, look);
+	snprintf(advice_line, sizeof(advice_line), "-> %s", f->advice);
+	add_text(p, 1, 3, STYLE_KEY, advice_line);
 }
 
 static void add_rules_checked(const struct ui *ui, struct page *p)
@@ -319,7 +319,7 @@ unsigned findings_go(struct ui *ui, int arg)
 		return 0;
 	f = *at;
 	if (f.event < 0 && f.thread == PROFILE_NONE && f.method == PROFILE_NONE) {
-		ui_say(ui, STYLE_NORMAL, UI_MESSAGE_MS, "there are no further details");
+		ui_notify(ui, STYLE_NORMAL, UI_MESSAGE_MS, "there are no further details");
 		return 0;
 	}
 	if (!go_to_event(ui, f.event))

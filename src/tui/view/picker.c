@@ -136,11 +136,11 @@ unsigned picker_choose(struct ui *ui, int arg)
 	if (ui->profile && !ui->over && ui->vitals && j->pid == ui->vitals->pid)
 		return picker_leave(ui);
 	if (!j->can_attach) {
-		ui_say(ui, STYLE_WARN, UI_STAY, "%d: %s", j->pid, j->why);
+		ui_notify(ui, STYLE_WARN, UI_STAY, "%d: %s", j->pid, j->why);
 		return 0;
 	}
 	ui->attach_pid = j->pid;
-	ui_say(ui, STYLE_NORMAL, UI_STAY, "attaching to %d %s ...", j->pid, j->name);
+	ui_notify(ui, STYLE_NORMAL, UI_STAY, "attaching to %d %s ...", j->pid, j->name);
 	return 0;
 }
 

@@ -57,16 +57,17 @@ static bool desc_of(
 static void scopes_add(struct walker *w, const struct code_blob *blob, uint64_t pc)
 {
 	enum walk_frame_type type = outer_type(w, blob);
-	enum walk_frame_type coarse_type = type == WALK_C1 ? WALK_C1_COARSE : WALK_COARSE;
+	enum walk_frame_type no_inlining_type =
+		type == WALK_C1 ? WALK_C1_NO_INLINING : WALK_NO_INLINING;
 	uint32_t count = w->count;
 	struct code_desc desc;
 	struct code_scope scope = {.sender = 0};
-	bool coarse = false;
+	bool no_inlining = false;
 
 	if (desc_of(w, blob, &pc, &desc)) {
 		scope.sender = desc.scope;
-		coarse = code_is_coarse(w->layout, w->mem, blob, pc, &desc);
-		if (coarse && w->top && code_check_find(w->layout, w->mem, blob, pc, &desc))
+		no_inlining = code_lacks_inlining(w->layout, w->mem, blob, pc, &desc);
+		if (no_inlining && w->top && code_check_find(w->layout, w->mem, blob, pc, &desc))
 			scope.sender = desc.scope;
 	}
 	for (int i = 0; i < SCOPES_MAX && scope.sender > 0; i++) {
@@ -78,12 +79,12 @@ static void scopes_add(struct walker *w, const struct code_blob *blob, uint64_t 
 			break;
 		}
 		if (!walker_add(w,
-			    coarse         ? coarse_type
+			    no_inlining    ? no_inlining_type
 			    : scope.sender ? WALK_INLINED
 					   : type,
 			    scope.method, bci_clamp(scope.bci)))
 			return;
-		coarse = false; /* the outer scopes are certain for that place */
+		no_inlining = false; /* the outer scopes are certain for that place */
 	}
 	if (w->count == count)
 		walker_add(w, type, code_method(w->layout, blob), WALK_BCI_UNKNOWN);

@@ -107,7 +107,7 @@ bool unmounted_open(struct unmounted *u, const struct walk_layout *l, const stru
 	*why = "this JVM has no virtual threads";
 	if (l->jdk < 21)
 		return false;
-	*why = "this JVM does not say where its classes are";
+	*why = "this JVM does not export where its classes are";
 	if (l->klass_next.offset < 0 || l->klass_loader.offset < 0 ||
 		l->loader_klasses.offset < 0 || l->klass_mirror.offset < 0 ||
 		l->thread_object.offset < 0 || l->klass_fields.offset < 0)
@@ -135,8 +135,8 @@ struct visit {
 	uint64_t number; /* id of the only thread wanted; 0: all */
 	uint64_t found;  /* the wanted thread */
 };
-/* Called for a node's key of the wanted class; weight stands_for. */
-typedef void key_fn(struct visit *v, uint64_t key, uint64_t stands_for);
+/* Called for a node's key of the wanted class; weight multiplicity. */
+typedef void key_fn(struct visit *v, uint64_t key, uint64_t multiplicity);
 /* Selection of keys in a set: bins per table, class of the key (0: any), and the callback. */
 struct keys {
 	uint32_t places;
@@ -185,7 +185,7 @@ static struct oop field_of(struct visit *v, uint64_t object, unsigned class, uns
 
 /* Visits a chain of nodes. Nodes of trees are of another class; the first node tells which. */
 static void chain_each(
-	struct visit *v, uint64_t node, uint64_t klass, uint64_t stands_for, const struct keys *k)
+	struct visit *v, uint64_t node, uint64_t klass, uint64_t multiplicity, const struct keys *k)
 {
 	for (uint32_t i = 0; node && i < CHAIN_MAX; i++) {
 		uint64_t key = k->klass ? field_to(v, node, UNMOUNTED_NODE, NODE_KEY, k->klass)
@@ -194,22 +194,22 @@ static void chain_each(
 		if (!key && k->klass) /* of another class, or unreadable */
 			field_of(v, node, UNMOUNTED_NODE, NODE_KEY);
 		if (key)
-			k->fn(v, key, stands_for);
+			k->fn(v, key, multiplicity);
 		node = field_to(v, node, UNMOUNTED_NODE, NODE_NEXT, klass);
 	}
 }
 
 /* Visits a bin: a chain of nodes, or a tree. */
-static void bin_each(struct visit *v, struct oop bin, uint64_t stands_for, const struct keys *k)
+static void bin_each(struct visit *v, struct oop bin, uint64_t multiplicity, const struct keys *k)
 {
 	if (bin.klass == v->u->klass[UNMOUNTED_TREE])
 		bin = field_of(v, bin.object, UNMOUNTED_TREE, 0);
-	chain_each(v, bin.object, bin.klass, stands_for, k);
+	chain_each(v, bin.object, bin.klass, multiplicity, k);
 }
 
 /* Visits one place of a table. A place already transferred to a larger table is two places there. */
 static void place_each(struct visit *v, uint64_t table, uint32_t place, uint32_t length,
-	uint64_t stands_for, const struct keys *k)
+	uint64_t multiplicity, const struct keys *k)
 {
 	const struct unmounted *u = v->u;
 	uint64_t at = element_at(v, table, place), larger;
@@ -218,18 +218,18 @@ static void place_each(struct visit *v, uint64_t table, uint32_t place, uint32_t
 	struct oop bin;
 
 	if (node) {
-		chain_each(v, node, u->klass[UNMOUNTED_NODE], stands_for, k);
+		chain_each(v, node, u->klass[UNMOUNTED_NODE], multiplicity, k);
 		return;
 	}
 	bin = reference_at(v, at);
 	if (bin.klass != u->klass[UNMOUNTED_FORWARD]) {
-		bin_each(v, bin, stands_for, k);
+		bin_each(v, bin, multiplicity, k);
 	} else {
 		larger = field_of(v, bin.object, UNMOUNTED_FORWARD, 0).object;
 		for (uint32_t i = 0; larger && i < 2; i++) {
 			bin = reference_at(v, element_at(v, larger, place + i * length));
 			if (bin.klass != u->klass[UNMOUNTED_FORWARD])
-				bin_each(v, bin, stands_for, k);
+				bin_each(v, bin, multiplicity, k);
 		}
 	}
 }
@@ -247,23 +247,23 @@ static uint32_t place_of(const struct visit *v, uint32_t stretch, uint32_t step)
 }
 
 /* Visits all places of a table, or, if there are more than k->places, one per stretch of `step`. */
-static void table_each(struct visit *v, uint64_t table, uint64_t stands_for, const struct keys *k)
+static void table_each(struct visit *v, uint64_t table, uint64_t multiplicity, const struct keys *k)
 {
 	uint32_t length = oop_array_length(&v->u->mode, v->u->mem, table), step = 1;
 
 	if (!length || length > TABLE_MAX || length & (length - 1))
 		return;
 	if (v->number && k->klass) { /* a table of threads */
-		place_each(v, table, unmounted_place(v->number, length), length, stands_for, k);
+		place_each(v, table, unmounted_place(v->number, length), length, multiplicity, k);
 		return;
 	}
 	while (length / step > k->places)
 		step *= 2;
 	for (uint32_t i = 0; i < length / step; i++)
-		place_each(v, table, place_of(v, i, step), length, stands_for * step, k);
+		place_each(v, table, place_of(v, i, step), length, multiplicity * step, k);
 }
 
-static void set_each(struct visit *v, struct oop set, uint64_t stands_for, const struct keys *k)
+static void set_each(struct visit *v, struct oop set, uint64_t multiplicity, const struct keys *k)
 {
 	struct oop map = {0, 0}, table = {0, 0};
 
@@ -272,7 +272,7 @@ static void set_each(struct visit *v, struct oop set, uint64_t stands_for, const
 	if (map.klass && map.klass == v->u->klass[UNMOUNTED_MAP])
 		table = field_of(v, map.object, UNMOUNTED_MAP, MAP_TABLE);
 	if (table.klass)
-		table_each(v, table.object, stands_for, k);
+		table_each(v, table.object, multiplicity, k);
 }
 
 /* --- threads ----------------------------------------------------------------------------------------- */
@@ -311,14 +311,14 @@ static void state_read(const struct unmounted *u, struct unmounted_thread *threa
 	}
 }
 
-static void scopes_visit(struct visit *v, uint64_t owner, uint64_t stands_for);
+static void scopes_visit(struct visit *v, uint64_t owner, uint64_t multiplicity);
 
-static void thread_visit(struct visit *v, uint64_t key, uint64_t stands_for)
+static void thread_visit(struct visit *v, uint64_t key, uint64_t multiplicity)
 {
-	struct unmounted_thread thread = {.object = key, .stands_for = stands_for};
+	struct unmounted_thread thread = {.object = key, .multiplicity = multiplicity};
 
 	v->count.threads++;
-	scopes_visit(v, key, stands_for);
+	scopes_visit(v, key, multiplicity);
 	state_read(v->u, &thread);
 	if (thread.state == UNMOUNTED_RUNS)
 		return;
@@ -327,23 +327,23 @@ static void thread_visit(struct visit *v, uint64_t key, uint64_t stands_for)
 		v->fn(v->ctx, &thread);
 }
 
-static void number_visit(struct visit *v, uint64_t key, uint64_t stands_for)
+static void number_visit(struct visit *v, uint64_t key, uint64_t multiplicity)
 {
-	(void)stands_for;
+	(void)multiplicity;
 	if (unmounted_has_number(v->u, key, v->number))
 		v->found = key;
 }
 
-static void threads_of(struct visit *v, struct oop set, uint64_t stands_for)
+static void threads_of(struct visit *v, struct oop set, uint64_t multiplicity)
 {
 	struct keys threads = {v->pick->places, v->u->klass[UNMOUNTED_VIRTUAL],
 		v->number ? number_visit : thread_visit};
 
-	set_each(v, set, stands_for, &threads);
+	set_each(v, set, multiplicity, &threads);
 }
 
 /* Visits the threads of all scopes that a thread owns. They inherit its weight. */
-static void scopes_visit(struct visit *v, uint64_t owner, uint64_t stands_for)
+static void scopes_visit(struct visit *v, uint64_t owner, uint64_t multiplicity)
 {
 	const struct unmounted *u = v->u;
 	struct oop scope;
@@ -358,7 +358,7 @@ static void scopes_visit(struct visit *v, uint64_t owner, uint64_t stands_for)
 		if (scope.klass == u->klass[UNMOUNTED_FLOCK_SCOPE])
 			flock = field_of(v, scope.object, UNMOUNTED_FLOCK_SCOPE, 0);
 		if (flock.klass && flock.klass == u->klass[UNMOUNTED_FLOCK])
-			threads_of(v, field_of(v, flock.object, UNMOUNTED_FLOCK, 0), stands_for);
+			threads_of(v, field_of(v, flock.object, UNMOUNTED_FLOCK, 0), multiplicity);
 		scope = field_of(v, scope.object, UNMOUNTED_SCOPE, 0);
 	}
 	v->inner--;
@@ -374,13 +374,13 @@ static void owner_visit(void *ctx, uint64_t java_thread, int32_t tid)
 		scopes_visit(v, thread.object, 1);
 }
 
-static void container_visit(struct visit *v, uint64_t reference, uint64_t stands_for)
+static void container_visit(struct visit *v, uint64_t reference, uint64_t multiplicity)
 {
 	struct oop container = field_of(v, reference, UNMOUNTED_REFERENCE, 0);
 
 	for (unsigned i = UNMOUNTED_EXECUTOR; container.klass && i <= UNMOUNTED_SHARED; i++) {
 		if (container.klass == v->u->klass[i])
-			threads_of(v, field_of(v, container.object, i, 0), stands_for);
+			threads_of(v, field_of(v, container.object, i, 0), multiplicity);
 	}
 }
 
@@ -446,7 +446,7 @@ static struct oop field_in(
 bool unmounted_read(
 	const struct unmounted *u, uint64_t object, uint64_t number, struct unmounted_thread *out)
 {
-	*out = (struct unmounted_thread){.object = object, .number = number, .stands_for = 1};
+	*out = (struct unmounted_thread){.object = object, .number = number, .multiplicity = 1};
 	mem_refresh(u->mem);
 	if (!object || !u->klass[UNMOUNTED_VIRTUAL] || !unmounted_has_number(u, object, number))
 		return false;

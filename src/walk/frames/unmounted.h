@@ -77,8 +77,8 @@ struct unmounted_thread {
 	uint64_t object;
 	uint64_t number; /* Thread.threadId */
 	enum unmounted_state state;
-	bool timed;          /* the wait has a timeout */
-	uint64_t stands_for; /* weight: the number of threads that this one represents */
+	bool timed;            /* the wait has a timeout */
+	uint64_t multiplicity; /* weight: the number of threads that this one represents */
 };
 
 struct unmounted_count {

@@ -376,7 +376,7 @@ static bool calls_any(
  * Each safepoint has one PcDesc and one oop map. Additional PcDescs mean debug information between safepoints, except for two:
  * one before the first instruction and one after the last. Inlined methods without a safepoint inside may leave no trace.
  */
-bool code_is_coarse(const struct walk_layout *layout, const struct walk_mem *mem,
+bool code_lacks_inlining(const struct walk_layout *layout, const struct walk_mem *mem,
 	const struct code_blob *blob, uint64_t pc, const struct code_desc *desc)
 {
 	uint64_t begin = descs_begin(layout, blob), end = descs_end(layout, blob);

@@ -64,7 +64,7 @@ bool code_desc_find(const struct walk_layout *layout, const struct walk_mem *mem
  * True when pc, for which desc was found, has no inlining info: the code may contain inlined methods, but was compiled with
  * debug information at safepoints only, so pc may be in another method than desc says.
  */
-bool code_is_coarse(const struct walk_layout *layout, const struct walk_mem *mem,
+bool code_lacks_inlining(const struct walk_layout *layout, const struct walk_mem *mem,
 	const struct code_blob *blob, uint64_t pc, const struct code_desc *desc);
 
 /*

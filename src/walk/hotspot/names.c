@@ -472,8 +472,8 @@ void names_resolve(struct names *n, const struct walk_layout *layout, const stru
 		case WALK_C2:
 		case WALK_INLINED:
 		case WALK_JAVA:
-		case WALK_COARSE:
-		case WALK_C1_COARSE:
+		case WALK_NO_INLINING:
+		case WALK_C1_NO_INLINING:
 		case WALK_COMPILES:
 			id = method_id(n, layout, mem, cache, f->value);
 			out[i] = WALK_PACK_JAVA(f->type, id, f->bci);

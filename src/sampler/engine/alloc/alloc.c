@@ -39,10 +39,10 @@
 #define LIVE_STALE_NS (2 * NS_PER_S)
 
 #define ALLOC_SLOWS   19
-#define ALLOC_SLOWER  "virtual threads run slower until this JVM ends"
+#define ALLOC_SLOWER  "virtual threads are slower until this JVM exits"
 #define ALLOC_UNEXACT \
-	"this JVM misses small objects between large ones, or has them count for too much"
-#define ALLOC_MISSED    "large objects among small ones count too low"
+	"this JVM misses small objects allocated among large ones, or overweights them"
+#define ALLOC_MISSED    "large objects allocated among small ones are underestimated"
 #define MISSED_SAMPLES  100u /* needed before the note is published */
 #define MISSED_SHARE_OF 20u  /* and at least 1/20 of all weight in such objects */
 
@@ -61,7 +61,7 @@ static void alloc_sample(
 	struct sampler *s, JNIEnv *jni, jobject object, jclass class, uint64_t size)
 {
 	struct thread_slot *thread = alloc_thread(s, jni);
-	uint64_t told = jvm_events_interval(), interval;
+	uint64_t jvm_interval = jvm_events_interval(), interval;
 	struct alloc_object o;
 	struct stack_sample sample = {.event = WIRE_ALLOC, .before = 1, .count = 1};
 	struct live *live = atomic_load(&s->live_on);
@@ -74,15 +74,15 @@ static void alloc_sample(
 	sig_stack_java_own(&stack, s, thread, jvm_thread_of(jni));
 	o = alloc_object(
 		s->layout, stack.mem, jvm_thread_of(jni), (uint64_t)(uintptr_t)object, size);
-	interval = alloc_drawn(&thread->alloc, told);
-	sample.weight = alloc_weight(s->layout, &thread->alloc, &o, told);
-	atomic_fetch_add(&s->alloc_told.all, sample.weight);
+	interval = alloc_drawn(&thread->alloc, jvm_interval);
+	sample.weight = alloc_weight(s->layout, &thread->alloc, &o, jvm_interval);
+	atomic_fetch_add(&s->alloc_note.all, sample.weight);
 	/*
 	 * An object that is small compared with the interval is never reported once the buffer has grown by more than
 	 * its size.
 	 */
 	if (o.outside && size < interval / 2)
-		atomic_fetch_add(&s->alloc_told.outside, sample.weight);
+		atomic_fetch_add(&s->alloc_note.outside, sample.weight);
 	stack.user[-1] = WALK_PACK(o.outside ? WALK_CLASS_OUTSIDE : WALK_CLASS,
 		sig_class_id(s, stack.mem,
 			oop_class(s->layout, stack.mem, (uint64_t)(uintptr_t) class)));
@@ -120,14 +120,14 @@ uint64_t alloc_round_after(struct sampler *s)
 void alloc_publish(struct sampler *s)
 {
 	struct event *event = &s->events[WIRE_ALLOC];
-	uint64_t outside = atomic_load(&s->alloc_told.outside);
+	uint64_t outside = atomic_load(&s->alloc_note.outside);
 
-	if (s->alloc_told.said || !atomic_load(&event->on) || !s->layout ||
+	if (s->alloc_note.sent || !atomic_load(&event->on) || !s->layout ||
 		s->layout->jdk >= ALLOC_EXACT || s->layout->jdk == ALLOC_SINCE ||
 		!alloc_weighable(s->layout) || atomic_load(&event->samples) < MISSED_SAMPLES ||
-		outside * MISSED_SHARE_OF < atomic_load(&s->alloc_told.all))
+		outside * MISSED_SHARE_OF < atomic_load(&s->alloc_note.all))
 		return;
-	s->alloc_told.said = true;
+	s->alloc_note.sent = true;
 	events_degraded(s, WIRE_ALLOC,
 		s->layout->jdk >= ALLOC_SLOWS ? ALLOC_MISSED "; " ALLOC_SLOWER : ALLOC_MISSED);
 }
@@ -144,44 +144,44 @@ static void alloc_interval(struct sampler *s)
 {
 	uint64_t interval = atomic_load(&s->events[WIRE_ALLOC].interval);
 
-	jvm_events_want(0, 0, (uint32_t)(interval < INTERVAL_MAX ? interval : INTERVAL_MAX));
+	jvm_events_request(0, 0, (uint32_t)(interval < INTERVAL_MAX ? interval : INTERVAL_MAX));
 }
 
 static void alloc_stop(struct sampler *s, uint32_t event)
 {
 	atomic_store(&s->events[event].on, 0);
 	atomic_store(&s->live_on, NULL);
-	jvm_events_want(0, JVM_TELLS_ALLOCATIONS | JVM_TELLS_COLLECTIONS, 0);
-	lease_await(s, &s->visits.done, jvm_visit_ask(s), ALLOC_STOP_NS);
+	jvm_events_request(0, JVM_REPORTS_ALLOCATIONS | JVM_REPORTS_COLLECTIONS, 0);
+	lease_await(s, &s->vm_calls.done, jvm_vm_call_request(s), ALLOC_STOP_NS);
 }
 
 static int alloc_start(
 	struct sampler *s, const struct engine_target *target, char *text, size_t bytes)
 {
-	uint32_t bits = JVM_TELLS_ALLOCATIONS;
+	uint32_t bits = JVM_REPORTS_ALLOCATIONS;
 	struct text out = text_into(text, bytes);
 	int error = 0;
 
 	if (target->flags & WIRE_START_LIVE) {
 		if (!s->live && !(s->live = live_new(s))) {
-			text_add(&out, "no memory for the objects to be watched");
+			text_add(&out, "not enough memory to track sampled objects");
 			return -ENOMEM;
 		}
 		atomic_store(&s->live_on, s->live);
-		bits |= JVM_TELLS_COLLECTIONS;
+		bits |= JVM_REPORTS_COLLECTIONS;
 	}
-	s->alloc_told.said = false;
-	atomic_store(&s->alloc_told.all, 0);
-	atomic_store(&s->alloc_told.outside, 0);
+	s->alloc_note.sent = false;
+	atomic_store(&s->alloc_note.all, 0);
+	atomic_store(&s->alloc_note.outside, 0);
 	alloc_interval(s);
-	jvm_events_want(bits, 0, 0);
-	if (!lease_await(s, &s->visits.told, jvm_visit_ask(s), ALLOC_START_NS)) {
-		text_add(&out, "the JVM lets no thread of the agent in; try again");
+	jvm_events_request(bits, 0, 0);
+	if (!lease_await(s, &s->vm_calls.configured, jvm_vm_call_request(s), ALLOC_START_NS)) {
+		text_add(&out, "the JVM did not admit the agent's thread in time; try again");
 		error = -ETIMEDOUT;
-	} else if (!jvm_events_told(bits)) {
-		error = atomic_load(&s->visits.error);
+	} else if (!jvm_events_are_set(bits)) {
+		error = atomic_load(&s->vm_calls.error);
 		text_add(&out,
-			error ? s->visits.refused : "the JVM was not told to sample allocations");
+			error ? s->vm_calls.refused : "the JVM did not start sampling allocations");
 		error = error ? error : -EAGAIN;
 	}
 	if (error)
@@ -196,7 +196,7 @@ static int alloc_start(
 static void alloc_repace(struct sampler *s, uint32_t event)
 {
 	alloc_interval(s);
-	jvm_visit_ask(s);
+	jvm_vm_call_request(s);
 }
 
 static int alloc_probe(const struct engine_target *on_self, char *why, size_t bytes)
@@ -207,12 +207,13 @@ static int alloc_probe(const struct engine_target *on_self, char *why, size_t by
 	if (s && s->layout && s->layout->jdk >= ALLOC_SINCE && s->layout->class_klass)
 		return 0;
 	if (s && s->layout && s->layout->jdk < ALLOC_SINCE && on_self->perf->type)
-		text_add(&text, "seen are new buffers of threads, and objects outside of them");
-	else if (s && s->layout && s->layout->jdk < ALLOC_SINCE)
-		text_add(&text, "a JVM before JDK 11 does not tell of allocations");
-	else
 		text_add(&text,
-			"allocations need the JVM's structures, which this one does not export");
+			"samples are taken at new TLABs and at objects allocated outside of TLABs");
+	else if (s && s->layout && s->layout->jdk < ALLOC_SINCE)
+		text_add(&text, "JVMs before JDK 11 do not report allocations");
+	else
+		text_add(&text, "sampling allocations requires the JVM's structures, which this "
+				"JVM does not export");
 	return -ENOSYS;
 }
 

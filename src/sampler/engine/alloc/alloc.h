@@ -57,13 +57,13 @@ struct alloc_object alloc_object(const struct walk_layout *l, const struct walk_
 	uint64_t java_thread, uint64_t handle, uint64_t size);
 /*
  * The interval in bytes from which HotSpot drew the thread's next point: the one in force at its last sample, even if
- * the JVM has been given another since. Before the first sample that is unknown, and the result is `told`, the interval
+ * the JVM has been given another since. Before the first sample that is unknown, and the result is `jvm_interval`, the interval
  * that was last set in the JVM.
  */
-uint64_t alloc_drawn(const struct alloc_past *past, uint64_t told);
-/* The object's weight in bytes. Updates `past`, which belongs to the object's thread. `told` as above. */
+uint64_t alloc_drawn(const struct alloc_past *past, uint64_t jvm_interval);
+/* The object's weight in bytes. Updates `past`, which belongs to the object's thread. `jvm_interval` as above. */
 uint64_t alloc_weight(const struct walk_layout *l, struct alloc_past *past,
-	const struct alloc_object *o, uint64_t told);
+	const struct alloc_object *o, uint64_t jvm_interval);
 /* False when the JVM's layout lacks the fields that weights are corrected by: samples before JDK 25 are then biased. */
 bool alloc_weighable(const struct walk_layout *l);
 

@@ -201,7 +201,7 @@ static bool canary_gone(struct canary *c, JNIEnv *jni, uint32_t *decided)
 	return true;
 }
 
-static uint32_t canaries_look(struct live *live, JNIEnv *jni)
+static uint32_t canaries_poll(struct live *live, JNIEnv *jni)
 {
 	uint32_t decided = 0;
 
@@ -219,7 +219,7 @@ static uint32_t canaries_look(struct live *live, JNIEnv *jni)
 void live_sweep(struct live *live, struct sampler *s, JNIEnv *jni)
 {
 	uint32_t collections = atomic_load(&live->collections);
-	uint32_t decided = canaries_look(live, jni);
+	uint32_t decided = canaries_poll(live, jni);
 
 	atomic_store(&live->swept, collections);
 	for (uint32_t i = 0; i < LIVE_OBJECTS; i++) {

@@ -278,15 +278,15 @@ static double alloc_of_11(struct alloc_past *past, const struct alloc_object *o,
 
 /* --- all -------------------------------------------------------------------------------------- */
 
-uint64_t alloc_drawn(const struct alloc_past *past, uint64_t told)
+uint64_t alloc_drawn(const struct alloc_past *past, uint64_t jvm_interval)
 {
-	return past->interval ? past->interval : told;
+	return past->interval ? past->interval : jvm_interval;
 }
 
 uint64_t alloc_weight(const struct walk_layout *l, struct alloc_past *past,
-	const struct alloc_object *o, uint64_t told)
+	const struct alloc_object *o, uint64_t jvm_interval)
 {
-	uint64_t interval = alloc_drawn(past, told);
+	uint64_t interval = alloc_drawn(past, jvm_interval);
 	double weight;
 
 	if (l->jdk >= ALLOC_EXACT || !alloc_weighable(l))
@@ -295,7 +295,7 @@ uint64_t alloc_weight(const struct walk_layout *l, struct alloc_past *past,
 		weight = alloc_of_11(past, o, interval);
 	else
 		weight = alloc_apart(past, o, interval);
-	past->interval = told;
+	past->interval = jvm_interval;
 	past->start = o->start;
 	past->top = o->top;
 	past->outside = o->outside;

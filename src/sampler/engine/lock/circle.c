@@ -25,7 +25,7 @@
 
 #define LOOK_NS (500 * NS_PER_MS)
 #define SHARE   1000u
-#define LOOKS   3u
+#define POLLS   3u
 #define PLACES  4096u /* places scanned per table of virtual threads */
 #define LOCKS   64u   /* contended locks per scan */
 #define MEMBERS 16u   /* threads in all circles */
@@ -41,11 +41,11 @@ struct held {
 
 struct member {
 	struct lock_wait wait;
-	uint32_t id, looks, owner;
+	uint32_t id, polls, owner;
 	uint64_t cpu_ns;           /* with a slot: its CPU time */
 	struct lock_frozen frozen; /* unmounted: its stack */
 	bool found;                /* found by this scan */
-	bool said;
+	bool reported;
 	struct wire_wait record;
 };
 
@@ -130,7 +130,7 @@ static void virtuals_held(struct sampler *s)
 	const char *why;
 
 	if (!c->open)
-		c->open = unmounted_open(&c->virtuals, s->layout, &c->reader.here.mem, &why);
+		c->open = unmounted_open(&c->virtuals, s->layout, &c->reader.self.mem, &why);
 	if (!c->open)
 		return;
 	c->reader.virtuals = &c->virtuals;
@@ -230,8 +230,8 @@ static void member_found(struct sampler *s, uint32_t at, uint64_t now)
 	rests = member_rests(s, m, who, &known);
 	if (!known)
 		return;
-	if (!m->looks || !lock_wait_same(&m->wait, &wait) || m->owner != owner || !rests) {
-		if (m->said) /* its end is published first */
+	if (!m->polls || !lock_wait_same(&m->wait, &wait) || m->owner != owner || !rests) {
+		if (m->reported) /* its end is published first */
 			return;
 		m->record = (struct wire_wait){.since_ns = now,
 			.lock = wait.lock,
@@ -241,16 +241,16 @@ static void member_found(struct sampler *s, uint32_t at, uint64_t now)
 		if (who->slot)
 			lock_began(c->clocks, s->task.fd, sampler_task(s, who->slot), now,
 				&m->record.since_ns);
-		m->looks = 0;
+		m->polls = 0;
 	}
 	m->wait = wait;
 	m->owner = owner;
-	m->looks++;
+	m->polls++;
 	m->found = true;
 }
 
 /* Publishes the member's WAIT record. Returns false if it cannot be published yet. */
-static bool member_tell(struct sampler *s, struct member *m, uint64_t now, bool ended)
+static bool member_report(struct sampler *s, struct member *m, uint64_t now, bool ended)
 {
 	_Atomic uint32_t *inside;
 
@@ -275,10 +275,10 @@ static void members_settle(struct sampler *s, uint64_t now)
 		struct member *m = &c->members[i];
 		bool stays = m->found;
 
-		if (stays && m->looks >= LOOKS && !m->said)
-			m->said = member_tell(s, m, now, false);
-		if (!stays && m->said)
-			stays = !member_tell(s, m, now, true);
+		if (stays && m->polls >= POLLS && !m->reported)
+			m->reported = member_report(s, m, now, false);
+		if (!stays && m->reported)
+			stays = !member_report(s, m, now, true);
 		m->found = false;
 		if (stays)
 			c->members[kept++] = *m;
@@ -286,7 +286,7 @@ static void members_settle(struct sampler *s, uint64_t now)
 	c->count = kept;
 }
 
-void circles_look(struct sampler *s, uint64_t now)
+void circles_poll(struct sampler *s, uint64_t now)
 {
 	struct circles *c = s->circles;
 	uint64_t start_ns, cost_ns;

@@ -83,7 +83,7 @@ static uint32_t parked_find(struct sampler *s, const struct lock_owner *owner)
 	struct lock_parked *vacant = NULL, *h;
 
 	for (h = lock->parked; h < lock->parked + LOCK_PARKED && h->number != owner->number; h++)
-		if (!vacant && h->looked_ns < lock->last_ns)
+		if (!vacant && h->polled_ns < lock->last_ns)
 			vacant = h;
 	if (h == lock->parked + LOCK_PARKED) {
 		if (!vacant)
@@ -135,20 +135,20 @@ uint32_t holder_id(struct sampler *s, const struct lock_wait *wait)
 	return holder_of(s, wait).owner;
 }
 
-void holder_charge(const struct lock_look *look, struct lock_thread *t,
-	const struct lock_wait *wait, uint64_t stands_for)
+void holder_charge(const struct lock_poll *poll, struct lock_thread *t,
+	const struct lock_wait *wait, uint64_t multiplicity)
 {
-	struct lock *lock = look->s->lock;
-	uint64_t ns = look->since / 2 * stands_for;
+	struct lock *lock = poll->s->lock;
+	uint64_t ns = poll->since / 2 * multiplicity;
 	struct lock_parked *parked;
 
-	t->holder_now = holder_of(look->s, wait).holder;
+	t->holder_now = holder_of(poll->s, wait).holder;
 	parked = parked_of(lock, t->holder_now);
 	if (t->holder_now >= HELD_FREE) {
-		put_unheld(look->s, t, t->holder_now, 1, ns);
+		put_unheld(poll->s, t, t->holder_now, 1, ns);
 	} else if (parked) {
 		parked->due_ns += ns;
-		parked->looked_ns = look->now;
+		parked->polled_ns = poll->now;
 	} else {
 		lock->holders[t->holder_now - 1].due_ns += ns;
 	}
@@ -174,7 +174,7 @@ static void settle_parked(struct sampler *s, struct lock_parked *h, uint64_t ns)
 
 void holder_settle(struct sampler *s, struct lock_thread *t, uint64_t since)
 {
-	uint64_t ns = t->wait.lock ? since / 2 * t->stands_for : 0, hash;
+	uint64_t ns = t->wait.lock ? since / 2 * t->multiplicity : 0, hash;
 	uint32_t holder = t->holder;
 	struct lock_parked *parked = parked_of(s->lock, holder);
 	struct thread_slot *slot;
@@ -198,15 +198,15 @@ void holder_settle(struct sampler *s, struct lock_thread *t, uint64_t since)
 		settle_later(&s->lock->holders[holder - 1], slot, ns);
 }
 
-void holders_settle(const struct lock_look *look)
+void holders_settle(const struct lock_poll *poll)
 {
-	struct lock *lock = look->s->lock;
-	uint32_t high = atomic_load(&look->s->threads->high);
+	struct lock *lock = poll->s->lock;
+	uint32_t high = atomic_load(&poll->s->threads->high);
 
 	for (uint32_t i = 0; i < high; i++)
-		holder_settle(look->s, &lock->threads[i], look->since);
+		holder_settle(poll->s, &lock->threads[i], poll->since);
 	for (uint32_t i = THREADS_MAX; lock->virtuals_charged && i < LOCK_MAX; i++)
-		holder_settle(look->s, &lock->threads[i], look->since);
+		holder_settle(poll->s, &lock->threads[i], poll->since);
 	lock->virtuals_charged = false;
 }
 
@@ -299,9 +299,9 @@ static void ask(struct sampler *s, struct lock_holder *h, struct thread_slot *sl
 		holder_unanswered(s, slot);
 }
 
-static void sample(const struct lock_look *look, struct lock_holder *h, struct thread_slot *slot)
+static void sample(const struct lock_poll *poll, struct lock_holder *h, struct thread_slot *slot)
 {
-	struct sampler *s = look->s;
+	struct sampler *s = poll->s;
 	uint64_t java_thread = atomic_load(&slot->java_thread);
 	struct left_java now = left_java(s, java_thread);
 
@@ -309,7 +309,7 @@ static void sample(const struct lock_look *look, struct lock_holder *h, struct t
 		h->sp = now.sp;
 		h->pc = now.pc;
 		if (!now.blocked || !now.sp || !put_walked(s, h, slot, java_thread, &now))
-			ask(s, h, slot, look->now);
+			ask(s, h, slot, poll->now);
 	}
 	h->due_ns = 0;
 }
@@ -340,27 +340,27 @@ static void sample_parked(struct sampler *s, struct lock_parked *h)
 }
 
 /* Samples the parked owners found by this poll. Objects found by an earlier one may have been relocated. */
-static void parked_ask(const struct lock_look *look)
+static void parked_sample(const struct lock_poll *poll)
 {
-	struct lock_parked *parked = look->s->lock->parked;
+	struct lock_parked *parked = poll->s->lock->parked;
 	_Atomic uint32_t *inside;
 
 	sig_enter(&inside); /* its walks read what handlers read */
 	for (uint32_t i = 0; i < LOCK_PARKED; i++)
-		if (parked[i].due_ns && parked[i].looked_ns == look->now)
-			sample_parked(look->s, &parked[i]);
+		if (parked[i].due_ns && parked[i].polled_ns == poll->now)
+			sample_parked(poll->s, &parked[i]);
 	sig_leave(inside);
 }
 
-void holders_ask(const struct lock_look *look)
+void holders_sample(const struct lock_poll *poll)
 {
-	struct sampler *s = look->s;
+	struct sampler *s = poll->s;
 	uint32_t high = atomic_load(&s->threads->high);
 
 	for (uint32_t i = 0; i < high; i++)
 		if (s->lock->holders[i].due_ns)
-			sample(look, &s->lock->holders[i], &s->threads->slots[i]);
-	parked_ask(look);
+			sample(poll, &s->lock->holders[i], &s->threads->slots[i]);
+	parked_sample(poll);
 }
 
 void holders_stop(struct sampler *s)

@@ -20,8 +20,8 @@
 #include "base/clock.h"
 #include "sampler/engine/lock/own.h"
 #include "sampler/publish/publish.h"
+#include "sampler/session/epochs.h"
 #include "sampler/session/memory.h"
-#include "sampler/session/rooms.h"
 #include "sampler/signal/raw.h"
 #include "sampler/signal/signal.h"
 #include "sampler/task.h"
@@ -43,8 +43,8 @@
 /* --- one thread ------------------------------------------------------------------------------- */
 
 /* Walks the stack. Returns false, and gives the stack back, if the wait has changed or ended by then. */
-static bool lock_look_at(struct sampler *s, const struct lock_thread *t,
-	const struct lock_wait *wait, struct stack *stack)
+static bool lock_stack(struct sampler *s, const struct lock_thread *t, const struct lock_wait *wait,
+	struct stack *stack)
 {
 	struct thread_slot *slot = lock_slot(s, t);
 	uint64_t java_thread = atomic_load(&slot->java_thread);
@@ -66,36 +66,36 @@ static bool lock_broken(uint16_t flaw)
 
 /* Retains the stack of this wait. Returns false if the wait has changed or ended by then. */
 static bool lock_walk(
-	const struct lock_look *look, struct lock_thread *t, const struct lock_wait *wait)
+	const struct lock_poll *poll, struct lock_thread *t, const struct lock_wait *wait)
 {
 	struct stack stack;
 
 	for (uint32_t tries = 0; tries < LOCK_TRIES; tries++) {
 		if (tries)
 			sig_stack_give(&stack);
-		if (!lock_look_at(look->s, t, wait, &stack))
+		if (!lock_stack(poll->s, t, wait, &stack))
 			return false;
 		if (!lock_broken(stack.flaw))
 			break;
 	}
-	lock_keep(look, t, wait, &stack);
+	lock_keep(poll, t, wait, &stack);
 	sig_stack_give(&stack);
 	return true;
 }
 
 static void wait_begins(
-	const struct lock_look *look, struct lock_thread *t, const struct lock_wait *wait)
+	const struct lock_poll *poll, struct lock_thread *t, const struct lock_wait *wait)
 {
-	struct sampler *s = look->s;
+	struct sampler *s = poll->s;
 	const struct thread_slot *slot = lock_slot(s, t);
 	uint32_t counts;
 	bool brief;
 
-	lock_begins(look, t, slot->id);
+	lock_begins(poll, t, slot->id);
 	t->number = lock_number(s, atomic_load(&slot->java_thread), wait->monitor);
 	if (!t->number)
 		task_cpu_ns(atomic_load(&slot->tid), &t->cpu_ns);
-	brief = !lock_walk(look, t, wait);
+	brief = !lock_walk(poll, t, wait);
 	if (brief && !lock_recall(s, t, wait)) {
 		if (!lock_count_later(s, t, wait))
 			sig_lose(s, WIRE_LOCK, COUNTER_WAIT_OVER, 1);
@@ -103,7 +103,7 @@ static void wait_begins(
 	}
 	counts = lock_counted(s, t, wait, brief);
 	t->count = counts ? t->count + counts - 1 : 0;
-	lock_begun(look, t, wait, t->looked != slot->id);
+	lock_begun(poll, t, wait, t->polled_id != slot->id);
 }
 
 /*
@@ -111,33 +111,33 @@ static void wait_begins(
  * to retry as the JVM does now and then. A thread that has acquired the lock meanwhile and wants it again runs for
  * longer.
  */
-static bool lock_rests(const struct lock_look *look, struct lock_thread *t)
+static bool lock_rests(const struct lock_poll *poll, struct lock_thread *t)
 {
-	const struct thread_slot *slot = lock_slot(look->s, t);
+	const struct thread_slot *slot = lock_slot(poll->s, t);
 	uint64_t before = t->cpu_ns;
 
 	if (t->number)
-		return lock_number(look->s, atomic_load(&slot->java_thread), t->wait.monitor) ==
+		return lock_number(poll->s, atomic_load(&slot->java_thread), t->wait.monitor) ==
 		       t->number;
 	return task_cpu_ns(atomic_load(&slot->tid), &t->cpu_ns) &&
 	       t->cpu_ns - before <
-		       (look->now - t->since_ns < LOCK_OLD_NS ? LOCK_AGAIN_NS : 4 * LOCK_AGAIN_NS);
+		       (poll->now - t->since_ns < LOCK_OLD_NS ? LOCK_AGAIN_NS : 4 * LOCK_AGAIN_NS);
 }
 
 static void lock_waits(
-	const struct lock_look *look, struct lock_thread *t, const struct lock_wait *wait)
+	const struct lock_poll *poll, struct lock_thread *t, const struct lock_wait *wait)
 {
-	const struct lock_place *place = lock_place(look->s, t);
-	bool same = t->wait.lock && t->slot_id == lock_slot(look->s, t)->id &&
-		    lock_wait_same(&t->wait, wait) && lock_rests(look, t);
+	const struct lock_place *place = lock_place(poll->s, t);
+	bool same = t->wait.lock && t->slot_id == lock_slot(poll->s, t)->id &&
+		    lock_wait_same(&t->wait, wait) && lock_rests(poll, t);
 
 	if (!same) {
-		wait_begins(look, t, wait);
+		wait_begins(poll, t, wait);
 		return;
 	}
 	if (!place->frames || lock_broken(place->flaw))
-		lock_walk(look, t, wait);
-	lock_goes_on(look, t, wait);
+		lock_walk(poll, t, wait);
+	lock_continues(poll, t, wait);
 }
 
 /* --- a poll of all threads --------------------------------------------------------------------- */
@@ -158,9 +158,9 @@ static struct lock_wait lock_see(struct sampler *s, uint32_t number)
 		       : lock_wait_read(&s->lock->reader, java_thread);
 }
 
-static void lock_look(const struct lock_look *look, uint32_t number)
+static void lock_poll_thread(const struct lock_poll *poll, uint32_t number)
 {
-	struct sampler *s = look->s;
+	struct sampler *s = poll->s;
 	struct thread_slot *slot = &s->threads->slots[number];
 	struct lock_thread *t = &s->lock->threads[number];
 	uint64_t java_thread = atomic_load(&slot->java_thread);
@@ -180,15 +180,15 @@ static void lock_look(const struct lock_look *look, uint32_t number)
 		lock_count_doubt(s, t, &wait, java_thread);
 	}
 	if (wait.lock)
-		lock_waits(look, t, &wait);
+		lock_waits(poll, t, &wait);
 	else
-		lock_ends(s, t, look->since);
+		lock_ends(s, t, poll->since);
 	if (!java_thread)
 		lock_count_rest(s, t, true);
 	else if (t->places) /* it may end before the next poll */
 		lock_count_read(s, t);
 	if (!wait.lock || t->wait.lock)
-		t->looked = slot->id;
+		t->polled_id = slot->id;
 }
 
 static void lock_round(struct sampler *s)
@@ -196,7 +196,7 @@ static void lock_round(struct sampler *s)
 	struct lock *lock = s->lock;
 	uint32_t high = atomic_load(&s->threads->high);
 	uint64_t now = clock_mono_ns();
-	const struct lock_look look = {.s = s, .now = now, .since = now - lock->last_ns};
+	const struct lock_poll poll = {.s = s, .now = now, .since = now - lock->last_ns};
 	bool owners = now - lock->owners_ns >= LOCK_LONG_NS;
 	bool rests = now - lock->rests_ns >= LOCK_FLUSH_NS;
 
@@ -215,24 +215,24 @@ static void lock_round(struct sampler *s)
 	for (uint32_t i = 0; i < high; i++)
 		lock->seen[i] = lock_see(s, i);
 	lock->held_count = 0;
-	holders_settle(&look);
+	holders_settle(&poll);
 	for (uint32_t i = 0; i < high; i++)
 		if (lock->seen[i].lock)
-			holder_charge(&look, &lock->threads[i], &lock->seen[i], 1);
-	holders_ask(&look);
+			holder_charge(&poll, &lock->threads[i], &lock->seen[i], 1);
+	holders_sample(&poll);
 	for (uint32_t i = 0; i < high; i++) {
 		_Atomic uint32_t *inside;
 
 		sig_enter(&inside); /* its walks read what handlers read */
-		lock_look(&look, i);
+		lock_poll_thread(&poll, i);
 		if (rests)
 			lock_count_rest(s, &lock->threads[i], false);
 		sig_leave(inside);
 		if (owners)
 			lock_owners(s, &lock->threads[i], now);
 	}
-	lock_waiting_look(&look);
-	holders_ask(&look);
+	lock_waiting_poll(&poll);
+	holders_sample(&poll);
 	for (uint32_t i = THREADS_MAX; owners && i < LOCK_MAX; i++)
 		lock_owners(s, &lock->threads[i], now);
 	if (owners)
@@ -272,7 +272,7 @@ static void *lock_main(void *arg)
 	}
 	atomic_store(&s->lock->left, 1);
 	raw_futex_wake(&s->lock->left);
-	rooms_let_go(s);
+	epochs_release(s);
 	return NULL;
 }
 
@@ -300,9 +300,9 @@ uint64_t lock_memory(const struct sampler *s)
 /* --- on and off ------------------------------------------------------------------------------- */
 
 static const char *const rows[LOCK_ROWS] = {
-	[LOCK_ROW_UNHELD] = "[holder not known]",
-	[LOCK_ROW_FREE] = "[free: who waits is being woken]",
-	[LOCK_ROW_NOWHERE] = "[place not known]",
+	[LOCK_ROW_UNHELD] = "[unknown owner]",
+	[LOCK_ROW_FREE] = "[free: the waiter is being woken]",
+	[LOCK_ROW_NOWHERE] = "[unknown place]",
 };
 
 static int lock_start(
@@ -314,11 +314,11 @@ static int lock_start(
 		s->lock = sampler_part_new(s, sizeof(*s->lock));
 	if (!s->lock) {
 		text_set(text, bytes,
-			"the JVM's limits leave too little memory for the waits of threads");
+			"the JVM's limits leave too little memory to track the waits of threads");
 		return -ENOMEM;
 	}
 	if (atomic_load(&s->lock->tid) && !atomic_load(&s->lock->left)) {
-		text_set(text, bytes, "the last thread that looked at locks has not ended yet");
+		text_set(text, bytes, "the previous lock-polling thread has not ended yet");
 		return -EBUSY;
 	}
 	parks = lock_reader_open(&s->lock->reader, s);
@@ -327,8 +327,8 @@ static int lock_start(
 			WALK_PACK(WALK_BREAK, names_text(s->names, rows[i], strlen(rows[i])));
 	waiting_open(&s->lock->waiting, s);
 	s->lock->reader.virtuals = &s->lock->waiting.java;
-	jvm_wait_counts_ask(s);
-	jvm_wait_times_ask(s, true);
+	jvm_wait_counts_request(s);
+	jvm_wait_times_request(s, true);
 	s->lock->timed_ns = 0;
 	s->lock->last_ns = s->lock->owners_ns = s->lock->forgot_ns = clock_mono_ns();
 	s->lock->rests_ns = s->lock->on_ns = s->lock->last_ns;
@@ -337,13 +337,13 @@ static int lock_start(
 	atomic_fetch_add(&s->references, 1);
 	if (spawn(&(struct spawn){"jhot lock", LOCK_STACK_BYTES, lock_main, s, &s->lock->tid})) {
 		atomic_fetch_sub(&s->references, 1);
-		text_set(text, bytes, "no thread could be started to look at locks");
+		text_set(text, bytes, "the lock-polling thread could not be started");
 		return -EAGAIN;
 	}
 	publish_agent_thread(s->publish, atomic_load(&s->lock->tid), "jhot lock");
 	if (!parks)
 		text_set(text, bytes,
-			"synchronized only: this JVM does not say what threads are parked for");
+			"monitors only: this JVM does not record what threads are parked for");
 	return 0;
 }
 
@@ -352,7 +352,7 @@ static void lock_stop(struct sampler *s, uint32_t event)
 	uint32_t high = atomic_load(&s->threads->high);
 
 	if (!spawn_end(&s->lock->tid, &s->lock->leave, &s->lock->left)) {
-		jvm_wait_times_ask(s, false);
+		jvm_wait_times_request(s, false);
 		return; /* its thread still owns all state */
 	}
 	for (uint32_t i = 0; i < high; i++) {
@@ -361,11 +361,11 @@ static void lock_stop(struct sampler *s, uint32_t event)
 		lock_ends(s, t, 0);
 		lock_count_rest(s, t, true);
 		lock_forget(s, t);
-		t->looked = 0;
+		t->polled_id = 0;
 		t->listed_ns = 0;
 		t->timed = false;
 	}
-	jvm_wait_times_ask(s, false);
+	jvm_wait_times_request(s, false);
 	lock_waiting_end(s);
 	holders_stop(s);
 }

@@ -16,7 +16,7 @@ int32_t lock_tid(const struct sampler *s);
 
 /* circle.c: deadlock detection while the event is off; reports WAIT records. Publisher only. `now` is in ns. */
 void circles_open(struct sampler *s);
-void circles_look(struct sampler *s, uint64_t now);
+void circles_poll(struct sampler *s, uint64_t now);
 uint64_t circles_memory(const struct sampler *s);
 
 #endif

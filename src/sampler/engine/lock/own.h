@@ -6,14 +6,14 @@
  *   lock.c      polls threads
  *   waiting.c   polls unmounted virtual threads
  *   holder.c    samples the owners of contended locks
- *   told.c      the tally in the trace table; reports long waits
+ *   report.c      the tally in the trace table; reports long waits
  *   counted.c   number of waits, by the JVM's own count per thread
  *   timed.c     duration of waits, by the JVM's own clock per thread
  *
  * Reporting of a long wait to the publisher:
  *
- *   lock_thread.told:  NOTHING -> BEGUN -> (publisher: SAID) -> BEGUN, by another owner, or ENDED
- *                      BEGUN -> ENDED;  ENDED -> (publisher: NOTHING)
+ *   lock_thread.report:  NONE -> BEGUN -> (publisher: SENT) -> BEGUN, by another owner, or ENDED
+ *                      BEGUN -> ENDED;  ENDED -> (publisher: NONE)
  *
  * An end is set in any case; the publisher knows whether it has published the beginning.
  */
@@ -37,7 +37,7 @@
 #define LOCK_MAX      (THREADS_MAX + LOCK_VIRTUALS)
 #define LOCK_BLOCK    16u /* threads whose places are mapped together; 330 kB */
 
-enum { TOLD_NOTHING, TOLD_BEGUN, TOLD_SAID, TOLD_ENDED };
+enum { REPORT_NONE, REPORT_BEGUN, REPORT_SENT, REPORT_ENDED };
 
 /* A place where a thread has been found waiting: the lock and the stack. */
 struct lock_place {
@@ -88,11 +88,11 @@ struct lock_thread {
 	uint64_t cpu_ns;    /* the thread's CPU time at the last poll that found this wait */
 	uint64_t number;    /* the wait's number by the JVM's count; 0: unknown */
 	uint32_t slot_id;
-	uint32_t looked; /* the slot's id at its last poll; 0: not polled yet */
+	uint32_t polled_id; /* the slot's id at its last poll; 0: not polled yet */
 	/* True when it waited at the first poll: since_ns is then an upper bound of the beginning. */
 	bool at_least;
 	/* Scale factor of its waits: it also represents threads that are not polled. */
-	uint64_t stands_for;
+	uint64_t multiplicity;
 	bool again; /* true when more than one poll has found this wait */
 	/* The owner of the lock at the last poll and at this one, as encoded in holder.c. */
 	uint32_t holder, holder_now;
@@ -106,11 +106,11 @@ struct lock_thread {
 	uint64_t first_timed; /* 1 + the number of its wait when the JVM began to time waits */
 	struct lock_time times[JVM_WAIT_COUNTS];
 
-	_Atomic uint32_t told;
-	struct wire_wait record; /* written before `told` is set to BEGUN */
-	uint64_t ended_ns;       /* written before `told` is set to ENDED */
+	_Atomic uint32_t report;
+	struct wire_wait record; /* written before `report` is set to BEGUN */
+	uint64_t ended_ns;       /* written before `report` is set to ENDED */
 	/* Publisher's: true when this wait's beginning was published and its end was not. */
-	bool said;
+	bool reported;
 
 	/*
 	 * Virtual threads: the number, 0: none; the last poll that found it; what distinguishes one wait from the next.
@@ -142,8 +142,8 @@ struct lock_holder {
 /* The same of an unmounted virtual thread that owns locks. */
 struct lock_parked {
 	uint64_t number;    /* 0: the entry is free */
-	uint64_t object;    /* its object at the poll of looked_ns */
-	uint64_t looked_ns; /* 0: never */
+	uint64_t object;    /* its object at the poll of polled_ns */
+	uint64_t polled_ns; /* 0: never */
 	uint64_t due_ns;
 	uint64_t hash; /* hash of its last sample's trace; 0: no sample yet */
 	uint32_t id;
@@ -197,7 +197,7 @@ struct lock {
 };
 
 /* One poll of all threads. `since` is the time since the previous poll. */
-struct lock_look {
+struct lock_poll {
 	struct sampler *s;
 	uint64_t now, since;
 	/* True for the first poll of these threads: the waits that it finds began earlier. */
@@ -248,12 +248,12 @@ void lock_ends(struct sampler *s, struct lock_thread *t, uint64_t since);
  * lock_begins starts a wait of the thread with this id; lock_begun completes it once its stack is known. Until then
  * there is no wait.
  */
-void lock_begins(const struct lock_look *look, struct lock_thread *t, uint32_t id);
-void lock_begun(const struct lock_look *look, struct lock_thread *t, const struct lock_wait *wait,
+void lock_begins(const struct lock_poll *poll, struct lock_thread *t, uint32_t id);
+void lock_begun(const struct lock_poll *poll, struct lock_thread *t, const struct lock_wait *wait,
 	bool at_least);
 /* The same wait was found again. */
-void lock_goes_on(
-	const struct lock_look *look, struct lock_thread *t, const struct lock_wait *wait);
+void lock_continues(
+	const struct lock_poll *poll, struct lock_thread *t, const struct lock_wait *wait);
 /* Records waits at that place of the thread in the trace table. weight_ns is their time before scaling. */
 void lock_put(struct sampler *s, struct lock_thread *t, uint32_t place, uint32_t count,
 	uint64_t weight_ns);
@@ -267,7 +267,7 @@ void lock_forget(struct sampler *s, struct lock_thread *t);
  * Adds the lock's class as the stack's leaf and retains the stack for later polls, so that it is walked only once per
  * wait. A stack too deep to retain is recorded at each poll, with the time since the previous one.
  */
-void lock_keep(const struct lock_look *look, struct lock_thread *t, const struct lock_wait *wait,
+void lock_keep(const struct lock_poll *poll, struct lock_thread *t, const struct lock_wait *wait,
 	struct stack *stack);
 /*
  * Refines the beginning of a wait that was in progress at the first poll: sets *since_ns to when the thread went to
@@ -346,21 +346,21 @@ void lock_time_rest(
 /* --- holder.c ---------------------------------------------------------------------------------- */
 
 /*
- * Charges half of the time since the previous poll to the current owner of the lock that t waits for. stands_for: scale
+ * Charges half of the time since the previous poll to the current owner of the lock that t waits for. multiplicity: scale
  * factor.
  */
-void holder_charge(const struct lock_look *look, struct lock_thread *t,
-	const struct lock_wait *wait, uint64_t stands_for);
+void holder_charge(const struct lock_poll *poll, struct lock_thread *t,
+	const struct lock_wait *wait, uint64_t multiplicity);
 /*
  * Charges the other half to the owner that the previous poll has found. holders_settle: for all waiters, before anybody
  * is charged anew. holder_settle: for one whose wait has ended; `since` as in lock_ends.
  */
-void holders_settle(const struct lock_look *look);
+void holders_settle(const struct lock_poll *poll);
 void holder_settle(struct sampler *s, struct lock_thread *t, uint64_t since);
 /* The wire id of the lock's owner, as this poll has found it; 0: unknown or none. */
 uint32_t holder_id(struct sampler *s, const struct lock_wait *wait);
 /* Samples the owners that were charged. */
-void holders_ask(const struct lock_look *look);
+void holders_sample(const struct lock_poll *poll);
 /* The last poll is over: waits for outstanding samples, and records the rest as [unknown]. */
 void holders_stop(struct sampler *s);
 
@@ -372,7 +372,7 @@ bool lock_frozen_read(struct sampler *s, struct unmounted *u, const struct unmou
 /* True when both readings are of the same wait, judging by the stack. */
 bool lock_frozen_same(const struct lock_frozen *before, const struct lock_frozen *now);
 /* Polls unmounted virtual threads; does nothing while they cannot be read. */
-void lock_waiting_look(const struct lock_look *look);
+void lock_waiting_poll(const struct lock_poll *poll);
 /* Ends all their waits. */
 void lock_waiting_end(struct sampler *s);
 

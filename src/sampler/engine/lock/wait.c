@@ -54,7 +54,7 @@ static struct oop reader_thread(struct lock_reader *r, uint64_t java_thread)
 		l->thread_virtual.offset >= 0 ? &l->thread_virtual : &l->thread_object;
 
 	return oop_held(
-		&r->java.threads.mode, l, &r->here.mem, java_thread + (uint64_t)field->offset);
+		&r->java.threads.mode, l, &r->self.mem, java_thread + (uint64_t)field->offset);
 }
 
 /* The class that a java.lang.Class represents: the lock of a "static synchronized" method. */
@@ -63,9 +63,9 @@ static uint64_t reader_class(struct lock_reader *r, const struct oop *oop)
 	struct sampler *s = r->s;
 
 	if (!oop->klass || !s->layout->class_klass ||
-		!oop_klass_is(s->layout, &r->here.mem, oop->klass, "java/lang/Class"))
+		!oop_klass_is(s->layout, &r->self.mem, oop->klass, "java/lang/Class"))
 		return 0;
-	return oop_object_class(s->layout, &r->here.mem, oop->object);
+	return oop_object_class(s->layout, &r->self.mem, oop->object);
 }
 
 static void wait_monitor(struct lock_reader *r, uint64_t monitor, struct lock_wait *out)
@@ -84,13 +84,13 @@ static void wait_monitor(struct lock_reader *r, uint64_t monitor, struct lock_wa
 static uint64_t reenters(struct lock_reader *r, uint64_t java_thread)
 {
 	struct sampler *s = r->s;
-	uint64_t monitor = layout_load(&s->layout->thread_waiting, &r->here.mem, java_thread);
+	uint64_t monitor = layout_load(&s->layout->thread_waiting, &r->self.mem, java_thread);
 	struct oop thread;
 	uint32_t status;
 
 	if (!monitor)
 		return 0;
-	thread = java_thread_object(&r->java.threads, s->layout, &r->here.mem, java_thread);
+	thread = java_thread_object(&r->java.threads, s->layout, &r->self.mem, java_thread);
 	return thread.klass && java_wait_status(&r->java, thread.object, &status) &&
 			       status & JAVA_BLOCKED
 		       ? monitor
@@ -101,8 +101,8 @@ uint64_t lock_wait_monitor(struct lock_reader *r, uint64_t java_thread)
 {
 	uint64_t monitor;
 
-	here_refresh(&r->here);
-	monitor = layout_load(&r->s->layout->thread_pending, &r->here.mem, java_thread);
+	self_mem_refresh(&r->self);
+	monitor = layout_load(&r->s->layout->thread_pending, &r->self.mem, java_thread);
 	return monitor ? monitor : reenters(r, java_thread);
 }
 
@@ -128,7 +128,7 @@ static void wait_parked(struct lock_reader *r, uint64_t java_thread, struct lock
 	struct oop thread, blocker;
 	uint32_t status;
 
-	if (!r->parks || layout_load(&s->layout->thread_state, &r->here.mem, java_thread) !=
+	if (!r->parks || layout_load(&s->layout->thread_state, &r->self.mem, java_thread) !=
 				 s->layout->thread_blocked)
 		return;
 	thread = reader_thread(r, java_thread);
@@ -149,8 +149,8 @@ struct lock_wait lock_wait_read(struct lock_reader *r, uint64_t java_thread)
 	struct lock_wait wait = {0};
 	bool pending;
 
-	here_refresh(&r->here);
-	monitor = layout_load(&l->thread_pending, &r->here.mem, java_thread);
+	self_mem_refresh(&r->self);
+	monitor = layout_load(&l->thread_pending, &r->self.mem, java_thread);
 	pending = monitor != 0;
 	if (!pending)
 		monitor = reenters(r, java_thread);
@@ -160,8 +160,8 @@ struct lock_wait lock_wait_read(struct lock_reader *r, uint64_t java_thread)
 		wait_parked(r, java_thread, &wait);
 	wait.reenters = monitor && !pending;
 	if (wait.lock) {
-		wait.sp = layout_load(&l->anchor_sp, &r->here.mem, anchor);
-		wait.pc = layout_load(&l->anchor_pc, &r->here.mem, anchor);
+		wait.sp = layout_load(&l->anchor_sp, &r->self.mem, anchor);
+		wait.pc = layout_load(&l->anchor_pc, &r->self.mem, anchor);
 	}
 	return wait;
 }
@@ -171,7 +171,7 @@ struct lock_wait lock_wait_virtual(
 {
 	struct lock_wait wait = {0};
 
-	here_refresh(&r->here);
+	self_mem_refresh(&r->self);
 	if (thread->state == UNMOUNTED_ENTERS) {
 		uint64_t monitor = unmounted_monitor(java, thread);
 
@@ -188,12 +188,12 @@ struct lock_wait lock_wait_virtual(
 bool lock_wait_still(struct lock_reader *r, uint64_t java_thread, const struct lock_wait *wait)
 {
 	const struct walk_layout *l = r->s->layout;
-	const struct walk_mem *mem = &r->here.mem;
+	const struct walk_mem *mem = &r->self.mem;
 	uint64_t anchor = java_thread + (uint64_t)l->thread_anchor.offset;
 
 	if (!wait->lock)
 		return false;
-	here_refresh(&r->here);
+	self_mem_refresh(&r->self);
 	if (wait->signalled ? layout_load(&l->thread_state, mem, java_thread) != l->thread_blocked
 			    : !wait->monitor || lock_wait_monitor(r, java_thread) != wait->lock)
 		return false;
@@ -215,17 +215,17 @@ typedef bool owner_test(struct lock_reader *r, uint64_t java_thread, uint64_t wh
 static bool owner_is_thread(struct lock_reader *r, uint64_t java_thread, uint64_t what)
 {
 	return java_thread == what ||
-	       walk_thread_on_stack(r->s->layout, &r->here.mem, java_thread, what);
+	       walk_thread_on_stack(r->s->layout, &r->self.mem, java_thread, what);
 }
 
 static bool owner_has_id(struct lock_reader *r, uint64_t java_thread, uint64_t what)
 {
-	return layout_load(&r->s->layout->thread_owner_id, &r->here.mem, java_thread) == what;
+	return layout_load(&r->s->layout->thread_owner_id, &r->self.mem, java_thread) == what;
 }
 
 static bool owner_has_locked(struct lock_reader *r, uint64_t java_thread, uint64_t what)
 {
-	return what && walk_thread_has_locked(r->s->layout, &r->here.mem, java_thread, what);
+	return what && walk_thread_has_locked(r->s->layout, &r->self.mem, java_thread, what);
 }
 
 /* True when the virtual thread `what` is mounted on the thread. */
@@ -234,7 +234,7 @@ static bool owner_carries(struct lock_reader *r, uint64_t java_thread, uint64_t 
 	const struct walk_field *field = &r->s->layout->thread_virtual;
 
 	return field->offset >= 0 && atomic_load(&r->s->java_known) &&
-	       oop_held(&r->s->java.mode, r->s->layout, &r->here.mem,
+	       oop_held(&r->s->java.mode, r->s->layout, &r->self.mem,
 		       java_thread + (uint64_t)field->offset)
 			       .object == what;
 }
@@ -248,7 +248,7 @@ static struct thread_slot *owner_find(struct lock_reader *r, owner_test *test, u
 		int32_t tid = atomic_load(&slot->tid);
 
 		if (tid && java_thread && test(r, java_thread, what) &&
-			walk_thread_tid(s->layout, &r->here.mem, java_thread) == tid)
+			walk_thread_tid(s->layout, &r->self.mem, java_thread) == tid)
 			return slot;
 	}
 	return NULL;
@@ -260,7 +260,7 @@ static struct lock_owner owner_runs(struct lock_reader *r, struct thread_slot *s
 	struct lock_owner owner = {.slot = slot};
 
 	if (slot)
-		owner.id = sig_virtual(r->s, &r->here.mem, slot, atomic_load(&slot->java_thread));
+		owner.id = sig_virtual(r->s, &r->self.mem, slot, atomic_load(&slot->java_thread));
 	if (slot && !owner.id)
 		owner.id = atomic_load(&slot->id);
 	return owner;
@@ -274,7 +274,7 @@ static struct lock_owner owner_virtual(struct lock_reader *r, uint64_t number, u
 	if (number && !object && r->virtuals)
 		owner.object = unmounted_find(r->virtuals, number);
 	if (owner.object)
-		owner.id = sig_virtual_known(r->s, &r->here.mem, owner.object, number, 0);
+		owner.id = sig_virtual_known(r->s, &r->self.mem, owner.object, number, 0);
 	else if (number && virtuals_find(r->s->virtuals, number))
 		owner.id = WIRE_VIRTUAL_ID(number);
 	return owner;
@@ -336,18 +336,18 @@ static struct lock_owner owner_of_synchronizer(struct lock_reader *r, const stru
 		return (struct lock_owner){
 			.free = java_super(&r->java, wait->klass,
 					"java/util/concurrent/locks/ReentrantLock$Sync") != 0};
-	java_thread = mem_u64(&r->here.mem, owner.object + r->java.threads.eetop);
+	java_thread = mem_u64(&r->self.mem, owner.object + r->java.threads.eetop);
 	slot = java_thread ? owner_find(r, owner_is_thread, java_thread)
 			   : owner_find(r, owner_carries, owner.object);
 	if (slot || !unmounted_is(r->virtuals, owner)) /* or a thread that has ended */
 		return owner_runs(r, slot);
 	return owner_virtual(
-		r, mem_u64(&r->here.mem, owner.object + r->java.threads.tid), owner.object);
+		r, mem_u64(&r->self.mem, owner.object + r->java.threads.tid), owner.object);
 }
 
 struct lock_owner lock_wait_owner(struct lock_reader *r, const struct lock_wait *wait)
 {
-	here_refresh(&r->here);
+	self_mem_refresh(&r->self);
 	return wait->monitor ? owner_of_monitor(r, wait) : owner_of_synchronizer(r, wait);
 }
 
@@ -355,8 +355,8 @@ bool lock_reader_open(struct lock_reader *r, struct sampler *s)
 {
 	memset(r, 0, sizeof(*r));
 	r->s = s;
-	here_open(&r->here, sig_copy_more, &s->kept, &r->lines);
-	if (s->layout && java_waits_open(&r->java, s->layout, &r->here.mem))
+	self_mem_open(&r->self, sig_copy_more, &s->kept, &r->lines);
+	if (s->layout && java_waits_open(&r->java, s->layout, &r->self.mem))
 		r->parks = s->layout->thread_blocked && s->layout->klass_super.offset >= 0 &&
 			   r->java.blocker;
 	return r->parks;

@@ -14,7 +14,7 @@
 
 #include "walk/frames/unmounted.h"
 #include "walk/hotspot/java_wait.h"
-#include "walk/load/here.h"
+#include "walk/load/self.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -32,8 +32,8 @@ enum lock_klass {
 
 struct lock_reader {
 	struct sampler *s;
-	struct here here; /* the memory accessor of `java` */
-	struct here_lines lines;
+	struct self_mem self; /* the memory accessor of `java` */
+	struct self_lines lines;
 	struct java_waits java;
 	struct unmounted *virtuals; /* unmounted virtual threads; NULL: not considered; not owned */
 	bool parks;                 /* true when parked threads' blockers can be read */

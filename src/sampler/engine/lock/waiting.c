@@ -68,67 +68,67 @@ static bool is_same(
 }
 
 /* Walks the stack and retains or records it. Returns false if the thread has moved on meanwhile. */
-static bool virtual_walk(const struct lock_look *look, struct lock_thread *t, uint32_t id,
+static bool virtual_walk(const struct lock_poll *poll, struct lock_thread *t, uint32_t id,
 	const struct unmounted_thread *thread, const struct lock_wait *wait)
 {
 	struct frozen where;
 	struct stack stack;
 	uint64_t sp;
 
-	if (!waiting_stack(&look->s->lock->waiting, thread, &stack, &where, &sp))
+	if (!waiting_stack(&poll->s->lock->waiting, thread, &stack, &where, &sp))
 		return false;
 	stack.id = id;
-	lock_keep(look, t, wait, &stack);
+	lock_keep(poll, t, wait, &stack);
 	sig_stack_give(&stack);
 	return true;
 }
 
-static void virtual_begins(const struct lock_look *look, struct lock_thread *t,
+static void virtual_begins(const struct lock_poll *poll, struct lock_thread *t,
 	const struct unmounted_thread *thread, const struct lock_wait *wait)
 {
-	uint32_t id = waiting_id(&look->s->lock->waiting, thread);
+	uint32_t id = waiting_id(&poll->s->lock->waiting, thread);
 
 	if (!id) {
-		lock_ends(look->s, t, look->since);
+		lock_ends(poll->s, t, poll->since);
 		return;
 	}
-	lock_begins(look, t, id);
-	lock_forget(look->s, t);
-	t->stands_for = thread->stands_for;
-	if (!virtual_walk(look, t, id, thread, wait)) {
-		sig_lose(look->s, WIRE_LOCK, COUNTER_WAIT_OVER, t->count);
+	lock_begins(poll, t, id);
+	lock_forget(poll->s, t);
+	t->multiplicity = thread->multiplicity;
+	if (!virtual_walk(poll, t, id, thread, wait)) {
+		sig_lose(poll->s, WIRE_LOCK, COUNTER_WAIT_OVER, t->count);
 		return;
 	}
-	lock_begun(look, t, wait, look->first);
+	lock_begun(poll, t, wait, poll->first);
 	t->virtual = thread->number;
 }
 
-static void virtual_look(void *ctx, const struct unmounted_thread *thread)
+static void virtual_poll(void *ctx, const struct unmounted_thread *thread)
 {
-	const struct lock_look *look = ctx;
-	struct lock *lock = look->s->lock;
+	const struct lock_poll *poll = ctx;
+	struct lock *lock = poll->s->lock;
 	struct lock_wait wait = lock_wait_virtual(&lock->reader, &lock->waiting.java, thread);
 	struct lock_frozen now;
 	struct lock_thread *t;
 
-	if (thread->stands_for > lock->most)
-		lock->most = thread->stands_for;
+	if (thread->multiplicity > lock->most)
+		lock->most = thread->multiplicity;
 	if (!wait.lock)
 		return;
 	t = virtual_entry(lock, thread->number);
-	if (t && !lock_places_make(look->s, t))
+	if (t && !lock_places_make(poll->s, t))
 		t = NULL;
-	if (!t || !lock_frozen_read(look->s, &lock->waiting.java, thread, &now)) {
-		sig_lose(look->s, WIRE_LOCK, t ? COUNTER_WAIT_OVER : COUNTER_LATE, 1);
+	if (!t || !lock_frozen_read(poll->s, &lock->waiting.java, thread, &now)) {
+		sig_lose(poll->s, WIRE_LOCK, t ? COUNTER_WAIT_OVER : COUNTER_LATE, 1);
 		return;
 	}
-	holder_charge(look, t, &wait, thread->stands_for);
+	holder_charge(poll, t, &wait, thread->multiplicity);
 	if (is_same(t, &now, &wait)) {
-		if (!lock_place(look->s, t)->frames)
-			virtual_walk(look, t, lock_place(look->s, t)->id, thread, &wait);
-		lock_goes_on(look, t, &wait);
+		if (!lock_place(poll->s, t)->frames)
+			virtual_walk(poll, t, lock_place(poll->s, t)->id, thread, &wait);
+		lock_continues(poll, t, &wait);
 	} else {
-		virtual_begins(look, t, thread, &wait);
+		virtual_begins(poll, t, thread, &wait);
 	}
 	t->round = lock->round;
 	t->frozen = now;
@@ -148,35 +148,35 @@ static void virtuals_end(struct sampler *s, bool all, uint64_t since)
 	}
 }
 
-static void look_at_all(struct lock_look look)
+static void virtuals_poll(struct lock_poll poll)
 {
-	struct lock *lock = look.s->lock;
+	struct lock *lock = poll.s->lock;
 	_Atomic uint32_t *inside;
 
 	lock->round++;
 	lock->most = 1;
 	sig_enter(&inside); /* its walks read what handlers read */
-	waiting_each(&lock->waiting, WIRE_LOCK, virtual_look, &look);
+	waiting_each(&lock->waiting, WIRE_LOCK, virtual_poll, &poll);
 	sig_leave(inside);
-	virtuals_end(look.s, false, look.since);
+	virtuals_end(poll.s, false, poll.since);
 }
 
-void lock_waiting_look(const struct lock_look *look)
+void lock_waiting_poll(const struct lock_poll *poll)
 {
-	struct waiting *w = &look->s->lock->waiting;
+	struct waiting *w = &poll->s->lock->waiting;
 
-	if (!waiting_ready(w, look->now))
+	if (!waiting_ready(w, poll->now))
 		return;
-	look_at_all(*look);
-	if (look->now - w->moved_ns < STAY_NS)
+	virtuals_poll(*poll);
+	if (poll->now - w->moved_ns < STAY_NS)
 		return;
-	if (look->s->lock->most == 1) {
-		waiting_stay(w, look->now);
+	if (poll->s->lock->most == 1) {
+		waiting_stay(w, poll->now);
 		return;
 	}
-	virtuals_end(look->s, true, 0);
-	waiting_move(w, look->now);
-	look_at_all((struct lock_look){.s = look->s, .now = look->now, .first = true});
+	virtuals_end(poll->s, true, 0);
+	waiting_move(w, poll->now);
+	virtuals_poll((struct lock_poll){.s = poll->s, .now = poll->now, .first = true});
 }
 
 void lock_waiting_end(struct sampler *s)

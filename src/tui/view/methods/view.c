@@ -477,7 +477,7 @@ unsigned methods_pin(struct ui *ui, int arg)
 	} else if (m->pin_count < METHODS_PINS) {
 		m->pins[m->pin_count++] = r->method;
 	} else {
-		ui_say(ui, STYLE_WARN, UI_MESSAGE_MS, "no more than %d rows can be pinned",
+		ui_notify(ui, STYLE_WARN, UI_MESSAGE_MS, "no more than %d rows can be pinned",
 			METHODS_PINS);
 	}
 	m->at.list.touched = true;

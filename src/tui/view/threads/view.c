@@ -299,7 +299,7 @@ static void threads_find_wanted(struct ui *ui, struct threads *t)
 	if (i < t->at.order.count)
 		list_to(&t->at.list, (int)i);
 	else
-		ui_say(ui, STYLE_WARN, UI_MESSAGE_MS,
+		ui_notify(ui, STYLE_WARN, UI_MESSAGE_MS,
 			"the thread has no samples in this window any more");
 }
 
@@ -489,7 +489,7 @@ unsigned threads_only(struct ui *ui, int arg)
 	else
 		ui_restrict(ui, r->thread, 0);
 	ui_show(ui, VIEW_METHODS);
-	ui_say(ui, STYLE_NORMAL, UI_MESSAGE_MS, "showing only %s; Esc shows all threads",
+	ui_notify(ui, STYLE_NORMAL, UI_MESSAGE_MS, "showing only %s; Esc shows all threads",
 		thread_row_name(ui->profile, r));
 	return UI_SORT;
 }

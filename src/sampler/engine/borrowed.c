@@ -3,7 +3,7 @@
  * Receiving borrowed perf_events. The sender is the front end that owns the session's shared memory, so it is trusted:
  * it can do more than this anyway.
  */
-#include "sampler/engine/lent.h"
+#include "sampler/engine/borrowed.h"
 
 #include "sampler/engine/arms.h"
 #include "sampler/engine/events.h"
@@ -20,10 +20,10 @@
 #include <sys/un.h>
 
 /* Datagrams received per call at most; a front end sends no more. */
-#define LENT_AT_ONCE (THREADS_MAX / WIRE_LEND_MAX)
+#define BORROWED_BATCH (THREADS_MAX / WIRE_LEND_MAX)
 
 /* A datagram and the descriptors that came with it. */
-struct lent_message {
+struct borrowed_message {
 	struct wire_lend lend;
 	/* True when it or some of its descriptors cannot be received for lack of descriptors. */
 	bool cut;
@@ -31,26 +31,26 @@ struct lent_message {
 };
 
 /* Connects on "jhot files", since the front end can only copy descriptors in the program's table. */
-static void lent_connect(void *ctx)
+static void borrowed_connect(void *ctx)
 {
 	struct sampler *s = ctx;
 	struct sockaddr_un at = {.sun_family = AF_UNIX};
 	long fd = raw(SYS_socket, AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 
-	memcpy(at.sun_path, s->lent.name, s->lent.name_bytes);
-	files_identify(&s->lent.theirs, (int32_t)fd);
+	memcpy(at.sun_path, s->borrowed.name, s->borrowed.name_bytes);
+	files_identify(&s->borrowed.program_side, (int32_t)fd);
 	if (fd >= 0 && raw(SYS_connect, fd, &at,
-			       offsetof(struct sockaddr_un, sun_path) + s->lent.name_bytes) < 0)
-		files_close(&s->lent.theirs);
+			       offsetof(struct sockaddr_un, sun_path) + s->borrowed.name_bytes) < 0)
+		files_close(&s->borrowed.program_side);
 }
 
-static void lent_close_theirs(void *ctx)
+static void borrowed_close_socket(void *ctx)
 {
 	files_close(ctx);
 }
 
 /* A listening socket with a name chosen by the kernel. Returns its descriptor or -errno. */
-static long lent_listen(struct sampler *s)
+static long borrowed_listen(struct sampler *s)
 {
 	struct sockaddr_un at = {.sun_family = AF_UNIX};
 	socklen_t bytes = sizeof(at);
@@ -63,19 +63,19 @@ static long lent_listen(struct sampler *s)
 		error = raw(SYS_listen, fd, 1);
 	if (error >= 0)
 		error = raw(SYS_getsockname, fd, &at, &bytes);
-	if (error >= 0 && bytes - offsetof(struct sockaddr_un, sun_path) > sizeof(s->lent.name))
+	if (error >= 0 && bytes - offsetof(struct sockaddr_un, sun_path) > sizeof(s->borrowed.name))
 		error = -ENAMETOOLONG;
 	if (error < 0) {
 		raw(SYS_close, fd);
 		return error;
 	}
-	s->lent.name_bytes = (uint32_t)(bytes - offsetof(struct sockaddr_un, sun_path));
-	memcpy(s->lent.name, at.sun_path, s->lent.name_bytes);
+	s->borrowed.name_bytes = (uint32_t)(bytes - offsetof(struct sockaddr_un, sun_path));
+	memcpy(s->borrowed.name, at.sun_path, s->borrowed.name_bytes);
 	return fd;
 }
 
 /* Accepts a connection from this process only. */
-static long lent_accept(long listening)
+static long borrowed_accept(long listening)
 {
 	struct ucred peer = {0};
 	socklen_t bytes = sizeof(peer);
@@ -89,30 +89,31 @@ static long lent_accept(long listening)
 	return fd;
 }
 
-int lent_open(struct sampler *s)
+int borrowed_open(struct sampler *s)
 {
 	long listening, fd = -EIO;
 
-	if (sampler_is_lent(s))
-		return s->lent.theirs.fd >= 0 ? s->lent.theirs.fd : -EBUSY;
+	if (sampler_borrows(s))
+		return s->borrowed.program_side.fd >= 0 ? s->borrowed.program_side.fd : -EBUSY;
 	if (!s->files.own)
 		return -EPERM;
-	listening = lent_listen(s);
+	listening = borrowed_listen(s);
 	if (listening < 0)
 		return (int)listening;
-	if (files_run(s, lent_connect, s) && s->lent.theirs.fd >= 0)
-		fd = lent_accept(listening);
+	if (files_run(s, borrowed_connect, s) && s->borrowed.program_side.fd >= 0)
+		fd = borrowed_accept(listening);
 	raw(SYS_close, listening);
 	if (fd < 0) {
-		files_run(s, lent_close_theirs, &s->lent.theirs);
+		files_run(s, borrowed_close_socket, &s->borrowed.program_side);
 		return (int)fd;
 	}
-	s->lent.ours = (int32_t)fd;
-	return s->lent.theirs.fd;
+	s->borrowed.agent_side = (int32_t)fd;
+	return s->borrowed.program_side.fd;
 }
 
 /* Receives one datagram. Returns the number of descriptors stored in fds. */
-static uint32_t lent_receive(const struct sampler *s, struct lent_message *message, int *fds)
+static uint32_t borrowed_receive(
+	const struct sampler *s, struct borrowed_message *message, int *fds)
 {
 	struct iovec text = {&message->lend, sizeof(message->lend)};
 	struct msghdr header = {.msg_iov = &text,
@@ -123,7 +124,8 @@ static uint32_t lent_receive(const struct sampler *s, struct lent_message *messa
 	size_t bytes;
 
 	message->lend.count = 0;
-	if (raw(SYS_recvmsg, s->lent.ours, &header, MSG_DONTWAIT | MSG_CMSG_CLOEXEC) <= 0 ||
+	if (raw(SYS_recvmsg, s->borrowed.agent_side, &header, MSG_DONTWAIT | MSG_CMSG_CLOEXEC) <=
+			0 ||
 		header.msg_controllen < sizeof(*part) || part->cmsg_level != SOL_SOCKET ||
 		part->cmsg_type != SCM_RIGHTS)
 		return 0;
@@ -134,7 +136,7 @@ static uint32_t lent_receive(const struct sampler *s, struct lent_message *messa
 }
 
 /* Hands the descriptor to its thread, which may be unlisted yet or have ended; in the latter case closes it. */
-static void lent_give(struct sampler *s, int32_t tid, int fd)
+static void borrowed_assign(struct sampler *s, int32_t tid, int fd)
 {
 	struct thread_slot *slot = threads_find(s->threads, tid);
 
@@ -144,49 +146,52 @@ static void lent_give(struct sampler *s, int32_t tid, int fd)
 	}
 	perf_fd_adopt();
 	if (slot && !atomic_load(&slot->gone))
-		arms_lend(s, slot, fd);
+		arms_borrow(s, slot, fd);
 	else
 		perf_fd_close(fd, NULL);
 }
 
 /* Peeks at the next datagram without consuming it. Returns false if there is none. */
-static bool lent_next(const struct sampler *s, struct wire_lend *lend)
+static bool borrowed_next(const struct sampler *s, struct wire_lend *lend)
 {
-	return sampler_is_lent(s) && raw(SYS_recvfrom, s->lent.ours, lend, sizeof(*lend),
+	return sampler_borrows(s) && raw(SYS_recvfrom, s->borrowed.agent_side, lend, sizeof(*lend),
 					     MSG_DONTWAIT | MSG_PEEK) == sizeof(*lend);
 }
 
-void lent_take(struct sampler *s)
+void borrowed_receive_all(struct sampler *s)
 {
-	struct lent_message message = {.cut = false};
+	struct borrowed_message message = {.cut = false};
 	int fds[WIRE_LEND_MAX];
 
-	if (s->lent.theirs.fd >= 0 && lent_next(s, &message.lend)) /* the front end has its copy */
-		files_run(s, lent_close_theirs, &s->lent.theirs);
+	if (s->borrowed.program_side.fd >= 0 &&
+		borrowed_next(s, &message.lend)) /* the front end has its copy */
+		files_run(s, borrowed_close_socket, &s->borrowed.program_side);
 
 	/* Each needs two: the borrowed one that is retained, and the engine's duplicate. */
-	for (uint32_t n = 0; n < LENT_AT_ONCE && !message.cut && lent_next(s, &message.lend); n++) {
+	for (uint32_t n = 0; n < BORROWED_BATCH && !message.cut && borrowed_next(s, &message.lend);
+		n++) {
 		uint32_t count = 0;
 
 		message.cut = !perf_fd_space(2 * message.lend.count);
 		if (!message.cut)
-			count = lent_receive(s, &message, fds);
+			count = borrowed_receive(s, &message, fds);
 		for (uint32_t i = 0; i < count; i++)
-			lent_give(s, i < message.lend.count ? message.lend.tids[i] : 0, fds[i]);
+			borrowed_assign(
+				s, i < message.lend.count ? message.lend.tids[i] : 0, fds[i]);
 	}
-	if (message.cut && !s->lent.short_said)
-		events_degraded(s, WIRE_CPU,
-			"too few file descriptors: some threads without kernel frames");
-	s->lent.short_said |= message.cut;
+	if (message.cut && !s->borrowed.shortage_reported)
+		events_degraded(
+			s, WIRE_CPU, "too few file descriptors: no kernel frames for some threads");
+	s->borrowed.shortage_reported |= message.cut;
 }
 
-void lent_close(struct sampler *s)
+void borrowed_close(struct sampler *s)
 {
 	for (struct thread_slot *slot = NULL; (slot = threads_after(s->threads, slot));)
-		arms_lend_end(slot);
-	if (!sampler_is_lent(s))
+		arms_borrow_end(slot);
+	if (!sampler_borrows(s))
 		return;
-	raw(SYS_close, s->lent.ours);
-	if (s->lent.theirs.fd >= 0)
-		files_run(s, lent_close_theirs, &s->lent.theirs);
+	raw(SYS_close, s->borrowed.agent_side);
+	if (s->borrowed.program_side.fd >= 0)
+		files_run(s, borrowed_close_socket, &s->borrowed.program_side);
 }

@@ -2,12 +2,12 @@
 /* Session epochs, as seen by handlers. */
 #include "sampler/signal/signal.h"
 
-struct sig_room sig_rooms[SIG_ROOMS];
-_Atomic uint32_t sig_room_now;
+struct sig_epoch sig_epochs[SIG_EPOCHS];
+_Atomic uint32_t sig_epoch_current;
 
 struct sampler *sig_session(void)
 {
-	return atomic_load(&sig_rooms[atomic_load(&sig_room_now)].session);
+	return atomic_load(&sig_epochs[atomic_load(&sig_epoch_current)].session);
 }
 
 /*
@@ -17,14 +17,14 @@ struct sampler *sig_session(void)
  */
 bool sig_passed(struct sampler *s, uint32_t *step)
 {
-	struct sig_room *room = &sig_rooms[s->room];
-	uint32_t side = atomic_load(&room->side);
+	struct sig_epoch *session_epoch = &sig_epochs[s->session_epoch];
+	uint32_t side = atomic_load(&session_epoch->side);
 
 	for (; *step < 2; ++*step, side ^= 1) {
-		if (atomic_load(&room->inside[side ^ 1]))
+		if (atomic_load(&session_epoch->inside[side ^ 1]))
 			return false;
 		if (*step == 0)
-			atomic_store(&room->side, side ^ 1);
+			atomic_store(&session_epoch->side, side ^ 1);
 	}
 	*step = 0;
 	return true;

@@ -5,8 +5,8 @@
  * Threads start on a CPU timer and switch to perf_events when their descriptor arrives, after about 0.1 s. The agent
  * keeps a borrowed descriptor until its thread has ended, since cpu may be stopped and restarted. Publisher only.
  */
-#ifndef JHOT_SAMPLER_ENGINE_LENT_H
-#define JHOT_SAMPLER_ENGINE_LENT_H
+#ifndef JHOT_SAMPLER_ENGINE_BORROWED_H
+#define JHOT_SAMPLER_ENGINE_BORROWED_H
 
 #include "sampler/sampler.h"
 
@@ -15,13 +15,13 @@
  * the program's descriptor table, where pidfd_getfd finds it, until the first datagram has arrived or the session ends.
  * Blocks for a connect on the "jhot files" thread.
  */
-int lent_open(struct sampler *s);
+int borrowed_open(struct sampler *s);
 /*
  * Receives pending datagrams as long as descriptors are within the budget, and arms their threads. Does not block on
  * the socket.
  */
-void lent_take(struct sampler *s);
+void borrowed_receive_all(struct sampler *s);
 /* Closes the socket and all borrowed descriptors. Call when the session has ended and no engine is set any more. */
-void lent_close(struct sampler *s);
+void borrowed_close(struct sampler *s);
 
 #endif

@@ -7,14 +7,14 @@
 #include "base/clock.h"
 #include "sampler/engine/alloc/alloc.h"
 #include "sampler/jvm/own.h"
+#include "sampler/session/epochs.h"
 #include "sampler/session/files.h"
-#include "sampler/session/rooms.h"
 #include "sampler/signal/raw.h"
 #include "sampler/task.h"
 
 #include <string.h>
 
-#define VISIT_STACK        (1u << 20) /* HotSpot's guard zones use a part of it */
+#define VM_CALL_STACK      (1u << 20) /* HotSpot's guard zones use a part of it */
 #define UTF_BYTES_PER_CHAR 3
 
 /* --- names ------------------------------------------------------------------------------------ */
@@ -61,20 +61,20 @@ static struct thread_slot *slot_of(struct sampler *s, uint64_t java_thread)
 }
 
 /* Tells the JVM which events to report. Requests made so far may be waiting for that only. */
-static void visit_tell(struct sampler *s, JNIEnv *jni)
+static void vm_call_set_events(struct sampler *s, JNIEnv *jni)
 {
-	uint32_t asked = atomic_load(&s->visits.asked);
+	uint32_t asked = atomic_load(&s->vm_calls.requested);
 
-	jvm_events_visit(s, jni);
-	atomic_store(&s->visits.told, asked);
-	raw_futex_wake(&s->visits.told);
+	jvm_events_apply(s, jni);
+	atomic_store(&s->vm_calls.configured, asked);
+	raw_futex_wake(&s->vm_calls.configured);
 }
 
 /*
  * Records the names of all Java threads. Each call into the JVM may wait for a garbage collection, and there are
  * several per thread. Requests that arrive meanwhile are served between two threads.
  */
-static void visit_names(struct sampler *s, JNIEnv *jni)
+static void vm_call_names(struct sampler *s, JNIEnv *jni)
 {
 	jobjectArray threads = (*jni)->CallStaticObjectMethod(jni, jvm.thread, jvm.get_threads);
 	jsize count = 0;
@@ -91,10 +91,10 @@ static void visit_names(struct sampler *s, JNIEnv *jni)
 		if (slot)
 			jvm_name(s, jni, thread, slot);
 		(*jni)->DeleteLocalRef(jni, thread);
-		if (atomic_load(&s->visits.asked) != atomic_load(&s->visits.told))
-			visit_tell(s, jni);
+		if (atomic_load(&s->vm_calls.requested) != atomic_load(&s->vm_calls.configured))
+			vm_call_set_events(s, jni);
 	}
-	if (atomic_exchange(&s->visits.touch, 0))
+	if (atomic_exchange(&s->vm_calls.touch, 0))
 		jvm_sets_touch(jni, threads, count);
 	(*jni)->DeleteLocalRef(jni, threads);
 }
@@ -102,7 +102,7 @@ static void visit_names(struct sampler *s, JNIEnv *jni)
 /* --- VM calls --------------------------------------------------------------------------------- */
 
 /* Checks the tracked objects, or releases them when the event is off. */
-static void visit_live(struct sampler *s, JNIEnv *jni)
+static void vm_call_live(struct sampler *s, JNIEnv *jni)
 {
 	struct live *live = atomic_load(&s->live_on);
 
@@ -112,95 +112,95 @@ static void visit_live(struct sampler *s, JNIEnv *jni)
 		live_release(s->live, jni);
 }
 
-static void visit_round(struct sampler *s, JNIEnv *jni)
+static void vm_call_regular(struct sampler *s, JNIEnv *jni)
 {
-	visit_tell(s, jni);
-	if (atomic_exchange(&s->visits.counts, 0))
-		jvm_wait_counts_visit(s, jni);
-	jvm_wait_times_visit(s, jni);
-	visit_names(s, jni);
-	visit_live(s, jni);
+	vm_call_set_events(s, jni);
+	if (atomic_exchange(&s->vm_calls.counts, 0))
+		jvm_wait_counts_find(s, jni);
+	jvm_wait_times_apply(s, jni);
+	vm_call_names(s, jni);
+	vm_call_live(s, jni);
 }
 
-static void visit_last(struct sampler *s, JNIEnv *jni)
+static void vm_call_last(struct sampler *s, JNIEnv *jni)
 {
-	jvm_events_visit(s, jni);
-	jvm_wait_times_visit(s, jni);
-	visit_live(s, jni);
+	jvm_events_apply(s, jni);
+	jvm_wait_times_apply(s, jni);
+	vm_call_live(s, jni);
 }
 
 /* Makes a VM call: attaches as a Java thread for its duration, as a daemon, so that it delays no exit. */
-static void visit(struct sampler *s, void (*what)(struct sampler *, JNIEnv *))
+static void vm_call(struct sampler *s, void (*what)(struct sampler *, JNIEnv *))
 {
 	JavaVMAttachArgs args = {JNI_VERSION_1_6, (char *)"jhot names", NULL};
 	JNIEnv *jni = NULL;
 
 	if ((*jvm.vm)->AttachCurrentThreadAsDaemon(jvm.vm, (void **)&jni, &args) != JNI_OK)
 		return;
-	atomic_fetch_add(&s->visits.made, 1);
+	atomic_fetch_add(&s->vm_calls.made, 1);
 	what(s, jni);
 	(*jvm.vm)->DetachCurrentThread(jvm.vm);
 }
 
-static void *visits_main(void *arg)
+static void *vm_calls_main(void *arg)
 {
 	struct sampler *s = arg;
-	struct visits *v = &s->visits;
+	struct vm_calls *v = &s->vm_calls;
 	uint32_t done = 0;
 
 	while (!atomic_load(&v->leave)) {
-		uint32_t asked = atomic_load(&v->asked);
+		uint32_t asked = atomic_load(&v->requested);
 
 		if (asked == done) {
-			raw_futex_wait(&v->asked, asked, 10 * NS_PER_S);
+			raw_futex_wait(&v->requested, asked, 10 * NS_PER_S);
 			continue;
 		}
-		visit(s, visit_round);
+		vm_call(s, vm_call_regular);
 		done = asked;
 		atomic_store(&v->cpu_ns, clock_read_ns(CLOCK_THREAD_CPUTIME_ID));
 		atomic_store(&v->done, done);
 		raw_futex_wake(&v->done);
 	}
 	if (atomic_load(&v->leave) == JVM_LEAVE)
-		visit(s, visit_last);
+		vm_call(s, vm_call_last);
 	atomic_store(&v->left, 1);
 	raw_futex_wake(&v->left);
-	rooms_let_go(s);
+	epochs_release(s);
 	return NULL;
 }
 
 /* Runs on "jhot files", so that the new thread shares the program's descriptor table, as the JVM expects. */
-static void visits_spawn(void *ctx)
+static void vm_calls_spawn(void *ctx)
 {
 	struct sampler *s = ctx;
-	struct spawn thread = {"jhot names", VISIT_STACK, visits_main, s, &s->visits.tid};
+	struct spawn thread = {"jhot names", VM_CALL_STACK, vm_calls_main, s, &s->vm_calls.tid};
 
-	atomic_store(&s->visits.asked, 1);
-	atomic_store(&s->visits.left, 0);
+	atomic_store(&s->vm_calls.requested, 1);
+	atomic_store(&s->vm_calls.left, 0);
 	atomic_fetch_add(&s->references, 1);
 	if (spawn(&thread) == 0)
 		return;
 	atomic_fetch_sub(&s->references, 1);
-	atomic_store(&s->visits.left, 1);
+	atomic_store(&s->vm_calls.left, 1);
 }
 
-void jvm_visits_start(struct sampler *s)
+void jvm_vm_calls_start(struct sampler *s)
 {
-	atomic_store(&s->visits.left, 1);
+	atomic_store(&s->vm_calls.left, 1);
 	if (jvm.get_threads)
-		files_run(s, visits_spawn, s);
+		files_run(s, vm_calls_spawn, s);
 }
 
-uint32_t jvm_visit_ask(struct sampler *s)
+uint32_t jvm_vm_call_request(struct sampler *s)
 {
-	uint32_t number = atomic_fetch_add(&s->visits.asked, 1) + 1;
+	uint32_t number = atomic_fetch_add(&s->vm_calls.requested, 1) + 1;
 
-	raw_futex_wake(&s->visits.asked);
+	raw_futex_wake(&s->vm_calls.requested);
 	return number;
 }
 
-void jvm_visits_leave(struct sampler *s, bool vm_ends)
+void jvm_vm_calls_end(struct sampler *s, bool vm_ends)
 {
-	atomic_store(&s->visits.leave, vm_ends ? JVM_LEAVE_NOW : JVM_LEAVE);
-	jvm_visit_ask(s);
+	atomic_store(&s->vm_calls.leave, vm_ends ? JVM_LEAVE_NOW : JVM_LEAVE);
+	jvm_vm_call_request(s);
 }

@@ -35,7 +35,7 @@ enum word {
 	WORD_FOUND = '+',
 };
 
-struct hotspot_look {
+struct hotspot_scan {
 	pid_t *pids;
 	int count, next; /* next: index of the pid being inspected */
 	uint32_t cap, list_cap;
@@ -50,18 +50,18 @@ struct hotspot_look {
 
 /* --- in the child ------------------------------------------------------------------------------------- */
 
-_Noreturn static void child(const struct hotspot_look *l, int fd)
+_Noreturn static void child(const struct hotspot_scan *l, int fd)
 {
-	char said[1 + sizeof(struct hotspot)];
+	char reply[1 + sizeof(struct hotspot)];
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	for (int i = l->next; i < l->count; i++) {
 		struct hotspot jvm;
-		bool found = !hotspot_look_at(l->pids[i], &jvm, l->only_java);
+		bool found = !hotspot_examine(l->pids[i], &jvm, l->only_java);
 
-		said[0] = found ? WORD_FOUND : WORD_NONE;
-		memcpy(said + 1, &jvm, sizeof(jvm));
-		if (file_write(fd, said, found ? sizeof(said) : 1))
+		reply[0] = found ? WORD_FOUND : WORD_NONE;
+		memcpy(reply + 1, &jvm, sizeof(jvm));
+		if (file_write(fd, reply, found ? sizeof(reply) : 1))
 			break; /* the parent is gone */
 	}
 	_exit(0);
@@ -91,7 +91,7 @@ pid_t child_fork(int *fd, struct err *err)
 	return err_set_errno(err, ERR_FAILED, "No process that looks at the JVM");
 }
 
-static int start(struct hotspot_look *l, struct err *err)
+static int start(struct hotspot_scan *l, struct err *err)
 {
 	pid_t pid = child_fork(&l->fd, err);
 
@@ -123,7 +123,7 @@ static bool is_waiting(pid_t pid)
 }
 
 /* Kills the child. One that is blocked in the kernel is abandoned, and reaped by init after we exit. */
-static void stop(struct hotspot_look *l)
+static void stop(struct hotspot_scan *l)
 {
 	static const struct timespec pause = {0, (long)NS_PER_MS};
 
@@ -143,7 +143,7 @@ static void stop(struct hotspot_look *l)
 
 /* --- its results --------------------------------------------------------------------------------------- */
 
-static void add(struct hotspot_look *l, const struct hotspot *jvm)
+static void add(struct hotspot_scan *l, const struct hotspot *jvm)
 {
 	l->list.jvms =
 		xgrow(l->list.jvms, (size_t)l->list.count, &l->list_cap, sizeof(*l->list.jvms));
@@ -151,7 +151,7 @@ static void add(struct hotspot_look *l, const struct hotspot *jvm)
 }
 
 /* Adds a row for a process that did not answer: what /proc/PID/status shows, and why there is no more. */
-static void add_silent(struct hotspot_look *l, const char *why)
+static void add_silent(struct hotspot_scan *l, const char *why)
 {
 	struct hotspot jvm = {.pid = l->pids[l->next], .verdict = HOTSPOT_NO, .uptime_s = -1};
 
@@ -162,7 +162,7 @@ static void add_silent(struct hotspot_look *l, const char *why)
 	l->next++;
 }
 
-static void take(struct hotspot_look *l)
+static void take(struct hotspot_scan *l)
 {
 	size_t at = 0;
 
@@ -183,12 +183,12 @@ static void take(struct hotspot_look *l)
 	l->in.len -= at;
 }
 
-static uint64_t patience_ns(const struct hotspot_look *l)
+static uint64_t patience_ns(const struct hotspot_scan *l)
 {
 	return HOTSPOT_PATIENCE_MS * NS_PER_MS / (l->silent < SILENT_FEW ? 1 : 10);
 }
 
-static bool is_stuck(const struct hotspot_look *l)
+static bool is_stuck(const struct hotspot_scan *l)
 {
 	uint64_t waited_ns = clock_mono_ns() - l->since_ns;
 
@@ -197,7 +197,7 @@ static bool is_stuck(const struct hotspot_look *l)
 }
 
 /* Waits up to timeout_ms for results, or kills a child that is stuck. */
-static void look_turn(struct hotspot_look *l, int timeout_ms)
+static void scan_turn(struct hotspot_scan *l, int timeout_ms)
 {
 	struct pollfd p = {.fd = l->fd, .events = POLLIN};
 
@@ -223,7 +223,7 @@ static void look_turn(struct hotspot_look *l, int timeout_ms)
 
 static void add_pid(void *ctx, pid_t pid)
 {
-	struct hotspot_look *l = ctx;
+	struct hotspot_scan *l = ctx;
 
 	/* A JVM has several threads: this single stat(2) excludes most processes. */
 	if (pid == getpid() || (l->only_java && proc_thread_count(pid) == 1))
@@ -232,20 +232,20 @@ static void add_pid(void *ctx, pid_t pid)
 	l->pids[l->count++] = pid;
 }
 
-struct hotspot_look *hotspot_look_begin(struct err *err)
+struct hotspot_scan *hotspot_scan_begin(struct err *err)
 {
-	struct hotspot_look *l = xcalloc(1, sizeof(*l));
+	struct hotspot_scan *l = xcalloc(1, sizeof(*l));
 
 	l->only_java = true;
 	if (!proc_pids(add_pid, l))
 		return l;
 	err_set(err, ERR_FAILED, "%s cannot be read, so no process can be seen.", proc_root);
 	err_hint(err, "mount -t proc proc /proc");
-	hotspot_look_end(l);
+	hotspot_scan_end(l);
 	return NULL;
 }
 
-int hotspot_look_step(struct hotspot_look *l, int timeout_ms, struct err *err)
+int hotspot_scan_step(struct hotspot_scan *l, int timeout_ms, struct err *err)
 {
 	uint64_t begin_ns = clock_mono_ns();
 
@@ -254,7 +254,7 @@ int hotspot_look_step(struct hotspot_look *l, int timeout_ms, struct err *err)
 
 		if (!l->child && start(l, err))
 			return -1;
-		look_turn(l, left_ms > 100 ? 100 : left_ms > 0 ? (int)left_ms : 0);
+		scan_turn(l, left_ms > 100 ? 100 : left_ms > 0 ? (int)left_ms : 0);
 		if (l->next < l->count && left_ms <= 0)
 			return 0;
 	}
@@ -269,7 +269,7 @@ static int by_pid(const void *a, const void *b)
 	return x->pid < y->pid ? -1 : x->pid > y->pid;
 }
 
-void hotspot_look_copy(const struct hotspot_look *l, struct hotspot_list *out)
+void hotspot_scan_copy(const struct hotspot_scan *l, struct hotspot_list *out)
 {
 	size_t bytes = (size_t)l->list.count * sizeof(*out->jvms);
 
@@ -281,7 +281,7 @@ void hotspot_look_copy(const struct hotspot_look *l, struct hotspot_list *out)
 	qsort(out->jvms, (size_t)out->count, sizeof(out->jvms[0]), by_pid);
 }
 
-void hotspot_look_end(struct hotspot_look *l)
+void hotspot_scan_end(struct hotspot_scan *l)
 {
 	if (!l)
 		return;
@@ -294,13 +294,13 @@ void hotspot_look_end(struct hotspot_look *l)
 
 int hotspot_check(pid_t pid, struct hotspot *out, struct err *err)
 {
-	struct hotspot_look l = {.pids = &pid, .count = 1};
+	struct hotspot_scan l = {.pids = &pid, .count = 1};
 	int rc = -1, seen = 0;
 
 	if (pid > 0 && hotspot_is_thread(pid, err))
 		return -1;
 	while (pid > 0 && !seen)
-		seen = hotspot_look_step(&l, 1000, err);
+		seen = hotspot_scan_step(&l, 1000, err);
 	if (l.list.count) {
 		*out = l.list.jvms[0];
 		rc = 0;

@@ -25,8 +25,8 @@ void lock_put(struct sampler *s, struct lock_thread *t, uint32_t number, uint32_
 		.flags = place->flags,
 		.flaw = place->flaw};
 	struct stack_sample sample = {.event = WIRE_LOCK,
-		.count = count * (uint32_t)t->stands_for,
-		.weight = weight_ns * t->stands_for};
+		.count = count * (uint32_t)t->multiplicity,
+		.weight = weight_ns * t->multiplicity};
 
 	if (place->frames && (count || weight_ns))
 		sig_stack_put(&stack, &sample);
@@ -55,7 +55,7 @@ bool lock_nowhere(struct sampler *s, struct lock_thread *t)
 	if (!lock_places_make(s, t))
 		return false;
 	place = &lock_places(s, t)[LOCK_NOWHERE];
-	t->stands_for = 1;
+	t->multiplicity = 1;
 	place->wait.monitor = true;
 	place->frames = 1;
 	place->brief_ns = 0;
@@ -72,7 +72,7 @@ static void lock_flush(struct sampler *s, struct lock_thread *t)
 
 void lock_ends(struct sampler *s, struct lock_thread *t, uint64_t since)
 {
-	uint32_t told = atomic_load(&t->told);
+	uint32_t report = atomic_load(&t->report);
 
 	if (!t->wait.lock)
 		return;
@@ -82,43 +82,44 @@ void lock_ends(struct sampler *s, struct lock_thread *t, uint64_t since)
 	if (!lock_place(s, t)->id)
 		lock_count_place(t);
 	t->wait.lock = 0;
-	if (told != TOLD_BEGUN && told != TOLD_SAID)
+	if (report != REPORT_BEGUN && report != REPORT_SENT)
 		return;
 	t->ended_ns = clock_mono_ns();
-	atomic_store_explicit(&t->told, TOLD_ENDED, memory_order_release);
+	atomic_store_explicit(&t->report, REPORT_ENDED, memory_order_release);
 }
 
-void lock_begins(const struct lock_look *look, struct lock_thread *t, uint32_t id)
+void lock_begins(const struct lock_poll *poll, struct lock_thread *t, uint32_t id)
 {
-	lock_ends(look->s, t, look->since);
+	lock_ends(poll->s, t, poll->since);
 	if (t->slot_id != id)
-		lock_forget(look->s, t);
+		lock_forget(poll->s, t);
 	t->slot_id = id;
-	t->stands_for = 1;
-	t->count = look->first ? 0 : 1;
+	t->multiplicity = 1;
+	t->count = poll->first ? 0 : 1;
 	t->holder = t->holder_now;
-	t->weight_ns = look->since / 2; /* it began somewhere between the two polls */
+	t->weight_ns = poll->since / 2; /* it began somewhere between the two polls */
 }
 
-void lock_begun(const struct lock_look *look, struct lock_thread *t, const struct lock_wait *wait,
+void lock_begun(const struct lock_poll *poll, struct lock_thread *t, const struct lock_wait *wait,
 	bool at_least)
 {
 	t->wait = *wait;
 	t->again = false;
 	t->at_least = at_least;
-	t->since_ns = at_least ? look->now : look->now - look->since / 2;
-	t->flushed_ns = look->now;
+	t->since_ns = at_least ? poll->now : poll->now - poll->since / 2;
+	t->flushed_ns = poll->now;
 }
 
-void lock_goes_on(const struct lock_look *look, struct lock_thread *t, const struct lock_wait *wait)
+void lock_continues(
+	const struct lock_poll *poll, struct lock_thread *t, const struct lock_wait *wait)
 {
 	t->wait = *wait;
 	t->again = true;
-	if (look->now - t->flushed_ns >= LOCK_FLUSH_NS) {
-		t->flushed_ns = look->now;
-		lock_flush(look->s, t);
+	if (poll->now - t->flushed_ns >= LOCK_FLUSH_NS) {
+		t->flushed_ns = poll->now;
+		lock_flush(poll->s, t);
 	}
-	t->weight_ns += look->since;
+	t->weight_ns += poll->since;
 	t->holder = t->holder_now;
 }
 
@@ -188,10 +189,10 @@ static void lock_place_for(struct sampler *s, struct lock_thread *t, const struc
 	}
 }
 
-void lock_keep(const struct lock_look *look, struct lock_thread *t, const struct lock_wait *wait,
+void lock_keep(const struct lock_poll *poll, struct lock_thread *t, const struct lock_wait *wait,
 	struct stack *stack)
 {
-	struct sampler *s = look->s;
+	struct sampler *s = poll->s;
 	uint32_t frames = stack->count + 1 <= LOCK_FRAMES ? stack->count + 1 : 0;
 	uint32_t class_id = wait->of ? sig_mirror_id(s, &s->mem, wait->of)
 				     : sig_class_id(s, &s->mem, wait->klass);
@@ -213,8 +214,8 @@ void lock_keep(const struct lock_look *look, struct lock_thread *t, const struct
 		return;
 	sig_stack_put(stack, &(struct stack_sample){.event = WIRE_LOCK,
 				     .before = 1,
-				     .count = t->count * (uint32_t)t->stands_for,
-				     .weight = look->since * t->stands_for});
+				     .count = t->count * (uint32_t)t->multiplicity,
+				     .weight = poll->since * t->multiplicity});
 	t->count = 0;
 }
 
@@ -252,17 +253,17 @@ void lock_began(
 
 void lock_owners(struct sampler *s, struct lock_thread *t, uint64_t now)
 {
-	uint32_t told = atomic_load(&t->told), owner;
+	uint32_t report = atomic_load(&t->report), owner;
 
-	if (!t->wait.lock || now - t->since_ns < LOCK_LONG_NS || told == TOLD_ENDED ||
-		told == TOLD_BEGUN)
+	if (!t->wait.lock || now - t->since_ns < LOCK_LONG_NS || report == REPORT_ENDED ||
+		report == REPORT_BEGUN)
 		return;
-	if (told == TOLD_NOTHING && t->at_least && t < s->lock->threads + THREADS_MAX)
+	if (report == REPORT_NONE && t->at_least && t < s->lock->threads + THREADS_MAX)
 		lock_began(s->lock->clocks, s->task.fd,
 			sampler_task(s, &s->threads->slots[t - s->lock->threads]), now,
 			&t->since_ns);
 	owner = holder_id(s, &t->wait);
-	if (told == TOLD_SAID && owner == t->record.owner)
+	if (report == REPORT_SENT && owner == t->record.owner)
 		return;
 	t->record = (struct wire_wait){.time_ns = now,
 		.since_ns = t->since_ns,
@@ -271,42 +272,42 @@ void lock_owners(struct sampler *s, struct lock_thread *t, uint64_t now)
 		.owner = owner,
 		.method = lock_place(s, t)->class_id,
 		.at_least = t->at_least};
-	atomic_store_explicit(&t->told, TOLD_BEGUN, memory_order_release);
+	atomic_store_explicit(&t->report, REPORT_BEGUN, memory_order_release);
 }
 
 /* --- the publisher's side ---------------------------------------------------------------------- */
 
-static bool lock_tell_begun(struct sampler *s, struct lock_thread *t)
+static bool lock_report_begin(struct sampler *s, struct lock_thread *t)
 {
-	uint32_t begun = TOLD_BEGUN;
+	uint32_t begun = REPORT_BEGUN;
 
 	if (!publish_wait(s->publish, &t->record))
 		return false;
-	t->said = true;
-	/* Stays TOLD_ENDED if the wait has ended meanwhile. */
-	atomic_compare_exchange_strong(&t->told, &begun, TOLD_SAID);
+	t->reported = true;
+	/* Stays REPORT_ENDED if the wait has ended meanwhile. */
+	atomic_compare_exchange_strong(&t->report, &begun, REPORT_SENT);
 	return true;
 }
 
-static bool lock_tell_ended(struct sampler *s, struct lock_thread *t)
+static bool lock_report_end(struct sampler *s, struct lock_thread *t)
 {
 	struct wire_wait record = t->record;
 
 	record.time_ns = t->ended_ns;
 	record.ended = true;
-	if (t->said && !publish_wait(s->publish, &record))
+	if (t->reported && !publish_wait(s->publish, &record))
 		return false;
-	t->said = false;
-	atomic_store(&t->told, TOLD_NOTHING);
+	t->reported = false;
+	atomic_store(&t->report, REPORT_NONE);
 	return true;
 }
 
 /* Publishes what has happened to the wait since the last report. Returns false if it cannot be published yet. */
-static bool lock_tell(struct sampler *s, struct lock_thread *t)
+static bool lock_report(struct sampler *s, struct lock_thread *t)
 {
-	switch (atomic_load_explicit(&t->told, memory_order_acquire)) {
-	case TOLD_BEGUN: return lock_tell_begun(s, t);
-	case TOLD_ENDED: return lock_tell_ended(s, t);
+	switch (atomic_load_explicit(&t->report, memory_order_acquire)) {
+	case REPORT_BEGUN: return lock_report_begin(s, t);
+	case REPORT_ENDED: return lock_report_end(s, t);
 	default: return true;
 	}
 }
@@ -322,17 +323,16 @@ void lock_publish(struct sampler *s)
 	uint32_t high = s->lock ? atomic_load(&s->threads->high) : 0;
 
 	if (jvm_wait_counts() < 0)
-		lock_note(s, "short waits are counted too low: the JVM's own count of them was not "
-			     "found");
+		lock_note(s, "short waits are undercounted: the JVM's own counter was not found");
 	else if (jvm_wait_times() < 0)
-		lock_note(s, "the time of waits of some us may be a third off: this JVM cannot be "
-			     "asked for it");
+		lock_note(s, "the duration of waits of a few us may be off by a third: this JVM "
+			     "does not measure it");
 	for (uint32_t i = 0; i < high; i++) {
-		if (!lock_tell(s, &s->lock->threads[i]))
+		if (!lock_report(s, &s->lock->threads[i]))
 			return;
 	}
 	for (uint32_t i = THREADS_MAX; s->lock && i < LOCK_MAX; i++) {
-		if (!lock_tell(s, &s->lock->threads[i]))
+		if (!lock_report(s, &s->lock->threads[i]))
 			return;
 	}
 }

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Assigning, draining and clearing the sig_epochs of session epochs. */
+#include "sampler/session/epochs.h"
+
+#include "base/clock.h"
+#include "sampler/session/memory.h"
+#include "sampler/signal/raw.h"
+#include "sampler/signal/signal.h"
+
+#define POLL_NS 500000
+
+/* Sessions whose sig_epoch was not empty at their end, by its index. */
+static _Atomic(struct sampler *) epochs_retired[SIG_EPOCHS];
+static _Atomic uint64_t retained_bytes;
+
+static bool epoch_is_empty(const struct sig_epoch *session_epoch)
+{
+	return !atomic_load(&session_epoch->inside[0]) && !atomic_load(&session_epoch->inside[1]);
+}
+
+static void epoch_retire(uint32_t number, struct sampler *s)
+{
+	atomic_fetch_add(&retained_bytes, s->memory_bytes);
+	s = atomic_exchange(&epochs_retired[number], s);
+	(void)s; /* an earlier one there stays mapped for good, and is counted */
+}
+
+static void epoch_free_retired(uint32_t number)
+{
+	struct sampler *s = atomic_exchange(&epochs_retired[number], NULL);
+
+	if (!s)
+		return;
+	atomic_fetch_sub(&retained_bytes, s->memory_bytes);
+	sampler_free(s);
+}
+
+bool epochs_acquire(struct sampler *s)
+{
+	bool found = false;
+
+	for (uint32_t i = 0; i < SIG_EPOCHS; i++) {
+		struct sig_epoch *session_epoch = &sig_epochs[i];
+
+		if (atomic_load(&session_epoch->session) || !epoch_is_empty(session_epoch))
+			continue;
+		epoch_free_retired(i);
+		s->session_epoch = found ? s->session_epoch : i;
+		found = true;
+	}
+	return found;
+}
+
+void epochs_open(struct sampler *s)
+{
+	atomic_store(&sig_epochs[s->session_epoch].session, s);
+	atomic_store(&sig_epoch_current, s->session_epoch);
+}
+
+void epochs_close(struct sampler *s)
+{
+	atomic_store(&sig_epochs[s->session_epoch].session, NULL);
+}
+
+bool epochs_drain(struct sampler *s, uint64_t ns)
+{
+	uint64_t end = clock_mono_ns() + ns;
+
+	while (!(s->drained = epoch_is_empty(&sig_epochs[s->session_epoch])) &&
+		clock_mono_ns() < end)
+		raw_sleep(POLL_NS);
+	return s->drained;
+}
+
+void epochs_release(struct sampler *s)
+{
+	if (atomic_fetch_sub(&s->references, 1) > 1)
+		return;
+	if (s->drained)
+		sampler_free(s);
+	else
+		epoch_retire(s->session_epoch, s);
+}
+
+uint64_t epochs_retained(void)
+{
+	return atomic_load(&retained_bytes);
+}

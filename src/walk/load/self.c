@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Reads in place where memory stays mapped, and through kernel-copied lines elsewhere. */
+#include "walk/load/self.h"
+#include "walk/load/version.h"
+
+#define SELF_READABLE 1u
+
+/* Loads a word in one access, so a concurrent store by another thread is not torn. */
+static void copy_in_place(void *out, uint64_t addr, size_t bytes)
+{
+	const void *from = (const void *)(uintptr_t)addr;
+
+	switch (bytes) {
+	case 8: __builtin_memcpy(out, from, 8); break;
+	case 4: __builtin_memcpy(out, from, 4); break;
+	case 1: __builtin_memcpy(out, from, 1); break;
+	default: __builtin_memcpy(out, from, bytes);
+	}
+}
+
+static bool is_kept(const struct self_kept *kept, uint64_t addr, size_t bytes)
+{
+	uint32_t count = kept ? atomic_load_explicit(&kept->count, memory_order_acquire) : 0;
+
+	for (uint32_t i = 0; i < count; i++) {
+		const struct self_range *range = &kept->ranges[i];
+		uint64_t high = atomic_load_explicit(&range->high, memory_order_relaxed);
+
+		if (addr >= range->low && addr < high)
+			return bytes <= high - addr;
+	}
+	return false;
+}
+
+/* The line that contains addr, copied if it is not cached; NULL if unreadable. */
+static const unsigned char *line_find(struct self_mem *self, uint64_t addr)
+{
+	struct self_lines *lines = self->lines;
+	uint64_t low = addr & ~(uint64_t)(SELF_LINE_BYTES - 1);
+	uint64_t at = low / SELF_LINE_BYTES % SELF_LINES;
+
+	if (!low)
+		return NULL;
+	if ((lines->tags[at] & ~(uint64_t)SELF_READABLE) != low) {
+		lines->tags[at] = 0;
+		lines->tags[at] =
+			low | self->copy(low, lines->bytes[at], SELF_LINE_BYTES, &self->checked);
+	}
+	return lines->tags[at] & SELF_READABLE ? lines->bytes[at] : NULL;
+}
+
+static bool lines_load(struct self_mem *self, uint64_t addr, unsigned char *out, size_t bytes)
+{
+	while (bytes) {
+		size_t offset = addr % SELF_LINE_BYTES, part = SELF_LINE_BYTES - offset;
+		const unsigned char *line = line_find(self, addr);
+
+		if (!line)
+			return false;
+		part = part < bytes ? part : bytes;
+		__builtin_memcpy(out, line + offset, part);
+		out += part;
+		addr += part;
+		bytes -= part;
+	}
+	return true;
+}
+
+static bool is_in_place(const struct walk_mem *mem, uint64_t addr, size_t bytes)
+{
+	const struct self_mem *self = mem->ctx;
+
+	return (addr >= self->own_low && addr < self->own_high && bytes <= self->own_high - addr) ||
+	       (addr - mem->stack_low < mem->stack_bytes &&
+		       bytes <= mem->stack_low + mem->stack_bytes - addr) ||
+	       is_kept(self->kept, addr, bytes);
+}
+
+static bool self_load(const struct walk_mem *mem, uint64_t addr, void *out, size_t bytes)
+{
+	struct self_mem *self = mem->ctx;
+	bool unchecked = false;
+
+	if (is_in_place(mem, addr, bytes)) {
+		copy_in_place(out, addr, bytes);
+		return true;
+	}
+	if (addr + bytes < addr)
+		return false;
+	return self->lines ? lines_load(self, addr, out, bytes)
+			   : self->copy(addr, out, bytes, &unchecked);
+}
+
+/* --- constants --------------------------------------------------------------------------------------- */
+
+static struct self_constant *row_of(struct self_constants *constants, uint64_t owner, uint64_t low)
+{
+	uint64_t hash = (owner * 31 + low / SELF_LINE_BYTES) * 0x9e3779b97f4a7c15ull;
+
+	return &constants->rows[(hash >> 32) % SELF_CONSTANTS];
+}
+
+static bool row_load(const struct self_mem *self, uint64_t owner, uint64_t addr, unsigned char *out,
+	size_t bytes)
+{
+	uint64_t low = addr & ~(uint64_t)(SELF_LINE_BYTES - 1);
+	const struct self_constant *row = row_of(self->constants, owner, low);
+	uint32_t version = version_read(&row->version);
+
+	if (row->owner != owner || row->low != low ||
+		(row->epoch != self->epoch && row->epoch != SELF_CONFIRMED))
+		return false;
+	__builtin_memcpy(out, row->bytes + (addr - low), bytes);
+	return version_unchanged(&row->version, version);
+}
+
+/* Fills a row through a line, which the walk may need again. False if unreadable, or another thread is writing the row. */
+static bool row_fill(struct self_mem *self, uint64_t owner, uint64_t addr)
+{
+	uint64_t low = addr & ~(uint64_t)(SELF_LINE_BYTES - 1);
+	struct self_constant *row = row_of(self->constants, owner, low);
+	const unsigned char *line = line_find(self, addr);
+	uint32_t version;
+	bool same;
+
+	if (!line || !version_write(&row->version, &version))
+		return false;
+	same = row->owner == owner && row->low == low && row->epoch != self->epoch &&
+	       !__builtin_memcmp(row->bytes, line, SELF_LINE_BYTES);
+	__builtin_memcpy(row->bytes, line, SELF_LINE_BYTES);
+	row->owner = owner;
+	row->low = low;
+	row->epoch = same ? SELF_CONFIRMED : self->epoch;
+	version_written(&row->version, version);
+	return true;
+}
+
+static bool self_load_constant(
+	const struct walk_mem *mem, uint64_t owner, uint64_t addr, void *out, size_t bytes)
+{
+	struct self_mem *self = mem->ctx;
+	unsigned char *to = out;
+
+	if (!self->constants || addr + bytes < addr || is_in_place(mem, addr, bytes))
+		return self_load(mem, addr, out, bytes);
+	for (size_t done = 0, part; done < bytes; done += part) {
+		part = SELF_LINE_BYTES - (addr + done) % SELF_LINE_BYTES;
+		part = part < bytes - done ? part : bytes - done;
+		if (!row_load(self, owner, addr + done, to + done, part) &&
+			!(row_fill(self, owner, addr + done) &&
+				row_load(self, owner, addr + done, to + done, part)))
+			return self_load(mem, addr, out, bytes);
+	}
+	return true;
+}
+
+void self_keep_constants(struct self_mem *self, struct self_constants *constants, uint32_t epoch)
+{
+	self->constants = constants;
+	self->epoch = epoch;
+}
+
+/* --- from outside ------------------------------------------------------------------------------------ */
+
+static void mem_lines_forget(const struct walk_mem *mem)
+{
+	self_mem_refresh(mem->ctx);
+}
+
+void self_mem_open(struct self_mem *self, self_copy *copy, const struct self_kept *kept,
+	struct self_lines *lines)
+{
+	*self = (struct self_mem){.copy = copy, .kept = kept, .lines = lines};
+	self->mem = (struct walk_mem){.load = self_load,
+		.load_constant = self_load_constant,
+		.refresh = mem_lines_forget,
+		.ctx = self,
+		.is_self = true};
+	self_mem_refresh(self);
+}
+
+void self_mem_refresh(struct self_mem *self)
+{
+	self->checked = false;
+	if (self->lines)
+		__builtin_memset(self->lines->tags, 0, sizeof(self->lines->tags));
+}
+
+void self_mem_stack(struct self_mem *self, uint64_t sp, uint64_t end)
+{
+	self->mem.stack_low = sp;
+	self->mem.stack_bytes = end - sp > 8 ? end - sp - 7 : 0;
+}
+
+void self_keep(struct self_kept *kept, uint64_t low, uint64_t high)
+{
+	uint32_t count = atomic_load(&kept->count), i = 0;
+
+	while (i < count && kept->ranges[i].low != low)
+		i++;
+	if (i == SELF_KEPT || !low || high <= low)
+		return;
+	kept->ranges[i].low = low;
+	if (high > atomic_load(&kept->ranges[i].high))
+		atomic_store_explicit(&kept->ranges[i].high, high, memory_order_relaxed);
+	if (i == count)
+		atomic_store_explicit(&kept->count, count + 1, memory_order_release);
+}
