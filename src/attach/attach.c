@@ -47,11 +47,11 @@ static int take_ids(const struct hotspot *jvm, struct err *err)
 		return 0;
 	/* A user namespace may forbid dropping groups. HotSpot checks only uid and gid, so that is harmless. */
 	if (setgroups(0, NULL) && errno != EPERM)
-		return err_set_errno(err, ERR_ATTACH, "jhot's groups cannot be dropped");
+		return err_set_errno(err, ERR_ATTACH, "Cannot drop jhot's supplementary groups");
 	if (!setresgid(jvm->egid, jvm->egid, jvm->egid) &&
 		!setresuid(jvm->euid, jvm->euid, jvm->euid))
 		return 0;
-	err_set_errno(err, ERR_ATTACH, "The ids of JVM %d (uid %u, gid %u) cannot be taken",
+	err_set_errno(err, ERR_ATTACH, "Cannot switch to the ids of JVM %d (uid %u, gid %u)",
 		(int)jvm->pid, (unsigned)jvm->euid, (unsigned)jvm->egid);
 	err_hint(err, "sudo -u %s jhot %d", jvm->user, (int)jvm->pid);
 	return -1;
@@ -78,10 +78,10 @@ static int check_again(const struct hotspot *before, struct hotspot *now, struct
 		return -1;
 	if (check_when_started(before->pid, now))
 		return err_set(
-			err, ERR_NO_TARGET, "There is no process %d any more.", (int)before->pid);
+			err, ERR_NO_TARGET, "Process %d no longer exists.", (int)before->pid);
 	if (now->nspid != before->nspid || now->euid != before->euid ||
 		now->start_ticks != before->start_ticks)
-		return err_set(err, ERR_NO_TARGET, "Process %d is another one than before.",
+		return err_set(err, ERR_NO_TARGET, "Process id %d now belongs to another process.",
 			(int)before->pid);
 	if (now->verdict == HOTSPOT_NO || now->verdict == HOTSPOT_NEEDS_UID)
 		return hotspot_refusal(now, err);
@@ -101,7 +101,7 @@ static int converse(const struct protocol *p, const struct attach_request *rq, s
 	if (sock < 0)
 		return -1;
 	/* Install the agent last, so that its file exists for as short a time as possible. */
-	rc = rq->agent ? place_put(place, err) : 0;
+	rc = rq->agent ? place_write(place, err) : 0;
 	if (rq->agent)
 		args[0] = place->path;
 	if (!rc)
@@ -129,11 +129,11 @@ static int serve(const struct attach_request *rq, const struct hotspot *jvm, int
 	if (place && place_prepare(place, rq->agent, jvm, err))
 		goto out;
 	if (place && exe_is_musl(pid))
-		place_find_kept(place);
+		place_find_retained(place);
 	if (place)
-		place_put_by_root(place);
+		place_write_by_root(place);
 	if (temp < 0 || fchdir(temp))
-		err_set(err, ERR_ATTACH, "%s of JVM %d cannot be entered: %s", jvm->temp, (int)pid,
+		err_set(err, ERR_ATTACH, "Cannot enter %s of JVM %d: %s", jvm->temp, (int)pid,
 			strerror(temp < 0 ? -temp : errno));
 	else if (!take_ids(jvm, err))
 		rc = converse(&p, rq, place, reply, err);
@@ -174,13 +174,13 @@ static int read_all(const struct hotspot *jvm, const struct patience *patience, 
 	while (out->len < ANSWER_LIMIT) {
 		if (poll(&p, 1, PATIENCE_STEP_MS) <= 0) {
 			if (!patience_left(patience))
-				return err_set(err, ERR_FAILED, "Attaching to JVM %d was given up.",
-					(int)jvm->pid);
+				return err_set(err, ERR_FAILED,
+					"Attaching to JVM %d was cancelled.", (int)jvm->pid);
 			if (clock_mono_ns() < end_ns)
 				continue;
 			return err_set(err, ERR_ATTACH,
-				"Attaching to JVM %d does not come to an end: its files or its "
-				"memory do not answer.",
+				"Attaching to JVM %d hangs: reading its files or memory does not "
+				"return.",
 				(int)jvm->pid);
 		}
 		if (buf_read(out, fd, 65536) <= 0)
@@ -214,7 +214,7 @@ static int take_answer(const struct buf *got, struct buf *reply, struct err *err
 	memcpy(&answer, got->data, sizeof(answer));
 	if (answer.bytes != got->len - sizeof(answer))
 		return err_set(err, ERR_ATTACH,
-			"The answer of the helper that talks to the JVM is cut off.");
+			"The reply of the helper that talks to the JVM is truncated.");
 	err_clean(&answer.err);
 	if (answer.rc) {
 		bool known = answer.err.kind > ERR_NONE && answer.err.kind <= ERR_GONE;
@@ -229,7 +229,7 @@ static int take_answer(const struct buf *got, struct buf *reply, struct err *err
 	return 0;
 }
 
-int attach_ask(const struct hotspot *jvm, const struct attach_request *rq,
+int attach_send(const struct hotspot *jvm, const struct attach_request *rq,
 	const struct patience *patience, struct buf *reply, struct err *err)
 {
 	/* Opened before the repeated check, so that the process checked is the one watched. -1 before Linux 5.3. */
@@ -270,7 +270,7 @@ int attach_load(const struct hotspot *jvm, const struct agent_file *agent, const
 	int rc, result = -1;
 
 	for (;;) {
-		rc = attach_ask(jvm, &rq, patience, &reply, err);
+		rc = attach_send(jvm, &rq, patience, &reply, err);
 		if (rc || !reply_is_starting(buf_str(&reply)) || clock_mono_ns() >= end_ns ||
 			!patience_left(patience))
 			break;

@@ -56,7 +56,7 @@ struct attach_request {
 };
 
 /* Executes an operation; appends the JVM's complete answer to reply (see attach/protocol.h). */
-int attach_ask(const struct hotspot *jvm, const struct attach_request *rq,
+int attach_send(const struct hotspot *jvm, const struct attach_request *rq,
 	const struct patience *patience, struct buf *reply, struct err *err);
 
 #endif

@@ -76,8 +76,8 @@ static bool may_start_threads(uint64_t limit)
 static int refuse_threads(const struct hotspot *jvm, struct err *err)
 {
 	return err_set(err, ERR_ATTACH,
-		"JVM %d is at its limit of threads: HotSpot starts one when it is first attached "
-		"to, and ends the JVM if it gets none. It was not asked.",
+		"JVM %d is at its limit of threads: HotSpot starts a thread for the first attach, "
+		"and ends the JVM if that fails. jhot did not attach.",
 		(int)jvm->pid);
 }
 
@@ -132,7 +132,7 @@ static int check_fds(const struct hotspot *jvm, const char *limits, uint64_t use
 	if (used + FDS <= limit)
 		return 0;
 	err_set(err, ERR_ATTACH,
-		"JVM %d has used up its file descriptors, %" PRIu64 " of %" PRIu64
+		"JVM %d has no free file descriptors, %" PRIu64 " of %" PRIu64
 		", and attaching takes %d.",
 		(int)jvm->pid, used, limit, FDS);
 	err_hint(err, "sudo prlimit --pid %d --nofile=%" PRIu64 ":", (int)jvm->pid, limit + 100);
@@ -159,8 +159,7 @@ static int check_limit(
 		return 0;
 	err_set(err, ERR_ATTACH,
 		"JVM %d is near its limit of %s: %s would take %s of what is left, and HotSpot "
-		"ends "
-		"the JVM when it gets no more. It was not asked.",
+		"ends the JVM when an allocation fails. jhot did not attach.",
 		(int)jvm->pid, l->what, need->who, left < l->need ? "all" : "most");
 	if (l->option)
 		err_hint(err, "sudo prlimit --pid %d --%s=unlimited", (int)jvm->pid, l->option);
@@ -189,7 +188,7 @@ static uint64_t meminfo(const char *text, const char *name)
 /* Without overcommit, the kernel limits the memory committed to all processes together. */
 static struct limit commit_limit(uint64_t need)
 {
-	struct limit l = {"memory that the machine may promise (vm.overcommit_memory=2)", NULL,
+	struct limit l = {"committed memory (vm.overcommit_memory=2)", NULL,
 		"vm.overcommit_ratio, or add swap", PROC_NO_LIMIT, 0, need};
 	struct buf text = {0};
 
@@ -268,8 +267,8 @@ static int check_cgroups(const struct hotspot *jvm, struct err *err)
 	if (left >= need)
 		return 0;
 	err_set(err, ERR_ATTACH,
-		"JVM %d has nearly reached its container's limit of memory: with %s in it the "
-		"kernel might kill it. It was not asked.",
+		"JVM %d has nearly reached its container's memory limit: with %s loaded, the "
+		"kernel might kill it. jhot did not attach.",
 		(int)jvm->pid, same ? "jhot and its agent" : "the agent");
 	err_hint(err, "raise the limit by %u MB (docker update --memory, resources.limits.memory)",
 		need >> 20);

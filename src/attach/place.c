@@ -85,7 +85,7 @@ void place_name(const void *bytes, size_t len, pid_t nspid, char out[PLACE_NAME]
  * The kept descriptor is an O_PATH one: its link has no permission bits. A descriptor with which a loader is just reading a
  * copy is not used: it is closed soon.
  */
-void place_find_kept(struct place *p)
+void place_find_retained(struct place *p)
 {
 	char path[PROC_PATH_BYTES], link[PATH_MAX];
 	DIR *dir = opendir(proc_path_living(path, p->jvm->pid, "fd"));
@@ -181,7 +181,7 @@ int place_prepare(
 		.mode = COPY_MODE,
 		.dir = -1,
 		.memfd = -1,
-		.keeper_fd = -1};
+		.remover_fd = -1};
 	for (size_t i = 0; i < PLACE_FOLDERS; i++) {
 		p->folders[i] = proc_open_in(
 			jvm->pid, folders[i].dir, folder_path(p, i), O_PATH | O_DIRECTORY);
@@ -190,8 +190,8 @@ int place_prepare(
 	if (agent->path && read_agent(p, agent->path, err))
 		return -1;
 	if (!is_library(&p->agent))
-		return err_set(err, ERR_INPUT, "%s is no shared library.",
-			agent->path ? agent->path : "The agent inside this program");
+		return err_set(err, ERR_INPUT, "%s is not a shared library.",
+			agent->path ? agent->path : "The agent embedded in this program");
 	place_name(p->agent.bytes, p->agent.len, jvm->nspid, p->name);
 	return 0;
 }
@@ -292,7 +292,7 @@ static int try_folder(struct place *p, size_t i, struct err *err)
 		return -1;
 	}
 	if (!p->safe[i]) {
-		err_detail(err, "%s: others can replace what is in it", path);
+		err_detail(err, "%s: other users can replace files in it", path);
 	} else if (p->memfd < 0 && !allows_exec(dir)) {
 		err_detail(err, "%s: mounted noexec", path);
 	} else {
@@ -365,7 +365,7 @@ static void remove_own(const struct place *p, int dir)
 		unlinkat(dir, p->name, 0);
 }
 
-/* Forks a keeper that stays root and removes the file when the helper closes its end of the pipe or dies. */
+/* Forks a process that stays root and removes the file when the helper closes its end of the pipe or dies. */
 static bool keep(struct place *p, int dir)
 {
 	int ends[2];
@@ -373,8 +373,8 @@ static bool keep(struct place *p, int dir)
 
 	if (pipe2(ends, O_CLOEXEC))
 		return false;
-	p->keeper = fork();
-	if (p->keeper == 0) {
+	p->remover = fork();
+	if (p->remover == 0) {
 		close(ends[1]);
 		while (read(ends[0], &none, 1) < 0 && errno == EINTR)
 			;
@@ -382,11 +382,11 @@ static bool keep(struct place *p, int dir)
 		_exit(0);
 	}
 	close(ends[0]);
-	if (p->keeper < 0) {
+	if (p->remover < 0) {
 		close(ends[1]);
 		return false;
 	}
-	p->keeper_fd = ends[1];
+	p->remover_fd = ends[1];
 	return true;
 }
 
@@ -413,7 +413,7 @@ static int open_dev(const struct place *p)
 	return -1;
 }
 
-void place_put_by_root(struct place *p)
+void place_write_by_root(struct place *p)
 {
 	int dir;
 
@@ -422,7 +422,7 @@ void place_put_by_root(struct place *p)
 	for (size_t i = 0; i < PLACE_FOLDERS; i++)
 		if (p->safe[i] && may_hold(p->folders[i], p->jvm->euid, p->jvm->egid))
 			return;
-	/* A JVM of root that sees our /proc entry can open our memfd: place_put links to it. */
+	/* A JVM of root that sees our /proc entry can open our memfd: place_write links to it. */
 	if (p->jvm->euid == 0 && make_memfd(p))
 		return;
 	dir = open_dev(p);
@@ -441,7 +441,7 @@ void place_put_by_root(struct place *p)
 
 /* --- by the target's user ----------------------------------------------------------------------------- */
 
-int place_put(struct place *p, struct err *err)
+int place_write(struct place *p, struct err *err)
 {
 	struct err why = {0};
 	struct rlimit limit;
@@ -450,15 +450,15 @@ int place_put(struct place *p, struct err *err)
 		return 0;
 	if (!getrlimit(RLIMIT_FSIZE, &limit) && limit.rlim_cur < p->agent.len) {
 		err_set(err, ERR_ATTACH,
-			"The agent's file of %zu kB cannot be written: this process has a lower "
-			"limit "
-			"of file size (ulimit -f).",
+			"Cannot write the agent's file of %zu kB: the file size limit of this "
+			"process is lower (ulimit -f).",
 			p->agent.len / 1024);
 		err_hint(err, "ulimit -f unlimited     in the shell that starts jhot");
 		return -1;
 	}
 	err_set(&why, ERR_ATTACH, "The JVM has no folder from which it could load the agent.");
-	err_hint(&why, "make its %s writable, not noexec, and sticky if others write to it",
+	err_hint(&why,
+		"make its %s writable, without noexec, and sticky if other users can write to it",
 		p->jvm->temp);
 	err_hint(&why, "run jhot as its user, in its PID namespace: it needs no folder there");
 	do
@@ -467,7 +467,7 @@ int place_put(struct place *p, struct err *err)
 				return 0;
 	while (p->memfd < 0 && make_memfd(p));
 	/* The path of our descriptor differs in each attach, so the loader would map another copy of the agent. */
-	place_find_kept(p);
+	place_find_retained(p);
 	if (p->path[0])
 		return 0;
 	if (p->memfd >= 0) {
@@ -480,11 +480,11 @@ int place_put(struct place *p, struct err *err)
 
 void place_done(struct place *p)
 {
-	if (p->keeper_fd >= 0) {
-		close(p->keeper_fd);
-		waitpid(p->keeper, NULL, 0);
+	if (p->remover_fd >= 0) {
+		close(p->remover_fd);
+		waitpid(p->remover, NULL, 0);
 	}
-	p->keeper_fd = -1;
+	p->remover_fd = -1;
 	if (p->dir >= 0) {
 		remove_own(p, p->dir);
 		close(p->dir);

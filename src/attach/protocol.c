@@ -47,8 +47,8 @@ static int wait_for(const struct protocol *p, int sock, uint64_t ns, struct err 
 	if (fds[0].revents)
 		return 1;
 	if (fds[1].revents)
-		return err_set(err, ERR_GONE, "JVM %d ended while it was asked.", (int)p->jvm->pid);
-	return err_set(err, ERR_FAILED, "The attach was given up: jhot itself has ended.");
+		return err_set(err, ERR_GONE, "JVM %d exited during the attach.", (int)p->jvm->pid);
+	return err_set(err, ERR_FAILED, "The attach was cancelled: jhot itself has exited.");
 }
 
 /* --- the socket --------------------------------------------------------------------------------------- */
@@ -66,12 +66,11 @@ static bool is_the_jvm(int sock, const struct hotspot *jvm, struct err *err)
 		peer.uid == jvm->euid)
 		return true;
 	err_set(err, ERR_ATTACH,
-		"Behind %s/.java_pid%d is process %d of uid %u, and not JVM %d. It was told "
+		"%s/.java_pid%d belongs to process %d of uid %u, not to JVM %d. jhot sent it "
 		"nothing.",
 		jvm->temp, (int)jvm->nspid, (int)peer.pid, (unsigned)peer.uid, (int)jvm->pid);
-	err_hint(err, "give each container a /tmp of its own: the socket may be that of a JVM of "
-		      "the same "
-		      "pid in another one");
+	err_hint(err, "give each container its own /tmp: the socket may belong to a JVM with the "
+		      "same pid in another container");
 	return false;
 }
 
@@ -130,7 +129,8 @@ static int try_connect(const struct protocol *p, struct err *err)
 	close(sock);
 	if (error != EAGAIN)
 		return no_socket(jvm, error, err);
-	err_set(err, ERR_ATTACH, "JVM %d has an attach socket, but accepts nobody within %d s.",
+	err_set(err, ERR_ATTACH,
+		"JVM %d has an attach socket, but did not accept the connection within %d s.",
 		(int)jvm->pid, p->listen_ms / 1000);
 	return OTHERS;
 }
@@ -344,7 +344,7 @@ static int say_no_socket(const struct protocol *p, struct err *err)
 		(int)p->jvm->pid, p->listen_ms / 1000);
 	err_hint(err,
 		"try again: a JVM that is starting, swapping or in a long pause answers later");
-	err_hint(err, "look whether it was started with -XX:+DisableAttachMechanism");
+	err_hint(err, "check whether it was started with -XX:+DisableAttachMechanism");
 	err_detail(err, "no %s/.java_pid%d in its root after SIGQUIT", p->jvm->temp,
 		(int)p->jvm->nspid);
 	return NO_SOCKET;
@@ -377,15 +377,14 @@ static int place_trigger(struct trigger *t, const struct protocol *p, struct err
 	trigger_name(t->name, p);
 	/* EACCES: the JVM, with the same ids, cannot find anything there either. */
 	if (p->cwd < 0 && p->cwd != -EACCES)
-		return err_set(err, ERR_ATTACH,
-			"The working folder of JVM %d cannot be entered: %s", (int)p->jvm->pid,
-			strerror(-p->cwd));
+		return err_set(err, ERR_ATTACH, "Cannot enter the working folder of JVM %d: %s",
+			(int)p->jvm->pid, strerror(-p->cwd));
 	if (p->cwd >= 0 && !fstatat(p->cwd, t->name, &st, 0)) {
 		if (adopt_trigger(t, p->cwd, p))
 			return 0;
 		err_set(err, ERR_ATTACH,
-			"The file %s in the working folder of JVM %d keeps it from taking attach "
-			"requests: it is another user's, or no regular file.",
+			"%s in the working folder of JVM %d prevents attaching: it belongs to "
+			"another user, or is not a regular file.",
 			t->name, (int)p->jvm->pid);
 		err_hint(err, "sudo rm /proc/%d/cwd/%s", (int)p->jvm->pid, t->name);
 		return -1;
@@ -393,10 +392,10 @@ static int place_trigger(struct trigger *t, const struct protocol *p, struct err
 	if (make_trigger(t, AT_FDCWD, p) || (p->cwd >= 0 && make_trigger(t, p->cwd, p)))
 		return 0;
 	err_set_errno(err, ERR_ATTACH,
-		"The file %s that wakes the JVM's attach listener can be made "
-		"neither in its %s nor in its working folder",
+		"Cannot create the file %s, which wakes the JVM's attach listener, in its %s or in "
+		"its working folder",
 		t->name, p->jvm->temp);
-	err_hint(err, "make its %s writable: the JVM needs it for its attach socket, too",
+	err_hint(err, "make its %s writable: the JVM creates its attach socket there, too",
 		p->jvm->temp);
 	return -1;
 }
@@ -414,7 +413,7 @@ static bool signal_listener(struct trigger *t, const struct protocol *p, struct 
 		return false;
 	}
 	if (fchmod(t->fd, SENT_MODE)) {
-		err_set_errno(err, ERR_ATTACH, "The mode of %s cannot be changed", t->name);
+		err_set_errno(err, ERR_ATTACH, "Cannot change the mode of %s", t->name);
 		return false;
 	}
 	t->state = TRIGGER_SENT;
@@ -425,7 +424,7 @@ static bool signal_listener(struct trigger *t, const struct protocol *p, struct 
 	if (!send_quit(p, vm_thread))
 		return true;
 	t->state = TRIGGER_OURS;
-	err_set_errno(err, ERR_ATTACH, "JVM %d cannot be signalled", (int)p->jvm->pid);
+	err_set_errno(err, ERR_ATTACH, "Cannot send a signal to JVM %d", (int)p->jvm->pid);
 	return false;
 }
 
@@ -443,9 +442,9 @@ static int say_busy(const struct trigger *t, const struct protocol *p, struct er
 			"second "
 			"one: the JVM would print a thread dump.",
 			(int)p->jvm->pid);
-	err_hint(err,
-		"try again later: a JVM in a long pause, swapping or stopped answers afterwards");
-	err_hint(err, "jhot dump %d      shows what its threads do, without the JVM's help",
+	err_hint(err, "try again later: a JVM that is stopped, swapping or in a long pause answers "
+		      "afterwards");
+	err_hint(err, "jhot dump %d      shows what its threads do, from outside the JVM",
 		(int)p->jvm->pid);
 	return NO_SOCKET;
 }
@@ -510,7 +509,7 @@ int protocol_send(int sock, const char *op, const char *const args[3], struct er
 
 		if (len > ARG_BYTES)
 			rc = err_set(err, ERR_ATTACH,
-				"An argument is %zu bytes long, and a JVM takes %d: %s", len,
+				"An argument has %zu bytes, and a JVM accepts at most %d: %s", len,
 				ARG_BYTES, args[i]);
 		else
 			buf_add(&request, args[i] ? args[i] : "", len + 1);
@@ -519,7 +518,8 @@ int protocol_send(int sock, const char *op, const char *const args[3], struct er
 		ssize_t n = send(sock, request.data + at, request.len - at, MSG_NOSIGNAL);
 
 		if (n < 0 && errno != EINTR)
-			rc = err_set_errno(err, ERR_ATTACH, "The JVM hung up on the request");
+			rc = err_set_errno(err, ERR_ATTACH,
+				"The JVM closed the connection during the request");
 		else if (n > 0)
 			at += (size_t)n;
 	}
@@ -552,7 +552,7 @@ int protocol_receive(const struct protocol *p, int sock, struct buf *reply, stru
 			reply->data[reply->len] = '\0';
 		}
 	}
-	err_set(err, ERR_ATTACH, "JVM %d took the request but did not answer within %d s.",
+	err_set(err, ERR_ATTACH, "JVM %d accepted the request but did not answer within %d s.",
 		(int)p->jvm->pid, p->reply_ms / 1000);
 	err_hint(err,
 		"try again: a JVM in a long pause, or with another tool attached, answers later");

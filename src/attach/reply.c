@@ -57,7 +57,8 @@ static const struct {
 	{"Dynamic agent loading is not enabled",
 		"The JVM refuses agents at run time (-XX:-EnableDynamicAgentLoading).",
 		"restart it with -XX:+EnableDynamicAgentLoading"},
-	{STARTING, "The JVM is still starting and takes no agents yet.", "try again in a moment"},
+	{STARTING, "The JVM is still starting and does not accept agents yet.",
+		"try again in a moment"},
 	{"failed to map segment from shared object",
 		"The JVM may not map the agent's code: the folder is mounted noexec or a security "
 		"module forbids it.",
@@ -68,9 +69,9 @@ static const struct {
 		NULL},
 	/* musl's DT_NEEDED name: on glibc there is no such file, or it is a linker script. */
 	{"libc.so: ",
-		"The agent was built with musl and fits JVMs on musl; this one is on another C "
-		"library.",
-		"use a jhot that was built with glibc: its agent fits both"},
+		"The agent was built with musl and works only in JVMs that use musl; this JVM uses "
+		"another C library.",
+		"use a jhot that was built with glibc: its agent works with both"},
 };
 
 static int refused(const char *text, struct err *err)
@@ -89,8 +90,8 @@ static int refused(const char *text, struct err *err)
 	}
 	if (!quoted[0])
 		return err_set(err, ERR_ATTACH,
-			"The JVM did not load the agent and does not say why (JDK 8 never does).");
-	return err_set(err, ERR_ATTACH, "The JVM did not load the agent. It says: %s", quoted);
+			"The JVM did not load the agent and gave no reason (JDK 8 never does).");
+	return err_set(err, ERR_ATTACH, "The JVM did not load the agent: %s", quoted);
 }
 
 bool reply_is_starting(const char *reply)
@@ -120,7 +121,7 @@ const char *reply_text(const char *reply, size_t len, struct err *err)
 	else if (text)
 		err_set(err, ERR_ATTACH, "The JVM refused with code %d: %s", number, quoted);
 	else
-		err_set(err, ERR_ATTACH, "The JVM's answer is not one of HotSpot's: %s", quoted);
+		err_set(err, ERR_ATTACH, "The JVM's reply is not in HotSpot's format: %s", quoted);
 	return NULL;
 }
 

@@ -357,7 +357,7 @@ void file_appear(struct file *f)
 	f->part = NULL;
 }
 
-void file_leave(struct file *f)
+void file_close_uncommitted(struct file *f)
 {
 	if (!f->path)
 		return;
@@ -370,7 +370,7 @@ void file_abandon(struct file *f)
 {
 	if (f->path && f->part)
 		unlinkat(f->dir, f->part, 0);
-	file_leave(f);
+	file_close_uncommitted(f);
 }
 
 /* The step that failed, NULL: none. Devices, which cannot be synced, are no failure. */
@@ -404,7 +404,7 @@ int file_commit(struct file *f, struct err *err)
 
 /* --- all in one ----------------------------------------------------------------------------------------- */
 
-int file_put(const char *path, const void *bytes, size_t len, struct err *err)
+int file_write_whole(const char *path, const void *bytes, size_t len, struct err *err)
 {
 	struct file f;
 

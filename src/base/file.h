@@ -11,7 +11,7 @@
  * fs.protected_symlinks and fs.protected_regular say; those of the folder's owner are accepted.
  *
  * Errors are ERR_OUTPUT with a hint. Embedded: file_create, file_write to its fd, then one of file_commit, file_abandon and
- * file_leave. Blocks for the file system, file_commit for the sync. One thread.
+ * file_close_uncommitted. Blocks for the file system, file_commit for the sync. One thread.
  */
 #ifndef JHOT_BASE_FILE_H
 #define JHOT_BASE_FILE_H
@@ -39,10 +39,10 @@ int file_commit(struct file *f, struct err *err);
 /* Discards the new content, except after file_appear, and closes f. Idempotent. */
 void file_abandon(struct file *f);
 /* Closes f, and leaves the bytes where they are: under the temporary name, or after file_appear under its name. */
-void file_leave(struct file *f);
+void file_close_uncommitted(struct file *f);
 
 /* Creates, writes and commits. */
-int file_put(const char *path, const void *bytes, size_t len, struct err *err);
+int file_write_whole(const char *path, const void *bytes, size_t len, struct err *err);
 /* Checks whether the file could be written, as far as that is known in advance. Changes no existing file. */
 int file_check(const char *path, struct err *err);
 

@@ -31,7 +31,7 @@ void intern_done(struct intern *in)
 	memset(in, 0, sizeof(*in));
 }
 
-uint32_t intern_put(struct intern *in, const char *text, size_t len)
+uint32_t intern_add(struct intern *in, const char *text, size_t len)
 {
 	struct intern_key key = {in, text, strnlen(text, len)};
 	uint64_t hash = hash_bytes(text, key.len, 0);
@@ -39,7 +39,7 @@ uint32_t intern_put(struct intern *in, const char *text, size_t len)
 
 	if (id != HASH_NONE)
 		return id;
-	id = vacant_take(&in->vacant, 0);
+	id = vacant_allocate(&in->vacant, 0);
 	if (id == VACANT_NONE) {
 		in->texts = xgrow(in->texts, in->count, &in->cap, sizeof(*in->texts));
 		id = in->count++;

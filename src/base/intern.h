@@ -22,7 +22,7 @@ struct intern {
 };
 
 void intern_done(struct intern *in);
-uint32_t intern_put(struct intern *in, const char *text, size_t len);
+uint32_t intern_add(struct intern *in, const char *text, size_t len);
 /* Frees the texts whose ids have no bit in keep. */
 void intern_sweep(struct intern *in, const uint64_t *keep);
 const char *intern_text(const struct intern *in, uint32_t id); /* NUL-terminated */

@@ -13,7 +13,7 @@ void vacant_done(struct vacant *v)
 	memset(v, 0, sizeof(*v));
 }
 
-uint32_t vacant_take(struct vacant *v, uint32_t from)
+uint32_t vacant_allocate(struct vacant *v, uint32_t from)
 {
 	uint32_t word = from / 64;
 	uint64_t bits;

@@ -20,7 +20,7 @@ struct vacant {
 
 void vacant_done(struct vacant *v);
 /* Removes and returns the lowest id >= from; VACANT_NONE: none. */
-uint32_t vacant_take(struct vacant *v, uint32_t from);
+uint32_t vacant_allocate(struct vacant *v, uint32_t from);
 /* Sets the vacant ids to those below n without a bit in keep. */
 void vacant_set(struct vacant *v, const uint64_t *keep, uint32_t n);
 

@@ -96,13 +96,13 @@ struct dump {
 	struct dump_thread *threads;
 	uint32_t count, stopped; /* stopped: how many of them were stopped and walked */
 	uint64_t longest_pause_ns;
-	bool denied;    /* dump_take failed because the kernel denies tracing */
+	bool denied;    /* dump_capture failed because the kernel denies tracing */
 	bool by_agent;  /* taken by the agent over some time, see cli/verb/dump.c */
 	char note[256]; /* the limitations of this dump, as a sentence; "": none */
 };
 
 /* jvm: from hotspot_find; its verdict is ignored. 0, or -1 with an error and *out empty but for denied. */
-int dump_take(const struct hotspot *jvm, struct dump *out, struct err *err);
+int dump_capture(const struct hotspot *jvm, struct dump *out, struct err *err);
 void dump_done(struct dump *d);
 
 /*

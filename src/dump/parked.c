@@ -150,8 +150,8 @@ static int by_count(const void *a, const void *b)
 	return x->count != y->count ? (x->count < y->count ? 1 : -1) : strcmp(x->state, y->state);
 }
 
-void parked_take(const struct walk_layout *layout, struct remote *remote, struct stack_namer *namer,
-	struct java_reader *reader, struct dump *out)
+void parked_capture(const struct walk_layout *layout, struct remote *remote,
+	struct stack_namer *namer, struct java_reader *reader, struct dump *out)
 {
 	struct parked p = {.layout = layout,
 		.remote = remote,

@@ -18,7 +18,7 @@
 /*
  * Fills in the groups of the dump, largest first. Problems go into its note, if that is empty. reader NULL: names are omitted.
  */
-void parked_take(const struct walk_layout *layout, struct remote *remote, struct stack_namer *namer,
-	struct java_reader *reader, struct dump *out);
+void parked_capture(const struct walk_layout *layout, struct remote *remote,
+	struct stack_namer *namer, struct java_reader *reader, struct dump *out);
 
 #endif

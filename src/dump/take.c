@@ -152,7 +152,7 @@ static void take_thread(void *ctx, pid_t tid)
 {
 	static const char *const notes[] = {[REMOTE_GONE] = "it has ended meanwhile",
 		[REMOTE_STUCK] = "it does not stop: it is busy in the kernel",
-		[REMOTE_DENIED] = "the kernel does not let it be traced"};
+		[REMOTE_DENIED] = "the kernel does not allow tracing it"};
 	struct taker *t = ctx;
 	struct dump *d = t->out;
 	struct dump_thread *thread;
@@ -199,7 +199,7 @@ static void take_thread(void *ctx, pid_t tid)
 static void hint_scope(const struct hotspot *jvm, int scope, struct err *err)
 {
 	if (scope < SCOPE_NOBODY)
-		err_hint(err, "sudo jhot dump %d     as root, this once", (int)jvm->pid);
+		err_hint(err, "sudo jhot dump %d     runs as root", (int)jvm->pid);
 	err_hint(err, "jcmd %d Thread.print     Java's own dump, if the JVM still answers",
 		(int)jvm->pid);
 	if (scope && scope < SCOPE_NOBODY)
@@ -214,11 +214,10 @@ static int refused(const struct hotspot *jvm, int error, struct err *err)
 	int scope = proc_setting(SCOPE_NAME, 0);
 	struct proc_status status;
 
-	err_set(err, ERR_ATTACH,
-		"The kernel does not let you look into process %d (%s) of user %s: %s.",
+	err_set(err, ERR_ATTACH, "The kernel does not let you read process %d (%s) of user %s: %s.",
 		(int)jvm->pid, jvm->name, jvm->user, strerror(error));
 	if (!proc_status(jvm->pid, &status) && status.tracer)
-		err_hint(err, "end the debugger or tracer that holds it: process %d",
+		err_hint(err, "end the debugger or tracer attached to it: process %d",
 			(int)status.tracer);
 	else
 		hint_scope(jvm, scope, err);
@@ -262,7 +261,7 @@ static int take(struct taker *t, const struct hotspot *jvm, struct err *err)
 	t->namer = stack_namer_new(t->modules, t->layout);
 	t->frames = xcalloc(DEPTH, sizeof(*t->frames));
 	if (!t->namer)
-		return err_set(err, ERR_FAILED, "There is no memory for the names.");
+		return err_set(err, ERR_FAILED, "Not enough memory for the names.");
 	if (proc_threads(jvm->pid, take_thread, t) < 0 || !t->out->count)
 		return err_set(
 			err, ERR_GONE, "Process %d (%s) has ended.", (int)jvm->pid, jvm->name);
@@ -271,12 +270,12 @@ static int take(struct taker *t, const struct hotspot *jvm, struct err *err)
 		return refused(jvm, t->error, err);
 	remote_forget(t->remote);
 	java_locks_resolve(t->notes, t->note_count, t->layout, remote_mem(t->remote), t->out);
-	parked_take(t->layout, t->remote, t->namer, t->reader, t->out);
+	parked_capture(t->layout, t->remote, t->namer, t->reader, t->out);
 	t->out->longest_pause_ns = remote_longest_pause_ns(t->remote);
 	return 0;
 }
 
-int dump_take(const struct hotspot *jvm, struct dump *out, struct err *err)
+int dump_capture(const struct hotspot *jvm, struct dump *out, struct err *err)
 {
 	struct taker t = {.pid = jvm->pid, .out = out};
 	int rc;

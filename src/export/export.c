@@ -110,7 +110,7 @@ int export_write(const char *path, const struct export_format *format, const str
 	int result = export_make(&out, format, p, o, err);
 
 	if (!result)
-		result = file_put(path, buf_str(&out), out.len, err);
+		result = file_write_whole(path, buf_str(&out), out.len, err);
 	buf_done(&out);
 	return result;
 }

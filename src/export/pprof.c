@@ -47,7 +47,7 @@ static uint32_t pprof_string(struct pprof *w, const char *text)
 
 	if (*text)
 		export_clean(&w->text, text, 0, 0);
-	id = intern_put(&w->strings, buf_str(&w->text) + at, w->text.len - at);
+	id = intern_add(&w->strings, buf_str(&w->text) + at, w->text.len - at);
 	w->text.len = at;
 	return id;
 }

@@ -49,7 +49,7 @@ static uint32_t speedscope_name(struct speedscope *w, uint64_t key)
 	}
 	export_clean(&name, buf_str(&w->text), 0, 0);
 	w->name = xgrow(w->name, at, &w->name_cap, sizeof(*w->name));
-	w->name[at] = intern_put(&w->names, buf_str(&name), name.len);
+	w->name[at] = intern_add(&w->names, buf_str(&name), name.len);
 	buf_done(&name);
 	return w->name[at];
 }

@@ -170,7 +170,7 @@ uint32_t feed_thread(struct import *im, const struct profile_thread *t)
 
 	buf_printf(&key, "%d %lld %d ", t->tid, (long long)t->java_tid, (int)t->kind);
 	buf_add(&key, t->name, strnlen(t->name, FEED_TEXT_MAX));
-	id = intern_put(&im->threads, buf_str(&key), key.len);
+	id = intern_add(&im->threads, buf_str(&key), key.len);
 	if (id == known)
 		profile_thread_set(im->p, id, t);
 	buf_done(&key);
@@ -200,7 +200,7 @@ int feed_check(struct import *im, struct err *err)
 		input_progress(im->in, &done, &total);
 	return im->options->progress(im->options->ctx, done, total)
 		       ? 0
-		       : err_set(err, ERR_FAILED, "Reading %s was given up.", feed_name(im));
+		       : err_set(err, ERR_FAILED, "Reading %s was cancelled.", feed_name(im));
 }
 
 int feed_sample(struct import *im, const struct feed_sample *s, struct err *err)

@@ -304,7 +304,7 @@ uint32_t feed_frame_text(struct import *im, const char *text, size_t len, bool l
 	buf_clear(&im->text);
 	buf_addc(&im->text, leaf ? 'l' : '-');
 	buf_add(&im->text, text, len < FEED_TEXT_MAX ? len : FEED_TEXT_MAX);
-	id = intern_put(&im->frames, buf_str(&im->text), im->text.len);
+	id = intern_add(&im->frames, buf_str(&im->text), im->text.len);
 	if (id < known)
 		return im->frame_of[id];
 	if (id >= im->frames_cap)

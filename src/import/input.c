@@ -240,7 +240,7 @@ bool input_is_cut(const struct input *in)
 	return in->cut;
 }
 
-int input_rest(struct input *in, struct buf *out, size_t limit, struct err *err)
+int input_read_rest(struct input *in, struct buf *out, size_t limit, struct err *err)
 {
 	do {
 		if (in->end - in->at > limit - out->len)

@@ -28,7 +28,7 @@ int input_read(struct input *in, void *to, size_t bytes, struct err *err);
 ssize_t input_some(struct input *in, void *to, size_t bytes, struct err *err);
 bool input_is_cut(const struct input *in); /* True if the error was truncated compressed data. */
 /* Appends the rest of the file to out; more than `limit` bytes are an error. */
-int input_rest(struct input *in, struct buf *out, size_t limit, struct err *err);
+int input_read_rest(struct input *in, struct buf *out, size_t limit, struct err *err);
 /* The next line without its end (\n, \r\n), valid until the next call. Returns 1, 0 at the end, or -1 with an error. */
 int input_line(struct input *in, const char **line, size_t *len, struct err *err);
 

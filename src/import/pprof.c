@@ -278,7 +278,7 @@ static int pprof_samples(struct pprof *r, struct err *err)
 int import_pprof(struct import *im, struct err *err)
 {
 	struct pprof r = {.im = im, .period_type = {.name = UINT64_MAX}};
-	int rc = input_rest(im->in, &r.bytes, PPROF_BYTES, err);
+	int rc = input_read_rest(im->in, &r.bytes, PPROF_BYTES, err);
 
 	im->reader_bytes = r.bytes.cap;
 	if (!rc)

@@ -557,7 +557,7 @@ static int speedscope_top(struct speedscope *s, struct err *err)
 int import_speedscope(struct import *im, struct err *err)
 {
 	struct speedscope s = {.im = im};
-	int rc = input_rest(im->in, &s.bytes, SPEEDSCOPE_BYTES, err);
+	int rc = input_read_rest(im->in, &s.bytes, SPEEDSCOPE_BYTES, err);
 
 	im->reader_bytes = s.bytes.cap;
 	if (!rc)

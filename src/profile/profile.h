@@ -23,11 +23,11 @@
  *                                                              model has it, 30 s after the previous step of a sweep
  *   an answer about frozen seconds (profile_freeze)              they are released, and 30 s more
  *   a profile_snapshot (stacks and threads only)               profile_snapshot_free()
- *   a cache with a registered keeper (at most 5)               the keeper is called with leaving = true
+ *   a cache with a registered pin callback (at most 5)         the callback is called with leaving = true
  *   anything else                                              profile_info().swept changes: compare it, then look up again by name
  *
- *   sweep, one step every 30 s:   keeper(kind, leaving = false)   it pins what it needs with profile_keep()
- *                                 keeper(kind, leaving = true)    it drops ids for which profile_keeps() is false
+ *   sweep, one step every 30 s:   callback(kind, leaving = false) it pins what it needs with profile_pin()
+ *                                 callback(kind, leaving = true)  it drops ids for which profile_is_pinned() is false
  *                                 ids without a pin are freed; profile_info().swept is incremented
  *
  * Ids of a collapsed view (filter.h) end when another view is requested; they then read as the empty stack.
@@ -188,7 +188,7 @@ struct profile_io {
  * Appends to the stack of a waiting thread a leaf that says where in the program and why it waits: "Customer.run sleeps", or with
  * io (NULL: not known) "Customer.run: socket read 10.0.0.5:5432". The peer is omitted where one place has too many of them.
  */
-uint32_t profile_stack_resting(
+uint32_t profile_stack_waiting(
 	struct profile *p, uint32_t stack, enum thread_state state, const struct profile_io *io);
 /* Allocates a thread id. Ids are dense; a feeder may also choose its own. */
 uint32_t profile_thread_new(struct profile *p);
@@ -258,7 +258,7 @@ void profile_set_history(struct profile *p, uint32_t seconds);
 /*
  * Sweep: when the model has grown, stacks that occur in no retained second and account for little of the total are merged into
  * "[earlier]" under their surviving callers, and samples of ended threads into "[threads that ended]". Freed ids are reused. A
- * keeper pins ids that it caches: see the table at the top of this file. Of threads it also pins those that are alive.
+ * pin callback pins ids that it caches: see the table at the top of this file. Of threads it also pins those that are alive.
  */
 enum profile_kind {
 	PROFILE_STACKS,
@@ -268,13 +268,13 @@ enum profile_kind {
 	PROFILE_POOLS,
 	PROFILE_KINDS
 };
-typedef void profile_keeper_fn(void *ctx, enum profile_kind kind, bool leaving);
-#define PROFILE_KEEPERS 5
-void profile_keeper_add(const struct profile *p, profile_keeper_fn *fn, void *ctx);
-void profile_keeper_remove(const struct profile *p, const void *ctx);
-/* For keepers only: pins an id of the kind in question (invalid ids are ignored); true when it is pinned. */
-void profile_keep(const struct profile *p, uint32_t number);
-bool profile_keeps(const struct profile *p, uint32_t number);
+typedef void profile_pin_fn(void *ctx, enum profile_kind kind, bool leaving);
+#define PROFILE_PIN_CALLBACKS 5
+void profile_pin_register(const struct profile *p, profile_pin_fn *fn, void *ctx);
+void profile_pin_unregister(const struct profile *p, const void *ctx);
+/* For pin callbacks only: pins an id of the kind in question (invalid ids are ignored); true when it is pinned. */
+void profile_pin(const struct profile *p, uint32_t number);
+bool profile_is_pinned(const struct profile *p, uint32_t number);
 
 /* --- reading ----------------------------------------------------------------------------------------- */
 
@@ -410,7 +410,7 @@ void profile_snapshot_free(struct profile_snapshot *s);
 /* A key of a query's answer: equal keys, equal answers. For caching. */
 uint64_t profile_stamp(const struct profile *p, const struct profile_query *q);
 /* Number of (stack, thread, state) of the last query before filtering: an estimate of the cost of the next one. */
-uint32_t profile_asked(const struct profile *p);
+uint32_t profile_query_size(const struct profile *p);
 
 /* Sums of a query. O(seconds) without thread, state or filter, else O(rows). */
 struct profile_sum {

@@ -39,7 +39,7 @@ int out_open(struct out *o, const char *path, struct err *err)
 void out_close(struct out *o, bool leave)
 {
 	if (leave)
-		file_leave(&o->file);
+		file_close_uncommitted(&o->file);
 	else
 		file_abandon(&o->file);
 	zip_out_free(o->zip);

@@ -189,7 +189,7 @@ int recording_read(struct recording *r, uint32_t before, struct err *err)
 static void keep_all(const struct profile *p, const struct id_list *n)
 {
 	for (uint32_t i = 0; i < n->count; i++)
-		profile_keep(p, n->list[i]);
+		profile_pin(p, n->list[i]);
 }
 
 /* Pins everything that has an id in the file, since later chunks may refer to it. */
@@ -245,7 +245,7 @@ struct recording *recording_open_input(
 	r->pending = PROFILE_NONE;
 	vitals_unknown(&r->vitals);
 	profile_set_history(p, UINT32_MAX);
-	profile_keeper_add(p, keep, r);
+	profile_pin_register(p, keep, r);
 	if (!open_head(r, err))
 		return r;
 	recording_free(r);
@@ -270,7 +270,7 @@ void recording_free(struct recording *r)
 {
 	if (!r)
 		return;
-	profile_keeper_remove(r->profile, r);
+	profile_pin_unregister(r->profile, r);
 	unzip_close(r->zip);
 	buf_done(&r->body);
 	free(r->methods.list);

@@ -67,8 +67,8 @@ int alloc_trap_find(
 	if (out->in_buffer)
 		return 0;
 	err_set(err, ERR_FAILED,
-		"JDK 8 tells of allocations only by functions of libjvm.so that have no names "
-		"here: its symbols are not installed.");
+		"On JDK 8, allocations are visible only at internal functions of libjvm.so, whose "
+		"symbols are not installed.");
 	err_hint(err, "Debian, Ubuntu: apt install openjdk-8-dbg");
 	err_hint(err, "Fedora, RHEL:   dnf debuginfo-install java-1.8.0-openjdk-headless");
 	err_detail(err, "%s has no symbol " IN_BUFFER "...", jvm->libjvm);

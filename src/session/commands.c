@@ -210,13 +210,13 @@ int session_only_threads(struct session *s, const char *pattern, struct err *err
 
 	if (strlen(pattern) >= sizeof(command.text))
 		return err_set(err, ERR_USAGE,
-			"A pattern for threads' names has at most %zu characters.",
+			"A pattern for thread names has at most %zu characters.",
 			sizeof(command.text) - 1);
 	memcpy(command.text, pattern, strlen(pattern) + 1);
 	return commands_send(s, &command, "The threads could not be selected", err);
 }
 
-_Static_assert(SESSION_DEPTH_MAX == WIRE_DEPTH_MAX, "as deep as the agent can");
+_Static_assert(SESSION_DEPTH_MAX == WIRE_DEPTH_MAX, "the agent's maximum");
 
 int session_depth(struct session *s, unsigned limit, unsigned top, unsigned root, struct err *err)
 {

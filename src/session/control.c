@@ -137,13 +137,13 @@ static int control_silence(const struct control_wait *w, struct err *err)
 	double s = (double)(clock_mono_ns() - w->begin_ns) / (double)NS_PER_S;
 
 	if (control_left(w->m))
-		return err_set(err, ERR_GONE, "The agent has ended this session.");
+		return err_set(err, ERR_GONE, "The agent ended this session.");
 	if (w->counted_ns < w->limit_ns &&
 		s * (double)NS_PER_S < (double)w->limit_ns * CONTROL_STRETCH)
 		return err_set(err, ERR_FAILED,
-			"Given up after %.1f s without an answer from the agent.", s);
+			"Cancelled after %.1f s without an answer from the agent.", s);
 	err_set(err, ERR_FAILED, "The agent in the JVM did not answer within %.1f s.", s);
-	err_hint(err, "try again: a JVM that swaps or is stopped answers late");
+	err_hint(err, "try again: a JVM that is swapping or stopped answers late");
 	return -1;
 }
 
@@ -314,7 +314,7 @@ struct lease *lease_start(struct mapping *m, unsigned beat_ms, unsigned stall_ms
 		return l;
 	free(l);
 	errno = error;
-	err_set_errno(err, ERR_FAILED, "The thread that keeps the session cannot be started");
+	err_set_errno(err, ERR_FAILED, "Cannot start the thread that keeps the session alive");
 	return NULL;
 }
 

@@ -33,8 +33,8 @@ static int mapping_check_area(
 	if (a->off < *end || a->off % a->align || a->bytes < a->need || a->bytes > h->map_bytes ||
 		a->off > h->map_bytes - a->bytes)
 		return err_set(err, ERR_FAILED,
-			"The agent's memory is not laid out as jhot knows it: its %s is %llu "
-			"bytes at %llu of %llu.",
+			"The agent's memory has an unexpected layout: its %s is %llu bytes at %llu "
+			"of %llu.",
 			a->name, (unsigned long long)a->bytes, (unsigned long long)a->off,
 			(unsigned long long)h->map_bytes);
 	*end = a->off + a->bytes;
@@ -57,27 +57,28 @@ static int mapping_check_areas(const struct wire_header *h, struct err *err)
 			return -1;
 	if (h->ring_bytes & (h->ring_bytes - 1))
 		return err_set(err, ERR_FAILED,
-			"The agent's ring has %u bytes, which is no power of two.", h->ring_bytes);
+			"The agent's ring has %u bytes, which is not a power of two.",
+			h->ring_bytes);
 	return 0;
 }
 
 int mapping_check(const struct wire_header *h, uint64_t file_bytes, struct err *err)
 {
 	if (h->magic != WIRE_MAGIC)
-		return err_set(
-			err, ERR_FAILED, "The agent's memory does not begin as jhot's does.");
+		return err_set(err, ERR_FAILED,
+			"The agent's memory does not start with jhot's magic number.");
 	if (h->major != WIRE_MAJOR) {
 		err_set(err, ERR_FAILED,
-			"The agent in the JVM speaks version %u.%u, this jhot speaks %u.%u.",
+			"The agent in the JVM uses protocol version %u.%u, this jhot %u.%u.",
 			h->major, h->minor, WIRE_MAJOR, WIRE_MINOR);
-		err_hint(err, "use the jhot that belongs to it, or restart the JVM");
+		err_hint(err, "use the jhot that the agent came with, or restart the JVM");
 		return -1;
 	}
 	if (h->header_bytes < sizeof(*h) || h->map_bytes > MAPPING_BYTES_MAX ||
 		h->map_bytes > file_bytes)
 		return err_set(err, ERR_FAILED,
-			"The agent's memory is not laid out as jhot knows it: header %u bytes, "
-			"%llu of %llu mapped.",
+			"The agent's memory has an unexpected layout: header %u bytes, %llu of "
+			"%llu mapped.",
 			h->header_bytes, (unsigned long long)h->map_bytes,
 			(unsigned long long)file_bytes);
 	return mapping_check_areas(h, err);
@@ -92,7 +93,7 @@ int mapping_open_fd(struct mapping *m, int fd, struct err *err)
 	memset(m, 0, sizeof(*m));
 	if (seals < 0 || !(seals & F_SEAL_SHRINK))
 		return err_set(err, ERR_FAILED,
-			"The agent's memory is not sealed; this is no agent of jhot's.");
+			"The agent's memory is not sealed, so it was not created by jhot.");
 	if (fstat(fd, &st) || pread(fd, &h, sizeof(h), 0) != (ssize_t)sizeof(h))
 		return err_set(err, ERR_FAILED, "The agent's memory cannot be read.");
 	if (mapping_check(&h, (uint64_t)st.st_size, err))

@@ -53,12 +53,12 @@ static int open_busy(const struct hotspot *jvm, struct mapping *m, struct err *e
 						       : 0;
 	if (front_end[0])
 		err_set(err, ERR_BUSY,
-			"JVM %d is being profiled by %s (jhot process %d) for %llu s already.",
+			"JVM %d is already being profiled by %s (jhot process %d), for %llu s.",
 			(int)jvm->pid, front_end, pid, (unsigned long long)age_s);
 	else
-		err_set(err, ERR_BUSY, "JVM %d is being profiled by another jhot already.",
+		err_set(err, ERR_BUSY, "JVM %d is already being profiled by another jhot.",
 			(int)jvm->pid);
-	err_hint(err, "add --take-over: the other one ends");
+	err_hint(err, "add --take-over to end the other session");
 	err_hint(err, "jhot stop %d", (int)jvm->pid);
 	return -1;
 }
@@ -67,25 +67,24 @@ static const struct {
 	int result;
 	const char *what, *hint;
 } open_results[] = {
-	{AGENT_BAD_OPTIONS, "does not understand how this jhot calls it",
+	{AGENT_BAD_OPTIONS, "does not support the parameters of this jhot",
 		"use the agent that came with this jhot"},
 	{AGENT_NO_MEMFD,
 		"could not get shared memory (memfd_create needs Linux 3.17, free memory, and a "
 		"descriptor)",
 		NULL},
 	{AGENT_NO_MEMORY,
-		"could not map its 44 MB, or its limits would leave too little to the program",
-		"look at the JVM's limits: /proc/PID/limits, its container, vm.overcommit_memory"},
+		"could not map its 44 MB, or doing so would leave too little to the program",
+		"check the JVM's limits: /proc/PID/limits, its container, vm.overcommit_memory"},
 	{AGENT_NO_THREAD, "could not start its thread",
-		"look at the limit of processes (ulimit -u, pids.max)"},
-	{AGENT_OTHER, "finds another version's session there whenever it is loaded",
-		"try again when that has ended"},
-	{AGENT_NO_JVMTI, "was given no tool interface by the JVM", NULL},
+		"check the limit of processes (ulimit -u, pids.max)"},
+	{AGENT_OTHER, "found a session of another version each time it was loaded",
+		"try again when that session has ended"},
+	{AGENT_NO_JVMTI, "got no tool interface (JVMTI) from the JVM", NULL},
 	{AGENT_UNTRIED,
-		"cannot find out which system calls the JVM's seccomp filter allows: no child "
-		"process "
-		"can be made there",
-		"look at the limit of processes (ulimit -u, pids.max), and at the filter"},
+		"cannot test which system calls the JVM's seccomp filter allows: it cannot create "
+		"a child process",
+		"check the limit of processes (ulimit -u, pids.max), and at the filter"},
 };
 
 static int open_forbidden(const struct hotspot *jvm, int call, struct err *err)
@@ -113,8 +112,8 @@ static int open_forbidden(const struct hotspot *jvm, int call, struct err *err)
 static int open_no_file_size(const struct hotspot *jvm, struct err *err)
 {
 	err_set(err, ERR_ATTACH,
-		"The agent in JVM %d may not create shared memory: the JVM's limit of file size "
-		"(ulimit -f), which counts for it, too, is below %u kB.",
+		"The agent in JVM %d cannot create shared memory: the JVM's file size limit "
+		"(ulimit -f), which also applies to shared memory, is below %u kB.",
 		(int)jvm->pid,
 		(unsigned)((4 * WIRE_PAGE + WIRE_RING_BYTES + WIRE_STAGING_BYTES) / 1024));
 	err_hint(err, "sudo prlimit --pid %d --fsize=unlimited", (int)jvm->pid);
@@ -137,7 +136,7 @@ static int open_result(const struct hotspot *jvm, int result, struct err *err)
 	if (result >= AGENT_FORBIDDEN && result < AGENT_FORBIDDEN + CALL_COUNT)
 		return open_forbidden(jvm, result - AGENT_FORBIDDEN, err);
 	return err_set(err, ERR_ATTACH,
-		"The agent in JVM %d gave up with code %d, which this jhot does not know.",
+		"The agent in JVM %d failed with code %d, which is unknown to this jhot.",
 		(int)jvm->pid, result);
 }
 
@@ -248,7 +247,7 @@ static int open_go_on(const struct session *s, struct err *err)
 			(int)s->jvm.pid);
 	if (!patience_left(&s->patience))
 		return err_set(
-			err, ERR_FAILED, "Attaching to JVM %d was given up.", (int)s->jvm.pid);
+			err, ERR_FAILED, "Attaching to JVM %d was cancelled.", (int)s->jvm.pid);
 	return 0;
 }
 
@@ -266,8 +265,8 @@ static int open_find(struct session *s, const char *token, struct err *err)
 			return -1;
 		if (clock_mono_ns() > end_ns)
 			return err_set(err, ERR_ATTACH,
-				"The agent was loaded into JVM %d, but the memory it shares does "
-				"not appear.",
+				"The agent was loaded into JVM %d, but its shared memory did not "
+				"appear.",
 				(int)s->jvm.pid);
 		nanosleep(&step, NULL);
 	}
@@ -287,13 +286,13 @@ static int open_ready(struct session *s, struct err *err)
 	case WIRE_AGENT_READY: return 0;
 	case WIRE_AGENT_LEFT:
 		return err_set(err, ERR_ATTACH,
-			"The agent in JVM %d ended the session before it began.", (int)s->jvm.pid);
+			"The agent in JVM %d ended the session before sampling started.",
+			(int)s->jvm.pid);
 	default:
 		if (open_go_on(s, err))
 			return -1;
-		return err_set(err, ERR_ATTACH,
-			"The agent in JVM %d does not get ready within %d s.", (int)s->jvm.pid,
-			OPEN_READY_MS / 1000);
+		return err_set(err, ERR_ATTACH, "The agent in JVM %d was not ready within %d s.",
+			(int)s->jvm.pid, OPEN_READY_MS / 1000);
 	}
 }
 
@@ -325,7 +324,7 @@ void session_begin(struct session *s)
 	symbols_start_thread(s->symbols);
 	s->frames = frames_new(s->profile, s->symbols);
 	s->reader = reader_new(s->profile, s->frames, s->mapping.header.start_mono_ns);
-	profile_keeper_add(s->profile, session_keep, s);
+	profile_pin_register(s->profile, session_pin, s);
 	if (!s->unwind)
 		s->unwind = unwind_feed_new(s->jvm.pid);
 	reader_on_module(s->reader, open_module, s);

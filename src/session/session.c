@@ -66,10 +66,9 @@ static int session_corrupt(struct session *s, const char *what, struct err *err)
 {
 	struct err why;
 
-	err_set(&why, ERR_FAILED,
-		"What the agent in JVM %d has written makes no sense, so the session ends: %s",
+	err_set(&why, ERR_FAILED, "The agent in JVM %d wrote invalid data, so the session ends: %s",
 		(int)s->jvm.pid, what);
-	err_hint(&why, "what was sampled before is kept");
+	err_hint(&why, "earlier samples are kept");
 	return session_end(s, &why, err);
 }
 
@@ -132,7 +131,7 @@ int session_pull(struct session *s, struct err *err)
 		if (size < 0)
 			return session_corrupt(
 				s, "the ring's cursors or sizes are impossible.", err);
-		if (reader_take(s->reader, (const struct wire_record *)s->record, (uint32_t)size,
+		if (reader_consume(s->reader, (const struct wire_record *)s->record, (uint32_t)size,
 			    session_limit_s(s), &why))
 			return session_corrupt(s, why.what, err);
 	}
@@ -165,11 +164,11 @@ static int session_jvm_ended(struct session *s, struct err *err)
 static int session_agent_left(struct session *s, struct err *err)
 {
 	static const char *const reasons[] = {
-		[WIRE_LEFT_ASKED] = "jhot stop, or another jhot that has left again",
-		[WIRE_LEFT_SILENT] = "the agent had no sign of us for 10 s",
+		[WIRE_LEFT_ASKED] = "it was ended by jhot stop or by another jhot",
+		[WIRE_LEFT_SILENT] = "the agent got no heartbeat from this jhot for 10 s",
 		[WIRE_LEFT_EXIT] = "the JVM is ending",
-		[WIRE_LEFT_FORBIDDEN] = "the JVM has a new seccomp filter, which forbids what the "
-					"agent cannot do without",
+		[WIRE_LEFT_FORBIDDEN] = "the JVM has a new seccomp filter, which forbids a system "
+					"call that the agent requires",
 	};
 	struct mapping m;
 	struct err why;
@@ -188,7 +187,7 @@ static int session_agent_left(struct session *s, struct err *err)
 		err_set(&why, ERR_FAILED, "Session with JVM %d ended: %s.", (int)s->jvm.pid,
 			left < sizeof(reasons) / sizeof(reasons[0]) && reasons[left]
 				? reasons[left]
-				: "the agent has left and does not say why");
+				: "the agent ended without giving a reason");
 	}
 	mapping_close(&m);
 	return session_end(s, &why, err);
@@ -259,9 +258,9 @@ static int session_check_memory(struct session *s, struct err *err)
 		return 0;
 	session_leave(s);
 	err_set(&why, ERR_FAILED,
-		"JVM %d has nearly reached its container's limit of memory: jhot has left it, so "
-		"that the kernel does not kill it for what the agent takes. What was sampled until "
-		"then is kept.",
+		"JVM %d has nearly reached its container's memory limit: jhot detached, so that "
+		"the agent's memory does not cause an out-of-memory kill. Earlier samples are "
+		"kept.",
 		(int)s->jvm.pid);
 	err_hint(&why, "raise the limit (docker update --memory, resources.limits.memory)");
 	err_detail(&why, "its cgroups allowed %" PRId64 " kB more, without pages of files",
@@ -453,8 +452,7 @@ const char *session_names_note(struct session *s)
 		buf_printf(&s->note, "waiting for names: %s", pending);
 	else if (s->late.unnamed)
 		buf_printf(&s->note,
-			"%llu stack%s addresses instead of names: their files were not read in "
-			"time",
+			"%llu stack%s addresses instead of names: the files were not read in time",
 			(unsigned long long)s->late.unnamed,
 			s->late.unnamed == 1 ? " has" : "s have");
 	return buf_str(&s->note);
@@ -501,7 +499,7 @@ void session_close(struct session *s)
 		return;
 	if (s->reader)
 		session_finish(s);
-	profile_keeper_remove(s->profile, s);
+	profile_pin_unregister(s->profile, s);
 	lease_stop(s->lease);
 	mapping_close(&s->mapping);
 	unwind_feed_free(s->unwind);

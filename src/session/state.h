@@ -71,8 +71,8 @@ uint64_t session_now_ns(const struct session *s);
 int session_pull(struct session *s, struct err *err);
 bool session_jvm_alive(const struct session *s);
 struct session *session_new(const struct hotspot *jvm, struct profile *profile);
-/* A keeper of the profile (threads.c): retains the threads that are alive. */
-void session_keep(void *ctx, enum profile_kind kind, bool leaving);
+/* A pin callback of the profile (threads.c): retains the threads that are alive. */
+void session_pin(void *ctx, enum profile_kind kind, bool leaving);
 /* Sets up everything that reading needs. Requires the mapping and the lease. */
 void session_begin(struct session *s);
 

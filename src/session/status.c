@@ -138,11 +138,10 @@ static void status_debug_info(struct buf *text, const struct wire_status *status
 {
 	static const char *const words[] = {
 		[WIRE_DEBUG_INFO_OWN] = "the JVM's own setting (DebugNonSafepoints)",
-		[WIRE_DEBUG_INFO_SET] =
-			"DebugNonSafepoints is set until the session ends; code compiled before is "
-			"not told apart",
+		[WIRE_DEBUG_INFO_SET] = "DebugNonSafepoints is set until the session ends; code "
+					"compiled earlier has no inlining info",
 		[WIRE_DEBUG_INFO_NONE] =
-			"DebugNonSafepoints cannot be set: their time may be their caller's",
+			"DebugNonSafepoints cannot be set: time may be attributed to the caller",
 	};
 	uint32_t is = atomic_load(&status->debug_info);
 
@@ -193,7 +192,7 @@ int session_status(const struct hotspot *jvm, struct session_status *out, struct
 	}
 	if (out->loaded)
 		buf_printf(&text, "%s:\n%s",
-			out->active ? "mapped" : "what stays, asleep, until the JVM ends",
+			out->active ? "mapped" : "what stays, idle, until the JVM exits",
 			files.data);
 	snprintf(out->text, sizeof(out->text), "%s", buf_str(&text));
 	buf_done(&files);

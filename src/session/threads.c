@@ -106,10 +106,10 @@ static int living_each(struct living *l)
 
 static void living_keep(struct living *l, uint32_t thread)
 {
-	profile_keep(l->s->profile, thread);
+	profile_pin(l->s->profile, thread);
 }
 
-void session_keep(void *ctx, enum profile_kind kind, bool leaving)
+void session_pin(void *ctx, enum profile_kind kind, bool leaving)
 {
 	struct living l = {.s = ctx, .fn = living_keep};
 
@@ -118,7 +118,7 @@ void session_keep(void *ctx, enum profile_kind kind, bool leaving)
 	if (!living_each(&l))
 		return;
 	for (uint32_t i = 0; i < profile_thread_count(l.s->profile); i++)
-		profile_keep(l.s->profile, i);
+		profile_pin(l.s->profile, i);
 }
 
 static void living_read(struct living *l, uint32_t thread)

@@ -193,7 +193,7 @@ static void leave_out(struct unwind_feed *f, size_t module, unsigned *counter)
 	struct module *m = f->modules[module];
 
 	++*counter;
-	err_prefix(&f->why, "Frame pointers alone lead through %s. ", m->at.path);
+	err_prefix(&f->why, "Stacks through %s follow frame pointers only. ", m->at.path);
 	if (!is_the_agent(m->at.path))
 		f->note = f->why;
 	m->state = LEFT_OUT;
@@ -346,7 +346,7 @@ static void answer_no_space(struct unwind_feed *f, size_t module)
 	if (!m->keeps_fp)
 		f->evicting = evictable(f);
 	if (f->evicting == NONE) {
-		err_set(&f->why, ERR_FAILED, "Its %u kB of unwind rows find no space in the agent.",
+		err_set(&f->why, ERR_FAILED, "Its %u kB of unwind rows do not fit into the agent.",
 			m->bytes >> 10);
 		leave_out(f, module, &f->without_space);
 	}
@@ -354,7 +354,7 @@ static void answer_no_space(struct unwind_feed *f, size_t module)
 
 static void answer_evicted(struct unwind_feed *f, size_t module)
 {
-	err_set(&f->why, ERR_FAILED, "It made space for unwind rows of others.");
+	err_set(&f->why, ERR_FAILED, "Its unwind rows were evicted by those of other files.");
 	leave_out(f, module, &f->without_space);
 	f->evicting = NONE;
 }

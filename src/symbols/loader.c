@@ -60,7 +60,7 @@ static void lane_idle(struct lane *lane)
 		rc = pthread_cond_timedwait(&w->changed, &w->lock, &at);
 	if (rc == ETIMEDOUT) {
 		pthread_mutex_unlock(&w->lock);
-		elf_child_rest(w->child);
+		elf_child_stop(w->child);
 		pthread_mutex_lock(&w->lock);
 	}
 	while (!lane->first && !atomic_load(&w->stop))

@@ -138,8 +138,8 @@ static void module_load(struct load *l, struct elf_child *child, const atomic_bo
 	case MAPPED_FAILED: module_note(m, err.what); break;
 	case MAPPED_OTHER:
 		if (m->where.path[0] == '/')
-			snprintf(m->note, sizeof(m->note),
-				"%s is no 64-bit ELF file that can be read", m->name);
+			snprintf(m->note, sizeof(m->note), "%s is not a readable 64-bit ELF file",
+				m->name);
 	}
 }
 

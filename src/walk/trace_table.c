@@ -214,7 +214,7 @@ static bool table_put(struct trace_table *table, uint64_t hash, const struct tra
 	return slot != NULL;
 }
 
-bool trace_table_put(
+bool trace_table_add(
 	struct trace_table *table, const struct trace_key *key, uint32_t count, uint64_t weight)
 {
 	return table_put(table, trace_table_hash(key), key, count, weight);

@@ -12,7 +12,7 @@
  *               v                                           v
  *        [ half 0: slots | frames ]   <-- flip -->   [ half 1: slots | frames ]
  *
- * The caller owns the memory, zeroed and pre-mapped. trace_table_put and trace_table_again are lock-free and signal-safe and
+ * The caller owns the memory, zeroed and pre-mapped. trace_table_add and trace_table_again are lock-free and signal-safe and
  * may run in any thread; functions marked "Publisher" are for one thread.
  */
 #ifndef JHOT_WALK_TRACE_TABLE_H
@@ -35,7 +35,7 @@ struct trace_key {
 };
 
 /* Adds to the entry of this key, inserting it if new. Returns false if there is no space (the caller counts table_full). */
-bool trace_table_put(
+bool trace_table_add(
 	struct trace_table *table, const struct trace_key *key, uint32_t count, uint64_t weight);
 
 /*

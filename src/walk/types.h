@@ -146,7 +146,7 @@ struct walk_thread {
 	const struct unwind_table *rows;
 	/* walk/frames/frame_cache.h; NULL: every frame is decoded anew. */
 	struct frame_cache_walk *cache;
-	/* walk/frames/tail.h, acquired by tail_take. Unused when NULL, or without cache or rows. */
+	/* walk/frames/tail.h, acquired by tail_acquire. Unused when NULL, or without cache or rows. */
 	struct tail *tail;
 	const struct walk_cut *cut; /* NULL: the first `max` frames are kept */
 	bool compiler; /* java_thread is a CompilerThread: the method it compiles becomes its outermost frame */

@@ -45,7 +45,7 @@ static int tool_command(const struct hotspot *jvm, char **args, struct err *err)
 	struct buf reply = {0};
 	const char *text = NULL;
 
-	if (!attach_ask(jvm, &rq, &patience, &reply, err))
+	if (!attach_send(jvm, &rq, &patience, &reply, err))
 		text = reply_text(buf_str(&reply), reply.len, err);
 	fputs(text ? text : "", stdout);
 	buf_done(&reply);
@@ -59,8 +59,8 @@ static int tool_place(const struct hotspot *jvm, char **args, struct err *err)
 	int rc = place_prepare(&place, &agent, jvm, err);
 
 	if (!rc && exe_is_musl(jvm->pid))
-		place_find_kept(&place);
-	rc = rc ? rc : place_put(&place, err);
+		place_find_retained(&place);
+	rc = rc ? rc : place_write(&place, err);
 	if (!rc && puts(place.path) >= 0 && !fflush(stdout))
 		while (getchar() != EOF)
 			;

@@ -233,9 +233,9 @@ static void test_verdicts(void)
 	CASE(HOTSPOT_NO, "not a Java process", j.libjvm_holds = NULL; j.capability = NULL;
 		j.cmdline = "sleep|9");
 	CASE(HOTSPOT_NO, "native-image", j.libjvm_holds = NULL; j.exe_holds = "...svm_heap..");
-	CASE(HOTSPOT_NO, "closed to you", j.maps_closed = true; j.capability = NULL;
+	CASE(HOTSPOT_NO, "read its memory map", j.maps_closed = true; j.capability = NULL;
 		j.cmdline = "sleep|9");
-	CASE(HOTSPOT_NO, "memory map closed", j.maps_closed = true);
+	CASE(HOTSPOT_NO, "read its memory map", j.maps_closed = true);
 	CASE(HOTSPOT_NO, "not HotSpot's", j.libjvm_holds = "J9VMStructs"; j.capability = NULL);
 	CASE(HOTSPOT_NO, "Zing", j.vm_name = "Zing 64-Bit Tiered VM");
 	CASE(HOTSPOT_NO, "OpenJ9", j.vm_name = "Eclipse OpenJ9 VM");
@@ -256,7 +256,7 @@ static void test_verdicts(void)
 		j.cmdline = "java|-Xrs|Main");
 	CASE(HOTSPOT_OK_NS, "", j.caught = "0"; j.socket = true; j.listens = true);
 	/* a socket that a JVM of the same pid has left, in a /tmp that containers share */
-	CASE(HOTSPOT_NO, "listener does not run", j.caught = "0"; j.socket = true);
+	CASE(HOTSPOT_NO, "listener is not running", j.caught = "0"; j.socket = true);
 	/* a handler of the program that embeds the JVM; in the last two with threads that have HotSpot's names */
 	CASE(HOTSPOT_NO, "does not handle SIGQUIT", j.dispatcher = "worker");
 	CASE(HOTSPOT_NO, "does not handle SIGQUIT", j.vm_blocked = QUIT_CAUGHT);
@@ -329,7 +329,7 @@ static void test_other_users(void)
 	CASE(HOTSPOT_NEEDS_UID, "HotSpot lets only the same user", j.other_uid = true);
 	CASE(HOTSPOT_NEEDS_UID, "HotSpot lets only", j.other_uid = true; j.maps_closed = true);
 	CASE(HOTSPOT_NEEDS_UID, "same user and group", j.other_gid = true);
-	CASE(HOTSPOT_NO, "closed to you", j.other_uid = true; j.maps_closed = true;
+	CASE(HOTSPOT_NO, "read its memory map", j.other_uid = true; j.maps_closed = true;
 		j.capability = NULL; j.cmdline = "sleep|9");
 	if (getuid() == 0 && (seteuid(0) || setegid(0)))
 		fake_bail("seteuid");
@@ -446,8 +446,7 @@ static void test_find(void)
 	ok(!hotspot_find(pid, &jvm, &err) && jvm.pid == kafka, "or by its pid");
 	for (int i = 0; i < 2; i++)
 		ok(hotspot_find(i ? "shop-api" : "Shop-API.jar", &jvm, &err) &&
-				err.kind == ERR_NO_TARGET &&
-				strstr(err.what, "2 JVMs are called") &&
+				err.kind == ERR_NO_TARGET && strstr(err.what, "2 JVMs match") &&
 				strstr(err.hint, "shop-api.jar\n") && !strstr(err.hint, "kafka"),
 			"two of a name: %s", err.what);
 	ok(hotspot_find("nosuch", &jvm, &err) && err.kind == ERR_NO_TARGET &&
@@ -502,14 +501,15 @@ static void test_silent(void)
 		ok(row && row->verdict == HOTSPOT_OK_NS, "who is %s hangs nobody",
 			i ? "behind" : "before");
 		row = row_of(&list, bad[i]);
-		ok(row && row->verdict == HOTSPOT_NO && strstr(row->why, "do not answer") &&
+		ok(row && row->verdict == HOTSPOT_NO && strstr(row->why, "does not return") &&
 				!strcmp(row->name, "java") && row->user[0],
 			"what hangs is a row that says so: %s", row ? row->why : "");
 	}
 	hotspot_list_done(&list);
 	is_int(hotspot_check(bad[0], &jvm, &err), 0, "one is looked at by its number");
-	ok(jvm.verdict == HOTSPOT_NO && strstr(jvm.why, "do not answer"), "and hangs: %s", jvm.why);
-	ok(hotspot_find("shop-api", &jvm, &err) && strstr(err.what, "2 JVMs are called"),
+	ok(jvm.verdict == HOTSPOT_NO && strstr(jvm.why, "does not return"), "and hangs: %s",
+		jvm.why);
+	ok(hotspot_find("shop-api", &jvm, &err) && strstr(err.what, "2 JVMs match"),
 		"names are found behind them");
 	alarm(0);
 }

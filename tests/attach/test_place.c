@@ -27,7 +27,7 @@ static int kept(int flags)
 	struct err err;
 	int fd = -1;
 
-	if (!place_prepare(&p, &self, &jvm, &err) && !place_put(&p, &err))
+	if (!place_prepare(&p, &self, &jvm, &err) && !place_write(&p, &err))
 		fd = open(p.path, flags | O_CLOEXEC);
 	place_done(&p);
 	return fd;
@@ -45,8 +45,8 @@ static void test_kept(void)
 	ok(read >= 0 && fd >= 0, "a loader reads a copy; an agent has kept another");
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 	is_int(place_prepare(&next, &self, &jvm, &err), 0, "the next jhot comes");
-	place_find_kept(&next);
-	is_int(place_put(&next, &err), 0, "and has something to load");
+	place_find_retained(&next);
+	is_int(place_write(&next, &err), 0, "and has something to load");
 	is_str(next.path, path, "which is what the agent keeps");
 	ok(next.dir < 0, "nothing is put into a folder");
 	ok(!fstat(fd, &own) && !stat(next.path, &seen) && own.st_ino == seen.st_ino,
@@ -54,8 +54,8 @@ static void test_kept(void)
 	place_done(&next);
 	close(fd);
 	place_prepare(&next, &self, &jvm, &err);
-	place_find_kept(&next);
-	is_int(place_put(&next, &err), 0, "where that is closed");
+	place_find_retained(&next);
+	is_int(place_write(&next, &err), 0, "where that is closed");
 	ok(there(&next) && strncmp(next.path, "/proc", 5) != 0, "there is a copy again");
 	place_done(&next);
 	close(read);
@@ -76,7 +76,7 @@ static void expect_folder(mode_t mode, mode_t above, bool used, const char *what
 	chmod(jvm.temp, mode);
 	chmod(folder, above);
 	place_prepare(&p, &self, &jvm, &err);
-	ok(!place_put(&p, &err) && there(&p) &&
+	ok(!place_write(&p, &err) && there(&p) &&
 			!strncmp(p.path, jvm.temp, strlen(jvm.temp)) == used,
 		"%s: %s", what, p.path);
 	place_done(&p);
@@ -96,7 +96,7 @@ static void test_memory(void)
 	place_prepare(&p, &self, &jvm, &err);
 	for (size_t i = 0; i < PLACE_FOLDERS; i++)
 		p.safe[i] = false;
-	ok(!place_put(&p, &err) && !strncmp(p.path, "/proc/", 6) && !stat(p.path, &st) &&
+	ok(!place_write(&p, &err) && !strncmp(p.path, "/proc/", 6) && !stat(p.path, &st) &&
 			(size_t)st.st_size == p.agent.len,
 		"without a safe folder it is memory: %s", p.path);
 	place_done(&p);
@@ -115,10 +115,10 @@ int main(void)
 		.temp = "/tmp"};
 	/* this program is a library as far as its file says */
 	is_int(place_prepare(&killed, &self, &jvm, &err), 0, "an agent is read");
-	is_int(place_put(&killed, &err), 0, "and copied to where the JVM can open it");
+	is_int(place_write(&killed, &err), 0, "and copied to where the JVM can open it");
 	ok(there(&killed), "the copy is there");
 	is_int(place_prepare(&next, &self, &jvm, &err), 0, "another jhot comes");
-	is_int(place_put(&next, &err), 0, "and copies it, too");
+	is_int(place_write(&next, &err), 0, "and copies it, too");
 	is_str(next.path, killed.path, "to the same path");
 	place_done(&killed);
 	ok(there(&next), "when the first has done, the other's copy stays");

@@ -392,7 +392,7 @@ static void test_no_signal(void)
 
 	play_begin(&play, ANSWER, "");
 	play.jvm.euid++; /* the trigger would not be the JVM's: it would print a thread dump */
-	ok(converse(&play) && strstr(play.err.what, "can be made neither"), "another owner: %s",
+	ok(converse(&play) && strstr(play.err.what, "Cannot create the file"), "another owner: %s",
 		play.err.what);
 	ok(!trigger_left(&play), "the trigger file is gone");
 	is_int(signal_seen(&play), 0, "it got no signal");
@@ -429,7 +429,7 @@ static void test_no_signal(void)
 	if (mkdir(folder, 0700) || mkdir(name, 0700))
 		fake_bail(name);
 	play.p.cwd = open(folder, O_PATH | O_DIRECTORY);
-	ok(converse(&play) && strstr(play.err.what, "keeps it from"),
+	ok(converse(&play) && strstr(play.err.what, "prevents attaching"),
 		"what stands in the working folder under the trigger's name: %s", play.err.what);
 	is_int(signal_seen(&play), 0, "brings no signal, by which a JVM would print its stacks");
 	close(play.p.cwd);
@@ -497,7 +497,7 @@ static void test_impostor(void)
 	if (listener < 0 || bind(listener, (struct sockaddr *)&addr, sizeof(addr)) ||
 		listen(listener, 5))
 		fake_bail("bind");
-	ok(converse(&play) && strstr(play.err.what, "told nothing"), "another's socket: %s",
+	ok(converse(&play) && strstr(play.err.what, "sent it nothing"), "another's socket: %s",
 		play.err.what);
 	is_int(told(listener), 'n', "he is told nothing");
 	is_int(signal_seen(&play), 0, "and the JVM, which may have its listener, gets no signal");
@@ -518,8 +518,8 @@ static void test_full(void)
 		listen(listener, 0) || connect(first, (struct sockaddr *)&addr, sizeof(addr)))
 		fake_bail("connect");
 	play.p.listen_ms = 100;
-	ok(converse(&play) && strstr(play.err.what, "accepts nobody"), "a socket that is full: %s",
-		play.err.what);
+	ok(converse(&play) && strstr(play.err.what, "did not accept the connection"),
+		"a socket that is full: %s", play.err.what);
 	is_int(signal_seen(&play), 0, "brings no signal");
 	close(first);
 	close(listener);

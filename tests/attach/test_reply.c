@@ -21,8 +21,8 @@ static const struct {
 	{"0\nreturn code: \n", -1, 0, "did not load"},
 	{"0\nreturn code: 99999999999999\n", -1, 0, "did not load"},
 	{"0\nreturn  code: 0\n", -1, 0, "did not load"},
-	{"-1\n", -1, 0, "does not say why"},
-	{"0\n", -1, 0, "does not say why"},
+	{"-1\n", -1, 0, "gave no reason"},
+	{"0\n", -1, 0, "gave no reason"},
 	{"0\n/tmp/x.so was not loaded.\n/tmp/x.so: cannot open shared object file\n", -1, 0,
 		"/tmp/x.so was not loaded. /tmp/x.so: cannot open"},
 	{"1\nDynamic agent loading is not enabled. Use -XX:+EnableDynamicAgentLoading to launch "
@@ -39,11 +39,11 @@ static const struct {
 		"built with musl"},
 	{"101\nprotocol\n", -1, 0, "protocol"},
 	{"", -1, 0, "without an answer"},
-	{"HTTP/1.1 400 Bad Request\n", -1, 0, "not one of HotSpot's: HTTP/1.1 400"},
-	{"return code: 0\n", -1, 0, "not one of HotSpot's"},
-	{"0 \nreturn code: 0\n", -1, 0, "not one of HotSpot's"},
-	{"\n\n\n", -1, 0, "not one of HotSpot's"},
-	{"0", -1, 0, "not one of HotSpot's"},
+	{"HTTP/1.1 400 Bad Request\n", -1, 0, "not in HotSpot's format: HTTP/1.1 400"},
+	{"return code: 0\n", -1, 0, "not in HotSpot's format"},
+	{"0 \nreturn code: 0\n", -1, 0, "not in HotSpot's format"},
+	{"\n\n\n", -1, 0, "not in HotSpot's format"},
+	{"0", -1, 0, "not in HotSpot's format"},
 	{"1\nreturn code: 0\n", -1, 0, "did not load"},
 };
 

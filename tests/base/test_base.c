@@ -124,12 +124,12 @@ static void test_intern(void)
 	for (int round = 0; round < 2; round++) {
 		for (int i = 0; i < 5000; i++) {
 			snprintf(name, sizeof(name), "name %d", i);
-			same = same && intern_put(&in, name, strlen(name)) == (uint32_t)i;
+			same = same && intern_add(&in, name, strlen(name)) == (uint32_t)i;
 		}
 	}
 	ok(same, "5,000 texts keep their numbers");
 	is_str(intern_text(&in, 4321), "name 4321", "and are found by number");
-	is_int(intern_put(&in, "name 77 and more", 7), 77, "a length cuts a text");
+	is_int(intern_add(&in, "name 77 and more", 7), 77, "a length cuts a text");
 	is_str(intern_text(&in, 99999), "", "an unknown number is empty");
 	intern_done(&in);
 }
@@ -139,14 +139,14 @@ static void test_vacant(void)
 	uint64_t keep[3] = {~(1ull << 3 | 1ull << 63), ~0ull, 1};
 	struct vacant v = {0};
 
-	is_int(vacant_take(&v, 0), VACANT_NONE, "no number is vacant at first");
+	is_int(vacant_allocate(&v, 0), VACANT_NONE, "no number is vacant at first");
 	vacant_set(&v, keep, 130);
 	is_int(v.count, 3, "those that are not kept are, below the end");
 	ok(vacant_has(&v, 129) && !vacant_has(&v, 130), "and none beyond");
-	is_int(vacant_take(&v, 4), 63, "the lowest from a number on");
-	is_int(vacant_take(&v, 0), 3, "the lowest");
-	is_int(vacant_take(&v, 129), 129, "that one itself");
-	is_int(vacant_take(&v, 0), VACANT_NONE, "each once");
+	is_int(vacant_allocate(&v, 4), 63, "the lowest from a number on");
+	is_int(vacant_allocate(&v, 0), 3, "the lowest");
+	is_int(vacant_allocate(&v, 129), 129, "that one itself");
+	is_int(vacant_allocate(&v, 0), VACANT_NONE, "each once");
 	vacant_done(&v);
 }
 
@@ -155,14 +155,14 @@ static void test_sweep(void)
 	struct intern in = {0};
 	uint64_t keep = 1 << 1;
 
-	intern_put(&in, "a", 1);
-	intern_put(&in, "b", 1);
-	intern_put(&in, "c", 1);
+	intern_add(&in, "a", 1);
+	intern_add(&in, "b", 1);
+	intern_add(&in, "c", 1);
 	intern_sweep(&in, &keep);
 	is_str(intern_text(&in, 1), "b", "a text that is kept keeps its number");
 	is_str(intern_text(&in, 2), "", "others are gone");
-	is_int(intern_put(&in, "c", 1), 0, "numbers are given again");
-	is_int(intern_put(&in, "b", 1), 1, "equal texts have one");
+	is_int(intern_add(&in, "c", 1), 0, "numbers are given again");
+	is_int(intern_add(&in, "b", 1), 1, "equal texts have one");
 	intern_done(&in);
 }
 

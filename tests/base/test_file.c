@@ -44,7 +44,7 @@ static bool holds(const char *path, const char *want)
 static int put(const char *path, const char *text, struct err *err)
 {
 	memset(err, 0, sizeof(*err));
-	return file_put(path, text, strlen(text), err);
+	return file_write_whole(path, text, strlen(text), err);
 }
 
 /* How many files of ours are in the folder that nobody asked for. */
@@ -150,7 +150,7 @@ static void test_appear(void)
 	ok(!file_commit(&f, &err) && holds(file, "half and half"), "and goes on under its name");
 	file_create(&f, file, &err);
 	file_write(f.fd, "kept", 4);
-	file_leave(&f);
+	file_close_uncommitted(&f);
 	ok(holds(file, "half and half") && litter(folder) == 1,
 		"what is left unfinished stays beside the old one");
 }
@@ -382,7 +382,7 @@ static int no_space(void)
 
 	signal(SIGXFSZ, SIG_IGN);
 	setrlimit(RLIMIT_FSIZE, &limit);
-	if (file_put(path_of("space"), much, sizeof(much), &err) != -1 ||
+	if (file_write_whole(path_of("space"), much, sizeof(much), &err) != -1 ||
 		!strstr(err.hint, "larger than allowed"))
 		return 1;
 	return holds(path_of("space"), "old") ? 0 : 2;

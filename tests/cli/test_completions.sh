@@ -31,7 +31,7 @@ cat >"$T/bin/jhot" <<'END'
 echo '    PID USER     JDK       CPU%   RSS  THR     UP NAME                    ATTACH'
 echo '  41234 web      21.0.4     231  5.1G  142  3d04h shop-api.jar            ok'
 echo '1041235 eve      21.0.4       0  5.1G  142  3d04h $(touch${IFS}pwned)     no'
-echo '        The JVM is held by a debugger or tracer, which is process'
+echo '        The JVM is stopped by a debugger or tracer, which is process'
 echo '        41236 of somebody `touch pwned`'
 END
 chmod +x "$T/bin/jhot"

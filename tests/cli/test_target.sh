@@ -42,13 +42,13 @@ for word in ls recrod lsit rec; do
 	ok "what may have been meant" grep -Eq '^  1  jhot (list|record)$' "$T/err"
 done
 for word in "ls$$" "recrod$$" "nown$$" "${name%?}" "$name.ja"; do
-	exits 4 "No JVM is called \"$word\"" record -d 1 "$word"
+	exits 4 "No JVM matches \"$word\"" record -d 1 "$word"
 	ok "the one that may be meant is shown" grep -q "jhot $jvm  *$name.jar" "$T/err"
-	exits 4 "No JVM is called \"$word\"" top -b -n 1 "$word"
+	exits 4 "No JVM matches \"$word\"" top -b -n 1 "$word"
 done
 jvm_start $CALM_JVM -jar "$T/other/$name.jar" idle
 other=$JVM
-exits 4 "2 JVMs are called \"$name\"" record -d 1 "$name"
+exits 4 "2 JVMs match \"$name\"" record -d 1 "$name"
 ok "both are shown" eval "grep -q 'jhot $jvm ' '$T/err' && grep -q 'jhot $other ' '$T/err'"
 ok "nothing was attached to" not grep -q libjhot "/proc/$jvm/maps" "/proc/$other/maps"
 jvm_end "$other"

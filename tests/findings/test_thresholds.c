@@ -98,7 +98,7 @@ static void are(const char *pool, uint32_t first, uint32_t threads, frames f,
 		profile_thread_set(profile, i,
 			&(struct profile_thread){
 				.tid = (int)i + 1, .kind = THREAD_JAVA, .name = name});
-		add(EVENT_WALL, profile_stack_resting(profile, stack_of(f), state, waits_for), i,
+		add(EVENT_WALL, profile_stack_waiting(profile, stack_of(f), state, waits_for), i,
 			state, part);
 	}
 }

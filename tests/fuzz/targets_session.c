@@ -55,8 +55,8 @@ size_t fuzz_ring(const uint8_t *data, size_t bytes)
 	reader = reader_new(profile, frames, words[1]);
 	reader_on_module(reader, take_module, &seen);
 	for (int i = 0; i < RECORDS_MAX && (size = ring_read(&r, record)) > 0; i++)
-		if (reader_take(reader, (struct wire_record *)record, (uint32_t)size, SECONDS_MAX,
-			    NULL))
+		if (reader_consume(reader, (struct wire_record *)record, (uint32_t)size,
+			    SECONDS_MAX, NULL))
 			break;
 	reader_free(reader);
 	frames_free(frames);

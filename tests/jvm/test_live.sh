@@ -134,7 +134,7 @@ kill -STOP "$JVM"
 mux send-keys 3
 ok_shows "that is stopped says what it waits for" 'waiting for the JVM .* Esc cancels'
 mux send-keys Escape
-ok_shows "Escape gives up waiting" 'The event "lock" could not be started: Given up'
+ok_shows "Escape gives up waiting" 'The event "lock" could not be started: Cancelled'
 mux send-keys T
 ok_shows "other keys work" 'CALL TREE'
 mux send-keys m 3

@@ -134,7 +134,7 @@ nothing_left() {
 left_alone() { # where it has hardly any memory left
 	{ wait_for 10 has_samples "$jvm" 200 && limited 4; } &
 	rm -f "$T/out/x.collapsed"
-	told 'jhot has left it' "$JHOT" record -e cpu=5ms -d 60 -o "$T/out/x.collapsed" "$jvm" && right
+	told 'jhot detached' "$JHOT" record -e cpu=5ms -d 60 -o "$T/out/x.collapsed" "$jvm" && right
 }
 all_well() {
 	row "$container: the JVM lives and printed nothing" unharmed

@@ -302,7 +302,7 @@ place "4 MB of address space left" before=no_memory told="3 address space.*prlim
 place "no thread may be started" as="$other" before=no_threads told="3 limit of threads.*prlimit"
 [ ! -w /sys/fs/cgroup/pids ] && [ ! -w /sys/fs/cgroup/cgroup.procs ] ||
 	place "two threads may be started, by its cgroup" before=crowd told="3 limit of threads.*pids.max"
-place "20 MB of memory left, by its cgroup" jvm="-XX:+UseSerialGC -Xmx16m" before=little_memory told="3 limit of memory.*docker update" long=1
+place "20 MB of memory left, by its cgroup" jvm="-XX:+UseSerialGC -Xmx16m" before=little_memory told="3 memory limit.*docker update" long=1
 place "perf_event_paranoid 0, another user" as="$other" before=paranoid_0 says="cpu/perf" long=1
 place "perf_event_paranoid 1, another user" as="$other" before=paranoid_1 says="cpu/perf" long=1
 place "perf_event_paranoid 2, another user" as="$other" before=paranoid_2 says="$perf" long=1
@@ -411,7 +411,7 @@ grows() {
 	status=$?
 	tr -s ' \n' ' ' <"$T/said" >"$T/sentence"
 	is "$name: jhot leaves it" $status 1 || diag_file "$T/said"
-	ok "$name: and says why" grep -q 'limit of memory: jhot has left it.*docker update' "$T/sentence" || diag_file "$T/said"
+	ok "$name: and says why" grep -q 'memory limit: jhot detached.*docker update' "$T/sentence" || diag_file "$T/said"
 	ok "$name: what was sampled is written" grep -qs knownSixty "$T/a.collapsed"
 	ok "$name: it lives" alive "$JVM"
 	becomes_quiet "$name: nothing samples any more" "$JVM"

@@ -132,7 +132,7 @@ static void test_io(struct profile *p)
 		struct profile_io io;
 		bool known;
 
-		stack = profile_stack_resting(p, stack, io_cases[i].state, &io_cases[i].io);
+		stack = profile_stack_waiting(p, stack, io_cases[i].state, &io_cases[i].io);
 		is_str(name_at(p, stack), io_cases[i].leaf, io_cases[i].leaf);
 		is_str(name_at(p, profile_get_stack(p, stack).parent), io_cases[i].below,
 			"on top of that");
@@ -155,7 +155,7 @@ static uint32_t named(struct profile *p, const char *frame, int files)
 		struct profile_io io = {"file read", path};
 
 		snprintf(path, sizeof(path), "/data/%d-%u", i, profile_info(p).now);
-		names += strstr(name_at(p, profile_stack_resting(p, stack, THREAD_IO, &io)),
+		names += strstr(name_at(p, profile_stack_waiting(p, stack, THREAD_IO, &io)),
 				 path) != NULL;
 	}
 	return names;
@@ -186,7 +186,7 @@ int main(void)
 			if (cases[i].frames[k])
 				stack = profile_stack_child(
 					p, stack, frame_of(p, cases[i].frames[k]));
-		with = profile_stack_resting(p, stack, cases[i].state, NULL);
+		with = profile_stack_waiting(p, stack, cases[i].state, NULL);
 		if (!cases[i].leaf) {
 			ok(with == stack, "%s %s: as it is", cases[i].frames[0],
 				thread_states[cases[i].state].name);
@@ -196,7 +196,7 @@ int main(void)
 		is_int(profile_get_stack(p, with).parent, stack, "on top of all that was sampled");
 		is_str(profile_get_method(p, leaf->method)->full, cases[i].leaf, cases[i].leaf);
 		is_int(leaf->type, FRAME_WAITS, "marked as what it is");
-		is_int(profile_stack_resting(p, stack, cases[i].state, NULL), with, "once");
+		is_int(profile_stack_waiting(p, stack, cases[i].state, NULL), with, "once");
 	}
 	test_io(p);
 	test_many(p);

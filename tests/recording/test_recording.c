@@ -220,7 +220,7 @@ static void changes(struct profile *p, uint32_t s)
 			p, 40 - i, &(struct profile_thread){.tid = 200 + (int)i, .name = "late"});
 	profile_add_sample(p, EVENT_WALL, s,
 		&(struct profile_sample){
-			profile_stack_resting(p, stack_of(p, 4711), THREAD_IO, &io), 0, THREAD_IO,
+			profile_stack_waiting(p, stack_of(p, 4711), THREAD_IO, &io), 0, THREAD_IO,
 			1, 5});
 	if (s < 5)
 		return;

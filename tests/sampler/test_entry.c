@@ -159,10 +159,10 @@ static void test_all_taken(void)
 	pthread_create(&threads[STACKS - 1], NULL, waits_main, NULL);
 	pthread_join(threads[STACKS - 1], NULL);
 	ok(runs == runs_before, "one more is refused");
-	ok(sig_refused_take() == 0, "and not counted unless it is a timer's");
+	ok(sig_refused_consume() == 0, "and not counted unless it is a timer's");
 	info.si_value.sival_int = ENGINE_COOKIE;
 	sig_refuse(SIGURG, &info);
-	ok(sig_refused_take() == 1 && sig_refused_take() == 0, "whose are counted once");
+	ok(sig_refused_consume() == 1 && sig_refused_consume() == 0, "whose are counted once");
 	leave = 1;
 	for (int i = 0; i < STACKS - 1; i++)
 		pthread_join(threads[i], NULL);

@@ -64,7 +64,7 @@ static void test_file(void)
 	ok(!sig_mem_by_file(fd) && !reads(), "without pread nothing is read");
 	raw_forbidden[SYS_process_vm_readv] = 0;
 	ok(sig_mem_choose() && reads(), "until process_vm_readv is allowed again");
-	sig_mem_leave();
+	sig_mem_close();
 	ok(!reads(), "nor at the end");
 	unlink(path);
 }

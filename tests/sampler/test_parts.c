@@ -232,27 +232,27 @@ static void test_modules(void)
 	struct modules *m = calloc(1, sizeof(*m));
 	char path[4096];
 	ssize_t bytes = readlink("/proc/self/exe", path, sizeof(path));
-	uint64_t self = (uint64_t)(uintptr_t)test_modules, start, end;
+	uint64_t here = (uint64_t)(uintptr_t)test_modules, start, end;
 	struct module *self, *other;
 	bool full;
 	int fd = open("/proc/self/exe", O_RDONLY);
 	void *at;
 
 	modules_refresh(m, &full);
-	self = modules_find(m, self);
+	self = modules_find(m, here);
 	ok(self && self->path_bytes == bytes && !memcmp(self->path, path, (size_t)bytes),
 		"a function of ours is in our file");
-	ok(self && self->id == 1 && self >= self->start && self < self->end,
+	ok(self && self->id == 1 && here >= self->start && here < self->end,
 		"with an id and a place");
 	ok(!modules_find(m, (uint64_t)(uintptr_t)m), "data is in no module");
-	ok(modules_range(m, self, &start, &end) && start <= self && self < end,
+	ok(modules_range(m, here, &start, &end) && start <= here && here < end,
 		"its range is known");
 
 	at = mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0);
 	ok(!modules_find(m, (uint64_t)(uintptr_t)at), "what came later is not known yet");
 	ok(!modules_refresh(m, &full) && !full, "nothing was lost by looking again");
 	other = modules_find(m, (uint64_t)(uintptr_t)at);
-	ok(other && other->id == 2 && modules_find(m, self)->id == 1,
+	ok(other && other->id == 2 && modules_find(m, here)->id == 1,
 		"ids stay with their mappings");
 	munmap(at, 4096);
 	ok(modules_refresh(m, &full), "it is told when a mapping with an id is gone");

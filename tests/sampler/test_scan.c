@@ -49,7 +49,7 @@ void arms_stay(struct sampler *s, struct thread_slot *slot)
 	(void)s, (void)slot;
 }
 
-void arms_take_off(struct sampler *s, struct thread_slot *slot)
+void arms_disarm(struct sampler *s, struct thread_slot *slot)
 {
 	(void)s, (void)slot;
 }

@@ -53,7 +53,7 @@ static inline void day_send(struct day *d, uint16_t type, size_t size)
 
 	rec->size = (uint32_t)(size + 7) & ~7u;
 	rec->type = type;
-	d->wrong += reader_take(d->reader, rec, rec->size, UINT32_MAX, &err) != 0;
+	d->wrong += reader_consume(d->reader, rec, rec->size, UINT32_MAX, &err) != 0;
 	memset(d->record, 0, rec->size);
 }
 
@@ -142,7 +142,7 @@ static inline void day_keep(void *ctx, enum profile_kind kind, bool leaving)
 	for (uint32_t n = 0; n < profile_thread_count(d->profile); n++)
 		for (uint32_t i = 0; i < DAY_THREADS; i++)
 			if (profile_get_thread(d->profile, n)->tid == (int)d->threads[i].tid)
-				profile_keep(d->profile, n);
+				profile_pin(d->profile, n);
 }
 
 static inline void day_init(struct day *d)
@@ -154,7 +154,7 @@ static inline void day_init(struct day *d)
 	d->profile = profile_new();
 	d->frames = frames_new(d->profile, NULL);
 	d->reader = reader_new(d->profile, d->frames, 0);
-	profile_keeper_add(d->profile, day_keep, d);
+	profile_pin_register(d->profile, day_keep, d);
 	for (uint32_t i = 0; i < DAY_METHODS; i++) {
 		snprintf(name, sizeof(name), "com/acme/shop/part%u/Service%u", i % 7, i);
 		day_method(d, name);

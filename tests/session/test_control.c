@@ -146,7 +146,7 @@ static void test_silence(void)
 	is_int(control_command(&mapping, &command, 60000, count_idle, &idles, &answer, &err), -1,
 		"waiting ends when its caller gives up");
 	is_int(idles, 5, "who was asked again and again");
-	ok(strstr(err.what, "Given up") != NULL, "which is something else: %s", err.what);
+	ok(strstr(err.what, "Cancelled") != NULL, "which is something else: %s", err.what);
 	atomic_store(&agent.status->done_seq, before + 1);
 }
 

@@ -16,7 +16,7 @@ static uint32_t kept_method = PROFILE_NONE;
 static void keep_method(void *ctx, enum profile_kind kind, bool leaving)
 {
 	if (kind == PROFILE_METHODS && !leaving)
-		profile_keep(day.profile, kept_method);
+		profile_pin(day.profile, kept_method);
 }
 
 struct look {
@@ -118,7 +118,7 @@ int main(void)
 
 	day_init(&day);
 	profile_set_budget(day.profile, 8 << 20);
-	profile_keeper_add(day.profile, keep_method, NULL);
+	profile_pin_register(day.profile, keep_method, NULL);
 	for (int i = 0; i < 300; i++)
 		day_second(&day, SAMPLES);
 	kept_method = profile_method_count(day.profile) - 1;

@@ -465,11 +465,11 @@ static void test_reasons(void)
 		const char *says;
 	} reasons[] = {
 		{WIRE_LEFT_ASKED, "jhot stop"},
-		{WIRE_LEFT_SILENT, "no sign of us"},
+		{WIRE_LEFT_SILENT, "no heartbeat"},
 		{WIRE_LEFT_EXIT, "the JVM is ending"},
 		{WIRE_LEFT_FORBIDDEN, "seccomp filter"},
-		{WIRE_LEFT_NOT, "does not say why"},
-		{1000, "does not say why"},
+		{WIRE_LEFT_NOT, "without giving a reason"},
+		{1000, "without giving a reason"},
 	};
 	struct err err;
 
@@ -505,7 +505,7 @@ static void test_ends(void)
 	atomic_store(&((struct wire_cursors *)(agent.base + agent.header.cursors_off))->head,
 		1ull << 40);
 	is_int(drain(session, &err), -1, "impossible cursors end the session");
-	ok(strstr(err.what, "makes no sense") != NULL, "and that is said");
+	ok(strstr(err.what, "invalid data") != NULL, "and that is said");
 	end();
 }
 

@@ -30,7 +30,7 @@ static void take(struct wire_record *rec, uint16_t type, size_t size)
 
 	rec->type = type;
 	rec->size = (uint32_t)size;
-	if (reader_take(reader, rec, rec->size, MANY, &err))
+	if (reader_consume(reader, rec, rec->size, MANY, &err))
 		ok(false, "a record is taken: %s", err.what);
 }
 

@@ -45,7 +45,7 @@ static bool asks; /* main waits for a peer */
 static void ask(void)
 {
 	const struct profile_io db = {"socket read", "10.0.0.5:5432"};
-	uint32_t stack = profile_stack_resting(
+	uint32_t stack = profile_stack_waiting(
 		fake.profile, stack_of("shop.Client", "charge"), THREAD_IO, &db);
 
 	add(EVENT_WALL, stack, MAIN, THREAD_IO, 20, NS_PER_S);

@@ -72,13 +72,13 @@ static void test_late_names(void)
 	ui_tick(&ui, 1000);
 	ok(drive_shows(&ui, " waiting for names") && !drive_shows(&ui, "libbig.so"),
 		"the status line says that names are waited for");
-	late_names = "12 stacks have addresses instead of names: their files were not read in time";
+	late_names = "12 stacks have addresses instead of names: the files were not read in time";
 	ui_tick(&ui, 2000);
 	ok(drive_shows(&ui, " 12 stacks have addresses instead of names") &&
 			!drive_shows(&ui, "waiting for names"),
 		"and that they were given up");
 	drive_keys(&ui, 2000, "I");
-	ok(drive_shows(&ui, "their files were"), "the info view has all of it");
+	ok(drive_shows(&ui, "the files were"), "the info view has all of it");
 	late_names = "";
 	drive_keys(&ui, 2000, "\033");
 	ui_tick(&ui, 3000);

@@ -51,8 +51,8 @@ static void remember(uint64_t pc, uint32_t count, uint32_t id)
 		frames[i] = (struct walk_frame){.value = METHOD + 8 * i, .bci = 5, .type = WALK_C2};
 		packed[i] = WALK_PACK_JAVA(WALK_C2, id + i, 5);
 	}
-	frame_cache_note(&walk, &code, frames, 0, count);
-	frame_cache_keep(&walk, frames, packed, count);
+	frame_cache_record(&walk, &code, frames, 0, count);
+	frame_cache_insert(&walk, frames, packed, count);
 }
 
 static void test_found(void)
@@ -108,19 +108,19 @@ static void test_refused(void)
 	ok(!frame_cache_find(cache, &layout, &mem, PC + 24, &found),
 		"frames without names are not");
 
-	frame_cache_note(&walk, &code, &frame, 0, 1);
+	frame_cache_record(&walk, &code, &frame, 0, 1);
 	frame.value += 8;
-	frame_cache_keep(&walk, &frame, &packed, 1);
+	frame_cache_insert(&walk, &frame, &packed, 1);
 	ok(!frame_cache_find(cache, &layout, &mem, PC + 32, &found),
 		"frames that became others are not");
 	frame.value -= 8;
-	frame_cache_note(&walk, &code, &frame, 0, 1);
-	frame_cache_keep(&walk, &frame, &packed, 0);
+	frame_cache_record(&walk, &code, &frame, 0, 1);
+	frame_cache_insert(&walk, &frame, &packed, 0);
 	ok(!frame_cache_find(cache, &layout, &mem, PC + 32, &found),
 		"frames that were taken back are not");
 	code.compile_id = 0;
-	frame_cache_note(&walk, &code, &frame, 0, 1);
-	frame_cache_keep(&walk, &frame, &packed, 1);
+	frame_cache_record(&walk, &code, &frame, 0, 1);
+	frame_cache_insert(&walk, &frame, &packed, 1);
 	ok(!frame_cache_find(cache, &layout, &mem, PC + 32, &found),
 		"code without a compile id is not");
 }
@@ -142,9 +142,9 @@ static void test_full(void)
 
 		frames[i] = (struct walk_frame){.value = METHOD, .bci = 1, .type = WALK_C1};
 		packed[i] = WALK_PACK_JAVA(WALK_C1, 200, 1);
-		frame_cache_note(&walk, &code, frames, i, i + 1);
+		frame_cache_record(&walk, &code, frames, i, i + 1);
 	}
-	frame_cache_keep(&walk, frames, packed, 2 * FRAME_CACHE_FILLS);
+	frame_cache_insert(&walk, frames, packed, 2 * FRAME_CACHE_FILLS);
 	for (uint32_t i = 0; i < 2 * FRAME_CACHE_FILLS; i++)
 		known += frame_cache_find(cache, &layout, &mem, 2 * PC + 64 * i, &found);
 	ok(known > FRAME_CACHE_FILLS / 2 && known <= FRAME_CACHE_FILLS, "%u of %d are known", known,
@@ -161,7 +161,7 @@ static void remember_method(uint32_t n, uint32_t id)
 		.code_bytes = 20,
 		.name_index = 7};
 
-	frame_cache_method_keep(&walk, &method);
+	frame_cache_method_insert(&walk, &method);
 }
 
 static void test_methods(void)
@@ -199,10 +199,10 @@ static void test_rules(void)
 	struct unwind_rule rule = {.cfa = UNWIND_CFA_SP, .cfa_offset = 48}, found;
 
 	ok(!frame_cache_rule(cache, &rows, PC, &found), "no rule yet");
-	frame_cache_rule_keep(cache, &none, PC, &rule);
+	frame_cache_rule_insert(cache, &none, PC, &rule);
 	ok(!frame_cache_rule(cache, &none, PC, &found) || found.cfa_offset == 0,
 		"a table without a generation is not remembered");
-	frame_cache_rule_keep(cache, &rows, PC, &rule);
+	frame_cache_rule_insert(cache, &rows, PC, &rule);
 	ok(frame_cache_rule(cache, &rows, PC, &found) && found.cfa_offset == 48, "a rule is found");
 	ok(!frame_cache_rule(cache, &others, PC, &found), "not for a newer table of rows");
 	ok(!frame_cache_rule(cache, &rows, PC + 1, &found), "not for another address");

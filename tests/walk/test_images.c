@@ -48,15 +48,15 @@ static bool same_again(const struct image *image, const struct image_stack *s, s
 		s->table->generation = 1;
 	thread.cache = &cache;
 	for (int i = 0; i < 6; i++) {
-		thread.tail = tail_take(&tail, 1);
+		thread.tail = tail_acquire(&tail, 1);
 
 		struct walk_result r =
 			walk_stack(image->layout, &s->mem, &s->regs, &thread, frames, IMAGE_DEPTH);
 
 		names_resolve(names, image->layout, &s->mem, &cache, frames, r.count, packed, NULL);
-		frame_cache_keep(&cache, frames, packed, r.count);
+		frame_cache_insert(&cache, frames, packed, r.count);
 		if (thread.tail)
-			tail_give(thread.tail, packed, r.count);
+			tail_release(thread.tail, packed, r.count);
 		same = same && r.count == count && !memcmp(packed, want, count * sizeof(*packed));
 	}
 	free(cache.table);

@@ -80,11 +80,11 @@ static void test_in_place(void)
 	memset(at, 7, 4096);
 	self_mem_open(&self, copy, &kept, NULL);
 	copies = 0;
-	self_keep(&kept, address(at), address(at + 2048));
+	self_kept_add(&kept, address(at), address(at + 2048));
 	ok(mem_u64(&self.mem, address(at + 2040)) && copies == 0, "what is kept is read in place");
 	ok(mem_u64(&self.mem, address(at + 2041)) && copies == 1, "but not what leads out of it");
-	self_keep(&kept, address(at), address(at + 4096));
-	self_keep(&kept, address(at), address(at + 100));
+	self_kept_add(&kept, address(at), address(at + 4096));
+	self_kept_add(&kept, address(at), address(at + 100));
 	ok(mem_u64(&self.mem, address(at + 4088)) && copies == 1,
 		"a range grows, and never shrinks");
 	ok(!mem_u64(&self.mem, address(at + 4089)) && copies == 2, "up to its end");
@@ -146,7 +146,7 @@ static void test_constants(void)
 			!mem_load_constant(&self.mem, 1, UINT64_MAX - 3, out, 8),
 		"a hole is not there");
 	ok(mem_load_constant(&self.mem, 1, address(at + 8190), out, 2), "what lies before it is");
-	self_keep(&kept, address(at), address(at + 4096));
+	self_kept_add(&kept, address(at), address(at + 4096));
 	copies = 0;
 	memset(at, 10, 4096);
 	ok(constant(&self, 1, at) == 0x0a0a0a0a0a0a0a0a && copies == 0,
@@ -189,12 +189,12 @@ static uint64_t *numbers; /* each word is its own address */
 #define SHARED_WORDS (1u << 18)
 
 /* Returns NULL when each word was right. */
-static void *reader(void *self)
+static void *reader(void *second)
 {
 	static struct self_lines lines[2];
 	struct self_mem self;
 
-	self_mem_open(&self, copy, NULL, &lines[self != NULL]);
+	self_mem_open(&self, copy, NULL, &lines[second != NULL]);
 	for (uint64_t i = 0; i < 100000; i++) {
 		const uint64_t *at = &numbers[i * 257 % SHARED_WORDS];
 

@@ -55,13 +55,13 @@ static void walk(
 	struct walk_result r;
 
 	thread.cache = owner ? &cache : NULL;
-	thread.tail = owner ? tail_take(&tail, owner) : NULL;
+	thread.tail = owner ? tail_acquire(&tail, owner) : NULL;
 	r = walk_stack(image->layout, &mem, &s->regs, &thread, frames, IMAGE_DEPTH);
 	names_resolve(names, image->layout, &mem, NULL, frames, r.count, out->packed, NULL);
 	if (owner)
-		frame_cache_keep(&cache, frames, out->packed, r.count);
+		frame_cache_insert(&cache, frames, out->packed, r.count);
 	if (thread.tail)
-		tail_give(thread.tail, out->packed, r.count);
+		tail_release(thread.tail, out->packed, r.count);
 	out->count = r.count;
 	out->followed = r.followed;
 }
@@ -157,10 +157,10 @@ static void test_taken(void)
 {
 	static struct tail one;
 
-	ok(tail_take(&one, 7) == &one, "a tail is taken");
-	ok(!tail_take(&one, 7), "but not twice");
-	tail_give(&one, NULL, 0);
-	ok(tail_take(&one, 7) == &one, "when it was given back, it is taken again");
+	ok(tail_acquire(&one, 7) == &one, "a tail is taken");
+	ok(!tail_acquire(&one, 7), "but not twice");
+	tail_release(&one, NULL, 0);
+	ok(tail_acquire(&one, 7) == &one, "when it was given back, it is taken again");
 }
 
 int main(void)

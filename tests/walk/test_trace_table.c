@@ -50,7 +50,7 @@ static void storm_put(uint32_t thread, uint32_t seed)
 	struct trace_key key = {.frames = frames, .thread = thread, .event = 1};
 
 	key.count = storm_frames(frames, thread, seed);
-	if (trace_table_put(storm_table, &key, 2, seed)) {
+	if (trace_table_add(storm_table, &key, 2, seed)) {
 		atomic_fetch_add(&put_count, 2);
 		atomic_fetch_add(&put_weight, seed);
 	} else {
@@ -155,8 +155,8 @@ static void test_basics(void)
 	struct trace_table *table = table_new(1 << 20, &memory);
 
 	ok(!trace_table_init(memory, 64), "a table of 64 bytes is refused");
-	ok(trace_table_put(table, &ka, 1, 10) && trace_table_put(table, &kb, 1, 20) &&
-			trace_table_put(table, &ka, 2, 30) && trace_table_put(table, &kc, 1, 5),
+	ok(trace_table_add(table, &ka, 1, 10) && trace_table_add(table, &kb, 1, 20) &&
+			trace_table_add(table, &ka, 2, 30) && trace_table_add(table, &kc, 1, 5),
 		"puts");
 	ok(!trace_table_next(table, &cursor, &e), "the inactive half is empty before a flip");
 	ok(trace_table_flip(table), "flips");
@@ -186,11 +186,11 @@ static void test_full(void)
 
 	is_int(trace_table_fill(table), 0, "an empty half is 0 % full");
 	for (frame = 1; frame < 100000; frame++)
-		stored += trace_table_put(table, &key, 1, 1);
+		stored += trace_table_add(table, &key, 1, 1);
 	ok(stored > 100 && stored < 10000, "a full table refuses (%u stored)", stored);
 	ok(trace_table_fill(table) > 50, "and says so (%u %%)", trace_table_fill(table));
 	frame = 1;
-	ok(trace_table_put(table, &key, 1, 1), "a trace that is known is still counted");
+	ok(trace_table_add(table, &key, 1, 1), "a trace that is known is still counted");
 	trace_table_flip(table);
 	while (trace_table_next(table, &cursor, &e))
 		read++;
@@ -210,7 +210,7 @@ static void test_again(void)
 	void *memory;
 	struct trace_table *table = table_new(128 << 10, &memory);
 
-	ok(trace_table_again(table, hash, &key, 1, 50) && trace_table_put(table, &key, 1, 100) &&
+	ok(trace_table_again(table, hash, &key, 1, 50) && trace_table_add(table, &key, 1, 100) &&
 			trace_table_again(table, hash, &key, 2, 60),
 		"a trace and the same again");
 	trace_table_flip(table);
@@ -234,14 +234,14 @@ static void test_weigh(void)
 	void *memory;
 	struct trace_table *table = table_new(128 << 10, &memory);
 
-	trace_table_put(table, &key, 1, 1000);
+	trace_table_add(table, &key, 1, 1000);
 	trace_table_flip(table);
-	trace_table_put(table, &key, 1, 30);
-	trace_table_put(table, &key, 1, 4);
+	trace_table_add(table, &key, 1, 30);
+	trace_table_add(table, &key, 1, 4);
 	key.event = 3;
-	trace_table_put(table, &key, 1, 500);
+	trace_table_add(table, &key, 1, 500);
 	key.flags = 0x80;
-	trace_table_put(table, &key, 1, 6000);
+	trace_table_add(table, &key, 1, 6000);
 	trace_table_again(table, trace_table_hash(&key), &key, 1, 70000);
 	trace_table_weigh(table, 0x80, weights, 4);
 	ok(weights[0] == 0 && weights[1] == 34 && weights[2] == 0 && weights[3] == 500,
@@ -273,7 +273,7 @@ static void *stuck_thread(void *arg)
 {
 	const uint64_t frames[] = {1, 2, 3};
 
-	trace_table_put(arg, &(struct trace_key){frames, 3, 1, 1, 0}, 1, 100);
+	trace_table_add(arg, &(struct trace_key){frames, 3, 1, 1, 0}, 1, 100);
 	return NULL;
 }
 
@@ -320,7 +320,7 @@ static void test_stuck(bool goes_on)
 
 	ok(trace_table_untouched(table) > bytes / 2, "two of three halves are not touched yet");
 	for (int i = 0; i < 5; i++) {
-		trace_table_put(table, &(struct trace_key){frames, 3, 2, 1, 0}, 1, 10);
+		trace_table_add(table, &(struct trace_key){frames, 3, 2, 1, 0}, 1, 10);
 		drained &= stuck_drain(table, 20, weight);
 	}
 	ok(drained, "a handler that does not leave does not keep other samples from being read");

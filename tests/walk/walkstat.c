@@ -409,12 +409,12 @@ static bool again_differs(struct stat *s, pid_t tid, const struct walk_regs *reg
 
 	s->again.walk.epoch = (uint32_t)time(NULL) / 4;
 	thread.cache = &s->again.walk;
-	thread.tail = tail_take(&s->again.tails[tid % THREADS], (uint32_t)tid);
+	thread.tail = tail_acquire(&s->again.tails[tid % THREADS], (uint32_t)tid);
 	r = walk_stack(s->layout, mem, regs, &thread, frames, DEPTH);
 	names_resolve(s->names, s->layout, mem, &s->again.walk, frames, r.count, packed, NULL);
-	frame_cache_keep(&s->again.walk, frames, packed, r.count);
+	frame_cache_insert(&s->again.walk, frames, packed, r.count);
 	if (thread.tail)
-		tail_give(thread.tail, packed, r.count);
+		tail_release(thread.tail, packed, r.count);
 	s->again.followed += r.followed;
 	for (uint32_t i = 0; i < r.count; i++)
 		s->again.frames += frames[i].type == WALK_PACKED;

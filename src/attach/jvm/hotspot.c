@@ -261,7 +261,7 @@ static bool say_starting(struct hotspot *out)
 	out->starting = true;
 	hint(out, "try again in a second");
 	return decide(out, HOTSPOT_NO,
-		"The JVM is still starting: it does not take attach requests yet.");
+		"The JVM is still starting and does not accept attach requests yet.");
 }
 
 static bool rule_ended(const struct probe *l, struct hotspot *out)
@@ -283,7 +283,8 @@ static bool rule_not_java(const struct probe *l, struct hotspot *out)
 		hint(out, "perf record -g -p %d", (int)out->pid);
 	} else if (l->maps_error) {
 		decide(out, HOTSPOT_NO,
-			"It does not look like Java, and its memory map is closed to you (%s).",
+			"It does not look like a Java process, and you may not read its memory map "
+			"(%s).",
 			strerror(-l->maps_error));
 	} else {
 		decide(out, HOTSPOT_NO, "It is not a Java process: it has no libjvm.so.");
@@ -302,7 +303,7 @@ static bool rule_other_user(const struct probe *l, struct hotspot *out)
 	if (out->euid != geteuid()) {
 		decide(out, HOTSPOT_NEEDS_UID,
 			"The JVM runs as user %s (uid %u); you are %s (uid %u). HotSpot lets only "
-			"the same user or root attach.",
+			"the same user, or root, attach.",
 			out->user, (unsigned)out->euid, me, (unsigned)geteuid());
 		hint(out, "sudo -u %s jhot %d\nsudo jhot %d", out->user, (int)out->pid,
 			(int)out->pid);
@@ -321,8 +322,8 @@ static bool rule_closed(const struct probe *l, struct hotspot *out)
 	if (!l->maps_error)
 		return false;
 	decide(out, HOTSPOT_NO,
-		"The system keeps its memory map closed to you (%s): it was given capabilities, "
-		"made itself undumpable, or you lack CAP_SYS_PTRACE.",
+		"The kernel does not let you read its memory map (%s): the process has "
+		"capabilities or is undumpable, or you lack CAP_SYS_PTRACE.",
 		strerror(-l->maps_error));
 	if (!l->root)
 		hint(out, "sudo jhot %d", (int)out->pid);
@@ -354,7 +355,7 @@ static bool rule_other_vm(const struct probe *l, struct hotspot *out)
 static bool rule_stopped(const struct probe *l, struct hotspot *out)
 {
 	if (l->status.state == 't') {
-		decide(out, HOTSPOT_NO, "The JVM is held by a debugger or tracer.");
+		decide(out, HOTSPOT_NO, "The JVM is stopped by a debugger or tracer.");
 	} else if (l->status.state == 'T') {
 		decide(out, HOTSPOT_NO, "The JVM is stopped (SIGSTOP or ^Z), so it cannot answer.");
 		hint(out, "kill -CONT %d", (int)out->pid);
@@ -362,7 +363,7 @@ static bool rule_stopped(const struct probe *l, struct hotspot *out)
 		decide(out, HOTSPOT_NO,
 			"The JVM is frozen with its cgroup (docker pause, systemctl freeze), so it "
 			"cannot answer.");
-		hint(out, "let it go on (docker unpause, systemctl thaw), then try again");
+		hint(out, "resume it (docker unpause, systemctl thaw), then try again");
 	} else {
 		return false;
 	}
@@ -395,10 +396,10 @@ static bool rule_no_handler(const struct probe *l, struct hotspot *out)
 	if (!reduced && is_young(l))
 		return say_starting(out);
 	decide(out, HOTSPOT_NO,
-		"The JVM does not handle SIGQUIT (%s), which would start its attach listener, and "
-		"the listener does not run.",
+		"The attach listener is not running, and the JVM does not handle SIGQUIT (%s), "
+		"which would start it.",
 		reduced ? "it runs with -Xrs"
-			: "-Xrs, or a program that embeds it took the signal");
+			: "-Xrs, or the embedding program handles the signal");
 	hint(out, "restart it with -XX:+StartAttachListener, or without -Xrs");
 	return true;
 }
@@ -409,8 +410,8 @@ static bool rule_no_temp(const struct probe *l, struct hotspot *out)
 	if (out->temp[0])
 		return false;
 	decide(out, HOTSPOT_NO,
-		"The JVM's temporary folder, where it looks for attach requests, is not known: it "
-		"publishes no counters (hsperfdata), and -XX:AltTempDir may have moved the "
+		"The JVM's temporary folder, where it expects attach requests, is unknown: the JVM "
+		"publishes no counters (hsperfdata), and -XX:AltTempDir may have changed the "
 		"folder.");
 	hint(out, "restart it with -XX:+UsePerfData");
 	return true;
@@ -422,13 +423,12 @@ static bool rule_blocked(const struct probe *l, struct hotspot *out)
 	if (!l->blocked)
 		return false;
 	decide(out, HOTSPOT_NO,
-		"A file of uid %u, %s/.java_pid%d, stands where the JVM would open its attach "
-		"socket, and it may not remove it.",
+		"A file of uid %u, %s/.java_pid%d, occupies the path of the JVM's attach socket, "
+		"and the JVM may not remove it.",
 		(unsigned)l->blocker, out->temp, (int)out->nspid);
 	if (out->other_pid_ns)
-		hint(out, "give each container a /tmp of its own: the file may belong to a JVM of "
-			  "the "
-			  "same pid in another one");
+		hint(out, "give each container its own /tmp: the file may belong to a JVM with the "
+			  "same pid in another container");
 	else
 		hint(out, "sudo rm /proc/%d/root%s/.java_pid%d", (int)out->pid, out->temp,
 			(int)out->nspid);
@@ -441,8 +441,8 @@ static bool rule_fds_closed(const struct probe *l, struct hotspot *out)
 	if (proc_fds_open_to_us(out->pid))
 		return false;
 	decide(out, HOTSPOT_NO,
-		"Its descriptors (/proc/%d/fd) are closed to you, and the samples come through one "
-		"of them.",
+		"You may not read its descriptors (/proc/%d/fd), and jhot receives samples through "
+		"one of them.",
 		(int)out->pid);
 	return true;
 }
@@ -452,7 +452,7 @@ static bool rule_unknown(const struct probe *l, struct hotspot *out)
 	if (out->is_hotspot && (l->socket || l->capability == '1'))
 		return false;
 	return decide(out, HOTSPOT_UNKNOWN,
-		"%s, so whether it takes attach requests shows only when asked.",
+		"%s, so only an attempt shows whether it accepts attach requests.",
 		!out->is_hotspot ? "Its libjvm.so cannot be read"
 				 : "It publishes no counters (hsperfdata)");
 }

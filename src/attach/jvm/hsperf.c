@@ -85,7 +85,7 @@ static int take_entries(
 		struct entry e;
 
 		if (at > text->len || text->len - at < sizeof(e))
-			return err_set(err, ERR_INPUT, "hsperfdata is cut off in entry %d of %d.",
+			return err_set(err, ERR_INPUT, "hsperfdata is truncated in entry %d of %d.",
 				i, head->entry_count);
 		memcpy(&e, text->data + at, sizeof(e));
 		if (!take_entry(text, at, &e, &h->counters[h->count]))
@@ -103,14 +103,14 @@ static int check_header(const struct buf *text, struct header *head, struct err 
 		return err_set(err, ERR_INPUT, "hsperfdata is only %zu bytes long.", text->len);
 	memcpy(head, text->data, sizeof(*head));
 	if (memcmp(head->magic, MAGIC_BYTES, 4))
-		return err_set(err, ERR_INPUT, "hsperfdata has another magic number.");
+		return err_set(err, ERR_INPUT, "hsperfdata has an unexpected magic number.");
 	if (head->byte_order != LITTLE)
 		return err_set(err, ERR_INPUT, "hsperfdata is big-endian.");
 	if (head->major != 2)
-		return err_set(err, ERR_INPUT, "hsperfdata has version %u.%u, and 2.0 is known.",
+		return err_set(err, ERR_INPUT, "hsperfdata has version %u.%u; jhot supports 2.0.",
 			head->major, head->minor);
 	if (!head->accessible)
-		return err_set(err, ERR_BUSY, "The JVM has not finished its start yet.");
+		return err_set(err, ERR_BUSY, "The JVM has not finished starting.");
 	if (head->entry_offset < (int32_t)sizeof(*head) || head->entry_count < 0 ||
 		head->entry_count > MAX_ENTRIES)
 		return err_set(err, ERR_INPUT, "hsperfdata has a corrupt header.");

@@ -85,15 +85,15 @@ static int find_in(
 		if (match_name(&list->jvms[i], word) && !found++)
 			*out = list->jvms[i];
 	if (found > 1) {
-		err_set(err, ERR_NO_TARGET, "%d JVMs are called \"%s\".", found, word);
+		err_set(err, ERR_NO_TARGET, "%d JVMs match \"%s\".", found, word);
 		hint_jvms(err, list, match_name, word);
 	}
 	if (found)
 		return found;
 	err_set(err, ERR_NO_TARGET,
-		list->count ? "No JVM is called \"%s\": a name is that of the main class or jar, "
-			      "whole or its last part."
-			    : "No JVM runs here, so none is called \"%s\".",
+		list->count ? "No JVM matches \"%s\": a name is the main class or jar, in full or "
+			      "its last part."
+			    : "No JVM is running, so none matches \"%s\".",
 		word);
 	if (!hint_jvms(err, list, match_somewhere, word))
 		hint_jvms(err, list, NULL, NULL);
@@ -144,7 +144,7 @@ int hotspot_find(const char *pid_or_name, struct hotspot *out, struct err *err)
 	int found;
 
 	if (!pid_or_name[0])
-		return err_set(err, ERR_USAGE, "An empty word names no JVM.");
+		return err_set(err, ERR_USAGE, "The name of a JVM cannot be empty.");
 	if (pid_or_name[strspn(pid_or_name, "0123456789")] == '\0')
 		return find_pid(pid_or_name, out, err);
 	if (hotspot_list(&list, err))
@@ -181,7 +181,8 @@ int hotspot_refusal(const struct hotspot *jvm, struct err *err)
 		err_hint(err, "%.*s", (int)len, line);
 		line += len + (line[len] == '\n');
 	}
-	err_detail(err, "user %s, state untouched: no signal was sent and no file made", jvm->user);
+	err_detail(err, "user %s; nothing was changed: no signal was sent and no file created",
+		jvm->user);
 	if (jvm->vm[0])
 		err_detail(err, "%s %s", jvm->vm, jvm->jdk);
 	if (jvm->libjvm[0])

@@ -76,8 +76,8 @@ pid_t child_fork(int *fd, struct err *err)
 	pid_t pid;
 
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends))
-		return err_set_errno(
-			err, ERR_FAILED, "No socket for a process that looks at the JVM");
+		return err_set_errno(err, ERR_FAILED,
+			"Cannot create a socket for the process that examines the JVM");
 	sigfillset(&all);
 	sigprocmask(SIG_BLOCK, &all, &old);
 	pid = fork();
@@ -88,7 +88,7 @@ pid_t child_fork(int *fd, struct err *err)
 	if (pid >= 0)
 		return pid;
 	close(*fd);
-	return err_set_errno(err, ERR_FAILED, "No process that looks at the JVM");
+	return err_set_errno(err, ERR_FAILED, "Cannot start the process that examines the JVM");
 }
 
 static int start(struct hotspot_scan *l, struct err *err)
@@ -206,7 +206,8 @@ static void scan_turn(struct hotspot_scan *l, int timeout_ms)
 			return;
 		stop(l);
 		l->silent++;
-		add_silent(l, "It could not be looked at: its files or its memory do not answer.");
+		add_silent(l,
+			"It could not be examined: reading its files or memory does not return.");
 		return;
 	}
 	if (buf_read(&l->in, l->fd, STEP_BYTES) > 0) {
@@ -215,7 +216,8 @@ static void scan_turn(struct hotspot_scan *l, int timeout_ms)
 	} else {
 		stop(l);
 		if (l->next < l->count)
-			add_silent(l, "It could not be looked at: who did so was ended.");
+			add_silent(
+				l, "It could not be examined: the process that did so was killed.");
 	}
 }
 

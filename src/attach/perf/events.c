@@ -134,7 +134,7 @@ static int find_function(
 
 	if (!r->function)
 		return err_set(err, ERR_USAGE,
-			"\"%s\" is a function of a program, and there is none here.", text);
+			"\"%s\" is a function of a program, and no program was given.", text);
 	if (!colon || colon == text || colon[-1] == ':')
 		return r->function(r->ctx, NULL, text, address, err);
 	snprintf(library, sizeof(library), "%.*s", (int)(colon - text), text);
@@ -215,7 +215,7 @@ static enum taken take_tracepoint(const struct request *r, struct err *err)
 	err_set(err, ERR_USAGE, "There is no tracepoint \"%s\"%s%s.", r->name, *why ? ": " : "",
 		why);
 	err_hint(err, *why ? "mount -t tracefs nodev /sys/kernel/tracing"
-			   : "jhot events PID tells what there is");
+			   : "jhot events PID lists the available events");
 	return REFUSED;
 }
 

@@ -116,7 +116,7 @@ static bool pmu_terms(
 
 		snprintf(term, sizeof(term), "%.*s", len < 63 ? (int)len : 63, terms);
 		if (strchr(term, '/')) {
-			err_set(err, ERR_USAGE, "\"%s\" is no term of a PMU.", term);
+			err_set(err, ERR_USAGE, "\"%s\" is not a term of a PMU.", term);
 			return false;
 		}
 		if (*term && !pmu_term(pmu, term, out, err))
@@ -135,7 +135,8 @@ int perf_pmu_find(const char *sys, const char *name, struct perf_event *out, str
 	snprintf(pmu_name, sizeof(pmu_name), "%.*s", (int)(slash - name), name);
 	if (end == slash || end[1] || !*pmu_name || *pmu_name == '.')
 		return err_set(err, ERR_USAGE,
-			"\"%s\" is no event: a PMU's is PMU/TERM=NUMBER,.../.", name);
+			"\"%s\" is not an event: a PMU's event is written PMU/TERM=NUMBER,.../.",
+			name);
 	snprintf(terms, sizeof(terms), "%.*s", (int)(end - slash - 1), slash + 1);
 	snprintf(path, sizeof(path), "%s/bus/event_source/devices/%s/type", sys, pmu_name);
 	if (!pmu_read(path, type, sizeof(type))) {

@@ -100,7 +100,7 @@ int settings_write(const struct config_values *values, char *done, size_t bytes,
 	if (!rc) {
 		config_write(old.len ? buf_str(&old) : NULL, values, &text);
 		make_folders(buf_str(&path));
-		rc = file_put(buf_str(&path), buf_str(&text), text.len, err);
+		rc = file_write_whole(buf_str(&path), buf_str(&text), text.len, err);
 		if (rc)
 			err_prefix(err, "The settings were not saved: ");
 	}

@@ -332,7 +332,7 @@ static int diffing_text(const struct diffing *d, const char *path, struct err *e
 	if (out) {
 		comparison_print(&d->shown, out);
 		if (!fclose(out))
-			rc = file_put(path, text, bytes, err);
+			rc = file_write_whole(path, text, bytes, err);
 	} else {
 		err_set_errno(err, ERR_FAILED, "Cannot format the table");
 	}

@@ -441,7 +441,7 @@ static int run_dump(const struct args *args, struct err *err)
 		return -1;
 	if (!jvm.is_java)
 		return hotspot_refusal(&jvm, err);
-	if (dump_take(&jvm, &dump, err) &&
+	if (dump_capture(&jvm, &dump, err) &&
 		!(may_attach(&jvm, &dump) && !by_agent(&jvm, &dump, err)))
 		return -1;
 	(args_has(args, OPT_JSON) ? print_json : print_text)(&jvm, &dump);

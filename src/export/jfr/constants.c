@@ -52,7 +52,7 @@ static uint32_t constants_symbol(struct jfr *j, const char *text)
 
 	if (*text)
 		export_clean(&clean, text, 0, 0);
-	id = intern_put(&j->symbols, buf_str(&clean), clean.len) + 1;
+	id = intern_add(&j->symbols, buf_str(&clean), clean.len) + 1;
 	buf_done(&clean);
 	return id;
 }

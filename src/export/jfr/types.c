@@ -208,7 +208,7 @@ struct types {
 
 static void types_word(struct types *t, const char *word)
 {
-	jfr_varint(&t->tree, intern_put(&t->words, word, strlen(word)));
+	jfr_varint(&t->tree, intern_add(&t->words, word, strlen(word)));
 }
 
 /* Begins an element: name, attributes, number of children, children. */

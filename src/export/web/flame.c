@@ -27,7 +27,7 @@ uint32_t flame_text(struct flame *f, const char *text)
 	uint32_t id;
 
 	export_clean(&clean, text, 0, 0);
-	id = intern_put(&f->pool, buf_str(&clean), clean.len);
+	id = intern_add(&f->pool, buf_str(&clean), clean.len);
 	buf_done(&clean);
 	return id;
 }

@@ -22,7 +22,7 @@ static int check_sides(
 			sum += merged[side][run].all.value;
 			if (q->mode == DIFF_RATE && q->runs[side][run].seconds <= 0)
 				return err_set(err, ERR_INPUT,
-					"A recording does not tell how long it took, so there are "
+					"A recording does not state its duration, so there are "
 					"no rates to compare.");
 		}
 		if (sum <= 0)

@@ -39,7 +39,7 @@ static inline void *fit_zeroed(void *list, uint32_t *cap, uint32_t need, size_t 
 /* The id for a new entry of a table: the lowest free one, else the next. */
 static inline uint32_t fit_id(struct vacant *vacant, uint32_t *count)
 {
-	uint32_t number = vacant_take(vacant, 0);
+	uint32_t number = vacant_allocate(vacant, 0);
 
 	return number == VACANT_NONE ? (*count)++ : number;
 }

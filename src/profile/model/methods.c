@@ -108,7 +108,7 @@ static uint32_t methods_full(struct model_methods *m, const uint32_t ids[4])
 		buf_printf(&full, "[%s]%s%s", module, *name ? " " : "", name);
 	else
 		buf_adds(&full, "[unknown]");
-	id = intern_put(&m->strings, buf_str(&full), full.len);
+	id = intern_add(&m->strings, buf_str(&full), full.len);
 	buf_done(&full);
 	return id;
 }
@@ -126,7 +126,7 @@ uint32_t profile_method(const struct profile *p, const char *class_name, const c
 	for (int i = 0; i < 4; i++) {
 		/* The signature of FRAME_WAITS has two parts. */
 		text[i] = model_text(&m->texts, text[i] ? text[i] : "", i == METHOD_SIGNATURE);
-		key.ids[i] = intern_put(&m->strings, text[i], strlen(text[i]));
+		key.ids[i] = intern_add(&m->strings, text[i], strlen(text[i]));
 	}
 	hash = hash_bytes(key.ids, sizeof(key.ids), 0);
 	id = hash_index_find(&m->index, hash, methods_same, &key);

@@ -140,10 +140,10 @@ struct model_pins {
 /* State that readers set, and counters that invalidate their caches. */
 struct model_readers {
 	struct {
-		profile_keeper_fn *fn;
+		profile_pin_fn *fn;
 		void *ctx;
-	} keepers[PROFILE_KEEPERS];
-	unsigned keeper_count;
+	} pin_callbacks[PROFILE_PIN_CALLBACKS];
+	unsigned pin_callback_count;
 	uint32_t frozen;      /* history before this second is frozen; PROFILE_NONE: none */
 	uint32_t unwritten;   /* seconds from this one on stay as they are; PROFILE_NONE: none */
 	size_t scratch_bytes; /* of struct scratch, as of the last query */

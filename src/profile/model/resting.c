@@ -179,7 +179,7 @@ static uint32_t nameless_child(struct profile *p, uint32_t stack, enum thread_st
 	return profile_stack_child(p, stack, frame);
 }
 
-uint32_t profile_stack_resting(
+uint32_t profile_stack_waiting(
 	struct profile *p, uint32_t stack, enum thread_state state, const struct profile_io *io)
 {
 	uint32_t method = state >= THREAD_SLEEPING ? stack_place(p, stack) : PROFILE_NONE;

@@ -40,47 +40,47 @@ static bool pins_have(const struct model_pins *k, uint32_t number)
 	return number < k->limit && k->bits[number / 64] >> (number % 64) & 1;
 }
 
-void profile_keep(const struct profile *p, uint32_t number)
+void profile_pin(const struct profile *p, uint32_t number)
 {
 	pin_id(&p->readers->pins, number);
 }
 
-bool profile_keeps(const struct profile *p, uint32_t number)
+bool profile_is_pinned(const struct profile *p, uint32_t number)
 {
 	return pins_have(&p->readers->pins, number);
 }
 
-void profile_keeper_add(const struct profile *p, profile_keeper_fn *fn, void *ctx)
+void profile_pin_register(const struct profile *p, profile_pin_fn *fn, void *ctx)
 {
 	struct model_readers *r = p->readers;
 
-	if (r->keeper_count == PROFILE_KEEPERS)
+	if (r->pin_callback_count == PROFILE_PIN_CALLBACKS)
 		return;
-	r->keepers[r->keeper_count].fn = fn;
-	r->keepers[r->keeper_count++].ctx = ctx;
+	r->pin_callbacks[r->pin_callback_count].fn = fn;
+	r->pin_callbacks[r->pin_callback_count++].ctx = ctx;
 }
 
-void profile_keeper_remove(const struct profile *p, const void *ctx)
+void profile_pin_unregister(const struct profile *p, const void *ctx)
 {
 	struct model_readers *r = p->readers;
 
-	for (unsigned i = r->keeper_count; i-- > 0;)
-		if (r->keepers[i].ctx == ctx)
-			r->keepers[i] = r->keepers[--r->keeper_count];
+	for (unsigned i = r->pin_callback_count; i-- > 0;)
+		if (r->pin_callbacks[i].ctx == ctx)
+			r->pin_callbacks[i] = r->pin_callbacks[--r->pin_callback_count];
 }
 
-static void keepers_call(const struct profile *p, enum profile_kind kind, bool leaving)
+static void pins_call(const struct profile *p, enum profile_kind kind, bool leaving)
 {
 	struct model_readers *r = p->readers;
 
-	for (unsigned i = 0; i < r->keeper_count; i++)
-		r->keepers[i].fn(r->keepers[i].ctx, kind, leaving);
+	for (unsigned i = 0; i < r->pin_callback_count; i++)
+		r->pin_callbacks[i].fn(r->pin_callbacks[i].ctx, kind, leaving);
 }
 
-static void keepers_finish(const struct profile *p, enum profile_kind kind)
+static void pins_finish(const struct profile *p, enum profile_kind kind)
 {
-	keepers_call(p, kind, false);
-	keepers_call(p, kind, true);
+	pins_call(p, kind, false);
+	pins_call(p, kind, true);
 }
 
 /* --- joining ----------------------------------------------------------------------------------------- */
@@ -165,7 +165,7 @@ static void sweep_join(struct profile *p, struct model_pins *k)
 	if (p->readers->frozen != PROFILE_NONE)
 		model_evict(p, 0);
 	pins_begin(k, p->threads.count);
-	keepers_call(p, PROFILE_THREADS, false);
+	pins_call(p, PROFILE_THREADS, false);
 	for (const struct slices *s = p->events; s < p->events + MODEL_SAMPLED; s++)
 		for (uint32_t i = 0; i < s->count; i++)
 			for (uint32_t e = 0; e < s->list[i].count; e++)
@@ -183,12 +183,12 @@ static void sweep_stacks(struct profile *p, struct model_pins *k)
 	for (int e = 0; e < MODEL_SAMPLED; e++)
 		for (uint32_t i = 1; i < p->events[e].pairs.count; i++)
 			pin_stack(p, k, slices_stack(&p->events[e], i));
-	keepers_call(p, PROFILE_STACKS, false);
+	pins_call(p, PROFILE_STACKS, false);
 	for (uint32_t i = p->stacks.trie.count;
-		i-- > 1;) /* and the callers of what keepers pinned */
+		i-- > 1;) /* and the callers of what the callbacks pinned */
 		if (pins_have(k, i))
 			pin_stack(p, k, model_parent(&p->stacks, i));
-	keepers_call(p, PROFILE_STACKS, true);
+	pins_call(p, PROFILE_STACKS, true);
 	model_stacks_sweep(&p->stacks, k->bits);
 }
 
@@ -207,7 +207,7 @@ static void sweep_frames(struct profile *p, struct model_pins *k)
 	pins_begin(k, p->frames->count);
 	for (uint32_t i = 1; i < p->stacks.trie.count; i++)
 		pin_id(k, model_frame(&p->stacks, i));
-	keepers_finish(p, PROFILE_FRAMES);
+	pins_finish(p, PROFILE_FRAMES);
 	model_frames_sweep(p->frames, k->bits);
 }
 
@@ -222,7 +222,7 @@ static void sweep_methods(struct profile *p, struct model_pins *k)
 	for (; w; w = w == &p->waits ? &p->frozen_waits : NULL)
 		for (uint32_t i = 0; i < w->cap && i < w->count; i++)
 			pin_id(k, w->ring[i].pub.method);
-	keepers_finish(p, PROFILE_METHODS);
+	pins_finish(p, PROFILE_METHODS);
 	model_methods_sweep(p->methods, k->bits);
 }
 
@@ -240,7 +240,7 @@ static void sweep_threads(struct profile *p, struct model_pins *k)
 			pin_id(k, w->ring[i].pub.thread);
 			pin_id(k, w->ring[i].pub.owner);
 		}
-	keepers_finish(p, PROFILE_THREADS);
+	pins_finish(p, PROFILE_THREADS);
 	model_threads_sweep(p, k->bits);
 }
 
@@ -250,7 +250,7 @@ static void sweep_pools(struct profile *p, struct model_pins *k)
 	pin_id(k, 0);
 	for (uint32_t i = 0; i < p->threads.count; i++)
 		pin_id(k, p->threads.list[i].pool);
-	keepers_finish(p, PROFILE_POOLS);
+	pins_finish(p, PROFILE_POOLS);
 	intern_sweep(&p->threads.pools, k->bits);
 }
 

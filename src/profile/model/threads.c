@@ -9,7 +9,7 @@
 
 void model_threads_init(struct model_threads *t)
 {
-	intern_put(&t->pools, "", 0);
+	intern_add(&t->pools, "", 0);
 }
 
 void model_threads_done(struct model_threads *t)
@@ -64,7 +64,7 @@ static uint32_t pool_of(struct model_threads *t, const struct profile_thread *th
 		snprintf(name, sizeof(name), "%s", kinds[thread->kind]);
 	else
 		profile_name_pattern(thread->name, name);
-	return intern_put(&t->pools, name, strlen(name));
+	return intern_add(&t->pools, name, strlen(name));
 }
 
 static void threads_fit(struct model_threads *t, uint32_t thread)
@@ -85,7 +85,7 @@ void profile_thread_set(struct profile *p, uint32_t thread, const struct profile
 	name = xstrdup(model_text(&t->texts, set->name ? set->name : "", false));
 	threads_fit(t, thread);
 	if (vacant_has(&t->vacant, thread))
-		vacant_take(&t->vacant, thread);
+		vacant_allocate(&t->vacant, thread);
 	p->readers->fed++; /* its pool may change */
 	mine = &t->list[thread];
 	serial = mine->name ? mine->serial : ++t->serial;
@@ -110,7 +110,7 @@ const struct profile_thread *profile_get_thread(const struct profile *p, uint32_
 uint32_t profile_thread_new(struct profile *p)
 {
 	struct model_threads *t = &p->threads;
-	uint32_t thread = vacant_take(&t->vacant, 0);
+	uint32_t thread = vacant_allocate(&t->vacant, 0);
 
 	if (thread != VACANT_NONE)
 		return thread;

@@ -60,7 +60,7 @@ uint32_t trie_intern(struct trie *t, uint32_t parent, uint32_t item, uint32_t le
 	*created = !id;
 	if (id)
 		return id;
-	id = vacant_take(&t->vacant, least);
+	id = vacant_allocate(&t->vacant, least);
 	if (id == VACANT_NONE) {
 		t->nodes = fit(t->nodes, &t->cap, t->count + 1, sizeof(*t->nodes));
 		if (t->count > t->mask / 4 * 3) {

@@ -102,7 +102,8 @@ static void query_rows(const struct profile *p, const struct profile_query *q, u
 		query_add_row(rows, s, ids[i], &t->sums[ids[i]]);
 	tally_clear(t, ids, n);
 	if (q->event == EVENT_WALL)
-		query_rests(s, slices_find(s, q->from > p->oldest ? q->from : p->oldest), to, rows);
+		query_wait_events(
+			s, slices_find(s, q->from > p->oldest ? q->from : p->oldest), to, rows);
 }
 
 static uint64_t query_key_all(const struct profile *p, const struct profile_query *q)
@@ -151,7 +152,7 @@ uint64_t profile_stamp(const struct profile *p, const struct profile_query *q)
 	return hash_pair(query_key(p, q), q->by_weight);
 }
 
-uint32_t profile_asked(const struct profile *p)
+uint32_t profile_query_size(const struct profile *p)
 {
 	return p->scratch->all.count;
 }
@@ -279,12 +280,12 @@ static void scratch_keep(void *ctx, enum profile_kind kind, bool leaving)
 	}
 	if (kind == PROFILE_FRAMES)
 		for (uint32_t i = 1; i < view->trie.count; i++)
-			profile_keep(p, model_frame(view, i));
+			profile_pin(p, model_frame(view, i));
 	if (kind == PROFILE_STACKS || kind == PROFILE_THREADS)
 		for (const struct profile_snapshot *at = s->snapshots; at; at = at->next)
 			for (uint32_t i = 0; i < at->count; i++)
-				profile_keep(p, kind == PROFILE_STACKS ? at->rows[i].stack
-								       : at->rows[i].thread);
+				profile_pin(p, kind == PROFILE_STACKS ? at->rows[i].stack
+								      : at->rows[i].thread);
 }
 
 struct profile *profile_new(void)
@@ -292,7 +293,7 @@ struct profile *profile_new(void)
 	struct profile *p = model_new();
 
 	p->scratch = xcalloc(1, sizeof(*p->scratch));
-	profile_keeper_add(p, scratch_keep, p);
+	profile_pin_register(p, scratch_keep, p);
 	return p;
 }
 

@@ -180,7 +180,7 @@ void sums_drop(struct scratch *s);
 const uint32_t *sums_roll_up(struct scratch *s, const struct model_stacks *view, uint32_t *count);
 void by_method_done(struct by_method *m);
 /* Sets `events` of wall-clock rows from the slices [from, to); rows may also have older samples. */
-void query_rests(const struct slices *s, uint32_t from, uint32_t to, struct query_rows *rows);
+void query_wait_events(const struct slices *s, uint32_t from, uint32_t to, struct query_rows *rows);
 
 /* Number of samples to display. each: profile_sample_weight(). */
 static inline uint64_t query_samples(uint64_t count, uint64_t weight, uint64_t each)

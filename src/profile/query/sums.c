@@ -379,7 +379,7 @@ static double rests_older(const struct rests *all, const struct query_row *row)
 	return k > 0 && n >= k ? k * (n - k + 1) / n - (r->at ? k / n : 0) : 0;
 }
 
-void query_rests(const struct slices *s, uint32_t from, uint32_t to, struct query_rows *rows)
+void query_wait_events(const struct slices *s, uint32_t from, uint32_t to, struct query_rows *rows)
 {
 	struct rests all = {0};
 	uint32_t at = 1, threads = 0;

@@ -170,7 +170,7 @@ void arms_set(struct sampler *s, struct thread_slot *slot)
 	}
 }
 
-void arms_answer(struct sampler *s)
+void arms_serve(struct sampler *s)
 {
 	uint32_t next = atomic_exchange(&s->arms_asked, 0);
 
@@ -311,7 +311,7 @@ void arms_release(struct sampler *s, struct thread_slot *slot, uint32_t number)
 	counters_add(&s->counters, COUNTER_LATE, unread);
 }
 
-void arms_take_off(struct sampler *s, struct thread_slot *slot)
+void arms_disarm(struct sampler *s, struct thread_slot *slot)
 {
 	for (uint32_t i = 0; i < WIRE_EVENTS; i++) {
 		if (!event_armed(i))

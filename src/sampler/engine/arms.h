@@ -3,7 +3,7 @@
  * Engines on one thread: arming and disarming.
  *
  * Publisher only, unless stated otherwise: engines need descriptors, which exist in the agent's own descriptor table
- * (session/files.h). Other threads request it with sig_arms_ask(). A handler may be reading an arm that is being
+ * (session/files.h). Other threads request it with sig_arms_request(). A handler may be reading an arm that is being
  * disarmed, so disarming has two steps: the engine is silenced, the thread leaves its handler, then the arm is
  * released.
  *
@@ -46,13 +46,13 @@ struct engine_target arms_target(struct sampler *s, uint32_t event);
  * (collect.h).
  */
 void arms_set(struct sampler *s, struct thread_slot *slot);
-void arms_take_off(struct sampler *s, struct thread_slot *slot);
+void arms_disarm(struct sampler *s, struct thread_slot *slot);
 
 /*
- * Serves the requests made with sig_arms_ask(): arms those threads, and sets the regular interval of engines whose
+ * Serves the requests made with sig_arms_request(): arms those threads, and sets the regular interval of engines whose
  * first sample has been consumed.
  */
-void arms_answer(struct sampler *s);
+void arms_serve(struct sampler *s);
 /*
  * Adopts the borrowed perf_events descriptor `fd` for the thread and re-arms cpu by it. The slot owns the descriptor
  * until the thread or the session has ended (arms_borrow_end). Call arms_borrow_end only when no engine is set by it any

@@ -46,7 +46,7 @@ void ask_unanswered(struct sampler *s, struct thread_slot *slot, enum thread_ask
 		return;
 	if (!refused)
 		counters_add(&s->counters, COUNTER_UNANSWERED, 1);
-	sig_frame_put(s, slot, 0,
+	sig_frame_record(s, slot, 0,
 		s->unknown_frames[refused ? WALK_BREAK_COLLECTS : WALK_BREAK_NO_FRAME], &sample);
 }
 

@@ -135,7 +135,7 @@ static void collect_charge(struct sampler *s, struct thread_slot *slot, uint64_t
 	sample.weight = sample.count * interval;
 	atomic_fetch_add(&slot->collect.charged_ns, sample.weight);
 	if (sample.count)
-		sig_frame_put(s, slot, 0, s->unknown_frames[WALK_BREAK_COLLECTS], &sample);
+		sig_frame_record(s, slot, 0, s->unknown_frames[WALK_BREAK_COLLECTS], &sample);
 }
 
 static bool collect_may(const struct thread_slot *slot)
@@ -156,7 +156,7 @@ uint32_t collect_poll(struct sampler *s, bool all)
 			continue;
 		if (collect_permits(s, slot)) {
 			if (atomic_exchange(&slot->collect.unread, 0)) {
-				arms_take_off(s, slot);
+				arms_disarm(s, slot);
 				slot->found_ns = 0; /* its past CPU time has been sampled */
 				arms_set(s, slot);
 			}
@@ -168,12 +168,12 @@ uint32_t collect_poll(struct sampler *s, bool all)
 			continue;
 		}
 		if (atomic_exchange(&slot->collect.unread, 0))
-			arms_take_off(s, slot);
+			arms_disarm(s, slot);
 		if (!atomic_load(&slot->collect.now))
 			continue;
 		collecting++;
 		if (arms_any(slot))
-			arms_take_off(s, slot);
+			arms_disarm(s, slot);
 		if (charges)
 			collect_charge(s, slot, cpu_ns);
 		else

@@ -254,7 +254,7 @@ static void event_limit(struct sampler *s, uint32_t number, char *note, size_t b
  */
 static bool signal_found(struct sampler *s)
 {
-	if (s->signo <= 0 || !sig_keep(s->signo))
+	if (s->signo <= 0 || !sig_reinstall(s->signo))
 		s->signo = sig_choose_again(collect_signals(s));
 	return s->signo > 0;
 }
@@ -347,7 +347,7 @@ int events_stop(struct sampler *s, uint32_t number, char *text, size_t bytes)
 void events_sweep(struct sampler *s)
 {
 	for (struct thread_slot *slot = NULL; (slot = threads_after(s->threads, slot));)
-		arms_take_off(s, slot);
+		arms_disarm(s, slot);
 }
 
 void events_stop_all(struct sampler *s)
@@ -379,7 +379,7 @@ static void reserved_lost(struct sampler *s)
 	for (struct thread_slot *slot = NULL; (slot = threads_next(s->threads, slot));) {
 		if (!arms_any(slot))
 			continue;
-		arms_take_off(s, slot);
+		arms_disarm(s, slot);
 		arms_set(s, slot);
 	}
 	if (clock)
@@ -428,9 +428,9 @@ void events_check_signal(struct sampler *s, uint64_t now)
 	uint32_t numbers;
 	bool found;
 
-	if (s->signo_reserved > 0 && !sig_keep_reserved(s->signo_reserved))
+	if (s->signo_reserved > 0 && !sig_reinstall_reserved(s->signo_reserved))
 		reserved_lost(s);
-	if (s->paused || (s->signo > 0 && !s->signal_lost_ns && sig_keep(s->signo)))
+	if (s->paused || (s->signo > 0 && !s->signal_lost_ns && sig_reinstall(s->signo)))
 		return;
 	numbers = signals_off(s);
 	if (!numbers)

@@ -91,6 +91,6 @@ bool waiting_stack(struct waiting *w, const struct unmounted_thread *thread, str
 	sig_stack_frozen(stack, s, &w->slot, where);
 	if (stack->scratch && stack->count && unmounted_still(&w->java, thread, where, *sp))
 		return true;
-	sig_stack_give(stack);
+	sig_stack_release(stack);
 	return false;
 }

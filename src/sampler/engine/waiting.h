@@ -50,7 +50,7 @@ bool waiting_each(struct waiting *w, uint32_t event, unmounted_fn *fn, void *ctx
 uint32_t waiting_id(struct waiting *w, const struct unmounted_thread *thread);
 /*
  * Walks the thread's stack. True if the thread was in the same place before and after; then the caller owns the stack
- * and gives it back with sig_stack_give. *sp: the address in the heap where the stack begins. Call between sig_enter
+ * and gives it back with sig_stack_release. *sp: the address in the heap where the stack begins. Call between sig_enter
  * and sig_leave.
  */
 bool waiting_stack(struct waiting *w, const struct unmounted_thread *thread, struct stack *stack,

@@ -109,14 +109,14 @@ static void seen_anew(
 			.chunk = where.chunk,
 			.sp = sp,
 			.walked_ns = ww->now,
-			.hash = sig_stack_put(&stack, &sample),
+			.hash = sig_stack_record(&stack, &sample),
 			.id = stack.id,
 			.state = sample.state,
 			.poll = poll};
 	/* It has been woken for this one: the next one may be for a socket, too. */
 	if (!poll.node && poll.poller)
 		seen->hash = 0;
-	sig_stack_give(&stack);
+	sig_stack_release(&stack);
 }
 
 static void wall_thread(void *ctx, const struct unmounted_thread *thread)

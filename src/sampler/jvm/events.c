@@ -49,7 +49,7 @@ static void JNICALL on_thread_start(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread
 		if (slot) {
 			jvm_name(s, jni, thread, slot);
 			select_named(s, slot);
-			sig_arms_ask(s, slot);
+			sig_arms_request(s, slot);
 		}
 	}
 	sig_leave(inside);

@@ -93,7 +93,7 @@ static jint JNICALL gate_attach_daemon(JavaVM *vm, void **env, void *args)
 	return gate_pass(gate.former->AttachCurrentThreadAsDaemon, vm, env, args);
 }
 
-void jvm_gate_put(struct sampler *s)
+void jvm_gate_install(struct sampler *s)
 {
 	JavaVM *vm = jvm.vm;
 
@@ -130,7 +130,7 @@ void jvm_gate_suspect(struct sampler *s)
 	}
 }
 
-void jvm_gate_take_away(void)
+void jvm_gate_remove(void)
 {
 	if (gate.vm && *gate.vm == &gate.table)
 		__atomic_store_n(gate.vm, gate.former, __ATOMIC_SEQ_CST);

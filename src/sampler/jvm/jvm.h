@@ -73,12 +73,12 @@ void alloc_arrived(struct sampler *s, JNIEnv *jni, jobject object, jclass class,
 uint64_t alloc_round_after(struct sampler *s);
 
 /*
- * The gate for attaching threads, in place from start to end of a session: gate.c. jvm_gate_put installs it,
- * jvm_gate_suspect then records the listed threads that may be attaching, jvm_gate_take_away removes it. Publisher.
+ * The gate for attaching threads, in place from start to end of a session: gate.c. jvm_gate_install installs it,
+ * jvm_gate_suspect then records the listed threads that may be attaching, jvm_gate_remove removes it. Publisher.
  */
-void jvm_gate_put(struct sampler *s);
+void jvm_gate_install(struct sampler *s);
 void jvm_gate_suspect(struct sampler *s);
-void jvm_gate_take_away(void);
+void jvm_gate_remove(void);
 
 /* The JavaThread of a JNI environment; 0 if unknown. */
 uint64_t jvm_thread_of(JNIEnv *jni);

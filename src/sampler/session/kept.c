@@ -35,7 +35,7 @@ static void kept_library(struct self_kept *kept, uint64_t base)
 		if (sig_copy(
 			    base + head.e_phoff + i * sizeof(segment), &segment, sizeof(segment)) &&
 			segment.p_type == PT_LOAD && segment.p_flags & PF_R)
-			self_keep(kept, base + segment.p_vaddr,
+			self_kept_add(kept, base + segment.p_vaddr,
 				base + segment.p_vaddr + segment.p_memsz);
 	}
 }
@@ -45,7 +45,7 @@ static void kept_committed(struct sampler *s, uint64_t low, uint64_t high, uint6
 	uint64_t committed;
 
 	if (at && mem_load_u64(&s->poll_mem.mem, at, &committed) && committed <= high)
-		self_keep(&s->kept, low, committed);
+		self_kept_add(&s->kept, low, committed);
 }
 
 struct archives {
@@ -62,7 +62,7 @@ static void kept_archive(void *ctx, const char *line, size_t bytes)
 
 	modules_line(line, bytes, access, &m);
 	if (access[0] == 'r' && m.inode && m.start >= a->low && m.end <= a->high)
-		self_keep(a->kept, m.start, m.end);
+		self_kept_add(a->kept, m.start, m.end);
 }
 
 static void kept_archives(struct sampler *s)
@@ -89,8 +89,8 @@ void kept_layout(struct sampler *s)
 	if (!l)
 		return;
 	if (l->counters_stay) {
-		self_keep(&s->kept, l->unloaded_classes, l->unloaded_classes + sizeof(int64_t));
-		self_keep(&s->kept, l->threads_started, l->threads_started + sizeof(int64_t));
+		self_kept_add(&s->kept, l->unloaded_classes, l->unloaded_classes + sizeof(int64_t));
+		self_kept_add(&s->kept, l->threads_started, l->threads_started + sizeof(int64_t));
 	}
 	/* Touches the pages so that they are present before a handler needs them. */
 	for (uint32_t i = 0; l->immutable_data.offset >= 0 && i < SELF_CONSTANTS; i++)
@@ -174,7 +174,7 @@ bool kept_readable(struct sampler *s)
 
 void kept_end(struct sampler *s)
 {
-	sig_mem_leave();
+	sig_mem_close();
 	if (s->memory.fd >= 0)
 		files_run(s, memory_close_there, s);
 }

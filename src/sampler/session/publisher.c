@@ -233,7 +233,7 @@ static void collectors_poll(struct sampler *s, bool all)
 /* Counts timer signals for which no stack was free (signal/entry.c). */
 static void refused_count(struct sampler *s)
 {
-	uint64_t refused = sig_refused_take();
+	uint64_t refused = sig_refused_consume();
 
 	if (refused)
 		sig_lose(s, WIRE_CPU, COUNTER_NO_STACK, refused);
@@ -309,7 +309,7 @@ static void publisher_loop(struct sampler *s)
 				lease_end(s, SAMPLER_DETACH);
 		}
 		starts_poll(s, now);
-		arms_answer(s);
+		arms_serve(s);
 		if (now >= next || atomic_exchange(&s->hurry, 0)) {
 			next = tick_after(s, now, now < quick_until);
 			publisher_tick(s, now);
@@ -405,7 +405,7 @@ static void publisher_leave(struct sampler *s)
 	events_sweep(s);
 	borrowed_close(s);
 	vm_calls_end(s, exits);
-	jvm_gate_take_away();
+	jvm_gate_remove();
 	kept_end(s);
 	publisher_close(s);
 }

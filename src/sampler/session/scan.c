@@ -193,7 +193,7 @@ static void scan_gone(struct sampler *s)
 			slot_retire(s, slot);
 		if (!atomic_load(&slot->gone))
 			continue;
-		arms_take_off(s, slot);
+		arms_disarm(s, slot);
 		arms_borrow_end(slot);
 		if (atomic_load(&slot->pins))
 			continue;

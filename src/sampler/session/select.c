@@ -13,12 +13,12 @@ static void select_slot(struct sampler *s, struct thread_slot *slot)
 
 	if (seq & 1 || (slot->select_seq == seq + 1 && slot->select_round == s->select.round))
 		return;
-	out = sig_leaves_out(s, slot);
+	out = sig_is_excluded(s, slot);
 	if (atomic_load(&slot->name_seq) != seq)
 		return; /* renamed meanwhile: next time */
 	atomic_store(&slot->unselected, out);
 	if (out)
-		arms_take_off(s, slot);
+		arms_disarm(s, slot);
 	if (!out && was)
 		arms_set(s, slot);
 	slot->select_seq = seq + 1;
@@ -55,7 +55,7 @@ void select_new(struct sampler *s, struct thread_slot *slot)
 
 void select_named(struct sampler *s, struct thread_slot *slot)
 {
-	if (!s->select.pattern[0] || sig_leaves_out(s, slot))
+	if (!s->select.pattern[0] || sig_is_excluded(s, slot))
 		return;
 	atomic_store(&slot->unselected, false);
 }

@@ -185,7 +185,7 @@ void setup_session(struct sampler *s)
 	engine_perf_budget(setup_fds(s));
 	s->current_place = jvm_current_place();
 	epochs_open(s);
-	jvm_gate_put(s);
+	jvm_gate_install(s);
 	setup_threads(s);
 	collected = collect_signals(s);
 	s->signo = sig_choose(s, collected, setup_left);

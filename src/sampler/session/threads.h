@@ -64,7 +64,7 @@ struct thread_arm {
 	uint32_t share;          /* the period is weight / share */
 	/*
 	 * perf: `first` is the period in force until the publisher has set the interval, 0 afterwards. Handlers accept
-	 * one sample of this period, with weight first_weight, set `begun` and ask the publisher (sig_arms_ask). They
+	 * one sample of this period, with weight first_weight, set `begun` and ask the publisher (sig_arms_request). They
 	 * drop further samples; what the event counts until the interval is set is added to `late`, and to the weight
 	 * of the next sample.
 	 */

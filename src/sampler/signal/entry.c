@@ -37,7 +37,7 @@ __attribute__((used)) void sig_refuse(int sig, const siginfo_t *info)
 		atomic_fetch_add_explicit(&sig_refused, 1, memory_order_relaxed);
 }
 
-uint64_t sig_refused_take(void)
+uint64_t sig_refused_consume(void)
 {
 	return atomic_exchange(&sig_refused, 0);
 }

@@ -22,7 +22,7 @@ void sig_handle(int sig, siginfo_t *info, void *ucontext, int32_t tid);
  */
 void sig_refuse(int sig, const siginfo_t *info);
 /* Returns and resets the number of timer samples refused. Publisher only. */
-uint64_t sig_refused_take(void);
+uint64_t sig_refused_consume(void);
 
 /*
  * Acquires one of the session's SAMPLER_SCRATCH buffers; the caller must release it. There is one for every handler

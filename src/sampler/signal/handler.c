@@ -168,7 +168,7 @@ static void delivery_record_residual(struct delivery *v, struct thread_arm *arm,
 	sample.count = (uint32_t)(unseen->ns / interval);
 	sample.weight = sample.count * weight;
 	unseen->ns %= interval;
-	sig_frame_put(v->s, v->thread, 0, WALK_PACK(WALK_KERNEL, WIRE_KERNEL_SWITCH), &sample);
+	sig_frame_record(v->s, v->thread, 0, WALK_PACK(WALK_KERNEL, WIRE_KERNEL_SWITCH), &sample);
 }
 
 /* Every sample of the kernel becomes a trace of its own over the same user frames. */
@@ -189,7 +189,7 @@ static void delivery_record_buffer(
 		if (arm->event == WIRE_CPU && arm->second && worth)
 			overlap_add(&v->s->process_clock, sample.weight);
 		atomic_store_explicit(&arm->begun, 1, memory_order_release);
-		sig_arms_ask(v->s, v->thread);
+		sig_arms_request(v->s, v->thread);
 	} else {
 		late = atomic_exchange_explicit(&arm->late, 0, memory_order_relaxed);
 	}
@@ -203,7 +203,7 @@ static void delivery_record_buffer(
 		worth--;
 		taken++;
 		sample.before = (uint32_t)kernel;
-		sig_stack_put(stack, &sample);
+		sig_stack_record(stack, &sample);
 		sample.weight = atomic_load_explicit(&arm->weight, memory_order_relaxed);
 	}
 	if (samples.lost)
@@ -228,10 +228,10 @@ static void delivery_take_requests(struct delivery *v)
 static void held_put(const struct stack *stack, uint64_t weight)
 {
 	struct thread_held *held = &stack->thread->held;
-	uint64_t hash = sig_stack_put(stack, &(struct stack_sample){.event = WIRE_LOCK,
-						     .state = WIRE_STATE_HOLDS,
-						     .count = 1,
-						     .weight = weight});
+	uint64_t hash = sig_stack_record(stack, &(struct stack_sample){.event = WIRE_LOCK,
+							.state = WIRE_STATE_HOLDS,
+							.count = 1,
+							.weight = weight});
 
 	atomic_store(&held->cpu_ns, sig_clock());
 	atomic_store(&held->id, stack->id);
@@ -244,18 +244,18 @@ static void delivery_record(struct delivery *v, const void *context)
 
 	sig_stack_interrupted(&stack, v->s, v->thread, context);
 	if (v->timer < WIRE_EVENTS)
-		sig_stack_put(
+		sig_stack_record(
 			&stack, &(struct stack_sample){
 					.event = v->timer, .count = 1, .weight = v->timer_weight});
 	if (v->asked[THREADS_ASK_WALL])
-		sig_wall_put(&stack, v->asked[THREADS_ASK_WALL], context);
+		sig_wall_record(&stack, v->asked[THREADS_ASK_WALL], context);
 	if (v->asked[THREADS_ASK_HOLDER])
 		held_put(&stack, v->asked[THREADS_ASK_HOLDER]);
 	for (uint32_t i = 0; i < THREADS_ARMS; i++) {
 		if (v->buffers & ~BUFFER_OF_TRAP & 1u << i)
 			delivery_record_buffer(v, &stack, &v->thread->arms[i]);
 	}
-	sig_stack_give(&stack);
+	sig_stack_release(&stack);
 }
 
 static uint32_t visit_events(const struct delivery *v)
@@ -293,7 +293,7 @@ static uint32_t sig_arrived(
 		delivery_record(&v, context);
 	/* Walks a stack of its own, without the frames below Java. */
 	if (v.buffers & BUFFER_OF_TRAP)
-		sig_trap_take(s, v.thread, &v.thread->arms[THREADS_ARM_TRAP], context);
+		sig_trap_consume(s, v.thread, &v.thread->arms[THREADS_ARM_TRAP], context);
 	if (v.thread)
 		atomic_fetch_sub_explicit(&v.thread->inside, 1, memory_order_release);
 	return visit_events(&v);

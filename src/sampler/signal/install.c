@@ -82,14 +82,14 @@ static bool sig_take(int sig, struct sampler *s, left_fn *left)
 	return raw_sigaction_set(sig, &agent_side, NULL) == 0;
 }
 
-bool sig_keep(int sig)
+bool sig_reinstall(int sig)
 {
 	return sig_take(sig, NULL, NULL);
 }
 
-bool sig_keep_reserved(int sig)
+bool sig_reinstall_reserved(int sig)
 {
-	return sig_keep(SIGIO) && sig_keep(sig);
+	return sig_reinstall(SIGIO) && sig_reinstall(sig);
 }
 
 int sig_choose(struct sampler *s, uint64_t collected, left_fn *left)

@@ -134,7 +134,7 @@ bool sig_mem_by_file(int32_t fd)
 	return true;
 }
 
-void sig_mem_leave(void)
+void sig_mem_close(void)
 {
 	atomic_store(&mem_reads.way, BY_NOTHING);
 }

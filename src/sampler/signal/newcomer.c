@@ -97,6 +97,6 @@ struct thread_slot *sig_newcomer(struct sampler *s)
 	atomic_store(&slot->hotspot_own, hotspot_own);
 	if (!sig_java_name(s, mem, slot, java))
 		newcomer_comm(s, slot);
-	atomic_store(&slot->unselected, sig_leaves_out(s, slot));
+	atomic_store(&slot->unselected, sig_is_excluded(s, slot));
 	return slot;
 }

@@ -121,12 +121,12 @@ struct stack_sample {
  * Records samples of a stack in the trace table and in the event's counters; samples that do not fit count as lost.
  * Returns the hash of the trace if a state was given, 0 if the samples were lost or the thread is not selected.
  */
-uint64_t sig_stack_put(const struct stack *stack, const struct stack_sample *sample);
+uint64_t sig_stack_record(const struct stack *stack, const struct stack_sample *sample);
 /* The same for a stack that needs no walk because it consists of this one frame. id: its owner's; 0: the thread's. */
-void sig_frame_put(struct sampler *s, struct thread_slot *slot, uint32_t id, uint64_t frame,
+void sig_frame_record(struct sampler *s, struct thread_slot *slot, uint32_t id, uint64_t frame,
 	const struct stack_sample *sample);
-/* Releases the stack's buffer after the last sig_stack_put. */
-void sig_stack_give(struct stack *stack);
+/* Releases the stack's buffer after the last sig_stack_record. */
+void sig_stack_release(struct stack *stack);
 
 /* The id of a class's name, for the leaf frame of what was allocated or waited for. Long names are truncated. */
 uint32_t sig_class_id(struct sampler *s, const struct walk_mem *mem, uint64_t klass);
@@ -139,13 +139,13 @@ uint64_t sig_clock(void);
 
 /* Counts n samples of an event as lost, for a reason that has a counter. */
 void sig_lose(struct sampler *s, uint32_t event, unsigned counter, uint64_t n);
-/* Wakes the publisher when the table is filling up; called by sig_stack_put. */
+/* Wakes the publisher when the table is filling up; called by sig_stack_record. */
 void sig_hurry(struct sampler *s);
 /*
  * Asks the publisher to arm the thread, and to set the interval of engines that have delivered their first sample
  * (engine/arms.h). Any thread, including handlers.
  */
-void sig_arms_ask(struct sampler *s, struct thread_slot *slot);
+void sig_arms_request(struct sampler *s, struct thread_slot *slot);
 
 /* --- virtual.c: virtual threads ------------------------------------------------------------ */
 
@@ -159,7 +159,7 @@ uint32_t sig_virtual_known(struct sampler *s, const struct walk_mem *mem, uint64
 /* --- wall.c: the sample requested by the wall clock --------------------------------------- */
 
 /* Records the sample the wall clock has requested, of this weight in ns, and its thread's state. Signal handler only. */
-void sig_wall_put(const struct stack *stack, uint64_t weight, const void *ucontext);
+void sig_wall_record(const struct stack *stack, uint64_t weight, const void *ucontext);
 
 /* --- perf.c: samples in a thread's perf buffer -------------------------------------------- */
 
@@ -186,7 +186,7 @@ void sig_perf_close(struct perf_samples *samples);
 /* --- trap.c: breakpoints on the allocation paths of JDK 8 ----------------------------------- */
 
 /* Consumes the arm's buffer. Only the last record can be where the thread is now. */
-void sig_trap_take(struct sampler *s, struct thread_slot *thread, struct thread_arm *arm,
+void sig_trap_consume(struct sampler *s, struct thread_slot *thread, struct thread_arm *arm,
 	const void *ucontext);
 
 /* --- newcomer.c, glob.c: threads not listed yet; selection of threads ---------------------- */
@@ -211,7 +211,7 @@ bool sig_java_name(struct sampler *s, const struct walk_mem *mem, struct thread_
 bool glob_any(const char *pattern, const char *name, size_t bytes);
 
 /* True when the session's pattern excludes the thread by its name. */
-bool sig_leaves_out(const struct sampler *s, const struct thread_slot *slot);
+bool sig_is_excluded(const struct sampler *s, const struct thread_slot *slot);
 
 /* --- mem.c: how the JVM's memory is read ------------------------------------------------- */
 
@@ -228,7 +228,7 @@ bool sig_mem_by_file(int32_t fd);
 	"stacks cannot be walked: a sandbox forbids process_vm_readv and /proc/self/mem in the " \
 	"JVM"
 /* Makes all further copies fail. */
-void sig_mem_leave(void);
+void sig_mem_close(void);
 /* Copies memory of this process through the kernel; false unless all of it is readable. Never faults. */
 bool sig_copy(uint64_t addr, void *out, size_t bytes);
 /* The same for a series of copies, with one identity check: a self_copy. */
@@ -261,8 +261,8 @@ int sig_choose_reserved(
  * True when our handler is installed; reinstalls it if the signal has no handler. False: another handler owns the
  * signal.
  */
-bool sig_keep(int sig);
+bool sig_reinstall(int sig);
 /* The same for the reserved signal and for SIGIO, which the kernel may send in its place. */
-bool sig_keep_reserved(int sig);
+bool sig_reinstall_reserved(int sig);
 
 #endif

@@ -46,7 +46,7 @@ void sig_hurry(struct sampler *s)
 		raw_futex_wake(&s->shared.control->command_seq);
 }
 
-void sig_arms_ask(struct sampler *s, struct thread_slot *slot)
+void sig_arms_request(struct sampler *s, struct thread_slot *slot)
 {
 	if (atomic_exchange(&slot->arms_asked, 1))
 		return;
@@ -64,7 +64,7 @@ static void stack_count(const struct stack *stack, struct event *event, uint32_t
 		counters_add(&stack->s->counters, stack->flaw, samples);
 }
 
-uint64_t sig_stack_put(const struct stack *stack, const struct stack_sample *sample)
+uint64_t sig_stack_record(const struct stack *stack, const struct stack_sample *sample)
 {
 	bool stored;
 	struct trace_key key = {.frames = stack->user - sample->before,
@@ -76,7 +76,7 @@ uint64_t sig_stack_put(const struct stack *stack, const struct stack_sample *sam
 
 	if (atomic_load_explicit(&stack->thread->unselected, memory_order_relaxed))
 		return 0;
-	stored = trace_table_put(stack->s->table, &key, sample->count, sample->weight);
+	stored = trace_table_add(stack->s->table, &key, sample->count, sample->weight);
 	if (stored)
 		stack_count(stack, event, sample->count);
 	else
@@ -85,19 +85,19 @@ uint64_t sig_stack_put(const struct stack *stack, const struct stack_sample *sam
 	return stored && sample->state ? trace_table_hash(&key) : 0;
 }
 
-void sig_frame_put(struct sampler *s, struct thread_slot *slot, uint32_t id, uint64_t frame,
+void sig_frame_record(struct sampler *s, struct thread_slot *slot, uint32_t id, uint64_t frame,
 	const struct stack_sample *sample)
 {
 	struct stack stack = {.s = s, .thread = slot, .id = id, .count = 1};
 
 	stack.reason[1] = frame;
 	stack.user = &stack.reason[1];
-	sig_stack_put(&stack, sample);
+	sig_stack_record(&stack, sample);
 }
 
 /* --- walking ---------------------------------------------------------------------------------- */
 
-void sig_stack_give(struct stack *stack)
+void sig_stack_release(struct stack *stack)
 {
 	if (stack->scratch)
 		sig_scratch_release(stack->scratch);
@@ -177,10 +177,10 @@ static void stack_name(struct stack *stack, const struct walk_result *result, st
 
 	names_resolve(s->names, s->layout, stack->mem, &stack->scratch->cache,
 		stack->scratch->frames, result->count, stack->user, &unnamed);
-	frame_cache_keep(
+	frame_cache_insert(
 		&stack->scratch->cache, stack->scratch->frames, stack->user, result->count);
 	if (tail)
-		tail_give(tail, stack->user, result->count);
+		tail_release(tail, stack->user, result->count);
 	if (unnamed)
 		counters_add(&s->counters, COUNTER_UNNAMED, unnamed);
 	if (result->truncated)
@@ -310,7 +310,7 @@ static void stack_walk(struct stack *stack, const struct walk_regs *regs, uint64
 	stack_of_java(stack, java, &thread);
 	thread.compiler = thread.java_thread && stack->thread->kind == WIRE_THREAD_COMPILER &&
 			  compiler_proved(stack, thread.java_thread);
-	thread.tail = tail_take(&s->tails[stack->thread - s->threads->slots], stack->thread->id);
+	thread.tail = tail_acquire(&s->tails[stack->thread - s->threads->slots], stack->thread->id);
 	result =
 		walk_stack(s->layout, stack->mem, regs, &thread, stack->scratch->frames, cut.limit);
 	stack_named(stack, &result, thread.tail, began);

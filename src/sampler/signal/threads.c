@@ -53,7 +53,7 @@ void threads_renumber(struct threads *threads, struct thread_slot *slot)
 {
 	threads_give_id(threads, slot);
 	slot->published_seq = 0;
-	/* Its last activity must not be counted again under the old id; sig_wall_put checks for this as well. */
+	/* Its last activity must not be counted again under the old id; sig_wall_record checks for this as well. */
 	atomic_store(&slot->wall.hash, 0);
 }
 

@@ -47,11 +47,11 @@ static void trap_put(struct sampler *s, struct thread_slot *thread, const uint64
 	/* JDK 8 passes a KlassHandle, which holds nothing but the Klass*. */
 	stack.user[-1] = WALK_PACK(outside ? WALK_CLASS_OUTSIDE : WALK_CLASS,
 		sig_class_id(s, stack.mem, at[TRAP_ARG_0]));
-	sig_stack_put(&stack, &sample);
-	sig_stack_give(&stack);
+	sig_stack_record(&stack, &sample);
+	sig_stack_release(&stack);
 }
 
-void sig_trap_take(
+void sig_trap_consume(
 	struct sampler *s, struct thread_slot *thread, struct thread_arm *arm, const void *ucontext)
 {
 	const struct event *event = &s->events[WIRE_ALLOC];

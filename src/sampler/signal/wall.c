@@ -66,7 +66,7 @@ static uint32_t wall_io_name(const struct stack *stack, const void *ucontext)
 	return atomic_load_explicit(&io->name, memory_order_relaxed) == name ? name : 0;
 }
 
-void sig_wall_put(const struct stack *stack, uint64_t weight, const void *ucontext)
+void sig_wall_record(const struct stack *stack, uint64_t weight, const void *ucontext)
 {
 	struct thread_wall *wall = &stack->thread->wall;
 	struct stack_sample sample = {
@@ -78,7 +78,7 @@ void sig_wall_put(const struct stack *stack, uint64_t weight, const void *uconte
 		stack->user[-1] = WALK_PACK(WALK_IO, io);
 		sample.before = 1;
 	}
-	hash = sig_stack_put(stack, &sample);
+	hash = sig_stack_record(stack, &sample);
 	if (sample.state == WIRE_STATE_ON_CPU || sample.state == WIRE_STATE_RUNNABLE ||
 		!regs_resumes(ucontext, stack->mem))
 		hash = 0; /* it changes without being noticed, or was about to */

@@ -431,7 +431,7 @@ static void frames_forget_known(struct frames *f)
 
 	hash_index_clear(&f->known_index);
 	for (uint32_t i = 0; i < f->known_count; i++) {
-		if (!profile_keeps(f->profile, f->known[i].frame))
+		if (!profile_is_pinned(f->profile, f->known[i].frame))
 			continue;
 		f->known[n] = f->known[i];
 		hash_index_add(&f->known_index, hash_u64(f->known[n].wire), n);
@@ -453,17 +453,17 @@ static void frames_leave(struct frames *f, struct frames_method *m)
 	m->method = PROFILE_NONE;
 }
 
-void frames_keep(struct frames *f, enum profile_kind kind, bool leaving)
+void frames_pin(struct frames *f, enum profile_kind kind, bool leaving)
 {
 	if (kind == PROFILE_FRAMES && leaving)
 		frames_forget_known(f);
 	for (uint32_t i = 0; kind == PROFILE_FRAMES && !leaving && i < f->known_count; i++)
 		if (!f->symbols && !frames_has_method(WIRE_FRAME_KIND(f->known[i].wire)))
-			profile_keep(f->profile,
+			profile_pin(f->profile,
 				f->known[i].frame); /* a recording defines it only once */
 	for (uint32_t i = 0; kind == PROFILE_METHODS && leaving && i < f->method_count; i++)
 		if (f->methods[i].method != PROFILE_NONE &&
-			!profile_keeps(f->profile, f->methods[i].method))
+			!profile_is_pinned(f->profile, f->methods[i].method))
 			frames_leave(f, &f->methods[i]);
 }
 

@@ -48,7 +48,7 @@ struct reader {
 	char note[512];
 };
 
-static profile_keeper_fn reader_keep;
+static profile_pin_fn reader_keep;
 
 struct reader *reader_new(struct profile *profile, struct frames *frames, uint64_t start_ns)
 {
@@ -60,7 +60,7 @@ struct reader *reader_new(struct profile *profile, struct frames *frames, uint64
 	r->trace_slots = READER_TRACES_MIN;
 	r->traces = xcalloc(r->trace_slots, sizeof(*r->traces));
 	r->threads = thread_ids_new(profile);
-	profile_keeper_add(profile, reader_keep, r);
+	profile_pin_register(profile, reader_keep, r);
 	return r;
 }
 
@@ -68,7 +68,7 @@ void reader_free(struct reader *r)
 {
 	if (!r)
 		return;
-	profile_keeper_remove(r->profile, r);
+	profile_pin_unregister(r->profile, r);
 	free(r->traces);
 	thread_ids_free(r->threads);
 	free(r);
@@ -285,7 +285,7 @@ static uint32_t reader_stack(
 	for (uint32_t i = rec->frame_count; i-- > first;)
 		stack = profile_stack_child(
 			r->profile, stack, frames_get(r->frames, rec->frames[i]));
-	stack = profile_stack_resting(r->profile, stack, state, known ? &io : NULL);
+	stack = profile_stack_waiting(r->profile, stack, state, known ? &io : NULL);
 	buf_done(&text);
 	return stack;
 }
@@ -345,18 +345,18 @@ static void reader_keep(void *ctx, enum profile_kind kind, bool leaving)
 {
 	struct reader *r = ctx;
 
-	frames_keep(r->frames, kind, leaving);
+	frames_pin(r->frames, kind, leaving);
 	if (leaving && kind == PROFILE_THREADS)
-		thread_ids_leave(r->threads);
+		thread_ids_forget(r->threads);
 	for (uint32_t i = 0; i < r->trace_slots; i++) {
 		struct reader_trace *t = &r->traces[i];
 
 		if (kind == PROFILE_STACKS && !leaving && t->id)
-			profile_keep(r->profile, t->stack);
+			profile_pin(r->profile, t->stack);
 		if (kind == PROFILE_THREADS && !leaving && t->id &&
 			profile_get_thread(r->profile, t->thread)->kind == THREAD_VIRTUAL)
-			profile_keep(r->profile, t->thread);
-		if (kind == PROFILE_THREADS && leaving && !profile_keeps(r->profile, t->thread))
+			profile_pin(r->profile, t->thread);
+		if (kind == PROFILE_THREADS && leaving && !profile_is_pinned(r->profile, t->thread))
 			t->id = 0;
 	}
 }
@@ -562,7 +562,7 @@ static const struct {
 	{WIRE_REC_WAIT, "WAIT", offsetof(struct wire_wait, at_least), reader_take_wait},
 };
 
-int reader_take(struct reader *r, const struct wire_record *rec, uint32_t size, uint64_t limit_s,
+int reader_consume(struct reader *r, const struct wire_record *rec, uint32_t size, uint64_t limit_s,
 	struct err *err)
 {
 	r->limit_s = limit_s < UINT32_MAX - 1 ? limit_s : UINT32_MAX - 1;
@@ -571,7 +571,7 @@ int reader_take(struct reader *r, const struct wire_record *rec, uint32_t size, 
 			continue;
 		if (size >= reader_rows[i].least && reader_rows[i].take(r, rec, size))
 			return 0;
-		return err_set(err, ERR_FAILED, "A %s record of %u bytes says what cannot be.",
+		return err_set(err, ERR_FAILED, "A %s record of %u bytes has impossible contents.",
 			reader_rows[i].name, size);
 	}
 	r->stats.skipped++;

@@ -35,7 +35,7 @@ void reader_on_module(struct reader *r, reader_module_fn *fn, void *ctx);
  * Decodes one record of `size` bytes, all present (at least a struct wire_record, a multiple of 8). limit_s: the current
  * second; later times are clamped to it. 0, or -1 with an error, after which the session must end.
  */
-int reader_take(struct reader *r, const struct wire_record *rec, uint32_t size, uint64_t limit_s,
+int reader_consume(struct reader *r, const struct wire_record *rec, uint32_t size, uint64_t limit_s,
 	struct err *err);
 
 /* True when the record's frames lie within `size` bytes. */
@@ -83,8 +83,8 @@ bool frames_ready(const struct frames *f, const struct wire_trace *rec);
 uint32_t frames_get(struct frames *f, uint64_t wire_frame);
 /* What a thread waits for, from a WIRE_FRAME_IO; false: its name is unknown. *out points into text, which is the caller's. */
 bool frames_io(struct frames *f, uint64_t wire_frame, struct profile_io *out, struct buf *text);
-/* The keeper's callback of the profile (profile.h). */
-void frames_keep(struct frames *f, enum profile_kind kind, bool leaving);
+/* The pin callback of the profile (profile.h). */
+void frames_pin(struct frames *f, enum profile_kind kind, bool leaving);
 /* A pseudo frame for a defect of a stack: "[truncated]". */
 uint32_t frames_reason(struct frames *f, const char *reason);
 
@@ -105,7 +105,7 @@ uint32_t thread_ids_get(struct thread_ids *t, uint32_t id, bool *known);
 uint32_t thread_ids_virtual(struct thread_ids *t, uint32_t id, const struct profile_thread *thread,
 	bool *known, bool *shared);
 /* Called when threads leave the model: forgets those that the model does not retain. */
-void thread_ids_leave(struct thread_ids *t);
+void thread_ids_forget(struct thread_ids *t);
 
 /* --- tids.c -------------------------------------------------------------------------------------------- */
 

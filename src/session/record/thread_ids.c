@@ -113,13 +113,13 @@ uint32_t thread_ids_virtual(struct thread_ids *t, uint32_t id, const struct prof
 	return number;
 }
 
-void thread_ids_leave(struct thread_ids *t)
+void thread_ids_forget(struct thread_ids *t)
 {
 	hash_index_clear(&t->index);
 	memset(t->shared, 0, sizeof(t->shared));
 	t->virtuals = t->patterns = 0;
 	for (uint32_t i = 0; i < t->cap; i++) {
-		if (!profile_keeps(t->profile, i))
+		if (!profile_is_pinned(t->profile, i))
 			t->ids[i] = NO_ID;
 		if (t->ids[i] == NO_ID)
 			continue;

@@ -140,7 +140,7 @@ static int end(struct elf_child *c)
 	return got == pid ? status : -1;
 }
 
-void elf_child_rest(struct elf_child *c)
+void elf_child_stop(struct elf_child *c)
 {
 	if (c->pid)
 		end(c);
@@ -150,7 +150,7 @@ void elf_child_free(struct elf_child *c)
 {
 	if (!c)
 		return;
-	elf_child_rest(c);
+	elf_child_stop(c);
 	free(c);
 }
 

@@ -36,7 +36,7 @@ struct elf_child;
 struct elf_child *elf_child_new(void);
 void elf_child_free(struct elf_child *c);
 /* Ends the process, if there is one. The next request starts another. */
-void elf_child_rest(struct elf_child *c);
+void elf_child_stop(struct elf_child *c);
 /* Sets the limits of one request in CPU time and, for a child that sleeps, elapsed time. For tests. */
 void elf_child_limit(struct elf_child *c, unsigned cpu_ms, unsigned elapsed_ms);
 

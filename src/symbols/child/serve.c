@@ -98,7 +98,7 @@ static void answer_elf(uint32_t op, int fd, int debug_fd, struct child_answer *a
 	Elf *debug = elf && debug_fd >= 0 ? elf_file_begin(debug_fd) : NULL;
 
 	if (!elf)
-		fail(a, "It is not a 64-bit ELF file that can be read.");
+		fail(a, "It is not a readable 64-bit ELF file.");
 	else if (op == CHILD_FACTS)
 		answer_facts(elf, a);
 	else if (op == CHILD_NAMES)

@@ -37,9 +37,9 @@ static void ui_keep(void *ctx, enum profile_kind kind, bool leaving)
 	if (leaving)
 		return;
 	if (kind == PROFILE_THREADS)
-		profile_keep(ui->profile, ui->scope.thread);
+		profile_pin(ui->profile, ui->scope.thread);
 	if (kind == PROFILE_POOLS)
-		profile_keep(ui->profile, ui->scope.pool);
+		profile_pin(ui->profile, ui->scope.pool);
 	for (int i = 0; kind == PROFILE_METHODS && i < VIEW_COUNT; i++)
 		if (ui->place.state[i] && view_table[i]->keep)
 			view_table[i]->keep(ui);
@@ -49,7 +49,7 @@ static void ui_adopt_profile(struct ui *ui)
 {
 	ui->profile = ui->ops->profile(ui->ctx);
 	ui->vitals = ui->ops->vitals(ui->ctx);
-	profile_keeper_add(ui->profile, ui_keep, ui);
+	profile_pin_register(ui->profile, ui_keep, ui);
 }
 
 /* Values of the setting `unsaved`, in s. */
@@ -96,7 +96,7 @@ static void ui_free_view(struct ui *ui, int view)
 void ui_done(struct ui *ui)
 {
 	if (ui->profile)
-		profile_keeper_remove(ui->profile, ui);
+		profile_pin_unregister(ui->profile, ui);
 	for (int i = 0; i < VIEW_COUNT; i++)
 		ui_free_view(ui, i);
 	canvas_done(&ui->canvas);
@@ -119,7 +119,7 @@ static bool prepare_search(struct ui *ui, uint64_t stamp)
 	search_update(ui);
 	ui->job.summed = true;
 	ui->job.stamp = stamp;
-	return profile_asked(ui->profile) < ui->job.slice;
+	return profile_query_size(ui->profile) < ui->job.slice;
 }
 
 /* Transforms the stacks of the view's second query. */
@@ -392,7 +392,7 @@ static void ui_reset(struct ui *ui)
 		if (VIEWS_DATA & VIEW_BIT(i))
 			ui_free_view(ui, i);
 	if (ui->profile)
-		profile_keeper_remove(ui->profile, ui);
+		profile_pin_unregister(ui->profile, ui);
 }
 
 void ui_attach(struct ui *ui, int pid)

@@ -103,7 +103,7 @@ struct view {
 	void (*back)(struct ui *ui);
 	/* The selected thread or pool, offered by the export dialog. Leaves both unchanged if nothing is selected. */
 	void (*chosen)(const struct ui *ui, uint32_t *thread, uint32_t *pool);
-	/* Calls profile_keep for the method ids that the view retains across updates. */
+	/* Calls profile_pin for the method ids that the view retains across updates. */
 	void (*keep)(const struct ui *ui);
 };
 

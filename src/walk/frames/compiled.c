@@ -105,7 +105,7 @@ static void note(struct walker *w, const struct code_blob *blob, uint64_t pc, ui
 		blob->frame_words < 2 || w->count == w->max || code_is_deopt(l, blob, pc))
 		return;
 	code.compile_id = (int32_t)layout_field(&l->compile_id, blob->copy);
-	frame_cache_note(w->thread->cache, &code, w->frames, first, w->count);
+	frame_cache_record(w->thread->cache, &code, w->frames, first, w->count);
 }
 
 /* Adds the frames at the interrupted pc in a method body. Cached: loops are interrupted at the same few places. */

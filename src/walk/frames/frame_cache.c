@@ -28,9 +28,10 @@ static uint64_t key_in(const uint64_t *key)
 static bool is_valid(
 	const struct walk_layout *l, const struct walk_mem *mem, const struct frame_cache_code *c)
 {
-	return layout_kept(&l->nmethod_method, mem, c->start) == c->method &&
-	       (int32_t)layout_kept(&l->compile_id, mem, c->start) == c->compile_id &&
-	       (l->jdk < 20 || layout_kept(&l->block_used, mem, c->start - l->heap_block_bytes));
+	return layout_load_in_place(&l->nmethod_method, mem, c->start) == c->method &&
+	       (int32_t)layout_load_in_place(&l->compile_id, mem, c->start) == c->compile_id &&
+	       (l->jdk < 20 ||
+		       layout_load_in_place(&l->block_used, mem, c->start - l->heap_block_bytes));
 }
 
 bool frame_cache_find(const struct frame_cache *cache, const struct walk_layout *layout,
@@ -58,7 +59,7 @@ static uint64_t sum_of(const struct walk_frame *frames, uint32_t count)
 	return sum;
 }
 
-void frame_cache_note(struct frame_cache_walk *walk, const struct frame_cache_code *code,
+void frame_cache_record(struct frame_cache_walk *walk, const struct frame_cache_code *code,
 	const struct walk_frame *frames, uint32_t first, uint32_t last)
 {
 	struct frame_cache_fill *fill = &walk->fills[walk->count];
@@ -137,11 +138,11 @@ bool frame_cache_method(const struct frame_cache_walk *walk, const struct walk_l
 	if (!version_unchanged(&row->version, version) || (!now && !is_same(layout, mem, out)))
 		return false;
 	if (!now)
-		frame_cache_method_keep(walk, out);
+		frame_cache_method_insert(walk, out);
 	return true;
 }
 
-void frame_cache_method_keep(
+void frame_cache_method_insert(
 	const struct frame_cache_walk *walk, const struct frame_cache_method *method)
 {
 	struct frame_cache_method_row *row =
@@ -159,7 +160,7 @@ void frame_cache_method_keep(
 
 /* --- what a walk found ------------------------------------------------------------------------------- */
 
-void frame_cache_keep(struct frame_cache_walk *walk, const struct walk_frame *frames,
+void frame_cache_insert(struct frame_cache_walk *walk, const struct walk_frame *frames,
 	const uint64_t *packed, uint32_t count)
 {
 	for (uint32_t i = 0; i < walk->count; i++) {
@@ -188,8 +189,8 @@ bool frame_cache_rule(const struct frame_cache *cache, const struct unwind_table
 	return version_unchanged(&row->version, version);
 }
 
-void frame_cache_rule_keep(struct frame_cache *cache, const struct unwind_table *rows, uint64_t pc,
-	const struct unwind_rule *rule)
+void frame_cache_rule_insert(struct frame_cache *cache, const struct unwind_table *rows,
+	uint64_t pc, const struct unwind_rule *rule)
 {
 	struct frame_cache_rule_row *row = &cache->rules[hash_of(pc) % FRAME_CACHE_RULE_ROWS];
 	uint32_t version;

@@ -100,7 +100,7 @@ bool frame_cache_find(const struct frame_cache *cache, const struct walk_layout 
 	const struct walk_mem *mem, uint64_t pc, struct frame_cache_code *out);
 
 /* Records that frames first..last of the walk belong to code (pc, start, method, compile_id, frame_words set). */
-void frame_cache_note(struct frame_cache_walk *walk, const struct frame_cache_code *code,
+void frame_cache_record(struct frame_cache_walk *walk, const struct frame_cache_code *code,
 	const struct walk_frame *frames, uint32_t first, uint32_t last);
 /*
  * True when there is a row for this Method. A row of an older epoch is renewed if the Method still has the same parts: a
@@ -109,19 +109,19 @@ void frame_cache_note(struct frame_cache_walk *walk, const struct frame_cache_co
 bool frame_cache_method(const struct frame_cache_walk *walk, const struct walk_layout *layout,
 	const struct walk_mem *mem, uint64_t method, struct frame_cache_method *out);
 /* Caches a Method that this walk has read and named. No-op while unloaded classes are not counted. */
-void frame_cache_method_keep(
+void frame_cache_method_insert(
 	const struct frame_cache_walk *walk, const struct frame_cache_method *method);
 
 /* Drops what was recorded for frames from index `first` on: they have been moved. */
 void frame_cache_forget(struct frame_cache_walk *walk, uint32_t first);
 /* Call after names_resolve: inserts what was recorded, with the names, into the table. */
-void frame_cache_keep(struct frame_cache_walk *walk, const struct walk_frame *frames,
+void frame_cache_insert(struct frame_cache_walk *walk, const struct walk_frame *frames,
 	const uint64_t *packed, uint32_t count);
 
 /* The rule of a native return address in that unwind table. A row exists only where the caller's pc was proved to be one. */
 bool frame_cache_rule(const struct frame_cache *cache, const struct unwind_table *rows, uint64_t pc,
 	struct unwind_rule *out);
-void frame_cache_rule_keep(struct frame_cache *cache, const struct unwind_table *rows, uint64_t pc,
-	const struct unwind_rule *rule);
+void frame_cache_rule_insert(struct frame_cache *cache, const struct unwind_table *rows,
+	uint64_t pc, const struct unwind_rule *rule);
 
 #endif

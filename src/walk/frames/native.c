@@ -89,7 +89,7 @@ static bool rule_known(struct walker *w, uint64_t pc)
 static void rule_note(struct walker *w, uint64_t pc, const struct unwind_rule *rule)
 {
 	if (w->thread->cache && rule->cfa >= UNWIND_CFA_SP)
-		frame_cache_rule_keep(w->thread->cache->table, w->thread->rows, pc, rule);
+		frame_cache_rule_insert(w->thread->cache->table, w->thread->rows, pc, rule);
 }
 
 /* Continues at the registers that a signal interrupted, which are exact. */

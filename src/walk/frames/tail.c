@@ -329,7 +329,7 @@ void tail_end(struct walker *w)
 
 /* --- from outside ------------------------------------------------------------------------------------- */
 
-struct tail *tail_take(struct tail *t, uint32_t owner)
+struct tail *tail_acquire(struct tail *t, uint32_t owner)
 {
 	if (t->taken)
 		return NULL;
@@ -371,7 +371,7 @@ static void tail_keep(struct tail *t, const uint64_t *packed, uint32_t count)
 	t->frame_count = (uint16_t)frames;
 }
 
-void tail_give(struct tail *t, const uint64_t *packed, uint32_t count)
+void tail_release(struct tail *t, const uint64_t *packed, uint32_t count)
 {
 	tail_keep(t, packed, count);
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);

@@ -11,7 +11,7 @@
  * Where a tail begins is learned: one walk leaves its places as marks, and the innermost mark that a later walk meets becomes
  * the start. A tail that did not hold starts further out next time; now and then a start further in is tried.
  *
- * One struct per thread, used only by that thread, in signal handlers or not: tail_take returns NULL to a handler that has
+ * One struct per thread, used only by that thread, in signal handlers or not: tail_acquire returns NULL to a handler that has
  * interrupted another walk of its thread. Zeroed memory is an empty tail. Signal-safe, never waits.
  */
 #ifndef JHOT_WALK_FRAMES_TAIL_H
@@ -57,9 +57,9 @@ struct tail {
 	struct tail_mark marks[TAIL_MARKS]; /* innermost first */
 };
 
-/* Acquires the tail for a walk of thread `owner` (not 0). NULL: walk without it, and do not call tail_give. */
-struct tail *tail_take(struct tail *tail, uint32_t owner);
+/* Acquires the tail for a walk of thread `owner` (not 0). NULL: walk without it, and do not call tail_release. */
+struct tail *tail_acquire(struct tail *tail, uint32_t owner);
 /* Releases the tail. Call after names_resolve; packed: the named frames of the walk. */
-void tail_give(struct tail *tail, const uint64_t *packed, uint32_t count);
+void tail_release(struct tail *tail, const uint64_t *packed, uint32_t count);
 
 #endif

@@ -186,9 +186,10 @@ uint64_t layout_load(const struct walk_field *field, const struct walk_mem *mem,
 	return mem_word(mem, base + (uint64_t)field->offset, field->bytes);
 }
 
-uint64_t layout_kept(const struct walk_field *field, const struct walk_mem *mem, uint64_t base)
+uint64_t layout_load_in_place(
+	const struct walk_field *field, const struct walk_mem *mem, uint64_t base)
 {
-	return mem_kept_word(mem, base + (uint64_t)field->offset, field->bytes);
+	return mem_word_in_place(mem, base + (uint64_t)field->offset, field->bytes);
 }
 
 bool layout_number(const struct walk_layout *l, const uint8_t *bytes, uint32_t *at, uint32_t *out)

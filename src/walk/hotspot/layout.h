@@ -168,8 +168,9 @@ uint64_t layout_field(const struct walk_field *field, const uint8_t *copy);
 
 /* Loads a field from the target. 0 if the field is absent, base is 0, or memory is unreadable. */
 uint64_t layout_load(const struct walk_field *field, const struct walk_mem *mem, uint64_t base);
-/* Likewise where base is a code cache block that has been read before, so it is read in place: see mem_kept_word. */
-uint64_t layout_kept(const struct walk_field *field, const struct walk_mem *mem, uint64_t base);
+/* Likewise where base is a code cache block that has been read before, so it is read in place: see mem_word_in_place. */
+uint64_t layout_load_in_place(
+	const struct walk_field *field, const struct walk_mem *mem, uint64_t base);
 
 /*
  * Decodes one number of HotSpot's UNSIGNED5 coding, used in scopes and field lists (compressedStream.hpp, unsigned5.hpp): 1 to

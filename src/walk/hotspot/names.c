@@ -366,7 +366,7 @@ static uint32_t method_id(struct names *n, const struct walk_layout *l, const st
 		known.code_bytes = m.code_bytes;
 		known.pool = m.pool;
 		known.name_index = m.name_index;
-		frame_cache_method_keep(cache, &known);
+		frame_cache_method_insert(cache, &known);
 	}
 	return known.id;
 }

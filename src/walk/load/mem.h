@@ -90,7 +90,7 @@ static inline void mem_gather(const struct walk_mem *mem, const uint64_t *addrs,
 }
 
 /* mem_word for memory that was read before and is never unmapped, such as the committed code cache: read in place. */
-static inline uint64_t mem_kept_word(const struct walk_mem *mem, uint64_t addr, unsigned bytes)
+static inline uint64_t mem_word_in_place(const struct walk_mem *mem, uint64_t addr, unsigned bytes)
 {
 	if (!mem->is_self)
 		return mem_word(mem, addr, bytes);

@@ -192,7 +192,7 @@ void self_mem_stack(struct self_mem *self, uint64_t sp, uint64_t end)
 	self->mem.stack_bytes = end - sp > 8 ? end - sp - 7 : 0;
 }
 
-void self_keep(struct self_kept *kept, uint64_t low, uint64_t high)
+void self_kept_add(struct self_kept *kept, uint64_t low, uint64_t high)
 {
 	uint32_t count = atomic_load(&kept->count), i = 0;
 

@@ -82,6 +82,6 @@ void self_mem_refresh(struct self_mem *self);
 void self_mem_stack(struct self_mem *self, uint64_t sp, uint64_t end);
 
 /* Adds a range; later calls with the same low raise its end. Ignored when all SELF_KEPT are in use. */
-void self_keep(struct self_kept *kept, uint64_t low, uint64_t high);
+void self_kept_add(struct self_kept *kept, uint64_t low, uint64_t high);
 
 #endif

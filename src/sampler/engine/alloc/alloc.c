@@ -87,10 +87,10 @@ static void alloc_sample(
 		sig_class_id(s, stack.mem,
 			oop_class(s->layout, stack.mem, (uint64_t)(uintptr_t) class)));
 	if (!live)
-		sig_stack_put(&stack, &sample);
+		sig_stack_record(&stack, &sample);
 	else if (!live_remember(live, jni, object, &stack, sample.weight))
 		sig_lose(s, WIRE_ALLOC, COUNTER_LIVE_FULL, 1);
-	sig_stack_give(&stack);
+	sig_stack_release(&stack);
 }
 
 void alloc_arrived(struct sampler *s, JNIEnv *jni, jobject object, jclass class, uint64_t size)

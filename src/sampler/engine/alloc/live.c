@@ -171,7 +171,7 @@ static void object_put(struct live_object *o, struct sampler *s)
 		.count = o->frame_count,
 		.flags = o->flags};
 
-	sig_stack_put(&stack,
+	sig_stack_record(&stack,
 		&(struct stack_sample){.event = WIRE_ALLOC, .count = 1, .weight = o->weight});
 }
 

@@ -176,11 +176,11 @@ static void count_rest(
 		c->later_ns = 0;
 		rest = rest_take(c);
 		if (place) {
-			lock_put(s, t, place - 1, rest, 0);
+			lock_record(s, t, place - 1, rest, 0);
 			lock_time_brief(s, t, place - 1, later_ns);
 		}
 	}
-	lock_time_rest(s, t, which, place);
+	lock_time_residual(s, t, which, place);
 }
 
 void lock_count_read(struct sampler *s, struct lock_thread *t)
@@ -203,7 +203,7 @@ void lock_count_read(struct sampler *s, struct lock_thread *t)
 	lock_time_read(s, t, java_thread);
 }
 
-void lock_count_rest(struct sampler *s, struct lock_thread *t, bool last)
+void lock_count_residual(struct sampler *s, struct lock_thread *t, bool last)
 {
 	if (!s->lock->counts || t->counted != lock_slot(s, t)->id)
 		return;

@@ -39,7 +39,7 @@ static void put_row(struct sampler *s, struct thread_slot *thread, uint32_t id, 
 		.event = WIRE_LOCK, .state = WIRE_STATE_HOLDS, .count = count, .weight = ns};
 
 	if (count || ns)
-		sig_frame_put(s, thread, id, frame, &sample);
+		sig_frame_record(s, thread, id, frame, &sample);
 }
 
 /* Records time of a wait for a lock without a known owner under the waiting thread. */
@@ -270,13 +270,13 @@ static bool put_walked(struct sampler *s, struct lock_holder *h, struct thread_s
 	if (same) {
 		atomic_store(&slot->held.id, stack.id);
 		atomic_store(&slot->held.hash,
-			sig_stack_put(&stack, &(struct stack_sample){.event = WIRE_LOCK,
-						      .state = WIRE_STATE_HOLDS,
-						      .count = 1,
-						      .weight = h->due_ns}));
+			sig_stack_record(&stack, &(struct stack_sample){.event = WIRE_LOCK,
+							 .state = WIRE_STATE_HOLDS,
+							 .count = 1,
+							 .weight = h->due_ns}));
 		task_cpu_ns(atomic_load(&slot->tid), &h->cpu_ns);
 	}
-	sig_stack_give(&stack);
+	sig_stack_release(&stack);
 	sig_leave(inside);
 	return same;
 }
@@ -331,12 +331,12 @@ static void sample_parked(struct sampler *s, struct lock_parked *h)
 		return;
 	stack.id = waiting_id(w, &thread);
 	if (stack.id)
-		h->hash = sig_stack_put(&stack, &(struct stack_sample){.event = WIRE_LOCK,
-							.state = WIRE_STATE_HOLDS,
-							.count = 1,
-							.weight = h->due_ns});
+		h->hash = sig_stack_record(&stack, &(struct stack_sample){.event = WIRE_LOCK,
+							   .state = WIRE_STATE_HOLDS,
+							   .count = 1,
+							   .weight = h->due_ns});
 	h->due_ns = 0;
-	sig_stack_give(&stack);
+	sig_stack_release(&stack);
 }
 
 /* Samples the parked owners found by this poll. Objects found by an earlier one may have been relocated. */

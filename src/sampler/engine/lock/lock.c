@@ -55,7 +55,7 @@ static bool lock_stack(struct sampler *s, const struct lock_thread *t, const str
 	if (after.lock && lock_wait_same(&after, wait) && stack->scratch &&
 		(!t->number || lock_number(s, java_thread, wait->monitor) == t->number))
 		return true;
-	sig_stack_give(stack);
+	sig_stack_release(stack);
 	return false;
 }
 
@@ -72,14 +72,14 @@ static bool lock_walk(
 
 	for (uint32_t tries = 0; tries < LOCK_TRIES; tries++) {
 		if (tries)
-			sig_stack_give(&stack);
+			sig_stack_release(&stack);
 		if (!lock_stack(poll->s, t, wait, &stack))
 			return false;
 		if (!lock_broken(stack.flaw))
 			break;
 	}
-	lock_keep(poll, t, wait, &stack);
-	sig_stack_give(&stack);
+	lock_retain(poll, t, wait, &stack);
+	sig_stack_release(&stack);
 	return true;
 }
 
@@ -184,7 +184,7 @@ static void lock_poll_thread(const struct lock_poll *poll, uint32_t number)
 	else
 		lock_ends(s, t, poll->since);
 	if (!java_thread)
-		lock_count_rest(s, t, true);
+		lock_count_residual(s, t, true);
 	else if (t->places) /* it may end before the next poll */
 		lock_count_read(s, t);
 	if (!wait.lock || t->wait.lock)
@@ -226,7 +226,7 @@ static void lock_round(struct sampler *s)
 		sig_enter(&inside); /* its walks read what handlers read */
 		lock_poll_thread(&poll, i);
 		if (rests)
-			lock_count_rest(s, &lock->threads[i], false);
+			lock_count_residual(s, &lock->threads[i], false);
 		sig_leave(inside);
 		if (owners)
 			lock_owners(s, &lock->threads[i], now);
@@ -359,7 +359,7 @@ static void lock_stop(struct sampler *s, uint32_t event)
 		struct lock_thread *t = &s->lock->threads[i];
 
 		lock_ends(s, t, 0);
-		lock_count_rest(s, t, true);
+		lock_count_residual(s, t, true);
 		lock_forget(s, t);
 		t->polled_id = 0;
 		t->listed_ns = 0;

@@ -255,7 +255,7 @@ void lock_begun(const struct lock_poll *poll, struct lock_thread *t, const struc
 void lock_continues(
 	const struct lock_poll *poll, struct lock_thread *t, const struct lock_wait *wait);
 /* Records waits at that place of the thread in the trace table. weight_ns is their time before scaling. */
-void lock_put(struct sampler *s, struct lock_thread *t, uint32_t place, uint32_t count,
+void lock_record(struct sampler *s, struct lock_thread *t, uint32_t place, uint32_t count,
 	uint64_t weight_ns);
 /* Prepares the place LOCK_NOWHERE for monitor waits of this thread. Returns false without memory. */
 bool lock_nowhere(struct sampler *s, struct lock_thread *t);
@@ -267,7 +267,7 @@ void lock_forget(struct sampler *s, struct lock_thread *t);
  * Adds the lock's class as the stack's leaf and retains the stack for later polls, so that it is walked only once per
  * wait. A stack too deep to retain is recorded at each poll, with the time since the previous one.
  */
-void lock_keep(const struct lock_poll *poll, struct lock_thread *t, const struct lock_wait *wait,
+void lock_retain(const struct lock_poll *poll, struct lock_thread *t, const struct lock_wait *wait,
 	struct stack *stack);
 /*
  * Refines the beginning of a wait that was in progress at the first poll: sets *since_ns to when the thread went to
@@ -315,7 +315,7 @@ void lock_count_read(struct sampler *s, struct lock_thread *t);
  * Records the waits that no poll has found at the place where they most likely were. `last`: the final call, which
  * falls back to LOCK_NOWHERE. Of a thread that has ended, up to the last number that was read.
  */
-void lock_count_rest(struct sampler *s, struct lock_thread *t, bool last);
+void lock_count_residual(struct sampler *s, struct lock_thread *t, bool last);
 
 /* --- timed.c ----------------------------------------------------------------------------------- */
 
@@ -335,12 +335,12 @@ bool lock_time_later(struct sampler *s, struct lock_thread *t);
 /* Adds time of short waits that polls have found at this place. */
 void lock_time_brief(struct sampler *s, struct lock_thread *t, uint32_t place, uint64_t weight_ns);
 /* The place is about to be reused for another stack: records what it has retained. */
-void lock_time_leave(struct sampler *s, struct lock_thread *t, uint32_t place);
+void lock_time_flush(struct sampler *s, struct lock_thread *t, uint32_t place);
 /*
  * Distributes the JVM's time over the places where polls have found waits, in proportion. place: 1 + the place to use
  * if there is none; 0: unknown.
  */
-void lock_time_rest(
+void lock_time_residual(
 	struct sampler *s, struct lock_thread *t, enum jvm_wait_count which, uint32_t place);
 
 /* --- holder.c ---------------------------------------------------------------------------------- */

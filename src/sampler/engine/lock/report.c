@@ -13,7 +13,7 @@
 
 /* --- the tally ------------------------------------------------------------------------------- */
 
-void lock_put(struct sampler *s, struct lock_thread *t, uint32_t number, uint32_t count,
+void lock_record(struct sampler *s, struct lock_thread *t, uint32_t number, uint32_t count,
 	uint64_t weight_ns)
 {
 	struct lock_place *place = &lock_places(s, t)[number];
@@ -29,7 +29,7 @@ void lock_put(struct sampler *s, struct lock_thread *t, uint32_t number, uint32_
 		.weight = weight_ns * t->multiplicity};
 
 	if (place->frames && (count || weight_ns))
-		sig_stack_put(&stack, &sample);
+		sig_stack_record(&stack, &sample);
 }
 
 bool lock_places_make(struct sampler *s, const struct lock_thread *t)
@@ -65,7 +65,7 @@ bool lock_nowhere(struct sampler *s, struct lock_thread *t)
 
 static void lock_flush(struct sampler *s, struct lock_thread *t)
 {
-	lock_put(s, t, t->place, t->count, lock_time_later(s, t) ? 0 : t->weight_ns);
+	lock_record(s, t, t->place, t->count, lock_time_later(s, t) ? 0 : t->weight_ns);
 	t->count = 0;
 	t->weight_ns = 0;
 }
@@ -180,7 +180,7 @@ static void lock_place_for(struct sampler *s, struct lock_thread *t, const struc
 		return;
 	}
 	t->place = (t->place + 1) % LOCK_PLACES;
-	lock_time_leave(s, t, t->place);
+	lock_time_flush(s, t, t->place);
 	for (uint32_t i = 0; i < JVM_WAIT_COUNTS; i++) {
 		if (t->counts[i].brief == t->place + 1)
 			t->counts[i].brief = 0;
@@ -189,7 +189,7 @@ static void lock_place_for(struct sampler *s, struct lock_thread *t, const struc
 	}
 }
 
-void lock_keep(const struct lock_poll *poll, struct lock_thread *t, const struct lock_wait *wait,
+void lock_retain(const struct lock_poll *poll, struct lock_thread *t, const struct lock_wait *wait,
 	struct stack *stack)
 {
 	struct sampler *s = poll->s;
@@ -212,10 +212,10 @@ void lock_keep(const struct lock_poll *poll, struct lock_thread *t, const struct
 		t->untimed = true;
 	if (frames)
 		return;
-	sig_stack_put(stack, &(struct stack_sample){.event = WIRE_LOCK,
-				     .before = 1,
-				     .count = t->count * (uint32_t)t->multiplicity,
-				     .weight = poll->since * t->multiplicity});
+	sig_stack_record(stack, &(struct stack_sample){.event = WIRE_LOCK,
+					.before = 1,
+					.count = t->count * (uint32_t)t->multiplicity,
+					.weight = poll->since * t->multiplicity});
 	t->count = 0;
 }
 

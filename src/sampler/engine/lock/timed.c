@@ -100,14 +100,14 @@ void lock_time_brief(struct sampler *s, struct lock_thread *t, uint32_t number, 
 	if (is_timed(s, t, kind_of(&place->wait)))
 		place->brief_ns += weight_ns;
 	else
-		lock_put(s, t, number, 0, weight_ns);
+		lock_record(s, t, number, 0, weight_ns);
 }
 
-void lock_time_leave(struct sampler *s, struct lock_thread *t, uint32_t number)
+void lock_time_flush(struct sampler *s, struct lock_thread *t, uint32_t number)
 {
 	struct lock_place *place = &lock_places(s, t)[number];
 
-	lock_put(s, t, number, 0, place->brief_ns);
+	lock_record(s, t, number, 0, place->brief_ns);
 	t->times[kind_of(&place->wait)].long_ns += place->brief_ns;
 	place->brief_ns = 0;
 }
@@ -122,12 +122,12 @@ static void share_out(struct sampler *s, struct lock_thread *t, enum jvm_wait_co
 
 		if (!place->brief_ns || kind_of(&place->wait) != which)
 			continue;
-		lock_put(s, t, i, 0, (uint64_t)((double)owed_ns * share));
+		lock_record(s, t, i, 0, (uint64_t)((double)owed_ns * share));
 		place->brief_ns = 0;
 	}
 }
 
-void lock_time_rest(
+void lock_time_residual(
 	struct sampler *s, struct lock_thread *t, enum jvm_wait_count which, uint32_t place)
 {
 	const struct lock_place *places = lock_places(s, t);
@@ -147,7 +147,7 @@ void lock_time_rest(
 	if (found)
 		share_out(s, t, which, owed, found);
 	else
-		lock_put(s, t, place - 1, 0, owed);
+		lock_record(s, t, place - 1, 0, owed);
 	time->upto = time->last;
 	time->long_ns = 0;
 }

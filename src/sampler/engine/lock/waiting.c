@@ -78,8 +78,8 @@ static bool virtual_walk(const struct lock_poll *poll, struct lock_thread *t, ui
 	if (!waiting_stack(&poll->s->lock->waiting, thread, &stack, &where, &sp))
 		return false;
 	stack.id = id;
-	lock_keep(poll, t, wait, &stack);
-	sig_stack_give(&stack);
+	lock_retain(poll, t, wait, &stack);
+	sig_stack_release(&stack);
 	return true;
 }
 

@@ -438,7 +438,7 @@ static void callers_keep(const struct ui *ui)
 	const struct callers *c = callers_state(ui);
 
 	for (int i = 0; i < c->at.trail.depth; i++)
-		profile_keep(ui->profile, (uint32_t)c->at.trail.ids[i]);
+		profile_pin(ui->profile, (uint32_t)c->at.trail.ids[i]);
 }
 
 const struct view view_callers = {

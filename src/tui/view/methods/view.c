@@ -506,11 +506,11 @@ static void methods_keep(const struct ui *ui)
 	uint32_t method;
 
 	for (uint32_t i = 0; i < m->pin_count; i++)
-		profile_keep(ui->profile, m->pins[i]);
+		profile_pin(ui->profile, m->pins[i]);
 	if (order_selected(&m->at.order, &m->at.list, &method))
-		profile_keep(ui->profile, method);
+		profile_pin(ui->profile, method);
 	if (m->wanted)
-		profile_keep(ui->profile, m->wanted - 1);
+		profile_pin(ui->profile, m->wanted - 1);
 }
 
 const struct view view_methods = {

@@ -426,7 +426,7 @@ static void tree_notice(struct ui *ui, struct strip *s)
 
 static void tree_keep(const struct ui *ui)
 {
-	profile_keep(ui->profile, tree_state(ui)->root_method);
+	profile_pin(ui->profile, tree_state(ui)->root_method);
 }
 
 const struct view view_tree = {
