@@ -286,6 +286,7 @@ struct sampler {
 		uint32_t per_mille; /* of a core; 0: unlimited */
 		uint32_t over;      /* consecutive checks that found it exceeded */
 		bool chosen;        /* true: applies only to intervals the agent has chosen */
+		bool exceeded;      /* true once the note on that has been sent */
 		uint64_t polled_ns, cost_ns, event_ns[WIRE_EVENTS];
 	} budget;
 

@@ -42,11 +42,17 @@ alone_tests = \
 
 check_SCRIPTS += $(jvm_tests) %D%/test_children.sh %D%/test_row.sh %D%/test_inlined.sh %D%/test_coarse.sh %D%/test_explained.sh \
 	%D%/test_memory.sh %D%/test_renames.sh %D%/test_virtual.sh
-# The same on every JDK there is, one after the other: a line per JDK.
+# Those that check runs on $JAVA and the newest long-term release only.
+few_jdks_tests = tests/attach/test_jvms.sh tests/dump/test_dump.sh tests/dump/test_parked_dump.sh tests/import/test_jfr.sh \
+	%D%/test_row.sh %D%/test_inlined.sh %D%/test_coarse.sh %D%/test_renames.sh %D%/test_virtual.sh \
+	tests/sampler/test_alloc_sessions.sh tests/sampler/test_hammer.sh tests/sampler/test_idle.sh \
+	tests/sampler/test_kinds.sh tests/sampler/test_restored.sh tests/sampler/test_short.sh \
+	tests/sampler/test_signals.sh tests/sampler/test_wall.sh
+# These tests on every JDK there is, one after the other: a line per JDK.
 .PHONY: jdks-check
 jdks-check: all $(check_DATA)
 	@srcdir='$(abs_top_srcdir)' builddir='$(abs_top_builddir)' JAVA="$${JAVA:-$(JDK)/bin/java}" \
-		bash $(srcdir)/%D%/jdks_check.sh $(jvm_tests) $(walk_jvm_tests)
+		bash $(srcdir)/%D%/jdks_check.sh $(jvm_tests) $(walk_jvm_tests) $(few_jdks_tests)
 
 .PHONY: check-together check-alone
 check-together:

@@ -1,15 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# The agent and musl: musl's loader accepts the agent as built here, and the agent compiles with musl. `make musl-check` builds
-# the whole of jhot with musl and runs its C tests.
+# musl's loader accepts the agent as built here. `make musl-check` builds the whole of jhot with musl and runs its C tests.
 . "$(dirname "$0")/../jvm/lib.sh"
-. "$(dirname "$0")/elsewhere.sh"
 
 command -v musl-gcc >/dev/null || skip_all "no musl-gcc (musl-tools)"
 libc=/lib/$(uname -m)-linux-musl/libc.so
 [ -e "$libc" ] || libc=/usr/lib/$(uname -m)-linux-musl/libc.so
-
-# --- the agent as it is ------------------------------------------------------------------------------
 
 nm -D --undefined-only "$builddir/libjhot.so" | awk '$1 == "U" { sub(/@.*/, "", $2); print $2 }' | sort >"$T/imports"
 nm -D --defined-only "$libc" | awk '{ print $3 }' | sort >"$T/musl"
@@ -72,25 +68,4 @@ is "and one descriptor stays" "$(ls -l "/proc/$LOAD_PID/fd" | grep -c 'libjhot-'
 is "no file" "$(find /tmp /dev/shm -maxdepth 1 -name "libjhot-*-$LOAD_PID.so")" ""
 exec {to}>&- {from}<&-
 wait $LOAD_PID
-
-# --- the agent, compiled with musl --------------------------------------------------------------------
-
-# The host's headers of the kernel and of the libraries, one by one, so that none of glibc's is among them.
-headers=$T/headers
-mkdir "$headers"
-for name in linux asm asm-generic libelf.h gelf.h nlist.h dwarf.h elfutils zlib.h zconf.h lzma.h lzma zstd.h zstd_errors.h lz4.h lz4frame.h utf8proc.h term.h curses.h \
-	ncurses_dll.h unctrl.h; do
-	for from in "/usr/include/$name" "/usr/include/$(gcc -print-multiarch)/$name"; do
-		[ ! -e "$from" ] || ln -sfn "$from" "$headers/$name"
-	done
-done
-# The libraries themselves are glibc's: in their place stands one with nothing in it, and what calls them is not linked. That
-# texts fit where they are written gcc sees only in what it has optimised more than here.
-ar rc "$T/libnone.a"
-# shellcheck disable=SC2086
-ok "configure" elsewhere_configured CC=musl-gcc --enable-werror CFLAGS='-O1 -g0 -Wno-format-truncation' \
-	CPPFLAGS="-idirafter $headers" LDFLAGS="-L$T" $elsewhere_untrue || diag_file "$T/log"
-ok "the agent compiles" elsewhere_made libjhot.so libjhot_so_CFLAGS='-std=c11 -O1 -fPIC -fvisibility=hidden' ||
-	diag_file "$T/log"
-ok "and loads" loaded "$T/build/libjhot.so"
 done_testing

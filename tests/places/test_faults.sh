@@ -19,10 +19,9 @@ export TERM=xterm
 # Where something happens: in what run, in which phase. A phase of any run that is not here fails the test, one that no run has, too.
 places="record:begin record:find record:put record:connect woken:wake record:load record:enable record:sample
 	live:switch live:detach live:export record:detach record:export record:end"
-# In check: each phase is once for a kill of jhot; one of the JVM is where something of jhot's begins or ends in it; other kinds
-# are where each run has points of them.
-phases="record:begin record:find record:put record:connect woken:wake record:load record:enable record:sample
-	live:switch record:detach record:export record:end"
+# In check: a kill of jhot in the phases that change something in the JVM or in a folder; one of the JVM where something of
+# jhot's begins or ends in it; other kinds are where each run has points of them.
+phases="record:put woken:wake record:load record:enable live:switch record:detach record:export"
 declare -A check=([kill]=$phases [jvm]="woken:wake record:enable record:detach" [child]="record:put" [ENOSPC]="record:export"
 	[EIO]="record:enable" [EMFILE]="record:connect" [ENOMEM]="record:enable")
 
@@ -63,7 +62,7 @@ count_points() {
 	is "without them, each run is good" $bad 0 || diag_file "$T/points"
 	is "phases of the runs are those that are listed" \
 		"$(awk '{ print $3 }' "$T/points" | sort -u | tr '\n' ' ')" \
-		"$(for place in $phases; do echo "${place#*:}"; done | sort -u | tr '\n' ' ')"
+		"$(for place in $places; do echo "${place#*:}"; done | sort -u | tr '\n' ' ')"
 	is "and each has points where it is listed" \
 		"$(for place in $places; do grep -q "^${place%:*} kill ${place#*:} [1-9]" "$T/points" || echo "$place"; done)" ""
 }

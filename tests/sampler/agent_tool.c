@@ -15,6 +15,7 @@
  *   flags=N       WIRE_START_* of all events
  *   threads=GLOB  sample only these
  *   budget=N      thousandths of a core
+ *   budget_default=N  the same, for intervals that the agent has chosen
  *   swing=N       every N seconds the budget changes: to a whole core, and back
  *   engine=N      enum wire_engine, of all events
  *   states=1      print the weight of each thread in each state
@@ -47,8 +48,8 @@
 struct settings {
 	char token[32];
 	const char *leave, *stacks, *weights, *waits;
-	long agct, take, seconds, samples, interval, idle, park, rows, top, flags, budget, swing,
-		engine, states, kinds;
+	long agct, take, seconds, samples, interval, idle, park, rows, top, flags, budget,
+		budget_default, swing, engine, states, kinds;
 	const char *threads;
 	uint32_t starts;
 	struct wire_command start[WIRE_EVENTS];
@@ -72,6 +73,7 @@ static const struct {
 	{"top", offsetof(struct settings, top)},
 	{"flags", offsetof(struct settings, flags)},
 	{"budget", offsetof(struct settings, budget)},
+	{"budget_default", offsetof(struct settings, budget_default)},
 	{"swing", offsetof(struct settings, swing)},
 	{"engine", offsetof(struct settings, engine)},
 	{"states", offsetof(struct settings, states)},
@@ -442,6 +444,10 @@ static int tool_session(struct driver *d, const struct settings *s)
 	}
 	if (s->budget)
 		printf("budget %d\n", driver_command_arg(d, WIRE_OP_BUDGET, (uint64_t)s->budget));
+	if (s->budget_default)
+		printf("budget %d\n", driver_run(d, &(struct wire_command){.op = WIRE_OP_BUDGET,
+							    .arg = (uint64_t)s->budget_default,
+							    .flags = WIRE_BUDGET_CHOSEN}));
 	for (uint32_t i = 0; s->seconds && i < s->starts; i++) {
 		struct wire_command c = s->start[i];
 

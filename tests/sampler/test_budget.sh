@@ -23,6 +23,12 @@ ok "a session with space" agent event=cpu:10000000 budget=1000 samples=100 secon
 is "keeps its interval" "$(of_event cpu interval)" 10000000
 is "and has nothing to tell" "$(value note)" ""
 
+# The default budget, exceeded by far: cpu stays at 20 Hz, wall at 2 Hz
+ok "a session that costs more than the default budget" agent event=cpu event=wall event=lock budget_default=1 seconds=12
+ok "cpu is sampled at least every 50 ms" [ "$(of_event cpu interval)" -gt 10000000 -a "$(of_event cpu interval)" -le 50000000 ]
+ok "wall at least every 500 ms" [ "$(of_event wall interval)" -gt 50000000 -a "$(of_event wall interval)" -le 500000000 ]
+ok "and it says that the budget is exceeded" grep -q '^note sampling costs .*over its budget' "$T/tool" || diag_file "$T/tool"
+
 # --- what was asked for is kept, unless --budget says otherwise; files of samples know what each stands for
 every() {
 	sed -n 's/^cpu[a-z/]* every \(.*\), [0-9.]* s: .*/\1/p' "$T/err"

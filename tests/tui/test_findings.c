@@ -257,6 +257,9 @@ static void test_list(int rows, int cols)
 	is_int(ui.scope.event, EVENT_LOCK, "by its event");
 	ok(ui_selected(&ui) && !strcmp(ui_selected(&ui), "payer-1"), "the cursor is on it: %s",
 		ui_selected(&ui) ? ui_selected(&ui) : "none");
+	seconds(1);
+	is_int(fake.vitals.events[EVENT_WALL].state, VITALS_ON,
+		"waits are sampled while a finding is followed");
 	keys("/payer\n\033");
 	is_int(ui.place.view, VIEW_THREADS, "Esc first undoes what came since");
 	keys("\033");
@@ -277,11 +280,14 @@ static void test_whole(void)
 	has("wait for each other: deadlocked for 5 s\n", "at 80 columns the sentence stands whole");
 	has("payer-2 waits for Account, held by payer-1\n", "and each line of the proof");
 	has("    Transfer.pay, line 42\n", "with where it is");
-	has("this view has switched on the sampling of locks and waits; e switches it off\n",
+	has("this view samples locks and waits until you leave it\n",
 		"what was switched on, and how it ends");
 	has("thread payer-1", "where Enter leads");
 	keys("w");
 	is_int(ui.place.view, VIEW_METHODS, "w leads back");
+	seconds(1);
+	is_int(fake.vitals.events[EVENT_LOCK].state, VITALS_OFF, "and locks are no longer sampled");
+	is_int(fake.vitals.events[EVENT_WALL].state, VITALS_OFF, "nor waits");
 	end();
 }
 

@@ -8,11 +8,18 @@
 #include "sampler/publish/publish.h"
 #include "sampler/text.h"
 
-#define BUDGET_LOOK_NS (1 * NS_PER_S)
+#define BUDGET_POLL_NS (1 * NS_PER_S)
 /* Consecutive checks: reading tables and setting up at the start is not sampling. */
 #define BUDGET_PATIENT 2u
 #define BUDGET_STEP    8u   /* upper bound of the factor in one step */
 #define BUDGET_LONGEST 256u /* upper bound of the factor in total */
+/*
+ * The default budget keeps cpu at 20 Hz, and wall at 2 Hz or, with many threads, at 400 polls a second: the screen and
+ * the findings are wrong with fewer samples. A budget that the user has set is kept in any case.
+ */
+#define BUDGET_CPU_NS       (50 * NS_PER_MS)
+#define BUDGET_WALL_NS      (500 * NS_PER_MS)
+#define BUDGET_WALL_POLL_NS (NS_PER_S / 400) /* between the polls of two threads */
 
 void budget_set(struct sampler *s, uint32_t per_mille, bool chosen)
 {
@@ -25,6 +32,19 @@ void budget_set(struct sampler *s, uint32_t per_mille, bool chosen)
 static bool budget_for(const struct sampler *s, const struct event *event)
 {
 	return atomic_load(&event->on) && (event->chosen || !s->budget.chosen);
+}
+
+/* The longest interval of an event. */
+static uint64_t budget_longest(const struct sampler *s, uint32_t number)
+{
+	uint64_t asked = s->events[number].asked, longest = asked * BUDGET_LONGEST;
+	uint64_t round = atomic_load(&s->threads->high) * BUDGET_WALL_POLL_NS;
+
+	if (s->budget.chosen && number == WIRE_CPU)
+		longest = BUDGET_CPU_NS;
+	if (s->budget.chosen && number == WIRE_WALL)
+		longest = round > BUDGET_WALL_NS ? round : BUDGET_WALL_NS;
+	return longest > asked ? longest : asked;
 }
 
 static void add_percent(struct text *t, uint64_t per_mille)
@@ -40,7 +60,7 @@ static void budget_report(struct sampler *s, uint32_t number, uint64_t now, uint
 {
 	struct event *event = &s->events[number];
 	uint64_t interval = atomic_load(&event->interval);
-	bool longer = interval / event->asked > 1;
+	bool longer = interval > event->asked;
 	char note[96];
 	struct text text = text_into(note, sizeof(note));
 
@@ -70,26 +90,46 @@ static uint32_t budget_costliest(struct sampler *s, const uint64_t *share)
 		struct event *event = &s->events[i];
 
 		if (budget_for(s, event) && share[i] * 4 >= s->budget.per_mille &&
-			atomic_load(&event->interval) / event->asked < BUDGET_LONGEST &&
+			atomic_load(&event->interval) < budget_longest(s, i) &&
 			(most == WIRE_EVENTS || share[i] > share[most]))
 			most = i;
 	}
 	return most;
 }
 
+/* Notes once that no interval may be lengthened further. */
+static void budget_exceeded(struct sampler *s, uint64_t now, uint64_t whole)
+{
+	char note[96];
+	struct text text = text_into(note, sizeof(note));
+
+	if (s->budget.exceeded || whole <= s->budget.per_mille)
+		return;
+	s->budget.exceeded = true;
+	text_add(&text, "sampling costs ");
+	add_percent(&text, whole);
+	text_add(&text, ", over its budget: events are at their longest intervals");
+	publish_note(s->publish, WIRE_NOTE_TEXT, now, 0, note);
+}
+
+/* Lengthens the interval of the most expensive event. */
 static void budget_less(struct sampler *s, uint64_t now, uint64_t whole, const uint64_t *share)
 {
 	uint32_t number = budget_costliest(s, share);
-	uint64_t times = 2, left;
+	uint64_t times = 2, left, interval, longest;
 
-	if (number == WIRE_EVENTS)
+	if (number == WIRE_EVENTS) {
+		budget_exceeded(s, now, whole);
 		return;
+	}
 	left = whole - share[number] < s->budget.per_mille
 		       ? s->budget.per_mille - (whole - share[number])
 		       : 0;
 	while (times < BUDGET_STEP && share[number] / times > left)
 		times *= 2;
-	events_pace(s, number, atomic_load(&s->events[number].interval) * times);
+	interval = atomic_load(&s->events[number].interval) * times;
+	longest = budget_longest(s, number);
+	events_pace(s, number, interval < longest ? interval : longest);
 	budget_report(s, number, now, whole);
 }
 
@@ -97,20 +137,22 @@ static void budget_less(struct sampler *s, uint64_t now, uint64_t whole, const u
 static void budget_more(struct sampler *s, uint64_t now, uint64_t whole, const uint64_t *share)
 {
 	uint32_t number = WIRE_EVENTS;
-	uint64_t most = 1;
+	uint64_t most = 0, half;
 
 	for (uint32_t i = 0; i < WIRE_EVENTS; i++) {
 		struct event *event = &s->events[i];
-		uint64_t times = event->asked ? atomic_load(&event->interval) / event->asked : 0;
+		uint64_t interval = atomic_load(&event->interval);
 
-		if (!budget_for(s, event) || times <= most)
+		if (!budget_for(s, event) || interval <= event->asked ||
+			interval * 16 / event->asked <= most)
 			continue;
-		most = times;
+		most = interval * 16 / event->asked;
 		number = i;
 	}
 	if (number == WIRE_EVENTS || (whole + share[number]) * 4 > s->budget.per_mille * 3)
 		return;
-	events_pace(s, number, atomic_load(&s->events[number].interval) / 2);
+	half = atomic_load(&s->events[number].interval) / 2;
+	events_pace(s, number, half > s->events[number].asked ? half : s->events[number].asked);
 	budget_report(s, number, now, whole);
 }
 
@@ -137,7 +179,7 @@ void budget_check(struct sampler *s, uint64_t now, uint64_t cost)
 	struct budget *b = &s->budget;
 	uint64_t share[WIRE_EVENTS], whole, past = now - b->polled_ns;
 
-	if (past < BUDGET_LOOK_NS)
+	if (past < BUDGET_POLL_NS)
 		return;
 	for (uint32_t i = 0; i < WIRE_EVENTS; i++) {
 		uint64_t event_cost = atomic_load(&s->events[i].thread_ns) +
@@ -154,6 +196,7 @@ void budget_check(struct sampler *s, uint64_t now, uint64_t cost)
 			budget_less(s, now, whole, share);
 		else if (!b->over)
 			budget_more(s, now, whole, share);
+		b->exceeded &= b->over > 0;
 	}
 	b->polled_ns = now;
 }

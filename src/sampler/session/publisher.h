@@ -55,7 +55,8 @@ bool commands_run(struct sampler *s, uint32_t seq);
 
 /*
  * Limits what sampling may cost. While the limit is exceeded, the most expensive event is sampled less often; when
- * there is room again, the requested interval is restored step by step.
+ * the cost has fallen, the requested interval is restored step by step. The default budget leaves cpu at 20 Hz and wall
+ * at 2 Hz at least, and a note says so when that costs more.
  *
  * Every sample carries its weight, so shares and totals stay correct. Publisher only.
  */

@@ -115,6 +115,26 @@ static void scan(struct ui *ui, const struct profile_query *q)
 	f->due_ms = ui->now_ms + (pause < SCAN_MOST_MS ? pause : SCAN_MOST_MS);
 }
 
+/*
+ * Switches off the events that findings_open has switched on, once the view is left, except to follow a finding. An
+ * event that the user has shown stays on.
+ */
+static void events_off(struct ui *ui)
+{
+	struct ui_findings *f = ui->findings;
+	bool following = ui->place.found_undo && ui->place.found == ui->place.view;
+	struct err err = {0};
+
+	f->begun &= ~(1u << ui->scope.event);
+	if (!f->begun || ui->over || ui->place.view == VIEW_FINDINGS || following)
+		return;
+	for (int event = 0; event < EVENT_USER_FIRST; event++)
+		if (f->begun & 1u << event && ui->vitals->events[event].state == VITALS_ON)
+			ui->ops->event_set(ui->ctx, event, false, 0, &err);
+	f->begun = 0;
+	ui->vitals = ui->ops->vitals(ui->ctx);
+}
+
 void findings_tick(struct ui *ui)
 {
 	struct ui_findings *f = ui->findings;
@@ -122,6 +142,7 @@ void findings_tick(struct ui *ui)
 
 	if (!ui->profile || !ui->vitals)
 		return;
+	events_off(ui);
 	q = ui_query(ui);
 	q.holders = false;
 	if (!ui->scope.time.frozen && !ui->over)

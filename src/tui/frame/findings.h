@@ -30,7 +30,10 @@ struct ui_findings *findings_begin(void);
 void findings_end(struct ui_findings *f);
 /* Call after each tick: runs the rules when they are due. */
 void findings_tick(struct ui *ui);
-/* Switches on the events that the rules need and that have no lasting effect on the JVM; scans at the next tick. */
+/*
+ * Switches on the events that the rules need and that have no lasting effect on the JVM, until the view is left; scans
+ * at the next tick.
+ */
 void findings_open(struct ui *ui);
 
 /* The line under the header: its rows, 0 or 1; true when it replaces the data-quality line instead. */

@@ -137,8 +137,7 @@ static void add_events_begun(const struct ui *ui, struct page *p)
 		on[i] = ui->findings->begun & 1u << i && ui->vitals->events[i].state == VITALS_ON;
 	if ((!on[EVENT_LOCK] && !on[EVENT_WALL]) || ui->over)
 		return;
-	snprintf(text, sizeof(text),
-		"this view has switched on the sampling of %s%s%s; e switches it off",
+	snprintf(text, sizeof(text), "this view samples %s%s%s until you leave it",
 		on[EVENT_LOCK] ? "locks" : "", on[EVENT_LOCK] && on[EVENT_WALL] ? " and " : "",
 		on[EVENT_WALL] ? "waits" : "");
 	add_text(p, 1, 2, STYLE_DIM, text);
