@@ -71,7 +71,7 @@ void findings_vitals(struct findings *f, const struct vitals *v)
 {
 	const struct scene_point point = {.time_ns = v->time_ns,
 		.heap_low = v->heap_low,
-		.heap_polls = v->heap_polls,
+		.heap_looks = v->heap_looks,
 		.gc_whole = v->gc_whole,
 		.safepoint_ms = v->safepoint_time_ms,
 		.sync_ms = v->safepoint_sync_ms,

@@ -24,7 +24,7 @@
 /* Vitals of one second. Counters rise since the JVM's start; -1: not known. */
 struct scene_point {
 	uint64_t time_ns;
-	int64_t heap_low, heap_polls, gc_whole;
+	int64_t heap_low, heap_looks, gc_whole;
 	int64_t safepoint_ms, sync_ms, safepoints;
 	int64_t classes, unloaded;
 	int64_t code_used, compilations;

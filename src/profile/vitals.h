@@ -105,7 +105,7 @@ struct vitals {
 	int64_t code_used, code_max; /* bytes of the code cache for compiled methods */
 	int64_t compilations;
 	int64_t heap_low;        /* lowest heap_used of all polls since the previous reading */
-	int64_t heap_polls;      /* number of these polls in this session */
+	int64_t heap_looks;      /* number of these polls in this session */
 	int64_t threads_started; /* platform threads */
 	int64_t gc_humongous; /* G1: collections caused by humongous allocations, since the session's start */
 };
@@ -155,7 +155,7 @@ void vitals_bound(struct vitals *v);
 	X(int64_t, code_max)          \
 	X(int64_t, compilations)      \
 	X(int64_t, heap_low)          \
-	X(int64_t, heap_polls)        \
+	X(int64_t, heap_looks)        \
 	X(int64_t, threads_started)   \
 	X(int64_t, gc_humongous)      \
 	X(int64_t, uptime_s)

@@ -46,7 +46,7 @@ static const struct field rows[] = {NUMBER(time_ns), NUMBER(pid), TEXT(name), TE
 	NUMBER(host.swapped_in), NUMBER(safepoint_sync_ms), NUMBER(classes_unloaded),
 	NUMBER(gc_whole), NUMBER(gc_time_ns), NUMBER(heap_committed), NUMBER(cpu_user_ms),
 	NUMBER(cpu_system_ms), NUMBER(machine_busy_ms), NUMBER(machine_cpus), NUMBER(code_used),
-	NUMBER(code_max), NUMBER(compilations), NUMBER(heap_low), NUMBER(heap_polls),
+	NUMBER(code_max), NUMBER(compilations), NUMBER(heap_low), NUMBER(heap_looks),
 	NUMBER(host.cpus_free_ms), EVENT(0), EVENT(1), EVENT(2), EVENT(3), EVENT(4), EVENT(5),
 	EVENT(6), EVENT(7), NUMBER(host.queued_ms), NUMBER(host.fds), NUMBER(host.fds_limit),
 	NUMBER(threads_started), NUMBER(gc_humongous)};

@@ -153,7 +153,7 @@ refused "a file that is not there" 7 'nowhere.collapsed' a1.collapsed nowhere.co
 refused "an empty file" 7 'empty' a1.collapsed empty.collapsed
 refused "a file without samples" 7 'samples' a1.collapsed none.collapsed
 refused "an event that it has not" 7 'has no samples of the event "alloc"' -e alloc a1.collapsed b1.collapsed
-refused "rates of unknown time" 7 'how long it took' --mode rate a1.collapsed b1.collapsed
+refused "rates of unknown time" 7 'does not state its duration' --mode rate a1.collapsed b1.collapsed
 refused "an unknown mode" 2 'rate, share or raw' --mode fast a1.collapsed b1.collapsed
 refused "a bad part" 2 'percentage of the total' --fail-over 3x a1.collapsed b1.collapsed
 refused "no part at all" 2 'percentage of the total' --fail-over '' a1.collapsed b1.collapsed

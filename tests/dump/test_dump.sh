@@ -347,7 +347,7 @@ if may_trace; then
 		test_closed
 		test_locks
 		case $major in 8 | 21 | 25) test_deadlock ;; esac
-	done < <(jdks ${MAJORS:-25}) # MAJORS="8 11 21": on these, too
+	done < <(jdks_checked) # MAJORS="8 11 21": on these, too
 	JAVA=$first_java
 	test_stopped
 	test_killed

@@ -5,7 +5,6 @@
 . "$(dirname "$0")/../jvm/lib.sh"
 . "$(dirname "$0")/../sampler/lib.sh"
 
-MAJORS=${MAJORS:-25}
 parked_compile || skip_all "no javac of JDK 21 or newer"
 
 dump() {
@@ -88,5 +87,5 @@ while read -r major java; do
 	check_jvm
 	[ -n "$ways" ] || check_ways
 	ways=done
-done < <(jdks $MAJORS)
+done < <(jdks_checked)
 done_testing

@@ -261,7 +261,7 @@ while read -r major java; do
 	fi
 	[ "$major" != 25 -a "$major" != 8 ] || collectors "$major" "$java"
 	last=$java
-done < <(jdks ${MAJORS:-25}) # MAJORS="8 17 21 25": all that the rules were made for, by hand: a minute each
+done < <(jdks_checked) # MAJORS="8 17 21 25": all that the rules were made for, by hand: a minute each
 java=$last
 throttled
 done_testing

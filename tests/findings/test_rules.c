@@ -263,7 +263,7 @@ static void heap(int64_t used, int64_t whole, int seconds, int dip)
 	v.gc_whole = 7;
 	for (int i = 0; i < seconds; i++) {
 		v.heap_low = (i == dip ? 60 : used) << 20;
-		v.heap_polls = 70 + looks_each * i;
+		v.heap_looks = 70 + looks_each * i;
 		v.gc_whole = 7 + whole * i / (seconds - 1);
 		second();
 	}

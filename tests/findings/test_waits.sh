@@ -161,5 +161,5 @@ while read -r major java; do
 		virtual
 	fi
 	cores
-done < <(jdks ${MAJORS:-25})
+done < <(jdks_checked)
 done_testing

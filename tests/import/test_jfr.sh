@@ -43,7 +43,7 @@ while read -r major JAVA; do
 	[ "$major" != 25 ] || options+=,jdk.CPUTimeSample#enabled=true
 	jvm_launch -XX:StartFlightRecording=$options Totals
 	majors+=("$major:$JVM:$JVM_OUT:$JVM_IN")
-done < <(jdks ${MAJORS:-25})
+done < <(jdks_checked)
 for row in "${majors[@]}"; do
 	IFS=: read -r major JVM JVM_OUT JVM_IN <<<"$row"
 	wait_for 60 jvm_said_ready

@@ -214,6 +214,16 @@ jdks() {
 	done
 }
 
+# jdks_checked: as jdks, for tests that take long: $JAVA and those of $MAJORS if that is set, else one: JDK 25 or, without it, $JAVA
+jdks_checked() {
+	if [ -n "${MAJORS:-}" ] || [ "$JDKS" = none ]; then
+		# shellcheck disable=SC2086
+		jdks ${MAJORS:-}
+	else
+		jdks 25 | tail -n 1
+	fi
+}
+
 # --- JVMs --------------------------------------------------------------------------------------------
 
 # jvm_launch [JVM-OPTION...] CLASS [ARG...]: starts it, does not wait. Sets JVM, JVM_OUT, JVM_ERR, JVM_IN

@@ -71,5 +71,5 @@ check_jvm() {
 while read -r major java; do
 	JAVA=$java
 	check_jvm "$major"
-done < <(jdks ${MAJORS:-25})
+done < <(jdks_checked)
 done_testing

@@ -32,6 +32,6 @@ while read -r major JAVA; do
 	is "JDK $major: the JVM's output is its own" "$(sed 's/^sum .*/sum/' "$JVM_OUT" | tr '\n' ' ')" "ready sum "
 	is "JDK $major: its errors are JEP 451's lines at most" "$(grep -v '^WARNING: ' "$JVM_ERR")" ""
 	diag "warnings of a dynamic load: $(grep -c 'loaded dynamically' "$JVM_ERR")"
-done < <(jdks ${MAJORS:-25})
+done < <(jdks_checked)
 [ $tried -gt 0 ] || skip_all "no other JDK under $JDKS"
 done_testing

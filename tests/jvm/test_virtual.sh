@@ -81,6 +81,6 @@ while read -r major java; do
 	JAVA=$java
 	found=1
 	check_jvm "$major"
-done < <(jdks ${MAJORS:-25})
+done < <(jdks_checked)
 [ "$found" ] || skip_all "no JDK that has virtual threads"
 done_testing

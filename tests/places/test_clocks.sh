@@ -64,7 +64,8 @@ right() {
 		cmp -s "$T/recorded" "$T/written" || { diag "$event: not all are recorded" && return 1; }
 	done
 	told=$(sed -n 's/^cpu.* s: \([0-9]*\) samples\{0,1\}, .*/\1/p' "$T/err")
-	[ "$told" = "$(weight "$T/a-cpu.collapsed" .)" ] || { diag "cpu: not all are written" && return 1; }
+	written=$(weight "$T/a-cpu.collapsed" .) # what a thread used before it was sampled is in its first sample
+	[ "$written" -ge "$told" ] && [ "$written" -le $((told + told / 10 + 3)) ] || { diag "cpu: $told samples, $written written" && return 1; }
 }
 
 # explains: samples of cpu are the CPU time that the JVM used, within three of the errors that are told

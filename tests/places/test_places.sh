@@ -280,7 +280,7 @@ place "noexec /tmp and /dev/shm" as="unshare -m $inside nowhere -" from='^/tmp/e
 place "noexec everywhere" as="unshare -m $inside nothing -" from='^/memfd:libjhot-'
 place "noexec everywhere, another user" as="unshare -m $inside nothing - $other" from='^/dev/libjhot-' long=1
 place "noexec everywhere, another user, /dev read-only" as="unshare -m $inside denied - $other" \
-	told="3 no folder from which it could load"
+	told="3 no folder from which it could load" long=1
 place "noexec everywhere, user namespace with a folder of the host's as its /dev" \
 	as="unshare -m $inside bait $T/bait $other unshare -U -r -m $inside lured $T/bait" told="3 no folder from which it could load"
 place "/tmp is full" as="unshare -m $inside full -" before=fill_tmp from='^/dev/shm/libjhot-' long=1
@@ -313,7 +313,7 @@ place "perf_event_paranoid 3, another user" as="$other" before=paranoid_3 says="
 place "-Xrs" jvm=-Xrs long=1
 place "-XX:-UsePerfData" jvm=-XX:-UsePerfData long=1
 place "-XX:+DisableAttachMechanism" jvm=-XX:+DisableAttachMechanism told="3 restart it without"
-place "-XX:-EnableDynamicAgentLoading" jvm=-XX:-EnableDynamicAgentLoading told="3 EnableDynamicAgentLoading"
+place "-XX:-EnableDynamicAgentLoading" jvm=-XX:-EnableDynamicAgentLoading told="3 EnableDynamicAgentLoading" long=1
 place "its attach socket is deleted" before=lose_socket long=1
 place "another user's file is where its socket goes" as="$other" before=foreign_socket told="3 sudo rm" long=1
 place "stopped" before=stop told="3 kill -CONT" long=1
@@ -333,7 +333,7 @@ place "jhot in another container, same PID namespace" as="$spaces $new $other" p
 place "the same, as the JVM's user" as="$spaces $new $other" pid=inside \
 	by='nsenter -t $jvm -p -- unshare -m $inside pivot $T/side $other' long=1
 place "jhot beside it, as its user" as="$other" by="$other" long=1
-place "jhot beside it, as another user" as="$other" by="$nameless" told="3 sudo"
+place "jhot beside it, as another user" as="$other" by="$nameless" told="3 sudo" long=1
 
 # --- what is no JVM, or none yet ---------------------------------------------------------------------
 

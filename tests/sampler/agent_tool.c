@@ -418,6 +418,17 @@ static int tool_failed(const char *what)
 	return 1;
 }
 
+static int tool_budget(struct driver *d, const struct settings *s)
+{
+	struct wire_command c = {.op = WIRE_OP_BUDGET, .arg = (uint64_t)s->budget};
+
+	if (s->budget_default) {
+		c.arg = (uint64_t)s->budget_default;
+		c.flags = WIRE_BUDGET_CHOSEN;
+	}
+	return driver_run(d, &c);
+}
+
 static int tool_session(struct driver *d, const struct settings *s)
 {
 	struct driver_rows *rows = s->rows ? driver_rows_new(d->pid) : NULL;
@@ -442,12 +453,8 @@ static int tool_session(struct driver *d, const struct settings *s)
 		snprintf(c.text, sizeof(c.text), "%s", s->threads);
 		printf("threads %d %s\n", driver_run(d, &c), d->status->done_text);
 	}
-	if (s->budget)
-		printf("budget %d\n", driver_command_arg(d, WIRE_OP_BUDGET, (uint64_t)s->budget));
-	if (s->budget_default)
-		printf("budget %d\n", driver_run(d, &(struct wire_command){.op = WIRE_OP_BUDGET,
-							    .arg = (uint64_t)s->budget_default,
-							    .flags = WIRE_BUDGET_CHOSEN}));
+	if (s->budget || s->budget_default)
+		printf("budget %d\n", tool_budget(d, s));
 	for (uint32_t i = 0; s->seconds && i < s->starts; i++) {
 		struct wire_command c = s->start[i];
 

@@ -32,5 +32,5 @@ while read -r major java; do
 	becomes_quiet "JDK $major: nothing of them is left" "$JVM"
 	jvm_end
 	is "JDK $major: it ends as it should" $? 0
-done < <(jdks ${MAJORS:-25} | awk '$1 >= 11')
+done < <(jdks_checked | awk '$1 >= 21')
 done_testing

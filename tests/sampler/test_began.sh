@@ -63,5 +63,5 @@ while read -r major java; do
 	is "JDK $major: no less and no more than they do" "$(grep -c 'after at least ' "$T/waits")" 0
 	sites_do free 0
 	jvm_end
-done < <(jdks ${MAJORS:-25})
+done < <(jdks_checked)
 done_testing

@@ -13,7 +13,9 @@ interval=$(of_event cpu interval)
 weight=$(value weight_ms)
 diag "$(of_event cpu samples) samples, every $interval ns at the end; $weight ms sampled, $((after - before)) ms used"
 ok "its interval has grown" [ "$interval" -gt 100000 ]
-ok "it is told" grep -q '^note sampled every .*, not .*: it had cost' "$T/tool"
+# The tool prints the last note: an interval was lengthened, or none can be lengthened further
+NOTES='^note sampl(ed every .*, not .*: it had cost|ing costs .*, over its budget)'
+ok "it is told" grep -qE "$NOTES" "$T/tool" || diag_file "$T/tool"
 ok "what was sampled is not more than there was" [ "$weight" -le $((after - before + 200)) ]
 ok "and not much less" [ "$weight" -ge $(((after - before) * 8 / 10 - 300)) ]
 ok "every sample is accounted for" accounted
@@ -24,10 +26,10 @@ is "keeps its interval" "$(of_event cpu interval)" 10000000
 is "and has nothing to tell" "$(value note)" ""
 
 # The default budget, exceeded by far: cpu stays at 20 Hz, wall at 2 Hz
-ok "a session that costs more than the default budget" agent event=cpu event=wall event=lock budget_default=1 seconds=12
+ok "a session that costs more than the default budget" agent event=cpu event=wall budget_default=1 seconds=15
 ok "cpu is sampled at least every 50 ms" [ "$(of_event cpu interval)" -gt 10000000 -a "$(of_event cpu interval)" -le 50000000 ]
 ok "wall at least every 500 ms" [ "$(of_event wall interval)" -gt 50000000 -a "$(of_event wall interval)" -le 500000000 ]
-ok "and it says that the budget is exceeded" grep -q '^note sampling costs .*over its budget' "$T/tool" || diag_file "$T/tool"
+ok "and it is told" grep -qE "$NOTES" "$T/tool" || diag_file "$T/tool"
 
 # --- what was asked for is kept, unless --budget says otherwise; files of samples know what each stands for
 every() {

@@ -39,7 +39,7 @@ own=$JAVA
 while read -r major java; do
 	JAVA=$java
 	hammer "$major" event=cpu:1000000 event=wall:10000000 event=alloc:65536 event=lock
-done < <(jdks ${MAJORS:-25}) # MAJORS="8 11 21": on these, too
+done < <(jdks_checked) # MAJORS="8 11 21": on these, too
 
 # Threads that block our signals get none: their CPU time is charged to [blocks_signals], their wall time too.
 JAVA=$own

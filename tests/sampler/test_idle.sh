@@ -41,5 +41,5 @@ while read -r major java; do
 		idle "$major" cpu,lock,wall 60
 	fi
 	jvm_end
-done < <(jdks ${MAJORS:-25})
+done < <(jdks_checked)
 done_testing

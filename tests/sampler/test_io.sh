@@ -68,5 +68,5 @@ io() {
 while read -r major java; do
 	JAVA=$java
 	io
-done < <(jdks ${MAJORS:-25})
+done < <(jdks_checked)
 done_testing

@@ -87,5 +87,5 @@ locks() {
 while read -r major java; do
 	JAVA=$java
 	locks "$major"
-done < <(jdks ${MAJORS:-25}) # MAJORS="8 11 21": on these, too
+done < <(jdks_checked) # MAJORS="8 11 21": on these, too
 done_testing

@@ -6,7 +6,6 @@
 . "$(dirname "$0")/../jvm/lib.sh"
 . "$(dirname "$0")/lib.sh"
 
-MAJORS=${MAJORS:-25}
 parked_compile || skip_all "no javac of JDK 21 or newer"
 
 # tenths_below METHOD EVENT: below this method of Parked, in tenths of a second
@@ -92,5 +91,5 @@ while read -r major java; do
 	[ "$major" -ge 21 ] || continue
 	JAVA=$java
 	check_jvm
-done < <(jdks $MAJORS)
+done < <(jdks_checked)
 done_testing

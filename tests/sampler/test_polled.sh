@@ -82,5 +82,5 @@ while read -r major java; do
 	for GC in G1 Serial Z; do
 		polled
 	done
-done < <(jdks ${MAJORS:-25})
+done < <(jdks_checked)
 done_testing

@@ -65,5 +65,5 @@ while read -r major java; do
 	JAVA=$java
 	[ "$major" -lt 11 ] || interval "$major"
 	classes "$major"
-done < <(jdks ${MAJORS:-25})
+done < <(jdks_checked)
 done_testing

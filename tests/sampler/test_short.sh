@@ -165,5 +165,5 @@ while read -r major JAVA; do
 	family
 	chosen
 	many
-done < <(jdks ${MAJORS:-25}) # MAJORS="21 25": on these, too
+done < <(jdks_checked) # MAJORS="21 25": on these, too
 done_testing

@@ -8,7 +8,6 @@
 . "$(dirname "$0")/lib.sh"
 
 SESSIONS=${SESSIONS:-2}
-MAJORS=${MAJORS:-25}
 STORMS=${STORMS:-segv,probe,trap ours cancel,jump painted}
 BESIDE="faults threads throwing" # what HotSpot's own handlers are for, and stacks that end in memory that is gone
 [ -e "$builddir/tests/sampler/libhammer.so" ] || skip_all "no libhammer.so (make check builds it)"
@@ -85,5 +84,5 @@ while read -r major java; do
 	taken "$major" "takeurg takewinch"
 	taken "$major" "takeurg collectwinch"
 	checked "$major"
-done < <(jdks $MAJORS)
+done < <(jdks_checked)
 done_testing

@@ -186,5 +186,5 @@ while read -r major java; do
 	25 | 28) holders_known virtual-monitor ;;
 	esac
 	jvm_end
-done < <(jdks ${MAJORS:-25}) # MAJORS="8 11 21": on these, too
+done < <(jdks_checked) # MAJORS="8 11 21": on these, too
 done_testing

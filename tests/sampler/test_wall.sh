@@ -76,7 +76,7 @@ own=$JAVA
 while read -r major java; do
 	JAVA=$java
 	check_jvm "$major"
-done < <(jdks ${MAJORS:-25}) # MAJORS="8 11 21": on these, too
+done < <(jdks_checked) # MAJORS="8 11 21": on these, too
 JAVA=$own
 
 # --- only some threads run, and which: by the kernel's count of what it gave them

@@ -34,7 +34,7 @@ collector() { # collector JDK NAME FLAGS...: a JVM of 64 MB under that collector
 	is "the collector's name" "$(value gc_name)" "$name"
 	between "heap used" heap_used 100000 68000000
 	between "its lowest since the reading before" heap_low 100000 "$(value heap_used)"
-	between "of looks, several a second" heap_polls 8 100
+	between "of looks, several a second" heap_looks 8 100
 	between "heap maximum, but for a survivor space" heap_max 58000000 68000000
 	between "heap committed" heap_committed "$(value heap_used)" 68000000
 	between "CPU time of its own" cpu_user_ms 1 "$(value machine_busy_ms)"

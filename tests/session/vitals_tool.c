@@ -23,7 +23,7 @@ static void print_vitals(const struct vitals *v)
 	printf("cpu_pct %d\nrss_bytes %lld\nheap_used %lld\nheap_max %lld\n", v->cpu_pct,
 		(long long)v->rss_bytes, (long long)v->heap_used, (long long)v->heap_max);
 	printf("heap_low %lld\nheap_looks %lld\n", (long long)v->heap_low,
-		(long long)v->heap_polls);
+		(long long)v->heap_looks);
 	printf("java_pct %d\njit_pct %d\ngc_cpu_pct %d\nkernel_pct %d\n", v->cpu.java_pct,
 		v->cpu.jit_pct, v->cpu.gc_pct, v->cpu.kernel_pct);
 	printf("gc_name %s\ngc_count %lld\ngc_time_ms %lld\ngc_pct_x10 %d\n", v->gc_name,

@@ -217,7 +217,7 @@ public final class Upcalls {
     }
 
     static long birthLeaf(long x) {
-        return spin(x, 300);
+        return spin(x, 2_000);
     }
 
     // --- virtual

@@ -148,7 +148,7 @@ while read -r major java; do
 	fi
 	recorded "JDK $major, tiered"
 	last=$major
-done < <(jdks ${MAJORS:-25})
+done < <(jdks_checked)
 [ -n "${last:-}" ] || skip_all "no JDK with the foreign-function API"
 # With the last, which is the newest.
 recorded "JDK $last, interpreted" -Xint

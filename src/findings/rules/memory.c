@@ -35,7 +35,7 @@ static void judge_heap(const struct scene *scene)
 	}
 	if (max <= 0 || !first)
 		return;
-	readings = last->heap_polls - first->heap_polls;
+	readings = last->heap_looks - first->heap_looks;
 	collections = last->gc_whole - first->gc_whole;
 	if (readings < HEAP_READINGS || collections < HEAP_COLLECTIONS)
 		return;

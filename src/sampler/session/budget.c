@@ -97,13 +97,24 @@ static uint32_t budget_costliest(struct sampler *s, const uint64_t *share)
 	return most;
 }
 
-/* Notes once that no interval may be lengthened further. */
-static void budget_exceeded(struct sampler *s, uint64_t now, uint64_t whole)
+/* True when an event is sampled as rarely as the budget allows, and is not cheap. */
+static bool budget_at_longest(struct sampler *s, const uint64_t *share)
+{
+	for (uint32_t i = 0; i < WIRE_EVENTS; i++) {
+		if (budget_for(s, &s->events[i]) && share[i] * 4 >= s->budget.per_mille &&
+			atomic_load(&s->events[i].interval) >= budget_longest(s, i))
+			return true;
+	}
+	return false;
+}
+
+/* Notes once that the budget cannot be kept. */
+static void budget_exceeded(struct sampler *s, uint64_t now, uint64_t whole, const uint64_t *share)
 {
 	char note[96];
 	struct text text = text_into(note, sizeof(note));
 
-	if (s->budget.exceeded || whole <= s->budget.per_mille)
+	if (s->budget.exceeded || !budget_at_longest(s, share))
 		return;
 	s->budget.exceeded = true;
 	text_add(&text, "sampling costs ");
@@ -119,7 +130,7 @@ static void budget_less(struct sampler *s, uint64_t now, uint64_t whole, const u
 	uint64_t times = 2, left, interval, longest;
 
 	if (number == WIRE_EVENTS) {
-		budget_exceeded(s, now, whole);
+		budget_exceeded(s, now, whole, share);
 		return;
 	}
 	left = whole - share[number] < s->budget.per_mille

@@ -191,7 +191,7 @@ void gauges_heap_read(struct gauges_heap *h, const struct hsperf *perf, struct v
 {
 	out->heap_used = gauges_heap_peek(h, perf);
 	out->heap_low = h->low ? h->low : -1;
-	out->heap_polls = h->polls;
+	out->heap_looks = h->polls;
 	h->low = 0;
 	out->heap_committed = gauges_sum(perf, h->committed, GAUGES_GENERATIONS);
 	out->heap_max = gauges_heap_max(h, perf);
