@@ -232,6 +232,9 @@ static int open_load(const struct session *s, const struct session_options *opti
 	}
 	if (result == AGENT_BUSY)
 		result = open_load_held(s, agent, token, err);
+	/* Another version's session, whose memory has not appeared yet. */
+	if (result == AGENT_OTHER && !options->take_over)
+		return open_busy(&s->jvm, &(struct mapping){.base = NULL}, err);
 	if (result <= 0 || result == AGENT_BUSY)
 		return result ? -1 : 0;
 	return open_result(&s->jvm, result, err);

@@ -193,7 +193,7 @@ while read -r major JAVA; do
 	for t in good reduced_signals disabled no_counters no_dynamic_agents stopped booting starting two_at_once; do
 		test_$t
 	done
-done < <(jdks ${MAJORS:-8 25}) # MAJORS="11 21": on these, too
+done < <(jdks ${MAJORS:-8}) # MAJORS="11 21": on these, too
 JAVA=$own_java
 
 # --- what is no JVM ----------------------------------------------------------------------------------

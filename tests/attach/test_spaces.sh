@@ -8,6 +8,7 @@ agent=$builddir/tests/attach/agent.so
 
 [ "$(id -u)" = 0 ] || skip_all "only root can make users and namespaces"
 unshare -m -p -f true 2>/dev/null || skip_all "no namespaces may be made here"
+pid1_alone
 
 # start_in DESCRIPTION COMMAND...: a JVM that the command execs or forks; sets jvm
 start_in() {

@@ -214,6 +214,13 @@ jdks() {
 	done
 }
 
+# pid1_alone: waits until no other test has a JVM that is process 1 of its namespace and shares /tmp: its attach socket is
+# /tmp/.java_pid1
+pid1_alone() {
+	exec {PID1_LOCK}>"$builddir/tests/places/pid1.lock"
+	flock "$PID1_LOCK"
+}
+
 # jdks_checked: as jdks, for tests that take long: $JAVA and those of $MAJORS if that is set, else one: JDK 25 or, without it, $JAVA
 jdks_checked() {
 	if [ -n "${MAJORS:-}" ] || [ "$JDKS" = none ]; then

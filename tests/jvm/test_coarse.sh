@@ -76,7 +76,7 @@ while read -r major java; do
 	JAVA=$java
 	checked "$major"
 # shellcheck disable=SC2086
-done < <(jdks ${MAJORS:-25})
+done < <(jdks_checked)
 
 # with the flag from the beginning nothing ever is
 start -XX:+UnlockDiagnosticVMOptions -XX:+DebugNonSafepoints

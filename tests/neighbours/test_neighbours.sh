@@ -3,7 +3,7 @@
 # Native roles (neighbours.c) in one process with a JVM that jhot samples: the JVM lives, its output is clean, what the
 # role watches over is intact. Each JVM has a control, a second JVM with the same role and without jhot, at the same time.
 #
-# Without variables: the roles of the short form, on $JAVA and one JDK of MAJORS. `make neighbours` sets FORM=long:
+# Without variables: the roles of the short form, on one JDK. `make neighbours` sets FORM=long:
 #
 #   ROLES="sigwait prober+flipper"  only these; those joined by + share a JVM    MAJORS="8 17"   these JDKs
 #   EVENTS="record live why"        what the sessions are, in turn               SESSIONS=200    with each JVM
@@ -12,7 +12,7 @@
 . "$(dirname "$0")/../jvm/lib.sh"
 
 FORM=${FORM:-short}
-MAJORS=${MAJORS:-25}
+MAJORS=${MAJORS:-}
 EVENTS=${EVENTS:-record live why}
 SESSIONS=${SESSIONS:-3}
 EACH=${EACH:-1}
@@ -173,7 +173,7 @@ row() {
 }
 
 roles_chosen >"$T/chosen"
-jdks $MAJORS >"$T/jdks"
+jdks_checked >"$T/jdks"
 if [ -n "${MAJORS_ONLY:-}" ]; then
 	grep -E "^(${MAJORS// /|}) " "$T/jdks" >"$T/only" && mv "$T/only" "$T/jdks"
 fi

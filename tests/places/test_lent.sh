@@ -9,6 +9,7 @@ unshare -m -p -f --mount-proc true 2>/dev/null || skip_all "no namespaces may be
 "$builddir/tests/places/confine" true 2>/dev/null || skip_all "no filter of system calls may be set here"
 [ "$(uname -r | awk -F. '{ print $1 * 100 + $2 }')" -ge 506 ] || skip_all "this needs Linux 5.6"
 for_other || skip_all "another user cannot run this JDK"
+pid1_alone
 cp "$builddir/tests/places/confine" "$T/for-other"
 chmod a+rx "$T/for-other/confine"
 

@@ -6,6 +6,7 @@
 
 [ "$(id -u)" = 0 ] || skip_all "only root can make namespaces"
 unshare -p -f true 2>/dev/null || skip_all "no namespaces may be made here"
+pid1_alone
 
 # start COMMAND: a JVM that writes to /dev/null from now on; sets jvm
 start() {

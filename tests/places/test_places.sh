@@ -274,7 +274,7 @@ place "pivot_root, mount, PID, net, IPC, UTS namespaces" as="$spaces -n -i -u $n
 place "the same, a uid without a name" as="$spaces $new $nameless" long=1
 place "user namespace of another user's, its root" as="$other $spaces -U -r $new"
 place "read-only root, /tmp in memory" as="$spaces $inside readonly $T/root" long=1
-place "read-only root and /tmp" as="$spaces $inside frozen $T/root" told="3 make its /tmp writable"
+place "read-only root and /tmp" as="$spaces $inside frozen $T/root" told="3 make its /tmp writable" long=1
 place "noexec /tmp" as="unshare -m $inside noexec -" from='^/dev/shm/libjhot-' long=1
 place "noexec /tmp and /dev/shm" as="unshare -m $inside nowhere -" from='^/tmp/exec/libjhot-' long=1
 place "noexec everywhere" as="unshare -m $inside nothing -" from='^/memfd:libjhot-'
@@ -282,7 +282,7 @@ place "noexec everywhere, another user" as="unshare -m $inside nothing - $other"
 place "noexec everywhere, another user, /dev read-only" as="unshare -m $inside denied - $other" \
 	told="3 no folder from which it could load" long=1
 place "noexec everywhere, user namespace with a folder of the host's as its /dev" \
-	as="unshare -m $inside bait $T/bait $other unshare -U -r -m $inside lured $T/bait" told="3 no folder from which it could load"
+	as="unshare -m $inside bait $T/bait $other unshare -U -r -m $inside lured $T/bait" told="3 no folder from which it could load" long=1
 place "/tmp is full" as="unshare -m $inside full -" before=fill_tmp from='^/dev/shm/libjhot-' long=1
 place "all folders are full" as="unshare -m $inside crammed -" before=fill_all from='^/memfd:libjhot-' long=1
 place "its working folder is deleted" as="env -C $T/lost" before=lose_folder long=1
@@ -294,12 +294,12 @@ place "seccomp as containers have it" as="$T/for-other/confine" says="$perf"
 place "undumpable" as="env LD_PRELOAD=$T/for-other/undumpable.so" long=1
 place "undumpable, another user" as="$other env LD_PRELOAD=$T/for-other/undumpable.so" long=1
 place "40 descriptors" as="prlimit --nofile=40:40" long=1
-place "4 descriptors left" before=few_descriptors says="of [0-9]* threads without perf_events: short of file descriptors"
+place "4 descriptors left" before=few_descriptors says="of [0-9]* threads without perf_events: short of file descriptors" long=1
 place "no descriptor left" before=no_descriptors told="3 descriptors.*prlimit"
 place "no locked memory" as="prlimit --memlock=0:0 $other" before=no_locked_memory \
 	says="no perf_events: EPERM [(]seccomp or mlock limit[)]: no kernel frames" long=1
 place "4 MB of address space left" before=no_memory told="3 address space.*prlimit"
-place "no thread may be started" as="$other" before=no_threads told="3 limit of threads.*prlimit"
+place "no thread may be started" as="$other" before=no_threads told="3 limit of threads.*prlimit" long=1
 [ ! -w /sys/fs/cgroup/pids ] && [ ! -w /sys/fs/cgroup/cgroup.procs ] ||
 	place "two threads may be started, by its cgroup" before=crowd told="3 limit of threads.*pids.max"
 place "20 MB of memory left, by its cgroup" jvm="-XX:+UseSerialGC -Xmx16m" before=little_memory told="3 memory limit.*docker update" long=1
@@ -312,7 +312,7 @@ place "perf_event_paranoid 3, another user" as="$other" before=paranoid_3 says="
 
 place "-Xrs" jvm=-Xrs long=1
 place "-XX:-UsePerfData" jvm=-XX:-UsePerfData long=1
-place "-XX:+DisableAttachMechanism" jvm=-XX:+DisableAttachMechanism told="3 restart it without"
+place "-XX:+DisableAttachMechanism" jvm=-XX:+DisableAttachMechanism told="3 restart it without" long=1
 place "-XX:-EnableDynamicAgentLoading" jvm=-XX:-EnableDynamicAgentLoading told="3 EnableDynamicAgentLoading" long=1
 place "its attach socket is deleted" before=lose_socket long=1
 place "another user's file is where its socket goes" as="$other" before=foreign_socket told="3 sudo rm" long=1

@@ -4,7 +4,9 @@
 check_PROGRAMS += %D%/test_calls %D%/test_cost %D%/test_descriptor %D%/test_entry %D%/test_mem %D%/test_parts \
 	%D%/test_scan %D%/test_states %D%/test_unwind_recv %D%/test_weight
 noinst_PROGRAMS += %D%/agent_tool %D%/stop_inside
-check_SCRIPTS += %D%/test_alloc_sessions.sh %D%/test_budget.sh \
+# Part of jdks-check; make soak-alloc is longer
+EXTRA_DIST += %D%/test_alloc_sessions.sh
+check_SCRIPTS += %D%/test_budget.sh \
 	%D%/test_engines.sh %D%/test_hammer.sh %D%/test_hygiene.sh \
 	%D%/test_idle.sh %D%/test_kinds.sh %D%/test_paces.sh %D%/test_restored.sh %D%/test_sessions.sh \
 	%D%/test_short.sh \

@@ -63,7 +63,7 @@ while read -r jdk java; do
 	if [ "$jdk" -ge 17 ]; then
 		collector "$jdk" ZGC -XX:+UseZGC
 	fi
-done < <(jdks 17 25)
+done < <(jdks_checked)
 
 # Whose CPU time it is. How busy this machine is decides when there is a second look at the threads, so it is waited for.
 collects() { # collects: the collector used CPU time, and no share is negative

@@ -44,5 +44,5 @@ tested() {
 while read -r major java; do
 	JAVA=$java
 	tested "$major"
-done < <(jdks 8 21 25)
+done < <(jdks ${MAJORS:-8 25})
 done_testing
