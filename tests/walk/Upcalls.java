@@ -212,8 +212,11 @@ public final class Upcalls {
 
     // --- birth
 
+    /** Calls of each thread that C makes: how long it lives. */
+    private static final long BIRTHS = Long.getLong("births", 10_000);
+
     static void birthTop() throws Throwable {
-        sink += (long) To.BIRTH.invokeExact(Up.BIRTH, 10_000L);
+        sink += (long) To.BIRTH.invokeExact(Up.BIRTH, BIRTHS);
     }
 
     static long birthLeaf(long x) {
