@@ -70,7 +70,7 @@ tree_with() {
 	printf '%s\n' "$@" >"$T/made/tests"
 	cat >"$T/made/configure" <<END
 #!/bin/sh
-printf 'all:\ncheck-alone sanitized-programs check-programs:\n\t@echo \$@ >>$T/log/order\ncheck-together:\n\t@sh $T/made/tests\n' >Makefile
+printf 'all:\ncheck-alone check-long check-programs:\n\t@echo \$@ >>$T/log/order\ncheck-together:\n\t@sh $T/made/tests\n' >Makefile
 touch config.status
 END
 	chmod -R a+rwX "$T/tree" "$T/made"
@@ -102,15 +102,17 @@ boot "" check
 is "a test that fails: exit 1" $? 1
 is "and a last line that says so" "$(tail -n 1 "$T/out")" "0 passed, 1 failed"
 
-# What is sanitized is compiled before the tests begin that are alone, and runs after them; without such a compiler it does not.
+# Long tests and the sanitized ones have a command of their own.
 fake cc 'exit 0'
 : >"$T/log/order"
 chmod a+rw "$T/log/order"
 tree_with 'echo ":test-result: PASS" >a.trs'
 boot "" check
-is "with sanitizers: exit 0" $? 0
-is "those programs are made beside tests, before what measures, and run at the end" "$(tr '\n' ' ' <"$T/log/order")" \
-	"sanitized-programs check-alone check-programs "
+is "check: exit 0" $? 0
+is "it runs what measures at the end" "$(tr '\n' ' ' <"$T/log/order")" "check-alone "
+: >"$T/log/order"
+boot "" check-long || true
+is "check-long runs the long tests and the sanitized ones" "$(tr '\n' ' ' <"$T/log/order")" "check-long check-programs "
 rm "$T/bin/cc"
 
 rm "$T/bin/apt-get"

@@ -54,9 +54,16 @@ jdks-check: all $(check_DATA)
 	@srcdir='$(abs_top_srcdir)' builddir='$(abs_top_builddir)' JAVA="$${JAVA:-$(JDK)/bin/java}" \
 		bash $(srcdir)/%D%/jdks_check.sh $(jvm_tests) $(walk_jvm_tests) $(few_jdks_tests)
 
-.PHONY: check-together check-alone
+# Tests that take one to three minutes each beside others, which ./bootstrap check leaves to ./bootstrap check-long
+long_tests = tests/places/test_faults.sh tests/places/test_places.sh tests/sampler/test_hygiene.sh tests/sampler/test_paces.sh \
+	tests/sampler/test_stuck.sh tests/walk/test_threads.sh tests/walk/test_upcalls.sh
+
+.PHONY: check-together check-alone check-long
 check-together:
-	$(MAKE) $(AM_MAKEFLAGS) check TESTS='$(filter-out $(alone_tests),$(TESTS))'
+	$(MAKE) $(AM_MAKEFLAGS) check TESTS='$(filter-out $(alone_tests) $(long_tests),$(TESTS))'
+
+check-long:
+	$(MAKE) $(AM_MAKEFLAGS) check TESTS='$(long_tests)'
 
 check-alone: all $(check_PROGRAMS) $(check_DATA)
 	$(MAKE) $(AM_MAKEFLAGS) -j1 check-TESTS TESTS='$(alone_tests)'

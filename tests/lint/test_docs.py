@@ -87,7 +87,7 @@ def section(page, heading):
 def tool_faults():
     """What `make` can do beyond building and checking is in HACKING.md, or among the checks of doc/release.md."""
     # What other targets, scripts and tests call.
-    parts = {"check-programs", "sanitized-programs", "check-together", "check-alone", "distfiles", "clean-packages", "clean-arm64"}
+    parts = {"check-programs", "sanitized-programs", "check-together", "check-alone", "check-long", "distfiles", "clean-packages", "clean-arm64"}
     tools = {name for line in re.findall(r"^\.PHONY:((?:.*\\\n)*.*)$", MAKEFILES, re.M) for name in line.replace("\\", "").split()}
     table = re.findall(r"^\|(.*?)\|", section("HACKING.md", "Tools"), re.M)
     table += re.findall(r"^\|.*?\|(.*?)\|", lint.read("doc/release.md"), re.M)
