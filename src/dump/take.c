@@ -214,7 +214,7 @@ static int refused(const struct hotspot *jvm, int error, struct err *err)
 	int scope = proc_setting(SCOPE_NAME, 0);
 	struct proc_status status;
 
-	err_set(err, ERR_ATTACH, "The kernel does not let you read process %d (%s) of user %s: %s.",
+	err_set(err, ERR_ATTACH, "No permission to read process %d (%s) of user %s: %s.",
 		(int)jvm->pid, jvm->name, jvm->user, strerror(error));
 	if (!proc_status(jvm->pid, &status) && status.tracer)
 		err_hint(err, "end the debugger or tracer attached to it: process %d",

@@ -21,13 +21,13 @@
  *   the feeder, for what it adds at once                       the next profile_advance()
  *   an answer (table, tree, profile_each) of this moment       30 s later at least: an id is only freed when nothing in the
  *                                                              model has it, 30 s after the previous step of a sweep
- *   an answer about frozen seconds (profile_freeze)              they are released, and 30 s more
+ *   an answer about frozen seconds (profile_freeze)            they are released, and 30 s more
  *   a profile_snapshot (stacks and threads only)               profile_snapshot_free()
  *   a cache with a registered pin callback (at most 5)         the callback is called with leaving = true
  *   anything else                                              profile_info().swept changes: compare it, then look up again by name
  *
- *   sweep, one step every 30 s:   callback(kind, leaving = false) it pins what it needs with profile_pin()
- *                                 callback(kind, leaving = true)  it drops ids for which profile_is_pinned() is false
+ *   sweep, one step every 30 s:   callback(kind, leaving = false)   pins what it needs with profile_pin()
+ *                                 callback(kind, leaving = true)    drops ids for which profile_is_pinned() is false
  *                                 ids without a pin are freed; profile_info().swept is incremented
  *
  * Ids of a collapsed view (filter.h) end when another view is requested; they then read as the empty stack.

@@ -72,7 +72,7 @@ static enum walk_step code_step(struct walker *w)
 	blob = walker_blob(w, w->at.pc);
 	if (!blob)
 		return walker_fail(w, WALK_BREAK_CODE_CACHE);
-	w->self = blob == &w->blobs[1];
+	w->current = blob == &w->blobs[1];
 	if (blob->kind == CODE_NMETHOD || blob->kind == CODE_NATIVE)
 		return compiled_step(w, blob);
 	if (blob->kind == CODE_UPCALL)

@@ -322,8 +322,8 @@ static bool rule_closed(const struct probe *l, struct hotspot *out)
 	if (!l->maps_error)
 		return false;
 	decide(out, HOTSPOT_NO,
-		"The kernel does not let you read its memory map (%s): the process has "
-		"capabilities or is undumpable, or you lack CAP_SYS_PTRACE.",
+		"No permission to read its memory map (%s): the process has capabilities or is not "
+		"dumpable, or you lack CAP_SYS_PTRACE.",
 		strerror(-l->maps_error));
 	if (!l->root)
 		hint(out, "sudo jhot %d", (int)out->pid);

@@ -23,7 +23,7 @@ const struct frame_type_info frame_types[FRAME_TYPES] = {
 	[FRAME_COMPILED] = {'J', "compiled"},
 	[FRAME_C1] = {'J', "C1-compiled"},
 	[FRAME_INLINED] = {'i', "inlined"},
-	[FRAME_NO_INLINING] = {'~', "compiled, inlined methods not told apart"},
+	[FRAME_NO_INLINING] = {'~', "compiled, without inlining info"},
 	[FRAME_INTERPRETED] = {'I', "interpreted"},
 	[FRAME_JAVA] = {'J', "Java"},
 	[FRAME_NATIVE] = {'n', "native"},
@@ -33,7 +33,7 @@ const struct frame_type_info frame_types[FRAME_TYPES] = {
 	[FRAME_BREAK] = {'?', "broken"},
 	[FRAME_CLASS_OUTSIDE] = {'o', "class, outside of the thread's buffer"},
 	[FRAME_WAITS] = {'w', "waits"},
-	[FRAME_C1_NO_INLINING] = {'~', "C1-compiled, inlined methods not told apart"},
+	[FRAME_C1_NO_INLINING] = {'~', "compiled by C1, without inlining info"},
 };
 
 const struct thread_state_info thread_states[THREAD_STATES] = {

@@ -20,7 +20,7 @@ typedef jboolean times_set(JNIEnv *jni, jint attribute, jboolean on);
 typedef void *times_table(jint version);
 
 static _Atomic int timing; /* the value of jvm_wait_times */
-static bool agent_side;    /* VM-call thread: true when it was off before */
+static bool set_by_agent;  /* VM-call thread: true when it was off before */
 
 int jvm_wait_times(void)
 {
@@ -56,7 +56,7 @@ static times_set *times_function(JNIEnv *jni)
 /*
  * True when the program has turned it on, through a bean whose class is then initialised, as is the bean's factory.
  */
-static bool program_side(JNIEnv *jni)
+static bool set_by_program(JNIEnv *jni)
 {
 	jclass factory =
 		jvm_class_initialized(jni, "sun.management.ThreadImpl")
@@ -85,10 +85,10 @@ void jvm_wait_times_apply(struct sampler *s, JNIEnv *jni)
 	to = times_function(jni);
 	/* Again, in case the program has turned it off. */
 	if (wanted && to && !to(jni, TIMES_ATTRIBUTE, JNI_TRUE))
-		agent_side = true;
-	if (!wanted && to && agent_side && !program_side(jni))
+		set_by_agent = true;
+	if (!wanted && to && set_by_agent && !set_by_program(jni))
 		to(jni, TIMES_ATTRIBUTE, JNI_FALSE);
-	agent_side = agent_side && wanted;
+	set_by_agent = set_by_agent && wanted;
 	(*jni)->ExceptionClear(jni);
 	(*jni)->PopLocalFrame(jni, NULL);
 	atomic_store(&timing, to ? wanted : -1);

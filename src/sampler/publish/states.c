@@ -63,15 +63,15 @@ static enum wire_thread_state state_in(const struct states *states, uint64_t fra
 static enum wire_thread_state state_of(const struct states *states, const struct trace_key *key)
 {
 	uint32_t at = 0, until;
-	enum wire_thread_state found = WIRE_STATE_NONE, self;
+	enum wire_thread_state found = WIRE_STATE_NONE, state;
 
 	while (at < key->count && !WIRE_FRAME_IS_JAVA(WIRE_FRAME_KIND(key->frames[at])))
 		at++;
 	until = at + (WIRE_IS_VIRTUAL(key->thread) ? VIRTUAL_FRAMES : 1);
 	for (; at < key->count && at < until && found != WIRE_STATE_IO; at++) {
-		self = state_in(states, key->frames[at]);
-		if (found == WIRE_STATE_NONE || self == WIRE_STATE_IO)
-			found = self;
+		state = state_in(states, key->frames[at]);
+		if (found == WIRE_STATE_NONE || state == WIRE_STATE_IO)
+			found = state;
 	}
 	return found == WIRE_STATE_NONE ? WIRE_STATE_SLEEPING : found;
 }

@@ -15,7 +15,7 @@
 #define BUDGET_LONGEST 256u /* upper bound of the factor in total */
 /*
  * The default budget keeps cpu at 20 Hz, and wall at 2 Hz or, with many threads, at 400 polls a second: the screen and
- * the findings are wrong with fewer samples. A budget that the user has set is kept in any case.
+ * the findings are wrong with fewer samples. These bounds do not apply to a budget set by the user.
  */
 #define BUDGET_CPU_NS       (50 * NS_PER_MS)
 #define BUDGET_WALL_NS      (500 * NS_PER_MS)
@@ -81,40 +81,33 @@ static void budget_report(struct sampler *s, uint32_t number, uint64_t now, uint
 	publish_note(s->publish, WIRE_NOTE_TEXT, now, number + 1, note);
 }
 
-/* The most expensive event that can still be sampled less often; WIRE_EVENTS if none is worth it. */
-static uint32_t budget_costliest(struct sampler *s, const uint64_t *share)
+/*
+ * The most expensive event that can still be sampled less often; WIRE_EVENTS if none is worth it. *at_longest: true when
+ * a costly event cannot.
+ */
+static uint32_t budget_costliest(const struct sampler *s, const uint64_t *share, bool *at_longest)
 {
 	uint32_t most = WIRE_EVENTS;
 
+	*at_longest = false;
 	for (uint32_t i = 0; i < WIRE_EVENTS; i++) {
-		struct event *event = &s->events[i];
-
-		if (budget_for(s, event) && share[i] * 4 >= s->budget.per_mille &&
-			atomic_load(&event->interval) < budget_longest(s, i) &&
-			(most == WIRE_EVENTS || share[i] > share[most]))
+		if (!budget_for(s, &s->events[i]) || share[i] * 4 < s->budget.per_mille)
+			continue;
+		if (atomic_load(&s->events[i].interval) >= budget_longest(s, i))
+			*at_longest = true;
+		else if (most == WIRE_EVENTS || share[i] > share[most])
 			most = i;
 	}
 	return most;
 }
 
-/* True when an event is sampled as rarely as the budget allows, and is not cheap. */
-static bool budget_at_longest(struct sampler *s, const uint64_t *share)
-{
-	for (uint32_t i = 0; i < WIRE_EVENTS; i++) {
-		if (budget_for(s, &s->events[i]) && share[i] * 4 >= s->budget.per_mille &&
-			atomic_load(&s->events[i].interval) >= budget_longest(s, i))
-			return true;
-	}
-	return false;
-}
-
-/* Notes once that the budget cannot be kept. */
-static void budget_exceeded(struct sampler *s, uint64_t now, uint64_t whole, const uint64_t *share)
+/* Notes, once while it lasts, that the budget cannot be kept. */
+static void budget_exceeded(struct sampler *s, uint64_t now, uint64_t whole)
 {
 	char note[96];
 	struct text text = text_into(note, sizeof(note));
 
-	if (s->budget.exceeded || !budget_at_longest(s, share))
+	if (s->budget.exceeded)
 		return;
 	s->budget.exceeded = true;
 	text_add(&text, "sampling costs ");
@@ -126,13 +119,14 @@ static void budget_exceeded(struct sampler *s, uint64_t now, uint64_t whole, con
 /* Lengthens the interval of the most expensive event. */
 static void budget_less(struct sampler *s, uint64_t now, uint64_t whole, const uint64_t *share)
 {
-	uint32_t number = budget_costliest(s, share);
+	bool at_longest;
+	uint32_t number = budget_costliest(s, share, &at_longest);
 	uint64_t times = 2, left, interval, longest;
 
-	if (number == WIRE_EVENTS) {
-		budget_exceeded(s, now, whole, share);
+	if (number == WIRE_EVENTS && at_longest)
+		budget_exceeded(s, now, whole);
+	if (number == WIRE_EVENTS)
 		return;
-	}
 	left = whole - share[number] < s->budget.per_mille
 		       ? s->budget.per_mille - (whole - share[number])
 		       : 0;

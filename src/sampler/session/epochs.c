@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Assigning, draining and clearing the sig_epochs of session epochs. */
+/* The table of session epochs: which are in use, and when the memory of an ended session may be freed. */
 #include "sampler/session/epochs.h"
 
 #include "base/clock.h"
@@ -13,9 +13,9 @@
 static _Atomic(struct sampler *) epochs_retired[SIG_EPOCHS];
 static _Atomic uint64_t retained_bytes;
 
-static bool epoch_is_empty(const struct sig_epoch *session_epoch)
+static bool epoch_is_empty(const struct sig_epoch *epoch)
 {
-	return !atomic_load(&session_epoch->inside[0]) && !atomic_load(&session_epoch->inside[1]);
+	return !atomic_load(&epoch->inside[0]) && !atomic_load(&epoch->inside[1]);
 }
 
 static void epoch_retire(uint32_t number, struct sampler *s)
@@ -40,9 +40,9 @@ bool epochs_acquire(struct sampler *s)
 	bool found = false;
 
 	for (uint32_t i = 0; i < SIG_EPOCHS; i++) {
-		struct sig_epoch *session_epoch = &sig_epochs[i];
+		struct sig_epoch *epoch = &sig_epochs[i];
 
-		if (atomic_load(&session_epoch->session) || !epoch_is_empty(session_epoch))
+		if (atomic_load(&epoch->session) || !epoch_is_empty(epoch))
 			continue;
 		epoch_free_retired(i);
 		s->session_epoch = found ? s->session_epoch : i;

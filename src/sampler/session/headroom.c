@@ -36,12 +36,12 @@ static bool may_lock_all(const char *status)
 	return set >> CAP_IPC_LOCK & 1;
 }
 
-/* The agent's share of a resource: `used` includes `ours`. */
-static uint64_t share_of(uint64_t limit, uint64_t used, uint64_t agent_side)
+/* The agent's share of a resource: `used` includes `own`, what the agent uses. */
+static uint64_t share_of(uint64_t limit, uint64_t used, uint64_t own)
 {
 	if (limit == UINT64_MAX)
 		return UINT64_MAX;
-	return ((limit > used ? limit - used : 0) + agent_side) / SHARE;
+	return ((limit > used ? limit - used : 0) + own) / SHARE;
 }
 
 static uint64_t least(uint64_t a, uint64_t b)
@@ -52,20 +52,18 @@ static uint64_t least(uint64_t a, uint64_t b)
 /* The number of perf buffers permitted by the tightest limit. */
 static uint64_t rings_allowed(struct sampler *s, const char *status)
 {
-	uint64_t bytes = perf_fd_ring_bytes(), agent_side = perf_fd_rings(), allowed = UINT64_MAX;
+	uint64_t bytes = perf_fd_ring_bytes(), own = perf_fd_rings(), allowed = UINT64_MAX;
 	uint64_t locked = raw_limit(RLIMIT_MEMLOCK), pinned = procfile_number(status, "VmPin:", 0)
 							      << 10;
 
 	if (s->headroom.maps_limit)
-		allowed = share_of(s->headroom.maps_limit, s->modules->maps, agent_side);
-	allowed = least(
-		allowed, share_of(raw_limit(RLIMIT_AS), procfile_number(status, "VmSize:", 0) << 10,
-				 agent_side * bytes) /
-				 bytes);
+		allowed = share_of(s->headroom.maps_limit, s->modules->maps, own);
+	allowed = least(allowed, share_of(raw_limit(RLIMIT_AS),
+					 procfile_number(status, "VmSize:", 0) << 10, own * bytes) /
+					 bytes);
 	if (!may_lock_all(status) && locked != UINT64_MAX && pinned > locked / SHARE)
-		allowed = least(allowed,
-			agent_side -
-				least(agent_side, (pinned - locked / SHARE + bytes - 1) / bytes));
+		allowed = least(
+			allowed, own - least(own, (pinned - locked / SHARE + bytes - 1) / bytes));
 	return allowed;
 }
 

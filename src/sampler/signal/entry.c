@@ -54,14 +54,14 @@ static uint32_t stack_here(void)
 
 struct scratch *sig_scratch_acquire(struct scratch *buffers)
 {
-	uint32_t self = stack_here(), owner;
+	uint32_t own_stack = stack_here(), owner;
 
-	for (uint32_t i = self == NO_STACK ? SIG_STACKS : 0; i < SAMPLER_SCRATCH; i++) {
+	for (uint32_t i = own_stack == NO_STACK ? SIG_STACKS : 0; i < SAMPLER_SCRATCH; i++) {
 		owner = atomic_load_explicit(&buffers[i].owner, memory_order_relaxed);
-		if ((owner && (owner != self || self == NO_STACK)) ||
+		if ((owner && (owner != own_stack || own_stack == NO_STACK)) ||
 			(!owner &&
 				!atomic_compare_exchange_strong_explicit(&buffers[i].owner, &owner,
-					self, memory_order_acquire, memory_order_relaxed)))
+					own_stack, memory_order_acquire, memory_order_relaxed)))
 			continue;
 		buffers[i].used = true;
 		return &buffers[i];

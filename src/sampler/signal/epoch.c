@@ -17,14 +17,14 @@ struct sampler *sig_session(void)
  */
 bool sig_passed(struct sampler *s, uint32_t *step)
 {
-	struct sig_epoch *session_epoch = &sig_epochs[s->session_epoch];
-	uint32_t side = atomic_load(&session_epoch->side);
+	struct sig_epoch *epoch = &sig_epochs[s->session_epoch];
+	uint32_t side = atomic_load(&epoch->side);
 
 	for (; *step < 2; ++*step, side ^= 1) {
-		if (atomic_load(&session_epoch->inside[side ^ 1]))
+		if (atomic_load(&epoch->inside[side ^ 1]))
 			return false;
 		if (*step == 0)
-			atomic_store(&session_epoch->side, side ^ 1);
+			atomic_store(&epoch->side, side ^ 1);
 	}
 	*step = 0;
 	return true;

@@ -258,7 +258,7 @@ static void delivery_record(struct delivery *v, const void *context)
 	sig_stack_release(&stack);
 }
 
-static uint32_t visit_events(const struct delivery *v)
+static uint32_t delivery_events(const struct delivery *v)
 {
 	uint32_t events = v->timer < WIRE_EVENTS ? 1u << v->timer : 0;
 
@@ -296,7 +296,7 @@ static uint32_t sig_arrived(
 		sig_trap_consume(s, v.thread, &v.thread->arms[THREADS_ARM_TRAP], context);
 	if (v.thread)
 		atomic_fetch_sub_explicit(&v.thread->inside, 1, memory_order_release);
-	return visit_events(&v);
+	return delivery_events(&v);
 }
 
 /*

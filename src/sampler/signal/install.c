@@ -68,18 +68,18 @@ static bool install_on_alternate(void)
 static bool sig_take(int sig, struct sampler *s, left_fn *left)
 {
 	unsigned long flags = SA_RESTART | (install_on_alternate() ? SA_ONSTACK : 0);
-	struct raw_sigaction agent_side = raw_sigaction_make(sig_sample, flags, ~SIG_FAULTS), now;
+	struct raw_sigaction wanted = raw_sigaction_make(sig_sample, flags, ~SIG_FAULTS), now;
 
 	if (raw_sigaction_get(sig, &now) < 0)
 		return false;
-	if (now.handler == agent_side.handler && (now.flags & SA_ONSTACK) == (flags & SA_ONSTACK))
+	if (now.handler == wanted.handler && (now.flags & SA_ONSTACK) == (flags & SA_ONSTACK))
 		return true;
-	if (now.handler == agent_side.handler)
-		return raw_sigaction_set(sig, &agent_side, NULL) == 0;
+	if (now.handler == wanted.handler)
+		return raw_sigaction_set(sig, &wanted, NULL) == 0;
 	if (now.handler != (void *)SIG_DFL && now.handler != (void *)SIG_IGN &&
 		!(left && left(s, (uint64_t)(uintptr_t)now.handler)))
 		return false;
-	return raw_sigaction_set(sig, &agent_side, NULL) == 0;
+	return raw_sigaction_set(sig, &wanted, NULL) == 0;
 }
 
 bool sig_reinstall(int sig)

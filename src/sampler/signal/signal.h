@@ -41,11 +41,11 @@ extern _Atomic uint32_t sig_epoch_current;
  */
 static inline struct sampler *sig_enter(_Atomic uint32_t **inside)
 {
-	struct sig_epoch *session_epoch = &sig_epochs[atomic_load(&sig_epoch_current)];
+	struct sig_epoch *epoch = &sig_epochs[atomic_load(&sig_epoch_current)];
 
-	*inside = &session_epoch->inside[atomic_load(&session_epoch->side)];
+	*inside = &epoch->inside[atomic_load(&epoch->side)];
 	atomic_fetch_add(*inside, 1);
-	return atomic_load(&session_epoch->session);
+	return atomic_load(&epoch->session);
 }
 
 static inline void sig_leave(_Atomic uint32_t *inside)

@@ -193,7 +193,7 @@ static unsigned back(struct ui *ui, int arg)
 	unsigned filters = search_undo_id(ui),
 		 view = v->undo_id ? v->undo_id(ui) : trail_undo(trail);
 	unsigned only = ui_is_restricted(ui) ? ui->scope.only_undo : 0;
-	unsigned found = ui->place.found == ui->place.view ? ui->place.found_undo : 0;
+	unsigned found = ui_found_undo(ui);
 
 	if (found > filters && found > view && found > only) {
 		ui->place.found_undo = 0;

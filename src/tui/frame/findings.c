@@ -122,11 +122,10 @@ static void scan(struct ui *ui, const struct profile_query *q)
 static void events_off(struct ui *ui)
 {
 	struct ui_findings *f = ui->findings;
-	bool following = ui->place.found_undo && ui->place.found == ui->place.view;
 	struct err err = {0};
 
 	f->begun &= ~(1u << ui->scope.event);
-	if (!f->begun || ui->over || ui->place.view == VIEW_FINDINGS || following)
+	if (!f->begun || ui->over || ui->place.view == VIEW_FINDINGS || ui_found_undo(ui))
 		return;
 	for (int event = 0; event < EVENT_USER_FIRST; event++)
 		if (f->begun & 1u << event && ui->vitals->events[event].state == VITALS_ON)

@@ -222,7 +222,12 @@ void ui_react(struct ui *ui,
 struct profile_query ui_query(const struct ui *ui);
 bool ui_order_frozen(const struct ui *ui);
 bool ui_has_event(const struct ui *ui, int event);
-unsigned ui_undo_id(struct ui *ui);         /* a new undo id */
+unsigned ui_undo_id(struct ui *ui); /* a new undo id */
+/* The undo id of a finding that is being followed; 0: none. */
+static inline unsigned ui_found_undo(const struct ui *ui)
+{
+	return ui->place.found == ui->place.view ? ui->place.found_undo : 0;
+}
 bool ui_is_restricted(const struct ui *ui); /* true while restricted to one thread or pool */
 const char *ui_restriction_name(const struct ui *ui); /* its name */
 void ui_restrict(

@@ -47,7 +47,7 @@ struct walker {
 	uint32_t left_out;          /* frames dropped between top and root */
 	/* walker_blob: the blob of the current frame, and the last one looked at ahead. */
 	struct code_blob blobs[2];
-	unsigned self; /* index of the current frame's */
+	unsigned current; /* index of the current frame's */
 	/* last compiled frame found in the frame cache; pc 0: none */
 	struct frame_cache_code known;
 	struct unwind_rule rule; /* last native rule found, */
@@ -143,12 +143,12 @@ static inline const struct frame_cache_code *walker_known(struct walker *w, uint
  */
 static inline const struct code_blob *walker_blob(struct walker *w, uint64_t pc)
 {
-	struct code_blob *ahead = &w->blobs[!w->self];
+	struct code_blob *ahead = &w->blobs[!w->current];
 
 	if (!walker_in_code(w, pc))
 		return NULL;
-	if (w->blobs[w->self].pc == pc)
-		return &w->blobs[w->self];
+	if (w->blobs[w->current].pc == pc)
+		return &w->blobs[w->current];
 	if (ahead->pc != pc)
 		ahead->pc = code_cache_find(w->layout, w->mem, pc, ahead) ? pc : 0;
 	return ahead->pc ? ahead : NULL;

@@ -70,16 +70,16 @@ struct layout_flag layout_flag_read(const struct layout_read *r, const char *nam
 {
 	uint64_t flag = r->flags ? mem_u64(r->mem, r->flags) : 0;
 	uint32_t count = flag && r->flag_count ? mem_u32(r->mem, r->flag_count) : 0;
-	char self[LAYOUT_NAME];
+	char text[LAYOUT_NAME];
 
 	if (count > FLAGS_MAX || !r->flag_bytes)
 		return (struct layout_flag){0};
 	for (; count; count--, flag += r->flag_bytes) {
 		uint64_t at = layout_load(&r->flag_at, r->mem, flag);
 
-		if (mem_string(r->mem, layout_load(&r->flag_name, r->mem, flag), self,
-			    sizeof(self)) <= 0 ||
-			!text_equal(self, name))
+		if (mem_string(r->mem, layout_load(&r->flag_name, r->mem, flag), text,
+			    sizeof(text)) <= 0 ||
+			!text_equal(text, name))
 			continue;
 		return (struct layout_flag){.at = at,
 			.on = mem_u8(r->mem, at) == 1,

@@ -6,7 +6,7 @@
  *   lock.c      polls threads
  *   waiting.c   polls unmounted virtual threads
  *   holder.c    samples the owners of contended locks
- *   report.c      the tally in the trace table; reports long waits
+ *   report.c    the tally in the trace table; reports long waits
  *   counted.c   number of waits, by the JVM's own count per thread
  *   timed.c     duration of waits, by the JVM's own clock per thread
  *

@@ -284,7 +284,7 @@ static bool lock_report_begin(struct sampler *s, struct lock_thread *t)
 	if (!publish_wait(s->publish, &t->record))
 		return false;
 	t->reported = true;
-	/* Stays REPORT_ENDED if the wait has ended meanwhile. */
+	/* If the wait has ended in the meantime, the state is REPORT_ENDED and is not changed. */
 	atomic_compare_exchange_strong(&t->report, &begun, REPORT_SENT);
 	return true;
 }
