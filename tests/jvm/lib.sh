@@ -455,7 +455,7 @@ near() {
 	diag "$2 of $3 samples; $4 % expected"
 	ok "$1" awk -v k="$2" -v n="$3" -v percent="$4" 'BEGIN {
 		p = percent / 100
-		if (n < 20) exit 1 # on a busy machine the thread gets little CPU time
+		if (n < 50) exit 1
 		off = k / n - p
 		exit (off < 0 ? -off : off) > 4 * sqrt(p * (1 - p) / n) + 0.02
 	}'

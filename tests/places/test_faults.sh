@@ -4,7 +4,7 @@
 # a system call that fails. The steps are jhot's own system calls, counted first, by phases (fault_phase.h). After each the JVM
 # lives, jhot attaches again, nothing is left, no file is half there.
 #
-# A kill of jhot in each phase is part of check, and a few of the others; FAULTS=N (make faults-check) has N
+# A kill of jhot in each phase is part of ./bootstrap check-long, and a few of the others; FAULTS=N (make faults-check) has N
 # points of each kind, in all phases; KINDS="kill EIO" only these.
 . "$(dirname "$0")/../jvm/lib.sh"
 . "$srcdir/tests/places/fault.sh"
@@ -19,10 +19,11 @@ export TERM=xterm
 # Where something happens: in what run, in which phase. A phase of any run that is not here fails the test, one that no run has, too.
 places="record:begin record:find record:put record:connect woken:wake record:load record:enable record:sample
 	live:switch live:detach live:export record:detach record:export record:end"
-# In check: a kill of jhot in the phases that change something in the JVM or in a folder; one of the JVM where something of
-# jhot's begins or ends in it; other kinds are where each run has points of them.
-phases="record:put woken:wake record:load record:enable live:switch record:detach record:export"
-declare -A check=([kill]=$phases [jvm]="woken:wake record:enable record:detach" [child]="record:put" [ENOSPC]="record:export"
+# In check: each phase is once for a kill of jhot; one of the JVM is where something of jhot's begins or ends in it; other kinds
+# are where each run has points of them.
+phases="record:begin record:find record:put record:connect woken:wake record:load record:enable record:sample
+	live:switch record:detach record:export record:end"
+declare -A check=([kill]=$phases [jvm]="woken:wake record:load record:enable live:switch record:detach record:export" [child]="record:put record:load" [ENOSPC]="record:put record:export"
 	[EIO]="record:enable" [EMFILE]="record:connect" [ENOMEM]="record:enable")
 
 # record: a session with all events on a JVM that has been attached to before, and files of all of them
@@ -62,7 +63,7 @@ count_points() {
 	is "without them, each run is good" $bad 0 || diag_file "$T/points"
 	is "phases of the runs are those that are listed" \
 		"$(awk '{ print $3 }' "$T/points" | sort -u | tr '\n' ' ')" \
-		"$(for place in $places; do echo "${place#*:}"; done | sort -u | tr '\n' ' ')"
+		"$(for place in $phases; do echo "${place#*:}"; done | sort -u | tr '\n' ' ')"
 	is "and each has points where it is listed" \
 		"$(for place in $places; do grep -q "^${place%:*} kill ${place#*:} [1-9]" "$T/points" || echo "$place"; done)" ""
 }
@@ -186,13 +187,12 @@ version() {
 
 # Whichever agent had the signal before, the next one has it; the agents do not get in each other's way by being there.
 test_versions() {
-	local i done=0 count=4
-	[ -z "$FAULTS" ] || count=12
-	for i in $(seq $count) 1; do
+	local i done=0
+	for i in {1..12} 1; do
 		version "$i" || { diag "version $i" && diag_file "$T/said" && break; }
 		done=$((done + 1))
 	done
-	is "sessions of $count versions, and the first of them again, all sample" $done $((count + 1))
+	is "sessions of twelve versions, and the first of them again, all sample" $done 13
 	# and, for native threads, by the signal that libc reserves, 32, where libc does not handle it, and SIGIO in its place
 	is "each by the same signal, SIGURG" $(($(caught "/proc/$JVM/status") & ~$(caught "$T/before") & ~(1 << 31 | 1 << 28))) $((1 << 22))
 	ok "it lives" unharmed
@@ -248,7 +248,7 @@ one_of() {
 
 # Two versions that begin in the same moment, on a JVM that has neither and on one that has both.
 test_together() {
-	local i one bad=0 count=${FAULTS:-2}
+	local i one bad=0 count=${FAULTS:-4}
 	for one in one two; do
 		{ cat "$builddir/libjhot.so" && echo $one; } >"$T/$one.so"
 	done

@@ -91,7 +91,7 @@ order write counter
 record 1
 is "the container does forbid them: no kernel frame" "$(weight "$T/a.collapsed" '_\[k\]')" 0
 ok "and it is said what may help" grep -q -- '--engine=lent' "$T/said" || diag_file "$T/said"
-record 3 --engine=lent
+record 6 --engine=lent # on a busy machine the thread gets a core for a third of it
 is "lent to a JVM that is pid 1 of its namespace" $status 0 || diag_file "$T/said"
 true_share "the kernel's share is the true one"
 ok "and all of the time is there" awk -v explained="$(sed -n 's/^cpu: explains \([0-9]*\) %.*/\1/p' "$T/said")" \

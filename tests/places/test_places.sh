@@ -3,7 +3,7 @@
 # A table of places: where a JVM and jhot may be, what each is denied, what the JVM may be doing. A row ends in samples of the
 # hot method or in a sentence with what to do; either way the JVM lives and nothing of jhot's is left in it or in its root.
 #
-# Part of check are the rows that end in a sentence, and some that end in samples; none of these changes a setting of the kernel's, which
+# Part of ./bootstrap check-long are the rows that end in a sentence, and some that end in samples; none of these changes a setting of the kernel's, which
 # tests beside this one would meet. PLACES=all (make places-check) has all of them, and prints the table; ONLY=PATTERN those whose names match.
 . "$(dirname "$0")/../jvm/lib.sh"
 
@@ -274,15 +274,15 @@ place "pivot_root, mount, PID, net, IPC, UTS namespaces" as="$spaces -n -i -u $n
 place "the same, a uid without a name" as="$spaces $new $nameless" long=1
 place "user namespace of another user's, its root" as="$other $spaces -U -r $new"
 place "read-only root, /tmp in memory" as="$spaces $inside readonly $T/root" long=1
-place "read-only root and /tmp" as="$spaces $inside frozen $T/root" told="3 make its /tmp writable" long=1
-place "noexec /tmp" as="unshare -m $inside noexec -" from='^/dev/shm/libjhot-' long=1
+place "read-only root and /tmp" as="$spaces $inside frozen $T/root" told="3 make its /tmp writable"
+place "noexec /tmp" as="unshare -m $inside noexec -" from='^/dev/shm/libjhot-'
 place "noexec /tmp and /dev/shm" as="unshare -m $inside nowhere -" from='^/tmp/exec/libjhot-' long=1
 place "noexec everywhere" as="unshare -m $inside nothing -" from='^/memfd:libjhot-'
-place "noexec everywhere, another user" as="unshare -m $inside nothing - $other" from='^/dev/libjhot-' long=1
+place "noexec everywhere, another user" as="unshare -m $inside nothing - $other" from='^/dev/libjhot-'
 place "noexec everywhere, another user, /dev read-only" as="unshare -m $inside denied - $other" \
-	told="3 no folder from which it could load" long=1
+	told="3 no folder from which it could load"
 place "noexec everywhere, user namespace with a folder of the host's as its /dev" \
-	as="unshare -m $inside bait $T/bait $other unshare -U -r -m $inside lured $T/bait" told="3 no folder from which it could load" long=1
+	as="unshare -m $inside bait $T/bait $other unshare -U -r -m $inside lured $T/bait" told="3 no folder from which it could load"
 place "/tmp is full" as="unshare -m $inside full -" before=fill_tmp from='^/dev/shm/libjhot-' long=1
 place "all folders are full" as="unshare -m $inside crammed -" before=fill_all from='^/memfd:libjhot-' long=1
 place "its working folder is deleted" as="env -C $T/lost" before=lose_folder long=1
@@ -292,17 +292,17 @@ place "its working folder is deleted" as="env -C $T/lost" before=lose_folder lon
 perf='no perf_events: E[A-Z]* [(][a-z_ .]*[)]: no kernel frames'
 place "seccomp as containers have it" as="$T/for-other/confine" says="$perf"
 place "undumpable" as="env LD_PRELOAD=$T/for-other/undumpable.so" long=1
-place "undumpable, another user" as="$other env LD_PRELOAD=$T/for-other/undumpable.so" long=1
+place "undumpable, another user" as="$other env LD_PRELOAD=$T/for-other/undumpable.so"
 place "40 descriptors" as="prlimit --nofile=40:40" long=1
-place "4 descriptors left" before=few_descriptors says="of [0-9]* threads without perf_events: short of file descriptors" long=1
+place "4 descriptors left" before=few_descriptors says="of [0-9]* threads without perf_events: short of file descriptors"
 place "no descriptor left" before=no_descriptors told="3 descriptors.*prlimit"
 place "no locked memory" as="prlimit --memlock=0:0 $other" before=no_locked_memory \
 	says="no perf_events: EPERM [(]seccomp or mlock limit[)]: no kernel frames" long=1
 place "4 MB of address space left" before=no_memory told="3 address space.*prlimit"
-place "no thread may be started" as="$other" before=no_threads told="3 limit of threads.*prlimit" long=1
+place "no thread may be started" as="$other" before=no_threads told="3 limit of threads.*prlimit"
 [ ! -w /sys/fs/cgroup/pids ] && [ ! -w /sys/fs/cgroup/cgroup.procs ] ||
 	place "two threads may be started, by its cgroup" before=crowd told="3 limit of threads.*pids.max"
-place "20 MB of memory left, by its cgroup" jvm="-XX:+UseSerialGC -Xmx16m" before=little_memory told="3 memory limit.*docker update" long=1
+place "20 MB of memory left, by its cgroup" jvm="-XX:+UseSerialGC -Xmx16m" before=little_memory told="3 memory limit.*docker update"
 place "perf_event_paranoid 0, another user" as="$other" before=paranoid_0 says="cpu/perf" long=1
 place "perf_event_paranoid 1, another user" as="$other" before=paranoid_1 says="cpu/perf" long=1
 place "perf_event_paranoid 2, another user" as="$other" before=paranoid_2 says="$perf" long=1
@@ -312,12 +312,12 @@ place "perf_event_paranoid 3, another user" as="$other" before=paranoid_3 says="
 
 place "-Xrs" jvm=-Xrs long=1
 place "-XX:-UsePerfData" jvm=-XX:-UsePerfData long=1
-place "-XX:+DisableAttachMechanism" jvm=-XX:+DisableAttachMechanism told="3 restart it without" long=1
-place "-XX:-EnableDynamicAgentLoading" jvm=-XX:-EnableDynamicAgentLoading told="3 EnableDynamicAgentLoading" long=1
+place "-XX:+DisableAttachMechanism" jvm=-XX:+DisableAttachMechanism told="3 restart it without"
+place "-XX:-EnableDynamicAgentLoading" jvm=-XX:-EnableDynamicAgentLoading told="3 EnableDynamicAgentLoading"
 place "its attach socket is deleted" before=lose_socket long=1
-place "another user's file is where its socket goes" as="$other" before=foreign_socket told="3 sudo rm" long=1
-place "stopped" before=stop told="3 kill -CONT" long=1
-place "frozen with its cgroup, version 1" before=freeze_first told="3 docker unpause" long=1
+place "another user's file is where its socket goes" as="$other" before=foreign_socket told="3 sudo rm"
+place "stopped" before=stop told="3 kill -CONT"
+place "frozen with its cgroup, version 1" before=freeze_first told="3 docker unpause"
 place "frozen with its cgroup, version 2" before=freeze_second told="3 docker unpause"
 place "its heap is full" mode=full long=1
 place "it is ending" mode=leaving long=1
@@ -327,13 +327,13 @@ place "it is ending" mode=leaving long=1
 place "jhot inside, as its user" as="$spaces $new $other" pid=inside by="$within $other"
 place "jhot inside, as root of its user namespace" as="$other $spaces -U -r $new" pid=inside \
 	by='nsenter -t $jvm -U -m -p -r -w --' long=1
-place "jhot inside, as another user" as="$spaces $new $other" pid=inside by="$within $nameless" told="3 sudo" long=1
+place "jhot inside, as another user" as="$spaces $new $other" pid=inside by="$within $nameless" told="3 sudo"
 place "jhot in another container, same PID namespace" as="$spaces $new $other" pid=inside \
-	by='nsenter -t $jvm -p -- unshare -m $inside pivot $T/side' long=1
+	by='nsenter -t $jvm -p -- unshare -m $inside pivot $T/side'
 place "the same, as the JVM's user" as="$spaces $new $other" pid=inside \
 	by='nsenter -t $jvm -p -- unshare -m $inside pivot $T/side $other' long=1
 place "jhot beside it, as its user" as="$other" by="$other" long=1
-place "jhot beside it, as another user" as="$other" by="$nameless" told="3 sudo" long=1
+place "jhot beside it, as another user" as="$other" by="$nameless" told="3 sudo"
 
 # --- what is no JVM, or none yet ---------------------------------------------------------------------
 

@@ -60,13 +60,13 @@ static void signal_self(void)
 
 static void test_stack(void)
 {
-	uintptr_t self = (uintptr_t)__builtin_frame_address(0);
+	uintptr_t here = (uintptr_t)__builtin_frame_address(0);
 
 	signal_self();
 	ok(runs == 1, "the handler runs");
 	ok(ran_tid == raw_gettid(), "it is told which thread that is");
-	ok(ran_at > self + (1 << 20) || ran_at < self - (1 << 20), "on another stack");
-	ok(interrupted_at <= self && interrupted_at > self - (1 << 16),
+	ok(ran_at > here + (1 << 20) || ran_at < here - (1 << 20), "on another stack");
+	ok(interrupted_at <= here && interrupted_at > here - (1 << 16),
 		"and sees what it interrupted");
 }
 

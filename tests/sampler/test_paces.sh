@@ -10,7 +10,7 @@ sessions=0 all=0
 # swings THREADS INTERVAL ENGINE: a session of four swings; the engine is a number of enum wire_engine
 swings() {
 	local description="$1 threads, from $(($2 / 1000)) us, engine $3" used weight changes
-	ok "$description: a session" agent budget=1 swing=3 seconds=${EACH:-8} event=cpu:$2 engine=$3 || diag_file "$T/tool.err"
+	ok "$description: a session" agent budget=1 swing=3 seconds=12 event=cpu:$2 engine=$3 || diag_file "$T/tool.err"
 	used=$(value used_ms) weight=$(value weight_ms) changes=$(of_event cpu changes)
 	diag "$description: $changes intervals, $weight ms sampled of $used ms"
 	sessions=$((sessions + 1)) all=$((all + ${changes:-0}))
@@ -19,7 +19,7 @@ swings() {
 	is "$description: no walk was without a buffer" "$(value unknown_busy)" 0
 }
 
-for threads in ${THREADS:-1 8}; do # THREADS="1 8 64": that many, too
+for threads in 1 8 64; do
 	jvm_start Known threads $threads
 	for interval in 100000 1000000; do
 		swings $threads $interval 2

@@ -67,10 +67,10 @@ static bool numbers_are_ours(void)
 {
 	int fd = open("/proc/thread-self/syscall", O_RDONLY | O_CLOEXEC);
 	char line[100] = "";
-	bool agent_side = read(fd, line, sizeof(line) - 1) > 0 && atol(line) == SYS_read;
+	bool ours = read(fd, line, sizeof(line) - 1) > 0 && atol(line) == SYS_read;
 
 	close(fd);
-	return agent_side;
+	return ours;
 }
 
 static void test_threads(void)

@@ -82,7 +82,7 @@ JAVA(dlopenRound)(JNIEnv *env, jclass self, jstring library)
 	return right && objects > 20;
 }
 
-struct delivery {
+struct visit {
 	JavaVM *vm;
 	jclass hammer;
 	jmethodID called;
@@ -104,7 +104,7 @@ static void spin_on_alternate_stack(size_t bytes)
 
 static void *visit_main(void *arg)
 {
-	struct delivery *v = arg;
+	struct visit *v = arg;
 	JNIEnv *env;
 
 	v->result = 1;
@@ -123,21 +123,21 @@ static void *visit_main(void *arg)
 
 JAVA(pthreadRound)(JNIEnv *env, jclass self, jint n)
 {
-	struct delivery vm_calls[4];
+	struct visit visits[4];
 	pthread_t threads[4];
 	jboolean right = JNI_TRUE;
 	JavaVM *vm;
 
 	(*env)->GetJavaVM(env, &vm);
 	for (int i = 0; i < 4; i++) {
-		vm_calls[i] = (struct delivery){.vm = vm, .hammer = self, .n = n + i};
-		vm_calls[i].called = (*env)->GetStaticMethodID(env, self, "called", "(I)I");
-		if (pthread_create(&threads[i], NULL, visit_main, &vm_calls[i]))
+		visits[i] = (struct visit){.vm = vm, .hammer = self, .n = n + i};
+		visits[i].called = (*env)->GetStaticMethodID(env, self, "called", "(I)I");
+		if (pthread_create(&threads[i], NULL, visit_main, &visits[i]))
 			return JNI_FALSE;
 	}
 	for (int i = 0; i < 4; i++) {
 		pthread_join(threads[i], NULL);
-		right &= vm_calls[i].result == ((n + i) & 1 ? (n + i) * 7 + 1 : 1);
+		right &= visits[i].result == ((n + i) & 1 ? (n + i) * 7 + 1 : 1);
 	}
 	return right;
 }
@@ -145,17 +145,17 @@ JAVA(pthreadRound)(JNIEnv *env, jclass self, jint n)
 /* blockedRound: a thread that never takes the signals which profilers send; false if somebody lets them in. */
 JAVA(blockedRound)(JNIEnv *env, jclass self, jint n)
 {
-	sigset_t agent_side, now;
+	sigset_t ours, now;
 
 	(void)env, (void)self;
-	sigemptyset(&agent_side);
-	sigaddset(&agent_side, SIGURG);
-	sigaddset(&agent_side, SIGWINCH);
-	sigaddset(&agent_side, SIGPROF);
-	sigaddset(&agent_side, SIGVTALRM);
-	sigaddset(&agent_side, SIGSTKFLT);
+	sigemptyset(&ours);
+	sigaddset(&ours, SIGURG);
+	sigaddset(&ours, SIGWINCH);
+	sigaddset(&ours, SIGPROF);
+	sigaddset(&ours, SIGVTALRM);
+	sigaddset(&ours, SIGSTKFLT);
 	if (n == 0)
-		pthread_sigmask(SIG_BLOCK, &agent_side, NULL);
+		pthread_sigmask(SIG_BLOCK, &ours, NULL);
 	for (volatile int i = 0; i < 300000; i++)
 		;
 	pthread_sigmask(SIG_BLOCK, NULL, &now);
