@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Commands to the agent while it samples: events on and off, thread filter, depth, budget. */
+#include "attach/perf/events.h"
 #include "base/clock.h"
 #include "session/alloc_trap.h"
 #include "session/state.h"
@@ -138,9 +139,13 @@ static uint64_t commands_flags(const struct session_event *e)
 static int commands_trap(struct session *s, struct wire_command *command, struct err *err)
 {
 	struct alloc_trap trap;
+	char why[200];
 
 	if (command->event != EVENT_ALLOC || !alloc_trap_needed(&s->jvm))
 		return 0;
+	if (perf_breakpoints_dead(why, sizeof(why)))
+		return err_set(err, ERR_FAILED,
+			"Allocations of this JDK are sampled by breakpoints, but %s.", why);
 	if (alloc_trap_find(&s->jvm, s->symbols, &trap, err))
 		return -1;
 	command->perf = (struct wire_perf_event){.type = WIRE_PERF_BREAKPOINT,

@@ -93,7 +93,7 @@ calm() { # calm MAJOR JAVA
 		deadlock+deadlock-3+deadlock-tried
 	begins "${at}stops-not" "$2" stops-not
 	begins "${at}classes-not" "$2" classes-not
-	begins "${at}gc-not" "$2" gc-not
+	begins "${at}gc-not" "$2" -Xms256m -Xmx256m -Xmn128m -XX:+AlwaysPreTouch gc-not # its memory is there before it is timed
 	asked
 	finds "${at}deadlock" DEADLOCK
 	says "${at}deadlock" '^DEADLOCK  payer-[12] and payer-[12] wait for each other'

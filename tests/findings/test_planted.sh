@@ -35,7 +35,7 @@ finds() {
 	for pattern; do
 		ok "JDK $major: $name: $pattern" grep -qsE "$pattern" "$T/$name" || diag_file "$T/$name" "$T/$name.err"
 	done
-	is "JDK $major: $name: and nothing else" "$(grep -cE '^[A-Z/]+  ' <(grep -v '^CORES  ' "$T/$name"))" 1
+	is "JDK $major: $name: and nothing else" "$(grep -cE '^[A-Z/]+  ' <(grep -v '^CORES  ' "$T/$name"))" 1 || diag_file "$T/$name"
 }
 
 finds_none() {

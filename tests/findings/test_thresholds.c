@@ -44,6 +44,8 @@ static frames selects = {"java.lang.Thread run", "shop.Loop run", "shop.Loop ste
 
 static struct profile *profile;
 
+#define LOCK_HOLDERS (-1) /* in place of an event: the rows of EVENT_LOCK's holders */
+
 /* What is to be sampled in each second. */
 static struct {
 	int event;
@@ -116,6 +118,18 @@ static void lock_and_cpu(uint32_t threads, double waiting, double cores)
 	add(EVENT_CPU, stack_of(busy), 0, THREAD_STATE_NONE, cores);
 }
 
+/* For so much of the time, the lock that each of them waits for is free. */
+static void lock_free(uint32_t threads, double part)
+{
+	uint32_t row = profile_stack_child(profile, PROFILE_ROOT_STACK,
+		profile_frame(profile,
+			profile_method(profile, "", "[free: the waiter is being woken]", "", ""),
+			FRAME_NATIVE, 0xffff, 0));
+
+	for (uint32_t i = 0; i < threads; i++)
+		add(LOCK_HOLDERS, row, i, THREAD_STATE_NONE, part);
+}
+
 /* The findings of the model that was begun are of these rules, in order; it ends. */
 static void finds(const char *rules, const char *what)
 {
@@ -126,7 +140,11 @@ static void finds(const char *rules, const char *what)
 
 	for (uint32_t s = 0; s < SECONDS; s++)
 		for (int i = 0; i < sample_count; i++)
-			profile_add_sample(profile, samples[i].event, s, &samples[i].sample);
+			if (samples[i].event == LOCK_HOLDERS)
+				profile_add_holder(profile, s, &samples[i].sample);
+			else
+				profile_add_sample(
+					profile, samples[i].event, s, &samples[i].sample);
 	for (int i = 0; i < EVENT_USER_FIRST; i++)
 		v.events[i].state = VITALS_ON;
 	findings_vitals(f, &v);
@@ -184,6 +202,10 @@ static void locks(void)
 	finds("locks", "more than two of sixty: no more is asked for");
 	begin(), lock_and_cpu(60, 0.032, 1);
 	finds("", "less than two of them");
+	begin(), lock_and_cpu(4, 0.5, 1), lock_free(4, 0.35);
+	finds("locks", "2 threads wait, for more than half of one the lock is held");
+	begin(), lock_and_cpu(4, 0.5, 1), lock_free(4, 0.4);
+	finds("", "the lock is mostly free: they wait to be woken");
 }
 
 static void pools(void)

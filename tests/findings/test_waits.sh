@@ -8,11 +8,20 @@
 
 LOOKS="1 2" # at each program, and each of them has to find what there is
 BUSY_NS=1000000000
+SIDE_BY_SIDE=4
 
-# looks_at NAME...: what jhot says of these programs, which run side by side, in $T/NAME.1 and .2; where each listens, in .port, and how
-# long its threads waited for a core meanwhile, in .delay. A+B: both in one JVM; virtual-A: with virtual threads, and so many
-# carriers that those that are pinned leave some
+# looks_at NAME...: what jhot says of these programs in $T/NAME.1 and .2, where each listens in .port, and for how long its
+# threads waited for a core meanwhile in .delay. A+B: both in one JVM; virtual-A: with virtual threads, and so many carriers
+# that pinned ones leave some. Few at a time: each session uses most of a second of CPU time when it begins.
 looks_at() {
+	while [ $# -gt "$SIDE_BY_SIDE" ]; do
+		look_together "${@:1:SIDE_BY_SIDE}"
+		shift "$SIDE_BY_SIDE"
+	done
+	look_together "$@"
+}
+
+look_together() {
 	local name program look flags pid asking pids=() before
 	for name; do
 		program=Waiting flags=()
@@ -89,7 +98,7 @@ lines() {
 	for look in $LOOKS; do cat "$T/$1.$look"; done | grep -cE "$2"
 }
 
-one_peer='^I/O  Waiting\$PaymentClient.charge waits for 127\.0\.0\.1:PORT: [4-6]\.[0-9] threads at any moment$'
+one_peer='^I/O  Waiting\$PaymentClient.charge waits for 127\.0\.0\.1:PORT: [4-6]\.[0-9] threads on average$'
 
 # waits [NAME...]: looks at these, too
 waits() {
@@ -134,7 +143,7 @@ cores() {
 	local cpus before after
 	rm -f "$T"/cores.*
 	JVM_AS="taskset -c $(taskset -cp $$ | sed 's/.*: *//; s/[,-].*//')" finds cores \
-		'^CORES  threads that want to run wait for a core for [4-9][0-9] % of that time' \
+		'^CORES  CPU saturated: .* \(runnable threads wait [4-9][0-9] % of the time\)' \
 		'^    spinner-[0-3]: runs [0-9]+ % of the time, waits for a core [0-9]+ %'
 	cpus=$(nproc)
 	[ "$cpus" -ge 2 ] || { skip "JDK $major: cores-not" "one CPU"; return; }

@@ -3,7 +3,7 @@
 
 check_DATA += %D%/classes.stamp
 CLEANFILES += %D%/classes.stamp
-EXTRA_DIST += $(jvm_test_programs) %D%/jdks_check.sh %D%/lib.sh
+EXTRA_DIST += $(jvm_test_programs) %D%/alone.sh %D%/jdks_check.sh %D%/lib.sh
 
 # Shell scripts that source lib.sh, and Java programs that
 # are compiled once for all of them (for Java 8, the oldest JVM).
@@ -58,12 +58,14 @@ jdks-check: all $(check_DATA)
 long_tests = tests/places/test_faults.sh tests/places/test_places.sh tests/sampler/test_hygiene.sh tests/sampler/test_paces.sh \
 	tests/sampler/test_stuck.sh tests/walk/test_threads.sh tests/walk/test_upcalls.sh
 
+# AGAIN: scripts that failed in check-together. What a test measures beside others may be wrong; alone it counts.
 .PHONY: check-together check-alone check-long
 check-together:
-	$(MAKE) $(AM_MAKEFLAGS) check TESTS='$(filter-out $(alone_tests) $(long_tests),$(TESTS))'
+	KNOWN_DUTY=40 $(MAKE) $(AM_MAKEFLAGS) check TESTS='$(filter-out $(alone_tests) $(long_tests),$(TESTS))'
 
 check-long:
 	$(MAKE) $(AM_MAKEFLAGS) check TESTS='$(long_tests)'
 
 check-alone: all $(check_PROGRAMS) $(check_DATA)
-	$(MAKE) $(AM_MAKEFLAGS) -j1 check-TESTS TESTS='$(alone_tests)'
+	$(MAKE) $(AM_MAKEFLAGS) -j1 check-TESTS TESTS='$(alone_tests) $(AGAIN)' \
+		SH_LOG_COMPILER='bash $(srcdir)/%D%/alone.sh $(SH_LOG_COMPILER)'

@@ -80,7 +80,8 @@ jvm_start $CALM_JVM Known shares
 jvm_warm_attach "$JVM"
 litter "$JVM" >"$T/before"
 left() {
-	find /tmp /dev/shm "/proc/$JVM/cwd/" "$T/root" -maxdepth 1 -newer "$T/before" \( -name "*libjhot*" -o -name "*-$JVM.so*" \) 2>/dev/null
+	find /tmp /dev/shm "/proc/$JVM/cwd/" -maxdepth 1 -newer "$T/before" -name "*-$JVM.so*" 2>/dev/null # other tests have their own
+	find "$T/root" -maxdepth 1 -newer "$T/before" -name "*libjhot*" 2>/dev/null
 }
 samples() {
 	TERM=dumb bare record -d 1 -o /out/a.collapsed "$JVM" >"$T/out" 2>"$T/err" </dev/null

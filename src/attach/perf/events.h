@@ -48,6 +48,11 @@ bool perf_events_each(int i, struct perf_event *out);
 int perf_events_probe(const struct perf_event *event, bool user_only, char *why, size_t bytes);
 /* The same for the clock that samples the event cpu, kernel frames included. */
 int perf_events_probe_cpu(char *why, size_t bytes);
+/*
+ * True when this process may set breakpoints, but they never fire, as under some hypervisors; `why` receives the reason, as a
+ * clause. It writes to a variable that it watches.
+ */
+bool perf_breakpoints_dead(char *why, size_t bytes);
 
 /* A form of names of events that are not predefined, and whether such events are possible here. */
 struct perf_event_form {

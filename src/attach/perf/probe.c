@@ -51,6 +51,32 @@ static void probe_why(const struct perf_event *event, int error, char *why, size
 		snprintf(why, bytes, "the kernel refuses it: %s", strerror(error));
 }
 
+bool perf_breakpoints_dead(char *why, size_t bytes)
+{
+	static volatile char watched;
+	struct perf_event_attr attr = {.type = PERF_TYPE_BREAKPOINT,
+		.size = PERF_ATTR_SIZE_VER1,
+		.bp_type = HW_BREAKPOINT_W,
+		.bp_addr = (uintptr_t)&watched,
+		.bp_len = HW_BREAKPOINT_LEN_1,
+		.exclude_kernel = 1,
+		.exclude_hv = 1};
+	long fd = syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+	uint64_t writes = 1;
+
+	if (fd < 0)
+		return false;
+	watched = 1;
+	if (read((int)fd, &writes, sizeof(writes)) != sizeof(writes))
+		writes = 1;
+	close((int)fd);
+	if (!writes)
+		snprintf(why, bytes,
+			"breakpoints never fire on this machine: its hypervisor does not emulate "
+			"the CPU's debug registers");
+	return !writes;
+}
+
 int perf_events_probe(const struct perf_event *event, bool user_only, char *why, size_t bytes)
 {
 	struct perf_event_attr attr = {.type = event->type,
@@ -69,12 +95,12 @@ int perf_events_probe(const struct perf_event *event, bool user_only, char *why,
 	if (bytes)
 		*why = '\0';
 	fd = syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
-	if (fd >= 0) {
-		close((int)fd);
-		return 0;
+	if (fd < 0) {
+		probe_why(event, errno, why, bytes);
+		return -1;
 	}
-	probe_why(event, errno, why, bytes);
-	return -1;
+	close((int)fd);
+	return event->type == PERF_TYPE_BREAKPOINT && perf_breakpoints_dead(why, bytes) ? -1 : 0;
 }
 
 int perf_events_probe_cpu(char *why, size_t bytes)

@@ -55,6 +55,8 @@ static void explain_alloc(const struct hotspot *jvm, struct row *row)
 
 	if (!alloc_trap_needed(jvm))
 		return;
+	if (perf_breakpoints_dead(row->why, sizeof(row->why)))
+		return;
 	symbols = symbols_new(jvm->pid, jvm->nspid);
 	if (alloc_trap_find(jvm, symbols, &trap, &err))
 		snprintf(row->why, sizeof(row->why),

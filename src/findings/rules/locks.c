@@ -127,7 +127,8 @@ const struct finding_rule rule_deadlock = {
 #define LOCKS_POLL_NS   (2 * NS_PER_MS)
 #define LOCKS_HOLDERS   64
 #define LOCKS_CHAIN     6
-#define LOCKS_INSIDE    2u /* rank of a holder's stack with the method in which others wait */
+#define LOCKS_FREE      "[free" /* the agent's frame in place of the owner of a lock that is free */
+#define LOCKS_INSIDE    2u      /* rank of a holder's stack with the method in which others wait */
 
 struct contended {
 	struct scene_group waits;
@@ -137,6 +138,8 @@ struct contended {
 	} holders[LOCKS_HOLDERS]; /* the first one held it longest */
 	uint32_t holder_count;
 	uint64_t held_ns;
+	uint64_t
+		free_ns; /* of these waits: the lock was free, and the thread was only being woken */
 };
 
 struct lock_spending {
@@ -172,6 +175,33 @@ static void add_holder(const struct scene *scene, struct contended *c, uint32_t 
 	c->held_ns += waited.ns;
 }
 
+struct lock_free {
+	const struct scene *scene;
+	uint64_t ns;
+};
+
+static void add_free(void *ctx, const struct profile_part *part)
+{
+	struct lock_free *f = ctx;
+	const struct profile_frame *leaf = scene_frame(f->scene, part->stack);
+
+	if (!strncmp(profile_get_method(f->scene->profile, leaf->method)->full, LOCKS_FREE,
+		    strlen(LOCKS_FREE)))
+		f->ns += part->weight;
+}
+
+/* How long the thread waited for locks that were free: it had been signalled, but did not run yet. */
+static uint64_t free_ns(const struct scene *scene, uint32_t waiter)
+{
+	struct profile_query q = scene_query(scene, EVENT_LOCK);
+	struct lock_free f = {.scene = scene};
+
+	q.holders = true;
+	q.thread = waiter;
+	profile_each(scene->profile, &q, add_free, &f);
+	return f.ns;
+}
+
 static struct contended contended_of(const struct lock_spending *l, const struct scene_group *waits)
 {
 	struct contended c = {.waits = *waits};
@@ -179,8 +209,10 @@ static struct contended contended_of(const struct lock_spending *l, const struct
 	for (uint32_t i = waits->first, last = PROFILE_NONE; i < waits->end; i++) {
 		uint32_t thread = l->by.list[i].thread;
 
-		if (thread != last)
+		if (thread != last) {
 			add_holder(l->scene, &c, thread);
+			c.free_ns += free_ns(l->scene, thread);
+		}
 		last = thread;
 	}
 	for (uint32_t k = 1; k < c.holder_count; k++)
@@ -360,7 +392,10 @@ static void judge_locks(const struct scene *scene)
 			waiting < LOCKS_EACH * each || leads_to_circle(scene, waits.thread))
 			continue;
 		found = xreallocarray(found, count + 1, sizeof(*found));
-		found[count++] = contended_of(&l, &waits);
+		found[count] = contended_of(&l, &waits);
+		/* On a saturated machine threads wait to run after the lock was released: rule_cores. */
+		count += (double)waits.weight >=
+			 (double)found[count].free_ns + LOCKS_LEAST * NS_PER_S * seconds;
 	}
 	for (uint32_t i = 0; i < count; i++)
 		if (!is_link(found, count, &found[i]))

@@ -18,13 +18,21 @@ import java.util.zip.CRC32;
  *   zip          one thread in java.util.zip's native code, called by knownZip
  *   churn N      threads that live for about a millisecond in knownShort, N at a time
  *   idle         nothing runs
+ *
+ * KNOWN_DUTY in the environment is the percentage of the time that a thread of these works for; it sleeps for the rest.
  */
 public final class Known {
     private static final int UNIT = 2_000;
+    private static final int DUTY = duty(System.getenv("KNOWN_DUTY"));
+    private static final long WORK_NS = 4_000_000; // between two sleeps
     private static volatile boolean stop;
     private static volatile long sum;
 
     private static final List<Thread> threads = new ArrayList<>();
+
+    private static int duty(String percent) {
+        return percent == null ? 100 : Integer.parseInt(percent);
+    }
 
     /** The same work for everyone; 64-bit mixing that no compiler folds away. */
     private static long mix(long x, int rounds) {
@@ -97,6 +105,7 @@ public final class Known {
     private static void drive(Work work, CountDownLatch warm) {
         long expected = 0;
         boolean first = true;
+        long began = System.nanoTime();
         for (int chains = 0; !stop || first; chains++) {
             long x = 42;
             for (int i = 0; i < 8; i++) {
@@ -111,9 +120,21 @@ public final class Known {
             if (chains == 40) {
                 warm.countDown();
             }
+            if (DUTY < 100 && chains >= 40 && System.nanoTime() - began > WORK_NS) {
+                rest(System.nanoTime() - began);
+                began = System.nanoTime();
+            }
         }
         sum = expected;
         warm.countDown();
+    }
+
+    private static void rest(long workedNs) {
+        try {
+            Thread.sleep(workedNs * (100 - DUTY) / DUTY / 1_000_000);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
     }
 
     private static void start(String name, Runnable body) {
