@@ -153,3 +153,16 @@ bool java_name_is_lambda(const char *class_name)
 {
 	return strstr(class_name, LAMBDA) != NULL;
 }
+
+bool java_name_matches(const char *text, const char *pattern)
+{
+	const char *star = strchr(pattern, '*');
+	size_t len = strlen(text), before, after;
+
+	if (!star)
+		return !strcmp(text, pattern);
+	before = (size_t)(star - pattern);
+	after = strlen(star + 1);
+	return len >= before + after && !memcmp(text, pattern, before) &&
+	       !strcmp(text + len - after, star + 1);
+}

@@ -11,7 +11,7 @@
 
 #define METHOD_WAITS 0x01ffu  /* bits of enum place_wait */
 #define METHOD_RUNS  0x1000u  /* an executor's run loop: its callees are tasks */
-#define METHOD_IDLES 0x2000u  /* where an executor's threads wait for a task */
+#define METHOD_IDLES 0x2000u  /* PROFILE_IDLES_EXECUTOR */
 #define METHOD_OWN   0x4000u  /* own method of the program */
 #define METHOD_SEEN  0x10000u /* cached */
 
@@ -23,25 +23,16 @@ static const struct {
 	unsigned is;
 } methods[] = {
 	{JUC "ThreadPoolExecutor", "runWorker", METHOD_RUNS},
-	{JUC "ThreadPoolExecutor", "getTask", METHOD_IDLES},
 	{JUC "ForkJoinTask", "doExec", METHOD_RUNS},
-	{JUC "ForkJoinPool", "awaitWork", METHOD_IDLES},
 	{JUC "ThreadPerTaskExecutor", "*", METHOD_RUNS},
 	{"org.apache.tomcat.util.threads.ThreadPoolExecutor", "runWorker", METHOD_RUNS},
-	{"org.apache.tomcat.util.threads.ThreadPoolExecutor", "getTask", METHOD_IDLES},
 	{"org.eclipse.jetty.util.thread.QueuedThreadPool*", "runJob", METHOD_RUNS},
-	{"org.eclipse.jetty.util.thread.QueuedThreadPool*", "idleJobPoll", METHOD_IDLES},
-	{"org.eclipse.jetty.util.thread.ReservedThreadExecutor*", "reservedWait", METHOD_IDLES},
 	{"io.netty.util.concurrent.*", "runTask", METHOD_RUNS},
 	{"io.netty.util.concurrent.*", "safeExecute", METHOD_RUNS},
-	{"io.netty.util.concurrent.*", "takeTask", METHOD_IDLES},
-	{"io.netty.*", "epollWait*", METHOD_IDLES},
 	{"io.netty.*", "processSelectedKey*", METHOD_RUNS},
 	{"org.jboss.threads.EnhancedQueueExecutor*", "doRunTask", METHOD_RUNS},
-	{"org.jboss.threads.EnhancedQueueExecutor*", "waitForTask", METHOD_IDLES},
 	{"org.xnio.nio.WorkerThread", "run", METHOD_RUNS},
 	{"kotlinx.coroutines.scheduling.*", "runSafely", METHOD_RUNS},
-	{"kotlinx.coroutines.scheduling.*", "park", METHOD_IDLES},
 	{"akka.dispatch.Mailbox", "run", METHOD_RUNS},
 	{JUC "Semaphore", "*", PLACE_PERMIT},
 	{JUC "*Queue", "*", PLACE_QUEUE},
@@ -62,7 +53,6 @@ static const struct {
 	{JUC "ThreadPoolExecutor", "awaitTermination", PLACE_EVENT},
 	{"java.lang.Thread", "join*", PLACE_EVENT},
 	{"java.lang.Process*", "waitFor*", PLACE_EVENT},
-	{"java.util.Timer*", "*", METHOD_IDLES},
 	{"java.lang.ref.*", "*", PLACE_EVENT},
 	{"java.net.ServerSocket", "*ccept", PLACE_CALLERS | PLACE_ACCEPTS},
 	{"sun.nio.ch.ServerSocketChannelImpl", "*ccept", PLACE_CALLERS | PLACE_ACCEPTS},
@@ -113,19 +103,6 @@ struct places {
 
 /* --- methods ----------------------------------------------------------------------------------------- */
 
-static bool matches(const char *text, const char *pattern)
-{
-	const char *star = strchr(pattern, '*');
-	size_t before, after;
-
-	if (!star)
-		return !strcmp(text, pattern);
-	before = (size_t)(star - pattern);
-	after = strlen(star + 1);
-	return !strncmp(text, pattern, before) && strlen(text) >= before + after &&
-	       !strcmp(text + strlen(text) - after, star + 1);
-}
-
 static unsigned method_is(struct places *p, uint32_t frame, uint32_t method)
 {
 	const struct profile_method *m = profile_get_method(p->scene->profile, method);
@@ -137,10 +114,12 @@ static unsigned method_is(struct places *p, uint32_t frame, uint32_t method)
 		char first = *methods[i].class_name;
 
 		if ((first == *m->class_name || (first == '*' && *m->class_name)) &&
-			matches(m->class_name, methods[i].class_name) &&
-			matches(m->name, methods[i].name))
+			java_name_matches(m->class_name, methods[i].class_name) &&
+			java_name_matches(m->name, methods[i].name))
 			is |= methods[i].is;
 	}
+	if (profile_method_idles(m) == PROFILE_IDLES_EXECUTOR)
+		is |= METHOD_IDLES;
 	if (profile_frame_own(p->scene->profile, frame))
 		is |= METHOD_OWN;
 	if (method < p->method_count)

@@ -294,6 +294,12 @@ bool profile_stack_io(const struct profile *p, uint32_t stack, struct profile_io
 /* True for the program's own methods: Java, and not of the JDK or a language runtime. */
 bool profile_method_own(const struct profile_method *method);
 bool profile_frame_own(const struct profile *p, uint32_t frame);
+/*
+ * Where threads wait for work: those of executors, between tasks; the others for callers (accept, select) or, in threads of the JDK,
+ * for the collector.
+ */
+enum profile_idles { PROFILE_IDLES_NOT, PROFILE_IDLES_EXECUTOR, PROFILE_IDLES_OTHER };
+enum profile_idles profile_method_idles(const struct profile_method *method);
 /* True for a native function without a symbol, named after its file offset: "0x1234". */
 bool profile_method_nameless(const struct profile_method *method);
 uint32_t profile_method_count(const struct profile *p);
@@ -388,6 +394,7 @@ struct profile_query {
 	bool by_weight;        /* values are weights (ns, bytes), else sample counts */
 	uint32_t pool;         /* only threads of this pool; 0 = all */
 	unsigned states;       /* only these states, a bit per enum thread_state; 0 = all */
+	bool without_idle;     /* of EVENT_WALL: no waits for work, see profile_method_idles() */
 	struct filter *filter; /* filter.h; NULL: all stacks, as sampled */
 	const struct profile_snapshot *snapshot; /* replaces event's seconds; or NULL */
 };

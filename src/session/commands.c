@@ -139,13 +139,9 @@ static uint64_t commands_flags(const struct session_event *e)
 static int commands_trap(struct session *s, struct wire_command *command, struct err *err)
 {
 	struct alloc_trap trap;
-	char why[200];
 
 	if (command->event != EVENT_ALLOC || !alloc_trap_needed(&s->jvm))
 		return 0;
-	if (perf_breakpoints_dead(why, sizeof(why)))
-		return err_set(err, ERR_FAILED,
-			"Allocations of this JDK are sampled by breakpoints, but %s.", why);
 	if (alloc_trap_find(&s->jvm, s->symbols, &trap, err))
 		return -1;
 	command->perf = (struct wire_perf_event){.type = WIRE_PERF_BREAKPOINT,
@@ -169,7 +165,7 @@ int session_event_begin(struct session *s, const struct session_event *e, struct
 		.arg = gauges_engine(e->engine),
 		.perf = {e->perf.type, e->perf.bp_type, e->perf.config, e->perf.config1,
 			e->perf.config2}};
-	char what[160];
+	char what[160], why[200];
 
 	snprintf(what, sizeof(what), "The event \"%.90s\" could not be started",
 		commands_name(s, e));
@@ -177,6 +173,8 @@ int session_event_begin(struct session *s, const struct session_event *e, struct
 		snprintf(command.text, sizeof(command.text), "%s", e->name);
 	if (commands_trap(s, &command, err))
 		return err_prefix(err, "%s: ", what);
+	if (command.perf.type == WIRE_PERF_BREAKPOINT && perf_breakpoints_dead(why, sizeof(why)))
+		return err_set(err, ERR_FAILED, "%s: it needs a breakpoint, and %s.", what, why);
 	if (commands_lend(s, e, err))
 		return err_prefix(err, "%s: ", what);
 	commands_ahead(s, e->user_only);

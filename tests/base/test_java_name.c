@@ -108,5 +108,12 @@ int main(void)
 	java_name_parts("com.acme.Shop$$Lambda.0x1f.run(java.lang.String)", &class_at, &method_at);
 	ok(class_at == 9 && method_at == 27, "a class's and a method's begin (%zu, %zu)", class_at,
 		method_at);
+	ok(java_name_matches("a.b.C", "a.*") && java_name_matches("a.b.C", "*C") &&
+			java_name_matches("a.b.C", "a*C") && java_name_matches("C", "C") &&
+			java_name_matches("", "*"),
+		"patterns with a star match");
+	ok(!java_name_matches("a.b.C", "b*") && !java_name_matches("a.b.C", "*B") &&
+			!java_name_matches("ab", "ab*b") && !java_name_matches("CC", "C"),
+		"others do not");
 	return tap_done();
 }

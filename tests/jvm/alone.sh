@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Runs a test that measures shares and rates: waits until no other process uses the machine, and repeats a failed run during
-# which one did. The test's last run is its result; a failure on a quiet machine is never repeated.
+# Runs a test that measures shares and rates: waits until no other process uses the machine. A measurement that fails is
+# repeated, as a virtual machine's host may have been busy without showing it: what is wrong fails three times. The last run is
+# the test's result; the log has the failures of those before, and how much CPU time other processes used.
 #   usage: alone.sh COMMAND...
 set -u
 
@@ -56,8 +57,8 @@ while :; do
 	status=$?
 	percent=$(others_percent)
 	echo "# others used $percent % of a core"
-	[ $status != 0 ] && [ "$percent" -gt $quiet_percent ] && [ $run -lt $runs_most ] || break
-	echo "# run $run failed while others used $percent % of a core, so it is repeated:"
+	[ $status != 0 ] && [ $run -lt $runs_most ] || break
+	echo "# run $run failed, so it is repeated:"
 	grep -A4 '^not ok' "$output" | sed 's/^/# /'
 	run=$((run + 1))
 done

@@ -174,6 +174,95 @@ static void test_many(struct profile *p)
 	is_int(named(p, "shop.Images load", 20), 20, "but later");
 }
 
+/* Stacks as above; idle: waits for work, so a query without_idle has none of its samples. */
+static const struct {
+	enum thread_kind kind;
+	enum thread_state state;
+	const char *frames[FRAMES];
+	bool idle;
+	const char *what;
+} idle_cases[] = {
+	{THREAD_JAVA, THREAD_PARKED,
+		{"jdk.internal.misc.Unsafe park", "java.util.concurrent.LinkedBlockingQueue take",
+			"java.util.concurrent.ThreadPoolExecutor getTask",
+			"java.util.concurrent.ThreadPoolExecutor runWorker"},
+		true, "a pool's thread between tasks"},
+	{THREAD_JAVA, THREAD_PARKED,
+		{"jdk.internal.misc.Unsafe park", "java.util.concurrent.LinkedBlockingQueue take",
+			"shop.Oven bake", "java.util.concurrent.ThreadPoolExecutor runWorker"},
+		false, "a task that waits for a queue"},
+	{THREAD_JAVA, THREAD_ON_CPU,
+		{"java.util.concurrent.LinkedBlockingQueue poll",
+			"java.util.concurrent.ThreadPoolExecutor getTask"},
+		false, "a pool's thread that fetches a task"},
+	{THREAD_JAVA, THREAD_PARKED,
+		{"jdk.internal.misc.Unsafe park", "java.util.concurrent.ForkJoinPool awaitWork"},
+		true, "a worker of the common pool"},
+	{THREAD_VIRTUAL, THREAD_IO,
+		{"sun.nio.ch.Net accept", "sun.nio.ch.ServerSocketChannelImpl accept",
+			"shop.Server serve"},
+		true, "a thread that accepts clients"},
+	{THREAD_JAVA, THREAD_IO,
+		{"sun.nio.ch.EPoll wait", "sun.nio.ch.EPollSelectorImpl doSelect",
+			"io.netty.channel.nio.NioEventLoop run"},
+		true, "an event loop without events"},
+	{THREAD_JAVA, THREAD_IO, {"sun.nio.ch.NioSocketImpl read", "shop.Client charge"}, false,
+		"a read from a socket"},
+	{THREAD_JAVA, THREAD_SLEEPING, {"java.lang.Thread sleep", "shop.Job run"}, false,
+		"a sleep"},
+	{THREAD_JAVA, THREAD_SLEEPING,
+		{"java.lang.Thread sleep", "shop.Task run", "java.util.TimerThread mainLoop"},
+		false, "a timer's task that sleeps"},
+	{THREAD_JAVA, THREAD_WAITING, {"java.lang.Object wait", "java.util.TimerThread mainLoop"},
+		true, "a timer between tasks"},
+	{THREAD_JAVA, THREAD_WAITING, {"java.lang.ref.Reference waitForReferencePendingList"}, true,
+		"the Reference Handler"},
+	{THREAD_GC, THREAD_SLEEPING, {"libc futex", "Monitor::wait"}, true, "a collector's thread"},
+	{THREAD_JAVA, THREAD_SLEEPING, {"libc futex", "PlatformMonitor::wait", "libc start_thread"},
+		true, "a JavaThread of the JVM"},
+	{THREAD_JAVA, THREAD_WAITING, {"ObjectMonitor::wait", "java.lang.Object wait"}, false,
+		"a Java thread of the JDK that waits for something else"},
+	{THREAD_NATIVE, THREAD_SLEEPING, {"libc futex", "Monitor::wait", "libshop.so!call_java"},
+		false, "a native thread of the program, in the JVM"},
+	{THREAD_GC, THREAD_ON_CPU, {"G1ParScanThreadState::trim_queue"}, false, "one that works"},
+	{THREAD_NATIVE, THREAD_SLEEPING, {"libc futex", "libshop.so!wait_for_order"}, false,
+		"a native thread of the program"},
+};
+
+static void test_idle(void)
+{
+	struct profile *p = profile_new();
+	struct profile_query q = profile_whole(EVENT_WALL);
+	uint64_t idle = 0;
+
+	profile_advance(p, 0);
+	for (uint32_t i = 0; i < sizeof(idle_cases) / sizeof(idle_cases[0]); i++) {
+		uint32_t stack = PROFILE_ROOT_STACK;
+
+		profile_thread_set(p, i,
+			&(struct profile_thread){.tid = (int)i + 1, .kind = idle_cases[i].kind});
+		for (int k = FRAMES; k-- > 0;)
+			if (idle_cases[i].frames[k])
+				stack = profile_stack_child(
+					p, stack, frame_of(p, idle_cases[i].frames[k]));
+		stack = profile_stack_waiting(p, stack, idle_cases[i].state, NULL);
+		profile_add_sample(p, EVENT_WALL, 0,
+			&(struct profile_sample){stack, i, idle_cases[i].state, 1, 1});
+		idle += idle_cases[i].idle;
+		q.thread = i;
+		q.without_idle = true;
+		is_int(profile_sum(p, &q).count, !idle_cases[i].idle, idle_cases[i].what);
+		q.without_idle = false;
+		is_int(profile_sum(p, &q).count, 1, "... with idle threads");
+	}
+	q.thread = PROFILE_ANY_THREAD;
+	is_int(profile_sum(p, &q).count, sizeof(idle_cases) / sizeof(idle_cases[0]), "all");
+	q.without_idle = true;
+	is_int(profile_sum(p, &q).count, sizeof(idle_cases) / sizeof(idle_cases[0]) - idle,
+		"all but the idle ones");
+	profile_free(p);
+}
+
 int main(void)
 {
 	struct profile *p = profile_new();
@@ -201,5 +290,6 @@ int main(void)
 	test_io(p);
 	test_many(p);
 	profile_free(p);
+	test_idle();
 	return tap_done();
 }

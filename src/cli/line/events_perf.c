@@ -5,7 +5,6 @@
 #include "attach/perf/events.h"
 #include "cli/line/nearest.h"
 
-#include <linux/perf_event.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -104,7 +103,6 @@ int events_add_perf(struct events *e, const char *name, struct err *err)
 int events_resolve(struct events *e, pid_t pid, const struct patience *patience, struct err *err)
 {
 	struct functions_in in = {pid, patience ? *patience : (struct patience){0}};
-	char why[200];
 
 	for (int i = 0; i < e->count; i++) {
 		struct perf_event perf;
@@ -118,10 +116,6 @@ int events_resolve(struct events *e, pid_t pid, const struct patience *patience,
 			return perf_is_java(e->names[i]) ? perf_java(e->names[i], err)
 							 : events_unknown(e->names[i], err);
 		}
-		if (perf.type == PERF_TYPE_BREAKPOINT && perf_breakpoints_dead(why, sizeof(why)))
-			return err_set(err, ERR_FAILED,
-				"\"%s\" cannot be counted: it needs a breakpoint, but %s.",
-				e->names[i], why);
 		perf_apply(&e->how[i], &perf);
 	}
 	return 0;

@@ -216,6 +216,11 @@ void model_threads_sweep(struct profile *p, const uint64_t *keep);
 size_t model_threads_bytes(const struct model_threads *t);
 
 /*
+ * resting.c: true for a wait for work: in a method of profile_method_idles() that calls no method of the program, or in
+ * libjvm, without Java frames. O(depth).
+ */
+bool model_stack_idles(const struct profile *p, uint32_t stack);
+/*
  * resting.c: splits a leaf with a target of I/O into two frames: "Client.charge is in I/O" and "[socket read 10.0.0.5:5432]".
  * False: not such a leaf, or without a place.
  */

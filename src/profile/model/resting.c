@@ -3,6 +3,7 @@
 #include "profile/model/model.h"
 
 #include "base/buf.h"
+#include "base/java_name.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -62,6 +63,66 @@ bool profile_frame_own(const struct profile *p, uint32_t frame)
 	const struct profile_frame *f = profile_get_frame(p, frame);
 
 	return frame_is_java(f->type) && profile_method_own(profile_get_method(p, f->method));
+}
+
+/* Patterns of class and name, each with at most one "*". */
+static const struct {
+	const char *class_name, *name;
+	enum profile_idles is;
+} idles[] = {
+#define JUC "java.util.concurrent."
+	{JUC "ThreadPoolExecutor", "getTask", PROFILE_IDLES_EXECUTOR},
+	{JUC "ForkJoinPool", "awaitWork", PROFILE_IDLES_EXECUTOR},
+	{"org.apache.tomcat.util.threads.ThreadPoolExecutor", "getTask", PROFILE_IDLES_EXECUTOR},
+	{"org.eclipse.jetty.util.thread.QueuedThreadPool*", "idleJobPoll", PROFILE_IDLES_EXECUTOR},
+	{"org.eclipse.jetty.util.thread.ReservedThreadExecutor*", "reservedWait",
+		PROFILE_IDLES_EXECUTOR},
+	{"io.netty.util.concurrent.*", "takeTask", PROFILE_IDLES_EXECUTOR},
+	{"io.netty.*", "epollWait*", PROFILE_IDLES_EXECUTOR},
+	{"org.jboss.threads.EnhancedQueueExecutor*", "waitForTask", PROFILE_IDLES_EXECUTOR},
+	{"kotlinx.coroutines.scheduling.*", "park", PROFILE_IDLES_EXECUTOR},
+	{"java.util.Timer*", "*", PROFILE_IDLES_EXECUTOR},
+	{"java.lang.ref.Reference", "waitForReferencePendingList", PROFILE_IDLES_OTHER},
+	{"java.lang.ref.ReferenceQueue", "remove*", PROFILE_IDLES_OTHER},
+	{"java.net.ServerSocket", "*ccept", PROFILE_IDLES_OTHER},
+	{"sun.nio.ch.ServerSocketChannelImpl", "*ccept", PROFILE_IDLES_OTHER},
+	{"sun.nio.ch.SelectorImpl", "*", PROFILE_IDLES_OTHER},
+	{"sun.nio.ch.EPoll*", "*", PROFILE_IDLES_OTHER},
+};
+
+enum profile_idles profile_method_idles(const struct profile_method *m)
+{
+	for (size_t i = 0; *m->class_name && i < sizeof(idles) / sizeof(idles[0]); i++)
+		if (*m->class_name == *idles[i].class_name &&
+			java_name_matches(m->class_name, idles[i].class_name) &&
+			java_name_matches(m->name, idles[i].name))
+			return idles[i].is;
+	return PROFILE_IDLES_NOT;
+}
+
+bool model_stack_idles(const struct profile *p, uint32_t stack)
+{
+	bool java = false, vm = false;
+
+	if (stack == PROFILE_ROOT_STACK || model_type(&p->stacks, stack) != FRAME_WAITS)
+		return false;
+	while ((stack = model_parent(&p->stacks, stack)) != PROFILE_ROOT_STACK) {
+		const struct profile_method *m =
+			profile_get_method(p, model_method(&p->stacks, stack));
+		enum frame_type type = model_type(&p->stacks, stack);
+
+		if (profile_method_idles(m))
+			return true;
+		if (frame_is_java(type)) {
+			if (profile_method_own(m))
+				return false;
+			java = true;
+		}
+		if (frame_place(type, m) == PLACE_NATIVE)
+			return false;
+		vm = vm || type == FRAME_VM;
+	}
+	return vm && !java;
 }
 
 static uint32_t stack_place(const struct profile *p, uint32_t stack)

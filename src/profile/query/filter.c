@@ -338,11 +338,28 @@ static bool filter_passes(
 	return true;
 }
 
+/* Cached: model_stack_idles() goes up the whole stack. */
+static bool stack_idles(const struct profile *p, uint32_t stack)
+{
+	struct scratch *s = p->scratch;
+
+	if (s->idle_swept != p->readers->swept && s->idle_cap)
+		memset(s->idle, 0, s->idle_cap);
+	s->idle_swept = p->readers->swept;
+	s->idle = fit_zeroed(s->idle, &s->idle_cap, stack + 1, 1);
+	if (!s->idle[stack])
+		s->idle[stack] = 1 + model_stack_idles(p, stack);
+	return s->idle[stack] == 2;
+}
+
 uint32_t query_shown(
 	const struct profile *p, const struct profile_query *q, struct fold *fold, uint32_t stack)
 {
-	uint32_t shown = fold_stack(fold, stack);
+	uint32_t shown;
 
+	if (q->without_idle && stack_idles(p, stack))
+		return PROFILE_NONE;
+	shown = fold_stack(fold, stack);
 	if (q->filter && q->filter->count &&
 		!filter_passes(q->filter, p, stack, fold_export(fold, shown)))
 		return PROFILE_NONE;

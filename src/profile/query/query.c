@@ -46,9 +46,18 @@ static void query_add_totals(struct query_rows *rows, const struct slices *s,
 	}
 }
 
+/* True for waits of the JVM's own threads. */
+static bool jvm_waits(const struct profile *p, uint32_t thread, enum thread_state state)
+{
+	enum thread_kind kind = profile_get_thread(p, thread)->kind;
+
+	return state >= THREAD_SLEEPING && kind != THREAD_JAVA && kind != THREAD_VIRTUAL &&
+	       kind != THREAD_NATIVE;
+}
+
 bool query_wants_all(const struct profile_query *q)
 {
-	return q->thread == PROFILE_ANY_THREAD && !q->pool && !q->states &&
+	return q->thread == PROFILE_ANY_THREAD && !q->pool && !q->states && !q->without_idle &&
 	       (!q->filter || filter_is_identity(q->filter));
 }
 
@@ -57,7 +66,8 @@ bool query_wants(const struct profile *p, const struct profile_query *q, uint32_
 {
 	return (q->thread == PROFILE_ANY_THREAD || q->thread == thread) &&
 	       (!q->states || q->states >> state & 1) &&
-	       (!q->pool || profile_get_thread(p, thread)->pool == q->pool);
+	       (!q->pool || profile_get_thread(p, thread)->pool == q->pool) &&
+	       !(q->without_idle && jvm_waits(p, thread, state));
 }
 
 struct query_row *rows_fit(struct query_rows *rows, uint32_t count, uint64_t key)
@@ -137,7 +147,8 @@ static uint64_t query_key_chosen(
 	uint64_t key = hash_pair(all, (uint64_t)q->thread << 32 | q->pool);
 
 	key = hash_pair(key, q->filter ? filter_stamp(q->filter) : 0);
-	return hash_pair(key, (uint64_t)q->states << 32 | fold_serial(fold_of(p, q)));
+	key = hash_pair(key, (uint64_t)q->states << 1 | q->without_idle);
+	return hash_pair(key, fold_serial(fold_of(p, q)));
 }
 
 uint64_t query_key(const struct profile *p, const struct profile_query *q)
@@ -316,6 +327,7 @@ void scratch_fit(const struct profile *p, const struct model_stacks *view)
 	p->readers->scratch_bytes =
 		tally_bytes(&s->pairs) + tally_bytes(&s->stacks) + fold_bytes(s->fold) +
 		((size_t)s->all.cap + s->chosen.cap + s->ends.cap) * sizeof(*s->all.list) +
+		s->idle_cap +
 		((size_t)s->ids_cap + s->touched_cap + s->node_cap + s->slot_cap) *
 			sizeof(*s->ids) +
 		s->squares_cap * sizeof(*s->squares) + s->path_sum_cap * sizeof(*s->path_sum) +
@@ -324,8 +336,8 @@ void scratch_fit(const struct profile *p, const struct model_stacks *view)
 
 static void scratch_free(struct scratch *s)
 {
-	void *const lists[] = {s->ids, s->touched, s->squares, s->node, s->slot, s->path_sum,
-		s->all.list, s->chosen.list, s->ends.list};
+	void *const lists[] = {s->idle, s->ids, s->touched, s->squares, s->node, s->slot,
+		s->path_sum, s->all.list, s->chosen.list, s->ends.list};
 
 	for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++)
 		free(lists[i]);

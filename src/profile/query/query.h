@@ -16,7 +16,7 @@
  *   readers->swept    +1 per step of a sweep (also +1 fed)      x      x              x      x       x
  *   event, holders, from, to of the query                       x      x              x      x
  *   snapshot->serial  unique, replaces the four above           x      x              x      x
- *   thread, pool, states of the query                                  x              x      x
+ *   thread, pool, states, without_idle of the query                    x              x      x
  *   filter stamp      hash of all changes of a filter                  x              x      x
  *   fold stamp        hash of hide, frameworks, lines, io                      x
  *   fold->serial      unique per collapsed view built                  x              x      x       x
@@ -93,6 +93,8 @@ struct scratch {
 	struct tally stacks;           /* total per stack of the last sums; else a buffer */
 	struct query_rows all, chosen; /* of the last query: of its seconds, and those that pass */
 	struct query_rows ends;        /* see query_ends() */
+	uint8_t *idle;                 /* per sampled stack: 0: not known, 1: not idle, 2: idle */
+	uint32_t idle_cap, idle_swept; /* swept: of the profile when they were computed */
 	uint64_t serial;               /* of the last snapshot */
 	struct profile_snapshot *snapshots;
 	/* sums.c */

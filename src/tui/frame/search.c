@@ -142,6 +142,8 @@ void search_bar(const struct ui *ui, struct strip *s)
 	}
 	if (filter_hide(ui->scope.filter) != FILTER_FOLDS)
 		strip_add(s, STYLE_WARN, 3, " K %s ", hides[hide_choice(ui)].brief);
+	if (ui_hides_idle(ui) && ui->place.view != VIEW_THREADS)
+		strip_add(s, STYLE_NORMAL, 4, "idle hidden (a)");
 	if (filter_lines(ui->scope.filter))
 		strip_add(s, STYLE_WARN, 3, " L lines ");
 	if (filter_io(ui->scope.filter))
@@ -322,6 +324,14 @@ unsigned search_lines(struct ui *ui, int arg)
 
 	filter_set_lines(ui->scope.filter, on);
 	ui_notify(ui, STYLE_NORMAL, UI_MESSAGE_MS, on ? "by line: Class.method:line" : "by method");
+	return UI_SORT;
+}
+
+unsigned search_idle(struct ui *ui, int arg)
+{
+	ui->scope.idle = !ui->scope.idle;
+	ui_notify(ui, STYLE_NORMAL, UI_MESSAGE_MS,
+		ui->scope.idle ? "all threads" : "without threads that wait for work");
 	return UI_SORT;
 }
 

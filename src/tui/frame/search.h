@@ -39,7 +39,8 @@ unsigned search_same(struct ui *ui, int arg); /* frames like the selected one */
 unsigned search_filter(struct ui *ui, int only);
 unsigned search_hide(struct ui *ui, int arg); /* cycles through the kinds of frames to hide */
 unsigned search_lines(struct ui *ui, int arg);
-unsigned search_io(struct ui *ui, int arg); /* toggles splitting I/O waits by peer and file */
+unsigned search_idle(struct ui *ui, int arg); /* shows or hides waits for work in wall */
+unsigned search_io(struct ui *ui, int arg);   /* toggles splitting I/O waits by peer and file */
 /* The undo id (ui_undo_id) of the search or the last filter, whichever is newer, 0 if none; and undoing that one. */
 unsigned search_undo_id(const struct ui *ui);
 void search_back(struct ui *ui);

@@ -65,6 +65,11 @@ void ui_restrict(struct ui *ui, uint32_t thread, uint32_t pool)
 	ui->scope.pool = pool;
 }
 
+bool ui_hides_idle(const struct ui *ui)
+{
+	return ui->scope.event == EVENT_WALL && !ui->scope.idle && !ui_is_restricted(ui);
+}
+
 struct profile_query ui_query(const struct ui *ui)
 {
 	struct profile_query q = {
@@ -73,6 +78,7 @@ struct profile_query ui_query(const struct ui *ui)
 		.pool = ui->scope.pool,
 		.by_weight = true,
 		.holders = ui->scope.holders,
+		.without_idle = ui_hides_idle(ui),
 		.filter = ui->scope.filter,
 	};
 

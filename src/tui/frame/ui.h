@@ -84,6 +84,7 @@ struct ui_event { /* state of an event while another one is shown */
 struct ui_scope {
 	int event;
 	bool holders; /* lock: what holders did, instead of who waited */
+	bool idle;    /* wall: show threads that wait for work, too */
 	struct ui_event events[PROFILE_EVENTS];
 	uint32_t thread; /* only this one, or PROFILE_ANY_THREAD */
 	uint32_t pool;   /* only threads of this pool; 0 = all */
@@ -220,6 +221,8 @@ void ui_react(struct ui *ui,
 	unsigned
 		reaction); /* applies UI_UPDATE, UI_SORT, UI_FREEZE_ORDER; the loop applies the others */
 struct profile_query ui_query(const struct ui *ui);
+/* True when threads that wait for work are left out: in wall by default, unless one thread or pool is shown. */
+bool ui_hides_idle(const struct ui *ui);
 bool ui_order_frozen(const struct ui *ui);
 bool ui_has_event(const struct ui *ui, int event);
 unsigned ui_undo_id(struct ui *ui); /* a new undo id */

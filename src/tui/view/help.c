@@ -79,6 +79,9 @@ static const struct help_term terms[] = {
 	{METHODS | TREE | FLAME | CALLERS, "K",
 		"hides more frames, then none; a run of hidden frames is shown as one, "
 		"[framework frames]; their list is a setting"},
+	{METHODS | TREE | FLAME | CALLERS, "idle",
+		"hidden in wall (a): threads that wait for work, such as idle threads of a pool, "
+		"and waiting threads of the JVM. Shares are of the others"},
 	{METHODS | TREE | FLAME | CALLERS, "\\ !",
 		"apply to all views and to files; Esc removes the last. =a.b.C.d: that name only"},
 	{WRONG, "SHARE",

@@ -71,7 +71,13 @@ static const char *empty_reason(const struct ui *ui, char *out, size_t bytes)
 					  : "No thread waited for a lock %s.",
 			when);
 		break;
-	case EVENT_WALL: snprintf(out, bytes, "No thread was seen %s.", when); break;
+	case EVENT_WALL:
+		q.without_idle = false;
+		if (profile_sum(ui->profile, &q).count)
+			snprintf(out, bytes, "All threads waited for work %s: a shows them.", when);
+		else
+			snprintf(out, bytes, "No thread was seen %s.", when);
+		break;
 	default: snprintf(out, bytes, "No %s were counted %s.", name, when);
 	}
 	return out;

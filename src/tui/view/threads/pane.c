@@ -260,7 +260,7 @@ void thread_hot_stale(struct thread_hot *h, bool fresh)
 
 void thread_hot_load(struct ui *ui, struct thread_hot *h, const struct thread_row *r)
 {
-	struct profile_query q = ui_query(ui);
+	struct profile_query q = ui_query(ui); /* of one thread or pool: with its waits for work */
 	struct pane_row *rows;
 	struct flat *f;
 
@@ -271,6 +271,7 @@ void thread_hot_load(struct ui *ui, struct thread_hot *h, const struct thread_ro
 		return;
 	q.thread = r->members > 1 ? PROFILE_ANY_THREAD : r->thread;
 	q.pool = r->members > 1 ? r->pool : 0;
+	q.without_idle = false;
 	f = flat_new(ui->profile, &q);
 	rows = xreallocarray(NULL, (size_t)f->count + 1, sizeof(*rows));
 	for (uint32_t i = 0; i < f->count; i++) {

@@ -178,7 +178,7 @@ static void gather_events(struct ui *ui, struct gather *g, struct thread_rows *t
 
 	window.thread = PROFILE_ANY_THREAD;
 	window.pool = 0;
-	window.holders = false;
+	window.holders = window.without_idle = false;
 	for (size_t i = 0; i < sizeof(passes) / sizeof(passes[0]); i++) {
 		struct profile_query q = window;
 
