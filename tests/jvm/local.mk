@@ -35,9 +35,9 @@ jvm_test_programs += \
 # check-together and check-alone; `make check` without it runs them all, one after the other.
 alone_tests = \
 	%D%/test_counts.sh %D%/test_row.sh tests/sampler/test_budget.sh tests/sampler/test_idle.sh %D%/test_coarse.sh \
-	%D%/test_explained.sh %D%/test_inlined.sh %D%/test_renames.sh %D%/test_virtual.sh tests/sampler/test_began.sh \
+	%D%/test_inlined.sh %D%/test_renames.sh %D%/test_virtual.sh tests/sampler/test_began.sh \
 	tests/sampler/test_locks.sh tests/sampler/test_parked.sh tests/sampler/test_polled.sh \
-	tests/sampler/test_short.sh tests/sampler/test_wall.sh tests/sampler/test_waits.sh \
+	tests/sampler/test_wall.sh tests/sampler/test_waits.sh \
 	tests/findings/test_host.sh tests/findings/test_planted.sh tests/findings/test_waits.sh tests/walk/test_accuracy.sh
 
 check_SCRIPTS += $(jvm_tests) %D%/test_children.sh %D%/test_row.sh %D%/test_inlined.sh %D%/test_coarse.sh %D%/test_explained.sh \
@@ -54,8 +54,8 @@ jdks-check: all $(check_DATA)
 	@srcdir='$(abs_top_srcdir)' builddir='$(abs_top_builddir)' JAVA="$${JAVA:-$(JDK)/bin/java}" \
 		bash $(srcdir)/%D%/jdks_check.sh $(jvm_tests) $(walk_jvm_tests) $(few_jdks_tests)
 
-# Tests that take one to three minutes each beside others, which ./bootstrap check leaves to ./bootstrap check-long
-long_tests = tests/places/test_faults.sh tests/places/test_places.sh tests/sampler/test_hygiene.sh tests/sampler/test_paces.sh \
+# Tests of about a minute or more that ./bootstrap check leaves to ./bootstrap check-long, which runs them one at a time.
+long_tests = %D%/test_explained.sh tests/sampler/test_short.sh tests/places/test_faults.sh tests/places/test_places.sh tests/sampler/test_hygiene.sh tests/sampler/test_paces.sh \
 	tests/sampler/test_stuck.sh tests/walk/test_threads.sh tests/walk/test_upcalls.sh
 
 # AGAIN: scripts that failed in check-together. What a test measures beside others may be wrong; alone it counts.
@@ -63,8 +63,9 @@ long_tests = tests/places/test_faults.sh tests/places/test_places.sh tests/sampl
 check-together:
 	KNOWN_DUTY=40 $(MAKE) $(AM_MAKEFLAGS) check TESTS='$(filter-out $(alone_tests) $(long_tests),$(TESTS))'
 
-check-long:
-	$(MAKE) $(AM_MAKEFLAGS) check TESTS='$(long_tests)'
+check-long: all $(check_PROGRAMS) $(check_DATA)
+	$(MAKE) $(AM_MAKEFLAGS) -j1 check-TESTS TESTS='$(long_tests)' \
+		SH_LOG_COMPILER='bash $(srcdir)/%D%/alone.sh $(SH_LOG_COMPILER)'
 
 check-alone: all $(check_PROGRAMS) $(check_DATA)
 	$(MAKE) $(AM_MAKEFLAGS) -j1 check-TESTS TESTS='$(alone_tests) $(AGAIN)' \

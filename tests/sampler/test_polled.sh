@@ -52,6 +52,7 @@ polled() {
 	local name at
 	at="JDK $major $GC"
 	jvm_start "-XX:+Use${GC}GC" -Xmx256m -Dvirtual=true -Djdk.virtualThreadScheduler.parallelism=24 Peers "$T/fifo" || return
+	sleep 1 # it is ready before all of its threads are connected
 	"$JHOT" record -t --total -e wall=10ms -d 4 -o "$T/x.collapsed" "$JVM" >"$T/out" 2>&1 || diag_file "$T/out"
 	# by a thread that does nothing but to wait
 	LOOKED=$(awk '/waitForReferencePendingList/ { sum += $NF } END { printf "%.0f\n", sum / 1e7 }' "$T/x.collapsed")
