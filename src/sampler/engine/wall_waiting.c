@@ -17,7 +17,9 @@
 /* A thread seen by recent polls, by its number; valid while the thread stays where it is. */
 struct seen {
 	uint64_t number, chunk, sp, walked_ns;
-	uint64_t hash; /* hash of its trace */
+	uint64_t hash; /* hash of its trace; 0: walk it again */
+	uint64_t
+		owed_ns; /* time of polls that found it, but could not read its stack: for its next sample */
 	uint32_t id, state;
 	struct unmounted_poll poll; /* node 0: not found waiting for a descriptor */
 };
@@ -94,11 +96,14 @@ static void seen_anew(
 	uint64_t sp;
 	uint32_t name = polled(ww, thread, &poll);
 
-	*seen = (struct seen){.number = 0};
+	if (seen->number == thread->number)
+		sample.weight += seen->owed_ns;
+	*seen = (struct seen){.number = thread->number, .owed_ns = sample.weight};
 	if (!waiting_stack(&ww->w, thread, &stack, &where, &sp)) {
 		sig_lose(ww->w.s, WIRE_WALL, COUNTER_WAIT_OVER, 1);
 		return;
 	}
+	seen->owed_ns = 0;
 	stack.id = waiting_id(&ww->w, thread);
 	if (name && stack.max && unmounted_polls_still(&ww->w.java, thread, &poll)) {
 		stack.user[-1] = WALK_PACK(WALK_IO, name);
