@@ -30,7 +30,7 @@ const char *java_name_simple(const char *class_name);
  * to a hidden class's number and is skipped; signatures are not handled. web/text.js implements the same.
  */
 void java_name_parts(const char *name, size_t *class_at, size_t *method_at);
-/* True when the text matches a pattern, in which one "*" stands for any characters. */
+/* True if the whole text matches the pattern. The pattern has at most one wildcard: "*" matches any string, even an empty one. */
 bool java_name_matches(const char *text, const char *pattern);
 /* True for the class that the JVM generates for a lambda or a method reference. */
 bool java_name_is_lambda(const char *class_name);

@@ -26,7 +26,7 @@
  *   a cache with a registered pin callback (at most 5)         the callback is called with leaving = true
  *   anything else                                              profile_info().swept changes: compare it, then look up again by name
  *
- *   sweep, one step every 30 s:   callback(kind, leaving = false)   pins what it needs with profile_pin()
+ *   sweep, one step every 30 s:   callback(kind, leaving = false)   pins the ids it still uses: profile_pin()
  *                                 callback(kind, leaving = true)    drops ids for which profile_is_pinned() is false
  *                                 ids without a pin are freed; profile_info().swept is incremented
  *
@@ -295,8 +295,8 @@ bool profile_stack_io(const struct profile *p, uint32_t stack, struct profile_io
 bool profile_method_own(const struct profile_method *method);
 bool profile_frame_own(const struct profile *p, uint32_t frame);
 /*
- * Where threads wait for work: those of executors, between tasks; the others for callers (accept, select) or, in threads of the JDK,
- * for the collector.
+ * Classifies methods in which threads wait for work. EXECUTOR: an executor's threads between tasks. OTHER: threads that accept
+ * connections or wait in a selector, and JDK threads that wait for the garbage collector.
  */
 enum profile_idles { PROFILE_IDLES_NOT, PROFILE_IDLES_EXECUTOR, PROFILE_IDLES_OTHER };
 enum profile_idles profile_method_idles(const struct profile_method *method);
@@ -390,12 +390,12 @@ struct profile_query {
 	int event;
 	uint32_t from, to;
 	uint32_t thread;
-	bool holders;          /* of EVENT_LOCK: what lock holders did, instead of the waits */
-	bool by_weight;        /* values are weights (ns, bytes), else sample counts */
-	uint32_t pool;         /* only threads of this pool; 0 = all */
-	unsigned states;       /* only these states, a bit per enum thread_state; 0 = all */
-	bool without_idle;     /* of EVENT_WALL: no waits for work, see profile_method_idles() */
-	struct filter *filter; /* filter.h; NULL: all stacks, as sampled */
+	bool holders;      /* of EVENT_LOCK: what lock holders did, instead of the waits */
+	bool by_weight;    /* values are weights (ns, bytes), else sample counts */
+	uint32_t pool;     /* only threads of this pool; 0 = all */
+	unsigned states;   /* only these states, a bit per enum thread_state; 0 = all */
+	bool without_idle; /* of EVENT_WALL: excludes waits for work, see profile_method_idles() */
+	struct filter *filter;                   /* filter.h; NULL: all stacks, as sampled */
 	const struct profile_snapshot *snapshot; /* replaces event's seconds; or NULL */
 };
 

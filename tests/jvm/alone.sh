@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Runs a test that measures shares and rates: waits until no other process uses the machine. A measurement that fails is
-# repeated, as a virtual machine's host may have been busy without showing it: what is wrong fails three times. The last run is
-# the test's result; the log has the failures of those before, and how much CPU time other processes used.
+# Runs a test that measures shares and rates once no other process uses much CPU time. A failed run is repeated, up to three runs
+# in all, because load on a virtual machine's host is invisible here: a defect fails each of them. The last run is the result;
+# the log also has the failures of earlier runs, and the CPU time that other processes used.
 #   usage: alone.sh COMMAND...
 set -u
 

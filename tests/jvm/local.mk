@@ -55,10 +55,10 @@ jdks-check: all $(check_DATA)
 		bash $(srcdir)/%D%/jdks_check.sh $(jvm_tests) $(walk_jvm_tests) $(few_jdks_tests)
 
 # Tests of about a minute or more that ./bootstrap check leaves to ./bootstrap check-long, which runs them one at a time.
-long_tests = %D%/test_explained.sh tests/sampler/test_short.sh tests/places/test_faults.sh tests/places/test_places.sh tests/sampler/test_hygiene.sh tests/sampler/test_paces.sh \
-	tests/sampler/test_stuck.sh tests/walk/test_threads.sh tests/walk/test_upcalls.sh
+long_tests = %D%/test_explained.sh tests/places/test_faults.sh tests/places/test_places.sh tests/sampler/test_hygiene.sh \
+	tests/sampler/test_paces.sh tests/sampler/test_short.sh tests/sampler/test_stuck.sh tests/walk/test_threads.sh tests/walk/test_upcalls.sh
 
-# AGAIN: scripts that failed in check-together. What a test measures beside others may be wrong; alone it counts.
+# AGAIN: scripts that failed in check-together, where other tests may have disturbed what they measure.
 .PHONY: check-together check-alone check-long
 check-together:
 	KNOWN_DUTY=40 $(MAKE) $(AM_MAKEFLAGS) check TESTS='$(filter-out $(alone_tests) $(long_tests),$(TESTS))'

@@ -138,8 +138,7 @@ struct contended {
 	} holders[LOCKS_HOLDERS]; /* the first one held it longest */
 	uint32_t holder_count;
 	uint64_t held_ns;
-	uint64_t
-		free_ns; /* of these waits: the lock was free, and the thread was only being woken */
+	uint64_t free_ns; /* part of the waits during which the lock was free */
 };
 
 struct lock_spending {
@@ -177,7 +176,7 @@ static void add_holder(const struct scene *scene, struct contended *c, uint32_t 
 
 struct lock_free {
 	const struct scene *scene;
-	uint64_t ns;
+	uint64_t *ns; /* by thread */
 };
 
 static void add_free(void *ctx, const struct profile_part *part)
@@ -187,22 +186,22 @@ static void add_free(void *ctx, const struct profile_part *part)
 
 	if (!strncmp(profile_get_method(f->scene->profile, leaf->method)->full, LOCKS_FREE,
 		    strlen(LOCKS_FREE)))
-		f->ns += part->weight;
+		f->ns[part->thread] += part->weight;
 }
 
-/* How long the thread waited for locks that were free: it had been signalled, but did not run yet. */
-static uint64_t free_ns(const struct scene *scene, uint32_t waiter)
+/* For each thread, the time it waited for locks that were free: it had been woken, but did not run yet. The caller frees it. */
+static uint64_t *free_ns(const struct scene *scene)
 {
 	struct profile_query q = scene_query(scene, EVENT_LOCK);
-	struct lock_free f = {.scene = scene};
+	struct lock_free f = {scene, xcalloc(scene->threads + 1, sizeof(*f.ns))};
 
 	q.holders = true;
-	q.thread = waiter;
 	profile_each(scene->profile, &q, add_free, &f);
 	return f.ns;
 }
 
-static struct contended contended_of(const struct lock_spending *l, const struct scene_group *waits)
+static struct contended contended_of(
+	const struct lock_spending *l, const struct scene_group *waits, const uint64_t *free_of)
 {
 	struct contended c = {.waits = *waits};
 
@@ -211,7 +210,7 @@ static struct contended contended_of(const struct lock_spending *l, const struct
 
 		if (thread != last) {
 			add_holder(l->scene, &c, thread);
-			c.free_ns += free_ns(l->scene, thread);
+			c.free_ns += free_of[thread];
 		}
 		last = thread;
 	}
@@ -381,6 +380,7 @@ static void judge_locks(const struct scene *scene)
 	struct lock_spending l = {.scene = scene};
 	struct scene_group waits = {0};
 	struct contended *found = NULL;
+	uint64_t *free_of = NULL;
 	uint32_t count = 0;
 
 	profile_each(scene->profile, &q, add_wait, &l);
@@ -392,7 +392,8 @@ static void judge_locks(const struct scene *scene)
 			waiting < LOCKS_EACH * each || leads_to_circle(scene, waits.thread))
 			continue;
 		found = xreallocarray(found, count + 1, sizeof(*found));
-		found[count] = contended_of(&l, &waits);
+		free_of = free_of ? free_of : free_ns(scene);
+		found[count] = contended_of(&l, &waits, free_of);
 		/* On a saturated machine threads wait to run after the lock was released: rule_cores. */
 		count += (double)waits.weight >=
 			 (double)found[count].free_ns + LOCKS_LEAST * NS_PER_S * seconds;
@@ -402,6 +403,7 @@ static void judge_locks(const struct scene *scene)
 			report_lock(scene, &found[i],
 				(double)found[i].waits.weight / NS_PER_S / seconds, running);
 	free(found);
+	free(free_of);
 	free(l.by.list);
 }
 

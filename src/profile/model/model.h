@@ -216,8 +216,8 @@ void model_threads_sweep(struct profile *p, const uint64_t *keep);
 size_t model_threads_bytes(const struct model_threads *t);
 
 /*
- * resting.c: true for a wait for work: in a method of profile_method_idles() that calls no method of the program, or in
- * libjvm, without Java frames. O(depth).
+ * resting.c: true if the stack is a wait for work: it has a method of profile_method_idles() and below that no frame of the
+ * program, or its frames are libjvm's and libc's only. O(depth).
  */
 bool model_stack_idles(const struct profile *p, uint32_t stack);
 /*

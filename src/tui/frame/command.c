@@ -159,11 +159,6 @@ static unsigned restart(struct ui *ui, int arg)
 	return UI_SORT;
 }
 
-static bool may_hide_idle(const struct ui *ui)
-{
-	return ui->scope.event == EVENT_WALL && !ui_is_restricted(ui);
-}
-
 static bool is_restarted(const struct ui *ui)
 {
 	return ui->scope.time.since != ui->scope.time.since_before;
@@ -317,7 +312,7 @@ const struct command commands[] = {
 	{"names", {{'p', 0}}, "p", NULL, "name style", NULL, 0, GROUP_SHOW, METHODS | TREE | FLAME | CALLERS, name_style_step, NULL},
 	{"lines", {{'L', 0}}, "L", NULL, "by line", NULL, 0, GROUP_SHOW, VIEWS_DATA & ~THREADS, search_lines, NULL},
 	{"hide-frames", {{'K', 0}}, "K", NULL, "fold or hide framework, native, kernel frames", NULL, 0, GROUP_SHOW, VIEWS_DATA, search_hide, NULL},
-	{"idle", {{'a', 0}}, "a", NULL, "wall: show or hide idle threads", "idle", 17, GROUP_SHOW, VIEWS_DATA & ~THREADS, search_idle, may_hide_idle},
+	{"idle", {{'a', 0}}, "a", NULL, "wall: show or hide idle threads", "idle", 17, GROUP_SHOW, VIEWS_DATA & ~THREADS, search_idle, ui_may_hide_idle},
 	{"peers", {{'O', 0}}, "O", NULL, "by peer, file", NULL, 0, GROUP_SHOW, VIEWS_DATA & ~THREADS, search_io, has_event_3},
 	{"holders", {{'o', 0}}, "o", NULL, "lock: holders/waiters", "holders", 16, GROUP_SHOW, VIEWS_DATA & ~THREADS, events_holders, events_has_holders},
 	{"pin", {{'P', 0}}, "P", NULL, "pin row", NULL, 0, GROUP_SHOW, METHODS, methods_pin, NULL},

@@ -65,9 +65,14 @@ void ui_restrict(struct ui *ui, uint32_t thread, uint32_t pool)
 	ui->scope.pool = pool;
 }
 
+bool ui_may_hide_idle(const struct ui *ui)
+{
+	return ui->scope.event == EVENT_WALL && !ui_is_restricted(ui);
+}
+
 bool ui_hides_idle(const struct ui *ui)
 {
-	return ui->scope.event == EVENT_WALL && !ui->scope.idle && !ui_is_restricted(ui);
+	return ui_may_hide_idle(ui) && !ui->scope.idle;
 }
 
 struct profile_query ui_query(const struct ui *ui)

@@ -221,7 +221,8 @@ void ui_react(struct ui *ui,
 	unsigned
 		reaction); /* applies UI_UPDATE, UI_SORT, UI_FREEZE_ORDER; the loop applies the others */
 struct profile_query ui_query(const struct ui *ui);
-/* True when threads that wait for work are left out: in wall by default, unless one thread or pool is shown. */
+/* Threads that wait for work can be hidden in wall, unless one thread or pool is shown; ui_hides_idle: they are, as by default. */
+bool ui_may_hide_idle(const struct ui *ui);
 bool ui_hides_idle(const struct ui *ui);
 bool ui_order_frozen(const struct ui *ui);
 bool ui_has_event(const struct ui *ui, int event);
