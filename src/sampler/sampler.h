@@ -49,7 +49,7 @@ struct scratch {
 	/* True once used in this session, i.e. once its pages are mapped. */
 	atomic_bool used;
 	struct frame_cache_walk cache;
-	struct self_lines lines;
+	SELF_LINES_OF(SELF_LINES) lines;
 	struct walk_frame frames[SAMPLER_DEPTH + WALK_CUT_SPARE];
 	/* Kernel frames end where the user frames begin, so that one walk serves several samples. */
 	uint64_t packed[SAMPLER_KERNEL + SAMPLER_DEPTH];
@@ -106,7 +106,7 @@ struct sampler {
 	struct self_kept kept; /* memory that stays mapped: session/kept.c */
 	/* The publisher's reader. It must be refreshed before each scan. */
 	struct self_mem poll_mem;
-	struct self_lines poll_lines;
+	SELF_LINES_OF(SELF_LINES) poll_lines;
 	/* Readable fields of JavaThreads only; NULL: not available. */
 	const struct walk_layout *thread_layout;
 	struct agct *agct;                /* fallback walker, used while layout is NULL */

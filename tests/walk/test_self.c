@@ -36,13 +36,13 @@ static char *pages(size_t count)
 
 static void test_lines(void)
 {
-	static struct self_lines lines;
+	static SELF_LINES_OF(SELF_LINES) lines;
 	char *at = pages(3), out[3000];
 	struct self_mem self;
 
 	munmap(at + 8192, 4096);
 	memset(at, 7, 8192);
-	self_mem_open(&self, copy, NULL, &lines);
+	self_mem_open(&self, copy, NULL, self_lines(&lines));
 	ok(mem_u64(&self.mem, address(at)) == 0x0707070707070707, "a word is copied");
 	ok(mem_u8(&self.mem, address(at + 2047)) == 7 && copies == 1, "its line with it");
 	at[0] = 8;
@@ -62,7 +62,7 @@ static void test_lines(void)
 	ok(!mem_u64(&self.mem, 16) && !mem_u64(&self.mem, UINT64_MAX - 7) &&
 			!mem_u64(&self.mem, 0x8000000000000000),
 		"nothing is at addresses that there are not");
-	self_mem_open(&self, copy, NULL, NULL);
+	self_mem_open(&self, copy, NULL, self_no_lines());
 	at[0] = 9;
 	ok(mem_u8(&self.mem, address(at)) == 9 &&
 			(at[0] = 10, mem_u8(&self.mem, address(at)) == 10),
@@ -78,7 +78,7 @@ static void test_in_place(void)
 
 	mprotect(at + 4096, 4096, PROT_NONE);
 	memset(at, 7, 4096);
-	self_mem_open(&self, copy, &kept, NULL);
+	self_mem_open(&self, copy, &kept, self_no_lines());
 	copies = 0;
 	self_kept_add(&kept, address(at), address(at + 2048));
 	ok(mem_u64(&self.mem, address(at + 2040)) && copies == 0, "what is kept is read in place");
@@ -88,7 +88,7 @@ static void test_in_place(void)
 	ok(mem_u64(&self.mem, address(at + 4088)) && copies == 1,
 		"a range grows, and never shrinks");
 	ok(!mem_u64(&self.mem, address(at + 4089)) && copies == 2, "up to its end");
-	self_mem_open(&self, copy, NULL, NULL);
+	self_mem_open(&self, copy, NULL, self_no_lines());
 	self_mem_stack(&self, address(at + 8), address(at + 4096));
 	copies = 0;
 	ok(mem_u64(&self.mem, address(at + 8)) && mem_u64(&self.mem, address(at + 4088)) &&
@@ -112,14 +112,14 @@ static uint64_t constant(const struct self_mem *self, uint64_t owner, const void
 static void test_constants(void)
 {
 	static struct self_constants constants;
-	static struct self_lines lines;
+	static SELF_LINES_OF(SELF_LINES) lines;
 	static struct self_kept kept;
 	char *at = pages(3), out[3000];
 	struct self_mem self;
 
 	munmap(at + 8192, 4096);
 	memset(at, 7, 8192);
-	self_mem_open(&self, copy, &kept, &lines);
+	self_mem_open(&self, copy, &kept, self_lines(&lines));
 	self_keep_constants(&self, &constants, 1);
 	copies = 0;
 	ok(constant(&self, 1, at) == 0x0707070707070707 && copies == 1, "a constant is copied");
@@ -157,12 +157,12 @@ static void test_constants(void)
 static void test_confirmed(void)
 {
 	static struct self_constants constants;
-	static struct self_lines lines;
+	static SELF_LINES_OF(SELF_LINES) lines;
 	char *at = pages(1);
 	struct self_mem self;
 
 	memset(at, 7, 4096);
-	self_mem_open(&self, copy, NULL, &lines);
+	self_mem_open(&self, copy, NULL, self_lines(&lines));
 	self_keep_constants(&self, &constants, 1);
 	constant(&self, 1, at);
 	memset(at, 8, 4096);
@@ -191,10 +191,10 @@ static uint64_t *numbers; /* each word is its own address */
 /* Returns NULL when each word was right. */
 static void *reader(void *second)
 {
-	static struct self_lines lines[2];
+	static SELF_LINES_OF(SELF_LINES) lines[2];
 	struct self_mem self;
 
-	self_mem_open(&self, copy, NULL, &lines[second != NULL]);
+	self_mem_open(&self, copy, NULL, self_lines(&lines[second != NULL]));
 	for (uint64_t i = 0; i < 100000; i++) {
 		const uint64_t *at = &numbers[i * 257 % SHARED_WORDS];
 
@@ -237,13 +237,13 @@ static void *mover(void *unused)
 /* No handler is installed: a load that faulted would end this program. */
 static void test_storm(void)
 {
-	static struct self_lines lines;
+	static SELF_LINES_OF(SELF_LINES) lines;
 	struct self_mem self;
 	pthread_t thread;
 	uint64_t read = 0, failed = 0, word;
 
 	moving = pages(4);
-	self_mem_open(&self, copy, NULL, &lines);
+	self_mem_open(&self, copy, NULL, self_lines(&lines));
 	pthread_create(&thread, NULL, mover, NULL);
 	for (uint64_t i = 0; i < 200000; i++) {
 		if (mem_load(&self.mem, address(moving) + i * 8 % 16384, &word, 8))

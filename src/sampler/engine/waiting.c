@@ -16,7 +16,7 @@ void waiting_open(struct waiting *w, struct sampler *s)
 {
 	memset(w, 0, sizeof(*w));
 	w->s = s;
-	self_mem_open(&w->self, sig_copy_more, &s->kept, &w->lines);
+	self_mem_open(&w->self, sig_copy_more, &s->kept, self_lines(&w->lines));
 	waiting_ready(w, clock_mono_ns());
 	waiting_move(w, clock_mono_ns());
 }
@@ -71,7 +71,7 @@ bool waiting_each(struct waiting *w, uint32_t event, unmounted_fn *fn, void *ctx
 uint32_t waiting_id(struct waiting *w, const struct unmounted_thread *thread)
 {
 	const char *pattern = w->s->select.pattern;
-	uint32_t id = sig_virtual_known(w->s, &w->s->mem, thread->object, thread->number, 0);
+	uint32_t id = sig_virtual_known(w->s, &w->self.mem, thread->object, thread->number, 0);
 	struct virtuals_info info;
 
 	if (!pattern[0])
@@ -87,7 +87,7 @@ bool waiting_stack(struct waiting *w, const struct unmounted_thread *thread, str
 
 	if (!unmounted_frozen(&w->java, thread, where))
 		return false;
-	*sp = frozen_sp(&s->mem, where);
+	*sp = frozen_sp(&w->self.mem, where);
 	sig_stack_frozen(stack, s, &w->slot, where);
 	if (stack->scratch && stack->count && unmounted_still(&w->java, thread, where, *sp))
 		return true;

@@ -16,11 +16,13 @@
 #include "walk/frames/unmounted.h"
 
 #define WAITING_PLACES 256u
+#define WAITING_LINES \
+	64u /* with SELF_LINES, a poll takes twice the system calls */
 
 struct waiting {
 	struct sampler *s;
 	struct self_mem self; /* the memory accessor of `java` */
-	struct self_lines lines;
+	SELF_LINES_OF(WAITING_LINES) lines;
 	struct unmounted java;
 	struct unmounted_pick pick;
 	bool open;

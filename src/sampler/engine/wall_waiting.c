@@ -9,7 +9,7 @@
 #include "sampler/session/memory.h"
 #include "sampler/signal/raw.h"
 
-#define LOOKS_SHARE 100u              /* polls use 1/100 of a core at most */
+#define LOOKS_SHARE 50u               /* polls use 1/50 of a core at most */
 #define STAY_NS     (250 * NS_PER_MS) /* how long the same places are polled */
 #define SEEN        1024u
 #define SEEN_NS     (1 * NS_PER_S) /* then a stack is walked again */
@@ -28,6 +28,7 @@ struct wall_waiting {
 	struct waiting w;
 	uint64_t last_ns, next_ns;
 	uint64_t since, now; /* of this poll */
+	uint64_t polls;      /* since the wall clock was started */
 	struct seen seen[SEEN];
 	struct unmounted_word words[UNMOUNTED_WORDS];
 };
@@ -55,7 +56,7 @@ static bool seen_again(
 	if (seen->number != thread->number || seen->state != state_of(thread) || !seen->hash ||
 		ww->now - seen->walked_ns > SEEN_NS ||
 		!unmounted_frozen(&ww->w.java, thread, &where) || where.chunk != seen->chunk ||
-		frozen_sp(&s->mem, &where) != seen->sp ||
+		frozen_sp(&ww->w.self.mem, &where) != seen->sp ||
 		(seen->poll.node && !unmounted_polls_still(&ww->w.java, thread, &seen->poll)))
 		return false;
 	if (!trace_table_again(s->table, seen->hash, &key, 1, ww->since * thread->multiplicity))
@@ -153,9 +154,10 @@ void wall_waiting_poll(struct sampler *s, uint64_t interval)
 	sig_leave(inside);
 	if (!interval)
 		return;
-	cost = (clock_read_ns(CLOCK_THREAD_CPUTIME_ID) - cost) * LOOKS_SHARE;
-	if (interval < cost)
-		interval = cost;
+	/* The first poll fills caches for later ones: its cost is no estimate of theirs. */
+	cost = ww->polls++ ? clock_read_ns(CLOCK_THREAD_CPUTIME_ID) - cost : 0;
+	if (interval < cost * LOOKS_SHARE)
+		interval = cost * LOOKS_SHARE;
 	ww->next_ns = now + interval / 2 + arms_random(interval);
 }
 
@@ -173,6 +175,7 @@ void wall_waiting_start(struct sampler *s)
 	waiting_open(&ww->w, s);
 	ww->last_ns = clock_mono_ns();
 	ww->next_ns = 0;
+	ww->polls = 0;
 }
 
 uint64_t wall_waiting_memory(const struct sampler *s)

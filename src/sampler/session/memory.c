@@ -211,10 +211,10 @@ int sampler_new(const char *token, const char *vm, struct sampler **out)
 
 	if (!s)
 		return AGENT_NO_MEMORY;
-	self_mem_open(&s->self, sig_copy_more, &s->kept, NULL);
+	self_mem_open(&s->self, sig_copy_more, &s->kept, self_no_lines());
 	s->mem = s->self.mem;
 	s->mem.gather = sig_gather;
-	self_mem_open(&s->poll_mem, sig_copy_more, &s->kept, &s->poll_lines);
+	self_mem_open(&s->poll_mem, sig_copy_more, &s->kept, self_lines(&s->poll_lines));
 	s->start_ns = clock_mono_ns();
 	s->task.fd = s->memory.fd = s->shared.file.fd = s->borrowed.program_side.fd = -1;
 	s->drained = true;

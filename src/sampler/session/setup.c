@@ -58,13 +58,13 @@ static const struct walk_layout *setup_tested(struct sampler *s, const struct wa
 
 static void setup_walker(struct sampler *s)
 {
-	struct self_lines lines;
+	SELF_LINES_OF(SELF_LINES) lines;
 	struct self_mem self;
 	struct wire_status *status = s->shared.status;
 	struct walk_tables tables = {.symbol = jvm_symbol};
 	bool full;
 
-	self_mem_open(&self, sig_copy_more, &s->kept, &lines);
+	self_mem_open(&self, sig_copy_more, &s->kept, self_lines(&lines));
 	modules_refresh(s->modules, &full);
 	modules_range(s->modules, jvm_inside(), &tables.libjvm_start, &tables.libjvm_end);
 	if (walk_layout_read(s->layout_memory, &self.mem, &tables, status->walker_note,

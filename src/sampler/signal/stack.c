@@ -335,7 +335,8 @@ static bool stack_open(struct stack *stack)
 	stack->scratch->cache.epoch = atomic_load_explicit(&stack->s->epoch, memory_order_relaxed);
 	stack->user = stack->scratch->packed + SAMPLER_KERNEL;
 	stack->max = SAMPLER_KERNEL;
-	self_mem_open(&stack->self, sig_copy_more, &stack->s->kept, &stack->scratch->lines);
+	self_mem_open(
+		&stack->self, sig_copy_more, &stack->s->kept, self_lines(&stack->scratch->lines));
 	self_keep_constants(&stack->self, stack->s->constants, stack->scratch->cache.epoch);
 	stack->mem = &stack->self.mem;
 	return true;

@@ -47,7 +47,6 @@ enum {
 #define UNMOUNTED_TID    0u /* fields of UNMOUNTED_THREAD */
 #define UNMOUNTED_NAME   2u
 enum { UNMOUNTED_KEY, UNMOUNTED_NEXT, UNMOUNTED_VALUE }; /* fields of UNMOUNTED_NODE */
-#define UNMOUNTED_WORDS 256u
 
 struct unmounted {
 	const struct walk_layout *layout; /* borrowed, as is mem */
@@ -184,7 +183,7 @@ struct unmounted_word {
 /* f: the thread's frozen frames. False if the thread waits for something else, or that cannot be read. */
 bool unmounted_polls(const struct unmounted *u, struct unmounted_word words[UNMOUNTED_WORDS],
 	const struct unmounted_thread *thread, const struct frozen *f, struct unmounted_poll *out);
-/* True when that wait is still in progress. */
+/* True when that wait is still in progress. Lines cached by u->mem may be stale: call mem_refresh before it if that matters. */
 bool unmounted_polls_still(const struct unmounted *u, const struct unmounted_thread *thread,
 	const struct unmounted_poll *poll);
 

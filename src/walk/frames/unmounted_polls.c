@@ -20,26 +20,36 @@ static uint64_t field_to(
 		&u->mode, u->layout, u->mem, object + u->field[class][field], u->klass[to]);
 }
 
-/* First node in a descriptor's bin of a Poller's map. Trees, and tables in transfer, are not read. */
-static uint64_t first_node(const struct unmounted *u, uint64_t poller, uint32_t fd)
-{
-	uint64_t map = field_to(u, poller, UNMOUNTED_POLLER, 0, UNMOUNTED_MAP), table;
+/* The hash table that records who waits for which descriptor of a Poller. length 0: unreadable. */
+struct poll_table {
+	uint64_t object;
 	uint32_t length;
+};
+
+static struct poll_table poll_table_of(const struct unmounted *u, uint64_t poller)
+{
+	uint64_t map = field_to(u, poller, UNMOUNTED_POLLER, 0, UNMOUNTED_MAP), object;
 
 	if (!map)
-		return 0;
-	table = oop_field(&u->mode, u->layout, u->mem, map + u->field[UNMOUNTED_MAP][0]).object;
-	length = oop_array_length(&u->mode, u->mem, table);
-	return oop_field_of(&u->mode, u->layout, u->mem,
-		oop_array_at(&u->mode, u->layout, table, unmounted_place(fd, length)),
-		u->klass[UNMOUNTED_NODE]);
+		return (struct poll_table){0, 0};
+	object = oop_field(&u->mode, u->layout, u->mem, map + u->field[UNMOUNTED_MAP][0]).object;
+	return (struct poll_table){object, oop_array_length(&u->mode, u->mem, object)};
 }
 
-/* The node in which a Poller records that this thread waits for that descriptor; 0: none. */
-static uint64_t poll_node(const struct unmounted *u, uint64_t poller, uint32_t fd, uint64_t thread)
+/*
+ * The node that records that this thread waits for that descriptor; 0: none. Bins that are trees, and tables in transfer,
+ * are not read.
+ */
+static uint64_t poll_node(
+	const struct unmounted *u, struct poll_table table, uint32_t fd, uint64_t thread)
 {
-	uint64_t node = first_node(u, poller, fd);
+	uint64_t node = 0;
 
+	if (table.length)
+		node = oop_field_of(&u->mode, u->layout, u->mem,
+			oop_array_at(&u->mode, u->layout, table.object,
+				unmounted_place(fd, table.length)),
+			u->klass[UNMOUNTED_NODE]);
 	for (uint32_t i = 0; node && i < POLL_CHAIN; i++) {
 		uint64_t key = field_to(u, node, UNMOUNTED_NODE, UNMOUNTED_KEY, UNMOUNTED_INTEGER);
 
@@ -86,11 +96,13 @@ static uint64_t poller_at(
 static bool poll_among(const struct unmounted *u, uint64_t from, uint64_t end, uint64_t thread,
 	struct unmounted_poll *out)
 {
-	for (uint64_t at = from; at < end; at += 4) {
+	struct poll_table table = poll_table_of(u, out->poller);
+
+	for (uint64_t at = from; table.length && at < end; at += 4) {
 		out->fd = unmounted_u32(u, at);
 		if (!out->fd || out->fd >= POLL_FDS)
 			continue;
-		out->node = poll_node(u, out->poller, out->fd, thread);
+		out->node = poll_node(u, table, out->fd, thread);
 		if (out->node)
 			return true;
 	}
@@ -123,6 +135,5 @@ bool unmounted_polls(const struct unmounted *u, struct unmounted_word words[UNMO
 bool unmounted_polls_still(const struct unmounted *u, const struct unmounted_thread *thread,
 	const struct unmounted_poll *poll)
 {
-	mem_refresh(u->mem);
-	return poll_node(u, poll->poller, poll->fd, thread->number) == poll->node;
+	return poll_node(u, poll_table_of(u, poll->poller), poll->fd, thread->number) == poll->node;
 }

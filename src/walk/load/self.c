@@ -35,9 +35,9 @@ static bool is_kept(const struct self_kept *kept, uint64_t addr, size_t bytes)
 /* The line that contains addr, copied if it is not cached; NULL if unreadable. */
 static const unsigned char *line_find(struct self_mem *self, uint64_t addr)
 {
-	struct self_lines *lines = self->lines;
+	const struct self_lines *lines = &self->lines;
 	uint64_t low = addr & ~(uint64_t)(SELF_LINE_BYTES - 1);
-	uint64_t at = low / SELF_LINE_BYTES % SELF_LINES;
+	uint64_t at = low / SELF_LINE_BYTES % lines->count;
 
 	if (!low)
 		return NULL;
@@ -87,8 +87,8 @@ static bool self_load(const struct walk_mem *mem, uint64_t addr, void *out, size
 	}
 	if (addr + bytes < addr)
 		return false;
-	return self->lines ? lines_load(self, addr, out, bytes)
-			   : self->copy(addr, out, bytes, &unchecked);
+	return self->lines.tags ? lines_load(self, addr, out, bytes)
+				: self->copy(addr, out, bytes, &unchecked);
 }
 
 /* --- constants --------------------------------------------------------------------------------------- */
@@ -168,7 +168,7 @@ static void mem_lines_forget(const struct walk_mem *mem)
 }
 
 void self_mem_open(struct self_mem *self, self_copy *copy, const struct self_kept *kept,
-	struct self_lines *lines)
+	struct self_lines lines)
 {
 	*self = (struct self_mem){.copy = copy, .kept = kept, .lines = lines};
 	self->mem = (struct walk_mem){.load = self_load,
@@ -182,8 +182,8 @@ void self_mem_open(struct self_mem *self, self_copy *copy, const struct self_kep
 void self_mem_refresh(struct self_mem *self)
 {
 	self->checked = false;
-	if (self->lines)
-		__builtin_memset(self->lines->tags, 0, sizeof(self->lines->tags));
+	if (self->lines.tags)
+		__builtin_memset(self->lines.tags, 0, self->lines.count * sizeof(uint64_t));
 }
 
 void self_mem_stack(struct self_mem *self, uint64_t sp, uint64_t end)

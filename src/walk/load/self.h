@@ -23,15 +23,28 @@
 
 /* A system call costs as much for a line as for a word. A line never crosses into another page. */
 #define SELF_LINE_BYTES 2048u
-#define SELF_LINES      8u
+/* Type of a cache of that many lines. tags: address | SELF_READABLE, or address alone; 0: empty. */
+#define SELF_LINES_OF(count)                                 \
+	struct {                                             \
+		uint64_t tags[count];                        \
+		unsigned char bytes[count][SELF_LINE_BYTES]; \
+	}
+#define SELF_LINES 8u /* enough for one walk */
 
 struct self_lines {
-	uint64_t tags[SELF_LINES]; /* address | SELF_READABLE, or address alone; 0: empty */
-	unsigned char bytes[SELF_LINES][SELF_LINE_BYTES];
+	uint64_t *tags; /* NULL: every load is a system call */
+	unsigned char (*bytes)[SELF_LINE_BYTES];
+	uint32_t count;
 };
+/* cache: address of a SELF_LINES_OF(), borrowed */
+#define self_lines(cache)     \
+	((struct self_lines){ \
+		(cache)->tags, (cache)->bytes, sizeof((cache)->tags) / sizeof(uint64_t)})
+/* Without a cache. */
+#define self_no_lines() ((struct self_lines){.tags = NULL})
 
-#define SELF_CONSTANTS 512u
-#define SELF_CONFIRMED UINT32_MAX
+#define SELF_CONSTANTS  512u
+#define SELF_CONFIRMED  UINT32_MAX
 
 /* Cache of constant lines, shared by all threads. Zeroed memory is an empty table. */
 struct self_constants {
@@ -65,15 +78,15 @@ struct self_mem {
 	self_copy *copy;
 	const struct self_kept *kept;
 	uint64_t own_low, own_high;
-	struct self_lines *lines;         /* NULL: every load is a system call */
+	struct self_lines lines;
 	struct self_constants *constants; /* NULL: no constants are cached; requires lines */
 	uint32_t epoch;                   /* current epoch: rows of an earlier one are stale */
 	bool checked;                     /* state of copy, with lines */
 };
 
-/* Initializes *here, which must not move afterwards, and clears `lines`. All pointers are borrowed. */
+/* Initializes *self, which must not move afterwards, and clears the lines. All pointers are borrowed. */
 void self_mem_open(struct self_mem *self, self_copy *copy, const struct self_kept *kept,
-	struct self_lines *lines);
+	struct self_lines lines);
 /* Caches constants in that table. The caller owns the epoch and advances it every few seconds. */
 void self_keep_constants(struct self_mem *self, struct self_constants *constants, uint32_t epoch);
 /* Drops all lines, but no constants. */

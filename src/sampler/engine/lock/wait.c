@@ -355,7 +355,7 @@ bool lock_reader_open(struct lock_reader *r, struct sampler *s)
 {
 	memset(r, 0, sizeof(*r));
 	r->s = s;
-	self_mem_open(&r->self, sig_copy_more, &s->kept, &r->lines);
+	self_mem_open(&r->self, sig_copy_more, &s->kept, self_lines(&r->lines));
 	if (s->layout && java_waits_open(&r->java, s->layout, &r->self.mem))
 		r->parks = s->layout->thread_blocked && s->layout->klass_super.offset >= 0 &&
 			   r->java.blocker;

@@ -33,7 +33,7 @@ enum lock_klass {
 struct lock_reader {
 	struct sampler *s;
 	struct self_mem self; /* the memory accessor of `java` */
-	struct self_lines lines;
+	SELF_LINES_OF(SELF_LINES) lines;
 	struct java_waits java;
 	struct unmounted *virtuals; /* unmounted virtual threads; NULL: not considered; not owned */
 	bool parks;                 /* true when parked threads' blockers can be read */
