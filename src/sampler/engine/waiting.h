@@ -16,8 +16,7 @@
 #include "walk/frames/unmounted.h"
 
 #define WAITING_PLACES 256u
-#define WAITING_LINES \
-	64u /* with SELF_LINES, a poll takes twice the system calls */
+#define WAITING_LINES  64u /* with SELF_LINES, a poll takes twice the system calls */
 
 struct waiting {
 	struct sampler *s;
