@@ -164,9 +164,12 @@ static void remember_method(uint32_t n, uint32_t id)
 	frame_cache_method_insert(&walk, &method);
 }
 
+#define METHODS (FRAME_CACHE_METHOD_ROWS / 4)
+
 static void test_methods(void)
 {
 	struct frame_cache_method found;
+	uint32_t kept = 0;
 
 	frame_cache_begin(&walk, &layout, &mem);
 	remember_method(0, 100);
@@ -182,6 +185,14 @@ static void test_methods(void)
 	ok(!frame_cache_method(&walk, &layout, &mem, METHOD + 8, &found), "another is not");
 	remember_method(1, NAMES_ID_UNLOADED);
 	ok(!frame_cache_method(&walk, &layout, &mem, METHOD + 8, &found), "nor one without a name");
+	for (uint32_t i = 2; i < METHODS; i++)
+		remember_method(i, 100 + i);
+	for (uint32_t i = 2; i < METHODS; i++)
+		kept += frame_cache_method(&walk, &layout, &mem, METHOD + 8 * i, &found) &&
+			found.id == 100 + i;
+	ok(kept > METHODS * 98 / 100, "%u of %u Methods in a quarter of the rows are found", kept,
+		METHODS);
+	remember_method(0, 100);
 	walk.epoch++;
 	ok(!frame_cache_method(&walk, &layout, &mem, METHOD, &found),
 		"it is forgotten when the epoch is over and it cannot be read");
@@ -190,6 +201,25 @@ static void test_methods(void)
 	ok(!frame_cache_method(&walk, &layout, &mem, METHOD, &found),
 		"and when a class was unloaded");
 	layout.unloaded_classes = 0;
+}
+
+static void test_facts(void)
+{
+	struct frame_cache_code fact = {.pc = START | FRAME_CACHE_EXACT,
+		.start = START,
+		.method = METHOD,
+		.compile_id = 77,
+		.frame_words = 1};
+	struct frame_cache_code found;
+
+	frame_cache_fact_insert(cache, &fact);
+	ok(frame_cache_find(cache, &layout, &mem, fact.pc, &found) && found.frame_words == 1 &&
+			found.count == 0,
+		"a fact about an nmethod is found");
+	memory[2] = 78;
+	ok(!frame_cache_find(cache, &layout, &mem, fact.pc, &found),
+		"but not for the next nmethod at this address");
+	memory[2] = 77;
 }
 
 static void test_rules(void)
@@ -216,6 +246,7 @@ int main(void)
 	test_refused();
 	test_full();
 	test_methods();
+	test_facts();
 	test_rules();
 	free(cache);
 	return tap_done();

@@ -53,6 +53,35 @@ static bool desc_of(
 	return code_desc_find(w->layout, w->mem, blob, back, out);
 }
 
+static struct frame_cache_code cache_key(
+	const struct walk_layout *l, const struct code_blob *blob, uint64_t pc)
+{
+	return (struct frame_cache_code){.pc = pc,
+		.start = blob->start,
+		.method = code_method(l, blob),
+		.compile_id = (int32_t)layout_field(&l->compile_id, blob->copy),
+		.frame_words = blob->frame_words};
+}
+
+/* code_lacks_inlining, cached per nmethod: it reads memory outside the code cache. */
+static bool lacks_inlining(
+	struct walker *w, const struct code_blob *blob, uint64_t pc, const struct code_desc *desc)
+{
+	struct frame_cache_code known;
+
+	if (w->layout->debug_info_on || pc == blob->code + (uint32_t)desc->pc_offset)
+		return false;
+	if (!w->thread->cache || w->layout->compile_id.offset < 0)
+		return code_lacks_inlining(w->layout, w->mem, blob);
+	if (frame_cache_find(w->thread->cache->table, w->layout, w->mem,
+		    blob->start | FRAME_CACHE_EXACT, &known))
+		return known.frame_words;
+	known = cache_key(w->layout, blob, blob->start | FRAME_CACHE_EXACT);
+	known.frame_words = code_lacks_inlining(w->layout, w->mem, blob);
+	frame_cache_fact_insert(w->thread->cache->table, &known);
+	return known.frame_words;
+}
+
 /* Adds the scope chain at pc, innermost first; only the nmethod's method where no scope describes pc. */
 static void scopes_add(struct walker *w, const struct code_blob *blob, uint64_t pc)
 {
@@ -66,7 +95,7 @@ static void scopes_add(struct walker *w, const struct code_blob *blob, uint64_t 
 
 	if (desc_of(w, blob, &pc, &desc)) {
 		scope.sender = desc.scope;
-		no_inlining = code_lacks_inlining(w->layout, w->mem, blob, pc, &desc);
+		no_inlining = lacks_inlining(w, blob, pc, &desc);
 		if (no_inlining && w->top && code_check_find(w->layout, w->mem, blob, pc, &desc))
 			scope.sender = desc.scope;
 	}
@@ -96,15 +125,12 @@ static void scopes_add(struct walker *w, const struct code_blob *blob, uint64_t 
 static void note(struct walker *w, const struct code_blob *blob, uint64_t pc, uint32_t first)
 {
 	const struct walk_layout *l = w->layout;
-	struct frame_cache_code code = {.pc = pc,
-		.start = blob->start,
-		.method = code_method(l, blob),
-		.frame_words = blob->frame_words};
+	struct frame_cache_code code;
 
 	if (!w->thread->cache || blob->kind != CODE_NMETHOD || l->compile_id.offset < 0 ||
 		blob->frame_words < 2 || w->count == w->max || code_is_deopt(l, blob, pc))
 		return;
-	code.compile_id = (int32_t)layout_field(&l->compile_id, blob->copy);
+	code = cache_key(l, blob, pc);
 	frame_cache_record(w->thread->cache, &code, w->frames, first, w->count);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Three direct-mapped tables of rows, each row a sequence lock; a new row evicts the one in its place. */
+/* Three tables of rows, each row a sequence lock: direct-mapped, Methods set-associative. A new row evicts one in its place. */
 #include "walk/frames/frame_cache.h"
 
 #include "walk/load/mem.h"
@@ -105,6 +105,12 @@ static void code_keep(
 	version_written(&row->version, version);
 }
 
+void frame_cache_fact_insert(struct frame_cache *cache, const struct frame_cache_code *code)
+{
+	if (code->compile_id > 0 && code->count == 0)
+		code_keep(cache, code, NULL);
+}
+
 /* --- Methods ----------------------------------------------------------------------------------------- */
 
 void frame_cache_begin(
@@ -123,19 +129,50 @@ static bool is_same(
 	       layout_load(&l->const_name, mem, m->const_method) == m->name_index;
 }
 
+/* The rows of the Method's set: FRAME_CACHE_METHOD_WAYS of them. */
+static struct frame_cache_method_row *method_set(struct frame_cache *cache, uint64_t method)
+{
+	return &cache->methods[hash_of(method) * FRAME_CACHE_METHOD_WAYS % FRAME_CACHE_METHOD_ROWS];
+}
+
+/* The row of the set that contains the Method; NULL: none. */
+static struct frame_cache_method_row *method_row(struct frame_cache *cache, uint64_t method)
+{
+	struct frame_cache_method_row *set = method_set(cache, method);
+
+	for (uint32_t i = 0; i < FRAME_CACHE_METHOD_WAYS; i++)
+		if (key_in(&set[i].method.method) == method)
+			return &set[i];
+	return NULL;
+}
+
+/* The row to evict for the Method: one that is stale, else any. */
+static struct frame_cache_method_row *method_victim(
+	const struct frame_cache_walk *walk, uint64_t method)
+{
+	struct frame_cache_method_row *set = method_set(walk->table, method);
+
+	for (uint32_t i = 0; i < FRAME_CACHE_METHOD_WAYS; i++)
+		if (set[i].epoch != walk->epoch || set[i].unloads != walk->unloads)
+			return &set[i];
+	return &set[method / sizeof(uint64_t) % FRAME_CACHE_METHOD_WAYS];
+}
+
 bool frame_cache_method(const struct frame_cache_walk *walk, const struct walk_layout *layout,
 	const struct walk_mem *mem, uint64_t method, struct frame_cache_method *out)
 {
 	const struct frame_cache_method_row *row =
-		&walk->table->methods[hash_of(method) % FRAME_CACHE_METHOD_ROWS];
-	uint32_t version = version_read(&row->version);
-	bool now = row->epoch == walk->epoch;
+		walk->methods && method ? method_row(walk->table, method) : NULL;
+	uint32_t version;
+	bool now;
 
-	if (!walk->methods || !method || key_in(&row->method.method) != method ||
-		row->unloads != walk->unloads)
+	if (!row)
 		return false;
+	version = version_read(&row->version);
+	now = row->epoch == walk->epoch;
 	*out = row->method;
-	if (!version_unchanged(&row->version, version) || (!now && !is_same(layout, mem, out)))
+	if (row->unloads != walk->unloads || out->method != method ||
+		!version_unchanged(&row->version, version) || (!now && !is_same(layout, mem, out)))
 		return false;
 	if (!now)
 		frame_cache_method_insert(walk, out);
@@ -145,10 +182,11 @@ bool frame_cache_method(const struct frame_cache_walk *walk, const struct walk_l
 void frame_cache_method_insert(
 	const struct frame_cache_walk *walk, const struct frame_cache_method *method)
 {
-	struct frame_cache_method_row *row =
-		&walk->table->methods[hash_of(method->method) % FRAME_CACHE_METHOD_ROWS];
+	struct frame_cache_method_row *row = method_row(walk->table, method->method);
 	uint32_t version;
 
+	if (!row)
+		row = method_victim(walk, method->method);
 	if (!walk->methods || method->id <= NAMES_ID_FULL ||
 		!version_write(&row->version, &version))
 		return;

@@ -25,14 +25,19 @@
 
 #define FRAME_CACHE_CODE_ROWS   8192u
 #define FRAME_CACHE_RULE_ROWS   1024u
-#define FRAME_CACHE_METHOD_ROWS 4096u
-#define FRAME_CACHE_FRAMES      10 /* frames with more inlined methods are decoded every time */
-#define FRAME_CACHE_FILLS       64 /* fills per walk; the excess is cached by a later walk */
+#define FRAME_CACHE_METHOD_ROWS 8192u
+#define FRAME_CACHE_METHOD_WAYS \
+	4u                    /* two Methods that evict each other would be read in every walk */
+#define FRAME_CACHE_FRAMES 10 /* frames with more inlined methods are decoded every time */
+#define FRAME_CACHE_FILLS  64 /* fills per walk; the excess is cached by a later walk */
 
 /* Set in pc when it is no return address but the interrupted pc: the row is valid for exactly that pc. */
 #define FRAME_CACHE_EXACT (1ull << 63)
 
-/* A return address in compiled Java, or (FRAME_CACHE_EXACT) an interrupted pc. */
+/*
+ * A return address in compiled Java, or (FRAME_CACHE_EXACT) an interrupted pc. Exact, with the address of an nmethod's header,
+ * where no instruction is: a fact about that nmethod, in frame_words, without frames.
+ */
 struct frame_cache_code {
 	uint64_t pc, start, method; /* start: CodeBlob* of the nmethod */
 	int32_t compile_id;
@@ -111,6 +116,8 @@ bool frame_cache_method(const struct frame_cache_walk *walk, const struct walk_l
 /* Caches a Method that this walk has read and named. No-op while unloaded classes are not counted. */
 void frame_cache_method_insert(
 	const struct frame_cache_walk *walk, const struct frame_cache_method *method);
+/* Caches a fact about an nmethod: pc, start, method, compile_id and frame_words are set. */
+void frame_cache_fact_insert(struct frame_cache *cache, const struct frame_cache_code *code);
 
 /* Drops what was recorded for frames from index `first` on: they have been moved. */
 void frame_cache_forget(struct frame_cache_walk *walk, uint32_t first);

@@ -376,15 +376,14 @@ static bool calls_any(
  * Each safepoint has one PcDesc and one oop map. Additional PcDescs mean debug information between safepoints, except for two:
  * one before the first instruction and one after the last. Inlined methods without a safepoint inside may leave no trace.
  */
-bool code_lacks_inlining(const struct walk_layout *layout, const struct walk_mem *mem,
-	const struct code_blob *blob, uint64_t pc, const struct code_desc *desc)
+bool code_lacks_inlining(
+	const struct walk_layout *layout, const struct walk_mem *mem, const struct code_blob *blob)
 {
 	uint64_t begin = descs_begin(layout, blob), end = descs_end(layout, blob);
 	uint64_t maps = layout_field(&layout->oop_maps, blob->copy);
 	uint32_t map_count = 0;
 
-	if (layout->debug_info_on || layout->oop_maps.offset < 0 ||
-		layout->oop_map_count.offset < 0 || pc == blob->code + (uint32_t)desc->pc_offset)
+	if (layout->oop_maps.offset < 0 || layout->oop_map_count.offset < 0)
 		return false;
 	if (maps && !mem_load_constant(mem, owner_of(layout, blob),
 			    maps + (uint32_t)layout->oop_map_count.offset, &map_count,

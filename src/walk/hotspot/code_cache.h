@@ -61,11 +61,11 @@ bool code_desc_find(const struct walk_layout *layout, const struct walk_mem *mem
 	const struct code_blob *blob, uint64_t pc, struct code_desc *out);
 
 /*
- * True when pc, for which desc was found, has no inlining info: the code may contain inlined methods, but was compiled with
- * debug information at safepoints only, so pc may be in another method than desc says.
+ * True when the nmethod has no inlining info: its code may contain inlined methods, but was compiled with debug information at
+ * safepoints only, so a pc between two of them may be in another method than its PcDesc says.
  */
-bool code_lacks_inlining(const struct walk_layout *layout, const struct walk_mem *mem,
-	const struct code_blob *blob, uint64_t pc, const struct code_desc *desc);
+bool code_lacks_inlining(
+	const struct walk_layout *layout, const struct walk_mem *mem, const struct code_blob *blob);
 
 /*
  * For a pc without inlining info: replaces *desc by that of the first check at or after the instruction that ends at pc. Checks
