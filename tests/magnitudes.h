@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Formatters of numbers, over all magnitudes: what a formatter writes for a value is read back and compared with it.
- */
+/* Formatters of numbers over all magnitudes: the formatted text is parsed again and compared with the value. */
 #ifndef JHOT_TESTS_MAGNITUDES_H
 #define JHOT_TESTS_MAGNITUDES_H
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Threads that have the names and signal masks of HotSpot's, for processes that play a JVM.
+ * Threads with the names and signal masks of HotSpot's, for processes that play a JVM.
  *
- * The caller has blocked SIGQUIT: threads inherit that, as HotSpot's do. A thread writes a byte to the pipe when it is as it
- * should be; it ends with the process.
+ * The caller has blocked SIGQUIT: its threads inherit that, as HotSpot's do. A thread writes a byte to the pipe once
+ * it is set up, and ends with the process.
  */
 #ifndef JHOT_TESTS_ATTACH_ACTORS_H
 #define JHOT_TESTS_ATTACH_ACTORS_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A tiny agent for the attach tests. Its options are "RESULT FILE": it makes FILE, so that a test sees that
- * it was loaded, and returns RESULT.
+ * A minimal agent for the attach tests. Its options are "RESULT FILE": it creates FILE, which proves that it was
+ * loaded, and returns RESULT.
  */
 #include <fcntl.h>
 #include <stdlib.h>

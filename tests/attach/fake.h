@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A fake /proc in a folder of its own, for tests of what reads /proc and hsperfdata.
+ * A mock /proc in a temporary folder, for tests of code that reads /proc and hsperfdata.
  *
- * fake_begin makes the folder and points proc_root at it; fake_end removes it. Paths are relative to it.
+ * fake_begin creates the folder and points proc_root at it; fake_end removes it. Paths are relative to it.
  */
 #ifndef JHOT_TESTS_ATTACH_FAKE_H
 #define JHOT_TESTS_ATTACH_FAKE_H

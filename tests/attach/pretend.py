@@ -27,6 +27,6 @@ for args in (b"VM Thread", signal.SIG_UNBLOCK), (b"Signal Dispatcher", signal.SI
     threading.Thread(target=run, args=args, daemon=True).start()
     started.acquire()
 print("ready", flush=True)
-# The signal comes to another thread, and its handler runs here between two instructions.
+# The signal is delivered to another thread; its handler runs here between two instructions.
 while not select.select([0], [], [], 0.02)[0]:
     pass

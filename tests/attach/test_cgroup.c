@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A process's limit of CPU time: mounts and cgroups of both versions, in folders of our own. */
+/* The CPU limit of a process: cgroups v1 and v2, in mock folders. */
 #include "attach/cgroup.h"
 
 #include "tests/attach/fake.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The verdict on a process, over fake processes: each case is a good HotSpot JVM with one thing changed,
- * the wanted verdict and words of the reason.
+ * The verdict on mock processes: each case is a valid HotSpot JVM with one change, the expected verdict and words of
+ * its reason.
  */
 #include "attach/jvm/cmdline.h"
 #include "attach/jvm/hotspot.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The hsperfdata reader: values of a good file, refusal of broken ones, and any bytes without harm. */
+/* The hsperfdata reader: values from a valid file; corrupt files and random bytes are rejected safely. */
 #include "attach/jvm/hsperf.h"
 #include "attach/jvm/libjvm.h"
 

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Attaching to real JVMs of every JDK there is: what works, what is refused, and that nobody is harmed.
+# Attaching to real JVMs of every installed JDK: what works, what is refused, and that no JVM is affected.
 . "$(dirname "$0")/../jvm/lib.sh"
 
 tool=$builddir/tests/attach/attach_tool

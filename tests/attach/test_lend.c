@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Descriptors for another process: what it names as its socket may be anything, and it may never take what is sent. */
+/* Passing descriptors to another process: its socket path may be anything, and it may never receive them. */
 #include "attach/perf/lend.h"
 
 #include "tests/tap.h"

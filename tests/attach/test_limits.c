@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whether a JVM has left what a first attach needs of it, by what /proc says of limits. */
+/* Whether the limits in /proc leave a JVM enough of each resource for a first attach. */
 #include "attach/limits.h"
 
 #include "base/maps.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Compressed line tables by hand: both forms of a step, both kinds of UNSIGNED5, and tables that lie. */
+/* Hand-written compressed line tables: both step encodings, both kinds of UNSIGNED5, and corrupt tables. */
 #include "attach/jvm/line_table.h"
 
 #include "tests/tap.h"

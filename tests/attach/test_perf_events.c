@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Names of perf's events: each form, each refusal; PMUs and tracepoints from a made-up /sys. */
+/* Names of perf events: every form and every error; PMUs and tracepoints from a mock /sys. */
 #include "tests/tap.h"
 
 #include "attach/perf/events.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Copies of the agent for a JVM, which this process plays: two of the same name, one after the other taken away; and what
- * is done where the agent has kept its file.
+ * Placing copies of the agent for a JVM, which this process plays: two of the same name, removed one after the other,
+ * and what happens where the agent has kept its file.
  */
 #include "attach/place.h"
 #include "tests/tap.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reading /proc: parsers on texts of many kernels, and paths that stay inside another root. */
+/* Reading /proc: parsers on the formats of many kernels, and path resolution confined to another root. */
 #include "attach/proc.h"
 
 #include "base/maps.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The attach protocol against a process that plays the JVM: well, badly, and not at all.
+ * The attach protocol against a process that plays a JVM that behaves correctly, incorrectly, or does not answer.
  *
- * The current folder plays the JVM's temporary folder. The player catches SIGQUIT in a thread that is called as HotSpot's,
- * looks for the trigger file as HotSpot does, opens its socket and then does what the case says.
+ * The current folder plays the JVM's temporary folder. The mock JVM catches SIGQUIT in a thread named like HotSpot's,
+ * looks for the trigger file as HotSpot does, opens its socket and then behaves as the case says.
  */
 #include "attach/protocol.h"
 

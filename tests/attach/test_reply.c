@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Replies of the attach listener: what JDKs 8 to 28 answer, and what nobody should. */
+/* Replies of the attach listener: those of JDKs 8 to 28, and malformed ones. */
 #include "attach/protocol.h"
 
 #include "tests/tap.h"

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Attaching across users and namespaces, as the attach module alone does it; whole sessions are in tests/places.
+# Attaching across users and namespaces, by the attach module alone. tests/places has whole sessions.
 . "$(dirname "$0")/../jvm/lib.sh"
 
 tool=$builddir/tests/attach/attach_tool

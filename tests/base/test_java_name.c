@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which names mean the same in another run, as JDKs 8 to 25, CGLIB, Mockito and compilers write them. */
+/* Generated class names that are equivalent across runs, as written by JDKs 8 to 25, CGLIB, Mockito and compilers. */
 #include "base/java_name.h"
 
 #include "tests/tap.h"

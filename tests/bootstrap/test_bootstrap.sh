@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# What ./bootstrap says and does when packages are missing; package tools are stand-ins here.
+# What ./bootstrap prints and does when packages are missing. The package managers are stubs.
 . "$(dirname "$0")/../jvm/lib.sh"
 
 # A tree with nothing to build, and a PATH with only the basics, our package tools and no sudo.

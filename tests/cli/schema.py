@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# schema.py SCHEMA FILE: is this JSON what the schema says? As much of JSON Schema as those in doc/ use.
+# schema.py SCHEMA FILE: validates JSON. Supports the subset of JSON Schema that the schemas in doc/ use.
 
 import json
 import sys

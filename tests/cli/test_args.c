@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Command lines, intervals, sizes, and the word that was meant. */
+/* Command lines, intervals, sizes, and suggestions for misspelt words. */
 #include "base/clock.h"
 #include "cli/line/args.h"
 #include "cli/line/nearest.h"

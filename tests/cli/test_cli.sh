@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# The program's frame: help, version, errors in three blocks on stderr, exit codes.
+# The command line itself: help, version, errors in three blocks on stderr, exit codes.
 . "$(dirname "$0")/../jvm/lib.sh"
 
 # exits CODE ARG...

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Completions: bash really completes with them; zsh and fish read theirs, where they are installed.
+# Shell completions: bash completes with them; zsh and fish, where installed, load theirs.
 . "$(dirname "$0")/../jvm/lib.sh"
 
 folder=$builddir/doc/completions

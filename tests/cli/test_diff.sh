@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# `jhot diff`: its table, JSON by its schema, files, exit codes, and what it refuses.
+# `jhot diff`: its table, JSON against its schema, files, exit codes and errors.
 . "$(dirname "$0")/../jvm/lib.sh"
 
 run() {

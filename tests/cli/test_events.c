@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* -e, -i and the other options that say how to sample; values in the units that people read. */
+/* -e, -i and the other sampling options; values in readable units. */
 #include "base/clock.h"
 #include "cli/line/args.h"
 #include "cli/line/events.h"

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# The installed tree: to a folder that is named only then, moved and renamed afterwards; stripped only by install-strip.
+# The installed tree: installed with DESTDIR, then moved and renamed; stripped by install-strip only.
 . "${srcdir:-.}/tests/jvm/lib.sh"
 
 # put TARGET FOLDER

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# record, convert, status and stop: files and formats, what is refused before attaching, full disks, exit codes.
+# record, convert, status and stop: files and formats, errors before attaching, full disks, exit codes.
 . "$(dirname "$0")/../jvm/lib.sh"
 
 # some ARG...: `jhot record` until it has taken some samples or has given up

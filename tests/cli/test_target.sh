@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# What a word on the command line may mean: a process, never one of its threads; a JVM by its name, never by chance.
+# How the PID|NAME argument is resolved: to a process, never to one of its threads; to a JVM only if the name is unambiguous.
 . "$(dirname "$0")/../jvm/lib.sh"
 
 # exits CODE WORDS ARG...: that exit code, those words in the error

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# `jhot why` and `jhot record --why`: text, JSON by its schema, exit codes.
+# `jhot why` and `jhot record --why`: text, JSON against its schema, exit codes.
 . "$(dirname "$0")/../jvm/lib.sh"
 
 # why ARGUMENT...: out, err and code

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# jhot dump: JVMs that are well, stopped, and closed to attaching; what is no JVM; and nobody is harmed.
+# jhot dump on JVMs that run, are stopped, or have attaching disabled, and on other processes; none is affected.
 . "$(dirname "$0")/../jvm/lib.sh"
 
 CALM_JVM="$CALM_JVM -XX:+IgnoreUnrecognizedVMOptions"

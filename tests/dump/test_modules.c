@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Unwind rows of mapped files: one whose rows can be packed, and one that has none that could be. */
+/* Unwind rows of mapped files: one with rows that can be packed, and one without. */
 #include "dump/modules.h"
 #include "symbols/child/child.h"
 #include "tests/tap.h"

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# `jhot dump` of virtual threads that wait without a carrier: all of them, by what they do, as many as the program has;
-# of a JVM that is stopped, too; of very many a part, and it says so.
+# `jhot dump` of unmounted virtual threads: all of them, grouped by what they do, as many as the program has; also of
+# a stopped JVM; of very many, a random subset, which is reported.
 . "$(dirname "$0")/../jvm/lib.sh"
 . "$(dirname "$0")/../sampler/lib.sh"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A thread that does not react to the stop in time: it runs on by itself as soon as it can. */
+/* A thread that reacts to the stop too late: it continues by itself as soon as it can. */
 #include "dump/remote.h"
 
 #include "base/clock.h"

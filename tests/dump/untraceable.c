@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Preloaded into jhot: a kernel that lets nobody trace anybody, as with kernel.yama.ptrace_scope 3. FAKE_SCOPE is what
- * the setting says.
+ * Preloaded into jhot: makes ptrace fail, as kernel.yama.ptrace_scope 3 does. FAKE_SCOPE is the value that the
+ * setting shows.
  */
 #include <errno.h>
 #include <fcntl.h>

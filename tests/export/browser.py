@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# A headless Chromium for tests: a small WebDriver client, a web server of given answers, pictures as pixels.
+# Headless Chromium for tests: a small WebDriver client, a web server with canned responses, and screenshots as pixels.
 
 import base64
 import contextlib

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-# The flame graph in a real browser: zoom, search, address, flip, reverse, keys; and the picture without scripts.
+# The flame graph in a real browser: zoom, search, URL fragment, flip, reverse, keys; and the picture without scripts.
 
 import re
 import time

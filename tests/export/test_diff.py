@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-# The flame graph of `jhot diff`: what is more, less, new and gone, by its data, its picture, and in a real browser.
+# The flame graph of `jhot diff`: increases, decreases, new and removed frames in its data, its picture, and a real browser.
 
 import os
 import re

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* export: names and numbers, the collapsed format to the byte, determinism, whole files or none. */
+/* export: names and numbers, the exact bytes of the collapsed format, determinism, and atomic replacement of files. */
 #include "export/export.h"
 #include "export/jfr/jfr.h"
 #include "export/proto.h"

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-# pprof, OTLP, speedscope and flight recordings hold the stacks and totals of the collapsed file of the same profile, whatever
-# the names; the same profile gives the same bytes; the JDK's own tool reads what it shall (skipped without one).
+# pprof, OTLP, speedscope and JFR files contain the stacks and totals of the same profile's collapsed file, whatever
+# its names; the same profile gives the same bytes; the JDK's own tool can read the JFR file (skipped without one).
 
 import ast
 import gzip

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-# The page in a real browser: a spike is found and explained, lists, events, folding, hiding, names that want to be markup, and what
-# remains without scripts. And the options that change how files look.
+# The page in a real browser: a spike is found and explained, lists, events, folding, hiding, names that look like
+# markup, and what remains without scripts; and the options that change the appearance of files.
 
 import re
 

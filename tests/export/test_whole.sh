@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Whatever becomes of who writes a file, what had its name is whole: no space, a kill, a second writer; for every format.
+# Files are replaced atomically in every format: with a full disk, when the writer is killed, and with two writers.
 . "$(dirname "$0")/../jvm/lib.sh"
 
 tool=$builddir/tests/export/export_tool

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Flame-graph files are well-formed XML whatever the names, and refer to nothing outside themselves.
+# Flame-graph files are well-formed XML whatever names they contain, and refer to nothing outside themselves.
 . "$(dirname "$0")/../jvm/lib.sh"
 
 command -v xmllint >/dev/null || skip_all "no xmllint (Debian: libxml2-utils)"

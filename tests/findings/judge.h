@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A program that is made up, second by second, and what the rules say of it. */
+/* A synthetic program, second by second, and what the rules report about it. */
 #ifndef JHOT_TESTS_FINDINGS_JUDGE_H
 #define JHOT_TESTS_FINDINGS_JUDGE_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The rules about compiled code and about what is new, just beyond their thresholds and just below them. */
+/* The rules for compiled code and for changes, on both sides of each threshold. */
 #include "findings/scene.h"
 #include "tests/findings/judge.h"
 

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# What is wrong with the JVM, or what its host does to it: programs that have a problem, which is found, and ones that nearly
-# have it, of which nothing is said.
+# Problems of the JVM or caused by its host: each is found in a program that has it, and nothing is reported about a
+# program that nearly has it.
 . "$(dirname "$0")/../jvm/lib.sh"
 
 SECONDS_EACH=10

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Thresholds on both sides of the rules for threads, descriptors, large arrays, carriers, executors and finalizers. */
+/* The rules for threads, descriptors, large arrays, carriers, executors and finalizers, on both sides of each threshold. */
 #include "tests/findings/judge.h"
 
 static uint32_t stack_within(uint32_t parent, const char *const *frames)

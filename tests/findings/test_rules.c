@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Thresholds of the rules on both sides, order and age of findings, over vitals and a model that are made up. */
+/* The rules on both sides of each threshold, and order and age of findings, on synthetic vitals and models. */
 #include "tests/findings/judge.h"
 
 /* --- the host ---------------------------------------------------------------------------------------- */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The rules over waits just beyond their thresholds and just below them, in models made by hand: 10 s of each. */
+/* The rules for waits on both sides of each threshold, on hand-made models of 10 s. */
 #include "findings/findings.h"
 #include "tests/tap.h"
 

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# What threads wait for: each rule finds its problem in a program that has it, and says who and where; none finds
-# anything in programs that nearly have it.
+# Waits: each rule finds its problem in a program that has it, and names who and where; none reports anything about
+# programs that nearly have it.
 . "$(dirname "$0")/../jvm/lib.sh"
 
 [ -e "$CLASSES/Waiting.class" ] || skip_all "no Waiting.class (make check builds it)"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* libFuzzer's entry: the target is named by $FUZZ_TARGET. */
+/* libFuzzer's entry point. $FUZZ_TARGET names the target. */
 #include "tests/fuzz/targets.h"
 
 #include <stdio.h>

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Fuzzes the parsers of foreign bytes, one after the other: run.sh SRCDIR SECONDS [TARGETS], in a build folder.
+# Fuzzes the parsers of untrusted bytes, one after the other: run.sh SRCDIR SECONDS [TARGETS], in a build folder.
 #
 # Builds in ./fuzz with clang, which is installed if it is missing (Debian, as root). What is new stays in
 # ./fuzz/corpus; what breaks a parser is ./fuzz/found/TARGET-crash-*, and belongs, once mended, into

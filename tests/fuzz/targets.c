@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The table of targets, and files in memory for those that read files. */
+/* The table of targets, and in-memory files for those that read files. */
 #include "tests/fuzz/targets.h"
 
 #include <stdio.h>

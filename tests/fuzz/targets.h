@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What is fuzzed: each parser of bytes that others wrote, as a function of such bytes.
+ * The fuzzing targets: each parser of untrusted bytes, as a function of such bytes.
  *
- * One table for both mains: libFuzzer's (fuzz_parsers.c) and the replay of what was found (test_corpus.c). A target
- * must not crash or leak, and its CPU time must be in proportion to its bytes, whatever it is given (fuzz_run). One thread.
+ * One table for both programs: libFuzzer's (fuzz_parsers.c) and the replay of the corpus (test_corpus.c). A target
+ * must not crash or leak, and its CPU time must be proportional to its input (fuzz_run). Single-threaded.
  */
 #ifndef JHOT_TESTS_FUZZ_TARGETS_H
 #define JHOT_TESTS_FUZZ_TARGETS_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What attach reads: /proc, performance counters, the JVM's replies, line tables. */
+/* Parsers of attach: /proc, performance counters, the JVM's replies, line tables. */
 #include "attach/jvm/cmdline.h"
 #include "attach/jvm/hsperf.h"
 #include "attach/jvm/line_table.h"

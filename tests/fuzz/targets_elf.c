@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ELF files as the child parses them, replies of a hostile child, and lists of names. */
+/* ELF files as parsed by the child, replies of a hostile child, and lists of names. */
 #include "base/buf.h"
 #include "base/clean.h"
 #include "symbols/cfi.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Profiles from files, and files of them. */
+/* The importers, and exporters on what they have read. */
 #include "export/export.h"
 #include "import/feed.h"
 #include "tests/fuzz/targets.h"

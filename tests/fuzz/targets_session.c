@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the agent, a recording and a settings file say. */
+/* Parsers of agent records, recordings and settings files. */
 #include "base/buf.h"
 #include "findings/findings.h"
 #include "profile/profile.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What fuzzers were given and what they found, once more: each file of tests/fuzz/corpus, whole and cut off at some
- * places. Nothing is compared: a crash, a sanitizer's report, or more CPU time than is in proportion
- * to the bytes fails the test.
+ * Replays the inputs that fuzzers started from and what they found: each file of tests/fuzz/corpus, whole and
+ * truncated at several places. Nothing is compared: a crash, a sanitizer report, or CPU time out of proportion to the
+ * bytes fails the test.
  */
 #include "tests/fuzz/targets.h"
 #include "tests/tap.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Files that are made to cost much: each function adds one to a buffer. For test_cost.c. */
+/* Files crafted to be expensive to read: each function appends one to a buffer. For test_cost.c. */
 #ifndef JHOT_TESTS_IMPORT_COSTLY_H
 #define JHOT_TESTS_IMPORT_COSTLY_H
 

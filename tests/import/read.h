@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reading bytes as a file, and writing what was read as collapsed stacks. */
+/* Imports bytes as a file, and writes the result as collapsed stacks. */
 #ifndef JHOT_TESTS_IMPORT_READ_H
 #define JHOT_TESTS_IMPORT_READ_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Collapsed stacks as several tools write them, and as nobody should. */
+/* Collapsed stacks as several tools write them, and malformed ones. */
 #include "tests/import/read.h"
 #include "tests/tap.h"
 

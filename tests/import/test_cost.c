@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What files cost that are made to cost much: reading them and writing each format takes time and memory that grow with
- * their (decompressed) size. Each case is read and written in a child, of which the kernel tells CPU time and memory.
+ * The cost of files crafted to be expensive: reading them and writing each format takes time and memory proportional
+ * to their decompressed size. Each case runs in a child process, whose CPU time and memory the kernel reports.
  */
 #include "profile/query/filter.h"
 #include "tests/import/costly.h"

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# jhot convert and jhot view on files: what comes out, several files as one, times, keys, what is refused.
+# jhot convert and jhot view on files: output, several files merged, times, keys, errors.
 . "$(dirname "$0")/../jvm/lib.sh"
 
 # screen KEYS FILE...: one screen of the view, after these keys

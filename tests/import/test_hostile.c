@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* pprof, JFR and speedscope files that are cut off anywhere, have any byte changed, go in circles, or are made to take for ever. */
+/* pprof, JFR and speedscope files: truncated anywhere, with any byte changed, with cycles, or crafted to take forever. */
 #include "tests/import/read.h"
 #include "tests/profile/add.h"
 #include "tests/tap.h"

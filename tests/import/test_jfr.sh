@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Flight recordings that JDKs make of themselves: every stack, number, thread and second is what the JDK's own jfr says; and
-# what jhot writes as JFR, pprof and collapsed stacks comes back.
+# JFR recordings by JDKs: every stack, number, thread and second equals what the JDK's own jfr tool prints; and a
+# round trip through JFR, pprof and collapsed stacks.
 . "$(dirname "$0")/../jvm/lib.sh"
 
 command -v python3 >/dev/null || skip_all "no python3"

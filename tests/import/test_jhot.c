@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* import: a recording of jhot's own, whole, cut off and damaged. */
+/* import: jhot recordings: intact, truncated and corrupt. */
 #include "profile/whole.h"
 #include "recording/recording.h"
 #include "tests/import/read.h"

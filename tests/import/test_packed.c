@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Compressed files: whole, in several frames, cut off anywhere, damaged, and made to need memory or time. */
+/* Compressed files: intact, in several frames, truncated anywhere, corrupt, and crafted to need memory or time. */
 #include "tests/import/read.h"
 #include "tests/tap.h"
 

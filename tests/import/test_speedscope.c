@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* speedscope's files: jhot's own read back, sampled and evented ones of others, and what is refused. */
+/* speedscope files: jhot's own, sampled and evented ones by other tools, and invalid ones. */
 #include "tests/import/read.h"
 #include "tests/profile/feed.h"
 #include "tests/tap.h"

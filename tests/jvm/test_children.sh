@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# The processes in which jhot parses ELF files: killed over and over, they take neither the session nor the JVM with them.
+# The child processes that parse ELF files: killing them repeatedly affects neither the session nor the JVM.
 . "$(dirname "$0")/lib.sh"
 
 # children PID: those of all of its threads that parse ELF files

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# What was compiled before the session is marked as coarse, and less and less so as it is compiled anew.
+# Code compiled before the session is marked as having no inlining info; the share falls as methods are recompiled.
 . "$(dirname "$0")/lib.sh"
 
 # number FIELD: of the last screen that is whole, an empty text before the first

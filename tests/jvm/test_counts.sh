@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Events of perf against what the kernel and the program have counted themselves; what is refused, and how.
+# perf events against the counts of the kernel and the program; which events are refused, and with what message.
 . "$(dirname "$0")/lib.sh"
 
 # order TEXT: the program does it; returns when it has

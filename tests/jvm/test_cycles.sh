@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Many sessions with one JVM: memory, descriptors, threads and signal handlers stay where they were.
+# Many sessions with one JVM: memory, descriptors, threads and signal handlers stay as they were.
 . "$(dirname "$0")/lib.sh"
 
 CYCLES=${CYCLES:-60}

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# How sessions end: Ctrl-C, kill -9, jhot stop, the JVM's exit, a second jhot. Nothing stays, nothing is lost.
+# How sessions end: Ctrl-C, kill -9, jhot stop, the JVM's exit, a second jhot. Nothing is left behind, no data is lost.
 . "$(dirname "$0")/lib.sh"
 
 # record_start ARG...: in the background; RECORD is its pid. Returns when it samples.

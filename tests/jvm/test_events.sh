@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Events side by side: recorded at once, switched with a key in the live view, each with its own figures.
+# Several events in one session: recorded at once, switched by a key in the live view, each with its own figures.
 . "$(dirname "$0")/lib.sh"
 
 # record ARG...: sets status; output in $T/out and $T/err

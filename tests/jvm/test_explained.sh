@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# What the samples of cpu say beside what the JVM used: all of it, in one thread or many, also of threads that block the
-# signal; nothing where only a part was asked for.
+# CPU samples against the CPU time that the JVM used: they cover all of it, in one thread or many, also of threads
+# that block the signal; no statement if only a part was sampled.
 . "$(dirname "$0")/lib.sh"
 
 HAMMER=$builddir/tests/sampler/libhammer.so

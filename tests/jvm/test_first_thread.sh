@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# A JVM in a process whose first thread has exited: its state is Z, and /proc shows its memory and files of its threads only.
+# A JVM whose process's first thread has exited: its state is Z, and /proc shows memory and files only under its other threads.
 . "$(dirname "$0")/lib.sh"
 
 here=$builddir/tests/neighbours

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Methods that are inlined while a session lasts are told apart: the flag for it is set, and given back as it was.
+# Inlined methods are distinguished in code compiled during a session: DebugNonSafepoints is set, and restored afterwards.
 . "$(dirname "$0")/lib.sh"
 
 DIAGNOSTIC=-XX:+UnlockDiagnosticVMOptions # without it the JVM does not tell of the flag

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# The test library itself: that programs start and end, that sums are checked, that litter is seen.
+# The test library itself: programs start and end, sums are checked, leftovers are detected.
 . "$(dirname "$0")/lib.sh"
 
 ok "a JVM starts" jvm_start $CALM_JVM Known shares

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# jhot list: a JVM of ours, one of another user, one that refuses; other processes are not in it.
+# jhot list: a JVM of the same user, of another user, and one with attaching disabled; no other processes.
 . "$(dirname "$0")/lib.sh"
 
 # row FILE PID: the line of this process, blanks squeezed

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# The live view under tmux on a real JVM: it shows, answers keys, saves, and gives the terminal back.
+# The live view under tmux on a real JVM: it draws, reacts to keys, saves, and restores the terminal.
 . "$(dirname "$0")/lib.sh"
 
 command -v tmux >/dev/null || skip_all "no tmux"

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# What a session with all four events takes of the JVM's memory while it lasts, by the kernel's count, and after it.
+# Memory that a session with all four events adds to the JVM, during the session and after it, as counted by the kernel.
 . "$(dirname "$0")/lib.sh"
 
 LIMIT_KB=8192

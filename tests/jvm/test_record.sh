@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# jhot record on programs of known profile: shares, stacks, formats, refusals; the JVM says nothing new.
+# jhot record on programs with a known profile: shares, stacks, formats, errors; the JVM prints nothing new.
 . "$(dirname "$0")/lib.sh"
 
 # record ARG...: sets status; output in $T/out and $T/err

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Threads that are renamed while they are sampled: what they did before stays with the old name, what they do then
-# is the new one's, in shares as the program itself measures them.
+# Threads that are renamed while they are sampled: earlier samples keep the old name, later ones have the new one, in
+# the shares that the program measured.
 . "$(dirname "$0")/lib.sh"
 
 # ms NAME: of CPU time, in samples of 1 ms

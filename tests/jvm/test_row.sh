@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# The other JDKs that are there (11, 21, 25): shares, stacks, ten sessions, nothing left, nothing said.
+# The other installed JDKs (11, 21, 25): shares, stacks, ten sessions; nothing left behind, nothing printed by the JVM.
 . "$(dirname "$0")/lib.sh"
 
 # session: one recording of $JVM into $T/row.collapsed

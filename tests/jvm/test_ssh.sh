@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# The live view over a real SSH connection, and the connection cut: sampling ends, nothing remains.
+# The live view over a real SSH connection that is cut: sampling ends, nothing is left behind.
 . "$(dirname "$0")/lib.sh"
 
 sshd=$(command -v sshd || ls /usr/sbin/sshd 2>/dev/null) || skip_all "no sshd (openssh-server)"

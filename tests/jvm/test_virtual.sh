@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Virtual threads are threads: what they do is theirs, not their carriers', in the shares that the program says and
-# all of it; by name, also beyond Latin-1's first half, and by number where there is none; 12,000 of them that live for
-# a moment as well as five that stay.
+# Virtual threads are shown as threads: their samples are not their carriers', and have the shares that the program
+# measured; under their names, also beyond Latin-1, or their ids if unnamed; 12,000 short-lived ones as well as five
+# long-lived ones.
 . "$(dirname "$0")/lib.sh"
 
 # Not below a compiler, which names the method that it compiles.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# What the lint tests share: TAP, the list of our files, the module table of ARCHITECTURE.md.
+# Shared by the lint tests: TAP, the list of the project's files, the module table of ARCHITECTURE.md.
 
 import os
 import re

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# What the agent's file may be: its exports, imports, versions and size; what a handler's objects may call.
+# The agent's library: its exports, imports, symbol versions and size, and what its signal handlers may call.
 . "$(dirname "$0")/../jvm/lib.sh"
 
 so=$builddir/libjhot.so

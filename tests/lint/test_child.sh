@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Only the child of src/symbols/child parses ELF files: no other code of the front end calls libelf, libdw, liblzma or the
-# functions that are built on them. (Files that a user has named, not a JVM, are unpacked by liblzma in src/import.)
+# Only the child of src/symbols/child parses ELF files: no other code of the front end calls libelf, libdw, liblzma or
+# functions built on them. (src/import decompresses files that the user has named by liblzma.)
 . "$(dirname "$0")/../jvm/lib.sh"
 
 # The parsers. What uses them is reached from serve.c alone.

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-# The tarball: every file of the tree is in it.
+# The tarball contains every file of the tree.
 
 import os
 import subprocess

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-# The pages against the tree: files that they name exist, tables list what the code lists.
+# The documentation against the tree: files that it names exist, its tables match those in the code.
 
 import os
 import re

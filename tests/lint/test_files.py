@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-# Every file: licence, purpose, length, white space, and nothing of one developer's machine.
+# Every file: licence, purpose, length, white space, and no traces of a developer's machine.
 
 import re
 

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# clang-format agrees with every C file. Version 14 only: others format some of our code differently.
+# Every C file is formatted by clang-format 14. Other versions format some of it differently.
 . "$(dirname "$0")/../jvm/lib.sh"
 
 tool=

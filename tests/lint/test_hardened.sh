@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# The front end is built with what protects it from its own errors, as far as configure found the compiler to know it.
+# The front end is built with the hardening flags that configure found the compiler to support.
 . "$(dirname "$0")/../jvm/lib.sh"
 
 command -v readelf >/dev/null || skip_all "no readelf"

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-# Who includes whom: every #include in src/ against the module table of ARCHITECTURE.md, every folder against the subfolders
-# of HACKING.md, and whether files include each other in a circle.
+# Layering: every #include in src/ against the module table of ARCHITECTURE.md, every folder against the subfolders of
+# HACKING.md, and circular includes.
 
 import fnmatch
 import os

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# The lint tests themselves: each fault that they look for is found when it is there.
+# The lint tests themselves: each reports the fault that it checks for.
 . "$(dirname "$0")/../jvm/lib.sh"
 
 command -v python3 >/dev/null || skip_all "no python3"

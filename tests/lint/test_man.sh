@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# The man pages: every verb, option and exit status of the program, every event, and roff without complaints.
+# The man pages document every verb, option, exit status and event, and groff reports no warnings.
 . "$(dirname "$0")/../jvm/lib.sh"
 
 page=$builddir/doc/jhot.1

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Roles that have to do with descriptors and other resources that a process has a limited number of. */
+/* Roles that use descriptors and other limited resources of a process. */
 #include "neighbours.h"
 
 #include <dirent.h>

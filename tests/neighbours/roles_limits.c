@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Roles of queued signals, of limits that are nearly reached and of forbidden system calls. */
+/* Roles that queue signals, run close to a limit, or forbid system calls. */
 #include "neighbours.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Roles of signals: threads that collect them, and code that changes handlers. */
+/* Roles that collect signals in a thread, or change signal handlers. */
 #include "neighbours.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Roles of stacks: small ones, and memory that is locked. */
+/* Roles with small stacks, or with locked memory. */
 #include "neighbours.h"
 
 #include <signal.h>

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# The one file: linked to nothing, its agent inside; moved and renamed into a root that has nothing else it samples a JVM and
-# draws, and leaves nothing there.
+# The single-file build: a static program with the agent inside. Moved and renamed into an otherwise empty root, it
+# samples a JVM and draws, and leaves nothing there.
 . "$(dirname "$0")/../jvm/lib.sh"
 
 one=$builddir/packaging/jhot

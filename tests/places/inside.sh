@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# What a container's set-up does before it starts its program, in namespaces of its own. Folders of $KEEP stay where they
+# The set-up of a container before it starts its program, in namespaces of its own. Folders of $KEEP stay where they
 # are, even when something is mounted over them.
 #
 #   usage: KEEP="DIR..." inside.sh KIND NEWROOT COMMAND...

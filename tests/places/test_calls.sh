@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Seccomp filters, each of which forbids system calls of the agent (src/wire/calls.h): the JVM lives, its output is clean, no
-# process is left beside it, and jhot works with less or says in a sentence why it does not.
+# Seccomp filters that forbid system calls of the agent (src/wire/calls.h), one each: the JVM lives, its output is
+# clean, no process is left beside it, and jhot works with less or reports why it cannot.
 #
 # Part of check are filters that forbid many calls at once. CALLS=all (make calls-check) or CALLS="statx ioctl" forbids each call alone: the filter
 # kills the process, sends SIGSYS, or answers EPERM or ENOSYS. Each row has a control: under the filter the JVM answers jcmd, and

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# The wall clock is set while jhot samples or attaches, back or forth, of jhot, of the JVM, of both; the host was suspended.
-# Sampling goes on, totals are right, nobody is refused or ended for it, recordings are read as what they are.
+# The wall clock is set while jhot samples or attaches: back or forth, for jhot, the JVM, or both; the host was
+# suspended. Sampling continues, totals are right, no session is refused or ended, recordings are read correctly.
 #
 # FAULTS=1 (make faults-check) has rows that wait longer, too.
 . "$(dirname "$0")/../jvm/lib.sh"

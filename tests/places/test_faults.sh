@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# What may happen to jhot or the JVM at any step of attach, events, export and detach: a kill of jhot, of its helpers, of the JVM,
-# a system call that fails. The steps are jhot's own system calls, counted first, by phases (fault_phase.h). After each the JVM
-# lives, jhot attaches again, nothing is left, no file is half there.
+# Faults at every step of attach, events, export and detach: jhot, its helpers or the JVM are killed, or a system call
+# fails. The steps are jhot's own system calls, counted first, by phase (fault_phase.h). After each fault the JVM
+# lives, jhot attaches again, nothing is left behind, no file is incomplete.
 #
 # A kill of jhot in each phase is part of ./bootstrap check-long, and a few of the others; FAULTS=N (make faults-check) has N
 # points of each kind, in all phases; KINDS="kill EIO" only these.

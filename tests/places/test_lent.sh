@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# perf_events that jhot opens and lends to a JVM whose container forbids them: kernel frames as many as the kernel's own accounts
-# say, of threads that are there and of those that begin later, in other namespaces, over a pause; nothing of it is left.
+# perf_events that jhot opens for a JVM whose container forbids them: as many kernel frames as the kernel's own
+# accounting says, for existing and new threads, in other namespaces, across a pause; nothing is left behind.
 . "$(dirname "$0")/../jvm/lib.sh"
 
 [ "$(id -u)" = 0 ] || skip_all "only root can make users and namespaces"

@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# JVMs near a limit: attaching does not end them. Below what limits.c demands jhot refuses and names the limit; above it works, and
-# the program keeps some of what was left. Each JVM has a control, a second one at the same limit and without jhot.
+# JVMs near a limit: attaching does not end them. Below what limits.c demands, jhot refuses and names the limit; above
+# it, sampling works, and the program keeps a part of what was left. Each JVM has a control, a second one at the same
+# limit without jhot.
 #
 # Part of check are rows on which the JVM ended before jhot looked at these limits. LIMITS=all (make limits-check) has all of them,
 # on all JDKs. The limits of threads, descriptors and containers are rows of test_places.sh.

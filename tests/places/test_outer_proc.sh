@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# A JVM in a PID namespace of its own whose /proc is still the outer one, so that its threads have other numbers there than it
-# has for them: all of them are found, with all of their time, and keep the kernel frames that are lent to them.
+# A JVM in a PID namespace of its own whose /proc is the outer one, so that its threads have other ids there: all of
+# them are found, with all of their time, and get kernel frames by borrowed descriptors.
 . "$(dirname "$0")/../jvm/lib.sh"
 
 [ "$(id -u)" = 0 ] || skip_all "only root can make namespaces"

@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# A table of places: where a JVM and jhot may be, what each is denied, what the JVM may be doing. A row ends in samples of the
-# hot method or in a sentence with what to do; either way the JVM lives and nothing of jhot's is left in it or in its root.
+# A table of places: where a JVM and jhot run, what each is denied, what the JVM is doing. A row ends in samples of
+# the hot method or in an error with what to do; either way the JVM lives and nothing of jhot is left in it or in its
+# root.
 #
 # Part of ./bootstrap check-long are the rows that end in a sentence, and some that end in samples; none of these changes a setting of the kernel's, which
 # tests beside this one would meet. PLACES=all (make places-check) has all of them, and prints the table; ONLY=PATTERN those whose names match.

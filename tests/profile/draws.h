@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Recordings of a program that is known, by chance: the stacks of a real profile are the population, of which so many are
- * drawn as samples. Each recording has its own noise: what ends in a method is by so much more or less, and so is all of
- * it. Seeds are given, so the same are drawn in each run.
+ * Random recordings of a known program: the stacks of a real profile are the population, from which samples are
+ * drawn. Each recording has its own noise, which scales each method's stacks and all of them. The same seed draws the
+ * same recording.
  */
 #ifndef JHOT_TESTS_PROFILE_DRAWS_H
 #define JHOT_TESTS_PROFILE_DRAWS_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Whatever is asked of random sessions, and in whichever order (windows that move on, are frozen, go back and stand
- * beside one another; all, all since a mark; events, threads, states, filters, other forms): the answer is what adding
- * up all that was fed gives, one sample after the other, and to the bit what it is when nothing was asked before.
+ * Queries of random sessions, in any order (windows that move, are frozen, go back, or are compared; all, all since a
+ * mark; events, threads, states, filters, other forms): each result equals a naive sum over all samples, and is
+ * bit-identical to the result without any query before it.
  */
 #include "profile/query/error.h"
 #include "profile/query/filter.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Comparing profiles: modes, names, what is new and gone, and what is told and what is not, by drawn recordings. */
+/* Comparing profiles: modes, names, new and removed rows, and which differences are reported, on random recordings. */
 #include "profile/diff/diff.h"
 
 #include "recording/recording.h"

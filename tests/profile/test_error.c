@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Whether what is called 95 % is: profiles are drawn of a program whose shares are known, as each event samples it, and of
- * 1,000 each 930 to 970 have the true share within their interval. Seeds are fixed, so this is the same in each run.
+ * Whether 95 % intervals contain the truth 95 % of the time: profiles are drawn from a program with known shares, as
+ * each event samples it, and 930 to 970 of 1,000 intervals must contain the true share. Seeds are fixed, so each run
+ * is the same.
  */
 #include "profile/query/error.h"
 #include "profile/table/flat.h"

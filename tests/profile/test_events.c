@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* profile: thread states, pools of threads, user events' names, who waits for whom. */
+/* profile: thread states, thread pools, names of user events, waiters and owners. */
 #include "profile/profile.h"
 #include "profile/table/calltree.h"
 #include "profile/table/flat.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What samples of cpu say beside what the process used: when that differs, over windows, marks, steps and what left. */
+/* CPU samples against the CPU time that the process used: differences over windows, snapshots, steps and evicted stacks. */
 #include "profile/profile.h"
 #include "tests/profile/add.h"
 #include "tests/tap.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* profile: searches, filters and snapshots against their plain definitions, on random programs. */
+/* profile: searches, filters and snapshots against a naive implementation, on random programs. */
 #include "profile/query/filter.h"
 #include "profile/query/match.h"
 #include "profile/table/calltree.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What views fold unless told otherwise: entry frames of threads, the inside of native runs; and what they never fold. */
+/* What views fold by default (entry frames of threads, the inside of native runs) and what they never fold. */
 #include "profile/query/filter.h"
 #include "profile/table/calltree.h"
 #include "profile/table/flat.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* profile: interning, windows, gaps, merging; what is fed is what all sums say. */
+/* profile: interning, windows, gaps, merging; all sums match the samples that were added. */
 #include "base/clock.h"
 #include "profile/profile.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * rank: a steady load must look steady. How many rows of the top 16 change
- * occupant per refresh, of 200 methods, against plain sorting of the same numbers.
+ * rank: a steady load must look steady. Counts the rows of the top 16 that change occupant per refresh, out of 200
+ * methods, against plain sorting of the same numbers.
  */
 #include "profile/table/rank.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What stands on top of a stack that waits: the place in the program that a person would name, and why. */
+/* Which frame of a waiting stack is shown as its top: the place in the program that a person would name, and the reason. */
 #include "profile/query/filter.h"
 #include "tests/tap.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * All is all: what is asked for from a marked second on is everything since, however long ago the history left it, and
- * rates divide by the seconds that were sampled. The truth is a table of what was fed.
+ * A window since a mark covers everything since then, however much history has been evicted, and rates divide by the
+ * seconds that were sampled. The truth is a table of the samples that were added.
  */
 #include "tests/profile/feed.h"
 #include "tests/tap.h"

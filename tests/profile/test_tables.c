@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* profile: the method table and the call trees against their plain definitions, on random programs. */
+/* profile: the method table and the call trees against a naive implementation, on random programs. */
 #include "profile/query/filter.h"
 #include "profile/table/calltree.h"
 #include "profile/table/flat.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How good the data is: what of the agent's counters are broken stacks, and of how many. */
+/* Data quality: which of the agent's counters count broken stacks, and out of how many. */
 #include "tests/tap.h"
 
 #include "profile/profile.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Random sessions, every sample of which is kept beside what the model makes of it: the truth for any question. */
+/* Random sessions whose samples are all kept beside the model: the ground truth for any query. */
 #ifndef JHOT_TESTS_PROFILE_TRUTH_H
 #define JHOT_TESTS_PROFILE_TRUTH_H
 

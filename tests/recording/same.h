@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* All that is in a profile as lines of text, by names, whatever the numbers: equal texts are equal profiles. */
+/* The whole content of a profile as text, with names instead of ids: equal texts mean equal profiles. */
 #ifndef JHOT_TESTS_RECORDING_SAME_H
 #define JHOT_TESTS_RECORDING_SAME_H
 

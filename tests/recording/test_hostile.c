@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* recording: files that were cut off, of other versions, damaged. None does harm, all end in a sentence. */
+/* recording: truncated, corrupt and unsupported files. None does harm, each yields an error message. */
 #include "base/buf.h"
 #include "recording/format.h"
 #include "recording/reader.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* recording: what is written is what is read, of every kind of profile; and what happens to the file meanwhile. */
+/* recording: a round trip of every kind of profile, and changes to the file in the meantime. */
 #include "base/clock.h"
 #include "profile/whole.h"
 #include "recording/recording.h"

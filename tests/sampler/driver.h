@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A front end of the agent for its tests: load, map, beat the lease, command, read, sum up. One thread
- * of its own beats. It trusts the agent more than session/ may: a broken ring is a failed test.
+ * A front end for tests of the agent: loads and maps it, renews the lease, sends commands, reads and sums up records.
+ * A thread of its own renews the lease. Unlike session/, it trusts the agent: a corrupt ring fails the test.
  */
 #ifndef JHOT_TESTS_SAMPLER_DRIVER_H
 #define JHOT_TESTS_SAMPLER_DRIVER_H

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Unwind rows for the agent under test, by the same code that a session uses.
- */
+/* Unwind rows for the agent under test, by the code that a session uses. */
 #ifndef JHOT_TESTS_SAMPLER_DRIVER_ROWS_H
 #define JHOT_TESTS_SAMPLER_DRIVER_ROWS_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The look-up is session/'s own. */
+/* Uses the lookup of session/. */
 #include "tests/sampler/driver_trap.h"
 
 #include "session/alloc_trap.h"

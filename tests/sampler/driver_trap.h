@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where a JDK 8 tells of allocations, as the front end finds it. */
+/* Where JDK 8 reports allocations, as found by the front end. */
 #ifndef JHOT_TESTS_SAMPLER_DRIVER_TRAP_H
 #define JHOT_TESTS_SAMPLER_DRIVER_TRAP_H
 

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A thread that is stopped in the middle of the agent's handler, as one is that has lost its core there:
+ * Stops a thread inside the agent's signal handler, as if it had lost its core there:
  *
- *   stop_inside TID [LIBRARY]
+ *    stop_inside TID [LIBRARY]
  *
- * Waits for a signal whose handler is in the mapped file with this name and steps some way into it, prints "inside",
- * and lets the thread go when its standard input ends. Without LIBRARY it stops the thread wherever it is. Exit code: 0; 77 when the thread cannot be traced; 1.
+ * Waits for a signal whose handler is in the mapped file of this name, steps some way into it, prints "inside", and
+ * releases the thread when standard input ends. Without LIBRARY it stops the thread anywhere. Exit status: 0; 77 if
+ * the thread cannot be traced; else 1.
  */
 #include <elf.h>
 #include <inttypes.h>

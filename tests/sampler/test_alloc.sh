@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Allocations: bytes by class and site as the program counted them itself, small and huge objects alike; what
-# a JVM cannot give is said; nothing is left when it is off.
+# Allocations: bytes by class and site as counted by the program, small and huge objects alike; what a JVM does not
+# support is reported; nothing is left behind when the event is off.
 . "$(dirname "$0")/../jvm/lib.sh"
 . "$(dirname "$0")/lib.sh"
 

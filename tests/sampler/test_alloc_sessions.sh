@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Sessions of the event alloc come and go in a heap where one collection follows the other; make soak-alloc is the long
-# form. A JVM of 21 or 25 whose JVMTI environments are disposed of dies here after some twenty of them.
+# Sessions of the event alloc in a heap with back-to-back collections; make soak-alloc is the long form. A JVM 21 or
+# 25 whose JVMTI environments are disposed of dies here after some twenty sessions.
 . "$(dirname "$0")/../jvm/lib.sh"
 
 SESSIONS=${SESSIONS:-27}

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Threads that wait for a lock since before anyone looked: the wait counts from its beginning, by the program's clock.
-# It is said to be at least so long; one that is seen to begin is not.
+# Threads that already wait for a lock when sampling starts: the wait counts from its beginning, by the program's
+# clock, and is reported as a lower bound; one that begins later is not.
 . "$(dirname "$0")/../jvm/lib.sh"
 . "$(dirname "$0")/lib.sh"
 

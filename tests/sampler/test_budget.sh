@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# What sampling may cost: intervals grow when it is more, weights stay right, it is told; and which threads
-# are sampled.
+# The CPU budget of sampling: intervals grow when it is exceeded, weights stay right, the change is reported; and
+# which threads are sampled.
 . "$(dirname "$0")/../jvm/lib.sh"
 . "$(dirname "$0")/lib.sh"
 

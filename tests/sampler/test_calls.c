@@ -32,7 +32,7 @@ void lease_end(struct sampler *s, enum sampler_stop why)
 	ended = why;
 }
 
-/* From now on these calls of this process have this result. */
+/* From now on these system calls of this process return this result. */
 static void filter(uint32_t action, int count, const int *numbers)
 {
 	struct sock_filter code[64] = {

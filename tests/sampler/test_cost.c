@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The histogram of what walks cost: classes of depth, buckets, quantiles, and the conversion to ns. */
+/* The histogram of walk times: classes of depth, buckets, quantiles, and the conversion to ns. */
 #include "tests/tap.h"
 
 #include "sampler/cost.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Descriptors in words: each kind of which there is one on any machine; what is not there is skipped. */
+/* Descriptions of descriptors: each kind that this machine has; the others are skipped. */
 #include "tests/tap.h"
 
 #include "sampler/descriptor.h"

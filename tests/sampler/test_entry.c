@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The entry of the sampling handler: which stack it runs on, what it leaves of the interrupted one, who gets a stack back;
- * and the buffers that walks write to.
+ * The entry of the sampling handler: which stack it runs on, how much of the interrupted stack it uses, how stacks
+ * are returned; and the buffers that walks write to.
  */
 #include "sampler/signal/entry.h"
 #include "sampler/signal/raw.h"

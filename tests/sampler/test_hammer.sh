@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# The target comes first: programs that do all that is dangerous for a profiler, sampled as fast as it
-# goes, on every JDK there is; they go on and compute the right thing.
+# The target comes first: programs that do everything that is dangerous with a profiler, sampled at the highest rate,
+# on every installed JDK; they continue and compute correct results.
 . "$(dirname "$0")/../jvm/lib.sh"
 . "$(dirname "$0")/lib.sh"
 

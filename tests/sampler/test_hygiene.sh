@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# What stays in the target after many sessions: the mapped agent and inert handlers, nothing that grows.
+# What remains in the target after many sessions: the mapped agent and inert handlers, nothing that grows.
 . "$(dirname "$0")/../jvm/lib.sh"
 . "$(dirname "$0")/lib.sh"
 

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# How often an idle JVM is woken up for its sampling: by cpu alone at most 20 times a second, by all four events 60. A busy
-# machine can only make it fewer; a JVM that is not idle yet is waited for.
+# Wake-ups of an idle JVM by sampling: at most 20 times per second with cpu alone, 60 with all four events. A busy
+# machine can only reduce them. The test waits until the JVM is idle.
 . "$(dirname "$0")/../jvm/lib.sh"
 
 # wakes PID: all that threads of the agent have ever had

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# What threads in system calls wait for: each of a program's methods by the peer or file that it is known to ask, never
-# by another one's.
+# What threads in system calls wait for: each method of a program is shown with the peer or file that it is known to
+# use, and never with another one.
 . "$(dirname "$0")/../jvm/lib.sh"
 
 [ -e "$CLASSES/Peers.class" ] || skip_all "no Peers.class (make check builds it)"

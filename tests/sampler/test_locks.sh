@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Waits for locks: as long as the program measured itself, none where there is no contention, and who holds them;
-# nothing is left when it is off.
+# Lock waits: as long as the program measured, none without contention, and the owner of each; nothing is left behind
+# when the event is off.
 . "$(dirname "$0")/../jvm/lib.sh"
 . "$(dirname "$0")/lib.sh"
 

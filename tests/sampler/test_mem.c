@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads through the kernel while others close descriptors and sandboxes forbid calls. No handler is installed. */
+/* Reads through the kernel while other code closes descriptors and sandboxes forbid system calls. No handler is installed. */
 #include "sampler/signal/raw.h"
 #include "sampler/signal/signal.h"
 

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Weights while the interval changes: a budget that swings between little and a whole core lengthens the interval up to 256
-# times and shortens it again, step by step. What is sampled stays the CPU time that the process used.
+# Weights while the interval changes: a budget that swings between little and a whole core lengthens the interval up
+# to 256 times and shortens it again, step by step. The sampled total stays the CPU time that the process used.
 . "$(dirname "$0")/../jvm/lib.sh"
 . "$(dirname "$0")/lib.sh"
 

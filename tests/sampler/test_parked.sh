@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Virtual threads that wait without a carrier: in wall and lock, by what they wait for, as many and as long as the program
-# has them; a few that are all looked at and a crowd of which some are; with a collector at work; their waits for a lock as
-# the program measures them.
+# Unmounted virtual threads in wall and lock: by what they wait for, as many and as long as the program has them; a
+# few that are all polled and a crowd of which a part is; during collections; their lock waits as measured by the
+# program.
 . "$(dirname "$0")/../jvm/lib.sh"
 . "$(dirname "$0")/lib.sh"
 

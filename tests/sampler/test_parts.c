@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Parts of the agent without a JVM: the list of threads, the reader of perf buffers, the maps,
- * sentences.
- */
+/* Parts of the agent without a JVM: the thread list, the reader of perf buffers, the memory maps, messages. */
 #include "tests/tap.h"
 
 #include "sampler/publish/modules.h"

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# What virtual threads without a carrier wait for: each of a program's methods by the peer that it is known to ask, never by
-# another one's, as much of it as there is; sockets that are used again at once as well, and with a collector at work.
+# What unmounted virtual threads wait for: each method of a program is shown with the peer that it is known to use for
+# the right share of time, and never with another one; also when sockets are reused at once, and during collections.
 . "$(dirname "$0")/../jvm/lib.sh"
 . "$(dirname "$0")/lib.sh"
 

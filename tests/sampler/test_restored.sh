@@ -1,8 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# What a session leaves for the JVM's other agents and for the program, by the witness of another JVMTI agent: the
-# heap-sampling interval is HotSpot's default again, no class has been initialised for the session, and no class loader
-# of the program was called.
+# What a session leaves behind, as seen by another JVMTI agent: the heap-sampling interval is HotSpot's default again,
+# no class has been initialised by the session, and no class loader of the program was called.
 . "$(dirname "$0")/../jvm/lib.sh"
 . "$(dirname "$0")/lib.sh"
 

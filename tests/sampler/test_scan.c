@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The scan of a task directory that does not list every thread, as the kernel's listing of /proc/self/task does while
- * threads exit. The directory is one of files; the threads are real.
+ * The scan of a task directory that does not list every thread, as /proc/self/task does while threads exit. The
+ * directory is made of files; the threads are real.
  */
 #include "tests/tap.h"
 

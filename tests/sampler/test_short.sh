@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Threads that never fill an interval are seen in proportion: sampled time against what the program says that it used, and
-# threads that live for a moment under their names, on JVMs that tell of their starts (up to 18) and that do not. Threads that
-# are given a core a thousand times a second, and what the kernel needs for that.
+# Threads that run for less than an interval are sampled in proportion to the CPU time that the program measured, and
+# short-lived threads have their names, on JVMs that report thread starts (up to 18) and others. Threads that get a
+# core a thousand times per second, and the kernel's time for that.
 . "$(dirname "$0")/../jvm/lib.sh"
 
 if [ "$(id -u)" != 0 ]; then

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Native code that has its own mind about signals: puts back handlers that it has kept, sets its own for a moment, has
-# threads cancelled wherever they are or leaves by siglongjmp. The JVM lives and is right, sessions come and go.
+# Native code that changes signal handlers: restores saved ones, sets its own for a moment, has threads cancelled
+# anywhere or leaves by siglongjmp. The JVM lives and computes correct results, sessions come and go.
 #
 #   SESSIONS=2  of each storm, instead of 1   MAJORS="8 25"  on these JDKs and $JAVA   STORMS="segv,probe jump"  modes of each storm
 . "$(dirname "$0")/../jvm/lib.sh"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Parts of the wall clock without a JVM: what the kernel says of a thread, what Java's methods say of a wait,
- * which traces are known; and patterns of names.
+ * Parts of the wall clock without a JVM: thread states from /proc, kinds of waits by Java method, known traces; and
+ * name patterns.
  */
 #include "tests/tap.h"
 

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# One thread of the agent's is stopped, as by a debugger. The session ends without it, and the next one works.
+# One of the agent's threads is stopped, as by a debugger. The session ends without it, and the next one works.
 . "$(dirname "$0")/../jvm/lib.sh"
 . "$(dirname "$0")/lib.sh"
 

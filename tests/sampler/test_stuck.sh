@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# A JVM that waits for a safepoint which does not come lets no thread in. Sessions begin, sample and end all the same,
-# and when it goes on nothing of them is left.
+# A JVM that waits for a safepoint that is never reached executes no VM calls. Sessions begin, sample and end
+# regardless, and nothing of them is left once it continues.
 . "$(dirname "$0")/../jvm/lib.sh"
 . "$(dirname "$0")/lib.sh"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The agent's end of unwind rows without a JVM: this process's own modules and rows, handlers played by threads
- * that use the published table all the time while it changes under them. What is freed is unmapped, so a table
- * in use too long ends the test with a fault.
+ * The agent's end of unwind rows without a JVM: modules and rows of this process, and threads that play handlers and
+ * use the published table while it changes. Freed tables are unmapped, so a table used for too long faults and ends
+ * the test.
  */
 #include "base/buf.h"
 #include "sampler/publish/modules.h"

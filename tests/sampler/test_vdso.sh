@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Stacks whose top is in the kernel's own library, the vDSO, reach Java through the agent: its rows are made of the
-# copy that is in the front end's memory, as it is in no file.
+# Stacks whose top is in the vDSO reach Java through the agent: its unwind rows are made from the copy in the front
+# end's memory, as it is in no file.
 . "$(dirname "$0")/../jvm/lib.sh"
 . "$(dirname "$0")/lib.sh"
 

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# The wall clock on threads that wait here, then there, with hardly any CPU time between: each place has the share that
-# the program measured, and all of them together its time. Waits for a monitor: as many and as long as the JVM says.
+# The wall clock on threads that alternate between waits with hardly any CPU time in between: each wait has the share
+# that the program measured, and their sum is the elapsed time. Monitor waits match the JVM's own count and time.
 . "$(dirname "$0")/../jvm/lib.sh"
 . "$(dirname "$0")/lib.sh"
 

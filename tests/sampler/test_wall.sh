@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# The wall clock on a program whose threads each do one thing for ever: equal shares, the right state, no
-# signal for who does not run; on every JDK there is.
+# The wall clock on a program whose threads each do one thing forever: equal shares, the right state, no signals to
+# threads that do not run; on every installed JDK.
 . "$(dirname "$0")/../jvm/lib.sh"
 . "$(dirname "$0")/lib.sh"
 

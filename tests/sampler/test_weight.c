@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Weights of sampled allocations while the interval changes: their sum stays what the threads have allocated.
+ * Weights of sampled allocations while the interval changes: their sum equals what the threads have allocated.
  *
- * The JVM is simulated: as in HotSpot's threadHeapSampler.cpp, the distance to a thread's next point is drawn when an object
- * of it has been sampled, from the interval of that time.
+ * The JVM is simulated: as in HotSpot's threadHeapSampler.cpp, the distance to a thread's next sample is drawn when
+ * one of its objects has been sampled, from the interval at that time.
  */
 #include "tests/tap.h"
 

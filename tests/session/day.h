@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A program that runs for days, told to the reader as an agent would: threads that come and go with each other's ids,
- * classes of lambdas that are loaded, used and never seen again. Nothing depends on a clock, same seed same records.
+ * A program that runs for days, as an agent would report it: threads that come and go and reuse ids, classes of
+ * lambdas that are loaded, used and never seen again. Independent of any clock; the same seed gives the same records.
  */
 #ifndef JHOT_TESTS_SESSION_DAY_H
 #define JHOT_TESTS_SESSION_DAY_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * An agent without a JVM: a sealed memfd laid out as the wire says, with a writer for its ring.
+ * A mock agent without a JVM: a sealed memfd with the layout of wire/, and a writer for its ring.
  *
- * Lives in the test's own process, whose descriptors session/ can scan like a target's.
+ * It lives in the test's process, whose descriptors session/ can scan like a target's.
  */
 #ifndef JHOT_SESSION_FAKE_AGENT_H
 #define JHOT_SESSION_FAKE_AGENT_H

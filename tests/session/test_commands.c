@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* session: several events at once, threads, budget; states, waits and user events live, recorded and replayed. */
+/* session: several events at once, threads, budget; thread states, waits and user events: live, recorded and replayed. */
 #include "session/state.h"
 #include "tests/session/fake_agent.h"
 #include "tests/tap.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* session: commands with an agent that answers, is slow, is silent or leaves; the lease. */
+/* session: commands to an agent that answers, is slow, never answers, or exits; the lease. */
 #include "session/mapping.h"
 #include "tests/session/fake_agent.h"
 #include "tests/tap.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * session: hours of a program whose threads and classes come and go (day.h), in a model that may hold little: what nobody
- * uses leaves, nothing else does, and no number is taken for what had it before. `make bench-day` is the long form.
+ * session: hours of a program whose threads and classes come and go (day.h), in a model with little memory: only
+ * unused entries are evicted, and no id is mistaken for its previous owner. `make bench-day` is the long form.
  */
 #include "base/hash.h"
 #include "tests/session/day.h"

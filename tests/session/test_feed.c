@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * session: unwind rows for an agent that is stopped. It is drained without an answer, nothing is given up meanwhile, and
- * the answer counts when it comes; so does one that another command had to wait for.
+ * session: unwind rows for a stopped agent. Its ring is drained without an answer, nothing is discarded meanwhile,
+ * and a late answer still counts; so does one that another command had to wait for.
  */
 #include "session/state.h"
 #include "symbols/child/child.h"

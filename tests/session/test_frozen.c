@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * session: a screen that is frozen for hours, over a program whose threads and classes come and go (day.h), in a model
- * that may hold little: it shows what it showed when it was frozen, memory is bounded, and no sample is lost.
+ * session: a screen that is frozen for hours, over a program whose threads and classes come and go (day.h), in a
+ * model with little memory: it shows what it showed when it was frozen, memory is bounded, and no sample is lost.
  */
 #include "base/hash.h"
 #include "export/seconds.h"

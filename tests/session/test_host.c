@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gauges_host: counts of a cgroup's limit only rise, whatever happens to the cgroup. */
+/* gauges_host: the throttling counts of a cgroup are monotonic, whatever happens to the cgroup. */
 #include "session/gauges/gauges.h"
 
 #include "tests/attach/fake.h"

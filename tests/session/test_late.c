@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * session: stacks wait for names without keeping the ring from being read; patient, as long as it takes, else with
- * addresses, which is said. Nobody blocks in a drain.
+ * session: stacks wait for names without blocking the reader of the ring: as long as it takes if patient, else they
+ * get addresses, which is reported. No drain blocks.
  */
 #include "session/state.h"
 #include "symbols/child/child.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* session: finding an agent's memfd, and every way in which its header can lie. */
+/* session: finding the agent's memfd, and every kind of invalid header. */
 #include "base/clean.h"
 #include "session/mapping.h"
 #include "tests/session/fake_agent.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * session: names of native frames while their files are read by another thread: an address until then, the name from
- * then on; nobody waits.
+ * session: names of native frames while another thread reads their files: an address until then, the name afterwards.
+ * Nothing blocks.
  */
 #include "session/record/reader.h"
 #include "symbols/child/child.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gauges_cpu: a JVM's CPU time among its owners, over threads that are made up. */
+/* gauges_cpu: a JVM's CPU time by owner, on synthetic threads. */
 #include "session/gauges/gauges.h"
 
 #include "base/clock.h"

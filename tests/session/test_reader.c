@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* session: from records in a ring to the model: names, kinds of frames, seconds, what never came, what cannot be. */
+/* session: from records in the ring to the model: names, kinds of frames, seconds, missing and invalid records. */
 #include "base/clean.h"
 #include "session/state.h"
 #include "tests/session/fake_agent.h"

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# A JVM in a time namespace of its own, whose monotonic clock is ahead of ours or behind it: as any other.
+# A JVM in a time namespace whose monotonic clock is ahead of or behind the host's is profiled like any other.
 . "$(dirname "$0")/../jvm/lib.sh"
 
 unshare --time --fork --monotonic 1000 --boottime 1000 true 2>/dev/null ||

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The road of unwind rows to the agent, from the front end's end: order, pieces, answers of every kind. The
- * modules are this process's own files; the agent is played here, with the agent's own check.
+ * Sending unwind rows to the agent, from the front end's side: order, pieces, every kind of reply. The modules are
+ * this process's own files; the test plays the agent, and checks rows with the agent's code.
  */
 #include "session/unwind_feed.h"
 #include "symbols/child/child.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* session: virtual threads in the model: names, numbers, carriers, and a million of them in bounded memory. */
+/* session: virtual threads in the model: names, ids, carriers, and a million of them in bounded memory. */
 #include "base/clock.h"
 #include "session/record/reader.h"
 #include "tests/tap.h"

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# What the header shows of a JVM: heap, collections, CPU, threads, with every collector of every JDK there is.
+# The vitals in the header: heap, collections, CPU, threads; with every collector of every installed JDK.
 . "$(dirname "$0")/../jvm/lib.sh"
 
 TOOL=$builddir/tests/session/vitals_tool

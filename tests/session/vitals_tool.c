@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A session's vitals and threads as a command, for scripts: "name value" lines after so many seconds.
+ * A session's vitals and threads as a command, for scripts: prints "name value" lines after that many seconds.
  *
- *   vitals_tool PID SECONDS [AGENT]
+ *    vitals_tool PID SECONDS [AGENT]
  */
 #include "base/clock.h"
 #include "session/session.h"

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * A function described by .debug_frame alone; at its middle the CFA is sp + DEBUG_FRAME_CFA.
- */
+/* A function described only by .debug_frame; in its middle, the CFA is sp + DEBUG_FRAME_CFA. */
 #ifndef JHOT_TESTS_SYMBOLS_DEBUG_FRAME_H
 #define JHOT_TESTS_SYMBOLS_DEBUG_FRAME_H
 

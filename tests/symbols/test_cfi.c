@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Unwind rows against their source: for thousands of addresses of real libraries, one step by packed rows over
- * made-up registers and memory must end where libdw's own description of that address, evaluated here
- * operation by operation, says.
+ * Unwind rows against their source: for thousands of addresses of real libraries, a step by packed rows over random
+ * registers and memory must give the same result as libdw's description of that address, evaluated here operation by
+ * operation.
  */
 #include "symbols/cfi.h"
 #include "symbols/elf.h"

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * symbols: the child that parses ELF files. What it can reach; that a crash, a hang, a memory hog or a wrong reply costs one
- * file; mutated files.
+ * symbols: the child that parses ELF files: its sandbox; a crash, a hang, excessive memory or an invalid reply
+ * affects one file only; mutated files.
  *
- * The child of this test obeys a command in the unused bytes of an ELF header (EI_PAD), so that it misbehaves on one file.
- * FUZZ_SECONDS=N mutates files for so long (make fuzz-parsers); else a fixed number of them, always the same.
+ * The child in this test obeys a command in the unused bytes of an ELF header (EI_PAD), to misbehave on one file.
+ * FUZZ_SECONDS=N mutates files for that long (make fuzz-parsers); otherwise a fixed, deterministic number of them.
  */
 #include "base/clock.h"
 #include "symbols/child/child.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Unwind rows that are read off the code, held to the call frame information that compilers wrote for the same code: at each
- * byte of some libraries where both know a rule by sp it is the same one.
+ * Unwind rows derived from machine code, against the call frame information that compilers wrote for the same code:
+ * at each byte of some libraries where both have a rule by sp, the rules are equal.
  *
- *   usage: test_code [FILE...]      other files, instead
+ *    usage: test_code [FILE...]      these files instead
  */
 #include "symbols/cfi.h"
 #include "symbols/code/code.h"

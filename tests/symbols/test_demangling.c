@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * symbols: names are demangled by the loader's thread. The C++ runtime's demangler is replaced by one that blocks until it is
- * released, as a name that is expensive to demangle would; the thread that asks, and files that are read, go on meanwhile.
+ * symbols: names are demangled by the loader's thread. The demangler of the C++ runtime is replaced by one that
+ * blocks until it is released, like an expensive name; the thread that asks for names, and the reading of files,
+ * continue meanwhile.
  */
 #include "base/clock.h"
 #include "symbols/child/child.h"

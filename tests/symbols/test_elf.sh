@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Names from real ELF files: whole, stripped, with separate debug files; nm is the oracle.
+# Names from real ELF files: unstripped, stripped, with separate debug files. nm is the oracle.
 . "$(dirname "$0")/../jvm/lib.sh"
 
 TOOL=$builddir/tests/symbols/symbols_tool

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * symbols: files that cost more than they are worth: packed zeros, tables and checksums of a terabyte that is not
- * there, names without end. What is read of them is bounded.
+ * symbols: files that claim to be huge: compressed zeros, tables and checksums of a terabyte that does not exist,
+ * endless names. Reading them is bounded.
  */
 #include "symbols/elf.h"
 #include "symbols/mapped.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Keys and seconds for a live view without a terminal, each followed by its screen. */
+/* Feeds keys and seconds to a live view without a terminal, and draws its screen after each. */
 #ifndef JHOT_TESTS_TUI_DRIVE_H
 #define JHOT_TESTS_TUI_DRIVE_H
 

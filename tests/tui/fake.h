@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A session for the live view without a JVM: the real model, fed by tests/profile/feed.h, and invented
- * vitals. Every drain is one second of the program; nothing depends on a clock, same seed same screens.
+ * A mock session for the live view, without a JVM: the real model, fed by tests/profile/feed.h, and invented vitals.
+ * Each drain is one second of the program. Independent of any clock; the same seed gives the same screens.
  */
 #ifndef JHOT_TESTS_TUI_FAKE_H
 #define JHOT_TESTS_TUI_FAKE_H

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Random keys, clicks and sizes for the live view, and what each screen must be: whole. Same seed, same run.
+ * Random keys, clicks and sizes for the live view, and the check that each screen is complete and consistent. The
+ * same seed gives the same run.
  */
 #ifndef JHOT_TESTS_TUI_FUZZ_H
 #define JHOT_TESTS_TUI_FUZZ_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Esc undoes what was done last: searches, filters, zooms, ways to callers and a single thread, in any order. */
+/* Esc undoes the last step: searches, filters, zooms, callers and a single thread, in any order. */
 #include "profile/query/filter.h"
 #include "tests/tap.h"
 #include "tests/tui/drive.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A terminal that takes no bytes: the live view goes on sampling, skips frames, and draws again when it takes some, after more
- * than a minute, too. The minute is the program's clock, set forward; nothing here takes that long.
+ * A terminal that accepts no bytes: the live view continues to sample, skips frames, and draws again once it accepts
+ * some, even after more than a minute. That minute is simulated: the program's clock is set forward.
  */
 #include "base/clock.h"
 #include "tests/tap.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The command table: no key twice, everything findable; and what the keys do to the view. */
+/* The command table: no duplicate keys, every command can be found; and what the keys do to the view. */
 #include "tests/tap.h"
 #include "tests/tui/drive.h"
 #include "tests/tui/fake.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The settings file: what it may say, each way of being wrong with its line, and values written back. */
+/* The settings file: valid settings, every error with its line number, and values written back. */
 #include "tests/tap.h"
 #include "tui/config/config.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Figures that belong to what is shown, names that keep their useful end, boxes without letters beside them. */
+/* Figures match what is shown, names are cut so that their useful end remains, no letters next to flame boxes. */
 #include "profile/profile.h"
 #include "tests/profile/add.h"
 #include "tests/tap.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Files written from the live view, by jhot itself over a recording: exports, recordings, settings; and what
- * happens where they cannot be written: a message, and the data stays.
+ * Files written from the live view, by jhot over a recording: exports, recordings, settings; and where they cannot be
+ * written, a message, without loss of data.
  */
 #include "tests/tap.h"
 #include "tests/tui/vt.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is wrong with the program: the line under the header, the list with its proof, the way from there. */
+/* Findings: the line below the header, the list with its evidence, and the keys that lead from there. */
 #include "base/clock.h"
 #include "tests/tap.h"
 #include "tests/tui/drive.h"

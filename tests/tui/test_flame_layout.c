@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tui: flame graph geometry: boxes nest, siblings keep their order, zoom and moves go where they should. */
+/* Flame graph geometry: boxes nest, siblings keep their order, zoom and cursor movement. */
 #include "tests/profile/add.h"
 #include "tests/tap.h"
 #include "tui/view/flame/layout.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Random keys, resizes and seconds, and after each a whole and sound screen. Meant for a build with
+ * Random keys, resizes and seconds; each screen afterwards must be complete and consistent. Meant for a build with
  * --enable-sanitizers=address,undefined.
  *
- *   test_fuzz [EVENTS [SEED]]
+ *    test_fuzz [EVENTS [SEED]]
  */
 #include "tests/tap.h"
 #include "tests/tui/fake.h"

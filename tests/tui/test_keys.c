@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Keys and clicks from the bytes that terminals send, in whatever pieces they come. */
+/* Keys and clicks from the byte sequences that terminals send, split anywhere. */
 #include "tests/tap.h"
 #include "tui/term/key.h"
 

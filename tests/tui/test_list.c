@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Cursor and scrolling, and the order that keeps the selected row on its line. */
+/* Cursor, scrolling, and an order that keeps the selected row on its line. */
 #include "tests/tap.h"
 #include "tui/screen/order.h"
 

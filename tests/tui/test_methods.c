@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The methods view: its order by difference, and what it says when it is empty. */
+/* The methods view: sorting by difference, and its message when it is empty. */
 #include "profile/profile.h"
 #include "tests/profile/add.h"
 #include "tests/tap.h"
@@ -8,8 +8,8 @@
 #include "tui/frame/ui.h"
 
 /*
- * Sorted by DELTA, a difference that may be chance ("~") sorts as 0. A method that rises from nothing to 0.25 % is a sure
- * difference; those of methods with half of the samples are larger, and chance.
+ * Sorted by DELTA, a difference that may be chance ("~") sorts as 0. A method that rises from 0 to 0.25 % is a
+ * significant difference; those of methods with half of the samples are larger, and chance.
  */
 static void test_delta_order(void)
 {

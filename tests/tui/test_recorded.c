@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How calm the screen is under real load: jhot itself over a recording of the H2 database under three clients
- * (66 s at 10 ms), second by second, in a terminal of 80x24.
+ * How calm the screen is under real load: jhot over a recording of the H2 database under three clients (66 s at 10
+ * ms), second by second, in a terminal of 80x24.
  *
- *   test_recorded [RECORDING]     each line says a figure, its limit, and what was measured
+ *    test_recorded [RECORDING]     each line shows a figure, its limit, and the measured value
  */
 #include "tests/tap.h"
 #include "tests/tui/vt.h"

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Screens: every view once per class of width, and the dialogs, against tests/tui/golden/NAME.txt; what else a screen may
- * show is asserted, by what must be on it.
+ * Golden screens: every view once per width class, and the dialogs, against tests/tui/golden/NAME.txt. Other content
+ * is asserted by what must appear on the screen.
  *
- * Lines of header and footer that are those of the first screen, methods, in the same size are a ditto mark, so that a
- * change of them rewrites one file.
+ * Header and footer lines equal to those of the first screen, methods, of the same size are stored as a ditto mark,
+ * so that a change to them rewrites a single file.
  *
- * After a wanted change `make golden` writes them anew; the difference is then reviewed as any other.
+ * After an intended change, `make golden` rewrites them; the difference is then reviewed like any other.
  */
 #include "tests/tap.h"
 #include "tests/tui/fake.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The live view in a terminal: screens, colours, resizing, byte budgets, and the terminal given back. */
+/* The live view in a terminal: screens, colours, resizing, output budgets, and restoring the terminal. */
 #include "tests/tap.h"
 #include "tests/tui/vt.h"
 

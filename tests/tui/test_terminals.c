@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The live view on the terminals that there are: their colours and characters, every size, the mouse, the
- * clipboard, stopping and going on; and that what is on the screen is what a repaint would show.
+ * The live view on common terminals: colours and characters, every size, the mouse, the clipboard, suspend and
+ * resume; and the screen always equals what a full repaint would show.
  */
 #include "tests/tap.h"
 #include "tests/tui/vt.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Widths, numbers, names, sparklines, lines of parts, windows of time. */
+/* Widths, numbers, names, sparklines, composed lines, time windows. */
 #include "profile/whole.h"
 #include "tests/magnitudes.h"
 #include "tests/profile/add.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The threads view: states, waits and owners, rates, pools, one thread or pool in every view; also in the past. */
+/* The threads view: states, waits and owners, rates, pools; a single thread or pool in every view; also in past windows. */
 #include "base/clock.h"
 #include "tests/tap.h"
 #include "tests/tui/drive.h"

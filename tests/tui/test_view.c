@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Files in the live view, by jhot itself in a terminal: each format opens on what it has and says what it is, keys that
- * need a JVM say so, quitting leaves nothing, and what cannot be read is a sentence before any screen is there.
+ * Files in the live view, by jhot in a terminal: each format opens on the data it has and says what it is, keys that
+ * need a JVM say so, quitting leaves nothing behind, and an unreadable file yields an error before any screen is
+ * drawn.
  */
 #include "tests/tap.h"
 #include "tests/tui/vt.h"

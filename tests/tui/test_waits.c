@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What keys and seconds do while something else takes its time: the list of processes, the JVM. */
+/* Keys and ticks while something slow is pending: the process list, the JVM. */
 #include "tests/tap.h"
 #include "tests/tui/drive.h"
 #include "tests/tui/fake.h"

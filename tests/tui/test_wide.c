@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The widest screens, with names longer than any buffer and figures that cannot be. */
+/* The widest screens, with names longer than any buffer and impossible figures. */
 #include "tests/tap.h"
 #include "tests/tui/drive.h"
 #include "tests/tui/fake.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Characters of many scripts: the columns that jhot counts are those by which a terminal moves its cursor. */
+/* Characters of many scripts: jhot counts as many columns as a terminal moves its cursor. */
 #include "tests/tap.h"
 #include "tui/screen/canvas.h"
 #include "tui/screen/name.h"

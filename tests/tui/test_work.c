@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is too much for one key is done in slices: marked until it is done, and then what it would have been at once. */
+/* Work that is too long for one key press is done in slices: flagged as pending, then equal to a result computed at once. */
 #include "tests/tap.h"
 #include "tests/tui/drive.h"
 #include "tests/tui/fake.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The test terminal: pty, job control, libvterm. */
+/* The test terminal: a pty, job control, libvterm. */
 #include "tests/tui/vt.h"
 
 #include <errno.h>

@@ -2,8 +2,8 @@
 /*
  * A terminal for tests: a program under a pty with job control, its output interpreted by libvterm.
  *
- * The program must write a line to the fd that vt_open adds as "frame=N" after each frame; tests wait for
- * those lines, never for time. If nothing at all comes for 30 s the test ends with a message.
+ * The program must write a line to the descriptor that vt_open adds as "frame=N" after each frame; tests wait for
+ * those lines, never for time. If nothing arrives for 30 s, the test ends with a message.
  */
 #ifndef JHOT_TESTS_TUI_VT_H
 #define JHOT_TESTS_TUI_VT_H

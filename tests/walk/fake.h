@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Memory made up by a test: pieces at chosen addresses, all else unreadable; and random memory. */
+/* Mock memory: pieces at chosen addresses, everything else unreadable; and random memory. */
 #ifndef JHOT_TESTS_WALK_FAKE_H
 #define JHOT_TESTS_WALK_FAKE_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Compiles, packs and checks the rows of this very process, the way front end and agent do it together. */
+/* Compiles, packs and checks the unwind rows of this process, as front end and agent do together. */
 #include "tests/walk/self_table.h"
 
 #include "tests/tap.h"

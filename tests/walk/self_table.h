@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Unwind tables for tests: of one file, or of all that is mapped into the test's own process.
- */
+/* Unwind tables for tests: of one file, or of everything mapped into the test's process. */
 #ifndef JHOT_TESTS_WALK_SELF_TABLE_H
 #define JHOT_TESTS_WALK_SELF_TABLE_H
 

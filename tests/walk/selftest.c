@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the walker says of a JVM whose layout is not what it is: selftest [-x NAME] [-m MEMBER] PID. With -x the JVM
- * exports nothing of that name; with -m this member of the layout is wrong by a word. One line: what is said, or "good".
+ * What the walker reports about a JVM whose layout differs from what it expects: selftest [-x NAME] [-m MEMBER] PID.
+ * -x hides the JVM's export of that name; -m shifts that member of the layout by a word. Prints one line: the
+ * message, or "good".
  */
 #include "target.h"
 

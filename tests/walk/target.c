@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A live JVM seen from outside: memory, symbols, threads. */
+/* A live JVM as seen from another process: memory, symbols, threads. */
 #include "target.h"
 
 #include "dump/remote.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A live JVM seen from outside, for the walker's tests: its memory as dump/remote.h reads it, libjvm's
- * dynamic symbols from the file, its threads through ptrace. One thread at a time is stopped, and only
- * for one walk. Errors end the test with a sentence.
+ * A live JVM as seen from another process, for the walker's tests: memory as read by dump/remote.h, libjvm's dynamic
+ * symbols from its file, threads by ptrace. One thread at a time is stopped, for one walk only. Errors end the test
+ * with a message.
  */
 #ifndef JHOT_TESTS_WALK_TARGET_H
 #define JHOT_TESTS_WALK_TARGET_H

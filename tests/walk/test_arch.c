@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the instructions around a place say of frames, of this CPU: code as compilers have written it. */
+/* What the instructions around a pc imply about its frame, on compiler-generated code of this CPU. */
 #include <string.h>
 
 #include "tests/tap.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Deep stacks: what is kept of them, and that what is said to be left out is. */
+/* Deep stacks: which frames are kept, and that the reported number of omitted frames is right. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a walk remembers: only what has names and was not taken back, and only while its nmethod stands there. */
+/* The frame cache: only named frames that were not dropped, and only while their nmethod is alive. */
 #include "tests/tap.h"
 
 #include "walk/frames/frame_cache.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Walks the memory images of tests/walk/images again: stacks of every kind and JDK, and every one that was
- * once walked wrongly, without a JVM. `walkstat -i FILE PID` makes images; the frames stand in them.
+ * Walks the memory images of tests/walk/images again: stacks of every kind and JDK, and every one that was once
+ * walked incorrectly, without a JVM. `walkstat -i FILE PID` creates images; they contain the expected frames.
  */
 #include <dirent.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A comparator in a module without rows, called by libc's qsort, which has them: its callers are found, against libunwind. */
+/* A comparator in a module without unwind rows, called by libc's qsort, which has them: its callers match libunwind's. */
 #include "tests/tap.h"
 #include "tests/walk/self_table.h"
 #include "walk/walk.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Names: right ids for what memory holds now, bounded memory, and handlers that interrupt each other. */
+/* Names: ids match the current contents of memory, memory is bounded, and handlers may interrupt each other. */
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The JVM's list of threads: the newest in order, up to one that is known, and all; only of a list that was not replaced meanwhile. */
+/* The JVM's thread list: its newest threads in order, up to a known one, and all; never from a list replaced meanwhile. */
 #include "tests/tap.h"
 
 #include "walk/hotspot/layout.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Memory of the own process: what is read in place, what the kernel copies, and that nothing faults. */
+/* Memory of this process: what is read in place, what the kernel copies, and that nothing faults. */
 #define _GNU_SOURCE 1
 #include <pthread.h>
 #include <signal.h>

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# A JVM whose layout is another one than the walker believes is found out; what it does not read may be missing.
+# The walker detects a JVM whose layout differs from what it expects; fields that it does not read may be missing.
 . "$(dirname "$0")/../jvm/lib.sh"
 
 SELFTEST=$builddir/tests/walk/selftest

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Stubs of the JVM that were interrupted, each alone in its blob, or native code of it, and who has called them: a code cache of
- * three blobs that is made up, on the CPU that the test is of.
+ * Interrupted stubs of the JVM, each alone in its blob, or native code, and their callers: a mock code cache of three
+ * blobs, on the CPU that the test runs on.
  */
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The tail: a walk that follows it finds what a walk that knows nothing finds, whatever word has changed, and it is
- * not followed when what it knows may be over. On stacks of the memory images.
+ * The tail: a walk that follows it finds the same as a walk without it, whatever word has changed, and it is not
+ * followed once it may be stale. On stacks of the memory images.
  */
 #include "tests/tap.h"
 #include "tests/walk/image.h"

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# The JVM's own threads and code: collectors' threads walked to their root, stubs under their callers.
+# The JVM's own threads and code: collector threads are walked to their root, stubs appear under their callers.
 . "$(dirname "$0")/../jvm/lib.sh"
 
 SECONDS_EACH=${SECONDS_EACH:-2}

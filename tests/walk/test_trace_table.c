@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The trace table: what goes in comes out once, refused or not, through flips, signals and threads.
+ * The trace table: what is inserted is returned exactly once, refused or not, across flips, signals and threads.
  *
- * The storm: threads put traces of a known content, signals interrupt them to put more from
- * handlers, and one reader flips and sums up. Every entry's frames are recomputed from its key, and counts and
- * weights must add up to what was put and not refused. Build with -fsanitize=thread for the races.
+ * The storm: threads insert traces of known content, signals interrupt them to insert more from handlers, and one
+ * reader flips the table and sums up. Every entry's frames are recomputed from its key, and counts and weights must
+ * add up to what was inserted and not refused. Build with -fsanitize=thread to find races.
  */
 #include "tests/tap.h"
 #include "walk/trace_table.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Unwinding this very process, against libunwind: inside libc's functions one instruction at a time, from
- * signal handlers, across signal frames and alternate stacks. Hostile blocks and hostile stacks are refused.
+ * Unwinding this process, against libunwind: inside libc's functions one instruction at a time, from signal handlers,
+ * across signal frames and alternate stacks. Hostile blocks and stacks are refused.
  */
 #include "tests/tap.h"
 #include "tests/walk/self_table.h"

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Stacks in which C calls Java through the foreign-function API: none breaks, and each is a part of what the program
-# Upcalls does, with the C function and the stub in their place.
+# Stacks in which C calls Java through the foreign-function API: none is broken, and each matches what the program
+# Upcalls does, with the C function and the stub in place.
 . "$(dirname "$0")/../jvm/lib.sh"
 . "$srcdir/tests/walk/chains.sh"
 

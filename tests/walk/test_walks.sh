@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Walks a program whose call chains are known, from outside: every stack is a part of its chain, none breaks.
+# Walks a program with known call chains from another process: every stack is a part of its chain, none is broken.
 . "$(dirname "$0")/../jvm/lib.sh"
 . "$srcdir/tests/walk/chains.sh"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What Upcalls.java calls: C functions that call Java back. Compiled without frame pointers. */
+/* Called by Upcalls.java: C functions that call back into Java. Compiled without frame pointers. */
 #include <pthread.h>
 #include <stdint.h>
 

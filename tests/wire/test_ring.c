@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* wire: the ring under wrap-around, a slow reader, two threads, and a lying peer. */
+/* wire: the ring with wrap-around, a slow reader, two threads, and an invalid peer. */
 #include "tests/tap.h"
 #include "wire/ring.h"
 

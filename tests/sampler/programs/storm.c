@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The native half of Hammer.java's modes that are about signals: what libraries do with handlers that they
- * think are theirs to set, and threads that do not leave code by its end. Part of libhammer.
+ * The native half of Hammer.java's signal modes: libraries that replace signal handlers, and threads that leave code
+ * by longjmp or cancellation. Part of libhammer.
  */
 #include <jni.h>
 
