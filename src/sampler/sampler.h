@@ -146,6 +146,7 @@ struct sampler {
 	_Atomic int32_t publisher_tid;
 	_Atomic uint64_t publisher_cpu_ns;
 	uint64_t start_ns;
+	int32_t pid; /* of this process; the agent's threads do not survive a fork */
 
 	/* ownership of the session's memory: see epochs.h */
 	_Atomic uint32_t references;

@@ -1,13 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# make bench ROWS=attach: how long until a JVM is sampled, when it was never attached to (cold) and again (warm), until the
-# live view shows its method, and the longest safepoint while a session comes and goes.
+# make bench ROWS=attach: time until a JVM is sampled, for the first attach (cold) and later ones (warm), until the
+# live view shows its hot method, and the longest safepoint while a session starts and ends.
 #
 #   TURNS=10    JVMs of each     ASPROF=PATH    async-profiler on JVMs of its own, in turns
 #
-# jhot's time ends with its first sample, which is seen in its memory. async-profiler's ends when its command has returned:
-# then it samples, and its first sample cannot be seen. The safepoint is told by the JVM's log, of a program that makes one
-# every millisecond, so that one which is delayed shows; the collector's own are left out.
+# jhot's time ends with its first sample, which is visible in its shared memory. async-profiler's ends when its command has
+# returned: its first sample is not visible from outside. Safepoints are from the JVM's log of a program that causes one every
+# millisecond, so that a delayed one shows; those of collections are left out.
 . "$(dirname "$0")/lib.sh"
 
 TURNS=${TURNS:-10}

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How long until a JVM is sampled: bench_attach PID COMMAND...
+ * Time from starting a jhot until the JVM is sampled: bench_attach PID COMMAND...
  *
- * Starts the command (a jhot), watches /proc/PID/fd for the session's shared memory as a front end would,
- * and that memory for the first sample. Prints two numbers of milliseconds since the command was started: the
- * memory was there, the first sample was taken. Ends the command afterwards.
+ * Runs the command, watches /proc/PID/fd for the session's shared memory as a front end would, and that memory for
+ * the first sample. Prints two times in ms since the start: the memory exists; the first sample was taken. Ends the
+ * command afterwards.
  */
 #include "base/clock.h"
 #include "wire/layout.h"

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How long the live view takes to say what is wrong: bench_cause JHOT PID KEYS PATTERN [SCREEN]
+ * Time until the live view names the cause of a problem: bench_cause JHOT PID KEYS PATTERN [SCREEN]
  *
- * Runs it on a terminal of 80x24 that libvterm interprets and presses the keys, one per frame, from the first frame on which
- * it is live. Prints the seconds from its start to the first frame that fits PATTERN, an extended regular expression: of the
- * whole screen, as one line with single spaces. "-": none came. That frame goes to the file SCREEN.
+ * Runs it in a terminal of 80x24 interpreted by libvterm, and presses the keys, one per frame, from the first live
+ * frame on. Prints the seconds from its start to the first frame that matches PATTERN, an extended regular
+ * expression, on the whole screen as one line with single spaces; "-" if none did. That frame is written to the file
+ * SCREEN.
  */
 #include "tests/tui/vt.h"
 

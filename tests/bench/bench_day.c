@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Bench: the front end's memory over a day of a program whose threads and classes come and go (tests/session/day.h):
- * per simulated hour what was resident at most, what the model has, and the CPU time. `make bench ROWS=day`
+ * Memory of the front end over a day of a program whose threads and classes come and go (tests/session/day.h): per
+ * simulated hour the peak resident size, the size of the model, and the CPU time. `make bench ROWS=day`
  *
- *   bench_day [HOURS [SAMPLES_A_SECOND]]
+ *    bench_day [HOURS [SAMPLES_PER_SECOND]]
  */
 #include "tests/session/day.h"
 

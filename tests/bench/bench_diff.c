@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How often a comparison tells a difference where there is none, and finds one where there is: recordings drawn of a
- * real profile's stacks, 60 s at 100 samples a second, with noise between them.
+ * Rates of false and true reports of a comparison: recordings drawn from a real profile's stacks, 60 s at 100 samples
+ * per second, with noise between them.
  *
- *   bench_diff RECORDING [TIMES]
+ *    bench_diff RECORDING [TIMES]
  */
 #include "recording/recording.h"
 #include "tests/profile/draws.h"

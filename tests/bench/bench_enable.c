@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How long an event takes to be switched on inside a JVM: bench_enable PID AGENT TURNS EVENT...
+ * Time to start an event inside a JVM: bench_enable PID AGENT TURNS EVENT...
  *
- * In one session each event is started and stopped TURNS times. Measured from the start command to the agent's
- * answer, which comes when the event's engine is set on all threads. Prints a line for each event: its name, the
- * first start (cold), the median and the longest in ms; or its name, "-" and the agent's refusal.
+ * In one session, each event is started and stopped TURNS times. Measured from the start command to the agent's
+ * reply, which is sent when the engine is set up on all threads. Prints a line per event: its name, the first start
+ * (cold), the median and the maximum in ms; or its name, "-" and the agent's refusal.
  */
 #include "tests/sampler/driver.h"
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Bench: what the live view costs by size: stacks, threads, ten minutes or a day of a program (tests/session/day.h). Of
- * CPU time in ms: a second's refresh with its longest slice, and of keys the longest that the next one would have to
- * wait (the limit is 16 ms at 100,000 stacks); and the bytes of a refresh on a terminal of 80x24. `make bench ROWS=live`
+ * Cost of the live view by size: stacks, threads, ten minutes or a day of a program (tests/session/day.h). CPU time
+ * in ms of a refresh with its longest slice, and the longest time that a key may delay the next one (limit: 16 ms at
+ * 100,000 stacks); bytes per refresh on a terminal of 80x24. `make bench ROWS=live`
  *
- *   bench_scale [HOURS_OF_THE_DAY [STACKS_AT_MOST]]      HOURS 0: no day
+ *    bench_scale [HOURS_OF_THE_DAY [MAX_STACKS]]      HOURS 0: no day
  */
 #include "tests/session/day.h"
 #include "tests/tui/fake.h"

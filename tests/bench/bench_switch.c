@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How long a key takes to show another event's rows: bench_switch JHOT PID
+ * Time from a key until the rows of another event are shown: bench_switch JHOT PID
  *
- * Runs the live view on a terminal of 80x24 that libvterm interprets. Each of the keys 2, 3, 4 and 1 is pressed
- * once when its event was never on, and again when all run. Prints for each press: the event, "first" or
- * "again", ms until a frame shows rows of that event, and which frame after the key that was.
+ * Runs the live view in a terminal of 80x24 interpreted by libvterm. Presses each of the keys 2, 3, 4 and 1 once when
+ * its event was never on, and once when all are on. Prints for each press: the event, "first" or "again", ms until a
+ * frame shows rows of that event, and the number of that frame after the key.
  */
 #include "tests/tui/vt.h"
 

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a second and a key cost the live view: 100,000 distinct stacks, ten minutes of history. Times are of the
- * process's CPU, and for keys the first ones of each kind beside the worst of the next. What takes long is done
- * in slices, between which keys are answered: then the longest slice counts, and when all of it is shown is beside it.
+ * Cost of a second and of a key in the live view: 100,000 distinct stacks, ten minutes of history. Times are CPU time
+ * of the process; for keys, that of the first press of each kind beside the maximum of later ones. Long work is done
+ * in slices, between which keys are handled: then the longest slice counts, and the time until everything is shown is
+ * printed beside it.
  *
- *   bench_ui [STACKS [SECONDS [RATE]]]
+ *    bench_ui [STACKS [SECONDS [RATE]]]
  */
 #include "tests/tui/fake.h"
 #include "tui/frame/findings.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What unwind rows cost: per ELF file the rows, their bytes as sent, the time to make them; ns per step.
- * Usage: bench_unwind [FILE...]; without files, what this process maps.
+ * Cost of unwind rows: per ELF file the number of rows, their size as sent, the time to compile them; ns per step.
+ * Usage: bench_unwind [FILE...]; without files, those mapped by this process.
  */
 #include "base/clock.h"
 #include "symbols/cfi.h"

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# make bench-causes: programs that are slow for a known reason, and how soon the live view says it: keys, and seconds from the
-# start of `jhot PID` on a terminal of 80x24 until a frame tells the cause.
+# make bench-causes: programs that are slow for a known reason, and how soon the live view names it: keys, and seconds
+# from the start of `jhot PID` on a terminal of 80x24 until a frame shows the cause.
 #
 #   MAJORS="17 21 25"   JDKs      ONLY=heap   problems whose line has this in it
 #   SCREENS=DIR         where the last JDK's frames go, as text

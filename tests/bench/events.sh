@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# make bench ROWS=events: how soon another event is there, beside its limits.
+# make bench ROWS=events: time to switch to another event, beside its limits.
 #
 #   MAJORS="8 17 25"   JDKs under $JDKS on which events are switched on inside the JVM    TURNS=15   times each
 #   REPEAT=5           JVMs for the first visits in the live view

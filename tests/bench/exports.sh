@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# make bench ROWS=exports: files: from the end of a recording of javac at 1 kHz until the file is there, and its size; and what
-# each format takes of a made-up profile of 21,000 stacks, in memory.
+# make bench ROWS=exports: time from the end of a recording of javac at 1 kHz until its file is complete, and its
+# size; time and memory of each format for a synthetic profile of 21,000 stacks.
 #
 #   TURNS=3   SECONDS_EACH=10   of each recording      ASPROF=PATH   async-profiler's file of the same kind, in turns
 . "$(dirname "$0")/lib.sh"

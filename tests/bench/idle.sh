@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# make bench ROWS=idle: what the wall clock costs a JVM of many idle threads: CPU time of all that the agent does, handlers included,
-# in a second, once every thread has had its first sample. THREADS=2000 SECONDS_EACH=15
+# make bench ROWS=idle: cost of the wall clock for a JVM with many idle threads: CPU time of the agent per second,
+# handlers included, once every thread has had its first sample. THREADS=2000 SECONDS_EACH=15
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/../sampler/lib.sh"
 

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# make bench ROWS=live: what the live view costs: on a real JVM under javac's load, then by stacks and threads of a made-up one.
+# make bench ROWS=live: cost of the live view: on a real JVM under javac's load, then by stacks and threads of a
+# synthetic one.
 #
 #   SECONDS_EACH=60   of steady load      TARGET=PID   this JVM, not our own load
 #   HOURS=0           of a simulated day, too      STACKS=1000000   at most

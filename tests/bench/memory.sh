@@ -1,12 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# make bench ROWS=memory: what a session takes of memory: the JVM's, resident, with and without it, and the front end's.
+# make bench ROWS=memory: memory of a session: resident memory of the JVM with and without it, and of the front end.
 #
 #   TURNS=3   JVMs of each    SECONDS_EACH=60   of load    ASPROF=PATH   async-profiler on JVMs of its own, in turns
 #
-# The same javac each time, with a heap that is touched beforehand; the figure is the difference to nothing attached. What of it
-# is held by the session is seen when it ends; the rest is what the JVM has made meanwhile: debug information of compiled code,
-# and what malloc keeps, which differs by some MB from JVM to JVM whatever is attached.
+# The same javac each time, with a heap that is touched beforehand; the figure is the difference to a JVM that is not profiled.
+# The session's own part is released when it ends; the rest belongs to the JVM: debug information of compiled code, and memory
+# that malloc retains, which differs by some MB from JVM to JVM in any case.
 . "$(dirname "$0")/lib.sh"
 
 SECONDS_EACH=${SECONDS_EACH:-60}

@@ -1,9 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# make bench ROWS=rates: what jhot costs programs that start threads, mount virtual ones, or wait for a lock as often as they can:
-# operations a second and CPU time of each, agent included, against the same JVM before anyone had come to it. What is asked of a JVM
-# by an event may be with it until it ends (from JDK 21 on alloc makes each mount longer), so each turn has JVMs of its own, and that
-# comes last. ASPROF=PATH has async-profiler take turns, too, with the event that is in question.
+# make bench ROWS=rates: cost for programs that start threads, mount virtual threads, or wait for a lock as often as they can:
+# operations per second and CPU time per operation, agent included, against the same JVM before the first session. An event may
+# affect a JVM until it ends (since JDK 21, alloc makes each mount longer), so each turn has JVMs of its own, and that event comes
+# last. ASPROF=PATH: async-profiler takes turns, too, with the same event.
+#
 #   TURNS=5    SECONDS_EACH=3 of each    MAJORS="17 25"    ONLY=waits
 . "$(dirname "$0")/lib.sh"
 

@@ -1,10 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# `jhot diff` of recordings of a real JVM: how often it finds a method that has become slower, and tells of something
-# where nothing has changed. Each recording is of a JVM of its own that answers the same requests, so that counts compare
-# what those cost; the kinds take turns, so that what else the machine does comes to all alike.
+# Rates of true and false reports of `jhot diff` on a real JVM: how often it finds a method that has become slower, and how often
+# it reports a difference where nothing has changed. Each recording is of a JVM of its own that serves the same requests, so that
+# counts compare their cost; the kinds are interleaved, so that other load on the machine affects all alike.
+#
 #   usage: real_diff.sh     RUNS=5 a side  REQUESTS=4000 (a minute of CPU)  INTERVAL=10ms  SLOWER=10 %  SETS=20 comparisons
-#           KINDS="forty twenty"  FILES=DIR: recordings stay there, and those that are there are not made anew
+#           KINDS="forty twenty"  FILES=DIR: recordings are kept there, and existing ones are reused
 . "$(dirname "$0")/../jvm/lib.sh"
 
 RUNS=${RUNS:-5}

@@ -1,11 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# make soak: a sample per millisecond on many programs under stress, one after the other; each must live and be right.
+# make soak: 1,000 samples per second on many programs under stress, one after the other; each must survive and
+# compute correct results.
 #
 #   SECONDS_EACH=60   how long each is sampled           INTERVAL=1ms    EVENTS=cpu    what is sampled, by commas
-#   HOURS=4           goes round the lines until that time is over; without it once
-#   REPORT=FILE       what came of it in all: soak.txt in the build folder
-#   JAVA=...          the JVM; a line that needs what it has not runs on the newest of $JDKS that has it
+#   HOURS=4           repeats the lines for that long; otherwise once
+#   REPORT=FILE       the report of all rounds: soak.txt in the build folder
+#   JAVA=...          the JVM; a line that needs a feature it lacks runs on the newest of $JDKS that has it
 #   ONLY=REGEX        only lines whose name matches      PROGRAMS="..."  lines like those below instead of them
 #   WORKLOADS=DIR     also DIR/*.sh (see workload.sh); PROGRAMS=" " then means: only those
 #

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# make soak-alloc: sessions of the event alloc come and go in tiny heaps, some of them killed at any moment. Each JVM must
-# live, answer every session, and keep no more memory than one beside it that nobody profiles.
+# make soak-alloc: sessions of the event alloc in tiny heaps, some of them killed at random. Each JVM must survive,
+# answer every session, and use no more memory than a JVM that is not profiled.
 #
 #   SESSIONS=100     sessions with each JVM          MAJORS="8 11 17 21 25 26 27 28"
 #   ONLY=REGEX       only collectors that match      HEAP=24m

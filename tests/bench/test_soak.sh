@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# The report of a soak, over rows that are made up: sums, the most that a memory grew by, what went wrong.
+# The report of a soak, on synthetic rows: sums, maximum growth of memory, failures.
 . "$(dirname "$0")/../jvm/lib.sh"
 
 rows() {

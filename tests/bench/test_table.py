@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-# The table of `make bench`, of rows whose figures are known: medians, ratios, limits; rows that cannot run, fail or do not end.
+# The table of `make bench`, on rows with known figures: medians, ratios, limits; rows that cannot run, fail or never
+# end.
 
 import csv
 import os

@@ -1,12 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# make bench-totals: what `jhot record -e cpu,alloc,lock,wall` tells of a program, beside what that tells of itself.
+# make bench-totals: totals of `jhot record -e cpu,alloc,lock,wall` against those that the program measures itself.
 #
 #   SECONDS_EACH=10   of the recording; the program works for less    MAJORS="8 17 25"   of the JDKs, these
 #
-# The program (Totals) begins when all events are on and ends before the recording does, so both tell of the same
-# work. Its own figures: threads' CPU time and allocated bytes by the JVM, waits and lives by nanoTime. What is
-# recorded is summed over stacks below its Totals.body. The interval is the default one of each event.
+# The program (Totals) starts to work once all events are on and ends before the recording does, so both cover the same work.
+# Its own figures: CPU time of threads and allocated bytes from the JVM, waits and lifetimes by nanoTime. The recording is
+# summed over stacks below Totals.body. Each event has its default interval.
 . "$(dirname "$0")/../jvm/lib.sh"
 
 SECONDS_EACH=${SECONDS_EACH:-10}

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# make bench ROWS=walk: how well and how fast stacks are walked, by JDK, program and depth; beside async-profiler where it is.
+# make bench ROWS=walk: quality and time of stack walks, by JDK, program and depth; beside async-profiler if given.
 #
 #   WORKLOADS=DIR     the programs of DIR (see workload.sh), not the repository's own and the demo
 #   ONLY=REGEX        of the programs, those whose name matches
@@ -11,12 +11,12 @@
 #
 #   VMX=1             a second row of async-profiler's: with "--cstack vmx", whose stacks reach the root, as ours do
 #
-# Broken are stacks with a frame [unknown...] or [break_...]. Times are measured in the handler, of one walk from the
-# registers to a stack that can be stored: jhot's median, 99th percentile and mean; async-profiler tells its mean only
-# (its "stackwalk" metric). Both clocks run on while a thread is preempted. async-profiler's time runs from the locked
-# buffer to the frames, kernel's included, with a jmethodID for a method; names are read when it dumps. jhot copies
-# names that no stack had before in the handler; that is a row of its own, "names", and not in the others. "--cstack vm" stops at the thread's first Java frame
-# (StackWalker::walkVM, isEntryFrame without "mixed"), "vmx" goes on through the native frames below.
+# Broken stacks have a frame [unknown...] or [break_...]. Times are measured in the handler, for one walk from the registers
+# to a stack that can be stored: jhot's median, 99th percentile and mean; async-profiler reports its mean only (its metric
+# "stackwalk"). Both clocks include preemption. async-profiler's time runs from the locked buffer to the frames, kernel
+# frames included, with a jmethodID per method; names are read when it dumps. jhot copies new names in the handler; they are a
+# row of their own, "names", and not in the others. "--cstack vm" stops at the thread's first Java frame
+# (StackWalker::walkVM, isEntryFrame without "mixed"), "vmx" continues through the native frames below.
 . "$(dirname "$0")/lib.sh"
 
 SECONDS_EACH=${SECONDS_EACH:-10}

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# make bench ROWS=work: what profilers cost programs under load, by the programs' own operations and the JVM's CPU time.
+# make bench ROWS=work: cost of profilers for programs under load, by the programs' own operations and the JVM's CPU
+# time.
 #
 #   WORKLOADS=DIR     where h2.sh and lucene-bench.sh are (see workload.sh)    ONLY="javac h2"   of the programs, these
 #   LOADS="100hz 1khz events"    ways to profile    TURNS=10   turns of each    WARM=20   seconds before

@@ -29,8 +29,8 @@ bool ask_signal(struct sampler *s, struct thread_slot *slot, uint32_t event)
 	if (!ask_permitted(s, slot))
 		return false;
 	info.si_value.sival_int = (int)(ENGINE_COOKIE | event);
-	info.si_pid = (int32_t)raw(SYS_getpid);
-	return raw(SYS_rt_tgsigqueueinfo, info.si_pid, atomic_load(&slot->tid), signo, &info) >= 0;
+	info.si_pid = s->pid;
+	return raw(SYS_rt_tgsigqueueinfo, s->pid, atomic_load(&slot->tid), signo, &info) >= 0;
 }
 
 void ask_unanswered(struct sampler *s, struct thread_slot *slot, enum thread_ask who,

@@ -198,14 +198,17 @@ static bool wall_rests(struct sampler *s, struct thread_slot *slot, uint64_t cpu
 
 /*
  * True when the thread was notified in Object.wait and waits for the monitor now. It does not run for that, so its CPU
- * time does not show it.
+ * time does not show it. It must run to enter Object.wait, so a thread at rest outside is not asked again.
  */
 static bool wall_enters_again(
-	struct sampler *s, struct lock_reader *reader, const struct thread_slot *slot)
+	struct sampler *s, struct lock_reader *reader, struct thread_slot *slot, bool ran)
 {
 	uint64_t java = atomic_load(&slot->java_thread);
 
-	return java && s->layout && layout_load(&s->layout->thread_waiting, &s->mem, java) &&
+	if (ran || slot->wall.in_wait)
+		slot->wall.in_wait =
+			java && s->layout && layout_load(&s->layout->thread_waiting, &s->mem, java);
+	return slot->wall.in_wait && java &&
 	       walk_thread_tid(s->layout, &s->mem, java) == atomic_load(&slot->tid) &&
 	       lock_wait_monitor(reader, java);
 }
@@ -253,7 +256,7 @@ static bool wall_poll_thread(
 				s, slot, THREADS_ASK_WALL, WIRE_WALL, atomic_load(&wall->state));
 		return false; /* the unanswered time goes into the next sample */
 	}
-	enters_again = wall_enters_again(s, reader, slot);
+	enters_again = wall_enters_again(s, reader, slot, cpu != wall->seen_cpu_ns);
 	if (enters_again == atomic_load(&wall->enters_again) && !wall_walkable(s, wall, now) &&
 		wall_again(s, slot, cpu, since)) {
 		wall->last_ns = now;

@@ -105,7 +105,8 @@ int sampler_share(struct sampler *s)
 		shared->base + header.ring_off, header.ring_bytes);
 	header.start_mono_ns = s->start_ns;
 	header.start_wall_ns = clock_wall_ns();
-	header.target_pid = (int32_t)raw(SYS_getpid);
+	s->pid = (int32_t)raw(SYS_getpid);
+	header.target_pid = s->pid;
 	header.page_bytes = (uint32_t)getpagesize();
 	text_set(header.writer, sizeof(header.writer), "libjhot " JHOT_VERSION);
 	text_set(header.vm, sizeof(header.vm), s->open.vm);

@@ -106,6 +106,7 @@ struct thread_wall {
 	/* Weight, in ns, of samples that referred to a forgotten trace. */
 	_Atomic uint64_t owed;
 	atomic_bool enters_again; /* true in Object.wait after the notification */
+	bool in_wait; /* true in Object.wait at the last poll; wall clock's thread only */
 
 	/* The descriptor it waits for, and the means to verify that it still does: see engine/wall_io.c. */
 	struct thread_wall_io {
