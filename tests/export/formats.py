@@ -144,6 +144,7 @@ class Otlp:
         assert sorted(top) == [1, 2] and len(top[1]) == len(top[2]) == 1
         self.tables = message(top[2][0])
         self.used = {table: {0} for table in range(1, 8)}
+        self.locations = {}
         for table in range(1, 8):
             entries = self.tables[table]
             zero = message(entries[0]) if table == self.LINKS else {}
@@ -181,6 +182,11 @@ class Otlp:
         return out
 
     def location(self, number):
+        if number not in self.locations:
+            self.locations[number] = self.read_location(number)
+        return self.locations[number]
+
+    def read_location(self, number):
         m = message(self.get(self.LOCATIONS, number))
         (line,) = m[3]
         function = message(self.get(self.FUNCTIONS, message(line)[1][0] if message(line)[1] else 0))
