@@ -118,16 +118,18 @@ static void lock_and_cpu(uint32_t threads, double waiting, double cores)
 	add(EVENT_CPU, stack_of(busy), 0, THREAD_STATE_NONE, cores);
 }
 
-/* For so much of the time, the lock that each of them waits for is free. */
-static void lock_free(uint32_t threads, double part)
+/* For these parts of the time, polls find the lock that each of them waits for free, or do not know its owner. */
+static void lock_unowned(uint32_t threads, double free_part, double unknown)
 {
-	uint32_t row = profile_stack_child(profile, PROFILE_ROOT_STACK,
-		profile_frame(profile,
-			profile_method(profile, "", "[free: the waiter is being woken]", "", ""),
-			FRAME_NATIVE, 0xffff, 0));
+	static const char *const rows[] = {"[free: the waiter is being woken]", "[unknown owner]"};
 
-	for (uint32_t i = 0; i < threads; i++)
-		add(LOCK_HOLDERS, row, i, THREAD_STATE_NONE, part);
+	for (uint32_t i = 0; i < 2 * threads; i++) {
+		uint32_t method = profile_method(profile, "", rows[i % 2], "", "");
+		uint32_t row = profile_stack_child(profile, PROFILE_ROOT_STACK,
+			profile_frame(profile, method, FRAME_NATIVE, 0xffff, 0));
+
+		add(LOCK_HOLDERS, row, i / 2, THREAD_STATE_NONE, i % 2 ? unknown : free_part);
+	}
 }
 
 /* The findings of the model that was begun are of these rules, in order; it ends. */
@@ -202,10 +204,17 @@ static void locks(void)
 	finds("locks", "more than two of sixty: no more is asked for");
 	begin(), lock_and_cpu(60, 0.032, 1);
 	finds("", "less than two of them");
-	begin(), lock_and_cpu(4, 0.5, 1), lock_free(4, 0.35);
+	begin(), lock_and_cpu(4, 0.5, 1), lock_unowned(4, 0.35, 0.15);
 	finds("locks", "2 threads wait, for more than half of one the lock is held");
-	begin(), lock_and_cpu(4, 0.5, 1), lock_free(4, 0.4);
+	begin(), lock_and_cpu(4, 0.5, 1), lock_unowned(4, 0.4, 0.1);
 	finds("", "the lock is mostly free: they wait to be woken");
+	begin(), lock_and_cpu(4, 0.5, 1), lock_unowned(4, 0.15, 0);
+	finds("",
+		"most waits are too short for a poll, and whenever one was seen the lock was free");
+	begin(), lock_and_cpu(4, 0.5, 1), lock_unowned(4, 0.05, 0.05);
+	finds("locks", "in half of those that were seen it was not");
+	begin(), lock_and_cpu(4, 0.5, 1), lock_unowned(4, 0, 0.1);
+	finds("locks", "the owner is never known");
 }
 
 static void pools(void)

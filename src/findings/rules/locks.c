@@ -127,8 +127,9 @@ const struct finding_rule rule_deadlock = {
 #define LOCKS_POLL_NS   (2 * NS_PER_MS)
 #define LOCKS_HOLDERS   64
 #define LOCKS_CHAIN     6
-#define LOCKS_FREE      "[free" /* the agent's frame in place of the owner of a lock that is free */
-#define LOCKS_INSIDE    2u      /* rank of a holder's stack with the method in which others wait */
+#define LOCKS_FREE      "[free" /* the agent's frame in place of the owner of a lock that is free, ... */
+#define LOCKS_UNKNOWN   "[unknown owner" /* ... and of an owner that it does not know */
+#define LOCKS_INSIDE    2u /* rank of a holder's stack with the method in which others wait */
 
 struct contended {
 	struct scene_group waits;
@@ -138,7 +139,8 @@ struct contended {
 	} holders[LOCKS_HOLDERS]; /* the first one held it longest */
 	uint32_t holder_count;
 	uint64_t held_ns;
-	uint64_t free_ns; /* part of the waits during which the lock was free */
+	uint64_t free_ns,
+		unknown_ns; /* parts of the waits in which polls found the lock free; found an owner unknown to them */
 };
 
 struct lock_spending {
@@ -174,34 +176,41 @@ static void add_holder(const struct scene *scene, struct contended *c, uint32_t 
 	c->held_ns += waited.ns;
 }
 
-struct lock_free {
-	const struct scene *scene;
-	uint64_t *ns; /* by thread */
+/* Time that a thread waited for locks that were free (it had been woken, but did not run yet), or had an unknown owner. */
+struct unowned {
+	uint64_t free_ns, unknown_ns;
 };
 
-static void add_free(void *ctx, const struct profile_part *part)
-{
-	struct lock_free *f = ctx;
-	const struct profile_frame *leaf = scene_frame(f->scene, part->stack);
+struct lock_unowned {
+	const struct scene *scene;
+	struct unowned *of; /* by thread */
+};
 
-	if (!strncmp(profile_get_method(f->scene->profile, leaf->method)->full, LOCKS_FREE,
-		    strlen(LOCKS_FREE)))
-		f->ns[part->thread] += part->weight;
+static void add_unowned(void *ctx, const struct profile_part *part)
+{
+	struct lock_unowned *u = ctx;
+	const struct profile_frame *leaf = scene_frame(u->scene, part->stack);
+	const char *name = profile_get_method(u->scene->profile, leaf->method)->full;
+
+	if (!strncmp(name, LOCKS_FREE, strlen(LOCKS_FREE)))
+		u->of[part->thread].free_ns += part->weight;
+	if (!strncmp(name, LOCKS_UNKNOWN, strlen(LOCKS_UNKNOWN)))
+		u->of[part->thread].unknown_ns += part->weight;
 }
 
-/* For each thread, the time it waited for locks that were free: it had been woken, but did not run yet. The caller frees it. */
-static uint64_t *free_ns(const struct scene *scene)
+/* One element per thread; the caller frees it. */
+static struct unowned *unowned_of(const struct scene *scene)
 {
 	struct profile_query q = scene_query(scene, EVENT_LOCK);
-	struct lock_free f = {scene, xcalloc(scene->threads + 1, sizeof(*f.ns))};
+	struct lock_unowned u = {scene, xcalloc(scene->threads + 1, sizeof(*u.of))};
 
 	q.holders = true;
-	profile_each(scene->profile, &q, add_free, &f);
-	return f.ns;
+	profile_each(scene->profile, &q, add_unowned, &u);
+	return u.of;
 }
 
-static struct contended contended_of(
-	const struct lock_spending *l, const struct scene_group *waits, const uint64_t *free_of)
+static struct contended contended_of(const struct lock_spending *l, const struct scene_group *waits,
+	const struct unowned *unowned)
 {
 	struct contended c = {.waits = *waits};
 
@@ -210,7 +219,8 @@ static struct contended contended_of(
 
 		if (thread != last) {
 			add_holder(l->scene, &c, thread);
-			c.free_ns += free_of[thread];
+			c.free_ns += unowned[thread].free_ns;
+			c.unknown_ns += unowned[thread].unknown_ns;
 		}
 		last = thread;
 	}
@@ -373,6 +383,21 @@ static bool is_link(const struct contended *list, uint32_t count, const struct c
 	return false;
 }
 
+/*
+ * The part of the waits during which the lock was held, in ns. In the rest, the threads had been woken and waited to run, as on a
+ * saturated machine: rule_cores reports that. Short waits end before a poll sees the owner; if polls never saw one that they
+ * know, the waits that they missed are taken to be like those that they saw.
+ */
+static double held_ns(const struct contended *c)
+{
+	double waits = (double)c->waits.weight;
+	double free_part = (double)c->free_ns, unknown = (double)c->unknown_ns;
+
+	if (!c->holder_count && c->free_ns)
+		return waits * unknown / (free_part + unknown);
+	return waits - free_part;
+}
+
 static void judge_locks(const struct scene *scene)
 {
 	struct profile_query q = scene_query(scene, EVENT_LOCK);
@@ -380,7 +405,7 @@ static void judge_locks(const struct scene *scene)
 	struct lock_spending l = {.scene = scene};
 	struct scene_group waits = {0};
 	struct contended *found = NULL;
-	uint64_t *free_of = NULL;
+	struct unowned *unowned = NULL;
 	uint32_t count = 0;
 
 	profile_each(scene->profile, &q, add_wait, &l);
@@ -392,18 +417,16 @@ static void judge_locks(const struct scene *scene)
 			waiting < LOCKS_EACH * each || leads_to_circle(scene, waits.thread))
 			continue;
 		found = xreallocarray(found, count + 1, sizeof(*found));
-		free_of = free_of ? free_of : free_ns(scene);
-		found[count] = contended_of(&l, &waits, free_of);
-		/* On a saturated machine threads wait to run after the lock was released: rule_cores. */
-		count += (double)waits.weight >=
-			 (double)found[count].free_ns + LOCKS_LEAST * NS_PER_S * seconds;
+		unowned = unowned ? unowned : unowned_of(scene);
+		found[count] = contended_of(&l, &waits, unowned);
+		count += held_ns(&found[count]) >= LOCKS_LEAST * NS_PER_S * seconds;
 	}
 	for (uint32_t i = 0; i < count; i++)
 		if (!is_link(found, count, &found[i]))
 			report_lock(scene, &found[i],
 				(double)found[i].waits.weight / NS_PER_S / seconds, running);
 	free(found);
-	free(free_of);
+	free(unowned);
 	free(l.by.list);
 }
 
