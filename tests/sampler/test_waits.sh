@@ -22,9 +22,8 @@ own() {
 	awk -v key="$1" '$1 == key { v = $2 } END { printf "%.0f\n", v }' "$JVM_OUT"
 }
 
-# turns MS SHORT LONG CPU: the share of the short waits within 50 % of its own (some 170 looks find one, of
-# which 13 are a standard deviation), the time of all within 25 %. Where 60 us of CPU time were taken for none, it was
-# four times the share.
+# turns MS SHORT LONG CPU: the share of the short waits is within 50 % of the program's (some 170 polls find one; the
+# standard deviation is 13), the time of all waits within 25 %.
 turns() {
 	local share mine
 	agent_begin event=wall:20000000 seconds=60 rows=1 weights="$T/weights"
@@ -39,7 +38,8 @@ $((($(weight_below waitShort) + $(weight_below waitLong)) / 1000000)) of $((($(o
 		close_to $(($(weight_below waitShort) + $(weight_below waitLong))) $(($(own short) + $(own long))) 25
 }
 
-# locks MS N HOLD CPU DEPTH: the number of waits and their time within 60 % of the JVM's own; by looks it was 16 times that
+# locks MS N HOLD CPU DEPTH: the number of waits is within 60 % of the JVM's own count (counting polls gave 16 times as many),
+# and their time is within 30 %
 locks() {
 	local count weight mine
 	agent_begin event=lock seconds=60 rows=1 stacks="$T/stacks" weights="$T/weights"
@@ -54,14 +54,12 @@ locks() {
 	ok "JDK $major: every wait is accounted for" accounted
 }
 
-# counts KIND HOLD: four threads that want one lock that each has for HOLD us, 50 us between: most of these waits are
-# shorter than looks are apart, which found one of sixteen. Their number is what the JVM says of these threads. So is their
-# time, but for the part of a millisecond that it leaves away of each of 24 threads. By the program's clock, from asking to
-# having, it is as long or longer: a lock takes microseconds before it counts as waited for, and who has got it may wait for
-# a CPU before it can read the clock (a CI run had 15 % of it). They live for a quarter of a second, six times: what a
-# thread has waited since its count was read last counts when it ends. So it did not, and a thread that began with a class
-# that another one initialized counted only what looks found, and one that no look ever found in a wait did not count: with
-# 5 us, six waits of a thread, they were up to a third.
+# counts KIND HOLD: four threads share a lock that each holds for HOLD us, with 50 us in between: most waits are shorter than
+# the interval between polls. Their number and time must match the JVM's own, which truncates the time of each of 24 threads to
+# milliseconds. By the program's clock, from the attempt to the acquisition, the time is as long or longer: an attempt takes
+# microseconds before it counts as a wait, and a new owner may wait for a CPU before it reads the clock (15 % in one run). The
+# threads live for a quarter of a second, six times: waits since the last reading of a thread's count must be included when it
+# ends, also for threads that no poll found waiting.
 counts() {
 	local said count placed ms mine low high
 	agent_begin event=lock seconds=60 rows=1 stacks="$T/stacks" weights="$T/weights"
@@ -82,7 +80,7 @@ counts() {
 	ok "JDK $major: $1, $2 us: for its time" between "$ms" "$low" "$high" 12
 }
 
-# timed: does the JVM time waits? By what ThreadInfo has: -1, it does not.
+# timed: true while the JVM measures the time of waits, by ThreadInfo (-1: it does not)
 timed() {
 	sites_do time -
 	[ "$(own time)" != -1 ]
@@ -91,7 +89,8 @@ not_timed() {
 	! timed
 }
 
-# switched: for lock, and as long, the JVM times waits; as the program has meanwhile said, afterwards.
+# switched: the JVM measures the time of waits during a session with the event lock; afterwards, it does what the program has
+# requested, before or meanwhile
 switched() {
 	ok "JDK $major: it does not time waits" not_timed
 	agent_begin event=lock seconds=60 rows=1 weights="$T/weights"
@@ -112,8 +111,8 @@ switched() {
 	ok "JDK $major: as long as it does" not_timed
 }
 
-# signals N HOLD: N threads that have been signalled, and wait for the lock that each has for HOLD ms in turn. They are
-# still parked for the Condition, which hid nine tenths of it. Up to three times: who looks may be kept from it.
+# signals N HOLD: N signalled threads wait for the lock that each holds for HOLD ms in turn, while they are still parked for the
+# Condition. Up to three times, as the polling thread may be preempted.
 signals() {
 	local weight mine try
 	for try in 1 2 3; do
@@ -129,8 +128,8 @@ signals() {
 	ok "JDK $major: every wait is accounted for" accounted
 }
 
-# holders KIND [TRIES]: what others wait while the holder computes, and while it sleeps, is on these stacks of its, as long as
-# the program says; all of it is the time of the waits. Several times, if need be: who looks may be kept from it.
+# holders KIND [TRIES]: the time that others wait while the owner computes, or sleeps, is charged to those stacks of the owner, as
+# long as the program measured; the sum is the time of the waits. Repeated if need be, as the polling thread may be preempted.
 holders() {
 	local try
 	for ((try = 1; try <= ${2:-1}; try++)); do
@@ -148,7 +147,7 @@ while it sleeps $((shipped / 1000000)) of $(($(own shipped) / 1000000)); in all 
 	done
 }
 
-# holders_known KIND: the same where the holder can be told
+# holders_known KIND: the same where the owner can be known
 holders_known() {
 	holders "$1" 3
 	ok "JDK $major: $1: waits while the holder computes are its own" close_to "$priced" "$(own priced)" 17
@@ -157,7 +156,7 @@ holders_known() {
 	ok "JDK $major: every sample is accounted for" accounted
 }
 
-# on two JDKs all of it
+# all checks, on two JDKs
 all_of_it() {
 	counts monitor 100
 	counts monitor 1000
@@ -174,7 +173,7 @@ own=$(java_major "$JAVA")
 while read -r major java; do
 	JAVA=$java
 	jvm_start -Xmx64m Waits || continue
-	switched # before locks, with which the program wants its waits timed
+	switched # before locks, in which the program requests timing
 	case $major in "$own" | 21) all_of_it ;; esac
 	counts lock 100
 	counts monitor 20
