@@ -68,7 +68,7 @@ static int tool_place(const struct hotspot *jvm, char **args, struct err *err)
 	return rc;
 }
 
-/* Any process: what stands for a JVM. */
+/* Any process that plays a JVM. */
 /* Any process, as if it were a JVM with the usual temporary folder. */
 static int find_process(const char *pid, struct hotspot *out, struct err *err)
 {

@@ -281,7 +281,7 @@ static void test_verdicts(void)
 		j.capability = NULL);
 }
 
-/* What a JVM that knows AltTempDir is told by. */
+/* How a JVM that supports AltTempDir is recognised. */
 #define KNOWS_ALT_TEMP "..gHotSpotVMStructs..AltTempDir.."
 
 static void expect_temp(const struct fake_jvm *j, const char *temp, const char *what)

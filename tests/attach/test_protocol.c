@@ -470,7 +470,7 @@ static void test_together(void)
 	play_end(&play);
 }
 
-/* Who is told something: 'n' nobody, 'c' he who listens, if only by a byte. */
+/* Who receives data: 'n' nobody, 'c' the listener, a byte at least. */
 static char told(int listener)
 {
 	int sock;

@@ -101,7 +101,7 @@ wait "$pretender" 2>/dev/null
 
 # --- an attach that takes long -----------------------------------------------------------------------
 
-# It catches the signal and never opens its socket: jhot waits for it until it is told not to. The trigger file stays until the
+# It catches the signal and never opens its socket: jhot waits for it until it is interrupted. The trigger file stays until the
 # process ends, for a JVM may still look for it; and nobody sends a second signal.
 trigger_gone() {
 	[ ! -e "/tmp/.attach_pid$1" ]
@@ -131,7 +131,7 @@ fi
 kill "$pretender"
 wait "$pretender" 2>/dev/null
 
-# --- files that are meant to hold whoever looks ------------------------------------------------------
+# --- files meant to block their reader ------------------------------------------------------
 
 mkdir -p "$T/jdk/lib/server"
 head -c 100000 "$libjvm" >"$T/jdk/lib/server/libjvm.so"

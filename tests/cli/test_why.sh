@@ -27,7 +27,7 @@ says() {
 	why "$@"
 	[ $code = "$wanted" ]
 }
-# begun: the look at the JVM has
+# begun: true once the JVM is being sampled
 begun() {
 	grep -q 'jhot lock' /proc/"$JVM"/task/*/comm
 }

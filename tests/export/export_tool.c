@@ -147,7 +147,7 @@ static void make_events(struct profile *p)
 	profile_add(p, EVENT_LOCK, 2, stack, 0, 1, 3000);
 	profile_add_sample(
 		p, EVENT_WALL, 1, &(struct profile_sample){run, 0, THREAD_ON_CPU, 5, 250000000});
-	/* Looks that came late: each stands for four intervals. */
+	/* Late polls: each has the weight of four intervals. */
 	profile_interval_add(p, EVENT_WALL, 50000000);
 	profile_add_sample(
 		p, EVENT_WALL, 2, &(struct profile_sample){run, 0, THREAD_IO, 20, 4000000000});
@@ -230,7 +230,7 @@ static void make_native(struct profile *p)
 		100);
 }
 
-/* Ten minutes of even work; from 252 s on a cache is built anew for three seconds. */
+/* Ten minutes of steady work; from 252 s on, a cache is rebuilt for three seconds. */
 static void make_spike(struct profile *p, bool parts)
 {
 	uint32_t run = push(p, PROFILE_ROOT_STACK, "app.Main", "main", J);
@@ -336,7 +336,7 @@ static void make(struct profile *p, const char *kind, uint32_t stacks)
 		make_random(p, stacks, 2000, 32);
 }
 
-/* What each kind is said to be of. */
+/* The target of each kind. */
 static void describe(struct export_options *o, const char *kind)
 {
 	static const char *const labels[] = {"env=prod"};

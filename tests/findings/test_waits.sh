@@ -92,7 +92,7 @@ finds_no() {
 	done
 }
 
-# lines NAME PATTERN: how many there are in the looks at it
+# lines NAME PATTERN: the number of matching lines in its reports
 lines() {
 	local look
 	for look in $LOOKS; do cat "$T/$1.$look"; done | grep -cE "$2"
@@ -100,7 +100,7 @@ lines() {
 
 one_peer='^I/O  Waiting\$PaymentClient.charge waits for 127\.0\.0\.1:PORT: [4-6]\.[0-9] threads on average$'
 
-# waits [NAME...]: looks at these, too
+# waits [NAME...]: asks about these, too
 waits() {
 	looks_at locks locks-chain deadlock pool pool-limit pool-enough pool-not io io-idle "$@"
 	looks_at locks-not io-not # these take cores

@@ -47,7 +47,7 @@ static void jhot_method(struct buf *out, size_t name_bytes)
 	buf_done(&name);
 }
 
-/* Frames of method 0, told apart by their lines, and a thread. */
+/* Frames of method 0, distinguished by their lines, and a thread. */
 static void jhot_frames(struct buf *out, int frames)
 {
 	struct buf b = {0};

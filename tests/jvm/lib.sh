@@ -264,7 +264,7 @@ for_other() {
 	CLASSES=$T/for-other/classes
 }
 
-# jvm_start ...: the same, and waits for its "ready"; one that does not come up fails the test, whoever asks
+# jvm_start ...: the same, and waits for its "ready"; one that does not start fails the test
 jvm_start() {
 	jvm_launch "$@"
 	if ! wait_for 60 jvm_said_ready || ! alive "$JVM"; then
@@ -432,7 +432,7 @@ record_end() {
 	wait $RECORD_PID
 }
 
-# becomes_quiet DESCRIPTION PID: sampling ends; how long that took is told, not judged
+# becomes_quiet DESCRIPTION PID: sampling ends; the time it took is printed, not checked
 becomes_quiet() {
 	local from=${EPOCHREALTIME/./}
 	ok "$1" wait_for 20 quiet "$2" || litter "$2" | sed 's/^/# /'

@@ -97,7 +97,7 @@ ok "a recording says how much is" grep -Eq '^cpu: [0-9]+ % in code without inlin
 ok "and which flags are against it" grep -q -- '-XX:+DebugNonSafepoints' "$T/err"
 jvm_end
 
-# C1's code has C1's mark in collapsed stacks, whether its inlined methods are told apart or not
+# C1 code has C1's suffix in collapsed stacks, with or without inlining info
 jvm_start -XX:+UseSerialGC -Xmx64m -Xbatch -XX:TieredStopAtLevel=1 -XX:+UnlockDiagnosticVMOptions \
 	-XX:-DebugNonSafepoints Coarse
 record_start -a -i 1ms -d 100 -o "$T/x.collapsed"

@@ -7,7 +7,7 @@
 HAMMER=$builddir/tests/sampler/libhammer.so
 [ -e "$HAMMER" ] || skip_all "no libhammer.so (make check builds it)"
 
-# explains ARG...: the percentage, and whether something is missing ("all", "less"); "" if nothing is said
+# explains ARG...: the percentage, and whether something is missing ("all", "less"); "" if there is no such statement
 explains() {
 	"$JHOT" record -d 3 "$@" "$JVM" >"$T/out" 2>"$T/err" </dev/null
 	sed -nE 's/^cpu: explains ([0-9]+) % \([^)]*\) of the CPU time that the JVM used(: the rest.*)?$/\1 \2/p' "$T/err" |

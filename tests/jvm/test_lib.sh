@@ -99,7 +99,7 @@ noted() {
 	[ "$(wc -l <"$T/started")" -ge "$1" ]
 }
 
-# In the background, in a session of their own, from a loop that begins anew, and from another shell.
+# In the background, in a session of their own, from a restarted loop, and from another shell.
 cat >"$T/starts" <<END
 sleep 1000 & echo \$! >>$T/started
 setsid sh -c 'echo \$\$ >>$T/started; exec sleep 1000' &

@@ -51,7 +51,7 @@ recorded() {
 	record_end
 }
 
-# Up to three times: who looks for names may be kept from it by what else this machine does.
+# Up to three times: the thread that reads names may be delayed by other load on this machine.
 check_jvm() {
 	local try
 	major=$1

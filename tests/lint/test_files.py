@@ -10,7 +10,7 @@ FILE_LIMIT = 600
 FUNCTION_LIMIT = 60
 LONG_OK = "tests/lint/long"
 
-# Paths of somebody's machine; and marks that tools leave in texts they made.
+# Paths of a developer's machine, and traces that tools leave in generated texts.
 PRIVATE = re.compile(r"(?<![\w.$}~)])/(home|root|work|mnt|Users)/\w|(?i:co-authored-by|generated (?:by|with) )")
 PRIVATE_OK = re.compile(r"/home/(user|me|USER)\b|HOME:-/root")
 

@@ -17,7 +17,7 @@ for verb in $verbs; do
 	done
 done
 
-# the examples: --help in them lets the program look at all options and do nothing
+# the examples: with --help the program parses all options and does nothing
 sed -n '/^\.SH EXAMPLES/,/^\.SH VERBS/s/^\.B jhot //p' "$page" | sed "s/\\\\-/-/g; s/\\\\(aq/'/g" >"$T/examples"
 ok "there are examples" [ "$(wc -l <"$T/examples")" -ge 8 ]
 while read -r example; do

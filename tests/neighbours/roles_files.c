@@ -122,7 +122,7 @@ void role_closer(const struct role *role, struct report *report)
 
 		wait_for_session();
 		open_numbers(now);
-		/* Not sockets: a JVM needs that of its attach listener, whoever attaches. */
+		/* Not sockets: a JVM needs that of its attach listener for any tool that attaches. */
 		for (int fd = 3; fd < NUMBERS; fd++)
 			if (now[fd] && !before[fd] && !is_socket(fd) && !close(fd))
 				own[count++] = own_at(fd, 0);

@@ -4,7 +4,7 @@
 #
 #   arm64_root DIR PACKAGE...   0: they are there, by an earlier call or anew; else why not is in $T/log
 #                               of this machine's release, or of the one that ARM64_SUITE names
-#   arm64_flags DIR             then: what configure is told, in the array ARM64_FLAGS
+#   arm64_flags DIR             then: the flags for configure, in the array ARM64_FLAGS
 ARM64_CPU=aarch64-linux-gnu
 # What jhot is linked to, as archives too; libunwind is what its tests compare with.
 ARM64_LIBRARIES="libelf1 libelf-dev libdw1 libdw-dev zlib1g zlib1g-dev liblzma5 liblzma-dev libbz2-1.0 libbz2-dev libzstd1

@@ -21,7 +21,7 @@ silent() {
 	"$@" >"$T/words" 2>&1 && [ ! -s "$T/words" ] || { cat "$T/words"; false; }
 }
 
-# What it depends on, by name: dpkg looks at the versions itself. A JDK beside that, and no more, is in the root.
+# Its dependencies, by name: dpkg checks the versions itself. A JDK beside that, and no more, is in the root.
 root_made() {
 	local depends
 	mapfile -t depends < <(dpkg-deb -f "$deb" Depends | tr ',' '\n' | sed 's/|.*//; s/(.*//; s/ //g' | sort)

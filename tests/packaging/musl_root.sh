@@ -3,7 +3,7 @@
 # only. Sourced by bash, after tests/jvm/lib.sh and own_apt.sh.
 #
 #   musl_root DIR     0: they are in DIR, by an earlier call or anew; else why not is in $T/log
-#   musl_flags DIR    then: what configure is told, in the array MUSL_FLAGS
+#   musl_flags DIR    then: the flags for configure, in the array MUSL_FLAGS
 #
 # Archives, without what neither jhot nor its tests call: programs, other languages. libelf and libdw read no files that bzip2 or zstd packed.
 MUSL_SOURCES="zlib xz-utils libzstd lz4 ncurses utf8proc elfutils libvterm libunwind"
@@ -89,7 +89,7 @@ musl_demangler() {
 	cd "$T/src" && ar x "$(gcc -print-file-name=libsupc++.a)" cp-demangle.o && ar rc "$root/lib/libstdc++.a" cp-demangle.o
 }
 
-# The terminal that tests look at: its Makefile wants libtool.
+# libvterm, for the terminal tests: its Makefile requires libtool.
 musl_vterm() {
 	cd "$T/src/libvterm" && "$root/cc" -O2 -std=c99 -Iinclude -c src/*.c && ar rc "$root/lib/libvterm.a" ./*.o &&
 		cp include/*.h "$root/include"

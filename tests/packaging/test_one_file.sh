@@ -36,7 +36,7 @@ ok "it does not say where it was built" not grep -qF -e "$builddir" -e "$srcdir"
 
 # --- the archive -------------------------------------------------------------------------------------
 
-# tarball NAME: made anew, its name on stdout
+# tarball NAME: rebuilt, its name on stdout
 tarball() {
 	(cd "$builddir" && env -u MAKEFLAGS -u MAKELEVEL -u MFLAGS SOURCE_DATE_EPOCH=1600000000 make -s tarball) >"$T/log" 2>&1 &&
 		cp "$builddir"/jhot-*-linux-*.tar.gz "$T/$1"

@@ -7,7 +7,7 @@
  *
  * -k: it runs in a terminal of 80x24, which goes to standard output, and is given these keys, one each time that its main loop
  * waits; at a '~' none, and that only counts if something has been sampled.
- * -w N: it is told to end, as by Ctrl-C, when its main loop has waited N times.
+ * -w N: it is terminated, as by Ctrl-C, when its main loop has waited N times.
  * WHAT is "kill": jhot is killed; "child": whoever makes the call, if it is not jhot itself; a pid: that process is
  * killed; ENOSPC, EIO, EMFILE, ENOMEM: the Nth of the calls that can fail so does. PHASE:N "-": nothing happens. On standard
  * error it says "call PHASE:N ..." when it happens, and in the end "points WHAT PHASE COUNT" of each there are; the exit status

@@ -74,7 +74,7 @@ right() {
 	[ "$written" -ge "$told" ] && [ "$written" -le $((told + told / 10 + 3)) ] || { diag "cpu: $told samples, $written written" && return 1; }
 }
 
-# explains: samples of cpu are the CPU time that the JVM used, within three of the errors that are told
+# explains: the samples of cpu add up to the CPU time that the JVM used, within three reported errors
 explains() {
 	sed -n 's/^cpu: explains \([0-9]*\) % ([^0-9]*\([0-9]*\) points).*/\1 \2/p' "$T/err" |
 		awk '{ off = $1 > 100 ? $1 - 100 : 100 - $1; good = off <= 3 * $2 } END { exit !good }'

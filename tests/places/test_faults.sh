@@ -223,7 +223,7 @@ test_upgrade() {
 	ok "it lives" unharmed
 }
 
-# begin NAME: jhot with this agent, until it is told to end; sets BEGUN
+# begin NAME: runs jhot with this agent in the background; sets BEGUN
 begin() {
 	"$JHOT" record --agent="$T/$1.so" -o "$T/$1.collapsed" "$JVM" >"$T/$1.out" 2>"$T/$1.err" </dev/null &
 	BEGUN=$!

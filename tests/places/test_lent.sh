@@ -134,7 +134,7 @@ end TERM
 true_share "of a thread that has begun since, another user's JVM"
 nothing_left "at its end"
 
-# Who may not do so himself is told who may.
+# A user without the permission is told who has it.
 $AS_OTHER "$JHOT" record -d 1 --engine=lent -o - --format=collapsed "$jvm" >"$T/said" 2>&1 </dev/null
 is "who may not open them either is refused" $? 3 || diag_file "$T/said"
 ok "and told who may" grep -q sudo "$T/said" || diag_file "$T/said"

@@ -34,7 +34,7 @@ trap 'goes_on; rmdir /sys/fs/cgroup/*/jhot-test.$$* /sys/fs/cgroup/jhot-test.$$*
 #   as=COMMAND     what starts the JVM: execs it, or is above it
 #   jvm=OPTIONS    of the JVM;  mode=MODE  of the program Placed
 #   before=NAME    a function that does something to the JVM, which is $jvm, once it is up
-#   by=COMMAND     runs jhot; eval'ed, with $jvm;  pid=inside: jhot is told the pid that the JVM has in its own namespace
+#   by=COMMAND     runs jhot; eval'ed, with $jvm;  pid=inside: jhot gets the pid that the JVM has in its own namespace
 #   told="STATUS WORDS"  jhot ends so, with these words (a pattern); without it the row ends in samples
 #   says=PATTERN   what jhot says beside the samples
 #   from=PATTERN   where the JVM had the agent from, as in its maps

@@ -197,7 +197,7 @@ static inline struct diff *draws_diff(struct draws *d, const struct draws_how *h
 	return diff;
 }
 
-/* Differences that are told. */
+/* Reported differences. */
 static inline uint32_t draws_told(const struct diff *diff)
 {
 	uint32_t n = diff->all.sure;

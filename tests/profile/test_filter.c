@@ -279,7 +279,7 @@ static uint64_t shown_sum(const struct profile *p, struct filter *f)
 	return sum;
 }
 
-/* One form is kept: asked for in turns, each is what it was, and the numbers of the other are none of its own. */
+/* One form is cached: queried alternately, each result is as before, and unaffected by the other's ids. */
 static void test_forms(struct profile *p, struct feed *f)
 {
 	struct filter *lines = filter_new(), *hide = filter_new();

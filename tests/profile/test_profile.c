@@ -228,7 +228,7 @@ static void test_long_jump(void)
 	profile_free(p);
 }
 
-/* A second that is over and was packed gets samples once more, from whoever tells the time wrongly. */
+/* Late samples with a wrong time for a past second that was packed already. */
 static void test_late(void)
 {
 	struct profile *p = profile_new();

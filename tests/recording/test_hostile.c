@@ -108,7 +108,7 @@ static struct seen look(const struct buf *bytes)
 
 /* --- cut off ----------------------------------------------------------------------------------------- */
 
-/* Cut at every byte: something is said each time, and never less is there than with fewer bytes. */
+/* Truncated at every byte: there is a message each time, and more bytes never yield less data. */
 static void test_cut(const struct buf *whole, const char *what)
 {
 	struct buf part = {0};

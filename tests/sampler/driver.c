@@ -186,7 +186,7 @@ static void *driver_copy(const struct wire_record *rec)
 	return memcpy(malloc(rec->size), rec, rec->size);
 }
 
-/* driver_wants: something that a record names; the first that was never published is told by number. */
+/* driver_wants: checks that what a record names was published; the first failure is reported by its id. */
 static void driver_wants(struct driver *d, bool there, const char *what, uint64_t id)
 {
 	if (there)

@@ -9,7 +9,7 @@ if [ "$(id -u)" != 0 ]; then
 	skip_all "CPU timers are as coarse as the kernel's tick: needs perf_events"
 fi
 
-# Does a signal to the process go to whoever runs? Then the process's own clock samples who is in no list.
+# True when a signal to the process is delivered to a running thread: then the process's clock samples unlisted threads.
 clocked=no
 [ "$(printf '6.4\n%s\n' "$(uname -r)" | sort -V | head -n 1)" != 6.4 ] || clocked=yes
 

@@ -14,7 +14,7 @@ static struct fake_agent agent;
 static struct profile *profile;
 static struct session *session;
 
-/* --- an agent that does what it is told -------------------------------------------------------------- */
+/* --- an agent that executes commands -------------------------------------------------------------- */
 
 static struct wire_command told[32];
 static _Atomic int told_count;

@@ -30,7 +30,7 @@ static void begin(void)
 
 static void end(void)
 {
-	/* An agent that is told to leave would answer; this one has left. */
+	/* An agent that is asked to stop would answer; this one is gone. */
 	atomic_store(&agent.status->agent_state, WIRE_AGENT_LEFT);
 	session_close(session);
 	profile_free(profile);

@@ -65,7 +65,7 @@ while read -r jdk java; do
 	fi
 done < <(jdks_checked)
 
-# Whose CPU time it is. How busy this machine is decides when there is a second look at the threads, so it is waited for.
+# CPU time by owner. The load of this machine decides when the threads are scanned again, so the test waits for that.
 collects() { # collects: the collector used CPU time, and no share is negative
 	vitals 2.2 && [ "$(value gc_cpu_pct)" -gt 0 -a "$(value java_pct)" -ge 0 -a "$(value jit_pct)" -ge 0 -a \
 		"$(value kernel_pct)" -ge 0 ]

@@ -74,7 +74,7 @@ static inline bool fuzz_list_sound(struct ui *ui)
 	return l->top >= 0 && l->cursor >= l->top && (l->count == 0 || l->cursor < l->count);
 }
 
-/* One key, click or new size; kind is below 16. Returns what stands for it in the history. */
+/* One key, click or new size; kind is below 16. Returns its symbol in the history. */
 static inline char fuzz_input(struct fuzz *f, uint32_t kind)
 {
 	int key;

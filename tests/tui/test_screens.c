@@ -41,7 +41,7 @@ static const struct screen screens[] = {
 	{.name = "events", .keys = "e", .dialog = true},
 };
 
-/* Further states of those, each with what it is told by. */
+/* Further states of those, each with the text that identifies it. */
 static const struct screen states[] = {
 	{.name = "sorted by total",
 		.keys = "s",

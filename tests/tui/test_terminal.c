@@ -255,7 +255,7 @@ static void test_autosave(void)
 	}
 }
 
-/* Memory that cannot be had ends the program, but not the terminal, on which it is said. */
+/* A failed allocation ends the program; the terminal is restored, and shows the error. */
 static void test_memory(void)
 {
 	struct termios cooked;

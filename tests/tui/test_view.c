@@ -127,7 +127,7 @@ static void test_broken(const char *file, const char *sentence)
 	vt_close(vt);
 }
 
-/* What stands before the cut is shown, and that there is no more is said. */
+/* The data before the cut is shown, with a note that the rest is missing. */
 static void test_cut(void)
 {
 	struct vt *vt = start("view", "cut.jhot", NULL);

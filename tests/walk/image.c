@@ -408,7 +408,7 @@ static void rule_parse(struct image_stack *s, char *text)
 	t = realloc(t, sizeof(*t) + (count + 1) * sizeof(t->modules[0]));
 	if (!t)
 		die("no memory", s->name);
-	/* With the call before it, which walks look at. */
+	/* With the call before it, which walks read. */
 	t->modules[count] = (struct unwind_module){pc - 15, pc + 1, 0, rows_of_one(s->name, &rule)};
 	t->count = count + 1;
 	qsort(t->modules, t->count, sizeof(t->modules[0]), module_order);

@@ -55,7 +55,7 @@ split() {
 		BEGIN { exit off(six, 0.6) || off(three, 0.3) || off(one, 0.1) }'
 }
 
-# run NAME PERCENT MODES [JVM-OPTION...]: record it, and look at all that is the same for every JVM
+# run NAME PERCENT MODES [JVM-OPTION...]: records it, and checks what is the same for every JVM
 run() {
 	local name=$1 percent=$2 modes=$3 file=$T/$1.collapsed whole broken mode sixty thirty ten bad
 	local rest=0 six=0 three=0 one=0

@@ -200,7 +200,7 @@ static void test_jumps(void)
 	is_int((long long)arch_jump_back(&mem, slow, CODE, CODE + 256), 0, "not ahead");
 }
 
-/* at: what is said of each instruction from the entry on, as letters: - no frame, u unsaved, p pushed, b body. */
+/* at: the expected state at each instruction from the entry on, as letters: - no frame, u unsaved, p pushed, b body. */
 static const char *at(uint64_t entry, uint64_t complete, int count)
 {
 	static char said[16];

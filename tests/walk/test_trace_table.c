@@ -198,7 +198,7 @@ static void test_full(void)
 	free(memory);
 }
 
-/* A trace by its hash alone stands beside the trace itself, and is told apart. */
+/* A trace referred to by its hash alone is distinguished from the trace itself. */
 static void test_again(void)
 {
 	uint64_t frames[2] = {WALK_AGAIN_A, WALK_AGAIN_B};

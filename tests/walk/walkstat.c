@@ -186,7 +186,7 @@ static int suspicious_frame(struct stat *s, const struct walk_frame *f, uint32_t
 	return -1;
 }
 
-/* What the stack and the code looked like, for whoever mends the walker. */
+/* A dump of the stack and the code, to debug the walker. */
 static void dump(struct stat *s, const struct walk_regs *regs)
 {
 	const struct walk_mem *mem = target_mem(s->target);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Programs that are slow for a reason that the first look at them should tell: Causes NAME.
+// Programs that are slow for a reason that the first screen should show: Causes NAME.
 
 import java.util.ArrayList;
 import java.util.HashMap;

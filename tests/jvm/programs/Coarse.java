@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A method with another one inlined, compiled before it says "ready"; any line makes the JVM compile it anew.
+// A method with another one inlined, compiled before it prints "ready"; any line makes the JVM recompile it.
 
 /** What is inlined is the only method of its kind, until a line comes: then another is loaded, and the code is no good. */
 public final class Coarse {

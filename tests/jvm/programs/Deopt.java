@@ -9,7 +9,7 @@ import java.util.function.LongUnaryOperator;
 /**
  * usage: Deopt [THREADS]
  *
- * Every round loads the class Work and its parts anew, in a class loader that is dropped afterwards. Work runs until
+ * Every round reloads the class Work and its parts, in a class loader that is dropped afterwards. Work runs until
  * it is compiled, then does what was never seen before while the compiled code is on the stack: loads a second class
  * with a method that had one implementation, takes a branch that was never taken, meets null, another type, an index
  * out of range. So methods are deoptimised, compiled again, and unloaded. Prints "ready" after the first round,
@@ -20,7 +20,7 @@ public final class Deopt extends ClassLoader {
         super(Deopt.class.getClassLoader());
     }
 
-    /** What is loaded anew. */
+    /** The classes that each round reloads. */
     public static final class Work implements LongUnaryOperator {
         abstract static class Shape {
             abstract long area(long x);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Keeps the collector busy: a third of a heap of 64 MB lives, and is replaced piece by piece.
 
-/** Prints "ready" and goes on until it is told "x", or its input ends. */
+/** Prints "ready" and runs until it reads "x" or the end of its input. */
 public final class Garbage {
     private static final int PIECES = 200_000;
     private static volatile boolean stop;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Two methods without any safepoint inside, one with four times the work of the other, inlined into their caller.
 
-/** Begins when it is told to, by a line, so that a profiler can be there before anything of it is compiled. */
+/** Starts to work when it reads a line, so that a profiler can attach before anything is compiled. */
 public final class Inlined {
 	static volatile long sum;
 

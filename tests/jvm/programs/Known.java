@@ -9,7 +9,7 @@ import java.util.zip.CRC32;
 /**
  * usage: Known MODE [NUMBER]; an "x" ends it at once, with status 7
  *
- * Prints "ready" when its threads run and are compiled, and "sum HEX" when it is told to end: a wrong
+ * Prints "ready" when its threads run and are compiled, and "sum HEX" when it is asked to end: a wrong
  * sum means that something disturbed the program. Every mode's method names start with "known".
  *
  *   shares       one thread; knownSixty, knownThirty, knownTen do the same work in the ratio 6:3:1
@@ -99,7 +99,7 @@ public final class Known {
     }
 
     /**
-     * Runs work until told to stop; each chain of 8 units starts anew from the same seed, so whatever
+     * Runs work until asked to stop; each chain of 8 units starts again from the same seed, so whatever
      * the number of chains every one must end in the same value, and that value is the sum.
      */
     private static void drive(Work work, CountDownLatch warm) {

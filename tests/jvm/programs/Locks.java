@@ -87,7 +87,7 @@ public final class Locks {
         while (thread.getState() != state) {
             Thread.sleep(1);
         }
-        // The state is said a little before the JVM notes what is waited for; its next safepoint comes after that.
+        // The state changes shortly before the JVM records the lock; its next safepoint is later than both.
         Thread.getAllStackTraces();
     }
 

@@ -15,10 +15,10 @@ import java.util.concurrent.CountDownLatch;
  *
  *   rename MS    two threads use CPU for so long, half of it under another name: one names itself, the other is
  *                named by a third. Then "cpu NAME NS" of each name.
- *   virtual N    five virtual threads do N units of work times 1 to 5, in turns; the fifth has no name. Then
+ *   virtual N    five virtual threads do N units of work times 1 to 5, interleaved; the fifth has no name. Then
  *                "units NAME N" of each, virtual-#ID for the one without
  *   many N       N virtual threads without a name, one after the other, a unit each; then "units many N"
- *   lock MS      two virtual threads in turns in a synchronized block for so long
+ *   lock MS      two virtual threads alternate in a synchronized block, each for that long
  *   q            it ends
  */
 public final class Names {

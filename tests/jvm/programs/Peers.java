@@ -128,7 +128,7 @@ public final class Peers {
         }
     }
 
-    /** Two quick peers in turns, each by a new socket, which often gets the descriptor of one before. */
+    /** Alternates between two quick peers, each time by a new socket, which often reuses a descriptor. */
     static void turns(int third, int fourth) throws IOException {
         for (int n = 0;; n++) {
             try (Socket s = connect(n % 2 == 0 ? third : fourth)) {

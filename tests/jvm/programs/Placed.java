@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A program that rests until it is told to work, so that many of them wait side by side in all kinds of places.
+// A program that is idle until it is asked to work, so that many of them can be started side by side.
 
 import java.util.ArrayList;
 import java.util.List;
@@ -54,7 +54,7 @@ public final class Placed {
         asking.start();
     }
 
-    /** Reads what it is told, until it is told to end. */
+    /** Reads commands until it is asked to end. */
     private static void listen() {
         try {
             for (int c = 0; c >= 0 && c != 'q'; c = System.in.read()) {

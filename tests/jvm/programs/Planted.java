@@ -16,7 +16,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 
-/** The cause of each is a method of this class; what a finding must name is said beside it. */
+/** The cause of each is a method of this class; the expected finding is documented beside it. */
 public final class Planted extends Program {
     private static volatile Object kept;
 
@@ -201,7 +201,7 @@ public final class Planted extends Program {
         }
     }
 
-    // --- storm: classes are loaded anew for each request -----------------------------------------------
+    // --- storm: classes are reloaded for each request -----------------------------------------------
 
     static void compileScript() throws Exception {
         byte[] code;

@@ -67,7 +67,7 @@ public final class Problems extends Program {
         }
     }
 
-    /** In two orders, but none waits for ever: it gives up and begins anew. */
+    /** Two lock orders, but no deadlock: a thread gives up and starts again. */
     static void deadlockTried() {
         Account[] all = {new Account(), new Account()};
         for (int i = 0; i < 2; i++) {
@@ -316,7 +316,7 @@ public final class Problems extends Program {
         }
     }
 
-    /** Many formulas in turns, all of them hot. */
+    /** Many formulas, interleaved, all of them hot. */
     static void formulas(int count) {
         byte[] code = codeOf("Problems$Formula.class");
         List<LongUnaryOperator> all = new ArrayList<>();

@@ -13,7 +13,7 @@ import java.util.function.Consumer;
  * with its input.
  *
  *   starts   two threads start a thread each and wait until it has ended, again and again
- *   mounts   eight virtual threads yield, so that each is mounted anew, again and again (JDK 21 and newer)
+ *   mounts   eight virtual threads yield, so that each is remounted over and over (JDK 21 and newer)
  *   waits    eight threads take one monitor for some 20 us each, again and again
  *   holders  eight virtual threads do so with a lock, beside 10,000 that sleep (JDK 21 and newer)
  */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The frame of a program that does the same work over and over, in some threads, until it is told to end.
+// The frame of a program whose threads repeat the same work until it is asked to end.
 
 import java.util.ArrayList;
 import java.util.List;

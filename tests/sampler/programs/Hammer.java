@@ -12,7 +12,7 @@ import java.util.concurrent.atomic.AtomicLong;
 /**
  * usage: Hammer LIBRARY MODE...
  *
- * Prints "ready" when its threads run and "sum HEX" when it is told to end; the sum is 0 when every round of
+ * Prints "ready" when its threads run and "sum HEX" when it is asked to end; the sum is 0 when every round of
  * every mode had the right result. Modes, each in two threads of its own:
  *
  *   malloc     allocations of all sizes in native code

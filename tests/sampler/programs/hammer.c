@@ -142,7 +142,7 @@ JAVA(pthreadRound)(JNIEnv *env, jclass self, jint n)
 	return right;
 }
 
-/* blockedRound: a thread that never takes the signals which profilers send; false if somebody lets them in. */
+/* blockedRound: a thread that blocks the signals of profilers; false if something has unblocked them. */
 JAVA(blockedRound)(JNIEnv *env, jclass self, jint n)
 {
 	sigset_t ours, now;

@@ -20,7 +20,7 @@
 /* As they were when the library was loaded. */
 static struct sigaction kept[_NSIG];
 
-/* While one library uses a signal, no other does: two that save and restore in turns lose one's without any profiler. */
+/* One library at a time uses a signal: two that save and restore alternately lose a handler even without a profiler. */
 static pthread_mutex_t users = PTHREAD_MUTEX_INITIALIZER;
 
 JNIEXPORT jint JNICALL JNI_OnLoad(JavaVM *vm, void *reserved);
