@@ -73,8 +73,8 @@ polled() {
 	waits_for askPlain "socket read 127.0.0.1:$(port first)" 75
 	waits_for askTimed "socket read 127.0.0.1:$(port first)" 75
 	waits_for askChannel "socket read 127.0.0.1:$(port second)" 75
-	waits_for askThird "socket read 127.0.0.1:$(port third)" 40 # short waits by new sockets: often over before the socket is known
-	waits_for askFourth "socket read 127.0.0.1:$(port fourth)" 40
+	waits_for askThird "socket read 127.0.0.1:$(port third)" 50 # short waits by new sockets: some are over before the socket is known
+	waits_for askFourth "socket read 127.0.0.1:$(port fourth)" 50
 	waits_for connectTo "socket connect 127.0.0.1:$(port full)" 75
 	waits_for receive "udp read 127.0.0.1:$(port udp)" 75
 	waits_for select epoll 75

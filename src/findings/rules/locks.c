@@ -131,6 +131,11 @@ const struct finding_rule rule_deadlock = {
 #define LOCKS_UNKNOWN   "[unknown owner" /* ... and of an owner that it does not know */
 #define LOCKS_INSIDE    2u /* rank of a holder's stack with the method in which others wait */
 
+/* Parts of waits in which polls found the lock free (the thread was woken, but did not run yet), or did not know its owner. */
+struct unowned {
+	uint64_t free_ns, unknown_ns;
+};
+
 struct contended {
 	struct scene_group waits;
 	struct {
@@ -139,8 +144,7 @@ struct contended {
 	} holders[LOCKS_HOLDERS]; /* the first one held it longest */
 	uint32_t holder_count;
 	uint64_t held_ns;
-	uint64_t free_ns,
-		unknown_ns; /* parts of the waits in which polls found the lock free; found an owner unknown to them */
+	struct unowned unowned;
 };
 
 struct lock_spending {
@@ -175,11 +179,6 @@ static void add_holder(const struct scene *scene, struct contended *c, uint32_t 
 	c->holders[i].ns += waited.ns;
 	c->held_ns += waited.ns;
 }
-
-/* Time that a thread waited for locks that were free (it had been woken, but did not run yet), or had an unknown owner. */
-struct unowned {
-	uint64_t free_ns, unknown_ns;
-};
 
 struct lock_unowned {
 	const struct scene *scene;
@@ -219,8 +218,8 @@ static struct contended contended_of(const struct lock_spending *l, const struct
 
 		if (thread != last) {
 			add_holder(l->scene, &c, thread);
-			c.free_ns += unowned[thread].free_ns;
-			c.unknown_ns += unowned[thread].unknown_ns;
+			c.unowned.free_ns += unowned[thread].free_ns;
+			c.unowned.unknown_ns += unowned[thread].unknown_ns;
 		}
 		last = thread;
 	}
@@ -391,11 +390,11 @@ static bool is_link(const struct contended *list, uint32_t count, const struct c
 static double held_ns(const struct contended *c)
 {
 	double waits = (double)c->waits.weight;
-	double free_part = (double)c->free_ns, unknown = (double)c->unknown_ns;
+	double freed = (double)c->unowned.free_ns, unknown = (double)c->unowned.unknown_ns;
 
-	if (!c->holder_count && c->free_ns)
-		return waits * unknown / (free_part + unknown);
-	return waits - free_part;
+	if (!c->holder_count && freed > 0)
+		return waits * unknown / (freed + unknown);
+	return waits - freed;
 }
 
 static void judge_locks(const struct scene *scene)

@@ -21,4 +21,14 @@ struct pace {
  */
 uint64_t pace_pause(struct pace *pace, uint64_t own_ns, uint64_t busy_ns, uint64_t idle_ns);
 
+/*
+ * The interval, or a longer one so that polls of this cost use at most 1/PACE_SHARE of a core. cost_ns must be an average: a
+ * poll with much to do is expensive, and the next one must not represent a longer time because of that.
+ */
+#define PACE_SHARE 50u
+static inline uint64_t pace_affordable(uint64_t interval, uint64_t cost_ns)
+{
+	return interval < cost_ns * PACE_SHARE ? cost_ns * PACE_SHARE : interval;
+}
+
 #endif

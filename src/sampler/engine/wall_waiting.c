@@ -5,21 +5,22 @@
 
 #include "base/clock.h"
 #include "sampler/descriptor.h"
+#include "sampler/engine/pace.h"
 #include "sampler/engine/waiting.h"
 #include "sampler/session/memory.h"
 #include "sampler/signal/raw.h"
 
-#define LOOKS_SHARE 50u               /* polls use 1/50 of a core at most */
-#define STAY_NS     (250 * NS_PER_MS) /* how long the same places are polled */
-#define SEEN        1024u
-#define SEEN_NS     (1 * NS_PER_S) /* then a stack is walked again */
+#define SMOOTH  8u                /* polls whose cost is averaged */
+#define STAY_NS (250 * NS_PER_MS) /* how long the same places are polled */
+#define SEEN    1024u
+#define SEEN_NS (1 * NS_PER_S) /* then a stack is walked again */
 
 /* A thread seen by recent polls, by its number; valid while the thread stays where it is. */
 struct seen {
 	uint64_t number, chunk, sp, walked_ns;
 	uint64_t hash; /* hash of its trace; 0: walk it again */
-	uint64_t
-		owed_ns; /* time of polls that found it, but could not read its stack: for its next sample */
+	/* Time of polls that found the thread, but could not read its stack: part of its next sample. */
+	uint64_t owed_ns;
 	uint32_t id, state;
 	struct unmounted_poll poll; /* node 0: not found waiting for a descriptor */
 };
@@ -28,7 +29,7 @@ struct wall_waiting {
 	struct waiting w;
 	uint64_t last_ns, next_ns;
 	uint64_t since, now; /* of this poll */
-	uint64_t polls;      /* since the wall clock was started */
+	uint64_t usual_ns;   /* average cost of a poll */
 	struct seen seen[SEEN];
 	struct unmounted_word words[UNMOUNTED_WORDS];
 };
@@ -154,10 +155,9 @@ void wall_waiting_poll(struct sampler *s, uint64_t interval)
 	sig_leave(inside);
 	if (!interval)
 		return;
-	/* The first poll fills caches for later ones: its cost is no estimate of theirs. */
-	cost = ww->polls++ ? clock_read_ns(CLOCK_THREAD_CPUTIME_ID) - cost : 0;
-	if (interval < cost * LOOKS_SHARE)
-		interval = cost * LOOKS_SHARE;
+	cost = clock_read_ns(CLOCK_THREAD_CPUTIME_ID) - cost;
+	ww->usual_ns = (ww->usual_ns * (SMOOTH - 1) + cost) / SMOOTH;
+	interval = pace_affordable(interval, ww->usual_ns);
 	ww->next_ns = now + interval / 2 + arms_random(interval);
 }
 
@@ -175,7 +175,7 @@ void wall_waiting_start(struct sampler *s)
 	waiting_open(&ww->w, s);
 	ww->last_ns = clock_mono_ns();
 	ww->next_ns = 0;
-	ww->polls = 0;
+	ww->usual_ns = 0;
 }
 
 uint64_t wall_waiting_memory(const struct sampler *s)

@@ -182,13 +182,15 @@ bool frame_cache_method(const struct frame_cache_walk *walk, const struct walk_l
 void frame_cache_method_insert(
 	const struct frame_cache_walk *walk, const struct frame_cache_method *method)
 {
-	struct frame_cache_method_row *row = method_row(walk->table, method->method);
+	struct frame_cache_method_row *row;
 	uint32_t version;
 
+	if (!walk->methods || method->id <= NAMES_ID_FULL)
+		return;
+	row = method_row(walk->table, method->method);
 	if (!row)
 		row = method_victim(walk, method->method);
-	if (!walk->methods || method->id <= NAMES_ID_FULL ||
-		!version_write(&row->version, &version))
+	if (!version_write(&row->version, &version))
 		return;
 	row->method = *method;
 	row->unloads = walk->unloads;

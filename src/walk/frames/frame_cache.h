@@ -26,10 +26,10 @@
 #define FRAME_CACHE_CODE_ROWS   8192u
 #define FRAME_CACHE_RULE_ROWS   1024u
 #define FRAME_CACHE_METHOD_ROWS 8192u
-#define FRAME_CACHE_METHOD_WAYS \
-	4u                    /* two Methods that evict each other would be read in every walk */
-#define FRAME_CACHE_FRAMES 10 /* frames with more inlined methods are decoded every time */
-#define FRAME_CACHE_FILLS  64 /* fills per walk; the excess is cached by a later walk */
+/* Rows in which a Method may be. With one, two frequent Methods that evict each other are read in every walk. */
+#define FRAME_CACHE_METHOD_WAYS 4u
+#define FRAME_CACHE_FRAMES      10 /* frames with more inlined methods are decoded every time */
+#define FRAME_CACHE_FILLS       64 /* fills per walk; the excess is cached by a later walk */
 
 /* Set in pc when it is no return address but the interrupted pc: the row is valid for exactly that pc. */
 #define FRAME_CACHE_EXACT (1ull << 63)

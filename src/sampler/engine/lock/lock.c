@@ -10,7 +10,7 @@
  * fell between two polls (counted.c, timed.c).
  *
  * Nothing is hooked, and no event of the JVM is enabled; the only cost to a waiting thread is that it reads the clock.
- * A program without contention pays for the polls only, which use 1/LOOKS_SHARE of a core at most. A thread's stack is
+ * A program without contention pays for the polls only, which use 1/PACE_SHARE of a core at most. A thread's stack is
  * walked once per wait and retained; it counts only if the thread waited for the same before and after the walk. A
  * stack that breaks off may belong to a thread that went on and waits again: it is walked again, now and at later
  * polls.
@@ -32,7 +32,6 @@
 #include <string.h>
 
 #define LOCK_STACK_BYTES (128u << 10)
-#define LOOKS_SHARE      50u
 #define SMOOTH           64u
 #define LOCK_TRIES       3u
 #define LOCK_AGAIN_NS    60000u
@@ -240,19 +239,14 @@ static void lock_round(struct sampler *s)
 	lock->last_ns = now;
 }
 
-/*
- * The pause in ns until the next poll: jittered, so as not to keep step with a periodic program, and long enough for
- * the share of a core. That is computed from the average cost: a poll that found a wait is expensive, and the next one
- * must not represent a longer time because of that.
- */
+/* The pause in ns until the next poll: jittered, so as not to keep step with a periodic program. cost_ns: average of a poll. */
 static uint64_t lock_pause(struct sampler *s, uint64_t cost_ns)
 {
 	uint64_t interval = atomic_load(&s->events[WIRE_LOCK].interval);
 	struct lock *lock = s->lock;
 
-	if (interval < cost_ns * LOOKS_SHARE)
-		interval = cost_ns * LOOKS_SHARE;
-	interval = pace_pause(&lock->pace, sampler_cost_ns(s), interval, LOCK_IDLE_NS);
+	interval = pace_pause(
+		&lock->pace, sampler_cost_ns(s), pace_affordable(interval, cost_ns), LOCK_IDLE_NS);
 	return interval / 2 + arms_random(interval);
 }
 

@@ -260,8 +260,7 @@ void thread_hot_stale(struct thread_hot *h, bool fresh)
 
 void thread_hot_load(struct ui *ui, struct thread_hot *h, const struct thread_row *r)
 {
-	struct profile_query q =
-		ui_query(ui); /* narrowed to a thread or pool below; includes waits for work */
+	struct profile_query q = ui_query(ui);
 	struct pane_row *rows;
 	struct flat *f;
 
