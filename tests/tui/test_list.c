@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Cursor, scrolling, and an order that keeps the selected row on its line. */
 #include "tests/tap.h"
-#include "tui/screen/order.h"
+#include "tui/screen/list.h"
 
 static void test_moving(void)
 {

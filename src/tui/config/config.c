@@ -338,26 +338,6 @@ static int write_which(const char *line, size_t len, bool *inside)
 	return -1;
 }
 
-static void write_new(struct buf *out)
-{
-	buf_adds(out,
-		"# Settings of jhot's live view; `man jhot` explains them. W in the live view "
-		"writes the values\n# and leaves everything else as it is.\n\n");
-}
-
-/* A new file also documents the sections and every command's keys, as comments. */
-static void write_sections(struct buf *out)
-{
-	buf_adds(out, "\n# framework = org.springframework. io.netty.    # what K hides; replaces "
-		      "the built-in list\n\n#colors {\n#\tcursor = black on cyan bold\n#}\n\n#keys "
-		      "{\n");
-	for (int i = 0; i < command_count; i++)
-		if (commands[i].help)
-			buf_printf(out, "#\t%s = ...    # %s: %s\n", commands[i].name,
-				commands[i].shown, commands[i].help);
-	buf_adds(out, "#}\n");
-}
-
 void config_write(const char *old, const struct config_values *v, struct buf *out)
 {
 	const char *const values[SETTINGS_WRITTEN] = {
@@ -365,7 +345,9 @@ void config_write(const char *old, const struct config_values *v, struct buf *ou
 	bool done[SETTINGS_WRITTEN] = {0}, inside = false, fresh = !old || !*old, missing = false;
 
 	if (fresh)
-		write_new(out);
+		buf_adds(out,
+			"# Settings of jhot's live view; `man jhot` explains them. W in the live "
+			"view writes the values\n# and leaves everything else as it is.\n\n");
 	for (const char *line = fresh ? "" : old; *line;) {
 		size_t len = strcspn(line, "\n");
 		int i = write_which(line, len, &inside);
@@ -387,6 +369,15 @@ void config_write(const char *old, const struct config_values *v, struct buf *ou
 		if (!done[i])
 			buf_printf(out, "%s = %s    # %s\n", settings[i].name, values[i],
 				settings[i].comment ? settings[i].comment : settings[i].words);
-	if (fresh)
-		write_sections(out);
+	if (!fresh)
+		return;
+	/* A new file also documents the sections and every command's keys, as comments. */
+	buf_adds(out, "\n# framework = org.springframework. io.netty.    # what K hides; replaces "
+		      "the built-in list\n\n#colors {\n#\tcursor = black on cyan bold\n#}\n\n#keys "
+		      "{\n");
+	for (int i = 0; i < command_count; i++)
+		if (commands[i].help)
+			buf_printf(out, "#\t%s = ...    # %s: %s\n", commands[i].name,
+				commands[i].shown, commands[i].help);
+	buf_adds(out, "#}\n");
 }

@@ -72,22 +72,16 @@ static int key_args(const struct command *c, int args[COMMAND_KEYS])
 	return n;
 }
 
-static int command_index(const char *name)
-{
-	for (int i = 0; i < command_count; i++)
-		if (!strcmp(commands[i].name, name))
-			return i;
-	return -1;
-}
-
 int config_set_keys(struct config *c, const struct config_line *l, struct err *err)
 {
-	int index = command_index(l->name), args[COMMAND_KEYS], n = 0, meanings;
+	int index = 0, args[COMMAND_KEYS], n = 0, meanings;
 	const char *at = l->value;
 	struct config_keys *keys;
 	char word[64];
 
-	if (index < 0) {
+	while (index < command_count && strcmp(commands[index].name, l->name) != 0)
+		index++;
+	if (index == command_count) {
 		config_refuse(l, err, "there is no command \"%s\".", l->name);
 		err_hint(err, "man jhot lists the commands under FILES");
 		return -1;

@@ -9,7 +9,6 @@
 #include "tui/frame/output.h"
 #include "tui/frame/search.h"
 #include "tui/screen/column.h"
-#include "tui/screen/order.h"
 
 #include <stdio.h>
 

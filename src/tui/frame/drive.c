@@ -12,7 +12,6 @@
 #include "tui/frame/findings.h"
 #include "tui/frame/output.h"
 #include "tui/frame/search.h"
-#include "tui/screen/order.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -111,33 +110,13 @@ void ui_done(struct ui *ui)
 
 #define SUMS 16 /* stacks summed up in the time that transforming one frame takes */
 
-/* Computes the window's sums for searches and filters. Returns false if the slice is used up. */
-static bool prepare_search(struct ui *ui, uint64_t stamp)
-{
-	if (ui->job.summed || (!search_has_filter(ui) && !search_has_search(ui)))
-		return true;
-	search_update(ui);
-	ui->job.summed = true;
-	ui->job.stamp = stamp;
-	return profile_query_size(ui->profile) < ui->job.slice;
-}
-
-/* Transforms the stacks of the view's second query. */
-static bool prepare_other(struct ui *ui, const struct view *v)
-{
-	struct profile_query q;
-
-	return !v->other || !v->other(ui, &q) ||
-	       filter_prepare_fold(ui->profile, &q, ui->job.slice);
-}
-
 /*
  * Does one slice of the work that an update of the view depends on: transforming stacks, and summing up a long history.
  * Returns false if more remains.
  */
 static bool ui_prepare(struct ui *ui, const struct view *v)
 {
-	struct profile_query q = ui_query(ui);
+	struct profile_query q = ui_query(ui), other;
 	bool ready = ui->job.ready && ui->job.ready == profile_stamp(ui->profile, &q);
 	uint64_t stamp;
 
@@ -151,45 +130,17 @@ static bool ui_prepare(struct ui *ui, const struct view *v)
 	ui->job.summed = ui->job.summed && ui->job.stamp == stamp;
 	if (ui->job.ticking)
 		return true;
-	return prepare_search(ui, stamp) &&
-	       (!v->sums || filter_prepare_sums(ui->profile, &q, ui->job.slice * SUMS)) &&
-	       prepare_other(ui, v);
-}
-
-/*
- * Leaves the last frame in place, because the data behind it may be inconsistent now; clears it if it belongs to another
- * view or size. Shows "working..." on the data-quality line.
- */
-static void ui_draw_working(struct ui *ui)
-{
-	struct canvas *c = &ui->canvas;
-
-	if (!ui->drawn) {
-		canvas_clear(c);
-		header_draw(ui);
-		footer_draw(ui);
+	/* The window's sums, for searches and filters; a long history uses up the slice. */
+	if (!ui->job.summed && (search_has_filter(ui) || search_has_search(ui))) {
+		search_update(ui);
+		ui->job.summed = true;
+		ui->job.stamp = stamp;
+		if (profile_query_size(ui->profile) >= ui->job.slice)
+			return false;
 	}
-	canvas_text(c, header_quality_row(ui), c->cols - 13, c->cols, STYLE_WARN, " working... ");
-}
-
-/* True for commands of every view, and for quit unless its key could be text. */
-static bool command_works_while_busy(const struct ui *ui, const struct command *c)
-{
-	bool text = ui->job.typed_count || ui->place.prompt.label || ui->place.popup;
-
-	return c->views == VIEWS_ALL || (!text && !strcmp(c->name, "quit"));
-}
-
-/* A key during a job: handled at once if it does not depend on the view's data, else queued. */
-static unsigned ui_type_ahead(struct ui *ui, int key)
-{
-	int arg = 0;
-	const struct command *c = command_find(ui, key, &arg);
-
-	if (c && command_works_while_busy(ui, c))
-		return c->run(ui, arg);
-	ui_type_later(ui, key);
-	return 0;
+	return (!v->sums || filter_prepare_sums(ui->profile, &q, ui->job.slice * SUMS)) &&
+	       (!v->other || !v->other(ui, &other) ||
+		       filter_prepare_fold(ui->profile, &other, ui->job.slice));
 }
 
 void ui_type_later(struct ui *ui, int key)
@@ -246,36 +197,40 @@ void ui_resize(struct ui *ui, int rows, int cols)
 		ui_update(ui, false);
 }
 
-/* Loaded when drawn, since keys may move the cursor many times before that. The first load counts as part of the update. */
-static void ui_load_beside(struct ui *ui, const struct view *v)
-{
-	uint64_t start = ui->cpu_ns ? ui->cpu_ns() : 0;
-
-	if (v->beside && ui->profile)
-		v->beside(ui);
-	if (!ui->beside && ui->cpu_ns)
-		ui->update_ns += ui->cpu_ns() - start;
-	ui->beside = true;
-}
-
 void ui_draw(struct ui *ui)
 {
 	const struct view *v = ui_view(ui);
-	bool small = ui->canvas.rows < 8 || ui->canvas.cols < 40;
+	struct canvas *c = &ui->canvas;
+	bool small = c->rows < 8 || c->cols < 40;
+	uint64_t start;
 
 	if (ui->job.on && !small) {
-		ui_draw_working(ui);
+		/* The last frame stays, because the data behind it may be inconsistent now, unless it belongs to
+		 * another view or size. */
+		if (!ui->drawn) {
+			canvas_clear(c);
+			header_draw(ui);
+			footer_draw(ui);
+		}
+		canvas_text(c, header_quality_row(ui), c->cols - 13, c->cols, STYLE_WARN,
+			" working... ");
 		return;
 	}
 	ui->drawn = true;
-	canvas_clear(&ui->canvas);
+	canvas_clear(c);
 	if (small) {
 		header_summary(ui);
 		return;
 	}
 	if (!v->bare)
 		header_draw(ui);
-	ui_load_beside(ui, v);
+	/* Not before, since keys may move the cursor many times. The first load counts as part of the update. */
+	start = ui->cpu_ns ? ui->cpu_ns() : 0;
+	if (v->beside && ui->profile)
+		v->beside(ui);
+	if (!ui->beside && ui->cpu_ns)
+		ui->update_ns += ui->cpu_ns() - start;
+	ui->beside = true;
 	v->draw(ui, ui_body(ui, ui->place.view));
 	if (ui->place.popup)
 		ui->place.popup->draw(ui);
@@ -283,16 +238,6 @@ void ui_draw(struct ui *ui)
 }
 
 /* --- time -------------------------------------------------------------------------------------------- */
-
-static void ui_end(struct ui *ui)
-{
-	char saved[320];
-
-	ui->over = true;
-	output_autosave(ui, saved, sizeof(saved));
-	ui_notify(ui, STYLE_WARN, UI_STAY, "%s%s%s%s", ui->error.what,
-		command_can_restart(ui) ? " r: again" : "", *saved ? "  " : "", saved);
-}
 
 static void ui_count_waiting(struct ui *ui)
 {
@@ -315,18 +260,11 @@ bool ui_expire(struct ui *ui, int64_t now_ms)
 	return true;
 }
 
-/* Minimum time between updates: by their cost, and by the refresh interval if that exceeds the tick interval. */
-static int64_t ui_update_due(const struct ui *ui)
-{
-	int64_t cost = (int64_t)(ui->update_ns / NS_PER_MS * DUTY);
-	int64_t wish =
-		ui->interval_ms > TICK_MAX_MS ? (int64_t)ui->interval_ms - TICK_MAX_MS / 20 : 0;
-
-	return cost > wish ? cost : wish;
-}
-
 void ui_tick(struct ui *ui, int64_t now_ms)
 {
+	int64_t cost, wish, since_update;
+	char saved[320];
+
 	if (!ui->now_ms)
 		ui->attached_ms = now_ms;
 	ui->now_ms = now_ms;
@@ -335,8 +273,12 @@ void ui_tick(struct ui *ui, int64_t now_ms)
 		ui_update(ui, false);
 		return;
 	}
-	if (!ui->over && ui->ops->drain(ui->ctx, &ui->error) < 0)
-		ui_end(ui);
+	if (!ui->over && ui->ops->drain(ui->ctx, &ui->error) < 0) {
+		ui->over = true;
+		output_autosave(ui, saved, sizeof(saved));
+		ui_notify(ui, STYLE_WARN, UI_STAY, "%s%s%s%s", ui->error.what,
+			command_can_restart(ui) ? " r: again" : "", *saved ? "  " : "", saved);
+	}
 	ui->vitals = ui->ops->vitals(ui->ctx);
 	snprintf(ui->names_note, sizeof(ui->names_note), "%s",
 		ui->ops->names_note ? ui->ops->names_note(ui->ctx) : "");
@@ -345,8 +287,12 @@ void ui_tick(struct ui *ui, int64_t now_ms)
 	if (ui->scope.time.frozen)
 		ui_count_waiting(ui);
 	findings_tick(ui);
-	if ((ui->scope.time.frozen && !ui_view(ui)->bare) || ui->job.on ||
-		now_ms - ui->updated_ms < ui_update_due(ui))
+	/* The least time between updates: by their cost, and by a refresh interval that exceeds the tick interval. */
+	cost = (int64_t)(ui->update_ns / NS_PER_MS * DUTY);
+	wish = ui->interval_ms > TICK_MAX_MS ? (int64_t)ui->interval_ms - TICK_MAX_MS / 20 : 0;
+	since_update = now_ms - ui->updated_ms;
+	if ((ui->scope.time.frozen && !ui_view(ui)->bare) || ui->job.on || since_update < cost ||
+		since_update < wish)
 		return;
 	ui->job.ticking = true;
 	ui_update(ui, false);
@@ -490,10 +436,19 @@ bool ui_busy(const struct ui *ui)
 
 unsigned ui_key(struct ui *ui, int key, int64_t now_ms)
 {
+	bool text = ui->job.typed_count || ui->place.prompt.label || ui->place.popup;
+	const struct command *c;
+	int arg = 0;
+
 	if (!ui_busy(ui))
 		return ui_handle_key(ui, key, now_ms);
 	ui->now_ms = now_ms;
-	return ui_type_ahead(ui, key);
+	/* During a job, run only commands of every view, which need no data, and quit unless its key could be text. */
+	c = command_find(ui, key, &arg);
+	if (c && (c->views == VIEWS_ALL || (!text && !strcmp(c->name, "quit"))))
+		return c->run(ui, arg);
+	ui_type_later(ui, key);
+	return 0;
 }
 
 /* --- clicks ---------------------------------------------------------------------------------------- */

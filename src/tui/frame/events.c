@@ -13,17 +13,6 @@
 
 /* --- values ------------------------------------------------------------------------------------------ */
 
-static void value_scaled(char *out, double v, const char *const units[], int count)
-{
-	int unit = 0;
-
-	while (v >= 999.5 && unit + 1 < count) {
-		v /= 1000;
-		unit++;
-	}
-	snprintf(out, TEXT_NUMBER, v < 9.95 && unit ? "%.1f%s" : "%.0f%s", v, units[unit]);
-}
-
 char *events_value(char *out, const struct profile_event *event, uint64_t value)
 {
 	static const char *const times[] = {"ns", "us", "ms", "s"};
@@ -31,11 +20,8 @@ char *events_value(char *out, const struct profile_event *event, uint64_t value)
 
 	if (!strcmp(event->unit, "bytes"))
 		return text_bytes(out, value < INT64_MAX ? (int64_t)value : INT64_MAX);
-	if (event->weight_is_time)
-		value_scaled(out, (double)value, times, 4);
-	else
-		value_scaled(out, (double)value, counts, 5);
-	return out;
+	return event->weight_is_time ? text_scaled(out, (double)value, 1000, times, 4)
+				     : text_scaled(out, (double)value, 1000, counts, 5);
 }
 
 /* --- which one is shown ------------------------------------------------------------------------------ */
@@ -302,18 +288,6 @@ static void menu_engine(struct ui *ui, int event)
 	ui->vitals = ui->ops->vitals(ui->ctx);
 }
 
-/* The event has reused the id of another one: forget that one's state. */
-static void event_begins_anew(struct ui *ui, int event)
-{
-	ui->scope.events[event] = (struct ui_event){0};
-	compare_free(ui->scope.compare);
-	ui->scope.compare = NULL;
-	if (event != ui->scope.event)
-		return;
-	ui->scope.time.since = ui->scope.time.since_before = profile_info(ui->profile).now;
-	profile_anchor(ui->profile, event, ui->scope.time.since, 0);
-}
-
 static void add_done(struct ui *ui, bool accepted)
 {
 	char before[PROFILE_EVENTS][64];
@@ -332,8 +306,17 @@ static void add_done(struct ui *ui, bool accepted)
 		ui_notify(ui, STYLE_BAD, UI_STAY, "%s", err.what);
 		return;
 	}
-	if (strcmp(profile_get_event(ui->profile, event)->name, before[event]) != 0)
-		event_begins_anew(ui, event);
+	/* If the event has reused the id of another one, forget that one's state. */
+	if (strcmp(profile_get_event(ui->profile, event)->name, before[event]) != 0) {
+		ui->scope.events[event] = (struct ui_event){0};
+		compare_free(ui->scope.compare);
+		ui->scope.compare = NULL;
+		if (event == ui->scope.event) {
+			ui->scope.time.since = ui->scope.time.since_before =
+				profile_info(ui->profile).now;
+			profile_anchor(ui->profile, event, ui->scope.time.since, 0);
+		}
+	}
 	ui_react(ui, events_show(ui, event));
 }
 
@@ -354,10 +337,26 @@ static unsigned menu_add(struct ui *ui)
 	return 0;
 }
 
-/* Keys that change the sampling of an event. */
-static unsigned menu_change(struct ui *ui, int key, int event)
+static unsigned menu_key(struct ui *ui, int key)
 {
+	int rows = menu_rows(ui), event;
+	bool changes; /* how the event is sampled */
+
+	ui->menu.note[0] = '\0';
+	ui->menu.row = ui->menu.row < rows ? ui->menu.row : rows - 1;
+	event = menu_event(ui, ui->menu.row);
+	changes = key == TKEY_LEFT || key == TKEY_RIGHT ||
+		  (key >= ' ' && key < 0x7f && strchr(" -+ga", key));
+	if (changes && ui->options->file) {
+		snprintf(ui->menu.note, sizeof(ui->menu.note),
+			"The events of a recording cannot be changed.");
+		return 0;
+	}
 	switch (key) {
+	case TKEY_UP:
+	case 'k': ui->menu.row = (ui->menu.row + rows - 1) % rows; return 0;
+	case TKEY_DOWN:
+	case 'j': ui->menu.row = (ui->menu.row + 1) % rows; return 0;
 	case ' ':
 		if (event_is_on(ui, event) || !event_warns(ui, event))
 			menu_set(ui, event, !event_is_on(ui, event), 0);
@@ -367,34 +366,7 @@ static unsigned menu_change(struct ui *ui, int key, int event)
 	case TKEY_RIGHT:
 	case '+': menu_interval(ui, event, true); return UI_UPDATE;
 	case 'g': menu_engine(ui, event); return UI_UPDATE;
-	default: return menu_add(ui);
-	}
-}
-
-static unsigned menu_key(struct ui *ui, int key)
-{
-	int rows = menu_rows(ui), event;
-
-	ui->menu.note[0] = '\0';
-	ui->menu.row = ui->menu.row < rows ? ui->menu.row : rows - 1;
-	event = menu_event(ui, ui->menu.row);
-	switch (key) {
-	case TKEY_UP:
-	case 'k': ui->menu.row = (ui->menu.row + rows - 1) % rows; return 0;
-	case TKEY_DOWN:
-	case 'j': ui->menu.row = (ui->menu.row + 1) % rows; return 0;
-	case ' ':
-	case TKEY_LEFT:
-	case '-':
-	case TKEY_RIGHT:
-	case '+':
-	case 'g':
-	case 'a':
-		if (!ui->options->file)
-			return menu_change(ui, key, event);
-		snprintf(ui->menu.note, sizeof(ui->menu.note),
-			"The events of a recording cannot be changed.");
-		return 0;
+	case 'a': return menu_add(ui);
 	case TKEY_ENTER: ui->place.popup = NULL; return events_show(ui, event);
 	default:
 		ui->place.popup = NULL;

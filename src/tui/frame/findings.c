@@ -40,15 +40,6 @@ void findings_end(struct ui_findings *f)
 
 /* --- retained findings ------------------------------------------------------------------------------- */
 
-static struct found *kept_find(struct ui_findings *f, const struct finding *finding)
-{
-	for (unsigned i = 0; i < f->count; i++)
-		if (f->list[i].finding.rule == finding->rule &&
-			f->list[i].finding.subject == finding->subject)
-			return &f->list[i];
-	return NULL;
-}
-
 /* Removes findings not seen for stay_ms; keeps the order of the others. */
 static void kept_expire(struct ui_findings *f, int64_t now_ms, int64_t stay_ms)
 {
@@ -65,26 +56,18 @@ static bool leads(const struct finding *a, const struct finding *b)
 	return a->grade != b->grade ? a->grade > b->grade : a->share > b->share + LEAD;
 }
 
-static void kept_sort(struct ui_findings *f)
-{
-	for (unsigned i = 1; i < f->count; i++) {
-		struct found moved = f->list[i];
-		unsigned at = i;
-
-		for (; at > 0 && leads(&moved.finding, &f->list[at - 1].finding); at--)
-			f->list[at] = f->list[at - 1];
-		f->list[at] = moved;
-	}
-}
-
 static void kept_merge(struct ui *ui, unsigned count)
 {
 	struct ui_findings *f = ui->findings;
 
 	for (unsigned i = 0; i < count; i++) {
 		const struct finding *finding = findings_get(f->rules, i);
-		struct found *kept = kept_find(f, finding);
+		struct found *kept = NULL;
 
+		for (unsigned k = 0; k < f->count; k++)
+			if (f->list[k].finding.rule == finding->rule &&
+				f->list[k].finding.subject == finding->subject)
+				kept = &f->list[k];
 		/* When full, drop stale findings; the current ones always fit. */
 		if (!kept && f->count == FINDINGS_MAX)
 			kept_expire(f, ui->now_ms, 0);
@@ -95,7 +78,14 @@ static void kept_merge(struct ui *ui, unsigned count)
 	}
 	/* While frozen, only findings of the window are shown. */
 	kept_expire(f, ui->now_ms, ui->scope.time.frozen ? 0 : STAY_MS);
-	kept_sort(f);
+	for (unsigned i = 1; i < f->count; i++) {
+		struct found moved = f->list[i];
+		unsigned at = i;
+
+		for (; at > 0 && leads(&moved.finding, &f->list[at - 1].finding); at--)
+			f->list[at] = f->list[at - 1];
+		f->list[at] = moved;
+	}
 }
 
 /* --- scanning ---------------------------------------------------------------------------------------- */
@@ -192,24 +182,18 @@ enum style findings_style(enum finding_grade grade)
 	return styles[grade];
 }
 
-static const struct command *key_of(unsigned (*run)(struct ui *ui, int arg))
-{
-	const struct command *c = commands;
-
-	while (c->run != run)
-		c++;
-	return c;
-}
-
 void findings_draw_line(struct ui *ui, int row)
 {
 	const struct finding *worst = &ui->findings->list[0].finding;
-	const struct command *open = key_of(findings_show);
-	const char *key = command_shown(open, ui);
+	const struct command *open = commands;
+	const char *key;
 	struct canvas *c = &ui->canvas;
 	char more[32] = "", text[sizeof(worst->what)];
 	int end = c->cols - 1, col, at;
 
+	while (open->run != findings_show)
+		open++;
+	key = command_shown(open, ui);
 	if (ui->findings->count > 1)
 		snprintf(more, sizeof(more), "+%u more  ", ui->findings->count - 1);
 	at = end - text_width(more) - text_width(key) - (c->cols >= COLS_WORD ? 4 : 0);

@@ -161,11 +161,11 @@ static void draw_message(struct ui *ui, int last)
 {
 	struct canvas *c = &ui->canvas;
 	const char *text = ui->place.message.text, *next;
-	int rows = 0, most = c->rows / 2 < MESSAGE_ROWS ? c->rows / 2 : MESSAGE_ROWS;
+	int rows = text_rows(text, c->cols - 4);
+	int most = c->rows / 2 < MESSAGE_ROWS ? c->rows / 2 : MESSAGE_ROWS;
 	char line[sizeof(ui->place.message.text)];
 
-	for (const char *at = text; *at && rows < most; at = next, rows++)
-		text_wrap(at, c->cols - 4, &next);
+	rows = rows < most ? rows : most;
 	for (int row = last - rows + 1; row <= last; row++, text = next) {
 		int bytes = (int)text_wrap(text, c->cols - 4, &next);
 

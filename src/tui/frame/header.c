@@ -154,48 +154,34 @@ static int tabs_event(struct ui *ui, int row, int col, int event, enum tabs_widt
 	return col + 1;
 }
 
-static int tabs_events(struct ui *ui, int row, int col)
+static void draw_tabs(struct ui *ui, int row)
 {
-	int cols = ui->canvas.cols;
-	enum tabs_width width = cols < 76                           ? TABS_THIS
-				: cols < 120 && events_has_user(ui) ? TABS_NUMBERS
-								    : TABS_ALL;
+	struct canvas *c = &ui->canvas;
+	enum tabs_width width = c->cols < 76                           ? TABS_THIS
+				: c->cols < 120 && events_has_user(ui) ? TABS_NUMBERS
+								       : TABS_ALL;
+	enum view_id shown = ui->place.view == VIEW_HELP ? ui->place.under : ui->place.view;
+	int col = 1;
 
 	for (int i = 0; i < PROFILE_EVENTS; i++)
 		if (ui_has_event(ui, i) && (width != TABS_THIS || i == ui->scope.event))
 			col = tabs_event(ui, row, col, i, width);
-	return col;
-}
-
-static int tabs_views(struct ui *ui, int row, int col)
-{
-	enum view_id shown = ui->place.view == VIEW_HELP ? ui->place.under : ui->place.view;
-
+	col = canvas_text(c, row, col, c->cols, STYLE_DIM, "|") + 1;
 	/* The callers view has no tab: it belongs to the methods view. */
 	shown = shown == VIEW_CALLERS ? VIEW_METHODS : shown;
-
 	for (int i = 0; i < VIEW_COUNT; i++) {
 		bool on = i == (int)shown;
 		int start = col;
 
 		if (!view_table[i]->tab)
 			continue;
-		col = canvas_printf(&ui->canvas, row, col, ui->canvas.cols - 3,
-			on ? STYLE_TAB_ON : STYLE_TAB, on ? "[%s]" : " %s ", view_table[i]->tab);
-		canvas_hit(&ui->canvas, row, start, col, HIT_VIEW, i);
+		col = canvas_printf(c, row, col, c->cols - 3, on ? STYLE_TAB_ON : STYLE_TAB,
+			on ? "[%s]" : " %s ", view_table[i]->tab);
+		canvas_hit(c, row, start, col, HIT_VIEW, i);
 		col++;
 	}
-	return col;
-}
-
-static void draw_tabs(struct ui *ui, int row)
-{
-	int col = tabs_events(ui, row, 1);
-
-	col = canvas_text(&ui->canvas, row, col, ui->canvas.cols, STYLE_DIM, "|") + 1;
-	tabs_views(ui, row, col);
-	canvas_text(&ui->canvas, row, ui->canvas.cols - 2, ui->canvas.cols, STYLE_KEY, "?");
-	canvas_hit(&ui->canvas, row, ui->canvas.cols - 3, ui->canvas.cols, HIT_KEY, '?');
+	canvas_text(c, row, c->cols - 2, c->cols, STYLE_KEY, "?");
+	canvas_hit(c, row, c->cols - 3, c->cols, HIT_KEY, '?');
 }
 
 /* --- vitals ------------------------------------------------------------------------------------------ */
@@ -238,32 +224,10 @@ static void add_gc(struct ui *ui, struct strip *s, const struct vitals_second *p
 		strip_add(s, STYLE_NORMAL, 2, "%s", share)->width = GC_SHARE_COLS;
 }
 
-/* Time at safepoints: with its history on wide screens, and highlighted when it is much. */
-static void add_stops(struct ui *ui, struct strip *s, const struct vitals_second *p)
-{
-	bool much = p->safepoint_pct_x10 >= STOPS_MUCH;
-
-	if (p->safepoint_pct_x10 < 0)
-		return;
-	strip_add(s, much ? STYLE_WARN : STYLE_NORMAL, much ? 1 : 8, "stopped %.1f%%",
-		p->safepoint_pct_x10 / 10.0);
-	if (ui->canvas.cols >= WIDE_STOPS)
-		add_spark(ui, s, HISTORY_SAFEPOINT, 8, 10, 8);
-}
-
-/* The owners of the CPU time. The list below explains only the java part. */
-static void add_owners(struct strip *s, const struct vitals_cpu *cpu)
-{
-	if (cpu->java_pct < 0)
-		return;
-	strip_add(s, STYLE_NORMAL, 1, "java %d jit %d gc %d sys %d", cpu->java_pct, cpu->jit_pct,
-		cpu->gc_pct, cpu->kernel_pct)
-		->width = OWNERS_COLS;
-}
-
 static void draw_vitals(struct ui *ui, int row, const struct vitals_second *p)
 {
 	int cells = ui->canvas.cols >= 160 ? 30 : ui->canvas.cols >= 120 ? 16 : 8;
+	bool wide = ui->canvas.cols >= WIDE_STOPS, stops_much;
 	struct strip s = {0};
 	char text[TEXT_NUMBER];
 
@@ -274,7 +238,11 @@ static void draw_vitals(struct ui *ui, int row, const struct vitals_second *p)
 	}
 	if (p->cpu_pct >= 0) {
 		strip_add(&s, STYLE_NORMAL, 0, "CPU %d%%", p->cpu_pct)->width = 8;
-		add_owners(&s, &p->cpu);
+		/* The owners of the CPU time. The list below explains only the java part. */
+		if (p->cpu.java_pct >= 0)
+			strip_add(&s, STYLE_NORMAL, 1, "java %d jit %d gc %d sys %d",
+				p->cpu.java_pct, p->cpu.jit_pct, p->cpu.gc_pct, p->cpu.kernel_pct)
+				->width = OWNERS_COLS;
 		add_spark(ui, &s, HISTORY_CPU, cells, 100, 5);
 	}
 	if (p->heap_used >= 0) {
@@ -284,9 +252,14 @@ static void draw_vitals(struct ui *ui, int row, const struct vitals_second *p)
 		add_spark(ui, &s, HISTORY_HEAP, cells * 3 / 4, 1 << 20, 6);
 	}
 	add_gc(ui, &s, p);
-	if (p->gc_pct_x10 >= 0 && ui->canvas.cols >= WIDE_STOPS)
+	if (p->gc_pct_x10 >= 0 && wide)
 		add_spark(ui, &s, HISTORY_GC, 8, 10, 7);
-	add_stops(ui, &s, p);
+	stops_much = p->safepoint_pct_x10 >= STOPS_MUCH;
+	if (p->safepoint_pct_x10 >= 0)
+		strip_add(&s, stops_much ? STYLE_WARN : STYLE_NORMAL, stops_much ? 1 : 8,
+			"stopped %.1f%%", p->safepoint_pct_x10 / 10.0);
+	if (p->safepoint_pct_x10 >= 0 && wide)
+		add_spark(ui, &s, HISTORY_SAFEPOINT, 8, 10, 8);
 	if (p->threads_live >= 0)
 		strip_add(&s, STYLE_NORMAL, 3, p->threads_running >= 0 ? "thr %d run %d" : "thr %d",
 			(int)p->threads_live, p->threads_running);
@@ -397,30 +370,12 @@ static void add_broken(const struct ui *ui, struct strip *s, const struct qualit
 		wide ? " " : "", wide && reason ? reason : "");
 }
 
-/* The share of samples in code without inlining info. */
-static void add_no_inlining(const struct ui *ui, struct strip *s)
-{
-	double share = flat_percent(ui->sums.no_inlining.weight, ui->sums.all.weight);
-
-	if (share >= NO_INLINING_SHOWN)
-		strip_add(s, share >= NO_INLINING_MUCH ? STYLE_WARN : STYLE_NORMAL, 3,
-			"%.0f%% no inlining info", share);
-}
-
-/* CPU time that samples do not account for: short-lived threads, or threads that block the signal. */
-static void add_explained(const struct ui *ui, struct strip *s)
-{
-	const struct profile_explained *e = &ui->sums.explained;
-
-	if (ui->scope.event == EVENT_CPU && e->differs)
-		strip_add(s, STYLE_WARN, 3, "explains %.0f%% of CPU",
-			flat_percent(e->sampled_ns, e->process_ns));
-}
-
 static void draw_quality(struct ui *ui, int row, const struct vitals_second *p)
 {
 	const struct vitals *v = ui->vitals;
+	const struct profile_explained *explained = &ui->sums.explained;
 	struct quality quality = window_quality(ui);
+	double no_inlining = flat_percent(ui->sums.no_inlining.weight, ui->sums.all.weight);
 	struct strip s = {0};
 	char lost[TEXT_NUMBER];
 
@@ -435,8 +390,13 @@ static void draw_quality(struct ui *ui, int row, const struct vitals_second *p)
 	strip_add(&s, quality.lost > 0 ? STYLE_BAD : STYLE_NORMAL, 3, "lost %s",
 		text_count(lost, quality.lost));
 	add_broken(ui, &s, &quality);
-	add_explained(ui, &s);
-	add_no_inlining(ui, &s);
+	/* The rest is CPU time of short-lived threads, or of threads that block the signal. */
+	if (ui->scope.event == EVENT_CPU && explained->differs)
+		strip_add(&s, STYLE_WARN, 3, "explains %.0f%% of CPU",
+			flat_percent(explained->sampled_ns, explained->process_ns));
+	if (no_inlining >= NO_INLINING_SHOWN)
+		strip_add(&s, no_inlining >= NO_INLINING_MUCH ? STYLE_WARN : STYLE_NORMAL, 3,
+			"%.0f%% no inlining info", no_inlining);
 	if (p && p->cost_pct_x10 >= 0)
 		strip_add(&s, STYLE_NORMAL, 4, "self-cost %.1f%%", p->cost_pct_x10 / 10.0);
 	if (ui_order_frozen(ui) && !ui->scope.time.frozen)

@@ -51,7 +51,7 @@ static uint64_t app_cpu_ns(void)
 
 /* --- frames ------------------------------------------------------------------------------------------ */
 
-/* Tells tests that the terminal has accepted a frame. */
+/* Reports to tests that the terminal has accepted a frame. */
 static void app_report_frame(struct app *app)
 {
 	uint64_t bytes = app->term->bytes;
@@ -92,20 +92,15 @@ static void app_draw(struct app *app)
 
 /* --- time -------------------------------------------------------------------------------------------- */
 
-/* True when the shown event has no samples at all. */
-static bool app_empty(const struct app *app)
+static int64_t app_interval(const struct app *app, int64_t now)
 {
 	struct profile_query all = profile_whole(app->ui.scope.event);
 
-	return app->ui.profile && !profile_sum(app->ui.profile, &all).count;
-}
-
-static int64_t app_interval(const struct app *app, int64_t now)
-{
 	if (ui_is_listing(&app->ui))
 		return EMPTY_TICK_MS;
 	if (now - app->ui.begun_ms < FIRST_MS)
-		return app_empty(app) ? EMPTY_TICK_MS : FIRST_TICK_MS;
+		return app->ui.profile && !profile_sum(app->ui.profile, &all).count ? EMPTY_TICK_MS
+										    : FIRST_TICK_MS;
 	if (!app->ui.profile)
 		return 1000;
 	if (app->ui.options->file)
@@ -127,15 +122,6 @@ static int64_t app_next_tick(const struct app *app, int64_t now)
 	into = (int64_t)((clock_wall_ns() - start) / NS_PER_MS) % 1000 - PHASE_MS;
 	/* Less than half a second early: skip to the next second. */
 	return now + interval - into + (into > 500 ? 1000 : 0);
-}
-
-static void app_tick(struct app *app)
-{
-	int64_t now = app_now();
-
-	ui_tick(&app->ui, now);
-	app->tick_ms = app_next_tick(app, now);
-	app->draw = true;
 }
 
 /* Timeout for poll, in ms; -1: none. */
@@ -194,36 +180,23 @@ static void app_signals(struct app *app)
 	}
 }
 
-static unsigned app_key(struct app *app, int key)
-{
-	struct mouse_click click = app->term->keys.click;
-
-	if (key == TKEY_MOUSE)
-		return ui_mouse(&app->ui, click.button, click.row, click.col, app_now());
-	return ui_key(&app->ui, key, app_now());
-}
-
-/* Cycles through the colour depths that the terminal supports. */
-static void app_next_color(struct app *app)
-{
-	static const char *const names[THEME_DEPTHS] = {"no colours", "16 colours", "256 colours"};
-	enum theme_depth before = app->term->depth;
-
-	term_set_color(app->term, (enum theme_depth)((before + 1) % THEME_DEPTHS));
-	if (app->term->depth == before)
-		term_set_color(app->term, THEME_MONO);
-	app->ui.depth = app->term->depth;
-	ui_notify(&app->ui, STYLE_NORMAL, UI_MESSAGE_MS, "%s", names[app->ui.depth]);
-}
-
 static void app_react(struct app *app, unsigned reaction)
 {
+	static const char *const colors[THEME_DEPTHS] = {"no colours", "16 colours", "256 colours"};
+	enum theme_depth before = app->term->depth;
+
 	if (app->ui.begun_ms != app->begun_ms)
 		app->tick_ms = app_next_tick(app, app_now());
 	app->begun_ms = app->ui.begun_ms;
 	app->quit = app->quit || reaction & UI_QUIT;
-	if (reaction & UI_COLORS)
-		app_next_color(app);
+	/* Cycles through the colour depths that the terminal supports. */
+	if (reaction & UI_COLORS) {
+		term_set_color(app->term, (enum theme_depth)((before + 1) % THEME_DEPTHS));
+		if (app->term->depth == before)
+			term_set_color(app->term, THEME_MONO);
+		app->ui.depth = app->term->depth;
+		ui_notify(&app->ui, STYLE_NORMAL, UI_MESSAGE_MS, "%s", colors[app->ui.depth]);
+	}
 	if (reaction & UI_MOUSE)
 		term_set_mouse(app->term, app->ui.mouse);
 	if (reaction & (UI_REPAINT | UI_COLORS))
@@ -235,35 +208,35 @@ static void app_react(struct app *app, unsigned reaction)
 static void app_keys(struct app *app)
 {
 	for (int key; (key = term_key(app->term)) != TKEY_NONE && !app->quit;) {
+		struct mouse_click click = app->term->keys.click;
+
 		app->draw = true;
-		app_react(app, app_key(app, key));
+		app_react(app, key == TKEY_MOUSE ? ui_mouse(&app->ui, click.button, click.row,
+							   click.col, app_now())
+						 : ui_key(&app->ui, key, app_now()));
 	}
 }
 
 /*
- * A key while waiting for the JVM. Esc cancels the wait and drops queued keys. Ctrl-C ends the view, and so does q unless
+ * Keys while waiting for the JVM. Esc cancels the wait and drops queued keys. Ctrl-C ends the view, and so does q unless
  * it could be text. While attaching, q cancels as well and other keys are dropped; otherwise they are queued.
  */
-static void app_wait_key(struct app *app, int key)
-{
-	if (key == TKEY_ESC || (key == 'q' && app->attaching)) {
-		app->cancelled = true;
-		app->ui.job.typed_count = 0;
-	} else if (key == TKEY_CTRL('c') || (key == 'q' && !app->ui.job.typed_count)) {
-		app->quit = true;
-	} else if (key != TKEY_MOUSE && !app->attaching) {
-		ui_type_later(&app->ui, key);
-	}
-}
-
 static void app_wait_keys(struct app *app)
 {
 	struct pollfd in = {.fd = app->term->in, .events = POLLIN};
 
 	if (poll(&in, 1, 0) <= 0)
 		return;
-	for (int key; (in.revents & POLLIN) && (key = term_key(app->term)) != TKEY_NONE;)
-		app_wait_key(app, key);
+	for (int key; (in.revents & POLLIN) && (key = term_key(app->term)) != TKEY_NONE;) {
+		if (key == TKEY_ESC || (key == 'q' && app->attaching)) {
+			app->cancelled = true;
+			app->ui.job.typed_count = 0;
+		} else if (key == TKEY_CTRL('c') || (key == 'q' && !app->ui.job.typed_count)) {
+			app->quit = true;
+		} else if (key != TKEY_MOUSE && !app->attaching) {
+			ui_type_later(&app->ui, key);
+		}
+	}
 	app->quit |= (in.revents & (POLLHUP | POLLERR | POLLNVAL)) != 0;
 }
 
@@ -331,6 +304,7 @@ static void app_round(struct app *app)
 		{.fd = term_busy(app->term) ? app->term->out : -1, .events = POLLOUT},
 	};
 	int timeout = app->draw && !term_busy(app->term) ? 0 : app_timeout(app);
+	int64_t now;
 
 	if (poll(fds, 3, timeout) < 0 && errno != EINTR)
 		app->quit = true;
@@ -342,10 +316,14 @@ static void app_round(struct app *app)
 		app_keys(app);
 	if (fds[0].revents & (POLLHUP | POLLERR | POLLNVAL))
 		app->quit = true;
-	if (!app->stepped && app_now() >= app->tick_ms)
-		app_tick(app);
-	else if (ui_wake_ms(&app->ui) >= 0 && app_now() >= ui_wake_ms(&app->ui))
-		app->draw |= ui_expire(&app->ui, app_now());
+	now = app_now();
+	if (!app->stepped && now >= app->tick_ms) {
+		ui_tick(&app->ui, now);
+		app->tick_ms = app_next_tick(app, now);
+		app->draw = true;
+	} else if (ui_wake_ms(&app->ui) >= 0 && now >= ui_wake_ms(&app->ui)) {
+		app->draw |= ui_expire(&app->ui, now);
+	}
 	if (ui_busy(&app->ui) && !app->draw) {
 		app_react(app, ui_work(&app->ui));
 		app->draw = !ui_busy(&app->ui);
@@ -357,19 +335,11 @@ static void app_round(struct app *app)
 		app_attach(app);
 }
 
-/* Prints what was saved, or why nothing was; skipped when the terminal does not accept output. */
-static void app_report_saved(const char *text)
-{
-	struct pollfd out = {.fd = STDERR_FILENO, .events = POLLOUT};
-
-	if (*text && poll(&out, 1, REPORT_MS) > 0 && out.revents & POLLOUT)
-		fprintf(stderr, "%s\n", text);
-}
-
 int app_run(
 	const struct app_ops *ops, void *ctx, const struct app_options *options, struct err *err)
 {
 	struct app app = {.frame_fd = options->frame_fd, .stepped = options->clock_step};
+	struct pollfd report = {.fd = STDERR_FILENO, .events = POLLOUT};
 	char saved[320] = "";
 	int rows, cols;
 
@@ -397,7 +367,11 @@ int app_run(
 	if (!app.ui.discard)
 		output_autosave(&app.ui, saved, sizeof(saved));
 	term_close(app.term, options->keep ? &app.ui.canvas : NULL);
-	app_report_saved(*saved ? saved : app.ui.saved);
+	/* What was saved, or why nothing was; skipped when the terminal does not accept output. */
+	if (!*saved)
+		snprintf(saved, sizeof(saved), "%s", app.ui.saved);
+	if (*saved && poll(&report, 1, REPORT_MS) > 0 && report.revents & POLLOUT)
+		fprintf(stderr, "%s\n", saved);
 	ui_done(&app.ui);
 	if (ops->patience)
 		ops->patience(ctx, &(const struct patience){0});

@@ -106,25 +106,7 @@ static void output_name(
 			*c = '_';
 }
 
-/* Replaces the suffix of the file name by that of the selected format. */
-static void output_follow(struct ui *ui)
-{
-	struct output *o = ui->output;
-	int old = output_format_of(ui, o->path);
-	size_t len = strlen(o->path);
-
-	if (old >= 0)
-		len -= strlen(output_format(ui, old)->suffix);
-	snprintf(o->path + len, sizeof(o->path) - len, "%s",
-		output_format(ui, o->choice[ROW_FORMAT])->suffix);
-}
-
 /* --- writing ----------------------------------------------------------------------------------------- */
-
-static int output_event(const struct ui *ui)
-{
-	return ui->output->choice[ROW_EVENT];
-}
 
 static struct app_export output_request(const struct ui *ui)
 {
@@ -135,7 +117,7 @@ static struct app_export output_request(const struct ui *ui)
 	/* All stacks: a fresh query, without the view's filter. */
 	if (o->choice[ROW_STACKS])
 		request.query = all;
-	request.query.event = output_event(ui);
+	request.query.event = o->choice[ROW_EVENT];
 	request.query.from = o->choice[ROW_TIME] ? 0 : shown.from;
 	request.query.to = o->choice[ROW_TIME] ? UINT32_MAX : shown.to;
 	request.query.thread =
@@ -310,7 +292,6 @@ static const struct ui_popup question = {
 
 unsigned output_quit(struct ui *ui, int arg)
 {
-	(void)arg;
 	if (output_unsaved_s(ui) > ui->ask_s) {
 		ui->place.popup = &question;
 		return 0;
@@ -320,22 +301,6 @@ unsigned output_quit(struct ui *ui, int arg)
 }
 
 /* --- the dialog -------------------------------------------------------------------------------------- */
-
-static bool output_some(const struct output *o)
-{
-	return o->pool || o->thread != PROFILE_ANY_THREAD;
-}
-
-static int output_choices(const struct ui *ui, int row)
-{
-	switch (row) {
-	case ROW_FORMAT: return output_formats(ui);
-	case ROW_EVENT: return PROFILE_EVENTS;
-	case ROW_THREADS: return output_some(ui->output) ? 3 : 2;
-	case ROW_FILE: return 0;
-	default: return 2;
-	}
-}
 
 static void output_text(struct ui *ui, int row, char *text, size_t bytes)
 {
@@ -377,15 +342,25 @@ static void output_text(struct ui *ui, int row, char *text, size_t bytes)
 static void output_change(struct ui *ui, int direction)
 {
 	struct output *o = ui->output;
-	int n = output_choices(ui, o->row), *choice = &o->choice[o->row];
+	int n = 2, *choice = &o->choice[o->row], old;
+	size_t len = strlen(o->path);
 
-	if (!n)
-		return;
+	switch (o->row) {
+	case ROW_FILE: return;
+	case ROW_FORMAT: n = output_formats(ui); break;
+	case ROW_EVENT: n = PROFILE_EVENTS; break;
+	case ROW_THREADS: n += o->pool || o->thread != PROFILE_ANY_THREAD; break;
+	}
 	do
 		*choice = (*choice + direction + n) % n;
 	while (o->row == ROW_EVENT && *choice != ui->scope.event && !ui_has_event(ui, *choice));
-	if (o->row == ROW_FORMAT)
-		output_follow(ui);
+	if (o->row != ROW_FORMAT)
+		return;
+	/* The file name gets the suffix of the format. */
+	old = output_format_of(ui, o->path);
+	if (old >= 0)
+		len -= strlen(output_format(ui, old)->suffix);
+	snprintf(o->path + len, sizeof(o->path) - len, "%s", output_format(ui, *choice)->suffix);
 }
 
 static unsigned output_key(struct ui *ui, int key)
@@ -440,29 +415,20 @@ static void draw_choice(struct ui *ui, struct area in, int row)
 	}
 }
 
-/* The reason of a failure, wrapped. */
-static void draw_note(struct ui *ui, struct area in, const char *text)
-{
-	for (const char *next; *text && in.rows > 0; text = next, in.row++, in.rows--)
-		canvas_printf(&ui->canvas, in.row, in.col, in.col + in.cols,
-			ui->output->exists ? STYLE_WARN : STYLE_BAD, "%.*s",
-			(int)text_wrap(text, in.cols, &next), text);
-}
-
 static void output_draw(struct ui *ui)
 {
-	const char *note = ui->output->note, *next;
+	const char *note = ui->output->note; /* the reason of a failure */
 	struct area in = popup_frame(ui, ui->place.popup->title, BOX_ROWS, BOX_COLS);
-	int rows = 0;
+	int rows = text_rows(note, in.cols);
 
-	for (const char *at = note; *at; at = next, rows++)
-		text_wrap(at, in.cols, &next);
 	if (rows > 1)
 		in = popup_frame(ui, ui->place.popup->title, BOX_ROWS + rows - 1, BOX_COLS);
 	for (int row = 0; row < ROWS && row < in.rows; row++)
 		draw_choice(ui, in, row);
 	rows = rows < in.rows ? rows : in.rows;
-	draw_note(ui, (struct area){in.row + in.rows - rows, in.col, rows, in.cols}, note);
+	in.row += in.rows - rows;
+	in.rows = rows;
+	canvas_wrapped(&ui->canvas, in, 0, ui->output->exists ? STYLE_WARN : STYLE_BAD, note);
 }
 
 static const struct ui_popup popup_output = {

@@ -68,16 +68,6 @@ static struct cells cells_of(const struct ui *ui)
 	return c;
 }
 
-/* Stores n values per second, the last one for second to - 1; -1: not known. */
-static void line_seconds(const struct ui *ui, enum line line, uint32_t to, int64_t *out, uint32_t n)
-{
-	if (line == LINE_RATE)
-		profile_history(ui->profile, ui->scope.event, to, out, n);
-	else
-		history_values(ui->profile, line == LINE_HEAP ? HISTORY_HEAP : HISTORY_GC, to - 1,
-			out, (int)n);
-}
-
 /* The mean of the known values of these seconds up to now; -1: none known. seconds: scratch for that many. */
 static int64_t mean_value(
 	const struct ui *ui, enum line line, uint32_t from, uint32_t to, int64_t *seconds)
@@ -88,7 +78,11 @@ static int64_t mean_value(
 	to = to < ui->shown_now ? to : ui->shown_now;
 	if (to <= from)
 		return -1;
-	line_seconds(ui, line, to, seconds, to - from);
+	if (line == LINE_RATE)
+		profile_history(ui->profile, ui->scope.event, to, seconds, to - from);
+	else
+		history_values(ui->profile, line == LINE_HEAP ? HISTORY_HEAP : HISTORY_GC, to - 1,
+			seconds, (int)(to - from));
 	for (uint32_t i = 0; i < to - from; i++) {
 		if (seconds[i] < 0)
 			continue;
@@ -99,18 +93,6 @@ static int64_t mean_value(
 		return -1;
 	sum /= (double)known;
 	return sum < (double)INT64_MAX ? (int64_t)sum : INT64_MAX;
-}
-
-static void value_text(enum line line, int64_t value, char *out, size_t size)
-{
-	char number[TEXT_NUMBER];
-
-	if (line == LINE_RATE)
-		snprintf(out, size, "%s samples/s", text_count(number, value));
-	else if (line == LINE_HEAP)
-		snprintf(out, size, "%s", text_bytes(number, value));
-	else
-		snprintf(out, size, "%.1f%%", (double)value / 10);
 }
 
 static void draw_line(struct ui *ui, int row, enum line line, const struct cells *c)
@@ -124,7 +106,7 @@ static void draw_line(struct ui *ui, int row, enum line line, const struct cells
 	uint32_t longest = q.to - q.from > c->seconds ? q.to - q.from : c->seconds;
 	int64_t *seconds = xcalloc(longest, sizeof(*seconds)), values[PROFILE_HISTORY_S], top, mean;
 	int col = LABEL_COLS;
-	char text[GLYPH_SPARK_BYTES(1)], figure[32];
+	char text[GLYPH_SPARK_BYTES(1)], number[TEXT_NUMBER], figure[TEXT_NUMBER + 16];
 
 	for (uint32_t i = 0; i < c->count; i++)
 		values[i] = mean_value(ui, line, (c->first + i) * c->seconds,
@@ -147,7 +129,12 @@ static void draw_line(struct ui *ui, int row, enum line line, const struct cells
 	}
 	if (mean < 0)
 		return;
-	value_text(line, mean, figure, sizeof(figure));
+	if (line == LINE_RATE)
+		snprintf(figure, sizeof(figure), "%s samples/s", text_count(number, mean));
+	else if (line == LINE_HEAP)
+		text_bytes(figure, mean);
+	else
+		snprintf(figure, sizeof(figure), "%.1f%%", (double)mean / 10);
 	canvas_right(canvas, row, col, canvas->cols - 1, STYLE_DIM, figure);
 }
 

@@ -42,6 +42,13 @@ bool ui_has_event(const struct ui *ui, int event)
 	return ui->options->events ? ui->options->events >> event & 1 : event == EVENT_CPU;
 }
 
+int ui_fit_method(const struct ui *ui, uint32_t method, enum name_style style, int width, char *out,
+	size_t size)
+{
+	return name_fit(out, size, profile_get_method(ui->profile, method), width, style,
+		ui->glyphs->ellipsis);
+}
+
 bool ui_is_restricted(const struct ui *ui)
 {
 	return ui->scope.thread != PROFILE_ANY_THREAD || ui->scope.pool;
@@ -120,16 +127,12 @@ void ui_prompt(struct ui *ui, const char *label, const char *text, void (*change
 
 /* --- what is shown ----------------------------------------------------------------------------------- */
 
-static bool covers(enum view_id view)
-{
-	return view == VIEW_HELP || view == VIEW_PICKER || view == VIEW_ERROR;
-}
-
 void ui_show(struct ui *ui, enum view_id view)
 {
 	const struct view *v = view_table[view];
+	bool covers = view == VIEW_HELP || view == VIEW_PICKER || view == VIEW_ERROR;
 
-	if (view != ui->place.view && covers(view) && ui->place.view != VIEW_PICKER &&
+	if (view != ui->place.view && covers && ui->place.view != VIEW_PICKER &&
 		ui->place.view != VIEW_ERROR)
 		ui->place.under = ui->place.view;
 	ui->drawn = ui->drawn && view == ui->place.view;

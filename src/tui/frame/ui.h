@@ -232,6 +232,9 @@ static inline unsigned ui_found_undo(const struct ui *ui)
 {
 	return ui->place.found == ui->place.view ? ui->place.found_undo : 0;
 }
+/* name_fit for a method of the profile, with the symbols of the terminal. */
+int ui_fit_method(const struct ui *ui, uint32_t method, enum name_style style, int width, char *out,
+	size_t size);
 bool ui_is_restricted(const struct ui *ui); /* true while restricted to one thread or pool */
 const char *ui_restriction_name(const struct ui *ui); /* its name */
 void ui_restrict(

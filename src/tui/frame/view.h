@@ -20,7 +20,7 @@
 #define JHOT_TUI_FRAME_VIEW_H
 
 #include "tui/screen/column.h"
-#include "tui/screen/order.h"
+#include "tui/screen/list.h"
 #include "tui/screen/strip.h"
 
 #include <stdbool.h>
@@ -49,11 +49,7 @@ enum view_id {
 #define VIEWS_DATA (VIEWS_LIST | VIEW_BIT(VIEW_FLAME))
 #define VIEWS_ALL  (VIEW_BIT(VIEW_COUNT) - 1)
 
-struct area {
-	int row, col, rows, cols;
-};
-
-#define TRAIL_MAX 32
+#define TRAIL_MAX  32
 /* A stack of zoomed paths or visited methods: Esc pops the last one. */
 struct trail {
 	uint64_t ids[TRAIL_MAX];

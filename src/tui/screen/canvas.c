@@ -66,15 +66,6 @@ static void set_cell(struct canvas *c, int row, int col, struct cell cell)
 	*at = cell;
 }
 
-static void add_combining(struct cell *cell, uint32_t ch)
-{
-	for (int i = 0; i < CANVAS_MARKS; i++)
-		if (!cell->marks[i]) {
-			cell->marks[i] = ch;
-			return;
-		}
-}
-
 int canvas_text(struct canvas *c, int row, int col, int limit, enum style style, const char *text)
 {
 	struct cell *last = NULL;
@@ -83,11 +74,13 @@ int canvas_text(struct canvas *c, int row, int col, int limit, enum style style,
 		return col;
 	limit = clip(c, row, limit);
 	for (uint32_t ch; (ch = text_next(&text));) {
-		int width = text_char_width(ch);
+		int width = text_char_width(ch), mark = 0;
 
 		if (!width) {
-			if (last && !c->ascii && text_char_joins(ch))
-				add_combining(last, ch);
+			while (last && mark < CANVAS_MARKS && last->marks[mark])
+				mark++;
+			if (last && mark < CANVAS_MARKS && !c->ascii && text_char_joins(ch))
+				last->marks[mark] = ch;
 			continue;
 		}
 		if (c->ascii && ch > 0x7e) {
@@ -117,6 +110,23 @@ int canvas_printf(
 	vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
 	return canvas_text(c, row, col, limit, style, text);
+}
+
+int canvas_wrapped(struct canvas *c, struct area area, int hang, enum style style, const char *text)
+{
+	int row = area.row;
+
+	for (const char *next; *text && row < area.row + area.rows; text = next) {
+		int bytes = (int)text_wrap(text, area.cols, &next);
+
+		if (next == text)
+			break; /* no column is free */
+		canvas_printf(c, row++, area.col, area.col + area.cols, style, "%.*s", bytes, text);
+		area.col += hang;
+		area.cols -= hang;
+		hang = 0;
+	}
+	return row;
 }
 
 void canvas_right(struct canvas *c, int row, int col, int end, enum style style, const char *text)

@@ -36,6 +36,10 @@ struct canvas_hit {
 	int arg;      /* index of the row, sort order, event, view, key */
 };
 
+struct area {
+	int row, col, rows, cols;
+};
+
 struct canvas {
 	int rows, cols;
 	struct cell *cells; /* row by row */
@@ -54,6 +58,12 @@ void canvas_clear(struct canvas *c);
 int canvas_text(struct canvas *c, int row, int col, int limit, enum style style, const char *text);
 int canvas_printf(struct canvas *c, int row, int col, int limit, enum style style, const char *fmt,
 	...) __attribute__((format(printf, 6, 7)));
+/*
+ * Writes text wrapped at blanks into an area; rows after the first are indented by hang. Returns the row after it. Text
+ * that does not fit is omitted.
+ */
+int canvas_wrapped(
+	struct canvas *c, struct area area, int hang, enum style style, const char *text);
 /* Right-aligns text so that it ends before column end, never starting left of col. */
 void canvas_right(struct canvas *c, int row, int col, int end, enum style style, const char *text);
 void canvas_fill(struct canvas *c, int row, int col, int limit, enum style style, uint32_t ch);

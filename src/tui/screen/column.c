@@ -33,12 +33,6 @@ int column_layout(struct columns columns, int cols, int first_col, int width,
 	return count;
 }
 
-/* The title ± depends on the character set. */
-static const char *title_of(const struct column *c, const struct glyphs *g)
-{
-	return strcmp(c->title, glyphs_utf8.plus_minus) != 0 ? c->title : g->plus_minus;
-}
-
 /* Returns the column after the text. */
 static int draw_aligned(
 	struct canvas *c, int row, const struct column_place *p, enum style style, const char *text)
@@ -58,8 +52,12 @@ void column_titles(struct canvas *c, int row, int col, int limit, const struct c
 	for (int i = 0; i < n; i++) {
 		const struct column *column = places[i].column;
 		bool sorted = column->sort >= 0 && column->sort == sort;
-		int end = draw_aligned(c, row, &places[i], sorted ? STYLE_SORTED : STYLE_COLUMNS,
-			title_of(column, g));
+		/* The title ± depends on the character set. */
+		const char *title = strcmp(column->title, glyphs_utf8.plus_minus) != 0
+					    ? column->title
+					    : g->plus_minus;
+		int end = draw_aligned(
+			c, row, &places[i], sorted ? STYLE_SORTED : STYLE_COLUMNS, title);
 
 		if (column->sort >= 0)
 			canvas_hit(c, row, places[i].col, places[i].col + places[i].width, HIT_SORT,

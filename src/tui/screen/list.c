@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Cursor, scrolling, searching. */
+/* Cursor, scrolling and searching; display order: ranking, reversing, pinning, anchoring rows. */
 #include "tui/screen/list.h"
 
+#include "base/buf.h"
 #include "tui/screen/text.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static int clamp(int v, int low, int high)
@@ -104,4 +106,106 @@ int list_count_hits(const struct list *l, list_text_fn *text, void *ctx, const c
 	for (int i = 0; i < l->count && *needle; i++)
 		hits += text_find(text(ctx, i), needle) != NULL;
 	return hits;
+}
+
+/* --- display order ----------------------------------------------------------------------------------- */
+
+void order_done(struct order *o)
+{
+	rank_done(&o->rank);
+	free(o->rows);
+	free(o->ids);
+	*o = (struct order){0};
+}
+
+bool order_selected(const struct order *o, const struct list *l, uint32_t *id)
+{
+	if (!l->touched || l->cursor < 0 || l->cursor >= (int)o->count)
+		return false;
+	*id = o->ids[l->cursor];
+	return true;
+}
+
+static int compare_name(const void *a, const void *b, void *items)
+{
+	const struct order_item *x = (const struct order_item *)items + *(const uint32_t *)a;
+	const struct order_item *y = (const struct order_item *)items + *(const uint32_t *)b;
+	int order = strverscmp(x->name, y->name);
+
+	return order ? order : x->id < y->id ? -1 : x->id > y->id;
+}
+
+/* Sets o->rows: by name, or ranked by key; then reversed if the user wants it. */
+static void order_sort(struct order *o, struct order_item *items, enum order_how how)
+{
+	struct rank_item *ranked = xreallocarray(NULL, o->count, sizeof(*ranked));
+
+	for (uint32_t i = 0; i < o->count; i++) {
+		ranked[i] = (struct rank_item){items[i].id, items[i].count, items[i].key, i};
+		o->rows[i] = i;
+	}
+	if (o->by_name)
+		qsort_r(o->rows, o->count, sizeof(*o->rows), compare_name, items);
+	else
+		rank_update(&o->rank, ranked, o->count, how == ORDER_FRESH, how == ORDER_FREEZE);
+	for (uint32_t i = 0; i < o->count && !o->by_name; i++)
+		o->rows[i] = ranked[i].at;
+	free(ranked);
+	for (uint32_t i = 0, j = o->count; o->reverse && i + 1 < j; i++) {
+		uint32_t other = o->rows[--j];
+
+		o->rows[j] = o->rows[i];
+		o->rows[i] = other;
+	}
+}
+
+/* Moves pinned rows to the top. */
+static void order_pin(struct order *o, const struct order_item *items)
+{
+	uint32_t top = 0;
+
+	for (uint32_t i = 0; i < o->count; i++) {
+		uint32_t row = o->rows[i];
+		bool is = false;
+
+		for (uint32_t k = 0; k < o->pin_count && !is; k++)
+			is = o->pins[k] == items[row].id;
+		if (!is)
+			continue;
+		memmove(o->rows + top + 1, o->rows + top, (i - top) * sizeof(*o->rows));
+		o->rows[top++] = row;
+	}
+}
+
+void order_update(struct order *o, struct list *l, struct order_item *items, uint32_t count,
+	enum order_how how)
+{
+	uint32_t selected = 0, at = 0;
+	bool keep = order_selected(o, l, &selected);
+
+	o->count = count;
+	o->rows = xreallocarray(o->rows, count, sizeof(*o->rows));
+	o->ids = xreallocarray(o->ids, count, sizeof(*o->ids));
+	order_sort(o, items, how);
+	if (o->pin_count)
+		order_pin(o, items);
+	list_resize(l, (int)count, l->rows);
+	/* After a fresh sort the cursor follows the selected row; otherwise the row keeps its line. */
+	while (at < count && items[o->rows[at]].id != selected)
+		at++;
+	if (keep && at < count && how == ORDER_FRESH)
+		list_follow(l, (int)at);
+	else if (keep && at < count)
+		list_anchor(l, o->rows, (int)at);
+	for (uint32_t i = 0; i < count; i++)
+		o->ids[i] = items[o->rows[i]].id;
+	/* The next refresh starts from the displayed order. */
+	for (uint32_t i = 0; i < count && i < o->rank.count && !o->by_name; i++)
+		o->rank.ids[i] = o->ids[o->reverse ? count - 1 - i : i];
+}
+
+void order_sort_by(struct order *o, int sort)
+{
+	o->reverse = o->sort == sort && !o->reverse;
+	o->sort = sort;
 }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The cursor and scroll position of a list. Independent of its data: rows are indices 0 .. count - 1.
+ * The cursor and scroll position of a list, and the display order of its rows.
+ *
+ * The cursor is independent of the data: rows are indices 0 .. count - 1.
  *
  *        0 ................ hidden above
  *      top ...............  \
@@ -13,6 +15,8 @@
  */
 #ifndef JHOT_TUI_SCREEN_LIST_H
 #define JHOT_TUI_SCREEN_LIST_H
+
+#include "profile/table/rank.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -54,5 +58,44 @@ typedef const char *list_text_fn(void *ctx, int index);
 int list_find(const struct list *l, list_text_fn *text, void *ctx, const char *needle, int index,
 	int direction);
 int list_count_hits(const struct list *l, list_text_fn *text, void *ctx, const char *needle);
+
+/* --- display order --------------------------------------------------------------------------------- */
+
+/*
+ * The display order of a list's rows: ranked without jitter, with the selected row on a fixed screen line.
+ *
+ * Each refresh passes all rows with stable ids. rank.h keeps rows in place until the data justifies a swap; then the
+ * selected row is moved back to its screen line and the others shift around it. The displayed order is the start of the
+ * next refresh, so a row that is no longer selected converges to its rank. Embedded, zero-initialised; end with order_done.
+ */
+
+struct order_item {
+	uint32_t id;
+	uint64_t count;   /* samples, for the statistical error */
+	double key;       /* larger first */
+	const char *name; /* for sorting by name */
+};
+
+struct order {
+	uint32_t *rows; /* display position -> index of the item */
+	uint32_t count;
+	struct rank rank;
+	uint32_t *ids; /* ids by display position, as last shown */
+	int sort;      /* the owner's sort order */
+	bool by_name, reverse;
+	const uint32_t *pins; /* ids of rows kept on top; borrowed from the owner */
+	uint32_t pin_count;
+};
+
+/* Rerank, sort from scratch, or keep every row where it is. */
+enum order_how { ORDER_KEEP, ORDER_FRESH, ORDER_FREEZE };
+
+void order_done(struct order *o);
+void order_update(struct order *o, struct list *l, struct order_item *items, uint32_t count,
+	enum order_how how);
+/* Sorts by this order, or reverses it if it is the current one. */
+void order_sort_by(struct order *o, int sort);
+/* The id at the cursor. Returns false if the user has not moved the cursor, or the list is empty. */
+bool order_selected(const struct order *o, const struct list *l, uint32_t *id);
 
 #endif

@@ -110,6 +110,18 @@ size_t text_wrap(const char *s, int columns, const char **next)
 	return cut;
 }
 
+int text_rows(const char *s, int columns)
+{
+	int rows = 0;
+
+	for (const char *next; *s; s = next, rows++) {
+		text_wrap(s, columns, &next);
+		if (next == s)
+			break;
+	}
+	return rows;
+}
+
 const char *text_find(const char *s, const char *needle)
 {
 	size_t bytes;
@@ -145,57 +157,45 @@ char *text_counted(char *out, int64_t n, const char *noun)
 	return out;
 }
 
-static const char units[] = " KMGTPE";
-
-/* The power of 1024 for which v has at most three digits before the point. */
-static int unit_of(int64_t v)
+char *text_scaled(char *out, double v, double base, const char *const units[], int count)
 {
 	int unit = 0;
 
-	for (double x = (double)v; x >= 999.5 && unit < 6; x /= 1024)
-		unit++;
-	return unit;
+	for (; v >= 999.5 && unit + 1 < count; unit++)
+		v /= base;
+	snprintf(out, TEXT_NUMBER, v < 9.95 && unit ? "%.1f%s" : "%.0f%s", v, units[unit]);
+	return out;
 }
 
-static double in_unit(int64_t v, int unit)
-{
-	double x = (double)v;
-
-	while (unit-- > 0)
-		x /= 1024;
-	return x;
-}
+static const char *const byte_units[] = {"B", "K", "M", "G", "T", "P", "E"};
+#define BYTE_UNITS ((int)(sizeof(byte_units) / sizeof(byte_units[0])))
 
 char *text_bytes(char *out, int64_t v)
 {
-	int unit = unit_of(v);
-	double x = in_unit(v, unit);
-
-	if (v < 0)
-		return strcpy(out, "-");
-	if (!unit)
-		snprintf(out, TEXT_NUMBER, "%dB", (int)v);
-	else
-		snprintf(out, TEXT_NUMBER, x < 9.95 ? "%.1f%c" : "%.0f%c", x, units[unit]);
-	return out;
+	return v < 0 ? strcpy(out, "-") : text_scaled(out, (double)v, 1024, byte_units, BYTE_UNITS);
 }
 
 char *text_bytes_of(char *out, int64_t used, int64_t max)
 {
-	int unit = unit_of(max);
+	double part = (double)used, all = (double)max;
+	int unit = 0;
 
 	if (used < 0 || max <= 0)
 		return text_bytes(out, used);
 	/* Both in the unit of the larger one, for comparison; a small part has its own unit. */
 	if (used < max / 20) {
-		char part[TEXT_NUMBER], all[TEXT_NUMBER];
+		char small[TEXT_NUMBER], large[TEXT_NUMBER];
 
-		snprintf(out, TEXT_NUMBER, "%.12s/%.12s", text_bytes(part, used),
-			text_bytes(all, max));
+		snprintf(out, TEXT_NUMBER, "%.12s/%.12s", text_bytes(small, used),
+			text_bytes(large, max));
 		return out;
 	}
-	snprintf(out, TEXT_NUMBER, unit > 2 ? "%.1f/%.1f%c" : "%.0f/%.0f%c", in_unit(used, unit),
-		in_unit(max, unit), unit ? units[unit] : 'B');
+	for (; all >= 999.5 && unit + 1 < BYTE_UNITS; unit++) {
+		all /= 1024;
+		part /= 1024;
+	}
+	snprintf(out, TEXT_NUMBER, unit > 2 ? "%.1f/%.1f%s" : "%.0f/%.0f%s", part, all,
+		byte_units[unit]);
 	return out;
 }
 

@@ -27,6 +27,8 @@ size_t text_prefix(const char *s, int columns);
 const char *text_suffix(const char *s, int columns);
 /* Bytes of the next line when s is wrapped, at a blank if possible; *next is the start of the line after it. */
 size_t text_wrap(const char *s, int columns, const char **next);
+/* The number of lines of s when wrapped. */
+int text_rows(const char *s, int columns);
 /* First match of needle in s, with the rules of match_find; NULL if none. */
 const char *text_find(const char *s, const char *needle);
 
@@ -34,11 +36,13 @@ const char *text_find(const char *s, const char *needle);
 
 char *text_count(char *out, int64_t v);                     /* "2 294", "-" below 0 */
 char *text_counted(char *out, int64_t n, const char *noun); /* "2 294 samples", "1 sample" */
-char *text_bytes(char *out, int64_t v);                     /* "1.2G" "640K" "0" */
-char *text_bytes_of(char *out, int64_t used, int64_t max);  /* "1.2/4.0G" */
-char *text_uptime(char *out, int64_t seconds);              /* "42s" "12m" "3h07m" "3d04h" "120d" */
-char *text_percent(char *out, double v); /* "7.9", one decimal, " 100" never "100.0" wide */
-char *text_interval(char *out, int64_t value, bool time); /* "10ms" "512K" */
-char *text_clock(char *out, int64_t wall_ns);             /* "14:02:11", local time */
+/* With at most three digits: "1.2k" for 1234, base 1000 and the units "", "k", ...; the unit changes at 999.5. */
+char *text_scaled(char *out, double v, double base, const char *const units[], int count);
+char *text_bytes(char *out, int64_t v);                    /* "1.2G" "640K" "0B" */
+char *text_bytes_of(char *out, int64_t used, int64_t max); /* "1.2/4.0G" */
+char *text_uptime(char *out, int64_t seconds);             /* "42s" "12m" "3h07m" "3d04h" "120d" */
+char *text_percent(char *out, double v);                   /* "7.9", one decimal; "100" */
+char *text_interval(char *out, int64_t value, bool time);  /* "10ms" "512K" */
+char *text_clock(char *out, int64_t wall_ns);              /* "14:02:11", local time */
 
 #endif

@@ -258,19 +258,6 @@ void term_set_mouse(struct terminal *t, bool on)
 
 /* --- styles ------------------------------------------------------------------------------------------ */
 
-/* The settings file's colours if the terminal supports them, else the theme's. */
-static const struct appearance *term_appearance(const struct terminal *t, enum style style)
-{
-	const struct appearance *own = t->config && t->config->appearance_set[style]
-					       ? &t->config->appearances[style]
-					       : NULL;
-	int most = t->depth == THEME_256 ? 255 : 7;
-
-	if (own && t->depth != THEME_MONO && own->fg <= most && own->bg <= most)
-		return own;
-	return theme_appearance(t->depth, style);
-}
-
 /* Joins ESC [ a m and ESC [ b m to ESC [ a ; b m. */
 static void pen_add(struct buf *on, const char *string)
 {
@@ -323,9 +310,21 @@ static void pen_make(struct pen *pen, const struct appearance *appearance)
 
 void term_set_color(struct terminal *t, enum theme_depth depth)
 {
+	int most = 7; /* highest number of a colour */
+
 	t->depth = depth < t->depth_max ? depth : t->depth_max;
-	for (int i = 0; i < STYLE_COUNT; i++)
-		pen_make(&t->pens[i], term_appearance(t, (enum style)i));
+	if (t->depth == THEME_256)
+		most = 255;
+	/* The settings file's colours if the terminal supports them, else the theme's. */
+	for (int i = 0; i < STYLE_COUNT; i++) {
+		const struct appearance *own = t->config && t->config->appearance_set[i]
+						       ? &t->config->appearances[i]
+						       : NULL;
+
+		if (!own || t->depth == THEME_MONO || own->fg > most || own->bg > most)
+			own = theme_appearance(t->depth, (enum style)i);
+		pen_make(&t->pens[i], own);
+	}
 	pen_make(&t->pens[PLAIN], &(const struct appearance){-1, -1, 0});
 	t->rows = 0; /* forces a full redraw */
 }
@@ -475,18 +474,12 @@ static bool term_is_utf8(enum app_charset charset)
 	return env_is_utf8();
 }
 
-static enum theme_depth term_depth(enum app_color wanted)
-{
-	const char *no = getenv("NO_COLOR");
-
-	if (wanted == APP_COLOR_NEVER || (wanted == APP_COLOR_AUTO && no && *no))
-		return THEME_MONO;
-	return wanted == APP_COLOR_16 ? THEME_16 : THEME_256;
-}
-
 struct terminal *term_open(const struct app_options *o, struct err *err)
 {
 	struct terminal *t = xcalloc(1, sizeof(*t));
+	const char *no_color = getenv("NO_COLOR");
+	bool mono = o->color == APP_COLOR_NEVER ||
+		    (o->color == APP_COLOR_AUTO && no_color && *no_color);
 
 	t->out = -1;
 	t->config = o->config;
@@ -497,7 +490,7 @@ struct terminal *term_open(const struct app_options *o, struct err *err)
 	t->ascii = !term_is_utf8(o->charset);
 	/* With more than 256 colours a number is an RGB value, not a palette index. */
 	t->depth_max = max_colors == 256 ? THEME_256 : max_colors >= 8 ? THEME_16 : THEME_MONO;
-	term_set_color(t, term_depth(o->color));
+	term_set_color(t, mono ? THEME_MONO : o->color == APP_COLOR_16 ? THEME_16 : THEME_256);
 	term_resume(t);
 	return t;
 }

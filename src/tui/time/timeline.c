@@ -80,16 +80,6 @@ const struct vitals_second *history_at(const struct profile *p, uint32_t second)
 	return NULL;
 }
 
-static int64_t value_of(const struct vitals_second *v, enum history_what what)
-{
-	switch (what) {
-	case HISTORY_CPU: return v->cpu_pct;
-	case HISTORY_HEAP: return v->heap_used;
-	case HISTORY_GC: return v->gc_pct_x10;
-	default: return v->safepoint_pct_x10;
-	}
-}
-
 void history_values(
 	const struct profile *p, enum history_what what, uint32_t second, int64_t *out, int n)
 {
@@ -98,6 +88,10 @@ void history_values(
 		const struct vitals_second *v =
 			back <= second ? profile_vitals(p, second - back) : NULL;
 
-		out[i] = v ? value_of(v, what) : -1;
+		out[i] = !v                     ? -1
+			 : what == HISTORY_CPU  ? v->cpu_pct
+			 : what == HISTORY_HEAP ? v->heap_used
+			 : what == HISTORY_GC   ? v->gc_pct_x10
+						: v->safepoint_pct_x10;
 	}
 }

@@ -30,14 +30,13 @@ static int draw_lines(struct canvas *c, int row, const char *title, const char *
 	canvas_text(c, row++, 1, c->cols, STYLE_STRONG, title);
 	while (*text && row < c->rows - 2) {
 		int len = (int)strcspn(text, "\n"), col = numbered ? 7 : 3;
-		const char *at = line, *next;
 
 		if (numbered)
 			canvas_printf(c, row, 3, c->cols, STYLE_KEY, "%d", number++);
 		snprintf(line, sizeof(line), "%.*s", len, text);
-		for (; *at && c->cols > col + 2 && row < c->rows - 2; at = next)
-			canvas_printf(c, row++, col, c->cols, STYLE_NORMAL, "%.*s",
-				(int)text_wrap(at, c->cols - col - 2, &next), at);
+		row = canvas_wrapped(c,
+			(struct area){row, col, c->rows - 2 - row, c->cols - col - 2}, 0,
+			STYLE_NORMAL, line);
 		text += len + (text[len] == '\n');
 	}
 	return row + 1;

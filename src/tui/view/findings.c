@@ -47,14 +47,9 @@ static const struct finding *selected(const struct ui *ui)
 /* Adds wrapped text; rows after the first are indented by hang. */
 static void add_text(struct page *p, int col, int hang, enum style style, const char *text)
 {
-	for (const char *next; *text; text = next, col += hang, hang = 0) {
-		int bytes = (int)text_wrap(text, p->canvas.cols - col - 1, &next);
+	struct area rest = {p->rows, col, p->canvas.rows - p->rows, p->canvas.cols - col - 1};
 
-		if (next == text)
-			return;
-		canvas_printf(
-			&p->canvas, p->rows++, col, p->canvas.cols - 1, style, "%.*s", bytes, text);
-	}
+	p->rows = canvas_wrapped(&p->canvas, rest, hang, style, text);
 }
 
 static void add_proof(struct page *p, const char *text)
@@ -68,16 +63,6 @@ static void add_proof(struct page *p, const char *text)
 		add_text(p, 3 + in, 2, STYLE_NORMAL, line);
 		text += bytes + (text[bytes] == '\n');
 	}
-}
-
-static void add_finding(struct page *p, const struct finding *f)
-{
-	char advice_line[sizeof(f->advice) + 3];
-
-	add_text(p, 1, 0, STYLE_STRONG, f->what);
-	add_proof(p, f->proof);
-	snprintf(advice_line, sizeof(advice_line), "-> %s", f->advice);
-	add_text(p, 1, 3, STYLE_KEY, advice_line);
 }
 
 static void add_rules_checked(const struct ui *ui, struct page *p)
@@ -148,10 +133,14 @@ static void draw_pane(struct ui *ui, struct area area)
 	struct findings_view *v = view_of(ui);
 	const struct finding *f = selected(ui);
 	struct page *p = &v->pane;
+	char advice[sizeof(f->advice) + 3];
 
 	page_begin(ui, p);
 	if (f) {
-		add_finding(p, f);
+		add_text(p, 1, 0, STYLE_STRONG, f->what);
+		add_proof(p, f->proof);
+		snprintf(advice, sizeof(advice), "-> %s", f->advice);
+		add_text(p, 1, 3, STYLE_KEY, advice);
 		p->rows++;
 	}
 	/* First what a key would add, since the list of rules may not fit. */
@@ -166,26 +155,19 @@ static void draw_pane(struct ui *ui, struct area area)
 
 /* --- the list ---------------------------------------------------------------------------------------- */
 
-static void share_text(const struct ui *ui, const struct finding *f, char *out, size_t bytes)
-{
-	if (f->share < 0)
-		snprintf(out, bytes, "-");
-	else if (f->error >= FINDING_ERROR)
-		snprintf(out, bytes, "%.0f%s%.0f%%", 100 * f->share, ui->glyphs->plus_minus,
-			100 * f->error);
-	else
-		snprintf(out, bytes, "%.0f%%", 100 * f->share);
-}
-
 static void draw_row(struct ui *ui, int row, const struct finding *f)
 {
 	struct canvas *c = &ui->canvas;
-	char text[sizeof(f->what)], since[TEXT_NUMBER];
+	char text[sizeof(f->what)] = "-", since[TEXT_NUMBER];
 	int col, end = c->cols - 1;
 
 	col = canvas_text(c, row, NAME_COL, end, findings_style(f->grade), f->rule->title) + 1;
 	if (c->cols >= COLS_ALL) {
-		share_text(ui, f, text, sizeof(text));
+		if (f->share >= 0 && f->error >= FINDING_ERROR)
+			snprintf(text, sizeof(text), "%.0f%s%.0f%%", 100 * f->share,
+				ui->glyphs->plus_minus, 100 * f->error);
+		else if (f->share >= 0)
+			snprintf(text, sizeof(text), "%.0f%%", 100 * f->share);
 		canvas_right(c, row, col, SHARE_END, STYLE_NORMAL, text);
 		canvas_right(c, row, SHARE_END, SINCE_END, STYLE_NORMAL,
 			text_uptime(since, (int64_t)f->since_s));
@@ -303,12 +285,6 @@ unsigned findings_scroll(struct ui *ui, int direction)
 	return 0;
 }
 
-/* Returns true when the event is shown; else a message or a warning is. */
-static bool go_to_event(struct ui *ui, int event)
-{
-	return event < 0 || events_show(ui, event) || ui->scope.event == event;
-}
-
 unsigned findings_go(struct ui *ui, int arg)
 {
 	const struct finding *at = selected(ui);
@@ -321,7 +297,8 @@ unsigned findings_go(struct ui *ui, int arg)
 		ui_notify(ui, STYLE_NORMAL, UI_MESSAGE_MS, "there are no further details");
 		return 0;
 	}
-	if (!go_to_event(ui, f.event))
+	/* If the event cannot be shown, a message or a warning is. */
+	if (f.event >= 0 && !events_show(ui, f.event) && ui->scope.event != f.event)
 		return 0;
 	if (f.thread != PROFILE_NONE)
 		threads_select(ui, f.thread);

@@ -105,12 +105,6 @@ static const struct help_term orders[] = {
 
 /* --- writing the page -------------------------------------------------------------------------------- */
 
-static bool help_lists(const struct command *c, const struct ui *ui)
-{
-	return c->help && c->views & VIEW_BIT(ui->place.under) &&
-	       (!c->available || c->available(ui)) && !file_refusal(ui, c);
-}
-
 /* Writes the commands of a group. Returns the next row. */
 static int write_group(struct ui *ui, struct canvas *page, int row, enum command_group group)
 {
@@ -121,8 +115,10 @@ static int write_group(struct ui *ui, struct canvas *page, int row, enum command
 		const struct command *c = &commands[i];
 		const char *shown = command_shown(c, ui);
 		int width = text_width(shown) + 1 + (c->help ? text_width(c->help) : 0);
+		bool here = c->views & VIEW_BIT(ui->place.under) &&
+			    (!c->available || c->available(ui)) && !file_refusal(ui, c);
 
-		if (c->group != group || !help_lists(c, ui))
+		if (c->group != group || !c->help || !here)
 			continue;
 		if (!any)
 			canvas_text(page, row, 1, page->cols, STYLE_STRONG, command_groups[group]);
@@ -138,14 +134,11 @@ static int write_group(struct ui *ui, struct canvas *page, int row, enum command
 }
 
 /* Writes wrapped text. Returns the next row. */
-static int write_long(struct canvas *page, int row, int col, const char *text)
+static int write_wrapped(struct canvas *page, int row, int col, const char *text)
 {
-	for (const char *next; *text; text = next) {
-		int bytes = (int)text_wrap(text, page->cols - col - 1, &next);
+	struct area rest = {row, col, page->rows - row, page->cols - col - 1};
 
-		canvas_printf(page, row++, col, page->cols, STYLE_NORMAL, "%.*s", bytes, text);
-	}
-	return row;
+	return canvas_wrapped(page, rest, 0, STYLE_NORMAL, text);
 }
 
 static int write_terms(const struct ui *ui, struct canvas *page, int row)
@@ -159,19 +152,7 @@ static int write_terms(const struct ui *ui, struct canvas *page, int row)
 		if (!strcmp(term, glyphs_utf8.plus_minus))
 			term = ui->glyphs->plus_minus;
 		canvas_text(page, row, 2, page->cols, STYLE_KEY, term);
-		row = write_long(page, row, TERM_COL, terms[i].text);
-	}
-	return row;
-}
-
-static int write_order(const struct ui *ui, struct canvas *page, int row)
-{
-	for (size_t i = 0; i < sizeof(orders) / sizeof(orders[0]); i++) {
-		if (!(orders[i].views & VIEW_BIT(ui->place.under)))
-			continue;
-		if (*orders[i].term)
-			canvas_text(page, row++, 1, page->cols, STYLE_STRONG, orders[i].term);
-		row = write_long(page, row, 2, orders[i].text);
+		row = write_wrapped(page, row, TERM_COL, terms[i].text);
 	}
 	return row;
 }
@@ -186,7 +167,15 @@ static void help_draw(struct ui *ui, struct area area)
 	for (int group = 0; group < GROUP_COUNT; group++)
 		p->rows = write_group(ui, &p->canvas, p->rows, (enum command_group)group);
 	p->rows = write_terms(ui, &p->canvas, p->rows + 1);
-	p->rows = write_order(ui, &p->canvas, p->rows) + 1;
+	for (size_t i = 0; i < sizeof(orders) / sizeof(orders[0]); i++) {
+		if (!(orders[i].views & VIEW_BIT(ui->place.under)))
+			continue;
+		if (*orders[i].term)
+			canvas_text(
+				&p->canvas, p->rows++, 1, c->cols, STYLE_STRONG, orders[i].term);
+		p->rows = write_wrapped(&p->canvas, p->rows, 2, orders[i].text);
+	}
+	p->rows++;
 	canvas_printf(&p->canvas, p->rows++, 1, c->cols, STYLE_DIM, "man jhot          jhot %s",
 		JHOT_VERSION);
 	if (page_draw(ui, p, (struct area){area.row + 2, 0, area.rows - 2, c->cols}))

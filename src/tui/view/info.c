@@ -49,25 +49,11 @@ __attribute__((format(printf, 3, 4))) static void add(
 /* Adds wrapped text. */
 static void add_wrapped(struct page *p, const char *label, const char *text, int width)
 {
-	for (const char *next; *text; text = next, label = "") {
-		int bytes = (int)text_wrap(text, width, &next);
+	struct area rest = {p->rows, LABEL_COLS, p->canvas.rows - p->rows, width};
 
-		if (next == text)
-			return;
-		add(p, label, "%.*s", bytes, text);
-	}
-}
-
-static const char *ago(char out[TEXT_NUMBER], int64_t seconds)
-{
-	return seconds < 0 ? strcpy(out, "-") : text_uptime(out, seconds);
-}
-
-static void write_file(const struct ui *ui, struct page *p, int width)
-{
-	add_title(p, "FILE");
-	for (const struct app_fact *f = ui->options->file->facts; f->label; f++)
-		add_wrapped(p, f->label, f->text, width);
+	if (*text)
+		canvas_text(&p->canvas, p->rows, 2, p->canvas.cols, STYLE_KEY, label);
+	p->rows = canvas_wrapped(&p->canvas, rest, 0, STYLE_NORMAL, text);
 }
 
 static void write_jvm(const struct ui *ui, struct page *p, int width)
@@ -76,7 +62,7 @@ static void write_jvm(const struct ui *ui, struct page *p, int width)
 	char up[TEXT_NUMBER];
 
 	add_title(p, "JVM");
-	add(p, "process", "%d   user %s   up %s%s", v->pid, v->user, ago(up, v->uptime_s),
+	add(p, "process", "%d   user %s   up %s%s", v->pid, v->user, text_uptime(up, v->uptime_s),
 		v->alive ? "" : "   ended");
 	add(p, "version", "%s   JDK %s", v->vm, v->jdk);
 	add_wrapped(p, "command", *v->command ? v->command : v->name, width);
@@ -122,15 +108,6 @@ static void write_memory(const struct vitals *v, struct page *p)
 		add(p, "note", "%s", v->vitals_note);
 }
 
-/* Samples of a file are counted: its last vitals may be older than its last samples. */
-static int64_t event_samples(const struct ui *ui, int event)
-{
-	const struct profile_query q = profile_whole(event);
-
-	return ui->options->file ? (int64_t)profile_sum(ui->profile, &q).count
-				 : ui->vitals->events[event].samples;
-}
-
 static void write_events(const struct ui *ui, struct page *p, int width)
 {
 	static const char *const states[] = {"off   ", "on   ", "failed   "};
@@ -139,7 +116,10 @@ static void write_events(const struct ui *ui, struct page *p, int width)
 	add_title(p, "EVENTS");
 	for (int i = 0; i < VITALS_EVENTS && i < PROFILE_EVENTS; i++) {
 		const struct vitals_event *e = &ui->vitals->events[i];
-		int64_t count = event_samples(ui, i);
+		const struct profile_query all = profile_whole(i);
+		/* Of a file they are counted: its last vitals may be older than its last samples. */
+		int64_t count = ui->options->file ? (int64_t)profile_sum(ui->profile, &all).count
+						  : e->samples;
 
 		if (!e->state && count <= 0)
 			continue;
@@ -163,7 +143,7 @@ static void write_agent(const struct ui *ui, struct page *p, int width)
 
 	if (!ui->options->file)
 		snprintf(since, sizeof(since), "   attached %s ago",
-			ago(up, (ui->now_ms - ui->attached_ms) / 1000));
+			text_uptime(up, (ui->now_ms - ui->attached_ms) / 1000));
 	add_title(p, "AGENT");
 	add(p, "cost", "%.1f%% of one core %s, %.2f s of CPU in total%s",
 		v->cost_pct_x10 < 0 ? 0 : v->cost_pct_x10 / 10.0,
@@ -181,38 +161,36 @@ static void write_agent(const struct ui *ui, struct page *p, int width)
 				text_count(a, v->counters[i].value));
 }
 
-static void write_history(const struct ui *ui, struct page *p)
-{
-	struct profile_info h = profile_info(ui->profile);
-	char a[TEXT_NUMBER], b[TEXT_NUMBER];
-
-	add_title(p, "HISTORY");
-	add(p, "kept", "%u s, %u s of them in steps of 10 s", h.now - h.oldest,
-		h.merged_before > h.oldest ? h.merged_before - h.oldest : 0);
-	add(p, "stacks", "%s, %s in this program", text_counted(a, h.stacks, "node"),
-		text_bytes(b, (int64_t)h.bytes));
-}
-
 /* --- showing ----------------------------------------------------------------------------------------- */
 
 static void info_draw(struct ui *ui, struct area area)
 {
 	struct page *p = &info_state(ui)->page;
 	int width = area.cols - LABEL_COLS - 2;
+	char nodes[TEXT_NUMBER], bytes[TEXT_NUMBER];
+	struct profile_info h;
 
 	if (!ui->vitals || !ui->profile)
 		return;
 	page_begin(ui, p);
-	if (ui->options->file)
-		write_file(ui, p, width);
-	else
+	if (ui->options->file) {
+		add_title(p, "FILE");
+		for (const struct app_fact *f = ui->options->file->facts; f->label; f++)
+			add_wrapped(p, f->label, f->text, width);
+	} else {
 		write_jvm(ui, p, width);
+	}
 	if (file_has_vitals(ui))
 		write_memory(ui->vitals, p);
 	write_events(ui, p, width);
 	if (file_has_vitals(ui))
 		write_agent(ui, p, width);
-	write_history(ui, p);
+	h = profile_info(ui->profile);
+	add_title(p, "HISTORY");
+	add(p, "kept", "%u s, %u s of them in steps of 10 s", h.now - h.oldest,
+		h.merged_before > h.oldest ? h.merged_before - h.oldest : 0);
+	add(p, "stacks", "%s, %s in this program", text_counted(nodes, h.stacks, "node"),
+		text_bytes(bytes, (int64_t)h.bytes));
 	page_draw(ui, p, area);
 }
 

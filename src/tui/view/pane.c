@@ -89,8 +89,7 @@ void pane_method(struct ui *ui, struct area area, uint8_t type, uint32_t method,
 
 	canvas_printf(
 		c, area.row, area.col, c->cols, theme_frame(type), "%c", frame_types[type].letter);
-	name_fit(name, sizeof(name), profile_get_method(ui->profile, method), area.cols, ui->names,
-		ui->glyphs->ellipsis);
+	ui_fit_method(ui, method, ui->names, area.cols, name, sizeof(name));
 	canvas_text(c, area.row, area.col + 2, c->cols, style, name);
 }
 

@@ -69,8 +69,7 @@ static void row_name(const struct ui *ui, enum sandwich_kind kind, uint32_t id, 
 		name_middle(out, size, profile_get_thread(ui->profile, id)->name, width,
 			ui->glyphs->ellipsis);
 	else
-		name_fit(out, size, profile_get_method(ui->profile, id), width, ui->names,
-			ui->glyphs->ellipsis);
+		ui_fit_method(ui, id, ui->names, width, out, size);
 }
 
 /* Narrow parts have figures only. */
@@ -135,11 +134,6 @@ static void draw_row(struct ui *ui, struct area a, const struct sandwich *s,
 	canvas_right(&ui->canvas, a.row, bar, end, STYLE_NORMAL, text);
 }
 
-static int name_width(struct area a)
-{
-	return a.cols - FIGURES - bar_width(a) - 7;
-}
-
 static void draw_more(struct ui *ui, struct area a, const struct sandwich *s,
 	enum sandwich_kind kind, uint32_t from)
 {
@@ -162,6 +156,7 @@ int callers_draw_part(struct ui *ui, struct area area, const struct sandwich *s,
 {
 	const struct sandwich_part *part = &s->parts[kind];
 	int rows = area.rows - 1, shown = (int)part->count <= rows ? (int)part->count : rows - 1;
+	int width = area.cols - FIGURES - bar_width(area) - 7;
 	char name[512];
 
 	if (area.rows < 1)
@@ -172,7 +167,7 @@ int callers_draw_part(struct ui *ui, struct area area, const struct sandwich *s,
 	for (int i = 0; i < shown; i++) {
 		struct area at = {++area.row, area.col, 1, area.cols};
 
-		row_name(ui, kind, part->rows[i].id, name_width(area), name, sizeof(name));
+		row_name(ui, kind, part->rows[i].id, width, name, sizeof(name));
 		draw_row(ui, at, s, kind, &part->rows[i], name);
 		if (first >= 0)
 			canvas_list_row(&ui->canvas, at.row, at.col, at.col + at.cols, first + i,
@@ -189,12 +184,6 @@ static int least(int a, int b)
 	return a < b ? a : b;
 }
 
-/* Rows for a part including its title, at most its fair share of the space. */
-static int part_rows(const struct sandwich *s, enum sandwich_kind kind, int rows)
-{
-	return s->parts[kind].count ? least((int)s->parts[kind].count + 1, rows) : 0;
-}
-
 void callers_draw_pane(struct ui *ui, struct area area, const struct sandwich *s)
 {
 	static const enum sandwich_kind order[] = {
@@ -202,8 +191,11 @@ void callers_draw_pane(struct ui *ui, struct area area, const struct sandwich *s
 	int end = area.row + area.rows;
 
 	for (int i = 0; i < SANDWICH_KINDS; i++) {
-		area.rows = part_rows(s, order[i], (end - area.row) / (SANDWICH_KINDS - i));
-		if (area.rows > 1)
+		int count = (int)s->parts[order[i]].count;
+
+		/* The title and the rows, at most a fair share of the space. */
+		area.rows = least(count + 1, (end - area.row) / (SANDWICH_KINDS - i));
+		if (count && area.rows > 1)
 			area.row = callers_draw_part(ui, area, s, order[i], -1, -1);
 	}
 }
@@ -221,24 +213,15 @@ static const struct sandwich_row *row_at(const struct callers *c, int at, enum s
 	return at < (int)c->s->parts[*kind].count ? &c->s->parts[*kind].rows[at] : NULL;
 }
 
-/* Moves the cursor to the row with this id, if that is displayed. */
-static void select_again(struct callers *c, enum sandwich_kind kind, uint32_t id)
-{
-	const struct sandwich_part *part = &c->s->parts[kind];
-	int first = kind == SANDWICH_CALLERS ? 0 : c->callers + 1;
-
-	for (int i = 0; i < (kind == SANDWICH_CALLERS ? c->callers : c->callees); i++)
-		if (i < (int)part->count && part->rows[i].id == id)
-			c->at.list.cursor = first + i;
-}
-
 static void callers_update(struct ui *ui, bool sort)
 {
 	struct callers *c = callers_state(ui);
 	struct profile_query q = ui_query(ui);
 	enum sandwich_kind kind = SANDWICH_CALLERS;
 	const struct sandwich_row *r = row_at(c, c->at.list.cursor, &kind);
+	bool keep = r && c->at.list.touched;
 	uint32_t id = r ? r->id : 0;
+	const struct sandwich_part *part;
 
 	if (!c->at.trail.depth)
 		return;
@@ -247,8 +230,11 @@ static void callers_update(struct ui *ui, bool sort)
 	sandwich_free(c->base);
 	c->base = compare_query(ui, &q) ? sandwich_new(ui->profile, &q, shown_method(c)) : NULL;
 	sandwich_settle(&c->order, c->s, sort, ui_order_frozen(ui));
-	if (r && c->at.list.touched)
-		select_again(c, kind, id);
+	/* Move the cursor to the selected row, if that is still displayed. */
+	part = &c->s->parts[kind];
+	for (int i = 0; keep && i < (kind == SANDWICH_CALLERS ? c->callers : c->callees); i++)
+		if (i < (int)part->count && part->rows[i].id == id)
+			c->at.list.cursor = (kind == SANDWICH_CALLERS ? 0 : c->callers + 1) + i;
 }
 
 static const char *callers_text(void *ctx, int index)
@@ -291,21 +277,12 @@ static void draw_middle(struct ui *ui, struct area a, const struct callers *c)
 		canvas_list_row(&ui->canvas, a.row, a.col, a.col + a.cols, c->callers, true);
 }
 
-static void draw_block(struct ui *ui, struct area a, const struct sandwich *s)
-{
-	struct area half = {a.row, 0, a.rows, a.cols / 2};
-
-	callers_draw_part(ui, half, s, SANDWICH_LINES, -1, -1);
-	half.col = half.cols;
-	half.cols = a.cols - half.cols;
-	callers_draw_part(ui, half, s, SANDWICH_THREADS, -1, -1);
-}
-
 static void callers_draw(struct ui *ui, struct area area)
 {
 	struct callers *c = callers_state(ui);
 	int block = area.rows >= 30 ? area.rows / 3 : area.rows >= BLOCK_FROM ? BLOCK : 0;
 	int rows = area.rows - block - 3, above;
+	struct area half = {area.row + area.rows - block, 0, block, area.cols / 2};
 
 	if (!c->s)
 		return;
@@ -324,9 +301,12 @@ static void callers_draw(struct ui *ui, struct area area)
 	draw_middle(ui, (struct area){area.row + above + 1, 0, 1, area.cols}, c);
 	callers_draw_part(ui, (struct area){area.row + above + 2, 0, rows - above + 1, area.cols},
 		c->s, SANDWICH_CALLEES, c->callers + 1, c->at.list.cursor);
-	if (block)
-		draw_block(
-			ui, (struct area){area.row + area.rows - block, 0, block, area.cols}, c->s);
+	if (!block)
+		return;
+	callers_draw_part(ui, half, c->s, SANDWICH_LINES, -1, -1);
+	half.col = half.cols;
+	half.cols = area.cols - half.cols;
+	callers_draw_part(ui, half, c->s, SANDWICH_THREADS, -1, -1);
 }
 
 static void callers_quality(struct ui *ui, struct strip *s)
@@ -337,9 +317,8 @@ static void callers_quality(struct ui *ui, struct strip *s)
 
 	for (int i = c->at.trail.depth > 3 ? c->at.trail.depth - 3 : 0; i < c->at.trail.depth;
 		i++) {
-		name_fit(name, sizeof(name),
-			profile_get_method(ui->profile, (uint32_t)c->at.trail.ids[i]), 24,
-			NAME_METHOD, ui->glyphs->ellipsis);
+		ui_fit_method(
+			ui, (uint32_t)c->at.trail.ids[i], NAME_METHOD, 24, name, sizeof(name));
 		snprintf(trail + strlen(trail), sizeof(trail) - strlen(trail), "%s %s",
 			strlen(trail) > 2 ? " >" : "", name);
 	}
@@ -366,9 +345,8 @@ static void callers_detail(struct ui *ui, struct strip *s)
 	} else if (text_width(callers_text(ui, c->at.list.cursor)) <= ui->canvas.cols - 20) {
 		strip_add(s, STYLE_STRONG, 0, "%s", callers_text(ui, c->at.list.cursor));
 	} else {
-		name_fit(name, sizeof(name),
-			profile_get_method(ui->profile, r ? r->id : shown_method(c)),
-			ui->canvas.cols - 20, NAME_FULL, ui->glyphs->ellipsis);
+		ui_fit_method(ui, r ? r->id : shown_method(c), NAME_FULL, ui->canvas.cols - 20,
+			name, sizeof(name));
 		strip_add(s, STYLE_STRONG, 0, "%s", name);
 	}
 	strip_add(s, STYLE_NORMAL, 1, "%s",

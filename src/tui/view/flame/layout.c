@@ -102,12 +102,6 @@ static void flame_add_zoom_path(struct flame_pass *f, uint32_t zoom)
 	}
 }
 
-static void flame_index(struct flame_layout *l)
-{
-	for (uint32_t i = 0; i < l->count; i++)
-		hash_index_add(&l->by_path, hash_u64(l->boxes[i].path), i);
-}
-
 struct flame_layout *flame_layout_new(
 	const struct profile *p, const struct calltree *tree, uint32_t zoom, uint16_t columns)
 {
@@ -124,7 +118,8 @@ struct flame_layout *flame_layout_new(
 		flame_add_children(&f, &parent);
 	}
 	free(f.children);
-	flame_index(l);
+	for (uint32_t i = 0; i < l->count; i++)
+		hash_index_add(&l->by_path, hash_u64(l->boxes[i].path), i);
 	return l;
 }
 
@@ -142,21 +137,18 @@ uint32_t flame_layout_find(const struct flame_layout *l, uint64_t path)
 	return hash_index_find(&l->by_path, hash_u64(path), NULL, NULL);
 }
 
-static bool flame_overlap(const struct flame_box *a, const struct flame_box *b)
-{
-	return a->col < b->col + b->width && b->col < a->col + a->width;
-}
-
 /* The widest box of a row that overlaps this one; the box itself if none. */
 static uint32_t flame_vertical(const struct flame_layout *l, uint32_t box, uint32_t row)
 {
+	const struct flame_box *a = &l->boxes[box];
 	uint32_t best = box;
 	uint16_t width = 0;
 
 	for (uint32_t i = 0; i < l->count; i++) {
 		const struct flame_box *b = &l->boxes[i];
+		bool overlap = a->col < b->col + b->width && b->col < a->col + a->width;
 
-		if (b->row == row && b->width > width && flame_overlap(b, &l->boxes[box])) {
+		if (b->row == row && b->width > width && overlap) {
 			best = i;
 			width = b->width;
 		}

@@ -25,16 +25,6 @@ void flame_pane_done(struct flame_pane *p)
 
 /* --- figures ----------------------------------------------------------------------------------------- */
 
-static void draw_name(struct ui *ui, struct area a, const struct calltree_node *n)
-{
-	if (n->method == PROFILE_NONE) {
-		canvas_text(&ui->canvas, a.row, a.col + 4, a.col + a.cols, STYLE_STRONG, "all");
-		return;
-	}
-	pane_method(ui, (struct area){a.row, a.col + 2, 1, a.cols - 5}, n->type, n->method,
-		STYLE_STRONG);
-}
-
 /* Draws a label, a percentage and a remark. Returns the next row. */
 static int draw_figure(
 	struct ui *ui, struct area a, int row, const char *what, double percent, const char *more)
@@ -72,15 +62,6 @@ static int draw_figures(
 	if (zoom != all)
 		row = draw_figure(ui, a, row, "of zoom", flat_percent(n->total, zoom->total), "");
 	return row;
-}
-
-/* The method's share over all stacks, including this one. */
-static int draw_everywhere(struct ui *ui, struct area a, const struct sandwich *s)
-{
-	char more[64];
-
-	snprintf(more, sizeof(more), "self %.1f%%", flat_percent(s->self, s->sum));
-	return draw_figure(ui, a, a.row, "everywhere", flat_percent(s->total, s->sum), more);
 }
 
 /* --- children ---------------------------------------------------------------------------------------- */
@@ -129,15 +110,25 @@ void flame_pane_draw(struct ui *ui, struct area area, const struct flame *f)
 	const struct sandwich *s = f->pane.method.sandwich;
 	const struct calltree_node *n;
 	int end = area.row + area.rows;
+	char self[64];
 
 	if (!f->layout->count)
 		return;
 	n = selected_node(f);
-	draw_name(ui, area, n);
+	if (n->method == PROFILE_NONE)
+		canvas_text(&ui->canvas, area.row, area.col + 4, area.col + area.cols, STYLE_STRONG,
+			"all");
+	else
+		pane_method(ui, (struct area){area.row, area.col + 2, 1, area.cols - 5}, n->type,
+			n->method, STYLE_STRONG);
 	area.row++;
 	area.row = draw_figures(ui, area, f, n);
-	if (s)
-		area.row = draw_everywhere(ui, area, s);
+	if (s) {
+		/* The method's share over all stacks, including this one. */
+		snprintf(self, sizeof(self), "self %.1f%%", flat_percent(s->self, s->sum));
+		area.row = draw_figure(
+			ui, area, area.row, "everywhere", flat_percent(s->total, s->sum), self);
+	}
 	area.row++;
 	area.rows = (end - area.row) / (s ? 2 : 1);
 	if (f->pane.children.count && area.rows >= 2)

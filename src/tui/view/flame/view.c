@@ -70,12 +70,6 @@ static uint32_t flame_hidden_hits(const struct ui *ui, const struct flame_box *b
 		       : 0;
 }
 
-static bool is_hit(const struct ui *ui, const struct flame_box *b)
-{
-	return search_hit_method(ui, flame_state(ui)->tree->nodes[b->node].method) ||
-	       flame_hidden_hits(ui, b);
-}
-
 /* Selects the next box that matches or has hidden matches, wrapping around. */
 static bool flame_find(struct ui *ui, int direction)
 {
@@ -86,8 +80,12 @@ static bool flame_find(struct ui *ui, int direction)
 	for (int i = 0; i < count; i++) {
 		int at = from + (direction < 0 ? -i : i);
 
+		const struct flame_box *b;
+
 		at = (at % count + count) % count;
-		if (is_hit(ui, &f->layout->boxes[at])) {
+		b = &f->layout->boxes[at];
+		if (search_hit_method(ui, f->tree->nodes[b->node].method) ||
+			flame_hidden_hits(ui, b)) {
 			list_to(&f->at.list, at);
 			return true;
 		}
@@ -145,16 +143,6 @@ static void show_layout(
 	list_follow(&f->at.list, box == FLAME_NO_BOX ? 0 : (int)box);
 }
 
-/* Half of the zoomed node's last share: nodes narrower than a column can be omitted from the tree. */
-static double zoom_share(const struct flame *f)
-{
-	uint32_t node = f->at.trail.depth ? tree_find_path(f->tree, trail_top(&f->at.trail)) : 0;
-
-	if (!f->tree || node == PROFILE_NONE || !f->tree->nodes[0].total)
-		return 1;
-	return 0.5 * (double)f->tree->nodes[node].total / (double)f->tree->nodes[0].total;
-}
-
 /* Width of the graph, without the pane. */
 static uint16_t flame_columns(const struct ui *ui)
 {
@@ -171,16 +159,25 @@ static void flame_update(struct ui *ui, bool sort)
 	uint16_t columns = flame_columns(ui);
 	struct calltree_options options = {
 		.root_method = PROFILE_NONE,
-		.min_share = 0.4 * zoom_share(f) / columns,
+		.min_share = 0.4 / columns,
 		.find = *ui->search.text ? ui->search.found : NULL,
 	};
-	struct calltree *tree = calltree_new(ui->profile, &q, &options);
-	struct flame_layout *layout =
-		flame_layout_new(ui->profile, tree, zoom_node(f, tree), columns);
-	bool keep = f->layout && !sort && !f->stale && f->layout->columns == columns &&
-		    ui->now_ms - f->layout_ms < RELAYOUT_MS && f->layout->count > 1 &&
-		    flame_layout_shift(f->layout, layout) <= RELAYOUT_COLS &&
-		    f->compared == compare_stamp(ui) && !strcmp(f->searched, ui->search.text);
+	uint32_t zoom =
+		f->tree && f->at.trail.depth ? tree_find_path(f->tree, trail_top(&f->at.trail)) : 0;
+	struct flame_layout *layout;
+	struct calltree *tree;
+	bool keep;
+
+	/* Nodes narrower than a column can be omitted. Of a zoomed node, by half of its last share. */
+	if (f->tree && zoom != PROFILE_NONE && f->tree->nodes[0].total)
+		options.min_share *=
+			0.5 * (double)f->tree->nodes[zoom].total / (double)f->tree->nodes[0].total;
+	tree = calltree_new(ui->profile, &q, &options);
+	layout = flame_layout_new(ui->profile, tree, zoom_node(f, tree), columns);
+	keep = f->layout && !sort && !f->stale && f->layout->columns == columns &&
+	       ui->now_ms - f->layout_ms < RELAYOUT_MS && f->layout->count > 1 &&
+	       flame_layout_shift(f->layout, layout) <= RELAYOUT_COLS &&
+	       f->compared == compare_stamp(ui) && !strcmp(f->searched, ui->search.text);
 
 	if (keep) {
 		flame_layout_free(layout);
@@ -253,9 +250,8 @@ static void fit_label(
 	else if (search_collapsed_name(ui, n->stack, n->method, run, sizeof(run)))
 		name_cut(out, size, run, width - (int)strlen(pct), ui->glyphs->ellipsis);
 	else
-		name_fit(out, size, profile_get_method(ui->profile, n->method),
-			width - (int)strlen(pct), ui->names == NAME_FULL ? NAME_CLASS : ui->names,
-			ui->glyphs->ellipsis);
+		ui_fit_method(ui, n->method, ui->names == NAME_FULL ? NAME_CLASS : ui->names,
+			width - (int)strlen(pct), out, size);
 	strncat(out, pct, size - strlen(out) - 1);
 }
 
@@ -276,19 +272,6 @@ static void draw_box(struct ui *ui, int row, const struct flame_box *b, bool sel
 		canvas_text(&ui->canvas, row, end - 1, end, selected ? style : STYLE_WARN, "+");
 }
 
-/* Scrolls to keep the selected box visible. */
-static void scroll(struct flame *f, int rows)
-{
-	uint32_t row = f->layout->boxes[f->at.list.cursor].row;
-
-	if (row < f->top)
-		f->top = row;
-	if (row >= f->top + (uint32_t)rows)
-		f->top = row - (uint32_t)rows + 1;
-	if (f->layout->rows <= (uint32_t)rows)
-		f->top = 0;
-}
-
 static void flame_beside(struct ui *ui)
 {
 	struct flame *f = flame_state(ui);
@@ -305,6 +288,7 @@ static void flame_draw(struct ui *ui, struct area area)
 	struct flame *f = flame_state(ui);
 	struct area pane;
 	bool beside = pane_split(area, PANE_FLAME, &area, &pane);
+	uint32_t selected, rows = (uint32_t)area.rows;
 
 	if (!f->layout)
 		return;
@@ -313,7 +297,14 @@ static void flame_draw(struct ui *ui, struct area area)
 			"No samples in this window.");
 		return;
 	}
-	scroll(f, area.rows);
+	/* Scroll to keep the selected box visible. */
+	selected = f->layout->boxes[f->at.list.cursor].row;
+	if (selected < f->top)
+		f->top = selected;
+	if (selected >= f->top + rows)
+		f->top = selected - rows + 1;
+	if (f->layout->rows <= rows)
+		f->top = 0;
 	for (uint32_t i = 0; i < f->layout->count; i++) {
 		const struct flame_box *b = &f->layout->boxes[i];
 		int line = (int)(b->row - f->top);
@@ -335,8 +326,7 @@ static void fit_name(
 	if (n->method == PROFILE_NONE)
 		name_cut(out, size, "all", width, ui->glyphs->ellipsis);
 	else
-		name_fit(out, size, profile_get_method(ui->profile, n->method), width, NAME_FULL,
-			ui->glyphs->ellipsis);
+		ui_fit_method(ui, n->method, NAME_FULL, width, out, size);
 }
 
 static void flame_quality(struct ui *ui, struct strip *s)
@@ -450,17 +440,14 @@ static void flame_back(struct ui *ui)
 	f->stale = true;
 }
 
-static uint32_t selected_method(const struct flame *f)
-{
-	if (!f->layout || !f->layout->count)
-		return PROFILE_NONE;
-	return f->tree->nodes[f->layout->boxes[f->at.list.cursor].node].method;
-}
-
 unsigned flame_callers(struct ui *ui, int arg)
 {
-	uint32_t method = selected_method(flame_state(ui));
+	const struct flame *f = flame_state(ui);
+	uint32_t method;
 
+	if (!f->layout || !f->layout->count)
+		return 0;
+	method = f->tree->nodes[f->layout->boxes[f->at.list.cursor].node].method;
 	if (method == PROFILE_NONE)
 		return 0;
 	callers_of_method(ui, method);

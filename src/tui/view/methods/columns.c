@@ -114,13 +114,6 @@ void lines_free(struct lines *l)
 	free(l);
 }
 
-static int lines_hottest(const struct lines *l, uint32_t method)
-{
-	uint32_t at = l && method < l->methods ? l->hottest[method] : 0;
-
-	return at ? l->counts[at - 1].line : 0;
-}
-
 /* --- cells ------------------------------------------------------------------------------------------- */
 
 static void share_cell(struct column_cell *out, uint64_t count, uint64_t part, uint64_t all)
@@ -229,20 +222,20 @@ static void cell_name(const void *view, const void *row, struct column_cell *out
 	const struct methods *m = view;
 	const struct flat_row *r = row;
 
-	name_fit(out->text, COLUMN_TEXT, profile_get_method(m->at.ui->profile, r->method),
-		out->width, m->at.ui->names, out->glyphs->ellipsis);
+	ui_fit_method(m->at.ui, r->method, m->at.ui->names, out->width, out->text, COLUMN_TEXT);
 	if (r->total_count < ERROR_FEW)
 		out->style = STYLE_DIM;
 }
 
 static void cell_line(const void *view, const void *row, struct column_cell *out)
 {
-	const struct methods *m = view;
-	int line = lines_hottest(m->lines, ((const struct flat_row *)row)->method);
+	const struct lines *l = ((const struct methods *)view)->lines;
+	uint32_t method = ((const struct flat_row *)row)->method;
+	uint32_t at = l && method < l->methods ? l->hottest[method] : 0;
 
 	out->style = STYLE_DIM;
-	if (line)
-		snprintf(out->text, COLUMN_TEXT, "%d", line);
+	if (at)
+		snprintf(out->text, COLUMN_TEXT, "%d", l->counts[at - 1].line);
 }
 
 /* The weight of its self samples: time, bytes, waiting, events. */

@@ -9,7 +9,6 @@
 #include "tui/frame/ui.h"
 #include "tui/screen/column.h"
 #include "tui/screen/list.h"
-#include "tui/screen/order.h"
 #include "tui/view/pane.h"
 
 #define METHODS_DELTA_COLS  120 /* minimum width for the column */

@@ -85,14 +85,6 @@ static void order_rows(struct ui *ui, struct methods *m, bool fresh)
 
 /* --- updating ---------------------------------------------------------------------------------------- */
 
-/* The method's last known frame type. */
-static uint8_t type_of(const struct ui *ui, const struct methods *m, uint32_t method)
-{
-	if (method < m->type_count && m->types[method])
-		return m->types[method] - 1;
-	return (uint8_t)profile_method_type(profile_get_method(ui->profile, method));
-}
-
 static void remember_types(struct methods *m, const struct flat *f)
 {
 	uint32_t count = f->count ? f->rows[f->count - 1].method + 1 : 0; /* sorted by method */
@@ -106,10 +98,12 @@ static void remember_types(struct methods *m, const struct flat *f)
 		m->types[f->rows[i].method] = f->rows[i].type + 1;
 }
 
+/* Adds a row without samples, unless the method has a row. */
 static void add_row(const struct ui *ui, struct methods *m, uint32_t method)
 {
 	struct flat *f = m->flat;
 	uint32_t at = f->count;
+	bool known = method < m->type_count && m->types[method];
 
 	if (flat_find(f, method))
 		return;
@@ -118,45 +112,31 @@ static void add_row(const struct ui *ui, struct methods *m, uint32_t method)
 		f->rows[at] = f->rows[at - 1];
 		at--;
 	}
-	f->rows[at] = (struct flat_row){.method = method, .type = type_of(ui, m, method)};
+	f->rows[at] = (struct flat_row){.method = method,
+		.type = known ? m->types[method] - 1
+			      : (uint8_t)profile_method_type(
+					profile_get_method(ui->profile, method))};
 	f->count++;
-}
-
-/* Deselects a method that a new filter has removed. */
-static void forget_filtered(const struct ui *ui, struct methods *m)
-{
-	uint32_t version = filter_generation(ui->scope.filter), method;
-
-	if (version != m->filtered && order_selected(&m->at.order, &m->at.list, &method) &&
-		!flat_find(m->flat, method)) {
-		list_to(&m->at.list, 0);
-		m->at.list.touched = false;
-	}
-	m->filtered = version;
 }
 
 /* Adds rows for the selected, the wanted and the pinned methods, even without samples. */
 static void add_kept(const struct ui *ui, struct methods *m)
 {
-	uint32_t method;
+	uint32_t generation = filter_generation(ui->scope.filter), method;
+	bool selected = order_selected(&m->at.order, &m->at.list, &method);
 
-	if (order_selected(&m->at.order, &m->at.list, &method))
+	if (selected && generation != m->filtered && !flat_find(m->flat, method)) {
+		/* A new filter has removed it: deselect it. */
+		list_to(&m->at.list, 0);
+		m->at.list.touched = selected = false;
+	}
+	m->filtered = generation;
+	if (selected)
 		add_row(ui, m, method);
 	if (m->wanted)
 		add_row(ui, m, m->wanted - 1);
 	for (uint32_t i = 0; i < m->pin_count; i++)
 		add_row(ui, m, m->pins[i]);
-}
-
-/* Adds rows for methods that only the baseline has. */
-static void add_gone(const struct ui *ui, struct methods *m)
-{
-	double points;
-
-	for (uint32_t i = 0; i < m->before->count; i++)
-		if (methods_delta(m, &(struct flat_row){.method = m->before->rows[i].method}, true,
-			    &points))
-			add_row(ui, m, m->before->rows[i].method);
 }
 
 /* Computes the rows; if the query has not changed, only removes the rows added to the last result. */
@@ -215,17 +195,6 @@ static void update_before(struct ui *ui, struct methods *m)
 		remember_types(m, m->before);
 }
 
-/* Significant even for the largest of hundreds of methods. */
-static bool moved_significantly(
-	const struct methods *m, const struct flat_row *r, bool total, double points)
-{
-	struct compare_share now = methods_share(m->flat, r, total);
-	struct compare_share then =
-		methods_share(m->before, flat_find(m->before, r->method), total);
-
-	return fabs(points) > RISE_ERRORS * compare_errors(&now, &then);
-}
-
 /* The largest changes of SELF%, or of TOTAL%. Counts the deltas of RISE_POINTS or more in m->deltas. */
 static void update_movers(struct methods *m, bool total)
 {
@@ -234,10 +203,16 @@ static void update_movers(struct methods *m, bool total)
 	m->riser = m->faller = PROFILE_NONE;
 	m->movers_total = total;
 	for (uint32_t i = 0; i < m->flat->count; i++) {
-		if (!methods_delta(m, &m->flat->rows[i], total, &points))
+		const struct flat_row *r = &m->flat->rows[i];
+		struct compare_share now, then;
+
+		if (!methods_delta(m, r, total, &points))
 			continue;
 		m->deltas += fabs(points) >= RISE_POINTS;
-		if (!moved_significantly(m, &m->flat->rows[i], total, points))
+		/* Only what is significant even for the largest of hundreds of methods. */
+		now = methods_share(m->flat, r, total);
+		then = methods_share(m->before, flat_find(m->before, r->method), total);
+		if (fabs(points) <= RISE_ERRORS * compare_errors(&now, &then))
 			continue;
 		if (points > most) {
 			most = points;
@@ -249,39 +224,37 @@ static void update_movers(struct methods *m, bool total)
 	}
 }
 
-static void find_wanted(struct methods *m)
-{
-	for (uint32_t i = 0; m->wanted && i < m->at.order.count; i++)
-		if (m->at.order.ids[i] == m->wanted - 1)
-			list_to(&m->at.list, (int)i);
-	m->wanted = 0;
-}
-
 static void methods_update(struct ui *ui, bool sort)
 {
 	struct methods *m = methods_state(ui);
 	struct profile_query q = ui_query(ui);
+	bool compared = compare_on(ui);
+	double points;
 
 	pane_stale(&m->pane);
 	lines_free(m->lines);
-	m->lines = ui->canvas.cols >= METHODS_DELTA_COLS && !compare_on(ui)
-			   ? lines_new(ui->profile, &q)
-			   : NULL;
+	m->lines = ui->canvas.cols >= METHODS_DELTA_COLS && !compared ? lines_new(ui->profile, &q)
+								      : NULL;
 	update_flat(ui, m, &q);
-	forget_filtered(ui, m);
 	add_kept(ui, m);
 	update_before(ui, m);
-	if (compare_on(ui))
-		add_gone(ui, m);
-	else if (m->at.order.sort == SORT_TOTAL_DELTA)
+	/* Rows for methods that only the baseline has. */
+	for (uint32_t i = 0; compared && i < m->before->count; i++)
+		if (methods_delta(m, &(struct flat_row){.method = m->before->rows[i].method}, true,
+			    &points))
+			add_row(ui, m, m->before->rows[i].method);
+	if (!compared && m->at.order.sort == SORT_TOTAL_DELTA)
 		m->at.order.sort = SORT_DELTA;
 	m->deltas = 0;
 	update_movers(m, false);
 	/* With a difference the list shows the changes of both shares. */
-	if (compare_on(ui) && m->riser == PROFILE_NONE && m->faller == PROFILE_NONE)
+	if (compared && m->riser == PROFILE_NONE && m->faller == PROFILE_NONE)
 		update_movers(m, true);
 	order_rows(ui, m, sort);
-	find_wanted(m);
+	for (uint32_t i = 0; m->wanted && i < m->at.order.count; i++)
+		if (m->at.order.ids[i] == m->wanted - 1)
+			list_to(&m->at.list, (int)i);
+	m->wanted = 0;
 }
 
 static const void *methods_row(const void *state, int index)
@@ -319,24 +292,12 @@ static void methods_decorate(
 	const struct flat_row *r = item;
 	const struct profile_method *method = profile_get_method(ui->profile, r->method);
 	char text[COLUMN_TEXT];
-	int lead =
-		name_fit(text, sizeof(text), method, name->width, ui->names, ui->glyphs->ellipsis);
+	int lead = ui_fit_method(ui, r->method, ui->names, name->width, text, sizeof(text));
 
 	canvas_restyle(&ui->canvas, row, name->col, name->col + lead, STYLE_DIM);
 	search_highlight(ui, row, name->col, text, method->full);
 	if (methods_pinned(methods_state(ui), r->method))
 		canvas_text(&ui->canvas, row, 0, 1, STYLE_KEY, "*");
-}
-
-/* Shown when filters exclude every sample. */
-static void draw_filtered(struct ui *ui, struct area area)
-{
-	struct canvas *c = &ui->canvas;
-
-	canvas_text(c, area.row + 3, area.cols >= 76 ? 12 : 2, c->cols, STYLE_NORMAL,
-		"No sample of this window passes the filters.");
-	canvas_text(c, area.row + 5, area.cols >= 76 ? 12 : 2, c->cols, STYLE_NORMAL,
-		"Esc undoes the last filter     ] widens the window");
 }
 
 static uint32_t selected_method(const struct methods *m)
@@ -357,16 +318,23 @@ static void methods_beside(struct ui *ui)
 static void methods_draw(struct ui *ui, struct area area)
 {
 	struct methods *m = methods_state(ui);
+	struct canvas *c = &ui->canvas;
+	int col;
 
 	if (!m->flat)
 		return;
 	if (m->flat->sum)
 		area = pane_draw(ui, &m->pane, area, selected_method(m));
 	view_draw_rows(ui, VIEW_METHODS, area, m->flat->count);
-	if (!m->flat->sum && search_excludes(ui))
-		draw_filtered(ui, area);
-	else if (!m->flat->sum)
+	if (!m->flat->sum && search_excludes(ui)) {
+		col = area.cols >= 76 ? 12 : 2;
+		canvas_text(c, area.row + 3, col, c->cols, STYLE_NORMAL,
+			"No sample of this window passes the filters.");
+		canvas_text(c, area.row + 5, col, c->cols, STYLE_NORMAL,
+			"Esc undoes the last filter     ] widens the window");
+	} else if (!m->flat->sum) {
 		empty_draw(ui, area);
+	}
 }
 
 static void methods_quality(struct ui *ui, struct strip *s)
@@ -390,7 +358,7 @@ static void methods_detail(struct ui *ui, struct strip *s)
 	if (text_width(method->full) + text_width(parameters) <= width) {
 		strip_add(s, STYLE_STRONG, 0, "%s%s", method->full, parameters);
 	} else {
-		name_fit(name, sizeof(name), method, width, NAME_FULL, ui->glyphs->ellipsis);
+		ui_fit_method(ui, r->method, NAME_FULL, width, name, sizeof(name));
 		strip_add(s, STYLE_STRONG, 0, "%s", name);
 	}
 	shown = (int)m->flat->count - m->at.list.top;
@@ -410,29 +378,23 @@ static void add_mover(
 	if (row == PROFILE_NONE)
 		return;
 	methods_delta(m, &m->flat->rows[row], m->movers_total, &points);
-	name_fit(name, sizeof(name), profile_get_method(ui->profile, m->flat->rows[row].method),
-		width > 30 ? width : 30, NAME_CLASS, ui->glyphs->ellipsis);
+	ui_fit_method(ui, m->flat->rows[row].method, NAME_CLASS, width > 30 ? width : 30, name,
+		sizeof(name));
 	strip_add(s, STYLE_NORMAL, *what == 'f', "%s: %s%s %+.1fpp%s", what, name,
 		m->movers_total ? " total" : "", points, since);
-}
-
-/* By method id: names are matched once per search, not once per draw. */
-static int count_hits(const struct methods *m)
-{
-	int hits = 0;
-
-	for (uint32_t i = 0; i < m->flat->count; i++)
-		hits += search_hit_method(m->at.ui, m->flat->rows[i].method);
-	return hits;
 }
 
 static void methods_notice(struct ui *ui, struct strip *s)
 {
 	struct methods *m = methods_state(ui);
 	char since[40] = " against the baseline", number[TEXT_NUMBER];
+	int hits = 0;
 
 	if (*ui->search.text) {
-		search_count(ui, s, count_hits(m), m->at.list.count, "methods");
+		/* By method id: names are matched once per search, not once per draw. */
+		for (uint32_t i = 0; i < m->flat->count; i++)
+			hits += search_hit_method(ui, m->flat->rows[i].method);
+		search_count(ui, s, hits, m->at.list.count, "methods");
 		return;
 	}
 	if (!m->before || !m->before->sum_count)

@@ -10,7 +10,6 @@
 #include "tui/frame/ui.h"
 #include "tui/screen/column.h"
 #include "tui/screen/list.h"
-#include "tui/screen/order.h"
 #include "tui/view/pane.h"
 #include "tui/view/threads/rows.h"
 

@@ -37,8 +37,8 @@ static const char *lock_class(
 {
 	if (w->method == PROFILE_NONE)
 		return "a lock";
-	name_fit(out, LOCK_NAME, profile_get_method(ui->profile, w->method), LOCK_NAME - 1,
-		packages ? NAME_FULL : NAME_CLASS, ui->glyphs->ellipsis);
+	ui_fit_method(
+		ui, w->method, packages ? NAME_FULL : NAME_CLASS, LOCK_NAME - 1, out, LOCK_NAME);
 	return out;
 }
 
@@ -79,20 +79,7 @@ static void add_chain(const struct ui *ui, const struct thread_rows *t,
 	}
 }
 
-/* Draws wrapped text, as far as it fits. Returns the rows used. */
-static int draw_long(struct ui *ui, struct area area, const char *text)
-{
-	int row = 0;
-
-	for (const char *next; *text && row < area.rows; row++, text = next) {
-		int bytes = (int)text_wrap(text, area.cols, &next);
-
-		canvas_printf(&ui->canvas, area.row + row, area.col, area.col + area.cols,
-			STYLE_WARN, "%.*s", bytes, text);
-	}
-	return row;
-}
-
+/* Returns the rows used. */
 static int draw_wait(
 	struct ui *ui, struct area area, const struct thread_rows *t, const struct thread_row *r)
 {
@@ -108,7 +95,7 @@ static int draw_wait(
 		lock_class(ui, &r->wait, true, name));
 	add_chain(ui, t, &r->wait, &text);
 	buf_printf(&text, " (0x%llx)", (unsigned long long)r->wait.lock);
-	rows = draw_long(ui, area, buf_str(&text));
+	rows = canvas_wrapped(&ui->canvas, area, 0, STYLE_WARN, buf_str(&text)) - area.row;
 	buf_done(&text);
 	return rows;
 }
@@ -193,8 +180,7 @@ static int draw_stack(struct ui *ui, struct area area, uint32_t stack)
 		canvas_printf(c, area.row + i, area.col, end, theme_frame(f->type), "%c",
 			frame_types[f->type].letter);
 		if (!search_collapsed_name(ui, stack, f->method, name, sizeof(name)))
-			name_fit(name, sizeof(name), profile_get_method(ui->profile, f->method),
-				area.cols - 13, NAME_FULL, ui->glyphs->ellipsis);
+			ui_fit_method(ui, f->method, NAME_FULL, area.cols - 13, name, sizeof(name));
 		canvas_text(c, area.row + i, area.col + 2, end, STYLE_NORMAL, name);
 		canvas_right(c, area.row + i, area.col + 2, end, STYLE_DIM, line);
 		stack = s.parent;
@@ -202,22 +188,20 @@ static int draw_stack(struct ui *ui, struct area area, uint32_t stack)
 	return i;
 }
 
-/* The innermost Java frame of a waiting thread: the native frames below it are the same for all. */
-static uint32_t java_place(const struct profile *p, uint32_t stack)
-{
-	uint32_t at = stack;
-
-	while (at != PROFILE_ROOT_STACK &&
-		!frame_is_java(profile_get_frame(p, profile_get_stack(p, at).frame)->type))
-		at = profile_get_stack(p, at).parent;
-	return at != PROFILE_ROOT_STACK ? at : stack;
-}
-
 static int draw_place(struct ui *ui, struct area area, const struct thread_row *r)
 {
-	if (r && r->stack_count)
-		return draw_stack(
-			ui, area, r->waits ? java_place(ui->profile, r->stack) : r->stack);
+	const struct profile *p = ui->profile;
+	uint32_t java;
+
+	if (r && r->stack_count) {
+		/* Of a waiting thread from its innermost Java frame on: the native ones below are the same for all. */
+		java = r->waits ? r->stack : PROFILE_ROOT_STACK;
+		while (java != PROFILE_ROOT_STACK &&
+			!frame_is_java(
+				profile_get_frame(p, profile_get_stack(p, java).frame)->type))
+			java = profile_get_stack(p, java).parent;
+		return draw_stack(ui, area, java != PROFILE_ROOT_STACK ? java : r->stack);
+	}
 	canvas_text(&ui->canvas, area.row, area.col, area.col + area.cols, STYLE_DIM,
 		ui->vitals->events[EVENT_WALL].state == VITALS_ON
 			? "no samples in this window"
@@ -225,19 +209,14 @@ static int draw_place(struct ui *ui, struct area area, const struct thread_row *
 	return 1;
 }
 
-static const struct thread_row *row_of_thread(const struct thread_rows *t, uint32_t thread)
-{
-	for (uint32_t i = 0; i < t->count; i++)
-		if (t->list[i].members == 1 && t->list[i].thread == thread)
-			return &t->list[i];
-	return NULL;
-}
-
 static int draw_owner(struct ui *ui, struct area area, const struct thread_rows *t, uint32_t owner)
 {
-	const struct thread_row *r = row_of_thread(t, owner);
+	const struct thread_row *r = NULL;
 	struct canvas *c = &ui->canvas;
 
+	for (uint32_t i = 0; i < t->count && !r; i++)
+		if (t->list[i].members == 1 && t->list[i].thread == owner)
+			r = &t->list[i];
 	canvas_printf(c, area.row, area.col, area.col + area.cols, STYLE_STRONG, "%s  %s",
 		profile_get_thread(ui->profile, owner)->name,
 		r ? thread_states[r->state].name : "");
@@ -284,18 +263,6 @@ void thread_hot_load(struct ui *ui, struct thread_hot *h, const struct thread_ro
 	flat_free(f);
 	h->id = r->id;
 	h->fresh = false;
-}
-
-static void thread_hot_draw(struct ui *ui, struct area area, const struct thread_hot *h)
-{
-	static const struct pane_titles titles = {"HOTTEST METHODS", "SELF", "TOTAL"};
-
-	if (area.rows < 2 || !h->table.rows)
-		return;
-	pane_table_draw(ui, area, &titles, &h->table);
-	if (!h->table.count)
-		canvas_text(&ui->canvas, area.row + 1, area.col + 2, area.col + area.cols,
-			STYLE_DIM, "no samples of this event in this window");
 }
 
 /* --- all --------------------------------------------------------------------------------------------- */
@@ -386,6 +353,7 @@ void thread_pane_draw(
 void thread_pane_draw_beside(struct ui *ui, struct area area, const struct thread_rows *t,
 	const struct thread_row *r, struct thread_hot *hot)
 {
+	static const struct pane_titles titles = {"HOTTEST METHODS", "SELF", "TOTAL"};
 	struct area left = draw_head(ui, area, t, r, WAIT_ROWS), stack = left;
 	bool owned = r->waits && r->wait.owner != PROFILE_NONE;
 
@@ -394,5 +362,11 @@ void thread_pane_draw_beside(struct ui *ui, struct area area, const struct threa
 	stack.row = left.row;
 	if (owned)
 		area_drop(&left, draw_owner(ui, stack, t, r->wait.owner) + 1);
-	thread_hot_draw(ui, (struct area){left.row, area.col, left.rows, area.cols}, hot);
+	if (left.rows < 2 || !hot->table.rows)
+		return;
+	pane_table_draw(
+		ui, (struct area){left.row, area.col, left.rows, area.cols}, &titles, &hot->table);
+	if (!hot->table.count)
+		canvas_text(&ui->canvas, left.row + 1, area.col + 2, area.col + area.cols,
+			STYLE_DIM, "no samples of this event in this window");
 }

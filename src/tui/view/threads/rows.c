@@ -85,14 +85,6 @@ static void gather_settle(
 	}
 }
 
-/* Carriers are ForkJoinPool threads: checking the name first avoids walking other stacks. */
-static bool is_carrier_of(const struct profile *p, const struct profile_part *part)
-{
-	return !strncmp(profile_get_thread(p, part->thread)->name, "ForkJoinPool",
-		       strlen("ForkJoinPool")) &&
-	       stack_is_virtual(p, part->stack);
-}
-
 static void gather_use(struct gather *g, struct thread_row *r, const struct profile_part *part)
 {
 	r->use[g->event].count += part->count;
@@ -103,8 +95,13 @@ static void gather_use(struct gather *g, struct thread_row *r, const struct prof
 	}
 	if (g->event != EVENT_CPU)
 		return;
-	r->carries_virtual = r->carries_virtual || is_carrier_of(g->profile, part);
 	gather_stack(r, part, false);
+	/* Carriers are ForkJoinPool threads: checking the name first avoids walking other stacks. */
+	if (!r->carries_virtual &&
+		!strncmp(profile_get_thread(g->profile, part->thread)->name, "ForkJoinPool",
+			strlen("ForkJoinPool")) &&
+		stack_is_virtual(g->profile, part->stack))
+		r->carries_virtual = true;
 }
 
 static void gather_wall(struct gather *g, struct thread_row *r, const struct profile_part *part)
@@ -211,15 +208,6 @@ static uint32_t gather_span(const struct ui *ui, const struct thread_rows *t, in
 	return gather_covered(ui, t, event);
 }
 
-/* The kernel's state, used without samples: 'S' is any kind of wait. */
-static enum thread_state gather_kernel_state(char letter)
-{
-	return letter == 'R'   ? THREAD_ON_CPU
-	       : letter == 'D' ? THREAD_IO
-	       : letter == 'S' ? THREAD_SLEEPING
-			       : THREAD_STATE_NONE;
-}
-
 /* Adds the kernel's figures. Returns true when the living threads are known. */
 static bool gather_live(struct ui *ui, struct gather *g)
 {
@@ -232,7 +220,11 @@ static bool gather_live(struct ui *ui, struct gather *g)
 		if (live[i].thread >= g->count)
 			continue;
 		r->live = true;
-		r->state = gather_kernel_state(live[i].state);
+		/* Used without samples; 'S' is any kind of wait. */
+		r->state = live[i].state == 'R'   ? THREAD_ON_CPU
+			   : live[i].state == 'D' ? THREAD_IO
+			   : live[i].state == 'S' ? THREAD_SLEEPING
+						  : THREAD_STATE_NONE;
 		r->user = live[i].user_pct;
 		r->system = live[i].system_pct;
 	}
@@ -274,13 +266,6 @@ static void gather_finish(struct ui *ui, struct gather *g, struct thread_rows *t
 		gather_wait(ui, t, r);
 }
 
-static void gather_holders(struct gather *g)
-{
-	for (uint32_t i = 0; i < g->count; i++)
-		if (g->rows[i].waits && g->rows[i].wait.owner < g->count)
-			g->rows[g->rows[i].wait.owner].holds = true;
-}
-
 /* Resizes the array of recent stacks. Clears it when the filter has changed or the window is frozen. */
 static void recent_resize(struct thread_rows *t, const struct ui *ui, uint32_t count)
 {
@@ -299,15 +284,6 @@ static void recent_resize(struct thread_rows *t, const struct ui *ui, uint32_t c
 
 /* --- pools ------------------------------------------------------------------------------------------- */
 
-static struct thread_row *rows_add(struct thread_rows *t)
-{
-	if (t->count == t->cap) {
-		t->cap = t->cap ? t->cap * 2 : 64;
-		t->list = xreallocarray(t->list, t->cap, sizeof(*t->list));
-	}
-	return &t->list[t->count++];
-}
-
 /* A pool shows the state with the highest weight. */
 static int state_weight(enum thread_state state)
 {
@@ -323,13 +299,12 @@ static int state_weight(enum thread_state state)
 	return weights[state];
 }
 
-static bool wait_is_older(const struct profile_wait *a, const struct profile_wait *b)
-{
-	return a->since_ns != b->since_ns ? a->since_ns < b->since_ns : a->before_ns > b->before_ns;
-}
-
 static void pool_add(struct thread_row *pool, const struct thread_row *r)
 {
+	bool older = r->wait.since_ns != pool->wait.since_ns
+			     ? r->wait.since_ns < pool->wait.since_ns
+			     : r->wait.before_ns > pool->wait.before_ns;
+
 	pool->members++;
 	pool->live |= r->live;
 	pool->carries_virtual |= r->carries_virtual;
@@ -348,7 +323,7 @@ static void pool_add(struct thread_row *pool, const struct thread_row *r)
 		pool->stack_count = r->stack_count;
 		pool->stack_is_now = r->stack_is_now;
 	}
-	if (r->waits && (!pool->waits || wait_is_older(&r->wait, &pool->wait))) {
+	if (r->waits && (!pool->waits || older)) {
 		pool->waits = true;
 		pool->wait = r->wait;
 	}
@@ -362,7 +337,11 @@ static void rows_insert(struct thread_rows *t, uint32_t *row_of_pool, const stru
 		row = &t->list[row_of_pool[r->pool] - 1];
 		pool_add(row, r);
 	} else {
-		row = rows_add(t);
+		if (t->count == t->cap) {
+			t->cap = t->cap ? t->cap * 2 : 64;
+			t->list = xreallocarray(t->list, t->cap, sizeof(*t->list));
+		}
+		row = &t->list[t->count++];
 		*row = *r;
 		if (row_of_pool) {
 			row->id = THREAD_ROW_POOL | r->pool;
@@ -479,7 +458,9 @@ void thread_rows_update(struct thread_rows *t, struct ui *ui)
 			live_known && !g.rows[i].live && pt->tid > 0 && pt->kind != THREAD_VIRTUAL;
 		gather_finish(ui, &g, t, i);
 	}
-	gather_holders(&g);
+	for (uint32_t i = 0; i < g.count; i++)
+		if (g.rows[i].waits && g.rows[i].wait.owner < g.count)
+			g.rows[g.rows[i].wait.owner].holds = true;
 	rows_merge(t, &g);
 	free(g.rows);
 	free(g.now);

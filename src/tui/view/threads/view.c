@@ -278,19 +278,20 @@ static void order_rows(struct ui *ui, struct threads *t, bool fresh)
 	free(items);
 }
 
-/* When another event is shown, sorts by it. */
-static void threads_follow_event(struct ui *ui, struct threads *t)
+static void threads_update(struct ui *ui, bool sort)
 {
-	if (t->event == ui->scope.event)
-		return;
-	t->event = ui->scope.event;
-	t->at.order.sort = ui->scope.event < EVENT_WALL ? ui->scope.event : SORT_CPU;
-}
-
-static void threads_find_wanted(struct ui *ui, struct threads *t)
-{
+	struct threads *t = threads_state(ui);
 	uint32_t i = 0;
 
+	/* When another event is shown, sort by it. */
+	if (t->event != ui->scope.event) {
+		t->event = ui->scope.event;
+		t->at.order.sort = ui->scope.event < EVENT_WALL ? ui->scope.event : SORT_CPU;
+	}
+	thread_hot_stale(&t->hot, sort);
+	t->rows.opened = &t->at.trail;
+	thread_rows_update(&t->rows, ui);
+	order_rows(ui, t, sort);
 	if (!t->wanted)
 		return;
 	while (i < t->at.order.count && t->at.order.ids[i] != t->wanted - 1)
@@ -301,18 +302,6 @@ static void threads_find_wanted(struct ui *ui, struct threads *t)
 	else
 		ui_notify(ui, STYLE_WARN, UI_MESSAGE_MS,
 			"the thread has no samples in this window any more");
-}
-
-static void threads_update(struct ui *ui, bool sort)
-{
-	struct threads *t = threads_state(ui);
-
-	threads_follow_event(ui, t);
-	thread_hot_stale(&t->hot, sort);
-	t->rows.opened = &t->at.trail;
-	thread_rows_update(&t->rows, ui);
-	order_rows(ui, t, sort);
-	threads_find_wanted(ui, t);
 }
 
 /* --- drawing ----------------------------------------------------------------------------------------- */
@@ -341,16 +330,6 @@ static void threads_decorate(
 			&ui->canvas, row, places->col, places->col + places->width, STYLE_HIT);
 }
 
-/* Rows of the pane below the list; a thread that waits for another one needs two stacks. */
-static int rows_below(struct area area, const struct thread_row *selected)
-{
-	int share = selected && selected->waits && selected->wait.owner != PROFILE_NONE ? 2 : 3;
-
-	if (area.rows < PANE_FROM)
-		return 0;
-	return area.rows / share > PANE_ROWS ? area.rows / share : PANE_ROWS;
-}
-
 static void threads_beside(struct ui *ui)
 {
 	struct threads *t = threads_state(ui);
@@ -369,7 +348,13 @@ static void threads_draw(struct ui *ui, struct area area)
 	const struct thread_row *selected = threads_row(t, t->at.list.cursor);
 
 	if (!beside) {
-		pane.rows = rows_below(area, selected);
+		/* Below the list; a thread that waits for another one needs two stacks. */
+		int share =
+			selected && selected->waits && selected->wait.owner != PROFILE_NONE ? 2 : 3;
+
+		pane.rows = area.rows / share > PANE_ROWS ? area.rows / share : PANE_ROWS;
+		if (area.rows < PANE_FROM)
+			pane.rows = 0;
 		list.rows -= pane.rows;
 		pane.row += list.rows;
 	}

@@ -102,13 +102,6 @@ static uint32_t only_child(const struct tree_view *v, uint32_t node)
 	return shown_children(v, node) == 1 ? n->first_child : PROFILE_NONE;
 }
 
-static uint32_t short_id(const struct tree_view *v, uint32_t node)
-{
-	uint64_t path = node_at(v, node)->path;
-
-	return (uint32_t)(path ^ path >> 32);
-}
-
 static struct rank *rank_of(struct tree_rows *r, uint64_t parent)
 {
 	uint32_t at = hash_index_find(&r->sibling_index, hash_u64(parent), NULL, NULL);
@@ -154,11 +147,14 @@ static uint32_t *ordered_children(
 	uint32_t *children = xreallocarray(NULL, n, sizeof(*children));
 	uint32_t child = node_at(v, node)->first_child;
 
-	for (uint32_t i = 0; i < n; i++, child = node_at(v, child)->next_sibling)
-		items[i] = (struct rank_item){short_id(v, child), node_at(v, child)->total_count,
-			(double)node_at(v, child)->total +
-				(calltree_own(v->profile, node_at(v, child)) ? 0.25 : 0),
-			child};
+	for (uint32_t i = 0; i < n; i++) {
+		const struct calltree_node *c = node_at(v, child);
+		double key = (double)c->total + (calltree_own(v->profile, c) ? 0.25 : 0);
+
+		items[i] = (struct rank_item){
+			(uint32_t)(c->path ^ c->path >> 32), c->total_count, key, child};
+		child = c->next_sibling;
+	}
 	rank_update(rank_of(r, node_at(v, node)->path), items, n, v->fresh, v->hold);
 	for (uint32_t i = 0; i < n; i++)
 		children[i] = items[i].at;
@@ -167,16 +163,6 @@ static uint32_t *ordered_children(
 }
 
 /* --- rows -------------------------------------------------------------------------------------------- */
-
-static struct tree_row *add_row(struct tree_rows *r, struct tree_row row)
-{
-	if (r->count == r->cap) {
-		r->cap = r->cap ? r->cap * 2 : 256;
-		r->rows = xreallocarray(r->rows, r->cap, sizeof(*r->rows));
-	}
-	r->rows[r->count] = row;
-	return &r->rows[r->count++];
-}
 
 /* The number of frames from node on that can be folded: up to a branch, a leaf or a collapsed node. */
 static uint32_t fold_length(const struct tree_rows *r, const struct tree_view *v, uint32_t node)
@@ -229,7 +215,11 @@ static void add_node(
 		row.parent = n > 0;
 		row.open = fold || (n > 0 && path_has(&r->open, node_at(v, node)->path));
 		row.hidden = node_at(v, node)->child_count - (row.open ? n : 0);
-		add_row(r, row);
+		if (r->count == r->cap) {
+			r->cap = r->cap ? r->cap * 2 : 256;
+			r->rows = xreallocarray(r->rows, r->cap, sizeof(*r->rows));
+		}
+		r->rows[r->count++] = row;
 		for (; fold > 1; fold--)
 			node = only_child(v, node);
 		if (!row.open)

@@ -44,26 +44,6 @@ static void tree_done(void *state)
 
 /* --- updating ---------------------------------------------------------------------------------------- */
 
-static uint32_t tree_root(const struct tree *t)
-{
-	uint32_t only = t->tree->nodes[0].first_child;
-
-	if (t->at.trail.depth)
-		return tree_find_path(t->tree, trail_top(&t->at.trail));
-	/* The tree of one method starts at the method. */
-	return t->root_method != PROFILE_NONE && only != PROFILE_NONE ? only : 0;
-}
-
-static void update_how(struct tree *t)
-{
-	t->how = (struct tree_view){
-		.profile = t->at.ui->profile,
-		.tree = t->tree,
-		.root = tree_root(t),
-		.hide_below = t->tree->nodes[0].total * (uint64_t)tree_hide_steps[t->hide] / 1000,
-	};
-}
-
 const void *tree_row_at(const void *state, int index)
 {
 	const struct tree *t = state;
@@ -93,34 +73,11 @@ void tree_remember_selected(struct tree *t)
 		t->selected = tree_node(t, row)->path;
 }
 
-/* Expands the hot path, or the callers of a method, when first shown. */
-static void open_first(struct tree *t)
-{
-	if (t->opened || t->how.root == PROFILE_NONE || !t->tree->nodes[0].total)
-		return;
-	t->opened = true;
-	tree_rows_open(&t->rows, &t->how, t->how.root);
-	if (!t->inverted)
-		tree_rows_open_hot(&t->rows, &t->how, t->how.root);
-}
-
 static uint64_t options_stamp(
 	const struct tree *t, const struct calltree_options *options, uint64_t data)
 {
 	return hash_pair(data, (uint64_t)options->root_method << 32 | (uint64_t)t->hide << 2 |
 				       (uint64_t)options->inverted << 1 | options->threads);
-}
-
-static void update_tree(struct tree *t, const struct calltree_options *options)
-{
-	struct profile_query q = ui_query(t->at.ui);
-	uint64_t stamp = options_stamp(t, options, profile_stamp(t->at.ui->profile, &q));
-
-	if (t->tree && t->tree_stamp == stamp)
-		return;
-	t->tree_stamp = stamp;
-	calltree_free(t->tree);
-	t->tree = calltree_new(t->at.ui->profile, &q, options);
 }
 
 static void update_base(struct tree *t, struct calltree_options options)
@@ -145,14 +102,33 @@ static void tree_update(struct ui *ui, bool sort)
 		.root_method = t->root_method,
 		.min_share = tree_hide_steps[t->hide] / 1000.0,
 	};
+	struct profile_query q = ui_query(ui);
+	uint64_t stamp = options_stamp(t, &options, profile_stamp(ui->profile, &q));
+	const struct calltree_node *all;
 
 	tree_remember_selected(t);
 	pane_stale(&t->pane);
-	update_tree(t, &options);
+	if (!t->tree || t->tree_stamp != stamp) {
+		t->tree_stamp = stamp;
+		calltree_free(t->tree);
+		t->tree = calltree_new(ui->profile, &q, &options);
+	}
 	t->all = ui->sums.all;
 	update_base(t, options);
-	update_how(t);
-	open_first(t);
+	all = &t->tree->nodes[0];
+	t->how = (struct tree_view){.profile = ui->profile, .tree = t->tree};
+	t->how.hide_below = all->total * (uint64_t)tree_hide_steps[t->hide] / 1000;
+	if (t->at.trail.depth)
+		t->how.root = tree_find_path(t->tree, trail_top(&t->at.trail));
+	else if (t->root_method != PROFILE_NONE && all->first_child != PROFILE_NONE)
+		t->how.root = all->first_child; /* the method's own node */
+	/* When first shown, expand the hot path, or the callers of a method. */
+	if (!t->opened && t->how.root != PROFILE_NONE && all->total) {
+		t->opened = true;
+		tree_rows_open(&t->rows, &t->how, t->how.root);
+		if (!t->inverted)
+			tree_rows_open_hot(&t->rows, &t->how, t->how.root);
+	}
 	t->how.fresh = sort;
 	t->how.hold = ui_order_frozen(ui) && !sort;
 	tree_rebuild(t);
@@ -206,8 +182,7 @@ static int fit_node(
 		name_cut(out, size, tree_node_name(t, n), width, t->at.ui->glyphs->ellipsis);
 		return 0;
 	}
-	return name_fit(out, size, profile_get_method(t->at.ui->profile, n->method), width,
-		t->at.ui->names, t->at.ui->glyphs->ellipsis);
+	return ui_fit_method(t->at.ui, n->method, t->at.ui->names, width, out, size);
 }
 
 static void cell_total(const void *view, const void *row, struct column_cell *out)
@@ -361,8 +336,7 @@ static void tree_quality(struct ui *ui, struct strip *s)
 	char name[80];
 
 	if (t->root_method != PROFILE_NONE) {
-		name_fit(name, sizeof(name), profile_get_method(ui->profile, t->root_method), 40,
-			NAME_CLASS, ui->glyphs->ellipsis);
+		ui_fit_method(ui, t->root_method, NAME_CLASS, 40, name, sizeof(name));
 		strip_add(s, STYLE_STRONG, 2, "%s of %s (i)", t->inverted ? "callers" : "callees",
 			name);
 	} else {
@@ -386,8 +360,7 @@ static void tree_detail(struct ui *ui, struct strip *s)
 		return;
 	n = tree_node(t, row);
 	if (n->method != PROFILE_NONE)
-		name_fit(name, sizeof(name), profile_get_method(ui->profile, n->method), width,
-			NAME_FULL, ui->glyphs->ellipsis);
+		ui_fit_method(ui, n->method, NAME_FULL, width, name, sizeof(name));
 	else
 		name_cut(name, sizeof(name), tree_node_name(t, n), width, ui->glyphs->ellipsis);
 	strip_add(s, STYLE_STRONG, 0, "%s", name);
@@ -403,25 +376,20 @@ static void tree_detail(struct ui *ui, struct strip *s)
 			flat_percent(n->total, t->tree->nodes[root].total));
 }
 
-/* Counts matches in the whole tree, including collapsed nodes. */
-static int count_hits(const struct tree *t)
-{
-	int hits = 0;
-
-	for (uint32_t i = 1; i < t->tree->count; i++)
-		hits += tree_node_hit(t, i);
-	return hits;
-}
-
 static void tree_notice(struct ui *ui, struct strip *s)
 {
 	struct tree *t = tree_state(ui);
+	int hits = 0;
 
-	if (*ui->search.text && t->tree)
-		search_count(ui, s, count_hits(t), (int)t->tree->count - 1, "nodes");
-	else
+	if (!*ui->search.text || !t->tree) {
 		strip_add(s, STYLE_DIM, 0, "%d of %d rows", t->at.list.cursor + 1, t->at.list.count)
 			->right = true;
+		return;
+	}
+	/* In the whole tree, including collapsed nodes. */
+	for (uint32_t i = 1; i < t->tree->count; i++)
+		hits += tree_node_hit(t, i);
+	search_count(ui, s, hits, (int)t->tree->count - 1, "nodes");
 }
 
 static void tree_keep(const struct ui *ui)
