@@ -11,9 +11,9 @@
 #   JHOT  the program       JAVA  the java under test
 #   JDKS  a folder of more JDKs, each under its major version; "none": only the JDK under test
 #   srcdir, builddir        tops of the source and build trees
-# All that a test starts ends with it, whichever way it ends: JVMs, whose end with their parent the kernel is asked
-# for, and everything else. T is the test's own folder and goes away too. A command that is called and is not
-# there, such as a function that nobody wrote, fails the test.
+# Every process that a test starts ends with it, however the test ends: JVMs by their parent-death signal, all others
+# by the exit trap. T is the test's own folder and is removed too. Calling a command that does not exist, such as an
+# undefined function, fails the test.
 
 set -u
 srcdir=$(cd "${srcdir:-$(dirname "${BASH_SOURCE[0]}")/../..}" && pwd)
@@ -28,8 +28,8 @@ unset JAVA_TOOL_OPTIONS JDK_JAVA_OPTIONS _JAVA_OPTIONS
 
 T=$(mktemp -d "${TMPDIR:-/tmp}/jhot-test.XXXXXX")
 chmod 755 "$T"
-export JHOT_TEST=$T # whatever a test starts is known by it
-export XDG_CONFIG_HOME=$T/settings # nobody's own settings of the live view
+export JHOT_TEST=$T # identifies the processes that this test starts
+export XDG_CONFIG_HOME=$T/settings # not the user's own settings of the live view
 tap_count=0
 tap_failed=0
 JVMS=()
@@ -53,7 +53,7 @@ ok() {
 	fi
 }
 
-# not COMMAND...: for `ok`, turned round
+# not COMMAND...: succeeds when the command fails; for `ok`
 not() {
 	! "$@"
 }
@@ -89,11 +89,11 @@ diag() {
 	printf '%s\n' "$*" | sed 's/^/# /'
 }
 
-# diag_file FILE: the file's end as comments, when something failed
+# diag_file FILE: prints the last lines of the file as comments, for a check that failed
 diag_file() {
 	diag "--- $1"
 	tail -n 30 "$1" | tr -cd '\t\n -~' | sed 's/^/# /'
-	echo "#" # also where the last line had no end
+	echo "#" # the file may lack a final newline
 }
 
 command_not_found_handle() {
@@ -110,14 +110,14 @@ done_testing() {
 		done
 	fi
 	[ ! -s "$T/not-found" ] ||
-		is "what is called is there" "$(sort -u "$T/not-found" | tr '\n' ' ')" ""
+		is "every command that the test calls exists" "$(sort -u "$T/not-found" | tr '\n' ' ')" ""
 	echo "1..$tap_count"
 	exit $tap_failed
 }
 
 # --- the end -----------------------------------------------------------------------------------------
 
-# test_left: processes that this test started and that still run, by their environment
+# test_left: prints the processes that this test started and that still run, found by their environment
 test_left() {
 	local environ pid
 	grep -lzsxF -- "JHOT_TEST=$T" /proc/[0-9]*/environ | while IFS= read -r environ; do
@@ -159,7 +159,7 @@ wait_for() {
 	done
 }
 
-# alive PID: runs, and is not a zombie
+# alive PID: the process exists and is not a zombie
 alive() {
 	local state
 	state=$(sed -n 's/^State:[[:space:]]*\(.\).*/\1/p' "/proc/$1/status" 2>/dev/null)
@@ -178,7 +178,7 @@ java_major() {
 		sed -n 's/^ *java.specification.version = \(1\.\)\{0,1\}//p'
 }
 
-# The JDKs that every layout of HotSpot from 8 to 28 is covered by. A test that goes through "all" JDKs goes through these.
+# These JDKs cover every layout of HotSpot from 8 to 28. A test of "all" JDKs uses these.
 ALL_JDKS='8 11 17 21 25 28'
 
 # jdk_find MAJOR: the java of that version, in $JDKS or among the system's; nothing if there is none
@@ -214,8 +214,8 @@ jdks() {
 	done
 }
 
-# pid1_alone: waits until no other test has a JVM that is process 1 of its namespace and shares /tmp: its attach socket is
-# /tmp/.java_pid1
+# pid1_alone: waits until no other test has a JVM that is process 1 of its namespace and shares /tmp, because each of
+# them has its attach socket at /tmp/.java_pid1
 pid1_alone() {
 	exec {PID1_LOCK}>"$builddir/tests/places/pid1.lock"
 	flock "$PID1_LOCK"
@@ -235,7 +235,7 @@ jdks_checked() {
 
 # jvm_launch [JVM-OPTION...] CLASS [ARG...]: starts it, does not wait. Sets JVM, JVM_OUT, JVM_ERR, JVM_IN
 # (the write end of its standard input). JVM_AS="COMMAND..." runs it through a command that execs it,
-# as AS_OTHER does for a user who is not us.
+# as AS_OTHER does for another user.
 AS_OTHER='setpriv --reuid nobody --regid nogroup --clear-groups'
 jvm_launch() {
 	local n=${#JVMS[@]}
@@ -247,14 +247,14 @@ jvm_launch() {
 	${JVM_AS:-} setpriv --pdeathsig KILL "$JAVA" -cp "$CLASSES" "$@" \
 		<"$T/jvm$n.in" >"$JVM_OUT" 2>"$JVM_ERR" {JVM_IN}>&- &
 	JVM=$!
-	# What a JVM of the same number that was killed has left; another user's would keep this one from being attached.
+	# A killed JVM with the same pid may have left its socket; another user's would prevent attaching to this JVM.
 	rm -f "/tmp/.java_pid$JVM"
 	JVMS+=("$JVM:$JVM_IN:$T/jvm$n.in")
 }
 
-# for_other: copies what another user runs to where they can read it (the build tree may be in /root);
+# for_other: copies jhot and the classes to where another user can read them (the build tree may be in /root);
 # sets JHOT and CLASSES to the copies. Fails when we are not root,
-# or when the JDK is somewhere that they cannot read.
+# or when the other user cannot read the JDK.
 for_other() {
 	[ "$(id -u)" = 0 ] && $AS_OTHER test -x "$(command -v "$JAVA")" || return 1
 	mkdir -p "$T/for-other"
@@ -264,12 +264,12 @@ for_other() {
 	CLASSES=$T/for-other/classes
 }
 
-# jvm_start ...: the same, and waits for its "ready"; one that does not start fails the test
+# jvm_start ...: the same, and waits for its "ready"; a JVM that does not start fails the test
 jvm_start() {
 	jvm_launch "$@"
 	if ! wait_for 60 jvm_said_ready || ! alive "$JVM"; then
 		tap_failed=1
-		diag "the JVM did not come up: $*"
+		diag "the JVM did not start: $*"
 		diag_file "$JVM_OUT"
 		diag_file "$JVM_ERR"
 		return 1
@@ -280,7 +280,7 @@ jvm_said_ready() {
 	grep -qs '^ready' "$JVM_OUT" || gone "$JVM"
 }
 
-# java_of PID: the java process below this one, which unshare and friends have started
+# java_of PID: the java process among the descendants of this one, such as of an unshare
 java_of() {
 	local pid=$1 child
 	while :; do
@@ -291,13 +291,13 @@ java_of() {
 	done
 }
 
-# jvm_halt: $JVM ends at once, as a program that calls halt(7) does; not waited for
+# jvm_halt: has $JVM call halt(7), which ends it at once; does not wait
 jvm_halt() {
 	echo x >&"$JVM_IN"
 }
 
-# jvm_end [PID]: tells it to end, waits for it; its exit status is returned. (Closing the pipe would not
-# do: whatever the test started since then has it open too.)
+# jvm_end [PID]: tells it to end, waits for it, and returns its exit status. (Closing the pipe does not
+# suffice: processes that the test started later have it open too.)
 jvm_end() {
 	local pid=${1:-$JVM} entry rest status
 	for entry in "${JVMS[@]}"; do
@@ -311,7 +311,7 @@ jvm_end() {
 	return $status
 }
 
-# jvm_kill: ends $JVM, if it still runs, without the shell's notice of it
+# jvm_kill: kills $JVM, if it still runs, and suppresses the shell's message about it
 jvm_kill() {
 	{
 		kill -KILL "$JVM"
@@ -330,13 +330,13 @@ jvm_stop_all() {
 	done
 }
 
-# A JVM whose own threads, collector and mappings hold still, so that before and after can be compared, and
+# Options of a JVM whose own threads, collector and mappings do not change, so that before and after can be compared, and
 # which inlines none of Known's methods: without -XX:+DebugNonSafepoints HotSpot attributes inlined code to its caller.
 CALM_JVM='-XX:+IgnoreUnrecognizedVMOptions -XX:+UseSerialGC -XX:-UseDynamicNumberOfCompilerThreads
 	-Xshare:auto -Xmx64m -XX:CompileCommand=quiet -XX:CompileCommand=dontinline,Known.known*'
 
-# jvm_warm_attach PID: makes the JVM's own attach listener (thread, socket) exist, which any attach does
-# and which stays; take the "before" picture after it.
+# jvm_warm_attach PID: starts the JVM's own attach listener (thread, socket), which any attach does and which
+# persists; take the "before" snapshot after it.
 jvm_warm_attach() {
 	local bin
 	bin=$(dirname "$(readlink -f "$(command -v "$JAVA")")")
@@ -356,7 +356,7 @@ agent_fds() {
 	done
 }
 
-# litter PID: one line per thing that an agent could leave behind; compare two of them with `same`.
+# litter PID: one line per resource that an agent could leave behind; compare two snapshots with `same`.
 litter() {
 	local pid=$1 link target
 	# shellcheck disable=SC2046
@@ -372,13 +372,13 @@ litter() {
 	done | sort
 	awk '$6 ~ /^\/|memfd|perf_event/ { print "map " $6 $7 }' "/proc/$pid/maps" | sort -u
 	grep '^SigCgt:' "/proc/$pid/status"
-	# without signal 32, which glibc's posix_spawn has a child ignore, and which the agent may handle
+	# without signal 32, which glibc's posix_spawn sets to ignored in a child, and which the agent may handle
 	printf 'SigIgn: %x\n' $((0x$(sed -n 's/^SigIgn:[[:space:]]*//p' "/proc/$pid/status") & ~(1 << 31)))
 	grep -c '^ID:' "/proc/$pid/timers" | sed 's/^/timers /'
 	grep -E '^TracerPid:' "/proc/$pid/status"
 }
 
-# listening PID: the TCP ports at which it accepts, as the kernel tells, in order
+# listening PID: the TCP ports on which it listens, according to the kernel, sorted
 listening() {
 	readlink /proc/"$1"/fd/* | sed -n 's/^socket:\[\(.*\)\]$/ \1 /p' >"$T/sockets"
 	cat "/proc/$1/net/tcp" "/proc/$1/net/tcp6" 2>/dev/null |
@@ -391,7 +391,7 @@ rss_kb() {
 	awk '/^VmRSS:/ { print $2 }' "/proc/$1/status"
 }
 
-# delay_ns PID: how long its threads have waited for a core
+# delay_ns PID: the time that its threads have waited for a core
 delay_ns() {
 	cat "/proc/$1"/task/*/schedstat 2>/dev/null | awk '{ ns += $2 } END { printf "%.0f\n", ns }'
 }
@@ -403,7 +403,7 @@ count_of() {
 
 # --- sessions ----------------------------------------------------------------------------------------
 
-# sampling PID: something of a session is in the target: its memory, its threads, its clocks
+# sampling PID: the target has a session's memory, threads, perf events or timers
 sampling() {
 	# shellcheck disable=SC2046
 	ls -l "/proc/$1/fd" $(agent_fds "$1") 2>/dev/null | grep -qE 'memfd:jhot-|\[perf_event\]' ||
@@ -415,13 +415,13 @@ quiet() {
 	! sampling "$1"
 }
 
-# run ARG...: jhot; its status, output and errors are in $status, $T/out, $T/err
+# run ARG...: runs jhot; its exit status, output and errors are in $status, $T/out, $T/err
 run() {
 	"$JHOT" "$@" >"$T/out" 2>"$T/err" </dev/null
 	status=$?
 }
 
-# record_start ARG...: `jhot record` of $JVM in the background, likewise; record_end has it end as ^C does
+# record_start ARG...: `jhot record` of $JVM in the background, likewise; record_end ends it as ^C does
 record_start() {
 	"$JHOT" record "$@" "$JVM" >"$T/out" 2>"$T/err" </dev/null &
 	RECORD_PID=$!
@@ -439,7 +439,7 @@ becomes_quiet() {
 	diag "after $(((${EPOCHREALTIME/./} - from) / 1000)) ms"
 }
 
-# has_samples PID N: the running session with this JVM has taken at least N
+# has_samples PID N: the running session with this JVM has taken at least N samples
 has_samples() {
 	[ "$("$JHOT" status "$1" 2>/dev/null | grep -oE '[0-9]+ samples' | head -n 1 | cut -d ' ' -f 1)" -ge "$2" ] 2>/dev/null
 }
@@ -449,8 +449,8 @@ weight() {
 	grep -E -- "$2" "$1" | awk '{ sum += $NF } END { print sum + 0 }'
 }
 
-# near DESCRIPTION PART WHOLE PERCENT: PART is PERCENT of WHOLE samples, within what chance allows (4
-# standard deviations) and 2 points for what the program is not exact in
+# near DESCRIPTION PART WHOLE PERCENT: PART is PERCENT of WHOLE samples, within the sampling error (4
+# standard deviations) plus 2 points for the inexactness of the program
 near() {
 	diag "$2 of $3 samples; $4 % expected"
 	ok "$1" awk -v k="$2" -v n="$3" -v percent="$4" 'BEGIN {

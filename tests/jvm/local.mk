@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Tests of the whole on real JVMs.
+# End-to-end tests on real JVMs.
 
 check_DATA += %D%/classes.stamp
 CLEANFILES += %D%/classes.stamp
@@ -30,25 +30,24 @@ jvm_test_programs += \
 	%D%/programs/Relay.java %D%/programs/Requests.java %D%/programs/Rounds.java %D%/programs/Short.java \
 	%D%/programs/Totals.java %D%/programs/Waiting.java
 
-# Tests that measure shares of time, rates or times of a program: one at a time, with nothing beside them. (Bytes are the
-# same whatever runs beside.) With -j call
-# check-together and check-alone; `make check` without it runs them all, one after the other.
+# Tests that measure shares of time, rates or durations run one at a time, without other load. (Tests that measure bytes
+# need not.) With -j use check-together and check-alone; `make check` without -j runs all tests one after the other.
 alone_tests = \
-	%D%/test_counts.sh %D%/test_row.sh tests/sampler/test_budget.sh tests/sampler/test_idle.sh %D%/test_coarse.sh \
+	%D%/test_counts.sh %D%/test_row.sh tests/sampler/test_budget.sh tests/sampler/test_idle.sh %D%/test_no_inlining.sh \
 	%D%/test_inlined.sh %D%/test_renames.sh %D%/test_virtual.sh tests/sampler/test_began.sh \
 	tests/sampler/test_locks.sh tests/sampler/test_parked.sh tests/sampler/test_polled.sh \
 	tests/sampler/test_wall.sh tests/sampler/test_waits.sh \
 	tests/findings/test_host.sh tests/findings/test_planted.sh tests/findings/test_waits.sh tests/walk/test_accuracy.sh
 
-check_SCRIPTS += $(jvm_tests) %D%/test_children.sh %D%/test_row.sh %D%/test_inlined.sh %D%/test_coarse.sh %D%/test_explained.sh \
+check_SCRIPTS += $(jvm_tests) %D%/test_children.sh %D%/test_row.sh %D%/test_inlined.sh %D%/test_no_inlining.sh %D%/test_explained.sh \
 	%D%/test_memory.sh %D%/test_renames.sh %D%/test_virtual.sh
-# Those that check runs on $JAVA and the newest long-term release only.
+# Tests that check runs on $JAVA and the newest long-term release only.
 few_jdks_tests = tests/attach/test_jvms.sh tests/dump/test_dump.sh tests/dump/test_parked_dump.sh tests/import/test_jfr.sh \
-	%D%/test_row.sh %D%/test_inlined.sh %D%/test_coarse.sh %D%/test_renames.sh %D%/test_virtual.sh \
+	%D%/test_row.sh %D%/test_inlined.sh %D%/test_no_inlining.sh %D%/test_renames.sh %D%/test_virtual.sh \
 	tests/sampler/test_alloc_sessions.sh tests/sampler/test_hammer.sh tests/sampler/test_idle.sh \
 	tests/sampler/test_kinds.sh tests/sampler/test_restored.sh tests/sampler/test_short.sh \
 	tests/sampler/test_signals.sh tests/sampler/test_wall.sh
-# These tests on every JDK there is, one after the other: a line per JDK.
+# Runs these tests on every installed JDK, one after the other, and prints a line per JDK.
 .PHONY: jdks-check
 jdks-check: all $(check_DATA)
 	@srcdir='$(abs_top_srcdir)' builddir='$(abs_top_builddir)' JAVA="$${JAVA:-$(JDK)/bin/java}" \

@@ -11,7 +11,7 @@ children() {
 	done
 }
 
-# kill_children PID: by the signal of a crash, until that process ends; how many is in $T/killed
+# kill_children PID: kills its ELF-parsing children with SIGSEGV until PID ends; their number is in $T/killed
 kill_children() {
 	local killed=0 child
 	while [ -d "/proc/$1" ] && ! gone "$1"; do
@@ -33,20 +33,20 @@ jvm_start $CALM_JVM Known zip
 record whole
 wait_for 10 eval '[ -n "$(children $JHOT_PID)" ]'
 child=$(children $JHOT_PID | head -n 1)
-ok "a child of jhot's parses files" [ -n "$child" ]
+ok "jhot starts a child process that parses ELF files" [ -n "$child" ]
 wait $JHOT_PID
-is "recording succeeds" $? 0
+is "jhot record exits with 0" $? 0
 ok "native functions have names" grep -q 'clone.*;.*knownZip' "$T/whole.collapsed"
-ok "no child is left" wait_for 10 gone "$child"
+ok "the ELF-parsing child has exited after the recording" wait_for 10 gone "$child"
 
 record killed
 kill_children $JHOT_PID
 wait $JHOT_PID
-is "with its children killed it succeeds, too" $? 0
+is "jhot record exits with 0 although its ELF-parsing children are killed" $? 0
 diag "killed $(cat "$T/killed") times; $(grep -c 'crashed' "$T/killed.err") lines say so"
-ok "they were killed" [ "$(cat "$T/killed")" -gt 0 ]
-ok "Java has its names" grep -q knownZip "$T/killed.collapsed"
-ok "what was lost is said" grep -q 'The process that parses ELF files crashed' "$T/killed.err" "$T/killed.out"
-becomes_quiet "the session ends" "$JVM"
+ok "at least one ELF-parsing child was killed" [ "$(cat "$T/killed")" -gt 0 ]
+ok "Java frames still have their names when ELF-parsing children are killed" grep -q knownZip "$T/killed.collapsed"
+ok "jhot reports that the process that parses ELF files crashed" grep -q 'The process that parses ELF files crashed' "$T/killed.err" "$T/killed.out"
+becomes_quiet "sampling ends after the recording whose children were killed" "$JVM"
 jvm_end
 done_testing

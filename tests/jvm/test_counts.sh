@@ -3,7 +3,7 @@
 # perf events against the counts of the kernel and the program; which events are refused, and with what message.
 . "$(dirname "$0")/lib.sh"
 
-# order TEXT: the program does it; returns when it has
+# order TEXT: sends the program a command; returns when the program has executed it
 order() {
 	local done
 	done=$(grep -c done "$JVM_OUT")
@@ -38,35 +38,35 @@ near_count() {
 }
 
 "$JHOT" events --json >"$T/events"
-ok "jhot events tells what there is" grep -q '"event":"page-faults"' "$T/events"
+ok "jhot events --json lists page-faults" grep -q '"event":"page-faults"' "$T/events"
 "$JHOT" events >"$T/table"
-ok "also for people" grep -qE '^context-switches +switches' "$T/table"
-ok "every event that is not there says why" not grep -E ' no:? *$' "$T/table"
+ok "jhot events prints a table with context-switches" grep -qE '^context-switches +switches' "$T/table"
+ok "jhot events states a reason for each event that is not available" not grep -E ' no:? *$' "$T/table"
 
 jvm_start Counts || exit 1
 "$JHOT" events "$JVM" >"$T/of-jvm"
-is "of a JVM, too" $? 0
+is "jhot events accepts the pid of a JVM" $? 0
 
 hardware=$(awk '$1 == "cycles" { print $4 }' "$T/table")
 if [ "$hardware" = no: ]; then
 	"$JHOT" record -e cycles -d 1 -o "$T/x.collapsed" "$JVM" 2>"$T/refused"
 	is "without hardware counters -e cycles fails" $? 1
-	ok "and says that there are none" grep -q 'hardware counter' "$T/refused" || diag_file "$T/refused"
+	ok "the error of -e cycles mentions hardware counters" grep -q 'hardware counter' "$T/refused" || diag_file "$T/refused"
 else
 	skip "cycles without hardware counters" "this machine has them"
 fi
 "$JHOT" record -e nosuchfunction -d 1 -o "$T/x.collapsed" "$JVM" 2>"$T/refused"
-is "a function that is not there is a usage error" $? 2
-ok "and named" grep -q nosuchfunction "$T/refused"
+is "an event on a function that does not exist is a usage error" $? 2
+ok "the error names the function that does not exist" grep -q nosuchfunction "$T/refused"
 for method in java.lang.String.indexOf java/lang/String.indexOf; do
 	"$JHOT" record -e $method -d 1 -o "$T/x.collapsed" "$JVM" 2>"$T/refused"
-	is "a Java method is one, too: $method" $? 2
-	ok "it says that this cannot be done yet" grep -q 'looks like a Java method' "$T/refused" || diag_file "$T/refused"
+	is "an event on a Java method is a usage error: $method" $? 2
+	ok "the error says that $method looks like a Java method" grep -q 'looks like a Java method' "$T/refused" || diag_file "$T/refused"
 done
 
 if awk '$1 == "page-faults" && $4 != "yes" { exit 1 }' "$T/table"; then
 	task=$(thread_of counter)
-	order "write 10" # the library is there
+	order "write 10" # loads the library
 	faults_before=$(faults "$task")
 	switches_before=$(switches "$task")
 	native=libjava.so:Java_java_io_FileOutputStream_writeBytes
@@ -74,7 +74,7 @@ if awk '$1 == "page-faults" && $4 != "yes" { exit 1 }' "$T/table"; then
 	if grep -qE '^\[LIBRARY:\]FUNCTION .* no: .*never fire' "$T/table"; then
 		"$JHOT" record -e $native -d 1 -o "$T/x.collapsed" "$JVM" 2>"$T/refused"
 		is "where breakpoints never fire, events on functions are refused" $? 1
-		ok "and the reason is stated" grep -q 'breakpoints never fire' "$T/refused" || diag_file "$T/refused"
+		ok "the error says that breakpoints never fire" grep -q 'breakpoints never fire' "$T/refused" || diag_file "$T/refused"
 		calls=
 	fi
 	events=page-faults,cs$calls
@@ -88,32 +88,32 @@ if awk '$1 == "page-faults" && $4 != "yes" { exit 1 }' "$T/table"; then
 	wait $RECORD
 	faults_after=$(($(faults "$task") - faults_before))
 	switches_after=$(($(switches "$task") - switches_before))
-	near_count "page faults are the kernel's" "$(weight "$T/c-page-faults.collapsed" '^\[counter')" \
+	near_count "samples of page-faults match the kernel's count" "$(weight "$T/c-page-faults.collapsed" '^\[counter')" \
 		$faults_after 100
-	ok "those of new memory are where it is touched" \
+	ok "page faults of new memory are attributed to the method that touches it" \
 		[ "$(weight "$T/c-page-faults.collapsed" 'Counts.knownTouch')" -ge 2900 ]
-	near_count "context switches are the kernel's" "$(weight "$T/c-cs.collapsed" '^\[counter')" \
+	near_count "samples of context switches match the kernel's count" "$(weight "$T/c-cs.collapsed" '^\[counter')" \
 		$switches_after $((switches_after / 10 + 20))
 	if [ -n "$calls" ]; then
-		near_count "calls of a native function are the program's" \
+		near_count "samples of calls of a native function match the program's count" \
 			"$(weight "$T"/c-libjava*.collapsed 'Counts.knownWrite')" 500 5
-		# Which strlen is called was chosen when the program began; each file that is opened needs it.
+		# strlen is an indirect function, resolved when the program starts; opening a file calls it.
 		"$JHOT" record -e strlen -t --total -d 60 -o "$T/m.collapsed" "$JVM" 2>"$T/record" &
 		RECORD=$!
-		ok "an indirect function is sampled" wait_for 60 is_recording 1 || diag_file "$T/record"
-		ok "by its own name" sh -c "'$JHOT' status '$JVM' | grep -q '^event strlen: perf'"
+		ok "calls of an indirect function (strlen) are sampled" wait_for 60 is_recording 1 || diag_file "$T/record"
+		ok "status names the event strlen" sh -c "'$JHOT' status '$JVM' | grep -q '^event strlen: perf'"
 		for i in 1 2 3 4 5 6 7 8; do
 			order "write 1"
 		done
 		kill -TERM $RECORD
 		wait $RECORD
 		diag "$(weight "$T/m.collapsed" 'Counts.knownWrite.*strlen') of at least 8"
-		ok "its calls are the program's" [ "$(weight "$T/m.collapsed" 'Counts.knownWrite.*strlen')" -ge 8 ]
+		ok "at least one strlen per opened file is sampled" [ "$(weight "$T/m.collapsed" 'Counts.knownWrite.*strlen')" -ge 8 ]
 	else
-		skip "calls of functions are counted" "breakpoints never fire on this machine"
+		skip "samples of calls of functions match the program's count" "breakpoints never fire on this machine"
 	fi
 else
-	skip "counts of perf" "the kernel does not allow them: $(awk '$1 == "page-faults"' "$T/table")"
+	skip "samples of perf events match the kernel's counts" "the kernel does not allow them: $(awk '$1 == "page-faults"' "$T/table")"
 fi
 jvm_end
 done_testing

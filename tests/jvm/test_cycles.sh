@@ -20,16 +20,16 @@ wait_for 20 quiet "$JVM"
 litter "$JVM" >"$T/before"
 rss=$(rss_kb "$JVM")
 for ((i = WARM; i < CYCLES; i++)); do cycle; done
-is "all $CYCLES sessions worked" $bad 0
-becomes_quiet "the last one ended" "$JVM"
+is "all $CYCLES sessions succeed" $bad 0
+becomes_quiet "sampling ends after the last session" "$JVM"
 litter "$JVM" >"$T/after"
-same "descriptors, threads, mappings, handlers are as before" "$T/after" "$T/before"
+same "descriptors, threads, mappings and signal handlers are the same after $CYCLES sessions" "$T/after" "$T/before"
 grown=$(($(rss_kb "$JVM") - rss))
 diag "resident memory: $rss kB after $WARM sessions, $grown kB more after $CYCLES"
-ok "memory did not grow by the session" [ $grown -lt $(((CYCLES - WARM) * 40)) ]
-ok "no files of jhot's are left in the target's folders" \
+ok "resident memory grows by less than 40 kB per session" [ $grown -lt $(((CYCLES - WARM) * 40)) ]
+ok "no agent file is left in the target's /tmp, /dev/shm or working directory" \
 	[ -z "$(find /proc/$JVM/root/tmp /proc/$JVM/root/dev/shm /proc/$JVM/cwd/ -maxdepth 1 -name "*libjhot*-$JVM.so*" -newer "$T/jvm0.in" 2>/dev/null)" ]
 jvm_end
-is "the JVM's output is its own" "$(sed 's/^sum .*/sum/' "$T/jvm0.out" | tr '\n' ' ')" "ready sum "
-is "and its errors are empty" "$(grep -v '^WARNING: ' "$T/jvm0.err")" ""
+is "the JVM writes only its own lines to stdout" "$(sed 's/^sum .*/sum/' "$T/jvm0.out" | tr '\n' ' ')" "ready sum "
+is "the JVM writes nothing but JEP 451's warnings to stderr" "$(grep -v '^WARNING: ' "$T/jvm0.err")" ""
 done_testing

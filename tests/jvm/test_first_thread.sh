@@ -17,21 +17,21 @@ jvm=$!
 wait_for 60 grep -qs . "$T/jvm.out" "$T/jvm.err" # a ready JVM, or why there is none
 ! grep -q 'GLIBC_.* not found' "$T/jvm.err" || skip_all "this JDK needs a newer libc than programs are compiled for here"
 wait_for 60 grep -qs ready "$T/jvm.out" || diag_file "$T/jvm.err"
-ok "its first thread has exited" grep -q '^State:.Z' "/proc/$jvm/status"
+ok "the process's first thread is a zombie" grep -q '^State:.Z' "/proc/$jvm/status"
 
 "$JHOT" list >"$T/list"
-ok "it is listed, and called by its executable" grep -qE "^ *$jvm .* neighbours +ok" "$T/list" || diag_file "$T/list"
+ok "jhot list shows the JVM under its executable's name" grep -qE "^ *$jvm .* neighbours +ok" "$T/list" || diag_file "$T/list"
 "$JHOT" status "$jvm" >"$T/out" 2>&1
-ok "its status" grep -q "^$jvm neighbours" "$T/out" || diag_file "$T/out"
+ok "jhot status names the JVM" grep -q "^$jvm neighbours" "$T/out" || diag_file "$T/out"
 "$JHOT" dump "$jvm" >"$T/dump" 2>&1
-ok "a dump has its threads, with native names" grep -qE 'start_thread|clone' "$T/dump" || diag_file "$T/dump"
+ok "jhot dump shows its threads with native names" grep -qE 'start_thread|clone' "$T/dump" || diag_file "$T/dump"
 "$JHOT" record -d 1 -e cpu -o - --format=collapsed "$jvm" >"$T/stacks" 2>"$T/err" </dev/null
-is "it is sampled" $? 0 || diag_file "$T/err"
-ok "with Java frames below native ones that have names" grep -qE '^(clone|start_thread|_*clone3).*Neighbours.mix' "$T/stacks" ||
+is "jhot record exits with 0" $? 0 || diag_file "$T/err"
+ok "stacks have Java frames below native frames with names" grep -qE '^(clone|start_thread|_*clone3).*Neighbours.mix' "$T/stacks" ||
 	diag_file "$T/stacks"
-is "its role got no signal" "$(od -An -t u8 -j 8 -N 8 "$T/roles/quit-collector" | tr -d ' ')" 0
-is "it printed its own lines only" "$(cat "$T/jvm.out")" ready
+is "the embedding program received no signal" "$(od -An -t u8 -j 8 -N 8 "$T/roles/quit-collector" | tr -d ' ')" 0
+is "the JVM writes only its own lines" "$(cat "$T/jvm.out")" ready
 echo q >&"$in"
 wait "$jvm"
-is "it ends as it should" $? 0
+is "the JVM exits with 0" $? 0
 done_testing

@@ -10,10 +10,10 @@ mux() {
 	tmux -L "jhot-test-$$-$terminals" -f /dev/null "$@"
 }
 
-# live COMMAND...: a fresh 80x24 terminal with this in it
+# live COMMAND...: runs the command in a new 80x24 terminal
 live() {
 	mux kill-server 2>/dev/null
-	terminals=$((terminals + 1)) # a server that is about to end would refuse
+	terminals=$((terminals + 1)) # a new socket name: the old server, which is still exiting, would refuse
 	mux new-session -d -x 80 -y 24 "$@"
 	mux set -g remain-on-exit on 2>/dev/null
 }
@@ -37,62 +37,62 @@ jvm_start $CALM_JVM Known shares
 wait_for 20 quiet "$JVM"
 litter "$JVM" >"$T/before"
 
-# on a busy machine this takes more than a minute, and q would ask
+# On a busy machine this takes more than a minute, after which q would ask whether to save.
 mkdir -p "$T/settings/jhot"
 echo 'unsaved = never' >"$T/settings/jhot/config"
 cd "$T" || exit 1
 live sh -c "stty -g >$T/tty1; '$JHOT' $JVM; echo \"status=\$?\"; stty -g >$T/tty2; cat"
-ok_shows "the hottest method is shown" 'knownSixty'
-ok_shows "the header names the JVM" "$JVM"
-ok_shows "and the event" '\[1 cpu\]'
+ok_shows "the live view shows the hottest method" 'knownSixty'
+ok_shows "the header shows the JVM's pid" "$JVM"
+ok_shows "the header shows the event cpu" '\[1 cpu\]'
 mux send-keys T
-ok_shows "T shows the tree" 'CALL TREE'
+ok_shows "key T shows the call tree" 'CALL TREE'
 mux send-keys t
-ok_shows "t shows the threads" 'known-1'
+ok_shows "key t shows the threads" 'known-1'
 mux send-keys m
-ok_shows "m shows the methods again" 'METHOD'
+ok_shows "key m shows the methods" 'METHOD'
 mux send-keys '?'
-ok_shows "? shows help" 'HELP'
+ok_shows "key ? shows the help" 'HELP'
 mux send-keys Escape
-ok_shows "and Escape closes it" 'METHOD'
+ok_shows "Escape closes the help" 'METHOD'
 mux send-keys Space
-ok_shows "space freezes" 'FROZEN'
+ok_shows "Space freezes the view" 'FROZEN'
 mux send-keys Space
-ok_shows "and thaws" 'LIVE'
+ok_shows "Space again resumes it" 'LIVE'
 mux send-keys / ; mux send-keys -l knownTen; mux send-keys Enter
-ok_shows "/ finds" 'knownTen'
+ok_shows "key / finds a method by name" 'knownTen'
 diag "the screen at 80x24:"
 screen | sed 's/^/# |/'
 mux send-keys Escape
 mux send-keys S
-ok "S saves" wait_for 20 eval "ls $T/*.jhot 2>/dev/null | grep -q ." || screen | sed 's/^/# |/'
-ok "what was sampled by then" eval "'$JHOT' convert -o - $T/*.jhot | grep -q Known.knownSixty"
+ok "key S saves a .jhot file" wait_for 20 eval "ls $T/*.jhot 2>/dev/null | grep -q ." || screen | sed 's/^/# |/'
+ok "the saved file has the samples taken so far" eval "'$JHOT' convert -o - $T/*.jhot | grep -q Known.knownSixty"
 mux send-keys f
-ok_shows "f shows the flame graph" 'all 100%'
+ok_shows "key f shows the flame graph" 'all 100%'
 mux send-keys m Enter
-ok_shows "Enter shows callers" 'CALLERS'
+ok_shows "Enter in the methods view shows callers" 'CALLERS'
 mux send-keys Escape
-ok_shows "Escape leads back" 'METHOD'
+ok_shows "Escape returns to the methods" 'METHOD'
 mux send-keys x
-ok_shows "x opens the export dialog" 'export'
+ok_shows "key x opens the export dialog" 'export'
 mux send-keys C-u; mux send-keys -l "$T/mine.collapsed"; mux send-keys Enter
-ok_shows "and writes" 'wrote .*mine.collapsed'
-ok "what was sampled" grep -q 'knownSixty' "$T/mine.collapsed"
-# every format that there is, of cpu, while wall is sampled too; what the JVM uses is known from the second look on
+ok_shows "the export dialog writes the file that was typed" 'wrote .*mine.collapsed'
+ok "the exported file has the hottest method" grep -q 'knownSixty' "$T/mine.collapsed"
+# every format, with cpu and wall sampled; the JVM's CPU usage is known from the second poll on
 mux send-keys 4
-ok_shows "4 shows the wall clock" '\[4 wall\]'
-ok_shows "which has samples by now" ' w .* wait'
+ok_shows "key 4 switches to wall" '\[4 wall\]'
+ok_shows "wall shows waiting methods" ' w .* wait'
 mux send-keys 1
-ok_shows "1 leads back" '\[1 cpu\]'
-ok_shows "and what the JVM uses is known by now" 'CPU [0-9]'
+ok_shows "key 1 switches back to cpu" '\[1 cpu\]'
+ok_shows "the header shows the JVM's CPU usage" 'CPU [0-9]'
 while read -r format suffix; do
 	mux send-keys x
-	ok_shows "x, for $format" 'export'
+	ok_shows "key x opens the export dialog for $format" 'export'
 	mux send-keys C-u; mux send-keys -l "$T/all$suffix"; mux send-keys Enter
-	ok "writes $format" wait_for 20 test -s "$T/all$suffix"
-	ok_shows "and says so" "wrote .*all$suffix"
+	ok "the export dialog writes $format" wait_for 20 test -s "$T/all$suffix"
+	ok_shows "the view confirms the export of $format" "wrote .*all$suffix"
 done < <("$builddir/tests/export/export_tool" -l)
-ok "a file that holds all events has both, and the host" python3 -c "
+ok "exported .jfr and .otlp have cpu and wall, and .jfr the CPU load and the host" python3 -c "
 import sys; sys.path.insert(0, '$srcdir/tests/export'); import formats, socket
 jfr = formats.Jfr('$T/all.jfr')
 assert jfr.events['jdk.ExecutionSample'] and jfr.events['profiler.WallClockSample'] and jfr.events['jdk.CPULoad']
@@ -100,57 +100,57 @@ assert jfr.settings()['host'] == socket.gethostname()
 assert [p['type'][0] for p in formats.Otlp('$T/all.otlp').profiles] == ['cpu', 'samples', 'wall', 'samples']
 "
 mux resize-window -x 120 -y 40
-ok_shows "a larger window is used" 'DELTA'
+ok_shows "a larger window shows the column DELTA" 'DELTA'
 mux resize-window -x 40 -y 8
-ok_shows "and a small one" 'METHOD'
+ok_shows "a window of 40x8 shows the methods" 'METHOD'
 mux resize-window -x 80 -y 24
-ok_shows "and the first again" 'TREND'
+ok_shows "a window of 80x24 again shows the column TREND" 'TREND'
 mux send-keys W
-ok_shows "W writes the settings" 'saved the settings'
-ok "into their file" grep -q '^window = 10s' "$T/settings/jhot/config"
+ok_shows "key W confirms that the settings were saved" 'saved the settings'
+ok "the settings file has the window" grep -q '^window = 10s' "$T/settings/jhot/config"
 mux send-keys q
-ok_shows "q ends it with status 0" 'status=0'
-same "the terminal's modes are as before" "$T/tty2" "$T/tty1"
-becomes_quiet "sampling has ended" "$JVM"
+ok_shows "key q exits with 0" 'status=0'
+same "key q restores the terminal's modes" "$T/tty2" "$T/tty1"
+becomes_quiet "sampling ends after q" "$JVM"
 
 # the terminal closes under jhot
 live "$JHOT" "$JVM"
-ok_shows "the view is there again" 'knownSixty'
+ok_shows "a second live view shows the hottest method" 'knownSixty'
 mux kill-server
-becomes_quiet "a closed terminal ends sampling" "$JVM"
+becomes_quiet "closing the terminal ends sampling" "$JVM"
 
 # kill -9 of the front end
 live sh -c "echo \$\$ >$T/pid; exec '$JHOT' $JVM"
-ok_shows "and again" 'knownSixty'
+ok_shows "a live view in a new terminal shows the hottest method" 'knownSixty'
 kill -KILL "$(cat "$T/pid")"
-becomes_quiet "kill -9 ends sampling" "$JVM"
+becomes_quiet "kill -9 of the live view ends sampling" "$JVM"
 litter "$JVM" >"$T/after"
-same "nothing remains in the JVM" "$T/after" "$T/before"
+same "three live views leave nothing more in the JVM" "$T/after" "$T/before"
 
 # a stopped JVM does not stop the view
 live sh -c "'$JHOT' $JVM; echo \"status=\$?\"; cat"
-ok_shows "the view of a JVM" 'knownSixty'
+ok_shows "the live view before the JVM is stopped shows the hottest method" 'knownSixty'
 kill -STOP "$JVM"
 mux send-keys 3
-ok_shows "that is stopped says what it waits for" 'waiting for the JVM .* Esc cancels'
+ok_shows "the live view of a stopped JVM says that it waits for the JVM" 'waiting for the JVM .* Esc cancels'
 mux send-keys Escape
-ok_shows "Escape gives up waiting" 'The event "lock" could not be started: Cancelled'
+ok_shows "Escape cancels the wait for a stopped JVM" 'The event "lock" could not be started: Cancelled'
 mux send-keys T
-ok_shows "other keys work" 'CALL TREE'
+ok_shows "key T works while the JVM is stopped" 'CALL TREE'
 mux send-keys m 3
-ok_shows "it waits once more" 'waiting for the JVM'
+ok_shows "key 3 again waits for the stopped JVM" 'waiting for the JVM'
 mux send-keys q
-ok_shows "and q ends it meanwhile" 'status=0'
+ok_shows "key q exits with 0 while it waits for the stopped JVM" 'status=0'
 kill -CONT "$JVM"
-becomes_quiet "which ends sampling, too" "$JVM"
+becomes_quiet "sampling ends after q on a stopped JVM" "$JVM"
 
 # the JVM ends under the view
 live sh -c "'$JHOT' $JVM; echo \"status=\$?\"; cat"
-ok_shows "a last time" 'knownSixty'
+ok_shows "the live view before the JVM exits shows the hottest method" 'knownSixty'
 jvm_end
-ok "the JVM ends as it would" grep -q '^sum ' "$T/jvm0.out"
-ok_shows "its end is told" 'ended\|exited\|gone'
-ok_shows "the data stays on the screen" 'knownSixty'
+ok "the JVM exits normally during the live view" grep -q '^sum ' "$T/jvm0.out"
+ok_shows "the live view reports that the JVM has ended" 'ended\|exited\|gone'
+ok_shows "the live view keeps its data after the JVM has ended" 'knownSixty'
 mux send-keys q
-ok_shows "q leaves" 'status='
+ok_shows "key q exits after the JVM has ended" 'status='
 done_testing

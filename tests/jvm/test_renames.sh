@@ -4,12 +4,12 @@
 # the shares that the program measured.
 . "$(dirname "$0")/lib.sh"
 
-# ms NAME: of CPU time, in samples of 1 ms
+# ms NAME: the thread's CPU time in ms, from samples of 1 ms
 ms() {
 	weight "$T/x.collapsed" "^\\[$1 tid="
 }
 
-# said NAME: ms of CPU time, as the program says
+# said NAME: the thread's CPU time in ms, according to the program
 said() {
 	awk -v name="$1" '$1 == "cpu" && $2 == name { ns += $3 } END { print int(ns / 1000000) }' "$JVM_OUT"
 }
@@ -18,7 +18,8 @@ did() {
 	[ "$(grep -c '^done' "$JVM_OUT")" -ge "$1" ]
 }
 
-# share WHICH: of a thread that is called the new name for half of its time, per cent under it and by its own clock
+# share WHICH: for a thread that has the new name half of its time, sets share (of the samples) and truth (by its own
+# clock), the percentages under the new name
 share() {
 	local old new
 	old=$(ms "$1-old")
@@ -28,7 +29,7 @@ share() {
 	diag "JDK $major, $1: $share % under the new name, $truth % by its own clock; $((old + new)) samples"
 }
 
-# renamed_soon: four threads of each kind are called the new name for half a second, which is seen after 50 ms on average
+# renamed_soon: four threads of each kind have the new name for half a second; jhot notices a new name after 50 ms on average
 renamed_soon() {
 	local which share truth
 	for which in renames-itself-a-long-name renamed-from-outside; do
@@ -38,7 +39,7 @@ renamed_soon() {
 	done
 }
 
-# recorded: what they did, as $T/x.collapsed and .jhot
+# recorded: records four rounds of the program as $T/x.collapsed and .jhot
 recorded() {
 	record_start -t -i 1ms -d 100 -o "$T/x.collapsed" -o "$T/x.jhot"
 	local turn
@@ -51,7 +52,7 @@ recorded() {
 	record_end
 }
 
-# Up to three times: the thread that reads names may be delayed by other load on this machine.
+# Up to three attempts: other load on this machine may delay the thread that reads names.
 check_jvm() {
 	local try
 	major=$1
@@ -60,10 +61,10 @@ check_jvm() {
 		recorded
 		! renamed_soon || break
 	done
-	ok "JDK $major: threads have samples under both names, as many as they say" renamed_soon
+	ok "JDK $major: samples under the old and the new name match the program's CPU times" renamed_soon
 	cp "$T/x.collapsed" "$T/live.collapsed"
 	"$JHOT" convert -t -o "$T/x.collapsed" "$T/x.jhot" >"$T/out" 2>&1 </dev/null
-	is "JDK $major: and so says a recording" "$(ms renames-itself-a-long-name-new)" \
+	is "JDK $major: the recorded .jhot has the same samples under the new name" "$(ms renames-itself-a-long-name-new)" \
 		"$(weight "$T/live.collapsed" '^\[renames-itself-a-long-name-new tid=')"
 	jvm_end
 }

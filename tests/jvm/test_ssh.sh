@@ -31,7 +31,7 @@ for ((port = 20000 + $$ % 20000; ; port++)); do
 done
 trap 'kill $SSHD 2>/dev/null; test_end' EXIT
 
-# over_ssh COMMAND: in the background, with a terminal of 80x24 on the far side; SSH is its pid
+# over_ssh COMMAND: runs it in the background over ssh, with a remote terminal of 80x24; SSH is the client's pid
 over_ssh() {
 	ssh -tt -F none -p $port -i "$T/key" -o StrictHostKeyChecking=no -o UserKnownHostsFile=/dev/null \
 		-o LogLevel=ERROR 127.0.0.1 "stty rows 24 cols 80; export TERM=xterm-256color LC_ALL=C.UTF-8; $1" \
@@ -48,29 +48,29 @@ wait_for 20 quiet "$JVM"
 litter "$JVM" >"$T/before"
 
 over_ssh "echo \$\$ >'$T/remote'; exec '$JHOT' $JVM"
-# The stream holds what changed: a name that follows a similar one in its row is never there as a whole.
-ok "the live view shows the hot methods" wait_for 30 grep -qE 'Known\.known(Sixty|Thirty|Ten)' "$T/screen" || {
+# The view sends only changed cells, so a name that replaces a similar one in its row never appears completely.
+ok "the live view over ssh shows the hot methods" wait_for 30 grep -qE 'Known\.known(Sixty|Thirty|Ten)' "$T/screen" || {
 	diag_file "$T/ssh.err"
 	diag_file "$T/screen"
 }
-ok "the JVM is being sampled" sampling "$JVM"
+ok "the JVM is sampled while the ssh connection exists" sampling "$JVM"
 remote=$(cat "$T/remote")
-ok "jhot runs on the far side" alive "$remote"
+ok "jhot runs on the remote side" alive "$remote"
 
-# A connection that is cut: the client is gone without a word.
+# A connection that is cut: the client is killed without closing it.
 kill -KILL $SSH
 wait $SSH 2>/dev/null
 becomes_quiet "cutting the connection ends sampling" "$JVM"
-ok "and ends jhot" wait_for 20 gone "$remote"
+ok "cutting the connection ends jhot" wait_for 20 gone "$remote"
 litter "$JVM" >"$T/after"
-same "nothing remains in the JVM" "$T/after" "$T/before"
+same "cutting the connection leaves nothing in the JVM" "$T/after" "$T/before"
 
 : >"$T/screen"
 over_ssh "'$JHOT' $JVM; echo status=\$?"
-ok "the next connection works" wait_for 30 grep -qE 'Known\.known(Sixty|Thirty|Ten)' "$T/screen"
+ok "the live view over a new connection shows the hot methods" wait_for 30 grep -qE 'Known\.known(Sixty|Thirty|Ten)' "$T/screen"
 printf q >&"$keys"
-ok "q ends it well" wait_for 20 grep -q status=0 "$T/screen" || diag_file "$T/screen"
-becomes_quiet "and sampling" "$JVM"
+ok "key q exits with 0 over ssh" wait_for 20 grep -q status=0 "$T/screen" || diag_file "$T/screen"
+becomes_quiet "sampling ends after q over ssh" "$JVM"
 jvm_end
-is "the JVM's output is its own" "$(sed 's/^sum .*/sum/' "$T/jvm0.out" | tr '\n' ' ')" "ready sum "
+is "the JVM writes only its own lines to stdout" "$(sed 's/^sum .*/sum/' "$T/jvm0.out" | tr '\n' ' ')" "ready sum "
 done_testing
