@@ -15,7 +15,9 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
-/* As a dispatcher's name: a thread of the program with HotSpot's name (the kernel cuts it) and without its mask. */
+/*
+ * As the dispatcher's name: a thread of the program with HotSpot's name (the kernel truncates it), but not its mask.
+ */
 #define ACTORS_PRETENDER  "Signal Dispatch "
 #define ACTORS(collector) ((collector) ? 3 : 2)
 

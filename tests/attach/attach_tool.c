@@ -5,9 +5,9 @@
  *   attach_tool check PID|NAME               verdict, then the reason
  *   attach_tool load PID AGENT OPTIONS       the agent's result
  *   attach_tool command PID OP [ARG]...      the JVM's reply
- *   attach_tool place PID AGENT              what this process would be told to load, there until stdin ends
+ *   attach_tool place PID AGENT              the path this process would be told to load; the copy exists until stdin ends
  *
- * Exit code: the kind of the error (base/err.h); the error stands on stderr, its three parts one per line.
+ * Exit code: the kind of the error (base/err.h); the error is printed on stderr, its three parts one per line.
  */
 #include "attach/attach.h"
 #include "attach/jvm/check.h"
@@ -68,12 +68,11 @@ static int tool_place(const struct hotspot *jvm, char **args, struct err *err)
 	return rc;
 }
 
-/* Any process that plays a JVM. */
 /* Any process, as if it were a JVM with the usual temporary folder. */
 static int find_process(const char *pid, struct hotspot *out, struct err *err)
 {
 	if (hotspot_examine(atoi(pid), out, false))
-		return err_set(err, ERR_NO_TARGET, "It is gone.");
+		return err_set(err, ERR_NO_TARGET, "The process has exited.");
 	if (!*out->temp)
 		strcpy(out->temp, "/tmp");
 	return 0;

@@ -50,7 +50,7 @@ __attribute__((unused)) static void fake_end(void)
 	nftw(fake_root, fake_remove, 16, FTW_DEPTH | FTW_PHYS);
 }
 
-/* The whole path; folders on the way are made. Valid until the next call. */
+/* The absolute path; creates the folders on the way. Valid until the next call. */
 __attribute__((unused)) static const char *fake_path(const char *path)
 {
 	static char whole[PATH_MAX + 512];
@@ -96,7 +96,7 @@ __attribute__((unused)) static void fake_perf_begin(struct buf *b)
 	fake_put32(b, 24, 32);
 }
 
-/* One entry: type 'J' with a long, or 'B' with a text. */
+/* Appends an entry: type 'J' with a long, or 'B' with a string. */
 __attribute__((unused)) static void fake_perf_add(
 	struct buf *b, const char *name, char type, const void *data, size_t len)
 {

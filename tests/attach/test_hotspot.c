@@ -21,14 +21,14 @@ struct fake_jvm {
 	int threads;
 	bool other_uid, other_gid;
 	const char *caught, *cmdline, *environ; /* words between '|' */
-	const char *libjvm_holds;               /* NULL: no libjvm mapped */
+	const char *libjvm_content;             /* NULL: no libjvm mapped */
 	const char *mapped_as;                  /* path in maps */
 	bool maps_closed, fds_closed, socket;
 	const char *capability; /* NULL: no hsperfdata */
 	const char *vm_name;
 	bool perf_starting;
 	int age_s;
-	const char *exe_holds;
+	const char *exe_content;
 	const char *dispatcher, *vm_thread; /* the names of threads */
 	const char *vm_args;                /* in its counters */
 	const char *vm_blocked;             /* of the VM thread's SigBlk */
@@ -42,12 +42,12 @@ static const struct fake_jvm good = {
 	.caught = QUIT_CAUGHT,
 	.cmdline = "/jdk/bin/java|-Xmx1g|-jar|/opt/shop/shop-api.jar|--port|80",
 	.environ = "PATH=/bin",
-	.libjvm_holds = "....gHotSpotVMStructs....",
+	.libjvm_content = "....gHotSpotVMStructs....",
 	.mapped_as = LIBJVM,
 	.capability = "1100000000",
 	.vm_name = "OpenJDK 64-Bit Server VM",
 	.age_s = 1000,
-	.exe_holds = "ELF",
+	.exe_content = "ELF",
 	.dispatcher = "Signal Dispatch",
 	.vm_thread = "VM Thread",
 	.vm_args = "-Xmx1g",
@@ -55,7 +55,7 @@ static const struct fake_jvm good = {
 	.temp = "/tmp",
 };
 
-static pid_t next_pid = 10000000; /* beyond any that there are, ours included */
+static pid_t next_pid = 10000000; /* above any real pid */
 
 static const char *in(pid_t pid, const char *file)
 {
@@ -133,17 +133,17 @@ static void make_maps(pid_t pid, const struct fake_jvm *j)
 			"7e0000000000-7e0000008000 rw-s 00000000 fe:01 7 %s/hsperfdata_web/%d\n",
 			j->temp, (int)pid);
 	snprintf(text, sizeof(text), "%s7f0000000000-7f0000001000 r-xp 00000000 fe:01 %d    %s\n",
-		perf, (int)pid, j->libjvm_holds ? j->mapped_as : "/lib/libc.so.6");
-	if (j->maps_closed) /* a folder in its place cannot be read */
+		perf, (int)pid, j->libjvm_content ? j->mapped_as : "/lib/libc.so.6");
+	if (j->maps_closed) /* a folder in its place makes it unreadable */
 		fake_path(in(pid, "maps/x"));
 	else
 		fake_file(in(pid, "maps"), text);
-	if (j->libjvm_holds) {
+	if (j->libjvm_content) {
 		snprintf(path, sizeof(path), "%d/root%s", (int)pid, LIBJVM);
-		fake_file(path, j->libjvm_holds);
+		fake_file(path, j->libjvm_content);
 	}
 	fake_file(in(pid, "root/jdk/release"), "IMPLEMENTOR=\"x\"\nJAVA_VERSION=\"17.0.99\"\n");
-	fake_file(in(pid, "launcher"), j->exe_holds);
+	fake_file(in(pid, "launcher"), j->exe_content);
 	if (symlink("launcher", fake_path(in(pid, "exe"))))
 		fake_bail("symlink");
 }
@@ -223,20 +223,20 @@ static void expect(
 #define TEN(a)    a a a a a a a a a a
 #define LONG_ARGS TEN(TEN("-Dlong=arg "))
 
-/* Fake roots are other folders than "/", so a good JVM is in another root. */
+/* A mock root is a folder other than "/", so a good JVM counts as one in another root. */
 static void test_verdicts(void)
 {
 	CASE(HOTSPOT_OK_NS, "", j.age_s = 1000);
 	CASE(HOTSPOT_NO, "ended already", j.state = 'Z');
 	CASE(HOTSPOT_NO, "stopped", j.state = 'T');
 	CASE(HOTSPOT_NO, "debugger", j.state = 't');
-	CASE(HOTSPOT_NO, "not a Java process", j.libjvm_holds = NULL; j.capability = NULL;
+	CASE(HOTSPOT_NO, "not a Java process", j.libjvm_content = NULL; j.capability = NULL;
 		j.cmdline = "sleep|9");
-	CASE(HOTSPOT_NO, "native-image", j.libjvm_holds = NULL; j.exe_holds = "...svm_heap..");
+	CASE(HOTSPOT_NO, "native-image", j.libjvm_content = NULL; j.exe_content = "...svm_heap..");
 	CASE(HOTSPOT_NO, "read its memory map", j.maps_closed = true; j.capability = NULL;
 		j.cmdline = "sleep|9");
 	CASE(HOTSPOT_NO, "read its memory map", j.maps_closed = true);
-	CASE(HOTSPOT_NO, "not HotSpot's", j.libjvm_holds = "J9VMStructs"; j.capability = NULL);
+	CASE(HOTSPOT_NO, "not HotSpot's", j.libjvm_content = "J9VMStructs"; j.capability = NULL);
 	CASE(HOTSPOT_NO, "Zing", j.vm_name = "Zing 64-Bit Tiered VM");
 	CASE(HOTSPOT_NO, "OpenJ9", j.vm_name = "Eclipse OpenJ9 VM");
 	CASE(HOTSPOT_NO, "attaching disabled", j.capability = "0100000000");
@@ -255,13 +255,13 @@ static void test_verdicts(void)
 	CASE(HOTSPOT_NO, "it runs with -Xrs", j.caught = "0"; j.age_s = 1;
 		j.cmdline = "java|-Xrs|Main");
 	CASE(HOTSPOT_OK_NS, "", j.caught = "0"; j.socket = true; j.listens = true);
-	/* a socket that a JVM of the same pid has left, in a /tmp that containers share */
+	/* a stale socket of another JVM with the same pid, in a /tmp shared between containers */
 	CASE(HOTSPOT_NO, "listener is not running", j.caught = "0"; j.socket = true);
-	/* a handler of the program that embeds the JVM; in the last two with threads that have HotSpot's names */
+	/* SIGQUIT is handled by the embedding program; in the last two cases its threads have HotSpot's names */
 	CASE(HOTSPOT_NO, "does not handle SIGQUIT", j.dispatcher = "worker");
 	CASE(HOTSPOT_NO, "does not handle SIGQUIT", j.vm_blocked = QUIT_CAUGHT);
 	CASE(HOTSPOT_OK_NS, "", j.dispatcher = "Signal ..atcher");
-	/* early JDK 8 does not name its threads, so its options have to be known */
+	/* early JDK 8 does not name its threads, so the options must be readable */
 	CASE(HOTSPOT_OK_NS, "", j.dispatcher = j.vm_thread = "java");
 	CASE(HOTSPOT_NO, "does not handle SIGQUIT", j.dispatcher = j.vm_thread = "java";
 		j.capability = NULL);
@@ -274,14 +274,15 @@ static void test_verdicts(void)
 	CASE(HOTSPOT_OK_NS, "", j.dispatcher = "worker"; j.socket = true; j.listens = true);
 	CASE(HOTSPOT_NO, "still starting", j.caught = "0"; j.age_s = 1);
 	CASE(HOTSPOT_NO, "still starting", j.perf_starting = true; j.age_s = 1);
-	CASE(HOTSPOT_NO, "still starting", j.libjvm_holds = NULL; j.capability = NULL; j.age_s = 0);
+	CASE(HOTSPOT_NO, "still starting", j.libjvm_content = NULL; j.capability = NULL;
+		j.age_s = 0);
 	CASE(HOTSPOT_NO, "descriptors", j.fds_closed = true);
 	CASE(HOTSPOT_OK_NS, "", j.mapped_as = LIBJVM " (deleted)");
 	CASE(HOTSPOT_UNKNOWN, "cannot be read", j.mapped_as = LIBJVM " (deleted)";
 		j.capability = NULL);
 }
 
-/* How a JVM that supports AltTempDir is recognised. */
+/* The string by which a JVM that supports AltTempDir is recognised. */
 #define KNOWS_ALT_TEMP "..gHotSpotVMStructs..AltTempDir.."
 
 static void expect_temp(const struct fake_jvm *j, const char *temp, const char *what)
@@ -295,27 +296,31 @@ static void expect_temp(const struct fake_jvm *j, const char *temp, const char *
 
 static void test_temp(void)
 {
-	struct fake_jvm moved = good, silent = good;
+	struct fake_jvm relocated = good, silent = good;
 
-	moved.temp = "/var/alt";
-	expect_temp(&moved, "/var/alt", "the temporary folder is where the counters are");
-	moved.temp = "/var/hsperfdata_x";
-	expect_temp(&moved, "/var/hsperfdata_x", "whatever it is called");
+	relocated.temp = "/var/alt";
+	expect_temp(
+		&relocated, "/var/alt", "the temporary folder is the one that holds the counters");
+	relocated.temp = "/var/hsperfdata_x";
+	expect_temp(&relocated, "/var/hsperfdata_x",
+		"a temporary folder named hsperfdata_x is recognised");
 	silent.capability = NULL;
 	silent.cmdline = "java|-XX:AltTempDir=/x|Main";
-	expect_temp(&silent, "/tmp", "before JDK 28 it is /tmp");
-	silent.libjvm_holds = KNOWS_ALT_TEMP;
+	expect_temp(
+		&silent, "/tmp", "without counters, before JDK 28, the temporary folder is /tmp");
+	silent.libjvm_content = KNOWS_ALT_TEMP;
 	silent.cmdline = "java|Main";
-	expect_temp(&silent, "/tmp", "later too, if no option moves it");
-	CASE(HOTSPOT_NO, "folder", j.libjvm_holds = KNOWS_ALT_TEMP; j.capability = NULL;
+	expect_temp(&silent, "/tmp",
+		"without counters and without AltTempDir, it is /tmp in later JDKs, too");
+	CASE(HOTSPOT_NO, "folder", j.libjvm_content = KNOWS_ALT_TEMP; j.capability = NULL;
 		j.cmdline = "java|-XX:AltTempDir=/x|Main");
-	CASE(HOTSPOT_NO, "folder", j.libjvm_holds = KNOWS_ALT_TEMP; j.capability = NULL;
+	CASE(HOTSPOT_NO, "folder", j.libjvm_content = KNOWS_ALT_TEMP; j.capability = NULL;
 		j.environ = "A=1|JAVA_TOOL_OPTIONS=-XX:AltTempDir=/x");
-	CASE(HOTSPOT_NO, "folder", j.libjvm_holds = KNOWS_ALT_TEMP; j.capability = NULL;
+	CASE(HOTSPOT_NO, "folder", j.libjvm_content = KNOWS_ALT_TEMP; j.capability = NULL;
 		j.environ = "JDK_JAVA_OPTIONS=@more");
-	CASE(HOTSPOT_NO, "folder", j.libjvm_holds = KNOWS_ALT_TEMP; j.capability = NULL;
+	CASE(HOTSPOT_NO, "folder", j.libjvm_content = KNOWS_ALT_TEMP; j.capability = NULL;
 		j.cmdline = "java|@options|Main");
-	CASE(HOTSPOT_NO, "folder", j.libjvm_holds = KNOWS_ALT_TEMP; j.capability = NULL;
+	CASE(HOTSPOT_NO, "folder", j.libjvm_content = KNOWS_ALT_TEMP; j.capability = NULL;
 		j.cmdline = "launcher|Main");
 }
 
@@ -343,15 +348,15 @@ static void test_facts(void)
 	pid_t pid = make(&j);
 
 	hotspot_check(pid, &jvm, &err);
-	is_str(jvm.name, "shop-api.jar", "the name is the jar's");
+	is_str(jvm.name, "shop-api.jar", "a JVM started with -jar is named after the jar");
 	is_str(jvm.args, "/jdk/bin/java -Xmx1g -jar /opt/shop/shop-api.jar --port 80",
-		"the command line");
-	is_str(jvm.jdk, "21.0.4", "the version from hsperfdata");
-	is_str(jvm.vm, "OpenJDK 64-Bit Server VM", "the VM");
-	is_str(jvm.libjvm, LIBJVM, "libjvm");
+		"args is the command line, joined with blanks");
+	is_str(jvm.jdk, "21.0.4", "the JDK version comes from hsperfdata");
+	is_str(jvm.vm, "OpenJDK 64-Bit Server VM", "the VM name comes from hsperfdata");
+	is_str(jvm.libjvm, LIBJVM, "the path of libjvm comes from the maps");
 	ok(jvm.is_java && jvm.is_hotspot && jvm.threads == 20 && jvm.rss_bytes == 1 << 20,
-		"flags and sizes");
-	ok(jvm.uptime_s == 1000 && jvm.cpu_ticks == 300, "age and CPU time");
+		"is_java, is_hotspot, thread count and resident size are filled in");
+	ok(jvm.uptime_s == 1000 && jvm.cpu_ticks == 300, "uptime and CPU time come from stat");
 	j.capability = NULL;
 	hotspot_check(make(&j), &jvm, &err);
 	is_str(jvm.jdk, "17.0.99",
@@ -361,15 +366,16 @@ static void test_facts(void)
 	ok(hotspot_check(pid + 1000, &jvm, &err) == -1 && err.kind == ERR_NO_TARGET &&
 			strstr(err.what, "a thread of process 7 (GC Thread#0)") &&
 			!strcmp(err.hint, "jhot 7"),
-		"a thread's number: %s", err.what);
-	ok(hotspot_check(99, &jvm, &err) && err.kind == ERR_NO_TARGET, "no process: %s", err.what);
+		"a thread id is reported as such, with the process to use: %s", err.what);
+	ok(hotspot_check(99, &jvm, &err) && err.kind == ERR_NO_TARGET,
+		"a pid without a process is reported: %s", err.what);
 	hotspot_check(pid, &jvm, &err);
 	jvm.verdict = HOTSPOT_NEEDS_UID;
 	snprintf(jvm.why, sizeof(jvm.why), "Because.");
 	snprintf(jvm.hint, sizeof(jvm.hint), "one\ntwo");
 	ok(hotspot_refusal(&jvm, &err) == -1 && err.kind == ERR_ATTACH &&
 			strstr(err.what, "Because.") && !strcmp(err.hint, "one\ntwo"),
-		"a refusal says why and what to do: %s", err.what);
+		"hotspot_refusal reports the reason and the advice: %s", err.what);
 }
 
 static void test_names(void)
@@ -410,7 +416,7 @@ static void test_names(void)
 	}
 	embedded.cmdline = "/opt/launcher|secret|7";
 	hotspot_check(make(&embedded), &jvm, &err);
-	is_str(jvm.name, "launcher", "an embedded JVM is called by its executable");
+	is_str(jvm.name, "launcher", "an embedded JVM is named after its executable");
 }
 
 static void test_find(void)
@@ -429,40 +435,43 @@ static void test_find(void)
 	j.cmdline = "java|-Dconf=/etc/tomcat|kafka.Kafka";
 	kafka = make(&j);
 	j = good;
-	j.libjvm_holds = NULL;
+	j.libjvm_content = NULL;
 	j.capability = NULL;
 	j.cmdline = "sleep|shop";
 	make(&j);
-	ok(!hotspot_find("kafka", &jvm, &err) && jvm.pid == kafka, "found by its class: %s",
-		err.what);
-	ok(!hotspot_find("kafka.Kafka", &jvm, &err) && jvm.pid == kafka, "or with its package");
+	ok(!hotspot_find("kafka", &jvm, &err) && jvm.pid == kafka,
+		"a JVM is found by its class name: %s", err.what);
+	ok(!hotspot_find("kafka.Kafka", &jvm, &err) && jvm.pid == kafka,
+		"a JVM is found by its qualified class name");
 	ok(hotspot_find("TOMCAT", &jvm, &err) && err.kind == ERR_NO_TARGET &&
 			strstr(err.hint, "kafka.Kafka") && !strstr(err.hint, "shop"),
-		"a word of its command line is no name, but shows it: %s", err.hint);
+		"a word of the command line does not match, but the hint lists the JVM: %s",
+		err.hint);
 	ok(hotspot_find("Kaf", &jvm, &err) && hotspot_find("a", &jvm, &err) &&
 			hotspot_find("kafka.", &jvm, &err) && hotspot_find("jar", &jvm, &err),
-		"nor is a part of its name, or a suffix");
+		"a prefix, a letter, a package or a suffix of the name does not match");
 	snprintf(pid, sizeof(pid), "%d", (int)kafka);
-	ok(!hotspot_find(pid, &jvm, &err) && jvm.pid == kafka, "or by its pid");
+	ok(!hotspot_find(pid, &jvm, &err) && jvm.pid == kafka, "a JVM is found by its pid");
 	for (int i = 0; i < 2; i++)
 		ok(hotspot_find(i ? "shop-api" : "Shop-API.jar", &jvm, &err) &&
 				err.kind == ERR_NO_TARGET && strstr(err.what, "2 JVMs match") &&
 				strstr(err.hint, "shop-api.jar\n") && !strstr(err.hint, "kafka"),
-			"two of a name: %s", err.what);
+			"an ambiguous name is rejected with the candidates: %s", err.what);
 	ok(hotspot_find("nosuch", &jvm, &err) && err.kind == ERR_NO_TARGET &&
 			strstr(err.hint, "kafka"),
-		"none of a name: %s", err.what);
+		"an unknown name is rejected with a list of JVMs: %s", err.what);
 	fake_file(in(kafka + 1, "status"), "Name:\tsleep\nState:\tS\nVmRSS:\t8 kB\nThreads:\t1\n");
 	ok(hotspot_find("sleep", &jvm, &err) && err.kind == ERR_ATTACH &&
 			strstr(err.what, "not a Java process"),
-		"a program that is not Java, by its name: %s", err.what);
+		"a name that matches only a non-Java process is rejected: %s", err.what);
 	snprintf(pid, sizeof(pid), "%d", (int)kafka + 1);
-	ok(hotspot_find(pid, &jvm, &err) && err.kind == ERR_ATTACH, "and by its pid");
+	ok(hotspot_find(pid, &jvm, &err) && err.kind == ERR_ATTACH,
+		"the pid of a non-Java process is rejected");
 	ok(hotspot_find("slee", &jvm, &err) && err.kind == ERR_NO_TARGET,
-		"but by its whole name only");
+		"part of a non-Java process's name does not match");
 	ok(hotspot_find("99999999999999999999", &jvm, &err) && err.kind == ERR_NO_TARGET,
-		"an absurd pid");
-	ok(hotspot_find("", &jvm, &err), "an empty name");
+		"a pid out of range is rejected");
+	ok(hotspot_find("", &jvm, &err), "an empty name is rejected");
 }
 
 static const struct hotspot *row_of(const struct hotspot_list *list, pid_t pid)
@@ -473,7 +482,7 @@ static const struct hotspot *row_of(const struct hotspot_list *list, pid_t pid)
 	return NULL;
 }
 
-/* Before and behind two that cannot be looked at: to open a command line that is a fifo never ends. */
+/* Healthy JVMs before and after two that block: their command line is a fifo, which nobody opens for writing. */
 static void test_silent(void)
 {
 	struct hotspot_list list;
@@ -493,33 +502,35 @@ static void test_silent(void)
 			fake_bail("mkfifo");
 	}
 	last = make(&good);
-	alarm(120); /* ends the test that hangs */
-	is_int(hotspot_list(&list, &err), 0, "a list with two that hang");
-	is_int(list.count, 4, "has all of them");
+	alarm(120); /* kills this test if it hangs */
+	is_int(hotspot_list(&list, &err), 0, "hotspot_list succeeds with two processes that block");
+	is_int(list.count, 4, "all four processes are listed");
 	for (int i = 0; i < 2; i++) {
 		row = row_of(&list, i ? last : good_one);
-		ok(row && row->verdict == HOTSPOT_OK_NS, "who is %s hangs nobody",
-			i ? "behind" : "before");
+		ok(row && row->verdict == HOTSPOT_OK_NS,
+			"the JVM %s the blocking processes is listed as healthy",
+			i ? "after" : "before");
 		row = row_of(&list, bad[i]);
 		ok(row && row->verdict == HOTSPOT_NO && strstr(row->why, "does not return") &&
 				!strcmp(row->name, "java") && row->user[0],
-			"what hangs is a row that says so: %s", row ? row->why : "");
+			"the row of a process that blocks says so: %s", row ? row->why : "");
 	}
 	hotspot_list_done(&list);
-	is_int(hotspot_check(bad[0], &jvm, &err), 0, "one is looked at by its number");
-	ok(jvm.verdict == HOTSPOT_NO && strstr(jvm.why, "does not return"), "and hangs: %s",
-		jvm.why);
+	is_int(hotspot_check(bad[0], &jvm, &err), 0,
+		"hotspot_check succeeds for a process that blocks");
+	ok(jvm.verdict == HOTSPOT_NO && strstr(jvm.why, "does not return"),
+		"its verdict is that reads do not return: %s", jvm.why);
 	ok(hotspot_find("shop-api", &jvm, &err) && strstr(err.what, "2 JVMs match"),
-		"names are found behind them");
+		"name lookup works despite processes that block");
 	alarm(0);
 }
 
-static void test_bit_by_bit(void)
+static void test_scan_steps(void)
 {
 	struct hotspot_scan *l;
 	struct hotspot_list list;
 	struct err err = {0};
-	int rc, turns = 0;
+	int rc, steps = 0;
 
 	fake_end();
 	fake_begin();
@@ -528,18 +539,20 @@ static void test_bit_by_bit(void)
 		make(&good);
 	l = hotspot_scan_begin(&err);
 	hotspot_scan_copy(l, &list);
-	is_int(list.count, 0, "nothing was looked at yet");
+	is_int(list.count, 0, "a scan lists nothing before its first step");
 	hotspot_list_done(&list);
 	while (!(rc = hotspot_scan_step(l, 0, &err)))
-		turns++;
+		steps++;
 	hotspot_scan_copy(l, &list);
-	ok(rc == 1 && list.count == 20, "20 processes in %d turns that wait for none", turns);
+	ok(rc == 1 && list.count == 20, "a scan of 20 processes completes in %d steps of zero time",
+		steps);
 	hotspot_list_done(&list);
 	hotspot_scan_end(l);
 	l = hotspot_scan_begin(&err);
 	hotspot_scan_step(l, 0, &err);
 	hotspot_scan_end(l);
-	ok(waitpid(-1, NULL, WNOHANG) < 0 && errno == ECHILD, "one that is ended leaves no child");
+	ok(waitpid(-1, NULL, WNOHANG) < 0 && errno == ECHILD,
+		"a scan that is ended early leaves no child process");
 }
 
 int main(void)
@@ -555,7 +568,7 @@ int main(void)
 	test_names();
 	test_find();
 	test_silent();
-	test_bit_by_bit();
+	test_scan_steps();
 	fake_end();
 	return tap_done();
 }

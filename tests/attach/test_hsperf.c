@@ -39,28 +39,29 @@ static void test_values(void)
 
 	good_file(&b);
 	h = open_bytes(&b, &err);
-	if (!ok(h != NULL, "a good file opens: %s", err.what))
+	if (!ok(h != NULL, "a valid file is opened: %s", err.what))
 		return;
-	is_int(hsperf_count(h), 3, "all entries are there");
-	is_int(hsperf_long(h, hsperf_find(h, "sun.gc.collector.0.invocations")), 42, "a long");
-	ok(hsperf_string(h, hsperf_find(h, "java.property.java.vm.name"), text, sizeof(text)),
+	is_int(hsperf_count(h), 3, "all three entries are counted");
+	is_int(hsperf_long(h, hsperf_find(h, "sun.gc.collector.0.invocations")), 42,
+		"a long counter is read");
+	ok(hsperf_string(h, hsperf_find(h, "a string counter is read"), text, sizeof(text)),
 		"a text");
-	is_str(text, "OpenJDK 64-Bit Server VM", "its value");
+	is_str(text, "OpenJDK 64-Bit Server VM", "the string has its value");
 	hsperf_string(h, hsperf_find(h, "java.property.java.vm.name"), small, sizeof(small));
-	is_str(small, "OpenJDK", "a text is cut to the buffer");
+	is_str(small, "OpenJDK", "a string is truncated to the buffer");
 	ok(hsperf_string(h, hsperf_find(h, "empty"), text, sizeof(text)) && !text[0],
-		"an empty text");
-	is_int(hsperf_find(h, "no.such.counter"), -1, "an unknown name");
-	is_int(hsperf_long(h, -1), -1, "a long of no counter");
-	is_int(hsperf_long(h, 1), -1, "a text is no long");
-	ok(!hsperf_string(h, 0, text, sizeof(text)), "a long is no text");
+		"an empty string is read");
+	is_int(hsperf_find(h, "no.such.counter"), -1, "an unknown name is not found");
+	is_int(hsperf_long(h, -1), -1, "the value of an invalid index is -1");
+	is_int(hsperf_long(h, 1), -1, "a string counter read as a long is -1");
+	ok(!hsperf_string(h, 0, text, sizeof(text)), "a long counter read as a string fails");
 	memcpy(b.data + 32 + ((20 + 31 + 7) & ~7), &changed, sizeof(changed));
 	fake_bytes("perf", b.data, b.len);
-	is_int(hsperf_long(h, 0), 43, "a value is read anew each time");
+	is_int(hsperf_long(h, 0), 43, "values are read from the mapping each time");
 	if (truncate(fake_path("perf"), 10))
 		fake_bail("truncate");
 	is_int(hsperf_long(h, 0), -1,
-		"a file that shrinks under us is an unknown value, not a crash");
+		"reading a file that was truncated meanwhile yields -1 instead of a crash");
 	hsperf_close(h);
 	buf_done(&b);
 }
@@ -105,8 +106,8 @@ static void test_refusals(void)
 		good_file(&b);
 		poke(&b, broken[i].at, broken[i].value);
 		h = open_bytes(&b, &err);
-		ok(!h && strstr(err.what, broken[i].says), "%s is refused: %s", broken[i].name,
-			err.what);
+		ok(!h && strstr(err.what, broken[i].says),
+			"a file with a bad field is refused (%s): %s", broken[i].name, err.what);
 		hsperf_close(h);
 		buf_done(&b);
 	}
@@ -129,7 +130,7 @@ static void test_cut_anywhere(void)
 		hsperf_close(h);
 		buf_done(&part);
 	}
-	is_int(opened, 0, "a file cut off at any byte is refused");
+	is_int(opened, 0, "a file truncated at any byte is refused");
 	buf_done(&b);
 }
 
@@ -161,12 +162,12 @@ static void test_random_damage(void)
 		hsperf_close(h);
 		buf_done(&b);
 	}
-	ok(opened > FUZZ_ROUNDS / 10, "%d counters read out of %d damaged files", opened,
-		FUZZ_ROUNDS);
+	ok(opened > FUZZ_ROUNDS / 10, "%d counters were read from %d randomly damaged files",
+		opened, FUZZ_ROUNDS);
 	buf_done(&good);
 }
 
-/* Opens the counters of process 70, which is 7 for itself. */
+/* Opens the counters of process 70, whose pid in its own namespace is 7. */
 static struct hsperf *open_70(struct err *err)
 {
 	struct libjvm lib;
@@ -189,32 +190,32 @@ static void test_finding(void)
 	fake_file("70/maps", "");
 	h = open_70(&err);
 	ok(!h && strstr(err.what, "no hsperfdata"),
-		"a file that the JVM has not mapped is another JVM's: %s", err.what);
+		"a file that the JVM has not mapped is ignored: %s", err.what);
 	snprintf(maps, sizeof(maps), map, "/tmp", "anybody/8");
 	fake_file("70/maps", maps);
 	h = open_70(&err);
-	ok(!h && strstr(err.what, "no hsperfdata"), "so is a mapped one of another pid: %s",
+	ok(!h && strstr(err.what, "no hsperfdata"), "a mapped file of another pid is ignored: %s",
 		err.what);
 	fake_file("70/maps",
 		"7f0000000000-7f0000008000 r--s 00000000 fe:01 5 /tmp/hsperfdata_anybody/7\n");
 	h = open_70(&err);
-	ok(!h, "and one that the process only reads: %s", err.what);
+	ok(!h, "a file that is mapped read-only is ignored: %s", err.what);
 	snprintf(maps, sizeof(maps), map, "/tmp", "anybody/7");
 	fake_file("70/maps", maps);
 	h = open_70(&err);
-	ok(h != NULL, "the mapped file of the pid that the process sees is opened");
+	ok(h != NULL, "the mapped file of the pid in the process's namespace is opened");
 	hsperf_close(h);
 	fake_bytes("70/root/var/alt/hsperfdata_anybody/7", b.data, b.len);
 	snprintf(maps, sizeof(maps), map, "/var/alt", "anybody/7");
 	fake_file("70/maps", maps);
 	unlink(fake_path("70/root/tmp/hsperfdata_anybody/7"));
 	h = open_70(&err);
-	ok(h != NULL, "in whatever folder");
+	ok(h != NULL, "the file is found in any temporary folder");
 	hsperf_close(h);
 	unlink(fake_path("70/root/var/alt/hsperfdata_anybody/7"));
 	if (mkfifo(fake_path("70/root/var/alt/hsperfdata_anybody/7"), 0600))
 		fake_bail("mkfifo");
-	ok(!open_70(&err), "a fifo in its place is not opened for ever: %s", err.what);
+	ok(!open_70(&err), "a fifo in place of the file is refused without blocking: %s", err.what);
 	buf_done(&b);
 }
 

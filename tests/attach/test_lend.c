@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Passing descriptors to another process: its socket path may be anything, and it may never receive them. */
+/* Passing descriptors to another process: the socket may be anything, and the peer may never receive. */
 #include "attach/perf/lend.h"
 
 #include "tests/tap.h"
@@ -12,11 +12,11 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define SENT_MAX 100000 /* more than any socket holds */
+#define SENT_MAX 100000 /* more than a socket buffers */
 
-static const char text[] = "whose they are";
+static const char text[] = "sent along";
 
-/* What came: the number of descriptors, each of the same file as `file`; -1: something else did. */
+/* The number of descriptors received, each of the same file as `file`; -1 on anything else. */
 static int received(int from, int file)
 {
 	int fds[PERF_LEND_MAX], count;
@@ -48,22 +48,24 @@ static void test_send(int file)
 
 	for (int i = 0; i < PERF_LEND_MAX; i++)
 		fds[i] = file;
-	ok(!socketpair(AF_UNIX, SOCK_SEQPACKET, 0, pair), "a pair of sockets");
+	ok(!socketpair(AF_UNIX, SOCK_SEQPACKET, 0, pair), "a socket pair is created");
 	ok(!perf_lend_send(pair[0], text, sizeof(text), fds, 1) && received(pair[1], file) == 1,
-		"one comes");
+		"one descriptor is transferred");
 	ok(!perf_lend_send(pair[0], text, sizeof(text), fds, PERF_LEND_MAX) &&
 			received(pair[1], file) == PERF_LEND_MAX,
-		"as many as there may be, too");
+		"PERF_LEND_MAX descriptors are transferred in one message");
 	while (sent < SENT_MAX && !perf_lend_send(pair[0], text, sizeof(text), fds, PERF_LEND_MAX))
 		sent++;
 	ok(sent > 0 && sent < SENT_MAX && (errno == EAGAIN || errno == ETOOMANYREFS),
-		"nobody waits for a side that takes nothing (after %d)", sent);
+		"sending to a peer that does not receive fails without blocking (after %d "
+		"messages)",
+		sent);
 	close(pair[1]);
 	ok(perf_lend_send(pair[0], text, sizeof(text), fds, 1) < 0 &&
 			(errno == EPIPE || errno == ECONNRESET),
-		"one that is gone raises no signal");
+		"sending to a closed peer fails without SIGPIPE");
 	ok(perf_lend_send(file, text, sizeof(text), fds, 1) < 0 && errno == ENOTSOCK,
-		"what is no socket gets nothing");
+		"a reply of a JVM that is still starting is recognised");
 	close(pair[0]);
 }
 
@@ -73,13 +75,15 @@ static void test_socket(int file)
 	struct stat wanted, got;
 
 	if (fd < 0 && (errno == ENOSYS || errno == EPERM || pidfd < 0)) {
-		tap_skip("a descriptor of another process", "not on this kernel");
+		tap_skip("a descriptor of another process is duplicated",
+			"not supported by this kernel");
 		return;
 	}
 	ok(!fstat(file, &wanted) && !fstat(fd, &got) && wanted.st_ino == got.st_ino,
-		"a descriptor of another process, by its number there");
-	ok(fcntl(fd, F_GETFD) & FD_CLOEXEC, "programs that are started do not get it");
-	ok(perf_lend_socket(pidfd, 1 << 20) < 0 && errno == EBADF, "a number that it has not");
+		"a descriptor of another process is duplicated by its number");
+	ok(fcntl(fd, F_GETFD) & FD_CLOEXEC, "the duplicate is close-on-exec");
+	ok(perf_lend_socket(pidfd, 1 << 20) < 0 && errno == EBADF,
+		"an unused descriptor number fails with EBADF");
 	close(fd);
 	close(pidfd);
 }

@@ -22,22 +22,22 @@ int main(void)
 	static const uint8_t high[] = {5 << 3 | 2, 0xff, 0, 254, 252, 252, 252, 252, 0};
 	static const uint8_t excluded[] = {0xff, 0, 9, 0};
 
-	is_int(FIND(small, 0, 0), 7, "the first bytecode");
-	is_int(FIND(small, 0, 4), 7, "one before the next entry");
-	is_int(FIND(small, 0, 5), 9, "the next entry");
+	is_int(FIND(small, 0, 0), 7, "bci 0 has the first entry's line");
+	is_int(FIND(small, 0, 4), 7, "a bci before the next entry has the first entry's line");
+	is_int(FIND(small, 0, 5), 9, "the bci of the next entry has its line");
 	is_int(FIND(small, 0, 60000), 16,
-		"of two entries for one bytecode the last, and beyond it");
-	is_int(FIND(large, 0, 0), 100, "a large step");
-	is_int(FIND(large, 0, 3), 100, "until the next");
-	is_int(FIND(large, 0, 4), 70, "a step backwards");
-	is_int(FIND(since20, 1, 0), 100, "a large step, JDK 20");
-	is_int(FIND(since20, 1, 4), 70, "a step backwards, JDK 20");
-	is_int(FIND(endless, 0, 5), 0, "a table without an end");
-	is_int(FIND(cut, 0, 5), 0, "one that is cut within a number");
-	is_int(FIND(negative, 0, 5), 0, "one that leads to a negative line");
-	is_int(FIND(far, 0, 5), 0, "one whose steps go beyond any method, and an int");
-	is_int(FIND(high, 0, 5), 0, "or beyond any line");
-	is_int(FIND(excluded, 1, 0), 0, "a byte that must not be there");
-	is_int(line_table_find(small, 0, 0, 0), 0, "an empty one");
+		"of two entries for one bci the last applies, also for any later bci");
+	is_int(FIND(large, 0, 0), 100, "a large line step is decoded");
+	is_int(FIND(large, 0, 3), 100, "its line applies up to the next entry");
+	is_int(FIND(large, 0, 4), 70, "a negative line step is decoded");
+	is_int(FIND(since20, 1, 0), 100, "a large line step is decoded (JDK 20)");
+	is_int(FIND(since20, 1, 4), 70, "a negative line step is decoded (JDK 20)");
+	is_int(FIND(endless, 0, 5), 0, "a table without an end marker is rejected");
+	is_int(FIND(cut, 0, 5), 0, "a table truncated within a number is rejected");
+	is_int(FIND(negative, 0, 5), 0, "a table with a negative line is rejected");
+	is_int(FIND(far, 0, 5), 0, "a table whose bci steps overflow is rejected");
+	is_int(FIND(high, 0, 5), 0, "a table whose line steps overflow is rejected");
+	is_int(FIND(excluded, 1, 0), 0, "a table with an excluded byte is rejected");
+	is_int(line_table_find(small, 0, 0, 0), 0, "an empty table is rejected");
 	return tap_done();
 }

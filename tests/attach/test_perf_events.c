@@ -84,14 +84,13 @@ static void test_names(void)
 		struct err err = {0};
 		struct perf_event e;
 
-		ok(perf_events_find(w->name, function_known, NULL, &e, &err) == 0, "%s is an event",
-			w->name);
+		ok(perf_events_find(w->name, function_known, NULL, &e, &err) == 0,
+			"%s is a known event", w->name);
 		ok(e.type == w->type && e.bp_type == w->bp_type && e.config == w->config &&
 				e.config1 == w->config1 && e.config2 == w->config2,
-			"and is asked for as type %u, config %llx", e.type,
-			(unsigned long long)e.config);
-		ok(e.interval == w->interval && !strcmp(e.unit, w->unit), "every %llu %s",
-			(unsigned long long)e.interval, e.unit);
+			"its type is %u, its config %llx", e.type, (unsigned long long)e.config);
+		ok(e.interval == w->interval && !strcmp(e.unit, w->unit),
+			"its default interval is %llu %s", (unsigned long long)e.interval, e.unit);
 	}
 }
 
@@ -118,24 +117,25 @@ static void test_probe(void)
 	struct perf_event e, none = {.type = 0xfffffff0, .interval = 1};
 	char why[200] = "";
 	struct perf_event_form form;
-	int i = 0, told = 0;
+	int i = 0, mentions = 0;
 
 	ok(perf_events_probe(&none, true, why, sizeof(why)) < 0 && why[0],
-		"a type that nobody has is not there: %s", why);
+		"an unknown PMU type is reported as unavailable: %s", why);
 	perf_events_find("page-faults", NULL, NULL, &e, &err);
 	ok(perf_events_probe(&e, true, why, sizeof(why)) == 0 || why[0],
-		"page faults are there, or it is said why not: %s", why);
+		"page-faults can be opened, or a reason is given: %s", why);
 	while (perf_events_each(i, &e) && e.name && e.kind && e.unit && e.interval)
 		i++;
-	ok(i > 20 && !perf_events_each(i, &e), "%d events are predefined", i);
-	ok(perf_events_find("malloc", NULL, NULL, &e, &err) < 0, "without a program no function");
+	ok(i > 20 && !perf_events_each(i, &e), "%d predefined events are listed", i);
+	ok(perf_events_find("malloc", NULL, NULL, &e, &err) < 0,
+		"a function name is rejected without a symbol lookup");
 	perf_events_sys = "/nonexistent";
 	for (i = 0; perf_events_form(i, &form); i++)
-		told += strstr(form.why, "tracefs") != NULL;
-	is_int(told, 1, "without tracefs it is said of tracepoints");
+		mentions += strstr(form.why, "tracefs") != NULL;
+	is_int(mentions, 1, "without tracefs, exactly one form (tracepoints) mentions it");
 	ok(perf_events_find("syscalls:sys_enter_openat", NULL, NULL, &e, &err) < 0 &&
 			strstr(err.what, "tracefs"),
-		"also when one is asked for: %s", err.what);
+		"without tracefs, the error for a tracepoint mentions it: %s", err.what);
 }
 
 int main(void)
@@ -148,6 +148,6 @@ int main(void)
 	test_probe();
 	perf_events_sys = "/sys";
 	snprintf(command, sizeof(command), "rm -r %s", sys_root);
-	ok(system(command) == 0, "the made-up /sys is gone");
+	ok(system(command) == 0, "the mock /sys is removed");
 	return tap_done();
 }

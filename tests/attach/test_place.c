@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Placing copies of the agent for a JVM, which this process plays: two of the same name, removed one after the other,
- * and what happens where the agent has kept its file.
+ * Copies of the agent for a JVM, which this process plays: two copies under one name, removed one after the other;
+ * copies that the agent retains; choice of the folder.
  */
 #include "attach/place.h"
 #include "tests/tap.h"
@@ -14,13 +14,13 @@
 
 static struct hotspot jvm; /* this process */
 
-static bool there(const struct place *p)
+static bool exists(const struct place *p)
 {
 	return access(p->path, F_OK) == 0;
 }
 
-/* The file as a JVM has it that opened it so before it was taken away. -1: it cannot be had. */
-static int kept(int flags)
+/* Opens a copy of the agent, as a JVM does, then removes it. Returns -1 on failure. */
+static int open_removed(int flags)
 {
 	const struct agent_file self = {.path = "/proc/self/exe"};
 	struct place p;
@@ -33,35 +33,38 @@ static int kept(int flags)
 	return fd;
 }
 
-static void test_kept(void)
+static void test_retained(void)
 {
 	const struct agent_file self = {.path = "/proc/self/exe"};
-	int read = kept(O_RDONLY), fd = kept(O_PATH);
+	int read = open_removed(O_RDONLY), fd = open_removed(O_PATH);
 	struct stat own, seen;
 	struct place next;
 	struct err err;
 	char path[64];
 
-	ok(read >= 0 && fd >= 0, "a loader reads a copy; an agent has kept another");
+	ok(read >= 0 && fd >= 0, "a loader opens a copy, and an agent retains one with O_PATH");
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-	is_int(place_prepare(&next, &self, &jvm, &err), 0, "the next jhot comes");
+	is_int(place_prepare(&next, &self, &jvm, &err), 0,
+		"place_prepare succeeds for the next jhot");
 	place_find_retained(&next);
-	is_int(place_write(&next, &err), 0, "and has something to load");
-	is_str(next.path, path, "which is what the agent keeps");
-	ok(next.dir < 0, "nothing is put into a folder");
+	is_int(place_write(&next, &err), 0, "place_write succeeds when the agent retains a copy");
+	is_str(next.path, path, "the path to load is the descriptor that the agent retains");
+	ok(next.dir < 0, "no folder is used when the agent retains a copy");
 	ok(!fstat(fd, &own) && !stat(next.path, &seen) && own.st_ino == seen.st_ino,
-		"it can be opened");
+		"the retained path opens the same inode");
 	place_done(&next);
 	close(fd);
 	place_prepare(&next, &self, &jvm, &err);
 	place_find_retained(&next);
-	is_int(place_write(&next, &err), 0, "where that is closed");
-	ok(there(&next) && strncmp(next.path, "/proc", 5) != 0, "there is a copy again");
+	is_int(place_write(&next, &err), 0,
+		"place_write succeeds after the retained descriptor was closed");
+	ok(exists(&next) && strncmp(next.path, "/proc", 5) != 0,
+		"without a retained copy, a new one is created outside /proc");
 	place_done(&next);
 	close(read);
 }
 
-/* Which folder the file goes to when the temporary folder is this one, with this mode, in one of that mode. */
+/* Checks whether a temporary folder with this mode, inside a folder with mode `above`, is used for the copy. */
 static void expect_folder(mode_t mode, mode_t above, bool used, const char *what)
 {
 	const struct agent_file self = {.path = "/proc/self/exe"};
@@ -76,7 +79,7 @@ static void expect_folder(mode_t mode, mode_t above, bool used, const char *what
 	chmod(jvm.temp, mode);
 	chmod(folder, above);
 	place_prepare(&p, &self, &jvm, &err);
-	ok(!place_write(&p, &err) && there(&p) &&
+	ok(!place_write(&p, &err) && exists(&p) &&
 			!strncmp(p.path, jvm.temp, strlen(jvm.temp)) == used,
 		"%s: %s", what, p.path);
 	place_done(&p);
@@ -85,7 +88,7 @@ static void expect_folder(mode_t mode, mode_t above, bool used, const char *what
 	snprintf(jvm.temp, sizeof(jvm.temp), "/tmp");
 }
 
-/* Where no folder will do it is memory, and the JVM loads it by the path of a descriptor. */
+/* If no folder is safe the copy is a memfd, which the JVM loads by its descriptor's path. */
 static void test_memory(void)
 {
 	const struct agent_file self = {.path = "/proc/self/exe"};
@@ -98,7 +101,7 @@ static void test_memory(void)
 		p.safe[i] = false;
 	ok(!place_write(&p, &err) && !strncmp(p.path, "/proc/", 6) && !stat(p.path, &st) &&
 			(size_t)st.st_size == p.agent.len,
-		"without a safe folder it is memory: %s", p.path);
+		"without a safe folder the copy is a memfd: %s", p.path);
 	place_done(&p);
 }
 
@@ -113,23 +116,25 @@ int main(void)
 		.euid = geteuid(),
 		.egid = getegid(),
 		.temp = "/tmp"};
-	/* this program is a library as far as its file says */
-	is_int(place_prepare(&killed, &self, &jvm, &err), 0, "an agent is read");
-	is_int(place_write(&killed, &err), 0, "and copied to where the JVM can open it");
-	ok(there(&killed), "the copy is there");
-	is_int(place_prepare(&next, &self, &jvm, &err), 0, "another jhot comes");
-	is_int(place_write(&next, &err), 0, "and copies it, too");
-	is_str(next.path, killed.path, "to the same path");
+	/* the agent's content does not matter here: any file will do */
+	is_int(place_prepare(&killed, &self, &jvm, &err), 0, "place_prepare reads the agent");
+	is_int(place_write(&killed, &err), 0, "place_write copies it to where the JVM can open it");
+	ok(exists(&killed), "the copy exists");
+	is_int(place_prepare(&next, &self, &jvm, &err), 0,
+		"place_prepare succeeds for a second jhot");
+	is_int(place_write(&next, &err), 0, "place_write succeeds for a second jhot");
+	is_str(next.path, killed.path, "both copies have the same path");
 	place_done(&killed);
-	ok(there(&next), "when the first has done, the other's copy stays");
+	ok(exists(&next), "the second jhot's copy survives the removal of the first's");
 	place_done(&next);
-	ok(!there(&next), "until that has done");
-	test_kept();
-	expect_folder(0755, 0755, true, "a folder of the user's own");
-	expect_folder(01777, 0755, true, "one that everybody writes to, with the sticky bit");
-	expect_folder(0777, 0755, false, "one that everybody writes to, without it");
-	expect_folder(0775, 0755, false, "one that a group writes to");
-	expect_folder(0755, 0777, false, "one in a folder that everybody writes to");
+	ok(!exists(&next), "the last place_done removes the copy");
+	test_retained();
+	expect_folder(0755, 0755, true, "a temporary folder of mode 0755 is used");
+	expect_folder(01777, 0755, true, "a world-writable folder with the sticky bit is used");
+	expect_folder(
+		0777, 0755, false, "a world-writable folder without the sticky bit is not used");
+	expect_folder(0775, 0755, false, "a group-writable folder is not used");
+	expect_folder(0755, 0777, false, "a folder inside a world-writable folder is not used");
 	test_memory();
 	return tap_done();
 }

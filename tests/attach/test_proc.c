@@ -20,23 +20,23 @@ static void test_status(void)
 		"NStgid:\t10\t5\t1\nNSpid:\t10\t5\t1\nVmHWM:\t999 kB\nVmRSS:\t  2048 kB\n"
 		"VmSwap:\t   512 kB\n"
 		"Threads:\t21\nSigCgt:\t2000000181005ccf\n");
-	is_int(proc_status(10, &st), 0, "status is read");
-	is_int(st.euid, 1001, "the effective uid");
-	is_int(st.egid, 2001, "the effective gid");
-	is_int(st.nspid, 1, "the pid as the process sees it");
-	is_int(st.ns_depth, 3, "how deep it is");
-	is_int(st.threads, 21, "threads");
-	is_int(st.rss_bytes, 2048 * 1024, "resident bytes");
-	is_int(st.swap_bytes, 512 * 1024, "bytes that were moved out");
-	ok((st.sig_caught >> 2) & 1, "SIGQUIT is caught");
-	is_int(st.state, 'S', "state");
-	is_str(st.name, "java", "name");
+	is_int(proc_status(10, &st), 0, "proc_status reads a status file");
+	is_int(st.euid, 1001, "euid is the effective uid");
+	is_int(st.egid, 2001, "egid is the effective gid");
+	is_int(st.nspid, 1, "nspid is the pid in the innermost namespace");
+	is_int(st.ns_depth, 3, "ns_depth is the number of nested pid namespaces");
+	is_int(st.threads, 21, "threads is the thread count");
+	is_int(st.rss_bytes, 2048 * 1024, "rss_bytes is VmRSS in bytes");
+	is_int(st.swap_bytes, 512 * 1024, "swap_bytes is VmSwap in bytes");
+	ok((st.sig_caught >> 2) & 1, "sig_caught has the bit of SIGQUIT");
+	is_int(st.state, 'S', "state is the letter of the state");
+	is_str(st.name, "java", "name is the process's name");
 	fake_file("11/status", "Name:\tkthreadd\nState:\tI (idle)\nUid:\t0\t0\t0\t0\nNSpid:\t11");
-	is_int(proc_status(11, &st), 0, "a kernel thread");
-	ok(st.rss_bytes == 0 && st.nspid == 11, "has no memory of its own");
+	is_int(proc_status(11, &st), 0, "the status of a kernel thread is read");
+	ok(st.rss_bytes == 0 && st.nspid == 11, "a kernel thread has no resident memory");
 	fake_file("12/status", "");
-	is_int(proc_status(12, &st), -1, "an empty status");
-	is_int(proc_status(13, &st), -1, "no process");
+	is_int(proc_status(12, &st), -1, "an empty status file is rejected");
+	is_int(proc_status(13, &st), -1, "proc_status fails for a missing process");
 }
 
 static void test_stat(void)
@@ -49,37 +49,41 @@ static void test_stat(void)
 	fake_file("uptime", "1000.50 3000.00\n");
 	fake_file("20/stat",
 		"20 (a) b) (c) R 1 2 3 4 5 6 7 8 9 10 250 50 13 14 15 16 17 18 90000 20 21\n");
-	is_int(proc_cpu(20, &cpu), 0, "stat is read past a name with parentheses");
+	is_int(proc_cpu(20, &cpu), 0, "stat is parsed when the name contains parentheses");
 	ok(cpu.utime == 250 && cpu.stime == 50 && cpu.start_ticks == 90000 && cpu.state == 'R',
-		"its fields");
-	is_int(cpu.major_faults, 9, "major faults of its own, not its children's");
-	is_int(proc_uptime_s(90000), 1000 - 90000 / sysconf(_SC_CLK_TCK), "its age");
+		"CPU times, start time and state are read from stat");
+	is_int(cpu.major_faults, 9, "major faults exclude those of children");
+	is_int(proc_uptime_s(90000), 1000 - 90000 / sysconf(_SC_CLK_TCK),
+		"proc_uptime_s computes the age from the start time");
 	fake_file("20/task/25/stat",
 		"25 (Thread-7) S 1 2 3 4 5 6 7 8 9 10 1 2 13 14 15 16 17 18 95000 20\n");
-	is_int(proc_thread_cpu(20, 25, &cpu, comm), 0, "a thread's");
-	is_str(comm, "Thread-7", "its name");
-	is_int(proc_swapped_in(), -1, "no vmstat: not known what was read back from swap");
+	is_int(proc_thread_cpu(20, 25, &cpu, comm), 0, "a thread's stat is read");
+	is_str(comm, "Thread-7", "the thread's name is read");
+	is_int(proc_swapped_in(), -1, "pages swapped in are unknown without vmstat");
 	fake_file("vmstat", "nr_free_pages 5\npswpout 9\npgpgin 7\n");
-	is_int(proc_swapped_in(), -1, "nor of a kernel without swap");
+	is_int(proc_swapped_in(), -1, "pages swapped in are unknown if vmstat has no pswpin");
 	fake_file("vmstat", "nr_free_pages 5\npgpgin 7\npswpin 1234\npswpout 9\n");
-	is_int(proc_swapped_in(), 1234, "pages that were read back");
-	is_int(proc_machine(getpid(), &machine), -ENOENT, "no stat of the machine");
+	is_int(proc_swapped_in(), 1234, "pages swapped in are read from pswpin");
+	is_int(proc_machine(getpid(), &machine), -ENOENT,
+		"a reply of a JVM that is still starting is recognised");
 	fake_file("stat", "cpu  100 20 30 4000 500 6 7 8 90 10\ncpu0 50 10 15 2000 250 3 3 4 45 5\n"
 			  "cpu3 50 10 15 2000 250 3 4 4 45 5\nintr 12345 cpu\nctxt 99\n");
-	is_int(proc_machine(getpid(), &machine), 0, "the machine's");
-	is_int(machine.busy_ticks, 171, "neither idle time nor a guest's, which is the user's too");
-	is_int(machine.cpus, 2, "CPUs in use");
+	is_int(proc_machine(getpid(), &machine), 0, "proc_machine reads /proc/stat");
+	is_int(machine.busy_ticks, 171,
+		"busy time excludes idle time and guest time, which user time includes");
+	is_int(machine.cpus, 2, "the CPUs online are counted");
 	CPU_ZERO(&first);
 	CPU_SET(0, &first);
-	ok(!sched_setaffinity(0, sizeof(first), &first), "on the first CPU alone");
-	is_int(proc_machine(getpid(), &machine), 0, "the machine's again");
-	is_int(machine.free_ticks, 2250, "of that: idle, and waiting for a disk");
+	ok(!sched_setaffinity(0, sizeof(first), &first), "this process is bound to CPU 0");
+	is_int(proc_machine(getpid(), &machine), 0, "proc_machine reads /proc/stat on one CPU");
+	is_int(machine.free_ticks, 2250, "free time is idle and iowait time of the allowed CPUs");
 	fake_file("stat", "intr 1\n");
-	is_int(proc_machine(getpid(), &machine), -EINVAL, "a stat without it");
+	is_int(proc_machine(getpid(), &machine), -EINVAL,
+		"a /proc/stat without a cpu line is rejected");
 	fake_file("21/stat", "21 (cut) R 1 2\n");
-	is_int(proc_cpu(21, &cpu), -1, "a stat cut off");
+	is_int(proc_cpu(21, &cpu), -1, "a truncated stat is rejected");
 	fake_file("22/stat", "22 no name");
-	is_int(proc_cpu(22, &cpu), -1, "a stat without a name");
+	is_int(proc_cpu(22, &cpu), -1, "a stat without a name is rejected");
 }
 
 struct maps_seen {
@@ -106,17 +110,18 @@ static void test_maps(void)
 		"not a line of maps\n"
 		"7f0000000000-7f0000001000 rw-s 00002000 00:0f 123 /memfd:x (deleted)\n"
 		"ffffffffff600000-ffffffffff601000 --xp 00000000 00:00 0\n");
-	is_int(proc_maps(30, see_map, &seen), 0, "maps are read");
-	is_int(seen.count, 3, "all lines but the broken one");
-	ok(seen.last.start == 0xffffffffff600000ull && !seen.path[0], "a mapping without a file");
+	is_int(proc_maps(30, see_map, &seen), 0, "proc_maps reads a maps file");
+	is_int(seen.count, 3, "a malformed line is skipped, the other three are read");
+	ok(seen.last.start == 0xffffffffff600000ull && !seen.path[0],
+		"a mapping without a file has an empty path");
 	seen = (struct maps_seen){.stop_at = 1};
 	proc_maps(30, see_map, &seen);
-	is_int(seen.count, 1, "the caller may stop");
-	is_str(seen.path, "/bin/with blank", "a path with blanks");
+	is_int(seen.count, 1, "a callback that returns false ends the iteration");
+	is_str(seen.path, "/bin/with blank", "a path with a blank is read, without \"(deleted)\"");
 	ok(seen.last.deleted && seen.last.inode == 77 && seen.last.dev_major == 0xfe &&
 			seen.last.dev_minor == 1 && !strcmp(seen.last.perms, "r-xp"),
-		"its fields");
-	ok(proc_maps(31, see_map, &seen) == -ENOENT, "no process");
+		"deleted flag, inode, device and permissions are read");
+	ok(proc_maps(31, see_map, &seen) == -ENOENT, "proc_maps fails for a missing process");
 }
 
 static bool opens(const char *path, const char *content)
@@ -132,7 +137,7 @@ static bool opens(const char *path, const char *content)
 	return !strcmp(text, content);
 }
 
-/* The same as kernels before 5.6 need it done: what is there, without being opened. */
+/* The fallback for kernels before 5.6, without openat2: resolves the path without opening it. */
 static bool walks(const char *path, const char *content)
 {
 	char text[64] = "", top[PROC_PATH_BYTES], link[64];
@@ -180,15 +185,17 @@ static void test_inside(void)
 	link_inside("40/root/proc-self", ours);
 	for (size_t i = 0; i < sizeof(leads_inside) / sizeof(leads_inside[0]); i++)
 		ok(opens(leads_inside[i], "yes") && walks(leads_inside[i], "yes"),
-			"%s is the process's own", leads_inside[i]);
+			"%s resolves inside the process's root", leads_inside[i]);
 	for (size_t i = 0; i < sizeof(leads_nowhere) / sizeof(leads_nowhere[0]); i++)
 		ok(proc_open_in(40, "root", leads_nowhere[i], O_RDONLY) < 0 &&
 				!walks(leads_nowhere[i], "yes"),
-			"%s leads nowhere, and never into what is ours", leads_nowhere[i]);
-	is_int(proc_open_in(41, "root", "/", O_RDONLY), -ENOENT, "no process");
+			"%s does not resolve, in particular not to a file outside the root",
+			leads_nowhere[i]);
+	is_int(proc_open_in(41, "root", "/", O_RDONLY), -ENOENT,
+		"opening a path of a missing process fails with ENOENT");
 }
 
-/* Each of these would wait for ever, or do something, if it were opened. */
+/* Opening any of these would block for ever or have a side effect. */
 static void test_no_files(void)
 {
 	char path[PROC_PATH_BYTES];
@@ -198,17 +205,20 @@ static void test_no_files(void)
 		fake_bail("mkfifo");
 	link_inside("40/root/tmp/to-fifo", "fifo");
 	link_inside("40/root/tmp/to-x", "x");
-	alarm(60); /* ends the test that hangs */
+	alarm(60); /* kills this test if it hangs */
 	is_int(proc_open_in(40, "root", "/tmp/fifo", O_RDONLY), -EINVAL, "a fifo is not opened");
-	is_int(proc_open_in(40, "root", "/tmp/to-fifo", O_RDONLY), -EINVAL, "nor through a link");
-	is_int(proc_open_in(40, "root", "/tmp", O_RDONLY), -EINVAL, "nor a folder, as a file");
+	is_int(proc_open_in(40, "root", "/tmp/to-fifo", O_RDONLY), -EINVAL,
+		"a fifo is not opened through a symbolic link");
+	is_int(proc_open_in(40, "root", "/tmp", O_RDONLY), -EINVAL,
+		"a folder is not opened as a file");
 	is_int(proc_open_in(40, "root", "/tmp/x", O_RDONLY | O_DIRECTORY), -ENOTDIR,
-		"nor a file, as a folder");
-	is_int(rooted_in(dir, "fifo", O_RDONLY), -EINVAL, "a fifo in a folder");
-	is_int(rooted_in(dir, "to-x", O_RDONLY), -ELOOP, "a link in a folder");
+		"a file is not opened as a folder");
+	is_int(rooted_in(dir, "fifo", O_RDONLY), -EINVAL, "rooted_in does not open a fifo");
+	is_int(rooted_in(dir, "to-x", O_RDONLY), -ELOOP,
+		"rooted_in does not follow a symbolic link");
 	is_int(rooted_link(proc_path(path, 40, "root/tmp/fifo"), O_RDONLY), -EINVAL,
-		"what a link of /proc leads to");
-	is_int(rooted_link("/dev/zero", O_RDONLY), -EINVAL, "a device is not opened");
+		"rooted_link does not open a fifo");
+	is_int(rooted_link("/dev/zero", O_RDONLY), -EINVAL, "rooted_link does not open a device");
 	close(dir);
 	alarm(0);
 }
@@ -225,20 +235,20 @@ static void test_lists(void)
 	fake_file("50/task/50/x", "");
 	fake_file("50/task/51/x", "");
 	fake_file("50/task/no/x", "");
-	is_int(proc_threads(50, count_pid, &sum), 0, "threads");
-	is_int(sum, 101, "each once");
-	is_int(proc_thread_count(59), 0, "no process has no known number of threads");
+	is_int(proc_threads(50, count_pid, &sum), 0, "proc_threads reads the task folder");
+	is_int(sum, 101, "each thread is listed once");
+	is_int(proc_thread_count(59), 0, "the thread count of a missing process is 0");
 	sum = 0;
 	fake_file("self/x", "");
 	fake_file("51x/x", "");
 	proc_pids(count_pid, &sum);
 	is_int(sum, 10 + 11 + 12 + 20 + 21 + 22 + 30 + 40 + 50,
-		"processes are the numbered folders");
+		"proc_pids lists the folders with numeric names");
 	fake_path("60/fd/0");
-	ok(!proc_fds_open_to_us(60), "no descriptor to be seen");
+	ok(!proc_fds_open_to_us(60), "an empty fd folder counts as unreadable");
 	if (symlink("/dev/null", fake_path("60/fd/0")))
 		fake_bail("symlink");
-	ok(proc_fds_open_to_us(60), "one to be seen");
+	ok(proc_fds_open_to_us(60), "an fd folder with an entry counts as readable");
 }
 
 int main(void)
@@ -253,11 +263,11 @@ int main(void)
 	fake_end();
 	proc_root = "/proc";
 	struct proc_status st;
-	is_int(proc_status(getpid(), &st), 0, "the real /proc: this process");
+	is_int(proc_status(getpid(), &st), 0, "proc_status reads this process from the real /proc");
 	ok(st.euid == geteuid() && st.threads == 1 && st.rss_bytes > 0 && st.nspid > 0,
-		"its fields");
-	is_int(proc_thread_count(getpid()), 1, "the number of its threads");
+		"euid, threads, resident size and nspid of this process are right");
+	is_int(proc_thread_count(getpid()), 1, "proc_thread_count of this process is 1");
 	ok(proc_same_ns(getpid(), "mnt") && proc_same_root(getpid()),
-		"shares its namespaces with itself");
+		"a process shares namespaces and root with itself");
 	return tap_done();
 }

@@ -23,18 +23,18 @@
 
 #define LATE_MS 600
 
-/* Modes of the player; what it answers stands in player.answer. */
+/* Modes of the mock JVM; its reply is the player's argument `answer`. */
 enum mode {
 	ANSWER,      /* in two pieces */
-	READ_ONLY,   /* takes the request and stays silent */
+	READ_ONLY,   /* reads the request and stays silent */
 	HANG_UP,     /* closes at once */
-	NO_SOCKET,   /* wakes but opens none */
+	NO_SOCKET,   /* handles the signal but opens no socket */
 	DIE,         /* exits on SIGQUIT */
-	LATE,        /* looks for the trigger LATE_MS after SIGQUIT, then as HANG_UP */
+	LATE,        /* checks for the trigger LATE_MS after SIGQUIT, then as HANG_UP */
 	DEFAULT_ACT, /* does not catch SIGQUIT: would be killed by it */
-	OWN_HANDLER, /* catches it with a handler of its own, as with -Xrs: no Signal Dispatcher */
-	OWN_NAMES,   /* the same, and a thread of the program is called as the dispatcher */
-	COLLECTS, /* as HANG_UP, but another thread of the program collects SIGQUIT with sigwait */
+	OWN_HANDLER, /* catches SIGQUIT with the program's own handler, as with -Xrs: no Signal Dispatcher */
+	OWN_NAMES, /* the same, and a thread of the program has the dispatcher's name */
+	COLLECTS,  /* as HANG_UP, but another thread of the program collects SIGQUIT with sigwait */
 };
 
 static const char *const dispatcher_names[] = {
@@ -66,8 +66,8 @@ static void own_name(char *out, size_t bytes, const char *what)
 	snprintf(out, bytes, "%s%d", what, (int)getpid());
 }
 
-/* Bytes of the request that arrived as they should. */
-static bool take_request(int sock)
+/* Reads the request; true if it has the expected bytes. */
+static bool receive_request(int sock)
 {
 	char got[sizeof(expected)];
 	size_t len = 0;
@@ -87,7 +87,7 @@ static void serve_one(int listener, enum mode mode, const char *answer)
 	int sock = accept(listener, NULL, NULL);
 	size_t half = strlen(answer) / 2;
 
-	if (mode != HANG_UP && mode != LATE && mode != COLLECTS && !take_request(sock))
+	if (mode != HANG_UP && mode != LATE && mode != COLLECTS && !receive_request(sock))
 		_exit(3);
 	if (mode == ANSWER && (write(sock, answer, half) < 0 ||
 				      write(sock, answer + half, strlen(answer) - half) < 0))
@@ -155,7 +155,7 @@ static void play_begin(struct play *play, enum mode mode, const char *answer)
 		player(mode, answer);
 	close(ready[1]);
 	close(verdict[1]);
-	if (pipe(play->caller)) /* not the player's: the test's end closes it */
+	if (pipe(play->caller)) /* created after the fork, so that the test's end closes it */
 		fake_bail("pipe");
 	for (int i = 0; i < ACTORS(mode == COLLECTS); i++)
 		if (read(ready[0], &c, 1) != 1)
@@ -169,7 +169,9 @@ static void play_begin(struct play *play, enum mode mode, const char *answer)
 	play->p = (struct protocol){&play->jvm, -EACCES, -1, play->caller[0], 5000, 5000};
 }
 
-/* Was there a trigger file when the player looked? '-' no, 't' yes, '2' more than one signal had come, 0 it did not look. */
+/*
+ * What the player saw on its signal: 't' a trigger file, '-' none, '2' more than one signal, 0 no signal. Kills it.
+ */
 static char signal_seen(const struct play *play)
 {
 	char c = 0;
@@ -180,15 +182,15 @@ static char signal_seen(const struct play *play)
 	return c;
 }
 
-/* The same of a player that is still to look. */
-static char signal_awaited(void)
+/* The same for a player that has yet to check; waits for it. */
+static char signal_await(void)
 {
 	char c = 0;
 
 	return read(verdict[0], &c, 1) == 1 ? c : 0;
 }
 
-static bool trigger_left(const struct play *play)
+static bool trigger_exists(const struct play *play)
 {
 	char name[64];
 
@@ -196,12 +198,12 @@ static bool trigger_left(const struct play *play)
 	return !access(name, F_OK);
 }
 
-/* A process that was left behind removes it. */
-static bool trigger_goes(const struct play *play)
+/* Waits for the process that jhot left behind to remove the trigger. */
+static bool trigger_removed(const struct play *play)
 {
-	for (int turns = 0; turns < 500 && trigger_left(play); turns++)
+	for (int turns = 0; turns < 500 && trigger_exists(play); turns++)
 		usleep(10000);
-	return !trigger_left(play);
+	return !trigger_exists(play);
 }
 
 static void play_end(struct play *play)
@@ -217,7 +219,7 @@ static void play_end(struct play *play)
 	buf_done(&play->reply);
 }
 
-/* The whole conversation. */
+/* Connects, sends the request and receives the reply. */
 static int converse(struct play *play)
 {
 	const char *const args[3] = {"/a.so", "true", "opts"};
@@ -232,8 +234,8 @@ static int converse(struct play *play)
 	return rc;
 }
 
-/* Only the connection. */
-static bool protocol_connect_closes(struct play *play)
+/* Only connects; true if that fails. */
+static bool connect_fails(struct play *play)
 {
 	int sock = protocol_connect(&play->p, &play->err);
 
@@ -250,7 +252,7 @@ static void unlink_trigger(const struct play *play)
 	unlink(name);
 }
 
-/* leave_trigger: as another jhot has made it so many seconds ago. */
+/* Creates a trigger as another jhot would have, `seconds` ago. */
 static void leave_trigger(const struct play *play, time_t seconds)
 {
 	struct timespec times[2] = {{time(NULL) - seconds, 0}, {time(NULL) - seconds, 0}};
@@ -270,22 +272,25 @@ static void test_answers(void)
 	int result = -1;
 
 	play_begin(&play, ANSWER, "0\nreturn code: 0\n");
-	is_int(converse(&play), 0, "a good conversation");
-	is_str(buf_str(&play.reply), "0\nreturn code: 0\n", "the reply arrives whole");
+	is_int(converse(&play), 0, "a JVM that answers is attached to");
+	is_str(buf_str(&play.reply), "0\nreturn code: 0\n",
+		"a reply sent in two pieces arrives complete");
 	ok(!reply_load(buf_str(&play.reply), play.reply.len, &result, &play.err) && result == 0,
-		"and is good");
-	ok(!trigger_left(&play), "the trigger file is gone");
+		"the reply is parsed as a success");
+	ok(!trigger_exists(&play), "the trigger file is removed after attaching");
 	buf_clear(&play.reply);
 	leave_trigger(&play, 0);
-	is_int(converse(&play), 0, "a second conversation over the socket that is there");
-	ok(!trigger_left(&play), "a trigger that one who was killed has left is gone, too");
-	is_int(signal_seen(&play), 't', "the trigger file stood there when the signal came");
+	is_int(converse(&play), 0, "a second request uses the existing socket");
+	ok(!trigger_exists(&play),
+		"a stale trigger file is removed when the socket exists already");
+	is_int(signal_seen(&play), 't',
+		"the trigger file exists when the JVM receives SIGQUIT, once");
 	play_end(&play);
 
 	play_begin(&play, HANG_UP, "");
 	converse(&play);
 	ok(reply_load(buf_str(&play.reply), play.reply.len, &result, &play.err) == -1,
-		"hung up on: %s", play.err.what);
+		"a connection closed without a reply is an error: %s", play.err.what);
 	play_end(&play);
 }
 
@@ -295,22 +300,22 @@ static void test_silence(void)
 
 	play_begin(&play, READ_ONLY, "");
 	play.p.reply_ms = 100;
-	ok(converse(&play) && strstr(play.err.what, "did not answer"), "silence: %s",
-		play.err.what);
+	ok(converse(&play) && strstr(play.err.what, "did not answer"),
+		"a JVM that does not reply is reported: %s", play.err.what);
 	play_end(&play);
 
 	play_begin(&play, NO_SOCKET, "");
 	play.p.listen_ms = 100;
 	ok(converse(&play) && strstr(play.err.what, "did not open its attach socket"),
-		"no socket: %s", play.err.what);
-	ok(trigger_left(&play), "the trigger file stays while the JVM may look for it");
-	is_int(signal_seen(&play), 't', "the JVM ends");
+		"a JVM that opens no socket is reported: %s", play.err.what);
+	ok(trigger_exists(&play), "the trigger file stays while the JVM may still check for it");
+	is_int(signal_seen(&play), 't', "the JVM received SIGQUIT once, with the trigger file");
 	waitpid(play.pid, NULL, 0);
-	ok(trigger_goes(&play), "then the file goes");
+	ok(trigger_removed(&play), "the trigger file is removed after the JVM exited");
 	play_end(&play);
 }
 
-/* A signal that is given up is handled afterwards: HotSpot prints all stacks unless it finds the trigger. */
+/* A signal may be handled after jhot gave up: HotSpot prints all stacks unless it finds the trigger. */
 static void test_given_up(void)
 {
 	struct play play;
@@ -319,22 +324,23 @@ static void test_given_up(void)
 	play.p.listen_ms = 100;
 	kill(play.pid, SIGSTOP);
 	ok(converse(&play) && strstr(play.err.what, "did not open"),
-		"a JVM that is stopped is given up: %s", play.err.what);
+		"attaching to a stopped JVM times out: %s", play.err.what);
 	ok(converse(&play) && strstr(play.err.what, "earlier SIGQUIT"),
-		"and not signalled again: %s", play.err.what);
+		"a second attempt does not signal the stopped JVM again: %s", play.err.what);
 	kill(play.pid, SIGCONT);
-	is_int(signal_awaited(), 't', "when it goes on it finds the trigger file, and one signal");
-	ok(trigger_goes(&play), "then the file goes");
+	is_int(signal_await(), 't',
+		"after SIGCONT the JVM finds the trigger file and a single signal");
+	ok(trigger_removed(&play), "stopped JVM: the trigger file is removed afterwards");
 	play_end(&play);
 
 	play_begin(&play, LATE, "");
 	play.p.listen_ms = 100;
-	ok(converse(&play) && strstr(play.err.what, "did not open"), "so is one that is slow: %s",
-		play.err.what);
+	ok(converse(&play) && strstr(play.err.what, "did not open"),
+		"attaching to a slow JVM times out: %s", play.err.what);
 	ok(converse(&play) && strstr(play.err.what, "earlier SIGQUIT"),
-		"and not signalled again: %s", play.err.what);
-	is_int(signal_awaited(), 't', "it finds the trigger file, and one signal");
-	ok(trigger_goes(&play), "then the file goes");
+		"a second attempt does not signal the slow JVM again: %s", play.err.what);
+	is_int(signal_await(), 't', "the slow JVM finds the trigger file and a single signal");
+	ok(trigger_removed(&play), "slow JVM: the trigger file is removed afterwards");
 	play_end(&play);
 }
 
@@ -344,22 +350,23 @@ static void test_ends(void)
 
 	play_begin(&play, DIE, "");
 	play.p.pidfd = (int)syscall(SYS_pidfd_open, play.pid, 0);
-	if (play.p.pidfd < 0) /* before Linux 5.3 its end shows only as silence */
+	if (play.p.pidfd < 0) /* before Linux 5.3 its exit shows only as a timeout */
 		play.p.listen_ms = 100;
-	ok(converse(&play) && (play.err.kind == ERR_GONE || play.p.pidfd < 0), "the JVM ends: %s",
-		play.err.what);
+	ok(converse(&play) && (play.err.kind == ERR_GONE || play.p.pidfd < 0),
+		"a JVM that exits while attached to is reported: %s", play.err.what);
 	close(play.p.pidfd);
-	ok(trigger_goes(&play), "the trigger file is gone");
+	ok(trigger_removed(&play),
+		"the trigger file is removed after the JVM exited during the attach");
 	play_end(&play);
 
 	play_begin(&play, LATE, "");
 	close(play.caller[1]);
 	play.caller[1] = -1;
 	ok(converse(&play) && strstr(play.err.what, "jhot itself"),
-		"jhot ends when the JVM has been signalled and has not looked yet: %s",
+		"attaching is interrupted when jhot ends between signal and check: %s",
 		play.err.what);
-	is_int(signal_awaited(), 't', "the trigger file stands there until it looks");
-	ok(trigger_goes(&play), "then it is gone");
+	is_int(signal_await(), 't', "the trigger file stays until the JVM has checked for it");
+	ok(trigger_removed(&play), "the trigger file is removed after the JVM has checked for it");
 	play_end(&play);
 }
 
@@ -368,10 +375,11 @@ static void expect_no_signal(enum mode mode, const char *what)
 	struct play play;
 
 	play_begin(&play, mode, "");
-	ok(converse(&play) && strstr(play.err.what, "does not handle SIGQUIT"), "%s: %s", what,
-		play.err.what);
-	ok(!kill(play.pid, 0) && !trigger_left(&play), "it lives, and the trigger file is gone");
-	is_int(signal_seen(&play), 0, "it got no signal");
+	ok(converse(&play) && strstr(play.err.what, "does not handle SIGQUIT"),
+		"%s: attaching is refused: %s", what, play.err.what);
+	ok(!kill(play.pid, 0) && !trigger_exists(&play),
+		"the process is alive, and no trigger file exists");
+	is_int(signal_seen(&play), 0, "the process received no signal");
 	play_end(&play);
 }
 
@@ -380,37 +388,40 @@ static void test_no_signal(void)
 	struct play play;
 	char name[64], folder[] = "cwd";
 
-	expect_no_signal(DEFAULT_ACT, "no handler");
-	expect_no_signal(OWN_HANDLER, "a handler of the program");
-	expect_no_signal(OWN_NAMES, "a handler of the program, and a thread with HotSpot's name");
+	expect_no_signal(DEFAULT_ACT, "SIGQUIT not handled");
+	expect_no_signal(OWN_HANDLER, "SIGQUIT handled by the program");
+	expect_no_signal(
+		OWN_NAMES, "SIGQUIT handled by the program, with a thread of HotSpot's name");
 
 	play_begin(&play, COLLECTS, "");
-	ok(!protocol_connect_closes(&play),
-		"a thread that collects SIGQUIT does not get HotSpot's: %s", play.err.what);
-	is_int(signal_seen(&play), 't', "the VM thread does");
+	ok(!connect_fails(&play),
+		"attaching works if a thread of the program waits for SIGQUIT with sigwait: %s",
+		play.err.what);
+	is_int(signal_seen(&play), 't',
+		"the VM thread receives the signal, not the thread in sigwait");
 	play_end(&play);
 
 	play_begin(&play, ANSWER, "");
-	play.jvm.euid++; /* the trigger would not be the JVM's: it would print a thread dump */
-	ok(converse(&play) && strstr(play.err.what, "Cannot create the file"), "another owner: %s",
+	play.jvm.euid++; /* the JVM would not accept a trigger of another owner and print a thread dump */
+	ok(converse(&play) && strstr(play.err.what, "Cannot create the file"),
+		"a trigger file that cannot belong to the JVM's user is an error: %s",
 		play.err.what);
-	ok(!trigger_left(&play), "the trigger file is gone");
-	is_int(signal_seen(&play), 0, "it got no signal");
+	ok(!trigger_exists(&play), "wrong owner: no trigger file is left");
+	is_int(signal_seen(&play), 0, "wrong owner: no signal is sent");
 	play_end(&play);
 
 	play_begin(&play, ANSWER, "");
-	play.jvm.start_ticks++; /* another process has the number now, and there is no pidfd to know by */
-	ok(converse(&play) && strstr(play.err.what, "changed while"), "another process: %s",
-		play.err.what);
-	ok(!trigger_left(&play), "the trigger file is gone");
-	is_int(signal_seen(&play), 0, "it got no signal");
+	play.jvm.start_ticks++; /* the pid was reused, and there is no pidfd to detect that */
+	ok(converse(&play) && strstr(play.err.what, "changed while"),
+		"a pid that was reused is refused: %s", play.err.what);
+	ok(!trigger_exists(&play), "reused pid: no trigger file is left");
+	is_int(signal_seen(&play), 0, "reused pid: no signal is sent");
 	play_end(&play);
 
 	play_begin(&play, ANSWER, "0\n");
 	leave_trigger(&play, 60);
-	ok(!converse(&play) && !trigger_left(&play),
-		"a trigger file left by others is used and removed");
-	is_int(signal_seen(&play), 't', "signalled with it");
+	ok(!converse(&play) && !trigger_exists(&play), "a stale trigger file is used and removed");
+	is_int(signal_seen(&play), 't', "stale trigger: the JVM is signalled once");
 	play_end(&play);
 
 	play_begin(&play, ANSWER, "0\n");
@@ -418,28 +429,30 @@ static void test_no_signal(void)
 	if (symlink("elsewhere", name))
 		fake_bail("symlink");
 	ok(converse(&play) != 0 && access("elsewhere", F_OK),
-		"no file is made through a symbolic link");
-	is_int(signal_seen(&play), 0, "and no signal sent");
+		"no trigger file is created through a symbolic link");
+	is_int(signal_seen(&play), 0, "symbolic link: no signal is sent");
 	unlink(name);
 	play_end(&play);
 
-	/* The JVM looks into its working folder first, and no further if there is a file of the name. */
+	/* The JVM checks its working folder first, and only that if there is an entry of the trigger's name. */
 	play_begin(&play, ANSWER, "0\n");
 	snprintf(name, sizeof(name), "%s/.attach_pid%d", folder, (int)play.pid);
 	if (mkdir(folder, 0700) || mkdir(name, 0700))
 		fake_bail(name);
 	play.p.cwd = open(folder, O_PATH | O_DIRECTORY);
 	ok(converse(&play) && strstr(play.err.what, "prevents attaching"),
-		"what stands in the working folder under the trigger's name: %s", play.err.what);
-	is_int(signal_seen(&play), 0, "brings no signal, by which a JVM would print its stacks");
+		"a folder of the trigger's name in the working folder prevents attaching: %s",
+		play.err.what);
+	is_int(signal_seen(&play), 0,
+		"folder in the way: no signal is sent, which would print the JVM's stacks");
 	close(play.p.cwd);
 	rmdir(name);
 	rmdir(folder);
 	play_end(&play);
 }
 
-/* The second signal would have the JVM write all its stacks. */
-static void test_together(void)
+/* A second signal would make the JVM print all its stacks. */
+static void test_concurrent(void)
 {
 	uint64_t start_ns;
 	struct play play;
@@ -454,24 +467,26 @@ static void test_together(void)
 		_exit(0);
 	}
 	start_ns = clock_mono_ns();
-	ok(!converse(&play), "a JVM that another one wakes is asked, too");
-	ok(clock_mono_ns() - start_ns > 250 * NS_PER_MS, "when that one has woken it");
+	ok(!converse(&play), "attaching succeeds when another tool wakes the JVM");
+	ok(clock_mono_ns() - start_ns > 250 * NS_PER_MS,
+		"attaching waits for the other tool's signal");
 	waitpid(other, NULL, 0);
 	play_end(&play);
 
 	play_begin(&play, ANSWER, "0\n");
 	leave_trigger(&play, 0);
 	play.p.listen_ms = 300;
-	ok(converse(&play) && strstr(play.err.what, "Another tool") && trigger_left(&play),
-		"one that another tool may have signalled is not signalled, and keeps the file: %s",
+	ok(converse(&play) && strstr(play.err.what, "Another tool") && trigger_exists(&play),
+		"a JVM that another tool may have signalled is not signalled, and its trigger is "
+		"kept: %s",
 		play.err.what);
-	is_int(signal_seen(&play), 0, "no signal of ours");
+	is_int(signal_seen(&play), 0, "concurrent tool: no signal is sent");
 	unlink_trigger(&play);
 	play_end(&play);
 }
 
-/* Who receives data: 'n' nobody, 'c' the listener, a byte at least. */
-static char told(int listener)
+/* Whether the listener received data: 'c' at least a byte, 'n' none. */
+static char data_received(int listener)
 {
 	int sock;
 	char c, got = 'n';
@@ -485,7 +500,7 @@ static char told(int listener)
 	return got;
 }
 
-/* Another process listens under the JVM's name, though with the JVM's user. */
+/* Another process of the JVM's user listens under the JVM's socket name. */
 static void test_impostor(void)
 {
 	struct sockaddr_un addr = {.sun_family = AF_UNIX};
@@ -497,11 +512,12 @@ static void test_impostor(void)
 	if (listener < 0 || bind(listener, (struct sockaddr *)&addr, sizeof(addr)) ||
 		listen(listener, 5))
 		fake_bail("bind");
-	ok(converse(&play) && strstr(play.err.what, "sent it nothing"), "another's socket: %s",
-		play.err.what);
-	is_int(told(listener), 'n', "he is told nothing");
-	is_int(signal_seen(&play), 0, "and the JVM, which may have its listener, gets no signal");
-	ok(!trigger_left(&play), "nor a file");
+	ok(converse(&play) && strstr(play.err.what, "sent it nothing"),
+		"a socket of another process is refused: %s", play.err.what);
+	is_int(data_received(listener), 'n', "the impostor receives no data");
+	is_int(signal_seen(&play), 0,
+		"impostor: no signal is sent, as the JVM may have its listener already");
+	ok(!trigger_exists(&play), "impostor: no trigger file is left");
 	close(listener);
 	play_end(&play);
 }
@@ -519,14 +535,14 @@ static void test_full(void)
 		fake_bail("connect");
 	play.p.listen_ms = 100;
 	ok(converse(&play) && strstr(play.err.what, "did not accept the connection"),
-		"a socket that is full: %s", play.err.what);
-	is_int(signal_seen(&play), 0, "brings no signal");
+		"a socket with a full backlog is reported: %s", play.err.what);
+	is_int(signal_seen(&play), 0, "full backlog: no signal is sent");
 	close(first);
 	close(listener);
 	play_end(&play);
 }
 
-/* The JVM listens, but we get no descriptor to ask it with. */
+/* The JVM listens, but this process cannot open a descriptor to connect. */
 static void test_no_descriptor(void)
 {
 	struct sockaddr_un addr = {.sun_family = AF_UNIX};
@@ -543,8 +559,10 @@ static void test_no_descriptor(void)
 	setrlimit(RLIMIT_NOFILE, &none);
 	rc = converse(&play);
 	setrlimit(RLIMIT_NOFILE, &limit);
-	ok(rc && strstr(play.err.what, "cannot be reached"), "no descriptor: %s", play.err.what);
-	is_int(signal_seen(&play), 0, "brings no signal, by which a JVM would write its stacks");
+	ok(rc && strstr(play.err.what, "cannot be reached"),
+		"running out of descriptors is reported: %s", play.err.what);
+	is_int(signal_seen(&play), 0,
+		"no descriptor: no signal is sent, which would print the JVM's stacks");
 	close(listener);
 	play_end(&play);
 }
@@ -561,11 +579,12 @@ static void test_long_argument(void)
 	if (socketpair(AF_UNIX, SOCK_STREAM, 0, ends))
 		fake_bail("socketpair");
 	ok(protocol_send(ends[0], "load", args, &err) && strstr(err.what, "1025 bytes"),
-		"an argument longer than a JVM takes: %.60s", err.what);
+		"an argument longer than the protocol allows is refused: %.60s", err.what);
 	longer[1024] = '\0';
-	ok(!protocol_send(ends[0], "load", args, &err), "1,024 bytes are sent");
+	ok(!protocol_send(ends[0], "load", args, &err), "an argument of 1,024 bytes is sent");
 	close(ends[1]);
-	ok(protocol_send(ends[0], "load", args, &err) == -1, "hung up on: %s", err.what);
+	ok(protocol_send(ends[0], "load", args, &err) == -1, "sending to a closed socket fails: %s",
+		err.what);
 	close(ends[0]);
 }
 
@@ -580,7 +599,7 @@ int main(void)
 	test_given_up();
 	test_ends();
 	test_no_signal();
-	test_together();
+	test_concurrent();
 	test_impostor();
 	test_full();
 	test_no_descriptor();

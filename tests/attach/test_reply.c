@@ -63,31 +63,36 @@ static void test_loads(void)
 static void test_starting(void)
 {
 	ok(reply_is_starting("0\nDynamic agent loading is only permitted in the live phase\n"),
-		"a JVM that is still starting");
-	ok(!reply_is_starting("0\nreturn code: 0\n"), "one that has started");
-	ok(!reply_is_starting("0\nDynamic agent loading is not enabled.\n"), "one that refuses");
+		"a reply of a JVM that is still starting is recognised");
+	ok(!reply_is_starting("0\nreturn code: 0\n"),
+		"a success reply is not taken for a starting JVM");
+	ok(!reply_is_starting("0\nDynamic agent loading is not enabled.\n"),
+		"a refusal of dynamic agents is not taken for a starting JVM");
 }
 
 static void test_texts(void)
 {
 	struct err err = {0};
 
-	is_str(reply_text("0\nhello\nworld\n", 14, &err), "hello\nworld\n", "a command's text");
-	is_str(reply_text("0\n", 2, &err), "", "an empty text");
+	is_str(reply_text("0\nhello\nworld\n", 14, &err), "hello\nworld\n",
+		"reply_text returns the text after the result line");
+	is_str(reply_text("0\n", 2, &err), "",
+		"reply_text returns an empty text for a success without output");
 	ok(!reply_text("-1\nOperation x not recognized!\n", 31, &err) &&
 			strstr(err.what, "Operation x not recognized!"),
-		"a refusal: %s", err.what);
-	ok(!reply_text("0\na\0b\n", 6, &err), "a NUL in the answer is refused");
+		"a refusal is reported as an error: %s", err.what);
+	ok(!reply_text("0\na\0b\n", 6, &err), "a reply with a NUL byte is rejected");
 	ok(!reply_text("1\n\033[31mred\033[0m\n", 15, &err) && !strchr(err.what, '\033'),
-		"control characters do not reach the terminal: %s", err.what);
+		"control characters are removed from error messages: %s", err.what);
 	reply_text("1\n\302\233"
 		   "31mred \233"
 		   "0m\342\200\256 \377",
 		19, &err);
 	is_str(err.what, "The JVM refused with code 1: ?31mred ?0m? ?",
-		"nor those of eight bits, nor what is no UTF-8");
+		"C1 control characters, direction marks and invalid UTF-8 become '?' in error "
+		"messages");
 	ok(!reply_text("\033]0;title\a\302\2332J\n", 16, &err) && !strpbrk(err.what, "\033\a\302"),
-		"nor from what is no answer at all: %s", err.what);
+		"control characters of a malformed reply are removed, too: %s", err.what);
 }
 
 static void test_any_bytes(void)
@@ -112,10 +117,12 @@ static void test_any_bytes(void)
 		else if (!err.what[0])
 			break;
 		if (round == FUZZ_ROUNDS - 1)
-			ok(true, "%d answers out of %d random replies, a sentence for each other",
+			ok(true,
+				"%d of %d random replies parse as results; each other yields an "
+				"error message",
 				answered, FUZZ_ROUNDS);
 	}
-	ok(answered > 0 && answered < FUZZ_ROUNDS / 2, "few random replies are answers");
+	ok(answered > 0 && answered < FUZZ_ROUNDS / 2, "few random replies parse as results");
 }
 
 int main(void)
