@@ -4,12 +4,12 @@
 AGENT=$builddir/libjhot.so
 TOOL=$builddir/tests/sampler/agent_tool
 
-# agent KEY=VALUE...: a session with $JVM; its lines are in $T/tool, its exit status is returned
+# agent KEY=VALUE...: runs a session with $JVM; its output is in $T/tool; returns its exit status
 agent() {
 	"$TOOL" "$JVM" "$AGENT" "$@" >"$T/tool" 2>"$T/tool.err"
 }
 
-# agent_start NAME KEY=VALUE...: the same in the background, with its lines in $T/NAME. Sets TOOL_PID.
+# agent_start NAME KEY=VALUE...: the same in the background, with its output in $T/NAME. Sets TOOL_PID.
 agent_start() {
 	local name=$1
 	shift
@@ -17,7 +17,7 @@ agent_start() {
 	TOOL_PID=$!
 }
 
-# agent_begin KEY=VALUE...: the same with its lines in $T/tool, and it has begun; agent_end has it end
+# agent_begin KEY=VALUE...: the same with its output in $T/tool; returns when it has started; agent_end ends it
 agent_begin() {
 	rm -f "$T/tool"
 	agent_start tool "$@"
@@ -29,12 +29,12 @@ agent_end() {
 	wait $TOOL_PID
 }
 
-# value KEY [FILE]: what agent_tool said of it; "0" for a counter that it did not mention
+# value KEY [FILE]: its value in the output of agent_tool; "0" for a counter that is not printed
 value() {
 	awk -v key="$1" '
-		$1 == key { $1 = ""; sub(/^ /, ""); print; told = 1; exit }
-		$1 == "counter" && $2 == key { print $3; told = 1; exit }
-		END { if (!told) print 0 }' "${2:-$T/tool}"
+		$1 == key { $1 = ""; sub(/^ /, ""); print; found = 1; exit }
+		$1 == "counter" && $2 == key { print $3; found = 1; exit }
+		END { if (!found) print 0 }' "${2:-$T/tool}"
 }
 
 # of_event NAME KEY: a figure of the line "event NAME samples N weight N ..."
@@ -43,7 +43,7 @@ of_event() {
 		for (i = 3; i < NF; i++) if ($i == key) print $(i + 1) }' "$T/tool"
 }
 
-# accounted [FILE]: every sample that was taken has arrived or is counted as lost
+# accounted [FILE]: every sample that was taken has either arrived or is counted as lost
 accounted() {
 	local taken lost samples
 	taken=$(value taken "${1:-$T/tool}")
@@ -53,18 +53,18 @@ accounted() {
 		{ diag "taken $taken, arrived $samples, lost $lost" && false; }
 }
 
-# known [FILE]: nothing arrived that names what was never published
+# known [FILE]: no record refers to an id that was never published
 known() {
-	is "all ids were published before they were used" "$(value unknown_ids "${1:-$T/tool}")" 0 ||
+	is "every id in a record was published before" "$(value unknown_ids "${1:-$T/tool}")" 0 ||
 		diag "first $(value unknown "${1:-$T/tool}")"
 }
 
-# cpu_ms: what $JVM has used so far; what it uses beside the session (attach, compilers) is in it
+# cpu_ms: the CPU time that $JVM has used so far, including that of attaching and of compilers
 cpu_ms() {
 	awk -v hz="$(getconf CLK_TCK)" '{ sub(/.*\) /, ""); print int(($12 + $13) * 1000 / hz) }' "/proc/$JVM/stat"
 }
 
-# sites_do LINE...: the program Sites does it, and has said "done"
+# sites_do LINE...: sends the program Sites a command; returns when it has printed "done"
 sites_do() {
 	local before
 	before=$(grep -c '^done' "$JVM_OUT")
@@ -77,7 +77,7 @@ sites_done() {
 }
 
 # weight_at EVENT METHOD CLASS: the weight in $T/weights of this class's stacks with this method of Sites;
-# CLASS_[k]: only of what was allocated outside of the thread's buffer
+# CLASS_[k]: only of objects allocated outside of the thread's buffer
 weight_at() {
 	awk -v event="$1;" -v method="Sites.$2_" -v class=";$3" '
 		index($0, event) == 1 && index($0, method) {
@@ -97,14 +97,15 @@ close_to() {
 	}'
 }
 
-# between GOT LOW HIGH PERCENT: within these, to PERCENT
+# between GOT LOW HIGH PERCENT: GOT is within LOW and HIGH, give or take PERCENT
 between() {
 	awk -v got="$1" -v low="$2" -v high="$3" -v percent="$4" 'BEGIN {
 		exit got < low * (1 - percent / 100) || got > high * (1 + percent / 100)
 	}'
 }
 
-# parked_compile: the program Parked, which older compilers cannot; sets FLOCK, which it needs to run. 1: no compiler
+# parked_compile: compiles the program Parked, which needs a newer javac; sets FLOCK, the JVM options that it needs.
+# Returns 1 if there is no such javac.
 parked_compile() {
 	local javac= major
 	for major in 21 25 26 27 28; do

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Allocations: bytes by class and site as counted by the program, small and huge objects alike; what a JVM does not
-# support is reported; nothing is left behind when the event is off.
+# Allocations: bytes by class and site match the program's own count, for small and huge objects alike; features that a
+# JVM does not support are reported; nothing is left behind when the event is off.
 . "$(dirname "$0")/../jvm/lib.sh"
 . "$(dirname "$0")/lib.sh"
 
@@ -11,54 +11,54 @@ BUFFERS=
 CLASSES=$builddir/tests/sampler/classes
 [ -e "$CLASSES/Sites.class" ] || skip_all "no Sites.class (make check builds it)"
 
-# Humongous objects are G1's; its threads hold still.
+# G1, which has humongous objects, with a fixed number of threads.
 STEADY='-Xmx256m -Xms256m -XX:+UseG1GC -XX:G1HeapRegionSize=1m -XX:ParallelGCThreads=1 -XX:ConcGCThreads=1
 	-XX:G1ConcRefinementThreads=1 -XX:+IgnoreUnrecognizedVMOptions -XX:-UseDynamicNumberOfCompilerThreads'
 
-# allocations MAJOR: all sites at once
+# allocations MAJOR: all sites in one session
 allocations() {
 	local major=$1 name class bytes got
 	# shellcheck disable=SC2086
 	jvm_start $STEADY $BUFFERS Sites || return
 	jvm_warm_attach "$JVM"
 	sites_do alloc 1
-	agent event=alloc seconds=1 samples=1 # what stays after the first session
+	agent event=alloc seconds=1 samples=1 # the first session leaves the mapped agent and its handlers
 	wait_for 20 quiet "$JVM"
 	litter "$JVM" >"$T/before"
 	agent_begin "event=alloc:$INTERVAL" seconds=60 weights="$T/weights"
-	is "JDK $major: alloc starts" "$(value start)" 0
+	is "JDK $major: a session with the event alloc starts" "$(value start)" 0
 	sites_do alloc "$MEGABYTES"
 	agent_end
-	ok "JDK $major: every sample is accounted for" accounted
+	ok "JDK $major: every sample arrives or is counted as lost" accounted
 	known
 	while read -r _ name class bytes; do
 		got=$(weight_at alloc "$name" "$class")
 		diag "JDK $major: $name $class: $got of $bytes bytes"
-		ok "JDK $major: bytes of $class in $name within 10 %" close_to "$got" "$bytes" 10
+		ok "JDK $major: bytes of $class in $name are within 10 % of the program's" close_to "$got" "$bytes" 10
 	done < <(grep '^site ' "$JVM_OUT" | tail -n 5)
-	# 4 MB never fit, small ones always do but for the first of a thread that has no buffer yet
+	# 4 MB never fit into a buffer; small objects always do, except for the first of a thread that has no buffer yet
 	bytes=$(weight_at alloc siteHuge '[J')
-	ok "JDK $major: huge ones are outside of buffers" \
+	ok "JDK $major: huge arrays are sampled as allocated outside of buffers" \
 		close_to "$(weight_at alloc siteHuge '[J_[k]')" "$bytes" 2
 	bytes=$(weight_at alloc siteNodes 'Sites$Node')
-	ok "JDK $major: small ones are inside" \
+	ok "JDK $major: small objects are sampled as allocated inside of buffers" \
 		[ "$(weight_at alloc siteNodes 'Sites$Node_[k]')" -le $((bytes / 50)) ]
-	is "JDK $major: all sites were looked at" "$(grep -c '^site ' "$JVM_OUT")" 10
-	ok "JDK $major: no stack breaks off" not grep -E '^alloc;.*Sites.*(unknown|break_)' "$T/weights"
+	is "JDK $major: the program has ten sites" "$(grep -c '^site ' "$JVM_OUT")" 10
+	ok "JDK $major: no stack of a site breaks off" not grep -E '^alloc;.*Sites.*(unknown|break_)' "$T/weights"
 	diag "JDK $major: $(value samples) samples, $(value cost_us) us each"
-	is "JDK $major: stacks are whole" \
+	is "JDK $major: all stacks of sites reach the thread's root" \
 		"$(grep '^alloc;.*Sites.site' "$T/weights" | grep -vc ';java/lang/Thread.run')" 0
-	becomes_quiet "JDK $major: the session has ended" "$JVM"
+	becomes_quiet "JDK $major: sampling ends after the session" "$JVM"
 	litter "$JVM" >"$T/after"
-	same "JDK $major: descriptors, threads, mappings and handlers are as before" "$T/after" "$T/before"
+	same "JDK $major: descriptors, threads, mappings and handlers are the same after the session" "$T/after" "$T/before"
 	jvm_end
-	is "JDK $major: its errors are empty" "$(grep -v '^WARNING: ' "$JVM_ERR")" ""
-	is "JDK $major: its output is its own" \
+	is "JDK $major: the JVM writes nothing but JEP 451's warnings to stderr" "$(grep -v '^WARNING: ' "$JVM_ERR")" ""
+	is "JDK $major: the JVM writes only its own lines to stdout" \
 		"$(grep -cvE '^(ready|done|site )' "$JVM_OUT")" 0
 }
 
-# survivors MAJOR [OPTION...]: of equal numbers of objects those that are kept. The first point of a thread that is there
-# already was laid at the JVM's own interval: 512 kB are nothing beside 24 MB.
+# survivors MAJOR [OPTION...]: of equally many kept and dropped objects only the kept ones are reported. The first sampling
+# point of an existing thread was set with the JVM's own interval: 512 kB, which are negligible beside 24 MB.
 survivors() {
 	local major=$1 kept dropped bytes
 	shift
@@ -67,19 +67,19 @@ survivors() {
 	agent_begin event=alloc:16384 flags=1 seconds=60 weights="$T/weights"
 	sites_do keep 300000
 	agent_end
-	ok "JDK $major: every sample is accounted for" accounted
+	ok "JDK $major: every sample arrives or is counted as lost" accounted
 	known
 	bytes=$(grep '^kept ' "$JVM_OUT" | cut -d ' ' -f 2)
 	kept=$(weight_at alloc keep 'Sites$Kept')
 	dropped=$(weight_at alloc keep 'Sites$Dropped')
 	diag "JDK $major: kept $kept of $bytes bytes, dropped $dropped"
-	ok "JDK $major: what survives within 20 %" close_to "$kept" "$bytes" 20
-	is "JDK $major: and nothing that does not" "$dropped" 0
+	ok "JDK $major: --live finds the bytes of kept objects within 20 %" close_to "$kept" "$bytes" 20
+	is "JDK $major: --live finds no dropped objects" "$dropped" 0
 	jvm_end
 }
 
-# retained MAJOR BYTES INTERVAL ROUNDS [OPTION...]: survivors of two sites and their shares, beside garbage in arrays of
-# so many bytes. At 64 kB more objects are sampled between two collections than the table of survivors has entries.
+# retained MAJOR BYTES INTERVAL ROUNDS [OPTION...]: survivors of two sites and their shares, beside garbage arrays of BYTES
+# bytes. At 64 kB more objects are sampled between two collections than the table of survivors has entries.
 retained() {
 	local major=$1 bytes=$2 interval=$3 rounds=$4 large small got_large got_small
 	shift 4
@@ -88,33 +88,33 @@ retained() {
 	agent_begin "event=alloc:$interval" flags=1 seconds=120 weights="$T/weights"
 	sites_do retain "$bytes" "$rounds"
 	agent_end
-	ok "JDK $major: every sample is accounted for" accounted
-	is "JDK $major: no survivor is lost for want of space" "$(value live_full)" 0
+	ok "JDK $major: every sample arrives or is counted as lost" accounted
+	is "JDK $major: no survivor is lost to a full table" "$(value live_full)" 0
 	large=$(sed -n 's/^site retainLarge .* //p' "$JVM_OUT")
 	small=$(sed -n 's/^site retainSmall .* //p' "$JVM_OUT")
 	got_large=$(weight_at alloc retainLarge '[B')
 	got_small=$(weight_at alloc retainSmall '[B')
 	diag "JDK $major: retained $got_large of $large and $got_small of $small bytes, $(value samples) samples"
-	ok "JDK $major: what is retained within 10 %" \
+	ok "JDK $major: bytes of retained objects are within 10 % of the program's" \
 		close_to $((got_large + got_small)) $((large + small)) 10
-	ok "JDK $major: three quarters of it in the larger ones" \
+	ok "JDK $major: larger objects have three quarters of the retained bytes" \
 		close_to $((got_large * 1000 / (got_large + got_small + 1))) 750 5
-	# the last array of a round may still be in a register or a stack slot at its collection
-	ok "JDK $major: and no garbage" [ "$(weight_at alloc wasteArray '[B')" -le $((large / 100)) ]
+	# a register or stack slot may still refer to the last array of a round at its collection
+	ok "JDK $major: at most 1 % of the retained bytes are garbage" [ "$(weight_at alloc wasteArray '[B')" -le $((large / 100)) ]
 	jvm_end
 }
 
-# unexact MAJOR: what cannot be mended is said
-unexact() {
+# inexact MAJOR: a JVM that cannot sample small objects beside large ones exactly is reported as such
+inexact() {
 	local major=$1
 	jvm_start Sites || return
 	"$builddir/jhot" record -e alloc -d 1 -o "$T/none.collapsed" "$JVM" >"$T/said" 2>&1
-	ok "JDK $major: that small objects beside large ones are not exact is said" \
+	ok "JDK $major: a note says that small objects beside large ones are inexact" \
 		grep -q '^note: .*small objects' "$T/said" || diag_file "$T/said"
 	jvm_end
 }
 
-# missed MAJOR TIMES LINE...: that the JVM does not tell of all large objects is said, so often
+# missed MAJOR TIMES LINE...: a note says TIMES times that the JVM does not report all large objects
 missed() {
 	local major=$1 times=$2 recorder
 	shift 2
@@ -126,12 +126,12 @@ missed() {
 	sleep 1 # for the publisher
 	"$builddir/jhot" stop "$JVM" >/dev/null 2>&1
 	wait $recorder
-	is "JDK $major: $*: whether large objects are missed is said" \
+	is "JDK $major: $*: the note on unreported large objects appears $times times" \
 		"$(grep -c '^note: large objects allocated among small' "$T/said")" "$times" || diag_file "$T/said"
 	jvm_end
 }
 
-# mixed MAJOR BYTES MB INTERVAL [OPTION...]: small objects between arrays that have no space in buffers
+# mixed MAJOR BYTES MB INTERVAL [OPTION...]: small objects between arrays that do not fit into buffers
 mixed() {
 	local major=$1 bytes=$2 mb=$3 interval=$4 name class got all=0 small=0 small_got=0
 	shift 4
@@ -140,22 +140,22 @@ mixed() {
 	agent_begin "event=alloc:$interval" seconds=60 weights="$T/weights"
 	sites_do mix "$bytes" "$mb"
 	agent_end
-	ok "JDK $major: every sample is accounted for" accounted
+	ok "JDK $major: every sample arrives or is counted as lost" accounted
 	while read -r _ name class bytes; do
 		got=$(weight_at alloc "$name" "$class")
 		diag "JDK $major: $class: $got of $bytes bytes"
 		all=$((all + got))
 		case $class in
-		'[J') ok "JDK $major: arrays within 10 %" close_to "$got" "$bytes" 10 ;;
+		'[J') ok "JDK $major: bytes of arrays are within 10 % of the program's" close_to "$got" "$bytes" 10 ;;
 		*) small=$((small + bytes)) small_got=$((small_got + got)) ;;
 		esac
 	done < <(grep '^site ' "$JVM_OUT")
-	ok "JDK $major: small objects within 20 %" close_to "$small_got" "$small" 20
-	ok "JDK $major: what comes first in a buffer is none that counts for more" \
+	ok "JDK $major: bytes of small objects are within 20 % of the program's" close_to "$small_got" "$small" 20
+	ok "JDK $major: the first object in a new buffer is not overweighted" \
 		[ "$(weight_at alloc siteMix 'Sites$First')" -le $((small / 10)) ]
-	ok "JDK $major: four fifths of them are of the larger class" \
+	ok "JDK $major: the larger class has four fifths of the bytes of small objects" \
 		close_to "$(weight_at alloc siteMix 'Sites$Large')" $((small * 4 / 5)) 25
-	ok "JDK $major: in all what the thread has allocated within 8 %" \
+	ok "JDK $major: the sum is within 8 % of all bytes that the thread allocated" \
 		close_to $all "$(sed -n 's/^total //p' "$JVM_OUT")" 8
 	jvm_end
 }
@@ -164,13 +164,13 @@ conflict() {
 	local major=$1
 	jvm_start -agentpath:"$builddir/tests/sampler/libclaimer.so" Sites || return
 	agent event=alloc seconds=1 samples=1
-	ok "JDK $major: another agent that samples allocations is told of" \
+	ok "JDK $major: alloc is refused while another agent samples allocations" \
 		grep -q '^start -[0-9]* another agent samples' "$T/tool" || diag_file "$T/tool"
 	jvm_end
 }
 
-# beside MAJOR: other profilers of the same JVM. Flight recordings take nothing from us; async-profiler (ASPROF=PATH)
-# holds what only one may have, or is refused it and goes other ways.
+# beside MAJOR: other profilers of the same JVM. Flight recordings do not conflict; async-profiler (ASPROF=PATH) either
+# owns the JVMTI capability, which only one agent can have, or is refused it and uses another method.
 beside() {
 	local major=$1
 	jvm_start -XX:StartFlightRecording=settings=profile,filename="$T/beside.jfr" Sites || return
@@ -179,46 +179,46 @@ beside() {
 	wait_for 20 grep -qs '^start.*' "$T/tool"
 	sites_do alloc 20
 	agent_end
-	ok "JDK $major: beside a flight recording" \
+	ok "JDK $major: alloc has samples while JFR records allocations" \
 		[ "$(weight_at alloc siteNodes 'Sites$Node')" -gt 10000000 ] || diag_file "$T/tool"
 	jvm_end
-	ok "JDK $major: which is written" [ -s "$T/beside.jfr" ]
+	ok "JDK $major: JFR writes its recording" [ -s "$T/beside.jfr" ]
 	[ -x "${ASPROF:-}" ] || return
 	jvm_start Sites || return
 	"$ASPROF" start -e alloc "$JVM" >"$T/asprof" 2>&1 || diag_file "$T/asprof"
 	"$builddir/jhot" record -e alloc -d 1 -o "$T/none.collapsed" "$JVM" >"$T/refused" 2>&1
-	is "JDK $major: while async-profiler samples allocations they are refused" $? 1
-	ok "JDK $major: and who has them is said" grep -q "asprof stop $JVM" "$T/refused" ||
+	is "JDK $major: alloc is refused while async-profiler samples allocations" $? 1
+	ok "JDK $major: the error suggests asprof stop" grep -q "asprof stop $JVM" "$T/refused" ||
 		diag_file "$T/refused"
 	"$ASPROF" stop -o collapsed -f "$T/asprof.collapsed" "$JVM" >"$T/asprof" 2>&1
 	rm -f "$T/tool"
 	agent_start tool event=alloc:65536 seconds=60 weights="$T/weights"
 	wait_for 20 grep -qs '^start 0' "$T/tool"
-	is "JDK $major: afterwards they are had" "$(value start)" 0
+	is "JDK $major: alloc starts once async-profiler has stopped" "$(value start)" 0
 	"$ASPROF" start -e alloc "$JVM" >"$T/asprof" 2>&1
 	diag "JDK $major: async-profiler beside it: $(tail -n 1 "$T/asprof")"
 	sites_do alloc 20
 	"$ASPROF" stop -o collapsed -f "$T/asprof.collapsed" "$JVM" >"$T/asprof" 2>&1
 	agent_end
-	ok "JDK $major: and go on while async-profiler starts and stops" \
+	ok "JDK $major: alloc has samples when async-profiler starts and stops meanwhile" \
 		[ "$(weight_at alloc siteNodes 'Sites$Node')" -gt 10000000 ]
 	jvm_end
 }
 
-# breakpoints: JDK 8 is asked by way of libjvm's symbols: those that are installed, or beside the JDKs (folder dbg)
+# breakpoints: on JDK 8 alloc needs libjvm's symbols: those that are installed, or beside the JDKs (folder dbg)
 breakpoints() {
 	local major=$1 file id
 	jvm_start Sites
 	DEBUGINFOD_CACHE_PATH=$T/nothing "$builddir/jhot" events "$JVM" >"$T/events"
 	if grep -q '^alloc .* no: .*openjdk-8-dbg' "$T/events"; then
 		"$builddir/jhot" record -e alloc -d 1 -o "$T/none.collapsed" "$JVM" >"$T/refused" 2>&1
-		is "JDK $major: without symbols it is refused" $? 1
-		ok "JDK $major: with the names of packages" \
+		is "JDK $major: alloc is refused without libjvm's symbols" $? 1
+		ok "JDK $major: the error names the package with the symbols" \
 			grep -q 'openjdk-8-dbg' "$T/refused" || diag_file "$T/refused"
 		DEBUGINFOD_CACHE_PATH=$T/nothing agent event=alloc seconds=1 samples=1
-		ok "JDK $major: the agent says that it cannot" grep -q '^start -38 .*JDK 11' "$T/tool"
+		ok "JDK $major: the agent refuses alloc without symbols" grep -q '^start -38 .*JDK 11' "$T/tool"
 	else
-		skip "JDK $major: without symbols it is refused" "the symbols of this one are installed"
+		skip "JDK $major: alloc is refused without libjvm's symbols" "the symbols of this JDK are installed"
 	fi
 	for file in "$JDKS"/dbg/usr/lib/debug/.build-id/*/*.debug; do
 		[ -e "$file" ] || continue
@@ -236,7 +236,7 @@ breakpoints() {
 		return
 	fi
 	agent event=alloc flags=1 seconds=1 samples=1
-	ok "JDK $major: which objects survive it cannot tell" grep -q '^start -38 .*survive' "$T/tool"
+	ok "JDK $major: alloc with --live is refused" grep -q '^start -38 .*survive' "$T/tool"
 	jvm_end
 	BUFFERS='-XX:TLABSize=65536 -XX:-ResizeTLAB'
 	allocations "$major"
@@ -252,15 +252,15 @@ while read -r major java; do
 	fi
 	allocations "$major"
 	survivors "$major"
-	# A collection whose pauses come before it knows what is alive.
+	# A concurrent collection: its pauses are before it knows which objects are alive.
 	survivors "$major" -XX:+UseG1GC -XX:+ExplicitGCInvokesConcurrent
 	retained "$major" 10000 65536 20
 	if [ "$major" -eq 11 ]; then
-		unexact "$major"
-		# Large enough to go outside of buffers often, whose rest then has no sampling points
+		inexact "$major"
+		# Arrays large enough to be allocated outside of buffers often; the rest of the buffer then has no sampling points
 		retained "$major" 60000 262144 20
 	else
-		# All of the large arrays are told of, and nearly half of the others
+		# The JVM reports all of the large arrays, and nearly half of the others
 		mixed "$major" 1000000 8 16384 -Xmx64m -XX:+UseSerialGC
 		mixed "$major" 1000000 8 16384 -Xmx64m -XX:G1HeapRegionSize=1m -XX:+UseG1GC
 		mixed "$major" 300000 512 524288 -Xmx256m -XX:G1HeapRegionSize=1m -XX:+UseG1GC

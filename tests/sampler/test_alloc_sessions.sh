@@ -27,10 +27,10 @@ while read -r major java; do
 		2) session alloc=16k,lock,wall ;;
 		esac
 	done
-	is "JDK $major: it lives through $SESSIONS sessions" "$i" "$SESSIONS"
-	is "JDK $major: and answers all of them" $bad 0
-	becomes_quiet "JDK $major: nothing of them is left" "$JVM"
+	is "JDK $major: the JVM survives $SESSIONS sessions" "$i" "$SESSIONS"
+	is "JDK $major: all sessions exit with 0" $bad 0
+	becomes_quiet "JDK $major: sampling ends after the last session" "$JVM"
 	jvm_end
-	is "JDK $major: it ends as it should" $? 0
+	is "JDK $major: the JVM exits with 0" $? 0
 done < <(jdks_checked | awk '$1 >= 21')
 done_testing

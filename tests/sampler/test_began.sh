@@ -7,16 +7,16 @@
 
 CLASSES=$builddir/tests/sampler/classes
 [ -e "$CLASSES/Sites.class" ] || skip_all "no Sites.class (make check builds it)"
-grep -qs '^se.exec_start' /proc/self/sched || skip_all "this kernel does not say when a thread went to sleep"
+grep -qs '^se.exec_start' /proc/self/sched || skip_all "this kernel does not report when a thread went to sleep"
 
 STUCK_MS=4000
 
-# since NAME: when it began to wait, by the agent
-since() {
+# wait_start NAME: when its wait began, according to the agent
+wait_start() {
 	awk -v name="$1" '$1 == name && $2 == "waits" { v = $NF } END { printf "%.0f\n", v }' "$T/waits"
 }
 
-# blocked NAME COLUMN: the same by the program
+# blocked NAME COLUMN: the same according to the program
 blocked() {
 	awk -v name="$1" -v at="$2" '$1 == "blocked" && $2 == name { v = $at } END { printf "%.0f\n", v }' "$JVM_OUT"
 }
@@ -29,17 +29,18 @@ watch() {
 	agent_begin event=lock seconds=60 waits="$T/waits"
 }
 
-# began NAME: not before it began, nor later than a tenth of the time: what the host took from that CPU is not in it
+# began NAME: the wait starts no earlier than the program says, and later by at most a tenth of its time, because the
+# kernel's timestamps exclude time that the host took from that CPU
 began() {
 	local got from to
-	got=$(since "$1") from=$(blocked "$1" 3) to=$(blocked "$1" 4)
-	diag "JDK $major: $1 waits since $(((got - from) / 1000000)) ms after it said so; it slept before $(((to - from) / 1000000))"
-	ok "JDK $major: $1's wait is not older than it is" [ "$got" -ge $((from - 50000000)) ]
-	# The first to want a monitor tries again each second, before JDK 24.
+	got=$(wait_start "JDK $major: $1 waits since $(((got - from) / 1000000)) ms after it said so; it slept before $(((to - from) / 1000000)) ms") from=$(blocked "$1" 3) to=$(blocked "$1" 4)
+	diag "JDK $major: $1's wait starts $(((got - from) / 1000000)) ms after its first timestamp; its second is $(((to - from) / 1000000)) ms after it"
+	ok "JDK $major: $1's wait does not start before the program says" [ "$got" -ge $((from - 50000000)) ]
+	# Before JDK 24, the first waiter for a monitor retries each second.
 	if [ "$1" = stuck-1 ] && [ "$major" -lt 24 ]; then
 		return
 	fi
-	ok "JDK $major: nor younger" [ "$got" -le $((to + STUCK_MS * 100000)) ]
+	ok "JDK $major: $1's wait does not start later than the program says" [ "$got" -le $((to + STUCK_MS * 100000)) ]
 }
 
 while read -r major java; do
@@ -48,19 +49,19 @@ while read -r major java; do
 	jvm_start $CALM_JVM Sites || continue
 	sites_do stuck $STUCK_MS
 	watch
-	ok "JDK $major: all are found" wait_for 20 all_wait
+	ok "JDK $major: three threads that already wait are found" wait_for 20 all_wait
 	agent_end
 	for name in stuck-1 stuck-2 stuck-3; do
 		began $name
 	done
-	is "JDK $major: each is said to be at least so long" "$(grep -cE '^stuck-.* after at least ' "$T/waits")" \
+	is "JDK $major: every wait that began before the session is a lower bound" "$(grep -cE '^stuck-.* after at least ' "$T/waits")" \
 		"$(grep -cE '^stuck-' "$T/waits")"
 	sites_do free 0
 	watch
 	sites_do later 600
-	ok "JDK $major: those that were seen before they waited, too" wait_for 20 all_wait
+	ok "JDK $major: threads that the agent saw before they waited are found" wait_for 20 all_wait
 	agent_end
-	is "JDK $major: no less and no more than they do" "$(grep -c 'after at least ' "$T/waits")" 0
+	is "JDK $major: waits that begin during the session are not lower bounds" "$(grep -c 'after at least ' "$T/waits")" 0
 	sites_do free 0
 	jvm_end
 done < <(jdks_checked)

@@ -7,31 +7,31 @@
 
 jvm_start Known threads 1
 before=$(cpu_ms)
-ok "a session with a small budget" agent event=cpu:100000 budget=5 seconds=6
+ok "a session with a budget of 5 ‰ of a core runs" agent event=cpu:100000 budget=5 seconds=6
 after=$(cpu_ms)
 interval=$(of_event cpu interval)
 weight=$(value weight_ms)
 diag "$(of_event cpu samples) samples, every $interval ns at the end; $weight ms sampled, $((after - before)) ms used"
-ok "its interval has grown" [ "$interval" -gt 100000 ]
+ok "the interval grows when the budget is exceeded" [ "$interval" -gt 100000 ]
 # The tool prints the last note: an interval was lengthened, or none can be lengthened further
 NOTES='^note sampl(ed every .*, not .*: it had cost|ing costs .*, over its budget)'
-ok "it is told" grep -qE "$NOTES" "$T/tool" || diag_file "$T/tool"
-ok "what was sampled is not more than there was" [ "$weight" -le $((after - before + 200)) ]
-ok "and not much less" [ "$weight" -ge $(((after - before) * 8 / 10 - 300)) ]
-ok "every sample is accounted for" accounted
+ok "a note reports the longer interval" grep -qE "$NOTES" "$T/tool" || diag_file "$T/tool"
+ok "the sampled time is at most the JVM's CPU time" [ "$weight" -le $((after - before + 200)) ]
+ok "the sampled time is at least 80 % of the JVM's CPU time" [ "$weight" -ge $(((after - before) * 8 / 10 - 300)) ]
+ok "every sample arrives or is counted as lost" accounted
 known
 
-ok "a session with space" agent event=cpu:10000000 budget=1000 samples=100 seconds=60
-is "keeps its interval" "$(of_event cpu interval)" 10000000
-is "and has nothing to tell" "$(value note)" ""
+ok "a session with a budget of a whole core runs" agent event=cpu:10000000 budget=1000 samples=100 seconds=60
+is "the interval stays as requested within the budget" "$(of_event cpu interval)" 10000000
+is "no note appears within the budget" "$(value note)" ""
 
 # The default budget, exceeded by far: cpu stays at 20 Hz, wall at 2 Hz
-ok "a session that costs more than the default budget" agent event=cpu event=wall budget_default=1 seconds=15
-ok "cpu is sampled at least every 50 ms" [ "$(of_event cpu interval)" -gt 10000000 -a "$(of_event cpu interval)" -le 50000000 ]
-ok "wall at least every 500 ms" [ "$(of_event wall interval)" -gt 50000000 -a "$(of_event wall interval)" -le 500000000 ]
-ok "and it is told" grep -qE "$NOTES" "$T/tool" || diag_file "$T/tool"
+ok "a session that exceeds the default budget runs" agent event=cpu event=wall budget_default=1 seconds=15
+ok "the default budget samples cpu at least every 50 ms" [ "$(of_event cpu interval)" -gt 10000000 -a "$(of_event cpu interval)" -le 50000000 ]
+ok "the default budget samples wall at least every 500 ms" [ "$(of_event wall interval)" -gt 50000000 -a "$(of_event wall interval)" -le 500000000 ]
+ok "a note reports that the default budget is exceeded" grep -qE "$NOTES" "$T/tool" || diag_file "$T/tool"
 
-# --- what was asked for is kept, unless --budget says otherwise; files of samples know what each stands for
+# --- an interval set by -i is kept, unless --budget is set as well; output files have the weight of each sample
 every() {
 	sed -n 's/^cpu[a-z/]* every \(.*\), [0-9.]* s: .*/\1/p' "$T/err"
 }
@@ -39,22 +39,22 @@ sum_of() {
 	awk '{ sum += $NF } END { printf "%.0f\n", sum }' "$1"
 }
 "$JHOT" record -i 100us -d 5 -o "$T/kept.collapsed" "$JVM" 2>"$T/err" || diag_file "$T/err"
-is "an interval that was asked for is kept" "$(every)" "100 us"
+is "an interval set by -i is kept without --budget" "$(every)" "100 us"
 "$JHOT" record -i 100us --budget 0.5% -d 6 -o "$T/raw.jhot" -o "$T/grown.collapsed" "$JVM" 2>"$T/err" ||
 	diag_file "$T/err"
-ok "unless there is a budget, then it is told from what to what: $(every)" \
+ok "--budget lengthens an interval set by -i, and the summary shows both: $(every)" \
 	grep -qE '^cpu[a-z/]* every 100 us to [0-9.]+ (us|ms), ' "$T/err"
 "$JHOT" convert --total -o "$T/ns.collapsed" "$T/raw.jhot" 2>"$T/err" || diag_file "$T/err"
 diag "$(sum_of "$T/grown.collapsed") samples' worth, $(sum_of "$T/ns.collapsed") ns"
-is "samples count by what they stand for, rounded" "$((($(sum_of "$T/ns.collapsed") + 50000) / 100000))" "$(sum_of "$T/grown.collapsed")"
+is "the weights of samples add up to the same in .collapsed and in nanoseconds" "$((($(sum_of "$T/ns.collapsed") + 50000) / 100000))" "$(sum_of "$T/grown.collapsed")"
 jvm_end
 
 jvm_start States
 for event in wall:20000000 cpu:1000000; do
-	ok "only some threads, $event" agent "event=$event" 'threads=st-b*|*reader' samples=100 seconds=60 states=1 stacks="$T/stacks"
-	is "others are not sampled" "$(sed 's/^\[\([^]]*\)\].*/\1/' "$T/stacks" | sort -u |
+	ok "a session with a thread filter runs, $event" agent "event=$event" 'threads=st-b*|*reader' samples=100 seconds=60 states=1 stacks="$T/stacks"
+	is "threads that do not match the filter are not sampled, $event" "$(sed 's/^\[\([^]]*\)\].*/\1/' "$T/stacks" | sort -u |
 		grep -vxE 'st-busy|st-blocked|st-reader')" ""
-	ok "those are" grep -q '^\[st-busy\]' "$T/stacks"
+	ok "threads that match the filter are sampled, $event" grep -q '^\[st-busy\]' "$T/stacks"
 done
 jvm_end
 done_testing

@@ -4,13 +4,13 @@
 # machine can only reduce them. The test waits until the JVM is idle.
 . "$(dirname "$0")/../jvm/lib.sh"
 
-# wakes PID: all that threads of the agent have ever had
+# wakes PID: the number of wake-ups that the agent's threads have had
 wakes() {
 	grep -l '^jhot' "/proc/$1"/task/*/comm 2>/dev/null | sed 's,comm$,status,' | xargs cat 2>/dev/null |
 		awk '/^voluntary_ctxt_switches/ { sum += $2 } END { print sum + 0 }'
 }
 
-# calm PID LIMIT: over three seconds no more than LIMIT a second
+# calm PID LIMIT: at most LIMIT wake-ups a second during three seconds
 calm() {
 	local from=${EPOCHREALTIME/./} before after ms
 	before=$(wakes "$1")

@@ -7,7 +7,7 @@
 CLASSES=$builddir/tests/sampler/classes
 names=("GC Thread pool" "G1 worker" "Compiler-1" "C2 CompilerThread9" "VM Thread" "JFR consumer")
 
-# kind NAME: as agent_tool said last
+# kind NAME: the kinds of threads with this name in the output of agent_tool
 kind() {
 	sed -En "s/^kind ([a-z]*) ($1)\$/\1/p" "$T/tool" | sort -u | tr '\n' ' '
 }
@@ -17,14 +17,14 @@ while read -r major JAVA; do
 	agent event=wall:10000000 event=cpu:1000000 seconds=4 kinds=1
 	for name in "${names[@]}"; do
 		case $name in
-		"VM Thread") ok "JDK $major: a Java thread and HotSpot's own are both called \"$name\"" \
+		"JDK $major: a Java thread called \"$name\" has kind java, HotSpot's own has kind vm") ok "JDK $major: a Java thread and HotSpot's own are both called \"$name\"" \
 			[ "$(kind "$name")" = "java vm " ] ;;
-		*) is "JDK $major: a Java thread called \"$name\"" "$(kind "$name")" "java " ;;
+		*) is "JDK $major: a Java thread called \"$name\" has kind java" "$(kind "$name")" "java " ;;
 		esac
 	done
-	is "JDK $major: those that compile" "$(kind 'C2 CompilerThre|C2 CompilerThread0|C2 Comp\.\.hread0')" "compiler "
-	is "JDK $major: those that collect garbage" "$(kind 'G1 Ma.*|GC Thread#.*|Gang worker.*')" "gc "
-	is "JDK $major: others of HotSpot's" "$(kind 'Signal .*atch.*')" "vm "
+	is "JDK $major: HotSpot's compiler threads have kind compiler" "$(kind 'C2 CompilerThre|C2 CompilerThread0|C2 Comp\.\.hread0')" "compiler "
+	is "JDK $major: HotSpot's collector threads have kind gc" "$(kind 'G1 Ma.*|GC Thread#.*|Gang worker.*')" "gc "
+	is "JDK $major: HotSpot's signal dispatcher has kind vm" "$(kind 'Signal .*atch.*')" "vm "
 	jvm_end
 done < <(jdks ${MAJORS:-8 25})
 done_testing

@@ -10,13 +10,13 @@ sessions=0 all=0
 # swings THREADS INTERVAL ENGINE: a session of four swings; the engine is a number of enum wire_engine
 swings() {
 	local description="$1 threads, from $(($2 / 1000)) us, engine $3" used weight changes
-	ok "$description: a session" agent budget=1 swing=3 seconds=12 event=cpu:$2 engine=$3 || diag_file "$T/tool.err"
+	ok "$description: a session with a swinging budget runs" agent budget=1 swing=3 seconds=12 event=cpu:$2 engine=$3 || diag_file "$T/tool.err"
 	used=$(value used_ms) weight=$(value weight_ms) changes=$(of_event cpu changes)
 	diag "$description: $changes intervals, $weight ms sampled of $used ms"
 	sessions=$((sessions + 1)) all=$((all + ${changes:-0}))
-	# A thread that waits for a core at the end has not taken its last signal: it may be short of a slice.
-	ok "$description: what was sampled is what was used" close_to "$weight" "$used" 5 $(($1 * 10))
-	is "$description: no walk was without a buffer" "$(value unknown_busy)" 0
+	# A thread that waits for a core at the end has not handled its last signal, so up to a time slice may be missing.
+	ok "$description: the sampled time is within 5 % of the CPU time used" close_to "$weight" "$used" 5 $(($1 * 10))
+	is "$description: no walk lacked a buffer" "$(value unknown_busy)" 0
 }
 
 for threads in 1 8 64; do
@@ -28,5 +28,5 @@ for threads in 1 8 64; do
 	jvm_end
 done
 # The first interval counts. On a busy machine a session may cost less than any budget.
-ok "intervals have changed" [ $all -gt $((2 * sessions)) ]
+ok "intervals change more than twice per session" [ $all -gt $((2 * sessions)) ]
 done_testing

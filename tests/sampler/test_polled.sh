@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# What unmounted virtual threads wait for: each method of a program is shown with the peer that it is known to use for
-# the right share of time, and never with another one; also when sockets are reused at once, and during collections.
+# What unmounted virtual threads wait for: each method of the program is shown with the peer that it uses, for the right
+# share of time, and never with another one; also when sockets are reused at once, and during collections.
 . "$(dirname "$0")/../jvm/lib.sh"
 . "$(dirname "$0")/lib.sh"
 
@@ -11,17 +11,18 @@ port() {
 	sed -n "s/^$1 //p" "$JVM_OUT"
 }
 
-# leaves PATTERN: hundredths of a second in which the leaf matches
+# leaves PATTERN: the weight of stacks whose top frame matches, in hundredths of a second
 leaves() {
 	awk -v leaf=";$1 [0-9]+\$" '$0 ~ leaf { sum += $NF } END { printf "%.0f\n", sum / 1e7 }' "$T/x.collapsed"
 }
 
-# thread NAME: the same of a thread
+# thread NAME: the weight of the thread, in hundredths of a second
 thread() {
 	awk -v name="[$1 #" 'index($0, name) == 1 { sum += $NF } END { printf "%.0f\n", sum / 1e7 }' "$T/x.collapsed"
 }
 
-# for_else METHOD [TEXT]: what a method waits for besides, in hundredths of a second; not that ZGC grows its heap for who allocates
+# for_else METHOD [TEXT]: the method's waits for anything else, in hundredths of a second; except that allocation may have
+# ZGC grow its heap
 for_else() {
 	echo $(($(leaves "Peers\.$1: .*") - $(leaves "Peers\.$1: $2") - $(leaves "Peers\.$1: file write /memfd:java_heap .*")))
 }
@@ -31,24 +32,25 @@ only_for() {
 	is "$at: $1" "$(for_else "$2" "${3-}")" 0 || diag "$(grep -oE "Peers\.$2: [^;]*$" "$T/x.collapsed" | sort | uniq -c)"
 }
 
-# waits_for METHOD TEXT PERCENT: so much of its time at least, and for nothing else; ZGC moves what says so out of sight
+# waits_for METHOD TEXT PERCENT: at least PERCENT of its time has the text, and none has another; with ZGC, which relocates
+# the objects that are read, only the latter is checked
 waits_for() {
 	local all right
 	all=$(leaves "Peers\.$1( is in I/O|: .*)")
 	right=$(leaves "Peers\.$1: $2")
 	diag "$at: $1: $right of $all cs for $2"
-	[ "$GC" = Z ] || ok "$at: $1 waits for $2" [ $((right * 100)) -ge $((all * $3)) -a "$right" -gt 20 ]
-	only_for "and for nothing else" "$1" "$2"
+	[ "$at: $1 waits for $2" = Z ] || ok "$at: $1 waits for $2" [ $((right * 100)) -ge $((all * $3)) -a "$right" -gt 20 ]
+	only_for "$1 is never shown with another peer" "$1" "$2"
 }
 
-# there NAME: a thread, for all of the time
-there() {
+# all_time NAME: the thread is sampled for all of the time
+all_time() {
 	local time
 	time=$(thread "$1")
-	ok "$at: $1 is there for all of the time" close_to "$time" "$LOOKED" 25 || diag "$time of $LOOKED cs"
+	ok "$at: $1 is sampled for all of the time" close_to "$time" "$RECORDED" 25 || diag "$time of $RECORDED cs"
 }
 
-# Records until there were enough polls for the shares below: their CPU time is limited, so a busy machine has fewer.
+# Records until there were enough polls for the shares below: the CPU time of polls is limited, so a busy machine has fewer.
 recorded() {
 	local try
 	for try in 1 2 3 4; do
@@ -57,7 +59,7 @@ recorded() {
 		POLLS=$(awk '/^\[sleeper #/ { sum += $NF } END { print sum + 0 }' "$T/x.collapsed")
 		"$JHOT" convert -t --total -o "$T/x.collapsed" "$T/x.jhot" >"$T/out" 2>&1 || diag_file "$T/out"
 		[ "$POLLS" -lt 20 ] || return 0
-		diag "$POLLS polls, so it is recorded again"
+		diag "only $POLLS polls, so the recording is repeated"
 	done
 	return 1
 }
@@ -66,10 +68,10 @@ polled() {
 	local name at
 	at="JDK $major $GC"
 	jvm_start "-XX:+Use${GC}GC" -Xmx256m -Dvirtual=true -Djdk.virtualThreadScheduler.parallelism=24 Peers "$T/fifo" || return
-	sleep 1 # it is ready before all of its threads are connected
+	sleep 1 # the program is ready before all of its threads are connected
 	recorded || diag "$at: only $POLLS polls"
-	# by a thread that does nothing but to wait
-	LOOKED=$(awk '/waitForReferencePendingList/ { sum += $NF } END { printf "%.0f\n", sum / 1e7 }' "$T/x.collapsed")
+	# measured by a thread that only waits
+	RECORDED=$(awk '/waitForReferencePendingList/ { sum += $NF } END { printf "%.0f\n", sum / 1e7 }' "$T/x.collapsed")
 	waits_for askPlain "socket read 127.0.0.1:$(port first)" 75
 	waits_for askTimed "socket read 127.0.0.1:$(port first)" 75
 	waits_for askChannel "socket read 127.0.0.1:$(port second)" 75
@@ -80,13 +82,13 @@ polled() {
 	waits_for select epoll 75
 	waits_for loop "epoll( of 3 sockets 127.0.0.1:$(port second))?" 75
 	waits_for listen "accept 127.0.0.1:($(port first)|$(port second)|$(port third)|$(port fourth))" 50
-	only_for "who serves waits for clients" serve "socket read clients of .*"
-	only_for "who sleeps waits for no descriptor" nap
+	only_for "threads that serve wait for clients" serve "socket read clients of .*"
+	only_for "a sleeping thread waits for no descriptor" nap
 	for name in plain timed channel connecting datagrams sleeper; do
-		[ "$GC" = Z ] || there "$name"
+		[ "$GC" = Z ] || all_time "$name"
 	done
 	jvm_end
-	is "$at: its errors are empty" "$(grep -v '^WARNING: ' "$JVM_ERR")" ""
+	is "$at: the JVM writes nothing but JEP 451's warnings to stderr" "$(grep -v '^WARNING: ' "$JVM_ERR")" ""
 }
 
 mkfifo "$T/fifo"

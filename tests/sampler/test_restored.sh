@@ -9,7 +9,7 @@ CLASSES=$builddir/tests/sampler/classes
 WITNESS=$builddir/tests/sampler/libwitness.so
 [ -e "$WITNESS" ] || skip_all "no libwitness.so (make check builds it)"
 
-# witness OPTIONS: the other agent is attached to $JVM (jcmd of JDK 8 has no command for that)
+# witness OPTIONS: loads the other agent into $JVM (jcmd of JDK 8 has no command for that)
 witness() {
 	python3 - "/tmp/.java_pid$JVM" "$WITNESS" "$1" <<-'PYTHON'
 		import socket, sys
@@ -26,7 +26,7 @@ about_as_many() {
 	[ "$2" -gt 20 ] && [ "$1" -gt $(($2 / 4)) ] && [ "$1" -lt $(($2 * 4)) ]
 }
 
-# interval MAJOR: events that the other agent gets of the same allocations, before a session and after one
+# interval MAJOR: compares the events that the other agent gets of the same allocations before and after a session
 interval() {
 	local major=$1 before after
 	jvm_start -Xmx256m Sites || return
@@ -34,16 +34,16 @@ interval() {
 	witness count && sites_do alloc 4 && witness "count=$T/count" || diag "the other agent failed"
 	before=$(cat "$T/count")
 	agent event=alloc:1024 seconds=1 samples=1
-	becomes_quiet "JDK $major: the session has ended" "$JVM"
+	becomes_quiet "JDK $major: sampling ends after a session with alloc" "$JVM"
 	witness count && sites_do alloc 4 && witness "count=$T/count" || diag "the other agent failed"
 	after=$(cat "$T/count")
-	ok "JDK $major: another agent's allocation events after a session: $after, before it: $before" \
+	ok "JDK $major: another agent gets a similar number of events after a session ($after, before $before)" \
 		about_as_many "$after" "$before"
 	jvm_end
 }
 
-# classes MAJOR: which are initialised before and after sessions with all events, but for those of the JVM's own
-# attach listener, and who has asked the program's class loader
+# classes MAJOR: compares the initialised classes before and after a session with all events, except for those of the JVM's
+# own attach listener, and checks that nobody called the program's class loader
 classes() {
 	local major=$1 alloc=event=alloc:65536
 	[ "$major" -ge 11 ] || alloc= # without libjvm's symbols
@@ -51,12 +51,12 @@ classes() {
 	jvm_warm_attach "$JVM"
 	witness "classes=$T/before"
 	agent event=cpu event=wall event=lock ${alloc:+$alloc flags=1} seconds=2 samples=1000000
-	becomes_quiet "JDK $major: the session has ended" "$JVM"
+	becomes_quiet "JDK $major: sampling ends after a session with all events" "$JVM"
 	witness "classes=$T/after"
-	is "JDK $major: classes that a session has initialised" \
+	is "JDK $major: a session initialises no classes" \
 		"$(sort "$T/before" | comm -13 - <(sort "$T/after") | tr '\n' ' ')" ""
 	jvm_end
-	is "JDK $major: class loading that a session has caused" \
+	is "JDK $major: a session calls no class loader of the program" \
 		"$(grep '^asked ' "$JVM_OUT" | tr '\n' ' ')" ""
 }
 

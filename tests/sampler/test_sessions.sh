@@ -1,23 +1,23 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Sessions of the agent: how they begin, what they tell, all the ways in which they end.
+# Sessions of the agent: how they start, what they report, and all the ways in which they end.
 . "$(dirname "$0")/../jvm/lib.sh"
 . "$(dirname "$0")/lib.sh"
 
-# --- a profile that is known by construction
+# --- a known profile
 jvm_start Known shares
-ok "a session works" agent samples=400 seconds=60 interval=2000000 stacks="$T/stacks" ||
+ok "a session runs" agent samples=400 seconds=60 interval=2000000 stacks="$T/stacks" ||
 	diag_file "$T/tool.err"
 diag "$(grep -E '^(walker|engine|samples|broken_pct|cost_us)' "$T/tool" | tr '\n' ' ')"
-is "the walker reads HotSpot's tables" "$(value walker)" vmstructs
-ok "every sample is accounted for" accounted
+is "the walker uses HotSpot's vmStructs" "$(value walker)" vmstructs
+ok "every sample arrives or is counted as lost" accounted
 known
 all=$(weight "$T/stacks" 'Known\.')
-near "knownSixty" "$(weight "$T/stacks" 'knownSixty')" "$all" 60
-near "knownThirty" "$(weight "$T/stacks" 'knownThirty')" "$all" 30
-near "knownTen" "$(weight "$T/stacks" 'knownTen')" "$all" 10
+near "knownSixty has 60 % of the samples" "$(weight "$T/stacks" 'knownSixty')" "$all" 60
+near "knownThirty has 30 % of the samples" "$(weight "$T/stacks" 'knownThirty')" "$all" 30
+near "knownTen has 10 % of the samples" "$(weight "$T/stacks" 'knownTen')" "$all" 10
 ok "threads have the names that the JVM gives them" grep -q '^\[known-' "$T/stacks"
-ok "none is the agent's own" not grep -q '^\[jhot' "$T/stacks"
+ok "no thread of the agent is sampled" not grep -q '^\[jhot' "$T/stacks"
 
 # --- options
 bad() {
@@ -25,50 +25,50 @@ bad() {
 }
 for options in "" token= token=UPPER take=1 token=a,take=2 token=a,what=1 \
 	token=aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa; do
-	is "options '$options' are refused" "$(bad "$options")" "result 200"
+	is "the agent refuses the options '$options'" "$(bad "$options")" "result 200"
 done
-becomes_quiet "and start nothing" "$JVM"
+becomes_quiet "refused options start no sampling" "$JVM"
 
 # --- one front end at a time
 agent_start first seconds=60 token=first
 wait_for 20 grep -qs '^interval' "$T/first"
 agent seconds=0 token=second
 is "a second front end is refused" $? 101
-ok "its result says busy" grep -qx 'load 201' "$T/tool"
-ok "unless it takes over" agent seconds=60 samples=20 token=third take=1
+ok "the refused front end's result is busy" grep -qx 'load 201' "$T/tool"
+ok "a second front end with take=1 starts a session" agent seconds=60 samples=20 token=third take=1
 wait $TOOL_PID
-is "the first has been told" "$(value left_early "$T/first")" 1
-ok "with all its samples" accounted "$T/first"
+is "the first front end learns that its session has ended" "$(value left_early "$T/first")" 1
+ok "the first front end has all of its samples" accounted "$T/first"
 
 # --- endings
-ok "a front end that falls silent ends the session" agent seconds=60 samples=20 leave=silent
-becomes_quiet "nothing samples any more" "$JVM"
+ok "a session with a front end that falls silent starts" agent seconds=60 samples=20 leave=silent
+becomes_quiet "sampling ends when the front end falls silent" "$JVM"
 agent_start killed seconds=60
 wait_for 20 grep -qs '^interval' "$T/killed"
-ok "while it lives it samples" sampling "$JVM"
+ok "sampling runs while the front end lives" sampling "$JVM"
 kill -KILL $TOOL_PID
 wait $TOOL_PID 2>/dev/null
-becomes_quiet "a front end that is killed ends it, too" "$JVM"
-ok "and the next one begins" agent seconds=60 samples=20
+becomes_quiet "sampling ends when the front end is killed" "$JVM"
+ok "a session starts after a front end was killed" agent seconds=60 samples=20
 
 # --- the fallback walker
-ok "AsyncGetCallTrace walks, too" agent agct=1 samples=200 seconds=60 interval=2000000 stacks="$T/agct"
-is "and is named" "$(value walker)" agct
+ok "a session with AsyncGetCallTrace runs" agent agct=1 samples=200 seconds=60 interval=2000000 stacks="$T/agct"
+is "the walker is reported as AsyncGetCallTrace" "$(value walker)" agct
 known
-is "most of its stacks are Known's" \
+is "at least 60 % of AsyncGetCallTrace's stacks are Known's" \
 	"$(($(weight "$T/agct" 'Known\.known') * 100 / $(value samples) >= 60))" 1
 
-# --- parked
-ok "a session can be parked" agent seconds=3 park=1
-is "the gap is told" "$(value gaps)" 1
-ok "nothing is lost by it" accounted
+# --- paused
+ok "a session can be paused" agent seconds=3 park=1
+is "the pause is reported as a gap" "$(value gaps)" 1
+ok "no samples are lost by a pause" accounted
 
 # --- a reader that does not read
-ok "the ring may run full" agent seconds=3 interval=100000 idle=1
-ok "every sample arrives later, or is counted" accounted
+ok "a session whose reader does not read runs" agent seconds=3 interval=100000 idle=1
+ok "samples of a full ring arrive later or are counted as lost" accounted
 known
 
-# --- a thread that is still in the handler when the session ends: its sample comes, too
+# --- a thread is still in the handler when the session ends: its sample arrives as well
 busiest() { # of the target's threads
 	awk '{ match($0, /.*\) /); split(substr($0, RLENGTH), f, " "); print f[12], $1 }' "/proc/$JVM"/task/*/stat |
 		sort -rn | sed -n '1s/.* //p'
@@ -87,40 +87,40 @@ wait_for 20 eval 'grep -qs inside "$T/inside" || gone $STOPPER'
 if grep -qs inside "$T/inside"; then
 	kill -INT $TOOL_PID
 	wait_for 20 clock_ended
-	sleep 0.3 # and as long as a session takes to end that does not wait for it
+	sleep 0.3 # enough for a session to end that does not wait for the thread
 	exec {hold}>&-
 	wait $TOOL_PID
-	is "a session whose end comes while a thread is in the handler ends as it should" $? 0
-	ok "when that thread has put its sample" accounted "$T/held"
+	is "a session that ends while a thread is in the handler exits with 0" $? 0
+	ok "the sample of the thread in the handler is accounted for" accounted "$T/held"
 	wait $STOPPER
-	is "and the thread goes on" $? 0
+	is "the thread in the handler continues" $? 0
 else
 	wait $STOPPER
-	is "a thread is stopped in the handler, or cannot be traced here" $? 77
-	skip "a session's end while a thread is in the handler" "no tracing here"
+	is "a thread cannot be stopped in the handler only if tracing is not permitted" $? 77
+	skip "a session that ends while a thread is in the handler" "tracing is not permitted"
 	agent_end
 fi
 
-# --- another version at the same time, of which a front end did not know
+# --- another version of the agent, whose front end did not detect the running session
 { cat "$AGENT" && echo another version; } >"$T/other.so"
 agent_start first seconds=60
 wait_for 20 has_samples "$JVM" 20
 AGENT=$T/other.so
 agent seconds=60 samples=100 take=1
-is "an agent of another version begins no session beside it" $? 106
-ok "its result says so" grep -qx 'load 206' "$T/tool"
+is "an agent of another version starts no session beside the first" $? 106
+ok "the refused agent's result is another version" grep -qx 'load 206' "$T/tool"
 AGENT=$builddir/libjhot.so
 taken=$("$JHOT" status "$JVM" | grep -oE '[0-9]+ samples' | head -n 1 | cut -d ' ' -f 1)
-ok "the first goes on as before" wait_for 20 has_samples "$JVM" $((taken + 50))
+ok "the first session continues beside the refused agent" wait_for 20 has_samples "$JVM" $((taken + 50))
 agent_end
-ok "with all its samples" accounted "$T/first"
+ok "the first session has all of its samples" accounted "$T/first"
 
-# --- nothing of it all has disturbed the target
+# --- none of these sessions has disturbed the target
 jvm_end
-is "the JVM's output is its own" "$(sed 's/^sum .*/sum/' "$JVM_OUT" | tr '\n' ' ')" "ready sum "
-is "and its errors are empty" "$(grep -v '^WARNING: ' "$JVM_ERR")" ""
+is "the JVM writes only its own lines to stdout" "$(sed 's/^sum .*/sum/' "$JVM_OUT" | tr '\n' ' ')" "ready sum "
+is "the JVM writes nothing but JEP 451's warnings to stderr" "$(grep -v '^WARNING: ' "$JVM_ERR")" ""
 
-# --- the JVM ends first
+# --- the JVM ends before the session
 jvm_start Known shares
 agent_start exits seconds=60
 wait_for 20 grep -qs '^interval' "$T/exits"
@@ -128,9 +128,9 @@ wait_for 20 has_samples "$JVM" 5
 jvm_halt
 wait_for 60 gone "$JVM"
 wait $TOOL_PID
-is "the end of the JVM ends the session" $? 0
-is "early" "$(value left_early "$T/exits")" 1
-ok "with all its samples" accounted "$T/exits"
+is "a session exits with 0 when the JVM halts" $? 0
+is "the front end is told that the session ended early" "$(value left_early "$T/exits")" 1
+ok "all samples arrive when the JVM halts" accounted "$T/exits"
 wait "$JVM"
-is "the JVM's exit status is its own" $? 7
+is "the JVM exits with its own status" $? 7
 done_testing

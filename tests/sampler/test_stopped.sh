@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# One of the agent's threads is stopped, as by a debugger. The session ends without it, and the next one works.
+# One of the agent's threads is stopped, as by a debugger. The session ends without it, and a new session works.
 . "$(dirname "$0")/../jvm/lib.sh"
 . "$(dirname "$0")/lib.sh"
 
@@ -9,7 +9,7 @@ thread_of() {
 	grep -lx "$1" "/proc/$JVM"/task/*/comm 2>/dev/null | head -n 1 | cut -d / -f 5
 }
 
-# stop NAME: that thread, until release
+# stop NAME: stops that thread until release
 stop() {
 	mkfifo "$T/held.in" 2>/dev/null
 	rm -f "$T/inside"
@@ -25,8 +25,8 @@ release() {
 	wait $STOPPER
 }
 
-# left: of the session nothing is there but the thread that is stopped
-left() {
+# remains NAME: the thread NAME is the only one of the agent's threads
+remains() {
 	[ "$(cat "/proc/$JVM"/task/*/comm 2>/dev/null | grep '^jhot')" = "$1" ]
 }
 
@@ -36,15 +36,15 @@ for event in wall lock; do
 	RECORD=$!
 	wait_for 20 has_samples "$JVM" 20
 	wait_for 20 eval '[ -n "$(thread_of "jhot '$event'")" ]'
-	stop "jhot $event" || { skip "a stopped thread" "it cannot be traced"; continue; }
+	stop "a stopped thread" || { skip "tracing is not permitted" "it cannot be traced"; continue; }
 	"$JHOT" stop "$JVM" >"$T/said" 2>&1
 	ok "a session ends while \"jhot $event\" is stopped" wait_for 20 gone $RECORD
-	ok "and leaves nothing but that thread" wait_for 20 left "jhot $event"
-	ok "the next one works" "$JHOT" record -e cpu,wall,lock -d 0.5 -o "$T/next.jhot" "$JVM" 2>"$T/err" ||
+	ok "only the thread \"jhot $event\" remains of the session" wait_for 20 remains "jhot $event"
+	ok "a new session runs while \"jhot $event\" is stopped" "$JHOT" record -e cpu,wall,lock -d 0.5 -o "$T/next.jhot" "$JVM" 2>"$T/err" ||
 		diag_file "$T/err"
 	release
-	becomes_quiet "when it goes on it ends" "$JVM"
+	becomes_quiet "the thread \"jhot $event\" ends once it continues" "$JVM"
 done
 jvm_end
-is "the JVM ends as it should" $? 0
+is "the JVM exits with 0" $? 0
 done_testing

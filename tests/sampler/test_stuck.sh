@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# A JVM that waits for a safepoint that is never reached executes no VM calls. Sessions begin, sample and end
-# regardless, and nothing of them is left once it continues.
+# A JVM that waits for a safepoint executes no VM calls. Sessions end regardless, and nothing of them remains once the
+# safepoint is reached.
 . "$(dirname "$0")/../jvm/lib.sh"
 . "$(dirname "$0")/lib.sh"
 
@@ -12,7 +12,7 @@ over() {
 	grep -q '^over' "$JVM_OUT"
 }
 
-# released PID: of the session only the thread is left that the JVM holds
+# released PID: only the thread that waits for a VM call remains of the session
 released() {
 	# shellcheck disable=SC2046
 	! ls -l "/proc/$1/fd" $(agent_fds "$1") 2>/dev/null | grep -qE 'memfd:jhot-|\[perf_event\]' &&
@@ -25,18 +25,18 @@ jvm_start -XX:+IgnoreUnrecognizedVMOptions -XX:-UseCountedLoopSafepoints -XX:Loo
 BOTH=$!
 wait_for 20 has_samples "$JVM" 1
 echo x >&"$JVM_IN"
-ok "the JVM comes to wait for a safepoint" wait_for 60 grep -q '^stuck' "$JVM_OUT"
+ok "the JVM waits for a safepoint" wait_for 60 grep -q '^stuck' "$JVM_OUT"
 
-# its front end is gone: the lease ends, though the JVM cannot be told to
+# The front end is killed: the lease expires without a VM call.
 kill -KILL $BOTH
 wait $BOTH 2>/dev/null || [ $? = 137 ] || diag_file "$T/err"
-ok "a session whose front end is gone ends" wait_for 30 released "$JVM"
-ok "while the JVM lets nobody in" not over
+ok "an orphaned session ends although the JVM executes no VM calls" wait_for 30 released "$JVM"
+ok "the JVM still waits for the safepoint when the session has ended" not over
 
-ok "the safepoint comes" wait_for 300 over
-becomes_quiet "and nothing is left of the session" "$JVM"
-ok "the next session works" "$JHOT" record -e alloc=16k -d 0.5 -o "$T/next.collapsed" "$JVM" 2>"$T/err"
-becomes_quiet "and ends" "$JVM"
+ok "the safepoint is reached" wait_for 300 over
+becomes_quiet "nothing remains of the session after the safepoint" "$JVM"
+ok "a session after the safepoint works" "$JHOT" record -e alloc=16k -d 0.5 -o "$T/next.collapsed" "$JVM" 2>"$T/err"
+becomes_quiet "sampling ends after the second session" "$JVM"
 jvm_end
-is "the JVM ends as it should" $? 0
+is "the JVM exits with 0" $? 0
 done_testing

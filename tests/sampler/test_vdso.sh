@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Stacks whose top is in the vDSO reach Java through the agent: its unwind rows are made from the copy in the front
-# end's memory, as it is in no file.
+# Stacks whose top is in the vDSO reach Java: the vDSO is not a file, so its unwind rows are made from the copy in the
+# front end's memory.
 . "$(dirname "$0")/../jvm/lib.sh"
 . "$(dirname "$0")/lib.sh"
 
@@ -16,7 +16,7 @@ tops() {
 
 jvm_start $CALM_JVM Clock
 for rows in 0 1; do
-	ok "a session with rows=$rows ends well" agent token=vdso$rows seconds=60 samples=1500 interval=1000000 \
+	ok "a session with rows=$rows exits with 0" agent token=vdso$rows seconds=60 samples=1500 interval=1000000 \
 		rows=$rows stacks="$T/stacks$rows" || diag_file "$T/tool.err"
 	read -r all whole <<<"$(tops "$T/stacks$rows")"
 	diag "rows=$rows: $whole of $all samples in the vDSO are whole"
@@ -24,10 +24,10 @@ for rows in 0 1; do
 done
 diag "without rows $without were not"
 if [ "$all" -ge 100 ]; then
-	ok "all but the first, which came before the rows, are whole" [ $((whole * 100)) -ge $((all * 95)) ]
+	ok "with unwind rows 95 % of the stacks in the vDSO are complete" [ $((whole * 100)) -ge $((all * 95)) ]
 else
 	# a clock source that needs a system call
-	skip "stacks in the vDSO" "this machine's clock is read in the kernel: $all samples in the vDSO"
+	skip "with unwind rows 95 % of the stacks in the vDSO are complete" "this machine's clock is read by a system call: $all samples in the vDSO"
 fi
-ok "the JVM ends by itself" jvm_end
+ok "the JVM ends on request" jvm_end
 done_testing

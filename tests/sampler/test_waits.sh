@@ -8,12 +8,12 @@
 CLASSES=$builddir/tests/sampler/classes
 [ -e "$CLASSES/Waits.class" ] || skip_all "no Waits.class (make check builds it)"
 
-# weight_below METHOD [EVENT]: ns below this method of Waits
+# weight_below METHOD [EVENT]: the weight of stacks with this method of Waits, in ns
 weight_below() {
 	awk -v method="Waits.$1" -v event="${2:-wall};" 'index($0, event) == 1 && index($0, method) { sum += $NF } END { printf "%.0f\n", sum }' "$T/weights"
 }
 
-# weight_of PATTERN: of all stacks that match
+# weight_of PATTERN: the weight of all stacks that match
 weight_of() {
 	awk -v pattern="$1" '$0 ~ pattern { sum += $NF } END { printf "%.0f\n", sum }' "$T/weights"
 }
@@ -33,8 +33,8 @@ turns() {
 	share=$(($(weight_below waitShort) * 1000 / ($(weight_below waitShort) + $(weight_below waitLong))))
 	diag "waits of $2 and $3 ms, $4 us between: the short ones $share of $mine in 1,000; in all \
 $((($(weight_below waitShort) + $(weight_below waitLong)) / 1000000)) of $((($(own short) + $(own long)) / 1000000)) ms"
-	ok "JDK $major: waits of $2 and $3 ms have their shares" close_to "$share" "$mine" 50
-	ok "JDK $major: and their time" \
+	ok "JDK $major: waits of $2 and $3 ms have their shares of the time" close_to "$share" "$mine" 50
+	ok "JDK $major: waits of $2 and $3 ms have the time that the program measured" \
 		close_to $(($(weight_below waitShort) + $(weight_below waitLong))) $(($(own short) + $(own long))) 25
 }
 
@@ -49,9 +49,9 @@ locks() {
 	count=$(awk '/Waits.turn/ { sum += $NF } END { print sum + 0 }' "$T/stacks")
 	weight=$(weight_below turn lock)
 	diag "JDK $major: $count of $mine waits, $((weight / 1000000)) of $ms ms"
-	ok "JDK $major: a wait counts once, $5 frames deep" close_to "$count" "$mine" 60
-	ok "JDK $major: for its time" close_to "$((weight / 1000000))" "$ms" 30 300
-	ok "JDK $major: every wait is accounted for" accounted
+	ok "JDK $major: the number of waits $5 frames deep matches the JVM's count" close_to "$count" "$mine" 60
+	ok "JDK $major: the time of waits $5 frames deep matches the JVM's" close_to "$((weight / 1000000))" "$ms" 30 300
+	ok "JDK $major: every wait $5 frames deep arrives or is counted as lost" accounted
 }
 
 # counts KIND HOLD: four threads share a lock that each holds for HOLD us, with 50 us in between: most waits are shorter than
@@ -70,17 +70,17 @@ counts() {
 	agent_end
 	read -r mine low high < <(tail -n +$((said + 1)) "$JVM_OUT" |
 		awk '/^jvm/ { count += $2; ms += $3 } /^lock-0/ { ns += $3 } END { printf "%d %d %d\n", count, ms, ns / 1000000 }')
-	# of these threads: main waits for each to end, and for what they hold then
+	# only of these threads: main waits for each of them to end, and for locks that they own then
 	count=$(awk '/^\[mix-/ && /turn0|unknown place/ { sum += $NF } END { print sum + 0 }' "$T/stacks")
 	placed=$(awk '/^\[mix-/ && /turn0/ { sum += $NF } END { print sum + 0 }' "$T/stacks")
 	ms=$(($(weight_of '^lock;\[mix-.*(turn0|unknown place)') / 1000000))
 	diag "JDK $major: $1, $2 us: $count of $mine waits, $ms of $low to $high ms; of $placed the place is known"
-	ok "JDK $major: $1, $2 us: every wait counts" close_to "$count" "$mine" 10 3
-	ok "JDK $major: $1, $2 us: of a third at least it is known where" [ $((placed * 3)) -ge "$mine" ]
-	ok "JDK $major: $1, $2 us: for its time" between "$ms" "$low" "$high" 12
+	ok "JDK $major: $1, $2 us: the number of waits is within 10 % of the JVM's" close_to "$count" "$mine" 10 3
+	ok "JDK $major: $1, $2 us: at least a third of the waits have a place" [ $((placed * 3)) -ge "$mine" ]
+	ok "JDK $major: $1, $2 us: the time of waits matches the JVM's and the program's" between "$ms" "$low" "$high" 12
 }
 
-# timed: true while the JVM measures the time of waits, by ThreadInfo (-1: it does not)
+# timed: true while the JVM measures the time of waits, according to ThreadInfo (-1: it does not)
 timed() {
 	sites_do time -
 	[ "$(own time)" != -1 ]
@@ -89,30 +89,30 @@ not_timed() {
 	! timed
 }
 
-# switched: the JVM measures the time of waits during a session with the event lock; afterwards, it does what the program has
-# requested, before or meanwhile
+# switched: the JVM measures the time of waits during a session with the event lock; afterwards only if the program has
+# requested it, before or during the session
 switched() {
-	ok "JDK $major: it does not time waits" not_timed
+	ok "JDK $major: the JVM does not time waits before the session" not_timed
 	agent_begin event=lock seconds=60 rows=1 weights="$T/weights"
-	ok "JDK $major: it does while they are looked at" wait_for 10 timed
+	ok "JDK $major: the JVM times waits during a session with lock" wait_for 10 timed
 	agent_end
-	ok "JDK $major: and then no more" wait_for 10 not_timed
+	ok "JDK $major: the JVM does not time waits after the session" wait_for 10 not_timed
 	agent_begin event=lock seconds=60 rows=1 weights="$T/weights"
 	wait_for 10 timed
 	sites_do time on
 	agent_end
 	sleep 0.5
-	ok "JDK $major: unless the program wants it to" timed
+	ok "JDK $major: timing that the program requests during a session stays on" timed
 	agent_begin event=lock seconds=60 rows=1 weights="$T/weights"
 	agent_end
 	sleep 0.5
-	ok "JDK $major: or has wanted it before" timed
+	ok "JDK $major: timing that the program requested before a session stays on" timed
 	sites_do time off
-	ok "JDK $major: as long as it does" not_timed
+	ok "JDK $major: timing ends when the program switches it off" not_timed
 }
 
-# signals N HOLD: N signalled threads wait for the lock that each holds for HOLD ms in turn, while they are still parked for the
-# Condition. Up to three times, as the polling thread may be preempted.
+# signals N HOLD: N signalled threads wait for the lock that each owns for HOLD ms in turn, while they are still parked for the
+# Condition. Up to three attempts, as the polling thread may be preempted.
 signals() {
 	local weight mine try
 	for try in 1 2 3; do
@@ -124,12 +124,13 @@ signals() {
 		diag "JDK $major: signalled: $((weight / 1000000)) of $((mine / 1000000)) ms, the $try. time"
 		! close_to "$weight" "$mine" 25 || break
 	done
-	ok "JDK $major: who has been signalled waits for the lock" close_to "$weight" "$mine" 25
-	ok "JDK $major: every wait is accounted for" accounted
+	ok "JDK $major: a signalled thread waits for the lock" close_to "$weight" "$mine" 25
+	ok "JDK $major: every wait of signalled threads arrives or is counted as lost" accounted
 }
 
-# holders KIND [TRIES]: the time that others wait while the owner computes, or sleeps, is charged to those stacks of the owner, as
-# long as the program measured; the sum is the time of the waits. Repeated if need be, as the polling thread may be preempted.
+# holders KIND [TRIES]: the time that others wait while the owner computes, or sleeps, is charged to those stacks of the owner,
+# in the amount that the program measured; the sum is the time of the waits. Repeated if need be, as the polling thread may
+# be preempted.
 holders() {
 	local try
 	for ((try = 1; try <= ${2:-1}; try++)); do
@@ -147,13 +148,13 @@ while it sleeps $((shipped / 1000000)) of $(($(own shipped) / 1000000)); in all 
 	done
 }
 
-# holders_known KIND: the same where the owner can be known
+# holders_known KIND: the same for a kind of lock that has an owner
 holders_known() {
 	holders "$1" 3
-	ok "JDK $major: $1: waits while the holder computes are its own" close_to "$priced" "$(own priced)" 17
-	ok "JDK $major: $1: and while it sleeps" close_to "$shipped" "$(own shipped)" 10
-	ok "JDK $major: $1: all that was waited is somebody's" close_to "$held" "$lock" 10
-	ok "JDK $major: every sample is accounted for" accounted
+	ok "JDK $major: $1: waits while the owner computes are charged to its stack" close_to "$priced" "$(own priced)" 17
+	ok "JDK $major: $1: waits while the owner sleeps are charged to its stack" close_to "$shipped" "$(own shipped)" 10
+	ok "JDK $major: $1: the time charged to owners is that of all waits" close_to "$held" "$lock" 10
+	ok "JDK $major: $1: every sample arrives or is counted as lost" accounted
 }
 
 # all checks, on two JDKs
@@ -162,11 +163,11 @@ all_of_it() {
 	counts monitor 1000
 	holders_known lock
 	holders semaphore
-	ok "JDK $major: nobody holds a semaphore: it says so" \
+	ok "JDK $major: waits for a semaphore are charged to an unknown owner" \
 		close_to "$(weight_of '^held;.*unknown owner')" "$(weight_of '^lock;')" 10
 	turns 5000 10 140 0
 	locks 2000 3 20000 1000 0
-	locks 2000 3 20000 1000 900 # deeper than stacks that are kept
+	locks 2000 3 20000 1000 900 # deeper than the depth limit of stacks
 }
 
 own=$(java_major "$JAVA")

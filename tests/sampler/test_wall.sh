@@ -1,17 +1,17 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# The wall clock on a program whose threads each do one thing forever: equal shares, the right state, no signals to
+# The wall clock on a program whose threads each do one thing forever: equal shares, the right state, almost no signals to
 # threads that do not run; on every installed JDK.
 . "$(dirname "$0")/../jvm/lib.sh"
 . "$(dirname "$0")/lib.sh"
 
-# thread_ms NAME [STATES]: how long the thread was seen (in one of these states)
+# thread_ms NAME [STATES]: the sampled time of the thread (in one of these states)
 thread_ms() {
 	awk -F '\t' -v name="^state $1" -v states="${2:-.}" \
 		'$1 ~ name "$" && $2 ~ "^(" states ")" { sum += $3 } END { print sum + 0 }' "$T/tool"
 }
 
-# switches NAME: how often the thread has gone to sleep
+# switches NAME: the number of voluntary context switches of the thread
 switches() {
 	local task
 	for task in /proc/"$JVM"/task/*; do
@@ -20,12 +20,12 @@ switches() {
 	done
 }
 
-# equal MS MS: the same but for the rounds at both ends, which last as long as the machine is busy
+# equal MS MS: the same, except for the rounds at both ends, whose length depends on the machine's load
 equal() {
 	[ $(($1 - $2)) -le $(($2 / 10 + 200)) ] && [ $(($2 - $1)) -le $(($2 / 10 + 200)) ]
 }
 
-# mostly PART WHOLE: 90 in 100
+# mostly PART WHOLE: PART is at least 90 % of WHOLE
 mostly() {
 	[ "$2" -gt 0 ] && [ $(($1 * 10)) -ge $(($2 * 9)) ]
 }
@@ -50,25 +50,25 @@ check_jvm() {
 	wait_for 20 quiet "$JVM"
 	litter "$JVM" >"$T/before"
 	before=$(switches st-parked)
-	ok "JDK $major: a session lasts to its end" agent event=wall:20000000 samples=2000 seconds=60 rows=1 states=1 ||
+	ok "JDK $major: a session runs to its end" agent event=wall:20000000 samples=2000 seconds=60 rows=1 states=1 ||
 		diag_file "$T/tool.err"
 	reference=$(thread_ms st-busy)
-	ok "JDK $major: the busy thread is on a core or waits for one" \
+	ok "JDK $major: the busy thread is on a core or runnable" \
 		mostly "$(thread_ms st-busy 'on_cpu|runnable')" "$reference"
 	while read -r name state; do
 		ms=$(thread_ms "$name")
-		ok "JDK $major: $name has the same share ($ms of $reference ms)" equal "$ms" "$reference"
-		ok "JDK $major: $name is seen $state" mostly "$(thread_ms "$name" "$state")" "$ms"
+		ok "JDK $major: $name has the same time as the busy thread ($ms of $reference ms)" equal "$ms" "$reference"
+		ok "JDK $major: $name is mostly in state $state" mostly "$(thread_ms "$name" "$state")" "$ms"
 	done < <(states)
 	before=$(($(switches st-parked) - before))
-	ok "JDK $major: a parked thread took at most 3 signals ($before)" [ $before -le 3 ]
-	ok "JDK $major: every sample is accounted for" accounted
+	ok "JDK $major: a parked thread is interrupted at most 3 times ($before)" [ $before -le 3 ]
+	ok "JDK $major: every sample arrives or is counted as lost" accounted
 	known
 	ok "JDK $major: at most 1 of 1,000 stacks is broken ($(value broken_pct) %)" \
 		awk -v p="$(value broken_pct)" 'BEGIN { exit p > 0.1 }'
-	becomes_quiet "JDK $major: nothing samples any more" "$JVM"
+	becomes_quiet "JDK $major: sampling ends after the session" "$JVM"
 	litter "$JVM" >"$T/after"
-	same "JDK $major: nothing is left" "$T/after" "$T/before"
+	same "JDK $major: the session leaves nothing more in the JVM than the first" "$T/after" "$T/before"
 	jvm_end
 }
 
@@ -79,18 +79,18 @@ while read -r major java; do
 done < <(jdks_checked) # MAJORS="8 11 21": on these, too
 JAVA=$own
 
-# --- only some threads run, and which: by the kernel's count of what it gave them
+# --- more runnable threads than cores
 jvm_start Known threads 3
-ok "three threads on whatever cores there are" agent event=wall:20000000 samples=600 seconds=60 states=1
-ok "are on a core or wait for one" \
+ok "a session with three busy threads runs" agent event=wall:20000000 samples=600 seconds=60 states=1
+ok "three busy threads are on a core or runnable" \
 	mostly "$(thread_ms 'known-[123]' 'on_cpu|runnable')" "$(thread_ms 'known-[123]')"
-ok "beside other events" agent event=lock event=cpu:20000000 event=wall:20000000 samples=600 seconds=60 stacks="$T/stacks"
+ok "a session with lock, cpu and wall runs" agent event=lock event=cpu:20000000 event=wall:20000000 samples=600 seconds=60 stacks="$T/stacks"
 is "no thread of the agent is sampled" "$(grep -o '^\[jhot[^]]*\]' "$T/stacks" | sort -u)" ""
 jvm_end
 
-# --- threads that want a core thousands of times a second: for how long they have one, and wait for one, is the kernel's
+# --- threads that are scheduled thousands of times a second: their time on a core and runnable matches the kernel's
 
-# relay_kernel: ms that its threads have run, and have waited for a core
+# relay_kernel: the ms that the relay threads have run and have waited for a core, according to the kernel
 relay_kernel() {
 	local task
 	for task in /proc/"$JVM"/task/*; do
@@ -98,21 +98,21 @@ relay_kernel() {
 	done | awk '{ ran += $1; waited += $2 } END { printf "%.0f %.0f\n", ran / 1e6, waited / 1e6 }'
 }
 
-# relay_near WHAT SAMPLED KERNEL: both in thousandths of the threads' time
+# relay_near STATE SAMPLED KERNEL: both in thousandths of the threads' time
 relay_near() {
-	ok "relay: $1" close_to "$2" "$3" 10 || diag "$2, the kernel says $3 in 1000"
+	ok "relay threads: the time $1 is the kernel's" close_to "$2" "$3" 10 || diag "$2, the kernel says $3 in 1000"
 }
 
 jvm_start Relay
-sleep 2 # its code is compiled
+sleep 2 # until its code is compiled
 read -r ran waited < <(relay_kernel)
 before=$EPOCHREALTIME
-ok "threads that hand over" agent event=wall:20000000 samples=6000 seconds=60 states=1
+ok "a session with relay threads runs" agent event=wall:20000000 samples=6000 seconds=60 states=1
 took=$((6 * (${EPOCHREALTIME/[.,]/} - ${before/[.,]/}) / 1000))
 read -r ran_now waited_now < <(relay_kernel)
 all=$(thread_ms 'relay-[0-5]')
 diag "$(thread_ms 'relay-[0-5]' on_cpu) ms on a core and $(thread_ms 'relay-[0-5]' runnable) waiting for one of $all; by the kernel $((ran_now - ran)) and $((waited_now - waited)) of $took"
 relay_near "on a core" $(($(thread_ms 'relay-[0-5]' on_cpu) * 1000 / all)) $(((ran_now - ran) * 1000 / took))
-relay_near "waiting for one" $(($(thread_ms 'relay-[0-5]' runnable) * 1000 / all)) $(((waited_now - waited) * 1000 / took))
+relay_near "runnable" $(($(thread_ms 'relay-[0-5]' runnable) * 1000 / all)) $(((waited_now - waited) * 1000 / took))
 jvm_end
 done_testing
