@@ -1,12 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Shell completions: bash completes with them; zsh and fish, where installed, load theirs.
+# Shell completions: bash completes with its file; zsh and fish, where installed, load theirs.
 . "$(dirname "$0")/../jvm/lib.sh"
 
 folder=$builddir/doc/completions
 [ -e "$folder/jhot" ] || folder=$srcdir/doc/completions
 
-# complete WORD...: what bash offers for the last word, one line each, in the order it comes
+# complete_words WORD...: the completions that bash offers for the last word, one per line, in bash's order
 complete_words() {
 	PATH=$T/bin:$PATH bash --norc -c '
 		. "$1"
@@ -16,17 +16,17 @@ complete_words() {
 		printf "%s\n" "${COMPREPLY[@]}"' bash "$folder/jhot" jhot "$@" 2>&1
 }
 
-# offers WANTED WORD...: exactly that, in one line
+# offers WANTED WORD...: bash offers exactly WANTED
 offers() {
 	local want=$1
 	shift
-	is "jhot $*" "$(complete_words "$@" | sort | tr '\n' ' ')" "$want"
+	is "bash completes jhot $*" "$(complete_words "$@" | sort | tr '\n' ' ')" "$want"
 }
 
 mkdir "$T/bin"
 cat >"$T/bin/jhot" <<'END'
 #!/bin/sh
-# what completions ask for
+# stands in for jhot, which completions call
 [ "$1" = list ] || exit 1
 echo '    PID USER     JDK       CPU%   RSS  THR     UP NAME                    ATTACH'
 echo '  41234 web      21.0.4     231  5.1G  142  3d04h shop-api.jar            ok'
@@ -39,17 +39,17 @@ touch "$T/a.jhot" "$T/x y.jhot" "$T/a.txt" "$T/stacks.pb.gz"
 cd "$T"
 
 verbs=$("$JHOT" --help | sed -n '/^Verbs:/,/^$/s/^  \([a-z]*\) .*/\1/p')
-ok "the program has verbs" [ -n "$verbs" ]
+ok "jhot --help lists verbs" [ -n "$verbs" ]
 for verb in $verbs; do
 	wanted=$("$JHOT" "$verb" --help | sed -n '/^Options:/,$s/^ *\(-[A-Za-z], \)\{0,1\}\(--[a-z-]*\).*/\2/p' | sort | tr '\n' ' ')
-	is "all options of $verb" "$(complete_words "$verb" -- | sort | tr '\n' ' ')" "$wanted"
+	is "bash completes all options of jhot $verb" "$(complete_words "$verb" -- | sort | tr '\n' ' ')" "$wanted"
 done
 offers "$(printf '%s\n' $verbs 41234 1041235 | sort | tr '\n' ' ')" ''
 offers 'record ' re
 offers '41234 ' 4
 offers '41234 ' record -d 5 4
 offers '1041235 41234 ' status ''
-ok "nothing that another user wrote is run" [ ! -e "$T/pwned" ]
+ok "completion executes nothing from other users' process names" [ ! -e "$T/pwned" ]
 offers '--json ' list --j
 offers 'alloc ' record -e al
 offers 'cpu,lock ' record -e cpu,l
@@ -61,21 +61,21 @@ offers 'x y.jhot ' view x
 offers 'a.jhot ' a
 offers 'stacks.pb.gz status stop ' st
 
-ok "bash has a completion after the file is read" bash --norc -c '. "$1" && complete -p jhot' bash "$folder/jhot"
+ok "bash has a completion for jhot once the file is sourced" bash --norc -c '. "$1" && complete -p jhot' bash "$folder/jhot"
 for try in zsh:_jhot fish:jhot.fish; do
 	name=${try%%:*}
 	if command -v "$name" >/dev/null; then
-		ok "$name reads its file" "$name" -n "$folder/${try#*:}"
+		ok "$name parses its completion file" "$name" -n "$folder/${try#*:}"
 	else
-		skip "$name reads its file" "no $name here"
+		skip "$name parses its completion file" "$name is not installed"
 	fi
 	for option in $("$JHOT" record --help | sed -n '/^Options:/,$s/^ *\(-[A-Za-z], \)\{0,1\}--\([a-z-]*\).*/\2/p'); do
-		ok "$name: record --$option is in it" grep -q -e "--$option\b" -e "-l $option\b" "$folder/${try#*:}"
+		ok "the completion file of $name has record --$option" grep -q -e "--$option\b" -e "-l $option\b" "$folder/${try#*:}"
 	done
 done
 if command -v fish >/dev/null; then
-	is "fish completes" "$(PATH=$T/bin:$PATH fish --no-config -c ". '$folder/jhot.fish'; complete -C 'jhot conv'" 2>/dev/null | cut -f 1)" convert
+	is "fish completes the verb convert" "$(PATH=$T/bin:$PATH fish --no-config -c ". '$folder/jhot.fish'; complete -C 'jhot conv'" 2>/dev/null | cut -f 1)" convert
 else
-	skip "fish completes" "no fish here"
+	skip "fish completes the verb convert" "fish is not installed"
 fi
 done_testing
