@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# What must hold of the JVM and of files after a fault, whatever it was. Sourced after tests/jvm/lib.sh.
+# Conditions on the JVM and on files that must hold after any fault. Sourced after tests/jvm/lib.sh.
 
-# no_half: what is there under its final name is whole
+# no_half: files under their final names are complete
 no_half() {
 	local file
 	for file in "$T"/a*.collapsed; do
@@ -16,7 +16,7 @@ unharmed() {
 	alive "$JVM" && [ "$(cat "$JVM_OUT")" = ready ] && [ -z "$(grep -v '^WARNING: ' "$JVM_ERR")" ]
 }
 
-# again: jhot attaches, a dead session or not, and is heard to the end
+# again: jhot attaches and records, whether there is an orphaned session or not, and leaves no files
 again() {
 	wait_for 20 attaches && [ -z "$(find /tmp /dev/shm "/proc/$JVM/cwd/." -maxdepth 1 \( -name ".attach_pid$JVM" -o -name "libjhot-*-$JVM.so" \))" ]
 }

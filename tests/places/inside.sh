@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# The set-up of a container before it starts its program, in namespaces of its own. Folders of $KEEP stay where they
-# are, even when something is mounted over them.
+# Sets up namespaces as a container does before it starts its program. Folders of $KEEP stay available at their paths,
+# even when something is mounted over them.
 #
 #   usage: KEEP="DIR..." inside.sh KIND NEWROOT COMMAND...
 set -e
@@ -24,7 +24,7 @@ keep() {
 	done
 }
 
-# A folder that a JVM can have its counters in, and nothing else.
+# A folder with space for the JVM's counters and nothing else.
 small() {
 	mount -t tmpfs -o "mode=1777,size=$1" tmpfs "$2"
 }
@@ -58,7 +58,7 @@ bait)
 	cp -a /dev/null /dev/urandom "$new"
 	;;
 nowhere | nothing | denied | lured)
-	# "lured": a folder of the host's, NEWROOT, stands where the JVM's own /dev should be
+	# "lured": a folder of the host, NEWROOT, is mounted over the JVM's /dev
 	[ "$kind" != lured ] || mount --bind "$new" /dev
 	mount -t tmpfs -o noexec tmpfs /tmp
 	mount -t tmpfs -o noexec tmpfs /dev/shm

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Where JVMs and jhot may be, and what may happen to either: tables with a row each.
+# Places where JVMs and jhot may run, and faults that may happen to either: tables with a row each.
 
 check_SCRIPTS += %D%/test_calls.sh %D%/test_clocks.sh %D%/test_faults.sh %D%/test_lent.sh %D%/test_limits.sh \
 	%D%/test_places.sh
@@ -30,25 +30,25 @@ jvm_test_programs += tests/jvm/programs/Placed.java
 	$(AM_V_CC)$(MKDIR_P) %D% && \
 		$(CC) $(CFLAGS) $(WARN_CFLAGS) -D_GNU_SOURCE -fPIC -shared -o $@ $(srcdir)/%D%/clock.c
 
-# All rows, and a table of them.
+# Runs all rows and prints a table of them.
 .PHONY: places-check
 places-check: all $(check_DATA)
 	@srcdir='$(abs_top_srcdir)' builddir='$(abs_top_builddir)' JAVA="$${JAVA:-$(JDK)/bin/java}" PLACES=all \
 		sh -c 'bash $(srcdir)/%D%/test_places.sh && bash $(srcdir)/%D%/test_outer_proc.sh'
 
-# Every limit near its end, on every JDK.
+# JVMs near every limit, on every JDK.
 .PHONY: limits-check
 limits-check: all $(check_DATA)
 	@srcdir='$(abs_top_srcdir)' builddir='$(abs_top_builddir)' JAVA="$${JAVA:-$(JDK)/bin/java}" LIMITS=all \
 		bash $(srcdir)/%D%/test_limits.sh
 
-# Every system call of the agent under a filter that kills, traps, or answers EPERM or ENOSYS; some ten minutes.
+# Every system call of the agent under a filter that kills, traps, or answers EPERM or ENOSYS; takes about ten minutes.
 .PHONY: calls-check
 calls-check: all $(check_DATA) %D%/confine
 	@srcdir='$(abs_top_srcdir)' builddir='$(abs_top_builddir)' JAVA="$${JAVA:-$(JDK)/bin/java}" CALLS=all \
 		bash $(srcdir)/%D%/test_calls.sh
 
-# A hundred points of each kind, and clocks that are set.
+# Faults at a hundred points of each kind, and all rows with clocks that are set.
 .PHONY: faults-check
 faults-check: all $(check_DATA)
 	@srcdir='$(abs_top_srcdir)' builddir='$(abs_top_builddir)' JAVA="$${JAVA:-$(JDK)/bin/java}" FAULTS="$${FAULTS:-100}" \

@@ -1,29 +1,30 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Seccomp filters that forbid system calls of the agent (src/wire/calls.h), one each: the JVM lives, its output is
-# clean, no process is left beside it, and jhot works with less or reports why it cannot.
+# Seccomp filters that forbid system calls of the agent (src/wire/calls.h), one each: the JVM lives and writes no errors,
+# no child process is left, and jhot either works with fewer features or reports why it cannot.
 #
-# Part of check are filters that forbid many calls at once. CALLS=all (make calls-check) or CALLS="statx ioctl" forbids each call alone: the filter
+# check runs filters that forbid many calls at once. CALLS=all (make calls-check) or CALLS="statx ioctl" forbids each call alone: the filter
 # kills the process, sends SIGSYS, or answers EPERM or ENOSYS. Each row has a control: under the filter the JVM answers jcmd, and
 # loads a library that does nothing. Where it does not, the JVM itself makes that call.
 . "$(dirname "$0")/../jvm/lib.sh"
 
-"$builddir/tests/places/confine" true 2>/dev/null || skip_all "no filter of system calls may be set here"
+"seccomp filters cannot be set here" true 2>/dev/null || skip_all "no filter of system calls may be set here"
 [ -e "$CLASSES/Peers.class" ] || skip_all "no Peers.class (make check builds it)"
 mkfifo "$T/fifo"
 exec {fifo}<>"$T/fifo"
 
-# calls NEED: those of the table, separated by commas
+# calls NEED: the calls in the table with this NEED, separated by commas
 calls() {
 	sed -n "s/^\tX(\([a-z0-9_]*\), $1, .*/\1/p" "$srcdir/src/wire/calls.h" | paste -sd ,
 }
 
-# without "CALL..." LIST: the list without these
+# without "CALL..." LIST: LIST without these calls
 without() {
 	tr , '\n' <<<"$2" | grep -vxF "${1// /$'\n'}" | paste -sd ,
 }
 
-# loads_library: the JVM, as any attach has it do; the library is no agent, so the answer is an error (JDK 8 has no such command)
+# loads_library: the JVM can load a library, as every attach has it do; the library is not an agent, so the answer is an error
+# (JDK 8 has no such command)
 loads_library() {
 	local jcmd
 	jcmd=$(dirname "$(readlink -f "$(command -v "$JAVA")")")/jcmd
@@ -32,7 +33,7 @@ loads_library() {
 	[ ! -s "$JVM_ERR" ] || ! grep -q 'disabled stack guard' "$JVM_ERR"
 }
 
-# start FILTER: a JVM with this filter put on it while it runs; false when it cannot do then what any attach has it do
+# start FILTER: a JVM that sets this filter while it runs; false when it then cannot do what every attach has it do
 start() {
 	local sound
 	rm -f "$T/filter"
@@ -46,24 +47,24 @@ start() {
 	return $sound
 }
 
-# look ARG...: a session; sets status, and `said`: what jhot said, on one line
-look() {
+# session ARG...: runs jhot record; sets status, and `said`: its output on one line
+session() {
 	"$JHOT" record -d "${SECONDS_EACH:-0.6}" "$@" -o "$T/x.collapsed" "$JVM" >"$T/said" 2>&1 </dev/null
 	status=$?
 	said=$(tr -s ' \n' ' ' <"$T/said")
 }
 
-# unharmed: the JVM, after a session
+# unharmed: the JVM lives and has written no errors
 unharmed() {
 	alive "$JVM" && ! grep -qv '^WARNING: \|warning: sched_getaffinity failed' "$JVM_ERR" # HotSpot's own
 }
 
-# processes: children of the JVM's, zombies included
+# processes: the number of the JVM's child processes, including zombies
 processes() {
 	cat /proc/"$JVM"/task/*/children 2>/dev/null | wc -w
 }
 
-# works_or_says: samples, or a sentence; where the agent cannot do without the call, one that names it
+# works_or_says CALL: jhot has samples, or an error; if the agent needs the call, the error names it
 works_or_says() {
 	local names='What happened'
 	case ,$(calls NEEDED), in *,"$1",*) names="seccomp filter of JVM $JVM forbids $1" ;; esac
@@ -74,53 +75,53 @@ works_or_says() {
 	fi
 }
 
-# row NAME FILTER...: EVENTS; the row of the table
+# row NAME FILTER: checks a session with $EVENTS under the filter, and prints a row of the table
 row() {
 	local name=$1 left
 	shift
 	rm -f "$T"/x*.collapsed
 	if ! start "$1"; then
 		printf '%-34s %s\n' "$name" "the JVM itself makes this call" | sed 's/^/# /'
-		skip "$name" "no JVM runs under this filter"
+		skip "the JVM does not run under this filter" "no JVM runs under this filter"
 		return
 	fi
 	left=$(processes)
-	look -e "${EVENTS:-cpu,alloc,lock,wall}" ${OPTIONS:-}
-	ok "$name: the JVM lives, its output is clean" unharmed || diag_file "$JVM_ERR"
-	ok "$name: jhot works or says why not" works_or_says "${name%% *}" || diag_file "$T/said"
-	is "$name: no process is left" "$(($(processes) - left))" "${ZOMBIES:-0}"
+	session -e "${EVENTS:-cpu,alloc,lock,wall}" ${OPTIONS:-}
+	ok "$name: the JVM lives and writes no errors" unharmed || diag_file "$JVM_ERR"
+	ok "$name: jhot works, or its error names the forbidden call" works_or_says "${name%% *}" || diag_file "$T/said"
+	is "$name: no child process of the JVM is left" "$(($(processes) - left))" "${ZOMBIES:-0}"
 	printf '%-34s %-7s %s\n' "$name" "$([ $status = 0 ] && echo works || echo refused)" \
 		"$(grep -oE 'The seccomp filter of JVM [0-9]+ forbids .*|the JVM.s seccomp filter forbids .*|no (perf_events|CPU timers)[^:;]*: [^:;]*' "$T/said" | head -n 2 | paste -sd ';')" | sed 's/^/# /'
 	jvm_end
-	is "$name: and ends as it would" $? 0
+	is "$name: the JVM exits with 0" $? 0
 }
 
 optional=$(calls OPTIONAL)
 own="prctl madvise pread64 sched_getaffinity getsockopt" # the JVM makes these itself
-# What remains without these are the wall clock and CPU timers.
+# The system calls of the engines.
 engines="timer_create timer_settime timer_delete rt_tgsigqueueinfo"
 
 # --- every call -------------------------------------------------------------------------------------------
 
-# vital CALL: a JVM whose threads come and go, and that loads a library, does not live without it
+# vital CALL: a JVM whose threads start and end, and that loads a library, does not survive without it
 vital() {
 	PROGRAM="Peers $T/fifo"
-	ok "$1 killed: no JVM lives" not start "kill=$1"
+	ok "$1 killed: the JVM does not survive this filter without jhot" not start "kill=$1"
 	printf '%-34s %s\n' "$1 killed" "the JVM itself makes this call" | sed 's/^/# /'
 }
 
-# chosen NEED: calls of the table, one a line, that are asked for
-chosen() {
+# selected NEED: the calls in the table with this NEED that $CALLS selects, one per line
+selected() {
 	calls "$1" | tr , '\n' | if [ "$CALLS" = all ]; then cat; else grep -xF "${CALLS// /$'\n'}"; fi
 }
 
 matrix() {
 	local call
-	for call in $(chosen VITAL); do
-		# HotSpot returns from signal handlers, too, but an idle one seldom does
+	for call in $(selected VITAL); do
+		# HotSpot itself returns from signal handlers, but rarely when idle
 		[ "$call" = rt_sigreturn ] || vital "$call" 2>/dev/null
 	done
-	for call in $(chosen '[NO][A-Z]*'); do
+	for call in $(selected '[NO][A-Z]*'); do
 		PROGRAM= EVENTS= OPTIONS= ZOMBIES=0
 		case $call in
 		statx | readlinkat | getpeername) PROGRAM="Peers $T/fifo" ;; # reads sockets and files
@@ -140,21 +141,21 @@ if [ -n "${CALLS:-}" ]; then
 	matrix
 	PROGRAM= EVENTS= OPTIONS= ZOMBIES=0
 	row "all optional calls, killed" "kill=$(without "$own" "$optional")"
-	is "refused" $status 1
+	is "all optional calls killed: jhot record exits with 1" $status 1
 	row "all optional calls but those of an engine, ENOSYS" "errno=38:$(without "$own $engines" "$optional")"
-	is "and there are samples" $status 0
+	is "all optional calls but those of an engine, ENOSYS: jhot record exits with 0" $status 0
 	done_testing
 	exit
 fi
 
 # --- many at once -----------------------------------------------------------------------------------------
 
-ok "the table is read" [ "$(tr , '\n' <<<"$optional" | wc -l)" -gt 20 ]
+ok "calls.h has more than 20 optional calls" [ "$(tr , '\n' <<<"$optional" | wc -l)" -gt 20 ]
 
 row "all optional calls but those of an engine, killed" "kill=$(without "$own $engines" "$optional")"
-is "and there are samples" $status 0
-ok "and it is said what is not there" grep -q 'seccomp filter forbids statx (no names of what threads read and write);.*readlinkat' "$T/said" || diag_file "$T/said"
+is "all optional calls but those of an engine, killed: jhot names forbidden calls and their effect" $status 0
+ok "all optional calls but those of an engine, killed: jhot names the forbidden calls and their effect" grep -q 'seccomp filter forbids statx (no names of what threads read and write);.*readlinkat' "$T/said" || diag_file "$T/said"
 row "memfd_create, killed" kill=memfd_create
-is "refused" $status 3
-ok "with a sentence that names it" grep -q 'forbids memfd_create, which the agent needs for' <<<"$said" || diag_file "$T/said"
+is "memfd_create, killed: jhot record exits with 3" $status 3
+ok "memfd_create, killed: the error names the call and why it is needed" grep -q 'forbids memfd_create, which the agent needs for' <<<"$said" || diag_file "$T/said"
 done_testing

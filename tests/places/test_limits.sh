@@ -1,16 +1,16 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 # JVMs near a limit: attaching does not end them. Below what limits.c demands, jhot refuses and names the limit; above
-# it, sampling works, and the program keeps a part of what was left. Each JVM has a control, a second one at the same
-# limit without jhot.
+# it, sampling works, and leaves the program a part of the rest. Each JVM has a control, a second JVM at the same limit
+# without jhot.
 #
-# Part of check are rows on which the JVM ended before jhot looked at these limits. LIMITS=all (make limits-check) has all of them,
+# check runs the rows that ended the JVM before jhot checked these limits. LIMITS=all (make limits-check) runs all of them,
 # on all JDKs. The limits of threads, descriptors and containers are rows of test_places.sh.
 . "$(dirname "$0")/../jvm/lib.sh"
 
 crowd=$builddir/tests/places/libcrowd.so
 [ -e "$crowd" ] || skip_all "no libcrowd.so (make check builds it)"
-setpriv --bounding-set -ipc_lock true 2>/dev/null || skip_all "only root can give up CAP_IPC_LOCK"
+setpriv --bounding-set -ipc_lock true 2>/dev/null || skip_all "only root can drop CAP_IPC_LOCK"
 
 # start FILE: a JVM without CAP_IPC_LOCK, whose native code waits for FILE
 start() {
@@ -18,12 +18,12 @@ start() {
 		jvm_start "-agentpath:$crowd=$1" -Xmx64m -XX:+UseSerialGC Known shares
 }
 
-# status_kb NAME: of $JVM
+# status_kb NAME: this field of $JVM's /proc/PID/status
 status_kb() {
 	awk -v name="$1:" '$1 == name { print $2 }' "/proc/$JVM/status"
 }
 
-# limit KIND LEFT: puts $JVM there. LEFT: kB, or mappings
+# limit KIND LEFT: sets a limit of $JVM that leaves it LEFT kB or mappings
 limit() {
 	case $1 in
 	data) prlimit --pid "$JVM" --data=$((($(status_kb VmData) + $2) * 1024)) ;;
@@ -33,14 +33,14 @@ limit() {
 	esac
 }
 
-# crowd TEXT: has $JVM's native code do it
+# crowd COMMAND: has $JVM's native code execute it
 crowd() {
 	echo "$1" >"$T/new"
 	mv "$T/new" "$FILE"
 	wait_for 60 not [ -e "$FILE" ]
 }
 
-# row KIND LEFT refused|works: without an attach listener before
+# row KIND LEFT refused|works: on a JVM that has no attach listener yet
 row() {
 	local name="JDK $major: $1, $2 left" control
 	FILE=$T/crowd.control
@@ -50,14 +50,14 @@ row() {
 	start "$FILE" && limit "$1" "$2"
 	run record -e "${EVENTS:-cpu}" -d 0.5 -o "$T/x.collapsed" "$JVM"
 	ok "$name: the JVM lives" alive "$JVM" || diag_file "$JVM_ERR"
-	is "$name: its output is clean" "$(grep -v '^WARNING: ' "$JVM_ERR")" ""
+	is "$name: the JVM writes nothing but JEP 451's warnings to stderr" "$(grep -v '^WARNING: ' "$JVM_ERR")" ""
 	if [ "$3" = refused ]; then
-		is "$name: refused" $status 3
-		ok "$name: the limit is named" grep -q "near its limit of" "$T/err" || diag_file "$T/err"
+		is "$name: jhot refuses to attach" $status 3
+		ok "$name: the error names the limit" grep -q "near its limit of" "$T/err" || diag_file "$T/err"
 	else
-		is "$name: works" $status 0 || diag_file "$T/err"
+		is "$name: jhot record exits with 0" $status 0 || diag_file "$T/err"
 	fi
-	ok "$name: and so does one without jhot" alive "$control"
+	ok "$name: a second JVM at this limit, without jhot, lives" alive "$control"
 	printf '%-8s %8s   %-8s %s\n' "$1" "$2" "$([ $status = 0 ] && echo works || echo refused)" \
 		"$(sed -n '/What happened/,/^$/p' "$T/err" | tail -n +2 | tr -s ' \n' ' ')" | sed 's/^/# /'
 	jvm_kill
