@@ -50,7 +50,7 @@ static void quiet(struct draws *d, int times)
 				for (int n = 0; n < times; n++) {
 					struct diff *diff = draws_diff(d, &how);
 
-					told += draws_told(diff) > 0;
+					told += draws_reported(diff) > 0;
 					diff_free(diff);
 				}
 				printf("  %4d", told);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Samples in one line, of threads that do nothing in particular. */
+/* Adds samples without a thread state in one line. */
 #ifndef JHOT_TESTS_PROFILE_ADD_H
 #define JHOT_TESTS_PROFILE_ADD_H
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Random recordings of a known program: the stacks of a real profile are the population, from which samples are
- * drawn. Each recording has its own noise, which scales each method's stacks and all of them. The same seed draws the
- * same recording.
+ * Random recordings of a known program: samples are drawn from the stacks of a real profile. Each recording has its
+ * own noise, one factor per method and one common factor. The same seed draws the same recording.
  */
 #ifndef JHOT_TESTS_PROFILE_DRAWS_H
 #define JHOT_TESTS_PROFILE_DRAWS_H
@@ -17,14 +16,14 @@
 struct draws {
 	const struct profile *population;
 	struct draws_stack {
-		uint32_t stack, leaf; /* of the population: its stack, the leaf's method */
-		uint32_t drawn;       /* in all */
+		uint32_t stack, leaf; /* ids in the population: the stack, and its leaf's method */
+		uint32_t drawn;       /* the same stack in `all` */
 		double share;
 		bool slow;
 	} * stacks;
 	uint32_t count, cap;
 	double weight;
-	struct profile *all; /* of each comparison a second, of each recording a thread */
+	struct profile *all; /* a second per comparison, a thread per recording */
 	uint32_t second;
 	uint64_t rng;
 };
@@ -34,9 +33,9 @@ struct draws_how {
 	double samples; /* of one recording, on average */
 	double noise;   /* of each method, relative */
 	double common;  /* of all of them together */
-	bool uneven;    /* some methods have a third of the noise, some three times as much */
+	bool uneven; /* a third of the methods has a third of the noise, another third three times as much */
 	int runs[DIFF_SIDES];
-	double slower; /* on side B, of what is marked: 1.1 */
+	double slower; /* factor on side B for the stacks of draws_mark, e.g. 1.1 */
 	enum diff_mode mode;
 };
 
@@ -117,7 +116,7 @@ static inline void draws_done(struct draws *d)
 	free(d->stacks);
 }
 
-/* What goes through a method of this name is marked: its share of all. */
+/* Flags all stacks through a method of this name as slow; returns their share of the total. */
 static inline double draws_mark(struct draws *d, const char *full)
 {
 	double share = 0;
@@ -168,7 +167,7 @@ static inline void draws_run(
 	free(noise);
 }
 
-/* Both sides are drawn and compared. */
+/* Draws and compares both sides. */
 static inline struct diff *draws_diff(struct draws *d, const struct draws_how *how)
 {
 	struct diff_question *q = xcalloc(1, sizeof(*q));
@@ -197,8 +196,8 @@ static inline struct diff *draws_diff(struct draws *d, const struct draws_how *h
 	return diff;
 }
 
-/* Reported differences. */
-static inline uint32_t draws_told(const struct diff *diff)
+/* The number of significant differences, including that of the total. */
+static inline uint32_t draws_reported(const struct diff *diff)
 {
 	uint32_t n = diff->all.sure;
 
@@ -207,7 +206,7 @@ static inline uint32_t draws_told(const struct diff *diff)
 	return n;
 }
 
-/* Is this method said to have become slower in total? */
+/* Whether a significant increase of this method's total is reported. */
 static inline bool draws_found(const struct diff *diff, const char *full)
 {
 	for (uint32_t i = 0; i < diff->count; i++)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A pseudo-random program to profile: realistic names and stacks, true shares known, same seed same bytes.
+ * A pseudo-random program to profile: realistic names and stacks, known true shares, the same bytes for the same seed.
  *
  *   struct feed f;
  *   feed_init(&f, p, &(struct feed_options){.stacks = 1000, .rate = 200});
@@ -8,7 +8,7 @@
  *           feed_second(&f, s);
  *   feed_done(&f);
  *
- * Stack i of the program (0 ..) has a share of about 1 / (i + 4), as profiles have. Options left 0 take the
+ * Stack i of the program (0 ..) has a share of about 1 / (i + 4), as in real profiles. Options left 0 take the
  * defaults beside them.
  */
 #ifndef JHOT_TESTS_PROFILE_FEED_H
@@ -36,10 +36,10 @@ struct feed {
 	struct profile *p;
 	struct feed_options o;
 	uint64_t rng;
-	uint32_t *methods;         /* profile's numbers of the Java methods */
-	uint32_t *stacks, *leaves; /* per stack: its number, its leaf's method */
-	double *until;             /* per stack: cumulative share */
-	uint64_t *fed;             /* per stack: samples so far */
+	uint32_t *methods;         /* ids of the Java methods in the profile */
+	uint32_t *stacks, *leaves; /* per stack: its id, its leaf's method */
+	double *cumulative;        /* per stack: cumulative share */
+	uint64_t *fed;             /* per stack: samples added so far */
 	uint64_t samples, weight;
 };
 
@@ -93,7 +93,7 @@ static inline uint32_t feed_push(
 		profile_frame(f->p, method, type, frame_is_java(type) ? bci : 0xffff, line));
 }
 
-/* A thread that works inside the VM: shallow, native. */
+/* A thread that runs inside the VM: shallow, native. */
 static inline uint32_t feed_vm_stack(struct feed *f)
 {
 	static const char *const names[] = {"GangWorker::run(WorkData)",
@@ -113,7 +113,7 @@ static inline uint32_t feed_vm_stack(struct feed *f)
 	return stack;
 }
 
-/* Leave a stack seen before near its end and go another way, as programs do; the first ones start afresh. */
+/* Branches off an existing stack near its end, as programs do; the first stacks start afresh. */
 static inline uint32_t feed_java_start(struct feed *f, uint32_t made)
 {
 	uint32_t stack = PROFILE_ROOT_STACK, up;
@@ -140,7 +140,7 @@ static inline uint32_t feed_java_stack(struct feed *f, uint32_t made)
 		n = f->o.depth / 2 + feed_below(f, f->o.depth / 2 + 1) - depth;
 	if (depth + n > f->o.depth * 2)
 		n = 1;
-	/* A method calls one of a few others. */
+	/* Each method calls one of a few others. */
 	at = profile_get_frame(f->p, profile_get_stack(f->p, stack).frame)->method * 5;
 	for (uint32_t i = 0; i < n; i++) {
 		at += 1 + feed_below(f, 3) * feed_below(f, 5);
@@ -203,7 +203,7 @@ static inline void feed_init(struct feed *f, struct profile *p, const struct fee
 	f->methods = calloc(f->o.methods, sizeof(*f->methods));
 	f->stacks = calloc(f->o.stacks, sizeof(*f->stacks));
 	f->leaves = calloc(f->o.stacks, sizeof(*f->leaves));
-	f->until = calloc(f->o.stacks, sizeof(*f->until));
+	f->cumulative = calloc(f->o.stacks, sizeof(*f->cumulative));
 	f->fed = calloc(f->o.stacks, sizeof(*f->fed));
 	feed_threads(f);
 	for (uint32_t i = 0; i < f->o.methods; i++)
@@ -213,10 +213,10 @@ static inline void feed_init(struct feed *f, struct profile *p, const struct fee
 		f->leaves[i] =
 			profile_get_frame(p, profile_get_stack(p, f->stacks[i]).frame)->method;
 		sum += 1.0 / (i + 4);
-		f->until[i] = sum;
+		f->cumulative[i] = sum;
 	}
 	for (uint32_t i = 0; i < f->o.stacks; i++)
-		f->until[i] /= sum;
+		f->cumulative[i] /= sum;
 }
 
 static inline void feed_done(struct feed *f)
@@ -224,12 +224,12 @@ static inline void feed_done(struct feed *f)
 	free(f->methods);
 	free(f->stacks);
 	free(f->leaves);
-	free(f->until);
+	free(f->cumulative);
 	free(f->fed);
 	memset(f, 0, sizeof(*f));
 }
 
-/* One sample of a given stack of the program. */
+/* Adds a sample of one stack of the program. */
 static inline void feed_sample(struct feed *f, uint32_t second, uint32_t i)
 {
 	uint32_t thread = feed_below(f, f->o.threads);
@@ -242,7 +242,7 @@ static inline void feed_sample(struct feed *f, uint32_t second, uint32_t i)
 	f->weight += f->o.interval;
 }
 
-/* A second of samples at the program's true shares. */
+/* Adds a second of samples, distributed by the program's true shares. */
 static inline void feed_second(struct feed *f, uint32_t second)
 {
 	profile_advance(f->p, second);
@@ -253,7 +253,7 @@ static inline void feed_second(struct feed *f, uint32_t second)
 		while (lo < hi) {
 			uint32_t mid = lo + (hi - lo) / 2;
 
-			if (f->until[mid] <= x)
+			if (f->cumulative[mid] <= x)
 				lo = mid + 1;
 			else
 				hi = mid;
@@ -262,7 +262,7 @@ static inline void feed_second(struct feed *f, uint32_t second)
 	}
 }
 
-/* One sample of every stack of the program: a history with all of them. */
+/* Adds one sample of every stack of the program. */
 static inline void feed_all(struct feed *f, uint32_t second)
 {
 	profile_advance(f->p, second);
@@ -270,14 +270,14 @@ static inline void feed_all(struct feed *f, uint32_t second)
 		feed_sample(f, second, i);
 }
 
-/* The true share of samples with this method on top. */
+/* The true share of samples whose leaf is this method. */
 static inline double feed_share(const struct feed *f, uint32_t method)
 {
 	double share = 0;
 
 	for (uint32_t i = 0; i < f->o.stacks; i++) {
 		if (f->leaves[i] == method)
-			share += f->until[i] - (i ? f->until[i - 1] : 0);
+			share += f->cumulative[i] - (i ? f->cumulative[i - 1] : 0);
 	}
 	return share;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Queries of random sessions, in any order (windows that move, are frozen, go back, or are compared; all, all since a
- * mark; events, threads, states, filters, other forms): each result equals a naive sum over all samples, and is
- * bit-identical to the result without any query before it.
+ * Queries of random sessions, in any order (windows that advance, are frozen, go back, or are compared; all, all since an
+ * anchor; events, threads, states, filters, folded forms): each result equals a naive sum over all samples, and is
+ * bit-identical to that of a query without cached results.
  */
 #include "profile/query/error.h"
 #include "profile/query/filter.h"
@@ -19,7 +19,7 @@
 
 /* --- sums -------------------------------------------------------------------------------------------- */
 
-static bool sums_are_right(const struct session *s, const struct profile_query *q)
+static bool sums_match(const struct session *s, const struct profile_query *q)
 {
 	struct profile_sum all = {0}, no_inlining = {0}, sum = profile_sum(s->p, q);
 
@@ -50,7 +50,7 @@ struct got {
 	bool right;
 };
 
-static void got_part(void *ctx, const struct profile_part *part)
+static void check_part(void *ctx, const struct profile_part *part)
 {
 	struct got *g = ctx;
 	const struct row *r = &g->s->rows[g->count++];
@@ -60,11 +60,11 @@ static void got_part(void *ctx, const struct profile_part *part)
 		   part->count == r->count && part->weight == r->weight;
 }
 
-static bool parts_are_right(const struct session *s, const struct profile_query *q)
+static bool parts_match(const struct session *s, const struct profile_query *q)
 {
 	struct got g = {s, 0, true};
 
-	profile_each(s->p, q, got_part, &g);
+	profile_each(s->p, q, check_part, &g);
 	return g.right && g.count == s->row_count;
 }
 
@@ -74,20 +74,20 @@ struct method {
 	uint64_t self, total, self_count, total_count;
 	double self_squares, total_squares;
 	uint64_t votes[FRAME_TYPES], self_votes[FRAME_TYPES];
-	bool there;
+	bool present;
 };
 
 struct below {
 	uint64_t count, value;
 	double squares;
-	uint32_t stack; /* with its mark; there is one if touched */
+	uint32_t stack; /* with its form bits; valid if touched */
 	bool touched;
 };
 
 static struct method methods[NUMBERS];
 static struct below stacks[NUMBERS];
 
-/* Does the method stand further up? Why a stack breaks off stands on it once. */
+/* Whether the method occurs further up the stack. FRAME_BREAK, the reason of a broken stack, occurs only once. */
 static bool repeats(const struct session *s, uint32_t stack)
 {
 	uint32_t method = frame_of(s, stack)->method;
@@ -100,7 +100,7 @@ static bool repeats(const struct session *s, uint32_t stack)
 	return false;
 }
 
-/* Of the rows, which profile_each visits in order; tests/profile/test_error has what they should be. */
+/* The independent events of each row, in the order of profile_each; tests/profile/test_error checks their values. */
 struct independent {
 	double of[NUMBERS];
 	uint32_t count;
@@ -164,7 +164,7 @@ static void add_totals(const struct session *s)
 		if (!stacks[i].touched)
 			continue;
 		f = frame_of(s, stacks[i].stack);
-		methods[f->method].there = true;
+		methods[f->method].present = true;
 		methods[f->method].votes[f->type] += stacks[i].count;
 		if (repeats(s, stacks[i].stack))
 			continue;
@@ -174,13 +174,13 @@ static void add_totals(const struct session *s)
 	}
 }
 
-/* Squares are added in another order, and as integers: all but the last bits of how sure a share is are the same. */
+/* The squares are summed in another order than in the code under test, so the last bits may differ. */
 static bool is_near(double got, double want)
 {
 	return fabs(got - want) <= 1e-6 * fabs(want);
 }
 
-static bool row_is_right(
+static bool row_matches(
 	const struct flat *f, const struct flat_row *r, const struct method *m, double all_squares)
 {
 	const uint64_t *votes = m->self_count ? m->self_votes : m->votes;
@@ -196,8 +196,8 @@ static bool row_is_right(
 	       is_near(r->total_samples, error_samples(&total));
 }
 
-/* Is it the same when nothing is left of what was asked before? */
-static bool is_same_anew(
+/* Whether the result is the same after another query has replaced all cached results. */
+static bool is_same_uncached(
 	const struct session *s, const struct profile_query *q, const struct flat *f)
 {
 	struct profile_query other = *q;
@@ -221,7 +221,7 @@ static bool is_same_anew(
 	return same;
 }
 
-static bool flat_is_right(const struct session *s, const struct profile_query *q)
+static bool flat_matches(const struct session *s, const struct profile_query *q)
 {
 	struct flat *f = flat_new(s->p, q);
 	double all_squares = 0;
@@ -233,13 +233,13 @@ static bool flat_is_right(const struct session *s, const struct profile_query *q
 	add_ends(s, q, &all_squares);
 	add_totals(s);
 	for (uint32_t i = 0; i < NUMBERS && right; i++) {
-		if (!methods[i].there)
+		if (!methods[i].present)
 			continue;
 		right = n < f->count && f->rows[n].method == i &&
-			row_is_right(f, &f->rows[n], &methods[i], all_squares);
+			row_matches(f, &f->rows[n], &methods[i], all_squares);
 		n++;
 	}
-	right = right && n == f->count && (below(4) || is_same_anew(s, q, f));
+	right = right && n == f->count && (below(4) || is_same_uncached(s, q, f));
 	flat_free(f);
 	return right;
 }
@@ -247,7 +247,7 @@ static bool flat_is_right(const struct session *s, const struct profile_query *q
 /* --- trees ------------------------------------------------------------------------------------------- */
 
 struct node {
-	const char *name; /* of a thread: NULL */
+	const char *name; /* NULL for a thread */
 	uint32_t thread, child, next;
 	uint64_t total, self, total_count, self_count;
 };
@@ -296,7 +296,7 @@ static void add_row(const struct session *s, const struct profile_query *q, cons
 	nodes[at].self_count += r->count;
 }
 
-/* All of a tree's nodes below one are there, with these sums; returns how many, 0: not so. */
+/* Compares a node and all its descendants. Returns their number, 0 if any sum differs. */
 static uint32_t same_nodes(
 	const struct session *s, const struct calltree *t, uint32_t of, uint32_t node)
 {
@@ -322,7 +322,7 @@ static uint32_t same_nodes(
 	return all;
 }
 
-static bool tree_is_right(const struct session *s, const struct profile_query *q)
+static bool tree_matches(const struct session *s, const struct profile_query *q)
 {
 	struct calltree_options o = {.root_method = PROFILE_NONE,
 		.inverted = below(3) == 0,
@@ -383,16 +383,16 @@ static void change_filter(struct session *s)
 	}
 }
 
-/* The parts of an answer, in any order, some of them twice. */
-static const char *ask(struct session *s, const struct profile_query *q)
+/* Checks some results of a query, in random order, some of them twice. Returns the name of a wrong one, or NULL. */
+static const char *check_query(struct session *s, const struct profile_query *q)
 {
 	static const struct {
 		const char *what;
 		bool (*right)(const struct session *s, const struct profile_query *q);
-	} parts[] = {{"sums", sums_are_right}, {"parts", parts_are_right},
-		{"methods", flat_is_right}, {"tree", tree_is_right}};
+	} parts[] = {{"sums", sums_match}, {"parts", parts_match}, {"methods", flat_matches},
+		{"tree", tree_matches}};
 
-	/* What is shown in another form has its numbers from the first answer. */
+	/* A folded form gets its stack ids from the first query. */
 	profile_sum(s->p, q);
 	find_rows(s, q);
 	for (uint32_t n = 1 + below(6); n > 0; n--) {
@@ -404,7 +404,7 @@ static const char *ask(struct session *s, const struct profile_query *q)
 	return NULL;
 }
 
-/* The next is mostly one like the last: it has moved on, or back, is of another window, or by counts. */
+/* Mostly a variation of the last query: advanced or moved back, of another window, or by counts. */
 static struct profile_query next_query(struct session *s)
 {
 	struct profile_query q = random_query(s), *last = &s->last;
@@ -418,18 +418,18 @@ static struct profile_query next_query(struct session *s)
 	return *last;
 }
 
-static void ask_some(struct session *s, const char **wrong, uint32_t *asked)
+static void check_queries(struct session *s, const char **wrong, uint32_t *queries)
 {
 	for (uint32_t n = 1 + below(3); n > 0 && !*wrong; n--) {
 		struct profile_query q = next_query(s);
 
-		*wrong = ask(s, &q);
+		*wrong = check_query(s, &q);
 		if (*wrong)
 			diag("%s of event %d, [%u, %u) at %u, thread %d, pool %u, states %x, "
 			     "by weight %d, filter %d",
 				*wrong, q.event, q.from, q.to, s->now, (int)q.thread, q.pool,
 				q.states, q.by_weight, q.filter != NULL);
-		++*asked;
+		++*queries;
 	}
 }
 
@@ -484,7 +484,7 @@ static void session_second(struct session *s)
 
 static void test_session(uint32_t seed)
 {
-	uint32_t seconds, asked = 0;
+	uint32_t seconds, queries = 0;
 	const char *wrong = NULL;
 	struct session *s;
 
@@ -494,10 +494,10 @@ static void test_session(uint32_t seed)
 	while (s->now < seconds && !wrong) {
 		session_second(s);
 		if (below(10) == 0)
-			ask_some(s, &wrong, &asked);
+			check_queries(s, &wrong, &queries);
 	}
-	ok(!wrong && asked, "session %u of %u s: %u questions, answered as by adding up", seed,
-		seconds, asked);
+	ok(!wrong && queries, "session %u of %u s: %u queries match a naive sum over all samples",
+		seed, seconds, queries);
 	session_free(s);
 }
 

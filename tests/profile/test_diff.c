@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Comparing profiles: modes, names, new and removed rows, and which differences are reported, on random recordings. */
+/*
+ * Comparing profiles: modes, name folding, new and removed methods, and which differences are reported on random
+ * recordings.
+ */
 #include "profile/diff/diff.h"
 
 #include "recording/recording.h"
@@ -84,25 +87,31 @@ static void test_modes(void)
 	add(b, stack_of(b, "C", "main", "f"), 200);
 	d = compare(run_of(a, 2), run_of(b, 8), DIFF_RATE);
 	row = row_of(d, "C.f");
-	ok(near(d->all.of[DIFF_A], 1e9) && near(d->all.of[DIFF_B], 5e8), "rate: all, per second");
-	ok(near(row->self.of[DIFF_A], 7e8) && near(row->self.of[DIFF_B], 2.5e8), "rate: a method");
+	ok(near(d->all.of[DIFF_A], 1e9) && near(d->all.of[DIFF_B], 5e8),
+		"rate: the totals are per second");
+	ok(near(row->self.of[DIFF_A], 7e8) && near(row->self.of[DIFF_B], 2.5e8),
+		"rate: a method's value is per second");
 	row = row_of(d, "C.main");
 	ok(near(row->self.of[DIFF_A], 3e8) && near(row->total.of[DIFF_A], 1e9),
-		"self and total are told apart");
-	is_int(row->self.samples[DIFF_B], 200, "samples as they came");
+		"rate: self and total are separate");
+	is_int(row->self.samples[DIFF_B], 200, "the sample counts are not scaled");
 	is_int(profile_sum(d->both, &d->query[DIFF_A]).weight, 8 * S,
-		"both: A as over the time of B");
-	is_int(profile_sum(d->both, &d->query[DIFF_B]).weight, 4 * S, "both: B as it was");
+		"rate: in the merged profile A is scaled to B's duration");
+	is_int(profile_sum(d->both, &d->query[DIFF_B]).weight, 4 * S,
+		"rate: in the merged profile B is not scaled");
 	diff_free(d);
 	d = compare(run_of(a, 2), run_of(b, 8), DIFF_SHARE);
 	row = row_of(d, "C.f");
-	ok(near(row->self.of[DIFF_A], 0.7) && near(row->self.of[DIFF_B], 0.5), "share");
-	is_int(profile_sum(d->both, &d->query[DIFF_A]).weight, 4 * S, "both: A as of as much as B");
+	ok(near(row->self.of[DIFF_A], 0.7) && near(row->self.of[DIFF_B], 0.5),
+		"share: values are shares of the side's total");
+	is_int(profile_sum(d->both, &d->query[DIFF_A]).weight, 4 * S,
+		"share: in the merged profile A is scaled to B's total");
 	diff_free(d);
 	d = compare(run_of(a, 2), run_of(b, 8), DIFF_RAW);
-	ok(near(row_of(d, "C.f")->self.of[DIFF_A], 1.4e9) && near(d->all.of[DIFF_B], 4e9), "raw");
+	ok(near(row_of(d, "C.f")->self.of[DIFF_A], 1.4e9) && near(d->all.of[DIFF_B], 4e9),
+		"raw: values are not scaled");
 	ok(row_of(d, "C.main")->self.sure && !row_of(d, "C.nothing")->self.sure,
-		"60 and 200 are different");
+		"raw: 60 against 200 samples is significant, an absent method is not");
 	diff_free(d);
 	profile_free(a);
 	profile_free(b);
@@ -119,13 +128,16 @@ static void test_names(void)
 	add(b, stack_of(b, "C$$Lambda$7/0x3f", "run", ""), 200);
 	add(b, stack_of(b, "C", "new", ""), 90);
 	d = compare(run_of(a, 2), run_of(b, 2), DIFF_RATE);
-	is_int(d->count, 3, "lambdas of both sides are one method");
-	ok(near(diff_delta(&row_of(d, "C$$Lambda*.run")->total), 0), "... that has not changed");
+	is_int(d->count, 3, "lambda classes of both sides are folded into one method");
+	ok(near(diff_delta(&row_of(d, "C$$Lambda*.run")->total), 0),
+		"the folded lambda method has not changed");
 	ok(row_of(d, "C.gone")->total.sure && row_of(d, "C.gone")->total.of[DIFF_B] == 0,
-		"a method that is gone");
+		"a method that occurs only on side A is significant");
 	ok(row_of(d, "C.new")->total.sure && row_of(d, "C.new")->total.of[DIFF_A] == 0,
-		"one that is new");
-	ok(diff_band(d, 0, 9e8) < 9e8 && diff_band(d, 2e9, 2e9) > 0, "so a graph's boxes are told");
+		"a method that occurs only on side B is significant");
+	ok(diff_band(d, 0, 9e8) < 9e8 && diff_band(d, 2e9, 2e9) > 0,
+		"diff_band is below a significant difference and positive for an insignificant "
+		"one");
 	diff_free(d);
 	profile_free(a);
 	profile_free(b);
@@ -143,7 +155,7 @@ static void test_recursion(void)
 	add(a, stack, 100);
 	d = compare(run_of(a, 1), run_of(a, 1), DIFF_RATE);
 	ok(near(row_of(d, "C$$Lambda*.run")->total.of[DIFF_A], 1e9),
-		"a recursion counts once, also of names that are folded");
+		"recursion through folded names counts once in total");
 	diff_free(d);
 	profile_free(a);
 }
@@ -160,8 +172,8 @@ static void test_refusals(void)
 	q->runs[DIFF_B][0] = run_of(none, 2);
 	ok(!diff_new(q, &err) && err.kind == ERR_INPUT, "an empty side is refused: %s", err.what);
 	q->runs[DIFF_B][0] = run_of(a, 0);
-	ok(!diff_new(q, &err) && err.kind == ERR_INPUT, "so are rates of no known time: %s",
-		err.what);
+	ok(!diff_new(q, &err) && err.kind == ERR_INPUT,
+		"rates without a known duration are refused: %s", err.what);
 	free(q);
 	profile_free(a);
 	profile_free(none);
@@ -191,13 +203,14 @@ static void test_itself(const struct profile *h2)
 		for (uint32_t k = 0; k < diff->count; k++)
 			most = fmax(most,
 				fabs(diff_delta(&diff->rows[k].total)) / diff->all.of[DIFF_A]);
-		ok(diff->count > 500 && !draws_told(diff) && most < 1e-9,
-			"a profile and itself doubled, mode %d: nothing (%u rows)", modes[i],
-			diff->count);
+		ok(diff->count > 500 && !draws_reported(diff) && most < 1e-9,
+			"a profile against itself doubled, mode %d: no difference in %u rows",
+			modes[i], diff->count);
 		diff_free(diff);
 	}
 	diff = compare(run_of(h2, 66), run_of(d.all, 132), DIFF_RAW);
-	ok(diff->all.sure && draws_told(diff) > 20, "raw: all of it");
+	ok(diff->all.sure && draws_reported(diff) > 20,
+		"a profile against itself doubled, raw: differences are reported");
 	diff_free(diff);
 	draws_done(&d);
 	profile_free(twice);
@@ -209,8 +222,8 @@ static void test_itself(const struct profile *h2)
 #define FEW_MOST    8 /* 3 expected, and three standard deviations */
 
 /*
- * Methods that have few samples often have equally many by chance, and scores that are equal count as one question
- * (test_is_first). Still, of comparisons without a difference no more than DIFF_LEVEL report one.
+ * Methods with few samples often have equal counts by chance, and equal scores count as one test (test_is_first).
+ * Still, at most DIFF_LEVEL of comparisons without a difference may report one.
  */
 static void test_few(const struct profile *population, const char *of, double samples, int runs)
 {
@@ -223,11 +236,12 @@ static void test_few(const struct profile *population, const char *of, double sa
 	for (int i = 0; i < FEW_TIMES; i++) {
 		struct diff *diff = draws_diff(&d, &how);
 
-		n += draws_told(diff) > 0;
+		n += draws_reported(diff) > 0;
 		diff_free(diff);
 	}
-	ok(n <= FEW_MOST, "%s, %g samples, %d a side: %d of %d report a difference", of, samples,
-		runs, n, FEW_TIMES);
+	ok(n <= FEW_MOST,
+		"%s, %g samples, %d recordings a side, no difference: %d of %d report one", of,
+		samples, runs, n, FEW_TIMES);
 	draws_done(&d);
 }
 
@@ -246,8 +260,8 @@ static void test_few_samples(const struct profile *h2)
 	profile_free(flat);
 }
 
-/* How many of TIMES comparisons told something (find: NULL) or found a method that is 10 % slower. */
-static int told(struct draws *d, struct draws_how how, const char *find, uint64_t seed)
+/* How many of TIMES comparisons report any difference (find: NULL), or an increase of the method `find`. */
+static int reporting(struct draws *d, struct draws_how how, const char *find, uint64_t seed)
 {
 	int n = 0;
 
@@ -255,13 +269,13 @@ static int told(struct draws *d, struct draws_how how, const char *find, uint64_
 	for (int i = 0; i < TIMES; i++) {
 		struct diff *diff = draws_diff(d, &how);
 
-		n += find ? draws_found(diff, find) : draws_told(diff) > 0;
+		n += find ? draws_found(diff, find) : draws_reported(diff) > 0;
 		diff_free(diff);
 	}
 	return n;
 }
 
-/* The whole of it, with what 100 times each: make bench-diff. */
+/* A short version; make bench-diff runs 100 of each. */
 static void test_draws(const struct profile *h2)
 {
 	static const char slow[] = "org.h2.expression.aggregate.Aggregate.updateAggregate";
@@ -272,32 +286,32 @@ static void test_draws(const struct profile *h2)
 	int n;
 
 	draws_init(&d, h2);
-	n = told(&d, how, NULL, 1);
-	ok(n <= 1, "5 recordings a side of the same: %d of %d tell a difference", n, TIMES);
+	n = reporting(&d, how, NULL, 1);
+	ok(n <= 1, "5 equal recordings a side, by rate: %d of %d report a difference", n, TIMES);
 	how.mode = DIFF_SHARE;
-	n = told(&d, how, NULL, 2);
-	ok(n <= 1, "... by their shares: %d", n);
+	n = reporting(&d, how, NULL, 2);
+	ok(n <= 1, "5 equal recordings a side, by share: %d report a difference", n);
 	how = quiet;
 	how.runs[DIFF_A] = how.runs[DIFF_B] = 1;
-	n = told(&d, how, NULL, 3);
-	ok(n <= 1, "one a side: %d", n);
+	n = reporting(&d, how, NULL, 3);
+	ok(n <= 1, "1 equal recording a side: %d report a difference", n);
 	how = quiet;
 	how.noise = 0.03;
 	how.uneven = true;
-	n = told(&d, how, NULL, 4);
-	ok(n <= 2, "5 a side, of which some methods are noisy: %d", n);
+	n = reporting(&d, how, NULL, 4);
+	ok(n <= 2, "5 equal recordings a side, with some noisy methods: %d report a difference", n);
 	how.runs[DIFF_A] = how.runs[DIFF_B] = 1;
-	n = told(&d, how, NULL, 7);
-	ok(n <= 1, "... one a side: %d", n);
+	n = reporting(&d, how, NULL, 7);
+	ok(n <= 1, "1 equal recording a side, with some noisy methods: %d report a difference", n);
 	how = quiet;
 	how.slower = 1.1;
-	ok(draws_mark(&d, slow) > 0.4, "updateAggregate has more than 40 %%");
-	n = told(&d, how, slow, 5);
-	ok(n >= TIMES - 1, "5 a side, a method 10 %% slower: %d of %d find it", n, TIMES);
+	ok(draws_mark(&d, slow) > 0.4, "updateAggregate has more than 40 %% of the samples");
+	n = reporting(&d, how, slow, 5);
+	ok(n >= TIMES - 1, "5 a side, updateAggregate 10 %% slower: %d of %d find it", n, TIMES);
 	how.noise = how.common = 0;
-	ok(draws_mark(&d, less) < 0.2, "binarySearch has less than 20 %%");
-	n = told(&d, how, less, 6);
-	ok(n >= TIMES - 2, "... that is found, too, if recordings differ by chance alone: %d", n);
+	ok(draws_mark(&d, less) < 0.2, "binarySearch has less than 20 %% of the samples");
+	n = reporting(&d, how, less, 6);
+	ok(n >= TIMES - 2, "5 a side without noise, binarySearch 10 %% slower: %d find it", n);
 	draws_done(&d);
 }
 
@@ -315,7 +329,7 @@ int main(void)
 	test_refusals();
 	snprintf(path, sizeof(path), "%s/tests/tui/h2.jhot", dir ? dir : "..");
 	r = recording_open(path, h2, &err);
-	ok(r && !recording_read(r, UINT32_MAX, &err), "there is a recording of H2");
+	ok(r && !recording_read(r, UINT32_MAX, &err), "the recording of H2 is read");
 	if (r) {
 		test_itself(h2);
 		test_draws(h2);

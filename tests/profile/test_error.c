@@ -44,7 +44,7 @@ static uint32_t poisson(double mean)
 	return n;
 }
 
-/* The sum of so many times that are exponential of mean 1. */
+/* The sum of n exponential variates of mean 1. */
 static double times(uint32_t n)
 {
 	double sum = 0;
@@ -56,7 +56,7 @@ static double times(uint32_t n)
 	return sum;
 }
 
-/* Two functions in main: what is asked about, and all the rest. */
+/* Two functions called by main: the one under test, and the rest. */
 struct program {
 	struct profile *p;
 	uint32_t stacks[2];
@@ -84,7 +84,10 @@ static void add(struct program *g, int event, int which, uint32_t thread, enum t
 		profile_add_sample(g->p, event, g->second++ % WINDOW_S, &s);
 }
 
-/* Of one thread samples of this weight, of another ones that are so many times it: half of the weight each. */
+/*
+ * Half of the weight in samples of `weight`, of one thread; the other half in samples `ratio` times as heavy, of
+ * another.
+ */
 static void draw_halves(
 	struct program *g, int event, double share, double n, double weight, double ratio)
 {
@@ -97,19 +100,19 @@ static void draw_halves(
 	}
 }
 
-/* Samples at 10 ms, and of a thread whose interval was lengthened to 40 ms. */
+/* Samples every 10 ms, and every 40 ms of a thread whose interval was lengthened. */
 static void draw_cpu(struct program *g, double share, double n)
 {
 	draw_halves(g, EVENT_CPU, share, n, 1e7, 4);
 }
 
-/* Small objects, a sample of 512 kB each, and arrays of 4 MB, which are their own weight. */
+/* Small objects in samples of 512 kB, and arrays of 4 MB, each of its own weight. */
 static void draw_alloc(struct program *g, double share, double n)
 {
 	draw_halves(g, EVENT_ALLOC, share, n, 524288, 8);
 }
 
-/* Waits of 1 ms in the mean, by 20 threads that wait at their own times. */
+/* Waits of 1 ms on average by 20 independent threads. */
 static void draw_lock(struct program *g, double share, double n)
 {
 	for (int which = 0; which < 2; which++) {
@@ -122,14 +125,14 @@ static void draw_lock(struct program *g, double share, double n)
 	}
 }
 
-/* n threads that each rest in one place the whole time, looked at 200 times. */
+/* n threads that rest in one place for the whole window, polled 200 times. */
 static void draw_wall(struct program *g, double share, double n)
 {
 	for (uint32_t thread = 0; thread < (uint32_t)n; thread++)
 		add(g, EVENT_WALL, unit() >= share, thread, THREAD_PARKED, 200, WINDOW_S * SECOND);
 }
 
-/* Events of a counter, each a thousandth. */
+/* Counter events, sampled one in a thousand. */
 static void draw_user(struct program *g, double share, double n)
 {
 	for (int which = 0; which < 2; which++) {
@@ -142,7 +145,7 @@ static void draw_user(struct program *g, double share, double n)
 static const struct {
 	int event;
 	void (*draw)(struct program *g, double share, double n);
-	double samples; /* of a share of 1 % and more */
+	double samples; /* for shares of 1 % and more */
 } events[] = {
 	{EVENT_CPU, draw_cpu, 4000},
 	{EVENT_ALLOC, draw_alloc, 40000},
@@ -161,7 +164,7 @@ static const struct flat_row *row_of(const struct program *g, const struct flat 
 	return NULL;
 }
 
-/* Is the share within the interval that this profile gives it? as: "hot" is on top of the stack and in it, alike. */
+/* Whether this profile's interval contains the share. *alike: the errors of self and total of "hot" agree. */
 static bool within(const struct program *g, int event, double share, bool *alike)
 {
 	struct profile_query q = {
@@ -181,9 +184,11 @@ static bool within(const struct program *g, int event, double share, bool *alike
 
 #define POLL_NS 50e6
 #define THREADS 20
-#define SPANS   400 /* windows of a family */
+#define SPANS   400 /* windows per case */
 
-/* A thread rests in one place and then in the other, for exponential times of these means; polls come at random about 50 ms apart. */
+/*
+ * A thread alternates between two places for exponential times of these means; polls come at random about 50 ms apart.
+ */
 static void rest_polls(struct program *g, uint32_t thread, double rest_s, double away_s)
 {
 	bool rests = unit() < rest_s / (rest_s + away_s);
@@ -201,7 +206,7 @@ static void rest_polls(struct program *g, uint32_t thread, double rest_s, double
 	}
 }
 
-/* A thread runs; every other one sleeps once, for half of the window. */
+/* A running thread; every other one sleeps once, for half of the window. */
 static void sleep_polls(struct program *g, uint32_t thread)
 {
 	double from = unit() < 0.5 ? WINDOW_S : unit() * WINDOW_S / 2, at = unit() * POLL_NS / 1e9;
@@ -215,7 +220,9 @@ static void sleep_polls(struct program *g, uint32_t thread)
 	}
 }
 
-/* The mean half width over the spread of what is measured, in which 1.96 standard deviations are a half width. rest_s = 0: of one sleep. */
+/*
+ * The mean half width of the intervals, over 1.96 standard deviations of the measured share. rest_s = 0: one sleep.
+ */
 static double bar_to_spread(double rest_s, double away_s)
 {
 	double sum = 0, squares = 0, bars = 0, spread;
@@ -250,9 +257,9 @@ static double bar_to_spread(double rest_s, double away_s)
 }
 
 /*
- * Threads that rest in a place for a share of the time, once or a thousand times in a window: the bar is as long as the
- * spread of what is measured. It may be longer by a half, since polls that follow one another by chance look like one rest,
- * and is shorter where rests take half a second, since their order within a second is not known.
+ * Threads that rest in a place for a share of the time, once or a thousand times per window: the interval matches the
+ * spread of the measured share. It may be wider by half, since consecutive polls can look like one rest by chance, and
+ * is narrower where rests take half a second, since the order of polls within a second is unknown.
  */
 static void test_rests(void)
 {
@@ -267,14 +274,15 @@ static void test_rests(void)
 			rng = (100 + i * 10 + c) << 40;
 			ratio = bar_to_spread(cycles[c] * shares[i], cycles[c] * (1 - shares[i]));
 			ok(ratio > 0.55 && ratio < 1.75,
-				"rests of %g s, %g %% of the time: the bar is %.2f of the spread",
+				"rests of %g s, %g %% of the time: the interval is %.2f of the "
+				"spread",
 				cycles[c] * shares[i], shares[i] * 100, ratio);
 		}
 	}
 	rng = 99ull << 40;
 	one_sleep = bar_to_spread(0, 0);
 	ok(one_sleep > 0.55 && one_sleep < 1.75,
-		"one sleep of half the window: the bar is %.2f of the spread", one_sleep);
+		"one sleep of half the window: the interval is %.2f of the spread", one_sleep);
 }
 
 int main(void)
@@ -297,12 +305,12 @@ int main(void)
 				profile_free(g.p);
 			}
 			ok(inside >= 930 && inside <= 970,
-				"%s, %g %%: %d of 1,000 profiles have it within",
+				"%s, share %g %%: the interval of %d of 1,000 profiles contains it",
 				profile_get_event(NULL, events[e].event)->name, shares[i] * 100,
 				inside);
 		}
 	}
 	test_rests();
-	ok(alike, "what calls nothing is as sure on top of the stack as in it");
+	ok(alike, "the errors of self and total agree for a method without callees");
 	return tap_done();
 }

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* CPU samples against the CPU time that the process used: differences over windows, snapshots, steps and evicted stacks. */
+/*
+ * CPU samples against the process's CPU time: whether they differ, for windows, snapshots, 10 s steps and evicted
+ * stacks.
+ */
 #include "profile/profile.h"
 #include "tests/profile/add.h"
 #include "tests/tap.h"
@@ -14,13 +17,13 @@ static const struct {
 	bool differs;
 } cases[] = {
 	{100, 1000000000, 10, false}, {100, 1015000000, 10, false}, /* 1.5 % */
-	{95, 1000000000, 10, false}, /* 50 of 950 samples are missing: within chance and the rest */
+	{95, 1000000000, 10, false}, /* 50 of 950 samples missing: within the tolerance */
 	{85, 1000000000, 10, true}, {116, 1000000000, 10, true}, {62, 1000000000, 10, true},
 	{62, 1000000000, 1, true}, {81, 1000000000, 1, false}, /* 19 of 81 */
 	{97, 1000000000, 100, false}, {98, 1000000000, 800, false}, {96, 1000000000, 800, true},
 	{0, 1000000000, 10, true}, {0, 1000000, 10, false}, /* 10 ms in all */
 	{0, 19000000, 10, false}, {0, 30000000, 10, true}, {1600, 16000000000, 10, false},
-	{800, 16000000000, 10, true}, {100, 0, 10, false}, /* not known */
+	{800, 16000000000, 10, true}, {100, 0, 10, false}, /* CPU time unknown */
 };
 
 static void feed(
@@ -55,15 +58,15 @@ static void test_cases(void)
 		e = explained(p, 0, UINT32_MAX);
 		ok(e.sampled_ns == (uint64_t)cases[i].samples * INTERVAL * cases[i].seconds &&
 				e.process_ns == cases[i].process_ns * cases[i].seconds,
-			"%u samples a second of %g s, %u s", cases[i].samples,
-			(double)cases[i].process_ns / 1e9, cases[i].seconds);
+			"%u samples a second against %g s, for %u s: the sums are right",
+			cases[i].samples, (double)cases[i].process_ns / 1e9, cases[i].seconds);
 		is_int(e.differs, cases[i].differs,
 			cases[i].differs ? "differs" : "does not differ");
 		profile_free(p);
 	}
 }
 
-/* All is well but for 100 s in the middle, of which half is missing. */
+/* All samples are there but for 100 s in the middle, where half is missing. */
 static void test_windows(void)
 {
 	struct profile *p = profile_new();
@@ -73,20 +76,23 @@ static void test_windows(void)
 	feed(p, 300, 400, 50, 1000000000);
 	profile_anchor(p, EVENT_CPU, 400, 0);
 	feed(p, 400, SECONDS, 100, 1000000000);
-	ok(!explained(p, SECONDS - 10, SECONDS).differs, "now all is told of");
-	ok(explained(p, 320, 380).differs, "then it was not");
+	ok(!explained(p, SECONDS - 10, SECONDS).differs,
+		"a window of the complete seconds does not differ");
+	ok(explained(p, 320, 380).differs, "a window of the incomplete seconds differs");
 	e = explained(p, 0, UINT32_MAX);
 	is_int(e.sampled_ns, (uint64_t)850 * 1000000000,
-		"all is all, what has left the history too: samples");
-	is_int(e.process_ns, (uint64_t)900 * 1000000000, "and what was used");
-	ok(e.differs, "which differs");
+		"the total of samples includes seconds evicted from the history");
+	is_int(e.process_ns, (uint64_t)900 * 1000000000,
+		"the total of CPU time includes seconds evicted from the history");
+	ok(e.differs, "the total differs");
 	e = explained(p, 400, UINT32_MAX);
-	is_int(e.process_ns, (uint64_t)500 * 1000000000, "since a mark it is what was used since");
-	ok(!e.differs && e.sampled_ns == e.process_ns, "and sampled");
+	is_int(e.process_ns, (uint64_t)500 * 1000000000,
+		"CPU time since an anchor starts at the anchor");
+	ok(!e.differs && e.sampled_ns == e.process_ns, "the samples since the anchor match it");
 	profile_free(p);
 }
 
-/* 200 threads that want to run all the time have two samples each where three are true: the third is due. */
+/* 200 threads that run all the time have two samples each of a true three: their third is due. */
 static void test_due(void)
 {
 	static const struct profile_query q = {.to = UINT32_MAX, .thread = PROFILE_ANY_THREAD};
@@ -102,11 +108,14 @@ static void test_due(void)
 		profile_add(p, EVENT_CPU, 0, stack, thread, 2, 2 * (uint64_t)INTERVAL);
 	}
 	profile_add_process(p, 0, 6000000000);
-	ok(!profile_explained(p, &q, 210).differs, "what is due explains the rest");
-	ok(profile_explained(p, &q, 210).error_ns > 2000000000, "which is a part of the error");
+	ok(!profile_explained(p, &q, 210).differs,
+		"samples that are due on living threads explain the difference");
+	ok(profile_explained(p, &q, 210).error_ns > 2000000000,
+		"samples that are due are part of the error");
 	ok(profile_explained(p, &q, 20).differs,
-		"not if most have ended: theirs was taken or never will be");
-	ok(profile_explained(p, &q, 0).differs, "nor if it is not known how many live");
+		"if most threads have ended, their samples are not due, and the difference counts");
+	ok(profile_explained(p, &q, 0).differs,
+		"if the number of living threads is unknown, no samples are due");
 	profile_free(p);
 }
 

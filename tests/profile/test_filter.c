@@ -27,9 +27,9 @@ static struct profile_query all_of(const struct profile *p)
 		.to = profile_info(p).now, .thread = PROFILE_ANY_THREAD, .by_weight = true};
 }
 
-/* --- by the definitions ------------------------------------------------------------------------------ */
+/* --- the naive implementation ------------------------------------------------------------------------ */
 
-struct plain {
+struct naive {
 	const struct profile *p;
 	const char *text;
 	bool wanted;
@@ -41,7 +41,7 @@ static const struct profile_frame *frame_of(const struct profile *p, uint32_t st
 	return profile_get_frame(p, profile_get_stack(p, stack).frame);
 }
 
-static bool plain_has(const struct profile *p, uint32_t stack, const char *text)
+static bool naive_has(const struct profile *p, uint32_t stack, const char *text)
 {
 	bool capital = strpbrk(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") != NULL;
 
@@ -56,21 +56,21 @@ static bool plain_has(const struct profile *p, uint32_t stack, const char *text)
 	return false;
 }
 
-static void plain_add(void *ctx, const struct profile_part *part)
+static void naive_add(void *ctx, const struct profile_part *part)
 {
-	struct plain *plain = ctx;
+	struct naive *naive = ctx;
 
-	if (plain_has(plain->p, part->stack, plain->text) == plain->wanted)
-		plain->count += part->count;
+	if (naive_has(naive->p, part->stack, naive->text) == naive->wanted)
+		naive->count += part->count;
 }
 
-static uint64_t plain_count(const struct profile *p, const char *text, bool wanted)
+static uint64_t naive_count(const struct profile *p, const char *text, bool wanted)
 {
-	struct plain plain = {p, text, wanted, 0};
+	struct naive naive = {p, text, wanted, 0};
 	struct profile_query q = all_of(p);
 
-	profile_each(p, &q, plain_add, &plain);
-	return plain.count;
+	profile_each(p, &q, naive_add, &naive);
+	return naive.count;
 }
 
 /* --- searching --------------------------------------------------------------------------------------- */
@@ -94,17 +94,19 @@ static void test_match(const struct profile *p)
 			typed[n] = texts[i][n];
 			typed[n + 1] = '\0';
 			match_set(m, typed);
-			want = strcmp(typed, "=") != 0 ? plain_count(p, typed, true) : 0;
+			want = strcmp(typed, "=") != 0 ? naive_count(p, typed, true) : 0;
 			wrong += match_sum(m, p, &q).count != want;
 			found += want > 0;
 		}
 		match_set(m, "a");
-		wrong += match_sum(m, p, &q).count != plain_count(p, "a", true);
+		wrong += match_sum(m, p, &q).count != naive_count(p, "a", true);
 		match_set(m, "");
 		wrong += match_sum(m, p, &q).count != 0;
 		match_free(m);
 	}
-	ok(!wrong && found > 30, "each sample with a match counts once, letter by letter (%d)",
+	ok(!wrong && found > 30,
+		"match_sum counts each matching sample once, for every prefix of every text (%d "
+		"matched)",
 		found);
 }
 
@@ -121,18 +123,19 @@ static void test_terms(const struct profile *p)
 	bool only;
 
 	q.filter = filter_new();
-	ok(filter_is_identity(q.filter) && profile_sum(p, &q).count == whole, "none: everything");
+	ok(filter_is_identity(q.filter) && profile_sum(p, &q).count == whole,
+		"an empty filter selects everything");
 	for (size_t i = 0; i < TEXTS; i++) {
 		for (int wanted = 0; wanted < 2; wanted++) {
 			uint32_t before = filter_generation(q.filter);
 
 			filter_push(q.filter, wanted, texts[i]);
-			wrong += profile_sum(p, &q).count != plain_count(p, texts[i], wanted);
+			wrong += profile_sum(p, &q).count != naive_count(p, texts[i], wanted);
 			wrong += filter_generation(q.filter) == before;
 			wrong += !filter_pop(q.filter);
 		}
 	}
-	ok(!wrong, "only and hide, of sums");
+	ok(!wrong, "a term of either kind selects the same samples as the naive implementation");
 	filter_push(q.filter, true, "hashmap");
 	filter_push(q.filter, false, "netty");
 	ok(!strcmp(filter_term(q.filter, 1, &only), "netty") && !only &&
@@ -142,23 +145,23 @@ static void test_terms(const struct profile *p)
 	tree = calltree_new(p, &q, &options);
 	ok(flat->sum_count == profile_sum(p, &q).count && flat->sum_count < whole &&
 			tree->nodes[0].total_count == flat->sum_count,
-		"tables and trees have what the sum has");
+		"method table and call tree have the filtered sum");
 	for (uint32_t i = 0; i < flat->count; i++)
 		wrong += flat->rows[i].self &&
 			 strstr(profile_get_method(p, flat->rows[i].method)->full, "netty");
-	ok(!wrong, "no row of what is hidden");
+	ok(!wrong, "no method that is filtered out has self samples");
 	flat_free(flat);
 	calltree_free(tree);
 	ok(filter_pop(q.filter) && filter_pop(q.filter) && !filter_pop(q.filter) &&
 			profile_sum(p, &q).count == whole,
-		"undone one by one");
+		"popping all terms restores the whole sum");
 	for (int i = 0; i < FILTER_TERMS; i++)
 		filter_push(q.filter, false, "x");
-	ok(!filter_push(q.filter, false, "x"), "there is space for so many only");
+	ok(!filter_push(q.filter, false, "x"), "a filter accepts at most FILTER_TERMS terms");
 	filter_free(q.filter);
 }
 
-/* --- other forms ------------------------------------------------------------------------------------- */
+/* --- folded forms ------------------------------------------------------------------------------------- */
 
 static const char *hidden_as(const struct profile *p, uint32_t stack)
 {
@@ -175,7 +178,7 @@ static const char *hidden_as(const struct profile *p, uint32_t stack)
 	}
 }
 
-/* Do the names of a shown stack follow from the sampled one's, root first? */
+/* Whether the names of a folded stack follow from those of the sampled one. */
 static bool is_folded(
 	const struct profile *p, const struct filter *f, uint32_t stack, uint32_t shown)
 {
@@ -219,24 +222,25 @@ static void test_hide(const struct profile *p)
 		wrong += !is_folded(p, q.filter, i, shown);
 		folded += profile_get_stack(p, shown).depth < profile_get_stack(p, i).depth;
 	}
-	ok(!wrong && folded > stacks / 10, "runs of hidden frames are one (%u of %u stacks)",
-		folded, stacks);
-	ok(profile_info(p).stacks == stacks, "what was sampled stays as it is");
+	ok(!wrong && folded > stacks / 10,
+		"runs of hidden frames are folded into one frame (%u of %u stacks)", folded,
+		stacks);
+	ok(profile_info(p).stacks == stacks, "folding adds no stacks to the sampled ones");
 	filter_set_hide(q.filter, filter_hide(q.filter));
-	ok(filter_prepare(p, &q, 8), "made once");
+	ok(filter_prepare(p, &q, 8), "setting the same hide flags again keeps the prepared form");
 	flat = flat_new(p, &q);
-	ok(flat->sum_count == whole, "and no sample is lost");
+	ok(flat->sum_count == whole, "folding loses no samples");
 	for (uint32_t i = 0; i < flat->count; i++)
 		wrong += !strncmp(
 			profile_get_method(p, flat->rows[i].method)->full, "java.util.", 10);
-	ok(!wrong, "no row of what is hidden");
+	ok(!wrong, "no hidden method has a row");
 	flat_free(flat);
 	filter_push(q.filter, true, "java.util.");
-	ok(profile_sum(p, &q).count == plain_count(p, "java.util.", true),
-		"terms find what is hidden");
+	ok(profile_sum(p, &q).count == naive_count(p, "java.util.", true),
+		"terms match hidden frames");
 	filter_pop(q.filter);
 	filter_push(q.filter, true, "[framework");
-	ok(profile_sum(p, &q).count > 0, "and what is shown for it");
+	ok(profile_sum(p, &q).count > 0, "terms match the frame that replaces hidden ones");
 	filter_free(q.filter);
 }
 
@@ -259,11 +263,11 @@ static void test_lines(const struct profile *p)
 		wrong += frame_of(p, shown)->type != was.type;
 		lines += was.line > 0;
 	}
-	ok(!wrong && lines > 1000, "a frame by its line (%d)", lines);
+	ok(!wrong && lines > 1000, "with lines each frame is named by its line (%d)", lines);
 	filter_free(q.filter);
 }
 
-/* The names of all that is shown, with their samples. */
+/* A checksum of all paths in the tree with their samples. */
 static uint64_t shown_sum(const struct profile *p, struct filter *f)
 {
 	struct profile_query q = all_of(p);
@@ -279,7 +283,7 @@ static uint64_t shown_sum(const struct profile *p, struct filter *f)
 	return sum;
 }
 
-/* One form is cached: queried alternately, each result is as before, and unaffected by the other's ids. */
+/* Only one form is cached: queried alternately, each gives its previous result, unaffected by the other's ids. */
 static void test_forms(struct profile *p, struct feed *f)
 {
 	struct filter *lines = filter_new(), *hide = filter_new();
@@ -293,31 +297,33 @@ static void test_forms(struct profile *p, struct feed *f)
 	filter_set_hide(hide, FILTER_FRAMEWORK | FILTER_KERNEL);
 	want[0] = shown_sum(p, lines);
 	old[0] = filter_map_stack(lines, p, f->stacks[0]);
-	ok(profile_get_stack(p, old[0]).depth > 1, "a stack by lines");
+	ok(profile_get_stack(p, old[0]).depth > 1, "a stack has a form by lines");
 	want[1] = shown_sum(p, hide);
 	ok(want[0] != want[1] && !profile_get_stack(p, old[0]).depth &&
 			profile_get_stack(p, old[0]).parent == PROFILE_ROOT_STACK &&
 			!filter_collapsed_frames(p, old[0]),
-		"is empty when another form has taken its place");
+		"a stack id of a form that was replaced is empty");
 	old[1] = filter_map_stack(hide, p, f->stacks[0]);
 	ok(shown_sum(p, lines) == want[0] && shown_sum(p, hide) == want[1] && old[0] != old[1],
-		"in turns");
+		"two forms queried alternately give their previous results");
 	q.filter = lines;
 	while (!filter_prepare(p, &q, 100))
 		slices++;
-	ok(slices > 10 && shown_sum(p, lines) == want[0], "made bit by bit (%d)", slices);
+	ok(slices > 10 && shown_sum(p, lines) == want[0],
+		"a form prepared in slices gives the same result (%d slices)", slices);
 	feed_second(f, SECONDS);
 	profile_advance(p, SECONDS + 1);
-	ok(shown_sum(p, lines) != want[0], "what came since is in it");
+	ok(shown_sum(p, lines) != want[0], "samples added after the preparation are included");
 	filter_push(lines, true, "hashmap");
 	q = all_of(p);
 	q.filter = lines;
-	ok(profile_sum(p, &q).count == plain_count(p, "hashmap", true), "terms look at both forms");
+	ok(profile_sum(p, &q).count == naive_count(p, "hashmap", true),
+		"terms match the sampled frames of a form by lines");
 	filter_free(lines);
 	filter_free(hide);
 }
 
-/* What a tree leaves out and a search would find counts at the node above it, each path once. */
+/* A match in a pruned part of the tree counts at the node above it, once per path. */
 static void test_hidden_hits(const struct profile *p)
 {
 	struct profile_query q = all_of(p);
@@ -337,8 +343,8 @@ static void test_hidden_hits(const struct profile *p)
 		shown += i && match_method(m, p, part->nodes[i].method);
 		hidden += part->nodes[i].hidden_hits;
 	}
-	ok(shown && hidden && shown + hidden == want, "hits: %u shown, %u left out of %u", shown,
-		hidden, want);
+	ok(shown && hidden && shown + hidden == want,
+		"%u matches shown and %u in pruned nodes add up to all %u", shown, hidden, want);
 	calltree_free(whole);
 	calltree_free(part);
 	match_free(m);
@@ -348,7 +354,7 @@ static void test_hidden_hits(const struct profile *p)
 
 static void test_snapshot(struct profile *p, struct feed *f)
 {
-	struct profile_query q = all_of(p), kept;
+	struct profile_query q = all_of(p), frozen;
 	struct calltree_options options = {.root_method = PROFILE_NONE};
 	struct profile_snapshot *s;
 	struct calltree *before, *after;
@@ -363,22 +369,24 @@ static void test_snapshot(struct profile *p, struct feed *f)
 	for (uint32_t i = SECONDS; i < 2 * PROFILE_HISTORY_S; i += 50)
 		feed_second(f, i);
 	profile_advance(p, 2 * PROFILE_HISTORY_S);
-	ok(profile_sum(p, &q).count == 0, "the window has left the history");
-	kept = q;
-	kept.snapshot = s;
-	ok(profile_sum(p, &kept).count == count && count, "its snapshot has not");
-	after = calltree_new(p, &kept, &options);
+	ok(profile_sum(p, &q).count == 0, "the window was evicted from the history");
+	frozen = q;
+	frozen.snapshot = s;
+	ok(profile_sum(p, &frozen).count == count && count, "its snapshot still has all samples");
+	after = calltree_new(p, &frozen, &options);
 	same = before->count == after->count;
 	for (uint32_t i = 0; same && i < after->count; i++)
 		same = before->nodes[i].path == after->nodes[i].path &&
 		       before->nodes[i].total == after->nodes[i].total;
-	ok(same, "and gives the same tree");
-	kept.filter = filter_new();
-	filter_push(kept.filter, true, "parse");
-	ok(profile_sum(p, &kept).count < count && profile_sum(p, &kept).count, "filters apply");
-	kept.filter = (filter_free(kept.filter), NULL);
-	kept.thread = 3;
-	ok(profile_sum(p, &kept).count < count && profile_sum(p, &kept).count, "threads too");
+	ok(same, "the snapshot gives the same tree");
+	frozen.filter = filter_new();
+	filter_push(frozen.filter, true, "parse");
+	ok(profile_sum(p, &frozen).count < count && profile_sum(p, &frozen).count,
+		"filters apply to a snapshot");
+	frozen.filter = (filter_free(frozen.filter), NULL);
+	frozen.thread = 3;
+	ok(profile_sum(p, &frozen).count < count && profile_sum(p, &frozen).count,
+		"a thread selection applies to a snapshot");
 	calltree_free(before);
 	calltree_free(after);
 	profile_snapshot_free(s);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What views fold by default (entry frames of threads, the inside of native runs) and what they never fold. */
+/* What views fold by default (entry frames of threads, the inside of native runs) and what they do not fold. */
 #include "profile/query/filter.h"
 #include "profile/table/calltree.h"
 #include "profile/table/flat.h"
@@ -10,40 +10,41 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Frames from the root on: "Class.method" is Java, "module!name" native, "!name" a stub. */
+/* Frames, root first: "Class.method" is Java, "module!name" native, "!name" a stub. */
 static const struct {
 	const char *what, *sampled, *shown;
 } folds[] = {
-	{"a Java thread begins with its Java",
+	{"the entry frames of a Java thread are folded",
 		"libc.so.6!clone3 libc.so.6!start_thread libjvm.so!thread_native_entry(Thread*) "
 		"libjvm.so!Thread::call_run libjvm.so!JavaThread::run "
 		"libjvm.so!JavaThread::thread_main_inner libjvm.so!thread_entry "
 		"libjvm.so!JavaCalls::call_virtual libjvm.so!JavaCalls::call_helper !call_stub "
 		"java.lang.Thread.run Shop.serve",
 		"java.lang.Thread.run Shop.serve"},
-	{"also without symbols",
+	{"entry frames without symbols are folded",
 		"libc.so.6!0x110771 libjvm.so!0xa37470 libjvm.so!0xbb6b80 !call_stub "
 		"java.lang.Thread.run",
 		"java.lang.Thread.run"},
-	{"the main thread",
+	{"the entry frames of the main thread are folded",
 		"java!_start libc.so.6!__libc_start_main java!main libjli.so!JLI_Launch "
 		"libjvm.so!jni_CallStaticVoidMethod libjvm.so!jni_invoke_static !call_stub "
 		"Shop.main",
 		"Shop.main"},
-	{"a function whose name begins like an entry frame's is none",
+	{"a function whose name only begins like an entry frame's is kept",
 		"!main.main !main.work Shop.serve", "!main.main !main.work Shop.serve"},
-	{"main of no module: a profile of some other program", "!main !parse !read",
+	{"main of no module: a profile of some other program",
+		"main without a module, of some other program's profile, is kept",
 		"!main !parse !read"},
-	{"a program that has the JVM in itself keeps its own frames",
+	{"an embedding program keeps its own frames",
 		"libc.so.6!_start shop!main shop!serve libjvm.so!jni_CallVoidMethod !call_stub "
 		"Shop.serve",
 		"shop!main shop!serve libjvm.so!jni_CallVoidMethod !call_stub Shop.serve"},
-	{"a thread of the JVM is shown from its own work on, whole",
+	{"a JVM thread keeps everything below its entry frames",
 		"libc.so.6!clone3 libjvm.so!Thread::call_run libjvm.so!WorkerThread::run "
 		"libjvm.so!G1Task::work libjvm.so!G1Scan::copy libc.so.6!memcpy",
 		"libjvm.so!WorkerThread::run libjvm.so!G1Task::work libjvm.so!G1Scan::copy "
 		"libc.so.6!memcpy"},
-	{"so is a compiler's, behind what it compiles",
+	{"a compiler thread keeps its frames after the method that it compiles",
 		"![compiling] !compiling_Shop.serve libc.so.6!clone3 libc.so.6!start_thread "
 		"libjvm.so!Thread::call_run libjvm.so!JavaThread::thread_main_inner "
 		"libjvm.so!CompileBroker::compiler_thread_loop "
@@ -52,52 +53,52 @@ static const struct {
 		"![compiling] !compiling_Shop.serve libjvm.so!CompileBroker::compiler_thread_loop "
 		"libjvm.so!C2Compiler::compile_method libjvm.so!Compile::Optimize "
 		"libjvm.so!PhaseIdealLoop::build_loop_early"},
-	{"but for what it calls of the system",
+	{"native frames that a JVM thread calls are folded as a run",
 		"libc.so.6!clone3 libjvm.so!VMThread::run libjvm.so!Monitor::wait "
 		"libc.so.6!pthread_cond_wait libc.so.6!0x8f930 libc.so.6!0x8f340 "
 		"[kernel]!do_syscall [kernel]!schedule",
 		"libjvm.so!VMThread::run libjvm.so!Monitor::wait libc.so.6!pthread_cond_wait ...3 "
 		"[kernel]!schedule"},
-	{"who is in an entry frame is there", "libc.so.6!clone3 libc.so.6!start_thread",
+	{"who is in an entry frame is there", "a leaf that is an entry frame is kept",
 		"libc.so.6!start_thread"},
-	{"a run: what Java called, how many, where it is",
+	{"a native run keeps its first and last frame and the number between",
 		"Shop.read libjvm.so!JVM_Read libjvm.so!a libjvm.so!b libc.so.6!read "
 		"[kernel]!do_syscall [kernel]!copy",
 		"Shop.read libjvm.so!JVM_Read ...4 [kernel]!copy"},
-	{"two frames, three: nothing to fold",
+	{"a run of two or three frames is kept",
 		"Shop.read libjvm.so!JVM_Read libc.so.6!read libc.so.6!0x9a700",
 		"Shop.read libjvm.so!JVM_Read libc.so.6!read libc.so.6!0x9a700"},
-	{"a run between two of Java",
+	{"a native run between Java frames is folded",
 		"Shop.load libjvm.so!JVM_Load libjvm.so!x libjvm.so!y !call_stub Shop.init",
 		"Shop.load libjvm.so!JVM_Load ...3 Shop.init"},
-	{"native code of the program is no run",
+	{"frames of the program's own library are not folded",
 		"Shop.pack libshop.so!pack libshop.so!deflate libshop.so!match libc.so.6!a "
 		"libc.so.6!b libc.so.6!c libc.so.6!d",
 		"Shop.pack libshop.so!pack libshop.so!deflate libshop.so!match libc.so.6!a ...2 "
 		"libc.so.6!d"},
-	{"what the JVM's own threads wait for is one row",
+	{"waits of JVM threads are one row",
 		"libc.so.6!clone3 libjvm.so!VMThread::run libjvm.so!Monitor::wait "
 		"libc.so.6!pthread_cond_wait wait!VMThread::run",
 		"![the JVM's own threads] wait"},
-	{"so is the launcher's",
+	{"a wait of the launcher's thread is in that row",
 		"java!_start java!main libjli.so!JLI_Launch libc.so.6!join wait!JLI_Launch",
 		"![the JVM's own threads] wait"},
-	{"and the Reference Handler's, which is idle until the collector has work for it",
+	{"an idle wait of the Reference Handler is in that row",
 		"java.lang.ref.Reference$ReferenceHandler.run "
 		"java.lang.ref.Reference.processPendingReferences "
 		"java.lang.ref.Reference.waitForReferencePendingList libjvm.so!Monitor::wait "
 		"wait!Reference.waitForReferencePendingList",
 		"![the JVM's own threads] wait"},
-	{"not that of a program which has the JVM in itself",
+	{"a wait of an embedding program's thread is kept",
 		"shop!main libjvm.so!jni_DestroyJavaVM libc.so.6!wait wait!jni_DestroyJavaVM",
 		"shop!main libjvm.so!jni_DestroyJavaVM libc.so.6!wait !jni_DestroyJavaVM"},
-	{"what a thread of Java waits for in the JVM is its own",
+	{"a wait of a Java thread inside the JVM is kept",
 		"java.lang.Thread.run Shop.serve libjvm.so!Monitor::wait wait!Shop.serve",
 		"java.lang.Thread.run Shop.serve libjvm.so!Monitor::wait !Shop.serve"},
-	{"and so is what a native thread of the program waits for",
+	{"a wait of the program's native thread is kept",
 		"libshop.so!serve libc.so.6!poll wait!serve",
 		"libshop.so!serve libc.so.6!poll !serve"},
-	{"one frame in a run is itself", "Shop.load libjvm.so!JVM_Load !call_stub Shop.init",
+	{"one frame in a run is itself", "a run of a single frame keeps its name",
 		"Shop.load libjvm.so!JVM_Load !call_stub Shop.init"},
 };
 #define FOLDS (sizeof(folds) / sizeof(folds[0]))
@@ -110,7 +111,7 @@ static uint32_t push(struct profile *p, uint32_t stack, const char *frame, size_
 	snprintf(text, sizeof(text), "%.*s", (int)len, frame);
 	name = strchr(text, '!') ? strchr(text, '!') : strrchr(text, '.');
 	*name = '\0';
-	if (!strcmp(text, "wait")) /* where it waits */
+	if (!strcmp(text, "wait")) /* the frame that names the wait */
 		return profile_stack_child(p, stack,
 			profile_frame(p, profile_method(p, "", name + 1, "", ""), FRAME_WAITS,
 				0xffff, 0));
@@ -170,19 +171,20 @@ static void test_stacks(void)
 		is_str(text_of(p, filter_map_stack(f, p, stack), text, sizeof(text)),
 			folds[i].shown, folds[i].what);
 	}
-	/* The same again, and not in the order in which they were made. */
+	/* again, in another order */
 	for (size_t i = FOLDS; i-- > 0;) {
 		uint32_t stack = stack_of(p, folds[i].sampled);
 
 		if (strcmp(text_of(p, filter_map_stack(f, p, stack), text, sizeof(text)),
 			    folds[i].shown))
-			ok(false, "again: %s", folds[i].what);
+			ok(false, "folding the same stack again gives the same result: %s",
+				folds[i].what);
 	}
 	filter_free(f);
 	profile_free(p);
 }
 
-/* Profiles of other programs have no frames of a JVM's to leave out, until they have one. */
+/* In a profile without Java no frames are taken for a JVM's. */
 static void test_without_java(void)
 {
 	static const char frames[] =
@@ -195,16 +197,16 @@ static void test_without_java(void)
 
 	filter_set_hide(f, FILTER_ENTRY | FILTER_RUNS);
 	is_str(text_of(p, filter_map_stack(f, p, stack), text, sizeof(text)), frames,
-		"a profile without Java is shown whole");
+		"a profile without Java is not folded");
 	stack_of(p, "Shop.serve");
 	is_str(text_of(p, filter_map_stack(f, p, stack), text, sizeof(text)),
 		"app!main app!work libc.so.6!read ...3 [kernel]!copy",
-		"the same stack beside one of Java is folded");
+		"the same stack is folded in a profile with Java");
 	filter_free(f);
 	profile_free(p);
 }
 
-/* Every stack below the way of all of them has one sample: sums stay, no row is a run's. */
+/* Each stack has one sample: sums are kept, and no row is a fold's. */
 static void test_sums(void)
 {
 	struct profile *p = profile_new();
@@ -213,7 +215,7 @@ static void test_sums(void)
 	struct calltree *t;
 	struct flat *flat;
 	uint64_t self = 0;
-	int wrong = 0;
+	int unexpected = 0;
 
 	profile_advance(p, 0);
 	for (size_t i = 0; i < FOLDS; i++)
@@ -225,20 +227,20 @@ static void test_sums(void)
 		const char *name = profile_get_method(p, flat->rows[i].method)->full;
 
 		self += flat->rows[i].self;
-		wrong += !strcmp(name, "[native frames]");
-		wrong += !strcmp(name, "[libc.so.6] clone3") || !strcmp(name, "thread_entry");
+		unexpected += !strcmp(name, "[native frames]");
+		unexpected += !strcmp(name, "[libc.so.6] clone3") || !strcmp(name, "thread_entry");
 	}
-	ok(flat->sum == FOLDS && self == FOLDS, "each sample is in a row");
-	ok(!wrong && flat->count > FOLDS, "what is folded has none");
+	ok(flat->sum == FOLDS && self == FOLDS, "each sample is in a row of the method table");
+	ok(!unexpected && flat->count > FOLDS, "folded frames have no rows");
 	flat_free(flat);
 	t = calltree_new(p, &q, &options);
-	ok(t->nodes[0].total == FOLDS, "and all are in the tree");
+	ok(t->nodes[0].total == FOLDS, "all samples are in the call tree");
 	calltree_free(t);
 	filter_free(q.filter);
 	profile_free(p);
 }
 
-/* What is called once in everything: the program's method stands above the library's that came first. */
+/* Equal totals: the program's method sorts before the library's, which was added first. */
 static void test_ties(void)
 {
 	struct profile *p = profile_new();
@@ -254,13 +256,15 @@ static void test_ties(void)
 	flat = flat_new(p, &q);
 	qsort(flat->rows, flat->count, sizeof(*flat->rows), flat_compare);
 	rows = flat->rows;
-	is_str(profile_get_method(p, rows[0].method)->full, "Shop.c", "methods: the program's own");
-	is_str(profile_get_method(p, rows[1].method)->full, "java.util.A.a", "then the library's");
+	is_str(profile_get_method(p, rows[0].method)->full, "Shop.c",
+		"method table: of equal totals the program's own comes first");
+	is_str(profile_get_method(p, rows[1].method)->full, "java.util.A.a",
+		"method table: the library's comes second");
 	flat_free(flat);
 	t = calltree_new(p, &q, &options);
 	is_str(profile_get_method(p, t->nodes[t->nodes[t->nodes[0].first_child].first_child].method)
 			->full,
-		"Shop.c", "tree: of equal children the program's own");
+		"Shop.c", "call tree: of equal totals the program's own comes first");
 	calltree_free(t);
 	profile_free(p);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* profile: interning, windows, gaps, merging; all sums match the samples that were added. */
+/* profile: interning, windows, gaps, merging; all sums match the added samples. */
 #include "base/clock.h"
 #include "profile/profile.h"
 
@@ -60,22 +60,24 @@ static void test_names(void)
 			p, rows[i].class_name, rows[i].name, rows[i].signature, rows[i].module);
 		is_str(profile_get_method(p, a)->full, rows[i].full, rows[i].full);
 		is_int(profile_method_type(profile_get_method(p, a)), rows[i].type,
-			"how it is likely to run");
+			"the frame type follows from the name");
 	}
 	a = profile_method(p, "a.B", "c", "()V", NULL);
 	b = profile_method(p, "a.B", "c", "(I)V", "");
-	ok(a != b, "overloads are two methods");
-	is_int(profile_method(p, "a.B", "c", "()V", ""), a, "the same method has the same number");
+	ok(a != b, "overloads are different methods");
+	is_int(profile_method(p, "a.B", "c", "()V", ""), a, "the same method has the same id");
 	ok(profile_frame(p, a, FRAME_INLINED, 3, 7) != profile_frame(p, a, FRAME_INLINED, 4, 7),
 		"frames differ by bci");
 	is_int(profile_frame(p, 12345, FRAME_INLINED, 3, 7), PROFILE_NONE,
-		"no frame of an unknown method");
-	is_int(profile_stack_child(p, 0, 999), PROFILE_NONE, "no stack of an unknown frame");
-	is_str(profile_get_method(p, 12345)->full, "[unknown]", "an unknown method has a name");
+		"a frame of an unknown method is refused");
+	is_int(profile_stack_child(p, 0, 999), PROFILE_NONE,
+		"a stack of an unknown frame is refused");
+	is_str(profile_get_method(p, 12345)->full, "[unknown]",
+		"an unknown method has a placeholder name");
 	is_int(profile_get_stack(p, 12345).frame, PROFILE_NONE, "an unknown stack is empty");
-	is_str(profile_get_thread(p, 3)->name, "", "an unknown thread has no name");
-	is_int(profile_event_find("lock"), EVENT_LOCK, "events are found by name");
-	is_int(profile_event_find("nothing"), -1, "or not");
+	is_str(profile_get_thread(p, 3)->name, "", "an unknown thread has an empty name");
+	is_int(profile_event_find("lock"), EVENT_LOCK, "an event is found by its name");
+	is_int(profile_event_find("nothing"), -1, "an unknown event name is not found");
 	profile_free(p);
 }
 
@@ -94,30 +96,30 @@ static void test_windows(void)
 	profile_add(p, EVENT_WALL, 4, a, 0, 100, 1);
 	profile_advance(p, 5);
 	profile_add(p, EVENT_CPU, 3, b, 0, 16, 160); /* late */
-	is_int(sum(p, 1, 2), 3, "one second");
-	is_int(sum(p, 1, 3), 7, "two seconds");
-	is_int(sum(p, 3, 4), 16, "a late sample is in its second");
-	is_int(sum(p, 0, UINT32_MAX), 31, "all");
-	is_int(sum(p, 0, 3), 7, "all before a second");
-	is_int(sum(p, 5, 9), 0, "nothing yet");
-	is_int(sum(p, 4, 2), 0, "an empty window");
+	is_int(sum(p, 1, 2), 3, "a window of one second has its samples");
+	is_int(sum(p, 1, 3), 7, "a window of two seconds has the samples of both");
+	is_int(sum(p, 3, 4), 16, "a late sample counts in its second");
+	is_int(sum(p, 0, UINT32_MAX), 31, "an unbounded window has all samples");
+	is_int(sum(p, 0, 3), 7, "a window without start has everything before its end");
+	is_int(sum(p, 5, 9), 0, "a window in the future is empty");
+	is_int(sum(p, 4, 2), 0, "a window that ends before it starts is empty");
 	q = query(0, UINT32_MAX);
 	q.thread = 1;
-	is_int(profile_sum(p, &q).count, 2, "one thread");
+	is_int(profile_sum(p, &q).count, 2, "a query of one thread has its samples");
 	q.event = EVENT_WALL;
 	q.thread = PROFILE_ANY_THREAD;
-	is_int(profile_sum(p, &q).count, 100, "another event");
+	is_int(profile_sum(p, &q).count, 100, "a query of another event has its samples");
 	q.event = 77;
-	is_int(profile_sum(p, &q).count, 0, "an event that does not exist is empty");
+	is_int(profile_sum(p, &q).count, 0, "a query of an invalid event is empty");
 	profile_gap(p, 2, 3);
 	profile_history(p, EVENT_CPU, 6, h, 6);
 	ok(h[0] == 0 && h[1] == 3 && h[2] == 4 && h[3] == 16 && h[4] == 8 && h[5] == 0,
-		"history by second, samples win over a gap");
+		"the history has samples by second, which take precedence over a gap");
 	profile_gap(p, 5, 6);
 	profile_history(p, EVENT_CPU, 8, h, 6);
-	ok(h[5] == -1 && h[4] == 8, "a gap is -1; the future is not shown");
+	ok(h[5] == -1 && h[4] == 8, "the history has -1 for a gap and omits the future");
 	profile_history(p, EVENT_CPU, 3, h, 6);
-	ok(h[0] == -1 && h[2] == -1 && h[3] == 0, "before the start is -1");
+	ok(h[0] == -1 && h[2] == -1 && h[3] == 0, "the history has -1 before the start");
 	profile_free(p);
 }
 
@@ -130,14 +132,14 @@ static void test_threads(void)
 	t.name = "renamed";
 	profile_thread_set(p, 3, &t);
 	is_str(profile_get_thread(p, 3)->name, "renamed", "setting a thread again renames it");
-	is_str(profile_get_thread(p, 2)->name, "", "a hole has no name");
-	is_int(profile_thread_count(p), 4, "threads are counted to the highest");
+	is_str(profile_get_thread(p, 2)->name, "", "an unset thread id has an empty name");
+	is_int(profile_thread_count(p), 4, "the thread count covers the highest id");
 	profile_thread_set(p, UINT32_MAX, &t);
-	is_int(profile_thread_count(p), 4, "an absurd number is ignored");
+	is_int(profile_thread_count(p), 4, "a thread id out of range is ignored");
 	profile_free(p);
 }
 
-/* Windows side by side count everything once, whatever was merged meanwhile. */
+/* Whether adjacent windows add up to the total, whatever was merged meanwhile. */
 static bool windows_add_up(const struct profile *p, uint32_t step)
 {
 	struct profile_info info = profile_info(p);
@@ -182,20 +184,22 @@ static void test_nothing_is_lost(uint64_t seed, size_t budget)
 	info = profile_info(p);
 	fed = profile_sum(p, &all);
 	profile_each(p, &all, each_add, &each);
-	is_int(fed.count, f.samples, "all samples fed are in the sum");
-	is_int(fed.weight, f.weight, "and all weight");
-	ok(each.count == f.samples && each.weight == f.weight, "and in the stacks visited");
-	ok(add_up, "windows side by side add up to all");
-	ok(info.now - info.oldest <= PROFILE_HISTORY_S + 10, "history is bounded (%u s)",
+	is_int(fed.count, f.samples, "the sum has all added samples");
+	is_int(fed.weight, f.weight, "the sum has all added weight");
+	ok(each.count == f.samples && each.weight == f.weight,
+		"profile_each visits all samples and all weight");
+	ok(add_up, "adjacent windows add up to the total");
+	ok(info.now - info.oldest <= PROFILE_HISTORY_S + 10, "the history is bounded (%u s)",
 		info.now - info.oldest);
 	if (budget)
 		ok(info.merged_before >= info.oldest && info.merged_before,
-			"seconds before %u are in 10 s steps", info.merged_before);
+			"under a small budget seconds before %u are merged into 10 s steps",
+			info.merged_before);
 	feed_done(&f);
 	profile_free(p);
 }
 
-static void test_hold(void)
+static void test_freeze(void)
 {
 	struct profile *p = profile_new();
 	uint32_t a = stack_of(p, "main;a"), before = 0;
@@ -207,12 +211,12 @@ static void test_hold(void)
 			before = sum(p, 0, 700);
 		}
 	}
-	is_int(sum(p, 0, 700), before, "what a reader holds stays exact, however long");
-	is_int(sum(p, 690, 700), 10, "second by second");
+	is_int(sum(p, 0, 700), before, "a frozen window keeps its exact sum");
+	is_int(sum(p, 690, 700), 10, "a frozen window keeps its single seconds");
 	profile_freeze(p, PROFILE_NONE);
 	profile_advance(p, 2001);
-	is_int(sum(p, 690, 700), 0, "and leaves when it lets go");
-	is_int(sum(p, 0, UINT32_MAX), 1999, "for the total");
+	is_int(sum(p, 690, 700), 0, "after thawing, the old seconds are evicted");
+	is_int(sum(p, 0, UINT32_MAX), 1999, "evicted seconds stay in the total");
 	profile_free(p);
 }
 
@@ -223,12 +227,12 @@ static void test_long_jump(void)
 
 	profile_add(p, EVENT_CPU, 1, a, 0, 1, 10);
 	profile_add(p, EVENT_CPU, 4000000000u, a, 0, 2, 20);
-	is_int(sum(p, 0, UINT32_MAX), 3, "a jump of a century keeps the sum");
-	is_int(sum(p, 1, 4000000000u), 0, "the first second is only in the total");
+	is_int(sum(p, 0, UINT32_MAX), 3, "a jump of a century keeps the total");
+	is_int(sum(p, 1, 4000000000u), 0, "after the jump the first second is only in the total");
 	profile_free(p);
 }
 
-/* Late samples with a wrong time for a past second that was packed already. */
+/* Late samples for a past second that was packed already. */
 static void test_late(void)
 {
 	struct profile *p = profile_new();
@@ -248,7 +252,7 @@ static void test_late(void)
 			&(struct profile_sample){.stack = stacks[i], .count = 1, .weight = 10});
 		profile_advance(p, 20 + i);
 	}
-	is_int(profile_sum(p, &q).count, 40, "all of them are kept");
+	is_int(profile_sum(p, &q).count, 40, "late samples for a packed second are kept");
 	profile_free(p);
 }
 
@@ -271,15 +275,16 @@ static void test_memory(void)
 			feed_second(&f[e], s);
 	}
 	info = profile_info(p);
-	ok(info.bytes < 150u << 20, "4 events, 100,000 stacks, 10 minutes at 6,000/s: %.1f MB",
+	ok(info.bytes < 150u << 20, "4 events, 100,000 stacks, 10 minutes at 6,000/s use %.1f MB",
 		(double)info.bytes / 1048576);
-	diag("stack nodes %u, entries %u, held from %u, 10 s steps before %u, now %u", info.stacks,
-		info.slice_entries, info.oldest, info.merged_before, info.now);
+	diag("stack nodes %u, entries %u, retained from %u, 10 s steps before %u, now %u",
+		info.stacks, info.slice_entries, info.oldest, info.merged_before, info.now);
 	for (int e = 0; e < 4; e++) {
 		struct profile_query q = query(0, UINT32_MAX);
 
 		q.event = e;
-		is_int(profile_sum(p, &q).count, f[e].samples, "every sample is there");
+		is_int(profile_sum(p, &q).count, f[e].samples,
+			"the total of each event is complete");
 		feed_done(&f[e]);
 	}
 	profile_free(p);
@@ -299,7 +304,10 @@ static const char *parts_text(const struct profile *p, int event, uint32_t secon
 	return text;
 }
 
-/* How a second's weight lies in it: spread over what it is of, beside what has most; not where seconds are held in steps. */
+/*
+ * The distribution of a second's weight over its parts: spread over the time that it covers, relative to the largest
+ * part; not available for seconds merged into steps.
+ */
 static void test_pulse(void)
 {
 	struct profile *p = profile_new();
@@ -314,20 +322,24 @@ static void test_pulse(void)
 	profile_add_pulse(p, EVENT_CPU, 50 * NS_PER_S, 53 * NS_PER_S, 200);
 	profile_add_pulse(p, EVENT_ALLOC, 1150 * NS_PER_MS, 1250 * NS_PER_MS, 1000);
 	is_str(parts_text(p, EVENT_CPU, 1), "0 0 0 85 127 42 0 0 0 0 0 0 0 0 0 0 0 0 0 17",
-		"it is spread over the parts that it is of");
+		"weight is spread over the parts that its interval covers");
 	is_str(parts_text(p, EVENT_CPU, 2), "127 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0",
-		"of two seconds each has its own");
-	is_str(parts_text(p, EVENT_CPU, 0), "unknown", "of a second of which nothing was told");
-	is_str(parts_text(p, EVENT_CPU, 51), "unknown", "what took seconds tells nothing");
-	is_str(parts_text(p, EVENT_ALLOC, 1), "unknown", "there are no parts without samples");
-	ok(profile_info(p).bytes > before, "its memory is counted");
+		"an interval across two seconds counts in both");
+	is_str(parts_text(p, EVENT_CPU, 0), "unknown",
+		"a second without intervals has no distribution");
+	is_str(parts_text(p, EVENT_CPU, 51), "unknown",
+		"an interval of several seconds gives no distribution");
+	is_str(parts_text(p, EVENT_ALLOC, 1), "unknown",
+		"an event without samples has no distribution");
+	ok(profile_info(p).bytes > before, "the distribution counts as memory");
 	profile_set_history(p, 30);
 	profile_advance(p, 101);
-	is_str(parts_text(p, EVENT_CPU, 1), "unknown", "and goes with its second");
+	is_str(parts_text(p, EVENT_CPU, 1), "unknown",
+		"the distribution is evicted with its second");
 	profile_free(p);
 }
 
-/* Whatever feeds the model, names are clean and not longer than they may be. */
+/* All text in the model is clean and of bounded length, whatever the source. */
 static void test_texts(void)
 {
 	static char longest[PROFILE_TEXT_MAX + 100];
@@ -339,25 +351,29 @@ static void test_texts(void)
 	m = profile_get_method(p, method);
 	ok(!strcmp(m->class_name, "a.?[31mB") && !strcmp(m->name, "m?") &&
 			!strcmp(m->module, "l?ib"),
-		"control characters of a method's name are replaced");
-	is_str(m->signature, "x\ty?", "but one tab between the parts of a signature");
-	is_str(m->full, "a.?[31mB.m?", "also where lists show it");
+		"control characters in a method's names are replaced");
+	is_str(m->signature, "x\ty?", "one tab in a signature is kept");
+	is_str(m->full, "a.?[31mB.m?", "the full name has the replaced characters");
 	profile_thread_set(p, 0, &(struct profile_thread){.name = "\x1b]0;x\x07"});
-	is_str(profile_get_thread(p, 0)->name, "?]0;x?", "those of a thread's name");
+	is_str(profile_get_thread(p, 0)->name, "?]0;x?",
+		"control characters in a thread's name are replaced");
 	profile_event_set(p, EVENT_USER_FIRST, "e\nv", "u\x1b<", 1);
-	is_str(profile_get_event(p, EVENT_USER_FIRST)->name, "e?v", "of an event's");
-	is_str(profile_get_event(p, EVENT_USER_FIRST)->unit, "u?<", "and of its unit");
-	is_int((int64_t)profile_info(p).cut_texts, 0, "none of that is a cut");
+	is_str(profile_get_event(p, EVENT_USER_FIRST)->name, "e?v",
+		"control characters in an event's name are replaced");
+	is_str(profile_get_event(p, EVENT_USER_FIRST)->unit, "u?<",
+		"control characters in an event's unit are replaced");
+	is_int((int64_t)profile_info(p).cut_texts, 0,
+		"replacing characters does not count as truncation");
 	memset(longest, 'x', sizeof(longest) - 1);
 	memcpy(longest + PROFILE_TEXT_MAX - 4, "\xc3\xa4", 2);
 	m = profile_get_method(p, profile_method(p, "", longest, "", ""));
 	ok(strlen(m->name) <= PROFILE_TEXT_MAX &&
 			!strcmp(m->name + strlen(m->name) - 6, "xxx\xe2\x80\xa6"),
-		"a name that is too long is cut at a whole character");
-	is_int((int64_t)profile_info(p).cut_texts, 1, "which is counted");
+		"a name that is too long is truncated at a whole character");
+	is_int((int64_t)profile_info(p).cut_texts, 1, "truncated names are counted");
 	longest[PROFILE_TEXT_MAX - 10] = '\0';
 	m = profile_get_method(p, profile_method(p, "", longest, "", ""));
-	is_str(m->name, longest, "a long one that fits stays as it is");
+	is_str(m->name, longest, "a long name that fits is kept");
 	profile_free(p);
 }
 
@@ -386,22 +402,25 @@ static void test_depth(void)
 	uint32_t most = deep(p, "m", PROFILE_DEPTH_MAX);
 	uint32_t more = deep(p, "m", PROFILE_DEPTH_MAX + 1), stack;
 
-	is_int(profile_get_stack(p, most).depth, PROFILE_DEPTH_MAX, "a stack as deep as can be");
-	is_str(leaf_name(p, most), "m", "is whole");
+	is_int(profile_get_stack(p, most).depth, PROFILE_DEPTH_MAX,
+		"a stack of the maximum depth has all its frames");
+	is_str(leaf_name(p, most), "m", "its leaf is the last frame");
 	ok(profile_get_stack(p, more).depth == PROFILE_DEPTH_MAX + 1 &&
 			profile_get_stack(p, more).parent == most,
-		"a deeper one has one frame more,");
-	is_str(leaf_name(p, more), PROFILE_DEEPER, "which stands for all of the rest:");
-	is_int(deep(p, "m", 100000), more, "however many these are");
+		"a deeper stack has one frame more than the maximum");
+	is_str(leaf_name(p, more), PROFILE_DEEPER, "the extra frame represents all deeper ones");
+	is_int(deep(p, "m", 100000), more, "all deeper stacks are the same stack");
 	profile_add_sample(p, EVENT_CPU, 0, &(struct profile_sample){.stack = most, .count = 5});
-	is_int((int64_t)profile_info(p).cut_samples, 0, "samples of a whole stack are not cut");
+	is_int((int64_t)profile_info(p).cut_samples, 0,
+		"samples of a stack of maximum depth do not count as truncated");
 	profile_add_sample(p, EVENT_CPU, 0, &(struct profile_sample){.stack = more, .count = 7});
-	is_int((int64_t)profile_info(p).cut_samples, 7, "those of a deeper one are counted");
+	is_int((int64_t)profile_info(p).cut_samples, 7,
+		"samples of deeper stacks count as truncated");
 	memset(name, 'x', sizeof(name) - 1);
 	stack = deep(p, name, 1000);
 	ok(profile_get_stack(p, stack).depth == PROFILE_NAMES_MAX / 4004 + 1 &&
 			!strcmp(leaf_name(p, stack), PROFILE_DEEPER),
-		"with long names a stack ends earlier: %u frames",
+		"with long names a stack is truncated earlier, at %u frames",
 		profile_get_stack(p, stack).depth);
 	profile_free(p);
 }
@@ -416,7 +435,7 @@ int main(void)
 	test_nothing_is_lost(1, 0);
 	test_nothing_is_lost(2, 400 << 10);
 	test_nothing_is_lost(3, 1);
-	test_hold();
+	test_freeze();
 	test_long_jump();
 	test_late();
 	test_memory();

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * rank: a steady load must look steady. Counts the rows of the top 16 that change occupant per refresh, out of 200
+ * rank: a steady load must give a steady order. Counts how many of the top 16 rows change per refresh, out of 200
  * methods, against plain sorting of the same numbers.
  */
 #include "profile/table/rank.h"
@@ -35,7 +35,7 @@ static int poisson(double mean)
 	return n;
 }
 
-/* Shares as profiles have them: 1 / (rank + 2). */
+/* Shares as in real profiles: 1 / (rank + 2). */
 static void second(int counts[METHODS], double rate)
 {
 	double sum = 0;
@@ -84,8 +84,9 @@ static void test_churn(void)
 		double plain = churn(rows[i].rate, true), calm = churn(rows[i].rate, false);
 
 		ok(calm < rows[i].most && calm < plain / 3,
-			"%.0f samples/s: %.1f of 16 rows move, %.1f without", rows[i].rate, calm,
-			plain);
+			"%.0f samples/s: %.1f of 16 rows change per refresh, %.1f with plain "
+			"sorting",
+			rows[i].rate, calm, plain);
 	}
 }
 
@@ -114,25 +115,26 @@ static void test_rules(void)
 	update(&r, "abc", (int[]){100, 90, 50}, true, false, it);
 	ok(order_is(it, 3, "abc"), "a fresh sort is by value");
 	update(&r, "abc", (int[]){100, 112, 50}, false, false, it);
-	ok(order_is(it, 3, "abc"), "a lead of 12 at 212 is noise");
+	ok(order_is(it, 3, "abc"), "a lead of 12 of 212 samples is noise and changes nothing");
 	update(&r, "abc", (int[]){100, 116, 50}, false, false, it);
-	ok(order_is(it, 3, "bac"), "a lead of 16 is not");
+	ok(order_is(it, 3, "bac"), "a lead of 16 of 216 samples changes the order");
 	update(&r, "abc", (int[]){100, 116, 900}, false, true, it);
-	ok(order_is(it, 3, "bac"), "held: nothing moves");
+	ok(order_is(it, 3, "bac"), "while held, the order does not change");
 	update(&r, "abc", (int[]){100, 116, 900}, false, false, it);
-	ok(order_is(it, 3, "cba"), "a row that leads passes all");
+	ok(order_is(it, 3, "cba"), "a row with a clear lead passes all others");
 	update(&r, "abcdx", (int[]){100, 116, 900, 7, 105}, false, false, it);
-	ok(order_is(it, 5, "cbaxd"), "new rows enter from below and stop at what they do not beat");
+	ok(order_is(it, 5, "cbaxd"),
+		"new rows enter from below and stop below those that they do not lead");
 	update(&r, "abcx", (int[]){100, 116, 900, 105}, false, false, it);
-	ok(order_is(it, 4, "cbax"), "a row that vanishes leaves the rest in order");
+	ok(order_is(it, 4, "cbax"), "when a row vanishes the others keep their order");
 	update(&r, "abcx", (int[]){100, 116, 900, 105}, true, false, it);
-	ok(order_is(it, 4, "cbxa"), "a fresh sort again");
+	ok(order_is(it, 4, "cbxa"), "a second fresh sort is by value");
 	update(&r, "ba", (int[]){10, 10}, true, false, it);
-	ok(order_is(it, 2, "ab"), "ties break by id");
+	ok(order_is(it, 2, "ab"), "ties are broken by id");
 	update(&r, "ab", (int[]){0, 5}, false, false, it);
-	ok(order_is(it, 2, "ab"), "none and five: that is chance");
+	ok(order_is(it, 2, "ab"), "0 against 5 samples is noise");
 	update(&r, "ab", (int[]){0, 9}, false, false, it);
-	ok(order_is(it, 2, "ba"), "none and nine are not");
+	ok(order_is(it, 2, "ba"), "0 against 9 samples is a lead");
 	update(&r, "", NULL, false, false, it);
 	update(&r, "ab", (int[]){20, 30}, false, false, it);
 	ok(order_is(it, 2, "ba"), "after an empty list the order is fresh");
@@ -146,10 +148,12 @@ static void test_other_units(void)
 
 	rank_update(&r, (struct rank_item[]){{1, 2, 2, 0}, {2, 1, 1, 0}}, 2, true, false);
 	rank_update(&r, it, 2, false, false);
-	is_int(it[0].id, 1, "noise is in the unit of the key: 12 % of 100 samples of 10 ms");
+	is_int(it[0].id, 1,
+		"noise is scaled to the key's unit: a lead of 12 samples of 10 ms over 100 is "
+		"noise");
 	it[1] = (struct rank_item){2, 140, 1.40e9, 0};
 	rank_update(&r, it, 2, false, false);
-	is_int(it[0].id, 2, "40 % is a lead");
+	is_int(it[0].id, 2, "a lead of 40 samples of 10 ms over 100 is not noise");
 	rank_done(&r);
 }
 
@@ -157,13 +161,13 @@ static void test_other_units(void)
 
 #define DRAWN 300
 
-/* What is allowed beyond that to rows of few samples: half a standard error to those below 10, none from 40 on. */
-static double weak(double samples)
+/* The additional tolerance for rows of few samples: half a standard error below 10 samples, none from 40 on. */
+static double tolerance(double samples)
 {
 	return 0.5 * fmin(fmax((40 - samples) / 30, 0), 1) * sqrt(samples + 1);
 }
 
-/* Pairs of rows, wherever they stand, of which the lower one leads by more than the noise of both. */
+/* Pairs of rows, adjacent or not, of which the lower leads by more than the noise of both. */
 static int out_of_order(const struct rank_item *it, uint32_t n, double unit)
 {
 	int pairs = 0;
@@ -172,13 +176,13 @@ static int out_of_order(const struct rank_item *it, uint32_t n, double unit)
 		for (uint32_t k = i + 1; k < n; k++) {
 			double a = it[i].key / unit, b = it[k].key / unit;
 
-			pairs += b - a > sqrt(a + b + 12) + weak(a) + weak(b);
+			pairs += b - a > sqrt(a + b + 12) + tolerance(a) + tolerance(b);
 		}
 	}
 	return pairs;
 }
 
-/* Neighbours that are too near each other to change places, and ends that are far apart. */
+/* Neighbours too close to each other to swap, and ends far apart. */
 static void test_slope(void)
 {
 	static struct rank_item it[DRAWN];
@@ -193,16 +197,16 @@ static void test_slope(void)
 		}
 		rank_update(&r, it, 21, !round, false);
 	}
-	is_int(out_of_order(it, 21, 1), 0, "50, 55, ... 150: none stands above one that leads it");
+	is_int(out_of_order(it, 21, 1), 0, "50, 55, ... 150: no row is below one that it leads");
 	for (int i = 0; i < 21; i++) {
 		row = it[i].id == 20 ? i : row;
 		last = it[i].id == 0 ? i : last;
 	}
-	ok(row < last, "150 is above 50");
+	ok(row < last, "50, 55, ... 150: 150 is above 50");
 	rank_done(&r);
 }
 
-/* Tables that drift, in which rows come and go: after each update all pairs are looked at. */
+/* Tables that drift, in which rows appear and vanish: all pairs are checked after each update. */
 static void test_drawn(const char *what, bool weights)
 {
 	static struct rank_item it[DRAWN], before[DRAWN];
@@ -241,13 +245,13 @@ static void test_drawn(const char *what, bool weights)
 		}
 		rank_done(&r);
 	}
-	ok(!wrong, "%s: of 1,200 drawn tables %d rows stand below one that they lead", what, wrong);
-	ok(stayed > 0 && moved > 0, "%s: %d places kept their row, %d did not", what, stayed,
+	ok(!wrong, "%s: in 1,200 random tables %d rows are below one that they lead", what, wrong);
+	ok(stayed > 0 && moved > 0, "%s: %d rows kept their place, %d did not", what, stayed,
 		moved);
 }
 
-/* The whole of a long list is elsewhere, as after a freeze: it is sorted, not moved row by row. */
-static void test_shaken(void)
+/* A long list is reversed, as after a freeze: it is sorted rather than moved row by row. */
+static void test_reversed(void)
 {
 	enum { ROWS = 3000 };
 	static struct rank_item it[ROWS];
@@ -258,7 +262,7 @@ static void test_shaken(void)
 		for (uint32_t i = 0; i < ROWS; i++) {
 			uint64_t count = round ? i * 100000u : (ROWS - i) * 100000u;
 
-			/* The last two would stay as they are: they are few. */
+			/* the last two are so small that they would keep their places */
 			it[i] = (struct rank_item){i, i < 2 && round ? i + 1 : count, 0, 0};
 			it[i].key = (double)it[i].count;
 		}
@@ -266,7 +270,7 @@ static void test_shaken(void)
 	}
 	for (uint32_t i = 0; i < ROWS; i++)
 		right &= it[i].id == ROWS - 1 - i;
-	ok(right, "a long list that is upside down is sorted afresh");
+	ok(right, "a long reversed list is sorted afresh");
 	rank_done(&r);
 }
 
@@ -277,7 +281,7 @@ int main(void)
 	test_slope();
 	test_drawn("samples", false);
 	test_drawn("weights", true);
-	test_shaken();
+	test_reversed();
 	test_churn();
 	return tap_done();
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which frame of a waiting stack is shown as its top: the place in the program that a person would name, and the reason. */
+/* The leaf that is added to a waiting stack: the place in the program that a person would name, and the reason. */
 #include "profile/query/filter.h"
 #include "tests/tap.h"
 
@@ -7,7 +7,7 @@
 
 #define FRAMES 6
 
-/* From the innermost to the outermost; a class with "::" is libjvm's, "libc" is native, as is "library!name". */
+/* Innermost frame first; a class with "::" is libjvm's, "libc" is native, as is "library!name". */
 static const struct {
 	enum thread_state state;
 	const char *frames[FRAMES];
@@ -79,13 +79,13 @@ static uint32_t frame_of(struct profile *p, const char *text)
 		native ? FRAME_NATIVE : FRAME_COMPILED, 0xffff, 0);
 }
 
-/* What a thread in a system call waits for is in the leaf, or a frame of its own on top. */
+/* The target of a system call goes into the leaf, or is a frame of its own. */
 static const struct {
 	enum thread_state state;
 	const char *frame;
 	struct profile_io io;
 	const char *leaf, *below;
-	bool known;
+	bool has_io;
 } io_cases[] = {
 	{THREAD_IO, "shop.Client charge", {"socket read", "10.0.0.5:5432"},
 		"shop.Client.charge: socket read 10.0.0.5:5432", "shop.Client.charge", true},
@@ -103,11 +103,11 @@ static const char *name_at(const struct profile *p, uint32_t stack)
 		->full;
 }
 
-/* With a filter that says so what is waited for is a frame of its own, if it is in the leaf of a place. */
-static void is_apart(const struct profile *p, uint32_t stack, size_t i)
+/* With filter_set_io the target of the call is a frame of its own, if the leaf is a place in the program. */
+static void check_separate(const struct profile *p, uint32_t stack, size_t i)
 {
 	struct filter *f = filter_new();
-	bool apart = io_cases[i].known && *io_cases[i].leaf != '[';
+	bool separate = io_cases[i].has_io && *io_cases[i].leaf != '[';
 	struct profile_io io;
 	char want[80];
 
@@ -115,12 +115,14 @@ static void is_apart(const struct profile *p, uint32_t stack, size_t i)
 	stack = filter_map_stack(f, p, stack);
 	snprintf(want, sizeof(want), "[%s%s%s]", io_cases[i].io.what,
 		*io_cases[i].io.where ? " " : "", io_cases[i].io.where);
-	is_str(name_at(p, stack), apart ? want : io_cases[i].leaf,
-		"shown apart, if it is asked for");
-	if (apart)
+	is_str(name_at(p, stack), separate ? want : io_cases[i].leaf,
+		"with filter_set_io the target of the call is the leaf");
+	if (separate)
 		is_str(name_at(p, profile_get_stack(p, stack).parent),
-			"shop.Client.charge is in I/O", "on top of the place");
-	is_int(profile_stack_io(p, stack, &io), io_cases[i].known, "and still known");
+			"shop.Client.charge is in I/O",
+			"with filter_set_io it is on top of the place that waits");
+	is_int(profile_stack_io(p, stack, &io), io_cases[i].has_io,
+		"profile_stack_io works on the filtered stack, too");
 	filter_free(f);
 }
 
@@ -130,19 +132,20 @@ static void test_io(struct profile *p)
 		uint32_t stack =
 			profile_stack_child(p, PROFILE_ROOT_STACK, frame_of(p, io_cases[i].frame));
 		struct profile_io io;
-		bool known;
+		bool has_io;
 
 		stack = profile_stack_waiting(p, stack, io_cases[i].state, &io_cases[i].io);
 		is_str(name_at(p, stack), io_cases[i].leaf, io_cases[i].leaf);
 		is_str(name_at(p, profile_get_stack(p, stack).parent), io_cases[i].below,
-			"on top of that");
-		is_apart(p, stack, i);
-		known = profile_stack_io(p, stack, &io);
-		is_int(known, io_cases[i].known, "whether it tells what for");
-		if (known && io_cases[i].known)
+			"the leaf is on top of the sampled frame");
+		check_separate(p, stack, i);
+		has_io = profile_stack_io(p, stack, &io);
+		is_int(has_io, io_cases[i].has_io,
+			"profile_stack_io reports a target exactly for I/O states");
+		if (has_io && io_cases[i].has_io)
 			ok(!strcmp(io.what, io_cases[i].io.what) &&
 					!strcmp(io.where, io_cases[i].io.where),
-				"namely that: %s, %s", io.what, io.where);
+				"profile_stack_io returns the target: %s, %s", io.what, io.where);
 	}
 }
 
@@ -161,20 +164,22 @@ static uint32_t named(struct profile *p, const char *frame, int files)
 	return names;
 }
 
-/* A place that reads thousands of files has no row for each. */
-static void test_many(struct profile *p)
+/* A place that reads thousands of files does not get a row for each. */
+static void test_many_targets(struct profile *p)
 {
-	is_int(named(p, "shop.Images load", 20), 20, "each of 20 files is named");
-	is_int(named(p, "shop.Images load", 1000), 24, "of 1,000 24 are");
-	is_int(named(p, "shop.Images load", 20), 20, "again and again");
-	is_int(named(p, "shop.Logs read", 20), 20, "those of another place by themselves");
+	is_int(named(p, "shop.Images load", 20), 20, "20 files of a place have a leaf each");
+	is_int(named(p, "shop.Images load", 1000), 24,
+		"of 1,000 files of a place at most 24 have a leaf");
+	is_int(named(p, "shop.Images load", 20), 20, "has_io files keep their leaf");
+	is_int(named(p, "shop.Logs read", 20), 20, "another place has its own limit");
 	profile_advance(p, 59);
-	is_int(named(p, "shop.Images load", 20), 0, "no others in the same minute");
+	is_int(named(p, "shop.Images load", 20), 0,
+		"no further files get a leaf within the same minute");
 	profile_advance(p, 61);
-	is_int(named(p, "shop.Images load", 20), 20, "but later");
+	is_int(named(p, "shop.Images load", 20), 20, "further files get a leaf a minute later");
 }
 
-/* Stacks as above; idle: waits for work, so a query without_idle has none of its samples. */
+/* Stacks as above. idle: the thread waits for work, so a query with without_idle excludes its samples. */
 static const struct {
 	enum thread_kind kind;
 	enum thread_state state;
@@ -186,47 +191,49 @@ static const struct {
 		{"jdk.internal.misc.Unsafe park", "java.util.concurrent.LinkedBlockingQueue take",
 			"java.util.concurrent.ThreadPoolExecutor getTask",
 			"java.util.concurrent.ThreadPoolExecutor runWorker"},
-		true, "a pool's thread between tasks"},
+		true, "a pool's thread between tasks is idle"},
 	{THREAD_JAVA, THREAD_PARKED,
 		{"jdk.internal.misc.Unsafe park", "java.util.concurrent.LinkedBlockingQueue take",
 			"shop.Oven bake", "java.util.concurrent.ThreadPoolExecutor runWorker"},
-		false, "a task that waits for a queue"},
+		false, "a task that waits for a queue is not idle"},
 	{THREAD_JAVA, THREAD_ON_CPU,
 		{"java.util.concurrent.LinkedBlockingQueue poll",
 			"java.util.concurrent.ThreadPoolExecutor getTask"},
-		false, "a pool's thread that fetches a task"},
+		false, "a pool's thread that fetches a task is not idle"},
 	{THREAD_JAVA, THREAD_PARKED,
 		{"jdk.internal.misc.Unsafe park", "java.util.concurrent.ForkJoinPool awaitWork"},
-		true, "a worker of the common pool"},
+		true, "a worker of the common pool without work is idle"},
 	{THREAD_VIRTUAL, THREAD_IO,
 		{"sun.nio.ch.Net accept", "sun.nio.ch.ServerSocketChannelImpl accept",
 			"shop.Server serve"},
-		true, "a thread that accepts clients"},
+		true, "a thread that accepts clients is idle"},
 	{THREAD_JAVA, THREAD_IO,
 		{"sun.nio.ch.EPoll wait", "sun.nio.ch.EPollSelectorImpl doSelect",
 			"io.netty.channel.nio.NioEventLoop run"},
-		true, "an event loop without events"},
+		true, "an event loop without events is idle"},
 	{THREAD_JAVA, THREAD_IO, {"sun.nio.ch.NioSocketImpl read", "shop.Client charge"}, false,
-		"a read from a socket"},
+		"a read from a socket is not idle"},
 	{THREAD_JAVA, THREAD_SLEEPING, {"java.lang.Thread sleep", "shop.Job run"}, false,
-		"a sleep"},
+		"a sleep is not idle"},
 	{THREAD_JAVA, THREAD_SLEEPING,
 		{"java.lang.Thread sleep", "shop.Task run", "java.util.TimerThread mainLoop"},
-		false, "a timer's task that sleeps"},
+		false, "a timer's task that sleeps is not idle"},
 	{THREAD_JAVA, THREAD_WAITING, {"java.lang.Object wait", "java.util.TimerThread mainLoop"},
-		true, "a timer between tasks"},
+		true, "a timer between tasks is idle"},
 	{THREAD_JAVA, THREAD_WAITING, {"java.lang.ref.Reference waitForReferencePendingList"}, true,
-		"the Reference Handler"},
-	{THREAD_GC, THREAD_SLEEPING, {"libc futex", "Monitor::wait"}, true, "a collector's thread"},
+		"the Reference Handler is idle"},
+	{THREAD_GC, THREAD_SLEEPING, {"libc futex", "Monitor::wait"}, true,
+		"a waiting GC thread is idle"},
 	{THREAD_JAVA, THREAD_SLEEPING, {"libc futex", "PlatformMonitor::wait", "libc start_thread"},
-		true, "a JavaThread of the JVM"},
+		true, "a waiting JavaThread of the JVM is idle"},
 	{THREAD_JAVA, THREAD_WAITING, {"ObjectMonitor::wait", "java.lang.Object wait"}, false,
-		"a Java thread of the JDK that waits for something else"},
+		"a Java thread that waits in Object.wait is not idle"},
 	{THREAD_NATIVE, THREAD_SLEEPING, {"libc futex", "Monitor::wait", "libshop.so!call_java"},
-		false, "a native thread of the program, in the JVM"},
-	{THREAD_GC, THREAD_ON_CPU, {"G1ParScanThreadState::trim_queue"}, false, "one that works"},
+		false, "a native thread of the program that waits in the JVM is not idle"},
+	{THREAD_GC, THREAD_ON_CPU, {"G1ParScanThreadState::trim_queue"}, false,
+		"a running GC thread is not idle"},
 	{THREAD_NATIVE, THREAD_SLEEPING, {"libc futex", "libshop.so!wait_for_order"}, false,
-		"a native thread of the program"},
+		"a waiting native thread of the program is not idle"},
 };
 
 static void test_idle(void)
@@ -253,13 +260,15 @@ static void test_idle(void)
 		q.without_idle = true;
 		is_int(profile_sum(p, &q).count, !idle_cases[i].idle, idle_cases[i].what);
 		q.without_idle = false;
-		is_int(profile_sum(p, &q).count, 1, "... with idle threads");
+		is_int(profile_sum(p, &q).count, 1,
+			"its sample counts in a query that includes idle threads");
 	}
 	q.thread = PROFILE_ANY_THREAD;
-	is_int(profile_sum(p, &q).count, sizeof(idle_cases) / sizeof(idle_cases[0]), "all");
+	is_int(profile_sum(p, &q).count, sizeof(idle_cases) / sizeof(idle_cases[0]),
+		"a query that includes idle threads has all samples");
 	q.without_idle = true;
 	is_int(profile_sum(p, &q).count, sizeof(idle_cases) / sizeof(idle_cases[0]) - idle,
-		"all but the idle ones");
+		"a query without idle threads has all others");
 	profile_free(p);
 }
 
@@ -277,18 +286,20 @@ int main(void)
 					p, stack, frame_of(p, cases[i].frames[k]));
 		with = profile_stack_waiting(p, stack, cases[i].state, NULL);
 		if (!cases[i].leaf) {
-			ok(with == stack, "%s %s: as it is", cases[i].frames[0],
+			ok(with == stack, "%s, state %s: no leaf is added", cases[i].frames[0],
 				thread_states[cases[i].state].name);
 			continue;
 		}
 		leaf = profile_get_frame(p, profile_get_stack(p, with).frame);
-		is_int(profile_get_stack(p, with).parent, stack, "on top of all that was sampled");
+		is_int(profile_get_stack(p, with).parent, stack,
+			"the leaf is added on top of the sampled stack");
 		is_str(profile_get_method(p, leaf->method)->full, cases[i].leaf, cases[i].leaf);
-		is_int(leaf->type, FRAME_WAITS, "marked as what it is");
-		is_int(profile_stack_waiting(p, stack, cases[i].state, NULL), with, "once");
+		is_int(leaf->type, FRAME_WAITS, "the leaf has type FRAME_WAITS");
+		is_int(profile_stack_waiting(p, stack, cases[i].state, NULL), with,
+			"adding the leaf again returns the same stack");
 	}
 	test_io(p);
-	test_many(p);
+	test_many_targets(p);
 	profile_free(p);
 	test_idle();
 	return tap_done();

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A window since a mark covers everything since then, however much history has been evicted, and rates divide by the
- * seconds that were sampled. The truth is a table of the samples that were added.
+ * A window since an anchor covers everything since then, however much history has been evicted, and rates divide by the
+ * sampled seconds. The truth is a table of all added samples.
  */
 #include "tests/profile/feed.h"
 #include "tests/tap.h"
@@ -29,7 +29,7 @@ struct got {
 	uint64_t weight[STACKS];
 };
 
-static void got_add(void *ctx, const struct profile_part *part)
+static void sum_part(void *ctx, const struct profile_part *part)
 {
 	struct got *g = ctx;
 
@@ -50,15 +50,15 @@ static void feed(struct history *h, uint32_t second, int stack, uint64_t weight)
 	h->fed[second][stack] += weight;
 }
 
-/* Is each stack's weight, and their sum, what was fed? */
-static bool is_fed(const struct history *h, uint32_t from, uint32_t to)
+/* Whether each stack's weight, and their sum, match what was added. */
+static bool matches_fed(const struct history *h, uint32_t from, uint32_t to)
 {
 	struct profile_query q = since(from, to);
 	struct got g = {.stacks = h->stacks};
 	uint64_t all = 0;
 	bool right = true;
 
-	profile_each(h->p, &q, got_add, &g);
+	profile_each(h->p, &q, sum_part, &g);
 	for (int i = 0; i < STACKS; i++) {
 		uint64_t want = 0;
 
@@ -70,7 +70,7 @@ static bool is_fed(const struct history *h, uint32_t from, uint32_t to)
 	return right && profile_sum(h->p, &q).weight == all;
 }
 
-static void test_marks(size_t budget)
+static void test_anchors(size_t budget)
 {
 	static struct history h;
 	uint64_t rng = 1;
@@ -93,17 +93,19 @@ static void test_marks(size_t budget)
 		if (s == 457)
 			profile_anchor(h.p, EVENT_LOCK, 457, 103);
 		if (s > 103 && s % 50 == 0)
-			right = right && is_fed(&h, 103, s + 1) && is_fed(&h, 0, s + 1);
+			right = right && matches_fed(&h, 103, s + 1) && matches_fed(&h, 0, s + 1);
 		if (s > 457 && s % 50 == 0)
-			right = right && is_fed(&h, 457, s + 1) && is_fed(&h, 457, s - 10);
+			right = right && matches_fed(&h, 457, s + 1) &&
+				matches_fed(&h, 457, s - 10);
 	}
-	ok(right, "all since second 103, and since 457, for 2,000 s, and until a moment ago");
+	ok(right, "windows since the start and since seconds 103 and 457 are exact for 2,000 s");
 	feed(&h, 300, 3, 1000000);
 	feed(&h, 50, 4, 1000000);
-	ok(is_fed(&h, 103, SECONDS) && is_fed(&h, 457, SECONDS) && is_fed(&h, 0, SECONDS),
-		"what comes far too late counts where it belongs");
+	ok(matches_fed(&h, 103, SECONDS) && matches_fed(&h, 457, SECONDS) &&
+			matches_fed(&h, 0, SECONDS),
+		"samples that come far too late count in their window");
 	profile_anchor(h.p, EVENT_LOCK, 103, 0);
-	ok(is_fed(&h, 103, SECONDS), "the earlier of two marks is taken up again");
+	ok(matches_fed(&h, 103, SECONDS), "an earlier anchor can be set again");
 	profile_free(h.p);
 }
 
@@ -112,7 +114,7 @@ static void each_add(void *ctx, const struct profile_part *part)
 	*(uint64_t *)ctx += part->weight;
 }
 
-/* What is folded into "[earlier]" takes its part of before a mark along. */
+/* Stacks folded into "[earlier]" keep their part of before the anchor separate. */
 static void test_folded(void)
 {
 	struct profile *p = profile_new();
@@ -130,10 +132,11 @@ static void test_folded(void)
 			profile_anchor(p, EVENT_LOCK, 400, 0);
 		last = profile_info(p).stacks;
 	}
-	is_int(profile_sum(p, &q).weight, after, "the sum since a mark, with stacks that left");
+	is_int(profile_sum(p, &q).weight, after,
+		"the sum since an anchor is exact after stacks were evicted");
 	profile_each(p, &q, each_add, &each);
-	is_int(each, after, "and of its stacks");
-	ok(last < 4000 * 20, "some had left (%u are there)", last);
+	is_int(each, after, "the stacks since an anchor add up to that sum");
+	ok(last < 4000 * 20, "stacks were evicted (%u are left)", last);
 	profile_free(p);
 }
 
@@ -143,31 +146,33 @@ static void test_covered(void)
 	struct profile_query q = since(0, UINT32_MAX);
 
 	profile_advance(p, 99);
-	is_int(profile_covered(p, &q), 100, "seconds 0 to 99 are 100");
+	is_int(profile_covered(p, &q), 100, "seconds 0 to 99 are 100 covered seconds");
 	profile_gap(p, 20, 30);
-	is_int(profile_covered(p, &q), 90, "without a gap of ten");
+	is_int(profile_covered(p, &q), 90, "a gap of ten seconds is not covered");
 	profile_event_runs(p, EVENT_LOCK, 10, false);
 	profile_event_runs(p, EVENT_LOCK, 15, true);
 	profile_event_runs(p, EVENT_LOCK, 16, true);
 	profile_event_runs(p, EVENT_LOCK, 40, false);
 	profile_event_runs(p, EVENT_LOCK, 90, true);
-	is_int(profile_covered(p, &q), 26, "15 to 40 and 90 on, without the gap");
+	is_int(profile_covered(p, &q), 26, "only the seconds in which the event ran are covered");
 	q.event = EVENT_CPU;
-	is_int(profile_covered(p, &q), 90, "another event has its own");
+	is_int(profile_covered(p, &q), 90, "another event has its own coverage");
 	q = since(50, 60);
-	is_int(profile_covered(p, &q), 0, "a window in which it was off");
+	is_int(profile_covered(p, &q), 0,
+		"a window in which the event was off has no covered seconds");
 	q = since(35, 95);
-	is_int(profile_covered(p, &q), 11, "a window of parts of both");
+	is_int(profile_covered(p, &q), 11, "a window across two runs covers parts of both");
 	for (uint32_t s = 100; s < 3000; s++)
 		profile_advance(p, s);
 	q = since(0, UINT32_MAX);
-	is_int(profile_covered(p, &q), 2926, "what is no more held counts for a total");
+	is_int(profile_covered(p, &q), 2926, "an unbounded window also covers evicted seconds");
 	q.from = 1000;
-	ok(profile_covered(p, &q) <= PROFILE_HISTORY_S + 20, "and not for a window that is not");
+	ok(profile_covered(p, &q) <= PROFILE_HISTORY_S + 20,
+		"a bounded window covers only retained seconds");
 	profile_free(p);
 }
 
-/* A window of 5 s in a time that is held in steps of 10 s: what is shown is divided by what it is of. */
+/* Windows of 5 s over history in steps of 10 s: the sum is divided by the seconds that it covers. */
 static void test_steps(void)
 {
 	struct profile *p = profile_new();
@@ -184,15 +189,16 @@ static void test_steps(void)
 		windows++;
 		right += profile_sum(p, &q).weight == (uint64_t)seconds * 1000;
 	}
-	ok(profile_info(p).merged_before > profile_info(p).oldest + 20, "there are steps");
-	is_int(right, windows, "1,000 a second are 1,000 a second in each window of 5 s");
+	ok(profile_info(p).merged_before > profile_info(p).oldest + 20,
+		"the history has 10 s steps");
+	is_int(right, windows, "each window of 5 s has a rate of 1,000 a second");
 	profile_free(p);
 }
 
 int main(void)
 {
-	test_marks(0);
-	test_marks(4 << 20);
+	test_anchors(0);
+	test_anchors(4 << 20);
 	test_folded();
 	test_covered();
 	test_steps();

@@ -29,7 +29,7 @@ static void rows_add(void *ctx, const struct profile_part *part)
 	struct rows *rows = ctx;
 	struct row *row;
 
-	if (!(rows->count & (rows->count - 1))) /* a power of two: there is no space for one more */
+	if (!(rows->count & (rows->count - 1))) /* a power of two: the array is full */
 		rows->list = realloc(
 			rows->list, (rows->count ? 2 * rows->count : 1) * sizeof(*rows->list));
 	row = &rows->list[rows->count++];
@@ -62,7 +62,7 @@ static bool row_has(const struct row *row, uint32_t method)
 	return false;
 }
 
-static bool flat_row_is_right(const struct flat_row *f, const struct rows *rows, bool by_weight)
+static bool flat_row_matches(const struct flat_row *f, const struct rows *rows, bool by_weight)
 {
 	uint64_t self = 0, total = 0, self_count = 0, total_count = 0, votes[FRAME_TYPES] = {0};
 	uint64_t self_votes[FRAME_TYPES] = {0}, *v;
@@ -92,7 +92,7 @@ static bool flat_row_is_right(const struct flat_row *f, const struct rows *rows,
 	       f->total_count == total_count;
 }
 
-static bool flat_is_right(const struct profile *p, const struct profile_query *q)
+static bool flat_matches(const struct profile *p, const struct profile_query *q)
 {
 	struct rows rows = rows_of(p, q);
 	struct flat *f = flat_new(p, q);
@@ -100,7 +100,7 @@ static bool flat_is_right(const struct profile *p, const struct profile_query *q
 	bool right = true;
 
 	for (uint32_t i = 0; i < f->count; i++) {
-		right = right && flat_row_is_right(&f->rows[i], &rows, q->by_weight);
+		right = right && flat_row_matches(&f->rows[i], &rows, q->by_weight);
 		right = right && (!i || f->rows[i - 1].method < f->rows[i].method);
 		self += f->rows[i].self;
 	}
@@ -136,27 +136,29 @@ static void test_recursion_and_trend(void)
 	profile_add(p, 0, 11, s, 0, 100, 0); /* older than the trend, inside the window */
 	profile_add(p, 0, 19, PROFILE_ROOT_STACK, 0, 5, 50);
 	f = flat_new(p, &q);
-	is_int(f->count, 3, "three methods");
+	is_int(f->count, 3, "the table has three methods");
 	is_int(f->rows[0].total, 108, "recursion counts once in total");
-	is_int(f->rows[0].self, 107, "self is the top of the stack");
-	is_int(f->rows[0].type, FRAME_INTERPRETED, "the type is that of most self samples");
-	is_int(f->rows[2].type, FRAME_NATIVE, "of a leaf its own");
-	is_int(f->rows[1].self, 0, "no self below");
+	is_int(f->rows[0].self, 107, "self counts the top of the stack");
+	is_int(f->rows[0].type, FRAME_INTERPRETED,
+		"a method's type is that of most of its self samples");
+	is_int(f->rows[2].type, FRAME_NATIVE, "the type of a leaf is its frame's");
+	is_int(f->rows[1].self, 0, "a method that is never on top has no self samples");
 	is_int(f->sum, 113, "an empty stack counts in the sum");
 	ok(f->rows[0].trend[0] == 3 && f->rows[0].trend[7] == 4 && f->rows[0].trend[3] == 0,
-		"the trend holds the last 8 seconds, oldest first");
+		"the trend has the last 8 seconds, oldest first");
 	flat_free(f);
 	q.by_weight = true;
 	f = flat_new(p, &q);
-	is_int(f->rows[0].self, 70, "values are weights when asked");
-	is_int(f->rows[0].self_count, 107, "and samples stay at hand");
+	is_int(f->rows[0].self, 70, "by_weight: values are weights");
+	is_int(f->rows[0].self_count, 107, "by_weight: the sample count is still available");
 	flat_free(f);
 	q.event = 99;
 	f = flat_new(p, &q);
-	is_int(f->count, 0, "no rows for an event that does not exist");
+	is_int(f->count, 0, "an invalid event has no rows");
 	flat_free(f);
-	ok(fabs(flat_half_width(10, 100) - 5.88) < 0.01, "10 of 100 is +- 5.88 points");
-	ok(flat_half_width(0, 0) == 0, "nothing of nothing is certain");
+	ok(fabs(flat_half_width(10, 100) - 5.88) < 0.01,
+		"10 of 100 has a half width of 5.88 points");
+	ok(flat_half_width(0, 0) == 0, "0 of 0 has a half width of 0");
 	profile_free(p);
 }
 
@@ -167,14 +169,14 @@ static bool same_name(const struct profile *p, uint32_t a, uint32_t b)
 	return a == b || !strcmp(profile_get_method(p, a)->full, profile_get_method(p, b)->full);
 }
 
-/* A row's frames in the order of the tree: to[0] is the first level below the base. */
+/* The indexes of a row's frames in the order of the tree, beginning with the first level below the base. */
 static uint32_t row_path(const struct row *row, const struct calltree_options *o, uint32_t *index)
 {
 	uint32_t n = row->depth, root = n;
 
 	for (uint32_t i = 0; i < n; i++) {
 		if (row->methods[i] == o->root_method)
-			root = i; /* leaf first: the last found is the outermost */
+			root = i; /* leaf first: the last match is the outermost */
 	}
 	if (o->root_method != PROFILE_NONE && root == n)
 		return UINT32_MAX;
@@ -241,7 +243,7 @@ static bool walk_row(struct walk *w, const struct row *row, bool by_weight)
 	return true;
 }
 
-/* Of equal totals: the program's own (all of its classes here are com.*, org.* and io.*), then in the order of methods. */
+/* Equal totals: the program's own (here all classes in com.*, org.* and io.*) first, then by method id. */
 static bool in_order(
 	const struct profile *p, const struct calltree_node *a, const struct calltree_node *b)
 {
@@ -259,7 +261,7 @@ static bool in_order(
 	return own[0] != own[1] ? own[0] : a->method <= b->method;
 }
 
-static bool links_are_right(const struct profile *p, const struct calltree *t)
+static bool links_are_valid(const struct profile *p, const struct calltree *t)
 {
 	const struct calltree_node *n = t->nodes;
 	uint32_t reached = 1;
@@ -283,13 +285,13 @@ static bool links_are_right(const struct profile *p, const struct calltree *t)
 	return reached == t->count;
 }
 
-static bool tree_is_right(
+static bool tree_matches(
 	const struct profile *p, const struct profile_query *q, const struct calltree_options *o)
 {
 	struct rows rows = rows_of(p, q);
 	struct calltree *t = calltree_new(p, q, o);
 	struct walk w = {p, t, o, calloc(t->count, sizeof(*w.want))};
-	bool right = links_are_right(p, t);
+	bool right = links_are_valid(p, t);
 
 	for (uint32_t i = 0; i < rows.count && right; i++)
 		right = walk_row(&w, &rows.list[i], q->by_weight);
@@ -314,8 +316,8 @@ static void test_random(uint64_t seed)
 		{{.from = 30, .to = 40, .thread = 3, .by_weight = true},
 			"10 s of a thread, by weight"},
 		{{.from = 0, .to = 20, .thread = PROFILE_ANY_THREAD, .by_weight = true},
-			"all before"},
-		{{.from = 90, .to = 99, .thread = PROFILE_ANY_THREAD}, "nothing"},
+			"all before second 20"},
+		{{.from = 90, .to = 99, .thread = PROFILE_ANY_THREAD}, "an empty window"},
 	};
 	struct profile *p = profile_new();
 	struct feed f;
@@ -327,21 +329,23 @@ static void test_random(uint64_t seed)
 	for (size_t i = 0; i < sizeof(queries) / sizeof(*queries); i++) {
 		bool right = true;
 
-		ok(flat_is_right(p, &queries[i].q), "seed %d: method table of %s", (int)seed,
-			queries[i].what);
+		ok(flat_matches(p, &queries[i].q),
+			"seed %d: the method table of a query (%s) matches the naive sum",
+			(int)seed, queries[i].what);
 		for (int bits = 0; bits < 16; bits++) {
 			struct calltree_options o = {
 				bits & 1, bits & 2, bits & 4, PROFILE_NONE, 0, NULL};
 
 			o.root_method = bits & 8 ? f.methods[0] : PROFILE_NONE;
-			if (!tree_is_right(p, &queries[i].q, &o)) {
+			if (!tree_matches(p, &queries[i].q, &o)) {
 				right = false;
 				diag("wrong:%s%s%s%s", o.inverted ? " inverted" : "",
 					o.threads ? " threads" : "", o.by_type ? " by type" : "",
 					bits & 8 ? " root" : "");
 			}
 		}
-		ok(right, "seed %d: 16 kinds of tree of %s", (int)seed, queries[i].what);
+		ok(right, "seed %d: 16 kinds of call tree of a query (%s) match the naive sum",
+			(int)seed, queries[i].what);
 	}
 	feed_done(&f);
 	profile_free(p);
@@ -363,21 +367,21 @@ static void test_time_without_count(void)
 	profile_add(p, EVENT_LOCK, 3, s, 2, 4, 300);
 	profile_add(p, EVENT_LOCK, 3, s, 3, 0, 200);
 	t = calltree_new(p, &q, &o);
-	is_int(t->nodes[0].child_count, 3, "all three threads");
-	is_int((long long)t->nodes[0].total, 1000, "with all of their time");
+	is_int(t->nodes[0].child_count, 3, "the tree has all three threads");
+	is_int((long long)t->nodes[0].total, 1000, "the tree has the time of all three threads");
 	for (uint32_t at = t->nodes[0].first_child, n = 0; at != PROFILE_NONE && n < 4; n++) {
 		const struct calltree_node *child = &t->nodes[t->nodes[at].first_child];
 
 		ok(child->parent == at && child->total == t->nodes[at].total,
-			"each with its own stack");
+			"each thread's node has its own stack");
 		at = t->nodes[at].next_sibling;
 	}
 	calltree_free(t);
 	profile_free(p);
 }
 
-/* Sums are kept for the next question: not for another one, and not when the answer has changed. */
-static void test_kept_sums(void)
+/* Sums are cached for the next query: not for a different one, and not when the data has changed. */
+static void test_cached_sums(void)
 {
 	struct profile *p = profile_new();
 	struct profile_query all = {.to = UINT32_MAX, .thread = PROFILE_ANY_THREAD}, one = all;
@@ -391,17 +395,19 @@ static void test_kept_sums(void)
 	for (uint32_t s = 0; s < 5; s++) {
 		feed_second(&f, s);
 		ok(!filter_prepare_sums(p, &all, 10) && filter_prepare_sums(p, &all, 10),
-			"summed up once");
-		ok(flat_is_right(p, &all) && tree_is_right(p, &all, &o) && flat_is_right(p, &all),
-			"for all that is derived from it");
-		ok(flat_is_right(p, &one) && flat_is_right(p, &all), "another question between");
-		ok(tree_is_right(p, &all, &threads) && flat_is_right(p, &all) &&
-				tree_is_right(p, &one, &threads) && tree_is_right(p, &one, &o),
-			"and another use");
-		ok(filter_prepare_sums(p, &all, UINT32_MAX), "what is little is no slice");
-		ok(tree_is_right(p, &one, &up) && flat_is_right(p, &one) &&
-				tree_is_right(p, &one, &up),
-			"and what needs only the ends, before and after");
+			"new data is summed again, once");
+		ok(flat_matches(p, &all) && tree_matches(p, &all, &o) && flat_matches(p, &all),
+			"cached sums serve table and tree alike");
+		ok(flat_matches(p, &one) && flat_matches(p, &all),
+			"a query of one thread does not corrupt the cached sums");
+		ok(tree_matches(p, &all, &threads) && flat_matches(p, &all) &&
+				tree_matches(p, &one, &threads) && tree_matches(p, &one, &o),
+			"a tree by threads does not corrupt the cached sums");
+		ok(filter_prepare_sums(p, &all, UINT32_MAX),
+			"summing little data takes no slice of its own");
+		ok(tree_matches(p, &one, &up) && flat_matches(p, &one) &&
+				tree_matches(p, &one, &up),
+			"an inverted tree before and after a table is right");
 	}
 	feed_done(&f);
 	profile_free(p);
@@ -431,7 +437,7 @@ static void test_stable_paths(void)
 			found += a->nodes[i].path == b->nodes[k].path &&
 				 a->nodes[i].method == b->nodes[k].method;
 	}
-	is_int(found, a->count, "each path of before is found again, once");
+	is_int(found, a->count, "each path of the narrow window is found in the wider one, once");
 	hash_index_done(&seen);
 	calltree_free(a);
 	calltree_free(b);
@@ -448,7 +454,7 @@ static uint32_t count_from(const struct calltree *t, uint64_t min)
 	return n;
 }
 
-/* Each node of the one is in the other. */
+/* Whether each node of `some` is in `all`. */
 static bool same_nodes(const struct calltree *some, const struct calltree *all)
 {
 	uint32_t same = 0;
@@ -487,15 +493,15 @@ static void test_pruned(void)
 		want = count_from(all, 50);
 		o.min_share = 0.01;
 		big = calltree_new(p, &q, &o);
-		ok(big->count == want && links_are_right(p, big),
-			"%d: what is under 1 %% is left out, no more (%u of %u stay)", bits,
-			big->count, all->count);
+		ok(big->count == want && links_are_valid(p, big),
+			"options %d: exactly the nodes below 1 %% are pruned (%u of %u are kept)",
+			bits, big->count, all->count);
 		for (uint32_t i = 0; i < all->count; i++)
 			self += all->nodes[i].total >= 50 ? all->nodes[i].self : 0;
 		for (uint32_t i = 0; i < big->count; i++)
 			self -= big->nodes[i].self;
-		is_int(self, 0, "what is left out is not taken for self");
-		ok(same_nodes(big, all), "what stays is the same");
+		is_int(self, 0, "self of pruned nodes is not added to the kept ones");
+		ok(same_nodes(big, all), "kept nodes have the same values as in the whole tree");
 		calltree_free(all);
 		calltree_free(big);
 	}
@@ -509,7 +515,7 @@ int main(void)
 	for (uint64_t seed = 1; seed <= 3; seed++)
 		test_random(seed);
 	test_time_without_count();
-	test_kept_sums();
+	test_cached_sums();
 	test_stable_paths();
 	test_pruned();
 	return tap_done();

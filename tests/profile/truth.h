@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Random sessions whose samples are all kept beside the model: the ground truth for any query. */
+/* Random sessions whose samples are all recorded beside the model: the ground truth for any query. */
 #ifndef JHOT_TESTS_PROFILE_TRUTH_H
 #define JHOT_TESTS_PROFILE_TRUTH_H
 
@@ -9,14 +9,13 @@
 #include <stdio.h>
 #include <string.h>
 
-#define SECONDS 700 /* more than are held one by one */
+#define SECONDS 700 /* more than are retained as single seconds */
 #define STACKS  1500
 #define METHODS 60
 #define THREADS 6
-#define SAMPLES 24 /* a second at most */
+#define SAMPLES 24 /* at most, per second */
 #define NUMBERS (1u << 13)
-#define NUMBER \
-	0xfffffffu /* of a stack that is shown in another form: what is left without its mark */
+#define NUMBER  0xfffffffu /* removes the form bits of a stack id */
 
 struct fed {
 	uint32_t second, pair;
@@ -29,11 +28,11 @@ struct pair {
 	enum thread_state state;
 };
 
-/* What was fed of one event, and its (stack, thread, state) as they came. */
+/* The samples of one event, and its (stack, thread, state) combinations in order of first use. */
 struct truth {
 	struct fed fed[SECONDS * SAMPLES];
 	struct pair pairs[SECONDS * SAMPLES];
-	uint32_t *number; /* per stack, thread and state: of the pair + 1 */
+	uint32_t *number; /* per stack, thread and state: index of the pair + 1 */
 	uint32_t fed_count, pair_count;
 };
 
