@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Holds threads of other processes: python3 hold_threads.py TID...
+"""Stops threads of other processes: python3 hold_threads.py TID...
 
-Each is stopped as a debugger stops a single thread, so the process itself is not in state T. Prints "held"; the threads
-go on when stdin ends, or this process does."""
+Each is stopped as a debugger stops a single thread, so the process itself is not in state T. Prints "held". The threads
+continue when stdin or this process ends."""
 import ctypes
 import os
 import sys

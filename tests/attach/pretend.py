@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Passes for a HotSpot JVM that never opens its attach socket: pretend.py LIBJVM
+"""Imitates a HotSpot JVM that never opens its attach socket: pretend.py LIBJVM
 
 Maps the library and has HotSpot's two threads that take part in SIGQUIT, by name and signal mask. Prints "ready", and
 "quit" for each SIGQUIT; ends with its standard input."""

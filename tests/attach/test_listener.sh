@@ -6,7 +6,7 @@
 tool=$builddir/tests/attach/attach_tool
 agent=$builddir/tests/attach/agent.so
 
-# load N PID: the agent into this JVM
+# load N PID: loads the agent into this JVM
 load() {
 	"$tool" load "$2" "$agent" "0 $T/mark$1" >"$T/load$1" 2>&1
 }
@@ -20,7 +20,7 @@ dispatcher() {
 	grep -lsE '^Signal (Dispatch|\.\.atcher)' /proc/"$1"/task/*/comm | head -n 1 | cut -d / -f 5
 }
 
-# --- a JVM that handles SIGQUIT after jhot has given up: all JDKs at once, for that takes 6 s -------------------------
+# --- a JVM that handles SIGQUIT after jhot has given up: all JDKs at once, because that takes 6 s ---------------------
 
 own_java=$JAVA
 majors=() pids=() outs=() held=()
@@ -41,52 +41,52 @@ if wait_for 10 grep -qs . "$T/held" && grep -qx held "$T/held"; then
 	done
 	wait "${loading[@]}"
 	for i in "${!pids[@]}"; do
-		ok "JDK ${majors[i]}: one that does not handle SIGQUIT is given up" grep -q 'did not open its attach socket' "$T/load$i" ||
+		ok "JDK ${majors[i]}: jhot gives up when the JVM does not handle SIGQUIT" grep -q 'did not open its attach socket' "$T/load$i" ||
 			diag_file "$T/load$i"
-		ok "JDK ${majors[i]}: the trigger stays" [ -e "/tmp/.attach_pid${pids[i]}" ]
+		ok "JDK ${majors[i]}: the trigger file stays when jhot gives up" [ -e "/tmp/.attach_pid${pids[i]}" ]
 	done
 	echo >&"$hold"
 	for i in "${!pids[@]}"; do
-		ok "JDK ${majors[i]}: it opens its socket when it goes on" wait_for 10 [ -S "/tmp/.java_pid${pids[i]}" ]
-		ok "JDK ${majors[i]}: then the trigger goes" wait_for 10 [ ! -e "/tmp/.attach_pid${pids[i]}" ]
-		ok "JDK ${majors[i]}: and the agent can be loaded" loads "$i" "${pids[i]}"
-		is "JDK ${majors[i]}: no thread dump" "$(cat "${outs[i]}")" ready
+		ok "JDK ${majors[i]}: the JVM opens its attach socket once it continues" wait_for 10 [ -S "/tmp/.java_pid${pids[i]}" ]
+		ok "JDK ${majors[i]}: the trigger file is removed once the socket exists" wait_for 10 [ ! -e "/tmp/.attach_pid${pids[i]}" ]
+		ok "JDK ${majors[i]}: an agent loads once the socket exists" loads "$i" "${pids[i]}"
+		is "JDK ${majors[i]}: the JVM prints no thread dump" "$(cat "${outs[i]}")" ready
 	done
 else
-	skip "SIGQUIT that is handled late" "no thread may be traced here: $(cat "$T/held")"
+	skip "a JVM that handles SIGQUIT late" "no thread may be traced here: $(cat "$T/held")"
 fi
 for i in "${!pids[@]}"; do jvm_end "${pids[i]}" || true; done
 
 # --- a temporary folder that is not /tmp (JDK 28) ---------------------------------------------------------------------
 
-moved() {
+alternate_temp() {
 	local litter
 	mkdir "$T/temp"
 	chmod 777 "$T/temp"
 	jvm_start $CALM_JVM "-XX:AltTempDir=$T/temp" Known idle || return
-	ok "temporary folder moved: the agent is loaded" loads moved "$JVM"
-	ok "temporary folder moved: the socket is there" [ -S "$T/temp/.java_pid$JVM" ]
+	ok "-XX:AltTempDir: the agent loads" loads alternate "$JVM"
+	ok "-XX:AltTempDir: the attach socket is in that folder" [ -S "$T/temp/.java_pid$JVM" ]
 	litter=$(find /tmp "$T/temp" -maxdepth 1 -name ".attach_pid$JVM" -o -maxdepth 1 -name "libjhot-*-$JVM.so*" 2>/dev/null)
-	is "temporary folder moved: no file is left" "$litter" ""
-	is "temporary folder moved: no thread dump" "$(cat "$JVM_OUT")" ready
+	is "-XX:AltTempDir: no trigger file and no copy is left" "$litter" ""
+	is "-XX:AltTempDir: the JVM prints no thread dump" "$(cat "$JVM_OUT")" ready
 	jvm_end
 	jvm_start $CALM_JVM "-XX:AltTempDir=$T/temp" -XX:-UsePerfData Known idle || return
 	load hidden "$JVM"
-	ok "temporary folder not known: refused" grep -q 'temporary folder' "$T/loadhidden" || diag_file "$T/loadhidden"
-	is "temporary folder not known: no thread dump" "$(cat "$JVM_OUT")" ready
+	ok "-XX:AltTempDir without hsperfdata: an agent is refused" grep -q 'temporary folder' "$T/loadhidden" || diag_file "$T/loadhidden"
+	is "-XX:AltTempDir without hsperfdata: the JVM prints no thread dump" "$(cat "$JVM_OUT")" ready
 	jvm_end
 }
 
 # --- a program that embeds the JVM with -Xrs and has a SIGQUIT handler of its own -------------------------------------
 
-# libjvm: that of $JAVA
+# libjvm: the path of $JAVA's
 libjvm() {
 	local home
 	home=$(dirname "$(dirname "$(readlink -f "$(command -v "$JAVA")")")")
 	find "$home" "$home/.." -path '*server/libjvm.so' | head -n 1
 }
 
-# The native role removes the JVM's attach socket, so that only SIGQUIT would help.
+# The native role removes the JVM's attach socket, so that jhot would need SIGQUIT.
 embedded() {
 	local here=$builddir/tests/neighbours java=$JAVA
 	mkdir "$T/roles"
@@ -98,14 +98,14 @@ embedded() {
 	JAVA=$java
 	wait_for 60 jvm_said_ready
 	if grep -q 'GLIBC_.* not found' "$JVM_ERR"; then
-		skip "embedded with -Xrs" "this JDK needs a newer libc than programs are compiled for here"
+		skip "JVM embedded with -Xrs" "this JDK needs a newer libc than programs are compiled for here"
 		return
 	fi
 	wait_for 10 [ ! -e "/tmp/.java_pid$JVM" ]
 	load embedded "$JVM"
-	ok "embedded with -Xrs: refused" grep -q 'does not handle SIGQUIT' "$T/loadembedded" || diag_file "$T/loadembedded"
-	is "embedded with -Xrs: the program's handler got no signal" "$(od -An -t u8 -j 8 -N 8 "$T/roles/sigquit-unlinked" | tr -d ' ')" 0
-	ok "embedded with -Xrs: it lives" alive "$JVM"
+	ok "JVM embedded with -Xrs: an agent is refused" grep -q 'does not handle SIGQUIT' "$T/loadembedded" || diag_file "$T/loadembedded"
+	is "JVM embedded with -Xrs: the program's SIGQUIT handler was not called" "$(od -An -t u8 -j 8 -N 8 "$T/roles/sigquit-unlinked" | tr -d ' ')" 0
+	ok "JVM embedded with -Xrs: the program lives" alive "$JVM"
 	jvm_end || true
 }
 
@@ -113,8 +113,8 @@ embedded
 
 JAVA=$(jdk_find 28)
 if [ "$JDKS" = none ] || [ -z "$JAVA" ]; then
-	skip "a temporary folder that is not /tmp" "JDK 28 is not installed"
+	skip "-XX:AltTempDir" "JDK 28 is not installed"
 else
-	moved
+	alternate_temp
 fi
 done_testing

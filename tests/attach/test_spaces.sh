@@ -6,11 +6,11 @@
 tool=$builddir/tests/attach/attach_tool
 agent=$builddir/tests/attach/agent.so
 
-[ "$(id -u)" = 0 ] || skip_all "only root can make users and namespaces"
-unshare -m -p -f true 2>/dev/null || skip_all "no namespaces may be made here"
+[ "only root can create users and namespaces" = 0 ] || skip_all "only root can make users and namespaces"
+unshare -m -p -f true 2>/dev/null || skip_all "namespaces cannot be created here"
 pid1_alone
 
-# start_in DESCRIPTION COMMAND...: a JVM that the command execs or forks; sets jvm
+# start_in DESCRIPTION COMMAND...: a JVM that the command execs or forks; sets jvm and where (the description)
 start_in() {
 	where=$1
 	shift
@@ -18,14 +18,14 @@ start_in() {
 	jvm=$(java_of "$JVM")
 }
 
-# loaded_as FILE PATTERN: the agent came up, made FILE (seen from here), and was loaded from there
+# loaded_as FILE PATTERN: the agent started, created FILE (seen from here), and was loaded from a path that matches PATTERN
 loaded_as() {
 	"$tool" load "$jvm" "$agent" "0 /tmp/mark.$$" >"$T/out" 2>"$T/err" &&
 		[ "$(cat "$1")" = loaded ] && awk '{ print $6 }' "/proc/$jvm/maps" | grep -q "$2" ||
 		{ cat "$T/out" "$T/err" | sed 's/^/# /'; grep libjhot "/proc/$jvm/maps" | sed 's/^/# /'; false; }
 }
 
-# clean FOLDER: nothing of ours is left there; where all processes meet, nothing for this JVM
+# clean FOLDER: no files of jhot are left there; in the host's /tmp and /dev/shm, none for this JVM
 clean() {
 	local whose=
 	if [ "$1" -ef /tmp ] || [ "$1" -ef /dev/shm ]; then whose=$jvm; fi
@@ -34,15 +34,15 @@ clean() {
 
 check_inside() {
 	local root=/proc/$jvm/root
-	ok "$where: loaded" loaded_as "$root/tmp/mark.$$" "${1:-^/tmp/libjhot-}"
-	ok "$where: nothing is left in its /tmp" clean "$root/tmp"
-	ok "$where: nor in /dev/shm or its folder" eval "clean $root/dev/shm && clean /proc/$jvm/cwd/."
-	ok "$where: it lives and printed nothing" eval "alive $jvm && [ \"\$(cat \"$JVM_OUT\")\" = ready ]"
+	ok "$where: the agent loads" loaded_as "$root/tmp/mark.$$" "${1:-^/tmp/libjhot-}"
+	ok "$where: no files are left in the JVM's /tmp" clean "$root/tmp"
+	ok "$where: no files are left in the JVM's /dev/shm and working directory" eval "clean $root/dev/shm && clean /proc/$jvm/cwd/."
+	ok "$where: the JVM lives and writes only its own lines" eval "alive $jvm && [ \"\$(cat \"$JVM_OUT\")\" = ready ]"
 	rm -f "$root/tmp/mark.$$"
 	ends
 }
 
-# ends: a JVM that ends by itself takes its socket and its counters along
+# ends: ends the JVM normally, so that it removes its socket and its counters
 ends() {
 	jvm_end "$JVM" || true
 }
@@ -57,10 +57,10 @@ for_other
 for spaces in "-m" "-p -f --kill-child"; do
 	# shellcheck disable=SC2086
 	start_in "unshare $spaces" unshare $spaces
-	is "unshare $spaces: the verdict" "$(verdict)" "ok ns"
+	is "unshare $spaces: the check says that the JVM can be attached" "$(verdict)" "ok ns"
 	check_inside
 done
-# In a folder that others write to without the sticky bit they could replace the agent. T is in /tmp: what runs keeps it.
+# In a folder that is writable by others and has no sticky bit, others could replace the agent. T is in /tmp, so it is bind-mounted.
 cat >"$T/unsafe" <<'END'
 #!/bin/bash
 set -e
@@ -80,45 +80,45 @@ start_in "all folders without the sticky bit" unshare -m "$T/unsafe" "$T" /tmp,/
 check_inside '^/memfd:libjhot-'
 start_in "all folders without the sticky bit, two sessions" unshare -m "$T/unsafe" "$T" /tmp,/dev/shm
 for session in 1 2; do
-	ok "$where: $session" eval '"$JHOT" record -d 0.2 -o "$T/x.jhot" "$jvm" >"$T/out" 2>&1' || diag_file "$T/out"
+	ok "$where: session $session exits with 0" eval '"$JHOT" record -d 0.2 -o "$T/x.jhot" "$jvm" >"$T/out" 2>&1' || diag_file "$T/out"
 done
-is "$where: one copy of the agent" "$(awk '/memfd:libjhot-/ { print $5 }' "/proc/$jvm/maps" | sort -u | wc -l)" 1
+is "$where: one copy of the agent is mapped" "$(awk '/memfd:libjhot-/ { print $5 }' "/proc/$jvm/maps" | sort -u | wc -l)" 1
 ends
-start_in "another user without a name" setpriv --reuid 12345 --regid 12346 --clear-groups
+start_in "a user without a name" setpriv --reuid 12345 --regid 12346 --clear-groups
 check_inside
 other=$AS_OTHER
-start_in "another user" $other
-is "another user: the verdict" "$(verdict)" ok
+start_in "another user's JVM" $other
+is "another user's JVM: the check says that the JVM can be attached" "$(verdict)" ok
 check_inside
 
-start_in "another user, with a file of root's in the way" $other
+start_in "another user's JVM with a file of root's at its socket's path" $other
 socket=/tmp/.java_pid$jvm
 touch "$socket"
-is "another user, with a file of root's in the way: the verdict" "$(verdict)" no
-ok "another user, with a file of root's in the way: told" \
+is "$where: the check says no" "$(verdict)" no
+ok "$where: the check suggests to remove the file" \
 	eval "\"$tool\" check $jvm | grep -q 'sudo rm /proc/$jvm/root$socket'"
 rm "$socket"
 ends
 
 start_in "a JVM of root, seen by another user"
 $other "$tool" check "$jvm" >"$T/out"
-is "a JVM of root, seen by another user" "$(head -n 1 "$T/out")" sudo
-ok "a JVM of root, seen by another user: what to do" grep -q "sudo jhot $jvm" "$T/out"
+is "a JVM of root, seen by another user: the check says sudo" "$(head -n 1 "$T/out")" sudo
+ok "a JVM of root, seen by another user: the check suggests sudo jhot" grep -q "sudo jhot $jvm" "$T/out"
 $other "$tool" load "$jvm" "$agent" 0 >"$T/out" 2>"$T/err"
-is "a JVM of root, asked by another user: refused" $? 3
-ok "a JVM of root, asked by another user: lives" alive "$jvm"
+is "a JVM of root, seen by another user: load is refused" $? 3
+ok "a JVM of root, seen by another user: the JVM lives" alive "$jvm"
 ends
 
-start_in "their own JVM" $other
+start_in "another user's own JVM" $other
 $other "$tool" check "$jvm" >"$T/out"
-is "their own JVM: the verdict" "$(head -n 1 "$T/out")" ok
+is "another user's own JVM: the check says that the JVM can be attached" "$(head -n 1 "$T/out")" ok
 cp "$tool" "$agent" "$T/for-other/"
 chmod a+rX "$T"/for-other/*
 tool=$T/for-other/attach_tool
 agent=$T/for-other/agent.so
-ok "their own JVM: loaded" eval "$other \"$tool\" load $jvm \"$agent\" \"0 /tmp/mark.$$\" >\"$T/out\" 2>\"$T/err\""
+ok "another user's own JVM: the agent loads" eval "$other \"$tool\" load $jvm \"$agent\" \"0 /tmp/mark.$$\" >\"$T/out\" 2>\"$T/err\""
 rm -f "/tmp/mark.$$"
 setpriv --reuid nobody --regid 99 --clear-groups "$tool" check "$jvm" >"$T/out"
-is "the same user in another group" "$(head -n 1 "$T/out")" sudo
+is "the JVM's user in another group: the check says sudo" "$(head -n 1 "$T/out")" sudo
 ends
 done_testing
