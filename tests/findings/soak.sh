@@ -1,22 +1,22 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# make soak-findings: the demo and eleven programs that have no problem are looked at for ten minutes each: every finding is a false alarm. A look
-# in which the kernel says that the program's threads waited for a core for half of the time, and that no core was free for half
-# as long, does not count: then all is slow, and that is what is found. It is told apart.
+# make soak-findings: observes the demo and eleven healthy programs for ten minutes each; every finding is a false alarm. A run
+# in which, according to the kernel, the program's threads waited for a core for half of the time while cores were idle for less
+# than half as long, is counted separately as starved: then everything is slow, and findings are true.
 #
-#   MINUTES=10       of each            MAJORS="17 21 25"
-#   TOGETHER=2       programs at a time: more of them take each other's cores
-#   ONLY=Waiting     those whose line has this in it
+#   MINUTES=10       per program        MAJORS="17 21 25"
+#   TOGETHER=2       concurrent programs: more of them compete for cores
+#   ONLY=Waiting     programs whose line contains this
 . "$(dirname "$0")/../jvm/lib.sh"
 
 MINUTES=${MINUTES:-10}
 TOGETHER=${TOGETHER:-2}
-LOOK_S=20
+RUN_S=20
 alarms=0
-looks=0
+runs=0
 CLASSES=$CLASSES:$builddir/demo/classes
 
-# what is looked at: a class and its arguments; "+": with virtual threads, too, where there are some
+# programs: prints a class and its arguments per line; "+": also with virtual threads, where available
 programs() {
 	cat <<'END'
 +Waiting pool-not
@@ -34,41 +34,41 @@ org.example.shop.Main
 END
 }
 
-# free_ms: for how long the machine's CPUs have had nothing to do
+# free_ms: the idle time of the machine's CPUs
 free_ms() {
 	awk -v hz="$(getconf CLK_TCK)" '/^cpu / { printf "%.0f\n", ($5 + $6) * 1000 / hz; exit }' /proc/stat
 }
 
-# watch PID NAME: looks again and again; what is found goes to $T/NAME.alarms, a line for each look to $T/NAME.looks or .starved
+# watch PID NAME: runs jhot why repeatedly; findings go to $T/NAME.alarms, a line per run to $T/NAME.runs or .starved
 watch() {
 	local end=$((SECONDS + MINUTES * 60)) before free delay
 	while [ $SECONDS -lt $end ] && kill -0 "$1" 2>/dev/null; do
 		before=$(delay_ns "$1")
 		free=$(free_ms)
-		"$JHOT" why -d $LOOK_S "$1" >"$T/$2.said" 2>&1 </dev/null
+		"$JHOT" why -d $RUN_S "$1" >"$T/$2.said" 2>&1 </dev/null
 		delay=$((($(delay_ns "$1") - before) / 1000000))
 		free=$(($(free_ms) - free))
-		if [ $delay -ge $((LOOK_S * 500)) ] && [ $((free * 2)) -lt $delay ]; then
+		if [ $delay -ge $((RUN_S * 500)) ] && [ $((free * 2)) -lt $delay ]; then
 			echo >>"$T/$2.starved"
 			grep -E '^[A-Z][A-Z/ ]+  ' "$T/$2.said" >>"$T/$2.starving"
 		elif grep -Eq 'nothing found$|[0-9]+ found$' "$T/$2.said"; then
-			echo >>"$T/$2.looks"
+			echo >>"$T/$2.runs"
 			grep -E '^[A-Z][A-Z/ ]+  ' "$T/$2.said" >>"$T/$2.alarms"
 		fi
 	done
 }
 
-# settle: those that are watched have been for long enough
-settle() {
+# finish: waits until the watched programs have been observed for long enough, prints the results, and ends the programs
+finish() {
 	local at name n
 	wait "${watchers[@]}"
 	for at in "${!names[@]}"; do
 		name=${names[at]}
-		touch "$T/$name.looks" "$T/$name.alarms" "$T/$name.starved" "$T/$name.starving"
-		n=$(wc -l <"$T/$name.looks")
-		looks=$((looks + n))
+		touch "$T/$name.runs" "$T/$name.alarms" "$T/$name.starved" "$T/$name.starving"
+		n=$(wc -l <"$T/$name.runs")
+		runs=$((runs + n))
 		alarms=$((alarms + $(wc -l <"$T/$name.alarms")))
-		printf '%-34s %4d looks  %2d alarms  %d looks starved\n' "$name" "$n" \
+		printf '%-34s %4d runs  %2d alarms  %d runs starved\n' "$name" "$n" \
 			"$(wc -l <"$T/$name.alarms")" "$(wc -l <"$T/$name.starved")"
 		sort "$T/$name.alarms" | uniq -c | sort -rn | head -n 5
 		sed 's/  .*//' "$T/$name.starving" | sort | uniq -c | sed 's/^/        while starved: /'
@@ -77,7 +77,7 @@ settle() {
 	names=() pids=() watchers=()
 }
 
-# begin NAME FLAG PROGRAM ARGS...: one more that is watched
+# begin NAME FLAG PROGRAM ARGS...: starts and watches a program
 begin() {
 	local name=$1
 	shift
@@ -88,7 +88,7 @@ begin() {
 	pids+=("$JVM")
 	watch "$JVM" "$name" &
 	watchers+=($!)
-	[ ${#names[@]} -lt "$TOGETHER" ] || settle
+	[ ${#names[@]} -lt "$TOGETHER" ] || finish
 }
 
 names=() pids=() watchers=()
@@ -98,7 +98,7 @@ while read -r major JAVA; do
 		[[ $program != +* || $major -lt 21 ]] ||
 			begin "$major-${program#+}-${args// /-}-virtual" -Dvirtual=true "${program#+}" "$args"
 	done < <(programs | grep -e "${ONLY:-.}")
-	[ ${#names[@]} = 0 ] || settle
+	[ ${#names[@]} = 0 ] || finish
 done < <(jdks ${MAJORS:-17 21 25})
-echo "$looks looks of $LOOK_S s, $alarms false alarms"
-[ "$looks" -gt 0 ] && [ "$alarms" = 0 ]
+echo "$runs runs of $RUN_S s, $alarms false alarms"
+[ "$runs" -gt 0 ] && [ "$alarms" = 0 ]

@@ -18,17 +18,17 @@ begins() {
 	PID_OF[$label]=$JVM
 }
 
-# ask LABEL: what is wrong with it. Several JVMs at once keep the machine busy, so a session that does not begin gets a
-# second chance, and the first one's reason is shown.
+# ask LABEL: observes the program. Several JVMs at once keep the machine busy, so a session that does not start gets a
+# second attempt, and the first one's error is shown.
 ask() {
-	look "$1"
+	observe "$1"
 	[ ! -s "$T/$1" ] || return
 	diag_file "$T/$1.err"
-	look "$1"
+	observe "$1"
 }
 
-# look LABEL: with all that why samples, or of "-cpu" with nothing but CPU time
-look() {
+# observe LABEL: runs jhot why, or for "-cpu" jhot record --why with the event cpu only
+observe() {
 	case $1 in
 	*-cpu)
 		"$JHOT" record -e cpu -d $SECONDS_EACH --why -o "$T/$1.collapsed" "${PID_OF[$1]}" >"$T/$1" 2>&1
@@ -37,8 +37,8 @@ look() {
 	esac
 }
 
-# asked: all that began are looked at, at the same time, and ended
-asked() {
+# ask_all: observes all programs that were started, concurrently, and ends them
+ask_all() {
 	local label asking=()
 	for label in "${LABELS[@]}"; do
 		ask "$label" &
@@ -54,9 +54,9 @@ asked() {
 	LABELS=()
 }
 
-# finds LABEL TITLE: that, in the first place
+# finds LABEL TITLE: the report has a finding with this title
 finds() {
-	ok "$1: $2" grep -q "^$2  " "$T/$1" || {
+	ok "$1: why reports $2" grep -q "^$2  " "$T/$1" || {
 		diag_file "$T/$1"
 		diag_file "$T/$1.err"
 	}
@@ -64,21 +64,21 @@ finds() {
 
 # says LABEL PATTERN
 says() {
-	ok "$1 says: $2" grep -Eq -- "$2" "$T/$1" || diag_file "$T/$1"
+	ok "$1: the report matches: $2" grep -Eq -- "$2" "$T/$1" || diag_file "$T/$1"
 }
 
-# silent LABEL TITLE
+# silent LABEL TITLE: the report has no finding with this title
 silent() {
-	ok "$1 was looked at" grep -q ' found$' "$T/$1" || diag_file "$T/$1.err"
-	ok "$1: no $2" not grep -q "^$2  " "$T/$1" || diag_file "$T/$1"
+	ok "$1: why prints a result" grep -q ' found$' "$T/$1" || diag_file "$T/$1.err"
+	ok "$1: why does not report $2" not grep -q "^$2  " "$T/$1" || diag_file "$T/$1"
 }
 
-# healthy LABEL: nothing at all
+# healthy LABEL: the report has no findings
 healthy() {
-	ok "$1: nothing found" grep -q 'nothing found$' "$T/$1" || diag_file "$T/$1"
+	ok "$1: why finds nothing" grep -q 'nothing found$' "$T/$1" || diag_file "$T/$1"
 }
 
-# --- threads, and little CPU: all at once ------------------------------------------------------------
+# --- programs that use little CPU time: all at once --------------------------------------------------
 
 calm() { # calm MAJOR JAVA
 	local at=$1- name
@@ -93,8 +93,8 @@ calm() { # calm MAJOR JAVA
 		deadlock+deadlock-3+deadlock-tried
 	begins "${at}stops-not" "$2" stops-not
 	begins "${at}classes-not" "$2" classes-not
-	begins "${at}gc-not" "$2" -Xms256m -Xmx256m -Xmn128m -XX:+AlwaysPreTouch gc-not # its memory is there before it is timed
-	asked
+	begins "${at}gc-not" "$2" -Xms256m -Xmx256m -Xmn128m -XX:+AlwaysPreTouch gc-not # its memory is touched before it is timed
+	ask_all
 	finds "${at}deadlock" DEADLOCK
 	says "${at}deadlock" '^DEADLOCK  payer-[12] and payer-[12] wait for each other'
 	says "${at}deadlock" 'payer-1 waits for Object, held by payer-2'
@@ -111,44 +111,44 @@ calm() { # calm MAJOR JAVA
 		says "${at}virtual-cpu" '^DEADLOCK  payer-[12] and payer-[12] wait for each other'
 		says "${at}virtual-cpu" 'payer-1 waits for Object, held by payer-2'
 		says "${at}virtual-cpu" 'payer-1 waits for ReentrantLock.*, held by payer-2'
-		is "${at}virtual-cpu: and no other" "$(grep -c '^DEADLOCK' "$T/${at}virtual-cpu")" 2
+		is "${at}virtual-cpu: why reports no other deadlock" "$(grep -c '^DEADLOCK' "$T/${at}virtual-cpu")" 2
 	fi
 	healthy "${at}stops-not"
 	healthy "${at}classes-not"
 	healthy "${at}gc-not"
 }
 
-# --- what takes cores --------------------------------------------------------------------------------
+# --- programs that use cores -------------------------------------------------------------------------
 
 busy() { # busy MAJOR JAVA
 	local at=$1-
 	begins "${at}heap" "$2" -XX:+UseSerialGC heap
 	begins "${at}classes" "$2" -XX:+UseSerialGC -XX:MetaspaceSize=5m classes
-	asked
+	ask_all
 	finds "${at}heap" 'HEAP FULL'
 	says "${at}heap" 'at least 2[0-9][0-9] of 2[0-9][0-9] MB'
 	silent "${at}heap" STOPPED
 	finds "${at}classes" CLASSES
 	begins "${at}stops" "$2" stops
 	begins "${at}heap-not" "$2" -XX:+UseSerialGC heap-not
-	asked
+	ask_all
 	finds "${at}stops" STOPPED
 	says "${at}stops" 'watchdog calls Thread\.(getAllStackTraces|dumpThreads), which stops all'
 	silent "${at}stops" GC
 	silent "${at}heap-not" 'HEAP FULL'
 	begins "${at}gc" "$2" -Xmx96m gc
-	asked
+	ask_all
 	finds "${at}gc" GC
 	silent "${at}gc" STOPPED
 	begins "${at}exceptions" "$2" exceptions
 	begins "${at}exceptions-not" "$2" exceptions-not
-	asked
+	ask_all
 	finds "${at}exceptions" EXCEPTIONS
 	says "${at}exceptions" 'for Problems\.parse'
 	silent "${at}exceptions-not" EXCEPTIONS
 }
 
-# --- compiled code: to be judged a minute after the start, so it begins before all else -----------------
+# --- compiled code: is judged a minute after the start, so these programs start first -------------------
 
 code_begins() { # code_begins MAJOR JAVA
 	local at=$1-
@@ -159,7 +159,7 @@ code_begins() { # code_begins MAJOR JAVA
 	begins "${at}deopt-not" "$2" -XX:-OmitStackTraceInFastThrow deopt-not
 	begins "${at}codecache" "$2" -XX:-UseCodeCacheFlushing -XX:ReservedCodeCacheSize=2600k codecache
 	begins "${at}codecache-not" "$2" -XX:ReservedCodeCacheSize=40m codecache
-	# they take turns on the cores with what is asked meanwhile: each is stopped until it is looked at
+	# they would compete for cores with the other programs: each is stopped until it is observed
 	sleep 3
 	for name in "${LABELS[@]}"; do kill -STOP "${PID_OF[$name]}"; done
 	CODE=("${LABELS[@]}")
@@ -171,7 +171,7 @@ code() { # code MAJOR
 	LABELS=("${CODE[@]}")
 	for name in "${LABELS[@]}"; do kill -CONT "${PID_OF[$name]}"; done
 	sleep 3
-	asked
+	ask_all
 	finds "${at}interpreted" INTERPRETED
 	says "${at}interpreted" 'most in Problems\.crunch'
 	silent "${at}interpreted-not" INTERPRETED
@@ -183,20 +183,20 @@ code() { # code MAJOR
 	silent "${at}codecache-not" 'CODE CACHE'
 }
 
-# --- every collector's counters are others ---------------------------------------------------------------
+# --- collectors, each of which has its own counters --------------------------------------------------------
 
 collectors() { # collectors MAJOR JAVA
 	local at=$1- name begun=
 	for name in Parallel G1 Z Shenandoah; do
 		if ! "$2" "-XX:+Use${name}GC" -version >/dev/null 2>&1; then
-			skip "${at}$name" "this JDK does not have it"
+			skip "this JDK does not have this collector" "this JDK does not have it"
 			continue
 		fi
 		begins "${at}$name-heap" "$2" "-XX:+Use${name}GC" heap &&
 			begins "${at}$name-heap-not" "$2" "-XX:+Use${name}GC" heap-not &&
 			begun="$begun $name"
 	done
-	asked
+	ask_all
 	for name in $begun; do
 		finds "${at}$name-heap" 'HEAP FULL'
 		silent "${at}$name-heap-not" 'HEAP FULL'
@@ -213,10 +213,10 @@ cgroup_end() {
 	for cg in "${CGS[@]}"; do wait_for 10 rmdir "$cg" 2>/dev/null; done
 }
 
-# cgroup_begin: CG is a new cgroup of half a core; fails, and says why in CG_WHY
+# cgroup_begin: sets CG to a new cgroup limited to half a core; on failure sets CG_WHY
 cgroup_begin() {
 	local top
-	CG_WHY="this machine lets nobody make a cgroup with a limit"
+	CG_WHY="no cgroup with a CPU limit can be created here"
 	[ "$(id -u)" = 0 ] || return 1
 	top=$(awk '/ - cgroup / && /[, ]cpu(,|$)/ { print $5; exit }' /proc/self/mountinfo)
 	[ -n "$top" ] || top=$(awk '/ - cgroup2 / { print $5; exit }' /proc/self/mountinfo)
@@ -231,20 +231,20 @@ cgroup_begin() {
 	fi
 }
 
-limited() { # limited LABEL: the program of that name, in a cgroup of its own
+limited() { # limited LABEL: starts the program of that name in a cgroup of its own
 	cgroup_begin || return
 	begins "$1" "$java" "$1"
-	sleep 1 # what its start takes is not looked at
+	sleep 1 # its start is not limited
 	echo "$JVM" >"$CG/cgroup.procs"
 }
 
 throttled() {
 	trap cgroup_end EXIT
 	if ! limited throttled || ! limited throttled-not; then
-		skip "a limit of CPU time" "$CG_WHY"
+		skip "a program that its cgroup throttles" "$CG_WHY"
 		return
 	fi
-	asked
+	ask_all
 	finds throttled THROTTLED
 	says throttled 'limit of 0\.5 cores throttles the program in [0-9]+ % of its periods of 100 ms'
 	silent throttled-not THROTTLED

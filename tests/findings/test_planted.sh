@@ -1,11 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Programs with one planted problem each: `jhot why` names the cause, the place, and nothing else; of healthy ones nothing.
+# Programs with one planted problem each: `jhot why` reports the cause and the place, and nothing else; for healthy programs nothing.
 . "$(dirname "$0")/../jvm/lib.sh"
 
 [ -e "$CLASSES/Planted.class" ] || skip_all "no Planted.class (make check builds it)"
 
-# flags NAME: of its JVM
+# flags NAME: the options of its JVM
 flags() {
 	case $1 in
 	pinned) echo -Dvirtual=true -Djdk.virtualThreadScheduler.parallelism=2 ;;
@@ -13,8 +13,8 @@ flags() {
 	esac
 }
 
-# look_at NAME...: what `why` reports of these programs, side by side, in $T/NAME
-look_at() {
+# observe NAME...: runs these programs and `jhot why` of each concurrently; the reports are in $T/NAME
+observe() {
 	local name pids=() asking=()
 	for name; do
 		jvm_start -XX:+IgnoreUnrecognizedVMOptions -Xmx96m $(flags "$name") Planted "$name" || return
@@ -28,19 +28,19 @@ look_at() {
 	for JVM in "${pids[@]}"; do jvm_kill; done
 }
 
-# finds NAME PATTERN...: the finding's first line and what proves it. CORES may be added: others use this machine, too.
+# finds NAME PATTERN...: the finding's first line and its evidence. CORES may be reported as well, because of other load.
 finds() {
 	local name=$1 pattern
 	shift
 	for pattern; do
-		ok "JDK $major: $name: $pattern" grep -qsE "$pattern" "$T/$name" || diag_file "$T/$name" "$T/$name.err"
+		ok "JDK $major: $name: the report matches: $pattern" grep -qsE "$pattern" "$T/$name" || diag_file "$T/$name" "$T/$name.err"
 	done
-	is "JDK $major: $name: and nothing else" "$(grep -cE '^[A-Z/]+  ' <(grep -v '^CORES  ' "$T/$name"))" 1 || diag_file "$T/$name"
+	is "JDK $major: $name: the report has no other finding" "$(grep -cE '^[A-Z/]+  ' <(grep -v '^CORES  ' "$T/$name"))" 1 || diag_file "$T/$name"
 }
 
 finds_none() {
-	ok "JDK $major: $1: looked at" grep -qsE 's: (nothing|[0-9]+) found' "$T/$1" || diag_file "$T/$1.err"
-	ok "JDK $major: $1: nothing is found" not grep -qE '^[A-Z/]+  ' <(grep -v '^CORES  ' "$T/$1") || diag_file "$T/$1"
+	ok "JDK $major: $1: why prints a result" grep -qsE 's: (nothing|[0-9]+) found' "$T/$1" || diag_file "$T/$1.err"
+	ok "JDK $major: $1: why finds nothing" not grep -qE '^[A-Z/]+  ' <(grep -v '^CORES  ' "$T/$1") || diag_file "$T/$1"
 }
 
 jdks 21 | tail -n 1 >"$T/jdks" # one with virtual threads where there is one
@@ -48,9 +48,9 @@ while read -r major java <&3; do
 	JAVA=$java
 	virtual=()
 	[ "$major" -lt 21 ] || virtual=(pinned)
-	look_at reload finalizers self starved "${virtual[@]}"
-	ulimit -Sn 4096 # of which descriptors takes 50 a second
-	look_at starts descriptors humongous storm healthy
+	observe reload finalizers self starved "${virtual[@]}"
+	ulimit -Sn 4096 # the program descriptors opens 50 a second
+	observe starts descriptors humongous storm healthy
 	finds reload '^LOCK  8 threads wait for Planted\$Catalog, .* held by catalog-refresh in Program.sleep \(sleeps\)$' \
 		'^      Planted\$Catalog.reload'
 	finds finalizers '^FINALIZERS  the finalizer thread is busy for (9[0-9]|100) % of the time' '^      Planted\$Handle.finalize'
@@ -61,16 +61,16 @@ while read -r major java <&3; do
 	finds descriptors '^DESCRIPTORS  [0-9]+ of [0-9]+ file descriptors are open, [0-9.]+ more each second'
 	finds humongous '^HUMONGOUS  [0-9]+ of [0-9]+ collections .*, mostly by Planted.readBody$'
 	finds_none storm
-	ok "JDK $major: storm: that classes were not looked for is said" \
+	ok "JDK $major: storm: the report says that classes were not checked" \
 		grep -q '^not checked: classes .* (the JVM has run for less than 60 s)$' "$T/storm" || diag_file "$T/storm"
 	finds_none healthy
 	if [ "$major" -lt 21 ]; then
-		skip "JDK $major: pinned" "JDK $major has no virtual threads"
+		skip "JDK $major: pinned virtual threads" "JDK $major has no virtual threads"
 	elif [ "$major" -lt 24 ]; then
 		finds pinned '^PINNED  virtual threads pin (1\.[0-9]|2\.0) carriers while they wait in Program.sleep; 1[0-9][0-9]\.[0-9] virtual' \
 			'^      Planted\$LegacyClient.call'
 	else
-		finds_none pinned # they give their carriers up
+		finds_none pinned # virtual threads release their carriers
 	fi
 done 3<"$T/jdks"
 
@@ -79,9 +79,9 @@ jvm_start -Xmx96m Planted reload
 jvm_kill
 code=0
 "$JHOT" why "$T/reload.jhot" >"$T/reload" 2>"$T/reload.err" || code=$?
-is "a recording is judged as the JVM was: status" $code 9
+is "why of a recording exits with 9 as of the JVM" $code 9
 finds reload '^LOCK  8 threads wait for Planted\$Catalog, .* held by catalog-refresh in Program.sleep \(sleeps\)$'
 code=0
 "$JHOT" why --from 1s "$JVM" >"$T/reload" 2>&1 || code=$?
-is "--from is for recordings: status" $code 2
+is "why --from of a JVM exits with 2" $code 2
 done_testing
