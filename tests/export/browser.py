@@ -93,7 +93,7 @@ class Picture:
 
 
 class Browser:
-    """One Chromium window. Scripts and waits raise on failure; the profile folder goes with it."""
+    """One Chromium window. Scripts and waits raise on failure; close() removes the profile folder."""
 
     def __init__(self, width=1200, height=700, dark=False):
         self.driver = shutil.which("chromedriver")
@@ -147,11 +147,11 @@ class Browser:
         return self._call("POST", self.session + "/execute/sync", {"script": script, "args": list(args)})
 
     def later(self, script):
-        """What a script gives to its last argument, a function."""
+        """The value that a script passes to its last argument, a callback."""
         return self._call("POST", self.session + "/execute/async", {"script": script, "args": []})
 
     def wait(self, script, what, seconds=30):
-        """Until the expression is true. Frames drawn, so that what follows sees the result."""
+        """Waits until the expression is true, and for two frames, so that later steps see the result."""
         until = time.monotonic() + seconds
         while not self.run("return !!(%s)" % script):
             if time.monotonic() > until:
@@ -185,14 +185,14 @@ class Browser:
         return Picture(self.png())
 
     def part(self, x, y, width, height):
-        """A picture of a part of the page alone, which is read sooner."""
+        """A picture of a part of the page, which is faster to read than all of it."""
         clip = {"x": x, "y": y, "width": width, "height": height, "scale": 1}
         answer = self._call("POST", self.session + "/goog/cdp/execute",
                             {"cmd": "Page.captureScreenshot", "params": {"format": "png", "clip": clip}})
         return Picture(base64.b64decode(answer["data"]))
 
     def complaints(self):
-        """What the console has had to say since the last call."""
+        """Console messages since the last call."""
         log = self._call("POST", self.session + "/se/log", {"type": "browser"})
         return [entry["message"] for entry in log if "favicon" not in entry["message"]]
 
@@ -228,7 +228,7 @@ ROW = 20
 
 
 class Graph:
-    """The live view of one flame-graph file; rows are counted from where the root is."""
+    """The live view of one flame-graph file; levels are counted from the root."""
 
     def __init__(self, b):
         self.b = b
@@ -267,7 +267,7 @@ class Graph:
 
 @contextlib.contextmanager
 def session(answers):
-    """A test: a browser, its live view, a server of these answers; the plan at the end."""
+    """A test: opens a browser, its live view and a server with these answers; prints the plan at the end."""
     b = Browser()
     server = Server(answers)
     try:
@@ -282,7 +282,7 @@ _folder = tempfile.TemporaryDirectory(prefix="jhot-made-")
 
 
 def made(*arguments):
-    """The file that export_tool writes for these arguments (the last is a file name); gone when the test ends."""
+    """The path of the file that export_tool writes for these arguments (the last is a file name); deleted at the test's end."""
     path = os.path.join(_folder.name, arguments[-1])
     subprocess.run(["tests/export/export_tool", *arguments[:-1], path], check=True)
     return path

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# Decoders of the test's own for what jhot writes: each file as {event: {stack: value}}, stacks as the collapsed format
-# with dots has them. They know the formats from their published descriptions, and nothing of jhot's encoders.
+# Independent decoders of jhot's output formats: each file as {event: {stack: value}}, stacks as in the collapsed format
+# with dots. They follow the published descriptions of the formats and share nothing with jhot's encoders.
 
 import collections
 import gzip
@@ -114,7 +114,7 @@ class Pprof:
 
 
 def pprof_raw(text):
-    """The stacks of `go tool pprof -raw`, which knows the format by Google's own code."""
+    """The stacks in the output of `go tool pprof -raw`, Google's own decoder."""
     stacks, counts, samples, frames, part = collections.Counter(), collections.Counter(), [], {}, ""
     for line in text.splitlines():
         if line.rstrip(":") in ("Samples", "Locations", "Mappings"):
@@ -135,7 +135,7 @@ def pprof_raw(text):
 # --- OTLP ----------------------------------------------------------------------------------------------------
 
 class Otlp:
-    """Tables as the published rules want them: entry 0 is empty, none is there twice, each is used."""
+    """Checks the tables by the published rules: entry 0 is empty, there are no duplicates, each entry is used."""
 
     MAPPINGS, LOCATIONS, FUNCTIONS, LINKS, STRINGS, ATTRIBUTES, STACKS = range(1, 8)
 
@@ -220,7 +220,7 @@ class Otlp:
 # --- flight recordings -----------------------------------------------------------------------------------------
 
 class Jfr:
-    """Reads by what the file's own metadata says of its types."""
+    """Decodes a file by the types in its own metadata."""
 
     def __init__(self, path):
         self.data = open(path, "rb").read()
@@ -323,7 +323,7 @@ class Jfr:
         return self.pools[kind][key] if key else None
 
     def class_name(self, reference):
-        """As people write it: byte[] of [B."""
+        """As in source code: byte[] for [B."""
         name = self.get(self.get(reference)["name"]) if reference[1] else ""
         dims = len(name) - len(name.lstrip("["))
         letters = dict(B="byte", C="char", D="double", F="float", I="int", J="long", S="short", Z="boolean")

@@ -49,7 +49,7 @@ def differ(a, b):
 
 
 def same(got, want, what):
-    # a stack without any weight is in no collapsed file
+    # collapsed files omit stacks without weight
     got = {k: v for k, v in got.items() if v}
     ok(got == dict(want) and sum(want.values()) > 0, what, differ(formats.collections.Counter(got), want))
 
@@ -60,28 +60,28 @@ def check(folder, kind, event, *options):
     weights = formats.collapsed(write(folder, "w.collapsed", "-d", "--total", *args))
     counts = formats.collapsed(write(folder, "c.collapsed", "-d", *args))
     pprof = formats.Pprof(write(folder, "a.pb.gz", *args))
-    same(pprof.stacks, weights, "%s: pprof has the weights" % name)
-    same(pprof.counts, counts, "%s: and the counts" % name)
+    same(pprof.stacks, weights, "%s: pprof has the collapsed file's weights" % name)
+    same(pprof.counts, counts, "%s: pprof has the collapsed file's counts" % name)
     scope = formats.speedscope(write(folder, "a.speedscope.json", *args))
-    same(scope[event], weights, "%s: speedscope has the weights" % name)
+    same(scope[event], weights, "%s: speedscope has the collapsed file's weights" % name)
     otlp = formats.Otlp(write(folder, "a.otlp", *args)).profiles
-    same(otlp[0]["stacks"], weights, "%s: OTLP has the weights" % name)
-    same(otlp[1]["stacks"], counts, "%s: and the counts" % name)
+    same(otlp[0]["stacks"], weights, "%s: OTLP has the collapsed file's weights" % name)
+    same(otlp[1]["stacks"], counts, "%s: OTLP has the collapsed file's counts" % name)
     if options:
-        return  # flight recordings tell threads in their own way
+        return  # JFR has threads outside of stacks
     jfr = formats.Jfr(write(folder, "a.jfr", *args))
     if event == "alloc":
         same(jfr.stacks("jdk.ObjectAllocationSample", "weight", "objectClass"), weights,
-             "%s: a flight recording has the weights" % name)
-        same(jfr.stacks("jdk.ObjectAllocationSample", None, "objectClass"), counts, "%s: and the counts" % name)
+             "%s: JFR has the collapsed file's weights" % name)
+        same(jfr.stacks("jdk.ObjectAllocationSample", None, "objectClass"), counts, "%s: JFR has the collapsed file's counts" % name)
     else:
-        same(jfr.stacks("jdk.ExecutionSample"), counts, "%s: a flight recording has the counts" % name)
-    ok(jfr.settings()["event"] == event, "%s: and says of which event" % name)
+        same(jfr.stacks("jdk.ExecutionSample"), counts, "%s: JFR has the collapsed file's counts" % name)
+    ok(jfr.settings()["event"] == event, "%s: JFR has the name of the event" % name)
 
 
 def check_all_events(folder):
     scope = formats.speedscope(write(folder, "e.speedscope.json", "-k", "events"))
-    ok(sorted(scope) == ["alloc", "cpu", "lock", "wall"], "all events in one speedscope file", sorted(scope))
+    ok(sorted(scope) == ["alloc", "cpu", "lock", "wall"], "a speedscope file has all events", sorted(scope))
     jfr = formats.Jfr(write(folder, "e.jfr", "-k", "events"))
     for number, (event, name, value, leaf) in enumerate((
             ("cpu", "jdk.ExecutionSample", None, None), ("alloc", "jdk.ObjectAllocationSample", "weight", "objectClass"),
@@ -93,77 +93,77 @@ def check_all_events(folder):
         else:
             got = (jfr.stacks("jdk.JavaMonitorEnter", "duration", "monitorClass") +
                    jfr.stacks("jdk.ThreadPark", "duration", "parkedClass"))
-        same(got, want, "%s in the one flight recording" % event)
+        same(got, want, "%s in a JFR file of all events has the collapsed file's values" % event)
         if name and value != "weight":
             continue
-        same(scope[event], want, "and in speedscope's file")
+        same(scope[event], want, "speedscope has the collapsed file's values of all events")
     waits = sorted(e["duration"] for e in jfr.events["jdk.JavaMonitorEnter"])
-    ok(waits == [400000000, 2500000000], "a wait of three seconds is one event", waits)
-    ok(len(jfr.events["jdk.ThreadPark"]) == 1, "a lock of java.util.concurrent parks")
+    ok(waits == [400000000, 2500000000], "JFR: a wait of several seconds is one event", waits)
+    ok(len(jfr.events["jdk.ThreadPark"]) == 1, "JFR: a wait for a java.util.concurrent lock is a jdk.ThreadPark")
     second = {int(e["startTime"] // 10 ** 9) for e in jfr.events["jdk.ExecutionSample"]}
-    ok(second == {1, 3}, "samples are in their seconds", second)
+    ok(second == {1, 3}, "JFR: samples are in their seconds", second)
     states = {jfr.get(e["state"])["name"] for e in jfr.events["profiler.WallClockSample"]}
     ok(states == {"STATE_RUNNABLE", "STATE_SLEEPING", "STATE_BLOCKED_ON_MONITOR_ENTER", "STATE_IN_OBJECT_WAIT",
-                  "STATE_PARKED", "STATE_IN_IO"}, "states of the wall clock", states)
+                  "STATE_PARKED", "STATE_IN_IO"}, "JFR: wall samples have the states of threads", states)
     indices = {f["bytecodeIndex"] for e in jfr.events["profiler.WallClockSample"]
                for f in jfr.get(e["stackTrace"])["frames"]}
-    ok(indices == {0, 0xffffffff}, "an unknown bytecode index is -1, index 0 is 0", indices)
+    ok(indices == {0, 0xffffffff}, "JFR: an unknown bytecode index is -1, index 0 is 0", indices)
 
 
 def check_vitals(folder):
     jfr = formats.Jfr(write(folder, "v.jfr", "-k", "events"))
     loads = [(e["startTime"] // 10 ** 9,) + tuple(round(e[k], 4) for k in ("jvmUser", "jvmSystem", "machineTotal"))
              for e in jfr.events["jdk.CPULoad"]]
-    ok(loads == [(1, 0.25, 0.1, 0.5), (3, 0.25, 0, 0.25)], "CPU load between readings, of all CPUs", loads)
+    ok(loads == [(1, 0.25, 0.1, 0.5), (3, 0.25, 0, 0.25)], "JFR: CPU load is that between readings, as a share of all CPUs", loads)
     collections = [(e["startTime"] // 10 ** 9, e["gcId"], e["collections"], e["sumOfPauses"], e["longestPause"],
                     jfr.get(e["name"])["name"]) for e in jfr.events["jdk.GarbageCollection"]]
     ok(collections == [(1, 8, 1, 4000000, 4000000, "G1"), (3, 10, 2, 8000000, 1 << 63, "G1")],
-       "collections in the second in which they were counted; the longest of two is not known", collections)
+       "JFR: collections are in the second of their reading; the longest of two pauses is unknown", collections)
     heap = [(e["heapUsed"] >> 20, e["heapSpace"]["committedSize"] >> 20, e["heapSpace"]["reservedSize"] >> 20,
              jfr.get(e["when"])["when"]) for e in jfr.events["jdk.GCHeapSummary"]]
-    ok(heap == [(mb, 256, 512, "Each Second") for mb in (110, 120, 130)], "the heap at each reading", heap)
+    ok(heap == [(mb, 256, 512, "Each Second") for mb in (110, 120, 130)], "JFR: the heap has its values at each reading", heap)
     park = jfr.events["jdk.ThreadPark"][0]
-    ok(park["timeout"] == park["until"] == 1 << 63, "what a thread would have parked for at most is not known", park)
+    ok(park["timeout"] == park["until"] == 1 << 63, "JFR: the timeout of a park is unknown", park)
 
 
 def check_facts(folder):
-    """Of the session and of each event, in every text that has space for it."""
+    """Facts of the session and of each event, in every text format that has a place for them."""
     scope = json.load(open(write(folder, "f.speedscope.json", "-k", "events"), encoding="utf-8"))
     plain = dict(re.split(r" +", line, maxsplit=1) for line in
                  open(write(folder, "f.txt", "-k", "events")).read().split("\n\n")[0].splitlines())
     lines = re.findall(r"^fact ([^=\n]*)=(.*)$", open(write(folder, "f.svg", "-k", "events")).read(), re.M)
     page = open(write(folder, "f.html", "-k", "events")).read()
-    ok(dict(lines) == plain and len(lines) == len(plain) > 12, "a graph has the facts that the text has", [dict(lines), plain])
-    ok({**scope["jhot"]["session"], **scope["jhot"]["events"][0]} == plain, "so has speedscope's file", scope["jhot"])
-    ok([e["event"] for e in scope["jhot"]["events"]] == ["cpu", "alloc", "lock", "wall"], "of each event")
+    ok(dict(lines) == plain and len(lines) == len(plain) > 12, "the flame graph has the facts of the text", [dict(lines), plain])
+    ok({**scope["jhot"]["session"], **scope["jhot"]["events"][0]} == plain, "speedscope has the facts of the text", scope["jhot"])
+    ok([e["event"] for e in scope["jhot"]["events"]] == ["cpu", "alloc", "lock", "wall"], "speedscope has the facts of each event")
     rows = re.findall(r"<tr><td>([^<]*)</td><td>([^<]*)</td></tr>", page.split("</details>")[0].split("<details>")[1])
-    ok(dict(rows) == plain, "and the page without scripts", rows)
+    ok(dict(rows) == plain, "the HTML page has the facts of the text without scripts", rows)
     want = {"command": "shop-api.jar --port 8080", "own_cpu_s": "0.012", "label.env": "prod", "engine": "perf", "lost": "3", "coarse_pct": "0.0"}
-    ok(want.items() <= plain.items(), "what it cost and lost is in it", plain)
-    ok("\nfact interval=10000000\n" in open(write(folder, "k.svg", "-k", "known")).read(), "and at which interval")
-    ok(all(re.search(r"^fact event=%s$" % e, page, re.M) for e in ("cpu", "alloc", "lock", "wall")), "the page's data have all events")
+    ok(want.items() <= plain.items(), "the facts include cost, losses and labels", plain)
+    ok("\nfact interval=10000000\n" in open(write(folder, "k.svg", "-k", "known")).read(), "the flame graph has the interval")
+    ok(all(re.search(r"^fact event=%s$" % e, page, re.M) for e in ("cpu", "alloc", "lock", "wall")), "the HTML page has the facts of all events")
 
 
 def check_otlp(folder):
     otlp = formats.Otlp(write(folder, "k.otlp", "-k", "known"))
     first = otlp.profiles[0]
     ok((first["type"], first["period_type"], first["period"], first["duration"]) ==
-       (("cpu", "nanoseconds"), ("cpu", "nanoseconds"), 10 ** 7, 30 * 10 ** 9), "OTLP: type, period and duration", first)
-    ok(otlp.profiles[1]["type"] == ("samples", "count"), "and the samples' number", otlp.profiles[1]["type"])
-    ok({("thread.name", "main"), ("thread.id", 1), ("tid", 41301)} <= first["labels"], "threads", first["labels"])
-    ok(otlp.resource["process.pid"] == 41234 and otlp.resource["service.name"] == "shop-api.jar", "what it is of", otlp.resource)
-    ok(first["facts"]["jhot.engine"] == "ctimer", "and how it was sampled", first["facts"])
+       (("cpu", "nanoseconds"), ("cpu", "nanoseconds"), 10 ** 7, 30 * 10 ** 9), "OTLP: the first profile has type, period and duration", first)
+    ok(otlp.profiles[1]["type"] == ("samples", "count"), "OTLP: the second profile has the number of samples", otlp.profiles[1]["type"])
+    ok({("thread.name", "main"), ("thread.id", 1), ("tid", 41301)} <= first["labels"], "OTLP: samples have their threads", first["labels"])
+    ok(otlp.resource["process.pid"] == 41234 and otlp.resource["service.name"] == "shop-api.jar", "OTLP: the resource has the process and the service", otlp.resource)
+    ok(first["facts"]["jhot.engine"] == "ctimer", "OTLP: the profile has the engine", first["facts"])
     otlp = formats.Otlp(write(folder, "e.otlp", "-k", "events"))
     types = [p["type"][0] for p in otlp.profiles]
-    ok(types == ["cpu", "samples", "alloc_space", "samples", "delay", "contentions", "wall", "samples"], "all events in one file", types)
-    ok(("thread.state", "is in I/O") in otlp.profiles[6]["labels"], "states of the wall clock", otlp.profiles[6]["labels"])
+    ok(types == ["cpu", "samples", "alloc_space", "samples", "delay", "contentions", "wall", "samples"], "OTLP: one file has all events", types)
+    ok(("thread.state", "is in I/O") in otlp.profiles[6]["labels"], "OTLP: wall samples have the states of threads", otlp.profiles[6]["labels"])
     hostile = formats.Otlp(write(folder, "h.otlp", "-k", "hostile"))
-    ok(hostile.resource["script"] == "</script><script>alert(2)</script>", "a label is an attribute by its own name", hostile.resource)
+    ok(hostile.resource["script"] == "</script><script>alert(2)</script>", "OTLP: a label is an attribute under its own name", hostile.resource)
     check_otlp_protoc(folder)
 
 
 def descriptors(folder):
-    """The published description of the format, as protoc takes it: out of what is generated from it for Python."""
+    """The published description of the format as protoc descriptors, extracted from the Python code generated from it."""
     out = b""
     for name in ("common/v1/common", "resource/v1/resource", "profiles/v1development/profiles"):
         source = open(os.path.join(folder, "opentelemetry/proto", name + "_pb2.py"), encoding="utf-8").read()
@@ -181,7 +181,7 @@ def check_otlp_protoc(folder):
     package, protoc = os.path.join(protos, "opentelemetry/proto/profiles/v1development"), shutil.which("protoc")
     if not os.path.isdir(package) or not protoc:
         skip("protoc decodes OTLP by the published description", "no protoc (Debian: protobuf-compiler)" if not protoc else
-             "its description is not there (Debian: python3-opentelemetry-proto, since forky)")
+             "the description is not installed (Debian: python3-opentelemetry-proto, since forky)")
         return
     if os.path.exists(os.path.join(package, "profiles.proto")):
         source = ["-I", protos]
@@ -200,35 +200,35 @@ def check_otlp_protoc(folder):
         data = open(write(folder, "p.otlp", "-k", kind), "rb").read()
         whole, unknown, lines, said = decode(data)
         ok(whole and not unknown and len(lines) > 100,
-           "protoc decodes OTLP by the published description, every field (%s)" % kind, (said, unknown[:3]))
-    ok(not decode(data[:-3])[0], "and not a file that is cut off")
-    ok(decode(data + b"\xfa\x01\x01x")[1], "a field that the description has not is found")
+           "protoc decodes every field of OTLP by the published description (%s)" % kind, (said, unknown[:3]))
+    ok(not decode(data[:-3])[0], "protoc rejects a truncated OTLP file")
+    ok(decode(data + b"\xfa\x01\x01x")[1], "the check finds a field that the description lacks")
 
 
 def check_table(folder):
-    """Every format there is: whatever names say, it is written, is the same again, and none of them gets through raw."""
+    """All formats: files are reproducible, and hostile names are sanitised."""
     for row in subprocess.run([TOOL, "-l"], check=True, capture_output=True, text=True).stdout.splitlines():
         name, suffix = row.split()
         for kind in ("known", "hostile", "events", "long"):
             first, again = (open(write(folder, n + suffix, "-k", kind), "rb").read() for n in ("one", "two"))
-            ok(first and first == again, "%s of %s: the same profile, the same %d bytes" % (name, kind, len(first)))
+            ok(first and first == again, "%s of %s: the same profile gives the same %d bytes" % (name, kind, len(first)))
         data = open(write(folder, "h" + suffix, "-k", "hostile"), "rb").read()
         if data[:2] == b"\x1f\x8b":
             data = gzip.decompress(data)
         for raw in (b"\xff\xfe broken", b"tab\tnewline", b"newline\nreturn", b"\x01\x02\x7f", b"\xed\xa0\x80surrogate"):
-            ok(raw not in data, "%s: %r is not as it was" % (name, raw))
+            ok(raw not in data, "%s: %r is sanitised" % (name, raw))
         binary = b"\0" in data
         if not binary:
             text = data.decode("utf-8")
             bad = [c for c in set(text) if unicodedata.category(c) == "Cc" and c not in "\n\t"]
-            ok(not bad, "%s: UTF-8 without control characters" % name, bad)
+            ok(not bad, "%s: the file is UTF-8 without control characters" % name, bad)
         if not binary and text.lstrip().startswith("<"):
             ok("<script>alert" not in text, "%s: no name becomes a script" % name)
-        ok(len(data) > 4000, "%s: of a name of 10,000 characters it has the first 4,096" % name, len(data))
+        ok(len(data) > 4000, "%s: of a name of 10,000 characters the first 4,096 are kept" % name, len(data))
 
 
 def check_other_decoders(folder):
-    """pprof by Google's own reader, speedscope's file by its published schema."""
+    """pprof by Google's own decoder, speedscope by its published schema."""
     go, home = shutil.which("go"), os.path.join(folder, "go")
     if not go:
         skip("go tool pprof reads pprof", "no go tool pprof (Debian: golang-go)")
@@ -237,26 +237,26 @@ def check_other_decoders(folder):
                              env={**os.environ, "HOME": home, "GOCACHE": home, "PPROF_TMPDIR": home})
         stacks, counts = formats.pprof_raw(run.stdout)
         same(stacks, formats.collapsed(write(folder, "g.collapsed", "-d", "--total", "-k", kind)),
-             "go tool pprof -raw: the weights of %s" % kind)
-        same(counts, formats.collapsed(write(folder, "g.collapsed", "-d", "-k", kind)), "and the counts")
+             "go tool pprof reads the weights of %s" % kind)
+        same(counts, formats.collapsed(write(folder, "g.collapsed", "-d", "-k", kind)), "go tool pprof reads the counts")
     schema = os.environ.get("SPEEDSCOPE_SCHEMA") or os.path.expanduser("~/.cache/jhot/npm/speedscope/file-format-schema.json")
     try:
         import jsonschema
         checker = jsonschema.Draft7Validator(json.load(open(schema)))
     except (ImportError, OSError) as error:
-        skip("speedscope's file follows its published schema",
-             "no python3-jsonschema" if isinstance(error, ImportError) else "speedscope's schema is not there (npm package speedscope)")
+        skip("speedscope's published schema accepts its file",
+             "no python3-jsonschema" if isinstance(error, ImportError) else "speedscope's schema is not installed (npm package speedscope)")
         return
     for kind in ("known", "hostile", "events", "long"):
         errors = [e.message for e in checker.iter_errors(json.load(open(write(folder, "s.speedscope.json", "-k", kind))))]
-        ok(not errors, "speedscope's published schema allows its file of %s" % kind, errors[:3])
+        ok(not errors, "speedscope's published schema accepts its file of %s" % kind, errors[:3])
     broken = json.load(open(write(folder, "s.speedscope.json", "-k", "known")))
     del broken["shared"]["frames"]
-    ok(list(checker.iter_errors(broken)), "and refuses one without frames")
+    ok(list(checker.iter_errors(broken)), "speedscope's published schema rejects a file without frames")
 
 
 def jdk_home(major):
-    """One of $JDKS, or that of $JAVA or of the path."""
+    """The home of this JDK in $JDKS, or of $JAVA or the java in the path if it has this version."""
     java = os.environ.get("JAVA") or shutil.which("java") or "/"
     for home in (os.path.join(JDKS, major), os.path.dirname(os.path.dirname(os.path.realpath(java)))):
         try:
@@ -278,27 +278,27 @@ def check_jdk(folder):
     path = write(folder, "k.jfr", "-k", "known")
     text = jfr_tool("17", "summary", path)
     if text is None:
-        skip("JDK 17 reads it", "no JDK 17 in %s or $JAVA" % JDKS)
+        skip("JDK 17 reads JFR", "no JDK 17 in %s or $JAVA" % JDKS)
     else:
         ok(re.search(r"jdk.ExecutionSample +1000 ", text), "JDK 17: jfr summary counts the samples", text)
         text = jfr_tool("17", "print", write(folder, "h.jfr", "-k", "hostile"))
         ok(text.count("jdk.ExecutionSample {") == sum(formats.collapsed(
-            write(folder, "h.collapsed", "-k", "hostile")).values()), "and jfr print gets through hostile names")
+            write(folder, "h.collapsed", "-k", "hostile")).values()), "JDK 17: jfr print prints all samples with hostile names")
         text = jfr_tool("17", "print", "--events", "CPULoad,GarbageCollection,GCHeapSummary", write(folder, "e.jfr", "-k", "events"))
         for line in ("jvmUser = 25.00%", "sumOfPauses = 8.00 ms", "longestPause = N/A", "collections = 2", "heapUsed = 130.0 MB"):
             ok(line in text, "jfr print: " + line, text)
     text = jfr_tool("25", "view", "hot-methods", path)
     if text is None:
-        skip("JDK 25 shows views of it", "no JDK 25 in " + JDKS)
+        skip("JDK 25 shows views of JFR", "no JDK 25 in " + JDKS)
         return
-    ok(re.search(r"java.util.HashMap.get\(\) +500 +50", text), "JDK 25: jfr view hot-methods", text)
+    ok(re.search(r"java.util.HashMap.get\(\) +500 +50", text), "JDK 25: jfr view hot-methods has the hottest method", text)
     path = write(folder, "v.jfr", "-k", "events")
     text = jfr_tool("25", "view", "allocation-by-site", path)
-    ok(re.search(r"app.Main.main\(\) +100", text), "jfr view allocation-by-site", text)
+    ok(re.search(r"app.Main.main\(\) +100", text), "JDK 25: jfr view allocation-by-site has the site", text)
     text = jfr_tool("25", "view", "contention-by-site", path)
-    ok(re.search(r"app.Main.main\(\) +2 +1.45 s +2.50 s", text), "jfr view contention-by-site", text)
+    ok(re.search(r"app.Main.main\(\) +2 +1.45 s +2.50 s", text), "JDK 25: jfr view contention-by-site has the site", text)
     text = jfr_tool("25", "view", "cpu-load", path)
-    ok("Machine Total (Average): 37.50%" in text, "jfr view cpu-load", text)
+    ok("Machine Total (Average): 37.50%" in text, "JDK 25: jfr view cpu-load has the average", text)
 
 
 def main():
@@ -315,14 +315,14 @@ def main():
         check_other_decoders(folder)
         pprof = formats.Pprof(write(folder, "k.pb.gz", "-k", "known"))
         ok(pprof.types == [("samples", "count"), ("cpu", "nanoseconds")] and pprof.default == "cpu",
-           "pprof: types of cpu", pprof.types)
-        ok((pprof.period, pprof.duration) == (10 ** 7, 30 * 10 ** 9), "period and duration")
-        ok(("thread", "main") in pprof.labels and ("tid", 41301) in pprof.labels, "threads are labels", pprof.labels)
-        ok("pid=41234" in pprof.comments and "engine=ctimer" in pprof.comments, "what it is of", pprof.comments)
+           "pprof: the file has the types of cpu", pprof.types)
+        ok((pprof.period, pprof.duration) == (10 ** 7, 30 * 10 ** 9), "pprof: the file has period and duration")
+        ok(("thread", "main") in pprof.labels and ("tid", 41301) in pprof.labels, "pprof: threads are labels", pprof.labels)
+        ok("pid=41234" in pprof.comments and "engine=ctimer" in pprof.comments, "pprof: comments have the process and the engine", pprof.comments)
         jfr = formats.Jfr(write(folder, "l.jfr", "-k", "long"))
         times = [e["startTime"] / 1e9 for e in jfr.events["jdk.ExecutionSample"]]
         late = sum(t >= 1900 for t in times)
-        ok(max(times) < 2000 and abs(late - len(times) * 0.05) < len(times) * 0.02, "an old recording keeps its times", late)
+        ok(max(times) < 2000 and abs(late - len(times) * 0.05) < len(times) * 0.02, "JFR: old samples of a long recording keep their times", late)
         check_jdk(folder)
     print("1..%d" % count)
     sys.exit(failed > 0)

@@ -7,12 +7,12 @@ tool=$builddir/tests/export/export_tool
 mkdir "$T/here"
 file= suffix=
 
-# beside: what is beside the file, by name
+# beside: the names of other files in its folder
 beside() {
 	find "$T/here" -type f ! -path "$file" -printf '%f '
 }
 
-# is_one_of PATH...: the file is the same as one of these
+# is_one_of PATH...: the file is equal to one of these
 is_one_of() {
 	local other
 	for other; do
@@ -27,17 +27,17 @@ while read -r format suffix; do
 
 	cp "$T/old$suffix" "$file"
 	(ulimit -f 1; "$tool" -k random -n 2000 "$file" 2>"$T/err")
-	is "$format: more than a file may have: exit 6" $? 6
-	ok "the old one is whole" cmp "$file" "$T/old$suffix"
-	is "and alone" "$(beside)" ""
+	is "$format: a file above the size limit exits with 6" $? 6
+	ok "$format: the old file is intact after a failed write" cmp "$file" "$T/old$suffix"
+	is "$format: a failed write leaves no other file" "$(beside)" ""
 
 	whole=0
 	for delay in 0.001 0.005 0.01 0.02 0.04; do
 		timeout -s KILL $delay "$tool" -k random -n 2000 "$file" 2>/dev/null
 		is_one_of "$T/old$suffix" "$T/new$suffix" && whole=$((whole + 1))
 	done 2>/dev/null
-	is "$format: five times killed: whole, the old one or the new" $whole 5
-	ok "what it was writing has the name of a part" [ -z "$(beside | sed 's/\.jhot-[^ ]*\.part //g')" ]
+	is "$format: after each of five kills the file is complete, the old or the new one" $whole 5
+	ok "$format: a killed writer leaves only temporary files" [ -z "$(beside | sed 's/\.jhot-[^ ]*\.part //g')" ]
 	rm -f "$T/here"/.jhot-*.part
 
 	whole=0
@@ -45,8 +45,8 @@ while read -r format suffix; do
 		"$tool" -k known "$file" & "$tool" -k random -n 2000 "$file" & wait
 		is_one_of "$T/old$suffix" "$T/new$suffix" && whole=$((whole + 1))
 	done
-	is "$format: two write it at once: one of theirs, whole" $whole 3
-	is "and nothing else" "$(beside)" ""
+	is "$format: of two concurrent writers one wins, and the file is complete" $whole 3
+	is "$format: two concurrent writers leave no other file" "$(beside)" ""
 	rm "$file"
 done < <("$tool" -l)
 done_testing
