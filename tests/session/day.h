@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A program that runs for days, as an agent would report it: threads that come and go and reuse ids, classes of
- * lambdas that are loaded, used and never seen again. Independent of any clock; the same seed gives the same records.
+ * A program that runs for days, as an agent would report it: threads that start, end and reuse ids, classes of
+ * lambdas that are loaded, used once and never seen again. Independent of any clock; the same seed gives the same records.
  */
 #ifndef JHOT_TESTS_SESSION_DAY_H
 #define JHOT_TESTS_SESSION_DAY_H
@@ -12,14 +12,14 @@
 #include <stdio.h>
 #include <string.h>
 
-#define DAY_THREADS 100u   /* at a time; the first half stays */
-#define DAY_BORN    13u    /* a second: more than 2^20 in a day */
-#define DAY_LAMBDAS 10u    /* a second */
-#define DAY_KNOWN   24576u /* traces, then the agent forgets them all */
+#define DAY_THREADS 100u   /* at a time; the first half never ends */
+#define DAY_STARTED 13u    /* per second: more than 2^20 in a day */
+#define DAY_LAMBDAS 10u    /* per second */
+#define DAY_KNOWN   24576u /* traces before the agent discards all of them */
 #define DAY_METHODS 400u
 #define DAY_STACKS  1000u
 #define DAY_DEPTH   20u
-#define DAY_OWN     6u /* stacks that a thread runs */
+#define DAY_OWN     6u /* stacks per thread */
 #define DAY_TIDS    32768u
 
 struct day_thread {
@@ -33,7 +33,7 @@ struct day {
 	struct reader *reader;
 	uint64_t rng, stacks[DAY_STACKS][DAY_DEPTH];
 	struct day_thread threads[DAY_THREADS];
-	uint32_t next_thread, next_tid, next_method, next_trace, known, second, wrong;
+	uint32_t next_thread, next_tid, next_method, next_trace, known, second, rejected;
 	uint64_t samples;
 	_Alignas(8) unsigned char record[4096];
 };
@@ -53,7 +53,7 @@ static inline void day_send(struct day *d, uint16_t type, size_t size)
 
 	rec->size = (uint32_t)(size + 7) & ~7u;
 	rec->type = type;
-	d->wrong += reader_consume(d->reader, rec, rec->size, UINT32_MAX, &err) != 0;
+	d->rejected += reader_consume(d->reader, rec, rec->size, UINT32_MAX, &err) != 0;
 	memset(d->record, 0, rec->size);
 }
 
@@ -104,22 +104,22 @@ static inline void day_count(struct day *d, uint32_t trace)
 	d->samples++;
 }
 
-/* The next that no thread has now. */
+/* The next tid that no thread uses. */
 static inline uint32_t day_tid(struct day *d)
 {
 	uint32_t tid;
-	bool taken;
+	bool in_use;
 
 	do {
 		tid = 1000 + d->next_tid++ % DAY_TIDS;
-		taken = false;
+		in_use = false;
 		for (uint32_t i = 0; i < DAY_THREADS; i++)
-			taken |= d->threads[i].tid == tid;
-	} while (taken);
+			in_use |= d->threads[i].tid == tid;
+	} while (in_use);
 	return tid;
 }
 
-static inline void day_born(struct day *d, uint32_t i)
+static inline void day_start_thread(struct day *d, uint32_t i)
 {
 	struct wire_thread *rec = (struct wire_thread *)d->record;
 
@@ -132,8 +132,8 @@ static inline void day_born(struct day *d, uint32_t i)
 	day_send(d, WIRE_REC_THREAD, sizeof(*rec) + rec->name_bytes);
 }
 
-/* The threads that live stay, as a session finds them in /proc. */
-static inline void day_keep(void *ctx, enum profile_kind kind, bool leaving)
+/* Pins the living threads, as a session does with those in /proc. */
+static inline void day_pin(void *ctx, enum profile_kind kind, bool leaving)
 {
 	struct day *d = ctx;
 
@@ -154,7 +154,7 @@ static inline void day_init(struct day *d)
 	d->profile = profile_new();
 	d->frames = frames_new(d->profile, NULL);
 	d->reader = reader_new(d->profile, d->frames, 0);
-	profile_pin_register(d->profile, day_keep, d);
+	profile_pin_register(d->profile, day_pin, d);
 	for (uint32_t i = 0; i < DAY_METHODS; i++) {
 		snprintf(name, sizeof(name), "com/acme/shop/part%u/Service%u", i % 7, i);
 		day_method(d, name);
@@ -168,7 +168,7 @@ static inline void day_init(struct day *d)
 				WIRE_FRAME_C2, 1 + day_below(d, DAY_METHODS), day_below(d, 100));
 	}
 	for (uint32_t i = 0; i < DAY_THREADS; i++)
-		day_born(d, i);
+		day_start_thread(d, i);
 }
 
 static inline void day_done(struct day *d)
@@ -178,7 +178,7 @@ static inline void day_done(struct day *d)
 	profile_free(d->profile);
 }
 
-/* A lambda is called by one of the program's methods, by a few threads, for a second. */
+/* A lambda that one of the program's methods calls, in two threads, within a second. */
 static inline void day_lambda(struct day *d)
 {
 	const uint64_t *base = d->stacks[day_below(d, DAY_STACKS)];
@@ -202,8 +202,8 @@ static inline void day_second(struct day *d, uint32_t samples)
 	struct wire_tick *tick = (struct wire_tick *)d->record;
 
 	d->second++;
-	for (uint32_t i = 0; i < DAY_BORN; i++)
-		day_born(d, DAY_THREADS / 2 + day_below(d, DAY_THREADS / 2));
+	for (uint32_t i = 0; i < DAY_STARTED; i++)
+		day_start_thread(d, DAY_THREADS / 2 + day_below(d, DAY_THREADS / 2));
 	for (uint32_t i = 0; i < DAY_LAMBDAS; i++)
 		day_lambda(d);
 	for (uint32_t i = 0; i < samples; i++) {

@@ -16,14 +16,14 @@ static struct session *session;
 
 /* --- an agent that executes commands -------------------------------------------------------------- */
 
-static struct wire_command told[32];
-static _Atomic int told_count;
+static struct wire_command received[32];
+static _Atomic int received_count;
 static _Atomic bool stop_answering;
-static const char *refusal; /* of events that it does not have */
+static const char *refusal; /* of an event that the agent does not support */
 
 static void answer(uint32_t seq)
 {
-	struct wire_command *c = &told[atomic_load(&told_count) % 32];
+	struct wire_command *c = &received[atomic_load(&received_count) % 32];
 	bool refused;
 
 	memcpy(c, &agent.control->command, sizeof(*c));
@@ -33,7 +33,7 @@ static void answer(uint32_t seq)
 	atomic_store(&agent.status->done_result, refused ? -ENOSYS : 0);
 	if (c->op == WIRE_OP_DETACH)
 		atomic_store(&agent.status->agent_state, WIRE_AGENT_LEFT);
-	atomic_fetch_add(&told_count, 1);
+	atomic_fetch_add(&received_count, 1);
 	atomic_store(&agent.status->done_seq, seq);
 }
 
@@ -52,9 +52,9 @@ static void *answer_main(void *arg)
 	return NULL;
 }
 
-static const struct wire_command *last_told(void)
+static const struct wire_command *last_received(void)
 {
-	return &told[(atomic_load(&told_count) + 31) % 32];
+	return &received[(atomic_load(&received_count) + 31) % 32];
 }
 
 static void begin(pthread_t *answerer)
@@ -77,7 +77,7 @@ static void begin(pthread_t *answerer)
 
 /* --- commands ---------------------------------------------------------------------------------------- */
 
-static void test_told(void)
+static void test_commands(void)
 {
 	struct session_event misses = {.event = EVENT_USER_FIRST,
 		.name = "cache-misses",
@@ -90,38 +90,43 @@ static void test_told(void)
 	char longer[300];
 	struct err err = {0};
 
-	is_int(session_event_start(session, EVENT_CPU, 0, &err), 0, "cpu starts");
-	is_int(session_event_begin(session, &lock, &err), 0, "and lock beside it");
-	ok(last_told()->event == WIRE_LOCK && last_told()->interval == 5000 && !last_told()->flags,
-		"with its interval");
-	is_int(session_event_start(session, EVENT_WALL, 0, &err), 0, "and wall");
-	is_int(session_event_begin(session, &misses, &err), 0, "and one of perf's");
-	ok(last_told()->event == WIRE_USER_FIRST && last_told()->flags == WIRE_START_USER_ONLY &&
-			last_told()->perf.config == 3 && last_told()->perf.config1 == 4 &&
-			last_told()->perf.config2 == 5 && last_told()->perf.bp_type == 6,
-		"as perf_event_open takes it");
-	is_str(last_told()->text, "cache-misses", "with its name");
+	is_int(session_event_start(session, EVENT_CPU, 0, &err), 0, "the cpu event starts");
+	is_int(session_event_begin(session, &lock, &err), 0, "the lock event starts beside it");
+	ok(last_received()->event == WIRE_LOCK && last_received()->interval == 5000 &&
+			!last_received()->flags,
+		"the start command has event and interval, and no flags");
+	is_int(session_event_start(session, EVENT_WALL, 0, &err), 0,
+		"the wall event starts beside them");
+	is_int(session_event_begin(session, &misses, &err), 0, "a perf event starts beside them");
+	ok(last_received()->event == WIRE_USER_FIRST &&
+			last_received()->flags == WIRE_START_USER_ONLY &&
+			last_received()->perf.config == 3 && last_received()->perf.config1 == 4 &&
+			last_received()->perf.config2 == 5 && last_received()->perf.bp_type == 6,
+		"its command has the attributes for perf_event_open");
+	is_str(last_received()->text, "cache-misses", "its command has the event's name");
 	is_str(profile_get_event(profile, EVENT_USER_FIRST)->name, "cache-misses",
-		"which the model knows");
-	is_int(session_event_begin(session, &live, &err), -1, "an event that cannot be had");
-	ok(last_told()->flags == WIRE_START_LIVE, "was asked for as it should");
+		"the model has the event's name");
+	is_int(session_event_begin(session, &live, &err), -1,
+		"starting an unsupported event fails");
+	ok(last_received()->flags == WIRE_START_LIVE, "the command for live objects has the flag");
 	ok(strstr(err.what, "\"alloc\" could not be started: this agent cannot") != NULL,
-		"is refused in a sentence: %s", err.what);
-	is_int(session_only_threads(session, "http-*", &err), 0, "threads are selected");
-	ok(last_told()->op == WIRE_OP_THREADS && !strcmp(last_told()->text, "http-*"),
-		"by their pattern");
+		"the error gives the agent's reason: %s", err.what);
+	is_int(session_only_threads(session, "http-*", &err), 0, "selecting threads succeeds");
+	ok(last_received()->op == WIRE_OP_THREADS && !strcmp(last_received()->text, "http-*"),
+		"its command has the pattern");
 	memset(longer, 'x', sizeof(longer));
 	longer[sizeof(longer) - 1] = '\0';
-	is_int(session_only_threads(session, longer, &err), -1, "a pattern that is too long");
-	is_int(session_budget(session, 15, true, &err), 0, "a budget");
-	ok(last_told()->op == WIRE_OP_BUDGET && last_told()->arg == 15,
-		"of 15 thousandths of a core");
+	is_int(session_only_threads(session, longer, &err), -1,
+		"a pattern that is too long is rejected");
+	is_int(session_budget(session, 15, true, &err), 0, "setting a budget succeeds");
+	ok(last_received()->op == WIRE_OP_BUDGET && last_received()->arg == 15,
+		"its command has the budget in thousandths of a core");
 }
 
 /* --- records ----------------------------------------------------------------------------------------- */
 
-static void put_wait(
-	uint32_t thread, uint32_t owner, uint64_t since_ns, uint64_t time_ns, bool over)
+static void add_wait(
+	uint32_t thread, uint32_t owner, uint64_t since_ns, uint64_t time_ns, bool ended)
 {
 	struct wire_wait *rec = ring_reserve(&agent.ring, WIRE_REC_WAIT, sizeof(*rec));
 
@@ -131,11 +136,11 @@ static void put_wait(
 	rec->thread = thread;
 	rec->owner = owner;
 	rec->method = 2;
-	rec->ended = over;
+	rec->ended = ended;
 }
 
-/* One that waited when the session began; agents from before minor 3 have no at_least. */
-static void put_old_wait(uint32_t size, uint64_t before_ns, uint64_t time_ns)
+/* A wait that had begun before the session; agents before minor 3 send no at_least. */
+static void add_initial_wait(uint32_t size, uint64_t before_ns, uint64_t time_ns)
 {
 	struct wire_wait *rec = ring_reserve(&agent.ring, WIRE_REC_WAIT, size);
 	struct wire_wait wait = {.rec = rec->rec,
@@ -148,7 +153,7 @@ static void put_old_wait(uint32_t size, uint64_t before_ns, uint64_t time_ns)
 	memcpy(rec, &wait, size);
 }
 
-static void put_records(void)
+static void add_records(void)
 {
 	const uint64_t frame = WIRE_METHOD_FRAME(WIRE_FRAME_C2, 1, 0);
 
@@ -161,9 +166,9 @@ static void put_records(void)
 	fake_delta(&agent, WIRE_WALL, SECOND(3), 1, 7, 70);
 	fake_delta(&agent, WIRE_WALL, SECOND(3), 2, 5, 50);
 	fake_delta(&agent, WIRE_USER_FIRST, SECOND(3), 1, 3, 3000);
-	put_wait(1, 2, SECOND(3), SECOND(4), false);
+	add_wait(1, 2, SECOND(3), SECOND(4), false);
 	fake_tick(&agent, SECOND(5));
-	put_wait(1, 0, SECOND(3), SECOND(6), true);
+	add_wait(1, 0, SECOND(3), SECOND(6), true);
 	fake_tick(&agent, SECOND(9));
 }
 
@@ -179,15 +184,18 @@ static void check_model(const struct profile *p, const char *where)
 {
 	struct profile_wait w = {0};
 
-	is_int(count_of(p, EVENT_WALL, 1u << THREAD_PARKED), 7, "a state is data");
+	is_int(count_of(p, EVENT_WALL, 1u << THREAD_PARKED), 7, "samples have their thread state");
 	is_int(count_of(p, EVENT_WALL, 1u << THREAD_STATE_NONE), 5,
-		"one that is none is not known");
-	is_int(count_of(p, EVENT_USER_FIRST, 0), 3, "a user event's samples");
-	is_str(profile_get_event(p, EVENT_USER_FIRST)->name, "cache-misses", "under its name");
-	ok(profile_wait_at(p, 0, 5, &w), "the thread waits (%s)", where);
-	ok(!strcmp(profile_get_method(p, w.method)->full, "a.Lock"), "for a lock of this class");
-	ok(w.since_ns == 3 * NS_PER_S + 1 && w.until_ns == 6 * NS_PER_S + 1, "from then to then");
-	ok(!profile_wait_at(p, 0, 8, &w), "and not after");
+		"samples with an invalid state have none");
+	is_int(count_of(p, EVENT_USER_FIRST, 0), 3, "a user event has its samples");
+	is_str(profile_get_event(p, EVENT_USER_FIRST)->name, "cache-misses",
+		"the user event has its name");
+	ok(profile_wait_at(p, 0, 5, &w), "the wait is known (%s)", where);
+	ok(!strcmp(profile_get_method(p, w.method)->full, "a.Lock"),
+		"the wait has the class of its lock");
+	ok(w.since_ns == 3 * NS_PER_S + 1 && w.until_ns == 6 * NS_PER_S + 1,
+		"the wait has its start and end");
+	ok(!profile_wait_at(p, 0, 8, &w), "there is no wait after its end");
 }
 
 static void test_records(void)
@@ -195,30 +203,30 @@ static void test_records(void)
 	struct profile_wait w = {0};
 	struct err err = {0};
 
-	put_records();
-	is_int(session_drain(session, &err), 15, "all samples come");
+	add_records();
+	is_int(session_drain(session, &err), 15, "all samples are read");
 	ok(profile_wait_at(profile, 0, 5, &w) && w.owner == PROFILE_NONE,
-		"the last that was said of a wait counts");
+		"the last record of a wait replaces earlier ones");
 	check_model(profile, "live");
-	put_wait(1, 2, SECOND(10), SECOND(10), false);
+	add_wait(1, 2, SECOND(10), SECOND(10), false);
 	fake_tick(&agent, SECOND(11));
 	session_drain(session, &err);
 	ok(profile_wait_at(profile, 0, 30, &w) && w.owner == 1 && w.until_ns == PROFILE_STILL,
-		"a wait that goes on, and its owner");
-	ok(!w.before_ns && !w.at_least, "from a beginning that was seen");
-	put_old_wait(sizeof(struct wire_wait), 2 * NS_PER_S, SECOND(12));
+		"an ongoing wait has its owner and no end");
+	ok(!w.before_ns && !w.at_least, "a wait that began during the session is exact");
+	add_initial_wait(sizeof(struct wire_wait), 2 * NS_PER_S, SECOND(12));
 	fake_tick(&agent, SECOND(12));
 	session_drain(session, &err);
 	ok(profile_wait_at(profile, 1, 31, &w) && w.since_ns == 0 && w.at_least,
-		"one that was there at the first look");
-	is_int(w.before_ns, 2 * NS_PER_S, "and since when");
-	put_old_wait(48, NS_PER_S, SECOND(13));
+		"a wait from before the session begins with it and is a lower bound");
+	is_int(w.before_ns, 2 * NS_PER_S, "it has the time waited before the session");
+	add_initial_wait(48, NS_PER_S, SECOND(13));
 	fake_tick(&agent, SECOND(13));
 	session_drain(session, &err);
 	ok(profile_wait_at(profile, 1, 31, &w) && w.before_ns == NS_PER_S && !w.at_least,
-		"an old record does not say that");
-	is_int(session_event_stop(session, EVENT_LOCK, &err), 0, "without lock");
-	ok(!profile_wait_at(profile, 0, 1000, &w), "nobody is known to wait");
+		"a record of an older agent has no lower bound");
+	is_int(session_event_stop(session, EVENT_LOCK, &err), 0, "the lock event stops");
+	ok(!profile_wait_at(profile, 0, 1000, &w), "stopping the lock event ends all waits");
 }
 
 int main(void)
@@ -227,12 +235,12 @@ int main(void)
 
 	refusal = "this agent cannot sample alloc";
 	begin(&answerer);
-	test_told();
+	test_commands();
 	test_records();
 	session_close(session);
 	atomic_store(&stop_answering, true);
 	pthread_join(answerer, NULL);
-	ok(last_told()->op == WIRE_OP_DETACH, "the end is said, too");
+	ok(last_received()->op == WIRE_OP_DETACH, "closing the session sends a detach command");
 	profile_free(profile);
 	fake_agent_close(&agent);
 	return tap_done();

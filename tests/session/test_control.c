@@ -15,7 +15,7 @@
 static struct fake_agent agent;
 static struct mapping mapping;
 
-/* The agent's end of a command, in its own thread: waits for the number to move and answers. */
+/* The agent's side of a command, in its own thread: waits for a new sequence number and answers. */
 struct answerer {
 	int result;
 	const char *text;
@@ -75,19 +75,19 @@ static void test_commands(void)
 	struct err err = {0};
 
 	is_int(send_one(&(struct answerer){.wake = true, .text = ""}, 5000, &answer, &err), 0,
-		"an answer");
-	is_int(answer.result, 0, "its result");
+		"an answered command succeeds");
+	is_int(answer.result, 0, "the answer has the agent's result");
 	is_int(send_one(&(struct answerer){.text = "not\nallowed", .result = -EPERM}, 5000, &answer,
 		       &err),
-		0, "an agent that does not wake us is heard, too");
-	is_int(answer.result, -EPERM, "a refusal");
-	is_str(answer.text, "not?allowed", "in its words, cleaned");
+		0, "an answer without a wake-up is received");
+	is_int(answer.result, -EPERM, "a refusal has its error code");
+	is_str(answer.text, "not?allowed", "the text of a refusal is cleaned");
 	is_int(send_one(&(struct answerer){.delay_ns = 60 * NS_PER_MS, .text = ""}, 5000, &answer,
 		       &err),
-		0, "a slow answer");
+		0, "an answer after 60 ms is received");
 }
 
-/* Computes for so long before it answers; the kernel sees it run. */
+/* Runs for this long before it answers; the kernel counts it as running. */
 static void *compute_main(void *arg)
 {
 	uint64_t end_ns = clock_mono_ns() + *(const uint64_t *)arg;
@@ -100,7 +100,7 @@ static void *compute_main(void *arg)
 	return NULL;
 }
 
-/* Time in which the agent runs, or would if it had a core, does not count; but not for ever. */
+/* The limit does not count time in which the agent runs or waits for a core, but there is an upper bound. */
 static void test_busy(void)
 {
 	struct wire_command command = {.op = WIRE_OP_FLUSH};
@@ -112,12 +112,12 @@ static void test_busy(void)
 	mapping.pid = getpid();
 	pthread_create(&thread, NULL, compute_main, &compute_ns);
 	is_int(control_command(&mapping, &command, 200, NULL, NULL, &answer, &err), 0,
-		"an agent that is busy for longer than the limit is waited for");
+		"a command waits longer than its limit while the agent is running");
 	pthread_join(thread, NULL);
 	compute_ns = 2500 * NS_PER_MS;
 	pthread_create(&thread, NULL, compute_main, &compute_ns);
 	is_int(control_command(&mapping, &command, 50, NULL, NULL, &answer, &err), -1,
-		"but not for ever");
+		"a command to a busy agent times out in the end");
 	pthread_join(thread, NULL);
 	mapping.pid = 0;
 }
@@ -136,17 +136,21 @@ static void test_silence(void)
 	int idles = 0;
 
 	is_int(control_command(&mapping, &command, 50, NULL, NULL, &answer, &err), -1,
-		"silence is an error");
-	ok(strstr(err.what, "did not answer") != NULL, "that says so: %s", err.what);
+		"a command without an answer fails");
+	ok(strstr(err.what, "did not answer") != NULL,
+		"the error says that the agent did not answer: %s", err.what);
 	command.op = WIRE_OP_DETACH;
 	is_int(control_command(&mapping, &command, 50, NULL, NULL, &answer, &err), -1,
-		"a second command does not overtake the first");
-	is_int(atomic_load(&agent.control->command_seq), before + 1, "its number was not used");
-	is_int(agent.control->command.op, WIRE_OP_FLUSH, "nor the first one's place");
+		"a second command fails while the first is unanswered");
+	is_int(atomic_load(&agent.control->command_seq), before + 1,
+		"the second command does not use a sequence number");
+	is_int(agent.control->command.op, WIRE_OP_FLUSH,
+		"the second command does not overwrite the first");
 	is_int(control_command(&mapping, &command, 60000, count_idle, &idles, &answer, &err), -1,
-		"waiting ends when its caller gives up");
-	is_int(idles, 5, "who was asked again and again");
-	ok(strstr(err.what, "Cancelled") != NULL, "which is something else: %s", err.what);
+		"a command ends when its caller cancels it");
+	is_int(idles, 5, "the caller's callback was called five times");
+	ok(strstr(err.what, "Cancelled") != NULL,
+		"the error says that the command was cancelled: %s", err.what);
 	atomic_store(&agent.status->done_seq, before + 1);
 }
 
@@ -156,17 +160,17 @@ static void test_leaving(void)
 	struct err err = {0};
 
 	is_int(send_one(&(struct answerer){.leave = true, .text = ""}, 60000, &answer, &err), -1,
-		"an agent that leaves is not waited for");
-	is_int(err.kind, ERR_GONE, "and that is told");
+		"a command fails at once when the agent leaves");
+	is_int(err.kind, ERR_GONE, "the error kind is ERR_GONE");
 	is_int(control_wait_state(&mapping, WIRE_AGENT_READY, 60000, NULL, NULL), WIRE_AGENT_LEFT,
-		"nor when it should become ready");
+		"waiting for READY ends at once when the agent has left");
 	atomic_store(&agent.status->agent_state, WIRE_AGENT_STARTING);
 	is_int(control_wait_state(&mapping, WIRE_AGENT_READY, 30, NULL, NULL), -1,
-		"a state that does not come");
+		"waiting for a state times out");
 	atomic_store(&agent.status->agent_state, WIRE_AGENT_READY);
 }
 
-/* A lease in `moves` has a main loop that is alive. */
+/* Waits for `more` beats, renewing `moves` meanwhile, as a live main loop does. */
 static bool wait_beats(struct lease *moves, uint32_t from, uint32_t more)
 {
 	uint64_t end_ns = clock_mono_ns() + 20 * NS_PER_S;
@@ -182,7 +186,7 @@ static bool wait_beats(struct lease *moves, uint32_t from, uint32_t more)
 	return true;
 }
 
-/* Waits until two looks, several beats apart, see the same. */
+/* Waits until the beat counter has not changed for 20 beat intervals. */
 static bool wait_no_beats(unsigned beat_ms)
 {
 	uint64_t end_ns = clock_mono_ns() + 20 * NS_PER_S;
@@ -204,30 +208,33 @@ static void test_lease(void)
 	struct lease *l = lease_start(&mapping, 2, 100000, &err);
 	uint32_t beat;
 
-	ok(l && wait_beats(l, atomic_load(&agent.control->beat), 10), "the lease beats");
-	ok(control_beats(&mapping), "which others see");
-	ok(atomic_load(&agent.control->front_end), "and who does so");
+	ok(l && wait_beats(l, atomic_load(&agent.control->beat), 10), "a lease beats");
+	ok(control_beats(&mapping), "control_beats is true while the lease beats");
+	ok(atomic_load(&agent.control->front_end),
+		"the front end's slot is set while the lease beats");
 	lease_stop(l);
-	is_int(atomic_load(&agent.control->front_end), 0, "who then holds nothing any more");
+	is_int(atomic_load(&agent.control->front_end), 0,
+		"the front end's slot is cleared when the lease stops");
 	beat = atomic_load(&agent.control->beat);
-	ok(wait_no_beats(2) && atomic_load(&agent.control->beat) == beat, "no beat after its stop");
-	ok(!control_beats(&mapping), "which others see, too");
+	ok(wait_no_beats(2) && atomic_load(&agent.control->beat) == beat,
+		"a stopped lease does not beat");
+	ok(!control_beats(&mapping), "control_beats is false after the lease stopped");
 
 	l = lease_start(&mapping, 2, 30, &err);
 	ok(wait_beats(l, beat, 3), "a new lease beats");
-	ok(wait_no_beats(2), "a main loop that hangs is not covered up");
+	ok(wait_no_beats(2), "the beat stops when the main loop is not renewed");
 	lease_busy(l, true);
 	ok(wait_beats(NULL, atomic_load(&agent.control->beat), 50),
-		"one that writes a file goes on beating");
+		"a lease in busy mode beats without renewals");
 	lease_busy(l, false);
-	ok(wait_no_beats(2), "until it has been written");
+	ok(wait_no_beats(2), "after busy mode the beat stops without renewals");
 	beat = atomic_load(&agent.control->beat);
-	ok(wait_beats(l, beat, 1), "when it moves again, so does the beat");
+	ok(wait_beats(l, beat, 1), "a renewal restarts the beat");
 	lease_stop(l);
 	lease_stop(NULL);
 }
 
-/* A process that holds the lease is killed, and so is one that is stopped. */
+/* The process that owns the lease is killed, in one case while it is stopped. */
 static void test_lease_died(bool stopped)
 {
 	uint64_t end_ns = clock_mono_ns() + 20 * NS_PER_S;
@@ -248,11 +255,12 @@ static void test_lease_died(bool stopped)
 		kill(child, SIGSTOP);
 	ok(atomic_load(&agent.control->front_end) &&
 			!(atomic_load(&agent.control->front_end) & WIRE_FRONT_END_DIED),
-		"who holds it lives");
+		"the front end's slot shows a living process");
 	kill(child, SIGKILL);
 	waitpid(child, NULL, 0);
 	ok(atomic_load(&agent.control->front_end) & WIRE_FRONT_END_DIED,
-		"and when it was killed%s that is seen", stopped ? " while it was stopped" : "");
+		"the slot shows the death of a process that was killed%s",
+		stopped ? " while stopped" : "");
 }
 
 static void test_front_end(void)
@@ -263,9 +271,9 @@ static void test_front_end(void)
 
 	control_identify(&mapping);
 	control_front_end(&mapping, name, sizeof(name), &pid, &since_ns);
-	ok(name[0] != '\0', "the front end has a name: %s", name);
-	is_int(pid, getpid(), "a process");
-	ok(clock_wall_ns() - since_ns < 3600 * NS_PER_S, "and a beginning");
+	ok(name[0] != '\0', "control_front_end returns a name: %s", name);
+	is_int(pid, getpid(), "control_front_end returns the pid");
+	ok(clock_wall_ns() - since_ns < 3600 * NS_PER_S, "control_front_end returns when it began");
 }
 
 int main(void)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * session: hours of a program whose threads and classes come and go (day.h), in a model with little memory: only
- * unused entries are evicted, and no id is mistaken for its previous owner. `make bench-day` is the long form.
+ * session: hours of a program whose threads and classes change all the time (day.h), in a model with little memory: only
+ * unused entries are evicted, and no id is mistaken for its previous use. `make bench-day` is the long form.
  */
 #include "base/hash.h"
 #include "tests/session/day.h"
@@ -11,16 +11,16 @@
 #define HOUR    3600
 
 static struct day day;
-static uint32_t kept_method = PROFILE_NONE;
+static uint32_t pinned_method = PROFILE_NONE;
 
-static void keep_method(void *ctx, enum profile_kind kind, bool leaving)
+static void pin_method(void *ctx, enum profile_kind kind, bool leaving)
 {
 	if (kind == PROFILE_METHODS && !leaving)
-		profile_pin(day.profile, kept_method);
+		profile_pin(day.profile, pinned_method);
 }
 
-struct look {
-	uint64_t count, names; /* names: of threads and frames, each row alike */
+struct contents {
+	uint64_t count, names; /* names: a checksum of thread and frame names */
 	uint64_t earlier, unknown, ended;
 };
 
@@ -29,11 +29,11 @@ static uint64_t text_hash(const char *text)
 	return hash_bytes(text, strlen(text), 0);
 }
 
-static void look_at(void *ctx, const struct profile_part *part)
+static void add_part(void *ctx, const struct profile_part *part)
 {
 	uint32_t stack = part->stack;
 	const char *name = profile_get_thread(day.profile, part->thread)->name;
-	struct look *l = ctx;
+	struct contents *l = ctx;
 	uint64_t names = text_hash(name);
 
 	l->count += part->count;
@@ -52,17 +52,17 @@ static void look_at(void *ctx, const struct profile_part *part)
 	l->names += names * part->count;
 }
 
-static struct look look(uint32_t from, struct profile_snapshot *snapshot)
+static struct contents contents(uint32_t from, struct profile_snapshot *snapshot)
 {
 	struct profile_query q = {
 		.from = from, .to = UINT32_MAX, .thread = PROFILE_ANY_THREAD, .snapshot = snapshot};
-	struct look l = {0};
+	struct contents l = {0};
 
-	profile_each(day.profile, &q, look_at, &l);
+	profile_each(day.profile, &q, add_part, &l);
 	return l;
 }
 
-/* Threads that live and are not called what they are called. */
+/* The number of living threads with a wrong name. */
 static int wrong_names(void)
 {
 	int wrong = 0;
@@ -112,42 +112,47 @@ int main(void)
 {
 	struct profile_query window = {.to = 300, .thread = PROFILE_ANY_THREAD};
 	struct profile_snapshot *snapshot;
-	struct look before, after;
+	struct contents before, after;
 	struct most first, then;
-	char kept[256];
+	char name_before[256];
 
 	day_init(&day);
 	profile_set_budget(day.profile, 8 << 20);
-	profile_pin_register(day.profile, keep_method, NULL);
+	profile_pin_register(day.profile, pin_method, NULL);
 	for (int i = 0; i < 300; i++)
 		day_second(&day, SAMPLES);
-	kept_method = profile_method_count(day.profile) - 1;
-	snprintf(kept, sizeof(kept), "%s", profile_get_method(day.profile, kept_method)->full);
+	pinned_method = profile_method_count(day.profile) - 1;
+	snprintf(name_before, sizeof(name_before), "%s",
+		profile_get_method(day.profile, pinned_method)->full);
 	snapshot = profile_snapshot_new(day.profile, &window);
-	before = look(0, snapshot);
+	before = contents(0, snapshot);
 	hour();
 	first = hour();
 	then = hour();
 	diag("stacks %u, %u; methods %u, %u; threads %u, %u; bytes %u, %u; threads ever %u",
 		first.stacks, then.stacks, first.methods, then.methods, first.threads, then.threads,
 		(unsigned)first.bytes, (unsigned)then.bytes, day.next_thread);
-	ok(then.bytes <= first.bytes + first.bytes / 10, "memory is the same an hour later");
-	ok(then.stacks <= first.stacks + first.stacks / 10, "stacks");
-	ok(then.methods <= first.methods + first.methods / 10, "methods");
-	ok(then.threads <= first.threads + first.threads / 10, "threads");
-	after = look(0, snapshot);
+	ok(then.bytes <= first.bytes + first.bytes / 10, "memory does not grow in the third hour");
+	ok(then.stacks <= first.stacks + first.stacks / 10, "stacks do not grow in the third hour");
+	ok(then.methods <= first.methods + first.methods / 10,
+		"methods do not grow in the third hour");
+	ok(then.threads <= first.threads + first.threads / 10,
+		"threads do not grow in the third hour");
+	after = contents(0, snapshot);
 	ok(before.names == after.names && before.count == after.count,
-		"a baseline of the first minutes is what it was");
-	is_str(profile_get_method(day.profile, kept_method)->full, kept,
-		"so is a method that is kept");
-	after = look(0, NULL);
-	is_int(after.count, day.samples, "of all samples none is lost");
-	ok(after.earlier && after.ended && !after.unknown, "those of what left are in totals");
-	after = look(day.second - 500, NULL);
-	ok(after.count && !after.earlier && !after.unknown, "what the history has is whole");
-	is_int(wrong_names(), 0, "threads that live have their names");
-	ok(!day.wrong && !reader_stats(day.reader)->unknown_traces,
-		"and all that the agent refers to is known");
+		"a snapshot of the first minutes is unchanged");
+	is_str(profile_get_method(day.profile, pinned_method)->full, name_before,
+		"a pinned method is unchanged");
+	after = contents(0, NULL);
+	is_int(after.count, day.samples, "no sample is lost");
+	ok(after.earlier && after.ended && !after.unknown,
+		"samples of evicted stacks and ended threads are in the totals");
+	after = contents(day.second - 500, NULL);
+	ok(after.count && !after.earlier && !after.unknown,
+		"the last 500 s have no evicted or unknown entries");
+	is_int(wrong_names(), 0, "living threads have their names");
+	ok(!day.rejected && !reader_stats(day.reader)->unknown_traces,
+		"every record is accepted, and every trace is known");
 	profile_snapshot_free(snapshot);
 	day_done(&day);
 	return tap_done();

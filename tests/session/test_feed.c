@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * session: unwind rows for a stopped agent. Its ring is drained without an answer, nothing is discarded meanwhile,
- * and a late answer still counts; so does one that another command had to wait for.
+ * session: unwind rows for a stopped agent. Its ring is drained while it does not answer, nothing is discarded meanwhile,
+ * and a late answer still counts; so does one that delays another command.
  */
 #include "session/state.h"
 #include "symbols/child/child.h"
@@ -31,7 +31,7 @@ static void begin(void)
 	session_begin(session);
 }
 
-/* The path of a file that this process has mapped. */
+/* The path of a mapped file of this process. */
 static const char *mapped(const char *name)
 {
 	static char line[4096];
@@ -56,28 +56,29 @@ static struct unwind_feed_status feed(void)
 
 /* --- the agent --------------------------------------------------------------------------------------- */
 
-static bool is_told(void)
+static bool command_pending(void)
 {
 	return atomic_load(&agent.control->command_seq) != atomic_load(&agent.status->done_seq);
 }
 
-/* All pieces in the staging area are taken. */
-static int take_pieces(uint64_t bytes)
+/* Accepts all chunks in the staging area; returns how many. */
+static int count_chunks(uint64_t bytes)
 {
 	const unsigned char *at = agent.base + agent.header.staging_off, *end = at + bytes;
 	struct wire_unwind_chunk head;
-	int taken = 0;
+	int chunks = 0;
 
-	for (; at + sizeof(head) <= end; at += sizeof(head) + head.bytes, taken++)
+	for (; at + sizeof(head) <= end; at += sizeof(head) + head.bytes, chunks++)
 		memcpy(&head, at, sizeof(head));
-	return taken;
+	return chunks;
 }
 
 static void answer(void)
 {
 	const struct wire_command *c = &agent.control->command;
 
-	atomic_store(&agent.status->done_result, c->op == WIRE_OP_UNWIND ? take_pieces(c->arg) : 0);
+	atomic_store(
+		&agent.status->done_result, c->op == WIRE_OP_UNWIND ? count_chunks(c->arg) : 0);
 	atomic_store(&agent.status->done_seq, atomic_load(&agent.control->command_seq));
 }
 
@@ -86,16 +87,16 @@ static void *answer_main(void *arg)
 	struct timespec step = {0, NS_PER_MS / 4};
 
 	while (!atomic_load(&stop_answering)) {
-		if (is_told())
+		if (command_pending())
 			answer();
 		nanosleep(&step, NULL);
 	}
 	return NULL;
 }
 
-static void drain_until_told(void)
+static void drain_until_command(void)
 {
-	for (int i = 0; i < DRAINS && !is_told(); i++) {
+	for (int i = 0; i < DRAINS && !command_pending(); i++) {
 		session_wait(session, 10);
 		session_drain(session, NULL);
 	}
@@ -104,7 +105,7 @@ static void drain_until_told(void)
 static void drain_until_sent(unsigned modules)
 {
 	for (int i = 0; i < DRAINS && feed().sent < modules; i++) {
-		if (is_told())
+		if (command_pending())
 			answer();
 		session_wait(session, 10);
 		session_drain(session, NULL);
@@ -121,26 +122,29 @@ int main(int argc, char **argv)
 	begin();
 	fake_module(&agent, 1, mapped("libc.so"));
 	ring_commit(&agent.ring);
-	drain_until_told();
-	ok(is_told(), "rows are sent");
+	drain_until_command();
+	ok(command_pending(), "rows of the first module are sent");
 	for (int i = 0; i < 3; i++)
-		is_int(session_drain(session, NULL), 0, "drained while the agent is silent");
-	ok(is_told() && feed().waiting == 1 && !feed().without_rows, "nothing is given up");
+		is_int(session_drain(session, NULL), 0,
+			"the ring is drained while the agent does not answer");
+	ok(command_pending() && feed().waiting == 1 && !feed().without_rows,
+		"while the agent does not answer the module stays pending");
 	drain_until_sent(1);
-	is_int(feed().sent, 1, "the answer counts, however late");
+	is_int(feed().sent, 1, "a late answer counts");
 
 	fake_module(&agent, 2, mapped("/test_feed"));
 	ring_commit(&agent.ring);
-	drain_until_told();
-	ok(is_told(), "more rows are sent");
+	drain_until_command();
+	ok(command_pending(), "rows of the second module are sent");
 	pthread_create(&answerer, NULL, answer_main, NULL);
 	is_int(session_event_start(session, EVENT_CPU, 0, &err), 0,
-		"an event starts when both are answered");
+		"an event starts once the pending command was answered");
 	atomic_store(&stop_answering, true);
 	pthread_join(answerer, NULL);
 	drain_until_sent(2);
-	is_int(feed().sent, 2, "the rows' answer was not lost");
-	is_int(feed().without_rows + feed().without_space, 0, "nothing was");
+	is_int(feed().sent, 2, "the answer to the rows counts although another command followed");
+	is_int(feed().without_rows + feed().without_space, 0,
+		"no module is without rows or without space");
 
 	atomic_store(&agent.status->agent_state, WIRE_AGENT_LEFT);
 	session_close(session);

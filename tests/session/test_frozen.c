@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * session: a screen that is frozen for hours, over a program whose threads and classes come and go (day.h), in a
- * model with little memory: it shows what it showed when it was frozen, memory is bounded, and no sample is lost.
+ * session: a screen that is frozen for hours, over a program whose threads and classes change all the time (day.h), in a
+ * model with little memory: the screen does not change, memory is bounded, and no sample is lost.
  */
 #include "base/hash.h"
 #include "export/seconds.h"
@@ -13,14 +13,14 @@
 #define SAMPLES 40
 #define HOUR    3600
 #define FROZEN  900u
-#define SINCE   850u /* a user's mark: everything from this second on */
+#define SINCE   850u /* an anchor: the total since this second */
 #define BUDGET  (8u << 20)
 #define WINDOWS 6
 
 static struct day day;
 static uint64_t fed; /* samples so far */
 
-/* All that a window shows, as one number that does not depend on any order or id. */
+/* A checksum of a window's contents, independent of order and ids. */
 static void hash_part(void *ctx, const struct profile_part *part)
 {
 	const char *name = profile_get_thread(day.profile, part->thread)->name;
@@ -78,7 +78,7 @@ static struct shown shown(uint32_t to)
 	return s;
 }
 
-/* The first threads wait ten times a second. */
+/* The first four threads wait ten times a second. */
 static void second(void)
 {
 	struct vitals v;
@@ -95,7 +95,7 @@ static void second(void)
 	fed = day.samples;
 }
 
-/* The most bytes that the model had. */
+/* Returns the model's largest size in this hour. */
 static uint64_t hour(void)
 {
 	uint64_t most = 0, bytes;
@@ -108,16 +108,17 @@ static uint64_t hour(void)
 	return most;
 }
 
-static void same(const struct shown *was, uint32_t to, const char *when)
+static void check_same(const struct shown *was, uint32_t to, const char *when)
 {
 	static const char *const names[WINDOWS] = {"1 s", "5 s", "10 s", "30 s", "60 s", "all"};
 	struct shown is = shown(to);
 
 	for (int i = 0; i < WINDOWS; i++)
-		ok(is.windows[i] == was->windows[i], "%s: window of %s", when, names[i]);
-	ok(is.history == was->history, "%s: samples by second", when);
-	ok(is.waits == was->waits, "%s: waits", when);
-	ok(is.vitals == was->vitals, "%s: vitals", when);
+		ok(is.windows[i] == was->windows[i], "%s: the window of %s is unchanged", when,
+			names[i]);
+	ok(is.history == was->history, "%s: the samples by second are unchanged", when);
+	ok(is.waits == was->waits, "%s: the waits are unchanged", when);
+	ok(is.vitals == was->vitals, "%s: the vitals are unchanged", when);
 }
 
 static void count_part(void *ctx, const struct seconds_span *span, const struct profile_part *part)
@@ -125,16 +126,17 @@ static void count_part(void *ctx, const struct seconds_span *span, const struct 
 	*(uint64_t *)ctx += part->count;
 }
 
-static void nothing_lost(const char *when)
+static void check_complete(const char *when)
 {
 	struct profile_query q = profile_whole(EVENT_CPU);
 	uint64_t by_second = 0;
 
 	ok(profile_sum(day.profile, &q).count == fed, "%s: the total has every sample", when);
 	seconds_each(day.profile, &q, count_part, &by_second);
-	ok(by_second == fed, "%s: so have files that go second by second", when);
+	ok(by_second == fed, "%s: the sum over single seconds has every sample", when);
 	q.from = FROZEN;
-	ok(profile_sum(day.profile, &q).count > 0, "%s: newer samples are counted", when);
+	ok(profile_sum(day.profile, &q).count > 0, "%s: samples after the freeze are counted",
+		when);
 }
 
 int main(void)
@@ -154,25 +156,26 @@ int main(void)
 	was = shown(FROZEN);
 	earlier = shown(FROZEN - 1);
 	hour();
-	same(&was, FROZEN, "frozen for an hour");
+	check_same(&was, FROZEN, "frozen for an hour");
 	first = hour();
 	hour();
 	then = hour();
 	diag("most bytes in the second hour %u, in the fourth %u", (unsigned)first, (unsigned)then);
 	ok(then <= first + first / 10, "memory is bounded while frozen");
-	same(&was, FROZEN, "frozen for four hours");
-	nothing_lost("frozen");
+	check_same(&was, FROZEN, "frozen for four hours");
+	check_complete("frozen");
 	profile_freeze(day.profile, FROZEN - 1);
 	second();
-	same(&earlier, FROZEN - 1, "a second back");
+	check_same(&earlier, FROZEN - 1, "frozen one second earlier");
 	profile_freeze(day.profile, PROFILE_NONE);
 	second();
-	nothing_lost("thawed");
+	check_complete("thawed");
 	now = profile_info(day.profile).now;
-	ok(window(now - 10, now) != window(now - 20, now - 10), "the present is sampled");
+	ok(window(now - 10, now) != window(now - 20, now - 10),
+		"after thawing, new samples appear in the last 10 s");
 	hour();
-	nothing_lost("an hour later");
-	ok(!day.wrong, "all records were taken");
+	check_complete("an hour after thawing");
+	ok(!day.rejected, "every record is accepted");
 	day_done(&day);
 	return tap_done();
 }

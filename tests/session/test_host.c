@@ -7,7 +7,7 @@
 
 static struct gauges_host host;
 
-static struct vitals_host reads(const char *group, const char *stat)
+static struct vitals_host read_host(const char *group, const char *stat)
 {
 	struct vitals_host out = vitals_host_unknown;
 	char file[64], line[64];
@@ -31,25 +31,29 @@ int main(void)
 	fake_file("cg/a/cpu.max", "50000 100000\n");
 	fake_file("cg/b/cpu.max", "70000 100000\n");
 	gauges_host_init(&host);
-	v = reads("a", "nr_periods 1000\nnr_throttled 900\nthrottled_usec 77\n");
+	v = read_host("a", "nr_periods 1000\nnr_throttled 900\nthrottled_usec 77\n");
 	ok(v.cpu_limit == 500 && v.cpu_period_us == 100000 && v.cpu_periods == 0 &&
 			v.cpu_throttled == 0,
-		"what was before the first look does not count");
-	v = reads("a", "nr_periods 1010\nnr_throttled 904\nthrottled_usec 97\n");
-	ok(v.cpu_periods == 10 && v.cpu_throttled == 4 && v.throttled_us == 20, "what came since");
-	v = reads("b", "nr_periods 9010\nnr_throttled 9904\nthrottled_usec 9997\n");
-	ok(v.cpu_limit == 700 && v.cpu_throttled == 4, "another cgroup's counts are not its own");
-	v = reads("b", "nr_periods 9011\nnr_throttled 9905\nthrottled_usec 9998\n");
-	ok(v.cpu_periods == 11 && v.cpu_throttled == 5, "but what comes to them is");
-	v = reads("b", "nr_periods 1\nnr_throttled 1\nthrottled_usec 1\n");
-	ok(v.cpu_periods == 11 && v.cpu_throttled == 5, "one that was made anew begins anew");
+		"throttling before the first read does not count");
+	v = read_host("a", "nr_periods 1010\nnr_throttled 904\nthrottled_usec 97\n");
+	ok(v.cpu_periods == 10 && v.cpu_throttled == 4 && v.throttled_us == 20,
+		"throttling since the first read counts");
+	v = read_host("b", "nr_periods 9010\nnr_throttled 9904\nthrottled_usec 9997\n");
+	ok(v.cpu_limit == 700 && v.cpu_throttled == 4,
+		"when the process changes its cgroup, the new one's earlier counts do not count");
+	v = read_host("b", "nr_periods 9011\nnr_throttled 9905\nthrottled_usec 9998\n");
+	ok(v.cpu_periods == 11 && v.cpu_throttled == 5, "later counts of the new cgroup are added");
+	v = read_host("b", "nr_periods 1\nnr_throttled 1\nthrottled_usec 1\n");
+	ok(v.cpu_periods == 11 && v.cpu_throttled == 5,
+		"counts of a recreated cgroup never decrease the sum");
 	fake_file("cg/b/cpu.max", "max 100000\n");
-	v = reads("b", "nr_periods 1\nnr_throttled 1\nthrottled_usec 1\n");
-	ok(v.cpu_limit == 0 && v.cpu_throttled == -1, "no limit");
+	v = read_host("b", "nr_periods 1\nnr_throttled 1\nthrottled_usec 1\n");
+	ok(v.cpu_limit == 0 && v.cpu_throttled == -1,
+		"without a limit the throttling counts are unknown");
 	fake_file("10/cgroup", "");
 	v = vitals_host_unknown;
 	gauges_host_read(&host, 10, &v);
-	ok(v.cpu_limit == -1 && v.cpu_throttled == -1, "not known");
+	ok(v.cpu_limit == -1 && v.cpu_throttled == -1, "without a cgroup the limit is unknown");
 	fake_end();
 	return tap_done();
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * session: stacks wait for names without blocking the reader of the ring: as long as it takes if patient, else they
+ * session: stacks wait for names without blocking the reader of the ring: without a limit in patient mode, else they
  * get addresses, which is reported. No drain blocks.
  */
 #include "session/state.h"
@@ -14,9 +14,9 @@
 #define LONG_NS (60 * NS_PER_S)
 
 static const char *libc_path;
-static uint64_t offset; /* of qsort in it */
+static uint64_t offset; /* of qsort in libc */
 
-/* As many records as the ring holds, of a stack in qsort. */
+/* Publishes a trace in qsort and one sample of it. */
 static void publish(struct fake_agent *a, uint32_t id)
 {
 	const uint64_t wire = WIRE_NATIVE_FRAME(1, offset);
@@ -68,13 +68,13 @@ static void test_waits(void)
 	int samples = session_pull(s, NULL);
 	uint64_t begin_ns = clock_mono_ns();
 
-	is_int(samples, 0, "a stack whose names are being read waits");
-	is_int(ring_reader_pending(&s->ring), 0, "but the ring has been read");
+	is_int(samples, 0, "a stack waits while its names are being read");
+	is_int(ring_reader_pending(&s->ring), 0, "the ring is drained although the stack waits");
 	s->late.since_ns -= LONG_NS / 20;
-	ok(strstr(session_note(s), "waiting for names: reading "), "the note says so: %s",
-		session_note(s));
+	ok(strstr(session_note(s), "waiting for names: reading "),
+		"the session's note says that stacks wait for names: %s", session_note(s));
 	ok(!strncmp(session_names_note(s), "waiting for names: reading ", 27),
-		"and so does the one for the live view");
+		"the note for the live view says so, too");
 	s->names_patient = true;
 	s->late.waited_ns = LONG_NS;
 	for (uint32_t id = 2; samples < 2 && clock_mono_ns() - begin_ns < LONG_NS; id += id == 2) {
@@ -83,10 +83,11 @@ static void test_waits(void)
 		symbols_wait(s->symbols, 10);
 		samples += session_pull(s, NULL);
 	}
-	is_int(samples, 2, "the patient get all of them");
-	is_str(leaf(s), "qsort", "with names");
-	is_str(session_note(s), "", "and nothing is missing");
-	is_str(session_names_note(s), "", "neither in the live view");
+	is_int(samples, 2, "in patient mode all samples arrive");
+	is_str(leaf(s), "qsort", "in patient mode the frame has its name");
+	is_str(session_note(s), "", "once all names are known the session's note is empty");
+	is_str(session_names_note(s), "",
+		"once all names are known the note for the live view is empty");
 	end(s, &a);
 }
 
@@ -98,10 +99,10 @@ static void test_gives_up(void)
 
 	snprintf(address, sizeof(address), "0x%llx", (unsigned long long)offset);
 	s->late.waited_ns = LONG_NS;
-	is_int(session_pull(s, NULL), 1, "who has waited long enough takes addresses");
-	is_str(leaf(s), address, "for names");
+	is_int(session_pull(s, NULL), 1, "after the waiting limit the stack is released");
+	is_str(leaf(s), address, "its frame has an address instead of a name");
 	ok(strstr(session_note(s), "1 stack has addresses instead of names: "),
-		"which the note says: %s", session_note(s));
+		"the note gives the number of stacks without names: %s", session_note(s));
 	end(s, &a);
 }
 

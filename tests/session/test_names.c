@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * session: names of native frames while another thread reads their files: an address until then, the name afterwards.
+ * session: names of native frames while another thread reads their files: an address before, the name afterwards.
  * Nothing blocks.
  */
 #include "session/record/reader.h"
@@ -66,24 +66,24 @@ int main(int argc, char **argv)
 	symbols_start_thread(symbols);
 	frames = frames_new(profile, symbols);
 	announce(1, info.dli_fname);
-	ok(!frames_ready(frames, trace), "a file that was just asked for is not there yet");
+	ok(!frames_ready(frames, trace), "a module whose file was just requested is not ready");
 	frames_free(frames);
 	symbols_free(symbols);
 	is_int(threads(), 1,
-		"freed while the file is still being read: the loader's thread has ended");
+		"freeing the symbols while a file is being read ends the loader's thread");
 
 	symbols = symbols_new(getpid(), getpid());
 	symbols_start_thread(symbols);
 	frames = frames_new(profile, symbols);
 	announce(1, info.dli_fname);
-	is_str(name_of(wire), address, "a frame before its file is read: its offset");
+	is_str(name_of(wire), address, "before its file is read a frame is named by its offset");
 	while (!frames_ready(frames, trace))
 		symbols_wait(symbols, 1000);
-	is_str(name_of(wire), "qsort", "and when it is: its name");
+	is_str(name_of(wire), "qsort", "after its file was read a frame has its name");
 	is_str(name_of(WIRE_NATIVE_FRAME(9, 0x10)), "",
-		"of a module that nobody announced there is none");
+		"a frame of an unannounced module has no name");
 	trace->frames[0] = WIRE_NATIVE_FRAME(9, 0x10);
-	ok(frames_ready(frames, trace), "and nothing to wait for");
+	ok(frames_ready(frames, trace), "a frame of an unannounced module is ready at once");
 	frames_free(frames);
 	symbols_free(symbols);
 	profile_free(profile);

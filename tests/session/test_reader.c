@@ -30,14 +30,14 @@ static void begin(void)
 
 static void end(void)
 {
-	/* An agent that is asked to stop would answer; this one is gone. */
+	/* Detaching would wait for an answer of the agent, which this one does not give. */
 	atomic_store(&agent.status->agent_state, WIRE_AGENT_LEFT);
 	session_close(session);
 	profile_free(profile);
 	fake_agent_close(&agent);
 }
 
-/* All that is in the ring, with the names of native frames, which a thread reads. */
+/* Drains the ring and waits for the names of native frames, which another thread reads. */
 static int drain(struct session *s, struct err *err)
 {
 	int samples = session_drain(s, err), more = 0;
@@ -50,7 +50,7 @@ static int drain(struct session *s, struct err *err)
 	return samples;
 }
 
-/* The stacks of an event as "root;...;leaf COUNT WEIGHT" lines, threads in front, sorted by nothing. */
+/* An event's stacks as "thread;root;...;leaf COUNT WEIGHT" lines, not sorted. */
 
 static void add_frames(struct buf *out, uint32_t stack)
 {
@@ -109,7 +109,7 @@ static void test_names(void)
 	fake_trace(&agent, 1, 1, 0, frames, sizeof(frames) / sizeof(frames[0]));
 	fake_delta(&agent, WIRE_CPU, SECOND(3), 1, 2, 20);
 	fake_tick(&agent, SECOND(3));
-	is_int(drain(session, &err), 2, "two samples came");
+	is_int(drain(session, &err), 2, "both samples are read");
 	is_str(lines(&out, EVENT_CPU, 3, 4),
 		"worker "
 		"?[1m-1;n:[anon];n:[libshop.so];I:org.example.Shop$Cart.add;J:org.example.Shop$"
@@ -118,25 +118,26 @@ static void test_names(void)
 		"0x00007f10.apply;v:arraycopy;"
 		"c:java.lang.String[][] 2 20\n",
 		"each kind of frame has its name and letter");
-	is_str(lines(&out, EVENT_CPU, 4, 5), "", "in its second only");
-	is_str(lines(&out, EVENT_ALLOC, 0, UINT32_MAX), "", "and event");
-	is_int(profile_get_thread(profile, 0)->kind, THREAD_JAVA, "the thread's kind");
+	is_str(lines(&out, EVENT_CPU, 4, 5), "", "the samples are in their second only");
+	is_str(lines(&out, EVENT_ALLOC, 0, UINT32_MAX), "", "the samples are in their event only");
+	is_int(profile_get_thread(profile, 0)->kind, THREAD_JAVA, "the thread has its kind");
 	ok(strstr(session_note(session), "libshop.so") != NULL,
-		"a library that cannot be read is in the note");
+		"the note names a library that cannot be read");
 	fake_thread(&agent, 1, getpid(), WIRE_THREAD_JAVA, "renamed");
 	fake_tick(&agent, SECOND(4));
 	drain(session, &err);
-	is_str(profile_get_thread(profile, 0)->name, "renamed", "a thread's new name");
+	is_str(profile_get_thread(profile, 0)->name, "renamed",
+		"a renamed thread has its new name");
 	buf_done(&out);
 	end();
 }
 
-/* The kernel keeps 15 characters of a name; HotSpot's own threads have known ones. */
-static void test_cut_names(void)
+/* The kernel truncates names to 15 characters; the names of HotSpot's own threads are completed. */
+static void test_truncated_names(void)
 {
 	static const struct {
 		uint32_t kind;
-		const char *cut, *whole;
+		const char *truncated, *whole;
 	} names[] = {
 		{WIRE_THREAD_COMPILER, "C2 CompilerThre", "C2 CompilerThread"},
 		{WIRE_THREAD_COMPILER, "C1 CompilerThread0", "C1 CompilerThread0"},
@@ -152,15 +153,15 @@ static void test_cut_names(void)
 
 	begin();
 	for (uint32_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		fake_thread(&agent, i + 1, getpid(), names[i].kind, names[i].cut);
+		fake_thread(&agent, i + 1, getpid(), names[i].kind, names[i].truncated);
 	fake_tick(&agent, SECOND(3));
 	drain(session, &err);
 	for (uint32_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		is_str(profile_get_thread(profile, i)->name, names[i].whole, names[i].cut);
+		is_str(profile_get_thread(profile, i)->name, names[i].whole, names[i].truncated);
 	end();
 }
 
-/* What a thread waits for is no frame: it goes into the leaf; its text is another process's. */
+/* What a thread waits for is not a frame of its own but part of the leaf; its text comes from another process. */
 static void test_io(void)
 {
 	const uint64_t known[] = {
@@ -183,23 +184,23 @@ static void test_io(void)
 	fake_tick(&agent, SECOND(3));
 	drain(session, &err);
 	is_str(lines(&out, EVENT_WALL, 1, 2), "w;J:a.B.c;w:a.B.c: file read /tmp/a?b?c 1 1\n",
-		"a descriptor in the leaf");
+		"the leaf has the description of the file, cleaned");
 	is_str(lines(&out, EVENT_WALL, 2, 3), "w;J:a.B.c;w:a.B.c is in I/O 1 1\n",
-		"or none, where its name never came");
+		"without a description the leaf is \"is in I/O\"");
 	is_str(lines(&out, EVENT_WALL, 3, 4), "w;?:[unknown];w:[file read /tmp/a?b?c] 1 1\n",
-		"alone on a stack");
+		"without a Java frame the description is a frame of its own");
 	buf_done(&out);
 	end();
 }
 
-/* What a holder of locks did is no wait. */
-static void test_holders(void)
+/* What the owners of locks did is not a wait. */
+static void test_owners(void)
 {
 	const uint64_t frames[] = {WIRE_METHOD_FRAME(WIRE_FRAME_C2, 1, 5)};
-	struct profile_query held = profile_whole(EVENT_LOCK), waits = held;
+	struct profile_query owners = profile_whole(EVENT_LOCK), waits = owners;
 	struct err err = {0};
 
-	held.holders = true;
+	owners.holders = true;
 	begin();
 	fake_method(&agent, 1, "a/B", "c", "()V");
 	fake_thread(&agent, 1, getpid(), WIRE_THREAD_JAVA, "w");
@@ -209,8 +210,9 @@ static void test_holders(void)
 	fake_delta(&agent, WIRE_LOCK, SECOND(1), 2, 1, 30);
 	fake_tick(&agent, SECOND(2));
 	drain(session, &err);
-	is_int(profile_sum(profile, &waits).weight, 30, "a wait");
-	is_int(profile_sum(profile, &held).weight, 70, "and what its holder did");
+	is_int(profile_sum(profile, &waits).weight, 30, "a query of waits has the wait");
+	is_int(profile_sum(profile, &owners).weight, 70,
+		"a query of owners has what the owner did");
 	end();
 }
 
@@ -232,23 +234,24 @@ static void test_missing(void)
 	fake_delta(&agent, WIRE_CPU, SECOND(1), 6, 2, 2);
 	fake_delta(&agent, WIRE_CPU, SECOND(1), 4242, 3, 3);
 	fake_tick(&agent, SECOND(1));
-	is_int(drain(session, &err), 11, "no sample is lost for want of a name");
+	is_int(drain(session, &err), 11, "samples without known names are not lost");
 	lines(&out, EVENT_CPU, 0, UINT32_MAX);
 	ok(strstr(out.data, "[unknown thread];?:[truncated];?:[unknown_reason];?:[unknown_frame];"
 			    "?:[unknown_method] 1 1\n") != NULL,
-		"what was never sent is called so");
+		"unknown thread, frame, reason and method have placeholder names");
 	ok(strstr(out.data, "[unknown thread];?:[unloaded] 5 5\n") != NULL,
-		"a method that the agent could not read is called what it said of it");
-	ok(strstr(out.data, "[unknown thread];?:[unknown] 2 2\n") != NULL, "an empty stack");
+		"a method that the agent could not read has the agent's placeholder");
+	ok(strstr(out.data, "[unknown thread];?:[unknown] 2 2\n") != NULL,
+		"an empty stack has a placeholder frame");
 	ok(strstr(out.data, "[unknown thread];?:[unknown_trace] 3 3\n") != NULL,
-		"an unknown trace");
+		"an unknown trace has a placeholder frame");
 	fake_method(&agent, 99, "a/B", "late", "()V");
 	fake_trace(&agent, 7, 7, 0, frames, 1);
 	fake_delta(&agent, WIRE_CPU, SECOND(2), 7, 1, 1);
 	fake_tick(&agent, SECOND(2));
 	drain(session, &err);
 	ok(strstr(lines(&out, EVENT_CPU, 2, 3), "J:a.B.late 1") != NULL,
-		"a name that comes late is used then");
+		"a name that arrives late is used for later traces");
 	buf_done(&out);
 	end();
 }
@@ -264,26 +267,27 @@ static void test_time(void)
 	fake_method(&agent, 1, "a/B", "c", "()V");
 	fake_trace(&agent, 1, 1, 0, &frame, 1);
 	fake_delta(&agent, WIRE_CPU, agent.header.start_mono_ns - 5, 1, 1, 1);
-	fake_delta(&agent, WIRE_CPU, SECOND(10) - 1, 1, 10, 10); /* the last instant of second 9 */
+	fake_delta(
+		&agent, WIRE_CPU, SECOND(10) - 1, 1, 10, 10); /* the last nanosecond of second 9 */
 	fake_delta(&agent, WIRE_CPU, SECOND(10), 1, 100, 100);
 	fake_tick(&agent, SECOND(12));
 	fake_delta(&agent, WIRE_CPU, SECOND(3), 1, 1000, 1000); /* too late for its second */
 	fake_note(&agent, WIRE_NOTE_GAP, SECOND(16), SECOND(14), "parked");
 	fake_tick(&agent, SECOND(17));
-	is_int(drain(session, &err), 1111, "all came");
+	is_int(drain(session, &err), 1111, "all samples are read");
 	ok(strstr(lines(&out, EVENT_CPU, 0, 1), " 1 1\n") != NULL,
-		"before the beginning is the beginning");
+		"a sample from before the session counts in second 0");
 	ok(strstr(lines(&out, EVENT_CPU, 9, 10), " 10 10\n") != NULL,
-		"a second ends where the next begins");
+		"a sample in the last nanosecond of a second belongs to it");
 	ok(strstr(lines(&out, EVENT_CPU, 10, 11), " 1100 1100\n") != NULL,
-		"what is late goes as far back as the model lets it");
-	is_int(profile_info(profile).now, 17, "ticks move the time without samples");
+		"a late sample counts in the earliest second that the model accepts");
+	is_int(profile_info(profile).now, 17, "a tick advances the time without samples");
 	profile_history(profile, EVENT_CPU, 18, counts, 5);
 	ok(counts[1] == -1 && counts[2] == -1 && counts[3] == 0 && counts[4] == 0,
-		"a gap is a gap");
+		"a gap is recorded in the history");
 	fake_tick(&agent, UINT64_MAX);
 	drain(session, &err);
-	ok(profile_info(profile).now < 4000, "the future does not come early");
+	ok(profile_info(profile).now < 4000, "a tick in the far future does not advance the time");
 	buf_done(&out);
 	end();
 }
@@ -297,13 +301,14 @@ static void test_unknown_types(void)
 	rec = ring_reserve(&agent.ring, 4711, 4096);
 	rec->flags = 0xffff;
 	fake_tick(&agent, SECOND(5));
-	is_int(drain(session, &err), 0, "unknown records are no error");
-	is_int(reader_stats(session->reader)->skipped, 1, "but counted");
-	is_int(profile_info(profile).now, 5, "and what follows is read");
+	is_int(drain(session, &err), 0, "a record of an unknown type is not an error");
+	is_int(reader_stats(session->reader)->skipped, 1,
+		"a record of an unknown type is counted as skipped");
+	is_int(profile_info(profile).now, 5, "the record after it is read");
 	end();
 }
 
-/* Each record type with sizes that point beyond its end. */
+/* Each record type with sizes that exceed the record. */
 static void test_impossible(void)
 {
 	static const struct {
@@ -313,27 +318,29 @@ static void test_impossible(void)
 		size_t offset;
 		uint32_t value;
 	} rows[] = {
-		{"a module's path", WIRE_REC_MODULE, 64, offsetof(struct wire_module, path_bytes),
-			9},
-		{"a module's path, hugely", WIRE_REC_MODULE, 64,
+		{"a module with a path of 9 bytes", WIRE_REC_MODULE, 64,
+			offsetof(struct wire_module, path_bytes), 9},
+		{"a module with a path of 4 GB", WIRE_REC_MODULE, 64,
 			offsetof(struct wire_module, path_bytes), UINT32_MAX},
-		{"a method's names", WIRE_REC_METHOD, 32, offsetof(struct wire_method, class_bytes),
-			9},
-		{"a method's names, hugely", WIRE_REC_METHOD, 32,
+		{"a method with names of 9 bytes", WIRE_REC_METHOD, 32,
+			offsetof(struct wire_method, class_bytes), 9},
+		{"a method with names of 4 GB", WIRE_REC_METHOD, 32,
 			offsetof(struct wire_method, class_bytes), UINT32_MAX},
-		{"a thread's name", WIRE_REC_THREAD, 40, offsetof(struct wire_thread, name_bytes),
-			9},
-		{"a trace's frames", WIRE_REC_TRACE, 32, offsetof(struct wire_trace, frame_count),
-			2},
-		{"a trace's frames, hugely", WIRE_REC_TRACE, 32,
+		{"a thread with a name of 9 bytes", WIRE_REC_THREAD, 40,
+			offsetof(struct wire_thread, name_bytes), 9},
+		{"a trace with 2 frames", WIRE_REC_TRACE, 32,
+			offsetof(struct wire_trace, frame_count), 2},
+		{"a trace with 2^32 frames", WIRE_REC_TRACE, 32,
 			offsetof(struct wire_trace, frame_count), UINT32_MAX},
-		{"a trace without id", WIRE_REC_TRACE, 32, offsetof(struct wire_trace, id), 0},
-		{"deltas", WIRE_REC_DELTAS, 48, offsetof(struct wire_deltas, delta_count), 2},
-		{"deltas, hugely", WIRE_REC_DELTAS, 48, offsetof(struct wire_deltas, delta_count),
-			UINT32_MAX},
-		{"an event that is none", WIRE_REC_DELTAS, 48, offsetof(struct wire_deltas, event),
-			WIRE_EVENTS},
-		{"a note's text", WIRE_REC_NOTE, 40, offsetof(struct wire_note, text_bytes), 9},
+		{"a trace without an id", WIRE_REC_TRACE, 32, offsetof(struct wire_trace, id), 0},
+		{"a record with 2 deltas", WIRE_REC_DELTAS, 48,
+			offsetof(struct wire_deltas, delta_count), 2},
+		{"a record with 2^32 deltas", WIRE_REC_DELTAS, 48,
+			offsetof(struct wire_deltas, delta_count), UINT32_MAX},
+		{"deltas of an invalid event", WIRE_REC_DELTAS, 48,
+			offsetof(struct wire_deltas, event), WIRE_EVENTS},
+		{"a note with a text of 9 bytes", WIRE_REC_NOTE, 40,
+			offsetof(struct wire_note, text_bytes), 9},
 		{"a short tick", WIRE_REC_TICK, 16, offsetof(struct wire_tick, time_ns), 0},
 		{"a short trace", WIRE_REC_TRACE, 16, offsetof(struct wire_trace, id), 1},
 		{"a short module", WIRE_REC_MODULE, 8, 0, 8},
@@ -341,7 +348,7 @@ static void test_impossible(void)
 		{"a short thread", WIRE_REC_THREAD, 24, 0, 24},
 		{"short deltas", WIRE_REC_DELTAS, 24, 0, 24},
 		{"a short note", WIRE_REC_NOTE, 24, 0, 24},
-		{"a wait that ends before it began", WIRE_REC_WAIT, 48,
+		{"a wait that ends before it begins", WIRE_REC_WAIT, 48,
 			offsetof(struct wire_wait, since_ns), 9},
 		{"a short wait", WIRE_REC_WAIT, 40, 0, 40},
 	};
@@ -354,17 +361,18 @@ static void test_impossible(void)
 		rec = ring_reserve(&agent.ring, rows[i].type, rows[i].size);
 		memcpy(rec + rows[i].offset, &rows[i].value, sizeof(rows[i].value));
 		ring_commit(&agent.ring);
-		ok(drain(session, &err) == -1 && err.kind == ERR_FAILED, "%s that cannot be: %s",
-			rows[i].what,
+		ok(drain(session, &err) == -1 && err.kind == ERR_FAILED,
+			"an invalid record is an error (%s): %s", rows[i].what,
 			err.what + (strstr(err.what, "ends: ")
 						   ? strstr(err.what, "ends: ") - err.what
 						   : 0));
-		is_int(drain(session, &err), -1, "the session stays over");
+		is_int(drain(session, &err), -1,
+			"the session stays closed after an invalid record");
 		end();
 	}
 }
 
-/* Ids far apart, many of them: memory grows with what comes, not with what it is called. */
+/* Many ids, far apart: memory grows with the number of ids, not with their values. */
 static void test_ids(void)
 {
 	const uint32_t ids[] = {1, 1u << 12, 1u << 18, (1u << 18) + 1, 1u << 30, UINT32_MAX, 3};
@@ -385,10 +393,10 @@ static void test_ids(void)
 		fake_delta(&agent, WIRE_CPU, SECOND(1), ids[i], 1, 1);
 	}
 	fake_tick(&agent, SECOND(1));
-	is_int(drain(session, &err), 7, "any ids will do");
+	is_int(drain(session, &err), 7, "samples of arbitrary ids are read");
 	lines(&out, EVENT_CPU, 0, UINT32_MAX);
 	ok(strstr(out.data, "thread 6;J:a.B.m5 1 1\n") != NULL && !strstr(out.data, "unknown"),
-		"and none is mixed up");
+		"arbitrary ids are not mixed up");
 	buf_done(&out);
 	end();
 }
@@ -422,13 +430,13 @@ static void test_lines(void)
 						       i == 2 ? WIRE_BCI_UNKNOWN : i * 4)))
 				  ->line;
 	ok(line[0] == 7 && line[1] == 7, "a frame has the line of its bytecode");
-	is_int(line[2], 0, "or none, without a bytecode index");
-	is_int(line[3], 100, "also as JDK 20 writes it");
+	is_int(line[2], 0, "a frame without a bytecode index has no line");
+	is_int(line[3], 100, "a line table of JDK 20 is decoded");
 	frames_free(f);
 	profile_free(profile);
 }
 
-/* More methods than are kept: the older half goes, the younger one is found under its ids. */
+/* More methods than are retained: the older half is evicted, the newer ones are found by their ids. */
 static void test_flood(void)
 {
 	struct frames *f;
@@ -449,15 +457,15 @@ static void test_flood(void)
 		profile, frames_get(f, WIRE_METHOD_FRAME(WIRE_FRAME_C2, 1u << 20, 0)));
 	is_str(profile_get_method(profile, frame->method)->full,
 		(char[]){'a', '.', (char)('a' + (1u << 20) % 7), 0},
-		"a young method after a million");
+		"a recent method is found after a million others");
 	frame = profile_get_frame(profile, frames_get(f, WIRE_METHOD_FRAME(WIRE_FRAME_C2, 5, 0)));
 	is_str(profile_get_method(profile, frame->method)->full, "[unknown_method]",
-		"an old one is forgotten");
+		"an old method is evicted");
 	frames_free(f);
 	profile_free(profile);
 }
 
-/* Why an agent has left, in words. */
+/* The sentence for each reason of an agent to leave. */
 static void test_reasons(void)
 {
 	static const struct {
@@ -480,7 +488,8 @@ static void test_reasons(void)
 		session->left_ns = 1; /* long ago */
 		err = (struct err){0};
 		session_drain(session, &err);
-		ok(strstr(err.what, reasons[i].says) != NULL, "%u: %s", reasons[i].left, err.what);
+		ok(strstr(err.what, reasons[i].says) != NULL, "reason %u has its sentence: %s",
+			reasons[i].left, err.what);
 		end();
 	}
 }
@@ -494,18 +503,18 @@ static void test_ends(void)
 	fake_tick(&agent, SECOND(1));
 	atomic_store(&agent.status->agent_state, WIRE_AGENT_LEFT);
 	is_int(drain(session, &err), 0,
-		"an agent that has left may do so because the JVM ends: no drain waits for that");
+		"drain does not wait for the JVM to exit after the agent left");
 	while ((samples = drain(session, &err)) >= 0)
 		session_wait(session, 100000);
-	is_int(samples, -1, "if it does not end, the session does");
-	is_int(reader_stats(session->reader)->ticks, 1, "after its last words were taken");
-	is_int(session_wait(session, 100000), 1, "nobody waits for more");
+	is_int(samples, -1, "the session ends if the JVM does not exit");
+	is_int(reader_stats(session->reader)->ticks, 1, "the agent's last records are read");
+	is_int(session_wait(session, 100000), 1, "session_wait returns at once after the end");
 	end();
 	begin();
 	atomic_store(&((struct wire_cursors *)(agent.base + agent.header.cursors_off))->head,
 		1ull << 40);
-	is_int(drain(session, &err), -1, "impossible cursors end the session");
-	ok(strstr(err.what, "invalid data") != NULL, "and that is said");
+	is_int(drain(session, &err), -1, "invalid cursors end the session");
+	ok(strstr(err.what, "invalid data") != NULL, "the error says that the data is invalid");
 	end();
 }
 
@@ -537,14 +546,14 @@ static void test_clean(void)
 		struct buf out = {0};
 
 		clean_add_class(&out, cases[i][0], strlen(cases[i][0]));
-		is_str(buf_str(&out), cases[i][1], "a class name made readable");
+		is_str(buf_str(&out), cases[i][1], "a class name is converted for display");
 		buf_done(&out);
 	}
 	clean_text(small, sizeof(small), "abc\xe2\x82\xac", 6);
-	is_str(small, "abc", "a character is not cut in two");
+	is_str(small, "abc", "a text is not truncated inside a character");
 }
 
-/* A publication in two halves: how a second's weight lies in its parts. What holders did is not in it. */
+/* A publication in two halves: the distribution of a second's weight. What owners did is not included. */
 static void test_pulse(void)
 {
 	const uint64_t frame = WIRE_METHOD_FRAME(WIRE_FRAME_C2, 1, 5);
@@ -567,11 +576,12 @@ static void test_pulse(void)
 	fake_delta(&agent, WIRE_CPU, SECOND(3) + 200 * NS_PER_MS, 1, 2, 200);
 	fake_tick(&agent, SECOND(3) + 200 * NS_PER_MS);
 	drain(session, &err);
-	ok(profile_pulse(profile, EVENT_CPU, 3, parts), "it is known how the second's weight lies");
+	ok(profile_pulse(profile, EVENT_CPU, 3, parts),
+		"the distribution within the second is known");
 	ok(parts[0] == 127 && parts[1] == 42 && parts[2] == 42 && parts[3] == 42 && !parts[4],
-		"by halves where they are told, else evenly: %u %u %u %u %u", parts[0], parts[1],
-		parts[2], parts[3], parts[4]);
-	ok(!profile_pulse(profile, EVENT_LOCK, 3, parts), "without what holders did");
+		"it follows the halves where given, else it is even: %u %u %u %u %u", parts[0],
+		parts[1], parts[2], parts[3], parts[4]);
+	ok(!profile_pulse(profile, EVENT_LOCK, 3, parts), "owners have no distribution");
 	end();
 }
 
@@ -580,9 +590,9 @@ int main(void)
 	test_clean();
 	test_pulse();
 	test_names();
-	test_cut_names();
+	test_truncated_names();
 	test_io();
-	test_holders();
+	test_owners();
 	test_missing();
 	test_time();
 	test_unknown_types();

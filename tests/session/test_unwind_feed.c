@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Sending unwind rows to the agent, from the front end's side: order, pieces, every kind of reply. The modules are
+ * Sending unwind rows to the agent, from the front end's side: order, chunks, every kind of reply. The modules are
  * this process's own files; the test plays the agent, and checks rows with the agent's code.
  */
 #include "session/unwind_feed.h"
@@ -15,25 +15,25 @@
 #define STAGING (256 << 10)
 #define SMALL   4096
 #define MODULES 64
-/* The one file beside libc's that is mapped, whichever libc that is. */
+/* The only mapped file besides libc's, with either libc. */
 #define OWN "/test_unwind_feed"
 
-/* The agent's side, as far as pieces go. */
+/* The agent's side, as far as chunks go. */
 struct agent {
-	uint32_t order[MODULES]; /* ids as their rows became whole */
-	unsigned whole;
+	uint32_t order[MODULES]; /* ids in the order in which their rows were complete */
+	unsigned complete;
 	uint32_t module, have, total;
 	unsigned char *rows;
-	unsigned commands, pieces, bad, forgotten;
+	unsigned commands, chunks, bad, forgotten;
 	uint32_t last_forgotten;
 };
 
-struct named {
+struct mapped {
 	char path[256];
 	uint64_t start, end, offset;
 };
 
-static struct named maps[MODULES];
+static struct mapped maps[MODULES];
 static unsigned map_count;
 
 static void maps_read(void)
@@ -42,7 +42,7 @@ static void maps_read(void)
 	FILE *f = fopen("/proc/self/maps", "r");
 
 	while (f && map_count < MODULES && fgets(line, sizeof line, f)) {
-		struct named *m = &maps[map_count];
+		struct mapped *m = &maps[map_count];
 
 		m->path[0] = 0;
 		if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %7s %" SCNx64 " %*s %*s %255[^\n]",
@@ -67,7 +67,7 @@ static struct unwind_feed *feed_of_all(void)
 	struct unwind_feed *f = unwind_feed_new(0);
 
 	for (unsigned i = map_count;
-		i-- > 0;) /* the wrong way round: the feed has an order of its own */
+		i-- > 0;) /* the reverse order: the feed has an order of its own */
 		unwind_feed_module(f, i + 1,
 			&(struct proc_map){.path = maps[i].path,
 				.start = maps[i].start,
@@ -76,9 +76,9 @@ static struct unwind_feed *feed_of_all(void)
 	return f;
 }
 
-static void agent_take(struct agent *a, const struct wire_unwind_chunk *head)
+static void agent_accept(struct agent *a, const struct wire_unwind_chunk *head)
 {
-	a->pieces++;
+	a->chunks++;
 	if (!head->total_bytes) {
 		a->forgotten++;
 		a->last_forgotten = head->module;
@@ -101,19 +101,19 @@ static void agent_take(struct agent *a, const struct wire_unwind_chunk *head)
 	if (a->have < a->total)
 		return;
 	a->bad += !unwind_rows_check(a->rows, a->total);
-	if (a->whole < MODULES)
-		a->order[a->whole++] = a->module;
+	if (a->complete < MODULES)
+		a->order[a->complete++] = a->module;
 }
 
 typedef int refuse_fn(const struct wire_unwind_chunk *);
 
-/* A command's pieces, until one is refused: the answer to the command. */
+/* The agent's answer to a command: accepts chunks until one is refused. */
 static int agent_command(struct agent *a, const char *staging, size_t bytes, refuse_fn *refuse)
 {
-	int taken = 0, answer;
+	int accepted = 0, answer;
 
 	a->commands++;
-	for (size_t at = 0; at < bytes; taken++) {
+	for (size_t at = 0; at < bytes; accepted++) {
 		const struct wire_unwind_chunk *head = (const void *)(staging + at);
 
 		if (bytes - at < sizeof *head || head->bytes > bytes - at - sizeof *head) {
@@ -122,14 +122,14 @@ static int agent_command(struct agent *a, const char *staging, size_t bytes, ref
 		}
 		answer = refuse ? refuse(head) : 0;
 		if (answer)
-			return taken ? taken : answer;
-		agent_take(a, head);
+			return accepted ? accepted : answer;
+		agent_accept(a, head);
 		at += sizeof *head + head->bytes;
 	}
-	return taken;
+	return accepted;
 }
 
-/* Runs the feed to its end; refuse decides, piece by piece (0: take it). */
+/* Runs the feed to its end; refuse decides per chunk (0: accept). */
 static void run(struct unwind_feed *f, struct agent *a, size_t space, refuse_fn *refuse)
 {
 	static uint64_t staging[STAGING / 8];
@@ -152,24 +152,24 @@ static void test_order(size_t space)
 
 	run(f, &a, space, NULL);
 	unwind_feed_status(f, &st);
-	is_int(a.bad, 0, "pieces fit together, rows pass the agent's check");
-	is_int(a.whole, map_count, "every module's rows arrive whole");
-	is_int(st.sent, map_count, "and are counted");
-	diag("%u modules, %zu bytes in %u pieces and %u commands", a.whole, st.bytes, a.pieces,
+	is_int(a.bad, 0, "the chunks fit together, and the rows pass the agent's check");
+	is_int(a.complete, map_count, "the rows of every module are complete");
+	is_int(st.sent, map_count, "every module is counted as sent");
+	diag("%u modules, %zu bytes in %u chunks and %u commands", a.complete, st.bytes, a.chunks,
 		a.commands);
 	unwind_feed_free(f);
 	free(a.rows);
 }
 
-/* Compiled one at a time and sent at once, the order is that of their use. */
+/* Compiled one at a time and sent at once, the modules arrive in order of use. */
 static void test_first(void)
 {
 	struct unwind_feed *f = feed_of_all();
 	struct agent a = {0};
 
 	run(f, &a, SMALL, NULL);
-	is_int(a.order[0], id_of("libc.so"), "libc's rows are the first");
-	ok(!id_of("[vdso]") || a.order[1] == id_of("[vdso]"), "then the vDSO's");
+	is_int(a.order[0], id_of("libc.so"), "libc's rows come first");
+	ok(!id_of("[vdso]") || a.order[1] == id_of("[vdso]"), "the vDSO's rows come second");
 	unwind_feed_free(f);
 	free(a.rows);
 }
@@ -188,8 +188,8 @@ static void test_again(void)
 	struct agent a = {0};
 
 	run(f, &a, STAGING, refuse_often);
-	ok(!a.bad && a.whole == map_count,
-		"answers \"later\": every piece comes again until it is taken");
+	ok(!a.bad && a.complete == map_count,
+		"every chunk answered with EAGAIN is sent again until accepted");
 	unwind_feed_free(f);
 	free(a.rows);
 }
@@ -218,27 +218,30 @@ static void test_refusals(void)
 
 	run(f, &a, STAGING, refuse_libc);
 	unwind_feed_status(f, &st);
-	is_int(a.whole, map_count - 1, "no space for one: the others go on");
-	ok(st.without_space == 1 && strstr(st.note, "libc.so"), "it is named: %s", st.note);
+	is_int(a.complete, map_count - 1, "when one module does not fit the others are sent");
+	ok(st.without_space == 1 && strstr(st.note, "libc.so"),
+		"the note names the module that does not fit: %s", st.note);
 	unwind_feed_free(f);
 
 	f = feed_of_all();
-	a.whole = 0;
+	a.complete = 0;
 	run(f, &a, STAGING, refuse_with_gone);
 	unwind_feed_status(f, &st);
-	ok(a.whole == map_count - 1 && !st.without_space && !st.without_rows,
-		"a module that is gone is no loss");
+	ok(a.complete == map_count - 1 && !st.without_space && !st.without_rows,
+		"a module that the agent has unloaded does not count as missing");
 	unwind_feed_free(f);
 
 	f = feed_of_all();
-	a.whole = 0;
+	a.complete = 0;
 	run(f, &a, STAGING, refuse_always);
-	ok(!a.whole, "an agent that never has time does not keep the feed busy for ever");
+	ok(!a.complete, "the feed ends although the agent always answers EAGAIN");
 	unwind_feed_free(f);
 	free(a.rows);
 }
 
-/* What keeps no frame pointers: libz; where that is linked in, this program, which does keep them when it is sanitized. */
+/*
+ * A module without frame pointers: libz, or this program if libz is linked statically (sanitizers add frame pointers).
+ */
 static uint32_t plain_id(void)
 {
 	uint32_t libz = id_of("libz.so");
@@ -246,7 +249,7 @@ static uint32_t plain_id(void)
 	return libz ? libz : id_of(OWN);
 }
 
-/* libjvm keeps frame pointers: when a later library finds no space, libjvm's rows make it. */
+/* libjvm keeps frame pointers: its rows are evicted when a later library finds no space. */
 static bool jvm_forgotten;
 
 static int refuse_until_jvm_goes(const struct wire_unwind_chunk *head)
@@ -265,7 +268,7 @@ static void test_eviction(const char *libjvm)
 
 	unwind_feed_module(f, 1000, &(struct proc_map){.path = libjvm});
 	run(f, &a, STAGING, refuse_until_jvm_goes);
-	is_int(a.whole, 1, "libjvm's rows arrive");
+	is_int(a.complete, 1, "libjvm's rows are sent");
 	unwind_feed_module(f, plain,
 		&(struct proc_map){.path = maps[plain - 1].path,
 			.start = maps[plain - 1].start,
@@ -273,9 +276,11 @@ static void test_eviction(const char *libjvm)
 	run(f, &a, STAGING, refuse_until_jvm_goes);
 	unwind_feed_status(f, &st);
 	ok(a.forgotten == 1 && a.last_forgotten == 1000,
-		"libjvm's rows are given up for the library's");
-	ok(a.whole == 2 && a.order[1] == plain, "which then arrive");
-	ok(st.sent == 1 && strstr(st.note, "libjvm"), "and that is said: %s", st.note);
+		"libjvm's rows are evicted in favour of the library's");
+	ok(a.complete == 2 && a.order[1] == plain,
+		"the library's rows are sent after the eviction");
+	ok(st.sent == 1 && strstr(st.note, "libjvm"),
+		"the note says that libjvm's rows were evicted: %s", st.note);
 	unwind_feed_free(f);
 	free(a.rows);
 }
@@ -291,9 +296,9 @@ static void test_no_file(void)
 	unwind_feed_module(f, 3, &(struct proc_map){.path = "/tmp/libjhot-1-2-3.so"});
 	run(f, &a, STAGING, NULL);
 	unwind_feed_status(f, &st);
-	ok(!a.pieces && st.without_rows == 2 && strstr(st.note, "libgone"),
-		"a file that is missing is named, one that is no ELF is no loss: %s", st.note);
-	ok(!strstr(st.note, "libjhot"), "the agent's own file is missing without a word");
+	ok(!a.chunks && st.without_rows == 2 && strstr(st.note, "libgone"),
+		"the note names a missing file, but not one that is no ELF file: %s", st.note);
+	ok(!strstr(st.note, "libjhot"), "the note does not name the agent's own file");
 	unwind_feed_free(f);
 }
 
@@ -313,13 +318,13 @@ static void test_ahead(void)
 
 	unwind_feed_ahead(f);
 	unwind_feed_status(f, &st);
-	ok(!unwind_feed_busy(f) && !st.waiting, "what is compiled ahead is not waited for");
+	ok(!unwind_feed_busy(f) && !st.waiting, "a module compiled ahead is not pending");
 	proc_maps(getpid(), announce_libc, f);
 	unwind_feed_status(f, &st);
-	is_int(st.waiting, 1, "when it is announced it is");
+	is_int(st.waiting, 1, "a module compiled ahead is pending once announced");
 	run(f, &a, STAGING, NULL);
-	ok(a.whole == 1 && a.order[0] == 7 && !a.bad,
-		"its rows arrive once, under the id of its announcement");
+	ok(a.complete == 1 && a.order[0] == 7 && !a.bad,
+		"its rows are sent once, under the announced id");
 	unwind_feed_free(f);
 	free(a.rows);
 }
@@ -344,7 +349,7 @@ int main(int argc, char **argv)
 		if (fopen(libjvm, "r"))
 			test_eviction(libjvm);
 		else
-			diag("%s: not there, eviction not tried", libjvm);
+			diag("%s: not found, eviction not tested", libjvm);
 	}
 	free(home);
 	return tap_done();

@@ -24,17 +24,17 @@ static void end(void)
 	profile_free(profile);
 }
 
-static void take(struct wire_record *rec, uint16_t type, size_t size)
+static void consume(struct wire_record *rec, uint16_t type, size_t size)
 {
 	struct err err = {0};
 
 	rec->type = type;
 	rec->size = (uint32_t)size;
 	if (reader_consume(reader, rec, rec->size, MANY, &err))
-		ok(false, "a record is taken: %s", err.what);
+		ok(false, "a record is rejected: %s", err.what);
 }
 
-static void take_thread(uint64_t number, int carrier, const char *name)
+static void add_thread(uint64_t number, int carrier, const char *name)
 {
 	struct {
 		struct wire_thread rec;
@@ -46,11 +46,11 @@ static void take_thread(uint64_t number, int carrier, const char *name)
 		       .name_bytes = (uint32_t)strlen(name)}};
 
 	memcpy(t.rec.name, name, strlen(name));
-	take(&t.rec.rec, WIRE_REC_THREAD, sizeof(t));
+	consume(&t.rec.rec, WIRE_REC_THREAD, sizeof(t));
 }
 
-/* One sample of it, in this second. */
-static void take_sample(uint32_t trace, uint64_t number, uint32_t second)
+/* Adds one sample of a thread in this second. */
+static void add_sample(uint32_t trace, uint64_t number, uint32_t second)
 {
 	struct wire_trace t = {.id = trace, .thread = WIRE_VIRTUAL_ID(number), .event = WIRE_CPU};
 	struct {
@@ -59,15 +59,15 @@ static void take_sample(uint32_t trace, uint64_t number, uint32_t second)
 	} d = {.rec = {.time_ns = second * NS_PER_S + 1, .event = WIRE_CPU, .delta_count = 1},
 		.one = {.trace = trace, .count = 1, .weight = 10}};
 
-	take(&t.rec, WIRE_REC_TRACE, sizeof(t));
-	take(&d.rec.rec, WIRE_REC_DELTAS, sizeof(d));
+	consume(&t.rec, WIRE_REC_TRACE, sizeof(t));
+	consume(&d.rec.rec, WIRE_REC_DELTAS, sizeof(d));
 }
 
-static void take_tick(uint32_t second)
+static void add_tick(uint32_t second)
 {
 	struct wire_tick t = {.time_ns = second * NS_PER_S + 1};
 
-	take(&t.rec, WIRE_REC_TICK, sizeof(t));
+	consume(&t.rec, WIRE_REC_TICK, sizeof(t));
 }
 
 static const struct profile_thread *thread_called(const char *name)
@@ -84,20 +84,22 @@ static void test_names(void)
 	char mark[PROFILE_LABEL];
 
 	begin();
-	take_thread(31, 7, "");
+	add_thread(31, 7, "");
 	t = thread_called("virtual-#31");
 	ok(t && t->kind == THREAD_VIRTUAL && t->tid == 0 && t->carrier == 7,
-		"one without a name is called by its number, and its carrier is known");
-	is_str(t ? profile_thread_label(t, "tid ", mark) : "?", "", "and by nothing else");
-	take_thread(32, 7, "worker-5");
-	take_thread(32, 8, "");
+		"an unnamed virtual thread is named by its id, and has its carrier");
+	is_str(t ? profile_thread_label(t, "tid ", mark) : "?", "",
+		"an unnamed virtual thread has no label beside its name");
+	add_thread(32, 7, "worker-5");
+	add_thread(32, 8, "");
 	t = thread_called("worker-5");
-	ok(t && t->carrier == 8, "a name stays where none is told");
+	ok(t && t->carrier == 8, "a record without a name keeps the thread's name");
 	is_str(t ? profile_thread_label(t, "tid ", mark) : "?", "#32",
-		"the number stands beside it");
-	is_str(t ? profile_pool_name(profile, t->pool) : "?", "worker-*", "names have patterns");
-	take_thread(32, 8, "other");
-	ok(thread_called("other") && !thread_called("worker-5"), "it may be called otherwise");
+		"a named virtual thread has its id as label");
+	is_str(t ? profile_pool_name(profile, t->pool) : "?", "worker-*",
+		"a named virtual thread belongs to a pool");
+	add_thread(32, 8, "other");
+	ok(thread_called("other") && !thread_called("worker-5"), "a virtual thread can be renamed");
 	end();
 }
 
@@ -112,25 +114,27 @@ static void test_many(void)
 	for (uint32_t i = 1; i <= MANY; i++) {
 		uint32_t second = i / 500;
 
-		take_thread(i, 7, i % 2 ? "" : "request-2");
-		take_sample(i, i, second);
+		add_thread(i, 7, i % 2 ? "" : "request-2");
+		add_sample(i, i, second);
 		if (i % 500 == 0)
-			take_tick(second);
+			add_tick(second);
 		if (i == MANY / 2)
 			bytes = profile_info(profile).bytes;
 	}
-	is_int((long long)profile_sum(profile, &q).count, MANY, "a sample of each is there");
-	is_int((long long)profile_sum(profile, &q).weight, 10LL * MANY, "and its weight");
+	is_int((long long)profile_sum(profile, &q).count, MANY,
+		"a sample of each of a million virtual threads is counted");
+	is_int((long long)profile_sum(profile, &q).weight, 10LL * MANY, "their weight is complete");
 	ok(profile_thread_count(profile) <= THREAD_IDS_VIRTUAL + THREAD_IDS_PATTERNS,
-		"%u threads stand for a million", profile_thread_count(profile));
+		"%u model threads represent a million virtual threads",
+		profile_thread_count(profile));
 	ok(profile_info(profile).bytes < bytes + (bytes >> 2),
-		"the second half of them takes no memory: %zu and %zu", bytes,
+		"the second half of them needs no memory: %zu and %zu", bytes,
 		(size_t)profile_info(profile).bytes);
 	rest = thread_called("request-*");
 	q.thread = PROFILE_ANY_THREAD;
 	q.pool = rest ? rest->pool : 0;
 	is_int(rest ? (long long)profile_sum(profile, &q).count : -1, MANY / 2,
-		"and each pattern of names has its samples");
+		"each pattern of names has its samples");
 	end();
 }
 

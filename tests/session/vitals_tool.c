@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A session's vitals and threads as a command, for scripts: prints "name value" lines after that many seconds.
+ * A session's vitals and threads as a command, for scripts: prints "name value" lines after SECONDS.
  *
  *    vitals_tool PID SECONDS [AGENT]
  */
