@@ -65,7 +65,10 @@ void watch_print(const struct watch *w, FILE *out)
 	fprintf(out, "%d %s", v->pid, v->name);
 	if (*v->jdk)
 		fprintf(out, "  JDK %s", v->jdk);
-	fprintf(out, "  %.0f s: ", w->seen_s);
+	if (w->count && w->seen_s < w->asked_s / 4)
+		fprintf(out, "  %.0f of %.0f s: ", w->seen_s, w->asked_s);
+	else
+		fprintf(out, "  %.0f s: ", w->seen_s);
 	if (w->count)
 		fprintf(out, "%u found\n", w->count);
 	else if (watch_unseen(w))

@@ -22,6 +22,7 @@ const struct finding_rule *const finding_rules[] = {
 	&rule_interpreted,
 	&rule_deopt,
 	&rule_exceptions,
+	&rule_collisions,
 	&rule_throttled,
 	&rule_swap,
 	&rule_safepoint,
@@ -85,6 +86,8 @@ void findings_vitals(struct findings *f, const struct vitals *v)
 				  : v->cpu_user_ms + v->cpu_system_ms,
 		.collections = v->gc_count,
 		.humongous = v->gc_humongous,
+		.explicit_gc = v->gc_explicit,
+		.metadata = v->gc_metadata,
 		.started = v->threads_started,
 		.cpu = v->cpu,
 		.host = v->host};

@@ -37,6 +37,9 @@ static const struct {
 	{JUC "Semaphore", "*", PLACE_PERMIT},
 	{JUC "*Queue", "*", PLACE_QUEUE},
 	{JUC "*Deque", "*", PLACE_QUEUE},
+	{JUC "*Queue", "put", METHOD_INSERTS},
+	{JUC "*Deque", "put*", METHOD_INSERTS},
+	{JUC "*Queue", "offer", METHOD_INSERTS},
 	{JUC "locks.Abstract*", "*", METHOD_SYNC},
 	{JUC "locks.Abstract*$ConditionObject", "*", PLACE_CHANGE},
 	{JUC "locks.Reentrant*", "*", PLACE_LOCK},
@@ -76,11 +79,17 @@ static const struct {
 	{"java.lang.VirtualThread", "runContinuation", METHOD_MOUNTS},
 	{"java.lang.ref.Finalizer", "runFinalizer", METHOD_FINALIZES},
 	{"java.lang.Thread", "start0", METHOD_STARTS},
-	{JUC "CompletableFuture", "*Get", METHOD_FUTURE},
-	{JUC "FutureTask", "get", METHOD_FUTURE},
-	{JUC "ForkJoinTask", "get", METHOD_FUTURE},
-	{JUC "ForkJoinTask", "join", METHOD_FUTURE},
-	{JUC "ForkJoinTask", "invoke*", METHOD_FUTURE},
+	{JUC "FutureTask", "get", METHOD_AWAITS_TASK},
+	{JUC "FutureTask", "run*", METHOD_RUNNING(METHOD_AWAITS_TASK)},
+	{JUC "CompletableFuture", "*Get", METHOD_AWAITS_STAGE},
+	{JUC "CompletableFuture$*", "run", METHOD_RUNNING(METHOD_AWAITS_STAGE)},
+	{JUC "ForkJoinTask", "get", METHOD_AWAITS_FORK},
+	{JUC "ForkJoinTask", "join", METHOD_AWAITS_FORK},
+	{JUC "ForkJoinTask", "invoke*", METHOD_AWAITS_FORK},
+	{JUC "ForkJoinTask", "doExec", METHOD_RUNNING(METHOD_AWAITS_FORK)},
+	{"java.lang.Runtime", "gc", METHOD_COLLECTS},
+	{"java.util.HashMap$TreeNode", "*", METHOD_COLLIDES},
+	{JUC "ConcurrentHashMap$Tree*", "*", METHOD_COLLIDES},
 	{"", "G1CollectedHeap::attempt_allocation_humongous", METHOD_LARGE},
 	{"", "G1CollectedHeap::humongous_obj_allocate*", METHOD_LARGE},
 	{"", "UncommonTrapBlob", METHOD_LEAVES},
@@ -241,6 +250,16 @@ uint32_t places_find(struct places *p, uint32_t stack, unsigned is)
 		stack = s.parent;
 	}
 	return PROFILE_NONE;
+}
+
+unsigned places_kinds(struct places *p, uint32_t stack, unsigned is)
+{
+	uint32_t frame, at = places_find(p, stack, is);
+
+	if (at == PROFILE_NONE)
+		return 0;
+	frame = profile_get_stack(p->scene->profile, at).frame;
+	return method_is(p, frame, profile_get_frame(p->scene->profile, frame)->method) & is;
 }
 
 uint32_t places_outwards(struct places *p, uint32_t own)

@@ -32,8 +32,17 @@ enum place_wait {
 #define METHOD_MOUNTS    0x40000u /* a carrier runs a virtual thread in it */
 #define METHOD_FINALIZES 0x80000u
 #define METHOD_STARTS    0x100000u /* starts a thread */
-#define METHOD_FUTURE    0x400000u /* waits for another thread's task */
 #define METHOD_LARGE     0x200000u /* G1 allocates a humongous object */
+#define METHOD_COLLECTS  0x400000u /* requests a collection */
+#define METHOD_COLLIDES  0x800000u /* searches the keys of a hash table that have equal hash codes */
+
+/* Waits for the task of another thread, by its class: a FutureTask, a CompletableFuture's stage, a ForkJoinTask. */
+#define METHOD_AWAITS_TASK     0x01000000u
+#define METHOD_AWAITS_STAGE    0x02000000u
+#define METHOD_AWAITS_FORK     0x04000000u
+#define METHOD_AWAITS          (METHOD_AWAITS_TASK | METHOD_AWAITS_STAGE | METHOD_AWAITS_FORK)
+#define METHOD_INSERTS         0x40000000u     /* waits for space in a queue */
+#define METHOD_RUNNING(awaits) ((awaits) << 3) /* runs such a task */
 
 struct place {
 	uint32_t own;   /* stack of the task's innermost own frame; PROFILE_NONE: in no task */
@@ -55,6 +64,8 @@ struct place places_of(struct places *p, uint32_t stack);
 
 /* The stack of the innermost frame whose method is of one of these kinds. PROFILE_NONE: none. */
 uint32_t places_find(struct places *p, uint32_t stack, unsigned is);
+/* Of these kinds, those of that frame's method. 0: none. */
+unsigned places_kinds(struct places *p, uint32_t stack, unsigned is);
 
 /* The stack of the task's next own frame outwards from `own`, without lambdas. PROFILE_NONE: none. */
 uint32_t places_outwards(struct places *p, uint32_t own);

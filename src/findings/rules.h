@@ -10,7 +10,8 @@ extern const struct finding_rule rule_pool, rule_starved, rule_pinned;          
 extern const struct finding_rule rule_io;                                             /* io.c */
 extern const struct finding_rule rule_heap, rule_gc, rule_humongous, rule_finalizers; /* memory.c */
 extern const struct finding_rule rule_jit, rule_codecache, rule_interpreted;          /* code.c */
-extern const struct finding_rule rule_deopt, rule_exceptions, rule_classes, rule_new; /* code.c */
+extern const struct finding_rule rule_deopt, rule_exceptions, rule_collisions;        /* code.c */
+extern const struct finding_rule rule_classes, rule_new;                              /* code.c */
 extern const struct finding_rule rule_safepoint, rule_stops;                          /* stops.c */
 extern const struct finding_rule rule_throttled, rule_swap, rule_cores;               /* host.c */
 extern const struct finding_rule rule_threads, rule_descriptors;                      /* host.c */

@@ -12,7 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CPU_POINTS 5 /* least, for a mean */
+#define CPU_POINTS      5  /* least, for a mean */
+#define DELAYED_SAMPLES 30 /* of the JVM's own threads */
 
 double scene_elapsed_s(const struct scene_point *then, const struct scene_point *now)
 {
@@ -70,6 +71,30 @@ double scene_queued_share(const struct scene *scene)
 	}
 	free(waited);
 	return seconds > 0 ? 100.0 * (double)longest / NS_PER_S / seconds : 0;
+}
+
+double scene_delayed_share(const struct scene *scene)
+{
+	const struct scene_point *then = scene->then, *now = scene->last;
+	uint64_t ran_ns = 0, waited_ns = 0, samples = 0;
+	double ran, queued;
+
+	for (uint32_t i = 0; i < scene->wall_count; i++) {
+		const struct profile_part *part = &scene->wall[i];
+		enum thread_kind kind = profile_get_thread(scene->profile, part->thread)->kind;
+		bool waits = part->state == THREAD_RUNNABLE;
+
+		if ((kind != THREAD_GC && kind != THREAD_VM) ||
+			(!waits && part->state != THREAD_ON_CPU))
+			continue;
+		*(waits ? &waited_ns : &ran_ns) += part->weight;
+		samples += part->count;
+	}
+	if (samples >= DELAYED_SAMPLES)
+		return (double)waited_ns / (double)(waited_ns + ran_ns);
+	ran = then ? SCENE_RATE(then, now, cpu_ms) : -1;
+	queued = then ? SCENE_RATE(then, now, host.queued_ms) : -1;
+	return ran >= 0 && queued > 0 ? queued / (ran + queued) : 0;
 }
 
 double scene_cpu(const struct scene *scene, struct vitals_cpu *out)
@@ -247,6 +272,40 @@ bool scene_is_java(const struct scene *scene, uint32_t thread)
 	enum thread_kind kind = profile_get_thread(scene->profile, thread)->kind;
 
 	return kind == THREAD_JAVA || kind == THREAD_VIRTUAL;
+}
+
+static bool state_blocks(enum thread_state state)
+{
+	return state == THREAD_SLEEPING || state == THREAD_MONITOR || state == THREAD_WAITING ||
+	       state == THREAD_PARKED || state == THREAD_IO;
+}
+
+bool scene_pins(const struct scene *scene, const struct profile_part *part)
+{
+	return profile_get_thread(scene->profile, part->thread)->kind == THREAD_VIRTUAL &&
+	       state_blocks(part->state) &&
+	       places_find(scene->places, part->stack, METHOD_MOUNTS) != PROFILE_NONE;
+}
+
+struct scene_carriers scene_carriers(const struct scene *scene)
+{
+	double seconds = scene_seconds(scene, EVENT_WALL);
+	struct scene_carriers c = {0};
+
+	for (uint32_t i = 0; i < scene->wall_count && seconds > 0; i++) {
+		const struct profile_part *part = &scene->wall[i];
+		double on_average = (double)part->weight / NS_PER_S / seconds;
+
+		if (profile_get_thread(scene->profile, part->thread)->kind != THREAD_VIRTUAL)
+			continue;
+		if (part->state == THREAD_CARRIER)
+			c.ready += on_average;
+		else if (!state_blocks(part->state))
+			c.runs += on_average;
+		else if (scene_pins(scene, part))
+			c.pinned += on_average;
+	}
+	return c;
 }
 
 /* --- the largest part -------------------------------------------------------------------------------- */

@@ -29,7 +29,8 @@ struct scene_point {
 	int64_t classes, unloaded;
 	int64_t code_used, compilations;
 	int64_t cpu_ms; /* of the JVM */
-	int64_t collections, humongous, started;
+	int64_t collections, humongous, explicit_gc, metadata;
+	int64_t started;
 	struct vitals_cpu cpu;
 	struct vitals_host host;
 };
@@ -93,6 +94,11 @@ double scene_rate(const struct scene_point *then, const struct scene_point *now,
 double scene_sync_share(const struct scene *scene);
 /* Time for which the most delayed thread waited for a core, in % of the window. It delays safepoints by as much, too. */
 double scene_queued_share(const struct scene *scene);
+/*
+ * Of the time in which the JVM's own threads (collectors, VM thread) wanted to run, the share 0..1 in which they waited for a
+ * core; where too few samples tell, that of all threads, by the kernel. Pauses last longer by that.
+ */
+double scene_delayed_share(const struct scene *scene);
 /* Mean CPU use of the last 10 s by its owner, in % of a core. Returns the total. -1: not known. */
 double scene_cpu(const struct scene *scene, struct vitals_cpu *out);
 
@@ -123,6 +129,16 @@ const char *scene_thread(const struct scene *scene, uint32_t thread);
 uint32_t scene_pools(
 	const struct scene *scene); /* upper bound (exclusive) of the pool ids of all threads */
 bool scene_is_java(const struct scene *scene, uint32_t thread); /* platform or virtual */
+
+/* Virtual threads on average. */
+struct scene_carriers {
+	double runs;   /* mounted: on a core, or waiting for one */
+	double pinned; /* mounted, though they wait for something else: their carrier waits, too */
+	double ready;  /* wait for a carrier */
+};
+struct scene_carriers scene_carriers(const struct scene *scene);
+/* True for a virtual thread that waits and keeps its carrier meanwhile. */
+bool scene_pins(const struct scene *scene, const struct profile_part *part);
 
 /* The part with most weight among those of the highest rank; parts of rank 0 are ignored. */
 struct scene_most {

@@ -107,7 +107,8 @@ struct vitals {
 	int64_t heap_low;        /* lowest heap_used of all polls since the previous reading */
 	int64_t heap_looks;      /* number of these polls in this session */
 	int64_t threads_started; /* platform threads */
-	int64_t gc_humongous; /* G1: collections caused by humongous allocations, since the session's start */
+	/* Collections by cause, since the session's start: humongous allocations (G1), System.gc(), metaspace at a limit. */
+	int64_t gc_humongous, gc_explicit, gc_metadata;
 };
 
 /* Upper bound of all values from outside (recordings, JVM counters, the agent): two years in ns, 72 PB. Sums of a few cannot overflow. */
@@ -158,6 +159,8 @@ void vitals_bound(struct vitals *v);
 	X(int64_t, heap_looks)        \
 	X(int64_t, threads_started)   \
 	X(int64_t, gc_humongous)      \
+	X(int64_t, gc_explicit)       \
+	X(int64_t, gc_metadata)       \
 	X(int64_t, uptime_s)
 
 #define VITALS_FIELD(type, name) type name;

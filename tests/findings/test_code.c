@@ -117,6 +117,36 @@ static void test_deopt(void)
 	is_silent("deopt", "in the first half minute");
 }
 
+/* Samples of a search among keys whose hash codes collide, for "shop.Orders.read", and of other code. */
+static void colliding(uint32_t searches, uint32_t other)
+{
+	uint32_t shop, tree;
+
+	begin();
+	thread_of(0, "worker");
+	shop = stack_of(PROFILE_ROOT_STACK, "shop.Orders", "read");
+	tree = stack_of(
+		stack_of(shop, "java.util.HashMap", "get"), "java.util.HashMap$TreeNode", "find");
+	profile_add(profile, EVENT_CPU, 1, tree, 0, searches, searches * 10 * MS);
+	profile_add(profile, EVENT_CPU, 1, shop, 0, other, other * 10 * MS);
+	profile_advance(profile, SECONDS);
+	second();
+}
+
+static void test_collisions(void)
+{
+	colliding(30, 270);
+	is_found("collisions", "10 % of the CPU time");
+	is_str(found("collisions")->what,
+		"10 % of the CPU time is spent on hash table keys with colliding hash codes, most "
+		"of it in Orders.read",
+		"what it says");
+	colliding(30, 280);
+	is_silent("collisions", "below");
+	colliding(29, 0);
+	is_silent("collisions", "of 29 samples");
+}
+
 static uint32_t early_at = 2, late_at = 8; /* seconds of the first and of the second half */
 
 /* Samples in both: interpreted ones of "shop.Orders.sum", and others. */
@@ -291,6 +321,7 @@ int main(void)
 	test_jit_anew();
 	test_codecache();
 	test_deopt();
+	test_collisions();
 	test_interpreted();
 	test_new();
 	test_native();

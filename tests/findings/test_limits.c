@@ -138,6 +138,19 @@ static void queueing(int64_t cpu_ms, int64_t queued_ms)
 	named(0, 4, "w-", THREAD_JAVA);
 }
 
+static const char *const pinned[] = {"java.lang.VirtualThread", "runContinuation", "shop.Client",
+	"call", "java.lang.Thread", "sleep", NULL};
+
+/* Four virtual threads wait for a carrier, beside one that runs; so much CPU time is left each second. */
+static void carrierless(int64_t free_ms)
+{
+	cpus_free_ms = free_ms;
+	queueing(2000, 100);
+	named(0, 6, "request-", THREAD_VIRTUAL);
+	spend(0, 4, busy, THREAD_CARRIER, 1);
+	spend(5, 1, busy, THREAD_ON_CPU, 1);
+}
+
 static void test_cores(void)
 {
 	queueing(1000, 1000);
@@ -150,18 +163,21 @@ static void test_cores(void)
 	queueing(1000, 900);
 	spend(0, 4, busy, THREAD_RUNNABLE, 1);
 	is_silent("cores", "where samples say four, and the kernel less than one");
-	queueing(2000, 100);
-	spend(0, 4, busy, THREAD_CARRIER, 1);
+	carrierless(-1);
 	is_silent(
 		"cores", "where virtual threads wait for carriers, and no CPU is known to be busy");
-	cpus_free_ms = 250;
-	queueing(2000, 100);
-	spend(0, 4, busy, THREAD_CARRIER, 1);
+	carrierless(250);
 	is_silent("cores", "where a quarter of a CPU is free");
-	cpus_free_ms = 249;
-	queueing(2000, 100);
-	spend(0, 4, busy, THREAD_CARRIER, 1);
+	carrierless(249);
 	is_found("cores", "virtual threads without a carrier wait for a core where none is free");
+	is_str(found("cores")->what,
+		"CPU saturated: 2.0 threads running, 0.1 waiting for a core, 4.0 virtual threads "
+		"for a carrier (runnable threads wait 67 % of the time)",
+		"and are not among the threads that the kernel counts");
+	spend(4, 1, pinned, THREAD_SLEEPING, 0.33);
+	is_found("cores", "also where carriers are pinned for a quarter of their time");
+	spend(4, 1, pinned, THREAD_SLEEPING, 0.01);
+	is_silent("cores", "where carriers are mostly pinned");
 	begin();
 	second();
 	named(0, 4, "w-", THREAD_VIRTUAL);
@@ -198,8 +214,6 @@ static void test_limited(void)
 
 /* --- carriers ------------------------------------------------------------------------------------------ */
 
-static const char *const pinned[] = {"java.lang.VirtualThread", "runContinuation", "shop.Client",
-	"call", "java.lang.Thread", "sleep", NULL};
 static const char *const frozen[] = {"shop.Client", "call", "java.lang.Thread", "sleep", NULL};
 
 static void carrying(double keeps, double ready, const char *const *frames)
@@ -233,8 +247,14 @@ static void test_pinned(void)
 
 /* --- executors ----------------------------------------------------------------------------------------- */
 
-static const char *const task[] = {"java.util.concurrent.ForkJoinTask", "doExec", "shop.Prices",
-	"lookUp", "java.lang.Thread", "sleep", NULL};
+#define JUC "java.util.concurrent."
+static const char *const task[] = {JUC "ForkJoinTask", "doExec",
+	JUC "CompletableFuture$AsyncSupply", "run", "shop.Prices", "lookUp", "java.lang.Thread",
+	"sleep", NULL};
+static const char *const loop[] = {JUC "ThreadPoolExecutor", "runWorker", JUC "FutureTask", "run",
+	"shop.Mails", "watch", "java.lang.Thread", "sleep", NULL};
+static const char *const get[] = {JUC "ThreadPoolExecutor", "runWorker", "shop.Page", "show",
+	"shop.Parts", "all", JUC "FutureTask", "get", NULL};
 static const char *const idle[] = {"java.util.concurrent.ForkJoinPool", "awaitWork", NULL};
 static const char *const join[] = {
 	"shop.Handler", "answer", "java.util.concurrent.CompletableFuture", "waitingGet", NULL};
@@ -253,14 +273,102 @@ static void starving(uint32_t waiters, double waits, double idles, double runs)
 
 static void test_starved(void)
 {
-	starving(3, 0.95, 0.05, 0);
-	is_found("starved", "three threads wait for as many that are taken");
-	starving(2, 1, 0, 0);
-	is_silent("starved", "where fewer wait than the executor has");
+	starving(4, 0.95, 0.05, 0);
+	is_found("starved", "four threads wait for three that are taken");
+	starving(3, 1, 0, 0);
+	is_silent("starved",
+		"where no more wait than the executor has: each task may have its thread");
 	starving(8, 0.94, 0.06, 0);
 	is_silent("starved", "where it has time left");
 	starving(8, 0.74, 0, 0.26);
 	is_silent("starved", "where its tasks compute");
+	starving(8, 1, 0, 0);
+	named(11, 3, "report-", THREAD_JAVA);
+	spend(11, 3, task, THREAD_SLEEPING, 0.1);
+	spend(11, 3, idle, THREAD_PARKED, 0.9);
+	is_found("starved", "9 % of such tasks run elsewhere");
+	spend(11, 1, task, THREAD_ON_CPU, 0.1);
+	is_silent("starved", "where more than 10 % do: they may be those that are waited for");
+	begin();
+	seconds(10);
+	named(0, 3, "mail-", THREAD_JAVA);
+	named(3, 8, "http-", THREAD_JAVA);
+	spend(0, 3, loop, THREAD_SLEEPING, 1);
+	spend(3, 8, join, THREAD_PARKED, 1);
+	is_silent("starved", "where its tasks are of another kind than those that are waited for");
+	begin();
+	seconds(10);
+	named(0, 4, "http-", THREAD_JAVA);
+	spend(0, 4, get, THREAD_PARKED, 1);
+	is_found("starved", "an executor waits for itself");
+	is_str(found("starved")->what,
+		"all 4 threads http-* wait for other tasks, and no thread runs these",
+		"and says so");
+	named(4, 1, "mail-", THREAD_JAVA);
+	spend(4, 1, loop, THREAD_SLEEPING, 0.1);
+	spend(4, 1, idle, THREAD_PARKED, 0.9);
+	is_silent("starved", "where a thread runs such a task");
+}
+
+/* --- pauses on a saturated machine, and what causes collections ----------------------------------------- */
+
+static void pausing(int64_t cpu_ms, int64_t queued_ms)
+{
+	begin();
+	v.gc_pct_x10 = 190;
+	v.gc_time_ms = 5000;
+	v.cpu_user_ms = v.cpu_system_ms = v.host.queued_ms = v.gc_count = 0;
+	v.gc_explicit = v.gc_metadata = 0;
+	v.safepoint_count = v.safepoint_time_ms = v.safepoint_sync_ms = 0;
+	for (int i = 0; i <= 10; i++) {
+		second();
+		v.cpu_user_ms += cpu_ms;
+		v.host.queued_ms += queued_ms;
+		v.safepoint_count += 5;
+		v.safepoint_sync_ms += 95;
+		v.safepoint_time_ms += 300;
+		v.gc_count++;
+	}
+}
+
+static void test_delayed(void)
+{
+	pausing(100, 80);
+	is_found("gc", "19 % of the time, or 10.6 % without waits for cores");
+	is_found("safepoint", "9.5 % of the time, or 5.3 %");
+	pausing(100, 100);
+	is_silent("gc", "where collections take half as long without these waits");
+	is_silent("safepoint", "likewise");
+	named(0, 1, "GC Thread#", THREAD_GC);
+	spend(0, 1, busy, THREAD_ON_CPU, 0.6);
+	spend(0, 1, busy, THREAD_RUNNABLE, 0.4);
+	is_found("gc", "where samples of its threads say that they rarely wait");
+}
+
+static void caused(int64_t explicit_gc, int64_t metadata)
+{
+	pausing(100, 100);
+	v.gc_count += 10;
+	v.gc_explicit += explicit_gc;
+	v.gc_metadata += metadata;
+	second();
+}
+
+static void test_causes(void)
+{
+	caused(11, 0);
+	is_found("gc", "that the program calls");
+	is_str(found("gc")->what,
+		"garbage collection pauses the program for 19 % of the time; 11 of 21 collections "
+		"are requested by System.gc()",
+		"and says so");
+	caused(0, 11);
+	is_str(found("gc")->what,
+		"garbage collection pauses the program for 19 % of the time; 11 of 21 collections "
+		"because metaspace reached a limit",
+		"likewise of metaspace");
+	caused(10, 0);
+	is_silent("gc", "for less than half of the collections that is not the cause");
 }
 
 /* --- finalizers ---------------------------------------------------------------------------------------- */
@@ -352,6 +460,8 @@ int main(void)
 	test_limited();
 	test_pinned();
 	test_starved();
+	test_delayed();
+	test_causes();
 	test_finalizers();
 	test_blind();
 	test_history();

@@ -60,6 +60,15 @@ while read -r major java <&3; do
 	finds starts '^THREADS  [0-9]+ threads per second are started, mostly by Planted.perRequest; [0-9]+ live$'
 	finds descriptors '^DESCRIPTORS  [0-9]+ of [0-9]+ file descriptors are open, [0-9.]+ more each second'
 	finds humongous '^HUMONGOUS  [0-9]+ of [0-9]+ collections .*, mostly by Planted.readBody$'
+	look_at served served-not itself full
+	look_at collide explicit
+	finds served '^STARVED  [78]\.[0-9] threads wait for tasks, while all 3 threads ForkJoinPool.commonPool-worker-\* are blocked in tasks'
+	finds_none served-not
+	finds itself '^STARVED  all 4 threads worker-\* wait for other tasks, and no thread runs these$' '^      Planted.fanOut'
+	finds full '^POOL  8 of 8 threads http-\* wait in Planted\$Trail.add for space in a full queue; 0 do other work$' \
+		'^      Planted.checkOut'
+	finds collide '^COLLISIONS  [0-9]+ % of the CPU time is spent on hash table keys .*, most of it in Planted.height '
+	finds explicit '^GC  .* [0-9]+ of [0-9]+ collections are requested by System.gc\(\), mostly in Planted.closeSession$'
 	finds_none storm
 	ok "JDK $major: storm: the report says that classes were not checked" \
 		grep -q '^not checked: classes .* (the JVM has run for less than 60 s)$' "$T/storm" || diag_file "$T/storm"

@@ -274,6 +274,9 @@ static void test_heap(void)
 	looks_each = 6;
 	heap(85, 3, 3, -1);
 	is_found("heap", "full at 12 looks, with 3 collections");
+	v.gc_pct_x10 = 300;
+	second();
+	is_silent("gc", "beside it, whose cause it is");
 	looks_each = 1;
 	heap(99, 30, 12, -1);
 	is_silent("heap", "after 11 looks");

@@ -30,6 +30,9 @@ static frames consume = {"java.util.concurrent.ThreadPoolExecutor runWorker", "s
 	"java.util.concurrent.locks.AbstractQueuedSynchronizer$ConditionObject await"};
 static frames bread = {
 	"java.lang.Thread run", "shop.Baker run", "shop.Shelf getBread", "java.lang.Object wait"};
+static frames insert = {"java.util.concurrent.ThreadPoolExecutor runWorker", "shop.Page show",
+	"shop.Trail add", "shop.EventQueue put", "java.util.concurrent.ArrayBlockingQueue put",
+	"java.util.concurrent.locks.AbstractQueuedSynchronizer$ConditionObject await"};
 static frames future = {"java.util.concurrent.ThreadPoolExecutor runWorker", "shop.Page show",
 	"shop.Parts acquireAll", "java.util.concurrent.FutureTask get"};
 static frames charge = {"java.util.concurrent.ThreadPoolExecutor runWorker", "shop.Page show",
@@ -242,6 +245,13 @@ static void pools(void)
 	begin(), are("http-", 0, 40, permit, THREAD_PARKED, 0.9952);
 	are("http-", 0, 40, query, THREAD_ON_CPU, 0.0048);
 	finds("", "one that they hardly ever get: it may be a signal");
+	begin(), are("http-", 0, 8, insert, THREAD_PARKED, 1);
+	finds("pool", "all wait for space in a queue");
+	says("8 of 8 threads http-* wait in EventQueue.put for space in a full queue; 0 do other "
+	     "work");
+	begin(), are("http-", 0, 8, insert, THREAD_PARKED, 0.7);
+	are("http-", 0, 8, query, THREAD_ON_CPU, 0.3);
+	finds("", "they wait for 70 % of the time");
 	begin(), are("http-", 0, 30, borrow, THREAD_PARKED, 1);
 	are("http-", 30, 3, idle, THREAD_PARKED, 1);
 	finds("", "some wait for work");

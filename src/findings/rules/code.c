@@ -252,6 +252,43 @@ const struct finding_rule rule_exceptions = {
 	.judge = judge_exceptions,
 };
 
+/* --- collisions: hash tables whose keys have equal hash codes --------------------------------------------- */
+
+/*
+ * Java's hash tables turn a bucket into a tree once it has eight keys, which hash codes that spread well practically never
+ * cause (Poisson: 6 in 100 million buckets; java.util.HashMap). A tree of keys that are not Comparable is searched node by node.
+ */
+#define COLLISIONS_SHARE 0.10
+
+static void judge_collisions(const struct scene *scene)
+{
+	struct scene_cost cost = scene_cost_of(scene, METHOD_COLLIDES);
+	bool known = cost.method != PROFILE_NONE;
+	struct finding *f;
+
+	if (cost.count < SAMPLES || cost.share < COLLISIONS_SHARE)
+		return;
+	f = scene_found_cost(scene, &cost);
+	finding_set_text(f,
+		"%.0f %% of the CPU time is spent on hash table keys with colliding hash "
+		"codes%s%s%s%s",
+		100 * f->share, known ? ", " : "", known ? scene_cost_part(&cost) : "",
+		known ? " of it in " : "", known ? scene_method(scene, cost.method) : "");
+	finding_prove(f, "buckets with eight keys or more are searched here:");
+	scene_prove_stack(scene, f, cost.stack, 4);
+	finding_advise(f,
+		"improve the keys' hashCode(): few keys may share a value; Comparable keys are "
+		"found faster");
+}
+
+const struct finding_rule rule_collisions = {
+	.name = "collisions",
+	.title = "COLLISIONS",
+	.what = "hash table keys with colliding hash codes, for 10 % of the CPU time",
+	.events = 1u << EVENT_CPU,
+	.judge = judge_collisions,
+};
+
 /* --- classes: continuous class loading ------------------------------------------------------------------- */
 
 /*

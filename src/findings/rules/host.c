@@ -113,11 +113,16 @@ const struct finding_rule rule_swap = {
  * How many wait comes from the kernel's count for all threads (schedstat) where it is known; samples of wall tell which
  * threads. Not reported where another cause is known: a cgroup limit, pinned carriers, or CPUs that are idle meanwhile, as
  * with threads that hand work to each other.
+ *
+ * The kernel does not know virtual threads without a carrier. Where no CPU is idle and their carriers run, cores are what
+ * they lack as well; the sentence counts them apart.
  */
 #define CORES_SHARE   0.25 /* of the time in which threads are runnable, ... */
 #define CORES_LEAST   1.0  /* ... and this many threads on average */
 #define CORES_IDLE    0.5  /* idle CPUs per waiting thread: then cores are not what is missing */
 #define CARRIER_IDLE  0.25 /* idle CPUs: with more, virtual threads lack carriers, not cores */
+#define CARRIER_PINS  0.25 /* of the carriers' time pinned: likewise */
+#define CARRIER_S     4    /* seconds of samples that are needed to count them */
 #define CORES_SHOWN   4
 #define CORES_SAMPLES 50
 
@@ -128,6 +133,7 @@ struct runnable {
 
 struct load {
 	double ran, waited; /* threads on average */
+	double carrier;     /* virtual threads that wait for a carrier, where carriers lack cores */
 	bool counted;       /* by the kernel, not by samples */
 	uint64_t samples;
 };
@@ -141,12 +147,11 @@ static int compare_waited(const void *a, const void *b)
 	return x->thread < y->thread ? -1 : x->thread > y->thread;
 }
 
-/* idle: idle CPUs on average; < 0: not known. threads: space for scene->threads. */
-static struct load load_of(
-	const struct scene *scene, double seconds, double idle, struct runnable *threads)
+/* threads: space for scene->threads. */
+static struct load load_of(const struct scene *scene, double seconds, struct runnable *threads)
 {
 	const struct scene_point *then = scene->then, *now = scene->last;
-	uint64_t ran_ns = 0, waited_ns = 0, carrier_ns = 0;
+	uint64_t ran_ns = 0, waited_ns = 0;
 	struct load l = {0};
 	double ran, queued;
 
@@ -154,8 +159,6 @@ static struct load load_of(
 		const struct profile_part *part = &scene->wall[i];
 		bool waits = part->state == THREAD_RUNNABLE;
 
-		if (part->state == THREAD_CARRIER)
-			carrier_ns += part->weight;
 		if ((!waits && part->state != THREAD_ON_CPU) ||
 			profile_get_thread(scene->profile, part->thread)->kind == THREAD_AGENT)
 			continue;
@@ -174,40 +177,37 @@ static struct load load_of(
 	l.ran = ran;
 	l.waited = queued;
 	l.counted = true;
-	/* The kernel does not know virtual threads without a carrier: where no CPU is idle they wait for a core, too. */
-	if (idle >= 0 && idle < CARRIER_IDLE)
-		l.waited += (double)carrier_ns / NS_PER_S / seconds;
 	return l;
 }
 
-static void judge_cores(const struct scene *scene)
+/* Virtual threads that would run if there were more cores. idle: idle CPUs on average; < 0: not known. */
+static double lack_carriers(const struct scene *scene, double seconds, double idle)
 {
-	double seconds = scene_seconds(scene, EVENT_WALL), idle, share;
-	struct runnable *threads;
-	struct finding *f;
-	struct load l;
+	struct scene_carriers c = scene_carriers(scene);
 
-	if (scene_has(scene, &rule_throttled) || scene_has(scene, &rule_pinned) || seconds <= 0)
-		return;
-	threads = xcalloc(scene->threads + 1, sizeof(*threads));
-	idle = scene->then ? SCENE_RATE(scene->then, scene->last, host.cpus_free_ms) / 1000 : -1;
-	l = load_of(scene, seconds, idle, threads);
-	if ((!l.counted && l.samples < CORES_SAMPLES) ||
-		l.waited < CORES_SHARE * (l.ran + l.waited) || l.waited < CORES_LEAST ||
-		(scene->then && idle >= CORES_IDLE * l.waited)) {
-		free(threads);
-		return;
-	}
-	qsort(threads, scene->threads, sizeof(*threads), compare_waited);
-	share = l.waited / (l.ran + l.waited);
-	f = scene_found(scene, FINDING_COSTS, share, 0);
-	if (!l.counted)
-		f->error = scene_error(l.samples, share);
+	if (idle < 0 || idle >= CARRIER_IDLE || seconds < CARRIER_S ||
+		c.pinned > CARRIER_PINS * (c.pinned + c.runs))
+		return 0;
+	return c.ready;
+}
+
+static void report_cores(const struct scene *scene, const struct load *l, double seconds,
+	const struct runnable *threads)
+{
+	double waited = l->waited + l->carrier, share = waited / (l->ran + waited);
+	struct finding *f = scene_found(scene, FINDING_COSTS, share, 0);
+	char carrier[60] = "";
+
+	if (!l->counted)
+		f->error = scene_error(l->samples, share);
+	if (l->carrier >= 0.1)
+		snprintf(carrier, sizeof(carrier), ", %.1f virtual threads for a carrier",
+			l->carrier);
 	finding_set_text(f,
-		"CPU saturated: %.1f threads running, %.1f waiting for a core (runnable threads "
+		"CPU saturated: %.1f threads running, %.1f waiting for a core%s (runnable threads "
 		"wait %.0f %% of the time)",
-		l.ran, l.waited, 100 * share);
-	if (l.counted)
+		l->ran, l->waited, carrier, 100 * share);
+	if (l->counted)
 		finding_prove(f, "counted by the kernel for all threads, over the last 10 s");
 	for (uint32_t i = 0; i < CORES_SHOWN && i < scene->threads && threads[i].waited; i++)
 		finding_prove(f, "%s: runs %.0f %% of the time, waits for a core %.0f %%",
@@ -219,6 +219,27 @@ static void judge_cores(const struct scene *scene)
 		"else runs on this machine");
 	f->event = EVENT_WALL;
 	f->thread = threads[0].thread;
+}
+
+static void judge_cores(const struct scene *scene)
+{
+	double seconds = scene_seconds(scene, EVENT_WALL), idle, waited;
+	struct runnable *threads;
+	struct load l;
+
+	if (scene_has(scene, &rule_throttled) || scene_has(scene, &rule_pinned) || seconds <= 0)
+		return;
+	threads = xcalloc(scene->threads + 1, sizeof(*threads));
+	idle = scene->then ? SCENE_RATE(scene->then, scene->last, host.cpus_free_ms) / 1000 : -1;
+	l = load_of(scene, seconds, threads);
+	l.carrier = l.counted ? lack_carriers(scene, seconds, idle) : 0;
+	waited = l.waited + l.carrier;
+	if ((l.counted || l.samples >= CORES_SAMPLES) && waited >= CORES_LEAST &&
+		waited >= CORES_SHARE * (l.ran + waited) &&
+		(!scene->then || idle < CORES_IDLE * waited)) {
+		qsort(threads, scene->threads, sizeof(*threads), compare_waited);
+		report_cores(scene, &l, seconds, threads);
+	}
 	free(threads);
 }
 

@@ -6,6 +6,8 @@
 
 #include "base/clock.h"
 
+#include <string.h>
+
 /* --- heap: nearly full despite collections ------------------------------------------------------------ */
 
 /*
@@ -47,6 +49,9 @@ static void judge_heap(const struct scene *scene)
 	finding_prove(f, "in all %lld readings over %.0f s, with %lld whole-heap collections by %s",
 		(long long)readings, scene_elapsed_s(first, last), (long long)collections,
 		*scene->now->gc_name ? scene->now->gc_name : "the JVM");
+	if (scene->now->gc_pct_x10 >= 0)
+		finding_prove(f, "garbage collection pauses the program for %.1f %% of the time",
+			scene->now->gc_pct_x10 / 10.0);
 	finding_advise(f,
 		"find what retains it: jhot record -e alloc --live -d 30 %d; or raise -Xmx",
 		scene->now->pid);
@@ -62,29 +67,117 @@ const struct finding_rule rule_heap = {
 
 /* --- gc: pauses, or CPU time of the collector --------------------------------------------------------- */
 
-#define GC_PAUSES_PCT 10 /* of the last 10 s */
-#define GC_CPU_PCT    25 /* of the CPU time of the last 10 s, ... */
-#define GC_CPU_LEAST  50 /* ... if that is at least this much of a core, in % */
+/*
+ * On a saturated machine collector threads wait for cores, and short collections become long pauses: only the part of the
+ * pauses that remains without these waits counts, unless most collections have a cause of their own. The sentence gives the
+ * pauses as they were.
+ */
+#define GC_PAUSES_PCT 10  /* of the last 10 s */
+#define GC_CPU_PCT    25  /* of the CPU time of the last 10 s, ... */
+#define GC_CPU_LEAST  50  /* ... if that is at least this much of a core, in % */
+#define GC_CAUSE      0.5 /* of the collections with one cause, for it to be named, ... */
+#define GC_CAUSED     3   /* ... and at least this many */
+
+static unsigned collects(
+	const struct scene *scene, const struct profile_part *part, uint32_t unused)
+{
+	(void)unused;
+	return places_find(scene->places, part->stack, METHOD_COLLECTS) != PROFILE_NONE;
+}
+
+/* True when at least half of the collections in the last 10 s had this cause. */
+static bool mostly(const struct scene *scene, int64_t then, int64_t now)
+{
+	int64_t all = scene->last->collections - scene->then->collections;
+
+	return then >= 0 && now - then >= GC_CAUSED &&
+	       (double)(now - then) >= GC_CAUSE * (double)all;
+}
+
+/* Why collections run that do not come from a full heap. */
+enum gc_cause { GC_FULL, GC_METADATA, GC_EXPLICIT };
+
+static enum gc_cause cause_of(const struct scene *scene)
+{
+	const struct scene_point *then = scene->then, *now = scene->last;
+
+	if (!then)
+		return GC_FULL;
+	if (mostly(scene, then->metadata, now->metadata))
+		return GC_METADATA;
+	return mostly(scene, then->explicit_gc, now->explicit_gc) ? GC_EXPLICIT : GC_FULL;
+}
+
+static void report_cause(const struct scene *scene, struct finding *f, enum gc_cause cause)
+{
+	const struct scene_point *then = scene->then, *now = scene->last;
+	size_t used = strlen(f->what);
+	struct profile_part part;
+	uint32_t at;
+
+	if (cause == GC_METADATA) {
+		snprintf(f->what + used, sizeof(f->what) - used,
+			"; %lld of %lld collections because metaspace reached a limit",
+			(long long)(now->metadata - then->metadata),
+			(long long)(now->collections - then->collections));
+		finding_advise(f,
+			"raise -XX:MaxMetaspaceSize, or find what loads classes: jcmd %d "
+			"VM.classloader_stats",
+			scene->now->pid);
+		return;
+	}
+	part = scene_most(scene, EVENT_WALL, PROFILE_ANY_THREAD, collects, 0).part;
+	at = part.stack == PROFILE_NONE ? PROFILE_NONE
+					: places_find(scene->places, part.stack, METHOD_COLLECTS);
+	f->method = scene_own_method(scene, at);
+	snprintf(f->what + used, sizeof(f->what) - used,
+		"; %lld of %lld collections are requested by System.gc()%s%s",
+		(long long)(now->explicit_gc - then->explicit_gc),
+		(long long)(now->collections - then->collections),
+		f->method == PROFILE_NONE ? "" : ", mostly in ",
+		f->method == PROFILE_NONE ? "" : scene_method(scene, f->method));
+	if (at != PROFILE_NONE) {
+		finding_prove(f, "%s calls it here:", scene_thread(scene, part.thread));
+		scene_prove_stack(scene, f, at, 3);
+	}
+	finding_advise(f, "remove the calls, or start the JVM with -XX:+DisableExplicitGC");
+}
+
+static void prove_allocator(const struct scene *scene, struct finding *f)
+{
+	struct profile_query q = scene_query(scene, EVENT_ALLOC);
+	struct profile_part site = scene_most(scene, EVENT_ALLOC, PROFILE_ANY_THREAD, NULL, 0).part;
+	uint64_t bytes = profile_sum(scene->profile, &q).weight;
+
+	if (!site.weight || !bytes)
+		return;
+	finding_prove(f, "%.0f %% of the bytes are allocated here:",
+		100.0 * (double)site.weight / (double)bytes);
+	scene_prove_stack(scene, f, site.stack, 3);
+}
 
 static void judge_gc(const struct scene *scene)
 {
 	const struct vitals *v = scene->now;
-	struct profile_query q = scene_query(scene, EVENT_ALLOC);
 	struct vitals_cpu cpu;
 	double used = scene_cpu(scene, &cpu);
 	double gc_cpu = used >= GC_CPU_LEAST ? 100.0 * cpu.gc_pct / used : 0;
 	double pauses = scene->then ? v->gc_pct_x10 / 10.0 : 0;
-	struct profile_part site;
+	enum gc_cause cause = cause_of(scene);
+	double delayed = cause == GC_FULL ? scene_delayed_share(scene) : 0;
+	bool pausing = pauses * (1 - delayed) >= GC_PAUSES_PCT;
 	char also[60] = "";
 	struct finding *f;
-	uint64_t bytes;
 
-	if ((pauses < GC_PAUSES_PCT && gc_cpu < GC_CPU_PCT) || scene_has(scene, &rule_humongous))
+	/* A heap that is full, or full of large arrays, is the cause. */
+	if ((!pausing && gc_cpu < GC_CPU_PCT) || scene_has(scene, &rule_heap) ||
+		scene_has(scene, &rule_humongous))
 		return;
-	f = scene_found(scene, FINDING_COSTS, (pauses > gc_cpu ? pauses : gc_cpu) / 100, 0);
+	f = scene_found(
+		scene, FINDING_COSTS, (pausing && pauses > gc_cpu ? pauses : gc_cpu) / 100, 0);
 	if (gc_cpu >= GC_CPU_PCT)
 		snprintf(also, sizeof(also), ", and uses %.0f %% of the CPU time", gc_cpu);
-	if (pauses >= GC_PAUSES_PCT)
+	if (pausing)
 		finding_set_text(f,
 			"garbage collection pauses the program for %.0f %% of the time%s", pauses,
 			also);
@@ -94,15 +187,13 @@ static void judge_gc(const struct scene *scene)
 		finding_prove(f, "%s: %.1f s of pauses in %lld s since the JVM's start",
 			*v->gc_name ? v->gc_name : "the collector", (double)v->gc_time_ms / 1000,
 			(long long)v->uptime_s);
-	site = scene_most(scene, EVENT_ALLOC, PROFILE_ANY_THREAD, NULL, 0).part;
-	bytes = profile_sum(scene->profile, &q).weight;
-	if (site.weight && bytes) {
-		finding_prove(f, "%.0f %% of the bytes are allocated here:",
-			100.0 * (double)site.weight / (double)bytes);
-		scene_prove_stack(scene, f, site.stack, 3);
-	}
-	finding_advise(f, "find what allocates: key 2, or jhot record -e alloc -d 10 %d", v->pid);
 	f->event = EVENT_ALLOC;
+	if (cause != GC_FULL) {
+		report_cause(scene, f, cause);
+		return;
+	}
+	prove_allocator(scene, f);
+	finding_advise(f, "find what allocates: key 2, or jhot record -e alloc -d 10 %d", v->pid);
 }
 
 const struct finding_rule rule_gc = {
@@ -173,6 +264,7 @@ static void judge_finalizers(const struct scene *scene)
 	double seconds = scene_seconds(scene, EVENT_WALL), busy = 0;
 	struct scene_most most;
 	struct finding *f;
+	uint32_t own;
 
 	for (uint32_t i = 0; i < scene->wall_count && seconds > 0; i++)
 		if (finalizes(scene, &scene->wall[i], 0))
@@ -186,7 +278,9 @@ static void judge_finalizers(const struct scene *scene)
 	f = scene_found(scene, FINDING_COSTS, busy, 0);
 	f->event = EVENT_WALL;
 	f->thread = most.part.thread;
-	f->method = scene_own_method(scene, most.part.stack);
+	own = places_of(scene->places, most.part.stack).outer; /* finalize() itself */
+	f->method = own == PROFILE_NONE ? scene_own_method(scene, most.part.stack)
+					: scene_frame(scene, own)->method;
 	finding_set_text(f,
 		"the finalizer thread is busy for %.0f %% of the time, mostly in %s: objects "
 		"waiting to be finalized stay in the heap",

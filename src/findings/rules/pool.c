@@ -13,7 +13,7 @@
 /* --- pool: tasks wait for something limited ------------------------------------------------------------- */
 
 /*
- * Connections, permits, buffers. Idle workers, and tasks that are a loop over a queue, wait in the same way and are no
+ * Connections, permits, buffers, space in a full queue. Idle workers, and tasks that are a loop over a queue, wait in the same way and are no
  * problem. The former are in no task; in the latter the outermost method itself takes the element, or its name says so.
  */
 #define POOL_MEMBERS 4    /* threads, ... */
@@ -48,6 +48,13 @@ struct pools {
 	uint32_t count;
 };
 
+/* True when it waits for space in a queue that is full. */
+static bool inserts(const struct scene *scene, uint32_t stack)
+{
+	return places_of(scene->places, stack).waits & PLACE_QUEUE &&
+	       places_find(scene->places, stack, METHOD_INSERTS) != PROFILE_NONE;
+}
+
 /* The frame, from the innermost own one outwards, that takes one of few. PROFILE_NONE: none. */
 static uint32_t find_taker(const struct scene *scene, uint32_t own)
 {
@@ -78,8 +85,9 @@ static uint32_t limited_in(const struct scene *scene, const struct profile_part 
 	taker = find_taker(scene, at.own);
 	if (taker != PROFILE_NONE)
 		return taker == at.outer ? PROFILE_NONE : scene_frame(scene, taker)->method;
-	if (places_contains(places_method(scene, at.own)->name, loops) ||
-		places_contains(places_method(scene, at.own)->class_name, queues))
+	if (!inserts(scene, part->stack) &&
+		(places_contains(places_method(scene, at.own)->name, loops) ||
+			places_contains(places_method(scene, at.own)->class_name, queues)))
 		return PROFILE_NONE;
 	/* Otherwise it may wait for its next piece of work, unless it is three calls deep in an executor's task. */
 	if (!(at.waits & PLACE_PERMIT) &&
@@ -165,7 +173,7 @@ static bool pool_exhausted(const struct scene *scene, const struct pool *pool, d
 	return pool->where != PROFILE_NONE && pool_members(pool, seconds) >= POOL_MEMBERS &&
 	       (double)pool->waits >= POOL_WAITS * (double)pool->all &&
 	       (double)pool->idles <= POOL_IDLE * (double)pool->all &&
-	       ((double)other >= POOL_OTHER * (double)pool->all ||
+	       ((double)other >= POOL_OTHER * (double)pool->all || inserts(scene, pool->stack) ||
 		       places_contains(
 			       profile_get_method(scene->profile, pool->where)->name, takers));
 }
@@ -177,22 +185,25 @@ static void report_pool(const struct pools *p, uint32_t id, double seconds)
 	double share = (double)pool->waits / (double)pool->all, all = pool_members(pool, seconds);
 	int waiting = (int)(share * all + 0.5), rest = (int)(all + 0.5) - waiting;
 	struct finding *f = scene_found(scene, FINDING_COSTS, share, id);
+	bool full = inserts(scene, pool->stack);
 
-	finding_set_text(f, "%d of %.0f threads %s wait in %s; %d %s other work", waiting, all,
-		profile_pool_name(scene->profile, id), scene_method(scene, pool->where), rest,
-		rest == 1 ? "does" : "do");
+	finding_set_text(f, "%d of %.0f threads %s wait in %s%s; %d %s other work", waiting, all,
+		profile_pool_name(scene->profile, id), scene_method(scene, pool->where),
+		full ? " for space in a full queue" : "", rest, rest == 1 ? "does" : "do");
 	finding_prove(f, "%s waits here:", scene_thread(scene, pool->thread));
 	scene_prove_stack(scene, f, pool->stack, 4);
 	if (pool->most_other) {
 		finding_prove(f, "those that do not wait, such as %s, are mostly here:",
 			scene_thread(scene, pool->other_thread));
 		scene_prove_stack(scene, f, pool->other, 4);
-	} else {
+	} else if (!full) {
 		finding_prove(f,
 			"no thread of the pool does other work: what they wait for is held "
 			"elsewhere, or was never released");
 	}
-	finding_advise(f, "find who holds it and for how long, before adding more of it");
+	finding_advise(f, "%s",
+		full ? "find what the threads do that take from the queue: they are too slow"
+		     : "find who holds it and for how long, before adding more of it");
 	f->event = EVENT_WALL;
 	f->thread = pool->thread;
 	f->method = pool->where;
@@ -222,35 +233,73 @@ const struct finding_rule rule_pool = {
 /* --- starved: all threads of an executor are blocked in tasks -------------------------------------------- */
 
 /*
- * Which executor runs a future's task is not known. So an executor is reported whose threads are never idle and mostly wait,
- * while at least as many threads as it has wait for futures. Tasks that compute lack cores, not threads.
+ * No sample tells which executor is to run a task that a thread waits for. Evidence: tasks of that kind (FutureTask,
+ * CompletableFuture, ForkJoinTask) run in one executor only, whose threads are never idle and mostly wait, and more threads wait
+ * for tasks than the executor has, so that some tasks have no thread. Tasks that compute lack cores, not threads.
+ *
+ * Threads that wait for tasks of their own executor: no thread runs such a task, and no other executor is without an idle thread.
  */
-#define STARVED_IDLE  0.05 /* of the executor's time is without a task, at most */
-#define STARVED_WAITS 0.75 /* of it tasks wait */
-#define STARVED_LEAST 2.0  /* threads that wait for futures, on average */
+#define STARVED_IDLE    0.05 /* of the executor's time is without a task, at most */
+#define STARVED_WAITS   0.75 /* of it tasks wait */
+#define STARVED_THREADS 0.9  /* that the executor has, on average: its threads do not come and go */
+#define STARVED_LEAST   2.0  /* threads that wait for tasks, on average */
+#define STARVED_QUEUED  0.5  /* of these, more than the executor has, on average */
+#define STARVED_OTHERS  0.1  /* of the time of such tasks may be spent elsewhere */
+#define STARVED_UNRUN   0.05 /* threads that run such tasks, for none */
+#define TASK_KINDS      3
 
 struct executor {
 	uint64_t all, idle, waits, most; /* ns */
+	uint64_t awaits[TASK_KINDS];     /* of waits: for other tasks */
+	uint64_t runs[TASK_KINDS];       /* in tasks that do not wait for others */
 	uint32_t stack, thread;          /* its longest wait */
 };
 
-static unsigned in_future(
-	const struct scene *scene, const struct profile_part *part, uint32_t unused)
+struct starving {
+	const struct scene *scene;
+	struct executor *pools; /* by pool id; all threads, also those that are no executor's */
+	uint32_t count;
+	double seconds;
+	unsigned kind; /* METHOD_AWAITS_... */
+	int at;        /* its index in awaits and runs */
+};
+
+static const unsigned task_kinds[TASK_KINDS] = {
+	METHOD_AWAITS_TASK, METHOD_AWAITS_STAGE, METHOD_AWAITS_FORK};
+
+/* The kind of task that it waits for. 0: none. */
+static unsigned awaited(const struct scene *scene, const struct profile_part *part)
 {
-	(void)unused;
-	return (part->state == THREAD_PARKED || part->state == THREAD_WAITING) &&
-	       places_find(scene->places, part->stack, METHOD_FUTURE) != PROFILE_NONE;
+	if ((part->state != THREAD_PARKED && part->state != THREAD_WAITING) ||
+		!(places_of(scene->places, part->stack).waits & PLACE_EVENT))
+		return 0;
+	return places_kinds(scene->places, part->stack, METHOD_AWAITS);
+}
+
+static unsigned awaits_kind(
+	const struct scene *scene, const struct profile_part *part, uint32_t kind)
+{
+	return (awaited(scene, part) & kind) != 0;
 }
 
 static void executor_add(
 	const struct scene *scene, struct executor *e, const struct profile_part *part)
 {
 	struct place at = places_of(scene->places, part->stack);
+	unsigned awaits = awaited(scene, part);
 
 	e->all += part->weight;
+	for (int i = 0; i < TASK_KINDS; i++) {
+		if (awaits & task_kinds[i])
+			e->awaits[i] += part->weight;
+		else if (!awaits && at.seen & METHOD_RUNNING(task_kinds[i]))
+			e->runs[i] += part->weight;
+	}
+	if (part->state <= THREAD_RUNNABLE || part->state == THREAD_CARRIER)
+		return; /* also between tasks, where it waits for a core to go on */
 	if (at.idle || !at.executor) {
 		e->idle += part->weight;
-	} else if (part->state > THREAD_RUNNABLE && part->state != THREAD_CARRIER) {
+	} else {
 		e->waits += part->weight;
 		if (part->weight > e->most) {
 			e->most = part->weight;
@@ -260,64 +309,140 @@ static void executor_add(
 	}
 }
 
-static void report_starved(
-	const struct scene *scene, const struct executor *e, double waiters, double threads)
+/* Threads on average. */
+static double starving_mean(const struct starving *s, uint64_t ns)
 {
-	struct profile_part waiter =
-		scene_most(scene, EVENT_WALL, PROFILE_ANY_THREAD, in_future, 0).part;
-	uint32_t own = places_of(scene->places, e->stack).own;
-	struct finding *f;
+	return (double)ns / NS_PER_S / s->seconds;
+}
 
-	if (waiter.stack == PROFILE_NONE)
-		return;
-	f = scene_found(scene, FINDING_COSTS, waiters / (waiters + threads), e->stack);
+static double starving_sum(const struct starving *s, bool runs)
+{
+	uint64_t sum = 0;
+
+	for (uint32_t i = 0; i < s->count; i++)
+		sum += runs ? s->pools[i].runs[s->at] : s->pools[i].awaits[s->at];
+	return starving_mean(s, sum);
+}
+
+/* True when no thread of the executor is ever idle, and its tasks mostly wait. A virtual thread is no executor's. */
+static bool executor_blocked(const struct scene *scene, const struct executor *e)
+{
+	return e->most && profile_get_thread(scene->profile, e->thread)->kind == THREAD_JAVA &&
+	       (double)e->idle <= STARVED_IDLE * (double)e->all &&
+	       (double)e->waits >= STARVED_WAITS * (double)e->all;
+}
+
+static struct finding *report_starved(
+	const struct starving *s, const struct executor *e, double waiters)
+{
+	const struct scene *scene = s->scene;
+	struct profile_part waiter =
+		scene_most(scene, EVENT_WALL, PROFILE_ANY_THREAD, awaits_kind, s->kind).part;
+	double threads = starving_mean(s, e->all);
+	struct finding *f = scene_found(scene, FINDING_COSTS, waiters / (waiters + threads),
+		profile_get_thread(scene->profile, e->thread)->pool);
+
 	f->event = EVENT_WALL;
 	f->thread = e->thread;
-	f->method = own == PROFILE_NONE ? PROFILE_NONE : scene_frame(scene, own)->method;
-	finding_set_text(f,
-		"%.1f threads wait for tasks, while all %.0f threads %s are blocked in tasks, "
-		"mostly in %s",
-		waiters, threads,
-		profile_pool_name(
-			scene->profile, profile_get_thread(scene->profile, e->thread)->pool),
-		scene_method(scene, f->method));
 	finding_prove(f, "%s is blocked in a task here:", scene_thread(scene, e->thread));
 	scene_prove_stack(scene, f, e->stack, 3);
+	if (waiter.stack == PROFILE_NONE)
+		return f;
 	finding_prove(f, "%s waits for a task here:", scene_thread(scene, waiter.thread));
 	scene_prove_stack(scene, f, waiter.stack, 3);
+	return f;
+}
+
+/* The executor that runs nearly all tasks of this kind. NULL: none. */
+static const struct executor *only_executor(const struct starving *s)
+{
+	double all = starving_sum(s, true);
+
+	for (uint32_t i = 0; i < s->count && all > 0; i++)
+		if (starving_mean(s, s->pools[i].runs[s->at]) >= (1 - STARVED_OTHERS) * all)
+			return &s->pools[i];
+	return NULL;
+}
+
+static void judge_blocked(const struct starving *s)
+{
+	const struct scene *scene = s->scene;
+	const struct executor *e = only_executor(s);
+	double waiters, threads;
+	struct finding *f;
+	uint32_t own;
+
+	threads = e ? starving_mean(s, e->all) : 0;
+	if (threads < STARVED_THREADS || !executor_blocked(scene, e))
+		return;
+	waiters = starving_sum(s, false) - starving_mean(s, e->awaits[s->at]);
+	if (waiters < STARVED_LEAST || waiters < threads + STARVED_QUEUED)
+		return;
+	f = report_starved(s, e, waiters);
+	own = places_of(scene->places, e->stack).own;
+	f->method = own == PROFILE_NONE ? PROFILE_NONE : scene_frame(scene, own)->method;
+	finding_set_text(f,
+		"%.1f threads wait for tasks, while %s%.0f thread%s %s %s blocked in tasks, mostly "
+		"in %s",
+		waiters, threads < 1.5 ? "the only " : "all ", threads, threads < 1.5 ? "" : "s",
+		profile_pool_name(
+			scene->profile, profile_get_thread(scene->profile, e->thread)->pool),
+		threads < 1.5 ? "is" : "are", scene_method(scene, f->method));
 	finding_advise(f,
 		"run blocking tasks in an executor of their own, or add threads (common pool: "
 		"-Djava.util.concurrent.ForkJoinPool.common.parallelism)");
 }
 
+/* Only a FutureTask has to be run by a thread; a stage may be completed by anything. */
+static void judge_waits_for_itself(const struct starving *s)
+{
+	const struct scene *scene = s->scene;
+	const struct executor *e = NULL;
+	double threads;
+	struct finding *f;
+
+	for (uint32_t i = 0; i < s->count; i++) {
+		if (!executor_blocked(scene, &s->pools[i]))
+			continue;
+		if (e)
+			return;
+		e = &s->pools[i];
+	}
+	if (!e || s->kind != METHOD_AWAITS_TASK || starving_sum(s, true) > STARVED_UNRUN)
+		return;
+	threads = starving_mean(s, e->awaits[s->at]);
+	if (threads < STARVED_LEAST || threads < (1 - STARVED_IDLE) * starving_mean(s, e->all))
+		return;
+	f = report_starved(s, e, threads);
+	f->grade = FINDING_STANDS_STILL;
+	finding_set_text(f, "all %.0f threads %s wait for other tasks, and no thread runs these",
+		threads,
+		profile_pool_name(
+			scene->profile, profile_get_thread(scene->profile, e->thread)->pool));
+	finding_advise(f,
+		"a task must not wait for a task of its own executor: use another executor for "
+		"subtasks");
+}
+
 static void judge_starved(const struct scene *scene)
 {
-	double seconds = scene_seconds(scene, EVENT_WALL), waiters = 0, threads;
-	uint32_t count = scene_pools(scene);
-	struct executor *pools = xcalloc(count + 1, sizeof(*pools)), *worst = NULL;
+	struct starving s = {.scene = scene,
+		.count = scene_pools(scene),
+		.seconds = scene_seconds(scene, EVENT_WALL)};
 
-	for (uint32_t i = 0; i < scene->wall_count && seconds > 0; i++) {
-		const struct profile_part *part = &scene->wall[i];
-
-		if (!scene_is_java(scene, part->thread))
-			continue;
-		if (in_future(scene, part, 0))
-			waiters += (double)part->weight / NS_PER_S / seconds;
-		executor_add(scene, &pools[profile_get_thread(scene->profile, part->thread)->pool],
-			part);
+	s.pools = xcalloc(s.count + 1, sizeof(*s.pools));
+	for (uint32_t i = 0; i < scene->wall_count && s.seconds > 0; i++)
+		if (scene_is_java(scene, scene->wall[i].thread))
+			executor_add(scene,
+				&s.pools[profile_get_thread(scene->profile, scene->wall[i].thread)
+						 ->pool],
+				&scene->wall[i]);
+	for (s.at = 0; s.at < TASK_KINDS && s.seconds > 0; s.at++) {
+		s.kind = task_kinds[s.at];
+		judge_blocked(&s);
+		judge_waits_for_itself(&s);
 	}
-	for (uint32_t i = 0; i < count && waiters >= STARVED_LEAST; i++) {
-		struct executor *e = &pools[i];
-
-		if (e->most && (double)e->idle <= STARVED_IDLE * (double)e->all &&
-			(double)e->waits >= STARVED_WAITS * (double)e->all &&
-			(!worst || e->all > worst->all))
-			worst = e;
-	}
-	threads = worst ? (double)worst->all / NS_PER_S / seconds : 0;
-	if (worst && waiters >= threads)
-		report_starved(scene, worst, waiters, threads);
-	free(pools);
+	free(s.pools);
 }
 
 const struct finding_rule rule_starved = {
@@ -339,23 +464,18 @@ const struct finding_rule rule_starved = {
 #define PINNED_READY 1.0 /* ... virtual threads that wait for one, on average, ... */
 #define PINNED_SHARE 0.5 /* ... and of the time with a carrier, virtual threads wait */
 
-static bool state_blocks(enum thread_state state)
+static void report_pinned(const struct scene *scene, const struct scene_group *most,
+	const struct scene_carriers *c, double seconds)
 {
-	return state == THREAD_SLEEPING || state == THREAD_MONITOR || state == THREAD_WAITING ||
-	       state == THREAD_PARKED || state == THREAD_IO;
-}
-
-static void report_pinned(const struct scene *scene, const struct scene_group *most, double pinned,
-	double ready, double seconds)
-{
-	struct finding *f = scene_found(scene, FINDING_COSTS, ready / (ready + pinned), most->what);
-	double all = pinned * NS_PER_S * seconds;
+	double share = c->ready / (c->ready + c->pinned);
+	struct finding *f = scene_found(scene, FINDING_COSTS, share, most->what);
+	double all = c->pinned * NS_PER_S * seconds;
 
 	finding_set_text(f,
 		"virtual threads pin %.1f carriers while they wait%s in %s; %.1f virtual threads "
 		"wait for a carrier",
-		pinned, (double)most->weight < 0.9 * all ? ", mostly" : "",
-		scene_method(scene, most->what), ready);
+		c->pinned, (double)most->weight < 0.9 * all ? ", mostly" : "",
+		scene_method(scene, most->what), c->ready);
 	finding_prove(
 		f, "%s waits here, pinned to its carrier:", scene_thread(scene, most->thread));
 	scene_prove_stack(scene, f, most->stack, 4);
@@ -369,35 +489,26 @@ static void report_pinned(const struct scene *scene, const struct scene_group *m
 
 static void judge_pinned(const struct scene *scene)
 {
-	double seconds = scene_seconds(scene, EVENT_WALL), pinned = 0, ready = 0, runs = 0;
+	struct scene_carriers c = scene_carriers(scene);
 	struct scene_group group = {0}, most = {0};
 	struct scene_spending kept = {0};
 
-	for (uint32_t i = 0; i < scene->wall_count && seconds > 0; i++) {
-		const struct profile_part *part = &scene->wall[i];
-		double on_average = (double)part->weight / NS_PER_S / seconds;
+	if (c.pinned < PINNED_LEAST || c.ready < PINNED_READY ||
+		c.pinned < PINNED_SHARE * (c.pinned + c.runs))
+		return;
+	for (uint32_t i = 0; i < scene->wall_count; i++) {
 		uint32_t own;
 
-		if (profile_get_thread(scene->profile, part->thread)->kind != THREAD_VIRTUAL)
+		if (!scene_pins(scene, &scene->wall[i]))
 			continue;
-		if (part->state == THREAD_CARRIER)
-			ready += on_average;
-		else if (!state_blocks(part->state))
-			runs += on_average;
-		else if (places_find(scene->places, part->stack, METHOD_MOUNTS) != PROFILE_NONE) {
-			pinned += on_average;
-			own = places_of(scene->places, part->stack).own;
-			if (own != PROFILE_NONE)
-				scene_spend(&kept, scene_frame(scene, own)->method, part);
-		}
+		own = places_of(scene->places, scene->wall[i].stack).own;
+		if (own != PROFILE_NONE)
+			scene_spend(&kept, scene_frame(scene, own)->method, &scene->wall[i]);
 	}
-	if (pinned >= PINNED_LEAST && ready >= PINNED_READY &&
-		pinned >= PINNED_SHARE * (pinned + runs)) {
-		while (scene_group_next(&kept, &group))
-			most = group.weight > most.weight ? group : most;
-		if (most.weight)
-			report_pinned(scene, &most, pinned, ready, seconds);
-	}
+	while (scene_group_next(&kept, &group))
+		most = group.weight > most.weight ? group : most;
+	if (most.weight)
+		report_pinned(scene, &most, &c, scene_seconds(scene, EVENT_WALL));
 	free(kept.list);
 }
 

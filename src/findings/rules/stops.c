@@ -16,7 +16,8 @@
 /*
  * Caused by a loop that is compiled without a safepoint poll, or one long step such as the copy of a large array. The JVM
  * counts how long it waited but not for whom. The late thread runs meanwhile, so a thread that ran for less than that is not
- * the only one. A thread that waits for a core is late as well: no finding where that explains the delay.
+ * the only one. A thread that waits for a core is late as well: no finding where that explains the delay, whether samples show
+ * who waits (scene_queued_share) or only the kernel's count tells (scene_delayed_share).
  */
 #define SAFEPOINT_LEAST 5 /* safepoints: a single one may be late by chance */
 
@@ -65,7 +66,8 @@ static void judge_safepoint(const struct scene *scene)
 	double share = then ? scene_sync_share(scene) : 0, stops, sync_ms;
 	struct finding *f;
 
-	if (share - scene_queued_share(scene) < STOPS_PCT)
+	if (share - scene_queued_share(scene) < STOPS_PCT ||
+		share * (1 - scene_delayed_share(scene)) < STOPS_PCT)
 		return;
 	stops = (double)(now->safepoints - then->safepoints);
 	sync_ms = (double)(now->sync_ms - then->sync_ms);
@@ -117,7 +119,8 @@ static void judge_stops(const struct scene *scene)
 	uint32_t at;
 
 	if (!scene->then || scene->now->gc_pct_x10 < 0 ||
-		rest - scene_queued_share(scene) < STOPS_PCT || rest < gc)
+		rest - scene_queued_share(scene) < STOPS_PCT ||
+		rest * (1 - scene_delayed_share(scene)) < STOPS_PCT || rest < gc)
 		return;
 	sync = scene_sync_share(scene);
 	if (rest < 2 * sync)

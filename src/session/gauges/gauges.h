@@ -118,11 +118,12 @@ struct gauges_heap {
 	int invocations[GAUGES_COLLECTORS], time[GAUGES_COLLECTORS];
 	int safepoints, safepoint_time, safepoint_sync;
 	int threads_live, threads_daemon, threads_started;
-	int cause; /* cause of the last collection, a text */
+	int cause, last_cause; /* of the present collection, and of the one before it: texts */
 	int compilations;
-	int classes[2], unloaded[2];    /* [0]: not shared, [1]: from the CDS archive */
-	int64_t gc_ns, safepoint_ns;    /* at the last reading */
-	int64_t collections, humongous; /* collections: at the last peek */
+	int classes[2], unloaded[2];              /* [0]: not shared, [1]: from the CDS archive */
+	int64_t gc_ns, safepoint_ns;              /* at the last reading */
+	int64_t collections;                      /* at the last peek */
+	int64_t humongous, explicit_gc, metadata; /* collections by cause */
 	/* Minimum in use since the last reading; number of peeks since the start. */
 	int64_t low, polls;
 };

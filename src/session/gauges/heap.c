@@ -102,7 +102,8 @@ void gauges_heap_init(struct gauges_heap *h, const struct hsperf *perf, int jdk)
 	h->threads_live = hsperf_find(perf, "java.threads.live");
 	h->threads_daemon = hsperf_find(perf, "java.threads.daemon");
 	h->threads_started = hsperf_find(perf, "java.threads.started");
-	h->cause = hsperf_find(perf, "sun.gc.lastCause");
+	h->cause = hsperf_find(perf, "sun.gc.cause");
+	h->last_cause = hsperf_find(perf, "sun.gc.lastCause");
 	h->collections = gauges_sum(perf, h->invocations, GAUGES_COLLECTORS);
 	h->compilations = hsperf_find(perf, "sun.ci.totalCompiles");
 	h->classes[0] = hsperf_find(perf, "java.cls.loadedClasses");
@@ -162,16 +163,27 @@ static void gauges_stops(struct gauges_heap *h, const struct hsperf *perf, struc
 	out->safepoint_sync_ms = sync_ns < 0 ? -1 : sync_ns / 1000000;
 }
 
-/* Attributes all collections since the last peek to the cause of the last one. */
+/*
+ * Attributes all collections since the last peek to the cause of the last one. One that is in progress is counted already;
+ * until its end its cause is the present one, and the last one is "No GC".
+ */
 static void gauges_causes(struct gauges_heap *h, const struct hsperf *perf)
 {
 	int64_t collections = gauges_sum(perf, h->invocations, GAUGES_COLLECTORS);
+	int64_t more = collections - h->collections;
 	char cause[64];
 
-	if (collections > h->collections && hsperf_string(perf, h->cause, cause, sizeof(cause)) &&
-		!strcmp(cause, "G1 Humongous Allocation"))
-		h->humongous += collections - h->collections;
 	h->collections = collections;
+	if (more <= 0 || !hsperf_string(perf, h->last_cause, cause, sizeof(cause)))
+		return;
+	if (!strcmp(cause, "No GC") && !hsperf_string(perf, h->cause, cause, sizeof(cause)))
+		return;
+	if (!strcmp(cause, "G1 Humongous Allocation"))
+		h->humongous += more;
+	else if (!strcmp(cause, "System.gc()"))
+		h->explicit_gc += more;
+	else if (!strncmp(cause, "Metadata GC ", strlen("Metadata GC ")))
+		h->metadata += more;
 }
 
 int64_t gauges_heap_peek(struct gauges_heap *h, const struct hsperf *perf)
@@ -203,6 +215,8 @@ void gauges_heap_read(struct gauges_heap *h, const struct hsperf *perf, struct v
 	out->threads_daemon = hsperf_long(perf, h->threads_daemon);
 	out->threads_started = hsperf_long(perf, h->threads_started);
 	out->gc_humongous = h->kind && !strcmp(h->kind->name, "G1") ? h->humongous : -1;
+	out->gc_explicit = h->last_cause < 0 ? -1 : h->explicit_gc;
+	out->gc_metadata = h->last_cause < 0 ? -1 : h->metadata;
 	out->compilations = hsperf_long(perf, h->compilations);
 	out->classes_loaded = gauges_sum(perf, h->classes, 2);
 	out->classes_unloaded = gauges_sum(perf, h->unloaded, 2);

@@ -11,7 +11,13 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executor;
+import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
@@ -179,6 +185,177 @@ public final class Planted extends Program {
         }
     }
 
+    // --- served: the same, and those that wait are threads of an executor, too -----------------------------
+
+    static void serve(Executor http, Runnable request) {
+        http.execute(() -> {
+            request.run();
+            serve(http, request);
+        });
+    }
+
+    /** An executor whose eight threads always have a request. */
+    static void serve(Runnable request) {
+        Executor http = Executors.newFixedThreadPool(8, Waiting.named("http-"));
+        for (int i = 0; i < 8; i++) {
+            serve(http, request);
+        }
+    }
+
+    static void served() {
+        System.setProperty("java.util.concurrent.ForkJoinPool.common.parallelism", "3");
+        serve(() -> answer(1));
+    }
+
+    // --- served-not: answers of an asynchronous client, beside an executor whose tasks have no end -----------
+
+    static void ask(ScheduledExecutorService wire) {
+        CompletableFuture<Integer> answer = new CompletableFuture<>();
+        wire.schedule(() -> answer.complete(1), 300, TimeUnit.MILLISECONDS);
+        sum += answer.join();
+    }
+
+    static void watchMails() {
+        for (;;) {
+            sleep(200);
+        }
+    }
+
+    static void servedNot() {
+        ScheduledExecutorService wire = Executors.newScheduledThreadPool(1, r -> thread("wire", r));
+        ExecutorService mails = Executors.newFixedThreadPool(3, Waiting.named("mail-"));
+        for (int i = 0; i < 3; i++) {
+            mails.submit(Planted::watchMails);
+        }
+        serve(() -> ask(wire));
+    }
+
+    // --- itself: tasks wait for tasks of their own executor -------------------------------------------------
+
+    static void fanOut(ExecutorService workers) {
+        try {
+            sum += workers.submit(() -> lookUp(1)).get();
+        } catch (InterruptedException | ExecutionException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    static void itself() {
+        ExecutorService workers = Executors.newFixedThreadPool(4, Waiting.named("worker-"));
+        CountDownLatch all = new CountDownLatch(4);
+        for (int i = 0; i < 4; i++) {
+            workers.execute(() -> {
+                all.countDown();
+                while (all.getCount() > 0) {
+                    sleep(1);
+                }
+                fanOut(workers);
+            });
+        }
+    }
+
+    // --- full: requests wait for space in a queue whose only consumer is slow -------------------------------
+
+    static final class Trail {
+        private final BlockingQueue<Integer> queue = new ArrayBlockingQueue<>(10);
+
+        void add() {
+            try {
+                queue.put(1);
+            } catch (InterruptedException e) {
+                throw new IllegalStateException(e);
+            }
+        }
+
+        void drain() throws InterruptedException {
+            for (;;) {
+                sum += queue.take();
+                Program.sleep(50);
+            }
+        }
+    }
+
+    static void checkOut(Trail trail) {
+        record(trail);
+    }
+
+    static void record(Trail trail) {
+        trail.add();
+    }
+
+    static void full() {
+        Trail trail = new Trail();
+        start("trail", () -> {
+            try {
+                trail.drain();
+            } catch (InterruptedException e) {
+                throw new IllegalStateException(e);
+            }
+        });
+        serve(() -> checkOut(trail));
+    }
+
+    // --- collide: a map whose keys have few hash codes ------------------------------------------------------
+
+    static final class Tile {
+        private final int x;
+        private final int y;
+
+        Tile(int x, int y) {
+            this.x = x;
+            this.y = y;
+        }
+
+        @Override
+        public int hashCode() {
+            return x + y;
+        }
+
+        @Override
+        public boolean equals(Object other) {
+            return other instanceof Tile && ((Tile) other).x == x && ((Tile) other).y == y;
+        }
+    }
+
+    static int height(Map<Tile, Integer> tiles, int n) {
+        return tiles.get(new Tile(n % 200, n / 200 % 200));
+    }
+
+    static void collide() {
+        Map<Tile, Integer> tiles = new HashMap<>();
+        for (int n = 0; n < 40000; n++) {
+            tiles.put(new Tile(n % 200, n / 200), n);
+        }
+        start("terrain", () -> {
+            for (int n = 0;; n += 7919) {
+                sum += height(tiles, n % 40000);
+                if (n > 1 << 30) {
+                    n = 0;
+                }
+            }
+        });
+    }
+
+    // --- explicit: collections that the program requests ----------------------------------------------------
+
+    static void closeSession() {
+        System.gc();
+    }
+
+    static void explicit() {
+        List<Object> session = new ArrayList<>();
+        for (int i = 0; i < 200000; i++) {
+            session.add(new Object[4]);
+        }
+        start("sessions", () -> {
+            for (;;) {
+                closeSession();
+                kept = session;
+                sleep(10);
+            }
+        });
+    }
+
     // --- starts: a thread per request ------------------------------------------------------------------
 
     static void perRequest() {
@@ -290,6 +467,12 @@ public final class Planted extends Program {
             case "finalizers": finalizers(); break;
             case "self": self(); break;
             case "starved": starved(); break;
+            case "served": served(); break;
+            case "served-not": servedNot(); break;
+            case "itself": itself(); break;
+            case "full": full(); break;
+            case "collide": collide(); break;
+            case "explicit": explicit(); break;
             case "starts": starts(); break;
             case "storm": storm(); break;
             case "descriptors": descriptors(); break;
