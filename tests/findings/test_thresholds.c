@@ -30,6 +30,8 @@ static frames consume = {"java.util.concurrent.ThreadPoolExecutor runWorker", "s
 	"java.util.concurrent.locks.AbstractQueuedSynchronizer$ConditionObject await"};
 static frames bread = {
 	"java.lang.Thread run", "shop.Baker run", "shop.Shelf getBread", "java.lang.Object wait"};
+static frames changes = {"java.util.concurrent.ThreadPoolExecutor runWorker", "shop.Page show",
+	"shop.Search find", "shop.Board newer", "java.lang.Object wait"};
 static frames insert = {"java.util.concurrent.ThreadPoolExecutor runWorker", "shop.Page show",
 	"shop.Trail add", "shop.EventQueue put", "java.util.concurrent.ArrayBlockingQueue put",
 	"java.util.concurrent.locks.AbstractQueuedSynchronizer$ConditionObject await"};
@@ -245,6 +247,12 @@ static void pools(void)
 	begin(), are("http-", 0, 40, permit, THREAD_PARKED, 0.9952);
 	are("http-", 0, 40, query, THREAD_ON_CPU, 0.0048);
 	finds("", "one that they hardly ever get: it may be a signal");
+	begin(), are("http-", 0, 40, changes, THREAD_WAITING, 0.979);
+	are("http-", 0, 40, query, THREAD_ON_CPU, 0.021);
+	finds("pool", "what they wait for may be what a thread has that works");
+	begin(), are("http-", 0, 40, changes, THREAD_WAITING, 0.981);
+	are("http-", 0, 40, query, THREAD_ON_CPU, 0.019);
+	finds("", "mostly no thread has it: it is an event");
 	begin(), are("http-", 0, 8, insert, THREAD_PARKED, 1);
 	finds("pool", "all wait for space in a queue");
 	says("8 of 8 threads http-* wait in EventQueue.put for space in a full queue; 0 do other "

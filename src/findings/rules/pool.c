@@ -13,14 +13,17 @@
 /* --- pool: tasks wait for something limited ------------------------------------------------------------- */
 
 /*
- * Connections, permits, buffers, space in a full queue. Idle workers, and tasks that are a loop over a queue, wait in the same way and are no
- * problem. The former are in no task; in the latter the outermost method itself takes the element, or its name says so.
+ * Connections, permits, buffers, space in a full queue. Idle workers, and tasks that are a loop over a queue, wait in the same
+ * way and are no problem. The former are in no task; in the latter the outermost method itself takes the element, or its name
+ * says so. Threads that wait for an event (a long poll) are none either: while a thread waits for a resource another has it,
+ * and works in a task.
  */
 #define POOL_MEMBERS 4    /* threads, ... */
 #define POOL_WAITS   0.75 /* ... with this share of their time in one place, ... */
 #define POOL_IDLE    0.05 /* ... at most this much without a task, ... */
+#define POOL_HELD    0.8  /* ... and this many threads in other tasks; ... */
 #define POOL_OTHER \
-	0.005 /* ... and at least this much in other tasks, unless the name is one of takers */
+	0.005 /* ... a permit, or of a class of pools: this share; of a method of takers: none */
 #define POOL_INNER 4 /* own frames whose names are compared */
 
 /* Names of methods that take one of few, and of methods and classes that wait for the next piece of work. */
@@ -166,16 +169,26 @@ static double pool_members(const struct pool *pool, double seconds)
 	return pool->lived <= 1.25 * on_average + 1 ? pool->lived : on_average;
 }
 
-static bool pool_exhausted(const struct scene *scene, const struct pool *pool, double seconds)
+/* Evidence that where its threads wait there is a limited resource, and not an event. */
+static bool pool_is_limited(const struct scene *scene, const struct pool *pool, double seconds)
 {
+	const struct profile_method *where = profile_get_method(scene->profile, pool->where);
 	uint64_t other = pool->all - pool->waits - pool->idles;
 
+	if (places_contains(where->name, takers) || inserts(scene, pool->stack))
+		return true;
+	if (strstr(where->class_name, "Pool") ||
+		places_of(scene->places, pool->stack).waits & PLACE_PERMIT)
+		return (double)other >= POOL_OTHER * (double)pool->all;
+	return (double)other >= POOL_HELD * seconds * NS_PER_S;
+}
+
+static bool pool_exhausted(const struct scene *scene, const struct pool *pool, double seconds)
+{
 	return pool->where != PROFILE_NONE && pool_members(pool, seconds) >= POOL_MEMBERS &&
 	       (double)pool->waits >= POOL_WAITS * (double)pool->all &&
 	       (double)pool->idles <= POOL_IDLE * (double)pool->all &&
-	       ((double)other >= POOL_OTHER * (double)pool->all || inserts(scene, pool->stack) ||
-		       places_contains(
-			       profile_get_method(scene->profile, pool->where)->name, takers));
+	       pool_is_limited(scene, pool, seconds);
 }
 
 static void report_pool(const struct pools *p, uint32_t id, double seconds)
