@@ -6,7 +6,7 @@
 tool=$builddir/tests/attach/attach_tool
 agent=$builddir/tests/attach/agent.so
 
-[ "only root can create users and namespaces" = 0 ] || skip_all "only root can make users and namespaces"
+[ "$(id -u)" = 0 ] || skip_all "only root can create users and namespaces"
 unshare -m -p -f true 2>/dev/null || skip_all "namespaces cannot be created here"
 pid1_alone
 

@@ -306,8 +306,8 @@ test_other_user() {
 test_untraceable() {
 	local untraceable=$builddir/tests/dump/untraceable.so
 	jvm_start -Xmx64m Locks
-	LD_PRELOAD=$untraceable dump "untraceable JVM: jhot dump exits with 0"
-	is "untraceable: exit 0" "$status" 0
+	LD_PRELOAD=$untraceable dump "$JVM"
+	is "untraceable JVM: jhot dump exits with 0" "$status" 0
 	ok "untraceable JVM: the last line says that the agent sampled the threads" grep -q '^[0-9]* threads, sampled by the agent, ' "$T/out"
 	ok "untraceable JVM: a running thread has its full name and lines" \
 		grep -Eq '^    [JIi]  Locks.spin:[0-9]+$' <(thread "spinning, with a name much longer than the kernel keeps")

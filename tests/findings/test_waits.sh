@@ -147,7 +147,7 @@ cores() {
 		'^CORES  CPU saturated: .* \(runnable threads wait [4-9][0-9] % of the time\)' \
 		'^    spinner-[0-3]: runs [0-9]+ % of the time, waits for a core [0-9]+ %'
 	cpus=$(nproc)
-	[ "JDK $major: cores-not: why does not report CORES" -ge 2 ] || { skip "the machine has one CPU" "one CPU"; return; }
+	[ "$cpus" -ge 2 ] || { skip "JDK $major: cores-not: why does not report CORES" "the machine has one CPU"; return; }
 	jvm_start -Xmx64m Waiting cores-not || return
 	before=$(delay_ns "$JVM")
 	"$JHOT" why -d 4 "$JVM" >"$T/cores-not" 2>"$T/err"

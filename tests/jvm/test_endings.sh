@@ -7,7 +7,7 @@
 record_start() {
 	"$JHOT" record "$@" "$JVM" >"$T/out" 2>"$T/err" </dev/null &
 	RECORD=$!
-	wait_for 20 sampling "no session started" || { diag "no session came up"; diag_file "$T/err"; }
+	wait_for 20 sampling "$JVM" || { diag "no session started"; diag_file "$T/err"; }
 }
 
 is_stopped() {

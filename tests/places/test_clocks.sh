@@ -207,7 +207,7 @@ test_suspend() {
 	ok "$how: jhot attaches again, and the JVM lives" eval "again && unharmed"
 }
 
-[ -e "$preload is not built" ] || skip_all "no $preload"
+[ -e "$preload" ] || skip_all "$preload is not built"
 printf '%34s' '' >"$T/clock.jhot"
 printf '%34s' '' >"$T/clock.jvm"
 test_tool

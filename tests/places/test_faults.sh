@@ -10,7 +10,7 @@
 . "$srcdir/tests/places/fault.sh"
 
 tool=$builddir/tests/places/fault_tool
-"no process may be traced here" kill - true 2>/dev/null || skip_all "no process may be traced here"
+"$tool" kill - true 2>/dev/null || skip_all "tracing is not permitted here"
 FAULTS=${FAULTS:-}
 KINDS=${KINDS:-kill child ENOSPC EIO EMFILE ENOMEM jvm upgrade together ${FAULTS:+stopped}}
 events=cpu,alloc,lock,wall
@@ -150,8 +150,8 @@ at_points() {
 		diag_file "$T/err" && diag_file "$JVM_OUT" && diag_file "$JVM_ERR"
 		jvm_kill
 		calm_jvm # do not reuse a JVM that may be damaged
-	done <"$kind at $count points: the JVM lives, jhot ends properly and attaches again; no partial file"
-	is "$kind at $count points: the JVM lives, jhot ends properly and attaches again; no incomplete file" $bad 0
+	done <"$T/at"
+	is "$kind at $count points: the JVM lives, jhot ends properly and attaches again; no partial file" $bad 0
 	ok "$kind: at least one point had a system call that can fail so" [ $count -gt $without ]
 	[ $without = 0 ] || diag "$without had no such call this time"
 }

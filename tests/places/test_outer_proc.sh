@@ -4,7 +4,7 @@
 # them are found, with all of their time, and get kernel frames by borrowed descriptors.
 . "$(dirname "$0")/../jvm/lib.sh"
 
-[ "only root can create namespaces" = 0 ] || skip_all "only root can make namespaces"
+[ "$(id -u)" = 0 ] || skip_all "only root can create namespaces"
 unshare -p -f true 2>/dev/null || skip_all "namespaces cannot be created here"
 pid1_alone
 

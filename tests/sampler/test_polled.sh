@@ -39,7 +39,7 @@ waits_for() {
 	all=$(leaves "Peers\.$1( is in I/O|: .*)")
 	right=$(leaves "Peers\.$1: $2")
 	diag "$at: $1: $right of $all cs for $2"
-	[ "$at: $1 waits for $2" = Z ] || ok "$at: $1 waits for $2" [ $((right * 100)) -ge $((all * $3)) -a "$right" -gt 20 ]
+	[ "$GC" = Z ] || ok "$at: $1 waits for $2" [ $((right * 100)) -ge $((all * $3)) -a "$right" -gt 20 ]
 	only_for "$1 is never shown with another peer" "$1" "$2"
 }
 

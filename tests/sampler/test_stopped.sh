@@ -36,7 +36,7 @@ for event in wall lock; do
 	RECORD=$!
 	wait_for 20 has_samples "$JVM" 20
 	wait_for 20 eval '[ -n "$(thread_of "jhot '$event'")" ]'
-	stop "a stopped thread" || { skip "tracing is not permitted" "it cannot be traced"; continue; }
+	stop "jhot $event" || { skip "a stopped thread" "tracing is not permitted"; continue; }
 	"$JHOT" stop "$JVM" >"$T/said" 2>&1
 	ok "a session ends while \"jhot $event\" is stopped" wait_for 20 gone $RECORD
 	ok "only the thread \"jhot $event\" remains of the session" wait_for 20 remains "jhot $event"
