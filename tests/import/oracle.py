@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# What the JDK's own `jfr print --json` says of a recording, as collapsed stacks with dots and threads: oracle.py JSON FILE
-# EVENT,... [VALUE [CLASS]] [from to], JSON being what it printed, FILE the recording. VALUE: a field that is added up, in place of the number of events; CLASS: one that is the leaf.
+# Converts the output of the JDK's own `jfr print --json` to collapsed stacks with dots and threads: oracle.py JSON FILE
+# EVENT,... [VALUE [CLASS]] [from to]. JSON is the output, FILE the recording. VALUE: the field to sum, instead of the number
+# of events; CLASS: the field that is the leaf.
 
 import collections
 import datetime
@@ -28,7 +29,7 @@ def value_of(value):
 
 
 def nanoseconds(text):
-    """Seconds are left out if they are 0."""
+    """jfr omits seconds that are 0."""
     minute, second, digits, zone = re.fullmatch(r"([\d-]+T\d\d:\d\d)(?::(\d\d)(?:\.(\d+))?)?(.*)", text).groups()
     at = datetime.datetime.fromisoformat(minute + ":" + (second or "00") + zone.replace("Z", "+00:00")).timestamp()
     return int(at) * 10 ** 9 + int((digits or "").ljust(9, "0")[:9])
@@ -40,7 +41,7 @@ def thread_of(event):
     if thread.get("virtual"):
         return "[%s]" % (name and "%s #%d" % (name, thread["javaThreadId"]) or "virtual-#%d" % thread["javaThreadId"])
     mark = "tid=%d" % thread.get("osThreadId", 0)
-    return "[%s]" % (name and name + " " + mark or mark)  # one that just begins may have neither a name nor a number
+    return "[%s]" % (name and name + " " + mark or mark)  # a thread that is just starting may have neither a name nor an id
 
 
 def stack_of(event, leaf):

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# Whether a page's heat map has samples in the 50 ms in which they were taken by the JDK's own `jfr print --json`:
-# pulse.py JSON FILE PAGE EVENT. FILE is the recording, PAGE what was made of that event alone. Exit 1 with what differs.
+# Checks that a page's heat map has samples in the 50 ms in which they were taken according to the JDK's own `jfr print --json`:
+# pulse.py JSON FILE PAGE EVENT. FILE is the recording, PAGE jhot's HTML of this event alone. Prints differences and exits with 1.
 
 import collections
 import json
@@ -13,7 +13,7 @@ DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz-_"
 
 
 def read_page(path):
-    """Of each second the digits of its parts."""
+    """The digits of the parts of each second."""
     count, parts, line = re.search(r"^pulse (\d+) (\d+)\n(.*)$", open(path).read(), re.M).groups()
     values, seconds, second, at = [DIGITS.index(c) for c in line], {}, 0, 0
 

@@ -3,7 +3,7 @@
 # jhot convert and jhot view on files: output, several files merged, times, keys, errors.
 . "$(dirname "$0")/../jvm/lib.sh"
 
-# screen KEYS FILE...: one screen of the view, after these keys
+# screen KEYS FILE...: prints one screen of the view after these keys
 screen() {
 	run view --ascii --dump-screen 100x30 --keys "$@"
 }
@@ -17,32 +17,32 @@ sed 's/a.B.work/a\/B.other/' "$T/a.collapsed" >"$T/b.folded"
 
 # --- convert ---
 run convert "$T/a.collapsed"
-is "hot methods: exit 0" $status 0
-ok "and they are there" grep -Eq ' 74\.5 .* 35 +[Jji] +a\.B\.work$' "$T/out"
+is "convert of collapsed stacks exits with 0" $status 0
+ok "convert prints the hottest method with its share" grep -Eq ' 74\.5 .* 35 +[Jji] +a\.B\.work$' "$T/out"
 run convert -t -a -o - "$T/a.collapsed"
 sort "$T/a.collapsed" >"$T/want"
 sort "$T/out" >"$T/got"
-same "collapsed stacks come back" "$T/got" "$T/want"
+same "collapsed stacks survive conversion" "$T/got" "$T/want"
 for packer in gzip zstd xz lz4; do
 	if ! command -v $packer >/dev/null; then
-		skip "from a file that $packer has compressed" "no $packer"
+		skip "collapsed stacks compressed with $packer" "$packer is not installed"
 		continue
 	fi
 	case $packer in gzip) suffix=gz ;; zstd) suffix=zst ;; *) suffix=$packer ;; esac
 	$packer -q -k -c "$T/a.collapsed" >"$T/a.collapsed.$suffix"
 	run convert -t -a -o - "$T/a.collapsed.$suffix"
 	sort "$T/out" >"$T/got"
-	same "also from a file that $packer has compressed" "$T/got" "$T/want"
+	same "collapsed stacks compressed with $packer are read" "$T/got" "$T/want"
 	gunzip -c "$srcdir/tests/import/async_profiler.jfr.gz" | $packer -q -c >"$T/packed"
 	run convert -e cpu -o "$T/plain.collapsed" "$srcdir/tests/import/async_profiler.jfr.gz"
 	"$JHOT" convert -e cpu -o "$T/packed.collapsed" - <"$T/packed" 2>"$T/err"
-	same "and a flight recording from stdin" "$T/packed.collapsed" "$T/plain.collapsed"
+	same "a JFR recording compressed with $packer is read from stdin" "$T/packed.collapsed" "$T/plain.collapsed"
 done
 "$JHOT" convert -t -a -o - - <"$T/a.collapsed" 2>/dev/null | sort >"$T/got"
-same "and from stdin" "$T/got" "$T/want"
+same "collapsed stacks are read from stdin" "$T/got" "$T/want"
 run convert -t -a -o - "$T/a.collapsed" "$T/b.folded" "$T/a.collapsed"
 sort "$T/out" >"$T/got"
-same "three files are one" "$T/got" <(sort <<'END'
+same "three files are merged" "$T/got" <(sort <<'END'
 [main tid=7];a/B.main_[j];a/B.other_[j] 30
 [main tid=7];a/B.main_[j];a/B.work_[j] 60
 [main tid=7];a/B.main_[j];malloc 36
@@ -51,14 +51,14 @@ same "three files are one" "$T/got" <(sort <<'END'
 END
 )
 run convert -I main -X malloc -o - "$T/a.collapsed"
-is "filters of record" "$(cat "$T/out")" 'a/B.main;a/B.work 30'
+is "-I and -X filter stacks" "$(cat "$T/out")" 'a/B.main;a/B.work 30'
 run convert -o "$T/x.svg" -o "$T/x.pb.gz" -o "$T/x.jfr" -o "$T/x.speedscope.json" -o "$T/x.txt" "$T/a.collapsed"
-is "all formats: exit 0" $status 0
-ok "and files" [ -s "$T/x.svg" -a -s "$T/x.pb.gz" -a -s "$T/x.jfr" -a -s "$T/x.speedscope.json" -a -s "$T/x.txt" ]
+is "convert to five formats exits with 0" $status 0
+ok "convert to five formats writes five files" [ -s "$T/x.svg" -a -s "$T/x.pb.gz" -a -s "$T/x.jfr" -a -s "$T/x.speedscope.json" -a -s "$T/x.txt" ]
 
 # --- async-profiler's own recording ---
-# Of cpu, alloc, lock and wall on JDK 17; beside it what its own converter makes of that, with threads and dotted names, cpu and wall
-# in samples. Native frames are of a class there that is called as their library.
+# It has cpu, alloc, lock and wall on JDK 17. The file beside it is the output of its own converter, with threads and dotted names, cpu and
+# wall in samples. The converter gives native frames the class name of their library.
 theirs=$srcdir/tests/import/async_profiler
 for event in cpu wall alloc lock; do
 	total=
@@ -66,31 +66,31 @@ for event in cpu wall alloc lock; do
 	sed -n "s/^$event //p" "$theirs.collapsed" | sed 's,[+/]0x,.0x,g' | sort >"$T/want"
 	run convert -t --dot $total -e $event -o - "$theirs.jfr.gz"
 	sed 's,[+/]0x,.0x,g' "$T/out" | sort >"$T/got"
-	same "async-profiler's $event: $(wc -l <"$T/want") stacks" "$T/got" "$T/want"
+	same "async-profiler's $event has the stacks of its own converter ($(wc -l <"$T/want"))" "$T/got" "$T/want"
 done
 run convert "$theirs.jfr.gz"
-ok "its intervals are those that it was started with" [ "$(grep -Eo '^(cpu|wall) every [0-9]+ ms' "$T/out" | tr '\n' ';')" = \
+ok "async-profiler's intervals are shown" [ "$(grep -Eo '^(cpu|wall) every [0-9]+ ms' "$T/out" | tr '\n' ';')" = \
 	"cpu every 10 ms;wall every 100 ms;" ]
-ok "native frames have their library" grep -Eq ' n +\[lib(c.so.6|jvm.so)\] ' "$T/out"
+ok "native frames of async-profiler have their library" grep -Eq ' n +\[lib(c.so.6|jvm.so)\] ' "$T/out"
 
-# A JVM that was killed leaves whole chunks and a torn one.
+# A JVM that was killed leaves complete chunks and a torn one.
 gunzip -c "$theirs.jfr.gz" >"$T/whole.jfr"
 { cat "$T/whole.jfr"; head -c 9000 "$T/whole.jfr"; } >"$T/torn.jfr"
 run convert -t --dot -e cpu -o - "$T/whole.jfr"
 mv "$T/out" "$T/want"
 run convert -t --dot -e cpu -o - "$T/torn.jfr"
-same "whole chunks of a torn recording are read" "$T/out" "$T/want"
-ok "and where they end is said" grep -q "torn.jfr: From byte $(stat -c %s "$T/whole.jfr") on the file is damaged or was never finished" "$T/err"
+same "complete chunks of a torn recording are read" "$T/out" "$T/want"
+ok "the error says from which byte on a torn recording is damaged" grep -q "torn.jfr: From byte $(stat -c %s "$T/whole.jfr") on the file is damaged or was never finished" "$T/err"
 head -c 9000 "$T/whole.jfr" >"$T/torn.jfr"
 run convert -e cpu "$T/torn.jfr"
-is "without a whole chunk there is nothing" $status 7
+is "a recording without a complete chunk exits with 7" $status 7
 
 # --- a part of the time ---
 run convert --from 5 --to 10 -o "$T/part.collapsed" "$srcdir/tests/tui/h2.jhot"
-is "what is said of five seconds is what the file has" \
+is "--from and --to: the printed number of samples is that in the file" \
 	"$(sed -n 's/^cpu.*, 5\.0 s: \([0-9]*\) samples.*/\1/p' "$T/err")" "$(awk '{ n += $NF } END { print n }' "$T/part.collapsed")"
 
-# --- what is refused ---
+# --- input and usage errors ---
 echo 'not a profile' >"$T/text"
 : >"$T/empty"
 printf 'a;b 1\na;c\n' >"$T/bad.collapsed"
@@ -98,41 +98,41 @@ for row in "7 $T/none" "7 $T" "7 $T/text" "7 $T/empty" "7 $T/bad.collapsed" "7 $
 	"2 --from 5 $T/a.collapsed" "2 --memory much $T/a.collapsed" "2 -e nonsense $T/a.collapsed"; do
 	read -r want args <<<"$row"
 	run convert $args
-	is "convert $args: exit $want" $status "$want"
-	ok "with a sentence" grep -q 'What happened' "$T/err"
+	is "convert $args exits with $want" $status "$want"
+	ok "the error of convert $args has the block What happened" grep -q 'What happened' "$T/err"
 done
 run convert "$T/bad.collapsed"
-ok "and the line" grep -q 'line 2' "$T/err"
+ok "the error of a malformed file has the line" grep -q 'line 2' "$T/err"
 run convert --memory 16k "$T/a.collapsed"
-is "a profile that is too large: exit 7" $status 7
-ok "says how to allow more" grep -q -e '--memory' "$T/err"
+is "a profile larger than --memory exits with 7" $status 7
+ok "the error suggests --memory" grep -q -e '--memory' "$T/err"
 
 # --- view ---
 run view "$T/a.collapsed"
-is "without a terminal: exit 2" $status 2
-ok "and what to use instead" grep -q 'jhot convert' "$T/err"
+is "view without a terminal exits with 2" $status 2
+ok "the error suggests jhot convert" grep -q 'jhot convert' "$T/err"
 screen '' "$T/a.collapsed"
-is "a screen: exit 0" $status 0
-ok "which file it is" grep -q 'jhot a.collapsed .*FILE' "$T/out"
-ok "all of it" grep -q 'window all .*47 samples' "$T/out"
-ok "its methods" grep -Eq '74\.5 .* a\.B\.work' "$T/out"
+is "view --dump-screen exits with 0" $status 0
+ok "the view shows the file's name" grep -q 'jhot a.collapsed .*FILE' "$T/out"
+ok "the view shows all samples" grep -q 'window all .*47 samples' "$T/out"
+ok "the view shows the methods" grep -Eq '74\.5 .* a\.B\.work' "$T/out"
 screen t "$T/a.collapsed"
-ok "its threads" grep -q 'pool-1-thread-1' "$T/out"
+ok "key t shows the threads" grep -q 'pool-1-thread-1' "$T/out"
 screen T "$T/a.collapsed"
-ok "its tree" grep -Eq '89.4 .* a.B.main' "$T/out"
+ok "key T shows the call tree" grep -Eq '89.4 .* a.B.main' "$T/out"
 screen f "$T/a.collapsed"
-ok "its flame graph" grep -q "B.main" "$T/out"
+ok "key f shows the flame graph" grep -q "B.main" "$T/out"
 screen $'/malloc\n' "$T/a.collapsed"
-ok "a search" grep -q 'malloc' "$T/out"
+ok "key / finds a method" grep -q 'malloc' "$T/out"
 screen I "$T/a.collapsed"
-ok "what is known of it" grep -q "file .*$T/a.collapsed" "$T/out"
+ok "key I shows the file's path" grep -q "file .*$T/a.collapsed" "$T/out"
 for key in ' ' r d c; do
 	screen "$key" "$T/a.collapsed"
-	ok "\"$key\" says that it can do nothing" grep -Eq 'A recording (is|does) not|This is a recording' "$T/out"
+	ok "key \"$key\" reports that it does not apply to a recording" grep -Eq 'A recording (is|does) not|This is a recording' "$T/out"
 done
 screen , "$T/a.collapsed"
-ok "so does a step in time" grep -q 'have no timestamps' "$T/out"
+ok "key , reports that the file has no timestamps" grep -q 'have no timestamps' "$T/out"
 run view --json "$T/a.collapsed"
-is "--json is of top" $status 2
+is "view --json exits with 2" $status 2
 
 done_testing

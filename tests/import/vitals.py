@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# Whether a recording tells of the JVM what another one does, second by second, both by the JDK's own `jfr print --json`:
-# vitals.py JSON FILE OF-JHOT-JSON OF-JHOT-FILE. The second is what jhot has written of the first. Exit 1 with what differs.
+# Checks that two recordings have the same vitals in each second, both according to the JDK's own `jfr print --json`:
+# vitals.py JSON FILE JHOT-JSON JHOT-FILE. The second recording is jhot's conversion of the first. Prints differences and exits with 1.
 
 import collections
 import json
@@ -12,13 +12,13 @@ VITALS = "jdk.GCHeapSummary", "jdk.GarbageCollection", "jdk.CPULoad"
 
 
 def read(printed, path):
-    """What each second ends with or has of: heap, collections, pauses, CPU load."""
+    """The vitals of each second: heap at its end, collections, pauses, CPU load."""
     start, before = start_of(path), 0
     seconds = collections.defaultdict(lambda: {"heap": None, "collections": 0, "pauses": 0, "loads": []})
     events = json.load(open(printed))["recording"]["events"]
     for event in sorted(events, key=lambda e: nanoseconds(e["values"]["startTime"])):
         values = event["values"]
-        if event["type"] not in VITALS:  # a last second of nothing but samples has no vitals
+        if event["type"] not in VITALS:  # so that a last second with only samples has no vitals
             continue
         second = seconds[(nanoseconds(values["startTime"]) - start) // 10 ** 9]
         if event["type"] == "jdk.GCHeapSummary":
@@ -44,7 +44,7 @@ def main(*arguments):
             wrong.append((second, "heap", heap, b["heap"]))
         if a["collections"] != b["collections"] or abs(a["pauses"] - b["pauses"]) > 2 * a["collections"]:
             wrong.append((second, "collections", a, b))
-        # Of two loads in one second the mean is written; milliseconds are what is kept.
+        # jhot writes the mean of two loads in one second, with a resolution of milliseconds.
         if len(a["loads"]) == 1 and (len(b["loads"]) != 1 or max(
                 abs(x - y) for x, y in zip(a["loads"][0], b["loads"][0])) > 0.002 + 0.001 / a["since"]):
             wrong.append((second, "CPU load", a["loads"], b["loads"]))
