@@ -4,9 +4,9 @@
 . "$(dirname "$0")/../jvm/lib.sh"
 
 unshare --time --fork --monotonic 1000 --boottime 1000 true 2>/dev/null ||
-	skip_all "time namespaces cannot be made here"
+	skip_all "time namespaces cannot be created here"
 
-# seconds: how far the last screen's window has come
+# seconds: the length of the last screen's window
 seconds() {
 	sed -n 's/^ last \([0-9]*\)s (window .*/\1/p' "$T/out" | tail -n 1
 }
@@ -16,15 +16,15 @@ for ahead in 100000 -50; do
 	outside=$JVM
 	jvm=$(pgrep -P "$outside")
 	"$JHOT" top -b -n 9 -d 1 "$jvm" >"$T/out" 2>"$T/err" </dev/null
-	is "$ahead s ahead: watched" $? 0
-	is "nine screens" "$(grep -c '^ jhot [0-9]' "$T/out")" 9
-	ok "its seconds pass one by one" [ "$(seconds)" -ge 2 ] || diag_file "$T/out"
+	is "monotonic clock $ahead s ahead: top -b exits with 0" $? 0
+	is "monotonic clock $ahead s ahead: top -b prints nine screens" "$(grep -c '^ jhot [0-9]' "$T/out")" 9
+	ok "monotonic clock $ahead s ahead: the windows of screens advance" [ "$(seconds)" -ge 2 ] || diag_file "$T/out"
 	"$JHOT" record -d 2 -o "$T/a.jhot" "$jvm" >"$T/out" 2>"$T/err" </dev/null
-	is "and recorded" $? 0
+	is "monotonic clock $ahead s ahead: record exits with 0" $? 0
 	took=$(sed -n 's/^cpu.* every 10 ms, \([0-9]*\)\.[0-9] s: .*/\1/p' "$T/err")
-	ok "for the time that it took" [ "${took:-0}" -ge 1 -a "${took:-0}" -le 60 ] || diag_file "$T/err"
+	ok "monotonic clock $ahead s ahead: the recording's duration is plausible" [ "${took:-0}" -ge 1 -a "${took:-0}" -le 60 ] || diag_file "$T/err"
 	"$JHOT" convert -o "$T/a.collapsed" "$T/a.jhot" >"$T/out" 2>"$T/again"
-	is "of which the recording knows, too" "$(sed -n 's/^\(cpu.*\) s: .*/\1/p' "$T/again")" "$(sed -n 's/^\(cpu.*\) s: .*/\1/p' "$T/err")"
+	is "monotonic clock $ahead s ahead: convert prints the same duration as record" "$(sed -n 's/^\(cpu.*\) s: .*/\1/p' "$T/again")" "$(sed -n 's/^\(cpu.*\) s: .*/\1/p' "$T/err")"
 	rm "$T/a.jhot"
 	jvm_end "$outside"
 done
