@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-# What the call chains of tests/jvm/programs/Walks.java may look like in collapsed stacks. Sourced by bash.
+# The call chains of tests/jvm/programs/Walks.java that are possible in collapsed stacks. Sourced by bash.
 
 # chains FILE: a line "COUNT CHAIN" per chain of Walks' own frames in collapsed stacks, a recursion as *N
 chains() {
 	awk -F';' '
 		function end_run() { if (last != "") chain = chain (chain == "" ? "" : ";") last (n > 1 ? "*" n : "") }
-		/;\[compiling\];/ { next } # a method that is compiled is not run
+		/;\[compiling\];/ { next } # the method is being compiled, not executed
 		{
 			chain = last = ""
 			n = 0
@@ -33,8 +33,8 @@ chains() {
 		END { for (chain in count) print count[chain], chain }' "$1" | sort -rn
 }
 
-# What the chains of each mode may be. Recursion: any depth on the way, the whole of it under the leaf.
-# An exception that unwinds is at any depth without its leaf; the innermost frame that throws has no leaf.
+# The possible chains of each mode. Recursion: any depth on the way, the full depth under the leaf.
+# While an exception unwinds, any depth without the leaf is possible; the innermost frame that throws has no leaf.
 GOOD='^(deepTop(;deepMiddle(\*[0-9]+)?)?|deepTop;deepMiddle\*400;deepLeaf
 inlineTop(;inlineMiddle(;inlineLeaf)?)?
 copyTop(;copyMiddle(;copyLeaf)?)?
@@ -53,12 +53,12 @@ unloadTop(;unloadMiddle(;unloadLeaf)?)?
 birthsTop(;birthsMiddle(;birthsLeaf)?)?)$'
 GOOD=${GOOD//$'\n'/|}
 
-# wrong FILE: samples whose chain is none of these
+# wrong FILE: the number of samples with any other chain
 wrong() {
 	chains "$1" | awk -v good="$GOOD" '$2 !~ good { n += $1 } END { print n + 0 }'
 }
 
-# few DESCRIPTION COUNT WHOLE PERCENT: at most that many, and space for chance in short runs
+# few DESCRIPTION COUNT WHOLE PERCENT: COUNT is at most PERCENT of WHOLE, plus 2 for chance in short runs
 few() {
 	diag "$2 of $3"
 	ok "$1" awk -v n="$2" -v whole="$3" -v percent="$4" 'BEGIN { exit n > whole * percent / 100 + 2 }'

@@ -1,13 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Profiles known by construction, through the agent: shares, whole chains from each thread's root, broken stacks.
+# Known profiles, sampled by the agent: shares, complete chains from each thread's root, broken stacks.
 . "$(dirname "$0")/../jvm/lib.sh"
 . "$srcdir/tests/walk/chains.sh"
 
 SECONDS_EACH=${SECONDS_EACH:-4}
 
-# shares FILE: a line "MODE SIXTY THIRTY TEN WRONG" per kind of chain; WRONG: under none of the three, or one
-# whose way from the thread's root is not the one that there is
+# shares FILE: a line "MODE SIXTY THIRTY TEN WRONG" per mode; WRONG: samples under none of the three, or whose frames from
+# the thread's root on are wrong
 shares() {
 	awk '
 	/;\[compiling\];/ { next }
@@ -21,7 +21,7 @@ shares() {
 		sub(/.*\./, "", mode)
 		sub(/(Top|Middle|Leaf)$/, "", mode)
 		modes[mode] = 1
-		if (mode == "abyss") { # too deep for its root to be there
+		if (mode == "abyss") { # deeper than the depth limit, so without its root
 			if (!(/;\[truncated\];Walks\.abyssMiddle;/ && gsub(/Walks\.abyssMiddle/, "") > 2000) &&
 				!/;Walks\.forever;/)
 				wrong[mode] += n
@@ -42,12 +42,12 @@ shares() {
 	END { for (mode in modes) print mode, sixty[mode] + 0, thirty[mode] + 0, ten[mode] + 0, wrong[mode] + 0 }' "$1" | sort
 }
 
-# split WHAT SIXTY THIRTY TEN: six parts, three, and one, within what chance allows. Samples come in bursts, as
-# threads get their slices of time: BURST of them tell no more than one.
+# split WHAT SIXTY THIRTY TEN: the shares are 60, 30 and 10 %, within the sampling error. Samples come in bursts, one per
+# time slice, so BURST of them count as one independent sample.
 BURST=4
 split() {
 	local all=$((($2 + $3 + $4) / BURST))
-	ok "$1: six parts, three, and one ($2 $3 $4)" awk -v all=$all -v six="$2" -v three="$3" -v one="$4" '
+	ok "$1: samples have shares of 60, 30 and 10 % ($2 $3 $4)" awk -v all=$all -v six="$2" -v three="$3" -v one="$4" '
 		function off(part, p) {
 			part = part / (six + three + one) - p
 			return (part < 0 ? -part : part) > 4 * sqrt(p * (1 - p) / all) + 0.02
@@ -55,7 +55,7 @@ split() {
 		BEGIN { exit off(six, 0.6) || off(three, 0.3) || off(one, 0.1) }'
 }
 
-# run NAME PERCENT MODES [JVM-OPTION...]: records it, and checks what is the same for every JVM
+# run NAME PERCENT MODES [JVM-OPTION...]: records the program, and checks what applies to every JVM
 run() {
 	local name=$1 percent=$2 modes=$3 file=$T/$1.collapsed whole broken mode sixty thirty ten bad
 	local rest=0 six=0 three=0 one=0
@@ -65,17 +65,17 @@ run() {
 		-Djdk.reflect.useNativeAccessorOnly=true -XX:+IgnoreUnrecognizedVMOptions -Xmx256m \
 		-XX:MaxMetaspaceSize=64m "$@" Walks $modes || return 1
 	"$JHOT" record -i 1ms -d "$SECONDS_EACH" -a -t -o "$file" "$JVM" >"$T/out" 2>"$T/err" </dev/null
-	is "$name: recorded" $? 0 || diag_file "$T/err"
+	is "$name: jhot record exits with 0" $? 0 || diag_file "$T/err"
 	jvm_end
-	sed -i '/;\[context switches\]/d' "$file" # time of which nobody knows the stack
+	sed -i '/;\[context switches\]/d' "$file" # time without a stack
 	whole=$(weight "$file" .)
 	broken=$(weight "$file" '\[(break|unknown[^_]|unknown_[^m])')
-	few "$name: no stack breaks" "$broken" "$whole" "$percent"
+	few "$name: at most $percent % of stacks are broken" "$broken" "$whole" "$percent"
 	grep -E '\[(break|unknown)' "$file" | head -n 10 | cut -c 1-500 | sed 's/^/# broken: /'
-	few "$name: every chain is what the program does" "$(wrong "$file")" "$whole" 0.3
+	few "$name: at most 0.3 % of chains are impossible" "$(wrong "$file")" "$whole" 0.3
 	chains "$file" | awk -v good="$GOOD" '$2 !~ good' | head -n 20 | sed 's/^/# wrong: /'
 	# One stack of the whole recording had a method that could not be read: 10 samples, seen once in 18 recordings.
-	few "$name: every frame has its name" "$(weight "$file" '(^|;)\?|\[(unloaded|unknown_method)\]|names_full')" "$whole" 0.2
+	few "$name: at most 0.2 % of samples have a frame without a name" "$(weight "$file" '(^|;)\?|\[(unloaded|unknown_method)\]|names_full')" "$whole" 0.2
 	while read -r mode sixty thirty ten bad; do
 		rest=$((rest + bad))
 		[ "$mode" != abyss ] || continue
@@ -83,8 +83,8 @@ run() {
 		split "$name: $mode" "$sixty" "$thirty" "$ten"
 		six=$((six + sixty)) three=$((three + thirty)) one=$((one + ten))
 	done < <(shares "$file")
-	split "$name: all kinds" $six $three $one
-	few "$name: every chain stands on its thread's root" "$rest" "$whole" 0.3
+	split "$name: all modes" $six $three $one
+	few "$name: at most 0.3 % of chains do not reach their thread's root" "$rest" "$whole" 0.3
 	STACKS=$file
 }
 
@@ -94,15 +94,15 @@ native="copy zip text math digest"
 java="inline call throw alloc lock"
 calls="deep reflect abyss unload"
 if run tiered 0.1 "$native $java $calls"; then
-	ok "what is deeper than 2,048 frames says so" grep -q '\[truncated\].*abyssLeaf' "$STACKS"
-	ok "compilers tell what they compile" grep -qE ';\[compiling\];compiling [a-zA-Z.$]+\.[^;]*;' "$STACKS"
-	ok "and do not run it" [ "$(grep -cE ';\[compiling\];[a-zA-Z/$]+\.' "$STACKS")" = 0 ]
-	ok "classes come and go" [ "$(weight "$STACKS" 'Walks.Copy.unload')" -gt 0 ]
-	ok "recursion is whole below that" [ "$(chains "$STACKS" | grep -c 'deepTop;deepMiddle\*400;deepLeaf')" -gt 0 ]
+	ok "stacks of more than 2,048 frames are marked as truncated" grep -q '\[truncated\].*abyssLeaf' "$STACKS"
+	ok "stacks of compiler threads have the compiled method" grep -qE ';\[compiling\];compiling [a-zA-Z.$]+\.[^;]*;' "$STACKS"
+	ok "the compiled method is not shown as executed" [ "$(grep -cE ';\[compiling\];[a-zA-Z/$]+\.' "$STACKS")" = 0 ]
+	ok "code of unloading classes has samples" [ "$(weight "$STACKS" 'Walks.Copy.unload')" -gt 0 ]
+	ok "recursion of 400 frames is complete" [ "$(chains "$STACKS" | grep -c 'deepTop;deepMiddle\*400;deepLeaf')" -gt 0 ]
 fi
 run interpreted 0.5 "$native $java $calls" -Xint
 run c1 0.1 "$native $java $calls" -XX:TieredStopAtLevel=1
-# Barriers that call the JVM out of everything, as often as can be.
+# Barriers that call the JVM from all code, as often as possible.
 shenandoah="-XX:+UnlockDiagnosticVMOptions -XX:+UseShenandoahGC -XX:ShenandoahGCHeuristics=aggressive"
 # shellcheck disable=SC2086
 if "$JAVA" $shenandoah -version >"$T/out" 2>&1; then
@@ -111,14 +111,14 @@ if "$JAVA" $shenandoah -version >"$T/out" 2>&1; then
 	# shellcheck disable=SC2086
 	run compiled-barriers 0.1 "$native $java $calls" $shenandoah
 else
-	skip "barriers" "no Shenandoah here"
+	skip "a collector with barriers" "this JDK does not have Shenandoah"
 fi
 if run births 0.1 "births births"; then
-	ok "threads that live for a moment are seen" [ "$(weight "$STACKS" birthsLeaf)" -gt 100 ]
+	ok "threads with very short lives have samples" [ "$(weight "$STACKS" birthsLeaf)" -gt 100 ]
 fi
 if [ "$major" -ge 21 ]; then
-	# Both the leaf and its caller loop in what is inlined into them: where they are one method's code, HotSpot says
-	# of some instructions of the one loop that they are the other's.
+	# Both the leaf and its caller have inlined loops: if the leaf is inlined as well, HotSpot attributes some instructions of
+	# one loop to the other.
 	run virtual 0.1 "virtual copy" -XX:CompileCommand=quiet -XX:CompileCommand=dontinline,Walks.virtualLeaf
 else
 	skip "virtual threads" "JDK $major has none"

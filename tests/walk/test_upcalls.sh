@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Stacks in which C calls Java through the foreign-function API: none is broken, and each matches what the program
-# Upcalls does, with the C function and the stub in place.
+# Stacks in which C calls Java through the foreign-function API: none is broken, and each is possible in the program
+# Upcalls, with the C function and the stub in place.
 . "$(dirname "$0")/../jvm/lib.sh"
 . "$srcdir/tests/walk/chains.sh"
 
@@ -11,7 +11,7 @@ SECONDS_EACH=${SECONDS_EACH:-4}
 
 # reduced FILE: a line "COUNT CHAIN" per stack of the program's own threads. A chain has "root" for the frames from the
 # thread's root to Upcalls.forever, the methods of Upcalls above that, c for adjacent frames of libc and of the library
-# (with or without names), v for a downcall stub, ^ for an upcall stub, and whatever says that frames are missing.
+# (with or without names), v for a downcall stub, ^ for an upcall stub, and markers of missing frames.
 reduced() {
 	awk '
 	/;\[compiling\];/ || !/Upcalls\.|upcall_stub|UpcallLinker|;c_(call|thread|birth);|\[upcalls\.so\]/ { next }
@@ -39,15 +39,15 @@ reduced() {
 			last = f
 		}
 		last = ""
-		if (chain ~ /(Leaf|\^);c$/) # that the JVM has called for Java, or for the stub
+		if (chain ~ /(Leaf|\^);c$/) # called by the JVM on behalf of Java or of the stub
 			sub(/;c$/, "", chain)
 		count[chain] += n
 	}
 	END { for (chain in count) print count[chain], chain }' "$1" | sort -rn
 }
 
-# The chains that there are, from the root on; any of them may end early. The downcall stub may be missing as long as the
-# agent has no unwind rows: the frame pointer leads past it. The stacks of threads that C has made begin with c.
+# The possible chains from the root on; any of them may end early. The downcall stub may be missing until the agent has
+# unwind rows, because the frame pointer skips it. Stacks of threads created by C begin with c.
 GOOD='^(root(;(callTop(;v)?(;c(;\^(;callLeaf)?)?)?
 largeTop(;v)?(;c(;\^(;largeLeaf)?)?)?
 sortTop(;v)?(;c(;\^(;sortLeaf)?)?)?
@@ -63,8 +63,8 @@ GOOD=${GOOD//$'\n'/|}
 check() {
 	local name=$1 whole kind
 	reduced "$2" >"$T/all"
-	# In the first moments of a session there are no unwind rows: the stacks of threads that C has made end in C.
-	# From outside there are rows from the beginning.
+	# At the start of a session there are no unwind rows, so stacks of threads created by C end in C. walkstat has rows from
+	# the start.
 	grep -v ' \[break_native\];c' "$T/all" >"$T/reduced"
 	awk -v good="$GOOD" '
 		{
@@ -77,14 +77,14 @@ check() {
 		}
 		bad' "$T/reduced" >"$T/wrong"
 	whole=$(awk '{ n += $1 } END { print n + 0 }' "$T/reduced")
-	few "$name: every stack is what the program does" "$(awk '{ n += $1 } END { print n + 0 }' "$T/wrong")" "$whole" 0.5
+	few "$name: at most 0.5 % of stacks are impossible" "$(awk '{ n += $1 } END { print n + 0 }' "$T/wrong")" "$whole" 0.5
 	head -n 10 "$T/wrong" | cut -c 1-300 | sed 's/^/# wrong: /'
 	for kind in callLeaf largeLeaf sortLeaf wideLeaf nestLeaf throwLeaf criticalLeaf birthLeaf virtualLeaf; do
-		ok "$name: C calls $kind" grep -qE "(^| |;)(root.*)?c;\\^;.*$kind" "$T/reduced"
+		ok "$name: $kind appears above its upcall stub and C function" grep -qE "(^| |;)(root.*)?c;\\^;.*$kind" "$T/reduced"
 	done
 }
 
-# start [JVM-OPTION...]: the program, with $modes or all there are
+# start [JVM-OPTION...]: starts the program with $modes, or all modes
 start() {
 	# shellcheck disable=SC2086
 	jvm_start $preview --enable-native-access=ALL-UNNAMED -Xmx256m -XX:+UnlockDiagnosticVMOptions \
@@ -97,13 +97,13 @@ recorded() {
 	shift
 	start "$@" || return
 	"$JHOT" record -i 1ms -d "$SECONDS_EACH" -a -t -o "$file" "$JVM" >"$T/out" 2>"$T/err" </dev/null
-	is "$name: recorded" $? 0 || diag_file "$T/err"
+	is "$name: jhot record exits with 0" $? 0 || diag_file "$T/err"
 	jvm_end
-	is "$name: the JVM ends as it should" $? 0
+	is "$name: the JVM exits with 0" $? 0
 	check "$name" "$file"
 }
 
-# dumped FUNCTION CALLED CALLER: a dump has these, leaf first, where C has its name
+# dumped FUNCTION CALLED CALLER: a dump has the Java method CALLED above the C function FUNCTION above CALLER
 dumped() {
 	"$JHOT" dump "$JVM" >"$T/dump" 2>"$T/err" </dev/null
 	awk -v function_="$1" -v called="$2" -v caller="$3" '
@@ -115,17 +115,17 @@ dumped() {
 		END { exit !found }' "$T/dump"
 }
 
-# outside NAME: walked by another process
+# outside NAME: stacks are walked by another process
 outside() {
 	local summary line modes="sort birth"
-	start -Dbirths=60000 || return # a dump takes a while from the list of threads to the last of them
-	ok "$1: a dump has qsort by its name" wait_for 60 dumped '^qsort' Upcalls.sortLeaf Upcalls.sortTop
-	ok "$1: a dump has a thread of C that calls Java" wait_for 60 dumped '^c_call$' Upcalls.birthLeaf c_thread
+	start -Dbirths=60000 || return # threads must live long enough for a dump to reach the last of its list
+	ok "$1: a dump has qsort under its name" wait_for 60 dumped '^qsort' Upcalls.sortLeaf Upcalls.sortTop
+	ok "$1: a dump has a C thread that calls Java" wait_for 60 dumped '^c_call$' Upcalls.birthLeaf c_thread
 	is "$1: no stack of the dump is broken" "$(grep -c '^    ?' "$T/dump")" 0
 	summary=$("$WALKSTAT" -u -t -n 800 "$JVM" 2>&1)
-	is "$1: what is remembered of earlier walks changes no stack" $? 0
+	is "$1: the frame cache changes no stack" $? 0
 	while read -r line; do diag "$1: $line"; done < <(tail -n 2 <<<"$summary")
-	few "$1: no stack breaks" "$(sed -nE 's/.* broken ([0-9]+) .*/\1/p' <<<"$summary")" 800 0.5
+	few "$1: at most 0.5 % of stacks are broken" "$(sed -nE 's/.* broken ([0-9]+) .*/\1/p' <<<"$summary")" 800 0.5
 	jvm_end
 }
 
@@ -157,6 +157,6 @@ recorded "JDK $last, C2" -XX:-TieredCompilation
 if [ -x "$WALKSTAT" ] && traceable; then
 	outside "JDK $last, from outside"
 else
-	skip "JDK $last, from outside" "walkstat is not built, or this system does not let us trace"
+	skip "JDK $last, from outside" "walkstat is not built, or tracing is not permitted here"
 fi
 done_testing
