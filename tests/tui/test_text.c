@@ -5,12 +5,12 @@
 #include "tests/profile/add.h"
 #include "tests/tap.h"
 #include "tui/frame/events.h"
+#include "tui/frame/timeline.h"
 #include "tui/screen/canvas.h"
 #include "tui/screen/glyph.h"
 #include "tui/screen/name.h"
 #include "tui/screen/strip.h"
 #include "tui/screen/text.h"
-#include "tui/time/time.h"
 
 static void test_width(void)
 {

@@ -29,7 +29,7 @@ static void ui_timeline_init(struct ui *ui)
 }
 
 /* Callback of the profile's eviction: keeps the ids that the view refers to. */
-static void ui_keep(void *ctx, enum profile_kind kind, bool leaving)
+static void ui_pin_ids(void *ctx, enum profile_kind kind, bool leaving)
 {
 	const struct ui *ui = ctx;
 
@@ -40,15 +40,15 @@ static void ui_keep(void *ctx, enum profile_kind kind, bool leaving)
 	if (kind == PROFILE_POOLS)
 		profile_pin(ui->profile, ui->scope.pool);
 	for (int i = 0; kind == PROFILE_METHODS && i < VIEW_COUNT; i++)
-		if (ui->place.state[i] && view_table[i]->keep)
-			view_table[i]->keep(ui);
+		if (ui->place.state[i] && view_table[i]->pin_ids)
+			view_table[i]->pin_ids(ui);
 }
 
 static void ui_adopt_profile(struct ui *ui)
 {
 	ui->profile = ui->ops->profile(ui->ctx);
 	ui->vitals = ui->ops->vitals(ui->ctx);
-	profile_pin_register(ui->profile, ui_keep, ui);
+	profile_pin_register(ui->profile, ui_pin_ids, ui);
 }
 
 /* Values of the setting `unsaved`, in s. */
@@ -139,7 +139,7 @@ static bool ui_prepare(struct ui *ui, const struct view *v)
 			return false;
 	}
 	return (!v->sums || filter_prepare_sums(ui->profile, &q, ui->job.slice * SUMS)) &&
-	       (!v->other || !v->other(ui, &other) ||
+	       (!v->second_query || !v->second_query(ui, &other) ||
 		       filter_prepare_fold(ui->profile, &other, ui->job.slice));
 }
 

@@ -90,21 +90,6 @@ static void kept_merge(struct ui *ui, unsigned count)
 
 /* --- scanning ---------------------------------------------------------------------------------------- */
 
-static void scan(struct ui *ui, const struct profile_query *q)
-{
-	struct ui_findings *f = ui->findings;
-	uint64_t start = ui->cpu_ns ? ui->cpu_ns() : 0;
-	int64_t cost_ms, pause = ui->place.view == VIEW_FINDINGS ? SCAN_OPEN_MS : SCAN_MS;
-
-	findings_baseline(f->rules, compare_cpu(ui));
-	kept_merge(ui, findings_evaluate(f->rules, ui->profile, q->from, q->to));
-	f->from = q->from;
-	f->to = q->to;
-	cost_ms = ui->cpu_ns ? (int64_t)((ui->cpu_ns() - start) * DUTY / NS_PER_MS) : 0;
-	pause = cost_ms > pause ? cost_ms : pause;
-	f->due_ms = ui->now_ms + (pause < SCAN_MOST_MS ? pause : SCAN_MOST_MS);
-}
-
 /*
  * Switches off the events that findings_open has switched on, once the view is left, except to follow a finding. An
  * event that the user has shown stays on.
@@ -127,7 +112,9 @@ static void events_off(struct ui *ui)
 void findings_tick(struct ui *ui)
 {
 	struct ui_findings *f = ui->findings;
+	int64_t cost_ms, pause_ms = ui->place.view == VIEW_FINDINGS ? SCAN_OPEN_MS : SCAN_MS;
 	struct profile_query q;
+	uint64_t start;
 
 	if (!ui->profile || !ui->vitals)
 		return;
@@ -142,7 +129,14 @@ void findings_tick(struct ui *ui)
 		return;
 	if (ui->scope.time.frozen || ui->over)
 		findings_history(f->rules, ui->profile, ui->vitals, q.to);
-	scan(ui, &q);
+	start = ui->cpu_ns ? ui->cpu_ns() : 0;
+	findings_baseline(f->rules, compare_cpu(ui));
+	kept_merge(ui, findings_evaluate(f->rules, ui->profile, q.from, q.to));
+	f->from = q.from;
+	f->to = q.to;
+	cost_ms = ui->cpu_ns ? (int64_t)((ui->cpu_ns() - start) * DUTY / NS_PER_MS) : 0;
+	pause_ms = cost_ms > pause_ms ? cost_ms : pause_ms;
+	f->due_ms = ui->now_ms + (pause_ms < SCAN_MOST_MS ? pause_ms : SCAN_MOST_MS);
 }
 
 void findings_open(struct ui *ui)

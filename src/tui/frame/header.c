@@ -9,8 +9,8 @@
 #include "tui/frame/file.h"
 #include "tui/frame/findings.h"
 #include "tui/frame/search.h"
+#include "tui/frame/timeline.h"
 #include "tui/screen/text.h"
-#include "tui/time/time.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -51,27 +51,22 @@ static uint64_t app_cpu_ns(void)
 
 /* --- frames ------------------------------------------------------------------------------------------ */
 
-/* Reports to tests that the terminal has accepted a frame. */
-static void app_report_frame(struct app *app)
+static void app_flush(struct app *app)
 {
-	uint64_t bytes = app->term->bytes;
+	bool gone = term_flush(app->term) < 0;
 	char line[64];
 	int n;
 
+	app->quit |= gone;
+	if (gone || term_busy(app->term))
+		return;
+	/* Report to tests that the terminal has accepted a frame. */
 	app->frames++;
 	n = snprintf(line, sizeof(line), "frame %llu %llu\n", (unsigned long long)app->frames,
-		(unsigned long long)(bytes - app->bytes));
-	app->bytes = bytes;
+		(unsigned long long)(app->term->bytes - app->bytes));
+	app->bytes = app->term->bytes;
 	if (app->frame_fd >= 0 && write(app->frame_fd, line, (size_t)n) < 0)
 		app->frame_fd = -1;
-}
-
-static void app_flush(struct app *app)
-{
-	if (term_flush(app->term) < 0)
-		app->quit = true;
-	else if (!term_busy(app->term))
-		app_report_frame(app);
 }
 
 static void app_draw(struct app *app)

@@ -127,51 +127,23 @@ static struct app_export output_request(const struct ui *ui)
 	return request;
 }
 
-/* Presets the dialog to what the screen shows. */
-static void output_begin(struct ui *ui)
-{
-	struct output *o = output_state(ui);
-
-	o->choice[ROW_EVENT] = ui->scope.event;
-	o->choice[ROW_TIME] = o->choice[ROW_STACKS] = 0;
-	o->choice[ROW_THREADS] = ui_is_restricted(ui) ? THREADS_ONE : THREADS_ALL;
-	o->thread = ui->scope.thread;
-	o->pool = ui->scope.pool;
-	if (!ui_is_restricted(ui) && ui_view(ui)->chosen)
-		ui_view(ui)->chosen(ui, &o->thread, &o->pool);
-	o->row = ROW_FILE;
-	o->note[0] = '\0';
-	o->exists = false;
-	output_name(ui, o->path, sizeof(o->path),
-		profile_get_event(ui->profile, ui->scope.event)->name, output_suffix(ui));
-}
-
-/* Files contain the frames that views collapse to save space. */
-static int output_export(
-	struct ui *ui, const struct app_export *request, char *done, size_t bytes, struct err *err)
-{
-	unsigned hide = filter_hide(ui->scope.filter);
-	int rc;
-
-	if (hide & FILTER_FOLDS)
-		filter_set_hide(ui->scope.filter, hide & ~(unsigned)FILTER_FOLDS);
-	rc = ui->ops->export(ui->ctx, request, done, bytes, err);
-	if (hide & FILTER_FOLDS)
-		filter_set_hide(ui->scope.filter, hide);
-	return rc;
-}
-
 static void output_write(struct ui *ui)
 {
 	struct output *o = ui->output;
 	struct app_export request = output_request(ui);
+	unsigned hide = filter_hide(ui->scope.filter);
 	struct err err = {0};
 	char done[320] = "";
 	int rc;
 
 	if (!*o->path)
 		return;
-	rc = output_export(ui, &request, done, sizeof(done), &err);
+	/* Files contain the frames that views collapse to save space. */
+	if (hide & FILTER_FOLDS)
+		filter_set_hide(ui->scope.filter, hide & ~(unsigned)FILTER_FOLDS);
+	rc = ui->ops->export(ui->ctx, &request, done, sizeof(done), &err);
+	if (hide & FILTER_FOLDS)
+		filter_set_hide(ui->scope.filter, hide);
 	o->exists = rc == APP_EXISTS;
 	if (rc == APP_EXISTS) {
 		snprintf(o->note, sizeof(o->note),
@@ -440,7 +412,21 @@ static const struct ui_popup popup_output = {
 
 unsigned output_dialog(struct ui *ui, int arg)
 {
-	output_begin(ui);
+	struct output *o = output_state(ui);
+
+	/* Preset to what the screen shows. */
+	o->choice[ROW_EVENT] = ui->scope.event;
+	o->choice[ROW_TIME] = o->choice[ROW_STACKS] = 0;
+	o->choice[ROW_THREADS] = ui_is_restricted(ui) ? THREADS_ONE : THREADS_ALL;
+	o->thread = ui->scope.thread;
+	o->pool = ui->scope.pool;
+	if (!ui_is_restricted(ui) && ui_view(ui)->selected_thread)
+		ui_view(ui)->selected_thread(ui, &o->thread, &o->pool);
+	o->row = ROW_FILE;
+	o->note[0] = '\0';
+	o->exists = false;
+	output_name(ui, o->path, sizeof(o->path),
+		profile_get_event(ui->profile, ui->scope.event)->name, output_suffix(ui));
 	ui->place.message.shown = false;
 	ui->place.popup = &popup_output;
 	return 0;

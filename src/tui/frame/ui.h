@@ -17,12 +17,12 @@
 
 #include "profile/query/filter.h"
 #include "tui/frame/app.h"
+#include "tui/frame/timeline.h"
 #include "tui/frame/view.h"
 #include "tui/screen/canvas.h"
 #include "tui/screen/glyph.h"
 #include "tui/screen/name.h"
 #include "tui/term/key.h"
-#include "tui/time/time.h"
 
 #include <stdbool.h>
 #include <stdint.h>

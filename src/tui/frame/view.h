@@ -75,7 +75,7 @@ struct view {
 	void (*done)(void *state); /* frees what the state owns, not the state */
 	void (*update)(struct ui *ui, bool sort);
 	/* A second query that update makes: the previous window, a baseline. Returns false if none. */
-	bool (*other)(const struct ui *ui, struct profile_query *q);
+	bool (*second_query)(const struct ui *ui, struct profile_query *q);
 	void (*beside)(
 		struct ui *ui); /* before draw: queries for the side pane of the selected row */
 	void (*draw)(struct ui *ui, struct area body);
@@ -98,9 +98,9 @@ struct view {
 	unsigned (*undo_id)(const struct ui *ui);
 	void (*back)(struct ui *ui);
 	/* The selected thread or pool, offered by the export dialog. Leaves both unchanged if nothing is selected. */
-	void (*chosen)(const struct ui *ui, uint32_t *thread, uint32_t *pool);
+	void (*selected_thread)(const struct ui *ui, uint32_t *thread, uint32_t *pool);
 	/* Calls profile_pin for the method ids that the view retains across updates. */
-	void (*keep)(const struct ui *ui);
+	void (*pin_ids)(const struct ui *ui);
 };
 
 /* A scrollable text, written to its own canvas for each draw. Begins a view's state. */

@@ -60,8 +60,6 @@ struct pane_titles {
 	const char *what, *first, *second;
 };
 
-/* Draws the row of titles. */
-void pane_table_titles(struct ui *ui, struct area area, const struct pane_titles *titles);
 /* Draws a frame type and, two columns to the right, the method's name in area.cols columns. */
 void pane_method(struct ui *ui, struct area area, uint8_t type, uint32_t method, enum style style);
 /* Draws "12.3%", right-aligned before column end. */
@@ -70,13 +68,16 @@ void pane_percent(struct ui *ui, int row, int col, int end, enum style style, do
 int pane_table_draw(struct ui *ui, struct area area, const struct pane_titles *titles,
 	const struct pane_table *t);
 
-/* --- callers/view.c: the parts of a sandwich ----------------------------------------------------- */
+/* --- parts of a sandwich ------------------------------------------------------------------------ */
 
-/* Draws title and rows of one part in area; rows that do not fit are summed up in the last one. first is the index of
- * the first row in the view's list, -1: not part of a list. Returns the row after what was drawn. */
-int callers_draw_part(struct ui *ui, struct area area, const struct sandwich *s,
-	enum sandwich_kind kind, int first, int cursor);
-/* Draws all four parts, one below the other. */
-void callers_draw_pane(struct ui *ui, struct area area, const struct sandwich *s);
+#define PANE_BAR_FROM 56 /* columns; narrower parts have figures only */
+
+/*
+ * Draws title and rows of one part in area; rows that do not fit are summed up in the last one. With the sandwich of a
+ * baseline (base, else NULL) the last column is the change of the share of all. first is the index of the first row in
+ * the view's list, -1: not part of a list. Returns the row after what was drawn.
+ */
+int pane_part_draw(struct ui *ui, struct area area, const struct sandwich *s,
+	const struct sandwich *base, enum sandwich_kind kind, int first, int cursor);
 
 #endif

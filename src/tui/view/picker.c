@@ -61,12 +61,16 @@ static void picker_filter(struct picker *p)
 			list_follow(&p->at.list, i);
 }
 
-static void picker_fill(struct ui *ui)
+static void picker_update(struct ui *ui, bool sort)
 {
 	struct picker *p = picker_state(ui);
 	const struct app_jvm *rows = NULL;
 	int n;
 
+	if (p->listed && p->error.kind != ERR_BUSY && ui->now_ms - p->listed_ms < REFRESH_MS)
+		return;
+	if (p->count)
+		p->selected = p->jvms[p->at.list.cursor].pid;
 	p->error = (struct err){0};
 	n = ui->ops->list(ui->ctx, &rows, &p->error);
 	p->all = n < 0 ? 0 : n;
@@ -78,17 +82,6 @@ static void picker_fill(struct ui *ui)
 	p->listed_ms = ui->now_ms;
 	p->listed = true;
 	ui->listing = p->error.kind == ERR_BUSY;
-}
-
-static void picker_update(struct ui *ui, bool sort)
-{
-	struct picker *p = picker_state(ui);
-
-	if (p->listed && p->error.kind != ERR_BUSY && ui->now_ms - p->listed_ms < REFRESH_MS)
-		return;
-	if (p->count)
-		p->selected = p->jvms[p->at.list.cursor].pid;
-	picker_fill(ui);
 }
 
 static bool picker_type(struct ui *ui, int key)

@@ -9,6 +9,13 @@
 
 #include <stdlib.h>
 
+const struct sandwich_words sandwich_words[SANDWICH_KINDS] = {
+	[SANDWICH_CALLERS] = {"CALLERS (who pays)", "[root of the stack]", "caller"},
+	[SANDWICH_CALLEES] = {"CALLEES (where it goes)", "[self]", "callee"},
+	[SANDWICH_LINES] = {"LINES", "", "line"},
+	[SANDWICH_THREADS] = {"THREADS", "", "thread"},
+};
+
 struct build {
 	const struct profile *p;
 	struct sandwich *s;
@@ -110,30 +117,25 @@ void sandwich_free(struct sandwich *s)
 	free(s);
 }
 
-static void settle_part(struct rank *rank, struct sandwich_part *part, bool fresh, bool hold)
-{
-	struct rank_item *items = xreallocarray(NULL, part->count, sizeof(*items));
-	struct sandwich_row *rows = xreallocarray(NULL, part->count, sizeof(*rows));
-
-	for (uint32_t i = 0; i < part->count; i++) {
-		const struct sandwich_row *r = &part->rows[i];
-
-		items[i] = (struct rank_item){r->id, r->count, (double)r->value, i};
-	}
-	rank_update(rank, items, part->count, fresh, hold);
-	for (uint32_t i = 0; i < part->count; i++)
-		rows[i] = part->rows[items[i].at];
-	free(items);
-	free(part->rows);
-	part->rows = rows;
-}
-
-void sandwich_settle(struct sandwich_order *o, struct sandwich *s, bool fresh, bool hold)
+void sandwich_settle(struct sandwich_order *o, struct sandwich *s, bool fresh, bool frozen)
 {
 	fresh = fresh || o->method != s->method;
 	o->method = s->method;
-	for (int kind = 0; kind < SANDWICH_KINDS; kind++)
-		settle_part(&o->ranks[kind], &s->parts[kind], fresh, hold && !fresh);
+	for (int kind = 0; kind < SANDWICH_KINDS; kind++) {
+		struct sandwich_part *part = &s->parts[kind];
+		struct rank_item *items = xreallocarray(NULL, part->count, sizeof(*items));
+		struct sandwich_row *rows = xreallocarray(NULL, part->count, sizeof(*rows));
+
+		for (uint32_t i = 0; i < part->count; i++)
+			items[i] = (struct rank_item){part->rows[i].id, part->rows[i].count,
+				(double)part->rows[i].value, i};
+		rank_update(&o->ranks[kind], items, part->count, fresh, frozen);
+		for (uint32_t i = 0; i < part->count; i++)
+			rows[i] = part->rows[items[i].at];
+		free(items);
+		free(part->rows);
+		part->rows = rows;
+	}
 }
 
 void sandwich_order_done(struct sandwich_order *o)

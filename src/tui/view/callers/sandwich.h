@@ -31,6 +31,12 @@ enum sandwich_kind {
 	SANDWICH_KINDS
 };
 
+/* How a part is titled, what its row PROFILE_NONE stands for, and what a row is. */
+struct sandwich_words {
+	const char *title, *none, *noun;
+};
+extern const struct sandwich_words sandwich_words[SANDWICH_KINDS];
+
 struct sandwich {
 	uint32_t method;
 	uint8_t type; /* its most frequent frame type */
@@ -51,7 +57,7 @@ struct sandwich_order {
 };
 
 /* Reorders the rows, keeping them in place until the data justifies a swap (rank.h). */
-void sandwich_settle(struct sandwich_order *o, struct sandwich *s, bool fresh, bool hold);
+void sandwich_settle(struct sandwich_order *o, struct sandwich *s, bool fresh, bool frozen);
 void sandwich_order_done(struct sandwich_order *o);
 
 #endif

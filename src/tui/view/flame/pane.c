@@ -64,27 +64,7 @@ static int draw_figures(
 	return row;
 }
 
-/* --- children ---------------------------------------------------------------------------------------- */
-
-static void children_rank(struct ui *ui, struct flame_pane *p, const struct calltree *tree,
-	const struct calltree_node *n)
-{
-	struct pane_row *rows = xreallocarray(NULL, (size_t)n->child_count + 1, sizeof(*rows));
-	uint32_t i = 0;
-
-	for (uint32_t at = n->first_child; at != PROFILE_NONE && i < n->child_count;
-		at = tree->nodes[at].next_sibling) {
-		const struct calltree_node *child = &tree->nodes[at];
-
-		rows[i++] = (struct pane_row){child->method, child->type, child->total_count,
-			child->total, flat_percent(child->total, n->total),
-			flat_percent(child->total, tree->nodes[0].total)};
-	}
-	pane_table_set(&p->children, rows, i, p->path != n->path, ui_order_frozen(ui));
-	p->path = n->path;
-}
-
-/* --- all --------------------------------------------------------------------------------------------- */
+/* --- the pane ---------------------------------------------------------------------------------------- */
 
 static const struct calltree_node *selected_node(const struct flame *f)
 {
@@ -94,13 +74,25 @@ static const struct calltree_node *selected_node(const struct flame *f)
 void flame_pane_load(struct ui *ui, struct flame *f)
 {
 	struct area body = ui_body(ui, VIEW_FLAME), pane;
-	const struct calltree_node *n;
+	const struct calltree_node *n, *nodes = f->tree->nodes;
+	struct pane_row *rows;
+	uint32_t count = 0;
 
 	if (!pane_split(body, PANE_FLAME, &body, &pane))
 		return;
 	n = selected_node(f);
-	if (!f->pane.children.rows || f->pane.path != n->path)
-		children_rank(ui, &f->pane, f->tree, n);
+	if (!f->pane.children.rows || f->pane.path != n->path) {
+		rows = xreallocarray(NULL, (size_t)n->child_count + 1, sizeof(*rows));
+		for (uint32_t at = n->first_child; at != PROFILE_NONE && count < n->child_count;
+			at = nodes[at].next_sibling)
+			rows[count++] = (struct pane_row){nodes[at].method, nodes[at].type,
+				nodes[at].total_count, nodes[at].total,
+				flat_percent(nodes[at].total, n->total),
+				flat_percent(nodes[at].total, nodes[0].total)};
+		pane_table_set(&f->pane.children, rows, count, f->pane.path != n->path,
+			ui_order_frozen(ui));
+		f->pane.path = n->path;
+	}
 	pane_load(ui, &f->pane.method, PANE_FLAME, n->method);
 }
 
@@ -136,5 +128,5 @@ void flame_pane_draw(struct ui *ui, struct area area, const struct flame *f)
 	area.row += f->pane.children.count != 0;
 	area.rows = end - area.row;
 	if (s)
-		callers_draw_part(ui, area, s, SANDWICH_CALLERS, -1, -1);
+		pane_part_draw(ui, area, s, NULL, SANDWICH_CALLERS, -1, -1);
 }

@@ -93,22 +93,6 @@ static bool flame_find(struct ui *ui, int direction)
 	return false;
 }
 
-static void flame_add_hits(struct ui *ui, struct strip *s)
-{
-	const struct flame *f = flame_state(ui);
-	int shown = 0, hidden = 0;
-
-	for (uint32_t i = 0; i < f->layout->count; i++) {
-		const struct flame_box *b = &f->layout->boxes[i];
-
-		shown += search_hit_method(ui, f->tree->nodes[b->node].method);
-		hidden += (int)flame_hidden_hits(ui, b);
-	}
-	search_count(ui, s, shown, (int)f->layout->count - 1, "boxes");
-	if (hidden)
-		strip_add(s, STYLE_WARN, 1, " + %d too narrow to show ", hidden);
-}
-
 /* --- updating ---------------------------------------------------------------------------------------- */
 
 /* The zoomed node. Zooms out of nodes that are no longer in the window. */
@@ -379,16 +363,26 @@ static void flame_notice(struct ui *ui, struct strip *s)
 {
 	struct flame *f = flame_state(ui);
 	char rows[TEXT_NUMBER], boxes[TEXT_NUMBER];
+	int shown = 0, hidden = 0;
 
 	if (!f->layout)
 		return;
-	if (*ui->search.text)
-		flame_add_hits(ui, s);
-	else
+	if (!*ui->search.text) {
 		strip_add(s, STYLE_DIM, 0, "%s, %s too narrow to show",
 			text_counted(rows, f->layout->rows, "row"),
 			text_counted(boxes, f->layout->hidden, "box"))
 			->right = true;
+		return;
+	}
+	for (uint32_t i = 0; i < f->layout->count; i++) {
+		const struct flame_box *b = &f->layout->boxes[i];
+
+		shown += search_hit_method(ui, f->tree->nodes[b->node].method);
+		hidden += (int)flame_hidden_hits(ui, b);
+	}
+	search_count(ui, s, shown, (int)f->layout->count - 1, "boxes");
+	if (hidden)
+		strip_add(s, STYLE_WARN, 1, " + %d too narrow to show ", hidden);
 }
 
 /* --- commands ---------------------------------------------------------------------------------------- */
@@ -461,7 +455,7 @@ const struct view view_flame = {
 	.bytes = sizeof(struct flame),
 	.done = flame_done,
 	.update = flame_update,
-	.other = compare_query,
+	.second_query = compare_query,
 	.beside = flame_beside,
 	.draw = flame_draw,
 	.quality = flame_quality,

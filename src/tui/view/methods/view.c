@@ -45,33 +45,23 @@ static void methods_done(void *state)
 
 /* --- order ------------------------------------------------------------------------------------------- */
 
-static void sort_item(const struct methods *m, const struct flat_row *r, struct order_item *item)
-{
-	bool total = m->at.order.sort == SORT_TOTAL || m->at.order.sort == SORT_TOTAL_DELTA;
-	double points = 0;
-
-	item->count = total ? r->total_count : r->self_count;
-	/* On ties the program's own methods come first: weights are integers. */
-	item->key = (double)(total ? r->total : r->self) + (r->own ? 0.25 : 0);
-	if (m->at.order.sort != SORT_DELTA && m->at.order.sort != SORT_TOTAL_DELTA)
-		return;
-	/* A change that is not significant is shown as "~" and sorts as 0. */
-	if (!methods_delta(m, r, m->at.order.sort == SORT_TOTAL_DELTA, &points))
-		points = 0;
-	item->key = points;
-}
-
 static void order_rows(struct ui *ui, struct methods *m, bool fresh)
 {
 	const struct flat *f = m->flat;
 	struct order_item *items = xreallocarray(NULL, f->count, sizeof(*items));
+	bool deltas = m->at.order.sort == SORT_DELTA || m->at.order.sort == SORT_TOTAL_DELTA;
+	bool total = m->at.order.sort == SORT_TOTAL || m->at.order.sort == SORT_TOTAL_DELTA;
 
 	for (uint32_t i = 0; i < f->count; i++) {
 		const struct flat_row *r = &f->rows[i];
+		/* On ties the program's own methods come first: weights are integers. */
+		double key = (double)(total ? r->total : r->self) + (r->own ? 0.25 : 0);
 
-		items[i].id = r->method;
-		sort_item(m, r, &items[i]);
-		items[i].name = profile_get_method(ui->profile, r->method)->full;
+		/* A change that is not significant is shown as "~" and sorts as 0. */
+		if (deltas && !methods_delta(m, r, total, &key))
+			key = 0;
+		items[i] = (struct order_item){r->method, total ? r->total_count : r->self_count,
+			key, profile_get_method(ui->profile, r->method)->full};
 	}
 	m->at.order.by_name = m->at.order.sort == SORT_NAME;
 	m->at.order.pins = m->pins;
@@ -167,7 +157,7 @@ static uint32_t before_s(const struct ui *ui)
 }
 
 /* The query that rows are compared with: the baseline, else the earlier window. */
-static bool methods_other(const struct ui *ui, struct profile_query *q)
+static bool methods_second_query(const struct ui *ui, struct profile_query *q)
 {
 	if (compare_query(ui, q))
 		return true;
@@ -189,7 +179,7 @@ static void update_before(struct ui *ui, struct methods *m)
 	flat_free(m->before);
 	m->before = NULL;
 	m->before_stamp = compare_on(ui) ? compare_stamp(ui) : 0;
-	if (methods_other(ui, &q))
+	if (methods_second_query(ui, &q))
 		m->before = flat_new(ui->profile, &q);
 	if (m->before)
 		remember_types(m, m->before);
@@ -462,7 +452,7 @@ unsigned methods_callers(struct ui *ui, int arg)
 	return UI_SORT;
 }
 
-static void methods_keep(const struct ui *ui)
+static void methods_pin_ids(const struct ui *ui)
 {
 	const struct methods *m = methods_state(ui);
 	uint32_t method;
@@ -483,7 +473,7 @@ const struct view view_methods = {
 	.init = methods_init,
 	.done = methods_done,
 	.update = methods_update,
-	.other = methods_other,
+	.second_query = methods_second_query,
 	.beside = methods_beside,
 	.draw = methods_draw,
 	.quality = methods_quality,
@@ -493,5 +483,5 @@ const struct view view_methods = {
 	.columns = methods_columns,
 	.row = methods_row,
 	.decorate = methods_decorate,
-	.keep = methods_keep,
+	.pin_ids = methods_pin_ids,
 };

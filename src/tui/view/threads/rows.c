@@ -372,6 +372,7 @@ static bool row_is_shown(const struct thread_row *r)
 	return any;
 }
 
+/* A zeroed array with an element per pool. The caller frees it. */
 static uint32_t *pools_new(const struct profile *p, uint32_t threads)
 {
 	uint32_t most = 0;
@@ -402,25 +403,18 @@ static bool pool_is_open(const struct thread_rows *t, uint32_t pool)
 	return false;
 }
 
-/* Per pool: number of idle threads. The caller frees the result. */
-static uint32_t *pools_idle(const struct thread_rows *t, const struct gather *g)
+static void rows_merge(struct thread_rows *t, const struct gather *g)
 {
-	uint32_t *idle = pools_new(g->profile, g->count);
+	/* Per pool: the number of its idle threads that get no rows of their own, and its row + 1. */
+	uint32_t *idle = t->merge == THREADS_IDLE ? pools_new(g->profile, g->count) : NULL;
+	uint32_t *row_of_pool = t->merge == THREADS_EACH ? NULL : pools_new(g->profile, g->count);
 
-	for (uint32_t i = 0; i < g->count; i++) {
+	for (uint32_t i = 0; idle && i < g->count; i++) {
 		const struct thread_row *r = &g->rows[i];
 
 		if (row_is_shown(r) && row_is_idle(r) && !pool_is_open(t, r->pool))
 			idle[r->pool]++;
 	}
-	return idle;
-}
-
-static void rows_merge(struct thread_rows *t, const struct gather *g)
-{
-	uint32_t *idle = t->merge == THREADS_IDLE ? pools_idle(t, g) : NULL;
-	uint32_t *row_of_pool = t->merge == THREADS_EACH ? NULL : pools_new(g->profile, g->count);
-
 	for (uint32_t i = 0; i < g->count; i++) {
 		const struct thread_row *r = &g->rows[i];
 		bool apart = idle && (idle[r->pool] < 2 || !row_is_idle(r));

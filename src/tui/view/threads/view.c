@@ -251,25 +251,22 @@ static struct columns threads_columns(const struct ui *ui)
 
 /* --- order ------------------------------------------------------------------------------------------- */
 
-static void sort_item(const struct threads *t, const struct thread_row *r, struct order_item *item)
-{
-	int event = t->at.order.sort == SORT_NAME ? EVENT_CPU : t->at.order.sort;
-
-	item->id = r->id;
-	item->name = thread_row_name(t->at.ui->profile, r);
-	item->key =
-		event == EVENT_LOCK ? thread_row_lock(&t->rows, r) : (double)r->use[event].weight;
-	item->count = r->use[event].count;
-	/* Ties: the program's threads first, blocked ones before others. */
-	item->key += (r->kind == THREAD_JAVA ? 2e-6 : 0) + (r->state == THREAD_MONITOR ? 1e-6 : 0);
-}
-
 static void order_rows(struct ui *ui, struct threads *t, bool fresh)
 {
 	struct order_item *items = xcalloc(t->rows.count, sizeof(*items));
+	int event = t->at.order.sort == SORT_NAME ? EVENT_CPU : t->at.order.sort;
 
-	for (uint32_t i = 0; i < t->rows.count; i++)
-		sort_item(t, &t->rows.list[i], &items[i]);
+	for (uint32_t i = 0; i < t->rows.count; i++) {
+		const struct thread_row *r = &t->rows.list[i];
+		double key = event == EVENT_LOCK ? thread_row_lock(&t->rows, r)
+						 : (double)r->use[event].weight;
+
+		/* Ties: the program's threads first, blocked ones before others. */
+		key += (r->kind == THREAD_JAVA ? 2e-6 : 0) +
+		       (r->state == THREAD_MONITOR ? 1e-6 : 0);
+		items[i] = (struct order_item){
+			r->id, r->use[event].count, key, thread_row_name(ui->profile, r)};
+	}
 	t->at.order.by_name = t->at.order.sort == SORT_NAME;
 	order_update(&t->at.order, &t->at.list, items, t->rows.count,
 		fresh                 ? ORDER_FRESH
@@ -479,7 +476,7 @@ unsigned threads_only(struct ui *ui, int arg)
 	return UI_SORT;
 }
 
-static void threads_chosen(const struct ui *ui, uint32_t *thread, uint32_t *pool)
+static void threads_selected_thread(const struct ui *ui, uint32_t *thread, uint32_t *pool)
 {
 	struct threads *t = threads_state(ui);
 	const struct thread_row *r = t ? threads_row(t, t->at.list.cursor) : NULL;
@@ -505,7 +502,7 @@ const struct view view_threads = {
 	.notice = threads_notice,
 	.text = threads_text,
 	.back = threads_back,
-	.chosen = threads_chosen,
+	.selected_thread = threads_selected_thread,
 	.columns = threads_columns,
 	.row = threads_row,
 	.decorate = threads_decorate,

@@ -120,25 +120,6 @@ static struct rank *rank_of(struct tree_rows *r, uint64_t parent)
 	return &r->siblings[at].rank;
 }
 
-/* Forgets the order of parents that are no longer visible. */
-static void forget_siblings(struct tree_rows *r)
-{
-	uint32_t kept = 0, before = r->sibling_count;
-
-	for (uint32_t i = 0; i < before; i++) {
-		if (r->siblings[i].pass == r->pass)
-			r->siblings[kept++] = r->siblings[i];
-		else
-			rank_done(&r->siblings[i].rank);
-	}
-	r->sibling_count = kept;
-	if (kept == before)
-		return;
-	hash_index_clear(&r->sibling_index);
-	for (uint32_t i = 0; i < kept; i++)
-		hash_index_add(&r->sibling_index, hash_u64(r->siblings[i].parent), i);
-}
-
 /* The n visible children in their stable order. The caller frees the result. */
 static uint32_t *ordered_children(
 	struct tree_rows *r, const struct tree_view *v, uint32_t node, uint32_t n)
@@ -155,7 +136,7 @@ static uint32_t *ordered_children(
 			(uint32_t)(c->path ^ c->path >> 32), c->total_count, key, child};
 		child = c->next_sibling;
 	}
-	rank_update(rank_of(r, node_at(v, node)->path), items, n, v->fresh, v->hold);
+	rank_update(rank_of(r, node_at(v, node)->path), items, n, v->fresh, v->frozen);
 	for (uint32_t i = 0; i < n; i++)
 		children[i] = items[i].at;
 	free(items);
@@ -236,11 +217,26 @@ static void add_node(
 
 void tree_rows_build(struct tree_rows *r, const struct tree_view *v)
 {
+	uint32_t kept = 0, before;
+
 	r->count = 0;
 	r->pass++;
 	if (v->root != PROFILE_NONE && v->root < v->tree->count)
 		add_node(r, v, v->root, (struct tree_row){.first = true, .last = true});
-	forget_siblings(r);
+	/* Forget the order of parents that are no longer visible. */
+	before = r->sibling_count;
+	for (uint32_t i = 0; i < before; i++) {
+		if (r->siblings[i].pass == r->pass)
+			r->siblings[kept++] = r->siblings[i];
+		else
+			rank_done(&r->siblings[i].rank);
+	}
+	r->sibling_count = kept;
+	if (kept == before)
+		return;
+	hash_index_clear(&r->sibling_index);
+	for (uint32_t i = 0; i < kept; i++)
+		hash_index_add(&r->sibling_index, hash_u64(r->siblings[i].parent), i);
 }
 
 uint32_t tree_find_path(const struct calltree *t, uint64_t path)

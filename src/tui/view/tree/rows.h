@@ -52,7 +52,7 @@ struct tree_view {                     /* parameters of flattening */
 	const struct calltree *tree;
 	uint32_t root;
 	uint64_t hide_below; /* minimum total of visible nodes */
-	bool fresh, hold;    /* ordering, as for rank_update */
+	bool fresh, frozen;  /* ordering, as for rank_update */
 };
 
 void tree_rows_done(struct tree_rows *r);

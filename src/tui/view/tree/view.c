@@ -130,11 +130,11 @@ static void tree_update(struct ui *ui, bool sort)
 			tree_rows_open_hot(&t->rows, &t->how, t->how.root);
 	}
 	t->how.fresh = sort;
-	t->how.hold = ui_order_frozen(ui) && !sort;
+	t->how.frozen = ui_order_frozen(ui) && !sort;
 	tree_rebuild(t);
 	/* Expanding and collapsing keeps the order of the other rows. */
 	t->how.fresh = false;
-	t->how.hold = true;
+	t->how.frozen = true;
 	tree_select_path(t, t->selected);
 }
 
@@ -392,7 +392,7 @@ static void tree_notice(struct ui *ui, struct strip *s)
 	search_count(ui, s, hits, (int)t->tree->count - 1, "nodes");
 }
 
-static void tree_keep(const struct ui *ui)
+static void tree_pin_ids(const struct ui *ui)
 {
 	profile_pin(ui->profile, tree_state(ui)->root_method);
 }
@@ -405,7 +405,7 @@ const struct view view_tree = {
 	.init = tree_init,
 	.done = tree_done,
 	.update = tree_update,
-	.other = compare_query,
+	.second_query = compare_query,
 	.beside = tree_beside,
 	.draw = tree_draw,
 	.quality = tree_quality,
@@ -419,5 +419,5 @@ const struct view view_tree = {
 	.back = tree_back,
 	.find = tree_find,
 	.anchor = tree_anchor,
-	.keep = tree_keep,
+	.pin_ids = tree_pin_ids,
 };

@@ -10,8 +10,8 @@
  * A window ends with the last complete second. In the first two seconds after since it includes the current one,
  * because there is nothing else to show. Seconds are those of the profile. Plain values.
  */
-#ifndef JHOT_TUI_TIME_TIME_H
-#define JHOT_TUI_TIME_TIME_H
+#ifndef JHOT_TUI_FRAME_TIMELINE_H
+#define JHOT_TUI_FRAME_TIMELINE_H
 
 #include "profile/profile.h"
 #include "profile/vitals.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Windows over the history. */
-#include "tui/time/time.h"
+/* Windows over the history, and the vitals of its seconds. */
+#include "tui/frame/timeline.h"
 
 #include <stdio.h>
 
