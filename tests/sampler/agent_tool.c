@@ -5,31 +5,31 @@
  *   agent_tool PID AGENT [KEY=VALUE]...
  *
  *   token=T       of the session (default t and the tool's own pid)
- *   take=1        end the session that there is
- *   agct=1        walk by the fallback
- *   seconds=N     sample so long, or until SIGINT (default 2; 0: start nothing)
- *   samples=N     stop as soon as so many have come
+ *   take=1        end an existing session
+ *   agct=1        walk with AsyncGetCallTrace
+ *   seconds=N     sampling time, or until SIGINT (default 2; 0: start nothing)
+ *   samples=N     stop after this many samples
  *   event=NAME[:N] to sample, at this interval: cpu (if none is given), alloc, lock, wall, or
  *                 perf/TYPE/CONFIG[/BP_TYPE/CONFIG1/CONFIG2] with numbers as in perf_event_open(2); may be repeated
- *   interval=N    of events that say none
- *   flags=N       WIRE_START_* of all events
- *   threads=GLOB  sample only these
+ *   interval=N    for events without their own
+ *   flags=N       WIRE_START_* for all events
+ *   threads=GLOB  sample only matching threads
  *   budget=N      thousandths of a core
- *   budget_default=N  the same, for intervals that the agent has chosen
- *   swing=N       every N seconds the budget changes: to a whole core, and back
- *   engine=N      enum wire_engine, of all events
+ *   budget_default=N  the same, only for intervals that the agent has chosen
+ *   swing=N       every N seconds switch the budget between a whole core and budget=N
+ *   engine=N      enum wire_engine, for all events
  *   states=1      print the weight of each thread in each state
  *   kinds=1       print the kind of each thread that has samples
  *   idle=1        read nothing while sampling: the ring runs full
- *   rows=1        unwind rows are sent (2: before them, junk that the agent must refuse)
- *   park=1        in the middle: parked for a second
- *   leave=detach  how it ends: detach, or silent (no beat any more), or now (exits as if killed)
- *   top=N         print so many methods by self samples
+ *   rows=1        send unwind rows (2: invalid ones first, which the agent must refuse)
+ *   park=1        park the agent for the second second
+ *   leave=detach  how to end: detach, silent (stop the beat), or now (exit as if killed)
+ *   top=N         print this many methods by self samples
  *   stacks=FILE   collapsed stacks with method names
- *   weights=FILE  the same, by weight, each with its event before it
- *   waits=FILE    who waits for whom, a line each
+ *   weights=FILE  the same, by weight, each preceded by its event
+ *   waits=FILE    waits with their owners, a line each
  *
- * Prints "key value" lines. Exit code: 0, or 1 when something was wrong, 100 + result - 200 when refused.
+ * Prints "key value" lines. Exit code: 0, or 1 on a failure, result - 100 when the load was refused.
  */
 #include "symbols/child/child.h"
 #include "tests/sampler/driver.h"
@@ -80,7 +80,7 @@ static const struct {
 	{"kinds", offsetof(struct settings, kinds)},
 };
 
-/* settings_perf: the numbers after "perf"; each perf event takes the next free number. */
+/* settings_perf: the numbers after "perf"; each perf event gets the next free event id. */
 static void settings_perf(struct settings *s, struct wire_command *c, char *at)
 {
 	uint64_t numbers[5] = {0};
@@ -302,7 +302,7 @@ static void print_frame(FILE *f, struct driver *d, uint64_t frame)
 	}
 }
 
-/* print_stacks: what holders of locks did is an event of its own, held, and no wait to be counted. */
+/* print_stacks: what the owners of locks did is an event of its own ("is_owner"), not a wait. */
 static void print_stacks(struct driver *d, const char *path, bool weights)
 {
 	FILE *f = fopen(path, "w");
@@ -310,12 +310,13 @@ static void print_stacks(struct driver *d, const char *path, bool weights)
 	for (uint32_t i = 0; f && i < DRIVER_NAMES; i++) {
 		const struct wire_trace *t = d->traces[i].record;
 
-		bool held = t && WIRE_TRACE_STATE(t->flags) == WIRE_STATE_HOLDS;
+		bool is_owner = t && WIRE_TRACE_STATE(t->flags) == WIRE_STATE_HOLDS;
 
-		if (!t || !d->traces[i].count || (held && !weights))
+		if (!t || !d->traces[i].count || (is_owner && !weights))
 			continue;
 		if (weights)
-			fprintf(f, "%s;", held ? "held" : event_names[t->event % WIRE_EVENTS]);
+			fprintf(f, "%s;",
+				is_owner ? "is_owner" : event_names[t->event % WIRE_EVENTS]);
 		fprintf(f, "[%s]",
 			d->threads[t->thread % DRIVER_NAMES] ? d->threads[t->thread % DRIVER_NAMES]
 							     : "?");
@@ -438,7 +439,7 @@ static int tool_session(struct driver *d, const struct settings *s)
 	if (!driver_ready(d))
 		return tool_failed("the agent did not become ready");
 	printf("ready %s\nvm %s\n", d->header.writer, d->header.vm);
-	driver_drain(d); /* what modules there are */
+	driver_drain(d); /* reads the announced modules */
 	if (s->rows > 1)
 		printf("junk_taken %u\n", driver_rows_send_junk(d));
 	if (rows)
@@ -472,7 +473,7 @@ static int tool_session(struct driver *d, const struct settings *s)
 		return tool_failed("the ring is broken");
 	printf("left_early %d\n", driver_left(d));
 	if (!tool_leave(d, s->leave))
-		return tool_failed("the session did not end as it should");
+		return tool_failed("the session did not end as expected");
 	print_sums(d);
 	if (rows)
 		print_rows(rows);

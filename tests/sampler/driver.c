@@ -38,7 +38,7 @@ int driver_load(pid_t pid, const char *agent, const char *token, const char *mor
 	return result;
 }
 
-/* driver_find: the descriptor of "memfd:jhot-TOKEN" of one of the target's threads, opened here. */
+/* driver_find: opens the descriptor of "memfd:jhot-TOKEN" of one of the target's threads. */
 static int driver_find(pid_t pid, const char *token)
 {
 	char pattern[64], want[64], link[300];
@@ -186,10 +186,10 @@ static void *driver_copy(const struct wire_record *rec)
 	return memcpy(malloc(rec->size), rec, rec->size);
 }
 
-/* driver_wants: checks that what a record names was published; the first failure is reported by its id. */
-static void driver_wants(struct driver *d, bool there, const char *what, uint64_t id)
+/* driver_check: checks that what a record refers to was published; reports the first failure by its id. */
+static void driver_check(struct driver *d, bool present, const char *what, uint64_t id)
 {
-	if (there)
+	if (present)
 		return;
 	if (!d->unknown_ids++)
 		snprintf(d->unknown, sizeof(d->unknown), "%s %" PRIu64 " after %" PRIu64 " records",
@@ -232,7 +232,7 @@ static void driver_trace(struct driver *d, const void *data)
 	free(to->record);
 	to->record = driver_copy(&t->rec);
 	to->count = to->weight = 0;
-	driver_wants(d, d->threads[t->thread % DRIVER_NAMES], "a trace's thread", t->thread);
+	driver_check(d, d->threads[t->thread % DRIVER_NAMES], "a trace's thread", t->thread);
 }
 
 bool driver_frame_named(uint64_t frame)
@@ -257,11 +257,11 @@ static void driver_frames(struct driver *d, const struct wire_trace *t, uint32_t
 		java |= WIRE_FRAME_IS_JAVA(kind);
 		d->kernel += kind == WIRE_FRAME_KERNEL && i == 0 ? count : 0;
 		if (kind == WIRE_FRAME_NATIVE)
-			driver_wants(d, d->modules[WIRE_FRAME_MODULE(frame)], "a frame's module",
+			driver_check(d, d->modules[WIRE_FRAME_MODULE(frame)], "a frame's module",
 				WIRE_FRAME_MODULE(frame));
 		if (!driver_frame_named(frame))
 			continue;
-		driver_wants(d, m->name, "a frame's method", WIRE_FRAME_METHOD(frame));
+		driver_check(d, m->name, "a frame's method", WIRE_FRAME_METHOD(frame));
 		m->self += i == 0 ? count : 0;
 		m->total += m->seen == t->id ? 0 : count;
 		m->seen = t->id;
@@ -270,7 +270,7 @@ static void driver_frames(struct driver *d, const struct wire_trace *t, uint32_t
 	d->broken += broken ? count : 0;
 	d->events[t->event % WIRE_EVENTS].broken += broken ? count : 0;
 	d->java += java ? count : 0;
-	for (uint32_t i = 0; i < t->frame_count; i++) /* the next delta counts anew */
+	for (uint32_t i = 0; i < t->frame_count; i++) /* the next delta counts afresh */
 		d->methods[WIRE_FRAME_METHOD(t->frames[i]) % DRIVER_NAMES].seen = 0;
 }
 
@@ -289,7 +289,7 @@ static void driver_deltas(struct driver *d, const void *data)
 			d->events[r->event % WIRE_EVENTS].interval != r->interval;
 		d->events[r->event % WIRE_EVENTS].interval = r->interval;
 		if (!t->record || t->record->id != r->deltas[i].trace) {
-			driver_wants(d, false, "a delta's trace", r->deltas[i].trace);
+			driver_check(d, false, "a delta's trace", r->deltas[i].trace);
 			continue;
 		}
 		t->count += r->deltas[i].count;
@@ -306,7 +306,7 @@ static void driver_tick(struct driver *d, const void *data)
 	d->cpu_ns += t->cpu_ns;
 	d->halves +=
 		t->half_ns > t->since_ns && t->half_ns < t->time_ns && t->half_weight[WIRE_CPU];
-	driver_wants(d, t->since_ns <= t->time_ns, "a tick's beginning", t->since_ns);
+	driver_check(d, t->since_ns <= t->time_ns, "a tick's beginning", t->since_ns);
 }
 
 static void driver_wait_record(struct driver *d, const void *data)
@@ -316,12 +316,12 @@ static void driver_wait_record(struct driver *d, const void *data)
 	d->waits++;
 	d->waits_ended += w->ended;
 	d->waits_owned += w->owner != 0;
-	driver_wants(d, d->threads[w->thread % DRIVER_NAMES], "a wait's thread", w->thread);
-	driver_wants(
+	driver_check(d, d->threads[w->thread % DRIVER_NAMES], "a wait's thread", w->thread);
+	driver_check(
 		d, !w->owner || d->threads[w->owner % DRIVER_NAMES], "a wait's owner", w->owner);
-	driver_wants(d, !w->method || d->methods[w->method % DRIVER_NAMES].name, "a wait's method",
+	driver_check(d, !w->method || d->methods[w->method % DRIVER_NAMES].name, "a wait's method",
 		w->method);
-	driver_wants(d, w->since_ns <= w->time_ns, "a wait's beginning", w->since_ns);
+	driver_check(d, w->since_ns <= w->time_ns, "a wait's beginning", w->since_ns);
 	if (d->on_wait)
 		d->on_wait(d, w);
 }

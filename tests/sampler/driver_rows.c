@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The queue of session/, the commands of the driver. */
+/* Uses the queue of session/ and the driver's commands. */
 #include "tests/sampler/driver_rows.h"
 
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 
 struct driver_rows {
 	struct unwind_feed *feed;
-	bool told[MODULES];
+	bool announced[MODULES];
 };
 
 struct driver_rows *driver_rows_new(pid_t pid)
@@ -27,7 +27,7 @@ void driver_rows_free(struct driver_rows *r)
 	free(r);
 }
 
-static void rows_tell(struct driver_rows *r, const struct wire_module *m)
+static void rows_announce(struct driver_rows *r, const struct wire_module *m)
 {
 	char *path = strndup(m->path, m->path_bytes);
 	struct proc_map module = {.path = path,
@@ -38,7 +38,7 @@ static void rows_tell(struct driver_rows *r, const struct wire_module *m)
 		.dev_major = m->dev_major,
 		.dev_minor = m->dev_minor};
 
-	r->told[m->id] = true;
+	r->announced[m->id] = true;
 	unwind_feed_module(r->feed, m->id, &module);
 	free(path);
 }
@@ -48,8 +48,8 @@ void driver_rows_send(struct driver_rows *r, struct driver *d)
 	unsigned char *staging = d->base + d->header.staging_off;
 
 	for (uint32_t i = 0; i < MODULES; i++)
-		if (d->modules[i] && !r->told[i])
-			rows_tell(r, d->modules[i]);
+		if (d->modules[i] && !r->announced[i])
+			rows_announce(r, d->modules[i]);
 	while (unwind_feed_busy(r->feed) && !driver_left(d)) {
 		size_t bytes = unwind_feed_step(r->feed, staging, d->header.staging_bytes, 5000000);
 
@@ -61,19 +61,19 @@ void driver_rows_send(struct driver_rows *r, struct driver *d)
 unsigned driver_rows_send_junk(struct driver *d)
 {
 	struct wire_unwind_chunk *c = (void *)(d->base + d->header.staging_off);
-	uint32_t module = 0, taken = 0;
+	uint32_t module = 0, accepted = 0;
 	static const struct {
 		uint32_t total, offset, bytes, arg;
 	} junk[] = {
-		{64, 0, 64, 80},          /* whole, but random */
+		{64, 0, 64, 80},          /* complete, but random */
 		{64, 0, 64, 84},          /* shorter than the command says */
-		{64, 32, 64, 80},         /* reaches past its end */
-		{64, 32, 32, 48},         /* begins in the middle */
+		{64, 32, 64, 80},         /* extends past its end */
+		{64, 32, 32, 48},         /* starts in the middle */
 		{64, 0, 30, 46},          /* not a multiple of 4 */
-		{0xfffffffcu, 0, 64, 80}, /* more than any budget */
-		{64, 0, 0, 16},           /* nothing in it */
-		{64, 0, 64, 8},           /* no head */
-		{64, 0, 64, 0xffffffffu}, /* more than the staging area */
+		{0xfffffffcu, 0, 64, 80}, /* exceeds any budget */
+		{64, 0, 0, 16},           /* empty */
+		{64, 0, 64, 8},           /* without a header */
+		{64, 0, 64, 0xffffffffu}, /* larger than the staging area */
 	};
 
 	for (uint32_t i = 1; i < MODULES && !module; i++)
@@ -84,9 +84,9 @@ unsigned driver_rows_send_junk(struct driver *d)
 		c->total_bytes = junk[i].total;
 		c->offset = junk[i].offset;
 		c->bytes = junk[i].bytes;
-		taken += driver_command_arg(d, WIRE_OP_UNWIND, junk[i].arg) >= 0;
+		accepted += driver_command_arg(d, WIRE_OP_UNWIND, junk[i].arg) >= 0;
 	}
-	return taken;
+	return accepted;
 }
 
 void driver_rows_status(const struct driver_rows *r, struct unwind_feed_status *out)

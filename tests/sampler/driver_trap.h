@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where JDK 8 reports allocations, as found by the front end. */
+/* The addresses at which JDK 8 reports allocations, as the front end finds them. */
 #ifndef JHOT_TESTS_SAMPLER_DRIVER_TRAP_H
 #define JHOT_TESTS_SAMPLER_DRIVER_TRAP_H
 
@@ -7,7 +7,7 @@
 
 #include <sys/types.h>
 
-/* For the start of alloc; nothing where libjvm has no symbols, or needs none. */
+/* Fills in the breakpoint for starting alloc; leaves *out unchanged if libjvm has no symbols or needs none. */
 void driver_trap(pid_t pid, struct wire_perf_event *out);
 
 #endif

@@ -6,7 +6,7 @@ uint64_t Java_Loader_spin(void *env, void *class, uint64_t rounds);
 
 #define DEEPER __attribute__((noinline, noclone, optimize("omit-frame-pointer")))
 
-/* The frame pointer's register holds something else: a walk by frame pointers loses its way. */
+/* The frame pointer's register holds other data: a walk by frame pointers fails here. */
 static DEEPER uint64_t spin_leaf(uint64_t x, uint64_t rounds)
 {
 #if defined(__x86_64__)

@@ -22,14 +22,17 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* It knows by then what it is asked for, and has not stored it yet: looking up the thread takes some 100, a walk 1,000s. */
+/*
+ * Deep enough that the handler has its arguments but has not stored the sample: looking up the thread takes about 100
+ * instructions, a walk thousands.
+ */
 #define STEPS 600
 
 struct span {
 	uint64_t from, to;
 };
 
-/* code_of: where a process has the code of this file. */
+/* code_of: the address range of this file's code in a process. */
 static struct span code_of(int pid, const char *name)
 {
 	struct span span = {0, 0};
@@ -71,7 +74,7 @@ static bool is_inside(int tid, struct span code)
 	return pc >= code.from && pc < code.to;
 }
 
-/* next_stop: what it was stopped by; -1 when it is gone. */
+/* next_stop: the status of the next stop; -1 if the thread exited. */
 static int next_stop(int tid)
 {
 	int status;
@@ -79,7 +82,7 @@ static int next_stop(int tid)
 	return waitpid(tid, &status, __WALL) == tid && WIFSTOPPED(status) ? status : -1;
 }
 
-/* step: one instruction, with this signal first. */
+/* step: one instruction, after delivering this signal. */
 static bool step(int tid, int sig)
 {
 	return ptrace(PTRACE_SINGLESTEP, tid, NULL, (void *)(intptr_t)sig) == 0 &&
@@ -95,7 +98,7 @@ static bool steps(int tid)
 	return true;
 }
 
-/* go_inside: from one signal of the sampler's kind to the next, until one leads there. */
+/* go_inside: continues through the sampler's signals until one enters the handler. */
 static bool go_inside(int tid, struct span code)
 {
 	int sig = 0;

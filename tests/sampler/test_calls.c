@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* System calls tried in a child: what a filter forbids is found, and nothing of it reaches this process. */
+/* System calls are tried in a child: calls that a filter forbids are found, without effects on this process. */
 #include "sampler/calls.c"
 
 #include "tests/tap.h"
@@ -32,7 +32,7 @@ void lease_end(struct sampler *s, enum sampler_stop why)
 	ended = why;
 }
 
-/* From now on these system calls of this process return this result. */
+/* Makes these system calls of this process end with this action. */
 static void filter(uint32_t action, int count, const int *numbers)
 {
 	struct sock_filter code[64] = {
@@ -81,18 +81,21 @@ static void check(bool good, const char *what, long got)
 	failed += !good;
 }
 
-struct row_of_test {
+struct test_row {
 	const char *name;
 	uint32_t action;
 	int numbers[8];
 	int result;
 	const char *note;
-	bool zombie; /* one child stays */
-	bool dumps;  /* from Linux 5.16 on, that child does */
+	bool zombie; /* one child remains */
+	bool dumps;  /* from Linux 5.16 on, that child dumps core */
 };
 
-/* One filter, as on a kernel whose core dumps kill, or not. In a process of its own, since filters stay. */
-static void try_row(const struct row_of_test *row, bool old_kernel)
+/*
+ * One filter, as on a kernel before or since Linux 5.16 (old kernels dump core). In a process of its own, as filters
+ * cannot be removed.
+ */
+static void run_row(const struct test_row *row, bool old_kernel)
 {
 	struct timespec begin, end;
 	int count = 0, result;
@@ -105,7 +108,7 @@ static void try_row(const struct row_of_test *row, bool old_kernel)
 	if (count)
 		filter(row->action, count, row->numbers);
 	clock_gettime(CLOCK_MONOTONIC, &begin);
-	if (old_kernel) { /* calls_try, but for the kernel's version */
+	if (old_kernel) { /* calls_try, without its check of the kernel's version */
 		trial.old_kernel = true;
 		result = try_all();
 		for (uint32_t i = 0; i < CALL_COUNT && result == AGENT_OK; i++)
@@ -117,69 +120,74 @@ static void try_row(const struct row_of_test *row, bool old_kernel)
 	clock_gettime(CLOCK_MONOTONIC, &end);
 	us = (end.tv_sec - begin.tv_sec) * 1000000 + (end.tv_nsec - begin.tv_nsec) / 1000;
 	diag("%s%s: %ld us", row->name, old_kernel ? ", as before Linux 5.16" : "", us);
-	check(result == row->result, "the result", result);
+	check(result == row->result, "calls_try returns the expected result", result);
 	for (int i = 0; i < count && result != AGENT_UNTRIED; i++)
 		check(row->numbers[i] == SYS_swapon || row->zombie || raw(row->numbers[i], -1) < 0,
 			"a forbidden call fails", row->numbers[i]);
-	check(!raw_refusal(SYS_openat), "openat is still made", 0);
+	check(!raw_refusal(SYS_openat), "openat is still allowed", 0);
 	calls_report((struct sampler *)note);
 	check(row->note ? strstr(note, row->note) != NULL : !*note, note, 0);
-	check(!sigchlds && !sigsyses, "no signal has come", sigsyses);
+	check(!sigchlds && !sigsyses, "no SIGCHLD or SIGSYS arrived", sigsyses);
 	check(row->zombie || waitpid(-1, NULL, __WALL) < 0, "no child is left", 0);
-	check(prctl(PR_GET_DUMPABLE) == 1, "the process may dump core as before", 0);
+	check(prctl(PR_GET_DUMPABLE) == 1, "the process is still dumpable", 0);
 	check((row->dumps && !old_kernel) || !core_file(), "no core was dumped", 0);
 	if (!old_kernel)
-		check(calls_try() == row->result, "the same again", 0);
+		check(calls_try() == row->result, "a second try gives the same result", 0);
 }
 
 #define KILL SECCOMP_RET_KILL_PROCESS
 
-static const struct row_of_test test_rows[] = {
-	{"no filter", 0, {0}, AGENT_OK, .note = NULL},
-	{"nothing of ours forbidden", KILL, {SYS_swapon}, AGENT_OK, .note = NULL},
-	{"perf_event_open killed", KILL, {SYS_perf_event_open}, AGENT_OK, .note = NULL},
-	{"several killed", KILL, {SYS_statx, SYS_sched_setattr, SYS_recvfrom, SYS_fallocate},
-		AGENT_OK,
+static const struct test_row test_rows[] = {
+	{"without a filter all calls are allowed", 0, {0}, AGENT_OK, .note = NULL},
+	{"a filter of an unused call changes nothing", KILL, {SYS_swapon}, AGENT_OK, .note = NULL},
+	{"perf_event_open killing the process is not reported", KILL, {SYS_perf_event_open},
+		AGENT_OK, .note = NULL},
+	{"several calls killing the process are reported", KILL,
+		{SYS_statx, SYS_sched_setattr, SYS_recvfrom, SYS_fallocate}, AGENT_OK,
 		.note = "forbids statx (no names of what threads read and write); recvfrom ("},
-	{"one thread killed", SECCOMP_RET_KILL_THREAD, {SYS_statx}, AGENT_OK,
+	{"a call killing the thread is reported", SECCOMP_RET_KILL_THREAD, {SYS_statx}, AGENT_OK,
 		.note = "forbids statx"},
-	{"trapped", SECCOMP_RET_TRAP, {SYS_statx, SYS_timer_create}, AGENT_OK,
-		.note = "forbids timer_create"},
-	{"EPERM", SECCOMP_RET_ERRNO | EPERM, {SYS_statx}, AGENT_OK, .note = "forbids statx"},
-	{"ENOSYS", SECCOMP_RET_ERRNO | ENOSYS, {SYS_statx}, AGENT_OK, .note = "forbids statx"},
-	{"prlimit64 killed", KILL, {SYS_prlimit64, SYS_statx}, AGENT_OK, .note = "forbids statx",
-		.dumps = true},
-	{"memfd_create killed", KILL, {SYS_memfd_create, SYS_statx},
+	{"calls raising SIGSYS are reported", SECCOMP_RET_TRAP, {SYS_statx, SYS_timer_create},
+		AGENT_OK, .note = "forbids timer_create"},
+	{"a call failing with EPERM is reported", SECCOMP_RET_ERRNO | EPERM, {SYS_statx}, AGENT_OK,
+		.note = "forbids statx"},
+	{"a call failing with ENOSYS is reported", SECCOMP_RET_ERRNO | ENOSYS, {SYS_statx},
+		AGENT_OK, .note = "forbids statx"},
+	{"prlimit64 killing the process leaves the other calls tried", KILL,
+		{SYS_prlimit64, SYS_statx}, AGENT_OK, .note = "forbids statx", .dumps = true},
+	{"memfd_create killing the process is refused", KILL, {SYS_memfd_create, SYS_statx},
 		AGENT_FORBIDDEN + CALL_memfd_create, .note = "forbids statx"},
-	{"wait4 killed", KILL, {SYS_wait4, SYS_statx}, AGENT_FORBIDDEN + CALL_wait4, .note = NULL,
-		.zombie = true},
-	{"no child", SECCOMP_RET_ERRNO | EPERM, {SYS_clone, SYS_clone3}, AGENT_UNTRIED,
-		.note = NULL},
+	{"wait4 killing the process is refused", KILL, {SYS_wait4, SYS_statx},
+		AGENT_FORBIDDEN + CALL_wait4, .note = NULL, .zombie = true},
+	{"without a child nothing can be tried", SECCOMP_RET_ERRNO | EPERM, {SYS_clone, SYS_clone3},
+		AGENT_UNTRIED, .note = NULL},
 };
 
-/* Filters that come while a session runs. */
-static void try_later(void)
+/* Filters that are added while a session runs. */
+static void run_later(void)
 {
 	struct sampler *s = (struct sampler *)note;
 
-	check(calls_try() == AGENT_OK, "there is no filter", 0);
+	check(calls_try() == AGENT_OK, "calls_try succeeds without a filter", 0);
 	check(calls_are_of(procfile_filters("Name:\tx\nSeccomp:\t0\nSeccomp_filters:\t0\n")),
-		"nor has another thread one", 0);
+		"a thread without a filter has the tried calls", 0);
 	check(!calls_are_of(procfile_filters("Name:\tx\nSeccomp:\t2\nSeccomp_filters:\t1\n")),
-		"a thread that has one is told from it", 0);
-	check(!calls_are_of(procfile_filters("Name:\tx\nSeccomp:\t2\n")), "also before Linux 5.9",
-		0);
+		"a thread with a filter has other calls", 0);
+	check(!calls_are_of(procfile_filters("Name:\tx\nSeccomp:\t2\n")),
+		"so has one on Linux before 5.9", 0);
 	filter(KILL, 1, (int[]){SYS_statx});
 	calls_poll(s);
 	check(strstr(note, "forbids statx") != NULL, note, 0);
-	check(raw_refusal(SYS_statx) == -EPERM && ended == SAMPLER_RUNS, "the session goes on", 0);
-	check(calls_are_of(procfile_filters("Seccomp:\t2\nSeccomp_filters:\t1\n")), "one is known",
-		0);
-	check(!calls_are_of(procfile_filters("Seccomp:\t2\nSeccomp_filters:\t2\n")), "two are not",
-		0);
+	check(raw_refusal(SYS_statx) == -EPERM && ended == SAMPLER_RUNS,
+		"the session continues after statx was forbidden", 0);
+	check(calls_are_of(procfile_filters("Seccomp:\t2\nSeccomp_filters:\t1\n")),
+		"a thread with the same single filter has the tried calls", 0);
+	check(!calls_are_of(procfile_filters("Seccomp:\t2\nSeccomp_filters:\t2\n")),
+		"a thread with two filters has other calls", 0);
 	filter(KILL, 1, (int[]){SYS_getdents64});
 	calls_poll(s);
-	check(ended == SAMPLER_FORBIDDEN, "without a needed call it ends", ended);
+	check(ended == SAMPLER_FORBIDDEN, "the session ends when a required call is forbidden",
+		ended);
 }
 
 int main(void)
@@ -189,13 +197,13 @@ int main(void)
 	int status;
 
 #if defined(__SANITIZE_ADDRESS__)
-	tap_skip_all("a child on another stack and sanitizers do not go together");
+	tap_skip_all("the sanitizer does not support a child on another stack");
 #endif
 	if (!mkdtemp(folder) || chdir(folder))
 		return 1;
 	setrlimit(RLIMIT_CORE, &limit);
 	for (size_t i = 0; i < 2 * sizeof(test_rows) / sizeof(test_rows[0]); i++) {
-		const struct row_of_test *row = &test_rows[i / 2];
+		const struct test_row *row = &test_rows[i / 2];
 		pid_t pid;
 
 		if (i % 2 && !row->numbers[0])
@@ -203,7 +211,7 @@ int main(void)
 		fflush(stdout);
 		pid = fork();
 		if (pid == 0) {
-			try_row(row, i % 2);
+			run_row(row, i % 2);
 			fflush(stdout);
 			_exit(failed);
 		}
@@ -213,11 +221,11 @@ int main(void)
 	}
 	fflush(stdout);
 	if (fork() == 0) {
-		try_later();
+		run_later();
 		fflush(stdout);
 		_exit(failed);
 	}
-	ok(wait(&status) > 0 && status == 0, "filters that come while a session runs");
+	ok(wait(&status) > 0 && status == 0, "filters added while a session runs are noticed");
 	rmdir(folder);
 	return tap_done();
 }

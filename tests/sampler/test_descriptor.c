@@ -53,8 +53,8 @@ static int port_of(int fd)
 	return ntohs(a.sin6_port);
 }
 
-/* Whether a connected socket's peer is told by SO_PEERNAME: emulation of another CPU cuts it to a number. */
-static bool peers_are_told(int fd)
+/* Whether SO_PEERNAME returns the whole address of a peer: emulation of another CPU truncates it. */
+static bool has_peernames(int fd)
 {
 	struct sockaddr_in peer;
 	socklen_t bytes = sizeof(peer);
@@ -69,41 +69,46 @@ static void test_tcp(void)
 	struct sockaddr_in a = at("127.0.0.1", 0);
 	int listener = socket(AF_INET, SOCK_STREAM, 0), client = socket(AF_INET, SOCK_STREAM, 0);
 	int served, port;
-	bool told;
+	bool has_peername;
 	char want[100];
 
 	if (bind(listener, (void *)&a, sizeof(a)) || listen(listener, 5))
 		abort();
 	a = at("127.0.0.1", port = port_of(listener));
-	is(client, "read", "socket read", "one that is not connected");
+	is(client, "read", "socket read", "a socket that is not connected has no peer");
 	if (connect(client, (void *)&a, sizeof(a)))
 		abort();
 	served = accept(listener, NULL, NULL);
-	told = peers_are_told(client);
+	has_peername = has_peernames(client);
 	snprintf(want, sizeof(want), "socket read\t127.0.0.1:%d", port);
-	is(client, "read", want, "a client's by its peer");
+	is(client, "read", want, "a client's socket is described by its peer");
 	snprintf(want, sizeof(want), "socket write\t127.0.0.1:%d", port_of(client));
-	ports = (struct descriptor_ports){.first = 1, .last = 65535}; /* and nobody accepts */
-	is(served, "write", want, "a server's, too, as long as nobody is known to accept there");
+	ports = (struct descriptor_ports){.first = 1, .last = 65535}; /* no known port accepts */
+	is(served, "write", want,
+		"a server's socket is described by its peer while no accepting port is known");
 	snprintf(want, sizeof(want), "accept\t127.0.0.1:%d", port);
-	is(listener, "read", want, "one that listens, whatever the call");
+	is(listener, "read", want,
+		"a listening socket is described as accepting, whatever the call");
 	ports = (struct descriptor_ports){0};
 	snprintf(want, sizeof(want), "socket read\tclients of :%d", port);
-	is(served, "read", want, "a server's by its port, which is looked for");
+	is(served, "read", want,
+		"a server's socket is described by its port, found by a search for listeners");
 	snprintf(want, sizeof(want), "socket read\t127.0.0.1:%d", port);
-	is(client, "read", want, "and a client's as before");
+	is(client, "read", want, "a client's socket is still described by its peer");
 	setsockopt(served, SOL_SOCKET, SO_LINGER, &(struct linger){1, 0}, sizeof(struct linger));
 	close(served);
-	if (told)
-		is(client, "read", want, "still so when that has reset it");
+	if (has_peername)
+		is(client, "read", want,
+			"a client's socket is described by its peer after a reset");
 	else
-		tap_skip("a client's whose server has reset it", "who it was is not told");
+		tap_skip("a client's socket is described by its peer after a reset",
+			"SO_PEERNAME is not supported");
 	close(client);
 	close(listener);
-	is(client, "read", "closed", "one that is closed has no text");
+	is(client, "read", "closed", "a closed descriptor has no description");
 }
 
-/* A port that no client is given tells by itself who is asked. */
+/* A port outside the range of ephemeral ports is the server's. */
 static void test_ports(void)
 {
 	struct sockaddr_in a = at("127.0.0.1", 0);
@@ -121,16 +126,17 @@ static void test_ports(void)
 	small.first = small.last = (uint16_t)port_of(client);
 	ports = small;
 	snprintf(want, sizeof(want), "socket read\tclients of :%d", port_of(listener));
-	is(served, "read", want, "a server's by its port, which no client is given");
+	is(served, "read", want,
+		"a socket with a port that no client gets is described by its port");
 	snprintf(want, sizeof(want), "socket read\t127.0.0.1:%d", port_of(listener));
-	is(client, "read", want, "a client's by its peer");
+	is(client, "read", want, "a socket whose peer has such a port is described by its peer");
 	ports = (struct descriptor_ports){0};
 	close(served);
 	close(client);
 	close(listener);
 }
 
-/* One that is being connected: nobody accepts, and there is no more space to wait for that. */
+/* A socket that is being connected: nobody accepts, and the backlog is full. */
 static void test_connecting(void)
 {
 	struct sockaddr_in a = at("127.0.0.1", 0);
@@ -147,17 +153,20 @@ static void test_connecting(void)
 	} while (poll(&last, 1, 50) && ++i < 8);
 	snprintf(want, sizeof(want), "socket connect\t127.0.0.1:%d", port_of(listener));
 	if (i == 8)
-		tap_skip("one that is being connected", "all are at once");
-	else if (!peers_are_told(clients[0]))
-		tap_skip("one that is being connected", "who it is connected to is not told");
+		tap_skip("a connecting socket is described as connecting",
+			"all connections were accepted");
+	else if (!has_peernames(clients[0]))
+		tap_skip("a connecting socket is described as connecting",
+			"SO_PEERNAME is not supported");
 	else
-		is(last.fd, "write", want, "one that is being connected, whatever the call");
+		is(last.fd, "write", want,
+			"a connecting socket is described as connecting, whatever the call");
 	for (i -= i == 8; i >= 0; i--)
 		close(clients[i]);
 	close(listener);
 }
 
-/* Datagrams may be for any address: that is all that connect(2) takes down. */
+/* Datagram sockets, since connect(2) accepts any address for them without traffic. */
 static void test_v6(void)
 {
 	static const char *const rows[][2] = {
@@ -178,7 +187,7 @@ static void test_v6(void)
 		inet_pton(AF_INET6, rows[i][0], &a.sin6_addr);
 		snprintf(want, sizeof(want), "udp read\t%s:53", rows[i][1]);
 		if (fd < 0 || connect(fd, (void *)&a, sizeof(a)))
-			tap_skip(rows[i][0], "there is no way to it");
+			tap_skip(rows[i][0], "no route to it");
 		else
 			is(fd, "read", want, rows[i][0]);
 		close(fd);
@@ -192,11 +201,12 @@ static void test_any(void)
 	char want[100];
 
 	if (fd < 0 || bind(fd, (void *)&a, sizeof(a)) || listen(fd, 1)) {
-		tap_skip("any address", "no IPv6");
+		tap_skip("a listener on the IPv6 wildcard address is described by its port",
+			"no IPv6");
 		return;
 	}
 	snprintf(want, sizeof(want), "accept\t:%d", port_of(fd));
-	is(fd, "accept", want, "a listener at any address");
+	is(fd, "accept", want, "a listener on the IPv6 wildcard address is described by its port");
 	close(fd);
 }
 
@@ -209,9 +219,10 @@ static void test_udp(void)
 	if (bind(fd, (void *)&a, sizeof(a)))
 		abort();
 	snprintf(want, sizeof(want), "udp read\t127.0.0.1:%d", port_of(fd));
-	is(fd, "read", want, "datagrams from whoever sends them");
+	is(fd, "read", want, "an unconnected UDP socket is described by its own address");
 	if (!connect(fd, (void *)&peer, sizeof(peer)))
-		is(fd, "read", "udp read\t127.0.0.1:53", "from one peer");
+		is(fd, "read", "udp read\t127.0.0.1:53",
+			"a connected UDP socket is described by its peer");
 	close(fd);
 }
 
@@ -230,15 +241,16 @@ static void test_unix(void)
 		abort();
 	served = accept(listener, NULL, NULL);
 	snprintf(want, sizeof(want), "accept\t%s", a.sun_path);
-	is(listener, "accept", want, "a unix socket that listens");
+	is(listener, "accept", want, "a listening unix socket is described by its path");
 	snprintf(want, sizeof(want), "unix socket read\t%s", a.sun_path);
-	is(client, "read", want, "its client");
-	is(served, "read", want, "its server");
-	is(pair[0], "write", "unix socket write", "a pair has no name");
+	is(client, "read", want, "a client's unix socket is described by its peer's path");
+	is(served, "read", want, "a server's unix socket is described by its path");
+	is(pair[0], "write", "unix socket write", "a socketpair has no path");
 	memcpy(a.sun_path, "\0jhot-test", 10);
 	if (!bind(abstract, (void *)&a, offsetof(struct sockaddr_un, sun_path) + 10) &&
 		!listen(abstract, 1))
-		is(abstract, "accept", "accept\t@jhot-test", "an abstract name");
+		is(abstract, "accept", "accept\t@jhot-test",
+			"an abstract unix socket is described with an @");
 	unlink(want + strlen("unix socket read\t"));
 	close(listener), close(client), close(abstract), close(served);
 	close(pair[0]), close(pair[1]);
@@ -254,10 +266,10 @@ static void test_files(void)
 	snprintf(path, sizeof(path), "%s/x.log", folder);
 	fd = open(path, O_RDWR | O_CREAT, 0600);
 	snprintf(want, sizeof(want), "file sync\t%s", path);
-	is(fd, "sync", want, "a file");
+	is(fd, "sync", want, "a file is described by its path");
 	unlink(path);
 	snprintf(want, sizeof(want), "file read\t%s (deleted)", path);
-	is(fd, "read", want, "that was deleted");
+	is(fd, "read", want, "a deleted file is described as such");
 	close(fd);
 	snprintf(path, sizeof(path), "%s/", folder);
 	memset(path + strlen(path), 'x', 255);
@@ -265,11 +277,11 @@ static void test_files(void)
 	fd = open(path, O_RDWR | O_CREAT, 0600);
 	describe(fd, "read");
 	ok(strlen(text) == DESCRIPTOR_TEXT - 1 && !strncmp(text, "file read\t...xxx", 16),
-		"a long path lacks its beginning");
+		"a long path is truncated at its start");
 	unlink(path);
 	close(fd);
 	fd = open("/dev/zero", O_RDONLY);
-	is(fd, "read", "device read\t/dev/zero", "a device");
+	is(fd, "read", "device read\t/dev/zero", "a device is described by its path");
 	close(fd);
 }
 
@@ -280,15 +292,15 @@ static void test_pipes(void)
 
 	if (pipe(ends))
 		abort();
-	is(ends[0], "read", "pipe read", "a pipe");
-	is(ends[1], "write", "pipe write", "its other end");
+	is(ends[0], "read", "pipe read", "the read end of a pipe is described as a pipe");
+	is(ends[1], "write", "pipe write", "the write end of a pipe is described as a pipe");
 	close(ends[0]), close(ends[1]);
 	snprintf(path, sizeof(path), "%s/fifo", folder);
 	if (mkfifo(path, 0600))
 		abort();
 	fifo = open(path, O_RDWR);
 	snprintf(want, sizeof(want), "pipe read\t%s", path);
-	is(fifo, "read", want, "one with a name");
+	is(fifo, "read", want, "a fifo is described by its path");
 	unlink(path);
 	close(fifo);
 }
@@ -320,37 +332,37 @@ static void add(int epoll, int fd)
 
 	if (epoll_ctl(epoll, EPOLL_CTL_ADD, fd, &event))
 		abort();
-	ports = (struct descriptor_ports){0}; /* else it is asked again in a second */
+	ports = (struct descriptor_ports){0}; /* otherwise the description is cached for a second */
 }
 
-/* An event loop has a peer only if all that it waits for is from there. */
+/* An event loop has a peer only if all of its sockets have the same one. */
 static void test_epoll(void)
 {
 	int epoll = epoll_create1(0), event = eventfd(0, 0), first, second;
 	int one = listening(&first), other = listening(&second), fds[21];
 	char want[100];
 
-	is(epoll, "wait", "epoll", "an epoll without sockets");
+	is(epoll, "wait", "epoll", "an epoll without sockets has no details");
 	add(epoll, event);
-	is(epoll, "wait", "epoll", "by which another thread wakes it is none");
+	is(epoll, "wait", "epoll", "an eventfd does not count as a socket");
 	for (int i = 0; i < 3; i++)
 		add(epoll, fds[i] = connected(first));
 	snprintf(want, sizeof(want), "epoll of 3 sockets\t127.0.0.1:%d", first);
-	is(epoll, "wait", want, "one with three connections to the same peer");
+	is(epoll, "wait", want, "an epoll of three sockets with the same peer names it");
 	close(fds[2]);
-	is(epoll, "wait", want, "it is asked once a second");
+	is(epoll, "wait", want, "the description is cached for a second");
 	add(epoll, fds[2] = connected(second));
-	is(epoll, "wait", "epoll of 3 sockets", "they have two peers");
+	is(epoll, "wait", "epoll of 3 sockets", "an epoll of sockets with two peers names none");
 	for (int i = 3; i < 21; i++)
 		add(epoll, fds[i] = connected(first));
-	is(epoll, "wait", "epoll of 20+ sockets", "many are told by steps");
+	is(epoll, "wait", "epoll of 20+ sockets", "large numbers of sockets are rounded");
 	for (int i = 0; i < 21; i++)
 		close(fds[i]);
 	add(epoll, one);
-	is(epoll, "wait", "epoll of 1 socket", "one that accepts alone");
+	is(epoll, "wait", "epoll of 1 socket", "an epoll with only a listener has one socket");
 	add(epoll, fds[0] = accept(one, NULL, NULL));
 	snprintf(want, sizeof(want), "epoll of 2 sockets\tclients of :%d", first);
-	is(epoll, "wait", want, "and with whom it serves");
+	is(epoll, "wait", want, "an epoll with a listener and its connections names the port");
 	close(fds[0]);
 	close(epoll), close(event), close(one), close(other);
 }
@@ -359,15 +371,16 @@ static void test_others(void)
 {
 	int event = eventfd(0, 0), epoll = epoll_create1(0), main_end, end;
 
-	is(event, "read", "eventfd read", "an eventfd");
-	is(epoll, "wait", "epoll", "epoll");
+	is(event, "read", "eventfd read", "an eventfd is described as such");
+	is(epoll, "wait", "epoll", "an empty epoll is described as such");
 	close(event), close(epoll);
 	if (openpty(&main_end, &end, NULL, NULL, NULL)) {
-		tap_skip("a terminal", "none can be opened");
+		tap_skip("a terminal is described by its path", "no terminal can be opened");
 		return;
 	}
 	describe(end, "read");
-	ok(!strncmp(text, "terminal read\t/dev/pts/", 23), "a terminal: %s", text);
+	ok(!strncmp(text, "terminal read\t/dev/pts/", 23),
+		"a terminal is described by its path: %s", text);
 	close(main_end), close(end);
 }
 

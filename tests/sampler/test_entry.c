@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The entry of the sampling handler: which stack it runs on, how much of the interrupted stack it uses, how stacks
- * are returned; and the buffers that walks write to.
+ * The entry of the sampling handler: which stack it runs on, how much of the interrupted stack it uses, and how stacks
+ * are released; the buffers that walks write to.
  */
 #include "sampler/signal/entry.h"
 #include "sampler/signal/raw.h"
@@ -21,18 +21,18 @@
 
 static _Atomic uintptr_t ran_at, interrupted_at, frame_at;
 static _Atomic int32_t ran_tid;
-static _Atomic uint32_t runs, waiting, leave, without;
+static _Atomic uint32_t runs, waiting, leave, without_buffer;
 static _Atomic int jumps, waits;
 static sigjmp_buf back;
 static struct scratch *buffers;
 
-/* In the agent this is the handler proper. */
+/* In the agent this is the actual handler. */
 void sig_handle(int sig, siginfo_t *info, void *ucontext, int32_t tid)
 {
 	const ucontext_t *context = ucontext;
 	struct scratch *scratch = sig_scratch_acquire(buffers);
 
-	without += !scratch;
+	without_buffer += !scratch;
 	(void)sig;
 	(void)info;
 	ran_at = (uintptr_t)__builtin_frame_address(0);
@@ -64,13 +64,14 @@ static void test_stack(void)
 
 	signal_self();
 	ok(runs == 1, "the handler runs");
-	ok(ran_tid == raw_gettid(), "it is told which thread that is");
-	ok(ran_at > here + (1 << 20) || ran_at < here - (1 << 20), "on another stack");
+	ok(ran_tid == raw_gettid(), "the handler gets the thread's tid");
+	ok(ran_at > here + (1 << 20) || ran_at < here - (1 << 20),
+		"the handler runs on another stack");
 	ok(interrupted_at <= here && interrupted_at > here - (1 << 16),
-		"and sees what it interrupted");
+		"the handler gets the interrupted stack pointer");
 }
 
-/* --- what is used of the interrupted stack ---------------------------------------------------- */
+/* --- use of the interrupted stack --------------------------------------------------------------- */
 
 #define SMALL 65536
 static unsigned char *small;
@@ -79,7 +80,7 @@ static uint32_t runs_before;
 static void *small_main(void *arg)
 {
 	(void)arg;
-	memset(small, 0x5a, SMALL / 2); /* this thread is in the other half */
+	memset(small, 0x5a, SMALL / 2); /* this thread runs in the other half */
 	signal_self();
 	return NULL;
 }
@@ -99,12 +100,12 @@ static void test_untouched(void)
 	ok(runs == runs_before + 1, "a thread with a small stack is interrupted");
 	while (free < SMALL / 2 && small[free] == 0x5a)
 		free++;
-	/* Below the ucontext there are, of the kernel's frame, the siginfo and where the handler returns to. */
+	/* The kernel's frame has the siginfo and the return address below the ucontext. */
 	ok(small + free == small + SMALL / 2 || (uintptr_t)small + free >= frame_at - 512,
 		"nothing is written below the kernel's frame");
 }
 
-/* --- who comes back, and who does not ---------------------------------------------------------- */
+/* --- releasing stacks --------------------------------------------------------------------------- */
 
 static void test_jumps(void)
 {
@@ -116,8 +117,10 @@ static void test_jumps(void)
 	if (left-- > 0)
 		signal_self();
 	jumps = 0;
-	ok(runs == runs_before + 4 * STACKS, "a thread that jumps out of it enters again");
-	is_int(without, 0, "and finds its buffer again");
+	ok(runs == runs_before + 4 * STACKS, "a thread that left the handler by siglongjmp can "
+					     "enter it again, any number of times");
+	is_int(without_buffer, 0,
+		"a thread that left the handler by siglongjmp gets its buffer again");
 }
 
 static void *waits_main(void *arg)
@@ -127,42 +130,44 @@ static void *waits_main(void *arg)
 	return NULL;
 }
 
-/* Walks outside of handlers, while all handlers have buffers. */
+/* Walks outside of handlers, while every handler has a buffer. */
 static void test_callbacks(void)
 {
-	struct scratch *got[SAMPLER_SCRATCH - STACKS];
+	struct scratch *buffer[SAMPLER_SCRATCH - STACKS];
 	uint32_t count = 0;
 
-	while (count < SAMPLER_SCRATCH - STACKS && (got[count] = sig_scratch_acquire(buffers)))
+	while (count < SAMPLER_SCRATCH - STACKS && (buffer[count] = sig_scratch_acquire(buffers)))
 		count++;
-	is_int(count, SAMPLER_SCRATCH - STACKS, "callbacks have buffers, too");
-	ok(!sig_scratch_acquire(buffers), "one more is refused");
+	is_int(count, SAMPLER_SCRATCH - STACKS,
+		"callbacks get buffers while every handler has one");
+	ok(!sig_scratch_acquire(buffers), "one buffer more is refused");
 	while (count)
-		sig_scratch_release(got[--count]);
+		sig_scratch_release(buffer[--count]);
 }
 
-static void test_all_taken(void)
+static void test_exhausted(void)
 {
 	siginfo_t info = {.si_code = SI_TIMER};
 	pthread_t threads[STACKS];
 
 	waits = 1;
 	for (int i = 0; i < STACKS - 1;
-		i++) /* the main thread keeps one that it has jumped out of */
+		i++) /* the main thread still has the stack that it left by siglongjmp */
 		pthread_create(&threads[i], NULL, waits_main, NULL);
 	for (int ms = 0; ms < 5000 && waiting < STACKS - 1; ms++)
 		usleep(1000);
-	ok(waiting == STACKS - 1, "all are in use at once");
-	is_int(without, 0, "each with a buffer of its own");
+	ok(waiting == STACKS - 1, "all stacks are in use at once");
+	is_int(without_buffer, 0, "each handler has a buffer of its own");
 	test_callbacks();
 	runs_before = runs;
 	pthread_create(&threads[STACKS - 1], NULL, waits_main, NULL);
 	pthread_join(threads[STACKS - 1], NULL);
-	ok(runs == runs_before, "one more is refused");
-	ok(sig_refused_consume() == 0, "and not counted unless it is a timer's");
+	ok(runs == runs_before, "a signal without_buffer a free stack is refused");
+	ok(sig_refused_consume() == 0, "a refused signal that is not a timer's is not counted");
 	info.si_value.sival_int = ENGINE_COOKIE;
 	sig_refuse(SIGURG, &info);
-	ok(sig_refused_consume() == 1 && sig_refused_consume() == 0, "whose are counted once");
+	ok(sig_refused_consume() == 1 && sig_refused_consume() == 0,
+		"a refused timer signal is counted once");
 	leave = 1;
 	for (int i = 0; i < STACKS - 1; i++)
 		pthread_join(threads[i], NULL);
@@ -170,7 +175,7 @@ static void test_all_taken(void)
 	runs_before = runs;
 	pthread_create(&threads[0], NULL, waits_main, NULL);
 	pthread_join(threads[0], NULL);
-	ok(runs == runs_before + 1, "when they have left there is a stack again");
+	ok(runs == runs_before + 1, "after the handlers returned a stack is available again");
 }
 
 int main(void)
@@ -182,6 +187,6 @@ int main(void)
 	test_stack();
 	test_untouched();
 	test_jumps();
-	test_all_taken();
+	test_exhausted();
 	return tap_done();
 }

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads through the kernel while other code closes descriptors and sandboxes forbid system calls. No handler is installed. */
+/*
+ * Reads through the kernel while other code closes descriptors and sandboxes forbid system calls. No signal handler is
+ * installed.
+ */
 #include "sampler/signal/raw.h"
 #include "sampler/signal/signal.h"
 
@@ -12,7 +15,7 @@
 
 static uint64_t known = 0x123456789abcdef0;
 
-static bool reads(void)
+static bool can_read(void)
 {
 	uint64_t out = 0;
 
@@ -29,14 +32,14 @@ static void test_call(void)
 	char *hole = mmap(NULL, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	uint64_t out;
 
-	ok(!reads(), "nothing is read before a way is chosen");
-	ok(sig_mem_choose() && reads(), "a word is read");
+	ok(!can_read(), "nothing is read before a method is chosen");
+	ok(sig_mem_choose() && can_read(), "process_vm_readv can_read a word");
 	ok(!sig_copy((uint64_t)(uintptr_t)hole, &out, 8) && !sig_copy(0, &out, 8) &&
 			!sig_copy(UINT64_MAX - 3, &out, 8),
-		"what is not there is not");
+		"process_vm_readv of an unmapped address fails");
 	raw_forbidden[SYS_process_vm_readv] = EPERM;
-	ok(!reads() && !sig_mem_choose() && !reads(),
-		"nothing is read where process_vm_readv is forbidden");
+	ok(!can_read() && !sig_mem_choose() && !can_read(),
+		"nothing is read if process_vm_readv is forbidden");
 	munmap(hole, 4096);
 }
 
@@ -47,25 +50,27 @@ static void test_file(void)
 	int file = mkstemp(path), fd = mem_open();
 	bool checked = false;
 
-	ok(sig_mem_by_file(fd) && sig_mem_choose() && reads(), "but by /proc/self/mem");
-	ok(!sig_copy(0, out, 8), "what is not there is not");
+	ok(sig_mem_by_file(fd) && sig_mem_choose() && can_read(),
+		"/proc/self/mem can_read a word if process_vm_readv is forbidden");
+	ok(!sig_copy(0, out, 8), "/proc/self/mem at an unmapped address fails");
 	ok(write(file, text, sizeof(text)) == (ssize_t)sizeof(text) && dup2(file, fd) == fd,
-		"a file of the program's gets the descriptor's number");
-	ok(!sig_copy(0, out, 1) && !reads(), "it is not read");
+		"the program reuses the descriptor for a file of its own");
+	ok(!sig_copy(0, out, 1) && !can_read(), "the program's file is not read as memory");
 	ok(!sig_copy_more((uint64_t)(uintptr_t)&known, out, 8, &checked) && !checked,
-		"nor the next time");
-	ok(!sig_mem_choose() && !sig_mem_by_file(fd), "that is noticed");
+		"the program's file is not read on a later attempt");
+	ok(!sig_mem_choose() && !sig_mem_by_file(fd), "the reused descriptor is detected");
 	fd = mem_open();
-	ok(sig_mem_by_file(fd) && reads(), "another descriptor is used");
+	ok(sig_mem_by_file(fd) && can_read(), "a new descriptor of /proc/self/mem can_read a word");
 	close(fd);
-	ok(!reads() && !sig_mem_by_file(fd), "until that is closed");
+	ok(!can_read() && !sig_mem_by_file(fd),
+		"a closed descriptor is detected, and nothing is read");
 	fd = mem_open();
 	raw_forbidden[SYS_pread64] = EPERM;
-	ok(!sig_mem_by_file(fd) && !reads(), "without pread nothing is read");
+	ok(!sig_mem_by_file(fd) && !can_read(), "nothing is read if pread64 is forbidden, too");
 	raw_forbidden[SYS_process_vm_readv] = 0;
-	ok(sig_mem_choose() && reads(), "until process_vm_readv is allowed again");
+	ok(sig_mem_choose() && can_read(), "process_vm_readv is used again once it is allowed");
 	sig_mem_close();
-	ok(!reads(), "nor at the end");
+	ok(!can_read(), "nothing is read after sig_mem_close");
 	unlink(path);
 }
 

@@ -25,19 +25,20 @@ static void test_threads_basics(void)
 {
 	struct thread_slot *a = threads_add(list, 1000), *b = threads_add(list, 1001);
 
-	ok(a && b && a != b && a->id != b->id, "two threads have two slots and two ids");
-	ok(threads_find(list, 1000) == a && threads_find(list, 1001) == b, "both are found");
-	ok(!threads_add(list, 1000), "a tid is listed once");
-	ok(!threads_find(list, 999), "others are not found");
+	ok(a && b && a != b && a->id != b->id, "two threads have different slots and ids");
+	ok(threads_find(list, 1000) == a && threads_find(list, 1001) == b,
+		"both threads are found");
+	ok(!threads_add(list, 1000), "a tid cannot be added twice");
+	ok(!threads_find(list, 999), "an unknown tid is not found");
 	threads_unlist(list, a);
 	ok(!threads_find(list, 1000) && threads_by_id(list, a->id) == a,
-		"an unlisted thread is found by its id only");
+		"an unlisted thread is found only by its id");
 	threads_free(list, a);
-	ok(!threads_by_id(list, 1), "a slot that was given away is not");
-	ok(threads_add(list, 2000) == a && a->id > b->id, "its slot is used again, under a new id");
+	ok(!threads_by_id(list, 1), "the id of a freed slot is not found");
+	ok(threads_add(list, 2000) == a && a->id > b->id, "a freed slot is reused under a new id");
 }
 
-/* tids that fall into one window of the index: there is space for a window of them. */
+/* tids that hash to the same window of the index, which limits their number. */
 static void test_threads_window(void)
 {
 	uint32_t added = 0, found = 0;
@@ -46,8 +47,8 @@ static void test_threads_window(void)
 		added += threads_add(list, i * (int32_t)THREADS_INDEX + 7) != NULL;
 	for (int32_t i = 1; i <= 64; i++)
 		found += threads_find(list, i * (int32_t)THREADS_INDEX + 7) != NULL;
-	is_int(added, THREADS_WINDOW, "a window of the index takes what it has space for");
-	is_int(found, THREADS_WINDOW, "all of these are found");
+	is_int(added, THREADS_WINDOW, "a window of the index accepts as many threads as fit");
+	is_int(found, THREADS_WINDOW, "all threads in a full window are found");
 }
 
 static void test_threads_names(void)
@@ -59,12 +60,13 @@ static void test_threads_names(void)
 	memset(name, 'x', sizeof(name));
 	memcpy(name + THREADS_NAME - 2, "\xe2\x82\xac\xe2\x82\xac", 6);
 	threads_name(slot, name, sizeof(name), WIRE_THREAD_JAVA, true);
-	is_int(slot->name_bytes, THREADS_NAME - 2, "a long name is cut before a character");
+	is_int(slot->name_bytes, THREADS_NAME - 2, "a long name is truncated before a character");
 	seq = slot->name_seq;
 	threads_name(slot, name, THREADS_NAME - 2, WIRE_THREAD_JAVA, true);
-	is_int(slot->name_seq, seq, "the same name again is no news");
+	is_int(slot->name_seq, seq, "setting the same name again changes nothing");
 	threads_name(slot, "new", 3, WIRE_THREAD_JAVA, true);
-	ok(slot->name_seq == seq + 2 && !memcmp(slot->name, "new", 3), "another is");
+	ok(slot->name_seq == seq + 2 && !memcmp(slot->name, "new", 3),
+		"setting another name changes name and sequence number");
 }
 
 static void test_threads_kinds(void)
@@ -87,7 +89,7 @@ static void test_threads_kinds(void)
 		{"Unheard-of", THREADS_HOTSPOT, WIRE_THREAD_VM},
 		{"main", THREADS_JAVA, WIRE_THREAD_JAVA},
 		{"G", THREADS_UNPROVED, WIRE_THREAD_NATIVE},
-		/* those of programs that are called like HotSpot's own */
+		/* threads of programs with names like HotSpot's */
 		{"GC Thread pool", THREADS_JAVA, WIRE_THREAD_JAVA},
 		{"GC Thread pool", THREADS_JAVA_UNPROVED, WIRE_THREAD_JAVA},
 		{"GC Thread pool", THREADS_NATIVE, WIRE_THREAD_NATIVE},
@@ -100,7 +102,7 @@ static void test_threads_kinds(void)
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
 		ok(threads_kind(rows[i].name, strlen(rows[i].name), rows[i].owner) == rows[i].kind,
-			"\"%s\" of owner %d is of kind %d", rows[i].name, rows[i].owner,
+			"the thread \"%s\" of owner %d is of kind %d", rows[i].name, rows[i].owner,
 			rows[i].kind);
 }
 
@@ -117,7 +119,7 @@ static void *race_main(void *arg)
 	return NULL;
 }
 
-/* Publisher and callbacks add the same threads at the same time; each is listed once. */
+/* The publisher and callbacks add the same threads concurrently; each is listed once. */
 static void test_threads_race(void)
 {
 	pthread_t racers[RACERS];
@@ -130,7 +132,7 @@ static void test_threads_race(void)
 	for (int32_t tid = 1; tid <= RACE_TIDS; tid++)
 		listed += threads_find(list, 100000 + tid) != NULL;
 	is_int(race_added, RACE_TIDS, "threads that race to add tids add each once");
-	is_int(listed, RACE_TIDS, "all are listed");
+	is_int(listed, RACE_TIDS, "all tids added in the race are listed");
 }
 
 /* --- perf buffers ----------------------------------------------------------------------------- */
@@ -175,7 +177,7 @@ static const uint64_t kernel_chain[] = {
 
 static void test_perf_samples(void)
 {
-	struct ring r = ring_new(4096 - 24); /* the first record runs across the end */
+	struct ring r = ring_new(4096 - 24); /* the first record wraps around */
 	const uint64_t user_chain[] = {(uint64_t)PERF_CONTEXT_USER, 0x1234};
 	uint64_t out[8] = {0};
 	struct perf_samples s;
@@ -183,18 +185,19 @@ static void test_perf_samples(void)
 	ring_sample(&r, kernel_chain, 3);
 	ring_sample(&r, user_chain, 2);
 	sig_perf_open(&s, r.page);
-	is_int(sig_perf_next(&s, out + 8, 8), 2, "a sample has its kernel frames");
+	is_int(sig_perf_next(&s, out + 8, 8), 2, "a kernel sample has its frames");
 	ok(out[6] == WALK_PACK(WALK_KERNEL, 0xffffffff81000010) &&
 			out[7] == WALK_PACK(WALK_KERNEL, 0xffffffff81000020),
-		"leaf first, right before the end");
-	is_int(sig_perf_next(&s, out + 8, 8), 0, "a sample in user space has none");
-	is_int(sig_perf_next(&s, out + 8, 8), -1, "there is no third");
+		"frames are stored leaf first, at the end of the buffer");
+	is_int(sig_perf_next(&s, out + 8, 8), 0, "a user-space sample has no kernel frames");
+	is_int(sig_perf_next(&s, out + 8, 8), -1, "after the last sample there is none");
 	sig_perf_close(&s);
-	ok(r.page->data_tail == r.page->data_head, "the space is given back");
+	ok(r.page->data_tail == r.page->data_head, "closing frees the space in the ring");
 	ring_sample(&r, kernel_chain, 3);
 	sig_perf_open(&s, r.page);
-	is_int(sig_perf_next(&s, out + 8, 1), 1, "no more frames than there is space for");
-	is_int(out[7], WALK_PACK(WALK_KERNEL, 0xffffffff81000010), "the leaf is kept");
+	is_int(sig_perf_next(&s, out + 8, 1), 1, "no more frames are returned than fit");
+	is_int(out[7], WALK_PACK(WALK_KERNEL, 0xffffffff81000010),
+		"the leaf is among the frames returned");
 	free(r.page);
 }
 
@@ -209,16 +212,17 @@ static void test_perf_oddities(void)
 	ring_word(&r, 17);
 	ring_header(&r, 4242, 8);
 	ring_header(&r, PERF_RECORD_SAMPLE, 16);
-	ring_word(&r, 1000); /* more frames than the record has space for */
+	ring_word(&r, 1000); /* more frames than fit into the record */
 	sig_perf_open(&s, r.page);
-	is_int(sig_perf_next(&s, out + 8, 8), 0, "records that are no samples are skipped");
-	is_int(s.lost, 17, "what the kernel lost is told");
+	is_int(sig_perf_next(&s, out + 8, 8), 0,
+		"a malformed sample and records of other types yield no frames");
+	is_int(s.lost, 17, "the kernel's count of lost records is added up");
 	ring_header(&r, PERF_RECORD_SAMPLE, 0);
 	sig_perf_close(&s);
 	sig_perf_open(&s, r.page);
-	is_int(sig_perf_next(&s, out + 8, 8), -1, "a record without size ends it");
-	ok(s.at == s.head, "and is passed over");
-	is_int(s.lost, 1, "and told as lost");
+	is_int(sig_perf_next(&s, out + 8, 8), -1, "a record of size 0 ends reading");
+	ok(s.at == s.head, "the rest of the ring is skipped");
+	is_int(s.lost, 1, "the skipped rest counts as one loss");
 	free(r.page);
 }
 
@@ -238,26 +242,26 @@ static void test_modules(void)
 	modules_refresh(m, &full);
 	self = modules_find(m, here);
 	ok(self && self->path_bytes == bytes && !memcmp(self->path, path, (size_t)bytes),
-		"a function of ours is in our file");
+		"a function of this program is in this program's module");
 	ok(self && self->id == 1 && here >= self->start && here < self->end,
-		"with an id and a place");
-	ok(!modules_find(m, (uint64_t)(uintptr_t)m), "data is in no module");
+		"the module has an id and an address range");
+	ok(!modules_find(m, (uint64_t)(uintptr_t)m), "a data address is in no module");
 	ok(modules_range(m, here, &start, &end) && start <= here && here < end,
-		"its range is known");
+		"the address range of a module is returned");
 
 	at = mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0);
-	ok(!modules_find(m, (uint64_t)(uintptr_t)at), "what came later is not known yet");
-	ok(!modules_refresh(m, &full) && !full, "nothing was lost by looking again");
+	ok(!modules_find(m, (uint64_t)(uintptr_t)at), "a new mapping is unknown before a refresh");
+	ok(!modules_refresh(m, &full) && !full, "a refresh loses no modules");
 	other = modules_find(m, (uint64_t)(uintptr_t)at);
 	ok(other && other->id == 2 && modules_find(m, here)->id == 1,
-		"ids stay with their mappings");
+		"ids of known modules do not change");
 	munmap(at, 4096);
-	ok(modules_refresh(m, &full), "it is told when a mapping with an id is gone");
+	ok(modules_refresh(m, &full), "a refresh reports that a module with an id was unmapped");
 	close(fd);
 	free(m);
 }
 
-/* --- sentences -------------------------------------------------------------------------------- */
+/* --- messages ----------------------------------------------------------------------------------- */
 
 static void test_text(void)
 {
@@ -266,12 +270,12 @@ static void test_text(void)
 
 	text_add(&t, "n=");
 	text_add_number(&t, 18446744073709551615ull);
-	is_str(buffer, "n=1844674407370", "cut at the end, ended by NUL");
+	is_str(buffer, "n=1844674407370", "text is truncated to the buffer and NUL-terminated");
 	t = text_into(buffer, sizeof(buffer));
 	text_add_number(&t, 0);
 	text_add_errno(&t, EPERM);
 	text_add_errno(&t, 12345);
-	is_str(buffer, "0EPERMerror 123", "numbers and errors");
+	is_str(buffer, "0EPERMerror 123", "numbers and errors are formatted");
 }
 
 static void test_patterns(void)
@@ -289,8 +293,8 @@ static void test_patterns(void)
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
 		ok(glob_any(rows[i].pattern, rows[i].name, strlen(rows[i].name)) == rows[i].matches,
-			"\"%s\" %s \"%s\"", rows[i].pattern, rows[i].matches ? "takes" : "leaves",
-			rows[i].name);
+			"\"%s\" %s \"%s\"", rows[i].pattern,
+			rows[i].matches ? "matches" : "does not match", rows[i].name);
 }
 
 /* A CPU outside the calling thread's mask may be isolated: its clock is not read. */
@@ -312,9 +316,10 @@ static void test_cpu_mask(void)
 	CPU_ZERO(&one);
 	CPU_SET(first, &one);
 	sched_setaffinity(0, sizeof(one), &one);
-	ok(!task_ran_on(tasks, second, &stamp), "a thread does not leave its CPU mask");
+	ok(!task_ran_on(tasks, second, &stamp),
+		"a thread does not leave its CPU mask to read another CPU's clock");
 	sched_getaffinity(0, sizeof(after), &after);
-	ok(CPU_EQUAL(&one, &after), "which stays as it was");
+	ok(CPU_EQUAL(&one, &after), "the CPU mask is unchanged");
 	sched_setaffinity(0, sizeof(all), &all);
 	close(tasks);
 }

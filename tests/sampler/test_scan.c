@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The scan of a task directory that does not list every thread, as /proc/self/task does while threads exit. The
- * directory is made of files; the threads are real.
+ * directory is simulated with files; the threads are real.
  */
 #include "tests/tap.h"
 
@@ -18,7 +18,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* --- what the scan calls, without engines or a JVM ---------------------------------------------- */
+/* --- functions that the scan calls, without engines or a JVM ------------------------------------- */
 
 static uint64_t flips;
 
@@ -85,35 +85,35 @@ bool sig_java_name(
 
 /* --- the test ----------------------------------------------------------------------------------- */
 
-struct lives {
+struct worker {
 	pthread_t thread;
 	_Atomic int32_t tid;
 	pthread_barrier_t ends;
 };
 
-static void *lives_body(void *arg)
+static void *worker_body(void *arg)
 {
-	struct lives *lives = arg;
+	struct worker *worker = arg;
 
-	atomic_store(&lives->tid, raw_gettid());
-	pthread_barrier_wait(&lives->ends);
+	atomic_store(&worker->tid, raw_gettid());
+	pthread_barrier_wait(&worker->ends);
 	return NULL;
 }
 
-static void lives_begin(struct lives *lives)
+static void worker_begin(struct worker *worker)
 {
-	atomic_store(&lives->tid, 0);
-	pthread_barrier_init(&lives->ends, NULL, 2);
-	pthread_create(&lives->thread, NULL, lives_body, lives);
-	while (!atomic_load(&lives->tid))
+	atomic_store(&worker->tid, 0);
+	pthread_barrier_init(&worker->ends, NULL, 2);
+	pthread_create(&worker->thread, NULL, worker_body, worker);
+	while (!atomic_load(&worker->tid))
 		raw_sleep(100000);
 }
 
-static void lives_end(struct lives *lives)
+static void worker_end(struct worker *worker)
 {
-	pthread_barrier_wait(&lives->ends);
-	pthread_join(lives->thread, NULL);
-	while (!raw(SYS_tgkill, getpid(), atomic_load(&lives->tid), 0))
+	pthread_barrier_wait(&worker->ends);
+	pthread_join(worker->thread, NULL);
+	while (!raw(SYS_tgkill, getpid(), atomic_load(&worker->tid), 0))
 		raw_sleep(100000);
 }
 
@@ -132,15 +132,15 @@ int main(void)
 {
 	struct sampler *s = calloc(1, sizeof(*s));
 	char path[] = "/tmp/jhot-test-scan-XXXXXX";
-	struct lives a, b, c;
+	struct worker a, b, c;
 	struct thread_slot *slot_a, *slot_b, *slot_c;
 	uint32_t id;
 	int32_t tid_a, tid_b, tid_c;
 
 	s->threads = calloc(1, sizeof(*s->threads));
 	s->task.fd = open(mkdtemp(path), O_RDONLY | O_DIRECTORY);
-	lives_begin(&a);
-	lives_begin(&b);
+	worker_begin(&a);
+	worker_begin(&b);
 	tid_a = atomic_load(&a.tid);
 	tid_b = atomic_load(&b.tid);
 	list_task(s->task.fd, tid_a, true);
@@ -148,19 +148,20 @@ int main(void)
 	scan_threads(s, true);
 	slot_a = threads_find(s->threads, tid_a);
 	slot_b = threads_find(s->threads, tid_b);
-	ok(slot_a && slot_b, "threads that are listed are found");
+	ok(slot_a && slot_b, "listed threads are found");
 	scan_threads(s, true);
-	ok(!s->scan_again, "when all were seen, the next scan waits until threads come or go");
+	ok(!s->scan_again, "after a complete scan the next one waits until threads start or end");
 	id = slot_a ? atomic_load(&slot_a->id) : 0;
 
 	list_task(s->task.fd, tid_a, false);
 	scan_threads(s, true);
 	ok(threads_find(s->threads, tid_a) == slot_a && slot_a && !atomic_load(&slot_a->gone) &&
 			atomic_load(&slot_a->id) == id,
-		"a live thread that the listing skips keeps its slot and its id");
-	ok(s->scan_again, "and the scan is repeated, since it may have skipped new ones");
+		"a live thread that the listing omits keeps its slot and id");
+	ok(s->scan_again,
+		"a scan that omitted a thread is repeated, as it may have omitted new ones");
 
-	lives_begin(&c);
+	worker_begin(&c);
 	tid_c = atomic_load(&c.tid);
 	list_task(s->task.fd, tid_c, true);
 	scan_threads(s, true);
@@ -171,20 +172,21 @@ int main(void)
 		"a thread of the agent that was scanned before its tid was known loses its slot");
 	atomic_store(&s->files.tid, 0);
 	list_task(s->task.fd, tid_c, false);
-	lives_end(&c);
+	worker_end(&c);
 
-	lives_end(&b);
+	worker_end(&b);
 	scan_threads(s, true);
-	ok(threads_find(s->threads, tid_b) == slot_b, "one that is still listed keeps them, too");
+	ok(threads_find(s->threads, tid_b) == slot_b,
+		"a dead thread that is still listed keeps its slot");
 	list_task(s->task.fd, tid_b, false);
 	scan_threads(s, true);
 	ok(!threads_find(s->threads, tid_b) && slot_b && atomic_load(&slot_b->gone),
-		"a thread that has exited loses them");
+		"a dead thread that is no longer listed loses its slot");
 	flips = 3;
 	scan_threads(s, true);
-	ok(slot_b && !atomic_load(&slot_b->tid), "and later its slot is free");
+	ok(slot_b && !atomic_load(&slot_b->tid), "the slot is free after the next publications");
 
-	lives_end(&a);
+	worker_end(&a);
 	close(s->task.fd);
 	rmdir(path);
 	free(s->threads);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The agent's end of unwind rows without a JVM: modules and rows of this process, and threads that play handlers and
+ * The agent's end of unwind rows without a JVM: modules and rows of this process, and threads that act as handlers and
  * use the published table while it changes. Freed tables are unmapped, so a table used for too long faults and ends
  * the test.
  */
@@ -37,13 +37,13 @@ static void agent_init(struct agent *a)
 static void agent_done(struct agent *a)
 {
 	unwind_recv_done(a->recv);
-	is_int(a->s.memory_bytes, 0, "all memory of rows is given back");
+	is_int(a->s.memory_bytes, 0, "all memory of rows is freed");
 	free(a->recv);
 	free(a->s.modules);
 }
 
-/* What these blocks take, with the table that names them. */
-static uint64_t taken(const struct buf *first, const struct buf *second)
+/* The memory of these blocks and of the table that lists them. */
+static uint64_t size_of(const struct buf *first, const struct buf *second)
 {
 	return first->len + (second ? second->len : 0) + UNWIND_RECV_TABLE_BYTES(second ? 2 : 1);
 }
@@ -64,16 +64,16 @@ static uint32_t module_of(struct agent *a, uint64_t pc, struct buf *block)
 	return m->id;
 }
 
-/* One piece: 0 when it was taken. */
+/* Sends one chunk; returns 0 if it was accepted. */
 static int command(struct agent *a, size_t bytes)
 {
-	int taken =
+	int size_of =
 		unwind_recv_pieces(a->recv, (const unsigned char *)staging, sizeof staging, bytes);
 
-	return taken < 0 ? taken : taken == 1 ? 0 : -EPROTO;
+	return size_of < 0 ? size_of : size_of == 1 ? 0 : -EPROTO;
 }
 
-static int send_piece(
+static int send_chunk(
 	struct agent *a, uint32_t module, const struct buf *b, uint32_t offset, uint32_t bytes)
 {
 	struct wire_unwind_chunk head = {.module = module,
@@ -90,7 +90,7 @@ static int send_block(struct agent *a, uint32_t module, const struct buf *b)
 {
 	for (uint32_t at = 0; at < b->len;) {
 		uint32_t bytes = (uint32_t)b->len - at < 50000 ? (uint32_t)b->len - at : 50000;
-		int r = send_piece(a, module, b, at, bytes);
+		int r = send_chunk(a, module, b, at, bytes);
 
 		if (r)
 			return r;
@@ -115,11 +115,11 @@ static const struct unwind_rule *rule_at(struct agent *a, uint64_t pc)
 	return m ? unwind_rows_find(m->rows, pc - m->start + m->file_offset) : NULL;
 }
 
-/* --- one after the other ------------------------------------------------------------------------------ */
+/* --- one after the other ------------------------------------------------------------------------------- */
 
 static const uint64_t pc_libc = (uintptr_t)qsort, pc_self = (uintptr_t)agent_init;
 
-static void test_road(void)
+static void test_basics(void)
 {
 	struct agent a;
 	struct buf libc = {0}, self = {0};
@@ -128,15 +128,17 @@ static void test_road(void)
 	agent_init(&a);
 	id_libc = module_of(&a, pc_libc, &libc);
 	id_self = module_of(&a, pc_self, &self);
-	ok(!rule_at(&a, pc_libc), "no rows at first");
-	is_int(send_block(&a, id_libc, &libc), 0, "libc's rows are taken");
-	ok(rule_at(&a, pc_libc) && !rule_at(&a, pc_self), "and found, others not");
-	is_int(send_block(&a, id_self, &self), 0, "a second module's rows are taken");
-	ok(rule_at(&a, pc_libc) && rule_at(&a, pc_self), "both are found");
-	is_int(send_block(&a, id_libc, &libc), 0, "the same rows again");
-	is_int(forget(&a, id_libc), 0, "libc's are forgotten");
-	ok(!rule_at(&a, pc_libc) && rule_at(&a, pc_self), "the other's stay");
-	is_int(a.s.memory_bytes, taken(&self, NULL), "memory is counted");
+	ok(!rule_at(&a, pc_libc), "there are no rows at first");
+	is_int(send_block(&a, id_libc, &libc), 0, "libc's rows are accepted");
+	ok(rule_at(&a, pc_libc) && !rule_at(&a, pc_self),
+		"libc's rows are found, those of other modules are not");
+	is_int(send_block(&a, id_self, &self), 0, "a second module's rows are accepted");
+	ok(rule_at(&a, pc_libc) && rule_at(&a, pc_self), "the rows of both modules are found");
+	is_int(send_block(&a, id_libc, &libc), 0, "the same rows are accepted again");
+	is_int(forget(&a, id_libc), 0, "libc's rows are evicted by a command");
+	ok(!rule_at(&a, pc_libc) && rule_at(&a, pc_self), "the other module's rows remain");
+	is_int(a.s.memory_bytes, size_of(&self, NULL),
+		"the memory of the remaining rows is counted");
 	agent_done(&a);
 	buf_done(&libc);
 	buf_done(&self);
@@ -150,24 +152,26 @@ static void test_refusals(void)
 
 	agent_init(&a);
 	id = module_of(&a, pc_libc, &libc);
-	is_int(send_piece(&a, id, &libc, 4096, 4096), -EINVAL, "a piece out of the middle");
-	is_int(send_piece(&a, 60000, &libc, 0, 4096), -ENOENT, "a module that nobody announced");
-	is_int(send_piece(&a, id, &libc, 0, 4096), 0, "a first piece");
-	is_int(send_piece(&a, id, &libc, 8192, 4096), -EINVAL, "not the next one");
-	is_int(send_piece(&a, id, &libc, 4096, 4095), -EINVAL, "an odd size");
+	is_int(send_chunk(&a, id, &libc, 4096, 4096), -EINVAL,
+		"a chunk from the middle is refused");
+	is_int(send_chunk(&a, 60000, &libc, 0, 4096), -ENOENT,
+		"a chunk of an unannounced module is refused");
+	is_int(send_chunk(&a, id, &libc, 0, 4096), 0, "a first chunk is accepted");
+	is_int(send_chunk(&a, id, &libc, 8192, 4096), -EINVAL, "a chunk out of order is refused");
+	is_int(send_chunk(&a, id, &libc, 4096, 4095), -EINVAL, "a chunk of an odd size is refused");
 	buf_reserve(&big, WIRE_UNWIND_BUDGET + 4);
 	big.len = WIRE_UNWIND_BUDGET + 4;
-	is_int(send_piece(&a, id, &big, 0, 4096), -ENOSPC, "more than the budget");
+	is_int(send_chunk(&a, id, &big, 0, 4096), -ENOSPC, "a block above the budget is refused");
 	libc.data[libc.len - 12] = 99;
-	is_int(send_block(&a, id, &libc), -EINVAL, "rows that do not pass the check");
-	ok(!rule_at(&a, pc_libc), "nothing of this is used");
-	is_int(a.s.memory_bytes, 0, "or kept");
+	is_int(send_block(&a, id, &libc), -EINVAL, "rows that fail the check are refused");
+	ok(!rule_at(&a, pc_libc), "refused rows are not used");
+	is_int(a.s.memory_bytes, 0, "refused rows use no memory");
 	agent_done(&a);
 	buf_done(&libc);
 	buf_done(&big);
 }
 
-static size_t add_piece(size_t at, uint32_t module, const struct buf *b)
+static size_t add_chunk(size_t at, uint32_t module, const struct buf *b)
 {
 	struct wire_unwind_chunk head = {
 		.module = module, .total_bytes = (uint32_t)b->len, .bytes = (uint32_t)b->len};
@@ -182,7 +186,7 @@ static int send_staged(struct agent *a, size_t bytes)
 	return unwind_recv_pieces(a->recv, (const unsigned char *)staging, sizeof staging, bytes);
 }
 
-static void test_together(void)
+static void test_batch(void)
 {
 	struct agent a;
 	struct buf libc = {0}, self = {0};
@@ -192,19 +196,20 @@ static void test_together(void)
 	agent_init(&a);
 	id_libc = module_of(&a, pc_libc, &libc);
 	id_self = module_of(&a, pc_self, &self);
-	both = add_piece(add_piece(0, id_libc, &libc), id_self, &self);
-	is_int(send_staged(&a, both), 2, "two modules in one command");
-	ok(rule_at(&a, pc_libc) && rule_at(&a, pc_self), "and both are found");
-	all = add_piece(both, id_self, &self);
-	is_int(send_staged(&a, all), 3, "one of them again, twice");
-	ok(rule_at(&a, pc_self), "and found");
-	is_int(forget(&a, id_self), 0, "and forgotten");
-	is_int(a.s.memory_bytes, taken(&libc, NULL), "with all its copies");
+	both = add_chunk(add_chunk(0, id_libc, &libc), id_self, &self);
+	is_int(send_staged(&a, both), 2, "two modules are accepted in one command");
+	ok(rule_at(&a, pc_libc) && rule_at(&a, pc_self), "the rows of both modules are found");
+	all = add_chunk(both, id_self, &self);
+	is_int(send_staged(&a, all), 3, "a command with a repeated module is accepted");
+	ok(rule_at(&a, pc_self), "the repeated module's rows are found");
+	is_int(forget(&a, id_self), 0, "the repeated module is evicted");
+	is_int(a.s.memory_bytes, size_of(&libc, NULL), "all copies of the evicted rows are freed");
 	self.data[self.len - 12] = 99;
-	is_int(send_staged(&a, add_piece(add_piece(0, id_libc, &libc), id_self, &self)), 1,
-		"what comes before a wrong one is taken");
-	ok(rule_at(&a, pc_libc) && !rule_at(&a, pc_self), "and used, the wrong one not");
-	is_int(send_staged(&a, both - 4), 1, "a piece that is cut short is wrong");
+	is_int(send_staged(&a, add_chunk(add_chunk(0, id_libc, &libc), id_self, &self)), 1,
+		"the chunk before an invalid one is accepted");
+	ok(rule_at(&a, pc_libc) && !rule_at(&a, pc_self),
+		"the accepted chunk is used, the invalid one is not");
+	is_int(send_staged(&a, both - 4), 1, "a truncated chunk is refused");
 	agent_done(&a);
 	buf_done(&libc);
 	buf_done(&self);
@@ -217,11 +222,14 @@ static uint64_t file_offset(const struct unwind_table *t)
 	return pc_libc - m->start + m->file_offset;
 }
 
-/* Somebody is in the room while rows change, others come and go: what he may read stays, and only that. */
+/*
+ * A reader is in the critical section while rows change and other readers enter and leave: only the tables it may read
+ * are kept.
+ */
 static void test_busy(void)
 {
 	_Atomic uint32_t *early, *late;
-	const struct unwind_table *held;
+	const struct unwind_table *pinned;
 	struct agent a;
 	struct buf libc = {0}, self = {0};
 	uint32_t id;
@@ -230,30 +238,31 @@ static void test_busy(void)
 	id = module_of(&a, pc_libc, &libc);
 	is_int(send_block(&a, id, &libc), 0, "the first table is published at once");
 	sig_enter(&early);
-	held = atomic_load(&a.s.unwind);
-	is_int(forget(&a, id), 0, "rows are forgotten while somebody walks by them");
-	ok(!atomic_load(&a.s.unwind), "who comes now finds none");
+	pinned = atomic_load(&a.s.unwind);
+	is_int(forget(&a, id), 0, "rows are evicted while a reader uses them");
+	ok(!atomic_load(&a.s.unwind), "a reader that enters later does not get them");
 	sig_enter(&late);
 	sig_leave(late);
-	ok(unwind_rows_find(unwind_find(held, pc_libc)->rows, file_offset(held)) != NULL,
-		"who came before still reads them");
-	is_int(a.s.memory_bytes, taken(&libc, NULL), "and they are counted");
+	ok(unwind_rows_find(unwind_find(pinned, pc_libc)->rows, file_offset(pinned)) != NULL,
+		"the earlier reader still reads them");
+	is_int(a.s.memory_bytes, size_of(&libc, NULL), "rows in use are counted");
 	is_int(send_block(&a, module_of(&a, pc_self, &self), &self), 0,
-		"others are taken meanwhile");
+		"other rows are accepted meanwhile");
 	sig_enter(&late);
 	sig_leave(early);
 	unwind_recv_prune(a.recv);
 	unwind_recv_prune(a.recv);
-	is_int(a.s.memory_bytes, taken(&self, NULL),
-		"when he has left they are unmapped, though somebody else is in the room");
+	is_int(a.s.memory_bytes, size_of(&self, NULL),
+		"after the earlier reader left they are unmapped, although another reader is "
+		"inside");
 	sig_leave(late);
 	agent_done(&a);
 	buf_done(&libc);
 	buf_done(&self);
 }
 
-/* One never leaves: rows still change, and what is given up is bounded. */
-static void test_lost(void)
+/* A reader never leaves: rows still change, within bounded memory. */
+static void test_never_left(void)
 {
 	_Atomic uint32_t *lost;
 	struct agent a;
@@ -266,17 +275,17 @@ static void test_lost(void)
 	sig_enter(&lost);
 	for (int i = 0; i < 1000 && !error; i++)
 		error = send_block(&a, id, &libc);
-	is_int(error, -EAGAIN, "in the end there is no space for more");
+	is_int(error, -EAGAIN, "rows are refused once the memory of unreleased tables is used up");
 	ok(a.s.memory_bytes <= WIRE_UNWIND_BUDGET + UNWIND_RECV_TABLE_BYTES(1),
-		"within the budget");
-	ok(rule_at(&a, pc_libc), "the last rows are in use");
+		"unreleased tables stay within the budget");
+	ok(rule_at(&a, pc_libc), "the latest rows are in use");
 	sig_leave(lost);
-	is_int(send_block(&a, id, &libc), 0, "when he has left after all there is space again");
+	is_int(send_block(&a, id, &libc), 0, "rows are accepted again after the reader left");
 	agent_done(&a);
 	buf_done(&libc);
 }
 
-/* A library that comes and goes. */
+/* A library that is loaded and unloaded. */
 static void test_unloaded(void)
 {
 	struct agent a;
@@ -286,22 +295,23 @@ static void test_unloaded(void)
 	bool full;
 
 	if (!pc) {
-		tap_skip("rows of a library that is unloaded", "no libthread_db");
+		tap_skip("rows of an unloaded library are pruned", "no libthread_db");
 		return;
 	}
 	agent_init(&a);
 	is_int(send_block(&a, module_of(&a, pc, &rows), &rows), 0,
-		"a loaded library's rows are taken");
-	ok(rule_at(&a, pc), "and found");
+		"a loaded library's rows are accepted");
+	ok(rule_at(&a, pc), "a loaded library's rows are found");
 	dlclose(lib);
-	ok(modules_refresh(a.s.modules, &full), "it is unloaded");
+	ok(modules_refresh(a.s.modules, &full), "the library is unloaded");
 	unwind_recv_prune(a.recv);
-	ok(!rule_at(&a, pc) && !atomic_load(&a.s.unwind), "its rows are out of use");
+	ok(!rule_at(&a, pc) && !atomic_load(&a.s.unwind),
+		"an unloaded library's rows are not used any more");
 	agent_done(&a);
 	buf_done(&rows);
 }
 
-/* --- all at once -------------------------------------------------------------------------------------- */
+/* --- concurrently --------------------------------------------------------------------------------------- */
 
 struct storm {
 	struct agent a;
@@ -363,10 +373,10 @@ static void test_storm(void)
 	atomic_store(&st.stop, true);
 	for (int i = 0; i < 2; i++)
 		pthread_join(threads[i], NULL);
-	diag("%u changes taken, %u told to come again, %" PRIu64 " lookups, %" PRIu64 " found",
+	diag("%u changes size_of, %u told to come again, %" PRIu64 " lookups, %" PRIu64 " found",
 		sent, again, atomic_load(&st.lookups), atomic_load(&st.found));
 	ok(!other && sent > 300, "tables change under handlers that use them");
-	ok(atomic_load(&st.found) > 0, "which find rows all the time");
+	ok(atomic_load(&st.found) > 0, "the handlers find rows meanwhile");
 	agent_done(&st.a);
 	buf_done(&libc);
 	buf_done(&self);
@@ -376,11 +386,11 @@ int main(void)
 {
 	if (!self_libc_has_rows(self_table()))
 		tap_skip_all(NO_LIBC_ROWS);
-	test_road();
+	test_basics();
 	test_refusals();
-	test_together();
+	test_batch();
 	test_busy();
-	test_lost();
+	test_never_left();
 	test_unloaded();
 	test_storm();
 	return tap_done();

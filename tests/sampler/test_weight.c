@@ -12,11 +12,11 @@
 #include <math.h>
 
 #define THREADS 2000
-#define BYTES   (1 << 20) /* that a thread allocates between two changes */
+#define BYTES   (1 << 20) /* allocated by a thread between two changes */
 
 static uint64_t seed = 88172645463325252u;
 
-/* Exponentially distributed, of this mean; by xorshift: the same numbers each time. */
+/* An exponential variate with this mean; xorshift, so the sequence is fixed. */
 static double distance(double mean)
 {
 	seed ^= seed << 13;
@@ -25,7 +25,7 @@ static double distance(double mean)
 	return -mean * log(((double)(seed >> 11) + 0.5) / 9007199254740992.0);
 }
 
-/* Each thread allocates under one interval after the other; the sum of the weights by the sum of the bytes. */
+/* Each thread allocates under one interval after the other. Returns the sum of weights over the sum of bytes. */
 static double share_sampled(const uint64_t *intervals, int count)
 {
 	static const uint64_t sizes[] = {24, 1000, 56, 30000};
@@ -52,20 +52,20 @@ static double share_sampled(const uint64_t *intervals, int count)
 	return weight / bytes;
 }
 
-static void sums_are_right(const char *name, const uint64_t *intervals, int count)
+static void check_sum(const char *name, const uint64_t *intervals, int count)
 {
 	double share = share_sampled(intervals, count);
 
-	diag("%s: %.3f of the bytes", name, share);
-	ok(share > 0.95 && share < 1.05, "%s: the sum of the weights is what was allocated", name);
+	diag("%s: weights add up to %.3f of the bytes", name, share);
+	ok(share > 0.95 && share < 1.05,
+		"%s: the sum of the weights is within 5 %% of the allocated bytes", name);
 }
 
 int main(void)
 {
-	sums_are_right("one interval", (uint64_t[]){65536, 65536}, 2);
-	sums_are_right("a longer interval", (uint64_t[]){16384, 524288}, 2);
-	sums_are_right("a shorter interval", (uint64_t[]){524288, 16384}, 2);
-	sums_are_right(
-		"intervals that swing", (uint64_t[]){16384, 524288, 16384, 262144, 65536}, 5);
+	check_sum("one interval", (uint64_t[]){65536, 65536}, 2);
+	check_sum("a longer interval", (uint64_t[]){16384, 524288}, 2);
+	check_sum("a shorter interval", (uint64_t[]){524288, 16384}, 2);
+	check_sum("intervals that swing", (uint64_t[]){16384, 524288, 16384, 262144, 65536}, 5);
 	return tap_done();
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The native half of Hammer.java. Compiled twice: with -DPLUGIN it is the library that comes and goes. */
+/* The native half of Hammer.java. Compiled twice: with -DPLUGIN it is the library that is loaded and unloaded repeatedly. */
 #include <jni.h>
 
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 
 #ifdef PLUGIN
 
-/* Big enough that it is dynamic TLS, which the loader allocates when a thread first touches it. */
+/* Large enough for dynamic TLS, which the loader allocates when a thread first uses it. */
 static __thread char plugin_state[8192];
 
 int plugin_use(int n);
@@ -82,7 +82,7 @@ JAVA(dlopenRound)(JNIEnv *env, jclass self, jstring library)
 	return right && objects > 20;
 }
 
-struct visit {
+struct native_thread {
 	JavaVM *vm;
 	jclass hammer;
 	jmethodID called;
@@ -90,7 +90,7 @@ struct visit {
 	int result;
 };
 
-/* As Rust's and Go's threads do: a handler that asks for it runs on a stack of 8 kB, or a larger one. */
+/* As threads of Rust and Go do: handlers with SA_ONSTACK run on an alternate stack of 8 kB or more. */
 static void spin_on_alternate_stack(size_t bytes)
 {
 	stack_t stack = {.ss_sp = malloc(bytes), .ss_size = bytes}, none = {.ss_flags = SS_DISABLE};
@@ -102,13 +102,13 @@ static void spin_on_alternate_stack(size_t bytes)
 	free(stack.ss_sp);
 }
 
-static void *visit_main(void *arg)
+static void *native_main(void *arg)
 {
-	struct visit *v = arg;
+	struct native_thread *v = arg;
 	JNIEnv *env;
 
 	v->result = 1;
-	if (v->n & 1) { /* a Java thread for a moment, then native again */
+	if (v->n & 1) { /* briefly a Java thread, then native again */
 		if ((*v->vm)->AttachCurrentThread(v->vm, (void **)&env, NULL) != JNI_OK)
 			return NULL;
 		v->result = (*env)->CallStaticIntMethod(env, v->hammer, v->called, v->n);
@@ -123,26 +123,26 @@ static void *visit_main(void *arg)
 
 JAVA(pthreadRound)(JNIEnv *env, jclass self, jint n)
 {
-	struct visit visits[4];
+	struct native_thread args[4];
 	pthread_t threads[4];
 	jboolean right = JNI_TRUE;
 	JavaVM *vm;
 
 	(*env)->GetJavaVM(env, &vm);
 	for (int i = 0; i < 4; i++) {
-		visits[i] = (struct visit){.vm = vm, .hammer = self, .n = n + i};
-		visits[i].called = (*env)->GetStaticMethodID(env, self, "called", "(I)I");
-		if (pthread_create(&threads[i], NULL, visit_main, &visits[i]))
+		args[i] = (struct native_thread){.vm = vm, .hammer = self, .n = n + i};
+		args[i].called = (*env)->GetStaticMethodID(env, self, "called", "(I)I");
+		if (pthread_create(&threads[i], NULL, native_main, &args[i]))
 			return JNI_FALSE;
 	}
 	for (int i = 0; i < 4; i++) {
 		pthread_join(threads[i], NULL);
-		right &= visits[i].result == ((n + i) & 1 ? (n + i) * 7 + 1 : 1);
+		right &= args[i].result == ((n + i) & 1 ? (n + i) * 7 + 1 : 1);
 	}
 	return right;
 }
 
-/* blockedRound: a thread that blocks the signals of profilers; false if something has unblocked them. */
+/* blockedRound: a thread that blocks the signals of profilers; false if they were unblocked. */
 JAVA(blockedRound)(JNIEnv *env, jclass self, jint n)
 {
 	sigset_t ours, now;
@@ -163,8 +163,8 @@ JAVA(blockedRound)(JNIEnv *env, jclass self, jint n)
 }
 
 /*
- * sectionsRound: from two seconds on, a thread that is nearly always in critical sections of libc's kind, which block all
- * signals, libc's own included. It collects none.
+ * sectionsRound: a thread that, after two seconds, is nearly always in critical sections like libc's, which block all
+ * signals including libc's own. It does not wait for signals.
  */
 JAVA(sectionsRound)(JNIEnv *env, jclass self, jint n)
 {

@@ -17,8 +17,8 @@
 
 #define JAVA(name) JNIEXPORT jboolean JNICALL Java_Hammer_##name
 
-/* As they were when the library was loaded. */
-static struct sigaction kept[_NSIG];
+/* The handlers when the library was loaded. */
+static struct sigaction initial[_NSIG];
 
 /* One library at a time uses a signal: two that save and restore alternately lose a handler even without a profiler. */
 static pthread_mutex_t users = PTHREAD_MUTEX_INITIALIZER;
@@ -28,11 +28,11 @@ JNIEXPORT jint JNICALL JNI_OnLoad(JavaVM *vm, void *reserved)
 {
 	(void)vm, (void)reserved;
 	for (int sig = 1; sig < 32; sig++)
-		sigaction(sig, NULL, &kept[sig]);
+		sigaction(sig, NULL, &initial[sig]);
 	return JNI_VERSION_1_6;
 }
 
-/* Mostly at once, sometimes long enough that others come to use what they have put there. */
+/* Mostly short, sometimes long enough for other libraries to use the handlers that are installed meanwhile. */
 static void pause_of(int n)
 {
 	struct timespec pause = {0, n % 64 == 63 ? 300000000 : (n * 7919) % 97 * 20000};
@@ -40,16 +40,16 @@ static void pause_of(int n)
 	nanosleep(&pause, NULL);
 }
 
-static jboolean put_back(const int *signals, size_t count, int n)
+static jboolean restore(const int *signals, size_t count, int n)
 {
-	jboolean right = JNI_TRUE;
+	jboolean good = JNI_TRUE;
 
 	pthread_mutex_lock(&users);
 	for (size_t i = 0; i < count; i++)
-		right &= sigaction(signals[i], &kept[signals[i]], NULL) == 0;
+		good &= sigaction(signals[i], &initial[signals[i]], NULL) == 0;
 	pthread_mutex_unlock(&users);
 	pause_of(n);
-	return right;
+	return good;
 }
 
 JAVA(faultHandlersRound)(JNIEnv *env, jclass self, jint n)
@@ -57,7 +57,7 @@ JAVA(faultHandlersRound)(JNIEnv *env, jclass self, jint n)
 	static const int signals[] = {SIGSEGV, SIGBUS};
 
 	(void)env, (void)self;
-	return put_back(signals, 2, n);
+	return restore(signals, 2, n);
 }
 
 JAVA(trapHandlersRound)(JNIEnv *env, jclass self, jint n)
@@ -65,19 +65,19 @@ JAVA(trapHandlersRound)(JNIEnv *env, jclass self, jint n)
 	static const int signals[] = {SIGTRAP, SIGILL, SIGFPE};
 
 	(void)env, (void)self;
-	return put_back(signals, 3, n);
+	return restore(signals, 3, n);
 }
 
-/* Whatever a profiler may have taken because nobody had it. */
+/* Any signal that a profiler may have taken because it was unused. */
 JAVA(ourHandlersRound)(JNIEnv *env, jclass self, jint n)
 {
 	static const int signals[] = {SIGPROF, SIGVTALRM, SIGSTKFLT, SIGURG, SIGWINCH, SIGIO};
 
 	(void)env, (void)self;
-	return put_back(signals, 6, n);
+	return restore(signals, 6, n);
 }
 
-/* --- a library that comes to need a signal ------------------------------------------------------------- */
+/* --- a library that starts to use a signal ------------------------------------------------------------ */
 
 #define TAKE_AFTER 300
 
@@ -86,22 +86,25 @@ static void on_taken(int sig)
 	(void)sig;
 }
 
-/* takeRound: takes a signal for good, once a profiler has had it for TAKE_AFTER rounds; false: it was taken away again. */
+/*
+ * Installs a handler for good once a profiler has used the signal for TAKE_AFTER rounds; false if it was replaced
+ * again.
+ */
 static jboolean take(int sig)
 {
 	static int seen[_NSIG];
 	struct sigaction mine = {.sa_handler = on_taken, .sa_flags = SA_RESTART}, now;
-	jboolean right = JNI_TRUE;
+	jboolean good = JNI_TRUE;
 
 	pthread_mutex_lock(&users);
 	sigaction(sig, NULL, &now);
 	if (seen[sig] > TAKE_AFTER)
-		right = now.sa_handler == on_taken;
-	else if (now.sa_handler != kept[sig].sa_handler && ++seen[sig] > TAKE_AFTER)
+		good = now.sa_handler == on_taken;
+	else if (now.sa_handler != initial[sig].sa_handler && ++seen[sig] > TAKE_AFTER)
 		sigaction(sig, &mine, NULL);
 	pthread_mutex_unlock(&users);
 	nanosleep(&(struct timespec){0, 2000000}, NULL);
-	return right;
+	return good;
 }
 
 JAVA(takeUrgRound)(JNIEnv *env, jclass self, jint n)
@@ -116,7 +119,7 @@ JAVA(takeWinchRound)(JNIEnv *env, jclass self, jint n)
 	return take(SIGWINCH);
 }
 
-/* A thread that blocks it, as one that collects it does. */
+/* A thread that blocks SIGWINCH, as one that waits for it with sigwait does. */
 JAVA(collectWinchRound)(JNIEnv *env, jclass self, jint n)
 {
 	sigset_t set;
@@ -129,7 +132,7 @@ JAVA(collectWinchRound)(JNIEnv *env, jclass self, jint n)
 	return JNI_TRUE;
 }
 
-/* --- a library that looks whether memory can be read ------------------------------------------------- */
+/* --- a library that probes whether memory can be read ------------------------------------------------- */
 
 static struct sigaction before_probe[_NSIG];
 static _Atomic pid_t prober;
@@ -149,22 +152,22 @@ static volatile int *volatile nowhere = (volatile int *)16;
 JAVA(probeRound)(JNIEnv *env, jclass self, jint n)
 {
 	struct sigaction mine = {.sa_sigaction = on_probe, .sa_flags = SA_SIGINFO | SA_ONSTACK};
-	volatile jboolean right = JNI_FALSE;
+	volatile jboolean good = JNI_FALSE;
 
 	(void)env, (void)self;
 	pthread_mutex_lock(&users);
-	sigaction(SIGSEGV, NULL, &before_probe[SIGSEGV]); /* known before mine can be called */
+	sigaction(SIGSEGV, NULL, &before_probe[SIGSEGV]); /* stored before on_probe can be called */
 	sigaction(SIGSEGV, &mine, NULL);
 	pause_of(n);
 	atomic_store(&prober, gettid());
 	if (sigsetjmp(probe_failed, 1))
-		right = JNI_TRUE;
+		good = JNI_TRUE;
 	else
 		*nowhere = 1;
 	atomic_store(&prober, 0);
 	sigaction(SIGSEGV, &before_probe[SIGSEGV], NULL);
 	pthread_mutex_unlock(&users);
-	return right;
+	return good;
 }
 
 /* --- how deep a handler goes -------------------------------------------------------------------------- */
@@ -172,7 +175,7 @@ JAVA(probeRound)(JNIEnv *env, jclass self, jint n)
 #define PAINTED_BYTES 65536
 #define PAINT         0x5a
 
-/* How much of the alternate stack has been used by now. */
+/* The number of bytes of the alternate stack used so far. */
 JNIEXPORT jint JNICALL Java_Hammer_painted(JNIEnv *env, jclass self, jlong at)
 {
 	unsigned char *stack = (unsigned char *)(uintptr_t)at;
@@ -194,7 +197,7 @@ JNIEXPORT jlong JNICALL Java_Hammer_paint(JNIEnv *env, jclass self)
 	return (jlong)(uintptr_t)stack.ss_sp;
 }
 
-/* --- threads that leave ------------------------------------------------------------------------------ */
+/* --- threads that leave code by cancellation or longjmp ----------------------------------------------- */
 
 static void burn(void)
 {
@@ -211,26 +214,26 @@ static void *cancelled_main(void *arg)
 	return NULL;
 }
 
-/* They live for as long as some samples take, and end wherever they are. */
+/* The threads live long enough for a few samples and are cancelled at arbitrary points. */
 JAVA(cancelRound)(JNIEnv *env, jclass self, jint n)
 {
 	pthread_t threads[4];
-	jboolean right = JNI_TRUE;
+	jboolean good = JNI_TRUE;
 	void *result;
 
 	(void)env, (void)self;
 	for (int i = 0; i < 4; i++)
-		right &= pthread_create(&threads[i], NULL, cancelled_main, NULL) == 0;
+		good &= pthread_create(&threads[i], NULL, cancelled_main, NULL) == 0;
 	nanosleep(&(struct timespec){0, 3000000 + n % 61 * 100000}, NULL);
 	for (int i = 0; i < 4; i++) {
-		right &= pthread_cancel(threads[i]) == 0;
+		good &= pthread_cancel(threads[i]) == 0;
 		pthread_join(threads[i], &result);
-		right &= result == PTHREAD_CANCELED;
+		good &= result == PTHREAD_CANCELED;
 	}
-	return right;
+	return good;
 }
 
-/* What one jumping thread knows; its handler has it by the signal's value. */
+/* The state of a jumping thread; its handler gets it as the signal's value. */
 struct jumper {
 	sigjmp_buf out;
 	_Atomic int leave, jumps;
@@ -259,7 +262,7 @@ static void *jumper_main(void *arg)
 	return NULL;
 }
 
-/* A time limit by a signal whose handler jumps out of what takes too long. */
+/* A time limit implemented by a signal handler that jumps out of long computations. */
 JAVA(jumpRound)(JNIEnv *env, jclass self, jint n)
 {
 	struct sigaction action = {.sa_sigaction = on_jump, .sa_flags = SA_SIGINFO};
@@ -276,7 +279,7 @@ JAVA(jumpRound)(JNIEnv *env, jclass self, jint n)
 		if (atomic_load(&jumper.armed))
 			pthread_sigqueue(thread, SIGRTMIN + 7, value);
 	}
-	while (!atomic_load(&jumper.jumps)) { /* it has not run yet */
+	while (!atomic_load(&jumper.jumps)) { /* the thread has not run yet */
 		nanosleep(&(struct timespec){0, 10000000}, NULL);
 		if (atomic_load(&jumper.armed))
 			pthread_sigqueue(thread, SIGRTMIN + 7, value);
