@@ -18,31 +18,31 @@
 #define PULSE_NS    (NS_PER_S / PROFILE_PULSE)
 #define PULSE_MAX   PROFILE_PULSE_MOST
 
-static void id_list_add(struct format_cursor *c, struct id_list *n, uint32_t number)
+static void id_list_add(struct format_cursor *c, struct id_list *n, uint32_t id)
 {
 	c->bad |= n->count == IDS_MAX;
 	if (c->bad)
 		return;
 	n->list = xgrow(n->list, n->count, &n->cap, sizeof(*n->list));
-	n->list[n->count++] = number;
+	n->list[n->count++] = id;
 }
 
 /* The profile's id for the next id of the file. An undefined one sets bad. */
 static uint32_t id_get(struct format_cursor *c, const struct id_list *n)
 {
-	uint64_t number = format_get(c);
+	uint64_t id = format_get(c);
 
-	c->bad |= number >= n->count;
-	return c->bad ? PROFILE_NONE : n->list[number];
+	c->bad |= id >= n->count;
+	return c->bad ? PROFILE_NONE : n->list[id];
 }
 
-/* The same of an id + 1, where 0 means none. */
+/* The same for an id + 1, where 0 means none. */
 static uint32_t id_get_or_none(struct format_cursor *c, const struct id_list *n)
 {
-	uint64_t number = format_get(c);
+	uint64_t id = format_get(c);
 
-	c->bad |= number > n->count;
-	return c->bad || !number ? PROFILE_NONE : n->list[number - 1];
+	c->bad |= id > n->count;
+	return c->bad || !id ? PROFILE_NONE : n->list[id - 1];
 }
 
 static int event_get(struct format_cursor *c)
@@ -86,7 +86,7 @@ static void read_event(struct recording *r, struct format_cursor *c)
 		profile_event_set(r->profile, event, name, unit, format_get(c));
 }
 
-static void read_held(struct recording *r, struct format_cursor *c)
+static void read_retained(struct recording *r, struct format_cursor *c)
 {
 	uint32_t oldest = (uint32_t)format_get_most(c, SECOND_MAX);
 	uint32_t merged = (uint32_t)format_get_most(c, SECOND_MAX);
@@ -158,43 +158,39 @@ static void read_stacks(struct recording *r, struct format_cursor *c)
 	}
 }
 
-static void read_thread(struct recording *r, struct format_cursor *c)
-{
-	uint64_t number = format_get_most(c, r->threads.count);
-	uint64_t kind = format_get(c);
-	int64_t tid = format_get_signed(c), java_tid = format_get_signed(c);
-	int64_t carrier = format_get_signed(c);
-	size_t bytes;
-	const char *text = format_get_text(c, &bytes);
-	struct buf name = {0};
-
-	c->bad |= tid < INT32_MIN || tid > INT32_MAX || carrier < INT32_MIN || carrier > INT32_MAX;
-	if (c->bad)
-		return;
-	if (number == r->threads.count)
-		id_list_add(c, &r->threads, profile_thread_new(r->profile));
-	if (c->bad)
-		return;
-	text_add(&name, text, bytes);
-	if (kind != FORMAT_UNNAMED)
-		profile_thread_set(r->profile, r->threads.list[number],
-			&(struct profile_thread){.tid = (int)tid,
-				.kind = kind <= THREAD_VIRTUAL ? (enum thread_kind)kind
-							       : THREAD_NATIVE,
-				.java_tid = java_tid,
-				.carrier = (int)carrier,
-				.name = buf_str(&name)});
-	buf_done(&name);
-}
-
 static void read_threads(struct recording *r, struct format_cursor *c)
 {
-	while (format_more(c))
-		read_thread(r, c);
+	while (format_more(c)) {
+		uint64_t id = format_get_most(c, r->threads.count);
+		uint64_t kind = format_get(c);
+		int64_t tid = format_get_signed(c), java_tid = format_get_signed(c);
+		int64_t carrier = format_get_signed(c);
+		size_t bytes;
+		const char *text = format_get_text(c, &bytes);
+		struct buf name = {0};
+
+		c->bad |= tid < INT32_MIN || tid > INT32_MAX;
+		c->bad |= carrier < INT32_MIN || carrier > INT32_MAX;
+		if (!c->bad && id == r->threads.count)
+			id_list_add(c, &r->threads, profile_thread_new(r->profile));
+		if (c->bad)
+			return;
+		text_add(&name, text, bytes);
+		if (kind != FORMAT_UNNAMED)
+			profile_thread_set(r->profile, r->threads.list[id],
+				&(struct profile_thread){.tid = (int)tid,
+					.kind = kind <= THREAD_VIRTUAL ? (enum thread_kind)kind
+								       : THREAD_NATIVE,
+					.java_tid = java_tid,
+					.carrier = (int)carrier,
+					.name = buf_str(&name)});
+		buf_done(&name);
+	}
 }
 
-static void read_some(struct recording *r, struct format_cursor *c, int event, bool holders)
+static void read_weights(struct recording *r, struct format_cursor *c, bool holders)
 {
+	int event = event_get(c);
 	uint64_t stack = 0;
 
 	while (format_more(c)) {
@@ -225,16 +221,12 @@ static void read_some(struct recording *r, struct format_cursor *c, int event, b
 
 static void read_samples(struct recording *r, struct format_cursor *c)
 {
-	int event = event_get(c);
-
-	read_some(r, c, event, false);
+	read_weights(r, c, false);
 }
 
 static void read_holders(struct recording *r, struct format_cursor *c)
 {
-	int event = event_get(c);
-
-	read_some(r, c, event, true);
+	read_weights(r, c, true);
 }
 
 static void read_pulse(struct recording *r, struct format_cursor *c)
@@ -351,7 +343,7 @@ static const struct {
 } rows[] = {
 	{CHUNK_META, read_meta, false},
 	{CHUNK_EVENT, read_event, false},
-	{CHUNK_HELD, read_held, false},
+	{CHUNK_RETAINED, read_retained, false},
 	{CHUNK_SECOND, read_second, false},
 	{CHUNK_METHODS, read_methods, false},
 	{CHUNK_FRAMES, read_frames, false},

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The table of the vitals' fields, and differences between two states. */
+/* The table of fields; writing the values that have changed, and reading them. */
 #include "recording/fields.h"
 
 #include "base/clean.h"
@@ -70,27 +70,12 @@ static const char *field_text(const struct vitals *v, const struct field *f)
 
 /* --- writing ----------------------------------------------------------------------------------------- */
 
-static void write_row(const struct vitals *v, size_t row, struct buf *out)
-{
-	format_add(out, row);
-	if (rows[row].kind == FIELD_TEXT)
-		format_add_text(out, field_text(v, &rows[row]));
-	else
-		format_add_signed(out, field_number(v, &rows[row]));
-}
-
-static bool row_same(const struct vitals *a, const struct vitals *b, const struct field *f)
-{
-	return f->kind == FIELD_TEXT ? !strcmp(field_text(a, f), field_text(b, f))
-				     : field_number(a, f) == field_number(b, f);
-}
-
 static void write_field(
-	struct buf *fields, enum field_kind kind, const char *before, const char *name)
+	struct buf *fields, enum field_kind kind, const char *prefix, const char *name)
 {
 	format_add(fields, kind);
-	format_add(fields, strlen(before) + strlen(name));
-	buf_adds(fields, before);
+	format_add(fields, strlen(prefix) + strlen(name));
+	buf_adds(fields, prefix);
 	buf_adds(fields, name);
 }
 
@@ -121,11 +106,21 @@ void fields_write(
 	struct fields_written *t, const struct vitals *v, struct buf *fields, struct buf *vitals)
 {
 	for (size_t i = 0; i < ROWS; i++) {
+		const struct field *f = &rows[i];
+		bool text = f->kind == FIELD_TEXT;
+		bool same = text ? !strcmp(field_text(&t->last, f), field_text(v, f))
+				 : field_number(&t->last, f) == field_number(v, f);
+
 		if (!t->begun)
-			write_field(fields, rows[i].kind, "", rows[i].name);
-		if (!t->begun || !row_same(&t->last, v, &rows[i]))
-			write_row(v, i, vitals);
-		memcpy((char *)&t->last + rows[i].at, (const char *)v + rows[i].at, rows[i].bytes);
+			write_field(fields, f->kind, "", f->name);
+		if (t->begun && same)
+			continue;
+		format_add(vitals, i);
+		if (text)
+			format_add_text(vitals, field_text(v, f));
+		else
+			format_add_signed(vitals, field_number(v, f));
+		memcpy((char *)&t->last + f->at, (const char *)v + f->at, f->bytes);
 	}
 	t->begun = true;
 	for (int i = 0; i < v->counter_count; i++)
@@ -180,40 +175,35 @@ static void set_counter(struct vitals *v, const char *name, int64_t value)
 	v->counters[i].value = value;
 }
 
-static void set_number(struct vitals *v, const struct field *f, int64_t value)
-{
-	int narrow = value < INT_MIN || value > INT_MAX ? -1 : (int)value;
-
-	if (f->bytes == sizeof(narrow))
-		memcpy((char *)v + f->at, &narrow, sizeof(narrow));
-	else
-		memcpy((char *)v + f->at, &value, sizeof(value));
-}
-
 void fields_read(const struct fields_known *k, struct format_cursor *c, struct vitals *v)
 {
 	while (format_more(c)) {
-		uint64_t number = format_get_most(c, k->count ? k->count - 1 : 0);
-		const struct field_known *f = k->list ? &k->list[number] : NULL;
+		uint64_t id = format_get_most(c, k->count ? k->count - 1 : 0);
+		const struct field_known *f = k->list ? &k->list[id] : NULL;
+		const struct field *row = f && f->row >= 0 ? &rows[f->row] : NULL;
+		char *to = row ? (char *)v + row->at : NULL;
 		size_t bytes;
 		const char *text;
 		int64_t value;
+		int narrow;
 
 		c->bad |= !f;
 		if (c->bad)
 			break;
 		if (f->kind == FIELD_TEXT) {
 			text = format_get_text(c, &bytes);
-			if (f->row >= 0)
-				clean_text((char *)v + rows[f->row].at, rows[f->row].bytes, text,
-					bytes);
+			if (row)
+				clean_text(to, row->bytes, text, bytes);
 			continue;
 		}
 		value = format_get_signed(c);
+		narrow = value < INT_MIN || value > INT_MAX ? -1 : (int)value;
 		if (*f->counter)
 			set_counter(v, f->counter, value);
-		else if (f->row >= 0)
-			set_number(v, &rows[f->row], value);
+		else if (row && row->bytes == sizeof(narrow))
+			memcpy(to, &narrow, sizeof(narrow));
+		else if (row)
+			memcpy(to, &value, sizeof(value));
 	}
 	for (int i = 0; i < VITALS_EVENTS; i++)
 		if (v->events[i].state < VITALS_OFF || v->events[i].state > VITALS_FAILED)

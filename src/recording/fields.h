@@ -11,7 +11,7 @@
 
 enum field_kind { FIELD_NUMBER, FIELD_TEXT };
 
-/* The values that the file has so far. Zero-initialised. */
+/* The last values written to the file. Zero-initialised. */
 struct fields_written {
 	struct vitals last;
 	bool begun;

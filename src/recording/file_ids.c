@@ -41,16 +41,16 @@ void file_ids_sync(struct file_ids *t, const struct profile *p)
 }
 
 /* The slot of a profile id, valid until the next call. */
-static uint32_t *id_map_at(struct id_map *n, uint32_t number)
+static uint32_t *id_map_at(struct id_map *n, uint32_t id)
 {
-	if (number >= n->cap) {
-		uint32_t cap = number + number / 2 + 64;
+	if (id >= n->cap) {
+		uint32_t cap = id + id / 2 + 64;
 
 		n->of = xreallocarray(n->of, cap, sizeof(*n->of));
 		memset(n->of + n->cap, 0, (cap - n->cap) * sizeof(*n->of));
 		n->cap = cap;
 	}
-	return &n->of[number];
+	return &n->of[id];
 }
 
 /* --- names and stacks -------------------------------------------------------------------------------- */
@@ -99,12 +99,12 @@ uint32_t file_ids_stack(struct file_ids *t, const struct profile *p, uint32_t st
 	parent = at == PROFILE_ROOT_STACK ? 0 : *id_map_at(&t->stacks, at);
 	while (depth-- > 0) {
 		uint32_t frame = file_ids_frame(t, p, profile_get_stack(p, t->chain[depth]).frame);
-		uint32_t number = ++t->stacks.count;
+		uint32_t id = ++t->stacks.count;
 
-		format_add(&t->stacks_out, number - parent);
+		format_add(&t->stacks_out, id - parent);
 		format_add(&t->stacks_out, frame);
-		*id_map_at(&t->stacks, t->chain[depth]) = number;
-		parent = number;
+		*id_map_at(&t->stacks, t->chain[depth]) = id;
+		parent = id;
 	}
 	return parent;
 }
@@ -123,32 +123,26 @@ static struct written_thread *thread_at(struct file_ids *t, uint32_t thread)
 	return &t->threads[thread];
 }
 
-static uint64_t thread_hash(const struct profile_thread *th)
-{
-	uint64_t hash = hash_bytes(th->name, strlen(th->name), th->kind);
-
-	hash = hash_pair(hash, (uint64_t)th->java_tid);
-	return hash_pair(hash, (uint64_t)(uint32_t)th->tid << 32 | (uint32_t)th->carrier);
-}
-
 static uint32_t thread_write(
 	struct file_ids *t, const struct profile_thread *th, struct written_thread *at)
 {
-	uint64_t hash = thread_hash(th);
-	bool same = at->number && at->serial == th->serial;
+	uint64_t hash = hash_bytes(th->name, strlen(th->name), th->kind);
+	bool same = at->id && at->serial == th->serial;
 
+	hash = hash_pair(hash, (uint64_t)th->java_tid);
+	hash = hash_pair(hash, (uint64_t)(uint32_t)th->tid << 32 | (uint32_t)th->carrier);
 	if (same && at->hash == hash)
-		return at->number - 1;
+		return at->id - 1;
 	if (!same)
-		*at = (struct written_thread){.serial = th->serial, .number = ++t->thread_count};
+		*at = (struct written_thread){.serial = th->serial, .id = ++t->thread_count};
 	at->hash = hash;
-	format_add(&t->threads_out, at->number - 1);
+	format_add(&t->threads_out, at->id - 1);
 	format_add(&t->threads_out, th->serial ? th->kind : FORMAT_UNNAMED);
 	format_add_signed(&t->threads_out, th->tid);
 	format_add_signed(&t->threads_out, th->java_tid);
 	format_add_signed(&t->threads_out, th->carrier);
 	format_add_text(&t->threads_out, th->name);
-	return at->number - 1;
+	return at->id - 1;
 }
 
 uint32_t file_ids_thread(struct file_ids *t, const struct profile *p, uint32_t thread)
@@ -178,7 +172,7 @@ void file_ids_threads(struct file_ids *t, const struct profile *p)
 
 		if (!th->serial)
 			continue;
-		if (at->number && at->serial == th->serial) {
+		if (at->id && at->serial == th->serial) {
 			thread_write(t, th, at);
 			continue;
 		}

@@ -20,8 +20,8 @@ struct id_map {
 
 /* The profile reuses ids of threads that have ended; the serial number distinguishes them. */
 struct written_thread {
-	uint32_t serial, number; /* number: the file's id + 1 */
-	uint64_t hash;           /* of the definition in the file */
+	uint32_t serial, id; /* id: the file's + 1; 0: none */
+	uint64_t hash;       /* of the definition in the file */
 };
 
 /* Zero-initialised. */

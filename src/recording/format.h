@@ -60,7 +60,7 @@ struct format_chunk {
 enum format_type {
 	CHUNK_META = 1, /* (name, text)... */
 	CHUNK_EVENT,    /* event, name, unit, interval: defines a user event */
-	CHUNK_HELD,     /* oldest second, second before which history is merged */
+	CHUNK_RETAINED, /* oldest second, second before which history is merged */
 	CHUNK_SECOND,   /* second to which the following chunks belong */
 	CHUNK_METHODS,  /* (class, name, signature, module)... */
 	CHUNK_FRAMES, /* (method, type, bci + 1, signed line)...; type FRAME_C1_NO_INLINING since 1.3 */
@@ -74,7 +74,7 @@ enum format_type {
 	CHUNK_WAITS, /* (thread, owner + 1, method + 1, lock, since, until - since + 1, before, at least)... */
 	CHUNK_FIELDS,  /* (kind, name)... */
 	CHUNK_VITALS,  /* (field, value)...: changes in this second */
-	CHUNK_STATE,   /* the same, at the begin and the end of the file */
+	CHUNK_STATE,   /* the same, at the beginning and the end of the file */
 	CHUNK_FORGET,  /* ids of methods, frames and stacks restart */
 	CHUNK_END,     /* duration of sampling, ns; the last chunk */
 	CHUNK_HOLDERS, /* as SAMPLES, of lock: what lock owners did while others waited; since 1.1 */
@@ -120,7 +120,7 @@ static inline void format_add_text(struct buf *out, const char *text)
 	buf_add(out, text, n);
 }
 
-/* A chunk being read; at: the next byte. Reading past the end, or a malformed number, sets bad and returns 0. */
+/* A position in a chunk. Reading past its end, or a malformed number, sets bad and returns 0. */
 struct format_cursor {
 	const unsigned char *at, *end;
 	bool bad;

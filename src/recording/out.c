@@ -7,19 +7,15 @@
 
 #define BUFFER 65536u /* bytes of one write */
 
-static void out_send(struct out *o)
+static void out_pack(struct out *o, const struct buf *plain, enum zip_flush flush)
 {
+	zip_out_add(o->zip, &o->packed, plain, flush);
+	if (flush == ZIP_GOES_ON && o->packed.len < BUFFER)
+		return;
 	if (o->file.path && !o->error && o->packed.len &&
 		file_write(o->file.fd, o->packed.data, o->packed.len))
 		o->error = errno ? errno : EIO;
 	buf_clear(&o->packed);
-}
-
-static void out_pack(struct out *o, const struct buf *plain, enum zip_flush flush)
-{
-	zip_out_add(o->zip, &o->packed, plain, flush);
-	if (flush != ZIP_GOES_ON || o->packed.len >= BUFFER)
-		out_send(o);
 }
 
 int out_open(struct out *o, const char *path, struct err *err)
@@ -36,9 +32,9 @@ int out_open(struct out *o, const char *path, struct err *err)
 	return 0;
 }
 
-void out_close(struct out *o, bool leave)
+void out_close(struct out *o, bool keep)
 {
-	if (leave)
+	if (keep)
 		file_close_uncommitted(&o->file);
 	else
 		file_abandon(&o->file);

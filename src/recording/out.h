@@ -21,10 +21,10 @@ struct out {
 };
 /* Creates the file under a temporary name and writes the header. Returns 0, or -1 with an error. */
 int out_open(struct out *o, const char *path, struct err *err);
-/* leave: keeps what has been written, if the file is visible; else removes it. */
-void out_close(struct out *o, bool leave);
+/* keep: a visible file stays as far as it was written. Otherwise the file is removed. */
+void out_close(struct out *o, bool keep);
 
-/* Writes a chunk and clears its content. out_write_nonempty: does nothing if the content is empty. */
+/* Writes a chunk and clears its content. out_write_nonempty writes nothing if the content is empty. */
 void out_write(struct out *o, enum format_type type, struct buf *body);
 void out_write_nonempty(struct out *o, enum format_type type, struct buf *body);
 /* Writes a chunk of o->chunk followed by these numbers. */
@@ -33,7 +33,7 @@ void out_write_nonempty(struct out *o, enum format_type type, struct buf *body);
 		sizeof((const uint64_t[]){__VA_ARGS__}) / sizeof(uint64_t))
 void out_write_numbers(struct out *o, enum format_type type, const uint64_t *numbers, size_t count);
 
-/* Writes everything so far to the file, in a form that can be decompressed. ZIP_LAST: ends the stream. */
+/* Flushes everything so far to the file, so that it can be decompressed. ZIP_LAST: ends the stream. */
 void out_flush(struct out *o, enum zip_flush flush);
 /* 0, or -1 with a sentence about the first failure. */
 int out_check(const struct out *o, struct err *err);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A file chunk by chunk, up to its end, the point where it was truncated, or the first error. */
+/* Reads a file chunk by chunk, up to its end, the point where it was truncated, or the first error. */
 #include "recording/reader.h"
 
 #include "base/clock.h"
@@ -81,15 +81,6 @@ static int fill(struct recording *r, void *out, size_t count, size_t *got, struc
 	return *got == count;
 }
 
-static int cut(struct recording *r)
-{
-	r->over = true;
-	snprintf(r->note, sizeof(r->note),
-		"the recording is incomplete: it ends after %llu bytes, before its end was written",
-		(unsigned long long)r->offset);
-	return 0;
-}
-
 static int damaged(struct recording *r, struct err *err, const char *what)
 {
 	r->over = true;
@@ -114,17 +105,8 @@ static int skip(struct recording *r, size_t bytes, struct err *err)
 
 /* --- chunks ------------------------------------------------------------------------------------------ */
 
-static int read_chunk(struct recording *r, uint32_t type, struct err *err)
-{
-	if (!chunks_read(r, type))
-		return damaged(r, err, "invalid content");
-	if (profile_info(r->profile).bytes > MEMORY_MAX)
-		return damaged(r, err, "it needs more than 1 GB of memory");
-	return 1;
-}
-
-/* Reads one chunk. Returns 1, 0 at the end, or -1 with an error. */
-static int step(struct recording *r, struct err *err)
+/* Reads the next chunk, if there is one. Returns 0, or -1 with an error; no more can be read if it sets r->over. */
+static int read_chunk(struct recording *r, struct err *err)
 {
 	struct format_chunk head;
 	size_t got;
@@ -143,28 +125,25 @@ static int step(struct recording *r, struct err *err)
 			buf_clear(&r->body);
 			buf_reserve(&r->body, head.bytes);
 			rc = fill(r, r->body.data, head.bytes, &r->body.len, err);
-			if (rc > 0)
-				return read_chunk(r, head.type, err);
+			if (rc > 0 && !chunks_read(r, head.type))
+				return damaged(r, err, "invalid content");
+			if (rc > 0 && profile_info(r->profile).bytes > MEMORY_MAX)
+				return damaged(r, err, "it needs more than 1 GB of memory");
 		}
 	}
-	if (rc < 0)
-		r->over = true;
-	return rc ? rc : cut(r);
-}
-
-/* Reads past CHUNK_END, so that gzip verifies its checksum. */
-static int ending(struct recording *r, struct err *err)
-{
-	char more;
-	size_t got;
-
-	r->over = true;
-	return fill(r, &more, 1, &got, err) < 0 ? -1 : 0;
+	r->over = rc <= 0;
+	if (!rc)
+		snprintf(r->note, sizeof(r->note),
+			"the recording is incomplete: it ends after %llu bytes, before its end was "
+			"written",
+			(unsigned long long)r->offset);
+	return rc < 0 ? -1 : 0;
 }
 
 int recording_read(struct recording *r, uint32_t before, struct err *err)
 {
-	int rc = 1;
+	size_t got;
+	char more;
 
 	while (!r->over) {
 		if (r->pending != PROFILE_NONE) {
@@ -177,33 +156,37 @@ int recording_read(struct recording *r, uint32_t before, struct err *err)
 			r->timed = true;
 			profile_advance(r->profile, r->second);
 		}
-		rc = r->ended ? ending(r, err) : step(r, err);
-		if (rc < 0)
+		if (r->ended) { /* read past CHUNK_END, so that gzip verifies its checksum */
+			r->over = true;
+			if (fill(r, &more, 1, &got, err) < 0)
+				return -1;
+		} else if (read_chunk(r, err) < 0) {
 			return -1;
+		}
 	}
 	return 0;
 }
 
 /* --- from the beginning to the end ------------------------------------------------------------------- */
 
-static void keep_all(const struct profile *p, const struct id_list *n)
+static void pin_list(const struct profile *p, const struct id_list *n)
 {
 	for (uint32_t i = 0; i < n->count; i++)
 		profile_pin(p, n->list[i]);
 }
 
 /* Pins everything that has an id in the file, since later chunks may refer to it. */
-static void keep(void *ctx, enum profile_kind kind, bool leaving)
+static void pin(void *ctx, enum profile_kind kind, bool leaving)
 {
 	const struct recording *r = ctx;
 
 	if (leaving)
 		return;
 	switch (kind) {
-	case PROFILE_STACKS: keep_all(r->profile, &r->stacks); break;
-	case PROFILE_FRAMES: keep_all(r->profile, &r->frames); break;
-	case PROFILE_METHODS: keep_all(r->profile, &r->methods); break;
-	case PROFILE_THREADS: keep_all(r->profile, &r->threads); break;
+	case PROFILE_STACKS: pin_list(r->profile, &r->stacks); break;
+	case PROFILE_FRAMES: pin_list(r->profile, &r->frames); break;
+	case PROFILE_METHODS: pin_list(r->profile, &r->methods); break;
+	case PROFILE_THREADS: pin_list(r->profile, &r->threads); break;
 	default: break;
 	}
 }
@@ -245,7 +228,7 @@ struct recording *recording_open_input(
 	r->pending = PROFILE_NONE;
 	vitals_unknown(&r->vitals);
 	profile_set_history(p, UINT32_MAX);
-	profile_pin_register(p, keep, r);
+	profile_pin_register(p, pin, r);
 	if (!open_head(r, err))
 		return r;
 	recording_free(r);
@@ -283,14 +266,14 @@ void recording_free(struct recording *r)
 	free(r);
 }
 
-/* --- what it says ------------------------------------------------------------------------------------ */
+/* --- what was read ------------------------------------------------------------------------------------ */
 
 const struct vitals *recording_vitals_now(const struct recording *r)
 {
 	return &r->vitals;
 }
 
-/* Of a truncated file: since the start of the first event. */
+/* A truncated file does not contain it: then the time from the start of the first event to the last second. */
 uint64_t recording_duration_ns(const struct recording *r)
 {
 	uint32_t from = UINT32_MAX, now = profile_info(r->profile).now;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One function per kind of chunk. */
+/* A function per type of chunk. */
 #include "recording/second.h"
 
 #include "base/hash.h"
@@ -18,15 +18,6 @@ static void flush_ids(struct second *s)
 	out_write_nonempty(s->out, CHUNK_FRAMES, &s->ids.frames_out);
 	out_write_nonempty(s->out, CHUNK_STACKS, &s->ids.stacks_out);
 	out_write_nonempty(s->out, CHUNK_THREADS, &s->ids.threads_out);
-}
-
-static void flush_ids_if_large(struct second *s)
-{
-	const struct file_ids *t = &s->ids;
-
-	if (t->methods_out.len + t->frames_out.len + t->stacks_out.len + t->threads_out.len >=
-		FORMAT_PIECE)
-		flush_ids(s);
 }
 
 static void write_event(struct second *s, int event)
@@ -82,7 +73,7 @@ static void write_runs(struct second *s, int event, uint32_t second)
 	}
 }
 
-/* The last gaps, if they are new or have grown. */
+/* The gaps that are new or have grown. */
 static void write_gaps(struct second *s)
 {
 	struct profile_run gap;
@@ -99,20 +90,20 @@ static void write_gaps(struct second *s)
 	}
 }
 
-static void write_wait(struct second *s, uint64_t number)
+static void write_wait(struct second *s, uint64_t id)
 {
-	struct written_wait *w = &s->waits[number % PROFILE_WAITS];
+	struct written_wait *w = &s->waits[id % PROFILE_WAITS];
 	struct profile_wait wait = {.thread = 0}; /* so that its padding, which is hashed, is 0 */
 	uint64_t hash;
 	struct buf *out = &s->out->chunk;
 
-	if (!profile_get_wait(s->profile, number, &wait))
+	if (!profile_get_wait(s->profile, id, &wait))
 		return;
 	hash = hash_pair((uint64_t)wait.owner << 32 | wait.method, wait.until_ns);
 	hash = hash_pair(hash, hash_pair(wait.before_ns, wait.at_least));
-	if (w->number == number + 1 && w->hash == hash)
+	if (w->id == id + 1 && w->hash == hash)
 		return;
-	*w = (struct written_wait){number + 1, hash};
+	*w = (struct written_wait){id + 1, hash};
 	format_add(out, file_ids_thread(&s->ids, s->profile, wait.thread));
 	format_add(out, wait.owner == PROFILE_NONE
 				? 0
@@ -154,18 +145,6 @@ void second_write_vitals(struct second *s, enum format_type type, const struct v
 	buf_done(&vitals);
 }
 
-/* The vitals that the profile keeps per second; the others as last written. */
-static void write_vitals(struct second *s, uint32_t second)
-{
-	const struct vitals_second *kept = profile_vitals(s->profile, second);
-	struct vitals v = s->vitals;
-
-	if (!kept)
-		return;
-	vitals_restore(&v, kept);
-	second_write_vitals(s, CHUNK_VITALS, &v);
-}
-
 /* --- samples ----------------------------------------------------------------------------------------- */
 
 static void add_part(void *ctx, const struct profile_part *part)
@@ -191,6 +170,7 @@ static int part_compare(const void *a, const void *b)
 static void write_samples(struct second *s, int event, bool holders, uint32_t from, uint32_t to)
 {
 	enum format_type type = holders ? CHUNK_HOLDERS : CHUNK_SAMPLES;
+	const struct file_ids *ids = &s->ids;
 	struct profile_query q = profile_whole(event);
 	uint32_t before = 0;
 
@@ -204,7 +184,10 @@ static void write_samples(struct second *s, int event, bool holders, uint32_t fr
 
 		part->stack = file_ids_stack(&s->ids, s->profile, part->stack);
 		part->thread = file_ids_thread(&s->ids, s->profile, part->thread);
-		flush_ids_if_large(s);
+		if (ids->methods_out.len + ids->frames_out.len + ids->stacks_out.len +
+				ids->threads_out.len >=
+			FORMAT_PIECE)
+			flush_ids(s);
 	}
 	flush_ids(s);
 	if (s->part_count)
@@ -245,6 +228,8 @@ static void write_pulse(struct second *s, uint32_t second)
 void second_write(struct second *s, uint32_t from, uint32_t to)
 {
 	uint64_t process_ns = profile_process_ns(s->profile, from, to);
+	const struct vitals_second *kept = profile_vitals(s->profile, from);
+	struct vitals v = s->vitals;
 
 	OUT(s->out, CHUNK_SECOND, from);
 	file_ids_sync(&s->ids, s->profile);
@@ -261,7 +246,10 @@ void second_write(struct second *s, uint32_t from, uint32_t to)
 		OUT(s->out, CHUNK_PROCESS, process_ns);
 	write_gaps(s);
 	write_waits(s);
-	write_vitals(s, from);
+	if (kept) {
+		vitals_restore(&v, kept);
+		second_write_vitals(s, CHUNK_VITALS, &v);
+	}
 }
 
 void second_write_runs(struct second *s)

@@ -15,14 +15,14 @@
 struct second {
 	struct out *out;
 	const struct profile *profile;
-	struct vitals
-		vitals; /* of this second: the fields that the profile does not keep per second */
+	/* Of the second being written: the fields that the profile does not keep per second. */
+	struct vitals vitals;
 
 	/* what the file contains */
 	struct file_ids ids;
 	struct fields_written fields;
-	uint64_t events
-		[PROFILE_EVENTS]; /* hashes of the definitions of user events; 0: not written */
+	/* Hashes of the definitions of user events; 0: not written. */
+	uint64_t events[PROFILE_EVENTS];
 	struct profile_intervals intervals[PROFILE_EVENTS];
 	struct written_run {
 		uint32_t run, off; /* off: the end that was written, 0: none */
@@ -30,7 +30,7 @@ struct second {
 	} runs[PROFILE_EVENTS];
 	struct profile_run gap; /* the last one */
 	struct written_wait {
-		uint64_t number, hash; /* number: of the wait, + 1 */
+		uint64_t id, hash; /* id: of the wait, + 1; 0: none */
 	} * waits;
 
 	struct written_part { /* the samples of the second and event being written */

@@ -14,16 +14,16 @@
 #include <stdlib.h>
 
 #define LATE_S 2u /* samples may arrive this late */
-#define VITALS_S \
-	(1u << 18) /* the longest run of seconds without samples that is searched for vitals */
+/* The longest run of seconds without samples that is searched for vitals. */
+#define VITALS_S (1u << 18)
 
 struct recording_writer {
 	struct out out;
 	struct second second;
 	const struct profile *profile;
-	uint32_t next; /* the first second that has not been written */
-	bool any;      /* a second has been written */
-	bool follows;  /* written while the profile grows; kept if the writer is closed early */
+	uint32_t next;      /* the first second that has not been written */
+	bool any;           /* at least one second has been written */
+	bool follows;       /* the profile still grows; an unfinished file is kept */
 	struct vitals_due { /* vitals that await their second */
 		uint32_t second;
 		struct vitals v;
@@ -111,7 +111,7 @@ static void begin(
 		meta_add(w, "label", meta->labels[i]);
 	out_write(&w->out, CHUNK_META, &w->out.chunk);
 	if (info.oldest || info.merged_before)
-		OUT(&w->out, CHUNK_HELD, info.oldest, info.merged_before);
+		OUT(&w->out, CHUNK_RETAINED, info.oldest, info.merged_before);
 }
 
 void recording_begin(
@@ -130,9 +130,9 @@ void recording_vitals(struct recording_writer *w, const struct vitals *v)
 	w->due[w->due_count++] = (struct vitals_due){profile_info(w->profile).now, *v};
 	if (w->any || w->second.fields.begun)
 		return;
+	/* so that even a file without seconds identifies its JVM */
 	w->second.vitals = *v;
-	second_write_vitals(&w->second, CHUNK_STATE,
-		v); /* so that a file without any second says which JVM it is of */
+	second_write_vitals(&w->second, CHUNK_STATE, v);
 	out_flush(&w->out, ZIP_FLUSH);
 }
 

@@ -229,7 +229,7 @@ static void test_impossible(void)
 	s = look(&big);
 	ok(s.rc == -1 && strstr(s.err.what, "too large"), "a chunk that is too large: %s",
 		s.err.what);
-	s = behind_head(CHUNK_HELD, "\xff\xff\xff\xff\7\xff\xff\xff\xff\7", 10);
+	s = behind_head(CHUNK_RETAINED, "\xff\xff\xff\xff\7\xff\xff\xff\xff\7", 10);
 	ok(!s.rc, "a time long ago is none of these");
 	buf_done(&big);
 }
