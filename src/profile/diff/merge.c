@@ -45,34 +45,28 @@ static uint32_t merge_method(struct merge *m, uint32_t method)
 	return to;
 }
 
-/* Without lines, which differ between builds. */
-static uint32_t merge_frame(struct merge *m, uint32_t stack)
-{
-	struct profile_stack s = profile_get_stack(m->run->profile, stack);
-	struct profile_frame f = *profile_get_frame(m->run->profile, s.frame);
-
-	return profile_frame(
-		m->both, merge_method(m, f.method), (enum frame_type)f.type, 0xffff, 0);
-}
-
-static uint32_t merged_stack(const struct merge *m, uint32_t stack)
-{
-	return stack == PROFILE_ROOT_STACK
-		       ? PROFILE_ROOT_STACK
-		       : hash_index_find(&m->stacks, hash_u64(stack), NULL, NULL);
-}
-
 static uint32_t merge_stack(struct merge *m, uint32_t stack)
 {
-	uint32_t depth = 0, to;
+	const struct profile *from = m->run->profile;
+	uint32_t depth = 0, to = PROFILE_ROOT_STACK;
 
-	for (; (to = merged_stack(m, stack)) == HASH_NONE; depth++) {
+	for (; stack != PROFILE_ROOT_STACK; stack = profile_get_stack(from, stack).parent) {
+		to = hash_index_find(&m->stacks, hash_u64(stack), NULL, NULL);
+		if (to != HASH_NONE)
+			break;
 		m->path = xgrow(m->path, depth, &m->path_cap, sizeof(*m->path));
-		m->path[depth] = stack;
-		stack = profile_get_stack(m->run->profile, stack).parent;
+		m->path[depth++] = stack;
 	}
+	if (stack == PROFILE_ROOT_STACK)
+		to = PROFILE_ROOT_STACK;
 	while (depth--) {
-		to = profile_stack_child(m->both, to, merge_frame(m, m->path[depth]));
+		struct profile_frame f =
+			*profile_get_frame(from, profile_get_stack(from, m->path[depth]).frame);
+
+		/* without lines, which differ between builds */
+		to = profile_stack_child(m->both, to,
+			profile_frame(m->both, merge_method(m, f.method), (enum frame_type)f.type,
+				0xffff, 0));
 		hash_index_add(&m->stacks, hash_u64(m->path[depth]), to);
 	}
 	return to;

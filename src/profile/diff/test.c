@@ -375,15 +375,6 @@ static double test_limit(double p)
 	return high;
 }
 
-static void test_by_numbers(struct tests *t)
-{
-	double weight;
-	uint32_t questions = test_questions(t, &weight);
-	uint32_t sure = test_correct(t, questions, weight);
-
-	t->d->limit = test_limit(DIFF_LEVEL * (sure ? sure : 1) / questions * DIFF_SMALL / weight);
-}
-
 static void test_score(void *ctx, const unsigned char *side, double *scores)
 {
 	struct tests *t = ctx;
@@ -416,6 +407,8 @@ static bool test_by_splits(struct tests *t)
 static void test_all(struct tests *t)
 {
 	unsigned char *side = xcalloc((size_t)t->runs, 1);
+	uint32_t questions, sure;
+	double weight;
 
 	for (int run = t->q->counts[DIFF_A]; run < t->runs; run++)
 		side[run] = DIFF_B;
@@ -433,8 +426,12 @@ static void test_all(struct tests *t)
 				t->sorted[t->sorted_count++] = test;
 		}
 	qsort(t->sorted, t->sorted_count, sizeof(*t->sorted), compare_scores);
-	if (!test_by_splits(t))
-		test_by_numbers(t);
+	if (!test_by_splits(t)) { /* too few recordings: by the false-discovery rate */
+		questions = test_questions(t, &weight);
+		sure = test_correct(t, questions, weight);
+		t->d->limit = test_limit(
+			DIFF_LEVEL * (sure ? sure : 1) / questions * DIFF_SMALL / weight);
+	}
 	free(t->sorted);
 	free(side);
 }

@@ -17,37 +17,37 @@
 #define SWEEP_BUDGET_PART 4      /* below 1/4 of the budget nothing is swept */
 #define SWEEP_LITTLE      16384u /* up to 1/16384 of an event's weight and count is little */
 
-static void pins_begin(struct model_pins *k, uint32_t numbers)
+static void pins_begin(struct model_pins *k, uint32_t ids)
 {
 	free(k->bits);
-	k->limit = numbers;
-	k->bits = xcalloc((size_t)numbers / 64 + 1, sizeof(*k->bits));
+	k->limit = ids;
+	k->bits = xcalloc((size_t)ids / 64 + 1, sizeof(*k->bits));
 }
 
-/* False: it was pinned already, or is invalid. */
-static bool pin_id(struct model_pins *k, uint32_t number)
+/* Returns false if it was pinned already, or is invalid. */
+static bool pin_id(struct model_pins *k, uint32_t id)
 {
-	uint64_t bit = 1ull << (number % 64);
+	uint64_t bit = 1ull << (id % 64);
 
-	if (number >= k->limit || k->bits[number / 64] & bit)
+	if (id >= k->limit || k->bits[id / 64] & bit)
 		return false;
-	k->bits[number / 64] |= bit;
+	k->bits[id / 64] |= bit;
 	return true;
 }
 
-static bool pins_have(const struct model_pins *k, uint32_t number)
+static bool pins_have(const struct model_pins *k, uint32_t id)
 {
-	return number < k->limit && k->bits[number / 64] >> (number % 64) & 1;
+	return id < k->limit && k->bits[id / 64] >> (id % 64) & 1;
 }
 
-void profile_pin(const struct profile *p, uint32_t number)
+void profile_pin(const struct profile *p, uint32_t id)
 {
-	pin_id(&p->readers->pins, number);
+	pin_id(&p->readers->pins, id);
 }
 
-bool profile_is_pinned(const struct profile *p, uint32_t number)
+bool profile_is_pinned(const struct profile *p, uint32_t id)
 {
-	return pins_have(&p->readers->pins, number);
+	return pins_have(&p->readers->pins, id);
 }
 
 void profile_pin_register(const struct profile *p, profile_pin_fn *fn, void *ctx)
@@ -110,15 +110,6 @@ static void pin_pairs(struct model_pins *k, const struct slices *slices)
 			pin_id(k, i);
 }
 
-static uint32_t earlier_below(
-	struct profile *p, const struct model_pins *stacks, uint32_t stack, uint32_t frame)
-{
-	while (stack != PROFILE_ROOT_STACK &&
-		(!pins_have(stacks, stack) || model_frame(&p->stacks, stack) == frame))
-		stack = model_parent(&p->stacks, stack);
-	return profile_stack_child(p, stack, frame);
-}
-
 static uint32_t thread_ended(struct profile *p)
 {
 	if (!p->threads.ended) {
@@ -144,13 +135,17 @@ static void join_event(struct profile *p, struct slices *slices, const struct mo
 			pin_stack(p, &stacks, slices_stack(slices, i));
 	for (uint32_t i = 0; i < count; i++) {
 		uint32_t thread = slices_thread(slices, i), state = slices_state(slices, i);
+		uint32_t stack = slices_stack(slices, i);
 
 		if (pins_have(&pairs, i) || vacant_has(&slices->pairs.vacant, i))
 			continue;
 		thread = pins_have(threads, thread) ? thread : thread_ended(p);
-		into = slices_pair(slices,
-			earlier_below(p, &stacks, slices_stack(slices, i), frame),
-			SLICES_WHO(thread, state));
+		/* the innermost caller that survives, other than "[earlier]" */
+		while (stack != PROFILE_ROOT_STACK &&
+			(!pins_have(&stacks, stack) || model_frame(&p->stacks, stack) == frame))
+			stack = model_parent(&p->stacks, stack);
+		into = slices_pair(
+			slices, profile_stack_child(p, stack, frame), SLICES_WHO(thread, state));
 		pin_id(&pairs, into);
 		if (into != i)
 			slices_move(slices, i, into);
@@ -184,8 +179,8 @@ static void sweep_stacks(struct profile *p, struct model_pins *k)
 		for (uint32_t i = 1; i < p->events[e].pairs.count; i++)
 			pin_stack(p, k, slices_stack(&p->events[e], i));
 	pins_call(p, PROFILE_STACKS, false);
-	for (uint32_t i = p->stacks.trie.count;
-		i-- > 1;) /* and the callers of what the callbacks pinned */
+	/* and the callers of what the callbacks pinned */
+	for (uint32_t i = p->stacks.trie.count; i-- > 1;)
 		if (pins_have(k, i))
 			pin_stack(p, k, model_parent(&p->stacks, i));
 	pins_call(p, PROFILE_STACKS, true);

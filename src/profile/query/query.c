@@ -404,14 +404,6 @@ struct profile_sum profile_sum(const struct profile *p, const struct profile_que
 	return sum;
 }
 
-/* The type of the innermost Java frame. FRAME_BREAK: none. */
-static uint8_t java_type(const struct model_stacks *view, uint32_t stack)
-{
-	while (stack != PROFILE_ROOT_STACK && !frame_is_java(model_type(view, stack)))
-		stack = model_parent(view, stack);
-	return stack == PROFILE_ROOT_STACK ? FRAME_BREAK : model_type(view, stack);
-}
-
 struct profile_sum profile_no_inlining(const struct profile *p, const struct profile_query *q)
 {
 	uint32_t count;
@@ -420,8 +412,13 @@ struct profile_sum profile_no_inlining(const struct profile *p, const struct pro
 	struct profile_sum sum = {0};
 
 	for (uint32_t i = 0; i < count; i++) {
-		uint8_t type = java_type(view, rows[i].stack);
+		uint32_t stack = rows[i].stack;
+		uint8_t type;
 
+		/* the innermost Java frame */
+		while (stack != PROFILE_ROOT_STACK && !frame_is_java(model_type(view, stack)))
+			stack = model_parent(view, stack);
+		type = stack == PROFILE_ROOT_STACK ? FRAME_BREAK : model_type(view, stack);
 		if (type == FRAME_NO_INLINING || type == FRAME_C1_NO_INLINING)
 			sum_add(&sum, &rows[i].sum);
 	}

@@ -8,10 +8,13 @@
 #include <math.h>
 
 #define RANK_FLOOR 3 /* added to half of each count: small counts vary more than their root */
-#define RANK_WEAK \
-	0.5 /* extra standard errors for few samples: less churns, more looks unsorted; ... */
-#define RANK_FEW    10         /* ... all of it up to this many samples, ... */
-#define RANK_ENOUGH 40         /* ... declining to 0 at this many */
+/*
+ * Extra standard errors for few samples: all of them up to RANK_FEW samples, declining to 0 at RANK_ENOUGH. With fewer errors rows
+ * change places too often, with more the table looks unsorted.
+ */
+#define RANK_WEAK   0.5
+#define RANK_FEW    10
+#define RANK_ENOUGH 40
 #define RANK_MOVES  (1u << 20) /* places in one update; beyond that a plain sort is faster */
 
 void rank_done(struct rank *r)
@@ -34,18 +37,6 @@ struct rank_range {
 	double least, most;
 };
 
-/* Mean weight of a sample. */
-static double rank_unit(const struct rank_item *items, uint32_t count)
-{
-	double keys = 0, samples = 0;
-
-	for (uint32_t i = 0; i < count; i++) {
-		keys += fabs(items[i].key);
-		samples += (double)items[i].count;
-	}
-	return keys > 0 && samples > 0 ? keys / samples : 1;
-}
-
 /* Noise of a number of samples. */
 static double rank_noise(double samples)
 {
@@ -55,7 +46,7 @@ static double rank_noise(double samples)
 	       RANK_WEAK * fmin(fmax(weak, 0), 1) * sqrt(samples + 1);
 }
 
-/* A sample with the weight of a hundred others is as good as a hundred. */
+/* A sample with the weight of a hundred others counts as a hundred samples. */
 static struct rank_range rank_range(const struct rank_item *item, double unit)
 {
 	double own = item->count ? fabs(item->key) / (double)item->count : 0, noise;
@@ -129,12 +120,18 @@ static uint32_t rank_place(const double *most, uint32_t n, double least)
 	return lo;
 }
 
-/* False: more than RANK_MOVES are needed. */
+/* Returns false, with the items in any order, if more than RANK_MOVES are needed. */
 static bool rank_move(struct rank_item *items, uint32_t count)
 {
-	double *most = xreallocarray(NULL, count, sizeof(*most)), unit = rank_unit(items, count);
+	double *most = xreallocarray(NULL, count, sizeof(*most));
+	double keys = 0, samples = 0, unit; /* unit: the mean weight of a sample */
 	uint64_t moves = 0;
 
+	for (uint32_t i = 0; i < count; i++) {
+		keys += fabs(items[i].key);
+		samples += (double)items[i].count;
+	}
+	unit = keys > 0 && samples > 0 ? keys / samples : 1;
 	for (uint32_t i = 0; i < count && moves <= RANK_MOVES; i++) {
 		struct rank_item moving = items[i];
 		struct rank_range range = rank_range(&moving, unit);
