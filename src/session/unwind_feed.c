@@ -250,7 +250,7 @@ static void compile(struct unwind_feed *f, size_t enough, uint64_t wait_ns)
 bool unwind_feed_ready(const struct unwind_feed *f)
 {
 	return first_of(f, READY) != NONE || f->evicting != NONE ||
-	       (f->now != NONE ? !loader_is_waiting(&f->modules[f->now]->load)
+	       (f->now != NONE ? !loader_is_pending(&f->modules[f->now]->load)
 			       : first_of(f, WAITING) != NONE);
 }
 

@@ -15,8 +15,17 @@ bool demangle_is_mangled(const char *name);
 /* The name without parameters, or a copy if it is not mangled. The caller frees it. */
 char *demangle_name(const char *mangled);
 
-/* The two manglings of Rust, printed as by rustc-demangle. NULL if the name is not of this kind. The caller frees the result. */
-char *demangle_rust_legacy(const char *mangled, size_t len);
+/* Rust's v0 mangling, printed as by rustc-demangle. NULL if the name is not mangled like this. The caller frees the result. */
 char *demangle_rust_v0(const char *mangled, size_t len);
+
+static inline bool demangle_is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+/* The value of a lower-case hexadecimal digit, -1 if it is none. */
+static inline int demangle_hex_digit(char c)
+{
+	return demangle_is_digit(c) ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
 
 #endif

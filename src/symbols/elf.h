@@ -53,8 +53,8 @@ void elf_symbols_plt(Elf *elf, struct symtab *out);
 /* code_open with the PLT stubs of known functions that do not return. */
 struct code *elf_symbols_code(Elf *elf, const atomic_bool *stop);
 
-/* Adds boundaries (SYMTAB_MARK): starts of functions from .eh_frame_hdr, ends of code. Returns the number of functions. */
-uint32_t elf_symbols_marks(Elf *elf, struct symtab *out);
+/* Adds boundaries (SYMTAB_BOUNDARY): starts of functions from .eh_frame_hdr, ends of code. Returns the number of functions. */
+uint32_t elf_symbols_boundaries(Elf *elf, struct symtab *out);
 
 /* Loaded segments, at most `max`. Returns their number. */
 uint32_t elf_symbols_segments(Elf *elf, struct elf_segment *out, uint32_t max);

@@ -170,19 +170,7 @@ bool elf_facts_crc(int fd, uint32_t *out)
 	return at == st.st_size;
 }
 
-/* Offset of the build id in a segment of notes; 0: not there. */
-static uint64_t id_offset(Elf_Data *notes, const struct elf_facts *facts)
-{
-	size_t at = 0, next, name, text;
-	GElf_Nhdr note;
-
-	for (; notes && (next = gelf_getnote(notes, at, &note, &name, &text)) > 0; at = next)
-		if (note.n_type == NT_GNU_BUILD_ID && note.n_descsz == facts->id_bytes &&
-			!memcmp((const char *)notes->d_buf + text, facts->id, facts->id_bytes))
-			return text;
-	return 0;
-}
-
+/* The virtual address of the build id, 0 if no segment of notes contains it. */
 static uint64_t id_address(Elf *elf, const struct elf_facts *facts)
 {
 	size_t count = 0;
@@ -191,16 +179,19 @@ static uint64_t id_address(Elf *elf, const struct elf_facts *facts)
 	if (elf_getphdrnum(elf, &count))
 		return 0;
 	for (size_t i = 0; i < count && gelf_getphdr(elf, (int)i, &p); i++) {
-		uint64_t at =
+		Elf_Type type = p.p_align == 8 ? ELF_T_NHDR8 : ELF_T_NHDR;
+		Elf_Data *notes =
 			p.p_type == PT_NOTE
-				? id_offset(
-					  elf_getdata_rawchunk(elf, (int64_t)p.p_offset, p.p_filesz,
-						  p.p_align == 8 ? ELF_T_NHDR8 : ELF_T_NHDR),
-					  facts)
-				: 0;
+				? elf_getdata_rawchunk(elf, (int64_t)p.p_offset, p.p_filesz, type)
+				: NULL;
+		size_t at = 0, next, name, id;
+		GElf_Nhdr note;
 
-		if (at)
-			return p.p_vaddr + at;
+		for (; notes && (next = gelf_getnote(notes, at, &note, &name, &id)) > 0; at = next)
+			if (note.n_type == NT_GNU_BUILD_ID && note.n_descsz == facts->id_bytes &&
+				!memcmp((const char *)notes->d_buf + id, facts->id,
+					facts->id_bytes))
+				return p.p_vaddr + id;
 	}
 	return 0;
 }

@@ -63,15 +63,6 @@ static bool elf_symbol_is_function(Elf *elf, const GElf_Sym *sym, const char *na
 	       elf_section_is_code(elf, sym->st_shndx);
 }
 
-static enum symtab_rank elf_symbol_rank(const GElf_Sym *sym)
-{
-	switch (GELF_ST_BIND(sym->st_info)) {
-	case STB_LOCAL: return SYMTAB_LOCAL;
-	case STB_WEAK: return SYMTAB_WEAK;
-	default: return SYMTAB_GLOBAL;
-	}
-}
-
 uint32_t elf_symbols_table(Elf *elf, uint32_t section_type, struct symtab *out)
 {
 	GElf_Shdr header;
@@ -83,12 +74,17 @@ uint32_t elf_symbols_table(Elf *elf, uint32_t section_type, struct symtab *out)
 	for (size_t i = 1; i < count && i < INT32_MAX && !symtab_is_full(out); i++) {
 		GElf_Sym sym;
 		const char *name;
+		int binding;
 
 		if (!gelf_getsym(data, (int)i, &sym))
 			break;
+		binding = GELF_ST_BIND(sym.st_info);
 		name = elf_strptr(elf, header.sh_link, sym.st_name);
 		if (name && elf_symbol_is_function(elf, &sym, name))
-			symtab_add(out, sym.st_value, sym.st_size, name, elf_symbol_rank(&sym));
+			symtab_add(out, sym.st_value, sym.st_size, name,
+				binding == STB_LOCAL  ? SYMTAB_LOCAL
+				: binding == STB_WEAK ? SYMTAB_WEAK
+						      : SYMTAB_GLOBAL);
 	}
 	return out->count - before;
 }
@@ -194,7 +190,7 @@ struct code *elf_symbols_code(Elf *elf, const atomic_bool *stop)
 #define EH_FRAME_HDR_ENCODINGS 0x3b031b01u
 #define EH_FRAME_HDR_BYTES     12
 
-static uint32_t marks_of_frames(Elf *elf, struct symtab *out)
+static uint32_t boundaries_of_frames(Elf *elf, struct symtab *out)
 {
 	GElf_Shdr header;
 	Elf_Scn *scn = elf_section(elf, ".eh_frame_hdr", &header);
@@ -213,13 +209,13 @@ static uint32_t marks_of_frames(Elf *elf, struct symtab *out)
 
 		memcpy(&start, (const char *)data->d_buf + EH_FRAME_HDR_BYTES + i * 8,
 			sizeof(start));
-		symtab_add(out, header.sh_addr + (uint64_t)(int64_t)start, 0, "", SYMTAB_MARK);
+		symtab_add(out, header.sh_addr + (uint64_t)(int64_t)start, 0, "", SYMTAB_BOUNDARY);
 		count++;
 	}
 	return count;
 }
 
-uint32_t elf_symbols_marks(Elf *elf, struct symtab *out)
+uint32_t elf_symbols_boundaries(Elf *elf, struct symtab *out)
 {
 	GElf_Phdr segment;
 	size_t phdrs = 0;
@@ -228,8 +224,8 @@ uint32_t elf_symbols_marks(Elf *elf, struct symtab *out)
 		for (size_t i = 0; i < phdrs && gelf_getphdr(elf, (int)i, &segment); i++)
 			if (segment.p_type == PT_LOAD && (segment.p_flags & PF_X))
 				symtab_add(out, segment.p_vaddr + segment.p_filesz, 0, "",
-					SYMTAB_MARK);
-	return marks_of_frames(elf, out);
+					SYMTAB_BOUNDARY);
+	return boundaries_of_frames(elf, out);
 }
 
 uint32_t elf_symbols_segments(Elf *elf, struct elf_segment *out, uint32_t max)
@@ -273,23 +269,23 @@ static uint32_t read_mini(Elf *elf, struct symtab *out)
 	return found;
 }
 
-static void add_mark(void *ctx, uint64_t address)
+static void add_boundary(void *ctx, uint64_t address)
 {
 	if (!symtab_is_full(ctx))
-		symtab_add(ctx, address, 0, "", SYMTAB_MARK);
+		symtab_add(ctx, address, 0, "", SYMTAB_BOUNDARY);
 }
 
 /* Adds starts of functions; from the code itself if the file describes less than half of the functions that have names. */
-static void read_marks(Elf *elf, uint32_t names, struct symtab *out)
+static void read_boundaries(Elf *elf, uint32_t names, struct symtab *out)
 {
 	struct code *code;
 
-	if (elf_symbols_marks(elf, out) >= names / 2)
+	if (elf_symbols_boundaries(elf, out) >= names / 2)
 		return;
 	code = elf_symbols_code(elf, out->stop);
 	if (!code)
 		return;
-	code_begins(code, add_mark, out);
+	code_begins(code, add_boundary, out);
 	code_close(code);
 }
 
@@ -308,7 +304,7 @@ void elf_names_read(Elf *elf, Elf *debug, struct symtab *out)
 		split = read_mini(elf, out);
 	exported = elf_symbols_table(elf, SHT_DYNSYM, out);
 	elf_symbols_plt(elf, out);
-	read_marks(elf, larger(larger(whole, split), exported), out);
+	read_boundaries(elf, larger(larger(whole, split), exported), out);
 	symtab_finish(out);
 }
 

@@ -19,9 +19,8 @@ struct elf_segment {
 struct elf_facts {
 	struct elf_segment segments[ELF_SEGMENTS_MAX];
 	uint32_t segment_count;
-	uint32_t id_bytes; /* length of the build id, 0 if there is none */
-	uint64_t
-		id_address; /* virtual address of the build id, 0 if it is not in a loaded segment */
+	uint32_t id_bytes;   /* length of the build id, 0 if there is none */
+	uint64_t id_address; /* virtual address of the build id, 0 if no loaded segment has it */
 	unsigned char id[ELF_BUILD_ID_MAX];
 	char link[ELF_LINK_MAX]; /* file name in .gnu_debuglink, "" if there is none */
 	uint64_t link_crc;       /* checksum of that file */

@@ -95,7 +95,7 @@ enum kallsyms_result kallsyms_read(FILE *file, struct symtab *out)
 		addresses = addresses || address;
 		if (address)
 			symtab_add(out, address, 0, kallsyms_is_code(rest[1]) ? name : "",
-				kallsyms_is_code(rest[1]) ? SYMTAB_GLOBAL : SYMTAB_MARK);
+				kallsyms_is_code(rest[1]) ? SYMTAB_GLOBAL : SYMTAB_BOUNDARY);
 	}
 	symtab_finish(out);
 	if (!names)

@@ -16,7 +16,7 @@
 #define LOADER_END_MS  1000 /* loader_free waits this long for running loads to return */
 #define LOADER_REST_MS 2000 /* idle time after which the parser child ends */
 
-enum { LOAD_NEW, LOAD_ASKED, LOAD_DONE };
+enum { LOAD_NEW, LOAD_PENDING, LOAD_DONE };
 
 /* Bytes of stack. A demangler keeps the parsed name on it, and recurses. Pages that are not touched cost nothing. */
 static const size_t loader_stacks[LOADER_LANES] = {
@@ -195,7 +195,7 @@ bool loader_request(struct loader *w, struct load *l)
 
 	if (state == LOAD_DONE)
 		return true;
-	if (state == LOAD_ASKED)
+	if (state == LOAD_PENDING)
 		return false;
 	if (!lane_start(lane)) {
 		l->run(l, w->child, &never);
@@ -203,7 +203,7 @@ bool loader_request(struct loader *w, struct load *l)
 		return true;
 	}
 	pthread_mutex_lock(&w->lock);
-	atomic_store(&l->state, LOAD_ASKED);
+	atomic_store(&l->state, LOAD_PENDING);
 	l->next = NULL;
 	*lane->last = l;
 	lane->last = &l->next;
@@ -212,9 +212,9 @@ bool loader_request(struct loader *w, struct load *l)
 	return false;
 }
 
-bool loader_is_waiting(const struct load *l)
+bool loader_is_pending(const struct load *l)
 {
-	return atomic_load(&l->state) == LOAD_ASKED;
+	return atomic_load(&l->state) == LOAD_PENDING;
 }
 
 static bool loader_is_busy(const struct loader *w)

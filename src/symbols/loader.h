@@ -8,10 +8,10 @@
  * Each lane is a FIFO with one thread, created by the lane's first load. One thread, the owner, calls these functions; it
  * polls loader_request() until the load is done. A load runs once:
  *
- *   state       entered by                                  fields of the embedding struct belong to
- *   LOAD_NEW    zero-initialising                           the owner
- *   LOAD_ASKED  loader_request(), first call                    the loader's thread: run() reads and writes them
- *   LOAD_DONE   the loader's thread, after run() returned   the owner again
+ *   state         entered by                                fields of the embedding struct belong to
+ *   LOAD_NEW      zero-initialising                         the owner
+ *   LOAD_PENDING  loader_request(), first call              the loader's thread: run() reads and writes them
+ *   LOAD_DONE     the loader's thread, after run() returned the owner again
  *
  * The transition to LOAD_DONE releases, and loader_request() acquires, what run() wrote. `next` always belongs to the loader.
  * run() should return early once *stop is set. Before loader_start, or if no thread can be created, loader_request() runs the
@@ -41,14 +41,14 @@ struct loader *loader_new(void);
 void loader_start(struct loader *w, int nice);
 /*
  * Sets *stop and waits up to a second for running loads to return. Returns false if one did not: its thread is detached, and the
- * loader and every load that was asked for must stay allocated.
+ * loader and every requested load must stay allocated.
  */
 bool loader_free(struct loader *w);
 
 /* Queues the load unless it is queued already. Returns true when it is done. Does not block. */
 bool loader_request(struct loader *w, struct load *l);
 /* True while the load is queued or running. */
-bool loader_is_waiting(const struct load *l);
+bool loader_is_pending(const struct load *l);
 /* Blocks up to `ms`, or until a load is done. Returns at once if none is queued or running. */
 void loader_wait(struct loader *w, unsigned ms);
 

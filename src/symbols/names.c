@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Batches of names for the loader. An entry whose name is pending points to names_pending instead of a name. */
+/* Batches of names for the loader. The name of a pending entry is symtab_pending. */
 #include "symbols/names.h"
 
 #include "symbols/demangle.h"
@@ -84,7 +84,7 @@ const char *names_get(struct names *n, struct symtab *t, const struct symtab_ent
 {
 	uint32_t i = (uint32_t)(e - t->entries);
 
-	if (e->rank == SYMTAB_MARK)
+	if (e->rank == SYMTAB_BOUNDARY)
 		return "";
 	if (!t->names[i] && !demangle_is_mangled(symtab_text(t, e)))
 		return symtab_name(t, e);

@@ -21,11 +21,11 @@ struct names {
 	uint32_t queued_count, queued_cap;
 };
 
-/* The entry's name, valid until symtab_done; "" for a SYMTAB_MARK; NULL: being demangled, ask again. */
+/* The entry's name, valid until symtab_done; "" for a SYMTAB_BOUNDARY; NULL: being demangled, retry later. */
 const char *names_get(struct names *n, struct symtab *t, const struct symtab_entry *e);
 /* True while a batch runs or waits. */
 bool names_are_pending(const struct names *n);
-/* Call before symtab_done of a table that names_get was asked about: its pending requests are dropped. */
+/* Drops the pending requests for a table. Call before symtab_done of a table that was passed to names_get. */
 void names_forget(struct names *n, const struct symtab *t);
 /* Only after loader_free has returned true. */
 void names_done(struct names *n);

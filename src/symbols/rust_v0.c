@@ -18,17 +18,6 @@
 #define NESTING_MAX 100
 #define STEPS_MAX   10000
 
-static bool is_digit(char c)
-{
-	return c >= '0' && c <= '9';
-}
-
-/* The value of a lower-case hexadecimal digit, -1 if it is none. */
-static int hex_digit(char c)
-{
-	return is_digit(c) ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
 struct v0 {
 	const char *s; /* after "_R" */
 	size_t at, len;
@@ -99,7 +88,7 @@ static uint64_t base_62(struct v0 *v)
 		return 0;
 	while (!eat(v, '_')) {
 		char c = peek(v);
-		unsigned digit = is_digit(c)            ? (unsigned)(c - '0')
+		unsigned digit = demangle_is_digit(c)   ? (unsigned)(c - '0')
 				 : c >= 'a' && c <= 'z' ? (unsigned)(c - 'a') + 10
 				 : c >= 'A' && c <= 'Z' ? (unsigned)(c - 'A') + 36
 							: 62;
@@ -130,10 +119,10 @@ static struct identifier undisambiguated(struct v0 *v)
 {
 	struct identifier id = {.punycode = eat(v, 'u')};
 
-	if (!is_digit(peek(v)))
+	if (!demangle_is_digit(peek(v)))
 		fail(v);
 	if (!eat(v, '0'))
-		while (is_digit(peek(v)) && id.len <= v->len)
+		while (demangle_is_digit(peek(v)) && id.len <= v->len)
 			id.len = id.len * 10 + (size_t)(v->s[v->at++] - '0');
 	eat(v, '_');
 	if (id.len > v->len - v->at) {
@@ -233,8 +222,8 @@ static void constant_data(struct v0 *v, char kind)
 	size_t begin = v->at, digits;
 	uint64_t n = 0;
 
-	while (hex_digit(peek(v)) >= 0)
-		n = n << 4 | (uint64_t)hex_digit(v->s[v->at++]);
+	while (demangle_hex_digit(peek(v)) >= 0)
+		n = n << 4 | (uint64_t)demangle_hex_digit(v->s[v->at++]);
 	digits = v->at - begin;
 	if (!eat(v, '_'))
 		fail(v);
@@ -275,15 +264,6 @@ static void constant(struct v0 *v, bool unused)
 
 /* --- types */
 
-static const char *basic_type(char c)
-{
-	static const char *const names[26] = {"i8", "bool", "char", "f64", "str", "f32", NULL, "u8",
-		"isize", "usize", NULL, "i32", "u32", "i128", "u128", "_", NULL, NULL, "i16", "u16",
-		"()", "...", NULL, "i64", "u64", "!"};
-
-	return c >= 'a' && c <= 'z' ? names[c - 'a'] : NULL;
-}
-
 static void generic_arguments(struct v0 *v)
 {
 	for (unsigned i = 0; !v->failed && !eat(v, 'E'); i++) {
@@ -308,18 +288,6 @@ static void type_reference(struct v0 *v, const char *text)
 	}
 	print(v, text);
 	type(v);
-}
-
-static void type_tuple(struct v0 *v)
-{
-	unsigned count = 0;
-
-	print(v, "(");
-	for (; !v->failed && !eat(v, 'E'); count++) {
-		print(v, count ? ", " : "");
-		type(v);
-	}
-	print(v, count == 1 ? ",)" : ")");
 }
 
 static void type_function(struct v0 *v)
@@ -352,19 +320,6 @@ static void type_function(struct v0 *v)
 	v->lifetimes -= bound;
 }
 
-/* A path whose generic arguments stay open for the bindings that follow: "Iterator<Item = u8>". True if they are. */
-static bool path_open(struct v0 *v)
-{
-	if (!eat(v, 'I')) {
-		path(v, false);
-		return false;
-	}
-	path(v, false);
-	print(v, "<");
-	generic_arguments(v);
-	return true;
-}
-
 static void type_dyn(struct v0 *v)
 {
 	uint64_t bound, lifetime;
@@ -372,10 +327,15 @@ static void type_dyn(struct v0 *v)
 	print(v, "dyn ");
 	bound = binder(v);
 	for (unsigned i = 0; !v->failed && !eat(v, 'E'); i++) {
-		bool open;
+		bool open = eat(v,
+			'I'); /* generic arguments stay open for bindings: "Iterator<Item = u8>" */
 
 		print(v, i ? " + " : "");
-		open = path_open(v);
+		path(v, false);
+		if (open) {
+			print(v, "<");
+			generic_arguments(v);
+		}
 		while (eat(v, 'p')) {
 			struct identifier id = undisambiguated(v);
 
@@ -405,8 +365,12 @@ static void type_again(struct v0 *v, bool unused)
 
 static void type(struct v0 *v)
 {
-	const char *basic = basic_type(peek(v));
+	static const char *const basic_types[26] = {"i8", "bool", "char", "f64", "str", "f32", NULL,
+		"u8", "isize", "usize", NULL, "i32", "u32", "i128", "u128", "_", NULL, NULL, "i16",
+		"u16", "()", "...", NULL, "i64", "u64", "!"};
 	char kind = peek(v);
+	const char *basic = kind >= 'a' && kind <= 'z' ? basic_types[kind - 'a'] : NULL;
+	unsigned count = 0;
 
 	if (!enter(v))
 		return;
@@ -430,7 +394,14 @@ static void type(struct v0 *v)
 		}
 		print(v, "]");
 		break;
-	case 'T': type_tuple(v); break;
+	case 'T':
+		print(v, "(");
+		for (; !v->failed && !eat(v, 'E'); count++) {
+			print(v, count ? ", " : "");
+			type(v);
+		}
+		print(v, count == 1 ? ",)" : ")");
+		break;
 	case 'F': type_function(v); break;
 	case 'D': type_dyn(v); break;
 	case 'B': back_reference(v, type_again, false); break;

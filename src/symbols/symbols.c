@@ -20,7 +20,7 @@
 #define PERFMAP_POLL_NS  (2 * NS_PER_S)
 #define NAMES_MAX        (1u << 30) /* bytes of names; further modules are not read */
 #define FUNCTION_WAIT_NS (10 * NS_PER_S)
-/* Lower than that of the loader of unwind rows: without rows stacks are cut, without names they only wait. */
+/* A lower priority than that of the loader of unwind rows: without rows stacks are truncated, without names they only wait. */
 #define NAMES_NICE       5
 #define FUNCTION_STEP_MS 100
 #define KERNEL_NAME      "[kernel]"
@@ -29,27 +29,27 @@
 /*
  * Who may touch what. Loads are run by the loader's threads (loader.h):
  *
- *   module       NEW ──ask──▶ ASKED ──file read──▶ DONE ──▶ counted
+ *   module       NEW ──request──▶ PENDING ──file read──▶ DONE ──▶ counted
  *     load, pid, where.path, name, is_jvm   constant
  *     where                                 the owner's, always
- *     asked                                 written by the owner before ASKED, read by the loader
- *     table, segments, note                 the loader's while ASKED, then the owner's
+ *     requested                             written by the owner before PENDING, read by the loader
+ *     table, segments, note                 the loader's while PENDING, then the owner's
  *     counted                               the owner's: it has seen DONE
  *   table        its entries and texts are constant once DONE, so that a search may read them on LOADER_NAMES; names[] is the
  *                owner's, always (names.h)
  *   kernel       like a module
- *   perf map     read anew every two seconds while a name is missing: perfmap_next is the loader's while ASKED and replaces
+ *   perf map     read anew every two seconds while a name is missing: perfmap_next is the loader's while PENDING and replaces
  *                perfmap when DONE. symbols.perfmap_mtime and perfmap_bytes are the loader's; only one load uses them
- *   search       module and name are constant; entry is the loader's while ASKED
+ *   search       module and name are constant; entry is the loader's while PENDING
  *
  * Everything else belongs to the owner.
  */
 struct module {
 	struct load load; /* the first member */
 	pid_t pid;
-	struct proc_map where; /* its last known mapping; the path is allocated here */
-	struct proc_map asked; /* where, at the time of the request */
-	const char *name;      /* the last component of the path, or "[vdso]" */
+	struct proc_map where;     /* its last known mapping; the path is allocated here */
+	struct proc_map requested; /* where, at the time of the request */
+	const char *name;          /* the last component of the path, or "[vdso]" */
 	bool is_jvm;
 	bool counted; /* its bytes are in symbols.bytes */
 	struct symtab table;
@@ -86,7 +86,7 @@ struct symbols {
 	uint32_t module_cap;
 
 	struct list kernel;
-	bool kernel_asked; /* a kernel frame was seen, so the note reports hidden names */
+	bool kernel_requested; /* a kernel frame was seen, so the note reports hidden names */
 
 	struct symtab perfmap; /* what is searched */
 	struct list *perfmap_next;
@@ -130,7 +130,7 @@ static void module_load(struct load *l, struct elf_child *child, const atomic_bo
 	struct mapped_file file;
 	struct err err = {0};
 
-	switch (mapped_open(child, m->pid, &m->asked, stop, &file, &err)) {
+	switch (mapped_open(child, m->pid, &m->requested, stop, &file, &err)) {
 	case MAPPED_OPEN:
 		module_read(m, child, &file, stop);
 		mapped_close(&file);
@@ -154,42 +154,6 @@ static struct module *module_new(const struct proc_map *where, pid_t pid)
 	m->name = path_name(m->where.path);
 	m->is_jvm = !strncmp(m->name, "libjvm.so", 9);
 	return m;
-}
-
-static void module_free(struct module *m)
-{
-	if (!m)
-		return;
-	symtab_done(&m->table);
-	free((char *)m->where.path);
-	free(m);
-}
-
-static bool module_ask(struct module *m, struct loader *loader)
-{
-	if (!loader_is_waiting(&m->load))
-		m->asked = m->where;
-	return loader_request(loader, &m->load);
-}
-
-static size_t module_bytes(const struct module *m)
-{
-	return m->table.texts.cap + m->table.cap * sizeof(*m->table.entries) +
-	       m->table.count * sizeof(*m->table.names);
-}
-
-/* A placeholder for a function without a name: its file offset. */
-static const char *module_placeholder(
-	struct module *m, const struct symtab_entry *e, uint64_t start)
-{
-	char **name = &m->table.names[e - m->table.entries];
-	char text[32];
-
-	if (!*name) {
-		snprintf(text, sizeof(text), "0x%llx", (unsigned long long)start);
-		*name = xstrdup(text);
-	}
-	return *name;
 }
 
 static void search_run(struct load *l, struct elf_child *child, const atomic_bool *stop)
@@ -219,13 +183,14 @@ static const struct symtab_entry *module_find_text(const struct module *m, const
 	return NULL;
 }
 
-/* out is the answer for an unnamed offset of the module. */
+/* Sets the name and start of *out, which the caller has filled in for an offset without a name. */
 static void module_name(struct module *m, struct names *names, uint64_t offset, struct symbol *out)
 {
 	const struct elf_segment *segment;
 	const struct symtab_entry *e;
 	uint64_t to_address;
 	const char *name;
+	char text[32], **cached;
 
 	segment = elf_segment_of_offset(m->segments, m->segment_count, offset);
 	if (!segment)
@@ -234,8 +199,15 @@ static void module_name(struct module *m, struct names *names, uint64_t offset, 
 	e = symtab_find(&m->table, offset + to_address);
 	if (!e)
 		return;
-	name = e->rank == SYMTAB_MARK ? module_placeholder(m, e, e->start - to_address)
-				      : names_get(names, &m->table, e);
+	if (e->rank == SYMTAB_BOUNDARY) { /* a function without a name: its file offset */
+		cached = &m->table.names[e - m->table.entries];
+		snprintf(text, sizeof(text), "0x%llx", (unsigned long long)(e->start - to_address));
+		if (!*cached)
+			*cached = xstrdup(text);
+		name = *cached;
+	} else {
+		name = names_get(names, &m->table, e);
+	}
 	out->loading = !name;
 	if (!name)
 		return;
@@ -270,8 +242,11 @@ void symbols_free(struct symbols *s)
 {
 	if (!s || !loader_free(s->loader))
 		return;
-	for (int i = 0; i < s->module_count; i++)
-		module_free(s->modules[i]);
+	for (int i = 0; i < s->module_count; i++) {
+		symtab_done(&s->modules[i]->table);
+		free((char *)s->modules[i]->where.path);
+		free(s->modules[i]);
+	}
 	free(s->modules);
 	symtab_done(&s->perfmap);
 	symtab_done(&s->kernel.table);
@@ -285,27 +260,18 @@ void symbols_free(struct symbols *s)
 	free(s);
 }
 
-/* A file that is mapped twice, or again elsewhere, is read once: names go by file offsets. */
-static int symbols_find_module(const struct symbols *s, const struct proc_map *m)
-{
-	for (int i = 0; i < s->module_count; i++) {
-		const struct proc_map *have = &s->modules[i]->where;
-
-		if (have->inode == m->inode && have->dev_major == m->dev_major &&
-			have->dev_minor == m->dev_minor && !strcmp(have->path, m->path))
-			return i;
-	}
-	return -1;
-}
-
 int symbols_module_add(struct symbols *s, const struct proc_map *m)
 {
-	int known = m->inode ? symbols_find_module(s, m) : -1;
+	/* A file that is mapped twice, or again elsewhere, is read once: names depend on file offsets only. */
+	for (int i = 0; m->inode && i < s->module_count; i++) {
+		struct proc_map *known = &s->modules[i]->where;
 
-	if (known >= 0) {
-		s->modules[known]->where.start = m->start; /* where it is mapped now */
-		s->modules[known]->where.end = m->end;
-		return known;
+		if (known->inode == m->inode && known->dev_major == m->dev_major &&
+			known->dev_minor == m->dev_minor && !strcmp(known->path, m->path)) {
+			known->start = m->start; /* where it is mapped now */
+			known->end = m->end;
+			return i;
+		}
 	}
 	if (s->module_count >= MODULES_MAX)
 		return -1;
@@ -336,10 +302,13 @@ bool symbols_load_module(struct symbols *s, int module)
 	m = s->modules[module];
 	if (m->counted || s->bytes > NAMES_MAX)
 		return true;
-	if (!module_ask(m, s->loader))
+	if (!loader_is_pending(&m->load))
+		m->requested = m->where;
+	if (!loader_request(s->loader, &m->load))
 		return false;
 	m->counted = true;
-	s->bytes += module_bytes(m);
+	s->bytes += m->table.texts.cap + m->table.cap * sizeof(*m->table.entries) +
+		    m->table.count * sizeof(*m->table.names);
 	return true;
 }
 
@@ -376,7 +345,7 @@ static bool symbols_search(struct symbols *s, const struct module *m, const char
 	struct search *search = s->search;
 
 	if (search && (search->module != m || strcmp(search->name, name) != 0)) {
-		if (loader_is_waiting(&search->load))
+		if (loader_is_pending(&search->load))
 			return false;
 		search_free(search);
 		search = NULL;
@@ -463,10 +432,10 @@ void symbols_kernel(struct symbols *s, uint64_t address, struct symbol *out)
 	const char *name;
 
 	*out = (struct symbol){.name = "", .module = KERNEL_NAME, .start = address};
-	s->kernel_asked = true;
+	s->kernel_requested = true;
 	out->loading = !symbols_load_kernel(s);
 	e = out->loading ? NULL : symtab_find(&s->kernel.table, address);
-	if (!e || e->rank == SYMTAB_MARK)
+	if (!e || e->rank == SYMTAB_BOUNDARY)
 		return;
 	name = names_get(&s->names, &s->kernel.table, e);
 	out->loading = !name;
@@ -505,19 +474,6 @@ static void symbols_read_perfmap(struct load *l, struct elf_child *child, const 
 	fclose(f);
 }
 
-/* Replaces the table that is searched by the one that was read, if it changed. */
-static void symbols_replace_perfmap(struct symbols *s)
-{
-	s->perfmap_note = s->perfmap_next->note;
-	if (s->perfmap_next->changed) {
-		names_forget(&s->names, &s->perfmap);
-		symtab_done(&s->perfmap);
-		s->perfmap = s->perfmap_next->table;
-	}
-	free(s->perfmap_next);
-	s->perfmap_next = NULL;
-}
-
 /* Polls the file, which grows as code is compiled, while a name is missing. Returns false while it is being read. */
 static bool symbols_refresh_perfmap(struct symbols *s)
 {
@@ -533,7 +489,14 @@ static bool symbols_refresh_perfmap(struct symbols *s)
 	}
 	if (!loader_request(s->loader, &s->perfmap_next->load))
 		return false;
-	symbols_replace_perfmap(s);
+	s->perfmap_note = s->perfmap_next->note;
+	if (s->perfmap_next->changed) {
+		names_forget(&s->names, &s->perfmap);
+		symtab_done(&s->perfmap);
+		s->perfmap = s->perfmap_next->table;
+	}
+	free(s->perfmap_next);
+	s->perfmap_next = NULL;
 	return true;
 }
 
@@ -566,9 +529,9 @@ const char *symbols_pending(struct symbols *s)
 	const char *file = NULL;
 
 	for (int i = 0; i < s->module_count && !file; i++)
-		if (loader_is_waiting(&s->modules[i]->load))
+		if (loader_is_pending(&s->modules[i]->load))
 			file = s->modules[i]->name;
-	if (!file && loader_is_waiting(&s->kernel.load))
+	if (!file && loader_is_pending(&s->kernel.load))
 		file = KERNEL_NAME;
 	buf_clear(&s->pending);
 	if (file)
@@ -581,7 +544,7 @@ const char *symbols_pending(struct symbols *s)
 const char *symbols_note(struct symbols *s)
 {
 	buf_clear(&s->note);
-	if (s->kernel_asked && !loader_is_waiting(&s->kernel.load))
+	if (s->kernel_requested && !loader_is_pending(&s->kernel.load))
 		buf_adds(&s->note, s->kernel.note);
 	if (s->perfmap_note)
 		buf_printf(&s->note, "%s%s", s->note.len ? "; " : "", s->perfmap_note);

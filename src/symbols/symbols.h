@@ -40,8 +40,9 @@ struct symbol {
 	const char *name;   /* demangled, parameters cut, or ""; valid until symbols_free */
 	const char *module; /* file name: "libc.so.6", "[kernel]", "[vdso]" */
 	bool is_jvm;        /* in libjvm */
-	bool loading; /* not final: the name is not known yet; start is the address that was asked for */
-	uint64_t start; /* file offset or address where the function begins */
+	bool loading;       /* the name is not known yet */
+	uint64_t
+		start; /* file offset or address where the function begins; while loading, as requested */
 };
 
 /* offset: a file offset. out->module is always set. */

@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SPENT_MAX_NS (5 * NS_PER_S)
-#define ASKS_A_CLOCK 256
-#define NESTING_MAX  16 /* entries looked back for one that encloses an address */
+#define SPENT_MAX_NS    (5 * NS_PER_S)
+#define POLLS_PER_CLOCK 256
+#define NESTING_MAX     16 /* entries looked back for one that encloses an address */
 
 char symtab_pending[1];
 
@@ -33,7 +33,7 @@ void symtab_limit(struct symtab *t, const atomic_bool *stop)
 
 bool symtab_is_full(struct symtab *t)
 {
-	if (t->full || t->asked++ % ASKS_A_CLOCK)
+	if (t->full || t->polls++ % POLLS_PER_CLOCK)
 		return t->full;
 	t->full = (t->stop && atomic_load(t->stop)) ||
 		  (t->spent_end_ns && clock_read_ns(CLOCK_THREAD_CPUTIME_ID) > t->spent_end_ns);
@@ -55,7 +55,7 @@ void symtab_add(
 	e = &t->entries[t->count++];
 	*e = (struct symtab_entry){
 		start, size < UINT32_MAX ? (uint32_t)size : UINT32_MAX, 0, (uint8_t)rank};
-	if (rank == SYMTAB_MARK)
+	if (rank == SYMTAB_BOUNDARY)
 		return;
 	e->text = (uint32_t)t->texts.len;
 	buf_add(&t->texts, name, strnlen(name, SYMTAB_NAME_MAX));
@@ -71,7 +71,7 @@ static int symtab_underscores(const char *name)
 static int symtab_compare_names(
 	const struct symtab_entry *a, const struct symtab_entry *b, const char *texts)
 {
-	int d = (b->rank != SYMTAB_MARK) - (a->rank != SYMTAB_MARK);
+	int d = (b->rank != SYMTAB_BOUNDARY) - (a->rank != SYMTAB_BOUNDARY);
 
 	if (!d)
 		d = (b->size != 0) - (a->size != 0);
@@ -104,9 +104,9 @@ void symtab_finish(struct symtab *t)
 
 		if (kept && t->entries[kept - 1].start == e.start)
 			continue;
-		if (e.rank == SYMTAB_MARK && e.start < named_end)
+		if (e.rank == SYMTAB_BOUNDARY && e.start < named_end)
 			continue; /* another part of a named function */
-		if (e.rank != SYMTAB_MARK && e.start + e.size > named_end)
+		if (e.rank != SYMTAB_BOUNDARY && e.start + e.size > named_end)
 			named_end = e.start + e.size;
 		t->entries[kept++] = e;
 	}
@@ -146,14 +146,14 @@ const struct symtab_entry *symtab_find(const struct symtab *t, uint64_t address)
 
 const char *symtab_text(const struct symtab *t, const struct symtab_entry *e)
 {
-	return e->rank == SYMTAB_MARK ? "" : t->texts.data + e->text;
+	return e->rank == SYMTAB_BOUNDARY ? "" : t->texts.data + e->text;
 }
 
 const char *symtab_name(struct symtab *t, const struct symtab_entry *e)
 {
 	size_t i = (size_t)(e - t->entries);
 
-	if (e->rank == SYMTAB_MARK)
+	if (e->rank == SYMTAB_BOUNDARY)
 		return "";
 	if (!t->names[i])
 		t->names[i] = demangle_name(t->texts.data + e->text);

@@ -23,9 +23,9 @@
 #define SYMTAB_TEXTS_MAX   (256u << 20) /* and 150 MB of names */
 #define SYMTAB_NAME_MAX    4096         /* bytes of a name; longer ones are truncated */
 
-/* Larger wins where two names share an address. */
+/* Of two names for an address the one with the larger rank is kept. */
 enum symtab_rank {
-	SYMTAB_MARK, /* a boundary without a name */
+	SYMTAB_BOUNDARY, /* a boundary without a name */
 	SYMTAB_LOCAL,
 	SYMTAB_WEAK,
 	SYMTAB_GLOBAL,
@@ -47,7 +47,7 @@ struct symtab {
 	struct symtab_entry *entries;
 	char **names; /* demangled, by entry; NULL: not demangled yet; symtab_pending: see names.h */
 	uint32_t count, cap;
-	uint32_t asked; /* calls of symtab_is_full */
+	uint32_t polls; /* calls of symtab_is_full */
 	bool full;
 	struct buf texts;
 };
@@ -69,10 +69,10 @@ void symtab_adopt(struct symtab *t, struct buf *entries, struct buf *texts);
 
 /* The entry that covers the address, or NULL. */
 const struct symtab_entry *symtab_find(const struct symtab *t, uint64_t address);
-/* The name as the file has it, mangled or not; "" for a SYMTAB_MARK. */
+/* The name as the file has it, mangled or not; "" for a SYMTAB_BOUNDARY. */
 const char *symtab_text(const struct symtab *t, const struct symtab_entry *e);
 /*
- * The demangled name, "" for a SYMTAB_MARK; cached, valid until symtab_done. Blocks for as long as demangling takes: the front
+ * The demangled name, "" for a SYMTAB_BOUNDARY; cached, valid until symtab_done. Blocks for as long as demangling takes: the front
  * end uses names_get() (names.h).
  */
 const char *symtab_name(struct symtab *t, const struct symtab_entry *e);

@@ -146,8 +146,8 @@ static void test_symtab(void)
 	symtab_add(&t, 0x200, 0x10, "second", SYMTAB_LOCAL);
 	symtab_add(&t, 0x100, 0x20, "__alias", SYMTAB_GLOBAL);
 	symtab_add(&t, 0x100, 0x20, "first", SYMTAB_WEAK);
-	symtab_add(&t, 0x108, 0, "", SYMTAB_MARK);
-	symtab_add(&t, 0x150, 0, "", SYMTAB_MARK);
+	symtab_add(&t, 0x108, 0, "", SYMTAB_BOUNDARY);
+	symtab_add(&t, 0x150, 0, "", SYMTAB_BOUNDARY);
 	symtab_add(&t, 0x300, 0, "open_ended", SYMTAB_GLOBAL);
 	symtab_add(&t, 0x400, 0x100, "outer", SYMTAB_GLOBAL);
 	symtab_add(&t, 0x410, 0x8, "inner", SYMTAB_GLOBAL);

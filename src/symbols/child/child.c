@@ -19,12 +19,12 @@
 #define ARGUMENT   "--elf-child"
 #define PROGRAM    "/proc/self/exe"
 #define CPU_MAX_MS 20000 /* per request; the child itself gives up after about 10 s */
-#define ELAPSED_MAX_MS \
-	60000 /* per request, for a child that blocks on an unresponsive file system */
-#define POLL_MS       50
-#define STEP_BYTES    (1u << 20)
-#define REAP_TRIES    20
-#define REAP_PAUSE_NS 5000000
+/* Per request, for a child that blocks on an unresponsive file system. */
+#define ELAPSED_MAX_MS 60000
+#define POLL_MS        50
+#define STEP_BYTES     (1u << 20)
+#define REAP_TRIES     20
+#define REAP_PAUSE_NS  5000000
 
 extern char **environ;
 

@@ -11,7 +11,7 @@
  * argument, so main() must begin with elf_child_main().
  *
  * A struct elf_child may be used by one thread at a time. Requests block, and fail early when *stop is set (NULL: never).
- * They return 0, or -1 with an error. Descriptors stay the caller's; -1 as the file stands for the vDSO.
+ * They return 0, or -1 with an error. Descriptors stay the caller's; -1 as the file is the vDSO.
  */
 #ifndef JHOT_SYMBOLS_CHILD_CHILD_H
 #define JHOT_SYMBOLS_CHILD_CHILD_H

@@ -75,17 +75,6 @@ static void limit(int what, rlim_t most)
 	setrlimit(what, &l);
 }
 
-static void set_limits(void)
-{
-	if (!SANITIZED)
-		limit(RLIMIT_AS, MEMORY_MAX);
-	limit(RLIMIT_CPU, CPU_MAX_S);
-	limit(RLIMIT_NOFILE, FILES_MAX);
-	limit(RLIMIT_NPROC, 0);
-	limit(RLIMIT_FSIZE, 0);
-	limit(RLIMIT_CORE, 0);
-}
-
 /* --- system calls ------------------------------------------------------------------------------------ */
 
 #if defined(__x86_64__)
@@ -162,6 +151,12 @@ void child_confine(int socket)
 	prctl(PR_SET_PDEATHSIG, SIGKILL); /* after the change of user, which would clear it */
 	prctl(PR_SET_DUMPABLE, 0);
 	prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
-	set_limits();
+	if (!SANITIZED)
+		limit(RLIMIT_AS, MEMORY_MAX);
+	limit(RLIMIT_CPU, CPU_MAX_S);
+	limit(RLIMIT_NOFILE, FILES_MAX);
+	limit(RLIMIT_NPROC, 0);
+	limit(RLIMIT_FSIZE, 0);
+	limit(RLIMIT_CORE, 0);
 	filter_calls();
 }

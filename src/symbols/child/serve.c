@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The loop of the child: one request, one reply. Every failure of a parser is an answer, every crash is the parent's to see. */
+/* The loop of the child: a reply per request. A parser's failure is a reply, too; the parent notices a crash. */
 #include "symbols/child/serve.h"
 
 #include "symbols/cfi.h"
@@ -22,24 +22,6 @@ static void fail(struct child_answer *a, const char *why)
 {
 	a->head.failed = 1;
 	snprintf(a->head.text, sizeof(a->head.text), "%s", why);
-}
-
-static void answer_facts(Elf *elf, struct child_answer *a)
-{
-	struct elf_facts facts;
-
-	elf_facts_read(elf, &facts);
-	buf_add(&a->parts[0], &facts, sizeof(facts));
-}
-
-static void answer_crc(int fd, struct child_answer *a)
-{
-	uint32_t crc;
-
-	if (elf_facts_crc(fd, &crc))
-		buf_add(&a->parts[0], &crc, sizeof(crc));
-	else
-		fail(a, "Its checksum cannot be computed.");
 }
 
 static void answer_names(Elf *elf, Elf *debug, struct child_answer *a)
@@ -96,28 +78,35 @@ static void answer_elf(uint32_t op, int fd, int debug_fd, struct child_answer *a
 {
 	Elf *elf = fd < 0 ? elf_file_begin_vdso() : elf_file_begin(fd);
 	Elf *debug = elf && debug_fd >= 0 ? elf_file_begin(debug_fd) : NULL;
+	struct elf_facts facts;
 
-	if (!elf)
+	if (!elf) {
 		fail(a, "It is not a readable 64-bit ELF file.");
-	else if (op == CHILD_FACTS)
-		answer_facts(elf, a);
-	else if (op == CHILD_NAMES)
+	} else if (op == CHILD_FACTS) {
+		elf_facts_read(elf, &facts);
+		buf_add(&a->parts[0], &facts, sizeof(facts));
+	} else if (op == CHILD_NAMES) {
 		answer_names(elf, debug, a);
-	else
+	} else {
 		elf_exports_read(elf, &a->parts[0], &a->parts[1]);
+	}
 	elf_end(debug);
 	elf_end(elf);
 }
 
 void child_answer(uint32_t op, int fd, int debug_fd, struct child_answer *out)
 {
+	uint32_t crc;
+
 	*out = (struct child_answer){.head = {.magic = CHILD_MAGIC, .op = op}};
-	if (op == CHILD_CRC)
-		answer_crc(fd, out);
-	else if (op == CHILD_UNWIND)
+	if (op == CHILD_UNWIND)
 		answer_unwind(fd, debug_fd, out);
-	else
+	else if (op != CHILD_CRC)
 		answer_elf(op, fd, debug_fd, out);
+	else if (elf_facts_crc(fd, &crc))
+		buf_add(&out->parts[0], &crc, sizeof(crc));
+	else
+		fail(out, "Its checksum cannot be computed.");
 	for (int i = 0; i < CHILD_PARTS; i++) {
 		if (out->head.failed)
 			buf_done(&out->parts[i]);
@@ -133,7 +122,7 @@ void child_answer_done(struct child_answer *a)
 
 /* --- the loop ---------------------------------------------------------------------------------------- */
 
-/* fds of a request, -1 where there is none. false: the parent has gone. */
+/* Receives a request with its descriptors, -1 for those it lacks. Returns false when the parent has gone. */
 static bool receive(int socket, struct child_request *request, int fds[CHILD_DESCRIPTORS])
 {
 	struct iovec data = {request, sizeof(*request)};

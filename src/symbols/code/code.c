@@ -109,22 +109,31 @@ static bool is_code(const struct code *c, uint64_t address)
 	return false;
 }
 
-static void section_add(struct code *c, Elf_Scn *scn, const GElf_Shdr *header)
+/* Adds the loaded sections, and determines the range of the code. */
+static void sections_read(struct code *c, Elf *elf)
 {
-	Elf_Data *data = elf_rawdata(scn, NULL);
-	bool code = header->sh_flags & SHF_EXECINSTR;
+	Elf_Scn *scn = NULL;
+	GElf_Shdr header;
 
-	if (!data || !data->d_buf || c->section_count == SECTIONS_MAX ||
-		header->sh_addr + data->d_size < header->sh_addr)
-		return;
-	c->sections[c->section_count++] =
-		(struct section){header->sh_addr, data->d_buf, data->d_size, code};
-	if (!code)
-		return;
-	if (header->sh_addr < c->low)
-		c->low = header->sh_addr;
-	if (header->sh_addr + data->d_size > c->high)
-		c->high = header->sh_addr + data->d_size;
+	while ((scn = elf_nextscn(elf, scn))) {
+		Elf_Data *data;
+		bool code;
+
+		if (!gelf_getshdr(scn, &header) || !(header.sh_flags & SHF_ALLOC) ||
+			header.sh_type != SHT_PROGBITS)
+			continue;
+		data = elf_rawdata(scn, NULL);
+		if (!data || !data->d_buf || c->section_count == SECTIONS_MAX ||
+			header.sh_addr + data->d_size < header.sh_addr)
+			continue;
+		code = header.sh_flags & SHF_EXECINSTR;
+		c->sections[c->section_count++] =
+			(struct section){header.sh_addr, data->d_buf, data->d_size, code};
+		if (code && header.sh_addr < c->low)
+			c->low = header.sh_addr;
+		if (code && header.sh_addr + data->d_size > c->high)
+			c->high = header.sh_addr + data->d_size;
+	}
 }
 
 static bool bit(const uint8_t *bits, uint64_t at)
@@ -150,68 +159,40 @@ static bool begins_at(const struct code *c, uint64_t address)
 	return address - c->low < c->high - c->low && bit(c->begins, address - c->low);
 }
 
-/* True for parts that compilers move out of a function: they start inside it, with sp elsewhere than at a function's start. */
-static bool is_cold(Elf *elf, const GElf_Shdr *header, const GElf_Sym *sym)
-{
-	const char *name = elf_strptr(elf, header->sh_link, sym->st_name);
-
-	return name && strstr(name, ".cold");
-}
-
-static void begins_of_symbols(struct code *c, Elf *elf, const GElf_Shdr *header, Elf_Data *data)
-{
-	for (size_t i = 0; header->sh_entsize && i < data->d_size / header->sh_entsize; i++) {
-		GElf_Sym sym;
-
-		if (gelf_getsym(data, (int)i, &sym) && GELF_ST_TYPE(sym.st_info) == STT_FUNC &&
-			sym.st_shndx != SHN_UNDEF && !is_cold(elf, header, &sym))
-			begins_add(c, sym.st_value);
-	}
-}
-
-/* Relative relocations: pointers to functions that may have no symbol. */
-static void begins_of_relocations(struct code *c, const GElf_Shdr *header, Elf_Data *data)
-{
-	for (size_t i = 0; header->sh_entsize && i < data->d_size / header->sh_entsize; i++) {
-		GElf_Rela rela;
-
-		if (gelf_getrela(data, (int)i, &rela))
-			begins_add(c, (uint64_t)rela.r_addend);
-	}
-}
-
-static void each_section(
-	struct code *c, Elf *elf, void (*fn)(struct code *, Elf *, Elf_Scn *, const GElf_Shdr *))
+/* Adds starts of functions from symbols and relative relocations, which point to functions that may have no symbol. */
+static void begins_read(struct code *c, Elf *elf)
 {
 	Elf_Scn *scn = NULL;
 	GElf_Shdr header;
 
-	while ((scn = elf_nextscn(elf, scn)))
-		if (gelf_getshdr(scn, &header))
-			fn(c, elf, scn, &header);
-}
+	while ((scn = elf_nextscn(elf, scn))) {
+		bool wanted = gelf_getshdr(scn, &header) &&
+			      (header.sh_type == SHT_SYMTAB || header.sh_type == SHT_DYNSYM ||
+				      header.sh_type == SHT_RELA);
+		Elf_Data *data = wanted ? elf_getdata(scn, NULL) : NULL;
+		size_t count = data && data->d_buf && header.sh_entsize
+				       ? data->d_size / header.sh_entsize
+				       : 0;
 
-static void loaded_section(struct code *c, Elf *elf, Elf_Scn *scn, const GElf_Shdr *header)
-{
-	(void)elf;
-	if ((header->sh_flags & SHF_ALLOC) && header->sh_type == SHT_PROGBITS)
-		section_add(c, scn, header);
-}
+		for (size_t i = 0; i < count; i++) {
+			const char *name;
+			GElf_Rela rela;
+			GElf_Sym sym;
 
-static void begins_section(struct code *c, Elf *elf, Elf_Scn *scn, const GElf_Shdr *header)
-{
-	Elf_Data *data;
-
-	if (header->sh_type != SHT_SYMTAB && header->sh_type != SHT_DYNSYM &&
-		header->sh_type != SHT_RELA)
-		return;
-	data = elf_getdata(scn, NULL);
-	if (!data || !data->d_buf)
-		return;
-	if (header->sh_type == SHT_RELA)
-		begins_of_relocations(c, header, data);
-	else
-		begins_of_symbols(c, elf, header, data);
+			if (header.sh_type == SHT_RELA) {
+				if (gelf_getrela(data, (int)i, &rela))
+					begins_add(c, (uint64_t)rela.r_addend);
+				continue;
+			}
+			if (!gelf_getsym(data, (int)i, &sym) ||
+				GELF_ST_TYPE(sym.st_info) != STT_FUNC || sym.st_shndx == SHN_UNDEF)
+				continue;
+			/* Parts that compilers move out of a function start with sp elsewhere than a function does. */
+			name = elf_strptr(elf, header.sh_link, sym.st_name);
+			if (!name || !strstr(name, ".cold"))
+				begins_add(c, sym.st_value);
+		}
+	}
 }
 
 /* --- frames -------------------------------------------------------------------------------------------- */
@@ -221,21 +202,21 @@ struct frame_key {
 	const struct code_frame *frame;
 };
 
-static bool frame_same(const void *ctx, uint32_t number)
+static bool frame_same(const void *ctx, uint32_t id)
 {
 	const struct frame_key *key = ctx;
 
-	return !memcmp(&key->code->frames[number], key->frame, sizeof(*key->frame));
+	return !memcmp(&key->code->frames[id], key->frame, sizeof(*key->frame));
 }
 
-static uint32_t frame_number(struct code *c, const struct code_frame *frame)
+static uint32_t frame_id(struct code *c, const struct code_frame *frame)
 {
 	struct frame_key key = {c, frame};
 	uint64_t hash = hash_bytes(frame, sizeof(*frame), 0);
-	uint32_t number = hash_index_find(&c->frame_index, hash, frame_same, &key);
+	uint32_t id = hash_index_find(&c->frame_index, hash, frame_same, &key);
 
-	if (number != HASH_NONE)
-		return number;
+	if (id != HASH_NONE)
+		return id;
 	c->frames = xgrow(c->frames, c->frame_count, &c->frame_cap, sizeof(*c->frames));
 	c->frames[c->frame_count] = *frame;
 	hash_index_add(&c->frame_index, hash, c->frame_count);
@@ -244,7 +225,7 @@ static uint32_t frame_number(struct code *c, const struct code_frame *frame)
 
 /* --- paths --------------------------------------------------------------------------------------------- */
 
-/* True when this place has been followed already. If another function reached it first, this one may return. */
+/* True if this place has been followed already. If another function reached it first, this one may return. */
 static bool path_meets(struct code *c, uint64_t at, uint32_t function)
 {
 	const struct place *p = &c->places[at];
@@ -263,15 +244,6 @@ static void path_add(struct code *c, uint64_t address, struct path path)
 	path.at = (uint32_t)(address - c->low);
 	c->paths = xgrow(c->paths, c->path_count, &c->path_cap, sizeof(*c->paths));
 	c->paths[c->path_count++] = path;
-}
-
-/* Follows a jump or branch within the function. A tail call to another function may return on its behalf. */
-static void path_to(struct code *c, uint64_t address, const struct path *path)
-{
-	if (!is_code(c, address) || (begins_at(c, address) && !bit(c->endless, address - c->low)))
-		bit_set(c->returns, path->function);
-	else if (!begins_at(c, address))
-		path_add(c, address, *path);
 }
 
 static int64_t distance_at(const uint8_t *at, unsigned bytes)
@@ -338,11 +310,16 @@ static void path_data(struct code *c, struct path *path, const struct code_insn 
 static void path_leaves(struct code *c, const struct path *path, const struct code_insn *insn)
 {
 	bool by_table = insn->flow == CODE_JUMP && !insn->target && path->cases.table;
+	bool jumps = insn->flow == CODE_BRANCH || (insn->flow == CODE_JUMP && insn->target);
+	uint64_t to = insn->target;
 
-	if (insn->flow == CODE_CALL && insn->target)
-		begins_add(c, insn->target);
-	if (insn->flow == CODE_BRANCH || (insn->flow == CODE_JUMP && insn->target))
-		path_to(c, insn->target, path);
+	if (insn->flow == CODE_CALL && to)
+		begins_add(c, to);
+	/* A tail call to another function may return on behalf of this one. */
+	if (jumps && (!is_code(c, to) || (begins_at(c, to) && !bit(c->endless, to - c->low))))
+		bit_set(c->returns, path->function);
+	else if (jumps && !begins_at(c, to))
+		path_add(c, to, *path);
 	if (by_table)
 		paths_of_cases(c, path);
 	if (insn->flow == CODE_RETURN || (insn->flow == CODE_JUMP && !insn->target && !by_table))
@@ -356,7 +333,7 @@ static bool path_ends(const struct code *c, const struct code_insn *insn)
 	return insn->flow == CODE_JUMP || insn->flow == CODE_RETURN || insn->flow == CODE_END;
 }
 
-/* Follows a path until it ends or meets a followed place. If it gets lost, its function may return. */
+/* Follows a path until it ends or meets a followed place. If its state becomes unknown, its function may return. */
 static void path_follow(struct code *c, struct path path)
 {
 	uint64_t address = c->low + path.at;
@@ -381,26 +358,17 @@ static void path_follow(struct code *c, struct path path)
 			break;
 		if (insn.sp != CODE_SP_MOVES || insn.sp_by || insn.fp != CODE_FP_STAYS ||
 			insn.link != CODE_LINK_STAYS)
-			path.frame = frame_number(c, &frame);
+			path.frame = frame_id(c, &frame);
 		address += insn.bytes;
 	}
 	bit_set(c->returns, path.function);
 }
 
-/* Finds the functions that were followed to all their ends without returning. */
-static void endless_find(struct code *c)
-{
-	for (uint64_t at = 0; at < c->high - c->low; at++) {
-		if (!bit(c->begins, at) || !c->places[at].frame || bit(c->returns, at) ||
-			bit(c->endless, at))
-			continue;
-		bit_set(c->endless, at);
-		c->found = true;
-	}
-}
-
+/* One round. Returns false if it was stopped, or takes too many steps. */
 static bool round_follow(struct code *c)
 {
+	bool new_starts;
+
 	memset(c->places, 0, (c->high - c->low) * sizeof(*c->places));
 	memset(c->returns, 0, (c->high - c->low) / 8 + 1);
 	c->path_count = 0;
@@ -419,8 +387,18 @@ static bool round_follow(struct code *c)
 		while (c->path_count)
 			path_follow(c, c->paths[--c->path_count]);
 	}
-	if (!c->found) /* otherwise some ends may belong to another function */
-		endless_find(c);
+	new_starts = c->found;
+	/*
+	 * Functions that were followed to all their ends without returning do not return; but with new starts, some of these ends
+	 * may belong to another function.
+	 */
+	for (uint64_t at = 0; !new_starts && at < c->high - c->low; at++) {
+		if (!bit(c->begins, at) || !c->places[at].frame || bit(c->returns, at) ||
+			bit(c->endless, at))
+			continue;
+		bit_set(c->endless, at);
+		c->found = true;
+	}
 	return true;
 }
 
@@ -441,7 +419,7 @@ struct code *code_open(Elf *elf, const uint64_t *endless, size_t count, const at
 	c->stop = stop;
 	c->machine = gelf_getehdr(elf, &ehdr) ? machine_find(ehdr.e_machine) : NULL;
 	if (c->machine)
-		each_section(c, elf, loaded_section);
+		sections_read(c, elf);
 	if (c->low >= c->high || c->high - c->low > CODE_MAX) {
 		code_close(c);
 		return NULL;
@@ -450,8 +428,8 @@ struct code *code_open(Elf *elf, const uint64_t *endless, size_t count, const at
 	c->returns = xcalloc((c->high - c->low) / 8 + 1, 1);
 	c->endless = xcalloc((c->high - c->low) / 8 + 1, 1);
 	c->places = xcalloc(c->high - c->low, sizeof(*c->places));
-	frame_number(c, &c->machine->at_begin);
-	each_section(c, elf, begins_section);
+	frame_id(c, &c->machine->at_begin);
+	begins_read(c, elf);
 	for (size_t i = 0; i < count; i++)
 		if (is_code(c, endless[i])) {
 			bit_set(c->begins, endless[i] - c->low);

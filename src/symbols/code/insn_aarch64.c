@@ -145,23 +145,6 @@ static bool table_read(uint32_t insn, struct code_insn *out)
 	return true;
 }
 
-/* Other writes to sp: by a register, or alignment. */
-static bool loses_sp(uint32_t insn)
-{
-	return first(insn) == REG_SP &&
-	       ((insn & 0xbfe00000u) == 0x8b200000u || (insn & 0xff800000u) == 0x92000000u);
-}
-
-static void address_read(uint32_t insn, uint64_t address, struct code_insn *out)
-{
-	int64_t by = (int64_t)signed_field(insn, 23, 5) * 4 + field(insn, 30, 29);
-
-	out->data = insn >> 31 ? CODE_PAGE : CODE_BASE; /* adrp, adr */
-	out->reg = (uint8_t)first(insn);
-	out->address =
-		insn >> 31 ? (address & ~0xfffull) + (uint64_t)(by * 4096) : address + (uint64_t)by;
-}
-
 struct branch {
 	uint32_t mask, bits;
 	enum code_flow flow;
@@ -199,14 +182,24 @@ static bool flow_read(uint32_t insn, uint64_t address, struct code_insn *out)
 	return false;
 }
 
+/* Other writes to sp and fp, and addresses. */
 static void other_read(uint32_t insn, uint64_t address, struct code_insn *out)
 {
-	if (loses_sp(insn))
-		out->sp = CODE_SP_LOST;
-	else if (insn == 0xd280001du || insn == 0xaa1f03fdu) /* mov x29, 0 */
+	bool page = insn >> 31;
+	int64_t by;
+
+	if (first(insn) == REG_SP &&
+		((insn & 0xbfe00000u) == 0x8b200000u || (insn & 0xff800000u) == 0x92000000u)) {
+		out->sp = CODE_SP_LOST;                          /* by a register, or alignment */
+	} else if (insn == 0xd280001du || insn == 0xaa1f03fdu) { /* mov x29, 0 */
 		out->fp = CODE_FP_ZERO;
-	else if ((insn & 0x1f000000u) == 0x10000000u)
-		address_read(insn, address, out);
+	} else if ((insn & 0x1f000000u) == 0x10000000u) { /* adrp, adr */
+		by = (int64_t)signed_field(insn, 23, 5) * 4 + field(insn, 30, 29);
+		out->data = page ? CODE_PAGE : CODE_BASE;
+		out->reg = (uint8_t)first(insn);
+		out->address = page ? (address & ~0xfffull) + (uint64_t)(by * 4096)
+				    : address + (uint64_t)by;
+	}
 }
 
 /* All other instructions write to their first register, or to a vector register of that number, which is irrelevant. */

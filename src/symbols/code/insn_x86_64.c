@@ -88,7 +88,7 @@ struct reader {
 	uint8_t table;    /* base register of an operand with an index scaled by 4; 0xff: none */
 };
 
-static uint8_t take_byte(struct reader *r)
+static uint8_t next_byte(struct reader *r)
 {
 	if (r->at < r->end)
 		return *r->at++;
@@ -96,7 +96,7 @@ static uint8_t take_byte(struct reader *r)
 	return 0;
 }
 
-static int64_t take_signed(struct reader *r, unsigned bytes)
+static int64_t next_signed(struct reader *r, unsigned bytes)
 {
 	uint64_t v = 0;
 
@@ -112,48 +112,48 @@ static int64_t take_signed(struct reader *r, unsigned bytes)
 }
 
 /* Consumes legacy prefixes, REX, or the equivalents inside VEX and EVEX, up to the opcode. */
-static void take_prefixes(struct reader *r)
+static void read_prefixes(struct reader *r)
 {
 	uint8_t b;
 
-	while (b = take_byte(r), b && strchr("\x66\x67\xf0\xf2\xf3\x2e\x36\x3e\x26\x64\x65", b))
+	while (b = next_byte(r), b && strchr("\x66\x67\xf0\xf2\xf3\x2e\x36\x3e\x26\x64\x65", b))
 		r->narrow |= b == 0x66;
 	if ((b & 0xf0) == 0x40) {
 		r->wide = b & 8;
 		r->rex_r = b & 4 ? 8 : 0;
 		r->rex_b = b & 1 ? 8 : 0;
-		b = take_byte(r);
+		b = next_byte(r);
 	}
 	if (b == 0xc5 || b == 0xc4 || b == 0x62) {
-		uint8_t first = take_byte(r);
+		uint8_t first = next_byte(r);
 
 		r->vector = true;
 		r->map = b == 0xc5 ? MAP_0F : (enum map)(first & 3);
 		for (int more = b == 0x62 ? 2 : b == 0xc4; more > 0; more--)
-			take_byte(r);
-		b = take_byte(r);
+			next_byte(r);
+		b = next_byte(r);
 	} else if (b == 0x0f) {
 		r->map = MAP_0F;
-		b = take_byte(r);
+		b = next_byte(r);
 		if (b == 0x38 || b == 0x3a) {
 			r->map = b == 0x38 ? MAP_0F38 : MAP_0F3A;
-			b = take_byte(r);
+			b = next_byte(r);
 		}
 	}
 	r->opcode = b;
 }
 
-static void take_modrm(struct reader *r)
+static void read_modrm(struct reader *r)
 {
 	unsigned mode, rm;
 
-	r->modrm = take_byte(r);
+	r->modrm = next_byte(r);
 	mode = r->modrm >> 6;
 	rm = r->modrm & 7;
 	if (mode == MODRM_DIRECT)
 		return;
 	if (rm == 4) {
-		uint8_t sib = take_byte(r);
+		uint8_t sib = next_byte(r);
 
 		rm = sib & 7;
 		if (sib >> 6 == 2 && (sib & 0x38) != 0x20)
@@ -162,47 +162,40 @@ static void take_modrm(struct reader *r)
 		r->base = (sib & 0x38) == 0x20 ? rm | r->rex_b : 0xff;
 		if (mode == 0 && rm == 5) {
 			r->base = 0xff;
-			take_signed(r, 4);
+			next_signed(r, 4);
 		}
 	} else if (mode == 0 && rm == 5) {
 		r->ip_relative = true;
-		r->displacement = take_signed(r, 4);
+		r->displacement = next_signed(r, 4);
 	} else {
 		r->base = (uint8_t)(rm | r->rex_b);
 	}
 	if (mode)
-		r->displacement = take_signed(r, mode == 1 ? 1 : 4);
+		r->displacement = next_signed(r, mode == 1 ? 1 : 4);
 }
 
-static char operand_of(const struct reader *r)
-{
-	switch (r->map) {
-	case MAP_ONE: return one_byte[r->opcode];
-	case MAP_0F: return two_bytes[r->opcode];
-	case MAP_0F38: return MODRM;
-	default: return MODRM_8;
-	}
-}
-
-static void take_operand(struct reader *r)
+static void read_operand(struct reader *r)
 {
 	unsigned full = r->narrow ? 2 : 4;
-	char operand = operand_of(r);
+	char operand = r->map == MAP_ONE    ? one_byte[r->opcode]
+		       : r->map == MAP_0F   ? two_bytes[r->opcode]
+		       : r->map == MAP_0F38 ? MODRM
+					    : MODRM_8;
 
 	if (strchr("MBZgG", operand))
-		take_modrm(r);
+		read_modrm(r);
 	switch (operand) {
 	case MODRM_8:
-	case BYTE: r->immediate = take_signed(r, 1); break;
+	case BYTE: r->immediate = next_signed(r, 1); break;
 	case MODRM_Z:
-	case FULL: r->immediate = take_signed(r, full); break;
-	case WORD: take_signed(r, 2); break;
-	case WORD_BYTE: take_signed(r, 3); break;
-	case RELATIVE: r->immediate = take_signed(r, 4); break;
-	case FULL_64: take_signed(r, r->wide ? 8 : full); break;
-	case OFFSET_64: take_signed(r, 8); break;
-	case GROUP_3: take_signed(r, r->modrm & 0x30 ? 0 : 1); break;
-	case GROUP_3_Z: take_signed(r, r->modrm & 0x30 ? 0 : full); break;
+	case FULL: r->immediate = next_signed(r, full); break;
+	case WORD: next_signed(r, 2); break;
+	case WORD_BYTE: next_signed(r, 3); break;
+	case RELATIVE: r->immediate = next_signed(r, 4); break;
+	case FULL_64: next_signed(r, r->wide ? 8 : full); break;
+	case OFFSET_64: next_signed(r, 8); break;
+	case GROUP_3: next_signed(r, r->modrm & 0x30 ? 0 : 1); break;
+	case GROUP_3_Z: next_signed(r, r->modrm & 0x30 ? 0 : full); break;
 	case INVALID: r->bad = true; break;
 	}
 }
@@ -289,25 +282,6 @@ static void data_read(const struct reader *r, struct code_insn *out)
 	}
 }
 
-static void push_read(const struct reader *r, struct code_insn *out)
-{
-	out->sp_by = -8;
-	if (r->opcode == (0x50 | REG_FP) && !r->rex_b)
-		out->fp = CODE_FP_SAVED;
-}
-
-static void pop_read(const struct reader *r, struct code_insn *out)
-{
-	unsigned reg = (r->opcode & 7) | r->rex_b;
-
-	out->sp_by = 8;
-	if (reg == REG_FP)
-		*out = (struct code_insn){
-			.bytes = out->bytes, .sp_by = 8, .fp = CODE_FP_LOADED, .fp_at = -8};
-	else if (reg == REG_SP)
-		out->sp = CODE_SP_LOST;
-}
-
 /* mov between registers: `to` is sp or fp. */
 static void move_read(unsigned to, unsigned from, struct code_insn *out)
 {
@@ -358,11 +332,19 @@ static void frame_read(const struct reader *r, struct code_insn *out)
 
 	if (r->map != MAP_ONE || r->vector)
 		return;
-	if ((op & 0xf8) == 0x50)
-		push_read(r, out);
-	else if ((op & 0xf8) == 0x58)
-		pop_read(r, out);
-	else if (op == 0x68 || op == 0x6a || op == 0x9c || (op == 0xff && (r->modrm >> 3 & 7) == 6))
+	if ((op & 0xf8) == 0x50) { /* push */
+		out->sp_by = -8;
+		if (op == (0x50 | REG_FP) && !r->rex_b)
+			out->fp = CODE_FP_SAVED;
+	} else if (op == (0x58 | REG_FP) && !r->rex_b) { /* pop */
+		*out = (struct code_insn){
+			.bytes = out->bytes, .sp_by = 8, .fp = CODE_FP_LOADED, .fp_at = -8};
+	} else if ((op & 0xf8) == 0x58) {
+		out->sp_by = 8;
+		if (op == (0x58 | REG_SP) && !r->rex_b)
+			out->sp = CODE_SP_LOST;
+	} else if (op == 0x68 || op == 0x6a || op == 0x9c ||
+		   (op == 0xff && (r->modrm >> 3 & 7) == 6))
 		out->sp_by = -8;
 	else if (op == 0x8f || op == 0x9d)
 		out->sp_by = 8;
@@ -397,8 +379,8 @@ bool code_x86_64_read(const uint8_t *at, size_t bytes, uint64_t address, struct 
 		.base = 0xff,
 		.table = 0xff};
 
-	take_prefixes(&r);
-	take_operand(&r);
+	read_prefixes(&r);
+	read_operand(&r);
 	*out = (struct code_insn){.bytes = (uint8_t)(r.at - at)};
 	if (r.bad || r.at - at > 15)
 		return false;
