@@ -35,20 +35,8 @@ struct imported *feed_begin(
 	return im->out;
 }
 
-/* If the interval of a time event is unknown, assumes the weight of its samples. */
-static void feed_intervals(struct import *im)
-{
-	for (int i = 0; i < PROFILE_EVENTS; i++) {
-		const struct profile_query q = profile_whole(i);
-		struct profile_sum sum = profile_sum(im->p, &q);
-
-		if (!profile_get_intervals(im->p, i).least && i != EVENT_LOCK && sum.count &&
-			profile_get_event(im->p, i)->weight_is_time)
-			profile_interval_add(im->p, i, sum.weight / sum.count);
-	}
-}
-
-static void feed_say_cut(struct import *im)
+/* Notes how many stacks and names the model has truncated. */
+static void feed_note_truncated(struct import *im)
 {
 	struct profile_info info = profile_info(im->p);
 	char *note = im->out->note;
@@ -57,8 +45,7 @@ static void feed_say_cut(struct import *im)
 	if (info.cut_samples)
 		len += (size_t)snprintf(note + len, sizeof(im->out->note) - len,
 			"%s%llu sample%s on stacks of more than %u frames or %u KiB of names: "
-			"these end "
-			"in %s.",
+			"these end in %s.",
 			len ? " " : "", (unsigned long long)info.cut_samples,
 			plural(info.cut_samples), PROFILE_DEPTH_MAX, PROFILE_NAMES_MAX >> 10,
 			PROFILE_DEEPER);
@@ -71,8 +58,16 @@ static void feed_say_cut(struct import *im)
 
 void feed_end(struct import *im)
 {
-	feed_intervals(im);
-	feed_say_cut(im);
+	/* If the interval of a time event is unknown, assume the weight of its samples. */
+	for (int i = 0; i < PROFILE_EVENTS; i++) {
+		const struct profile_query q = profile_whole(i);
+		struct profile_sum sum = profile_sum(im->p, &q);
+
+		if (!profile_get_intervals(im->p, i).least && i != EVENT_LOCK && sum.count &&
+			profile_get_event(im->p, i)->weight_is_time)
+			profile_interval_add(im->p, i, sum.weight / sum.count);
+	}
+	feed_note_truncated(im);
 	/* The last second is complete. */
 	profile_advance(im->p, profile_info(im->p).now + 1);
 	intern_done(&im->threads);
@@ -125,7 +120,8 @@ void feed_fact(struct import *im, const char *key, const char *value)
 
 /* --- events ------------------------------------------------------------------------------------------ */
 
-static int feed_event_number(struct import *im, const char *name)
+/* The event of this name, or an unused one for it; -1 if there is none. */
+static int feed_event_id(struct import *im, const char *name)
 {
 	for (int i = 0; i < PROFILE_EVENTS; i++)
 		if ((i < EVENT_USER_FIRST || im->events & 1u << i) &&
@@ -145,7 +141,7 @@ int feed_event(
 	int event;
 
 	feed_copy(clean, sizeof(clean), name, strlen(name));
-	event = feed_event_number(im, clean);
+	event = feed_event_id(im, clean);
 	if (event < 0)
 		return err_set(err, ERR_INPUT,
 			"%s has more than %d kinds of samples that are not jhot's own; \"%s\" is "

@@ -15,8 +15,8 @@
 #include "import/input.h"
 
 #define FEED_SECONDS (100u * 24 * 3600) /* the longest profile; times of files are not trusted */
-#define FEED_TEXT_MAX \
-	(2 * PROFILE_TEXT_MAX) /* bytes of a name that are read; the model keeps half of them */
+/* Bytes of a name that are read. The model keeps half of them. */
+#define FEED_TEXT_MAX (2 * PROFILE_TEXT_MAX)
 
 struct import {
 	const char *path;
@@ -57,8 +57,9 @@ uint32_t feed_thread(struct import *im, const struct profile_thread *t);
 uint32_t feed_frame_text(struct import *im, const char *text, size_t len, bool leaf);
 /* A frame as structured formats have it: "java.util.HashMap.get" and its properties. */
 struct feed_name {
-	const char *text, *signature,
-		*module; /* signature: of Java methods; module: of native code */
+	const char *text;
+	const char *signature; /* of Java methods, else "" */
+	const char *module;    /* of native code, else "" */
 	int line;
 	bool inlined, native; /* native: not a Java method, whatever its name */
 	bool leaf;            /* may be a class */
@@ -69,8 +70,8 @@ const char *feed_library(const char *file);
 /* True for a source file of a language that does not run on the JVM. */
 bool feed_is_native_source(const char *file);
 /*
- * Finds or adds the thread that a text "[name tid=7]" or "[name #7]", or a frame with such a name, denotes; PROFILE_NONE if the
- * text has another form.
+ * The id of the thread with a label "[name tid=7]" or "[name #7]", given as a text or as the name of a frame. PROFILE_NONE if it
+ * has another form.
  */
 uint32_t feed_thread_text(struct import *im, const char *text, size_t len);
 uint32_t feed_thread_frame(struct import *im, uint32_t frame);

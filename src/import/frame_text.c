@@ -18,7 +18,6 @@
 #include <string.h>
 
 #define SUFFIX_BYTES 4 /* "_[j]" */
-#define FILE_BYTES   256
 
 /* A text without its suffix; how: the letter between the brackets, 0: none. */
 struct frame_text {
@@ -49,14 +48,6 @@ static struct frame_text frame_text_cut(const char *text, size_t len, bool leaf)
 		f.len -= SUFFIX_BYTES;
 	}
 	return f;
-}
-
-static enum frame_type frame_text_type(char how)
-{
-	for (size_t i = 0; i < sizeof(hows) / sizeof(hows[0]); i++)
-		if (hows[i].how == how)
-			return hows[i].type;
-	return FRAME_JAVA;
 }
 
 /* True for characters of Java identifiers, including non-ASCII letters. */
@@ -160,25 +151,20 @@ static uint32_t frame_text_bracket(struct import *im, const char *text, size_t l
 	return PROFILE_NONE;
 }
 
-/* "0x777e8" of "[libc.so.6] 0x777e8", else NULL. */
-static const char *nameless_address(const char *text, char file[FILE_BYTES])
-{
-	const char *end = *text == '[' ? strstr(text, "] 0x") : NULL;
-	const char *digits = end ? end + strlen("] 0x") : "";
-
-	if (!*digits || digits[strspn(digits, "0123456789abcdef")])
-		return NULL;
-	feed_copy(file, FILE_BYTES, text + 1, (size_t)(end - text) - 1);
-	return digits - strlen("0x");
-}
-
 static uint32_t frame_native(struct import *im, const struct feed_name *n)
 {
-	char file[FILE_BYTES];
-	const char *address = nameless_address(n->text, file);
-	/* Ignore files that are not libraries, but not "[vdso]" etc. */
-	const char *module = *n->module == '[' && *n->text == '[' && !address ? "" : n->module;
+	/* "[libc.so.6] 0x777e8": the file, and the address after it; NULL: the name has another form */
+	const char *end = *n->text == '[' ? strstr(n->text, "] 0x") : NULL;
+	const char *address = end ? end + strlen("] ") : NULL, *module;
+	size_t digits = end ? strspn(address + 2, "0123456789abcdef") : 0;
+	char file[256];
 
+	if (!digits || address[2 + digits])
+		address = NULL;
+	else
+		feed_copy(file, sizeof(file), n->text + 1, (size_t)(end - n->text) - 1);
+	/* Ignore files that are not libraries, but not "[vdso]" etc. */
+	module = *n->module == '[' && *n->text == '[' && !address ? "" : n->module;
 	if (address && !*module)
 		module = strcmp(file, "vdso") != 0 ? file : "[vdso]";
 	return profile_frame(im->p, feed_method(im, "", address ? address : n->text, "", module),
@@ -193,6 +179,7 @@ static uint32_t frame_text_make(struct import *im, const struct frame_text *f)
 {
 	char *text = xstrndup(f->text, f->len);
 	const char *dot = NULL;
+	enum frame_type type = FRAME_JAVA;
 	uint32_t frame = PROFILE_NONE;
 
 	if (*text == '[' && f->len && text[f->len - 1] == ']')
@@ -201,22 +188,18 @@ static uint32_t frame_text_make(struct import *im, const struct frame_text *f)
 		frame = frame_of(im, feed_method(im, text, "", "", ""),
 			f->how == 'k' ? FRAME_CLASS_OUTSIDE : FRAME_CLASS);
 	else if (f->how != 'k' && (dot = java_dot(f)) != NULL) {
+		for (size_t i = 0; i < sizeof(hows) / sizeof(hows[0]); i++)
+			if (hows[i].how == f->how)
+				type = hows[i].type;
 		text[dot - f->text] = '\0';
-		frame = frame_of(im, feed_method(im, text, text + (dot - f->text) + 1, "", ""),
-			frame_text_type(f->how));
+		frame = frame_of(
+			im, feed_method(im, text, text + (dot - f->text) + 1, "", ""), type);
 	}
 	if (frame == PROFILE_NONE)
 		frame = frame_native(im, &(struct feed_name){.text = text,
 						 .module = f->how == 'k' ? "[kernel]" : ""});
 	free(text);
 	return frame;
-}
-
-/* Replaces slashes by dots, except before the number of a hidden class. */
-static void class_dotted(struct buf *out, const char *name)
-{
-	for (const char *s = name; *s; s++)
-		buf_addc(out, *s == '/' && !(s[1] == '0' && s[2] == 'x') ? '.' : *s);
 }
 
 uint32_t feed_method(struct import *im, const char *class_name, const char *name,
@@ -226,7 +209,9 @@ uint32_t feed_method(struct import *im, const char *class_name, const char *name
 	struct buf dotted = {0};
 	uint32_t method;
 
-	class_dotted(&dotted, class_name);
+	/* Dots instead of slashes, except before the number of a hidden class. */
+	for (const char *s = class_name; *s; s++)
+		buf_addc(&dotted, *s == '/' && !(s[1] == '0' && s[2] == 'x') ? '.' : *s);
 	texts[0] = buf_str(&dotted);
 	for (int i = 0; i < 4; i++)
 		im->unchecked_bytes += strnlen(texts[i], FEED_TEXT_MAX);

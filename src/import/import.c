@@ -109,33 +109,6 @@ bool import_accepts(const char *path)
 	return bytes > 0 && import_find(path, head, (size_t)bytes);
 }
 
-static int import_unknown(const struct input *in, struct err *err)
-{
-	err_set(err, ERR_INPUT, "%s is not a profile in a format that jhot can read.",
-		input_name(in));
-	for (const struct import_format *f = import_formats; f->name; f++)
-		err_hint(err, "%s: %s", f->name, f->what);
-	return -1;
-}
-
-static int import_perf_data(const struct import *im, struct err *err)
-{
-	err_set(err, ERR_INPUT,
-		"%s is a file of perf record; jhot reads the output of perf script.",
-		input_name(im->in));
-	err_hint(err, "perf script -i %s | jhot view -", im->path);
-	return -1;
-}
-
-static int import_bzip2(const struct import *im, struct err *err)
-{
-	err_set(err, ERR_INPUT,
-		"%s is compressed with bzip2; jhot supports gzip, zstd, xz and lz4.",
-		input_name(im->in));
-	err_hint(err, "bzip2 -dc %s | jhot view -", im->path);
-	return -1;
-}
-
 static int import_all(struct import *im, struct err *err)
 {
 	struct vitals *v = &im->out->vitals;
@@ -147,16 +120,31 @@ static int import_all(struct import *im, struct err *err)
 		return -1;
 	if (!bytes)
 		return err_set(err, ERR_INPUT, "%s is empty.", input_name(im->in));
-	if (bytes >= 8 && !memcmp(head, "PERFILE2", 8))
-		return import_perf_data(im, err);
-	if (bytes >= 4 && !memcmp(head, "BZh", 3))
-		return import_bzip2(im, err);
+	if (bytes >= 8 && !memcmp(head, "PERFILE2", 8)) {
+		err_set(err, ERR_INPUT,
+			"%s is a file of perf record; jhot reads the output of perf script.",
+			input_name(im->in));
+		err_hint(err, "perf script -i %s | jhot view -", im->path);
+		return -1;
+	}
+	if (bytes >= 4 && !memcmp(head, "BZh", 3)) {
+		err_set(err, ERR_INPUT,
+			"%s is compressed with bzip2; jhot supports gzip, zstd, xz and lz4.",
+			input_name(im->in));
+		err_hint(err, "bzip2 -dc %s | jhot view -", im->path);
+		return -1;
+	}
 	im->out->format = import_find(im->path, head, (size_t)bytes);
-	if (!im->out->format)
-		return import_unknown(im->in, err);
+	if (!im->out->format) {
+		err_set(err, ERR_INPUT, "%s is not a profile in a format that jhot can read.",
+			input_name(im->in));
+		for (const struct import_format *f = import_formats; f->name; f++)
+			err_hint(err, "%s: %s", f->name, f->what);
+		return -1;
+	}
 	if (im->out->format->read(im, err))
 		return -1;
-	if (!v->name[0]) { /* the name of the file stands in for that of the target */
+	if (!v->name[0]) { /* show the name of the file instead */
 		name = strrchr(im->path, '/') ? strrchr(im->path, '/') + 1 : im->path;
 		name = strcmp(name, IMPORT_STDIN) ? name : input_name(im->in);
 		feed_copy(v->name, sizeof(v->name), name, strlen(name));

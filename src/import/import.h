@@ -59,9 +59,9 @@ struct import; /* feed.h: a file that is being read */
 #define IMPORT_SUFFIXES 4
 struct import_format {
 	const char *name; /* "collapsed" */
-	const char *suffixes
-		[IMPORT_SUFFIXES]; /* ".folded"; may be followed by ".gz", ".zst", ".xz", ".lz4" */
-	const char *what;          /* "collapsed stacks of jhot, async-profiler, FlameGraph" */
+	/* ".folded"; may be followed by ".gz", ".zst", ".xz", ".lz4" */
+	const char *suffixes[IMPORT_SUFFIXES];
+	const char *what; /* "collapsed stacks of jhot, async-profiler, FlameGraph" */
 	/* True if the first bytes identify the format. NULL: they never do. */
 	bool (*is)(const unsigned char *head, size_t bytes);
 	int (*read)(struct import *im, struct err *err);

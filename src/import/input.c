@@ -23,7 +23,7 @@ struct input {
 	struct unpack *unpack; /* decodes what zlib reads; NULL: not zstd, xz, lz4 */
 	char *packed;          /* its input */
 	size_t packed_at, packed_end;
-	bool begun, packed_ended, cut;
+	bool begun, packed_ended, truncated;
 	char *piece;
 	size_t at, end; /* of piece: the bytes that are not consumed yet */
 	bool ended;
@@ -36,9 +36,9 @@ static unsigned long long input_decompressed(const struct input *in)
 	return in->offset + in->end - in->at;
 }
 
-static int input_cut(struct input *in, struct err *err)
+static int input_truncated(struct input *in, struct err *err)
 {
-	in->cut = true;
+	in->truncated = true;
 	return err_set(err, ERR_INPUT,
 		"%s is truncated: its compressed data ends within a block, after %llu decompressed "
 		"bytes.",
@@ -53,7 +53,7 @@ static int input_failed(struct input *in, struct err *err)
 	if (number == Z_ERRNO)
 		return err_set_errno(err, ERR_INPUT, "Cannot read %s", in->name);
 	if (number == Z_BUF_ERROR)
-		return input_cut(in, err);
+		return input_truncated(in, err);
 	return err_set(err, ERR_INPUT, "%s is damaged: %s, after byte %llu of the compressed data.",
 		in->name, text, input_decompressed(in));
 }
@@ -135,7 +135,7 @@ static ssize_t input_unpack(struct input *in, char *to, size_t space, struct err
 			"%s is damaged: %s reports \"%s\", after byte %llu of the compressed data.",
 			in->name, unpack_name(in->unpack), why, input_decompressed(in));
 	if (!got && unpack_is_inside(in->unpack))
-		return input_cut(in, err);
+		return input_truncated(in, err);
 	if (input_decompressed(in) > RATIO_FROM &&
 		input_decompressed(in) / RATIO_MAX > (uint64_t)gzoffset(in->gz)) {
 		err_set(err, ERR_INPUT,
@@ -235,9 +235,9 @@ ssize_t input_some(struct input *in, void *to, size_t bytes, struct err *err)
 	return (ssize_t)have;
 }
 
-bool input_is_cut(const struct input *in)
+bool input_is_truncated(const struct input *in)
 {
-	return in->cut;
+	return in->truncated;
 }
 
 int input_read_rest(struct input *in, struct buf *out, size_t limit, struct err *err)
@@ -255,40 +255,37 @@ int input_read_rest(struct input *in, struct buf *out, size_t limit, struct err 
 	return 0;
 }
 
-/* Appends the part of the line in this piece. Returns true at the end of the line. */
-static bool input_line_part(struct input *in)
-{
-	const char *from = in->piece + in->at, *end = memchr(from, '\n', in->end - in->at);
-	size_t len = end ? (size_t)(end - from) : in->end - in->at;
-
-	buf_add(&in->line, from, len);
-	input_consume(in, len + (end ? 1 : 0));
-	return end;
-}
-
 int input_line(struct input *in, const char **line, size_t *len, struct err *err)
 {
-	const char *end = memchr(in->piece + in->at, '\n', in->end - in->at);
+	const char *from = in->piece + in->at, *end = memchr(from, '\n', in->end - in->at);
 
-	buf_clear(&in->line);
 	if (end) { /* the common case: the whole line is in this piece */
-		*line = in->piece + in->at;
-		*len = (size_t)(end - *line);
+		*line = from;
+		*len = (size_t)(end - from);
 		input_consume(in, *len + 1);
 	} else {
-		while (!input_line_part(in)) {
+		buf_clear(&in->line);
+		while (!end) {
+			buf_add(&in->line, from, in->end - in->at);
+			input_consume(in, in->end - in->at);
 			if (in->line.len > INPUT_LINE_MAX)
 				return err_set(err, ERR_INPUT,
 					"%s: line %llu is longer than %u MiB.", in->name,
 					(unsigned long long)in->lines + 1, INPUT_LINE_MAX >> 20);
 			if (input_fill(in, err))
 				return -1;
-			if (in->ended && in->at == in->end)
+			if (in->at == in->end)
 				break;
+			from = in->piece + in->at;
+			end = memchr(from, '\n', in->end - in->at);
+		}
+		if (end) {
+			buf_add(&in->line, from, (size_t)(end - from));
+			input_consume(in, (size_t)(end - from) + 1);
 		}
 		*line = buf_str(&in->line);
 		*len = in->line.len;
-		if (!*len && in->ended && in->at == in->end)
+		if (!end && !*len)
 			return 0;
 	}
 	if (*len && (*line)[*len - 1] == '\r')

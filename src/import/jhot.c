@@ -18,18 +18,7 @@ static ssize_t jhot_input(void *ctx, void *bytes, size_t count, struct err *err)
 	struct import *im = ctx;
 	ssize_t n = feed_check(im, err) ? -1 : input_some(im->in, bytes, count, err);
 
-	return n < 0 && input_is_cut(im->in) ? 0 : n;
-}
-
-/* An event is present if it has samples, even if it was off at the end. */
-static void jhot_events(struct import *im)
-{
-	for (int i = 0; i < PROFILE_EVENTS; i++) {
-		const struct profile_query q = profile_whole(i);
-
-		if (profile_sum(im->p, &q).count)
-			im->out->vitals.events[i].state = VITALS_ON;
-	}
+	return n < 0 && input_is_truncated(im->in) ? 0 : n;
 }
 
 int import_jhot(struct import *im, struct err *err)
@@ -43,7 +32,13 @@ int import_jhot(struct import *im, struct err *err)
 		return -1;
 	rc = recording_read(r, UINT32_MAX, err);
 	out->vitals = *recording_vitals_now(r);
-	jhot_events(im);
+	/* An event is present if it has samples, even if it was off at the end. */
+	for (int i = 0; i < PROFILE_EVENTS; i++) {
+		const struct profile_query q = profile_whole(i);
+
+		if (profile_sum(im->p, &q).count)
+			out->vitals.events[i].state = VITALS_ON;
+	}
 	out->duration_ns = recording_duration_ns(r);
 	out->timed = true;
 	snprintf(out->host, sizeof(out->host), "%s", recording_host(r));

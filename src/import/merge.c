@@ -19,34 +19,32 @@ struct merge {
 	int rc;
 };
 
-static uint32_t merge_frame(struct merge *m, uint32_t frame)
-{
-	const struct profile_frame *f = profile_get_frame(m->from, frame);
-	const struct profile_method *name = profile_get_method(m->from, f->method);
-
-	return profile_frame(m->im.p,
-		profile_method(
-			m->im.p, name->class_name, name->name, name->signature, name->module),
-		f->type, f->bci, f->line);
-}
-
-/* Merges the frames from the last known one to the leaf. */
+/* Merges the frames from the last known one to the leaf, up to 64 at a time. */
 static uint32_t merge_stack(struct merge *m, uint32_t stack)
 {
+	const struct profile *from = m->from;
 	uint32_t chain[64], depth, at, known;
 
 	for (;;) {
 		depth = 0;
 		for (at = stack; at != PROFILE_ROOT_STACK && !m->stacks[at];
-			at = profile_get_stack(m->from, at).parent)
+			at = profile_get_stack(from, at).parent)
 			chain[depth++ % 64] = at;
 		known = at == PROFILE_ROOT_STACK ? at : m->stacks[at] - 1;
 		if (!depth)
 			return known;
 		for (unsigned i = 0; i < 64 && i < depth; i++) {
+			const struct profile_frame *f;
+			const struct profile_method *name;
+			uint32_t method;
+
 			at = chain[(depth - 1 - i) % 64];
+			f = profile_get_frame(from, profile_get_stack(from, at).frame);
+			name = profile_get_method(from, f->method);
+			method = profile_method(m->im.p, name->class_name, name->name,
+				name->signature, name->module);
 			known = profile_stack_child(m->im.p, known,
-				merge_frame(m, profile_get_stack(m->from, at).frame));
+				profile_frame(m->im.p, method, f->type, f->bci, f->line));
 			m->stacks[at] = known + 1;
 		}
 	}
@@ -145,26 +143,13 @@ static void merge_facts(struct imported *to, const struct imported *from, bool f
 	merge_text(to->host, sizeof(to->host), from->host, first);
 	v->pid = first || v->pid == from->vitals.pid ? from->vitals.pid : 0;
 	for (int i = 0; i < from->label_count && to->label_count < IMPORT_LABELS; i++) {
-		bool there = false;
+		bool known = false;
 
 		for (int k = 0; k < to->label_count; k++)
-			there |= !strcmp(to->labels[k], from->labels[i]);
-		if (!there)
+			known |= !strcmp(to->labels[k], from->labels[i]);
+		if (!known)
 			to->labels[to->label_count++] = xstrdup(from->labels[i]);
 	}
-}
-
-/* The earliest known start, 0 if none is known. */
-static uint64_t merge_start(struct imported *const *list, int count)
-{
-	uint64_t start = 0, one;
-
-	for (int i = 0; i < count; i++) {
-		one = profile_info(list[i]->profile).start_wall_ns;
-		if (one && (!start || one < start))
-			start = one;
-	}
-	return start;
 }
 
 static int merge_one(struct merge *m, const struct imported *from, uint64_t start, bool first)
@@ -196,8 +181,13 @@ struct imported *import_merge(struct imported *const *list, int count,
 {
 	struct merge m = {.err = err};
 	struct imported *out = feed_begin(&m.im, "", options);
-	uint64_t start = merge_start(list, count);
+	uint64_t start = 0, one; /* the earliest known start; 0: none is known */
 
+	for (int i = 0; i < count; i++) {
+		one = profile_info(list[i]->profile).start_wall_ns;
+		if (one && (!start || one < start))
+			start = one;
+	}
 	profile_set_start(m.im.p, start);
 	out->format = list[0]->format;
 	for (int i = 0; i < count && !m.rc; i++) {

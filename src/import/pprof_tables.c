@@ -20,15 +20,15 @@ int pprof_bad(const struct pprof *r, const unsigned char *at, const char *what, 
 		(unsigned long long)(at - (const unsigned char *)r->bytes.data), what);
 }
 
-const char *pprof_text(struct pprof *r, uint64_t number)
+const char *pprof_text(struct pprof *r, uint64_t index)
 {
 	struct buf *text = &r->im->text;
 
 	buf_clear(text);
-	if (number < r->string_count)
-		buf_add(text, r->strings[number].at,
-			r->strings[number].len < FEED_TEXT_MAX ? r->strings[number].len
-							       : FEED_TEXT_MAX);
+	if (index < r->string_count)
+		buf_add(text, r->strings[index].at,
+			r->strings[index].len < FEED_TEXT_MAX ? r->strings[index].len
+							      : FEED_TEXT_MAX);
 	return buf_str(text);
 }
 
@@ -59,17 +59,7 @@ static uint32_t ids_find(const struct pprof_ids *ids, uint64_t id)
 	return hash_index_find(&ids->index, hash_u64(id), NULL, NULL);
 }
 
-static bool take_string(struct pprof *r, const struct message_field *f)
-{
-	if (r->string_count == PPROF_MOST || !f->is_bytes)
-		return false;
-	r->strings = xgrow(r->strings, r->string_count, &r->strings_cap, sizeof(*r->strings));
-	r->strings[r->string_count++] =
-		(struct pprof_string){(const char *)f->bytes.at, message_left(&f->bytes)};
-	return true;
-}
-
-static bool take_function(struct pprof *r, struct message message)
+static bool read_function(struct pprof *r, struct message message)
 {
 	uint64_t v[5];
 
@@ -81,7 +71,7 @@ static bool take_function(struct pprof *r, struct message message)
 	return true;
 }
 
-static bool take_location(struct pprof *r, struct message message)
+static bool read_location(struct pprof *r, struct message message)
 {
 	uint64_t v[LOCATION_ADDRESS + 1];
 
@@ -94,7 +84,7 @@ static bool take_location(struct pprof *r, struct message message)
 	return true;
 }
 
-static bool take_mapping(struct pprof *r, struct message message)
+static bool read_mapping(struct pprof *r, struct message message)
 {
 	uint64_t v[MAPPING_FILE + 1];
 
@@ -107,7 +97,7 @@ static bool take_mapping(struct pprof *r, struct message message)
 	return true;
 }
 
-static bool take_type(struct pprof *r, struct message message, struct pprof_type *type)
+static bool read_type(struct pprof *r, struct message message, struct pprof_type *type)
 {
 	uint64_t v[3];
 
@@ -119,17 +109,24 @@ static bool take_type(struct pprof *r, struct message message, struct pprof_type
 	return true;
 }
 
-static bool take_field(struct pprof *r, const struct message_field *f)
+static bool read_field(struct pprof *r, const struct message_field *f)
 {
 	switch (f->number) {
-	case TOP_STRING: return take_string(r, f);
-	case TOP_FUNCTION: return take_function(r, f->bytes);
-	case TOP_LOCATION: return take_location(r, f->bytes);
-	case TOP_MAPPING: return take_mapping(r, f->bytes);
+	case TOP_STRING:
+		if (r->string_count == PPROF_MOST || !f->is_bytes)
+			return false;
+		r->strings =
+			xgrow(r->strings, r->string_count, &r->strings_cap, sizeof(*r->strings));
+		r->strings[r->string_count++] =
+			(struct pprof_string){(const char *)f->bytes.at, message_left(&f->bytes)};
+		return true;
+	case TOP_FUNCTION: return read_function(r, f->bytes);
+	case TOP_LOCATION: return read_location(r, f->bytes);
+	case TOP_MAPPING: return read_mapping(r, f->bytes);
 	case TOP_TYPE:
 		return r->type_count < PPROF_TYPES &&
-		       take_type(r, f->bytes, &r->types[r->type_count++]);
-	case TOP_PERIOD_TYPE: return take_type(r, f->bytes, &r->period_type);
+		       read_type(r, f->bytes, &r->types[r->type_count++]);
+	case TOP_PERIOD_TYPE: return read_type(r, f->bytes, &r->period_type);
 	case TOP_PERIOD: r->period = f->value; break;
 	case TOP_TIME: r->start_ns = f->value; break;
 	case TOP_DURATION: r->duration_ns = f->value; break;
@@ -140,7 +137,7 @@ static bool take_field(struct pprof *r, const struct message_field *f)
 
 /* --- comments, in which jhot stores "key=value" ------------------------------------------------------ */
 
-static void take_comments(struct pprof *r)
+static void read_comments(struct pprof *r)
 {
 	struct message top = message_of(r->bytes.data, r->bytes.len);
 	struct message_field f;
@@ -167,30 +164,23 @@ int pprof_tables(struct pprof *r, struct err *err)
 	const unsigned char *at = top.at;
 
 	for (; message_next(&top, &f); at = top.at)
-		if (!take_field(r, &f))
+		if (!read_field(r, &f))
 			return pprof_bad(r, at, "a message is damaged, or there are too many", err);
 	if (top.bad)
 		return pprof_bad(r, top.at, "this field is invalid or truncated", err);
-	take_comments(r);
+	read_comments(r);
 	return 0;
 }
 
 /* --- frames ------------------------------------------------------------------------------------------ */
 
-static const char *function_module(
-	struct pprof *r, const struct pprof_function *f, uint64_t mapping)
-{
-	const char *library = feed_library(pprof_text(r, f->file));
-	uint32_t m = *library ? HASH_NONE : ids_find(&r->mapping_ids, mapping);
-
-	return m == HASH_NONE ? library : feed_library(pprof_text(r, r->mappings[m].file));
-}
-
 static uint32_t line_frame(struct pprof *r, const struct pprof_location *l, struct message message,
 	struct feed_name *n)
 {
 	uint64_t v[3];
-	uint32_t at, frame;
+	uint32_t at, mapping, frame;
+	const struct pprof_function *f;
+	const char *library;
 	char *name, *system_name, *module;
 
 	if (!numbers_of(message, v, LINE_NUMBER))
@@ -198,10 +188,15 @@ static uint32_t line_frame(struct pprof *r, const struct pprof_location *l, stru
 	at = ids_find(&r->function_ids, v[LINE_FUNCTION]);
 	if (at == HASH_NONE)
 		return PROFILE_NONE;
-	name = xstrdup(pprof_text(r, r->functions[at].name));
-	system_name = xstrdup(pprof_text(r, r->functions[at].system_name));
-	module = xstrdup(function_module(r, &r->functions[at], l->mapping));
-	n->native = feed_is_native_source(pprof_text(r, r->functions[at].file));
+	f = &r->functions[at];
+	name = xstrdup(pprof_text(r, f->name));
+	system_name = xstrdup(pprof_text(r, f->system_name));
+	n->native = feed_is_native_source(pprof_text(r, f->file));
+	library = feed_library(pprof_text(r, f->file));
+	mapping = *library ? HASH_NONE : ids_find(&r->mapping_ids, l->mapping);
+	if (mapping != HASH_NONE)
+		library = feed_library(pprof_text(r, r->mappings[mapping].file));
+	module = xstrdup(library);
 	n->text = name;
 	n->module = module;
 	/* jhot writes the name followed by the signature */

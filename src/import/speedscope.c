@@ -181,7 +181,7 @@ static int speedscope_frames(struct speedscope *s, struct err *err)
 	return r.bad ? speedscope_no_json(s, &r, err) : 0;
 }
 
-/* Puts the frame's name into s->text, and sets how the model should classify it. */
+/* Reads a frame: its name into s->text, and what classifies it into n. */
 static int frame_name(struct speedscope *s, struct frame *f, struct feed_name *n, struct err *err)
 {
 	struct json_read r = f->at;
@@ -211,9 +211,9 @@ static int frame_name(struct speedscope *s, struct frame *f, struct feed_name *n
 	return r.bad ? speedscope_no_json(s, &r, err) : 0;
 }
 
-static int frame_id(struct speedscope *s, uint32_t number, bool leaf, uint32_t *id, struct err *err)
+static int frame_id(struct speedscope *s, uint32_t index, bool leaf, uint32_t *id, struct err *err)
 {
-	struct frame *f = &s->frames[number];
+	struct frame *f = &s->frames[index];
 	struct feed_name n = {.signature = "", .leaf = leaf};
 
 	if (!f->known[leaf]) {
@@ -228,9 +228,9 @@ static int frame_id(struct speedscope *s, uint32_t number, bool leaf, uint32_t *
 }
 
 /* "[main tid=7]" below other frames is a thread. */
-static int frame_thread(struct speedscope *s, uint32_t number, uint32_t *thread, struct err *err)
+static int frame_thread(struct speedscope *s, uint32_t index, uint32_t *thread, struct err *err)
 {
-	struct frame *f = &s->frames[number];
+	struct frame *f = &s->frames[index];
 	struct feed_name n = {0};
 
 	if (!f->thread_known) {
@@ -243,8 +243,7 @@ static int frame_thread(struct speedscope *s, uint32_t number, uint32_t *thread,
 	return 0;
 }
 
-static int frame_number(
-	struct speedscope *s, struct json_read *r, uint32_t *number, struct err *err)
+static int frame_index(struct speedscope *s, struct json_read *r, uint32_t *index, struct err *err)
 {
 	double n;
 
@@ -252,7 +251,7 @@ static int frame_number(
 		return speedscope_no_json(s, r, err);
 	if (!(n >= 0 && n < s->frame_count) || n != floor(n))
 		return speedscope_bad(s, r, "there is no frame with this index", err);
-	*number = (uint32_t)n;
+	*index = (uint32_t)n;
 	return 0;
 }
 
@@ -297,7 +296,7 @@ static int speedscope_stack(struct speedscope *s, struct json_read *r, uint32_t 
 	json_read_enter(r, '[');
 	while (json_read_item(r)) {
 		s->stack = xgrow(s->stack, depth, &s->stack_cap, sizeof(*s->stack));
-		if (frame_number(s, r, &s->stack[depth++], err))
+		if (frame_index(s, r, &s->stack[depth++], err))
 			return -1;
 	}
 	*stack = PROFILE_ROOT_STACK;
@@ -355,7 +354,7 @@ static int speedscope_event(
 	json_read_enter(r, '{');
 	while (json_read_key(r, &key, &len)) {
 		if (is_key(key, len, "frame")) {
-			if (frame_number(s, r, &e->frame, err))
+			if (frame_index(s, r, &e->frame, err))
 				return -1;
 			has_frame = true;
 		} else if (is_key(key, len, "at")) {

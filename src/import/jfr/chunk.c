@@ -121,7 +121,7 @@ static int chunk_blocks(struct jfr *j, block_fn *fn)
 	return 0;
 }
 
-/* Passes: constants; settings, which may be anywhere; samples and vitals. Types 0 and 1 are metadata and constants. */
+/* The three passes: constants; settings, which may be anywhere; samples and vitals. Types 0 and 1 are metadata and constants. */
 static int block_constants(struct jfr *j, uint64_t type, struct jfr_at *c)
 {
 	return type == 1 ? flight_constants(j, c) : 0;
@@ -147,7 +147,7 @@ static int block_event(struct jfr *j, uint64_t type, struct jfr_at *c)
 				     : flight_reading(j, known, c);
 }
 
-static int chunk_take(struct jfr *j)
+static int chunk_import(struct jfr *j)
 {
 	uint64_t end;
 
@@ -192,7 +192,7 @@ int import_jfr(struct import *im, struct err *err)
 	im->out->timed = true;
 	for (int i = 0; i < KNOWN_TYPES; i++)
 		j.known[i] = JFR_NONE;
-	while ((rc = chunk_read(&j)) > 0 && !(rc = chunk_take(&j))) {
+	while ((rc = chunk_read(&j)) > 0 && !(rc = chunk_import(&j))) {
 		j.offset += j.size;
 		j.chunks++;
 	}

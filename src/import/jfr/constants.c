@@ -10,7 +10,7 @@
 #define CHECK_CONSTANTS 65536 /* constants between two checks of memory */
 
 /* Flushes repeat keys; the first constant wins. */
-static int take_constant(struct jfr *j, uint32_t type, struct jfr_at *c)
+static int read_constant(struct jfr *j, uint32_t type, struct jfr_at *c)
 {
 	struct jfr_type *t = &j->types[type];
 	uint64_t key;
@@ -29,7 +29,7 @@ static int take_constant(struct jfr *j, uint32_t type, struct jfr_at *c)
 	return flight_read_record(j, type, c, NULL);
 }
 
-static int take_pool(struct jfr *j, struct jfr_at *c)
+static int read_pool(struct jfr *j, struct jfr_at *c)
 {
 	uint64_t id, count;
 	size_t at = c->at;
@@ -43,7 +43,7 @@ static int take_pool(struct jfr *j, struct jfr_at *c)
 	if (count > c->end - c->at)
 		return flight_bad(j, at, "more constants than their event has bytes");
 	while (count--)
-		if (take_constant(j, type, c) ||
+		if (read_constant(j, type, c) ||
 			(count % CHECK_CONSTANTS == 0 && feed_check(j->im, j->err)))
 			return -1;
 	return 0;
@@ -60,24 +60,12 @@ int flight_constants(struct jfr *j, struct jfr_at *c)
 		!flight_read_varint(j, c, &pools))
 		return flight_bad(j, at, "constants exceed their event");
 	while (pools--)
-		if (take_pool(j, c))
+		if (read_pool(j, c))
 			return -1;
 	return 0;
 }
 
-struct jfr_constant *flight_constant(struct jfr *j, enum jfr_known known, uint64_t key)
-{
-	struct jfr_type *t;
-	uint32_t at;
-
-	if (j->known[known] == JFR_NONE || !key)
-		return NULL;
-	t = &j->types[j->known[known]];
-	at = hash_index_find(&t->index, hash_u64(key), NULL, NULL);
-	return at == HASH_NONE ? NULL : &t->constants[at];
-}
-
-/* Decodes a constant. *there: false if it does not exist. */
+/* Decodes the fields of a constant. */
 static int constant_record(struct jfr *j, enum jfr_known known, const struct jfr_constant *constant,
 	struct jfr_record *r)
 {
@@ -111,8 +99,7 @@ int flight_class_name(struct jfr *j, uint64_t key)
 	if (!constant)
 		return 0;
 	if (constant_record(j, KNOWN_CLASS, constant, &r) ||
-		flight_word(j, KNOWN_SYMBOL, SLOT_STRING,
-			r.has >> SLOT_NAME & 1 ? r.value[SLOT_NAME] : 0))
+		flight_word(j, KNOWN_SYMBOL, SLOT_STRING, flight_value(&r, SLOT_NAME)))
 		return -1;
 	name = xstrdup(buf_str(&j->text));
 	buf_clear(&j->text);
@@ -126,8 +113,8 @@ int flight_class_name(struct jfr *j, uint64_t key)
 static void thread_of(struct jfr *j, const struct jfr_record *r, struct profile_thread *t)
 {
 	bool is_virtual = r->has >> SLOT_VIRTUAL & 1 && r->value[SLOT_VIRTUAL];
-	uint64_t tid = r->has >> SLOT_OS_THREAD & 1 ? r->value[SLOT_OS_THREAD] : 0;
-	uint64_t java = r->has >> SLOT_JAVA_THREAD & 1 ? r->value[SLOT_JAVA_THREAD] : 0;
+	uint64_t tid = flight_value(r, SLOT_OS_THREAD);
+	uint64_t java = flight_value(r, SLOT_JAVA_THREAD);
 
 	*t = (struct profile_thread){.tid = tid < INT32_MAX ? (int)tid : 0,
 		.java_tid = java && java < INT64_MAX ? (int64_t)java : -1,
@@ -213,15 +200,13 @@ static int method_of(struct jfr *j, uint64_t key, enum frame_type *type, uint32_
 		return 0;
 	}
 	if (constant_record(j, KNOWN_METHOD, constant, &r) ||
-		flight_class_name(j, r.has >> SLOT_TYPE & 1 ? r.value[SLOT_TYPE] : 0))
+		flight_class_name(j, flight_value(&r, SLOT_TYPE)))
 		return -1;
 	class_name = xstrdup(buf_str(&j->text));
-	rc = flight_word(
-		j, KNOWN_SYMBOL, SLOT_STRING, r.has >> SLOT_NAME & 1 ? r.value[SLOT_NAME] : 0);
+	rc = flight_word(j, KNOWN_SYMBOL, SLOT_STRING, flight_value(&r, SLOT_NAME));
 	name = xstrdup(buf_str(&j->text));
 	if (!rc)
-		rc = flight_word(j, KNOWN_SYMBOL, SLOT_STRING,
-			r.has >> SLOT_DESCRIPTOR & 1 ? r.value[SLOT_DESCRIPTOR] : 0);
+		rc = flight_word(j, KNOWN_SYMBOL, SLOT_STRING, flight_value(&r, SLOT_DESCRIPTOR));
 	signature = xstrdup(*class_name ? buf_str(&j->text) : "");
 	if (!rc && frame_is_native(j, *type) && *name) {
 		*method = feed_method(
@@ -258,15 +243,15 @@ static int frame_type(struct jfr *j, uint64_t key, enum frame_type *type)
 
 static int frame_of(struct jfr *j, const struct jfr_record *r, uint32_t *frame)
 {
-	uint64_t line = r->has >> SLOT_LINE & 1 ? r->value[SLOT_LINE] : 0;
+	uint64_t line = flight_value(r, SLOT_LINE);
 	uint64_t bci = r->has >> SLOT_BCI & 1 ? r->value[SLOT_BCI] : 0xffff;
 	const char *name;
 	enum frame_type type;
 	uint32_t method;
 
-	if (frame_type(j, r->has >> SLOT_TYPE & 1 ? r->value[SLOT_TYPE] : 0, &type))
+	if (frame_type(j, flight_value(r, SLOT_TYPE), &type))
 		return -1;
-	if (method_of(j, r->has >> SLOT_METHOD & 1 ? r->value[SLOT_METHOD] : 0, &type, &method))
+	if (method_of(j, flight_value(r, SLOT_METHOD), &type, &method))
 		return -1;
 	name = profile_get_method(j->im->p, method)->name;
 	/* names in brackets are reasons why a walk failed */

@@ -17,11 +17,6 @@
 
 #define SAMPLES_MAX ((size_t)1 << 26) /* per chunk */
 
-static uint64_t value_of(const struct jfr_record *r, enum jfr_slot slot)
-{
-	return r->has >> slot & 1 ? r->value[slot] : 0;
-}
-
 /* Stops at a NUL, after which some JDKs write uninitialised memory. */
 static void fact_copy(char *to, size_t bytes, const char *text)
 {
@@ -53,7 +48,7 @@ static uint64_t setting_interval(const char *text)
 }
 
 /* Settings without a type: metadata of jhot, settings of async-profiler. */
-static void fact_take(struct jfr *j, const char *name, const char *value)
+static void fact_apply(struct jfr *j, const char *name, const char *value)
 {
 	struct imported *out = j->im->out;
 
@@ -69,7 +64,7 @@ static void fact_take(struct jfr *j, const char *name, const char *value)
 		feed_label(j->im, name + strlen("label."), value);
 }
 
-static void setting_take(struct jfr *j, enum jfr_known of, const char *name, const char *value)
+static void setting_apply(struct jfr *j, enum jfr_known of, const char *name, const char *value)
 {
 	struct jfr_setting *s = &j->settings[of];
 	uint64_t interval = setting_interval(value);
@@ -99,46 +94,43 @@ static int setting_event(struct jfr *j, struct jfr_at *c)
 
 	if (flight_read_record(j, j->known[KNOWN_SETTING], c, &r))
 		return -1;
-	type = flight_type_find(j, value_of(&r, SLOT_ID));
+	type = flight_type_find(j, flight_value(&r, SLOT_ID));
 	if (type != JFR_NONE)
 		of = j->types[type].known;
 	fact_copy(name, sizeof(name), flight_string(j, &r, SLOT_NAME));
 	flight_string(j, &r, SLOT_VALUE);
 	if (of >= KNOWN_EXECUTION && of != KNOWN_SETTING && of != KNOWN_JVM)
-		setting_take(j, of, name, buf_str(&j->text));
+		setting_apply(j, of, name, buf_str(&j->text));
 	else
-		fact_take(j, name, buf_str(&j->text));
+		fact_apply(j, name, buf_str(&j->text));
 	return 0;
-}
-
-/* "OpenJDK 64-Bit Server VM (25.504-b08) for linux-amd64 JRE (1.8.0_504-b08), ...": of the JRE, up to the build. */
-static void jvm_version(struct vitals *v, const char *text)
-{
-	const char *jre = strstr(text, "JRE ("), *begin = strchr(jre ? jre : text, '('), *at;
-
-	begin = begin ? begin + 1 : text;
-	for (at = begin; isalnum((unsigned char)*at) || *at == '.' || *at == '_'; at++)
-		;
-	feed_copy(v->jdk, sizeof(v->jdk), begin, (size_t)(at - begin));
 }
 
 static int jvm_event(struct jfr *j, struct jfr_at *c)
 {
 	struct vitals *v = &j->im->out->vitals;
+	const char *text, *jre, *begin, *end;
 	struct jfr_record r;
 	uint64_t pid;
 
 	if (flight_read_record(j, j->known[KNOWN_JVM], c, &r))
 		return -1;
-	jvm_version(v, flight_string(j, &r, SLOT_JVM_VERSION));
+	/* "OpenJDK 64-Bit Server VM (25.504-b08) for linux-amd64 JRE (1.8.0_504-b08), ...": of the JRE, up to the build */
+	text = flight_string(j, &r, SLOT_JVM_VERSION);
+	jre = strstr(text, "JRE (");
+	begin = strchr(jre ? jre : text, '(');
+	begin = begin ? begin + 1 : text;
+	for (end = begin; isalnum((unsigned char)*end) || *end == '.' || *end == '_';)
+		end++;
+	feed_copy(v->jdk, sizeof(v->jdk), begin, (size_t)(end - begin));
 	fact_copy(v->vm, sizeof(v->vm), flight_string(j, &r, SLOT_JVM_NAME));
 	fact_copy(v->vm_args, sizeof(v->vm_args), flight_string(j, &r, SLOT_JVM_ARGUMENTS));
 	fact_copy(v->command, sizeof(v->command), flight_string(j, &r, SLOT_JAVA_ARGUMENTS));
 	if (!v->name[0])
 		feed_copy(v->name, sizeof(v->name), v->command, strcspn(v->command, " "));
-	pid = value_of(&r, SLOT_PID);
+	pid = flight_value(&r, SLOT_PID);
 	v->pid = pid < INT32_MAX ? (int)pid : 0;
-	j->jvm_start_s = value_of(&r, SLOT_JVM_START) / 1000;
+	j->jvm_start_s = flight_value(&r, SLOT_JVM_START) / 1000;
 	return 0;
 }
 
@@ -150,27 +142,6 @@ int flight_event_facts(struct jfr *j, enum jfr_known known, struct jfr_at *c)
 	return known == KNOWN_SETTING ? setting_event(j, c)
 	       : known == KNOWN_JVM   ? jvm_event(j, c)
 				      : 0;
-}
-
-/* --- times ------------------------------------------------------------------------------------------- */
-
-/* Converts ticks to ns, in floating point: the product may exceed 64 bits. */
-uint64_t flight_ns(const struct jfr *j, uint64_t ticks)
-{
-	double ns = (double)ticks / (double)j->ticks_per_s * 1e9;
-
-	return j->ticks_per_s == NS_PER_S ? ticks : ns < 1e18 ? (uint64_t)ns : 0;
-}
-
-uint64_t flight_time(const struct jfr *j, const struct jfr_record *r)
-{
-	uint64_t start = value_of(r, SLOT_START), into;
-	uint64_t chunk = j->start_ns >= j->first_ns ? j->start_ns - j->first_ns : 0;
-
-	into = start >= j->start_ticks ? flight_ns(j, start - j->start_ticks) : 0;
-	if (into > j->duration_ns + NS_PER_S)
-		into = j->duration_ns;
-	return chunk + into;
 }
 
 /* --- samples ----------------------------------------------------------------------------------------- */
@@ -214,7 +185,7 @@ static void sample_cpu_time(struct jfr *j, struct sample *s)
 	s->out.count = 1;
 	s->event = "cpu";
 	s->unit = "ns";
-	s->interval = flight_ns(j, value_of(s->r, SLOT_SAMPLING_PERIOD));
+	s->interval = flight_ns(j, flight_value(s->r, SLOT_SAMPLING_PERIOD));
 	s->out.weight = s->interval;
 }
 
@@ -227,7 +198,7 @@ static void sample_native(struct jfr *j, struct sample *s)
 
 static void sample_wall(struct jfr *j, struct sample *s)
 {
-	s->out.count = s->r->has >> SLOT_SAMPLES & 1 ? value_of(s->r, SLOT_SAMPLES) : 1;
+	s->out.count = s->r->has >> SLOT_SAMPLES & 1 ? flight_value(s->r, SLOT_SAMPLES) : 1;
 	sample_each(j, s, "wall", 50 * NS_PER_MS);
 }
 
@@ -235,8 +206,8 @@ static void sample_perf(struct jfr *j, struct sample *s)
 {
 	s->event = flight_string(j, s->r, SLOT_EVENT);
 	s->unit = "events";
-	s->out.count = value_of(s->r, SLOT_SAMPLES);
-	s->out.weight = value_of(s->r, SLOT_VALUE);
+	s->out.count = flight_value(s->r, SLOT_SAMPLES);
+	s->out.weight = flight_value(s->r, SLOT_VALUE);
 }
 
 static void sample_allocation(struct jfr *j, struct sample *s)
@@ -245,9 +216,9 @@ static void sample_allocation(struct jfr *j, struct sample *s)
 	s->unit = "bytes";
 	s->interval = j->settings[s->known].interval;
 	s->out.count = 1;
-	s->class_key = value_of(s->r, SLOT_OBJECT_CLASS);
+	s->class_key = flight_value(s->r, SLOT_OBJECT_CLASS);
 	s->class_type = FRAME_CLASS;
-	s->out.weight = value_of(s->r, SLOT_WEIGHT);
+	s->out.weight = flight_value(s->r, SLOT_WEIGHT);
 }
 
 static void sample_tlab(struct jfr *j, struct sample *s)
@@ -255,8 +226,8 @@ static void sample_tlab(struct jfr *j, struct sample *s)
 	sample_allocation(j, s);
 	if (s->known == KNOWN_OUTSIDE_TLAB)
 		s->class_type = FRAME_CLASS_OUTSIDE;
-	s->out.weight = s->r->has >> SLOT_TLAB_SIZE & 1 ? value_of(s->r, SLOT_TLAB_SIZE)
-							: value_of(s->r, SLOT_ALLOCATION_SIZE);
+	s->out.weight = s->r->has >> SLOT_TLAB_SIZE & 1 ? flight_value(s->r, SLOT_TLAB_SIZE)
+							: flight_value(s->r, SLOT_ALLOCATION_SIZE);
 	if (j->settings[KNOWN_ALLOCATION].enabled)
 		s->out.count = s->out.weight = 0; /* the samples already account for this memory */
 }
@@ -268,8 +239,8 @@ static void sample_wait(struct jfr *j, struct sample *s)
 	s->event = park && !j->profiler ? "park" : "lock";
 	s->unit = "ns";
 	s->out.count = 1;
-	s->out.weight = flight_ns(j, value_of(s->r, SLOT_DURATION));
-	s->class_key = value_of(s->r, park ? SLOT_PARKED_CLASS : SLOT_MONITOR_CLASS);
+	s->out.weight = flight_ns(j, flight_value(s->r, SLOT_DURATION));
+	s->class_key = flight_value(s->r, park ? SLOT_PARKED_CLASS : SLOT_MONITOR_CLASS);
 	s->class_type = FRAME_CLASS;
 }
 
@@ -313,7 +284,7 @@ static int sample_stack(struct jfr *j, struct sample *s)
 {
 	uint32_t stack;
 
-	if (flight_stack(j, value_of(s->r, SLOT_STACK), &stack))
+	if (flight_stack(j, flight_value(s->r, SLOT_STACK), &stack))
 		return -1;
 	if (s->class_key) {
 		if (flight_class_name(j, s->class_key))
@@ -325,18 +296,6 @@ static int sample_stack(struct jfr *j, struct sample *s)
 					s->class_type, 0xffff, 0));
 	}
 	s->out.stack = stack;
-	return 0;
-}
-
-static int sample_keep(struct jfr *j, const struct sample *s)
-{
-	if (j->sample_count == j->samples_cap) {
-		if (j->samples_cap >= SAMPLES_MAX)
-			return flight_bad(j, 8, "the chunk has more than 67 million samples");
-		j->samples_cap = j->samples_cap ? 2 * j->samples_cap : 1024;
-		j->samples = xreallocarray(j->samples, j->samples_cap, sizeof(*j->samples));
-	}
-	j->samples[j->sample_count++] = s->out;
 	return 0;
 }
 
@@ -355,18 +314,25 @@ int flight_event_sample(struct jfr *j, enum jfr_known known, struct jfr_at *c)
 		return 0;
 	s.out.event = feed_event(j->im, *s.event ? s.event : "samples", s.unit, s.interval, j->err);
 	if (s.out.event < 0 ||
-		flight_word(j, KNOWN_THREAD_STATE, SLOT_NAME, value_of(&r, SLOT_STATE)))
+		flight_word(j, KNOWN_THREAD_STATE, SLOT_NAME, flight_value(&r, SLOT_STATE)))
 		return -1;
 	s.event = profile_get_event(j->im->p, s.out.event)->name;
 	s.out.state = sample_state(j, &s, buf_str(&j->text));
 	thread = r.has >> SLOT_SAMPLED_THREAD & 1 ? r.value[SLOT_SAMPLED_THREAD]
-						  : value_of(&r, SLOT_EVENT_THREAD);
+						  : flight_value(&r, SLOT_EVENT_THREAD);
 	if (flight_thread(j, thread, &s.out.thread) || sample_stack(j, &s))
 		return -1;
 	ns = flight_time(j, &r);
 	s.out.second = (uint32_t)(ns / NS_PER_S);
 	s.out.part = (uint8_t)(1 + ns % NS_PER_S / (NS_PER_S / PROFILE_PULSE));
-	return sample_keep(j, &s);
+	if (j->sample_count == j->samples_cap) {
+		if (j->samples_cap >= SAMPLES_MAX)
+			return flight_bad(j, 8, "the chunk has more than 67 million samples");
+		j->samples_cap = j->samples_cap ? 2 * j->samples_cap : 1024;
+		j->samples = xreallocarray(j->samples, j->samples_cap, sizeof(*j->samples));
+	}
+	j->samples[j->sample_count++] = s.out;
+	return 0;
 }
 
 static int sample_compare(const void *a, const void *b)

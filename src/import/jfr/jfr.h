@@ -143,8 +143,7 @@ struct jfr_type {
 	struct jfr_constant {
 		uint64_t key;
 		size_t at;
-		uint32_t
-			value; /* what it became: a stack, a frame's method...; JFR_NONE: not asked yet */
+		uint32_t value; /* its id in the profile; JFR_NONE: not resolved yet */
 	} * constants;
 	uint32_t constant_count, constants_cap;
 };
@@ -195,7 +194,7 @@ struct jfr {
 	/* the current chunk */
 	unsigned char *bytes;
 	size_t size, capacity;
-	uint64_t work;
+	uint64_t work;   /* fields decoded; limited by JFR_WORK */
 	uint64_t offset; /* of the chunk in the file */
 	uint64_t constants_at, metadata_at, start_ns, duration_ns, start_ticks, ticks_per_s;
 	struct jfr_type *types;
@@ -231,7 +230,7 @@ struct jfr_at {
 /* Reports a damaged file, naming the byte. Returns -1. */
 int flight_bad(struct jfr *j, size_t at, const char *what);
 
-/* --- record.c: values ------------------------------------------------------------------------------------ */
+/* --- record.c: values, lookups; used by all ------------------------------------------------------------------------------------ */
 
 bool flight_read_varint(const struct jfr *j, struct jfr_at *c, uint64_t *value);
 bool flight_skip(struct jfr_at *c, size_t bytes, size_t *at);
@@ -241,21 +240,30 @@ bool flight_skip_string(const struct jfr *j, struct jfr_at *c);
 void flight_read_string(struct jfr *j, size_t at, size_t most, struct buf *out);
 /* Decodes all fields of a type, or skips them if out is NULL. */
 int flight_read_record(struct jfr *j, uint32_t type, struct jfr_at *c, struct jfr_record *out);
-/* A string field of a record, "" if missing. Valid until the next call. */
+/* A number of a record, 0 if missing. */
+static inline uint64_t flight_value(const struct jfr_record *r, enum jfr_slot slot)
+{
+	return r->has >> slot & 1 ? r->value[slot] : 0;
+}
+/* A string of a record, "" if missing. Valid until the next call. */
 const char *flight_string(struct jfr *j, const struct jfr_record *r, enum jfr_slot slot);
+uint64_t flight_ns(const struct jfr *j, uint64_t ticks);
+/* The start of an event since the start of the recording, clamped to the chunk. */
+uint64_t flight_time(const struct jfr *j, const struct jfr_record *r);
+/* The index of a type by its id, or JFR_NONE; a constant by its key, or NULL. */
+uint32_t flight_type_find(const struct jfr *j, uint64_t id);
+struct jfr_constant *flight_constant(struct jfr *j, enum jfr_known known, uint64_t key);
 
 /* --- metadata.c ------------------------------------------------------------------------------------------ */
 
+/* Reads the types of the chunk. */
 int flight_metadata(struct jfr *j);
-uint32_t flight_type_find(const struct jfr *j, uint64_t id);
 void flight_types_done(struct jfr *j);
 
 /* --- constants.c ----------------------------------------------------------------------------------------- */
 
 /* Indexes the constants of an event, whose size and type have been read. */
 int flight_constants(struct jfr *j, struct jfr_at *c);
-/* NULL: no such constant. */
-struct jfr_constant *flight_constant(struct jfr *j, enum jfr_known known, uint64_t key);
 /* Resolve constants to ids of the profile. Missing ones are the empty stack, PROFILE_NONE, "". */
 int flight_stack(struct jfr *j, uint64_t key, uint32_t *stack);
 int flight_thread(struct jfr *j, uint64_t key, uint32_t *thread);
@@ -271,9 +279,6 @@ int flight_event_facts(struct jfr *j, enum jfr_known known, struct jfr_at *c);
 int flight_event_sample(struct jfr *j, enum jfr_known known, struct jfr_at *c);
 /* Adds the samples and vitals of the chunk to the profile. */
 int flight_events_feed(struct jfr *j);
-uint64_t flight_ns(const struct jfr *j, uint64_t ticks);
-/* Time since the start of the recording, clamped to the chunk. */
-uint64_t flight_time(const struct jfr *j, const struct jfr_record *r);
 
 /* --- vitals.c -------------------------------------------------------------------------------------------- */
 

@@ -155,7 +155,7 @@ static int word_find(const char *const *names, int first, int count, const char 
 	return -1;
 }
 
-static bool take_type(struct metadata *m, const struct element *e)
+static bool read_type(struct metadata *m, const struct element *e)
 {
 	struct jfr *j = m->j;
 	struct jfr_type *t;
@@ -180,7 +180,7 @@ static bool take_type(struct metadata *m, const struct element *e)
 	return true;
 }
 
-static bool take_type_field(struct metadata *m, const struct element *e)
+static bool read_field(struct metadata *m, const struct element *e)
 {
 	struct jfr_type *t = &m->j->types[m->type];
 
@@ -195,7 +195,7 @@ static bool take_type_field(struct metadata *m, const struct element *e)
 }
 
 /* An element and its children. Types are at the third level, fields at the fourth. */
-static bool take_element(struct metadata *m, int level)
+static bool read_element(struct metadata *m, int level)
 {
 	uint64_t word, count, key, value;
 	struct element e = {.id = 0};
@@ -213,19 +213,19 @@ static bool take_element(struct metadata *m, int level)
 		word_copy(m, value, text, sizeof(text));
 		element_attribute(&e, name, text);
 	}
-	if (!strcmp(e.name, "class") && !take_type(m, &e))
+	if (!strcmp(e.name, "class") && !read_type(m, &e))
 		return false;
-	if (!strcmp(e.name, "field") && m->type != JFR_NONE && !take_type_field(m, &e))
+	if (!strcmp(e.name, "field") && m->type != JFR_NONE && !read_field(m, &e))
 		return false;
 	if (!flight_read_varint(m->j, &m->c, &count))
 		return false;
 	while (count--)
-		if (!take_element(m, level + 1))
+		if (!read_element(m, level + 1))
 			return false;
 	return true;
 }
 
-static bool take_words(struct metadata *m)
+static bool read_words(struct metadata *m)
 {
 	uint64_t count;
 
@@ -241,7 +241,7 @@ static bool take_words(struct metadata *m)
 }
 
 /* Reads the event's header: size, type, start, duration, id. */
-static bool take_head(struct metadata *m)
+static bool read_head(struct metadata *m)
 {
 	uint64_t size, type, other;
 	size_t begin = m->c.at;
@@ -252,19 +252,6 @@ static bool take_head(struct metadata *m)
 	return flight_read_varint(m->j, &m->c, &type) && type == 0 &&
 	       flight_read_varint(m->j, &m->c, &other) && flight_read_varint(m->j, &m->c, &other) &&
 	       flight_read_varint(m->j, &m->c, &other);
-}
-
-uint32_t flight_type_find(const struct jfr *j, uint64_t id)
-{
-	return hash_index_find(&j->type_index, hash_u64(id), NULL, NULL);
-}
-
-static void types_resolve(struct jfr *j)
-{
-	for (uint32_t i = 0; i < j->type_count; i++)
-		for (uint32_t k = 0; k < j->types[i].field_count; k++)
-			j->types[i].fields[k].index =
-				flight_type_find(j, j->types[i].fields[k].type);
 }
 
 void flight_types_done(struct jfr *j)
@@ -291,10 +278,13 @@ int flight_metadata(struct jfr *j)
 	flight_types_done(j);
 	if (m.c.at < JFR_HEAD || m.c.at >= m.c.end)
 		return flight_bad(j, 24, "the chunk has no metadata");
-	good = take_head(&m) && take_words(&m) && take_element(&m, 0);
+	good = read_head(&m) && read_words(&m) && read_element(&m, 0);
 	free(m.words);
 	if (!good)
 		return flight_bad(j, m.c.at, "damaged metadata");
-	types_resolve(j);
+	for (uint32_t i = 0; i < j->type_count; i++)
+		for (uint32_t k = 0; k < j->types[i].field_count; k++)
+			j->types[i].fields[k].index =
+				flight_type_find(j, j->types[i].fields[k].type);
 	return 0;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Varints, strings and records. */
+/* Decoding varints, strings and records; looking up types and constants. Depends on no other file of this folder. */
 #include "import/jfr/jfr.h"
 
+#include "base/clock.h"
 #include "base/utf8.h"
 
 #include <stdio.h>
@@ -42,19 +43,9 @@ bool flight_skip(struct jfr_at *c, size_t bytes, size_t *at)
 	return true;
 }
 
-static bool skip_chars(const struct jfr *j, struct jfr_at *c, uint64_t count)
-{
-	uint64_t one;
-
-	while (count--)
-		if (!flight_read_varint(j, c, &one))
-			return false;
-	return true;
-}
-
 bool flight_skip_string(const struct jfr *j, struct jfr_at *c)
 {
-	uint64_t len;
+	uint64_t len, one;
 	size_t at;
 
 	if (!flight_skip(c, 1, &at))
@@ -65,9 +56,53 @@ bool flight_skip_string(const struct jfr *j, struct jfr_at *c)
 	case STRING_CONSTANT: return flight_read_varint(j, c, &len);
 	case STRING_UTF8:
 	case STRING_LATIN1: return flight_read_varint(j, c, &len) && flight_skip(c, len, &at);
-	case STRING_CHARS: return flight_read_varint(j, c, &len) && skip_chars(j, c, len);
+	case STRING_CHARS:
+		if (!flight_read_varint(j, c, &len))
+			return false;
+		while (len--)
+			if (!flight_read_varint(j, c, &one))
+				return false;
+		return true;
 	default: return false;
 	}
+}
+
+/* --- types, constants, times --------------------------------------------------------------------------- */
+
+uint32_t flight_type_find(const struct jfr *j, uint64_t id)
+{
+	return hash_index_find(&j->type_index, hash_u64(id), NULL, NULL);
+}
+
+struct jfr_constant *flight_constant(struct jfr *j, enum jfr_known known, uint64_t key)
+{
+	struct jfr_type *t;
+	uint32_t at;
+
+	if (j->known[known] == JFR_NONE || !key)
+		return NULL;
+	t = &j->types[j->known[known]];
+	at = hash_index_find(&t->index, hash_u64(key), NULL, NULL);
+	return at == HASH_NONE ? NULL : &t->constants[at];
+}
+
+/* Converts ticks to ns, in floating point: the product may exceed 64 bits. */
+uint64_t flight_ns(const struct jfr *j, uint64_t ticks)
+{
+	double ns = (double)ticks / (double)j->ticks_per_s * 1e9;
+
+	return j->ticks_per_s == NS_PER_S ? ticks : ns < 1e18 ? (uint64_t)ns : 0;
+}
+
+uint64_t flight_time(const struct jfr *j, const struct jfr_record *r)
+{
+	uint64_t start = flight_value(r, SLOT_START), into;
+	uint64_t chunk = j->start_ns >= j->first_ns ? j->start_ns - j->first_ns : 0;
+
+	into = start >= j->start_ticks ? flight_ns(j, start - j->start_ticks) : 0;
+	if (into > j->duration_ns + NS_PER_S)
+		into = j->duration_ns;
+	return chunk + into;
 }
 
 /* --- strings --------------------------------------------------------------------------------- */
@@ -79,16 +114,7 @@ static void string_add(struct buf *out, uint32_t c)
 	buf_add(out, text, utf8_put(c < 0x110000 ? c : '?', text));
 }
 
-static void read_chars(struct jfr *j, struct jfr_at c, uint64_t count, size_t most, struct buf *out)
-{
-	uint64_t one;
-
-	while (count-- && out->len < most && flight_read_varint(j, &c, &one))
-		string_add(
-			out, one < 0xd800 || (one > 0xdfff && one < 0x10000) ? (uint32_t)one : '?');
-}
-
-/* Resolves a string constant, whose value is not a constant again. Sets at to its position, 0 if it does not exist. */
+/* The position of a string, or of the constant that it refers to; 0 if there is none. A constant must not refer to another one. */
 static size_t string_place(struct jfr *j, size_t at)
 {
 	struct jfr_at c = {at + 1, j->size};
@@ -107,7 +133,7 @@ void flight_read_string(struct jfr *j, size_t at, size_t most, struct buf *out)
 {
 	size_t place = string_place(j, at);
 	struct jfr_at c = {place + 1, j->size};
-	uint64_t len;
+	uint64_t len, one;
 
 	if (!place || place >= j->size || !flight_read_varint(j, &c, &len))
 		return;
@@ -120,14 +146,19 @@ void flight_read_string(struct jfr *j, size_t at, size_t most, struct buf *out)
 		for (uint64_t i = 0; i < len && i < c.end - c.at && out->len < most; i++)
 			string_add(out, j->bytes[c.at + i]);
 		break;
-	case STRING_CHARS: read_chars(j, c, len, most, out); break;
+	case STRING_CHARS:
+		while (len-- && out->len < most && flight_read_varint(j, &c, &one))
+			string_add(out, one < 0xd800 || (one > 0xdfff && one < 0x10000)
+						? (uint32_t)one
+						: '?');
+		break;
 	default: break;
 	}
 }
 
 /* --- values -------------------------------------------------------------------------------------------- */
 
-static bool take_real(const struct jfr *j, struct jfr_at *c, int bytes, uint64_t *value)
+static bool read_real(const struct jfr *j, struct jfr_at *c, int bytes, uint64_t *value)
 {
 	size_t at;
 
@@ -139,11 +170,11 @@ static bool take_real(const struct jfr *j, struct jfr_at *c, int bytes, uint64_t
 	return true;
 }
 
-static int take_struct(
+static int read_struct(
 	struct jfr *j, uint32_t type, struct jfr_at *c, struct jfr_record *out, int nest);
 
 /* Decodes a single value. *value: the number, or the position. out: receives the fields of a struct. */
-static int take_value(struct jfr *j, const struct jfr_field *f, struct jfr_at *c, uint64_t *value,
+static int read_value(struct jfr *j, const struct jfr_field *f, struct jfr_at *c, uint64_t *value,
 	struct jfr_record *out, int nest)
 {
 	size_t at = c->at;
@@ -158,11 +189,11 @@ static int take_value(struct jfr *j, const struct jfr_field *f, struct jfr_at *c
 		return flight_bad(j, at, "a field of an undeclared type");
 	switch (j->types[f->index].kind) {
 	case KIND_NUMBER: good = flight_read_varint(j, c, value); break;
-	case KIND_BYTE: good = take_real(j, c, 1, value); break;
-	case KIND_FLOAT: good = take_real(j, c, 4, value); break;
-	case KIND_DOUBLE: good = take_real(j, c, 8, value); break;
+	case KIND_BYTE: good = read_real(j, c, 1, value); break;
+	case KIND_FLOAT: good = read_real(j, c, 4, value); break;
+	case KIND_DOUBLE: good = read_real(j, c, 8, value); break;
 	case KIND_STRING: good = flight_skip_string(j, c); break;
-	default: return take_struct(j, f->index, c, out, nest + 1);
+	default: return read_struct(j, f->index, c, out, nest + 1);
 	}
 	return good ? 0 : flight_bad(j, at, "a field exceeds its event, or is malformed");
 }
@@ -174,7 +205,7 @@ static bool is_place(const struct jfr *j, const struct jfr_field *f)
 	return j->types[f->index].kind == KIND_STRING || j->types[f->index].kind == KIND_STRUCT;
 }
 
-static int take_field(struct jfr *j, const struct jfr_field *f, struct jfr_at *c,
+static int read_field(struct jfr *j, const struct jfr_field *f, struct jfr_at *c,
 	struct jfr_record *out, int nest)
 {
 	size_t at = c->at;
@@ -187,7 +218,7 @@ static int take_field(struct jfr *j, const struct jfr_field *f, struct jfr_at *c
 	for (uint64_t i = 0; i < count; i++) {
 		size_t before = c->at;
 
-		if (take_value(j, f, c, &value, f->array ? NULL : out, nest))
+		if (read_value(j, f, c, &value, f->array ? NULL : out, nest))
 			return -1;
 		if (c->at == before)
 			break; /* nor do those that follow */
@@ -201,7 +232,7 @@ static int take_field(struct jfr *j, const struct jfr_field *f, struct jfr_at *c
 	return 0;
 }
 
-static int take_struct(
+static int read_struct(
 	struct jfr *j, uint32_t type, struct jfr_at *c, struct jfr_record *out, int nest)
 {
 	const struct jfr_type *t = &j->types[type];
@@ -212,7 +243,7 @@ static int take_struct(
 	if (nest > JFR_NEST)
 		return flight_bad(j, c->at, "types are nested too deep");
 	for (uint32_t i = 0; i < t->field_count; i++)
-		if (take_field(j, &t->fields[i], c, out, nest))
+		if (read_field(j, &t->fields[i], c, out, nest))
 			return -1;
 	return 0;
 }
@@ -226,8 +257,8 @@ int flight_read_record(struct jfr *j, uint32_t type, struct jfr_at *c, struct jf
 	if (out)
 		out->has = out->places = 0;
 	if (t->kind != KIND_STRUCT)
-		return take_value(j, &self, c, &value, NULL, 0);
-	return take_struct(j, type, c, out, 0);
+		return read_value(j, &self, c, &value, NULL, 0);
+	return read_struct(j, type, c, out, 0);
 }
 
 const char *flight_string(struct jfr *j, const struct jfr_record *r, enum jfr_slot slot)

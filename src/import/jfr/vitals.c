@@ -16,11 +16,6 @@
 #define CPUS_MAX     (1 << 16)
 #define GC_SHARE_S   10 /* seconds over which the share of time in collections is computed */
 
-static uint64_t value_of(const struct jfr_record *r, enum jfr_slot slot)
-{
-	return r->has >> slot & 1 ? r->value[slot] : 0;
-}
-
 /* A byte count, count or duration; -1 if missing or implausible. */
 static int64_t amount_of(const struct jfr_record *r, enum jfr_slot slot)
 {
@@ -32,7 +27,7 @@ static int64_t amount_of(const struct jfr_record *r, enum jfr_slot slot)
 /* A load between 0 and 1, encoded as a float; -1 if invalid. */
 static double share_of(const struct jfr_record *r, enum jfr_slot slot)
 {
-	uint32_t bits = (uint32_t)value_of(r, slot);
+	uint32_t bits = (uint32_t)flight_value(r, slot);
 	float share;
 
 	memcpy(&share, &bits, sizeof(share));
@@ -85,7 +80,7 @@ static void reading_collection(struct jfr *j, const struct jfr_record *r, struct
 	out->count = several ? amount_of(r, SLOT_COLLECTIONS) : 1;
 	out->number = amount_of(r, SLOT_GC_ID) + !several;
 	out->pause_ns = ticks < 0 ? -1 : (int64_t)flight_ns(j, (uint64_t)ticks);
-	if (!*v->gc_name && !flight_word(j, KNOWN_GC_NAME, SLOT_NAME, value_of(r, SLOT_NAME)))
+	if (!*v->gc_name && !flight_word(j, KNOWN_GC_NAME, SLOT_NAME, flight_value(r, SLOT_NAME)))
 		collector_name(v->gc_name, sizeof(v->gc_name), buf_str(&j->text));
 }
 
@@ -149,9 +144,7 @@ int flight_reading(struct jfr *j, enum jfr_known known, struct jfr_at *c)
 
 /* --- adding to the profile ----------------------------------------------------------------------------- */
 
-/*
- * The initial values of counters. A file without collections means 0 only if recording them was enabled.
- */
+/* Sets the initial values of counters. Without any collection their count is 0 if collections were recorded, else unknown. */
 static void vitals_begin(struct jfr *j)
 {
 	struct vitals *v = &j->im->out->vitals;
@@ -192,23 +185,18 @@ static void vitals_load(struct jfr *j, const struct jfr_reading *r)
 	v->cpu_pct = (int)((r->load.user + r->load.system) * (double)v->machine_cpus * 100 + 0.5);
 }
 
-static void vitals_collection(struct jfr *j, const struct jfr_reading *r)
-{
-	struct vitals *v = &j->im->out->vitals;
-
-	if (v->gc_count < 0)
-		v->gc_count = v->gc_time_ns = 0;
-	v->gc_count += r->count > 0 ? r->count : 0;
-	v->gc_time_ns += r->pause_ns > 0 ? r->pause_ns : 0;
-}
-
-static void vitals_take(struct jfr *j, const struct jfr_reading *r)
+static void vitals_apply(struct jfr *j, const struct jfr_reading *r)
 {
 	struct vitals *v = &j->im->out->vitals;
 
 	switch (r->known) {
 	case KNOWN_CPU_LOAD: vitals_load(j, r); break;
-	case KNOWN_COLLECTION: vitals_collection(j, r); break;
+	case KNOWN_COLLECTION:
+		if (v->gc_count < 0)
+			v->gc_count = v->gc_time_ns = 0;
+		v->gc_count += r->count > 0 ? r->count : 0;
+		v->gc_time_ns += r->pause_ns > 0 ? r->pause_ns : 0;
+		break;
 	case KNOWN_HEAP:
 		v->heap_used = r->used;
 		v->heap_committed = r->committed;
@@ -281,7 +269,7 @@ uint32_t flight_vitals_feed(struct jfr *j, uint32_t at)
 	if (!j->vitals_seen)
 		vitals_begin(j);
 	for (; at < j->reading_count && flight_vitals_second(j, at) == second; at++) {
-		vitals_take(j, &j->readings[at]);
+		vitals_apply(j, &j->readings[at]);
 		load |= j->readings[at].known == KNOWN_CPU_LOAD;
 	}
 	if (!load) /* a second without one gets that of the next event */
