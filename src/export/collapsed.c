@@ -25,51 +25,34 @@ static const char *const suffixes[FRAME_TYPES] = {
 struct collapsed {
 	const struct profile *p;
 	const struct export_options *o;
-	const struct calltree *t;
 	struct buf *out;
 	struct buf line; /* the frames down to the current node */
 	struct buf name;
-	uint64_t rest;           /* carry of the division by o->each */
-	double left[DIFF_SIDES]; /* the same, of both sides of a diff */
+	uint64_t rest;           /* remainder of the division by o->each */
+	double left[DIFF_SIDES]; /* the same for both sides of a diff */
 };
 
-static void collapsed_thread(struct collapsed *c, uint32_t thread)
+/* Appends the frame, or the thread, of a node to the line. */
+static void collapsed_frame(struct collapsed *c, const struct calltree_node *n)
 {
-	export_thread_name(&c->name, profile_get_thread(c->p, thread));
+	buf_clear(&c->name);
+	if (n->thread != PROFILE_NONE) {
+		export_thread_name(&c->name, profile_get_thread(c->p, n->thread));
+	} else {
+		export_frame_name(
+			&c->name, profile_get_method(c->p, n->method), n->type, !c->o->dot);
+		if (n->type == FRAME_KERNEL)
+			buf_adds(&c->name, "_[k]");
+		else if (n->type == FRAME_CLASS_OUTSIDE && c->o->annotate)
+			buf_adds(&c->name, "_[k]");
+		else if (frame_is_class(n->type) && !c->o->dot)
+			buf_adds(&c->name, "_[i]");
+		else if (c->o->annotate && suffixes[n->type])
+			buf_adds(&c->name, suffixes[n->type]);
+	}
+	if (c->line.len)
+		buf_addc(&c->line, ';');
 	export_clean(&c->line, buf_str(&c->name), ';', ',');
-}
-
-static void collapsed_method(struct collapsed *c, const struct calltree_node *n)
-{
-	export_frame_name(&c->name, profile_get_method(c->p, n->method), n->type, !c->o->dot);
-	if (n->type == FRAME_KERNEL)
-		buf_adds(&c->name, "_[k]");
-	else if (n->type == FRAME_CLASS_OUTSIDE && c->o->annotate)
-		buf_adds(&c->name, "_[k]");
-	else if (frame_is_class(n->type) && !c->o->dot)
-		buf_adds(&c->name, "_[i]");
-	else if (c->o->annotate && suffixes[n->type])
-		buf_adds(&c->name, suffixes[n->type]);
-	export_clean(&c->line, buf_str(&c->name), ';', ',');
-}
-
-static void collapsed_cut(struct collapsed *c, size_t len)
-{
-	c->line.len = len;
-	if (c->line.data)
-		c->line.data[len] = '\0';
-}
-
-/* Divides by o->each and carries the remainder to the next line, so that the sum is exact. */
-static uint64_t collapsed_value(struct collapsed *c, uint64_t value)
-{
-	uint64_t each = c->o->each;
-
-	if (!each)
-		return value;
-	value += c->rest;
-	c->rest = value % each;
-	return value / each;
 }
 
 /* Differential format: the values of A and B after each stack. */
@@ -90,44 +73,23 @@ static void collapsed_both(struct collapsed *c, const char *line, const struct c
 			values[DIFF_B]);
 }
 
-static void collapsed_ends(struct collapsed *c, const char *line, const struct calltree_node *n)
+/* Writes a line for the samples that end in this node, if there are any. */
+static void collapsed_self(struct collapsed *c, const char *line, const struct calltree_node *n)
 {
-	uint64_t value;
+	uint64_t value = n->self;
 
 	if (c->o->diff) {
 		collapsed_both(c, line, n);
 		return;
 	}
-	value = n->self ? collapsed_value(c, n->self) : 0;
+	if (value &&
+		c->o->each) { /* the remainder goes to the next line, so that the sum is exact */
+		value += c->rest;
+		c->rest = value % c->o->each;
+		value /= c->o->each;
+	}
 	if (value)
 		buf_printf(c->out, "%s %" PRIu64 "\n", line, value);
-}
-
-static void collapsed_node(struct collapsed *c, const struct calltree_node *n)
-{
-	if (c->line.len)
-		buf_addc(&c->line, ';');
-	buf_clear(&c->name);
-	if (n->thread != PROFILE_NONE)
-		collapsed_thread(c, n->thread);
-	else
-		collapsed_method(c, n);
-	collapsed_ends(c, buf_str(&c->line), n);
-}
-
-static void collapsed_walk(struct collapsed *c)
-{
-	const struct calltree_node *nodes = c->t->nodes;
-	size_t *len = xreallocarray(NULL, c->t->count, sizeof(*len)); /* of the line at each node */
-
-	len[0] = 0;
-	for (uint32_t at = 0;
-		c->out->len < EXPORT_BYTES_MAX && (at = calltree_next(c->t, at)) != PROFILE_NONE;) {
-		collapsed_cut(c, len[nodes[at].parent]);
-		collapsed_node(c, &nodes[at]);
-		len[at] = c->line.len;
-	}
-	free(len);
 }
 
 bool export_collapsed(struct buf *out, const struct profile *p, const struct export_options *o)
@@ -135,11 +97,23 @@ bool export_collapsed(struct buf *out, const struct profile *p, const struct exp
 	struct calltree_options options = {
 		.by_type = o->annotate, .threads = o->threads, .root_method = PROFILE_NONE};
 	struct calltree *t = calltree_new(p, &o->query, &options);
-	struct collapsed c = {
-		.p = p, .o = o, .t = t, .out = out, .rest = o->each / 2, .left = {0.5, 0.5}};
+	struct collapsed c = {.p = p, .o = o, .out = out, .rest = o->each / 2, .left = {0.5, 0.5}};
+	size_t *len = xreallocarray(NULL, t->count, sizeof(*len)); /* of the line at each node */
 
-	collapsed_walk(&c);
-	collapsed_ends(&c, "[unknown]", &t->nodes[0]);
+	len[0] = 0;
+	for (uint32_t at = 0;
+		out->len < EXPORT_BYTES_MAX && (at = calltree_next(t, at)) != PROFILE_NONE;) {
+		const struct calltree_node *n = &t->nodes[at];
+
+		c.line.len = len[n->parent];
+		if (c.line.data)
+			c.line.data[c.line.len] = '\0';
+		collapsed_frame(&c, n);
+		collapsed_self(&c, buf_str(&c.line), n);
+		len[at] = c.line.len;
+	}
+	collapsed_self(&c, "[unknown]", &t->nodes[0]);
+	free(len);
 	buf_done(&c.line);
 	buf_done(&c.name);
 	calltree_free(t);

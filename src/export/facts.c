@@ -47,17 +47,6 @@ static void facts_seconds(struct facts *f, const char *key, uint64_t ns)
 	facts_report(f, key);
 }
 
-static void facts_start(struct facts *f, uint64_t wall_ns)
-{
-	time_t seconds = (time_t)(wall_ns / NS_PER_S);
-	char text[40];
-	struct tm tm;
-
-	if (wall_ns && gmtime_r(&seconds, &tm) &&
-		strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%SZ", &tm))
-		facts_text(f, "start", text);
-}
-
 static void facts_labels(struct facts *f, const struct export_meta *m)
 {
 	struct buf key = {0};
@@ -79,7 +68,10 @@ void export_facts(const struct export_options *o, export_fact_fn *fn, void *ctx)
 {
 	const struct export_meta *m = &o->meta;
 	const struct vitals *v = m->vitals;
+	time_t start = (time_t)(m->start_wall_ns / NS_PER_S);
 	struct facts f = {fn, ctx, {0}};
+	char text[40];
+	struct tm tm;
 
 	facts_text(&f, "title", o->title);
 	facts_text(&f, "host", m->host);
@@ -88,22 +80,13 @@ void export_facts(const struct export_options *o, export_fact_fn *fn, void *ctx)
 	facts_text(&f, "command", v ? v->command : NULL);
 	facts_text(&f, "jdk", m->jdk);
 	facts_text(&f, "jvm", v ? v->vm : NULL);
-	facts_start(&f, m->start_wall_ns);
+	if (m->start_wall_ns && gmtime_r(&start, &tm) &&
+		strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%SZ", &tm))
+		facts_text(&f, "start", text);
 	facts_seconds(&f, "duration_s", m->duration_ns);
 	facts_seconds(&f, "own_cpu_s", v && v->cost_ns > 0 ? (uint64_t)v->cost_ns : 0);
 	facts_labels(&f, m);
 	buf_done(&f.value);
-}
-
-/* The share of samples in compiled code without inlining info, in percent of the weight; reported also when 0. */
-static void facts_no_inlining(struct facts *f, const struct profile *p,
-	const struct profile_query *q, const struct profile_sum *sum)
-{
-	if (!sum->weight)
-		return;
-	export_decimal(
-		&f->value, 100 * (double)profile_no_inlining(p, q).weight / (double)sum->weight, 1);
-	facts_report(f, "coarse_pct");
 }
 
 void export_event_facts(const struct profile *p, const struct export_options *o, int event,
@@ -125,7 +108,11 @@ void export_event_facts(const struct profile *p, const struct export_options *o,
 	facts_number(&f, "samples", sum.count);
 	facts_number(&f, "value", sum.weight);
 	facts_number(&f, "lost", e.lost);
-	facts_no_inlining(&f, p, &q, &sum);
+	if (sum.weight) { /* the share without inlining info in percent, also when it is 0 */
+		export_decimal(&f.value,
+			100 * (double)profile_no_inlining(p, &q).weight / (double)sum.weight, 1);
+		facts_report(&f, "coarse_pct");
+	}
 	buf_done(&f.value);
 }
 

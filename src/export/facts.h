@@ -13,7 +13,7 @@ typedef void export_fact_fn(void *ctx, const char *key, const char *value);
 
 /* Facts about the process and the session: host, pid, name, command, jdk, start, duration_s, own_cpu_s, label.NAME ... */
 void export_facts(const struct export_options *o, export_fact_fn *fn, void *ctx);
-/* Facts about an event within the query: event, unit, engine, interval, samples, value, lost, coarse_pct. */
+/* Facts about an event within the query: event, unit, engine, interval, samples, value, lost, coarse_pct (no inlining info). */
 void export_event_facts(const struct profile *p, const struct export_options *o, int event,
 	export_fact_fn *fn, void *ctx);
 

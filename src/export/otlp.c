@@ -64,8 +64,8 @@ struct otlp {
 	struct ids keys;                  /* (attributes, stack) of samples */
 	struct otlp_sample *samples;
 	uint32_t sample_count, sample_cap;
-	struct ids names;                /* of the resource's attributes, which are there once */
-	struct buf resource, attributes; /* attributes: of the profile at hand */
+	struct ids names;                /* of the resource's attributes, which are unique */
+	struct buf resource, attributes; /* attributes: of the current profile */
 };
 
 static uint32_t otlp_string(struct otlp *w, const char *text)
@@ -80,7 +80,7 @@ static uint32_t otlp_string(struct otlp *w, const char *text)
 	return id;
 }
 
-/* The entry of this message, a new one if there is none. Frees the message. */
+/* Finds or adds the entry with this message. Frees the message. */
 static uint32_t otlp_entry(struct otlp *w, enum otlp_table table, struct buf *message)
 {
 	uint32_t id = ids_of(&w->tables[table], buf_str(message), message->len);
@@ -108,24 +108,6 @@ static uint32_t otlp_attribute(struct otlp *w, const char *key, const char *text
 }
 
 /* --- stacks ------------------------------------------------------------------------------------------ */
-
-/* As the semantic conventions call it; NULL: not a frame of code. */
-static const char *otlp_frame_type(unsigned type)
-{
-	if (frame_is_java(type))
-		return "jvm";
-	if (type == FRAME_NATIVE || type == FRAME_VM)
-		return "native";
-	return type == FRAME_KERNEL ? "kernel" : NULL;
-}
-
-static uint32_t otlp_mapping(struct otlp *w, const char *file)
-{
-	struct buf mapping = {0};
-
-	proto_number(&mapping, MAPPING_FILE, otlp_string(w, file));
-	return otlp_entry(w, OTLP_MAPPINGS, &mapping);
-}
 
 static uint32_t otlp_function(struct otlp *w, const char *name, const char *signature)
 {
@@ -163,29 +145,24 @@ static uint32_t otlp_frame(struct otlp *w, uint32_t frame)
 	const struct profile_frame *f = profile_get_frame(w->p, frame);
 	const struct profile_method *m = profile_get_method(w->p, f->method);
 	bool is_new;
-	uint32_t at = ids_of_u64(&w->frames, frame, &is_new);
-	struct buf name = {0};
+	uint32_t at = ids_of_u64(&w->frames, frame, &is_new), mapping_id;
+	struct buf name = {0}, mapping = {0};
+	const char *type; /* of the semantic conventions; NULL: not a frame of code */
 
-	if (is_new) {
-		w->location = xgrow(w->location, at, &w->location_cap, sizeof(*w->location));
-		export_frame_name(&name, m, f->type, false);
-		w->location[at] = otlp_location(w, otlp_mapping(w, m->module),
-			otlp_function(w, buf_str(&name), m->signature), f->line,
-			otlp_frame_type(f->type));
-		buf_done(&name);
-	}
-	return w->location[at];
-}
-
-static uint32_t otlp_thread(struct otlp *w, uint32_t thread)
-{
-	struct buf name = {0};
-	uint32_t function;
-
-	export_thread_name(&name, profile_get_thread(w->p, thread));
-	function = otlp_function(w, buf_str(&name), "");
+	if (!is_new)
+		return w->location[at];
+	type = frame_is_java(f->type)                           ? "jvm"
+	       : f->type == FRAME_NATIVE || f->type == FRAME_VM ? "native"
+	       : f->type == FRAME_KERNEL                        ? "kernel"
+								: NULL;
+	proto_number(&mapping, MAPPING_FILE, otlp_string(w, m->module));
+	mapping_id = otlp_entry(w, OTLP_MAPPINGS, &mapping);
+	export_frame_name(&name, m, f->type, false);
+	w->location = xgrow(w->location, at, &w->location_cap, sizeof(*w->location));
+	w->location[at] = otlp_location(
+		w, mapping_id, otlp_function(w, buf_str(&name), m->signature), f->line, type);
 	buf_done(&name);
-	return otlp_location(w, 0, function, 0, NULL);
+	return w->location[at];
 }
 
 static uint32_t otlp_stack(struct otlp *w, const struct profile_part *part)
@@ -193,15 +170,19 @@ static uint32_t otlp_stack(struct otlp *w, const struct profile_part *part)
 	uint64_t who = w->o->threads ? part->thread + 1ull : 0;
 	bool is_new;
 	uint32_t at = ids_of_u64(&w->stacks, who << 32 | part->stack, &is_new);
-	struct buf list = {0}, stack = {0};
+	struct buf list = {0}, stack = {0}, name = {0};
 
 	if (!is_new)
 		return w->stack[at];
 	for (uint32_t i = part->stack; i != PROFILE_ROOT_STACK;
 		i = profile_get_stack(w->p, i).parent)
 		proto_varint(&list, otlp_frame(w, profile_get_stack(w->p, i).frame));
-	if (who)
-		proto_varint(&list, otlp_thread(w, part->thread));
+	if (who) {
+		export_thread_name(&name, profile_get_thread(w->p, part->thread));
+		proto_varint(
+			&list, otlp_location(w, 0, otlp_function(w, buf_str(&name), ""), 0, NULL));
+		buf_done(&name);
+	}
 	proto_packed(&stack, STACK_LOCATIONS, &list);
 	w->stack = xgrow(w->stack, at, &w->stack_cap, sizeof(*w->stack));
 	w->stack[at] = otlp_entry(w, OTLP_STACKS, &stack);

@@ -81,24 +81,22 @@ static void plain_methods(const struct plain *w)
 
 /* --- callers ----------------------------------------------------------------------------------------- */
 
-static void plain_caller(const struct plain *w, const struct calltree_node *n)
-{
-	plain_percent(w->out, n->total, w->all);
-	plain_value(w, n->total);
-	buf_printf(w->out, "%*s", 2 * n->depth, "");
-	plain_name(w, n->method, n->thread, n->type);
-}
-
 static void plain_callers(const struct plain *w)
 {
 	struct calltree_options options = {
 		.inverted = true, .root_method = PROFILE_NONE, .min_share = PLAIN_SHARE};
 	struct calltree *t = calltree_new(w->p, &w->q, &options);
 
-	buf_adds(w->out, "\nWHO CALLS THEM (from 1 % on)\n TOTAL%       TOTAL  METHOD, BELOW IT "
-			 "ITS CALLERS\n");
-	for (uint32_t at = 0; (at = calltree_next(t, at)) != PROFILE_NONE;)
-		plain_caller(w, &t->nodes[at]);
+	buf_adds(w->out,
+		"\nCALLERS (1 % or more)\n TOTAL%       TOTAL  METHOD, ITS CALLERS BELOW\n");
+	for (uint32_t at = 0; (at = calltree_next(t, at)) != PROFILE_NONE;) {
+		const struct calltree_node *n = &t->nodes[at];
+
+		plain_percent(w->out, n->total, w->all);
+		plain_value(w, n->total);
+		buf_printf(w->out, "%*s", 2 * n->depth, "");
+		plain_name(w, n->method, n->thread, n->type);
+	}
 	calltree_free(t);
 }
 

@@ -28,8 +28,8 @@ enum { LOCATION_ID = 1, LOCATION_MAPPING, LOCATION_LINE = 4 };
 enum { LINE_FUNCTION = 1, LINE_NUMBER };
 enum { FUNCTION_ID = 1, FUNCTION_NAME, FUNCTION_SYSTEM_NAME, FUNCTION_FILE };
 
-#define KEY_THREAD \
-	(1ull << 32) /* keys of threads that are shown as frames, apart from those of frames and methods */
+/* Added to the id of a thread that is shown as a frame: no frame and no method has such a key. */
+#define KEY_THREAD (1ull << 32)
 
 struct pprof {
 	const struct profile *p;
@@ -131,21 +131,10 @@ static void pprof_label(
 	proto_message(sample, SAMPLE_LABEL, &w->inner);
 }
 
-static void pprof_labels(struct pprof *w, struct buf *sample, const struct profile_part *part)
-{
-	const struct profile_thread *t = profile_get_thread(w->p, part->thread);
-
-	if (*t->name)
-		pprof_label(w, sample, "thread", t->name, 0);
-	if (t->tid > 0)
-		pprof_label(w, sample, "tid", "", (uint64_t)t->tid);
-	if (part->state != THREAD_STATE_NONE)
-		pprof_label(w, sample, "state", thread_states[part->state].name, 0);
-}
-
 static void pprof_part(void *ctx, const struct profile_part *part)
 {
 	struct pprof *w = ctx;
+	const struct profile_thread *t = profile_get_thread(w->p, part->thread);
 	struct buf *sample = &w->message;
 
 	if (w->samples.len >= EXPORT_BYTES_MAX)
@@ -162,7 +151,12 @@ static void pprof_part(void *ctx, const struct profile_part *part)
 	proto_varint(&w->inner, part->count);
 	proto_varint(&w->inner, part->weight);
 	proto_packed(sample, SAMPLE_VALUE, &w->inner);
-	pprof_labels(w, sample, part);
+	if (*t->name)
+		pprof_label(w, sample, "thread", t->name, 0);
+	if (t->tid > 0)
+		pprof_label(w, sample, "tid", "", (uint64_t)t->tid);
+	if (part->state != THREAD_STATE_NONE)
+		pprof_label(w, sample, "state", thread_states[part->state].name, 0);
 	proto_message(&w->samples, PROFILE_SAMPLE, sample);
 }
 
@@ -175,18 +169,6 @@ static void pprof_type(
 	proto_number(&w->message, TYPE_NAME, pprof_string(w, name));
 	proto_number(&w->message, TYPE_UNIT, pprof_string(w, unit));
 	proto_message(out, field, &w->message);
-}
-
-static void pprof_types(struct pprof *w, struct buf *out)
-{
-	int event = w->o->query.event;
-	struct export_measure measure = export_measure_of(w->p, event);
-
-	pprof_type(w, out, PROFILE_TYPE, measure.count, "count");
-	pprof_type(w, out, PROFILE_TYPE, measure.weight, measure.unit);
-	pprof_type(w, out, PROFILE_PERIOD_TYPE, measure.weight, measure.unit);
-	proto_number(out, PROFILE_PERIOD, export_event_of(w->o, event).interval);
-	proto_number(out, PROFILE_DEFAULT, pprof_string(w, measure.weight));
 }
 
 static void pprof_comment(void *ctx, const char *key, const char *value)
@@ -202,8 +184,14 @@ static void pprof_comment(void *ctx, const char *key, const char *value)
 static void pprof_document(struct pprof *w, struct buf *out)
 {
 	const struct export_meta *m = &w->o->meta;
+	int event = w->o->query.event;
+	struct export_measure measure = export_measure_of(w->p, event);
 
-	pprof_types(w, out);
+	pprof_type(w, out, PROFILE_TYPE, measure.count, "count");
+	pprof_type(w, out, PROFILE_TYPE, measure.weight, measure.unit);
+	pprof_type(w, out, PROFILE_PERIOD_TYPE, measure.weight, measure.unit);
+	proto_number(out, PROFILE_PERIOD, export_event_of(w->o, event).interval);
+	proto_number(out, PROFILE_DEFAULT, pprof_string(w, measure.weight));
 	buf_add(out, w->samples.data, w->samples.len);
 	buf_clear(&w->message);
 	proto_number(&w->message, MAPPING_ID, 1);
@@ -215,7 +203,7 @@ static void pprof_document(struct pprof *w, struct buf *out)
 	proto_number(out, PROFILE_DURATION, m->duration_ns);
 	buf_clear(&w->inner);
 	export_facts(w->o, pprof_comment, w);
-	export_event_facts(w->p, w->o, w->o->query.event, pprof_comment, w);
+	export_event_facts(w->p, w->o, event, pprof_comment, w);
 	proto_packed(out, PROFILE_COMMENT, &w->inner);
 	for (uint32_t i = 0; i < w->strings.count; i++)
 		proto_text(out, PROFILE_STRING, intern_text(&w->strings, i));

@@ -77,19 +77,15 @@ static void speedscope_part(
 	w->sum += part->weight;
 }
 
-static const char *speedscope_unit(const struct profile_event *event)
+static void speedscope_event(struct speedscope *w, struct json *j, int id)
 {
-	if (event->weight_is_time)
-		return "nanoseconds";
-	return strcmp(event->unit, "bytes") ? "none" : "bytes";
-}
-
-static void speedscope_event(struct speedscope *w, struct json *j, int number)
-{
-	const struct profile_event *event = profile_get_event(w->p, number);
+	const struct profile_event *event = profile_get_event(w->p, id);
+	const char *unit = event->weight_is_time          ? "nanoseconds"
+			   : strcmp(event->unit, "bytes") ? "none"
+							  : "bytes";
 	struct profile_query q = w->o->query;
 
-	q.event = number;
+	q.event = id;
 	w->sum = 0;
 	buf_clear(&w->samples);
 	buf_clear(&w->weights);
@@ -99,7 +95,7 @@ static void speedscope_event(struct speedscope *w, struct json *j, int number)
 	json_begin(j, '{');
 	json_key(j, "type"), json_str(j, "sampled");
 	json_key(j, "name"), json_str(j, event->name);
-	json_key(j, "unit"), json_str(j, speedscope_unit(event));
+	json_key(j, "unit"), json_str(j, unit);
 	json_key(j, "startValue"), json_int(j, 0);
 	json_key(j, "endValue"), json_int(j, (int64_t)w->sum);
 	json_key(j, "samples"), json_begin(j, '[');
@@ -107,31 +103,6 @@ static void speedscope_event(struct speedscope *w, struct json *j, int number)
 	json_end(j, ']');
 	json_key(j, "weights"), json_begin(j, '[');
 	buf_add(j->out, w->weights.data, w->weights.len);
-	json_end(j, ']');
-	json_end(j, '}');
-}
-
-static void speedscope_profiles(struct speedscope *w, struct json *j)
-{
-	const struct export_meta *m = &w->o->meta;
-
-	json_key(j, "profiles"), json_begin(j, '[');
-	for (int i = 0; i < m->event_count; i++)
-		speedscope_event(w, j, m->events[i].event);
-	if (!m->event_count)
-		speedscope_event(w, j, w->o->query.event);
-	json_end(j, ']');
-}
-
-static void speedscope_frames(struct speedscope *w, struct json *j)
-{
-	json_key(j, "shared"), json_begin(j, '{');
-	json_key(j, "frames"), json_begin(j, '[');
-	for (uint32_t i = 0; i < w->names.count; i++) {
-		json_begin(j, '{');
-		json_key(j, "name"), json_str(j, intern_text(&w->names, i));
-		json_end(j, '}');
-	}
 	json_end(j, ']');
 	json_end(j, '}');
 }
@@ -163,7 +134,8 @@ static void speedscope_facts(const struct speedscope *w, struct json *j)
 
 bool export_speedscope(struct buf *out, const struct profile *p, const struct export_options *o)
 {
-	const char *name = o->title ? o->title : o->meta.name;
+	const struct export_meta *m = &o->meta;
+	const char *name = o->title ? o->title : m->name;
 	struct speedscope w = {.p = p, .o = o};
 	struct json j = {.out = out};
 	bool whole;
@@ -173,8 +145,21 @@ bool export_speedscope(struct buf *out, const struct profile *p, const struct ex
 	json_key(&j, "name"), json_str(&j, name && *name ? name : "profile");
 	json_key(&j, "exporter"), json_str(&j, "jhot " JHOT_VERSION);
 	json_key(&j, "activeProfileIndex"), json_int(&j, 0);
-	speedscope_profiles(&w, &j);
-	speedscope_frames(&w, &j);
+	json_key(&j, "profiles"), json_begin(&j, '[');
+	for (int i = 0; i < m->event_count; i++)
+		speedscope_event(&w, &j, m->events[i].event);
+	if (!m->event_count)
+		speedscope_event(&w, &j, o->query.event);
+	json_end(&j, ']');
+	json_key(&j, "shared"), json_begin(&j, '{');
+	json_key(&j, "frames"), json_begin(&j, '[');
+	for (uint32_t i = 0; i < w.names.count; i++) {
+		json_begin(&j, '{');
+		json_key(&j, "name"), json_str(&j, intern_text(&w.names, i));
+		json_end(&j, '}');
+	}
+	json_end(&j, ']');
+	json_end(&j, '}');
 	speedscope_facts(&w, &j);
 	json_end(&j, '}');
 	buf_addc(out, '\n');

@@ -37,16 +37,10 @@ void export_frame_name(struct buf *out, const struct profile_method *m, unsigned
 
 void export_thread_name(struct buf *out, const struct profile_thread *t)
 {
-	char mark[PROFILE_LABEL];
+	char label[PROFILE_LABEL];
 
-	profile_thread_label(t, "tid=", mark);
-	buf_printf(out, "[%s%s%s]", t->name, *t->name && *mark ? " " : "", mark);
-}
-
-/* U+FFFE and U+FFFF are valid UTF-8, but not allowed in XML. */
-static bool xml_forbidden(const char *s)
-{
-	return !memcmp(s, "\xef\xbf", 2) && ((unsigned char)s[2] | 1) == 0xbf && s[2];
+	profile_thread_label(t, "tid=", label);
+	buf_printf(out, "[%s%s%s]", t->name, *t->name && *label ? " " : "", label);
 }
 
 void export_xml(struct buf *out, const char *clean)
@@ -62,7 +56,8 @@ void export_xml(struct buf *out, const char *clean)
 			;
 		if (i < 4) {
 			buf_adds(out, escapes[i].text);
-		} else if (*s == '\xef' && s[1] && xml_forbidden(s)) {
+		} else if (!strncmp(s, "\xef\xbf\xbe", 3) || !strncmp(s, "\xef\xbf\xbf", 3)) {
+			/* U+FFFE and U+FFFF are valid UTF-8, but not allowed in XML */
 			buf_adds(out, "\xef\xbf\xbd");
 			s += 2;
 		} else {
@@ -149,7 +144,7 @@ static size_t native_args(const char *name)
 {
 	const char *args = strchr(name, '(');
 
-	/* "operator()(int)", "(anonymous namespace)::f" and Go's "flate.(*Writer).Write" keep what belongs to the name. */
+	/* skip parentheses of the name: "operator()(int)", "(anonymous namespace)::f", Go's "flate.(*Writer).Write" */
 	while (args && (args == name || args[-1] == '.' ||
 			       (args - name >= 8 && !strncmp(args - 8, "operator", 8)) ||
 			       !strncmp(args, "(anonymous", 10)))
@@ -163,7 +158,7 @@ static void shorten_native(struct buf *out, const char *name, int step)
 	size_t len;
 	int angle = 0;
 
-	/* an address alone says nothing: keep the library */
+	/* an address is useless without its library */
 	if (step >= 1 && end && !strncmp(end, "] 0x", 4)) {
 		buf_add(out, name, (size_t)(end + 1 - name));
 		return;

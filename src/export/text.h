@@ -11,7 +11,7 @@
 #include "base/buf.h"
 #include "profile/profile.h"
 
-/* The text cleaned by clean_add(), with `not` replaced by `instead`. */
+/* Cleans the text by clean_add(), and replaces each `not` by `instead`. */
 void export_clean(struct buf *out, const char *text, char not, char instead);
 /* A clean text as XML character data or attribute value. */
 void export_xml(struct buf *out, const char *clean);

@@ -32,7 +32,7 @@ def test_spike(g):
     equal(g.text("resolution"), "a cell is 1 s, a column 5 s", "the page shows the resolution of its heat map")
     g.b.key("s")
     equal(g.hash(), "#t=252-255", "key s selects the three seconds with the highest load of ten minutes")
-    equal(g.text(STRETCH), "4:12 to 4:15 \u00b7 3 s \u00b7 3.3 times what runs elsewhere \u00b7 unlike the rest: "
+    equal(g.text(STRETCH), "4:12 to 4:15 \u00b7 3 s \u00b7 3.3 times the rate elsewhere \u00b7 unlike the rest: "
           "app.Cache.rebuild 70.0 % here, 0 % elsewhere", "the selection is described by what differs from the rest")
     equal(g.text(LINE), "900 samples \u00b7 9.00 s \u00b7 100 % of all \u00b7 self 0 % \u00b7 all", "the flame graph shows the selected seconds")
     g.b.key("3")
@@ -77,7 +77,7 @@ def test_pulse(g):
     equal(g.text("resolution"), "a cell is 1 s", "the heat map of a search has cells of 1 s")
     g.b.key("/", "Escape", "Escape")
     g.b.size(700, 700)
-    g.b.wait("document.getElementById('resolution').textContent.includes('of a stretch 50 ms')", "the small window")
+    g.b.wait("document.getElementById('resolution').textContent.includes('of a selection 50 ms')", "the small window")
     g.b.key("s")
     g.b.wait("document.getElementById('pulse').style.display === 'block'", "a strip of its own")
     left, top, width = g.b.run("const r = document.getElementById('pulse').getBoundingClientRect(); return [r.left, r.top, r.width]")

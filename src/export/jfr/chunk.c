@@ -7,46 +7,14 @@
 
 #include "base/clock.h"
 
-#include <string.h>
-
 #define HEAD_BYTES      68
 #define HEAD_COMPRESSED 1 /* integers are varints */
-#define LAST_BYTE       8 /* the ninth byte of a varint has eight bits of payload */
-#define TEXT_UTF8       3
-
-void jfr_varint(struct buf *out, uint64_t value)
-{
-	for (int i = 0; value >= 0x80 && i < LAST_BYTE; i++, value >>= 7)
-		buf_addc(out, (char)(value | 0x80));
-	buf_addc(out, (char)value);
-}
-
-void jfr_text(struct buf *out, const char *text)
-{
-	size_t len = strlen(text);
-
-	/* Also for an empty text: some readers accept no other encoding of symbols. */
-	buf_addc(out, TEXT_UTF8);
-	jfr_varint(out, len);
-	buf_add(out, text, len);
-}
-
-/* The size includes its own bytes. */
-void jfr_block(struct buf *out, const struct buf *body)
-{
-	size_t own = 1;
-
-	while ((body->len + own) >> (7 * own))
-		own++;
-	jfr_varint(out, body->len + own);
-	buf_add(out, body->data, body->len);
-}
 
 /* --- metadata of the session ----------------------------------------------------------------------------------- */
 
 struct settings {
 	struct jfr *j;
-	enum jfr_type of; /* the event that they describe */
+	enum jfr_type event; /* that they describe */
 };
 
 static void chunk_setting(void *ctx, const char *key, const char *value)
@@ -56,22 +24,10 @@ static void chunk_setting(void *ctx, const char *key, const char *value)
 	buf_clear(&s->j->body);
 	jfr_varint(&s->j->body, JFR_ACTIVE_SETTING);
 	jfr_varint(&s->j->body, 0);
-	jfr_varint(&s->j->body, s->of);
+	jfr_varint(&s->j->body, s->event);
 	jfr_text(&s->j->body, key);
 	jfr_text(&s->j->body, value);
 	jfr_block(&s->j->events, &s->j->body);
-}
-
-static enum jfr_type chunk_type(int event)
-{
-	static const enum jfr_type types[EVENT_USER_FIRST] = {
-		[EVENT_CPU] = JFR_EXECUTION_SAMPLE,
-		[EVENT_ALLOC] = JFR_ALLOCATION,
-		[EVENT_LOCK] = JFR_MONITOR_ENTER,
-		[EVENT_WALL] = JFR_WALL_SAMPLE,
-	};
-
-	return event < EVENT_USER_FIRST ? types[event] : JFR_PERF_SAMPLE;
 }
 
 static void chunk_text(struct jfr *j, const char *text)
@@ -101,28 +57,23 @@ static void chunk_jvm(struct jfr *j, const struct export_meta *m)
 	jfr_block(&j->events, &j->body);
 }
 
-/* Marks collections as enabled, so that a reader which finds none knows that there were none. */
-static void chunk_vitals(struct jfr *j, const struct profile_query *q)
-{
-	const struct vitals_second *first = profile_vitals_first(j->p);
-	struct settings settings = {j, JFR_COLLECTION};
-
-	if (first && first->gc_count >= 0)
-		chunk_setting(&settings, "enabled", "true");
-	jfr_vitals(j, q);
-}
-
 static void chunk_event(struct jfr *j, const struct export_options *o, int event)
 {
-	struct settings settings = {j, chunk_type(event)};
+	static const enum jfr_type types[EVENT_USER_FIRST] = {
+		[EVENT_CPU] = JFR_EXECUTION_SAMPLE,
+		[EVENT_ALLOC] = JFR_ALLOCATION,
+		[EVENT_LOCK] = JFR_MONITOR_ENTER,
+		[EVENT_WALL] = JFR_WALL_SAMPLE,
+	};
+	struct settings settings = {j, event < EVENT_USER_FIRST ? types[event] : JFR_PERF_SAMPLE};
 	struct export_options options = *o;
 	struct profile_query q = o->query;
 
 	q.event = event;
-	j->lump = jfr_lump(j->p, &q);
+	j->per_event = jfr_samples_per_event(j->p, &q);
 	for (int i = 0; i < options.meta.event_count; i++)
 		if (options.meta.events[i].event == event)
-			options.meta.events[i].interval *= j->lump;
+			options.meta.events[i].interval *= j->per_event;
 	export_event_facts(j->p, &options, event, chunk_setting, &settings);
 	if (event == EVENT_LOCK)
 		jfr_locks(j, &q);
@@ -142,10 +93,10 @@ static void chunk_head(struct buf *out, const struct jfr *j, const struct export
 	uint64_t metadata, uint64_t size)
 {
 	struct profile_info info = profile_info(j->p);
-	uint64_t before =
-		o->meta.start_wall_ns > info.start_wall_ns
-			? o->meta.start_wall_ns - info.start_wall_ns
-			: 0; /* the chunk begins with the session, also where a window is written */
+	/* The chunk begins with the session, even if only a later window is written. */
+	uint64_t before = o->meta.start_wall_ns > info.start_wall_ns
+				  ? o->meta.start_wall_ns - info.start_wall_ns
+				  : 0;
 
 	buf_add(out, "FLR", 4);
 	chunk_big_endian(out, 2, 2);
@@ -164,7 +115,8 @@ bool export_jfr(struct buf *out, const struct profile *p, const struct export_op
 {
 	const struct export_meta *m = &o->meta;
 	struct jfr j = {.p = p};
-	struct settings settings = {&j, JFR_JVM_INFORMATION};
+	struct settings settings = {&j, JFR_JVM_INFORMATION}, collections = {&j, JFR_COLLECTION};
+	const struct vitals_second *first = profile_vitals_first(p);
 	struct buf rest = {0};
 	size_t metadata;
 	bool whole;
@@ -175,7 +127,10 @@ bool export_jfr(struct buf *out, const struct profile *p, const struct export_op
 		chunk_event(&j, o, m->events[i].event);
 	if (!m->event_count)
 		chunk_event(&j, o, o->query.event);
-	chunk_vitals(&j, &o->query);
+	/* Enabled, so that a reader that finds no collection knows that there was none. */
+	if (first && first->gc_count >= 0)
+		chunk_setting(&collections, "enabled", "true");
+	jfr_vitals(&j, &o->query);
 	jfr_constants(&j, m->vitals ? m->vitals->gc_name : "", &rest);
 	metadata = HEAD_BYTES + j.events.len + rest.len;
 	jfr_metadata(&rest);

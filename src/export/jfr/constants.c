@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Constant pools. A constant is written on first use, after those that it refers to, which have pools of their own; so each pool is
- * complete at any time. Empty pools are left out: some readers fail on them.
+ * Constant pools. A constant is encoded on first use, after the constants of other pools that it refers to. Empty pools are left
+ * out, since some readers fail on them.
  */
 #include "export/jfr/jfr.h"
 
@@ -9,7 +9,6 @@
 #include "export/text.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 /* Frame types as async-profiler names them; tools know the first seven by their index. */
 static const char *const frame_words[] = {"Interpreted", "JIT compiled", "Inlined", "Native", "C++",
@@ -130,12 +129,6 @@ uint32_t jfr_class(struct jfr *j, const char *name)
 	return id;
 }
 
-/* Tools parse the parameter types, so a method without a signature gets an empty one. */
-static const char *constants_signature(const struct profile_method *m)
-{
-	return *m->signature == '(' && strchr(m->signature, ')') ? m->signature : "()V";
-}
-
 /* Native functions have the class "". */
 static uint32_t constants_method(struct jfr *j, uint32_t method, unsigned type)
 {
@@ -156,20 +149,13 @@ static uint32_t constants_method(struct jfr *j, uint32_t method, unsigned type)
 	jfr_varint(out, id);
 	jfr_varint(out, class_id);
 	jfr_varint(out, name);
-	jfr_varint(out, constants_symbol(j, constants_signature(m)));
+	/* Tools parse the parameter types, so a method without a signature gets an empty one. */
+	jfr_varint(out,
+		constants_symbol(j,
+			*m->signature == '(' && strchr(m->signature, ')') ? m->signature : "()V"));
 	jfr_varint(out, 0);
 	buf_addc(out, 0);
 	return id;
-}
-
-static void constants_frame(struct jfr *j, struct buf *out, uint32_t frame)
-{
-	const struct profile_frame *f = profile_get_frame(j->p, frame);
-
-	jfr_varint(out, constants_method(j, f->method, f->type));
-	jfr_varint(out, f->line > 0 ? (uint64_t)f->line : 0);
-	jfr_varint(out, f->bci == 0xffff ? UNKNOWN_BCI : f->bci);
-	jfr_varint(out, frame_word_of[f->type]);
 }
 
 uint32_t jfr_trace(struct jfr *j, uint32_t stack)
@@ -189,8 +175,16 @@ uint32_t jfr_trace(struct jfr *j, uint32_t stack)
 	jfr_varint(out, id);
 	buf_addc(out, broken);
 	jfr_varint(out, depth);
-	for (uint32_t at = stack; at != PROFILE_ROOT_STACK; at = profile_get_stack(j->p, at).parent)
-		constants_frame(j, out, profile_get_stack(j->p, at).frame);
+	for (uint32_t at = stack; at != PROFILE_ROOT_STACK;
+		at = profile_get_stack(j->p, at).parent) {
+		const struct profile_frame *f =
+			profile_get_frame(j->p, profile_get_stack(j->p, at).frame);
+
+		jfr_varint(out, constants_method(j, f->method, f->type));
+		jfr_varint(out, f->line > 0 ? (uint64_t)f->line : 0);
+		jfr_varint(out, f->bci == 0xffff ? UNKNOWN_BCI : f->bci);
+		jfr_varint(out, frame_word_of[f->type]);
+	}
 	return id;
 }
 
@@ -265,54 +259,40 @@ static void constants_text(struct constants *c, enum jfr_type type, uint32_t id,
 	buf_done(&bytes);
 }
 
-static void constants_group(struct constants *c)
-{
-	struct buf bytes = {0};
-
-	jfr_varint(&bytes, THREAD_GROUP);
-	jfr_varint(&bytes, 0);
-	jfr_text(&bytes, "main");
-	constants_pool(c, JFR_THREAD_GROUP, 1, &bytes);
-	buf_done(&bytes);
-}
-
-static void constants_symbols(struct constants *c, const struct intern *symbols)
-{
-	struct buf bytes = {0};
-
-	for (uint32_t i = 0; i < symbols->count; i++) {
-		jfr_varint(&bytes, i + 1);
-		jfr_text(&bytes, intern_text(symbols, i));
-	}
-	constants_pool(c, JFR_SYMBOL, symbols->count, &bytes);
-	buf_done(&bytes);
-}
-
 void jfr_constants(struct jfr *j, const char *collector, struct buf *out)
 {
 	struct constants c = {0};
-	struct buf body = {0};
+	struct buf body = {0}, group = {0}, symbols = {0};
 
 	constants_words(&c, JFR_FRAME_TYPE, frame_words, 0, COUNT(frame_words));
 	constants_words(&c, JFR_THREAD_STATE, state_words, JFR_STATE_DEFAULT, COUNT(state_words));
 	constants_text(&c, JFR_GC_NAME, JFR_THE_COLLECTOR, collector);
 	constants_text(&c, JFR_GC_WHEN, JFR_EACH_SECOND, "Each Second");
-	constants_group(&c);
+	jfr_varint(&group, THREAD_GROUP);
+	jfr_varint(&group, 0); /* no parent */
+	jfr_text(&group, "main");
+	constants_pool(&c, JFR_THREAD_GROUP, 1, &group);
 	constants_pool(&c, JFR_THREAD, j->threads.ids.count, &j->threads.bytes);
 	constants_pool(&c, JFR_STACK_TRACE, j->traces.ids.count, &j->traces.bytes);
 	constants_pool(&c, JFR_METHOD, j->methods.ids.count, &j->methods.bytes);
 	constants_pool(&c, JFR_CLASS, j->classes.ids.count, &j->classes.bytes);
 	constants_pool(&c, JFR_PACKAGE, j->packages.ids.count, &j->packages.bytes);
-	constants_symbols(&c, &j->symbols);
+	for (uint32_t i = 0; i < j->symbols.count; i++) {
+		jfr_varint(&symbols, i + 1);
+		jfr_text(&symbols, intern_text(&j->symbols, i));
+	}
+	constants_pool(&c, JFR_SYMBOL, j->symbols.count, &symbols);
 	jfr_varint(&body, JFR_CONSTANTS);
-	jfr_varint(&body, 0); /* when, for how long */
+	jfr_varint(&body, 0); /* start, duration */
 	jfr_varint(&body, 0);
-	jfr_varint(&body, 0); /* no constants before these */
-	jfr_varint(&body, 1); /* they may be thrown away with the chunk */
+	jfr_varint(&body, 0); /* no previous constants in this chunk */
+	jfr_varint(&body, 1); /* they may be discarded with the chunk */
 	jfr_varint(&body, c.pools);
 	buf_add(&body, c.bytes.data, c.bytes.len);
 	jfr_block(out, &body);
 	buf_done(&c.bytes);
+	buf_done(&group);
+	buf_done(&symbols);
 	buf_done(&body);
 }
 

@@ -19,6 +19,8 @@
 #include "export/export.h"
 #include "export/ids.h"
 
+#include <string.h>
+
 /* Type ids in our files. 0 and 1 are defined by the format. */
 enum jfr_type {
 	JFR_METADATA,
@@ -77,11 +79,36 @@ enum jfr_type {
 
 /* --- bytes --------------------------------------------------------------------------------------------- */
 
-void jfr_varint(struct buf *out, uint64_t value);
-#define JFR_UNKNOWN ((uint64_t)INT64_MIN)         /* unknown times and sizes; tools show "N/A" */
-void jfr_text(struct buf *out, const char *text); /* UTF-8 */
-/* Appends a body with its size, which includes itself. */
-void jfr_block(struct buf *out, const struct buf *body);
+#define JFR_UNKNOWN ((uint64_t)INT64_MIN) /* unknown times and sizes; tools show "N/A" */
+
+static inline void jfr_varint(struct buf *out, uint64_t value)
+{
+	/* the ninth byte, if there is one, has eight bits of payload */
+	for (int i = 0; value >= 0x80 && i < 8; i++, value >>= 7)
+		buf_addc(out, (char)(value | 0x80));
+	buf_addc(out, (char)value);
+}
+
+/* UTF-8, also if it is empty: some readers accept no other encoding of symbols. */
+static inline void jfr_text(struct buf *out, const char *text)
+{
+	size_t len = strlen(text);
+
+	buf_addc(out, 3);
+	jfr_varint(out, len);
+	buf_add(out, text, len);
+}
+
+/* Appends a body, preceded by the size of both. */
+static inline void jfr_block(struct buf *out, const struct buf *body)
+{
+	size_t own = 1;
+
+	while ((body->len + own) >> (7 * own))
+		own++;
+	jfr_varint(out, body->len + own);
+	buf_add(out, body->data, body->len);
+}
 
 /* --- constants ----------------------------------------------------------------------------------------- */
 
@@ -95,8 +122,8 @@ struct jfr {
 	struct intern symbols; /* id in the file: that of the text, + 1 */
 	struct jfr_pool threads, traces, methods, classes, packages;
 	struct buf events, body, text;
-	uint64_t lump;   /* samples of the current event per event of the file */
-	uint32_t spread; /* entries spread over their seconds so far */
+	uint64_t per_event; /* samples of the current kind per event of the file */
+	uint32_t spread;    /* entries spread over their seconds so far */
 };
 
 #define JFR_THE_COLLECTOR 1 /* id of the only GC name */
@@ -126,10 +153,10 @@ void jfr_metadata(struct buf *out);
 /* --- events -------------------------------------------------------------------------------------------- */
 
 /*
- * Samples per event of the file. Usually 1. Entries with thousands of samples, as collapsed stacks can have, are thinned out, so that a
- * file has at most about a million events, and 1,024 per entry.
+ * The number of samples that one event of the file represents: usually 1, more if entries have thousands of samples, as those of
+ * collapsed stacks can. Limits a file to about a million events, plus 1,024 per entry.
  */
-uint64_t jfr_lump(const struct profile *p, const struct profile_query *q);
+uint64_t jfr_samples_per_event(const struct profile *p, const struct profile_query *q);
 /* True when the file would exceed EXPORT_BYTES_MAX. */
 bool jfr_full(const struct jfr *j);
 /* Append all samples of the event to j->events. */

@@ -15,9 +15,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define EVENTS_LEAST (1u << 20)  /* events of a file: this many, */
-#define EVENTS_EACH  1024u       /* and this many more per entry */
-#define PARK_DEPTH   8           /* frames below the leaf in which a lock's own code parks */
+#define EVENTS_LEAST (1u << 20)  /* limit of events in a file, */
+#define EVENTS_EACH  1024u       /* plus these per entry */
+#define PARK_DEPTH   8           /* frames from the leaf that are searched for LockSupport */
 #define GOLDEN_RATIO 2654435769u /* of 2^32: each multiple is far from those before it */
 
 /* Removes the class that a stack may end with, and returns its id; 0: none. */
@@ -64,9 +64,9 @@ static uint64_t samples_share(uint64_t value, uint64_t k, uint64_t n)
 struct samples {
 	struct jfr *j;
 	int event;
-	uint64_t each, rest; /* each: profile_sample_weight; rest: carry of the division by it */
-	uint64_t lump_rest;  /* carry of the division by jfr->lump */
-	struct wait *waits;  /* of lock events */
+	/* each: profile_sample_weight. The others: remainders of the divisions by it, and by jfr->per_event. */
+	uint64_t each, rest_weight, rest_samples;
+	struct wait *waits; /* of lock events */
 	uint32_t wait_count, wait_cap;
 };
 
@@ -75,50 +75,40 @@ bool jfr_full(const struct jfr *j)
 	return j->events.len + j->traces.bytes.len >= EXPORT_BYTES_MAX;
 }
 
-struct lump {
+struct totals {
 	uint64_t samples, entries;
 };
 
-static void lump_part(void *ctx, const struct profile_part *part)
+static void totals_part(void *ctx, const struct profile_part *part)
 {
-	struct lump *l = ctx;
+	struct totals *t = ctx;
 
-	l->samples += part->count;
-	l->entries++;
+	t->samples += part->count;
+	t->entries++;
 }
 
-uint64_t jfr_lump(const struct profile *p, const struct profile_query *q)
+uint64_t jfr_samples_per_event(const struct profile *p, const struct profile_query *q)
 {
-	struct lump l = {0};
-	uint64_t most;
+	struct totals t = {0};
 
-	profile_each(p, q, lump_part, &l);
-	most = EVENTS_LEAST + l.entries * EVENTS_EACH;
-	return l.samples / most + 1;
+	profile_each(p, q, totals_part, &t);
+	return t.samples / (EVENTS_LEAST + t.entries * EVENTS_EACH) + 1;
 }
 
-/* The number of events for n samples; the remainder carries over to the next entry. */
-static uint64_t samples_lumps(struct samples *s, uint64_t n)
+/* The number of events for an entry of n samples and a weight: at least one. */
+static uint64_t events_of(const struct jfr *j, uint64_t n)
 {
-	n += s->lump_rest;
-	s->lump_rest = n % s->j->lump;
-	return n / s->j->lump;
+	return n / j->per_event ? n / j->per_event : 1;
 }
 
-/* The same for entries that carry a weight: at least one event. */
-static uint64_t lumps_least(const struct jfr *j, uint64_t n)
+/* The number of samples of equal weight in a part. The remainder of the weight goes to the next part. */
+static uint64_t samples_count(struct samples *s, const struct profile_part *part)
 {
-	return n / j->lump ? n / j->lump : 1;
-}
-
-/* The number of samples of equal weight that a part consists of; the remainder carries over to the next part. */
-static uint64_t samples_number(struct samples *s, const struct profile_part *part)
-{
-	uint64_t weight = part->weight + s->rest;
+	uint64_t weight = part->weight + s->rest_weight;
 
 	if (!s->each)
 		return part->count;
-	s->rest = weight % s->each;
+	s->rest_weight = weight % s->each;
 	return weight / s->each;
 }
 
@@ -128,10 +118,11 @@ static void samples_of_cpu(
 	struct samples *s, const struct seconds_span *span, const struct profile_part *part)
 {
 	struct jfr *j = s->j;
-	uint64_t n = samples_lumps(s, samples_number(s, part));
+	uint64_t samples = samples_count(s, part) + s->rest_samples, n = samples / j->per_event;
 	uint32_t entry = j->spread++;
 	struct buf *out;
 
+	s->rest_samples = samples % j->per_event;
 	for (uint64_t k = 0; k < n; k++) {
 		out = samples_begin(j, JFR_EXECUTION_SAMPLE, samples_ns(span, entry, k, n));
 		jfr_varint(out, jfr_thread(j, part->thread));
@@ -143,28 +134,23 @@ static void samples_of_cpu(
 
 /* --- the wall clock ---------------------------------------------------------------------------------- */
 
-static enum jfr_state samples_state(enum thread_state state)
-{
-	static const enum jfr_state states[THREAD_STATES] = {
-		[THREAD_STATE_NONE] = JFR_STATE_DEFAULT,
-		[THREAD_ON_CPU] = JFR_STATE_RUNNABLE,
-		[THREAD_RUNNABLE] = JFR_STATE_RUNNABLE,
-		[THREAD_SLEEPING] = JFR_STATE_SLEEPING,
-		[THREAD_MONITOR] = JFR_STATE_MONITOR,
-		[THREAD_WAITING] = JFR_STATE_WAITING,
-		[THREAD_PARKED] = JFR_STATE_PARKED,
-		[THREAD_IO] = JFR_STATE_IO,
-		[THREAD_CARRIER] = JFR_STATE_RUNNABLE,
-	};
-
-	return states[state];
-}
+static const enum jfr_state states[THREAD_STATES] = {
+	[THREAD_STATE_NONE] = JFR_STATE_DEFAULT,
+	[THREAD_ON_CPU] = JFR_STATE_RUNNABLE,
+	[THREAD_RUNNABLE] = JFR_STATE_RUNNABLE,
+	[THREAD_SLEEPING] = JFR_STATE_SLEEPING,
+	[THREAD_MONITOR] = JFR_STATE_MONITOR,
+	[THREAD_WAITING] = JFR_STATE_WAITING,
+	[THREAD_PARKED] = JFR_STATE_PARKED,
+	[THREAD_IO] = JFR_STATE_IO,
+	[THREAD_CARRIER] = JFR_STATE_RUNNABLE,
+};
 
 static void samples_of_wall(
 	struct samples *s, const struct seconds_span *span, const struct profile_part *part)
 {
 	struct jfr *j = s->j;
-	uint64_t n = samples_number(s, part), ns = samples_ns(span, j->spread++, 0, n ? n : 1);
+	uint64_t n = samples_count(s, part), ns = samples_ns(span, j->spread++, 0, n ? n : 1);
 	struct buf *out;
 
 	if (!n)
@@ -172,7 +158,7 @@ static void samples_of_wall(
 	out = samples_begin(j, JFR_WALL_SAMPLE, ns);
 	jfr_varint(out, jfr_thread(j, part->thread));
 	jfr_varint(out, jfr_trace(j, part->stack));
-	jfr_varint(out, samples_state(part->state));
+	jfr_varint(out, states[part->state]);
 	jfr_varint(out, n);
 	samples_end(j);
 	if (part->state != THREAD_IO)
@@ -189,7 +175,7 @@ static void samples_of_wall(
 static void samples_of_alloc(
 	struct jfr *j, const struct seconds_span *span, const struct profile_part *part)
 {
-	uint64_t n = lumps_least(j, part->count);
+	uint64_t n = events_of(j, part->count);
 	uint32_t entry = j->spread++, stack = part->stack;
 	uint32_t class_id = samples_class(j, &stack);
 
@@ -238,8 +224,8 @@ void jfr_event(struct jfr *j, const struct profile_query *q)
 	struct samples s = {.j = j, .event = q->event};
 
 	s.each = profile_sample_weight(j->p, q->event);
-	s.rest = s.each / 2;
-	s.lump_rest = j->lump / 2;
+	s.rest_weight = s.each / 2;
+	s.rest_samples = j->per_event / 2;
 	seconds_each(j->p, q, samples_part, &s);
 }
 
@@ -290,7 +276,7 @@ static bool samples_parks(const struct jfr *j, uint32_t stack)
 
 static void samples_of_wait(struct jfr *j, const struct wait *w)
 {
-	uint64_t n = lumps_least(j, w->count);
+	uint64_t n = events_of(j, w->count);
 	uint32_t entry = j->spread++, stack = w->stack;
 	uint32_t class_id = samples_class(j, &stack);
 	bool parks = samples_parks(j, stack);

@@ -2,7 +2,7 @@
 /*
  * Vitals as events: CPU load, collections, the heap, once per second.
  *
- * The model has readings of counters, not individual collections. A GarbageCollection event therefore stands for all collections
+ * The model has readings of counters, not individual collections. A GarbageCollection event therefore represents all collections
  * between two readings, at the time of the later one, with their number and total pause. Their individual start and
  * longest pause are unknown and not written.
  */
@@ -24,18 +24,6 @@ static struct buf *vitals_begin(struct jfr *j, enum jfr_type type, const struct 
 }
 
 /* --- CPU load ---------------------------------------------------------------------------------------- */
-
-/* The number of CPUs that loads are shares of. */
-static void vitals_cpus(struct jfr *j, const struct vitals_second *now)
-{
-	struct buf *out;
-
-	if (now->machine_cpus <= 0)
-		return;
-	out = vitals_begin(j, JFR_CPUS, now);
-	jfr_varint(out, (uint64_t)now->machine_cpus);
-	jfr_block(&j->events, out);
-}
 
 static void vitals_share(struct buf *out, double share)
 {
@@ -122,11 +110,15 @@ void jfr_vitals(struct jfr *j, const struct profile_query *q)
 	const struct vitals_second *then = vitals_before(j->p, q->from), *now;
 	uint32_t last = profile_info(j->p).now, end = q->to <= last ? q->to : last + 1, at;
 	bool written = false;
+	struct buf *out;
 
 	for (at = q->from; (now = profile_vitals_next(j->p, at)) && now->second < end; at++) {
 		at = now->second;
-		if (!written)
-			vitals_cpus(j, now);
+		if (!written && now->machine_cpus > 0) { /* loads are shares of all CPUs */
+			out = vitals_begin(j, JFR_CPUS, now);
+			jfr_varint(out, (uint64_t)now->machine_cpus);
+			jfr_block(&j->events, out);
+		}
 		written = true;
 		if (then && then->time_ns != now->time_ns) {
 			vitals_load(j, then, now);

@@ -41,7 +41,7 @@ function changeGlyph(i) {
 
 function changeText(i) {
 	const g = view.graph, d = g.diff, t = view.t, [a, b] = sidesOf(t.total[i], t.other[i]);
-	const part = x => valueText(d.seconds ? x / d.seconds : x, g.facts.unit) + (d.seconds ? ' a second' : '');
+	const part = x => valueText(d.seconds ? x / d.seconds : x, g.facts.unit) + (d.seconds ? ' per second' : '');
 	const change = changeOf(t, i), percents = a && b ? ', ' + (b > a ? '+' : '') + (100 * (b - a) / a).toFixed(1) + ' %' : '';
 	return 'A ' + part(a) + ' \u2192 B ' + part(b) + percents + (!change ? ', not significant' : !a ? ', new' : !b ? ', gone' : '');
 }

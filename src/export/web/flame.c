@@ -35,11 +35,11 @@ uint32_t flame_text(struct flame *f, const char *text)
 uint32_t flame_thread_text(struct flame *f, const struct profile_thread *t)
 {
 	struct buf text = {0};
-	char mark[PROFILE_LABEL];
+	char label[PROFILE_LABEL];
 	uint32_t id;
 
-	if (*profile_thread_label(t, "tid ", mark))
-		buf_printf(&text, "%s%s[%s]", t->name, *t->name ? " " : "", mark);
+	if (*profile_thread_label(t, "tid ", label))
+		buf_printf(&text, "%s%s[%s]", t->name, *t->name ? " " : "", label);
 	else
 		buf_adds(&text, t->name);
 	id = flame_text(f, buf_str(&text));
@@ -102,17 +102,10 @@ static int flame_compare_nodes(const void *a, const void *b, void *ctx)
 	const struct flame_build *build = ctx;
 	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
 
+	/* the first name on top of the stack */
 	if (build->name[x] != build->name[y])
-		return build->name[x] > build->name[y] ? -1
-						       : 1; /* the first name on top of the stack */
+		return build->name[x] > build->name[y] ? -1 : 1;
 	return x > y ? -1 : x < y;
-}
-
-static uint8_t flame_node_type(const struct calltree_node *n)
-{
-	if (n->method != PROFILE_NONE)
-		return n->type;
-	return n->thread == PROFILE_NONE ? FLAME_ALL : FLAME_THREAD;
 }
 
 static void flame_add_node(struct flame_build *b, uint32_t at, uint64_t start)
@@ -121,7 +114,9 @@ static void flame_add_node(struct flame_build *b, uint32_t at, uint64_t start)
 
 	b->f->nodes[b->f->count++] = (struct flame_node){.name = b->name[at],
 		.level = n->depth,
-		.type = flame_node_type(n),
+		.type = n->method != PROFILE_NONE   ? n->type
+			: n->thread != PROFILE_NONE ? FLAME_THREAD
+						    : FLAME_ALL,
 		.start = start,
 		.total = b->by_weight ? n->total : n->total_count,
 		.self = b->by_weight ? n->self : n->self_count,
@@ -161,8 +156,8 @@ static void flame_place_nodes(struct flame_build *b)
 	uint32_t count = b->t->count, depth = 1, first, at;
 	bool narrow = b->options->min_share > 0;
 	uint32_t *stack = xreallocarray(NULL, 2 * (size_t)count, sizeof(*stack));
-	uint64_t *next = xreallocarray(
-		NULL, count, sizeof(*next)); /* by node: the left edge of its next child */
+	/* By node: the left edge of its next child. */
+	uint64_t *next = xreallocarray(NULL, count, sizeof(*next));
 
 	b->f->nodes = xreallocarray(NULL, (size_t)count * (narrow ? 2 : 1), sizeof(*b->f->nodes));
 	stack[0] = 0;

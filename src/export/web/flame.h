@@ -3,7 +3,7 @@
  * The boxes of a flame graph: a call tree in drawing order, and a sorted pool of its names.
  *
  * Nodes are in pre-order, siblings sorted by name, so equal profiles give equal graphs. Node 0 is "all". A graph is independent of
- * the profile once built, except for flame_index. One thread.
+ * the profile once built. One thread.
  */
 #ifndef JHOT_EXPORT_WEB_FLAME_H
 #define JHOT_EXPORT_WEB_FLAME_H
@@ -13,7 +13,7 @@
 
 #define FLAME_THREAD FRAME_TYPES /* types of nodes that are not frames: a thread */
 #define FLAME_ALL    (FRAME_TYPES + 1)
-#define FLAME_NARROW (FRAME_TYPES + 2) /* the siblings that min_share left out */
+#define FLAME_NARROW (FRAME_TYPES + 2) /* the siblings below min_share */
 #define FLAME_TYPES  (FRAME_TYPES + 3)
 
 struct flame_node {
@@ -53,21 +53,6 @@ uint64_t flame_each(const struct flame *f);
 uint32_t flame_text(struct flame *f, const char *text);
 uint32_t flame_thread_text(struct flame *f, const struct profile_thread *t);
 
-/* --- flame_index.c ------------------------------------------------------------------------------------- */
-
-/*
- * Finds the node in which a sampled stack ends, or the narrow frames that contain it. For graphs that are not reversed. Valid
- * until the profile changes. O(depth) for a new stack, O(1) for a known one.
- */
-struct flame_index;
-struct flame_index *flame_index_new(const struct profile *p, struct flame *f, bool threads);
-uint32_t flame_index_find(struct flame_index *ix, uint32_t stack, uint32_t thread);
-void flame_index_free(struct flame_index *ix);
-
-/* The change of a node from A to B, -1 (gone) to 1 (new); 0 if not statistically significant. */
-struct diff;
-double flame_change(const struct flame *f, const struct flame_node *n);
-
 /* --- flame_color.c ------------------------------------------------------------------------------------- */
 
 struct flame_hue {
@@ -88,8 +73,10 @@ struct flame_scheme {
 };
 extern const struct flame_scheme flame_schemes[]; /* ends with name NULL */
 extern const struct flame_scheme flame_scheme_diff;
-const struct flame_scheme *flame_scheme_by_name(
-	const char *name); /* NULL: the first; unknown: NULL */
+/* NULL: no such scheme. name NULL: the first one. */
+const struct flame_scheme *flame_scheme_by_name(const char *name);
+/* The change of a node from A to B, -1 (gone) to 1 (new); 0 if not statistically significant. */
+double flame_change(const struct flame *f, const struct flame_node *n);
 /* The colour of a type in the legend, 0 if the scheme does not colour by type. */
 uint32_t flame_legend_color(const struct flame_scheme *scheme, uint8_t type);
 

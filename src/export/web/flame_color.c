@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Colours of boxes in the picture, and, of a diff, which boxes changed. web/colors.js and web/diff.js compute the same ones.
+ * Colours of the boxes in the picture; of a diff, by how much each box changed. web/colors.js and web/diff.js compute the same.
  */
 #include "export/web/flame.h"
 
@@ -18,7 +18,7 @@ const struct flame_type flame_types[FLAME_TYPES] = {
 	[FRAME_COMPILED] = {'A', "compiled", {128, 38, 73}, {212, 54, 72}},
 	[FRAME_C1] = {'B', "C1", {92, 40, 74}, {204, 60, 82}},
 	[FRAME_INLINED] = {'C', "inlined", {178, 38, 74}, {224, 50, 63}},
-	[FRAME_NO_INLINING] = {'N', "compiled, coarse", {128, 18, 82}, {212, 24, 80}},
+	[FRAME_NO_INLINING] = {'N', "compiled, no inlining info", {128, 18, 82}, {212, 24, 80}},
 	[FRAME_INTERPRETED] = {'D', "interpreted", {66, 44, 74}, {196, 44, 90}},
 	[FRAME_JAVA] = {'E', "Java", {140, 34, 76}, {212, 40, 77}},
 	[FRAME_NATIVE] = {'F', "native", {6, 62, 82}, {32, 84, 66}},
@@ -28,28 +28,25 @@ const struct flame_type flame_types[FLAME_TYPES] = {
 	[FRAME_BREAK] = {'J', "broken stack", {0, 0, 80}, {0, 0, 84}},
 	[FRAME_CLASS_OUTSIDE] = {'M', "class outside", {292, 44, 80}, {300, 10, 62}},
 	[FRAME_WAITS] = {'O', "waits", {236, 34, 84}, {60, 12, 91}},
-	[FRAME_C1_NO_INLINING] = {'Q', "C1, coarse", {92, 20, 82}, {204, 28, 86}},
+	[FRAME_C1_NO_INLINING] = {'Q', "C1, no inlining info", {92, 20, 82}, {204, 28, 86}},
 	[FLAME_THREAD] = {'K', "thread", {216, 36, 83}, {220, 10, 80}},
 	[FLAME_ALL] = {'L', "all", {220, 10, 86}, {220, 8, 87}},
 	[FLAME_NARROW] = {'P', "narrow frames", {220, 4, 90}, {220, 4, 90}},
 };
 
-static double color_channel(int n, double hue, double saturation, double lightness)
-{
-	double k = fmod(n + hue / 30, 12);
-	double m = fmin(fmin(k - 3, 9 - k), 1);
-
-	return lightness - saturation * fmin(lightness, 1 - lightness) * fmax(m, -1);
-}
-
 /* HSL in degrees and percent to 0xrrggbb. */
 static uint32_t color_of(double hue, double saturation, double lightness)
 {
+	static const int channels[] = {0, 8, 4};
 	uint32_t color = 0;
 
+	hue = fmod(360 + hue, 360);
+	saturation /= 100;
+	lightness /= 100;
 	for (int i = 0; i < 3; i++) {
-		double c = color_channel((const int[]){0, 8, 4}[i], fmod(360 + hue, 360),
-			saturation / 100, lightness / 100);
+		double k = fmod(channels[i] + hue / 30, 12);
+		double m = fmin(fmin(k - 3, 9 - k), 1);
+		double c = lightness - saturation * fmin(lightness, 1 - lightness) * fmax(m, -1);
 
 		color = color << 8 | (uint32_t)(c * 255 + 0.5);
 	}

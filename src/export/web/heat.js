@@ -11,7 +11,7 @@ const heat = {cells: 0, rows: 1, columns: 0, cell: 0, tall: 0, sums: null, rates
 function buildHeat() {
 	ui.heat = element('canvas', {display: 'block', outlineOffset: '1px', cursor: 'crosshair', touchAction: 'none'},
 		{tabindex: '0', id: 'heat', role: 'application',
-			'aria-label': 'heat map over time; arrow keys choose a stretch, with Shift they make it longer, Escape chooses all'});
+			'aria-label': 'heat map over time; arrow keys select a time range, with Shift they extend it, Escape clears the selection'});
 	ui.heatLine = element('div', {fontVariantNumeric: 'tabular-nums', flex: '1 1 auto', minWidth: '0', overflow: 'hidden',
 		textOverflow: 'ellipsis', whiteSpace: 'nowrap'}, {id: 'stretch'});
 	ui.heatHint = element('div', {fontSize: '12px', whiteSpace: 'nowrap'}, {id: 'resolution'});
@@ -89,8 +89,7 @@ function heatMeasure(s) {
 	ui.heat.style.height = heat.height + HEAT_AXIS + 'px';
 	ui.heatHint.textContent = 'a cell is ' + (heat.parts ? 1000 / s.parts + ' ms' : lengthText(s.step)) +
 		(heat.rows > 1 || heat.parts ? ', a column ' + lengthText(s.step * heat.rows) : '') +
-		(s.rates && !fine && !heat.marked ? view.stretch ? '; below 1 s of ' + 1000 / s.parts + ' ms' :
-			'; of a stretch ' + 1000 / s.parts + ' ms' : '');
+		(s.rates && !fine && !heat.marked ? (view.stretch ? '; in the strip below ' : '; of a selection ') + 1000 / s.parts + ' ms' : '');
 	return [ratio, width];
 }
 
@@ -206,14 +205,14 @@ function heatText() {
 		return;
 	}
 	if (!view.stretch) {
-		ui.heatLine.textContent = 'Time: drag over cells to choose a stretch' +
-			(view.zoom || view.query ? '; shown is the zoom and what matches' : '');
+		ui.heatLine.textContent = 'Time: drag over cells to select a range' +
+			(view.zoom || view.query ? '; only the zoom and matches are shown' : '');
 		return;
 	}
 	const [from, to] = view.stretch, all = view.graph.base.total[0], here = view.top.total[0];
 	const usual = (all - here) / Math.max(1, s.end - s.begin - (to - from)), rate = here / (to - from);
 	ui.heatLine.textContent = whenText(s, from, to) + ' \u00b7 ' + lengthText(to - from) + ' \u00b7 ' +
-		(usual > 0 ? (rate / usual).toFixed(1) + ' times what runs elsewhere' : 'all that ran') + unlike();
+		(usual > 0 ? (rate / usual).toFixed(1) + ' times the rate elsewhere' : 'all samples') + unlike();
 	ui.heatLine.title = ui.heatLine.textContent;
 }
 
@@ -321,8 +320,8 @@ function nextSpike() {
 		return;
 	const spikes = heat.spikes || findSpikes();
 	if (!spikes.length) {
-		say('no spike: it runs evenly');
-		ui.heatLine.textContent = 'No spike: it runs evenly';
+		say('no spikes: the load is even');
+		ui.heatLine.textContent = 'No spikes: the load is even';
 		return;
 	}
 	heat.spike = (heat.spike + 1) % spikes.length;

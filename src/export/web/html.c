@@ -2,8 +2,8 @@
 /*
  * The page: for each event what an .svg contains, and its samples over time.
  *
- * Without scripts, the picture and the hottest methods of each event remain. All names are character data, and the content
- * security policy forbids any external resource.
+ * Browsers without scripts show the picture and the hottest methods of each event. All names are character data, and the content
+ * security policy forbids external resources.
  */
 #include "export/export.h"
 #include "export/facts.h"
@@ -80,14 +80,6 @@ static void html_fact(void *ctx, const char *key, const char *value)
 	buf_adds(out, "</tr>\n");
 }
 
-static void html_facts(struct buf *out, const struct profile *p, const struct export_options *o)
-{
-	buf_adds(out, "<details><summary>About this recording</summary>\n<table>\n");
-	export_facts(o, html_fact, out);
-	export_event_facts(p, o, o->query.event, html_fact, out);
-	buf_adds(out, "</table>\n</details>\n");
-}
-
 /* Appends the static content of an event to out, and its data to data. */
 static void html_event(
 	struct buf *out, struct buf *data, const struct profile *p, const struct export_options *o)
@@ -105,7 +97,10 @@ static void html_event(
 	buf_add(out, picture.data, picture.len);
 	buf_adds(out, "</svg>\n");
 	html_methods(out, p, o);
-	html_facts(out, p, o);
+	buf_adds(out, "<details><summary>About this recording</summary>\n<table>\n");
+	export_facts(o, html_fact, out);
+	export_event_facts(p, o, o->query.event, html_fact, out);
+	buf_adds(out, "</table>\n</details>\n");
 	buf_adds(data, "<div hidden class=\"flame\">");
 	svg_data(data, p, f, o, &head);
 	svg_slices(data, p, f, o);
@@ -117,42 +112,27 @@ static void html_event(
 	flame_free(reversed);
 }
 
-static void html_title(struct buf *out, const struct export_options *o)
-{
-	struct buf title = {0};
-	bool named = o->meta.name && *o->meta.name;
-
-	export_clean(&title, o->title ? o->title : named ? o->meta.name : "profile", 0, 0);
-	export_xml(out, buf_str(&title));
-	buf_done(&title);
-}
-
-/* Widths are the same as in a file of this event alone (cli/outputs/outputs.c). */
-static void html_choose(struct export_options *one, const struct profile *p,
-	const struct export_options *o, int event)
-{
-	bool total = o->query.by_weight && !o->each;
-
-	one->query.event = event;
-	one->query.by_weight = total || profile_sample_weight(p, event);
-}
-
 bool export_html(struct buf *out, const struct profile *p, const struct export_options *o)
 {
 	struct export_options one = *o;
-	struct buf data = {0};
+	struct buf title = {0}, data = {0};
 	int count = o->meta.event_count;
+	bool named = o->meta.name && *o->meta.name;
+	bool total = o->query.by_weight && !o->each;
 
+	export_clean(&title, o->title ? o->title : named ? o->meta.name : "profile", 0, 0);
 	buf_adds(out, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
 		      "<meta http-equiv=\"Content-Security-Policy\" content=\"" HTML_POLICY "\">\n"
 		      "<meta name=\"viewport\" content=\"width=device-width, "
 		      "initial-scale=1\">\n<title>");
-	html_title(out, o);
+	export_xml(out, buf_str(&title));
 	buf_adds(out, "</title>\n</head>\n<body>\n<div id=\"picture\" style=\"font-family: "
 		      "system-ui, sans-serif\">\n");
 	for (int i = 0; i < (count ? count : 1); i++) {
-		if (count)
-			html_choose(&one, p, o, o->meta.events[i].event);
+		if (count) { /* widths as in a file of this event alone (cli/outputs/outputs.c) */
+			one.query.event = o->meta.events[i].event;
+			one.query.by_weight = total || profile_sample_weight(p, one.query.event);
+		}
 		html_event(out, &data, p, &one);
 	}
 	buf_adds(out, "</div>\n");
@@ -160,6 +140,7 @@ bool export_html(struct buf *out, const struct profile *p, const struct export_o
 	buf_adds(out, "<script>\n");
 	svg_script(out);
 	buf_adds(out, "</script>\n</body>\n</html>\n");
+	buf_done(&title);
 	buf_done(&data);
 	return true;
 }

@@ -31,7 +31,7 @@ function say(text) {
 	ui.live.textContent = text;
 }
 
-const MEANING = {self: 'Warm colours: a large share of the zoom is in the frame itself.',
+const MEANING = {self: 'Warm colours: a large part of the zoom is in the frame itself.',
 	package: 'Frames of one package or library share a colour.'};
 
 function updateLegend() {

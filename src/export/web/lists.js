@@ -32,7 +32,7 @@ function showLists() {
 }
 
 function nothing(theme) {
-	return element('div', {padding: '14px', color: theme.faint}, {}, view.query ? 'Nothing matches.' : 'No samples.');
+	return element('div', {padding: '14px', color: theme.faint}, {}, view.query ? 'No matches.' : 'No samples.');
 }
 
 // --- call tree
@@ -45,10 +45,10 @@ function childrenOf(i) {
 	return found.sort((a, b) => t.total[b] - t.total[a] || a - b);
 }
 
-// Open nodes: opened by the user, or on the hot path. Stored as paths, which survive a change of the time range.
+// Nodes with a large share are open unless the user closed them. Stored as paths, which survive a change of the time range.
 function isOpen(i) {
-	const said = lists.open.get(pathOf(i).join('\n'));
-	return said === undefined ? view.t.total[i] >= OPEN_SHARE * view.t.total[view.zoom] : said;
+	const set = lists.open.get(pathOf(i).join('\n'));
+	return set === undefined ? view.t.total[i] >= OPEN_SHARE * view.t.total[view.zoom] : set;
 }
 
 function treeRow(i, theme) {
@@ -94,7 +94,7 @@ function showTreeRows() {
 		lists.at = view.zoom;
 	body.append(...lists.rows.map(i => treeRow(i, theme)));
 	if (open.length)
-		body.append(element('div', {padding: '6px 14px', color: theme.faint}, {}, 'More rows: close some, or zoom in.'));
+		body.append(element('div', {padding: '6px 14px', color: theme.faint}, {}, 'There are more rows: close some, or zoom in.'));
 	ui.list.replaceChildren(listHead(theme, headLabel('Total', '98px', 'right'), headLabel(view.reversed ? '' : 'Self', '64px', 'right'),
 		headLabel('Frame', 'auto', 'left')), view.top.total[0] ? body : nothing(theme));
 	ui.list.scrollTop = top;
@@ -212,7 +212,7 @@ function methodRow(row, all, theme) {
 	return line;
 }
 
-// A row links to its place in the flame graph.
+// Shows a method in the flame graph, as the result of a search.
 function findMethod(name) {
 	ui.search.value = '^' + plain(view.graph.names[name]) + '$';
 	setTab('flame');
@@ -227,7 +227,7 @@ function showMethods() {
 	const body = element('div', {padding: '4px 0'}, {role: 'rowgroup'}, ...rows.slice(0, ROWS_MOST).map(r => methodRow(r, all, theme)));
 	if (rows.length > ROWS_MOST)
 		body.append(element('div', {padding: '6px 14px', color: theme.faint}, {}, thousands(rows.length - ROWS_MOST) +
-			' more: a search shows them.'));
+			' more methods: search to find them.'));
 	const head = listHead(theme, ...columns.map(c => sortButton(c, theme)));
 	head.setAttribute('role', 'row');
 	ui.list.replaceChildren(element('div', {}, {role: 'table', 'aria-label': 'hot methods'}, head, rows.length ? body : nothing(theme)));

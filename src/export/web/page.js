@@ -15,8 +15,8 @@ const KEYS = [['click, Enter', 'zoom in'], ['Esc, 0', 'reset the zoom'], ['Backs
 	['i', 'flip: icicle or flame'], ['r', 'reverse: callers of the leaves'],
 	['f', 'fold entry and native frames'], ['x  X', 'hide the frame, show all again'],
 	['c', 'colour: type, package, self, safe'], ['d', 'dark or light'], ['y', 'copy the name'],
-	['arrows', 'walk the frames'], ['PgUp PgDn', 'scroll'], ['1 2 3', 'graph, tree, methods'],
-	['e', 'next event'], ['a', 'about this recording'], ['s', 'next spike in time'], ['[  ]', 'earlier, later stretch'], ['?', 'this help']];
+	['arrows', 'move between frames'], ['PgUp PgDn', 'scroll'], ['1 2 3', 'graph, tree, methods'],
+	['e', 'next event'], ['a', 'about this recording'], ['s', 'next spike'], ['[  ]', 'earlier, later time range'], ['?', 'this help']];
 const TABS = {flame: 'Flame graph', tree: 'Call tree', methods: 'Hot methods'};
 
 const view = {graph: null, texts: [], graphs: [], event: 0, top: null, t: null, to: null, zoom: 0, hover: -1, focus: -1,
@@ -43,7 +43,7 @@ function button(label, title, act) {
 function buildEvents() {
 	ui.events = element('select', {font: 'inherit', padding: '4px 6px', borderRadius: '6px', borderStyle: 'solid',
 		borderWidth: '1px', display: view.texts.length > 1 ? 'inline-block' : 'none'},
-	{'aria-label': 'event', title: 'e: what was sampled'});
+	{'aria-label': 'event', title: 'e: event'});
 	view.texts.forEach((text, i) => {
 		const event = /^event (.*)$/m.exec(text);
 		ui.events.append(element('option', {}, {value: i}, event ? event[1] : 'event ' + i));
@@ -65,13 +65,13 @@ function buildHeader() {
 		spellcheck: 'false', autocomplete: 'off'});
 	buildEvents();
 	ui.reset = button('Reset zoom', 'Esc or 0', () => zoomTo([]));
-	ui.shown = button('', 'X: show what is hidden', showHidden);
+	ui.shown = button('', 'X: show hidden frames', showHidden);
 	ui.flip = button('Flip', 'i: icicle or flame', () => setFlip(!view.flip));
-	ui.reverse = button('Reverse', 'r: leaves first, then who called them', () => setReversed(!view.reversed));
-	ui.fold = button('Fold', 'f: without entry frames and native frames between others', () => setFold(!view.fold));
-	ui.color = button('', 'c: colour by type, package or self, or safe for eyes that do not tell red from green', nextColor);
+	ui.reverse = button('Reverse', 'r: leaves first, then their callers', () => setReversed(!view.reversed));
+	ui.fold = button('Fold', 'f: fold entry frames, and native frames between others', () => setFold(!view.fold));
+	ui.color = button('', 'c: colour by type, package or self; safe: by type, for red-green colour blindness', nextColor);
 	ui.theme = button('', 'd: dark or light', () => setDark(!view.dark));
-	ui.helpButton = button('?', 'keys', toggleHelp);
+	ui.helpButton = button('?', '?: keys', toggleHelp);
 	const tools = element('div', {display: 'flex', flexWrap: 'wrap', gap: '6px', alignItems: 'center'}, {},
 		ui.events, ui.reset, ui.shown, ui.search, ui.flip, ui.reverse, ui.fold, ui.color, ui.theme, ui.helpButton);
 	return element('div', {display: 'flex', flexWrap: 'wrap', gap: '6px 16px', padding: '10px 14px',
@@ -138,7 +138,7 @@ function place(page) {
 
 function buildPage(facts) {
 	ui.canvas = element('canvas', {display: 'block', outline: 'none'}, {tabindex: '0', id: 'graph', role: 'application',
-		'aria-label': 'flame graph; arrow keys walk the frames, Enter zooms, slash searches'});
+		'aria-label': 'flame graph; arrow keys move between frames, Enter zooms, slash searches'});
 	ui.list = element('div', {display: 'none', height: '100%', overflow: 'auto', outline: 'none'}, {tabindex: '0', id: 'list'});
 	ui.stage = element('div', {flex: '1 1 auto', minHeight: '0', overflow: 'hidden'}, {id: 'stage', role: 'tabpanel'},
 		ui.canvas, ui.list);
@@ -184,7 +184,7 @@ function paintButtons(c) {
 		b.setAttribute('aria-pressed', on);
 	ui.color.textContent = 'Colour: ' + view.color;
 	ui.theme.textContent = view.dark ? 'Light' : 'Dark';
-	ui.reset.style.visibility = view.zoom ? 'visible' : 'hidden'; // its place stays, or a zoom would move the graph
+	ui.reset.style.visibility = view.zoom ? 'visible' : 'hidden'; // keeps its space, so that a zoom does not move the graph
 	ui.shown.style.display = view.hidden.length ? 'inline-block' : 'none';
 	ui.shown.textContent = 'Show hidden (' + percent(view.hiddenSum, view.hiddenSum + view.top.total[0]) + ')';
 	for (const [tab, b] of Object.entries(ui.tabs)) {

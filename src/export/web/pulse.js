@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Flame graph: parts of seconds in the heat map. Grammar: svg_slices.c.
 //
-// A column is a second, its cells are its parts from top to bottom. Stacks are known per second only, so selections consist of
-// whole seconds, and zoom and search have no parts. If not all seconds fit, those around the selection have a strip
-// of their own.
+// A column is a second; its cells are the parts of the second from top to bottom. Stacks are known per second only, so selections
+// consist of whole seconds, and parts are not shown with a zoom or a search. If not all seconds fit, those around the
+// selection are drawn in a strip below.
 
 const PULSE_LEAST = 1.5, PULSE_WIDE = 6, PULSE_HEIGHT = 80, SHADES = 48;
 const pulse = {from: 0, count: 0, cell: 0, top: 0, of: null, shades: [], shadesOf: null};

@@ -70,7 +70,7 @@ function keepState(path, step) {
 			history.replaceState(view.depth, '', text);
 		}
 	} catch (e) {
-		// In a sandbox without history the view works, but the URL does not change.
+		// A sandbox may forbid it. The view works, but the URL does not change.
 	}
 }
 
@@ -212,7 +212,7 @@ function setFold(fold) {
 	view.fold = fold;
 	showTree(path);
 	keepState(pathOf(view.zoom), false);
-	say(fold ? 'folded: without entry frames and native frames between others' : 'all frames');
+	say(fold ? 'folded: entry frames, and native frames between others, are hidden' : 'all frames');
 }
 
 function setEvent(event) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The flame-graph file: its header (title and facts), and the parts one after the other. */
+/* The .svg file: its header (title and facts), and its parts in order. */
 #include "export/web/svg.h"
 
 #include "export/export.h"
@@ -99,41 +99,29 @@ static void head_value(struct buf *out, const char *unit, uint64_t interval)
 	buf_done(&text);
 }
 
-static void head_interval(struct buf *out, const struct export_event *e, const char *unit)
-{
-	head_value(out, unit, e->interval);
-	if (e->interval_most > e->interval) {
-		buf_adds(out, " to ");
-		head_value(out, unit, e->interval_most);
-	}
-	if (e->engine && *e->engine)
-		buf_printf(out, " (%s)", e->engine);
-}
-
-static void head_time(struct buf *out, uint64_t wall_ns)
-{
-	time_t seconds = (time_t)(wall_ns / 1000000000u);
-	char text[40];
-	struct tm tm;
-
-	if (wall_ns && gmtime_r(&seconds, &tm) &&
-		strftime(text, sizeof(text), "%Y-%m-%d %H:%M UTC", &tm))
-		head_text(out, "", text);
-}
-
 static void head_facts(struct buf *out, const struct profile *p, const struct export_options *o)
 {
 	const char *unit = profile_get_event(p, o->query.event)->unit;
 	const struct export_event e = export_event_of(o, o->query.event);
 	const struct export_meta *m = &o->meta;
 	struct profile_sum sum = profile_sum(p, &o->query);
+	time_t start = (time_t)(m->start_wall_ns / 1000000000u);
 	struct buf facts = {0};
+	char text[40];
+	struct tm tm;
 
 	export_count(&facts, sum.count);
 	buf_adds(&facts, sum.count == 1 ? " sample" : " samples");
 	export_value(head_next(&facts, ""), unit, sum.weight);
-	if (e.interval)
-		head_interval(head_next(&facts, "every "), &e, unit);
+	if (e.interval) {
+		head_value(head_next(&facts, "every "), unit, e.interval);
+		if (e.interval_most > e.interval) {
+			buf_adds(&facts, " to ");
+			head_value(&facts, unit, e.interval_most);
+		}
+		if (e.engine && *e.engine)
+			buf_printf(&facts, " (%s)", e.engine);
+	}
 	if (m->duration_ns)
 		export_value(head_next(&facts, "in "), "ns", m->duration_ns);
 	if (e.lost)
@@ -141,7 +129,9 @@ static void head_facts(struct buf *out, const struct profile *p, const struct ex
 	if (m->pid > 0)
 		buf_printf(head_next(&facts, "pid "), "%d", m->pid);
 	head_text(&facts, "JDK ", m->jdk);
-	head_time(&facts, m->start_wall_ns);
+	if (m->start_wall_ns && gmtime_r(&start, &tm) &&
+		strftime(text, sizeof(text), "%Y-%m-%d %H:%M UTC", &tm))
+		head_text(&facts, "", text);
 	head_text(&facts, "on ", m->host);
 	for (int i = 0; i < m->label_count; i++)
 		head_text(&facts, "", m->labels[i]);
@@ -155,7 +145,7 @@ static void head_side(struct buf *out, const struct profile *p, const struct dif
 	if (d->mode == DIFF_RATE) {
 		export_value(out, profile_get_event(p, d->query_all.event)->unit,
 			(uint64_t)(d->all.of[side] + 0.5));
-		buf_adds(out, " a second, ");
+		buf_adds(out, " per second, ");
 	}
 	export_count(out, d->all.samples[side]);
 	buf_printf(out, " samples, %d recording%s", d->runs[side], plural((uint64_t)d->runs[side]));
@@ -170,12 +160,12 @@ static void head_diff(
 	struct svg_head *head, const struct profile *p, const struct export_options *o)
 {
 	static const char *const modes[DIFF_MODES] = {
-		"per second", "as a share of all", "as it was counted"};
+		"per second", "as a share of the total", "as counted"};
 
 	if (o->title)
 		export_clean(&head->title, o->title, 0, 0);
 	else
-		buf_printf(&head->title, "%s: what changed from A to B, %s", head->event->name,
+		buf_printf(&head->title, "%s: changes from A to B, %s", head->event->name,
 			modes[o->diff->mode]);
 	for (int side = 0; side < DIFF_SIDES; side++)
 		head_side(&head->facts, p, o->diff, side);
@@ -200,40 +190,34 @@ void svg_head_done(struct svg_head *head)
 
 /* --- the file ---------------------------------------------------------------------------------------- */
 
-static void svg_document(struct buf *out, const struct profile *p, const struct export_options *o,
-	const struct svg_head *head)
+bool export_svg(struct buf *out, const struct profile *p, const struct export_options *o)
 {
 	struct svg_style style = svg_style_of(o);
 	struct flame *f = svg_flame(p, o), *reversed = o->reverse ? svg_reversed(p, o) : NULL;
 	struct buf picture = {0};
-	unsigned height = svg_picture(&picture, reversed ? reversed : f, head, &style);
+	struct svg_head head;
+	unsigned height;
 
+	svg_head_init(&head, p, o);
+	height = svg_picture(&picture, reversed ? reversed : f, &head, &style);
 	buf_printf(out,
 		"<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
 		"<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%u\" height=\"%u\" "
 		"viewBox=\"0 0 %u %u\" role=\"img\">\n<title>",
 		style.width, height, style.width, height);
-	export_xml(out, buf_str(&head->title));
+	export_xml(out, buf_str(&head.title));
 	buf_adds(out, "</title>\n<desc>");
-	export_xml(out, buf_str(&head->facts));
+	export_xml(out, buf_str(&head.facts));
 	buf_adds(out, "</desc>\n<g id=\"picture\">\n");
 	buf_add(out, picture.data, picture.len);
 	buf_adds(out, "</g>\n<metadata class=\"flame\">");
-	svg_data(out, p, f, o, head);
+	svg_data(out, p, f, o, &head);
 	buf_adds(out, "</metadata>\n<script><![CDATA[\n");
 	svg_script(out);
 	buf_adds(out, "]]></script>\n</svg>\n");
 	buf_done(&picture);
 	flame_free(f);
 	flame_free(reversed);
-}
-
-bool export_svg(struct buf *out, const struct profile *p, const struct export_options *o)
-{
-	struct svg_head head;
-
-	svg_head_init(&head, p, o);
-	svg_document(out, p, o, &head);
 	svg_head_done(&head);
 	return true;
 }

@@ -32,16 +32,6 @@ static void data_number(struct buf *out, uint64_t n)
 	buf_add(out, digits + at, sizeof(digits) - at);
 }
 
-/* Length of the common prefix, within ASCII, where bytes and UTF-16 units are the same. */
-static size_t data_shared(const char *name, const char *before)
-{
-	size_t n = 0;
-
-	while (name[n] && name[n] == before[n] && (unsigned char)name[n] < 0x80)
-		n++;
-	return n;
-}
-
 static void data_names(struct buf *out, const struct flame *f)
 {
 	const char *before = "";
@@ -49,22 +39,16 @@ static void data_names(struct buf *out, const struct flame *f)
 
 	buf_printf(out, "names %u\n", f->name_count);
 	for (uint32_t i = 0; i < f->name_count; i++) {
-		shared = data_shared(f->names[i], before);
+		/* the common prefix, within ASCII, where bytes and UTF-16 units are the same */
+		shared = 0;
+		while (f->names[i][shared] && f->names[i][shared] == before[shared] &&
+			(unsigned char)before[shared] < 0x80)
+			shared++;
 		data_number(out, shared);
 		buf_addc(out, ' ');
 		export_xml(out, f->names[i] + shared);
 		buf_addc(out, '\n');
 		before = f->names[i];
-	}
-}
-
-static void data_move(struct buf *out, const struct flame_node *n, const struct flame_node *before)
-{
-	if (n->level == before->level) {
-		buf_addc(out, '/');
-	} else if (n->level < before->level) {
-		buf_addc(out, '^');
-		data_number(out, (uint64_t)(before->level - n->level));
 	}
 }
 
@@ -77,8 +61,12 @@ static void data_nodes(struct buf *out, const struct flame *f, bool by_weight, u
 	for (uint32_t i = 0; i < f->count; i++) {
 		const struct flame_node *n = &f->nodes[i];
 
-		if (i)
-			data_move(out, n, &before);
+		if (i && n->level == before.level) {
+			buf_addc(out, '/');
+		} else if (i && n->level < before.level) {
+			buf_addc(out, '^');
+			data_number(out, (uint64_t)(before.level - n->level));
+		}
 		buf_addc(out, flame_types[n->type].letter);
 		data_number(out, n->name);
 		if (n->total != before.total) {
@@ -115,8 +103,8 @@ static void data_detail(void *ctx, const char *key, const char *value)
 }
 
 /*
- * The parameters of diff_band, which web/diff.js evaluates: weight per unit of a node's numbers, seconds that rates refer to (0: no
- * rates), limit, weight of a sample and squared noise of both sides, and the total of a side where shares are compared.
+ * The parameters of diff_band, which web/diff.js evaluates, too: weight per unit of the nodes' numbers; seconds that rates refer to
+ * (0: no rates); limit; weight of a sample, and squared noise, of each side; the total of a side where shares are compared.
  */
 static void data_diff(struct buf *out, const struct diff *d)
 {

@@ -24,7 +24,7 @@ function shortenJava(name, isClass) {
 
 function shortenNative(name) {
 	const end = name[0] === '[' ? name.indexOf('] ') : -1, file = name.slice(0, end + 1);
-	if (end > 0 && name.startsWith('0x', end + 2)) // where it is tells more than an address
+	if (end > 0 && name.startsWith('0x', end + 2)) // an address is useless without its library
 		return [name, file, file, file];
 	const bare = end > 0 ? name.slice(end + 2) : name;
 	let args = bare.indexOf('(');
