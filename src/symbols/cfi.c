@@ -4,10 +4,10 @@
 
 #include "base/buf.h"
 #include "base/clock.h"
+#include "symbols/cfi_program.h"
 #include "symbols/code/code.h"
 #include "symbols/elf.h"
 
-#include <dwarf.h>
 #include <gelf.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,40 +16,32 @@
 #define ROWS_MAX          (4u << 20)
 #define OFFSET_MAX        UINT32_MAX
 #define SEGMENTS_MAX      16
-#define COMPILE_MAX_NS    (5 * NS_PER_S) /* CPU time; libjvm takes 0.1 to 0.2 s */
+#define COMPILE_MAX_NS    (5 * NS_PER_S) /* CPU time; libjvm takes 0.02 s */
 #define ROWS_PER_CLOCK    64
 #define ENTRIES_PER_CLOCK 4096
 /* bytes; smaller gaps are not analysed: each file has a few bytes before its functions */
 #define GAP_LEAST   4096
 #define PADDING_MAX 64 /* bytes; smaller gaps between functions are alignment, not code */
 
+enum source { SOURCE_EH, SOURCE_DEBUG, SOURCE_CODE };
+
 /* The range of one FDE, or a gap that is read as code. */
 struct range {
-	uint64_t start, end; /* virtual addresses in the file */
-	unsigned source;
+	uint64_t start, end;        /* virtual addresses in the file */
+	struct cfi_program program; /* not for SOURCE_CODE, as cie */
+	uint32_t cie;               /* index in cies */
+	enum source source;
 };
-
-/* A section with call frame information. */
-struct source {
-	Dwarf_CFI *cfi;
-	Elf_Data *data;
-	uint64_t section_address;
-	bool eh_frame;
-	const unsigned char *ident;
-};
-
-enum { SOURCE_EH, SOURCE_DEBUG, SOURCE_CODE, SOURCES };
 
 struct cfi {
 	Elf *elf, *debug; /* debug: the separate debug file, or NULL */
-	Dwarf *dwarf;     /* for .debug_frame, or NULL */
 	const struct cfi_machine *machine;
-	struct source sources[SOURCES];
 	struct elf_segment segments[SEGMENTS_MAX]; /* of code only */
 	size_t segment_count;
+	struct cfi_cie *cies; /* in the order of their first FDE */
 	struct range *ranges; /* sorted, disjoint */
 	size_t range_count, row_count;
-	uint32_t range_cap, row_cap;
+	uint32_t cie_count, cie_cap, range_cap, row_cap;
 	struct cfi_row *rows;
 	uint64_t start_ns; /* CPU time of the thread at which compiling started */
 	struct code *code; /* set while compiling; NULL: the code cannot be analysed */
@@ -57,134 +49,66 @@ struct cfi {
 	bool of_code;      /* some ranges are SOURCE_CODE */
 };
 
-/* --- encoded pointers of .eh_frame ----------------------------------------------------------------- */
-
-struct bytes {
-	const uint8_t *at, *end;
-	bool short_read;
-};
-
-static uint64_t take(struct bytes *b, unsigned size, bool is_signed)
-{
-	uint64_t v = 0;
-
-	if ((size_t)(b->end - b->at) < size) {
-		b->short_read = true;
-		return 0;
-	}
-	memcpy(&v, b->at, size);
-	b->at += size;
-	if (is_signed && size && size < 8 && v >> (size * 8 - 1))
-		v |= ~0ull << (size * 8);
-	return v;
-}
-
-/* A pointer in encoding enc, without its base. Unsigned LEB128 forms do not occur in FDEs. */
-static uint64_t take_encoded(struct bytes *b, unsigned enc)
-{
-	static const uint8_t sizes[16] = {[DW_EH_PE_absptr] = 8,
-		[DW_EH_PE_udata2] = 2,
-		[DW_EH_PE_udata4] = 4,
-		[DW_EH_PE_udata8] = 8,
-		[DW_EH_PE_sdata2] = 2,
-		[DW_EH_PE_sdata4] = 4,
-		[DW_EH_PE_sdata8] = 8};
-	unsigned size = sizes[enc & 0x0f];
-
-	if (!size)
-		b->short_read = true;
-	return take(b, size, enc & DW_EH_PE_signed);
-}
-
-/* The encoding of addresses in the FDEs of a CIE; DW_EH_PE_omit if it cannot be determined. */
-static unsigned cie_encoding(const Dwarf_CIE *cie)
-{
-	struct bytes b = {cie->augmentation_data,
-		cie->augmentation_data + cie->augmentation_data_size,
-		cie->augmentation_data == NULL};
-	const char *a = cie->augmentation;
-
-	if (*a != 'z')
-		return *a ? DW_EH_PE_omit : DW_EH_PE_absptr;
-	for (a++; *a; a++) {
-		if (*a == 'R') {
-			unsigned enc = (unsigned)take(&b, 1, false);
-
-			return b.short_read ? DW_EH_PE_omit : enc;
-		}
-		if (*a == 'P')
-			take_encoded(&b, (unsigned)take(&b, 1, false));
-		else if (*a == 'L')
-			take(&b, 1, false);
-		else if (*a != 'S' && *a != 'B')
-			return DW_EH_PE_omit;
-		if (b.short_read)
-			return DW_EH_PE_omit;
-	}
-	return DW_EH_PE_absptr;
-}
-
 /* --- the ranges -------------------------------------------------------------------------------------- */
 
-static void range_add(struct cfi *c, unsigned source, uint64_t start, uint64_t length)
+static struct range *range_add(struct cfi *c, enum source source, uint64_t start, uint64_t length)
 {
 	if (!length || start + length < start || c->range_count == RANGES_MAX)
-		return;
+		return NULL;
 	c->ranges = xgrow(c->ranges, c->range_count, &c->range_cap, sizeof *c->ranges);
-	c->ranges[c->range_count++] = (struct range){start, start + length, source};
+	c->ranges[c->range_count] =
+		(struct range){.start = start, .end = start + length, .source = source};
+	return &c->ranges[c->range_count++];
 }
 
-static void range_read(struct cfi *c, unsigned source, const Dwarf_FDE *fde, unsigned enc)
+/* Adds the ranges of all FDEs of a section. */
+static void ranges_of_section(
+	struct cfi *c, enum source source, Elf *elf, Elf_Data *data, uint64_t address)
 {
-	const struct source *s = &c->sources[source];
-	struct bytes b = {fde->start, fde->end, false};
-	uint64_t base = 0, start, length;
-
-	/* FDEs of shared objects use neither indirect pointers nor other bases. */
-	if (enc & DW_EH_PE_indirect)
-		return;
-	if ((enc & 0x70) == DW_EH_PE_pcrel)
-		base = s->section_address +
-		       (uint64_t)(fde->start - (const uint8_t *)s->data->d_buf);
-	else if (enc & 0x70)
-		return;
-	start = base + take_encoded(&b, enc);
-	length = take_encoded(&b, enc & 0x07); /* a size: never signed, never relative */
-	if (!b.short_read)
-		range_add(c, source, start, length);
-}
-
-static void ranges_of_source(struct cfi *c, unsigned source)
-{
-	const struct source *s = &c->sources[source];
+	const unsigned char *ident = (const unsigned char *)elf_getident(elf, NULL);
+	const bool eh_frame = source == SOURCE_EH;
 	Dwarf_Off offset = 0, next, cie_offset = (Dwarf_Off)-1;
 	uint64_t start_ns = clock_read_ns(CLOCK_THREAD_CPUTIME_ID);
-	unsigned enc = DW_EH_PE_omit;
-	Dwarf_CFI_Entry entry, cie;
+	bool cie_valid = false;
+	Dwarf_CFI_Entry entry;
 	int r;
 
-	for (unsigned n = 1; offset < s->data->d_size; offset = next, n++) {
+	for (unsigned n = 1; offset < data->d_size; offset = next, n++) {
+		struct cfi_program program;
+		uint64_t length;
+		struct range *range;
+
 		if (n % ENTRIES_PER_CLOCK == 0 &&
 			clock_read_ns(CLOCK_THREAD_CPUTIME_ID) - start_ns > COMPILE_MAX_NS)
 			return;
 		next = offset;
-		r = dwarf_next_cfi(s->ident, s->data, s->eh_frame, offset, &next, &entry);
+		r = dwarf_next_cfi(ident, data, eh_frame, offset, &next, &entry);
 		if (r > 0 || next <= offset)
 			return;
 		if (r < 0 || dwarf_cfi_cie_p(&entry))
 			continue;
 		if (entry.fde.CIE_pointer != cie_offset) {
+			Dwarf_CFI_Entry cie;
 			Dwarf_Off unused;
 
 			cie_offset = entry.fde.CIE_pointer;
-			enc = DW_EH_PE_omit;
-			if (!dwarf_next_cfi(
-				    s->ident, s->data, s->eh_frame, cie_offset, &unused, &cie) &&
-				dwarf_cfi_cie_p(&cie))
-				enc = cie_encoding(&cie.cie);
+			c->cies = xgrow(c->cies, c->cie_count, &c->cie_cap, sizeof *c->cies);
+			cie_valid =
+				!dwarf_next_cfi(ident, data, eh_frame, cie_offset, &unused, &cie) &&
+				dwarf_cfi_cie_p(&cie) &&
+				cfi_cie_read(c->machine, &cie.cie, &c->cies[c->cie_count]);
+			c->cie_count += cie_valid;
 		}
-		if (enc != DW_EH_PE_omit)
-			range_read(c, source, &entry.fde, enc);
+		if (!cie_valid || !cfi_program_read(&c->cies[c->cie_count - 1], &entry.fde,
+					  address + (uint64_t)(entry.fde.start -
+							       (const uint8_t *)data->d_buf),
+					  &program, &length))
+			continue;
+		range = range_add(c, source, program.start, length);
+		if (range) {
+			range->program = program;
+			range->cie = c->cie_count - 1;
+		}
 	}
 }
 
@@ -255,32 +179,22 @@ static void gaps_read(struct cfi *c)
 
 /* --- opening ----------------------------------------------------------------------------------------- */
 
-static void source_open(struct cfi *c, unsigned source, Elf *elf, const char *section)
+/* False if the file has no such section with usable contents. */
+static bool section_read(struct cfi *c, enum source source, Elf *elf, const char *section)
 {
-	struct source *s = &c->sources[source];
 	GElf_Shdr shdr;
 	Elf_Scn *scn = elf_section(elf, section, &shdr);
+	Elf_Data *data;
 
-	if (!scn || shdr.sh_type == SHT_NOBITS ||
-		(source == SOURCE_DEBUG && !elf_file_debug_fits(elf)))
-		return;
-	s->eh_frame = source == SOURCE_EH;
-	s->ident = (const unsigned char *)elf_getident(elf, NULL);
-	s->section_address = shdr.sh_addr;
-	/* libdw decompresses .debug_frame; .eh_frame is loaded as it is. */
-	if (!s->eh_frame && (shdr.sh_flags & SHF_COMPRESSED))
+	if (!scn || shdr.sh_type == SHT_NOBITS)
+		return false;
+	if (source == SOURCE_DEBUG && (shdr.sh_flags & SHF_COMPRESSED))
 		elf_compress(scn, 0, 0);
-	s->data = s->eh_frame ? elf_rawdata(scn, NULL) : elf_getdata(scn, NULL);
-	if (!s->data || !s->data->d_buf)
-		return;
-	if (s->eh_frame) {
-		s->cfi = dwarf_getcfi_elf(elf);
-	} else {
-		c->dwarf = dwarf_begin_elf(elf, DWARF_C_READ, NULL);
-		s->cfi = c->dwarf ? dwarf_getcfi(c->dwarf) : NULL;
-	}
-	if (s->cfi)
-		ranges_of_source(c, source);
+	data = source == SOURCE_EH ? elf_rawdata(scn, NULL) : elf_getdata(scn, NULL);
+	if (!data || !data->d_buf)
+		return false;
+	ranges_of_section(c, source, elf, data, shdr.sh_addr);
+	return true;
 }
 
 static int segments_read(struct cfi *c)
@@ -323,10 +237,9 @@ static struct cfi *open_elf(Elf *elf, Elf *debug, struct err *err)
 		err_set(err, ERR_INPUT, "This ELF file has no valid code segment.");
 		goto fail;
 	}
-	source_open(c, SOURCE_EH, c->elf, ".eh_frame");
-	source_open(c, SOURCE_DEBUG, c->elf, ".debug_frame");
-	if (c->debug && !c->sources[SOURCE_DEBUG].cfi)
-		source_open(c, SOURCE_DEBUG, c->debug, ".debug_frame");
+	section_read(c, SOURCE_EH, c->elf, ".eh_frame");
+	if (!section_read(c, SOURCE_DEBUG, c->elf, ".debug_frame") && c->debug)
+		section_read(c, SOURCE_DEBUG, c->debug, ".debug_frame");
 	ranges_settle(c);
 	gaps_read(c);
 	if (!c->range_count) {
@@ -361,14 +274,11 @@ void cfi_close(struct cfi *c)
 {
 	if (!c)
 		return;
-	if (c->sources[SOURCE_EH].cfi)
-		dwarf_cfi_end(c->sources[SOURCE_EH].cfi);
-	if (c->dwarf)
-		dwarf_end(c->dwarf);
 	elf_end(c->elf);
 	elf_end(c->debug);
 	if (c->code)
 		code_close(c->code);
+	free(c->cies);
 	free(c->ranges);
 	free(c->rows);
 	free(c);
@@ -433,8 +343,9 @@ static void range_of_code(struct cfi *c, const struct range *r, const struct elf
 static bool range_compile(struct cfi *c, const struct range *r, const atomic_bool *stop)
 {
 	const struct elf_segment *seg = elf_segment_at(c->segments, c->segment_count, r->start);
-	const struct wire_unwind_rule none = {0};
-	uint64_t at = r->start, end = r->end, to;
+	struct wire_unwind_rule rule = {0};
+	uint64_t at, end = r->end;
+	struct cfi_run run;
 
 	if (!seg) /* code that is not mapped */
 		return true;
@@ -444,24 +355,19 @@ static bool range_compile(struct cfi *c, const struct range *r, const atomic_boo
 		range_of_code(c, r, seg);
 		return c->row_count <= ROWS_MAX;
 	}
-	for (; at<end; at = to> at && to < end ? to : end) {
-		struct wire_unwind_rule rule = {.cfa = CFI_CFA_OTHER};
-		Dwarf_Frame *frame = NULL;
-		Dwarf_Addr from;
-		bool signal = false;
-
+	cfi_run_begin(&run, &c->cies[r->cie], &r->program);
+	while (cfi_run_next(&run, &at, &rule)) {
 		if (gives_up(c, stop))
 			return false;
-		to = at;
-		if (!dwarf_cfi_addrframe(c->sources[r->source].cfi, at, &frame)) {
-			if (dwarf_frame_info(frame, &from, &to, &signal) >= 0)
-				rule = cfi_rule_read(c->machine, frame, signal);
-			free(frame);
-		}
+		if (at < r->start) /* the range was clipped */
+			at = r->start;
+		if (at >= end)
+			break;
 		row_add(c, at - seg->address + seg->offset, rule);
 	}
+	rule = (struct wire_unwind_rule){0};
 	if (r + 1 == c->ranges + c->range_count || r[1].start - end > PADDING_MAX)
-		row_add(c, end - seg->address + seg->offset, none);
+		row_add(c, end - seg->address + seg->offset, rule);
 	return true;
 }
 

@@ -16,7 +16,6 @@
 #include "base/err.h"
 #include "symbols/rule.h"
 
-#include <elfutils/libdw.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 
@@ -52,17 +51,5 @@ const struct cfi_row *cfi_rows(const struct cfi *c, size_t *count);
  * the file is too large or has too many different rules for a block.
  */
 int unwind_pack(const struct cfi_row *rows, size_t count, struct buf *out, struct err *err);
-
-/* --- cfi_rule.c, for cfi.c ----------------------------------------------------------------------------- */
-
-/* DWARF numbers of the registers that a walk follows. */
-struct cfi_machine {
-	unsigned elf_machine;
-	int sp, fp, ra;
-};
-const struct cfi_machine *cfi_machine_find(unsigned elf_machine); /* NULL: unsupported */
-
-/* Converts a libdw frame state. One that cannot be expressed becomes CFI_CFA_OTHER. */
-struct wire_unwind_rule cfi_rule_read(const struct cfi_machine *m, Dwarf_Frame *frame, bool signal);
 
 #endif

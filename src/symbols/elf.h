@@ -23,9 +23,6 @@ struct code;
 /* elf_begin for reading. NULL: not a 64-bit ELF file, or rejected. */
 Elf *elf_file_begin(int fd);
 
-/* True if the sizes of all .debug sections, which libdw reads, are acceptable. */
-bool elf_file_debug_fits(Elf *elf);
-
 /* Our own vDSO, which is the same image as the target's. */
 Elf *elf_file_begin_vdso(void);
 /* Decompresses xz data of at most `most` bytes, *size in fact, into a mapping of `most` bytes that the caller unmaps. NULL: it fails. */

@@ -105,23 +105,6 @@ Elf *elf_file_begin(int fd)
 	return NULL;
 }
 
-bool elf_file_debug_fits(Elf *elf)
-{
-	uint64_t sum = 0;
-	Elf_Scn *scn = NULL;
-	GElf_Shdr h;
-
-	while ((scn = elf_nextscn(elf, scn))) {
-		if (!gelf_getshdr(scn, &h) || h.sh_flags & SHF_ALLOC || h.sh_type == SHT_NOBITS)
-			continue;
-		/* checked first, since reading the uncompressed size reads all of the compressed data */
-		if (h.sh_size > ELF_FILE_SECTION_MAX ||
-			(sum += section_bytes(scn, &h)) > ELF_FILE_SECTION_MAX)
-			return false;
-	}
-	return true;
-}
-
 Elf *elf_file_begin_vdso(void)
 {
 	const Elf64_Ehdr *h = (const Elf64_Ehdr *)getauxval(AT_SYSINFO_EHDR);

@@ -5,7 +5,7 @@
 . "$(dirname "$0")/../jvm/lib.sh"
 
 # The parsers. What uses them is reached from serve.c alone.
-parsers='^(elf_[a-z]*|cfi|cfi_rule|code|frame|insn_.*)\.o$'
+parsers='^(elf_[a-z]*|cfi|cfi_program|code|frame|insn_.*)\.o$'
 cd "$builddir" || exit 1
 nm -A -u lib*.a 2>/dev/null | grep -v '^libwalk' | sed 's/^lib[a-z]*\.a:\([^:]*\): *U /\1 /' |
 	grep -E '^[^ ]* (elf32|elf64|elf|gelf|dwarf|dwelf|dwfl|lzma|elf_[a-z]+|cfi|code)_[a-z0-9_]+$' | grep -vE ' elf_child_|^unpack\.o lzma_' >"$T/calls"

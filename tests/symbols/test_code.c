@@ -11,6 +11,7 @@
 #include "tests/tap.h"
 
 #include <dlfcn.h>
+#include <elfutils/libdw.h>
 #include <fcntl.h>
 #include <libelf.h>
 #include <link.h>
