@@ -43,7 +43,7 @@ def done():
 
 
 def files(*suffixes, under=FOLDERS):
-    """Our text files, as paths from the top, sorted; generated files have none of these suffixes."""
+    """The project's text files as sorted paths relative to the top. Generated files have other suffixes."""
     found = [] if suffixes else [f for f in SINGLES if os.path.exists(os.path.join(TOP, f))]
     for folder in under:
         for where, folders, names in os.walk(os.path.join(TOP, folder)):
@@ -64,7 +64,7 @@ def lines(path):
 
 
 class Module:
-    """A row of the table: what it may include of ours, and which outside headers are its alone."""
+    """A row of the module table: modules that it may include, and outside headers that only it may include."""
 
     def __init__(self, names, may, alone):
         self.names = names
@@ -73,7 +73,7 @@ class Module:
 
 
 def table_rows(page, column):
-    """The cells of each row of the table in that page whose first column is headed so."""
+    """The cells of each row of the page's table whose first column has this heading."""
     rows = []
     inside = False
     for line in lines(page):

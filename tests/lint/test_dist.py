@@ -34,15 +34,15 @@ def forgotten(listed):
 
 
 def is_program(path):
-    """A test program that was built in the source tree."""
+    """True for a test program that was built in the source tree."""
     with open(os.path.join(lint.TOP, path), "rb") as f:
         return f.read(4) == b"\x7fELF"
 
 
 listed = dist_files()
-lint.check("make knows what it distributes", [] if len(listed) > 50 else sorted(listed))
-lint.check("every file is distributed", forgotten(listed))
-lint.check("what is distributed exists", [
+lint.check("make distfiles lists more than 50 files", [] if len(listed) > 50 else sorted(listed))
+lint.check("every file of the tree is distributed", forgotten(listed))
+lint.check("every distributed file exists", [
     name + " is listed and not there" for name in sorted(listed)
     if not os.path.exists(os.path.join(lint.TOP, name)) and not os.path.exists(os.path.join(BUILD, name))])
 lint.done()

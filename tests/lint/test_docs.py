@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-# The documentation against the tree: files that it names exist, its tables match those in the code.
+# The documentation compared with the tree: files that it names exist, its tables match the code.
 
 import os
 import re
@@ -9,7 +9,7 @@ import lint
 
 PAGES = [p for p in lint.files(".md") + ["README.md", "ARCHITECTURE.md", "HACKING.md", "SECURITY.md"] if os.path.exists(
     os.path.join(lint.TOP, p))]
-# A path, with arguments or without; a page in the top folder; where a link leads.
+# A path, with or without arguments; a page in the top folder; the target of a link.
 NAMED = re.compile(r"`((?:src|tests|doc|demo)/[\w./-]+|[\w-]+\.(?:md|am|ac))(?: [^`]*)?`|\]\(([^)#:]+)(?:#[^)]*)?\)")
 LINK = re.compile(r"\]\(([^)#:]*)#([^)]+)\)")
 MAKEFILES = "\n".join(lint.read(path) for path in ["Makefile.am"] + lint.files(".mk"))
@@ -22,13 +22,13 @@ def missing_files():
             if re.search(r"NAME|THING|ARCH|MODULE|[*]", name) or name in ("doc/jhot.1", "doc/jhot.7"):
                 continue
             beside = os.path.join(os.path.dirname(page), name)
-            # a program has the name of its source
+            # a program is found by its source
             if not any(os.path.exists(os.path.join(lint.TOP, p)) for p in (name, beside, name + ".c")):
                 yield "%s names %s, which is not there" % (page, name)
 
 
 def anchors(page):
-    """What a link may name behind #: the page's headings, as they are turned into anchors."""
+    """The anchors of a page's headings, which a link may name after #."""
     headings = re.findall(r"^#+ (.*)$", re.sub(r"^    .*$", "", lint.read(page), flags=re.M), re.M)
     return {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
@@ -47,7 +47,7 @@ def record_faults():
     if not records:
         yield "no records found in src/wire/record.h"
     for name in sorted(records ^ listed):
-        yield "record %s stands only in %s" % (name, "record.h" if name in records else "wire.md")
+        yield "record %s is only in %s" % (name, "record.h" if name in records else "wire.md")
 
 
 def chunk_faults():
@@ -70,23 +70,23 @@ def rule_faults():
 
 
 def target_faults():
-    """`make NAME` in a page is a target of Makefile.am, of a local.mk, or one that every Makefile has."""
+    """`make NAME` in a page is a target of Makefile.am, of a local.mk, or a standard one."""
     common = {"check", "install", "uninstall", "dist", "distcheck", "clean", "all"}
     targets = set(re.findall(r"^([a-z0-9-]+):", MAKEFILES, re.M))
     for page in PAGES:
         for name in re.findall(r"`(?:\w+=\S+ )*make ([a-z0-9-]+)", lint.read(page)):
             if name not in common | targets:
-                yield "%s: make %s is no target" % (page, name)
+                yield "%s: make %s is not a target" % (page, name)
 
 
 def section(page, heading):
-    """What stands below a heading, up to the next."""
+    """The text between a heading and the next."""
     return re.search(r"^## %s$(.*?)(?=^## |\Z)" % heading, lint.read(page), re.M | re.S).group(1)
 
 
 def tool_faults():
-    """What `make` can do beyond building and checking is in HACKING.md, or among the checks of doc/release.md."""
-    # What other targets, scripts and tests call.
+    """`make` targets other than for building and checking are in HACKING.md, or among the checks of doc/release.md."""
+    # Targets for other targets, scripts and tests.
     parts = {"check-programs", "sanitized-programs", "check-together", "check-alone", "check-long", "distfiles", "clean-packages", "clean-arm64"}
     tools = {name for line in re.findall(r"^\.PHONY:((?:.*\\\n)*.*)$", MAKEFILES, re.M) for name in line.replace("\\", "").split()}
     table = re.findall(r"^\|(.*?)\|", section("HACKING.md", "Tools"), re.M)
@@ -97,39 +97,39 @@ def tool_faults():
     for name in sorted(tools - parts - named):
         yield "neither HACKING.md nor doc/release.md names make %s" % name
     for name in sorted(parts - tools):
-        yield "%s is no target that is .PHONY" % name
+        yield "%s is not a .PHONY target" % name
 
 
 def frame_faults():
-    """The special frames that jhot(7) explains are those of the code."""
+    """The special frames that jhot(7) explains exist in the code."""
     code = "\n".join(lint.read(path) for path in lint.files(".c", ".h", under=("src",)))
     names = set(re.findall(r"\[([a-z][a-z_ :]+)\]", lint.read("doc/jhot.7.in")))
     if len(names) < 10:
         yield "only %d special frames in doc/jhot.7.in" % len(names)
     for name in sorted(names):
         if "[%s]" % name not in code:
-            yield "doc/jhot.7.in explains [%s], which no code has" % name
+            yield "doc/jhot.7.in explains [%s], which is not in the code" % name
 
 
 def address_faults():
-    """A package sends nobody to a page that is not jhot's: configure.ac says which is."""
+    """Packages have no addresses but those of configure.ac."""
     own = re.search(r"AC_INIT\((.*)\)", lint.read("configure.ac")).group(1)
     paths = ["packaging/" + name for name in ("APKBUILD.in", "jhot.spec.in", "Containerfile", "debian/control", "debian/copyright")]
     for path in paths:
-        # the first line of Debian's copyright file names what it is written in
+        # the first line of Debian's copyright file names its format
         for address in re.findall(r"^(?!Format:).*?(\w+://[^\s\"]*|[\w.]+@[\w-]+\.[\w.]+)", lint.read(path), re.M):
             if address not in own:
                 yield "%s: %s is not in configure.ac" % (path, address)
 
 
-lint.check("there are pages", [] if len(PAGES) > 3 else ["only %d" % len(PAGES)])
+lint.check("there are more than 3 pages", [] if len(PAGES) > 3 else ["only %d" % len(PAGES)])
 lint.check("files that pages name exist", missing_files())
-lint.check("links lead to headings", anchor_faults())
+lint.check("links in pages lead to existing headings", anchor_faults())
 lint.check("doc/wire.md lists the records of the wire", record_faults())
 lint.check("doc/recording.md lists the chunks of a recording", chunk_faults())
 lint.check("doc/findings.md lists the rules", rule_faults())
 lint.check("make targets that pages name exist", target_faults())
-lint.check("HACKING.md and doc/release.md name the tools", tool_faults())
-lint.check("doc/jhot.7.in explains frames that there are", frame_faults())
-lint.check("packages name no address but jhot's own", address_faults())
+lint.check("HACKING.md and doc/release.md name all tools", tool_faults())
+lint.check("doc/jhot.7.in explains only frames that exist", frame_faults())
+lint.check("packages have no addresses but jhot's own", address_faults())
 lint.done()

@@ -16,7 +16,7 @@ PRIVATE_OK = re.compile(r"/home/(user|me|USER)\b|HOME:-/root")
 
 
 def head(path):
-    """The first comment of a file: its lines without comment marks; a #! line is passed over."""
+    """The first comment of a file: its lines without comment marks; a #! line is skipped."""
     text = [line for line in lint.lines(path)[:12] if not line.startswith("#!")]
     return [re.sub(r"^(/\*|\*/| \*/| \*|//|#|\.\\\"|<!--)\s?|\s*(\*/|-->)$", "", line).strip() for line in text]
 
@@ -61,7 +61,7 @@ def private_faults(paths):
 
 
 def functions(path):
-    """(name, lines) of each function: a body is what stands between { and } in the first column."""
+    """(name, lines) of each function, whose body is between { and } in the first column."""
     start = None
     name = "?"
     for number, line in enumerate(lint.lines(path), 1):
@@ -76,7 +76,7 @@ def functions(path):
 
 
 def long_list():
-    """FILE FUNCTION REASON, one exception per line; FUNCTION - stands for the file itself."""
+    """FILE FUNCTION REASON, one exception per line; FUNCTION is - for the file itself."""
     listed = {}
     for line in lint.lines(LONG_OK):
         if line and not line.startswith("#"):
@@ -105,12 +105,12 @@ def length_faults(paths):
 
 every = lint.files()
 code = lint.files(".c", ".h", ".def", ".sh", ".py", ".java", ".js", ".css", ".awk", ".mk") + ["bootstrap", ".ci/run"]
-lint.check("the files are found", [] if len(code) > 20 else ["only %d" % len(code)])
-lint.check("SPDX line first", spdx_faults(code))
-lint.check("a sentence of purpose next", purpose_faults(code))
+lint.check("there are more than 20 source files", [] if len(code) > 20 else ["only %d" % len(code)])
+lint.check("each source file begins with the SPDX line", spdx_faults(code))
+lint.check("each source file has a sentence of purpose", purpose_faults(code))
 lint.check("include guards are named after the file", guard_faults(lint.files(".h")))
-lint.check("white space", space_faults(every))
-lint.check("nothing of one machine", private_faults(every))
-lint.check("files <= %d lines, functions <= %d" % (FILE_LIMIT, FUNCTION_LIMIT),
+lint.check("no file has trailing white space or lacks a final newline", space_faults(every))
+lint.check("no file names a developer's machine or tool", private_faults(every))
+lint.check("files have at most %d lines, functions at most %d" % (FILE_LIMIT, FUNCTION_LIMIT),
            length_faults([p for p in code if not p.startswith("demo/")]))
 lint.done()

@@ -15,9 +15,9 @@ for folder in src/* tests/*; do
 	files=$(find "$folder" -name '*.[ch]')
 	[ -n "$files" ] || continue
 	# shellcheck disable=SC2086
-	ok "$folder is formatted" $tool --style=file --dry-run -Werror $files 2>"$T/out" || {
+	ok "$folder is formatted by clang-format 14" $tool --style=file --dry-run -Werror $files 2>"$T/out" || {
 		grep -E 'error:' "$T/out" | sed 's/ error:.*//' | head -n 10 | sed 's/^/# /'
-		diag "clang-format -i does it"
+		diag "clang-format-14 -i fixes it"
 	}
 done
 done_testing

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-# Layering: every #include in src/ against the module table of ARCHITECTURE.md, every folder against the subfolders of
-# HACKING.md, and circular includes.
+# Layering: every #include in src/ conforms to the module table of ARCHITECTURE.md, every folder is in the table of subfolders
+# of HACKING.md, and there are no include cycles.
 
 import fnmatch
 import os
@@ -24,7 +24,7 @@ def includes(path):
 
 
 def allowed(module, header):
-    """May a file of this module include this header of ours?"""
+    """True if a file of this module may include this header of the project."""
     words = re.findall(r"[a-z]+", MODULES[module].may.partition("(")[0])
     folder = header.split("/")[0]
     return folder == module or folder in words or "all" in words
@@ -43,7 +43,7 @@ def own_faults(sources):
 
 
 def outside_faults(sources):
-    """A header named in the last column is included only by the modules, or the file, that name it."""
+    """A header in the last column is included only by the modules, or the file, in whose row it is."""
     owners = {}
     for row in ROWS:
         for entry in row.alone:
@@ -71,11 +71,11 @@ def subfolder_faults(sources):
             yield "src/%s has %d files; a subfolder has %d at most" % (folder, len(files), SUBFOLDER_LIMIT)
     for folder in listed:
         if folder.split("/")[0] in folders and folder not in folders:
-            yield "HACKING.md has a subfolder %s, which is not there" % folder
+            yield "HACKING.md has a subfolder %s, which does not exist" % folder
 
 
 def circles(graph):
-    """Groups of files that all reach each other by #include; a header and the source of its name are one."""
+    """Groups of files that all reach each other by #include; a header and the source with the same name count as one."""
     reach = {}
 
     def reached(unit):
@@ -112,15 +112,15 @@ def circle_faults(sources):
 
 sources = lint.files(".c", ".h", under=("src",))
 modules = sorted({path.split("/")[1] for path in sources})
-lint.check("the table has rows", [] if len(ROWS) > 5 else ["ARCHITECTURE.md has no module table"])
-lint.check("every folder of src/ is in the table",
+lint.check("the module table has more than 5 rows", [] if len(ROWS) > 5 else ["ARCHITECTURE.md has no module table"])
+lint.check("every folder of src/ is in the module table",
            ["src/%s is not in ARCHITECTURE.md" % m for m in modules if m not in MODULES])
 known = [path for path in sources if path.split("/")[1] in MODULES]
-lint.check("every subfolder is in the table of subfolders, and not too full", subfolder_faults(known))
-lint.check("modules include only what the table allows", own_faults(known))
-lint.check("no circle of includes across folders, or over more than %d files" % CIRCLE_LIMIT, circle_faults(known))
-lint.check("outside libraries stay where the table puts them", outside_faults(known))
-lint.check("every module has a header or a main", [
+lint.check("every subfolder is in the table of subfolders, and has at most 30 files", subfolder_faults(known))
+lint.check("modules include only what the module table allows", own_faults(known))
+lint.check("no include cycle crosses folders or has more than %d files" % CIRCLE_LIMIT, circle_faults(known))
+lint.check("outside headers are included only where the module table allows", outside_faults(known))
+lint.check("every module has a header or a main.c", [
     "src/%s has neither" % m for m in modules
     if not any(f.endswith((".h", "/main.c")) for f in sources if f.split("/")[1] == m)])
 lint.done()
