@@ -1,13 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Native roles (neighbours.c) in one process with a JVM that jhot samples: the JVM lives, its output is clean, what the
-# role watches over is intact. Each JVM has a control, a second JVM with the same role and without jhot, at the same time.
+# Native roles (neighbours.c) in the process of a JVM that jhot samples: the JVM lives and writes only its own lines, and
+# everything that the role monitors is intact. Each JVM has a concurrent control, with the same role and without jhot.
 #
-# Without variables: the roles of the short form, on one JDK. `make neighbours` sets FORM=long:
+# Without variables: the roles of the short form, on one JDK. `make neighbours` sets FORM=long. Variables:
 #
-#   ROLES="sigwait prober+flipper"  only these; those joined by + share a JVM    MAJORS="8 17"   these JDKs
-#   EVENTS="record live why"        what the sessions are, in turn               SESSIONS=200    with each JVM
-#   EACH=0.5                     seconds that a session lasts: the default is 1
+#   ROLES="sigwait prober+flipper"  only these; roles joined by + share a JVM    MAJORS="8 17"   these JDKs
+#   EVENTS="record live why"        kinds of sessions, in turn                   SESSIONS=200    sessions per JVM
+#   EACH=0.5                        seconds per session; the default is 1
 #
 . "$(dirname "$0")/../jvm/lib.sh"
 
@@ -33,12 +33,12 @@ roles_chosen() {
 	fi
 }
 
-# field ROLE N: of the table; a group's is that of its first role
+# field ROLE N: the Nth field of the role in the table; for a group, of its first role
 field() {
 	awk -v role="${1%%+*}" -v n="$2" '$1 == role { print $n }' "$T/roles"
 }
 
-# options ROLE: of its JVM
+# options ROLE: the options of its JVM
 options() {
 	awk -v role="${1%%+*}" '$1 == role { for (i = 5; i <= NF; i++) printf "%s ", $i }' "$T/roles"
 }
@@ -58,7 +58,7 @@ neighbour_start() {
 	eval "PID_$side=$JVM OUT_$side=$JVM_OUT ERR_$side=$JVM_ERR"
 }
 
-# embedded_launch COMMAND: what jvm_launch does, with this in the java command's place
+# embedded_launch COMMAND: as jvm_launch, with COMMAND instead of java
 embedded_launch() {
 	local java=$JAVA
 	printf '#!/bin/sh\nexec %s Neighbours\n' "$1" >"$T/launcher"
@@ -68,7 +68,7 @@ embedded_launch() {
 	JAVA=$java
 }
 
-# loader: the dynamic loader of a JDK that brings a C library of its own, which our program must use, too
+# loader: the dynamic loader of a JDK with its own C library, which our program must use as well
 loader() {
 	local interpreter
 	interpreter=$(readelf -p .interp "$(readlink -f "$(command -v "$JAVA")")" | grep -o '/.*ld-.*')
@@ -84,15 +84,15 @@ libjvm() {
 	find "$home" "$home/.." -path '*server/libjvm.so' | head -n 1
 }
 
-# report SIDE ROLE: "turns harms what", of the role's report
+# report SIDE ROLE: "turns harms what" from the role's report
 report() {
 	local file=$T/$1/$2
 	od -An -t u8 -N 16 "$file" | tr -s ' \n' ' '
 	tail -c +17 "$file" | tr -d '\0'
 }
 
-# session EVENT: one, ended as a user would. Fails when jhot could not sample the JVM; that `why` saw little
-# or found something is no failure.
+# session KIND: runs one session and ends it as a user would. Fails if jhot could not sample the JVM; it is not a failure if
+# `why` observed too little or found something.
 session() {
 	case $1 in
 	record) "$JHOT" record -e cpu,${ALLOC}lock,wall -d "$EACH" -o "$T/x.jhot" "$PID_with" ;;
@@ -111,7 +111,7 @@ sessions() {
 	done
 }
 
-# neighbour_end SIDE: tells it to end; sets STATUS_SIDE and CLEAN_SIDE
+# neighbour_end SIDE: ends the JVM; sets STATUS_SIDE and CLEAN_SIDE
 neighbour_end() {
 	local pid out err
 	eval "pid=\$PID_$1 out=\$OUT_$1 err=\$ERR_$1"
@@ -125,7 +125,7 @@ neighbour_end() {
 	fi
 }
 
-# turned ROLES: each role of $PID_with has done what it does at least once, or the JVM has ended
+# turned ROLES: each role of $PID_with has completed at least one turn, or the JVM has ended
 turned() {
 	local role turns
 	alive "$PID_with" || return 0
@@ -135,7 +135,7 @@ turned() {
 	done
 }
 
-# lives STATUS: how it ended
+# lives STATUS: the table's text for an exit status
 lives() {
 	[ "$1" = 0 ] && echo alive || echo "exit $1"
 }
@@ -156,18 +156,18 @@ row() {
 		printf '%-16s %4s %9s   %-9s %-6s %6s harms   without jhot: %-9s %-6s %6s harms  %s\n' "$role" "$1" "$DONE" \
 			"$(lives $STATUS_with)" $CLEAN_with "$harms" "$(lives $STATUS_without)" $CLEAN_without "$control" "$what" |
 			sed 's/^/# /'
-		ok "JDK $1: $role: unharmed after $SESSIONS sessions" \
+		ok "JDK $1: $role: nothing is harmed after $SESSIONS sessions" \
 			[ "$DONE $STATUS_with $CLEAN_with $harms" = "$SESSIONS 0 clean 0" ] || {
 			[ ! -e "$T/dirty_with" ] || cat "$T/dirty_with"
 			grep -h -m 1 -A 3 '^# Problematic' "$T/hs_err_with.log" 2>/dev/null
 		}
-		ok "JDK $1: $role: was active, and unharmed without jhot" \
+		ok "JDK $1: $role: the role is active, and nothing is harmed without jhot" \
 			[ "$((turns > 0)) $STATUS_without $CLEAN_without $control" = "1 0 clean 0" ] ||
 			{ [ ! -e "$T/dirty_without" ] || cat "$T/dirty_without"; }
 	done
-	# A session that jhot refuses, or that fails on a busy machine, harms nobody, but proves nothing either.
+	# A session that jhot refuses, or that fails on a busy machine, does no harm, but proves nothing either.
 	[ "$(field "$2" 4)" = 1 ] ||
-		ok "JDK $1: $2: sessions sampled, $FAILED failed" [ $FAILED -lt "$SESSIONS" ]
+		ok "JDK $1: $2: at least one session sampled ($FAILED failed)" [ $FAILED -lt "$SESSIONS" ]
 	[ ! -e "$T/failed" ] || diag_file "$T/failed" # the last one that failed
 	rm -f "$T"/dirty_* "$T"/hs_err_* "$T/failed"
 }
@@ -183,7 +183,7 @@ diag "role              JDK  sessions"
 while read -r major java <&3; do
 	JAVA=$java
 	ALLOC=alloc,
-	[ "$major" != 8 ] || ALLOC='' # which needs symbols of libjvm there
+	[ "$major" != 8 ] || ALLOC='' # alloc needs symbols of libjvm on JDK 8
 	while read -r names <&4; do
 		# The short form has roles that need a JVM of their own on $JAVA only.
 		[ "$FORM" != short ] || [ -n "${ROLES:-}" ] || [ "$java" = "$(head -n 1 "$T/jdks" | cut -d ' ' -f 2)" ] ||
