@@ -1,12 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# make aarch64-check: all of jhot, compiled for aarch64, on OpenJDKs of that CPU; both run by qemu's emulation of a user's
-# process. A line per JDK and event: samples, mean and greatest depth, broken stacks in per cent, and what should be on top; of
-# CPU time also samples whose chain of calls is not the program's. Then the one file as `make tarball` packs it, and the C tests
-# that take minutes by emulation.
+# make aarch64-check: all of jhot, compiled for aarch64, on OpenJDKs for this CPU; both run in qemu's user-mode emulation. A line
+# per JDK and event: samples, mean and greatest depth, broken stacks in per cent, and stacks with the expected frame; for CPU
+# time also samples with impossible call chains. Then the single file as `make tarball` packs it, and the C tests that take minutes
+# in emulation.
 #
-#   ROOT=DIR   where Debian's packages of arm64 are unpacked, once; other releases' beside it, in DIR-SUITE
-#   SUITES="bookworm:17 trixie:21 trixie:25"   which JDKs, and the release that has them     SECONDS_EACH=10   of each row
+#   ROOT=DIR   the folder for Debian's packages of arm64, unpacked once; other releases in DIR-SUITE
+#   SUITES="bookworm:17 trixie:21 trixie:25"   releases and their JDKs     SECONDS_EACH=10   per row
 #
 # Needs qemu-user, gcc-aarch64-linux-gnu, libc6-dev-arm64-cross, libstdc++-12-dev-arm64-cross. The emulation has no
 # perf_events, no ptrace and no process_vm_readv: threads are sampled by CPU timers, `dump` is not tried.
@@ -37,7 +37,7 @@ emulated() {
 	qemu-aarch64 -L "$ROOT" "$@"
 }
 
-# java_of_root MAJOR DIR: what starts the JDK that is unpacked there, as $JAVA
+# java_of_root MAJOR DIR: sets JAVA to a script that runs the JDK unpacked in DIR
 java_of_root() {
 	JAVA=$T/java$1
 	cat >"$JAVA" <<-END
@@ -47,14 +47,14 @@ java_of_root() {
 	chmod +x "$JAVA"
 }
 
-# failed SENTENCE: of the row that was printed last
+# failed SENTENCE: prints a failure of the last row
 failed() {
 	status=1
 	echo "    $1"
 	cat "$T/said" >&2
 }
 
-# row EVENT PROGRAM PATTERN [MODE...]: the frame that is to be there; the JVM gets $OPTION, too
+# row EVENT PROGRAM PATTERN [MODE...]: PATTERN is the expected frame; the JVM also gets $OPTION
 OPTION=
 row() {
 	local event=$1 program=$2 pattern=$3
@@ -72,18 +72,18 @@ row() {
 		"${OPTION:+$OPTION: }$pattern in $there of $(wc -l <"$T/x.collapsed") stacks"
 	alive "$JVM" || failed "the JVM is dead"
 	[ "$there" != 0 ] || failed "$pattern is not there"
-	# The emulator has a thread of its own in each process, of which the wall clock's samples can tell nothing.
+	# The emulator has a thread of its own in each process, whose stacks in wall are always broken.
 	[ "$event" = wall ] || awk -v broken="$broken" 'BEGIN { exit broken >= 1 }' || failed "too many are broken"
 	[ "$wrong" = - ] || [ "$wrong" -le $((2 + samples * 3 / 1000)) ] ||
 		failed "$(chains "$T/x.collapsed" | awk -v good="$GOOD" '$2 !~ good')"
 	jvm_end
 }
 
-# Each stack of a virtual thread goes on at its carrier, whether its frames are on the stack or still in the heap.
+# Each stack of a virtual thread continues with its carrier's, whether its frames are on the stack or still in the heap.
 virtual_row() {
 	local carrier='thread_native_entry;.*VirtualThread\.run[^;]*;.*Walks\.virtualTop' lost
 	row cpu Walks virtualLeaf virtual || return
-	# Not of the compiler, which names the method that it compiles.
+	# Stacks of compiler threads, which have the compiled method as a frame, do not match.
 	lost=$(grep ';Walks\.virtual' "$T/x.collapsed" | grep -vc "$carrier")
 	[ "$lost" = 0 ] || failed "$lost stacks of virtual threads do not reach their carrier"
 }
@@ -99,14 +99,14 @@ jdk() {
 	row lock States States
 	[ "$major" -ge 21 ] || return 0
 	virtual_row
-	# Their barriers, and code that signs its return addresses.
+	# Collectors with barriers, and code that signs its return addresses.
 	for OPTION in -XX:+UseZGC -XX:+UseShenandoahGC -XX:UseBranchProtection=standard; do
 		row cpu Walks Walks
 	done
 	OPTION=
 }
 
-# packages_of SUITE: its JDKs
+# packages_of SUITE: the packages of its JDKs
 packages_of() {
 	local entry
 	for entry in $SUITES; do
@@ -127,14 +127,14 @@ for entry in $SUITES; do
 		# shellcheck disable=SC2046
 		ARM64_SUITE=${entry%%:*} arm64_root "$root" $(packages_of "${entry%%:*}") libc6 libgcc-s1 libstdc++6 zlib1g || {
 			status=1
-			echo "${entry##*:}  cannot be brought"
+			echo "${entry##*:}  cannot be downloaded"
 			cat "$T/log" >&2
 			continue
 		}
 	fi
 	jdk "${entry##*:}" "$root"
 done
-# The one file, which needs nothing of that root, and what is made from what it says of itself.
+# The single file, which needs nothing from that root, and the files generated from its help texts.
 tarball() {
 	env -u MAKEFLAGS -u MAKELEVEL -u MFLAGS make tarball >"$T/said" 2>&1 && mkdir "$T/one" &&
 		tar -C "$T/one" --strip-components=1 -xzf jhot-*-linux-aarch64.tar.gz &&

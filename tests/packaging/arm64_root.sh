@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-# Debian's packages of arm64, unpacked in a folder, to compile and link with and to run what comes of it by emulation. Sourced by
-# bash, after tests/jvm/lib.sh and own_apt.sh.
+# Debian's packages of arm64, unpacked in a folder, for compiling, linking and running in emulation. Sourced by bash, after
+# tests/jvm/lib.sh and own_apt.sh.
 #
-#   arm64_root DIR PACKAGE...   0: they are there, by an earlier call or anew; else why not is in $T/log
-#                               of this machine's release, or of the one that ARM64_SUITE names
-#   arm64_flags DIR             then: the flags for configure, in the array ARM64_FLAGS
+#   arm64_root DIR PACKAGE...   unpacks them unless an earlier call did, from this machine's release or from ARM64_SUITE;
+#                               on failure the reason is in $T/log
+#   arm64_flags DIR             sets the array ARM64_FLAGS: flags for configure
 ARM64_CPU=aarch64-linux-gnu
-# What jhot is linked to, as archives too; libunwind is what its tests compare with.
+# The libraries of jhot, also as archives; tests compare with libunwind.
 ARM64_LIBRARIES="libelf1 libelf-dev libdw1 libdw-dev zlib1g zlib1g-dev liblzma5 liblzma-dev libbz2-1.0 libbz2-dev libzstd1
 	libzstd-dev liblz4-1 liblz4-dev libtinfo6 libncurses-dev libutf8proc2 libutf8proc-dev libunwind8 libunwind-dev"
 
@@ -25,7 +25,7 @@ arm64_root() {
 	for deb in "$T"/apt/files/*.deb; do
 		dpkg-deb --fsys-tarfile "$deb" | tar -x --keep-directory-symlink -C "$root" || return
 	done 2>"$T/log"
-	# What the linker, and a JDK, is led by has the names of an installed package.
+	# Symbolic links, which the linker and JDKs follow, are absolute in packages; make them point into the root.
 	find "$root/usr/lib" -type l -lname '/*' | while IFS= read -r link; do
 		to=$root$(readlink "$link")
 		[ ! -e "$to" ] || ln -sfn "$to" "$link"
@@ -34,7 +34,7 @@ arm64_root() {
 	echo "$made" >"$root/made"
 }
 
-# No path into that folder goes into programs: a static one that has such a path does not start.
+# No path into this folder may be built into programs: a static program with such a path does not start.
 arm64_flags() {
 	ARM64_FLAGS=("--host=$ARM64_CPU" "CPPFLAGS=-isystem $1/usr/include -isystem $1/usr/include/$ARM64_CPU"
 		"LDFLAGS=-L$1/usr/lib/$ARM64_CPU -Wl,-rpath-link,$1/usr/lib/$ARM64_CPU")

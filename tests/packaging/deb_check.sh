@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# make deb-check: Debian's packages, which make deb has put into deb/. What lintian says of them is nothing; in a root of this
-# Debian they install with what they depend on and nothing else, their autopkgtest passes beside a JVM there, as root and as a user;
-# removed they leave no file.
+# make deb-check: the Debian packages that make deb has put into deb/. lintian reports nothing; in a root of this Debian release
+# they install with only their dependencies; their autopkgtest passes on a JVM there, as root and as a user; removed, they leave no
+# file.
 #
 #   usage: [ROOTS=DIR] make deb-check      as root; lintian and mmdebstrap are used
 #
@@ -17,11 +17,11 @@ root=$ROOTS/$suite-deb
 deb=$(echo "$builddir"/deb/jhot_*.deb)
 [ -e "$deb" ] || { echo "make deb has left no package in $builddir/deb" >&2; exit 1; }
 
-silent() {
+prints_nothing() {
 	"$@" >"$T/words" 2>&1 && [ ! -s "$T/words" ] || { cat "$T/words"; false; }
 }
 
-# Its dependencies, by name: dpkg checks the versions itself. A JDK beside that, and no more, is in the root.
+# The package's dependencies by name (dpkg itself checks versions), and a JDK, and nothing else.
 root_made() {
 	local depends
 	mapfile -t depends < <(dpkg-deb -f "$deb" Depends | tr ',' '\n' | sed 's/|.*//; s/(.*//; s/ //g' | sort)
@@ -44,21 +44,21 @@ cp "$builddir"/deb/*.deb "$srcdir/packaging/debian/tests/record" "$T/brought"
 chmod 755 "$T/brought"/*
 user="setpriv --reuid nobody --regid nogroup --clear-groups"
 
-# Of whoever packages without having said who he is (packaging/deb.sh) lintian says that root@HOST is no address.
+# Without DEBEMAIL the packager is root@HOST (packaging/deb.sh), which lintian would report as no valid address.
 packager=
 [ -n "${DEBEMAIL:-}" ] || packager=--suppress-tags=bogus-mail-host,bogus-mail-host-in-debian-changelog,root-in-contact
 # shellcheck disable=SC2086
-row "lintian has nothing to say" silent lintian --allow-root --display-info --pedantic $packager "$builddir"/deb/*.changes
-row "a root of $suite with a JDK and what it depends on" root_made || rows_end
-within dpkg --purge jhot jhot-dbgsym >/dev/null 2>&1 # an earlier run's
+row "lintian reports nothing" prints_nothing lintian --allow-root --display-info --pedantic $packager "$builddir"/deb/*.changes
+row "a root of $suite has a JDK and the package's dependencies" root_made || rows_end
+within dpkg --purge jhot jhot-dbgsym >/dev/null 2>&1 # left by an earlier run
 files >"$T/before"
-# dpkg looks for nothing on any network: what is missing is a failure
-row "it installs" within sh -c 'dpkg -i /tmp/*.deb'
-row "its version is told" within jhot --version
-row "autopkgtest, as root" within /tmp/record
+# dpkg downloads nothing, so a missing dependency is a failure
+row "dpkg installs the packages" within sh -c 'dpkg -i /tmp/*.deb'
+row "jhot --version works" within jhot --version
+row "autopkgtest passes as root" within /tmp/record
 # shellcheck disable=SC2086
-row "autopkgtest, as a user" within $user /tmp/record
-row "it goes" within dpkg --purge jhot jhot-dbgsym
+row "autopkgtest passes as a user" within $user /tmp/record
+row "dpkg removes the packages" within dpkg --purge jhot jhot-dbgsym
 files >"$T/after"
-row "and leaves no file" diff "$T/before" "$T/after"
+row "the packages leave no file" diff "$T/before" "$T/after"
 rows_end

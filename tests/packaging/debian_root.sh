@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-# Bare roots of Debian, made once, in $ROOTS. Sourced by bash, after tests/jvm/lib.sh; mmdebstrap is used.
+# Minimal roots of Debian, created once, in $ROOTS. Sourced by bash, after tests/jvm/lib.sh; needs mmdebstrap.
 ROOTS=${ROOTS:-${HOME:-/root}/.cache/jhot/roots}
 
-# debian_root NAME SUITE PACKAGE...: that release with these packages and what they depend on, in $ROOTS/NAME; made anew when
-# they are others
+# debian_root NAME SUITE PACKAGE...: creates $ROOTS/NAME with this release, the packages and their dependencies; creates it again
+# when the arguments have changed
 debian_root() {
 	local root=$ROOTS/$1 suite=$2 site made
 	shift 2

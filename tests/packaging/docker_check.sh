@@ -1,11 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# make docker-check: the image, made and run by Docker, beside containers with a JVM as people start them, and jhot on the host:
-# samples that are right, or a sentence with what to do; nothing is left in the JVM, which lives and prints nothing.
+# make docker-check: the image, built and run by Docker beside typical containers with a JVM, and jhot on the host: right samples, or
+# an error with advice; nothing is left in the JVM, which lives and writes nothing of its own.
 #
 #   usage: [ROOTS=DIR] [DOCKER_HOST=ADDRESS] make docker-check      as root; Debian's docker.io and mmdebstrap are used
 #
-# Without DOCKER_HOST a daemon of its own is started, without a network, in a folder that goes away.
+# Without DOCKER_HOST the script starts its own daemon, without a network, in a temporary folder.
 . "$(dirname "$0")/../jvm/lib.sh"
 . "$(dirname "$0")/debian_root.sh"
 . "$(dirname "$0")/rows.sh"
@@ -39,7 +39,7 @@ mkdir -m 777 "$T/out"
 chmod 755 "$T"
 chmod -R a+rX "$T/classes"
 
-# service NAME OPTION... -- JAVA-OPTION...: a JVM in a container, the only one; sets container, and jvm, its pid here
+# service NAME OPTION... -- JAVA-OPTION...: starts a JVM in a container, after removing others; sets container, and jvm (its pid here)
 service() {
 	local options=()
 	containers_end
@@ -70,13 +70,13 @@ beside() {
 
 # --- claims ------------------------------------------------------------------------------------------
 
-# right: what was recorded into $T/out/x.collapsed has the program's shares and no broken stack
+# right: $T/out/x.collapsed has the program's shares and no broken stack
 right() {
 	awk '/known(Sixty|Thirty|Ten)(;| )/ { all += $NF } /knownSixty/ { sixty += $NF } /break_/ { broken += $NF }
 		END { printf "%d of %d samples, %d broken\n", sixty, all, broken
 			exit !(all > 100 && sixty / all > .5 && sixty / all < .7 && !broken) }' "$T/out/x.collapsed"
 }
-sampled() { # [OPTION...]: by jhot beside it
+sampled() { # [OPTION...]: right samples by jhot in a container beside it
 	rm -f "$T/out/x.collapsed"
 	beside "$@" -- record -e cpu=5ms -d 3 -o /out/x.collapsed 1 && right
 }
@@ -84,15 +84,15 @@ sampled_from_host() { # [SECONDS]
 	rm -f "$T/out/x.collapsed"
 	"$JHOT" record -e cpu=5ms -d "${1:-3}" -o "$T/out/x.collapsed" "$jvm" && right
 }
-# told WORDS COMMAND...: it does not work, and says so
-told() {
+# fails_with PATTERN COMMAND...: the command fails, and its output matches
+fails_with() {
 	local words=$1
 	shift
-	"$@" >"$T/told" 2>&1 && return 1
-	cat "$T/told"
-	tr -s ' \n' '  ' <"$T/told" | grep -qE -- "$words"
+	"$@" >"$T/error" 2>&1 && return 1
+	cat "$T/error"
+	tr -s ' \n' '  ' <"$T/error" | grep -qE -- "$words"
 }
-inside() { # in the very container
+inside() { # right samples by jhot in the JVM's container
 	local status
 	docker cp "$builddir/image/jhot" "$container:/jhot" >/dev/null || return
 	docker exec "$container" /jhot record -e cpu=5ms -d 3 -o /x.collapsed 1
@@ -102,28 +102,28 @@ inside() { # in the very container
 	[ $status = 0 ] && right
 }
 listed() { beside -- list | tee /dev/stderr | grep -qE '^ +1 .* Known +ok'; }
-is_small() { # the one file and nothing else
+is_small() { # the image has the single file and nothing else
 	[ "$(docker inspect -f '{{.Size}}' jhot)" -lt $((4 << 20)) ]
 }
 first_screen() {
 	python3 "$srcdir/tests/packaging/first_screen.py" METHOD,knownSixty docker run --rm -it --network none \
 		--pid="container:$container" jhot 1 | tee "$T/first" && awk '{ exit !($2 <= 2000) }' "$T/first"
 }
-with_kernel() { # the program writes all the time: most of its own code's samples are in the kernel
+with_kernel() { # the program writes all the time, so most of its samples have kernel frames
 	echo 'write 1000000000' >"/proc/$jvm/fd/0"
 	wait_for 20 grep -qsx writer "/proc/$jvm/task/"*/comm
 	"$JHOT" record -a -d 3 --engine=lent -o "$T/out/x.collapsed" "$jvm"
 	[ "$(weight "$T/out/x.collapsed" 'knownWrite.*_\[k\]')" -gt 20 ]
 }
 throttled() { "$@" | tee /dev/stderr | grep -q "^THROTTLED"; } # COMMAND...
-limited() { # MB: so many are left
+limited() { # MB: sets a memory limit that leaves MB
 	local used limit
 	used=$(cat "/proc/$jvm/root/sys/fs/cgroup/memory/memory.stat" "/proc/$jvm/root/sys/fs/cgroup/memory.stat" 2>/dev/null |
 		awk '$1 == "total_rss" || $1 == "anon" || $1 == "kernel" { sum += $2 } END { print sum }')
 	limit=$((used + ($1 << 20)))
 	docker update --memory $limit --memory-swap $limit "$container" >/dev/null
 }
-nearly_full() { limited 12 && told 'limit of memory.*docker update' "$@"; } # COMMAND...
+nearly_full() { limited 12 && fails_with 'limit of memory.*docker update' "$@"; } # COMMAND...
 enough() { limited 40 && "$@"; } # COMMAND...
 unharmed() {
 	alive "$jvm" && docker logs "$container" 2>&1 | grep -vE '^(ready|done)$' | tee /dev/stderr | wc -l | grep -qx 0
@@ -131,25 +131,25 @@ unharmed() {
 nothing_left() {
 	wait_for 20 quiet "$jvm" && ! docker diff "$container" | grep -E 'jhot|attach_pid'
 }
-left_alone() { # where it has hardly any memory left
+detaches() { # jhot detaches when hardly any memory is left
 	{ wait_for 10 has_samples "$jvm" 200 && limited 4; } &
 	rm -f "$T/out/x.collapsed"
-	told 'jhot detached' "$JHOT" record -e cpu=5ms -d 60 -o "$T/out/x.collapsed" "$jvm" && right
+	fails_with 'jhot detached' "$JHOT" record -e cpu=5ms -d 60 -o "$T/out/x.collapsed" "$jvm" && right
 }
 all_well() {
-	row "$container: the JVM lives and printed nothing" unharmed
-	row "$container: nothing of jhot's is left" nothing_left
+	row "$container: the JVM lives and wrote only its own lines" unharmed
+	row "$container: nothing of jhot is left" nothing_left
 }
-killed() { # jhot's container, in the middle
+killed() { # kills jhot's container during a session
 	docker run -d --name "$container-jhot" --network none --pid="container:$container" jhot record -d 60 -o /x.collapsed 1 >/dev/null
 	CONTAINERS+=("$container-jhot")
 	wait_for 10 has_samples "$jvm" 20 && docker kill "$container-jhot" >/dev/null && wait_for 20 quiet "$jvm"
 }
-paused() { # for two seconds of six
+paused() { # pauses the JVM's container for two seconds of six
 	{ wait_for 10 has_samples "$jvm" 20 && docker pause "$container" && sleep 2 && docker unpause "$container"; } >/dev/null &
 	sampled_from_host 6 && wait $!
 }
-stopped() { # the JVM's container, in the middle: what was sampled is written
+stopped() { # kills the JVM's container during a recording, which is written
 	{ wait_for 10 has_samples "$jvm" 200; docker kill "$container"; } >/dev/null &
 	rm -f "$T/out/x.collapsed"
 	"$JHOT" record -e cpu=5ms -d 60 -o "$T/out/x.collapsed" "$jvm" 2>&1 | tee /dev/stderr | grep -q 'has ended' && right
@@ -157,73 +157,73 @@ stopped() { # the JVM's container, in the middle: what was sampled is written
 
 # --- the image, and a JVM as root --------------------------------------------------------------------
 
-row "docker build: the image, of less than 4 MB" docker build -q -t jhot "$builddir/image" && row "its size" is_small || rows_end
+row "docker build makes the image" docker build -q -t jhot "$builddir/image" && row "the image has less than 4 MB" is_small || rows_end
 service plain -- -Xmx128m Known shares || { docker logs plain; exit 1; }
-row "docker run --pid=container:NAME jhot list" listed
-row "... jhot 1: from Enter to the hot method in two seconds" first_screen &&
+row "jhot list in a container beside shows the JVM" listed
+row "jhot 1 in a container beside shows the hot method within 2 s" first_screen &&
 	printf '    screen and method after %s ms\n' "$(tr ' ' ,  <"$T/first")"
-row "... jhot record" sampled
-row "... with --read-only --security-opt no-new-privileges" sampled --read-only --security-opt no-new-privileges
-row "... with fewer capabilities than the JVM has: told what to do" \
-	told 'CAP_SYS_PTRACE .docker run --cap-add' beside --cap-drop ALL -- record -d 1 -o /out/y.collapsed 1
-row "docker cp and exec: the one file inside, as root" inside
-row "jhot on the host" sampled_from_host
-row "jhot's container is killed: sampling ends" killed
-row "docker pause while it is sampled, and unpause" paused
+row "jhot record in a container beside has right samples" sampled
+row "--read-only and no-new-privileges: samples" sampled --read-only --security-opt no-new-privileges
+row "fewer capabilities than the JVM: error with advice" \
+	fails_with 'CAP_SYS_PTRACE .docker run --cap-add' beside --cap-drop ALL -- record -d 1 -o /out/y.collapsed 1
+row "docker cp and exec: jhot in the JVM's container has right samples" inside
+row "jhot on the host has right samples" sampled_from_host
+row "sampling ends when jhot's container is killed" killed
+row "a recording survives docker pause and unpause of the JVM" paused
 docker pause plain >/dev/null
-row "paused before: told what to do, beside it" told 'docker unpause' beside -- record -d 1 -o /out/y.collapsed 1
-row "paused before: told what to do, on the host" told 'docker unpause' "$JHOT" record -d 1 -o "$T/out/y.collapsed" "$jvm"
+row "paused JVM: error with advice in a container beside" fails_with 'docker unpause' beside -- record -d 1 -o /out/y.collapsed 1
+row "paused JVM: error with advice on the host" fails_with 'docker unpause' "$JHOT" record -d 1 -o "$T/out/y.collapsed" "$jvm"
 docker unpause plain >/dev/null
-row "and sampled afterwards" sampled
+row "an unpaused JVM is sampled" sampled
 all_well
-row "the JVM's container is killed: what was sampled is written" stopped
+row "a recording is written when the JVM's container is killed" stopped
 
-# --- who ---------------------------------------------------------------------------------------------
+# --- users -------------------------------------------------------------------------------------------
 
 service other --user 1234:1235 -- -Xmx128m Known shares
-row "a JVM of uid 1234: --user 1234:1235" sampled --user 1234:1235
-row "... root without CAP_SYS_PTRACE: told what to do" told 'as user 1234:1235 .*CAP_SYS_PTRACE .docker run --cap-add' \
+row "JVM of uid 1234: samples with --user 1234:1235" sampled --user 1234:1235
+row "JVM of uid 1234, root without CAP_SYS_PTRACE: error with advice" fails_with 'as user 1234:1235 .*CAP_SYS_PTRACE .docker run --cap-add' \
 	beside -- record -d 1 -o /out/y.collapsed 1
-row "... root with it" sampled --cap-add SYS_PTRACE
-row "... another user: told what to do" told 'runs as user 1234' beside --user 99:99 -- record -d 1 -o /out/y.collapsed 1
-row "... jhot on the host" sampled_from_host
+row "JVM of uid 1234, root with CAP_SYS_PTRACE: samples" sampled --cap-add SYS_PTRACE
+row "JVM of uid 1234, another user: error with advice" fails_with 'runs as user 1234' beside --user 99:99 -- record -d 1 -o /out/y.collapsed 1
+row "JVM of uid 1234, jhot on the host: samples" sampled_from_host
 all_well
 
 # --- what containers are denied ----------------------------------------------------------------------
 
 service tight --read-only --tmpfs /tmp --cap-drop ALL --security-opt no-new-privileges --memory 256m --cpus 0.8 \
 	--pids-limit 64 --user 1234 -- Known shares
-row "read-only, no capabilities, 256 MB, 0.8 cores, 64 threads" sampled --user 1234
-row "... jhot on the host" sampled_from_host
+row "read-only, no capabilities, 256 MB, 0.8 cores, 64 threads: samples" sampled --user 1234
+row "read-only, no capabilities, limits, jhot on the host: samples" sampled_from_host
 all_well
 service closed --read-only -- Known shares
-row "read-only, without a /tmp: told what to do" told 'make its /tmp writable' beside -- record -d 1 -o /out/y.collapsed 1
+row "read-only without a /tmp: error with advice" fails_with 'make its /tmp writable' beside -- record -d 1 -o /out/y.collapsed 1
 all_well
 service noexec --read-only --tmpfs /tmp:noexec -- Known shares
-row "read-only, /tmp noexec" sampled
-row "... jhot on the host" sampled_from_host
+row "read-only, /tmp noexec: samples" sampled
+row "read-only, /tmp noexec, jhot on the host: samples" sampled_from_host
 all_well
 service crowded --pids-limit 24 -- -XX:+UseSerialGC Known shares
 docker update --pids-limit "$(count_of "$jvm" task)" crowded >/dev/null
-row "not one thread more may be started: told what to do" told 'pids.max' beside -- record -d 1 -o /out/y.collapsed 1
+row "limit of threads reached: error with advice" fails_with 'pids.max' beside -- record -d 1 -o /out/y.collapsed 1
 all_well
 service slow --cpus 0.2 -- -Xmx128m Known shares
-row "0.2 cores: jhot why beside it says that it is throttled" throttled beside -- why -d 12 1
-row "... and on the host" throttled "$JHOT" why -d 12 "$jvm"
+row "0.2 cores: jhot why in a container beside reports THROTTLED" throttled beside -- why -d 12 1
+row "0.2 cores: jhot why on the host reports THROTTLED" throttled "$JHOT" why -d 12 "$jvm"
 all_well
 service cached --memory 200m --memory-swap 200m -- -Xmx40m Known shares
 docker exec cached sh -c 'dd if=/dev/zero of=/large bs=1M count=300 2>/dev/null; cat /large >/dev/null'
-row "its memory is full of pages of a file: sampled from the host" sampled_from_host
+row "memory limit filled by the page cache: samples" sampled_from_host
 docker exec cached rm /large
 all_well
 service full --memory 200m --memory-swap 200m -- -Xmx40m -Xms40m -XX:+AlwaysPreTouch Known shares
-row "12 MB of memory left: told what to do, on the host" nearly_full "$JHOT" record -d 1 -o "$T/out/y.collapsed" "$jvm"
-row "... and beside it" told 'limit of memory' beside -- record -d 1 -o /out/y.collapsed 1
-row "40 MB left: sampled from the host" enough sampled_from_host
-row "... inside: told what to do" told 'jhot and its agent.*on the host' inside
-row "... it grows to its limit while it is sampled: jhot leaves it, what was sampled is written" left_alone
+row "12 MB of memory left: error with advice on the host" nearly_full "$JHOT" record -d 1 -o "$T/out/y.collapsed" "$jvm"
+row "12 MB of memory left: error with advice in a container beside" fails_with 'limit of memory' beside -- record -d 1 -o /out/y.collapsed 1
+row "40 MB of memory left: samples from the host" enough sampled_from_host
+row "40 MB of memory left, jhot in the JVM's container: error with advice" fails_with 'jhot and its agent.*on the host' inside
+row "memory limit reached during a recording: jhot detaches and writes it" detaches
 all_well
 service writes -- -Xmx128m Counts
-row "perf_event_open is denied: --engine=lent on the host has kernel frames" with_kernel
-row "writes: nothing of jhot's is left" nothing_left
+row "perf_event_open denied: --engine=lent on the host has kernel frames" with_kernel
+row "writes: nothing of jhot is left" nothing_left
 rows_end

@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 # jhot and its C tests, compiled for another libc or CPU in a folder of their own. Sourced by bash, after tests/jvm/lib.sh.
 #
-#   elsewhere_configured ARG...   configure, with these besides      elsewhere_made TARGET...
-#   elsewhere_tests TEST...       they compile, and each passes
-#   elsewhere_result TEST         it passes, run by $ELSEWHERE_RUN if that is set; one that cannot hold there is skipped
-#   elsewhere_passes TEST         runs it; what it says is in $T/log
+#   elsewhere_configured ARG...   runs configure with these arguments     elsewhere_made TARGET...   runs make
+#   elsewhere_tests TEST...       checks that they compile and that each passes
+#   elsewhere_result TEST         checks that it passes, run by $ELSEWHERE_RUN if set, or is skipped by its own plan
+#   elsewhere_passes TEST         runs it; its output is in $T/log
 
 mkdir "$T/build"
 ELSEWHERE_RUN=()
 
-# Where none of the front end's libraries is there: configure is told that they are, and what needs them is not built.
+# For use without the front end's libraries: makes configure believe that they exist; programs that need them are not built.
 elsewhere_untrue="ac_cv_header_term_h=yes ac_cv_header_libelf_h=yes ac_cv_header_elfutils_libdw_h=yes
 	ac_cv_header_zlib_h=yes ac_cv_header_lzma_h=yes ac_cv_header_zstd_h=yes ac_cv_header_lz4frame_h=yes
 	ac_cv_header_utf8proc_h=yes ac_cv_search_tparm=-lnone ac_cv_search_utf8proc_charwidth=-lnone
@@ -30,7 +30,7 @@ elsewhere_passes() {
 	(cd "$T/build" && builddir=$T/build "${ELSEWHERE_RUN[@]}" "./$1") >"$T/log" 2>&1
 }
 
-# elsewhere_result TEST: one that says it cannot hold here is none that passes
+# elsewhere_result TEST: a test that skips all of its checks is reported as skipped, not as passed
 elsewhere_result() {
 	local why
 	elsewhere_passes "$1"
@@ -40,13 +40,13 @@ elsewhere_result() {
 		skip "$1" "$why"
 		return
 	fi
-	ok "$1: passes" [ "$2" = 0 ] || diag_file "$T/log"
-	sed -n 's/^ok [0-9]* - \(.*\) # SKIP \(.*\)/# without: \1 (\2)/p' "$T/log"
+	ok "$1 passes" [ "$2" = 0 ] || diag_file "$T/log"
+	sed -n 's/^ok [0-9]* - \(.*\) # SKIP \(.*\)/# skipped: \1 (\2)/p' "$T/log"
 }
 
 elsewhere_tests() {
 	local test
-	ok "$# tests compile" elsewhere_made -k "$@" || diag_file "$T/log"
+	ok "$# C tests compile" elsewhere_made -k "$@" || diag_file "$T/log"
 	for test; do elsewhere_result "$test"; done
-	ok "there were such tests" [ $# -gt 5 ]
+	ok "there are more than 5 C tests" [ $# -gt 5 ]
 }

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""From Enter to the screen: runs a command in a terminal of its own, prints after how many ms each text was drawn,
-ends it with q.
+"""Measures the time from Enter to the screen: runs a command in a terminal of its own, prints after how many ms each text
+was drawn, and ends it with q.
 
-usage: first_screen.py TEXT[,TEXT]... COMMAND [ARG]...      exit status: the command's; 99: a text did not come
+usage: first_screen.py TEXT[,TEXT]... COMMAND [ARG]...      exit status: the command's; 99: a text did not appear
 """
 import fcntl
 import os
@@ -18,7 +18,7 @@ LIMIT = 20
 
 
 def read_until(fd, seen, text, end):
-    """What was drawn, with this text in it; None: it did not come."""
+    """The output so far, once it contains the text; None if the text does not appear."""
     while text and text not in seen:
         if not select.select([fd], [], [], max(0, end - time.monotonic()))[0]:
             return None
@@ -43,7 +43,7 @@ def main():
     for text in texts:
         found = read_until(fd, seen, text, start + LIMIT)
         if found is None:
-            sys.stderr.write("%s did not come\n" % text.decode())
+            sys.stderr.write("%s did not appear\n" % text.decode())
             break
         seen = found
         times.append("%d" % ((time.monotonic() - start) * 1000))

@@ -1,14 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# make musl-check: all of jhot with musl, from the libraries to the one file, warnings as errors. What comes of it asks for no glibc,
-# says and writes what this build's jhot does, and looks at the JVM of this machine, which is glibc's. Then the C tests and some of
-# those on JVMs, with the jhot of musl.
+# make musl-check: all of jhot with musl, from the libraries to the single file, warnings as errors. The programs do not need glibc,
+# print and write the same as this build's jhot, and sample a JVM of this machine, which is on glibc. Then the C tests and some of
+# the tests on JVMs, with the musl jhot.
 #
 #   usage: [ROOT=DIR] [SCRIPTS="tests/jvm/test_live.sh ..."] make musl-check
 #
-# ROOT is where the libraries are, built once. Needs musl-tools, dpkg-dev and, the first time, Debian's sources (musl_root.sh).
-# Two agents are looked at: one built with musl, which fits JVMs on musl and is refused by this one; and this build's, which fits
-# both and is in the jhot that samples here.
+# ROOT is the folder of the libraries, which are built once. Needs musl-tools, dpkg-dev and, the first time, Debian's sources
+# (musl_root.sh). There are two agents: one built with musl, for JVMs on musl only; and this build's, for both, which is in the
+# jhot that samples here.
 . "$(dirname "$0")/../jvm/lib.sh"
 . "$(dirname "$0")/elsewhere.sh"
 . "$(dirname "$0")/own_apt.sh"
@@ -25,13 +25,13 @@ logged() {
 	"$@" || { tail -n 30 "$T/log"; false; }
 }
 
-# --- what is built -----------------------------------------------------------------------------------
+# --- the build ---------------------------------------------------------------------------------------
 
-agent_taken() { # FILE: jhot and the one file have it inside
+agent_linked() { # FILE: builds jhot and the single file with this agent
 	cp "$1" "$T/build/libjhot.so" && logged elsewhere_made jhot packaging/jhot
 }
 
-asks_for() { # FILE LIBRARY...: and for no other
+needs_only() { # FILE LIBRARY...
 	local file=$1
 	shift
 	readelf -dW "$file" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p' >"$T/needed"
@@ -45,16 +45,16 @@ has_no_loader() {
 
 musl_root "$ROOT" || { tail -n 30 "$T/log" >&2; exit 1; }
 musl_flags "$ROOT"
-row "configure" logged elsewhere_configured "${MUSL_FLAGS[@]}" --enable-werror CFLAGS='-O2 -g1' &&
-	row "all of jhot compiles, warnings as errors, and is linked" logged elsewhere_made -j2 all || exit 1
-row "jhot asks for musl's libc.so and nothing else" asks_for "$theirs" libc.so
-row "and so does the agent" asks_for "$T/build/libjhot.so" libc.so
-row "the one file asks for nothing" asks_for "$one"
-row "and needs no loader" has_no_loader "$one"
+row "configure succeeds" logged elsewhere_configured "${MUSL_FLAGS[@]}" --enable-werror CFLAGS='-O2 -g1' &&
+	row "all of jhot compiles with warnings as errors" logged elsewhere_made -j2 all || exit 1
+row "jhot needs musl's libc.so and no other library" needs_only "$theirs" libc.so
+row "the agent needs musl's libc.so and no other library" needs_only "$T/build/libjhot.so" libc.so
+row "the single file needs no library" needs_only "$one"
+row "the single file needs no loader" has_no_loader "$one"
 
-# --- what it says and writes: as glibc's ---------------------------------------------------------------
+# --- output: the same as that of this build --------------------------------------------------------------
 
-same_said() { # ARG...
+same_output() { # ARG...
 	local program
 	"$ours" "$@" >"$T/ours" 2>&1
 	status=$?
@@ -64,7 +64,7 @@ same_said() { # ARG...
 	done
 }
 
-same_files() { # what `make all` makes of help texts
+same_files() { # files that `make all` generates from help texts
 	cmp "$builddir/doc/jhot.1" "$T/build/doc/jhot.1" && cmp "$builddir/doc/jhot.7" "$T/build/doc/jhot.7" && diff -r "$builddir/doc/completions" "$T/build/doc/completions"
 }
 
@@ -73,20 +73,20 @@ same_converted() { # SUFFIX
 		cmp "$T/ours.$1" "$T/theirs.$1"
 }
 
-row "jhot --version: $("$theirs" --version)" same_said --version
-row "jhot --help" same_said --help
-row "a wrong option, after other words, too" same_said record Known --no-such-option -d 1
-row "a file that is not there" same_said view "$T/none.jhot"
-row "man page and completions are the same" same_files
+row "jhot --version prints the same as this build: $("$theirs" --version)" same_output --version
+row "jhot --help prints the same as this build" same_output --help
+row "a usage error after other arguments is the same as in this build" same_output record Known --no-such-option -d 1
+row "the error of a missing file is the same as in this build" same_output view "$T/none.jhot"
+row "man pages and completions are the same as in this build" same_files
 for suffix in svg html collapsed txt jfr pb.gz otlp speedscope.json jhot; do
-	row "a minute of H2 is the same bytes as .$suffix" same_converted $suffix
+	row "a recording of H2 converts to the same bytes as .$suffix" same_converted $suffix
 done
-row "and has the same findings" same_said why "$srcdir/tests/tui/h2.jhot"
-row "and compared with another the same differences" same_said diff "$srcdir/tests/tui/h2.jhot" "$srcdir/tests/recording/compile.jhot"
+row "jhot why finds the same in a recording of H2" same_output why "$srcdir/tests/tui/h2.jhot"
+row "jhot diff finds the same in two recordings" same_output diff "$srcdir/tests/tui/h2.jhot" "$srcdir/tests/recording/compile.jhot"
 
 # --- a JVM -------------------------------------------------------------------------------------------
 
-refused() { # the agent of musl's by this JVM
+refused() { # this JVM refuses the musl agent
 	! "$theirs" record -d 1 -o "$T/none.svg" "$JVM" >"$T/out" 2>&1 && alive "$JVM" && cat "$T/out" && grep -q 'was built with musl' "$T/out"
 }
 
@@ -95,7 +95,7 @@ recorded() { # PROGRAM
 	"$1" record -d 3 -o "$T/x.svg" -o "$T/x.collapsed" "$JVM" 2>&1 && alive "$JVM" && grep -q '<title>Known: CPU time' "$T/x.svg"
 }
 
-sixty() { # six tenths of what is known
+sixty() { # knownSixty has 60 % of the known methods' samples
 	awk '/known(Sixty|Thirty|Ten)(;| )/ { all += $NF } /knownSixty/ { sixty += $NF }
 		END { printf "%d of %d samples\n", sixty, all; exit !(all > 100 && sixty / all > .5 && sixty / all < .7) }' "$T/x.collapsed"
 }
@@ -104,32 +104,32 @@ demangled() {
 	grep -o 'JavaThread::[^; ]*' "$T/x.collapsed" | sort | uniq -c && grep -q 'JavaCalls::call_helper' "$T/x.collapsed" && ! grep _ZN "$T/x.collapsed"
 }
 
-screen() { # PROGRAM: the live view in 80 by 24, until a hot method is there
+screen() { # PROGRAM: runs the live view in 80x24 until it shows a hot method
 	TERM=xterm-256color python3 "$srcdir/tests/packaging/first_screen.py" METHOD,knownSixty "$1" "$JVM"
 }
 
 # shellcheck disable=SC2086
 jvm_start $CALM_JVM Known shares || exit 1
-row "the agent of musl's is refused by a JVM on glibc, with what to do" refused
-row "with this build's agent jhot and the one file are linked" agent_taken "$builddir/libjhot.so"
+row "a JVM on glibc refuses the musl agent, and the error says so" refused
+row "jhot and the single file link with this build's agent" agent_linked "$builddir/libjhot.so"
 for program in "$theirs" "$one"; do
 	is=jhot
-	[ "$program" = "$theirs" ] || is='the one file'
-	row "$is: a JVM on glibc is recorded, .svg and .collapsed" recorded "$program"
-	row "$is: what is known of the program is found" sixty
-	row "$is: libjvm's functions have their names, demangled" demangled
-	row "$is: the live view in a terminal of 80 by 24" screen "$program"
+	[ "$program" = "$theirs" ] || is='the single file'
+	row "$is: a JVM on glibc is recorded as .svg and .collapsed" recorded "$program"
+	row "$is: the program's methods have their shares" sixty
+	row "$is: libjvm's functions have demangled names" demangled
+	row "$is: the live view draws in a terminal of 80x24" screen "$program"
 done
-jvm_end || row "the JVM has ended as if nothing had been" false
+jvm_end || row "the JVM exits with 0" false
 
 # --- tests -------------------------------------------------------------------------------------------
 
-# What goes into the JVM is this build's, as the JVM is.
+# Classes and libraries for the JVM are those of this build, because the JVM is on glibc.
 for name in tests/jvm/classes tests/sampler/classes tests/dump/untraceable.so; do
 	mkdir -p "$T/build/${name%/*}" && ln -sfn "$builddir/$name" "$T/build/$name"
 done
 # shellcheck disable=SC2086
-row "all $(echo $CHECK_PROGRAMS | wc -w) C tests are linked" logged elsewhere_made -k -j2 $CHECK_PROGRAMS tests/symbols/split.so
+row "all $(echo $CHECK_PROGRAMS | wc -w) C tests link" logged elsewhere_made -k -j2 $CHECK_PROGRAMS tests/symbols/split.so
 export JHOT=$theirs builddir=$T/build
 cd "$T/build" || exit 1
 for test in $CHECK_PROGRAMS; do test_ran "$test" "./$test"; done

@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-# A HotSpot JVM on musl, built from Debian's sources of OpenJDK 17: there are no packages of one. Sourced by bash, after
-# tests/jvm/lib.sh and own_apt.sh.
+# A HotSpot JVM on musl, built from Debian's sources of OpenJDK 17, because Debian has no package of one. Sourced by bash,
+# after tests/jvm/lib.sh and own_apt.sh.
 #
-#   musl_jvm DIR      0: DIR/jdk/bin/java runs, by an earlier call or anew, in some 15 minutes; else why not is in $T/log
+#   musl_jvm DIR      builds DIR/jdk/bin/java unless an earlier call did, in about 15 minutes; on failure the reason is in $T/log
 #
-# OpenJDK knows musl itself, since 17. What is missing is a C++ library: HotSpot wants little of one, headers of nothing but
-# templates, which gcc's own are good for, and a few functions (musl_cxx.c). It is built as for another machine, with the JDK
-# that is installed here as its helper, without what draws (java.desktop), ZGC and Shenandoah.
+# OpenJDK supports musl since 17. Only a C++ library is missing: HotSpot needs headers of templates, for which gcc's own
+# suffice, and a few functions (musl_cxx.c). It is cross-compiled, with the installed JDK as boot and build JDK, without
+# java.desktop, ZGC and Shenandoah.
 MUSL_MODULES="java.base java.logging java.management jdk.management java.xml java.instrument java.naming java.sql
 	java.transaction.xa java.security.sasl jdk.attach jdk.unsupported jdk.jfr jdk.jcmd jdk.internal.jvmstat"
 MUSL_TARGET=x86_64-unknown-linux-musl
 
-# The newest sources whose files are there: lists may name what is gone.
+# Downloads the newest sources that are available: lists may name files that no longer exist.
 jvm_sources() {
 	local version
 	own_apt_source || return
@@ -22,7 +22,7 @@ jvm_sources() {
 	return 1
 }
 
-# Debian's JDK has no zlib of its own; makefiles know two of its files by other names, as java.base has files that are called so.
+# Debian's sources lack zlib; makefiles expect two of its files under other names, because java.base has files with these names.
 jvm_unpacked() {
 	local zlib=$T/jdk-src/src/java.base/share/native/libzip/zlib
 	mkdir -p "$T/jdk-src" "$T/zlib-src" &&
@@ -32,9 +32,9 @@ jvm_unpacked() {
 		mv "$zlib/adler32.c" "$zlib/zadler32.c" && mv "$zlib/crc32.c" "$zlib/zcrc32.c"
 } >"$T/log" 2>&1
 
-# One script for C and C++, as OpenJDK compiles a header of C++ by the compiler of C: which it is is told by its arguments. Headers
-# of C++ go before musl's, as they include what comes next by the same name. musl-gcc's specs leave out the index by which libjvm's
-# own unwind information is found.
+# One script for C and C++, chosen by the arguments, because OpenJDK compiles a C++ header with the C compiler. C++ headers come
+# before musl's, which they include by #include_next. musl-gcc's specs omit --eh-frame-hdr, which libjvm's own unwind information
+# needs.
 jvm_compiler() {
 	local root=$1 multiarch version tool name
 	multiarch=$(gcc -print-multiarch)
@@ -42,7 +42,7 @@ jvm_compiler() {
 	mkdir -p "$root/bin" "$root/lib" "$root/kernel" "$root/c++/bits" "$root/none/cups" "$root/none/fontconfig" "$root/none/alsa" || return
 	for name in linux asm-generic; do ln -sfn "/usr/include/$name" "$root/kernel/$name"; done
 	ln -sfn "/usr/include/$multiarch/asm" "$root/kernel/asm"
-	# What libstdc++ asks of the C library it is for; the one that is here asks for glibc's version.
+	# libstdc++'s header about its C library; the installed one is for glibc.
 	cat >"$root/c++/bits/os_defines.h" <<-'END'
 		#include <features.h>
 		#define __NO_CTYPE 1
@@ -50,7 +50,7 @@ jvm_compiler() {
 		#define _GLIBCXX_NATIVE_THREAD_ID pthread_self()
 		#define _GLIBCXX_GTHREAD_USE_WEAK 0
 	END
-	# Asked for by configure, read by java.desktop alone.
+	# Required by configure, used by java.desktop only.
 	for name in cups/cups cups/ppd fontconfig/fontconfig alsa/asoundlib; do echo "/* none */" >"$root/none/$name.h"; done
 	cat >"$root/bin/musl-cc" <<-END
 		#!/bin/sh
@@ -79,7 +79,7 @@ jvm_compiler() {
 		ar rcs "$root/lib/libmuslcxx.a" "$root/musl_cxx.o"
 } >"$T/log" 2>&1
 
-# "dynamic" says no more than that configure adds nothing for a C++ library; "none": nothing is stripped either.
+# "dynamic" only means that configure adds nothing for a C++ library; with "none" nothing is stripped either.
 jvm_built() {
 	local root=$1 none=$1/none jdk version
 	jdk=$(sed -n 's/^JDK = //p' "$builddir/Makefile")
@@ -104,6 +104,6 @@ musl_jvm() {
 		command -v $tool >/dev/null || { echo "no $tool" >"$T/log"; return 1; }
 	done
 	jvm_sources && jvm_unpacked && jvm_compiler "$root" && (jvm_built "$root") || return
-	# What was built leads into the sources by links.
+	# The built JDK has links into the sources.
 	rm -rf "$root/new" && cp -aL "$T/jdk-build/jdk" "$root/new" && mv "$root/new" "$root/jdk" && rm -rf "$T/jdk-build" "$T/jdk-src"
 }

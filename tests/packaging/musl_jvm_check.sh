@@ -1,12 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# make musl-jvm-check: a HotSpot JVM on musl is looked at by this build's jhot: all threads and stacks, names, the same as on glibc,
-# in a root that has musl alone, and tests that go through a JVM. The JVM is built once, in some 15 minutes (musl_jvm.sh).
+# make musl-jvm-check: this build's jhot samples a HotSpot JVM on musl: all threads, stacks and names, inside a root that has musl
+# only, and tests on JVMs. The JVM is built once, in about 15 minutes (musl_jvm.sh).
 #
 #   usage: [ROOT=DIR] [SCRIPTS="tests/jvm/test_live.sh ..."] make musl-jvm-check
 #
-# ROOT is where the JVM is. Needs musl-tools, dpkg-dev, autoconf, g++, zip, unzip, file; the root of musl's also root and
-# busybox-static.
+# ROOT is the folder of the JVM. Needs musl-tools, dpkg-dev, autoconf, g++, zip, unzip, file; the musl-only root also needs root
+# privileges and busybox-static.
 . "$(dirname "$0")/../jvm/lib.sh"
 . "$(dirname "$0")/own_apt.sh"
 . "$(dirname "$0")/musl_jvm.sh"
@@ -26,7 +26,7 @@ on_musl() {
 	grep -q 'musl' "/proc/$JVM/maps" && ! grep -E 'libc\.so\.6|ld-linux' "/proc/$JVM/maps"
 }
 
-# recorded EVENT: into $T/x.collapsed, with threads
+# recorded EVENT: records $T/x.collapsed, with threads
 recorded() {
 	"$JHOT" record -e "$1" -t -d 3 -o "$T/x.collapsed" "$JVM" 2>&1 && alive "$JVM" && [ -s "$T/x.collapsed" ]
 }
@@ -35,7 +35,7 @@ unbroken() {
 	awk -f "$srcdir/tests/bench/stacks.awk" "$T/x.collapsed" | tee /dev/stderr | awk '{ exit !($1 > 50 && $4 == 0) }'
 }
 
-# The frames below a function of musl's that waits: who called it, which keeps a frame pointer.
+# Frames below a waiting function of musl: its caller, which has a frame pointer.
 callers() {
 	grep -c 'Monitor::wait.*;os::PlatformMonitor::wait;pthread_cond_timedwait' "$T/x.collapsed"
 }
@@ -54,7 +54,7 @@ mapped_once() {
 	[ "$(grep 'r-xp.*libjhot' "/proc/$JVM/maps" | tee /dev/stderr | wc -l)" = 1 ]
 }
 
-# inside: busybox, musl, the JVM and the one file, and nothing else; jhot looks at the JVM from in there.
+# inside: a root with busybox, musl, the JVM and the single file, in which jhot samples the JVM
 inside() {
 	local root=$T/root
 	mkdir -p "$root/bin" "$root/lib" "$root/proc" "$root/tmp" "$root/dev" "$root/jdk" "$root/classes" &&
@@ -77,20 +77,20 @@ inside() {
 
 # shellcheck disable=SC2086
 jvm_start $CALM_JVM Known shares || exit 1
-row "$("$JAVA" -version 2>&1 | sed -n 's/.*(build \(.*\))/\1/p' | head -n 1): no library of glibc's is in it" on_musl
+row "$("$JAVA" -version 2>&1 | sed -n 's/.*(build \(.*\))/\1/p' | head -n 1) has no library of glibc mapped" on_musl
 row "cpu is recorded" recorded cpu
-row "what is known of the program is found" sixty
-row "no stack is broken" unbroken
+row "the program's methods have their shares" sixty
+row "no stack of cpu is broken" unbroken
 row "wall is recorded" recorded wall
-row "all threads are there" all_threads
-row "no stack is broken" unbroken
-row "who waits in musl's libc has a caller" callers
-row "the agent is mapped once, however often jhot comes" mapped_once
-jvm_end || row "the JVM has ended as if nothing had been" false
+row "wall has all threads" all_threads
+row "no stack of wall is broken" unbroken
+row "stacks in musl's libc have their callers" callers
+row "the agent is mapped once after three sessions" mapped_once
+jvm_end || row "the JVM exits with 0" false
 if [ "$(id -u)" = 0 ] && command -v busybox >/dev/null; then
-	row "in a root that has musl alone, from inside" inside
+	row "jhot samples the JVM inside a root that has musl only" inside
 else
-	echo "not tried: a root that has musl alone: root and busybox-static are needed"
+	echo "not tried: a root that has musl only: needs root and busybox-static"
 fi
 for test in $SCRIPTS; do test_ran "$test" bash "$srcdir/$test" && printf '%-40s %d checks\n' "$test" "$(grep -c '^ok' "$T/said")"; done
 rows_end

@@ -1,21 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
-# The libraries that jhot and its tests are linked to, built with musl from Debian's packages of sources: Debian has them for glibc
-# only. Sourced by bash, after tests/jvm/lib.sh and own_apt.sh.
+# The libraries of jhot and its tests, built with musl from Debian's source packages: Debian has binaries for glibc only. Sourced by
+# bash, after tests/jvm/lib.sh and own_apt.sh.
 #
-#   musl_root DIR     0: they are in DIR, by an earlier call or anew; else why not is in $T/log
-#   musl_flags DIR    then: the flags for configure, in the array MUSL_FLAGS
+#   musl_root DIR     builds them in DIR unless an earlier call did; on failure the reason is in $T/log
+#   musl_flags DIR    sets the array MUSL_FLAGS: flags for configure
 #
-# Archives, without what neither jhot nor its tests call: programs, other languages. libelf and libdw read no files that bzip2 or zstd packed.
+# Archives only, without programs and bindings of other languages. libelf and libdw cannot read files compressed by bzip2 or zstd.
 MUSL_SOURCES="zlib xz-utils libzstd lz4 ncurses utf8proc elfutils libvterm libunwind"
 
-# As musl-gcc, which does not know -static-pie: it passes it over and links a program that asks for a loader.
+# musl_compiler: as musl-gcc, which ignores -static-pie and links a program that needs a loader
 musl_compiler() {
 	local root=$1 specs
 	specs=$(sed -n 's/.*-specs "\(.*\)".*/\1/p' "$(command -v musl-gcc)")
 	sed 's|^\(-dynamic-linker [^ ]*\)|%{static-pie:-static -pie --no-dynamic-linker -z text;:\1}|
 		s|%{!shared: *\([^ }]*\)Scrt1.o}|%{static-pie:\1rcrt1.o;!shared:\1Scrt1.o}|' "$specs" >"$root/musl.specs" &&
 		printf '#!/bin/sh\nexec %s "$@" -specs=%s\n' "$(command -v gcc)" "$root/musl.specs" >"$root/cc" && chmod +x "$root/cc" || return
-	# The kernel's headers, which are no libc's.
+	# The kernel's headers, which do not belong to a libc.
 	for name in linux asm asm-generic; do
 		for from in "/usr/include/$name" "/usr/include/$(gcc -print-multiarch)/$name"; do
 			[ ! -e "$from" ] || ln -sfn "$from" "$root/include/$name"
@@ -23,7 +23,7 @@ musl_compiler() {
 	done
 }
 
-# musl_configured NAME ARG...: in a folder of its own, in which this leaves the shell
+# musl_configured NAME ARG...: runs configure in a build folder; changes the working directory to it
 musl_configured() {
 	local name=$1
 	shift
@@ -51,7 +51,7 @@ musl_lz4() {
 		cp "$T/src/lz4/lib/liblz4.a" "$root/lib" && cp "$T/src/lz4/lib/"lz4*.h "$root/include"
 }
 
-# Where Debian and others have descriptions of terminals. jhot brings the usual ones, too (src/tui/local.mk).
+# With the folders of terminal descriptions of Debian and others. jhot has the usual ones built in (src/tui/local.mk).
 musl_tinfo() {
 	musl_configured ncurses BUILD_CC=gcc --with-termlib=tinfo --without-shared --without-debug --without-cxx-binding --without-ada \
 		--without-progs --without-tests --without-manpages --disable-db-install --disable-pc-files \
@@ -64,8 +64,8 @@ musl_utf8proc() {
 	cd "$T/src/utf8proc" && make -j2 CC="$root/cc" libutf8proc.a && cp libutf8proc.a "$root/lib" && cp utf8proc.h "$root/include"
 }
 
-# configure asks for argp, fts and obstack, which musl has not: they are for elfutils' programs and for two files of libdwfl,
-# its options of a command line and its search for modules of the kernel. Those two are left out; the rest is whole.
+# configure requires argp, fts and obstack, which musl lacks: elfutils' programs need them, and two files of libdwfl, its
+# command-line options and its search for kernel modules. These two files are left out.
 musl_elf() {
 	local part
 	sed -i 's/argp-std\.\$(OBJEXT)//; s/linux-kernel-modules\.\$(OBJEXT)//' "$T/src/elfutils/libdwfl/Makefile.in" &&
@@ -75,7 +75,7 @@ musl_elf() {
 	for part in libelf/libelf libdwelf/libdwelf libebl/libebl backends/libebl_backends libcpu/libcpu libdwfl/libdwfl libdw/libdw; do
 		make -j2 -C "${part%/*}" "${part#*/}.a" || return
 	done
-	# What elfutils' libraries share is in none of the archives: glibc has its error(3), the rest is in the shared library.
+	# Objects shared by elfutils' libraries are in none of the archives: glibc has error(3), the rest is in the shared library.
 	make -C lib error.o crc32.o crc32_file.o next_prime.o &&
 		ar r libdw/libdw.a lib/error.o lib/crc32.o lib/crc32_file.o lib/next_prime.o &&
 		cp libdw/libdw.a libelf/libelf.a "$root/lib" && mkdir -p "$root/include/elfutils" && cp version.h "$root/include/elfutils" &&
@@ -84,7 +84,7 @@ musl_elf() {
 			"$root/include/elfutils"
 }
 
-# The demangler is one object of gcc's own library of C++, and calls nothing that musl has not.
+# The demangler is one object of gcc's own C++ library, and calls nothing that musl lacks.
 musl_demangler() {
 	cd "$T/src" && ar x "$(gcc -print-file-name=libsupc++.a)" cp-demangle.o && ar rc "$root/lib/libstdc++.a" cp-demangle.o
 }

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-# apt with lists of its own in $T/apt, so that this machine's stay as they are: nothing is installed and root is not needed.
-# Sourced by bash, after tests/jvm/lib.sh.
+# apt with lists of its own in $T/apt, so that this machine's do not change; installs nothing and does not need root. Sourced by
+# bash, after tests/jvm/lib.sh.
 #
-#   own_apt OPTION...      0: the lists are there, and apt-get is to be told what OWN_APT says; else why not is in $T/log
-#   own_apt_source OPTION...   the same for packages' sources, which few machines' own lists have: from where those lists are
-#   own_apt_suite SUITE OPTION...   the same for another release than this machine's, from there too
+#   own_apt OPTION...      downloads lists; sets OWN_APT, the options for apt-get; on failure the reason is in $T/log
+#   own_apt_source OPTION...   the same for source packages, which few machines have in their lists, from the same servers
+#   own_apt_suite SUITE OPTION...   the same for another release than this machine's, from the same servers
 
 own_apt() {
 	local apt=$T/apt
@@ -28,12 +28,12 @@ own_apt_source() {
 	own_apt -o Dir::Etc::sourcelist=/dev/null -o "Dir::Etc::sourceparts=$parts" "$@"
 }
 
-# own_suite: the name of this machine's release, as its lists have it
+# own_suite: the code name of this machine's release
 own_suite() {
 	sed -n 's/^VERSION_CODENAME=//p' /etc/os-release 2>/dev/null
 }
 
-# Of lists that are not of this release nothing is known; whoever else packages for it has names of their own.
+# own_apt_suite: uses only lists of this machine's release; other repositories may have other names for releases
 own_apt_suite() {
 	local suite=$1 own from parts=$T/apt/suite.list.d
 	shift

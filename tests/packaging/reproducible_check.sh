@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# The one file twice from scratch: from a clone of this tree's commit, and from the release that this clone packs, unpacked in a folder
-# with another name. Whatever a build could take from where, when and for whom it runs is another one the second time: the
-# folder of sources, a build inside of it, its length, home, time zone, language, rights of new files, jobs. The bytes must be the same.
+# Builds the single file twice from scratch: from a clone of this tree's commit, and from the release that this clone packs, unpacked in
+# a folder with another name. Everything that could influence a build differs the second time: the path of sources and build and its
+# length, home, time zone, language, umask, number of jobs. The bytes must be the same.
 #
-#   usage: make reproducible-check      prints both sums; what is not committed has no part in it
+#   usage: make reproducible-check      prints both sums; ignores uncommitted changes
 . "$(dirname "$0")/../jvm/lib.sh"
 
 JDK=${JDK:-$(dirname "$(dirname "$(readlink -f "$(command -v "$JAVA")")")")}
@@ -17,7 +17,7 @@ fail() {
 	exit 1
 }
 
-# Whoever has only a release compares two of what it packs.
+# In an unpacked release: compare two builds of what it packs.
 first=$T/a
 if git -C "$srcdir" rev-parse -q --verify HEAD >/dev/null 2>&1; then
 	git clone -q "$srcdir" "$first" && (cd "$first" && autoreconf -fi) >"$log" 2>&1 || fail "no clone of $srcdir"
@@ -32,7 +32,7 @@ fi
 mkdir "$first/build"
 (cd "$first/build" && ../configure --with-jdk="$JDK" && make -s tarball && make -s dist) >"$log" 2>&1 || fail "the first build"
 
-# The second: as little of the environment as a build needs.
+# The second build has a minimal environment.
 second=$T/another/folder-with-a-longer-name
 mkdir -p "$second"
 (
@@ -46,7 +46,7 @@ mkdir -p "$second"
 (cd "$second" && sha256sum jhot-*-linux-*.tar.gz)
 cmp "$first/build"/jhot-*-linux-*.tar.gz "$second"/jhot-*-linux-*.tar.gz && { echo "the same bytes"; exit 0; }
 
-# Which file, and which part of the program: to begin with.
+# Show which file, and which section of the program, differs.
 for side in first second; do
 	mkdir "$T/$side" && tar -C "$T/$side" --strip-components=1 -xzf "${!side}/build"/jhot-*-linux-*.tar.gz 2>/dev/null ||
 		tar -C "$T/$side" --strip-components=1 -xzf "${!side}"/jhot-*-linux-*.tar.gz

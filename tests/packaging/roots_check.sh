@@ -1,12 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# The one file in bare roots: copied there under another name, run as a user who is not root, on a JVM of that root. A line
-# per root: from Enter to the first screen and to the first method, in ms, best and worst of five; a recording; what is left.
+# The single file in minimal roots: copied there under another name, run as a user who is not root, on a JVM of that root. A line
+# per root: ms from Enter to the first screen and to the first method, best and worst of five; a recording; files left.
 #
-#   usage: [ROOTS=DIR] [SUITES="bullseye:11 ..."] make roots-check      as root; mmdebstrap and busybox-static are used
+#   usage: [ROOTS=DIR] [SUITES="bullseye:11 ..."] make roots-check      as root; needs mmdebstrap and busybox-static
 #
-# Roots are made once, in $ROOTS. The musl root has the static busybox and musl's libc.so; there is no JVM for musl here, so
-# the JVM there is the host's.
+# Roots are created once, in $ROOTS. The musl root has the static busybox and musl's libc.so; Debian has no JVM for musl, so the
+# JVM is the host's.
 . "$(dirname "$0")/../jvm/lib.sh"
 . "$(dirname "$0")/debian_root.sh"
 
@@ -17,7 +17,7 @@ status=0
 [ "$(id -u)" = 0 ] || { echo "roots-check needs root" >&2; exit 1; }
 strip -o "$one" "$builddir/packaging/jhot" || exit 1
 
-# Inside the namespaces: a JVM in the root, all that is new of it in memory.
+# Inside the namespaces: a JVM in the root, with a /tmp in memory.
 cat >"$T/inside" <<'END'
 #!/bin/sh
 # usage: inside ROOT CLASSES PROGRAM
@@ -31,7 +31,7 @@ exec chroot --userspec=65534:65534 "$1" java -Xmx64m -cp /tmp/classes Known shar
 END
 chmod +x "$T/inside"
 
-# turns COMMAND...: best and worst of both times
+# turns COMMAND...: prints best and worst of both times
 turns() {
 	local i
 	for ((i = 0; i < TURNS; i++)); do
@@ -41,7 +41,7 @@ turns() {
 		END { printf "%d-%d %d-%d %d\n", a, A, b, B, bad }'
 }
 
-# row ROOT LIBC JVM COMMAND...: the command is the program in that root, with all that comes before its arguments
+# row ROOT LIBC JVM COMMAND...: COMMAND runs the program in the root; its arguments are appended
 row() {
 	local root=$1 libc=$2 jvm=$3 screen method bad recorded=no left
 	shift 3
@@ -56,7 +56,7 @@ row() {
 	fi
 }
 
-# A container beside the JVM's: its PID namespace, a root of its own with nothing but the program, as the image is.
+# A container beside the JVM's, as the image is used: the same PID namespace, a root with nothing but the program.
 mkdir -p "$T/image/proc" "$T/image/dev"
 cp "$one" "$T/image/jhot"
 cat >"$T/side" <<'END'

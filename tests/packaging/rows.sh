@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-# A line for each claim, and for what is run of the tests; counted. Sourced by bash, after tests/jvm/lib.sh.
+# Prints and counts a line per check, and per test that is run. Sourced by bash, after tests/jvm/lib.sh.
 passed=0 failed=0
 
-# needs CHECK PACKAGE... -- TOOL...: ends the script where one of these is missing; root is one, too
+# needs CHECK PACKAGE... -- TOOL...: ends the script if one of these tools is missing; "root" means root privileges
 needs() {
 	local check=$1 packages=() tool
 	shift
@@ -20,7 +20,7 @@ needs() {
 	done
 }
 
-# row NAME COMMAND...: passes when the command does; its output is shown when not
+# row NAME COMMAND...: passes when the command succeeds; otherwise its output is shown
 row() {
 	local name=$1
 	shift
@@ -35,7 +35,7 @@ row() {
 	fi
 }
 
-# test_ran NAME COMMAND...: counted; a line for a test that fails or is not run, and for each check that is not
+# test_ran NAME COMMAND...: runs and counts a test; prints a line if it fails or is skipped, and for each skipped check
 tests_passed=0 tests_failed=0 tests_skipped=0
 test_ran() {
 	local name=$1 rc why
@@ -61,10 +61,10 @@ test_ran() {
 	return 1
 }
 
-# rows_end: the sums; the script's last
+# rows_end: prints the totals and ends the script
 rows_end() {
 	[ $((tests_passed + tests_failed + tests_skipped)) = 0 ] ||
 		echo "all tests: $tests_passed passed, $tests_failed failed, $tests_skipped not run"
-	echo "what is said above: $passed passed, $failed failed"
+	echo "checks above: $passed passed, $failed failed"
 	exit $((failed + tests_failed > 0))
 }

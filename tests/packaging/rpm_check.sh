@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# make rpm-check: the rpm is installed by dnf into an empty root, used there, and removed. No distribution with rpm is at hand: what
-# jhot asks for is in one more rpm, made here of this machine's own libraries, whose names and versions of symbols rpmbuild takes
-# from the files, as it does anywhere.
+# make rpm-check: dnf installs the rpm into an empty root, jhot is used there, and removed. Without a distribution with rpm at hand,
+# the dependencies are in a second rpm, made of this machine's own libraries; rpmbuild derives names and symbol versions from the
+# files, as everywhere.
 #
-#   usage: make rpm-check      as root; Debian's rpm, dnf and createrepo-c are used
+#   usage: make rpm-check      as root; needs Debian's rpm, dnf and createrepo-c
 . "$(dirname "$0")/../jvm/lib.sh"
 . "$(dirname "$0")/rows.sh"
 
@@ -39,9 +39,9 @@ built() {
 		--define "_build_id_links none" --define "__os_install_post %{nil}" "$T/libraries.spec"
 }
 
-# --- claims ------------------------------------------------------------------------------------------
+# --- checks ------------------------------------------------------------------------------------------
 
-# The loader is Debian's, which looks elsewhere.
+# The loader is Debian's, which does not search /usr/lib64.
 in_root() { LD_LIBRARY_PATH=/usr/lib64 chroot "$root" /usr/bin/jhot "$@"; }
 dnf_root() {
 	dnf -y --installroot="$root" --releasever=1 --disablerepo='*' --repofrompath="here,$repo" --enablerepo=here --nogpgcheck \
@@ -63,13 +63,13 @@ all_gone() {
 	! rpm -qpl "$rpm" | while read -r file; do [ ! -f "$root$file" ] && [ ! -L "$root$file" ] || echo "$file"; done | grep .
 }
 
-row "the libraries' rpm is built" built && row "a repository of both" createrepo_c "$repo" || rows_end
-row "dnf install jhot: all that it asks for is found" dnf_root install jhot || rows_end
-row "all its files are there" all_there
-row "it runs" says_its_version
-row "completions and man page" completes
+row "rpmbuild makes a package of the libraries" built && row "createrepo makes a repository of both packages" createrepo_c "$repo" || rows_end
+row "dnf install jhot finds all dependencies" dnf_root install jhot || rows_end
+row "all files of the package are installed" all_there
+row "jhot --version works" says_its_version
+row "completions and man pages are installed" completes
 mkdir -p "$root/proc" "$root/tmp"
-row "it records a JVM of the host's" records
-row "dnf remove jhot" dnf_root remove jhot
-row "nothing of it is left" all_gone
+row "jhot records a JVM of the host" records
+row "dnf remove jhot succeeds" dnf_root remove jhot
+row "no file of the package is left" all_gone
 rows_end

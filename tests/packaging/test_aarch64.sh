@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# The agent, and the C tests of walk, wire, sampler, profile and symbols, compiled for aarch64 and run by qemu's emulation of a
-# user's process. Libraries are Debian's packages of arm64, fetched once per build folder; where they cannot be had, tests that
-# need one are skipped. Those that take long are run by `make aarch64-check`.
+# The agent, and the C tests of walk, wire, sampler, profile and symbols, compiled for aarch64 and run in qemu's user-mode
+# emulation. Libraries are Debian's packages of arm64, downloaded once per build folder; tests that need an unavailable library are
+# skipped. `make aarch64-check` runs the long tests.
 . "$(dirname "$0")/../jvm/lib.sh"
 . "$(dirname "$0")/elsewhere.sh"
 . "$(dirname "$0")/own_apt.sh"
@@ -10,10 +10,10 @@
 
 command -v $ARM64_CPU-gcc >/dev/null || skip_all "no $ARM64_CPU-gcc (gcc-aarch64-linux-gnu, libc6-dev-arm64-cross)"
 echo 'int main(void) { return 0; }' | $ARM64_CPU-gcc -x c -o "$T/main" - 2>/dev/null ||
-	skip_all "$ARM64_CPU-gcc makes no programs (libc6-dev-arm64-cross)"
+	skip_all "$ARM64_CPU-gcc cannot link programs (libc6-dev-arm64-cross)"
 command -v qemu-aarch64 >/dev/null || skip_all "no qemu-aarch64 (qemu-user)"
 root=$builddir/tests/packaging/arm64
-# The JVM that other tests run is of this machine's CPU.
+# The JVM of other tests is for this machine's CPU.
 ELSEWHERE_RUN=(env -u JAVA qemu-aarch64 -L "/usr/$ARM64_CPU" -E "LD_LIBRARY_PATH=$root/usr/lib/$ARM64_CPU")
 tests=$CROSS_TESTS missing=
 
@@ -31,16 +31,16 @@ else
 	tests="$tests $CROSS_LIBRARY_TESTS"
 fi
 
-ok "configure" elsewhere_configured "${ARM64_FLAGS[@]}" || diag_file "$T/log"
-ok "the agent compiles" elsewhere_made libjhot.so || diag_file "$T/log"
+ok "configure for aarch64 succeeds" elsewhere_configured "${ARM64_FLAGS[@]}" || diag_file "$T/log"
+ok "the agent compiles for aarch64" elsewhere_made libjhot.so || diag_file "$T/log"
 for tool in tests/places/fault_tool tests/places/confine; do
-	ok "$tool: compiles" elsewhere_made "$tool" || diag_file "$T/log"
+	ok "$tool compiles for aarch64" elsewhere_made "$tool" || diag_file "$T/log"
 done
-ok "it is of that CPU" sh -c "readelf -h '$T/build/libjhot.so' | grep -q AArch64"
+ok "the agent is an AArch64 ELF file" sh -c "readelf -h '$T/build/libjhot.so' | grep -q AArch64"
 if [ -n "$missing" ]; then
 	for test in $CROSS_LIBRARY_TESTS; do skip "$test" "$missing"; done
 else
-	ok "a library without call frame information" elsewhere_made tests/symbols/split.so || diag_file "$T/log"
+	ok "a library without call frame information compiles" elsewhere_made tests/symbols/split.so || diag_file "$T/log"
 fi
 # shellcheck disable=SC2086
 elsewhere_tests $tests

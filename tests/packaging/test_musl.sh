@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# musl's loader accepts the agent as built here. `make musl-check` builds the whole of jhot with musl and runs its C tests.
+# musl's loader accepts the agent of this build. `make musl-check` builds all of jhot with musl and runs its C tests.
 . "$(dirname "$0")/../jvm/lib.sh"
 
 command -v musl-gcc >/dev/null || skip_all "no musl-gcc (musl-tools)"
@@ -9,9 +9,9 @@ libc=/lib/$(uname -m)-linux-musl/libc.so
 
 nm -D --undefined-only "$builddir/libjhot.so" | awk '$1 == "U" { sub(/@.*/, "", $2); print $2 }' | sort >"$T/imports"
 nm -D --defined-only "$libc" | awk '{ print $3 }' | sort >"$T/musl"
-ok "it imports something" test -s "$T/imports"
-is "and nothing that musl has not" "$(comm -23 "$T/imports" "$T/musl" | tr '\n' ' ')" ""
-# A program of musl's that loads what it is told to as a JVM does, which gives this agent no JNI; the answer is a line.
+ok "the agent imports at least one symbol" test -s "$T/imports"
+is "the agent imports only symbols that musl has" "$(comm -23 "$T/imports" "$T/musl" | tr '\n' ' ')" ""
+# A musl program that loads an agent as a JVM does, without JNI, and prints the result.
 cat >"$T/load.c" <<'END'
 #include <dlfcn.h>
 #include <stdio.h>
@@ -40,13 +40,13 @@ int main(void)
 END
 musl-gcc -o "$T/load" "$T/load.c"
 
-# loaded: what the agent answers that has no JNI
+# loaded FILE: the agent is loaded and returns its result for a JVM without JNI
 loaded() {
 	[ "$(echo "$1" | "$T/load")" = 'result 205' ]
 }
-ok "musl's loader takes it, though it names parts of glibc" loaded "$builddir/libjhot.so"
+ok "musl's loader loads the agent although it needs libraries of glibc" loaded "$builddir/libjhot.so"
 
-# session: what one would have it load, loaded, and taken away
+# session: places the agent, loads it, and removes the copy, as jhot does
 session() {
 	local path='' reply='' from_tool to_tool tool
 	coproc PLACE { "$builddir/tests/attach/attach_tool" place "$LOAD_PID" "$builddir/libjhot.so" 2>"$T/err"; }
@@ -61,11 +61,11 @@ mkfifo "$T/to" "$T/from"
 LOAD_PID=$!
 exec {to}>"$T/to" {from}<"$T/from"
 for ((i = 0; i < 6; i++)); do session; done >"$T/said"
-is "six sessions: the first brings a copy, the others are loaded by what the agent keeps of it" \
+is "the first of six sessions copies the agent, the others load it from the agent's descriptor" \
 	"$(uniq -c "$T/said" | xargs)" "1 result 205 by /tmp 5 result 205 by /proc/self/fd" || diag_file "$T/err"
-is "so musl maps one" "$(awk '$6 ~ /libjhot-/ { print $5 }' "/proc/$LOAD_PID/maps" | sort -u | wc -l)" 1
-is "and one descriptor stays" "$(ls -l "/proc/$LOAD_PID/fd" | grep -c 'libjhot-')" 1
-is "no file" "$(find /tmp /dev/shm -maxdepth 1 -name "libjhot-*-$LOAD_PID.so")" ""
+is "musl maps one copy of the agent after six sessions" "$(awk '$6 ~ /libjhot-/ { print $5 }' "/proc/$LOAD_PID/maps" | sort -u | wc -l)" 1
+is "one descriptor of the agent stays open" "$(ls -l "/proc/$LOAD_PID/fd" | grep -c 'libjhot-')" 1
+is "no copy of the agent is left in /tmp or /dev/shm" "$(find /tmp /dev/shm -maxdepth 1 -name "libjhot-*-$LOAD_PID.so")" ""
 exec {to}>&- {from}<&-
 wait $LOAD_PID
 done_testing
