@@ -60,8 +60,8 @@ while read -r major java <&3; do
 	finds starts '^THREADS  [0-9]+ threads per second are started, mostly by Planted.perRequest; [0-9]+ live$'
 	finds descriptors '^DESCRIPTORS  [0-9]+ of [0-9]+ file descriptors are open, [0-9.]+ more each second'
 	finds humongous '^HUMONGOUS  [0-9]+ of [0-9]+ collections .*, mostly by Planted.readBody$'
-	look_at served served-not itself full
-	look_at collide explicit
+	observe served served-not itself full
+	observe collide explicit
 	finds served '^STARVED  [78]\.[0-9] threads wait for tasks, while all 3 threads ForkJoinPool.commonPool-worker-\* are blocked in tasks'
 	finds_none served-not
 	finds itself '^STARVED  all 4 threads worker-\* wait for other tasks, and no thread runs these$' '^      Planted.fanOut'
