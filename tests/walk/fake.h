@@ -15,9 +15,9 @@ struct fake {
 		const void *data;
 	} pieces[FAKE_PIECES];
 	int count;
-	uint64_t loads;   /* how often memory was asked */
-	uint64_t seed;    /* not 0: what no piece holds reads as random words */
-	uint64_t bait[8]; /* some of which are these, give or take a little */
+	uint64_t loads;   /* the number of loads */
+	uint64_t seed;    /* not 0: unmapped addresses read as pseudo-random words */
+	uint64_t bait[8]; /* most of which are near these */
 };
 
 static bool fake_random(struct fake *f, uint64_t addr, void *out, size_t bytes)
@@ -52,14 +52,14 @@ static bool fake_load(const struct walk_mem *mem, uint64_t addr, void *out, size
 	return f->seed && fake_random(f, addr, out, bytes);
 }
 
-static void fake_put(struct fake *f, uint64_t addr, const void *data, size_t bytes)
+static void fake_add(struct fake *f, uint64_t addr, const void *data, size_t bytes)
 {
 	f->pieces[f->count].addr = addr;
 	f->pieces[f->count].bytes = bytes;
 	f->pieces[f->count++].data = data;
 }
 
-/* Code in which a call ends at each multiple of 16: call rel32 / bl. */
+/* Fills code with calls (call rel32 or bl) that end at each multiple of 16. */
 static void fake_calls(uint8_t *text, size_t bytes)
 {
 #if defined(__x86_64__)

@@ -9,7 +9,7 @@
 #include "walk/hotspot/layout.h"
 
 #define LINE_BYTES 4096
-#define ROW_WORDS  8 /* of one line */
+#define ROW_WORDS  8 /* per line */
 
 /* --- the layout -------------------------------------------------------------------------------------- */
 
@@ -69,7 +69,7 @@ static void *member_of(const struct walk_layout *layout, const struct member *m,
 	return (char *)(uintptr_t)layout + m->offset + (size_t)i * m->bytes;
 }
 
-/* A number of 4 bytes is signed: offsets in words may be negative. */
+/* A 4-byte number is signed: offsets in words may be negative. */
 static int64_t number_get(const struct walk_layout *layout, const struct member *m)
 {
 	int64_t wide;
@@ -116,7 +116,7 @@ static const struct member *member_find(const struct member *table, size_t count
 	return NULL;
 }
 
-/* Which older images have, and nobody has ever read. */
+/* Members that only older images have, and no walk reads. */
 static bool member_gone(const char *name)
 {
 	static const char *const gone[] = {"cont_entry_bytes", "cont_return_barrier"};
@@ -138,7 +138,7 @@ static void layout_parse(struct walk_layout *layout, char *text)
 		v[i] = strtoll(rest, &rest, 0);
 	if ((m = member_find(numbers, COUNT(numbers), text))) {
 		memcpy(member_of(layout, m, 0), &v[0],
-			m->bytes); /* little-endian, as all we run on */
+			m->bytes); /* images are of little-endian CPUs only */
 	} else if ((m = member_find(fields, COUNT(fields), text))) {
 		*(struct walk_field *)member_of(layout, m, 0) =
 			(struct walk_field){(int32_t)v[0], (uint8_t)v[1]};
@@ -151,7 +151,7 @@ static void layout_parse(struct walk_layout *layout, char *text)
 			.segmap = (uint64_t)v[3],
 			.shift = (uint32_t)v[4]};
 	} else if (!member_gone(text)) {
-		die("no such value of the layout", text);
+		die("no such member of the layout", text);
 	}
 }
 
@@ -176,7 +176,7 @@ struct image_words {
 	size_t count, cap;
 };
 
-/* Where addr is, or belongs. */
+/* The index of addr, or its insertion point. */
 static size_t word_place(const struct image_words *w, uint64_t addr)
 {
 	size_t low = 0, high = w->count;
@@ -192,7 +192,7 @@ static size_t word_place(const struct image_words *w, uint64_t addr)
 	return low;
 }
 
-static void word_put(struct image_words *w, struct word word)
+static void word_insert(struct image_words *w, struct word word)
 {
 	size_t at = word_place(w, word.addr);
 
@@ -260,7 +260,7 @@ void recorder_note(struct recorder *r, uint64_t addr, size_t bytes)
 		struct word word = {.addr = at};
 
 		word.readable = r->through->load(r->through, at, &word.value, sizeof(word.value));
-		word_put(&r->words, word);
+		word_insert(&r->words, word);
 	}
 }
 
@@ -290,7 +290,7 @@ static void rule_write(FILE *out, const struct unwind_table *rows, uint64_t pc)
 	const struct unwind_rule *rule =
 		m ? unwind_rows_find(m->rows, pc - m->start + m->file_offset) : NULL;
 
-	/* Which of its two rules a PLT obeys hangs on the low bits of pc, which are kept. */
+	/* The low bits of pc select one of a PLT's two rules, so they are kept. */
 	if (rule)
 		fprintf(out, "rule %" PRIx64 " %u %u %u %d %d %d\n", pc, rule->cfa, rule->fp,
 			rule->ra, rule->cfa_offset, rule->fp_offset, rule->ra_offset);
@@ -363,7 +363,7 @@ static void words_parse(struct image_words *w, char *text)
 			word.value = strtoull(text, &text, 16);
 		else
 			text += 2;
-		word_put(w, word);
+		word_insert(w, word);
 	}
 }
 
@@ -375,7 +375,7 @@ static int module_order(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* A module of a few bytes, whose only row holds the rule. */
+/* A module of a few bytes with a single row. */
 static const struct unwind_rows *rows_of_one(const char *name, const struct unwind_rule *rule)
 {
 	/* bytes, page_first, page_count, row_count, rule_count; pages: 0, 1; row 0; the rule */
@@ -384,7 +384,7 @@ static const struct unwind_rows *rows_of_one(const char *name, const struct unwi
 
 	memcpy(&block[8], rule, sizeof(*rule));
 	if (!copy || !unwind_rows_check(memcpy(copy, block, sizeof(block)), sizeof(block)))
-		die("a rule that is none", name);
+		die("an invalid rule", name);
 	return (const struct unwind_rows *)copy;
 }
 
@@ -408,7 +408,7 @@ static void rule_parse(struct image_stack *s, char *text)
 	t = realloc(t, sizeof(*t) + (count + 1) * sizeof(t->modules[0]));
 	if (!t)
 		die("no memory", s->name);
-	/* With the call before it, which walks read. */
+	/* including the call before pc, which walks read */
 	t->modules[count] = (struct unwind_module){pc - 15, pc + 1, 0, rows_of_one(s->name, &rule)};
 	t->count = count + 1;
 	qsort(t->modules, t->count, sizeof(t->modules[0]), module_order);
@@ -479,7 +479,7 @@ static void line_parse(struct image *image, char *line)
 	else if (s && !strncmp(line, "frame", word))
 		want_add(s, line);
 	else
-		die("a line that says nothing", line);
+		die("a line of an unknown kind", line);
 }
 
 struct image *image_open(const char *path)

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Memory images: what single walks of a live JVM read, kept as text, to be walked again without a JVM.
+ * Memory images: the memory read by single walks of a live JVM, as text, so that they can be repeated without a JVM.
  *
  * A file holds the layout of one JVM and any number of stacks of it:
  *
  *   layout NAME VALUE...                  the values of struct walk_layout
- *   stack NAME                            what follows up to the next one belongs to it
+ *   stack NAME                            begins a stack; the lines up to the next one belong to it
  *   regs PC SP FP METHOD SENDER LINK      hexadecimal, as all below
  *   thread JAVA LO HI
  *   rule PC CFA FP RA CFA_OFFSET FP_OFFSET RA_OFFSET
- *                                         the unwind row that was in force at a native pc
- *   mem ADDRESS WORD...                   words that were read; "-" for one that could not be; before the
- *                                         first stack: the same in all that do not have their own
- *   frame TYPE BCI NAME                   what the walk is to find, leaf first
- *   # ...                                 a comment: where a native frame was
+ *                                         the unwind rule that applied at a native pc
+ *   mem ADDRESS WORD...                   words read; "-" for an unreadable one; lines before the
+ *                                         first stack apply to all stacks without their own word
+ *   frame TYPE BCI NAME                   the expected frame, leaf first
+ *   # ...                                 a comment: the location of a native frame
  *
- * The recorder stands between a walk and its memory. Errors end the program with a sentence.
+ * The recorder is placed between a walk and its memory. Errors end the program with a sentence.
  */
 #ifndef JHOT_TESTS_WALK_IMAGE_H
 #define JHOT_TESTS_WALK_IMAGE_H
@@ -32,10 +32,10 @@
 struct recorder;
 
 struct recorder *recorder_new(void);
-/* A walk_mem that reads through and notes each word; begin forgets what was noted before. */
+/* A walk_mem that reads through `through` and records each word; begin discards the words recorded before. */
 const struct walk_mem *recorder_begin(struct recorder *r, const struct walk_mem *through);
 const struct walk_mem *recorder_mem(struct recorder *r);
-/* Note [addr, addr + bytes) as well, as far as it can be read: for a walk that is to be mended. */
+/* Also records [addr, addr + bytes), as far as readable: for a walk that is to be repaired later. */
 void recorder_note(struct recorder *r, uint64_t addr, size_t bytes);
 
 void image_layout_write(FILE *out, const struct walk_layout *layout);
@@ -51,9 +51,9 @@ struct image_stack {
 	struct walk_regs regs;
 	struct walk_thread thread;
 	struct walk_mem mem;
-	uint64_t missed; /* words that were asked for and are not in the image; the last of them */
+	uint64_t missed; /* words requested that are not in the image; the address of the last */
 	uint64_t missed_at;
-	char *want; /* the frame lines, as they stand in the file */
+	char *want; /* the frame lines, as in the file */
 	struct image_words *words;
 	const struct image_words *shared;
 	struct unwind_table *table;

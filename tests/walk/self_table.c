@@ -12,7 +12,7 @@
 
 #define MODULES 128
 
-/* Lives as long as the test; the leak check finds it here. */
+/* Never freed; reachable for the leak checker. */
 static void *keep(void *memory)
 {
 	static void *kept[64];
@@ -43,10 +43,10 @@ struct cfi *self_compile(const char *path)
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	struct cfi *c = fd < 0 ? NULL : cfi_open(fd, -1, &e);
 
-	return compile(c, path, &e); /* fd: read on until cfi_close, and the test is short */
+	return compile(c, path, &e); /* fd stays open: it is read until cfi_close */
 }
 
-/* An image for as long as the test runs: libelf reads from it. */
+/* The image lives as long as the test: libelf reads from it. */
 static struct cfi *compile_vdso(pid_t pid, uint64_t start, size_t bytes)
 {
 	struct err e = {0};
@@ -74,7 +74,7 @@ struct unwind_rows *self_pack(const struct cfi_row *rows, size_t count)
 	return block;
 }
 
-/* A JVM maps other files as code, too: archives of classes, its own shared memory. */
+/* A JVM also maps other files as code: class archives, its own shared memory. */
 static bool has_rows(const char *path)
 {
 	int fd = path[0] == '/' ? open(path, O_RDONLY | O_CLOEXEC) : -1;
@@ -158,14 +158,15 @@ struct cfi *self_compile_vdso(void)
 	return c;
 }
 
-static int mem_fd = -1; /* for where that call is not: under emulation */
+static int mem_fd = -1; /* fallback without process_vm_readv, under emulation */
 
 static bool load(const struct walk_mem *mem, uint64_t addr, void *out, size_t bytes)
 {
 	struct iovec local = {out, bytes}, remote = {(void *)addr, bytes};
 
 	(void)mem;
-	if (addr - (uint64_t)__builtin_frame_address(0) < 1u << 20) { /* this stack, upwards */
+	if (addr - (uint64_t)__builtin_frame_address(0) <
+		1u << 20) { /* this stack, above the current frame */
 		memcpy(out, (const void *)addr, bytes);
 		return true;
 	}

@@ -8,27 +8,27 @@
 
 #include <sys/types.h>
 
-/* Compile a file; ends the test with a diagnosis when that fails. The caller closes it. */
+/* Compiles a file; ends the test with a diagnosis on failure. The caller closes it. */
 struct cfi *self_compile(const char *path);
-struct cfi *self_compile_vdso(void); /* NULL: there is none */
+struct cfi *self_compile_vdso(void); /* NULL if there is none */
 
-/* The checked block of some rows, to be freed. */
+/* The checked block of these rows; the caller frees it. */
 struct unwind_rows *self_pack(const struct cfi_row *rows, size_t count);
 
-/* All executable mappings of a process that have rows; of this process that have rows. Blocks and table live as long as the test. */
+/* The rows of all executable mappings of a process, and of this one. Blocks and table live as long as the test. */
 struct unwind_table *process_table(pid_t pid);
 struct unwind_table *self_table(void);
 
 /*
- * Are there rows of libc's functions, and are they of its call frame information? musl has none, as Debian builds it: its rows
- * are of its code, and who reads only such information, as libunwind and libdw, does not leave it.
+ * Whether libc's functions have rows, and whether these come from call frame information. Debian's musl has none: its
+ * rows are derived from its code, and libunwind and libdw, which read only call frame information, cannot unwind it.
  */
 bool self_libc_has_rows(const struct unwind_table *table);
 bool self_libc_has_cfi(const struct unwind_table *table);
 #define NO_LIBC_ROWS "there are no unwind rows of libc's functions"
 #define NO_LIBC_CFI  "libc has no call frame information of its functions"
 
-/* Guarded only by the process's maps at the time of self_table: good for stacks. */
+/* Validated only against the process's maps at the time of self_table: suitable for stacks. */
 struct walk_mem self_mem(void);
 
 #endif

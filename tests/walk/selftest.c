@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the walker reports about a JVM whose layout differs from what it expects: selftest [-x NAME] [-m MEMBER] PID.
+ * What the walker reports about a JVM with an unexpected layout: selftest [-x NAME] [-m MEMBER] PID.
  * -x hides the JVM's export of that name; -m shifts that member of the layout by a word. Prints one line: the
  * message, or "good".
  */
@@ -24,7 +24,7 @@ static const struct {
 } members[] = {MEMBER(interp_method), MEMBER(const_constants), MEMBER(pool_holder),
 	MEMBER(nmethod_method), MEMBER(mutable_data)};
 
-/* Names are read by aligned words: of the one that is hidden the first word with more than one of its letters differs. */
+/* Names are read by aligned words: in the hidden name the first word with more than one of its letters is altered. */
 struct hiding {
 	const struct walk_mem *below;
 	const char *name;
@@ -52,7 +52,7 @@ int main(int argc, char **argv)
 	struct hiding hiding = {.name = NULL};
 	const struct walk_mem mem = {.load = hiding_load, .ctx = &hiding};
 	struct walk_layout layout;
-	const char *member = NULL, *said;
+	const char *member = NULL, *message;
 	struct target *target;
 	char note[256];
 	int opt, rc;
@@ -74,8 +74,8 @@ int main(int argc, char **argv)
 		if (!strcmp(members[i].name, member))
 			*(int32_t *)(void *)((char *)&layout + members[i].offset) +=
 				strcmp(member, "interp_method") ? 8 : 1;
-	said = rc ? NULL : walk_layout_test(&layout, target_mem(target));
-	printf("%s\n", note[0] ? note : said ? said : "good");
+	message = rc ? NULL : walk_layout_test(&layout, target_mem(target));
+	printf("%s\n", note[0] ? note : message ? message : "good");
 	target_close(target);
 	return 0;
 }

@@ -36,7 +36,7 @@ struct target {
 	struct {
 		uint64_t pc;
 		char text[512];
-	} * names; /* of native pcs: symbol tables are long */
+	} * names; /* names of native pcs, cached because symbol tables are long */
 	struct map *maps;
 	int map_count;
 	struct module modules[64];
@@ -326,7 +326,7 @@ bool target_stop(struct target *t, pid_t tid, struct walk_regs *regs)
 			return false;
 		if (status >> 16 == PTRACE_EVENT_STOP)
 			break;
-		/* A signal of the JVM's own came first: hand it on. */
+		/* A signal of the JVM arrived first: pass it on. */
 		ptrace(PTRACE_CONT, tid, 0, (void *)(uintptr_t)WSTOPSIG(status));
 	}
 	target_forget(t);

@@ -13,7 +13,7 @@
 
 struct target;
 
-/* NULL when pid maps no libjvm, or may not be read. */
+/* NULL if pid maps no libjvm or may not be read. */
 struct target *target_open(pid_t pid);
 void target_close(struct target *t);
 
@@ -32,14 +32,14 @@ int target_layout_by(struct target *t, const struct walk_mem *mem, struct walk_l
 int target_threads(struct target *t, pid_t *tids, int max);
 bool target_running(struct target *t, pid_t tid);
 
-/* Stop one thread and read what the walker needs; false when it is gone. target_resume lets it go on. */
+/* Stops a thread and reads the registers that the walker needs; false if it exited. target_resume continues it. */
 bool target_stop(struct target *t, pid_t tid, struct walk_regs *regs);
 void target_resume(struct target *t, pid_t tid);
 
-/* The stack that sp lies in, from the memory map. */
+/* The bounds of the mapping that contains sp. */
 void target_stack(struct target *t, uint64_t sp, uint64_t *lo, uint64_t *hi);
 
-/* "libjvm.so+0x1234" for a native pc, with the symbol's name where the file has one. */
+/* "libjvm.so+0x1234" for a native pc, with the symbol's name if known. */
 void target_describe(struct target *t, uint64_t pc, char *out, size_t bytes);
 
 #endif

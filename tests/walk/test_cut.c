@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Deep stacks: which frames are kept, and that the reported number of omitted frames is right. */
+/* Deep stacks: which frames are kept, and the number of omitted frames. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,7 +15,7 @@ static uint64_t words[2 * DEPTH + 16];
 static uint8_t text[16 * (DEPTH + 2)];
 static struct walk_frame frames[FRAMES];
 
-/* A chain of frames of two words; the caller number i returns to TEXT + 16 * i, behind a call. */
+/* A chain of two-word frames; caller i returns to TEXT + 16 * i, after a call. */
 static void stack_fill(uint32_t callers)
 {
 	memset(words, 0, sizeof(words));
@@ -34,14 +34,14 @@ static struct walk_result walk(uint32_t callers, struct walk_cut cut)
 		.stack_lo = STACK, .stack_hi = STACK + 16ull * callers + 64, .cut = &cut};
 
 	f.mem.ctx = &f;
-	fake_put(&f, STACK, words, sizeof(words));
-	fake_put(&f, TEXT, text, sizeof(text));
+	fake_add(&f, STACK, words, sizeof(words));
+	fake_add(&f, TEXT, text, sizeof(text));
 	stack_fill(callers);
 	memset(frames, 0, sizeof(frames));
 	return walk_stack(NULL, &f.mem, &regs, &thread, frames, cut.limit);
 }
 
-/* Frame number `number` of the whole stack, the leaf being 0. */
+/* Whether frames[at] is frame `number` of the whole stack; the leaf is 0. */
 static bool is_caller(uint32_t at, uint32_t number)
 {
 	uint64_t pc = number ? TEXT + 16ull * number - 1 : TEXT + 8;
@@ -49,7 +49,7 @@ static bool is_caller(uint32_t at, uint32_t number)
 	return frames[at].type == WALK_NATIVE && frames[at].value == pc;
 }
 
-static void test_whole(uint32_t callers, struct walk_cut cut)
+static void test_complete(uint32_t callers, struct walk_cut cut)
 {
 	struct walk_result r = walk(callers, cut);
 	uint32_t wrong = 0;
@@ -57,10 +57,10 @@ static void test_whole(uint32_t callers, struct walk_cut cut)
 	for (uint32_t i = 0; i <= callers; i++)
 		wrong += !is_caller(i, i);
 	ok(r.count == callers + 1 && !r.truncated && !r.why && !wrong,
-		"%u frames of at most %u are all there", callers + 1, cut.limit);
+		"all of %u frames are kept with a limit of %u", callers + 1, cut.limit);
 }
 
-static void test_between(uint32_t callers, struct walk_cut cut, uint32_t said)
+static void test_omitted(uint32_t callers, struct walk_cut cut, uint32_t omitted)
 {
 	struct walk_result r = walk(callers, cut);
 	uint32_t wrong = 0;
@@ -70,11 +70,12 @@ static void test_between(uint32_t callers, struct walk_cut cut, uint32_t said)
 	for (uint32_t i = 0; i < cut.root; i++)
 		wrong += !is_caller(cut.top + 1 + i, callers + 1 - cut.root + i);
 	diag("%u frames", callers + 1);
-	is_int(r.count, cut.top + 1 + cut.root, "deeper than is kept");
-	ok(!r.truncated && !r.why && !wrong, "  %u of the top and %u of the root are kept", cut.top,
-		cut.root);
-	is_int(frames[cut.top].type, WALK_CUT, "  with a cut between");
-	is_int(frames[cut.top].value, said, "  that says how many are left out");
+	is_int(r.count, cut.top + 1 + cut.root, "a deeper stack yields top + 1 + root frames");
+	ok(!r.truncated && !r.why && !wrong, "its %u top frames and %u root frames are kept",
+		cut.top, cut.root);
+	is_int(frames[cut.top].type, WALK_CUT, "a WALK_CUT frame is between them");
+	is_int(frames[cut.top].value, omitted,
+		"the WALK_CUT frame has the number of omitted frames");
 }
 
 static void test_top(uint32_t callers, struct walk_cut cut)
@@ -84,24 +85,24 @@ static void test_top(uint32_t callers, struct walk_cut cut)
 
 	for (uint32_t i = 0; i < cut.top; i++)
 		wrong += !is_caller(i, i);
-	ok(r.count == cut.top && r.truncated && !wrong, "of %u frames the top %u", callers + 1,
-		cut.top);
+	ok(r.count == cut.top && r.truncated && !wrong,
+		"without root frames, of %u frames the top %u are kept", callers + 1, cut.top);
 }
 
 int main(void)
 {
-	test_whole(98, (struct walk_cut){100, 79, 20});
-	test_whole(99, (struct walk_cut){100, 79, 20});
-	test_between(100, (struct walk_cut){100, 79, 20}, 2);
-	test_between(150, (struct walk_cut){100, 79, 20}, 52);
-	test_between(300, (struct walk_cut){100, 79, 20}, 200);
-	/* More than once is the buffer full. */
-	test_between(2999, (struct walk_cut){100, 79, 20}, 2900);
-	test_between(4321, (struct walk_cut){2048, 2027, 20}, 2200);
-	test_between(4999, (struct walk_cut){2048, 1, 2046}, 2900);
-	test_between(2999, (struct walk_cut){1000, 40, 5}, 2900);
-	test_between(20, (struct walk_cut){3, 1, 1}, 19);
-	test_whole(98, (struct walk_cut){100, 100, 0});
+	test_complete(98, (struct walk_cut){100, 79, 20});
+	test_complete(99, (struct walk_cut){100, 79, 20});
+	test_omitted(100, (struct walk_cut){100, 79, 20}, 2);
+	test_omitted(150, (struct walk_cut){100, 79, 20}, 52);
+	test_omitted(300, (struct walk_cut){100, 79, 20}, 200);
+	/* the buffer fills up more than once */
+	test_omitted(2999, (struct walk_cut){100, 79, 20}, 2900);
+	test_omitted(4321, (struct walk_cut){2048, 2027, 20}, 2200);
+	test_omitted(4999, (struct walk_cut){2048, 1, 2046}, 2900);
+	test_omitted(2999, (struct walk_cut){1000, 40, 5}, 2900);
+	test_omitted(20, (struct walk_cut){3, 1, 1}, 19);
+	test_complete(98, (struct walk_cut){100, 100, 0});
 	test_top(100, (struct walk_cut){100, 100, 0});
 	test_top(2999, (struct walk_cut){200, 40, 0});
 	return tap_done();

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The frame cache: only named frames that were not dropped, and only while their nmethod is alive. */
+/*
+ * The frame cache: only named frames that were not dropped are cached, and found only while their nmethod is alive.
+ */
 #include "tests/tap.h"
 
 #include "walk/frames/frame_cache.h"
@@ -30,7 +32,7 @@ static void set_up(void)
 	layout.nmethod_method = (struct walk_field){8, 8};
 	layout.compile_id = (struct walk_field){16, 4};
 	layout.block_used =
-		(struct walk_field){24, 1}; /* of a block that begins with its nmethod */
+		(struct walk_field){24, 1}; /* in use, in the header of the nmethod's block */
 	layout.jdk = 21;
 	memory[3] = 1;
 	memory[1] = METHOD;
@@ -39,8 +41,8 @@ static void set_up(void)
 	walk.table = cache;
 }
 
-/* Remember `count` frames at pc, of compile id 77, named from id 100 on. */
-static void remember(uint64_t pc, uint32_t count, uint32_t id)
+/* Caches `count` frames at pc, of compile id 77, with ids from `id` on. */
+static void add_frames(uint64_t pc, uint32_t count, uint32_t id)
 {
 	struct walk_frame frames[FRAME_CACHE_FRAMES + 2];
 	uint64_t packed[FRAME_CACHE_FRAMES + 2];
@@ -59,33 +61,36 @@ static void test_found(void)
 {
 	struct frame_cache_code found;
 
-	ok(!frame_cache_find(cache, &layout, &mem, PC, &found), "an empty cache knows nothing");
-	remember(PC, 3, 100);
-	ok(frame_cache_find(cache, &layout, &mem, PC, &found), "what was kept is found");
-	is_int(found.count, 3, "with all of its frames");
-	is_int(found.frame_words, 6, "and its size");
-	ok(found.frames[2] == WALK_PACK_JAVA(WALK_C2, 102, 5), "which have their names");
-	ok(!frame_cache_find(cache, &layout, &mem, PC + 1, &found), "another address is not");
+	ok(!frame_cache_find(cache, &layout, &mem, PC, &found), "an empty cache finds nothing");
+	add_frames(PC, 3, 100);
+	ok(frame_cache_find(cache, &layout, &mem, PC, &found), "cached frames are found");
+	is_int(found.count, 3, "all cached frames are found");
+	is_int(found.frame_words, 6, "the frame size is found");
+	ok(found.frames[2] == WALK_PACK_JAVA(WALK_C2, 102, 5),
+		"the cached frames have their names");
+	ok(!frame_cache_find(cache, &layout, &mem, PC + 1, &found), "another pc is not found");
 	ok(!frame_cache_find(cache, &layout, &mem, PC | FRAME_CACHE_EXACT, &found),
-		"nor is the same one where no call returns to");
+		"the same pc is not found as an exact one");
 }
 
-static void test_stands(void)
+static void test_validity(void)
 {
 	struct frame_cache_code found;
 
 	memory[2] = 78;
 	ok(!frame_cache_find(cache, &layout, &mem, PC, &found),
-		"another compile id: another nmethod");
+		"a row of another compile id is not found");
 	memory[2] = 77;
 	memory[1] = METHOD + 64;
-	ok(!frame_cache_find(cache, &layout, &mem, PC, &found), "another Method: another nmethod");
+	ok(!frame_cache_find(cache, &layout, &mem, PC, &found),
+		"a row of another Method is not found");
 	memory[1] = METHOD;
 	memory[3] = 0;
 	ok(!frame_cache_find(cache, &layout, &mem, PC, &found),
-		"a block that was freed holds none");
+		"a row of a freed block is not found");
 	memory[3] = 1;
-	ok(frame_cache_find(cache, &layout, &mem, PC, &found), "the same again is the same");
+	ok(frame_cache_find(cache, &layout, &mem, PC, &found),
+		"the row is found again when all of them match");
 }
 
 static void test_refused(void)
@@ -99,33 +104,34 @@ static void test_refused(void)
 	uint64_t packed = WALK_PACK_JAVA(WALK_C2, 100, 5);
 	struct frame_cache_code found;
 
-	remember(PC + 8, FRAME_CACHE_FRAMES, 100);
+	add_frames(PC + 8, FRAME_CACHE_FRAMES, 100);
 	ok(frame_cache_find(cache, &layout, &mem, PC + 8, &found),
-		"as many frames as there is space for");
-	remember(PC + 16, FRAME_CACHE_FRAMES + 1, 100);
-	ok(!frame_cache_find(cache, &layout, &mem, PC + 16, &found), "more are not kept");
-	remember(PC + 24, 1, NAMES_ID_UNLOADED);
+		"FRAME_CACHE_FRAMES frames are cached");
+	add_frames(PC + 16, FRAME_CACHE_FRAMES + 1, 100);
+	ok(!frame_cache_find(cache, &layout, &mem, PC + 16, &found),
+		"more than FRAME_CACHE_FRAMES frames are not cached");
+	add_frames(PC + 24, 1, NAMES_ID_UNLOADED);
 	ok(!frame_cache_find(cache, &layout, &mem, PC + 24, &found),
-		"frames without names are not");
+		"frames without names are not cached");
 
 	frame_cache_record(&walk, &code, &frame, 0, 1);
 	frame.value += 8;
 	frame_cache_insert(&walk, &frame, &packed, 1);
 	ok(!frame_cache_find(cache, &layout, &mem, PC + 32, &found),
-		"frames that became others are not");
+		"frames that changed before the insertion are not cached");
 	frame.value -= 8;
 	frame_cache_record(&walk, &code, &frame, 0, 1);
 	frame_cache_insert(&walk, &frame, &packed, 0);
 	ok(!frame_cache_find(cache, &layout, &mem, PC + 32, &found),
-		"frames that were taken back are not");
+		"frames that were dropped before the insertion are not cached");
 	code.compile_id = 0;
 	frame_cache_record(&walk, &code, &frame, 0, 1);
 	frame_cache_insert(&walk, &frame, &packed, 1);
 	ok(!frame_cache_find(cache, &layout, &mem, PC + 32, &found),
-		"code without a compile id is not");
+		"code without a compile id is not cached");
 }
 
-/* One walk may find more than there is space to note: the rest is not lost, only later. */
+/* A walk may find more frames than it can record; the rest is cached by later walks. */
 static void test_full(void)
 {
 	static struct walk_frame frames[2 * FRAME_CACHE_FILLS];
@@ -147,12 +153,12 @@ static void test_full(void)
 	frame_cache_insert(&walk, frames, packed, 2 * FRAME_CACHE_FILLS);
 	for (uint32_t i = 0; i < 2 * FRAME_CACHE_FILLS; i++)
 		known += frame_cache_find(cache, &layout, &mem, 2 * PC + 64 * i, &found);
-	ok(known > FRAME_CACHE_FILLS / 2 && known <= FRAME_CACHE_FILLS, "%u of %d are known", known,
-		2 * FRAME_CACHE_FILLS);
+	ok(known > FRAME_CACHE_FILLS / 2 && known <= FRAME_CACHE_FILLS,
+		"%u of %d frames of one walk are cached", known, 2 * FRAME_CACHE_FILLS);
 }
 
-/* METHOD + 8 * n, with this name. Its parts are at START: the ConstMethod, and in that the pool. */
-static void remember_method(uint32_t n, uint32_t id)
+/* Caches METHOD + 8 * n under this id. Its ConstMethod is at START + 64, and the pool behind that. */
+static void add_method(uint32_t n, uint32_t id)
 {
 	struct frame_cache_method method = {.method = METHOD + 8 * n,
 		.const_method = START + 64,
@@ -169,37 +175,39 @@ static void remember_method(uint32_t n, uint32_t id)
 static void test_methods(void)
 {
 	struct frame_cache_method found;
-	uint32_t kept = 0;
+	uint32_t found_count = 0;
 
 	frame_cache_begin(&walk, &layout, &mem);
-	remember_method(0, 100);
+	add_method(0, 100);
 	ok(!frame_cache_method(&walk, &layout, &mem, METHOD, &found),
-		"nothing of Methods is remembered where nobody counts unloaded classes");
+		"without a counter of unloaded classes no Methods are cached");
 	layout.unloaded_classes = START + 8 * 5;
 	memory[5] = 1;
 	frame_cache_begin(&walk, &layout, &mem);
-	remember_method(0, 100);
-	ok(frame_cache_method(&walk, &layout, &mem, METHOD, &found), "a Method is found");
+	add_method(0, 100);
+	ok(frame_cache_method(&walk, &layout, &mem, METHOD, &found), "a cached Method is found");
 	ok(found.id == 100 && found.const_method == START + 64 && found.code_bytes == 20,
-		"with its name, its bytecodes and how many they are");
-	ok(!frame_cache_method(&walk, &layout, &mem, METHOD + 8, &found), "another is not");
-	remember_method(1, NAMES_ID_UNLOADED);
-	ok(!frame_cache_method(&walk, &layout, &mem, METHOD + 8, &found), "nor one without a name");
+		"its id, ConstMethod and code size are found");
+	ok(!frame_cache_method(&walk, &layout, &mem, METHOD + 8, &found),
+		"another Method is not found");
+	add_method(1, NAMES_ID_UNLOADED);
+	ok(!frame_cache_method(&walk, &layout, &mem, METHOD + 8, &found),
+		"a Method without a name is not cached");
 	for (uint32_t i = 2; i < METHODS; i++)
-		remember_method(i, 100 + i);
+		add_method(i, 100 + i);
 	for (uint32_t i = 2; i < METHODS; i++)
-		kept += frame_cache_method(&walk, &layout, &mem, METHOD + 8 * i, &found) &&
-			found.id == 100 + i;
-	ok(kept > METHODS * 98 / 100, "%u of %u Methods in a quarter of the rows are found", kept,
-		METHODS);
-	remember_method(0, 100);
+		found_count += frame_cache_method(&walk, &layout, &mem, METHOD + 8 * i, &found) &&
+			       found.id == 100 + i;
+	ok(found_count > METHODS * 98 / 100, "%u of %u Methods in a quarter of the rows are found",
+		found_count, METHODS);
+	add_method(0, 100);
 	walk.epoch++;
 	ok(!frame_cache_method(&walk, &layout, &mem, METHOD, &found),
-		"it is forgotten when the epoch is over and it cannot be read");
+		"a Method that is unreadable is not found in a later epoch");
 	memory[5] = 2;
 	frame_cache_begin(&walk, &layout, &mem);
 	ok(!frame_cache_method(&walk, &layout, &mem, METHOD, &found),
-		"and when a class was unloaded");
+		"no Method is found after a class was unloaded");
 	layout.unloaded_classes = 0;
 }
 
@@ -218,7 +226,7 @@ static void test_facts(void)
 		"a fact about an nmethod is found");
 	memory[2] = 78;
 	ok(!frame_cache_find(cache, &layout, &mem, fact.pc, &found),
-		"but not for the next nmethod at this address");
+		"the fact is not found for another nmethod at this address");
 	memory[2] = 77;
 }
 
@@ -228,21 +236,24 @@ static void test_rules(void)
 			    none = {.generation = 0};
 	struct unwind_rule rule = {.cfa = UNWIND_CFA_SP, .cfa_offset = 48}, found;
 
-	ok(!frame_cache_rule(cache, &rows, PC, &found), "no rule yet");
+	ok(!frame_cache_rule(cache, &rows, PC, &found), "an empty cache has no rule");
 	frame_cache_rule_insert(cache, &none, PC, &rule);
 	ok(!frame_cache_rule(cache, &none, PC, &found) || found.cfa_offset == 0,
-		"a table without a generation is not remembered");
+		"rules of a table without a generation are not cached");
 	frame_cache_rule_insert(cache, &rows, PC, &rule);
-	ok(frame_cache_rule(cache, &rows, PC, &found) && found.cfa_offset == 48, "a rule is found");
-	ok(!frame_cache_rule(cache, &others, PC, &found), "not for a newer table of rows");
-	ok(!frame_cache_rule(cache, &rows, PC + 1, &found), "not for another address");
+	ok(frame_cache_rule(cache, &rows, PC, &found) && found.cfa_offset == 48,
+		"a cached rule is found");
+	ok(!frame_cache_rule(cache, &others, PC, &found),
+		"a cached rule is not found for a newer table");
+	ok(!frame_cache_rule(cache, &rows, PC + 1, &found),
+		"a cached rule is not found for another pc");
 }
 
 int main(void)
 {
 	set_up();
 	test_found();
-	test_stands();
+	test_validity();
 	test_refused();
 	test_full();
 	test_methods();

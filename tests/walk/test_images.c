@@ -32,8 +32,8 @@ static void names_read(struct names *names, struct text *text)
 	}
 }
 
-/* Is the stack the same to walks that remember earlier ones of it? */
-static bool same_again(const struct image *image, const struct image_stack *s, struct names *names,
+/* Whether repeated walks with a cache and a tail give the same stack. */
+static bool same_cached(const struct image *image, const struct image_stack *s, struct names *names,
 	const uint64_t *want, uint32_t count)
 {
 	static struct walk_frame frames[IMAGE_DEPTH];
@@ -63,7 +63,7 @@ static bool same_again(const struct image *image, const struct image_stack *s, s
 	return same;
 }
 
-/* The frame lines of this walk, to be freed. */
+/* The frame lines of this walk; the caller frees them. */
 static char *walk(const struct image *image, const struct image_stack *s, bool *again)
 {
 	static struct walk_frame frames[IMAGE_DEPTH];
@@ -88,7 +88,7 @@ static char *walk(const struct image *image, const struct image_stack *s, bool *
 		image_frame_write(f, frames[i].type, frames[i].bci, name);
 	}
 	fclose(f);
-	*again = same_again(image, s, names, packed, r.count);
+	*again = same_cached(image, s, names, packed, r.count);
 	for (uint32_t i = 0; i < IDS; i++)
 		free(text.of[i]);
 	free(memory);
@@ -111,13 +111,14 @@ static void image_test(const char *path)
 	struct image *image = image_open(path);
 	const char *name = strrchr(path, '/') + 1;
 
-	ok(image->count > 0, "%s: %d stacks", name, image->count);
+	ok(image->count > 0, "%s contains %d stacks", name, image->count);
 	for (int i = 0; i < image->count; i++) {
 		struct image_stack *s = &image->stacks[i];
 		bool again;
 		char *got = walk(image, s, &again);
 
-		if (!ok(!strcmp(got, s->want), "%s: %s", name, s->name)) {
+		if (!ok(!strcmp(got, s->want), "%s: stack %s is walked as expected", name,
+			    s->name)) {
 			diag_lines("walked", got);
 			diag_lines("wanted", s->want);
 			if (s->missed)
@@ -125,7 +126,7 @@ static void image_test(const char *path)
 				     "0x%" PRIx64,
 					s->missed, s->missed_at);
 		}
-		ok(again, "%s: %s is the same to walks that remember it", name, s->name);
+		ok(again, "%s: stack %s is the same with cache and tail", name, s->name);
 		free(got);
 	}
 	image_close(image);
@@ -152,7 +153,7 @@ int main(int argc, char **argv)
 		return tap_done();
 	snprintf(dir, sizeof(dir), "%s/tests/walk/images", srcdir);
 	count = scandir(dir, &files, is_image, alphasort);
-	ok(count > 0, "images in %s", dir);
+	ok(count > 0, "images are found in %s", dir);
 	for (int i = 0; i < count; i++) {
 		snprintf(path, sizeof(path), "%s/%s", dir, files[i]->d_name);
 		image_test(path);

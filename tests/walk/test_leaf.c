@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A comparator in a module without unwind rows, called by libc's qsort, which has them: its callers match libunwind's. */
+/* A comparator in a module partial unwind rows, called by libc's qsort, which has them: the callers found match libunwind's. */
 #include "tests/tap.h"
 #include "tests/walk/self_table.h"
 #include "walk/walk.h"
@@ -14,16 +14,16 @@
 
 #define DEPTH 32
 
-static const struct unwind_table *without;
+static const struct unwind_table *partial;
 static struct walk_mem memory;
 static int stacks, same;
-static char first[1024];
+static char first_mismatch[1024];
 
 static void compare(ucontext_t *uc)
 {
 	struct walk_frame frames[DEPTH];
 	struct walk_regs regs;
-	struct walk_thread thread = {.rows = without};
+	struct walk_thread thread = {.rows = partial};
 	struct walk_result r;
 	unw_cursor_t cursor;
 	unw_word_t pc;
@@ -33,17 +33,18 @@ static void compare(ucontext_t *uc)
 	regs_read(uc, &regs);
 	r = walk_stack(NULL, &memory, &regs, &thread, frames, DEPTH);
 	unw_init_local2(&cursor, (void *)uc, UNW_INIT_SIGNAL_FRAME);
-	/* As far as libc goes: what calls qsort is in the module without rows. */
+	/* Only within libc: the caller of qsort is in the module partial rows. */
 	do {
 		unw_get_reg(&cursor, UNW_REG_IP, &pc);
 		agree &= count < r.count && frames[count].value == pc - (count ? 1 : 0);
 		count++;
 	} while (unw_step(&cursor) > 0 &&
-		 (count == 1 || unwind_find(without, frames[count - 1].value)));
+		 (count == 1 || unwind_find(partial, frames[count - 1].value)));
 	stacks++;
 	same += agree && count > 2;
-	if (!agree && !first[0])
-		snprintf(first, sizeof(first), "%u of %u frames, the second is %lx", count, r.count,
+	if (!agree && !first_mismatch[0])
+		snprintf(first_mismatch, sizeof(first_mismatch),
+			"%u of %u frames, the second is %lx", count, r.count,
 			r.count > 1 ? (unsigned long)frames[1].value : 0ul);
 }
 
@@ -67,7 +68,7 @@ static int compare_ints(const void *a, const void *b)
 	return (*(const int *)a > *(const int *)b) - (*(const int *)a < *(const int *)b);
 }
 
-/* All rows but those of the module that this function is in. */
+/* All rows except those of the module with this function. */
 static struct unwind_table *table_without(const struct unwind_table *all, uint64_t pc)
 {
 	struct unwind_table *t = calloc(1, sizeof(*t) + all->count * sizeof(all->modules[0]));
@@ -80,8 +81,8 @@ static struct unwind_table *table_without(const struct unwind_table *all, uint64
 
 #if defined(__aarch64__)
 /*
- * Code without a row in a module that has them, as the linker's stubs are: further from its neighbours than rows of
- * theirs are believed. Its caller keeps a frame pointer.
+ * Code partial a row in a module with rows, like the linker's stubs, too far from its neighbours for their rows to
+ * apply. Its caller keeps a frame pointer.
  */
 void bare(void);
 __asm__(".text\n"
@@ -103,17 +104,17 @@ static const struct unwind_rule *row_at(const struct unwind_table *all, void (*f
 
 static void test_stub(const struct unwind_table *all)
 {
-	without = all;
+	partial = all;
 	stacks = same = 0;
 	for (int i = 0; i < 3; i++)
 		bare();
-	ok(stacks == 3 && !row_at(all, bare), "a stub without a row was interrupted");
-	is_int(same, stacks, "its caller was found, and all of that one's");
+	ok(stacks == 3 && !row_at(all, bare), "a stub partial a row was interrupted");
+	is_int(same, stacks, "the callers of the stub match libunwind's");
 }
 #else
 static void test_stub(const struct unwind_table *all)
 {
-	(void)all; /* libc keeps no frame pointers that would lead past the caller */
+	(void)all; /* libc keeps no frame pointers that lead past the caller */
 }
 #endif
 
@@ -125,17 +126,17 @@ int main(void)
 
 	if (!self_libc_has_cfi(all))
 		tap_skip_all(NO_LIBC_CFI);
-	without = table_without(all, (uint64_t)(uintptr_t)compare_ints);
-	is_int(without->count, all->count - 1, "this program's rows are missing");
+	partial = table_without(all, (uint64_t)(uintptr_t)compare_ints);
+	is_int(partial->count, all->count - 1, "the table lacks only this program's rows");
 	memory = self_mem();
 	for (int i = 0; i < 64; i++)
 		numbers[i] = i * 37 % 64;
 	sigaction(SIGTRAP, &sa, NULL);
 	qsort(numbers, 64, sizeof(numbers[0]), compare_ints);
 	ok(stacks > 100, "the comparator was interrupted %d times", stacks);
-	is_int(same, stacks, "its callers in libc were found each time");
+	is_int(same, stacks, "the comparator's callers in libc match libunwind's each time");
 	test_stub(all);
-	if (first[0])
-		diag("%s", first);
+	if (first_mismatch[0])
+		diag("%s", first_mismatch);
 	return tap_done();
 }

@@ -13,7 +13,7 @@
 #define BYTES   (256u << 10)
 #define METHODS 64
 
-/* A metaspace of our own: the walker reads it by plain loads, at the addresses it has here. */
+/* A simulated metaspace, which the walker reads at its real addresses. */
 struct symbol {
 	uint32_t hash_and_refcount;
 	uint16_t length;
@@ -48,11 +48,11 @@ static struct metaspace {
 	struct {
 		struct const_method method;
 		uint8_t code[4], lines[36];
-	} lined; /* a method with a line table behind its bytecodes */
+	} lined; /* a method with a line table after its bytecodes */
 } meta;
 
 static struct walk_layout layout;
-static _Atomic int unreadable; /* loads of text fail: the class was unloaded meanwhile */
+static _Atomic int unreadable; /* loads of text fail, as if the class was unloaded meanwhile */
 
 static bool load(const struct walk_mem *mem, uint64_t addr, void *out, size_t bytes)
 {
@@ -111,7 +111,7 @@ static void meta_fill(void)
 	layout.symbol_body = (struct walk_field){offsetof(struct symbol, body), 1};
 }
 
-/* An empty table. The one before it is no longer valid. */
+/* An empty table; invalidates the one before. */
 static struct names *names_fresh(void)
 {
 	static void *memory;
@@ -143,7 +143,7 @@ static bool entry_is(const struct names_entry *e, const char *class_name, const 
 
 static void test_lines(void)
 {
-	/* With a zero in one of the two numbers behind 0xff, and one behind the end. */
+	/* With a zero in one of the two numbers after 0xff, and a byte after the end. */
 	static const uint8_t table[] = {0 << 3 | 7, 0xff, 0, 200, 0, 5 << 3 | 2, 0, 99};
 	struct names *n = names_fresh();
 	struct const_method *was = meta.methods[5].const_method;
@@ -158,17 +158,17 @@ static void test_lines(void)
 	ok(names_next(n, 2, &e) && entry_is(&e, "a/b/Test", "m5", "(I)V") &&
 			e.line_bytes == sizeof(table) - 1 &&
 			!memcmp(e.lines, table, sizeof(table) - 1),
-		"a method's line table comes with its name");
+		"a method's line table is stored with its name");
 	meta.lined.method.flags = 0;
 	meta.lined.method.name_index = 1; /* another method */
 	resolve(n, &meta.methods[5], NULL);
-	ok(names_next(n, 3, &e) && e.line_bytes == 0, "one that has none says so");
+	ok(names_next(n, 3, &e) && e.line_bytes == 0, "a method without a line table has none");
 	meta.lined.method.flags = 1;
 	meta.lined.method.name_index = 3;
 	memset(meta.lined.lines, 8, sizeof(meta.lined.lines));
 	resolve(n, &meta.methods[5], NULL);
 	ok(names_next(n, 4, &e) && e.name_bytes == 2 && e.line_bytes == 0,
-		"a table without an end is left out");
+		"a line table without an end is omitted");
 	meta.methods[5].const_method = was;
 }
 
@@ -181,19 +181,20 @@ static void test_methods(void)
 
 	ok(names_next(n, 0, &e) && e.id == NAMES_ID_UNLOADED && entry_is(&e, "", "[unloaded]", ""),
 		"id 1 is [unloaded]");
-	ok(names_next(n, 1, &e) && e.id == NAMES_ID_FULL && entry_is(&e, "", "[names_full]", ""),
+	ok(names_next(n, 1, &e) && e.id == NAMES_ID_FULL &&
+			entry_is(&e, "", "id 2 is [names_full]", ""),
 		"id 2 is [names_full]");
 	ok(names_next(n, 2, &e) && entry_is(&e, "a/b/Test", "m0", "(I)V"),
-		"a method: class, name, signature");
+		"a method has class, name and signature");
 	ok(first == WALK_PACK_JAVA(WALK_C2, e.id, 7), "the packed frame has type, id and bci");
 	last = e.id;
-	ok(!names_next(n, last, &e), "no more names");
+	ok(!names_next(n, last, &e), "there are no further names");
 	ok(resolve(n, &meta.methods[0], &unnamed) == first && !names_next(n, last, &e),
-		"seen again: the same id, no new name");
+		"a known method has the same id and adds no name");
 	ok(resolve(n, &meta.methods[1], &unnamed) != first && names_next(n, last, &e) &&
 			entry_is(&e, "a/b/Test", "m1", "(I)V"),
-		"another method: another id");
-	is_int(unnamed, 0, "all were named");
+		"another method has another id");
+	is_int(unnamed, 0, "no method is unnamed");
 }
 
 static void test_reuse(void)
@@ -203,26 +204,29 @@ static void test_reuse(void)
 	struct names_entry e = {.id = 0};
 
 	meta.names[0].body[1] = 'x';
-	ok(resolve(n, &meta.methods[0], NULL) != first, "the Symbol has another text: a new id");
+	ok(resolve(n, &meta.methods[0], NULL) != first,
+		"a Symbol with a changed text gets a new id");
 	meta.names[0].body[1] = '0';
-	ok(resolve(n, &meta.methods[0], NULL) == first, "as it was: the old id");
+	ok(resolve(n, &meta.methods[0], NULL) == first,
+		"a Symbol with its previous text gets its previous id");
 	meta.names[0].hash_and_refcount += 3;
-	ok(resolve(n, &meta.methods[0], NULL) == first, "more references to it: the old id");
+	ok(resolve(n, &meta.methods[0], NULL) == first, "a changed reference count keeps the id");
 	symbol_set(&meta.names[6], "lambda$main$14");
 	meta.names[6].hash_and_refcount = 0x51230001;
 	first = resolve(n, &meta.methods[6], NULL);
 	symbol_set(&meta.names[6], "lambda$main$15");
 	meta.names[6].hash_and_refcount = 0x17770001;
 	ok(resolve(n, &meta.methods[6], NULL) != first && names_next(n, (uint32_t)first, &e),
-		"another Symbol in its place, alike in length and beginning: a new id");
-	ok(entry_is(&e, "a/b/Test", "lambda$main$15", "(I)V"), "with its own text");
+		"another Symbol of the same length and beginning gets a new id");
+	ok(entry_is(&e, "a/b/Test", "lambda$main$15", "(I)V"), "the new id has its own text");
 	symbol_set(&meta.names[6], "m6");
 	meta.methods[0].const_method = &meta.const_methods[2];
-	ok(resolve(n, &meta.methods[0], NULL) != first, "the Method is another's now: a new id");
+	ok(resolve(n, &meta.methods[0], NULL) != first,
+		"a Method with another ConstMethod gets a new id");
 	meta.methods[0].const_method = &meta.const_methods[0];
 }
 
-static void test_doubtful(void)
+static void test_unreadable(void)
 {
 	struct names *n = names_fresh();
 	struct names_entry e = {.id = 0};
@@ -230,16 +234,16 @@ static void test_doubtful(void)
 	uint64_t unloaded = WALK_PACK_JAVA(WALK_C2, NAMES_ID_UNLOADED, 7);
 	struct method outside = {0};
 
-	ok(resolve(n, &outside, &unnamed) == unloaded,
-		"a Method that cannot be read is [unloaded]");
+	ok(resolve(n, &outside, &unnamed) == unloaded, "an unreadable Method is [unloaded]");
 	meta.const_methods[3].name_index = 9999;
 	ok(resolve(n, &meta.methods[3], &unnamed) == unloaded,
-		"so is one with an impossible name index");
+		"a Method with an invalid name index is [unloaded]");
 	meta.const_methods[3].name_index = 7;
 	meta.methods[3].const_method = (void *)((char *)&meta.const_methods[3] + 1);
-	ok(resolve(n, &meta.methods[3], &unnamed) == unloaded, "and one with a crooked pointer");
+	ok(resolve(n, &meta.methods[3], &unnamed) == unloaded,
+		"a Method with a misaligned pointer is [unloaded]");
 	meta.methods[3].const_method = &meta.const_methods[3];
-	is_int(unnamed, 3, "each is counted");
+	is_int(unnamed, 3, "each unnamed Method is counted");
 
 	struct symbol *long_name = &meta.names[4];
 
@@ -249,7 +253,7 @@ static void test_doubtful(void)
 	atomic_store(&unreadable, 0);
 	while (names_next(n, e.id, &e) && e.id <= NAMES_ID_FULL)
 		;
-	is_int(e.name_bytes, 0, "a text that goes away while it is copied leaves an empty name");
+	is_int(e.name_bytes, 0, "a text that becomes unreadable while copied leaves an empty name");
 	symbol_set(long_name, "m4");
 	long_name->length = 2;
 }
@@ -269,18 +273,19 @@ static void test_texts(void)
 	ok(packed == WALK_PACK(WALK_BREAK, names_text(n, "[break_stub]", 12)),
 		"a break is named by its reason");
 	names_resolve(n, &layout, &mem, NULL, &native, 1, &packed, NULL);
-	ok(packed == WALK_PACK(WALK_NATIVE, 0x7f0012345678), "a native frame is its pc");
+	ok(packed == WALK_PACK(WALK_NATIVE, 0x7f0012345678), "a native frame is packed as its pc");
 	ok(names_stub_add(n, 0x6000, 0x800, "after") &&
 			names_stub_add(n, 0x5000, 0x1000, "jbyte_arraycopy") &&
 			names_stub_add(n, 0x4000, 0xf00, "before"),
-		"stubs are made known");
+		"stubs are registered");
 	names_stubs_ready(n);
 	names_resolve(n, &layout, &mem, NULL, &stub, 1, &packed, NULL);
-	ok(packed == WALK_PACK(WALK_STUB, names_text(n, "jbyte_arraycopy", 15)), "and named");
-	ok(!names_stub_add(n, 0x7000, 0x100, "late"), "later ones are not");
+	ok(packed == WALK_PACK(WALK_STUB, names_text(n, "jbyte_arraycopy", 15)),
+		"a stub's pc has its name");
+	ok(!names_stub_add(n, 0x7000, 0x100, "late"), "stubs after names_stubs_ready are refused");
 }
 
-/* Far more names than memory holds: the reader gets each once, in order; without it they run out. */
+/* Far more names than the memory holds: a reader gets each once, in order; without a reader they run out. */
 static void test_bounded(void)
 {
 	struct names *n = names_fresh();
@@ -301,9 +306,9 @@ static void test_bounded(void)
 			last = e.id;
 		}
 	}
-	is_int(wrong, 0, "200,000 names through 256 kB: in order, each with its text");
-	is_int(got, 200000, "none is lost");
-	is_int(full, 0, "and none refused while the reader reads");
+	is_int(wrong, 0, "200,000 names pass through 256 kB in order, each with its text");
+	is_int(got, 200000, "no name is lost");
+	is_int(full, 0, "no name is refused while the reader keeps up");
 	for (int i = 0; i < 20000; i++) {
 		char text[32];
 
@@ -313,7 +318,8 @@ static void test_bounded(void)
 	ok(full > 0, "without a reader names run out (%d refused)", (int)full);
 	while (names_next(n, last, &e))
 		last = e.id;
-	ok(names_text(n, "afterwards", 10) > NAMES_ID_FULL, "and come back when it reads again");
+	ok(names_text(n, "afterwards", 10) > NAMES_ID_FULL,
+		"names are accepted again after the reader caught up");
 }
 
 /* --- threads and handlers at once -------------------------------------------------------------------- */
@@ -322,7 +328,7 @@ static struct names *shared;
 static _Atomic uint32_t ids_wrong;
 static _Atomic int storm_over;
 static volatile sig_atomic_t interrupts;
-static _Atomic(const char *) seen[1u << 16]; /* id -> method's number + 1 */
+static _Atomic(const char *) seen[1u << 16]; /* id -> the method's address */
 
 static void one(unsigned i)
 {
@@ -376,9 +382,9 @@ static void test_storm(void)
 	for (int i = 0; i < 3; i++)
 		pthread_join(threads[i], NULL);
 	setitimer(ITIMER_PROF, &off, NULL);
-	is_int(atomic_load(&ids_wrong), 0, "no id stands for two methods");
-	is_int(wrong, 0, "names come in order");
-	ok(named >= METHODS, "every method has a name (%d names)", (int)named);
+	is_int(atomic_load(&ids_wrong), 0, "no id is used for two methods");
+	is_int(wrong, 0, "names arrive in order of id");
+	ok(named >= METHODS, "every method is named (%d names)", (int)named);
 }
 
 int main(void)
@@ -388,7 +394,7 @@ int main(void)
 	test_lines();
 	test_methods();
 	test_reuse();
-	test_doubtful();
+	test_unreadable();
 	test_texts();
 	test_bounded();
 	test_storm();

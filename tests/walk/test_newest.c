@@ -8,15 +8,16 @@
 #define START 0x10000ull
 #define AT(i) (START + 8ull * (i))
 
-/* Words at START. 0: the head. 1 to 2: a ThreadsList. 8 to 11: its array, oldest first. Four threads from 16 on. */
+/* Words at START. 0: the list head. 1 to 2: a ThreadsList. 8 to 11: its array, oldest first. Threads from 16 on. */
 static uint64_t memory[64];
 static struct walk_layout layout;
-static bool changes; /* the list, while it is read */
+static bool changes; /* the list is replaced while it is read */
 static bool
 	frees; /* the array is reused for other data, and another list is current, when it is read first */
 
 enum { HEAD = 0, LIST = 1, ARRAY = 8, THREADS = 16, COUNTER = 60 };
-#define THREAD(i) (THREADS + 4 * (i)) /* its OSThread*, the next older one, the OSThread: its tid */
+#define THREAD(i) \
+	(THREADS + 4 * (i)) /* OSThread*, the next older thread, and the OSThread with its tid */
 
 static bool fake_load(const struct walk_mem *mem, uint64_t addr, void *out, size_t bytes)
 {
@@ -55,7 +56,7 @@ static void set_up(void)
 	}
 }
 
-/* known: the thread with the tid that ctx points to. */
+/* Whether the thread has the tid that ctx points to. */
 static bool known(void *ctx, const struct walk_listed *thread)
 {
 	memory[HEAD] += changes ? 8 : 0;
@@ -64,13 +65,13 @@ static bool known(void *ctx, const struct walk_listed *thread)
 
 static bool newest_are(int32_t tid, uint32_t max, const char *wanted)
 {
-	struct walk_listed got[8];
-	int count = walk_threads_newest(&layout, &mem, got, max, known, &tid);
+	struct walk_listed listed[8];
+	int count = walk_threads_newest(&layout, &mem, listed, max, known, &tid);
 	char text[64] = "";
 
 	for (int i = 0; i < count; i++)
 		snprintf(text + strlen(text), sizeof(text) - strlen(text), "%s%d", i ? " " : "",
-			got[i].tid);
+			listed[i].tid);
 	if (count >= 0 && !strcmp(text, wanted))
 		return true;
 	diag("%d: %s", count, text);
@@ -93,55 +94,59 @@ static void each_are(const char *wanted, const char *what)
 	is_str(text, wanted, what);
 }
 
-/* A thread that is in the list no more, whose memory looks like one. */
+/* A freed thread that is no longer listed, whose memory still looks like a thread. */
 static void test_freed(void)
 {
 	memory[THREAD(4)] = AT(THREAD(4) + 2);
 	memory[THREAD(4) + 2] = 999;
 	frees = true;
-	each_are("103 104", "an array that is freed while it is read");
+	each_are("103 104", "an array that is freed while it is read is read anew");
 	memory[ARRAY] = AT(THREAD(0));
 	memory[HEAD] = AT(LIST);
 	memory[ARRAY + 1] = AT(THREAD(1)) + 1;
-	each_are("101 103 104", "an entry that is no thread");
+	each_are("101 103 104", "an entry that is not a thread is skipped");
 	memory[ARRAY + 1] = AT(THREAD(1));
 }
 
 static void test_list(const char *kind)
 {
-	ok(newest_are(102, 8, "104 103"), "%s: the newest first, up to one that is known", kind);
-	ok(newest_are(104, 8, ""), "%s: none if the newest is known", kind);
-	ok(newest_are(0, 8, "104 103 102 101"), "%s: all if none is", kind);
-	ok(newest_are(0, 3, "104 103 102"), "%s: no more than there is space for", kind);
+	ok(newest_are(102, 8, "104 103"),
+		"%s: the newest threads are listed first, up to a known one", kind);
+	ok(newest_are(104, 8, ""), "%s: no thread is listed if the newest is known", kind);
+	ok(newest_are(0, 8, "104 103 102 101"), "%s: all threads are listed if none is known",
+		kind);
+	ok(newest_are(0, 3, "104 103 102"), "%s: no more threads are listed than fit", kind);
 	memory[THREAD(2)] = 0;
-	ok(newest_are(0, 8, "104 102 101"), "%s: one that no thread runs yet is passed over", kind);
+	ok(newest_are(0, 8, "104 102 101"), "%s: a thread without an OSThread is skipped", kind);
 	memory[THREAD(2)] = AT(THREAD(2) + 2);
 }
 
 int main(void)
 {
-	struct walk_listed got[8];
+	struct walk_listed listed[8];
 	int32_t none = 0;
 
 	set_up();
-	test_list("an array");
-	each_are("101 102 103 104", "an array");
+	test_list("array");
+	each_are("101 102 103 104", "array: all threads are listed, oldest first");
 	test_freed();
 	changes = true;
-	is_int(walk_threads_newest(&layout, &mem, got, 8, known, &none), -1,
-		"nothing of a list that is another one when it has been read");
+	is_int(walk_threads_newest(&layout, &mem, listed, 8, known, &none), -1,
+		"a list that is replaced while it is read yields nothing");
 	changes = false;
 	memory[HEAD] = AT(LIST);
 	memory[LIST] = UINT32_MAX;
-	is_int(walk_threads_newest(&layout, &mem, got, 8, known, &none), -1,
-		"nor of one that cannot be so long");
+	is_int(walk_threads_newest(&layout, &mem, listed, 8, known, &none), -1,
+		"a list of impossible length yields nothing");
 	layout.threads_array.offset = -1;
 	memory[HEAD] = AT(THREAD(3));
-	test_list("links");
-	each_are("104 103 102 101", "links");
-	is_int((int)walk_threads_started(&layout, &mem), 0, "nobody counts those that start");
+	test_list("linked list");
+	each_are("104 103 102 101", "linked list: all threads are listed, newest first");
+	is_int((int)walk_threads_started(&layout, &mem), 0,
+		"without a counter of started threads the number is 0");
 	layout.threads_started = AT(COUNTER);
 	memory[COUNTER] = 77;
-	is_int((int)walk_threads_started(&layout, &mem), 77, "the JVM does");
+	is_int((int)walk_threads_started(&layout, &mem), 77,
+		"the JVM's counter of started threads is read");
 	return tap_done();
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Memory of this process: what is read in place, what the kernel copies, and that nothing faults. */
+/* Memory of this process: which reads are direct and which use the kernel, and that none faults. */
 #define _GNU_SOURCE 1
 #include <pthread.h>
 #include <signal.h>
@@ -43,64 +43,72 @@ static void test_lines(void)
 	munmap(at + 8192, 4096);
 	memset(at, 7, 8192);
 	self_mem_open(&self, copy, NULL, self_lines(&lines));
-	ok(mem_u64(&self.mem, address(at)) == 0x0707070707070707, "a word is copied");
-	ok(mem_u8(&self.mem, address(at + 2047)) == 7 && copies == 1, "its line with it");
+	ok(mem_u64(&self.mem, address(at)) == 0x0707070707070707, "a word is copied by the kernel");
+	ok(mem_u8(&self.mem, address(at + 2047)) == 7 && copies == 1,
+		"the rest of its line is copied with it");
 	at[0] = 8;
-	ok(mem_u8(&self.mem, address(at)) == 7, "which is kept");
+	ok(mem_u8(&self.mem, address(at)) == 7, "a copied line is cached");
 	mem_refresh(&self.mem);
-	ok(mem_u8(&self.mem, address(at)) == 8 && copies == 2, "until it is refreshed");
-	ok(checks == 2, "the means are checked once between");
+	ok(mem_u8(&self.mem, address(at)) == 8 && copies == 2,
+		"a refresh discards the cached lines");
+	ok(checks == 2, "the means of copying are checked once per refresh");
 	ok(mem_load(&self.mem, address(at + 1000), out, sizeof(out)) && out[0] == 7 &&
 			out[2999] == 7,
 		"a load may cross lines and pages");
-	ok(!mem_load(&self.mem, address(at + 8190), out, 4), "but not into a hole");
-	ok(mem_load(&self.mem, address(at + 8190), out, 2), "what lies before it can be read");
+	ok(!mem_load(&self.mem, address(at + 8190), out, 4), "a load into an unmapped page fails");
+	ok(mem_load(&self.mem, address(at + 8190), out, 2),
+		"a load up to an unmapped page succeeds");
 	copies = 0;
 	ok(!mem_u64(&self.mem, address(at + 8192)) && !mem_u64(&self.mem, address(at + 8200)) &&
 			copies == 0,
-		"a hole is asked for once");
+		"an unmapped page is requested only once");
 	ok(!mem_u64(&self.mem, 16) && !mem_u64(&self.mem, UINT64_MAX - 7) &&
 			!mem_u64(&self.mem, 0x8000000000000000),
-		"nothing is at addresses that there are not");
+		"addresses outside user space are unreadable");
 	self_mem_open(&self, copy, NULL, self_no_lines());
 	at[0] = 9;
 	ok(mem_u8(&self.mem, address(at)) == 9 &&
 			(at[0] = 10, mem_u8(&self.mem, address(at)) == 10),
-		"without lines every load reads memory as it is");
+		"without lines every load reads the current memory");
 }
 
 static void test_in_place(void)
 {
-	static struct self_kept kept;
+	static struct self_kept ranges;
 	char *at = pages(2);
 	struct self_mem self;
 	uint64_t word;
 
 	mprotect(at + 4096, 4096, PROT_NONE);
 	memset(at, 7, 4096);
-	self_mem_open(&self, copy, &kept, self_no_lines());
+	self_mem_open(&self, copy, &ranges, self_no_lines());
 	copies = 0;
-	self_kept_add(&kept, address(at), address(at + 2048));
-	ok(mem_u64(&self.mem, address(at + 2040)) && copies == 0, "what is kept is read in place");
-	ok(mem_u64(&self.mem, address(at + 2041)) && copies == 1, "but not what leads out of it");
-	self_kept_add(&kept, address(at), address(at + 4096));
-	self_kept_add(&kept, address(at), address(at + 100));
+	self_kept_add(&ranges, address(at), address(at + 2048));
+	ok(mem_u64(&self.mem, address(at + 2040)) && copies == 0,
+		"a registered range is read directly");
+	ok(mem_u64(&self.mem, address(at + 2041)) && copies == 1,
+		"a load beyond a registered range is copied");
+	self_kept_add(&ranges, address(at), address(at + 4096));
+	self_kept_add(&ranges, address(at), address(at + 100));
 	ok(mem_u64(&self.mem, address(at + 4088)) && copies == 1,
-		"a range grows, and never shrinks");
-	ok(!mem_u64(&self.mem, address(at + 4089)) && copies == 2, "up to its end");
+		"a registered range grows and never shrinks");
+	ok(!mem_u64(&self.mem, address(at + 4089)) && copies == 2,
+		"the grown range is read directly only up to its end");
 	self_mem_open(&self, copy, NULL, self_no_lines());
 	self_mem_stack(&self, address(at + 8), address(at + 4096));
 	copies = 0;
 	ok(mem_u64(&self.mem, address(at + 8)) && mem_u64(&self.mem, address(at + 4088)) &&
 			mem_load_u64(&self.mem, address(at + 8), &word) && copies == 0,
-		"so is the stack");
-	ok(mem_u64(&self.mem, address(at)) && copies == 1, "not below its pointer");
-	ok(!mem_u64(&self.mem, address(at + 4090)) && copies == 2, "nor across its end");
+		"the stack is read directly");
+	ok(mem_u64(&self.mem, address(at)) && copies == 1,
+		"below the stack pointer memory is copied");
+	ok(!mem_u64(&self.mem, address(at + 4090)) && copies == 2,
+		"across the end of the stack memory is copied");
 	self_mem_stack(&self, address(at), address(at) + 4);
-	ok(mem_u32(&self.mem, address(at)) && copies == 3, "nor where there is none");
+	ok(mem_u32(&self.mem, address(at)) && copies == 3, "with an empty stack memory is copied");
 }
 
-/* --- what does not change ------------------------------------------------------------------------ */
+/* --- constants ------------------------------------------------------------------------------------ */
 
 static uint64_t constant(const struct self_mem *self, uint64_t owner, const void *at)
 {
@@ -113,47 +121,49 @@ static void test_constants(void)
 {
 	static struct self_constants constants;
 	static SELF_LINES_OF(SELF_LINES) lines;
-	static struct self_kept kept;
+	static struct self_kept ranges;
 	char *at = pages(3), out[3000];
 	struct self_mem self;
 
 	munmap(at + 8192, 4096);
 	memset(at, 7, 8192);
-	self_mem_open(&self, copy, &kept, self_lines(&lines));
+	self_mem_open(&self, copy, &ranges, self_lines(&lines));
 	self_keep_constants(&self, &constants, 1);
 	copies = 0;
 	ok(constant(&self, 1, at) == 0x0707070707070707 && copies == 1, "a constant is copied");
 	memset(at, 8, 8192);
 	self_mem_refresh(&self);
 	ok(constant(&self, 1, at + 2040) == 0x0707070707070707 && copies == 1,
-		"its line is kept for the next walk");
+		"a constant's line is cached for the next walk");
 	ok(constant(&self, 2, at) == 0x0808080808080808 && copies == 2,
-		"but not for another owner at its place");
+		"a cached line is not used for another owner");
 	memset(at, 9, 8192);
 	self_mem_refresh(&self);
 	self_keep_constants(&self, &constants, 2);
-	ok(constant(&self, 1, at) == 0x0909090909090909 && copies == 3, "nor for another epoch");
+	ok(constant(&self, 1, at) == 0x0909090909090909 && copies == 3,
+		"a cached line is not used in another epoch");
 	ok(mem_u64(&self.mem, address(at)) == 0x0909090909090909 && copies == 3,
-		"the walk has the line, too");
+		"the walk's own lines contain it, too");
 	self_mem_refresh(&self);
 	ok(constant(&self, 0, at) == 0x0909090909090909 && copies == 4,
-		"what has no owner is not kept");
+		"a constant without an owner is not cached");
 	ok(mem_load_constant(&self.mem, 1, address(at + 1000), out, sizeof(out)) && out[0] == 9 &&
 			out[2999] == 9,
-		"a load may cross lines and pages");
+		"a load of a constant may cross lines and pages");
 	ok(!mem_load_constant(&self.mem, 1, address(at + 8190), out, 4) &&
 			!constant(&self, 1, at + 8192) &&
 			!mem_load_constant(&self.mem, 1, UINT64_MAX - 3, out, 8),
-		"a hole is not there");
-	ok(mem_load_constant(&self.mem, 1, address(at + 8190), out, 2), "what lies before it is");
-	self_kept_add(&kept, address(at), address(at + 4096));
+		"a constant in an unmapped page is unreadable");
+	ok(mem_load_constant(&self.mem, 1, address(at + 8190), out, 2),
+		"a constant up to an unmapped page is read");
+	self_kept_add(&ranges, address(at), address(at + 4096));
 	copies = 0;
 	memset(at, 10, 4096);
 	ok(constant(&self, 1, at) == 0x0a0a0a0a0a0a0a0a && copies == 0,
-		"what stays mapped is read in place");
+		"a constant in a registered range is read directly");
 }
 
-/* A line that is the same in a later epoch is not copied again; one that was still being written is. */
+/* A line that is unchanged in a later epoch is not copied again; one that changed is. */
 static void test_confirmed(void)
 {
 	static struct self_constants constants;
@@ -170,7 +180,7 @@ static void test_confirmed(void)
 		self_mem_refresh(&self);
 		self_keep_constants(&self, &constants, epoch);
 		is_int(constant(&self, 1, at), 0x0808080808080808,
-			"a line that has changed is copied");
+			"a line that changed is copied again");
 	}
 	copies = 0;
 	for (uint32_t epoch = 4; epoch < 9; epoch++) {
@@ -178,9 +188,9 @@ static void test_confirmed(void)
 		self_keep_constants(&self, &constants, epoch);
 		constant(&self, 1, at);
 	}
-	is_int(copies, 0, "one that was found unchanged is not, in any later epoch");
+	is_int(copies, 0, "a line found unchanged is not copied in later epochs");
 	constant(&self, 2, at);
-	is_int(copies, 1, "but for another owner");
+	is_int(copies, 1, "a line found unchanged is copied for another owner");
 }
 
 static struct self_constants shared;
@@ -188,7 +198,7 @@ static uint64_t *numbers; /* each word is its own address */
 
 #define SHARED_WORDS (1u << 18)
 
-/* Returns NULL when each word was right. */
+/* Returns NULL if each word was right. */
 static void *reader(void *second)
 {
 	static SELF_LINES_OF(SELF_LINES) lines[2];
@@ -216,10 +226,10 @@ static void test_shared(void)
 	pthread_create(&thread, NULL, reader, &shared);
 	own = reader(NULL);
 	pthread_join(thread, &other);
-	ok(!own && !other, "two threads that fill the same rows read what is there");
+	ok(!own && !other, "two threads that fill the same rows read the right words");
 }
 
-/* --- pages that come and go ---------------------------------------------------------------------- */
+/* --- pages mapped and unmapped concurrently ---------------------------------------------------------- */
 
 static char *moving;
 static _Atomic bool stop;
@@ -234,7 +244,7 @@ static void *mover(void *unused)
 	return unused;
 }
 
-/* No handler is installed: a load that faulted would end this program. */
+/* No signal handler is installed: a faulting load would end this program. */
 static void test_storm(void)
 {
 	static SELF_LINES_OF(SELF_LINES) lines;
@@ -255,8 +265,9 @@ static void test_storm(void)
 	}
 	atomic_store(&stop, true);
 	pthread_join(thread, NULL);
-	diag("%lu words read, %lu not there", (unsigned long)read, (unsigned long)failed);
-	ok(read && failed, "memory that comes and goes is read, or it is not there");
+	diag("%lu words read, %lu unreadable", (unsigned long)read, (unsigned long)failed);
+	ok(read && failed,
+		"loads of memory that is mapped and unmapped succeed or fail without a fault");
 }
 
 int main(void)

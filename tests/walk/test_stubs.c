@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Interrupted stubs of the JVM, each alone in its blob, or native code, and their callers: a mock code cache of three
+ * Callers of interrupted JVM stubs, each alone in its blob, and of native code: a mock code cache of three
  * blobs, on the CPU that the test runs on.
  */
 #include <string.h>
@@ -12,11 +12,11 @@
 
 #define CODE  0x7f0000100000ull
 #define STACK 0x7ffc00000000ull
-#define ENTRY (CODE + 3 * sizeof(struct block) + 0x40) /* where the call stub goes on */
+#define ENTRY (CODE + 3 * sizeof(struct block) + 0x40) /* where the call stub continues */
 #define WORDS 64
 #define MAX   16
 
-/* A block of the heap: its header, the blob's fields, its code, in which calls end at multiples of 16. */
+/* A block of the heap: its header, the blob's fields, and its code, in which calls end at multiples of 16. */
 struct block {
 	uint64_t used, unused;
 	uint64_t name, code, method;
@@ -88,7 +88,7 @@ static void layout_make(void)
 	l->immutable_data = l->mutable_data = l->deopt_mh = l->entry_bci = l->compile_id = none;
 }
 
-/* The stub, and two wrappers of native methods with frames of four words. */
+/* A stub, and two wrappers of native methods with frames of four words. */
 static void code_make(int32_t frame_words)
 {
 	block_make(0, stub_name, frame_words);
@@ -96,15 +96,15 @@ static void code_make(int32_t frame_words)
 	block_make(2, native_name, 4);
 	memset(stack, 0, sizeof(stack));
 	memory = (struct fake){.mem = {.load = fake_load, .ctx = &memory}};
-	fake_put(&memory, CODE, blocks, sizeof(blocks));
-	fake_put(&memory, (uint64_t)(uintptr_t)segmap, segmap, sizeof(segmap));
-	fake_put(&memory, (uint64_t)(uintptr_t)native_name, native_name, sizeof(native_name));
-	fake_put(&memory, (uint64_t)(uintptr_t)stub_name, stub_name, sizeof(stub_name));
-	fake_put(&memory, (uint64_t)(uintptr_t)upcall_name, upcall_name, sizeof(upcall_name));
-	fake_put(&memory, STACK, stack, sizeof(stack));
+	fake_add(&memory, CODE, blocks, sizeof(blocks));
+	fake_add(&memory, (uint64_t)(uintptr_t)segmap, segmap, sizeof(segmap));
+	fake_add(&memory, (uint64_t)(uintptr_t)native_name, native_name, sizeof(native_name));
+	fake_add(&memory, (uint64_t)(uintptr_t)stub_name, stub_name, sizeof(stub_name));
+	fake_add(&memory, (uint64_t)(uintptr_t)upcall_name, upcall_name, sizeof(upcall_name));
+	fake_add(&memory, STACK, stack, sizeof(stack));
 }
 
-/* callers: the frames of both from this word on, the outer one called by the call stub. */
+/* callers: the frames of both wrappers from this word on; the call stub place_return the outer one. */
 static void callers(int word)
 {
 	stack[word + 2] = STACK + 8ull * (uint64_t)(word + 6);
@@ -130,8 +130,11 @@ static void walks(uint64_t fp, uint64_t link, const char *what)
 		diag("%u 0x%" PRIx64, frames[i].type, frames[i].value);
 }
 
-/* Where the return address is while the stub has made no frame: what that word is on the stack, and where its caller's begins. */
-static int called(void)
+/*
+ * Stores the return address of a stub without a frame: on the stack or in the link register. Returns the first word of
+ * its caller's frame.
+ */
+static int place_return(void)
 {
 	stack[0] = ARCH_HAS_LINK ? 0 : text_of(1) + 32;
 	return ARCH_HAS_LINK ? 0 : 1;
@@ -140,14 +143,16 @@ static int called(void)
 static void test_leaf(void)
 {
 	code_make(0);
-	callers(called());
+	callers(place_return());
 	walks(STACK + 8 * 40, text_of(1) + 32,
-		"a stub without a frame or a size is under the small frame that called it");
+		"a stub without a frame and frame size finds its caller's small frame");
 	code_make(0);
 	stack[0] = STACK + 8 * 40;
 	stack[1] = text_of(1) + 32;
 	callers(2);
-	walks(STACK, text_of(0) + 32, "so is one that has pushed two words and called somebody");
+	walks(STACK, text_of(0) + 32,
+		"a stub without a frame size that pushed two words and place_return finds its "
+		"callers");
 }
 
 static void test_runtime(void)
@@ -157,11 +162,11 @@ static void test_runtime(void)
 	stack[3] = text_of(1) + 32;
 	callers(4);
 	walks(STACK + 8 * 40, text_of(0) + 32,
-		"a stub with a frame that has called somebody is there once");
+		"a stub with a frame that place_return appears once");
 	code_make(4);
-	callers(called());
+	callers(place_return());
 	walks(STACK + 8 * 40, text_of(1) + 32,
-		"one that has not made its frame is left where it was called");
+		"a stub that has not built its frame finds its caller");
 }
 
 #if defined(__aarch64__)
@@ -184,7 +189,7 @@ static void native_walks(uint64_t sp, uint64_t fp, uint64_t link, const char *wh
 		diag("%u 0x%" PRIx64, frames[i].type, frames[i].value);
 }
 
-/* Words that a caller has not written yet, where an earlier call has left a return address. */
+/* A stale return address of an earlier call, in words that the current caller has not written yet. */
 static void stale(int word)
 {
 	stack[word] = STACK + 8 * 40;
@@ -197,46 +202,50 @@ static void test_native(void)
 
 	code_make(0);
 	callers(0);
-	native_walks(STACK, 14, link, "a leaf that makes no frame is left by the link register");
+	native_walks(STACK, 14, link, "a leaf without a frame is left through the link register");
 	code_make(0);
 	callers(4);
 	stale(4);
-	native_walks(STACK, 14, link, "so is one that has taken some words");
+	native_walks(STACK, 14, link,
+		"a leaf that allocated some words is left through the link register");
 	code_make(0);
 	stack[3] = link;
 	callers(2);
-	native_walks(
-		STACK, STACK + 8 * 40, link, "one whose caller has left its own return address");
+	native_walks(STACK, STACK + 8 * 40, link,
+		"a leaf with a stale return address below is left through the link register");
 	code_make(0);
 	stack[0] = 14;
 	stack[1] = link;
 	callers(4);
 	stale(4);
 	native_walks(STACK, STACK, NATIVE + 80,
-		"what has called somebody is left by the frame pointer, whatever it keeps above "
-		"that");
+		"code that place_return is left through the frame pointer, whatever is above its "
+		"frame");
 	code_make(0);
 	callers(2);
 	stale(2);
-	walks(14, link, "a stub of no size that has pushed something is left by the link register");
+	walks(14, link,
+		"a stub without a frame size that pushed is left through the link register");
 	code_make(0);
 	stack[2] = STACK + 8 * 40;
 	stack[3] = link;
 	callers(4);
-	walks(STACK + 16, link, "one that has made a frame and called nobody, by that");
+	walks(STACK + 16, link,
+		"a stub with a frame that has not place_return is left through the link register");
 }
 #endif
 
 /* --- upcalls ------------------------------------------------------------------------------------------ */
 
-#define C_CODE 0x7d0000000000ull /* of libraries, without rows; calls end at each multiple of 16 */
-#define UP_FP  16                /* words: the frame of the upcall stub begins at 4 and ends here */
-#define C_FP   22                /* that of C, behind which the Java that called it stands */
-#define AT(n)  (STACK + 8ull * (n))
+#define C_CODE \
+	0x7d0000000000ull /* code of a library, without rows; calls end at each multiple of 16 */
+#define UP_FP 16          /* in words: the frame of the upcall stub begins at 4 and ends here */
+#define C_FP  22          /* C's frame; the Java code that place_return it follows */
+#define AT(n) (STACK + 8ull * (n))
 
 /*
- * Java called C, C called the upcall stub (block 1), and that a stub (block 0) in place of Java. kept: whether C keeps its frame
- * pointer.
+ * Java place_return C, C place_return the upcall stub (block 1), and that a stub (block 0) in place of Java. kept: C keeps its
+ * frame pointer.
  */
 static void upcall_make(bool kept)
 {
@@ -246,7 +255,7 @@ static void upcall_make(bool kept)
 	code_make(4);
 	block_make(1, upcall_name, 0);
 	blocks[1].frame_data = 16;
-	fake_put(&memory, C_CODE, text, sizeof(text));
+	fake_add(&memory, C_CODE, text, sizeof(text));
 	stack[2] = AT(UP_FP);
 	stack[3] = text_of(1) + 32;
 	stack[UP_FP] = kept ? AT(C_FP) : 1;
@@ -257,15 +266,15 @@ static void upcall_make(bool kept)
 	stack[C_FP + 5] = ENTRY;
 }
 
-/* What on_entry keeps in the frame: the anchor of the Java that called C. */
-static void anchor_put(uint64_t *at, uint64_t sp)
+/* What on_entry stores in the frame: the anchor of the Java code that place_return C. */
+static void anchor_set(uint64_t *at, uint64_t sp)
 {
 	at[0] = sp;
 	at[1] = text_of(2) + 48;
 	at[2] = 0;
 }
 
-/* wanted: a letter per frame, s: a stub, n: C, j: the Java that called it; then what ends the walk. */
+/* wanted: a letter per frame: s stub, n C, j the Java code that place_return it, b break; end: the reason for the end. */
 static void upcall_walks(struct walk_regs regs, uint64_t java_thread, const char *wanted,
 	const char *end, const char *what)
 {
@@ -289,50 +298,55 @@ static void upcall_walks(struct walk_regs regs, uint64_t java_thread, const char
 static void test_upcall(void)
 {
 	const struct walk_regs inside = {.pc = text_of(0) + 40, .sp = STACK, .fp = AT(40)};
-	const char *entry = walk_break_name(WALK_BREAK_ENTRY); /* of the call stub, where all end */
+	const char *entry =
+		walk_break_name(WALK_BREAK_ENTRY); /* of the call stub, where all walks end */
 	uint64_t thread[8] = {0};
 
 	upcall_make(true);
-	upcall_walks(inside, 0, "ssnj", entry, "C called Java, and was called by Java");
+	upcall_walks(
+		inside, 0, "ssnj", entry, "an upcall is walked through C with a frame pointer");
 	upcall_make(false);
-	anchor_put(&stack[6], AT(C_FP + 2));
+	anchor_set(&stack[6], AT(C_FP + 2));
 	upcall_walks(inside, 0, "ssnj", entry,
-		"C without frame pointers is passed by the anchor in the frame of the stub");
+		"an upcall from C without a frame pointer is walked by the anchor in the stub's "
+		"frame");
 	layout->upcall_anchor.offset = -1;
 	upcall_walks(inside, 0, "ssnb", "[break_native]",
-		"no anchor is looked for if the JVM does not say where");
+		"the anchor is not used if the JVM does not export its place");
 	layout->upcall_anchor.offset = 0;
-	anchor_put(&stack[6], AT(8));
+	anchor_set(&stack[6], AT(8));
 	upcall_walks(inside, 0, "ssnb", "[break_native]",
-		"one that leads into the frame itself is not believed");
-	anchor_put(&stack[6], 0);
-	upcall_walks(inside, 0, "ssnb", "[break_native]", "nor an empty one, as in a thread of C");
+		"an anchor that leads into the stub's own frame is rejected");
+	anchor_set(&stack[6], 0);
+	upcall_walks(inside, 0, "ssnb", "[break_native]",
+		"an empty anchor, as in a native thread, is rejected");
 	stack[6] = AT(C_FP + 2);
 	stack[7] = C_CODE + 32;
-	upcall_walks(inside, 0, "ssnb", "[break_native]", "nor one that leads to no Java");
+	upcall_walks(inside, 0, "ssnb", "[break_native]",
+		"an anchor that does not lead to Java is rejected");
 	upcall_make(true);
 	upcall_walks((struct walk_regs){.pc = text_of(1) + 40, .sp = AT(4), .fp = AT(UP_FP)}, 0,
-		"snj", entry, "the stub was interrupted in its body");
+		"snj", entry, "an upcall stub interrupted in its body is walked");
 	upcall_walks((struct walk_regs){.pc = text_of(1) + 40, .sp = AT(UP_FP), .fp = AT(UP_FP)}, 0,
-		"snj", entry, "or before it has made space in its frame");
+		"snj", entry, "an upcall stub interrupted before it allocates its frame is walked");
 	upcall_walks((struct walk_regs){.pc = text_of(1) + 40, .sp = AT(4), .fp = AT(3)}, 0, "sb",
-		"[break_entry_frame]", "a frame that would end before it begins is none");
+		"[break_entry_frame]", "an upcall stub with an impossible frame is rejected");
 #if defined(__x86_64__)
 	memcpy(&blocks[1].text[40], "\x55\x48\x8b\xec", 4);
 	stack[UP_FP - 1] = C_CODE + 32;
 	upcall_walks((struct walk_regs){.pc = text_of(1) + 40, .sp = AT(UP_FP - 1), .fp = AT(C_FP)},
-		0, "snj", entry, "and at its first instruction");
+		0, "snj", entry, "an upcall stub interrupted at its first instruction is walked");
 	stack[UP_FP - 2] = AT(C_FP);
 	upcall_walks((struct walk_regs){.pc = text_of(1) + 41, .sp = AT(UP_FP - 2), .fp = AT(C_FP)},
-		0, "snj", entry, "and behind that");
+		0, "snj", entry, "an upcall stub interrupted after its first push is walked");
 #endif
-	/* The stub has called the VM, which has yet to take the thread's anchor. */
+	/* The stub has place_return the VM, which has not consumed the thread's anchor yet. */
 	upcall_make(true);
-	anchor_put(thread, AT(C_FP + 2));
-	fake_put(&memory, 0x5000, thread, sizeof(thread));
+	anchor_set(thread, AT(C_FP + 2));
+	fake_add(&memory, 0x5000, thread, sizeof(thread));
 	stack[2] = AT(UP_FP);
 	upcall_walks((struct walk_regs){.pc = C_CODE + 72, .sp = STACK, .fp = AT(2)}, 0x5000,
-		"nsnj", entry, "C stands between the stub and the thread's anchor");
+		"nsnj", entry, "C between the upcall stub and the thread's anchor is found");
 }
 
 int main(void)

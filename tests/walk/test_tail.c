@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The tail: a walk that follows it finds the same as a walk without it, whatever word has changed, and it is not
+ * The tail: a walk that follows it finds the same as a walk without it, also if any word has changed, and it is not
  * followed once it may be stale. On stacks of the memory images.
  */
 #include "tests/tap.h"
@@ -11,7 +11,7 @@
 #include "walk/hotspot/names.h"
 
 #define NAMES_BYTES (1u << 20)
-#define UNLOADED_AT 0x10000ull /* in no image */
+#define UNLOADED_AT 0x10000ull /* not in any image */
 
 /* The image's memory, with one word of it changed. */
 static struct {
@@ -46,7 +46,7 @@ static struct frame_cache_walk cache;
 static struct tail tail;
 static struct names *names;
 
-/* owner 0: a walk that knows nothing */
+/* owner 0: a walk without cache and tail */
 static void walk(
 	const struct image *image, const struct image_stack *s, uint32_t owner, struct found *out)
 {
@@ -72,8 +72,9 @@ static bool same(const struct found *a, const struct found *b)
 	       !memcmp(a->packed, b->packed, a->count * sizeof(a->packed[0]));
 }
 
-/* Walks until the tail is followed; false: it never is. */
-static bool trodden(const struct image *image, const struct image_stack *s, uint32_t owner)
+/* Walks until the tail is followed; false if it never is. */
+static bool walk_until_followed(
+	const struct image *image, const struct image_stack *s, uint32_t owner)
 {
 	static struct found found;
 
@@ -85,7 +86,7 @@ static bool trodden(const struct image *image, const struct image_stack *s, uint
 	return false;
 }
 
-/* How many of the stack's words lead another way when they are others, and whether all walks saw it. */
+/* The number of changed words that lead to another stack; *right: all walks noticed the changes. */
 static uint32_t changes_seen(const struct image *image, const struct image_stack *s, bool *right)
 {
 	static struct found fresh, got, before;
@@ -111,7 +112,7 @@ static uint32_t changes_seen(const struct image *image, const struct image_stack
 	return ways;
 }
 
-/* Returns whether it leaves a tail. */
+/* Returns whether the stack leaves a tail. */
 static bool test_stack(const struct image *image, const struct image_stack *s, uint32_t owner)
 {
 	static struct found fresh, got;
@@ -123,44 +124,49 @@ static bool test_stack(const struct image *image, const struct image_stack *s, u
 	memory.unloaded = owner;
 	s->table->generation = owner;
 	walk(image, s, 0, &fresh);
-	if (!trodden(image, s, owner))
+	if (!walk_until_followed(image, s, owner))
 		return false;
 	walk(image, s, owner, &got);
-	ok(same(&got, &fresh) && got.followed, "%s: %u of %u frames are followed", s->name,
+	ok(same(&got, &fresh) && got.followed, "%s: %u of %u frames come from the tail", s->name,
 		got.followed, got.count);
 	known = tail;
 	ways = changes_seen(image, s, &right);
-	ok(right && ways, "%s: a word that is another is seen (%u lead another way)", s->name,
+	ok(right && ways, "%s: changed words are noticed (%u lead to another stack)", s->name,
 		ways);
 
 	memory.unloaded += 1000;
 	walk(image, s, owner, &got);
-	ok(same(&got, &fresh) && !got.followed, "%s: not when a class was unloaded", s->name);
+	ok(same(&got, &fresh) && !got.followed,
+		"%s: the tail is not followed after a class was unloaded", s->name);
 	memory.unloaded -= 1000;
 	tail = known;
 	cache.epoch++;
 	walk(image, s, owner, &got);
-	ok(same(&got, &fresh) && !got.followed, "%s: not when the epoch is over", s->name);
-	ok(trodden(image, s, owner), "%s: but again in the next", s->name);
+	ok(same(&got, &fresh) && !got.followed, "%s: the tail is not followed in a later epoch",
+		s->name);
+	ok(walk_until_followed(image, s, owner), "%s: a new tail is followed in the later epoch",
+		s->name);
 	known = tail;
 	s->table->generation += 1000;
 	walk(image, s, owner, &got);
-	ok(same(&got, &fresh) && !got.followed, "%s: not when unwind rows are others", s->name);
+	ok(same(&got, &fresh) && !got.followed,
+		"%s: the tail is not followed with other unwind rows", s->name);
 	s->table->generation -= 1000;
 	tail = known;
 	walk(image, s, owner + 1, &got);
-	ok(same(&got, &fresh) && !got.followed, "%s: not that of another thread", s->name);
+	ok(same(&got, &fresh) && !got.followed, "%s: the tail is not followed by another thread",
+		s->name);
 	return true;
 }
 
-static void test_taken(void)
+static void test_acquire(void)
 {
 	static struct tail one;
 
-	ok(tail_acquire(&one, 7) == &one, "a tail is taken");
-	ok(!tail_acquire(&one, 7), "but not twice");
+	ok(tail_acquire(&one, 7) == &one, "a free tail is acquired");
+	ok(!tail_acquire(&one, 7), "an acquired tail cannot be acquired again");
 	tail_release(&one, NULL, 0);
-	ok(tail_acquire(&one, 7) == &one, "when it was given back, it is taken again");
+	ok(tail_acquire(&one, 7) == &one, "a released tail is acquired again");
 }
 
 int main(void)
@@ -186,7 +192,7 @@ int main(void)
 		image_close(image);
 	}
 	ok(tails >= 20, "%u stacks leave a tail", tails);
-	test_taken();
+	test_acquire();
 	free(cache.table);
 	free(names);
 	return tap_done();

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The trace table: what is inserted is returned exactly once, refused or not, across flips, signals and threads.
+ * The trace table: every insertion is returned exactly once or refused, across flips, signals and threads.
  *
  * The storm: threads insert traces of known content, signals interrupt them to insert more from handlers, and one
  * reader flips the table and sums up. Every entry's frames are recomputed from its key, and counts and weights must
@@ -23,7 +23,7 @@
 #define STORM_SIGNALS 500u
 #define STORM_DEPTH   40u
 
-static _Atomic uint64_t put_count, put_weight, refused;
+static _Atomic uint64_t added_count, added_weight, refused;
 static struct trace_table *storm_table;
 static _Atomic uint32_t in_handler;
 static _Atomic bool stop;
@@ -34,7 +34,7 @@ static struct trace_table *table_new(size_t bytes, void **memory)
 	return trace_table_init(*memory, bytes);
 }
 
-/* storm_frames: what the trace (thread, seed) looks like. */
+/* storm_frames: the frames of the trace (thread, seed). */
 static uint32_t storm_frames(uint64_t *frames, uint32_t thread, uint32_t seed)
 {
 	uint32_t count = 1 + seed % STORM_DEPTH;
@@ -44,15 +44,15 @@ static uint32_t storm_frames(uint64_t *frames, uint32_t thread, uint32_t seed)
 	return count;
 }
 
-static void storm_put(uint32_t thread, uint32_t seed)
+static void storm_add(uint32_t thread, uint32_t seed)
 {
 	uint64_t frames[STORM_DEPTH];
 	struct trace_key key = {.frames = frames, .thread = thread, .event = 1};
 
 	key.count = storm_frames(frames, thread, seed);
 	if (trace_table_add(storm_table, &key, 2, seed)) {
-		atomic_fetch_add(&put_count, 2);
-		atomic_fetch_add(&put_weight, seed);
+		atomic_fetch_add(&added_count, 2);
+		atomic_fetch_add(&added_weight, seed);
 	} else {
 		atomic_fetch_add(&refused, 1);
 	}
@@ -61,7 +61,7 @@ static void storm_put(uint32_t thread, uint32_t seed)
 static void storm_signal(int sig)
 {
 	(void)sig;
-	storm_put(99, atomic_fetch_add(&in_handler, 1) % 5000);
+	storm_add(99, atomic_fetch_add(&in_handler, 1) % 5000);
 }
 
 static void *storm_thread(void *arg)
@@ -69,7 +69,7 @@ static void *storm_thread(void *arg)
 	uint32_t thread = (uint32_t)(uintptr_t)arg;
 
 	for (uint32_t i = 0; !atomic_load(&stop); i++)
-		storm_put(thread, (i * 7919u) % 3000);
+		storm_add(thread, (i * 7919u) % 3000);
 	return NULL;
 }
 
@@ -99,7 +99,7 @@ static void storm_drain(struct storm_sum *sum)
 	trace_table_clear(storm_table);
 }
 
-/* storm_run: threads put, a kicker interrupts them, the caller's thread drains until all are done. */
+/* storm_run: threads add traces, signals interrupt them, and the caller drains until all are done. */
 static void storm_run(struct storm_sum *sum, bool drain)
 {
 	struct sigaction action = {.sa_handler = storm_signal, .sa_flags = SA_RESTART};
@@ -109,7 +109,7 @@ static void storm_run(struct storm_sum *sum, bool drain)
 	atomic_store(&stop, false);
 	for (uintptr_t i = 0; i < STORM_THREADS; i++)
 		pthread_create(&threads[i], NULL, storm_thread, (void *)(i + 1));
-	while (atomic_load(&in_handler) < STORM_SIGNALS || put_count + refused < STORM_PUTS) {
+	while (atomic_load(&in_handler) < STORM_SIGNALS || added_count + refused < STORM_PUTS) {
 		for (int i = 0; i < STORM_THREADS; i++)
 			pthread_kill(threads[i], SIGPROF);
 		if (drain)
@@ -127,20 +127,20 @@ static void test_storm(size_t bytes, bool drain)
 	struct storm_sum sum = {0};
 	void *memory;
 
-	atomic_store(&put_count, 0);
-	atomic_store(&put_weight, 0);
+	atomic_store(&added_count, 0);
+	atomic_store(&added_weight, 0);
 	atomic_store(&refused, 0);
 	atomic_store(&in_handler, 0);
 	storm_table = table_new(bytes, &memory);
 	storm_run(&sum, drain);
-	is_int(sum.wrong, 0, "every entry's frames, event and hash are whole");
-	is_int(sum.count, put_count, "counts add up");
-	is_int(sum.weight, put_weight, "weights add up");
+	is_int(sum.wrong, 0, "every entry's frames, event and hash are intact");
+	is_int(sum.count, added_count, "the counts add up to the accepted ones");
+	is_int(sum.weight, added_weight, "the weights add up to the accepted ones");
 	diag("handlers interrupted the threads %u times", in_handler);
 	if (drain)
 		diag("refused: %" PRIu64, refused);
 	else
-		ok(refused > 0, "what found no space is told: %" PRIu64, refused);
+		ok(refused > 0, "a full table refuses traces: %" PRIu64, refused);
 	diag("%" PRIu64 " entries in %" PRIu64 " flips", sum.entries, sum.flips);
 	free(memory);
 }
@@ -157,9 +157,9 @@ static void test_basics(void)
 	ok(!trace_table_init(memory, 64), "a table of 64 bytes is refused");
 	ok(trace_table_add(table, &ka, 1, 10) && trace_table_add(table, &kb, 1, 20) &&
 			trace_table_add(table, &ka, 2, 30) && trace_table_add(table, &kc, 1, 5),
-		"puts");
+		"traces are added");
 	ok(!trace_table_next(table, &cursor, &e), "the inactive half is empty before a flip");
-	ok(trace_table_flip(table), "flips");
+	ok(trace_table_flip(table), "the halves are flipped");
 	while (trace_table_next(table, &cursor, &e)) {
 		entries++;
 		if (e.key.thread == 7 && e.key.frames[2] == 3)
@@ -168,10 +168,11 @@ static void test_basics(void)
 			ok(e.count == 1 && e.key.flags == 1,
 				"thread and flags are part of the key");
 	}
-	is_int(entries, 3, "three distinct traces");
+	is_int(entries, 3, "there are three distinct traces");
 	trace_table_clear(table);
 	cursor = 0;
-	ok(trace_table_flip(table) && !trace_table_next(table, &cursor, &e), "nothing comes twice");
+	ok(trace_table_flip(table) && !trace_table_next(table, &cursor, &e),
+		"no trace is returned twice");
 	free(memory);
 }
 
@@ -187,19 +188,20 @@ static void test_full(void)
 	is_int(trace_table_fill(table), 0, "an empty half is 0 % full");
 	for (frame = 1; frame < 100000; frame++)
 		stored += trace_table_add(table, &key, 1, 1);
-	ok(stored > 100 && stored < 10000, "a full table refuses (%u stored)", stored);
-	ok(trace_table_fill(table) > 50, "and says so (%u %%)", trace_table_fill(table));
+	ok(stored > 100 && stored < 10000, "a full table refuses traces (%u stored)", stored);
+	ok(trace_table_fill(table) > 50, "a full table reports its fill (%u %%)",
+		trace_table_fill(table));
 	frame = 1;
-	ok(trace_table_add(table, &key, 1, 1), "a trace that is known is still counted");
+	ok(trace_table_add(table, &key, 1, 1), "a known trace is still counted in a full table");
 	trace_table_flip(table);
 	while (trace_table_next(table, &cursor, &e))
 		read++;
-	is_int(read, stored, "all that was stored is read");
+	is_int(read, stored, "all stored traces are read");
 	free(memory);
 }
 
 /* A trace referred to by its hash alone is distinguished from the trace itself. */
-static void test_again(void)
+static void test_by_hash(void)
 {
 	uint64_t frames[2] = {WALK_AGAIN_A, WALK_AGAIN_B};
 	struct trace_key key = {
@@ -212,7 +214,7 @@ static void test_again(void)
 
 	ok(trace_table_again(table, hash, &key, 1, 50) && trace_table_add(table, &key, 1, 100) &&
 			trace_table_again(table, hash, &key, 2, 60),
-		"a trace and the same again");
+		"a trace is added with frames and by its hash");
 	trace_table_flip(table);
 	while (trace_table_next(table, &cursor, &entry)) {
 		whole += !entry.again && entry.hash == hash && entry.key.count == 2 &&
@@ -221,12 +223,12 @@ static void test_again(void)
 			entry.weight == 110 && entry.count == 3 && entry.key.thread == 7 &&
 			entry.key.event == 3 && entry.key.flags == 0x51;
 	}
-	is_int(whole, 1, "the trace is there, with its frames");
-	is_int(bare, 1, "and what came again, added up under its hash");
+	is_int(whole, 1, "the trace has one entry with its frames");
+	is_int(bare, 1, "the additions by hash are summed up in one entry");
 	free(memory);
 }
 
-/* What the half that is filled weighs, by event; what has left it, and what is not asked for, is not in it. */
+/* The weight of the active half by event, without other halves and without traces that have the given flags. */
 static void test_weigh(void)
 {
 	uint64_t frames[1] = {WALK_AGAIN_A}, weights[4];
@@ -245,7 +247,7 @@ static void test_weigh(void)
 	trace_table_again(table, trace_table_hash(&key), &key, 1, 70000);
 	trace_table_weigh(table, 0x80, weights, 4);
 	ok(weights[0] == 0 && weights[1] == 34 && weights[2] == 0 && weights[3] == 500,
-		"each event's weight so far, without what has a flag");
+		"each event has its weight, without flagged traces");
 	trace_table_clear(table);
 	trace_table_flip(table);
 	trace_table_weigh(table, 0, weights, 4);
@@ -253,13 +255,13 @@ static void test_weigh(void)
 	free(memory);
 }
 
-/* --- a thread that does not leave --------------------------------------------------------------- */
+/* --- a thread that does not leave the table ----------------------------------------------------------- */
 
 static unsigned char *stuck_memory;
 static size_t stuck_bytes;
 static atomic_int stuck_inside, stuck_go;
 
-/* Stays where its thread was, as one does that a debugger has stopped. */
+/* Stays inside, as a thread stopped by a debugger does. */
 static void stuck_fault(int sig)
 {
 	(void)sig;
@@ -277,7 +279,7 @@ static void *stuck_thread(void *arg)
 	return NULL;
 }
 
-/* stuck_drain: flips up to `tries` times; the weight that was found by thread 1 and by others */
+/* stuck_drain: flips after up to `tries` attempts; adds the weights of thread 1 and of others. */
 static bool stuck_drain(struct trace_table *table, int tries, uint64_t weight[2])
 {
 	struct trace_entry entry;
@@ -293,7 +295,7 @@ static bool stuck_drain(struct trace_table *table, int tries, uint64_t weight[2]
 }
 
 /*
- * The first access to a slot faults, between enter and leave: the header is on a page of its own before it. goes_on: the
+ * The first access to a slot faults, between enter and leave: the header is on its own page before it. goes_on: the
  * handler leaves before the end.
  */
 static void test_stuck(bool goes_on)
@@ -318,23 +320,24 @@ static void test_stuck(bool goes_on)
 	while (!atomic_load(&stuck_inside))
 		sched_yield();
 
-	ok(trace_table_untouched(table) > bytes / 2, "two of three halves are not touched yet");
+	ok(trace_table_untouched(table) > bytes / 2, "two of three halves are untouched at first");
 	for (int i = 0; i < 5; i++) {
 		trace_table_add(table, &(struct trace_key){frames, 3, 2, 1, 0}, 1, 10);
 		drained &= stuck_drain(table, 20, weight);
 	}
-	ok(drained, "a handler that does not leave does not keep other samples from being read");
-	is_int((int64_t)weight[1], 40, "all but the one in the same half");
-	is_int((int64_t)weight[0], 0, "and its own");
+	ok(drained, "a handler that stays inside does not block draining");
+	is_int((int64_t)weight[1], 40, "all other samples are read, except the one in its half");
+	is_int((int64_t)weight[0], 0, "the stuck handler's sample is not read");
 	atomic_store(&stuck_go, goes_on);
 	if (goes_on) {
 		pthread_join(thread, NULL);
 		stuck_drain(table, 20, weight);
 		is_int((int64_t)(weight[0] + weight[1]), 150,
-			"when it leaves these two are read, too");
+			"after it leaves both missing samples are read");
 	}
 	is_int((int64_t)trace_table_untouched(table), 0, "the third half is in use");
-	ok(trace_table_flip_aside(table) != goes_on, "a half is set aside until then");
+	ok(trace_table_flip_aside(table) != goes_on,
+		"a half is set aside exactly while the handler stays");
 	if (!goes_on) {
 		atomic_store(&stuck_go, 1);
 		pthread_join(thread, NULL);
@@ -346,7 +349,7 @@ static void test_stuck(bool goes_on)
 int main(void)
 {
 	test_basics();
-	test_again();
+	test_by_hash();
 	test_weigh();
 	test_full();
 	test_storm(3 << 20, true);

@@ -48,8 +48,8 @@ static struct walk_regs regs_of(const ucontext_t *uc)
 }
 
 /*
- * What no row says on aarch64, where the walk reads it of the instructions and the link register: the trampoline, which the
- * kernel's vDSO has described by none since Linux 5.8, and the linker's stubs.
+ * Code without rows on aarch64, which the walk decodes instead: the signal trampoline, which the kernel's vDSO does
+ * not describe since Linux 5.8, and the linker's stubs, which it leaves through the link register.
  */
 static enum unwind_result step_beside_rows(struct walk_regs *r, bool exact)
 {
@@ -144,7 +144,7 @@ static void diag_frames(const char *who, const struct frames *f)
 	diag("%s (end %d):%s", who, (int)f->end, f->count ? line : "");
 }
 
-/* Where libunwind cannot leave libc there is nothing to compare with. */
+/* If libunwind cannot unwind libc there is nothing to compare with. */
 static void report(const char *what, unsigned least)
 {
 	if (!self_libc_has_cfi(table)) {
@@ -152,8 +152,8 @@ static void report(const char *what, unsigned least)
 		now = (struct comparison){0};
 		return;
 	}
-	ok(now.stacks >= least && now.same == now.stacks, "%s: %u stacks as libunwind sees them",
-		what, now.same);
+	ok(now.stacks >= least && now.same == now.stacks, "%s: %u stacks match libunwind's", what,
+		now.same);
 	diag("stacks %u, differ %u, without a rule %u, deepest %u", now.stacks, now.differ,
 		now.no_rule, now.depth_max);
 	if (now.differ) {
@@ -177,7 +177,7 @@ static void handle(int sig, void (*fn)(int, siginfo_t *, void *), int flags)
 	sigaction(sig, &sa, NULL);
 }
 
-/* --- what runs meanwhile ------------------------------------------------------------------------------ */
+/* --- work to interrupt -------------------------------------------------------------------------------- */
 
 static int compare_ints(const void *a, const void *b)
 {
@@ -188,7 +188,7 @@ static int compare_ints(const void *a, const void *b)
 
 static volatile double sink;
 
-/* No long decimals: libc's mpn_* push registers without saying so in their CFI, which no reader of it can mend. */
+/* No long decimals: libc's mpn_* functions push registers without describing it in their CFI. */
 static void work(void)
 {
 	static int numbers[64];
@@ -226,7 +226,7 @@ static void on_step(int sig, siginfo_t *info, void *ucontext)
 		compare(ucontext);
 }
 
-/* Functions of their own, as inline assembly could not tell its caller's CFI what it pushes. */
+/* Separate functions, as inline assembly could not describe its pushes in the caller's CFI. */
 void trap_on(void);
 void trap_off(void);
 #define TRAP_FUNCTION(name, change)              \
@@ -251,7 +251,7 @@ static void test_every_instruction(void)
 	qsort(numbers, 5, sizeof numbers[0], compare_ints);
 	trap_off();
 	report("every instruction of a qsort", 500);
-	work(); /* lazy binding is over: ld.so keeps a stack pointer in rbx there, which no row can say */
+	work(); /* completes lazy binding: ld.so keeps a stack pointer in rbx there, which no row can express */
 	stride = 7;
 	trap_on();
 	work();
@@ -262,11 +262,11 @@ static void test_every_instruction(void)
 #else
 static void test_every_instruction(void)
 {
-	diag("single-stepping oneself is an x86-64 matter");
+	diag("single-stepping is tested on x86-64 only");
 }
 #endif
 
-/* --- signals, everywhere ------------------------------------------------------------------------------ */
+/* --- signals at arbitrary points ---------------------------------------------------------------------- */
 
 static void *work_until(void *enough)
 {
@@ -275,7 +275,7 @@ static void *work_until(void *enough)
 	return NULL;
 }
 
-/* Whether another CPU's emulation of a user's process runs this, which does not have the call. */
+/* Whether this runs under user-mode emulation, which lacks process_vm_readv. */
 static bool is_emulated(void)
 {
 	char byte = 0, copy;
@@ -292,14 +292,14 @@ static void test_timer(void)
 	pthread_t thread;
 	sigset_t prof;
 
-	/* One run in fifteen: a signal at any instruction makes it crash, or take a function for its own caller. */
+	/* In one of fifteen runs libunwind crashes after a signal, or reports a function as its own caller. */
 	if (is_emulated()) {
-		tap_skip(
-			"a timer's signals in a thread", "libunwind does not hold under emulation");
+		tap_skip("signals of a timer in a thread",
+			"libunwind is unreliable under emulation");
 		return;
 	}
 	handle(SIGPROF, on_signal, SA_RESTART);
-	/* Another thread runs it, whose root is not main's; this one stays out of it. */
+	/* The worker has another root than main; this thread is excluded. */
 	pthread_create(&thread, NULL, work_until, &enough);
 	sigemptyset(&prof);
 	sigaddset(&prof, SIGPROF);
@@ -308,7 +308,7 @@ static void test_timer(void)
 	pthread_join(thread, NULL);
 	setitimer(ITIMER_PROF, &off, NULL);
 	pthread_sigmask(SIG_UNBLOCK, &prof, NULL);
-	report("a timer's signals in a thread", enough);
+	report("signals of a timer in a thread", enough);
 }
 
 static void on_outer(int sig, siginfo_t *info, void *ucontext)
@@ -341,7 +341,7 @@ static void test_nested(void)
 	report("a handler in a handler in a qsort callback", 6);
 	handle(SIGUSR1, on_outer, SA_ONSTACK);
 	qsort(numbers, 6, sizeof numbers[0], raise_and_compare);
-	report("the same with the outer handler on another stack", 6);
+	report("a handler in a handler on another stack in a qsort callback", 6);
 	stack.ss_flags = SS_DISABLE;
 	sigaltstack(&stack, NULL);
 }
@@ -355,7 +355,7 @@ static void on_fault(int sig, siginfo_t *info, void *ucontext)
 	(void)sig;
 	(void)info;
 	compare(uc);
-#if defined(__x86_64__) /* go on with a good address */
+#if defined(__x86_64__) /* continue with a valid address */
 	uc->uc_mcontext.gregs[REG_RDI] = (greg_t)(uintptr_t)&fault_at;
 #else
 	uc->uc_mcontext.regs[0] = (uintptr_t)&fault_at;
@@ -379,7 +379,7 @@ __attribute__((noinline)) static int load_from(const int *p)
 static void test_fault(void)
 {
 	handle(SIGSEGV, on_fault, 0);
-	is_int(load_from(NULL), 0, "a repaired fault");
+	is_int(load_from(NULL), 0, "the handler repairs a fault");
 	report("a fault in a leaf function", 1);
 	signal(SIGSEGV, SIG_DFL);
 }
@@ -399,7 +399,7 @@ static void refuse(const struct unwind_rows *good, size_t word, uint32_t value, 
 	struct unwind_rows *c = copy_of(good);
 
 	((uint32_t *)c)[word] = value;
-	ok(!unwind_rows_check(c, good->bytes), "refused: %s", why);
+	ok(!unwind_rows_check(c, good->bytes), "a damaged block is refused: %s", why);
 	free(c);
 }
 
@@ -408,25 +408,25 @@ static void test_hostile_blocks(void)
 	const struct unwind_rows *good = table->modules[0].rows;
 	size_t pages = 5, rows = pages + good->page_count + 1, rules = rows + good->row_count;
 
-	ok(unwind_rows_check(good, good->bytes), "a good block passes");
-	ok(!unwind_rows_check(good, good->bytes - 4), "refused: shorter than it says");
-	ok(!unwind_rows_check(good, 8), "refused: shorter than its head");
-	refuse(good, 0, good->bytes + 4, "longer than it is");
-	refuse(good, 2, good->page_count + 1, "more pages than there are");
-	refuse(good, 2, 0xfffffffeu, "so many pages that sizes overflow");
-	refuse(good, 3, good->row_count + 3, "more rows than there are");
-	refuse(good, 3, 0xffffffffu, "so many rows that sizes overflow");
-	refuse(good, 4, good->rule_count - 1, "fewer rules than there are");
-	refuse(good, 1, 0xffffffffu, "a first page at the end of the world");
-	refuse(good, pages, 1, "a first page that does not begin with the first row");
-	refuse(good, pages + good->page_count, good->row_count + 1, "a last page past the rows");
-	refuse(good, pages + 1, 0xffffff00u, "a page past the rows");
-	refuse(good, rows + 1, ((const uint32_t *)good)[rows], "a row twice");
+	ok(unwind_rows_check(good, good->bytes), "a good block passes the check");
+	ok(!unwind_rows_check(good, good->bytes - 4), "a truncated block is refused");
+	ok(!unwind_rows_check(good, 8), "a block shorter than its header is refused");
+	refuse(good, 0, good->bytes + 4, "longer than its bytes");
+	refuse(good, 2, good->page_count + 1, "one page too many");
+	refuse(good, 2, 0xfffffffeu, "a page count that overflows sizes");
+	refuse(good, 3, good->row_count + 3, "too many rows");
+	refuse(good, 3, 0xffffffffu, "a row count that overflows sizes");
+	refuse(good, 4, good->rule_count - 1, "too few rules");
+	refuse(good, 1, 0xffffffffu, "a first page at the end of the address space");
+	refuse(good, pages, 1, "a first page that does not begin with row 0");
+	refuse(good, pages + good->page_count, good->row_count + 1, "a last page beyond the rows");
+	refuse(good, pages + 1, 0xffffff00u, "a page beyond the rows");
+	refuse(good, rows + 1, ((const uint32_t *)good)[rows], "a duplicate row");
 	refuse(good, rows + 1, ((const uint32_t *)good)[rows + 1] | 0xffff0000u,
-		"a row whose rule is not there");
-	refuse(good, rules, 0x000000ffu, "a rule of no known kind");
-	refuse(good, rules, 0x0000ff03u, "a rule with an unknown place of fp");
-	refuse(good, rules, 0x00ff0003u, "a rule with an unknown place of the return address");
+		"a row with an invalid rule");
+	refuse(good, rules, 0x000000ffu, "a rule with an unknown CFA");
+	refuse(good, rules, 0x0000ff03u, "a rule with an unknown location of fp");
+	refuse(good, rules, 0x00ff0003u, "a rule with an unknown location of the return address");
 }
 
 /* Blocks with random damage either fail the check or answer lookups everywhere without touching other memory. */
@@ -457,8 +457,8 @@ static void test_damaged_blocks(void)
 		free(c);
 	}
 	ok(passed && refused && sum,
-		"random damage: %u blocks refused, %u still good to look things up in", refused,
-		passed);
+		"random damage: %u blocks are refused, %u still pass and are searched safely",
+		refused, passed);
 }
 
 /* --- hostile stacks ----------------------------------------------------------------------------------- */
@@ -513,7 +513,8 @@ static void test_hostile_stacks(void)
 	diag("roots %u, no row %u, faults %u, stuck %u", ends[UNWIND_ROOT], ends[UNWIND_NO_ROW],
 		ends[UNWIND_FAULT], ends[UNWIND_STUCK]);
 	ok(!endless && ends[UNWIND_FAULT] && ends[UNWIND_STUCK] && ends[UNWIND_NO_ROW],
-		"every pc of a module over stacks of nothing, ones and zeros ends with a reason");
+		"stepping from every pc over unreadable, all-ones and all-zero stacks ends with a "
+		"reason");
 }
 
 int main(void)

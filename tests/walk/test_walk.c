@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Stacks that lie: whatever memory says, a walk ends, within bounds, with a named reason. */
+/* Corrupt stacks: whatever memory contains, a walk ends, within bounds, with a named reason. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,7 +15,7 @@
 static uint64_t words[WORDS];
 static uint8_t text[4096];
 
-/* A chain of count frames, 4 words each; returns where the last one is. */
+/* A chain of `count` frames of 4 words each; returns the address after the last. */
 static uint64_t chain_fill(int count)
 {
 	int at = 8;
@@ -41,8 +41,8 @@ static struct fake fake_of_stack(void)
 	struct fake f = {.count = 0};
 
 	f.mem.load = fake_load;
-	fake_put(&f, STACK, words, sizeof(words));
-	fake_put(&f, TEXT, text, sizeof(text));
+	fake_add(&f, STACK, words, sizeof(words));
+	fake_add(&f, TEXT, text, sizeof(text));
 	return f;
 }
 
@@ -56,19 +56,19 @@ static void test_chain(void)
 
 	struct walk_result r = walk(&f, STACK + 64, frames, MAX);
 
-	is_int(r.count, 6, "a chain of five callers");
-	is_int(r.why, WALK_BREAK_NONE, "reaches the root");
-	is_int(frames[0].value, TEXT + 8, "the top frame is where the thread stands");
-	is_int(frames[1].value, TEXT + 15, "a caller is shown at its call");
+	is_int(r.count, 6, "a chain of five callers has six frames");
+	is_int(r.why, WALK_BREAK_NONE, "the walk reaches the root");
+	is_int(frames[0].value, TEXT + 8, "the top frame is the interrupted pc");
+	is_int(frames[1].value, TEXT + 15, "a caller's frame is at its call");
 	r = walk(&f, STACK + 64, frames, 3);
-	is_int(r.count, 3, "no more frames than there is space for");
-	ok(r.truncated, "and it says so");
+	is_int(r.count, 3, "no more frames are returned than fit");
+	ok(r.truncated, "the result says that the walk was truncated");
 	r = walk(&f, STACK + 64, frames, 0);
-	ok(r.count == 0 && r.truncated, "space for none");
+	ok(r.count == 0 && r.truncated, "with space for 0 frames the walk is truncated");
 }
 
 #if defined(__x86_64__)
-/* A handler's frame, the trampoline that it returns to, what was interrupted, and that one's caller. */
+/* A handler's frame, the signal trampoline, the interrupted function and its caller. */
 static void test_trampoline(void)
 {
 	static const uint8_t code[] = {0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0, 0x0f, 0x05};
@@ -88,10 +88,10 @@ static void test_trampoline(void)
 
 	struct walk_result r = walk(&f, STACK + 64, frames, MAX);
 
-	is_int(r.count, 4, "a trampoline that no row describes");
-	is_int(r.why, WALK_BREAK_NONE, "  is left");
-	is_int(frames[2].value, TEXT + 0x808, "  for what was interrupted, exactly");
-	is_int(frames[3].value, TEXT + 15, "  and its caller");
+	is_int(r.count, 4, "a signal trampoline without a row is walked through");
+	is_int(r.why, WALK_BREAK_NONE, "the walk through the trampoline reaches the root");
+	is_int(frames[2].value, TEXT + 0x808, "the interrupted pc is exact");
+	is_int(frames[3].value, TEXT + 15, "the caller of the interrupted function is at its call");
 	memset(&text[AT], 0, sizeof(code));
 }
 #endif
@@ -111,31 +111,35 @@ static void test_ends(
 	is_int(r.why, why, what);
 	ok(r.count > 0 && r.count <= MAX && frames[r.count - 1].type == WALK_BREAK &&
 			frames[r.count - 1].value == why,
-		"  and the last frame says %s", walk_break_name(why));
-	ok(f->loads < 1000, "  after %d loads", (int)f->loads);
+		"the last frame is the break %s", walk_break_name(why));
+	ok(f->loads < 1000, "the walk ends after %d loads", (int)f->loads);
 }
 
-static void test_lies(void)
+static void test_corrupt(void)
 {
 	struct fake f = fake_of_stack(), none = {.mem.load = fake_load};
 
 	chain_fill(3);
-	test_ends("sp is not aligned", &f, STACK + 4, STACK + 64, WALK_BREAK_NO_FRAME);
-	test_ends("fp is not aligned", &f, STACK, STACK + 65, WALK_BREAK_NATIVE);
-	test_ends("fp is below sp", &f, STACK + 128, STACK + 64, WALK_BREAK_NATIVE);
-	test_ends("fp is not on the stack", &f, STACK, 8, WALK_BREAK_NATIVE);
-	test_ends("nothing can be read", &none, STACK, STACK + 64, WALK_BREAK_NATIVE);
+	test_ends("a misaligned sp ends the walk", &f, STACK + 4, STACK + 64, WALK_BREAK_NO_FRAME);
+	test_ends("a misaligned fp ends the walk", &f, STACK, STACK + 65, WALK_BREAK_NATIVE);
+	test_ends("an fp below sp ends the walk", &f, STACK + 128, STACK + 64, WALK_BREAK_NATIVE);
+	test_ends("an fp outside the stack ends the walk", &f, STACK, 8, WALK_BREAK_NATIVE);
+	test_ends("unreadable memory ends the walk", &none, STACK, STACK + 64, WALK_BREAK_NATIVE);
 	words[12] = STACK + 64;
-	test_ends("a frame whose caller is below it", &f, STACK, STACK + 64, WALK_BREAK_NATIVE);
+	test_ends("a frame whose caller is below it ends the walk", &f, STACK, STACK + 64,
+		WALK_BREAK_NATIVE);
 	chain_fill(3);
 	words[12] = STACK + 96;
-	test_ends("a frame that is its own caller", &f, STACK, STACK + 64, WALK_BREAK_NATIVE);
+	test_ends("a frame that is its own caller ends the walk", &f, STACK, STACK + 64,
+		WALK_BREAK_NATIVE);
 	chain_fill(3);
 	words[13] = TEXT + 12;
-	test_ends("a return address behind no call", &f, STACK, STACK + 64, WALK_BREAK_NATIVE);
+	test_ends("a return address that follows no call ends the walk", &f, STACK, STACK + 64,
+		WALK_BREAK_NATIVE);
 	chain_fill(3);
 	words[16] = STACK + 8 * WORDS - 8;
-	test_ends("a frame across the stack's end", &f, STACK, STACK + 64, WALK_BREAK_NATIVE);
+	test_ends("a frame across the end of the stack ends the walk", &f, STACK, STACK + 64,
+		WALK_BREAK_NATIVE);
 }
 
 /* --- a layout over random memory --------------------------------------------------------------------- */
@@ -146,7 +150,7 @@ static void test_lies(void)
 static uint8_t segmap[8192]; /* all 0: every segment begins a blob */
 static char names[1024];
 
-/* Whichever word of it a blob's name points to, it is the beginning of some kind's name. */
+/* Repeats the names of blob kinds, so that any pointer into it is near a valid name. */
 static void names_fill(void)
 {
 	static const char kinds[] = "nmethod\0native nI2C/C2I StubRoutvtable cRuntime ";
@@ -155,7 +159,7 @@ static void names_fill(void)
 		names[i] = kinds[i % (sizeof(kinds) - 1)];
 }
 
-/* Every field at 4 or 8 in its struct, 4 or 8 bytes wide: what is read is up to chance. */
+/* Every field at offset 4 or 8, 4 or 8 bytes wide: what is read is random. */
 static void layout_random(struct walk_layout *l, uint64_t seed)
 {
 	uint32_t *half = (uint32_t *)l;
@@ -236,9 +240,9 @@ static void test_random(void)
 			.stack_hi = STACK + 0x2000};
 
 		f.mem.ctx = &f;
-		fake_put(&f, CODE + (2u << 20), segmap, sizeof(segmap));
-		fake_put(&f, NAMES, names, sizeof(names));
-		fake_put(&f, TEXT, text, sizeof(text));
+		fake_add(&f, CODE + (2u << 20), segmap, sizeof(segmap));
+		fake_add(&f, NAMES, names, sizeof(names));
+		fake_add(&f, TEXT, text, sizeof(text));
 		layout_random(&layout, mix >> 7);
 
 		struct walk_result r = walk_stack(&layout, &f.mem, &regs, &thread, frames, MAX);
@@ -248,14 +252,14 @@ static void test_random(void)
 		most = f.loads > most ? f.loads : most;
 		long_walks += r.count > 2;
 	}
-	is_int(wrong, 0, "60,000 walks over random memory end well formed");
-	ok(long_walks > 50, "many of them got somewhere (%d)", (int)long_walks);
-	ok(most < 200000, "the worst of them asked memory %d times", (int)most);
+	is_int(wrong, 0, "60,000 walks over random memory give well-formed results");
+	ok(long_walks > 50, "many of the random walks find frames (%d)", (int)long_walks);
+	ok(most < 200000, "the longest random walk needs %d loads", (int)most);
 	for (int i = 0; i < WALK_BREAK_COUNT; i++)
 		diag("%7d %s", (int)seen[i], walk_break_name((enum walk_break)i));
 	ok(seen[WALK_BREAK_NATIVE] && seen[WALK_BREAK_INTERPRETED] && seen[WALK_BREAK_COMPILED] &&
 			seen[WALK_BREAK_STUB] && seen[WALK_BREAK_CODE_CACHE],
-		"they failed in every kind of frame");
+		"random walks fail in every kind of frame");
 }
 
 int main(void)
@@ -266,7 +270,7 @@ int main(void)
 #if defined(__x86_64__)
 	test_trampoline();
 #endif
-	test_lies();
+	test_corrupt();
 	test_random();
 	return tap_done();
 }

@@ -9,7 +9,7 @@ struct wide {
 
 typedef int64_t leaf_fn(int64_t x);
 
-/* The addition after the call keeps the compiler from making it a jump. */
+/* The addition after the call prevents a tail call. */
 int64_t c_call(leaf_fn *up, int64_t x)
 {
 	volatile int64_t kept = x;
@@ -26,7 +26,7 @@ int64_t c_large(leaf_fn *up, int64_t x)
 	return up(x) + kept[x & 4095];
 }
 
-/* The result is too large for registers: Java writes it into a buffer of ours. */
+/* The result is too large for registers: Java writes it into a buffer of the caller. */
 int64_t c_wide(struct wide (*up)(double, int64_t, struct wide), int64_t x)
 {
 	struct wide in = {x, 2, 3}, out = up(1.5, x, in);
@@ -57,7 +57,7 @@ static void *c_thread(void *arg)
 	return NULL;
 }
 
-/* A thread that the JVM has not heard of calls Java so many times. */
+/* A thread that is unknown to the JVM calls Java this many times. */
 int64_t c_birth(leaf_fn *up, int64_t times)
 {
 	struct birth b = {up, times, 0};

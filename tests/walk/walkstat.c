@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Samples the threads of a live JVM from outside and says how well they could be walked.
+ * Samples the threads of a live JVM from outside and reports how well they could be walked.
  *
  *   walkstat [-n SAMPLES] [-a] [-b BROKEN] [-d] [-p] [-u] [-c] [-m] [-t] [-o FILE] [-i FILE [-k NAME]] PID
  *
  *   -n  samples to take (default 2000)      -a  all threads, not only running ones
- *   -b  print so many broken stacks         -d  with registers, code and stack words
+ *   -b  print this many broken stacks         -d  with registers, code and stack words
  *   -p  print every stack                   -u  with unwind rows for native frames
- *   -c  without anchors: what the chain of frames alone reaches
+ *   -c  without anchors: only the chain of frames is followed
  *   -o  write every stack as a line, root first
- *   -t  every stack is walked a second time, with all that was remembered of earlier walks: whatever differs is
- *       counted, and printed
- *   -m  a line for each module that samples were in
- *   -i  keep an image of what was read for the first short stack of each kind, and of -b broken ones
- *   -k  of the first stacks instead whose innermost frame has this in its name, however deep they are
+ *   -t  every stack is walked a second time, with the caches of earlier walks; differences are
+ *       counted and printed
+ *   -m  print a line for each module with samples
+ *   -i  write memory images of the first short stack of each kind, and of -b broken ones
+ *   -k  instead, of the first stacks of any depth whose innermost frame has NAME in its name
  */
 #include <getopt.h>
 #include <stdio.h>
@@ -34,15 +34,16 @@
 #include "walk/load/arch.h"
 #include "walk/load/mem.h"
 
-#define DEPTH         2048
-#define NAMES_MAX     (1u << 16)
-#define THREADS       4096
-#define LEAVES        32
-#define KINDS         256
-#define IMAGE_MAX     26  /* frames of a stack that is kept as an example */
-#define IMAGE_VIRTUAL 130 /* the same on a virtual thread: what is in the heap shows in deep ones */
-#define IMAGE_NAMED   12  /* stacks that are kept for their innermost frame's name */
-#define WIDE          (8u << 10) /* of stack that is kept of a broken one */
+#define DEPTH     2048
+#define NAMES_MAX (1u << 16)
+#define THREADS   4096
+#define LEAVES    32
+#define KINDS     256
+#define IMAGE_MAX 26 /* maximum depth of an example */
+#define IMAGE_VIRTUAL \
+	130 /* the same for virtual threads: frames in the heap show up in deep stacks only */
+#define IMAGE_NAMED 12         /* examples selected by their innermost frame's name */
+#define WIDE        (8u << 10) /* bytes of stack kept of a broken example */
 
 struct stat {
 	struct target *target;
@@ -220,7 +221,7 @@ static void dump(struct stat *s, const struct walk_regs *regs)
 
 /* --- images ------------------------------------------------------------------------------------------ */
 
-/* Where in its code a compiled leaf stands. */
+/* Which part of its code a compiled leaf is in. */
 static const char *compiled_part(const struct stat *s, uint64_t pc)
 {
 	struct code_blob blob;
@@ -234,7 +235,7 @@ static const char *compiled_part(const struct stat *s, uint64_t pc)
 		       : "epilogue";
 }
 
-/* What sort of stack it is, in a word: by its leaf, and by what else is in it. */
+/* A label for the stack: by its leaf and other contents. */
 static void kind_of_stack(struct stat *s, const struct walk_regs *regs,
 	const struct walk_frame *frames, const uint64_t *packed, uint32_t count, char *out)
 {
@@ -281,7 +282,7 @@ static bool kind_is_new(struct stat *s, const char *kind)
 	return false;
 }
 
-/* Names that are known already are not read again: read them all. */
+/* Names already known are not read again, so a new table reads them all. */
 static void names_note(struct stat *s, const struct walk_frame *frames, uint32_t count)
 {
 	static _Alignas(64) char memory[1 << 20];
@@ -292,7 +293,7 @@ static void names_note(struct stat *s, const struct walk_frame *frames, uint32_t
 		NULL, frames, count, packed, NULL);
 }
 
-/* Whether this whole stack is to be kept. */
+/* Whether an image of this stack is kept. */
 static bool is_wanted(struct stat *s, const char *kind, uint64_t leaf, uint32_t count)
 {
 	if (s->keep_named)
@@ -301,7 +302,7 @@ static bool is_wanted(struct stat *s, const char *kind, uint64_t leaf, uint32_t 
 	       kind_is_new(s, kind);
 }
 
-/* A broken one with more than was read: its walk will be another one when it is mended. */
+/* Of a broken stack more memory is kept, since a corrected walk will read more. */
 static void image_keep(struct stat *s, const struct walk_regs *regs,
 	const struct walk_thread *thread, const struct walk_frame *frames, const uint64_t *packed,
 	uint32_t count, bool broken)
@@ -353,7 +354,7 @@ static uint64_t java_thread_of(const struct stat *s, pid_t tid)
 	return 0;
 }
 
-/* By the module that the leaf is in; NULL when it is no native frame, or there are too many modules. */
+/* The module of the leaf; NULL if it is not a native frame, or there are too many modules. */
 static struct leaf *leaf_of(struct stat *s, const struct walk_frame *f)
 {
 	char text[512];
@@ -398,7 +399,7 @@ static void again_init(struct stat *s)
 		s->rows->generation = 1;
 }
 
-/* As the agent walks: with what it remembers. True when that finds other frames than a walk that knows nothing. */
+/* Walks with caches, as the agent does. True if that finds other frames than a walk without them. */
 static bool again_differs(struct stat *s, pid_t tid, const struct walk_regs *regs,
 	struct walk_thread thread, const uint64_t *first, uint32_t first_count)
 {
