@@ -12,15 +12,7 @@
 /* How long the first event may wait for unwind rows: they take 10 ms, plus a wait for a core on a busy machine. */
 #define COMMANDS_AHEAD_NS (150 * NS_PER_MS)
 
-static bool commands_idle(void *ctx)
-{
-	struct session *s = ctx;
-
-	lease_renew(s->lease);
-	session_pull(s, NULL); /* the agent might wait for space in the ring */
-	return !s->over && session_jvm_alive(s) && patience_left(&s->patience);
-}
-
+/* Finds a library that is known to sample allocations, too. */
 static bool commands_see_profiler(void *ctx, const struct proc_map *map)
 {
 	bool *seen = ctx;
@@ -29,41 +21,29 @@ static bool commands_see_profiler(void *ctx, const struct proc_map *map)
 	return !*seen;
 }
 
-/* Adds a hint if a library is mapped that is known to sample allocations of this JVM, too. */
-static void commands_hint_profiler(const struct hotspot *jvm, struct err *err)
-{
-	bool seen = false;
-
-	proc_maps(jvm->pid, commands_see_profiler, &seen);
-	if (seen)
-		err_hint(err, "async-profiler is loaded there: asprof stop %d", (int)jvm->pid);
-}
-
-/* The error for no answer: distinguishes a JVM that has ended from one worth retrying. */
-static int commands_silent(const struct session *s, const char *what, struct err *err)
-{
-	if (session_jvm_alive(s))
-		return err_prefix(err, "%s: ", what);
-	return err_set(err, ERR_GONE, "%s: JVM %d has ended.", what, (int)s->jvm.pid);
-}
-
 /* Sends a command. The agent's result, >= 0; -1 with its refusal as the error. */
 static int commands_request(
 	struct session *s, const struct wire_command *command, const char *what, struct err *err)
 {
 	struct control_answer answer;
+	bool seen = false;
 
 	if (s->over)
 		return session_end(s, &s->over_err, err);
-	session_feed_settle(s, commands_idle);
-	if (control_command(&s->mapping, command, SESSION_START_MS, commands_idle, s, &answer, err))
-		return commands_silent(s, what, err);
+	session_feed_settle(s);
+	if (control_command(&s->mapping, command, SESSION_START_MS, session_idle, s, &answer, err))
+		return session_jvm_alive(s) ? err_prefix(err, "%s: ", what)
+					    : err_set(err, ERR_GONE, "%s: JVM %d has ended.", what,
+						      (int)s->jvm.pid);
 	if (answer.result >= 0)
 		return answer.result;
 	if (answer.text[0]) {
 		err_set(err, ERR_FAILED, "%s: %s.", what, answer.text);
 		if (answer.result == -EBUSY && command->event == EVENT_ALLOC)
-			commands_hint_profiler(&s->jvm, err);
+			proc_maps(s->jvm.pid, commands_see_profiler, &seen);
+		if (seen)
+			err_hint(err, "async-profiler is loaded there: asprof stop %d",
+				(int)s->jvm.pid);
 		return -1;
 	}
 	errno = -answer.result;
@@ -90,17 +70,6 @@ static void commands_switched(struct session *s, const struct session_event *e, 
 	reader_event(s->reader, now_ns, e->event, on);
 }
 
-/* Makes the first stacks complete: sends rows of all libraries but libjvm (sent while sampling), loads kernel symbols. */
-static void commands_ahead(struct session *s, bool user_only)
-{
-	if (s->over || s->started || session_pull(s, NULL) < 0)
-		return;
-	s->started = true;
-	session_feed_unwind(s, COMMANDS_AHEAD_NS);
-	if (!user_only) /* takes longer than the rows, which do not depend on it */
-		symbols_load_kernel(s->symbols);
-}
-
 #define COMMANDS_LENT "lent"
 const char *const session_engines[] = {"perf", "ctimer", COMMANDS_LENT, NULL};
 
@@ -117,22 +86,6 @@ static int commands_lend(struct session *s, const struct session_event *e, struc
 		return -1;
 	s->lend = lend_begin(&s->jvm, s->pidfd, socket, e->kernel_only, err);
 	return s->lend ? 0 : -1;
-}
-
-/* Publishes the event's name for `jhot status`. */
-static void commands_send_name(struct session *s, const struct session_event *e)
-{
-	char(*names)[64] = s->mapping.control ? s->mapping.control->event_names : NULL;
-
-	if (names && e->event >= EVENT_USER_FIRST && e->name)
-		snprintf(names[e->event - EVENT_USER_FIRST], sizeof(names[0]), "%s", e->name);
-}
-
-static uint64_t commands_flags(const struct session_event *e)
-{
-	return (e->live ? WIRE_START_LIVE : 0) | (e->chosen ? WIRE_START_CHOSEN : 0) |
-	       (e->user_only ? WIRE_START_USER_ONLY : 0) |
-	       (e->kernel_only ? WIRE_START_KERNEL_ONLY : 0);
 }
 
 /* Adds the addresses of the allocation trap to the command if this JVM needs it. */
@@ -161,10 +114,13 @@ int session_event_begin(struct session *s, const struct session_event *e, struct
 	struct wire_command command = {.op = WIRE_OP_EVENT_START,
 		.event = (uint32_t)e->event,
 		.interval = e->interval,
-		.flags = commands_flags(e),
+		.flags = (e->live ? WIRE_START_LIVE : 0) | (e->chosen ? WIRE_START_CHOSEN : 0) |
+			 (e->user_only ? WIRE_START_USER_ONLY : 0) |
+			 (e->kernel_only ? WIRE_START_KERNEL_ONLY : 0),
 		.arg = gauges_engine(e->engine),
 		.perf = {e->perf.type, e->perf.bp_type, e->perf.config, e->perf.config1,
 			e->perf.config2}};
+	char(*names)[64] = s->mapping.control ? s->mapping.control->event_names : NULL;
 	char what[160], why[200];
 
 	snprintf(what, sizeof(what), "The event \"%.90s\" could not be started",
@@ -177,8 +133,15 @@ int session_event_begin(struct session *s, const struct session_event *e, struct
 		return err_set(err, ERR_FAILED, "%s: it needs a breakpoint, and %s.", what, why);
 	if (commands_lend(s, e, err))
 		return err_prefix(err, "%s: ", what);
-	commands_ahead(s, e->user_only);
-	commands_send_name(s, e);
+	/* Makes the first stacks complete: sends rows of all libraries but libjvm (sent while sampling), loads kernel symbols. */
+	if (!s->over && !s->started && session_pull(s, NULL) >= 0) {
+		s->started = true;
+		session_feed_unwind(s, COMMANDS_AHEAD_NS);
+		if (!e->user_only) /* takes longer than the rows, which do not depend on it */
+			symbols_load_kernel(s->symbols);
+	}
+	if (names && e->event >= EVENT_USER_FIRST && e->name) /* for jhot status */
+		snprintf(names[e->event - EVENT_USER_FIRST], sizeof(names[0]), "%s", e->name);
 	if (commands_send(s, &command, what, err))
 		return -1;
 	commands_switched(s, e, true);

@@ -20,10 +20,10 @@
 #include <unistd.h>
 
 #define SLICE_NS (10 * NS_PER_MS)
-#define LOOK_NS  (50 * NS_PER_MS) /* interval of reading the state of the agent's threads */
-#define LIST_NS  NS_PER_S /* interval of searching them: a JVM may have thousands of threads */
+#define POLL_NS  (50 * NS_PER_MS) /* interval of reading the state of the agent's threads */
+#define LIST_NS  NS_PER_S /* interval of listing them: a JVM may have thousands of threads */
 #define THREADS  8        /* of the agent, at most this many are watched */
-#define HEARD_MS (2 * LEASE_BEAT_MS + 200) /* two beats, and a tolerance for a busy machine */
+#define BEATS_MS (2 * LEASE_BEAT_MS + 200) /* two beats, and a tolerance for a busy machine */
 
 static void control_futex_wake(_Atomic uint32_t *word)
 {
@@ -45,7 +45,7 @@ struct control_wait {
 	control_idle_fn *idle;
 	void *ctx;
 	/* the agent's threads, and whether one was busy at the last reading */
-	uint64_t looked_ns, listed_ns;
+	uint64_t polled_ns, listed_ns;
 	pid_t tids[THREADS];
 	int count;
 	bool busy;
@@ -58,7 +58,7 @@ static struct control_wait control_wait_begin(
 
 	return (struct control_wait){.m = m,
 		.begin_ns = now_ns,
-		.looked_ns = now_ns,
+		.polled_ns = now_ns,
 		.limit_ns = timeout_ms * NS_PER_MS,
 		.idle = idle,
 		.ctx = ctx};
@@ -81,9 +81,9 @@ static bool control_agent_busy(struct control_wait *w, uint64_t now_ns)
 	struct proc_cpu cpu;
 	char name[32];
 
-	if (!w->m->pid || now_ns - w->looked_ns < LOOK_NS)
+	if (!w->m->pid || now_ns - w->polled_ns < POLL_NS)
 		return w->busy;
-	w->looked_ns = now_ns;
+	w->polled_ns = now_ns;
 	if (!w->listed_ns || now_ns - w->listed_ns > LIST_NS) {
 		w->count = 0;
 		proc_threads(w->m->pid, control_add_thread, w);
@@ -238,7 +238,7 @@ void control_front_end(
 
 bool control_beats(const struct mapping *m)
 {
-	uint64_t end_ns = clock_mono_ns() + HEARD_MS * NS_PER_MS;
+	uint64_t end_ns = clock_mono_ns() + BEATS_MS * NS_PER_MS;
 	uint32_t first = atomic_load(&m->control->beat);
 	struct timespec step = {0, SLICE_NS};
 
@@ -264,35 +264,29 @@ struct lease {
 	atomic_bool busy;
 	pthread_t thread;
 	_Atomic uint32_t stop;
-	struct robust_list_head held; /* robust list of that thread, with control.front_end */
+	struct robust_list_head robust; /* list of that thread, with control.front_end */
 	struct robust_list entry;
 };
-
-/* Registers the robust lock; no other code in this thread uses them. Without kernel support the word stays 0. */
-static void lease_hold(struct lease *l)
-{
-	_Atomic uint32_t *word = &l->mapping->control->front_end;
-
-	l->entry.next = &l->held.list;
-	l->held.list.next = &l->entry;
-	l->held.futex_offset = (char *)word - (char *)&l->entry;
-	if (!syscall(SYS_set_robust_list, &l->held, sizeof(l->held)))
-		atomic_store(word, (uint32_t)syscall(SYS_gettid));
-}
 
 static void *lease_main(void *arg)
 {
 	struct lease *l = arg;
+	_Atomic uint32_t *word = &l->mapping->control->front_end;
 
-	lease_hold(l);
+	/* The robust lock; no other code in this thread uses them. Without kernel support the word stays 0. */
+	l->entry.next = &l->robust.list;
+	l->robust.list.next = &l->entry;
+	l->robust.futex_offset = (char *)word - (char *)&l->entry;
+	if (!syscall(SYS_set_robust_list, &l->robust, sizeof(l->robust)))
+		atomic_store(word, (uint32_t)syscall(SYS_gettid));
 	while (!atomic_load(&l->stop)) {
 		if (atomic_load(&l->busy) ||
 			clock_mono_ns() - atomic_load(&l->moved_ns) < l->stall_ns)
 			atomic_fetch_add(&l->mapping->control->beat, 1);
 		control_futex_wait(&l->stop, 0, l->beat_ms * NS_PER_MS);
 	}
-	l->held.list.next = &l->held.list;
-	atomic_store(&l->mapping->control->front_end, 0);
+	l->robust.list.next = &l->robust.list;
+	atomic_store(word, 0);
 	return NULL;
 }
 

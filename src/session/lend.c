@@ -53,22 +53,11 @@ static void lend_flush(struct lend *l)
 
 /* --- threads ------------------------------------------------------------------------------------------- */
 
-/* Guards against a reused tid: checks that the event is on a thread of the JVM, not of another process. */
-static bool lend_is_its(const struct lend *l, pid_t tid, int32_t *there)
-{
-	struct proc_status status;
-
-	if (proc_status(tid, &status) || status.tgid != l->jvm->pid)
-		return false;
-	*there = l->jvm->other_pid_ns ? status.nspid : tid;
-	return true;
-}
-
 static void lend_thread(void *ctx, pid_t tid)
 {
 	struct lend *l = ctx;
 	uint64_t hash = hash_u64((uint64_t)tid);
-	int32_t there;
+	struct proc_status status;
 	int fd;
 
 	if (hash_index_find(&l->had, hash, NULL, NULL) != HASH_NONE) {
@@ -82,12 +71,13 @@ static void lend_thread(void *ctx, pid_t tid)
 		l->refused = errno == ESRCH ? l->refused : errno;
 		return;
 	}
-	if (!lend_is_its(l, tid, &there)) {
+	/* The tid may have been reused: the event must be on a thread of the JVM, not of another process. */
+	if (proc_status(tid, &status) || status.tgid != l->jvm->pid) {
 		close(fd);
 		return;
 	}
 	l->tids[l->message.count] = tid;
-	l->message.tids[l->message.count] = there;
+	l->message.tids[l->message.count] = l->jvm->other_pid_ns ? status.nspid : tid;
 	l->fds[l->message.count++] = fd;
 	if (l->message.count == WIRE_LEND_MAX)
 		lend_flush(l);
@@ -119,7 +109,7 @@ static int lend_refused(int error, const char *what, struct err *err)
 	if (error == ENOSYS || error == EBADF)
 		err_hint(err, "this needs Linux 5.6: use another engine");
 	else if (error == EACCES || error == EPERM)
-		err_hint(err, "be root on the host, outside of the container: sudo jhot ...");
+		err_hint(err, "run jhot as root on the host, outside the container: sudo jhot ...");
 	return -1;
 }
 

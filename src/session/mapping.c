@@ -21,29 +21,13 @@
 #define MAPPING_TRIES     20
 #define MAPPING_PAUSE_NS  5000000
 
-struct mapping_area {
-	const char *name;
-	uint64_t off, bytes;
-	uint64_t need, align;
-};
-
-static int mapping_check_area(
-	const struct mapping_area *a, const struct wire_header *h, uint64_t *end, struct err *err)
-{
-	if (a->off < *end || a->off % a->align || a->bytes < a->need || a->bytes > h->map_bytes ||
-		a->off > h->map_bytes - a->bytes)
-		return err_set(err, ERR_FAILED,
-			"The agent's memory has an unexpected layout: its %s is %llu bytes at %llu "
-			"of %llu.",
-			a->name, (unsigned long long)a->bytes, (unsigned long long)a->off,
-			(unsigned long long)h->map_bytes);
-	*end = a->off + a->bytes;
-	return 0;
-}
-
 static int mapping_check_areas(const struct wire_header *h, struct err *err)
 {
-	const struct mapping_area areas[] = {
+	const struct {
+		const char *name;
+		uint64_t off, bytes;
+		uint64_t need, align;
+	} areas[] = {
 		{"control", h->control_off, h->control_bytes, sizeof(struct wire_control), 8},
 		{"status", h->status_off, h->status_bytes, sizeof(struct wire_status), 8},
 		{"cursors", h->cursors_off, h->cursors_bytes, sizeof(struct wire_cursors), 64},
@@ -52,9 +36,18 @@ static int mapping_check_areas(const struct wire_header *h, struct err *err)
 	};
 	uint64_t end = sizeof(*h);
 
-	for (size_t i = 0; i < sizeof(areas) / sizeof(areas[0]); i++)
-		if (mapping_check_area(&areas[i], h, &end, err))
-			return -1;
+	for (size_t i = 0; i < sizeof(areas) / sizeof(areas[0]); i++) {
+		uint64_t off = areas[i].off, bytes = areas[i].bytes;
+
+		if (off < end || off % areas[i].align || bytes < areas[i].need ||
+			bytes > h->map_bytes || off > h->map_bytes - bytes)
+			return err_set(err, ERR_FAILED,
+				"The agent's memory has an unexpected layout: its %s is %llu bytes "
+				"at %llu of %llu.",
+				areas[i].name, (unsigned long long)bytes, (unsigned long long)off,
+				(unsigned long long)h->map_bytes);
+		end = off + bytes;
+	}
 	if (h->ring_bytes & (h->ring_bytes - 1))
 		return err_set(err, ERR_FAILED,
 			"The agent's ring has %u bytes, which is not a power of two.",
@@ -139,7 +132,7 @@ static bool mapping_is_ours(int dir, const char *name, const char *token)
 }
 
 /* Maps it into m if it is valid and more recent than the one in m. */
-static void mapping_take(struct mapping *m, const char *folder, const char *name, struct err *err)
+static void mapping_adopt(struct mapping *m, const char *folder, const char *name, struct err *err)
 {
 	char link[PROC_PATH_BYTES + 256];
 	struct mapping other;
@@ -173,7 +166,7 @@ static int mapping_find_in(struct mapping *m, const char *path, const char *toke
 		return -errno;
 	while ((entry = readdir(dir)))
 		if (entry->d_name[0] != '.' && mapping_is_ours(dirfd(dir), entry->d_name, token))
-			mapping_take(m, path, entry->d_name, why);
+			mapping_adopt(m, path, entry->d_name, why);
 	closedir(dir);
 	return 0;
 }
@@ -231,7 +224,8 @@ static int mapping_search(
 		return error == ENOENT || error == ESRCH
 			       ? 0
 			       : err_set_errno(err, ERR_ATTACH,
-					 "The descriptors of process %d cannot be seen", (int)pid);
+					 "The descriptors of process %d cannot be listed",
+					 (int)pid);
 	mapping_find_by_threads(m, pid, token, why);
 	return m->base ? 1 : why->kind == ERR_NONE ? 0 : -1;
 }

@@ -84,7 +84,7 @@ static const struct {
 	{AGENT_UNTRIED,
 		"cannot test which system calls the JVM's seccomp filter allows: it cannot create "
 		"a child process",
-		"check the limit of processes (ulimit -u, pids.max), and at the filter"},
+		"check the limit of processes (ulimit -u, pids.max) and the filter"},
 };
 
 static int open_forbidden(const struct hotspot *jvm, int call, struct err *err)
@@ -99,8 +99,7 @@ static int open_forbidden(const struct hotspot *jvm, int call, struct err *err)
 
 	err_set(err, ERR_ATTACH,
 		"The seccomp filter of JVM %d forbids %s, which the agent needs for %s. Nothing "
-		"was "
-		"started.",
+		"was started.",
 		(int)jvm->pid, calls[call].name, calls[call].use);
 	err_hint(err, "allow %s (systemd: SystemCallFilter=, containers: --security-opt seccomp=)",
 		calls[call].name);
@@ -109,21 +108,18 @@ static int open_forbidden(const struct hotspot *jvm, int call, struct err *err)
 	return -1;
 }
 
-static int open_no_file_size(const struct hotspot *jvm, struct err *err)
-{
-	err_set(err, ERR_ATTACH,
-		"The agent in JVM %d cannot create shared memory: the JVM's file size limit "
-		"(ulimit -f), which also applies to shared memory, is below %u kB.",
-		(int)jvm->pid,
-		(unsigned)((4 * WIRE_PAGE + WIRE_RING_BYTES + WIRE_STAGING_BYTES) / 1024));
-	err_hint(err, "sudo prlimit --pid %d --fsize=unlimited", (int)jvm->pid);
-	return -1;
-}
-
 static int open_result(const struct hotspot *jvm, int result, struct err *err)
 {
-	if (result == AGENT_NO_FILE_SIZE)
-		return open_no_file_size(jvm, err);
+	if (result == AGENT_NO_FILE_SIZE) {
+		err_set(err, ERR_ATTACH,
+			"The agent in JVM %d cannot create shared memory: the JVM's file size "
+			"limit "
+			"(ulimit -f), which also applies to shared memory, is below %u kB.",
+			(int)jvm->pid,
+			(unsigned)((4 * WIRE_PAGE + WIRE_RING_BYTES + WIRE_STAGING_BYTES) / 1024));
+		err_hint(err, "sudo prlimit --pid %d --fsize=unlimited", (int)jvm->pid);
+		return -1;
+	}
 	for (size_t i = 0; i < sizeof(open_results) / sizeof(open_results[0]); i++) {
 		if (open_results[i].result != result)
 			continue;
@@ -193,15 +189,6 @@ static bool open_other_lives(const struct mapping *m)
 	return false;
 }
 
-static bool open_other_there(const struct session *s, const struct agent_file *agent)
-{
-	struct open_seen seen = {0};
-
-	if (!agent->path)
-		place_name(agent->bytes, agent->len, s->jvm.nspid, seen.own);
-	return !proc_maps(s->jvm.pid, open_see_map, &seen) && seen.other;
-}
-
 /*
  * Agents of two versions would both sample, and conflict over signal handlers. So the session of another version is refused or
  * ended here, as the agent does for sessions of its own version.
@@ -223,8 +210,13 @@ static int open_load(const struct session *s, const struct session_options *opti
 	const char *token, struct err *err)
 {
 	const struct agent_file *agent = &options->agent;
-	int result = open_other_there(s, agent) ? AGENT_OTHER : AGENT_OK;
+	struct open_seen seen = {0};
+	int result = AGENT_OK;
 
+	if (!agent->path)
+		place_name(agent->bytes, agent->len, s->jvm.nspid, seen.own);
+	if (!proc_maps(s->jvm.pid, open_see_map, &seen) && seen.other)
+		result = AGENT_OTHER;
 	for (int loads = 0; loads == 0 || (result == AGENT_OTHER && loads < OPEN_LOADS); loads++) {
 		if (result == AGENT_OTHER && open_make_space(s, options, err))
 			return -1;
@@ -275,17 +267,9 @@ static int open_find(struct session *s, const char *token, struct err *err)
 	}
 }
 
-static bool open_idle(void *ctx)
-{
-	struct session *s = ctx;
-
-	lease_renew(s->lease);
-	return session_jvm_alive(s) && patience_left(&s->patience);
-}
-
 static int open_ready(struct session *s, struct err *err)
 {
-	switch (control_wait_state(&s->mapping, WIRE_AGENT_READY, OPEN_READY_MS, open_idle, s)) {
+	switch (control_wait_state(&s->mapping, WIRE_AGENT_READY, OPEN_READY_MS, session_idle, s)) {
 	case WIRE_AGENT_READY: return 0;
 	case WIRE_AGENT_LEFT:
 		return err_set(err, ERR_ATTACH,

@@ -152,14 +152,6 @@ static void session_pull_last(struct session *s)
 	}
 }
 
-static int session_jvm_ended(struct session *s, struct err *err)
-{
-	struct err why;
-
-	err_set(&why, ERR_GONE, "JVM %d has ended.", (int)s->jvm.pid);
-	return session_end(s, &why, err);
-}
-
 /* Sets the reason why the agent left: a takeover by another session, a stop, ... Returns -1. */
 static int session_agent_left(struct session *s, struct err *err)
 {
@@ -201,6 +193,7 @@ static int session_check_end(struct session *s, struct err *err)
 {
 	bool alive = session_jvm_alive(s);
 	uint64_t now_ns = clock_mono_ns();
+	struct err why;
 
 	if (alive && atomic_load(&s->mapping.status->agent_state) != WIRE_AGENT_LEFT)
 		return 0;
@@ -209,16 +202,20 @@ static int session_check_end(struct session *s, struct err *err)
 	s->left_ns = s->left_ns ? s->left_ns : now_ns;
 	if (late_any(&s->late) || (alive && now_ns - s->left_ns < SESSION_FOLLOW_NS))
 		return 0;
-	return alive ? session_agent_left(s, err) : session_jvm_ended(s, err);
+	if (alive)
+		return session_agent_left(s, err);
+	err_set(&why, ERR_GONE, "JVM %d has ended.", (int)s->jvm.pid);
+	return session_end(s, &why, err);
 }
 
-static bool session_leave_idle(void *ctx)
+bool session_idle(void *ctx)
 {
 	struct session *s = ctx;
 
 	lease_renew(s->lease);
-	session_pull(s, NULL);
-	return session_jvm_alive(s);
+	if (s->reader)
+		session_pull(s, NULL);
+	return session_jvm_alive(s) && (s->leaving || (!s->over && patience_left(&s->patience)));
 }
 
 /* Asks the agent to leave, and drains what it still publishes. If it does not answer, the lease ends its session. */
@@ -232,10 +229,9 @@ static void session_leave(struct session *s)
 	s->leaving = true;
 	s->feeding = false; /* its answer is not needed any more */
 	if (!s->over && session_jvm_alive(s) &&
-		!control_command(&s->mapping, &command, SESSION_COMMAND_MS, session_leave_idle, s,
-			&answer, NULL))
-		control_wait_state(
-			&s->mapping, WIRE_AGENT_LEFT, SESSION_LEAVE_MS, session_leave_idle, s);
+		!control_command(
+			&s->mapping, &command, SESSION_COMMAND_MS, session_idle, s, &answer, NULL))
+		control_wait_state(&s->mapping, WIRE_AGENT_LEFT, SESSION_LEAVE_MS, session_idle, s);
 	if (!s->over)
 		session_pull_last(s);
 }
@@ -268,15 +264,6 @@ static int session_check_memory(struct session *s, struct err *err)
 	return session_end(s, &why, err);
 }
 
-static void session_watch_publications(struct session *s)
-{
-	uint32_t seq = atomic_load(&s->mapping.status->publish_seq);
-
-	if (seq != s->publish_seen)
-		s->publish_moved_ns = clock_mono_ns();
-	s->publish_seen = seq;
-}
-
 /* Reads the agent's answer to the rows in flight, if it has arrived. */
 static void session_feed_answer(struct session *s)
 {
@@ -289,10 +276,10 @@ static void session_feed_answer(struct session *s)
 	s->feeding = false;
 }
 
-void session_feed_settle(struct session *s, control_idle_fn *idle)
+void session_feed_settle(struct session *s)
 {
 	if (s->feeding)
-		control_wait_idle(&s->mapping, SESSION_START_MS, idle, s);
+		control_wait_idle(&s->mapping, SESSION_START_MS, session_idle, s);
 	session_feed_answer(s);
 }
 
@@ -313,12 +300,16 @@ void session_feed_unwind(struct session *s, uint64_t wait_ns)
 
 int session_drain(struct session *s, struct err *err)
 {
+	uint32_t seq;
 	int samples;
 
 	if (s->over)
 		return session_end(s, &s->over_err, err);
 	lease_renew(s->lease);
-	session_watch_publications(s);
+	seq = atomic_load(&s->mapping.status->publish_seq);
+	if (seq != s->publish_seen)
+		s->publish_moved_ns = clock_mono_ns();
+	s->publish_seen = seq;
 	samples = session_pull(s, err);
 	if (samples < 0 || session_check_end(s, err) || session_check_memory(s, err))
 		return -1;
@@ -327,12 +318,6 @@ int session_drain(struct session *s, struct err *err)
 	session_feed_unwind(s, 0);
 	session_vitals(s); /* keeps the history of shares up to date */
 	return samples;
-}
-
-/* True when feeding rows would make progress: an answer has arrived, or none is pending and rows are ready. */
-static bool session_feed_ready(struct session *s)
-{
-	return unwind_feed_ready(s->unwind) && control_is_idle(&s->mapping);
 }
 
 /* The length of one wait for a publication: short while rows, their answers or names are pending, which wake nobody. */
@@ -356,7 +341,9 @@ int session_wait(struct session *s, int timeout_ms)
 
 		if (late_any(&s->late))
 			symbols_wait(s->symbols, session_slice(s, ms));
-		if (s->over || session_feed_ready(s) ||
+		if (s->over ||
+			/* an answer to rows has arrived, or none is pending and rows are ready */
+			(unwind_feed_ready(s->unwind) && control_is_idle(&s->mapping)) ||
 			(late_any(&s->late) && !session_names_wait(s)) ||
 			control_wait_publication(
 				&s->mapping, s->publish_seen, session_slice(s, ms)) ||
@@ -368,8 +355,6 @@ int session_wait(struct session *s, int timeout_ms)
 	}
 }
 
-/* --- waiting ------------------------------------------------------------------------------------------ */
-
 void session_patience(struct session *s, const struct patience *patience)
 {
 	s->patience = *patience;
@@ -379,8 +364,6 @@ void session_names_patient(struct session *s)
 {
 	s->names_patient = true;
 }
-
-/* --- parking ------------------------------------------------------------------------------------------ */
 
 void session_park(struct session *s, bool parked)
 {
@@ -398,19 +381,11 @@ void session_busy(struct session *s, bool busy)
 
 /* --- vitals ------------------------------------------------------------------------------------------ */
 
-/* Records in the model which events are running, since its rates divide by that time. */
-static void session_runs(struct session *s)
-{
-	uint32_t now = profile_info(s->profile).now;
-
-	for (int i = 0; i < VITALS_EVENTS && i < PROFILE_EVENTS; i++)
-		profile_event_runs(s->profile, i, now, s->vitals.events[i].state == VITALS_ON);
-}
-
 const struct vitals *session_vitals(struct session *s)
 {
 	uint64_t now_ns = clock_mono_ns();
 	bool due = !s->vitals_ns || now_ns - s->vitals_ns >= SESSION_VITALS_NS;
+	uint32_t second = profile_info(s->profile).now;
 
 	if (due) {
 		s->vitals_ns = now_ns;
@@ -420,7 +395,9 @@ const struct vitals *session_vitals(struct session *s)
 	}
 	gauges_status(s->mapping.status, &s->vitals);
 	snprintf(s->vitals.agent_note, sizeof(s->vitals.agent_note), "%s", reader_note(s->reader));
-	session_runs(s);
+	/* Records in the model which events are running, since its rates divide by that time. */
+	for (int i = 0; i < VITALS_EVENTS && i < PROFILE_EVENTS; i++)
+		profile_event_runs(s->profile, i, second, s->vitals.events[i].state == VITALS_ON);
 	s->vitals.stalled = !s->over && now_ns - s->publish_moved_ns > SESSION_STALL_NS;
 	if (due)
 		gauges_shares(s->gauges, &s->vitals);

@@ -62,14 +62,19 @@ struct session {
 #define SESSION_COMMAND_MS 1000
 #define SESSION_START_MS   3000 /* alloc may have to wait for native threads that attach themselves */
 void session_feed_unwind(struct session *s, uint64_t wait_ns);
-void session_feed_settle(struct session *s, control_idle_fn *idle);
-/* Marks the session as over; the first reason is kept. Returns -1 with it in err. */
+void session_feed_settle(struct session *s);
+/* Ends the session; the first reason is kept. Returns -1 with it in err. */
 int session_end(struct session *s, const struct err *why, struct err *err);
 /* The current time on the agent's clock, which its records use. */
 uint64_t session_now_ns(const struct session *s);
 /* Moves the current content of the ring into the profile. Number of samples, or -1. */
 int session_pull(struct session *s, struct err *err);
 bool session_jvm_alive(const struct session *s);
+/*
+ * The idle callback of all waits for the agent; ctx: the session. Renews the lease and drains the ring, for whose space the
+ * agent may wait. Returns false when the JVM has ended, or the caller cancels; the latter is ignored while leaving.
+ */
+bool session_idle(void *ctx);
 struct session *session_new(const struct hotspot *jvm, struct profile *profile);
 /* A pin callback of the profile (threads.c): retains the threads that are alive. */
 void session_pin(void *ctx, enum profile_kind kind, bool leaving);

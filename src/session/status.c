@@ -30,16 +30,6 @@ static bool status_see_map(void *ctx, const struct proc_map *map)
 
 /* --- the session ------------------------------------------------------------------------------------- */
 
-static void status_interval(struct buf *text, int event, int64_t interval)
-{
-	if (!profile_events[event].weight_is_time)
-		buf_printf(text, "%lld %s", (long long)interval, profile_events[event].unit);
-	else if (interval >= 1000000)
-		buf_printf(text, "%g ms", (double)interval / 1e6);
-	else
-		buf_printf(text, "%g us", (double)interval / 1e3);
-}
-
 static void status_events(struct buf *text, const struct session_status *out)
 {
 	const struct vitals *v = &out->vitals;
@@ -53,40 +43,15 @@ static void status_events(struct buf *text, const struct session_status *out)
 			e->state == WIRE_EVENT_ON ? e->engine
 			: e->state                ? "failed"
 						  : "off");
-		if (e->state == WIRE_EVENT_ON) {
-			buf_adds(text, "every ");
-			status_interval(text, i, e->interval);
-			buf_adds(text, ", ");
-		}
+		if (e->state == WIRE_EVENT_ON && !profile_events[i].weight_is_time)
+			buf_printf(text, "every %lld %s, ", (long long)e->interval,
+				profile_events[i].unit);
+		else if (e->state == WIRE_EVENT_ON)
+			buf_printf(text, e->interval >= 1000000 ? "every %g ms, " : "every %g us, ",
+				(double)e->interval / (e->interval >= 1000000 ? 1e6 : 1e3));
 		buf_printf(text, "%lld samples, %lld lost%s%s\n", (long long)e->samples,
 			(long long)e->lost, e->note[0] ? "; " : "", e->note);
 	}
-}
-
-static void status_broken(struct buf *text, const struct vitals *v)
-{
-	const char *reason;
-	int64_t samples, broken = vitals_broken(v, &samples, &reason);
-
-	if (samples > 0)
-		buf_printf(text, "broken: %lld of %lld stacks, %.2f %%%s%s\n", (long long)broken,
-			(long long)samples, (double)broken * 100 / (double)samples,
-			reason ? ", most of them " : "", reason ? reason : "");
-}
-
-static void status_counters(struct buf *text, const struct vitals *v)
-{
-	bool any = false;
-
-	for (int i = 0; i < v->counter_count; i++) {
-		if (!v->counters[i].value)
-			continue;
-		buf_printf(text, "%s%s %lld", any ? ", " : "counters: ", v->counters[i].name,
-			(long long)v->counters[i].value);
-		any = true;
-	}
-	if (any)
-		buf_addc(text, '\n');
 }
 
 static void status_cost(struct buf *text, const struct wire_walk_cost *c)
@@ -152,6 +117,8 @@ static void status_debug_info(struct buf *text, const struct wire_status *status
 static void status_session(const struct mapping *m, struct session_status *out, struct buf *text)
 {
 	struct vitals v = {0};
+	const char *reason, *before = "counters: ";
+	int64_t samples, broken;
 
 	gauges_status(m->status, &v);
 	out->vitals = v;
@@ -162,8 +129,20 @@ static void status_session(const struct mapping *m, struct session_status *out, 
 	buf_printf(text, "walker: %s%s%s\n", v.walker, v.walker_note[0] ? "; " : "", v.walker_note);
 	status_debug_info(text, m->status);
 	status_events(text, out);
-	status_broken(text, &v);
-	status_counters(text, &v);
+	broken = vitals_broken(&v, &samples, &reason);
+	if (samples > 0)
+		buf_printf(text, "broken: %lld of %lld stacks, %.2f %%%s%s\n", (long long)broken,
+			(long long)samples, (double)broken * 100 / (double)samples,
+			reason ? ", most of them " : "", reason ? reason : "");
+	for (int i = 0; i < v.counter_count; i++) {
+		if (!v.counters[i].value)
+			continue;
+		buf_printf(text, "%s%s %lld", before, v.counters[i].name,
+			(long long)v.counters[i].value);
+		before = ", ";
+	}
+	if (*before == ',')
+		buf_addc(text, '\n');
 	status_walks(text, m->status);
 	buf_printf(text, "agent: %.1f ms of CPU time, %lld kB mapped\n", (double)v.cost_ns / 1e6,
 		(long long)v.agent_bytes / 1024);

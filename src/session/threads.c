@@ -15,17 +15,6 @@ struct thread_past {
 	uint64_t utime, stime;
 };
 
-static void threads_reserve(struct session *s, uint32_t count)
-{
-	if (count <= s->thread_past_cap)
-		return;
-	s->thread_cpu = xreallocarray(s->thread_cpu, count, sizeof(*s->thread_cpu));
-	s->thread_past = xreallocarray(s->thread_past, count, sizeof(*s->thread_past));
-	memset(s->thread_past + s->thread_past_cap, 0,
-		(count - s->thread_past_cap) * sizeof(*s->thread_past));
-	s->thread_past_cap = count;
-}
-
 static float threads_pct(uint64_t now, uint64_t then, uint64_t elapsed_ns)
 {
 	return elapsed_ns && now > then ? (float)gauges_pct(now - then, elapsed_ns) : 0;
@@ -104,14 +93,14 @@ static int living_each(struct living *l)
 	return rc;
 }
 
-static void living_keep(struct living *l, uint32_t thread)
+static void living_pin(struct living *l, uint32_t thread)
 {
 	profile_pin(l->s->profile, thread);
 }
 
 void session_pin(void *ctx, enum profile_kind kind, bool leaving)
 {
-	struct living l = {.s = ctx, .fn = living_keep};
+	struct living l = {.s = ctx, .fn = living_pin};
 
 	if (kind != PROFILE_THREADS || leaving)
 		return;
@@ -129,9 +118,16 @@ static void living_read(struct living *l, uint32_t thread)
 int session_threads(struct session *s, struct session_thread_cpu **out)
 {
 	uint64_t now_ns = clock_mono_ns();
+	uint32_t count = profile_thread_count(s->profile);
 	struct living l = {.s = s, .fn = living_read};
 
-	threads_reserve(s, profile_thread_count(s->profile));
+	if (count > s->thread_past_cap) {
+		s->thread_cpu = xreallocarray(s->thread_cpu, count, sizeof(*s->thread_cpu));
+		s->thread_past = xreallocarray(s->thread_past, count, sizeof(*s->thread_past));
+		memset(s->thread_past + s->thread_past_cap, 0,
+			(count - s->thread_past_cap) * sizeof(*s->thread_past));
+		s->thread_past_cap = count;
+	}
 	if (s->thread_past_ns)
 		l.elapsed_ns = now_ns - s->thread_past_ns;
 	living_each(&l);

@@ -178,15 +178,6 @@ bool unwind_feed_busy(const struct unwind_feed *f)
 	return first_of(f, WAITING) != NONE || first_of(f, READY) != NONE;
 }
 
-/*
- * True for the agent's own file. It is unlinked, so only its owner and root could read it, and the agent's own threads are not
- * unwound.
- */
-static bool is_the_agent(const char *path)
-{
-	return !strncmp(path_name(path), PLACE_PREFIX, strlen(PLACE_PREFIX));
-}
-
 /* Leaves a module to frame pointers; f->why must be set. */
 static void leave_out(struct unwind_feed *f, size_t module, unsigned *counter)
 {
@@ -194,26 +185,14 @@ static void leave_out(struct unwind_feed *f, size_t module, unsigned *counter)
 
 	++*counter;
 	err_prefix(&f->why, "Stacks through %s follow frame pointers only. ", m->at.path);
-	if (!is_the_agent(m->at.path))
+	/* The agent's own file is unlinked, so only its owner and root can read it, and its threads are not unwound. */
+	if (strncmp(path_name(m->at.path), PLACE_PREFIX, strlen(PLACE_PREFIX)) != 0)
 		f->note = f->why;
 	m->state = LEFT_OUT;
 	buf_done(&m->block);
 }
 
 /* --- compiling --------------------------------------------------------------------------------------- */
-
-static void take_compiled(struct unwind_feed *f)
-{
-	struct module *m = f->modules[f->now];
-
-	m->state = m->made == MAPPED_OPEN ? READY : LEFT_OUT;
-	m->bytes = (uint32_t)m->block.len;
-	if (m->made == MAPPED_FAILED) {
-		f->why = m->why;
-		leave_out(f, f->now, &f->without_rows);
-	}
-	f->now = NONE;
-}
 
 static size_t ready_bytes(const struct unwind_feed *f)
 {
@@ -228,23 +207,28 @@ static size_t ready_bytes(const struct unwind_feed *f)
 static void compile(struct unwind_feed *f, size_t enough, uint64_t wait_ns)
 {
 	uint64_t end_ns = clock_mono_ns() + wait_ns, now_ns;
+	struct module *m;
 
-	for (;;) {
+	do {
 		if (f->now == NONE)
 			f->now = first_of(f, WAITING);
 		if (f->now == NONE)
 			return;
-		if (loader_request(f->loader, &f->modules[f->now]->load)) {
-			take_compiled(f);
-			if (ready_bytes(f) >= enough)
+		m = f->modules[f->now];
+		while (!loader_request(f->loader, &m->load)) {
+			now_ns = clock_mono_ns();
+			if (now_ns >= end_ns || m->rank == RANK_LAST)
 				return;
-			continue;
+			loader_wait(f->loader, (unsigned)((end_ns - now_ns) / NS_PER_MS + 1));
 		}
-		now_ns = clock_mono_ns();
-		if (now_ns >= end_ns || f->modules[f->now]->rank == RANK_LAST)
-			return;
-		loader_wait(f->loader, (unsigned)((end_ns - now_ns) / NS_PER_MS + 1));
-	}
+		m->state = m->made == MAPPED_OPEN ? READY : LEFT_OUT;
+		m->bytes = (uint32_t)m->block.len;
+		if (m->made == MAPPED_FAILED) {
+			f->why = m->why;
+			leave_out(f, f->now, &f->without_rows);
+		}
+		f->now = NONE;
+	} while (ready_bytes(f) < enough);
 }
 
 bool unwind_feed_ready(const struct unwind_feed *f)
@@ -326,25 +310,17 @@ size_t unwind_feed_step(
 	return pieces_write(f, staging, staging_bytes);
 }
 
-/* The module to evict: the largest of those that keep frame pointers. */
-static size_t evictable(const struct unwind_feed *f)
-{
-	size_t best = NONE;
-
-	for (size_t i = 0; i < f->count; i++)
-		if (f->modules[i]->state == SENT && f->modules[i]->keeps_fp &&
-			(best == NONE || f->modules[i]->bytes > f->modules[best]->bytes))
-			best = i;
-	return best;
-}
-
 static void answer_no_space(struct unwind_feed *f, size_t module)
 {
 	struct module *m = f->modules[module];
 
 	m->sent = 0;
-	if (!m->keeps_fp)
-		f->evicting = evictable(f);
+	/* Evicts the largest of the modules that keep frame pointers, but not in favour of another such. */
+	for (size_t i = 0; i < f->count && !m->keeps_fp; i++)
+		if (f->modules[i]->state == SENT && f->modules[i]->keeps_fp &&
+			(f->evicting == NONE ||
+				f->modules[i]->bytes > f->modules[f->evicting]->bytes))
+			f->evicting = i;
 	if (f->evicting == NONE) {
 		err_set(&f->why, ERR_FAILED, "Its %u kB of unwind rows do not fit into the agent.",
 			m->bytes >> 10);
@@ -379,7 +355,7 @@ static void answer_refused(struct unwind_feed *f, const struct piece *p, int res
 	}
 }
 
-static void answer_taken(struct unwind_feed *f, const struct piece *p)
+static void answer_accepted(struct unwind_feed *f, const struct piece *p)
 {
 	struct module *m = f->modules[p->module];
 
@@ -395,12 +371,12 @@ static void answer_taken(struct unwind_feed *f, const struct piece *p)
 
 void unwind_feed_answer(struct unwind_feed *f, int result)
 {
-	size_t taken = result > 0 ? (size_t)result : 0;
+	size_t accepted = result > 0 ? (size_t)result : 0;
 
-	for (size_t i = 0; i < taken && i < f->piece_count; i++)
-		answer_taken(f, &f->pieces[i]);
+	for (size_t i = 0; i < accepted && i < f->piece_count; i++)
+		answer_accepted(f, &f->pieces[i]);
 	/* Pieces after the accepted ones are in an unknown state: they are sent again. */
-	if (!taken && f->piece_count)
+	if (!accepted && f->piece_count)
 		answer_refused(f, &f->pieces[0], result ? result : -EPROTO);
 	f->piece_count = 0;
 }

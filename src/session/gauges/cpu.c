@@ -59,18 +59,10 @@ static uint64_t gauges_more(uint64_t now, uint64_t then)
 	return now > then ? now - then : 0;
 }
 
-static const struct gauges_task *gauges_past(const struct gauges_cpu *c, pid_t tid, uint64_t start)
-{
-	for (unsigned i = 0; i < c->past_count; i++)
-		if (c->past[i].tid == tid && c->past[i].start_ticks == start)
-			return &c->past[i];
-	return NULL;
-}
-
 void gauges_cpu_task(struct gauges_cpu *c, pid_t tid, const struct proc_cpu *cpu, const char *comm)
 {
 	enum gauges_owner owner = gauges_owner(c, comm);
-	const struct gauges_task *past;
+	const struct gauges_task *past = NULL;
 	struct gauges_task *now;
 
 	c->graal |= gauges_begins(comm, gauges_graal);
@@ -83,7 +75,9 @@ void gauges_cpu_task(struct gauges_cpu *c, pid_t tid, const struct proc_cpu *cpu
 	}
 	now = &c->now[c->now_count++];
 	*now = (struct gauges_task){tid, cpu->start_ticks, cpu->utime, cpu->stime};
-	past = gauges_past(c, tid, cpu->start_ticks);
+	for (unsigned i = 0; i < c->past_count && !past; i++)
+		if (c->past[i].tid == tid && c->past[i].start_ticks == cpu->start_ticks)
+			past = &c->past[i];
 	if (!past && cpu->start_ticks < c->ticks)
 		return; /* it had its initial name at the last reading: its increase is unknown */
 	c->used[owner] += gauges_more(cpu->utime, past ? past->utime : 0) +

@@ -77,6 +77,39 @@ void gauges_free(struct gauges *g)
 	free(g);
 }
 
+/* --- limits of CPU time ------------------------------------------------------------------------------ */
+
+void gauges_host_init(struct gauges_host *h)
+{
+	*h = (struct gauges_host){.last = {.limit = -1}};
+	cgroup_mount_find(&h->mount, "cpu");
+}
+
+void gauges_host_read(struct gauges_host *h, pid_t pid, struct vitals_host *out)
+{
+	const struct cgroup_cpu *then = &h->last;
+	struct cgroup_cpu now;
+	enum cgroup_answer answer = cgroup_cpu(&h->mount, pid, &now);
+
+	/* Compares counters only with those of the same cgroup, and not if it was recreated. */
+	if (now.limit >= 0 && then->limit >= 0 && !strcmp(now.path, then->path) &&
+		now.periods >= then->periods && now.throttled >= then->throttled &&
+		now.throttled_us >= then->throttled_us) {
+		h->periods += now.periods - then->periods;
+		h->throttled += now.throttled - then->throttled;
+		h->throttled_us += now.throttled_us - then->throttled_us;
+	}
+	h->last = now;
+	out->cpu_limit = answer == CGROUP_NO_LIMIT ? 0 : -1;
+	if (answer != CGROUP_LIMIT)
+		return;
+	out->cpu_limit = now.limit;
+	out->cpu_period_us = now.period_us;
+	out->cpu_periods = h->periods;
+	out->cpu_throttled = h->throttled;
+	out->throttled_us = h->throttled_us;
+}
+
 /* --- /proc ------------------------------------------------------------------------------------------- */
 
 struct gauges_tasks {
@@ -101,16 +134,6 @@ static void gauges_count_task(void *ctx, pid_t tid)
 	}
 }
 
-/* Appends Graal to the VM's name, which does not mention it. */
-static void gauges_name_vm(struct gauges *g, struct vitals *v)
-{
-	if (!g->cpu.graal)
-		return;
-	snprintf(g->who.vm, sizeof(g->who.vm), "%.100s%sGraal", g->jvm.vm,
-		*g->jvm.vm ? " with " : "");
-	memcpy(v->vm, g->who.vm, sizeof(v->vm));
-}
-
 /* Rate-limited, since it reads one file or more per thread; in between, reports the values of the last reading. */
 static void gauges_poll(struct gauges *g, struct vitals *v)
 {
@@ -131,7 +154,11 @@ static void gauges_poll(struct gauges *g, struct vitals *v)
 	}
 	v->threads_running = t.running;
 	v->host.queued_ms = gauges_queue_end(&g->queue);
-	gauges_name_vm(g, v);
+	if (g->cpu.graal) { /* which the VM's name does not mention */
+		snprintf(g->who.vm, sizeof(g->who.vm), "%.100s%sGraal", g->jvm.vm,
+			*g->jvm.vm ? " with " : "");
+		memcpy(v->vm, g->who.vm, sizeof(v->vm));
+	}
 	gauges_cpu_end(&g->cpu, clock_mono_ns(), &process, &v->cpu);
 	g->tasks_due_ns = v->time_ns + (clock_mono_ns() - v->time_ns) * GAUGES_TASK_COST;
 }
@@ -141,20 +168,9 @@ static int64_t gauges_ms(uint64_t ticks)
 	return (int64_t)((double)ticks * 1000 / (double)sysconf(_SC_CLK_TCK));
 }
 
-static void gauges_machine(pid_t pid, struct vitals *v)
-{
-	struct proc_machine machine;
-
-	if (proc_machine(pid, &machine))
-		return;
-	if (machine.free_ticks >= 0)
-		v->host.cpus_free_ms = gauges_ms((uint64_t)machine.free_ticks);
-	v->machine_busy_ms = gauges_ms(machine.busy_ticks);
-	v->machine_cpus = machine.cpus;
-}
-
 static void gauges_proc(struct gauges *g, struct vitals *v)
 {
+	struct proc_machine machine;
 	struct proc_status status;
 	struct proc_cpu cpu;
 	uint64_t ticks;
@@ -168,7 +184,12 @@ static void gauges_proc(struct gauges *g, struct vitals *v)
 	gauges_poll(g, v);
 	v->host.fds = proc_fds_count(g->jvm.pid);
 	v->host.fds_limit = proc_fds_limit(g->jvm.pid);
-	gauges_machine(g->jvm.pid, v);
+	if (!proc_machine(g->jvm.pid, &machine)) {
+		if (machine.free_ticks >= 0)
+			v->host.cpus_free_ms = gauges_ms((uint64_t)machine.free_ticks);
+		v->machine_busy_ms = gauges_ms(machine.busy_ticks);
+		v->machine_cpus = machine.cpus;
+	}
 	if (proc_cpu(g->jvm.pid, &cpu))
 		return;
 	v->cpu_user_ms = gauges_ms(cpu.utime);
@@ -255,19 +276,11 @@ static int64_t gauges_int(const _Atomic uint64_t *value)
 	return v > VITALS_MAX ? VITALS_MAX : (int64_t)v;
 }
 
-/* Recommends lending if the JVM may not open perf_events and we can. */
-static void gauges_advise(struct vitals_event *event)
-{
-	static const char denied[] = "no perf_events: E";
-	size_t used = strlen(event->note);
-
-	if (!strncmp(event->note, denied, strlen(denied)) && geteuid() == 0)
-		snprintf(event->note + used, sizeof(event->note) - used, "; try --engine=lent");
-}
-
 static void gauges_event(const struct wire_event_status *from, struct vitals_event *to)
 {
+	static const char denied[] = "no perf_events: E";
 	uint32_t engine = atomic_load(&from->engine), state = atomic_load(&from->state);
+	size_t used;
 
 	to->state = state <= WIRE_EVENT_FAILED ? (int)state : WIRE_EVENT_OFF;
 	to->samples = gauges_int(&from->samples);
@@ -279,7 +292,10 @@ static void gauges_event(const struct wire_event_status *from, struct vitals_eve
 									    : "?");
 	to->interval = gauges_int(&from->interval);
 	clean_shared(to->note, sizeof(to->note), from->note, sizeof(from->note));
-	gauges_advise(to);
+	/* The JVM may not open perf_events, but we can, and lend them. */
+	used = strlen(to->note);
+	if (!strncmp(to->note, denied, strlen(denied)) && geteuid() == 0)
+		snprintf(to->note + used, sizeof(to->note) - used, "; try --engine=lent");
 }
 
 void gauges_status(const struct wire_status *status, struct vitals *out)

@@ -32,6 +32,19 @@ void gauges_status(const struct wire_status *status, struct vitals *out);
 /* Fills in the *_pct_x10 fields from this and earlier readings, and adds this one to the history. */
 void gauges_shares(struct gauges *g, struct vitals *out);
 
+/*
+ * Throttling by the CPU limits of the JVM's cgroups since the first reading. Only increases of the same cgroup's counters are
+ * added, so the sums never decrease when another limit becomes the tightest.
+ */
+struct gauges_host {
+	struct cgroup_mount mount;
+	struct cgroup_cpu last; /* limit < 0: no limit */
+	int64_t periods, throttled, throttled_us;
+};
+
+void gauges_host_init(struct gauges_host *h);
+void gauges_host_read(struct gauges_host *h, pid_t pid, struct vitals_host *out);
+
 /* --- cpu.c ------------------------------------------------------------------------------------- */
 
 /*
@@ -86,21 +99,6 @@ void gauges_cpu_begin(struct gauges_cpu *c);
 void gauges_cpu_task(struct gauges_cpu *c, pid_t tid, const struct proc_cpu *cpu, const char *comm);
 void gauges_cpu_end(struct gauges_cpu *c, uint64_t now_ns, const struct proc_cpu *process,
 	struct vitals_cpu *out);
-
-/* --- host.c ------------------------------------------------------------------------------------ */
-
-/*
- * Throttling by the CPU limits of the JVM's cgroups since the first reading. Only increases of the same cgroup's counters are
- * added, so the sums never decrease when another limit becomes the tightest.
- */
-struct gauges_host {
-	struct cgroup_mount mount;
-	struct cgroup_cpu last; /* limit < 0: no limit */
-	int64_t periods, throttled, throttled_us;
-};
-
-void gauges_host_init(struct gauges_host *h);
-void gauges_host_read(struct gauges_host *h, pid_t pid, struct vitals_host *out);
 
 /* --- heap.c ------------------------------------------------------------------------------------ */
 

@@ -130,18 +130,6 @@ static struct frames_method *frames_add_method(struct frames *f, uint32_t id)
 	return m;
 }
 
-static void frames_take_lines(struct frames_method *m, const struct wire_method *rec)
-{
-	uint32_t text = (uint32_t)rec->class_bytes + rec->name_bytes + rec->signature_bytes;
-
-	if (!rec->line_bytes)
-		return;
-	m->lines = xmalloc(rec->line_bytes);
-	memcpy(m->lines, rec->text + text, rec->line_bytes);
-	m->line_bytes = rec->line_bytes;
-	m->lines_20 = rec->flags & WIRE_METHOD_LINES_20;
-}
-
 void frames_method(struct frames *f, const struct wire_method *rec)
 {
 	struct frames_method *m = frames_add_method(f, rec->id);
@@ -161,7 +149,12 @@ void frames_method(struct frames *f, const struct wire_method *rec)
 	buf_addc(&text, '\0');
 	signature_at = text.len;
 	clean_add(&text, signature, rec->signature_bytes);
-	frames_take_lines(m, rec);
+	if (rec->line_bytes) {
+		m->lines = xmalloc(rec->line_bytes);
+		memcpy(m->lines, signature + rec->signature_bytes, rec->line_bytes);
+		m->line_bytes = rec->line_bytes;
+		m->lines_20 = rec->flags & WIRE_METHOD_LINES_20;
+	}
 	m->method = profile_method(
 		f->profile, text.data, text.data + name_at, text.data + signature_at, "");
 	buf_done(&text);
@@ -173,16 +166,6 @@ uint32_t frames_reason(struct frames *f, const char *reason)
 {
 	return profile_frame(f->profile, profile_method(f->profile, "", reason, "", ""),
 		FRAME_BREAK, WIRE_BCI_UNKNOWN, 0);
-}
-
-/* Adds a method to the model again after it has left. */
-static void frames_return(struct frames *f, struct frames_method *m)
-{
-	const char *name = m->left + strlen(m->left) + 1;
-
-	m->method = profile_method(f->profile, m->left, name, name + strlen(name) + 1, "");
-	free(m->left);
-	m->left = NULL;
 }
 
 static uint32_t frames_bare(struct frames *f, uint64_t wire, enum frame_type type)
@@ -211,12 +194,17 @@ static uint32_t frames_bare(struct frames *f, uint64_t wire, enum frame_type typ
 static uint32_t frames_java(struct frames *f, uint64_t wire, enum frame_type type)
 {
 	struct frames_method *m = frames_find_method(f, WIRE_FRAME_METHOD(wire));
+	const char *name;
 	int line = 0;
 
 	if (m && m->name)
 		return frames_bare(f, wire, FRAME_BREAK);
-	if (m && m->left)
-		frames_return(f, m);
+	if (m && m->left) { /* add it to the model again */
+		name = m->left + strlen(m->left) + 1;
+		m->method = profile_method(f->profile, m->left, name, name + strlen(name) + 1, "");
+		free(m->left);
+		m->left = NULL;
+	}
 	if (!m || m->method == PROFILE_NONE)
 		return PROFILE_NONE;
 	if (m->lines && WIRE_FRAME_BCI(wire) != WIRE_BCI_UNKNOWN)

@@ -48,7 +48,7 @@ struct reader {
 	char note[512];
 };
 
-static profile_pin_fn reader_keep;
+static profile_pin_fn reader_pin;
 
 struct reader *reader_new(struct profile *profile, struct frames *frames, uint64_t start_ns)
 {
@@ -60,7 +60,7 @@ struct reader *reader_new(struct profile *profile, struct frames *frames, uint64
 	r->trace_slots = READER_TRACES_MIN;
 	r->traces = xcalloc(r->trace_slots, sizeof(*r->traces));
 	r->threads = thread_ids_new(profile);
-	profile_pin_register(profile, reader_keep, r);
+	profile_pin_register(profile, reader_pin, r);
 	return r;
 }
 
@@ -188,10 +188,10 @@ static void reader_set_thread(struct reader *r, const struct wire_thread *rec)
 	};
 	struct profile_thread t = {.tid = reader_tid(r, rec->os_tid), .java_tid = rec->java_tid};
 	struct buf name = {0};
-	uint32_t number;
+	uint32_t thread;
 	bool known;
 
-	number = thread_ids_get(r->threads, rec->id, &known);
+	thread = thread_ids_get(r->threads, rec->id, &known);
 	if (rec->kind < sizeof(kinds) / sizeof(kinds[0]))
 		t.kind = kinds[rec->kind];
 	clean_add(&name, rec->name, rec->name_bytes);
@@ -201,7 +201,7 @@ static void reader_set_thread(struct reader *r, const struct wire_thread *rec)
 	if (rec->kind == WIRE_THREAD_COMPILER || rec->kind == WIRE_THREAD_VM)
 		reader_whole_name(&name);
 	t.name = name.data;
-	profile_thread_set(r->profile, number, &t);
+	profile_thread_set(r->profile, thread, &t);
 	buf_done(&name);
 }
 
@@ -214,21 +214,21 @@ static void reader_set_virtual(struct reader *r, const struct wire_thread *rec)
 	const struct profile_thread *now;
 	struct buf name = {0};
 	bool known, shared;
-	uint32_t number;
+	uint32_t thread;
 
 	clean_add(&name, rec->name, rec->name_bytes);
 	if (!name.len)
 		buf_printf(&name, PROFILE_VIRTUAL "%lld", (long long)rec->java_tid);
 	t.name = name.data;
-	number = thread_ids_virtual(r->threads, rec->id, &t, &known, &shared);
-	now = profile_get_thread(r->profile, number);
+	thread = thread_ids_virtual(r->threads, rec->id, &t, &known, &shared);
+	now = profile_get_thread(r->profile, thread);
 	if (known && !rec->name_bytes) {
 		buf_clear(&name);
 		buf_adds(&name, now->name);
 		t.name = buf_str(&name);
 	}
 	if (!shared && (!known || strcmp(now->name, t.name) != 0 || now->carrier != t.carrier))
-		profile_thread_set(r->profile, number, &t);
+		profile_thread_set(r->profile, thread, &t);
 	buf_done(&name);
 }
 
@@ -290,28 +290,6 @@ static uint32_t reader_stack(
 	return stack;
 }
 
-static void reader_set_trace(struct reader *r, const struct wire_trace *rec)
-{
-	struct reader_trace *t = reader_trace_slot(r, rec->id);
-	uint32_t thread = reader_named_thread(r, rec->thread);
-	enum thread_state state = reader_state(rec->flags);
-
-	*t = (struct reader_trace){rec->id, reader_stack(r, rec, state), thread, state,
-		WIRE_TRACE_STATE(rec->flags) == WIRE_STATE_HOLDS};
-}
-
-/* Samples of a trace that was never sent count on a placeholder stack. */
-static struct reader_trace reader_unknown_trace(struct reader *r, uint32_t count)
-{
-	struct reader_trace t = {0};
-
-	r->stats.unknown_traces += count;
-	t.thread = reader_named_thread(r, 0);
-	t.stack = profile_stack_child(
-		r->profile, PROFILE_ROOT_STACK, frames_reason(r->frames, "[unknown_trace]"));
-	return t;
-}
-
 static void reader_add_delta(
 	struct reader *r, uint32_t event, uint32_t second, const struct wire_delta *d)
 {
@@ -322,8 +300,13 @@ static void reader_add_delta(
 	if (!d->count &&
 		!d->weight) /* weight without count continues a wait that was already counted */
 		return;
-	if (!d->trace || t.id != d->trace)
-		t = reader_unknown_trace(r, d->count);
+	if (!d->trace || t.id != d->trace) {
+		/* The trace was never sent: its samples count on a placeholder stack. */
+		r->stats.unknown_traces += d->count;
+		t = (struct reader_trace){.thread = reader_named_thread(r, 0)};
+		t.stack = profile_stack_child(r->profile, PROFILE_ROOT_STACK,
+			frames_reason(r->frames, "[unknown_trace]"));
+	}
 	sample = (struct profile_sample){t.stack, t.thread, t.state, d->count,
 		d->weight < READER_WEIGHT_MAX ? d->weight : READER_WEIGHT_MAX};
 	if (t.held && event == WIRE_LOCK)
@@ -341,7 +324,7 @@ static void reader_add_delta(
  * Retains the stacks of all traces in the window, since the agent may still send deltas for them; and the threads of virtual
  * ones, whose end is not announced. Drops traces of threads that have left the model.
  */
-static void reader_keep(void *ctx, enum profile_kind kind, bool leaving)
+static void reader_pin(void *ctx, enum profile_kind kind, bool leaving)
 {
 	struct reader *r = ctx;
 
@@ -371,7 +354,7 @@ static bool reader_fits(uint32_t size, size_t fixed, uint64_t tail)
 	return size >= fixed && tail <= size - fixed;
 }
 
-static bool reader_take_module(struct reader *r, const void *record, uint32_t size)
+static bool reader_consume_module(struct reader *r, const void *record, uint32_t size)
 {
 	const struct wire_module *rec = record;
 	struct proc_map m;
@@ -394,7 +377,7 @@ static bool reader_take_module(struct reader *r, const void *record, uint32_t si
 	return true;
 }
 
-static bool reader_take_method(struct reader *r, const void *record, uint32_t size)
+static bool reader_consume_method(struct reader *r, const void *record, uint32_t size)
 {
 	const struct wire_method *rec = record;
 
@@ -406,7 +389,7 @@ static bool reader_take_method(struct reader *r, const void *record, uint32_t si
 	return true;
 }
 
-static bool reader_take_thread(struct reader *r, const void *record, uint32_t size)
+static bool reader_consume_thread(struct reader *r, const void *record, uint32_t size)
 {
 	const struct wire_thread *rec = record;
 
@@ -425,17 +408,22 @@ bool reader_trace_fits(const struct wire_trace *rec, uint32_t size)
 	       reader_fits(size, sizeof(*rec), (uint64_t)rec->frame_count * sizeof(rec->frames[0]));
 }
 
-static bool reader_take_trace(struct reader *r, const void *record, uint32_t size)
+static bool reader_consume_trace(struct reader *r, const void *record, uint32_t size)
 {
 	const struct wire_trace *rec = record;
+	struct reader_trace t = {.id = rec->id};
 
 	if (!reader_trace_fits(rec, size) || !rec->id)
 		return false;
-	reader_set_trace(r, rec);
+	t.state = reader_state(rec->flags);
+	t.held = WIRE_TRACE_STATE(rec->flags) == WIRE_STATE_HOLDS;
+	t.thread = reader_named_thread(r, rec->thread);
+	t.stack = reader_stack(r, rec, t.state);
+	*reader_trace_slot(r, rec->id) = t;
 	return true;
 }
 
-static bool reader_take_deltas(struct reader *r, const void *record, uint32_t size)
+static bool reader_consume_deltas(struct reader *r, const void *record, uint32_t size)
 {
 	const struct wire_deltas *rec = record;
 	uint32_t second;
@@ -450,17 +438,6 @@ static bool reader_take_deltas(struct reader *r, const void *record, uint32_t si
 	for (uint32_t i = 0; i < rec->delta_count; i++)
 		reader_add_delta(r, rec->event, second, &rec->deltas[i]);
 	return true;
-}
-
-/* Without ticks the agent got no core, so it took no samples either. */
-static void reader_saw(struct reader *r, uint64_t now_ns)
-{
-	const struct reader_stats *stats = &r->stats;
-	uint64_t before_ns = stats->tick_ns > stats->first_ns ? stats->tick_ns : stats->first_ns;
-	uint64_t ns = now_ns > before_ns ? now_ns - before_ns : 0;
-
-	if (stats->first_ns)
-		r->stats.seen_ns += ns < NS_PER_S ? ns : NS_PER_S;
 }
 
 /* Adds the weight since the last TICK to the pulse, as two halves if the record has a split. */
@@ -481,21 +458,26 @@ static void reader_pulse(struct reader *r, const struct wire_tick *rec, uint32_t
 	}
 }
 
-static bool reader_take_tick(struct reader *r, const void *record, uint32_t size)
+static bool reader_consume_tick(struct reader *r, const void *record, uint32_t size)
 {
 	const struct wire_tick *rec = record;
+	struct reader_stats *stats = &r->stats;
+	uint64_t before_ns = stats->tick_ns > stats->first_ns ? stats->tick_ns : stats->first_ns;
+	uint64_t ns = rec->time_ns > before_ns ? rec->time_ns - before_ns : 0;
 
-	reader_saw(r, rec->time_ns);
+	/* Without ticks the agent got no core, so it took no samples either. */
+	if (stats->first_ns)
+		stats->seen_ns += ns < NS_PER_S ? ns : NS_PER_S;
 	reader_pulse(r, rec, size);
-	r->stats.tick_ns = rec->time_ns;
-	r->stats.ticks++;
+	stats->tick_ns = rec->time_ns;
+	stats->ticks++;
 	profile_advance(r->profile, reader_second(r, rec->time_ns));
 	if (size >= offsetof(struct wire_tick, half_ns) && rec->cpu_ns < READER_WEIGHT_MAX)
 		profile_add_process(r->profile, reader_second(r, rec->time_ns), rec->cpu_ns);
 	return true;
 }
 
-static bool reader_take_note(struct reader *r, const void *record, uint32_t size)
+static bool reader_consume_note(struct reader *r, const void *record, uint32_t size)
 {
 	const struct wire_note *rec = record;
 	uint32_t to;
@@ -513,7 +495,7 @@ static bool reader_take_note(struct reader *r, const void *record, uint32_t size
 	return true;
 }
 
-static bool reader_take_wait(struct reader *r, const void *record, uint32_t size)
+static bool reader_consume_wait(struct reader *r, const void *record, uint32_t size)
 {
 	const struct wire_wait *rec = record;
 	struct profile_wait w = {
@@ -550,16 +532,16 @@ static const struct {
 	uint16_t type;
 	const char *name;
 	size_t least; /* minimum size in bytes; older recordings have shorter records */
-	reader_fn *take;
+	reader_fn *consume;
 } reader_rows[] = {
-	{WIRE_REC_MODULE, "MODULE", sizeof(struct wire_module), reader_take_module},
-	{WIRE_REC_METHOD, "METHOD", sizeof(struct wire_method), reader_take_method},
-	{WIRE_REC_THREAD, "THREAD", sizeof(struct wire_thread), reader_take_thread},
-	{WIRE_REC_TRACE, "TRACE", sizeof(struct wire_trace), reader_take_trace},
-	{WIRE_REC_DELTAS, "DELTAS", sizeof(struct wire_deltas), reader_take_deltas},
-	{WIRE_REC_TICK, "TICK", offsetof(struct wire_tick, cpu_ns), reader_take_tick},
-	{WIRE_REC_NOTE, "NOTE", sizeof(struct wire_note), reader_take_note},
-	{WIRE_REC_WAIT, "WAIT", offsetof(struct wire_wait, at_least), reader_take_wait},
+	{WIRE_REC_MODULE, "MODULE", sizeof(struct wire_module), reader_consume_module},
+	{WIRE_REC_METHOD, "METHOD", sizeof(struct wire_method), reader_consume_method},
+	{WIRE_REC_THREAD, "THREAD", sizeof(struct wire_thread), reader_consume_thread},
+	{WIRE_REC_TRACE, "TRACE", sizeof(struct wire_trace), reader_consume_trace},
+	{WIRE_REC_DELTAS, "DELTAS", sizeof(struct wire_deltas), reader_consume_deltas},
+	{WIRE_REC_TICK, "TICK", offsetof(struct wire_tick, cpu_ns), reader_consume_tick},
+	{WIRE_REC_NOTE, "NOTE", sizeof(struct wire_note), reader_consume_note},
+	{WIRE_REC_WAIT, "WAIT", offsetof(struct wire_wait, at_least), reader_consume_wait},
 };
 
 int reader_consume(struct reader *r, const struct wire_record *rec, uint32_t size, uint64_t limit_s,
@@ -569,7 +551,7 @@ int reader_consume(struct reader *r, const struct wire_record *rec, uint32_t siz
 	for (size_t i = 0; i < sizeof(reader_rows) / sizeof(reader_rows[0]); i++) {
 		if (reader_rows[i].type != rec->type)
 			continue;
-		if (size >= reader_rows[i].least && reader_rows[i].take(r, rec, size))
+		if (size >= reader_rows[i].least && reader_rows[i].consume(r, rec, size))
 			return 0;
 		return err_set(err, ERR_FAILED, "A %s record of %u bytes has impossible contents.",
 			reader_rows[i].name, size);

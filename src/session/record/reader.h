@@ -102,13 +102,15 @@ uint32_t thread_ids_get(struct thread_ids *t, uint32_t id, bool *known);
  */
 #define THREAD_IDS_VIRTUAL  16384u
 #define THREAD_IDS_PATTERNS 1024u
-uint32_t thread_ids_virtual(struct thread_ids *t, uint32_t id, const struct profile_thread *thread,
+uint32_t thread_ids_virtual(struct thread_ids *t, uint32_t id, const struct profile_thread *info,
 	bool *known, bool *shared);
 /* Called when threads leave the model: forgets those that the model does not retain. */
 void thread_ids_forget(struct thread_ids *t);
 
-/* --- tids.c -------------------------------------------------------------------------------------------- */
-
+/*
+ * Translates thread ids of a target in another PID namespace to ours, by NSpid of each of its threads. All threads are re-read
+ * when an unknown one is requested, rate-limited by the cost.
+ */
 struct tids *tids_new(pid_t pid);
 void tids_free(struct tids *t);
 /* Our id of the thread that the target calls `there`; 0: not found or ended. t NULL: returns `there`. */

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* An array indexed by the model's id, and a hash index from the agent's. */
+/* Thread ids: of the agent to the model's, and of a target in another PID namespace to ours. */
 #include "session/record/reader.h"
 
+#include "attach/proc.h"
 #include "base/buf.h"
+#include "base/clock.h"
 #include "base/hash.h"
 #include "wire/record.h"
 
@@ -12,8 +14,10 @@
 
 #define NO_ID      UINT32_MAX
 #define SHARED     256u
+#define TIDS_COST  50          /* at most 1/50 of the time is spent on reading */
 #define PATTERN_ID 0x40000000u /* or'ed with a hash of the pattern: the agent's ids are smaller */
 
+/* An array indexed by the model's id, and a hash index from the agent's. */
 struct thread_ids {
 	struct profile *profile;
 	struct hash_index index;
@@ -22,7 +26,7 @@ struct thread_ids {
 	uint32_t virtuals, patterns; /* how many of the ids are of virtual threads, of patterns */
 	/* A cache for virtual threads that share an id; each is announced right before each of its traces. */
 	struct {
-		uint32_t id, number;
+		uint32_t id, thread;
 	} shared[SHARED];
 };
 
@@ -41,17 +45,6 @@ void thread_ids_free(struct thread_ids *t)
 	free(t);
 }
 
-static void thread_ids_fit(struct thread_ids *t, uint32_t number)
-{
-	uint32_t cap = number + number / 2 + 256;
-
-	if (number < t->cap)
-		return;
-	t->ids = xreallocarray(t->ids, cap, sizeof(*t->ids));
-	memset(t->ids + t->cap, 0xff, (cap - t->cap) * sizeof(*t->ids));
-	t->cap = cap;
-}
-
 static void thread_ids_count(struct thread_ids *t, uint32_t id)
 {
 	t->virtuals += WIRE_IS_VIRTUAL(id);
@@ -67,10 +60,16 @@ uint32_t thread_ids_get(struct thread_ids *t, uint32_t id, bool *known)
 		return i;
 	if (WIRE_IS_VIRTUAL(id) && t->shared[id % SHARED].id == id) {
 		*known = true;
-		return t->shared[id % SHARED].number;
+		return t->shared[id % SHARED].thread;
 	}
 	i = profile_thread_new(t->profile);
-	thread_ids_fit(t, i);
+	if (i >= t->cap) {
+		uint32_t cap = i + i / 2 + 256;
+
+		t->ids = xreallocarray(t->ids, cap, sizeof(*t->ids));
+		memset(t->ids + t->cap, 0xff, (cap - t->cap) * sizeof(*t->ids));
+		t->cap = cap;
+	}
 	if (t->ids[i] != NO_ID)
 		return i; /* the model is full: all further threads share this one */
 	t->ids[i] = id;
@@ -83,34 +82,34 @@ uint32_t thread_ids_get(struct thread_ids *t, uint32_t id, bool *known)
 static uint32_t thread_ids_pattern(struct thread_ids *t, const char *name)
 {
 	char pattern[PROFILE_PATTERN];
-	uint32_t number;
+	uint32_t thread;
 	bool known;
 
 	profile_name_pattern(name, pattern);
 	if (t->patterns >= THREAD_IDS_PATTERNS)
 		snprintf(pattern, sizeof(pattern), "virtual-*");
-	number = thread_ids_get(t,
+	thread = thread_ids_get(t,
 		PATTERN_ID | ((uint32_t)hash_bytes(pattern, strlen(pattern), 0) & (PATTERN_ID - 1)),
 		&known);
 	if (!known)
-		profile_thread_set(t->profile, number,
+		profile_thread_set(t->profile, thread,
 			&(struct profile_thread){.kind = THREAD_VIRTUAL, .name = pattern});
-	return number;
+	return thread;
 }
 
-uint32_t thread_ids_virtual(struct thread_ids *t, uint32_t id, const struct profile_thread *thread,
+uint32_t thread_ids_virtual(struct thread_ids *t, uint32_t id, const struct profile_thread *info,
 	bool *known, bool *shared)
 {
-	uint32_t number = hash_index_find(&t->index, hash_u64(id), NULL, NULL);
+	uint32_t thread = hash_index_find(&t->index, hash_u64(id), NULL, NULL);
 
-	*shared = number == HASH_NONE && t->virtuals >= THREAD_IDS_VIRTUAL;
+	*shared = thread == HASH_NONE && t->virtuals >= THREAD_IDS_VIRTUAL;
 	if (!*shared)
 		return thread_ids_get(t, id, known);
 	*known = true;
-	number = thread_ids_pattern(t, thread->name);
+	thread = thread_ids_pattern(t, info->name);
 	t->shared[id % SHARED].id = id;
-	t->shared[id % SHARED].number = number;
-	return number;
+	t->shared[id % SHARED].thread = thread;
+	return thread;
 }
 
 void thread_ids_forget(struct thread_ids *t)
@@ -126,4 +125,57 @@ void thread_ids_forget(struct thread_ids *t)
 		thread_ids_count(t, t->ids[i]);
 		hash_index_add(&t->index, hash_u64(t->ids[i]), i);
 	}
+}
+
+/* --- PID namespaces ---------------------------------------------------------------------------------- */
+
+struct tids {
+	pid_t pid;
+	struct hash_index index; /* from their ids to ours */
+	uint64_t due_ns;
+};
+
+struct tids *tids_new(pid_t pid)
+{
+	struct tids *t = xcalloc(1, sizeof(*t));
+
+	t->pid = pid;
+	return t;
+}
+
+void tids_free(struct tids *t)
+{
+	if (!t)
+		return;
+	hash_index_done(&t->index);
+	free(t);
+}
+
+static void tids_add(void *ctx, pid_t tid)
+{
+	struct proc_status status;
+
+	if (!proc_status(tid, &status))
+		hash_index_add(&((struct tids *)ctx)->index, hash_u64((uint64_t)status.nspid),
+			(uint32_t)tid);
+}
+
+static int tids_find(const struct tids *t, int there)
+{
+	uint32_t here = hash_index_find(&t->index, hash_u64((uint64_t)there), NULL, NULL);
+
+	return here == HASH_NONE ? 0 : (int)here;
+}
+
+int tids_here(struct tids *t, int there)
+{
+	int here = t ? tids_find(t, there) : there;
+	uint64_t now_ns = clock_mono_ns();
+
+	if (!t || here || now_ns < t->due_ns)
+		return here;
+	hash_index_clear(&t->index);
+	proc_threads(t->pid, tids_add, t);
+	t->due_ns = now_ns + (clock_mono_ns() - now_ns) * TIDS_COST;
+	return tids_find(t, there);
 }
