@@ -45,16 +45,21 @@ void json_quote(struct buf *out, const char *s)
 	buf_addc(out, '"');
 }
 
-static void json_next(struct json *j)
+/* Begins a value: the comma after the previous one, and its key. */
+static void json_next(struct json *j, const char *key)
 {
 	if (j->comma)
 		buf_addc(j->out, ',');
 	j->comma = true;
+	if (key) {
+		json_quote(j->out, key);
+		buf_addc(j->out, ':');
+	}
 }
 
-void json_begin(struct json *j, char open)
+void json_begin(struct json *j, const char *key, char open)
 {
-	json_next(j);
+	json_next(j, key);
 	buf_addc(j->out, open);
 	j->comma = false;
 }
@@ -65,43 +70,32 @@ void json_end(struct json *j, char close)
 	j->comma = true;
 }
 
-void json_key(struct json *j, const char *key)
+void json_str(struct json *j, const char *key, const char *s)
 {
-	json_next(j);
-	json_quote(j->out, key);
-	buf_addc(j->out, ':');
-	j->comma = false;
+	json_next(j, key);
+	if (s)
+		json_quote(j->out, s);
+	else
+		buf_adds(j->out, "null");
 }
 
-void json_str(struct json *j, const char *s)
+void json_int(struct json *j, const char *key, int64_t v)
 {
-	json_next(j);
-	json_quote(j->out, s);
-}
-
-void json_int(struct json *j, int64_t v)
-{
-	json_next(j);
+	json_next(j, key);
 	buf_printf(j->out, "%" PRId64, v);
 }
 
-void json_num(struct json *j, double v)
+void json_num(struct json *j, const char *key, double v)
 {
-	json_next(j);
+	json_next(j, key);
 	if (isfinite(v))
 		buf_printf(j->out, "%.6g", v);
 	else
 		buf_adds(j->out, "null");
 }
 
-void json_null(struct json *j)
+void json_bool(struct json *j, const char *key, bool v)
 {
-	json_next(j);
-	buf_adds(j->out, "null");
-}
-
-void json_bool(struct json *j, bool v)
-{
-	json_next(j);
+	json_next(j, key);
 	buf_adds(j->out, v ? "true" : "false");
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A JSON writer into a buf. It writes commas and quotes, and repairs UTF-8; the caller balances json_begin and json_end, and
- * follows each json_key by exactly one value. One thread.
+ * A JSON writer into a buf. It writes commas and quotes, and repairs UTF-8; the caller balances json_begin and json_end. One
+ * thread.
  */
 #ifndef JHOT_BASE_JSON_H
 #define JHOT_BASE_JSON_H
@@ -16,14 +16,13 @@ struct json {
 	bool comma; /* true: the next value is preceded by a comma */
 };
 
-void json_begin(struct json *j, char open); /* '{' or '[' */
-void json_end(struct json *j, char close);  /* '}' or ']' */
-void json_key(struct json *j, const char *key);
-void json_str(struct json *j, const char *s);
-void json_int(struct json *j, int64_t v);
-void json_num(struct json *j, double v);
-void json_bool(struct json *j, bool v);
-void json_null(struct json *j);
+/* key: the name of the member; NULL for an element of an array, and for the whole document. */
+void json_begin(struct json *j, const char *key, char open);   /* '{' or '[' */
+void json_end(struct json *j, char close);                     /* '}' or ']' */
+void json_str(struct json *j, const char *key, const char *s); /* NULL: null */
+void json_int(struct json *j, const char *key, int64_t v);
+void json_num(struct json *j, const char *key, double v); /* null unless finite */
+void json_bool(struct json *j, const char *key, bool v);
 
 /* Appends a text as a quoted JSON string; usable without a struct json. */
 void json_quote(struct buf *out, const char *s);

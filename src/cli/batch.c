@@ -14,6 +14,7 @@
 #include "tui/term/signals.h"
 
 #include <errno.h>
+#include <math.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -39,25 +40,19 @@ static int env_number(const char *name, int otherwise)
 	return n > 0 && n <= 1000 ? n : otherwise;
 }
 
-static void batch_size(struct batch *b)
-{
-	struct winsize ws = {0};
-
-	ioctl(STDOUT_FILENO, TIOCGWINSZ, &ws);
-	b->rows = env_number("LINES", ws.ws_row ? ws.ws_row : ROWS);
-	b->cols = env_number("COLUMNS", ws.ws_col ? ws.ws_col : COLS);
-}
-
 int batch_options(struct batch *b, const struct args *args, struct err *err)
 {
 	const char *count = args_get(args, OPT_SCREENS), *size = args_get(args, OPT_DUMP_SCREEN);
+	struct winsize ws = {0};
 	int used = 0;
 
+	ioctl(STDOUT_FILENO, TIOCGWINSZ, &ws);
 	*b = (struct batch){.json = args_has(args, OPT_JSON),
 		.last = size != NULL,
-		.keys = args_get(args, OPT_KEYS)};
+		.keys = args_get(args, OPT_KEYS),
+		.rows = env_number("LINES", ws.ws_row ? ws.ws_row : ROWS),
+		.cols = env_number("COLUMNS", ws.ws_col ? ws.ws_col : COLS)};
 	b->wanted = args_has(args, OPT_BATCH) || b->json || b->last;
-	batch_size(b);
 	if (count && units_count(count, "--count", SCREENS_MAX, &b->count, err))
 		return -1;
 	if (size && !count && !args_has(args, OPT_REPLAY))
@@ -78,24 +73,22 @@ int batch_options(struct batch *b, const struct args *args, struct err *err)
 
 static void json_methods(struct json *j, const struct profile *p, const struct flat *flat)
 {
-	json_key(j, "methods");
-	json_begin(j, '[');
+	json_begin(j, "methods", '[');
 	for (uint32_t i = 0; i < flat->count; i++) {
 		const struct flat_row *r = &flat->rows[i];
 		char type[2] = {frame_types[r->type].letter, '\0'};
 
-		json_begin(j, '{');
-		json_key(j, "name"), json_str(j, profile_get_method(p, r->method)->full);
-		json_key(j, "type"), json_str(j, type);
-		json_key(j, "self"), json_int(j, (int64_t)r->self);
-		json_key(j, "total"), json_int(j, (int64_t)r->total);
-		json_key(j, "self_samples"), json_int(j, (int64_t)r->self_count);
-		json_key(j, "total_samples"), json_int(j, (int64_t)r->total_count);
-		json_key(j, "self_pct"), json_num(j, flat_percent(r->self, flat->sum));
-		json_key(j, "self_error_pct");
-		json_num(j,
+		json_begin(j, NULL, '{');
+		json_str(j, "name", profile_get_method(p, r->method)->full);
+		json_str(j, "type", type);
+		json_int(j, "self", (int64_t)r->self);
+		json_int(j, "total", (int64_t)r->total);
+		json_int(j, "self_samples", (int64_t)r->self_count);
+		json_int(j, "total_samples", (int64_t)r->total_count);
+		json_num(j, "self_pct", flat_percent(r->self, flat->sum));
+		json_num(j, "self_error_pct",
 			error_half_width(flat_percent(r->self, flat->sum) / 100, r->self_samples));
-		json_key(j, "total_pct"), json_num(j, flat_percent(r->total, flat->sum));
+		json_num(j, "total_pct", flat_percent(r->total, flat->sum));
 		json_end(j, '}');
 	}
 	json_end(j, ']');
@@ -110,39 +103,28 @@ static void json_event(struct json *j, const struct ui *ui, int event)
 	q.event = event;
 	flat = flat_new(ui->profile, &q);
 	qsort(flat->rows, flat->count, sizeof(*flat->rows), flat_compare);
-	json_begin(j, '{');
-	json_key(j, "event"), json_str(j, profile_get_event(ui->profile, event)->name);
-	json_key(j, "unit"), json_str(j, profile_get_event(ui->profile, event)->unit);
-	json_key(j, "engine"), json_str(j, v->engine);
-	json_key(j, "interval"), json_int(j, v->interval);
-	json_key(j, "samples"), json_int(j, (int64_t)flat->sum_count);
-	json_key(j, "value"), json_int(j, (int64_t)flat->sum);
-	json_key(j, "coarse_pct");
-	json_num(j, flat_percent(profile_no_inlining(ui->profile, &q).weight,
-			    profile_sum(ui->profile, &q).weight));
+	json_begin(j, NULL, '{');
+	json_str(j, "event", profile_get_event(ui->profile, event)->name);
+	json_str(j, "unit", profile_get_event(ui->profile, event)->unit);
+	json_str(j, "engine", v->engine);
+	json_int(j, "interval", v->interval);
+	json_int(j, "samples", (int64_t)flat->sum_count);
+	json_int(j, "value", (int64_t)flat->sum);
+	json_num(j, "coarse_pct",
+		flat_percent(profile_no_inlining(ui->profile, &q).weight,
+			profile_sum(ui->profile, &q).weight));
 	if (event == EVENT_CPU) {
 		struct profile_explained e =
 			profile_explained(ui->profile, &q, ui->vitals->threads_live);
 
-		json_key(j, "explains_pct");
-		if (e.process_ns)
-			json_num(j, flat_percent(e.sampled_ns, e.process_ns));
-		else
-			json_null(j); /* unknown, which is not 0 % */
+		/* unknown is not 0 % */
+		json_num(j, "explains_pct",
+			e.process_ns ? flat_percent(e.sampled_ns, e.process_ns) : NAN);
 	}
-	json_key(j, "lost"), json_int(j, v->lost);
+	json_int(j, "lost", v->lost);
 	json_methods(j, ui->profile, flat);
 	json_end(j, '}');
 	flat_free(flat);
-}
-
-static void json_findings(struct json *j, const struct profile *p, const struct ui_findings *f)
-{
-	json_key(j, "findings");
-	json_begin(j, '[');
-	for (unsigned i = 0; i < f->count; i++)
-		finding_json(j, p, &f->list[i].finding);
-	json_end(j, ']');
 }
 
 static void print_json(const struct ui *ui, const struct events *events)
@@ -153,29 +135,29 @@ static void print_json(const struct ui *ui, const struct events *events)
 	struct buf out = {0};
 	struct json j = {.out = &out};
 
-	json_begin(&j, '{');
-	json_key(&j, "time_ns");
-	json_int(&j, (int64_t)(info.start_wall_ns + (uint64_t)q.to * NS_PER_S));
-	json_key(&j, "pid"), json_int(&j, v->pid);
-	json_key(&j, "name"), json_str(&j, v->name);
-	json_key(&j, "jdk"), json_str(&j, v->jdk);
-	json_key(&j, "window_s"), json_int(&j, profile_covered(ui->profile, &q));
-	json_key(&j, "ended"), json_bool(&j, ui->over);
-	json_key(&j, "cpu_pct"), json_int(&j, v->cpu_pct);
-	json_key(&j, "cpu_java_pct"), json_int(&j, v->cpu.java_pct);
-	json_key(&j, "cpu_jit_pct"), json_int(&j, v->cpu.jit_pct);
-	json_key(&j, "cpu_gc_pct"), json_int(&j, v->cpu.gc_pct);
-	json_key(&j, "cpu_kernel_pct"), json_int(&j, v->cpu.kernel_pct);
-	json_key(&j, "gc_pause_pct"), json_num(&j, v->gc_pct_x10 < 0 ? -1 : v->gc_pct_x10 / 10.0);
-	json_key(&j, "heap_used"), json_int(&j, v->heap_used);
-	json_key(&j, "heap_max"), json_int(&j, v->heap_max);
-	json_key(&j, "threads"), json_int(&j, v->threads_live);
-	json_key(&j, "lost"), json_int(&j, v->lost);
-	json_key(&j, "self_cost_pct"),
-		json_num(&j, v->cost_pct_x10 < 0 ? -1 : v->cost_pct_x10 / 10.0);
-	json_findings(&j, ui->profile, ui->findings);
-	json_key(&j, "events");
-	json_begin(&j, '[');
+	json_begin(&j, NULL, '{');
+	json_int(&j, "time_ns", (int64_t)(info.start_wall_ns + (uint64_t)q.to * NS_PER_S));
+	json_int(&j, "pid", v->pid);
+	json_str(&j, "name", v->name);
+	json_str(&j, "jdk", v->jdk);
+	json_int(&j, "window_s", profile_covered(ui->profile, &q));
+	json_bool(&j, "ended", ui->over);
+	json_int(&j, "cpu_pct", v->cpu_pct);
+	json_int(&j, "cpu_java_pct", v->cpu.java_pct);
+	json_int(&j, "cpu_jit_pct", v->cpu.jit_pct);
+	json_int(&j, "cpu_gc_pct", v->cpu.gc_pct);
+	json_int(&j, "cpu_kernel_pct", v->cpu.kernel_pct);
+	json_num(&j, "gc_pause_pct", v->gc_pct_x10 < 0 ? -1 : v->gc_pct_x10 / 10.0);
+	json_int(&j, "heap_used", v->heap_used);
+	json_int(&j, "heap_max", v->heap_max);
+	json_int(&j, "threads", v->threads_live);
+	json_int(&j, "lost", v->lost);
+	json_num(&j, "self_cost_pct", v->cost_pct_x10 < 0 ? -1 : v->cost_pct_x10 / 10.0);
+	json_begin(&j, "findings", '[');
+	for (unsigned i = 0; i < ui->findings->count; i++)
+		finding_json(&j, ui->profile, &ui->findings->list[i].finding);
+	json_end(&j, ']');
+	json_begin(&j, "events", '[');
 	for (int i = 0; i < events->count; i++)
 		json_event(&j, ui, events->ids[i]);
 	json_end(&j, ']');
@@ -217,12 +199,12 @@ struct run {
 
 static void run_signals(struct run *r)
 {
-	for (int number; (number = signals_next()) != 0;) {
-		if (number == SIGTSTP) {
+	for (int signo; (signo = signals_next()) != 0;) {
+		if (signo == SIGTSTP) {
 			r->ui.ops->park(r->ui.ctx, true);
 			signals_stop();
 			r->ui.ops->park(r->ui.ctx, false);
-		} else if (number != SIGWINCH && number != SIGCONT) {
+		} else if (signo != SIGWINCH && signo != SIGCONT) {
 			r->end = true;
 		}
 	}
@@ -294,12 +276,6 @@ static void run_steps(struct run *r)
 	}
 }
 
-static void run_keys(struct run *r)
-{
-	for (const char *k = r->b->keys; k && *k && !r->end; k++)
-		r->end |= (ui_key(&r->ui, *k == '\n' ? TKEY_ENTER : *k, r->now_ms) & UI_QUIT) != 0;
-}
-
 static void run_screens(struct run *r)
 {
 	for (unsigned n = 0; !r->end && (!r->b->count || n < r->b->count); n++) {
@@ -312,8 +288,9 @@ static void run_screens(struct run *r)
 		else
 			run_wait(r);
 		ui_tick(&r->ui, r->now_ms);
-		if (!n)
-			run_keys(r);
+		for (const char *k = n ? NULL : r->b->keys; k && *k && !r->end; k++)
+			r->end |= (ui_key(&r->ui, *k == '\n' ? TKEY_ENTER : *k, r->now_ms) &
+					  UI_QUIT) != 0;
 		r->end |= r->ui.over;
 		if (r->b->last || (r->end && !r->ui.over && !r->stepped))
 			continue;
@@ -339,6 +316,7 @@ int batch_run(const struct batch *b, const struct app_ops *ops, void *ctx,
 		.events = events,
 		.stepped = screen->clock_step,
 		.now_ms = (int64_t)(clock_mono_ns() / NS_PER_MS)};
+	int rc = 0;
 
 	r.signals = signals_open();
 	if (r.signals < 0)
@@ -346,11 +324,11 @@ int batch_run(const struct batch *b, const struct app_ops *ops, void *ctx,
 	ui_init(&r.ui, ops, ctx, screen, ascii);
 	ui_resize(&r.ui, b->rows, b->cols);
 	run_screens(&r);
-	if (r.ui.over && b->count && r.ui.error.kind == ERR_GONE && !r.stepped)
+	if (r.ui.over && b->count && r.ui.error.kind == ERR_GONE && !r.stepped) {
 		*err = r.ui.error;
-	else
-		b = NULL;
+		rc = -1;
+	}
 	ui_done(&r.ui);
 	signals_close();
-	return b ? -1 : 0;
+	return rc;
 }

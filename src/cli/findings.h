@@ -16,9 +16,10 @@ struct watch {
 	struct findings *findings;
 	struct vitals vitals; /* the last ones with an event switched on */
 	const struct profile *profile;
-	unsigned count;         /* of findings */
-	const char *file;       /* name of the recording that was judged; NULL: a JVM */
-	double asked_s, seen_s; /* requested duration, and the part of it that was observed */
+	unsigned count;     /* of findings */
+	const char *file;   /* name of the recording that was judged; NULL: a JVM */
+	double requested_s; /* duration */
+	double observed_s;  /* the part of it in which the agent could observe the JVM */
 };
 
 /* A sampling.poll callback; ctx is a struct watch. */
@@ -26,7 +27,7 @@ int watch_vitals(void *ctx, const struct vitals *v, struct err *err);
 /* Runs the rules. Call it before the session ends: ending it clears which threads wait. */
 void watch_judge(struct watch *w, const struct sampling *s);
 /* True when nothing was found and less than a quarter of the requested time was observed. */
-bool watch_unseen(const struct watch *w);
+bool watch_unobserved(const struct watch *w);
 void watch_print(const struct watch *w, FILE *out);
 void watch_print_json(const struct watch *w, FILE *out);
 /* Writes one finding as an object. */

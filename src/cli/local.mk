@@ -3,23 +3,20 @@
 
 bin_PROGRAMS += jhot
 jhot_SOURCES = %D%/main.c %D%/agent.c $(cli_sources)
-# The agent is inside the program (%D%/agent.c): what belongs together cannot be parted.
+# The agent is embedded in the program (%D%/agent.c), so that both always have the same version.
 AGENT_FILE = %D%/libjhot.so
 %D%/agent.$(OBJEXT): $(AGENT_FILE)
 CLEANFILES += $(AGENT_FILE)
 $(AGENT_FILE): libjhot.so
 	$(AM_V_GEN)$(MKDIR_P) %D% && $(STRIP) --strip-unneeded -o $@ libjhot.so
 cli_sources = \
-	%D%/agent.h %D%/batch.c %D%/batch.h %D%/findings.c %D%/findings.h %D%/reading.c \
-	%D%/reading.h %D%/report.c %D%/report.h %D%/sampling.c %D%/sampling.h %D%/screen.c %D%/screen.h \
-	%D%/diff/diff.c %D%/diff/diff.h %D%/diff/json.c %D%/diff/view.c \
+	%D%/agent.h %D%/batch.c %D%/batch.h %D%/comparison.c %D%/comparison.h %D%/findings.c %D%/findings.h \
+	%D%/reading.c %D%/reading.h %D%/report.c %D%/report.h %D%/sampling.c %D%/sampling.h %D%/screen.c %D%/screen.h \
 	%D%/line/args.c %D%/line/args.h %D%/line/events.c %D%/line/events.h %D%/line/events_perf.c \
-	%D%/line/functions.c %D%/line/help.c %D%/line/help.h %D%/line/nearest.c %D%/line/nearest.h \
+	%D%/line/help.c %D%/line/help.h %D%/line/nearest.c %D%/line/nearest.h \
 	%D%/line/options.c %D%/line/units.c %D%/line/units.h \
-	%D%/live/events.c %D%/live/file.c %D%/live/jvms.c %D%/live/live.c %D%/live/live.h %D%/live/own.h \
-	%D%/live/replay.c %D%/live/replay.h %D%/live/settings.c \
-	%D%/outputs/hot.c %D%/outputs/hot.h %D%/outputs/jhot.c %D%/outputs/meta.c %D%/outputs/meta.h \
-	%D%/outputs/outputs.c %D%/outputs/outputs.h %D%/outputs/path.c \
+	%D%/live/events.c %D%/live/live.c %D%/live/live.h %D%/live/own.h %D%/live/replay.c %D%/live/replay.h \
+	%D%/outputs/hot.c %D%/outputs/outputs.c %D%/outputs/outputs.h %D%/outputs/parse.c \
 	%D%/verb/convert.c %D%/verb/diff.c %D%/verb/dump.c %D%/verb/events.c %D%/verb/list.c \
 	%D%/verb/record.c %D%/verb/status.c %D%/verb/top.c %D%/line/verb.h %D%/verb/verbs.c %D%/verb/view.c \
 	%D%/verb/why.c

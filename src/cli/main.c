@@ -18,18 +18,6 @@ static bool is_word(const char *arg, const char *a, const char *b)
 	return !strcmp(arg, a) || !strcmp(arg, b);
 }
 
-/* Suggests the nearest verb for a word that is neither a verb nor a JVM. */
-static void hint_verb(const char *word, struct err *err)
-{
-	struct nearest near;
-
-	nearest_init(&near, word);
-	for (const struct verb *const *v = verbs; *v; v++)
-		nearest_offer(&near, (*v)->name);
-	if (near.best)
-		err_hint(err, "jhot %s", near.best);
-}
-
 /*
  * Rejects a word that is almost a verb, even if a JVM has that name: another user could name a process like a mistyped
  * verb to have it attached.
@@ -85,17 +73,23 @@ static bool names_file(int argc, char **argv)
 /* No verb given: runs `view` if a profile is named, else `top`, with all words as arguments. */
 static int run_default(int argc, char **argv, struct err *err)
 {
-	const struct verb *verb = verb_find(VERB_DEFAULT);
+	struct nearest near;
 	int rc;
 
 	if (names_file(argc, argv))
 		return run_verb(verb_find(VERB_OF_FILES), argc, argv, err);
 	if (argc && refuse_near_verb(argv[0], err))
 		return -1;
-	rc = run_verb(verb, argc, argv, err);
-	if (rc && argc && argv[0][0] != '-' &&
-		(err->kind == ERR_USAGE || err->kind == ERR_NO_TARGET))
-		hint_verb(argv[0], err);
+	rc = run_verb(verb_find(VERB_DEFAULT), argc, argv, err);
+	if (!rc || !argc || argv[0][0] == '-' ||
+		(err->kind != ERR_USAGE && err->kind != ERR_NO_TARGET))
+		return rc;
+	/* The word is neither a verb nor a JVM. */
+	nearest_init(&near, argv[0]);
+	for (const struct verb *const *v = verbs; *v; v++)
+		nearest_offer(&near, (*v)->name);
+	if (near.best)
+		err_hint(err, "jhot %s", near.best);
 	return rc;
 }
 

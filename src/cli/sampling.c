@@ -28,27 +28,22 @@ static void on_stop(int signo)
 	sampling_stop = signo;
 }
 
-/* ^Z: the handler sets a flag, sampling_pause stops the process. A shell without job control ignores SIGTSTP. */
-static void catch_stop(void)
-{
-	struct sigaction sa = {.sa_handler = on_stop, .sa_flags = SA_RESTART}, old;
-
-	if (!sigaction(SIGTSTP, NULL, &old) && old.sa_handler != SIG_IGN)
-		sigaction(SIGTSTP, &sa, NULL);
-}
-
+/*
+ * Leaves ignored signals ignored: nohup ignores SIGHUP, a shell without job control SIGTSTP (^Z). The handler of the latter
+ * only sets a flag; sampling_pause stops the process.
+ */
 static void catch_signals(void)
 {
-	static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
-	struct sigaction sa = {.sa_handler = on_signal, .sa_flags = (int)SA_RESETHAND};
+	static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGTSTP};
+	const struct sigaction end = {.sa_handler = on_signal, .sa_flags = (int)SA_RESETHAND};
+	const struct sigaction stop = {.sa_handler = on_stop, .sa_flags = SA_RESTART};
 
 	for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++) {
 		struct sigaction old;
 
-		if (!sigaction(signals[i], NULL, &old) && old.sa_handler != SIG_IGN) /* nohup's */
-			sigaction(signals[i], &sa, NULL);
+		if (!sigaction(signals[i], NULL, &old) && old.sa_handler != SIG_IGN)
+			sigaction(signals[i], signals[i] == SIGTSTP ? &stop : &end, NULL);
 	}
-	catch_stop();
 	signal(SIGPIPE, SIG_IGN); /* reported as a write error instead */
 }
 
@@ -92,7 +87,7 @@ static void show_progress(const struct sampling *s, const struct vitals *v, uint
 	fprintf(stderr, "\r\033[K%.1f", (double)(now_ns - s->begin_ns) / (double)NS_PER_S);
 	if (s->duration_ns)
 		fprintf(stderr, "/%g", (double)s->duration_ns / (double)NS_PER_S);
-	fprintf(stderr, " s  %lld sample%s  %lld lost%s  (Ctrl-C ends and %s)", (long long)samples,
+	fprintf(stderr, " s  %lld sample%s  %lld lost%s  (Ctrl-C stops and %s)", (long long)samples,
 		plural((uint64_t)samples), (long long)v->lost,
 		v->stalled ? "  JVM does not respond" : "", s->then);
 	fflush(stderr);

@@ -67,13 +67,13 @@ static void speedscope_part(
 		w->stack = xgrow(w->stack, depth, &w->stack_cap, sizeof(*w->stack));
 		w->stack[depth++] = speedscope_name(w, profile_get_stack(w->p, at).frame);
 	}
-	json_begin(&w->json_samples, '[');
+	json_begin(&w->json_samples, NULL, '[');
 	if (w->o->threads)
-		json_int(&w->json_samples, speedscope_name(w, KEY_THREAD | part->thread));
+		json_int(&w->json_samples, NULL, speedscope_name(w, KEY_THREAD | part->thread));
 	while (depth--)
-		json_int(&w->json_samples, w->stack[depth]);
+		json_int(&w->json_samples, NULL, w->stack[depth]);
 	json_end(&w->json_samples, ']');
-	json_int(&w->json_weights, (int64_t)part->weight);
+	json_int(&w->json_weights, NULL, (int64_t)part->weight);
 	w->sum += part->weight;
 }
 
@@ -92,16 +92,16 @@ static void speedscope_event(struct speedscope *w, struct json *j, int id)
 	w->json_samples = (struct json){.out = &w->samples};
 	w->json_weights = (struct json){.out = &w->weights};
 	seconds_each(w->p, &q, speedscope_part, w);
-	json_begin(j, '{');
-	json_key(j, "type"), json_str(j, "sampled");
-	json_key(j, "name"), json_str(j, event->name);
-	json_key(j, "unit"), json_str(j, unit);
-	json_key(j, "startValue"), json_int(j, 0);
-	json_key(j, "endValue"), json_int(j, (int64_t)w->sum);
-	json_key(j, "samples"), json_begin(j, '[');
+	json_begin(j, NULL, '{');
+	json_str(j, "type", "sampled");
+	json_str(j, "name", event->name);
+	json_str(j, "unit", unit);
+	json_int(j, "startValue", 0);
+	json_int(j, "endValue", (int64_t)w->sum);
+	json_begin(j, "samples", '[');
 	buf_add(j->out, w->samples.data, w->samples.len);
 	json_end(j, ']');
-	json_key(j, "weights"), json_begin(j, '[');
+	json_begin(j, "weights", '[');
 	buf_add(j->out, w->weights.data, w->weights.len);
 	json_end(j, ']');
 	json_end(j, '}');
@@ -109,20 +109,20 @@ static void speedscope_event(struct speedscope *w, struct json *j, int id)
 
 static void speedscope_fact(void *ctx, const char *key, const char *value)
 {
-	json_key(ctx, key), json_str(ctx, value);
+	json_str(ctx, key, value);
 }
 
 static void speedscope_facts(const struct speedscope *w, struct json *j)
 {
 	const struct export_meta *m = &w->o->meta;
 
-	json_key(j, "jhot"), json_begin(j, '{');
-	json_key(j, "session"), json_begin(j, '{');
+	json_begin(j, "jhot", '{');
+	json_begin(j, "session", '{');
 	export_facts(w->o, speedscope_fact, j);
 	json_end(j, '}');
-	json_key(j, "events"), json_begin(j, '[');
+	json_begin(j, "events", '[');
 	for (int i = 0; i < (m->event_count ? m->event_count : 1); i++) {
-		json_begin(j, '{');
+		json_begin(j, NULL, '{');
 		export_event_facts(w->p, w->o,
 			m->event_count ? m->events[i].event : w->o->query.event, speedscope_fact,
 			j);
@@ -140,22 +140,22 @@ bool export_speedscope(struct buf *out, const struct profile *p, const struct ex
 	struct json j = {.out = out};
 	bool whole;
 
-	json_begin(&j, '{');
-	json_key(&j, "$schema"), json_str(&j, SCHEMA);
-	json_key(&j, "name"), json_str(&j, name && *name ? name : "profile");
-	json_key(&j, "exporter"), json_str(&j, "jhot " JHOT_VERSION);
-	json_key(&j, "activeProfileIndex"), json_int(&j, 0);
-	json_key(&j, "profiles"), json_begin(&j, '[');
+	json_begin(&j, NULL, '{');
+	json_str(&j, "$schema", SCHEMA);
+	json_str(&j, "name", name && *name ? name : "profile");
+	json_str(&j, "exporter", "jhot " JHOT_VERSION);
+	json_int(&j, "activeProfileIndex", 0);
+	json_begin(&j, "profiles", '[');
 	for (int i = 0; i < m->event_count; i++)
 		speedscope_event(&w, &j, m->events[i].event);
 	if (!m->event_count)
 		speedscope_event(&w, &j, o->query.event);
 	json_end(&j, ']');
-	json_key(&j, "shared"), json_begin(&j, '{');
-	json_key(&j, "frames"), json_begin(&j, '[');
+	json_begin(&j, "shared", '{');
+	json_begin(&j, "frames", '[');
 	for (uint32_t i = 0; i < w.names.count; i++) {
-		json_begin(&j, '{');
-		json_key(&j, "name"), json_str(&j, intern_text(&w.names, i));
+		json_begin(&j, NULL, '{');
+		json_str(&j, "name", intern_text(&w.names, i));
 		json_end(&j, '}');
 	}
 	json_end(&j, ']');

@@ -171,15 +171,13 @@ static void test_json(void)
 	struct buf b = {0};
 	struct json j = {&b, false};
 
-	json_begin(&j, '{');
-	json_key(&j, "a\"b");
-	json_str(&j, "tab\t\xff \xc3\xa9 \x01");
-	json_key(&j, "n");
-	json_begin(&j, '[');
-	json_int(&j, -5);
-	json_num(&j, 0.5);
-	json_bool(&j, true);
-	json_num(&j, NAN);
+	json_begin(&j, NULL, '{');
+	json_str(&j, "a\"b", "tab\t\xff \xc3\xa9 \x01");
+	json_begin(&j, "n", '[');
+	json_int(&j, NULL, -5);
+	json_num(&j, NULL, 0.5);
+	json_bool(&j, NULL, true);
+	json_num(&j, NULL, NAN);
 	json_end(&j, ']');
 	json_end(&j, '}');
 	is_str(buf_str(&b),

@@ -11,6 +11,6 @@ EXTRA_DIST += %D%/schema.py
 	src/cli/line/units.c
 %C%_test_args_LDADD = libbase.a -lm
 %C%_test_events_SOURCES = %D%/test_events.c src/cli/line/args.c src/cli/line/events.c \
-	src/cli/line/events_perf.c src/cli/line/functions.c src/cli/line/options.c src/cli/line/nearest.c src/cli/line/units.c
+	src/cli/line/events_perf.c src/cli/line/options.c src/cli/line/nearest.c src/cli/line/units.c
 %C%_test_events_LDADD = libsession.a libattach.a libsymbols.a libprofile.a libwire.a libbase.a \
 	-lpthread -lm $(DW_LIBS) $(ELF_LIBS) $(Z_LIBS) $(CXX_LIBS)

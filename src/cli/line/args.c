@@ -20,22 +20,6 @@ static bool option_of(const struct option_def *o, const struct verb *verb)
 	return (o->verbs & (unsigned)verb->bit) != 0;
 }
 
-static const struct option_def *find_long(const char *name, size_t len, const struct verb *verb)
-{
-	for (const struct option_def *o = options; o->name; o++)
-		if (option_of(o, verb) && strlen(o->name) == len && !strncmp(o->name, name, len))
-			return o;
-	return NULL;
-}
-
-static const struct option_def *find_letter(char letter, const struct verb *verb)
-{
-	for (const struct option_def *o = options; o->name; o++)
-		if (option_of(o, verb) && o->letter == letter)
-			return o;
-	return NULL;
-}
-
 /* The error for an option that the verb does not have; suggests verbs that have it, or the nearest option. */
 static int unknown_option(
 	const char *shown, const char *name, size_t len, const struct verb *verb, struct err *err)
@@ -63,16 +47,11 @@ static int unknown_option(
 	return -1;
 }
 
-static void args_add(struct args *args, enum option_id id, const char *value)
-{
-	args->values =
-		xreallocarray(args->values, (size_t)args->value_count + 1, sizeof(*args->values));
-	args->values[args->value_count++] = (struct args_value){id, value};
-}
-
 /* Records the option. value: from the same word; NULL: the next word is consumed if the option needs one. */
 static int accept(struct scan *s, const struct option_def *o, const char *value, struct err *err)
 {
+	struct args *args = s->args;
+
 	if (!o->arg && value) {
 		err_set(err, ERR_USAGE, "--%s does not take a value.", o->name);
 		return -1;
@@ -81,12 +60,14 @@ static int accept(struct scan *s, const struct option_def *o, const char *value,
 		if (s->next == s->end) {
 			err_set(err, ERR_USAGE, "--%s requires a value: --%s %s.", o->name, o->name,
 				o->arg);
-			err_hint(err, "jhot %s --help", s->args->verb->name);
+			err_hint(err, "jhot %s --help", args->verb->name);
 			return -1;
 		}
 		value = *s->next++;
 	}
-	args_add(s->args, o->id, value ? value : "");
+	args->values =
+		xreallocarray(args->values, (size_t)args->value_count + 1, sizeof(*args->values));
+	args->values[args->value_count++] = (struct args_value){o->id, value ? value : ""};
 	return 0;
 }
 
@@ -94,21 +75,26 @@ static int parse_long(struct scan *s, const char *word, struct err *err)
 {
 	const char *name = word + 2, *eq = strchr(name, '=');
 	size_t len = eq ? (size_t)(eq - name) : strlen(name);
-	const struct option_def *o = find_long(name, len, s->args->verb);
+	const struct verb *verb = s->args->verb;
 
-	if (!o)
-		return unknown_option(word, name, len, s->args->verb, err);
-	return accept(s, o, eq ? eq + 1 : NULL, err);
+	for (const struct option_def *o = options; o->name; o++)
+		if (option_of(o, verb) && strlen(o->name) == len && !strncmp(o->name, name, len))
+			return accept(s, o, eq ? eq + 1 : NULL, err);
+	return unknown_option(word, name, len, verb, err);
 }
 
 static int parse_letters(struct scan *s, const char *word, struct err *err)
 {
+	const struct verb *verb = s->args->verb;
+
 	for (const char *p = word + 1; *p; p++) {
-		const struct option_def *o = find_letter(*p, s->args->verb);
+		const struct option_def *o = options;
 		char shown[] = {'-', *p, '\0'};
 
-		if (!o)
-			return unknown_option(shown, p, 1, s->args->verb, err);
+		while (o->name && !(option_of(o, verb) && o->letter == *p))
+			o++;
+		if (!o->name)
+			return unknown_option(shown, p, 1, verb, err);
 		if (o->arg)
 			return accept(s, o, p[1] ? p + 1 : NULL, err);
 		if (accept(s, o, NULL, err))

@@ -78,18 +78,6 @@ static int events_add(struct events *e, const struct events_item *item, struct e
 	return *item->interval ? events_set_interval(e, e->count - 1, item->interval, err) : 0;
 }
 
-static int events_add_list(struct events *e, const char *list, struct err *err)
-{
-	struct events_item item;
-
-	while (*list) {
-		list = events_next_item(list, &item, err);
-		if (!list || events_add(e, &item, err))
-			return -1;
-	}
-	return 0;
-}
-
 /* --- options for all events -------------------------------------------------------------------------- */
 
 /* -i: sets the interval of every event of its unit that has none. An error if that matches no event. */
@@ -178,13 +166,18 @@ static int events_depth(struct events *e, const struct args *args, struct err *e
 int events_parse(struct events *out, const struct args *args, int fallback, struct err *err)
 {
 	const char *interval = args_get(args, OPT_INTERVAL), *budget = args_get(args, OPT_BUDGET);
+	struct events_item item;
 
 	memset(out, 0, sizeof(*out));
 	out->budget = -1;
 	out->only_threads = args_get(args, OPT_ONLY_THREADS);
-	for (int i = 0; i < args_count(args, OPT_EVENT); i++)
-		if (events_add_list(out, args_nth(args, OPT_EVENT, i), err))
-			return -1;
+	for (int i = 0; i < args_count(args, OPT_EVENT); i++) {
+		for (const char *list = args_nth(args, OPT_EVENT, i); *list;) {
+			list = events_next_item(list, &item, err);
+			if (!list || events_add(out, &item, err))
+				return -1;
+		}
+	}
 	if (!out->count && fallback >= 0)
 		events_insert(out, NULL, fallback);
 	if (interval && events_share_interval(out, interval, err))
@@ -240,15 +233,7 @@ int events_start(const struct events *e, struct session *s, struct err *err)
 
 /* --- of a profile ------------------------------------------------------------------------------------ */
 
-static int events_find(const struct profile *p, const char *name)
-{
-	for (int i = 0; i < PROFILE_EVENTS; i++)
-		if (!strcmp(profile_get_event(p, i)->name, name))
-			return i;
-	return -1;
-}
-
-static bool events_have(const struct profile *p, int id)
+bool events_sampled(const struct profile *p, int id)
 {
 	struct profile_query q = profile_whole(id);
 
@@ -261,13 +246,14 @@ static int events_named(
 	struct events_item item;
 
 	while (*list && out->count < PROFILE_EVENTS) {
-		int id;
+		int id = 0;
 
 		list = events_next_item(list, &item, err);
 		if (!list)
 			return -1;
-		id = events_find(p, item.name);
-		if (id < 0) {
+		while (id < PROFILE_EVENTS && strcmp(profile_get_event(p, id)->name, item.name))
+			id++;
+		if (id == PROFILE_EVENTS) {
 			err_set(err, ERR_USAGE, "The event \"%s\" was not sampled.", item.name);
 			return events_unknown(item.name, err);
 		}
@@ -286,7 +272,7 @@ int events_of_profile(
 	if (out->count)
 		return 0;
 	for (int i = 0; i < PROFILE_EVENTS; i++)
-		if (events_have(p, i))
+		if (events_sampled(p, i))
 			events_insert(out, p, i);
 	if (!out->count)
 		events_insert(out, p, EVENT_CPU);

@@ -46,6 +46,9 @@ int events_start(const struct events *e, struct session *s, struct err *err);
 int events_of_profile(
 	struct events *out, const struct args *args, const struct profile *p, struct err *err);
 
+/* True when the profile has samples of the event. */
+bool events_sampled(const struct profile *p, int id);
+
 /* --- events_perf.c ----------------------------------------------------------------------------- */
 
 /* perf events in -e, by the names of attach/perf/events.h. */
@@ -58,17 +61,6 @@ int events_add_perf(struct events *e, const char *name, struct err *err);
  * seconds; patience may be NULL.
  */
 int events_resolve(struct events *e, pid_t pid, const struct patience *patience, struct err *err);
-
-/*
- * functions_find: the address of a native function in a JVM; a perf_events_function whose ctx is a struct functions_in.
- * Exported symbols come first, in the order of the mappings, then symbol tables and separate debug files.
- */
-struct functions_in {
-	pid_t pid;
-	struct patience patience; /* polled while another thread reads files */
-};
-int functions_find(
-	void *ctx, const char *library, const char *function, uint64_t *address, struct err *err);
 
 /* Fills in the predefined perf events that this host has and returns their number. Opens each once to find out. */
 #define EVENTS_NAMES 96

@@ -16,7 +16,7 @@ const struct option_def options[] = {
 		"events` lists"},
 	{OPT_DURATION, "duration", 'd', "SECONDS", VERB_RECORD | VERB_WHY,
 		"sampling time; default: until Ctrl-C or the end of the JVM (why: 10)"},
-	{OPT_DELAY, "delay", 'd', "SECONDS", VERB_TOP, "seconds between two screens, default 1"},
+	{OPT_DELAY, "delay", 'd', "SECONDS", VERB_TOP, "seconds between screens, default 1"},
 	{OPT_INTERVAL, "interval", 'i', "INTERVAL", SAMPLING,
 		"sampling interval, for the events of its unit: 10ms, 500us, 100000 (ns), 512k "
 		"(bytes)"},
@@ -36,10 +36,10 @@ const struct option_def options[] = {
 		"record stacks of up to N frames in full, default and maximum 2048; deeper ones "
 		"are cut"},
 	{OPT_KEEP_TOP, "keep-top", 0, "N", SAMPLING,
-		"of a cut stack, keep N frames at the top, where the thread is"},
+		"keep N frames at the top (leaf) of a cut stack"},
 	{OPT_KEEP_ROOT, "keep-root", 0, "N", SAMPLING,
-		"of a cut stack, keep N frames at the root, default 0; one frame in between counts "
-		"the rest"},
+		"keep N frames at the root of a cut stack, default 0; one frame in between counts "
+		"those left out"},
 	{OPT_OUTPUT, "output", 'o', "FILE", WRITING | VERB_DIFF,
 		"write this file (repeatable); its suffix selects the format, %p %n %h %t %e are "
 		"expanded"},
@@ -54,7 +54,7 @@ const struct option_def options[] = {
 	{OPT_REVERSE, "reverse", 0, NULL, WRITING,
 		"in .svg and .html, merge stacks from the leaf: shows who called the leaves"},
 	{OPT_INVERTED, "inverted", 0, NULL, WRITING,
-		"in .svg and .html, draw flames: the root at the bottom"},
+		"in .svg and .html, draw the root at the bottom: flames instead of icicles"},
 	{OPT_COLORS, "colors", 0, "type|safe|package|self", WRITING,
 		"colour scheme of .svg and .html; safe does not rely on red against green"},
 	{OPT_WIDTH, "width", 0, "PX", WRITING,
@@ -72,7 +72,7 @@ const struct option_def options[] = {
 	{OPT_INCLUDE, "include", 'I', "NAME", WRITING | VERB_DIFF,
 		"only stacks with a frame whose name contains NAME; if repeated, all must match"},
 	{OPT_EXCLUDE, "exclude", 'X', "NAME", WRITING | VERB_DIFF,
-		"only stacks without such a frame"},
+		"only stacks without a frame whose name contains NAME"},
 	{OPT_TOTAL, "total", 0, NULL, WRITING,
 		"write weights (nanoseconds or bytes), not sample counts"},
 	{OPT_ANNOTATE, "annotate", 'a', NULL, WRITING,
@@ -84,7 +84,8 @@ const struct option_def options[] = {
 		"compare rates per second (default if the files record time), shares, or raw "
 		"counts"},
 	{OPT_FAIL_OVER, "fail-over", 0, "PERCENT", VERB_DIFF,
-		"exit with 10 if anything is significantly slower, by more than PERCENT of the "
+		"exit with status 10 if anything is significantly slower, by more than PERCENT of "
+		"the "
 		"total"},
 	{OPT_ROWS, "rows", 0, "N", VERB_DIFF,
 		"methods to print, default 30; significant differences are always printed"},

@@ -22,12 +22,10 @@ void live_set_how(struct live *l)
 static int live_recorded(
 	const struct live *l, int event, bool on, uint64_t interval, struct err *err)
 {
-	struct profile_query q = profile_whole(event);
-
 	if (!on || interval)
 		return err_set(err, ERR_FAILED, "The events of a %s cannot be changed.",
 			l->now->file ? "file" : "recording");
-	if (profile_sum(l->now->profile, &q).count)
+	if (events_sampled(l->now->profile, event))
 		return 0;
 	return err_set(err, ERR_FAILED, "The %s has no samples of the event \"%s\".",
 		l->now->file ? "file" : "recording",
@@ -82,43 +80,28 @@ const char *const *live_event_warning(void *ctx, int event)
 	return warning;
 }
 
-/* The engine after the current one, cyclically. */
-static const char *live_next_engine(const struct live *l, int event)
-{
-	const char *now = session_vitals(l->now->session)->events[event].engine;
-	int i = 0;
-
-	while (session_engines[i] && strcmp(session_engines[i], now) != 0)
-		i++;
-	return session_engines[i] && session_engines[i + 1] ? session_engines[i + 1]
-							    : session_engines[0];
-}
-
+/* Switches cpu to the engine after the current one, cyclically. */
 int live_event_engine(void *ctx, int event, struct err *err)
 {
 	struct live *l = ctx;
-	const char *before;
+	const char *before, *now;
+	int i = 0;
 
 	if (!l->now->session)
 		return err_set(err, ERR_FAILED, "The events of a recording cannot be changed.");
 	if (event != EVENT_CPU)
 		return 1;
+	now = session_vitals(l->now->session)->events[event].engine;
+	while (session_engines[i] && strcmp(session_engines[i], now) != 0)
+		i++;
 	before = l->now->how[event].engine;
-	l->now->how[event].engine = live_next_engine(l, event);
+	l->now->how[event].engine = session_engines[i] && session_engines[i + 1]
+					    ? session_engines[i + 1]
+					    : session_engines[0];
 	if (!session_event_begin(l->now->session, &l->now->how[event], err))
 		return 0;
 	l->now->how[event].engine = before;
 	session_event_begin(l->now->session, &l->now->how[event], NULL);
-	return -1;
-}
-
-/* The id of an existing event of this name; -1: none. */
-static int live_known(const struct live *l, const char *name)
-{
-	for (int i = 0; i < PROFILE_EVENTS; i++)
-		if (!strcmp(profile_get_event(l->now->profile, i)->name, name) &&
-			(i < EVENT_USER_FIRST || l->now->how[i].name))
-			return i;
 	return -1;
 }
 
@@ -142,49 +125,50 @@ static int live_free_event(const struct live *l)
 }
 
 /* Resolves the event in this JVM and stores it, with a copy of its name, under this id. */
-static int live_define_event(struct live *l, int number, const char *name, struct err *err)
+static int live_define_event(struct live *l, int id, const char *name, struct err *err)
 {
 	struct events one = {0};
-	char *kept = l->now->user_names[number - EVENT_USER_FIRST];
+	char *kept = l->now->user_names[id - EVENT_USER_FIRST];
 
 	if (events_add_perf(&one, name, err) ||
 		events_resolve(&one, session_vitals(l->now->session)->pid, &l->patience, err))
 		return -1;
 	snprintf(kept, sizeof(l->now->user_names[0]), "%s", name);
-	l->now->how[number] = one.how[0];
-	l->now->how[number].event = number;
-	l->now->how[number].name = kept;
-	l->now->how[number].user_only = l->now->how[EVENT_CPU].user_only;
-	l->now->how[number].kernel_only = l->now->how[EVENT_CPU].kernel_only;
+	l->now->how[id] = one.how[0];
+	l->now->how[id].event = id;
+	l->now->how[id].name = kept;
+	l->now->how[id].user_only = l->now->how[EVENT_CPU].user_only;
+	l->now->how[id].kernel_only = l->now->how[EVENT_CPU].kernel_only;
 	return 0;
 }
 
 int live_event_add(void *ctx, const char *name, struct err *err)
 {
 	struct live *l = ctx;
-	int number;
+	int id;
 
 	if (!l->now->session)
 		return err_set(err, ERR_FAILED, "Events can only be added to a live session.");
-	number = live_known(l, name);
-	if (number >= 0)
-		return number;
-	number = live_free_event(l);
-	if (number < 0)
+	for (int i = 0; i < PROFILE_EVENTS; i++)
+		if (!strcmp(profile_get_event(l->now->profile, i)->name, name) &&
+			(i < EVENT_USER_FIRST || l->now->how[i].name))
+			return i;
+	id = live_free_event(l);
+	if (id < 0)
 		return err_set(err, ERR_USAGE,
 			"All %d perf events are on. Switch one off to add another.",
 			PROFILE_EVENTS - EVENT_USER_FIRST);
 	if (strlen(name) >= sizeof(l->now->user_names[0]))
 		return err_set(
 			err, ERR_USAGE, "The name of the event \"%.40s...\" is too long.", name);
-	if (live_define_event(l, number, name, err))
+	if (live_define_event(l, id, name, err))
 		return -1;
 	if (session_drain(l->now->session, err) <
 		0) /* the last samples of the id's previous event */
 		return -1;
-	profile_event_set(l->now->profile, number, name, l->now->how[number].unit,
-		l->now->how[number].interval);
-	return number;
+	profile_event_set(
+		l->now->profile, id, name, l->now->how[id].unit, l->now->how[id].interval);
+	return id;
 }
 
 const char *live_event_name(void *ctx, int i)

@@ -1,18 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The live view's app_ops, each a thin call into the responsible module; subjects are created and freed here.
- *
- *   jvms.c    which JVMs there are     events.c    how they are sampled    file.c      what is written
- *   replay.c  a recording, as it was seen          settings.c  the settings file
+ * The live view's app_ops, each a thin call into the responsible module; subjects are created and freed here. events.c has
+ * those about events.
  */
-#include "cli/live/own.h"
+#include "cli/live/live.h"
 
 #include "base/buf.h"
 #include "base/clock.h"
+#include "cli/batch.h"
+#include "cli/live/own.h"
+#include "cli/outputs/outputs.h"
+#include "cli/screen.h"
 
+#include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
-static bool give_up(void *ctx)
+static bool subject_cancel(void *ctx)
 {
 	(void)ctx;
 	return false;
@@ -23,7 +28,7 @@ static void subject_free(struct subject *s)
 	if (!s)
 		return;
 	if (s->session) /* names that arrive late would not be shown */
-		session_patience(s->session, &(const struct patience){.go_on = give_up});
+		session_patience(s->session, &(const struct patience){.go_on = subject_cancel});
 	session_close(s->session);
 	replay_free(s->replay);
 	if (!s->file)
@@ -31,11 +36,11 @@ static void subject_free(struct subject *s)
 	free(s);
 }
 
-struct live *live_new(const struct session_options *options, const struct events *events)
+struct live *live_new(const struct session_options *session, const struct events *events)
 {
 	struct live *l = xcalloc(1, sizeof(*l));
 
-	l->options = options;
+	l->options = session;
 	l->events = events;
 	l->now = xcalloc(1, sizeof(*l->now));
 	l->name_count = -1;
@@ -48,10 +53,85 @@ void live_free(struct live *l)
 		return;
 	subject_free(l->before);
 	subject_free(l->now);
-	jvms_done(&l->jvms);
+	hotspot_scan_end(l->jvms.scan);
+	hotspot_list_done(&l->jvms.list);
+	free(l->jvms.rows);
 	free(l->threads);
 	free(l->formats);
 	free(l);
+}
+
+/* --- the list of JVMs -------------------------------------------------------------------------------- */
+
+/* CPU use since the last completed scan, in percent of a core; -1: unknown. */
+static int jvms_cpu_pct(const struct jvms *j, const struct hotspot *jvm, uint64_t now_ns)
+{
+	for (int i = 0; i < j->list.count; i++) {
+		const struct hotspot *before = &j->list.jvms[i];
+
+		if (before->pid == jvm->pid && now_ns - j->list_ns > 100 * NS_PER_MS &&
+			jvm->cpu_ticks >= before->cpu_ticks)
+			return (int)((double)(jvm->cpu_ticks - before->cpu_ticks) * 100 * NS_PER_S /
+				     (double)sysconf(_SC_CLK_TCK) / (double)(now_ns - j->list_ns));
+	}
+	return -1;
+}
+
+/* Replaces the rows by the results of the scan so far. */
+static void jvms_replace_rows(struct jvms *j)
+{
+	uint64_t now_ns = clock_mono_ns();
+	struct hotspot_list list;
+	struct app_jvm *rows;
+
+	hotspot_scan_copy(j->scan, &list);
+	rows = xcalloc((size_t)list.count, sizeof(*rows));
+	for (int i = 0; i < list.count; i++) {
+		const struct hotspot *jvm = &list.jvms[i];
+		struct app_jvm *row = &rows[i];
+
+		*row = (struct app_jvm){
+			.pid = jvm->pid,
+			.cpu_pct = jvms_cpu_pct(j, jvm, now_ns),
+			.rss_bytes = (int64_t)jvm->rss_bytes,
+			.uptime_s = jvm->uptime_s,
+			.threads = jvm->threads,
+			.can_attach = jvm->verdict <= HOTSPOT_UNKNOWN,
+		};
+		snprintf(row->user, sizeof(row->user), "%s", jvm->user);
+		snprintf(row->jdk, sizeof(row->jdk), "%s", jvm->jdk);
+		snprintf(row->name, sizeof(row->name), "%s", jvm->name);
+		snprintf(row->attach, sizeof(row->attach), "%s",
+			hotspot_verdict_names[jvm->verdict]);
+		snprintf(row->why, sizeof(row->why), "%s", jvm->why);
+	}
+	hotspot_list_done(&j->list);
+	free(j->rows);
+	j->list = list;
+	j->list_ns = now_ns;
+	j->rows = rows;
+}
+
+/* Returns the previous scan's rows until the new scan is complete; during the first scan, the rows found so far. */
+static int live_list(void *ctx, const struct app_jvm **out, struct err *err)
+{
+	struct jvms *j = &((struct live *)ctx)->jvms;
+	int over;
+
+	if (!j->scan && !(j->scan = hotspot_scan_begin(err)))
+		return -1;
+	over = hotspot_scan_step(j->scan, 0, err);
+	if (over > 0 || !j->listed)
+		jvms_replace_rows(j);
+	if (over == 0) {
+		err_set(err, ERR_BUSY, "The scan of processes is still running.");
+	} else {
+		hotspot_scan_end(j->scan);
+		j->scan = NULL;
+		j->listed = over > 0;
+	}
+	*out = j->rows;
+	return over < 0 ? -1 : j->list.count;
 }
 
 /* --- attaching --------------------------------------------------------------------------------------- */
@@ -91,16 +171,16 @@ static bool live_go_on(void *ctx)
 
 static int attach(struct live *l, const struct hotspot *jvm, int event, struct err *err)
 {
-	struct session_options options = *l->options;
+	struct session_options how = *l->options;
 	struct subject *s = l->now;
 
-	options.patience = (struct patience){live_go_on, l};
+	how.patience = (struct patience){live_go_on, l};
 	s->resolved = *l->events;
-	if (events_resolve(&s->resolved, jvm->pid, &options.patience, err))
+	if (events_resolve(&s->resolved, jvm->pid, &how.patience, err))
 		return -1;
 	live_set_how(l);
 	s->profile = profile_new();
-	s->session = session_open(jvm, &options, s->profile, err);
+	s->session = session_open(jvm, &how, s->profile, err);
 	if (!s->session || events_prepare(l->events, s->session, err) ||
 		session_event_begin(s->session, &s->how[event], err))
 		return -1;
@@ -141,17 +221,6 @@ int live_replay(struct live *l, const char *path, bool clock_step, struct err *e
 		return 0;
 	subject_undo(l);
 	return -1;
-}
-
-void live_file(struct live *l, const struct imported *file)
-{
-	l->now->file = file;
-	l->now->profile = file->profile;
-}
-
-static int live_list(void *ctx, const struct app_jvm **out, struct err *err)
-{
-	return jvms_list(&((struct live *)ctx)->jvms, out, err);
 }
 
 static int live_pick(void *ctx, int pid, int event, struct err *err)
@@ -235,16 +304,32 @@ static void live_park(void *ctx, bool parked)
 static const struct app_format *live_formats(void *ctx)
 {
 	struct live *l = ctx;
+	size_t n = 0;
 
-	if (!l->formats)
-		l->formats = live_file_formats();
+	if (l->formats)
+		return l->formats;
+	while (export_formats[n].name)
+		n++;
+	l->formats = xcalloc(n + 1, sizeof(*l->formats)); /* ends with suffix NULL */
+	while (n--)
+		l->formats[n] =
+			(struct app_format){export_formats[n].suffixes[0], export_formats[n].what};
 	return l->formats;
 }
 
-static struct live_source live_source(struct live *l)
+/* Where the profile that is shown comes from. 0, or -1 with an error if there is none. */
+static int live_source(
+	struct live *l, struct outputs_source *out, const char *verb, struct err *err)
 {
-	return (struct live_source){
-		l->now->profile, live_vitals(l), l->now->file, !l->now->file && !l->now->replay};
+	const struct subject *s = l->now;
+
+	*out = (struct outputs_source){.profile = s->profile,
+		.vitals = live_vitals(l),
+		.file = s->file,
+		.elsewhere = s->replay != NULL};
+	if (!out->profile || !out->vitals)
+		return err_set(err, ERR_FAILED, "Nothing to %s: no JVM is attached.", verb);
+	return 0;
 }
 
 static void live_busy(struct live *l, bool busy)
@@ -253,39 +338,80 @@ static void live_busy(struct live *l, bool busy)
 		session_busy(l->now->session, busy);
 }
 
+/* The size of a file that was written, in kB, rounded up; 0: unknown. */
+static long long written_kb(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) ? 0 : (long long)(st.st_size + 1023) / 1024;
+}
+
+/* A format that holds all events gets those that have samples in the query, and the shown one first in any case. */
 static int live_export(
 	void *ctx, const struct app_export *what, char *done, size_t bytes, struct err *err)
 {
 	struct live *l = ctx;
-	const struct live_source source = live_source(l);
+	const char *path = what->path;
+	const struct export_format *format = export_format_by_path(path);
+	struct export_options o = {.query = what->query, .threads = what->threads};
+	struct profile_query q = what->query;
+	struct outputs_source source;
+	char host[OUTPUTS_HOST];
+	struct stat st;
+	uint32_t to;
 	int rc;
 
-	if (!source.profile || !source.vitals)
-		return err_set(err, ERR_FAILED, "Nothing to write: no JVM is attached.");
+	if (live_source(l, &source, "write", err))
+		return -1;
+	if (!format)
+		return err_set(err, ERR_USAGE, "The suffix of %s does not select a format.", path);
+	if (!what->overwrite && !lstat(path, &st))
+		return APP_EXISTS;
 	live_busy(l, true);
-	rc = live_file_write(&source, what, done, bytes, err);
+	to = profile_info(source.profile).now;
+	to = q.to < to ? q.to : to + 1;
+	source.duration_ns = (uint64_t)(to > q.from ? to - q.from : 0) * NS_PER_S;
+	outputs_meta(&source, q.from, &o.meta, host);
+	outputs_meta_add(&source, what->query.event, &o.meta);
+	for (q.event = 0; q.event < PROFILE_EVENTS; q.event++)
+		if (q.event != what->query.event && profile_sum(source.profile, &q).count)
+			outputs_meta_add(&source, q.event, &o.meta);
+	rc = export_write(path, format, source.profile, &o, err);
 	live_busy(l, false);
+	if (!rc)
+		snprintf(done, bytes, "wrote %s (%lld kB)", path, written_kb(path));
 	return rc;
 }
 
 static int live_save(void *ctx, const char *path, char *done, size_t bytes, struct err *err)
 {
 	struct live *l = ctx;
-	const struct live_source source = live_source(l);
-	uint64_t duration_ns;
+	struct outputs_source source;
+	struct export_meta m;
+	char host[OUTPUTS_HOST];
+	struct stat st;
 	int rc;
 
-	if (!source.profile || !source.vitals)
-		return err_set(err, ERR_FAILED, "Nothing to save: no JVM is attached.");
+	if (live_source(l, &source, "save", err))
+		return -1;
+	if (!lstat(path, &st))
+		return APP_EXISTS;
 	if (l->now->file)
-		duration_ns = l->now->file->duration_ns;
+		source.duration_ns = l->now->file->duration_ns;
 	else if (l->now->session)
-		duration_ns = session_duration_ns(l->now->session);
+		source.duration_ns = session_duration_ns(l->now->session);
 	else
-		duration_ns = (uint64_t)profile_info(l->now->profile).now * NS_PER_S;
+		source.duration_ns = (uint64_t)profile_info(l->now->profile).now * NS_PER_S;
 	live_busy(l, true);
-	rc = live_file_save(&source, duration_ns, path, done, bytes, err);
+	outputs_meta(&source, 0, &m, host);
+	rc = recording_save(path, source.profile,
+		&(const struct recording_meta){
+			.host = host, .labels = m.labels, .label_count = m.label_count},
+		source.vitals, source.duration_ns, err);
 	live_busy(l, false);
+	if (!rc)
+		snprintf(done, bytes, "saved everything to %s (%lld kB); open it with jhot view",
+			path, written_kb(path));
 	return rc;
 }
 
@@ -317,3 +443,21 @@ const struct app_ops live_ops = {
 	.park = live_park,
 	.step = live_step,
 };
+
+int live_show_file(const struct imported *file, const struct app_file *shown,
+	const struct events *events, struct app_options *screen, const struct batch *batch,
+	struct err *err)
+{
+	static const struct session_options no_session;
+	struct live *live = live_new(&no_session, events);
+	int rc;
+
+	screen->file = shown;
+	screen->attached = true;
+	live->now->file = file;
+	live->now->profile = file->profile;
+	rc = batch->wanted ? batch_run(batch, &live_ops, live, screen, events, err)
+			   : app_run(&live_ops, live, screen, err);
+	live_free(live);
+	return rc;
+}

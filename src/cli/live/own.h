@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The live view's state outside of tui, shared by live.c, events.c and jvms.c. */
+/* The live view's state outside of tui, shared by live.c and events.c. */
 #ifndef JHOT_CLI_LIVE_OWN_H
 #define JHOT_CLI_LIVE_OWN_H
 
-#include "cli/live/live.h"
+#include "attach/jvm/hotspot.h"
+#include "cli/line/events.h"
 #include "cli/live/replay.h"
+#include "import/import.h"
+#include "session/session.h"
+#include "tui/frame/app.h"
 
 /* The JVMs shown by the picker, scanned in the background. Zero-initialised. */
 struct jvms {
@@ -14,9 +18,6 @@ struct jvms {
 	struct app_jvm *rows; /* rows for `list` */
 	bool listed;          /* a scan has been completed */
 };
-/* Implements app_ops.list. */
-int jvms_list(struct jvms *j, const struct app_jvm **out, struct err *err);
-void jvms_done(struct jvms *j);
 
 /* The profile shown, and its source. All NULL: nothing. Never relocated, since `how` points to user_names. */
 struct subject {

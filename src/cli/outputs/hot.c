@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Columns as in the live view: SELF% with its error, TOTAL%, the type's letter, the method. */
-#include "cli/outputs/hot.h"
+#include "cli/outputs/outputs.h"
 
 #include "base/buf.h"
 #include "base/clock.h"
 #include "cli/line/units.h"
-#include "cli/outputs/meta.h"
 #include "profile/query/error.h"
 #include "profile/table/flat.h"
 #include "tui/screen/text.h"
@@ -33,8 +32,8 @@ static const char *hot_interval(
 }
 
 /* The total weight and its rate: "1.20 GB allocated, 120 MB per second". */
-static void hot_amount(FILE *out, const struct profile_event *event, int number, uint64_t weight,
-	uint64_t duration_ns)
+static void hot_amount(
+	FILE *out, const struct profile_event *event, int id, uint64_t weight, uint64_t duration_ns)
 {
 	static const char *const what[EVENT_USER_FIRST] = {
 		[EVENT_CPU] = " of CPU time",
@@ -46,11 +45,11 @@ static void hot_amount(FILE *out, const struct profile_event *event, int number,
 	char amount[32], rate[32];
 
 	fprintf(out, "%s%s%s", units_value(weight, event->unit, amount, sizeof(amount)),
-		number < EVENT_USER_FIRST ? what[number]
-		: event->weight_is_time   ? ""
-					  : " ",
-		number < EVENT_USER_FIRST || event->weight_is_time ? "" : event->unit);
-	if (seconds > 0 && number != EVENT_CPU && number != EVENT_WALL)
+		id < EVENT_USER_FIRST   ? what[id]
+		: event->weight_is_time ? ""
+					: " ",
+		id < EVENT_USER_FIRST || event->weight_is_time ? "" : event->unit);
+	if (seconds > 0 && id != EVENT_CPU && id != EVENT_WALL)
 		fprintf(out, ", %s per second",
 			units_value((uint64_t)((double)weight / seconds), event->unit, rate,
 				sizeof(rate)));
@@ -59,12 +58,11 @@ static void hot_amount(FILE *out, const struct profile_event *event, int number,
 
 /* "cpu/perf every 10 ms to 40 ms, 20.0 s: 1203 samples, 0 lost", and a note if the event is degraded. */
 static void hot_event(FILE *out, const struct outputs_source *source, const struct outputs *o,
-	int number, uint64_t samples)
+	int id, uint64_t samples)
 {
-	const struct profile_event *event = profile_get_event(source->profile, number);
-	const struct profile_intervals every =
-		meta_intervals(source->profile, source->vitals, number);
-	const struct vitals_event *e = &source->vitals->events[number];
+	const struct profile_event *event = profile_get_event(source->profile, id);
+	const struct profile_intervals every = outputs_intervals(source, id);
+	const struct vitals_event *e = &source->vitals->events[id];
 	char interval[TEXT_NUMBER];
 
 	fputs(event->name, out);
@@ -85,7 +83,7 @@ static void hot_event(FILE *out, const struct outputs_source *source, const stru
 }
 
 static void hot_head(FILE *out, const struct outputs_source *source, const struct outputs *o,
-	int number, const struct flat *flat)
+	int id, const struct flat *flat)
 {
 	const struct vitals *v = source->vitals;
 
@@ -95,9 +93,9 @@ static void hot_head(FILE *out, const struct outputs_source *source, const struc
 	if (v->jdk[0])
 		fprintf(out, "  JDK %s", v->jdk);
 	fputc('\n', out);
-	hot_event(out, source, o, number, flat->sum_count);
+	hot_event(out, source, o, id, flat->sum_count);
 	if (flat->sum_count)
-		hot_amount(out, profile_get_event(source->profile, number), number, flat->sum,
+		hot_amount(out, profile_get_event(source->profile, id), id, flat->sum,
 			source->duration_ns);
 	if (v->walker_note[0])
 		fprintf(out, "note: %s\n", v->walker_note);
@@ -244,19 +242,19 @@ static void hot_print_threads(
 	FILE *out, const struct profile *p, const struct profile_query *q, const struct flat *flat)
 {
 	struct hot_shares s = {.p = p, .count = profile_thread_count(p)};
-	uint32_t number;
+	uint32_t id;
 	uint64_t value;
 
 	s.values = xcalloc(s.count, sizeof(*s.values));
 	profile_each(p, q, hot_add_thread, &s);
 	fprintf(out, "\n SHARE%%  THREAD\n");
-	for (int rows = 0; rows < HOT_THREADS && (value = hot_pop_largest(&s, &number)); rows++) {
-		const struct profile_thread *thread = profile_get_thread(p, number);
-		char mark[PROFILE_LABEL];
-		bool marked = *profile_thread_label(thread, "tid ", mark);
+	for (int rows = 0; rows < HOT_THREADS && (value = hot_pop_largest(&s, &id)); rows++) {
+		const struct profile_thread *thread = profile_get_thread(p, id);
+		char label[PROFILE_LABEL];
+		bool labelled = *profile_thread_label(thread, "tid ", label);
 
-		fprintf(out, marked ? "%6.1f  %s (%s)\n" : "%6.1f  %s\n",
-			flat_percent(value, flat->sum), thread->name, mark);
+		fprintf(out, labelled ? "%6.1f  %s (%s)\n" : "%6.1f  %s\n",
+			flat_percent(value, flat->sum), thread->name, label);
 	}
 	free(s.values);
 }

@@ -1,215 +1,94 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Parsing the output options; checking and writing the files. */
+/* Checks and writes the files of -o. Recordings (.jhot) are written while sampling, all others at the end. */
 #include "cli/outputs/outputs.h"
 
 #include "base/buf.h"
 #include "base/clock.h"
 #include "base/file.h"
-#include "cli/line/units.h"
-#include "cli/outputs/hot.h"
-#include "cli/outputs/meta.h"
-#include "export/web/flame.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
-#define STDOUT_PATH       "-"
-#define OUTPUTS_NARROWEST 300 /* px */
-#define OUTPUTS_WIDEST    20000
+#define PATH_WORD 100 /* longest expansion, in bytes */
 
-bool outputs_is_stdout(const struct output *f)
+const struct export_format outputs_jhot = {.name = "jhot",
+	.suffixes = {RECORDING_SUFFIX},
+	.what = "recording of everything, for jhot view",
+	.together = true,
+	.binary = true};
+
+/* --- names of files ---------------------------------------------------------------------------------- */
+
+/* Adds a word as part of a file name, without slashes: "cpu/cache-misses/" as "cpu_cache-misses_". */
+static void path_word(struct buf *out, const char *word)
 {
-	return !strcmp(f->path, STDOUT_PATH);
+	for (size_t i = 0; word[i] && i < PATH_WORD; i++)
+		buf_addc(out,
+			isalnum((unsigned char)word[i]) || strchr("-_.", word[i]) ? word[i] : '_');
 }
 
-static int outputs_suffix(const char *path, struct err *err)
+static void path_events(struct buf *out, const struct events *events, int event)
 {
-	struct buf known = {0};
-
-	buf_adds(&known, outputs_jhot.suffixes[0]);
-	for (const struct export_format *f = export_formats; f->name; f++)
-		buf_printf(&known, " %s", f->suffixes[0]);
-	err_set(err, ERR_USAGE, "The suffix of \"%s\" does not select a format.", path);
-	err_hint(err, "use one of the suffixes %s", buf_str(&known));
-	err_hint(err, "give the format: --format %s -o %s", export_formats[0].name, path);
-	buf_done(&known);
-	return -1;
-}
-
-/* The format of --format; NULL in *format without it. */
-static int outputs_format(
-	const struct export_format **format, const struct args *args, struct err *err)
-{
-	const char *name = args_get(args, OPT_FORMAT);
-	struct buf known = {0};
-
-	*format = name ? export_format_by_name(name) : NULL;
-	if (name && !strcmp(name, outputs_jhot.name))
-		*format = &outputs_jhot;
-	if (!name || *format)
-		return 0;
-	buf_adds(&known, outputs_jhot.name);
-	for (const struct export_format *f = export_formats; f->name; f++)
-		buf_printf(&known, " %s", f->name);
-	err_set(err, ERR_USAGE, "Unknown format \"%s\".", name);
-	err_hint(err, "use one of: %s", buf_str(&known));
-	buf_done(&known);
-	return -1;
-}
-
-static const struct export_format *outputs_by_path(const char *path)
-{
-	return export_format_suffix(&outputs_jhot, path) ? &outputs_jhot
-							 : export_format_by_path(path);
-}
-
-static int outputs_files(struct outputs *out, const struct args *args, struct err *err)
-{
-	const struct export_format *chosen;
-	bool used = false;
-
-	if (args_count(args, OPT_OUTPUT) > OUTPUTS_MAX)
-		return err_set(
-			err, ERR_USAGE, "At most %d output files can be given.", OUTPUTS_MAX);
-	if (outputs_format(&chosen, args, err))
-		return -1;
-	for (; out->count < args_count(args, OPT_OUTPUT); out->count++) {
-		struct output *f = &out->files[out->count];
-
-		f->path = args_nth(args, OPT_OUTPUT, out->count);
-		f->format = outputs_is_stdout(f) ? NULL : outputs_by_path(f->path);
-		used |= !f->format;
-		if (!f->format)
-			f->format = !chosen && outputs_is_stdout(f)
-					    ? export_format_by_name("collapsed")
-					    : chosen;
-		if (!f->format)
-			return outputs_suffix(f->path, err);
-		if (outputs_path_check(f->path, err))
-			return -1;
+	for (int i = 0; i < events->count; i++) {
+		if (event >= 0 && event != i)
+			continue;
+		if (event < 0 && i)
+			buf_addc(out, '-');
+		path_word(out, events->names[i]);
 	}
-	if (chosen && !used)
-		return err_set(err, ERR_USAGE,
-			"--format applies only to \"-o -\" and to names without a known suffix.");
-	return 0;
 }
 
-static int outputs_labels(struct outputs *out, const struct args *args, struct err *err)
+/*
+ * The file to write: "/dev/stdout" for "-", else the path with %p pid, %n name, %h host, %t start (UTC), %e event and %%
+ * percent sign expanded. event: an index into events, ignored if one file stores all of them. The caller frees the result.
+ */
+static char *outputs_path(const struct output *f, const struct outputs_names *names,
+	const struct events *events, int event)
 {
-	if (args_count(args, OPT_LABEL) > OUTPUTS_LABELS)
-		return err_set(
-			err, ERR_USAGE, "--label can be given at most %d times.", OUTPUTS_LABELS);
-	for (; out->label_count < args_count(args, OPT_LABEL); out->label_count++) {
-		const char *label = args_nth(args, OPT_LABEL, out->label_count);
-		const char *value = strchr(label, '=');
+	size_t suffix = strlen(f->path) - export_format_suffix(f->format, f->path);
+	bool named = strstr(f->path, "%e") || events->count < 2 || f->format->together;
+	time_t start = (time_t)(names->start_wall_ns / NS_PER_S);
+	struct buf path = {0};
+	char text[256] = "";
+	struct tm tm;
 
-		if (!value || value == label)
-			return err_set(err, ERR_USAGE,
-				"--label takes NAME=VALUE, such as version=1.4, not \"%s\".",
-				label);
-		out->labels[out->label_count] = label;
-	}
-	return 0;
-}
-
-/* The filter of --include and --exclude, all of which must match, and of --io and --fold. */
-static int outputs_filter(struct outputs *out, const struct args *args, struct err *err)
-{
-	static const enum option_id ids[] = {OPT_INCLUDE, OPT_EXCLUDE};
-
-	out->holders = args_has(args, OPT_HOLDERS);
-	if (args_has(args, OPT_IO) || args_has(args, OPT_FOLD)) {
-		out->filter = filter_new();
-		filter_set_io(out->filter, args_has(args, OPT_IO));
-		filter_set_hide(out->filter, args_has(args, OPT_FOLD) ? FILTER_FOLDS : 0);
-	}
-	for (int k = 0; k < 2; k++) {
-		for (int i = 0; i < args_count(args, ids[k]); i++) {
-			const char *name = args_nth(args, ids[k], i);
-
-			if (!out->filter)
-				out->filter = filter_new();
-			if (!*name || !filter_push(out->filter, ids[k] == OPT_INCLUDE, name))
-				return err_set(err, ERR_USAGE,
-					*name ? "--include and --exclude can be given at most %d "
-						"times."
-					      : "--include and --exclude take a name, at most %d "
-						"times.",
-					FILTER_TERMS);
+	if (outputs_is_stdout(f))
+		return xstrdup("/dev/stdout");
+	for (size_t i = 0; f->path[i] || i == suffix; i++) {
+		if (i == suffix && !named) {
+			buf_addc(&path, '-');
+			path_events(&path, events, event);
+		}
+		if (f->path[i] != '%') {
+			if (!f->path[i])
+				break;
+			buf_addc(&path, f->path[i]);
+			continue;
+		}
+		switch (f->path[++i]) {
+		case 'p': buf_printf(&path, "%d", names->pid); break;
+		case 'n': path_word(&path, names->name); break;
+		case 'h':
+			gethostname(text, sizeof(text) - 1);
+			path_word(&path, text);
+			break;
+		case 't':
+			if (gmtime_r(&start, &tm) &&
+				strftime(text, sizeof(text), "%Y%m%d-%H%M%S", &tm))
+				buf_adds(&path, text);
+			break;
+		case 'e': path_events(&path, events, f->format->together ? -1 : event); break;
+		default: buf_addc(&path, '%');
 		}
 	}
-	return 0;
+	return buf_steal(&path);
 }
 
-/* --minwidth: "0.1", "0.1%". */
-static int outputs_min_share(struct outputs *out, const char *text, struct err *err)
-{
-	char *end;
-	double percent;
-
-	if (!text)
-		return 0;
-	percent = strtod(text, &end);
-	if (end == text || (*end && strcmp(end, "%") != 0) || !(percent >= 0 && percent < 100))
-		return err_set(err, ERR_USAGE,
-			"--minwidth takes a percentage, such as 0.1, not \"%s\".", text);
-	out->options.min_share = percent / 100;
-	return 0;
-}
-
-static int outputs_appearance(struct outputs *out, const struct args *args, struct err *err)
-{
-	struct export_options *how = &out->options;
-	struct buf known = {0};
-
-	how->title = args_get(args, OPT_TITLE);
-	how->colors = args_get(args, OPT_COLORS);
-	how->reverse = args_has(args, OPT_REVERSE);
-	how->inverted = args_has(args, OPT_INVERTED);
-	if (how->colors && !flame_scheme_by_name(how->colors)) {
-		for (const struct flame_scheme *s = flame_schemes; s->name; s++)
-			buf_printf(&known, "%s%s", known.len ? " " : "", s->name);
-		err_set(err, ERR_USAGE, "Unknown colour scheme \"%s\".", how->colors);
-		err_hint(err, "use one of: %s", buf_str(&known));
-		buf_done(&known);
-		return -1;
-	}
-	if (args_has(args, OPT_WIDTH)) {
-		if (units_count(
-			    args_get(args, OPT_WIDTH), "--width", OUTPUTS_WIDEST, &how->width, err))
-			return -1;
-		if (how->width < OUTPUTS_NARROWEST)
-			return err_set(err, ERR_USAGE, "--width must be %d to %d pixels, not %u.",
-				OUTPUTS_NARROWEST, OUTPUTS_WIDEST, how->width);
-	}
-	return outputs_min_share(out, args_get(args, OPT_MINWIDTH), err);
-}
-
-void outputs_done(struct outputs *o)
-{
-	outputs_follow_end(o);
-	filter_free(o->filter);
-	o->filter = NULL;
-}
-
-int outputs_parse(struct outputs *out, const struct args *args, struct err *err)
-{
-	memset(out, 0, sizeof(*out));
-	out->options.threads = args_has(args, OPT_THREADS);
-	out->options.annotate = args_has(args, OPT_ANNOTATE);
-	out->options.dot = args_has(args, OPT_DOT);
-	out->total = args_has(args, OPT_TOTAL);
-	out->user_only = args_has(args, OPT_USER);
-	out->kernel_only = args_has(args, OPT_KERNEL);
-	if (outputs_appearance(out, args, err) || outputs_files(out, args, err) ||
-		outputs_labels(out, args, err))
-		return -1;
-	return outputs_filter(out, args, err);
-}
-
-/* --- before ------------------------------------------------------------------------------------------ */
+/* --- checking ---------------------------------------------------------------------------------------- */
 
 static int outputs_check_stdout(
 	const struct output *f, const struct events *events, struct err *err)
@@ -229,15 +108,10 @@ static int outputs_check_stdout(
 	return -1;
 }
 
-/* The range of event indices to write a file for; -1 alone is one file of all events. */
-static int outputs_first(const struct output *f)
+/* The number of files for an output: one per event, unless one file stores all events. */
+static int outputs_file_count(const struct output *f, const struct events *events)
 {
-	return f->format->together ? -1 : 0;
-}
-
-static int outputs_last(const struct output *f, const struct events *events)
-{
-	return f->format->together ? -1 : events->count - 1;
+	return f->format->together ? 1 : events->count;
 }
 
 int outputs_check(const struct outputs *o, const struct events *events,
@@ -246,14 +120,21 @@ int outputs_check(const struct outputs *o, const struct events *events,
 	for (int i = 0; i < o->count; i++) {
 		const struct output *f = &o->files[i];
 
-		if (f->format == &outputs_jhot && outputs_jhot_check(o, err))
+		if (f->format == &outputs_jhot &&
+			(o->filter || o->from || (o->to && o->to != UINT32_MAX))) {
+			err_set(err, ERR_USAGE,
+				"A .jhot file always holds everything and cannot be filtered.");
+			err_hint(err,
+				"apply --from, --to, --include, --exclude, --fold and --io when "
+				"you convert it");
 			return -1;
+		}
 		if (outputs_is_stdout(f)) {
 			if (outputs_check_stdout(f, events, err))
 				return -1;
 			continue;
 		}
-		for (int e = outputs_first(f); e <= outputs_last(f, events); e++) {
+		for (int e = 0; e < outputs_file_count(f, events); e++) {
 			char *path = outputs_path(f, names, events, e);
 			int rc = file_check(path, err);
 
@@ -265,19 +146,67 @@ int outputs_check(const struct outputs *o, const struct events *events,
 	return 0;
 }
 
-/* --- after ------------------------------------------------------------------------------------------- */
+/* --- recordings while sampling --------------------------------------------------------------------------- */
 
-static int outputs_to_stdout(const struct output *f, const struct profile *p,
-	const struct export_options *how, struct err *err)
+int outputs_follow_begin(struct outputs *o, const struct events *events,
+	const struct outputs_source *source, struct err *err)
 {
-	struct buf text = {0};
-	int rc = export_make(&text, f->format, p, how, err);
+	const struct outputs_names names = {source->vitals->pid, source->vitals->name,
+		profile_info(source->profile).start_wall_ns};
+	char host[256] = "";
+	const struct recording_meta meta = {
+		.host = host, .labels = o->labels, .label_count = o->label_count};
 
-	if (!rc && text.len && fwrite(text.data, 1, text.len, stdout) != text.len)
-		rc = err_set_errno(err, ERR_OUTPUT, "Cannot write to stdout");
-	buf_done(&text);
-	return rc;
+	gethostname(host, sizeof(host) - 1);
+	for (int i = 0; i < o->count; i++) {
+		struct output *f = &o->files[i];
+		char *path;
+
+		if (f->format != &outputs_jhot)
+			continue;
+		path = outputs_path(f, &names, events, 0);
+		f->writer = recording_create(path, err);
+		free(path);
+		if (!f->writer)
+			return -1;
+		recording_begin(f->writer, source->profile, &meta);
+		recording_vitals(f->writer, source->vitals);
+	}
+	return 0;
 }
+
+int outputs_follow(struct outputs *o, const struct vitals *v, struct err *err)
+{
+	for (int i = 0; i < o->count; i++) {
+		struct output *f = &o->files[i];
+
+		if (!f->writer)
+			continue;
+		if (v->time_ns != f->vitals_ns)
+			recording_vitals(f->writer, v);
+		f->vitals_ns = v->time_ns;
+		if (recording_follow(f->writer, err))
+			return -1;
+	}
+	return 0;
+}
+
+void outputs_follow_end(struct outputs *o)
+{
+	for (int i = 0; i < o->count; i++) {
+		recording_close(o->files[i].writer);
+		o->files[i].writer = NULL;
+	}
+}
+
+void outputs_done(struct outputs *o)
+{
+	outputs_follow_end(o);
+	filter_free(o->filter);
+	o->filter = NULL;
+}
+
+/* --- writing ------------------------------------------------------------------------------------------- */
 
 struct outputs_job {
 	const struct outputs *o;
@@ -286,59 +215,81 @@ struct outputs_job {
 	struct outputs_names names;
 	struct export_meta meta;
 	const char *labels[OUTPUTS_LABELS + IMPORT_LABELS];
-	char host[256];
+	char host[OUTPUTS_HOST];
 };
 
-static uint64_t outputs_start(const struct outputs_job *job)
+struct profile_intervals outputs_intervals(const struct outputs_source *source, int event)
 {
-	uint64_t start = job->names.start_wall_ns;
+	struct profile_intervals every = profile_get_intervals(source->profile, event);
+	int64_t now = source->vitals->events[event].interval;
 
-	return start ? start + (uint64_t)job->o->from * NS_PER_S : 0;
+	if (!every.least && now > 0) /* no sample */
+		every.least = every.most = (uint64_t)now;
+	return every;
 }
 
-/* Labels of the command line replace those of the file with the same name. */
-static void outputs_all_labels(struct outputs_job *job)
+void outputs_meta(const struct outputs_source *source, uint32_t from, struct export_meta *m,
+	char host[OUTPUTS_HOST])
 {
-	const struct imported *file = job->source->file;
-	struct export_meta *m = &job->meta;
+	const struct vitals *v = source->vitals;
+	uint64_t start_ns = profile_info(source->profile).start_wall_ns;
 
-	for (int i = 0; i < job->o->label_count; i++)
-		job->labels[m->label_count++] = job->o->labels[i];
-	for (int i = 0; file && i < file->label_count; i++) {
-		size_t name = strcspn(file->labels[i], "=") + 1;
-		int k = 0;
-
-		while (k < job->o->label_count &&
-			strncmp(job->o->labels[k], file->labels[i], name) != 0)
-			k++;
-		if (k == job->o->label_count)
-			job->labels[m->label_count++] = file->labels[i];
+	if (source->file)
+		snprintf(host, OUTPUTS_HOST, "%s", source->file->host);
+	else if (source->elsewhere || gethostname(host, OUTPUTS_HOST - 1))
+		host[0] = '\0';
+	host[OUTPUTS_HOST - 1] = '\0';
+	*m = (struct export_meta){.pid = v->pid,
+		.name = v->name,
+		.jdk = v->jdk,
+		.host = host,
+		.duration_ns = source->duration_ns,
+		.start_wall_ns = start_ns ? start_ns + (uint64_t)from * NS_PER_S : 0,
+		.vitals = v};
+	if (source->file) {
+		m->labels = (const char *const *)source->file->labels;
+		m->label_count = source->file->label_count;
 	}
+}
+
+void outputs_meta_add(const struct outputs_source *source, int event, struct export_meta *m)
+{
+	const struct vitals_event *v = &source->vitals->events[event];
+	struct profile_intervals every = outputs_intervals(source, event);
+
+	m->events[m->event_count++] = (struct export_event){.event = event,
+		.engine = v->engine,
+		.interval = every.least,
+		.interval_most = every.most,
+		.lost = (uint64_t)(v->lost > 0 ? v->lost : 0)};
 }
 
 static void outputs_begin(struct outputs_job *job)
 {
-	const struct vitals *v = job->source->vitals;
+	const struct outputs *o = job->o;
+	const struct outputs_source *source = job->source;
 	struct export_meta *m = &job->meta;
+	int count = 0;
 
-	job->names = (struct outputs_names){
-		v->pid, v->name, profile_info(job->source->profile).start_wall_ns};
-	if (job->source->file)
-		memcpy(job->host, job->source->file->host, sizeof(job->host));
-	else
-		gethostname(job->host, sizeof(job->host) - 1);
-	*m = (struct export_meta){.pid = v->pid,
-		.name = v->name,
-		.jdk = v->jdk,
-		.host = job->host,
-		.duration_ns = job->source->duration_ns,
-		.start_wall_ns = outputs_start(job),
-		.labels = job->labels,
-		.vitals = v};
-	outputs_all_labels(job);
-	for (; m->event_count < job->events->count; m->event_count++)
-		m->events[m->event_count] =
-			meta_event(job->source->profile, v, job->events->ids[m->event_count]);
+	job->names = (struct outputs_names){source->vitals->pid, source->vitals->name,
+		profile_info(source->profile).start_wall_ns};
+	outputs_meta(source, o->from, m, job->host);
+	/* Labels of the command line replace those of the file with the same name. */
+	for (; count < o->label_count; count++)
+		job->labels[count] = o->labels[count];
+	for (int i = 0; i < m->label_count; i++) {
+		size_t name = strcspn(m->labels[i], "=") + 1;
+		int k = 0;
+
+		while (k < o->label_count && strncmp(o->labels[k], m->labels[i], name) != 0)
+			k++;
+		if (k == o->label_count)
+			job->labels[count++] = m->labels[i];
+	}
+	m->labels = job->labels;
+	m->label_count = count;
+	for (int i = 0; i < job->events->count; i++)
+		outputs_meta_add(source, job->events->ids[i], m);
 }
 
 struct profile_query outputs_query(const struct outputs *o, int event)
@@ -352,34 +303,49 @@ struct profile_query outputs_query(const struct outputs *o, int event)
 	return q;
 }
 
-static struct export_options outputs_options(const struct outputs_job *job, int event)
+/* Writes a recording, or completes the one that outputs_follow has written so far. */
+static int outputs_write_jhot(
+	const struct outputs_job *job, const struct output *f, const char *path, struct err *err)
 {
-	const struct outputs *o = job->o;
-	struct export_options how = o->options;
+	const struct outputs_source *source = job->source;
+	const struct export_meta *m = &job->meta;
 
-	how.each = o->total ? 0 : profile_sample_weight(job->source->profile, event);
-	how.query = outputs_query(o, event);
-	how.query.by_weight = o->total || how.each;
-	how.meta = job->meta;
-	return how;
+	if (!f->writer)
+		return recording_save(path, source->profile,
+			&(const struct recording_meta){.host = m->host,
+				.labels = m->labels,
+				.label_count = m->label_count},
+			source->vitals, source->duration_ns, err);
+	recording_vitals(f->writer, source->vitals);
+	return recording_finish(f->writer, source->duration_ns, err);
 }
 
-/* e: an index into events, or -1 for all. */
+/* e: an index into events. */
 static int outputs_write_one(
 	const struct outputs_job *job, const struct output *f, int e, struct err *err)
 {
-	struct export_options how = outputs_options(job, job->events->ids[e < 0 ? 0 : e]);
+	const struct outputs *o = job->o;
+	const struct profile *p = job->source->profile;
+	struct export_options how = o->options;
+	struct buf text = {0};
 	char *path;
 	int rc;
 
-	if (f->format == &outputs_jhot)
-		return outputs_jhot_write(
-			f, &job->names, job->events, job->source, &job->meta, err);
-	if (outputs_is_stdout(f))
-		return outputs_to_stdout(f, job->source->profile, &how, err);
+	how.each = o->total ? 0 : profile_sample_weight(p, job->events->ids[e]);
+	how.query = outputs_query(o, job->events->ids[e]);
+	how.query.by_weight = o->total || how.each;
+	how.meta = job->meta;
+	if (outputs_is_stdout(f) && f->format != &outputs_jhot) {
+		rc = export_make(&text, f->format, p, &how, err);
+		if (!rc && text.len && fwrite(text.data, 1, text.len, stdout) != text.len)
+			rc = err_set_errno(err, ERR_OUTPUT, "Cannot write to stdout");
+		buf_done(&text);
+		return rc;
+	}
 	path = outputs_path(f, &job->names, job->events, e);
-	rc = export_write(path, f->format, job->source->profile, &how, err);
-	if (!rc)
+	rc = f->format == &outputs_jhot ? outputs_write_jhot(job, f, path, err)
+					: export_write(path, f->format, p, &how, err);
+	if (!rc && !outputs_is_stdout(f))
 		fprintf(stderr, "wrote %s\n", path);
 	free(path);
 	return rc;
@@ -400,7 +366,7 @@ int outputs_write(const struct outputs *o, const struct events *events,
 	for (int i = 0; i < o->count; i++) {
 		const struct output *f = &o->files[i];
 
-		for (int e = outputs_first(f); e <= outputs_last(f, events); e++)
+		for (int e = 0; e < outputs_file_count(f, events); e++)
 			if (outputs_write_one(&job, f, e, &why) && first.kind == ERR_NONE)
 				first = why;
 	}

@@ -48,7 +48,8 @@ struct outputs_source {
 	const struct profile *profile;
 	const struct vitals *vitals;
 	uint64_t duration_ns;
-	const struct imported *file; /* supplies host and labels; NULL: sampled on this host */
+	const struct imported *file; /* supplies host and labels; NULL: none */
+	bool elsewhere; /* without a file: sampled on an unknown host, not on this one */
 };
 
 /* The query for one event, with the span and filter of the command line. */
@@ -61,35 +62,17 @@ struct outputs_names {
 	uint64_t start_wall_ns;
 };
 
-/* --- path.c ------------------------------------------------------------------------------------ */
+/* --- parse.c ------------------------------------------------------------------------------------------- */
 
-/* An error for an unknown pattern. */
-int outputs_path_check(const char *path, struct err *err);
-/*
- * Expands %p pid, %n name, %h host, %t start (UTC), %e event, %% percent sign. event: an index into events, or -1 for all.
- * The caller frees the result.
- */
-char *outputs_path(const struct output *f, const struct outputs_names *names,
-	const struct events *events, int event);
+/* Parses the options of outputs. The caller must call outputs_done, whatever this returns. */
+int outputs_parse(struct outputs *out, const struct args *args, struct err *err);
+bool outputs_is_stdout(const struct output *f);
 
 /* --- outputs.c ----------------------------------------------------------------------------------------- */
 
-int outputs_parse(struct outputs *out, const struct args *args, struct err *err);
-void outputs_done(struct outputs *o);
 /* Checks before sampling that all files can probably be written. Leaves no trace. */
 int outputs_check(const struct outputs *o, const struct events *events,
 	const struct outputs_names *names, struct err *err);
-/* Writes all files, even after an error; returns the first error. */
-int outputs_write(const struct outputs *o, const struct events *events,
-	const struct outputs_source *source, struct err *err);
-
-bool outputs_is_stdout(const struct output *f);
-
-/* --- jhot.c ------------------------------------------------------------------------------------ */
-
-/* The format of recordings, which are not an export: like a row of export_formats, but without functions. */
-extern const struct export_format outputs_jhot;
-int outputs_jhot_check(const struct outputs *o, struct err *err);
 /*
  * Recordings are written while a session runs: _begin creates them, outputs_follow appends what is new (about four times a
  * second), outputs_write completes them. outputs_follow_end closes those that were not completed, keeping what has been
@@ -99,8 +82,36 @@ int outputs_follow_begin(struct outputs *o, const struct events *events,
 	const struct outputs_source *source, struct err *err);
 int outputs_follow(struct outputs *o, const struct vitals *v, struct err *err);
 void outputs_follow_end(struct outputs *o);
-int outputs_jhot_write(const struct output *f, const struct outputs_names *names,
-	const struct events *events, const struct outputs_source *source,
-	const struct export_meta *meta, struct err *err);
+/* Writes all files, even after an error; returns the first error. */
+int outputs_write(const struct outputs *o, const struct events *events,
+	const struct outputs_source *source, struct err *err);
+void outputs_done(struct outputs *o);
+
+/* The format of recordings, which are not an export: like a row of export_formats, but without functions. */
+extern const struct export_format outputs_jhot;
+
+/* Metadata of a file whose first second is `from`, without events. *m borrows host and everything of source. */
+#define OUTPUTS_HOST 256
+void outputs_meta(const struct outputs_source *source, uint32_t from, struct export_meta *m,
+	char host[OUTPUTS_HOST]);
+/* Adds how an event was sampled, from its samples, or from the vitals if it has none. */
+void outputs_meta_add(const struct outputs_source *source, int event, struct export_meta *m);
+/* The shortest and longest interval of an event. */
+struct profile_intervals outputs_intervals(const struct outputs_source *source, int event);
+
+/* --- hot.c --------------------------------------------------------------------------------------------- */
+
+/*
+ * Text on a terminal: the hot methods of an event, or, when files are written, a summary of the sampling. Shares are of
+ * weights (time, bytes), not of sample counts.
+ */
+
+/* Prints one event: header, methods, and depending on event and options allocation or lock sites, states, threads. */
+void hot_print(FILE *out, const struct outputs_source *source, const struct profile_query *query,
+	const struct outputs *o);
+/* For each event: engine, intervals, duration, samples in the files and losses. hot_losses: nonzero loss counters. */
+void hot_closing(FILE *out, const struct outputs_source *source, const struct outputs *o,
+	const struct events *events);
+void hot_losses(FILE *out, const struct vitals *v);
 
 #endif

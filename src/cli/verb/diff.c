@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* `jhot diff`: compares two sets of recordings: what changed, and which changes are statistically significant. */
-#include "cli/diff/diff.h"
 #include "base/buf.h"
 #include "base/clock.h"
 #include "base/file.h"
+#include "cli/comparison.h"
 #include "cli/line/units.h"
 #include "cli/line/verb.h"
 #include "cli/outputs/outputs.h"
@@ -136,7 +136,7 @@ static int diffing_parse(struct diffing *d, struct err *err)
 
 	d->shown.rows = ROWS;
 	if (diffing_sides(d, err) || diffing_mode(d, err) || diffing_fail_over(d, err) ||
-		(rows && units_count(rows, "rows", ROWS_MOST, &d->shown.rows, err)))
+		(rows && units_count(rows, "--rows", ROWS_MOST, &d->shown.rows, err)))
 		return -1;
 	if (args_has(d->args, OPT_VIEW) &&
 		(args_has(d->args, OPT_JSON) || args_has(d->args, OPT_OUTPUT)))
@@ -153,9 +153,7 @@ static int only_event(const struct imported *file)
 	int only = -1;
 
 	for (int i = 0; i < PROFILE_EVENTS; i++) {
-		struct profile_query q = profile_whole(i);
-
-		if (!profile_sum(file->profile, &q).count)
+		if (!events_sampled(file->profile, i))
 			continue;
 		if (only >= 0)
 			return -1;
@@ -164,32 +162,29 @@ static int only_event(const struct imported *file)
 	return only;
 }
 
-/* True for formats that do not record what was sampled, such as collapsed stacks: the event matches any other. */
-static bool event_unnamed(const struct imported *file)
-{
-	int only = only_event(file);
-
-	return only >= 0 && !strcmp(profile_get_event(file->profile, only)->name, "samples");
-}
-
 static int event_named(const struct imported *file, const char *name)
 {
-	for (int i = 0; i < PROFILE_EVENTS; i++) {
-		struct profile_query q = profile_whole(i);
-
-		if (profile_sum(file->profile, &q).count &&
-			!strcmp(profile_get_event(file->profile, i)->name, name))
+	for (int i = 0; i < PROFILE_EVENTS; i++)
+		if (!strcmp(profile_get_event(file->profile, i)->name, name) &&
+			events_sampled(file->profile, i))
 			return i;
-	}
 	return -1;
 }
 
-/* The id of an event in a file; -1: the file has no samples of it. */
+/*
+ * The id of an event in a file; -1: the file has no samples of it. Formats that do not record what was sampled, such as
+ * collapsed stacks, call their event "samples", which matches any other.
+ */
 static int event_in(const struct imported *file, const char *name)
 {
 	int event = event_named(file, name);
 
-	return event < 0 && event_unnamed(file) ? only_event(file) : event;
+	if (event >= 0)
+		return event;
+	event = only_event(file);
+	return event >= 0 && !strcmp(profile_get_event(file->profile, event)->name, "samples")
+		       ? event
+		       : -1;
 }
 
 /* True when all files have this event, and at least one of them by its name. *missing: the first without it. */
@@ -216,9 +211,8 @@ static void hint_events(const struct diffing *d, int side, struct err *err)
 
 	for (int i = 0; i < PROFILE_EVENTS; i++) {
 		const struct profile *p = d->read[side][0]->profile;
-		struct profile_query q = profile_whole(i);
 
-		if (profile_sum(p, &q).count)
+		if (events_sampled(p, i))
 			buf_printf(&names, " %s", profile_get_event(p, i)->name);
 	}
 	err_detail(
@@ -275,44 +269,31 @@ static bool diffing_weights(const struct diffing *d, const char *event)
 	return true;
 }
 
-static int diffing_run(const struct diffing *d, const struct imported *file, const char *event,
-	struct diff_run *run, struct err *err)
-{
-	run->profile = file->profile;
-	run->query = profile_whole(event_in(file, event));
-	run->query.filter = d->outputs.filter;
-	if (reading_span(d->args, file, &run->query.from, &run->query.to, err))
-		return -1;
-	run->seconds = (double)reading_duration_ns(file, run->query.from, run->query.to) /
-		       (double)NS_PER_S;
-	return 0;
-}
-
-/* True when all files have one format. Others are compared without libraries, which not every format records. */
-static bool diffing_alike(const struct diffing *d)
-{
-	for (int i = 1; i < d->args->operand_count; i++)
-		if (d->read[DIFF_A][i]->format != d->read[DIFF_A][0]->format)
-			return false;
-	return true;
-}
-
 static int diffing_runs(struct diffing *d, struct err *err)
 {
 	const char *event = diffing_event(d, err);
-	bool weights, timed = true;
+	bool weights, mixed = false, timed = true;
 
 	if (!event)
 		return -1;
 	weights = diffing_weights(d, event);
+	for (int i = 1; i < d->args->operand_count; i++)
+		mixed |= d->read[DIFF_A][i]->format != d->read[DIFF_A][0]->format;
 	for (int side = 0; side < DIFF_SIDES; side++) {
 		for (int i = 0; i < d->question.counts[side]; i++) {
 			struct diff_run *run = &d->question.runs[side][i];
+			const struct imported *file = d->read[side][i];
 
-			if (diffing_run(d, d->read[side][i], event, run, err))
-				return -1;
+			run->profile = file->profile;
+			run->bare = mixed; /* not every format records libraries */
+			run->query = profile_whole(event_in(file, event));
+			run->query.filter = d->outputs.filter;
 			run->query.by_weight = weights;
-			run->bare = !diffing_alike(d);
+			if (reading_span(d->args, file, &run->query.from, &run->query.to, err))
+				return -1;
+			run->seconds =
+				(double)reading_duration_ns(file, run->query.from, run->query.to) /
+				(double)NS_PER_S;
 			timed &= run->seconds > 0;
 		}
 	}

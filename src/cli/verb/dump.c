@@ -17,33 +17,19 @@
 #define SAMPLE_NS   (1 * NS_PER_S)
 #define CIRCLE_MOST 64
 
-static void print_frame(const struct dump_frame *f)
-{
-	printf("    %c  ", dump_types[f->type].letter);
-	if (f->module[0] && f->type != DUMP_VM && f->type != DUMP_KERNEL)
-		printf("[%s] ", f->module);
-	fputs(f->name, stdout);
-	if (f->line)
-		printf(":%d", f->line);
-	else if (f->bci >= 0)
-		printf(" @%d", f->bci);
-	putchar('\n');
-}
-
-static void print_lock(const struct dump_lock *l)
-{
-	if (!l->what)
-		return;
-	printf("    %s %s 0x%llx", l->what, l->class_name, (unsigned long long)l->address);
-	if (l->owner)
-		printf(", held by \"%s\" tid %d", l->owner, (int)l->owner_tid);
-	putchar('\n');
-}
-
 static void print_frames(const struct dump_thread *t)
 {
-	for (uint32_t k = 0; k < t->count; k++)
-		print_frame(&t->frames[k]);
+	for (const struct dump_frame *f = t->frames; f < t->frames + t->count; f++) {
+		printf("    %c  ", dump_types[f->type].letter);
+		if (f->module[0] && f->type != DUMP_VM && f->type != DUMP_KERNEL)
+			printf("[%s] ", f->module);
+		fputs(f->name, stdout);
+		if (f->line)
+			printf(":%d", f->line);
+		else if (f->bci >= 0)
+			printf(" @%d", f->bci);
+		putchar('\n');
+	}
 	if (t->truncated)
 		puts("    ... (more frames)");
 }
@@ -51,6 +37,7 @@ static void print_frames(const struct dump_thread *t)
 static void print_thread(const struct dump *d, uint32_t i)
 {
 	const struct dump_thread *t = &d->threads[i];
+	const struct dump_lock *l = &t->lock;
 
 	printf("\"%s\" tid %d", t->name, (int)t->tid);
 	if (t->java_id)
@@ -61,7 +48,12 @@ static void print_thread(const struct dump *d, uint32_t i)
 	if (t->java)
 		printf(" %s", t->java);
 	printf("  (%u of %u)\n", i + 1, d->count);
-	print_lock(&t->lock);
+	if (l->what) {
+		printf("    %s %s 0x%llx", l->what, l->class_name, (unsigned long long)l->address);
+		if (l->owner)
+			printf(", held by \"%s\" tid %d", l->owner, (int)l->owner_tid);
+		putchar('\n');
+	}
 	print_frames(t);
 	if (t->note)
 		printf("    no stack: %s\n", t->note);
@@ -139,8 +131,7 @@ static void print_text(const struct hotspot *jvm, const struct dump *d)
 		printf("Note: %s\n", d->note);
 	if (d->by_agent) {
 		printf("%u thread%s, sampled by the agent, because the kernel does not allow you "
-		       "to "
-		       "trace the JVM: the most frequent stack of each within one second\n",
+		       "to trace the JVM: the most frequent stack of each within one second\n",
 			d->count, plural(d->count));
 		return;
 	}
@@ -149,26 +140,22 @@ static void print_text(const struct hotspot *jvm, const struct dump *d)
 		(double)d->longest_pause_ns / 1e6);
 }
 
-static void json_frame(struct json *j, const struct dump_frame *f)
-{
-	json_begin(j, '{');
-	json_key(j, "type"), json_str(j, dump_types[f->type].name);
-	json_key(j, "name"), json_str(j, f->name);
-	if (f->module[0])
-		json_key(j, "module"), json_str(j, f->module);
-	if (f->line)
-		json_key(j, "line"), json_int(j, f->line);
-	if (f->bci >= 0)
-		json_key(j, "bci"), json_int(j, f->bci);
-	json_end(j, '}');
-}
-
 static void json_frames(struct json *j, const struct dump_thread *t)
 {
-	json_key(j, "truncated"), json_bool(j, t->truncated);
-	json_key(j, "frames"), json_begin(j, '[');
-	for (uint32_t i = 0; i < t->count; i++)
-		json_frame(j, &t->frames[i]);
+	json_bool(j, "truncated", t->truncated);
+	json_begin(j, "frames", '[');
+	for (const struct dump_frame *f = t->frames; f < t->frames + t->count; f++) {
+		json_begin(j, NULL, '{');
+		json_str(j, "type", dump_types[f->type].name);
+		json_str(j, "name", f->name);
+		if (f->module[0])
+			json_str(j, "module", f->module);
+		if (f->line)
+			json_int(j, "line", f->line);
+		if (f->bci >= 0)
+			json_int(j, "bci", f->bci);
+		json_end(j, '}');
+	}
 	json_end(j, ']');
 }
 
@@ -177,13 +164,13 @@ static void json_lock(struct json *j, const struct dump_lock *l)
 	char address[24];
 
 	snprintf(address, sizeof(address), "0x%llx", (unsigned long long)l->address);
-	json_key(j, "lock"), json_begin(j, '{');
-	json_key(j, "what"), json_str(j, l->what);
-	json_key(j, "class"), json_str(j, l->class_name);
-	json_key(j, "address"), json_str(j, address);
+	json_begin(j, "lock", '{');
+	json_str(j, "what", l->what);
+	json_str(j, "class", l->class_name);
+	json_str(j, "address", address);
 	if (l->owner) {
-		json_key(j, "owner"), json_str(j, l->owner);
-		json_key(j, "owner_tid"), json_int(j, l->owner_tid);
+		json_str(j, "owner", l->owner);
+		json_int(j, "owner_tid", l->owner_tid);
 	}
 	json_end(j, '}');
 }
@@ -192,53 +179,41 @@ static void json_thread(struct json *j, const struct dump_thread *t)
 {
 	char state[2] = {t->state, 0};
 
-	json_begin(j, '{');
-	json_key(j, "name"), json_str(j, t->name);
-	json_key(j, "tid"), json_int(j, t->tid);
-	json_key(j, "nstid"), json_int(j, t->nstid);
-	json_key(j, "state"), json_str(j, state);
+	json_begin(j, NULL, '{');
+	json_str(j, "name", t->name);
+	json_int(j, "tid", t->tid);
+	json_int(j, "nstid", t->nstid);
+	json_str(j, "state", state);
 	if (t->java)
-		json_key(j, "java_state"), json_str(j, t->java);
+		json_str(j, "java_state", t->java);
 	if (t->java_id)
-		json_key(j, "java_id"), json_int(j, t->java_id);
+		json_int(j, "java_id", t->java_id);
 	if (t->java_status)
-		json_key(j, "java_status"), json_str(j, t->java_status);
+		json_str(j, "java_status", t->java_status);
 	if (t->lock.what)
 		json_lock(j, &t->lock);
 	if (t->note)
-		json_key(j, "note"), json_str(j, t->note);
+		json_str(j, "note", t->note);
 	json_frames(j, t);
 	json_end(j, '}');
 }
 
 static void json_group(struct json *j, const struct dump_group *g)
 {
-	json_begin(j, '{');
-	json_key(j, "count"), json_int(j, (int64_t)g->count);
-	json_key(j, "state"), json_str(j, g->state);
+	json_begin(j, NULL, '{');
+	json_int(j, "count", (int64_t)g->count);
+	json_str(j, "state", g->state);
 	if (g->class_name[0])
-		json_key(j, "parked_for"), json_str(j, g->class_name);
-	json_key(j, "threads"), json_begin(j, '[');
+		json_str(j, "parked_for", g->class_name);
+	json_begin(j, "threads", '[');
 	for (uint32_t i = 0; i < g->named; i++) {
-		json_begin(j, '{');
-		json_key(j, "name"), json_str(j, g->names[i].name);
-		json_key(j, "java_id"), json_int(j, g->names[i].number);
+		json_begin(j, NULL, '{');
+		json_str(j, "name", g->names[i].name);
+		json_int(j, "java_id", g->names[i].number);
 		json_end(j, '}');
 	}
 	json_end(j, ']');
 	json_frames(j, &g->stack);
-	json_end(j, '}');
-}
-
-static void json_groups(struct json *j, const struct dump *d)
-{
-	json_key(j, "virtual_threads"), json_begin(j, '{');
-	json_key(j, "count"), json_int(j, (int64_t)d->parked);
-	json_key(j, "looked_at"), json_int(j, (int64_t)d->parked_scans);
-	json_key(j, "stacks"), json_begin(j, '[');
-	for (uint32_t i = 0; i < d->group_count; i++)
-		json_group(j, &d->groups[i]);
-	json_end(j, ']');
 	json_end(j, '}');
 }
 
@@ -247,15 +222,15 @@ static void json_circles(struct json *j, const struct dump *d)
 {
 	uint32_t list[CIRCLE_MOST];
 
-	json_key(j, "deadlocks"), json_begin(j, '[');
+	json_begin(j, "deadlocks", '[');
 	for (uint32_t i = 0; i < d->count; i++) {
 		uint32_t n = dump_circle(d, i, list, CIRCLE_MOST);
 
 		if (!n)
 			continue;
-		json_begin(j, '[');
+		json_begin(j, NULL, '[');
 		for (uint32_t k = 0; k < n; k++)
-			json_int(j, d->threads[list[k]].tid);
+			json_int(j, NULL, d->threads[list[k]].tid);
 		json_end(j, ']');
 	}
 	json_end(j, ']');
@@ -266,19 +241,26 @@ static void print_json(const struct hotspot *jvm, const struct dump *d)
 	struct buf text = {0};
 	struct json j = {.out = &text};
 
-	json_begin(&j, '{');
-	json_key(&j, "pid"), json_int(&j, jvm->pid);
-	json_key(&j, "name"), json_str(&j, jvm->name);
-	json_key(&j, "jdk"), json_str(&j, jvm->jdk);
-	json_key(&j, "vm"), json_str(&j, jvm->vm);
-	json_key(&j, "note"), json_str(&j, d->note);
-	json_key(&j, "by_agent"), json_bool(&j, d->by_agent);
-	json_key(&j, "longest_pause_ns"), json_int(&j, (int64_t)d->longest_pause_ns);
-	json_key(&j, "threads"), json_begin(&j, '[');
+	json_begin(&j, NULL, '{');
+	json_int(&j, "pid", jvm->pid);
+	json_str(&j, "name", jvm->name);
+	json_str(&j, "jdk", jvm->jdk);
+	json_str(&j, "vm", jvm->vm);
+	json_str(&j, "note", d->note);
+	json_bool(&j, "by_agent", d->by_agent);
+	json_int(&j, "longest_pause_ns", (int64_t)d->longest_pause_ns);
+	json_begin(&j, "threads", '[');
 	for (uint32_t i = 0; i < d->count; i++)
 		json_thread(&j, &d->threads[i]);
 	json_end(&j, ']');
-	json_groups(&j, d);
+	json_begin(&j, "virtual_threads", '{');
+	json_int(&j, "count", (int64_t)d->parked);
+	json_int(&j, "looked_at", (int64_t)d->parked_scans);
+	json_begin(&j, "stacks", '[');
+	for (uint32_t i = 0; i < d->group_count; i++)
+		json_group(&j, &d->groups[i]);
+	json_end(&j, ']');
+	json_end(&j, '}');
 	json_circles(&j, d);
 	json_end(&j, '}');
 	puts(buf_str(&text));
@@ -299,7 +281,7 @@ struct seen {
 	uint64_t count;
 };
 
-struct seen_all {
+struct seen_all { /* by thread */
 	struct seen *threads;
 	uint32_t count;
 };
@@ -322,7 +304,7 @@ static int sample(const struct hotspot *jvm, struct profile *profile, struct err
 	return rc;
 }
 
-static void see(void *ctx, const struct profile_part *part)
+static void count_stack(void *ctx, const struct profile_part *part)
 {
 	struct seen_all *all = ctx;
 
@@ -349,12 +331,6 @@ static enum dump_type type_of(enum frame_type type)
 	return types[type];
 }
 
-/* Without the library, which has a column of its own. */
-static char *frame_name(const struct profile_method *m)
-{
-	return xstrdup(m->class_name[0] || !m->name[0] ? m->full : m->name);
-}
-
 static void add_frames(const struct profile *p, uint32_t stack, struct dump_thread *to)
 {
 	struct profile_stack s = profile_get_stack(p, stack);
@@ -369,7 +345,9 @@ static void add_frames(const struct profile *p, uint32_t stack, struct dump_thre
 		m = profile_get_method(p, f->method);
 		if (f->type == FRAME_WAITS)
 			continue; /* not a frame */
-		to->frames[to->count++] = (struct dump_frame){.name = frame_name(m),
+		to->frames[to->count++] = (struct dump_frame){
+			/* without the library, which has a column of its own */
+			.name = xstrdup(m->class_name[0] || !m->name[0] ? m->full : m->name),
 			.module = xstrdup(m->module),
 			.line = f->line,
 			.bci = f->bci == 0xffff ? -1 : f->bci,
@@ -399,7 +377,7 @@ static void convert(const struct profile *p, struct dump *out)
 	struct seen_all seen = {.count = profile_thread_count(p)};
 
 	seen.threads = xcalloc(seen.count + 1, sizeof(*seen.threads));
-	profile_each(p, &all, see, &seen);
+	profile_each(p, &all, count_stack, &seen);
 	out->threads = xcalloc(seen.count + 1, sizeof(*out->threads));
 	for (uint32_t i = 0; i < seen.count; i++)
 		if (seen.threads[i].count && profile_get_thread(p, i)->kind != THREAD_AGENT)
@@ -426,12 +404,6 @@ static int by_agent(const struct hotspot *jvm, struct dump *out, struct err *err
 
 /* --- the verb ------------------------------------------------------------------------------------------ */
 
-/* True when tracing was denied and the JVM can be attached. */
-static bool may_attach(const struct hotspot *jvm, const struct dump *denied)
-{
-	return denied->denied && jvm->verdict <= HOTSPOT_UNKNOWN;
-}
-
 static int run_dump(const struct args *args, struct err *err)
 {
 	struct hotspot jvm;
@@ -442,7 +414,7 @@ static int run_dump(const struct args *args, struct err *err)
 	if (!jvm.is_java)
 		return hotspot_refusal(&jvm, err);
 	if (dump_capture(&jvm, &dump, err) &&
-		!(may_attach(&jvm, &dump) && !by_agent(&jvm, &dump, err)))
+		(!dump.denied || jvm.verdict > HOTSPOT_UNKNOWN || by_agent(&jvm, &dump, err)))
 		return -1;
 	(args_has(args, OPT_JSON) ? print_json : print_text)(&jvm, &dump);
 	dump_done(&dump);
@@ -465,7 +437,7 @@ const struct verb verb_dump = {
 		"at the end, as DEADLOCK.\n\n"
 		"The letter before a frame is\n"
 		"  J  compiled    i  inlined    I  interpreted Java\n"
-		"  n  native      v  the JVM    k  the kernel (root sees it)\n"
+		"  n  native      v  the JVM    k  the kernel (only visible to root)\n"
 		"  ?  why the stack ends here\n\n"
 		"On JDK 21 and later, virtual threads that wait without a carrier follow, grouped "
 		"by equal stacks, the largest group first. If there are very many, a random part "

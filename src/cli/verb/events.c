@@ -36,17 +36,7 @@ static struct row *rows_add(struct rows *r, const char *kind, const char *name, 
 
 /* --- the JVM's own ----------------------------------------------------------------------------------- */
 
-static void explain_cpu(const struct hotspot *jvm, struct row *row)
-{
-	char why[200];
-
-	if (perf_events_probe_cpu(why, sizeof(why)))
-		snprintf(row->note, sizeof(row->note), "by CPU timers, without kernel frames: %s",
-			why);
-	else
-		snprintf(row->note, sizeof(row->note), "by perf_events, with kernel frames");
-}
-
+/* Whether and how alloc can be sampled in this JVM, if its JDK matters. */
 static void explain_alloc(const struct hotspot *jvm, struct row *row)
 {
 	struct symbols *symbols;
@@ -69,33 +59,32 @@ static void explain_alloc(const struct hotspot *jvm, struct row *row)
 	symbols_free(symbols);
 }
 
-static void explain_nothing(const struct hotspot *jvm, struct row *row)
-{
-	row->note[0] = '\0';
-}
-
-static void (*const explain[EVENT_USER_FIRST])(const struct hotspot *jvm, struct row *row) = {
-	[EVENT_CPU] = explain_cpu,
-	[EVENT_ALLOC] = explain_alloc,
-	[EVENT_LOCK] = explain_nothing,
-	[EVENT_WALL] = explain_nothing,
-};
-
 static void add_own(struct rows *r, const struct hotspot *jvm)
 {
+	char why[200];
+
 	for (int i = 0; i < EVENT_USER_FIRST; i++) {
 		const struct profile_event *e = &profile_events[i];
 		struct row *row = rows_add(r, "jvm", e->name, e->unit);
 
 		text_interval(row->interval, (int64_t)e->default_interval, e->weight_is_time);
-		explain[i](jvm, row);
+		if (i == EVENT_ALLOC)
+			explain_alloc(jvm, row);
+		else if (i == EVENT_CPU && perf_events_probe_cpu(why, sizeof(why)))
+			snprintf(row->note, sizeof(row->note),
+				"by CPU timers, without kernel frames: %s", why);
+		else if (i == EVENT_CPU)
+			snprintf(
+				row->note, sizeof(row->note), "by perf_events, with kernel frames");
 	}
 }
 
 /* --- perf's ------------------------------------------------------------------------------------------ */
 
-static void add_predefined(struct rows *r)
+/* The predefined events, then the forms of names for all others. */
+static void add_perf(struct rows *r)
 {
+	struct perf_event_form form;
 	struct perf_event event;
 
 	for (int i = 0; perf_events_each(i, &event); i++) {
@@ -105,12 +94,6 @@ static void add_predefined(struct rows *r)
 			(unsigned long long)event.interval);
 		perf_events_probe(&event, false, row->why, sizeof(row->why));
 	}
-}
-
-static void add_forms(struct rows *r)
-{
-	struct perf_event_form form;
-
 	for (int i = 0; perf_events_form(i, &form); i++) {
 		struct row *row = rows_add(r, "form", form.form, form.unit);
 
@@ -126,18 +109,18 @@ static void print_json(const struct rows *r)
 	struct buf text = {0};
 	struct json j = {.out = &text};
 
-	json_begin(&j, '[');
+	json_begin(&j, NULL, '[');
 	for (uint32_t i = 0; i < r->count; i++) {
 		const struct row *row = &r->rows[i];
 
-		json_begin(&j, '{');
-		json_key(&j, "kind"), json_str(&j, row->kind);
-		json_key(&j, "event"), json_str(&j, row->name);
-		json_key(&j, "unit"), json_str(&j, row->unit);
-		json_key(&j, "interval"), json_str(&j, row->interval);
-		json_key(&j, "available"), json_bool(&j, !row->why[0]);
-		json_key(&j, "why"), json_str(&j, row->why);
-		json_key(&j, "note"), json_str(&j, row->note);
+		json_begin(&j, NULL, '{');
+		json_str(&j, "kind", row->kind);
+		json_str(&j, "event", row->name);
+		json_str(&j, "unit", row->unit);
+		json_str(&j, "interval", row->interval);
+		json_bool(&j, "available", !row->why[0]);
+		json_str(&j, "why", row->why);
+		json_str(&j, "note", row->note);
 		json_end(&j, '}');
 	}
 	json_end(&j, ']');
@@ -165,8 +148,7 @@ static int run_events(const struct args *args, struct err *err)
 	if (args->operand_count && hotspot_find_ready(args->operands[0], &jvm, err))
 		return -1;
 	add_own(&rows, &jvm);
-	add_predefined(&rows);
-	add_forms(&rows);
+	add_perf(&rows);
 	(args_has(args, OPT_JSON) ? print_json : print_table)(&rows);
 	free(rows.rows);
 	return 0;

@@ -21,15 +21,15 @@ static int cpu_pct(const struct hotspot *jvm)
 	return jvm->uptime_s > 0 ? (int)(100 * seconds / (double)jvm->uptime_s + 0.5) : 0;
 }
 
-/* Shortens a name from the left, where a class has its package. *mark: "~" if it was shortened. */
-static const char *name_tail(const char *name, const char **mark)
+/* Shortens a name from the left, where a class has its package. *ellipsis: "~" if it was shortened. */
+static const char *name_tail(const char *name, const char **ellipsis)
 {
 	size_t len = strlen(name), skip;
 
-	*mark = "";
+	*ellipsis = "";
 	if (len <= NAME_WIDTH)
 		return name;
-	*mark = "~";
+	*ellipsis = "~";
 	skip = len - (NAME_WIDTH - 1);
 	while (((unsigned char)name[skip] & 0xc0) == 0x80) /* not within a UTF-8 letter */
 		skip++;
@@ -39,12 +39,12 @@ static const char *name_tail(const char *name, const char **mark)
 static void print_row(const struct hotspot *jvm)
 {
 	char rss[TEXT_NUMBER], up[TEXT_NUMBER];
-	const char *mark, *name = name_tail(jvm->name, &mark);
+	const char *ellipsis, *name = name_tail(jvm->name, &ellipsis);
 
 	printf("%7d %-8.8s %-9.9s %4d %5s %4d %6s %s%-*s %s\n", (int)jvm->pid, jvm->user,
 		jvm->jdk[0] ? jvm->jdk : "?", cpu_pct(jvm),
 		text_bytes(rss, (int64_t)jvm->rss_bytes), jvm->threads,
-		text_uptime(up, jvm->uptime_s), mark, NAME_WIDTH - (int)strlen(mark), name,
+		text_uptime(up, jvm->uptime_s), ellipsis, NAME_WIDTH - (int)strlen(ellipsis), name,
 		hotspot_verdict_names[jvm->verdict]);
 	if (jvm->why[0])
 		help_wrap(stdout, 0, WHY_MARGIN, jvm->why);
@@ -55,26 +55,26 @@ static void print_json(const struct hotspot_list *list)
 	struct buf text = {0};
 	struct json j = {.out = &text};
 
-	json_begin(&j, '[');
+	json_begin(&j, NULL, '[');
 	for (int i = 0; i < list->count; i++) {
 		const struct hotspot *jvm = &list->jvms[i];
 
-		json_begin(&j, '{');
-		json_key(&j, "pid"), json_int(&j, jvm->pid);
-		json_key(&j, "nspid"), json_int(&j, jvm->nspid);
-		json_key(&j, "user"), json_str(&j, jvm->user);
-		json_key(&j, "uid"), json_int(&j, jvm->euid);
-		json_key(&j, "jdk"), json_str(&j, jvm->jdk);
-		json_key(&j, "vm"), json_str(&j, jvm->vm);
-		json_key(&j, "name"), json_str(&j, jvm->name);
-		json_key(&j, "args"), json_str(&j, jvm->args);
-		json_key(&j, "cpu_pct_mean"), json_int(&j, cpu_pct(jvm));
-		json_key(&j, "rss_bytes"), json_int(&j, (int64_t)jvm->rss_bytes);
-		json_key(&j, "threads"), json_int(&j, jvm->threads);
-		json_key(&j, "uptime_s"), json_int(&j, jvm->uptime_s);
-		json_key(&j, "attach"), json_str(&j, hotspot_verdict_names[jvm->verdict]);
-		json_key(&j, "why"), json_str(&j, jvm->why);
-		json_key(&j, "hint"), json_str(&j, jvm->hint);
+		json_begin(&j, NULL, '{');
+		json_int(&j, "pid", jvm->pid);
+		json_int(&j, "nspid", jvm->nspid);
+		json_str(&j, "user", jvm->user);
+		json_int(&j, "uid", jvm->euid);
+		json_str(&j, "jdk", jvm->jdk);
+		json_str(&j, "vm", jvm->vm);
+		json_str(&j, "name", jvm->name);
+		json_str(&j, "args", jvm->args);
+		json_int(&j, "cpu_pct_mean", cpu_pct(jvm));
+		json_int(&j, "rss_bytes", (int64_t)jvm->rss_bytes);
+		json_int(&j, "threads", jvm->threads);
+		json_int(&j, "uptime_s", jvm->uptime_s);
+		json_str(&j, "attach", hotspot_verdict_names[jvm->verdict]);
+		json_str(&j, "why", jvm->why);
+		json_str(&j, "hint", jvm->hint);
 		json_end(&j, '}');
 	}
 	json_end(&j, ']');
@@ -113,7 +113,7 @@ const struct verb verb_list = {
 		"ATTACH is one of\n"
 		"  ok     HotSpot of the same user, or you are root\n"
 		"  ok ns  the same, in another root or namespace: the agent is copied there\n"
-		"  ok ?   probably: the JVM publishes no counters that would tell\n"
+		"  ok ?   probably: the JVM publishes no counters that would confirm it\n"
 		"  sudo   another user's: attach as that user or as root\n"
 		"  no     not possible, for the reason below the row",
 	.run = run_list,

@@ -81,7 +81,7 @@ static int record_finish(struct recording *r, int rc, struct err *err)
 	if (r->watch.findings)
 		watch_print(&r->watch, stderr);
 	if (rc && err->kind == ERR_GONE && !r->sampling.duration_ns) {
-		fprintf(stderr, "JVM %d has ended; this is what was sampled before.\n",
+		fprintf(stderr, "JVM %d ended; these are its samples until then.\n",
 			(int)r->sampling.jvm.pid);
 		return 0;
 	}
@@ -92,14 +92,6 @@ static int record_finish(struct recording *r, int rc, struct err *err)
 			(double)r->sampling.duration_ns / (double)NS_PER_S,
 			r->outputs.count ? "written" : "printed");
 	return rc;
-}
-
-static int record_follow_begin(struct recording *r, struct err *err)
-{
-	const struct outputs_source source = {
-		.profile = r->sampling.profile, .vitals = session_vitals(r->sampling.session)};
-
-	return outputs_follow_begin(&r->outputs, &r->sampling.events, &source, err);
 }
 
 static int record_poll(void *ctx, const struct vitals *v, struct err *err)
@@ -117,8 +109,11 @@ static int record_run(struct recording *r, struct err *err)
 	int rc = sampling_begin(s, err);
 
 	if (!rc) {
+		const struct outputs_source source = {
+			.profile = s->profile, .vitals = session_vitals(s->session)};
+
 		session_names_patient(s->session);
-		rc = record_follow_begin(r, err);
+		rc = outputs_follow_begin(&r->outputs, &s->events, &source, err);
 	}
 	if (!rc)
 		rc = record_finish(r, sampling_loop(s, err), err);
@@ -127,30 +122,26 @@ static int record_run(struct recording *r, struct err *err)
 	return rc;
 }
 
-/* Checks the outputs before attaching. File names are final except for the second in %t. */
-static int record_check(const struct recording *r, struct err *err)
-{
-	const struct sampling *s = &r->sampling;
-	const struct outputs_names names = {(int)s->jvm.pid, s->jvm.name, clock_wall_ns()};
-
-	return outputs_check(&r->outputs, &s->events, &names, err);
-}
-
 static int run_record(const struct args *args, struct err *err)
 {
 	struct recording r = {.sampling.then = "prints"};
+	struct sampling *s = &r.sampling;
+	struct outputs_names names;
 	int rc = -1;
 
-	if (events_parse(&r.sampling.events, args, EVENT_CPU, err) ||
-		outputs_parse(&r.outputs, args, err) || sampling_parse(&r.sampling, args, err) ||
-		record_check(&r, err))
+	if (events_parse(&s->events, args, EVENT_CPU, err) ||
+		outputs_parse(&r.outputs, args, err) || sampling_parse(s, args, err))
+		goto out;
+	/* Checked before attaching: the names are final, except for the second in %t. */
+	names = (struct outputs_names){(int)s->jvm.pid, s->jvm.name, clock_wall_ns()};
+	if (outputs_check(&r.outputs, &s->events, &names, err))
 		goto out;
 	if (r.outputs.count)
-		r.sampling.then = "writes";
+		s->then = "writes";
 	if (args_has(args, OPT_WHY))
 		r.watch.findings = findings_new();
-	r.sampling.poll = record_poll;
-	r.sampling.ctx = &r;
+	s->poll = record_poll;
+	s->ctx = &r;
 	rc = record_run(&r, err);
 	findings_free(r.watch.findings);
 out:

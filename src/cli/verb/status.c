@@ -41,56 +41,50 @@ static void status_json_events(struct json *j, const struct session_status *s)
 {
 	static const char *const states[] = {"off", "on", "failed"};
 
-	json_key(j, "events");
-	json_begin(j, '[');
+	json_begin(j, "events", '[');
 	for (int i = 0; i < VITALS_EVENTS; i++) {
 		const struct vitals_event *e = &s->vitals.events[i];
 
 		if (e->state == VITALS_OFF && !e->samples)
 			continue;
-		json_begin(j, '{');
-		json_key(j, "event"), json_str(j, s->events[i]);
-		json_key(j, "state"), json_str(j, states[e->state]);
-		json_key(j, "engine"), json_str(j, e->engine);
-		json_key(j, "interval"), json_int(j, e->interval);
-		json_key(j, "samples"), json_int(j, e->samples);
-		json_key(j, "lost"), json_int(j, e->lost);
-		json_key(j, "note"), json_str(j, e->note);
+		json_begin(j, NULL, '{');
+		json_str(j, "event", s->events[i]);
+		json_str(j, "state", states[e->state]);
+		json_str(j, "engine", e->engine);
+		json_int(j, "interval", e->interval);
+		json_int(j, "samples", e->samples);
+		json_int(j, "lost", e->lost);
+		json_str(j, "note", e->note);
 		json_end(j, '}');
 	}
 	json_end(j, ']');
 }
 
-static void status_json_counters(struct json *j, const struct vitals *v)
-{
-	json_key(j, "cost_ns"), json_int(j, v->cost_ns);
-	json_key(j, "memory_bytes"), json_int(j, v->agent_bytes);
-	json_key(j, "counters");
-	json_begin(j, '{');
-	for (int i = 0; i < v->counter_count; i++)
-		json_key(j, v->counters[i].name), json_int(j, v->counters[i].value);
-	json_end(j, '}');
-}
-
 static void status_json(const struct hotspot *jvm, const struct session_status *s)
 {
+	const struct vitals *v = &s->vitals;
 	struct buf text = {0};
 	struct json j = {.out = &text};
 
-	json_begin(&j, '{');
-	json_key(&j, "pid"), json_int(&j, jvm->pid);
-	json_key(&j, "name"), json_str(&j, jvm->name);
-	json_key(&j, "loaded"), json_bool(&j, s->loaded);
-	json_key(&j, "active"), json_bool(&j, s->active);
-	json_key(&j, "lease_live"), json_bool(&j, s->lease_live);
-	json_key(&j, "holder"), json_str(&j, s->front_end);
-	json_key(&j, "holder_pid"), json_int(&j, s->front_end_pid);
-	json_key(&j, "held_s"), json_int(&j, s->active ? status_age_s(s) : 0);
+	json_begin(&j, NULL, '{');
+	json_int(&j, "pid", jvm->pid);
+	json_str(&j, "name", jvm->name);
+	json_bool(&j, "loaded", s->loaded);
+	json_bool(&j, "active", s->active);
+	json_bool(&j, "lease_live", s->lease_live);
+	json_str(&j, "holder", s->front_end);
+	json_int(&j, "holder_pid", s->front_end_pid);
+	json_int(&j, "held_s", s->active ? status_age_s(s) : 0);
 	if (s->active) {
 		status_json_events(&j, s);
-		status_json_counters(&j, &s->vitals);
+		json_int(&j, "cost_ns", v->cost_ns);
+		json_int(&j, "memory_bytes", v->agent_bytes);
+		json_begin(&j, "counters", '{');
+		for (int i = 0; i < v->counter_count; i++)
+			json_int(&j, v->counters[i].name, v->counters[i].value);
+		json_end(&j, '}');
 	}
-	json_key(&j, "text"), json_str(&j, s->text);
+	json_str(&j, "text", s->text);
 	json_end(&j, '}');
 	puts(buf_str(&text));
 	buf_done(&text);

@@ -28,26 +28,11 @@ struct top {
 	const char *target; /* pid or name, NULL: the picker */
 };
 
-static int top_numbers(const struct args *args, struct top *t, struct err *err)
-{
-	const char *delay = args_get(args, OPT_DELAY);
-	uint64_t ns;
-
-	if (delay) {
-		if (units_duration(delay, &ns, err))
-			return -1;
-		if (ns < 100 * NS_PER_MS)
-			return err_set(err, ERR_USAGE,
-				"--delay must be at least 0.1 s, not \"%s\".", delay);
-		t->screen.interval_ms = ns / NS_PER_MS;
-	}
-	return 0;
-}
-
 static int top_options(const struct args *args, struct top *t, struct err *err)
 {
-	const char *clock = args_get(args, OPT_CLOCK);
+	const char *clock = args_get(args, OPT_CLOCK), *delay = args_get(args, OPT_DELAY);
 	const struct config *config = t->config;
+	uint64_t ns;
 
 	*t = (struct top){
 		.config = t->config,
@@ -77,7 +62,15 @@ static int top_options(const struct args *args, struct top *t, struct err *err)
 	t->screen.events = (1u << EVENT_USER_FIRST) - 1;
 	for (int i = 0; i < t->events.count; i++)
 		t->screen.events |= 1u << t->events.ids[i];
-	return top_numbers(args, t, err);
+	if (!delay)
+		return 0;
+	if (units_duration(delay, &ns, err))
+		return -1;
+	if (ns < 100 * NS_PER_MS)
+		return err_set(
+			err, ERR_USAGE, "--delay must be at least 0.1 s, not \"%s\".", delay);
+	t->screen.interval_ms = ns / NS_PER_MS;
+	return 0;
 }
 
 static int top_begin(struct live *live, struct top *t, struct err *err)
@@ -107,26 +100,6 @@ static int top_begin(struct live *live, struct top *t, struct err *err)
 	return rc;
 }
 
-static int top_check_terminal(struct err *err)
-{
-	if (!screen_check_terminal("The live view", err))
-		return 0;
-	err_hint(err, "jhot top -b -n 3 PID      prints plain screens");
-	err_hint(err, "jhot record -d 5 PID      prints the hot methods");
-	err_hint(err, "ssh -t HOST jhot PID, docker run -it and kubectl exec -it give it one");
-	return -1;
-}
-
-static int top_check_batch(const struct top *t, struct err *err)
-{
-	if (t->target || t->replay)
-		return 0;
-	err_set(err, ERR_USAGE,
-		"Plain screens need a PID or NAME: the list of JVMs needs a terminal.");
-	err_hint(err, "jhot list");
-	return -1;
-}
-
 /* A terminal that cannot move its cursor gets plain screens, one below the other. */
 static void top_dumb(struct top *t)
 {
@@ -154,8 +127,19 @@ static int run_top(const struct args *args, struct err *err)
 	if (!t.config || top_options(args, &t, err))
 		goto out;
 	top_dumb(&t);
-	if (t.batch.wanted ? top_check_batch(&t, err) : top_check_terminal(err))
+	if (t.batch.wanted && !t.target && !t.replay) {
+		err_set(err, ERR_USAGE,
+			"Plain screens need a PID or NAME: the list of JVMs needs a terminal.");
+		err_hint(err, "jhot list");
 		goto out;
+	}
+	if (!t.batch.wanted && screen_check_terminal("The live view", err)) {
+		err_hint(err, "jhot top -b -n 3 PID      prints plain screens");
+		err_hint(err, "jhot record -d 5 PID      prints the hot methods");
+		err_hint(err,
+			"ssh -t HOST jhot PID      allocates a terminal, as docker run -it does");
+		goto out;
+	}
 	live = live_new(&t.session, &t.events);
 	rc = top_begin(live, &t, err);
 	if (!rc && t.batch.wanted)

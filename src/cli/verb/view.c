@@ -62,9 +62,7 @@ static int view_events(struct app_options *screen, struct events *events, const 
 {
 	screen->event = -1;
 	for (int i = 0; i < PROFILE_EVENTS; i++) {
-		const struct profile_query q = profile_whole(i);
-
-		if (!profile_sum(p, &q).count)
+		if (!events_sampled(p, i))
 			continue;
 		screen->events |= 1u << i;
 		if (screen->event < 0)
@@ -79,7 +77,6 @@ static int view_events(struct app_options *screen, struct events *events, const 
 	return 0;
 }
 
-/* batch: not NULL: as plain text. */
 static int view_run(const struct args *args, const struct imported *file,
 	struct app_options *screen, const struct batch *batch, struct err *err)
 {
@@ -101,26 +98,15 @@ static int view_run(const struct args *args, const struct imported *file,
 		snprintf(title, sizeof(title), "%d files", args->operand_count);
 	shown.name = strcmp(title, IMPORT_STDIN) ? title : "stdin";
 	view_facts(&facts, args, file);
-	rc = live_file_show(file, &shown, &events, screen, batch, err);
+	rc = live_show_file(file, &shown, &events, screen, batch, err);
 	while (facts.count)
 		free(facts.texts[--facts.count]);
 	return rc;
 }
 
-static int view_check_terminal(const struct args *args, struct err *err)
-{
-	const char *file = args->operands[0];
-
-	if (!screen_check_terminal("The live view", err))
-		return 0;
-	err_hint(err, "jhot convert %s                  prints the hot methods", file);
-	err_hint(err, "jhot convert -o NAME.svg %s      draws a flame graph", file);
-	err_hint(err, "jhot view --dump-screen 120x40 %s    prints a screen", file);
-	return -1;
-}
-
 static int run_view(const struct args *args, struct err *err)
 {
+	const char *path = args->operands[0];
 	struct app_options screen = {.interval_ms = 1000};
 	struct config *config = settings_load(err);
 	struct imported *file = NULL;
@@ -128,9 +114,14 @@ static int run_view(const struct args *args, struct err *err)
 	int rc = -1;
 
 	if (!config || screen_options(&screen, args, config, err) ||
-		batch_options(&batch, args, err) ||
-		(!batch.wanted && view_check_terminal(args, err)))
+		batch_options(&batch, args, err))
 		goto out;
+	if (!batch.wanted && screen_check_terminal("The live view", err)) {
+		err_hint(err, "jhot convert %s                  prints the hot methods", path);
+		err_hint(err, "jhot convert -o NAME.svg %s      draws a flame graph", path);
+		err_hint(err, "jhot view --dump-screen 120x40 %s    prints a screen", path);
+		goto out;
+	}
 	batch.count = 1; /* nothing would change */
 	file = reading_operands(args, err);
 	if (file)
@@ -147,8 +138,8 @@ const struct verb verb_view = {
 	.synopsis = "[OPTION]... FILE...",
 	.help = "show profiles from files in the live view",
 	.text = "The verb may be omitted: `jhot FILE` is `jhot view FILE`.\n\nReads the formats "
-		"that "
-		"`jhot convert` reads and merges several files. All views, searches, filters and "
+		"that `jhot convert` reads and merges several files. All views, searches, filters "
+		"and "
 		"exports are available. If a file records when its samples were taken, , and . "
 		"move the window through its time, and [ and ] change its width. Press ? for the "
 		"keys.\n\n"

@@ -16,24 +16,24 @@ static const int why_events[] = {EVENT_CPU, EVENT_LOCK, EVENT_WALL};
 /* The JVM ended early: its findings are printed already; without any, that is an error. */
 static int why_ended(const struct sampling *s, const struct watch *w, struct err *err)
 {
-	double seen_s = (double)session_duration_ns(s->session) / (double)NS_PER_S;
-	double asked_s = (double)s->duration_ns / (double)NS_PER_S;
+	double observed_s = (double)session_duration_ns(s->session) / (double)NS_PER_S;
+	double requested_s = (double)s->duration_ns / (double)NS_PER_S;
 
 	if (w->count) {
-		fprintf(stderr, "JVM %d ended after %.1f of %g s.\n", (int)s->jvm.pid, seen_s,
-			asked_s);
+		fprintf(stderr, "JVM %d ended after %.1f of %g s.\n", (int)s->jvm.pid, observed_s,
+			requested_s);
 		return 0;
 	}
 	return err_set(err, ERR_GONE,
 		"JVM %d ended after %.1f of %g s; nothing had been found by then.", (int)s->jvm.pid,
-		seen_s, asked_s);
+		observed_s, requested_s);
 }
 
-static int why_unseen(const struct sampling *s, const struct watch *w, struct err *err)
+static int why_unobserved(const struct sampling *s, const struct watch *w, struct err *err)
 {
 	err_set(err, ERR_UNSEEN,
 		"JVM %d could be observed for only %.1f of %.0f s: it got no core for the rest.",
-		(int)s->jvm.pid, w->seen_s, w->asked_s);
+		(int)s->jvm.pid, w->observed_s, w->requested_s);
 	err_hint(err, "top     shows what else uses the machine");
 	err_hint(err,
 		"chrt -p %d     shows its priority; cpu.max and cpu.weight of its cgroup limit it",
@@ -55,17 +55,7 @@ static int why_report(struct sampling *s, struct watch *w, bool json, int rc, st
 		watch_print(w, stdout);
 	if (rc)
 		return why_ended(s, w, err);
-	return watch_unseen(w) ? why_unseen(s, w, err) : 0;
-}
-
-static int why_run(struct sampling *s, struct watch *w, bool json, struct err *err)
-{
-	int rc = sampling_begin(s, err);
-
-	if (!rc)
-		rc = why_report(s, w, json, sampling_loop(s, err), err);
-	sampling_end(s);
-	return rc;
+	return watch_unobserved(w) ? why_unobserved(s, w, err) : 0;
 }
 
 /* Judges each minute of a recording. */
@@ -81,7 +71,7 @@ static int why_file(const struct args *args, struct watch *w, struct err *err)
 		w->vitals = file->vitals;
 		w->profile = file->profile;
 		w->file = args->operands[0];
-		w->seen_s = w->asked_s =
+		w->observed_s = w->requested_s =
 			(double)reading_duration_ns(file, from, to) / (double)NS_PER_S;
 		w->count = findings_evaluate_minutes(
 			w->findings, file->profile, &file->vitals, from, to);
@@ -113,8 +103,13 @@ static int run_why(const struct args *args, struct err *err)
 	else if (args_has(args, OPT_FROM) || args_has(args, OPT_TO))
 		rc = err_set(err, ERR_USAGE, "--from and --to need a recording, and %s is not one.",
 			args->operands[0]);
-	else if (!(rc = sampling_parse(&s, args, err)))
-		rc = why_run(&s, &w, args_has(args, OPT_JSON), err);
+	else if (!(rc = sampling_parse(&s, args, err))) {
+		rc = sampling_begin(&s, err);
+		if (!rc)
+			rc = why_report(
+				&s, &w, args_has(args, OPT_JSON), sampling_loop(&s, err), err);
+		sampling_end(&s);
+	}
 	findings_free(w.findings);
 	if (rc || !w.count)
 		return rc;

@@ -5,8 +5,8 @@
  * Percentages, including --fail-over, are relative to the total of side A; where shares are compared, to the total of each
  * side. So they add up. struct comparison borrows everything.
  */
-#ifndef JHOT_CLI_DIFF_DIFF_H
-#define JHOT_CLI_DIFF_DIFF_H
+#ifndef JHOT_CLI_COMPARISON_H
+#define JHOT_CLI_COMPARISON_H
 
 #include "cli/line/args.h"
 #include "profile/diff/diff.h"
@@ -20,10 +20,6 @@ struct comparison {
 	double fail_over; /* percent of the total; negative: not given */
 };
 
-/* A value in percent of the total. */
-double comparison_percent(const struct diff *d, double value);
-/* "new" or "gone" if only one side has the method, else "". */
-const char *comparison_word(const struct diff_row *row);
 /* The largest significant slowdown beyond fail_over, with its name; NULL: none. */
 const struct diff_value *comparison_slower(const struct comparison *c, const char **name);
 
