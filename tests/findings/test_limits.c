@@ -187,14 +187,14 @@ static void test_cores(void)
 }
 
 /* A CPU limit that stops the program in every period: threads wait for a core meanwhile, but more cores would not help. */
-static void test_limited(void)
+static void limited(int seconds)
 {
 	begin();
 	v.cpu_user_ms = v.cpu_system_ms = v.host.queued_ms = 0;
 	v.host.cpu_limit = 150;
 	v.host.cpu_period_us = 100000;
 	v.host.cpu_periods = v.host.cpu_throttled = v.host.throttled_us = 0;
-	for (int i = 0; i <= 10; i++) {
+	for (int i = 0; i <= seconds; i++) {
 		second();
 		v.cpu_user_ms += 150;
 		v.host.queued_ms += 3000;
@@ -204,6 +204,16 @@ static void test_limited(void)
 	}
 	named(0, 4, "w-", THREAD_JAVA);
 	spend(0, 4, busy, THREAD_RUNNABLE, 0.75);
+}
+
+static void test_limited(void)
+{
+	limited(3);
+	is_silent("throttled", "before 4 s are known");
+	is_silent("cores", "either: the limit may be the cause");
+	limited(4);
+	is_found("throttled", "in every period of 4 s");
+	limited(10);
 	is_found("throttled", "in every period");
 	is_silent("cores", "beside it, which is the cause");
 	v.host.cpu_limit = 0;
@@ -365,7 +375,7 @@ static void test_causes(void)
 	caused(0, 11);
 	is_str(found("gc")->what,
 		"garbage collection pauses the program for 19 % of the time; 11 of 21 collections "
-		"because metaspace reached a limit",
+		"are caused by metaspace at its limit",
 		"likewise of metaspace");
 	caused(10, 0);
 	is_silent("gc", "for less than half of the collections that is not the cause");

@@ -9,6 +9,7 @@
 flags() {
 	case $1 in
 	pinned) echo -Dvirtual=true -Djdk.virtualThreadScheduler.parallelism=2 ;;
+	metaspace) echo -XX:MaxMetaspaceSize=14m ;;
 	humongous) echo -XX:+UseG1GC -XX:G1HeapRegionSize=1m -Xmx128m ;;
 	esac
 }
@@ -61,7 +62,7 @@ while read -r major java <&3; do
 	finds descriptors '^DESCRIPTORS  [0-9]+ of [0-9]+ file descriptors are open, [0-9.]+ more each second'
 	finds humongous '^HUMONGOUS  [0-9]+ of [0-9]+ collections .*, mostly by Planted.readBody$'
 	observe served served-not itself full
-	observe collide explicit
+	observe collide explicit metaspace
 	finds served '^STARVED  [78]\.[0-9] threads wait for tasks, while all 3 threads ForkJoinPool.commonPool-worker-\* are blocked in tasks'
 	finds_none served-not
 	finds itself '^STARVED  all 4 threads worker-\* wait for other tasks, and no thread runs these$' '^      Planted.fanOut'
@@ -69,6 +70,7 @@ while read -r major java <&3; do
 		'^      Planted.checkOut'
 	finds collide '^COLLISIONS  [0-9]+ % of the CPU time is spent on hash table keys .*, most of it in Planted.height '
 	finds explicit '^GC  .* [0-9]+ of [0-9]+ collections are requested by System.gc\(\), mostly in Planted.closeSession$'
+	finds metaspace '^GC  .*; [0-9]+ of [0-9]+ collections are caused by metaspace at its limit$'
 	finds_none storm
 	ok "JDK $major: storm: the report says that classes were not checked" \
 		grep -q '^not checked: classes .* (the JVM has run for less than 60 s)$' "$T/storm" || diag_file "$T/storm"

@@ -31,8 +31,10 @@ static void test_throttled(void)
 		"the cgroup's limit of 0.5 cores throttles the program in 5 % of its periods of "
 		"100 ms",
 		"what it says");
-	throttled(500, 10, 50, 6);
-	is_silent("throttled", "before 8 s are known");
+	throttled(500, 10, 50, 3);
+	is_silent("throttled", "before 4 s are known");
+	throttled(500, 10, 50, 4);
+	is_found("throttled", "after that");
 	throttled(500, 1, 4, 10);
 	is_silent("throttled", "where 4 of 10 periods it ran in are 4 of 100 there were");
 	throttled(-1, 10, 50, 10);

@@ -13,6 +13,15 @@
 
 /* A share of all periods, idle ones included: a program that is throttled in short bursts now and then is no finding. */
 #define THROTTLED_SHARE 0.05
+#define THROTTLED_S     4 /* shortest window: sampling a throttled program begins late */
+
+/* The start of the window in which throttling is judged. NULL: none. */
+static const struct scene_point *throttled_since(const struct scene *scene)
+{
+	if (!scene->last)
+		return NULL;
+	return scene->then ? scene->then : scene_before(scene, THROTTLED_S, SCENE_MOST_S);
+}
 
 static double throttled_share(const struct scene_point *then, const struct scene_point *now)
 {
@@ -31,7 +40,7 @@ static double throttled_share(const struct scene_point *then, const struct scene
 
 static void judge_throttled(const struct scene *scene)
 {
-	const struct scene_point *then = scene->then, *now = scene->last;
+	const struct scene_point *then = throttled_since(scene), *now = scene->last;
 	double share = then ? throttled_share(then, now) : 0;
 	struct finding *f;
 
@@ -228,6 +237,9 @@ static void judge_cores(const struct scene *scene)
 	struct load l;
 
 	if (scene_has(scene, &rule_throttled) || scene_has(scene, &rule_pinned) || seconds <= 0)
+		return;
+	/* With a limit, and before it is known whether that throttles, it may be the cause. */
+	if (!throttled_since(scene) && scene->last && scene->last->host.cpu_limit > 0)
 		return;
 	threads = xcalloc(scene->threads + 1, sizeof(*threads));
 	idle = scene->then ? SCENE_RATE(scene->then, scene->last, host.cpus_free_ms) / 1000 : -1;

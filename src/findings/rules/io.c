@@ -248,9 +248,12 @@ static void report_io(const struct io *io, const struct group *g, double seconds
 	finding_prove(f, "%s, %.0f %% of its time:", scene_thread(io->scene, g->all.thread),
 		100.0 * (double)g->all.most / NS_PER_S / seconds);
 	scene_prove_stack(io->scene, f, g->all.stack, 4);
-	finding_advise(f,
-		"check how long the other side takes to answer; make fewer calls, or several at "
-		"once");
+	finding_advise(f, "%s",
+		waits & PLACE_FILE
+			? "check how busy the disk is; make fewer and larger writes, and sync less "
+			  "often"
+			: "check how long the other side takes to answer; make fewer calls, or "
+			  "several at once");
 	f->event = EVENT_WALL;
 	f->thread = g->all.thread;
 	f->method = method;

@@ -117,7 +117,7 @@ static void report_cause(const struct scene *scene, struct finding *f, enum gc_c
 
 	if (cause == GC_METADATA) {
 		snprintf(f->what + used, sizeof(f->what) - used,
-			"; %lld of %lld collections because metaspace reached a limit",
+			"; %lld of %lld collections are caused by metaspace at its limit",
 			(long long)(now->metadata - then->metadata),
 			(long long)(now->collections - then->collections));
 		finding_advise(f,

@@ -380,7 +380,7 @@ public final class Planted extends Program {
 
     // --- storm: classes are reloaded for each request -----------------------------------------------
 
-    static void compileScript() throws Exception {
+    static Object compileScript() throws Exception {
         byte[] code;
         try (InputStream in = Planted.class.getResourceAsStream("Planted$Script.class")) {
             java.io.ByteArrayOutputStream bytes = new java.io.ByteArrayOutputStream();
@@ -389,7 +389,7 @@ public final class Planted extends Program {
             }
             code = bytes.toByteArray();
         }
-        new ClassLoader(null) {
+        return new ClassLoader(null) {
             Class<?> script() {
                 return defineClass("Planted$Script", code, 0, code.length);
             }
@@ -397,6 +397,21 @@ public final class Planted extends Program {
     }
 
     public static final class Script {
+    }
+
+    // --- metaspace: classes whose loaders are kept, until it is full -----------------------------------------
+
+    static void metaspace() {
+        List<Object> scripts = new ArrayList<>();
+        start("scripts", () -> {
+            for (;;) {
+                try {
+                    scripts.add(compileScript());
+                } catch (Exception | OutOfMemoryError e) {
+                    sleep(10);
+                }
+            }
+        });
     }
 
     static void storm() {
@@ -474,6 +489,7 @@ public final class Planted extends Program {
             case "collide": collide(); break;
             case "explicit": explicit(); break;
             case "starts": starts(); break;
+            case "metaspace": metaspace(); break;
             case "storm": storm(); break;
             case "descriptors": descriptors(); break;
             case "humongous": humongous(); break;
