@@ -2,13 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 # Fuzzes the parsers of untrusted bytes, one after the other: run.sh SRCDIR SECONDS [TARGETS], in a build folder.
 #
-# Builds in ./fuzz with clang, which is installed if it is missing (Debian, as root). What is new stays in
-# ./fuzz/corpus; what breaks a parser is ./fuzz/found/TARGET-crash-*, and belongs, once mended, into
-# tests/fuzz/corpus. One line per target; 1 when anything was found.
+# Builds in ./fuzz with clang, which is installed if it is missing (Debian, as root). New inputs stay in ./fuzz/corpus; inputs that
+# break a parser are ./fuzz/found/TARGET-crash-*, and belong, once the fault is fixed, into tests/fuzz/corpus. Prints one line per
+# target; exits with 1 if anything was found.
 set -euo pipefail
 
 srcdir=$1 seconds=$2 targets=${3:-elf child cfi names proc hsperf reply lines ring recording config collapsed pprof jfr jhot perf}
-# LONGEST: bytes of an input, where files are larger than the seeds
+# longest: the maximum size of inputs in bytes, where files are larger than the seeds
 declare -A longest=([jhot]=16384 [elf]=65536 [cfi]=65536 [recording]=65536 [ring]=65536)
 
 has_fuzzer() {
@@ -38,7 +38,7 @@ for target in $targets; do
 	printf '%-10s %10s runs  %s\n' "$target" "${runs:-?}" "$([ $rc = 0 ] && echo ok || echo "FOUND, see fuzz/$target.log")"
 	[ $rc = 0 ] || found=1
 done
-# Mutated files through the real child, which must not take its parent with it; one that it dies of is kept.
+# Mutated files are parsed by the real child process, whose crash must not affect its parent; files that crash it are kept.
 make -s -j"$(nproc)" tests/symbols/test_child tests/symbols/split.so >>make.out
 rc=0
 (cd found && builddir=.. FUZZ_SECONDS=$seconds nice -n 19 ../tests/symbols/test_child) >child-process.log 2>&1 || rc=$?
