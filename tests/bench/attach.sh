@@ -1,19 +1,19 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# make bench ROWS=attach: time until a JVM is sampled, for the first attach (cold) and later ones (warm), until the
+# make bench ROWS=attach: time until a JVM is sampled, for the first attach (cold) and later ones (warm), time until the
 # live view shows its hot method, and the longest safepoint while a session starts and ends.
 #
-#   TURNS=10    JVMs of each     ASPROF=PATH    async-profiler on JVMs of its own, in turns
+#   TURNS=10    JVMs of each     ASPROF=PATH    async-profiler on JVMs of its own, interleaved
 #
 # jhot's time ends with its first sample, which is visible in its shared memory. async-profiler's ends when its command has
 # returned: its first sample is not visible from outside. Safepoints are from the JVM's log of a program that causes one every
-# millisecond, so that a delayed one shows; those of collections are left out.
+# millisecond, so that delays are visible; safepoints of collections are excluded.
 . "$(dirname "$0")/lib.sh"
 
 TURNS=${TURNS:-10}
 BENCH=$builddir/tests/bench
 
-# sampled_jhot NAME: ms until there is memory, until there is a sample
+# sampled_jhot NAME: records the ms until the shared memory exists, and until the first sample
 sampled_jhot() {
 	"$BENCH/bench_attach" "$JVM" "$JHOT" record -i 10ms -d 5 -o "$T/a.collapsed" "$JVM" 2>/dev/null >>"$T/jhot.$1"
 }
@@ -51,7 +51,7 @@ session_async-profiler() {
 	"$ASPROF" -e cpu -i 10ms -d 1 -o collapsed -f "$T/p.collapsed" "$JVM" >/dev/null 2>&1
 }
 
-# pause WHO: the longest safepoint of a session, in ms. The JVM goes on writing where it was: what is new is read.
+# pause WHO: records the longest safepoint of a session, in ms, from the part of the JVM's log written during the session
 pause() {
 	local began
 	rm -f "$T/safepoints"
@@ -59,7 +59,7 @@ pause() {
 	sleep 0.5
 	began=$(stat -c %s "$T/safepoints")
 	"session_$1"
-	sleep 0.05 # the safepoint that waits for it is logged when it is over
+	sleep 0.05 # a safepoint is logged when it is over
 	tail -c "+$((began + 1))" "$T/safepoints" | grep -vE '"(G1|Gen|Parallel|Serial|Shenandoah|Z|Collect)' |
 		sed -n 's/.*Total: *\([0-9]*\) ns.*/\1/p' | sort -n | tail -n 1 | awk '{ printf "%.3f\n", $1 / 1e6 }' >>"$T/$1.pause"
 	jvm_end

@@ -1,18 +1,18 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""make bench-truth, rows "attribution": how far a profile is from what the debug information of each instruction says.
+"""make bench-truth, rows "attribution": the distance of a profile from the attribution by each instruction's debug information.
 
-  AWFY=DIR   a checkout of Are We Fast Yet, else it is fetched from GitHub into ~/.cache/jhot; its programs are Java's own
-  BENCHES="DeltaBlue:12000 Richards:100"   those to run, with their size      SECONDS_EACH=15   of recording
+  AWFY=DIR   a checkout of Are We Fast Yet, by default fetched from GitHub into ~/.cache/jhot; its Java programs are used
+  BENCHES="DeltaBlue:12000 Richards:100"   the programs and their sizes      SECONDS_EACH=15   of recording
   MAJORS TURNS ASPROF   as for truth.py
 
-Compilation is made deterministic: one compiler, which the program waits for. So JVMs that run side by side have the same code. One has
-libtruth.so, which samples pcs and writes the debug information of all code; the others are profiled, attached when all is compiled.
-HotSpot records debug information at the end of an instruction, and a timer interrupt is taken behind the instruction that was waited
-for, so the method of the first record at or after a pc is the one that spent the time.
+Compilation is deterministic: one compiler, for which the program waits, so concurrent JVMs have the same code. One has libtruth.so,
+which samples pcs and writes the debug information of all code; the others are profiled, attached after compilation. HotSpot records
+debug information at the end of an instruction, and a timer interrupt occurs after the instruction that took the time, so the method
+of the first record at or after a pc is the one that spent the time.
 
 The figure is the distance between two distributions of samples of compiled Java code over methods: half the sum of absolute
-differences, 0 for the same and 1 for nothing in common. "another truth" is a second JVM with libtruth.so: what chance alone makes.
+differences, 0 for the same and 1 for nothing in common. "another truth" is a second JVM with libtruth.so: the effect of chance alone.
 """
 import bisect
 import collections
@@ -55,7 +55,7 @@ def agent(jdk, folder):
 
 
 def plain(name):
-    """A method without what differs from JVM to JVM and from tool to tool."""
+    """A method's name without parts that differ between JVMs and tools."""
     return re.sub(r"0x[0-9a-f]{8,}|_\[.\]$", "", name.replace("/", "."))
 
 
@@ -128,7 +128,7 @@ def distance(one, other):
 
 
 def turn(java, lib, program, options, who):
-    """Returns the distances of each profiler, and of another truth."""
+    """Returns the distance of each profiler, and of another truth."""
     with tempfile.TemporaryDirectory() as folder:
         places = [os.path.join(folder, name) for name in ("truth", "another")]
         for place in places:
@@ -161,7 +161,7 @@ def cell(values):
 
 
 def table(jdks, jdk):
-    """jdks: pairs of a major version and its java. jdk: where javac and jvmti.h are."""
+    """jdks: pairs of a major version and its java. jdk: the JDK with javac and jvmti.h."""
     global CLASSES
     who = ["jhot"] + (["async-profiler"] if ASPROF else [])
     wanted = os.environ.get("ROWS", "").split(",")

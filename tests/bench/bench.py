@@ -1,17 +1,17 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""make bench: what jhot costs, beside async-profiler: one table, and a picture of how the two are to each other.
+"""make bench: the costs of jhot and async-profiler: one table, and a picture of their ratios.
 
-  ASPROF=PATH      async-profiler's bin/asprof; without it there is nothing beside
+  ASPROF=PATH      async-profiler's bin/asprof; without it only jhot is measured
   WORKLOADS=DIR    programs under load: h2.sh, lucene-bench.sh, ... (tests/bench/workload.sh)
-  ROWS="attach walk"   of the table below, these; what one that is asked for alone prints is shown, too
-  QUICK=1          a short run of some minutes: to see that all of it works, not for its figures
-  OUT=DIR          where benchmarks.md, .svg and .csv go: doc of the source for a whole run, else the folder of the build
+  ROWS="attach walk"   only these rows of the table below; the output of a single row is shown as well
+  QUICK=1          a short run of some minutes, to check that everything works, not for its figures
+  OUT=DIR          the folder for benchmarks.md, .svg and .csv: by default doc for a complete run, else the build folder
 
 A row is a command that prints lines "= WHAT | WHO | UNIT | LIMIT | VALUE...", a value per turn (figure in tests/bench/lib.sh),
-and "! SENTENCE" for what it could not do; all that it prints is in bench-ROW.log. Its settings are variables that the
-environment overrides. Here medians are made of that, how far they spread, and the ratio of those who took turns. The .csv has all
-figures; the page and its picture have those of SUMMARY.
+and "! SENTENCE" for figures that it could not measure; its output is in bench-ROW.log. Its settings are variables that the
+environment overrides. This script computes medians, their spread, and ratios of interleaved turns. The .csv has all figures; the
+page and its picture have those of SUMMARY.
 """
 import collections
 import csv
@@ -32,7 +32,7 @@ SRC, BUILD = os.environ["srcdir"], os.environ["builddir"]
 QUICK = os.environ.get("QUICK") == "1"
 JHOT, PEER, NOTHING = "jhot", "async-profiler", "nothing"
 
-# limit_s: it is ended then. whole, quick: its settings; None for quick: left out. needs: variables without which it cannot run.
+# limit_s: the time limit of the row. whole, quick: its settings; None for quick: skipped. needs: variables that it requires.
 Row = collections.namedtuple("Row", "name command limit_s whole quick needs", defaults=((),))
 ROWS = (
     Row("attach", "attach.sh", 900, {"TURNS": 20}, {"TURNS": 1}),
@@ -54,7 +54,7 @@ ROWS = (
 
 
 class Figure:
-    """What several have been measured by: the values of each, one per turn."""
+    """A quantity, with the values of each profiler, one per turn."""
 
     def __init__(self, row, what, unit):
         self.row, self.what, self.unit, self.limit, self.values = row, what, unit, None, {}
@@ -63,7 +63,7 @@ class Figure:
         return self.values.get(who, [])
 
     def ratios(self):
-        """jhot's to its peer's: of each pair of turns, else of the medians."""
+        """Ratios of jhot to its peer: for each pair of turns, or of the medians."""
         ours, theirs = self.of(JHOT), self.of(PEER)
         if not ours or not theirs or min(ours + theirs) <= 0:
             return []
@@ -76,7 +76,7 @@ class Figure:
 
 
 def spread(values):
-    """Least and most; the quartiles, where there are enough."""
+    """The quartiles, or with few values the minimum and maximum."""
     if len(values) < 4:
         return min(values), max(values)
     quarters = statistics.quantiles(values, n=4, method="inclusive")
@@ -112,7 +112,7 @@ def figures_of(row, lines):
 
 
 def ended(process, row):
-    """Why it did not end well, or None. What it started ends with it."""
+    """The reason why it failed, or None. Ends all processes that it started."""
     try:
         status = process.wait(timeout=row.limit_s)
         return None if status == 0 else "ended with status %d: see bench-%s.log" % (status, row.name)
@@ -136,7 +136,7 @@ def copied(process, log, lines, shown):
 
 
 def run(row, shown):
-    """Its figures, and sentences about what there is none of."""
+    """The row's figures, and notes on those that it lacks."""
     settings = row.quick if QUICK else row.whole
     if settings is None:
         return [], ["left out of a short run"]
@@ -167,7 +167,7 @@ def run(row, shown):
 
 # --- reporting -------------------------------------------------------------------------------------------
 
-# The figures on the page, and what they are called there; "JDK N" stands for any version.
+# The figures on the page, and their names there; "JDK N" matches any version.
 SUMMARY = {
     "attach, cold: until it samples": "first attach, until the first sample",
     "attach, warm: until it samples": "later attach, until the first sample",
@@ -194,7 +194,7 @@ CSV_COLUMNS = ("row", "what", "unit") + tuple(side + end for side in SIDES for e
 
 
 def records(results):
-    """A dict of texts per figure, with the columns of the .csv; of a note alone those it has."""
+    """A dict of texts per figure, with the columns of the .csv; a note has only some of them."""
     for row, figures, notes in results:
         for f in figures:
             record = {"row": row.name, "what": f.what, "unit": f.unit, "turns": str(max(map(len, f.values.values()))),
@@ -225,7 +225,7 @@ def spanned(record, side):
 
 
 def summarized(rows):
-    """The records of SUMMARY, in its order, with their names there."""
+    """The records of SUMMARY with their names there, in its order."""
     found_rows = {re.sub(r"JDK \d+", "JDK N", record.get("what", "")): record for record in rows}
     return [(name, found_rows[what]) for what, name in SUMMARY.items() if what in found_rows]
 
@@ -275,7 +275,7 @@ def found(pattern, path):
 
 
 def machine():
-    """Where it was measured, a line each."""
+    """Facts about the environment, a line each."""
     java = subprocess.run([os.environ["JAVA"], "-version"], capture_output=True, text=True).stderr.split("\n")
     return (
         ("machine", "%d CPUs, %s, %.1f GB" % (os.cpu_count(), found(r"^model name\s*: (.*)", "/proc/cpuinfo"),
@@ -344,14 +344,14 @@ def main():
         results.append((row, figures, notes))
         print("%s: %d figures after %d s %s" % (row.name, len(figures), (datetime.datetime.now() - began).seconds,
                                                "; ".join(notes)), file=sys.stderr, flush=True)
-        write(folder, results)  # a run that is ended has what it has
+        write(folder, results)  # so that an interrupted run keeps its results
     print(table(results))
     print("\nwritten: %s, .csv and .svg" % os.path.join(folder, "benchmarks.md"))
     return any(not figures and "left out" not in notes[0] and "not given" not in notes[0] for _, figures, notes in results)
 
 
 def commit():
-    """The commit that is measured, as it is when the run begins."""
+    """The measured commit, as of the start of the run."""
     changed = ", with local changes" if output("git", "status", "--porcelain", "--untracked-files=no") else ""
     return (output("git", "log", "-1", "--format=commit %h of %cs") or "no commit") + changed
 

@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# make bench-causes: programs that are slow for a known reason, and how soon the live view names it: keys, and seconds
-# from the start of `jhot PID` on a terminal of 80x24 until a frame shows the cause.
+# make bench-causes: programs that are slow for a known reason: the keys, and the seconds from the start of `jhot PID` on a terminal
+# of 80x24, until a frame shows the cause.
 #
-#   MAJORS="17 21 25"   JDKs      ONLY=heap   problems whose line has this in it
-#   SCREENS=DIR         where the last JDK's frames go, as text
+#   MAJORS="17 21 25"   JDKs      ONLY=heap   problems whose line contains this
+#   SCREENS=DIR         the folder for the last JDK's frames, as text
 . "$(dirname "$0")/../jvm/lib.sh"
 
 MAJORS=${MAJORS:-17 21 25}
@@ -12,7 +12,7 @@ LIMIT_S=3
 SCREENS=${SCREENS:-$T}
 mkdir -p "$SCREENS"
 
-# problem | how the JVM is started | keys | what the screen tells, as one line. "+" before the name: with virtual threads, too.
+# problem | JVM arguments | keys | pattern of the screen as one line. "+" before the name: also with virtual threads.
 problems() {
 	cat <<'END'
 +8 workers behind one lock|Waiting locks|w|[2-8] threads wait for Waiting.Repo, .* held .* in Waiting.Repo.save \(sleeps\)
@@ -29,8 +29,8 @@ exits after 10 s|Causes exits||Program.spin .* Causes.settle
 END
 }
 
-# look LABEL KEYS PATTERN: a line of the table
-look() {
+# measure LABEL KEYS PATTERN: measures, and prints a line of the table
+measure() {
 	local s note=
 	s=$("$builddir/tests/bench/bench_cause" "$JHOT" "$JVM" "$2" "$3" "$SCREENS/$screen.txt")
 	awk -v s="$s" -v limit=$LIMIT_S 'BEGIN { exit !(s == "-" || s > limit) }' && note='  OVER'
@@ -43,7 +43,7 @@ try() {
 	jvm_start -Xmx256m $2 $3 || return
 	[ "$3" = 'Causes exits' ] || sleep 2
 	screen=${1//[^a-z0-9]/-}
-	look "$1" "$4" "$5"
+	measure "$1" "$4" "$5"
 	jvm_kill
 }
 

@@ -1,12 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# make bench ROWS=events: time to switch to another event, beside its limits.
+# make bench ROWS=events: time to switch to another event, with its limits.
 #
-#   MAJORS="8 17 25"   JDKs under $JDKS on which events are switched on inside the JVM    TURNS=15   times each
-#   REPEAT=5           JVMs for the first visits in the live view
+#   MAJORS="8 17 25"   JDKs under $JDKS for switching events on inside the JVM    TURNS=15   repetitions
+#   REPEAT=5           JVMs for the first switch in the live view
 #
-# On a JVM that does all that can be sampled (Totals). Of the live view: from a key to the frame that shows rows of its
-# event (bench_switch). Inside the JVM: from the start command to the agent's answer (bench_enable).
+# On a JVM with activity for all events (Totals). In the live view: from a key to the frame that shows rows of its event
+# (bench_switch). Inside the JVM: from the start command to the agent's reply (bench_enable).
 . "$(dirname "$0")/lib.sh"
 
 MAJORS=${MAJORS:-8 17 25}
@@ -19,16 +19,16 @@ row() {
 	printf '%-44s %12s  %s\n' "$1" "$2" "$3"
 }
 
-# figures LIMIT: of numbers in lines: median and longest, and whether the median keeps to the limit
+# figures LIMIT: prints median and maximum of the numbers on stdin, and OVER if the median exceeds the limit
 figures() {
 	sort -n | awk -v limit="$1" '{ v[NR] = $1 } END {
-		if (!NR) { print "nothing came"; exit }
+		if (!NR) { print "no result"; exit }
 		m = v[int((NR + 1) / 2)]
 		printf "%.1f ms, longest %.1f, of %d%s\n", m, v[NR], NR, (m > limit ? "  OVER" : "")
 	}'
 }
 
-# steady: a JVM that goes on with all of it for an hour
+# steady: a JVM with all activity for an hour
 steady() {
 	jvm_start -Xmx256m Totals || return
 	echo "work 3600000" >&"$JVM_IN"
@@ -90,4 +90,4 @@ while read -r major java <&4; do
 	JAVA=$java
 	bench_enable
 done 4< <(jdks $MAJORS | sort -n)
-exit 0 # not what ending the last JVM said
+exit 0 # not the status of ending the last JVM

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-# Files of profiles by number of nodes: size and time to write of each format; and of those that are pages, in headless Chromium,
-# time to load, to zoom, to reset, to search; what a day takes; and whether 100 of 100 loads show what the script draws.
+# Output files by number of nodes: size and time to write of each format; for pages, in headless Chromium, time to load, zoom,
+# reset and search; the cost of a day; and how many of 100 loads show what the script draws.
 #
-#   FLAMEGRAPH=flamegraph.pl  CONVERTER=jfr-converter.jar  beside them these tools' files of the same stacks; the converter may be
-#                             a folder of its classes, too, and is run by JAVA
+#   FLAMEGRAPH=flamegraph.pl  CONVERTER=jfr-converter.jar  also measure these tools' files of the same stacks; the converter may also
+#                             be a folder of its classes, and is run by JAVA
 #   LOADS=100  ROUNDS=3  SIZES=10k,100k,600k  DAY=1
 
 import os
@@ -22,8 +22,8 @@ TOOL = "tests/export/export_tool"
 SIZES = [(stacks, label) for stacks, label in ((2000, "10k"), (20000, "100k"), (120000, "600k"))
          if label in os.environ.get("SIZES", "10k,100k,600k").split(",")]
 ROUNDS, LOADS = int(os.environ.get("ROUNDS", 3)), int(os.environ.get("LOADS", 100))
-PANEL = (241, 242, 244)  # behind the header; the picture has another ground
-# One action of ours in the page, until its frame is drawn; of the others a script of their own.
+PANEL = (241, 242, 244)  # the header's background, which the picture does not have
+# One action in our page, until its frame is drawn; peers have scripts of their own.
 OURS = """const done = arguments[0], begin = performance.now();
 %s;
 requestAnimationFrame(() => setTimeout(() => done(performance.now() - begin)));"""
@@ -45,7 +45,7 @@ def written(arguments):
 
 
 def wait(b):
-    """What the browser itself says of the load: until the first frame behind it."""
+    """Waits for the load, and returns its time according to the browser."""
     b.wait("document.readyState === 'complete'", "the page", 240)
     return b.run("const n = performance.getEntriesByType('navigation')[0]; return n ? n.loadEventEnd || n.domComplete : 0")
 
@@ -93,7 +93,7 @@ def peers(b, folder, stacks, nodes):
 
 
 def shown(b, url):
-    """What only the script draws, at the first look after the load: its panel, and boxes of several colours on its canvas."""
+    """True if the first screenshot after the load has what only the script draws: its panel, and frames of several colours."""
     b.open("about:blank")
     b.open(url)
     panel = b.part(0, 0, 8, 8).at(3, 3)
@@ -137,7 +137,7 @@ def main():
             peers(b, folder, stacks, nodes)
         if os.environ.get("DAY", "1") == "1":
             path = os.path.join(folder, "day.html")
-            begin = time.monotonic()  # with a day's samples into the model, which is most of it
+            begin = time.monotonic()  # includes building the model from a day's samples, which is most of it
             subprocess.run([TOOL, "-k", "day", path], check=True)
             measure(b, "a day .html", "-", path, time.monotonic() - begin, ACTIONS)
         loads(b, folder)

@@ -3,14 +3,14 @@
 # make bench ROWS=exports: time from the end of a recording of javac at 1 kHz until its file is complete, and its
 # size; time and memory of each format for a synthetic profile of 21,000 stacks.
 #
-#   TURNS=3   SECONDS_EACH=10   of each recording      ASPROF=PATH   async-profiler's file of the same kind, in turns
+#   TURNS=3   SECONDS_EACH=10   of each recording      ASPROF=PATH   async-profiler's file of the same format, interleaved
 . "$(dirname "$0")/lib.sh"
 
 TURNS=${TURNS:-3}
 SECONDS_EACH=${SECONDS_EACH:-10}
 FORMATS=${FORMATS:-html collapsed jfr otlp pb.gz}
 
-# written FORMAT FILE FROM: "ms bytes" of what has just been written
+# written FORMAT FILE FROM: prints "ms bytes" of a file that has just been written
 written() {
 	echo "$(($(now_ms) - $3)) $(stat -c %s "$2")"
 }
@@ -27,7 +27,7 @@ file_jhot() {
 	rm "$T/jhot.$1"
 }
 
-# What it knows of these formats: a .jfr is named when it begins, others when it ends.
+# In the formats that it supports: a .jfr file is named at the start, others at the stop.
 file_async-profiler() {
 	local from file=$T/asprof.$1
 	[[ $1 != pb.gz ]] || return 0

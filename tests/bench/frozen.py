@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-# What the live view costs while it is left alone: frozen.py JHOT RECORDING [SECONDS] on a pseudo-terminal of 80x24.
+# The cost of the live view without input: frozen.py JHOT RECORDING [SECONDS] on a pseudo-terminal of 80x24.
 #
-# Prints, of SECONDS each: CPU per cent of one core and bytes per 10 s while it is live, then while it is frozen.
+# Prints, for SECONDS each: CPU per cent of one core and bytes per 10 s while live, then while frozen.
 
 import fcntl
 import os
@@ -18,7 +18,7 @@ SETTLE_S = 12
 
 
 def cpu_ns(pid):
-    # of all threads, in nanoseconds: ticks of 4 ms would be coarser than what is measured
+    # of all threads, in nanoseconds: ticks of 4 ms would be too coarse
     total = 0
     for task in os.listdir("/proc/%d/task" % pid):
         with open("/proc/%d/task/%s/schedstat" % (pid, task)) as f:

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-# For the rows of `make bench`: real JVMs, programs under load, and how a row tells its figures. Sourced by bash.
+# For the rows of `make bench`: real JVMs, programs under load, and the output of figures. Sourced by bash.
 #
-#   figure WHAT WHO UNIT LIMIT VALUE...   one value per turn; WHO: nothing, jhot or async-profiler; LIMIT: "-" where there is none
+#   figure WHAT WHO UNIT LIMIT VALUE...   one value per turn; WHO: nothing, jhot or async-profiler; LIMIT: "-" if there is none
 #
-# tests/bench/bench.py makes medians and ratios of such lines; all else that a row prints is for who runs it alone.
+# tests/bench/bench.py computes medians and ratios of these lines; a row's other output is for running it alone.
 . "$(dirname "${BASH_SOURCE[0]}")/../jvm/lib.sh"
 . "$(dirname "${BASH_SOURCE[0]}")/workload.sh"
 
@@ -17,7 +17,7 @@ figure() {
 	echo
 }
 
-# profilers: nothing, and whoever is here
+# profilers: nothing, and the available profilers
 profilers() {
 	echo nothing jhot
 	[ -z "$ASPROF" ] || echo async-profiler

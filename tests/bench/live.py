@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-# The live view's costs: live.py SECONDS PATTERN COMMAND... (a jhot top) on a pseudo-terminal of 80x24.
+# The costs of the live view: live.py SECONDS PATTERN COMMAND... (a jhot top) on a pseudo-terminal of 80x24.
 #
-# Prints: ms until PATTERN was on the screen, bytes per refresh, refreshes, CPU per cent of one core, kB resident. All but
-# the first are of SECONDS of steady state, after 12 s in which the window fills; 0: only the first.
+# Prints: ms until PATTERN was on the screen, bytes per refresh, refreshes, CPU per cent of one core, kB resident. All but the
+# first are for SECONDS of steady state, after 12 s in which the window fills; with 0 only the first is printed.
 
 import fcntl
 import os
@@ -35,7 +35,7 @@ def spawn(command, frame_out):
     if pid == 0:
         os.environ.update(TERM="xterm-256color", LC_ALL="C.UTF-8")
         os.set_inheritable(frame_out, True)
-        # the size must be there before the program looks
+        # the size must be set before the program reads it
         fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
         os.execvp(command[0], command + ["--frame-fd", str(frame_out)])
     os.close(frame_out)
@@ -43,7 +43,7 @@ def spawn(command, frame_out):
 
 
 class Meter:
-    """Reads the terminal and the frame pipe; counts."""
+    """Reads the terminal and the frame pipe, and counts bytes and frames."""
 
     def __init__(self, tty, frames):
         self.tty, self.frames = tty, frames
@@ -80,7 +80,7 @@ def main():
     pid, tty = spawn(command, frame_out)
     meter = Meter(tty, frames)
     if not meter.run(start + 30, pattern):
-        sys.exit("live.py: %r never came on the screen" % pattern)
+        sys.exit("live.py: %r never appeared on the screen" % pattern)
     first_ms = (time.monotonic() - start) * 1000
     if not seconds:
         print("%.0f" % first_ms)

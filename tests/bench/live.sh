@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# make bench ROWS=live: cost of the live view: on a real JVM under javac's load, then by stacks and threads of a
-# synthetic one.
+# make bench ROWS=live: cost of the live view: on a real JVM that runs javac, then by number of stacks and threads of a synthetic
+# one.
 #
-#   SECONDS_EACH=60   of steady load      TARGET=PID   this JVM, not our own load
-#   HOURS=0           of a simulated day, too      STACKS=1000000   at most
+#   SECONDS_EACH=60   of steady load      TARGET=PID   this JVM instead of javac
+#   HOURS=0           hours of a simulated day      STACKS=1000000   the most stacks
 . "$(dirname "$0")/lib.sh"
 
 target=${TARGET:-}

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # make bench ROWS=memory: memory of a session: resident memory of the JVM with and without it, and of the front end.
 #
-#   TURNS=3   JVMs of each    SECONDS_EACH=60   of load    ASPROF=PATH   async-profiler on JVMs of its own, in turns
+#   TURNS=3   JVMs of each    SECONDS_EACH=60   of load    ASPROF=PATH   async-profiler on JVMs of its own, interleaved
 #
 # The same javac each time, with a heap that is touched beforehand; the figure is the difference to a JVM that is not profiled.
 # The session's own part is released when it ends; the rest belongs to the JVM: debug information of compiled code, and memory
@@ -25,7 +25,7 @@ end_jhot() {
 	echo "$(rss_kb $recorder)" >>"$T/front"
 	"$JHOT" status "$JVM" | sed -n 's/^agent: .*, \([0-9]*\) kB mapped$/\1/p' >>"$T/mapped"
 	before=$(rss_kb "$JVM")
-	kill -TERM $recorder # INT is ignored by what a script runs in the background
+	kill -TERM $recorder # background processes of a script ignore INT
 	wait $recorder
 	sleep 1
 	echo $((before - $(rss_kb "$JVM"))) >>"$T/held"

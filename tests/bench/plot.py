@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Draws ratios as an SVG picture: a line each, with its median and how far it spreads, on a logarithmic scale round 1."""
+"""Draws ratios as an SVG picture: a line each, with its median and spread, on a logarithmic scale around 1."""
 import math
 from xml.sax.saxutils import escape
 
@@ -24,7 +24,7 @@ def power(exponent):
 
 
 class Scale:
-    """Ratios to pixels: powers of two at even distances, 1 among them."""
+    """Maps ratios to pixels: powers of two at equal distances, including 1."""
 
     def __init__(self, values):
         logs = [math.log2(value) for value in values] + [-1, 1]
@@ -48,7 +48,7 @@ def line(x1, y1, x2, y2, kind):
 
 
 def ratios(rows):
-    """rows: what, median, least, most. The picture's text."""
+    """rows: what, median, minimum, maximum. Returns the picture's text."""
     scale = Scale([value for row in rows for value in row[1:]])
     height = TOP + ROW * len(rows) + BOTTOM
     parts = [text(12, 20, "jhot / async-profiler"), text(12, 36, "left of 1: jhot takes less", kind="dim")]

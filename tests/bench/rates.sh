@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# make bench ROWS=rates: cost for programs that start threads, mount virtual threads, or wait for a lock as often as they can:
-# operations per second and CPU time per operation, agent included, against the same JVM before the first session. An event may
-# affect a JVM until it ends (since JDK 21, alloc makes each mount longer), so each turn has JVMs of its own, and that event comes
-# last. ASPROF=PATH: async-profiler takes turns, too, with the same event.
+# make bench ROWS=rates: cost for programs that start threads, mount virtual threads, or wait for a lock at the highest rate:
+# operations per second and CPU time per operation, agent included, relative to the same JVM before the first session. An event
+# may affect a JVM until it ends (since JDK 21, alloc makes each mount longer), so each turn has JVMs of its own, and alloc comes
+# last. ASPROF=PATH: async-profiler is interleaved, with the same event.
 #
 #   TURNS=5    SECONDS_EACH=3 of each    MAJORS="17 25"    ONLY=waits
 . "$(dirname "$0")/lib.sh"
@@ -12,8 +12,8 @@ TURNS=${TURNS:-5}
 LONG=${SECONDS_EACH:-3}
 MAJORS=${MAJORS:-17 21 25}
 
-# measured NAME: "NAME RATE NS" of the lines that the program prints meanwhile, but for those of the beginning and the end, and
-# the same of the JVM's first such, in one line
+# measured NAME: records "NAME RATE NS" from the lines that the program prints meanwhile, except for the first and the last, and
+# the same of the JVM's first measurement, in one line
 measured() {
 	local before figures
 	before=$(wc -l <"$JVM_OUT")
@@ -24,7 +24,7 @@ measured() {
 	echo "$1 $figures $first" >>"$T/turns"
 }
 
-# sampled NAME COMMAND...: while that samples
+# sampled NAME COMMAND...: measures while COMMAND samples
 sampled() {
 	local name=$1
 	shift
@@ -36,7 +36,7 @@ sampled() {
 	sleep 0.5
 }
 
-# what Rates does | the oldest JDK that can | the event in question
+# mode of Rates | the oldest JDK that supports it | the event
 kinds() {
 	cat <<'END'
 starts  8  cpu
@@ -46,7 +46,7 @@ holders 21 lock
 END
 }
 
-# fresh WHAT: a JVM that nobody has been to
+# fresh MODE: a JVM that had no session
 fresh() {
 	first=
 	jvm_start -Xmx256m Rates "$1" || exit 1
@@ -67,8 +67,8 @@ turn() {
 	jvm_end
 }
 
-# told MAJOR WHAT: medians, and how they are to the same JVM's first
-told() {
+# print_rows MAJOR MODE: prints medians, and their ratios to the same JVM's first measurement
+print_rows() {
 	python3 - "$T/turns" "$1" "$2" <<'PYTHON'
 import statistics, sys
 
@@ -100,6 +100,6 @@ while read -r major java <&4; do
 		for ((i = 0; i < TURNS; i++)); do
 			turn "$what" "$event"
 		done
-		told "$major" "$what"
+		print_rows "$major" "$what"
 	done 3< <(kinds)
 done 4< <(jdks $MAJORS)

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Rates of true and false reports of `jhot diff` on a real JVM: how often it finds a method that has become slower, and how often
-# it reports a difference where nothing has changed. Each recording is of a JVM of its own that serves the same requests, so that
+# Rates of true and false reports of `jhot diff` on a real JVM: how often it finds a method that became slower, and how often it
+# reports a difference if nothing changed. Each recording is of a JVM of its own that serves the same requests, so that
 # counts compare their cost; the kinds are interleaved, so that other load on the machine affects all alike.
 #
 #   usage: real_diff.sh     RUNS=5 a side  REQUESTS=4000 (a minute of CPU)  INTERVAL=10ms  SLOWER=10 %  SETS=20 comparisons
@@ -30,7 +30,7 @@ recorded() {
 	sed -n "s/^requests/$2/p" "$JVM_OUT" >>"$FILES/truth"
 }
 
-# Unchanged ones are for both sides of a comparison.
+# Unchanged recordings are used on both sides of comparisons.
 for ((i = 0; i < RUNS; i++)); do
 	recorded "none-$((2 * i))" none 0
 	for kind in $KINDS; do
@@ -76,7 +76,7 @@ for mode in ("raw", "share"):
         alarms += bool(sure(diff)) or diff["all"]["sure"]
         noise.append(diff["noise_pct"])
         samples.append(diff["all"]["a_samples"] / runs)
-    print("%-5s unchanged: %d of %d comparisons tell of a difference; %.0f samples a recording, noise %.1f %%" %
+    print("%-5s unchanged: %d of %d comparisons report a difference; %.0f samples a recording, noise %.1f %%" %
           (mode, alarms, sets, statistics.median(samples), statistics.median(noise)))
     for kind in kinds:
         found, others, deltas = 0, 0, []
@@ -86,6 +86,6 @@ for mode in ("raw", "share"):
             found += row["self"]["sure"] and row["self"]["delta"] > 0
             others += bool([name for name in sure(diff) if ".work" in name and name != needle[kind]])
             deltas.append(100 * row["self"]["delta"] / row["self"]["a"])
-        print("%-5s %s: found in %d of %d, measured %+.1f %%; %d told of another of the methods, too" %
+        print("%-5s %s: found in %d of %d, measured %+.1f %%; %d also report another method" %
               (mode, needle[kind], found, sets, statistics.median(deltas), others))
 PYTHON

@@ -1,9 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# make bench ROWS=screen: how calm and how cheap the live view is, beside its limits, over a recording of H2 under
-# load.
+# make bench ROWS=screen: the stability and cost of the live view, with their limits, on a recording of H2 under load.
 #
-#   SECONDS_EACH=20   how long it is watched live and frozen
+#   SECONDS_EACH=20   duration of the measurements, live and frozen
 . "$(dirname "$0")/lib.sh"
 
 row() {

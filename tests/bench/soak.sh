@@ -1,20 +1,20 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# make soak: 1,000 samples per second on many programs under stress, one after the other; each must survive and
-# compute correct results.
+# make soak: 1,000 samples per second on many programs under stress, one after the other; each must survive and compute
+# correct results.
 #
-#   SECONDS_EACH=60   how long each is sampled           INTERVAL=1ms    EVENTS=cpu    what is sampled, by commas
-#   HOURS=4           repeats the lines for that long; otherwise once
-#   REPORT=FILE       the report of all rounds: soak.txt in the build folder
-#   JAVA=...          the JVM; a line that needs a feature it lacks runs on the newest of $JDKS that has it
+#   SECONDS_EACH=60   of each program                    INTERVAL=1ms    EVENTS=cpu    separated by commas
+#   HOURS=4           repeats all rows for this time; otherwise once
+#   REPORT=FILE       the report of all rounds; default: soak.txt in the build folder
+#   JAVA=...          the JVM; a row that needs a feature it lacks runs on the newest of $JDKS that has it
 #   ONLY=REGEX        only lines whose name matches      PROGRAMS="..."  lines like those below instead of them
 #   WORKLOADS=DIR     also DIR/*.sh (see workload.sh); PROGRAMS=" " then means: only those
 #
-# A row's memory is that of the JVM, and of jhot, in kB: how much more in the end than when it began. Below the row: what was lost, by
-# name, and both memories over time, each from 0 to its most. In the end, and in the file from the first row on, a table of all rounds
+# A row has the memory of the JVM and of jhot in kB, at the start and its growth. Below the row: lost samples by reason, and both
+# memories over time, each scaled from 0 to its maximum. At the end, and in the file from the first row on, a table of all rounds
 # (soak_report.awk).
 #
-# Exit 1 when a JVM crashed, hung, wrote what it should not, came to a wrong result, or jhot failed.
+# Exit 1 if a JVM crashed, hung, wrote unexpected output, computed a wrong result, or jhot failed.
 . "$(dirname "$0")/../jvm/lib.sh"
 . "$(dirname "$0")/workload.sh"
 
@@ -27,10 +27,10 @@ TEST_CLASSES=$CLASSES
 HAMMER=$builddir/tests/sampler
 failed=0
 
-# name | JVM options | program and arguments. Tight heaps are about the least that a collector can do with. How much that is depends, for
-# one that works beside the program, on how much of the CPU it gets: Walks keeps 2 MB alive, and where the program filled the
-# rest before Shenandoah came round, it threw OutOfMemoryError (JDK 28, without jhot, six busy loops and four such JVMs on two cores:
-# two of the four within 2 minutes at 256 MB, whole collections still at 512, no allocation that failed at 1 GB, 372 MB in use).
+# name | JVM options | program and arguments. Tight heaps are about the minimum for a collector. The minimum of a concurrent
+# collector depends on its share of CPU time: Walks keeps 2 MB alive, and where the program filled the rest before Shenandoah had
+# finished, it threw OutOfMemoryError (JDK 28, without jhot, six busy loops and four such JVMs on two cores: two of the four within
+# 2 minutes at 256 MB, full collections still at 512 MB, no failed allocation at 1 GB with 372 MB in use).
 programs() {
 	cat <<'END'
 javac                 | -Xmx512m | Compile 40 2
@@ -67,7 +67,7 @@ END
 
 # --- one recording -----------------------------------------------------------------------------------
 
-# sample PID [SECONDS]: records it; each second's memory, "JVM jhot" in kB, goes to $T/memory, what was lost to $T/losses
+# sample PID [SECONDS]: records it; each second's memory, "JVM jhot" in kB, goes to $T/memory, lost samples to $T/losses
 sample() {
 	local recorder
 	for _ in 1 2 3 4 5 6 7 8; do
@@ -88,7 +88,7 @@ sample() {
 	sed -n 's/^lost: //p' "$T/out" >>"$T/losses"
 }
 
-# memory_of COLUMN: "kB more", then the plot, of what $T/memory says of it
+# memory_of COLUMN: prints the first value in $T/memory, the growth, and a plot
 memory_of() {
 	awk -v column="$1" '
 		NF == 2 { v[n++] = $column; if ($column > most) most = $column }
@@ -102,7 +102,7 @@ memory_of() {
 		}' "$T/memory"
 }
 
-# report NAME VERDICT: a row, of all events together
+# report NAME VERDICT: prints a row, for all events together
 report() {
 	local samples broken lost jvm jvm_more jvm_plot own own_more own_plot
 	touch "$T/stacks" "$T/losses" "$T/memory"
@@ -124,7 +124,7 @@ report() {
 	[ "$2" = "alive and right" ] || failed=1
 }
 
-# in_all: the report so far
+# in_all: prints the report so far
 in_all() {
 	printf '%s to %s, %s CPUs, load %s: JDK %s and newer, events %s every %s, %s s a row\n\n' "$begun" "$(date '+%F %T')" "$(nproc)" \
 		"$(cut -d ' ' -f 1-3 /proc/loadavg)" "$major" "$EVENTS" "$INTERVAL" "$SECONDS_EACH"
@@ -135,7 +135,7 @@ crashed() {
 	compgen -G "$T/hs_err*" >/dev/null
 }
 
-# --- our own programs --------------------------------------------------------------------------------
+# --- the project's own programs ----------------------------------------------------------------------
 
 # knows JAVA OPTION...: this JVM starts with these options
 knows() {
@@ -159,13 +159,12 @@ java_for() {
 	done < <(jdks | sort -rn)
 }
 
-# What is neither the JVM's notice of the dynamic load, nor of options that will go away, nor that the code cache is as
-# small as was asked for.
+# Output other than the JVM's warnings of the dynamic load, of deprecated options, and of a small code cache.
 extra_output() {
 	grep -vE '^(WARNING: |OpenJDK 64-Bit Server VM warning: (Option|Ignoring option|Options|CodeCache is|Try increasing the code cache size) ?)' "$JVM_ERR" | head -n 2
 }
 
-# result_of PROGRAM: what its output has in the end
+# result_of PROGRAM: a pattern that its final output matches
 result_of() {
 	case $1 in
 	Hammer*) echo '^sum 0$' ;;
@@ -174,7 +173,7 @@ result_of() {
 	esac
 }
 
-# verdict_of_own PROGRAM: what to say of it, after it was told to end
+# verdict_of_own PROGRAM: the verdict after the program was ended
 verdict_of_own() {
 	if crashed; then
 		echo "THE JVM CRASHED: $(grep -h -m 1 -A 1 '^# Problematic' "$T"/hs_err* | tail -n 1)"
@@ -225,7 +224,7 @@ soak_own() {
 	fi
 	jvm_kill
 	JAVA=$first
-	# a soak of days has no end of descriptors
+	# close descriptors, which a soak of days would exhaust
 	exec {JVM_IN}>&-
 	rm -f "${JVMS[-1]##*:}" "$JVM_OUT" "$JVM_ERR" "/tmp/.java_pid$JVM"
 	unset 'JVMS[-1]'
@@ -234,7 +233,7 @@ soak_own() {
 # --- other workloads ---------------------------------------------------------------------------------
 
 verdict_of_workload() {
-	# a program that ends by itself (javac) is started anew: it must have ended well
+	# a program that ends by itself (javac) is started again: it must have exited normally
 	if grep -qsE 'ended by itself|SIGSEGV|SIGBUS|fatal error has been detected' "$WORKLOAD_SAID" \
 		"$WORKLOAD_RUN/out" "$WORKLOAD_RUN/err"; then
 		echo 'THE JVM CRASHED'
@@ -247,7 +246,7 @@ verdict_of_workload() {
 	fi
 }
 
-# A program that ends by itself is started anew, and sampled anew: until the time is over.
+# A program that ends by itself is started and sampled again until the time is over.
 soak_workload() {
 	local end verdict
 	rm -f "$T/stacks" "$T/losses" "$T/memory" "$T/err"
@@ -268,7 +267,7 @@ soak_workload() {
 	fi
 }
 
-# workload_again PID: has another JVM than that one been started?
+# workload_again PID: true if another JVM than this one has been started
 workload_again() {
 	workload_pid
 	[ "$WORKLOAD_PID" != "$1" ]
@@ -279,7 +278,7 @@ wanted() {
 	[[ $1 =~ ${ONLY:-.} ]]
 }
 
-# on: there is time for another row
+# on: true if there is time for another row
 on() {
 	[ -z "$HOURS" ] || [ "$(date +%s)" -lt "$end_s" ]
 }
@@ -300,7 +299,7 @@ major=$(java_major "$JAVA")
 end_s=$(awk -v now="$(date +%s)" -v hours="${HOURS:-0}" 'BEGIN { printf "%.0f", now + hours * 3600 }')
 printf '%-24s %9s %7s %7s %8s %8s %8s %8s  %s\n' program samples 'broken%' lost 'JVM kB' more 'jhot kB' more verdict
 once_round
-# where no row is wanted there is no next round either
+# if no row matches, there is no next round
 while [ -n "$HOURS" ] && [ -s "$T/rows" ] && on; do
 	once_round
 done

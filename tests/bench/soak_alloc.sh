@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# make soak-alloc: sessions of the event alloc in tiny heaps, some of them killed at random. Each JVM must survive,
-# answer every session, and use no more memory than a JVM that is not profiled.
+# make soak-alloc: sessions of the event alloc in tiny heaps, some of them killed at random. Each JVM must survive, accept every
+# session, and use no more memory than a JVM that is not profiled.
 #
 #   SESSIONS=100     sessions with each JVM          MAJORS="8 11 17 21 25 26 27 28"
 #   ONLY=REGEX       only collectors that match      HEAP=24m
@@ -14,7 +14,7 @@ CLASSES=$builddir/tests/sampler/classes
 failed=0
 all=0
 
-# collector | options; those that a JDK does not have are passed over
+# collector | options; collectors that a JDK does not have are skipped
 collectors() {
 	cat <<'END'
 G1 | -XX:+UseG1GC
@@ -58,10 +58,10 @@ judged() {
 	jvm_start "$@" Garbage 3 >/dev/null 2>&1 || return 0
 	for ((n = 0; n < SESSIONS; n++)); do
 		alive "$JVM" || break
-		# the first ones bring what stays: the agent, the JVM's attach listener, memory that its heaps reuse
+		# the first sessions leave memory: the agent, the JVM's attach listener, memory that its heaps reuse
 		[ $n != $((SESSIONS / 4)) ] || { first=$(rss_kb "$JVM") && twin=$(rss_kb "$second"); }
 		session "$JVM" && continue
-		# JDK 8 tells of allocations only with libjvm's symbols: its sessions end at once
+		# JDK 8 reports allocations only if libjvm has symbols; otherwise its sessions end at once
 		grep -qs 'symbols' "$T/said" && continue
 		refused=$((refused + 1))
 		[ $refused -gt 3 ] || sed "s/^/   $n: /" "$T/said"

@@ -14,20 +14,20 @@ rows() {
 END
 }
 
-# row NAME: its figures
+# row NAME: the figures of this row
 row() { sed -n "s/^$1  *//p" "$T/report" | tr -s ' '; }
 
 rows | tr '|' '\t' >"$T/rows"
 printf 'walk:busy 3\nring 2\n\nwalk:busy 4\n' >"$T/losses"
 awk -f "$srcdir/tests/bench/soak_report.awk" losses="$T/losses" "$T/rows" >"$T/report"
-is "a row over three rounds" "$(row javac)" "3 4000 0.400 100 95 +290 40 40 +6 0 0 1 1"
-is "another over two" "$(row walks)" "2 1000 0.000 100 130 +10 40 35 +0 1 1 0 0"
-is "one without a sample" "$(row none)" "1 0 - 0 0 +0 0 0 +0 0 0 1 0"
-is "all" "$(row 'in all')" "6 5000 0.320 +290 +6 1 1 2 1"
-is "what was lost" "$(sed -n '/^samples lost/,/^$/p' "$T/report" | tr -s ' ' | tr '\n' ';')" \
+is "a row of three rounds has sums and the greatest growth" "$(row javac)" "3 4000 0.400 100 95 +290 40 40 +6 0 0 1 1"
+is "a row of two rounds has sums and the greatest growth" "$(row walks)" "2 1000 0.000 100 130 +10 40 35 +0 1 1 0 0"
+is "a row without samples has no share of broken stacks" "$(row none)" "1 0 - 0 0 +0 0 0 +0 0 0 1 0"
+is "the last row has the totals" "$(row 'in all')" "6 5000 0.320 +290 +6 1 1 2 1"
+is "lost samples are listed by reason" "$(sed -n '/^samples lost/,/^$/p' "$T/report" | tr -s ' ' | tr '\n' ';')" \
 	"samples lost, by reason: 9; walk:busy 7; ring 2;;"
-is "what went wrong, in the order of time" "$(sed -n '/^what went/,$p' "$T/report" | tr -s ' ' | grep -oE '1.:..:.. [a-z]*:' | cut -d : -f 2-3 |
+is "failures are listed in the order of time" "$(sed -n '/^what went/,$p' "$T/report" | tr -s ' ' | grep -oE '1.:..:.. [a-z]*:' | cut -d : -f 2-3 |
 	tr '\n' ';')" "01:00 walks;02:00 javac;03:00 walks;04:00 javac;05:00 none;"
 head -n 1 "$T/rows" | awk -f "$srcdir/tests/bench/soak_report.awk" losses=/dev/null - >"$T/report"
-is "nothing, where nothing did" "$(tail -n 1 "$T/report")" "  nothing"
+is "a soak without failures lists nothing" "$(tail -n 1 "$T/report")" "  nothing"
 done_testing

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# make bench-totals: totals of `jhot record -e cpu,alloc,lock,wall` against those that the program measures itself.
+# make bench-totals: totals of `jhot record -e cpu,alloc,lock,wall` compared with the program's own measurements.
 #
-#   SECONDS_EACH=10   of the recording; the program works for less    MAJORS="8 17 25"   of the JDKs, these
+#   SECONDS_EACH=10   of the recording; the program works for less    MAJORS="8 17 25"   only these JDKs
 #
 # The program (Totals) starts to work once all events are on and ends before the recording does, so both cover the same work.
 # Its own figures: CPU time of threads and allocated bytes from the JVM, waits and lifetimes by nanoTime. The recording is
@@ -16,7 +16,7 @@ row() {
 	printf '%-4s %-19s %12s %12s %8s %6s %s\n' "$@"
 }
 
-# recorded EVENT [CLASS]: values and samples below Totals.body, of this class
+# recorded EVENT [CLASS]: the sum of values below Totals.body, of this class
 recorded() {
 	[ -e "$T/out-$1.collapsed" ] || return
 	awk -v class="${2:-}" 'index($0, "Totals.body") {
@@ -28,7 +28,7 @@ recorded() {
 		END { printf "%.0f\n", sum }' "$T/out-$1.collapsed"
 }
 
-# compare WHAT LIMIT OWN RECORDED UNIT: of a million of the base unit
+# compare WHAT LIMIT OWN RECORDED UNIT: UNIT is a million of the base unit
 compare() {
 	row "$major" "$1" "$(awk -v v="$3" 'BEGIN { printf "%.1f", v / 1e6 }') $5" \
 		"$(awk -v v="$4" 'BEGIN { printf "%.1f", v / 1e6 }') $5" \
@@ -47,7 +47,7 @@ own() {
 	awk -v key="$1" '$0 ~ "^" key { v = $NF } END { print v + 0 }' "$JVM_OUT"
 }
 
-# record EVENTS: into $T/out-EVENT.collapsed while the program works
+# record EVENTS: records $T/out-EVENT.collapsed while the program works
 record() {
 	local work=$((SECONDS_EACH * 600)) events
 	events=$(tr ',' '\n' <<<"$1" | wc -l)
@@ -62,7 +62,7 @@ record() {
 	wait "$recorder"
 }
 
-# refused: why, in one line
+# refused: prints the reason of a failed recording in one line
 refused() {
 	sed -n '/^What happened/,/^$/p' "$T/record" | tail -n +2 | tr -s ' \n' ' ' | sed 's/^ //'
 }

@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""make bench-truth: what is recorded of programs that say themselves what is true, per kind of time and JDK.
+"""make bench-truth: recordings of programs that measure the truth themselves, per kind of time and JDK.
 
-  MAJORS="8 17"  of the JDKs, these    ROWS=wall,lock  kinds whose names have one of these in them
-  TURNS=5        so many of each, on a fresh JVM each time: their median, and from the least to the most
-  ASPROF=PATH    async-profiler takes a turn of its own on the same JVM
+  MAJORS="8 17"  only these JDKs    ROWS=wall,lock  kinds whose names contain one of these
+  TURNS=5        repetitions, each on a new JVM: prints their median, minimum and maximum
+  ASPROF=PATH    async-profiler in turns of its own
 
-A row is one kind of time: a program, the line that makes it work, what to record, and two functions: what the program
-says (of its output), and what was recorded (of the stacks with their values). One that no profiler can be asked is "-".
-attributed.py has the rows "attribution", with variables of their own.
+A row is one kind of time: a program, its command, what to record, and two functions: the truth (from the program's output), and
+the recorded value (from the stacks with their values). "-" if a profiler does not support it. attributed.py has the rows
+"attribution", with variables of their own.
 """
 import json
 import os
@@ -32,7 +32,7 @@ CGROUPS = (("/sys/fs/cgroup/cpu", "cpu.cfs_quota_us", "20000"), ("/sys/fs/cgroup
 
 
 class Jvm:
-    """A program that says "ready", then does what lines ask for, and says "done" after each."""
+    """A program that prints "ready", then executes commands, and prints "done" after each."""
 
     def __init__(self, java, options, program, folder):
         self.path = os.path.join(folder, "out")
@@ -51,11 +51,11 @@ class Jvm:
         end = time.monotonic() + PATIENCE_S
         while not holds(self.text()):
             if self.process.poll() is not None or time.monotonic() > end:
-                raise RuntimeError("the program did not go on")
+                raise RuntimeError("the program did not respond")
             time.sleep(0.05)
 
     def work(self, line):
-        """Returns what it has said meanwhile."""
+        """Executes a command and returns its output."""
         before = self.text()
         self.process.stdin.write((line + "\n").encode())
         self.process.stdin.flush()
@@ -68,7 +68,7 @@ class Jvm:
 
 
 def jhot(jvm, row, line, folder):
-    """Returns what the program said, and the stacks, while jhot recorded."""
+    """Records with jhot while the program works; returns the program's output and the stacks."""
     path = os.path.join(folder, "jhot.collapsed")
     with open(os.path.join(folder, "err"), "wb") as err:
         recorder = subprocess.Popen([JHOT, "record", *row["jhot"], "-d", "600", "-o", path, jvm.pid],
@@ -77,7 +77,7 @@ def jhot(jvm, row, line, folder):
         end = time.monotonic() + PATIENCE_S
         while " every " not in subprocess.run([JHOT, "status", jvm.pid], capture_output=True, text=True).stdout:
             if recorder.poll() is not None or time.monotonic() > end:
-                raise RuntimeError("jhot did not begin")
+                raise RuntimeError("jhot did not start")
             time.sleep(0.05)
         said = jvm.work(line)
     finally:
@@ -98,7 +98,7 @@ def asprof(jvm, row, line, folder):
 
 
 def collector(pid):
-    """CPU time of the collector's threads, as the kernel names them, and of all, in ns."""
+    """CPU time of the collector's threads (by their names in the kernel) and of all threads, in ns."""
     gc = whole = 0
     for task in os.listdir("/proc/%s/task" % pid):
         try:
@@ -113,7 +113,7 @@ def collector(pid):
 
 
 def header(jvm, row, line, folder):
-    """What the live view's header says of a program that goes on, six seconds of it, and the kernel of the same."""
+    """Six seconds of a running program according to the live view's header, and according to the kernel."""
     with open(os.path.join(folder, "err"), "wb") as err:
         top = subprocess.Popen([JHOT, "top", "-b", "--json", jvm.pid], stdin=subprocess.DEVNULL,
                                stdout=subprocess.PIPE, stderr=err)
@@ -121,14 +121,14 @@ def header(jvm, row, line, folder):
         for _ in range(3):
             top.stdout.readline()
         before = collector(jvm.pid)
-        told = [json.loads(top.stdout.readline()) for _ in range(6)]
+        screens = [json.loads(top.stdout.readline()) for _ in range(6)]
         after = collector(jvm.pid)
     finally:
         top.terminate()
         top.stdout.close()
         top.wait()
     return ("done %d %d" % tuple(b - a for a, b in zip(before, after)),
-            [(key, sum(seconds[key] for seconds in told)) for key in ("cpu_gc_pct", "cpu_pct")])
+            [(key, sum(seconds[key] for seconds in screens)) for key in ("cpu_gc_pct", "cpu_pct")])
 
 
 def stacks(path):
@@ -137,7 +137,7 @@ def stacks(path):
 
 
 def below(*patterns):
-    """The sum of all stacks in which each of these is found."""
+    """The sum of all stacks in which each of these patterns is found."""
     return lambda got, said: sum(v for stack, v in got if all(re.search(p, stack) for p in patterns))
 
 
@@ -149,7 +149,7 @@ def share(part, whole):
 
 
 def number(key, which=1):
-    """The number at this place of the last line that begins so."""
+    """The number at this position in the last line that begins with key."""
     def of(said):
         return int([line for line in said.split("\n") if line.startswith(key)][-1].split()[which])
     return of
@@ -232,7 +232,7 @@ ROWS = [
 
 
 def cgroup():
-    """A command that runs another in a cgroup of a fifth of a CPU; None: that cannot be made here."""
+    """A command that runs another in a cgroup limited to a fifth of a CPU; None if that is not possible here."""
     for top, limit, value in CGROUPS:
         path = os.path.join(top, "jhot-truth")
         try:
@@ -246,7 +246,7 @@ def cgroup():
 
 
 def inlined(jvm, line):
-    """This program has no lines: it begins with its input, and goes on until it is ended."""
+    """For a program without commands, which starts with its input and runs until it is killed."""
     if line is not None:
         return jvm.work(line)
     jvm.process.stdin.write(b"go\n")
@@ -271,7 +271,7 @@ def measured(profiler, row, java, options, folder):
 
 
 def cell(profiler, row, java, options, folder):
-    """All turns of one, as text."""
+    """All turns of one profiler, as text."""
     profiler = row["asks"].get(profiler) if "asks" in row else profiler
     got = [measured(profiler, row, java, options, folder) for _ in range(TURNS if profiler else 0)]
     got = sorted(value for value in got if value is not None)
@@ -281,7 +281,7 @@ def cell(profiler, row, java, options, folder):
 
 
 def parked(major, folder):
-    """Parked.java, which older compilers cannot; False: no compiler here can."""
+    """Compiles Parked.java, which needs a newer javac; False if there is none."""
     javac = os.path.join(JDKS, str(major), "bin", "javac")
     return os.path.exists(javac) and not subprocess.run(
         [javac, "-nowarn", "--add-exports=java.base/jdk.internal.misc=ALL-UNNAMED", "-d", folder,

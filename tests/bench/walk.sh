@@ -2,14 +2,14 @@
 # SPDX-License-Identifier: Apache-2.0
 # make bench ROWS=walk: quality and time of stack walks, by JDK, program and depth; beside async-profiler if given.
 #
-#   WORKLOADS=DIR     the programs of DIR (see workload.sh), not the repository's own and the demo
-#   ONLY=REGEX        of the programs, those whose name matches
-#   MAJORS="17 21"    of the JDKs under $JDKS and $JAVA, these; "all" of them
-#   SECONDS_EACH=10   of samples by each profiler    ROUNDS=2    in so many turns: jhot, async-profiler, jhot, ...
+#   WORKLOADS=DIR     the programs of DIR (see workload.sh) instead of the repository's own and the demo
+#   ONLY=REGEX        only programs whose name matches
+#   MAJORS="17 21"    only these of the JDKs under $JDKS and $JAVA, or "all"
+#   SECONDS_EACH=10   of samples by each profiler    ROUNDS=2    interleaved turns: jhot, async-profiler, jhot, ...
 #   INTERVAL=1ms      WARM=5    seconds before the first sample
-#   ASPROF=PATH       async-profiler's asprof: the same from it, on the same JVM, in turns
+#   ASPROF=PATH       async-profiler's asprof, on the same JVM, interleaved
 #
-#   VMX=1             a second row of async-profiler's: with "--cstack vmx", whose stacks reach the root, as ours do
+#   VMX=1             a second row for async-profiler, with "--cstack vmx", whose stacks reach the root, as jhot's do
 #
 # Broken stacks have a frame [unknown...] or [break_...]. Times are measured in the handler, for one walk from the registers
 # to a stack that can be stored: jhot's median, 99th percentile and mean; async-profiler reports its mean only (its metric
@@ -102,19 +102,19 @@ row() {
 	figures "$1" "$broken" >>"$T/figures"
 }
 
-# figures PROFILER BROKEN: of this program. With VMX=1 jhot is set against that, too, where both reach the root.
+# figures PROFILER BROKEN: prints the program's figures. With VMX=1 jhot is also compared with it, as both reach the root.
 figures() {
 	local what="$name, JDK $major"
 	case $1 in
-	jhot) told jhot jhot "$what" "$2" ;;
-	asprof) told asprof async-profiler "$what" "$2" ;;
-	vmx) told jhot jhot "$what, both to the root" && told vmx async-profiler "$what, both to the root" "$2" ;;
+	jhot) print_figures jhot jhot "$what" "$2" ;;
+	asprof) print_figures asprof async-profiler "$what" "$2" ;;
+	vmx) print_figures jhot jhot "$what, both to the root" && print_figures vmx async-profiler "$what, both to the root" "$2" ;;
 	esac
 }
 
-# told PROFILER WHO WHAT [BROKEN]
+# print_figures PROFILER WHO WHAT [BROKEN]
 # shellcheck disable=SC2046
-told() {
+print_figures() {
 	figure "walk: $3, mean" "$2" ns - $(awk '$1 == "all" && $2 { print $5 }' "$T/$1.cost")
 	[ -z "${4:-}" ] || figure "broken stacks: $3" "$2" % - "$4"
 	figure "samples lost: $3" "$2" % - $(awk '{ printf "%.3f\n", $1 + $2 ? 100 * $2 / ($1 + $2) : 0 }' "$T/$1.lost")
@@ -129,7 +129,7 @@ by_depth() {
 	done >>"$T/depths"
 }
 
-# turn COMMAND...: on the program as it runs now. One that ends by itself is started anew: a turn in which it did so is taken again.
+# turn COMMAND...: runs a turn on the program. A turn in which the program ended by itself, and was started again, is repeated.
 turn() {
 	for _ in 1 2 3; do
 		[ -z "$WORKLOAD_GROUP" ] || { wait_for 20 workload_runs; TARGET=$WORKLOAD_PID; }
@@ -167,7 +167,7 @@ measure_own() {
 		read -r program <<<"$program"
 		[[ $name =~ ${ONLY:-.} ]] || continue
 		CLASSES=$TEST_CLASSES:$builddir/demo/classes
-		# The demo says something else than "ready", and ends when it is killed.
+		# The demo does not print "ready", and has to be killed.
 		# shellcheck disable=SC2086
 		jvm_launch $options $program
 		TARGET=$JVM
@@ -181,7 +181,7 @@ measure_workloads() {
 	jdk=$(dirname "$(dirname "$(readlink -f "$(command -v "$JAVA")")")")
 	for name in $(workload_names); do
 		[[ $name =~ ${ONLY:-.} ]] || continue
-		# Long enough for turns that are taken again; it is ended when they are over.
+		# Long enough for repeated turns; it is ended when they are over.
 		if ! JAVA=$JAVA JDK=$jdk workload_start "$name" $((WARM + 6 * SECONDS_EACH + 120)); then
 			printf '%-4s %-13s does not start on this JDK\n' "$major" "$name"
 			continue

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-# Work done by a running program with and without a profiler: work.py NAME PID RUN_FOLDER JHOT SCRATCH [TO_JVM]
+# The work of a running program with and without a profiler: work.py NAME PID RUN_FOLDER JHOT SCRATCH [TO_JVM]
 #
 # TURNS turns of each way to profile (LOADS) on one warm JVM, nothing attached between: base, jhot, base, async-profiler, base,
-# ..., each second time in the other order. A turn is compared with the mean of the two bases beside it, each base but the
-# outer ones with the mean of the bases before and after it: that is the noise. Told of each: the time of an operation and the
-# JVM's CPU time of it, agent included, both as shares of what nothing attached takes; and what CPU time the front end takes.
-# Of the environment: TURNS, WARM, SECONDS_EACH, LOADS, VERBOSE, ASPROF, PORT, H2_JAR, JAVA.
+# ..., in alternating order. A turn is compared with the mean of the two adjacent bases, and each base but the outer ones with the
+# mean of the bases before and after it, which is the noise. Prints for each: the time per operation and the JVM's CPU time per
+# operation, agent included, both relative to nothing attached; and the CPU time of the front end.
+# Environment: TURNS, WARM, SECONDS_EACH, LOADS, VERBOSE, ASPROF, PORT, H2_JAR, JAVA.
 
 import os
 import pty
@@ -21,11 +21,11 @@ TURNS = int(os.environ.get("TURNS", "10"))
 WARM = float(os.environ.get("WARM", "20"))
 SECONDS_EACH = float(os.environ.get("SECONDS_EACH", "6"))
 ASPROF = os.environ.get("ASPROF", "")
-# Behind a profiler's start and end: what they cost once (names, unwind rows: some 0.4 s of CPU) is not throughput.
+# The time after a profiler's start and end: their one-time cost (names, unwind rows: about 0.4 s of CPU) does not count.
 REST = 3.0
 STUCK = 120
 
-# What is done with a profiler: its name, jhot's arguments (a live view, if no file is named), async-profiler's.
+# Ways to profile: the name, jhot's arguments (a live view if there is no file), async-profiler's.
 LOADS = {
     "100hz": ("100 Hz, live", ["top", "-i", "10ms"], ["-e", "cpu", "-i", "10ms"]),
     "1khz": ("1 kHz, recording", ["record", "-i", "1ms", "-o", "jhot.jhot"], ["-e", "cpu", "-i", "1ms", "-f", "asprof.jfr"]),
@@ -35,7 +35,7 @@ LOADS = {
 
 
 class Ended(Exception):
-    """The program has done all that it was to do, and is started anew by who has started it."""
+    """The program has ended by itself, and its starter starts it again."""
 
 
 def stuck(what):
@@ -48,11 +48,11 @@ def cpu_s(pid):
 
 
 # --- operations ------------------------------------------------------------------------------------------
-# A meter's `turn` returns two numbers of a time of its own: operations a second, and the JVM's CPU seconds for each.
+# A meter's `turn` measures for a time of its own, and returns operations per second and the JVM's CPU seconds per operation.
 
 
 class Counted:
-    """What can be asked how much it has done: from one change that is seen to another."""
+    """A program that reports its number of operations; a turn is measured from one observed change to another."""
 
     def turn(self):
         first, seen, end = None, self.count(), time.monotonic() + SECONDS_EACH
@@ -66,14 +66,14 @@ class Counted:
                     return (done - first[0]) / (now - first[1]), (cpu - first[2]) / (done - first[0])
                 seen = done
             if now > end + STUCK:
-                stuck("nothing is done any more")
+                stuck("the program does no more operations")
 
     def rest(self):
         pass
 
 
 class Javac(Counted):
-    """Rounds of javac over the same sources, by a program of ours: it tells how many when it reads "r"."""
+    """Rounds of javac over the same sources; the program prints their number when it reads "r"."""
 
     def __init__(self, folder, pid, to_jvm):
         self.out, self.pid, self.to_jvm = open(os.path.join(folder, "out"), "rb"), pid, open(to_jvm, "wb", buffering=0)
@@ -92,7 +92,7 @@ class Javac(Counted):
 
 
 class Lucene:
-    """Rounds of indexing and searching: all that three searching threads of a round have done ends it. After 100 it is another JVM."""
+    """Rounds of indexing and searching: a round ends when its three searching threads have finished. After 100 the JVM changes."""
 
     LAST = re.compile(rb"processed 20000 records")
     THREADS = 3
@@ -114,10 +114,10 @@ class Lucene:
             if pid != self.pid and os.path.exists("/proc/%d" % pid):
                 self.begin(pid)
                 return
-        stuck("it has ended, and was not started anew")
+        stuck("it has ended, and was not started again")
 
     def round_end(self):
-        """Waits for the end of the round that runs; its time, and the CPU time until then."""
+        """Waits for the end of the current round; returns its time, and the CPU time until then."""
         end = time.monotonic() + STUCK
         while time.monotonic() < end and os.path.exists("/proc/%d" % self.pid):
             self.seen += len(self.LAST.findall(self.lines()))
@@ -137,7 +137,7 @@ class Lucene:
             text += line
 
     def turn(self):
-        """Of the next whole rounds."""
+        """Measures the next complete rounds."""
         self.seen += len(self.LAST.findall(self.lines()))
         self.seen %= self.THREADS
         rounds, began = 1, self.round_end()
@@ -151,7 +151,7 @@ class Lucene:
 
 
 class H2(Counted):
-    """Rows that three clients have inserted, 200 with each round of their statements, as another client sees it."""
+    """Rows that three clients have inserted, 200 per round of their statements, as seen by another client."""
 
     URL = "jdbc:h2:tcp://127.0.0.1:%s/./t;LOCK_TIMEOUT=20000" % os.environ.get("PORT", "9092")
     COUNT = "select 'n=' || coalesce(max(id), 0) from o;\n"
@@ -163,7 +163,7 @@ class H2(Counted):
             [java, "-Xmx64m", "-XX:TieredStopAtLevel=1", "-cp", jar, "org.h2.tools.Shell", "-url", self.URL, "-user", "sa"],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
         end = time.monotonic() + STUCK
-        while self.count() <= 200000:  # the clients come after the first rows
+        while self.count() <= 200000:  # the clients start after the first rows
             if time.monotonic() > end:
                 stuck("the clients insert no rows")
             time.sleep(0.5)
@@ -185,7 +185,7 @@ class H2(Counted):
         return self.ask(self.COUNT)
 
     def rest(self):
-        """So that the table is as large in each turn."""
+        """Deletes rows, so that the table has the same size in each turn."""
         self.ask(self.FORGET)
         time.sleep(REST)
 
@@ -196,7 +196,7 @@ METERS = {"javac": Javac, "lucene-bench": Lucene, "h2": H2}
 
 
 class Jhot:
-    """On a terminal that nobody looks at, and which takes all."""
+    """Runs on a pseudo-terminal whose output is discarded."""
 
     name = "jhot"
 
@@ -227,7 +227,7 @@ class Jhot:
             pass
 
     def stop(self):
-        """Returns what the front end took of a core, in per cent."""
+        """Returns the front end's CPU usage in per cent of a core."""
         share = (cpu_s(self.child) - self.cpu) / (time.monotonic() - self.since) * 100
         self.forget()
         return share
@@ -283,7 +283,7 @@ def turn(meter, profiler, front):
 
 
 def beside(figures, before, after):
-    """Time and CPU time of an operation, as shares of those beside."""
+    """Time and CPU time of an operation, relative to the adjacent bases."""
     return (before[0] + after[0]) / 2 / figures[0], figures[1] / ((before[1] + after[1]) / 2)
 
 
@@ -292,13 +292,13 @@ def figure(what, who, unit, values):
         print("= %s | %s | %s | - | %s" % (what, who, unit, " ".join("%.4f" % value for value in values)), flush=True)
 
 
-def tell(name, what, who, shares):
+def print_figures(name, what, who, shares):
     figure("%s, %s: time of the work" % (name, what), who, "of nothing's", [share[0] for share in shares])
     figure("%s, %s: CPU time of the JVM" % (name, what), who, "of nothing's", [share[1] for share in shares])
 
 
 def main():
-    # Started in a shell's background it is ignored, and so would be by who is ended by it.
+    # A shell's background processes ignore SIGINT, and child processes that are ended by it would inherit that.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     name, pid, folder, jhot, scratch = sys.argv[1], int(sys.argv[2]), *sys.argv[3:6]
     meter = METERS[name](folder, pid, *sys.argv[6:] or [None])
@@ -326,8 +326,8 @@ def main():
     noise = [beside(run[i], run[i - 1], run[i + 1]) for run in bases for i in range(1, len(run) - 1)]
     for i, (what, profiler) in enumerate(ways):
         if profiler.name == "jhot":
-            tell(name, what, "nothing", noise)
-        tell(name, what, profiler.name, shares[i])
+            print_figures(name, what, "nothing", noise)
+        print_figures(name, what, profiler.name, shares[i])
         figure("%s, %s: CPU of the front end" % (name, what), profiler.name, "% of a core", fronts[i])
 
 

@@ -3,12 +3,12 @@
 # make bench ROWS=work: cost of profilers for programs under load, by the programs' own operations and the JVM's CPU
 # time.
 #
-#   WORKLOADS=DIR     where h2.sh and lucene-bench.sh are (see workload.sh)    ONLY="javac h2"   of the programs, these
-#   LOADS="100hz 1khz events"    ways to profile    TURNS=10   turns of each    WARM=20   seconds before
-#   SECONDS_EACH=6    of a turn at least   ASPROF=PATH   the same from async-profiler, in turns
-#   PORT=9092         of the database    VERBOSE=1   each turn on stderr
+#   WORKLOADS=DIR     the folder of h2.sh and lucene-bench.sh (see workload.sh)    ONLY="javac h2"   only these programs
+#   LOADS="100hz 1khz events"    ways to profile    TURNS=10   turns of each    WARM=20   seconds before the first
+#   SECONDS_EACH=6    least duration of a turn   ASPROF=PATH   async-profiler, interleaved
+#   PORT=9092         of the database    VERBOSE=1   prints each turn to stderr
 #
-# In turns on one warm JVM; see work.py. javac is a program of ours, which compiles the same sources over and over.
+# Turns are interleaved on one warm JVM; see work.py. javac is a program of this project, which compiles the same sources repeatedly.
 . "$(dirname "$0")/lib.sh"
 
 H2_JAR=${H2_JAR:-${JWORK:-$HOME/.cache/jhot/workloads}/root/usr/share/java/h2.jar}
@@ -29,7 +29,7 @@ for name in ${ONLY:-javac h2 lucene-bench}; do
 		measured javac "$JVM" "$T/javac" "$JHOT" "$T" "$T/jvm$((${#JVMS[@]} - 1)).in"
 		jvm_end
 	elif [ -z "${WORKLOADS:-}" ]; then
-		echo "! $name: not run: WORKLOADS=DIR says where $name.sh is"
+		echo "! $name: not run: WORKLOADS=DIR is not given, the folder of $name.sh"
 	else
 		workload_start "$name" 7200 || { failed=1; continue; }
 		measured "$name" "$WORKLOAD_PID" "$WORKLOAD_RUN" "$JHOT" "$T"

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-# For the benches: programs under load that live elsewhere. Sourced by bash, after tests/jvm/lib.sh.
+# For the benches: programs under load outside of the repository. Sourced by bash, after tests/jvm/lib.sh.
 #
 #   WORKLOADS=DIR   a folder of NAME.sh, each of which starts a JVM for DUR seconds with the options of JOPTS,
-#                   says "NAME: pid PID" on stderr and keeps its output in $JWORK/run/NAME/{out,err}; JAVA and
-#                   JDK (its folder) name the JVM, where the script leaves a choice
+#                   prints "NAME: pid PID" to stderr and writes its output to $JWORK/run/NAME/{out,err}; JAVA and
+#                   JDK (its folder) select the JVM, if the script supports that
 #   workload_start javac 60    sets WORKLOAD, WORKLOAD_PID, WORKLOAD_SAID (its stderr) and WORKLOAD_RUN
-#   workload_end               ends it with all that it started
+#   workload_end               ends it with all processes that it started
 #
 # A workload runs in a process group of its own: some start clients that outlive a signal to the script.
 
@@ -24,7 +24,7 @@ workload_start() {
 	workload_pid
 }
 
-# The newest JVM of it: a program that ends by itself is started again.
+# Its newest JVM: a program that ends by itself is started again.
 workload_pid() {
 	WORKLOAD_PID=$(sed -n "s/^$WORKLOAD: pid \([0-9]*\).*/\1/p" "$WORKLOAD_SAID" | tail -n 1)
 }
@@ -46,7 +46,7 @@ workload_over() {
 	! kill -0 -- "-$WORKLOAD_GROUP" 2>/dev/null
 }
 
-# workload_names: those that there are
+# workload_names: the available workloads
 workload_names() {
 	local script name
 	for script in ${WORKLOADS:+"$WORKLOADS"/*.sh}; do
