@@ -77,6 +77,7 @@ static uint32_t limited_in(const struct scene *scene, const struct profile_part 
 {
 	struct place at;
 	uint32_t taker;
+	bool full;
 
 	if (part->state != THREAD_WAITING && part->state != THREAD_PARKED)
 		return PROFILE_NONE;
@@ -85,12 +86,12 @@ static uint32_t limited_in(const struct scene *scene, const struct profile_part 
 		(part->state == THREAD_PARKED &&
 			!(at.waits & (PLACE_QUEUE | PLACE_PERMIT | PLACE_CHANGE))))
 		return PROFILE_NONE;
-	taker = find_taker(scene, at.own);
+	full = inserts(scene, part->stack);
+	taker = full ? PROFILE_NONE : find_taker(scene, at.own);
 	if (taker != PROFILE_NONE)
 		return taker == at.outer ? PROFILE_NONE : scene_frame(scene, taker)->method;
-	if (!inserts(scene, part->stack) &&
-		(places_contains(places_method(scene, at.own)->name, loops) ||
-			places_contains(places_method(scene, at.own)->class_name, queues)))
+	if (!full && (places_contains(places_method(scene, at.own)->name, loops) ||
+			     places_contains(places_method(scene, at.own)->class_name, queues)))
 		return PROFILE_NONE;
 	/* Otherwise it may wait for its next piece of work, unless it is three calls deep in an executor's task. */
 	if (!(at.waits & PLACE_PERMIT) &&
