@@ -39,9 +39,9 @@ struct answer {
 	struct err err;
 };
 
-/* --- in the child ------------------------------------------------------------------------------------- */
+/* --- in the child ------------------------------------------------------------------------------------ */
 
-static int take_ids(const struct hotspot *jvm, struct err *err)
+static int assume_ids(const struct hotspot *jvm, struct err *err)
 {
 	if (geteuid() == jvm->euid && getegid() == jvm->egid)
 		return 0;
@@ -112,7 +112,7 @@ static int converse(const struct protocol *p, const struct attach_request *rq, s
 	return rc;
 }
 
-/* Does what needs the caller's ids (opening the target's folders, reading the agent), then takes the target's ids. */
+/* Does what needs the caller's ids (opening the target's folders, reading the agent), then assumes the target's ids. */
 static int serve(const struct attach_request *rq, const struct hotspot *jvm, int pidfd, int caller,
 	struct buf *reply, struct err *err)
 {
@@ -135,7 +135,7 @@ static int serve(const struct attach_request *rq, const struct hotspot *jvm, int
 	if (temp < 0 || fchdir(temp))
 		err_set(err, ERR_ATTACH, "Cannot enter %s of JVM %d: %s", jvm->temp, (int)pid,
 			strerror(temp < 0 ? -temp : errno));
-	else if (!take_ids(jvm, err))
+	else if (!assume_ids(jvm, err))
 		rc = converse(&p, rq, place, reply, err);
 out:
 	if (place)
@@ -162,7 +162,7 @@ _Noreturn static void child(
 	_exit(0);
 }
 
-/* --- in the caller ------------------------------------------------------------------------------------ */
+/* --- in the caller ----------------------------------------------------------------------------------- */
 
 /* 0 at the end of the child's output; -1 with an error when the caller cancels or the child exceeds HELPER_MS. */
 static int read_all(const struct hotspot *jvm, const struct patience *patience, int fd,
@@ -205,7 +205,7 @@ static void reap(pid_t pid)
 	waitpid(pid, NULL, WNOHANG);
 }
 
-static int take_answer(const struct buf *got, struct buf *reply, struct err *err)
+static int parse_answer(const struct buf *got, struct buf *reply, struct err *err)
 {
 	struct answer answer;
 
@@ -251,12 +251,12 @@ int attach_send(const struct hotspot *jvm, const struct attach_request *rq,
 		while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
 			;
 	if (!rc)
-		rc = take_answer(&got, reply, err);
+		rc = parse_answer(&got, reply, err);
 	buf_done(&got);
 	return rc;
 }
 
-/* --- loading the agent -------------------------------------------------------------------------------- */
+/* --- loading the agent ------------------------------------------------------------------------------- */
 
 /* A starting JVM's listener answers some 50 ms before it accepts agents, longer on a busy host: the request is repeated. */
 int attach_load(const struct hotspot *jvm, const struct agent_file *agent, const char *options,

@@ -18,7 +18,7 @@
 #define UNKNOWN       INT64_MIN
 #define NO_LIMIT      (INT64_MAX / 4) /* version 1 reports "no limit" as a huge number */
 
-/* --- the mount point ---------------------------------------------------------------------------------- */
+/* --- the mount point --------------------------------------------------------------------------------- */
 
 /* True when the list has this whole word: "cpu" is in "rw,cpu,cpuacct", but not in "rw,cpuset". */
 static bool has_word(const char *list, const char *word, const char *separators)
@@ -36,7 +36,7 @@ static bool has_word(const char *list, const char *word, const char *separators)
 }
 
 /* A line of mountinfo: "36 35 98:0 /root /mount/point options [field]... - type source superoptions". */
-static void take_mount(const char *line, struct cgroup_mount *out)
+static void parse_mount(const char *line, struct cgroup_mount *out)
 {
 	struct cgroup_mount m = {.controller = out->controller};
 	const char *end = strstr(line, " - ");
@@ -64,14 +64,14 @@ void cgroup_mount_find(struct cgroup_mount *out, const char *controller)
 	*out = (struct cgroup_mount){.controller = controller};
 	at = proc_read_host("self/mountinfo", &text) ? NULL : text.data;
 	while ((line = strsep(&at, "\n")))
-		take_mount(line, out);
+		parse_mount(line, out);
 	buf_done(&text);
 }
 
-/* --- the process's cgroup ------------------------------------------------------------------------------ */
+/* --- the process's cgroup ---------------------------------------------------------------------------- */
 
 /* From lines "4:cpu,cpuacct:/path" or "0::/path", the path in this mount's hierarchy; *out is unchanged if there is none. */
-static void take_path(char *text, const struct cgroup_mount *mount, char *out, size_t bytes)
+static void find_path(char *text, const struct cgroup_mount *mount, char *out, size_t bytes)
 {
 	for (char *line; (line = strsep(&text, "\n"));) {
 		char *names = strchr(line, ':'), *path = names ? strchr(names + 1, ':') : NULL;
@@ -92,7 +92,7 @@ static bool group_of(const struct cgroup_mount *mount, pid_t pid, char out[CGROU
 	struct buf text = {0};
 
 	if (*mount->at && !proc_read(pid, "cgroup", &text) && text.len)
-		take_path(text.data, mount, path, sizeof(path));
+		find_path(text.data, mount, path, sizeof(path));
 	buf_done(&text);
 	/* "/../other" is outside of the subtree that we see; a truncated path would name another cgroup. */
 	if (*path != '/' || has_word(path, "..", "/") || strlen(path) + 1 == sizeof(path))
@@ -103,33 +103,7 @@ static bool group_of(const struct cgroup_mount *mount, pid_t pid, char out[CGROU
 	return true;
 }
 
-/* --- its levels --------------------------------------------------------------------------------------- */
-
-static bool read_in(const char *folder, const char *file, struct buf *out)
-{
-	char path[CGROUP_PATH + 32];
-
-	snprintf(path, sizeof(path), "%s/%s", folder, file);
-	return !proc_read_path(path, out) && out->len;
-}
-
-/* The same for a file in the process's own root. */
-static bool read_inside(pid_t pid, const char *folder, const char *file, struct buf *out)
-{
-	char path[128], text[4096];
-	int fd;
-	ssize_t got;
-
-	snprintf(path, sizeof(path), "%s/%s", folder, file);
-	fd = proc_open_in(pid, "root", path, O_RDONLY);
-	got = fd < 0 ? -1 : read(fd, text, sizeof(text));
-	if (fd >= 0)
-		close(fd);
-	buf_clear(out);
-	if (got > 0)
-		buf_add(out, text, (size_t)got);
-	return got > 0;
-}
+/* --- its levels -------------------------------------------------------------------------------------- */
 
 /* The number after `key` at the start of a line ("nr_periods 12"), or that of the whole file if key is "". */
 static int64_t number(const char *text, const char *key)
@@ -156,10 +130,24 @@ struct level {
 	struct buf text; /* content of the last file read */
 };
 
+/* Reads a small file of the level; false if it is missing or empty. */
 static bool level_read(struct level *at, const char *file)
 {
-	return at->inside ? read_inside(at->inside, at->folder, file, &at->text)
-			  : read_in(at->folder, file, &at->text);
+	char path[CGROUP_PATH + 32], text[4096];
+	ssize_t got;
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/%s", at->folder, file);
+	if (!at->inside)
+		return !proc_read_path(path, &at->text) && at->text.len;
+	fd = proc_open_in(at->inside, "root", path, O_RDONLY);
+	got = fd < 0 ? -1 : read(fd, text, sizeof(text));
+	if (fd >= 0)
+		close(fd);
+	buf_clear(&at->text);
+	if (got > 0)
+		buf_add(&at->text, text, (size_t)got);
+	return got > 0;
 }
 
 /* A number in one of its files; UNKNOWN if it is missing or "max". */
@@ -193,7 +181,7 @@ static bool each_level(const struct cgroup_mount *mount, pid_t pid,
 	return shown;
 }
 
-/* --- its CPU time ------------------------------------------------------------------------------------- */
+/* --- its CPU time ------------------------------------------------------------------------------------ */
 
 struct cpu_search {
 	struct cgroup_cpu *out;
@@ -257,7 +245,7 @@ enum cgroup_answer cgroup_cpu(const struct cgroup_mount *mount, pid_t pid, struc
 	return shown ? CGROUP_NO_LIMIT : CGROUP_UNKNOWN;
 }
 
-/* --- threads, memory ---------------------------------------------------------------------------------- */
+/* --- threads, memory --------------------------------------------------------------------------------- */
 
 /* The limit in one file minus the usage in another; INT64_MAX: no limit. */
 static int64_t level_left(struct level *at, const char *limit, const char *used)
@@ -348,7 +336,7 @@ bool cgroup_is_ours(pid_t pid)
 	return same;
 }
 
-/* --- frozen ------------------------------------------------------------------------------------------- */
+/* --- frozen ------------------------------------------------------------------------------------------ */
 
 /* Version 1: "FROZEN", "FREEZING" or "THAWED"; version 2: a line "frozen 1" among others. */
 static void frozen_at(struct level *at, void *ctx)

@@ -105,19 +105,18 @@ void place_find_retained(struct place *p)
 		closedir(dir);
 }
 
-/* --- who may change a folder -------------------------------------------------------------------------- */
+/* --- who may change a folder ------------------------------------------------------------------------- */
 
-/* Root, root of its user namespace and its own user can modify the JVM anyway. */
-static bool is_trusted(const struct place *p, uid_t owner)
-{
-	return owner == 0 || owner == p->jvm->euid || owner == proc_ns_root(p->jvm->pid);
-}
-
-/* The folder's owner must be trusted even if it is sticky: the owner may rename files of others in it. */
+/*
+ * True when only those can replace files in the folder who can modify the JVM anyway: root, root of its user namespace, its own
+ * user. They must own even a sticky folder: its owner may rename files of others in it.
+ */
 static bool is_safe(const struct place *p, const struct stat *dir)
 {
-	return is_trusted(p, dir->st_uid) &&
-	       (dir->st_mode & S_ISVTX || !(dir->st_mode & (S_IWGRP | S_IWOTH)));
+	bool trusted = dir->st_uid == 0 || dir->st_uid == p->jvm->euid ||
+		       dir->st_uid == proc_ns_root(p->jvm->pid);
+
+	return trusted && (dir->st_mode & S_ISVTX || !(dir->st_mode & (S_IWGRP | S_IWOTH)));
 }
 
 /* True when the folder and all of its parents up to the JVM's root are safe. */
@@ -196,7 +195,7 @@ int place_prepare(
 	return 0;
 }
 
-/* --- stale files of a killed jhot ------------------------------------------------------------------------ */
+/* --- stale files of a killed jhot -------------------------------------------------------------------- */
 
 /* True for a link or copy of ours (by owner and mode) that is older than STALE_SECONDS. */
 static bool is_stale(const struct stat *st)
@@ -251,7 +250,7 @@ static int make_link(const struct place *p, int dir, const char *part)
 }
 
 /* Creates the file under a temporary name and renames it, so that nobody opens a partial one. */
-static int put_into(struct place *p, int dir)
+static int install_into(struct place *p, int dir)
 {
 	char part[sizeof(p->name) + 32];
 	struct stat st;
@@ -271,17 +270,11 @@ static int put_into(struct place *p, int dir)
 	return -1;
 }
 
-static bool allows_exec(int fd)
-{
-	struct statvfs fs;
-
-	return fstatvfs(fd, &fs) || !(fs.f_flag & ST_NOEXEC);
-}
-
 static int try_folder(struct place *p, size_t i, struct err *err)
 {
 	const char *path = folder_path(p, i);
 	int dir = p->folders[i];
+	struct statvfs fs;
 
 	if (dir >= 0) {
 		dir = openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -293,11 +286,11 @@ static int try_folder(struct place *p, size_t i, struct err *err)
 	}
 	if (!p->safe[i]) {
 		err_detail(err, "%s: other users can replace files in it", path);
-	} else if (p->memfd < 0 && !allows_exec(dir)) {
+	} else if (p->memfd < 0 && !fstatvfs(dir, &fs) && fs.f_flag & ST_NOEXEC) {
 		err_detail(err, "%s: mounted noexec", path);
 	} else {
 		remove_stale(dir);
-		if (!put_into(p, dir)) {
+		if (!install_into(p, dir)) {
 			p->dir = dir;
 			snprintf(p->path, sizeof(p->path), "%s/%s", path, p->name);
 			return 0;
@@ -332,10 +325,10 @@ static bool make_memfd(struct place *p)
 	return false;
 }
 
-/* --- by root ------------------------------------------------------------------------------------------ */
+/* --- by root ----------------------------------------------------------------------------------------- */
 
 /* True when this user can create an executable file there, judged by mode and mount flags only. */
-static bool may_hold(int dir, uid_t uid, gid_t gid)
+static bool may_install(int dir, uid_t uid, gid_t gid)
 {
 	struct statvfs fs;
 	struct stat st;
@@ -353,7 +346,7 @@ static bool is_roots(int dir)
 	struct statfs fs;
 	struct stat st;
 
-	return may_hold(dir, 0, 0) && !fstatfs(dir, &fs) && fs.f_type == TMPFS_MAGIC &&
+	return may_install(dir, 0, 0) && !fstatfs(dir, &fs) && fs.f_type == TMPFS_MAGIC &&
 	       !fstat(dir, &st) && st.st_uid == 0 && !(st.st_mode & (S_IWGRP | S_IWOTH));
 }
 
@@ -366,7 +359,7 @@ static void remove_own(const struct place *p, int dir)
 }
 
 /* Forks a process that stays root and removes the file when the helper closes its end of the pipe or dies. */
-static bool keep(struct place *p, int dir)
+static bool start_remover(struct place *p, int dir)
 {
 	int ends[2];
 	char none;
@@ -420,7 +413,7 @@ void place_write_by_root(struct place *p)
 	if (geteuid() != 0 || p->path[0])
 		return;
 	for (size_t i = 0; i < PLACE_FOLDERS; i++)
-		if (p->safe[i] && may_hold(p->folders[i], p->jvm->euid, p->jvm->egid))
+		if (p->safe[i] && may_install(p->folders[i], p->jvm->euid, p->jvm->egid))
 			return;
 	/* A JVM of root that sees our /proc entry can open our memfd: place_write links to it. */
 	if (p->jvm->euid == 0 && make_memfd(p))
@@ -429,8 +422,8 @@ void place_write_by_root(struct place *p)
 	if (dir < 0)
 		return;
 	p->mode = ROOTS_MODE;
-	if (!put_into(p, dir)) {
-		if (keep(p, dir))
+	if (!install_into(p, dir)) {
+		if (start_remover(p, dir))
 			snprintf(p->path, sizeof(p->path), "/dev/%s", p->name);
 		else
 			remove_own(p, dir);
@@ -439,7 +432,7 @@ void place_write_by_root(struct place *p)
 	close(dir);
 }
 
-/* --- by the target's user ----------------------------------------------------------------------------- */
+/* --- by the target's user ---------------------------------------------------------------------------- */
 
 int place_write(struct place *p, struct err *err)
 {

@@ -137,7 +137,7 @@ struct fd_readable {
 	bool readable;
 };
 
-static void look_at_fd(void *ctx, pid_t fd)
+static void check_fd(void *ctx, pid_t fd)
 {
 	struct fd_readable *search = ctx;
 	char file[32], target[PROC_PATH_BYTES];
@@ -151,11 +151,11 @@ bool proc_fds_open_to_us(pid_t pid)
 	char path[PROC_PATH_BYTES];
 	struct fd_readable search = {pid, false};
 
-	return !each_number(proc_path_living(path, pid, "fd"), look_at_fd, &search) &&
+	return !each_number(proc_path_living(path, pid, "fd"), check_fd, &search) &&
 	       search.readable;
 }
 
-/* --- status ------------------------------------------------------------------------------------------- */
+/* --- status ------------------------------------------------------------------------------------------ */
 
 /* The value after a key in the text of status; "": no such key. */
 static const char *field(const char *text, const char *key)
@@ -175,7 +175,7 @@ static unsigned effective(const char *value)
 }
 
 /* NSpid: one pid per namespace, innermost last. */
-static void take_nspid(const char *value, struct proc_status *out)
+static void parse_nspid(const char *value, struct proc_status *out)
 {
 	char *end;
 
@@ -211,7 +211,7 @@ static int read_status(pid_t pid, const char *file, struct proc_status *out)
 		.caps = strtoull(field(text, "\nCapEff:"), NULL, 16),
 		.state = *field(text, "\nState:"),
 	};
-	take_nspid(field(text, "\nNSpid:"), out);
+	parse_nspid(field(text, "\nNSpid:"), out);
 	clean_text(out->name, sizeof(out->name), name, strcspn(name, "\n"));
 	buf_done(&read);
 	return out->state ? 0 : -1;
@@ -265,7 +265,7 @@ unsigned proc_maps_count(pid_t pid)
 	return lines;
 }
 
-/* --- stat --------------------------------------------------------------------------------------------- */
+/* --- stat -------------------------------------------------------------------------------------------- */
 
 /* "PID (comm) S ppid ...": comm may contain any bytes, so the other fields begin after the last ')'. */
 static int parse_stat(const char *text, struct proc_cpu *out, char comm[32])
@@ -429,7 +429,7 @@ int proc_machine(pid_t pid, struct proc_machine *out)
 	return rc;
 }
 
-/* --- root and namespaces ------------------------------------------------------------------------------ */
+/* --- root and namespaces ----------------------------------------------------------------------------- */
 
 bool proc_same_ns(pid_t pid, const char *kind)
 {

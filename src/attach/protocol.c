@@ -31,7 +31,7 @@
 	600 /* longer than any pause that a JVM survives; after that, SIGQUIT may be repeated */
 #define REPLY_LIMIT (64u << 20)
 
-/* --- waiting ------------------------------------------------------------------------------------------ */
+/* --- waiting ----------------------------------------------------------------------------------------- */
 
 /*
  * Waits until sock is readable (-1: for the time only). 1: ready, 0: timeout, -1 with an error: the caller or the JVM is gone.
@@ -51,7 +51,7 @@ static int wait_for(const struct protocol *p, int sock, uint64_t ns, struct err 
 	return err_set(err, ERR_FAILED, "The attach was cancelled: jhot itself has exited.");
 }
 
-/* --- the socket --------------------------------------------------------------------------------------- */
+/* --- the socket -------------------------------------------------------------------------------------- */
 
 /*
  * Identifies the peer by its kernel-supplied credentials (SO_PEERCRED), which cannot be forged by replacing the socket file.
@@ -75,23 +75,18 @@ static bool is_the_jvm(int sock, const struct hotspot *jvm, struct err *err)
 }
 
 #define NO_SOCKET -1
-#define OTHERS    -2
+#define FAILED    -2
 
-/* Only these errors prove that there is no listener. With a running one, SIGQUIT would make the JVM print all stacks. */
-static bool nobody_listens(int error)
-{
-	return error == ENOENT || error == ECONNREFUSED || error == EPROTOTYPE;
-}
-
-/* NO_SOCKET if nobody listens, else OTHERS with an error. */
+/* NO_SOCKET if nobody listens, else FAILED with an error. */
 static int no_socket(const struct hotspot *jvm, int error, struct err *err)
 {
-	if (nobody_listens(error))
+	/* Only these errors prove that there is no listener. With a running one, SIGQUIT would make the JVM print all stacks. */
+	if (error == ENOENT || error == ECONNREFUSED || error == EPROTOTYPE)
 		return NO_SOCKET;
 	errno = error;
 	err_set_errno(
 		err, ERR_ATTACH, "The attach socket of JVM %d cannot be reached", (int)jvm->pid);
-	return OTHERS;
+	return FAILED;
 }
 
 static void socket_name(struct sockaddr_un *addr, const struct protocol *p)
@@ -100,7 +95,7 @@ static void socket_name(struct sockaddr_un *addr, const struct protocol *p)
 	snprintf(addr->sun_path, sizeof(addr->sun_path), ".java_pid%d", (int)p->jvm->nspid);
 }
 
-/* Connects to the JVM's socket in the current folder; NO_SOCKET without an error, OTHERS with one. */
+/* Connects to the JVM's socket in the current folder; NO_SOCKET without an error, FAILED with one. */
 static int try_connect(const struct protocol *p, struct err *err)
 {
 	const struct timeval patience = {p->listen_ms / 1000, p->listen_ms % 1000 * 1000};
@@ -123,7 +118,7 @@ static int try_connect(const struct protocol *p, struct err *err)
 		if (is_the_jvm(sock, jvm, err))
 			return sock;
 		close(sock);
-		return OTHERS;
+		return FAILED;
 	}
 	error = errno;
 	close(sock);
@@ -132,7 +127,7 @@ static int try_connect(const struct protocol *p, struct err *err)
 	err_set(err, ERR_ATTACH,
 		"JVM %d has an attach socket, but did not accept the connection within %d s.",
 		(int)jvm->pid, p->listen_ms / 1000);
-	return OTHERS;
+	return FAILED;
 }
 
 #define TRIGGER_NAME 32
@@ -224,14 +219,8 @@ static bool make_trigger(struct trigger *t, int dir, const struct protocol *p)
 	return false;
 }
 
-/* Signals the VM thread only: a thread of the program may consume process-directed signals (sigwait, signalfd). */
-static int send_quit(const struct protocol *p, pid_t vm_thread)
-{
-	return (int)syscall(SYS_tgkill, p->jvm->pid, vm_thread, SIGQUIT);
-}
-
 /* The last check before the signal: same process, HotSpot's handler. Returns the VM thread, or 0. */
-static pid_t handles_quit(const struct hotspot *jvm)
+static pid_t quit_recipient(const struct hotspot *jvm)
 {
 	struct proc_status status;
 	struct proc_cpu cpu;
@@ -242,7 +231,7 @@ static pid_t handles_quit(const struct hotspot *jvm)
 	return listener_wakes(jvm->pid, jvm->full_signals);
 }
 
-/* Polls for the socket with increasing intervals. A socket, NO_SOCKET on timeout, or OTHERS with an error. */
+/* Polls for the socket with increasing intervals. A socket, NO_SOCKET on timeout, or FAILED with an error. */
 static int poll_socket(const struct protocol *p, struct err *err)
 {
 	uint64_t start = clock_mono_ns(), now = start,
@@ -259,7 +248,7 @@ static int poll_socket(const struct protocol *p, struct err *err)
 		if (step > LAST_STEP_US * NS_PER_US)
 			step = LAST_STEP_US * NS_PER_US;
 		if (wait_for(p, -1, step, err) < 0)
-			return OTHERS;
+			return FAILED;
 	}
 	return NO_SOCKET;
 }
@@ -290,7 +279,7 @@ static bool quit_is_handled(const struct trigger *t, const struct protocol *p, u
 }
 
 /* Closes all descriptors except a and b; either may be -1. */
-static void keep_only(int a, int b)
+static void close_all_but(int a, int b)
 {
 	struct rlimit limit;
 	int end = 1 << 16;
@@ -305,9 +294,9 @@ static void keep_only(int a, int b)
 /*
  * The trigger of a SIGQUIT that the JVM has not handled yet must stay: without it, HotSpot would print all stacks. A detached
  * process removes it when the JVM has opened its socket or has ended, at most SENT_S seconds later. If that process cannot be
- * started, is killed or times out, the next attach removes the trigger (drop_trigger).
+ * started, is killed or times out, the next attach removes the trigger (remove_stale_trigger).
  */
-static void leave_trigger(const struct trigger *t, const struct protocol *p)
+static void remove_trigger_later(const struct trigger *t, const struct protocol *p)
 {
 	static const int ends_it[] = {SIGHUP, SIGINT, SIGTERM};
 	uint64_t end = clock_mono_ns() + SENT_S * NS_PER_S;
@@ -325,7 +314,7 @@ static void leave_trigger(const struct trigger *t, const struct protocol *p)
 		return;
 	if (fork() != 0)
 		_exit(0);
-	keep_only(p->pidfd, t->dir);
+	close_all_but(p->pidfd, t->dir);
 	for (size_t i = 0; i < sizeof(ends_it) / sizeof(ends_it[0]); i++)
 		signal(ends_it[i], SIG_DFL);
 	sigemptyset(&none);
@@ -350,8 +339,8 @@ static int say_no_socket(const struct protocol *p, struct err *err)
 	return NO_SOCKET;
 }
 
-/* Removes a stale trigger: a JVM that already listens does not need one. */
-static void drop_trigger(const struct protocol *p)
+/* A JVM that already listens does not need one. */
+static void remove_stale_trigger(const struct protocol *p)
 {
 	const int dirs[] = {AT_FDCWD, p->cwd};
 	char name[TRIGGER_NAME];
@@ -403,7 +392,7 @@ static int place_trigger(struct trigger *t, const struct protocol *p, struct err
 /* True when the signal was sent, or one is already pending. */
 static bool signal_listener(struct trigger *t, const struct protocol *p, struct err *err)
 {
-	pid_t vm_thread = handles_quit(p->jvm);
+	pid_t vm_thread = quit_recipient(p->jvm);
 	struct proc_status status;
 
 	if (!vm_thread) {
@@ -421,7 +410,8 @@ static bool signal_listener(struct trigger *t, const struct protocol *p, struct 
 	if (!proc_thread_status(p->jvm->pid, vm_thread, &status) &&
 		(status.sig_pending >> (SIGQUIT - 1)) & 1)
 		return true;
-	if (!send_quit(p, vm_thread))
+	/* The VM thread only: a thread of the program may consume process-directed signals (sigwait, signalfd). */
+	if (!syscall(SYS_tgkill, p->jvm->pid, vm_thread, SIGQUIT))
 		return true;
 	t->state = TRIGGER_OURS;
 	err_set_errno(err, ERR_ATTACH, "Cannot send a signal to JVM %d", (int)p->jvm->pid);
@@ -475,7 +465,7 @@ static int wake_listener(const struct protocol *p, struct err *err)
 			say_busy(&trigger, p, err);
 	}
 	if (sock < 0 && sent)
-		leave_trigger(&trigger, p);
+		remove_trigger_later(&trigger, p);
 	else if (sock >= 0 || trigger.state == TRIGGER_OURS)
 		unlinkat(trigger.dir, trigger.name, 0);
 	if (trigger.fd >= 0)
@@ -490,11 +480,11 @@ int protocol_connect(const struct protocol *p, struct err *err)
 	if (sock == NO_SOCKET)
 		return wake_listener(p, err);
 	if (sock >= 0)
-		drop_trigger(p);
+		remove_stale_trigger(p);
 	return sock;
 }
 
-/* --- request and reply -------------------------------------------------------------------------------- */
+/* --- request and reply ------------------------------------------------------------------------------- */
 
 int protocol_send(int sock, const char *op, const char *const args[3], struct err *err)
 {

@@ -151,7 +151,7 @@ bool cmdline_is_java(const struct buf *cmdline)
 }
 
 /* True when the option is a whole word of the text, possibly quoted. */
-static bool holds_word(const char *text, const char *option)
+static bool contains_word(const char *text, const char *option)
 {
 	size_t len = strlen(option);
 
@@ -168,7 +168,7 @@ bool environ_has(const struct buf *env, const char *option)
 			size_t len = strlen(option_variables[i]);
 
 			if (!strncmp(word, option_variables[i], len) &&
-				holds_word(word + len, option))
+				contains_word(word + len, option))
 				return true;
 		}
 	return false;

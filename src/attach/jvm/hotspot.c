@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Inspects one process: collects facts (struct look), then derives the verdict by a table of rules. The first rule that applies
+ * Inspects one process: collects facts (struct probe), then derives the verdict by a table of rules. The first rule that applies
  * writes the sentence and ends the search, so the rules are ordered from the most to the least specific reason.
  */
 #include "attach/jvm/hotspot.h"
@@ -55,9 +55,9 @@ struct probe {
 	int64_t age_s;
 };
 
-/* --- facts -------------------------------------------------------------------------------------------- */
+/* --- facts ------------------------------------------------------------------------------------------- */
 
-static void take_status(const struct proc_status *status, struct hotspot *out)
+static void store_status(const struct proc_status *status, struct hotspot *out)
 {
 	out->nspid = status->nspid ? status->nspid : out->pid;
 	out->euid = status->euid;
@@ -73,7 +73,7 @@ int hotspot_status(struct hotspot *out)
 
 	if (proc_status(out->pid, &status))
 		return -1;
-	take_status(&status, out);
+	store_status(&status, out);
 	snprintf(out->name, sizeof(out->name), "%s", status.name);
 	return 0;
 }
@@ -82,7 +82,7 @@ int hotspot_status(struct hotspot *out)
  * True when -XX:AltTempDir, or an option invisible from outside, may have relocated the temporary folder: options also come
  * from files, and a program that embeds the JVM passes them in memory.
  */
-static bool may_move_temp(const struct probe *l)
+static bool may_relocate_temp(const struct probe *l)
 {
 	static const char *const words[] = {"AltTempDir", "-XX:Flags=", "-XX:VMOptionsFile="};
 	const struct buf *texts[] = {&l->cmdline, &l->env};
@@ -94,14 +94,6 @@ static bool may_move_temp(const struct probe *l)
 			found |= texts[t]->len && memmem(texts[t]->data, texts[t]->len, words[i],
 							  strlen(words[i])) != NULL;
 	return found;
-}
-
-/* The path of the mapped counters is proof. Without them it is /tmp, unless an option may have changed that. */
-static void probe_temp(const struct probe *l, struct hotspot *out)
-{
-	if (l->lib.mapped && !libjvm_temp(&l->lib, out->nspid, out->temp, sizeof(out->temp)) &&
-		(!libjvm_has_alt_temp(out->pid, &l->lib) || !may_move_temp(l)))
-		snprintf(out->temp, sizeof(out->temp), "/tmp");
 }
 
 /* Checks the attach socket's path: a file of another user there prevents the JVM from opening its socket. */
@@ -190,40 +182,7 @@ static void probe_name(struct probe *l, struct hotspot *out)
 		snprintf(out->name, sizeof(out->name), "%s", l->status.name);
 }
 
-/* A process whose maps cannot be read counts as Java if its program is called java. */
-static bool is_java(struct probe *l, pid_t pid)
-{
-	l->maps_error = libjvm_find(pid, &l->lib);
-	proc_read(pid, "cmdline", &l->cmdline);
-	return l->lib.mapped || (l->maps_error && cmdline_is_java(&l->cmdline));
-}
-
-static void probe_libjvm(struct probe *l, struct hotspot *out)
-{
-	l->hotspot = l->lib.mapped ? libjvm_is_hotspot(out->pid, &l->lib) : -1;
-	snprintf(out->libjvm, sizeof(out->libjvm), "%s", l->lib.path);
-	if (!out->jdk[0] && l->lib.mapped)
-		libjvm_version(out->pid, &l->lib, out->jdk, sizeof(out->jdk));
-	out->is_hotspot =
-		l->hotspot == 1 || (l->hotspot < 0 && strstr(out->vm, "64-Bit Server VM"));
-}
-
-static void probe_ids(struct probe *l, struct hotspot *out)
-{
-	l->same_ids = out->euid == geteuid() && out->egid == getegid();
-	l->root = geteuid() == 0;
-	out->other_mnt_ns = !proc_same_ns(out->pid, "mnt") || !proc_same_root(out->pid);
-	out->other_pid_ns = !proc_same_ns(out->pid, "pid");
-}
-
-static void probe_done(struct probe *l)
-{
-	buf_done(&l->cmdline);
-	buf_done(&l->env);
-	hsperf_close(l->perf);
-}
-
-/* --- the verdict -------------------------------------------------------------------------------------- */
+/* --- the verdict ------------------------------------------------------------------------------------- */
 
 __attribute__((format(printf, 3, 4))) static bool decide(
 	struct hotspot *out, enum hotspot_verdict verdict, const char *fmt, ...)
@@ -256,7 +215,7 @@ static bool is_young(const struct probe *l)
 	return l->age_s >= 0 && l->age_s <= BOOT_SECONDS;
 }
 
-static bool say_starting(struct hotspot *out)
+static bool decide_starting(struct hotspot *out)
 {
 	out->starting = true;
 	hint(out, "try again in a second");
@@ -275,7 +234,7 @@ static bool rule_not_java(const struct probe *l, struct hotspot *out)
 	if (out->is_java)
 		return false;
 	if (cmdline_is_java(&l->cmdline) && is_young(l))
-		return say_starting(out);
+		return decide_starting(out);
 	if (exe_is_native_image(out->pid)) {
 		decide(out, HOTSPOT_NO,
 			"It is a native-image program: Java compiled ahead of time, without a "
@@ -394,7 +353,7 @@ static bool rule_no_handler(const struct probe *l, struct hotspot *out)
 	if (l->socket && listener_runs(out->pid))
 		return false;
 	if (!reduced && is_young(l))
-		return say_starting(out);
+		return decide_starting(out);
 	decide(out, HOTSPOT_NO,
 		"The attach listener is not running, and the JVM does not handle SIGQUIT (%s), "
 		"which would start it.",
@@ -480,20 +439,31 @@ static bool (*const rules[])(const struct probe *l, struct hotspot *out) = {
 	rule_ok,
 };
 
-/* --- interface ----------------------------------------------------------------------------------------- */
+/* --- interface --------------------------------------------------------------------------------------- */
 
 static void probe_further(struct probe *l, struct hotspot *out)
 {
-	take_status(&l->status, out);
+	store_status(&l->status, out);
 	proc_read(out->pid, "environ", &l->env);
 	cmdline_join(&l->cmdline, out->args, sizeof(out->args));
-	probe_ids(l, out);
+	l->same_ids = out->euid == geteuid() && out->egid == getegid();
+	l->root = geteuid() == 0;
+	out->other_mnt_ns = !proc_same_ns(out->pid, "mnt") || !proc_same_root(out->pid);
+	out->other_pid_ns = !proc_same_ns(out->pid, "pid");
 	probe_cpu(l, out);
 	if (out->is_java)
 		probe_perf(l, out);
 	probe_name(l, out);
-	probe_libjvm(l, out);
-	probe_temp(l, out);
+	l->hotspot = l->lib.mapped ? libjvm_is_hotspot(out->pid, &l->lib) : -1;
+	out->is_hotspot =
+		l->hotspot == 1 || (l->hotspot < 0 && strstr(out->vm, "64-Bit Server VM"));
+	snprintf(out->libjvm, sizeof(out->libjvm), "%s", l->lib.path);
+	if (!out->jdk[0] && l->lib.mapped)
+		libjvm_version(out->pid, &l->lib, out->jdk, sizeof(out->jdk));
+	/* The path of the mapped counters is proof. Without them it is /tmp, unless an option may have changed that. */
+	if (l->lib.mapped && !libjvm_temp(&l->lib, out->nspid, out->temp, sizeof(out->temp)) &&
+		(!libjvm_has_alt_temp(out->pid, &l->lib) || !may_relocate_temp(l)))
+		snprintf(out->temp, sizeof(out->temp), "/tmp");
 	probe_socket(l, out);
 	for (size_t i = 0; !rules[i](l, out); i++)
 		;
@@ -508,11 +478,16 @@ int hotspot_examine(pid_t pid, struct hotspot *out, bool only_java)
 	memset(out, 0, sizeof(*out));
 	out->pid = pid;
 	out->verdict = HOTSPOT_NO;
-	out->is_java = is_java(&l, pid);
+	l.maps_error = libjvm_find(pid, &l.lib);
+	proc_read(pid, "cmdline", &l.cmdline);
+	/* A process whose maps cannot be read counts as Java if its program is called java. */
+	out->is_java = l.lib.mapped || (l.maps_error && cmdline_is_java(&l.cmdline));
 	wanted = (out->is_java || !only_java) && !proc_status(pid, &l.status);
 	if (wanted)
 		probe_further(&l, out);
-	probe_done(&l);
+	buf_done(&l.cmdline);
+	buf_done(&l.env);
+	hsperf_close(l.perf);
 	return wanted ? 0 : -1;
 }
 

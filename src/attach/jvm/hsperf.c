@@ -50,10 +50,10 @@ struct hsperf {
 	int count;
 };
 
-/* --- the file ----------------------------------------------------------------------------------------- */
+/* --- the file ---------------------------------------------------------------------------------------- */
 
 /* Validates the entry at this offset; false if it is inconsistent. */
-static bool take_entry(
+static bool parse_entry(
 	const struct buf *text, size_t at, const struct entry *e, struct counter *out)
 {
 	size_t left = text->len - at, size = (size_t)e->length, name, data, bytes;
@@ -75,7 +75,7 @@ static bool take_entry(
 	return true;
 }
 
-static int take_entries(
+static int parse_entries(
 	struct hsperf *h, const struct buf *text, const struct header *head, struct err *err)
 {
 	size_t at = (size_t)head->entry_offset;
@@ -88,7 +88,7 @@ static int take_entries(
 			return err_set(err, ERR_INPUT, "hsperfdata is truncated in entry %d of %d.",
 				i, head->entry_count);
 		memcpy(&e, text->data + at, sizeof(e));
-		if (!take_entry(text, at, &e, &h->counters[h->count]))
+		if (!parse_entry(text, at, &e, &h->counters[h->count]))
 			return err_set(err, ERR_INPUT, "hsperfdata is corrupt in entry %d of %d.",
 				i, head->entry_count);
 		h->count++;
@@ -123,7 +123,7 @@ struct hsperf *hsperf_open_fd(int fd, struct err *err)
 	struct buf text = {0};
 	struct header head;
 	struct stat st;
-	bool taken = false;
+	bool parsed = false;
 	int rc;
 
 	h->fd = fd;
@@ -132,9 +132,9 @@ struct hsperf *hsperf_open_fd(int fd, struct err *err)
 	else if ((rc = buf_read_all(&text, fd, MAX_BYTES)) != 0 && rc != -EFBIG)
 		err_set(err, ERR_INPUT, "hsperfdata cannot be read: %s", strerror(-rc));
 	else
-		taken = !check_header(&text, &head, err) && !take_entries(h, &text, &head, err);
+		parsed = !check_header(&text, &head, err) && !parse_entries(h, &text, &head, err);
 	buf_done(&text);
-	if (taken)
+	if (parsed)
 		return h;
 	hsperf_close(h);
 	return NULL;
@@ -151,7 +151,7 @@ void hsperf_close(struct hsperf *h)
 	free(h);
 }
 
-/* --- finding it --------------------------------------------------------------------------------------- */
+/* --- finding it -------------------------------------------------------------------------------------- */
 
 /*
  * Opens the very file that the JVM has mapped. A file of the right name may be another JVM's: containers that share /tmp each
@@ -175,7 +175,7 @@ struct hsperf *hsperf_open(pid_t pid, pid_t nspid, const struct libjvm *jvm, str
 	return NULL;
 }
 
-/* --- values ------------------------------------------------------------------------------------------- */
+/* --- values ------------------------------------------------------------------------------------------ */
 
 int hsperf_count(const struct hsperf *h)
 {

@@ -41,7 +41,7 @@ static bool is_own_perf(const struct proc_map *map)
 	return !strncmp(folder, PERF_FOLDER, strlen(PERF_FOLDER));
 }
 
-static void keep_map(const struct proc_map *map, struct proc_map *out, char path[512])
+static void copy_map(const struct proc_map *map, struct proc_map *out, char path[512])
 {
 	*out = *map;
 	out->path = path;
@@ -49,15 +49,15 @@ static void keep_map(const struct proc_map *map, struct proc_map *out, char path
 }
 
 /* Stops when libjvm and the counters have been found. */
-static bool take_map(void *ctx, const struct proc_map *map)
+static bool check_map(void *ctx, const struct proc_map *map)
 {
 	struct libjvm *jvm = ctx;
 
 	if (!jvm->mapped && !strcmp(path_name(map->path), "libjvm.so")) {
 		jvm->mapped = true;
-		keep_map(map, &jvm->map, jvm->path);
+		copy_map(map, &jvm->map, jvm->path);
 	} else if (!jvm->perf_path[0] && is_own_perf(map)) {
-		keep_map(map, &jvm->perf, jvm->perf_path);
+		copy_map(map, &jvm->perf, jvm->perf_path);
 	}
 	return !jvm->mapped || !jvm->perf_path[0];
 }
@@ -80,14 +80,14 @@ int libjvm_find(pid_t pid, struct libjvm *out)
 	int rc;
 
 	memset(out, 0, sizeof(*out));
-	rc = proc_maps(pid, take_map, out);
+	rc = proc_maps(pid, check_map, out);
 	strip_root(pid, out->path);
 	strip_root(pid, out->perf_path);
 	return rc;
 }
 
 /* 1: the first `limit` bytes contain the text, 0: they do not, -1: unreadable. Chunks overlap, so no match is split. */
-static int file_holds(int fd, const char *text, size_t limit)
+static int file_contains(int fd, const char *text, size_t limit)
 {
 	size_t len = strlen(text);
 	char *step = malloc(SCAN_STEP);
@@ -109,20 +109,20 @@ static int file_holds(int fd, const char *text, size_t limit)
 	return found;
 }
 
-static int libjvm_holds(pid_t pid, const struct libjvm *jvm, const char *text, size_t limit)
+static int libjvm_contains(pid_t pid, const struct libjvm *jvm, const char *text, size_t limit)
 {
 	int fd = proc_open_mapped(pid, &jvm->map), answer;
 
 	if (fd < 0)
 		return -1;
-	answer = file_holds(fd, text, limit);
+	answer = file_contains(fd, text, limit);
 	close(fd);
 	return answer;
 }
 
 int libjvm_is_hotspot(pid_t pid, const struct libjvm *jvm)
 {
-	return libjvm_holds(pid, jvm, HOTSPOT_MARK, JVM_LIMIT);
+	return libjvm_contains(pid, jvm, HOTSPOT_MARK, JVM_LIMIT);
 }
 
 bool libjvm_temp(const struct libjvm *jvm, pid_t nspid, char *out, size_t bytes)
@@ -142,7 +142,7 @@ bool libjvm_temp(const struct libjvm *jvm, pid_t nspid, char *out, size_t bytes)
 
 int libjvm_has_alt_temp(pid_t pid, const struct libjvm *jvm)
 {
-	return libjvm_holds(pid, jvm, ALT_TEMP_MARK, JVM_FILE_LIMIT);
+	return libjvm_contains(pid, jvm, ALT_TEMP_MARK, JVM_FILE_LIMIT);
 }
 
 static bool release_version(int fd, char *out, size_t bytes)
@@ -185,24 +185,24 @@ bool libjvm_version(pid_t pid, const struct libjvm *jvm, char *out, size_t bytes
 	return found;
 }
 
-static bool exe_holds(pid_t pid, const char *text, size_t limit)
+static bool exe_contains(pid_t pid, const char *text, size_t limit)
 {
 	char path[PROC_PATH_BYTES];
 	int fd = rooted_link(proc_path_living(path, pid, "exe"), O_RDONLY), found;
 
 	if (fd < 0)
 		return false;
-	found = file_holds(fd, text, limit);
+	found = file_contains(fd, text, limit);
 	close(fd);
 	return found == 1;
 }
 
 bool exe_is_native_image(pid_t pid)
 {
-	return exe_holds(pid, NATIVE_IMAGE_MARK, EXE_LIMIT);
+	return exe_contains(pid, NATIVE_IMAGE_MARK, EXE_LIMIT);
 }
 
 bool exe_is_musl(pid_t pid)
 {
-	return exe_holds(pid, MUSL_MARK, MUSL_LIMIT);
+	return exe_contains(pid, MUSL_MARK, MUSL_LIMIT);
 }

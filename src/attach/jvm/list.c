@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #define HINTS             8 /* JVMs listed in an error, at most */
-#define STARTING_LOOKS    100
+#define STARTING_POLLS    100
 #define STARTING_PAUSE_MS 100
 
 int hotspot_list(struct hotspot_list *out, struct err *err)
@@ -34,23 +34,22 @@ void hotspot_list_done(struct hotspot_list *list)
 	memset(list, 0, sizeof(*list));
 }
 
-/* --- by name ------------------------------------------------------------------------------------------ */
+/* --- by name ----------------------------------------------------------------------------------------- */
 
-/* The class without its package, the jar without its suffix. */
-static bool match_last_part(const char *name, const char *word)
-{
-	size_t len = strlen(name), suffix = strlen(".jar");
-	const char *dot = strrchr(name, '.');
-
-	if (len > suffix && !strcasecmp(name + len - suffix, ".jar"))
-		return strlen(word) == len - suffix && !strncasecmp(name, word, len - suffix);
-	return dot && !strcasecmp(dot + 1, word);
-}
-
-/* True when the word is the JVM's whole name or its last part. Substrings do not match: a typo must not select a JVM. */
+/*
+ * True when the word is the JVM's whole name, or its last part: the class without its package, the jar without its suffix.
+ * Substrings do not match: a typo must not select a JVM.
+ */
 static bool match_name(const struct hotspot *jvm, const char *word)
 {
-	return !strcasecmp(jvm->name, word) || match_last_part(jvm->name, word);
+	size_t len = strlen(jvm->name), suffix = strlen(".jar");
+	const char *dot = strrchr(jvm->name, '.');
+
+	if (!strcasecmp(jvm->name, word))
+		return true;
+	if (len > suffix && !strcasecmp(jvm->name + len - suffix, ".jar"))
+		return strlen(word) == len - suffix && !strncasecmp(jvm->name, word, len - suffix);
+	return dot && !strcasecmp(dot + 1, word);
 }
 
 /* A looser match, for the hints of "not found". */
@@ -100,7 +99,7 @@ static int find_in(
 	return 0;
 }
 
-/* --- other processes ----------------------------------------------------------------------------- */
+/* --- other processes --------------------------------------------------------------------------------- */
 
 struct named {
 	const char *name;
@@ -127,17 +126,6 @@ static void refuse_program(const char *name, struct hotspot *out, struct err *er
 		hotspot_refusal(out, err);
 }
 
-static int find_pid(const char *digits, struct hotspot *out, struct err *err)
-{
-	long pid = strtol(digits, NULL, 10);
-
-	if (hotspot_check(pid > 0 && pid <= INT32_MAX ? (pid_t)pid : -1, out, err))
-		return -1;
-	return out->verdict == HOTSPOT_NO && !out->is_hotspot && !out->starting
-		       ? hotspot_refusal(out, err)
-		       : 0;
-}
-
 int hotspot_find(const char *pid_or_name, struct hotspot *out, struct err *err)
 {
 	struct hotspot_list list;
@@ -145,8 +133,15 @@ int hotspot_find(const char *pid_or_name, struct hotspot *out, struct err *err)
 
 	if (!pid_or_name[0])
 		return err_set(err, ERR_USAGE, "The name of a JVM cannot be empty.");
-	if (pid_or_name[strspn(pid_or_name, "0123456789")] == '\0')
-		return find_pid(pid_or_name, out, err);
+	if (pid_or_name[strspn(pid_or_name, "0123456789")] == '\0') {
+		long pid = strtol(pid_or_name, NULL, 10);
+
+		if (hotspot_check(pid > 0 && pid <= INT32_MAX ? (pid_t)pid : -1, out, err))
+			return -1;
+		return out->verdict == HOTSPOT_NO && !out->is_hotspot && !out->starting
+			       ? hotspot_refusal(out, err)
+			       : 0;
+	}
 	if (hotspot_list(&list, err))
 		return -1;
 	found = find_in(&list, pid_or_name, out, err);
@@ -161,7 +156,7 @@ int hotspot_find_ready(const char *pid_or_name, struct hotspot *out, struct err 
 {
 	if (hotspot_find(pid_or_name, out, err))
 		return -1;
-	for (int i = 0; out->starting && i < STARTING_LOOKS; i++) {
+	for (int i = 0; out->starting && i < STARTING_POLLS; i++) {
 		poll(NULL, 0, STARTING_PAUSE_MS);
 		if (hotspot_check(out->pid, out, err))
 			return -1;
@@ -169,7 +164,7 @@ int hotspot_find_ready(const char *pid_or_name, struct hotspot *out, struct err 
 	return out->verdict > HOTSPOT_UNKNOWN ? hotspot_refusal(out, err) : 0;
 }
 
-/* --- refusal ------------------------------------------------------------------------------------------ */
+/* --- refusal ----------------------------------------------------------------------------------------- */
 
 int hotspot_refusal(const struct hotspot *jvm, struct err *err)
 {

@@ -10,78 +10,57 @@
 
 #define QUIT_BIT (UINT64_C(1) << (SIGQUIT - 1))
 
-static bool blocks_quit(pid_t pid, pid_t tid)
+/* A thread to find, by name and signal mask. */
+struct wanted {
+	const char *names[2]; /* NULL: any name */
+	enum { ANY_MASK, BLOCKS_QUIT, ACCEPTS_QUIT } mask;
+	bool not_first; /* not the process's first thread */
+};
+
+static bool matches(void *ctx, pid_t pid, pid_t tid)
 {
+	const struct wanted *w = ctx;
 	struct proc_status status;
-
-	return !proc_thread_status(pid, tid, &status) && status.sig_blocked & QUIT_BIT;
-}
-
-/* The kernel keeps 15 characters: "Signal Dispatch". Since JDK 25 the JVM itself shortens it to "Signal ..atcher". */
-static bool is_dispatcher(void *ctx, pid_t pid, pid_t tid)
-{
 	char name[32];
+	bool blocks;
 
-	(void)ctx;
-	proc_thread_name(pid, tid, name);
-	return (!strcmp(name, "Signal Dispatch") || !strcmp(name, "Signal ..atcher")) &&
-	       blocks_quit(pid, tid);
+	if (w->not_first && tid == pid)
+		return false;
+	if (w->names[0]) {
+		proc_thread_name(pid, tid, name);
+		if (strcmp(name, w->names[0]) && (!w->names[1] || strcmp(name, w->names[1])))
+			return false;
+	}
+	if (w->mask == ANY_MASK)
+		return true;
+	blocks = !proc_thread_status(pid, tid, &status) && status.sig_blocked & QUIT_BIT;
+	return blocks == (w->mask == BLOCKS_QUIT);
 }
 
-static bool is_vm_thread(void *ctx, pid_t pid, pid_t tid)
+static pid_t find_thread(pid_t pid, struct wanted wanted)
 {
-	char name[32];
-
-	(void)ctx;
-	proc_thread_name(pid, tid, name);
-	return !strcmp(name, "VM Thread") && !blocks_quit(pid, tid);
-}
-
-static bool is_listener(void *ctx, pid_t pid, pid_t tid)
-{
-	char name[32];
-
-	(void)ctx;
-	proc_thread_name(pid, tid, name);
-	return !strcmp(name, "Attach Listener");
-}
-
-static bool has_vm_name(void *ctx, pid_t pid, pid_t tid)
-{
-	char name[32];
-
-	(void)ctx;
-	proc_thread_name(pid, tid, name);
-	return !strcmp(name, "VM Thread");
-}
-
-static bool is_blocking(void *ctx, pid_t pid, pid_t tid)
-{
-	(void)ctx;
-	return blocks_quit(pid, tid);
-}
-
-static bool is_taking(void *ctx, pid_t pid, pid_t tid)
-{
-	(void)ctx;
-	return tid != pid && !blocks_quit(pid, tid);
+	return proc_find_thread(pid, matches, &wanted);
 }
 
 pid_t listener_wakes(pid_t pid, bool full_signals)
 {
+	/* The kernel keeps 15 characters. Since JDK 25 the JVM itself shortens the name, to "Signal ..atcher". */
+	static const struct wanted dispatcher = {
+		.names = {"Signal Dispatch", "Signal ..atcher"}, .mask = BLOCKS_QUIT};
 	struct proc_status status;
 
 	if (proc_status(pid, &status) || !(status.sig_caught & QUIT_BIT))
 		return 0;
-	if (proc_find_thread(pid, is_dispatcher, NULL))
-		return proc_find_thread(pid, is_vm_thread, NULL);
-	if (full_signals && !proc_find_thread(pid, has_vm_name, NULL) &&
-		proc_find_thread(pid, is_blocking, NULL))
-		return proc_find_thread(pid, is_taking, NULL);
+	if (find_thread(pid, dispatcher))
+		return find_thread(
+			pid, (struct wanted){.names = {"VM Thread"}, .mask = ACCEPTS_QUIT});
+	if (full_signals && !find_thread(pid, (struct wanted){.names = {"VM Thread"}}) &&
+		find_thread(pid, (struct wanted){.mask = BLOCKS_QUIT}))
+		return find_thread(pid, (struct wanted){.mask = ACCEPTS_QUIT, .not_first = true});
 	return 0;
 }
 
 bool listener_runs(pid_t pid)
 {
-	return proc_find_thread(pid, is_listener, NULL) != 0;
+	return find_thread(pid, (struct wanted){.names = {"Attach Listener"}}) != 0;
 }

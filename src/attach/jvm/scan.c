@@ -48,7 +48,7 @@ struct hotspot_scan {
 	struct hotspot_list list;
 };
 
-/* --- in the child ------------------------------------------------------------------------------------- */
+/* --- in the child ------------------------------------------------------------------------------------ */
 
 _Noreturn static void child(const struct hotspot_scan *l, int fd)
 {
@@ -67,7 +67,7 @@ _Noreturn static void child(const struct hotspot_scan *l, int fd)
 	_exit(0);
 }
 
-/* --- the child from outside --------------------------------------------------------------------------- */
+/* --- the child from outside -------------------------------------------------------------------------- */
 
 pid_t child_fork(int *fd, struct err *err)
 {
@@ -141,7 +141,7 @@ static void stop(struct hotspot_scan *l)
 	buf_clear(&l->in);
 }
 
-/* --- its results --------------------------------------------------------------------------------------- */
+/* --- its results ------------------------------------------------------------------------------------- */
 
 static void add(struct hotspot_scan *l, const struct hotspot *jvm)
 {
@@ -162,7 +162,8 @@ static void add_silent(struct hotspot_scan *l, const char *why)
 	l->next++;
 }
 
-static void take(struct hotspot_scan *l)
+/* Consumes the complete results in the input. */
+static void consume(struct hotspot_scan *l)
 {
 	size_t at = 0;
 
@@ -197,7 +198,7 @@ static bool is_stuck(const struct hotspot_scan *l)
 }
 
 /* Waits up to timeout_ms for results, or kills a child that is stuck. */
-static void scan_turn(struct hotspot_scan *l, int timeout_ms)
+static void scan_poll(struct hotspot_scan *l, int timeout_ms)
 {
 	struct pollfd p = {.fd = l->fd, .events = POLLIN};
 
@@ -212,7 +213,7 @@ static void scan_turn(struct hotspot_scan *l, int timeout_ms)
 	}
 	if (buf_read(&l->in, l->fd, STEP_BYTES) > 0) {
 		l->since_ns = clock_mono_ns();
-		take(l);
+		consume(l);
 	} else {
 		stop(l);
 		if (l->next < l->count)
@@ -221,7 +222,7 @@ static void scan_turn(struct hotspot_scan *l, int timeout_ms)
 	}
 }
 
-/* --- interface ----------------------------------------------------------------------------------------- */
+/* --- interface --------------------------------------------------------------------------------------- */
 
 static void add_pid(void *ctx, pid_t pid)
 {
@@ -256,7 +257,7 @@ int hotspot_scan_step(struct hotspot_scan *l, int timeout_ms, struct err *err)
 
 		if (!l->child && start(l, err))
 			return -1;
-		scan_turn(l, left_ms > 100 ? 100 : left_ms > 0 ? (int)left_ms : 0);
+		scan_poll(l, left_ms > 100 ? 100 : left_ms > 0 ? (int)left_ms : 0);
 		if (l->next < l->count && left_ms <= 0)
 			return 0;
 	}

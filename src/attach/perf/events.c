@@ -81,7 +81,7 @@ bool perf_events_each(int i, struct perf_event *out)
 	return true;
 }
 
-/* --- parsers: each consumes names of its form, or returns NOT_MINE --------------------------------------- */
+/* --- parsers: each consumes names of its form, or returns NOT_MINE ----------------------------------- */
 
 struct request {
 	const char *name;
@@ -90,19 +90,19 @@ struct request {
 	struct perf_event *out;
 };
 
-enum taken { NOT_MINE, TAKEN, REFUSED };
+enum parsed { NOT_MINE, PARSED, REFUSED };
 
-static enum taken take_predefined(const struct request *r, struct err *err)
+static enum parsed parse_predefined(const struct request *r, struct err *err)
 {
 	for (int i = 0; i < PERF_ROWS; i++)
 		if (!strcmp(r->name, perf_rows[i].name) ||
 			(perf_rows[i].alias && !strcmp(r->name, perf_rows[i].alias)))
-			return perf_events_each(i, r->out) ? TAKEN : NOT_MINE;
+			return perf_events_each(i, r->out) ? PARSED : NOT_MINE;
 	return NOT_MINE;
 }
 
 /* r1a2. A function's name that starts like this contains a character that is not a hex digit. */
-static enum taken take_raw(const struct request *r, struct err *err)
+static enum parsed parse_raw(const struct request *r, struct err *err)
 {
 	char *end;
 
@@ -113,16 +113,16 @@ static enum taken take_raw(const struct request *r, struct err *err)
 		return NOT_MINE;
 	r->out->type = PERF_TYPE_RAW;
 	r->out->interval = 1000000;
-	return TAKEN;
+	return PARSED;
 }
 
-static enum taken take_pmu(const struct request *r, struct err *err)
+static enum parsed parse_pmu(const struct request *r, struct err *err)
 {
 	const char *slash = strchr(r->name, '/');
 
 	if (!slash || !strncmp(r->name, "mem:", 4))
 		return NOT_MINE;
-	return perf_pmu_find(perf_events_sys, r->name, r->out, err) ? REFUSED : TAKEN;
+	return perf_pmu_find(perf_events_sys, r->name, r->out, err) ? REFUSED : PARSED;
 }
 
 /* Resolves NAME or LIBRARY:NAME. */
@@ -168,7 +168,7 @@ static void breakpoint_set(
 }
 
 /* mem:ADDRESS[/BYTES][:rwx] */
-static enum taken take_breakpoint(const struct request *r, struct err *err)
+static enum parsed parse_breakpoint(const struct request *r, struct err *err)
 {
 	char place[64], *tail, *end;
 	uint32_t access = HW_BREAKPOINT_RW;
@@ -197,10 +197,10 @@ static enum taken take_breakpoint(const struct request *r, struct err *err)
 	if (access == HW_BREAKPOINT_R)
 		access = HW_BREAKPOINT_RW; /* x86 has no read-only breakpoints */
 	breakpoint_set(r->out, address, bytes, access);
-	return TAKEN;
+	return PARSED;
 }
 
-static enum taken take_tracepoint(const struct request *r, struct err *err)
+static enum parsed parse_tracepoint(const struct request *r, struct err *err)
 {
 	const char *colon = strchr(r->name, ':');
 	char why[160] = "";
@@ -210,7 +210,7 @@ static enum taken take_tracepoint(const struct request *r, struct err *err)
 		return NOT_MINE;
 	found = perf_tracepoint_find(perf_events_sys, r->name, r->out);
 	if (found == 0)
-		return TAKEN;
+		return PARSED;
 	perf_tracefs_why(why, sizeof(why));
 	err_set(err, ERR_USAGE, "There is no tracepoint \"%s\"%s%s.", r->name, *why ? ": " : "",
 		why);
@@ -219,7 +219,7 @@ static enum taken take_tracepoint(const struct request *r, struct err *err)
 	return REFUSED;
 }
 
-static enum taken take_function(const struct request *r, struct err *err)
+static enum parsed parse_function(const struct request *r, struct err *err)
 {
 	uint64_t address;
 
@@ -228,24 +228,24 @@ static enum taken take_function(const struct request *r, struct err *err)
 	if (find_function(r, r->name, &address, err))
 		return REFUSED;
 	breakpoint_set(r->out, address, sizeof(long), HW_BREAKPOINT_X);
-	return TAKEN;
+	return PARSED;
 }
 
 int perf_events_find(const char *name, perf_events_function *function, void *ctx,
 	struct perf_event *out, struct err *err)
 {
-	static enum taken (*const takers[])(const struct request *r, struct err *err) = {
-		take_predefined, take_raw, take_pmu, take_breakpoint, take_tracepoint,
-		take_function};
+	static enum parsed (*const parsers[])(const struct request *r, struct err *err) = {
+		parse_predefined, parse_raw, parse_pmu, parse_breakpoint, parse_tracepoint,
+		parse_function};
 	struct request r = {name, function, ctx, out};
 
 	*out = (struct perf_event){.unit = "events", .interval = 1};
-	for (size_t i = 0; i < sizeof(takers) / sizeof(takers[0]); i++) {
-		enum taken taken = takers[i](&r, err);
+	for (size_t i = 0; i < sizeof(parsers) / sizeof(parsers[0]); i++) {
+		enum parsed parsed = parsers[i](&r, err);
 
-		if (taken == REFUSED)
+		if (parsed == REFUSED)
 			return -1;
-		if (taken == TAKEN)
+		if (parsed == PARSED)
 			return 0;
 	}
 	return err_set(err, ERR_USAGE, "There is no event \"%s\".", name);

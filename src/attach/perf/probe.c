@@ -25,17 +25,12 @@ static const char *const probe_missing[PERF_TYPE_MAX] = {
 	[PERF_TYPE_TRACEPOINT] = "the kernel has no tracepoint of this number",
 };
 
-static const char *missing(uint32_t type)
-{
-	const char *why = type < PERF_TYPE_MAX ? probe_missing[type] : NULL;
-
-	return why ? why : "the kernel does not have it";
-}
-
 static void probe_why(const struct perf_event *event, int error, char *why, size_t bytes)
 {
+	const char *missing = event->type < PERF_TYPE_MAX ? probe_missing[event->type] : NULL;
+
 	if (error == ENOENT || error == ENODEV || error == EOPNOTSUPP)
-		snprintf(why, bytes, "%s", missing(event->type));
+		snprintf(why, bytes, "%s", missing ? missing : "the kernel does not have it");
 	else if (error == EACCES || error == EPERM)
 		snprintf(why, bytes,
 			"not allowed: kernel.perf_event_paranoid is %d (be root, or have "
