@@ -11,11 +11,6 @@
 
 #define CLEAN_ARRAY_MAX 255 /* Java's limit of dimensions */
 
-static bool clean_is_high(uint32_t c)
-{
-	return c >= 0xd800 && c < 0xdc00;
-}
-
 static bool clean_is_low(uint32_t c)
 {
 	return c >= 0xdc00 && c < 0xe000;
@@ -50,7 +45,7 @@ static uint32_t clean_decode(const char *s, size_t left, size_t *len)
 	uint32_t c = utf8_value(s, n ? (int)n : 1);
 
 	*len = n ? n : 1;
-	if (n == 3 && clean_is_high(c)) {
+	if (n == 3 && c >= 0xd800 && c < 0xdc00) { /* high surrogate */
 		uint32_t low = utf8_sequence(s + 3, left - 3) == 3 ? utf8_value(s + 3, 3) : 0;
 
 		if (!clean_is_low(low))

@@ -10,7 +10,7 @@
 #include <string.h>
 
 /* Replaces *e by a new sentence followed by `after`. */
-__attribute__((format(printf, 3, 0))) static void err_say(
+__attribute__((format(printf, 3, 0))) static void err_format(
 	struct err *e, enum err_kind kind, const char *fmt, va_list ap, const char *after)
 {
 	size_t len;
@@ -28,7 +28,7 @@ int err_set(struct err *e, enum err_kind kind, const char *fmt, ...)
 
 	va_start(ap, fmt);
 	if (e)
-		err_say(e, kind, fmt, ap, "");
+		err_format(e, kind, fmt, ap, "");
 	va_end(ap);
 	return -1;
 }
@@ -42,7 +42,7 @@ int err_set_errno(struct err *e, enum err_kind kind, const char *fmt, ...)
 	snprintf(why, sizeof(why), ": %s", strerror(saved));
 	va_start(ap, fmt);
 	if (e)
-		err_say(e, kind, fmt, ap, why);
+		err_format(e, kind, fmt, ap, why);
 	va_end(ap);
 	errno = saved;
 	return -1;
@@ -57,7 +57,7 @@ int err_prefix(struct err *e, const char *fmt, ...)
 		return -1;
 	old = *e;
 	va_start(ap, fmt);
-	err_say(e, e->kind, fmt, ap, old.what);
+	err_format(e, e->kind, fmt, ap, old.what);
 	va_end(ap);
 	memcpy(e->hint, old.hint, sizeof(e->hint));
 	memcpy(e->details, old.details, sizeof(e->details));

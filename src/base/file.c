@@ -125,13 +125,6 @@ static int walk_link(struct walk *w, int link)
 	return walk_start(w, buf_steal(&next));
 }
 
-static bool in_proc(int dir)
-{
-	struct statfs fs;
-
-	return !fstatfs(dir, &fs) && fs.f_type == PROC_SUPER_MAGIC;
-}
-
 /*
  * True when another user may have planted this file or link: the kernel's rule for sticky folders (fs.protected_symlinks,
  * fs.protected_regular), applied to every world-writable folder whatever the kernel's settings are.
@@ -152,11 +145,12 @@ static bool is_foreign(int dir, const struct stat *st)
 static int walk_found(struct walk *w, int fd)
 {
 	bool last = !*w->left, link, proc;
+	struct statfs fs;
 
 	if (fstat(fd, &w->st))
 		return -1;
 	link = S_ISLNK(w->st.st_mode);
-	proc = link && in_proc(w->dir);
+	proc = link && !fstatfs(w->dir, &fs) && fs.f_type == PROC_SUPER_MAGIC;
 	if (!S_ISDIR(w->st.st_mode) && is_foreign(w->dir, &w->st)) {
 		errno = EFOREIGN;
 		return -1;
@@ -272,7 +266,7 @@ static int open_part(struct file *f)
 }
 
 /* Copies owner and mode of the old file. If the group cannot be kept, the new group gets the rights of others. */
-static void take_mode(int fd, const struct stat *old)
+static void copy_mode(int fd, const struct stat *old)
 {
 	mode_t mode = old->st_mode & 0777;
 
@@ -298,7 +292,7 @@ static int open_for(struct file *f, struct walk *w)
 	f->name = xstrdup(w->name);
 	fd = open_part(f);
 	if (fd >= 0 && w->there)
-		take_mode(fd, &w->st);
+		copy_mode(fd, &w->st);
 	return fd;
 }
 
@@ -402,7 +396,7 @@ int file_commit(struct file *f, struct err *err)
 	return failed ? -1 : 0;
 }
 
-/* --- all in one ----------------------------------------------------------------------------------------- */
+/* --- all in one -------------------------------------------------------------------------------------- */
 
 int file_write_whole(const char *path, const void *bytes, size_t len, struct err *err)
 {

@@ -136,7 +136,7 @@ struct same {
 	bool there;
 };
 
-static bool see_same(void *ctx, const struct proc_map *map)
+static bool check_same(void *ctx, const struct proc_map *map)
 {
 	struct same *same = ctx;
 
@@ -165,7 +165,7 @@ int proc_open_mapped(pid_t pid, const struct proc_map *map)
 	if (fd < 0 || !map->inode || fstat(fd, &st) || st.st_ino == map->inode)
 		return fd;
 	/* Overlay file systems report different inodes in maps and stat, so check maps for "(deleted)". */
-	proc_maps(pid, see_same, &same);
+	proc_maps(pid, check_same, &same);
 	if (same.there)
 		return fd;
 	close(fd);

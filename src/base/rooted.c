@@ -15,7 +15,7 @@
 #define WALK_DEPTH 64 /* folders below the root */
 #define WALK_LINKS 40 /* the kernel's limit */
 
-/* --- resolving by component ----------------------------------------------------------------------------- */
+/* --- resolving by component -------------------------------------------------------------------------- */
 
 struct walk {
 	int at[WALK_DEPTH + 1]; /* at[0] is the root, borrowed */
@@ -106,7 +106,7 @@ static int resolve(int root, const char *path)
 	return errno == ENOSYS || errno == EPERM ? rooted_walk(root, path) : -errno;
 }
 
-/* --- opening by type ------------------------------------------------------------------------------------ */
+/* --- opening by type --------------------------------------------------------------------------------- */
 
 static int open_regular(int path_fd, int flags)
 {
@@ -123,13 +123,6 @@ static int open_regular(int path_fd, int flags)
 	return fd < 0 ? -errno : fd;
 }
 
-static int open_folder(int path_fd, int flags)
-{
-	int fd = openat(path_fd, ".", flags | O_CLOEXEC);
-
-	return fd < 0 ? -errno : fd;
-}
-
 int rooted_open(const char *root, const char *path, int flags)
 {
 	int base = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC), at, fd;
@@ -140,13 +133,18 @@ int rooted_open(const char *root, const char *path, int flags)
 	close(base);
 	if (at < 0 || ((flags & O_PATH) && !(flags & O_DIRECTORY)))
 		return at;
-	fd = (flags & O_DIRECTORY) ? open_folder(at, flags) : open_regular(at, flags);
+	if (!(flags & O_DIRECTORY)) {
+		fd = open_regular(at, flags);
+	} else {
+		fd = openat(at, ".", flags | O_CLOEXEC);
+		fd = fd < 0 ? -errno : fd;
+	}
 	close(at);
 	return fd;
 }
 
 /* Consumes the O_PATH descriptor; at < 0: returns -errno. */
-static int open_taken(int at, int flags)
+static int open_and_close(int at, int flags)
 {
 	int fd;
 
@@ -159,10 +157,10 @@ static int open_taken(int at, int flags)
 
 int rooted_in(int dir, const char *name, int flags)
 {
-	return open_taken(openat(dir, name, O_PATH | O_NOFOLLOW | O_CLOEXEC), flags);
+	return open_and_close(openat(dir, name, O_PATH | O_NOFOLLOW | O_CLOEXEC), flags);
 }
 
 int rooted_link(const char *link, int flags)
 {
-	return open_taken(open(link, O_PATH | O_CLOEXEC), flags);
+	return open_and_close(open(link, O_PATH | O_CLOEXEC), flags);
 }

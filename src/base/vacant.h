@@ -24,9 +24,9 @@ uint32_t vacant_allocate(struct vacant *v, uint32_t from);
 /* Sets the vacant ids to those below n without a bit in keep. */
 void vacant_set(struct vacant *v, const uint64_t *keep, uint32_t n);
 
-static inline bool vacant_has(const struct vacant *v, uint32_t number)
+static inline bool vacant_has(const struct vacant *v, uint32_t id)
 {
-	return number / 64 < v->words && v->bits[number / 64] >> (number % 64) & 1;
+	return id / 64 < v->words && v->bits[id / 64] >> (id % 64) & 1;
 }
 
 #endif

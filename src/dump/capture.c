@@ -34,7 +34,7 @@ const struct dump_type_info dump_types[DUMP_TYPES] = {
 	[DUMP_BREAK] = {'?', "break"},
 };
 
-struct taker {
+struct capture {
 	pid_t pid;
 	struct dump *out;
 	struct modules *modules;
@@ -75,13 +75,13 @@ static const char *java_state(uint64_t state)
 
 static void java_add(void *ctx, uint64_t address, int32_t tid)
 {
-	struct taker *t = ctx;
+	struct capture *t = ctx;
 
 	if (t->java_count < JAVA_THREADS)
 		t->java[t->java_count++] = (struct walk_listed){address, tid};
 }
 
-static uint64_t java_find(const struct taker *t, pid_t nstid)
+static uint64_t java_find(const struct capture *t, pid_t nstid)
 {
 	for (size_t i = 0; i < t->java_count; i++)
 		if (t->java[i].tid == nstid)
@@ -105,13 +105,13 @@ static uint32_t java_bytes(const struct walk_layout *l)
 
 static void while_stopped(void *ctx)
 {
-	struct taker *t = ctx;
+	struct capture *t = ctx;
 
 	java_read_state(t->reader, t->facts_of, &t->facts);
 }
 
 /* Copies the facts read from Java into the dump; call only if it is still the thread of the list. */
-static void add_facts(struct taker *t, uint64_t java, struct dump_thread *thread)
+static void add_facts(struct capture *t, uint64_t java, struct dump_thread *thread)
 {
 	const struct java_facts *f = &t->facts;
 
@@ -126,7 +126,7 @@ static void add_facts(struct taker *t, uint64_t java, struct dump_thread *thread
 /* --- one thread -------------------------------------------------------------------------------------- */
 
 static void walk(
-	struct taker *t, const struct walk_regs *regs, uint64_t java, struct dump_thread *thread)
+	struct capture *t, const struct walk_regs *regs, uint64_t java, struct dump_thread *thread)
 {
 	const struct walk_mem *mem = remote_mem(t->remote);
 	struct walk_thread where = {.java_thread = java, .rows = modules_rows(t->modules)};
@@ -148,12 +148,12 @@ static void walk(
 	thread->truncated = result.truncated;
 }
 
-static void take_thread(void *ctx, pid_t tid)
+static void capture_thread(void *ctx, pid_t tid)
 {
 	static const char *const notes[] = {[REMOTE_GONE] = "it has ended meanwhile",
 		[REMOTE_STUCK] = "it does not stop: it is busy in the kernel",
 		[REMOTE_DENIED] = "the kernel does not allow tracing it"};
-	struct taker *t = ctx;
+	struct capture *t = ctx;
 	struct dump *d = t->out;
 	struct dump_thread *thread;
 	struct remote_want want = {0};
@@ -226,7 +226,7 @@ static int refused(const struct hotspot *jvm, int error, struct err *err)
 	return -1;
 }
 
-static void read_layout(struct taker *t)
+static void read_layout(struct capture *t)
 {
 	struct walk_tables tables = modules_tables(t->modules);
 
@@ -244,7 +244,7 @@ static void read_layout(struct taker *t)
 			"the JVM's list of threads is not readable");
 }
 
-static int take(struct taker *t, const struct hotspot *jvm, struct err *err)
+static int capture(struct capture *t, const struct hotspot *jvm, struct err *err)
 {
 	t->modules = modules_open(jvm->pid, jvm->nspid, err);
 	if (!t->modules)
@@ -262,7 +262,7 @@ static int take(struct taker *t, const struct hotspot *jvm, struct err *err)
 	t->frames = xcalloc(DEPTH, sizeof(*t->frames));
 	if (!t->namer)
 		return err_set(err, ERR_FAILED, "Not enough memory for the names.");
-	if (proc_threads(jvm->pid, take_thread, t) < 0 || !t->out->count)
+	if (proc_threads(jvm->pid, capture_thread, t) < 0 || !t->out->count)
 		return err_set(
 			err, ERR_GONE, "Process %d (%s) has ended.", (int)jvm->pid, jvm->name);
 	t->denied = t->error != 0;
@@ -277,11 +277,11 @@ static int take(struct taker *t, const struct hotspot *jvm, struct err *err)
 
 int dump_capture(const struct hotspot *jvm, struct dump *out, struct err *err)
 {
-	struct taker t = {.pid = jvm->pid, .out = out};
+	struct capture t = {.pid = jvm->pid, .out = out};
 	int rc;
 
 	memset(out, 0, sizeof(*out));
-	rc = take(&t, jvm, err);
+	rc = capture(&t, jvm, err);
 	stack_namer_free(t.namer);
 	java_reader_free(t.reader);
 	free(t.notes);
@@ -318,4 +318,32 @@ void dump_done(struct dump *d)
 	free(d->groups);
 	free(d->threads);
 	memset(d, 0, sizeof(*d));
+}
+
+/* --- deadlocks --------------------------------------------------------------------------------------- */
+
+/* Index of the owner of the lock that thread i waits for; count: unknown or none. */
+static uint32_t owner_of(const struct dump *d, uint32_t i)
+{
+	const struct dump_lock *lock = &d->threads[i].lock;
+	uint32_t k = 0;
+
+	if (!lock->what || !lock->owner)
+		return d->count;
+	while (k < d->count && d->threads[k].tid != lock->owner_tid)
+		k++;
+	return k == i ? d->count : k;
+}
+
+uint32_t dump_circle(const struct dump *d, uint32_t first, uint32_t *list, uint32_t most)
+{
+	uint32_t at = first, n = 0;
+
+	do {
+		if (n == most || at < first)
+			return 0; /* a cycle through a lower index is found from there */
+		list[n++] = at;
+		at = owner_of(d, at);
+	} while (at < d->count && at != first);
+	return at == first ? n : 0;
 }

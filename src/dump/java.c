@@ -175,16 +175,7 @@ void java_read_state(struct java_reader *r, uint64_t java_thread, struct java_fa
 		read_lock(r, java_thread, status, out);
 }
 
-/* --- who waits for whom -------------------------------------------------------------------------------- */
-
-static const struct java_note *locker_of(const struct java_note *notes, size_t count,
-	const struct walk_layout *layout, const struct walk_mem *mem, uint64_t object)
-{
-	for (size_t i = 0; i < count; i++)
-		if (walk_thread_has_locked(layout, mem, notes[i].java_thread, object))
-			return &notes[i];
-	return NULL;
-}
+/* --- who waits for whom ------------------------------------------------------------------------------ */
 
 static const struct java_note *owner_of(const struct java_note *notes, size_t count,
 	const struct walk_layout *layout, const struct walk_mem *mem, const struct java_facts *f)
@@ -198,7 +189,10 @@ static const struct java_note *owner_of(const struct java_note *notes, size_t co
 								       n->java_thread, f->owner))))
 			return n;
 	}
-	return f->wait == JAVA_WAIT_ENTER ? locker_of(notes, count, layout, mem, f->lock) : NULL;
+	for (size_t i = 0; f->wait == JAVA_WAIT_ENTER && i < count; i++)
+		if (walk_thread_has_locked(layout, mem, notes[i].java_thread, f->lock))
+			return &notes[i];
+	return NULL;
 }
 
 char *java_class_text(const char *name)

@@ -2,7 +2,7 @@
 /*
  * Unmounted virtual threads, grouped by state, class of the object that they wait for, and stack.
  *
- * They are read while the JVM runs; a thread that continues meanwhile is skipped. Of more than PARKED_LOOKS threads a random
+ * They are read while the JVM runs; a thread that continues meanwhile is skipped. Of more than PARKED_SCANS threads a random
  * sample is examined, whose counts are extrapolated. Single-threaded.
  */
 #ifndef JHOT_DUMP_PARKED_H
@@ -13,7 +13,7 @@
 #include "dump/remote.h"
 #include "dump/stack.h"
 
-#define PARKED_LOOKS 16384u /* approximate maximum of threads examined per set */
+#define PARKED_SCANS 16384u /* approximate maximum of threads examined per set */
 
 /*
  * Fills in the groups of the dump, largest first. Problems go into its note, if that is empty. reader NULL: names are omitted.

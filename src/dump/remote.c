@@ -161,7 +161,7 @@ bool remote_regs(pid_t tid, struct walk_regs *out)
 	return true;
 }
 
-static void copy_take(
+static void copy_read(
 	const struct remote *r, struct copy *copy, uint64_t address, uint64_t bytes, size_t max)
 {
 	ssize_t got = bytes ? read_raw(r, address, copy->data, bytes < max ? bytes : max) : 0;
@@ -198,14 +198,6 @@ static int wait_stop(pid_t tid, int *status, uint64_t *running_ns)
 	}
 }
 
-/* Detaches. If the stop was a signal delivery, passes the signal on; the stop that we requested has none. */
-static void let_go(pid_t tid, int status)
-{
-	int sig = status >> 16 ? 0 : WSTOPSIG(status);
-
-	ptrace(PTRACE_DETACH, tid, 0, (void *)(uintptr_t)sig);
-}
-
 /* The job of a tracer thread, which ends with each capture. */
 struct tracing {
 	struct remote *r;
@@ -221,19 +213,9 @@ struct tracing {
 	uint64_t running_ns; /* when the thread was last seen running; 0: no stop was requested */
 };
 
-static void copy_stopped(struct tracing *t)
-{
-	struct remote *r = t->r;
-	uint64_t from = t->regs->sp - BELOW_SP, end = t->stack_end(t->ctx, t->regs->sp);
-
-	copy_take(r, &r->extra, t->want->address, t->want->bytes, EXTRA_MAX);
-	copy_take(r, &r->stack, from, end > t->regs->sp ? end - from : STACK_UNKNOWN, STACK_COPY);
-	if (t->want->while_stopped)
-		t->want->while_stopped(t->want->while_stopped_ctx);
-}
-
 static enum remote_result stop_and_copy(struct tracing *t)
 {
+	struct remote *r = t->r;
 	int status, stopped;
 	bool read;
 
@@ -248,37 +230,43 @@ static enum remote_result stop_and_copy(struct tracing *t)
 	if (stopped <= 0)
 		return stopped ? REMOTE_GONE : REMOTE_STUCK;
 	read = remote_regs(t->tid, t->regs);
-	if (read)
-		copy_stopped(t);
-	let_go(t->tid, status);
+	if (read) {
+		uint64_t from = t->regs->sp - BELOW_SP, end = t->stack_end(t->ctx, t->regs->sp);
+		uint64_t bytes = end > t->regs->sp ? end - from : STACK_UNKNOWN;
+
+		copy_read(r, &r->extra, t->want->address, t->want->bytes, EXTRA_MAX);
+		copy_read(r, &r->stack, from, bytes, STACK_COPY);
+		if (t->want->while_stopped)
+			t->want->while_stopped(t->want->while_stopped_ctx);
+	}
+	/* If the stop was a signal delivery, passes the signal on; the stop that we requested has none. */
+	ptrace(PTRACE_DETACH, t->tid, 0, (void *)(uintptr_t)(status >> 16 ? 0 : WSTOPSIG(status)));
 	return read ? REMOTE_OK : REMOTE_GONE;
 }
 
-/*
- * Gives the tracer real-time priority: on an overloaded machine, preemption of the tracer would be most of the pause. Requires
- * privileges; harmless without.
- */
-static void hurry(void)
+static void pause_record(struct tracing *t)
 {
-	const struct sched_param first = {.sched_priority = 1};
+	uint64_t pause_ns = clock_mono_ns() - t->running_ns;
 
-	if (sched_getscheduler(0) == SCHED_OTHER)
-		sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &first);
+	if (pause_ns > t->r->longest_pause_ns)
+		t->r->longest_pause_ns = pause_ns;
 }
 
 static void *trace(void *arg)
 {
+	const struct sched_param first = {.sched_priority = 1};
 	struct tracing *t = arg;
-	uint64_t pause_ns;
 
 	t->tracer = (pid_t)syscall(SYS_gettid); /* musl has no wrapper for tgkill */
-	hurry();
+	/*
+	 * Real-time priority: on an overloaded machine, preemption of the tracer would be most of the pause. Requires
+	 * privileges; harmless without.
+	 */
+	if (sched_getscheduler(0) == SCHED_OTHER)
+		sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &first);
 	t->result = stop_and_copy(t);
-	if (t->result == REMOTE_STUCK || !t->running_ns)
-		return NULL;
-	pause_ns = clock_mono_ns() - t->running_ns;
-	if (pause_ns > t->r->longest_pause_ns)
-		t->r->longest_pause_ns = pause_ns;
+	if (t->result != REMOTE_STUCK && t->running_ns)
+		pause_record(t);
 	return NULL;
 }
 
@@ -290,19 +278,16 @@ static void *trace(void *arg)
 static void wait_detached(struct tracing *t)
 {
 	const struct timespec nap = {0, NAP_NS};
-	uint64_t pause_ns;
 
 	while (!syscall(SYS_tgkill, getpid(), t->tracer, 0))
 		nanosleep(&nap, NULL);
-	pause_ns = clock_mono_ns() - t->running_ns;
-	if (pause_ns > t->r->longest_pause_ns)
-		t->r->longest_pause_ns = pause_ns;
+	pause_record(t);
 }
 
 enum remote_result remote_capture(struct remote *r, pid_t tid, const struct remote_want *want,
 	remote_stack_fn *stack_end, void *ctx, struct walk_regs *regs)
 {
-	static const int held[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP, SIGPIPE, SIGALRM,
+	static const int blocked[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP, SIGPIPE, SIGALRM,
 		SIGCHLD}; /* SIGCHLD is blocked for sigtimedwait */
 	struct tracing t = {
 		.r = r, .tid = tid, .want = want, .stack_end = stack_end, .ctx = ctx, .regs = regs};
@@ -312,8 +297,8 @@ enum remote_result remote_capture(struct remote *r, pid_t tid, const struct remo
 
 	remote_forget(r);
 	sigemptyset(&block);
-	for (size_t i = 0; i < sizeof(held) / sizeof(held[0]); i++)
-		sigaddset(&block, held[i]);
+	for (size_t i = 0; i < sizeof(blocked) / sizeof(blocked[0]); i++)
+		sigaddset(&block, blocked[i]);
 	pthread_sigmask(SIG_BLOCK, &block, &before);
 	error = pthread_create(&tracer, NULL, trace, &t);
 	if (error) {

@@ -7,7 +7,7 @@
  * detached and runs, on every path; one that did not stop within 500 ms is not stopped later either. Signals that would end or
  * stop jhot are blocked meanwhile; if jhot is killed, the kernel detaches. A thread of a stopped process stays stopped.
  *
- * One caller at a time. Each capture is made by a tracer thread of its own, which calls `look` and stack_end.
+ * One caller at a time. Each capture is made by a tracer thread of its own, which calls while_stopped and stack_end.
  */
 #ifndef JHOT_DUMP_REMOTE_H
 #define JHOT_DUMP_REMOTE_H

@@ -62,24 +62,14 @@ void stack_namer_free(struct stack_namer *n)
 
 /* --- names ------------------------------------------------------------------------------------------- */
 
-static char *entry_text(const struct names_entry *e)
-{
-	struct buf text = {0};
-
-	if (e->class_bytes) {
-		clean_add_class(&text, e->class_name, e->class_bytes);
-		buf_addc(&text, '.');
-	}
-	clean_add(&text, e->name, e->name_bytes);
-	return buf_steal(&text);
-}
-
 /* Stores the texts of names collected since the last call. */
 static void drain(struct stack_namer *n)
 {
 	struct names_entry e;
 
 	while (names_next(n->names, n->last, &e)) {
+		struct buf text = {0};
+
 		n->last = e.id;
 		if (e.id >= n->cap) {
 			uint32_t cap = e.id * 2 + 1024;
@@ -88,8 +78,13 @@ static void drain(struct stack_namer *n)
 			memset(n->texts + n->cap, 0, (cap - n->cap) * sizeof(*n->texts));
 			n->cap = cap;
 		}
+		if (e.class_bytes) {
+			clean_add_class(&text, e.class_name, e.class_bytes);
+			buf_addc(&text, '.');
+		}
+		clean_add(&text, e.name, e.name_bytes);
 		free(n->texts[e.id]);
-		n->texts[e.id] = entry_text(&e);
+		n->texts[e.id] = buf_steal(&text);
 	}
 }
 
@@ -164,28 +159,6 @@ static int line_of(
 	return line_table_find(table, bytes, (uint32_t)layout->unsigned5_excluded, bci);
 }
 
-static void add_java(struct stack_namer *n, const struct walk_mem *mem, const struct walk_frame *w,
-	uint64_t packed, enum dump_type type, struct dump_thread *to)
-{
-	struct dump_frame *f = frame_add(to, type);
-
-	f->name = xstrdup(text_of(n, packed));
-	f->module = xstrdup("");
-	if (w->bci != WALK_BCI_UNKNOWN) {
-		f->bci = w->bci;
-		f->line = line_of(n->layout, mem, w->value, w->bci);
-	}
-}
-
-static void add_text(
-	struct stack_namer *n, uint64_t packed, enum dump_type type, struct dump_thread *to)
-{
-	struct dump_frame *f = frame_add(to, type);
-
-	f->name = xstrdup(text_of(n, packed));
-	f->module = xstrdup(type == DUMP_VM ? "libjvm.so" : "");
-}
-
 void stack_add(struct stack_namer *n, const struct walk_mem *mem, const struct walk_frame *frames,
 	uint32_t count, struct dump_thread *to)
 {
@@ -205,13 +178,23 @@ void stack_add(struct stack_namer *n, const struct walk_mem *mem, const struct w
 	drain(n);
 	for (uint32_t i = 0; i < count; i++) {
 		const struct walk_frame *w = &frames[i];
+		bool is_java = walk_type_is_java(w->type);
+		enum dump_type type = is_java                 ? java[w->type]
+				      : w->type == WALK_BREAK ? DUMP_BREAK
+							      : DUMP_VM;
+		struct dump_frame *f;
 
-		if (w->type == WALK_NATIVE)
+		if (w->type == WALK_NATIVE) {
 			add_native(n, w->value, to);
-		else if (walk_type_is_java(w->type))
-			add_java(n, mem, w, n->packed[i], java[w->type], to);
-		else
-			add_text(n, n->packed[i], w->type == WALK_BREAK ? DUMP_BREAK : DUMP_VM, to);
+			continue;
+		}
+		f = frame_add(to, type);
+		f->name = xstrdup(text_of(n, n->packed[i]));
+		f->module = xstrdup(type == DUMP_VM ? "libjvm.so" : "");
+		if (is_java && w->bci != WALK_BCI_UNKNOWN) {
+			f->bci = w->bci;
+			f->line = line_of(n->layout, mem, w->value, w->bci);
+		}
 	}
 }
 
