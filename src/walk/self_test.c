@@ -14,7 +14,7 @@
 #define FRAMES      64         /* maximum length of a chain */
 #define METHODS     32         /* compiled methods examined */
 #define SEGMENTS    (1u << 16) /* examined per heap of the code cache */
-#define METHODS_SAY 4          /* minimum number of wrong ones, with none right, for a verdict */
+#define METHODS_MIN 4          /* wrong ones, with none right, that prove the layout wrong */
 
 /* --- threads ----------------------------------------------------------------------------------------- */
 
@@ -114,7 +114,7 @@ static enum verdict method_verdict(
 	return !scope.sender && scope.method == code_method(layout, blob) ? RIGHT : WRONG;
 }
 
-static void heap_poll(const struct walk_layout *layout, const struct walk_mem *mem,
+static void heap_scan(const struct walk_layout *layout, const struct walk_mem *mem,
 	const struct walk_heap *heap, uint32_t seen[WRONG + 1])
 {
 	uint64_t segments = (heap->high - heap->low) >> heap->shift, word = 0;
@@ -133,21 +133,16 @@ static void heap_poll(const struct walk_layout *layout, const struct walk_mem *m
 	}
 }
 
-static bool methods_say(const struct walk_layout *layout, const struct walk_mem *mem)
+const char *walk_layout_test(const struct walk_layout *layout, const struct walk_mem *mem)
 {
 	uint32_t seen[WRONG + 1] = {0};
 
-	for (uint32_t i = 0; i < layout->heap_count; i++)
-		heap_poll(layout, mem, &layout->heaps[i], seen);
-	return seen[RIGHT] || seen[WRONG] < METHODS_SAY;
-}
-
-const char *walk_layout_test(const struct walk_layout *layout, const struct walk_mem *mem)
-{
 	if (!threads_walk(layout, mem))
 		return "walker not available: stacks of waiting threads were not walked to their "
 		       "roots";
-	if (!methods_say(layout, mem))
+	for (uint32_t i = 0; i < layout->heap_count; i++)
+		heap_scan(layout, mem, &layout->heaps[i], seen);
+	if (!seen[RIGHT] && seen[WRONG] >= METHODS_MIN)
 		return "walker not available: compiled methods do not describe themselves as "
 		       "expected";
 	return NULL;

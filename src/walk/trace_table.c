@@ -86,16 +86,6 @@ static size_t table_half_bytes(uint32_t slots, uint32_t frames)
 	return slots * (sizeof(struct table_slot) + sizeof(uint32_t)) + frames * sizeof(uint64_t);
 }
 
-static void table_half_init(
-	struct table_half *half, unsigned char *at, uint32_t slots, uint32_t frames)
-{
-	half->frames = (uint64_t *)(void *)at;
-	at += frames * sizeof(uint64_t);
-	half->slots = (struct table_slot *)(void *)at;
-	at += slots * sizeof(struct table_slot);
-	half->order = (_Atomic uint32_t *)(void *)at;
-}
-
 struct trace_table *trace_table_init(void *memory, size_t bytes)
 {
 	struct trace_table *table = memory;
@@ -118,8 +108,13 @@ struct trace_table *trace_table_init(void *memory, size_t bytes)
 	table->begun = 1;
 	table->half_bytes = half_bytes;
 	table->waiting = table->aside = TABLE_NO_HALF;
-	for (int i = 0; i < TABLE_HALVES; i++, at += half_bytes)
-		table_half_init(&table->halves[i], at, slots, table->frames_max);
+	for (int i = 0; i < TABLE_HALVES; i++, at += half_bytes) {
+		struct table_half *half = &table->halves[i];
+
+		half->frames = (uint64_t *)(void *)at;
+		half->slots = (struct table_slot *)(void *)(half->frames + table->frames_max);
+		half->order = (_Atomic uint32_t *)(void *)(half->slots + slots);
+	}
 	return table;
 }
 
@@ -200,7 +195,7 @@ static struct table_slot *table_find(const struct trace_table *table, struct tab
 	return NULL;
 }
 
-static bool table_put(struct trace_table *table, uint64_t hash, const struct trace_key *key,
+static bool table_insert(struct trace_table *table, uint64_t hash, const struct trace_key *key,
 	uint32_t count, uint64_t weight)
 {
 	struct table_half *half = table_enter(table);
@@ -217,7 +212,7 @@ static bool table_put(struct trace_table *table, uint64_t hash, const struct tra
 bool trace_table_add(
 	struct trace_table *table, const struct trace_key *key, uint32_t count, uint64_t weight)
 {
-	return table_put(table, trace_table_hash(key), key, count, weight);
+	return table_insert(table, trace_table_hash(key), key, count, weight);
 }
 
 bool trace_table_again(struct trace_table *table, uint64_t hash, const struct trace_key *key,
@@ -227,7 +222,7 @@ bool trace_table_again(struct trace_table *table, uint64_t hash, const struct tr
 
 	bare.count = 0;
 	bare.flags |= TABLE_AGAIN;
-	return ~hash && table_put(table, ~hash, &bare, count, weight);
+	return ~hash && table_insert(table, ~hash, &bare, count, weight);
 }
 
 /* Activates a half. `active` only increases, so that table_enter notices every change. */

@@ -8,7 +8,7 @@
  * aside is returned by the first flip after the handler has left, or by trace_table_flip_aside.
  *
  *            handlers                                   publisher
- *               |  put: hash -> slot -> frames arena        |
+ *               |  add: hash -> slot -> frames arena        |
  *               v                                           v
  *        [ half 0: slots | frames ]   <-- flip -->   [ half 1: slots | frames ]
  *

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The walk loop: the file responsible for the kind of code at pc steps to the caller, until the thread's root is reached.
+ * The walk loop: the file responsible for the kind of code at pc steps to the caller, until the thread's root is reached. Also
+ * cuts stacks that are deeper than the limit.
  *
  *   pc in libjvm, libc, ...  native.c        pc in the interpreter  interpreted.c
  *   pc in an nmethod         compiled.c      pc in any other blob   stub.c, entry.c (from C into Java)
@@ -15,6 +16,65 @@
 #include "walk/hotspot/method.h"
 
 #define STACK_BOUND (8u << 20) /* used when the stack's end is unknown */
+#define STEP_FRAMES 300u       /* upper bound of frames that one step adds */
+#define LEFT_OUT    (1u << 16) /* frames dropped at most: a handler must end */
+
+/* --- cuts -------------------------------------------------------------------------------------------- */
+
+/*
+ * Stacks deeper than the limit: the root is known only at the end of a walk, so the walk goes on, and whenever the buffer is
+ * full the frames between the leaf end and the root end are dropped:
+ *
+ *   top                | cut | root
+ *   leaf ...           |  1  | the outermost so far ...      more
+ */
+static void cut_squeeze(struct walker *w)
+{
+	uint32_t to = w->cut->top + 1, kept = to + w->cut->root, from = w->count - w->cut->root;
+	struct frame_cache_walk *cache = w->thread->cache;
+
+	for (uint32_t i = 0; i < w->cut->root; i++)
+		w->frames[to + i] = w->frames[from + i];
+	/* The cut's slot held a frame until the first squeeze. */
+	w->left_out += w->count - kept + (w->left_out ? 0 : 1);
+	w->count = kept;
+	if (cache)
+		frame_cache_forget(cache, w->cut->top);
+}
+
+bool walker_has_space(struct walker *w)
+{
+	if (!w->cut)
+		return w->count < w->max;
+	if (w->max - w->count < STEP_FRAMES && w->left_out < LEFT_OUT)
+		cut_squeeze(w);
+	return w->max - w->count >= STEP_FRAMES;
+}
+
+/* Two significant digits: otherwise a recursion of varying depth would make a distinct stack per frame. */
+static uint32_t rounded(uint32_t n)
+{
+	uint32_t unit = 1;
+
+	while (n / unit >= 100)
+		unit *= 10;
+	return n - n % unit;
+}
+
+void cut_end(struct walker *w, struct walk_result *result)
+{
+	const struct walk_cut *cut = w->thread->cut;
+
+	if (!cut)
+		return;
+	if (result->truncated) {
+		w->count = w->count < cut->top ? w->count : cut->top;
+	} else if (w->cut && (w->left_out || w->count > cut->limit)) {
+		cut_squeeze(w);
+		w->frames[cut->top] =
+			(struct walk_frame){.value = rounded(w->left_out), .type = WALK_CUT};
+	}
+}
 
 /* --- anchors ----------------------------------------------------------------------------------------- */
 
@@ -147,14 +207,19 @@ static void bounds_set(struct walker *w)
 void walker_begin(struct walker *w, const struct walk_layout *layout, const struct walk_mem *mem,
 	const struct walk_thread *thread, struct walk_frame *frames, uint32_t max)
 {
+	const struct walk_cut *cut = thread->cut;
+
 	*w = (struct walker){.layout = layout,
 		.mem = mem,
 		.regs = &w->signal_regs,
 		.thread = thread,
-		.frames = frames};
+		.frames = frames,
+		.max = max,
+		.cut = cut && cut->root ? cut : NULL};
+	if (cut)
+		w->max = cut->root ? cut->limit + WALK_CUT_SPARE : cut->limit;
 	if (thread->cache)
 		frame_cache_begin(thread->cache, layout, mem);
-	cut_begin(w, max);
 }
 
 static void walk_run(struct walker *w, struct walk_result *result)
@@ -192,14 +257,6 @@ bool walker_to_root(struct walker *w)
 	return !result.why && !result.truncated;
 }
 
-static struct tail *tail_of(const struct walk_layout *layout, const struct walk_thread *thread)
-{
-	bool usable = layout && thread->cache && thread->cache->methods && thread->rows &&
-		      thread->rows->generation;
-
-	return usable ? thread->tail : NULL;
-}
-
 /* Adds the method that a compiler thread compiles. It stays pinned while the task belongs to the thread. */
 static void compiling_add(struct walker *w)
 {
@@ -232,7 +289,9 @@ struct walk_result walk_stack(const struct walk_layout *layout, const struct wal
 	w.regs = regs;
 	w.top = true;
 	walker_next(&w, regs->pc, regs->sp, regs->fp);
-	w.tail = tail_of(layout, thread);
+	if (layout && thread->cache && thread->cache->methods && thread->rows &&
+		thread->rows->generation)
+		w.tail = thread->tail;
 	bounds_set(&w);
 	if (layout && thread->java_thread)
 		anchor_load(layout, mem,
@@ -268,4 +327,14 @@ struct walk_result walk_java(const struct walk_layout *layout, const struct walk
 	cut_end(&w, &result);
 	result.count = w.count;
 	return result;
+}
+
+const char *walk_break_name(enum walk_break why)
+{
+#define WALK_BREAK_NAME(name, text) text,
+	static const char names[][24] = {WALK_BREAKS(WALK_BREAK_NAME)};
+
+	if (why == WALK_COMPILING)
+		return "[compiling]";
+	return (unsigned)why < WALK_BREAK_COUNT ? names[why] : names[WALK_BREAK_NO_FRAME];
 }

@@ -14,7 +14,7 @@
 #define SAVED_WORDS  64  /* how far below its frame code aligns sp */
 #define SCOPES_MAX   256 /* against cycles in a corrupted chain */
 
-/* --- what is shown ----------------------------------------------------------------------------------- */
+/* --- the frames of a pc ------------------------------------------------------------------------------ */
 
 static enum walk_frame_type outer_type(const struct walker *w, const struct code_blob *blob)
 {
@@ -23,11 +23,6 @@ static enum walk_frame_type outer_type(const struct walker *w, const struct code
 	if (blob->kind == CODE_NATIVE || level == 0)
 		return WALK_JAVA;
 	return level == 4 ? WALK_C2 : WALK_C1;
-}
-
-static uint16_t bci_clamp(int32_t bci)
-{
-	return bci < 0 || bci > 0xfffe ? 0 : (uint16_t)bci;
 }
 
 /*
@@ -101,17 +96,19 @@ static void scopes_add(struct walker *w, const struct code_blob *blob, uint64_t 
 	}
 	for (int i = 0; i < SCOPES_MAX && scope.sender > 0; i++) {
 		int32_t at = scope.sender;
+		uint16_t bci;
 
 		if (!code_scope_read(w->layout, w->mem, blob, at, &scope) || !scope.method ||
 			scope.sender >= at) {
 			w->count = count;
 			break;
 		}
+		bci = scope.bci < 0 || scope.bci > 0xfffe ? 0 : (uint16_t)scope.bci;
 		if (!walker_add(w,
 			    no_inlining    ? no_inlining_type
 			    : scope.sender ? WALK_INLINED
 					   : type,
-			    scope.method, bci_clamp(scope.bci)))
+			    scope.method, bci))
 			return;
 		no_inlining = false; /* the outer scopes are certain for that place */
 	}
@@ -119,10 +116,11 @@ static void scopes_add(struct walker *w, const struct code_blob *blob, uint64_t 
 		walker_add(w, type, code_method(w->layout, blob), WALK_BCI_UNKNOWN);
 }
 
-/* --- what is remembered ------------------------------------------------------------------------------ */
+/* --- the frame cache --------------------------------------------------------------------------------- */
 
 /* Records the frames just added for the frame cache, unless deoptimized. */
-static void note(struct walker *w, const struct code_blob *blob, uint64_t pc, uint32_t first)
+static void frames_record(
+	struct walker *w, const struct code_blob *blob, uint64_t pc, uint32_t first)
 {
 	const struct walk_layout *l = w->layout;
 	struct frame_cache_code code;
@@ -132,15 +130,6 @@ static void note(struct walker *w, const struct code_blob *blob, uint64_t pc, ui
 		return;
 	code = cache_key(l, blob, pc);
 	frame_cache_record(w->thread->cache, &code, w->frames, first, w->count);
-}
-
-/* Adds the frames at the interrupted pc in a method body. Cached: loops are interrupted at the same few places. */
-static void interrupted_add(struct walker *w, const struct code_blob *blob)
-{
-	uint32_t first = w->count;
-
-	scopes_add(w, blob, w->at.pc);
-	note(w, blob, w->at.pc | FRAME_CACHE_EXACT, first);
 }
 
 /* --- the sender -------------------------------------------------------------------------------------- */
@@ -177,14 +166,6 @@ static enum walk_step moved_leave(struct walker *w, const struct code_blob *blob
 		if (frame_leave(w, blob->frame_words, sp + 8ull * i, false) == STEP_NEXT)
 			return STEP_NEXT;
 	return STEP_FAIL;
-}
-
-/* Leaves a frame at a call without PcDesc: for some, C1 pushes arguments and pops them afterwards. */
-static enum walk_step slow_leave(struct walker *w, const struct code_blob *blob)
-{
-	uint64_t back, put = arch_arguments(w->mem, w->at.pc, &back);
-
-	return frame_leave(w, blob->frame_words, w->at.sp + put, false);
 }
 
 static enum walk_step prologue_leave(
@@ -232,14 +213,17 @@ static enum arch_prologue prologue_of(const struct walker *w, const struct code_
  */
 static void frames_add(struct walker *w, const struct code_blob *blob, enum arch_prologue prologue)
 {
-	if (blob->frame_complete > 0 && w->at.pc < blob->code + (uint32_t)blob->frame_complete)
+	uint32_t first = w->count;
+
+	if (blob->frame_complete > 0 && w->at.pc < blob->code + (uint32_t)blob->frame_complete) {
 		walker_add(w, outer_type(w, blob), code_method(w->layout, blob), 0);
-	else if (prologue != ARCH_BODY)
+	} else if (prologue != ARCH_BODY) {
 		walker_add(w, outer_type(w, blob), code_method(w->layout, blob), WALK_BCI_UNKNOWN);
-	else if (w->top)
-		interrupted_add(w, blob);
-	else
+	} else {
 		scopes_add(w, blob, w->at.pc);
+		if (w->top) /* loops are interrupted at the same few places */
+			frames_record(w, blob, w->at.pc | FRAME_CACHE_EXACT, first);
+	}
 }
 
 static enum walk_step top_step(struct walker *w, const struct code_blob *blob)
@@ -297,13 +281,17 @@ enum walk_step compiled_step(struct walker *w, const struct code_blob *blob)
 		return top_step(w, blob);
 	slow = w->leaf || w->low || !walker_returns_to_java(w, pc);
 	compiled_show(w, blob);
-	if (slow && slow_leave(w, blob) == STEP_NEXT)
-		return STEP_NEXT;
+	if (slow) { /* before some of these calls C1 pushes arguments, and pops them afterwards */
+		uint64_t back, pushed = arch_arguments(w->mem, w->at.pc, &back);
+
+		if (frame_leave(w, blob->frame_words, w->at.sp + pushed, false) == STEP_NEXT)
+			return STEP_NEXT;
+	}
 	/* If sp is too low, any return address inside the frame would pass for its last word. */
 	if (w->low && moved_leave(w, blob) == STEP_NEXT)
 		return STEP_NEXT;
 	if (!slow) /* cached frames are left by their size alone */
-		note(w, blob, pc, first);
+		frames_record(w, blob, pc, first);
 	if (frame_leave(w, blob->frame_words, w->at.sp, true) == STEP_NEXT ||
 		moved_leave(w, blob) == STEP_NEXT)
 		return STEP_NEXT;

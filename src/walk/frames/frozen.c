@@ -1,6 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* StackChunks: their field offsets, and their frames. */
+/*
+ * Frozen frames, and the way from a virtual thread to its carrier. The frames of a mounted continuation are above a
+ * ContinuationEntry, which is part of the frame of Continuation.enterSpecial:
+ *
+ *   ... frames of the continuation | ContinuationEntry | fp | return address | frames of the carrier
+ *                                    ^ JavaThread::_cont_entry, sp of enterSpecial
+ *
+ *   ContinuationEntry: an unused word | _parent | _cont, the Continuation | ...
+ *
+ * A remounted continuation has only its youngest frames on the stack. The last of them returns to a stub that thaws more (the
+ * return barrier); while it does, the stack between it and the entry is scratch. So from any of these stubs the next certain
+ * frame is the entry. The older frames are in the heap.
+ *
+ * A continuation yields in Continuation.yield0, which calls doYield. Once that has frozen the frames into a chunk, they are
+ * also on the stack until it returns: from yield0 on, the frames in the chunk are used instead.
+ */
 #include "walk/frames/frozen.h"
+#include "walk/hotspot/method.h"
 
 #define CONTINUATION  "jdk/internal/vm/Continuation"
 #define STACK_CHUNK   "jdk/internal/vm/StackChunk"
@@ -61,12 +77,6 @@ bool frozen_tail(const struct walk_layout *l, const struct walk_mem *mem,
 	return f->chunk != 0;
 }
 
-static bool frozen_parent(const struct walker *w, struct frozen *f)
-{
-	f->chunk = oop_follow(w->layout, w->mem, f->chunk + f->at.parent, STACK_CHUNK);
-	return f->chunk != 0;
-}
-
 /* End of the oldest frame, in words of the chunk's stack. */
 static uint32_t frozen_bottom(const struct walk_mem *mem, const struct frozen *f)
 {
@@ -89,7 +99,8 @@ bool frozen_any(const struct walk_mem *mem, const struct frozen *f)
 
 /* --- frames ------------------------------------------------------------------------------------------ */
 
-static uint64_t relative(const struct walker *w, uint64_t slot, uint64_t base)
+/* Frozen pointers of interpreted frames are offsets in words from `base`. */
+static uint64_t relative_load(const struct walker *w, uint64_t slot, uint64_t base)
 {
 	return base + 8 * mem_u64(w->mem, slot);
 }
@@ -97,13 +108,13 @@ static uint64_t relative(const struct walker *w, uint64_t slot, uint64_t base)
 /* link: address of the caller's pushed fp, below the frame. */
 static bool frozen_interpreted(struct walker *w, uint64_t link)
 {
-	uint64_t fp = relative(w, link, link);
+	uint64_t fp = relative_load(w, link, link);
 
 	if (!interpreted_show(w, fp))
 		return false;
 	w->at.pc = mem_u64(w->mem, fp + 8) & ARCH_PC_MASK;
 	w->at.fp = fp; /* the caller's link, if it is interpreted too */
-	w->at.sp = relative(w, fp - 8, fp);
+	w->at.sp = relative_load(w, fp - 8, fp);
 	return true;
 }
 
@@ -157,7 +168,8 @@ bool frozen_show(struct walker *w, const struct frozen *f)
 	for (int i = 0; i < FROZEN_CHUNKS; i++) {
 		if (!chunk_show(w, &c))
 			return false;
-		if (!frozen_parent(w, &c))
+		c.chunk = oop_follow(w->layout, w->mem, c.chunk + c.at.parent, STACK_CHUNK);
+		if (!c.chunk)
 			return true;
 	}
 	return false;
@@ -182,11 +194,95 @@ struct walk_result walk_frozen(const struct walk_layout *l, const struct walk_me
 	return result;
 }
 
-uint64_t frozen_method(const struct walker *w, const struct frozen *f, uint32_t shown)
+/* --- mounted continuations --------------------------------------------------------------------------- */
+
+/* The Method of the youngest frame, which was added as frame `shown` of the walk. */
+static uint64_t frozen_method(const struct walker *w, const struct frozen *f, uint32_t shown)
 {
 	uint64_t sp = frozen_sp(w->mem, f), link = sp - 16;
 
 	if (walker_in_interpreter(w, mem_u64(w->mem, sp - 8) & ARCH_PC_MASK))
-		return walker_slot(w, relative(w, link, link), w->layout->interp_method);
+		return walker_slot(w, relative_load(w, link, link), w->layout->interp_method);
 	return w->frames[shown].value;
+}
+
+/*
+ * True when all frames are in chunks: then the frames before index `shown`, found on the stack, are duplicates, except native
+ * frames of the JVM and the doYield that called them. (While frames are thawed, none are on the stack.)
+ */
+static bool is_yielded(const struct walker *w, const struct frozen *f, uint32_t shown)
+{
+	return shown < w->count && !w->left_out &&
+	       method_is_named(w->layout, w->mem, frozen_method(w, f, shown), "yield0");
+}
+
+static void yielded_drop(struct walker *w, uint32_t shown)
+{
+	uint32_t keep = 0;
+
+	while (keep < shown && w->frames[keep].type == WALK_NATIVE)
+		keep++;
+	if (++keep >= shown)
+		return;
+	for (uint32_t i = shown; i < w->count; i++)
+		w->frames[keep + i - shown] = w->frames[i];
+	w->count -= shown - keep;
+	w->joined = false;
+	if (w->thread->cache)
+		frame_cache_forget(w->thread->cache, keep);
+}
+
+static void entry_show(struct walker *w, uint64_t entry)
+{
+	uint64_t object = mem_u64(w->mem, entry + (uint64_t)w->layout->cont_parent.offset + 8);
+	struct walk_cursor at = w->at;
+	struct frozen f;
+
+	if (frozen_fields(w->layout, w->mem, object, &f.at) &&
+		frozen_tail(w->layout, w->mem, NULL, object, &f)) {
+		uint32_t shown = --w->count; /* replace the stub by the frames that follow */
+
+		frozen_show(w, &f);
+		if (is_yielded(w, &f, shown))
+			yielded_drop(w, shown);
+	}
+	w->at = at;
+}
+
+/* --- the carrier ------------------------------------------------------------------------------------- */
+
+/* sizeof(ContinuationEntry) by release, where it is not exported */
+static const uint32_t entry_bytes[] = {48, 64};
+
+static enum walk_step carrier_step(struct walker *w, uint64_t entry)
+{
+	const struct walk_layout *l = w->layout;
+
+	if (l->cont_return_pc) {
+		uint64_t pc = mem_u64(w->mem, l->cont_return_pc);
+
+		if (walker_in_code(w, pc) && walker_caller_sound(w, pc, entry, w->at.fp))
+			return walker_next(w, pc, entry, w->at.fp);
+		return STEP_FAIL;
+	}
+	for (size_t i = 0; i < sizeof(entry_bytes) / sizeof(entry_bytes[0]); i++) {
+		uint64_t slot = entry + entry_bytes[i];
+
+		if (walker_try(w, walker_word(w, slot + 8), slot + 16, walker_word(w, slot)) ==
+			STEP_NEXT)
+			return STEP_NEXT;
+	}
+	return STEP_FAIL;
+}
+
+enum walk_step continuation_step(struct walker *w)
+{
+	uint64_t entry = layout_load(&w->layout->cont_entry, w->mem, w->thread->java_thread);
+
+	if (!entry || !walker_on_stack(w, entry))
+		return STEP_FAIL;
+	if (!w->top)
+		entry_show(w, entry);
+	w->no_size = true; /* the return barrier has no frame of its own */
+	return carrier_step(w, entry);
 }

@@ -49,7 +49,4 @@ struct walk_result walk_frozen(const struct walk_layout *layout, const struct wa
 	const struct walk_thread *thread, const struct frozen *f, struct walk_frame *frames,
 	uint32_t max);
 
-/* The Method of the youngest frame, which was added as frame `shown` of the walk. */
-uint64_t frozen_method(const struct walker *w, const struct frozen *f, uint32_t shown);
-
 #endif

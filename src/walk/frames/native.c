@@ -63,15 +63,6 @@ struct walk_cursor walker_before_frame(const struct walker *w, bool pushed)
 	return (struct walk_cursor){walker_word(w, sp), sp + 8, w->at.fp};
 }
 
-static enum walk_step prologue_step(struct walker *w, enum arch_prologue prologue)
-{
-	struct walk_cursor sender = walker_before_frame(w, prologue == ARCH_PUSHED);
-
-	if (!walker_returns(w, sender.pc))
-		return STEP_FAIL;
-	return walker_next(w, sender.pc, sender.sp, sender.fp);
-}
-
 /* True when the frame cache has this pc, which then is a proven return address. Its rule is stored in w->rule. */
 static bool rule_known(struct walker *w, uint64_t pc)
 {
@@ -83,13 +74,6 @@ static bool rule_known(struct walker *w, uint64_t pc)
 		return false;
 	w->rule_pc = pc;
 	return true;
-}
-
-/* Caches a rule. Only for a pc that the previous step proved to be a return address. */
-static void rule_note(struct walker *w, uint64_t pc, const struct unwind_rule *rule)
-{
-	if (w->thread->cache && rule->cfa >= UNWIND_CFA_SP)
-		frame_cache_rule_insert(w->thread->cache->table, w->thread->rows, pc, rule);
 }
 
 /* Continues at the registers that a signal interrupted, which are exact. */
@@ -117,8 +101,10 @@ static enum walk_step rows_step(struct walker *w)
 		return STEP_FAIL;
 	switch (unwind_apply(rule, w->mem, &regs, w->top)) {
 	case UNWIND_OK:
-		if (rule != &w->rule && !w->top)
-			rule_note(w, w->at.pc, rule);
+		/* Unless at the top, the previous step has proved that pc is a return address. */
+		if (rule != &w->rule && !w->top && w->thread->cache && rule->cfa >= UNWIND_CFA_SP)
+			frame_cache_rule_insert(
+				w->thread->cache->table, w->thread->rows, w->at.pc, rule);
 		if (!rule_known(w, regs.pc) && !walker_returns(w, regs.pc) &&
 			!arch_at_trampoline(w->mem, regs.pc))
 			return STEP_FAIL;
@@ -152,8 +138,12 @@ static enum walk_step fp_step(struct walker *w, bool from_libjvm)
 	if (w->top) {
 		enum arch_prologue prologue = arch_native_prologue(w->mem, w->at.pc);
 
-		if (prologue != ARCH_BODY && prologue_step(w, prologue) == STEP_NEXT)
-			return STEP_NEXT;
+		if (prologue != ARCH_BODY) {
+			struct walk_cursor sender = walker_before_frame(w, prologue == ARCH_PUSHED);
+
+			if (walker_returns(w, sender.pc))
+				return walker_next(w, sender.pc, sender.sp, sender.fp);
+		}
 	}
 	if (!walker_on_stack(w, fp))
 		return native_end(w, from_libjvm);

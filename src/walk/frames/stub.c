@@ -168,17 +168,6 @@ static enum walk_step undescribed_step(struct walker *w)
 	return STEP_NEXT;
 }
 
-/* A leaf stub that may have pushed registers. fp is ignored: it belongs to a frame further out. */
-static enum walk_step pushed_step(struct walker *w)
-{
-	for (uint64_t i = 0; i <= PUSHED_MAX; i++)
-		if (at_sp(w, 8 * i, w->at.fp) == STEP_NEXT) {
-			w->leaf = true;
-			return STEP_NEXT;
-		}
-	return STEP_FAIL;
-}
-
 /*
  * Where the frame is not built yet, or already removed, the frame size would lead into another frame. by_link covers this for
  * CPUs with a link register.
@@ -222,8 +211,12 @@ static enum walk_step top_step(struct walker *w, const struct code_blob *blob)
 		w->low = blob->frame_words < 2; /* it may have pushed something, as math stubs do */
 		return STEP_NEXT;
 	}
-	if (bare && pushed_step(w) == STEP_NEXT)
-		return STEP_NEXT;
+	/* A leaf stub may have pushed registers. fp does not locate its frame: it belongs to one further out. */
+	for (uint64_t i = 0; bare && i <= PUSHED_MAX; i++)
+		if (at_sp(w, 8 * i, w->at.fp) == STEP_NEXT) {
+			w->leaf = true;
+			return STEP_NEXT;
+		}
 	if (prologue_step(w) == STEP_NEXT || by_frame_size(w, blob->frame_words) == STEP_NEXT ||
 		undescribed_step(w) == STEP_NEXT ||
 		at_sp(w, 8, walker_word(w, w->at.sp)) == STEP_NEXT ||

@@ -18,13 +18,7 @@ struct recorder {
 	uint64_t stuck_sp; /* sp of the frame that loaded something incomparable; 0: none */
 };
 
-/* --- places ------------------------------------------------------------------------------------------- */
-
-/* True when, of the walk so far, only `at` and from_libjvm affect the rest. */
-static bool is_plain(const struct walker *w)
-{
-	return !w->top && !w->leaf && !w->anchor.sp;
-}
+/* --- places ------------------------------------------------------------------------------------------ */
 
 static bool is_at(const struct walker *w, const struct tail_mark *mark)
 {
@@ -32,18 +26,7 @@ static bool is_at(const struct walker *w, const struct tail_mark *mark)
 	       w->from_libjvm == mark->from_libjvm;
 }
 
-static struct tail_mark mark_of(const struct walker *w)
-{
-	return (struct tail_mark){w->at.pc, w->at.sp, w->at.fp, w->from_libjvm};
-}
-
-/* Keeps the outermost marks: marks is a ring buffer until the walk ends. */
-static void mark_leave(struct walker *w)
-{
-	w->tail->mark_count = 0;
-	w->tail->marks[w->mark++ % TAIL_MARKS] = mark_of(w);
-}
-
+/* Ends learning: turns the ring of `left` marks so that the innermost is the first. */
 static void marks_turn(struct tail *t, uint32_t left)
 {
 	uint32_t first = left % TAIL_MARKS;
@@ -82,7 +65,7 @@ static void marks_drop(struct tail *t, uint32_t inner)
 		t->marks[i] = t->marks[i + inner];
 }
 
-/* --- does it hold? ------------------------------------------------------------------------------------ */
+/* --- does it hold? ----------------------------------------------------------------------------------- */
 
 /* Address of the outermost stack word that has changed; 0: none has. */
 static uint64_t words_differ(const struct tail *t, const struct walk_mem *mem)
@@ -135,10 +118,13 @@ bool tail_follow(struct walker *w)
 {
 	struct tail *t = w->tail;
 
-	if (!is_plain(w))
+	/* A tail starts where, of the walk so far, only `at` and from_libjvm affect the rest. */
+	if (w->top || w->leaf || w->anchor.sp)
 		return false;
-	if (t->learns) {
-		mark_leave(w);
+	if (t->learns) { /* a ring until the walk ends: keeps the outermost marks */
+		t->mark_count = 0;
+		t->marks[w->mark++ % TAIL_MARKS] =
+			(struct tail_mark){w->at.pc, w->at.sp, w->at.fp, w->from_libjvm};
 		return false;
 	}
 	mark_compare(w);
@@ -149,7 +135,7 @@ bool tail_follow(struct walker *w)
 	return true;
 }
 
-/* --- recording ---------------------------------------------------------------------------------------- */
+/* --- recording --------------------------------------------------------------------------------------- */
 
 static bool word_note(struct recorder *r, uint64_t addr, uint64_t value)
 {
@@ -327,7 +313,7 @@ void tail_end(struct walker *w)
 	}
 }
 
-/* --- from outside ------------------------------------------------------------------------------------- */
+/* --- from outside ------------------------------------------------------------------------------------ */
 
 struct tail *tail_acquire(struct tail *t, uint32_t owner)
 {

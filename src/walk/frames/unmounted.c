@@ -463,16 +463,6 @@ static uint64_t continuation_of(const struct unmounted *u, const struct unmounte
 #define CHUNK_LOCKS 4u
 #define LOCKS_MAX   8u /* LockStack::CAPACITY */
 
-static bool chunks_open(struct unmounted *u, uint64_t continuation)
-{
-	if (!frozen_fields(u->layout, u->mem, continuation, &u->frozen)) {
-		u->frozen = (struct frozen_fields){.bytes = 0};
-		return false;
-	}
-	u->locks = oop_added_field(u->layout, u->mem, u->frozen.klass, CHUNK_LOCKS);
-	return true;
-}
-
 bool unmounted_frozen(
 	struct unmounted *u, const struct unmounted_thread *thread, struct frozen *out)
 {
@@ -480,8 +470,11 @@ bool unmounted_frozen(
 
 	if (!continuation)
 		return false;
-	if (!u->frozen.bytes && !chunks_open(u, continuation))
-		return false;
+	if (!u->frozen.bytes) { /* bytes stays 0 on failure */
+		if (!frozen_fields(u->layout, u->mem, continuation, &u->frozen))
+			return false;
+		u->locks = oop_added_field(u->layout, u->mem, u->frozen.klass, CHUNK_LOCKS);
+	}
 	out->at = u->frozen;
 	return frozen_tail(u->layout, u->mem, &u->mode, continuation, out) &&
 	       frozen_any(u->mem, out);

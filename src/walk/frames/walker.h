@@ -77,8 +77,7 @@ bool walker_has_space(struct walker *w);
 void walker_begin(struct walker *w, const struct walk_layout *layout, const struct walk_mem *mem,
 	const struct walk_thread *thread, struct walk_frame *frames, uint32_t max);
 
-/* Before and after the walk: applies thread->cut, the limit on frames and what is kept of them. */
-void cut_begin(struct walker *w, uint32_t max);
+/* Call after the walk: applies thread->cut to frames beyond the limit. */
 void cut_end(struct walker *w, struct walk_result *result);
 
 /* Appends frames that are already in the 64-bit form. */

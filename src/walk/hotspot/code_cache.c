@@ -8,7 +8,7 @@
 #define SEGMAP_FREE      0xff
 #define SEGMAP_STEPS     4096 /* maximum hops to a blob's first segment */
 #define SMALL_BLOB_BYTES 128  /* no CodeBlob has own fields beyond */
-#define CALL_LOOKS       256  /* bytecodes examined */
+#define CALL_BYTES       256  /* bytecodes examined */
 #define SCOPE_BYTES      24   /* three UNSIGNED5 numbers of at most 5 bytes each, and slack */
 #define TRAP_BYTES       160  /* from the target of a check to the end of its call */
 #define CHECK_BRANCHES   16   /* conditional branches followed per pc */
@@ -255,18 +255,6 @@ uint64_t code_orig_pc_slot(
 
 /* --- PcDesc ------------------------------------------------------------------------------------------ */
 
-static bool desc_load(const struct walk_layout *layout, const struct walk_mem *mem, uint64_t owner,
-	uint64_t addr, struct code_desc *out)
-{
-	uint8_t copy[LAYOUT_DESC_BYTES];
-
-	if (!mem_load_constant(mem, owner, addr, copy, layout->pc_desc_bytes))
-		return false;
-	out->pc_offset = (int32_t)layout_field(&layout->pc_desc_pc, copy);
-	out->scope = (int32_t)layout_field(&layout->pc_desc_scope, copy);
-	return true;
-}
-
 static uint64_t descs_begin(const struct walk_layout *layout, const struct code_blob *blob)
 {
 	return code_part(&layout->scopes_pcs_offset, blob, immutable_base(layout, blob));
@@ -288,15 +276,19 @@ bool code_desc_find(const struct walk_layout *layout, const struct walk_mem *mem
 
 	while (low < high) {
 		uint64_t middle = low + (high - low) / 2;
-		struct code_desc desc;
+		uint64_t at = begin + middle * layout->pc_desc_bytes;
+		uint8_t copy[LAYOUT_DESC_BYTES];
+		int32_t pc_offset;
 
-		if (!desc_load(layout, mem, owner, begin + middle * layout->pc_desc_bytes, &desc))
+		if (!mem_load_constant(mem, owner, at, copy, layout->pc_desc_bytes))
 			return false;
-		if (desc.pc_offset < offset) {
+		pc_offset = (int32_t)layout_field(&layout->pc_desc_pc, copy);
+		if (pc_offset < offset) {
 			low = middle + 1;
 		} else {
 			high = middle;
-			*out = desc;
+			out->pc_offset = pc_offset;
+			out->scope = (int32_t)layout_field(&layout->pc_desc_scope, copy);
 			found = true;
 		}
 	}
@@ -331,7 +323,7 @@ bool code_scope_read(const struct walk_layout *layout, const struct walk_mem *me
 	return true;
 }
 
-/* --- missing inlining info ------------------------------------------------------------------------------ */
+/* --- missing inlining info --------------------------------------------------------------------------- */
 
 static bool is_call(uint8_t code)
 {
@@ -342,7 +334,7 @@ static bool is_call(uint8_t code)
 
 /*
  * True when the nmethod's method calls any method, which may be inlined. Overestimates: operands that look like calls count,
- * and so do methods longer than CALL_LOOKS.
+ * and so do methods longer than CALL_BYTES.
  */
 static bool calls_any(
 	const struct walk_layout *layout, const struct walk_mem *mem, const struct code_blob *blob)
@@ -361,7 +353,7 @@ static bool calls_any(
 	code = const_method + layout->const_method_bytes;
 	bytes = (uint16_t)layout_field(&layout->const_code_size, copy);
 	for (uint32_t i = 0; i < bytes; i += 8) {
-		if (i >= CALL_LOOKS)
+		if (i >= CALL_BYTES)
 			return true;
 		if (!mem_load_constant(mem, owner, code + i, &word, sizeof(word)))
 			return false;

@@ -5,7 +5,7 @@
 #include "walk/hotspot/threads.h"
 #include "walk/load/mem.h"
 
-/* --- offsets ------------------------------------------------------------------------------- */
+/* --- offsets ----------------------------------------------------------------------------------------- */
 
 struct finder {
 	struct java_threads *threads;
@@ -156,23 +156,21 @@ static uint32_t text_char(const uint8_t *bytes, uint32_t count, bool wide, uint3
 	return 0x10000 + ((c - 0xd800) << 10) + (low - 0xdc00);
 }
 
-static uint32_t put_utf8(char *out, uint32_t c)
-{
-	uint32_t n = c < 0x80 ? 1 : c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
-	static const uint8_t first[] = {0, 0, 0xc0, 0xe0, 0xf0};
-
-	for (uint32_t i = n; i-- > 1; c >>= 6)
-		out[i] = (char)(0x80 | (c & 63));
-	out[0] = (char)(first[n] | c);
-	return n;
-}
-
 uint32_t java_text_utf8(const uint8_t *bytes, uint32_t count, bool wide, char *out)
 {
+	static const uint8_t first[] = {
+		0, 0, 0xc0, 0xe0, 0xf0}; /* by the length of the character */
 	uint32_t used = 0;
 
-	for (uint32_t at = 0; at + wide < count;)
-		used += put_utf8(out + used, text_char(bytes, count, wide, &at));
+	for (uint32_t at = 0; at + wide < count;) {
+		uint32_t c = text_char(bytes, count, wide, &at);
+		uint32_t n = c < 0x80 ? 1 : c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
+
+		for (uint32_t i = n; i-- > 1; c >>= 6)
+			out[used + i] = (char)(0x80 | (c & 63));
+		out[used] = (char)(first[n] | c);
+		used += n;
+	}
 	return used;
 }
 

@@ -77,23 +77,17 @@ struct oop java_wait_object(const struct java_waits *w, uint64_t monitor)
 					      : (struct oop){0, 0};
 }
 
-/* Stack address of a lock taken before anyone waited (LockingMode=1), in JDKs whose owners are ids; else 0. */
-static uint64_t locker(const struct java_waits *w, uint64_t monitor)
-{
-	uint64_t at = w->layout->monitor_locker.offset < 0
-			      ? 0
-			      : layout_load(&w->layout->monitor_locker, w->mem, monitor);
-
-	return at >= HOLDER_LEAST ? at : 0;
-}
-
 struct java_holder java_wait_holder(const struct java_waits *w, uint64_t monitor)
 {
 	uint64_t owner = layout_load(&w->layout->monitor_owner, w->mem, monitor);
 	bool by_id = w->layout->jdk >= HOLDER_ID_SINCE;
 
-	if (by_id && owner && owner < HOLDER_ID_LEAST)
-		return (struct java_holder){.at = locker(w, monitor)};
+	if (by_id && owner && owner < HOLDER_ID_LEAST) {
+		/* Locked before anyone waited (LockingMode=1): the address of its lock record on the stack. */
+		uint64_t at = layout_load(&w->layout->monitor_locker, w->mem, monitor);
+
+		return (struct java_holder){.at = at >= HOLDER_LEAST ? at : 0};
+	}
 	return (struct java_holder){.none = w->layout->monitor_owner.offset >= 0 && !owner,
 		.at = !by_id && owner >= HOLDER_LEAST ? owner : 0,
 		.id = by_id && owner >= HOLDER_ID_LEAST ? (int64_t)owner : 0};
@@ -113,7 +107,7 @@ struct oop java_wait_owner(struct java_waits *w, struct oop synchronizer)
 	return java_super(w, owner.klass, thread_class) ? owner : (struct oop){0, 0};
 }
 
-/* --- Conditions ------------------------------------------------------------------------------- */
+/* --- Conditions -------------------------------------------------------------------------------------- */
 
 #define LOCKS "java/util/concurrent/locks/"
 

@@ -27,22 +27,15 @@ static int note_missing(struct layout_read *r, const char *what, const struct la
 	return -1;
 }
 
-int layout_note(struct layout_read *r, const char *what)
+/* Writes the note "walker not available: WHAT"; returns -1. */
+static int note_unavailable(struct layout_read *r, const char *what)
 {
 	note_add(r, "walker not available: ");
 	note_add(r, what);
 	return -1;
 }
 
-/* --- what is not exported ------------------------------------------------------------------------------ */
-
-/* JDK_Version::_current was removed after 21; _vm_major_version is the JDK's since 11, but 25 on JDK 8. */
-static int32_t jdk_read(struct layout_read *r)
-{
-	if (r->jdk_version && r->jdk_major.offset >= 0)
-		return (int32_t)layout_load(&r->jdk_major, r->mem, r->jdk_version);
-	return r->vm_major ? (int32_t)mem_u32(r->mem, r->vm_major) : 0;
-}
+/* --- what is not exported ---------------------------------------------------------------------------- */
 
 /* Structs that are copied whole must contain all fields that are read from them. */
 static int copies_check(struct layout_read *r)
@@ -63,7 +56,7 @@ static int copies_check(struct layout_read *r)
 			if ((row->kind & KIND) == FIELD && r->found[i] &&
 				text_equal(row->type, copies[k].type) &&
 				(uint32_t)field->offset + field->bytes > copies[k].bytes)
-				return layout_note(r, "a field lies outside of its struct");
+				return note_unavailable(r, "a field lies outside of its struct");
 	}
 	return 0;
 }
@@ -92,23 +85,121 @@ static int facts_apply(struct layout_read *r)
 	l->call_wrapper = 8 * (r->call_wrapper_words ? r->call_wrapper_words : ARCH_WRAPPER_WORDS);
 	l->call_stub_return = mem_u64(r->mem, r->call_stub_return);
 	if (!l->call_stub_return)
-		return layout_note(r, "the call stub's return address is not set yet");
+		return note_unavailable(r, "the call stub's return address is not set yet");
 	if (l->nmethod_bytes > LAYOUT_BLOB_BYTES || l->pc_desc_bytes > LAYOUT_DESC_BYTES ||
 		l->const_method_bytes > LAYOUT_CONST_BYTES)
-		return layout_note(r, "nmethod, PcDesc or ConstMethod has an unexpected size");
+		return note_unavailable(r, "nmethod, PcDesc or ConstMethod has an unexpected size");
 	return copies_check(r);
 }
 
-/* Without the fields for virtual threads, only their frozen frames and their carriers' frames are lost. */
-static void virtual_check(struct layout_read *r)
-{
-	const struct layout_row *missing = layout_missing(r, true);
+/* --- the code cache ---------------------------------------------------------------------------------- */
 
-	if (!missing)
-		return;
-	r->layout.cont_entry.offset = -1;
-	note_missing(r, "virtual threads end below their carrier: ", missing);
+static bool heap_read(struct layout_read *r, uint64_t heap, struct walk_heap *out)
+{
+	uint64_t memory = heap + (uint64_t)r->heap_memory.offset;
+	uint64_t segmap = heap + (uint64_t)r->heap_segmap.offset;
+
+	out->low = layout_load(&r->space_low, r->mem, memory);
+	out->high = layout_load(&r->space_high_boundary, r->mem, memory);
+	out->segmap = layout_load(&r->space_low, r->mem, segmap);
+	out->shift = (uint32_t)layout_load(&r->heap_shift, r->mem, heap);
+	if (r->space_high.offset >= 0) {
+		out->committed_at = memory + (uint64_t)r->space_high.offset;
+		out->segmap_committed_at = segmap + (uint64_t)r->space_high.offset;
+	}
+	return out->low && out->high > out->low && out->segmap && out->shift && out->shift < 20;
 }
+
+static int code_cache_read(struct layout_read *r)
+{
+	struct walk_layout *l = &r->layout;
+	uint64_t array = 0, one = 0;
+	uint32_t count = 1;
+
+	if (r->heaps) {
+		uint64_t growable = mem_u64(r->mem, r->heaps);
+
+		count = (uint32_t)layout_load(&r->array_len, r->mem, growable);
+		array = layout_load(&r->array_data, r->mem, growable);
+	} else {
+		one = mem_u64(r->mem, r->heap);
+	}
+	if (count == 0 || count > LAYOUT_HEAPS)
+		return note_unavailable(r, "CodeCache::_heaps has an unexpected length");
+	for (uint32_t i = 0; i < count; i++)
+		if (!heap_read(r, array ? mem_u64(r->mem, array + 8ull * i) : one, &l->heaps[i]))
+			return note_unavailable(r, "a CodeHeap could not be read");
+	l->heap_count = count;
+	l->code_low = r->low_bound ? mem_u64(r->mem, r->low_bound) : l->heaps[0].low;
+	l->code_high = r->high_bound ? mem_u64(r->mem, r->high_bound) : l->heaps[0].high;
+	if (!l->code_low || l->code_high <= l->code_low)
+		return note_unavailable(r, "the code cache's bounds could not be read");
+	return 0;
+}
+
+/* --- the interpreter --------------------------------------------------------------------------------- */
+
+static void range_extend(struct walk_range *range, uint64_t low, uint64_t high)
+{
+	if (!range->low || low < range->low)
+		range->low = low;
+	if (high > range->high)
+		range->high = high;
+}
+
+/* Codelets are identified by the descriptions that HotSpot prints for them. */
+static void codelet_store(
+	struct walk_layout *l, const char *description, uint64_t low, uint64_t high)
+{
+	static const char *const returns[LAYOUT_RETURNS] = {"return entry points",
+		"invoke return entry points", "earlyret entry points",
+		"deoptimization entry points"};
+
+	static const char *const framed[LAYOUT_FRAMED] = {
+		"zerolocals)", "zerolocals_synchronized)", "native)", "native_synchronized)"};
+	static const char entry[] = "method entry point (kind = ", native[] = "native ";
+
+	if (text_starts(description, native))
+		description += sizeof(native) - 1;
+	if (text_starts(description, entry)) {
+		range_extend(&l->interpreter_entries, low, high);
+		description += sizeof(entry) - 1;
+		for (size_t i = 0; i < LAYOUT_FRAMED; i++)
+			if (text_equal(description, framed[i]))
+				range_extend(&l->interpreter_framed[i], low, high);
+	}
+	for (size_t i = 0; i < LAYOUT_RETURNS; i++)
+		if (text_equal(description, returns[i]))
+			range_extend(&l->interpreter_returns[i], low, high);
+}
+
+/* Reads the interpreter's range, and in it the ranges of the codelets that matter to the walker. */
+static int interpreter_read(struct layout_read *r)
+{
+	struct walk_layout *l = &r->layout;
+	uint64_t queue = mem_u64(r->mem, r->interpreter);
+	char text[LAYOUT_NAME];
+
+	l->interpreter_low = layout_load(&r->queue_buffer, r->mem, queue);
+	l->interpreter_high = l->interpreter_low + layout_load(&r->queue_limit, r->mem, queue);
+	if (!l->interpreter_low || l->interpreter_high <= l->interpreter_low)
+		return note_unavailable(r, "the interpreter's code could not be found");
+	for (uint64_t at = l->interpreter_low; at < l->interpreter_high;) {
+		uint64_t bytes = layout_load(&r->codelet_size, r->mem, at);
+		uint64_t description = layout_load(&r->codelet_description, r->mem, at);
+
+		if (!bytes || bytes > l->interpreter_high - at)
+			break;
+		if (mem_string(r->mem, description, text, LAYOUT_NAME) >= 0)
+			codelet_store(l, text, at, at + bytes);
+		at += bytes;
+	}
+	if (!l->interpreter_framed[0].low || !l->interpreter_returns[0].low)
+		return note_unavailable(r, "the interpreter's entries could not be found");
+	return 0;
+}
+
+/* --- all --------------------------------------------------------------------------------------------- */
 
 static int layout_fill(struct layout_read *r)
 {
@@ -117,11 +208,15 @@ static int layout_fill(struct layout_read *r)
 	struct layout_flag debug_info, shared_off;
 
 	if (!layout_tables_read(r))
-		return layout_note(r, "the JVM exports no gHotSpotVM tables");
+		return note_unavailable(r, "the JVM exports no gHotSpotVM tables");
 	l->thread_list = r->smr_list ? r->smr_list : r->thread_list;
-	l->jdk = jdk_read(r);
+	/* JDK_Version::_current was removed after 21; _vm_major_version is the JDK's since 11, but 25 on JDK 8. */
+	if (r->jdk_version && r->jdk_major.offset >= 0)
+		l->jdk = (int32_t)layout_load(&r->jdk_major, r->mem, r->jdk_version);
+	else if (r->vm_major)
+		l->jdk = (int32_t)mem_u32(r->mem, r->vm_major);
 	if (l->jdk < 8)
-		return layout_note(r, "the JVM's version could not be read");
+		return note_unavailable(r, "the JVM's version could not be read");
 	missing = layout_missing(r, false);
 	if (missing)
 		return note_missing(r, "walker not available: ", missing);
@@ -133,9 +228,14 @@ static int layout_fill(struct layout_read *r)
 	/* Another profiler may have set the flag at run time, after some of the code was compiled. */
 	l->debug_info_on = debug_info.on && !debug_info.as_built;
 	l->debug_info_at = debug_info.as_built ? debug_info.at : 0;
-	if (facts_apply(r) || layout_code_read(r))
+	if (facts_apply(r) || code_cache_read(r) || interpreter_read(r))
 		return -1;
-	virtual_check(r);
+	/* Without the fields for virtual threads, only their frozen frames and their carriers' frames are lost. */
+	missing = layout_missing(r, true);
+	if (missing) {
+		l->cont_entry.offset = -1;
+		note_missing(r, "virtual threads end below their carrier: ", missing);
+	}
 	return 0;
 }
 

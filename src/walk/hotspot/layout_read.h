@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One reading of a JVM's layout, private to hotspot/layout*.c: what its tables export (rows in layout_rows.c, reader in
- * layout_tables.c), what they do not (layout.c), where its code is (layout_code.c), its counters and options
- * (layout_values.c). Lives on the reader's stack. Not for signal handlers.
+ * State of one walk_layout_read, private to hotspot/layout*.c: rows of what HotSpot's tables export (layout_rows.c), a reader of
+ * these, of counters and of options (layout_tables.c), and what is derived or not exported (layout.c). Lives on the reader's
+ * stack. Not for signal handlers.
  */
 #ifndef JHOT_WALK_HOTSPOT_LAYOUT_READ_H
 #define JHOT_WALK_HOTSPOT_LAYOUT_READ_H
@@ -73,9 +73,6 @@ bool layout_tables_read(struct layout_read *r);
  */
 const struct layout_row *layout_missing(const struct layout_read *r, bool virtual);
 
-/* Reads the code cache's heaps and bounds, and the interpreter's codelets. 0, or -1 with a note. */
-int layout_code_read(struct layout_read *r);
-
 /* Address of the counter of this name ("java.cls.unloadedClasses"), a jlong; 0: not found. */
 uint64_t layout_counter_read(const struct layout_read *r, const char *name);
 
@@ -104,8 +101,5 @@ static inline bool text_starts(const char *text, const char *prefix)
 	}
 	return !*prefix;
 }
-
-/* Writes the note "walker not available: WHAT"; returns -1. */
-int layout_note(struct layout_read *r, const char *what);
 
 #endif

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads vmStructs.cpp's tables by the variables that give each entry's stride and the offsets of its parts. */
+/*
+ * Reads vmStructs.cpp's tables by the variables that give each entry's stride and the offsets of its parts; performance counters
+ * and options, by name.
+ */
 #include "walk/hotspot/layout_read.h"
 
 #include "walk/load/mem.h"
@@ -12,28 +15,23 @@ static uint64_t symbol_value(const struct layout_read *r, const char *name)
 	return addr ? mem_u64(r->mem, addr) : 0;
 }
 
-/* Widths of the types that vary between releases; all others must be given by the row. */
-static uint8_t type_bytes(const char *type)
-{
-	static const struct {
-		const char *name;
-		uint8_t bytes;
-	} widths[] = {{"int", 4}, {"int16_t", 2}, {"u2", 2}, {"short", 2}, {"uint", 4},
-		{"int32_t", 4}, {"uint32_t", 4}, {"size_t", 8}};
-
-	for (size_t i = 0; i < sizeof(widths) / sizeof(widths[0]); i++)
-		if (text_equal(type, widths[i].name))
-			return widths[i].bytes;
-	return 0;
-}
-
-/* Width of a field; 0: unknown. */
+/* Width of a field: that of its row or, where it varies between releases, that of its type; 0: unknown. */
 static uint8_t field_bytes(const struct layout_row *row, const char *type)
 {
 	static const uint8_t bytes[] = {8, 4, 2, 1};
+	static const struct {
+		const char *name;
+		uint8_t bytes;
+	} types[] = {{"int", 4}, {"int16_t", 2}, {"u2", 2}, {"short", 2}, {"uint", 4},
+		{"int32_t", 4}, {"uint32_t", 4}, {"size_t", 8}};
 	unsigned width = (row->kind & FIELD_BYTES) / FIELD_4;
 
-	return width < sizeof(bytes) ? bytes[width] : type_bytes(type);
+	if (width < sizeof(bytes))
+		return bytes[width];
+	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++)
+		if (text_equal(type, types[i].name))
+			return types[i].bytes;
+	return 0;
 }
 
 static void *dest_of(struct layout_read *r, const struct layout_row *row)
@@ -142,7 +140,7 @@ static bool numbers_read(struct layout_read *r, const struct number_table *t)
 	return true;
 }
 
-/* --- all --------------------------------------------------------------------------------------------- */
+/* --- all tables -------------------------------------------------------------------------------------- */
 
 bool layout_tables_read(struct layout_read *r)
 {
@@ -173,4 +171,90 @@ const struct layout_row *layout_missing(const struct layout_read *r, bool virtua
 				return &layout_rows[k];
 	}
 	return NULL;
+}
+
+/* --- counters ---------------------------------------------------------------------------------------- */
+
+/*
+ * Layout of the counters' memory (HotSpot: perfMemory.hpp, version 2.0):
+ *
+ *   prologue  u4 magic, u1 byte order, u1 2, u1 0, u1 accessible, i4 used, i4, i8, i4 first entry, i4 entries
+ *   entry     i4 bytes, i4 name's offset, i4, u1 type, u1, u1, u1, i4 value's offset
+ */
+#define PROLOGUE_MAJOR   5
+#define PROLOGUE_USED    8
+#define PROLOGUE_FIRST   24
+#define PROLOGUE_ENTRIES 28
+#define PERF_MAJOR       2
+#define PERF_BYTES_MAX   (4u << 20)
+#define PERF_MAGIC       0xc0c0fecau /* ca fe c0 c0 in memory */
+
+#define ENTRY_NAME       4
+#define ENTRY_TYPE       12
+#define ENTRY_VALUE      16
+#define ENTRY_BYTES      20
+#define TYPE_LONG        'J'
+
+#define FLAGS_MAX        5000
+
+/* The low bits of JVMFlag::_flags are the origin of the value; 0: the built-in default. */
+#define ORIGIN_MASK 15u
+
+static uint64_t counter_find(const struct walk_mem *mem, uint64_t start, const char *wanted)
+{
+	uint32_t used = mem_u32(mem, start + PROLOGUE_USED);
+	uint32_t at = mem_u32(mem, start + PROLOGUE_FIRST);
+	char name[64];
+
+	for (uint32_t n = mem_u32(mem, start + PROLOGUE_ENTRIES); n; n--) {
+		uint32_t bytes = mem_u32(mem, start + at);
+		uint32_t name_at = mem_u32(mem, start + at + ENTRY_NAME);
+		uint32_t value_at = mem_u32(mem, start + at + ENTRY_VALUE);
+
+		if (bytes < ENTRY_BYTES || at > used || bytes > used - at || name_at >= bytes ||
+			value_at + 8ull > bytes)
+			return 0;
+		if (mem_u8(mem, start + at + ENTRY_TYPE) == TYPE_LONG &&
+			mem_string(mem, start + at + name_at, name, sizeof(name)) > 0 &&
+			text_equal(name, wanted))
+			return start + at + value_at;
+		at += bytes;
+	}
+	return 0;
+}
+
+uint64_t layout_counter_read(const struct layout_read *r, const char *name)
+{
+	uint64_t start = r->perf_start ? mem_u64(r->mem, r->perf_start) : 0;
+
+	if (!start || mem_u32(r->mem, start) != PERF_MAGIC ||
+		mem_u8(r->mem, start + PROLOGUE_MAJOR) != PERF_MAJOR ||
+		mem_u32(r->mem, start + PROLOGUE_USED) > PERF_BYTES_MAX)
+		return 0;
+	return counter_find(r->mem, start, name);
+}
+
+/* --- options ----------------------------------------------------------------------------------------- */
+
+struct layout_flag layout_flag_read(const struct layout_read *r, const char *name)
+{
+	uint64_t flag = r->flags ? mem_u64(r->mem, r->flags) : 0;
+	uint32_t count = flag && r->flag_count ? mem_u32(r->mem, r->flag_count) : 0;
+	char text[LAYOUT_NAME];
+
+	if (count > FLAGS_MAX || !r->flag_bytes)
+		return (struct layout_flag){0};
+	for (; count; count--, flag += r->flag_bytes) {
+		uint64_t at = layout_load(&r->flag_at, r->mem, flag);
+
+		if (mem_string(r->mem, layout_load(&r->flag_name, r->mem, flag), text,
+			    sizeof(text)) <= 0 ||
+			!text_equal(text, name))
+			continue;
+		return (struct layout_flag){.at = at,
+			.on = mem_u8(r->mem, at) == 1,
+			.as_built = r->flag_origin.offset >= 0 &&
+				    !(layout_load(&r->flag_origin, r->mem, flag) & ORIGIN_MASK)};
+	}
+	return (struct layout_flag){0};
 }

@@ -94,16 +94,6 @@ static void record_commit(struct record *r, uint32_t id)
 	atomic_store_explicit(&r->id, id, memory_order_release);
 }
 
-static void record_consume(struct names *n, struct record *r)
-{
-	uint32_t size = r->size;
-	uint64_t *words = (uint64_t *)(void *)r;
-
-	for (uint32_t i = 0; i < size / 8; i++)
-		words[i] = 0;
-	atomic_fetch_add_explicit(&n->tail, size, memory_order_release);
-}
-
 bool names_next(struct names *n, uint32_t after, struct names_entry *out)
 {
 	for (;;) {
@@ -117,8 +107,13 @@ bool names_next(struct names *n, uint32_t after, struct names_entry *out)
 
 		if (id == 0)
 			return false;
-		if (id == PAD_ID || id <= after) {
-			record_consume(n, r);
+		if (id == PAD_ID || id <= after) { /* read before */
+			uint64_t *words = (uint64_t *)(void *)r;
+			uint32_t size = r->size;
+
+			for (uint32_t i = 0; i < size / 8; i++)
+				words[i] = 0;
+			atomic_fetch_add_explicit(&n->tail, size, memory_order_release);
 			continue;
 		}
 		out->id = id;
@@ -172,7 +167,7 @@ static uint32_t slot_find(const struct names *n, uint64_t hash)
 	return 0;
 }
 
-static void slot_put(struct names *n, uint64_t hash, uint32_t id)
+static void slot_store(struct names *n, uint64_t hash, uint32_t id)
 {
 	uint64_t word = slot_tag(hash) << 32 | id;
 
@@ -209,7 +204,7 @@ uint32_t names_text(struct names *n, const char *text, size_t bytes)
 	__builtin_memcpy(r->text, text, used);
 	r->name_bytes = (uint16_t)used;
 	record_commit(r, id);
-	slot_put(n, hash, id);
+	slot_store(n, hash, id);
 	return id;
 }
 
@@ -230,15 +225,6 @@ struct symbol {
 	uint16_t hash;
 };
 
-/*
- * Offset of that hash: up to JDK 12 a field between length, reference count and text; since then the upper half of the word
- * before the length, whose lower half is the count.
- */
-static uint32_t symbol_hash_offset(const struct walk_layout *l)
-{
-	return l->symbol_length.offset == 4 ? 2 : 4;
-}
-
 static bool symbol_load(
 	const struct walk_layout *l, const struct walk_mem *mem, uint64_t addr, struct symbol *out)
 {
@@ -254,20 +240,13 @@ static bool symbol_load(
 	__builtin_memcpy(&out->first, head + body, sizeof(out->first));
 	if (bytes == 1)
 		out->first &= 0xff;
-	__builtin_memcpy(&out->hash, head + symbol_hash_offset(l), sizeof(out->hash));
+	/*
+	 * Up to JDK 12 the hash is a field between length, reference count and text; since then it is the upper half of the
+	 * word before the length, whose lower half is the count.
+	 */
+	__builtin_memcpy(
+		&out->hash, head + (l->symbol_length.offset == 4 ? 2 : 4), sizeof(out->hash));
 	return bytes != 0;
-}
-
-static uint64_t symbol_hash(uint64_t hash, const struct symbol *s)
-{
-	return hash_add(hash_add(hash, s->addr),
-		(uint64_t)s->hash << 32 | (uint64_t)s->bytes << 16 | s->first);
-}
-
-static bool symbol_copy(
-	const struct walk_layout *l, const struct walk_mem *mem, const struct symbol *s, char *out)
-{
-	return mem_load(mem, s->addr + (uint64_t)l->symbol_body.offset, out, s->bytes);
 }
 
 /* True when line tables may be stored: they are the first to be omitted when the reader is behind. */
@@ -313,14 +292,15 @@ static uint32_t method_insert(struct names *n, const struct walk_layout *l,
 	if (lines && mem_load(mem, table, r->text + text, lines))
 		r->line_bytes = lines;
 	for (int i = 0; i < 3; i++) {
-		copied = copied && symbol_copy(l, mem, &s[i], r->text + at);
+		copied = copied && mem_load(mem, s[i].addr + (uint64_t)l->symbol_body.offset,
+					   r->text + at, s[i].bytes);
 		at += s[i].bytes;
 	}
 	if (copied) {
 		r->class_bytes = s[0].bytes;
 		r->name_bytes = s[1].bytes;
 		r->signature_bytes = s[2].bytes;
-		slot_put(n, hash, id);
+		slot_store(n, hash, id);
 	}
 	record_commit(r, id);
 	return copied ? id : NAMES_ID_UNLOADED;
@@ -341,7 +321,9 @@ static uint32_t method_read(struct names *n, const struct walk_layout *l,
 	for (int i = 0; i < 3; i++) {
 		if (!symbol_load(l, mem, addrs[i], &s[i]))
 			return NAMES_ID_UNLOADED;
-		hash = symbol_hash(hash, &s[i]);
+		hash = hash_add(hash, s[i].addr);
+		hash = hash_add(
+			hash, (uint64_t)s[i].hash << 32 | (uint64_t)s[i].bytes << 16 | s[i].first);
 	}
 	hash = hash_finish(hash);
 

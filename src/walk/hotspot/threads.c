@@ -52,15 +52,6 @@ static void list_tids(const struct walk_layout *l, const struct walk_mem *mem,
 		tids[i] = (int32_t)words[i];
 }
 
-/* Entry i of an array; of a linked list, the entry after `last`, or the first. */
-static uint64_t list_at(const struct walk_layout *l, const struct walk_mem *mem,
-	const struct list *list, uint64_t i, uint64_t last)
-{
-	if (list->array)
-		return mem_u64(mem, list->array + 8 * i);
-	return last ? layout_load(&l->thread_next, mem, last) : list->head;
-}
-
 static int links_each(const struct walk_layout *layout, const struct walk_mem *mem,
 	const struct list *list, walk_thread_fn *fn, void *ctx)
 {
@@ -129,7 +120,14 @@ int walk_threads_newest(const struct walk_layout *layout, const struct walk_mem 
 	if (!list_open(layout, mem, &list))
 		return -1;
 	while (count < max && list.count) {
-		thread.java_thread = list_at(layout, mem, &list, --list.count, thread.java_thread);
+		list.count--;
+		if (list.array)
+			thread.java_thread = mem_u64(mem, list.array + 8 * list.count);
+		else if (thread.java_thread)
+			thread.java_thread =
+				layout_load(&layout->thread_next, mem, thread.java_thread);
+		else
+			thread.java_thread = list.head;
 		if (!thread.java_thread)
 			break;
 		thread.tid = walk_thread_tid(layout, mem, thread.java_thread);

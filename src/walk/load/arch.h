@@ -44,11 +44,17 @@ enum arch_prologue {
 
 /* True when the instruction before pc is a call. */
 bool arch_after_call(const struct walk_mem *mem, uint64_t pc);
-/* True when it is a direct call to code in [low, end). */
-bool arch_after_call_of(const struct walk_mem *mem, uint64_t pc, uint64_t low, uint64_t end);
-
 /* Target of the direct call that ends at pc; 0: there is none. */
 uint64_t arch_call_target(const struct walk_mem *mem, uint64_t pc);
+
+/* True when the instruction before pc is a direct call to code in [low, end). */
+static inline bool arch_after_call_of(
+	const struct walk_mem *mem, uint64_t pc, uint64_t low, uint64_t end)
+{
+	uint64_t target = arch_call_target(mem, pc);
+
+	return target && target - low < end - low;
+}
 
 /* End of the memory-accessing instruction at pc; 0: unknown form. */
 uint64_t arch_access_end(const struct walk_mem *mem, uint64_t pc);

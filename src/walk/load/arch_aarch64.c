@@ -62,13 +62,6 @@ uint64_t arch_call_target(const struct walk_mem *mem, uint64_t pc)
 	return branch_target(pc - 4, insn);
 }
 
-bool arch_after_call_of(const struct walk_mem *mem, uint64_t pc, uint64_t low, uint64_t end)
-{
-	uint64_t target = arch_call_target(mem, pc);
-
-	return target && target - low < end - low;
-}
-
 uint64_t arch_access_end(const struct walk_mem *mem, uint64_t pc)
 {
 	(void)mem;

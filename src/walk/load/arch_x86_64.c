@@ -9,35 +9,37 @@
 #define WINDOW     16 /* in all */
 #define JUMP_BYTES 96 /* of a barrier's slow path, up to its jump back: about 60 */
 
+/* Length of the ModRM byte at at[0] with its SIB and displacement. */
+static unsigned operand_bytes(const uint8_t *at)
+{
+	unsigned mod = at[0] >> 6, rm = at[0] & 7, bytes = 1;
+
+	if (mod == 3)
+		return bytes;
+	bytes += rm == 4;
+	if (mod == 0 && (rm == 5 || (rm == 4 && (at[1] & 7) == 5)))
+		return bytes + 4;
+	return bytes + (mod == 1 ? 1 : mod == 2 ? 4 : 0);
+}
+
 /*
  * Matches a call instruction that ends at pc, the end of the window: e8 rel32, or ff /2 with any addressing mode. Prefixes
  * only make it longer.
  */
 bool arch_after_call(const struct walk_mem *mem, uint64_t pc)
 {
-	uint8_t b[BEFORE];
+	uint8_t b[BEFORE + 1];
 
 	if (pc < BEFORE || !mem_load(mem, pc - BEFORE, b, BEFORE))
 		return false;
 	if (b[3] == 0xe8)
 		return true;
+	b[BEFORE] = 0; /* read as the second byte of an operand that is too long to match */
 	for (unsigned length = 2; length <= 7; length++) {
 		const uint8_t *insn = b + BEFORE - length;
 
-		if (insn[0] != 0xff || (insn[1] & 0x38) != 0x10)
-			continue;
-
-		unsigned mod = insn[1] >> 6, rm = insn[1] & 7, need = 2;
-
-		if (mod == 3) {
-			need = 2;
-		} else {
-			need += rm == 4;                         /* SIB */
-			need += mod == 1 ? 1 : mod == 2 ? 4 : 0; /* displacement */
-			if (mod == 0 && (rm == 5 || (rm == 4 && (insn[2] & 7) == 5)))
-				need += 4;
-		}
-		if (need == length)
+		if (insn[0] == 0xff && (insn[1] & 0x38) == 0x10 &&
+			1 + operand_bytes(insn + 1) == length)
 			return true;
 	}
 	return false;
@@ -52,26 +54,6 @@ uint64_t arch_call_target(const struct walk_mem *mem, uint64_t pc)
 		return 0;
 	__builtin_memcpy(&far, b + 1, sizeof(far));
 	return pc + (uint64_t)(int64_t)far;
-}
-
-bool arch_after_call_of(const struct walk_mem *mem, uint64_t pc, uint64_t low, uint64_t end)
-{
-	uint64_t target = arch_call_target(mem, pc);
-
-	return target && target - low < end - low;
-}
-
-/* Length of the ModRM byte at at[0] with its SIB and displacement. */
-static unsigned operand_bytes(const uint8_t *at)
-{
-	unsigned mod = at[0] >> 6, rm = at[0] & 7, bytes = 1;
-
-	if (mod == 3)
-		return bytes;
-	bytes += rm == 4;
-	if (mod == 0 && (rm == 5 || (rm == 4 && (at[1] & 7) == 5)))
-		return bytes + 4;
-	return bytes + (mod == 1 ? 1 : mod == 2 ? 4 : 0);
 }
 
 /* Handles one-byte opcodes with ModRM; 0f, 0f 38 and 0f 3a opcodes without an immediate operand; and VEX. */
@@ -231,11 +213,6 @@ bool arch_at_trampoline(const struct walk_mem *mem, uint64_t pc)
 
 /* --- compiled code ----------------------------------------------------------------------------------- */
 
-static bool add_rsp(const uint8_t *at)
-{
-	return at[0] == 0x48 && (at[1] & 0xfd) == 0x81 && at[2] == 0xc4;
-}
-
 /*
  * Epilogue: [vzeroupper]; add rsp, N; pop rbp; <poll>; ret. at[0] is the byte at pc, at[-1] the one before.
  * Polls: 17+ cmp rsp,[r15+x]; ja. 11: mov r10,[r15+x]; test [r10],eax. 8: test [rip+x],eax.
@@ -248,7 +225,7 @@ static enum arch_prologue epilogue_state(const uint8_t *at)
 		return ARCH_NO_FRAME;
 	if (at[0] == POP_RBP)
 		return ARCH_PUSHED;
-	if (add_rsp(at) || (at[0] == 0xc5 && at[1] == 0xf8 && at[2] == 0x77 && add_rsp(at + 3)))
+	if (adds_sp(at) || (at[0] == 0xc5 && at[1] == 0xf8 && at[2] == 0x77 && adds_sp(at + 3)))
 		return ARCH_LEAVING;
 	if (at[-1] == POP_RBP) {
 		if (at[0] == 0x49 && at[1] == 0x3b && (at[2] == 0x67 || at[2] == 0xa7))
