@@ -16,7 +16,7 @@ static inline void drive_keys(struct ui *ui, int64_t now, const char *text)
 	}
 }
 
-/* Returns what time it is then. */
+/* Returns the time afterwards. */
 static inline int64_t drive_seconds(struct ui *ui, int64_t now, int n)
 {
 	while (n--)
@@ -25,7 +25,7 @@ static inline int64_t drive_seconds(struct ui *ui, int64_t now, int n)
 	return now;
 }
 
-/* Is it somewhere on the screen, as that is drawn now? */
+/* Whether the text is on the screen, redrawn now. */
 static inline bool drive_shows(struct ui *ui, const char *text)
 {
 	struct buf out = {0};

@@ -17,24 +17,24 @@
 #define FAKE_THREADS 20
 
 struct fake {
-	struct profile *profile, *before; /* before: that of the session before, until forget */
+	struct profile *profile, *before; /* before: the previous session's, until forget */
 	struct feed cpu, alloc;
 	struct vitals vitals;
 	struct app_thread threads[FAKE_THREADS];
-	uint32_t second; /* fed so far */
-	bool idle;       /* no samples come */
-	bool collects;   /* the collector stops the program for much of the time */
+	uint32_t second; /* passed so far */
+	bool idle;       /* no samples arrive */
+	bool collects;   /* the collector pauses the program for much of the time */
 	bool broken;     /* some stacks could not be walked */
 	uint32_t end;    /* the JVM exits at this second; 0: never */
-	bool held;       /* drain brings nothing: the test feeds */
-	bool lost;       /* the session, not the JVM */
+	bool held;       /* drain adds nothing: the test feeds */
+	bool lost;       /* the session ends, not the JVM */
 	int parked;
 	int tick_fd;            /* gets a byte per drain if not 0 */
 	char exported[256];     /* the last path */
 	char saved[256];        /* the last path of S */
-	int saves_taken;        /* so many of the next ones are there already */
+	int saves_taken;        /* so many of the next paths exist already */
 	struct buf config;      /* what W wrote */
-	struct app_export wish; /* and what was asked for */
+	struct app_export wish; /* and what was requested */
 };
 
 static inline void fake_vitals(struct fake *f)

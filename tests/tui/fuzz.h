@@ -44,7 +44,7 @@ static inline void fuzz_resize(struct fuzz *f)
 		1 + (int)fuzz_below(f, fuzz_below(f, 3) ? 130 : 320));
 }
 
-/* Wide characters whole, every character printable, the cursor on the screen. */
+/* Every wide character complete, every character printable, the cursor on the screen. */
 static inline bool fuzz_sound(const struct canvas *c)
 {
 	for (int row = 0; row < c->rows; row++) {

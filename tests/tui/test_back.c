@@ -58,7 +58,7 @@ static void test_steps(const char *first, const char *const *steps, const char *
 	is_int(right, n, what);
 	drive_keys(&ui, ui.now_ms, "\033");
 	state_of(&ui, &now);
-	ok(!strcmp(buf_str(&now), buf_str(&before[0])), "and no more than these");
+	ok(!strcmp(buf_str(&now), buf_str(&before[0])), "a further Esc changes nothing");
 	ui_done(&ui);
 	fake_done(&fake);
 	for (int i = 0; i < 8; i++)
@@ -80,34 +80,36 @@ static void test_other(void)
 	drive_seconds(&ui, 0, 5);
 	before = ui.profile;
 	drive_keys(&ui, ui.now_ms, "t c");
-	is_int(ui.place.view, VIEW_PICKER, "c while the screen is frozen");
+	is_int(ui.place.view, VIEW_PICKER, "c shows the picker while the screen is frozen");
 	taken = profile_info(before).now;
 	drive_seconds(&ui, ui.now_ms, 5);
-	ok(profile_info(ui.profile).now == taken + 5, "sampling goes on");
+	ok(profile_info(ui.profile).now == taken + 5,
+		"sampling continues while the picker is shown");
 	drive_keys(&ui, ui.now_ms, "\n");
 	ok(ui.place.view == VIEW_THREADS && ui.profile == before && !ui.attach_pid,
-		"the same JVM chosen again is where one was");
+		"choosing the same JVM again returns to the previous view");
 	drive_keys(&ui, ui.now_ms, "cgone\n");
 	ui_attach(&ui, ui.attach_pid);
 	ui_draw(&ui);
 	ok(ui.place.view == VIEW_ERROR && drive_shows(&ui, "only accepts attach"),
-		"one that cannot be attached to is an error");
+		"a JVM that cannot be attached to shows the error view");
 	taken = profile_info(before).now;
 	drive_seconds(&ui, ui.now_ms, 5);
 	ok(ui.profile == before && profile_info(ui.profile).now == taken + 5,
-		"the first one's session goes on");
+		"the first session continues after a failed attach");
 	drive_keys(&ui, ui.now_ms, "c\033\033"); /* the filter, then the list */
 	ok(ui.place.view == VIEW_THREADS && drive_shows(&ui, "shop-api.jar"),
-		"Esc leads back to where one was");
+		"Esc returns from the picker to the previous view");
 	drive_keys(&ui, ui.now_ms, "cgone\n");
 	ui_attach(&ui, ui.attach_pid);
 	drive_keys(&ui, ui.now_ms, "\033");
-	ok(ui.place.view == VIEW_THREADS && ui.profile == before, "from the error, too");
+	ok(ui.place.view == VIEW_THREADS && ui.profile == before,
+		"Esc returns from the error to the previous view");
 	drive_keys(&ui, ui.now_ms, "c\033kafka\n");
-	is_int(ui.attach_pid, 40877, "another one is attached");
+	is_int(ui.attach_pid, 40877, "choosing another JVM attaches to it");
 	ui_attach(&ui, ui.attach_pid);
 	ok(ui.place.view == VIEW_METHODS && profile_info(ui.profile).now < taken,
-		"with a profile of its own");
+		"another JVM has a new profile");
 	ui_done(&ui);
 	fake_done(&fake);
 }
@@ -116,18 +118,21 @@ int main(void)
 {
 	setenv("TZ", "UTC", 1);
 	test_steps("m", (const char *const[]){"/hash\n", "c", "zz", NULL},
-		"a search, the list of JVMs, its filter");
+		"Esc undoes a search, the picker and its filter, in reverse order");
 	test_other();
 	test_steps("m", (const char *const[]){"/hash\n", "\\jackson\n", "!get\n", NULL},
-		"a search, then filters");
+		"Esc undoes a search, then filters, in reverse order");
 	test_steps("m", (const char *const[]){"\\jackson\n", "/hash\n", "\\get\n", NULL},
-		"a search between filters");
-	test_steps("fjjj", (const char *const[]){"\n", "/parse\n", NULL}, "a search after a zoom");
-	test_steps("fjjj", (const char *const[]){"/parse\n", "\n", NULL}, "a zoom after a search");
+		"Esc undoes a search between filters in reverse order");
+	test_steps("fjjj", (const char *const[]){"\n", "/parse\n", NULL},
+		"Esc undoes a zoom, then a search, in reverse order");
+	test_steps("fjjj", (const char *const[]){"/parse\n", "\n", NULL},
+		"Esc undoes a search, then a zoom, in reverse order");
 	test_steps("Tjjj", (const char *const[]){"\\java\n", "\n", "/get\n", NULL},
-		"tree: a filter, a zoom, a search");
+		"tree: Esc undoes a filter, a zoom and a search in reverse order");
 	test_steps("mg", (const char *const[]){"/a\n", "b", "\\java\n", NULL},
-		"callers: after a search, before a filter");
-	test_steps("mg", (const char *const[]){"b", "/e\n", NULL}, "callers, then a search");
+		"callers: Esc undoes a search, the callers and a filter in reverse order");
+	test_steps("mg", (const char *const[]){"b", "/e\n", NULL},
+		"callers: Esc undoes the callers and a search in reverse order");
 	return tap_done();
 }

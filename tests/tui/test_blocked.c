@@ -54,8 +54,8 @@ static bool readable(int fd, int ms)
 	return poll(&p, 1, ms) > 0 && p.revents & POLLIN;
 }
 
-/* Takes what there is: was there anything? */
-static bool taken(int fd)
+/* Reads all pending bytes; true if there were any. */
+static bool drain_fd(int fd)
 {
 	char bytes[65536];
 	bool any = false;
@@ -83,11 +83,11 @@ static bool fill(int master, int ticks, int frames)
 	for (int i = 0; i < 100 && !full; i++) {
 		struct winsize size = {.ws_row = (unsigned short)(60 + i % 2), .ws_col = 220};
 
-		taken(frames);
+		drain_fd(frames);
 		ioctl(master, TIOCSWINSZ, &size);
 		if (!ticks_go_on(ticks))
 			return false;
-		full = !taken(frames);
+		full = !drain_fd(frames);
 	}
 	return full;
 }
@@ -112,18 +112,18 @@ int main(void)
 	close(frames[1]);
 	ok(fill(master, ticks[0], frames[0]), "a terminal that nobody reads is full in the end");
 	atomic_store(ahead_s, MINUTE_S);
-	ok(ticks_go_on(ticks[0]), "more than a minute later samples are still taken");
-	is_int(waitpid(pid, &status, WNOHANG), 0, "and the view has not ended");
-	ok(!taken(frames[0]), "nor drawn anything");
+	ok(ticks_go_on(ticks[0]), "more than a minute later samples are still read");
+	is_int(waitpid(pid, &status, WNOHANG), 0, "the view is still running");
+	ok(!drain_fd(frames[0]), "nothing is drawn while the terminal is full");
 	for (int64_t waited = 0; waited < LIMIT_MS && !drawn; waited += 10) {
-		taken(master);
+		drain_fd(master);
 		drawn = readable(frames[0], 10);
 	}
-	ok(drawn, "when the terminal takes bytes again, it draws again");
+	ok(drawn, "the view draws again once the terminal accepts bytes");
 	kill(pid, SIGTERM);
 	while (waitpid(pid, &status, WNOHANG) == 0)
 		if (readable(master, 10))
-			taken(master);
-	ok(WIFEXITED(status) && !WEXITSTATUS(status), "and ends as ever");
+			drain_fd(master);
+	ok(WIFEXITED(status) && !WEXITSTATUS(status), "SIGTERM ends the view normally");
 	return tap_done();
 }

@@ -45,12 +45,12 @@ static void test_table(void)
 		hidden += !c->help && !c->line && c->keys[0].key != TKEY_CTRL('c') &&
 			  !(c->views & VIEW_BIT(VIEW_HELP));
 	}
-	is_int(unnamed, 0, "each command has a name of its own");
-	is_int(dead, 0, "each has keys, views and a function");
-	is_int(hidden, 0, "each stands in the help or in the key line");
+	is_int(unnamed, 0, "each command has a unique name");
+	is_int(dead, 0, "each command has keys, views and a function");
+	is_int(hidden, 0, "each command is in the help or in the key line");
 }
 
-/* Does the help screen of a view have every key that works there? */
+/* Whether a view's help screen has every key that works there. */
 static void test_help(struct ui *ui, enum view_id view)
 {
 	struct buf text = {0};
@@ -77,7 +77,7 @@ static void test_help(struct ui *ui, enum view_id view)
 	is_int(missing, 0, view_table[view]->name);
 	buf_done(&text);
 	ui_key(ui, TKEY_ESC, 0);
-	is_int(ui->place.view, view, "and leads back");
+	is_int(ui->place.view, view, "Esc leaves the help");
 }
 
 /* Page keys move by what is visible. */
@@ -87,15 +87,16 @@ static void test_help_pages(struct ui *ui)
 	ui_show(ui, VIEW_METHODS);
 	drive_keys(ui, 0, "?");
 	ok(drive_shows(ui, " EVENTS ") && drive_shows(ui, "more"),
-		"the help of 24 rows has more below");
+		"the help on 24 rows has more rows below");
 	ui_key(ui, TKEY_PAGE_DOWN, 0);
 	ui_draw(ui);
-	ok(!drive_shows(ui, " EVENTS ") && ui_list(ui)->cursor > 10, "PgDn shows the next page");
+	ok(!drive_shows(ui, " EVENTS ") && ui_list(ui)->cursor > 10,
+		"PgDn shows the next page of the help");
 	ui_key(ui, TKEY_PAGE_UP, 0);
 	ui_draw(ui);
-	ok(drive_shows(ui, " EVENTS "), "PgUp the first again");
+	ok(drive_shows(ui, " EVENTS "), "PgUp shows the first page of the help again");
 	ui_key(ui, TKEY_CTRL('d'), 0);
-	ok(ui_list(ui)->cursor > 5, "^D half of one");
+	ok(ui_list(ui)->cursor > 5, "^D moves half a page");
 	ui_key(ui, TKEY_ESC, 0);
 }
 
@@ -108,11 +109,12 @@ static void test_unknown_key(struct ui *ui)
 	for (int i = 0; i < 40; i++)
 		ui_tick(ui, now += 1000);
 	drive_keys(ui, now, "o");
-	ok(drive_shows(ui, "no such key - ? for help"), "an unknown key says so");
+	ok(drive_shows(ui, "no such key - ? for help"), "an unknown key is reported");
 	ui_tick(ui, now + 1999);
-	ok(drive_shows(ui, "no such key"), "for two seconds");
+	ok(drive_shows(ui, "no such key"), "the report of an unknown key stays for two seconds");
 	ui_tick(ui, now += 2000);
-	ok(!drive_shows(ui, "no such key"), "and not longer");
+	ok(!drive_shows(ui, "no such key"),
+		"the report of an unknown key disappears after two seconds");
 }
 
 static void test_time(struct ui *ui, struct fake *fake)
@@ -122,30 +124,32 @@ static void test_time(struct ui *ui, struct fake *fake)
 	drive_keys(ui, now, "]");
 	ok(drive_shows(ui, "window 30s"), "] widens the window");
 	drive_keys(ui, now, "]]]]");
-	ok(drive_shows(ui, "window all"), "up to all");
+	ok(drive_shows(ui, "window all"), "] widens the window up to \"all\"");
 	drive_keys(ui, now, "[[[[[[");
-	ok(drive_shows(ui, "window 1s"), "[ narrows it");
+	ok(drive_shows(ui, "window 1s"), "[ narrows the window");
 	drive_keys(ui, now, "]]");
 	drive_keys(ui, now, " ");
-	ok(drive_shows(ui, "FROZEN 22:14:"), "space freezes");
+	ok(drive_shows(ui, "FROZEN 22:14:"), "space freezes the screen");
 	ui_tick(ui, now += 1000);
 	ok(drive_shows(ui, "frozen: 0 newer") || drive_shows(ui, "frozen: 400 newer"),
-		"and counts what comes");
+		"a frozen screen counts newer samples");
 	ui_tick(ui, now += 11000);
-	ok(drive_shows(ui, "frozen: 800 newer"), "now and then");
+	ok(drive_shows(ui, "frozen: 800 newer"),
+		"the count of newer samples is updated every 10 s");
 	drive_keys(ui, now, ",,");
-	ok(drive_shows(ui, "frozen: 1 600 newer") || drive_shows(ui, "FROZEN"), ", steps back");
+	ok(drive_shows(ui, "frozen: 1 600 newer") || drive_shows(ui, "FROZEN"),
+		", moves a second back");
 	for (int i = 0; i < 700; i++)
 		drive_keys(ui, now, ",");
-	ok(drive_shows(ui, "no earlier seconds"), "to the beginning");
+	ok(drive_shows(ui, "no earlier seconds"), ", stops at the beginning");
 	drive_keys(ui, now, " ");
-	ok(drive_shows(ui, "LIVE"), "space goes on");
+	ok(drive_shows(ui, "LIVE"), "space resumes");
 	drive_keys(ui, now, "r");
 	ui_tick(ui, now += 1000);
 	ui_tick(ui, now += 1000);
-	ok(drive_shows(ui, "last 2s (window 10s)"), "r restarts");
+	ok(drive_shows(ui, "last 2s (window 10s)"), "r restarts the window");
 	drive_keys(ui, now, "U");
-	ok(drive_shows(ui, "4 000 samples"), "U undoes that");
+	ok(drive_shows(ui, "4 000 samples"), "U undoes the restart");
 }
 
 static void test_finding_and_output(struct ui *ui, struct fake *fake)
@@ -154,25 +158,24 @@ static void test_finding_and_output(struct ui *ui, struct fake *fake)
 
 	drive_keys(ui, now, "3");
 	ok(drive_shows(ui, "The event lock cannot be sampled here."),
-		"an event that cannot be had says why");
+		"an event that cannot be sampled gives the reason");
 	drive_keys(ui, now, "2");
-	ok(drive_shows(ui, "[2 alloc]"), "another event");
+	ok(drive_shows(ui, "[2 alloc]"), "2 shows another event");
 	drive_keys(ui, now, "1/hash");
-	ok(drive_shows(ui, "find: hash"),
-		"a search is typed into a prompt, whatever its letters mean");
+	ok(drive_shows(ui, "find: hash"), "letters typed into a search prompt are not commands");
 	drive_keys(ui, now, "\n");
-	ok(drive_shows(ui, "/hash: "), "and counts its hits");
+	ok(drive_shows(ui, "/hash: "), "a search shows the number of its matches");
 	ui_key(ui, TKEY_ESC, now);
-	ok(!drive_shows(ui, "/hash: "), "Esc ends it");
+	ok(!drive_shows(ui, "/hash: "), "Esc ends the search");
 	fake->saves_taken = 0;
 	drive_keys(ui, now, "S");
 	ok(strstr(fake->saved, "shop-api.jar-41234-2") && strstr(fake->saved, ".jhot") &&
 			drive_shows(ui, "saved "),
-		"S saves under a name of its own: %s", fake->saved);
+		"S saves under a generated name: %s", fake->saved);
 	fake->saves_taken = 1;
 	drive_keys(ui, now, "S");
 	ok(strstr(fake->saved, "-2.jhot") && drive_shows(ui, "-2.jhot"),
-		"another one where that is taken: %s", fake->saved);
+		"S appends a number if the name exists: %s", fake->saved);
 }
 
 static void clear_line(struct ui *ui)
@@ -191,8 +194,9 @@ static void test_long_message(struct ui *ui)
 	ok(drive_shows(ui, " The file /var/tmp/profiles/host") &&
 			drive_shows(ui, " be written: the disk /dev") &&
 			drive_shows(ui, " nobody-you-know."),
-		"a long message has as many rows as it needs");
-	ok(drive_shows(ui, "q quit") || drive_shows(ui, "quit"), "above the keys");
+		"a long message is wrapped into several rows");
+	ok(drive_shows(ui, "q quit") || drive_shows(ui, "quit"),
+		"the message is above the key line");
 	ui->place.message.shown = false;
 }
 
@@ -201,7 +205,7 @@ static void test_export_name(struct ui *ui)
 	drive_keys(ui, ui->now_ms, "x");
 	ok(drive_shows(ui, "shop-api.jar-41234-cpu-20") ||
 			drive_shows(ui, "shop-api.jar-41234-alloc-20"),
-		"x proposes a name that begins as that of S does, with the event");
+		"x proposes a name like that of S, with the event");
 	ui_key(ui, TKEY_ESC, ui->now_ms);
 }
 
@@ -217,28 +221,29 @@ static void test_export(struct ui *ui, struct fake *fake)
 	clear_line(ui);
 	drive_keys(ui, now, "full.svg\n");
 	ok(drive_shows(ui, "The disk is full") && ui->place.popup,
-		"a failed export is a message in it");
+		"a failed export shows its error in the dialog");
 	clear_line(ui);
 	drive_keys(ui, now, "mine.collapsed");
 	ok(drive_shows(ui, "< .coll") || drive_shows(ui, ".collapsed  one line"),
-		"a typed suffix chooses the format");
+		"a typed suffix selects the format");
 	drive_keys(ui, now, "\n");
-	ok(!ui->place.popup && drive_shows(ui, "wrote mine.collapsed"), "Enter writes and closes");
+	ok(!ui->place.popup && drive_shows(ui, "wrote mine.collapsed"),
+		"Enter writes the file and closes the dialog");
 	from = fake->wish.query.from, to = fake->wish.query.to;
 	ok(to - from == 10 && fake->wish.query.event == EVENT_CPU && !fake->wish.threads,
-		"the window of the event shown, %u to %u", from, to);
+		"the window of the selected event is exported, %u to %u", from, to);
 	drive_keys(ui, now, "x");
-	ok(drive_shows(ui, ".collapsed"), "the format is remembered");
+	ok(drive_shows(ui, ".collapsed"), "the export format is remembered");
 	clear_line(ui);
 	drive_keys(ui, now, "mine.collapsed\n");
 	ok(ui->place.popup && drive_shows(ui, "Press Enter again to overwrite it"),
-		"a file that exists is asked about");
+		"an existing file is confirmed before it is overwritten");
 	ui_key(ui, TKEY_LEFT, now);
 	drive_keys(ui, now, "\n");
 	ok(ui->place.popup && drive_shows(ui, "Press Enter again to overwrite it"),
-		"again after any other key");
+		"the confirmation is asked again after another key");
 	drive_keys(ui, now, "\n");
-	ok(!ui->place.popup && fake->wish.overwrite, "a second Enter replaces it");
+	ok(!ui->place.popup && fake->wish.overwrite, "a second Enter overwrites the file");
 	drive_keys(ui, now, "x");
 	for (int row = 0; row < 4; row++) {
 		ui_key(ui, TKEY_UP, now);
@@ -247,25 +252,25 @@ static void test_export(struct ui *ui, struct fake *fake)
 	}
 	ok(drive_shows(ui, "all threads, separately") &&
 			drive_shows(ui, "everything since the start"),
-		"arrows change what is exported");
+		"arrow keys change what is exported");
 	drive_keys(ui, now, "\n");
 	ok(fake->wish.threads && fake->wish.query.from == 0 && fake->wish.query.to == UINT32_MAX,
-		"and that is what is written");
+		"the changed selection is exported");
 	drive_keys(ui, now, "tx");
 	for (int row = 0; row < 2; row++)
 		ui_key(ui, TKEY_UP, now);
 	ui_key(ui, TKEY_LEFT, now);
-	ok(drive_shows(ui, "< only "), "the thread selected in the list of threads can be chosen");
+	ok(drive_shows(ui, "< only "), "the thread selected in Threads can be exported");
 	clear_line(ui);
 	drive_keys(ui, now, "t.svg\n");
 	ok(fake->wish.query.thread != PROFILE_ANY_THREAD && !fake->wish.threads,
-		"and is written alone");
+		"only the selected thread is exported");
 	drive_keys(ui, now, "m");
 	drive_keys(ui, now, "x");
 	ui_resize(ui, 8, 40);
 	ok(drive_shows(ui, "file     "), "the dialog fits the smallest screen");
 	ui_key(ui, TKEY_ESC, now);
-	ok(!ui->place.popup, "Esc closes it");
+	ok(!ui->place.popup, "Esc closes the dialog");
 	ui_resize(ui, 24, 80);
 }
 
@@ -275,17 +280,18 @@ static void test_proposed(struct ui *ui)
 	int64_t now = ui->now_ms;
 
 	drive_keys(ui, now, "/jackson\n\\");
-	ok(drive_shows(ui, "only stacks with: jackson "), "the search is proposed");
+	ok(drive_shows(ui, "only stacks with: jackson "),
+		"the filter prompt proposes the search text");
 	drive_keys(ui, now, "hash");
-	ok(drive_shows(ui, "only stacks with: hash "), "typing replaces it");
+	ok(drive_shows(ui, "only stacks with: hash "), "typing replaces the proposed text");
 	drive_keys(ui, now, "\033\\");
 	ui_key(ui, TKEY_BACKSPACE, now);
-	ok(drive_shows(ui, "only stacks with: jackso "), "Backspace goes on with it");
+	ok(drive_shows(ui, "only stacks with: jackso "), "Backspace edits the proposed text");
 	drive_keys(ui, now, "\033\\\n");
-	ok(drive_shows(ui, " \\jackson "), "Enter takes it");
+	ok(drive_shows(ui, " \\jackson "), "Enter accepts the proposed text");
 	drive_keys(ui, now, "\033\033");
 	ok(!drive_shows(ui, "\\jackson") && !drive_shows(ui, "/jackson"),
-		"Esc, Esc: neither is there");
+		"Esc twice removes filter and search");
 }
 
 static void test_filters(struct ui *ui)
@@ -295,40 +301,46 @@ static void test_filters(struct ui *ui)
 
 	drive_keys(ui, now, "\\jackson\n");
 	only = ui->sums.all.count;
-	ok(only && only < all && drive_shows(ui, " \\jackson "), "\\ leaves only what has a name");
+	ok(only && only < all && drive_shows(ui, " \\jackson "),
+		"\\ keeps only stacks with a name");
 	drive_keys(ui, now, "!hashmap\n");
 	ok(ui->sums.all.count < only && drive_shows(ui, " \\jackson    !hashmap "),
-		"! hides what has one");
+		"! hides stacks with a name");
 	drive_keys(ui, now, "T");
-	ok(drive_shows(ui, " \\jackson    !hashmap "), "in every view");
+	ok(drive_shows(ui, " \\jackson    !hashmap "), "filters apply to every view");
 	drive_keys(ui, now, "m\\nothing\n");
 	ok(!ui->sums.all.count && drive_shows(ui, "No sample of this window passes the filters"),
-		"a filter that leaves nothing says so");
+		"a filter that matches nothing is reported");
 	ui_key(ui, TKEY_ESC, now);
 	ui_key(ui, TKEY_ESC, now);
 	ok(ui->sums.all.count == only && !drive_shows(ui, "!hashmap") &&
 			drive_shows(ui, " \\jackson "),
-		"Esc undoes the last");
+		"Esc undoes the last filter");
 	ui_key(ui, TKEY_ESC, now);
-	ok(ui->sums.all.count == all && !drive_shows(ui, "jackson "), "one at a time");
-	ok(drive_shows(ui, "folded (K)"), "and says what is folded");
+	ok(ui->sums.all.count == all && !drive_shows(ui, "jackson "),
+		"another Esc undoes the filter before");
+	ok(drive_shows(ui, "folded (K)"), "the default folding is shown");
 	drive_keys(ui, now, "Kg");
 	ok(drive_shows(ui, " K framework ") && drive_shows(ui, "[framework frames]"),
-		"K hides frameworks");
+		"K hides framework frames");
 	drive_keys(ui, now, "KK");
-	ok(drive_shows(ui, " K framework native kernel "), "and more");
+	ok(drive_shows(ui, " K framework native kernel "),
+		"K again hides native and kernel frames, too");
 	drive_keys(ui, now, "TE");
-	ok(drive_shows(ui, "framework frame"), "a run of them is one row");
+	ok(drive_shows(ui, "framework frame"), "tree: a run of hidden frames is one row");
 	drive_keys(ui, now, "Km");
-	ok(ui->sums.all.count == all && drive_shows(ui, " K all frames "), "or nothing");
+	ok(ui->sums.all.count == all && drive_shows(ui, " K all frames "),
+		"K then shows all frames");
 	drive_keys(ui, now, "K");
-	ok(ui->sums.all.count == all && drive_shows(ui, "folded (K)"), "and at last as it began");
+	ok(ui->sums.all.count == all && drive_shows(ui, "folded (K)"),
+		"K finally returns to the default folding");
 	drive_keys(ui, now, "L");
 	ok(drive_shows(ui, " L lines ") && !drive_shows(ui, ".get "), "L shows lines");
 	drive_keys(ui, now, "L");
-	ok(!drive_shows(ui, " L lines "), "L again methods");
+	ok(!drive_shows(ui, " L lines "), "L again shows methods");
 	drive_keys(ui, now, "gjjjL");
-	is_int(ui_list(ui)->cursor, 0, "what was selected has no row there: at the top again");
+	is_int(ui_list(ui)->cursor, 0,
+		"the cursor is at the top if the selected row does not exist by line");
 	drive_keys(ui, now, "L");
 }
 
@@ -339,20 +351,20 @@ static void test_searches(struct ui *ui)
 
 	drive_keys(ui, now, "gj#");
 	ok(*ui->search.text == '=' && drive_shows(ui, ": 1 of "),
-		"# finds frames like this one: %s", ui->search.text);
+		"# searches for frames like the selected one: %s", ui->search.text);
 	ok(ui->sums.searched.count && ui->sums.searched.count < ui->sums.all.count,
-		"and their share");
+		"# shows the share of its matches");
 	drive_keys(ui, now, "T/.allocate\n");
 	hits = ui->sums.searched.count;
 	ok(hits && drive_shows(ui, "nodes") && drive_shows(ui, "of samples"),
-		"a search of the whole tree");
+		"a search in the tree counts nodes and samples");
 	drive_keys(ui, now, "nnnN");
-	ok(strstr(ui_selected(ui), ".allocate") != NULL, "opens it at the hit: %s",
+	ok(strstr(ui_selected(ui), ".allocate") != NULL, "n opens the tree at the match: %s",
 		ui_selected(ui));
 	drive_keys(ui, now, "fm");
-	ok(ui->sums.searched.count == hits, "the same share in every view");
+	ok(ui->sums.searched.count == hits, "the matches' share is the same in every view");
 	ui_key(ui, TKEY_ESC, now);
-	ok(!drive_shows(ui, "of samples"), "Esc ends it");
+	ok(!drive_shows(ui, "of samples"), "Esc ends the search in the tree");
 }
 
 static void test_diff(struct ui *ui)
@@ -360,21 +372,21 @@ static void test_diff(struct ui *ui)
 	int64_t now = ui->now_ms;
 
 	drive_keys(ui, now, "D");
-	ok(drive_shows(ui, "no baseline yet"), "D without a baseline says how to get one");
+	ok(drive_shows(ui, "no baseline yet"), "D without a baseline explains how to set one");
 	drive_keys(ui, now + 3000, "BD");
 	ok(drive_shows(ui, " vs 10s to ") && drive_shows(ui, "DELTA"),
-		"D shows the difference to it");
+		"D shows differences from the baseline");
 	drive_keys(ui, now + 6000, "T");
-	ok(drive_shows(ui, "DELTA"), "in the tree too");
+	ok(drive_shows(ui, "DELTA"), "D applies to the tree");
 	drive_keys(ui, now + 9000, "mD");
-	ok(!drive_shows(ui, " vs 10s"), "D again only the window");
+	ok(!drive_shows(ui, " vs 10s"), "D again shows the window only");
 	drive_keys(ui, now + 12000, "gjjP");
 	drive_keys(ui, now + 12000, "g");
 	ui_draw(ui);
 	ok(canvas_row(&ui->canvas, 5)[0].ch == '>', "P pins a row to the top");
 	drive_keys(ui, now + 13000, "j");
 	ui_draw(ui);
-	ok(canvas_row(&ui->canvas, 5)[0].ch == '*', "and marks it");
+	ok(canvas_row(&ui->canvas, 5)[0].ch == '*', "a pinned row is marked");
 	drive_keys(ui, now + 15000, "kP");
 }
 
@@ -384,41 +396,42 @@ static void test_ways(struct ui *ui, struct fake *fake)
 
 	drive_keys(ui, now, "t\n");
 	ok(ui->place.view == VIEW_METHODS && drive_shows(ui, " only http-nio"),
-		"Enter on a thread shows only that");
+		"Enter on a thread restricts the views to it");
 	ui_key(ui, TKEY_ESC, now);
-	ok(!drive_shows(ui, " only http-nio"), "Esc shows all again");
+	ok(!drive_shows(ui, " only http-nio"), "Esc removes the restriction");
 	drive_keys(ui, now, "\n");
 	ok(ui->place.view == VIEW_CALLERS && drive_shows(ui, "CALLERS (who pays)"),
 		"Enter on a method shows its callers");
 	drive_keys(ui, now, "T");
-	ok(ui->place.view == VIEW_TREE && drive_shows(ui, "callers of"), "T the tree of them");
+	ok(ui->place.view == VIEW_TREE && drive_shows(ui, "callers of"),
+		"T in Callers shows the tree of callers");
 	ui_key(ui, TKEY_ESC, now);
-	is_int(ui->place.view, VIEW_CALLERS, "Esc leads back");
+	is_int(ui->place.view, VIEW_CALLERS, "Esc returns to Callers");
 	ui_key(ui, 'k', now);
 	drive_keys(ui, now, "\n");
-	ok(drive_shows(ui, " > "), "Enter on a caller walks to it");
+	ok(drive_shows(ui, " > "), "Enter on a caller shows that method's callers");
 	ui_key(ui, TKEY_ESC, now);
-	ok(ui->place.view == VIEW_CALLERS && !drive_shows(ui, " > "), "Esc walks back");
+	ok(ui->place.view == VIEW_CALLERS && !drive_shows(ui, " > "),
+		"Esc returns to the previous method");
 	ui_key(ui, TKEY_ESC, now);
-	is_int(ui->place.view, VIEW_METHODS, "Esc leads back");
-	is_int(ui_key(ui, TKEY_ESC, now) & UI_QUIT, 0, "Esc never quits");
+	is_int(ui->place.view, VIEW_METHODS, "Esc returns to Methods");
+	is_int(ui_key(ui, TKEY_ESC, now) & UI_QUIT, 0, "Esc does not quit");
 	drive_keys(ui, now, "y");
-	ok(ui->copy && strlen(ui->copy) > 3, "y copies the name");
+	ok(ui->copy && strlen(ui->copy) > 3, "y copies the selected name");
 	fake->lost = true;
 	ui_tick(ui, now += 1000);
 	ok(drive_shows(ui, "ENDED") && drive_shows(ui, "r: again"),
-		"a session that is lost can be had again");
+		"a lost session offers to attach again");
 	drive_keys(ui, now, "r");
-	is_int(ui->attach_pid, ui->vitals->pid, "from the same JVM");
+	is_int(ui->attach_pid, ui->vitals->pid, "r attaches to the same JVM");
 	ui->attach_pid = 0;
 	ui->over = fake->lost = false;
 	fake->end = 1;
 	ui_tick(ui, now += 1000);
-	ok(!drive_shows(ui, "r: again"), "a JVM that has ended cannot");
-	ok(drive_shows(ui, "ENDED") && drive_shows(ui, "has exited"),
-		"a JVM that ends is said to have ended");
+	ok(!drive_shows(ui, "r: again"), "an exited JVM cannot be attached to again");
+	ok(drive_shows(ui, "ENDED") && drive_shows(ui, "has exited"), "an exited JVM is reported");
 	drive_keys(ui, now, "T");
-	ok(drive_shows(ui, "CALL TREE"), "and its data stays");
+	ok(drive_shows(ui, "CALL TREE"), "the data of an exited JVM is kept");
 	is_int(ui_key(ui, 'q', now) & UI_QUIT, UI_QUIT, "q quits");
 }
 
@@ -433,10 +446,10 @@ static void test_absent(void)
 	ui_resize(&ui, 24, 80);
 	ui_key(&ui, '2', 0);
 	ok(ui.scope.event == EVENT_CPU && drive_shows(&ui, "no such key"),
-		"an event that is not there has no key");
-	ok(!drive_shows(&ui, "alloc"), "and no tab");
+		"an event that is not available has no key");
+	ok(!drive_shows(&ui, "alloc"), "an event that is not available has no tab");
 	ui_key(&ui, '?', 0);
-	ok(!drive_shows(&ui, "alloc"), "and no line in the help");
+	ok(!drive_shows(&ui, "alloc"), "an event that is not available is not in the help");
 	ui_done(&ui);
 	fake_done(&fake);
 }
@@ -458,7 +471,7 @@ static void test_beyond(void)
 	ui_resize(&ui, 50, 200);
 	for (int i = 1; i < 5; i++)
 		ui_tick(&ui, i * 1000);
-	ok(drive_shows(&ui, "heap"), "figures beyond all bounds are drawn");
+	ok(drive_shows(&ui, "heap"), "values at the limits of their types are drawn");
 	ui_done(&ui);
 	fake_done(&fake);
 }
@@ -488,19 +501,20 @@ static void test_windows_apart(void)
 			fake_second(&fake);
 			ui_tick(&ui, ui.now_ms + 1000);
 		}
-		ok(!drive_shows(&ui, rows[i].says), "%d s are too few for two such windows",
+		ok(!drive_shows(&ui, rows[i].says),
+			"no difference is shown after %d s, too short for two such windows",
 			second);
 		for (; second < rows[i].most + 4; second++) {
 			fake_second(&fake);
 			ui_tick(&ui, ui.now_ms + 1000);
 		}
-		ok(drive_shows(&ui, rows[i].says), "what differs is said %s", rows[i].says);
+		ok(drive_shows(&ui, rows[i].says), "differences are shown %s", rows[i].says);
 	}
 	ui_done(&ui);
 	fake_done(&fake);
 }
 
-/* A refresh that is seldom is so, though samples are taken in all the time. */
+/* A long refresh interval is respected although samples are read more often. */
 static void test_seldom(void)
 {
 	struct app_options options = {.frame_fd = -1, .attached = true, .interval_ms = 60000};
@@ -517,9 +531,10 @@ static void test_seldom(void)
 	for (int i = 0; i < 5; i++)
 		ui_tick(&ui, now += 10000);
 	ok(ui.updated_ms == updated && fake.second == before + 5,
-		"a refresh of 60 s: samples are taken in every 10 s, and shown as they were");
+		"with a refresh of 60 s samples are read every 10 s, but the screen is not "
+		"updated");
 	ui_tick(&ui, now += 10000);
-	ok(ui.updated_ms == now, "until it is time");
+	ok(ui.updated_ms == now, "the screen is updated after 60 s");
 	ui_done(&ui);
 	fake_done(&fake);
 }

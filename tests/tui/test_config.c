@@ -76,37 +76,37 @@ static void test_values(void)
 					"underline\n}\n",
 		"F", &err);
 
-	if (!ok(c != NULL, "a file with everything: %s", err.what))
+	if (!ok(c != NULL, "a file with every kind of setting is accepted: %s", err.what))
 		return;
 	ok(c->event == EVENT_ALLOC && c->window == 4 && c->delay_ms == 2500 && c->names == 1,
-		"event, window, delay, names");
+		"event, window, delay and names are set");
 	ok(c->color == APP_COLOR_16 && c->charset == APP_CHARSET_ASCII && c->mouse &&
 			!strcmp(c->format, ".collapsed"),
-		"color, charset, mouse, format");
+		"color, charset, mouse and format are set");
 	ok(c->framework_count == 3 && !strcmp(config_framework(c)[2], "org.c.") &&
 			!config_framework(c)[3],
-		"framework adds up");
+		"several framework lines add up");
 	command_named("quit", &i);
 	ok(c->keys[i].keys[0].key == 'Q' && c->keys[i].keys[1].key == 24 &&
 			!c->keys[i].keys[2].key &&
 			c->keys[i].keys[1].arg == commands[i].keys[0].arg,
-		"keys of a command with one meaning");
-	is_str(c->keys[i].shown, "Q", "and how they are shown");
+		"a command with one meaning gets all listed keys");
+	is_str(c->keys[i].shown, "Q", "the first key of the command is displayed");
 	command_named("window", &i);
 	ok(c->keys[i].keys[2].key == '{' && c->keys[i].keys[2].arg == -1 &&
 			c->keys[i].keys[3].arg == 1,
-		"keys of one with two meanings take turns");
-	is_str(c->keys[i].shown, "( )", "and the first of each are shown");
+		"keys of a command with two meanings alternate between them");
+	is_str(c->keys[i].shown, "( )", "the first key of each meaning is displayed");
 	command_named("attach", &i);
-	is_int(c->keys[i].keys[0].key, '#', "a # alone is a key, not a comment");
+	is_int(c->keys[i].keys[0].key, '#', "# after = is a key, not a comment");
 	command_named("freeze", &i);
-	is_str(c->keys[i].shown, "space", "named keys");
+	is_str(c->keys[i].shown, "space", "named keys are accepted");
 	ok(c->appearance_set[STYLE_CURSOR] && c->appearances[STYLE_CURSOR].fg == 0 &&
 			c->appearances[STYLE_CURSOR].bg == 208 &&
 			c->appearances[STYLE_CURSOR].attrs == ATTR_BOLD,
-		"colours");
+		"a style's colours and attributes are set");
 	ok(c->appearances[STYLE_KEY].fg == -1 && c->appearances[STYLE_KEY].attrs == ATTR_UNDERLINE,
-		"the terminal's own");
+		"\"default\" is the terminal's own colour");
 	config_free(c);
 	c = config_parse("framework =\n", "F", &err);
 	ok(c && !config_framework(c)[0], "an empty framework list is empty");
@@ -135,12 +135,12 @@ static void test_write(void)
 	c = config_parse(buf_str(&out), "F", &err);
 	ok(c && c->event == EVENT_WALL && c->window == 3 && c->delay_ms == 5000 && c->names == 2 &&
 			c->color == APP_COLOR_256 && !strcmp(c->format, ".svg"),
-		"a new file can be read: %s", err.what);
+		"a file written by config_write can be read: %s", err.what);
 	config_free(c);
 	ok(strstr(buf_str(&out), "#\tfreeze = ...    # space: freeze\n") != NULL,
-		"it tells the commands");
+		"the written file lists the commands");
 	config_write(buf_str(&out), &values, &again);
-	is_str(buf_str(&again), buf_str(&out), "the same values change nothing");
+	is_str(buf_str(&again), buf_str(&out), "writing the same values changes nothing");
 	buf_clear(&again);
 	config_write("# my own\n\nwindow =  5s   # short\n#event = cpu\nkeys {\n\twindow = ( )\n}\n"
 		     "framework = a. b.",
@@ -154,9 +154,9 @@ static void test_write(void)
 		"color = 256    # auto never 16 256\n"
 		"mouse = off    # off on\n"
 		"format = .svg    # of files written by x: a suffix\n",
-		"comments, blanks, keys and other settings stay");
+		"writing keeps comments, blanks, keys and other settings");
 	c = config_parse(buf_str(&again), "F", &err);
-	ok(c && c->framework_count == 2, "and that can be read, too: %s", err.what);
+	ok(c && c->framework_count == 2, "the rewritten file can be read: %s", err.what);
 	config_free(c);
 	buf_done(&out);
 	buf_done(&again);
@@ -188,7 +188,10 @@ static void test_noise(void)
 			break;
 		config_free(c);
 		if (round == 19999)
-			ok(true, "20000 files of noise: %d were empty or comments", accepted);
+			ok(true,
+				"20000 files of random text: an error with a line number, or "
+				"accepted (%d)",
+				accepted);
 	}
 }
 

@@ -88,24 +88,24 @@ static void test_switch(void)
 {
 	sets = 0;
 	keys("2");
-	ok(ui.scope.event == EVENT_ALLOC && !sets,
-		"an event that runs is switched to without a word");
-	ok(ui.begun_ms < now, "nor is anything new");
-	ok(shows("[2 alloc]") && shows("allocated"), "and shown in its unit");
+	ok(ui.scope.event == EVENT_ALLOC && !sets, "switching to a running event starts nothing");
+	ok(ui.begun_ms < now, "switching to a running event is no new start");
+	ok(shows("[2 alloc]") && shows("allocated"), "the event is shown in its unit");
 	keys("3");
 	ok(ui.scope.event == EVENT_ALLOC && shows("The event lock cannot be sampled here."),
-		"one that cannot be had says why and changes nothing");
+		"an event that cannot be started gives the reason, and the view does not change");
 	seconds(3);
 	keys("4");
-	ok(ui.scope.event == EVENT_WALL && sets == 2, "one that did not run is switched on");
-	ok(ui.begun_ms == now, "and looked at more often for a while, so that it shows soon");
+	ok(ui.scope.event == EVENT_WALL && sets == 2,
+		"switching to an event that is off starts it");
+	ok(ui.begun_ms == now, "a started event is polled more often at first");
 	seconds(1);
-	ok(shows("last 2s (window 10s)"), "and has a history from there on");
+	ok(shows("last 2s (window 10s)"), "a started event's window begins at its start");
 	seconds(3);
-	ok(shows("last 4s (window 10s)"), "that grows");
+	ok(shows("last 4s (window 10s)"), "a started event's window grows");
 	keys("1");
-	ok(shows("window 10s ") && !ui.scope.time.since, "the first one's is as it was");
-	ok(fake.vitals.events[EVENT_WALL].state == VITALS_ON, "the other goes on");
+	ok(shows("window 10s ") && !ui.scope.time.since, "the first event's window is unchanged");
+	ok(fake.vitals.events[EVENT_WALL].state == VITALS_ON, "the other event continues to run");
 }
 
 static void test_windows(void)
@@ -113,20 +113,20 @@ static void test_windows(void)
 	uint32_t frozen;
 
 	keys("1]]");
-	ok(shows("window 1m"), "a wider window");
+	ok(shows("window 1m"), "] widens the window");
 	keys("2");
-	ok(shows("window 10s"), "is this event's alone");
+	ok(shows("window 10s"), "a window belongs to its event");
 	keys("r1");
-	ok(ui.scope.time.since == 0, "as is a restart");
+	ok(ui.scope.time.since == 0, "a restart belongs to its event");
 	keys("2");
 	ok(ui.scope.time.since > 0 && ui.scope.time.since_before == 0,
-		"which is kept, and can be undone");
+		"a restart is kept per event and can be undone");
 	keys("U1 ");
 	frozen = ui.scope.time.frozen_to;
 	seconds(2);
 	keys("2");
 	ok(ui.scope.time.frozen && ui.scope.time.frozen_to == frozen,
-		"a freeze is of all at one instant");
+		"freezing applies to all events at one instant");
 	keys(" 1[[");
 }
 
@@ -135,68 +135,73 @@ static void test_menu(void)
 	int64_t interval = fake.vitals.events[EVENT_CPU].interval;
 
 	keys("e");
-	ok(shows("events") && shows("1 cpu") && shows("3 lock"), "the menu has them all");
-	ok(shows("10ms"), "with their intervals");
+	ok(shows("events") && shows("1 cpu") && shows("3 lock"), "the event menu lists all events");
+	ok(shows("10ms"), "the event menu shows intervals");
 	keys("+");
 	ok(fake.vitals.events[EVENT_CPU].interval == interval * 2, "+ doubles the interval");
 	keys("-");
-	ok(fake.vitals.events[EVENT_CPU].interval == interval, "- halves it");
+	ok(fake.vitals.events[EVENT_CPU].interval == interval, "- halves the interval");
 	snprintf(
 		fake.vitals.events[EVENT_CPU].engine, sizeof(fake.vitals.events[0].engine), "perf");
 	keys("g");
-	ok(shows("on     ctimer"), "g takes the next engine");
+	ok(shows("on     ctimer"), "g switches to the next engine");
 	keys("g");
-	ok(shows("There is no perf here.") && shows("on     ctimer"), "or says why not");
+	ok(shows("There is no perf here.") && shows("on     ctimer"),
+		"g reports why an engine is not available");
 	keys("jg");
-	ok(shows("alloc has only one engine"), "and where there is no choice");
+	ok(shows("alloc has only one engine"), "g reports that an event has a single engine");
 	keys("jj ");
-	ok(fake.vitals.events[EVENT_WALL].state == VITALS_OFF, "Space switches off");
+	ok(fake.vitals.events[EVENT_WALL].state == VITALS_OFF, "Space switches the event off");
 	keys("g");
-	ok(shows("to change its engine"), "nor an engine");
+	ok(shows("to change its engine"), "an event that is off has no engine to change");
 	keys("+");
-	ok(shows("The event is off"), "what is off has no interval to change");
+	ok(shows("The event is off"), "an event that is off has no interval to change");
 	keys(" ");
-	ok(fake.vitals.events[EVENT_WALL].state == VITALS_ON, "and on");
+	ok(fake.vitals.events[EVENT_WALL].state == VITALS_ON, "Space switches the event on");
 	keys("k ");
-	ok(shows("cannot be sampled here"), "a refusal is shown in it");
+	ok(shows("cannot be sampled here"), "the menu shows why an event cannot be started");
 	keys("2");
-	ok(!ui.place.popup && ui.scope.event == EVENT_ALLOC, "a number closes it and switches");
+	ok(!ui.place.popup && ui.scope.event == EVENT_ALLOC,
+		"a number closes the menu and switches to that event");
 	keys("1e\033");
-	ok(!ui.place.popup && ui.scope.event == EVENT_CPU, "Esc only closes it");
+	ok(!ui.place.popup && ui.scope.event == EVENT_CPU, "Esc only closes the menu");
 }
 
 static void test_perf(void)
 {
 	keys("5");
-	ok(shows("no such key"), "without one of perf's its key is none");
+	ok(shows("no such key"), "5 is an unknown key without a perf event");
 	keys("eanonsense\n");
-	ok(shows("There is no event \"nonsense\"."), "what is no event is told");
+	ok(shows("There is no event \"nonsense\"."), "an unknown perf event is reported");
 	keys("eacache-misses\n");
 	ok(ui.scope.event == EVENT_USER_FIRST && shows("[5 cache-misses]"),
-		"one that is, is shown");
-	ok(shows("1 2 3 4 [5"), "the others make space on a narrow screen");
+		"a new perf event is shown");
+	ok(shows("1 2 3 4 [5"), "other tabs are shortened on a narrow screen");
 	keys("6");
-	ok(shows("no event has this key"), "the next key has none");
+	ok(shows("no event has this key"), "the key after the last event is reported as unused");
 	keys("ea");
-	ok(shows("branch-misses  cache-misses  cache-references  Tab"), "what there is is listed");
+	ok(shows("branch-misses  cache-misses  cache-references  Tab"),
+		"the prompt lists perf events");
 	keys("ca");
 	ok(!shows("branch-misses  ") && shows("cache-misses  cache-references  Tab"),
-		"as far as it begins so");
+		"the list contains only events with the typed prefix");
 	keys("\t");
-	ok(shows("function: cache-  "), "Tab goes on as far as all go on alike");
+	ok(shows("function: cache-  "), "Tab completes the common prefix");
 	keys("r\t");
-	ok(shows("function: cache-references  "), "or to the end");
+	ok(shows("function: cache-references  "), "Tab completes a unique name");
 	keys("\033");
 	keys("15");
-	ok(ui.scope.event == EVENT_USER_FIRST, "its key leads back");
+	ok(ui.scope.event == EVENT_USER_FIRST, "the key of a perf event switches to it");
 	seconds(3);
-	ok(events_since(&ui, EVENT_USER_FIRST) < profile_info(fake.profile).now, "time passes");
+	ok(events_since(&ui, EVENT_USER_FIRST) < profile_info(fake.profile).now,
+		"time passes since the perf event started");
 	fake.vitals.events[EVENT_USER_FIRST].state = VITALS_OFF;
 	adds = 0;
 	keys("eabranch-misses\n");
 	ok(ui.scope.event == EVENT_USER_FIRST && shows("[5 branch-misses]"),
-		"another may take its number");
-	is_int(ui.scope.time.since, profile_info(fake.profile).now, "and begins when that is");
+		"another perf event can reuse the id");
+	is_int(ui.scope.time.since, profile_info(fake.profile).now,
+		"the reused event's window begins at its start");
 	keys("1");
 }
 
@@ -205,18 +210,18 @@ static void test_budget(void)
 	seconds(1);
 	fake.vitals.events[EVENT_CPU].interval = 40000000;
 	seconds(1);
-	ok(shows(" 25Hz, not 100Hz "), "an interval that was lengthened is told");
-	ok(shows("JDK 21.0.4") && !on_screen("up 3d"), "the time that it is up makes space");
+	ok(shows(" 25Hz, not 100Hz "), "a lengthened interval is shown with the requested one");
+	ok(shows("JDK 21.0.4") && !on_screen("up 3d"), "the uptime gives way for it");
 	strcpy(fake.vitals.name, "inventory-service.jar");
 	ui_draw(&ui);
 	ok(shows("JDK 21.0.4") && shows("cpu/ctimer   25Hz  LIVE"),
-		"then what was asked for does, before the JVM's version");
+		"the requested interval gives way before the JDK's version");
 	keys("e");
-	ok(shows("not 10ms"), "the menu has what was asked for as well");
+	ok(shows("not 10ms"), "the menu shows the requested interval");
 	keys("\033");
 	fake.vitals.events[EVENT_CPU].interval = 10000000;
 	seconds(1);
-	ok(shows("100Hz"), "until it is as it was");
+	ok(shows("100Hz"), "the normal interval is shown when it is restored");
 }
 
 static void test_stops(void)
@@ -224,7 +229,8 @@ static void test_stops(void)
 	fake.vitals.safepoint_pct_x10 = 123;
 	profile_vitals_set(fake.profile, &fake.vitals);
 	ui_draw(&ui);
-	ok(shows("stopped 12.3%"), "much time at safepoints is told on a narrow screen, too");
+	ok(shows("stopped 12.3%"),
+		"a large share of time at safepoints is shown on a narrow screen");
 }
 
 static void test_values(void)
@@ -279,19 +285,21 @@ static void test_warning(void)
 	seconds(3);
 	fake.vitals.events[EVENT_WALL].state = VITALS_OFF;
 	keys("2");
-	is_int(ui.scope.event, EVENT_ALLOC, "an event that leaves nothing behind is shown at once");
+	is_int(ui.scope.event, EVENT_ALLOC, "an event without a warning is shown at once");
 	keys("4");
-	ok(ui.scope.event == EVENT_ALLOC && !wall_is_on(), "another is not switched on");
-	ok(on_screen("It leaves something behind."), "before that has been read");
+	ok(ui.scope.event == EVENT_ALLOC && !wall_is_on(),
+		"an event with a warning is not started at once");
+	ok(on_screen("It leaves something behind."), "the warning is shown");
 	keys("n");
-	ok(!ui.place.popup && !wall_is_on(), "any key but y leaves it off");
+	ok(!ui.place.popup && !wall_is_on(), "any key but y leaves the event off");
 	keys("ejj ");
-	ok(on_screen("It leaves something behind.") && !wall_is_on(), "the menu asks as well");
+	ok(on_screen("It leaves something behind.") && !wall_is_on(),
+		"the menu shows the warning, too");
 	keys("y");
-	ok(ui.scope.event == EVENT_WALL && wall_is_on(), "y switches it on and shows it");
+	ok(ui.scope.event == EVENT_WALL && wall_is_on(), "y starts the event and shows it");
 	fake.vitals.events[EVENT_WALL].state = VITALS_OFF;
 	keys("14");
-	ok(wall_is_on(), "it is asked once");
+	ok(wall_is_on(), "the warning is shown only once");
 	ui_done(&ui);
 	fake_done(&fake);
 }

@@ -58,7 +58,8 @@ static void test_strip(void)
 	for (int i = 0; i < 12; i++)
 		second_of(stack, i % 2 ? 100 : 6);
 	drive_keys(&ui, ui.now_ms, " ");
-	ok(drive_shows(&ui, " 53 samples/s"), "100 and 6 samples in turn are 53 a second");
+	ok(drive_shows(&ui, " 53 samples/s"),
+		"alternately 100 and 6 samples are shown as 53 per second");
 	end();
 }
 
@@ -69,10 +70,10 @@ static void test_lost(void)
 	drive_seconds(&ui, 0, 4);
 	fake.vitals.events[EVENT_LOCK].lost = fake.vitals.lost = 1;
 	ok(drive_shows(&ui, "lost 0") && !drive_shows(&ui, "lost 1"),
-		"cpu has lost nothing when lock has");
+		"losses of lock are not shown for cpu");
 	fake.vitals.events[EVENT_CPU].lost = 2;
 	fake.vitals.lost = 3;
-	ok(drive_shows(&ui, "lost 2"), "its own losses are shown");
+	ok(drive_shows(&ui, "lost 2"), "losses of cpu are shown");
 	end();
 }
 
@@ -94,7 +95,8 @@ static void test_steady(void)
 	drive_keys(&ui, ui.now_ms + 6000, "D");
 	ok(drive_shows(&ui, "+100.0") && !drive_shows(&ui, "steady"),
 		"a delta of 100 points is not called steady");
-	ok(drive_shows(&ui, "rising: After.run total +100.0pp"), "but named");
+	ok(drive_shows(&ui, "rising: After.run total +100.0pp"),
+		"the method with the delta is named");
 	end();
 }
 
@@ -120,7 +122,8 @@ static void test_beside(const char *keys)
 		for (int col = 0; col < ui.canvas.cols; col++)
 			letters += (col < from || col > to) && cells[col].ch != ' ';
 	}
-	ok(rows > 3 && !letters, "%s: %d rows of a box, %d letters beside it", keys, rows, letters);
+	ok(rows > 3 && !letters, "%s: a box of %d rows with %d characters beside it", keys, rows,
+		letters);
 	end();
 }
 
@@ -135,13 +138,14 @@ static const char *program(const char *name, int width)
 static void test_programs(void)
 {
 	is_str(program("org.apache.catalina.startup.Bootstrap", 40),
-		"org.apache.catalina.startup.Bootstrap", "a main class that fits");
+		"org.apache.catalina.startup.Bootstrap", "a main class that fits is shown whole");
 	is_str(program("org.apache.catalina.startup.Bootstrap", 26), "o.a.c.startup.Bootstrap",
-		"one that does not keeps its class");
-	is_str(program("org.apache.catalina.startup.Bootstrap", 9), "Bootstrap", "at the least");
+		"a main class that is too long keeps class and last package");
+	is_str(program("org.apache.catalina.startup.Bootstrap", 9), "Bootstrap",
+		"a main class in minimal space is the class name");
 	is_str(program("/opt/shop/lib/shop-api.jar", 14), "~/shop-api.jar",
-		"a path keeps its file");
-	is_str(program("shop-api-1.2.jar", 8), "~1.2.jar", "a jar its end");
+		"a path is shortened to its file name");
+	is_str(program("shop-api-1.2.jar", 8), "~1.2.jar", "a jar name keeps its end");
 }
 
 /* Wide screens show names of threads whole. */
@@ -157,9 +161,10 @@ static void test_threads(void)
 	drive_seconds(&ui, 0, 4);
 	drive_keys(&ui, ui.now_ms, "t");
 	ok(drive_shows(&ui, " ForkJoinPool.commonPool-worker-12  "),
-		"a name of 33 columns at 200 columns");
+		"a thread's name of 33 columns is complete at 200 columns");
 	ui_resize(&ui, 50, 120);
-	ok(!drive_shows(&ui, " ForkJoinPool.commonPool-worker-12  "), "not at 120");
+	ok(!drive_shows(&ui, " ForkJoinPool.commonPool-worker-12  "),
+		"it is shortened at 120 columns");
 	end();
 }
 

@@ -32,7 +32,7 @@ static void stop(struct vt *vt)
 
 	vt_keys(vt, "q");
 	status = vt_end(vt);
-	ok(WIFEXITED(status) && !WEXITSTATUS(status), "and it ends as it should");
+	ok(WIFEXITED(status) && !WEXITSTATUS(status), "jhot exits with status 0");
 	vt_close(vt);
 }
 
@@ -82,32 +82,34 @@ static void test_saves(void)
 	vt_keys(vt, "S");
 	vt_wait(vt, "saved everything to ");
 	ok(glob("*-*-*.jhot", 0, NULL, &found) == 0 && found.gl_pathc == 1,
-		"S writes a file with a name of its own");
-	ok(found.gl_pathc && vt_shows(vt, found.gl_pathv[0]), "the name is on the screen");
-	ok(found.gl_pathc && is_whole(found.gl_pathv[0]), "it is a recording with all of it");
+		"S writes one file with a generated name");
+	ok(found.gl_pathc && vt_shows(vt, found.gl_pathv[0]),
+		"the name of the file is on the screen");
+	ok(found.gl_pathc && is_whole(found.gl_pathv[0]), "the file is a complete recording");
 	globfree(&found);
 	vt_keys(vt, "SS");
 	vt_frame(vt);
 	vt_keys(vt, "j");
 	vt_frame(vt);
 	glob("*-*-*.jhot", 0, NULL, &found);
-	is_int(found.gl_pathc, 3, "three times S are three files");
+	is_int(found.gl_pathc, 3, "pressing S three times writes three files");
 	globfree(&found);
 
 	export_to(vt, "a.collapsed");
 	ok(vt_wait(vt, "wrote a.collapsed") && strchr(contents("a.collapsed"), ';'),
-		"x writes what the suffix says");
-	is_int(truncate("a.collapsed", 0), 0, "the file is emptied");
+		"x writes the format of the suffix");
+	is_int(truncate("a.collapsed", 0), 0, "the exported file is truncated for the test");
 	export_to(vt, "a.collapsed");
 	ok(vt_wait(vt, "Press Enter again to overwrite it") && !*contents("a.collapsed"),
-		"a file that exists is not replaced");
+		"an existing file is not overwritten at once");
 	vt_keys(vt, "\n");
-	ok(vt_wait(vt, "wrote a.collapsed") && *contents("a.collapsed"), "unless told twice");
+	ok(vt_wait(vt, "wrote a.collapsed") && *contents("a.collapsed"),
+		"a second Enter overwrites the file");
 	vt_keys(vt, "x");
 	vt_wait(vt, " export ");
 	vt_keys(vt, "\025b.collapsed\033[Z\033[Z\033[C\n"); /* two rows up, each thread apart */
 	ok(vt_wait(vt, "wrote b.collapsed") && contents("b.collapsed")[0] == '[',
-		"threads apart: stacks begin with them");
+		"with threads apart the stacks begin with the thread");
 	stop(vt);
 }
 
@@ -116,22 +118,24 @@ static void test_failures(void)
 	struct vt *vt = start(config);
 
 	export_to(vt, "/proc/a.svg");
-	ok(vt_wait(vt, "cannot write /proc/a.svg"), "a folder that takes no files is a message");
+	ok(vt_wait(vt, "cannot write /proc/a.svg"),
+		"a folder that cannot be written to is reported");
 	vt_keys(vt, "\033");
 	vt_wait(vt, "q quit");
 	export_to(vt, "full.svg");
 	vt_wait(vt, "Press Enter again to overwrite it");
 	vt_keys(vt, "\n");
-	ok(vt_wait(vt, "No space left on device"), "a full disk, too");
+	ok(vt_wait(vt, "No space left on device"), "a full disk is reported");
 	vt_keys(vt, "\033");
 	vt_wait(vt, "q quit");
 	export_to(vt, "a.nothing");
-	ok(vt_wait(vt, "does not select a format"), "and a suffix that says nothing");
+	ok(vt_wait(vt, "does not select a format"), "an unknown suffix is reported");
 	vt_keys(vt, "\033");
 	vt_wait(vt, "q quit");
-	ok(vt_shows(vt, "METHOD") && strlen(vt_row(vt, 5)) > 20, "the data stays");
+	ok(vt_shows(vt, "METHOD") && strlen(vt_row(vt, 5)) > 20,
+		"the data is still shown after failed exports");
 	export_to(vt, "c.svg");
-	ok(vt_wait(vt, "wrote c.svg"), "and can be written elsewhere");
+	ok(vt_wait(vt, "wrote c.svg"), "a later export succeeds");
 	stop(vt);
 }
 
@@ -142,17 +146,17 @@ static void test_settings(void)
 
 	snprintf(path, sizeof(path), "%s/config/jhot/config", folder);
 	vt_keys(vt, "]]pW");
-	ok(vt_wait(vt, "saved the settings to "), "W writes the settings, folders included");
+	ok(vt_wait(vt, "saved the settings to "), "W writes the settings and creates the folder");
 	ok(strstr(contents(path), "\nwindow = 1m ") && strstr(contents(path), "\nnames = class "),
-		"as they are now");
+		"the current settings are written");
 	stop(vt);
 	vt = start(config);
-	ok(vt_shows(vt, "window 1m"), "the next time they hold");
+	ok(vt_shows(vt, "window 1m"), "the settings are used by the next start");
 	stop(vt);
 	vt = start("XDG_CONFIG_HOME=/proc/nowhere");
 	vt_keys(vt, "W");
 	ok(vt_wait(vt, "The settings were not saved: cannot write /proc/nowhere/jhot/config"),
-		"where they cannot be written is a message");
+		"settings that cannot be written are reported");
 	stop(vt);
 }
 
@@ -173,19 +177,19 @@ static void test_own(void)
 		fclose(f);
 	}
 	vt = start(config);
-	ok(vt_received(vt, "48;5;196m"), "a colour from the settings");
-	ok(vt_received(vt, "\033[?1000h"), "the mouse is on");
-	ok(vt_shows(vt, "X quit"), "the key line knows the key");
+	ok(vt_received(vt, "48;5;196m"), "a configured colour is used");
+	ok(vt_received(vt, "\033[?1000h"), "a configured mouse is enabled");
+	ok(vt_shows(vt, "X quit"), "the key line shows a configured key");
 	vt_keys(vt, "q");
-	ok(vt_wait(vt, "no such key"), "the old one is none");
+	ok(vt_wait(vt, "no such key"), "the default key of a reconfigured command is unknown");
 	vt_keys(vt, "x");
-	ok(vt_wait(vt, ".collapsed "), "x offers the format of the settings");
+	ok(vt_wait(vt, ".collapsed "), "x offers the configured format");
 	vt_keys(vt, "\033");
 	vt_frame(vt);
 	vt_keys(vt, "\030");
 	status = vt_end(vt);
 	ok(WIFEXITED(status) && !WEXITSTATUS(status) && !vt_shows(vt, "METHOD"),
-		"the second key ends it, and the screen is gone");
+		"the second configured key quits, and the screen is restored");
 	vt_close(vt);
 }
 
@@ -205,7 +209,7 @@ static void test_keep(void)
 	vt_keys(vt, "q");
 	status = vt_end(vt);
 	ok(WIFEXITED(status) && !vt_alt_screen(vt) && vt_shows(vt, "q quit"),
-		"--keep leaves the last screen");
+		"--keep leaves the last screen visible");
 	vt_close(vt);
 }
 

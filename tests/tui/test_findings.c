@@ -155,19 +155,22 @@ static void test_nothing(void)
 	begin(24, 80);
 	seconds(8);
 	rows = header_rows(&ui);
-	is_int(rows, 4, "nothing is wrong: no line");
-	ok(!shows(" why"), "and no key of it");
+	is_int(rows, 4, "without findings the header has no findings line");
+	ok(!shows(" why"), "without findings the key line does not mention w");
 	can_begin = false;
 	keys("w");
 	seconds(2);
-	has("nothing found; looked for:", "an empty list says what was looked for");
-	has("garbage collection that takes more", "and that is well");
-	has("sampled: press 3)", "which rules cannot look, and the key for it");
-	ok(!shows("has switched on the sampling"), "nothing was switched on that cannot be had");
+	has("nothing found; looked for:", "an empty list names the rules that were checked");
+	has("garbage collection that takes more",
+		"an empty list includes the rules that found nothing");
+	has("sampled: press 3)",
+		"an empty list names rules without data, and the key to sample it");
+	ok(!shows("has switched on the sampling"),
+		"an event that cannot be sampled is not reported as started");
 	keys("\n");
-	is_int(ui.place.view, VIEW_FINDINGS, "Enter leads nowhere");
+	is_int(ui.place.view, VIEW_FINDINGS, "Enter on an empty list does nothing");
 	keys("\033");
-	is_int(ui.place.view, VIEW_METHODS, "Esc leads back");
+	is_int(ui.place.view, VIEW_METHODS, "Esc returns to Methods");
 	end();
 }
 
@@ -178,24 +181,25 @@ static void test_line(void)
 	fake.vitals.events[EVENT_LOCK].state = VITALS_ON;
 	lock_up();
 	seconds(4);
-	is_int(header_rows(&ui), 5, "something is wrong: one line");
+	is_int(header_rows(&ui), 5, "with a finding the header has one more line");
 	has("\n  DEADLOCK  payer-1 and payer-2 wait for each other: deadlocked for 4 s   w why\n",
-		"the worst of it under the header, with the key");
-	is_int(canvas_row(&ui.canvas, 4)[2].style, STYLE_BAD, "its style says how bad it is");
+		"the worst finding is shown under the header, with the key");
+	is_int(canvas_row(&ui.canvas, 4)[2].style, STYLE_BAD,
+		"the style of the line shows its severity");
 	collects = true;
 	seconds(4);
-	has("  DEADLOCK  ", "the worst first");
-	has("…  +1 more  w why\n", "cut at its end, and how many there are besides");
+	has("  DEADLOCK  ", "with several findings the worst is shown");
+	has("…  +1 more  w why\n", "the line is truncated and has the number of further findings");
 	ui_resize(&ui, 8, 40);
 	seconds(1);
-	has("  DEADLOCK  ", "on the smallest screen");
-	is_int(header_rows(&ui), 2, "in place of another line");
+	has("  DEADLOCK  ", "the findings line is shown on the smallest screen");
+	is_int(header_rows(&ui), 2, "on the smallest screen it replaces another line");
 	ui_resize(&ui, 4, 30);
 	seconds(1);
-	has("DEADLOCK", "and where there is one line only");
+	has("DEADLOCK", "it is shown on a screen of a single line");
 	ui_resize(&ui, 50, 160);
 	seconds(1);
-	has("deadlocked for", "whole where there is space");
+	has("deadlocked for", "it is complete on a wide screen");
 	end();
 }
 
@@ -204,21 +208,22 @@ static void test_stays(void)
 	begin(24, 80);
 	collects = true;
 	seconds(12);
-	has("  GC  garbage collection pauses the program for 30 % of the time", "the collector");
+	has("  GC  garbage collection pauses the program for 30 % of the time",
+		"a finding about the collector is shown");
 	collects = false;
 	seconds(8);
-	has("  GC  ", "what is gone stays for a while");
+	has("  GC  ", "a resolved finding stays for a while");
 	seconds(8);
-	ok(!shows("  GC  "), "and leaves");
+	ok(!shows("  GC  "), "a resolved finding disappears after a while");
 	collects = true;
 	seconds(3);
 	keys(" ");
 	collects = false;
 	seconds(20);
-	has("  GC  ", "a frozen screen keeps what its moment had");
+	has("  GC  ", "a frozen screen keeps the finding of its moment");
 	keys(" ");
 	seconds(14);
-	ok(!shows("  GC  "), "and only it");
+	ok(!shows("  GC  "), "after resuming the resolved finding disappears");
 	end();
 }
 
@@ -228,45 +233,48 @@ static void test_list(int rows, int cols)
 	seconds(4);
 	keys("w");
 	if (rows > 8)
-		has("nothing found yet; looking for:", "it has just begun to look");
-	ok(fake.vitals.events[EVENT_LOCK].state == VITALS_ON, "%dx%d: w looks at locks", cols,
-		rows);
-	is_int(fake.vitals.events[EVENT_WALL].state, VITALS_ON, "and at waits");
-	is_int(fake.vitals.events[EVENT_ALLOC].state, VITALS_OFF, "but not at allocations");
-	is_int(ui.scope.event, EVENT_CPU, "while the event that is shown stays");
+		has("nothing found yet; looking for:",
+			"the list says that the rules are still being checked");
+	ok(fake.vitals.events[EVENT_LOCK].state == VITALS_ON, "%dx%d: w starts sampling of locks",
+		cols, rows);
+	is_int(fake.vitals.events[EVENT_WALL].state, VITALS_ON, "w starts sampling of waits");
+	is_int(fake.vitals.events[EVENT_ALLOC].state, VITALS_OFF,
+		"w does not start sampling of allocations");
+	is_int(ui.scope.event, EVENT_CPU, "w does not change the event shown");
 	lock_up();
 	collects = true;
 	seconds(8);
-	has(">DEADLOCK ", "the list, the worst first");
+	has(">DEADLOCK ", "the list has the worst finding first");
 	for (int page = 0; page < 12 && !shows("payer-1 waits for"); page++) {
 		ui_key(&ui, TKEY_PAGE_DOWN, now);
 		ui_draw(&ui);
 	}
-	has("payer-1 waits for", "below it the proof");
+	has("payer-1 waits for", "the evidence is shown below the list");
 	for (int page = 0; page < 12 && !shows("acquire these locks in the same"); page++) {
 		ui_key(&ui, TKEY_PAGE_DOWN, now);
 		ui_draw(&ui);
 	}
-	has("-> acquire these locks in the same", "and what to look at");
+	has("-> acquire these locks in the same", "the advice is shown below the evidence");
 	keys("j");
-	has(">GC ", "down: the next one");
+	has(">GC ", "the next finding can be selected");
 	seconds(2);
-	has(">GC ", "it stays selected");
+	has(">GC ", "the selected finding stays selected");
 	keys("k\n");
-	is_int(ui.place.view, VIEW_THREADS, "Enter leads to the thread");
-	is_int(ui.scope.event, EVENT_LOCK, "by its event");
-	ok(ui_selected(&ui) && !strcmp(ui_selected(&ui), "payer-1"), "the cursor is on it: %s",
+	is_int(ui.place.view, VIEW_THREADS, "Enter shows the finding's thread");
+	is_int(ui.scope.event, EVENT_LOCK, "Enter switches to the finding's event");
+	ok(ui_selected(&ui) && !strcmp(ui_selected(&ui), "payer-1"),
+		"the cursor is on the finding's thread: %s",
 		ui_selected(&ui) ? ui_selected(&ui) : "none");
 	seconds(1);
 	is_int(fake.vitals.events[EVENT_WALL].state, VITALS_ON,
-		"waits are sampled while a finding is followed");
+		"waits are still sampled while a finding is inspected");
 	keys("/payer\n\033");
-	is_int(ui.place.view, VIEW_THREADS, "Esc first undoes what came since");
+	is_int(ui.place.view, VIEW_THREADS, "Esc first undoes a later search");
 	keys("\033");
-	is_int(ui.place.view, VIEW_FINDINGS, "then it leads back to the list");
-	has(">DEADLOCK", "to the same one");
+	is_int(ui.place.view, VIEW_FINDINGS, "Esc then returns to the findings");
+	has(">DEADLOCK", "the same finding is selected");
 	keys("\033\033");
-	is_int(ui.place.view, VIEW_METHODS, "and on to where that was asked for, and no further");
+	is_int(ui.place.view, VIEW_METHODS, "further Esc return to Methods, and no further");
 	end();
 }
 
@@ -277,17 +285,19 @@ static void test_whole(void)
 	keys("w");
 	lock_up();
 	seconds(4);
-	has("wait for each other: deadlocked for 5 s\n", "at 80 columns the sentence stands whole");
-	has("payer-2 waits for Account, held by payer-1\n", "and each line of the proof");
-	has("    Transfer.pay, line 42\n", "with where it is");
+	has("wait for each other: deadlocked for 5 s\n", "at 80 columns the sentence is complete");
+	has("payer-2 waits for Account, held by payer-1\n", "each line of evidence is complete");
+	has("    Transfer.pay, line 42\n", "the evidence has the location");
 	has("this view samples locks and waits until you leave it\n",
-		"what was switched on, and how it ends");
-	has("thread payer-1", "where Enter leads");
+		"the view says what it samples and until when");
+	has("thread payer-1", "the view says where Enter leads");
 	keys("w");
-	is_int(ui.place.view, VIEW_METHODS, "w leads back");
+	is_int(ui.place.view, VIEW_METHODS, "w leaves the view");
 	seconds(1);
-	is_int(fake.vitals.events[EVENT_LOCK].state, VITALS_OFF, "and locks are no longer sampled");
-	is_int(fake.vitals.events[EVENT_WALL].state, VITALS_OFF, "nor waits");
+	is_int(fake.vitals.events[EVENT_LOCK].state, VITALS_OFF,
+		"leaving the view stops sampling of locks");
+	is_int(fake.vitals.events[EVENT_WALL].state, VITALS_OFF,
+		"leaving the view stops sampling of waits");
 	end();
 }
 
@@ -307,14 +317,14 @@ static void test_method(void)
 		add(EVENT_CPU, fill, BUSY, THREAD_STATE_NONE);
 		seconds(1);
 	}
-	has(" EXCEPTIONS ", "exceptions that cost");
+	has(" EXCEPTIONS ", "a finding about exceptions is shown");
 	keys("w");
-	has(">EXCEPTIONS", "in the list");
-	has("\302\261", "with the error of their share");
+	has(">EXCEPTIONS", "the finding about exceptions is in the list");
+	has("\302\261", "the finding has the error of its share");
 	keys("\n");
-	is_int(ui.place.view, VIEW_METHODS, "Enter leads to the method");
+	is_int(ui.place.view, VIEW_METHODS, "Enter shows Methods");
 	ok(!strcmp(ui_selected(&ui), profile_get_method(fake.profile, method)->full),
-		"the cursor is on it: %s", ui_selected(&ui));
+		"the cursor is on the finding's method: %s", ui_selected(&ui));
 	end();
 }
 
@@ -325,7 +335,7 @@ static void test_event(void)
 	seconds(12);
 	keys("w\n");
 	ok(ui.place.view == VIEW_METHODS && ui.scope.event == EVENT_ALLOC,
-		"neither thread nor method: the methods by its event");
+		"Enter on a finding without thread and method shows Methods by its event");
 	end();
 }
 

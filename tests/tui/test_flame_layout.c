@@ -82,16 +82,15 @@ static void test_geometry(const struct profile *p, const struct calltree *t)
 		flame_layout_free(l);
 	}
 	l = flame_layout_new(p, t, 0, 100);
-	is_int(l->rows, 4, "three calls deep and the root");
-	is_int(l->boxes[box_named(p, t, l, "GC")].col, 0,
-		"siblings by name: GC stands before main");
-	is_int(l->boxes[box_named(p, t, l, "main")].width, 61, "main has its 61 of 100 columns");
-	is_int(l->boxes[box_named(p, t, l, "intern")].width, 10, "intern its 10");
-	is_int(l->boxes[box_named(p, t, l, "tiny")].width, 1, "1 % is a column of 100");
+	is_int(l->rows, 4, "three frames of depth and the root are four rows");
+	is_int(l->boxes[box_named(p, t, l, "GC")].col, 0, "siblings are sorted by name");
+	is_int(l->boxes[box_named(p, t, l, "main")].width, 61, "main has 61 of 100 columns");
+	is_int(l->boxes[box_named(p, t, l, "intern")].width, 10, "intern has 10 of 100 columns");
+	is_int(l->boxes[box_named(p, t, l, "tiny")].width, 1, "1 % has one column of 100");
 	flame_layout_free(l);
 	l = flame_layout_new(p, t, 0, 20);
-	is_int(box_named(p, t, l, "tiny"), FLAME_NO_BOX, "but less than one of 20");
-	is_int(l->hidden, 1, "which is counted");
+	is_int(box_named(p, t, l, "tiny"), FLAME_NO_BOX, "1 % has no box on 20 columns");
+	is_int(l->hidden, 1, "the box without a column is counted as hidden");
 	flame_layout_free(l);
 }
 
@@ -101,25 +100,30 @@ static void test_zoom_and_moves(const struct profile *p, const struct calltree *
 	uint32_t parse = box_named(p, t, all, "parse"), at;
 
 	l = flame_layout_new(p, t, all->boxes[parse].node, 80);
-	is_int(l->boxes[box_named(p, t, l, "parse")].width, 80, "a zoomed node spans the width");
-	is_int(l->boxes[box_named(p, t, l, "main")].width, 80, "and so do its callers");
-	is_int(l->boxes[box_named(p, t, l, "lex")].width, 60, "its callees share it");
-	is_int(box_named(p, t, l, "render"), FLAME_NO_BOX, "others are away");
+	is_int(l->boxes[box_named(p, t, l, "parse")].width, 80,
+		"a zoomed node spans the whole width");
+	is_int(l->boxes[box_named(p, t, l, "main")].width, 80,
+		"the callers of a zoomed node span the whole width");
+	is_int(l->boxes[box_named(p, t, l, "lex")].width, 60,
+		"the callees of a zoomed node share the width");
+	is_int(box_named(p, t, l, "render"), FLAME_NO_BOX,
+		"other nodes are not shown while zoomed");
 	is_int(flame_layout_find(l, all->boxes[parse].path), box_named(p, t, l, "parse"),
-		"a path is found again");
+		"a box is found by its path");
 	flame_layout_free(l);
 
 	at = flame_layout_move(all, 0, FLAME_TO_LEAF);
-	is_str(box_name(p, t, &all->boxes[at]), "main", "towards the leaf: the widest");
+	is_str(box_name(p, t, &all->boxes[at]), "main",
+		"moving towards the leaf selects the widest child");
 	at = flame_layout_move(all, at, FLAME_LEFT);
-	is_str(box_name(p, t, &all->boxes[at]), "GC", "left");
-	is_int(flame_layout_move(all, at, FLAME_LEFT), at, "nothing further left");
+	is_str(box_name(p, t, &all->boxes[at]), "GC", "moving left selects the left sibling");
+	is_int(flame_layout_move(all, at, FLAME_LEFT), at, "the leftmost box has no left sibling");
 	at = flame_layout_move(all, at, FLAME_TO_ROOT);
-	is_int(at, 0, "to the root");
-	is_int(flame_layout_move(all, at, FLAME_TO_ROOT), 0, "which has none above");
-	is_int(flame_layout_shift(all, all), 0, "a layout has not moved against itself");
+	is_int(at, 0, "moving towards the root selects the parent");
+	is_int(flame_layout_move(all, at, FLAME_TO_ROOT), 0, "the root has no parent");
+	is_int(flame_layout_shift(all, all), 0, "a layout is not shifted against itself");
 	l = flame_layout_new(p, t, 0, 90);
-	ok(flame_layout_shift(all, l) >= 9, "another width has");
+	ok(flame_layout_shift(all, l) >= 9, "a layout of another width is shifted");
 	flame_layout_free(l);
 	flame_layout_free(all);
 }

@@ -42,36 +42,38 @@ static void test_click(void)
 
 	ok(pipe(ends) == 0 && write(ends[1], report, strlen(report)) > 0 &&
 			keys_next(&k, ends[0]) == TKEY_MOUSE,
-		"a report of the mouse");
-	is_int(k.click.button, 65, "its button");
-	is_int(k.click.row, 6, "its row from 0");
-	is_int(k.click.col, 11, "its column");
+		"a mouse report is recognised");
+	is_int(k.click.button, 65, "the mouse report has its button");
+	is_int(k.click.row, 6, "the mouse report has its row, from 0");
+	is_int(k.click.col, 11, "the mouse report has its column, from 0");
 	close(ends[0]);
 	close(ends[1]);
 }
 
 int main(void)
 {
-	are("letters", PIECES("aB"), KEYS('a', 'B'));
-	are("control characters", PIECES("\t\r\n\b\177\003"),
+	are("letters are read", PIECES("aB"), KEYS('a', 'B'));
+	are("control characters are read", PIECES("\t\r\n\b\177\003"),
 		KEYS(TKEY_TAB, TKEY_ENTER, TKEY_ENTER, TKEY_BACKSPACE, TKEY_BACKSPACE,
 			TKEY_CTRL('c')));
-	are("UTF-8", PIECES("\xc3\xa4\xe6\xbc\xa2"), KEYS(0xe4, 0x6f22));
-	are("a byte that is none", PIECES("\xe4j"), KEYS(TKEY_OTHER, 'j'));
-	are("Esc alone, and before a letter", PIECES("\033", "\033x"),
+	are("UTF-8 characters are read", PIECES("\xc3\xa4\xe6\xbc\xa2"), KEYS(0xe4, 0x6f22));
+	are("an invalid byte is an unknown key", PIECES("\xe4j"), KEYS(TKEY_OTHER, 'j'));
+	are("Esc alone and Esc before a letter are read", PIECES("\033", "\033x"),
 		KEYS(TKEY_ESC, TKEY_NONE, TKEY_ESC, 'x'));
-	are("arrows of both modes", PIECES("\033[A\033OB"), KEYS(TKEY_UP, TKEY_DOWN));
-	are("keys with numbers", PIECES("\033[3~\033[1~\033[6~\033[9~"),
+	are("arrow keys of both keypad modes are read", PIECES("\033[A\033OB"),
+		KEYS(TKEY_UP, TKEY_DOWN));
+	are("keys with numbers are read", PIECES("\033[3~\033[1~\033[6~\033[9~"),
 		KEYS(TKEY_DELETE, TKEY_HOME, TKEY_PAGE_DOWN, TKEY_OTHER));
-	are("a key that nobody knows is one", PIECES("\033[1;5C\033[[A\033OPj"),
+	are("an unknown sequence is one unknown key", PIECES("\033[1;5C\033[[A\033OPj"),
 		KEYS(TKEY_OTHER, TKEY_OTHER, TKEY_OTHER, 'j'));
-	are("the rest of a sequence may come late", PIECES("\033[1;", "5Cj"),
+	are("a sequence may arrive in two pieces", PIECES("\033[1;", "5Cj"),
 		KEYS(TKEY_NONE, TKEY_OTHER, 'j'));
-	are("so may that of a click", PIECES("\033[<0;5", ";5Mj"),
+	are("a mouse report may arrive in two pieces", PIECES("\033[<0;5", ";5Mj"),
 		KEYS(TKEY_NONE, TKEY_MOUSE, 'j'));
-	are("letting a button go is nothing", PIECES("\033[<0;5;5mj"), KEYS('j'));
-	are("nor is a click at no place", PIECES("\033[<0;55555555555;5Mj"), KEYS('j'));
-	are("a sequence without end is left",
+	are("a button release is ignored", PIECES("\033[<0;5;5mj"), KEYS('j'));
+	are("a click with an absurd position is ignored", PIECES("\033[<0;55555555555;5Mj"),
+		KEYS('j'));
+	are("a sequence without an end is abandoned",
 		PIECES("\033[11111111111111111111111111111111111111111111111111111111111111111j"),
 		KEYS(TKEY_OTHER, '1', '1', '1', '1', 'j'));
 	test_click();

@@ -38,7 +38,8 @@ static void test_delta_order(void)
 	canvas_dump(&ui.canvas, &screen, false);
 	rising = strstr(buf_str(&screen), "app.Rising.method");
 	chance = strstr(buf_str(&screen), "  ~ ");
-	ok(rising && chance && rising < chance, "a sure rise stands above differences by chance");
+	ok(rising && chance && rising < chance,
+		"a significant rise sorts above insignificant differences");
 	buf_done(&screen);
 	ui_done(&ui);
 	fake_done(&fake);
@@ -64,7 +65,7 @@ static void test_baseline_span(void)
 	snprintf(want, sizeof(want), "baseline set: %u s up to",
 		timeline_to(&ui.scope.time, fake.profile) - (fake.second - 3));
 	drive_keys(&ui, ui.now_ms, "B");
-	ok(drive_shows(&ui, want), "%s", want);
+	ok(drive_shows(&ui, want), "B reports the seconds of the baseline: %s", want);
 	ui_done(&ui);
 	fake_done(&fake);
 }
@@ -82,27 +83,28 @@ static void test_empty(void)
 	ui_init(&ui, &fake_ops, &fake, &options, false);
 	ui_draw(&ui);
 	ok(drive_shows(&ui, "Sampling cpu: the first rows appear within a second."),
-		"before the first second");
+		"before the first second the list says that rows will appear");
 	fake.held = true;
 	for (int i = 0; i < 4; i++) {
 		fake_second(&fake);
 		ui_tick(&ui, ui.now_ms + 1000);
 	}
 	ok(drive_shows(&ui, "The JVM used no CPU in the last 4 s, "),
-		"an idle JVM: of the seconds that there were");
+		"an idle JVM is reported with the seconds sampled so far");
 	fake.vitals.cpu_pct = 69;
 	ok(drive_shows(&ui, "No samples in the last 4 s yet, although"),
-		"a busy one has samples to come");
+		"a busy JVM without samples is reported");
 	fake.vitals.cpu_pct = 0;
 	for (int i = 0; i < 6; i++)
 		drive_keys(&ui, ui.now_ms, "]");
-	ok(drive_shows(&ui, "The JVM used no CPU since sampling began, "), "the window \"all\"");
+	ok(drive_shows(&ui, "The JVM used no CPU since sampling began, "),
+		"with the window \"all\" an idle JVM is reported since sampling began");
 	for (int i = 0; i < 6; i++)
 		drive_keys(&ui, ui.now_ms, "[");
 	profile_event_runs(fake.profile, EVENT_ALLOC, fake.second + 1, true);
 	drive_keys(&ui, ui.now_ms, " 2");
 	ok(drive_shows(&ui, "alloc was not sampled in this window."),
-		"frozen before an event began");
+		"a frozen window before the event's start is reported as not sampled");
 	ui_done(&ui);
 	fake_done(&fake);
 }
@@ -127,13 +129,14 @@ static void test_quality(void)
 		profile_vitals_set(fake.profile, &fake.vitals);
 		if (i == 8)
 			ok(drive_shows(&ui, "lost 7") && drive_shows(&ui, "broken "),
-				"right after a loss: in the window");
+				"a loss is shown while it is in the window");
 	}
 	ok(drive_shows(&ui, "lost 0") && !drive_shows(&ui, "broken "),
-		"20 s later a window of 10 s has no loss");
+		"a loss 20 s ago is not shown for a window of 10 s");
 	for (int i = 0; i < 6; i++)
 		drive_keys(&ui, ui.now_ms, "]");
-	ok(drive_shows(&ui, "lost 7") && drive_shows(&ui, "broken "), "the window \"all\" has it");
+	ok(drive_shows(&ui, "lost 7") && drive_shows(&ui, "broken "),
+		"with the window \"all\" the loss is shown");
 	ui_done(&ui);
 	fake_done(&fake);
 }
@@ -185,7 +188,7 @@ static void test_selection_kept(void)
 		}
 	}
 	selected(&ui, after);
-	is_str(after, before, "it is the same after the other methods have left");
+	is_str(after, before, "the same method is selected after the other methods were evicted");
 	ui_done(&ui);
 	fake_done(&fake);
 }

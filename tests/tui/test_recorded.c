@@ -58,7 +58,7 @@ static void stop(struct vt *vt)
 	vt_keys(vt, "q");
 	status = vt_end(vt);
 	if (!WIFEXITED(status) || WEXITSTATUS(status))
-		ok(false, "it ends as it should");
+		ok(false, "jhot exits with status 0");
 	vt_close(vt);
 }
 
@@ -85,7 +85,7 @@ static void measure(const char *name, const char *keys, int rows, int cols, long
 		bytes[REFRESHES - 1]);
 	if (budget)
 		ok(bytes[REFRESHES / 2] <= budget && bytes[REFRESHES / 2] > 0,
-			"%s at %dx%d: %ld bytes a refresh, at most %ld", name, cols, rows,
+			"%s at %dx%d: %ld bytes per refresh, at most %ld", name, cols, rows,
 			bytes[REFRESHES / 2], budget);
 }
 
@@ -153,17 +153,18 @@ static void test_frozen(void)
 	vt_keys(vt, " ");
 	vt_frame(vt);
 	snprintf(row, sizeof(row), "%s", vt_row(vt, 0));
-	ok(strstr(row, "FROZEN") != NULL, "space freezes");
+	ok(strstr(row, "FROZEN") != NULL, "space freezes the screen");
 	before = vt_bytes(vt);
 	while (second++ < 5) {
 		vt_keys(vt, "\014");
 		vt_frame(vt);
 	}
-	ok(vt_bytes(vt) > before && !strcmp(row, vt_row(vt, 0)), "and nothing moves");
+	ok(vt_bytes(vt) > before && !strcmp(row, vt_row(vt, 0)),
+		"redrawing a frozen screen changes nothing");
 	vt_keys(vt, ",,,");
 	vt_frame(vt);
 	vt_keys(vt, "f");
-	ok(vt_wait(vt, "all 100%"), "an earlier second has a flame graph, too");
+	ok(vt_wait(vt, "all 100%"), "an earlier second has a flame graph");
 	stop(vt);
 }
 

@@ -322,7 +322,7 @@ static void test_ascii(const struct screen *s)
 		drawn_done(&d);
 		buf_done(&screen);
 	}
-	ok(plain, "%s in ASCII", s->name);
+	ok(plain, "%s is drawn in ASCII at every size", s->name);
 }
 
 static void test_state(const struct screen *s)
@@ -362,12 +362,12 @@ static void test_theme(void)
 			/* a ground of our own has ink of our own: it reads on dark and on light */
 			right &= l->bg < 0 || (l->fg >= 0 && l->fg != l->bg);
 		}
-		ok(right, "style %c: colours only where there are some, and to be read",
+		ok(right, "style %c: colours only at depths that have them, and readable",
 			theme_letter((uint8_t)style));
 	}
 	ok(theme_appearance(THEME_256, theme_box(FRAME_NATIVE, 0))->bg !=
 			theme_appearance(THEME_256, theme_box(FRAME_NATIVE, 1))->bg,
-		"boxes side by side have two shades");
+		"adjacent flame boxes have two shades");
 }
 
 static void show_difference(const char *want, const char *got)
@@ -379,8 +379,8 @@ static void show_difference(const char *want, const char *got)
 		want++;
 		got++;
 	}
-	diag("first difference in line %d, behind: \"%.*s\"", line, (int)strcspn(got, "\n"), got);
-	diag("wanted there: \"%.*s\"", (int)strcspn(want, "\n"), want);
+	diag("first difference in line %d, before: \"%.*s\"", line, (int)strcspn(got, "\n"), got);
+	diag("expected there: \"%.*s\"", (int)strcspn(want, "\n"), want);
 }
 
 static void compare(const char *folder, const char *name, const struct buf *got, bool write)

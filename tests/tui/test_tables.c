@@ -69,15 +69,20 @@ static void test_sandwich(void)
 	sample("m:1", 0, 0, 3);       /* at the root */
 	sample("a b", 0, 0, 100);     /* without it */
 	s = sandwich_new(p, &query, method("m"));
-	is_str(part(s, SANDWICH_CALLERS), "a=82 b=30 -=3 ", "callers, by the outermost occurrence");
-	is_str(part(s, SANDWICH_CALLEES), "-=88 x=20 y=7 ", "callees, by the innermost");
-	is_str(part(s, SANDWICH_LINES), "1=53 2=30 3=5 ", "lines on top of the stack");
-	is_str(part(s, SANDWICH_THREADS), "0=85 1=30 ", "threads");
-	ok(s->self_count == 88 && s->total_count == 115 && s->sum_count == 215, "self, total, all");
+	is_str(part(s, SANDWICH_CALLERS), "a=82 b=30 -=3 ",
+		"callers are those of the outermost occurrence");
+	is_str(part(s, SANDWICH_CALLEES), "-=88 x=20 y=7 ",
+		"callees are those of the innermost occurrence");
+	is_str(part(s, SANDWICH_LINES), "1=53 2=30 3=5 ",
+		"lines count samples with the method on top");
+	is_str(part(s, SANDWICH_THREADS), "0=85 1=30 ", "samples are counted by thread");
+	ok(s->self_count == 88 && s->total_count == 115 && s->sum_count == 215,
+		"self, total and the sum of all samples are right");
 	ok(s->total == 115000, "values are weights");
 	sandwich_free(s);
 	s = sandwich_new(p, &query, method("nowhere"));
-	ok(s->total == 0 && !s->parts[SANDWICH_CALLERS].count, "a method without samples");
+	ok(s->total == 0 && !s->parts[SANDWICH_CALLERS].count,
+		"a method without samples has an empty sandwich");
 	sandwich_free(s);
 	profile_free(p);
 }
@@ -125,24 +130,26 @@ static void test_tree_rows(void)
 	v.tree = t;
 	v.hide_below = t->nodes[0].total * 2 / 100;
 	tree_rows_build(&r, &v);
-	is_str(rows(&r, t), "0+all ", "collapsed");
+	is_str(rows(&r, t), "0+all ", "a new tree is collapsed");
 	tree_rows_open(&r, &v, 0);
 	tree_rows_build(&r, &v);
-	is_str(rows(&r, t), "0-all 1+run 1other ", "opened, by weight");
+	is_str(rows(&r, t), "0-all 1+run 1other ", "opening a node shows its children by weight");
 	tree_rows_open(&r, &v, t->nodes[0].first_child);
 	tree_rows_build(&r, &v);
 	is_str(rows(&r, t), "0-all 1-run 1*4 1-fork 2+left 2right 1other ",
-		"open as far as it branches; the way there is one row, what is rare is hidden");
-	ok(tree_rows_find(&r, t, t->nodes[r.rows[4].node].path) == 4, "a row by its path");
+		"opening continues to the next fork; a chain is one row, rare nodes are hidden");
+	ok(tree_rows_find(&r, t, t->nodes[r.rows[4].node].path) == 4, "a row is found by its path");
 	tree_rows_unfold(&r, t, r.rows[2].node);
 	tree_rows_build(&r, &v);
 	is_str(rows(&r, t), "0-all 1-run 1-c1 1-c2 1-c3 1-c4 1-fork 2+left 2right 1other ",
-		"unfolded");
+		"a chain can be unfolded");
 	hot = tree_rows_open_hot(&r, &v, 0);
-	is_str(profile_get_method(p, t->nodes[hot].method)->name, "deep", "the hot path's end");
+	is_str(profile_get_method(p, t->nodes[hot].method)->name, "deep",
+		"the hot path ends at the heaviest leaf");
 	tree_rows_close(&r, t, r.rows[6].node);
 	tree_rows_build(&r, &v);
-	is_str(rows(&r, t), "0-all 1-run 1-c1 1-c2 1-c3 1-c4 1+fork 1other ", "collapsed again");
+	is_str(rows(&r, t), "0-all 1-run 1-c1 1-c2 1-c3 1-c4 1+fork 1other ",
+		"closing a node hides its descendants");
 	tree_rows_open_all(&r, &v, 0);
 	tree_rows_build(&r, &v);
 	calltree_free(t);
@@ -155,14 +162,15 @@ static void test_tree_rows(void)
 	v.hide_below = t->nodes[0].total * 2 / 100;
 	tree_rows_build(&r, &v);
 	ok(strstr(rows(&r, t), "2-left 2deep 2right ") != NULL,
-		"paths stay open; noise swaps no siblings: %s", rows(&r, t));
+		"nodes stay open, and noise does not swap siblings: %s", rows(&r, t));
 	calltree_free(t);
 	sample("run c1 c2 c3 c4 fork right", 2, 0, 100);
 	t = calltree_new(p, &query, &options);
 	v.profile = p;
 	v.tree = t;
 	tree_rows_build(&r, &v);
-	ok(strstr(rows(&r, t), "2right 2-left") != NULL, "a true lead does: %s", rows(&r, t));
+	ok(strstr(rows(&r, t), "2right 2-left") != NULL, "a significant lead swaps siblings: %s",
+		rows(&r, t));
 	calltree_free(t);
 	tree_rows_done(&r);
 	profile_free(p);
@@ -187,8 +195,9 @@ static void test_hot_path(void)
 	hot = tree_rows_open_hot(&r, &v, 0);
 	tree_rows_build(&r, &v);
 	is_str(profile_get_method(p, t->nodes[hot].method)->name, "end",
-		"the hot path goes on where it forks");
-	is_str(rows(&r, t), "0-all 0-run 0-fork 1-left 1end 1+right ", "to the heaviest leaf");
+		"the hot path continues where it forks");
+	is_str(rows(&r, t), "0-all 0-run 0-fork 1-left 1end 1+right ",
+		"the hot path leads to the heaviest leaf");
 	calltree_free(t);
 	tree_rows_done(&r);
 	profile_free(p);

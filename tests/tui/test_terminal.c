@@ -33,34 +33,35 @@ static void test_screen(void)
 	bool visible;
 
 	ok(strstr(vt_row(vt, 0), " jhot 41234 shop-api.jar  JDK 21.0.4") == vt_row(vt, 0),
-		"the title");
-	ok(strstr(vt_row(vt, 4), "SELF%▼") != NULL, "UTF-8 arrives");
-	ok(vt_row(vt, 5)[0] == '>', "the cursor stands on the first row");
-	ok(vt_colored(vt, 5, 10) && !vt_reverse(vt, 5, 10), "and is a coloured bar");
-	ok(vt_received(vt, "38;5;16;48;5;"), "whose colours came in one sequence");
+		"the title line is drawn");
+	ok(strstr(vt_row(vt, 4), "SELF%▼") != NULL, "UTF-8 characters are drawn");
+	ok(vt_row(vt, 5)[0] == '>', "the cursor is on the first row");
+	ok(vt_colored(vt, 5, 10) && !vt_reverse(vt, 5, 10), "the cursor's row is coloured");
+	ok(vt_received(vt, "38;5;16;48;5;"), "its colours are set by a single sequence");
 	ok(!vt_colored(vt, 6, 70), "other rows have the terminal's own colours");
-	ok(vt_alt_screen(vt), "on the alternate screen");
+	ok(vt_alt_screen(vt), "the alternate screen is used");
 	vt_cursor(vt, &row, &col, &visible);
 	ok(!visible, "the terminal's cursor is hidden");
 	vt_keys(vt, "/hash");
 	vt_wait(vt, "find: hash");
 	vt_cursor(vt, &row, &col, &visible);
-	ok(visible && row == 23 && col == 11, "a prompt has a cursor behind what was typed");
+	ok(visible && row == 23 && col == 11,
+		"in a prompt the terminal's cursor is behind the text");
 	vt_keys(vt, "\033");
 	vt_wait(vt, "q quit");
-	ok(!vt_shows(vt, "find:"), "Esc closes it");
+	ok(!vt_shows(vt, "find:"), "Esc closes the prompt");
 	vt_keys(vt, "\033[B");
 	vt_frame(vt);
-	ok(vt_row(vt, 6)[0] == '>', "an arrow key moves down");
+	ok(vt_row(vt, 6)[0] == '>', "an arrow key moves the cursor");
 	vt_resize(vt, 30, 120);
 	vt_wait(vt, "DELTA");
-	ok(strstr(vt_row(vt, 0), "LIVE 1s") - vt_row(vt, 0) > 100, "a larger window is used");
+	ok(strstr(vt_row(vt, 0), "LIVE 1s") - vt_row(vt, 0) > 100, "a larger window is filled");
 	vt_resize(vt, 10, 40);
 	vt_frame(vt);
-	ok(strstr(vt_row(vt, 9), "q quit") != NULL, "a small one too");
+	ok(strstr(vt_row(vt, 9), "q quit") != NULL, "a small window has its key line");
 	vt_resize(vt, 3, 30);
 	vt_frame(vt);
-	ok(strstr(vt_row(vt, 0), "41234") != NULL, "and of the smallest one line");
+	ok(strstr(vt_row(vt, 0), "41234") != NULL, "the smallest window shows one line");
 	vt_close(vt);
 }
 
@@ -73,19 +74,21 @@ static void test_colors(void)
 
 	vt_frame(vt);
 	ok(!vt_colored(vt, 5, 10) && vt_reverse(vt, 5, 10),
-		"NO_COLOR: reverse in place of colours");
+		"NO_COLOR uses reverse video instead of colours");
 	vt_close(vt);
 	vt = vt_open(&(struct vt_options){.rows = 24, .cols = 80, .term = "vt100"}, argv);
 	vt_frame(vt);
-	ok(strstr(vt_row(vt, 0), "41234") && !vt_colored(vt, 5, 10), "TERM=vt100");
+	ok(strstr(vt_row(vt, 0), "41234") && !vt_colored(vt, 5, 10),
+		"TERM=vt100 is drawn without colours");
 	vt_close(vt);
 	vt = vt_open(&(struct vt_options){.rows = 24, .cols = 80, .term = "linux"}, argv);
 	vt_frame(vt);
-	ok(strstr(vt_row(vt, 0), "41234") && vt_colored(vt, 5, 10), "TERM=linux");
+	ok(strstr(vt_row(vt, 0), "41234") && vt_colored(vt, 5, 10),
+		"TERM=linux is drawn with colours");
 	vt_close(vt);
 	vt = vt_open(&(struct vt_options){.rows = 24, .cols = 80, .term = "dumb"}, argv);
 	ok(WEXITSTATUS(vt_end(vt)) == 1 && vt_shows(vt, "TERM=dumb"),
-		"TERM=dumb is refused with a sentence");
+		"TERM=dumb is refused with an explanation");
 	vt_close(vt);
 }
 
@@ -120,7 +123,8 @@ static void measure(
 		name, cols, rows, first, bytes[REFRESHES / 2], sum / REFRESHES,
 		bytes[REFRESHES * 9 / 10], bytes[REFRESHES - 1]);
 	if (budget)
-		ok(bytes[REFRESHES / 2] <= budget, "%s: median within %ld bytes", name, budget);
+		ok(bytes[REFRESHES / 2] <= budget, "%s: the median refresh is within %ld bytes",
+			name, budget);
 	vt_close(vt);
 }
 
@@ -151,7 +155,7 @@ static void test_frozen(void)
 	for (int i = 0; i < 100; i++)
 		sum += vt_frame(vt);
 	diag("frozen: %ld bytes in 100 refreshes", sum);
-	ok(sum < 100, "a frozen screen is left alone");
+	ok(sum < 100, "a frozen screen is hardly redrawn");
 	vt_close(vt);
 }
 
@@ -164,18 +168,18 @@ static void test_slow_link(void)
 
 	vt_starve(vt, 1500);
 	frames = vt_frames_left(vt);
-	ok(frames < 500, "1500 ticks with a stuck link made %d frames", frames);
+	ok(frames < 500, "1500 ticks without reading the terminal made %d frames", frames);
 	before = vt_bytes(vt);
 	vt_keys(vt, "/now");
-	ok(vt_wait(vt, "find: now"), "when it takes bytes again it shows what is");
-	diag("%zu bytes were under way", vt_bytes(vt) - before);
+	ok(vt_wait(vt, "find: now"), "when bytes are read again the current state is shown");
+	diag("%zu bytes were pending", vt_bytes(vt) - before);
 	vt_keys(vt, "\033");
 	vt_wait(vt, "q quit");
 	vt_starve(vt, 1500);
 	vt_signal(vt, SIGTERM);
 	status = vt_end(vt);
 	ok(WIFEXITED(status) && WEXITSTATUS(status) == 0,
-		"SIGTERM ends it also while the link is stuck");
+		"SIGTERM ends the view although the terminal is not read");
 	vt_close(vt);
 }
 
@@ -228,13 +232,13 @@ static void test_ends(void)
 		if (ends[i].killed_by)
 			vt_keys(vt, "...");
 		status = vt_end(vt);
-		ok(restored(vt, &cooked), "after %s the terminal is as before", ends[i].what);
+		ok(restored(vt, &cooked), "the terminal is restored after %s", ends[i].what);
 		if (ends[i].killed_by)
 			ok(WIFSIGNALED(status) && WTERMSIG(status) == ends[i].killed_by,
-				"and the crash is still one");
+				"a crash still ends with its signal");
 		else
 			is_int(WIFEXITED(status) ? WEXITSTATUS(status) : -1, 0,
-				"and the exit status is 0");
+				"the exit status is 0");
 		vt_close(vt);
 	}
 }
@@ -250,7 +254,7 @@ static void test_autosave(void)
 		vt_signal(vt, signals[i]);
 		vt_end(vt);
 		ok(vt_shows(vt, "saved shop-api.jar-41234-"),
-			"signal %d: a recording is written, and told of", signals[i]);
+			"signal %d: a recording is saved and reported", signals[i]);
 		vt_close(vt);
 	}
 }
@@ -266,9 +270,10 @@ static void test_memory(void)
 	close(master);
 	vt_keys(vt, "....");
 	status = vt_end(vt);
-	is_int(WIFEXITED(status) ? WEXITSTATUS(status) : -1, 1, "no memory: exit 1");
-	ok(restored(vt, &cooked), "the terminal is as before");
-	ok(vt_shows(vt, "jhot: out of memory"), "and shows why");
+	is_int(WIFEXITED(status) ? WEXITSTATUS(status) : -1, 1,
+		"out of memory: the exit status is 1");
+	ok(restored(vt, &cooked), "out of memory: the terminal is restored");
+	ok(vt_shows(vt, "jhot: out of memory"), "out of memory: the error is shown");
 	vt_close(vt);
 }
 
@@ -283,14 +288,16 @@ static void test_suspend(void)
 	vt_keys(vt, "\032");
 	status = vt_end(vt);
 	ok(vt_stopped(status), "^Z stops the process");
-	ok(restored(vt, &cooked), "with the terminal as before");
+	ok(restored(vt, &cooked), "^Z restores the terminal");
 	vt_continue(vt);
-	ok(vt_wait(vt, "jhot 41234"), "SIGCONT brings the screen back");
+	ok(vt_wait(vt, "jhot 41234"), "SIGCONT redraws the screen");
 	vt_modes(vt, &modes);
-	ok(vt_alt_screen(vt) && !(modes.c_lflag & ICANON), "with the modes it needs");
+	ok(vt_alt_screen(vt) && !(modes.c_lflag & ICANON),
+		"SIGCONT sets the terminal's modes again");
 	vt_keys(vt, "q");
 	status = vt_end(vt);
-	ok(WIFEXITED(status) && restored(vt, &cooked), "and q still ends it cleanly");
+	ok(WIFEXITED(status) && restored(vt, &cooked),
+		"q ends the view after SIGCONT, and restores the terminal");
 	vt_close(vt);
 }
 
@@ -301,7 +308,7 @@ static void test_hang_up(void)
 
 	vt_hang_up(vt);
 	status = vt_end(vt);
-	ok(WIFEXITED(status) && WEXITSTATUS(status) == 0, "a closed terminal ends the program");
+	ok(WIFEXITED(status) && WEXITSTATUS(status) == 0, "closing the terminal ends the view");
 	vt_close(vt);
 }
 
@@ -333,8 +340,9 @@ static void test_any_keys(void)
 	}
 	vt_keys(vt, "\003\003"); /* a prompt takes the first */
 	status = vt_end(vt);
-	ok(WIFEXITED(status) && WEXITSTATUS(status) == 0, "900 random keys at six sizes, and ^C");
-	ok(!vt_alt_screen(vt), "the terminal is given back");
+	ok(WIFEXITED(status) && WEXITSTATUS(status) == 0,
+		"900 random keys at six sizes, then ^C: the exit status is 0");
+	ok(!vt_alt_screen(vt), "the terminal is restored after random keys");
 	vt_close(vt);
 }
 

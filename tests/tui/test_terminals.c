@@ -132,7 +132,7 @@ static void test_kind(const struct kind *k)
 	status = vt_end(vt);
 	ok(shown && colored == (k->depth > MONO) && many == (k->depth == MANY) &&
 			WIFEXITED(status) && !WEXITSTATUS(status),
-		"%s %s %s: all views, %s", k->term, k->argument ? k->argument : "",
+		"%s %s %s: all views are drawn, %s", k->term, k->argument ? k->argument : "",
 		k->env ? k->env : "",
 		k->depth == MONO    ? "no colour"
 		: k->depth == EIGHT ? "8 colours"
@@ -165,7 +165,7 @@ static void test_sizes(void)
 			good &= strlen(vt_row(vt, sizes[s].rows - 1)) > 10;
 			press(vt, "\033");
 		}
-		ok(good, "all views at %dx%d", sizes[s].cols, sizes[s].rows);
+		ok(good, "all views are drawn at %dx%d", sizes[s].cols, sizes[s].rows);
 	}
 	vt_close(vt);
 }
@@ -214,7 +214,7 @@ static void test_resizing(void)
 		free(before);
 		free(after);
 	}
-	is_int(same, rounds, "after any keys and sizes a repaint shows what is there");
+	is_int(same, rounds, "after random keys and sizes a full repaint changes nothing");
 	vt_close(vt);
 }
 
@@ -246,49 +246,50 @@ static void test_mouse(void)
 	char detail[400];
 	int status;
 
-	ok(!vt_received(vt, "\033[?1000h"), "the mouse is the terminal's");
+	ok(!vt_received(vt, "\033[?1000h"), "the mouse is not captured at first");
 	vt_keys(vt, "M");
 	vt_wait(vt, "mouse on: ");
-	ok(vt_received(vt, "\033[?1000h\033[?1006h"), "until M asks for it");
+	ok(vt_received(vt, "\033[?1000h\033[?1006h"), "M captures the mouse");
 	click(vt, 0, 9, 30);
 	ok(vt_row(vt, 9)[0] == '>', "a click on a row selects it");
 	click(vt, 65, 9, 30);
-	ok(vt_row(vt, 12)[0] == '>', "the wheel moves down");
+	ok(vt_row(vt, 12)[0] == '>', "the wheel scrolls down");
 	click(vt, 64, 9, 30);
-	ok(vt_row(vt, 9)[0] == '>', "and up");
+	ok(vt_row(vt, 9)[0] == '>', "the wheel scrolls up");
 	click(vt, 0, 4, column_of(vt, 4, "TOTAL%"));
-	ok(strstr(vt_row(vt, 4), "TOTAL%▼") != NULL, "a click on a title sorts by it");
+	ok(strstr(vt_row(vt, 4), "TOTAL%▼") != NULL, "a click on a column title sorts by it");
 	click(vt, 0, 1, column_of(vt, 1, "Tree"));
-	ok(vt_shows(vt, "CALL TREE"), "on a tab shows the view");
+	ok(vt_shows(vt, "CALL TREE"), "a click on a tab shows its view");
 	click(vt, 0, 8, 30);
-	ok(vt_row(vt, 8)[0] == '>', "on a row of the tree selects it");
+	ok(vt_row(vt, 8)[0] == '>', "a click on a row of the tree selects it");
 	click(vt, 0, 1, column_of(vt, 1, "Flame"));
-	ok(vt_shows(vt, "all 100%"), "on the next tab the next");
+	ok(vt_shows(vt, "all 100%"), "a click on the Flame tab shows the flame graph");
 	snprintf(detail, sizeof(detail), "%s", vt_row(vt, 21));
 	click(vt, 0, 6, 3);
 	if (!ok(strcmp(detail, vt_row(vt, 21)) != 0 && strstr(vt_row(vt, 21), "of parent"),
-		    "on a box of the flame graph selects it"))
+		    "a click on a box of the flame graph selects it"))
 		diag("%s", detail), diag("%s", vt_row(vt, 21)), diag("%s", vt_row(vt, 6));
 	click(vt, 0, 1, column_of(vt, 1, "2 alloc"));
-	ok(strstr(vt_row(vt, 1), "[2 alloc]") != NULL, "on an event shows it");
+	ok(strstr(vt_row(vt, 1), "[2 alloc]") != NULL, "a click on an event shows it");
 	click(vt, 0, 23, column_of(vt, 23, "help"));
-	ok(vt_shows(vt, "HELP"), "on a word of the key line does that");
+	ok(vt_shows(vt, "HELP"), "a click on a word of the key line runs its command");
 	vt_keys(vt, "\033[<0;5");
 	vt_keys(vt, ";5M");
 	vt_frame(vt);
-	ok(vt_shows(vt, "HELP"), "a report in two pieces is one, and means nothing here");
+	ok(vt_shows(vt, "HELP"), "a mouse report in two pieces is read as one");
 	vt_keys(vt, "\033");
 	vt_wait(vt, "quit");
 	vt_forget(vt);
 	vt_keys(vt, "M");
 	vt_wait(vt, "mouse off: ");
-	ok(vt_received(vt, "\033[?1006l\033[?1000l"), "M gives it back");
+	ok(vt_received(vt, "\033[?1006l\033[?1000l"), "M releases the mouse");
 	vt_keys(vt, "M");
 	vt_frame(vt);
 	vt_forget(vt);
 	vt_keys(vt, "q");
 	status = vt_end(vt);
-	ok(WIFEXITED(status) && vt_received(vt, "\033[?1006l\033[?1000l"), "and so does the end");
+	ok(WIFEXITED(status) && vt_received(vt, "\033[?1006l\033[?1000l"),
+		"quitting releases the mouse");
 	vt_close(vt);
 }
 
@@ -331,25 +332,25 @@ static void test_stopped(void)
 	vt_signal(vt, SIGTSTP);
 	status = vt_end(vt);
 	ok(vt_stopped(status) && !vt_alt_screen(vt) && vt_received(vt, "\033[?1000l"),
-		"SIGTSTP from outside: the terminal is given back, its mouse, too");
+		"SIGTSTP restores the terminal and releases the mouse");
 	vt_resize(vt, 30, 100);
 	vt_forget(vt);
 	vt_continue(vt);
 	vt_wait(vt, "jhot 41234");
 	ok(vt_alt_screen(vt) && vt_received(vt, "\033[?1000h"),
-		"SIGCONT: it goes on, with the mouse");
+		"SIGCONT redraws and captures the mouse again");
 	vt_keys(vt, "j");
 	vt_wait(vt, "q quit");
-	ok(strstr(vt_row(vt, 29), "q quit") != NULL, "in the size that the window has now");
+	ok(strstr(vt_row(vt, 29), "q quit") != NULL, "after SIGCONT the new window size is used");
 	vt_signal(vt, SIGSTOP);
 	status = vt_end(vt);
-	ok(vt_stopped(status), "SIGSTOP");
+	ok(vt_stopped(status), "SIGSTOP stops the process");
 	vt_continue(vt);
 	vt_keys(vt, "T");
-	ok(vt_wait(vt, "CALL TREE"), "after SIGSTOP it goes on, too");
+	ok(vt_wait(vt, "CALL TREE"), "the view continues after SIGSTOP");
 	vt_keys(vt, "q");
 	status = vt_end(vt);
-	ok(WIFEXITED(status) && !WEXITSTATUS(status), "and ends as it should");
+	ok(WIFEXITED(status) && !WEXITSTATUS(status), "q ends the view with status 0");
 	vt_close(vt);
 }
 

@@ -189,28 +189,31 @@ static void test_ended(void)
 	seconds(11);
 	ok(shows("window 10s", "5 threads") && shows("window 10s", "1 ended") &&
 			shows("ForkJoinPool-1-worker-1", " - "),
-		"a thread that has ended is not counted with those that live");
+		"an ended thread is not counted as living");
 	carrier_ended = false;
 }
 
 static void test_rows(void)
 {
 	seconds(1); /* to second 12 */
-	ok(shows(" THREAD ", "now usr sys"), "user and system time are said to be of just now");
-	ok(shows("http-exec-1   ", " R   100 "), "a thread that runs, of one core");
-	ok(shows("http-exec-1   ", "90   8"), "its user and system time");
-	ok(shows("http-exec-1   ", "20M/s"), "what it allocates in a second");
-	ok(shows("http-exec-1   ", "PriceEngine.compute"), "where it is");
+	ok(shows(" THREAD ", "now usr sys"), "user and system time are labelled as current");
+	ok(shows("http-exec-1   ", " R   100 "), "a running thread has its share of a core");
+	ok(shows("http-exec-1   ", "90   8"), "a running thread has user and system time");
+	ok(shows("http-exec-1   ", "20M/s"), "a thread has its allocation rate");
+	ok(shows("http-exec-1   ", "PriceEngine.compute"), "a thread has its current method");
 	ok(shows(" http-exec-* 2 idle ", " P ") && !*line_with(" http-exec-2 "),
-		"those of a pool that are parked are one row");
+		"parked threads of a pool are one row");
 	keys("/http-exec-*\n\033\n");
-	ok(shows(">http-exec-2 ", " P ") && !*line_with(" 2 idle "), "Enter opens it");
+	ok(shows(">http-exec-2 ", " P ") && !*line_with(" 2 idle "),
+		"Enter opens the row of idle threads");
 	keys("g\033");
-	ok(shows(" http-exec-* 2 idle ", " P ") && ui.place.view == VIEW_THREADS, "Esc closes it");
-	ok(shows(" main ", " S "), "one without samples, by the kernel's word");
-	ok(shows("G1 Conc#0", " g R "), "a collector's is told from the program's");
-	ok(shows("ForkJoinPool-1-worker-1", " V "), "as is a carrier of virtual threads");
-	ok(shows("window 10s", "6 threads") && shows("window 10s", "2 parked"), "all are counted");
+	ok(shows(" http-exec-* 2 idle ", " P ") && ui.place.view == VIEW_THREADS,
+		"Esc closes the row of idle threads");
+	ok(shows(" main ", " S "), "a thread without samples has the kernel's state");
+	ok(shows("G1 Conc#0", " g R "), "a GC thread is marked");
+	ok(shows("ForkJoinPool-1-worker-1", " V "), "a carrier of virtual threads is marked");
+	ok(shows("window 10s", "6 threads") && shows("window 10s", "2 parked"),
+		"the header counts threads by state");
 }
 
 /* Which of two frames a thread is shown with does not follow chance, but what is clear. */
@@ -228,29 +231,30 @@ static void test_held(void)
 		mark = shows(" G1 Conc#0 ", "G1Mark");
 		changes += mark != was;
 	}
-	is_int(changes, 0, "a frame is held against a few samples more");
+	is_int(changes, 0, "a thread's frame does not change for a few samples more");
 	evacuates = true;
 	seconds(2);
-	ok(shows(" G1 Conc#0 ", "G1Evacuate"), "and gives way to one that leads");
+	ok(shows(" G1 Conc#0 ", "G1Evacuate"), "a thread's frame changes for a significant lead");
 	evacuates = false;
 }
 
 static void test_waits(void)
 {
 	seconds(8); /* to second 20: since 14 they wait */
-	ok(shows(" http-exec-2 ", " B "), "blocked by a lock");
+	ok(shows(" http-exec-2 ", " B "), "a thread waiting for a monitor is blocked");
 	ok(shows(" http-exec-2 ", "waits: CartService, held by http-exec-1"),
-		"whose, and who has it");
-	ok(shows(" http-exec-2 ", " 60 "), "the share of its time that it waited");
-	ok(shows("window 10s", "2 blocked"), "they are counted");
+		"a blocked thread has class and owner of its lock");
+	ok(shows(" http-exec-2 ", " 60 "), "a blocked thread has the share of time that it waited");
+	ok(shows("window 10s", "2 blocked"), "the header counts blocked threads");
 	keys("/exec-3\n");
 	ok(shows("waits 6", "waits 6.0s for shop.CartService, held by http-exec-2, which waits for "
 			    "http-exec-1 (0x7fc0)"),
-		"the selected one's wait, and its owner's");
-	ok(shows("http-exec-2  waits for a monitor", "http-exec-2"), "the owner stands beside");
+		"the selected thread's wait and its owner's wait are shown");
+	ok(shows("http-exec-2  waits for a monitor", "http-exec-2"),
+		"the owner's stack is shown beside it");
 	keys("\033/exec-2\n");
 	ok(shows("waits at", "waits at least 606s for shop.CartService, held by http-exec-1"),
-		"one that nobody saw begin, since before the session");
+		"a wait from before the session is a lower bound");
 	keys("\033");
 }
 
@@ -259,12 +263,14 @@ static void test_narrow(void)
 {
 	ui_resize(&ui, 24, 80);
 	keys("/exec-3\n\033");
-	ok(shows(">http-exec-3 ", "by http-exec-2"), "80 columns: the owner in the list");
-	ok(shows("waits 6.0s", "shop.CartService, held by http-exec-2, which waits for"),
-		"the chain");
-	ok(shows("http-exec-1 (0x7fc0)", "http-exec-1 (0x7fc0)"), "wrapped, the address last");
-	ok(shows(" J jdk.internal.misc.Unsafe.park ", "line 42"), "where it waits");
-	ok(shows(" http-exec-2  waits for a monitor", " http-exec-2"), "then the owner");
+	ok(shows(">http-exec-3 ", "by http-exec-2"), "80 columns: the list has the owner");
+	ok(shows("waits 6.0s", "80 columns: the chain of owners is shown"), "the chain");
+	ok(shows("http-exec-1 (0x7fc0)", "http-exec-1 (0x7fc0)"),
+		"80 columns: the chain is wrapped, with the address last");
+	ok(shows(" J jdk.internal.misc.Unsafe.park ", "line 42"),
+		"80 columns: the waiting frame is shown");
+	ok(shows(" http-exec-2  waits for a monitor", " http-exec-2"),
+		"80 columns: the owner is shown next");
 	ui_resize(&ui, 30, 120);
 	ui_draw(&ui);
 }
@@ -282,20 +288,25 @@ static void test_beside(void)
 {
 	ui_resize(&ui, 50, 160);
 	keys("/exec-3\n\033");
-	ok(shows("waits 6.0s for shop.CartService", "held by http-exec-2"), "beside: its wait");
-	ok(shows("which waits for http-exec-1", "(0x7fc0)"), "and the chain of owners, wrapped");
-	ok(shows("Unsafe.park", "line 42"), "where it is");
-	ok(shows("http-exec-2  waits for a monitor", "http-exec-2"), "its owner, below that");
-	ok(shows("no samples of this event", "in this window"), "it used no CPU");
+	ok(shows("waits 6.0s for shop.CartService", "held by http-exec-2"),
+		"wide screen: the wait is shown beside the list");
+	ok(shows("which waits for http-exec-1", "(0x7fc0)"),
+		"wide screen: the chain of owners is wrapped");
+	ok(shows("Unsafe.park", "line 42"), "wide screen: the waiting frame is shown");
+	ok(shows("http-exec-2  waits for a monitor", "http-exec-2"),
+		"wide screen: the owner is shown below");
+	ok(shows("no samples of this event", "in this window"),
+		"wide screen: a thread without CPU samples says so");
 	keys("g");
 	ok(shows("HOTTEST METHODS", "SELF   TOTAL") && shows("100%    100%", "PriceEngine.compute"),
-		"the hottest methods of another one");
-	ok(!*line_with("J G1Mark"), "and of no other");
+		"wide screen: the hottest methods of the selected thread are shown");
+	ok(!*line_with("J G1Mark"), "wide screen: methods of other threads are not shown");
 	keys("4/exec-3\n\033");
-	ok(shows("100%    100%", "Unsafe.park"), "of the event that is shown");
+	ok(shows("100%    100%", "Unsafe.park"),
+		"wide screen: the hottest methods are those of the selected event");
 	name_thread(MAIN, "H2 TCP Server (tcp://localhost:9391, for all of the shop) thread-7");
 	keys("/thread-7\n\033");
-	ok(shows(" tid 1 ", "thread-7  tid 1 "), "of a long name the end stays");
+	ok(shows(" tid 1 ", "thread-7  tid 1 "), "wide screen: a long name keeps its end");
 	name_thread(MAIN, "main");
 	keys("1g");
 	ui_resize(&ui, 30, 120);
@@ -305,10 +316,10 @@ static void test_beside(void)
 static void test_past(void)
 {
 	keys(" ,,,,,,,,");
-	is_int(ui.scope.time.frozen_to, 12, "eight seconds ago");
+	is_int(ui.scope.time.frozen_to, 12, ", eight times freezes eight seconds ago");
 	ok(shows(" http-exec-* 2 idle ", " P ") && !*line_with("waits"),
-		"it did not wait for that lock yet");
-	ok(shows("http-exec-1   ", " - "), "user and system time are known only now");
+		"a past window has the states of that time");
+	ok(shows("http-exec-1   ", " - "), "user and system time are shown only for the present");
 	keys(" ");
 }
 
@@ -316,26 +327,27 @@ static void test_pools(void)
 {
 	seconds(1);
 	keys("=");
-	ok(shows("http-exec-* (3)", "20M/s"), "a pool has its threads' sums");
-	ok(shows("http-exec-* (3)", " 47 "), "and the share of the time of all of them");
+	ok(shows("http-exec-* (3)", "20M/s"), "a pool has the sums of its threads");
+	ok(shows("http-exec-* (3)", " 47 "), "a pool has its threads' share of the time waited");
 	keys("/http\n");
-	ok(shows(" 3 threads ", "http-exec-*"), "selected: how many there are");
+	ok(shows(" 3 threads ", "http-exec-*"), "a selected pool has its number of threads");
 	keys("\033\n");
-	ok(ui.place.view == VIEW_METHODS && ui.scope.pool, "Enter narrows to the pool");
-	ok(shows("window 10s", "only http-exec-*"), "which the header says");
-	ok(shows("PriceEngine.compute", "100") && !*line_with("G1Mark"), "and every table knows");
+	ok(ui.place.view == VIEW_METHODS && ui.scope.pool, "Enter restricts the views to the pool");
+	ok(shows("window 10s", "only http-exec-*"), "the header names the pool");
+	ok(shows("PriceEngine.compute", "100") && !*line_with("G1Mark"),
+		"Methods shows only the pool");
 	keys("T");
-	ok(!*line_with("G1Mark"), "the tree");
+	ok(!*line_with("G1Mark"), "Tree shows only the pool");
 	keys("f");
-	ok(!*line_with("G1Mark"), "the flame graph");
+	ok(!*line_with("G1Mark"), "Flame shows only the pool");
 	keys("\033m");
-	ok(!ui_is_restricted(&ui) && *line_with("G1Mark"), "Esc shows all again");
+	ok(!ui_is_restricted(&ui) && *line_with("G1Mark"), "Esc removes the restriction");
 	keys("t=/exec-2\n\033"); /* each thread apart */
 	keys("\n");
 	ok(ui.scope.thread == EXEC_2 && !ui.scope.pool && shows("window 10s", "only http-exec-2"),
-		"Enter narrows to one thread");
+		"Enter restricts the views to one thread");
 	keys("4");
-	ok(shows("Unsafe.park", "100"), "in other events, too");
+	ok(shows("Unsafe.park", "100"), "the restriction applies to other events");
 	keys("\033"
 	     "1");
 }
@@ -346,15 +358,15 @@ static void test_sort(void)
 	keys("2");
 	seconds(1);
 	ok(strstr(line_with("ALLOC"), "ALLOCv") != NULL,
-		"another event: sorted by what it is about");
+		"the event alloc sorts threads by allocation");
 	keys("1");
-	ok(strstr(line_with("CPU%v"), "CPU%v") != NULL, "and back");
+	ok(strstr(line_with("CPU%v"), "CPU%v") != NULL, "the event cpu sorts threads by CPU");
 	ui_resize(&ui, 20, 60);
 	ui_draw(&ui);
-	ok(*line_with("http-exec-1"), "a narrow screen");
+	ok(*line_with("http-exec-1"), "a narrow screen has the list");
 	ui_resize(&ui, 10, 40);
 	ui_draw(&ui);
-	ok(*line_with("http-exec-1"), "a small one");
+	ok(*line_with("http-exec-1"), "a small screen has the list");
 }
 
 static void test_waited(void)
@@ -364,7 +376,7 @@ static void test_waited(void)
 	seconds(2);
 	keys("/exec-3\n");
 	ok(shows("waited for", "waited for CartService, held by http-exec-2 (100% of waits seen)"),
-		"of one that waits no longer what it waited for in the window");
+		"a thread that no longer waits shows its longest wait in the window");
 	keys("\033");
 }
 
@@ -377,24 +389,27 @@ static void test_peers(void)
 	ui_resize(&ui, 30, 120);
 	ui_draw(&ui);
 	ok(shows(" main ", " I ") && shows(" main ", " socket read 10.0.0.5:5432"),
-		"what it waits for");
+		"a thread in I/O has operation and peer");
 	ui_resize(&ui, 24, 80);
 	ui_draw(&ui);
-	ok(shows(" main ", " 10.0.0.5:5432") && !strstr(line_with(" main "), "socket"),
+	ok(shows(" main ", " 10.0.0.5:5432") &&
+			!strstr(line_with(" main "), "a narrow screen has only the peer"),
 		"with whom, where it is narrow");
 	keys("m");
 	ui_draw(&ui);
 	ok(*line_with("shop.Client.charge: socket read 10.0.0.5:5432"),
-		"in the methods where, too");
+		"Methods names the peer at the place");
 	keys("O");
 	ui_draw(&ui);
-	ok(*line_with("[socket read 10.0.0.5:5432]") && *line_with(" O peers "), "O: by peer");
+	ok(*line_with("[socket read 10.0.0.5:5432]") && *line_with(" O peers "),
+		"O shows peers as frames of their own");
 	keys("\\:5432\n");
 	ok(*line_with("[socket read 10.0.0.5:5432]") && !*line_with("Unsafe.park"),
-		"which is a name for filters");
+		"filters match a peer's frame");
 	keys("\033O");
 	ui_draw(&ui);
-	ok(*line_with("shop.Client.charge: socket read") && !*line_with(" O peers "), "and back");
+	ok(*line_with("shop.Client.charge: socket read") && !*line_with(" O peers "),
+		"O again shows peers at the place");
 	asks = false;
 	keys("1");
 	seconds(12);
@@ -405,24 +420,27 @@ static void test_holders(void)
 {
 	keys("3m");
 	ui_draw(&ui);
-	ok(*line_with("Unsafe.park") && !*line_with("PriceEngine.compute"), "locks: who waits");
+	ok(*line_with("Unsafe.park") && !*line_with("PriceEngine.compute"),
+		"lock shows the waiting methods");
 	keys("o");
 	ui_draw(&ui);
 	ok(*line_with("PriceEngine.compute") && !*line_with("Unsafe.park"),
-		"o: what the holder does");
-	ok(*line_with("[3 holders]") && *line_with(" waited for their locks"), "which it says");
+		"o shows what the owners do");
+	ok(*line_with("[3 holders]") && *line_with(" waited for their locks"),
+		"the owners' view is labelled");
 	keys("T");
 	ui_draw(&ui);
-	ok(*line_with("shop.PriceEngine.compute"), "in the tree, too");
+	ok(*line_with("shop.PriceEngine.compute"), "the owners are shown in the tree");
 	keys("4mo");
 	ui_draw(&ui);
-	ok(*line_with("[3 holders]") && *line_with("PriceEngine.compute"), "and from wall");
+	ok(*line_with("[3 holders]") && *line_with("PriceEngine.compute"), "o works from wall");
 	keys("o");
 	ui_draw(&ui);
-	ok(*line_with("[3 lock]") && *line_with("Unsafe.park"), "again: who waits");
+	ok(*line_with("[3 lock]") && *line_with("Unsafe.park"),
+		"o again shows the waiting methods");
 	keys("1o");
 	ui_draw(&ui);
-	ok(*line_with("[1 cpu]"), "cpu has no holders");
+	ok(*line_with("[1 cpu]"), "o does nothing for cpu");
 	keys("t");
 }
 

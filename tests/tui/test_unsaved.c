@@ -35,27 +35,27 @@ static void test_question(void)
 	struct ui ui;
 
 	begin(&fake, &ui, 30);
-	ok(key(&ui, 'q') & UI_QUIT, "q ends half a minute of samples at once");
+	ok(key(&ui, 'q') & UI_QUIT, "q quits at once after half a minute of samples");
 	end(&fake, &ui);
 
 	begin(&fake, &ui, 90);
-	ok(!(key(&ui, 'q') & UI_QUIT), "q does not end a minute and a half");
-	ok(drive_shows(&ui, "of samples have not been saved"), "it asks");
-	ok(!(key(&ui, '\033') & UI_QUIT) && !ui.place.popup, "Esc goes on");
+	ok(!(key(&ui, 'q') & UI_QUIT), "q does not quit at once after a minute and a half");
+	ok(drive_shows(&ui, "of samples have not been saved"), "q asks about unsaved samples");
+	ok(!(key(&ui, '\033') & UI_QUIT) && !ui.place.popup, "Esc cancels quitting");
 	key(&ui, 'q');
-	ok(key(&ui, 'q') & UI_QUIT && ui.discard, "q once more ends it without saving");
+	ok(key(&ui, 'q') & UI_QUIT && ui.discard, "a second q quits without saving");
 	end(&fake, &ui);
 
 	begin(&fake, &ui, 90);
 	key(&ui, 'q');
 	ok(key(&ui, 'S') & UI_QUIT && strstr(fake.saved, "shop-api.jar-41234-"),
-		"S saves and ends it");
+		"S saves and quits");
 	end(&fake, &ui);
 
 	begin(&fake, &ui, 90);
 	key(&ui, 'S');
-	is_int(output_unsaved_s(&ui), 0, "S saves all");
-	ok(key(&ui, 'q') & UI_QUIT, "then q ends it at once");
+	is_int(output_unsaved_s(&ui), 0, "after S nothing is unsaved");
+	ok(key(&ui, 'q') & UI_QUIT, "after S q quits at once");
 	end(&fake, &ui);
 }
 
@@ -68,22 +68,23 @@ static void test_lost(void)
 	ui_resize(&ui, 24, 140);
 	fake.lost = true;
 	drive_seconds(&ui, ui.now_ms, 1);
-	ok(ui.over && *fake.saved, "a session that is lost is saved");
-	ok(drive_shows(&ui, "saved shop-api.jar"), "and the screen says where: %s",
+	ok(ui.over && *fake.saved, "the samples of a lost session are saved");
+	ok(drive_shows(&ui, "saved shop-api.jar"), "the screen names the saved file: %s",
 		ui.place.message.text);
 	end(&fake, &ui);
 
 	begin(&fake, &ui, 20);
 	fake.lost = true;
 	drive_seconds(&ui, ui.now_ms, 1);
-	ok(ui.over && !*fake.saved, "a short one stays on the screen");
+	ok(ui.over && !*fake.saved, "a short lost session is not saved at once");
 	fake.lost = false;
 	key(&ui, 'r');
 	is_int(ui.attach_pid, 41234, "r attaches again");
 	ui_attach(&ui, ui.attach_pid);
 	ui_draw(&ui);
-	ok(*fake.saved && drive_shows(&ui, "saved shop-api.jar"), "which saves it first");
-	is_int(output_unsaved_s(&ui), 0, "and begins anew");
+	ok(*fake.saved && drive_shows(&ui, "saved shop-api.jar"),
+		"attaching again saves the short session first");
+	is_int(output_unsaved_s(&ui), 0, "the new session has no unsaved samples");
 	end(&fake, &ui);
 
 	begin(&fake, &ui, 90);

@@ -38,7 +38,7 @@ static int files_here(void)
 static void says(struct vt *vt, const char *key, const char *text)
 {
 	vt_keys(vt, key);
-	ok(vt_wait(vt, text), "\"%s\": %s", key, text);
+	ok(vt_wait(vt, text), "key \"%s\" is answered by: %s", key, text);
 	vt_keys(vt, "\033");
 	vt_frame(vt);
 }
@@ -50,11 +50,11 @@ static void quit(struct vt *vt, int files)
 
 	vt_keys(vt, "q");
 	status = vt_end(vt);
-	ok(WIFEXITED(status) && !WEXITSTATUS(status), "q ends it");
+	ok(WIFEXITED(status) && !WEXITSTATUS(status), "q exits with status 0");
 	vt_modes(vt, &modes);
 	ok(!vt_alt_screen(vt) && !vt_shows(vt, "METHOD") && modes.c_lflag & ECHO,
-		"the terminal is as it was");
-	is_int(files_here(), files, "and no file came");
+		"the terminal is restored");
+	is_int(files_here(), files, "no file was created");
 	vt_close(vt);
 }
 
@@ -69,9 +69,10 @@ static void test_format(const char *file, const char *event, const char *tab, bo
 	vt = start("view", file, NULL);
 	snprintf(title, sizeof(title), "jhot %s ", file);
 	ok(vt_wait(vt, title) && vt_shows(vt, " FILE"), "the title names the file");
-	ok(strstr(vt_row(vt, 0), event) && strstr(vt_row(vt, 1), tab), "%s is shown first", event);
-	ok(vt_shows(vt, "Annotate$TypeAnnotate.visitMethodDef"), "its methods");
-	is_int(vt_shows(vt, "TREND"), timed, "a trend only where there is time");
+	ok(strstr(vt_row(vt, 0), event) && strstr(vt_row(vt, 1), tab),
+		"the event %s is shown first", event);
+	ok(vt_shows(vt, "Annotate$TypeAnnotate.visitMethodDef"), "the methods are shown");
+	is_int(vt_shows(vt, "TREND"), timed, "the trend is shown only for files with times");
 
 	says(vt, " ", "A recording is not live");
 	says(vt, "r", "A recording is not live");
@@ -80,24 +81,25 @@ static void test_format(const char *file, const char *event, const char *tab, bo
 	if (!timed)
 		says(vt, ",", "have no timestamps");
 	vt_keys(vt, "e");
-	ok(vt_wait(vt, "events of the file"), "e: its events");
+	ok(vt_wait(vt, "events of the file"), "e lists the events of the file");
 	vt_keys(vt, " ");
-	ok(vt_wait(vt, "The events of a recording cannot be changed."), "... cannot be changed");
+	ok(vt_wait(vt, "The events of a recording cannot be changed."),
+		"the events of a file cannot be changed");
 	vt_keys(vt, "\033");
 	vt_frame(vt);
 	vt_keys(vt, "?");
 	ok(vt_wait(vt, "HELP: Methods") && !vt_shows(vt, "freeze") && !vt_shows(vt, "restart") &&
 			!vt_shows(vt, "other JVM"),
-		"the help names no key that needs a JVM");
+		"the help omits keys that need a JVM");
 	vt_keys(vt, "?");
 	vt_frame(vt);
 
 	vt_keys(vt, "I");
 	snprintf(title, sizeof(title), "file        %s", file);
-	ok(vt_wait(vt, title), "I: which file");
+	ok(vt_wait(vt, title), "I names the file");
 	ok(!strcmp(event, "samples") ||
 			(vt_shows(vt, "begins      2026-") && vt_shows(vt, "process     14866")),
-		"... of whom and when, if it tells");
+		"I gives the process and the start if the file has them");
 	quit(vt, files);
 }
 
@@ -105,13 +107,13 @@ static void test_without_a_verb(void)
 {
 	struct vt *vt = start("a.jhot", NULL, NULL);
 
-	ok(vt_wait(vt, "jhot a.jhot "), "jhot FILE opens it");
+	ok(vt_wait(vt, "jhot a.jhot "), "jhot FILE opens the file");
 	quit(vt, files_here());
 	vt = start("a.jfr", "a.jhot", "a.collapsed");
-	ok(vt_wait(vt, "jhot 3 files "), "several are one");
+	ok(vt_wait(vt, "jhot 3 files "), "several files open as one profile");
 	vt_keys(vt, "I");
 	ok(vt_wait(vt, "a.collapsed") && vt_shows(vt, "a.jfr") && vt_shows(vt, "a.jhot"),
-		"I names each");
+		"I names each of several files");
 	quit(vt, files_here());
 }
 
@@ -121,9 +123,9 @@ static void test_broken(const char *file, const char *sentence)
 	struct vt *vt = start("view", file, NULL);
 	int status = vt_end(vt);
 
-	ok(WIFEXITED(status) && WEXITSTATUS(status) == 7, "%s: exit 7", file);
-	ok(!vt_received(vt, ALT_SCREEN), "... and no screen opens");
-	ok(vt_shows(vt, sentence), "... but it says: %s", sentence);
+	ok(WIFEXITED(status) && WEXITSTATUS(status) == 7, "%s: the exit status is 7", file);
+	ok(!vt_received(vt, ALT_SCREEN), "no screen is opened for a broken file");
+	ok(vt_shows(vt, sentence), "a broken file is reported: %s", sentence);
 	vt_close(vt);
 }
 
@@ -132,9 +134,9 @@ static void test_cut(void)
 {
 	struct vt *vt = start("view", "cut.jhot", NULL);
 
-	ok(vt_wait(vt, "jhot cut.jhot "), "a recording that was cut off opens");
+	ok(vt_wait(vt, "jhot cut.jhot "), "a truncated recording opens");
 	vt_keys(vt, "I");
-	ok(vt_wait(vt, "the recording is incomplete"), "I says that it was");
+	ok(vt_wait(vt, "the recording is incomplete"), "I says that the recording is incomplete");
 	quit(vt, files_here());
 }
 
@@ -164,7 +166,7 @@ int main(void)
 	snprintf(folder, sizeof(folder), "%s/jhot-view.XXXXXX", tmp ? tmp : "/tmp");
 	if (!mkdtemp(folder) || chdir(folder) < 0)
 		tap_skip_all("no folder");
-	ok(make_files(), "files of all formats");
+	ok(make_files(), "files of all formats are created");
 	test_format("a.jhot", "cpu/perf 50Hz", "[1 cpu]", true);
 	test_format("a.jfr", "cpu 50Hz", "[1 cpu]", true);
 	test_format("a.pb.gz", "cpu 50Hz", "[1 cpu]", false);

@@ -30,21 +30,22 @@ static void test_picker(void)
 	fake_init(&fake, 400);
 	ui_init(&ui, &ops, &fake, &options, false);
 	ui_tick(&ui, 1000);
-	ok(ui_is_listing(&ui), "an incomplete list is asked for again soon");
+	ok(ui_is_listing(&ui), "an incomplete process list is requested again soon");
 	before = lists;
 	drive_keys(&ui, 1000, "kafka");
-	is_int(lists, before, "a typed key does not ask for it");
+	is_int(lists, before, "a typed key does not request the list");
 	ok(drive_shows(&ui, "kafka.Kafka") && !drive_shows(&ui, "shop-api.jar"),
-		"it filters what there is");
+		"a typed key filters the present list");
 	drive_keys(&ui, 1000, "\033");
-	is_int(lists, before, "Esc does not, either");
-	ok(drive_shows(&ui, "shop-api.jar"), "and shows all again");
+	is_int(lists, before, "Esc does not request the list");
+	ok(drive_shows(&ui, "shop-api.jar"), "Esc shows the whole list again");
 	list_unread = false;
 	ui_tick(&ui, 1050);
-	ok(lists == before + 1 && !ui_is_listing(&ui), "the next tick completes it");
+	ok(lists == before + 1 && !ui_is_listing(&ui), "the next tick completes the list");
 	drive_keys(&ui, 1050, "zz");
 	ui_tick(&ui, 1100);
-	ok(drive_shows(&ui, "None of 6 JVMs matches"), "a filter outlasts the next list");
+	ok(drive_shows(&ui, "None of 6 JVMs matches"),
+		"the filter persists when the list is updated");
 	ui_done(&ui);
 	fake_done(&fake);
 }
@@ -71,18 +72,18 @@ static void test_late_names(void)
 	ui_resize(&ui, 60, 120);
 	ui_tick(&ui, 1000);
 	ok(drive_shows(&ui, " waiting for names") && !drive_shows(&ui, "libbig.so"),
-		"the status line says that names are waited for");
+		"the status line says that names are pending");
 	late_names = "12 stacks have addresses instead of names: the files were not read in time";
 	ui_tick(&ui, 2000);
 	ok(drive_shows(&ui, " 12 stacks have addresses instead of names") &&
 			!drive_shows(&ui, "waiting for names"),
-		"and that they were given up");
+		"the status line says that names are missing");
 	drive_keys(&ui, 2000, "I");
-	ok(drive_shows(&ui, "the files were"), "the info view has all of it");
+	ok(drive_shows(&ui, "the files were"), "the info view has the whole note");
 	late_names = "";
 	drive_keys(&ui, 2000, "\033");
 	ui_tick(&ui, 3000);
-	ok(!drive_shows(&ui, "instead of names"), "without a note there is no badge");
+	ok(!drive_shows(&ui, "instead of names"), "without a note the status line has no badge");
 	ui_done(&ui);
 	fake_done(&fake);
 }

@@ -34,7 +34,7 @@ static void test_names(void)
 			for (size_t size = 32; size <= 512; size *= 4)
 				for (int width = 20; width <= 1000; width += 35, count++)
 					bad += !name_stays(packages, letters, size, width);
-	ok(!bad, "%d names and widths: %d left their space or lost the method", count, bad);
+	ok(!bad, "%d names and widths: %d overflowed or lost the method", count, bad);
 }
 
 static void test_tops(void)
@@ -43,7 +43,7 @@ static void test_tops(void)
 
 	is_int(glyph_top(values, 4, 8), 128, "a scale's top is a unit doubled");
 	values[1] = INT64_MAX;
-	is_int(glyph_top(values, 4, 10), 10 * (1ll << 59), "as long as it can be doubled");
+	is_int(glyph_top(values, 4, 10), 10 * (1ll << 59), "a scale's top does not overflow");
 }
 
 /* What is drawn in this line of the strip. */
@@ -97,7 +97,7 @@ static void test_screens(void)
 		fake.vitals.uptime_s = INT64_MAX;
 		now = drive_seconds(&ui, now, 1);
 	}
-	ok(line_is(&ui, "\n heap  ", "1.6E"), "figures that cannot be have a mean");
+	ok(line_is(&ui, "\n heap  ", "1.6E"), "values at the limits of their types have a mean");
 	for (const char *key = "mtTibf"; *key; key++) {
 		char keys[2] = {*key, '\0'};
 
@@ -105,10 +105,10 @@ static void test_screens(void)
 		drive_keys(&ui, now, keys);
 		ok(screen_has(&ui, "jhot"), "'%s' at 60x1000 has its header", keys);
 		ui_resize(&ui, 4, 1000);
-		ok(screen_has(&ui, "(needs 40x8)"), "at 4x1000 it says what it needs");
+		ok(screen_has(&ui, "(needs 40x8)"), "4 rows show the minimum size");
 		ui_resize(&ui, 1, 1);
 		ui_draw(&ui);
-		is_int(ui.canvas.rows * ui.canvas.cols, 1, "at 1x1 a single cell is drawn");
+		is_int(ui.canvas.rows * ui.canvas.cols, 1, "1x1 shows a single cell");
 	}
 	ui_done(&ui);
 	fake_done(&fake);

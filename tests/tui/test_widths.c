@@ -92,7 +92,7 @@ static void test_vterm(void)
 	vterm_screen_reset(vterm_obtain_screen(vt), 1);
 	for (size_t i = 0; i < SCRIPTS; i++)
 		is_int(vterm_columns(vt, sent(i)), text_width(scripts[i].text),
-			named("in libvterm", scripts[i].script));
+			named("libvterm agrees", scripts[i].script));
 	vterm_free(vt);
 }
 
@@ -127,11 +127,11 @@ static void test_tmux(const char *self)
 	FILE *from;
 
 	if (system("tmux -V >/dev/null 2>&1")) {
-		tap_skip("in tmux", "no tmux");
+		tap_skip("tmux agrees on the widths", "no tmux");
 		return;
 	}
 	if (!mkdtemp(folder)) {
-		ok(false, "a folder in /tmp");
+		ok(false, "a folder in /tmp is created");
 		return;
 	}
 	snprintf(path, sizeof(path), "%s/columns", folder);
@@ -147,7 +147,7 @@ static void test_tmux(const char *self)
 		bool said = fgets(line, sizeof(line), from) != NULL;
 
 		is_int(said ? atoi(line) : -1, text_width(scripts[i].text),
-			named("in tmux", scripts[i].script));
+			named("tmux agrees", scripts[i].script));
 	}
 	if (from)
 		fclose(from);
@@ -168,11 +168,12 @@ static void test_canvas(void)
 		canvas_init(&c, false);
 		canvas_resize(&c, 1, 20);
 		is_int(canvas_text(&c, 0, 0, 20, STYLE_NORMAL, scripts[i].text), scripts[i].width,
-			named("on the canvas", scripts[i].script));
+			named("canvas_text returns the width", scripts[i].script));
 		canvas_text(&c, 0, scripts[i].width, 20, STYLE_NORMAL, "|");
 		canvas_dump(&c, &got, false);
 		buf_printf(&want, "%s|\n", sent(i));
-		is_str(buf_str(&got), buf_str(&want), named("its text", scripts[i].script));
+		is_str(buf_str(&got), buf_str(&want),
+			named("the canvas keeps the text", scripts[i].script));
 		buf_done(&want);
 		buf_done(&got);
 		canvas_done(&c);
@@ -200,7 +201,7 @@ static void test_cuts(void)
 					 text[strlen(head)] ? text + strlen(head) : "x"}));
 		}
 	}
-	is_int(wrong, 0, "texts that are cut fit, and no mark is parted from its base");
+	is_int(wrong, 0, "truncated texts fit, and no mark is separated from its base");
 }
 
 static void test_packages(void)
@@ -215,9 +216,9 @@ static void test_packages(void)
 	name_fit(out, sizeof(out), &m, 18, NAME_FULL, "~");
 	is_str(out, "g.ü.漢.Maß.messen", "packages are shortened to a character, not to a byte");
 	name_fit(out, sizeof(out), &m, 17, NAME_FULL, "~");
-	is_str(out, "g.ü.漢.Maß.messen", "which may have two columns");
+	is_str(out, "g.ü.漢.Maß.messen", "a shortened package may be a wide character");
 	name_fit(out, sizeof(out), &m, 16, NAME_FULL, "~");
-	is_str(out, "Maß.messen", "and count as such");
+	is_str(out, "Maß.messen", "a wide character counts as two columns");
 }
 
 int main(int argc, char **argv)
@@ -226,7 +227,7 @@ int main(int argc, char **argv)
 		return pane(argv[2]);
 	for (size_t i = 0; i < SCRIPTS; i++)
 		is_int(text_width(scripts[i].text), scripts[i].width,
-			named("columns", scripts[i].script));
+			named("the width in columns", scripts[i].script));
 	test_vterm();
 	test_tmux(argv[0]);
 	test_canvas();

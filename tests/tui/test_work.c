@@ -51,7 +51,7 @@ static void test_same(const char *text, const char *what)
 	}
 	screen_of(&sliced, &got);
 	ok(slices && slices == marked && !strcmp(buf_str(&want), buf_str(&got)),
-		"%s: %d slices, %d marked", what, slices, marked);
+		"%s: the same screen in %d slices, %d flagged as pending", what, slices, marked);
 	ui_done(&at_once);
 	ui_done(&sliced);
 	fake_done(&fakes[0]);
@@ -78,34 +78,34 @@ static void test_between(void)
 		ui_work(&ui);
 	ui_draw(&ui);
 	keys(&ui, "K");
-	ok(ui.job.on, "other frames take their time");
+	ok(ui.job.on, "changing the folding starts a job");
 	screen_of(&ui, &text);
-	ok(strstr(buf_str(&text), "SELF%"), "what was shown stays until then");
-	ok(ui_key(&ui, 'q', ui.now_ms) & UI_QUIT, "q quits at once");
+	ok(strstr(buf_str(&text), "SELF%"), "the previous screen stays during the job");
+	ok(ui_key(&ui, 'q', ui.now_ms) & UI_QUIT, "q quits at once during a job");
 	keys(&ui, "TE+\n*%/get\nnN");
 	screen_of(&ui, &text);
 	ok(ui.place.view == VIEW_METHODS && strstr(buf_str(&text), "working...") &&
 			strstr(buf_str(&text), "SELF%"),
-		"also while one types on");
+		"the previous screen stays while keys are typed");
 	ui_resize(&ui, 30, 100);
 	screen_of(&ui, &text);
 	ok(strstr(buf_str(&text), "working...") && !strstr(buf_str(&text), "SELF%"),
-		"of another size nothing is shown but that");
+		"after a resize only the pending mark is shown");
 	ui_resize(&ui, 24, 80);
 	ok(!(ui_key(&ui, 'q', ui.now_ms) & UI_QUIT) &&
 			ui_key(&ui, TKEY_CTRL('c'), ui.now_ms) & UI_QUIT,
-		"after other keys it waits, they may ask for text; ^C does not");
+		"q after other keys is queued, ^C is not");
 	second = fake.second;
 	ui_tick(&ui, ui.now_ms + 1000);
-	ok(ui.job.on && fake.second == second + 1, "samples are taken in meanwhile");
-	ok(ui_work(&ui) == 0, "what was typed waits");
+	ok(ui.job.on && fake.second == second + 1, "samples are read during a job");
+	ok(ui_work(&ui) == 0, "queued keys wait for the job");
 	for (int i = 0; i < 100000 && ui_busy(&ui); i++)
 		quit |= ui_work(&ui);
-	ok(quit & UI_QUIT, "and is taken then");
+	ok(quit & UI_QUIT, "a queued q quits after the job");
 	screen_of(&ui, &text);
 	ok(ui.place.view == VIEW_TREE && strstr(buf_str(&text), "TOTAL%") &&
 			!strstr(buf_str(&text), "working..."),
-		"and then it has them");
+		"after the job the queued keys have taken effect");
 	ui_done(&ui);
 	fake_done(&fake);
 	buf_done(&text);
@@ -146,7 +146,7 @@ static void test_attach(void)
 		ui_done(&ui);
 		fake_done(&fake);
 	}
-	is_int(right, 6, "every view can be drawn while its session begins anew");
+	is_int(right, 6, "every view is drawn while a session is reattached");
 }
 
 int main(void)
