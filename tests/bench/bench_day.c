@@ -54,8 +54,8 @@ int main(int argc, char **argv)
 	}
 	printf("= %u h of a program: memory of the front end | jhot | MB | - | %.1f\n", hours,
 		resident_mb());
-	if (d.wrong || reader_stats(d.reader)->unknown_traces)
-		printf("wrong: %u records, %u unknown traces\n", d.wrong,
+	if (d.rejected || reader_stats(d.reader)->unknown_traces)
+		printf("wrong: %u records, %u unknown traces\n", d.rejected,
 			(uint32_t)reader_stats(d.reader)->unknown_traces);
 	day_done(&d);
 	return 0;
