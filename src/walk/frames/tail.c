@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Leaves marks, records what a walk loads from there to the root, and compares it in later walks. */
+/* Stores the places of a walk, records what it loads from there to the root, and compares it in later walks. */
 #include "walk/frames/unwind.h"
 #include "walk/frames/walker.h"
 #include "walk/hotspot/names.h"
@@ -20,49 +20,49 @@ struct recorder {
 
 /* --- places ------------------------------------------------------------------------------------------ */
 
-static bool is_at(const struct walker *w, const struct tail_mark *mark)
+static bool is_at(const struct walker *w, const struct tail_place *place)
 {
-	return w->at.sp == mark->sp && w->at.pc == mark->pc && w->at.fp == mark->fp &&
-	       w->from_libjvm == mark->from_libjvm;
+	return w->at.sp == place->sp && w->at.pc == place->pc && w->at.fp == place->fp &&
+	       w->from_libjvm == place->from_libjvm;
 }
 
-/* Ends learning: turns the ring of `left` marks so that the innermost is the first. */
-static void marks_turn(struct tail *t, uint32_t left)
+/* Ends learning: rotates the ring of `left` places so that the innermost is the first. */
+static void places_rotate(struct tail *t, uint32_t left)
 {
-	uint32_t first = left % TAIL_MARKS;
+	uint32_t first = left % TAIL_PLACES;
 
-	t->mark_count = left < TAIL_MARKS ? left : TAIL_MARKS;
-	if (left <= TAIL_MARKS)
+	t->place_count = left < TAIL_PLACES ? left : TAIL_PLACES;
+	if (left <= TAIL_PLACES)
 		return;
 	for (uint32_t n = 0; n < first; n++) { /* rotate by one each time: rare, so simple */
-		struct tail_mark mark = t->marks[0];
+		struct tail_place place = t->places[0];
 
-		for (uint32_t i = 1; i < TAIL_MARKS; i++)
-			t->marks[i - 1] = t->marks[i];
-		t->marks[TAIL_MARKS - 1] = mark;
+		for (uint32_t i = 1; i < TAIL_PLACES; i++)
+			t->places[i - 1] = t->places[i];
+		t->places[TAIL_PLACES - 1] = place;
 	}
 }
 
-/* Joins this walk with the earlier one at the first mark that it meets: a tail may start there. */
-static void mark_compare(struct walker *w)
+/* Joins this walk with the earlier one at the first place that it meets: a tail may start there. */
+static void place_compare(struct walker *w)
 {
 	const struct tail *t = w->tail;
 
-	while (w->mark < t->mark_count && t->marks[w->mark].sp < w->at.sp)
-		w->mark++;
-	if (w->joined || w->mark == t->mark_count || !is_at(w, &t->marks[w->mark]))
+	while (w->place < t->place_count && t->places[w->place].sp < w->at.sp)
+		w->place++;
+	if (w->joined || w->place == t->place_count || !is_at(w, &t->places[w->place]))
 		return;
 	w->joined = true;
-	w->join = w->mark;
+	w->join = w->place;
 	w->join_count = w->count;
 }
 
-/* Drops the innermost marks: a tail starts at one of the remaining marks, or further out. */
-static void marks_drop(struct tail *t, uint32_t inner)
+/* Drops the innermost places: a tail starts at one of the remaining places, or further out. */
+static void places_drop(struct tail *t, uint32_t inner)
 {
-	t->mark_count -= inner;
-	for (uint32_t i = 0; i < t->mark_count; i++)
-		t->marks[i] = t->marks[i + inner];
+	t->place_count -= inner;
+	for (uint32_t i = 0; i < t->place_count; i++)
+		t->places[i] = t->places[i + inner];
 }
 
 /* --- does it hold? ----------------------------------------------------------------------------------- */
@@ -109,8 +109,8 @@ static bool tail_holds(struct walker *w)
 	if (!differs)
 		return codes_hold(t, w->mem);
 	w->joined = false;
-	while (w->mark < t->mark_count && t->marks[w->mark].sp <= differs)
-		w->mark++;
+	while (w->place < t->place_count && t->places[w->place].sp <= differs)
+		w->place++;
 	return false;
 }
 
@@ -121,13 +121,13 @@ bool tail_follow(struct walker *w)
 	/* A tail starts where, of the walk so far, only `at` and from_libjvm affect the rest. */
 	if (w->top || w->leaf || w->anchor.sp)
 		return false;
-	if (t->learns) { /* a ring until the walk ends: keeps the outermost marks */
-		t->mark_count = 0;
-		t->marks[w->mark++ % TAIL_MARKS] =
-			(struct tail_mark){w->at.pc, w->at.sp, w->at.fp, w->from_libjvm};
+	if (t->learns) { /* a ring until the walk ends: keeps the outermost places */
+		t->place_count = 0;
+		t->places[w->place++ % TAIL_PLACES] =
+			(struct tail_place){w->at.pc, w->at.sp, w->at.fp, w->from_libjvm};
 		return false;
 	}
-	mark_compare(w);
+	place_compare(w);
 	if (!is_at(w, &t->start) || !tail_is_current(w) || !tail_holds(w))
 		return false;
 	walker_add_packed(w, t->frames, t->frame_count);
@@ -230,7 +230,7 @@ static bool tail_record(struct walker *w, uint64_t *stuck_sp)
 	bool root;
 
 	tail_clear(t);
-	t->start = t->marks[w->join];
+	t->start = t->places[w->join];
 	t->hi = w->hi;
 	w->mem = &mem;
 	w->tail = NULL;
@@ -249,16 +249,16 @@ static bool tail_record(struct walker *w, uint64_t *stuck_sp)
 	return root && !r.stuck_sp;
 }
 
-/* The next tail must start further out; if no marks remain, back off. */
+/* The next tail must start further out; if no places remain, back off. */
 static void tail_fails(struct tail *t, uint64_t stuck_sp)
 {
 	uint32_t inner = 0;
 
 	tail_clear(t);
-	while (inner < t->mark_count && t->marks[inner].sp <= stuck_sp)
+	while (inner < t->place_count && t->places[inner].sp <= stuck_sp)
 		inner++;
-	marks_drop(t, inner);
-	if (t->mark_count)
+	places_drop(t, inner);
+	if (t->place_count)
 		return;
 	if (t->failed < WAIT_BITS)
 		t->failed++;
@@ -270,14 +270,14 @@ static void tail_renew(struct walker *w)
 	struct tail *t = w->tail;
 	const struct frame_cache_walk *cache = w->thread->cache;
 	uint32_t frames = w->count - w->join_count;
-	uint64_t stuck_sp = t->marks[w->join].sp;
+	uint64_t stuck_sp = t->places[w->join].sp;
 
 	if (frames > TAIL_FRAMES || w->max - w->count < 2 * TAIL_FRAMES ||
 		!tail_record(w, &stuck_sp)) {
 		tail_fails(t, stuck_sp);
 		return;
 	}
-	marks_drop(t, w->join);
+	places_drop(t, w->join);
 	t->failed = 0;
 	t->unloads = cache->unloads;
 	t->epoch = cache->epoch;
@@ -302,7 +302,7 @@ void tail_end(struct walker *w)
 	struct tail *t = w->tail;
 
 	if (t->learns) {
-		marks_turn(t, w->mark);
+		places_rotate(t, w->place);
 		t->learns = false;
 	} else if (w->followed) {
 		tail_hit(t);
@@ -322,7 +322,7 @@ struct tail *tail_acquire(struct tail *t, uint32_t owner)
 	if (t->owner != owner) {
 		tail_clear(t);
 		t->owner = owner;
-		t->mark_count = t->hits = t->learn_after = t->wait = 0;
+		t->place_count = t->hits = t->learn_after = t->wait = 0;
 		t->failed = 0;
 		t->learns = true;
 	}

@@ -8,7 +8,7 @@
  * every time, as are the words that identify the nmethods. Methods stay valid as in frame_cache.h, until a class is unloaded
  * or the epoch ends; unwind rows by their table's generation. A walk that loads anything else leaves no tail.
  *
- * Where a tail begins is learned: one walk leaves its places as marks, and the innermost mark that a later walk meets becomes
+ * Where a tail begins is learned: one walk stores the places it passes, and the innermost that a later walk meets becomes
  * the start. A tail that did not hold starts further out next time; now and then a start further in is tried.
  *
  * One struct per thread, used only by that thread, in signal handlers or not: tail_acquire returns NULL to a handler that has
@@ -23,9 +23,9 @@
 #define TAIL_FRAMES 40
 #define TAIL_WORDS  64 /* stack words compared */
 #define TAIL_CODES  24 /* words in headers of nmethods compared */
-#define TAIL_MARKS  32
+#define TAIL_PLACES 32
 
-struct tail_mark {
+struct tail_place {
 	uint64_t pc, sp, fp;
 	bool from_libjvm;
 };
@@ -33,13 +33,13 @@ struct tail_mark {
 struct tail {
 	uint32_t owner; /* the caller's id of the thread; a tail of another owner is discarded */
 	bool taken;
-	bool learns;    /* this walk leaves marks */
+	bool learns;    /* this walk stores its places */
 	uint8_t failed; /* failed recordings in a row, for the back-off */
 	uint32_t wait;  /* back-off: walks left to do without the tail */
 	uint32_t hits, learn_after;
 
 	/* The recording, from its start to the root; frame_count 0: none. */
-	struct tail_mark start;
+	struct tail_place start;
 	uint64_t hi, unloads;
 	uint32_t epoch, generation;
 	uint16_t frame_count, word_count, code_count;
@@ -53,8 +53,8 @@ struct tail {
 		uint32_t bytes;
 	} codes[TAIL_CODES];
 
-	uint32_t mark_count;
-	struct tail_mark marks[TAIL_MARKS]; /* innermost first */
+	uint32_t place_count;
+	struct tail_place places[TAIL_PLACES]; /* innermost first */
 };
 
 /* Acquires the tail for a walk of thread `owner` (not 0). NULL: walk without it, and do not call tail_release. */

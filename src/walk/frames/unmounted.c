@@ -77,7 +77,7 @@ static void class_try(struct unmounted *u, uint64_t klass)
 			class_fields(u, i, klass)) {
 			u->klass[i] = klass;
 			if (i == UNMOUNTED_VIRTUAL)
-				u->waiter = oop_added_field(u->layout, u->mem, klass, 0);
+				u->waiter = oop_injected_field(u->layout, u->mem, klass, 0);
 		}
 	}
 }
@@ -254,7 +254,7 @@ static void table_each(struct visit *v, uint64_t table, uint64_t multiplicity, c
 	if (!length || length > TABLE_MAX || length & (length - 1))
 		return;
 	if (v->number && k->klass) { /* a table of threads */
-		place_each(v, table, unmounted_place(v->number, length), length, multiplicity, k);
+		place_each(v, table, unmounted_bin(v->number, length), length, multiplicity, k);
 		return;
 	}
 	while (length / step > k->places)
@@ -330,7 +330,7 @@ static void thread_visit(struct visit *v, uint64_t key, uint64_t multiplicity)
 static void number_visit(struct visit *v, uint64_t key, uint64_t multiplicity)
 {
 	(void)multiplicity;
-	if (unmounted_has_number(v->u, key, v->number))
+	if (unmounted_has_id(v->u, key, v->number))
 		v->found = key;
 }
 
@@ -448,7 +448,7 @@ bool unmounted_read(
 {
 	*out = (struct unmounted_thread){.object = object, .number = number, .multiplicity = 1};
 	mem_refresh(u->mem);
-	if (!object || !u->klass[UNMOUNTED_VIRTUAL] || !unmounted_has_number(u, object, number))
+	if (!object || !u->klass[UNMOUNTED_VIRTUAL] || !unmounted_has_id(u, object, number))
 		return false;
 	state_read(u, out);
 	return out->state != UNMOUNTED_RUNS;
@@ -473,7 +473,7 @@ bool unmounted_frozen(
 	if (!u->frozen.bytes) { /* bytes stays 0 on failure */
 		if (!frozen_fields(u->layout, u->mem, continuation, &u->frozen))
 			return false;
-		u->locks = oop_added_field(u->layout, u->mem, u->frozen.klass, CHUNK_LOCKS);
+		u->locks = oop_injected_field(u->layout, u->mem, u->frozen.klass, CHUNK_LOCKS);
 	}
 	out->at = u->frozen;
 	return frozen_tail(u->layout, u->mem, &u->mode, continuation, out) &&
@@ -508,8 +508,7 @@ bool unmounted_still(const struct unmounted *u, const struct unmounted_thread *t
 
 	mem_refresh(u->mem);
 	state_read(u, &now);
-	return now.state == thread->state &&
-	       unmounted_has_number(u, thread->object, thread->number) &&
+	return now.state == thread->state && unmounted_has_id(u, thread->object, thread->number) &&
 	       frozen_tail(u->layout, u->mem, &u->mode, continuation_of(u, thread), &again) &&
 	       again.chunk == f->chunk && frozen_sp(u->mem, &again) == sp;
 }
@@ -531,7 +530,7 @@ uint64_t unmounted_monitor(const struct unmounted *u, const struct unmounted_thr
 		struct oop oop = oop_slot(&u->mode, u->layout, u->mem, handle);
 
 		if (oop.klass == u->klass[UNMOUNTED_VIRTUAL] &&
-			unmounted_has_number(u, oop.object, thread->number))
+			unmounted_has_id(u, oop.object, thread->number))
 			return unmounted_u64(u, waiter + 8ull * (i + 1));
 	}
 	return 0;

@@ -119,12 +119,12 @@ uint64_t unmounted_find(struct unmounted *u, uint64_t number);
 /* A number in the heap; 0 if unreadable. Out of line on purpose: the inlined loads are large. */
 uint64_t unmounted_u64(const struct unmounted *u, uint64_t at);
 uint32_t unmounted_u32(const struct unmounted *u, uint64_t at);
-static inline bool unmounted_has_number(const struct unmounted *u, uint64_t object, uint64_t number)
+static inline bool unmounted_has_id(const struct unmounted *u, uint64_t object, uint64_t number)
 {
 	return unmounted_u64(u, object + u->field[UNMOUNTED_THREAD][UNMOUNTED_TID]) == number;
 }
 /* Index of the bin for a thread or Integer with this id, as ConcurrentHashMap.spread computes it. */
-static inline uint32_t unmounted_place(uint64_t number, uint32_t length)
+static inline uint32_t unmounted_bin(uint64_t number, uint32_t length)
 {
 	uint32_t hash = (uint32_t)number;
 

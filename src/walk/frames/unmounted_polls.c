@@ -47,14 +47,14 @@ static uint64_t poll_node(
 
 	if (table.length)
 		node = oop_field_of(&u->mode, u->layout, u->mem,
-			oop_array_at(&u->mode, u->layout, table.object,
-				unmounted_place(fd, table.length)),
+			oop_array_at(
+				&u->mode, u->layout, table.object, unmounted_bin(fd, table.length)),
 			u->klass[UNMOUNTED_NODE]);
 	for (uint32_t i = 0; node && i < POLL_CHAIN; i++) {
 		uint64_t key = field_to(u, node, UNMOUNTED_NODE, UNMOUNTED_KEY, UNMOUNTED_INTEGER);
 
 		if (unmounted_u32(u, key + u->field[UNMOUNTED_INTEGER][0]) == fd)
-			return unmounted_has_number(u,
+			return unmounted_has_id(u,
 				       field_to(u, node, UNMOUNTED_NODE, UNMOUNTED_VALUE,
 					       UNMOUNTED_VIRTUAL),
 				       thread)

@@ -53,8 +53,8 @@ struct walker {
 	struct unwind_rule rule; /* last native rule found, */
 	uint64_t rule_pc;        /* and its pc */
 	struct tail *tail;       /* NULL: walk without it */
-	uint32_t mark;           /* marks left or passed so far */
-	uint32_t join;           /* index of the mark at which this walk met the earlier one, */
+	uint32_t place;          /* places of the tail stored or passed so far */
+	uint32_t join;           /* index of the place at which this walk met the earlier one, */
 	uint32_t join_count;     /* and the number of frames at that point */
 	uint32_t followed;       /* frames that came from the tail */
 	bool joined;
@@ -187,7 +187,7 @@ bool entry_sound(struct walker *w, uint64_t fp);
 bool upcall_sound(struct walker *w, uint64_t sp, uint64_t fp);
 bool native_sound(struct walker *w, uint64_t fp);
 
-/* Adds all frames from here to the root if the thread's tail holds, and returns true. Otherwise may leave a mark. */
+/* Adds all frames from here to the root if the thread's tail holds, and returns true. Otherwise may store the place. */
 bool tail_follow(struct walker *w);
 /* Updates the tail after a walk that reached the root with all its frames stored. */
 void tail_end(struct walker *w);

@@ -325,7 +325,7 @@ bool oop_fields(const struct walk_layout *l, const struct walk_mem *mem, uint64_
 	return found == (1u << count) - 1;
 }
 
-uint32_t oop_added_field(
+uint32_t oop_injected_field(
 	const struct walk_layout *l, const struct walk_mem *mem, uint64_t klass, uint32_t n)
 {
 	struct field_reader r;

@@ -104,7 +104,7 @@ bool oop_fields(const struct walk_layout *layout, const struct walk_mem *mem, ui
 	const char *const *names, uint32_t *offsets, uint32_t count);
 
 /* Offset of the n-th field, from 0, that HotSpot has injected into a class; 0: there are fewer. */
-uint32_t oop_added_field(
+uint32_t oop_injected_field(
 	const struct walk_layout *layout, const struct walk_mem *mem, uint64_t klass, uint32_t n);
 
 #endif
