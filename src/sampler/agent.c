@@ -16,7 +16,7 @@
 
 struct options {
 	char token[WIRE_TOKEN_MAX];
-	bool take;
+	bool replace; /* a live session: option "take" */
 	bool agct;
 };
 
@@ -34,43 +34,30 @@ static bool option_token(struct options *o, const char *value, size_t bytes)
 	return true;
 }
 
-static bool option_take(struct options *o, const char *value, size_t bytes)
+static bool option_is(const char *text, size_t bytes, const char *option)
 {
-	o->take = bytes == 1 && *value == '1';
-	return bytes == 1 && (*value == '0' || *value == '1');
+	return bytes == strlen(option) && !memcmp(text, option, bytes);
 }
 
-static bool option_walker(struct options *o, const char *value, size_t bytes)
-{
-	o->agct = bytes == 4 && !memcmp(value, "agct", 4);
-	return o->agct;
-}
-
-static const struct {
-	const char *name;
-	bool (*set)(struct options *o, const char *value, size_t bytes);
-} option_rows[] = {{"token", option_token}, {"take", option_take}, {"walker", option_walker}};
-
-static bool option_parse(struct options *o, const char *text, size_t bytes)
-{
-	const char *equals = memchr(text, '=', bytes);
-	size_t name = equals ? (size_t)(equals - text) : 0;
-
-	for (size_t i = 0; equals && i < sizeof(option_rows) / sizeof(option_rows[0]); i++) {
-		if (strlen(option_rows[i].name) == name && !memcmp(option_rows[i].name, text, name))
-			return option_rows[i].set(o, equals + 1, bytes - name - 1);
-	}
-	return false;
-}
-
+/* Parses "token=TOKEN[,take=0|1][,walker=agct]". */
 static bool options_parse(struct options *o, const char *text)
 {
+	static const char token[] = "token=";
+
 	memset(o, 0, sizeof(*o));
 	while (text && *text) {
-		size_t bytes = strcspn(text, ",");
+		size_t bytes = strcspn(text, ","), name = strlen(token);
 
-		if (!option_parse(o, text, bytes))
+		if (bytes > name && !memcmp(text, token, name)) {
+			if (!option_token(o, text + name, bytes - name))
+				return false;
+		} else if (option_is(text, bytes, "take=1") || option_is(text, bytes, "take=0")) {
+			o->replace = text[bytes - 1] == '1';
+		} else if (option_is(text, bytes, "walker=agct")) {
+			o->agct = true;
+		} else {
 			return false;
+		}
 		text += bytes;
 		text += *text == ',';
 	}
@@ -117,5 +104,5 @@ JNIEXPORT jint JNICALL Agent_OnAttach(JavaVM *vm, char *text, void *reserved)
 		return result;
 	s->force_agct = options.agct;
 	publisher_at_exit();
-	return publisher_start(s, options.take);
+	return publisher_start(s, options.replace);
 }

@@ -285,33 +285,11 @@ static int try_all(void)
 
 /* --- detecting filters ---------------------------------------------------------------------------------- */
 
-static uint32_t filters_now(void)
-{
-	char status[PROCFILE_STATUS];
-
-	return procfile_read("/proc/thread-self/status", status, sizeof(status)) ||
-			       procfile_read("/proc/self/status", status, sizeof(status))
-		       ? procfile_filters(status)
-		       : PROCFILE_FILTERS;
-}
-
-/* True before Linux 5.16. */
-static bool dumps_kill(void)
-{
-	char release[64];
-	const char *minor;
-	uint64_t major;
-
-	procfile_read("/proc/sys/kernel/osrelease", release, sizeof(release));
-	major = procfile_number(release, "", 0);
-	minor = memchr(release, '.', strlen(release));
-	return major < 5 || (major == 5 && (!minor || procfile_number(minor, ".", 0) < 16));
-}
-
 /* Tries the calls if the number of filters has changed. again: also if Linux does not report how many there are. */
 static int try_when_changed(bool again)
 {
-	uint32_t filters = filters_now();
+	char status[PROCFILE_STATUS];
+	uint32_t filters = procfile_status(status) ? procfile_filters(status) : PROCFILE_FILTERS;
 
 	if (filters == known.filters && !(again && filters == PROCFILE_FILTERS))
 		return known.result;
@@ -321,7 +299,7 @@ static int try_when_changed(bool again)
 	known.result = AGENT_OK;
 	if (!filters)
 		return AGENT_OK;
-	trial.old_kernel = dumps_kill();
+	trial.old_kernel = !procfile_linux_since(5, 16);
 	known.result = try_all();
 	for (uint32_t i = 0; i < CALL_COUNT && known.result == AGENT_OK; i++)
 		if (rows[i].need == NEEDED && raw_refusal(rows[i].number))

@@ -1,10 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Describes sockets by both of their ends, and everything else by its link in /proc/self/fd; descriptor_epoll.c
- * describes epolls.
+ * Describes sockets by both of their ends, epolls by the sockets registered with them, and everything else by its link
+ * in /proc/self/fd.
+ *
+ * The kernel lists the sockets of an epoll all at once, in /proc/self/fdinfo, and holds the epoll's lock meanwhile, 0.3
+ * us per entry. So the file is read only if no more than EPOLL_MOST descriptors are possible, and at most once a
+ * second: the text may be stale by that much.
  */
 #include "sampler/descriptor.h"
 
+#include "base/clock.h"
+#include "sampler/procfile.h"
 #include "sampler/signal/raw.h"
 #include "sampler/text.h"
 
@@ -14,6 +20,12 @@
 #define LISTENERS_FDS   1024 /* takes 0.2 ms */
 #define DESCRIPTOR_PATH 40
 
+#define EPOLL_MOST      1024u
+#define EPOLL_PEERS     64u /* sockets whose peers are queried */
+/* Larger numbers are rounded down in steps, to limit the number of different texts. */
+#define EPOLL_EXACT 16u
+#define EPOLL_NS    NS_PER_S
+
 /* A text under construction. */
 struct describing {
 	struct descriptor_ports *ports;
@@ -21,12 +33,12 @@ struct describing {
 	struct text text;
 };
 
-/* The path of a descriptor of the program; valid on any thread. */
-static void path_of(int32_t fd, char path[DESCRIPTOR_PATH])
+/* The path of a descriptor of the program below /proc/self/fd/ or fdinfo/; valid on any thread. */
+static void path_of(const char *folder, int32_t fd, char path[DESCRIPTOR_PATH])
 {
 	struct text text = text_into(path, DESCRIPTOR_PATH);
 
-	text_add(&text, "/proc/self/fd/");
+	text_add(&text, folder);
 	text_add_number(&text, (uint64_t)fd);
 }
 
@@ -37,7 +49,7 @@ bool descriptor_file(int32_t fd, struct descriptor_file *out)
 
 	if (fd < 0)
 		return false;
-	path_of(fd, path);
+	path_of("/proc/self/fd/", fd, path);
 	if (raw_stat_path(path, &st) < 0)
 		return false;
 	*out = (struct descriptor_file){
@@ -56,29 +68,9 @@ static void describe(struct describing *d, const char *what, const char *verb)
 
 /* --- addresses ---------------------------------------------------------------------------------- */
 
-static void add_v4(struct text *t, const uint8_t *bytes)
-{
-	for (int i = 0; i < 4; i++) {
-		if (i)
-			text_add(t, ".");
-		text_add_number(t, bytes[i]);
-	}
-}
-
 static unsigned group(const uint8_t *bytes, int i)
 {
 	return (unsigned)bytes[2 * i] << 8 | bytes[2 * i + 1];
-}
-
-static void add_hex(struct text *t, unsigned n)
-{
-	bool begun = false;
-
-	for (int shift = 12; shift >= 0; shift -= 4) {
-		begun |= n >> shift || !shift;
-		if (begun)
-			text_add_bytes(t, &"0123456789abcdef"[n >> shift & 15], 1);
-	}
 }
 
 /* Omits the longest run of at least two zero groups, as RFC 5952 requires. */
@@ -102,7 +94,10 @@ static void add_v6(struct text *t, const uint8_t *bytes)
 		}
 		if (i && i != from + most)
 			text_add(t, ":");
-		add_hex(t, group(bytes, i));
+		for (int shift = 12; shift >= 0; shift -= 4)
+			if (!shift || group(bytes, i) >> shift)
+				text_add_bytes(
+					t, &"0123456789abcdef"[group(bytes, i) >> shift & 15], 1);
 	}
 }
 
@@ -141,7 +136,10 @@ static void add_inet(struct text *t, const struct descriptor_end *end)
 	const uint8_t *v4 = v4_of(end), *v6 = (const uint8_t *)&end->at.v6.sin6_addr;
 
 	if (v4 && memcmp(v4, any, 4)) {
-		add_v4(t, v4);
+		for (int i = 0; i < 4; i++) {
+			text_add(t, i ? "." : "");
+			text_add_number(t, v4[i]);
+		}
 	} else if (!v4 && memcmp(v6, any, sizeof(any))) {
 		text_add(t, "[");
 		add_v6(t, v6);
@@ -195,33 +193,12 @@ static bool get_end(long number, int32_t fd, struct descriptor_end *out)
 	return true;
 }
 
-/* The address a socket is connecting to, or was connected to: SO_PEERNAME. */
-static bool get_goal(int32_t fd, const struct descriptor_end *own, struct descriptor_end *out)
-{
-	socklen_t bytes = own->bytes;
-
-	if (!is_inet(own) || raw(SYS_getsockopt, fd, SOL_SOCKET, SO_PEERNAME, &out->at, &bytes) < 0)
-		return false;
-	out->bytes = bytes;
-	return true;
-}
-
 static int option(int32_t fd, int name)
 {
 	int value = 0;
 	socklen_t bytes = sizeof(value);
 
 	return raw(SYS_getsockopt, fd, SOL_SOCKET, name, &value, &bytes) < 0 ? 0 : value;
-}
-
-/* True while TCP is connecting. The first byte of TCP_INFO is its state. */
-static bool connects(int32_t fd)
-{
-	uint8_t state = 0;
-	socklen_t bytes = sizeof(state);
-
-	return raw(SYS_getsockopt, fd, IPPROTO_TCP, TCP_INFO, &state, &bytes) >= 0 &&
-	       state == TCP_SYN_SENT;
 }
 
 static bool listens(const struct descriptor_ports *ports, uint16_t port)
@@ -238,31 +215,16 @@ static void remember(struct descriptor_ports *ports, uint16_t port)
 		ports->listening[ports->count++ % DESCRIPTOR_PORTS] = port;
 }
 
-static uint16_t number_at(const char **at)
-{
-	unsigned n = 0;
-
-	while (**at == ' ' || **at == '\t')
-		++*at;
-	for (; **at >= '0' && **at <= '9'; ++*at)
-		n = n * 10 + (unsigned)(**at - '0');
-	return (uint16_t)n;
-}
-
 /* Reads the range of ephemeral ports, "32768	60999"; these are also the defaults of Linux. */
 static void ask_range(struct descriptor_ports *ports)
 {
-	char line[32] = "";
+	char line[32];
 	const char *at = line;
-	long fd = raw(SYS_openat, AT_FDCWD, "/proc/sys/net/ipv4/ip_local_port_range",
-		O_RDONLY | O_CLOEXEC, 0);
 
-	if (fd >= 0) {
-		raw(SYS_read, fd, line, sizeof(line) - 1);
-		raw(SYS_close, fd);
-	}
-	ports->first = number_at(&at);
-	ports->last = number_at(&at);
+	procfile_read("/proc/sys/net/ipv4/ip_local_port_range", line, sizeof(line));
+	ports->first = (uint16_t)procfile_digits(&at, 10);
+	at += *at == '\t';
+	ports->last = (uint16_t)procfile_digits(&at, 10);
 	if (!ports->last) {
 		ports->first = 32768;
 		ports->last = 60999;
@@ -289,11 +251,24 @@ static void ask_socket(void *ctx)
 {
 	struct descriptor_question *q = ctx;
 
+	socklen_t peer_bytes, state_bytes = 1;
+	uint8_t state = 0; /* the first byte of TCP_INFO */
+
 	get_end(SYS_getsockname, q->fd, &q->own);
 	q->listens = option(q->fd, SO_ACCEPTCONN);
 	q->datagrams = option(q->fd, SO_TYPE) == SOCK_DGRAM;
-	q->connects = !get_end(SYS_getpeername, q->fd, &q->peer) &&
-		      get_goal(q->fd, &q->own, &q->peer) && connects(q->fd);
+	q->connects = false;
+	if (get_end(SYS_getpeername, q->fd, &q->peer))
+		return;
+	/* The address that it is connecting to, or was connected to. */
+	peer_bytes = q->own.bytes;
+	if (!is_inet(&q->own) ||
+		raw(SYS_getsockopt, q->fd, SOL_SOCKET, SO_PEERNAME, &q->peer.at, &peer_bytes) < 0)
+		return;
+	q->peer.bytes = peer_bytes;
+	q->connects =
+		raw(SYS_getsockopt, q->fd, IPPROTO_TCP, TCP_INFO, &state, &state_bytes) >= 0 &&
+		state == TCP_SYN_SENT;
 }
 
 /* Runs a query on a thread that has the program's descriptors; false when it did not finish. */
@@ -324,18 +299,6 @@ static bool serves(struct descriptor_ports *ports, uint16_t own, uint16_t peer)
 	       peer <= ports->last;
 }
 
-static void describe_listener(struct describing *d, const struct descriptor_end *own)
-{
-	describe(d, "", "accept");
-	if (is_inet(own)) {
-		text_add(&d->text, "\t");
-		add_inet(&d->text, own);
-		remember(d->ports, port_of(own));
-	} else {
-		add_unix(&d->text, own);
-	}
-}
-
 static void describe_stream(
 	struct describing *d, const struct descriptor_end *own, const struct descriptor_end *peer)
 {
@@ -348,14 +311,6 @@ static void describe_stream(
 	}
 	text_add(&d->text, "clients of :");
 	text_add_number(&d->text, port_of(own));
-}
-
-static void describe_unix(struct describing *d, const char *verb, const struct descriptor_end *own,
-	const struct descriptor_end *peer)
-{
-	describe(d, "unix socket", verb);
-	if (!add_unix(&d->text, peer))
-		add_unix(&d->text, own);
 }
 
 static void describe_socket(struct describing *d)
@@ -372,13 +327,22 @@ static void describe_socket(struct describing *d)
 	own = q->own; /* saved: serves() makes the next query */
 	peer = q->peer;
 	if (q->listens) {
-		describe_listener(d, &own);
+		describe(d, "", "accept");
+		if (is_inet(&own)) {
+			text_add(&d->text, "\t");
+			add_inet(&d->text, &own);
+			remember(d->ports, port_of(&own));
+		} else {
+			add_unix(&d->text, &own);
+		}
 		return;
 	}
 	if (q->connects)
 		verb = "connect"; /* even if it waits in another call until then */
 	if (own.at.any.sa_family == AF_UNIX) {
-		describe_unix(d, verb, &own, &peer);
+		describe(d, "unix socket", verb);
+		if (!add_unix(&d->text, &peer))
+			add_unix(&d->text, &own);
 	} else if (q->datagrams) {
 		describe(d, "udp", verb);
 		if (is_inet(&peer) || is_inet(&own)) {
@@ -389,6 +353,82 @@ static void describe_socket(struct describing *d)
 		describe(d, "socket", verb);
 		describe_stream(d, &own, &peer);
 	}
+}
+
+/* --- epolls ------------------------------------------------------------------------------------- */
+
+struct registered {
+	struct descriptor_ports *ports;
+	uint32_t sockets;
+	uint32_t connected;         /* connected ones of these; the others are listening */
+	char peer[DESCRIPTOR_TEXT]; /* peer of the first connected one; "": none */
+	bool differs;               /* true when another one has a different peer */
+};
+
+static void add_registered(void *ctx, const char *line, size_t bytes)
+{
+	struct registered *r = ctx;
+	uint64_t fd = procfile_number(line, "tfd:", UINT64_MAX);
+	struct descriptor_file file;
+	char text[DESCRIPTOR_TEXT];
+	const char *peer;
+
+	(void)bytes;
+	if (fd == UINT64_MAX || !descriptor_file((int32_t)fd, &file) ||
+		(file.mode & S_IFMT) != S_IFSOCK || ++r->sockets > EPOLL_PEERS)
+		return;
+	descriptor_text(r->ports, &(struct descriptor_call){(int32_t)fd, ""}, &file, text);
+	if (!memcmp(text, "accept", strlen("accept")))
+		return;
+	peer = memchr(text, '\t', strlen(text));
+	peer = peer ? peer + 1 : "";
+	if (!r->connected++)
+		memcpy(r->peer, peer, strlen(peer) + 1);
+	r->differs |= strlen(r->peer) != strlen(peer) || memcmp(r->peer, peer, strlen(peer));
+}
+
+static void describe_registered(struct descriptor_ports *ports, struct descriptor_epoll *e)
+{
+	/* "20+", "50+", "100+", "200+" and so on */
+	static const uint32_t steps[] = {1000, 500, 200, 100, 50, 20, EPOLL_EXACT};
+	struct text text = text_into(e->text, sizeof(e->text));
+	struct registered r = {.ports = ports};
+	char path[DESCRIPTOR_PATH], buffer[PROCFILE_STATUS];
+	uint32_t i = 0;
+
+	text_add(&text, "epoll");
+	/* Of the program's table, not of this thread's. */
+	procfile_read("/proc/self/status", buffer, sizeof(buffer));
+	if (procfile_number(buffer, "FDSize:", UINT64_MAX) > EPOLL_MOST)
+		return;
+	path_of("/proc/self/fdinfo/", e->fd, path);
+	procfile_lines(path, buffer, sizeof(buffer), add_registered, &r);
+	if (!r.sockets)
+		return;
+	while (steps[i] > r.sockets && steps[i] > EPOLL_EXACT)
+		i++;
+	text_add(&text, " of ");
+	text_add_number(&text, r.sockets > EPOLL_EXACT ? steps[i] : r.sockets);
+	text_add(&text, r.sockets > EPOLL_EXACT ? "+" : "");
+	text_add(&text, r.sockets == 1 ? " socket" : " sockets");
+	if (r.differs || !*r.peer || r.sockets > EPOLL_PEERS)
+		return;
+	text_add(&text, "\t");
+	text_add(&text, r.peer);
+}
+
+static void describe_epoll(struct describing *d)
+{
+	int32_t fd = d->call->fd;
+	struct descriptor_epoll *e = &d->ports->epolls[(uint32_t)fd % DESCRIPTOR_EPOLLS];
+	uint64_t now = clock_mono_ns();
+
+	if (!e->asked_ns || e->fd != fd || now - e->asked_ns > EPOLL_NS) {
+		e->fd = fd;
+		e->asked_ns = now;
+		describe_registered(d->ports, e);
+	}
+	text_add(&d->text, e->text);
 }
 
 /* --- the rest ----------------------------------------------------------------------------------- */
@@ -406,7 +446,7 @@ static void describe_anonymous(struct describing *d, const char *link)
 	from = from ? from + 1 : link;
 	from += *from == '[';
 	if (begins(from, "eventpoll")) {
-		descriptor_epoll(d->ports, d->call->fd, &d->text);
+		describe_epoll(d);
 		return;
 	}
 	text_add_bytes(&d->text, from, strcspn(from, "]"));
@@ -441,7 +481,7 @@ static void describe_file(struct describing *d, const struct descriptor_file *fi
 	const char *what;
 	long bytes;
 
-	path_of(d->call->fd, path);
+	path_of("/proc/self/fd/", d->call->fd, path);
 	bytes = raw(SYS_readlinkat, AT_FDCWD, path, link, sizeof(link) - 1);
 	link[bytes > 0 ? bytes : 0] = '\0';
 	what = what_is(file, link);

@@ -6,7 +6,8 @@
  * A text is the operation and, after a tab, the peer: "socket read\t10.0.0.5:5432", "accept\t:8080", "pipe write",
  * "file read\t/var/log/x". Clients that this process serves are not listed by address, since every client has another
  * one: "socket read\tclients of :8080". A thread in epoll waits for all sockets registered there; a peer is shown only
- * if all of them share it: "epoll of 3 sockets\t10.0.0.5:5432".
+ * if all of them share it: "epoll of 3 sockets\t10.0.0.5:5432"; just "epoll" if there are none, or if the process may
+ * have too many descriptors to query.
  */
 #ifndef JHOT_SAMPLER_DESCRIPTOR_H
 #define JHOT_SAMPLER_DESCRIPTOR_H
@@ -89,12 +90,5 @@ struct descriptor_call {
 };
 size_t descriptor_text(struct descriptor_ports *ports, const struct descriptor_call *call,
 	const struct descriptor_file *file, char out[DESCRIPTOR_TEXT]);
-
-/*
- * descriptor_epoll.c: appends the text of an epoll: "epoll of 3 sockets\t10.0.0.5:5432"; just "epoll" if there are
- * none, or if the process may have too many descriptors to ask.
- */
-struct text;
-void descriptor_epoll(struct descriptor_ports *ports, int32_t fd, struct text *out);
 
 #endif

@@ -18,35 +18,35 @@ libjhot_so_LDADD = $(AGENT_LIBS)
 $(libjhot_so_OBJECTS): CFLAGS += -fno-stack-protector -U_FORTIFY_SOURCE -Wp,-U_FORTIFY_SOURCE
 # Code that runs neither in handlers nor once per sample is optimised for size, to save memory of the target.
 $(filter src/sampler/session/% src/sampler/jvm/% src/sampler/publish/% $(addprefix src/sampler/libjhot_so-, \
-	agent.o calls.o descriptor.o descriptor_epoll.o maps.o spawn.o text.o),$(libjhot_so_OBJECTS)): CFLAGS += -Os
+	agent.o calls.o descriptor.o spawn.o text.o),$(libjhot_so_OBJECTS)): CFLAGS += -Os
 $(filter-out src/sampler/engine/alloc/% src/sampler/engine/lock/% src/sampler/engine/wall%, \
 	$(filter src/sampler/engine/%,$(libjhot_so_OBJECTS))): CFLAGS += -Os
 # Threads attaching to the JVM run this code. The agent has no unwind rows, so walks pass it by the frame pointer only.
 $(filter %gate.o,$(libjhot_so_OBJECTS)): CFLAGS += -fno-omit-frame-pointer
 libjhot_so_SOURCES = $(sampler_sources) $(walk_sources) $(trace_table_sources) $(wire_sources)
 sampler_sources = \
-	%D%/agent.c %D%/calls.c %D%/calls.h %D%/compat.h %D%/cost.c %D%/cost.h %D%/counters.h %D%/descriptor.c %D%/descriptor_epoll.c \
-	%D%/descriptor.h %D%/maps.c %D%/maps.h %D%/procfile.c %D%/procfile.h %D%/sampler.h %D%/spawn.c %D%/task.c %D%/task.h %D%/text.c %D%/text.h %D%/virtuals.c \
+	%D%/agent.c %D%/calls.c %D%/calls.h %D%/compat.h %D%/cost.c %D%/cost.h %D%/counters.h %D%/descriptor.c \
+	%D%/descriptor.h %D%/procfile.c %D%/procfile.h %D%/sampler.h %D%/spawn.c %D%/spawn.h %D%/task.c %D%/task.h %D%/text.c %D%/text.h %D%/virtuals.c \
 	%D%/virtuals.h \
 	%D%/engine/alloc/alloc.c %D%/engine/alloc/alloc.h %D%/engine/alloc/live.c %D%/engine/alloc/weight.c %D%/engine/arms.c %D%/engine/arms.h \
 	%D%/engine/ask.c %D%/engine/ask.h %D%/engine/collect.c %D%/engine/collect.h %D%/engine/ctimer.c %D%/engine/ctimer.h %D%/engine/engine.h %D%/engine/events.c %D%/engine/events.h %D%/engine/borrowed.c %D%/engine/borrowed.h \
-	%D%/engine/pace.c %D%/engine/pace.h %D%/engine/process_clock.c %D%/engine/perf.c %D%/engine/perf_fd.c %D%/engine/perf_fd.h %D%/engine/switches.c \
+	%D%/engine/process_clock.c %D%/engine/perf.c %D%/engine/perf_fd.c %D%/engine/perf_fd.h \
 	%D%/engine/trap.c %D%/engine/waiting.c %D%/engine/waiting.h %D%/engine/wall.c %D%/engine/wall.h \
 	%D%/engine/wall_io.c %D%/engine/wall_waiting.c \
 	%D%/engine/lock/circle.c %D%/engine/lock/counted.c %D%/engine/lock/holder.c %D%/engine/lock/lock.c %D%/engine/lock/lock.h %D%/engine/lock/own.h %D%/engine/lock/timed.c %D%/engine/lock/report.c \
 	%D%/engine/lock/wait.c %D%/engine/lock/wait.h %D%/engine/lock/waiting.c \
-	%D%/jvm/agct.c %D%/jvm/classes.c %D%/jvm/debug_info.c %D%/jvm/events.c \
-	%D%/jvm/gate.c %D%/jvm/jvm.c %D%/jvm/jvm.h %D%/jvm/own.h %D%/jvm/sets.c %D%/jvm/stubs.c \
-	%D%/jvm/vm_calls.c %D%/jvm/wait_counts.c %D%/jvm/wait_times.c %D%/jvm/walker_agct.h \
-	%D%/publish/known.c %D%/publish/modules.c %D%/publish/modules.h \
+	%D%/jvm/agct.c %D%/jvm/events.c \
+	%D%/jvm/gate.c %D%/jvm/jvm.c %D%/jvm/jvm.h %D%/jvm/own.h %D%/jvm/sets.c \
+	%D%/jvm/vm_calls.c %D%/jvm/waits.c %D%/jvm/walker_agct.h \
+	%D%/publish/modules.c %D%/publish/modules.h \
 	%D%/publish/native.c %D%/publish/publish.c %D%/publish/publish.h %D%/publish/state.h \
-	%D%/publish/states.c %D%/publish/threads.c \
+	%D%/publish/threads.c %D%/publish/traces.c \
 	%D%/session/budget.c %D%/session/commands.c %D%/session/files.c %D%/session/files.h %D%/session/headroom.c %D%/session/headroom.h %D%/session/lease.c %D%/session/lease.h \
-	%D%/session/kept.c %D%/session/kept.h %D%/session/memory.c %D%/session/memory.h %D%/session/others.c %D%/session/publisher.c %D%/session/publisher.h \
-	%D%/session/renames.c %D%/session/epochs.c %D%/session/epochs.h %D%/session/scan.c %D%/session/scan.h \
-	%D%/session/select.c %D%/session/setup.c %D%/session/starts.c \
-	%D%/session/threads.c %D%/session/threads.h %D%/session/unwind_recv.c \
+	%D%/session/kept.c %D%/session/kept.h %D%/session/memory.c %D%/session/memory.h %D%/session/publisher.c %D%/session/publisher.h \
+	%D%/session/names.c %D%/session/epochs.c %D%/session/epochs.h %D%/session/scan.c %D%/session/scan.h \
+	%D%/session/setup.c %D%/session/starts.c \
+	%D%/session/threads.h %D%/session/unwind_recv.c \
 	%D%/session/unwind_recv.h \
-	%D%/signal/agct.c %D%/signal/entry.c %D%/signal/entry.h %D%/signal/glob.c %D%/signal/handler.c %D%/signal/install.c %D%/signal/mem.c %D%/signal/newcomer.c \
+	%D%/signal/agct.c %D%/signal/entry.c %D%/signal/entry.h %D%/signal/glob.c %D%/signal/handler.c %D%/signal/identity.c %D%/signal/install.c %D%/signal/mem.c \
 	%D%/signal/perf.c %D%/signal/raw.c %D%/signal/raw.h %D%/signal/epoch.c %D%/signal/signal.h \
-	%D%/signal/stack.c %D%/signal/threads.c %D%/signal/trap.c %D%/signal/trap.h %D%/signal/virtual.c %D%/signal/wall.c
+	%D%/signal/stack.c %D%/signal/threads.c %D%/signal/trap.c %D%/signal/trap.h %D%/signal/wall.c

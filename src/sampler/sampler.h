@@ -17,9 +17,10 @@
 #include "sampler/counters.h"
 #include "sampler/descriptor.h"
 #include "sampler/engine/engine.h"
-#include "sampler/engine/pace.h"
 #include "sampler/jvm/walker_agct.h"
 #include "sampler/session/threads.h"
+#include "sampler/signal/raw.h"
+#include "sampler/spawn.h"
 #include "sampler/virtuals.h"
 #include "walk/frames/frame_cache.h"
 #include "walk/frames/tail.h"
@@ -61,17 +62,11 @@ struct sampler_part {
 	uint64_t bytes;
 };
 
-/* A descriptor and the identity of the file it was opened for: session/files.h. fd < 0: none. */
-struct sampler_file {
-	int32_t fd;
-	uint64_t device, inode;
-};
-
 /* The map shared with the front end. base is NULL while it is not mapped. */
 struct shared {
 	unsigned char *base;
 	uint64_t bytes;
-	struct sampler_file file;
+	struct raw_file file;
 	struct wire_header *header;
 	struct wire_control *control;
 	struct wire_status *status;
@@ -185,9 +180,9 @@ struct sampler {
 		_Atomic uint32_t left;
 		/* True when sets of virtual threads were not found by direct loads: jvm/sets.c. */
 		_Atomic uint32_t touch;
-		/* True when the wait counters are requested: jvm/wait_counts.c. */
+		/* True when the wait counters are requested: jvm/waits.c. */
 		_Atomic uint32_t counts;
-		/* True when HotSpot is to time waits: jvm/wait_times.c. */
+		/* True when HotSpot is to time waits: jvm/waits.c. */
 		_Atomic uint32_t times;
 		_Atomic uint64_t cpu_ns;
 		/* VM calls so far, i.e. attachments as a Java thread. */
@@ -261,7 +256,7 @@ struct sampler {
 		uint64_t maps_limit; /* vm.max_map_count; 0: not read yet */
 	} headroom;
 
-	struct { /* context-switch rates: see engine/switches.c */
+	struct { /* context-switch rates: see switches_poll */
 		uint64_t polled_ns, all;
 		uint32_t cursor;
 	} switches;
@@ -301,16 +296,16 @@ struct sampler {
 	uint64_t signal_lost_ns;
 	/* The signal for native threads and for the process clock: see sampler_signal; <= 0: use signo. */
 	int32_t signo_reserved;
-	struct sampler_file task; /* /proc/self/task */
+	struct raw_file task; /* /proc/self/task */
 	/* /proc/self/mem in the program's table: session/kept.c. */
-	struct sampler_file memory;
+	struct raw_file memory;
 	/* True when `task` belongs to an outer PID namespace, where threads have other ids. */
 	bool task_other;
 	/* Sockets for borrowed perf_events, see engine/borrowed.h. */
 	struct sampler_borrowed {
 		int32_t agent_side; /* 0: none are borrowed */
-		/* In the program's table, until the front end has taken it. */
-		struct sampler_file program_side;
+		/* In the program's table, until the front end has copied it. */
+		struct raw_file program_side;
 		char name[32]; /* name of the abstract listening socket */
 		uint32_t name_bytes;
 		bool shortage_reported; /* true once the lack of descriptors has been reported */

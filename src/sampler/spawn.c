@@ -1,28 +1,30 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Starts and ends threads that never enter the VM. */
-#include "sampler/task.h"
+/* Starts, ends and paces threads that never enter the VM. */
+#include "sampler/spawn.h"
 
 #include "base/clock.h"
 #include "sampler/signal/raw.h"
 
 #include <pthread.h>
-#include <stdatomic.h>
 #include <sys/prctl.h>
 
 #include "sampler/compat.h"
 
 #define SLICE_NS      100000u /* the shortest slice the kernel grants */
-#define SPAWN_LOOK_NS 20000u
+#define SPAWN_POLL_NS 20000u
 #define END_NS        (500 * NS_PER_MS)
+/* The kernel sums the process's CPU time over all threads, so it is read at most this often. */
+#define PACE_NS    (20 * NS_PER_MS)
+#define IDLE_SHARE 100
 
 static const uint64_t spawn_mask =
 	~(1ull << (SIGSEGV - 1) | 1ull << (SIGBUS - 1) | 1ull << (SIGFPE - 1) |
 		1ull << (SIGILL - 1) | 1ull << (SIGTRAP - 1));
 
-/* Runs on the new thread. `taken` is on the starting thread's stack and invalid once tid is set. */
-static void *spawn_main(void *taken)
+/* Runs on the new thread. `how` is on the starting thread's stack and invalid once tid is set. */
+static void *spawn_main(void *on_stack)
 {
-	const struct spawn *how = taken;
+	const struct spawn *how = on_stack;
 	void *(*body)(void *) = how->body;
 	void *arg = how->arg;
 
@@ -51,19 +53,24 @@ int spawn(const struct spawn *how)
 	if (error)
 		return error;
 	while (!atomic_load(how->tid))
-		raw_sleep(SPAWN_LOOK_NS);
+		raw_sleep(SPAWN_POLL_NS);
 	return 0;
+}
+
+uint32_t spawn_await(_Atomic uint32_t *word, uint64_t ns)
+{
+	uint64_t now = clock_mono_ns(), end = now + ns;
+
+	for (; !atomic_load(word) && now < end; now = clock_mono_ns())
+		raw_futex_wait(word, 0, end - now);
+	return atomic_load(word);
 }
 
 bool spawn_end(_Atomic int32_t *tid, _Atomic uint32_t *leave, _Atomic uint32_t *left)
 {
-	uint64_t now = clock_mono_ns(), end = now + END_NS;
-
 	atomic_store(leave, 1);
 	raw_futex_wake(leave);
-	for (; !atomic_load(left) && now < end; now = clock_mono_ns())
-		raw_futex_wait(left, 0, end - now);
-	if (!atomic_load(left))
+	if (!spawn_await(left, END_NS))
 		return false;
 	atomic_store(tid, 0);
 	return true;
@@ -88,4 +95,22 @@ void spawn_punctual(void)
 		return;
 	attr.runtime = SLICE_NS;
 	raw(SYS_sched_setattr, 0, &attr, 0);
+}
+
+uint64_t pace_pause(struct pace *pace, uint64_t own_ns, uint64_t busy_ns, uint64_t idle_ns)
+{
+	uint64_t now = clock_mono_ns(), since = now - pace->polled_ns, cpu;
+	int64_t used;
+
+	if (since < PACE_NS)
+		return pace->pause_ns > busy_ns ? pace->pause_ns : busy_ns;
+	cpu = clock_read_ns(CLOCK_PROCESS_CPUTIME_ID) - own_ns;
+	used = (int64_t)(cpu - pace->cpu_ns);
+	pace->cpu_ns = cpu;
+	pace->polled_ns = now;
+	if (used * IDLE_SHARE >= (int64_t)since || pace->pause_ns < busy_ns)
+		pace->pause_ns = busy_ns;
+	else
+		pace->pause_ns = pace->pause_ns * 2 < idle_ns ? pace->pause_ns * 2 : idle_ns;
+	return pace->pause_ns > busy_ns ? pace->pause_ns : busy_ns;
 }

@@ -11,9 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* 6: CPUCLOCK_SCHED | CPUCLOCK_PERTHREAD, linux/posix-timers.h. */
-#define TASK_CLOCK(tid) ((int32_t)(~(uint32_t)(tid) << 3) | 6)
-
 bool task_cpu_ns(int32_t tid, uint64_t *ns)
 {
 	struct timespec now = {0, 0};
@@ -31,7 +28,7 @@ bool task_cpu_ns(int32_t tid, uint64_t *ns)
  */
 static bool task_read(int task_fd, int32_t task, const char *name, char *out, size_t bytes)
 {
-	struct stat opened = {0}, now = {0};
+	struct raw_file file;
 	char path[48];
 	struct text text = text_into(path, sizeof(path));
 	long fd, got;
@@ -42,25 +39,16 @@ static bool task_read(int task_fd, int32_t task, const char *name, char *out, si
 	fd = raw(SYS_openat, task_fd, path, O_RDONLY | O_CLOEXEC, 0);
 	if (fd < 0)
 		return false;
-	if (task_fd == TASK_BY_PATH)
-		raw(SYS_fstat, fd, &opened);
-	got = task_fd == TASK_BY_PATH ? raw(SYS_pread64, fd, out, bytes - 1, 0)
-				      : raw(SYS_read, fd, out, bytes - 1);
-	if (task_fd != TASK_BY_PATH ||
-		(raw(SYS_fstat, fd, &now) >= 0 && now.st_dev == opened.st_dev &&
-			now.st_ino == opened.st_ino))
+	if (task_fd == TASK_BY_PATH) {
+		raw_file_identify(&file, (int32_t)fd);
+		got = raw(SYS_pread64, fd, out, bytes - 1, 0);
+		raw_file_close(&file);
+	} else {
+		got = raw(SYS_read, fd, out, bytes - 1);
 		raw(SYS_close, fd);
+	}
 	out[got > 0 ? got : 0] = '\0';
 	return got > 0;
-}
-
-static uint64_t number_at(const char **at)
-{
-	uint64_t n = 0;
-
-	for (; **at >= '0' && **at <= '9'; ++*at)
-		n = n * 10 + (uint64_t)(**at - '0');
-	return n;
 }
 
 bool task_delay_ns(int task_fd, int32_t task, uint64_t *ns)
@@ -70,55 +58,32 @@ bool task_delay_ns(int task_fd, int32_t task, uint64_t *ns)
 
 	if (!task_read(task_fd, task, "/schedstat", line, sizeof(line)))
 		return false;
-	number_at(&at);
+	procfile_digits(&at, 10);
 	if (*at++ != ' ')
 		return false;
-	*ns = number_at(&at);
+	*ns = procfile_digits(&at, 10);
 	return true;
-}
-
-/* The text after `key` at the beginning of a line; NULL if no line begins with it. */
-static const char *line_of(const char *at, const char *key)
-{
-	size_t bytes = strlen(key);
-
-	while (at && (strlen(at) < bytes || memcmp(at, key, bytes))) {
-		at = memchr(at, '\n', strlen(at));
-		at += at != NULL;
-	}
-	return at ? at + bytes : NULL;
 }
 
 bool task_sleeps(int task_fd, int32_t task, uint64_t *count)
 {
-	char status[4096]; /* 1.5 kB of it are used */
-	const char *at;
+	char status[PROCFILE_STATUS];
 
-	if (!task_read(task_fd, task, "/status", status, sizeof(status)) ||
-		!(at = line_of(status, "voluntary_ctxt_switches:\t")))
+	if (!task_read(task_fd, task, "/status", status, sizeof(status)))
 		return false;
-	*count = number_at(&at);
-	return true;
-}
-
-static uint64_t hex_of(const char *at)
-{
-	uint64_t n = 0;
-
-	for (; (*at >= '0' && *at <= '9') || (*at >= 'a' && *at <= 'f'); at++)
-		n = n << 4 | (uint64_t)(*at <= '9' ? *at - '0' : *at - 'a' + 10);
-	return n;
+	*count = procfile_number(status, "voluntary_ctxt_switches:", UINT64_MAX);
+	return *count != UINT64_MAX;
 }
 
 static bool task_blocked(int task_fd, int32_t task, struct task_signals *out)
 {
-	char status[4096];
+	char status[PROCFILE_STATUS];
 	const char *at;
 
 	if (!task_read(task_fd, task, "/status", status, sizeof(status)) ||
-		!(at = line_of(status, "SigBlk:\t")))
+		!(at = procfile_find(status, "SigBlk:")))
 		return false;
-	out->blocked |= hex_of(at);
+	out->blocked |= procfile_digits(&at, 16);
 	out->filters = procfile_filters(status);
 	return true;
 }
@@ -142,17 +107,16 @@ bool task_signals(int task_fd, int32_t task, struct task_signals *out)
 
 int32_t task_tid(int task_fd, int32_t task)
 {
-	char status[4096];
+	char status[PROCFILE_STATUS];
 	const char *at;
 	uint64_t tid = 0;
 
 	if (!task_read(task_fd, task, "/status", status, sizeof(status)) ||
-		!(at = line_of(status, "NSpid:")))
+		!(at = procfile_find(status, "NSpid:")))
 		return 0;
-	while (*at == '\t') { /* outer namespaces come first */
-		at++;
-		tid = number_at(&at);
-	}
+	do /* outer namespaces come first */
+		tid = procfile_digits(&at, 10);
+	while (*at++ == '\t');
 	return (int32_t)tid;
 }
 
@@ -164,14 +128,14 @@ static bool task_stamp(int task_fd, int32_t task, uint64_t *ns)
 	uint64_t ms;
 
 	if (!task_read(task_fd, task, "/sched", head, sizeof(head)) ||
-		!(at = line_of(head, "se.exec_start")))
+		!(at = procfile_find(head, "se.exec_start")))
 		return false;
 	while (*at == ' ' || *at == ':')
 		at++;
-	ms = number_at(&at);
+	ms = procfile_digits(&at, 10);
 	if (!ms || *at++ != '.')
 		return false; /* 0: the thread is migrating to another CPU */
-	*ns = ms * 1000000 + number_at(&at);
+	*ns = ms * 1000000 + procfile_digits(&at, 10);
 	return true;
 }
 
@@ -185,7 +149,7 @@ static bool task_cpu(int task_fd, int32_t task, int32_t *cpu)
 		return false;
 	for (int field = 1; *at && field < 39; at++)
 		field = *at == ')' ? 2 : field + (*at == ' ');
-	*cpu = (int32_t)number_at(&at);
+	*cpu = (int32_t)procfile_digits(&at, 10);
 	return *at == ' ';
 }
 
@@ -262,8 +226,17 @@ static const uint16_t task_io[] = {
 #endif
 };
 
-static uint32_t task_state_in(uint64_t call)
+uint32_t task_state_of(const char *line)
 {
+	uint64_t call;
+
+	if (*line == 'r') /* "running" */
+		return TASK_RUNS;
+	if (*line == '-') /* blocked outside of a system call: a page is being read */
+		return WIRE_STATE_IO;
+	if (*line < '0' || *line > '9')
+		return TASK_UNKNOWN;
+	call = procfile_digits(&line, 10);
 	if (call == SYS_futex)
 		return TASK_IN_FUTEX;
 	for (size_t i = 0; i < sizeof(task_io) / sizeof(task_io[0]); i++) {
@@ -271,17 +244,6 @@ static uint32_t task_state_in(uint64_t call)
 			return WIRE_STATE_IO;
 	}
 	return WIRE_STATE_SLEEPING;
-}
-
-uint32_t task_state_of(const char *line)
-{
-	if (*line == 'r') /* "running" */
-		return TASK_RUNS;
-	if (*line == '-') /* blocked outside of a system call: a page is being read */
-		return WIRE_STATE_IO;
-	if (*line < '0' || *line > '9')
-		return TASK_UNKNOWN;
-	return task_state_in(number_at(&line));
 }
 
 uint32_t task_state(int task_fd, int32_t task)
@@ -299,15 +261,10 @@ bool task_name(int task_fd, int32_t task, char *out, size_t bytes)
 /* Parses " 0x7ffd9c" and advances past it; false if there is no such number. */
 static bool hex_at(const char **at, uint64_t *out)
 {
-	const char *from = *at;
-	uint64_t n = 0;
-
-	if (from[0] != ' ' || from[1] != '0' || from[2] != 'x')
+	if ((*at)[0] != ' ' || (*at)[1] != '0' || (*at)[2] != 'x')
 		return false;
-	for (from += 3; (*from >= '0' && *from <= '9') || (*from >= 'a' && *from <= 'f'); from++)
-		n = n << 4 | (uint64_t)(*from <= '9' ? *from - '0' : *from - 'a' + 10);
-	*at = from;
-	*out = n;
+	*at += 3;
+	*out = procfile_digits(at, 16);
 	return true;
 }
 
@@ -319,7 +276,7 @@ bool task_call_of(const char *line, struct task_call *out)
 	line += none;
 	if (*line < '0' || *line > '9')
 		return false;
-	out->number = number_at(&line);
+	out->number = procfile_digits(&line, 10);
 	if (none)
 		out->number = TASK_NO_CALL;
 	for (int i = 0; !none && i < TASK_ARGUMENTS; i++)

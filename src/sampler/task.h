@@ -20,6 +20,13 @@
 /* The tid of the thread whose directory it is; 0: it has ended, or the kernel does not say. */
 int32_t task_tid(int task_fd, int32_t task);
 
+/*
+ * The kernel's ids of a thread's CPU clocks: all its CPU time, or user time only; tid 0: of the calling thread.
+ * (CPUCLOCK_PERTHREAD with CPUCLOCK_SCHED or CPUCLOCK_VIRT, linux/posix-timers.h.)
+ */
+#define TASK_CLOCK(tid)      ((int32_t)(~(uint32_t)(tid) << 3) | 6)
+#define TASK_USER_CLOCK(tid) ((int32_t)(~(uint32_t)(tid) << 3) | 5)
+
 /* The CPU time of a thread in ns; false when it has ended. */
 bool task_cpu_ns(int32_t tid, uint64_t *ns);
 /* The time it has waited for a core, in ns; false when the kernel does not say. */
@@ -74,32 +81,5 @@ bool task_name(int task_fd, int32_t task, char *out, size_t bytes);
 
 /* The state for a line of /proc/PID/syscall. */
 uint32_t task_state_of(const char *line);
-
-/* --- spawn.c ----------------------------------------------------------------------------------- */
-
-/* The agent's own threads. They block all signals except those that their own faults would raise. */
-
-struct spawn {
-	const char *name; /* the name shown by the kernel */
-	size_t stack_bytes;
-	void *(*body)(void *);
-	void *arg;
-	/* Receives the thread's id before spawn returns, so that thread scans recognise the agent's own threads. */
-	_Atomic int32_t *tid;
-};
-
-/* Starts a detached thread and waits until *tid is set. Returns 0 or an error number. */
-int spawn(const struct spawn *how);
-/*
- * Asks a thread to end: sets *leave and wakes its waiters. Waits up to 0.5 s for *left, which the thread sets as its
- * last access to the session's memory; it holds a reference to that memory (session/epochs.h). On success sets *tid to
- * 0. False on a timeout: the thread gets no core or is stopped by a debugger; it ends when it runs again.
- */
-bool spawn_end(_Atomic int32_t *tid, _Atomic uint32_t *leave, _Atomic uint32_t *left);
-/*
- * Asks the scheduler for low latency: the calling thread samples others at times of its own choice. A thread that has
- * to wait for a CPU tends to run just when others begin to wait, and would overestimate how many do.
- */
-void spawn_punctual(void);
 
 #endif

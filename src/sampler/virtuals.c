@@ -11,28 +11,21 @@
 #define TICKS_SHORT 16u  /* the same while the table is crowded */
 #define MANY        (VIRTUALS_MAX / 2)
 
-/* --- entries ----------------------------------------------------------------------------------------- */
-
-static struct virtuals_entry *entry_of(struct virtuals *v, uint32_t id)
-{
-	for (uint32_t i = 0; i < VIRTUALS_WINDOW; i++) {
-		struct virtuals_entry *e = &v->entries[(id + i) & (VIRTUALS_MAX - 1)];
-		uint64_t number = atomic_load(&e->number);
-
-		if (number && WIRE_VIRTUAL_ID(number) == id)
-			return e;
-	}
-	return NULL;
-}
-
 void virtuals_lookup(struct virtuals *v, uint32_t id, struct virtuals_info *out)
 {
-	struct virtuals_entry *e = entry_of(v, id);
+	struct virtuals_entry *e = NULL;
 	struct java_name name = {.count = 0};
 	uint32_t seq;
 
 	memset(out, 0, sizeof(*out));
 	out->number = id & 0x7fffffffu;
+	for (uint32_t i = 0; i < VIRTUALS_WINDOW && !e; i++) {
+		struct virtuals_entry *at = &v->entries[(id + i) & (VIRTUALS_MAX - 1)];
+		uint64_t number = atomic_load(&at->number);
+
+		if (number && WIRE_VIRTUAL_ID(number) == id)
+			e = at;
+	}
 	if (!e)
 		return;
 	out->number = atomic_load(&e->number);

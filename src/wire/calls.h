@@ -54,7 +54,6 @@
 	X(timer_delete, OPTIONAL, "CPU timers", "no CPU timers, short-lived threads are not sampled", \
 		-1, 0, 0, 0) \
 	X(timer_gettime, OPTIONAL, "noticing the end of threads", "", -1, 0, 0, 0) \
-	X(uname, OPTIONAL, "the kernel's version", "", 0, 0, 0, 0) \
 	X(rt_tgsigqueueinfo, OPTIONAL, "asking a thread for a sample", \
 		"no event wall, no owners of locks", 0, 0, 0, 0) \
 	X(process_vm_readv, OPTIONAL, "reading memory that may be gone", "", 0, 0, 0, 0) \

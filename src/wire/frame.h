@@ -37,7 +37,7 @@ enum wire_frame_kind {
 	WIRE_FRAME_IO = 16,
 	/* the method that a compiler thread compiles, not runs; since 1.8 */
 	WIRE_FRAME_COMPILES = 17,
-	WIRE_FRAME_C1_NO_INLINING = 18, /* as COARSE, compiled by C1; since 1.12 */
+	WIRE_FRAME_C1_NO_INLINING = 18, /* as NO_INLINING, compiled by C1; since 1.12 */
 };
 
 /*

@@ -25,7 +25,7 @@ static uint64_t ring_writer_used(const struct ring_writer *w)
 	return used > w->bytes ? w->bytes : used;
 }
 
-static struct wire_record *ring_put_header(struct ring_writer *w, uint16_t type, uint32_t size)
+static struct wire_record *ring_write_header(struct ring_writer *w, uint16_t type, uint32_t size)
 {
 	struct wire_record *rec = (struct wire_record *)(w->data + ring_at(w->head, w->bytes));
 
@@ -48,8 +48,8 @@ void *ring_reserve(struct ring_writer *w, uint16_t type, uint32_t size)
 	if (need > w->bytes - ring_writer_used(w))
 		return NULL;
 	if (size > to_end)
-		ring_put_header(w, WIRE_REC_PAD, to_end);
-	return ring_put_header(w, type, size);
+		ring_write_header(w, WIRE_REC_PAD, to_end);
+	return ring_write_header(w, type, size);
 }
 
 void ring_commit(struct ring_writer *w)

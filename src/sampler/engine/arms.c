@@ -10,7 +10,7 @@
 
 #include <errno.h>
 
-#define STUCK_LOOK_NS 100000
+#define STUCK_POLL_NS 100000
 #define STUCK_NS      (1 * NS_PER_S)
 #define ARM_LEAST_NS  100000u /* the shortest interval of any engine for cpu */
 /* Thread starts per second up to which every thread is armed; arming takes 70 us where a kernel is slow. */
@@ -18,14 +18,14 @@
 #define CLOCKED_SHARE 8u
 #define SHARES_NS     (100 * NS_PER_MS)
 
-static bool event_armed(uint32_t number)
+static bool event_armed(uint32_t id)
 {
-	return event_rows[number].arm != EVENT_NO_ARM;
+	return event_rows[id].arm != EVENT_NO_ARM;
 }
 
-static struct thread_arm *arm_of(struct thread_slot *slot, uint32_t number)
+static struct thread_arm *arm_of(struct thread_slot *slot, uint32_t id)
 {
-	return &slot->arms[event_rows[number].arm];
+	return &slot->arms[event_rows[id].arm];
 }
 
 uint64_t arms_random(uint64_t below)
@@ -76,11 +76,11 @@ static void arm_first(struct sampler *s, const struct thread_slot *slot,
 	target->first += target->owed * target->interval - used;
 }
 
-struct engine_target arms_target(struct sampler *s, uint32_t number)
+struct engine_target arms_target(struct sampler *s, uint32_t id)
 {
-	const struct event *event = &s->events[number];
+	const struct event *event = &s->events[id];
 
-	return (struct engine_target){.event = number,
+	return (struct engine_target){.event = id,
 		.interval = atomic_load(&event->interval),
 		.first = atomic_load(&event->interval),
 		.share = 1,
@@ -108,27 +108,27 @@ static bool arm_share(const struct thread_slot *slot, struct engine_target *targ
 }
 
 /* Arms the thread with the event's engine, or the next one that works on it. Returns 0 or -errno. */
-static int arm_set(struct sampler *s, uint32_t number, struct thread_slot *slot)
+static int arm_set(struct sampler *s, uint32_t id, struct thread_slot *slot)
 {
-	const struct event_row *row = &event_rows[number];
-	struct event *event = &s->events[number];
-	struct thread_arm *arm = arm_of(slot, number);
-	struct engine_target target = arms_target(s, number);
+	const struct event_row *row = &event_rows[id];
+	struct event *event = &s->events[id];
+	struct thread_arm *arm = arm_of(slot, id);
+	struct engine_target target = arms_target(s, id);
 	int error = -ENODEV;
 
 	if (atomic_load(&arm->engine) || !arm_share(slot, &target))
 		return 0;
 	target.tid = atomic_load(&slot->tid);
 	target.signo = sampler_signal(s, slot);
-	target.borrowed = number == WIRE_CPU ? slot->borrowed : 0;
-	arm->event = number;
+	target.borrowed = id == WIRE_CPU ? slot->borrowed : 0;
+	arm->event = id;
 	for (uint32_t i = 0; i < ENGINES_PER_EVENT && row->engines[i]; i++) {
 		const struct engine *engine = row->engines[i];
 
 		if (engine != event->engine && (error == -ENODEV || event->engine_asked))
 			/* Better, but known not to work here; or another one was requested. */
 			continue;
-		if (number == WIRE_CPU && slot->switches_often && engine == &engine_perf &&
+		if (id == WIRE_CPU && slot->switches_often && engine == &engine_perf &&
 			!event->engine_asked) {
 			error = -EAGAIN;
 			continue;
@@ -204,28 +204,27 @@ void arms_borrow(struct sampler *s, struct thread_slot *slot, int32_t fd)
 	arms_borrow_end(slot);
 	slot->borrowed = fd;
 	if (atomic_load(&arm_of(slot, WIRE_CPU)->engine)) {
-		arms_quiet(slot, WIRE_CPU);
-		arms_release(s, slot, WIRE_CPU);
+		arms_drop(s, slot, WIRE_CPU);
 		slot->found_ns = 0; /* its past CPU time has been sampled */
 	}
 	arms_set(s, slot);
 }
 
-void arms_quiet(struct thread_slot *slot, uint32_t number)
+void arms_quiet(struct thread_slot *slot, uint32_t id)
 {
-	struct thread_arm *arm = arm_of(slot, number);
+	struct thread_arm *arm = arm_of(slot, id);
 	const struct engine *engine = atomic_load(&arm->engine);
 
 	if (engine)
 		engine->quiet(arm);
 }
 
-void arms_pace(struct sampler *s, struct thread_slot *slot, uint32_t number)
+void arms_pace(struct sampler *s, struct thread_slot *slot, uint32_t id)
 {
-	struct thread_arm *arm = arm_of(slot, number);
+	struct thread_arm *arm = arm_of(slot, id);
 	const struct engine *engine = atomic_load(&arm->engine);
 
-	struct engine_target target = arms_target(s, number);
+	struct engine_target target = arms_target(s, id);
 
 	if (!engine)
 		return;
@@ -261,8 +260,7 @@ void arms_stay(struct sampler *s, struct thread_slot *slot)
 	atomic_store(&slot->share, 1);
 	slot->found_ns = 0; /* its past CPU time was represented by others */
 	if (arms_engine(slot, WIRE_CPU) == &engine_ctimer) {
-		arms_quiet(slot, WIRE_CPU);
-		arms_release(s, slot, WIRE_CPU);
+		arms_drop(s, slot, WIRE_CPU);
 	} else if (share && share != THREADS_NEWCOMER) {
 		arms_pace(s, slot, WIRE_CPU);
 	}
@@ -289,41 +287,45 @@ void arms_count(struct sampler *s, uint64_t now)
  */
 static bool arm_left(struct sampler *s, const struct thread_slot *slot)
 {
-	for (; atomic_load(&slot->inside); s->stuck_ns += STUCK_LOOK_NS) {
+	for (; atomic_load(&slot->inside); s->stuck_ns += STUCK_POLL_NS) {
 		if (s->stuck_ns >= STUCK_NS)
 			return false;
-		raw_sleep(STUCK_LOOK_NS);
+		raw_sleep(STUCK_POLL_NS);
 	}
 	return true;
 }
 
-void arms_release(struct sampler *s, struct thread_slot *slot, uint32_t number)
+void arms_release(struct sampler *s, struct thread_slot *slot, uint32_t id)
 {
-	struct thread_arm *arm = arm_of(slot, number);
+	struct thread_arm *arm = arm_of(slot, id);
 	const struct engine *engine = atomic_exchange(&arm->engine, NULL);
 	uint32_t unread;
 
 	if (!engine || !arm_left(s, slot))
 		return;
 	unread = engine->release(arm);
-	atomic_fetch_add(&s->events[number].samples, unread);
-	atomic_fetch_add(&s->events[number].lost, unread);
+	atomic_fetch_add(&s->events[id].samples, unread);
+	atomic_fetch_add(&s->events[id].lost, unread);
 	counters_add(&s->counters, COUNTER_LATE, unread);
+}
+
+void arms_drop(struct sampler *s, struct thread_slot *slot, uint32_t id)
+{
+	arms_quiet(slot, id);
+	arms_release(s, slot, id);
 }
 
 void arms_disarm(struct sampler *s, struct thread_slot *slot)
 {
 	for (uint32_t i = 0; i < WIRE_EVENTS; i++) {
-		if (!event_armed(i))
-			continue;
-		arms_quiet(slot, i);
-		arms_release(s, slot, i);
+		if (event_armed(i))
+			arms_drop(s, slot, i);
 	}
 }
 
-const struct engine *arms_engine(struct thread_slot *slot, uint32_t number)
+const struct engine *arms_engine(struct thread_slot *slot, uint32_t id)
 {
-	return event_armed(number) ? atomic_load(&arm_of(slot, number)->engine) : NULL;
+	return event_armed(id) ? atomic_load(&arm_of(slot, id)->engine) : NULL;
 }
 
 bool arms_any(const struct thread_slot *slot)

@@ -64,9 +64,18 @@ void arms_borrow_end(struct thread_slot *slot);
 /* The two steps of disarming one event; between them the thread leaves its handler (arms_release waits for that). */
 void arms_quiet(struct thread_slot *slot, uint32_t event);
 void arms_release(struct sampler *s, struct thread_slot *slot, uint32_t event);
+/* Both steps at once. */
+void arms_drop(struct sampler *s, struct thread_slot *slot, uint32_t event);
 
 /* The event's interval has changed: an engine that is set adopts it. */
 void arms_pace(struct sampler *s, struct thread_slot *slot, uint32_t event);
+
+/* True when any engine is set on the thread. */
+bool arms_any(const struct thread_slot *slot);
+/* The engine that is set for the event on the thread; NULL if none is. */
+const struct engine *arms_engine(struct thread_slot *slot, uint32_t event);
+/* True while the thread that the engines were set on lives; its tid may have been reused. */
+bool arms_alive(const struct thread_slot *slot);
 
 /*
  * Bursts of short-lived threads. Arming a thread costs more CPU time than a short one uses in its life. When more than
@@ -94,26 +103,11 @@ uint64_t arms_random(uint64_t below);
 /* --- process_clock.c ---------------------------------------------------------------------------- */
 
 /*
- * start does nothing where the kernel or the event's flags rule the clock out; look adapts the clock's interval and is
+ * start does nothing where the kernel or the event's flags rule the clock out; poll adapts the clock's interval and is
  * called periodically. Publisher only.
  */
 void process_clock_start(struct sampler *s);
 void process_clock_stop(struct sampler *s);
 void process_clock_poll(struct sampler *s, uint64_t now);
-
-/* --- switches.c ---------------------------------------------------------------------------------- */
-
-/*
- * Moves threads that switch so often that perf_events would slow them down to a CPU timer. `now` is in ns. Publisher
- * only.
- */
-void switches_poll(struct sampler *s, uint64_t now);
-
-/* True when any engine is set on the thread. */
-bool arms_any(const struct thread_slot *slot);
-/* The engine that is set for the event on the thread; NULL if none is. */
-const struct engine *arms_engine(struct thread_slot *slot, uint32_t event);
-/* True while the thread that the engines were set on lives; its tid may have been reused. */
-bool arms_alive(const struct thread_slot *slot);
 
 #endif

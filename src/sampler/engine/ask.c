@@ -10,23 +10,14 @@
 
 #define WAIT_TRIES 20 /* of 1 ms each */
 
-/*
- * A fresh reading for threads that HotSpot does not know or that have not been read yet; for others, the publisher's
- * last reading.
- */
-static bool ask_permitted(struct sampler *s, struct thread_slot *slot)
-{
-	return sampler_native(slot) || atomic_load(&slot->collect.unread)
-		       ? collect_permits(s, slot)
-		       : !atomic_load(&slot->collect.refused);
-}
-
 bool ask_signal(struct sampler *s, struct thread_slot *slot, uint32_t event)
 {
 	int32_t signo = sampler_signal(s, slot);
 	siginfo_t info = {.si_signo = signo, .si_code = SI_QUEUE};
+	/* Others are judged by the publisher's last reading. */
+	bool read_now = sampler_native(slot) || atomic_load(&slot->collect.unread);
 
-	if (!ask_permitted(s, slot))
+	if (read_now ? !collect_permits(s, slot) : atomic_load(&slot->collect.refused) != 0)
 		return false;
 	info.si_value.sival_int = (int)(ENGINE_COOKIE | event);
 	info.si_pid = s->pid;

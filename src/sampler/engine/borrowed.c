@@ -38,15 +38,15 @@ static void borrowed_connect(void *ctx)
 	long fd = raw(SYS_socket, AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 
 	memcpy(at.sun_path, s->borrowed.name, s->borrowed.name_bytes);
-	files_identify(&s->borrowed.program_side, (int32_t)fd);
+	raw_file_identify(&s->borrowed.program_side, (int32_t)fd);
 	if (fd >= 0 && raw(SYS_connect, fd, &at,
 			       offsetof(struct sockaddr_un, sun_path) + s->borrowed.name_bytes) < 0)
-		files_close(&s->borrowed.program_side);
+		raw_file_close(&s->borrowed.program_side);
 }
 
 static void borrowed_close_socket(void *ctx)
 {
-	files_close(ctx);
+	raw_file_close(ctx);
 }
 
 /* A listening socket with a name chosen by the kernel. Returns its descriptor or -errno. */

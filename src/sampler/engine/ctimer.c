@@ -7,21 +7,17 @@
  * pending signal. So a sample's weight is what the handler reads on the same clock (delivery_cpu_since_last in signal/handler.c),
  * in whole intervals.
  *
- * The clock id of another thread is (~tid << 3) | 6, CPUCLOCK_SCHED | CPUCLOCK_PERTHREAD in linux/posix-timers.h;
- * libc's timer_create refuses it, the kernel does not. Timer id 0 is valid.
+ * libc's timer_create refuses the clock of another thread (TASK_CLOCK), the kernel does not. Timer id 0 is valid.
  */
 #include "sampler/engine/ctimer.h"
 #include "sampler/engine/engine.h"
 
 #include "sampler/session/threads.h"
 #include "sampler/signal/raw.h"
+#include "sampler/task.h"
 #include "sampler/text.h"
 
 #include <errno.h>
-
-#define CTIMER_CLOCK(tid) ((int32_t)(~(uint32_t)(tid) << 3) | 6)
-/* CPUCLOCK_VIRT: user time only. */
-#define CTIMER_USER_CLOCK(tid) ((int32_t)(~(uint32_t)(tid) << 3) | 5)
 
 /* The kernel's struct sigevent, as far as it is used (include/uapi/asm-generic/siginfo.h). */
 struct ctimer_sigevent {
@@ -87,7 +83,7 @@ static int ctimer_arm(struct thread_arm *arm, const struct engine_target *target
 	struct itimerspec spec = ctimer_every(target->interval, target->owed ? 1 : target->first);
 	int timer = -1;
 	bool user_only = target->flags & WIRE_START_USER_ONLY;
-	int32_t clock = user_only ? CTIMER_USER_CLOCK(target->tid) : CTIMER_CLOCK(target->tid);
+	int32_t clock = user_only ? TASK_USER_CLOCK(target->tid) : TASK_CLOCK(target->tid);
 	struct timespec now = {0, 0};
 	int error = (int)raw(SYS_clock_gettime, clock, &now);
 
@@ -100,7 +96,7 @@ static int ctimer_arm(struct thread_arm *arm, const struct engine_target *target
 	arm->share = target->share;
 	atomic_store(&arm->weight, target->interval * target->share);
 	arm->unseen = (struct thread_unseen){
-		.clock = user_only ? CTIMER_USER_CLOCK(0) : CTIMER_CLOCK(0),
+		.clock = user_only ? TASK_USER_CLOCK(0) : TASK_CLOCK(0),
 		.cpu_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec,
 		.ns = (int64_t)((target->interval * (1 + target->owed) - target->first) *
 				target->share),

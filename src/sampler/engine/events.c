@@ -33,9 +33,9 @@ const struct event_row event_rows[WIRE_EVENTS] = {
 _Static_assert(WIRE_EVENTS - WIRE_USER_FIRST + 1 == THREADS_ARM_TRAP, "an arm for each perf event");
 
 /* True when the event's engines send signals. */
-static bool event_signals(uint32_t number)
+static bool event_signals(uint32_t id)
 {
-	return event_rows[number].arm != EVENT_NO_ARM || number == WIRE_WALL;
+	return event_rows[id].arm != EVENT_NO_ARM || id == WIRE_WALL;
 }
 
 static struct wire_event_status *event_status(struct sampler *s, uint32_t event)
@@ -45,10 +45,10 @@ static struct wire_event_status *event_status(struct sampler *s, uint32_t event)
 
 /* Publishes the event's state: the note first, then the state that makes it valid. */
 static void event_announce(
-	struct sampler *s, uint32_t number, enum wire_event_state state, const char *note)
+	struct sampler *s, uint32_t id, enum wire_event_state state, const char *note)
 {
-	struct wire_event_status *status = event_status(s, number);
-	struct event *event = &s->events[number];
+	struct wire_event_status *status = event_status(s, id);
+	struct event *event = &s->events[id];
 	bool on = state == WIRE_EVENT_ON;
 
 	text_set(status->note, sizeof(status->note), note);
@@ -58,26 +58,19 @@ static void event_announce(
 	atomic_store(&status->state, state);
 }
 
-void events_note(struct sampler *s, uint32_t number, const char *note)
+void events_note(struct sampler *s, uint32_t id, const char *note)
 {
-	struct text text =
-		text_into(event_status(s, number)->note, sizeof(((struct event *)0)->note));
+	struct text text = text_into(event_status(s, id)->note, sizeof(((struct event *)0)->note));
 
 	text_add(&text, note);
-	text_add(&text, *note && s->events[number].note[0] ? "; " : "");
-	text_add(&text, s->events[number].note);
+	text_add(&text, *note && s->events[id].note[0] ? "; " : "");
+	text_add(&text, s->events[id].note);
 }
 
-void events_degraded(struct sampler *s, uint32_t number, const char *what)
+void events_degraded(struct sampler *s, uint32_t id, const char *what)
 {
-	text_set(s->events[number].note, sizeof(s->events[number].note), what);
-	events_note(s, number, "");
-}
-
-static void event_arm_all(struct sampler *s)
-{
-	for (struct thread_slot *slot = NULL; (slot = threads_next(s->threads, slot));)
-		arms_set(s, slot);
+	text_set(s->events[id].note, sizeof(s->events[id].note), what);
+	events_note(s, id, "");
 }
 
 static bool event_pending(struct sampler *s, uint32_t arm)
@@ -91,32 +84,28 @@ static bool event_pending(struct sampler *s, uint32_t arm)
 	return false;
 }
 
-/* Gives threads up to 20 ms to handle pending signals. */
-static void event_settle(struct sampler *s, uint32_t arm)
-{
-	for (int i = 0; i < SETTLE_TRIES && event_pending(s, arm); i++)
-		raw_sleep(SETTLE_NS);
-}
-
 /* Disarms the event on all threads. `arming` is already false, so none is armed again. */
-static void event_disarm_all(struct sampler *s, uint32_t number)
+static void event_disarm_all(struct sampler *s, uint32_t id)
 {
-	uint32_t high = atomic_load(&s->threads->high), arm = event_rows[number].arm;
+	uint32_t high = atomic_load(&s->threads->high);
 
 	for (uint32_t i = 0; i < high; i++)
-		arms_quiet(&s->threads->slots[i], number);
-	event_settle(s, arm);
-	atomic_store(&s->events[number].on, 0);
+		arms_quiet(&s->threads->slots[i], id);
+	/* Gives threads up to 20 ms to handle pending signals. */
+	for (int i = 0; i < SETTLE_TRIES && event_pending(s, event_rows[id].arm); i++)
+		raw_sleep(SETTLE_NS);
+	atomic_store(&s->events[id].on, 0);
 	for (uint32_t i = 0; i < high; i++)
-		arms_release(s, &s->threads->slots[i], number);
+		arms_release(s, &s->threads->slots[i], id);
 }
 
 /* Starts the event's engine on present and future threads. Returns 0 or -errno with a sentence. */
-static int event_enable(struct sampler *s, uint32_t number, char *note, size_t bytes)
+static int event_enable(struct sampler *s, uint32_t id, char *note, size_t bytes)
 {
-	struct event *event = &s->events[number];
-	struct engine_target target = arms_target(s, number);
+	struct event *event = &s->events[id];
+	struct engine_target target = arms_target(s, id);
 	uint64_t used = publish_cpu_used(s->publish);
+	struct thread_slot *slot = NULL;
 	int error = 0;
 
 	atomic_store(&event->on_ns, clock_mono_ns());
@@ -124,12 +113,12 @@ static int event_enable(struct sampler *s, uint32_t number, char *note, size_t b
 	atomic_store(&event->arming, 1);
 	if (event->engine->start)
 		error = event->engine->start(s, &target, note, bytes);
-	else
-		event_arm_all(s);
+	while (!event->engine->start && (slot = threads_next(s->threads, slot)))
+		arms_set(s, slot);
 	if (error < 0) {
 		atomic_store(&event->arming, 0);
 		atomic_store(&event->on, 0);
-	} else if (number == WIRE_CPU) {
+	} else if (id == WIRE_CPU) {
 		/* Threads were armed one after the other: on average, counting starts at the middle. */
 		process_clock_start(s);
 		publish_cpu_counts(
@@ -139,42 +128,36 @@ static int event_enable(struct sampler *s, uint32_t number, char *note, size_t b
 }
 
 /* Disarms the event. Returns false if it was not enabled. */
-static bool event_disable(struct sampler *s, uint32_t number)
+static bool event_disable(struct sampler *s, uint32_t id)
 {
-	struct event *event = &s->events[number];
+	struct event *event = &s->events[id];
 
 	if (!atomic_exchange(&event->arming, 0))
 		return false;
-	if (number == WIRE_CPU) {
+	if (id == WIRE_CPU) {
 		process_clock_stop(s);
 		publish_cpu_counts(s->publish, false, publish_cpu_used(s->publish));
 	}
 	if (event->engine->stop)
-		event->engine->stop(s, number);
+		event->engine->stop(s, id);
 	else
-		event_disarm_all(s, number);
+		event_disarm_all(s, id);
 	atomic_store(&event->on, 0);
 	return true;
 }
 
-/* True when the engine is the requested one, or none was requested. */
-static bool event_takes(const struct event *event, const struct engine *engine)
-{
-	return !event->engine_asked || event->engine_asked == engine->id;
-}
-
 /* True when the engine works by descriptors that the front end lends, thread by thread. */
-static bool event_borrowed(const struct sampler *s, uint32_t number, const struct engine *engine)
+static bool event_borrowed(const struct sampler *s, uint32_t id, const struct engine *engine)
 {
-	return number == WIRE_CPU && engine == &engine_perf && sampler_borrows(s);
+	return id == WIRE_CPU && engine == &engine_perf && sampler_borrows(s);
 }
 
 /* Chooses the first engine that works here, or the requested one. The note explains why no better one was chosen. */
-static int event_choose(struct sampler *s, uint32_t number, char *note, size_t bytes)
+static int event_choose(struct sampler *s, uint32_t id, char *note, size_t bytes)
 {
-	const struct event_row *row = &event_rows[number];
-	struct event *event = &s->events[number];
-	struct engine_target target = arms_target(s, number);
+	const struct event_row *row = &event_rows[id];
+	struct event *event = &s->events[id];
+	struct engine_target target = arms_target(s, id);
 	struct text text = text_into(note, bytes);
 	char why[160];
 	int error = -ENODEV;
@@ -182,9 +165,9 @@ static int event_choose(struct sampler *s, uint32_t number, char *note, size_t b
 
 	target.tid = raw_gettid();
 	for (uint32_t i = 0; i < ENGINES_PER_EVENT && row->engines[i]; i++) {
-		if (!event_takes(event, row->engines[i]))
+		if (event->engine_asked && event->engine_asked != row->engines[i]->id)
 			continue;
-		borrowed = event_borrowed(s, number, row->engines[i]);
+		borrowed = event_borrowed(s, id, row->engines[i]);
 		error = borrowed ? 0 : row->engines[i]->probe(&target, why, sizeof(why));
 		if (error == 0) {
 			event->engine = row->engines[i];
@@ -204,20 +187,18 @@ static int event_choose(struct sampler *s, uint32_t number, char *note, size_t b
 }
 
 /* Adds to the note how many threads have a lesser engine because descriptors or memory are short. */
-static void event_note_others(struct sampler *s, uint32_t number, char *note, size_t bytes)
+static void event_note_others(struct sampler *s, uint32_t id, char *note, size_t bytes)
 {
 	uint32_t threads = 0, others = 0;
 	struct text text = text_into(note + strlen(note), bytes - strlen(note));
 
-	if (event_rows[number].arm == EVENT_NO_ARM ||
-		event_borrowed(s, number, s->events[number].engine))
+	if (event_rows[id].arm == EVENT_NO_ARM || event_borrowed(s, id, s->events[id].engine))
 		return;
 	for (struct thread_slot *slot = NULL; (slot = threads_after(s->threads, slot));) {
-		const struct engine *engine =
-			atomic_load(&slot->arms[event_rows[number].arm].engine);
+		const struct engine *engine = atomic_load(&slot->arms[event_rows[id].arm].engine);
 
 		threads += engine != NULL;
-		others += engine && engine != s->events[number].engine;
+		others += engine && engine != s->events[id].engine;
 	}
 	if (!others)
 		return;
@@ -228,10 +209,10 @@ static void event_note_others(struct sampler *s, uint32_t number, char *note, si
 }
 
 /* Clamps the interval to the engine's minimum, and notes it. */
-static void event_limit(struct sampler *s, uint32_t number, char *note, size_t bytes)
+static void event_limit(struct sampler *s, uint32_t id, char *note, size_t bytes)
 {
-	struct event *event = &s->events[number];
-	struct engine_target target = arms_target(s, number);
+	struct event *event = &s->events[id];
+	struct engine_target target = arms_target(s, id);
 	uint64_t least =
 		event->engine->least ? event->engine->least(&target) : event->engine->interval_min;
 	struct text text = text_into(note + strlen(note), bytes - strlen(note));
@@ -240,9 +221,9 @@ static void event_limit(struct sampler *s, uint32_t number, char *note, size_t b
 		return;
 	atomic_store(&event->interval, least);
 	text_add(&text, *note ? "; every " : "every ");
-	text_add_interval(&text, least, event_unit(number));
+	text_add_interval(&text, least, event_unit(id));
 	text_add(&text, ", not ");
-	text_add_interval(&text, target.interval, event_unit(number));
+	text_add_interval(&text, target.interval, event_unit(id));
 	text_add(&text, ": ");
 	text_add(&text, event->engine->name);
 	text_add(&text, " cannot sample faster");
@@ -260,18 +241,18 @@ static bool signal_found(struct sampler *s)
 }
 
 /* Returns 0 if this version can sample the event and a signal is available for it; else -errno with a sentence. */
-static int event_possible(struct sampler *s, uint32_t number, struct text *out)
+static int event_possible(struct sampler *s, uint32_t id, struct text *out)
 {
-	const struct event_row *row = &event_rows[number < WIRE_EVENTS ? number : 0];
+	const struct event_row *row = &event_rows[id < WIRE_EVENTS ? id : 0];
 
-	if (number >= WIRE_EVENTS || !row->engines[0]) {
+	if (id >= WIRE_EVENTS || !row->engines[0]) {
 		text_add(out, "this agent cannot sample ");
-		text_add(out, number < WIRE_EVENTS && row->name ? row->name : "that event");
+		text_add(out, id < WIRE_EVENTS && row->name ? row->name : "that event");
 		return -ENOSYS;
 	}
-	if (event_signals(number))
+	if (event_signals(id))
 		events_check_signal(s, clock_mono_ns());
-	if (event_signals(number) && !signal_found(s)) {
+	if (event_signals(id) && !signal_found(s)) {
 		text_add(out, "no free signal: the process handles or collects every signal that "
 			      "could be used");
 		return s->signo;
@@ -281,16 +262,16 @@ static int event_possible(struct sampler *s, uint32_t number, struct text *out)
 
 int events_start(struct sampler *s, const struct wire_command *command, char *text, size_t bytes)
 {
-	uint32_t number = command->event;
+	uint32_t id = command->event;
 	struct text out = text_into(text, bytes);
 	struct event *event;
-	int error = event_possible(s, number, &out);
+	int error = event_possible(s, id, &out);
 
 	if (error < 0)
 		return error;
-	event = &s->events[number];
-	events_stop(s, number, text, bytes);
-	if (number >= WIRE_USER_FIRST &&
+	event = &s->events[id];
+	events_stop(s, id, text, bytes);
+	if (id >= WIRE_USER_FIRST &&
 		memcmp(&event->perf, &command->perf, sizeof(event->perf)) != 0) {
 		atomic_store(&event->samples, 0); /* they belonged to another event under this id */
 		atomic_store(&event->lost, 0);
@@ -298,49 +279,49 @@ int events_start(struct sampler *s, const struct wire_command *command, char *te
 	event->flags = command->flags;
 	event->engine_asked = (uint32_t)command->arg;
 	event->perf = command->perf;
-	atomic_store(&event->interval,
-		command->interval ? command->interval : event_rows[number].interval);
-	error = event_choose(s, number, text, bytes);
+	atomic_store(
+		&event->interval, command->interval ? command->interval : event_rows[id].interval);
+	error = event_choose(s, id, text, bytes);
 	if (error == 0) {
-		event_limit(s, number, text, bytes);
-		error = event_enable(s, number, text, bytes);
+		event_limit(s, id, text, bytes);
+		error = event_enable(s, id, text, bytes);
 	}
 	if (error < 0) {
-		event_announce(s, number, WIRE_EVENT_FAILED, text);
+		event_announce(s, id, WIRE_EVENT_FAILED, text);
 		return error;
 	}
 	event->wanted = true;
 	event->chosen = !command->interval || command->flags & WIRE_START_CHOSEN;
 	event->asked = atomic_load(&event->interval);
-	event_note_others(s, number, text, bytes);
-	event_announce(s, number, WIRE_EVENT_ON, text);
+	event_note_others(s, id, text, bytes);
+	event_announce(s, id, WIRE_EVENT_ON, text);
 	text_into(text, bytes);
 	return 0;
 }
 
-void events_pace(struct sampler *s, uint32_t number, uint64_t interval)
+void events_pace(struct sampler *s, uint32_t id, uint64_t interval)
 {
-	struct event *event = &s->events[number];
+	struct event *event = &s->events[id];
 	struct thread_slot *slot = NULL;
 
 	if (!atomic_load(&event->on) || !interval)
 		return;
 	atomic_store(&event->interval, interval);
-	atomic_store(&event_status(s, number)->interval, interval);
+	atomic_store(&event_status(s, id)->interval, interval);
 	if (event->engine->repace)
-		event->engine->repace(s, number);
+		event->engine->repace(s, id);
 	while (event->engine->pace && (slot = threads_after(s->threads, slot)))
-		arms_pace(s, slot, number);
+		arms_pace(s, slot, id);
 }
 
-int events_stop(struct sampler *s, uint32_t number, char *text, size_t bytes)
+int events_stop(struct sampler *s, uint32_t id, char *text, size_t bytes)
 {
-	text_set(text, bytes, number < WIRE_EVENTS ? "" : "there is no such event");
-	if (number >= WIRE_EVENTS)
+	text_set(text, bytes, id < WIRE_EVENTS ? "" : "there is no such event");
+	if (id >= WIRE_EVENTS)
 		return -EINVAL;
-	s->events[number].wanted = false;
-	if (event_disable(s, number))
-		event_announce(s, number, WIRE_EVENT_OFF, "");
+	s->events[id].wanted = false;
+	if (event_disable(s, id))
+		event_announce(s, id, WIRE_EVENT_OFF, "");
 	return 0;
 }
 

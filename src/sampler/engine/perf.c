@@ -37,24 +37,14 @@ static bool perf_counts(const struct engine_target *target)
 	return target->event >= WIRE_USER_FIRST;
 }
 
-static bool perf_switches(const struct engine_target *target)
-{
-	return target->event >= WIRE_USER_FIRST && target->perf->type == PERF_TYPE_SOFTWARE &&
-	       target->perf->config == PERF_COUNT_SW_CONTEXT_SWITCHES;
-}
-
-/* True when it is to see all of the thread's CPU time. */
-static bool perf_sees_all(const struct engine_target *target)
-{
-	return !perf_counts(target) &&
-	       !(target->flags & (WIRE_START_USER_ONLY | WIRE_START_KERNEL_ONLY));
-}
-
 static uint64_t perf_least(const struct engine_target *target)
 {
 	if (!perf_counts(target))
 		return PERF_CLOCK_LEAST;
-	return perf_switches(target) ? PERF_SWITCHES_LEAST : 1;
+	return target->perf->type == PERF_TYPE_SOFTWARE &&
+			       target->perf->config == PERF_COUNT_SW_CONTEXT_SWITCHES
+		       ? PERF_SWITCHES_LEAST
+		       : 1;
 }
 
 /* The shortest period for a start, which is in force until the publisher has set the interval. */
@@ -106,7 +96,8 @@ static int perf_arm(struct thread_arm *arm, const struct engine_target *target)
 	}
 	arm->lost = 0;
 	arm->unseen = (struct thread_unseen){
-		.looked_for = perf_sees_all(target),
+		.tracked = !perf_counts(target) &&
+			   !(target->flags & (WIRE_START_USER_ONLY | WIRE_START_KERNEL_ONLY)),
 		.ns = (int64_t)arms_random(target->interval),
 	};
 	arm->share = target->share;

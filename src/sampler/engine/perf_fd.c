@@ -43,16 +43,6 @@ uint64_t engine_perf_memory(void)
 	return atomic_load(&perf_rings) * perf_fd_ring_bytes();
 }
 
-static long perf_fd_ask(struct perf_event_attr *attr, int32_t tid)
-{
-	long fd = raw(SYS_perf_event_open, attr, tid, -1, -1, PERF_FLAG_FD_CLOEXEC);
-
-	if (fd != -EINVAL || !attr->read_format)
-		return fd;
-	attr->read_format = 0; /* an older kernel */
-	return raw(SYS_perf_event_open, attr, tid, -1, -1, PERF_FLAG_FD_CLOEXEC);
-}
-
 int perf_fd_open(struct perf_event_attr *attr, int32_t tid, int32_t borrowed)
 {
 	uint32_t used = atomic_fetch_add(&perf_fds_used, 1);
@@ -60,7 +50,11 @@ int perf_fd_open(struct perf_event_attr *attr, int32_t tid, int32_t borrowed)
 
 	if (used < perf_fds_max)
 		fd = borrowed ? raw(SYS_fcntl, borrowed, F_DUPFD_CLOEXEC, 0)
-			      : perf_fd_ask(attr, tid);
+			      : raw(SYS_perf_event_open, attr, tid, -1, -1, PERF_FLAG_FD_CLOEXEC);
+	if (fd == -EINVAL && !borrowed && attr->read_format) {
+		attr->read_format = 0; /* an older kernel */
+		fd = raw(SYS_perf_event_open, attr, tid, -1, -1, PERF_FLAG_FD_CLOEXEC);
+	}
 	if (fd < 0) {
 		atomic_fetch_sub(&perf_fds_used, 1);
 		return (int)fd;

@@ -26,44 +26,19 @@
 #include "sampler/engine/ctimer.h"
 
 #include "base/clock.h"
+#include "sampler/procfile.h"
 #include "sampler/signal/raw.h"
-#include "sampler/text.h"
 
-#include <sys/utsname.h>
-
-/* CPUCLOCK_SCHED and CPUCLOCK_VIRT of the calling process in linux/posix-timers.h, as CTIMER_CLOCK is of a thread. */
+/* CPUCLOCK_SCHED and CPUCLOCK_VIRT of the calling process in linux/posix-timers.h, as TASK_CLOCK is of a thread. */
 #define PROCESS_CLOCK      ((int32_t)(~0u << 3) | 2)
 #define PROCESS_USER_CLOCK ((int32_t)(~0u << 3) | 1)
 #define LEAST_NS           (10 * NS_PER_MS)
 #define MOST_NS            (3600 * NS_PER_S) /* fits in a signal's value: ctimer.h */
 #define SELDOM             8u
 #define BUSY_NS            (1 * NS_PER_S)
-#define RELEASE_MAJOR      6u
-#define RELEASE_MINOR      4u
-
-static uint32_t number_of(const char **text)
-{
-	uint32_t number = 0;
-
-	for (; **text >= '0' && **text <= '9'; (*text)++)
-		number = number * 10 + (uint32_t)(**text - '0');
-	return number;
-}
-
-/* True when the kernel delivers a process-directed signal to the running thread. */
-static bool to_who_runs(void)
-{
-	struct utsname system;
-	const char *at = system.release;
-	uint32_t major, minor;
-
-	if (raw(SYS_uname, &system) < 0)
-		return false;
-	major = number_of(&at);
-	at += *at == '.';
-	minor = number_of(&at);
-	return major > RELEASE_MAJOR || (major == RELEASE_MAJOR && minor >= RELEASE_MINOR);
-}
+/* From this Linux on, a signal to the process goes to the thread that is running. */
+#define RELEASE_MAJOR 6u
+#define RELEASE_MINOR 4u
 
 /* Starts a timer of this interval. The clock is off if the kernel refuses it. */
 static void clock_set(struct sampler *s, uint64_t interval)
@@ -99,8 +74,8 @@ void process_clock_start(struct sampler *s)
 {
 	struct process_clock *clock = &s->process_clock;
 
-	if (s->events[WIRE_CPU].flags & WIRE_START_KERNEL_ONLY || !to_who_runs() ||
-		collect_poll(s, true))
+	if (s->events[WIRE_CPU].flags & WIRE_START_KERNEL_ONLY ||
+		!procfile_linux_since(RELEASE_MAJOR, RELEASE_MINOR) || collect_poll(s, true))
 		return;
 	clock->busy_until_ns = clock_mono_ns() + BUSY_NS;
 	atomic_store(&clock->overlap_ns, 0);

@@ -117,16 +117,6 @@ static uint32_t trap_release(struct thread_arm *arm)
 	return unread;
 }
 
-static void trap_why(struct text *text, int error)
-{
-	if (error == -ENOSPC) {
-		text_add(text, "all breakpoints of the CPU are in use");
-		return;
-	}
-	text_add(text, "no breakpoints by perf_events: ");
-	perf_fd_refused(text, error);
-}
-
 static int trap_probe(const struct engine_target *on_self, char *why, size_t bytes)
 {
 	struct text text = text_into(why, bytes);
@@ -143,10 +133,14 @@ static int trap_probe(const struct engine_target *on_self, char *why, size_t byt
 		return -ENOSYS;
 	}
 	error = trap_set(&arm, on_self);
-	if (error == 0)
+	if (error == 0) {
 		trap_close(&arm);
-	else
-		trap_why(&text, error);
+	} else if (error == -ENOSPC) {
+		text_add(&text, "all breakpoints of the CPU are in use");
+	} else {
+		text_add(&text, "no breakpoints by perf_events: ");
+		perf_fd_refused(&text, error);
+	}
 	return error;
 }
 

@@ -28,7 +28,7 @@
 
 #define WALL_STACK      (128u << 10)
 #define WALL_TICK_NS    (10 * NS_PER_MS)
-#define WALL_LOOKS      100u   /* threads polled per tick at most */
+#define WALL_POLLS      100u   /* threads polled per tick at most */
 #define WALL_SIGNALS    16u    /* threads signalled per tick at most */
 #define WALL_HANDLER_NS 60000u /* upper bound of the CPU time of the way back from a handler */
 /* After this a thread that does not answer is [unknown]. */
@@ -170,15 +170,6 @@ static bool wall_walkable(struct sampler *s, const struct thread_wall *wall, uin
 	       (atomic_load(&wall->flaw) || now - s->wall.rows_ns > WALL_ROWS_NS);
 }
 
-/* True when this CPU time is explained by the way back to sleep alone, judging by a running average on this machine. */
-static bool wall_is_way_back(struct sampler *s, uint64_t used)
-{
-	uint64_t usual = s->wall.back_ns;
-
-	s->wall.back_ns = (usual * 15 + (used < 4 * usual ? used : 4 * usual)) / 16;
-	return used < 3 * usual;
-}
-
 /*
  * True when the thread is where it was at its last sample: it has not run since or, if a handler took that sample, has
  * only gone back to sleep. The kernel counts sleeps; anything the thread was woken for at that moment would take more
@@ -187,13 +178,17 @@ static bool wall_is_way_back(struct sampler *s, uint64_t used)
 static bool wall_rests(struct sampler *s, struct thread_slot *slot, uint64_t cpu)
 {
 	struct thread_wall *wall = &slot->wall;
-	uint64_t used = cpu - atomic_load(&wall->cpu_ns), sleeps;
+	uint64_t used = cpu - atomic_load(&wall->cpu_ns), usual = s->wall.back_ns, sleeps;
 
 	if (cpu == wall->seen_cpu_ns)
 		return true;
-	return wall->answered && used < WALL_HANDLER_NS &&
-	       task_sleeps(s->task.fd, sampler_task(s, slot), &sleeps) &&
-	       sleeps == atomic_load(&wall->sleeps) + 1 && wall_is_way_back(s, used);
+	if (!wall->answered || used >= WALL_HANDLER_NS ||
+		!task_sleeps(s->task.fd, sampler_task(s, slot), &sleeps) ||
+		sleeps != atomic_load(&wall->sleeps) + 1)
+		return false;
+	/* A running average of what the way back to sleep takes on this machine. */
+	s->wall.back_ns = (usual * 15 + (used < 4 * usual ? used : 4 * usual)) / 16;
+	return used < 3 * usual;
 }
 
 /*
@@ -327,7 +322,7 @@ static uint32_t round_share(struct sampler *s, const struct round *round)
 	uint64_t interval = atomic_load(&s->events[WIRE_WALL].interval);
 	uint64_t share = (2 * round->listed * round->tick_ns + interval - 1) / interval + 1;
 
-	return share < WALL_LOOKS ? (uint32_t)share : WALL_LOOKS;
+	return share < WALL_POLLS ? (uint32_t)share : WALL_POLLS;
 }
 
 /*
@@ -375,7 +370,7 @@ static uint64_t round_pause(struct sampler *s, struct round *round, uint64_t int
 	uint64_t now = clock_mono_ns(), next = round->next_ns > now ? round->next_ns - now : 0;
 
 	round->tick_ns = pace_pause(&round->pace, sampler_cost_ns(s), busy,
-		round->listed <= WALL_LOOKS ? interval : busy);
+		round->listed <= WALL_POLLS ? interval : busy);
 	if (round->tick_ns <= busy || s->wall.cursor < atomic_load(&s->threads->high))
 		return round->tick_ns;
 	return next > busy ? next : busy;
@@ -400,34 +395,26 @@ static void *wall_main(void *arg)
 		raw_futex_wait(&s->wall.leave, 0, round_pause(s, &round, interval));
 	}
 	wall_waiting_poll(s, 0); /* accounts for the time since the last poll */
-	atomic_store(&s->wall.left, 1);
-	raw_futex_wake(&s->wall.left);
-	epochs_release(s);
+	epochs_thread_ends(s, &s->wall.left);
 	return NULL;
 }
 
 /* --- on and off ------------------------------------------------------------------------------- */
 
-/* Takes the thread's CPU time and run delay so far as the baseline. */
-static void wall_begin(struct sampler *s, struct thread_slot *slot)
-{
-	struct thread_wall_share share = {.cpu_ns = 0};
-
-	if (task_cpu_ns(atomic_load(&slot->tid), &share.cpu_ns))
-		task_delay_ns(s->task.fd, sampler_task(s, slot), &share.delay_ns);
-	slot->wall.share = share;
-}
-
-/* Resets the wall clock: existing threads count as sampled up to now. */
+/* Resets the wall clock: existing threads count as sampled up to now, at their present CPU time and run delay. */
 static void wall_prepare(struct sampler *s)
 {
 	uint64_t now = clock_mono_ns();
 
 	for (struct thread_slot *slot = NULL; (slot = threads_after(s->threads, slot));) {
+		struct thread_wall_share share = {.cpu_ns = 0};
+
 		atomic_store(&slot->wall.hash, 0);
 		slot->wall.last_ns = now;
 		slot->wall.seen_cpu_ns = 0;
-		wall_begin(s, slot);
+		if (task_cpu_ns(atomic_load(&slot->tid), &share.cpu_ns))
+			task_delay_ns(s->task.fd, sampler_task(s, slot), &share.delay_ns);
+		slot->wall.share = share;
 	}
 	s->wall.back_ns = WALL_HANDLER_NS / 3;
 	s->wall.ports.run = wall_io_run;
@@ -449,30 +436,24 @@ static int wall_start(
 	}
 	wall_prepare(s);
 	wall_waiting_start(s);
-	atomic_fetch_add(&s->references, 1);
-	error = spawn(&(struct spawn){"jhot wall", WALL_STACK, wall_main, s, &s->wall.tid});
-	if (error) {
-		atomic_fetch_sub(&s->references, 1);
+	error = epochs_spawn(
+		s, &(struct spawn){"jhot wall", WALL_STACK, wall_main, s, &s->wall.tid});
+	if (error)
 		text_set(text, bytes, "the wall-clock thread could not be started");
-	} else
+	else
 		publish_agent_thread(s->publish, atomic_load(&s->wall.tid), "jhot wall");
 	return -error;
-}
-
-/* Waits for outstanding samples; unanswered ones are counted as lost. */
-static void wall_settle(struct sampler *s)
-{
-	ask_wait(s, THREADS_ASK_WALL);
-	for (struct thread_slot *slot = NULL; (slot = threads_after(s->threads, slot));) {
-		if (atomic_exchange(&slot->asked[THREADS_ASK_WALL], 0))
-			sig_lose(s, WIRE_WALL, COUNTER_LATE, 1);
-	}
 }
 
 static void wall_stop(struct sampler *s, uint32_t event)
 {
 	spawn_end(&s->wall.tid, &s->wall.leave, &s->wall.left);
-	wall_settle(s);
+	/* Waits for outstanding samples; unanswered ones are counted as lost. */
+	ask_wait(s, THREADS_ASK_WALL);
+	for (struct thread_slot *slot = NULL; (slot = threads_after(s->threads, slot));) {
+		if (atomic_exchange(&slot->asked[THREADS_ASK_WALL], 0))
+			sig_lose(s, WIRE_WALL, COUNTER_LATE, 1);
+	}
 }
 
 static int wall_probe(const struct engine_target *on_self, char *why, size_t bytes)

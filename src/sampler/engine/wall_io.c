@@ -76,26 +76,22 @@ struct about {
 	uint64_t poll;
 };
 
-/* A poll(2) of exactly one descriptor. */
-static bool about_poll(struct sampler *s, const struct task_call *call, struct about *out)
-{
-	struct pollfd polled;
-
-	out->poll = call->arguments[0];
-	if (call->arguments[1] != 1 || !mem_load(&s->mem, out->poll, &polled, sizeof(polled)))
-		return false;
-	out->call.fd = polled.fd;
-	out->call.verb = polled.events & POLLOUT && !(polled.events & POLLIN) ? "write" : "read";
-	return true;
-}
-
 static bool about_call(struct sampler *s, const struct task_call *call, struct about *out)
 {
+	struct pollfd polled;
 	size_t i = 0;
 
 	*out = (struct about){.call = {.fd = (int32_t)call->arguments[0]}};
-	if (polls(call->number))
-		return about_poll(s, call, out);
+	if (polls(call->number)) { /* of exactly one descriptor */
+		out->poll = call->arguments[0];
+		if (call->arguments[1] != 1 ||
+			!mem_load(&s->mem, out->poll, &polled, sizeof(polled)))
+			return false;
+		out->call.fd = polled.fd;
+		out->call.verb =
+			polled.events & POLLOUT && !(polled.events & POLLIN) ? "write" : "read";
+		return true;
+	}
 	while (i < CALLS && calls[i].number != call->number)
 		i++;
 	if (i == CALLS)

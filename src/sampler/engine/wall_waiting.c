@@ -5,7 +5,6 @@
 
 #include "base/clock.h"
 #include "sampler/descriptor.h"
-#include "sampler/engine/pace.h"
 #include "sampler/engine/waiting.h"
 #include "sampler/session/memory.h"
 #include "sampler/signal/raw.h"

@@ -18,19 +18,21 @@
 #include "sampler/signal/raw.h"
 #include "sampler/signal/signal.h"
 
+#include "walk/hotspot/code_cache.h"
+
 #include <errno.h>
 #include <string.h>
 
 /* JVMTI's sampling interval of allocations, in bytes, unless an agent sets it. */
 #define DEFAULT_INTERVAL (512 << 10)
-#define VISITOR_NS       (1 * NS_PER_MS)
+#define APPLY_POLL_NS    (1 * NS_PER_MS)
 #define WANT_GROUPS      32 /* the bits below are the interval of allocations, in bytes */
 #define INTERVAL(w)      ((uint32_t)(w))
 #define GROUPS(w)        ((uint32_t)((w) >> WANT_GROUPS))
 
 static _Atomic uint64_t events_wanted, events_set;
 static _Atomic uint32_t events_interval = DEFAULT_INTERVAL; /* in force in the JVM */
-static _Atomic uint32_t events_visitor; /* true while a VM call updates the JVM */
+static _Atomic uint32_t events_applying; /* true while a VM call updates the JVM */
 static _Atomic(jvmtiEnv *) events_jvmti;
 
 /* --- callbacks -------------------------------------------------------------------------------- */
@@ -87,12 +89,46 @@ static void JNICALL on_collected(jvmtiEnv *jvmti)
 	sig_leave(inside);
 }
 
+/*
+ * HotSpot's stubs: arraycopy, CRC32, AES and the like lie side by side in a few large blobs, as do those of virtual and
+ * interface calls, and only JVMTI tells them apart. It is asked once per session, if there is an environment anyway: up
+ * to JDK 18 at the start, later when allocations are sampled. Stubs of calls generated afterwards are all called "vtable
+ * stub".
+ */
+static _Atomic(struct sampler *) stubs_session; /* the session whose VM call is asking */
+
+static void JNICALL on_code(jvmtiEnv *jvmti, const char *name, const void *address, jint bytes)
+{
+	struct sampler *s = atomic_load(&stubs_session);
+	struct code_blob blob;
+
+	/* Code that other threads generate meanwhile is not a stub of this kind. */
+	if (!s || raw_gettid() != atomic_load(&s->vm_calls.tid) || bytes <= 0)
+		return;
+	if (code_cache_find(s->layout, &s->mem, (uint64_t)(uintptr_t)address, &blob) &&
+		(blob.kind == CODE_STUBS || blob.kind == CODE_VTABLE))
+		names_stub_add(s->names, (uint64_t)(uintptr_t)address, (uint32_t)bytes, name);
+}
+
+static void stubs_name(struct sampler *s, jvmtiEnv *jvmti)
+{
+	const jvmtiEvent event = JVMTI_EVENT_DYNAMIC_CODE_GENERATED;
+
+	if (!s->layout || (*jvmti)->SetEventNotificationMode(jvmti, JVMTI_ENABLE, event, NULL))
+		return;
+	atomic_store(&stubs_session, s);
+	(*jvmti)->GenerateEvents(jvmti, event);
+	atomic_store(&stubs_session, NULL);
+	(*jvmti)->SetEventNotificationMode(jvmti, JVMTI_DISABLE, event, NULL);
+	names_stubs_ready(s->names);
+}
+
 static const jvmtiEventCallbacks events_callbacks = {
 	.ThreadStart = on_thread_start,
 	.ThreadEnd = on_thread_end,
 	.ClassLoad = jvm_on_class_load,
 	.ClassPrepare = jvm_on_class_prepare,
-	.DynamicCodeGenerated = jvm_on_code,
+	.DynamicCodeGenerated = on_code,
 	.SampledObjectAlloc = on_allocated,
 	.GarbageCollectionFinish = on_collected,
 };
@@ -240,35 +276,30 @@ static void events_set_groups(struct sampler *s, jvmtiEnv *jvmti, uint64_t wante
 	atomic_store(&events_set, (uint64_t)bits << WANT_GROUPS | INTERVAL(wanted));
 }
 
-/* Work done once per session. */
-static void events_session(struct sampler *s, jvmtiEnv *jvmti, JNIEnv *jni)
-{
-	bool first = !s->vm_calls.stubs_named;
-
-	s->vm_calls.stubs_named = true;
-	if (first)
-		jvm_stubs_name(s, jvmti);
-	if (s->agct->call)
-		jvm_agct_names(s->agct, jvmti, jni, first);
-}
-
 void jvm_events_apply(struct sampler *s, JNIEnv *jni)
 {
 	struct text why;
 	jvmtiEnv *jvmti;
 	uint64_t wanted;
+	bool first;
 
-	while (atomic_exchange(&events_visitor, 1))
-		raw_sleep(VISITOR_NS);
+	while (atomic_exchange(&events_applying, 1))
+		raw_sleep(APPLY_POLL_NS);
 	atomic_store(&s->vm_calls.error, 0);
 	why = text_into(s->vm_calls.refused, sizeof(s->vm_calls.refused));
 	wanted = atomic_load(&events_wanted);
 	jvmti = events_open(s, GROUPS(wanted), &why);
 	if (jvmti && wanted != atomic_load(&events_set))
 		events_set_groups(s, jvmti, wanted, &why);
-	if (jvmti && !atomic_load(&s->vm_calls.leave))
-		events_session(s, jvmti, jni);
-	atomic_store(&events_visitor, 0);
+	if (jvmti && !atomic_load(&s->vm_calls.leave)) {
+		first = !s->vm_calls.stubs_named;
+		s->vm_calls.stubs_named = true;
+		if (first)
+			stubs_name(s, jvmti);
+		if (s->agct->call)
+			jvm_agct_names(s->agct, jvmti, jni, first);
+	}
+	atomic_store(&events_applying, 0);
 }
 
 bool jvm_events_prepare(void)

@@ -59,25 +59,20 @@ static struct {
 	_Atomic uint32_t inside;
 } gate;
 
-static void gate_enter(void)
-{
-	for (;;) {
-		while (atomic_load(&gate.closed))
-			raw_futex_wait(&gate.closed, 1, NS_PER_S);
-		atomic_fetch_add(&gate.inside, 1);
-		if (!atomic_load(&gate.closed))
-			return;
-		atomic_fetch_sub(&gate.inside, 1);
-	}
-}
-
 typedef jint(JNICALL attach_fn)(JavaVM *vm, void **env, void *args);
 
 static jint gate_pass(attach_fn *former, JavaVM *vm, void **env, void *args)
 {
 	jint result;
 
-	gate_enter();
+	for (;;) {
+		while (atomic_load(&gate.closed))
+			raw_futex_wait(&gate.closed, 1, NS_PER_S);
+		atomic_fetch_add(&gate.inside, 1);
+		if (!atomic_load(&gate.closed))
+			break;
+		atomic_fetch_sub(&gate.inside, 1);
+	}
 	result = former(vm, env, args);
 	atomic_fetch_sub(&gate.inside, 1);
 	return result;
@@ -161,23 +156,19 @@ static bool in_libjvm(struct sampler *s, uint64_t sp)
 	return false;
 }
 
-static bool jvms_own(struct sampler *s, int32_t task)
-{
-	char name[32];
-
-	return task_name(TASK_BY_PATH, task, name, sizeof(name)) &&
-	       threads_kind(name, strlen(name), THREADS_UNPROVED) != WIRE_THREAD_NATIVE;
-}
-
 static bool suspect_cleared(struct sampler *s, struct suspect *suspect, uint64_t now)
 {
 	struct thread_slot *slot = threads_find(s->threads, suspect->tid);
 	uint64_t java = slot ? atomic_load(&slot->java_thread) : 0, cpu, sp;
+	char name[32];
 
 	if (!task_cpu_ns(suspect->tid, &cpu) || cpu - suspect->cpu_ns >= GATE_CPU_NS)
 		return true;
-	if ((java && has_object(s, java)) || jvms_own(s, suspect->task))
+	if (java && has_object(s, java))
 		return true;
+	if (task_name(TASK_BY_PATH, suspect->task, name, sizeof(name)) &&
+		threads_kind(name, strlen(name), THREADS_UNPROVED) != WIRE_THREAD_NATIVE)
+		return true; /* HotSpot's own */
 	sp = task_sp(TASK_BY_PATH, suspect->task);
 	if (sp && !in_libjvm(s, sp))
 		return true;
@@ -221,11 +212,6 @@ static bool gate_unborn(struct sampler *s)
 	return u.count != 0;
 }
 
-static bool gate_quiet(struct sampler *s)
-{
-	return !atomic_load(&gate.inside) && !gate_suspects(s) && !gate_unborn(s);
-}
-
 static void gate_open(void)
 {
 	atomic_store(&gate.closed, 0);
@@ -241,7 +227,7 @@ static bool gate_shut(struct sampler *s)
 	uint64_t end = clock_mono_ns() + GATE_SHUT_NS;
 
 	atomic_store(&gate.closed, 1);
-	while (!gate_quiet(s)) {
+	while (atomic_load(&gate.inside) || gate_suspects(s) || gate_unborn(s)) {
 		if (clock_mono_ns() > end) {
 			gate_open();
 			return false;

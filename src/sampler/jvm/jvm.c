@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Facts about the JVM that are determined once per process. */
+/* Facts about the JVM that are determined once per process, classes, and the flag for debug information. */
 #include "sampler/jvm/own.h"
 
 #include "sampler/signal/raw.h"
@@ -30,10 +30,10 @@ uint64_t jvm_thread_of(JNIEnv *jni)
 
 bool jvm_reports_starts(void)
 {
-	return jvm.tells_starts;
+	return jvm.reports_starts;
 }
 
-/* --- once ------------------------------------------------------------------------------------- */
+/* --- libjvm ------------------------------------------------------------------------------------- */
 
 uint64_t jvm_symbol(void *ctx, const char *name)
 {
@@ -58,6 +58,80 @@ uint64_t jvm_library_base(void)
 {
 	return jvm.base;
 }
+
+/* --- classes ------------------------------------------------------------------------------------ */
+
+/*
+ * Classes of the boot loader are looked up without side effects. JNI's FindClass, called from a thread without Java
+ * frames, calls loadClass of the system class loader, which may be the program's own, and initialises the class. A static
+ * initialiser that fails, for example for lack of memory, leaves its class unusable until the JVM ends.
+ */
+
+typedef jclass find_loaded(JNIEnv *jni, jobject loader, jstring name);
+
+jclass jvm_class(JNIEnv *jni, const char *name)
+{
+	find_loaded *find = (find_loaded *)(uintptr_t)jvm_symbol(NULL, "JVM_FindLoadedClass");
+	jstring text = find ? (*jni)->NewStringUTF(jni, name) : NULL;
+	jclass class = text ? find(jni, NULL, text) : NULL;
+
+	(*jni)->ExceptionClear(jni);
+	(*jni)->DeleteLocalRef(jni, text);
+	return class;
+}
+
+jclass jvm_class_initialized(JNIEnv *jni, const char *name)
+{
+	jclass class = jvm.initialized_not ? jvm_class(jni, name) : NULL;
+	bool usable =
+		class && !(*jni)->CallBooleanMethod(jni, jvm.unsafe, jvm.initialized_not, class);
+
+	if ((*jni)->ExceptionCheck(jni)) {
+		(*jni)->ExceptionClear(jni);
+		usable = false;
+	}
+	if (usable)
+		return class;
+	(*jni)->DeleteLocalRef(jni, class);
+	return NULL;
+}
+
+static jmethodID unsafe_method(JNIEnv *jni, jclass class, const char *name, const char *type)
+{
+	jmethodID found = (*jni)->GetMethodID(jni, class, name, type);
+
+	(*jni)->ExceptionClear(jni);
+	return found;
+}
+
+/*
+ * HotSpot initialises Unsafe before it runs any agent, so GetMethodID and GetStaticFieldID do not initialise it here.
+ */
+static void jvm_find_unsafe(JNIEnv *jni)
+{
+	jclass class = jvm_class(jni, "jdk.internal.misc.Unsafe");
+	const char *type = "Ljdk/internal/misc/Unsafe;";
+	jfieldID field;
+	jobject unsafe;
+
+	if (!class) {
+		class = jvm_class(jni, "sun.misc.Unsafe"); /* JDK 8 */
+		type = "Lsun/misc/Unsafe;";
+	}
+	field = class ? (*jni)->GetStaticFieldID(jni, class, "theUnsafe", type) : NULL;
+	(*jni)->ExceptionClear(jni);
+	unsafe = field ? (*jni)->GetStaticObjectField(jni, class, field) : NULL;
+	jvm.unsafe = unsafe ? (*jni)->NewGlobalRef(jni, unsafe) : NULL;
+	if (jvm.unsafe) {
+		jvm.initialized_not =
+			unsafe_method(jni, class, "shouldBeInitialized", "(Ljava/lang/Class;)Z");
+		jvm.park = unsafe_method(jni, class, "park", "(ZJ)V");
+	}
+	(*jni)->DeleteLocalRef(jni, unsafe);
+	(*jni)->DeleteLocalRef(jni, class);
+}
+
+/* --- once --------------------------------------------------------------------------------------- */
 
 static jfieldID thread_field(JNIEnv *jni, const char *name, const char *type)
 {
@@ -148,13 +222,13 @@ int jvm_prepare(JavaVM *vm)
 	jvm.libjvm = dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
 	if (!jvm.libjvm)
 		return AGENT_NO_JVMTI;
-	jvm_classes_prepare(jni);
+	jvm_find_unsafe(jni);
 	jvm_thread_class(jni);
 	sig_mem_choose();
 	jvm.base = (uint64_t)(uintptr_t)info.dli_fbase;
 	jvm.current_place = jvm_find_current(jvm_thread_of(jni));
 	jvm.jni_version = (*jni)->GetVersion(jni);
-	jvm.tells_starts = jvm.jni_version < JVMTI_UNTIL && jvm_events_prepare();
+	jvm.reports_starts = jvm.jni_version < JVMTI_UNTIL && jvm_events_prepare();
 	return AGENT_OK;
 }
 
@@ -192,4 +266,34 @@ void jvm_describe(char *out, size_t bytes)
 	add_property(jni, &text, "java.vm.name");
 	text_add(&text, " ");
 	add_property(jni, &text, "java.vm.version");
+}
+
+/* --- debug information -------------------------------------------------------------------------- */
+
+/* A byte of libjvm's data, which its compilers read when they begin to compile a method. */
+static _Atomic uint8_t *debug_info_flag(const struct sampler *s)
+{
+	return (_Atomic uint8_t *)(uintptr_t)s->layout_memory->debug_info_at;
+}
+
+void debug_info_begin(struct sampler *s)
+{
+	enum wire_debug_info is = WIRE_DEBUG_INFO_NONE;
+
+	if (!s->layout) /* nothing about the flag is certain */
+		is = WIRE_DEBUG_INFO_NONE;
+	else if (s->layout->debug_info_on)
+		is = WIRE_DEBUG_INFO_OWN;
+	else if (s->layout->debug_info_at) {
+		s->debug_info_set = !atomic_exchange(debug_info_flag(s), 1);
+		is = WIRE_DEBUG_INFO_SET;
+	}
+	atomic_store(&s->shared.status->debug_info, is);
+}
+
+void debug_info_end(struct sampler *s)
+{
+	if (s->debug_info_set)
+		atomic_store(debug_info_flag(s), 0);
+	s->debug_info_set = false;
 }

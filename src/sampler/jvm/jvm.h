@@ -92,7 +92,7 @@ uint64_t jvm_library_base(void);
 /* Enables the fallback walker if the JVM provides it. */
 void jvm_agct_open(struct agct *agct);
 
-/* --- classes.c --------------------------------------------------------------------------------- */
+/* --- classes ----------------------------------------------------------------------------------- */
 
 /*
  * Looks up a class of the boot loader by its Java name ("java.lang.Thread") and returns a local reference. NULL if it
@@ -106,7 +106,7 @@ jclass jvm_class(JNIEnv *jni, const char *name);
 /* The same, but NULL unless the class is initialised. */
 jclass jvm_class_initialized(JNIEnv *jni, const char *name);
 
-/* --- wait_counts.c ----------------------------------------------------------------------------- */
+/* --- waits.c ----------------------------------------------------------------------------------- */
 
 /*
  * How often each thread has waited, as HotSpot always counts for ThreadInfo: for contended monitors; parked or in
@@ -123,14 +123,12 @@ int32_t jvm_wait_counts(void);
 uint64_t jvm_wait_count_at(enum jvm_wait_count which);
 uint64_t jvm_wait_time_at(enum jvm_wait_count which);
 
-/* --- wait_times.c ------------------------------------------------------------------------------ */
-
 /* Requests that HotSpot starts or stops timing waits, from the next VM call on. */
 void jvm_wait_times_request(struct sampler *s, bool wanted);
 /* 1: HotSpot times waits that began after the request; 0: it does not; < 0: it does not support it. */
 int jvm_wait_times(void);
 
-/* --- debug_info.c ------------------------------------------------------------------------------ */
+/* --- debug information ------------------------------------------------------------------------- */
 
 /*
  * Debug information between safepoints, for the duration of a session. Without it HotSpot's compilers record the

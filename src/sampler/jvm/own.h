@@ -13,7 +13,7 @@ struct jvm {
 	void *libjvm;
 	uint64_t base; /* load address of libjvm */
 	jint jni_version;
-	bool tells_starts;
+	bool reports_starts;
 	jclass thread;
 	jmethodID get_threads; /* static Thread[] getThreads(), private, JDK 8 to 28 */
 	jfieldID eetop, tid, name;
@@ -24,9 +24,6 @@ struct jvm {
 
 extern struct jvm jvm;
 
-/* classes.c: finds Unsafe. Called once by jvm_prepare, after jvm.libjvm is set. */
-void jvm_classes_prepare(JNIEnv *jni);
-
 /* The JavaThread of a java.lang.Thread; 0 if it has none. */
 uint64_t jvm_java_thread(JNIEnv *jni, jobject thread);
 /* Reads a thread's name and records it in its slot. */
@@ -35,9 +32,8 @@ void jvm_name(struct sampler *s, JNIEnv *jni, jobject thread, struct thread_slot
 /* sets.c: makes Java read its sets of virtual threads. threads: those that may own scopes. */
 void jvm_sets_touch(JNIEnv *jni, jobjectArray threads, jsize count);
 
-/* wait_counts.c: searches for the counters. In a VM call. */
+/* waits.c: searches for the counters; applies the last request for timing. In a VM call. */
 void jvm_wait_counts_find(struct sampler *s, JNIEnv *jni);
-/* wait_times.c: applies the last request. In a VM call. */
 void jvm_wait_times_apply(struct sampler *s, JNIEnv *jni);
 
 /* --- events.c: in a VM call ------------------------------------------------------------------ */
@@ -46,10 +42,6 @@ void jvm_wait_times_apply(struct sampler *s, JNIEnv *jni);
 void jvm_events_apply(struct sampler *s, JNIEnv *jni);
 /* Creates a JVMTI environment while no thread can be attaching: gate.c. 0, or -errno with a sentence. */
 int jvm_gate_open_jvmti(struct sampler *s, jvmtiEnv **out, struct text *why);
-
-/* stubs.c: names the stubs, once per session. jvm_on_code must be a callback of the environment. */
-void jvm_stubs_name(struct sampler *s, jvmtiEnv *jvmti);
-void JNICALL jvm_on_code(jvmtiEnv *jvmti, const char *name, const void *address, jint bytes);
 
 /* agct.c: JVMTI support of the fallback walker. */
 void jvm_agct_names(struct agct *agct, jvmtiEnv *jvmti, JNIEnv *jni, bool first);

@@ -39,14 +39,6 @@ static void set_touch(const struct touch *t, jobject set)
 	(*jni)->DeleteLocalRef(jni, set);
 }
 
-static void container_touch(const struct touch *t, jobject container)
-{
-	static const char set[] = "Ljava/util/Set;";
-
-	set_touch(t, field_of(t->jni, container, t->executor, "threads", set));
-	set_touch(t, field_of(t->jni, container, t->shared, "virtualThreads", set));
-}
-
 static jobject static_set(JNIEnv *jni, const char *class_name, const char *name)
 {
 	jclass class = jvm_class_initialized(jni, class_name);
@@ -62,6 +54,7 @@ static jobject static_set(JNIEnv *jni, const char *class_name, const char *name)
 
 static void registry_touch(const struct touch *t, jobject registry)
 {
+	static const char set[] = "Ljava/util/Set;";
 	JNIEnv *jni = t->jni;
 	jobjectArray all = registry ? (*jni)->CallObjectMethod(jni, registry, t->to_array) : NULL;
 	jsize count;
@@ -73,7 +66,8 @@ static void registry_touch(const struct touch *t, jobject registry)
 		jobject container =
 			field_of(jni, reference, t->reference, "referent", "Ljava/lang/Object;");
 
-		container_touch(t, container);
+		set_touch(t, field_of(jni, container, t->executor, "threads", set));
+		set_touch(t, field_of(jni, container, t->shared, "virtualThreads", set));
 		(*jni)->DeleteLocalRef(jni, container);
 		(*jni)->DeleteLocalRef(jni, reference);
 	}

@@ -10,7 +10,6 @@
 #include "sampler/session/epochs.h"
 #include "sampler/session/files.h"
 #include "sampler/signal/raw.h"
-#include "sampler/task.h"
 
 #include <string.h>
 
@@ -112,25 +111,11 @@ static void vm_call_live(struct sampler *s, JNIEnv *jni)
 		live_release(s->live, jni);
 }
 
-static void vm_call_regular(struct sampler *s, JNIEnv *jni)
-{
-	vm_call_set_events(s, jni);
-	if (atomic_exchange(&s->vm_calls.counts, 0))
-		jvm_wait_counts_find(s, jni);
-	jvm_wait_times_apply(s, jni);
-	vm_call_names(s, jni);
-	vm_call_live(s, jni);
-}
-
-static void vm_call_last(struct sampler *s, JNIEnv *jni)
-{
-	jvm_events_apply(s, jni);
-	jvm_wait_times_apply(s, jni);
-	vm_call_live(s, jni);
-}
-
-/* Makes a VM call: attaches as a Java thread for its duration, as a daemon, so that it delays no exit. */
-static void vm_call(struct sampler *s, void (*what)(struct sampler *, JNIEnv *))
+/*
+ * Makes a VM call: attaches as a Java thread for its duration, as a daemon, so that it delays no exit. last: no names
+ * are needed any more.
+ */
+static void vm_call(struct sampler *s, bool last)
 {
 	JavaVMAttachArgs args = {JNI_VERSION_1_6, (char *)"jhot names", NULL};
 	JNIEnv *jni = NULL;
@@ -138,7 +123,16 @@ static void vm_call(struct sampler *s, void (*what)(struct sampler *, JNIEnv *))
 	if ((*jvm.vm)->AttachCurrentThreadAsDaemon(jvm.vm, (void **)&jni, &args) != JNI_OK)
 		return;
 	atomic_fetch_add(&s->vm_calls.made, 1);
-	what(s, jni);
+	if (last)
+		jvm_events_apply(s, jni);
+	else
+		vm_call_set_events(s, jni);
+	if (!last && atomic_exchange(&s->vm_calls.counts, 0))
+		jvm_wait_counts_find(s, jni);
+	jvm_wait_times_apply(s, jni);
+	if (!last)
+		vm_call_names(s, jni);
+	vm_call_live(s, jni);
 	(*jvm.vm)->DetachCurrentThread(jvm.vm);
 }
 
@@ -155,17 +149,15 @@ static void *vm_calls_main(void *arg)
 			raw_futex_wait(&v->requested, asked, 10 * NS_PER_S);
 			continue;
 		}
-		vm_call(s, vm_call_regular);
+		vm_call(s, false);
 		done = asked;
 		atomic_store(&v->cpu_ns, clock_read_ns(CLOCK_THREAD_CPUTIME_ID));
 		atomic_store(&v->done, done);
 		raw_futex_wake(&v->done);
 	}
 	if (atomic_load(&v->leave) == JVM_LEAVE)
-		vm_call(s, vm_call_last);
-	atomic_store(&v->left, 1);
-	raw_futex_wake(&v->left);
-	epochs_release(s);
+		vm_call(s, true);
+	epochs_thread_ends(s, &v->left);
 	return NULL;
 }
 
@@ -177,11 +169,8 @@ static void vm_calls_spawn(void *ctx)
 
 	atomic_store(&s->vm_calls.requested, 1);
 	atomic_store(&s->vm_calls.left, 0);
-	atomic_fetch_add(&s->references, 1);
-	if (spawn(&thread) == 0)
-		return;
-	atomic_fetch_sub(&s->references, 1);
-	atomic_store(&s->vm_calls.left, 1);
+	if (epochs_spawn(s, &thread))
+		atomic_store(&s->vm_calls.left, 1);
 }
 
 void jvm_vm_calls_start(struct sampler *s)

@@ -2,7 +2,7 @@
 /* A bounds-checked parser of /proc/self/maps lines, and the sorted list of mappings. */
 #include "sampler/publish/modules.h"
 
-#include "sampler/maps.h"
+#include "sampler/procfile.h"
 
 #include <string.h>
 
@@ -63,16 +63,6 @@ void modules_line(const char *line, size_t bytes, char access[4], struct module 
 	out->path_bytes = (uint32_t)(c.end - c.at);
 }
 
-/* True for named executable mappings. */
-static bool maps_line(const char *line, size_t bytes, struct module *out)
-{
-	char access[4];
-
-	modules_line(line, bytes, access, out);
-	return access[2] == 'x' && out->path_bytes &&
-	       (*out->path == '/' || !memcmp(out->path, "[v", 2));
-}
-
 /* --- the list --------------------------------------------------------------------------------- */
 
 /* Not compared by path: an unlinked file becomes "... (deleted)". */
@@ -128,9 +118,12 @@ static void refresh_line(void *ctx, const char *line, size_t bytes)
 {
 	struct refresh *r = ctx;
 	struct module row;
+	char access[4];
 
 	r->maps++;
-	if (maps_line(line, bytes, &row))
+	modules_line(line, bytes, access, &row);
+	/* named executable mappings, and the vDSO */
+	if (access[2] == 'x' && row.path_bytes && (*row.path == '/' || !memcmp(row.path, "[v", 2)))
 		r->fits &= list_add(r->list, r->old, &row);
 }
 
@@ -140,7 +133,7 @@ bool modules_refresh(struct modules *m, bool *full)
 	bool lost = false;
 
 	r.list->count = r.list->text_used = 0;
-	if (!maps_each(m->buffer, sizeof(m->buffer), refresh_line, &r))
+	if (!procfile_maps(m->buffer, sizeof(m->buffer), refresh_line, &r))
 		return false;
 	m->maps = r.maps;
 	*full = !r.fits;

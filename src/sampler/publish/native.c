@@ -23,19 +23,15 @@ _Static_assert((int)WALK_INTERPRETED == WIRE_FRAME_INTERPRETED && (int)WALK_C1 =
 		       (int)WALK_C1_NO_INLINING == WIRE_FRAME_C1_NO_INLINING,
 	"a packed frame is a wire frame, but for native pcs");
 
-/* Forgets all known traces; each is published again with its next sample. */
-static void publish_forget(struct publish *p)
-{
-	known_forget(&p->known);
-	counters_add(&p->s->counters, COUNTER_TRACES_FORGOTTEN, 1);
-}
-
 static void modules_again(struct publish *p, uint64_t now)
 {
 	bool full = false;
 
-	if (modules_refresh(p->s->modules, &full))
-		publish_forget(p);
+	if (modules_refresh(p->s->modules, &full)) {
+		/* Each trace is published again with its next sample. */
+		known_forget(&p->known);
+		counters_add(&p->s->counters, COUNTER_TRACES_FORGOTTEN, 1);
+	}
 	unwind_recv_prune(p->s->unwind_recv);
 	if (full)
 		counters_add(&p->s->counters, COUNTER_MODULES_FULL, 1);

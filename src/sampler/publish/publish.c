@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Converts traces and the methods they refer to into records. known.c remembers the traces the front end knows; threads
+ * Converts traces and the methods they refer to into records. traces.c has the ids of those that the front end knows; threads
  * and modules have files of their own.
  */
 #include "sampler/publish/publish.h"
@@ -72,14 +72,6 @@ static bool publish_methods(struct publish *p)
 	return true;
 }
 
-/* True when a missing name has been waited for long enough. */
-static bool publish_waited(struct publish *p)
-{
-	if (!p->names_waits++)
-		p->names_since_ns = p->now_ns;
-	return p->now_ns - p->names_since_ns >= NAMES_PATIENCE_NS;
-}
-
 /* True when every method of this trace has been published, or is given up. */
 static bool publish_named(struct publish *p, const struct trace_key *key)
 {
@@ -90,8 +82,11 @@ static bool publish_named(struct publish *p, const struct trace_key *key)
 			continue;
 		if (type == WALK_JAVA
 				? agct_unpublished(p->s->agct, WIRE_FRAME_METHOD(key->frames[i]))
-				: WIRE_FRAME_METHOD(key->frames[i]) > p->names_done)
-			return publish_waited(p);
+				: WIRE_FRAME_METHOD(key->frames[i]) > p->names_done) {
+			if (!p->names_waits++)
+				p->names_since_ns = p->now_ns;
+			return p->now_ns - p->names_since_ns >= NAMES_PATIENCE_NS;
+		}
 	}
 	p->names_waits = 0;
 	return true;
@@ -284,14 +279,6 @@ void publish_cpu_counts(struct publish *p, bool counts, uint64_t used_ns)
 		counts && !(p->s->events[WIRE_CPU].flags & CPU_IN_PART) && !*p->s->select.pattern;
 }
 
-/* Determines what the cpu samples of this half must add up to. */
-static void publish_cpu(struct publish *p)
-{
-	publish_cpu_counts(p, atomic_load(&p->s->events[WIRE_CPU].on), publish_cpu_used(p));
-	p->cpu_ns = p->cpu_owed_ns;
-	p->cpu_owed_ns = 0;
-}
-
 void publish_half_way(struct publish *p, uint64_t now_ns)
 {
 	p->half.ns = now_ns;
@@ -313,7 +300,10 @@ bool publish_table(struct publish *p, uint64_t now_ns, bool last)
 		p->drained_ns = now_ns;
 		p->drained_half = p->half;
 		p->half.ns = 0;
-		publish_cpu(p);
+		/* What the cpu samples of this half must add up to. */
+		publish_cpu_counts(p, atomic_load(&p->s->events[WIRE_CPU].on), publish_cpu_used(p));
+		p->cpu_ns = p->cpu_owed_ns;
+		p->cpu_owed_ns = 0;
 		p->cursor = 0;
 	}
 	publish_modules_refresh(p, now_ns);

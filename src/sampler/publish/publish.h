@@ -52,9 +52,10 @@ void publish_all_modules(struct publish *p);
 bool publish_wants_names(const struct publish *p);
 
 /*
- * Publishes threads whose name has changed since it was published. look: also ask the kernel. False: the ring is full.
+ * Publishes threads whose name has changed since it was published. poll: also reads the kernel's names. False: the ring
+ * is full.
  */
-bool publish_renamed(struct publish *p, bool from_poll);
+bool publish_renamed(struct publish *p, bool poll);
 
 /* Publishes a note. False: the ring is full. */
 bool publish_note(

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Internals of publishing, shared by its files (publish.c: traces and methods; threads.c; native.c; known.c; states.c)
- * and by the owner of its memory, session/memory.c. Publisher only. Functions that return bool return false when the
+ * Internals of publishing, shared by its files (publish.c: traces and methods; threads.c; native.c; traces.c) and by
+ * the owner of its memory, session/memory.c. Publisher only. Functions that return bool return false when the
  * ring is full.
  */
 #ifndef JHOT_SAMPLER_PUBLISH_STATE_H
@@ -16,7 +16,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* --- known.c ----------------------------------------------------------------------------------- */
+/* --- traces.c: ids ----------------------------------------------------------------------------- */
 
 /* The traces known to the front end: ids by hash. Bounded: inserting into a full table forgets all traces. */
 
@@ -39,7 +39,7 @@ uint32_t known_id(const struct known_traces *known, uint64_t hash);
 bool known_add(struct known_traces *known, uint64_t hash, uint32_t id);
 void known_forget(struct known_traces *known);
 
-/* --- states.c ---------------------------------------------------------------------------------- */
+/* --- traces.c: states ---------------------------------------------------------------------------- */
 
 /*
  * Classifies waits in futex(2) by the innermost Java method. The ids of the relevant methods are recorded when they are

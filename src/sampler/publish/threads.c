@@ -67,24 +67,19 @@ static bool slot_changed(struct publish *p, struct thread_slot *slot)
 	return true;
 }
 
-/* Published every time, because there is no list of those already published. */
-static bool publish_virtual(struct publish *p, uint32_t id)
+bool publish_thread(struct publish *p, uint32_t id)
 {
 	struct wire_thread thread = {.id = id, .kind = WIRE_THREAD_VIRTUAL};
 	struct virtuals_info info;
-
-	virtuals_lookup(p->s->virtuals, id, &info);
-	thread.os_tid = info.carrier;
-	thread.java_tid = (int64_t)info.number;
-	return publish_thread_record(p, &thread, info.name, info.bytes);
-}
-
-bool publish_thread(struct publish *p, uint32_t id)
-{
 	struct thread_slot *slot;
 
-	if (WIRE_IS_VIRTUAL(id))
-		return publish_virtual(p, id);
+	/* A virtual thread is published every time, because there is no list of those already published. */
+	if (WIRE_IS_VIRTUAL(id)) {
+		virtuals_lookup(p->s->virtuals, id, &info);
+		thread.os_tid = info.carrier;
+		thread.java_tid = (int64_t)info.number;
+		return publish_thread_record(p, &thread, info.name, info.bytes);
+	}
 	slot = threads_by_id(p->s->threads, id);
 	if (!slot || !slot_changed(p, slot))
 		return true;
@@ -96,13 +91,13 @@ bool publish_thread(struct publish *p, uint32_t id)
 	return publish_slot(p, slot);
 }
 
-bool publish_renamed(struct publish *p, bool from_poll)
+bool publish_renamed(struct publish *p, bool poll)
 {
-	p->wants_names &= !from_poll;
+	p->wants_names &= !poll;
 	for (struct thread_slot *slot = NULL; (slot = threads_next(p->s->threads, slot));) {
 		if (!slot->published_seq)
 			continue;
-		if (from_poll && !slot->named_by_jvm)
+		if (poll && !slot->named_by_jvm)
 			threads_name_comm(slot, p->s->task.fd, sampler_task(p->s, slot),
 				sig_owner(p->s, slot));
 		if (slot_changed(p, slot) && !publish_slot(p, slot))

@@ -35,14 +35,14 @@ static bool budget_for(const struct sampler *s, const struct event *event)
 }
 
 /* The longest interval of an event. */
-static uint64_t budget_longest(const struct sampler *s, uint32_t number)
+static uint64_t budget_longest(const struct sampler *s, uint32_t id)
 {
-	uint64_t asked = s->events[number].asked, longest = asked * BUDGET_LONGEST;
+	uint64_t asked = s->events[id].asked, longest = asked * BUDGET_LONGEST;
 	uint64_t round = atomic_load(&s->threads->high) * BUDGET_WALL_POLL_NS;
 
-	if (s->budget.chosen && number == WIRE_CPU)
+	if (s->budget.chosen && id == WIRE_CPU)
 		longest = BUDGET_CPU_NS;
-	if (s->budget.chosen && number == WIRE_WALL)
+	if (s->budget.chosen && id == WIRE_WALL)
 		longest = round > BUDGET_WALL_NS ? round : BUDGET_WALL_NS;
 	return longest > asked ? longest : asked;
 }
@@ -56,29 +56,29 @@ static void add_percent(struct text *t, uint64_t per_mille)
 }
 
 /* Reports the change on the event's line and as a note in the stream. */
-static void budget_report(struct sampler *s, uint32_t number, uint64_t now, uint64_t share)
+static void budget_report(struct sampler *s, uint32_t id, uint64_t now, uint64_t share)
 {
-	struct event *event = &s->events[number];
+	struct event *event = &s->events[id];
 	uint64_t interval = atomic_load(&event->interval);
 	bool longer = interval > event->asked;
 	char note[96];
 	struct text text = text_into(note, sizeof(note));
 
 	text_add(&text, "sampled every ");
-	text_add_interval(&text, interval, event_unit(number));
+	text_add_interval(&text, interval, event_unit(id));
 	text_add(&text, ", not ");
-	text_add_interval(&text, event->asked, event_unit(number));
+	text_add_interval(&text, event->asked, event_unit(id));
 	text_add(&text, ", to stay under ");
 	add_percent(&text, s->budget.per_mille);
 	text_add(&text, ": it had cost ");
 	add_percent(&text, share);
-	events_note(s, number, longer ? note : "");
+	events_note(s, id, longer ? note : "");
 	if (!longer) {
 		text = text_into(note, sizeof(note));
 		text_add(&text, "sampled at the requested interval again: it costs ");
 		add_percent(&text, share);
 	}
-	publish_note(s->publish, WIRE_NOTE_TEXT, now, number + 1, note);
+	publish_note(s->publish, WIRE_NOTE_TEXT, now, id + 1, note);
 }
 
 /*
@@ -120,28 +120,27 @@ static void budget_exceeded(struct sampler *s, uint64_t now, uint64_t whole)
 static void budget_less(struct sampler *s, uint64_t now, uint64_t whole, const uint64_t *share)
 {
 	bool at_longest;
-	uint32_t number = budget_costliest(s, share, &at_longest);
+	uint32_t id = budget_costliest(s, share, &at_longest);
 	uint64_t times = 2, left, interval, longest;
 
-	if (number == WIRE_EVENTS && at_longest)
+	if (id == WIRE_EVENTS && at_longest)
 		budget_exceeded(s, now, whole);
-	if (number == WIRE_EVENTS)
+	if (id == WIRE_EVENTS)
 		return;
-	left = whole - share[number] < s->budget.per_mille
-		       ? s->budget.per_mille - (whole - share[number])
-		       : 0;
-	while (times < BUDGET_STEP && share[number] / times > left)
+	left = whole - share[id] < s->budget.per_mille ? s->budget.per_mille - (whole - share[id])
+						       : 0;
+	while (times < BUDGET_STEP && share[id] / times > left)
 		times *= 2;
-	interval = atomic_load(&s->events[number].interval) * times;
-	longest = budget_longest(s, number);
-	events_pace(s, number, interval < longest ? interval : longest);
-	budget_report(s, number, now, whole);
+	interval = atomic_load(&s->events[id].interval) * times;
+	longest = budget_longest(s, id);
+	events_pace(s, id, interval < longest ? interval : longest);
+	budget_report(s, id, now, whole);
 }
 
 /* Halves the interval of the most lengthened event if twice its cost still fits, with a margin of a quarter. */
 static void budget_more(struct sampler *s, uint64_t now, uint64_t whole, const uint64_t *share)
 {
-	uint32_t number = WIRE_EVENTS;
+	uint32_t id = WIRE_EVENTS;
 	uint64_t most = 0, half;
 
 	for (uint32_t i = 0; i < WIRE_EVENTS; i++) {
@@ -152,13 +151,13 @@ static void budget_more(struct sampler *s, uint64_t now, uint64_t whole, const u
 			interval * 16 / event->asked <= most)
 			continue;
 		most = interval * 16 / event->asked;
-		number = i;
+		id = i;
 	}
-	if (number == WIRE_EVENTS || (whole + share[number]) * 4 > s->budget.per_mille * 3)
+	if (id == WIRE_EVENTS || (whole + share[id]) * 4 > s->budget.per_mille * 3)
 		return;
-	half = atomic_load(&s->events[number].interval) / 2;
-	events_pace(s, number, half > s->events[number].asked ? half : s->events[number].asked);
-	budget_report(s, number, now, whole);
+	half = atomic_load(&s->events[id].interval) / 2;
+	events_pace(s, id, half > s->events[id].asked ? half : s->events[id].asked);
+	budget_report(s, id, now, whole);
 }
 
 /*

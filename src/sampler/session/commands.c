@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One function per command, one table row per function. */
+/* Runs the front end's commands. */
 #include "sampler/session/publisher.h"
 
 #include "sampler/engine/borrowed.h"
@@ -13,96 +13,51 @@
 #include <errno.h>
 #include <string.h>
 
-static int command_start(struct sampler *s, const struct wire_command *c, char *text, size_t bytes)
+static bool depth_is_valid(uint64_t depth)
 {
-	headroom_count(s);
-	borrowed_receive_all(s); /* borrowed events must be available before threads are armed */
-	return events_start(s, c, text, bytes);
+	uint32_t limit = WIRE_DEPTH_LIMIT(depth), top = WIRE_DEPTH_TOP(depth);
+	uint32_t root = WIRE_DEPTH_ROOT(depth);
+
+	return top && limit <= WIRE_DEPTH_MAX && top <= limit && (!root || top + root < limit);
 }
-
-static int command_stop(struct sampler *s, const struct wire_command *c, char *text, size_t bytes)
-{
-	return events_stop(s, c->event, text, bytes);
-}
-
-static int command_detach(struct sampler *s, const struct wire_command *c, char *text, size_t bytes)
-{
-	s->leave_asked = true;
-	return 0;
-}
-
-static int command_flush(struct sampler *s, const struct wire_command *c, char *text, size_t bytes)
-{
-	return 0; /* a publication follows every command */
-}
-
-static int command_unwind(struct sampler *s, const struct wire_command *c, char *text, size_t bytes)
-{
-	int taken =
-		unwind_recv_pieces(s->unwind_recv, s->shared.staging, WIRE_STAGING_BYTES, c->arg);
-
-	text_set(text, bytes, taken < 0 ? "unwind rows were not accepted" : "");
-	return taken;
-}
-
-static int command_threads(
-	struct sampler *s, const struct wire_command *c, char *text, size_t bytes)
-{
-	select_set(s, c->text);
-	return 0;
-}
-
-static int command_budget(struct sampler *s, const struct wire_command *c, char *text, size_t bytes)
-{
-	budget_set(s, c->arg < UINT32_MAX ? (uint32_t)c->arg : UINT32_MAX,
-		(c->flags & WIRE_BUDGET_CHOSEN) != 0);
-	return 0;
-}
-
-static int command_depth(struct sampler *s, const struct wire_command *c, char *text, size_t bytes)
-{
-	uint32_t limit = WIRE_DEPTH_LIMIT(c->arg), top = WIRE_DEPTH_TOP(c->arg);
-	uint32_t root = WIRE_DEPTH_ROOT(c->arg);
-
-	if (!top || limit > WIRE_DEPTH_MAX || top > limit || (root && top + root >= limit)) {
-		text_set(text, bytes, "invalid depth");
-		return -EINVAL;
-	}
-	atomic_store(&s->depth, c->arg);
-	return 0;
-}
-
-static int command_lend(struct sampler *s, const struct wire_command *c, char *text, size_t bytes)
-{
-	return borrowed_open(s);
-}
-
-static const struct {
-	uint32_t op;
-	int (*run)(struct sampler *s, const struct wire_command *c, char *text, size_t bytes);
-} command_rows[] = {
-	{WIRE_OP_EVENT_START, command_start},
-	{WIRE_OP_EVENT_STOP, command_stop},
-	{WIRE_OP_DETACH, command_detach},
-	{WIRE_OP_UNWIND, command_unwind},
-	{WIRE_OP_FLUSH, command_flush},
-	{WIRE_OP_THREADS, command_threads},
-	{WIRE_OP_BUDGET, command_budget},
-	{WIRE_OP_DEPTH, command_depth},
-	{WIRE_OP_LEND, command_lend},
-};
 
 static int command_run(struct sampler *s, const struct wire_command *c, char *text, size_t bytes)
 {
 	struct text out = text_into(text, bytes);
+	int result;
 
-	for (size_t i = 0; i < sizeof(command_rows) / sizeof(command_rows[0]); i++) {
-		if (command_rows[i].op == c->op)
-			return command_rows[i].run(s, c, text, bytes);
+	switch (c->op) {
+	case WIRE_OP_EVENT_START:
+		headroom_count(s);
+		/* Borrowed events must be available before threads are armed. */
+		borrowed_receive_all(s);
+		return events_start(s, c, text, bytes);
+	case WIRE_OP_EVENT_STOP: return events_stop(s, c->event, text, bytes);
+	case WIRE_OP_DETACH: s->leave_asked = true; return 0;
+	case WIRE_OP_UNWIND:
+		result = unwind_recv_pieces(
+			s->unwind_recv, s->shared.staging, WIRE_STAGING_BYTES, c->arg);
+		text_add(&out, result < 0 ? "unwind rows were not accepted" : "");
+		return result;
+	case WIRE_OP_FLUSH: return 0; /* a publication follows every command */
+	case WIRE_OP_THREADS: select_set(s, c->text); return 0;
+	case WIRE_OP_BUDGET:
+		budget_set(s, c->arg < UINT32_MAX ? (uint32_t)c->arg : UINT32_MAX,
+			(c->flags & WIRE_BUDGET_CHOSEN) != 0);
+		return 0;
+	case WIRE_OP_DEPTH:
+		if (!depth_is_valid(c->arg)) {
+			text_add(&out, "invalid depth");
+			return -EINVAL;
+		}
+		atomic_store(&s->depth, c->arg);
+		return 0;
+	case WIRE_OP_LEND: return borrowed_open(s);
+	default:
+		text_add(&out, "this agent does not support command ");
+		text_add_number(&out, c->op);
+		return -ENOSYS;
 	}
-	text_add(&out, "this agent does not support command ");
-	text_add_number(&out, c->op);
-	return -ENOSYS;
 }
 
 bool commands_run(struct sampler *s, uint32_t seq)

@@ -18,33 +18,21 @@ static bool epoch_is_empty(const struct sig_epoch *epoch)
 	return !atomic_load(&epoch->inside[0]) && !atomic_load(&epoch->inside[1]);
 }
 
-static void epoch_retire(uint32_t number, struct sampler *s)
-{
-	atomic_fetch_add(&retained_bytes, s->memory_bytes);
-	s = atomic_exchange(&epochs_retired[number], s);
-	(void)s; /* an earlier one there stays mapped for good, and is counted */
-}
-
-static void epoch_free_retired(uint32_t number)
-{
-	struct sampler *s = atomic_exchange(&epochs_retired[number], NULL);
-
-	if (!s)
-		return;
-	atomic_fetch_sub(&retained_bytes, s->memory_bytes);
-	sampler_free(s);
-}
-
 bool epochs_acquire(struct sampler *s)
 {
 	bool found = false;
 
 	for (uint32_t i = 0; i < SIG_EPOCHS; i++) {
 		struct sig_epoch *epoch = &sig_epochs[i];
+		struct sampler *retired;
 
 		if (atomic_load(&epoch->session) || !epoch_is_empty(epoch))
 			continue;
-		epoch_free_retired(i);
+		retired = atomic_exchange(&epochs_retired[i], NULL);
+		if (retired) {
+			atomic_fetch_sub(&retained_bytes, retired->memory_bytes);
+			sampler_free(retired);
+		}
 		s->session_epoch = found ? s->session_epoch : i;
 		found = true;
 	}
@@ -76,10 +64,31 @@ void epochs_release(struct sampler *s)
 {
 	if (atomic_fetch_sub(&s->references, 1) > 1)
 		return;
-	if (s->drained)
+	if (s->drained) {
 		sampler_free(s);
-	else
-		epoch_retire(s->session_epoch, s);
+		return;
+	}
+	atomic_fetch_add(&retained_bytes, s->memory_bytes);
+	/* An earlier session retained there stays mapped for good, and is counted. */
+	(void)atomic_exchange(&epochs_retired[s->session_epoch], s);
+}
+
+int epochs_spawn(struct sampler *s, const struct spawn *how)
+{
+	int error;
+
+	atomic_fetch_add(&s->references, 1);
+	error = spawn(how);
+	if (error)
+		atomic_fetch_sub(&s->references, 1);
+	return error;
+}
+
+void epochs_thread_ends(struct sampler *s, _Atomic uint32_t *left)
+{
+	atomic_store(left, 1);
+	raw_futex_wake(left);
+	epochs_release(s);
 }
 
 uint64_t epochs_retained(void)

@@ -4,7 +4,7 @@
  * its publisher, and its VM-call thread. Nothing here waits without bound: memory that may still be in use is retained,
  * and freed when a later session finds the sig_epoch empty.
  *
- * Publisher only, except for epochs_release.
+ * Publisher only, unless stated otherwise.
  */
 #ifndef JHOT_SAMPLER_SESSION_EPOCHS_H
 #define JHOT_SAMPLER_SESSION_EPOCHS_H
@@ -22,6 +22,12 @@ bool epochs_drain(struct sampler *s, uint64_t ns);
 
 /* Releases a reference to the session's memory; the last one frees or retains it. Any thread. */
 void epochs_release(struct sampler *s);
+/*
+ * Starts a thread that owns a reference to the session's memory. 0 or an error number. As its last action the thread
+ * calls epochs_thread_ends, which sets *left for spawn_end, wakes its waiters and releases the reference.
+ */
+int epochs_spawn(struct sampler *s, const struct spawn *how);
+void epochs_thread_ends(struct sampler *s, _Atomic uint32_t *left);
 /* Bytes of retained sessions. */
 uint64_t epochs_retained(void);
 

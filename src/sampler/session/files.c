@@ -3,9 +3,9 @@
 #include "sampler/session/files.h"
 
 #include "base/clock.h"
+#include "sampler/procfile.h"
 #include "sampler/session/epochs.h"
 #include "sampler/signal/raw.h"
-#include "sampler/task.h"
 
 #include <errno.h>
 #include <sched.h>
@@ -85,10 +85,9 @@ static void table_empty(void)
 	while (fd >= 0 && (got = raw(SYS_getdents64, fd, buffer, sizeof(buffer))) > 0) {
 		for (long at = 0; at < got;) {
 			const struct raw_dirent *entry = (const void *)(buffer + at);
-			long number = 0;
+			const char *name = entry->name;
+			long number = (long)procfile_digits(&name, 10);
 
-			for (const char *c = entry->name; *c >= '0' && *c <= '9'; c++)
-				number = number * 10 + (*c - '0');
 			if (entry->name[0] != '.' && number != fd)
 				raw(SYS_close, number);
 			at += entry->bytes;
@@ -112,35 +111,27 @@ static bool table_unshare(void)
 	return true;
 }
 
-/* Grows the table while one thread uses it; later the kernel would take 8 to 20 ms per step. */
-static void table_grow(int32_t fd)
-{
-	uint64_t limit = raw_limit(RLIMIT_NOFILE);
-	long high =
-		raw(SYS_fcntl, fd, F_DUPFD_CLOEXEC, (limit < FILES_GROW ? limit : FILES_GROW) - 1);
-
-	if (high >= 0)
-		raw(SYS_close, high);
-}
-
 int files_begin(struct sampler *s)
 {
 	struct files *f = &s->files;
-	int error;
+	uint64_t limit = raw_limit(RLIMIT_NOFILE);
+	int error =
+		epochs_spawn(s, &(struct spawn){FILES_NAME, FILES_STACK, files_main, s, &f->tid});
+	long high;
 
-	atomic_fetch_add(&s->references, 1);
-	error = spawn(&(struct spawn){FILES_NAME, FILES_STACK, files_main, s, &f->tid});
-	if (error) {
-		atomic_fetch_sub(&s->references, 1);
+	if (error)
 		return -error;
-	}
 	f->own = table_unshare();
-	files_identify(&s->task, (int32_t)raw(SYS_openat, AT_FDCWD, "/proc/self/task",
-					 O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0));
+	raw_file_identify(&s->task, (int32_t)raw(SYS_openat, AT_FDCWD, "/proc/self/task",
+					    O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0));
 	if (f->own && s->task.fd >= 0) {
 		while (raw(SYS_fcntl, s->task.fd, F_DUPFD_CLOEXEC, 0) < 2)
 			;
-		table_grow(s->task.fd);
+		/* Grows the table while one thread uses it; later the kernel would take 8 to 20 ms per step. */
+		high = raw(SYS_fcntl, s->task.fd, F_DUPFD_CLOEXEC,
+			(limit < FILES_GROW ? limit : FILES_GROW) - 1);
+		if (high >= 0)
+			raw(SYS_close, high);
 	}
 	return 0;
 }
@@ -153,32 +144,4 @@ void files_end(struct sampler *s)
 	atomic_store(&s->files.leave, 1);
 	atomic_fetch_add(&s->files.asked, 1);
 	raw_futex_wake(&s->files.asked);
-}
-
-/* --- identity of a file ------------------------------------------------------------------------ */
-
-void files_identify(struct sampler_file *file, int32_t fd)
-{
-	struct stat st = {0};
-
-	*file = (struct sampler_file){.fd = fd < 0 ? -1 : fd};
-	if (fd < 0 || raw(SYS_fstat, fd, &st) < 0)
-		return;
-	file->device = st.st_dev;
-	file->inode = st.st_ino;
-}
-
-bool files_same(const struct sampler_file *file)
-{
-	struct stat st = {0};
-
-	return file->fd >= 0 && raw(SYS_fstat, file->fd, &st) >= 0 && st.st_dev == file->device &&
-	       st.st_ino == file->inode;
-}
-
-void files_close(struct sampler_file *file)
-{
-	if (files_same(file))
-		raw(SYS_close, file->fd);
-	file->fd = -1;
 }

@@ -14,7 +14,7 @@
  * /proc/self/fd name the program's descriptors on every thread.
  *
  * If the kernel refuses a separate table (files.own is false), there are no perf_events, and the two remaining
- * descriptors are compared with the files they were opened for before every use that could do harm.
+ * descriptors are compared with the files they were opened for (struct raw_file) before every use that could do harm.
  */
 #ifndef JHOT_SAMPLER_SESSION_FILES_H
 #define JHOT_SAMPLER_SESSION_FILES_H
@@ -37,14 +37,5 @@ void files_end(struct sampler *s);
  * calls fail at once. ctx must therefore be memory of the session. Agent threads; calls are serialised.
  */
 bool files_run(struct sampler *s, void (*function)(void *), void *ctx);
-
-/* files_identify records the identity of the file behind a descriptor; files_same checks that it is unchanged. */
-void files_identify(struct sampler_file *file, int32_t fd);
-bool files_same(const struct sampler_file *file);
-/*
- * Closes the descriptor unless it is another file by now. Check and close are two calls (TOCTOU): in a shared table a
- * race remains.
- */
-void files_close(struct sampler_file *file);
 
 #endif

@@ -24,4 +24,7 @@ void headroom_poll(struct sampler *s, uint64_t now);
 /* Recounts now. Call it before switching an event on. */
 void headroom_count(struct sampler *s);
 
+/* Moves threads that switch so often that perf_events would slow them down to a CPU timer. `now` is in ns. */
+void switches_poll(struct sampler *s, uint64_t now);
+
 #endif

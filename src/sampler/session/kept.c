@@ -7,7 +7,7 @@
 #include "sampler/session/kept.h"
 
 #include "sampler/jvm/jvm.h"
-#include "sampler/maps.h"
+#include "sampler/procfile.h"
 #include "sampler/publish/modules.h"
 #include "sampler/session/files.h"
 #include "sampler/signal/raw.h"
@@ -65,17 +65,6 @@ static void kept_archive(void *ctx, const char *line, size_t bytes)
 		self_kept_add(a->kept, m.start, m.end);
 }
 
-static void kept_archives(struct sampler *s)
-{
-	struct archives a = {.kept = &s->kept,
-		.low = mem_u64(&s->mem, s->layout->archive_low),
-		.high = mem_u64(&s->mem, s->layout->archive_high)};
-	char buffer[LINE_BYTES];
-
-	if (a.low && a.high > a.low)
-		maps_each(buffer, sizeof(buffer), kept_archive, &a);
-}
-
 void kept_begin(struct sampler *s)
 {
 	kept_library(&s->kept, jvm_library_base());
@@ -84,10 +73,14 @@ void kept_begin(struct sampler *s)
 void kept_layout(struct sampler *s)
 {
 	const struct walk_layout *l = s->layout;
+	struct archives a = {.kept = &s->kept};
+	char buffer[LINE_BYTES];
 
 	kept_update(s);
 	if (!l)
 		return;
+	a.low = mem_u64(&s->mem, l->archive_low);
+	a.high = mem_u64(&s->mem, l->archive_high);
 	if (l->counters_stay) {
 		self_kept_add(&s->kept, l->unloaded_classes, l->unloaded_classes + sizeof(int64_t));
 		self_kept_add(&s->kept, l->threads_started, l->threads_started + sizeof(int64_t));
@@ -95,7 +88,8 @@ void kept_layout(struct sampler *s)
 	/* Touches the pages so that they are present before a handler needs them. */
 	for (uint32_t i = 0; l->immutable_data.offset >= 0 && i < SELF_CONSTANTS; i++)
 		atomic_store(&s->constants->rows[i].version, 0);
-	kept_archives(s);
+	if (a.low && a.high > a.low)
+		procfile_maps(buffer, sizeof(buffer), kept_archive, &a);
 }
 
 void kept_update(struct sampler *s)
@@ -134,14 +128,14 @@ static void memory_open_there(void *ctx)
 {
 	struct sampler *s = ctx;
 
-	files_identify(&s->memory, memory_open(s->memory.fd));
+	raw_file_identify(&s->memory, memory_open(s->memory.fd));
 }
 
 static void memory_close_there(void *ctx)
 {
 	struct sampler *s = ctx;
 
-	files_close(&s->memory);
+	raw_file_close(&s->memory);
 }
 
 /* Opens it at the same number in both tables. Gives up after TRIES collisions. */

@@ -26,15 +26,6 @@ bool lease_runs(struct sampler *s)
 	return atomic_load(&s->stop) == SAMPLER_RUNS;
 }
 
-static uint64_t lease_limit(struct sampler *s)
-{
-	if (!atomic_load(&s->heard))
-		return LEASE_FIRST_NS;
-	if (atomic_load(&s->shared.control->front_end))
-		return LEASE_SILENT_NS;
-	return s->paused ? LEASE_PARKED_NS : LEASE_NS;
-}
-
 static bool lease_silent(struct sampler *s, uint64_t now, uint64_t ns)
 {
 	return now - atomic_load(&s->beat_ns) >= ns;
@@ -47,8 +38,13 @@ bool lease_quiet(struct sampler *s, uint64_t now)
 
 bool lease_lost(struct sampler *s, uint64_t now)
 {
-	return atomic_load(&s->shared.control->front_end) & WIRE_FRONT_END_DIED ||
-	       lease_silent(s, now, lease_limit(s));
+	uint32_t front_end = atomic_load(&s->shared.control->front_end);
+	uint64_t limit_ns = !atomic_load(&s->heard) ? LEASE_FIRST_NS
+			    : front_end             ? LEASE_SILENT_NS
+			    : s->paused             ? LEASE_PARKED_NS
+						    : LEASE_NS;
+
+	return front_end & WIRE_FRONT_END_DIED || lease_silent(s, now, limit_ns);
 }
 
 void lease_check(struct sampler *s, uint64_t now)

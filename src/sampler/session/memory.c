@@ -91,7 +91,7 @@ int sampler_share(struct sampler *s)
 	fd = shared_memfd(s->open.token, shared->bytes);
 	if (fd < 0)
 		return AGENT_NO_MEMFD;
-	files_identify(&shared->file, fd);
+	raw_file_identify(&shared->file, fd);
 	at = raw(SYS_mmap, 0, shared->bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	if (at < 0 && at > -4096)
 		return AGENT_NO_MEMORY;
@@ -146,9 +146,7 @@ static bool memory_fits(uint64_t bytes)
 	char status[PROCFILE_STATUS];
 	uint64_t need = bytes * SHARE;
 
-	/* The process's own file reports no sizes once its first thread has exited. */
-	if (!procfile_read("/proc/thread-self/status", status, sizeof(status)) &&
-		!procfile_read("/proc/self/status", status, sizeof(status)))
+	if (!procfile_status(status))
 		return true;
 	return left_below(raw_limit(RLIMIT_AS), procfile_number(status, "VmSize:", 0) << 10) >=
 		       need &&
@@ -259,7 +257,7 @@ void sampler_unshare(struct sampler *s)
 {
 	if (s->shared.base)
 		raw_unmap(s->shared.base, s->shared.bytes);
-	files_close(&s->shared.file);
+	raw_file_close(&s->shared.file);
 	s->shared.base = NULL;
 }
 

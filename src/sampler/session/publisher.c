@@ -29,7 +29,6 @@
 #include "sampler/signal/entry.h"
 #include "sampler/signal/raw.h"
 #include "sampler/signal/signal.h"
-#include "sampler/task.h"
 #include "walk/hotspot/code_cache.h"
 
 #define PUBLISHER_STACK (256u << 10)
@@ -48,7 +47,7 @@
 #define OPEN_NS        (5 * NS_PER_S)
 #define LOCK_NS        (1 * NS_PER_S)
 #define DRAIN_NS       (1 * NS_PER_S) /* a handler may lose its core for that long */
-#define VISITOR_NS     (300 * NS_PER_MS)
+#define VM_CALL_NS     (300 * NS_PER_MS)
 
 /* The session that is alive or ending, and its successor. Under session_lock. */
 static _Atomic uint32_t session_lock;
@@ -137,7 +136,7 @@ static void poll_threads(struct sampler *s, uint64_t now)
 }
 
 /* Requests names: every ten seconds for renamed threads, every second while a Java thread has none. */
-static void ask_names(struct sampler *s, uint64_t now)
+static void request_names(struct sampler *s, uint64_t now)
 {
 	bool soon = publish_wants_names(s->publish) || s->select.wants_names;
 	uint64_t every = soon ? NAMES_SOON_NS : NAMES_NS;
@@ -151,41 +150,20 @@ static void ask_names(struct sampler *s, uint64_t now)
 	publish_renamed(s->publish, true);
 }
 
-/* Time until the next work is due. */
-static uint64_t pause_length(struct sampler *s, uint64_t now, uint64_t next)
-{
-	uint64_t left = next - now, next_poll = starts_pause(s, now);
-
-	return left < next_poll ? left : next_poll;
-}
-
-/* Checks that the JVM's memory is still readable; a sandbox may be set up at any time. */
-static void memory_keep(struct sampler *s, uint64_t now)
-{
-	kept_update(s);
-	if (kept_readable(s) || s->unreadable_reported)
-		return;
-	s->unreadable_reported = publish_note(s->publish, WIRE_NOTE_TEXT, now, 0, SIG_MEM_NONE);
-}
-
-/* On JDK 22 to 24 nothing shows where a virtual thread's stack ends and its carrier's begins. */
-static void carrier_note(struct sampler *s, uint64_t now)
-{
-	struct virtuals *v = s->virtuals;
-
-	if (v->carrier_reported || !atomic_load(&v->any) || s->layout->cont_entry.offset >= 0)
-		return;
-	v->carrier_reported = publish_note(s->publish, WIRE_NOTE_TEXT, now, 0,
-		"stacks of virtual threads may end below their carrier's frames: this JDK does not "
-		"export where those begin");
-}
-
-/* Reports why virtual threads without a carrier are not seen, on the lines of the events that would see them. */
-static void unseen_note(struct sampler *s)
+/*
+ * Reports limitations of virtual threads: on JDK 22 to 24 nothing shows where the stack of one ends and its carrier's
+ * begins; and on the lines of the events that would see those without a carrier, why they are not seen.
+ */
+static void note_virtuals(struct sampler *s, uint64_t now)
 {
 	static const uint32_t events[] = {WIRE_WALL, WIRE_LOCK};
-	const char *why = atomic_load(&s->virtuals->unseen);
+	struct virtuals *v = s->virtuals;
+	const char *why = atomic_load(&v->unseen);
 
+	if (!v->carrier_reported && atomic_load(&v->any) && s->layout->cont_entry.offset < 0)
+		v->carrier_reported = publish_note(s->publish, WIRE_NOTE_TEXT, now, 0,
+			"stacks of virtual threads may end below their carrier's frames: this JDK "
+			"does not export where those begin");
 	for (size_t i = 0; why && i < sizeof(events) / sizeof(events[0]); i++) {
 		struct event *event = &s->events[events[i]];
 		struct text text = text_into(event->note, sizeof(event->note));
@@ -230,33 +208,31 @@ static void collectors_poll(struct sampler *s, bool all)
 			"signalled: their time is shown as [blocks_signals], without stacks");
 }
 
-/* Counts timer signals for which no stack was free (signal/entry.c). */
-static void refused_count(struct sampler *s)
-{
-	uint64_t refused = sig_refused_consume();
-
-	if (refused)
-		sig_lose(s, WIRE_CPU, COUNTER_NO_STACK, refused);
-}
-
 static void publisher_tick(struct sampler *s, uint64_t now)
 {
+	uint64_t refused;
+
 	atomic_store_explicit(&s->epoch, (uint32_t)(now / EPOCH_NS), memory_order_relaxed);
 	calls_poll(s);
-	memory_keep(s, now);
+	kept_update(s);
+	/* A sandbox may be set up at any time. */
+	if (!kept_readable(s) && !s->unreadable_reported)
+		s->unreadable_reported =
+			publish_note(s->publish, WIRE_NOTE_TEXT, now, 0, SIG_MEM_NONE);
 	poll_threads(s, now);
 	events_check_signal(s, now);
 	collectors_poll(s, s->whole_scan_ns == now);
 	borrowed_receive_all(s);
-	refused_count(s);
+	refused = sig_refused_consume();
+	if (refused) /* timer signals for which no stack was free: signal/entry.c */
+		sig_lose(s, WIRE_CPU, COUNTER_NO_STACK, refused);
 	arms_count(s, now);
 	process_clock_poll(s, now);
 	headroom_poll(s, now);
 	switches_poll(s, now);
-	ask_names(s, now);
+	request_names(s, now);
 	renames_tick(s, now);
-	carrier_note(s, now);
-	unseen_note(s);
+	note_virtuals(s, now);
 	lock_publish(s);
 	circles_poll(s, now);
 	poll_code_cache(s, now);
@@ -269,30 +245,11 @@ static void publisher_tick(struct sampler *s, uint64_t now)
 
 /* --- from beginning to end -------------------------------------------------------------------- */
 
-/*
- * The next tick, aligned to tenths of a second since the start, so that each half between two ticks covers a twentieth
- * of one second.
- */
-static uint64_t tick_after(const struct sampler *s, uint64_t now, bool quick)
-{
-	return quick ? now + QUICK_TICK_NS : now + TICK_NS - (now - s->start_ns) % TICK_NS;
-}
-
-/*
- * When to take the half-way snapshot before `next`; `next` itself if the process used less than a hundredth of a core
- * since the previous publication: an idle JVM is not woken for it.
- */
-static uint64_t half_before(const struct sampler *s, uint64_t next, uint64_t *used_ns)
-{
-	uint64_t before = *used_ns;
-
-	*used_ns = publish_cpu_at(s->publish);
-	return *used_ns - before < TICK_NS / 100 ? next : next - TICK_NS / 2;
-}
-
 static void publisher_loop(struct sampler *s)
 {
-	uint64_t now = clock_mono_ns(), next = now, half = now, quick_until = 0, used_ns = 0;
+	uint64_t now = clock_mono_ns(), quick_until = 0, used_ns = 0, before_ns;
+	/* When the next tick and the half-way snapshot before it are due; half == next: there is no snapshot. */
+	uint64_t next = now, half = now;
 
 	while (lease_runs(s)) {
 		uint32_t seq = atomic_load(&s->shared.control->command_seq);
@@ -311,17 +268,29 @@ static void publisher_loop(struct sampler *s)
 		starts_poll(s, now);
 		arms_serve(s);
 		if (now >= next || atomic_exchange(&s->hurry, 0)) {
-			next = tick_after(s, now, now < quick_until);
+			/*
+			 * Aligned to tenths of a second since the start, so that each half between two ticks covers a
+			 * twentieth of one second.
+			 */
+			next = now < quick_until ? now + QUICK_TICK_NS
+						 : now + TICK_NS - (now - s->start_ns) % TICK_NS;
 			publisher_tick(s, now);
-			half = half_before(s, next, &used_ns);
+			before_ns = used_ns;
+			used_ns = publish_cpu_at(s->publish);
+			/* An idle JVM is not woken for a snapshot: it has used less than a hundredth of a core. */
+			half = used_ns - before_ns < TICK_NS / 100 ? next : next - TICK_NS / 2;
 		} else if (now >= half && half < next) {
 			half = next;
 			publish_half_way(s->publish, now);
 		}
 		now = clock_mono_ns();
-		if (lease_runs(s) && now < next)
+		if (lease_runs(s) && now < next) {
+			uint64_t due_ns = (half > now ? half : next) - now;
+			uint64_t poll_ns = starts_pause(s, now);
+
 			raw_futex_wait(&s->shared.control->command_seq, seq,
-				pause_length(s, now, half > now ? half : next));
+				due_ns < poll_ns ? due_ns : poll_ns);
+		}
 		now = clock_mono_ns();
 	}
 }
@@ -371,14 +340,6 @@ static void sessions_leave(struct sampler *s)
 	raw_futex_wake(&session_ended);
 }
 
-static void vm_calls_end(struct sampler *s, bool exits)
-{
-	uint64_t now = clock_mono_ns(), end = now + VISITOR_NS;
-
-	for (; !exits && !atomic_load(&s->vm_calls.left) && now < end; now = clock_mono_ns())
-		raw_futex_wait(&s->vm_calls.left, 0, end - now);
-}
-
 /* Releases what the session has owned from its start. */
 static void publisher_close(struct sampler *s)
 {
@@ -386,7 +347,7 @@ static void publisher_close(struct sampler *s)
 		left_announce(s);
 	files_end(s);
 	sampler_unshare(s);
-	files_close(&s->task);
+	raw_file_close(&s->task);
 	sessions_leave(s);
 	epochs_release(s);
 }
@@ -404,7 +365,8 @@ static void publisher_leave(struct sampler *s)
 	last_words(s);
 	events_sweep(s);
 	borrowed_close(s);
-	vm_calls_end(s, exits);
+	if (!exits)
+		spawn_await(&s->vm_calls.left, VM_CALL_NS);
 	jvm_gate_remove();
 	kept_end(s);
 	publisher_close(s);
@@ -446,23 +408,15 @@ static int publisher_open(struct sampler *s)
 	return result;
 }
 
-/* Waits for the decision of publisher_start. */
-static bool admitted(struct sampler *s)
-{
-	uint64_t now = clock_mono_ns(), end = now + PREDECESSOR_NS;
-
-	for (; !atomic_load(&s->open.go) && now < end; now = clock_mono_ns())
-		raw_futex_wait(&s->open.go, 0, end - now);
-	return atomic_load(&s->open.go) && lease_runs(s);
-}
-
 static void *publisher_main(void *arg)
 {
 	struct sampler *s = arg;
 
 	atomic_store(&s->open.opened, 1 + (uint32_t)publisher_open(s));
 	raw_futex_wake(&s->open.opened);
-	if (!admitted(s) || !sessions_turn(s) || !epochs_acquire(s)) {
+	/* Waits for the decision of publisher_start, then for the predecessor. */
+	if (!spawn_await(&s->open.go, PREDECESSOR_NS) || !lease_runs(s) || !sessions_turn(s) ||
+		!epochs_acquire(s)) {
 		publisher_close(s);
 		return NULL;
 	}
@@ -474,32 +428,21 @@ static void *publisher_main(void *arg)
 	return NULL;
 }
 
-/* The result of publisher_open; AGENT_NO_THREAD if the publisher does not answer. */
-static int opened(struct sampler *s)
-{
-	uint64_t now = clock_mono_ns(), end = now + OPEN_NS;
-
-	for (; !atomic_load(&s->open.opened) && now < end; now = clock_mono_ns())
-		raw_futex_wait(&s->open.opened, 0, end - now);
-	return atomic_load(&s->open.opened) ? (int)atomic_load(&s->open.opened) - 1
-					    : AGENT_NO_THREAD;
-}
-
 /* True when the current session must not be replaced. Under sessions_lock. */
-static bool sessions_busy(bool take)
+static bool sessions_busy(bool replace)
 {
-	return session_next || (session_now && !take && lease_runs(session_now) &&
+	return session_next || (session_now && !replace && lease_runs(session_now) &&
 				       !lease_lost(session_now, clock_mono_ns()));
 }
 
 /* Makes it the current session, or its successor. An AGENT_* result. */
-static int sessions_enter(struct sampler *s, bool take)
+static int sessions_enter(struct sampler *s, bool replace)
 {
 	int result = AGENT_OK;
 
 	if (!sessions_lock())
 		return AGENT_BUSY;
-	if (sessions_busy(take))
+	if (sessions_busy(replace))
 		result = AGENT_BUSY;
 	else if (session_now)
 		lease_end(session_now, SAMPLER_DETACH);
@@ -509,11 +452,12 @@ static int sessions_enter(struct sampler *s, bool take)
 	return result;
 }
 
-int publisher_start(struct sampler *s, bool take)
+int publisher_start(struct sampler *s, bool replace)
 {
 	uint32_t ended = atomic_load(&session_ended);
 	bool before = session_now != NULL, locked = sessions_lock();
-	bool busy = !locked || sessions_busy(take);
+	bool busy = !locked || sessions_busy(replace);
+	uint32_t opened;
 	int result;
 
 	if (locked)
@@ -529,12 +473,13 @@ int publisher_start(struct sampler *s, bool take)
 		sampler_free(s);
 		return AGENT_NO_THREAD;
 	}
-	result = opened(s);
+	opened = spawn_await(&s->open.opened, OPEN_NS);
+	result = opened ? (int)opened - 1 : AGENT_NO_THREAD; /* 0: the publisher does not answer */
 	/* The memory seen may have belonged to a session of this agent, which is handled below. */
 	if (result == AGENT_OTHER && (before || ended != atomic_load(&session_ended)))
 		result = AGENT_OK;
 	if (result == AGENT_OK)
-		result = sessions_enter(s, take);
+		result = sessions_enter(s, replace);
 	if (result != AGENT_OK)
 		lease_end(s, SAMPLER_DETACH);
 	atomic_store(&s->open.go, 1);

@@ -4,7 +4,7 @@
  *
  * It never enters the VM, so no safepoint stops it: commands, lease, scans, publications. There is one session at a
  * time; the publisher of the next one waits until its predecessor has left. Set-up, commands, the CPU budget and
- * renames have files of their own, below.
+ * names have files of their own, below.
  */
 #ifndef JHOT_SAMPLER_SESSION_PUBLISHER_H
 #define JHOT_SAMPLER_SESSION_PUBLISHER_H
@@ -14,11 +14,11 @@
 #define PUBLISHER_NAME "jhot publisher"
 
 /*
- * Starts the session's thread, which creates what the front end waits for. take: replace a live session. 0; AGENT_BUSY
- * when a live one exists and take is not set; AGENT_OTHER when another agent has one; AGENT_NO_THREAD, AGENT_NO_MEMFD,
+ * Starts the session's thread, which creates what the front end waits for. replace: end a live session first. 0;
+ * AGENT_BUSY when a live one exists and replace is not set; AGENT_OTHER when another agent has one; AGENT_NO_THREAD, AGENT_NO_MEMFD,
  * AGENT_NO_MEMORY. Takes ownership of the sampler, even on failure. Blocks for up to 5 s.
  */
-int publisher_start(struct sampler *s, bool take);
+int publisher_start(struct sampler *s, bool replace);
 
 /*
  * Registers an exit() handler that lets a live session publish its remaining samples when the process exits.
@@ -26,14 +26,12 @@ int publisher_start(struct sampler *s, bool take);
  */
 void publisher_at_exit(void);
 
-/* --- others.c ---------------------------------------------------------------------------------- */
-
-/* True when a session of another agent is alive in this process. */
-bool others_live(const struct sampler *s);
-
 /* --- setup.c ----------------------------------------------------------------------------------- */
 
 /* The start of a session on its own thread: work that takes a few milliseconds and does not need the VM. */
+
+/* True when a session of another agent is alive in this process. */
+bool others_live(const struct sampler *s);
 
 /*
  * Sets the session up. Afterwards handlers may run and the status page says READY. The status page reports what is
@@ -70,7 +68,7 @@ void budget_set(struct sampler *s, uint32_t per_mille, bool chosen);
 /* Checks the budget, at most once a second. cost_ns: the CPU time of everything the agent has done. */
 void budget_check(struct sampler *s, uint64_t now_ns, uint64_t cost_ns);
 
-/* --- renames.c --------------------------------------------------------------------------------- */
+/* --- names.c ----------------------------------------------------------------------------------- */
 
 /*
  * Renamed threads. Each Java thread's java.lang.Thread is polled by direct loads ten times a second, less often when

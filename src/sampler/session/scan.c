@@ -4,6 +4,7 @@
 
 #include "sampler/engine/arms.h"
 #include "sampler/engine/lock/lock.h"
+#include "sampler/procfile.h"
 #include "sampler/publish/publish.h"
 #include "sampler/signal/raw.h"
 #include "sampler/signal/signal.h"
@@ -19,8 +20,8 @@ static void slot_retire(struct sampler *s, struct thread_slot *slot)
 }
 
 /*
- * True when the listed slot belongs to an earlier thread with the same tid. On the publisher's thread its engine can
- * tell; on the started thread itself only a different JavaThread can, and the next whole scan finds the rest.
+ * True when the listed slot belongs to an earlier thread with the same tid. The publisher recognises it by its engine;
+ * the started thread itself only by a different JavaThread, and the next whole scan finds the rest.
  */
 static bool slot_stale(
 	const struct sampler *s, const struct thread_slot *slot, uint64_t java_thread)
@@ -96,16 +97,6 @@ static void scan_found(struct sampler *s, int32_t task, bool whole)
 	atomic_store(&slot->task, task);
 }
 
-/* Parses a directory entry; 0 for "." and "..". */
-static int32_t scan_task(const char *name)
-{
-	int32_t task = 0;
-
-	for (; *name >= '0' && *name <= '9'; name++)
-		task = task * 10 + (*name - '0');
-	return task;
-}
-
 static bool scan_tasks(struct sampler *s, bool whole)
 {
 	char buffer[8192] __attribute__((aligned(8)));
@@ -115,22 +106,15 @@ static bool scan_tasks(struct sampler *s, bool whole)
 	while ((got = raw(SYS_getdents64, s->task.fd, buffer, sizeof(buffer))) > 0) {
 		for (long at = 0; at < got;) {
 			struct raw_dirent *entry = (struct raw_dirent *)(void *)(buffer + at);
-			int32_t task = scan_task(entry->name);
+			const char *name = entry->name;
+			int32_t task = (int32_t)procfile_digits(&name, 10);
 
-			if (task)
+			if (task) /* 0: "." and ".." */
 				scan_found(s, task, whole);
 			at += entry->bytes;
 		}
 	}
 	return got == 0;
-}
-
-/* Names the thread now: it may have ended before the next VM call or publication. */
-static void scan_name(struct sampler *s, struct thread_slot *slot, uint64_t java_thread)
-{
-	if (atomic_load(&s->java_known) &&
-		java_name_moved(&s->java, s->layout, &s->mem, java_thread, &slot->name_seen))
-		sig_java_name(s, &s->mem, slot, java_thread);
 }
 
 bool scan_listed(struct sampler *s, const struct walk_listed *thread)
@@ -141,10 +125,13 @@ bool scan_listed(struct sampler *s, const struct walk_listed *thread)
 		(slot && atomic_load(&slot->java_thread) == thread->java_thread))
 		return false;
 	slot = scan_thread_starts(s, thread->tid, thread->java_thread);
-	if (slot) {
-		arms_set(s, slot);
-		scan_name(s, slot, thread->java_thread);
-	}
+	if (!slot)
+		return true;
+	arms_set(s, slot);
+	/* Names the thread now: it may have ended before the next VM call or publication. */
+	if (atomic_load(&s->java_known) && java_name_moved(&s->java, s->layout, &s->mem,
+						   thread->java_thread, &slot->name_seen))
+		sig_java_name(s, &s->mem, slot, thread->java_thread);
 	return true;
 }
 

@@ -26,7 +26,7 @@ void scan_threads(struct sampler *s, bool whole);
 /* Lists a thread that the JVM lists, with its name. False: it was known, or is the agent's own. */
 bool scan_listed(struct sampler *s, const struct walk_listed *thread);
 
-/* --- select.c ---------------------------------------------------------------------------------- */
+/* --- names.c ----------------------------------------------------------------------------------- */
 
 /*
  * Thread selection: only threads whose name matches a pattern (glob_any) are sampled. While there is a pattern, a

@@ -8,6 +8,7 @@
 #include "sampler/engine/events.h"
 #include "sampler/engine/lock/lock.h"
 #include "sampler/jvm/jvm.h"
+#include "sampler/procfile.h"
 #include "sampler/publish/modules.h"
 #include "sampler/publish/publish.h"
 #include "sampler/session/epochs.h"
@@ -26,7 +27,10 @@
 #include <sys/resource.h>
 
 /* Prefix of the agent's file name, used by front ends of every version: attach/place.h. */
-#define SETUP_AGENT "libjhot-"
+#define SETUP_AGENT   "libjhot-"
+
+#define OTHERS_NAME   "/memfd:" WIRE_MEMFD_PREFIX
+#define OTHERS_BUFFER 8192
 
 /*
  * Attempts to validate the layout before it is given up, with exponential back-off: threads in a transient state prove
@@ -86,17 +90,6 @@ static void setup_walker(struct sampler *s)
 				: "native");
 }
 
-/* Resolves the names of broken walks in advance: they are needed when no buffer is free to resolve them in. */
-static void setup_reasons(struct sampler *s)
-{
-	for (int why = 1; why < WALK_BREAK_COUNT; why++) {
-		const char *name = walk_break_name((enum walk_break)why);
-
-		s->unknown_frames[why] =
-			WALK_PACK(WALK_BREAK, names_text(s->names, name, strlen(name)));
-	}
-}
-
 static const char counter_names[][16] = {
 #define COUNTER_NAME(name, text) text,
 	COUNTERS(COUNTER_NAME)
@@ -121,23 +114,40 @@ static void setup_counters(struct sampler *s)
 	atomic_store(&status->counters_used, COUNTER_COUNT);
 }
 
-/* How many descriptors perf may use. None in the program's table, where the program could close or count them. */
-static uint32_t setup_fds(const struct sampler *s)
-{
-	/* The kernel knows no unlimited value: UINT64_MAX means that it is unreadable. */
-	uint64_t limit = raw_limit(RLIMIT_NOFILE);
+/* --- other agents in this process ------------------------------------------------------------------- */
 
-	return !s->files.own ? 0 : limit < UINT32_MAX ? (uint32_t)limit : 1024;
+/*
+ * An agent of another version, or on musl a second mapping of the same one, shares memory with its front end from
+ * before it installs a handler until after its end. All versions recognise that memory by its name.
+ */
+
+struct others {
+	const char *own; /* token of this agent's session */
+	bool live;
+};
+
+static void others_line(void *ctx, const char *line, size_t bytes)
+{
+	const char *slash = memchr(line, '/', bytes);
+	struct others *others = ctx;
+	size_t left = slash ? (size_t)(line + bytes - slash) : 0;
+	size_t prefix = strlen(OTHERS_NAME), token;
+
+	if (left < prefix || memcmp(slash, OTHERS_NAME, prefix) != 0)
+		return;
+	for (token = 0; token < left - prefix && slash[prefix + token] != ' ';)
+		token++;
+	if (token != strlen(others->own) || memcmp(slash + prefix, others->own, token) != 0)
+		others->live = true;
 }
 
-static void setup_threads(struct sampler *s)
+bool others_live(const struct sampler *s)
 {
-	char name[32];
+	struct others others = {s->open.token, false};
+	char buffer[OTHERS_BUFFER];
 
-	if (s->task.fd < 0)
-		return;
-	s->task_other = !task_name(s->task.fd, (int32_t)raw_gettid(), name, sizeof(name));
-	scan_threads(s, true);
+	procfile_maps(buffer, sizeof(buffer), others_line, &others);
+	return others.live;
 }
 
 /* True also for an agent in a front end's memory file, "/memfd:libjhot-...". */
@@ -163,17 +173,12 @@ static bool setup_left(struct sampler *s, uint64_t handler)
 	return m && setup_is_agent(m) && !others_live(s);
 }
 
-/* JVM events wanted in every session. */
-static uint32_t wanted(const struct sampler *s)
-{
-	return (jvm_reports_starts() ? JVM_REPORTS_THREADS : 0) |
-	       (s->agct->call ? JVM_REPORTS_CLASSES : 0);
-}
-
 void setup_session(struct sampler *s)
 {
 	struct wire_status *status = s->shared.status;
-	uint64_t collected;
+	/* The kernel knows no unlimited value: UINT64_MAX means that it is unreadable. */
+	uint64_t collected, fds = raw_limit(RLIMIT_NOFILE);
+	char name[32];
 
 	setup_counters(s);
 	cost_start(&s->cost);
@@ -181,12 +186,22 @@ void setup_session(struct sampler *s)
 	kept_begin(s);
 	setup_walker(s);
 	kept_layout(s);
-	setup_reasons(s);
-	engine_perf_budget(setup_fds(s));
+	/* Resolved in advance: they are needed when no buffer is free to resolve them in. */
+	for (int why = 1; why < WALK_BREAK_COUNT; why++) {
+		const char *reason = walk_break_name((enum walk_break)why);
+
+		s->unknown_frames[why] =
+			WALK_PACK(WALK_BREAK, names_text(s->names, reason, strlen(reason)));
+	}
+	/* None in the program's table, where the program could close or count them. */
+	engine_perf_budget(!s->files.own ? 0 : fds < UINT32_MAX ? (uint32_t)fds : 1024);
 	s->current_place = jvm_current_place();
 	epochs_open(s);
 	jvm_gate_install(s);
-	setup_threads(s);
+	if (s->task.fd >= 0) {
+		s->task_other = !task_name(s->task.fd, (int32_t)raw_gettid(), name, sizeof(name));
+		scan_threads(s, true);
+	}
 	collected = collect_signals(s);
 	s->signo = sig_choose(s, collected, setup_left);
 	s->signo_reserved = sig_choose_reserved(s, collected, setup_left);
@@ -198,7 +213,9 @@ void setup_session(struct sampler *s)
 	publish_agent_thread(s->publish, atomic_load(&s->files.tid), FILES_NAME);
 	publish_all_modules(s->publish);
 	calls_report(s);
-	jvm_events_request(wanted(s), JVM_REPORTS_ALL, 0);
+	jvm_events_request((jvm_reports_starts() ? JVM_REPORTS_THREADS : 0) |
+				   (s->agct->call ? JVM_REPORTS_CLASSES : 0),
+		JVM_REPORTS_ALL, 0);
 	jvm_vm_calls_start(s);
 	atomic_store(&status->agent_state, WIRE_AGENT_READY);
 	atomic_fetch_add(&status->publish_seq, 1);

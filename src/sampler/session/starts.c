@@ -7,8 +7,8 @@
 #include "sampler/jvm/jvm.h"
 #include "sampler/session/scan.h"
 
-#define LOOK_NS      (10 * NS_PER_MS)
-#define LOOK_IDLE_NS (100 * NS_PER_MS)
+#define POLL_NS      (10 * NS_PER_MS)
+#define POLL_IDLE_NS (100 * NS_PER_MS)
 #define SOON_NS      (500 * NS_PER_US)
 #define SOON_SHARE   30 /* upper bound of the cost: 1 / SOON_SHARE of a core */
 #define SMOOTH       16
@@ -148,5 +148,5 @@ uint64_t starts_pause(struct sampler *s, uint64_t now)
 		return UINT64_MAX;
 	if (now < s->starts.soon_until_ns)
 		return soon > SOON_NS ? soon : SOON_NS;
-	return pace_pause(&s->pace, sampler_cost_ns(s), LOOK_NS, LOOK_IDLE_NS);
+	return pace_pause(&s->pace, sampler_cost_ns(s), POLL_NS, POLL_IDLE_NS);
 }

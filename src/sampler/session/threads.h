@@ -77,7 +77,7 @@ struct thread_arm {
 	/* CPU time of the thread not yet in any sample; handlers own it once the engine is set. */
 	struct thread_unseen {
 		/* perf: true when all of the thread's CPU time must be accounted for. */
-		bool looked_for;
+		bool tracked;
 		/* ctimer: the timer's clock, as the thread itself names it; otherwise 0. */
 		int32_t clock;
 		uint64_t cpu_ns; /* the clock at the last sample; perf: 0 if unknown */
@@ -239,7 +239,7 @@ struct thread_slot {
 	char name[THREADS_NAME];
 
 	/* private to the publisher */
-	/* Its voluntary context switches, and when they were read: switches.c. */
+	/* Its voluntary context switches, and when they were read: switches_poll. */
 	uint64_t sleeps, sleeps_ns;
 	/* True: it gets no perf_event for cpu. */
 	bool switches_often;
@@ -252,8 +252,8 @@ struct thread_slot {
 };
 
 struct threads {
-	_Atomic uint64_t index[THREADS_INDEX]; /* tid << 32 | slot */
-	_Atomic uint64_t taken[THREADS_MAX / 64];
+	_Atomic uint64_t index[THREADS_INDEX];   /* tid << 32 | slot */
+	_Atomic uint64_t used[THREADS_MAX / 64]; /* bit set of slots */
 	_Atomic uint32_t next_id;
 	_Atomic uint32_t high; /* slots at or above it were never used */
 	/* A hint: the slot of the id with these low bits. */
@@ -319,7 +319,7 @@ void threads_name_comm(
 /* The enum wire_thread_kind of a thread: from its owner, and from its name among the kinds the owner permits. */
 int threads_kind(const char *name, size_t bytes, enum threads_owner owner);
 
-static inline uint32_t threads_number(const struct threads *threads, const struct thread_slot *slot)
+static inline uint32_t threads_index(const struct threads *threads, const struct thread_slot *slot)
 {
 	return (uint32_t)(slot - threads->slots);
 }

@@ -20,14 +20,14 @@ _Static_assert(sizeof(struct unwind_rows) == sizeof(struct wire_unwind_rows) &&
 
 /* --- memory ----------------------------------------------------------------------------------- */
 
-static void memory_give(struct unwind_recv *u, void *memory, uint32_t bytes)
+static void memory_unmap(struct unwind_recv *u, void *memory, uint32_t bytes)
 {
 	raw_unmap(memory, bytes);
 	u->used -= bytes;
 	u->s->memory_bytes -= bytes;
 }
 
-static void *memory_take(struct unwind_recv *u, uint32_t bytes)
+static void *memory_map(struct unwind_recv *u, uint32_t bytes)
 {
 	void *memory = raw_map(bytes);
 
@@ -47,7 +47,7 @@ static void memory_retire(struct unwind_recv *u, void *memory, uint32_t bytes)
 static void arriving_drop(struct unwind_recv *u)
 {
 	if (u->arriving)
-		memory_give(u, u->arriving, u->total);
+		memory_unmap(u, u->arriving, u->total);
 	u->arriving = NULL;
 	u->module = u->total = u->have = 0;
 }
@@ -60,7 +60,7 @@ static void settle(struct unwind_recv *u)
 	if (!u->passing || !sig_passed(u->s, &u->step))
 		return;
 	for (uint32_t i = 0; i < u->passing; i++)
-		memory_give(u, u->retired[i].memory, u->retired[i].bytes);
+		memory_unmap(u, u->retired[i].memory, u->retired[i].bytes);
 	u->count -= u->passing;
 	memmove(u->retired, u->retired + u->passing, u->count * sizeof(u->retired[0]));
 	u->passing = 0;
@@ -81,26 +81,19 @@ static void table_add(struct unwind_table *t, const struct unwind_block *b)
 	t->count++;
 }
 
-static uint32_t blocks_used(const struct unwind_recv *u)
-{
-	uint32_t used = 0;
-
-	for (uint32_t i = 0; i < UNWIND_RECV_BLOCKS; i++)
-		used += u->blocks[i].module != 0;
-	return used;
-}
-
 /*
  * Publishes a new table of the current blocks. If there is no memory for it, walks follow frame pointers only, because
  * retired blocks must no longer be referenced.
  */
 static void table_publish(struct unwind_recv *u)
 {
-	uint32_t used = blocks_used(u);
-	uint32_t bytes = used ? UNWIND_RECV_TABLE_BYTES(used) : 0;
-	struct unwind_table *t = used ? memory_take(u, bytes) : NULL;
-	struct unwind_table *before = u->table;
+	struct unwind_table *t, *before = u->table;
+	uint32_t used = 0, bytes;
 
+	for (uint32_t i = 0; i < UNWIND_RECV_BLOCKS; i++)
+		used += u->blocks[i].module != 0;
+	bytes = used ? UNWIND_RECV_TABLE_BYTES(used) : 0;
+	t = used ? memory_map(u, bytes) : NULL;
 	for (uint32_t i = 0; i < UNWIND_RECV_BLOCKS && t; i++) {
 		if (u->blocks[i].module)
 			table_add(t, &u->blocks[i]);
@@ -149,23 +142,14 @@ void unwind_recv_done(struct unwind_recv *u)
 	arriving_drop(u);
 	for (uint32_t i = 0; i < UNWIND_RECV_BLOCKS; i++)
 		if (u->blocks[i].module)
-			memory_give(u, u->blocks[i].rows, u->blocks[i].bytes);
+			memory_unmap(u, u->blocks[i].rows, u->blocks[i].bytes);
 	for (uint32_t i = 0; i < u->count; i++)
-		memory_give(u, u->retired[i].memory, u->retired[i].bytes);
+		memory_unmap(u, u->retired[i].memory, u->retired[i].bytes);
 	if (u->table)
-		memory_give(u, u->table, u->table_bytes);
+		memory_unmap(u, u->table, u->table_bytes);
 }
 
 /* --- pieces ----------------------------------------------------------------------------------- */
-
-static void forget(struct unwind_recv *u, uint32_t module)
-{
-	if (u->module == module)
-		arriving_drop(u);
-	blocks_leave(u, module);
-	if (u->changed)
-		table_publish(u); /* frees its budget for the next rows */
-}
 
 static int arriving_begin(struct unwind_recv *u, const struct wire_unwind_chunk *head)
 {
@@ -174,7 +158,7 @@ static int arriving_begin(struct unwind_recv *u, const struct wire_unwind_chunk 
 		return -ENOENT;
 	if (u->used > WIRE_UNWIND_BUDGET || head->total_bytes > WIRE_UNWIND_BUDGET - u->used)
 		return u->count ? -EAGAIN : -ENOSPC;
-	u->arriving = memory_take(u, head->total_bytes);
+	u->arriving = memory_map(u, head->total_bytes);
 	if (!u->arriving)
 		return -ENOMEM;
 	u->module = head->module;
@@ -182,24 +166,21 @@ static int arriving_begin(struct unwind_recv *u, const struct wire_unwind_chunk 
 	return 0;
 }
 
-static struct unwind_block *block_unused(struct unwind_recv *u)
-{
-	for (uint32_t i = 0; i < UNWIND_RECV_BLOCKS; i++)
-		if (!u->blocks[i].module)
-			return &u->blocks[i];
-	return NULL;
-}
-
 /* The rows are complete, in memory that only the agent can write. */
 static int arriving_finish(struct unwind_recv *u)
 {
 	const struct module *m = modules_by_id(u->s->modules, u->module);
-	struct unwind_block *b = block_unused(u);
-	int error = !m                                         ? -ENOENT
-		    : !b                                       ? -ENOSPC
-		    : unwind_rows_check(u->arriving, u->total) ? 0
-							       : -EINVAL;
+	struct unwind_block *b = u->blocks;
+	int error = 0;
 
+	while (b < u->blocks + UNWIND_RECV_BLOCKS && b->module)
+		b++;
+	if (!m)
+		error = -ENOENT;
+	else if (b == u->blocks + UNWIND_RECV_BLOCKS)
+		error = -ENOSPC;
+	else if (!unwind_rows_check(u->arriving, u->total))
+		error = -EINVAL;
 	if (error) {
 		arriving_drop(u);
 		return error;
@@ -221,14 +202,19 @@ static int arriving_finish(struct unwind_recv *u)
  * Handles one piece. head is a private copy, since the front end could modify the original between check and use
  * (TOCTOU).
  */
-static int piece_take(struct unwind_recv *u, const struct wire_unwind_chunk *head, const char *data)
+static int piece_accept(
+	struct unwind_recv *u, const struct wire_unwind_chunk *head, const char *data)
 {
 	int error;
 
 	if (!head->module || head->bytes % 4)
 		return -EINVAL;
-	if (!head->total_bytes) {
-		forget(u, head->module);
+	if (!head->total_bytes) { /* the module's rows are to be discarded */
+		if (u->module == head->module)
+			arriving_drop(u);
+		blocks_leave(u, head->module);
+		if (u->changed)
+			table_publish(u); /* frees its budget for the next rows */
 		return 0;
 	}
 	if (head->offset > head->total_bytes || head->bytes > head->total_bytes - head->offset ||
@@ -247,16 +233,17 @@ int unwind_recv_pieces(
 	struct unwind_recv *u, const unsigned char *staging, uint64_t staging_bytes, uint64_t bytes)
 {
 	struct wire_unwind_chunk head;
-	int taken = 0, error = -EINVAL;
+	int accepted = 0, error = -EINVAL;
 
 	if (bytes > staging_bytes)
 		return -EINVAL;
 	settle(u);
-	for (; bytes >= sizeof(head); taken++) {
+	for (; bytes >= sizeof(head); accepted++) {
 		memcpy(&head, staging, sizeof(head));
 		bytes -= sizeof(head);
 		staging += sizeof(head);
-		error = head.bytes > bytes ? -EINVAL : piece_take(u, &head, (const char *)staging);
+		error = head.bytes > bytes ? -EINVAL
+					   : piece_accept(u, &head, (const char *)staging);
 		if (error)
 			break;
 		bytes -= head.bytes;
@@ -264,5 +251,5 @@ int unwind_recv_pieces(
 	}
 	if (u->changed)
 		table_publish(u);
-	return taken ? taken : error;
+	return accepted ? accepted : error;
 }

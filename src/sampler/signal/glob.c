@@ -44,9 +44,3 @@ bool glob_any(const char *pattern, const char *name, size_t bytes)
 	}
 	return false;
 }
-
-bool sig_is_excluded(const struct sampler *s, const struct thread_slot *slot)
-{
-	return s->select.pattern[0] &&
-	       (!slot->name_bytes || !glob_any(s->select.pattern, slot->name, slot->name_bytes));
-}

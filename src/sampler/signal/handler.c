@@ -40,18 +40,8 @@ static bool event_on(struct sampler *s, uint32_t event)
 	return atomic_load_explicit(&s->events[event].on, memory_order_relaxed);
 }
 
-/*
- * Records that an engine's sample accounts for CPU time from before the engine was set, which the process's clock may
- * count again. Time which that clock has not counted soon is hardly ever counted, so the sum is bounded.
- */
-static void overlap_add(struct process_clock *clock, uint64_t weight)
-{
-	if (atomic_load_explicit(&clock->overlap_ns, memory_order_relaxed) < OVERLAP_MOST_NS)
-		atomic_fetch_add(&clock->overlap_ns, weight);
-}
-
-/* Deducts the overlap from the weight of a sample of the process's clock; returns the rest. */
-static uint64_t overlap_take(struct process_clock *clock, uint64_t weight)
+/* Deducts CPU time that engines have accounted for from the weight of a sample of the process's clock; returns the rest. */
+static uint64_t overlap_deduct(struct process_clock *clock, uint64_t weight)
 {
 	uint64_t overlap = atomic_load_explicit(&clock->overlap_ns, memory_order_relaxed), part;
 
@@ -73,7 +63,7 @@ static bool delivery_from_process_clock(struct delivery *v, const siginfo_t *inf
 			  (1u + (info->si_overrun > 0 ? (uint32_t)info->si_overrun : 0));
 	if (!v->thread) {
 		atomic_store_explicit(&clock->found, 1, memory_order_relaxed);
-		v->timer_weight = overlap_take(clock, v->timer_weight);
+		v->timer_weight = overlap_deduct(clock, v->timer_weight);
 		if (!v->timer_weight)
 			return false;
 		v->thread = sig_newcomer(v->s);
@@ -96,7 +86,7 @@ static uint64_t delivery_cpu_since_last(struct thread_arm *arm)
 {
 	struct thread_unseen *unseen = &arm->unseen;
 	uint64_t weight = atomic_load_explicit(&arm->weight, memory_order_relaxed);
-	uint64_t cpu_ns = sig_clock_of(unseen->clock), ns = (uint64_t)unseen->ns, left;
+	uint64_t cpu_ns = raw_clock_ns(unseen->clock), ns = (uint64_t)unseen->ns, left;
 
 	ns += (cpu_ns - unseen->cpu_ns) * arm->share;
 	left = ns % unseen->weight;
@@ -177,7 +167,8 @@ static void delivery_record_buffer(
 {
 	struct stack_sample sample = {.event = arm->event, .count = 1};
 	struct perf_samples samples;
-	uint32_t worth = UINT32_MAX, taken = 0;
+	_Atomic uint64_t *overlap_ns = &v->s->process_clock.overlap_ns;
+	uint32_t worth = UINT32_MAX, accepted = 0;
 	uint64_t late = 0;
 	int kernel;
 
@@ -186,8 +177,13 @@ static void delivery_record_buffer(
 	if (atomic_load_explicit(&arm->first, memory_order_acquire)) {
 		worth = !atomic_load_explicit(&arm->begun, memory_order_relaxed);
 		sample.weight = arm->first_weight;
-		if (arm->event == WIRE_CPU && arm->second && worth)
-			overlap_add(&v->s->process_clock, sample.weight);
+		/*
+		 * This sample accounts for CPU time from before the engine was set, which the process's clock may count
+		 * again. Time which that clock has not counted soon is hardly ever counted, so the sum is bounded.
+		 */
+		if (arm->event == WIRE_CPU && arm->second && worth &&
+			atomic_load_explicit(overlap_ns, memory_order_relaxed) < OVERLAP_MOST_NS)
+			atomic_fetch_add(overlap_ns, sample.weight);
 		atomic_store_explicit(&arm->begun, 1, memory_order_release);
 		sig_arms_request(v->s, v->thread);
 	} else {
@@ -201,7 +197,7 @@ static void delivery_record_buffer(
 		if (!worth)
 			continue;
 		worth--;
-		taken++;
+		accepted++;
 		sample.before = (uint32_t)kernel;
 		sig_stack_record(stack, &sample);
 		sample.weight = atomic_load_explicit(&arm->weight, memory_order_relaxed);
@@ -210,22 +206,11 @@ static void delivery_record_buffer(
 		sig_lose(v->s, sample.event, COUNTER_PERF_LOST, samples.lost);
 	arm->lost += (uint32_t)samples.lost;
 	sig_perf_close(&samples);
-	if (arm->unseen.looked_for)
-		delivery_record_residual(v, arm, taken + (uint32_t)samples.lost);
+	if (arm->unseen.tracked)
+		delivery_record_residual(v, arm, accepted + (uint32_t)samples.lost);
 }
 
-static void delivery_take_requests(struct delivery *v)
-{
-	for (uint32_t i = 0; v->thread && i < THREADS_ASKS; i++) {
-		v->asked[i] = atomic_exchange(&v->thread->asked[i], 0);
-		if (v->asked[i] && !event_on(v->s, asked_events[i])) {
-			sig_lose(v->s, asked_events[i], COUNTER_LATE, 1);
-			v->asked[i] = 0;
-		}
-	}
-}
-
-static void held_put(const struct stack *stack, uint64_t weight)
+static void delivery_record_holder(const struct stack *stack, uint64_t weight)
 {
 	struct thread_held *held = &stack->thread->held;
 	uint64_t hash = sig_stack_record(stack, &(struct stack_sample){.event = WIRE_LOCK,
@@ -250,7 +235,7 @@ static void delivery_record(struct delivery *v, const void *context)
 	if (v->asked[THREADS_ASK_WALL])
 		sig_wall_record(&stack, v->asked[THREADS_ASK_WALL], context);
 	if (v->asked[THREADS_ASK_HOLDER])
-		held_put(&stack, v->asked[THREADS_ASK_HOLDER]);
+		delivery_record_holder(&stack, v->asked[THREADS_ASK_HOLDER]);
 	for (uint32_t i = 0; i < THREADS_ARMS; i++) {
 		if (v->buffers & ~BUFFER_OF_TRAP & 1u << i)
 			delivery_record_buffer(v, &stack, &v->thread->arms[i]);
@@ -285,7 +270,13 @@ static uint32_t sig_arrived(
 	}
 	delivery_from_timer(&v, info);
 	delivery_find_buffers(&v);
-	delivery_take_requests(&v);
+	for (uint32_t i = 0; v.thread && i < THREADS_ASKS; i++) {
+		v.asked[i] = atomic_exchange(&v.thread->asked[i], 0);
+		if (v.asked[i] && !event_on(s, asked_events[i])) {
+			sig_lose(s, asked_events[i], COUNTER_LATE, 1);
+			v.asked[i] = 0;
+		}
+	}
 	if (!v.thread && info->si_code > 0 && info->si_code != SI_TIMER)
 		sig_lose(s, WIRE_CPU, COUNTER_NO_THREAD, 1);
 	if (v.timer < WIRE_EVENTS || v.buffers & ~BUFFER_OF_TRAP || v.asked[THREADS_ASK_WALL] ||

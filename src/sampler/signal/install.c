@@ -65,7 +65,7 @@ static bool install_on_alternate(void)
  * True when our handler is installed, already or now. It replaces no foreign handler, except one for which left() is
  * true; left may be NULL.
  */
-static bool sig_take(int sig, struct sampler *s, left_fn *left)
+static bool sig_install(int sig, struct sampler *s, left_fn *left)
 {
 	unsigned long flags = SA_RESTART | (install_on_alternate() ? SA_ONSTACK : 0);
 	struct raw_sigaction wanted = raw_sigaction_make(sig_sample, flags, ~SIG_FAULTS), now;
@@ -84,7 +84,7 @@ static bool sig_take(int sig, struct sampler *s, left_fn *left)
 
 bool sig_reinstall(int sig)
 {
-	return sig_take(sig, NULL, NULL);
+	return sig_install(sig, NULL, NULL);
 }
 
 bool sig_reinstall_reserved(int sig)
@@ -98,7 +98,8 @@ int sig_choose(struct sampler *s, uint64_t collected, left_fn *left)
 		for (size_t i = 0; i < sizeof(sig_candidates) / sizeof(sig_candidates[0]); i++) {
 			int sig = sig_candidates[i];
 
-			if ((round == 0) == !(collected & SIG_BIT(sig)) && sig_take(sig, s, left))
+			if ((round == 0) == !(collected & SIG_BIT(sig)) &&
+				sig_install(sig, s, left))
 				return sig;
 		}
 	}
@@ -110,7 +111,7 @@ int sig_choose_again(uint64_t collected)
 	for (size_t i = 0; i < SIG_IGNORED; i++) {
 		int sig = sig_candidates[i];
 
-		if (!(collected & SIG_BIT(sig)) && sig_take(sig, NULL, NULL))
+		if (!(collected & SIG_BIT(sig)) && sig_install(sig, NULL, NULL))
 			return sig;
 	}
 	return -EBUSY;
@@ -118,8 +119,8 @@ int sig_choose_again(uint64_t collected)
 
 int sig_choose_reserved(struct sampler *s, uint64_t collected, left_fn *left)
 {
-	return !(collected & SIG_BIT(SIG_RESERVED)) && sig_take(SIGIO, s, left) &&
-			       sig_take(SIG_RESERVED, s, left)
+	return !(collected & SIG_BIT(SIG_RESERVED)) && sig_install(SIGIO, s, left) &&
+			       sig_install(SIG_RESERVED, s, left)
 		       ? SIG_RESERVED
 		       : -EBUSY;
 }

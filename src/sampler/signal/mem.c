@@ -19,17 +19,8 @@ enum { BY_NOTHING, BY_CALL, BY_FILE };
 static struct {
 	_Atomic uint32_t way;
 	int32_t pid;
-	int32_t fd;
-	uint64_t device, inode; /* identity of /proc/self/mem */
+	struct raw_file file; /* /proc/self/mem */
 } mem_reads;
-
-static bool file_is_ours(void)
-{
-	struct stat stat;
-
-	return raw(SYS_fstat, mem_reads.fd, &stat) == 0 && stat.st_dev == mem_reads.device &&
-	       stat.st_ino == mem_reads.inode;
-}
 
 static bool copy_by(uint32_t way, uint64_t addr, void *out, size_t bytes, bool *checked)
 {
@@ -38,8 +29,8 @@ static bool copy_by(uint32_t way, uint64_t addr, void *out, size_t bytes, bool *
 
 	if (way == BY_CALL)
 		got = raw(SYS_process_vm_readv, mem_reads.pid, &to, 1, &from, 1, 0);
-	if (way == BY_FILE && (*checked = *checked || file_is_ours()))
-		got = raw(SYS_pread64, mem_reads.fd, out, bytes, addr);
+	if (way == BY_FILE && (*checked = *checked || raw_file_same(&mem_reads.file)))
+		got = raw(SYS_pread64, mem_reads.file.fd, out, bytes, addr);
 	return got == (long)bytes;
 }
 
@@ -121,13 +112,7 @@ bool sig_mem_choose(void)
 
 bool sig_mem_by_file(int32_t fd)
 {
-	struct stat stat;
-
-	if (raw(SYS_fstat, fd, &stat) < 0)
-		return false;
-	mem_reads.fd = fd;
-	mem_reads.device = stat.st_dev;
-	mem_reads.inode = stat.st_ino;
+	raw_file_identify(&mem_reads.file, fd);
 	if (!way_works(BY_FILE))
 		return false;
 	atomic_store_explicit(&mem_reads.way, BY_FILE, memory_order_release);

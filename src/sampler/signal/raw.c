@@ -100,6 +100,32 @@ long raw_fd_high(long fd)
 	return high;
 }
 
+void raw_file_identify(struct raw_file *file, int32_t fd)
+{
+	struct stat st;
+
+	*file = (struct raw_file){.fd = fd < 0 ? -1 : fd};
+	if (fd < 0 || raw(SYS_fstat, fd, &st) < 0)
+		return;
+	file->device = st.st_dev;
+	file->inode = st.st_ino;
+}
+
+bool raw_file_same(const struct raw_file *file)
+{
+	struct stat st;
+
+	return file->fd >= 0 && raw(SYS_fstat, file->fd, &st) >= 0 && st.st_dev == file->device &&
+	       st.st_ino == file->inode;
+}
+
+void raw_file_close(struct raw_file *file)
+{
+	if (raw_file_same(file))
+		raw(SYS_close, file->fd);
+	file->fd = -1;
+}
+
 void raw_futex_wait(_Atomic uint32_t *word, uint32_t expected, uint64_t timeout_ns)
 {
 	struct timespec ts = {(time_t)(timeout_ns / NS_PER_S), (long)(timeout_ns % NS_PER_S)};
@@ -117,6 +143,14 @@ void raw_sleep(uint64_t ns)
 	_Atomic uint32_t never = 0;
 
 	raw_futex_wait(&never, 0, ns);
+}
+
+uint64_t raw_clock_ns(int32_t clock)
+{
+	struct timespec now = {0, 0};
+
+	raw(SYS_clock_gettime, clock, &now);
+	return (uint64_t)now.tv_sec * NS_PER_S + (uint64_t)now.tv_nsec;
 }
 
 uint64_t raw_limit(int resource)

@@ -12,6 +12,7 @@
 #include <linux/stat.h> /* struct statx, which some libcs lack */
 #include <signal.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -142,12 +143,29 @@ int raw_stat_path(const char *path, struct statx *out);
  */
 long raw_fd_high(long fd);
 
+/* A descriptor and the identity of the file it was opened for. fd < 0: none. */
+struct raw_file {
+	int32_t fd;
+	uint64_t device, inode;
+};
+/* raw_file_identify records the identity of the file behind a descriptor; raw_file_same checks that it is unchanged. */
+void raw_file_identify(struct raw_file *file, int32_t fd);
+bool raw_file_same(const struct raw_file *file);
+/*
+ * Closes the descriptor unless it is another file by now. Check and close are two calls (TOCTOU): in a shared table a
+ * race remains.
+ */
+void raw_file_close(struct raw_file *file);
+
 /* Process-shared futexes. raw_futex_wait returns when *word != expected, on a wake-up, or after timeout_ns. */
 void raw_futex_wait(_Atomic uint32_t *word, uint32_t expected, uint64_t timeout_ns);
 void raw_futex_wake(_Atomic uint32_t *word);
 
 /* Sleeps for at most `ns`. Uses a futex, which every JVM needs too; a filter may forbid nanosleep. */
 void raw_sleep(uint64_t ns);
+
+/* A clock in ns; 0 if it cannot be read. */
+uint64_t raw_clock_ns(int32_t clock);
 
 /* The soft limit of a resource of this process; UINT64_MAX: unlimited or unreadable. */
 uint64_t raw_limit(int resource);

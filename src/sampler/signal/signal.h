@@ -133,8 +133,7 @@ uint32_t sig_class_id(struct sampler *s, const struct walk_mem *mem, uint64_t kl
 /* The same for the class that a java.lang.Class denotes: "Class java/lang/String". */
 uint32_t sig_mirror_id(struct sampler *s, const struct walk_mem *mem, uint64_t klass);
 
-/* sig_clock_of reads a clock in ns; sig_clock, the calling thread's CPU time. */
-uint64_t sig_clock_of(int32_t clock);
+/* The calling thread's CPU time in ns. */
 uint64_t sig_clock(void);
 
 /* Counts n samples of an event as lost, for a reason that has a counter. */
@@ -147,7 +146,7 @@ void sig_hurry(struct sampler *s);
  */
 void sig_arms_request(struct sampler *s, struct thread_slot *slot);
 
-/* --- virtual.c: virtual threads ------------------------------------------------------------ */
+/* --- identity.c: virtual threads ----------------------------------------------------------- */
 
 /* The wire id of the virtual thread this thread has mounted, whose name is recorded as well; 0 if none. */
 uint32_t sig_virtual(struct sampler *s, const struct walk_mem *mem,
@@ -189,7 +188,7 @@ void sig_perf_close(struct perf_samples *samples);
 void sig_trap_consume(struct sampler *s, struct thread_slot *thread, struct thread_arm *arm,
 	const void *ucontext);
 
-/* --- newcomer.c, glob.c: threads not listed yet; selection of threads ---------------------- */
+/* --- identity.c, glob.c: threads not listed yet; selection of threads ---------------------- */
 
 /*
  * The JavaThread of the running thread, found where HotSpot itself keeps it. 0: none, or not provable now; *hotspot_own

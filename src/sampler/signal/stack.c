@@ -26,17 +26,9 @@ void sig_lose(struct sampler *s, uint32_t event, unsigned counter, uint64_t n)
 	counters_add(&s->counters, counter, n);
 }
 
-uint64_t sig_clock_of(int32_t clock)
-{
-	struct timespec now = {0, 0};
-
-	raw(SYS_clock_gettime, clock, &now);
-	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
 uint64_t sig_clock(void)
 {
-	return sig_clock_of(CLOCK_THREAD_CPUTIME_ID);
+	return raw_clock_ns(CLOCK_THREAD_CPUTIME_ID);
 }
 
 void sig_hurry(struct sampler *s)
@@ -52,16 +44,9 @@ void sig_arms_request(struct sampler *s, struct thread_slot *slot)
 		return;
 	slot->arms_next = atomic_load(&s->arms_asked);
 	while (!atomic_compare_exchange_weak(
-		&s->arms_asked, &slot->arms_next, threads_number(s->threads, slot) + 1))
+		&s->arms_asked, &slot->arms_next, threads_index(s->threads, slot) + 1))
 		;
 	raw_futex_wake(&s->shared.control->command_seq);
-}
-
-static void stack_count(const struct stack *stack, struct event *event, uint32_t samples)
-{
-	atomic_fetch_add_explicit(&event->samples, samples, memory_order_relaxed);
-	if (stack->flaw)
-		counters_add(&stack->s->counters, stack->flaw, samples);
 }
 
 uint64_t sig_stack_record(const struct stack *stack, const struct stack_sample *sample)
@@ -78,8 +63,10 @@ uint64_t sig_stack_record(const struct stack *stack, const struct stack_sample *
 		return 0;
 	stored = trace_table_add(stack->s->table, &key, sample->count, sample->weight);
 	if (stored)
-		stack_count(stack, event, sample->count);
-	else
+		atomic_fetch_add_explicit(&event->samples, sample->count, memory_order_relaxed);
+	if (stored && stack->flaw)
+		counters_add(&stack->s->counters, stack->flaw, sample->count);
+	if (!stored)
 		sig_lose(stack->s, sample->event, COUNTER_TABLE_FULL, sample->count);
 	sig_hurry(stack->s);
 	return stored && sample->state ? trace_table_hash(&key) : 0;
@@ -112,16 +99,6 @@ static uint32_t stack_id(const struct stack *stack, uint64_t java_thread)
 	return id ? id : atomic_load(&stack->thread->id);
 }
 
-/* Produces a stack that consists of a reason only. */
-static void stack_unwalked(struct stack *stack, enum walk_break why, unsigned counter)
-{
-	counters_add(&stack->s->counters, counter, 1);
-	stack->reason[1] = stack->s->unknown_frames[why];
-	stack->user = &stack->reason[1];
-	stack->count = stack->max = 1;
-	stack->flaw = (uint16_t)COUNTER_BREAK(why);
-}
-
 static struct walk_cut stack_cut(struct sampler *s)
 {
 	uint64_t depth = atomic_load_explicit(&s->depth, memory_order_relaxed);
@@ -130,28 +107,21 @@ static struct walk_cut stack_cut(struct sampler *s)
 		WIRE_DEPTH_LIMIT(depth), WIRE_DEPTH_TOP(depth), WIRE_DEPTH_ROOT(depth)};
 }
 
-/*
- * True when the context blocks SIGSEGV or SIGBUS. HotSpot's own walker may fault, and a blocked fault terminates the
- * process.
- */
-static bool masked(const ucontext_t *context)
-{
-	uint64_t blocked = *(const uint64_t *)(const void *)&context->uc_sigmask;
-
-	return blocked & (1ull << (SIGSEGV - 1) | 1ull << (SIGBUS - 1));
-}
-
 /* Walks with the fallback walker; false when it does not support this stack. */
 static bool stack_walk_agct(struct stack *stack, const ucontext_t *context)
 {
 	struct sampler *s = stack->s;
 	uint64_t java = atomic_load_explicit(&stack->thread->java_thread, memory_order_acquire);
 	int32_t tid = atomic_load_explicit(&stack->thread->tid, memory_order_relaxed);
+	uint64_t blocked = *(const uint64_t *)(const void *)&context->uc_sigmask;
 	uint64_t began = cost_ticks();
 	struct walk_cut cut = stack_cut(s);
 	int count;
 
-	if (!java || !s->thread_layout || masked(context) ||
+	/* HotSpot's own walker may fault, and a blocked fault terminates the process. */
+	if (blocked & (1ull << (SIGSEGV - 1) | 1ull << (SIGBUS - 1)))
+		return false;
+	if (!java || !s->thread_layout ||
 		walk_thread_tid(s->thread_layout, stack->mem, java) != tid)
 		return false;
 	count = sig_agct_walk(
@@ -287,29 +257,25 @@ static void stack_of_java(const struct stack *stack, uint64_t java, struct walk_
 	out->stack_lo = out->stack_hi - layout_load(&l->thread_stack_size, stack->mem, java);
 }
 
-/* True when the JavaThread is of a subclass that only HotSpot creates. A name alone could be the program's. */
-static bool compiler_proved(const struct stack *stack, uint64_t java)
-{
-	struct thread_proof *proof = &stack->thread->proof;
-
-	if (proof->compiler != java && sig_owner(stack->s, stack->thread) == THREADS_JAVA_OWN)
-		proof->compiler = java;
-	return proof->compiler == java;
-}
-
 static void stack_walk(struct stack *stack, const struct walk_regs *regs, uint64_t java)
 {
 	struct sampler *s = stack->s;
 	struct walk_cut cut = stack_cut(s);
 	struct walk_thread thread = {.cut = &cut};
 	struct walk_result result;
+	struct thread_proof *proof = &stack->thread->proof;
 	uint64_t began = cost_ticks();
 
 	thread.rows = atomic_load_explicit(&s->unwind, memory_order_acquire);
 	thread.cache = &stack->scratch->cache;
 	stack_of_java(stack, java, &thread);
-	thread.compiler = thread.java_thread && stack->thread->kind == WIRE_THREAD_COMPILER &&
-			  compiler_proved(stack, thread.java_thread);
+	if (thread.java_thread && stack->thread->kind == WIRE_THREAD_COMPILER) {
+		/* Proved by a subclass that only HotSpot creates: a name alone could be the program's. */
+		if (proof->compiler != thread.java_thread &&
+			sig_owner(s, stack->thread) == THREADS_JAVA_OWN)
+			proof->compiler = thread.java_thread;
+		thread.compiler = proof->compiler == thread.java_thread;
+	}
 	thread.tail = tail_acquire(&s->tails[stack->thread - s->threads->slots], stack->thread->id);
 	result =
 		walk_stack(s->layout, stack->mem, regs, &thread, stack->scratch->frames, cut.limit);
@@ -328,7 +294,11 @@ static bool stack_open(struct stack *stack)
 {
 	stack->scratch = sig_scratch_acquire(stack->s->scratch);
 	if (!stack->scratch) {
-		stack_unwalked(stack, WALK_BREAK_BUSY, COUNTER_BUSY);
+		counters_add(&stack->s->counters, COUNTER_BUSY, 1);
+		stack->reason[1] = stack->s->unknown_frames[WALK_BREAK_BUSY];
+		stack->user = &stack->reason[1];
+		stack->count = stack->max = 1;
+		stack->flaw = (uint16_t)COUNTER_BREAK(WALK_BREAK_BUSY);
 		return false;
 	}
 	stack->scratch->cache.table = stack->s->cache;
@@ -361,15 +331,8 @@ void sig_stack_interrupted(
 		stack_walk(stack, &regs, java);
 }
 
-/* Drops the stubs that lead out of Java, which are noise in stacks of allocations and waits. */
-static void stack_drop_stubs(struct stack *stack)
-{
-	for (; stack->count > 1 && WIRE_FRAME_KIND(*stack->user) == WIRE_FRAME_STUB; stack->count--)
-		stack->user++;
-}
-
 /* Walks the Java frames from the thread's anchor, where it has left Java. */
-static void stack_take_java(struct stack *stack, uint64_t java_thread)
+static void stack_walk_java(struct stack *stack, uint64_t java_thread)
 {
 	struct sampler *s = stack->s;
 	struct walk_cut cut = stack_cut(s);
@@ -380,7 +343,9 @@ static void stack_take_java(struct stack *stack, uint64_t java_thread)
 	walked.cache = &stack->scratch->cache;
 	result = walk_java(s->layout, stack->mem, &walked, stack->scratch->frames, cut.limit);
 	stack_name(stack, &result, NULL);
-	stack_drop_stubs(stack);
+	/* The stubs that lead out of Java are noise in stacks of allocations and waits. */
+	for (; stack->count > 1 && WIRE_FRAME_KIND(*stack->user) == WIRE_FRAME_STUB; stack->count--)
+		stack->user++;
 }
 
 uint32_t sig_class_id(struct sampler *s, const struct walk_mem *mem, uint64_t klass)
@@ -410,7 +375,7 @@ void sig_stack_java(
 	open = stack_open(stack);
 	stack->id = stack_id(stack, java_thread);
 	if (open)
-		stack_take_java(stack, java_thread);
+		stack_walk_java(stack, java_thread);
 }
 
 void sig_stack_java_own(
@@ -424,7 +389,7 @@ void sig_stack_java_own(
 		stack_in_place(stack, java_thread, (uint64_t)(uintptr_t)__builtin_frame_address(0));
 	stack->id = stack_id(stack, java_thread);
 	if (open)
-		stack_take_java(stack, java_thread);
+		stack_walk_java(stack, java_thread);
 }
 
 void sig_stack_frozen(struct stack *stack, struct sampler *s, struct thread_slot *thread,
@@ -456,5 +421,5 @@ void sig_stack_java_interrupted(struct stack *stack, struct sampler *s, struct t
 		stack_in_place(stack, java_thread, regs.sp);
 	stack->id = stack_id(stack, java_thread);
 	if (open)
-		stack_take_java(stack, java_thread);
+		stack_walk_java(stack, java_thread);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The signal-safe part of the thread list: inserting and naming threads. */
+/* The list of threads: inserting, finding, naming and removing them. Signal-safe. */
 #include "sampler/session/threads.h"
 
 #include "sampler/signal/raw.h"
@@ -10,10 +10,10 @@
 #define COMM_LENGTH 15u
 
 /* Allocates a free slot, lowest first, so that few pages are touched. */
-static struct thread_slot *threads_take(struct threads *threads)
+static struct thread_slot *threads_allocate(struct threads *threads)
 {
 	for (uint32_t word = 0; word < THREADS_MAX / 64; word++) {
-		uint64_t bits = atomic_load(&threads->taken[word]);
+		uint64_t bits = atomic_load(&threads->used[word]);
 
 		while (~bits) {
 			uint32_t bit = (uint32_t)__builtin_ctzll(~bits);
@@ -21,7 +21,7 @@ static struct thread_slot *threads_take(struct threads *threads)
 			uint32_t high = atomic_load(&threads->high);
 
 			if (!atomic_compare_exchange_weak(
-				    &threads->taken[word], &bits, bits | 1ull << bit))
+				    &threads->used[word], &bits, bits | 1ull << bit))
 				continue;
 			while (high <= slot &&
 				!atomic_compare_exchange_weak(&threads->high, &high, slot + 1))
@@ -34,40 +34,32 @@ static struct thread_slot *threads_take(struct threads *threads)
 
 void threads_free(struct threads *threads, struct thread_slot *slot)
 {
-	uint32_t number = threads_number(threads, slot);
+	uint32_t number = threads_index(threads, slot);
 
 	atomic_store(&slot->tid, 0);
-	atomic_fetch_and(&threads->taken[number / 64], ~(1ull << number % 64));
+	atomic_fetch_and(&threads->used[number / 64], ~(1ull << number % 64));
 }
 
-static void threads_give_id(struct threads *threads, struct thread_slot *slot)
+static void threads_assign_id(struct threads *threads, struct thread_slot *slot)
 {
 	uint32_t id = atomic_fetch_add(&threads->next_id, 1) + 1;
 
 	atomic_store(
-		&threads->by_id[id & (THREADS_INDEX - 1)], (uint16_t)threads_number(threads, slot));
+		&threads->by_id[id & (THREADS_INDEX - 1)], (uint16_t)threads_index(threads, slot));
 	atomic_store(&slot->id, id);
 }
 
 void threads_renumber(struct threads *threads, struct thread_slot *slot)
 {
-	threads_give_id(threads, slot);
+	threads_assign_id(threads, slot);
 	slot->published_seq = 0;
 	/* Its last activity must not be counted again under the old id; sig_wall_record checks for this as well. */
 	atomic_store(&slot->wall.hash, 0);
 }
 
-static uint64_t threads_now_ns(void)
-{
-	struct timespec now = {0, 0};
-
-	raw(SYS_clock_gettime, CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
 static void threads_reset(struct threads *threads, struct thread_slot *slot, int32_t tid)
 {
-	threads_give_id(threads, slot);
+	threads_assign_id(threads, slot);
 	atomic_store(&slot->task, 0);
 	atomic_store(&slot->java_thread, 0);
 	atomic_store(&slot->proof.java_thread, 0);
@@ -81,7 +73,7 @@ static void threads_reset(struct threads *threads, struct thread_slot *slot, int
 	atomic_store(&slot->unselected, 0);
 	atomic_store(&slot->share, 1);
 	slot->select_seq = 0;
-	slot->found_ns = threads_now_ns();
+	slot->found_ns = raw_clock_ns(CLOCK_MONOTONIC);
 	memset(&slot->collect, 0, sizeof(slot->collect));
 	memset(slot->arms, 0, sizeof(slot->arms));
 	slot->borrowed = 0;
@@ -104,13 +96,13 @@ static void threads_reset(struct threads *threads, struct thread_slot *slot, int
 
 struct thread_slot *threads_add(struct threads *threads, int32_t tid)
 {
-	struct thread_slot *slot = threads_take(threads);
+	struct thread_slot *slot = threads_allocate(threads);
 	uint64_t entry;
 
 	if (!slot)
 		return NULL;
 	threads_reset(threads, slot, tid);
-	entry = (uint64_t)(uint32_t)tid << 32 | threads_number(threads, slot);
+	entry = (uint64_t)(uint32_t)tid << 32 | threads_index(threads, slot);
 	for (uint32_t i = 0; i < THREADS_WINDOW && !threads_find(threads, tid); i++) {
 		uint32_t at = ((uint32_t)tid + i) & (THREADS_INDEX - 1);
 		uint64_t empty = 0;
@@ -119,6 +111,34 @@ struct thread_slot *threads_add(struct threads *threads, int32_t tid)
 			return slot;
 	}
 	threads_free(threads, slot);
+	return NULL;
+}
+
+void threads_unlist(struct threads *threads, struct thread_slot *slot)
+{
+	uint32_t tid = (uint32_t)atomic_load(&slot->tid);
+	uint64_t entry = (uint64_t)tid << 32 | threads_index(threads, slot);
+
+	for (uint32_t i = 0; i < THREADS_WINDOW; i++) {
+		uint64_t found = entry;
+
+		if (atomic_compare_exchange_strong(
+			    &threads->index[(tid + i) & (THREADS_INDEX - 1)], &found, 0))
+			return;
+	}
+}
+
+struct thread_slot *threads_by_id(struct threads *threads, uint32_t id)
+{
+	uint32_t high = atomic_load(&threads->high);
+	uint16_t hint = atomic_load(&threads->by_id[id & (THREADS_INDEX - 1)]);
+
+	if (threads->slots[hint].id == id && atomic_load(&threads->slots[hint].tid))
+		return &threads->slots[hint];
+	for (uint32_t i = 0; i < high; i++) {
+		if (threads->slots[i].id == id && atomic_load(&threads->slots[i].tid))
+			return &threads->slots[i];
+	}
 	return NULL;
 }
 
@@ -189,27 +209,21 @@ static const struct {
 	{"JFR ", WIRE_THREAD_VM, false},
 };
 
-/* True when the name may be the row's; the kernel keeps only its first COMM_LENGTH characters. */
-static bool kind_named(size_t row, const char *name, size_t bytes)
-{
-	const char *prefix = threads_kinds[row].prefix;
-	size_t length = strlen(prefix);
-
-	if (threads_kinds[row].plain && bytes == COMM_LENGTH && length > bytes)
-		length = bytes;
-	return bytes >= length && !memcmp(name, prefix, length) &&
-	       (!threads_kinds[row].plain || bytes == length);
-}
-
 int threads_kind(const char *name, size_t bytes, enum threads_owner owner)
 {
 	bool java = owner >= THREADS_JAVA_UNPROVED;
 
 	for (size_t i = 0; i < sizeof(threads_kinds) / sizeof(threads_kinds[0]); i++) {
-		if (owner == THREADS_NATIVE || (owner == THREADS_JAVA && !threads_kinds[i].plain) ||
+		const char *prefix = threads_kinds[i].prefix;
+		bool plain = threads_kinds[i].plain;
+		size_t length = strlen(prefix);
+
+		if (owner == THREADS_NATIVE || (owner == THREADS_JAVA && !plain) ||
 			(java && threads_kinds[i].kind == WIRE_THREAD_GC))
 			continue; /* garbage collectors are not JavaThreads */
-		if (kind_named(i, name, bytes))
+		if (plain && bytes == COMM_LENGTH && length > bytes)
+			length = bytes; /* the kernel has cut it off */
+		if (bytes >= length && !memcmp(name, prefix, length) && (!plain || bytes == length))
 			return threads_kinds[i].kind;
 	}
 	if (owner == THREADS_HOTSPOT)

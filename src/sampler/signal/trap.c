@@ -30,7 +30,7 @@ static uint64_t trap_weight(struct thread_slot *thread, uint64_t bytes, uint64_t
 	return interval;
 }
 
-static void trap_put(struct sampler *s, struct thread_slot *thread, const uint64_t *at,
+static void trap_record(struct sampler *s, struct thread_slot *thread, const uint64_t *at,
 	uint64_t weight, const void *ucontext)
 {
 	bool outside = at[TRAP_PC] == s->events[WIRE_ALLOC].perf.config1;
@@ -67,7 +67,7 @@ void sig_trap_consume(
 		if (!weight)
 			continue;
 		if (samples.at == samples.head && regs.pc == at[TRAP_PC])
-			trap_put(s, thread, at, weight, ucontext);
+			trap_record(s, thread, at, weight, ucontext);
 		else
 			sig_lose(s, WIRE_ALLOC, COUNTER_LATE, 1);
 	}

@@ -31,15 +31,6 @@ static uint32_t wall_state(const struct stack *stack)
 	return state;
 }
 
-/* Number of voluntary context switches of this thread. */
-static uint64_t wall_sleeps(void)
-{
-	struct rusage used = {.ru_nvcsw = 0};
-
-	raw(SYS_getrusage, RUSAGE_THREAD, &used);
-	return (uint64_t)used.ru_nvcsw;
-}
-
 /*
  * The id of the text for the descriptor it waits for, as found by the wall-clock thread a moment ago. 0 unless the
  * thread is still in the same call on the same descriptor, and that is the same file.
@@ -72,6 +63,7 @@ void sig_wall_record(const struct stack *stack, uint64_t weight, const void *uco
 	struct stack_sample sample = {
 		.event = WIRE_WALL, .state = wall_state(stack), .count = 1, .weight = weight};
 	uint32_t io = sample.state == WIRE_STATE_IO ? wall_io_name(stack, ucontext) : 0;
+	struct rusage used = {.ru_nvcsw = 0};
 	uint64_t hash;
 
 	if (io && stack->max) {
@@ -84,8 +76,10 @@ void sig_wall_record(const struct stack *stack, uint64_t weight, const void *uco
 		hash = 0; /* it changes without being noticed, or was about to */
 	atomic_store(&wall->rows, stack->rows);
 	atomic_store(&wall->flaw, stack->flaw);
-	if (hash)
-		atomic_store(&wall->sleeps, wall_sleeps());
+	if (hash) {
+		raw(SYS_getrusage, RUSAGE_THREAD, &used);
+		atomic_store(&wall->sleeps, (uint64_t)used.ru_nvcsw);
+	}
 	atomic_store(&wall->cpu_ns, sig_clock());
 	atomic_store(&wall->hash, hash);
 	if (!WIRE_IS_VIRTUAL(stack->id) && atomic_load(&stack->thread->id) != stack->id)

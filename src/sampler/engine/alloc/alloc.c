@@ -48,25 +48,19 @@
 
 /* --- the callback ----------------------------------------------------------------------------- */
 
-/* The calling thread's slot. A thread too new to be listed is listed here. NULL: the list is full. */
-static struct thread_slot *alloc_thread(struct sampler *s, JNIEnv *jni)
-{
-	int32_t tid = raw_gettid();
-	struct thread_slot *thread = threads_find(s->threads, tid);
-
-	return thread ? thread : scan_thread_starts(s, tid, jvm_thread_of(jni));
-}
-
 static void alloc_sample(
 	struct sampler *s, JNIEnv *jni, jobject object, jclass class, uint64_t size)
 {
-	struct thread_slot *thread = alloc_thread(s, jni);
+	int32_t tid = raw_gettid();
+	struct thread_slot *thread = threads_find(s->threads, tid);
 	uint64_t jvm_interval = jvm_events_interval(), interval;
 	struct alloc_object o;
 	struct stack_sample sample = {.event = WIRE_ALLOC, .before = 1, .count = 1};
 	struct live *live = atomic_load(&s->live_on);
 	struct stack stack;
 
+	if (!thread) /* too new to be listed */
+		thread = scan_thread_starts(s, tid, jvm_thread_of(jni));
 	if (!thread) {
 		sig_lose(s, WIRE_ALLOC, COUNTER_NO_THREAD, 1);
 		return;

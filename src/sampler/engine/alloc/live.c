@@ -22,7 +22,7 @@
 /*
  * Every object is admitted while the table is at most half full. Beyond that, each further LIVE_STEP entries halve the
  * probability of admission, and the weight of an admitted object is multiplied by its inverse. The table therefore has
- * room for 130,000 sampled objects between two collections.
+ * space for 130,000 sampled objects between two collections.
  */
 #define LIVE_STEP   (LIVE_OBJECTS / 16)
 #define LIVE_FRAMES 254u /* deeper stacks are truncated at the root and flagged */
@@ -92,7 +92,7 @@ void live_release(struct live *live, JNIEnv *jni)
 	}
 }
 
-static struct live_object *live_take(struct live *live)
+static struct live_object *live_acquire(struct live *live)
 {
 	for (uint32_t i = 0; i < LIVE_PROBES; i++) {
 		uint32_t at = atomic_fetch_add(&live->next, 1) % LIVE_OBJECTS, free = LIVE_FREE;
@@ -121,7 +121,7 @@ bool live_remember(
 
 	if (thinning > 1 && arms_random(thinning) != 0)
 		return true;
-	o = live_take(live);
+	o = live_acquire(live);
 	if (!o)
 		return false;
 	o->age = atomic_load(&live->number);
@@ -162,7 +162,7 @@ bool live_due(struct live *live)
 }
 
 /* Records the object as a sample of its allocation site. */
-static void object_put(struct live_object *o, struct sampler *s)
+static void object_record(struct live_object *o, struct sampler *s)
 {
 	struct stack stack = {.s = s,
 		.thread = o->thread,
@@ -229,7 +229,7 @@ void live_sweep(struct live *live, struct sampler *s, JNIEnv *jni)
 			o->age >= decided)
 			continue;
 		if (!(*jni)->IsSameObject(jni, o->reference, NULL))
-			object_put(o, s);
+			object_record(o, s);
 		object_release(live, o, jni);
 	}
 }

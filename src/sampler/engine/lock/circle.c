@@ -7,7 +7,7 @@
  *
  * Covers threads and unmounted virtual threads; of very many virtual threads it covers some, others each time. A scan
  * costs a few loads per thread and one search for the owner per contended lock; scans are so rare that they use 1/SHARE
- * of a core. A circle is reported when LOOKS scans in a row have found the same threads in the same waits: they have
+ * of a core. A circle is reported when POLLS scans in a row have found the same threads in the same waits: they have
  * used no CPU time since or, for unmounted threads, their stacks are unchanged. Timed waits never belong to a circle.
  * Publisher only.
  */
@@ -23,7 +23,7 @@
 
 #include <string.h>
 
-#define LOOK_NS (500 * NS_PER_MS)
+#define POLL_NS (500 * NS_PER_MS)
 #define SHARE   1000u
 #define POLLS   3u
 #define PLACES  4096u /* places scanned per table of virtual threads */
@@ -306,7 +306,7 @@ void circles_poll(struct sampler *s, uint64_t now)
 			member_found(s, i, now);
 	members_settle(s, now);
 	cost_ns = (clock_read_ns(CLOCK_THREAD_CPUTIME_ID) - start_ns) * SHARE;
-	c->due_ns = now + (cost_ns > LOOK_NS ? cost_ns : LOOK_NS);
+	c->due_ns = now + (cost_ns > POLL_NS ? cost_ns : POLL_NS);
 }
 
 /* --- memory ------------------------------------------------------------------------------------------ */

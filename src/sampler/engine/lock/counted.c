@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The number of waits: HotSpot counts those of each thread (wait_counts.c), polls find out where they are.
+ * The number of waits: HotSpot counts those of each thread (jvm/waits.c), polls find out where they are.
  *
  * A wait that is found has a number by that count. While the number stays, it is the same wait; all numbers between two
  * found ones are waits that no poll has found. Such waits are short. They are recorded at the place of a found wait
@@ -73,7 +73,7 @@ void lock_count_from(struct sampler *s, struct lock_thread *t, uint64_t java_thr
 }
 
 /* Returns the number of waits since upto that no poll has found, and settles them. */
-static uint32_t rest_take(struct lock_count *c)
+static uint32_t rest_settle(struct lock_count *c)
 {
 	uint64_t all = c->last - c->upto, known = c->doubtful ? all : c->found;
 
@@ -86,9 +86,8 @@ static uint32_t rest_take(struct lock_count *c)
 static struct lock_count *count_of(
 	struct sampler *s, struct lock_thread *t, const struct lock_wait *wait)
 {
-	return t->number && t->counted == lock_slot(s, t)->id
-		       ? &t->counts[wait->monitor ? JVM_ENTERS : JVM_PARKS]
-		       : NULL;
+	return t->number && t->counted == lock_slot(s, t)->id ? &t->counts[lock_count_kind(wait)]
+							      : NULL;
 }
 
 uint32_t lock_counted(
@@ -108,7 +107,7 @@ uint32_t lock_counted(
 	if (!brief)
 		return 1;
 	c->brief = t->place + 1;
-	return 1 + rest_take(c);
+	return 1 + rest_settle(c);
 }
 
 bool lock_count_later(struct sampler *s, struct lock_thread *t, const struct lock_wait *wait)
@@ -123,7 +122,7 @@ bool lock_count_later(struct sampler *s, struct lock_thread *t, const struct loc
 
 void lock_count_place(struct lock_thread *t)
 {
-	struct lock_count *c = &t->counts[t->wait.monitor ? JVM_ENTERS : JVM_PARKS];
+	struct lock_count *c = &t->counts[lock_count_kind(&t->wait)];
 
 	if (!t->again || !c->single)
 		c->single = t->place + 1;
@@ -174,7 +173,7 @@ static void count_rest(
 	if (place || last) {
 		c->rest_ns = s->lock->last_ns;
 		c->later_ns = 0;
-		rest = rest_take(c);
+		rest = rest_settle(c);
 		if (place) {
 			lock_record(s, t, place - 1, rest, 0);
 			lock_time_brief(s, t, place - 1, later_ns);

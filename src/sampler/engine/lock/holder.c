@@ -21,7 +21,7 @@
 #include <string.h>
 
 /*
- * Encoding of an owner in lock_thread and lock_held: 0: not looked up; 1 + the number of its slot; HELD_PARKED + its
+ * Encoding of an owner in lock_thread and lock_held: 0: not looked up; 1 + the index of its slot; HELD_PARKED + its
  * entry among the parked ones; HELD_UNKNOWN or HELD_FREE.
  */
 #define HELD_UNKNOWN UINT32_MAX
@@ -32,7 +32,7 @@
 #define PATIENCE_NS  (500 * NS_PER_MS) /* after this a thread that does not answer is [unknown] */
 
 /* Records a stack of one frame, as this thread's. */
-static void put_row(struct sampler *s, struct thread_slot *thread, uint32_t id, uint64_t frame,
+static void record_row(struct sampler *s, struct thread_slot *thread, uint32_t id, uint64_t frame,
 	uint32_t count, uint64_t ns)
 {
 	struct stack_sample sample = {
@@ -43,12 +43,12 @@ static void put_row(struct sampler *s, struct thread_slot *thread, uint32_t id, 
 }
 
 /* Records time of a wait for a lock without a known owner under the waiting thread. */
-static void put_unheld(struct sampler *s, const struct lock_thread *t, uint32_t holder,
+static void record_unheld(struct sampler *s, const struct lock_thread *t, uint32_t holder,
 	uint32_t count, uint64_t ns)
 {
 	bool virtual = t >= s->lock->threads + THREADS_MAX;
 
-	put_row(s, lock_slot(s, t), virtual ? t->slot_id : 0,
+	record_row(s, lock_slot(s, t), virtual ? t->slot_id : 0,
 		s->lock->rows[holder == HELD_FREE ? LOCK_ROW_FREE : LOCK_ROW_UNHELD], count, ns);
 }
 
@@ -70,7 +70,7 @@ static void parked_unanswered(struct sampler *s, struct lock_parked *h)
 	if (!ns)
 		return;
 	counters_add(&s->counters, COUNTER_UNANSWERED, 1);
-	put_row(s, &s->lock->waiting.slot, h->id, s->unknown_frames[WALK_BREAK_NO_FRAME], 1, ns);
+	record_row(s, &s->lock->waiting.slot, h->id, s->unknown_frames[WALK_BREAK_NO_FRAME], 1, ns);
 }
 
 /*
@@ -102,7 +102,7 @@ static struct lock_held holder_find(struct sampler *s, const struct lock_wait *w
 	struct lock_held held = {.lock = wait->lock, .owner = owner.id};
 
 	if (owner.slot)
-		held.holder = threads_number(s->threads, owner.slot) + 1;
+		held.holder = threads_index(s->threads, owner.slot) + 1;
 	else if (owner.object)
 		held.holder = parked_find(s, &owner);
 	else
@@ -145,7 +145,7 @@ void holder_charge(const struct lock_poll *poll, struct lock_thread *t,
 	t->holder_now = holder_of(poll->s, wait).holder;
 	parked = parked_of(lock, t->holder_now);
 	if (t->holder_now >= HELD_FREE) {
-		put_unheld(poll->s, t, t->holder_now, 1, ns);
+		record_unheld(poll->s, t, t->holder_now, 1, ns);
 	} else if (parked) {
 		parked->due_ns += ns;
 		parked->polled_ns = poll->now;
@@ -155,47 +155,41 @@ void holder_charge(const struct lock_poll *poll, struct lock_thread *t,
 	lock->virtuals_charged |= t >= lock->threads + THREADS_MAX;
 }
 
-/* Adds the time to a request that is still outstanding, or, if that was consumed, to the next one. */
-static void settle_later(struct lock_holder *h, struct thread_slot *slot, uint64_t ns)
+/* Records `count` more samples of an owner's last trace. Returns false if that is unknown or forgotten. */
+static bool record_again(struct sampler *s, uint32_t id, uint64_t hash, uint32_t count, uint64_t ns)
 {
-	if (!atomic_fetch_add(&slot->asked[THREADS_ASK_HOLDER], ns))
-		h->due_ns += atomic_exchange(&slot->asked[THREADS_ASK_HOLDER], 0);
-}
+	struct trace_key key = {
+		.event = WIRE_LOCK, .thread = id, .flags = WIRE_TRACE_IN_STATE(WIRE_STATE_HOLDS)};
 
-static void settle_parked(struct sampler *s, struct lock_parked *h, uint64_t ns)
-{
-	struct trace_key key = {.event = WIRE_LOCK,
-		.thread = h->id,
-		.flags = WIRE_TRACE_IN_STATE(WIRE_STATE_HOLDS)};
-
-	if (!h->hash || !trace_table_again(s->table, h->hash, &key, 0, ns))
-		h->due_ns += ns;
+	return hash && trace_table_again(s->table, hash, &key, count, ns);
 }
 
 void holder_settle(struct sampler *s, struct lock_thread *t, uint64_t since)
 {
-	uint64_t ns = t->wait.lock ? since / 2 * t->multiplicity : 0, hash;
+	uint64_t ns = t->wait.lock ? since / 2 * t->multiplicity : 0;
 	uint32_t holder = t->holder;
 	struct lock_parked *parked = parked_of(s->lock, holder);
 	struct thread_slot *slot;
-	struct trace_key key = {.event = WIRE_LOCK, .flags = WIRE_TRACE_IN_STATE(WIRE_STATE_HOLDS)};
 
 	t->holder = 0;
 	if (!holder || !ns)
 		return;
 	if (holder >= HELD_FREE) {
-		put_unheld(s, t, holder, 0, ns);
+		record_unheld(s, t, holder, 0, ns);
 		return;
 	}
 	if (parked) {
-		settle_parked(s, parked, ns);
+		if (!record_again(s, parked->id, parked->hash, 0, ns))
+			parked->due_ns += ns;
 		return;
 	}
 	slot = &s->threads->slots[holder - 1];
-	key.thread = atomic_load(&slot->held.id);
-	hash = atomic_load(&slot->held.hash);
-	if (!hash || !trace_table_again(s->table, hash, &key, 0, ns))
-		settle_later(&s->lock->holders[holder - 1], slot, ns);
+	if (record_again(s, atomic_load(&slot->held.id), atomic_load(&slot->held.hash), 0, ns))
+		return;
+	/* Part of a request that is still outstanding, or, if that was consumed, of the next one. */
+	if (!atomic_fetch_add(&slot->asked[THREADS_ASK_HOLDER], ns))
+		s->lock->holders[holder - 1].due_ns +=
+			atomic_exchange(&slot->asked[THREADS_ASK_HOLDER], 0);
 }
 
 void holders_settle(const struct lock_poll *poll)
@@ -239,22 +233,8 @@ static bool holder_rests(
 	       cpu - (then > h->cpu_ns ? then : h->cpu_ns) < RESTS_NS;
 }
 
-static bool put_again(
-	struct sampler *s, const struct lock_holder *h, const struct thread_slot *slot)
-{
-	struct trace_key key = {.thread = atomic_load(&slot->held.id),
-		.event = WIRE_LOCK,
-		.flags = WIRE_TRACE_IN_STATE(WIRE_STATE_HOLDS)};
-
-	if (!trace_table_again(s->table, atomic_load(&slot->held.hash), &key, 1, h->due_ns))
-		return false;
-	atomic_fetch_add(&s->events[WIRE_LOCK].samples, 1);
-	sig_hurry(s);
-	return true;
-}
-
 /* Walks the owner's stack from here and records it. Returns false if the owner has moved on meanwhile. */
-static bool put_walked(struct sampler *s, struct lock_holder *h, struct thread_slot *slot,
+static bool record_walked(struct sampler *s, struct lock_holder *h, struct thread_slot *slot,
 	uint64_t java_thread, const struct left_java *before)
 {
 	_Atomic uint32_t *inside;
@@ -305,10 +285,14 @@ static void sample(const struct lock_poll *poll, struct lock_holder *h, struct t
 	uint64_t java_thread = atomic_load(&slot->java_thread);
 	struct left_java now = left_java(s, java_thread);
 
-	if (!holder_rests(h, slot, &now) || !put_again(s, h, slot)) {
+	if (holder_rests(h, slot, &now) && record_again(s, atomic_load(&slot->held.id),
+						   atomic_load(&slot->held.hash), 1, h->due_ns)) {
+		atomic_fetch_add(&s->events[WIRE_LOCK].samples, 1);
+		sig_hurry(s);
+	} else {
 		h->sp = now.sp;
 		h->pc = now.pc;
-		if (!now.blocked || !now.sp || !put_walked(s, h, slot, java_thread, &now))
+		if (!now.blocked || !now.sp || !record_walked(s, h, slot, java_thread, &now))
 			ask(s, h, slot, poll->now);
 	}
 	h->due_ns = 0;
@@ -339,28 +323,22 @@ static void sample_parked(struct sampler *s, struct lock_parked *h)
 	sig_stack_release(&stack);
 }
 
-/* Samples the parked owners found by this poll. Objects found by an earlier one may have been relocated. */
-static void parked_sample(const struct lock_poll *poll)
-{
-	struct lock_parked *parked = poll->s->lock->parked;
-	_Atomic uint32_t *inside;
-
-	sig_enter(&inside); /* its walks read what handlers read */
-	for (uint32_t i = 0; i < LOCK_PARKED; i++)
-		if (parked[i].due_ns && parked[i].polled_ns == poll->now)
-			sample_parked(poll->s, &parked[i]);
-	sig_leave(inside);
-}
-
 void holders_sample(const struct lock_poll *poll)
 {
 	struct sampler *s = poll->s;
+	struct lock_parked *parked = s->lock->parked;
 	uint32_t high = atomic_load(&s->threads->high);
+	_Atomic uint32_t *inside;
 
 	for (uint32_t i = 0; i < high; i++)
 		if (s->lock->holders[i].due_ns)
 			sample(poll, &s->lock->holders[i], &s->threads->slots[i]);
-	parked_sample(poll);
+	sig_enter(&inside); /* its walks read what handlers read */
+	/* The parked owners found by this poll: objects found by an earlier one may have been relocated. */
+	for (uint32_t i = 0; i < LOCK_PARKED; i++)
+		if (parked[i].due_ns && parked[i].polled_ns == poll->now)
+			sample_parked(s, &parked[i]);
+	sig_leave(inside);
 }
 
 void holders_stop(struct sampler *s)

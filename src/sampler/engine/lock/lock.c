@@ -142,10 +142,10 @@ static void lock_waits(
 /* --- a poll of all threads --------------------------------------------------------------------- */
 
 /* What the thread waits for at this moment; .lock 0: nothing, or it is not a Java thread. */
-static struct lock_wait lock_see(struct sampler *s, uint32_t number)
+static struct lock_wait lock_see(struct sampler *s, uint32_t index)
 {
-	struct thread_slot *slot = &s->threads->slots[number];
-	struct lock_thread *t = &s->lock->threads[number];
+	struct thread_slot *slot = &s->threads->slots[index];
+	struct lock_thread *t = &s->lock->threads[index];
 	uint64_t java_thread = atomic_load(&slot->java_thread);
 
 	if (!java_thread || !atomic_load(&slot->tid) || atomic_load(&slot->gone))
@@ -157,13 +157,13 @@ static struct lock_wait lock_see(struct sampler *s, uint32_t number)
 		       : lock_wait_read(&s->lock->reader, java_thread);
 }
 
-static void lock_poll_thread(const struct lock_poll *poll, uint32_t number)
+static void lock_poll_thread(const struct lock_poll *poll, uint32_t index)
 {
 	struct sampler *s = poll->s;
-	struct thread_slot *slot = &s->threads->slots[number];
-	struct lock_thread *t = &s->lock->threads[number];
+	struct thread_slot *slot = &s->threads->slots[index];
+	struct lock_thread *t = &s->lock->threads[index];
 	uint64_t java_thread = atomic_load(&slot->java_thread);
-	struct lock_wait wait = s->lock->seen[number];
+	struct lock_wait wait = s->lock->seen[index];
 
 	if (!atomic_load(&slot->tid) || atomic_load(&slot->gone))
 		java_thread = 0;
@@ -239,34 +239,26 @@ static void lock_round(struct sampler *s)
 	lock->last_ns = now;
 }
 
-/* The pause in ns until the next poll: jittered, so as not to keep step with a periodic program. cost_ns: average of a poll. */
-static uint64_t lock_pause(struct sampler *s, uint64_t cost_ns)
-{
-	uint64_t interval = atomic_load(&s->events[WIRE_LOCK].interval);
-	struct lock *lock = s->lock;
-
-	interval = pace_pause(
-		&lock->pace, sampler_cost_ns(s), pace_affordable(interval, cost_ns), LOCK_IDLE_NS);
-	return interval / 2 + arms_random(interval);
-}
-
 static void *lock_main(void *arg)
 {
 	struct sampler *s = arg;
-	uint64_t before = 0, cost = 0, usual = 0;
+	uint64_t before = 0, cost = 0, usual = 0; /* usual: the average cost of a poll */
 
 	spawn_punctual();
 	while (!atomic_load(&s->lock->leave)) {
-		raw_futex_wait(&s->lock->leave, 0, lock_pause(s, usual));
+		uint64_t interval = atomic_load(&s->events[WIRE_LOCK].interval);
+
+		interval = pace_pause(&s->lock->pace, sampler_cost_ns(s),
+			pace_affordable(interval, usual), LOCK_IDLE_NS);
+		/* Jittered, so as not to keep step with a periodic program. */
+		raw_futex_wait(&s->lock->leave, 0, interval / 2 + arms_random(interval));
 		lock_round(s);
 		before = cost;
 		cost = clock_read_ns(CLOCK_THREAD_CPUTIME_ID);
 		usual = (usual * (SMOOTH - 1) + cost - before) / SMOOTH;
 		atomic_fetch_add(&s->events[WIRE_LOCK].thread_ns, cost - before);
 	}
-	atomic_store(&s->lock->left, 1);
-	raw_futex_wake(&s->lock->left);
-	epochs_release(s);
+	epochs_thread_ends(s, &s->lock->left);
 	return NULL;
 }
 
@@ -328,9 +320,8 @@ static int lock_start(
 	s->lock->rests_ns = s->lock->on_ns = s->lock->last_ns;
 	atomic_store(&s->lock->leave, 0);
 	atomic_store(&s->lock->left, 0);
-	atomic_fetch_add(&s->references, 1);
-	if (spawn(&(struct spawn){"jhot lock", LOCK_STACK_BYTES, lock_main, s, &s->lock->tid})) {
-		atomic_fetch_sub(&s->references, 1);
+	if (epochs_spawn(s,
+		    &(struct spawn){"jhot lock", LOCK_STACK_BYTES, lock_main, s, &s->lock->tid})) {
 		text_set(text, bytes, "the lock-polling thread could not be started");
 		return -EAGAIN;
 	}

@@ -23,7 +23,6 @@
 #include "sampler/engine/engine.h"
 #include "sampler/engine/lock/lock.h"
 #include "sampler/engine/lock/wait.h"
-#include "sampler/engine/pace.h"
 #include "sampler/engine/waiting.h"
 #include "sampler/jvm/jvm.h"
 
@@ -79,7 +78,7 @@ struct lock_time {
 	uint64_t long_ns;
 };
 
-/* One waiting thread. The index is the slot's number; virtual threads follow, hashed by their number. */
+/* One waiting thread. The index is that of the slot; virtual threads follow, hashed by their number. */
 struct lock_thread {
 	struct lock_wait wait; /* lock 0: it does not wait */
 	uint64_t since_ns, flushed_ns;
@@ -130,7 +129,7 @@ struct lock_clock {
 };
 #define LOCK_CLOCKS 64u
 
-/* Sampling of a thread that owns contended locks; indexed by its slot's number. */
+/* Sampling of a thread that owns contended locks; indexed like its slot. */
 struct lock_holder {
 	/* Waiting time that its next sample is to represent, as far as this poll has charged it. */
 	uint64_t due_ns;
@@ -207,10 +206,10 @@ struct lock_poll {
 /* The thread's places. Read-only before lock_places_make. */
 static inline struct lock_place *lock_places(struct sampler *s, const struct lock_thread *t)
 {
-	uint32_t number = (uint32_t)(t - s->lock->threads);
-	struct lock_block *block = atomic_load(&s->lock->blocks[number / LOCK_BLOCK]);
+	uint32_t index = (uint32_t)(t - s->lock->threads);
+	struct lock_block *block = atomic_load(&s->lock->blocks[index / LOCK_BLOCK]);
 
-	return block ? block->places[number % LOCK_BLOCK] : s->lock->none;
+	return block ? block->places[index % LOCK_BLOCK] : s->lock->none;
 }
 /* Maps memory for the thread's places. Idempotent. Returns false without memory. */
 bool lock_places_make(struct sampler *s, const struct lock_thread *t);
@@ -233,6 +232,11 @@ static inline bool lock_is(struct sampler *s, const struct lock_thread *t, uint6
 {
 	return walk_thread_tid(s->layout, &s->mem, java_thread) ==
 	       atomic_load(&lock_slot(s, t)->tid);
+}
+/* The JVM's count that this wait is part of. */
+static inline enum jvm_wait_count lock_count_kind(const struct lock_wait *wait)
+{
+	return wait->monitor ? JVM_ENTERS : JVM_PARKS;
 }
 /* The waiter's id: the thread, or the virtual thread that it carried when its stack was walked. */
 static inline uint32_t lock_waiter(struct sampler *s, const struct lock_thread *t)

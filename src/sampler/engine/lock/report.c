@@ -13,10 +13,10 @@
 
 /* --- the tally ------------------------------------------------------------------------------- */
 
-void lock_record(struct sampler *s, struct lock_thread *t, uint32_t number, uint32_t count,
+void lock_record(struct sampler *s, struct lock_thread *t, uint32_t index, uint32_t count,
 	uint64_t weight_ns)
 {
-	struct lock_place *place = &lock_places(s, t)[number];
+	struct lock_place *place = &lock_places(s, t)[index];
 	struct stack stack = {.s = s,
 		.thread = lock_slot(s, t),
 		.id = place->id,
@@ -277,39 +277,28 @@ void lock_owners(struct sampler *s, struct lock_thread *t, uint64_t now)
 
 /* --- the publisher's side ---------------------------------------------------------------------- */
 
-static bool lock_report_begin(struct sampler *s, struct lock_thread *t)
-{
-	uint32_t begun = REPORT_BEGUN;
-
-	if (!publish_wait(s->publish, &t->record))
-		return false;
-	t->reported = true;
-	/* If the wait has ended in the meantime, the state is REPORT_ENDED and is not changed. */
-	atomic_compare_exchange_strong(&t->report, &begun, REPORT_SENT);
-	return true;
-}
-
-static bool lock_report_end(struct sampler *s, struct lock_thread *t)
-{
-	struct wire_wait record = t->record;
-
-	record.time_ns = t->ended_ns;
-	record.ended = true;
-	if (t->reported && !publish_wait(s->publish, &record))
-		return false;
-	t->reported = false;
-	atomic_store(&t->report, REPORT_NONE);
-	return true;
-}
-
 /* Publishes what has happened to the wait since the last report. Returns false if it cannot be published yet. */
 static bool lock_report(struct sampler *s, struct lock_thread *t)
 {
-	switch (atomic_load_explicit(&t->report, memory_order_acquire)) {
-	case REPORT_BEGUN: return lock_report_begin(s, t);
-	case REPORT_ENDED: return lock_report_end(s, t);
-	default: return true;
+	uint32_t report = atomic_load_explicit(&t->report, memory_order_acquire);
+
+	if (report == REPORT_BEGUN) {
+		if (!publish_wait(s->publish, &t->record))
+			return false;
+		t->reported = true;
+		/* If the wait has ended in the meantime, the state is REPORT_ENDED and is not changed. */
+		atomic_compare_exchange_strong(&t->report, &report, REPORT_SENT);
+	} else if (report == REPORT_ENDED) {
+		struct wire_wait record = t->record;
+
+		record.time_ns = t->ended_ns;
+		record.ended = true;
+		if (t->reported && !publish_wait(s->publish, &record))
+			return false;
+		t->reported = false;
+		atomic_store(&t->report, REPORT_NONE);
 	}
+	return true;
 }
 
 static void lock_note(struct sampler *s, const char *what)

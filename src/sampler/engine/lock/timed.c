@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The duration of waits: HotSpot has the total of each thread (wait_times.c), polls find out where. Polls alone are not
+ * The duration of waits: HotSpot has the total of each thread (jvm/waits.c), polls find out where. Polls alone are not
  * sufficient for waits of some us where a CPU is idle: it is idle because threads wait, and lets the polling thread in
  * at once.
  *
@@ -21,11 +21,6 @@
  * reused.
  */
 #define SLACK_NS NS_PER_S
-
-static enum jvm_wait_count kind_of(const struct lock_wait *wait)
-{
-	return wait->monitor ? JVM_ENTERS : JVM_PARKS;
-}
 
 static bool is_timed(struct sampler *s, const struct lock_thread *t, enum jvm_wait_count which)
 {
@@ -82,7 +77,7 @@ void lock_time_read(struct sampler *s, struct lock_thread *t, uint64_t java_thre
 
 bool lock_time_later(struct sampler *s, struct lock_thread *t)
 {
-	enum jvm_wait_count which = kind_of(&t->wait);
+	enum jvm_wait_count which = lock_count_kind(&t->wait);
 
 	if (!is_timed(s, t, which) || t->wait.reenters)
 		return false;
@@ -93,22 +88,22 @@ bool lock_time_later(struct sampler *s, struct lock_thread *t)
 	return !t->again;
 }
 
-void lock_time_brief(struct sampler *s, struct lock_thread *t, uint32_t number, uint64_t weight_ns)
+void lock_time_brief(struct sampler *s, struct lock_thread *t, uint32_t index, uint64_t weight_ns)
 {
-	struct lock_place *place = &lock_places(s, t)[number];
+	struct lock_place *place = &lock_places(s, t)[index];
 
-	if (is_timed(s, t, kind_of(&place->wait)))
+	if (is_timed(s, t, lock_count_kind(&place->wait)))
 		place->brief_ns += weight_ns;
 	else
-		lock_record(s, t, number, 0, weight_ns);
+		lock_record(s, t, index, 0, weight_ns);
 }
 
-void lock_time_flush(struct sampler *s, struct lock_thread *t, uint32_t number)
+void lock_time_flush(struct sampler *s, struct lock_thread *t, uint32_t index)
 {
-	struct lock_place *place = &lock_places(s, t)[number];
+	struct lock_place *place = &lock_places(s, t)[index];
 
-	lock_record(s, t, number, 0, place->brief_ns);
-	t->times[kind_of(&place->wait)].long_ns += place->brief_ns;
+	lock_record(s, t, index, 0, place->brief_ns);
+	t->times[lock_count_kind(&place->wait)].long_ns += place->brief_ns;
 	place->brief_ns = 0;
 }
 
@@ -120,7 +115,7 @@ static void share_out(struct sampler *s, struct lock_thread *t, enum jvm_wait_co
 		struct lock_place *place = &lock_places(s, t)[i];
 		double share = (double)place->brief_ns / (double)all_ns;
 
-		if (!place->brief_ns || kind_of(&place->wait) != which)
+		if (!place->brief_ns || lock_count_kind(&place->wait) != which)
 			continue;
 		lock_record(s, t, i, 0, (uint64_t)((double)owed_ns * share));
 		place->brief_ns = 0;
@@ -135,7 +130,7 @@ void lock_time_residual(
 	uint64_t found = 0, owed;
 
 	for (uint32_t i = 0; i < t->places; i++)
-		found += kind_of(&places[i].wait) == which ? places[i].brief_ns : 0;
+		found += lock_count_kind(&places[i].wait) == which ? places[i].brief_ns : 0;
 	if (!is_timed(s, t, which)) {
 		if (found)
 			share_out(s, t, which, found, found);

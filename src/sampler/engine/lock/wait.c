@@ -46,17 +46,6 @@ void lock_reader_forget(struct lock_reader *r)
 
 /* --- what it waits for ------------------------------------------------------------------------ */
 
-/* The java.lang.Thread that runs; on a carrier, the mounted virtual thread. */
-static struct oop reader_thread(struct lock_reader *r, uint64_t java_thread)
-{
-	const struct walk_layout *l = r->s->layout;
-	const struct walk_field *field =
-		l->thread_virtual.offset >= 0 ? &l->thread_virtual : &l->thread_object;
-
-	return oop_held(
-		&r->java.threads.mode, l, &r->self.mem, java_thread + (uint64_t)field->offset);
-}
-
 /* The class that a java.lang.Class represents: the lock of a "static synchronized" method. */
 static uint64_t reader_class(struct lock_reader *r, const struct oop *oop)
 {
@@ -124,14 +113,18 @@ static void wait_blocker(
 
 static void wait_parked(struct lock_reader *r, uint64_t java_thread, struct lock_wait *out)
 {
-	struct sampler *s = r->s;
+	const struct walk_layout *l = r->s->layout;
+	/* The java.lang.Thread that runs; on a carrier, the mounted virtual thread. */
+	const struct walk_field *field =
+		l->thread_virtual.offset >= 0 ? &l->thread_virtual : &l->thread_object;
 	struct oop thread, blocker;
 	uint32_t status;
 
-	if (!r->parks || layout_load(&s->layout->thread_state, &r->self.mem, java_thread) !=
-				 s->layout->thread_blocked)
+	if (!r->parks ||
+		layout_load(&l->thread_state, &r->self.mem, java_thread) != l->thread_blocked)
 		return;
-	thread = reader_thread(r, java_thread);
+	thread = oop_held(
+		&r->java.threads.mode, l, &r->self.mem, java_thread + (uint64_t)field->offset);
 	if (!thread.klass)
 		return;
 	blocker = java_wait_blocker(&r->java, thread.object);
@@ -289,7 +282,7 @@ struct locker {
 	struct unmounted_thread found;
 };
 
-static void locker_visit(void *ctx, const struct unmounted_thread *thread)
+static void locker_check(void *ctx, const struct unmounted_thread *thread)
 {
 	struct locker *l = ctx;
 
@@ -304,7 +297,7 @@ static struct lock_owner owner_locked(struct lock_reader *r, uint64_t object)
 	struct locker l = {.r = r, .object = object};
 
 	if (r->virtuals && object && r->s->layout->jdk >= 24)
-		unmounted_each(r->virtuals, &pick, locker_visit, &l);
+		unmounted_each(r->virtuals, &pick, locker_check, &l);
 	return owner_virtual(r, l.found.number, l.found.object);
 }
 

@@ -1,10 +1,60 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The Java methods in which threads wait, and the states they imply. */
+/*
+ * What publishing knows of traces: their ids, in an open-addressing hash table that a new epoch empties in O(1), and the
+ * states of waiting threads, by the Java methods in which they wait.
+ */
 #include "sampler/publish/state.h"
 
 #include "sampler/engine/wall.h"
 
+#include <stddef.h>
 #include <string.h>
+
+/* --- ids --------------------------------------------------------------------------------------- */
+
+#define KNOWN_PROBES 16u
+
+/* The slot of the hash, or the one it can be inserted into; NULL when all probes are occupied. */
+static const struct known *known_find(const struct known_traces *known, uint64_t hash)
+{
+	for (uint32_t i = 0; i < KNOWN_PROBES; i++) {
+		const struct known *k =
+			&known->slots[((uint32_t)(hash >> 20) + i) & (KNOWN_SLOTS - 1)];
+
+		if (k->epoch != known->epoch || k->hash == hash)
+			return k;
+	}
+	return NULL;
+}
+
+uint32_t known_id(const struct known_traces *known, uint64_t hash)
+{
+	const struct known *k = known_find(known, hash);
+
+	return k && k->epoch == known->epoch ? k->id : 0;
+}
+
+bool known_add(struct known_traces *known, uint64_t hash, uint32_t id)
+{
+	const struct known *k = known_find(known, hash);
+	bool fits = k && known->used < KNOWN_SLOTS / 4 * 3;
+
+	if (!fits)
+		known_forget(known);
+	k = known_find(known, hash);
+	known->slots[k - known->slots] =
+		(struct known){.hash = hash, .id = id, .epoch = known->epoch};
+	known->used++;
+	return fits;
+}
+
+void known_forget(struct known_traces *known)
+{
+	known->epoch++;
+	known->used = 0;
+}
+
+/* --- states ------------------------------------------------------------------------------------ */
 
 static const struct {
 	const char *class_name, *name;
@@ -47,15 +97,6 @@ void states_method(struct states *states, const struct names_entry *m)
 	}
 }
 
-static enum wire_thread_state state_in(const struct states *states, uint64_t frame)
-{
-	for (uint32_t i = 0; i < STATES_IDS; i++) {
-		if (states->ids[i].method == WIRE_FRAME_METHOD(frame))
-			return states->ids[i].state;
-	}
-	return WIRE_STATE_NONE;
-}
-
 /*
  * Classifies by the innermost Java frame; without one, or if it is not in the table, the state is sleeping. A virtual
  * thread always parks; the operation it waits for is a few frames further out.
@@ -63,13 +104,17 @@ static enum wire_thread_state state_in(const struct states *states, uint64_t fra
 static enum wire_thread_state state_of(const struct states *states, const struct trace_key *key)
 {
 	uint32_t at = 0, until;
-	enum wire_thread_state found = WIRE_STATE_NONE, state;
+	enum wire_thread_state found = WIRE_STATE_NONE;
 
 	while (at < key->count && !WIRE_FRAME_IS_JAVA(WIRE_FRAME_KIND(key->frames[at])))
 		at++;
 	until = at + (WIRE_IS_VIRTUAL(key->thread) ? VIRTUAL_FRAMES : 1);
 	for (; at < key->count && at < until && found != WIRE_STATE_IO; at++) {
-		state = state_in(states, key->frames[at]);
+		enum wire_thread_state state = WIRE_STATE_NONE;
+
+		for (uint32_t i = 0; i < STATES_IDS && state == WIRE_STATE_NONE; i++)
+			if (states->ids[i].method == WIRE_FRAME_METHOD(key->frames[at]))
+				state = states->ids[i].state;
 		if (found == WIRE_STATE_NONE || state == WIRE_STATE_IO)
 			found = state;
 	}
