@@ -258,9 +258,9 @@ static void test_file(const char *path)
 	struct unwind_table *t = calloc(1, sizeof *t + sizeof t->modules[0]);
 	uint64_t random = 88172645463325252ull;
 
-	ok(rows_are_sorted(rows, count), "%s: %zu rows in order, the last one ends them", path,
-		count);
-	if (!ok(file_open(&f, path), "%s: libdw reads it", path))
+	ok(rows_are_sorted(rows, count), "%s: %zu rows are sorted, and the last one ends the code",
+		path, count);
+	if (!ok(file_open(&f, path), "%s: libdw opens the file", path))
 		return;
 	t->count = 1;
 	t->modules[0] = (struct unwind_module){0x7f0000001000 + f.text.p_offset,
@@ -275,9 +275,9 @@ static void test_file(const char *path)
 	diag("same %u, no rule %u, frames of more than 32 KB %u, unknown to libdw %u, roots %u, "
 	     "signals %u",
 		n.same, n.no_rule, n.far, n.unknown, n.roots, n.signals);
-	is_int(n.differ, 0, "steps as libdw says");
+	is_int(n.differ, 0, "every step matches libdw's");
 	/* The data that linkers put into the text segment's pages and padding are the unknown ones. */
-	ok(n.same > SAMPLES / 2, "most of the text is known");
+	ok(n.same > SAMPLES / 2, "more than half of the text's addresses are known");
 	ok(n.no_rule * 200 <= n.same, "rules that rows cannot express are rare");
 	dwarf_cfi_end(f.cfi);
 	elf_end(f.elf);
@@ -320,10 +320,11 @@ static void test_debug_frame(void)
 	const struct cfi_row *row = row_at(c, file_offset_of(debug_frame_middle));
 
 	debug_frame_function(); /* it is code that runs */
-	ok(row && row->rule.cfa == CFI_CFA_SP, "a function known to .debug_frame only has a row");
-	is_int(row ? row->rule.cfa_offset : 0, DEBUG_FRAME_CFA, "its CFA");
+	ok(row && row->rule.cfa == CFI_CFA_SP,
+		"a function described only by .debug_frame has a row");
+	is_int(row ? row->rule.cfa_offset : 0, DEBUG_FRAME_CFA, "its row has the right CFA");
 	row = row_at(c, file_offset_of((const void *)(uintptr_t)test_debug_frame));
-	ok(row && row->rule.cfa != CFI_CFA_NONE, "functions of .eh_frame have theirs beside it");
+	ok(row && row->rule.cfa != CFI_CFA_NONE, "functions in .eh_frame have rows, too");
 	cfi_close(c);
 }
 
@@ -342,8 +343,8 @@ static void test_split(void)
 
 	snprintf(path, sizeof path, "%s/tests/symbols/split.so", top);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
-	ok(fd >= 0 && !cfi_open(fd, -1, &e), "a library without call frame information: %s",
-		e.what);
+	ok(fd >= 0 && !cfi_open(fd, -1, &e),
+		"a library without call frame information is refused: %s", e.what);
 	child = elf_child_new();
 	debug_fd = elf_child_facts(child, fd, NULL, &facts, NULL)
 			   ? -1
@@ -355,7 +356,7 @@ static void test_split(void)
 		rows = cfi_rows(c, &count);
 	for (size_t i = 0; i < count; i++)
 		large += rows[i].rule.cfa == CFI_CFA_SP && rows[i].rule.cfa_offset > 500;
-	ok(large > 0, "and gives rows, of a frame of more than 500 bytes, too (%zu rows)", count);
+	ok(large > 0, "the debug file yields rows, also for a large frame (%zu rows)", count);
 	cfi_close(c);
 	close(debug_fd);
 	close(fd);
@@ -384,8 +385,8 @@ static void test_libc(const char *libc)
 	c = self_compile(libc);
 	ok(count_rules(c, CFI_CFA_ROOT) > 0, "libc's thread start is a root");
 #if defined(__x86_64__)
-	is_int(count_rules(c, CFI_CFA_SIGNAL), 1, "libc's signal trampoline is one");
-	ok(count_rules(c, CFI_CFA_PLT) > 0, "libc's lazy PLT has its rule");
+	is_int(count_rules(c, CFI_CFA_SIGNAL), 1, "libc has one signal trampoline");
+	ok(count_rules(c, CFI_CFA_PLT) > 0, "libc's lazy PLT has a rule");
 #endif
 	cfi_close(c);
 }
@@ -406,11 +407,12 @@ static void test_not_elf(void)
 	int fd = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
 	char junk[4096];
 
-	ok(!cfi_open(fd, -1, &e), "no ELF file: %s", e.what);
+	ok(!cfi_open(fd, -1, &e), "a file that is not ELF is refused: %s", e.what);
 	close(fd);
 	memset(junk, 0xa5, sizeof junk);
 	memcpy(junk, "\177ELF\2\1\1", 7);
-	ok(!cfi_open_image(junk, sizeof junk, &e), "junk after an ELF magic: %s", e.what);
+	ok(!cfi_open_image(junk, sizeof junk, &e), "junk after an ELF magic is refused: %s",
+		e.what);
 }
 
 /*
@@ -434,14 +436,14 @@ static void test_indirect(void)
 	if (f)
 		fclose(f);
 	c = bytes ? cfi_open_image(image, bytes, &e) : NULL;
-	ok(c != NULL, "a small library: %s", e.what);
+	ok(c != NULL, "a small library is opened: %s", e.what);
 	cfi_close(c);
 	found = memmem(image, bytes, pcrel, sizeof pcrel);
 	if (!ok(found != NULL, "its addresses are relative"))
 		return;
 	found[sizeof pcrel - 1] |= DW_EH_PE_indirect;
 	c = cfi_open_image(image, bytes, &e);
-	ok(!c, "where they lead to pointers, no row is made up: %s", e.what);
+	ok(!c, "indirect addresses yield no rows: %s", e.what);
 	cfi_close(c);
 }
 
@@ -490,7 +492,7 @@ static void test_damaged(const char *path)
 			image[at[i]] ^= (unsigned char)(1 + round % 255);
 	}
 	ok(!wrong && compiled > 50 && refused > 10,
-		"damaged file: %u times compiled, %u refused, always in order", compiled, refused);
+		"damaged files: %u compiled with sorted rows, %u refused", compiled, refused);
 	munmap(image, bytes);
 	close(fd);
 }

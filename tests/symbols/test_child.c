@@ -204,26 +204,29 @@ static void test_confined(void)
 	shared = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 1 << 20);
 	memset(shared, 0, 4096);
 	shared[PROBES + 1] = (int)getpid();
-	ok(!elf_child_facts(c, fd, NULL, &facts, &err), "the child answers: %s", err.what);
+	ok(!elf_child_facts(c, fd, NULL, &facts, &err), "the sandboxed child answers a request: %s",
+		err.what);
 	for (int i = 0; i < PROBES; i++)
-		ok(shared[i] == 2, "it may not %s (%s)", probe_names[i],
+		ok(shared[i] == 2, "the child cannot %s (%s)", probe_names[i],
 			shared[i] ? "tried" : "not tried");
 	pid = child_pid();
-	ok(pid > 0, "it lives on for the next file");
-	is_str(proc_line(pid, "status", "NoNewPrivs:\t", line), "1", "no new privileges");
-	is_str(proc_line(pid, "status", "Seccomp:\t", line), "2", "a filter of system calls");
-	is_str(proc_line(pid, "status", "CapEff:\t", line), "0000000000000000", "no capability");
+	ok(pid > 0, "the child stays for the next file");
+	is_str(proc_line(pid, "status", "NoNewPrivs:\t", line), "1", "the child has NoNewPrivs");
+	is_str(proc_line(pid, "status", "Seccomp:\t", line), "2", "the child has a seccomp filter");
+	is_str(proc_line(pid, "status", "CapEff:\t", line), "0000000000000000",
+		"the child has no effective capability");
 	is_str(proc_line(pid, "status", "CapPrm:\t", line), "0000000000000000",
-		"nor one that it could take");
-	ok(strncmp(proc_line(pid, "status", "Uid:\t", line), "0", 1) != 0, "it is not root: %s",
-		line);
+		"the child has no permitted capability");
+	ok(strncmp(proc_line(pid, "status", "Uid:\t", line), "0", 1) != 0,
+		"the child's real uid is not root: %s", line);
 	is_str(proc_line(pid, "limits", "Max core file size ", line) + 7,
-		"0                    0                    bytes     ", "no core file");
+		"0                    0                    bytes     ",
+		"the child cannot dump core");
 	ok(!strncmp(proc_line(pid, "limits", "Max open files ", line) + 11, "8 ", 2),
-		"few descriptors: %s", line);
-	is_int(getsid(pid), pid, "Ctrl-C does not reach it");
+		"the child has few descriptors: %s", line);
+	is_int(getsid(pid), pid, "the child is in its own session, out of reach of Ctrl-C");
 	elf_child_free(c);
-	is_int(child_pid(), 0, "it ends with its owner");
+	is_int(child_pid(), 0, "the child ends with its owner");
 	munmap(shared, 4096);
 	close(fd);
 }
@@ -260,12 +263,12 @@ static void test_faults(void)
 			elf_child_limit(c, CPU_MS, SLEEP_MS);
 		rc = elf_child_names(c, fd, -1, NULL, &table, &err);
 		elf_child_limit(c, CPU_MS, 20 * CPU_MS);
-		ok(rc == -1 && strstr(err.what, faults[i].says), "%s is an error: %s",
+		ok(rc == -1 && strstr(err.what, faults[i].says), "%s in the child is an error: %s",
 			faults[i].what, err.what);
-		ok(!table.count, "without names");
-		is_int(child_pid(), 0, "the child is gone");
+		ok(!table.count, "a failed request yields no names");
+		is_int(child_pid(), 0, "the failed child is gone");
 		err = (struct err){0};
-		ok(names_main(c, &err), "and another one reads the next file %s", err.what);
+		ok(names_main(c, &err), "another child reads the next file %s", err.what);
 		close(fd);
 	}
 	elf_child_free(c);
@@ -281,7 +284,7 @@ static void test_stop(void)
 	int fd = file_with(SLEEP, path);
 
 	ok(elf_child_facts(c, fd, &stop, &facts, &err) && strstr(err.what, "was stopped"),
-		"who is told to stop waits for no child: %s", err.what);
+		"a request with the stop flag set does not wait: %s", err.what);
 	elf_child_free(c);
 	close(fd);
 }
@@ -301,10 +304,10 @@ static void test_one_file(void)
 		whole.path = path[i];
 		at[i] = symbols_function(s, symbols_module_add(s, &whole), &whole, SYMBOL);
 	}
-	ok(at[0] && at[0] == at[2], "of three files two have their names");
-	is_int((int64_t)at[1], 0, "that of which the child dies has none");
+	ok(at[0] && at[0] == at[2], "two of three files have their names");
+	is_int((int64_t)at[1], 0, "the file that crashes the child has none");
 	ok(strstr(symbols_note(s), CRASH_SAYS) && !strstr(symbols_note(s), "; "),
-		"it alone is in the note: %s", symbols_note(s));
+		"the note names only that file: %s", symbols_note(s));
 	symbols_free(s);
 	for (int i = 0; i < 3; i++)
 		close(fds[i]);
@@ -321,7 +324,8 @@ static void test_killed(void)
 	pid = child_pid();
 	kill(pid, SIGKILL);
 	names_main(c, &err);
-	ok(names_main(c, &err) && child_pid() != pid, "when it is killed another one goes on");
+	ok(names_main(c, &err) && child_pid() != pid,
+		"after the child was killed another one takes over");
 	elf_child_free(c);
 }
 
@@ -422,9 +426,9 @@ static void test_mutated(const char *path, unsigned seconds)
 				keep(file, size);
 		}
 	}
-	ok(files > 0, "%s: %u mutated files, the child was lost %u times", strrchr(path, '/') + 1,
+	ok(files > 0, "%s: %u mutated files; the child was lost %u times", strrchr(path, '/') + 1,
 		files, lost);
-	ok(names_main(c, &err), "afterwards a good file has its names %s", err.what);
+	ok(names_main(c, &err), "afterwards an intact file has its names %s", err.what);
 	elf_child_free(c);
 	close(fd);
 }

@@ -78,21 +78,21 @@ static void test_thread(uint64_t offset)
 		clock_mono_ns() - begin_ns < LIMIT_NS)
 		;
 	ok(atomic_load(&calls) && atomic_load(&thread) != (int)gettid(),
-		"a name is demangled by another thread than the one that asks");
+		"a name is demangled by another thread than the caller's");
 	ok(sym.loading && !*sym.name && sym.start == offset,
-		"meanwhile the frame has no name, and is not final");
+		"while it is being demangled the frame has no name and is not final");
 	test_other_file(s);
-	ok(sym.loading, "and the name is still being demangled");
+	ok(sym.loading, "the name is still being demangled afterwards");
 	atomic_store(&released, true);
 	while (!is_done(s, module, offset, &sym) && clock_mono_ns() - begin_ns < LIMIT_NS)
 		;
-	is_str(sym.name, "slow::name", "then it has its name");
-	is_int(atomic_load(&calls), 1, "which was demangled once");
+	is_str(sym.name, "slow::name", "after demangling the frame has its name");
+	is_int(atomic_load(&calls), 1, "the name was demangled once");
 	symbols_native(s, module, offset, &sym);
-	is_str(sym.name, "slow::name", "and is kept");
+	is_str(sym.name, "slow::name", "the demangled name is cached");
 	is_int((int64_t)symbols_function(s, module, &self, "slow::name"), (int64_t)offset,
-		"the function is found by this name");
-	ok(atomic_load(&thread) != (int)gettid(), "also by the other thread");
+		"the function is found by its demangled name");
+	ok(atomic_load(&thread) != (int)gettid(), "the lookup demangles in the other thread, too");
 	symbols_free(s);
 }
 
@@ -104,7 +104,8 @@ static void test_alone(uint64_t offset)
 
 	symbols_native(s, symbols_module_add(s, &self), offset, &sym);
 	is_str(sym.name, "slow::name", "without a thread the first answer is final");
-	ok(!sym.loading && atomic_load(&thread) == (int)gettid(), "and made by who asks");
+	ok(!sym.loading && atomic_load(&thread) == (int)gettid(),
+		"without a thread the caller demangles");
 	symbols_free(s);
 }
 
@@ -119,7 +120,7 @@ int main(int argc, char **argv)
 	s = symbols_new(0, 0);
 	offset = symbols_function(s, symbols_module_add(s, &self), &self, MANGLED);
 	symbols_free(s);
-	ok(offset != 0, "this program has a function of that name");
+	ok(offset != 0, "this program has a function with the mangled name");
 	test_thread(offset);
 	test_alone(offset);
 	return tap_done();

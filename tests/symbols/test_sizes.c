@@ -42,14 +42,16 @@ static void test_packed(void)
 	unsigned char copy[sizeof(zeros_xz)];
 	size_t more = 0;
 
-	is_int(unpacked(zeros_xz, sizeof(zeros_xz), 100000), 100000, "100,000 zeros fit");
-	is_int(unpacked(zeros_xz, sizeof(zeros_xz), 99999), 0, "but into no less");
+	is_int(unpacked(zeros_xz, sizeof(zeros_xz), 100000), 100000,
+		"a stream of 100,000 zeros is unpacked into 100,000 bytes");
+	is_int(unpacked(zeros_xz, sizeof(zeros_xz), 99999), 0,
+		"a stream of 100,000 zeros is refused for 99,999 bytes");
 	memcpy(copy, zeros_xz, sizeof(copy));
 	copy[0]++;
-	is_int(unpacked(copy, sizeof(copy), 100000), 0, "what is no .xz does not");
+	is_int(unpacked(copy, sizeof(copy), 100000), 0, "a stream without the xz magic is refused");
 	for (size_t cut = 0; cut < sizeof(copy); cut++)
 		more += unpacked(zeros_xz, cut, 100000);
-	is_int(more, 0, "nor does a stream that ends early");
+	is_int(more, 0, "a truncated stream is refused");
 }
 
 /* --- sizes that are not there ------------------------------------------------------------------------ */
@@ -89,11 +91,11 @@ static void test_tables(void)
 		if (ftruncate(fd, HUGE_BYTES))
 			perror("ftruncate");
 		elf = elf_file_begin(fd);
-		ok(elf != NULL, "a file of a terabyte, a small table of type %u: it is read",
+		ok(elf != NULL, "a file of a terabyte with a small table of type %u is read",
 			types[i]);
 		elf_end(elf);
 		write_elf(fd, types[i], (uint64_t)HUGE_BYTES - 4096);
-		ok(!elf_file_begin(fd), "a table of a terabyte: it is not");
+		ok(!elf_file_begin(fd), "a table of a terabyte is refused");
 		close(fd);
 	}
 }
@@ -145,7 +147,7 @@ static void test_checksum(void)
 	int fd, huge;
 
 	if (!mkdtemp(folder) || !copy_library(folder)) {
-		ok(false, "the library could not be copied");
+		ok(false, "the library is copied");
 		return;
 	}
 	snprintf(path, sizeof(path), "%s/lib.so", folder);
@@ -153,9 +155,10 @@ static void test_checksum(void)
 	huge = open(debug, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
 	write_elf(huge, SHT_NOTE, 0);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
-	is_int(open_debug(fd, path), -1, "a debug file with another checksum is not taken");
+	is_int(open_debug(fd, path), -1, "a debug file with another checksum is refused");
 	if (!ftruncate(huge, HUGE_BYTES))
-		is_int(open_debug(fd, path), -1, "that of a terabyte is not computed");
+		is_int(open_debug(fd, path), -1,
+			"a debug file of a terabyte is refused without computing its checksum");
 	close(fd);
 	close(huge);
 	unlink(debug);
@@ -178,15 +181,15 @@ static void test_lines(void)
 	fputs("\n200 10 after\n", f);
 	rewind(f);
 	perfmap_read(f, &table);
-	ok(!symtab_find(&table, 0x100), "a line without end has no name");
+	ok(!symtab_find(&table, 0x100), "a line that is too long yields no name");
 	e = symtab_find(&table, 0x200);
-	is_str(e ? symtab_name(&table, e) : "", "after", "the one after it has");
+	is_str(e ? symtab_name(&table, e) : "", "after", "the line after it yields its name");
 	symtab_done(&table);
 	if (ftruncate(fd, HUGE_BYTES))
 		perror("ftruncate");
 	rewind(f);
 	perfmap_read(f, &table);
-	is_int(table.count, 1, "a list of a terabyte is read for a while");
+	is_int(table.count, 1, "a perf map of a terabyte is read only in part");
 	symtab_done(&table);
 	fclose(f);
 }
@@ -201,10 +204,10 @@ static void test_names(void)
 	symtab_add(&table, 16, 16, name, SYMTAB_GLOBAL);
 	symtab_finish(&table);
 	is_int((int64_t)strlen(symtab_name(&table, symtab_find(&table, 20))), 4096,
-		"of a long name its beginning is kept");
+		"a long name is truncated");
 	symtab_done(&table);
 	symtab_limit(&table, &stop);
-	ok(symtab_is_full(&table), "who is told to stop has no space");
+	ok(symtab_is_full(&table), "a table whose stop flag is set is full");
 	symtab_done(&table);
 }
 

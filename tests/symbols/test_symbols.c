@@ -112,7 +112,7 @@ static void test_rust(void)
 	for (int i = 0; i < 2000; i++)
 		strcat(deep, "M");
 	name = demangle_name(deep);
-	is_str(name, deep, "one that is nested 2,000 times stays as it is");
+	is_str(name, deep, "a name nested 2,000 times is not demangled");
 	free(name);
 	/* Each tuple is four times the one before: 4^30. */
 	strcpy(deep, "_RINvC1a1bTuuuuE");
@@ -126,7 +126,7 @@ static void test_rust(void)
 	}
 	strcat(deep, "E");
 	name = demangle_name(deep);
-	is_str(name, deep, "one that would have 4^30 parts stays as it is");
+	is_str(name, deep, "a name of 4^30 parts is not demangled");
 	free(name);
 }
 
@@ -153,17 +153,17 @@ static void test_symtab(void)
 	symtab_add(&t, 0x410, 0x8, "inner", SYMTAB_GLOBAL);
 	symtab_add(&t, UINT64_MAX - 4, 0x100, "last", SYMTAB_GLOBAL);
 	symtab_finish(&t);
-	is_str(find(&t, 0xff), NULL, "before the first");
-	is_str(find(&t, 0x100), "first", "of aliases the plain name");
-	is_str(find(&t, 0x110), "first", "a mark within a named function is no beginning");
-	is_str(find(&t, 0x120), NULL, "behind the end of a function with a size");
-	is_str(find(&t, 0x160), "", "a mark has no name but is found");
-	is_str(find(&t, 0x20f), "second", "the last byte");
-	is_str(find(&t, 0x210), NULL, "one further");
-	is_str(find(&t, 0x3ff), "open_ended", "no size reaches to the next");
-	is_str(find(&t, 0x412), "inner", "nested");
-	is_str(find(&t, 0x440), "outer", "behind the nested one");
-	is_str(find(&t, UINT64_MAX), "last", "the end of the address space");
+	is_str(find(&t, 0xff), NULL, "an address before the first function is not found");
+	is_str(find(&t, 0x100), "first", "of aliases the plain name is used");
+	is_str(find(&t, 0x110), "first", "a mark inside a named function does not split it");
+	is_str(find(&t, 0x120), NULL, "an address after a function with a size is not found");
+	is_str(find(&t, 0x160), "", "a mark is found without a name");
+	is_str(find(&t, 0x20f), "second", "the last byte of a function is found");
+	is_str(find(&t, 0x210), NULL, "the byte after a function is not found");
+	is_str(find(&t, 0x3ff), "open_ended", "a function without a size extends to the next one");
+	is_str(find(&t, 0x412), "inner", "a nested function is found");
+	is_str(find(&t, 0x440), "outer", "after a nested function the outer one is found");
+	is_str(find(&t, UINT64_MAX), "last", "a function at the end of the address space is found");
 	symtab_done(&t);
 }
 
@@ -179,20 +179,21 @@ static void test_kallsyms(void)
 			    "nonsense\n\nffffffffc0000000 t ext4_read\t[ext4]\n");
 	struct symtab t = {0};
 
-	is_int(kallsyms_read(f, &t), KALLSYMS_OK, "kallsyms with addresses");
-	is_str(find(&t, 0xffffffff81000010), "startup_64", "the name without underscore");
-	is_str(find(&t, 0xffffffff81000150), "copy_user_generic", "a local function");
-	is_str(find(&t, 0xffffffff81000210), "", "data is no function");
-	is_str(find(&t, 0xffffffffc0000010), "ext4_read", "a module's function");
+	is_int(kallsyms_read(f, &t), KALLSYMS_OK, "kallsyms with addresses is read");
+	is_str(find(&t, 0xffffffff81000010), "startup_64", "the name without underscores is used");
+	is_str(find(&t, 0xffffffff81000150), "copy_user_generic", "a local function is found");
+	is_str(find(&t, 0xffffffff81000210), "", "data has no name");
+	is_str(find(&t, 0xffffffffc0000010), "ext4_read", "a module's function is found");
 	fclose(f);
 	symtab_done(&t);
 
 	f = text_file("0000000000000000 T _text\n0000000000000000 t copy_user_generic\n");
-	is_int(kallsyms_read(f, &t), KALLSYMS_HIDDEN, "hidden addresses are told apart");
+	is_int(kallsyms_read(f, &t), KALLSYMS_HIDDEN,
+		"kallsyms with hidden addresses is recognised");
 	fclose(f);
 	symtab_done(&t);
 	f = text_file("not what was expected\n");
-	is_int(kallsyms_read(f, &t), KALLSYMS_NONE, "and so is another text");
+	is_int(kallsyms_read(f, &t), KALLSYMS_NONE, "another text is not taken for kallsyms");
 	fclose(f);
 	symtab_done(&t);
 }
@@ -205,10 +206,10 @@ static void test_perfmap(void)
 	struct symtab t = {0};
 
 	perfmap_read(f, &t);
-	is_int(t.count, 2, "lines that are none are passed over");
-	is_str(find(&t, 0x7f0020), "LazyCompile:~foo bar.js:1", "names with spaces");
-	is_str(find(&t, 0x7f0041), "stub", "CRLF");
-	is_str(find(&t, 0x7f0055), NULL, "no code there");
+	is_int(t.count, 2, "malformed lines of a perf map are skipped");
+	is_str(find(&t, 0x7f0020), "LazyCompile:~foo bar.js:1", "names with blanks are read");
+	is_str(find(&t, 0x7f0041), "stub", "CRLF line ends are removed");
+	is_str(find(&t, 0x7f0055), NULL, "an address outside all lines is not found");
 	fclose(f);
 	symtab_done(&t);
 }
@@ -220,7 +221,7 @@ static void refuse_perfmap(const char *what)
 
 	symbols_raw(s, 0x7f0010, &sym);
 	is_str(sym.name, "", what);
-	ok(strstr(symbols_note(s), "perf map") != NULL, "is not read, and the note says so");
+	ok(strstr(symbols_note(s), "perf map") != NULL, "the refused perf map is in the note");
 	symbols_free(s);
 }
 
@@ -232,8 +233,8 @@ static void test_perfmap_file(void)
 	FILE *f;
 
 	symbols_raw(s, 0x7f0010, &sym);
-	is_str(sym.name, "", "code of nobody has no name");
-	is_str(sym.module, "[anon]", "but a module");
+	is_str(sym.name, "", "anonymous code without a perf map has no name");
+	is_str(sym.module, "[anon]", "anonymous code has the module [anon]");
 	symbols_free(s);
 	s = symbols_new(getpid(), getpid());
 	snprintf(path, sizeof(path), "/tmp/perf-%d.map", (int)getpid());
@@ -241,20 +242,20 @@ static void test_perfmap_file(void)
 	fputs("7f0000 100 js:hello world\n", f);
 	fclose(f);
 	symbols_raw(s, 0x7f0010, &sym);
-	is_str(sym.name, "js:hello world", "a name from the process's perf map");
-	is_int(sym.start, 0x7f0000, "with its beginning");
-	is_str(symbols_note(s), "", "and nothing is to be said of it");
+	is_str(sym.name, "js:hello world", "a name is read from the process's perf map");
+	is_int(sym.start, 0x7f0000, "the name has its start address");
+	is_str(symbols_note(s), "", "a good perf map leaves no note");
 	symbols_free(s);
 	chmod(path, 0666);
-	refuse_perfmap("one that everybody may write");
+	refuse_perfmap("a perf map that everybody may write is not read");
 	chmod(path, 0644);
 	if (!geteuid() && !chown(path, 54321, 54321))
-		refuse_perfmap("one of another user");
+		refuse_perfmap("a perf map of another user is not read");
 	else
-		tap_skip("a perf map of another user", "needs root");
+		tap_skip("a perf map of another user is not read", "needs root");
 	snprintf(other, sizeof(other), "%s.other", path);
 	if (!rename(path, other) && !chown(other, geteuid(), getegid()) && !symlink(other, path))
-		refuse_perfmap("a link");
+		refuse_perfmap("a perf map that is a symbolic link is not read");
 	unlink(other);
 	unlink(path);
 }
@@ -268,7 +269,7 @@ static void test_vdso(void)
 	bool found = false;
 
 	if (!base) {
-		tap_skip("the vDSO's names", "this kernel maps no vDSO");
+		tap_skip("clock_gettime in the vDSO has its name", "this kernel maps no vDSO");
 		symbols_free(s);
 		return;
 	}
@@ -276,8 +277,8 @@ static void test_vdso(void)
 		symbols_native(s, m, offset, &sym);
 		found = strstr(sym.name, "clock_gettime") != NULL;
 	}
-	ok(found, "the vDSO's clock_gettime has its name");
-	is_str(sym.module, "[vdso]", "and module");
+	ok(found, "clock_gettime in the vDSO has its name");
+	is_str(sym.module, "[vdso]", "its module is [vdso]");
 	symbols_free(s);
 }
 
@@ -335,8 +336,9 @@ static void test_hostile(void)
 			diag("the damaged copy could not be written");
 		ask_all(path, &all);
 	}
-	is_int(all.wrong, 0, "150 damaged ELF files: every answer is one");
-	ok(all.named > 0, "and what is whole in them still has its name: %u of %u", all.named,
+	is_int(all.wrong, 0,
+		"150 damaged ELF files: every answer has the module and a bounded name");
+	ok(all.named > 0, "undamaged parts still have their names: %u of %u", all.named,
 		150 * whole.named);
 	close(fd);
 }
@@ -348,11 +350,12 @@ static void test_missing(void)
 	struct symbol sym;
 
 	symbols_native(s, m, 0x1234, &sym);
-	is_str(sym.module, "libnone.so", "a file that is missing still has its module's name");
-	is_str(sym.name, "", "and no name");
-	ok(strstr(symbols_note(s), "libnone.so cannot be read") != NULL, "the note says so");
+	is_str(sym.module, "libnone.so", "a missing file has its module's name");
+	is_str(sym.name, "", "a missing file has no function names");
+	ok(strstr(symbols_note(s), "libnone.so cannot be read") != NULL,
+		"the note says that the file cannot be read");
 	symbols_native(s, 77, 0x1234, &sym);
-	is_str(sym.module, "[anon]", "a module that was never added");
+	is_str(sym.module, "[anon]", "an unknown module is [anon]");
 	symbols_free(s);
 }
 
@@ -372,7 +375,7 @@ static void test_ended(void)
 		s, &(struct proc_map){.path = "/lib/libc.so.6", .start = 4096, .end = 8192});
 	symbols_native(s, m, 0x1234, &sym);
 	is_str(symbols_note(s), "the JVM ended before libc.so.6 could be read",
-		"a process that has ended");
+		"an ended process is reported as the reason");
 	symbols_free(s);
 	waitpid(pid, NULL, 0);
 }
@@ -397,8 +400,8 @@ static void test_loader_stack(void)
 	loader_start(w, 0);
 	for (int i = 0; i < 1000 && !loader_request(w, &l); i++)
 		loader_wait(w, 10);
-	ok(loader_request(w, &l), "a load may have half a megabyte on its stack");
-	ok(loader_free(w), "and the loader ends");
+	ok(loader_request(w, &l), "a load may use half a megabyte of stack");
+	ok(loader_free(w), "the loader ends");
 }
 
 int main(int argc, char **argv)
