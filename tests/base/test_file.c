@@ -91,18 +91,19 @@ static void test_new(void)
 	struct err err;
 
 	umask(027);
-	ok(!put(file, "one", &err) && holds(file, "one"), "a new file");
-	is_int(mode_of(file), 0640, "its mode is by the umask");
+	ok(!put(file, "one", &err) && holds(file, "one"), "a new file is written");
+	is_int(mode_of(file), 0640, "a new file's mode follows the umask");
 	umask(022);
 	memset(longest, 'x', 255);
 	longest[255] = '\0';
 	ok(!put(path_of(longest), "one", &err) && holds(path_of(longest), "one"),
-		"a name as long as can be");
+		"a name of maximum length is accepted");
 	ok(put(path_of("no/such"), "one", &err) == -1 && err.kind == ERR_OUTPUT &&
 			strstr(err.hint, "mkdir -p"),
 		"a missing folder is refused with a hint");
-	ok(put(folder, "one", &err) == -1 && strstr(err.hint, "add a file name"), "so is a folder");
-	is_int(litter(folder), 0, "nothing else is left");
+	ok(put(folder, "one", &err) == -1 && strstr(err.hint, "add a file name"),
+		"a folder is refused with a hint");
+	is_int(litter(folder), 0, "no temporary file is left");
 }
 
 static void test_old(void)
@@ -115,24 +116,24 @@ static void test_old(void)
 	set_up(file, "old");
 	chmod(file, 0604);
 	stat(file, &before);
-	is_int(file_check(file, &err), 0, "one that is there can be replaced");
+	is_int(file_check(file, &err), 0, "file_check accepts an existing file");
 	stat(file, &after);
 	ok(holds(file, "old") && before.st_ino == after.st_ino &&
 			before.st_mtim.tv_nsec == after.st_mtim.tv_nsec,
-		"to ask so touches nothing");
+		"file_check does not touch the file");
 	ok(!file_check(path_of("none"), &err) && access(path_of("none"), F_OK),
-		"and makes nothing");
+		"file_check creates no file");
 	ok(!file_create(&f, file, &err) && !file_write(f.fd, "new", 3) && holds(file, "old"),
-		"the old file is there while the new one is written");
+		"the old file exists while the new one is written");
 	file_appear(&f);
-	ok(holds(file, "old"), "and is not pushed aside");
+	ok(holds(file, "old"), "the old file still exists before the commit");
 	file_abandon(&f);
-	ok(holds(file, "old") && !litter(folder), "abandoned: nothing has happened");
+	ok(holds(file, "old") && !litter(folder), "abandoning a file leaves the old one");
 	ok(!file_create(&f, file, &err) && !file_write(f.fd, "new", 3) && !file_commit(&f, &err) &&
 			holds(file, "new"),
-		"committed: it is the new one");
-	is_int(mode_of(file), 0604, "with the old one's mode");
-	is_int(litter(folder), 0, "and nothing is beside it");
+		"committing a file replaces the old one");
+	is_int(mode_of(file), 0604, "the new file has the old one's mode");
+	is_int(litter(folder), 0, "no temporary file is left after the commit");
 }
 
 static void test_appear(void)
@@ -143,16 +144,17 @@ static void test_appear(void)
 
 	file_create(&f, file, &err);
 	file_write(f.fd, "half", 4);
-	ok(access(file, F_OK) == -1, "a new file is not there");
+	ok(access(file, F_OK) == -1, "a new file does not exist before file_appear");
 	file_appear(&f);
-	ok(holds(file, "half") && !litter(folder), "until it appears");
+	ok(holds(file, "half") && !litter(folder), "file_appear makes the incomplete file visible");
 	file_write(f.fd, " and half", 9);
-	ok(!file_commit(&f, &err) && holds(file, "half and half"), "and goes on under its name");
+	ok(!file_commit(&f, &err) && holds(file, "half and half"),
+		"writing continues under the final name");
 	file_create(&f, file, &err);
 	file_write(f.fd, "kept", 4);
 	file_close_uncommitted(&f);
 	ok(holds(file, "half and half") && litter(folder) == 1,
-		"what is left unfinished stays beside the old one");
+		"an unfinished file is kept beside the old one");
 }
 
 static void test_links(void)
@@ -164,21 +166,21 @@ static void test_links(void)
 	set_up(path_of("sub/real"), "old");
 	ok(!symlink("sub/link", path_of("link")) && !symlink("real", path_of("sub/link")) &&
 			!put(path_of("link"), "new", &err) && holds(path_of("sub/real"), "new"),
-		"what links lead to is replaced");
+		"the target of a chain of links is replaced");
 	ok(!lstat(path_of("link"), &st) && S_ISLNK(st.st_mode) &&
 			!lstat(path_of("sub/link"), &st) && S_ISLNK(st.st_mode),
-		"and the links stay");
+		"the links are kept");
 	ok(!symlink("sub/later", path_of("dangling")) && !put(path_of("dangling"), "new", &err) &&
 			holds(path_of("sub/later"), "new") && !lstat(path_of("dangling"), &st) &&
 			S_ISLNK(st.st_mode),
-		"so where one leads that leads to nothing yet");
+		"the target of a dangling link is created");
 	ok(!symlink("circle", path_of("circle")) && put(path_of("circle"), "new", &err) == -1 &&
 			strstr(err.hint, "circle"),
-		"a circle is refused");
+		"a circular link is refused");
 	set_up(path_of("elsewhere"), "mine");
 	ok(!symlink("elsewhere", path_of("trap.part")) && !put(path_of("trap"), "new", &err) &&
 			holds(path_of("trap"), "new") && holds(path_of("elsewhere"), "mine"),
-		"a link laid where the new file might be made is not met");
+		"a link at the temporary name is not followed");
 }
 
 /* --- what is no file --------------------------------------------------------------------------------- */
@@ -211,16 +213,18 @@ static void test_devices(void)
 	struct stat st;
 	struct err err;
 
-	is_int(put("/dev/null", "new", &err), 0, "a device is written");
-	ok(!stat("/dev/null", &st) && S_ISCHR(st.st_mode), "and stays one");
+	is_int(put("/dev/null", "new", &err), 0, "a device can be written to");
+	ok(!stat("/dev/null", &st) && S_ISCHR(st.st_mode), "a device is not replaced");
 	ok(put("/dev/full", "new", &err) == -1 && strstr(err.hint, "free some space"),
-		"one that takes nothing is refused with a hint");
+		"a device without space is refused with a hint");
 	mkfifo(path_of("pipe"), 0600);
-	is_int(file_check(path_of("pipe"), &err), 0, "to ask of a pipe does not wait for a reader");
+	is_int(file_check(path_of("pipe"), &err), 0,
+		"file_check of a pipe does not wait for a reader");
 	set_up(path_of("stdout"), "old\n");
-	in_child(to_stdout, "/dev/stdout that is a file");
-	ok(holds(path_of("stdout"), "old\nnew\nnewer\n"), "is written on, not replaced");
-	in_child(to_pipe, "/dev/stdout that is a pipe");
+	in_child(to_stdout, "/dev/stdout that is a file can be written to");
+	ok(holds(path_of("stdout"), "old\nnew\nnewer\n"),
+		"/dev/stdout that is a file is appended to, not replaced");
+	in_child(to_pipe, "/dev/stdout that is a pipe can be written to");
 }
 
 /* --- folders that others write to ---------------------------------------------------------------------- */
@@ -291,7 +295,8 @@ static void test_race(const char *link_path, const char *to)
 	}
 	kill(child, SIGKILL);
 	waitpid(child, NULL, 0);
-	ok(holds(to, "mine"), "a link that comes and goes is not followed (%d of 500 written)",
+	ok(holds(to, "mine"),
+		"a link that another user creates and removes is not followed (%d of 500 written)",
 		written);
 	unlink(link_path);
 }
@@ -313,27 +318,32 @@ static void test_shared_folder(mode_t mode)
 	mkdir(path_of("private"), 0700);
 	ok(!put(file, "ours", &err) && !stat(file, &st) && st.st_uid == geteuid() &&
 			mode_of(file) == 0644 && !litter(shared),
-		"mode %04o: a new file is ours", (unsigned)mode);
-	by_other(other_makes_file, theirs, NULL, "another user's file");
+		"mode %04o: a new file belongs to this user", (unsigned)mode);
+	by_other(other_makes_file, theirs, NULL, "another user creates a file");
 	ok(refused_as_foreign(theirs) && holds(theirs, "theirs") && !litter(shared),
-		"is refused and left alone");
+		"another user's file is refused and not changed");
 	ok(file_check(theirs, &err) == -1 && strstr(err.what, "another user"),
-		"which file_check says before");
+		"file_check reports another user's file");
 	unlink(theirs);
-	by_other(other_links, theirs, mine, "another user's link");
-	ok(refused_as_foreign(theirs) && holds(mine, "mine"), "is not followed");
+	by_other(other_links, theirs, mine, "another user creates a link");
+	ok(refused_as_foreign(theirs) && holds(mine, "mine"),
+		"another user's link is not followed");
 	unlink(theirs);
-	by_other(other_links, theirs, path_of("private"), "another user's link to a folder");
+	by_other(
+		other_links, theirs, path_of("private"), "another user creates a link to a folder");
 	snprintf(inside, sizeof(inside), "%s/file", theirs);
-	ok(refused_as_foreign(inside) && access(path_of("private/file"), F_OK), "is not followed");
+	ok(refused_as_foreign(inside) && access(path_of("private/file"), F_OK),
+		"another user's link to a folder is not followed");
 	unlink(theirs);
-	by_other(other_makes_fifo, theirs, NULL, "another user's pipe");
-	ok(file_check(theirs, &err) == -1 && refused_as_foreign(theirs), "is not opened");
+	by_other(other_makes_fifo, theirs, NULL, "another user creates a pipe");
+	ok(file_check(theirs, &err) == -1 && refused_as_foreign(theirs),
+		"another user's pipe is not opened");
 	unlink(theirs);
 	ok(!symlink("new", theirs) && !put(theirs, "by link", &err) && holds(file, "by link"),
-		"a link of our own is followed");
+		"a link of this user is followed");
 	if (mode & S_ISVTX)
-		by_other(other_writes, path_of("sticky/others"), NULL, "another user writes, too");
+		by_other(other_writes, path_of("sticky/others"), NULL,
+			"another user can write to the shared folder");
 	test_race(theirs, mine);
 }
 
@@ -349,10 +359,10 @@ static void test_exchanged(void)
 	ok(!file_create(&f, path_of("folder/file"), &err) && !file_write(f.fd, "new", 3) &&
 			!rename(path_of("folder"), path_of("away")) &&
 			!symlink("decoy", path_of("folder")) && !file_commit(&f, &err),
-		"a folder is exchanged for a link while a file is written");
+		"a folder is replaced by a link while a file in it is written");
 	ok(holds(path_of("away/file"), "new") && holds(path_of("decoy/file"), "mine") &&
 			!litter(path_of("away")),
-		"and the file is in the folder that it was begun in");
+		"the file is in the folder in which it was begun");
 }
 
 /* --- what fails -------------------------------------------------------------------------------------- */
@@ -405,7 +415,7 @@ static void test_refused(void)
 	chmod(path_of("shut"), 0755);
 	set_up(path_of("space"), "old");
 	in_child(no_space, "no space: a hint, and the old file intact");
-	is_int(litter(folder), before, "no half file is left");
+	is_int(litter(folder), before, "no temporary file is left after failures");
 }
 
 int main(void)
@@ -421,7 +431,7 @@ int main(void)
 	test_devices();
 	test_exchanged();
 	if (geteuid()) {
-		tap_skip("files of another user", "only root can make them");
+		tap_skip("files of another user are refused", "only root can create them");
 	} else {
 		test_shared_folder(01777);
 		test_shared_folder(0777);

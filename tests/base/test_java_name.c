@@ -95,25 +95,25 @@ int main(void)
 		is_str(fold(java_name_fold, rows[i].name), rows[i].folded, rows[i].name);
 		snprintf(twice, sizeof(twice), "%s", fold(java_name_fold, rows[i].name));
 		ok(!strcmp(fold(java_name_fold, twice), rows[i].folded),
-			"... and folded again: the same");
+			"folding a folded name again changes nothing");
 	}
 	for (size_t i = 0; i < sizeof(native_rows) / sizeof(native_rows[0]); i++)
 		is_str(fold(native_name_fold, native_rows[i].name), native_rows[i].folded,
 			native_rows[i].name);
 	is_str(java_name_simple("com.acme.Shop$$Lambda/0x1f.x"), "Shop$$Lambda/0x1f.x",
-		"a class without its packages");
-	is_str(java_name_simple("Shop"), "Shop", "a class that has none");
+		"java_name_simple removes the packages");
+	is_str(java_name_simple("Shop"), "Shop", "java_name_simple keeps a name without packages");
 	ok(java_name_is_lambda("a.B$$Lambda/0x1") && !java_name_is_lambda("a.B"),
-		"lambdas are told");
+		"lambda classes are recognised");
 	java_name_parts("com.acme.Shop$$Lambda.0x1f.run(java.lang.String)", &class_at, &method_at);
-	ok(class_at == 9 && method_at == 27, "a class's and a method's begin (%zu, %zu)", class_at,
-		method_at);
+	ok(class_at == 9 && method_at == 27, "java_name_parts finds class and method (%zu, %zu)",
+		class_at, method_at);
 	ok(java_name_matches("a.b.C", "a.*") && java_name_matches("a.b.C", "*C") &&
 			java_name_matches("a.b.C", "a*C") && java_name_matches("C", "C") &&
 			java_name_matches("", "*"),
 		"patterns with a star match");
 	ok(!java_name_matches("a.b.C", "b*") && !java_name_matches("a.b.C", "*B") &&
 			!java_name_matches("ab", "ab*b") && !java_name_matches("CC", "C"),
-		"others do not");
+		"other patterns do not match");
 	return tap_done();
 }
