@@ -69,8 +69,8 @@ const struct finding_rule rule_heap = {
 
 /*
  * On a saturated machine collector threads wait for cores, and short collections become long pauses: only the part of the
- * pauses that remains without these waits counts, unless most collections have a cause of their own. The sentence gives the
- * pauses as they were.
+ * pauses that remains without these waits counts, unless most collections are called or a limit causes them. The sentence
+ * gives the pauses as they were.
  */
 #define GC_PAUSES_PCT 10  /* of the last 10 s */
 #define GC_CPU_PCT    25  /* of the CPU time of the last 10 s, ... */
@@ -95,7 +95,12 @@ static bool mostly(const struct scene *scene, int64_t then, int64_t now)
 }
 
 /* Why collections run that do not come from a full heap. */
-enum gc_cause { GC_FULL, GC_METADATA, GC_EXPLICIT };
+enum gc_cause {
+	GC_FULL,     /* or other causes */
+	GC_GROWTH,   /* metaspace has grown; this also happens while a program starts */
+	GC_METADATA, /* metaspace is at its limit */
+	GC_EXPLICIT
+};
 
 static enum gc_cause cause_of(const struct scene *scene)
 {
@@ -104,7 +109,8 @@ static enum gc_cause cause_of(const struct scene *scene)
 	if (!then)
 		return GC_FULL;
 	if (mostly(scene, then->metadata, now->metadata))
-		return GC_METADATA;
+		return strstr(scene->now->vm_args, "-XX:MaxMetaspaceSize=") ? GC_METADATA
+									    : GC_GROWTH;
 	return mostly(scene, then->explicit_gc, now->explicit_gc) ? GC_EXPLICIT : GC_FULL;
 }
 
@@ -115,14 +121,15 @@ static void report_cause(const struct scene *scene, struct finding *f, enum gc_c
 	struct profile_part part;
 	uint32_t at;
 
-	if (cause == GC_METADATA) {
+	if (cause != GC_EXPLICIT) {
 		snprintf(f->what + used, sizeof(f->what) - used,
-			"; %lld of %lld collections are caused by metaspace at its limit",
+			"; %lld of %lld collections are caused by metaspace %s",
 			(long long)(now->metadata - then->metadata),
-			(long long)(now->collections - then->collections));
+			(long long)(now->collections - then->collections),
+			cause == GC_METADATA ? "at its limit" : "that grows");
 		finding_advise(f,
-			"raise -XX:MaxMetaspaceSize, or find what loads classes: jcmd %d "
-			"VM.classloader_stats",
+			"raise -XX:%s, or find what loads classes: jcmd %d VM.classloader_stats",
+			cause == GC_METADATA ? "MaxMetaspaceSize" : "MetaspaceSize",
 			scene->now->pid);
 		return;
 	}
@@ -164,7 +171,7 @@ static void judge_gc(const struct scene *scene)
 	double gc_cpu = used >= GC_CPU_LEAST ? 100.0 * cpu.gc_pct / used : 0;
 	double pauses = scene->then ? v->gc_pct_x10 / 10.0 : 0;
 	enum gc_cause cause = cause_of(scene);
-	double delayed = cause == GC_FULL ? scene_delayed_share(scene) : 0;
+	double delayed = cause <= GC_GROWTH ? scene_delayed_share(scene) : 0;
 	bool pausing = pauses * (1 - delayed) >= GC_PAUSES_PCT;
 	char also[60] = "";
 	struct finding *f;
