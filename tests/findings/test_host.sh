@@ -189,7 +189,7 @@ collectors() { # collectors MAJOR JAVA
 	local at=$1- name begun=
 	for name in Parallel G1 Z Shenandoah; do
 		if ! "$2" "-XX:+Use${name}GC" -version >/dev/null 2>&1; then
-			skip "this JDK does not have this collector" "this JDK does not have it"
+			skip "${at}$name: HEAP FULL" "this JDK does not have this collector"
 			continue
 		fi
 		begins "${at}$name-heap" "$2" "-XX:+Use${name}GC" heap &&

@@ -59,7 +59,7 @@ for row in "${majors[@]}"; do
 	IFS=: read -r major JVM JVM_OUT JVM_IN <<<"$row"
 	file=$T/$major.jfr
 	if [ ! -s "$file" ]; then
-		skip "JDK $major records no JFR file" "it records nothing"
+		skip "JDK $major: its JFR recording is read" "it records no file"
 		continue
 	fi
 	"$jfr" print --json --stack-depth 2000 --events "$types,$vitals" "$file" >"$T/printed"

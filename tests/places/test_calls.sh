@@ -82,7 +82,7 @@ row() {
 	rm -f "$T"/x*.collapsed
 	if ! start "$1"; then
 		printf '%-34s %s\n' "$name" "the JVM itself makes this call" | sed 's/^/# /'
-		skip "the JVM does not run under this filter" "no JVM runs under this filter"
+		skip "$name" "the JVM does not run under this filter"
 		return
 	fi
 	left=$(processes)
