@@ -67,7 +67,7 @@ static void unpack(struct buf *b)
 	z.avail_in = (uInt)b->len;
 	z.next_out = (Bytef *)plain.data;
 	z.avail_out = 1 << 16;
-	ok(inflate(&z, Z_FINISH) == Z_STREAM_END, "pprof is unpacked");
+	ok(inflate(&z, Z_FINISH) == Z_STREAM_END, "the pprof file is unpacked");
 	plain.len = z.total_out;
 	inflateEnd(&z);
 	buf_done(b);
@@ -96,13 +96,13 @@ static void test_whole(const struct buf *b, const char *format, uint64_t samples
 	struct imported *i = read_bytes(b->data, b->len, &err);
 	const struct profile_query q = profile_whole(EVENT_CPU);
 
-	if (!ok(i, "%s as a whole is read: %s", format, err.what))
+	if (!ok(i, "the complete %s file is read: %s", format, err.what))
 		return;
-	is_str(i->format->name, format, "as what it is");
-	is_int(profile_sum(i->profile, &q).count, samples, "with its samples");
-	is_int(i->vitals.pid, 7, "pid");
-	is_str(i->host, "box", "host");
-	ok(is_clean(i), "and no control characters");
+	is_str(i->format->name, format, "its format is recognised");
+	is_int(profile_sum(i->profile, &q).count, samples, "its samples are read");
+	is_int(i->vitals.pid, 7, "its pid is read");
+	is_str(i->host, "box", "its host is read");
+	ok(is_clean(i), "its texts have no control characters");
 	import_free(i);
 }
 
@@ -118,10 +118,10 @@ static void test_cut(const struct buf *b, const char *format, bool must_fail)
 		silent += !i && (err.kind != ERR_INPUT || !*err.what);
 		import_free(i);
 	}
-	is_int(silent, 0, "each cut is an error with a sentence, or none");
+	is_int(silent, 0, "each truncated file is read, or yields an error with a sentence");
 	/* Fields of pprof may be missing, so a file that ends between two of them is whole. */
-	ok(must_fail ? good == 0 : good < b->len / 4, "%s: %u of %zu cut files are read", format,
-		good, b->len);
+	ok(must_fail ? good == 0 : good < b->len / 4, "%s: %u of %zu truncated files are read",
+		format, good, b->len);
 }
 
 static void test_changed(const struct buf *b, const char *format)
@@ -147,7 +147,7 @@ static void test_changed(const struct buf *b, const char *format)
 		}
 	}
 	free(copy);
-	ok(clean && good && bad, "%s with any byte changed: %u are read, %u are errors, %.1f s",
+	ok(clean && good && bad, "%s with random bytes changed: %u are read, %u are errors, %.1f s",
 		format, good, bad, (double)(clock_mono_ns() - begin) / 1e9);
 }
 
@@ -167,15 +167,15 @@ static void test_many(void)
 		buf_adds(&b, *s);
 	}
 	i = read_bytes(b.data, b.len, &err);
-	ok(i, "a million samples of nothing: %s", err.what);
+	ok(i, "a million empty samples are read: %s", err.what);
 	import_free(i);
 	buf_add(&b, "\x12\x04\x0a\x02\x01\x01", 6);
 	i = read_bytes(b.data, b.len, &err);
-	ok(!i && strstr(err.what, "byte "), "a location that is not there: %s", err.what);
+	ok(!i && strstr(err.what, "byte "), "a missing location is an error: %s", err.what);
 	import_free(i);
 	buf_add(&b, "\x12\xff\xff\xff\xff\x7f", 6);
 	i = read_bytes(b.data, b.len, &err);
-	ok(!i && strstr(err.what, "byte "), "a message of 34 GB: %s", err.what);
+	ok(!i && strstr(err.what, "byte "), "a message of 34 GB is an error: %s", err.what);
 	import_free(i);
 	buf_done(&b);
 }
@@ -274,25 +274,27 @@ static void test_perf(void)
 	struct err err;
 
 	i = read_text(text, &err);
-	if (ok(i, "perf script: %s", err.what)) {
+	if (ok(i, "the output of perf script is read: %s", err.what)) {
 		const struct profile_query second = {
 			.from = 1, .to = 2, .thread = PROFILE_ANY_THREAD};
 
-		is_str(i->format->name, "perf", "is told by its first line");
+		is_str(i->format->name, "perf", "perf script is recognised by its first line");
 		read_collapsed(&got, i, EVENT_CPU);
 		is_str(buf_str(&got),
 			"[java tid=1240];JavaCalls::call(JavaValue*, "
 			"Thread*);com/foo/Main.main;com/foo/Bar.baz 250000\n"
 			"[GC Thread#0 tid=1241];[libz.so.1] 0x10018;do_syscall_64_[k] 250000\n",
-			"frames, threads, periods");
-		ok(i->timed && profile_sum(i->profile, &second).count == 1, "and seconds are read");
+			"perf script: frames, threads and periods are right");
+		ok(i->timed && profile_sum(i->profile, &second).count == 1,
+			"perf script: the seconds are read");
 	}
 	import_free(i);
 	for (size_t len = 0; len < sizeof(text); len++)
 		import_free(read_bytes(text, len, &err));
-	ok(true, "cut off anywhere it does no harm");
+	ok(true, "perf script truncated at any byte does no harm");
 	i = read_text("java 1 1.0: cycles: \n\tff x (y)\n\nnonsense\n", &err);
-	ok(!i && strstr(err.what, "line 4"), "a line that is no sample: %s", err.what);
+	ok(!i && strstr(err.what, "line 4"), "a line that is not a sample is an error: %s",
+		err.what);
 	import_free(i);
 	buf_done(&got);
 	buf_done(&b);
@@ -331,15 +333,16 @@ static void test_circles(void)
 	struct err err;
 	struct imported *i = read_types(2, 1, true, &err);
 
-	ok(!i && strstr(err.what, "nested too deep"), "a type that has itself: %s", err.what);
+	ok(!i && strstr(err.what, "nested too deep"), "a type that contains itself is an error: %s",
+		err.what);
 	import_free(i);
 	i = read_types(14, 100, false, &err);
-	ok(!i && strstr(err.what, "too complex"), "100^13 fields of nothing: %s", err.what);
+	ok(!i && strstr(err.what, "too complex"), "100^13 empty fields are an error: %s", err.what);
 	import_free(i);
 	i = read_types(3, 2, false, &err);
-	ok(i, "a few of them are fine: %s", err.what);
+	ok(i, "a few levels of nesting are accepted: %s", err.what);
 	import_free(i);
-	ok(clock_mono_ns() - begin < 20 * NS_PER_S, "and all of that is soon over");
+	ok(clock_mono_ns() - begin < 20 * NS_PER_S, "nested types are rejected in bounded time");
 }
 
 /* --- what pprof has and the model has not ---------------------------------------------------------------- */
@@ -403,27 +406,27 @@ static void test_values(void)
 
 	pprof_of_bytes(&b, (const uint64_t[]){3000, 200, 10}, "bytes");
 	i = read_bytes(b.data, b.len, &err);
-	if (ok(i, "values without a count: %s", err.what)) {
+	if (ok(i, "values without a count are read: %s", err.what)) {
 		o.each = profile_sample_weight(i->profile, EVENT_USER_FIRST);
 		o.query.by_weight = true;
 		export_collapsed(&got, i->profile, &o);
 		is_str(buf_str(&got),
 			"deflate 3000\n[libshop.so.1] 0x2200 200\n[libshop.so.1] 0x2300 10\n",
-			"are what they are, at addresses in their file where there is no function");
-		ok(o.each == 1 && !*i->note, "and nothing was left out");
+			"values are kept, with addresses where there is no function");
+		ok(o.each == 1 && !*i->note, "no value was left out");
 	}
 	import_free(i);
 	buf_clear(&b);
 	pprof_of_bytes(&b, (const uint64_t[]){3000, (uint64_t)-200, (uint64_t)-10}, "bytes");
 	i = read_bytes(b.data, b.len, &err);
-	ok(i && strstr(i->note, "2 negative values are left out"), "values below 0 are counted: %s",
-		i ? i->note : err.what);
+	ok(i && strstr(i->note, "2 negative values are left out"),
+		"negative values are counted: %s", i ? i->note : err.what);
 	import_free(i);
 	buf_clear(&b);
 	pprof_of_bytes(&b, (const uint64_t[]){1, 1, 1}, "e\x1b[31m\nx");
 	i = read_bytes(b.data, b.len, &err);
 	is_str(profile_get_event(i ? i->profile : NULL, EVENT_USER_FIRST)->unit, "e?[31m?x",
-		"a unit is clean");
+		"control characters in a unit are replaced");
 	import_free(i);
 	buf_done(&b);
 	buf_done(&got);

@@ -26,7 +26,8 @@ static void make(struct profile *p)
 	feed_done(&f);
 	vitals_unknown(&v);
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-	ok(!recording_save(path, p, &meta, &v, 30000000000ull, &err), "saved %s", err.what);
+	ok(!recording_save(path, p, &meta, &v, 30000000000ull, &err), "the recording is saved %s",
+		err.what);
 	lseek(fd, 0, SEEK_SET);
 	buf_read_all(&bytes, fd, 1 << 24);
 	close(fd);
@@ -69,29 +70,30 @@ int main(void)
 	make(p);
 	read_collapsed(&want, &from, EVENT_CPU);
 	i = read_bytes(bytes.data, bytes.len, &err);
-	if (!ok(i != NULL, "it is read: %s", err.what))
+	if (!ok(i != NULL, "the recording is read: %s", err.what))
 		return tap_done();
 	read_collapsed(&got, i, EVENT_CPU);
 	ok(want.len > 10000 && want.len == got.len && !strcmp(sorted(&want), sorted(&got)),
-		"the stacks are the same");
-	is_str(i->format->name, "jhot", "its format");
-	is_str(i->vitals.name, "Cart", "whose it is");
-	is_str(i->host, "box", "where");
-	ok(i->label_count == 1 && !strcmp(i->labels[0], "version=1.4"), "its label");
+		"the stacks are those that were saved");
+	is_str(i->format->name, "jhot", "the format is jhot");
+	is_str(i->vitals.name, "Cart", "the name of the program is read");
+	is_str(i->host, "box", "the host is read");
+	ok(i->label_count == 1 && !strcmp(i->labels[0], "version=1.4"), "the label is read");
 	ok(i->timed && i->duration_ns == 30000000000ull && !*i->note,
-		"its time, and no more to say");
+		"times and duration are read, and there is no note");
 	import_free(i);
 	i = read_bytes(bytes.data, bytes.len / 2, &err);
 	ok(i && strstr(i->note, "is incomplete") && profile_sum(i->profile, &all).count > 100,
-		"half of it: %s", i ? i->note : err.what);
+		"half of the file is read as incomplete: %s", i ? i->note : err.what);
 	import_free(i);
 	i = read_bytes(bytes.data, 150, &err);
-	ok(i && strstr(i->note, "is incomplete"), "a few bytes of it: %s", i ? i->note : err.what);
+	ok(i && strstr(i->note, "is incomplete"), "the first few bytes are read as incomplete: %s",
+		i ? i->note : err.what);
 	import_free(i);
 	for (size_t at = bytes.len / 2; at < bytes.len * 3 / 4; at++)
 		bytes.data[at] = (char)~bytes.data[at];
 	i = read_bytes(bytes.data, bytes.len, &err);
-	ok(!i && err.kind == ERR_INPUT, "damaged: %s", err.what);
+	ok(!i && err.kind == ERR_INPUT, "a damaged file is refused: %s", err.what);
 	buf_done(&bytes);
 	buf_done(&want);
 	buf_done(&got);

@@ -90,7 +90,7 @@ static void test_whole(const struct packer *p)
 	many_lines(&text, 60000);
 	p->pack(&packed, text.data, text.len);
 	i = read_bytes(packed.data, packed.len, &err);
-	is_int(samples(i), 120000, of(p, "a file is read"));
+	is_int(samples(i), 120000, of(p, "a packed file is read"));
 	import_free(i);
 	for (int tenth = 1; tenth < 10; tenth++) {
 		i = read_bytes(packed.data, packed.len * (size_t)tenth / 10, &err);
@@ -100,11 +100,11 @@ static void test_whole(const struct packer *p)
 	i = read_bytes(packed.data, packed.len - 3, &err);
 	cut &= !i && strstr(err.what, "truncated");
 	import_free(i);
-	ok(cut, "%s: one that is cut off is an error: %s", p->name, err.what);
+	ok(cut, "%s: a truncated file is an error: %s", p->name, err.what);
 	p->pack(&packed, "main;z 1\n", 9);
 	p->pack(&packed, "main;z 1\n", 9);
 	i = read_bytes(packed.data, packed.len, &err);
-	is_int(samples(i), 120002, of(p, "several that are one behind the other are one"));
+	is_int(samples(i), 120002, of(p, "concatenated packed files are read as one"));
 	import_free(i);
 	buf_done(&text);
 	buf_done(&packed);
@@ -148,10 +148,10 @@ static void test_bomb(const struct packer *p)
 	i = read_bytes(packed.data, packed.len, &err);
 	if (packed.len < len / 1032)
 		ok(!i && strstr(err.what, "times its size") && strstr(err.hint, p->name),
-			"%s: %zu bytes are not unpacked into 128 MiB: %s", p->name, packed.len,
+			"%s: %zu bytes are not unpacked beyond 128 MiB: %s", p->name, packed.len,
 			err.what);
 	else
-		is_int(samples(i), 1, of(p, "128 MiB of 130 kB or more are read"));
+		is_int(samples(i), 1, of(p, "128 MiB packed into 130 kB or more are read"));
 	import_free(i);
 	free(lines);
 	buf_done(&packed);
@@ -174,16 +174,18 @@ static void test_memory(void)
 	struct err err;
 
 	i = read_bytes(window, sizeof(window), &err);
-	ok(!i && strstr(err.what, "too much memory"), "zstd: a window of 2 GiB: %s", err.what);
+	ok(!i && strstr(err.what, "too much memory"), "zstd: a window of 2 GiB is refused: %s",
+		err.what);
 	import_free(i);
 	lzma_lzma_preset(&large, 6);
 	large.dict_size = 1u << 30;
 	ok(lzma_stream_header_encode(&flags, xz) == LZMA_OK &&
 			lzma_block_header_size(&block) == LZMA_OK &&
 			lzma_block_header_encode(&block, xz + LZMA_STREAM_HEADER_SIZE) == LZMA_OK,
-		"a head of xz is made");
+		"xz: a header is written for the test");
 	i = read_bytes(xz, sizeof(xz), &err);
-	ok(!i && strstr(err.what, "too much memory"), "xz: a dictionary of 1 GiB: %s", err.what);
+	ok(!i && strstr(err.what, "too much memory"), "xz: a dictionary of 1 GiB is refused: %s",
+		err.what);
 	import_free(i);
 }
 

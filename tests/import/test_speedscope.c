@@ -66,7 +66,7 @@ static void refused(const char *text, const char *why)
 	struct err err;
 	struct imported *i = read_text(text, &err);
 
-	ok(!i && err.kind == ERR_INPUT && strstr(err.what, why), "refused: %s",
+	ok(!i && err.kind == ERR_INPUT && strstr(err.what, why), "the file is refused: %s",
 		i ? text : err.what);
 	import_free(i);
 }
@@ -113,7 +113,7 @@ static void test_own(void)
 			o.meta.events[o.meta.event_count++].event = e;
 	}
 	o.query.by_weight = true;
-	ok(o.meta.event_count > 1, "a file of %d events", o.meta.event_count);
+	ok(o.meta.event_count > 1, "jhot's own file has %d events", o.meta.event_count);
 	export_speedscope(&file, before.profile, &o);
 	after = read_bytes(file.data, file.len, &err);
 	if (!ok(after, "jhot's own file is read%s%s", after ? "" : ": ", after ? "" : err.what))
@@ -126,16 +126,17 @@ static void test_own(void)
 		stacks_of(&want, &before, e, true);
 		stacks_of(&got, after, e, true);
 		ok(want.len && !strcmp(buf_str(&got), buf_str(&want)),
-			"%s: the same stacks, threads and weights", event->name);
+			"%s: stacks, threads and weights are those exported", event->name);
 		ok(profile_sum(after->profile, &q).count == profile_sum(before.profile, &q).count,
-			"and as many samples");
+			"the number of samples is that exported");
 	}
-	is_str(after->vitals.name, "shop", "who was sampled");
-	is_int(after->vitals.pid, 4711, "its number");
-	is_str(after->vitals.jdk, "21", "its JDK");
-	is_str(after->host, "box", "where");
-	is_int((int64_t)(after->duration_ns / 1000000000), 20, "and for how long");
-	ok(after->label_count == 1 && !strcmp(after->labels[0], "version=1.4"), "with its label");
+	is_str(after->vitals.name, "shop", "the program's name is read");
+	is_int(after->vitals.pid, 4711, "the pid is read");
+	is_str(after->vitals.jdk, "21", "the JDK is read");
+	is_str(after->host, "box", "the host is read");
+	is_int((int64_t)(after->duration_ns / 1000000000), 20, "the duration is read");
+	ok(after->label_count == 1 && !strcmp(after->labels[0], "version=1.4"),
+		"the label is read");
 	import_free(after);
 	profile_free(before.profile);
 	buf_done(&file);
@@ -150,17 +151,17 @@ static void test_sampled(void)
 	reads("{" SCHEMA "," FRAMES ",\"profiles\":[{\"type\":\"sampled\",\"name\":\"x\",\"unit\":"
 	      "\"none\",\"startValue\":0,\"endValue\":4,\"samples\":[[0,1],[0,2],[0,1]],"
 	      "\"weights\":[1,2,1]}]}",
-		"a;b 2\na;c 2\n", "numbers of samples");
+		"a;b 2\na;c 2\n", "values without a unit are sample counts");
 	reads("{" SCHEMA ",\"profiles\":[{\"weights\":[1.5,0.25],\"samples\":[[0],[0,1]],\"unit\":"
 	      "\"milliseconds\",\"name\":\"x\",\"type\":\"sampled\",\"endValue\":4,\"startValue\":0"
 	      "}]," FRAMES "}",
-		"a 1500000\na;b 250000\n", "milliseconds, and keys in another order");
+		"a 1500000\na;b 250000\n", "milliseconds and another order of keys are read");
 	reads("{" SCHEMA "," FRAMES
 	      ",\"profiles\":[{\"type\":\"sampled\",\"name\":\"worker 1\",\"unit\":\"bytes\","
 	      "\"samples\":[[0,1]],\"weights\":[1e3]},{\"type\":\"sampled\",\"name\":\"worker "
 	      "2\",\"unit\":\"bytes\",\"samples\":[[2]],\"weights\":[24]}]}",
 		"[worker 1 tid=0];a;b 1000\n[worker 2 tid=0];c 24\n",
-		"several profiles are threads");
+		"several profiles become threads");
 	reads("\n {" SCHEMA
 	      ",\"shared\":{\"frames\":[{\"name\":\"\\u00fcb\\\"er\\ud83d\\ude00\",\"file\":null},"
 	      "{\"name\":\"a.B.c\",\"file\":\"B.java\",\"line\":7,\"col\":1},{\"name\":\"a.b\","
@@ -169,7 +170,7 @@ static void test_sampled(void)
 	      ",\"unit\":\"none\",\"samples\":[[2,1,0]],\"weights\":[1]}],\"unknown\":[{\"}\":\"]"
 	      "\"}"
 	      ",1,true,null]} \n",
-		"a.b;a.B.c;üb\"er😀 1\n", "escapes, files, null, and keys that are not known");
+		"a.b;a.B.c;üb\"er😀 1\n", "escapes, files, null and unknown keys are read");
 }
 
 static void test_evented(void)
@@ -182,7 +183,7 @@ static void test_evented(void)
 	      "{\"type\":\"O\",\"frame\":1,\"at\":17},{\"at\":18,\"frame\":1,\"type\":\"C\"},"
 	      "{\"type\":\"C\",\"frame\":0,\"at\":20},{\"type\":\"O\",\"frame\":2,\"at\":30}]}]}",
 		"a 7000\na;b 3000\nc 10000\n",
-		"time lies between events, and what is open lasts until the end");
+		"evented: time is between events, and open frames last until the end");
 }
 
 static void test_refused(void)
@@ -224,7 +225,7 @@ int main(void)
 	test_evented();
 	test_refused();
 	i = read_text(SAMPLED("[[0],[0],[1]]", "[1,-2,0.5]"), &err);
-	ok(i && strstr(i->note, "1 sample was left out"), "what is below 0 is told: %s",
+	ok(i && strstr(i->note, "1 sample was left out"), "negative weights are reported: %s",
 		i ? i->note : err.what);
 	import_free(i);
 	return tap_done();
