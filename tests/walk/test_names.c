@@ -181,8 +181,7 @@ static void test_methods(void)
 
 	ok(names_next(n, 0, &e) && e.id == NAMES_ID_UNLOADED && entry_is(&e, "", "[unloaded]", ""),
 		"id 1 is [unloaded]");
-	ok(names_next(n, 1, &e) && e.id == NAMES_ID_FULL &&
-			entry_is(&e, "", "id 2 is [names_full]", ""),
+	ok(names_next(n, 1, &e) && e.id == NAMES_ID_FULL && entry_is(&e, "", "[names_full]", ""),
 		"id 2 is [names_full]");
 	ok(names_next(n, 2, &e) && entry_is(&e, "a/b/Test", "m0", "(I)V"),
 		"a method has class, name and signature");
