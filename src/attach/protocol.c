@@ -327,7 +327,7 @@ static void remove_trigger_later(const struct trigger *t, const struct protocol 
 	_exit(0);
 }
 
-static int say_no_socket(const struct protocol *p, struct err *err)
+static int report_no_socket(const struct protocol *p, struct err *err)
 {
 	err_set(err, ERR_ATTACH, "JVM %d did not open its attach socket within %d s.",
 		(int)p->jvm->pid, p->listen_ms / 1000);
@@ -418,7 +418,7 @@ static bool signal_listener(struct trigger *t, const struct protocol *p, struct 
 	return false;
 }
 
-static int say_busy(const struct trigger *t, const struct protocol *p, struct err *err)
+static int report_busy(const struct trigger *t, const struct protocol *p, struct err *err)
 {
 	if (t->state == TRIGGER_BUSY)
 		err_set(err, ERR_ATTACH,
@@ -457,12 +457,12 @@ static int wake_listener(const struct protocol *p, struct err *err)
 			sent = true;
 			sock = poll_socket(p, err);
 			if (sock == NO_SOCKET)
-				say_no_socket(p, err);
+				report_no_socket(p, err);
 		}
 	} else {
 		sock = poll_socket(p, err);
 		if (sock == NO_SOCKET)
-			say_busy(&trigger, p, err);
+			report_busy(&trigger, p, err);
 	}
 	if (sock < 0 && sent)
 		remove_trigger_later(&trigger, p);

@@ -58,7 +58,7 @@ uint32_t hash_index_find(
 	return HASH_NONE;
 }
 
-static void hash_index_put(struct hash_index *ix, uint64_t hash, uint32_t value_plus_1)
+static void hash_index_store(struct hash_index *ix, uint64_t hash, uint32_t value_plus_1)
 {
 	uint32_t i = (uint32_t)hash & ix->mask;
 
@@ -76,7 +76,7 @@ static void hash_index_grow(struct hash_index *ix)
 	ix->slots = xcalloc((size_t)ix->mask + 1, sizeof(*ix->slots));
 	for (uint32_t i = 0; i < count; i++) {
 		if (old[i].value_plus_1)
-			hash_index_put(ix, old[i].hash, old[i].value_plus_1);
+			hash_index_store(ix, old[i].hash, old[i].value_plus_1);
 	}
 	free(old);
 }
@@ -85,6 +85,6 @@ void hash_index_add(struct hash_index *ix, uint64_t hash, uint32_t value)
 {
 	if (!ix->slots || ix->used >= (ix->mask + 1) / 3 * 2)
 		hash_index_grow(ix);
-	hash_index_put(ix, hash, value + 1);
+	hash_index_store(ix, hash, value + 1);
 	ix->used++;
 }

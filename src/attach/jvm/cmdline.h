@@ -23,12 +23,12 @@ void cmdline_name(const struct buf *cmdline, const char *command, char *out, siz
 void cmdline_join(const struct buf *cmdline, char *out, size_t bytes);
 /* True when `option` is among the JVM's own options, i.e. before the main class. */
 bool cmdline_has(const struct buf *cmdline, const char *option);
-/* True when an option file (@FILE) may hold further options; environ_has_file: the same for JDK_JAVA_OPTIONS. */
+/* True when an option file (@FILE) may contain further options; environ_has_file: the same for JDK_JAVA_OPTIONS. */
 bool cmdline_has_file(const struct buf *cmdline);
 bool environ_has_file(const struct buf *env);
 /* True when the program is called java or javaw. */
 bool cmdline_is_java(const struct buf *cmdline);
-/* True when an environment variable from which the JVM takes options holds this one. */
+/* True when an environment variable from which the JVM takes options contains this one. */
 bool environ_has(const struct buf *env, const char *option);
 
 #endif

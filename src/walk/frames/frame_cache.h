@@ -13,7 +13,7 @@
  *                  are freed without being counted. (Reading a Method's name takes some ten more cache lines.)
  *
  * The caller owns the memory, zeroed. Rows are sequence locks (load/version.h): a reader that sees a row change, and a writer
- * that finds it taken, do without it. Signal-safe and lock-free, any thread, never waits.
+ * that finds it locked, do without it. Signal-safe and lock-free, any thread, never waits.
  */
 #ifndef JHOT_WALK_FRAMES_FRAME_CACHE_H
 #define JHOT_WALK_FRAMES_FRAME_CACHE_H

@@ -65,7 +65,7 @@ static void places_drop(struct tail *t, uint32_t inner)
 		t->places[i] = t->places[i + inner];
 }
 
-/* --- does it hold? ----------------------------------------------------------------------------------- */
+/* --- is it still valid? ------------------------------------------------------------------------------ */
 
 /* Address of the outermost stack word that has changed; 0: none has. */
 static uint64_t words_differ(const struct tail *t, const struct walk_mem *mem)
@@ -81,7 +81,7 @@ static uint64_t words_differ(const struct tail *t, const struct walk_mem *mem)
 	return outermost;
 }
 
-static bool codes_hold(const struct tail *t, const struct walk_mem *mem)
+static bool codes_match(const struct tail *t, const struct walk_mem *mem)
 {
 	for (uint32_t i = 0; i < t->code_count; i++) {
 		if (mem_word(mem, t->codes[i].at, t->codes[i].bytes) != t->codes[i].value)
@@ -100,14 +100,14 @@ static bool tail_is_current(const struct walker *w)
 	       w->max - w->count >= t->frame_count;
 }
 
-/* If the tail does not hold, the next one must start further out than the changed word. */
-static bool tail_holds(struct walker *w)
+/* If the tail is no longer valid, the next one must start further out than the changed word. */
+static bool tail_is_valid(struct walker *w)
 {
 	const struct tail *t = w->tail;
 	uint64_t differs = words_differ(t, w->mem);
 
 	if (!differs)
-		return codes_hold(t, w->mem);
+		return codes_match(t, w->mem);
 	w->joined = false;
 	while (w->place < t->place_count && t->places[w->place].sp <= differs)
 		w->place++;
@@ -128,7 +128,7 @@ bool tail_follow(struct walker *w)
 		return false;
 	}
 	place_compare(w);
-	if (!is_at(w, &t->start) || !tail_is_current(w) || !tail_holds(w))
+	if (!is_at(w, &t->start) || !tail_is_current(w) || !tail_is_valid(w))
 		return false;
 	walker_add_packed(w, t->frames, t->frame_count);
 	w->followed = t->frame_count;
@@ -317,7 +317,7 @@ void tail_end(struct walker *w)
 
 struct tail *tail_acquire(struct tail *t, uint32_t owner)
 {
-	if (t->taken)
+	if (t->acquired)
 		return NULL;
 	if (t->owner != owner) {
 		tail_clear(t);
@@ -330,7 +330,7 @@ struct tail *tail_acquire(struct tail *t, uint32_t owner)
 		t->wait--;
 		return NULL;
 	}
-	t->taken = true;
+	t->acquired = true;
 	__atomic_signal_fence(__ATOMIC_SEQ_CST); /* only signal handlers of this thread compete */
 	return t;
 }
@@ -361,5 +361,5 @@ void tail_release(struct tail *t, const uint64_t *packed, uint32_t count)
 {
 	tail_keep(t, packed, count);
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
-	t->taken = false;
+	t->acquired = false;
 }

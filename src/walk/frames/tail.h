@@ -4,12 +4,12 @@
  * put from sample to sample. If a walk reaches a place where an earlier walk of the same thread was, with the same pc, sp
  * and fp, and every stack word that led that walk from there to the root is unchanged, the rest of the stack is the same.
  *
- * This holds because a walk is a function of its starting point and of the words that it loads. Stack words are compared
+ * That is so because a walk is a function of its starting point and of the words that it loads. Stack words are compared
  * every time, as are the words that identify the nmethods. Methods stay valid as in frame_cache.h, until a class is unloaded
  * or the epoch ends; unwind rows by their table's generation. A walk that loads anything else leaves no tail.
  *
  * Where a tail begins is learned: one walk stores the places it passes, and the innermost that a later walk meets becomes
- * the start. A tail that did not hold starts further out next time; now and then a start further in is tried.
+ * the start. A tail that was no longer valid starts further out next time; now and then a start further in is tried.
  *
  * One struct per thread, used only by that thread, in signal handlers or not: tail_acquire returns NULL to a handler that has
  * interrupted another walk of its thread. Zeroed memory is an empty tail. Signal-safe, never waits.
@@ -32,7 +32,7 @@ struct tail_place {
 
 struct tail {
 	uint32_t owner; /* the caller's id of the thread; a tail of another owner is discarded */
-	bool taken;
+	bool acquired;
 	bool learns;    /* this walk stores its places */
 	uint8_t failed; /* failed recordings in a row, for the back-off */
 	uint32_t wait;  /* back-off: walks left to do without the tail */

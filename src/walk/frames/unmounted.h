@@ -91,7 +91,7 @@ struct unmounted_count {
  * same unmounted_each. mem must outlive the struct.
  *
  * unmounted_open returns false if this JVM's unmounted threads cannot be read, with the reason as a sentence in *why.
- * unmounted_refresh looks for classes that were not loaded before; its cost grows with the classes loaded since.
+ * unmounted_refresh searches the classes loaded since the last call; its cost is proportional to their number.
  */
 bool unmounted_open(struct unmounted *u, const struct walk_layout *layout,
 	const struct walk_mem *mem, const char **why);

@@ -187,7 +187,7 @@ bool entry_sound(struct walker *w, uint64_t fp);
 bool upcall_sound(struct walker *w, uint64_t sp, uint64_t fp);
 bool native_sound(struct walker *w, uint64_t fp);
 
-/* Adds all frames from here to the root if the thread's tail holds, and returns true. Otherwise may store the place. */
+/* Adds all frames from here to the root if the thread's tail is valid here, and returns true. Otherwise may store the place. */
 bool tail_follow(struct walker *w);
 /* Updates the tail after a walk that reached the root with all its frames stored. */
 void tail_end(struct walker *w);

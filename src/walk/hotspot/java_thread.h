@@ -40,7 +40,7 @@ bool java_threads_find(
 	struct java_threads *threads, const struct walk_layout *layout, const struct walk_mem *mem);
 
 /*
- * The C++ class of a JavaThread, told by its vtable. Threads started by Java code and attached native threads are plain
+ * The C++ class of a JavaThread, identified by its vtable. Threads started by Java code and attached native threads are plain
  * JavaThreads. HotSpot has subclasses for its own threads, for example compilers; only those have CompilerThread's fields.
  */
 enum java_thread_class {

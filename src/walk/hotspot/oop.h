@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Java objects, as far as the walker needs them: is this word a reference to an object of that class, and where are the
- * class's fields? References may be narrow, whole or coloured (generational ZGC) and headers come in three kinds; instead of
- * being told which, each is tried and the class's name is the proof.
+ * class's fields? References may be narrow, whole or coloured (generational ZGC), and headers come in three kinds. Which
+ * ones this JVM uses is not known in advance: each is tried, and the class's name is the proof.
  *
  * Objects may be moved or overwritten while they are read. Results are proven by class at the time of the read only. Nothing
  * here blocks or allocates; signal-safe.
