@@ -138,14 +138,14 @@ static unsigned second_step(struct ui *ui, int seconds)
 }
 
 /* True when the session was lost although its JVM still runs and no other profiler has taken over. */
-static bool is_lost(const struct ui *ui)
+static bool can_attach_again(const struct ui *ui)
 {
 	return ui->over && ui->error.kind == ERR_FAILED && ui->ops->attach && ui->vitals;
 }
 
 static unsigned restart(struct ui *ui, int arg)
 {
-	if (is_lost(ui)) {
+	if (can_attach_again(ui)) {
 		ui->attach_pid = ui->vitals->pid;
 		return 0;
 	}
@@ -246,37 +246,37 @@ static bool not_over(const struct ui *ui)
 
 bool command_can_restart(const struct ui *ui)
 {
-	return not_over(ui) || is_lost(ui);
+	return not_over(ui) || can_attach_again(ui);
 }
 
 /* --- the table --------------------------------------------------------------------------------------- */
 
-#define METHODS VIEW_BIT(VIEW_METHODS)
-#define THREADS VIEW_BIT(VIEW_THREADS)
-#define TREE    VIEW_BIT(VIEW_TREE)
-#define FLAME   VIEW_BIT(VIEW_FLAME)
-#define CALLERS VIEW_BIT(VIEW_CALLERS)
-#define INFO    VIEW_BIT(VIEW_INFO)
-#define WRONG   VIEW_BIT(VIEW_FINDINGS)
-#define HELP    VIEW_BIT(VIEW_HELP)
-#define PICKER  VIEW_BIT(VIEW_PICKER)
-#define ERROR   VIEW_BIT(VIEW_ERROR)
+#define METHODS  VIEW_BIT(VIEW_METHODS)
+#define THREADS  VIEW_BIT(VIEW_THREADS)
+#define TREE     VIEW_BIT(VIEW_TREE)
+#define FLAME    VIEW_BIT(VIEW_FLAME)
+#define CALLERS  VIEW_BIT(VIEW_CALLERS)
+#define INFO     VIEW_BIT(VIEW_INFO)
+#define FINDINGS VIEW_BIT(VIEW_FINDINGS)
+#define HELP     VIEW_BIT(VIEW_HELP)
+#define PICKER   VIEW_BIT(VIEW_PICKER)
+#define ERROR    VIEW_BIT(VIEW_ERROR)
 
 /* clang-format off */
 const struct command commands[] = {
-	{"cpu",   {{'1', EVENT_CPU}},   "1", NULL, "cpu",   NULL, 0, GROUP_EVENTS, VIEWS_DATA | WRONG, events_show, has_event_0},
-	{"alloc", {{'2', EVENT_ALLOC}}, "2", NULL, "alloc", NULL, 0, GROUP_EVENTS, VIEWS_DATA | WRONG, events_show, has_event_1},
-	{"lock",  {{'3', EVENT_LOCK}},  "3", NULL, "lock",  NULL, 0, GROUP_EVENTS, VIEWS_DATA | WRONG, events_show, has_event_2},
-	{"wall",  {{'4', EVENT_WALL}},  "4", NULL, "wall",  NULL, 0, GROUP_EVENTS, VIEWS_DATA | WRONG, events_show, has_event_3},
-	{"perf-event", {{'5', EVENT_USER_FIRST}, {'6', EVENT_USER_FIRST + 1}, {'7', EVENT_USER_FIRST + 2}, {'8', EVENT_USER_FIRST + 3}}, "5-8", NULL, "perf events", NULL, 0, GROUP_EVENTS, VIEWS_DATA | WRONG, events_show, events_has_user},
-	{"events", {{'e', 0}}, "e", NULL, "interval, engine, off, more", NULL, 0, GROUP_EVENTS, VIEWS_DATA | WRONG, events_menu, NULL},
+	{"cpu",   {{'1', EVENT_CPU}},   "1", NULL, "cpu",   NULL, 0, GROUP_EVENTS, VIEWS_DATA | FINDINGS, events_show, has_event_0},
+	{"alloc", {{'2', EVENT_ALLOC}}, "2", NULL, "alloc", NULL, 0, GROUP_EVENTS, VIEWS_DATA | FINDINGS, events_show, has_event_1},
+	{"lock",  {{'3', EVENT_LOCK}},  "3", NULL, "lock",  NULL, 0, GROUP_EVENTS, VIEWS_DATA | FINDINGS, events_show, has_event_2},
+	{"wall",  {{'4', EVENT_WALL}},  "4", NULL, "wall",  NULL, 0, GROUP_EVENTS, VIEWS_DATA | FINDINGS, events_show, has_event_3},
+	{"perf-event", {{'5', EVENT_USER_FIRST}, {'6', EVENT_USER_FIRST + 1}, {'7', EVENT_USER_FIRST + 2}, {'8', EVENT_USER_FIRST + 3}}, "5-8", NULL, "perf events", NULL, 0, GROUP_EVENTS, VIEWS_DATA | FINDINGS, events_show, events_has_user},
+	{"events", {{'e', 0}}, "e", NULL, "interval, engine, off, more", NULL, 0, GROUP_EVENTS, VIEWS_DATA | FINDINGS, events_menu, NULL},
 
-	{"methods", {{'m', VIEW_METHODS}}, "m", NULL, "methods", NULL, 0, GROUP_VIEWS, INFO | WRONG | VIEWS_DATA, view_show, NULL},
-	{"threads", {{'t', VIEW_THREADS}, {'H', VIEW_THREADS}}, "t", NULL, "threads", "threads", 60, GROUP_VIEWS, INFO | WRONG | (VIEWS_DATA & ~THREADS), view_show, NULL},
-	{"tree", {{'T', VIEW_TREE}}, "T", NULL, "tree", "tree", 61, GROUP_VIEWS, INFO | WRONG | (VIEWS_DATA & ~TREE & ~CALLERS), view_show, NULL},
+	{"methods", {{'m', VIEW_METHODS}}, "m", NULL, "methods", NULL, 0, GROUP_VIEWS, INFO | FINDINGS | VIEWS_DATA, view_show, NULL},
+	{"threads", {{'t', VIEW_THREADS}, {'H', VIEW_THREADS}}, "t", NULL, "threads", "threads", 60, GROUP_VIEWS, INFO | FINDINGS | (VIEWS_DATA & ~THREADS), view_show, NULL},
+	{"tree", {{'T', VIEW_TREE}}, "T", NULL, "tree", "tree", 61, GROUP_VIEWS, INFO | FINDINGS | (VIEWS_DATA & ~TREE & ~CALLERS), view_show, NULL},
 	{"tree-callers", {{'T', 0}}, "T", NULL, "tree of all callers", "tree of callers", 12, GROUP_VIEWS, CALLERS, callers_tree, NULL},
-	{"flame", {{'f', VIEW_FLAME}}, "f", NULL, "flame graph", "flame", 61, GROUP_VIEWS, INFO | WRONG | (VIEWS_DATA & ~FLAME), view_show, NULL},
-	{"next-view", {{TKEY_TAB, 1}, {TKEY_BACK_TAB, -1}}, "Tab", NULL, "next view", "next view", 62, GROUP_VIEWS, VIEWS_DATA | INFO | WRONG | HELP, view_cycle, NULL},
+	{"flame", {{'f', VIEW_FLAME}}, "f", NULL, "flame graph", "flame", 61, GROUP_VIEWS, INFO | FINDINGS | (VIEWS_DATA & ~FLAME), view_show, NULL},
+	{"next-view", {{TKEY_TAB, 1}, {TKEY_BACK_TAB, -1}}, "Tab", NULL, "next view", "next view", 62, GROUP_VIEWS, VIEWS_DATA | INFO | FINDINGS | HELP, view_cycle, NULL},
 	{"callers", {{TKEY_ENTER, 0}, {'b', 0}}, "⏎", "Enter", "callers/callees", "callers", 10, GROUP_VIEWS, METHODS, methods_callers, NULL},
 	{"tree-callers-of", {{'b', 0}}, "b", NULL, "callers/callees", "callers", 34, GROUP_VIEWS, TREE, tree_callers, NULL},
 	{"walk", {{TKEY_ENTER, 0}}, "⏎", "Enter", "go to that method", "go there", 10, GROUP_VIEWS, CALLERS, callers_walk, NULL},
@@ -284,17 +284,17 @@ const struct command commands[] = {
 	{"only-thread", {{TKEY_ENTER, 0}}, "⏎", "Enter", "only this thread or pool", "only this", 10, GROUP_VIEWS, THREADS, threads_only, NULL},
 	{"flame-callers", {{'b', 0}}, "b", NULL, "callers/callees", "callers", 13, GROUP_VIEWS, FLAME, flame_callers, NULL},
 	{"findings", {{'w', 0}}, "w", NULL, "findings: what is wrong", NULL, 0, GROUP_VIEWS, VIEWS_DATA | INFO, findings_show, NULL},
-	{"findings-go", {{TKEY_ENTER, 0}}, "⏎", "Enter", "go there: event and thread or method", "go there", 10, GROUP_VIEWS, WRONG, findings_go, NULL},
-	{"findings-back", {{TKEY_ESC, 0}, {'w', 0}}, "Esc", NULL, "back", "back", 11, GROUP_VIEWS, WRONG, findings_show, NULL},
+	{"findings-go", {{TKEY_ENTER, 0}}, "⏎", "Enter", "go there: event and thread or method", "go there", 10, GROUP_VIEWS, FINDINGS, findings_go, NULL},
+	{"findings-back", {{TKEY_ESC, 0}, {'w', 0}}, "Esc", NULL, "back", "back", 11, GROUP_VIEWS, FINDINGS, findings_show, NULL},
 
-	{"up",   {{TKEY_UP, LIST_UP}, {'k', LIST_UP}}, "↑ k", "Up k", "up", NULL, 0, GROUP_MOVE, VIEWS_LIST | INFO | WRONG | HELP, move, NULL},
-	{"down", {{TKEY_DOWN, LIST_DOWN}, {'j', LIST_DOWN}}, "↓ j", "Down j", "down", NULL, 0, GROUP_MOVE, VIEWS_LIST | INFO | WRONG | HELP, move, NULL},
+	{"up",   {{TKEY_UP, LIST_UP}, {'k', LIST_UP}}, "↑ k", "Up k", "up", NULL, 0, GROUP_MOVE, VIEWS_LIST | INFO | FINDINGS | HELP, move, NULL},
+	{"down", {{TKEY_DOWN, LIST_DOWN}, {'j', LIST_DOWN}}, "↓ j", "Down j", "down", NULL, 0, GROUP_MOVE, VIEWS_LIST | INFO | FINDINGS | HELP, move, NULL},
 	{"page", {{TKEY_PAGE_UP, LIST_PAGE_UP}, {TKEY_PAGE_DOWN, LIST_PAGE_DOWN}, {TKEY_CTRL('b'), LIST_PAGE_UP}, {TKEY_CTRL('f'), LIST_PAGE_DOWN}},
 		"PgUp PgDn ^B ^F", NULL, "page", NULL, 0, GROUP_MOVE, VIEWS_LIST | INFO | HELP, move, NULL},
 	{"half-page", {{TKEY_CTRL('u'), LIST_HALF_UP}, {TKEY_CTRL('d'), LIST_HALF_DOWN}}, "^U ^D", NULL, "half a page", NULL, 0, GROUP_MOVE, VIEWS_LIST | INFO | HELP, move, NULL},
 	{"findings-scroll", {{TKEY_PAGE_UP, -1}, {TKEY_PAGE_DOWN, 1}, {TKEY_CTRL('b'), -1}, {TKEY_CTRL('f'), 1}, {TKEY_CTRL('u'), -1}, {TKEY_CTRL('d'), 1}},
-		"PgUp PgDn", NULL, "scroll the evidence", "evidence", 12, GROUP_MOVE, WRONG, findings_scroll, NULL},
-	{"ends", {{'g', LIST_HOME}, {'G', LIST_END}, {TKEY_HOME, LIST_HOME}, {TKEY_END, LIST_END}}, "g G", NULL, "top, end", NULL, 0, GROUP_MOVE, VIEWS_LIST | INFO | WRONG | HELP, move, NULL},
+		"PgUp PgDn", NULL, "scroll the evidence", "evidence", 12, GROUP_MOVE, FINDINGS, findings_scroll, NULL},
+	{"ends", {{'g', LIST_HOME}, {'G', LIST_END}, {TKEY_HOME, LIST_HOME}, {TKEY_END, LIST_END}}, "g G", NULL, "top, end", NULL, 0, GROUP_MOVE, VIEWS_LIST | INFO | FINDINGS | HELP, move, NULL},
 	{"flame-move", {{TKEY_UP, FLAME_TO_ROOT}, {'k', FLAME_TO_ROOT}, {TKEY_DOWN, FLAME_TO_LEAF}, {'j', FLAME_TO_LEAF}},
 		"↑↓ k j", "Up Down k j", "caller, callee", NULL, 0, GROUP_MOVE, FLAME, flame_move, NULL},
 	{"flame-side", {{TKEY_LEFT, FLAME_LEFT}, {'h', FLAME_LEFT}, {TKEY_RIGHT, FLAME_RIGHT}, {'l', FLAME_RIGHT}},
@@ -329,9 +329,9 @@ const struct command commands[] = {
 	{"flame-unzoom", {{'u', 0}}, "u", NULL, "zoom out", "zoom out", 11, GROUP_TREE, FLAME, flame_zoom, NULL},
 	{"flame-flip", {{'i', 0}}, "i", NULL, "flip: root at the top or at the bottom", "flip", 12, GROUP_TREE, FLAME, flame_flip, NULL},
 
-	{"window", {{'[', -1}, {']', 1}}, "[ ]", NULL, "window 1s 5s 10s 30s 1m all", "window", 25, GROUP_TIME, VIEWS_DATA | WRONG, window_step, NULL},
-	{"freeze", {{' ', 0}, {'z', 0}, {'Z', 0}}, "space", NULL, "freeze", "freeze", 22, GROUP_TIME, VIEWS_DATA | WRONG, freeze, NULL},
-	{"step", {{',', -1}, {'.', 1}}, ", .", NULL, "step 1s", NULL, 0, GROUP_TIME, VIEWS_DATA | WRONG, second_step, NULL},
+	{"window", {{'[', -1}, {']', 1}}, "[ ]", NULL, "window 1s 5s 10s 30s 1m all", "window", 25, GROUP_TIME, VIEWS_DATA | FINDINGS, window_step, NULL},
+	{"freeze", {{' ', 0}, {'z', 0}, {'Z', 0}}, "space", NULL, "freeze", "freeze", 22, GROUP_TIME, VIEWS_DATA | FINDINGS, freeze, NULL},
+	{"step", {{',', -1}, {'.', 1}}, ", .", NULL, "step 1s", NULL, 0, GROUP_TIME, VIEWS_DATA | FINDINGS, second_step, NULL},
 	{"restart", {{'r', 0}}, "r", NULL, "restart", NULL, 0, GROUP_TIME, VIEWS_DATA, restart, command_can_restart},
 	{"undo-restart", {{'U', 0}}, "U", NULL, "undo restart", NULL, 0, GROUP_TIME, VIEWS_DATA, restart_undo, is_restarted},
 	{"delay", {{'d', 0}}, "d", NULL, "refresh 1 2 5 10s", NULL, 0, GROUP_TIME, VIEWS_DATA, delay_step, not_over},
@@ -359,11 +359,11 @@ const struct command commands[] = {
 	{"other-jvm", {{'c', 0}}, "c", NULL, "other JVM", "choose another JVM", 11, GROUP_OTHER, ERROR, jvm_other, NULL},
 	{"info", {{'I', 0}}, "I", NULL, "JVM info", NULL, 0, GROUP_OTHER, VIEWS_DATA | INFO, info_show, NULL},
 	{"info-back", {{TKEY_ESC, 0}}, "Esc", NULL, "back", "back", 10, GROUP_VIEWS, INFO, info_show, NULL},
-	{"other", {{'c', 0}}, "c", NULL, "other JVM", NULL, 0, GROUP_OTHER, VIEWS_DATA | WRONG | INFO, jvm_other, NULL},
+	{"other", {{'c', 0}}, "c", NULL, "other JVM", NULL, 0, GROUP_OTHER, VIEWS_DATA | FINDINGS | INFO, jvm_other, NULL},
 	{"colors", {{'C', UI_COLORS}}, "C", NULL, "colours", NULL, 0, GROUP_OTHER, VIEWS_DATA, react, NULL},
 	{"mouse", {{'M', UI_MOUSE}}, "M", NULL, "mouse", NULL, 0, GROUP_OTHER, VIEWS_ALL & ~ERROR & ~PICKER, mouse_switch, NULL},
 	{"write-config", {{'W', 0}}, "W", NULL, "write config", NULL, 0, GROUP_OTHER, VIEWS_DATA, command_save_settings, NULL},
-	{"help", {{'?', 0}}, "?", NULL, "help", "help", 254, GROUP_OTHER, VIEWS_DATA | INFO | WRONG | HELP, help_show, NULL},
+	{"help", {{'?', 0}}, "?", NULL, "help", "help", 254, GROUP_OTHER, VIEWS_DATA | INFO | FINDINGS | HELP, help_show, NULL},
 	{"close-help", {{TKEY_ESC, 0}}, "Esc", NULL, NULL, NULL, 0, GROUP_OTHER, HELP, help_show, NULL},
 	{"redraw", {{TKEY_CTRL('l'), UI_REPAINT}}, "^L", NULL, "redraw", NULL, 0, GROUP_OTHER, VIEWS_ALL, react, NULL},
 	{"suspend", {{TKEY_CTRL('z'), UI_SUSPEND}}, "^Z", NULL, "suspend", NULL, 0, GROUP_OTHER, VIEWS_ALL, react, NULL},

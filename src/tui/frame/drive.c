@@ -143,10 +143,10 @@ static bool ui_prepare(struct ui *ui, const struct view *v)
 		       filter_prepare_fold(ui->profile, &other, ui->job.slice));
 }
 
-void ui_type_later(struct ui *ui, int key)
+void ui_queue_key(struct ui *ui, int key)
 {
-	if (ui->job.typed_count < UI_TYPED)
-		ui->job.typed[ui->job.typed_count++] = key;
+	if (ui->job.key_count < UI_QUEUED_KEYS)
+		ui->job.keys[ui->job.key_count++] = key;
 }
 
 /* --- updating ---------------------------------------------------------------------------------------- */
@@ -330,7 +330,7 @@ static void ui_reset(struct ui *ui)
 	findings_end(ui->findings);
 	ui->findings = findings_begin();
 	ui->job.on = false;
-	ui->job.typed_count = 0;
+	ui->job.key_count = 0;
 	search_reset(ui, config_framework(ui->options->config));
 	compare_free(ui->scope.compare);
 	ui->scope.compare = NULL;
@@ -393,7 +393,7 @@ static unsigned ui_handle_key(struct ui *ui, int key, int64_t now_ms)
 		ui_react(ui, reaction);
 		return reaction;
 	}
-	if (v->type && v->type(ui, key))
+	if (v->edit && v->edit(ui, key))
 		return 0;
 	c = command_find(ui, key, &arg);
 	if (!c && ui->place.view == VIEW_HELP) {
@@ -419,11 +419,11 @@ unsigned ui_work(struct ui *ui)
 
 	if (ui->job.on)
 		ui_update(ui, false);
-	while (!ui->job.on && ui->job.typed_count) {
-		int key = ui->job.typed[0];
+	while (!ui->job.on && ui->job.key_count) {
+		int key = ui->job.keys[0];
 
-		memmove(ui->job.typed, ui->job.typed + 1,
-			--ui->job.typed_count * sizeof(*ui->job.typed));
+		memmove(ui->job.keys, ui->job.keys + 1,
+			--ui->job.key_count * sizeof(*ui->job.keys));
 		reaction |= ui_handle_key(ui, key, ui->now_ms);
 	}
 	return reaction;
@@ -431,12 +431,12 @@ unsigned ui_work(struct ui *ui)
 
 bool ui_busy(const struct ui *ui)
 {
-	return ui->job.on || ui->job.typed_count;
+	return ui->job.on || ui->job.key_count;
 }
 
 unsigned ui_key(struct ui *ui, int key, int64_t now_ms)
 {
-	bool text = ui->job.typed_count || ui->place.prompt.label || ui->place.popup;
+	bool text = ui->job.key_count || ui->place.prompt.label || ui->place.popup;
 	const struct command *c;
 	int arg = 0;
 
@@ -447,7 +447,7 @@ unsigned ui_key(struct ui *ui, int key, int64_t now_ms)
 	c = command_find(ui, key, &arg);
 	if (c && (c->views == VIEWS_ALL || (!text && !strcmp(c->name, "quit"))))
 		return c->run(ui, arg);
-	ui_type_later(ui, key);
+	ui_queue_key(ui, key);
 	return 0;
 }
 

@@ -36,11 +36,11 @@ static void event_swap_windows(struct ui *ui, int event, bool begins)
 {
 	struct ui_event *old = &ui->scope.events[ui->scope.event], *new = &ui->scope.events[event];
 
-	old->visited = true;
+	old->shown = true;
 	old->window = ui->scope.time.window;
 	old->since = ui->scope.time.since;
 	old->since_before = ui->scope.time.since_before;
-	if (!new->visited) {
+	if (!new->shown) {
 		new->window = ui->scope.time.window;
 		new->begun = ui->options->file ? ui->options->file->from
 			     : begins          ? profile_info(ui->profile).now
@@ -216,7 +216,7 @@ static void event_begins(struct ui *ui, int event)
 {
 	uint32_t now = profile_info(ui->profile).now;
 
-	ui->scope.events[event] = (struct ui_event){.visited = true,
+	ui->scope.events[event] = (struct ui_event){.shown = true,
 		.window = ui->scope.time.window,
 		.begun = now,
 		.since = now,
@@ -233,7 +233,7 @@ bool events_begin(struct ui *ui, int event)
 		return false;
 	if (ui->ops->event_set(ui->ctx, event, true, 0, &err) < 0)
 		return false;
-	if (event != ui->scope.event && !ui->scope.events[event].visited)
+	if (event != ui->scope.event && !ui->scope.events[event].shown)
 		event_begins(ui, event);
 	ui->scope.events[event].requested = 0;
 	ui->begun_ms = ui->now_ms;
@@ -248,7 +248,7 @@ static void menu_set(struct ui *ui, int event, bool on, uint64_t interval)
 	if (ui->ops->event_set(ui->ctx, event, on, interval, &err) < 0)
 		menu_note(ui, &err);
 	else if (on && !event_is_on(ui, event) && event != ui->scope.event &&
-		 !ui->scope.events[event].visited)
+		 !ui->scope.events[event].shown)
 		event_begins(ui, event);
 	ui->scope.events[event].requested = 0;
 	ui->vitals = ui->ops->vitals(ui->ctx);

@@ -22,7 +22,7 @@ int footer_rows(const struct ui *ui)
 
 /* --- the prompt -------------------------------------------------------------------------------------- */
 
-bool footer_type(char *text, size_t bytes, int key)
+bool footer_edit(char *text, size_t bytes, int key)
 {
 	size_t len = strlen(text);
 
@@ -107,7 +107,7 @@ void footer_prompt_key(struct ui *ui, int key)
 	if (key == TKEY_TAB)
 		prompt_complete(ui);
 	else
-		footer_type(p->text, sizeof(p->text), key);
+		footer_edit(p->text, sizeof(p->text), key);
 	if (p->change)
 		p->change(ui);
 }

@@ -225,11 +225,11 @@ static void app_wait_keys(struct app *app)
 	for (int key; (in.revents & POLLIN) && (key = term_key(app->term)) != TKEY_NONE;) {
 		if (key == TKEY_ESC || (key == 'q' && app->attaching)) {
 			app->cancelled = true;
-			app->ui.job.typed_count = 0;
-		} else if (key == TKEY_CTRL('c') || (key == 'q' && !app->ui.job.typed_count)) {
+			app->ui.job.key_count = 0;
+		} else if (key == TKEY_CTRL('c') || (key == 'q' && !app->ui.job.key_count)) {
 			app->quit = true;
 		} else if (key != TKEY_MOUSE && !app->attaching) {
-			ui_type_later(&app->ui, key);
+			ui_queue_key(&app->ui, key);
 		}
 	}
 	app->quit |= (in.revents & (POLLHUP | POLLERR | POLLNVAL)) != 0;

@@ -354,7 +354,7 @@ static unsigned output_key(struct ui *ui, int key)
 		o->row = (o->row + 1) % ROWS;
 	} else if (key == TKEY_LEFT || key == TKEY_RIGHT || (key == ' ' && o->row != ROW_FILE)) {
 		output_change(ui, key == TKEY_LEFT ? -1 : 1);
-	} else if (footer_type(o->path, sizeof(o->path), key)) {
+	} else if (footer_edit(o->path, sizeof(o->path), key)) {
 		/* Text always goes to the file name, whichever row is selected. */
 		o->row = ROW_FILE;
 		format = output_format_of(ui, o->path);

@@ -29,7 +29,7 @@
 
 #define UI_FREEZE_ORDER_MS 5000 /* rows do not swap for so long after a key */
 #define UI_MESSAGE_MS      2000
-#define UI_TYPED           64
+#define UI_QUEUED_KEYS     64
 #define UI_STAY            0    /* a message until the next key */
 #define UI_SLICE           3000 /* frames to transform per round of a job: about 3 ms */
 
@@ -71,8 +71,8 @@ struct ui_message {
 	int64_t since_ms, until_ms; /* UI_STAY: until the next key */
 };
 
-struct ui_event { /* state of an event while another one is shown */
-	bool visited;
+struct ui_event {   /* state of an event while another one is shown */
+	bool shown; /* it was shown before: the other fields are valid */
 	int window;
 	uint32_t since, since_before;
 	uint32_t begun;    /* second in which this view switched it on */
@@ -118,15 +118,15 @@ struct ui_place {
 
 /* An update that is too expensive for one key is done in slices: ui_prepare. */
 struct ui_job {
-	uint64_t slice;      /* frames to transform per key or round; 0: no slicing */
-	bool on;             /* unfinished: the screen is behind the last request */
-	bool ticking;        /* the update belongs to a tick, not to a key */
-	bool sort;           /* sort from scratch at the end */
-	bool summed;         /* ui->sums are computed for the query */
-	uint64_t stamp;      /* of the query that the sums belong to */
-	uint64_t ready;      /* stamp of the query whose stacks are transformed */
-	int typed[UI_TYPED]; /* keys typed meanwhile, handled at the end */
-	unsigned typed_count;
+	uint64_t slice;           /* frames to transform per key or round; 0: no slicing */
+	bool on;                  /* unfinished: the screen is behind the last request */
+	bool ticking;             /* the update belongs to a tick, not to a key */
+	bool sort;                /* sort from scratch at the end */
+	bool summed;              /* ui->sums are computed for the query */
+	uint64_t stamp;           /* of the query that the sums belong to */
+	uint64_t ready;           /* stamp of the query whose stacks are transformed */
+	int keys[UI_QUEUED_KEYS]; /* pressed meanwhile, handled at the end */
+	unsigned key_count;
 };
 
 struct ui {
@@ -208,8 +208,8 @@ void ui_attach(struct ui *ui, int pid);
 
 uint64_t ui_refresh_ms(const struct ui *ui); /* the effective refresh interval */
 
-/* Queues a key until there is nothing to wait for; drops it when UI_TYPED keys are queued. */
-void ui_type_later(struct ui *ui, int key);
+/* Queues a key until the job or wait ends; drops it when UI_QUEUED_KEYS keys are queued. */
+void ui_queue_key(struct ui *ui, int key);
 
 /* What views and commands call. */
 const char *ui_selected(struct ui *ui); /* name of the selected row; NULL: none; borrowed */
@@ -221,9 +221,9 @@ void ui_react(struct ui *ui,
 	unsigned
 		reaction); /* applies UI_UPDATE, UI_SORT, UI_FREEZE_ORDER; the loop applies the others */
 struct profile_query ui_query(const struct ui *ui);
-/* Threads that wait for work can be hidden in wall, unless one thread or pool is shown; ui_hides_idle: they are, as by default. */
+/* True when threads that wait for work can be hidden: in wall, unless one thread or pool is shown. */
 bool ui_may_hide_idle(const struct ui *ui);
-bool ui_hides_idle(const struct ui *ui);
+bool ui_hides_idle(const struct ui *ui); /* true while they are hidden, which is the default */
 bool ui_order_frozen(const struct ui *ui);
 bool ui_has_event(const struct ui *ui, int event);
 unsigned ui_undo_id(struct ui *ui); /* a new undo id */
@@ -254,7 +254,7 @@ void footer_draw(struct ui *ui);
 struct area popup_frame(struct ui *ui, const char *title, int rows, int cols);
 void footer_prompt_key(struct ui *ui, int key);
 /* Edits a line of text: characters, Backspace, ^U. Returns false for any other key. */
-bool footer_type(char *text, size_t bytes, int key);
+bool footer_edit(char *text, size_t bytes, int key);
 /* timestrip.c: the history under the header. */
 int timestrip_rows(const struct ui *ui);
 void timestrip_draw(struct ui *ui, int row);

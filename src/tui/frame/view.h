@@ -87,7 +87,7 @@ struct view {
 	bool (*find)(struct ui *ui, int direction);
 	void (*anchor)(struct ui *ui, bool set); /* remember the cursor, or restore it */
 	list_text_fn *text;                      /* a row's name, "" if none; ctx is the ui */
-	bool (*type)(struct ui *ui, int key);    /* text input; false: not handled */
+	bool (*edit)(struct ui *ui, int key);    /* text input; false: not handled */
 	/* For views with rows: the columns, the row at an index of the list (NULL: none), and a function that draws
 	 * over a row's cells. */
 	struct columns (*columns)(const struct ui *ui);

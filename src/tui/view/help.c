@@ -18,12 +18,12 @@ struct help_term {
 	const char *term, *text;
 };
 
-#define CALLERS VIEW_BIT(VIEW_CALLERS)
-#define METHODS VIEW_BIT(VIEW_METHODS)
-#define THREADS VIEW_BIT(VIEW_THREADS)
-#define TREE    VIEW_BIT(VIEW_TREE)
-#define FLAME   VIEW_BIT(VIEW_FLAME)
-#define WRONG   VIEW_BIT(VIEW_FINDINGS)
+#define CALLERS  VIEW_BIT(VIEW_CALLERS)
+#define METHODS  VIEW_BIT(VIEW_METHODS)
+#define THREADS  VIEW_BIT(VIEW_THREADS)
+#define TREE     VIEW_BIT(VIEW_TREE)
+#define FLAME    VIEW_BIT(VIEW_FLAME)
+#define FINDINGS VIEW_BIT(VIEW_FINDINGS)
 
 static const struct help_term terms[] = {
 	{METHODS, "SELF%", "share of samples with this method on top of the stack"},
@@ -84,10 +84,10 @@ static const struct help_term terms[] = {
 		"and waiting threads of the JVM. Shares are of the others"},
 	{METHODS | TREE | FLAME | CALLERS, "\\ !",
 		"apply to all views and to files; Esc removes the last. =a.b.C.d: that name only"},
-	{WRONG, "SHARE",
+	{FINDINGS, "SHARE",
 		"share of the quantity in the sentence; ± 95% confidence half-width, if known"},
-	{WRONG, "FOR", "how long it has been present; it stays for 10 s after it was last seen"},
-	{WRONG, "->", "what to look at next"},
+	{FINDINGS, "FOR", "how long it has been present; it stays for 10 s after it was last seen"},
+	{FINDINGS, "->", "what to look at next"},
 	{TREE, "(i)", "inverted: hot methods first, below each the methods that called it"},
 };
 

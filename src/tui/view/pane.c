@@ -27,7 +27,7 @@ bool pane_split(struct area body, int sixteenths, struct area *list, struct area
 	return true;
 }
 
-void pane_stale(struct pane *p)
+void pane_invalidate(struct pane *p)
 {
 	sandwich_free(p->sandwich);
 	p->sandwich = NULL;
@@ -35,7 +35,7 @@ void pane_stale(struct pane *p)
 
 void pane_done(struct pane *p)
 {
-	pane_stale(p);
+	pane_invalidate(p);
 	sandwich_order_done(&p->order);
 }
 
@@ -45,12 +45,12 @@ void pane_load(struct ui *ui, struct pane *p, int sixteenths, uint32_t method)
 	struct profile_query q;
 
 	if (p->sandwich && p->sandwich->method != method)
-		pane_stale(p);
+		pane_invalidate(p);
 	if (p->sandwich || method == PROFILE_NONE || !pane_split(body, sixteenths, &body, &pane))
 		return;
 	q = ui_query(ui);
 	p->sandwich = sandwich_new(ui->profile, &q, method);
-	sandwich_settle(&p->order, p->sandwich, false, false);
+	sandwich_rank(&p->order, p->sandwich, false, false);
 }
 
 struct area pane_draw(struct ui *ui, struct pane *p, struct area body, uint32_t method)

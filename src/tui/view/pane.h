@@ -2,7 +2,7 @@
 /*
  * The pane beside a list on a wide terminal: callers, callees, lines and threads of the selected method.
  *
- * Embedded in a view's state, zero-initialised. Call pane_stale after every update, pane_load before drawing and
+ * Embedded in a view's state, zero-initialised. Call pane_invalidate after every update, pane_load before drawing and
  * pane_done at the end.
  */
 #ifndef JHOT_TUI_VIEW_PANE_H
@@ -23,7 +23,7 @@ struct pane {
 bool pane_split(struct area body, int sixteenths, struct area *list, struct area *pane);
 
 void pane_done(struct pane *p);
-void pane_stale(struct pane *p);
+void pane_invalidate(struct pane *p);
 /* Runs the query for a method (PROFILE_NONE: none), unless loaded or there is no space for a pane. */
 void pane_load(struct ui *ui, struct pane *p, int sixteenths, uint32_t method);
 /* Draws the pane if a method is selected and it fits. Returns the area left for the list. */

@@ -84,14 +84,14 @@ static void picker_update(struct ui *ui, bool sort)
 	ui->listing = p->error.kind == ERR_BUSY;
 }
 
-static bool picker_type(struct ui *ui, int key)
+static bool picker_edit(struct ui *ui, int key)
 {
 	struct picker *p = picker_state(ui);
 	size_t len = strlen(p->filter);
 
 	/* Keys that are commands, always or while the filter is empty. */
 	if (key <= ' ' || (!len && (key == TKEY_BACKSPACE || key == 'q')) ||
-		!footer_type(p->filter, sizeof(p->filter), key))
+		!footer_edit(p->filter, sizeof(p->filter), key))
 		return false;
 	picker_filter(p);
 	return true;
@@ -263,5 +263,5 @@ const struct view view_picker = {
 	.draw = picker_draw,
 	.columns = picker_columns,
 	.row = picker_row,
-	.type = picker_type,
+	.edit = picker_edit,
 };

@@ -55,7 +55,7 @@ static void add_frame(struct build *b, enum sandwich_kind kind, uint32_t frame, 
 		add(b, kind, f->method, f->type, count, value);
 }
 
-static void visit(void *ctx, const struct callers *at)
+static void add_sample(void *ctx, const struct callers *at)
 {
 	struct build *b = ctx;
 	const struct profile_frame *own = profile_get_frame(b->p, at->frame);
@@ -92,7 +92,7 @@ struct sandwich *sandwich_new(
 
 	b.s = xcalloc(1, sizeof(*b.s));
 	b.s->method = method;
-	sum = callers_each(p, q, method, visit, &b);
+	sum = callers_each(p, q, method, add_sample, &b);
 	b.s->sum = q->by_weight ? sum.weight : sum.count;
 	b.s->sum_count = sum.count;
 	b.s->samples = error_window_samples(p, q);
@@ -117,7 +117,7 @@ void sandwich_free(struct sandwich *s)
 	free(s);
 }
 
-void sandwich_settle(struct sandwich_order *o, struct sandwich *s, bool fresh, bool frozen)
+void sandwich_rank(struct sandwich_order *o, struct sandwich *s, bool fresh, bool frozen)
 {
 	fresh = fresh || o->method != s->method;
 	o->method = s->method;

@@ -4,7 +4,7 @@
  *
  * Each sample counts once: the caller is that of the outermost occurrence on the stack, the callee that of the
  * innermost. Computed from a query; the caller frees it. Ids are valid until the profile's next eviction. Rows are
- * sorted by value, ties by id; sandwich_settle then applies the stable order of a live list.
+ * sorted by value, ties by id; sandwich_rank then applies the stable order of a live list.
  */
 #ifndef JHOT_TUI_VIEW_CALLERS_SANDWICH_H
 #define JHOT_TUI_VIEW_CALLERS_SANDWICH_H
@@ -57,7 +57,7 @@ struct sandwich_order {
 };
 
 /* Reorders the rows, keeping them in place until the data justifies a swap (rank.h). */
-void sandwich_settle(struct sandwich_order *o, struct sandwich *s, bool fresh, bool frozen);
+void sandwich_rank(struct sandwich_order *o, struct sandwich *s, bool fresh, bool frozen);
 void sandwich_order_done(struct sandwich_order *o);
 
 #endif

@@ -73,7 +73,7 @@ static void callers_update(struct ui *ui, bool sort)
 	c->s = sandwich_new(ui->profile, &q, shown_method(c));
 	sandwich_free(c->base);
 	c->base = compare_query(ui, &q) ? sandwich_new(ui->profile, &q, shown_method(c)) : NULL;
-	sandwich_settle(&c->order, c->s, sort, ui_order_frozen(ui));
+	sandwich_rank(&c->order, c->s, sort, ui_order_frozen(ui));
 	/* Move the cursor to the selected row, if that is still displayed. */
 	part = &c->s->parts[kind];
 	for (int i = 0; keep && i < (kind == SANDWICH_CALLERS ? c->callers : c->callees); i++)

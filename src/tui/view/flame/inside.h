@@ -33,7 +33,7 @@ struct flame {
 
 void flame_pane_done(struct flame_pane *p);
 /* Call after each layout: drops the pane's data, so that it matches the boxes. */
-void flame_pane_stale(struct flame_pane *p);
+void flame_pane_invalidate(struct flame_pane *p);
 /* Loads the pane of the selected box: its children, and the callers of its method on all stacks. */
 void flame_pane_load(struct ui *ui, struct flame *f);
 void flame_pane_draw(struct ui *ui, struct area area, const struct flame *f);

@@ -10,15 +10,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-void flame_pane_stale(struct flame_pane *p)
+void flame_pane_invalidate(struct flame_pane *p)
 {
-	pane_stale(&p->method);
+	pane_invalidate(&p->method);
 	pane_table_clear(&p->children);
 }
 
 void flame_pane_done(struct flame_pane *p)
 {
-	flame_pane_stale(p);
+	flame_pane_invalidate(p);
 	pane_done(&p->method);
 	pane_table_done(&p->children);
 }

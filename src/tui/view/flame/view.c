@@ -122,7 +122,7 @@ static void show_layout(
 	f->tree = tree;
 	f->layout = layout;
 	f->stale = false;
-	flame_pane_stale(&f->pane);
+	flame_pane_invalidate(&f->pane);
 	list_resize(&f->at.list, (int)layout->count, (int)layout->count);
 	list_follow(&f->at.list, box == FLAME_NO_BOX ? 0 : (int)box);
 }

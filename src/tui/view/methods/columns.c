@@ -55,7 +55,7 @@ struct lines {
 	uint32_t methods;
 };
 
-static void visit(void *ctx, const struct profile_part *part)
+static void count_line(void *ctx, const struct profile_part *part)
 {
 	struct lines *l = ctx;
 	const struct profile_frame *f;
@@ -92,7 +92,7 @@ struct lines *lines_new(const struct profile *p, const struct profile_query *q)
 	struct lines *l = xcalloc(1, sizeof(*l));
 
 	l->p = p;
-	profile_each(p, q, visit, l);
+	profile_each(p, q, count_line, l);
 	l->methods = profile_method_count(p);
 	l->hottest = xcalloc(l->methods, sizeof(*l->hottest));
 	for (uint32_t i = 0; i < l->count; i++) {

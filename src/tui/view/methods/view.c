@@ -221,7 +221,7 @@ static void methods_update(struct ui *ui, bool sort)
 	bool compared = compare_on(ui);
 	double points;
 
-	pane_stale(&m->pane);
+	pane_invalidate(&m->pane);
 	lines_free(m->lines);
 	m->lines = ui->canvas.cols >= METHODS_DELTA_COLS && !compared ? lines_new(ui->profile, &q)
 								      : NULL;

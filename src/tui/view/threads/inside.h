@@ -18,7 +18,7 @@
 /*
  * The hottest methods of the selected thread or pool, in the shown window and event.
  *
- * Embedded in the view's state, zero-initialised. Call thread_hot_stale after every update, thread_hot_load before
+ * Embedded in the view's state, zero-initialised. Call thread_hot_invalidate after every update, thread_hot_load before
  * drawing and thread_hot_done at the end.
  */
 
@@ -29,7 +29,7 @@ struct thread_hot {
 };
 
 void thread_hot_done(struct thread_hot *h);
-void thread_hot_stale(struct thread_hot *h, bool fresh);
+void thread_hot_invalidate(struct thread_hot *h, bool fresh);
 void thread_hot_load(struct ui *ui, struct thread_hot *h, const struct thread_row *r);
 
 /* --- pane.c: the selected thread ----------------------------------------------------------------- */
@@ -53,7 +53,7 @@ void thread_pane_draw_beside(struct ui *ui, struct area area, const struct threa
 void thread_pane_wait(
 	const struct ui *ui, const struct thread_row *r, int cols, char *out, size_t bytes);
 
-/* --- view.c, columns.c -------------------------------------------------------------------------- */
+/* --- view.c -------------------------------------------------------------------------------------- */
 
 /* By the weight of an event, or by name. */
 enum threads_sort {

@@ -231,7 +231,7 @@ void thread_hot_done(struct thread_hot *h)
 	pane_table_done(&h->table);
 }
 
-void thread_hot_stale(struct thread_hot *h, bool fresh)
+void thread_hot_invalidate(struct thread_hot *h, bool fresh)
 {
 	pane_table_clear(&h->table);
 	h->fresh = h->fresh || fresh;
@@ -272,7 +272,7 @@ static void draw_title(struct ui *ui, struct area area, const struct thread_row 
 	const struct profile_thread *pt = profile_get_thread(ui->profile, r->thread);
 	struct canvas *c = &ui->canvas;
 	int row = area.row, end = area.col + area.cols - 1, col = area.col + 4;
-	char name[300], mark[PROFILE_LABEL];
+	char name[300], label[PROFILE_LABEL];
 
 	canvas_fill(c, row, area.col + 1, end, STYLE_TREE, '-');
 	name_middle(name, sizeof(name), thread_row_name(ui->profile, r), end - col - TITLE_REST,
@@ -280,8 +280,8 @@ static void draw_title(struct ui *ui, struct area area, const struct thread_row 
 	col = canvas_printf(c, row, col, end - 1, STYLE_STRONG, " %s ", name);
 	if (r->members > 1)
 		col = canvas_printf(c, row, col, end - 1, STYLE_NORMAL, " %u threads ", r->members);
-	else if (*profile_thread_label(pt, "tid ", mark))
-		col = canvas_printf(c, row, col, end - 1, STYLE_NORMAL, " %s ", mark);
+	else if (*profile_thread_label(pt, "tid ", label))
+		col = canvas_printf(c, row, col, end - 1, STYLE_NORMAL, " %s ", label);
 	if (r->members == 1 && pt->carrier)
 		col = canvas_printf(
 			c, row, col, end - 1, STYLE_NORMAL, " carrier: tid %d ", pt->carrier);

@@ -69,7 +69,7 @@ static void gather_now(struct gather *g, struct thread_row *r, const struct prof
 }
 
 /* Replaces the displayed stack only when another leads significantly, or when it has expired. */
-static void gather_settle(
+static void gather_stable_stack(
 	const struct gather *g, struct thread_recent *recent, struct thread_row *r, uint32_t to)
 {
 	uint64_t most = r->stack_count, now = g->recent_now[r->thread];
@@ -261,7 +261,7 @@ static void gather_finish(struct ui *ui, struct gather *g, struct thread_rows *t
 		most = g->now[thread][i];
 		r->state = (enum thread_state)i;
 	}
-	gather_settle(g, &t->recent[thread], r, t->to);
+	gather_stable_stack(g, &t->recent[thread], r, t->to);
 	if (t->lock_known)
 		gather_wait(ui, t, r);
 }

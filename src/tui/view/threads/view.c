@@ -285,7 +285,7 @@ static void threads_update(struct ui *ui, bool sort)
 		t->event = ui->scope.event;
 		t->at.order.sort = ui->scope.event < EVENT_WALL ? ui->scope.event : SORT_CPU;
 	}
-	thread_hot_stale(&t->hot, sort);
+	thread_hot_invalidate(&t->hot, sort);
 	t->rows.opened = &t->at.trail;
 	thread_rows_update(&t->rows, ui);
 	order_rows(ui, t, sort);

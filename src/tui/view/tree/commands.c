@@ -33,7 +33,7 @@ static unsigned close_row(struct tree *t, const struct tree_row *row)
 		tree_rows_close(&t->rows, t->tree, node);
 		return reopened(t);
 	}
-	while (node != t->how.root && t->tree->nodes[node].parent != PROFILE_NONE) {
+	while (node != t->params.root && t->tree->nodes[node].parent != PROFILE_NONE) {
 		int at;
 
 		node = t->tree->nodes[node].parent;
@@ -60,7 +60,7 @@ unsigned tree_open(struct ui *ui, int open)
 	else if (row->open && t->at.list.cursor + 1 < t->at.list.count)
 		list_move(&t->at.list, 1);
 	else
-		tree_rows_open(&t->rows, &t->how, row->node);
+		tree_rows_open(&t->rows, &t->params, row->node);
 	tree_remember_selected(t);
 	return reopened(t);
 }
@@ -72,7 +72,7 @@ unsigned tree_open_all(struct ui *ui, int arg)
 
 	if (!row)
 		return 0;
-	tree_rows_open_all(&t->rows, &t->how, row->node);
+	tree_rows_open_all(&t->rows, &t->params, row->node);
 	return reopened(t);
 }
 
@@ -85,7 +85,7 @@ unsigned tree_hot_path(struct ui *ui, int arg)
 
 	if (!row)
 		return 0;
-	hot = tree_rows_open_hot(&t->rows, &t->how, row->node);
+	hot = tree_rows_open_hot(&t->rows, &t->params, row->node);
 	tree_rebuild(t);
 	list_resize(&t->at.list, (int)t->rows.count, t->at.list.rows);
 	at = tree_rows_find(&t->rows, t->tree, t->tree->nodes[hot].path);
@@ -125,8 +125,8 @@ unsigned tree_zoom(struct ui *ui, int in)
 	struct tree *t = tree_state(ui);
 	const struct tree_row *row = selected_row(t);
 
-	if (in && row && row->node && row->node != t->how.root) {
-		tree_rows_open(&t->rows, &t->how, row->node);
+	if (in && row && row->node && row->node != t->params.root) {
+		tree_rows_open(&t->rows, &t->params, row->node);
 		trail_push(ui, &t->at.trail, t->tree->nodes[row->node].path);
 	} else if (!in && t->at.trail.depth) {
 		t->at.trail.depth--;
@@ -201,7 +201,7 @@ static uint32_t *hits_in_order(
 	const struct tree *t, uint32_t from, uint32_t *count, uint32_t *before)
 {
 	uint32_t *hits = xreallocarray(NULL, t->tree->count, sizeof(*hits));
-	uint32_t root = t->how.root, at = root, next;
+	uint32_t root = t->params.root, at = root, next;
 
 	*count = *before = 0;
 	while (at != PROFILE_NONE) {
@@ -222,7 +222,7 @@ static uint32_t *hits_in_order(
 /* Expands all ancestors of a node, so that it gets its own row, and selects it. */
 static void reveal(struct tree *t, uint32_t node)
 {
-	uint32_t root = t->how.root, at = node;
+	uint32_t root = t->params.root, at = node;
 	int row;
 
 	for (; at != root; at = t->tree->nodes[at].parent)
@@ -242,7 +242,7 @@ bool tree_find(struct ui *ui, int direction)
 	uint32_t from, count, before, to, *hits;
 	bool on_hit;
 
-	if (!t->tree || t->how.root == PROFILE_NONE)
+	if (!t->tree || t->params.root == PROFILE_NONE)
 		return false;
 	tree_remember_selected(t);
 	from = tree_find_path(t->tree, direction ? t->selected : t->anchor);

@@ -24,7 +24,7 @@ struct tree {
 	uint64_t base_stamp;      /* of the baseline and options of base */
 	struct profile_sum all;   /* of the whole window, even for the tree of one method */
 	struct tree_rows rows;
-	struct tree_view how; /* how rows were built at the last update */
+	struct tree_view params; /* the rows were built with, at the last update */
 	struct pane pane;
 	uint64_t selected;  /* path */
 	uint64_t anchor;    /* path selected when a search began */

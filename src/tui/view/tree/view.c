@@ -62,7 +62,7 @@ void tree_select_path(struct tree *t, uint64_t path)
 
 void tree_rebuild(struct tree *t)
 {
-	tree_rows_build(&t->rows, &t->how);
+	tree_rows_build(&t->rows, &t->params);
 }
 
 void tree_remember_selected(struct tree *t)
@@ -107,7 +107,7 @@ static void tree_update(struct ui *ui, bool sort)
 	const struct calltree_node *all;
 
 	tree_remember_selected(t);
-	pane_stale(&t->pane);
+	pane_invalidate(&t->pane);
 	if (!t->tree || t->tree_stamp != stamp) {
 		t->tree_stamp = stamp;
 		calltree_free(t->tree);
@@ -116,25 +116,25 @@ static void tree_update(struct ui *ui, bool sort)
 	t->all = ui->sums.all;
 	update_base(t, options);
 	all = &t->tree->nodes[0];
-	t->how = (struct tree_view){.profile = ui->profile, .tree = t->tree};
-	t->how.hide_below = all->total * (uint64_t)tree_hide_steps[t->hide] / 1000;
+	t->params = (struct tree_view){.profile = ui->profile, .tree = t->tree};
+	t->params.hide_below = all->total * (uint64_t)tree_hide_steps[t->hide] / 1000;
 	if (t->at.trail.depth)
-		t->how.root = tree_find_path(t->tree, trail_top(&t->at.trail));
+		t->params.root = tree_find_path(t->tree, trail_top(&t->at.trail));
 	else if (t->root_method != PROFILE_NONE && all->first_child != PROFILE_NONE)
-		t->how.root = all->first_child; /* the method's own node */
+		t->params.root = all->first_child; /* the method's own node */
 	/* When first shown, expand the hot path, or the callers of a method. */
-	if (!t->opened && t->how.root != PROFILE_NONE && all->total) {
+	if (!t->opened && t->params.root != PROFILE_NONE && all->total) {
 		t->opened = true;
-		tree_rows_open(&t->rows, &t->how, t->how.root);
+		tree_rows_open(&t->rows, &t->params, t->params.root);
 		if (!t->inverted)
-			tree_rows_open_hot(&t->rows, &t->how, t->how.root);
+			tree_rows_open_hot(&t->rows, &t->params, t->params.root);
 	}
-	t->how.fresh = sort;
-	t->how.frozen = ui_order_frozen(ui) && !sort;
+	t->params.fresh = sort;
+	t->params.frozen = ui_order_frozen(ui) && !sort;
 	tree_rebuild(t);
 	/* Expanding and collapsing keeps the order of the other rows. */
-	t->how.fresh = false;
-	t->how.frozen = true;
+	t->params.fresh = false;
+	t->params.frozen = true;
 	tree_select_path(t, t->selected);
 }
 
@@ -351,7 +351,7 @@ static void tree_detail(struct ui *ui, struct strip *s)
 {
 	struct tree *t = tree_state(ui);
 	const struct tree_row *row = tree_row_at(t, t->at.list.cursor);
-	uint32_t root = t->tree ? t->how.root : PROFILE_NONE;
+	uint32_t root = t->tree ? t->params.root : PROFILE_NONE;
 	int width = ui->canvas.cols > 110 ? ui->canvas.cols - 76 : 34;
 	const struct calltree_node *n;
 	char count[TEXT_NUMBER], name[256];
