@@ -38,27 +38,32 @@ static void test_forms(void)
 	is_int(parse(&a, &record, WORDS("-d", "5", "-e", "cpu", "-taocol", "--output=b.svg", "77"),
 		       &err),
 		0, "options of all forms");
-	is_str(args_get(&a, OPT_DURATION), "5", "a value in the next word");
-	ok(args_has(&a, OPT_THREADS) && args_has(&a, OPT_ANNOTATE), "letters in one word");
-	is_int(args_count(&a, OPT_OUTPUT), 2, "an option given twice");
-	is_str(args_nth(&a, OPT_OUTPUT, 0), "col", "its first value stood in the letters' word");
-	is_str(args_nth(&a, OPT_OUTPUT, 1), "b.svg", "its second after =");
-	ok(!args_nth(&a, OPT_OUTPUT, 2), "there is no third");
-	is_str(args_get(&a, OPT_OUTPUT), "b.svg", "the last one wins where one is asked for");
-	ok(!args_has(&a, OPT_TOTAL) && !args_get(&a, OPT_TITLE), "what was not given");
-	ok(a.operand_count == 1 && !strcmp(a.operands[0], "77"), "the operand");
+	is_str(args_get(&a, OPT_DURATION), "5", "an option's value may be the next word");
+	ok(args_has(&a, OPT_THREADS) && args_has(&a, OPT_ANNOTATE),
+		"several single-letter options may share a word");
+	is_int(args_count(&a, OPT_OUTPUT), 2, "an option may be given twice");
+	is_str(args_nth(&a, OPT_OUTPUT, 0), "col",
+		"a value may follow its letter in the same word");
+	is_str(args_nth(&a, OPT_OUTPUT, 1), "b.svg", "a value may follow = after a long option");
+	ok(!args_nth(&a, OPT_OUTPUT, 2), "args_nth returns NULL beyond the last value");
+	is_str(args_get(&a, OPT_OUTPUT), "b.svg", "args_get returns the last of several values");
+	ok(!args_has(&a, OPT_TOTAL) && !args_get(&a, OPT_TITLE),
+		"an option that was not given has no value");
+	ok(a.operand_count == 1 && !strcmp(a.operands[0], "77"),
+		"a word that is not an option is an operand");
 	args_done(&a);
 
 	is_int(parse(&a, &record, WORDS("--", "-d"), &err), 0, "after -- all words are operands");
-	is_str(a.operands[0], "-d", "this one");
+	is_str(a.operands[0], "-d", "an operand after -- may begin with a dash");
 	args_done(&a);
 	is_int(parse(&a, &record, WORDS("-", "--total"), &err), 0, "a single dash is an operand");
 	args_done(&a);
 	is_int(parse(&a, &record, WORDS("--help"), &err), 0, "--help needs no operand");
 	args_done(&a);
 	is_int(parse(&a, &top, WORDS("-d", "2"), &err), 0,
-		"a letter may mean another option of another verb");
-	ok(args_has(&a, OPT_DELAY) && !args_has(&a, OPT_DURATION), "it does");
+		"a letter may mean different options for different verbs");
+	ok(args_has(&a, OPT_DELAY) && !args_has(&a, OPT_DURATION),
+		"-d of top is the delay, not the duration");
 	args_done(&a);
 }
 
@@ -92,7 +97,7 @@ static void test_refusals(void)
 		int rc = parse(&a, bad[i].verb, words, &err);
 
 		if (!bad[i].what) {
-			is_int(rc, 0, "nothing after --");
+			is_int(rc, 0, "the words after -- are accepted");
 			args_done(&a);
 			continue;
 		}
@@ -111,7 +116,7 @@ static void test_table(void)
 			clashes += p != o && (p->verbs & o->verbs) &&
 				   (!strcmp(p->name, o->name) ||
 					   (o->letter && p->letter == o->letter));
-		ok(!clashes, "--%s has its name and letter for itself", o->name);
+		ok(!clashes, "--%s has a unique name and letter", o->name);
 		ok(!o->help || (strlen(o->help) < 110 && o->help[strlen(o->help) - 1] != '.'),
 			"its help is a short phrase");
 	}
@@ -144,13 +149,15 @@ static void test_intervals(void)
 	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++)
 		ok(!units_interval(good[i].text, &v, &kind, &err) && v == good[i].value &&
 				kind == good[i].kind,
-			"interval %s", good[i].text);
+			"interval %s is parsed", good[i].text);
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
 		ok(units_interval(bad[i], &v, &kind, &err) == -1 && err.kind == ERR_USAGE,
-			"no interval: \"%s\"", bad[i]);
-	ok(!units_duration("5", &v, &err) && v == 5 * NS_PER_S, "a duration in seconds");
-	ok(!units_duration("2m", &v, &err) && v == 120 * NS_PER_S, "in minutes");
-	ok(units_duration("5x", &v, &err) == -1, "in nothing known");
+			"\"%s\" is refused as an interval", bad[i]);
+	ok(!units_duration("5", &v, &err) && v == 5 * NS_PER_S,
+		"a duration without a unit is in seconds");
+	ok(!units_duration("2m", &v, &err) && v == 120 * NS_PER_S,
+		"a duration in minutes is parsed");
+	ok(units_duration("5x", &v, &err) == -1, "a duration with an unknown unit is refused");
 }
 
 static void test_nearest(void)
@@ -176,14 +183,15 @@ static void test_nearest(void)
 			nearest_offer(&n, words[k]);
 		is_str(n.best, cases[i].want, cases[i].word);
 	}
-	is_int(nearest_distance("ab", "ba"), 1, "a swap is one step");
-	is_int(nearest_distance("kitten", "sitting"), 3, "two changes and an addition");
-	is_int(nearest_distance("", "abc"), 3, "three additions");
+	is_int(nearest_distance("ab", "ba"), 1, "a transposition is one edit");
+	is_int(nearest_distance("kitten", "sitting"), 3,
+		"two substitutions and an insertion are three edits");
+	is_int(nearest_distance("", "abc"), 3, "three insertions are three edits");
 	for (size_t i = 0; i < sizeof(slips) / sizeof(slips[0]); i++)
-		ok(nearest_is_slip(slips[i][0], slips[i][1]), "%s may mean %s", slips[i][0],
-			slips[i][1]);
+		ok(nearest_is_slip(slips[i][0], slips[i][1]), "%s is recognised as a typo of %s",
+			slips[i][0], slips[i][1]);
 	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
-		ok(!nearest_is_slip(others[i][0], others[i][1]), "%s does not mean %s",
+		ok(!nearest_is_slip(others[i][0], others[i][1]), "%s is not taken for a typo of %s",
 			others[i][0], others[i][1]);
 }
 

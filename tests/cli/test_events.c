@@ -45,42 +45,46 @@ static int parse(int argc, const char *const *argv)
 
 static void test_lists(void)
 {
-	is_int(parse(0, NULL), 0, "nothing is said");
+	is_int(parse(0, NULL), 0, "no options are accepted");
 	ok(events.count == 1 && events.ids[0] == EVENT_CPU && !events.how[0].interval,
-		"cpu at its default interval");
-	ok(events.budget == -1 && !events.only_threads, "the agent's budget, all threads");
-	is_int(PARSE("-e", "cpu,alloc=256k", "-e", "lock=20us,wall"), 0, "four at once");
+		"without -e, cpu is sampled at its default interval");
+	ok(events.budget == -1 && !events.only_threads,
+		"without options, the agent's budget and all threads are used");
+	is_int(PARSE("-e", "cpu,alloc=256k", "-e", "lock=20us,wall"), 0,
+		"four events in two options are accepted");
 	ok(events.count == 4 && events.ids[1] == EVENT_ALLOC && events.ids[3] == EVENT_WALL,
-		"in their order");
+		"the events keep their order");
 	ok(!events.how[0].interval && events.how[1].interval == 256 << 10 &&
 			events.how[2].interval == 20000 && !events.how[3].interval,
-		"each with its own interval");
-	is_str(events.names[2], "lock", "and its name");
-	is_int(PARSE("-e", "cpu,alloc,wall=7ms", "-i", "1ms"), 0, "-i for some of them");
+		"each event has its own interval");
+	is_str(events.names[2], "lock", "each event has its name");
+	is_int(PARSE("-e", "cpu,alloc,wall=7ms", "-i", "1ms"), 0,
+		"-i beside an interval of its own is accepted");
 	ok(events.how[0].interval == NS_PER_MS && !events.how[1].interval &&
 			events.how[2].interval == 7 * NS_PER_MS,
-		"those of its unit that have none of their own");
-	is_int(PARSE("-e", "alloc", "-i", "100000"), 0, "a plain number");
-	is_int(events.how[0].interval, 100000, "is in the event's unit");
+		"-i applies to events of its unit without their own interval");
+	is_int(PARSE("-e", "alloc", "-i", "100000"), 0, "-i without a unit is accepted");
+	is_int(events.how[0].interval, 100000, "an interval without a unit is in the event's unit");
 }
 
 static void test_refused(void)
 {
-	is_int(PARSE("-e", "alloc", "-i", "1ms"), -1, "a time for bytes");
+	is_int(PARSE("-e", "alloc", "-i", "1ms"), -1, "a time as interval of bytes is refused");
 	ok(err.kind == ERR_USAGE && strstr(err.what, "must be a size") != NULL, "is told: %s",
 		err.what);
 	is_int(PARSE("-e", "cpu=1m"), -1, "bytes for time");
-	is_int(PARSE("-e", "cpu,lock,cpu"), -1, "the same event twice");
-	is_int(PARSE("-e", "cpu=never"), -1, "an interval that is none");
-	is_int(PARSE("-e", "cqu"), 0, "a word that may be a function's name");
-	is_int(events_resolve(&events, getpid(), NULL, &err), -1, "but is none in the program");
-	ok(strstr(err.hint, "-e cpu") != NULL, "names the nearest");
-	is_int(PARSE("-e", "nosystem:nothing"), -1, "a tracepoint that is none");
-	is_int(PARSE("-e", "cs,faults,page-faults,cycles,r1"), -1, "five events of perf");
-	is_int(PARSE("-u", "-k"), -1, "neither the kernel nor the rest");
-	is_int(PARSE("-e", "lock", "--live"), -1, "--live without alloc");
-	is_int(PARSE("--budget", "much"), -1, "a budget that is none");
-	is_int(PARSE("--budget", "200"), -1, "more than a core");
+	is_int(PARSE("-e", "cpu,lock,cpu"), -1, "the same event twice is refused");
+	is_int(PARSE("-e", "cpu=never"), -1, "an invalid interval is refused");
+	is_int(PARSE("-e", "cqu"), 0, "an unknown word is accepted as a function's name");
+	is_int(events_resolve(&events, getpid(), NULL, &err), -1,
+		"a function that is not in the program is refused");
+	ok(strstr(err.hint, "-e cpu") != NULL, "the hint names the most similar event");
+	is_int(PARSE("-e", "nosystem:nothing"), -1, "an unknown tracepoint is refused");
+	is_int(PARSE("-e", "cs,faults,page-faults,cycles,r1"), -1, "a fifth perf event is refused");
+	is_int(PARSE("-u", "-k"), -1, "-u with -k is refused");
+	is_int(PARSE("-e", "lock", "--live"), -1, "--live without alloc is refused");
+	is_int(PARSE("--budget", "much"), -1, "an invalid budget is refused");
+	is_int(PARSE("--budget", "200"), -1, "a budget above one core is refused");
 	is_int(PARSE("-e",
 		       "a123456789012345678901234567890123456789012345678901234567890123456789"),
 		-1, "a name that is too long");
@@ -89,18 +93,19 @@ static void test_refused(void)
 static void test_perf(void)
 {
 	is_int(PARSE("-e", "cpu,page-faults,malloc,libc.so:free=7", "-i", "5"), 0,
-		"events of perf");
+		"perf events and functions are accepted");
 	ok(events.count == 4 && events.ids[1] == EVENT_USER_FIRST &&
 			events.ids[3] == EVENT_USER_FIRST + 2,
-		"have the numbers of user events");
-	is_str(events.how[1].name, "page-faults", "their names");
+		"perf events have ids of user events");
+	is_str(events.how[1].name, "page-faults", "a perf event has its name");
 	is_int(events_resolve(&events, getpid(), NULL, &err), 0,
-		"functions are found in a process");
-	ok(events.how[1].interval == 5 && events.how[3].interval == 7, "and their intervals");
+		"functions are found in the process");
+	ok(events.how[1].interval == 5 && events.how[3].interval == 7,
+		"perf events have their intervals");
 	ok(events.how[2].perf.config1 && events.how[3].perf.config1 &&
 			events.how[2].perf.config1 != events.how[3].perf.config1,
-		"each is somewhere");
-	is_str(events.how[2].unit, "calls", "and is counted in calls");
+		"the functions have addresses");
+	is_str(events.how[2].unit, "calls", "a function's unit is calls");
 }
 
 /* Asked so often; the last time it gives up, if that is ever. */
@@ -120,15 +125,16 @@ static void test_patience(void)
 {
 	struct asked forever = {0, INT_MAX}, once = {0, 3};
 
-	is_int(PARSE("-e", "nowhere_to_be_found"), 0, "a function that is in no library");
+	is_int(PARSE("-e", "nowhere_to_be_found"), 0,
+		"a function that may be in any library is accepted");
 	is_int(events_resolve(&events, getpid(), &(const struct patience){ask, &forever}, &err), -1,
-		"is not found");
-	ok(forever.times > 3 && !strstr(err.what, "cancelled"), "asked %d times: %s", forever.times,
-		err.what);
+		"a function in no library is refused");
+	ok(forever.times > 3 && !strstr(err.what, "cancelled"), "the caller was asked %d times: %s",
+		forever.times, err.what);
 	is_int(events_resolve(&events, getpid(), &(const struct patience){ask, &once}, &err), -1,
-		"who has no patience");
-	ok(strstr(err.what, "cancelled") != NULL && once.times < forever.times, "gives up: %s",
-		err.what);
+		"a search that the caller cancels fails");
+	ok(strstr(err.what, "cancelled") != NULL && once.times < forever.times,
+		"a cancelled search ends early: %s", err.what);
 }
 
 /* The most time that passed between two questions. */
@@ -165,7 +171,8 @@ static void test_slow_file(void)
 	struct longest longest = {0};
 
 	setenv(SLOW, "1", 1);
-	is_int(PARSE("-e", "libc.so:nowhere_to_be_found"), 0, "a function in a library");
+	is_int(PARSE("-e", "libc.so:nowhere_to_be_found"), 0,
+		"a function in a named library is accepted");
 	is_int(events_resolve(
 		       &events, getpid(), &(const struct patience){ask_time, &longest}, &err),
 		-1, "that is slow to read");
@@ -180,13 +187,14 @@ static void test_flags(void)
 	is_int(PARSE("-e", "alloc,cpu", "--live", "-u", "--only-threads", "http-*",
 		       "--budget=0.5%"),
 		0, "all of them");
-	ok(events.how[0].live && !events.how[1].live, "--live is for alloc");
+	ok(events.how[0].live && !events.how[1].live, "--live applies to alloc only");
 	ok(events.how[0].user_only && events.how[1].user_only && !events.how[1].kernel_only,
-		"-u for all");
-	is_str(events.only_threads, "http-*", "the threads");
-	is_int(events.budget, 5, "the budget in thousandths");
-	is_int(PARSE("--budget=off", "-k"), 0, "no budget");
-	ok(events.budget == 0 && events.how[0].kernel_only, "is 0; the kernel alone");
+		"-u applies to all events");
+	is_str(events.only_threads, "http-*", "--only-threads sets the pattern");
+	is_int(events.budget, 5, "--budget is converted to thousandths");
+	is_int(PARSE("--budget=off", "-k"), 0, "--budget=off with -k is accepted");
+	ok(events.budget == 0 && events.how[0].kernel_only,
+		"--budget=off is 0, and -k excludes user code");
 }
 
 static void test_profile(void)
@@ -195,21 +203,26 @@ static void test_profile(void)
 	struct args args = {.verb = &record};
 	const char *words[] = {"-e", "cache-misses,cpu"}, *none[] = {"-e", "lock,nothing"};
 
-	is_int(events_of_profile(&events, &args, p, &err), 0, "a profile without samples");
-	ok(events.count == 1 && events.ids[0] == EVENT_CPU, "is one of cpu");
+	is_int(events_of_profile(&events, &args, p, &err), 0,
+		"a profile without samples is accepted");
+	ok(events.count == 1 && events.ids[0] == EVENT_CPU,
+		"a profile without samples has the event cpu");
 	profile_event_set(p, EVENT_USER_FIRST + 2, "cache-misses", "events", 1000);
 	profile_add(p, EVENT_USER_FIRST + 2, 1, PROFILE_ROOT_STACK, 0, 1, 1);
 	profile_add(p, EVENT_WALL, 1, PROFILE_ROOT_STACK, 0, 1, 1);
 	events_of_profile(&events, &args, p, &err);
 	ok(events.count == 2 && events.ids[0] == EVENT_WALL &&
 			!strcmp(events.names[1], "cache-misses"),
-		"without -e: the events that have samples");
+		"without -e the events with samples are selected");
 	args_parse(&args, &record, 2, (char *const *)words, &err);
-	is_int(events_of_profile(&events, &args, p, &err), 0, "with it: those");
-	ok(events.count == 2 && events.ids[0] == EVENT_USER_FIRST + 2, "user events by name");
+	is_int(events_of_profile(&events, &args, p, &err), 0,
+		"events selected with -e are accepted");
+	ok(events.count == 2 && events.ids[0] == EVENT_USER_FIRST + 2,
+		"user events are selected by name");
 	args_done(&args);
 	args_parse(&args, &record, 2, (char *const *)none, &err);
-	is_int(events_of_profile(&events, &args, p, &err), -1, "or what there is not");
+	is_int(events_of_profile(&events, &args, p, &err), -1,
+		"an event that the profile does not have is refused");
 	args_done(&args);
 	profile_free(p);
 }
