@@ -93,7 +93,7 @@ int main(int argc, char **argv)
 	snprintf(path, sizeof(path), "%s/libjvm.so", folder);
 	is_int(has_rows(code), 1, "a file with call frame information has rows");
 	code->p_vaddr += 1ull << 40; /* what the information describes lies outside of the code */
-	is_int(has_rows(code), 0, "one of which no row can be made has none");
+	is_int(has_rows(code), 0, "a file whose rows cannot be compiled has none");
 	unlink(path);
 	rmdir(folder);
 	free(image);

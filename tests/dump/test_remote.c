@@ -75,20 +75,21 @@ static void test_late(void)
 	usleep(100 * 1000); /* into vfork */
 	kill(pid, SIGUSR1);
 	r = remote_open(pid, (uint64_t)(uintptr_t)&shared, &err);
-	ok(r != NULL, "its memory can be read");
+	ok(r != NULL, "the process's memory can be opened");
 	if (!r)
 		goto out;
 	ok(remote_capture(r, pid, &nothing, no_end, NULL, &regs) == REMOTE_STUCK,
-		"a thread in vfork does not stop in time");
+		"capturing a thread in vfork times out");
 	pause_ns = remote_longest_pause_ns(r);
-	ok(pause_ns > 0 && pause_ns < 300 * NS_PER_MS, "the pause is bounded: %llu us at most",
+	ok(pause_ns > 0 && pause_ns < 300 * NS_PER_MS, "its pause is bounded: %llu us at most",
 		(unsigned long long)(pause_ns / 1000));
-	ok(counts(&shared->steps, 10 * NS_PER_S), "it goes on while nobody asks for the next one");
-	ok(counts(&shared->steps, 10 * NS_PER_S), "and on");
-	ok(atomic_load(&shared->signals) == 1, "a signal that was on its way has arrived");
+	ok(counts(&shared->steps, 10 * NS_PER_S), "the thread continues after the failed capture");
+	ok(counts(&shared->steps, 10 * NS_PER_S), "the thread is still running later");
+	ok(atomic_load(&shared->signals) == 1,
+		"a signal that was pending during the capture arrived");
 	ok(remote_capture(r, pid, &nothing, no_end, NULL, &regs) == REMOTE_OK,
-		"then it can be captured");
-	ok(counts(&shared->steps, 10 * NS_PER_S), "and goes on");
+		"the thread can be captured after vfork");
+	ok(counts(&shared->steps, 10 * NS_PER_S), "the thread continues after the capture");
 out:
 	remote_close(r);
 	kill(pid, SIGKILL);

@@ -74,7 +74,8 @@ int main(int argc, char **argv)
 		snprintf(folder, sizeof(folder), "%s/tests/fuzz/corpus/%s", srcdir ? srcdir : ".",
 			t->name);
 		files = replay(t, folder);
-		ok(files > 0, "%s: %d files, whole and cut off", t->name, files);
+		ok(files > 0, "%s: %d files, complete and truncated, are parsed without a fault",
+			t->name, files);
 	}
 	return tap_done();
 }

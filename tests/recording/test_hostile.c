@@ -66,7 +66,8 @@ static void make(void)
 	ssize_t n;
 
 	vitals_unknown(&v);
-	ok(!recording_save(path, p, &meta, &v, 6000000000ull, &err), "saved %s", err.what);
+	ok(!recording_save(path, p, &meta, &v, 6000000000ull, &err), "the recording is saved %s",
+		err.what);
 	lseek(fd, 0, SEEK_SET);
 	buf_read_all(&packed, fd, 1 << 20);
 	in = unzip_open(path, &err);
@@ -75,7 +76,8 @@ static void make(void)
 	unzip_close(in);
 	close(fd);
 	profile_free(p);
-	ok(plain.len > 500 && packed.len > 300, "%zu bytes, %zu packed", plain.len, packed.len);
+	ok(plain.len > 500 && packed.len > 300, "the recording has %zu bytes, %zu packed",
+		plain.len, packed.len);
 }
 
 struct seen {
@@ -130,10 +132,12 @@ static void test_cut(const struct buf *whole, const char *what)
 			break;
 		}
 	}
-	ok(said, "%s: cut at each byte it tells", what);
-	ok(growing && before == SECONDS, "%s: and has what stood before", what);
+	ok(said, "%s: truncation is reported at each byte", what);
+	ok(growing && before == SECONDS, "%s: a truncated recording has the samples before the cut",
+		what);
 	s = look(whole);
-	ok(!s.rc && !*s.note && s.samples == SECONDS, "%s: whole, it tells nothing", what);
+	ok(!s.rc && !*s.note && s.samples == SECONDS, "%s: the complete recording has no note",
+		what);
 	buf_done(&part);
 }
 
@@ -172,16 +176,16 @@ static void test_versions(void)
 	ok(!s.rc && s.samples == SECONDS, "a later minor version is read");
 	s = with_head(FORMAT_MAJOR + 1, 0);
 	ok(s.rc == -2 && strstr(s.err.what, "its format version is 2.0, this jhot reads 1."),
-		"a later major one is not: %s", s.err.what);
+		"a later major version is refused: %s", s.err.what);
 	s = with_head(0, 0);
-	ok(s.rc == -2 && s.err.kind == ERR_INPUT, "nor an earlier one");
+	ok(s.rc == -2 && s.err.kind == ERR_INPUT, "an earlier major version is refused");
 	buf_add(&more, plain.data, sizeof(struct format_head));
 	chunk(&more, 4711, junk, sizeof(junk));
 	chunk(&more, 0, NULL, 0);
 	buf_add(&more, plain.data + sizeof(struct format_head),
 		plain.len - sizeof(struct format_head));
 	s = look(&more);
-	ok(!s.rc && !*s.note && s.samples == SECONDS, "chunks of unknown types are passed over");
+	ok(!s.rc && !*s.note && s.samples == SECONDS, "chunks of unknown types are skipped");
 	buf_done(&more);
 }
 
@@ -227,10 +231,10 @@ static void test_impossible(void)
 	buf_add(&big, plain.data, sizeof(struct format_head));
 	buf_add(&big, &head, sizeof(head));
 	s = look(&big);
-	ok(s.rc == -1 && strstr(s.err.what, "too large"), "a chunk that is too large: %s",
-		s.err.what);
+	ok(s.rc == -1 && strstr(s.err.what, "too large"),
+		"a chunk that is too large is refused: %s", s.err.what);
 	s = behind_head(CHUNK_RETAINED, "\xff\xff\xff\xff\7\xff\xff\xff\xff\7", 10);
-	ok(!s.rc, "a time long ago is none of these");
+	ok(!s.rc, "an early time is accepted");
 	buf_done(&big);
 }
 
@@ -257,13 +261,13 @@ static void test_absurd(void)
 		v.events[i].engine[3] = v.events[i].note[3] = '\0';
 	recording_save(path, p, &meta, &v, 0, &err);
 	r = recording_open(path, q, &err);
-	is_int(recording_read(r, UINT32_MAX, &err), 0, "absurd vitals are read");
+	is_int(recording_read(r, UINT32_MAX, &err), 0, "vitals out of range are read");
 	last = bounded = *recording_vitals_now(r);
 	vitals_bound(&bounded);
 	ok(!memcmp(&last, &bounded, sizeof(last)) && last.heap_used == -1,
-		"and no absurd number comes in");
+		"vitals out of range are replaced");
 	ok(!strchr(last.name, '\33') && !strchr(last.counters[0].name, '\33'),
-		"and nothing that a terminal obeys");
+		"control characters in vitals are replaced");
 	recording_free(r);
 	profile_free(p);
 	profile_free(q);
@@ -289,8 +293,9 @@ static void test_damaged(const struct buf *whole, const char *what)
 		told += s.rc != 0;
 		placed = placed && (!s.rc || s.err.kind == ERR_INPUT);
 	}
-	ok(placed && told > ROUNDS / 50, "%s: %d damaged ones: %d refused, %d read, no harm", what,
-		ROUNDS, told, read);
+	ok(placed && told > ROUNDS / 50,
+		"%s: %d damaged recordings: %d refused, %d read, without a fault", what, ROUNDS,
+		told, read);
 	buf_done(&other);
 }
 

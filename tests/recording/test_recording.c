@@ -72,7 +72,7 @@ static bool same(char *a, char *b, const char *what)
 		line = a[at] == '\n' ? at + 1 : line;
 		at++;
 	}
-	ok(is, "%s: %zu bytes of text are the same", what, strlen(a));
+	ok(is, "%s: the contents are the same (%zu bytes of text)", what, strlen(a));
 	if (!is)
 		diag("%.300s\nand\n%.300s", a + line, b + line);
 	free(a);
@@ -87,7 +87,8 @@ static void is_same(const struct profile *p, const char *path, const char *what)
 	int rc = -2;
 	struct profile *q = read_back(path, &rc, note, &err);
 
-	if (!ok(q && !rc && !*note, "%s: it is read to its end %s%s", what, err.what, note))
+	if (!ok(q && !rc && !*note, "%s: the recording is read to its end %s%s", what, err.what,
+		    note))
 		return;
 	same(same_text(p, false), same_text(q, false), what);
 	profile_free(q);
@@ -275,7 +276,7 @@ static void test_followed(void)
 	struct recording_writer *w = recording_create(path_of("f.jhot"), &err);
 	struct profile *p = all_kinds(53, w);
 
-	ok(!recording_finish(w, 5 * NS_PER_S, &err), "finished %s", err.what);
+	ok(!recording_finish(w, 5 * NS_PER_S, &err), "the recording is finished %s", err.what);
 	recording_close(w);
 	is_same(p, path_of("f.jhot"), "followed, with samples that come late");
 	profile_free(p);
@@ -325,12 +326,13 @@ static void test_read_by_one_that_sweeps(const struct profile *truth)
 	save(truth, path_of("t.jhot")); /* all numbers are given once */
 	r = recording_open(path_of("t.jhot"), p, &err);
 	profile_set_budget(p, 1 << 20);
-	is_int(recording_read(r, UINT32_MAX, &err), 0, "read with little memory");
+	is_int(recording_read(r, UINT32_MAX, &err), 0, "the recording is read with little memory");
 	for (uint32_t s = LONG_S - 50; s < LONG_S; s++) {
 		same_seconds(p, &last, EVENT_CPU, s, s + 1);
 		same_seconds(truth, &want, EVENT_CPU, s, s + 1);
 	}
-	ok(profile_info(p).swept > 3, "which swept %u times", profile_info(p).swept);
+	ok(profile_info(p).swept > 3, "reading with little memory evicted entries %u times",
+		profile_info(p).swept);
 	same(buf_steal(&want), buf_steal(&last), "its last seconds");
 	recording_free(r);
 	profile_free(p);
@@ -360,15 +362,15 @@ static void test_swept(void)
 			rc = recording_follow(w, &err);
 	}
 	ok(!rc && profile_info(small).swept > 5 && !profile_info(truth).swept,
-		"numbers were given again: %u times", profile_info(small).swept);
+		"ids were reused: %u times", profile_info(small).swept);
 	ok(profile_info(small).oldest > LONG_S / 2, "and seconds left: %u of %d",
 		profile_info(small).oldest, LONG_S);
-	ok(!recording_finish(w, 5 * NS_PER_S, &err), "finished %s", err.what);
+	ok(!recording_finish(w, 5 * NS_PER_S, &err), "the recording is finished %s", err.what);
 	recording_close(w);
 	q = read_back(path_of("s.jhot"), &rc, note, &err);
-	ok(q && !rc, "it is read %s", err.what);
+	ok(q && !rc, "the recording is read %s", err.what);
 	same(same_text(truth, true), same_text(q, true), "swept");
-	is_int(profile_info(q).oldest, 0, "all seconds are held");
+	is_int(profile_info(q).oldest, 0, "the recording has all seconds");
 	test_read_by_one_that_sweeps(truth);
 	profile_free(truth);
 	profile_free(small);
@@ -387,13 +389,13 @@ static void test_vitals(void)
 
 	save(p, path_of("v.jhot"));
 	r = recording_open(path_of("v.jhot"), q, &err);
-	is_int(recording_read(r, UINT32_MAX, &err), 0, "read");
+	is_int(recording_read(r, UINT32_MAX, &err), 0, "the recording is read");
 	now = *recording_vitals_now(r);
-	ok(!memcmp(&now, &v, sizeof(v)), "the vitals are the same to the byte");
-	is_str(recording_host(r), "box", "the host");
-	is_int(recording_labels(r, &labels), 2, "two labels");
-	is_str(labels[0], "version=1.4", "the first");
-	is_int((long)(recording_duration_ns(r) / NS_PER_S), 5, "how long it took");
+	ok(!memcmp(&now, &v, sizeof(v)), "the vitals are the same byte for byte");
+	is_str(recording_host(r), "box", "the host is the same");
+	is_int(recording_labels(r, &labels), 2, "both labels are read");
+	is_str(labels[0], "version=1.4", "the first label is the same");
+	is_int((long)(recording_duration_ns(r) / NS_PER_S), 5, "the duration is the same");
 	recording_free(r);
 	profile_free(q);
 	profile_free(p);
@@ -420,11 +422,11 @@ static void test_steps(void)
 		growing = growing && recording_vitals_now(r)->heap_used >= heap;
 		heap = recording_vitals_now(r)->heap_used;
 	}
-	ok(exact, "second by second it has what was before, and no more");
+	ok(exact, "reading second by second yields exactly the samples up to that second");
 	ok(growing && heap >= some_vitals().heap_used + 25 * 1000 &&
 			heap < recording_vitals_now(r)->heap_used,
-		"with the vitals of that time");
-	is_int((long)s, 30, "it has 30 seconds");
+		"reading second by second yields the vitals of that second");
+	is_int((long)s, 30, "the recording has 30 seconds");
 	recording_free(r);
 	profile_free(p);
 	profile_free(q);
@@ -477,8 +479,8 @@ static void test_killed(void)
 	be_killed(path_of("k.jhot"));
 	q.to = profile_info(p).now - 2;
 	is_int(samples_of(path_of("k.jhot"), note), (long)profile_sum(p, &q).count,
-		"one whose writer was killed has all but its last seconds");
-	ok(strstr(note, "is incomplete") != NULL, "and tells: %s", note);
+		"a recording whose writer was killed lacks only the last seconds");
+	ok(strstr(note, "is incomplete") != NULL, "the note says that it is incomplete: %s", note);
 	profile_free(p);
 }
 
@@ -497,29 +499,32 @@ static void test_older(void)
 	old = samples_of(path_of("o.jhot"), note);
 	before = files_in_folder();
 	be_killed(path_of("o.jhot"));
-	is_int(samples_of(path_of("o.jhot"), note), old, "an older file stays while one is killed");
-	ok(!*note && files_in_folder() == before + 1, "whole, and what was written is beside it");
+	is_int(samples_of(path_of("o.jhot"), note), old,
+		"an existing file is kept while its successor's writer is killed");
+	ok(!*note && files_in_folder() == before + 1,
+		"the existing file is complete, and the new data is in a file beside it");
 	a = recording_create(path_of("two.jhot"), &err);
 	b = recording_create(path_of("two.jhot"), &err);
 	of_a = all_kinds(20, a);
 	of_b = all_kinds(10, b);
-	ok(samples_of(path_of("two.jhot"), note) > old, "of two writers one has the name");
+	ok(samples_of(path_of("two.jhot"), note) > old, "of two writers one gets the name");
 	recording_close(b);
 	recording_close(a);
-	ok(samples_of(path_of("two.jhot"), note) > old, "and keeps it when they go");
+	ok(samples_of(path_of("two.jhot"), note) > old,
+		"the file is kept after both writers ended");
 	profile_free(of_a);
 	profile_free(of_b);
 	a = recording_create(path_of("nothing.jhot"), &err);
 	recording_close(a);
-	ok(stat(path_of("nothing.jhot"), &st), "what was not begun leaves nothing");
+	ok(stat(path_of("nothing.jhot"), &st), "a recording that was not begun leaves no file");
 	a = recording_create("/dev/full", &err);
 	of_a = all_kinds(20, a);
-	is_int(recording_finish(a, 0, &err), -1, "a full disk is told");
-	ok(err.kind == ERR_OUTPUT, "as such: %s", err.what);
+	is_int(recording_finish(a, 0, &err), -1, "a full disk is reported");
+	ok(err.kind == ERR_OUTPUT, "a full disk is an output error: %s", err.what);
 	recording_close(a);
 	profile_free(of_a);
 	ok(!recording_create(path_of("no/where.jhot"), &err) && err.kind == ERR_OUTPUT,
-		"a folder that is not there is told before anything");
+		"a missing folder is reported before anything is written");
 	profile_free(p);
 }
 

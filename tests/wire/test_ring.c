@@ -42,7 +42,7 @@ static void test_order(void)
 	while (ring_read(&r, out) > 0)
 		in_order = in_order && ((struct wire_tick *)out)->time_ns == read++;
 	ok(in_order && read == written && read > 50000,
-		"every record once and in order across many wraps");
+		"every record is read once and in order across many wraps");
 }
 
 static void test_full(void)
@@ -54,10 +54,10 @@ static void test_full(void)
 	ring_reset(&w, &r);
 	while (ring_reserve(&w, WIRE_REC_NOTE, 40000))
 		n++;
-	ok(n >= 5 && n <= 6, "a full ring refuses");
-	is_int(ring_read(&r, out), 0, "reserved is not yet visible");
+	ok(n >= 5 && n <= 6, "a full ring refuses a reservation");
+	is_int(ring_read(&r, out), 0, "a reserved record is not visible yet");
 	ring_commit(&w);
-	is_int(ring_read(&r, out), 40000, "committed is");
+	is_int(ring_read(&r, out), 40000, "a committed record is visible");
 	ok(!ring_reserve(&w, WIRE_REC_NOTE, WIRE_RECORD_MAX + 8), "an oversized record is refused");
 }
 
@@ -77,11 +77,11 @@ static void test_hostile(void)
 		rec = ring_reserve(&w, WIRE_REC_NOTE, 64);
 		rec->size = sizes[size];
 		ring_commit(&w);
-		is_int(ring_read(&r, out), -EPROTO, "a record of an impossible size is refused");
+		is_int(ring_read(&r, out), -EPROTO, "a record of an invalid size is refused");
 	}
 	ring_reset(&w, &r);
 	atomic_store(&cursors.tail, 12345678901ull);
-	ok(!ring_reserve(&w, WIRE_REC_NOTE, 64), "a writer takes a nonsense tail for a full ring");
+	ok(!ring_reserve(&w, WIRE_REC_NOTE, 64), "a writer treats an invalid tail as a full ring");
 }
 
 #define THREAD_RECORDS 300000u
@@ -120,7 +120,7 @@ static void test_threads(void)
 			good = size == 0;
 	}
 	pthread_join(thread, NULL);
-	ok(good && n == THREAD_RECORDS, "two threads: nothing lost, nothing torn");
+	ok(good && n == THREAD_RECORDS, "with two threads no record is lost or torn");
 }
 
 int main(void)
