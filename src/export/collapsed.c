@@ -82,8 +82,8 @@ static void collapsed_self(struct collapsed *c, const char *line, const struct c
 		collapsed_both(c, line, n);
 		return;
 	}
-	if (value &&
-		c->o->each) { /* the remainder goes to the next line, so that the sum is exact */
+	/* the remainder goes to the next line, so that the sum is exact */
+	if (value && c->o->each) {
 		value += c->rest;
 		c->rest = value % c->o->each;
 		value /= c->o->each;

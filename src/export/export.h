@@ -33,8 +33,7 @@ struct export_meta {
 	int label_count;
 	struct export_event events[PROFILE_EVENTS]; /* of formats that store all events */
 	int event_count;
-	const struct vitals
-		*vitals; /* of the target: its command, sampling cost etc.; NULL: unknown */
+	const struct vitals *vitals; /* command of the target, sampling cost etc.; NULL: unknown */
 };
 
 struct export_options {
@@ -42,7 +41,7 @@ struct export_options {
 	struct export_meta meta;
 	const char *title;       /* NULL: made from the name and the event */
 	bool threads;            /* -t: the thread as the root frame */
-	bool annotate;           /* -a: _[j] _[i] ... behind names */
+	bool annotate;           /* -a: _[j] _[i] ... after names */
 	bool dot;                /* --dot: pkg.Class instead of pkg/Class (collapsed) */
 	const struct diff *diff; /* NULL, or the diff whose two sides the profile contains */
 	uint64_t each; /* collapsed: divides weights by this; 0: values as the query has them */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Keys one behind the other in a buffer, and a hash index of them. */
+/* All keys in one buffer, and a hash index of them. */
 #include "export/ids.h"
 
 #include <stdlib.h>

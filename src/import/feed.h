@@ -61,7 +61,7 @@ struct feed_name {
 	const char *signature; /* of Java methods, else "" */
 	const char *module;    /* of native code, else "" */
 	int line;
-	bool inlined, native; /* native: not a Java method, whatever its name */
+	bool inlined, native; /* native: not a Java method, even if its name looks like one */
 	bool leaf;            /* may be a class */
 };
 uint32_t feed_frame_name(struct import *im, const struct feed_name *n);
@@ -90,7 +90,7 @@ struct feed_sample {
 };
 /* Returns 0, or -1 with an error if the memory limit is reached or the user cancels. */
 int feed_sample(struct import *im, const struct feed_sample *s, struct err *err);
-/* Checks both, for work that takes long without adding samples. */
+/* Checks for both. To be called in loops that add no samples for long. */
 int feed_check(struct import *im, struct err *err);
 
 /* Copies a text into a field of fixed size, cleaned. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* zlib reads the file and passes through what is not gzip; zstd, xz and lz4 are decoded from its output. */
+/* zlib reads the file, and passes data that is not gzip through; zstd, xz and lz4 are decoded from its output. */
 #include "import/input.h"
 
 #include "import/unpack.h"
@@ -20,7 +20,7 @@ struct input {
 	gzFile gz;
 	char *name;
 	uint64_t total;
-	struct unpack *unpack; /* decodes what zlib reads; NULL: not zstd, xz, lz4 */
+	struct unpack *unpack; /* decodes the output of zlib; NULL: it is not zstd, xz or lz4 */
 	char *packed;          /* its input */
 	size_t packed_at, packed_end;
 	bool begun, packed_ended, truncated;

@@ -31,11 +31,10 @@ bool json_read_item(struct json_read *r);
 bool json_read_key(struct json_read *r, const char **key, size_t *len);
 /* Skips the next value, or reads it if it has this type; else sets bad. */
 bool json_read_skip(struct json_read *r);
-bool json_read_text(struct json_read *r,
-	struct buf *out); /* appends UTF-8; NUL and unpaired surrogates become U+FFFD */
-bool json_read_is(struct json_read *r,
-	const char *
-		text); /* true if the next value is this text, without escapes; does not consume it */
 bool json_read_number(struct json_read *r, double *n);
+/* Appends UTF-8. NUL and unpaired surrogates become U+FFFD. */
+bool json_read_text(struct json_read *r, struct buf *out);
+/* True if the next value is this text, written without escapes. Does not consume it. */
+bool json_read_is(struct json_read *r, const char *text);
 
 #endif

@@ -17,8 +17,8 @@
 struct unpack;
 struct unpack *unpack_new(const void *head, size_t bytes); /* NULL: none of these formats */
 void unpack_free(struct unpack *u);
-const char *unpack_name(
-	const struct unpack *u); /* of the format, and of the program that unpacks it */
+/* The name of the format, which is also that of the program that unpacks it. */
+const char *unpack_name(const struct unpack *u);
 
 /*
  * Decodes from[bytes] into to[space]. Returns the number of bytes written, 0 if it needs more input or everything is decoded, -1

@@ -33,7 +33,7 @@ struct recording {
 	struct vitals vitals;
 	uint32_t second; /* the current one */
 	uint32_t
-		pending; /* announced, but beyond the limit of recording_read; PROFILE_NONE: none */
+		pending; /* the next one, before which recording_read stopped; PROFILE_NONE: none */
 	bool timed;      /* a second has begun */
 	bool ended, over; /* CHUNK_END was read; no more can be read */
 	uint64_t duration_ns;

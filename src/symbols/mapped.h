@@ -32,13 +32,11 @@ void mapped_close(struct mapped_file *f);
 enum mapped unwind_pack_mapped(struct elf_child *child, pid_t pid, const struct proc_map *map,
 	const atomic_bool *stop, struct buf *out, bool *keeps_fp, struct err *err);
 
-/* --- debug_file.c -------------------------------------------------------------------------------------- */
-
 /*
  * Opens the separate debug file of an ELF file, whose path is in the target's root. Returns a descriptor, or -1 if there is none.
  *
- * Searches by build id and debuglink in the target's root, and by build id in ours (/usr/lib/debug and debuginfod's cache); downloads
- * nothing. The build id, or without one the checksum, must match.
+ * Searches the directories that gdb and elfutils search: by build id and debuglink in the target's root, and by build id in ours
+ * (/usr/lib/debug and debuginfod's cache). Downloads nothing. The build id, or without one the checksum, must match.
  */
 int debug_file_open(struct elf_child *child, pid_t pid, const char *path,
 	const struct elf_facts *facts, const atomic_bool *stop);

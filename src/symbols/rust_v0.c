@@ -444,7 +444,7 @@ static void path_nested(struct v0 *v, bool in_value)
 	}
 }
 
-/* "<T>", "<T as Trait>". The path of an impl is not printed: it says where the impl stands. */
+/* "<T>", "<T as Trait>". The path of an impl is not printed: it is the place where the impl is defined. */
 static void path_of_type(struct v0 *v, char kind)
 {
 	if (kind != 'Y') {

@@ -42,7 +42,7 @@ struct symbol {
 	bool is_jvm;        /* in libjvm */
 	bool loading;       /* the name is not known yet */
 	uint64_t
-		start; /* file offset or address where the function begins; while loading, as requested */
+		start; /* where the function begins; while loading, the requested offset or address */
 };
 
 /* offset: a file offset. out->module is always set. */

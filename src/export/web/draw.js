@@ -148,7 +148,7 @@ function drawNodes(ctx) {
 		const x = (t.start[i] - first) * scale, w = i === z ? view.width : t.total[i] * scale;
 		const level = t.level[i], y = levelY(level);
 		if (w < 1) {
-			// Boxes narrower than a pixel get one pixel, so that many of them leave no hole.
+			// Boxes narrower than a pixel are drawn one pixel wide, so that a group of them is not invisible.
 			const at = Math.floor(x / pixel) * pixel;
 			if (at <= lastX[level]) {
 				i = t.end[i];

@@ -21,7 +21,7 @@ struct flame_node {
 	uint16_t level;
 	uint8_t type;
 	uint64_t start; /* left edge: the sum of everything to its left */
-	uint64_t total; /* width: count or weight, as the query says */
+	uint64_t total; /* width: count or weight, as query.by_weight selects */
 	uint64_t self;  /* the part of total that ends here */
 	uint64_t count, weight;
 };

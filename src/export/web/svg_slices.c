@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Samples over time, behind the data of svg_data.c. Numbers have digits of five bits, the lowest first (svg_number).
+ * Samples over time, after the data of svg_data.c. Numbers have digits of five bits, the lowest first (svg_number).
  *
  *   slices N STEP START          N slices of STEP seconds or more. START: ms since 1970 of second 0; 0: unknown
  *   slice slice ...              one line of N slices

@@ -25,7 +25,7 @@ enum operand {
 	FULL_64 = 'q',   /* likewise, 8 with REX.W */
 	OFFSET_64 = 'o', /* an 8-byte address */
 	WORD_BYTE = 'e',
-	RELATIVE = 'r', /* 4 bytes, whatever the prefix */
+	RELATIVE = 'r', /* 4 bytes, with any prefix */
 	GROUP_3 = 'g',  /* ModRM, with an operand if its register is 0 or 1: a byte, */
 	GROUP_3_Z = 'G',
 	INVALID = '!',
