@@ -169,9 +169,7 @@ static void play_begin(struct play *play, enum mode mode, const char *answer)
 	play->p = (struct protocol){&play->jvm, -EACCES, -1, play->caller[0], 5000, 5000};
 }
 
-/*
- * What the player saw on its signal: 't' a trigger file, '-' none, '2' more than one signal, 0 no signal. Kills it.
- */
+/* Kills the player. What it saw on its signal: 't' a trigger file, '-' none, '2' several signals, 0 no signal. */
 static char signal_seen(const struct play *play)
 {
 	char c = 0;
@@ -281,10 +279,8 @@ static void test_answers(void)
 	buf_clear(&play.reply);
 	leave_trigger(&play, 0);
 	is_int(converse(&play), 0, "a second request uses the existing socket");
-	ok(!trigger_exists(&play),
-		"a stale trigger file is removed when the socket exists already");
-	is_int(signal_seen(&play), 't',
-		"the trigger file exists when the JVM receives SIGQUIT, once");
+	ok(!trigger_exists(&play), "a stale trigger file is removed if the socket exists");
+	is_int(signal_seen(&play), 't', "the JVM receives one SIGQUIT and finds the trigger file");
 	play_end(&play);
 
 	play_begin(&play, HANG_UP, "");
@@ -328,8 +324,7 @@ static void test_given_up(void)
 	ok(converse(&play) && strstr(play.err.what, "earlier SIGQUIT"),
 		"a second attempt does not signal the stopped JVM again: %s", play.err.what);
 	kill(play.pid, SIGCONT);
-	is_int(signal_await(), 't',
-		"after SIGCONT the JVM finds the trigger file and a single signal");
+	is_int(signal_await(), 't', "after SIGCONT the JVM gets one signal, with the trigger file");
 	ok(trigger_removed(&play), "stopped JVM: the trigger file is removed afterwards");
 	play_end(&play);
 
@@ -355,8 +350,7 @@ static void test_ends(void)
 	ok(converse(&play) && (play.err.kind == ERR_GONE || play.p.pidfd < 0),
 		"a JVM that exits while attached to is reported: %s", play.err.what);
 	close(play.p.pidfd);
-	ok(trigger_removed(&play),
-		"the trigger file is removed after the JVM exited during the attach");
+	ok(trigger_removed(&play), "the trigger file is removed after the JVM has exited");
 	play_end(&play);
 
 	play_begin(&play, LATE, "");
@@ -390,15 +384,13 @@ static void test_no_signal(void)
 
 	expect_no_signal(DEFAULT_ACT, "SIGQUIT not handled");
 	expect_no_signal(OWN_HANDLER, "SIGQUIT handled by the program");
-	expect_no_signal(
-		OWN_NAMES, "SIGQUIT handled by the program, with a thread of HotSpot's name");
+	expect_no_signal(OWN_NAMES, "SIGQUIT handled by the program, a thread has HotSpot's name");
 
 	play_begin(&play, COLLECTS, "");
 	ok(!connect_fails(&play),
 		"attaching works if a thread of the program waits for SIGQUIT with sigwait: %s",
 		play.err.what);
-	is_int(signal_seen(&play), 't',
-		"the VM thread receives the signal, not the thread in sigwait");
+	is_int(signal_seen(&play), 't', "the VM thread receives it, not the thread in sigwait");
 	play_end(&play);
 
 	play_begin(&play, ANSWER, "");
@@ -441,10 +433,8 @@ static void test_no_signal(void)
 		fake_bail(name);
 	play.p.cwd = open(folder, O_PATH | O_DIRECTORY);
 	ok(converse(&play) && strstr(play.err.what, "prevents attaching"),
-		"a folder of the trigger's name in the working folder prevents attaching: %s",
-		play.err.what);
-	is_int(signal_seen(&play), 0,
-		"folder in the way: no signal is sent, which would print the JVM's stacks");
+		"a folder of the trigger's name prevents attaching: %s", play.err.what);
+	is_int(signal_seen(&play), 0, "folder of the trigger's name: no signal is sent");
 	close(play.p.cwd);
 	rmdir(name);
 	rmdir(folder);

@@ -126,8 +126,7 @@ static void test_names(void)
 	fake_thread(&agent, 1, getpid(), WIRE_THREAD_JAVA, "renamed");
 	fake_tick(&agent, SECOND(4));
 	drain(session, &err);
-	is_str(profile_get_thread(profile, 0)->name, "renamed",
-		"a renamed thread has its new name");
+	is_str(profile_get_thread(profile, 0)->name, "renamed", "a thread has its new name");
 	buf_done(&out);
 	end();
 }
@@ -211,8 +210,7 @@ static void test_owners(void)
 	fake_tick(&agent, SECOND(2));
 	drain(session, &err);
 	is_int(profile_sum(profile, &waits).weight, 30, "a query of waits has the wait");
-	is_int(profile_sum(profile, &owners).weight, 70,
-		"a query of owners has what the owner did");
+	is_int(profile_sum(profile, &owners).weight, 70, "a query of owners has the owner");
 	end();
 }
 
@@ -267,8 +265,7 @@ static void test_time(void)
 	fake_method(&agent, 1, "a/B", "c", "()V");
 	fake_trace(&agent, 1, 1, 0, &frame, 1);
 	fake_delta(&agent, WIRE_CPU, agent.header.start_mono_ns - 5, 1, 1, 1);
-	fake_delta(
-		&agent, WIRE_CPU, SECOND(10) - 1, 1, 10, 10); /* the last nanosecond of second 9 */
+	fake_delta(&agent, WIRE_CPU, SECOND(10) - 1, 1, 10, 10); /* the last ns of second 9 */
 	fake_delta(&agent, WIRE_CPU, SECOND(10), 1, 100, 100);
 	fake_tick(&agent, SECOND(12));
 	fake_delta(&agent, WIRE_CPU, SECOND(3), 1, 1000, 1000); /* too late for its second */
@@ -302,8 +299,7 @@ static void test_unknown_types(void)
 	rec->flags = 0xffff;
 	fake_tick(&agent, SECOND(5));
 	is_int(drain(session, &err), 0, "a record of an unknown type is not an error");
-	is_int(reader_stats(session->reader)->skipped, 1,
-		"a record of an unknown type is counted as skipped");
+	is_int(reader_stats(session->reader)->skipped, 1, "an unknown record is counted");
 	is_int(profile_info(profile).now, 5, "the record after it is read");
 	end();
 }
@@ -366,8 +362,7 @@ static void test_impossible(void)
 			err.what + (strstr(err.what, "ends: ")
 						   ? strstr(err.what, "ends: ") - err.what
 						   : 0));
-		is_int(drain(session, &err), -1,
-			"the session stays closed after an invalid record");
+		is_int(drain(session, &err), -1, "the session stays closed after it");
 		end();
 	}
 }
@@ -488,8 +483,8 @@ static void test_reasons(void)
 		session->left_ns = 1; /* long ago */
 		err = (struct err){0};
 		session_drain(session, &err);
-		ok(strstr(err.what, reasons[i].says) != NULL, "reason %u has its sentence: %s",
-			reasons[i].left, err.what);
+		ok(strstr(err.what, reasons[i].says) != NULL, "reason %u: %s", reasons[i].left,
+			err.what);
 		end();
 	}
 }
@@ -576,8 +571,7 @@ static void test_pulse(void)
 	fake_delta(&agent, WIRE_CPU, SECOND(3) + 200 * NS_PER_MS, 1, 2, 200);
 	fake_tick(&agent, SECOND(3) + 200 * NS_PER_MS);
 	drain(session, &err);
-	ok(profile_pulse(profile, EVENT_CPU, 3, parts),
-		"the distribution within the second is known");
+	ok(profile_pulse(profile, EVENT_CPU, 3, parts), "the distribution is known");
 	ok(parts[0] == 127 && parts[1] == 42 && parts[2] == 42 && parts[3] == 42 && !parts[4],
 		"it follows the halves where given, else it is even: %u %u %u %u %u", parts[0],
 		parts[1], parts[2], parts[3], parts[4]);

@@ -158,8 +158,7 @@ static void test_names(void)
 		"a class without a method has its packages shortened");
 	is_str(fit("java.util.HashMap$Node", "", "", 13), "HashMap$Node",
 		"a class without a method has its packages left out");
-	is_str(fit("java.util.HashMap$Node", "", "", 6), "HashM~",
-		"a class without a method is truncated");
+	is_str(fit("java.util.HashMap$Node", "", "", 6), "HashM~", "then it is truncated");
 	is_str(fit("Class java.util.HashMap$Node", "", "", 23), "Class j.u.HashMap$Node",
 		"\"Class\" before a class name is kept with shortened packages");
 	is_str(fit("Class java.util.HashMap$Node", "", "", 20), "Class HashMap$Node",
@@ -184,8 +183,7 @@ static void test_names(void)
 	is_str(fit("", "Space::Name::function(int)", "", 16), "Name::function",
 		"namespaces are removed from the left");
 	name_parameters(out, sizeof(out), "(Ljava/lang/Object;I[[JZ)V");
-	is_str(out, "(Object, int, long[][], boolean)",
-		"parameters are converted from a signature");
+	is_str(out, "(Object, int, long[][], boolean)", "parameters of a signature");
 	name_parameters(out, sizeof(out), "()V");
 	is_str(out, "()", "no parameters are \"()\"");
 	name_parameters(out, sizeof(out), "(Lx");

@@ -79,7 +79,7 @@ static void add_rules_checked(const struct ui *ui, struct page *p)
 			add_text(p, 3, 2, STYLE_NORMAL, (*rule)->what);
 }
 
-/* By reason: "not looked for: LOCK POOL (lock is not sampled: press 3)". */
+/* By reason: "not checked: LOCK POOL (lock is not sampled: press 3)". */
 static void add_rules_skipped(const struct ui *ui, struct page *p)
 {
 	char text[400], why[FINDING_WHY], other[FINDING_WHY];
@@ -97,7 +97,7 @@ static void add_rules_skipped(const struct ui *ui, struct page *p)
 				break;
 		if (r < rule)
 			continue; /* this reason has a line already */
-		used = (size_t)snprintf(text, sizeof(text), "not looked for:");
+		used = (size_t)snprintf(text, sizeof(text), "not checked:");
 		for (r = rule; *r; r++)
 			if (findings_not_judged(ui->findings->rules, *r, &(int){0}, other) &&
 				!strcmp(why, other))
