@@ -302,7 +302,7 @@ static void print_frame(FILE *f, struct driver *d, uint64_t frame)
 	}
 }
 
-/* print_stacks: what the owners of locks did is an event of its own ("is_owner"), not a wait. */
+/* print_stacks: what the owners of locks did is an event of its own ("held"), not a wait. */
 static void print_stacks(struct driver *d, const char *path, bool weights)
 {
 	FILE *f = fopen(path, "w");
@@ -315,8 +315,7 @@ static void print_stacks(struct driver *d, const char *path, bool weights)
 		if (!t || !d->traces[i].count || (is_owner && !weights))
 			continue;
 		if (weights)
-			fprintf(f, "%s;",
-				is_owner ? "is_owner" : event_names[t->event % WIRE_EVENTS]);
+			fprintf(f, "%s;", is_owner ? "held" : event_names[t->event % WIRE_EVENTS]);
 		fprintf(f, "[%s]",
 			d->threads[t->thread % DRIVER_NAMES] ? d->threads[t->thread % DRIVER_NAMES]
 							     : "?");
