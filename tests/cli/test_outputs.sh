@@ -104,6 +104,7 @@ is "no temporary files are left" "$(find "$T" -name '*.part')" ""
 # --- one session in three formats, one of which is the complete recording ---
 some -o "$T/a.jhot" -o "$T/a.collapsed" -o "$T/a.svg"
 is "record to three files exits with 0" $status 0
+recorded=$(sed -n 's/.*: \([0-9]*\) samples.*/\1/p' "$T/err")
 ok "record names the files that it wrote" grep -q "wrote $T/a.collapsed" "$T/err"
 ok "record to files prints nothing to stdout" [ ! -s "$T/out" ]
 ok "the collapsed file has the program's method" grep -q 'Known.drive' "$T/a.collapsed"
@@ -126,7 +127,7 @@ run convert "$T/a.jhot"
 ok "convert without -o prints the hot methods" grep -q 'SELF%' "$T/out"
 ok "convert without -o names the recorded JVM" grep -q "^$JVM Known" "$T/out"
 samples=$(sed -n 's/.*: \([0-9]*\) samples.*/\1/p' "$T/out")
-is "convert without -o prints the number of samples in the file" "$samples" "$(weight "$T/a.collapsed" .)"
+is "convert without -o prints as many samples as record did" "$samples" "$recorded"
 ok "the recording has more than 10 samples" [ "${samples:-0}" -gt 10 ]
 run record -d 1.5 -o "$T/timed.collapsed" "$JVM"
 is "record -d exits with 0" $status 0
@@ -224,7 +225,7 @@ wait_for 60 has_samples "$JVM" 15
 jvm_halt
 wait $RECORD_PID
 is "record exits with 0 when the JVM ends and there are samples" $? 0
-ok "record reports that the JVM has ended" grep -q "JVM $JVM has ended" "$T/err"
+ok "record reports that the JVM has ended" grep -q "JVM $JVM ended; these are its samples" "$T/err"
 ok "record writes its samples when the JVM ends" [ -s "$T/end.collapsed" ]
 run record -d 1 "$JVM"
 is "record of a JVM that has ended exits with 4" $status 4
