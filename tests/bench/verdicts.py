@@ -1,0 +1,123 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+# make bench-verdicts: what `jhot why` says of programs with one planted problem each, and of healthy ones (verdicts/Shop.java).
+#
+# A cell per JDK: R the cause is named; S nothing, or only that the machine is busy (cores), is found; W something else is
+# found, or anything in a healthy program; - no result, because the JVM got no core. Behind the table are the sentences.
+#
+#   MAJORS="8 17 21 25"   JDKs           ONLY="collide reload"   these programs   BUSY=2   busy loops beside them
+#   DURATION=10           of `jhot why`  SIDE_BY_SIDE=2          programs at a time
+
+import concurrent.futures
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import time
+
+SOURCE, BUILD, JAVAC = sys.argv[1:4]
+JDKS = os.environ.get("JDKS") or os.path.expanduser("~/.cache/jhot/jdks")
+MAJORS = os.environ.get("MAJORS", "8 17 21 25").split()
+DURATION = os.environ.get("DURATION", "10")
+
+SERVERS = {"nplus1": "db 1", "slowhttp": "httpd 400", "chain": "db 40", "ok_subscriber": "db 3000"}
+VIRTUAL = {"pinned", "vhog", "vlock", "vsem", "ok_virtual", "ok_vtask"}  # need JDK 21
+WARM_S = {"deopt": 34, "classes": 61, "metaspace": 12, "leak": 9, "ok_warm": 61}  # instead of 4
+CARRIERS = "-Djdk.virtualThreadScheduler.parallelism=2"
+COMMON_POOL = "-Djava.util.concurrent.ForkJoinPool.common.parallelism=3"
+OPTIONS = {
+    "humongous": "-XX:+UseG1GC -XX:G1HeapRegionSize=1m -Xmx128m", "deopt": "-XX:-OmitStackTraceInFastThrow",
+    "pinned": CARRIERS, "vhog": CARRIERS, "commonpool": COMMON_POOL, "parallel": COMMON_POOL,
+    "direct": "-XX:MaxDirectMemorySize=4g", "thrash": "-Xmx64m", "leak": "-Xmx64m", "metaspace": "-XX:MaxMetaspaceSize=14m",
+}
+
+# The rule that finds the cause, and what its sentence contains. None: no rule exists, so anything but silence is wrong.
+PLANTED = {
+    "collide": ("collisions", "tileAt"), "nplus1": ("io", "DbConnection.execute"), "slowhttp": ("io", "callPricing"),
+    "compute": ("locks", "http-"), "pinned": ("pinned", "nap"), "perreq": ("threads", "started"),
+    "humongous": ("humongous", "humongous"), "finalizers": ("finalizers", "NativeImage.finalize"),
+    "commonpool": ("starved", "commonPool"), "reload": ("locks", "PriceTable"), "classes": ("classes", "renderTemplate|loaded"),
+    "metaspace": ("gc", "metaspace at its limit"), "fsync": ("io", "commit"), "deopt": ("deopt", "lengthOf"),
+    "exceptions": ("exceptions", "parseQuantity"), "fds": ("descriptors", "descriptors"),
+    "connpool": ("pool", "ConnPool.getConnection"), "connleak": ("pool", "ConnPool.getConnection"),
+    "semleak": ("pool", "checkout"), "rrw": ("locks", "index-writer"), "log": ("locks", "FileLogger"),
+    "thrash": ("heap", "heap"), "leak": ("heap", "heap"), "sysgc": ("gc", "System.gc"),
+    "slowconsumer": ("pool", "full queue"), "slowconsumercpu": ("pool", "full queue"), "deadlock": ("deadlock", "http-"),
+    "pooldead": ("starved", "worker-"), "chain": ("starved", "db-exec-"), "vlock": ("locks", "vsave"),
+    "ownpool": ("starved", "report-"), "ownpoolcpu": ("starved", "report-"), "intern": ("locks", "updateUser"),
+    "date": ("locks", "SimpleDateFormat"), "dumps": ("stops", "safepoints"), "sumall": ("safepoint", "safepoint"),
+    "debuglog": None, "vhog": None, "direct": None, "parallel": None, "timer": None, "reflect": None, "retry": None,
+    "spin": None, "spinyield": None, "clinit": None, "process": None, "slowclients": None, "regex": None, "vsem": None,
+    "async": None, "listscan": None,
+}
+HEALTHY = """ok_idle ok_keepalive ok_workers ok_batch ok_timers ok_prodcons ok_longpoll ok_subscriber ok_nio ok_barrier ok_process
+    ok_sleepers ok_virtual ok_standby ok_forkjoin ok_alloc ok_locks ok_files ok_warm ok_futures ok_cache ok_async ok_vtask
+    ok_cached ok_loops ok_fixeddelay ok_pipeline ok_stdin""".split()
+
+
+def launch(major, classes, arguments, options=()):
+    command = [JDKS + "/" + major + "/bin/java", "-XX:+IgnoreUnrecognizedVMOptions", "-Xmx160m", *options]
+    return subprocess.Popen(command + ["-cp", classes, "Shop", *arguments], stdin=subprocess.PIPE, text=True,
+                            stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+
+
+def observe(name, major, classes):
+    """The findings of `jhot why`; None if it has none to give."""
+    running, arguments = [], [name]
+    try:
+        if name in SERVERS:
+            running.append(launch(major, classes, SERVERS[name].split()))
+            arguments.append(running[0].stdout.readline().split()[1])
+        program = launch(major, classes, arguments, OPTIONS.get(name, "").split())
+        running.append(program)
+        if "ready" not in program.stderr.readline():
+            return None
+        time.sleep(WARM_S.get(name, 4))
+        why = subprocess.run([BUILD + "/jhot", "why", "--json", "-d", DURATION, str(program.pid)], text=True,
+                             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+        return json.loads(why.stdout)["findings"] if why.stdout else None
+    finally:
+        for process in reversed(running):
+            process.terminate()
+            process.communicate()
+
+
+def verdict(name, findings):
+    if findings is None:
+        return "-"
+    expected = PLANTED.get(name)
+    if expected and any(f["rule"] == expected[0] and re.search(expected[1], f["what"]) for f in findings):
+        return "R"
+    return "W" if any(f["rule"] != "cores" for f in findings) else "S"
+
+
+def main():
+    names = os.environ.get("ONLY", "").split() or [*PLANTED, *HEALTHY]
+    busy = [subprocess.Popen(["sh", "-c", "while :; do :; done"]) for _ in range(int(os.environ.get("BUSY", "0")))]
+    cells, sentences = {}, []
+    with tempfile.TemporaryDirectory() as classes, \
+            concurrent.futures.ThreadPoolExecutor(int(os.environ.get("SIDE_BY_SIDE", "2"))) as pool:
+        subprocess.run([JAVAC, "-nowarn", "-Xlint:-options", "--release", "8", "-d", classes,
+                        SOURCE + "/tests/bench/verdicts/Shop.java"], check=True)
+        pending = {pool.submit(observe, name, major, classes): (name, major) for name in names for major in MAJORS
+                   if name not in VIRTUAL or int(major) >= 21}
+        for done in concurrent.futures.as_completed(pending):
+            name, major = pending[done]
+            cells[name, major] = verdict(name, done.result())
+            sentences += [(name, major, f["rule"], f["what"]) for f in done.result() or []]
+            print("%d of %d: %s on JDK %s: %s" % (len(cells), len(pending), name, major, cells[name, major]), file=sys.stderr)
+    for process in busy:
+        process.kill()
+    print("%-16s" % "program" + "".join("%4s" % major for major in MAJORS))
+    for name in names:
+        print("%-16s" % name + "".join("%4s" % cells.get((name, major), "") for major in MAJORS))
+    print()
+    for row in sorted(sentences):
+        print("%-16s %3s  %-12s %s" % row)
+    counts = [list(cells.values()).count(cell) for cell in "RSW-"]
+    print("\n%d right, %d silent, %d wrong, %d without a result" % tuple(counts))
+
+
+main()
