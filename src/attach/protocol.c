@@ -77,7 +77,7 @@ static bool is_the_jvm(int sock, const struct hotspot *jvm, struct err *err)
 #define NO_SOCKET -1
 #define FAILED    -2
 
-/* NO_SOCKET if nobody listens, else FAILED with an error. */
+/* Classifies a failed connect: NO_SOCKET if the JVM has no listener yet, else FAILED, with an error. */
 static int no_socket(const struct hotspot *jvm, int error, struct err *err)
 {
 	/* Only these errors prove that there is no listener. With a running one, SIGQUIT would make the JVM print all stacks. */

@@ -30,7 +30,7 @@ struct sampling {
 
 /* Fills in everything but the events from the command line, and finds the JVM that it names. */
 int sampling_parse(struct sampling *s, const struct args *args, struct err *err);
-/* Attaches and starts the events. The caller must call sampling_end, whatever this returns. */
+/* Attaches and starts the events. Call sampling_end afterwards, also on failure. */
 int sampling_begin(struct sampling *s, struct err *err);
 /* Runs until the time is over or a signal arrives (0), or the session ends by itself (-1). */
 int sampling_loop(struct sampling *s, struct err *err);

@@ -2,8 +2,8 @@
 /*
  * Unmounted virtual threads, grouped by state, class of the object that they wait for, and stack.
  *
- * They are read while the JVM runs; a thread that continues meanwhile is skipped. Of more than PARKED_SCANS threads a random
- * sample is examined, whose counts are extrapolated. Single-threaded.
+ * The JVM runs while they are read; threads that are mounted during the reading are skipped. If there are more than PARKED_SCANS
+ * threads, a random sample is read and its counts are extrapolated. Single-threaded.
  */
 #ifndef JHOT_DUMP_PARKED_H
 #define JHOT_DUMP_PARKED_H

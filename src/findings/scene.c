@@ -300,10 +300,10 @@ struct scene_carriers scene_carriers(const struct scene *scene)
 			continue;
 		if (part->state == THREAD_CARRIER)
 			c.ready += on_average;
-		else if (!state_blocks(part->state))
-			c.runs += on_average;
 		else if (scene_pins(scene, part))
 			c.pinned += on_average;
+		else if (!state_blocks(part->state))
+			c.runs += on_average;
 	}
 	return c;
 }

@@ -95,8 +95,8 @@ double scene_sync_share(const struct scene *scene);
 /* Time for which the most delayed thread waited for a core, in % of the window. It delays safepoints by as much, too. */
 double scene_queued_share(const struct scene *scene);
 /*
- * Of the time in which the JVM's own threads (collectors, VM thread) wanted to run, the share 0..1 in which they waited for a
- * core; where too few samples tell, that of all threads, by the kernel. Pauses last longer by that.
+ * How much of the time in which the JVM's own threads (collectors, VM thread) were runnable they waited for a core: 0..1. With
+ * fewer than 30 samples of them, the kernel's figure for all threads. This part of a pause is not the collector's work.
  */
 double scene_delayed_share(const struct scene *scene);
 /* Mean CPU use of the last 10 s by its owner, in % of a core. Returns the total. -1: not known. */
@@ -130,14 +130,14 @@ uint32_t scene_pools(
 	const struct scene *scene); /* upper bound (exclusive) of the pool ids of all threads */
 bool scene_is_java(const struct scene *scene, uint32_t thread); /* platform or virtual */
 
-/* Virtual threads on average. */
+/* Average numbers of virtual threads. */
 struct scene_carriers {
-	double runs;   /* mounted: on a core, or waiting for one */
-	double pinned; /* mounted, though they wait for something else: their carrier waits, too */
-	double ready;  /* wait for a carrier */
+	double runs;   /* mounted, and on a core or waiting for one */
+	double pinned; /* mounted, and waiting for something else: they block their carrier */
+	double ready;  /* waiting for a carrier */
 };
 struct scene_carriers scene_carriers(const struct scene *scene);
-/* True for a virtual thread that waits and keeps its carrier meanwhile. */
+/* True for a virtual thread that waits without releasing its carrier. */
 bool scene_pins(const struct scene *scene, const struct profile_part *part);
 
 /* The part with most weight among those of the highest rank; parts of rank 0 are ignored. */

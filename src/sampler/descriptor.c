@@ -3,9 +3,9 @@
  * Describes sockets by both of their ends, epolls by the sockets registered with them, and everything else by its link
  * in /proc/self/fd.
  *
- * The kernel lists the sockets of an epoll all at once, in /proc/self/fdinfo, and holds the epoll's lock meanwhile, 0.3
- * us per entry. So the file is read only if no more than EPOLL_MOST descriptors are possible, and at most once a
- * second: the text may be stale by that much.
+ * To list the sockets of an epoll in /proc/self/fdinfo, the kernel holds the epoll's lock for 0.3 us per socket, which
+ * delays the program. So the file is read at most once a second, which makes the text stale by up to a second, and only
+ * if the process cannot have more than EPOLL_MOST descriptors.
  */
 #include "sampler/descriptor.h"
 

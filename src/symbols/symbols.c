@@ -38,7 +38,7 @@
  *   table        its entries and texts are constant once DONE, so that a search may read them on LOADER_NAMES; names[] is the
  *                owner's, always (names.h)
  *   kernel       like a module
- *   perf map     read anew every two seconds while a name is missing: perfmap_next is the loader's while PENDING and replaces
+ *   perf map     read again every two seconds while a name is missing: perfmap_next is the loader's while PENDING and replaces
  *                perfmap when DONE. symbols.perfmap_mtime and perfmap_bytes are the loader's; only one load uses them
  *   search       module and name are constant; entry is the loader's while PENDING
  *

@@ -257,7 +257,7 @@ static int functions_find(
 		symbols_free(s.symbols);
 	}
 	indirect = s.indirect && search_indirect(&s, err);
-	/* A read that never returns keeps the loader's thread, which then owns what it uses: those few bytes leak. */
+	/* If the loader's thread is stuck in a read, it still uses the abandoned load, which is therefore leaked. */
 	if (loader_free(s.loader) && s.abandoned) {
 		dynsym_close(s.abandoned->result);
 		dynsym_load_free(s.abandoned);

@@ -64,7 +64,7 @@ struct outputs_names {
 
 /* --- parse.c ------------------------------------------------------------------------------------------- */
 
-/* Parses the options of outputs. The caller must call outputs_done, whatever this returns. */
+/* Parses -o and the other options of output files. Call outputs_done afterwards, also on failure. */
 int outputs_parse(struct outputs *out, const struct args *args, struct err *err);
 bool outputs_is_stdout(const struct output *f);
 

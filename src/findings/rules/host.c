@@ -120,17 +120,17 @@ const struct finding_rule rule_swap = {
 
 /*
  * How many wait comes from the kernel's count for all threads (schedstat) where it is known; samples of wall tell which
- * threads. Not reported where another cause is known: a cgroup limit, pinned carriers, or CPUs that are idle meanwhile, as
- * with threads that hand work to each other.
+ * threads. Not reported where another cause is known: a cgroup limit, pinned carriers, or CPUs that are idle at the same time,
+ * as with threads that hand work to each other.
  *
- * The kernel does not know virtual threads without a carrier. Where no CPU is idle and their carriers run, cores are what
- * they lack as well; the sentence counts them apart.
+ * The kernel's count does not include virtual threads without a carrier. If no CPU is idle and their carriers run, they lack
+ * cores as well; the sentence counts them separately.
  */
 #define CORES_SHARE   0.25 /* of the time in which threads are runnable, ... */
 #define CORES_LEAST   1.0  /* ... and this many threads on average */
 #define CORES_IDLE    0.5  /* idle CPUs per waiting thread: then cores are not what is missing */
 #define CARRIER_IDLE  0.25 /* idle CPUs: with more, virtual threads lack carriers, not cores */
-#define CARRIER_PINS  0.25 /* of the carriers' time pinned: likewise */
+#define CARRIER_PINS  0.25 /* pinned share of the carriers' time: with more, likewise */
 #define CARRIER_S     4    /* seconds of samples that are needed to count them */
 #define CORES_SHOWN   4
 #define CORES_SAMPLES 50
@@ -238,7 +238,7 @@ static void judge_cores(const struct scene *scene)
 
 	if (scene_has(scene, &rule_throttled) || scene_has(scene, &rule_pinned) || seconds <= 0)
 		return;
-	/* With a limit, and before it is known whether that throttles, it may be the cause. */
+	/* There is a CPU limit, and it is not known yet whether it throttles: it may be the cause. */
 	if (!throttled_since(scene) && scene->last && scene->last->host.cpu_limit > 0)
 		return;
 	threads = xcalloc(scene->threads + 1, sizeof(*threads));

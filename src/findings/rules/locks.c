@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rules about locks: deadlocks, and contention with who holds the lock and what the holder does meanwhile. */
+/* Rules about locks: deadlocks; contention, with the owner of the lock and what it does while others wait. */
 #include "findings/places.h"
 #include "findings/rules.h"
 #include "findings/scene.h"

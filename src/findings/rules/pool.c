@@ -15,8 +15,8 @@
 /*
  * Connections, permits, buffers, space in a full queue. Idle workers, and tasks that are a loop over a queue, wait in the same
  * way and are no problem. The former are in no task; in the latter the outermost method itself takes the element, or its name
- * says so. Threads that wait for an event (a long poll) are none either: while a thread waits for a resource another has it,
- * and works in a task.
+ * says so. Threads that wait for an event (a long poll) are not reported either: while a thread waits for a resource, another
+ * thread has that resource and works in a task.
  */
 #define POOL_MEMBERS 4    /* threads, ... */
 #define POOL_WAITS   0.75 /* ... with this share of their time in one place, ... */
@@ -51,7 +51,7 @@ struct pools {
 	uint32_t count;
 };
 
-/* True when it waits for space in a queue that is full. */
+/* True when the stack waits for space in a full queue. */
 static bool inserts(const struct scene *scene, uint32_t stack)
 {
 	return places_of(scene->places, stack).waits & PLACE_QUEUE &&
@@ -170,7 +170,7 @@ static double pool_members(const struct pool *pool, double seconds)
 	return pool->lived <= 1.25 * on_average + 1 ? pool->lived : on_average;
 }
 
-/* Evidence that where its threads wait there is a limited resource, and not an event. */
+/* True when there is evidence that the pool's threads wait for a limited resource, not for an event. */
 static bool pool_is_limited(const struct scene *scene, const struct pool *pool, double seconds)
 {
 	const struct profile_method *where = profile_get_method(scene->profile, pool->where);
@@ -247,20 +247,23 @@ const struct finding_rule rule_pool = {
 /* --- starved: all threads of an executor are blocked in tasks -------------------------------------------- */
 
 /*
- * No sample tells which executor is to run a task that a thread waits for. Evidence: tasks of that kind (FutureTask,
- * CompletableFuture, ForkJoinTask) run in one executor only, whose threads are never idle and mostly wait, and more threads wait
- * for tasks than the executor has, so that some tasks have no thread. Tasks that compute lack cores, not threads.
+ * A stack does not show which executor will run the task that a thread waits for. The rule therefore needs this evidence: tasks
+ * of that kind (FutureTask, CompletableFuture, ForkJoinTask) run in one executor only; its threads are never idle and mostly
+ * wait; and more threads wait for tasks than the executor has threads, so some tasks are queued. An executor whose tasks compute
+ * is not reported: it lacks cores, not threads.
  *
- * Threads that wait for tasks of their own executor: no thread runs such a task, and no other executor is without an idle thread.
+ * Second case: all threads of an executor wait for tasks of that same executor. Evidence: no thread runs such a task, and every
+ * other executor has an idle thread.
  */
-#define STARVED_IDLE    0.05 /* of the executor's time is without a task, at most */
-#define STARVED_WAITS   0.75 /* of it tasks wait */
-#define STARVED_THREADS 0.9  /* that the executor has, on average: its threads do not come and go */
-#define STARVED_LEAST   2.0  /* threads that wait for tasks, on average */
-#define STARVED_QUEUED  0.5  /* of these, more than the executor has, on average */
-#define STARVED_OTHERS  0.1  /* of the time of such tasks may be spent elsewhere */
-#define STARVED_UNRUN   0.05 /* threads that run such tasks, for none */
-#define TASK_KINDS      3
+#define STARVED_IDLE  0.05 /* largest share of the executor's time without a task */
+#define STARVED_WAITS 0.75 /* smallest share in which its tasks wait */
+#define STARVED_THREADS \
+	0.9 /* fewest threads of the executor, on average: its threads do not come and go */
+#define STARVED_LEAST  2.0  /* threads that wait for tasks, on average */
+#define STARVED_QUEUED 0.5  /* so many more than the executor has threads, on average */
+#define STARVED_OTHERS 0.1  /* of the time of such tasks, at most, is spent in other executors */
+#define STARVED_UNRUN  0.05 /* with fewer threads in such tasks, none runs them */
+#define TASK_KINDS     3
 
 struct executor {
 	uint64_t all, idle, waits, most; /* ns */
@@ -281,7 +284,7 @@ struct starving {
 static const unsigned task_kinds[TASK_KINDS] = {
 	METHOD_AWAITS_TASK, METHOD_AWAITS_STAGE, METHOD_AWAITS_FORK};
 
-/* The kind of task that it waits for. 0: none. */
+/* The kind of task (METHOD_AWAITS_...) that the thread waits for. 0: none. */
 static unsigned awaited(const struct scene *scene, const struct profile_part *part)
 {
 	if ((part->state != THREAD_PARKED && part->state != THREAD_WAITING) ||
@@ -338,7 +341,7 @@ static double starving_sum(const struct starving *s, bool runs)
 	return starving_mean(s, sum);
 }
 
-/* True when no thread of the executor is ever idle, and its tasks mostly wait. A virtual thread is no executor's. */
+/* True when no thread of the executor is ever idle, and its tasks mostly wait. False for virtual threads: no pool of theirs can be full. */
 static bool executor_blocked(const struct scene *scene, const struct executor *e)
 {
 	return e->most && profile_get_thread(scene->profile, e->thread)->kind == THREAD_JAVA &&
@@ -407,7 +410,7 @@ static void judge_blocked(const struct starving *s)
 		"-Djava.util.concurrent.ForkJoinPool.common.parallelism)");
 }
 
-/* Only a FutureTask has to be run by a thread; a stage may be completed by anything. */
+/* For FutureTasks only: a thread must run them, while any code may complete a CompletableFuture. */
 static void judge_waits_for_itself(const struct starving *s)
 {
 	const struct scene *scene = s->scene;

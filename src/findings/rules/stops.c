@@ -15,9 +15,9 @@
 
 /*
  * Caused by a loop that is compiled without a safepoint poll, or one long step such as the copy of a large array. The JVM
- * counts how long it waited but not for whom. The late thread runs meanwhile, so a thread that ran for less than that is not
- * the only one. A thread that waits for a core is late as well: no finding where that explains the delay, whether samples show
- * who waits (scene_queued_share) or only the kernel's count tells (scene_delayed_share).
+ * counts how long it waited but not for whom. The late thread runs during that time, so a thread that ran for less is not the
+ * only one. A thread that waits for a core is late as well: the rule is silent where that explains the delay, by the samples of
+ * the most delayed thread (scene_queued_share) or of the JVM's own threads (scene_delayed_share).
  */
 #define SAFEPOINT_LEAST 5 /* safepoints: a single one may be late by chance */
 

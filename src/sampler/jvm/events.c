@@ -90,9 +90,9 @@ static void JNICALL on_collected(jvmtiEnv *jvmti)
 }
 
 /*
- * HotSpot's stubs: arraycopy, CRC32, AES and the like lie side by side in a few large blobs, as do those of virtual and
- * interface calls, and only JVMTI tells them apart. It is asked once per session, if there is an environment anyway: up
- * to JDK 18 at the start, later when allocations are sampled. Stubs of calls generated afterwards are all called "vtable
+ * HotSpot's stubs (arraycopy, CRC32, AES, virtual and interface calls) share a few large blobs; only JVMTI reports their
+ * boundaries and names. They are requested once per session, if the session has a JVMTI environment for other reasons: up
+ * to JDK 18 from the start, later when allocations are sampled. Call stubs generated afterwards are all called "vtable
  * stub".
  */
 static _Atomic(struct sampler *) stubs_session; /* the session whose VM call is asking */
@@ -102,7 +102,7 @@ static void JNICALL on_code(jvmtiEnv *jvmti, const char *name, const void *addre
 	struct sampler *s = atomic_load(&stubs_session);
 	struct code_blob blob;
 
-	/* Code that other threads generate meanwhile is not a stub of this kind. */
+	/* Other threads may report generated code at the same time; that is never a stub. */
 	if (!s || raw_gettid() != atomic_load(&s->vm_calls.tid) || bytes <= 0)
 		return;
 	if (code_cache_find(s->layout, &s->mem, (uint64_t)(uintptr_t)address, &blob) &&

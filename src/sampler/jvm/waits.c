@@ -18,8 +18,8 @@
  *   0x2001vvvv  JDK 8, 9: function 15      0x20020000  10 to 13: 13      0x20030000  14 to 20: 14
  *   0x20040000  21 to 25: 15               0x20050000  26 to 28: 15
  *
- * It is turned off again if it was off before, unless the program has turned it on meanwhile: java.lang.management
- * keeps that in a field of its own and is asked if it has been loaded.
+ * At the end of the session it is turned off if it was off before, unless the program has turned it on during the
+ * session. java.lang.management, if it has been loaded, keeps the program's own setting in a field, which is read then.
  */
 #include "sampler/jvm/own.h"
 

@@ -45,7 +45,7 @@ static void select_slot(struct sampler *s, struct thread_slot *slot)
 		return;
 	out = sig_is_excluded(s, slot);
 	if (atomic_load(&slot->name_seq) != seq)
-		return; /* renamed meanwhile: next time */
+		return; /* renamed while it was compared: the next tick retries */
 	atomic_store(&slot->unselected, out);
 	if (out)
 		arms_disarm(s, slot);
@@ -102,8 +102,8 @@ static bool renames_poll(struct sampler *s, struct thread_slot *slot)
 			&s->java, s->layout, &s->poll_mem.mem, java_thread, &slot->name_seen))
 		return false;
 	/*
-	 * A thread not yet named by the JVM is covered by VM calls. If what was read has been relocated meanwhile, it
-	 * is read again.
+	 * VM calls name threads for the first time; here only later changes are read. If a collector has relocated the
+	 * name during the reading, the next poll reads it again.
 	 */
 	if (!slot->named_by_jvm)
 		return false;

@@ -205,8 +205,8 @@ void ui_draw(struct ui *ui)
 	uint64_t start;
 
 	if (ui->job.on && !small) {
-		/* The last frame stays, because the data behind it may be inconsistent now, unless it belongs to
-		 * another view or size. */
+		/* The model may be inconsistent during a job, so the previous frame stays on the screen, unless it
+		 * is that of another view or size. */
 		if (!ui->drawn) {
 			canvas_clear(c);
 			header_draw(ui);

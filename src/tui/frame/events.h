@@ -13,7 +13,7 @@
 
 /* Commands. */
 unsigned events_show(struct ui *ui, int event);
-/* Toggles lock between waiters and what the holders do meanwhile. */
+/* Toggles lock between the stacks of waiters and those of the owners of their locks. */
 unsigned events_holders(struct ui *ui, int arg);
 bool events_has_holders(const struct ui *ui);
 unsigned events_menu(struct ui *ui, int arg);

@@ -125,7 +125,7 @@ struct ui_job {
 	bool summed;              /* ui->sums are computed for the query */
 	uint64_t stamp;           /* of the query that the sums belong to */
 	uint64_t ready;           /* stamp of the query whose stacks are transformed */
-	int keys[UI_QUEUED_KEYS]; /* pressed meanwhile, handled at the end */
+	int keys[UI_QUEUED_KEYS]; /* pressed during the job, handled when it ends */
 	unsigned key_count;
 };
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Stores the places of a walk, records what it loads from there to the root, and compares it in later walks. */
+/*
+ * Remembers the outer part of a stack: stores the places of a walk, records the words that it loads from there to the root, and
+ * reuses the frames in later walks in which these words are the same.
+ */
 #include "walk/frames/unwind.h"
 #include "walk/frames/walker.h"
 #include "walk/hotspot/names.h"

@@ -137,7 +137,7 @@ bool java_thread_name(const struct java_threads *t, const struct walk_layout *l,
 	out->wide = text.wide;
 	mem_refresh(mem);
 	again = oop_field(&t->mode, l, mem, object + t->name);
-	return again.object == string.object; /* it did not move meanwhile */
+	return again.object == string.object; /* the string was not relocated during the copy */
 }
 
 static uint32_t text_char(const uint8_t *bytes, uint32_t count, bool wide, uint32_t *at)

@@ -35,7 +35,7 @@ static int note_unavailable(struct layout_read *r, const char *what)
 	return -1;
 }
 
-/* --- what is not exported ---------------------------------------------------------------------------- */
+/* --- offsets that HotSpot does not export ------------------------------------------------------------ */
 
 /* Structs that are copied whole must contain all fields that are read from them. */
 static int copies_check(struct layout_read *r)

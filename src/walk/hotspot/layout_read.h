@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * State of one walk_layout_read, private to hotspot/layout*.c: rows of what HotSpot's tables export (layout_rows.c), a reader of
- * these, of counters and of options (layout_tables.c), and what is derived or not exported (layout.c). Lives on the reader's
- * stack. Not for signal handlers.
+ * State of one walk_layout_read, private to hotspot/layout*.c. layout_rows.c lists the names that HotSpot exports in its tables;
+ * layout_tables.c reads those tables, counters and options; layout.c derives the offsets that HotSpot does not export. Lives on
+ * the stack of walk_layout_read. Not for signal handlers.
  */
 #ifndef JHOT_WALK_HOTSPOT_LAYOUT_READ_H
 #define JHOT_WALK_HOTSPOT_LAYOUT_READ_H

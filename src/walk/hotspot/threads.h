@@ -37,7 +37,7 @@ struct walk_listed {
 
 /*
  * Stores the threads listed last, newest first, up to the first one that `known` accepts, at most max. Returns their number, or
- * -1 if the list was replaced meanwhile: what was read may then not be threads; retry.
+ * -1 if the list was replaced during the reading: the words read may not be threads; retry.
  */
 typedef bool walk_thread_known(void *ctx, const struct walk_listed *thread);
 int walk_threads_newest(const struct walk_layout *layout, const struct walk_mem *mem,

@@ -233,7 +233,7 @@ static bool holder_rests(
 	       cpu - (then > h->cpu_ns ? then : h->cpu_ns) < RESTS_NS;
 }
 
-/* Walks the owner's stack from here and records it. Returns false if the owner has moved on meanwhile. */
+/* Walks the owner's stack from this thread and records it. False if the owner ran during the walk, or has no readable stack. */
 static bool record_walked(struct sampler *s, struct lock_holder *h, struct thread_slot *slot,
 	uint64_t java_thread, const struct left_java *before)
 {

@@ -67,7 +67,7 @@ static bool is_same(
 	       lock_frozen_same(&t->frozen, now);
 }
 
-/* Walks the stack and retains or records it. Returns false if the thread has moved on meanwhile. */
+/* Walks the stack and retains or records it. Returns false if the thread ran during the walk, or has no readable stack. */
 static bool virtual_walk(const struct lock_poll *poll, struct lock_thread *t, uint32_t id,
 	const struct unmounted_thread *thread, const struct lock_wait *wait)
 {

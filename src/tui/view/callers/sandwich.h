@@ -31,7 +31,7 @@ enum sandwich_kind {
 	SANDWICH_KINDS
 };
 
-/* How a part is titled, what its row PROFILE_NONE stands for, and what a row is. */
+/* Texts of a part: its title, the name of the row PROFILE_NONE, and what its rows are ("caller"). */
 struct sandwich_words {
 	const char *title, *none, *noun;
 };

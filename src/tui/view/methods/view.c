@@ -199,7 +199,7 @@ static void update_movers(struct methods *m, bool total)
 		if (!methods_delta(m, r, total, &points))
 			continue;
 		m->deltas += fabs(points) >= RISE_POINTS;
-		/* Only what is significant even for the largest of hundreds of methods. */
+		/* Stricter than for the delta of one method: this is the largest of hundreds. */
 		now = methods_share(m->flat, r, total);
 		then = methods_share(m->before, flat_find(m->before, r->method), total);
 		if (fabs(points) <= RISE_ERRORS * compare_errors(&now, &then))
