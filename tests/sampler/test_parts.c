@@ -309,7 +309,7 @@ static void test_cpu_mask(void)
 		if (CPU_ISSET(cpu, &all))
 			*(first < 0 ? &first : &second) = cpu;
 	if (second < 0 || !task_ran_on(tasks, second, &stamp)) {
-		ok(true, "# SKIP one CPU, or a kernel without /proc/PID/sched");
+		tap_skip("a thread keeps its CPU mask", "one CPU, or no /proc/PID/sched");
 		close(tasks);
 		return;
 	}
