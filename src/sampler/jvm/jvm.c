@@ -59,6 +59,11 @@ uint64_t jvm_library_base(void)
 	return jvm.base;
 }
 
+uint64_t jvm_libc_base(void)
+{
+	return jvm.libc_base;
+}
+
 /* --- classes ------------------------------------------------------------------------------------ */
 
 /*
@@ -226,6 +231,8 @@ int jvm_prepare(JavaVM *vm)
 	jvm_thread_class(jni);
 	sig_mem_choose();
 	jvm.base = (uint64_t)(uintptr_t)info.dli_fbase;
+	if (dladdr((void *)(uintptr_t)getpid, &info))
+		jvm.libc_base = (uint64_t)(uintptr_t)info.dli_fbase;
 	jvm.current_place = jvm_find_current(jvm_thread_of(jni));
 	jvm.jni_version = (*jni)->GetVersion(jni);
 	jvm.reports_starts = jvm.jni_version < JVMTI_UNTIL && jvm_events_prepare();

@@ -85,9 +85,11 @@ uint64_t jvm_thread_of(JNIEnv *jni);
 
 /* The address of a dynamic symbol of libjvm; 0 if there is none. A walk_tables.symbol. */
 uint64_t jvm_symbol(void *ctx, const char *name);
-/* jvm_inside: an address in libjvm's code. jvm_library_base: the load address of its file. */
+/* jvm_inside: an address in libjvm's code. jvm_library_base: the load address of its file; jvm_libc_base: of the
+ * C library, 0: unknown. */
 uint64_t jvm_inside(void);
 uint64_t jvm_library_base(void);
+uint64_t jvm_libc_base(void);
 
 /* Enables the fallback walker if the JVM provides it. */
 void jvm_agct_open(struct agct *agct);

@@ -11,7 +11,8 @@ struct jvm {
 	/* Offset from the thread pointer to the address of the running JavaThread; 0: unknown. */
 	int64_t current_place;
 	void *libjvm;
-	uint64_t base; /* load address of libjvm */
+	uint64_t base;      /* load address of libjvm */
+	uint64_t libc_base; /* of the C library; 0: unknown */
 	jint jni_version;
 	bool reports_starts;
 	jclass thread;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * HotSpot's memory that is never unmapped: libjvm's own segments, since the agent holds a reference to the library; the
+ * Memory that is never unmapped: the segments of libjvm and the C library's code, since the agent refers to both; the
  * committed part of the code cache, which never shrinks; archives of classes (CDS), which HotSpot maps when it starts;
  * a performance counter if it is in a mapped file (otherwise its memory is released when the JVM ends).
  */
@@ -23,8 +23,8 @@
 /* A segment map is rounded up to pages, which may be large. */
 #define SEGMAP_SLACK (1u << 20)
 
-/* Reads the program headers, because /proc/self/maps merges .bss with an anonymous mapping that follows it. */
-static void kept_library(struct self_kept *kept, uint64_t base)
+/* Registers the segments with this access. Reads the program headers, because /proc/self/maps merges .bss with an anonymous mapping that follows it. */
+static void kept_library(struct self_kept *kept, uint64_t base, uint32_t access)
 {
 	Elf64_Ehdr head;
 	Elf64_Phdr segment;
@@ -34,7 +34,7 @@ static void kept_library(struct self_kept *kept, uint64_t base)
 	for (uint32_t i = 0; i < head.e_phnum && i < SEGMENTS; i++) {
 		if (sig_copy(
 			    base + head.e_phoff + i * sizeof(segment), &segment, sizeof(segment)) &&
-			segment.p_type == PT_LOAD && segment.p_flags & PF_R)
+			segment.p_type == PT_LOAD && (segment.p_flags & access) == access)
 			self_kept_add(kept, base + segment.p_vaddr,
 				base + segment.p_vaddr + segment.p_memsz);
 	}
@@ -67,7 +67,9 @@ static void kept_archive(void *ctx, const char *line, size_t bytes)
 
 void kept_begin(struct sampler *s)
 {
-	kept_library(&s->kept, jvm_library_base());
+	kept_library(&s->kept, jvm_library_base(), PF_R);
+	if (jvm_libc_base())
+		kept_library(&s->kept, jvm_libc_base(), PF_R | PF_X);
 }
 
 void kept_layout(struct sampler *s)

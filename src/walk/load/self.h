@@ -21,8 +21,8 @@
 
 #include <stdatomic.h>
 
-/* A system call costs as much for a line as for a word. A line never crosses into another page. */
-#define SELF_LINE_BYTES 2048u
+/* The smallest page. A system call costs hardly more for a page than for a word. */
+#define SELF_LINE_BYTES 4096u
 /* Type of a cache of that many lines. tags: address | SELF_READABLE, or address alone; 0: empty. */
 #define SELF_LINES_OF(count)                                 \
 	struct {                                             \
