@@ -137,6 +137,6 @@ void role_seccomp_thread(const struct role *role, struct report *report)
 	for (;; report->turns++) {
 		for (volatile int i = 0; i < 20000000; i++)
 			continue;
-		role_sleep_ms(1);
+		role_sleep_ms(50);
 	}
 }

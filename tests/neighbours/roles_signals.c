@@ -55,7 +55,7 @@ void role_signalfd(const struct role *role, struct report *report)
 		int ready;
 
 		role_burn_ms(10);
-		ready = poll(&poller, 1, 10);
+		ready = poll(&poller, 1, 50);
 		if (ready > 0 && read(poller.fd, &info, sizeof(info)) > 0)
 			role_harm(report, "the signalfd got signal", (long)info.ssi_signo);
 		else if (ready < 0)
@@ -85,6 +85,7 @@ void role_sigwait_late(const struct role *role, struct report *report)
 			sig = sigtimedwait(&collected, NULL, &at_once);
 			if (sig > 0)
 				role_harm(report, "sigtimedwait returned signal", sig);
+			role_sleep_ms(10);
 		}
 		pthread_sigmask(SIG_SETMASK, &before, NULL);
 	}
