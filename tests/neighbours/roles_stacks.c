@@ -51,7 +51,7 @@ void role_altstack(const struct role *role, struct report *report)
 	for (;; report->turns++) {
 		role_burn_ms(10);
 		stack_check(stack, report);
-		role_sleep_ms(190);
+		role_sleep_ms(90);
 	}
 }
 
@@ -84,7 +84,7 @@ void role_coroutine(const struct role *role, struct report *report)
 	for (;; report->turns++) {
 		swapcontext(&me->thread, &me->own);
 		stack_check(stack, report);
-		role_sleep_ms(190);
+		role_sleep_ms(90);
 	}
 }
 
@@ -114,5 +114,5 @@ void role_mlockall(const struct role *role, struct report *report)
 	if (mlockall(MCL_CURRENT | MCL_FUTURE))
 		role_harm(report, "mlockall failed", 0);
 	for (;; report->turns++)
-		role_sleep_ms(190);
+		role_sleep_ms(90);
 }

@@ -145,8 +145,6 @@ row() {
 	local role turns harms what control
 	neighbour_start without "$2" && neighbour_start with "$2" || { ok "JDK $1: $2: the JVMs start" false; return; }
 	touch "$T/with/go" "$T/without/go"
-	sleep 0.2
-	renice -n 19 -p $(ls "/proc/$PID_without/task") >/dev/null # the sessions go first
 	FAILED=0
 	sessions
 	wait_for 30 turned "$2"
