@@ -16,7 +16,7 @@
 
 struct options {
 	char token[WIRE_TOKEN_MAX];
-	bool replace; /* a live session: option "take" */
+	bool replace; /* end a live session first: option "take" */
 	bool agct;
 };
 
@@ -66,9 +66,9 @@ static bool options_parse(struct options *o, const char *text)
 
 /*
  * Keeps a descriptor of the agent's file open if a later load under another path would map a second copy; front ends
- * then have the JVM load that descriptor (attach/place.c). glibc identifies a library by its path, which is the same
- * every time unless it is that of a descriptor (/proc/PID/fd/N); musl identifies it by its file, which is removed after
- * the load.
+ * then request a load of that descriptor (attach/place.c). glibc identifies a library by its path, which is always the
+ * same unless it is that of a descriptor (/proc/PID/fd/N); musl identifies it by its file, which is removed after the
+ * load.
  */
 static void agent_keep(void)
 {

@@ -10,7 +10,7 @@
  *   shares the memory. From 5.16 on the child's own RLIMIT_CORE prevents it (1 byte: no dump into a pipe either);
  *   before, the process is made undumpable while the child lives.
  *
- * One child is lost for each call the filter kills for; the next child continues after that call.
+ * A call for which the filter kills costs one child; the next child continues after that call.
  */
 #include "sampler/calls.h"
 
@@ -211,9 +211,9 @@ static long child_start(long number, long a, long b, uint32_t from)
 /* --- in the JVM ---------------------------------------------------------------------------------------- */
 
 /*
- * Uses the call this libc starts threads with, which the filter therefore allows: glibc from 2.34 on uses clone3, and
- * clone if that fails with ENOSYS. A filter cannot inspect clone3's flags; one that allows clone for threads only is
- * the only case not detected.
+ * Uses the call with which this libc starts threads, which the filter therefore allows: glibc from 2.34 on uses clone3,
+ * and clone if that fails with ENOSYS. A filter cannot inspect clone3's flags, but those of clone: one that allows
+ * clone for threads only is not detected.
  */
 static long child_clone(uint32_t from)
 {

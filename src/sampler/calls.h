@@ -8,8 +8,8 @@
  * (sampler/signal/raw.h).
  *
  * Filters belong to threads. The filters of the calling thread are tried: the agent's own threads inherit them, and a
- * thread with a different number of filters must not be sent signals. A filter added during a session is noticed within
- * a tick; until then a call may be fatal.
+ * thread with a different number of filters must not be sent signals. A filter added during a session is detected at
+ * the next calls_poll; until then a call may be fatal.
  */
 #ifndef JHOT_SAMPLER_CALLS_H
 #define JHOT_SAMPLER_CALLS_H
@@ -27,7 +27,7 @@ struct sampler;
  */
 int calls_try(void);
 
-/* Sends the front end a note on the forbidden calls, if any is lost. Publisher. */
+/* Publishes a note that names the forbidden calls whose loss is noticeable, if there are any. Publisher. */
 void calls_report(struct sampler *s);
 /* Tries again when the number of filters has changed; ends the session if it cannot continue. Publisher. */
 void calls_poll(struct sampler *s);

@@ -2,9 +2,9 @@
 /*
  * The agent's counters: every loss and every fault has a name that appears on the screen.
  *
- * A row is COUNTER, its name in the status page, and in the comment whether it counts samples that are in no trace
- * ("lost"). The reasons why a walk broke follow them, named as in walk_break_name without the brackets. Handlers and
- * agent threads increment them; the publisher copies them to the status page.
+ * A row is the suffix of COUNTER_..., the name on the status page, and a comment: "lost" means that it counts samples
+ * that are in no trace. The reasons why a walk broke follow, named as in walk_break_name without the brackets. Handlers
+ * and agent threads increment them; the publisher copies them to the status page.
  */
 #ifndef JHOT_SAMPLER_COUNTERS_H
 #define JHOT_SAMPLER_COUNTERS_H
@@ -33,7 +33,7 @@
 	X(THREADS_FULL, "threads_full")     /* maximum number of threads without a slot */    \
 	X(THREADS_MISSED, "threads_missed") /* threads that ended before they were found */   \
 	X(ARM_FAILED, "arm_failed")         /* threads without any usable engine */           \
-	X(COLLECTORS, "blocks_signals")     /* threads that collect signals: get none */      \
+	X(COLLECTORS, "blocks_signals")     /* threads that consume signals: get none */      \
 	X(UNANSWERED, "unanswered")         /* not walked: signal unanswered for 0.5 s */     \
 	X(TIMER_THREADS, "timer_threads")   /* threads on a timer instead of perf_events */   \
 	X(MODULES_FULL, "modules_full")     /* mapped files that did not fit in the list */

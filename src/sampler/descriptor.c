@@ -271,7 +271,7 @@ static void ask_socket(void *ctx)
 		state == TCP_SYN_SENT;
 }
 
-/* Runs a query on a thread that has the program's descriptors; false when it did not finish. */
+/* Runs a query on a thread that shares the program's descriptors. Returns false when it did not finish. */
 static bool asked(struct descriptor_ports *ports, void (*function)(void *))
 {
 	if (ports->run)
@@ -397,7 +397,7 @@ static void describe_registered(struct descriptor_ports *ports, struct descripto
 	uint32_t i = 0;
 
 	text_add(&text, "epoll");
-	/* Of the program's table, not of this thread's. */
+	/* FDSize of the program's descriptor table, not of this thread's own. */
 	procfile_read("/proc/self/status", buffer, sizeof(buffer));
 	if (procfile_number(buffer, "FDSize:", UINT64_MAX) > EPOLL_MOST)
 		return;

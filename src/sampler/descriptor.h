@@ -39,8 +39,8 @@ struct descriptor_end {
 };
 
 /*
- * Cached knowledge: which end of a connection is this process's service. Used by a single thread; zero-initialised
- * except for `run`, in memory that outlives late calls (see run).
+ * Cache for deciding which end of a connection is this process's service. Used by one thread; zero-initialised except
+ * for `run`, in memory that outlives late calls (see run).
  */
 #define DESCRIPTOR_PORTS 32u
 struct descriptor_ports {
@@ -71,8 +71,7 @@ struct descriptor_ports {
 };
 
 /*
- * Identity of an open file: two calls for the same file give equal results. False: not open, or this Linux does not
- * say.
+ * Identity of an open file: two calls for the same file give equal results. False: not open, or /proc is unreadable.
  */
 struct descriptor_file {
 	uint64_t device, inode;

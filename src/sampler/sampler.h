@@ -82,7 +82,7 @@ enum sampler_stop {
 	SAMPLER_FORBIDDEN = WIRE_LEFT_FORBIDDEN,
 };
 
-struct circles;      /* engine/lock/circle.c */
+struct cycles;       /* engine/lock/cycle.c */
 struct live;         /* engine/alloc/live.c */
 struct lock;         /* engine/lock/own.h */
 struct publish;      /* publish/state.h */
@@ -95,7 +95,7 @@ struct sampler {
 	struct ring_writer ring;
 
 	/* used by handlers */
-	/* For any thread: a load from memory that may be unmapped is a system call. */
+	/* For any thread, without a cache: a load from memory that may be unmapped is a system call. */
 	struct walk_mem mem;
 	struct self_mem self;  /* the context of mem */
 	struct self_kept kept; /* memory that stays mapped: session/kept.c */
@@ -204,8 +204,8 @@ struct sampler {
 	} alloc_note;
 
 	struct lock *lock; /* NULL: the lock event was never on */
-	/* engine/lock/circle.c; NULL: the JVM does not support it. */
-	struct circles *circles;
+	/* engine/lock/cycle.c; NULL: the JVM does not support it. */
+	struct cycles *cycles;
 
 	/* the wall-clock thread: see engine/wall.c */
 	struct wall {
@@ -239,7 +239,7 @@ struct sampler {
 	/* the timer on the process's CPU time: see engine/process_clock.c */
 	struct process_clock {
 		_Atomic uint32_t on;
-		/* True when it has hit a thread without an engine since the last check. */
+		/* True when its signal has hit a thread without an engine since the last check. */
 		_Atomic uint32_t found;
 		uint64_t interval; /* publisher: in force */
 		/*
@@ -281,7 +281,7 @@ struct sampler {
 	struct budget {
 		uint32_t per_mille; /* of a core; 0: unlimited */
 		uint32_t over;      /* consecutive checks that found it exceeded */
-		bool chosen;        /* true: applies only to intervals the agent has chosen */
+		bool defaults_only; /* true: applies only to events with a default interval */
 		bool exceeded;      /* true once the note on that has been sent */
 		uint64_t polled_ns, cost_ns, event_ns[WIRE_EVENTS];
 	} budget;
@@ -318,18 +318,18 @@ struct sampler {
 	/* True when the scan has found new threads, which the JVM lists a moment after they start. */
 	bool scan_again;
 	uint64_t whole_scan_ns, names_ns, paused_since_ns, code_due_ns;
-	/* True once a thread of this session was found to collect signals. */
+	/* True once a thread that collects signals was found in this session. */
 	_Atomic uint32_t collect_seen;
 	/*
-	 * collect_charges: the cpu event was on at the last check (engine/collect.c). collect_reported: the note has been
-	 * sent.
+	 * collect_charges: the cpu event was on at the last check (engine/collect.c). collect_reported: the note has
+	 * been sent.
 	 */
 	bool collect_charges, collect_reported;
 	bool paused; /* true while the front end is parked or has missed its heartbeat */
 	bool leave_asked;
 	bool debug_info_set; /* true when this session has set the flag: see jvm.h */
 	bool force_agct;
-	/* How long it has waited for handlers that have not returned. */
+	/* Total time that the publisher has waited for handlers that did not return. */
 	_Atomic uint64_t stuck_ns;
 	bool unreadable_reported; /* true once the note on unreadable memory has been sent */
 	uint64_t private_bytes, memory_bytes;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The agent's own threads: starting and ending them, and how often those that poll do so. They never enter the VM, and
- * block all signals except those that their own faults would raise. Times are in ns.
+ * The agent's own threads: starting and ending them, and the pacing of those that poll. They never enter the VM, and
+ * block all signals except those that their own faults would raise. Any agent thread. Times are in ns.
  */
 #ifndef JHOT_SAMPLER_SPAWN_H
 #define JHOT_SAMPLER_SPAWN_H
@@ -25,7 +25,7 @@ int spawn(const struct spawn *how);
 /*
  * Asks a thread to end: sets *leave and wakes its waiters. Waits up to 0.5 s for *left, which the thread sets as its
  * last access to the session's memory; it holds a reference to that memory (session/epochs.h). On success sets *tid to
- * 0. False on a timeout: the thread gets no core or is stopped by a debugger; it ends when it runs again.
+ * 0. False on a timeout: the thread gets no core or is stopped by a debugger; it will end when it runs again.
  */
 bool spawn_end(_Atomic int32_t *tid, _Atomic uint32_t *leave, _Atomic uint32_t *left);
 /* Waits until a futex of another thread is not 0, up to ns; returns its value. */
@@ -37,9 +37,9 @@ uint32_t spawn_await(_Atomic uint32_t *word, uint64_t ns);
 void spawn_punctual(void);
 
 /*
- * Adaptive pacing of a thread that polls: at its normal rate while the process works, with exponential back-off while it
- * is idle, so that an idle JVM is hardly woken. A finding represents all the time since the previous poll, so sums stay
- * right and only become coarser. One instance per thread, owned by it.
+ * Adaptive pacing of a thread that polls: at its normal rate while the process works, with exponential back-off while
+ * it is idle, so that an idle JVM is hardly woken. Each observation represents the time since the previous poll, so
+ * sums stay correct and only become coarser. One instance per thread, owned by it.
  */
 struct pace {
 	/* When the process's CPU time was last read; that CPU time less the agent's own. */
@@ -55,7 +55,7 @@ uint64_t pace_pause(struct pace *pace, uint64_t own_ns, uint64_t busy_ns, uint64
 
 /*
  * The interval, or a longer one so that polls of this cost use at most 1/PACE_SHARE of a core. cost_ns must be an
- * average: a poll with much to do is expensive, and the next one must not represent a longer time because of that.
+ * average, so that one expensive poll does not lengthen the time that the next one represents.
  */
 #define PACE_SHARE 50u
 static inline uint64_t pace_affordable(uint64_t interval, uint64_t cost_ns)

@@ -4,7 +4,8 @@
  * /proc/self/task, which task_fd refers to. Agent threads only; no call blocks on the thread.
  *
  * tid: the thread's id as the thread itself knows it. task: the name of its directory, a different number if /proc
- * belongs to an outer PID namespace. False, or 0, means that the thread has ended or that the kernel does not say.
+ * belongs to an outer PID namespace. False, or 0, means that the thread has ended or that the kernel does not report
+ * it.
  */
 #ifndef JHOT_SAMPLER_TASK_H
 #define JHOT_SAMPLER_TASK_H
@@ -17,7 +18,7 @@
 /* For task_fd on threads that share the program's descriptor table (session/files.h): keeps no descriptor open. */
 #define TASK_BY_PATH AT_FDCWD
 
-/* The tid of the thread whose directory it is; 0: it has ended, or the kernel does not say. */
+/* The tid of the thread whose directory it is; 0: it has ended, or the kernel does not report it. */
 int32_t task_tid(int task_fd, int32_t task);
 
 /*
@@ -29,21 +30,22 @@ int32_t task_tid(int task_fd, int32_t task);
 
 /* The CPU time of a thread in ns; false when it has ended. */
 bool task_cpu_ns(int32_t tid, uint64_t *ns);
-/* The time it has waited for a core, in ns; false when the kernel does not say. */
+/* The time it has waited for a core, in ns; false when the kernel does not report it. */
 bool task_delay_ns(int task_fd, int32_t task, uint64_t *ns);
 
-/* The number of its voluntary context switches; false when the kernel does not say. Takes about 10 us. */
+/* The number of its voluntary context switches; false when the kernel does not report it. Takes about 10 us. */
 bool task_sleeps(int task_fd, int32_t task, uint64_t *count);
 
 /*
  * task_slept: for a sleeping thread, the CPU it last ran on and the time it last ran there, in ns of that CPU's own
- * clock. False when the kernel does not say. task_ran_on reads the same clock now by moving the calling thread to that
- * CPU for a moment. False when that fails or when the CPU is outside the caller's affinity mask, which is restored.
+ * clock. False when the kernel does not report it. task_ran_on reads the same clock now by moving the calling thread to
+ * that CPU for a moment. False when that fails or when the CPU is outside the caller's affinity mask, which is
+ * restored.
  */
 bool task_slept(int task_fd, int32_t task, int32_t *cpu, uint64_t *stamp);
 bool task_ran_on(int task_fd, int32_t cpu, uint64_t *stamp);
 
-/* The signals a thread blocks; false when it has ended or the kernel does not say. Takes about 30 us. */
+/* The signals a thread blocks; false when it has ended or the kernel does not report it. Takes about 30 us. */
 struct task_signals {
 	uint64_t blocked; /* bit sig - 1 */
 	uint32_t filters; /* seccomp filters: see procfile_filters */
@@ -53,13 +55,13 @@ struct task_signals {
 };
 bool task_signals(int task_fd, int32_t task, struct task_signals *out);
 
-/* What a thread is doing, as far as its system call shows: enum wire_thread_state, or one of these. */
-#define TASK_IN_FUTEX 15u /* its stack shows why */
+/* State of a thread according to its system call: enum wire_thread_state, or one of these. */
+#define TASK_IN_FUTEX 15u /* the reason is in its stack */
 #define TASK_RUNS     14u /* on a core, or waiting for one */
-#define TASK_UNKNOWN  13u /* the kernel does not say */
+#define TASK_UNKNOWN  13u /* the kernel does not report it */
 uint32_t task_state(int task_fd, int32_t task);
 
-/* The system call a blocked thread is in. sp 0: it is running, or the kernel does not say. */
+/* The system call a blocked thread is in. sp 0: it is running, or the kernel does not report it. */
 #define TASK_ARGUMENTS 6
 #define TASK_NO_CALL   UINT64_MAX
 struct task_call {
@@ -73,8 +75,8 @@ uint32_t task_state_call(int task_fd, int32_t task, struct task_call *out);
 bool task_call_of(const char *line, struct task_call *out);
 
 /*
- * task_sp: the stack pointer of a thread in a system call; 0: it is running, or the kernel does not say. task_name: its
- * name ("VM Thread") and a line feed; false when the kernel does not say.
+ * task_sp: the stack pointer of a thread in a system call; 0: it is running, or the kernel does not report it.
+ * task_name: its name ("VM Thread") and a line feed; false when the kernel does not report it.
  */
 uint64_t task_sp(int task_fd, int32_t task);
 bool task_name(int task_fd, int32_t task, char *out, size_t bytes);

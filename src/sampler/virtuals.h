@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Names of virtual threads. The handler that finds a virtual thread mounted copies its name, since no other code can
- * reach it; the entry is kept until the thread has not been seen for a while. Ids need no table because they are
- * derived from the thread's number; a thread without an entry is shown by its number alone.
+ * Names of virtual threads. A handler that interrupts a mounted virtual thread copies its name, since no other code can
+ * find the object; the entry is evicted when the thread has not been sampled for a while. Ids need no table because
+ * they are derived from the thread's number; a thread without an entry is shown by its number alone.
  *
  * A window of the table is always searched completely, so that entries may be inserted and removed while handlers
- * search. Entries are written under a sequence lock: seq is odd during a write.
+ * search. Entries are written under a sequence lock: seq is odd during a write. In the session's memory; any thread,
+ * unless stated otherwise; nothing blocks.
  */
 #ifndef JHOT_SAMPLER_VIRTUALS_H
 #define JHOT_SAMPLER_VIRTUALS_H

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Checks whether the layout that was read fits this JVM: a JDK newer than this walker may have moved what it does not export.
- * Threads that have been waiting since JVM start, whose call chains are known by name, are walked; and compiled methods must
- * identify themselves. A finding counts against the JVM only if two reads agree.
+ * Self-test of a layout: a JDK newer than this walker may have changed structures that its exported tables do not describe.
+ *
+ *   threads  some of the oldest and newest are walked; one of them is the Reference Handler, which has been waiting since JVM
+ *            start. Fails if a stack was broken and that of the Reference Handler did not reach its root. A walk counts only
+ *            if a second one gives the same frames.
+ *   methods  the debug info of compiled methods must lead to the nmethod's own Method. Fails if it never does.
  */
 #include "walk/hotspot/code_cache.h"
 #include "walk/hotspot/method.h"
@@ -10,11 +13,12 @@
 #include "walk/load/mem.h"
 #include "walk/walk.h"
 
-#define OLDEST      8 /* threads from either end of the JVM's list, since the older end differs by JDK */
+#define OLDEST \
+	8 /* threads from each end of the JVM's list: which end is older depends on the JDK */
 #define FRAMES      64         /* maximum length of a chain */
 #define METHODS     32         /* compiled methods examined */
 #define SEGMENTS    (1u << 16) /* examined per heap of the code cache */
-#define METHODS_MIN 4          /* wrong ones, with none right, that prove the layout wrong */
+#define METHODS_MIN 4          /* WRONG verdicts, without any RIGHT, that refute the layout */
 
 /* --- threads ----------------------------------------------------------------------------------------- */
 
@@ -42,7 +46,7 @@ static bool same_frames(
 	return true;
 }
 
-/* True when the outermost Java frame is that of the Reference Handler, which every JVM starts. */
+/* True when the outermost Java frame is ReferenceHandler.run: every JVM has that thread. */
 static bool is_known(const struct walk_layout *layout, const struct walk_mem *mem,
 	const struct walk_frame *frames, uint32_t count)
 {
@@ -73,7 +77,7 @@ static enum verdict thread_verdict(
 		first.why != second.why || !same_frames(once, again, &first))
 		return UNSURE;
 	if (first.why != WALK_BREAK_NONE && first.why != WALK_BREAK_NATIVE)
-		return WRONG; /* below Java it may need unwind rows, which have not arrived yet */
+		return WRONG; /* BREAK_NATIVE is no evidence: unwind rows have not arrived yet */
 	return is_known(layout, mem, once, first.count) ? RIGHT : UNSURE;
 }
 

@@ -3,9 +3,10 @@
  * Three open-addressed hash tables over bump arenas, called halves because two of them are in use.
  *
  * A handler enters the half that it finds active by incrementing `inside`, then re-checks that the half is still active; the
- * flip waits for every handler that has passed the re-check. All that a handler wrote therefore happens before the publisher
- * reads, and slots need no ready flag: hash 0 -> h claims a slot for good. The third half covers a handler that never leaves
- * because its thread was stopped or ended inside: after TABLE_DRAIN_TRIES flips its half is set aside until it is empty.
+ * flip waits for every handler that has passed the re-check. Every write of a handler therefore happens before the publisher
+ * reads, so slots need no ready flag: setting hash from 0 to h claims a slot until the half is cleared. The third half covers a
+ * handler that never leaves because its thread was stopped or has ended inside: after TABLE_DRAIN_TRIES flips its half is set
+ * aside until it is empty.
  *
  * A half in memory: [ frames | slots | order ]. `order` lists the claimed slots, so reading and clearing take time
  * proportional to the used slots, not to the capacity; the arena restarts at 0, so quiet periods touch few pages.
@@ -136,7 +137,7 @@ static void table_leave(struct table_half *half)
 	atomic_fetch_sub_explicit(&half->inside, 1, memory_order_release);
 }
 
-/* Reserves arena space for the frames of a new slot. Returns its index, UINT32_MAX if there is no space. */
+/* Reserves arena space for `count` frames. Returns the index of the first, UINT32_MAX if there is no space. */
 static uint32_t table_reserve(
 	const struct trace_table *table, struct table_half *half, uint32_t count)
 {
@@ -245,7 +246,8 @@ size_t trace_table_untouched(const struct trace_table *table)
 	return (TABLE_HALVES - table->begun) * table->half_bytes;
 }
 
-static bool table_empty_inside(const struct table_half *half)
+/* Spins until no handler is inside the half. Returns false if that takes too long. */
+static bool table_drain(const struct table_half *half)
 {
 	for (uint32_t spins = 0; spins < TABLE_DRAIN_SPINS; spins++) {
 		if (atomic_load(&half->inside) == 0)
@@ -254,7 +256,7 @@ static bool table_empty_inside(const struct table_half *half)
 	return false;
 }
 
-/* The half that is neither active, nor waited for, nor set aside. */
+/* A half that is neither active, nor waited for, nor set aside. */
 static uint32_t table_spare(const struct trace_table *table)
 {
 	uint32_t half = 0, active = atomic_load(&table->active) % TABLE_HALVES;
@@ -274,12 +276,12 @@ bool trace_table_flip(struct trace_table *table)
 	}
 	if (table->waiting == TABLE_NO_HALF)
 		table_activate(table, table_spare(table));
-	if (!table_empty_inside(&table->halves[table->waiting])) {
+	if (!table_drain(&table->halves[table->waiting])) {
 		if (++table->tries < TABLE_DRAIN_TRIES || table->aside != TABLE_NO_HALF)
 			return false;
 		table->aside = table->waiting;
 		table_activate(table, table_spare(table));
-		if (!table_empty_inside(&table->halves[table->waiting]))
+		if (!table_drain(&table->halves[table->waiting]))
 			return false;
 	}
 	table->reading = table->waiting;
@@ -304,7 +306,7 @@ bool trace_table_next(const struct trace_table *table, uint32_t *cursor, struct 
 
 	while (*cursor < used &&
 		!(index = atomic_load_explicit(&half->order[*cursor], memory_order_acquire)))
-		++*cursor; /* a handler is filling it; only in a half that was set aside */
+		++*cursor; /* not filled yet: happens only in a half that was set aside */
 	if (!index)
 		return false;
 	index--;

@@ -2,10 +2,10 @@
 /*
  * The trace table: (event, thread, frames, flags) -> (count, weight), filled by signal handlers, drained by the publisher.
  *
- * Handlers insert into the active half. When the publisher has space to publish, it flips the halves, waits until no handler
- * is inside the old one, then reads and clears it. While it cannot flip, the active half goes on aggregating; samples are
- * refused only when that is full too. A third half replaces one that a handler has not left after ten flips: the half set
- * aside is returned by the first flip after the handler has left, or by trace_table_flip_aside.
+ * Handlers insert into the active half. When the ring has space, the publisher flips the halves, waits until no handler is
+ * inside the old one, then reads and clears it. Until the next flip the active half keeps aggregating; samples are refused only
+ * when it is full. A third half replaces one that a handler has not left after ten flips: the half set aside is returned by the
+ * first flip after the handler has left, or by trace_table_flip_aside.
  *
  *            handlers                                   publisher
  *               |  add: hash -> slot -> frames arena        |
@@ -24,7 +24,7 @@
 
 struct trace_table;
 
-struct trace_table *trace_table_init(void *memory, size_t bytes); /* NULL if too small */
+struct trace_table *trace_table_init(void *memory, size_t bytes); /* NULL if bytes is too small */
 
 struct trace_key {
 	const uint64_t *frames; /* packed, leaf first */
@@ -55,9 +55,9 @@ bool trace_table_flip(struct trace_table *table);
 bool trace_table_flip_aside(struct trace_table *table);
 
 struct trace_entry {
-	/* frames point into the inactive half, valid until trace_table_clear */
+	/* frames: in the inactive half, valid until trace_table_clear */
 	struct trace_key key;
-	bool again;    /* no frames: they are those of the trace with this hash */
+	bool again;    /* from trace_table_again: no frames, they were published under this hash */
 	uint64_t hash; /* of the whole key */
 	uint32_t count;
 	uint64_t weight;
@@ -68,8 +68,8 @@ bool trace_table_next(const struct trace_table *table, uint32_t *cursor, struct 
 void trace_table_clear(struct trace_table *table);
 
 /*
- * Publisher: adds up the weights in the active half per event (ids below `events`), skipping traces that have any flag of
- * `without`. Samples inserted concurrently may be missing.
+ * Publisher: sums the weights in the active half per event (ids below `events`), skipping traces with any flag of `without`.
+ * Samples inserted concurrently may be missing.
  */
 void trace_table_weigh(
 	const struct trace_table *table, uint16_t without, uint64_t *weights, uint32_t events);

@@ -16,8 +16,8 @@ struct walk_mem {
 	/* Copies `bytes` bytes from the target. Returns false if any of them is unreadable. Never faults. */
 	bool (*load)(const struct walk_mem *mem, uint64_t addr, void *out, size_t bytes);
 	/*
-	 * Like load, for memory that does not change while its owner exists, so an earlier copy will do. owner: an id that
-	 * is never reused. NULL: no copies are cached.
+	 * Like load, for memory that is constant while its owner exists: may return a cached copy. owner: an id that is
+	 * never reused. NULL: no copies are cached.
 	 */
 	bool (*load_constant)(
 		const struct walk_mem *mem, uint64_t owner, uint64_t addr, void *out, size_t bytes);
@@ -60,7 +60,7 @@ enum walk_frame_type {
 	/* compiled Java, no inlining info: the pc may belong to a method inlined here */
 	WALK_NO_INLINING = 15,
 	WALK_IO = 16, /* payload = name id: what a system call waits for; as the leaf of wall */
-	/* payload = the method that this thread compiles, not one that it runs */
+	/* payload = the method that this compiler thread compiles, not one that it runs */
 	WALK_COMPILES = 17,
 	WALK_C1_NO_INLINING = 18, /* as WALK_NO_INLINING, compiled by C1 */
 };
@@ -111,7 +111,7 @@ struct walk_frame {
 enum walk_break { WALK_BREAKS(WALK_BREAK_ENUM) WALK_BREAK_COUNT };
 const char *walk_break_name(enum walk_break why);
 
-/* Not a break, but a frame named like one: it encloses the method that a compiler thread compiles. */
+/* Not a break: the frame outside WALK_COMPILES, named "[compiling]". */
 #define WALK_COMPILING ((enum walk_break)WALK_BREAK_COUNT)
 
 /* --- a walk ----------------------------------------------------------------------------------------- */
@@ -131,7 +131,7 @@ struct frame_cache_walk;
 struct tail;
 
 /*
- * What is kept of a stack with more than `limit` frames: `top` frames from the leaf, `root` frames from the root, and a
+ * Which frames of a stack with more than `limit` are kept: `top` frames from the leaf, `root` frames from the root, and a
  * WALK_CUT frame between them; top + root < limit. root 0: the walk ends at the limit and keeps only the leaf end.
  */
 struct walk_cut {

@@ -17,16 +17,16 @@
 
 #define STACK_BOUND (8u << 20) /* used when the stack's end is unknown */
 #define STEP_FRAMES 300u       /* upper bound of frames that one step adds */
-#define LEFT_OUT    (1u << 16) /* frames dropped at most: a handler must end */
+#define OMITTED_MAX (1u << 16) /* frames dropped at most: bounds a handler's run time */
 
 /* --- cuts -------------------------------------------------------------------------------------------- */
 
 /*
- * Stacks deeper than the limit: the root is known only at the end of a walk, so the walk goes on, and whenever the buffer is
- * full the frames between the leaf end and the root end are dropped:
+ * Stacks deeper than the limit: a walk cannot know how far the root is, so it continues, and whenever the buffer is full the
+ * frames between the leaf end and the outermost ones so far are dropped:
  *
  *   top                | cut | root
- *   leaf ...           |  1  | the outermost so far ...      more
+ *   leaf ...           |  1  | the outermost so far ...      space
  */
 static void cut_squeeze(struct walker *w)
 {
@@ -36,7 +36,7 @@ static void cut_squeeze(struct walker *w)
 	for (uint32_t i = 0; i < w->cut->root; i++)
 		w->frames[to + i] = w->frames[from + i];
 	/* The cut's slot held a frame until the first squeeze. */
-	w->left_out += w->count - kept + (w->left_out ? 0 : 1);
+	w->omitted += w->count - kept + (w->omitted ? 0 : 1);
 	w->count = kept;
 	if (cache)
 		frame_cache_forget(cache, w->cut->top);
@@ -46,7 +46,7 @@ bool walker_has_space(struct walker *w)
 {
 	if (!w->cut)
 		return w->count < w->max;
-	if (w->max - w->count < STEP_FRAMES && w->left_out < LEFT_OUT)
+	if (w->max - w->count < STEP_FRAMES && w->omitted < OMITTED_MAX)
 		cut_squeeze(w);
 	return w->max - w->count >= STEP_FRAMES;
 }
@@ -69,10 +69,10 @@ void cut_end(struct walker *w, struct walk_result *result)
 		return;
 	if (result->truncated) {
 		w->count = w->count < cut->top ? w->count : cut->top;
-	} else if (w->cut && (w->left_out || w->count > cut->limit)) {
+	} else if (w->cut && (w->omitted || w->count > cut->limit)) {
 		cut_squeeze(w);
 		w->frames[cut->top] =
-			(struct walk_frame){.value = rounded(w->left_out), .type = WALK_CUT};
+			(struct walk_frame){.value = rounded(w->omitted), .type = WALK_CUT};
 	}
 }
 
@@ -165,7 +165,7 @@ static enum walk_step step(struct walker *w)
 	}
 	w->top = w->signal;
 	w->signal = false;
-	w->leaf = w->leaf && !leaf; /* valid for the very next frame only */
+	w->leaf = w->leaf && !leaf; /* valid for the next frame only */
 	w->no_size = false;
 	return STEP_NEXT;
 }
@@ -179,7 +179,7 @@ static bool recover(struct walker *w, uint32_t count_before)
 
 	if (!anchor_hop(w))
 		return false;
-	/* The anchor may refer to the very frame that failed: do not add it twice. */
+	/* The anchor may belong to the frame that failed: do not add it twice. */
 	blob = walker_blob(w, failed.pc);
 	start = blob ? blob->start : 0;
 	blob = start ? walker_blob(w, w->at.pc) : NULL;
@@ -301,7 +301,7 @@ struct walk_result walk_stack(const struct walk_layout *layout, const struct wal
 		walker_add(&w, WALK_BREAK, w.why, WALK_BCI_UNKNOWN);
 	} else {
 		walk_run(&w, &result);
-		if (w.tail && !result.why && !result.truncated && !w.left_out)
+		if (w.tail && !result.why && !result.truncated && !w.omitted)
 			tail_end(&w);
 		if (thread->compiler && layout && !result.why)
 			compiling_add(&w);

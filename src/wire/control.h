@@ -2,8 +2,8 @@
 /*
  * The control page (1), written by the front end: its lease, and one command at a time.
  *
- *   front end: fill command; command_seq + 1, futex-wake    agent: execute it; status.done_seq = command_seq
- *   front end: beat + 1 every 250 ms                        agent: ends the session when beat stops
+ *   front end: fills command; command_seq += 1; futex-wake    agent: executes it; status.done_seq = command_seq
+ *   front end: beat += 1 every 250 ms                         agent: ends the session when beat stops
  *
  * The agent trusts nothing here: it copies a command before it checks it. Intervals are in the event's unit.
  */
@@ -46,17 +46,16 @@ enum wire_op {
 #define WIRE_START_LIVE        1u /* alloc: only objects that survived a garbage collection */
 #define WIRE_START_USER_ONLY   2u /* neither kernel frames nor samples in the kernel */
 #define WIRE_START_KERNEL_ONLY 4u
-/* the interval is a default: the user did not ask for it; implied by 0 */
+/* the interval is jhot's default, not the user's choice; implied by interval 0 */
 #define WIRE_START_CHOSEN 8u
 
 /* Flags of WIRE_OP_BUDGET. */
-#define WIRE_BUDGET_CHOSEN 1u /* limit only events with a default interval */
+#define WIRE_BUDGET_CHOSEN 1u /* limit only events with a default interval (WIRE_START_CHOSEN) */
 
 /*
  * What perf counts, for WIRE_OP_EVENT_START of WIRE_USER_FIRST and above; fields as in perf_event_open(2). For WIRE_ALLOC in
- * a JDK 8: type PERF_TYPE_BREAKPOINT, config and config1 the addresses of libjvm's functions that report an object in a new
- * TLAB and one outside TLABs, config2 the index of their argument that is the size (argument 0 is the class). All 0 where the
- * JVM needs none of this.
+ * JDK 8: type is PERF_TYPE_BREAKPOINT, config and config1 are the addresses of libjvm's functions that report an object in a
+ * new TLAB and one outside TLABs, and config2 is the index of their size argument (argument 0 is the class). All 0 otherwise.
  */
 #define WIRE_PERF_BREAKPOINT 5u /* PERF_TYPE_BREAKPOINT */
 struct wire_perf_event {

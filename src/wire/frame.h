@@ -40,10 +40,7 @@ enum wire_frame_kind {
 	WIRE_FRAME_C1_NO_INLINING = 18, /* as NO_INLINING, compiled by C1; since 1.12 */
 };
 
-/*
- * In place of a pc: the kernel's work of switching to a thread before the thread's clock starts, and of switching away after
- * it has stopped.
- */
+/* Replaces the pc: kernel time of a context switch that the thread's own clock does not include. */
 #define WIRE_KERNEL_SWITCH 0u
 
 #define WIRE_FRAME(kind, payload) \

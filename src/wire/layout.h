@@ -16,7 +16,7 @@
  *   unwind.h   chunks in the staging area           event.h   ids of events, engines and states
  *
  * Each area has one writer, as drawn above. Integers are in host byte order, which is little-endian; both sides run on one
- * host. Times are CLOCK_MONOTONIC ns unless named wall. Only fields marked _Atomic are read while the other side may write.
+ * host. Times are CLOCK_MONOTONIC ns unless named wall. Only _Atomic fields may be read while the other side writes them.
  * Readers trust nothing: offsets, sizes and strings are checked, and every value is read once. A different major version is
  * refused. Both sides include this header, so it includes nothing of either.
  */

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Lent perf_events: the front end opens them on the JVM's threads for an agent that may not, and passes the descriptors on.
+ * Borrowed perf_events: the front end opens them on the JVM's threads for an agent that may not, and passes the descriptors
+ * to it.
  *
  *   front end: WIRE_OP_LEND          agent: creates a socket pair; the result is the descriptor number of one end
  *   front end: pidfd_getfd(number)   then sends datagrams of struct wire_lend, with `count` descriptors each
  *
- * Nothing has a name, neither a file nor an address, so the JVM's namespaces do not matter. The agent owns the descriptors and
+ * The front end needs no name of a file or socket, so the JVM's namespaces do not matter. The agent owns the descriptors and
  * closes all of them when the session ends; a front end that dies leaves nothing open elsewhere.
  */
 #ifndef JHOT_WIRE_LEND_H

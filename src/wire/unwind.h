@@ -13,9 +13,9 @@
 #include <stdint.h>
 
 /*
- * WIRE_OP_UNWIND hands over chunks, back to back; the chunks of a module come in order from offset 0, without other modules'
- * in between. On a module's last chunk the agent checks the whole block, and uses it once the command is done. It accepts
- * chunks until one is invalid or does not fit: the result is the number accepted, or -errno if the first one failed.
+ * WIRE_OP_UNWIND passes chunks, back to back. A module's chunks are in ascending order from offset 0 and not interleaved with
+ * those of other modules. After a module's last chunk the agent checks the whole block, and uses it once the command is done.
+ * It accepts chunks until one is invalid or does not fit: the result is the number accepted, or -errno if the first failed.
  * total_bytes 0: discard this module's rows.
  */
 struct wire_unwind_chunk {

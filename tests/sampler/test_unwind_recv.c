@@ -68,7 +68,7 @@ static uint32_t module_of(struct agent *a, uint64_t pc, struct buf *block)
 static int command(struct agent *a, size_t bytes)
 {
 	int size_of =
-		unwind_recv_pieces(a->recv, (const unsigned char *)staging, sizeof staging, bytes);
+		unwind_recv_chunks(a->recv, (const unsigned char *)staging, sizeof staging, bytes);
 
 	return size_of < 0 ? size_of : size_of == 1 ? 0 : -EPROTO;
 }
@@ -183,7 +183,7 @@ static size_t add_chunk(size_t at, uint32_t module, const struct buf *b)
 
 static int send_staged(struct agent *a, size_t bytes)
 {
-	return unwind_recv_pieces(a->recv, (const unsigned char *)staging, sizeof staging, bytes);
+	return unwind_recv_chunks(a->recv, (const unsigned char *)staging, sizeof staging, bytes);
 }
 
 static void test_batch(void)

@@ -282,10 +282,10 @@ void arms_count(struct sampler *s, uint64_t now)
 }
 
 /*
- * Waits until no handler on this thread reads the arm. A thread that ended inside its handler never leaves: waits for
- * such threads are limited to STUCK_NS per session, then their resources leak deliberately.
+ * Waits until no handler on this thread reads the arm. A thread that has ended inside its handler stays inside: waits
+ * for such threads are limited to STUCK_NS per session, then their resources leak deliberately.
  */
-static bool arm_left(struct sampler *s, const struct thread_slot *slot)
+static bool arm_quiescent(struct sampler *s, const struct thread_slot *slot)
 {
 	for (; atomic_load(&slot->inside); s->stuck_ns += STUCK_POLL_NS) {
 		if (s->stuck_ns >= STUCK_NS)
@@ -301,7 +301,7 @@ void arms_release(struct sampler *s, struct thread_slot *slot, uint32_t id)
 	const struct engine *engine = atomic_exchange(&arm->engine, NULL);
 	uint32_t unread;
 
-	if (!engine || !arm_left(s, slot))
+	if (!engine || !arm_quiescent(s, slot))
 		return;
 	unread = engine->release(arm);
 	atomic_fetch_add(&s->events[id].samples, unread);

@@ -42,8 +42,8 @@ struct engine_target arms_target(struct sampler *s, uint32_t event);
 
 /*
  * Arms the thread for every event that is on, with the event's engine or the next best that works on this thread.
- * Idempotent: arms that are set stay. Does nothing for threads that are gone, deselected or must get no signals
- * (collect.h).
+ * Idempotent: arms that are set do not change. Does nothing for threads that have ended, are deselected or must get no
+ * signals (collect.h).
  */
 void arms_set(struct sampler *s, struct thread_slot *slot);
 void arms_disarm(struct sampler *s, struct thread_slot *slot);
@@ -55,8 +55,7 @@ void arms_disarm(struct sampler *s, struct thread_slot *slot);
 void arms_serve(struct sampler *s);
 /*
  * Adopts the borrowed perf_events descriptor `fd` for the thread and re-arms cpu by it. The slot owns the descriptor
- * until the thread or the session has ended (arms_borrow_end). Call arms_borrow_end only when no engine is set by it any
- * more.
+ * until the thread or the session has ended. Call arms_borrow_end only when no engine uses the descriptor any more.
  */
 void arms_borrow(struct sampler *s, struct thread_slot *slot, int32_t fd);
 void arms_borrow_end(struct thread_slot *slot);
@@ -79,7 +78,7 @@ bool arms_alive(const struct thread_slot *slot);
 
 /*
  * Bursts of short-lived threads. Arming a thread costs more CPU time than a short one uses in its life. When more than
- * a few hundred threads start per second, one of `share`, drawn at random, is sampled at 1/share of the interval until
+ * a few hundred threads start per second, one in `share`, drawn at random, is sampled at 1/share of the interval until
  * it has survived a scan; the others are not armed before that. Every sample has the same weight, so sums and precision
  * do not change.
  *

@@ -135,7 +135,7 @@ static uint32_t borrowed_receive(
 	return (uint32_t)(bytes / sizeof(int));
 }
 
-/* Hands the descriptor to its thread, which may be unlisted yet or have ended; in the latter case closes it. */
+/* Assigns the descriptor to its thread, which may not be listed yet. Closes it if the thread has ended. */
 static void borrowed_assign(struct sampler *s, int32_t tid, int fd)
 {
 	struct thread_slot *slot = threads_find(s->threads, tid);

@@ -56,31 +56,34 @@ static bool collect_steady(struct sampler *s, struct thread_slot *slot)
 	return true;
 }
 
-/* The thread blocks a signal of ours or, with for_ever, waits for signals or has other seccomp filters. */
+/*
+ * Handles a reading that refuses the thread: it blocks a signal of ours, perhaps only briefly, or, with certain, waits
+ * for signals or has other seccomp filters.
+ */
 static void collect_found(struct sampler *s, struct thread_slot *slot,
-	const struct task_signals *task, uint64_t cpu_ns, bool for_ever)
+	const struct task_signals *task, uint64_t cpu_ns, bool certain)
 {
 	uint64_t now = clock_mono_ns(), none = 0, since;
 	bool critical = (task->blocked & LIBC_SIGNALS) == LIBC_SIGNALS;
 	bool answered = atomic_exchange(&slot->collect.answered, 0);
 
 	atomic_store(&slot->collect.refused, 1);
-	if (critical && answered && !for_ever)
+	if (critical && answered && !certain)
 		atomic_store(&slot->collect.since_ns, 0); /* it unblocks them in between */
 	atomic_compare_exchange_strong(&slot->collect.since_ns, &none, now);
 	since = atomic_load(&slot->collect.since_ns);
-	if (for_ever)
+	if (certain)
 		atomic_store(&slot->collect.waited, 1);
 	else if (now - since < (critical ? CRITICAL_NS : COLLECTS_NS))
 		return;
-	else if (critical && !atomic_load(&slot->collect.now) && !collect_steady(s, slot)) {
+	else if (critical && !atomic_load(&slot->collect.certain) && !collect_steady(s, slot)) {
 		atomic_store(&slot->collect.since_ns, 0);
 		return;
 	}
 	atomic_store(&s->collect_seen, 1);
-	if (atomic_exchange(&slot->collect.now, 1))
+	if (atomic_exchange(&slot->collect.certain, 1))
 		return;
-	/* Until now its own engine or the process clock has sampled it. */
+	/* CPU time before this has been sampled by its own engine or the process clock. */
 	atomic_store(&slot->collect.charged_ns, cpu_ns);
 	counters_add(&s->counters, COUNTER_COLLECTORS, 1);
 }
@@ -90,24 +93,23 @@ bool collect_permits(struct sampler *s, struct thread_slot *slot)
 	int32_t tid = atomic_load(&slot->tid);
 	struct task_signals task = {.waits = false};
 	uint64_t cpu_ns = 0;
-	bool for_ever;
+	bool certain;
 
 	if (!task_cpu_ns(tid, &cpu_ns))
 		return true; /* it has ended; arming it will fail */
 	if (tid == raw_gettid())
 		raw(SYS_rt_sigprocmask, SIG_BLOCK, NULL, &task.blocked, sizeof(task.blocked));
 	else if (atomic_load(&slot->collect.valid_ns) == cpu_ns &&
-		 (!atomic_load(&slot->collect.refused) || atomic_load(&slot->collect.now)))
+		 (!atomic_load(&slot->collect.refused) || atomic_load(&slot->collect.certain)))
 		return !atomic_load(&slot->collect.refused);
 	else if (!task_signals(s->task.fd, sampler_task(s, slot), &task))
 		/* In an outer PID namespace a scan may not have seen the thread's directory yet. */
 		return !s->task_other;
-	for_ever = task.waits || (tid != raw_gettid() && !calls_are_of(task.filters));
-	if (for_ever || task.blocked & collect_ours(s))
-		collect_found(s, slot, &task, cpu_ns, for_ever);
+	certain = task.waits || (tid != raw_gettid() && !calls_are_of(task.filters));
+	if (certain || task.blocked & collect_ours(s))
+		collect_found(s, slot, &task, cpu_ns, certain);
 	atomic_store(&slot->collect.valid_ns, cpu_ns);
-	return !for_ever && !(task.blocked & collect_ours(s)) &&
-	       !atomic_load(&slot->collect.waited);
+	return !certain && !(task.blocked & collect_ours(s)) && !atomic_load(&slot->collect.waited);
 }
 
 bool collect_young(struct sampler *s, struct thread_slot *slot)
@@ -162,14 +164,14 @@ uint32_t collect_poll(struct sampler *s, bool all)
 			}
 			if (atomic_exchange(&slot->collect.refused, 0)) {
 				atomic_store(&slot->collect.since_ns, 0);
-				atomic_store(&slot->collect.now, 0);
+				atomic_store(&slot->collect.certain, 0);
 				arms_set(s, slot);
 			}
 			continue;
 		}
 		if (atomic_exchange(&slot->collect.unread, 0))
 			arms_disarm(s, slot);
-		if (!atomic_load(&slot->collect.now))
+		if (!atomic_load(&slot->collect.certain))
 			continue;
 		collecting++;
 		if (arms_any(slot))

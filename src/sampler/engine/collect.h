@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Threads that collect signals: they block them and consume them with sigwait, a signalfd or the like. To such a
- * program a signal of ours would look like one that somebody sent, so these threads get no engine and are never asked
- * for a sample. Their CPU and wall time is charged to "[blocks_signals]".
+ * Threads that collect signals: they block them and consume them with sigwait, a signalfd or the like. Such a
+ * program would treat a sampling signal as one of its own, so these threads get no engine and are never asked for a
+ * sample. Their CPU and wall time is charged to "[blocks_signals]".
  *
  * The kernel delivers the signals of timers and of perf_events unconditionally, even to a thread that begins to collect
- * later. Threads unknown to HotSpot may begin to, so they, and the process as a whole, are sent the signal that libc
- * reserves (sampler_signal): sigfillset and pthread_sigmask leave it out. A thread that has begun to collect is
+ * later. Threads unknown to HotSpot may do so, so they, and the process as a whole, are sent the signal that libc
+ * reserves (sampler_signal), which sigfillset and pthread_sigmask omit. A thread that has begun to collect is
  * disarmed at the next scan.
  *
- * The same rules apply to threads with other seccomp filters than the agent's: a filter may kill for a system call that
- * a handler makes.
+ * The same rules apply to threads with other seccomp filters than the agent's: a filter may kill the process for a
+ * system call that a handler makes.
  *
- * Only the thread itself changes its mask, and that takes CPU time: a reading stays valid until the thread's CPU clock
- * moves.
+ * Only the thread itself changes its mask, and that takes CPU time: a reading is valid until the thread's CPU clock
+ * advances.
  */
 #ifndef JHOT_SAMPLER_ENGINE_COLLECT_H
 #define JHOT_SAMPLER_ENGINE_COLLECT_H

@@ -2,9 +2,10 @@
 /*
  * Engines: sources of the signals by which threads are sampled.
  *
- * An engine is a const struct engine. Those set on each thread have arm/disarm; one that drives itself (wall clock,
- * allocation, locks) has start/stop instead. A row of events.c lists the engines of an event in order of preference.
- * All functions run outside handlers and return 0 or -errno. Intervals are in the event's unit: ns, bytes or counts.
+ * An engine is a const struct engine. One that is set on each thread has arm, quiet and release; one that drives itself
+ * (wall clock, allocation, locks) has start and stop instead. A row of events.c lists the engines of an event in order
+ * of preference. All functions run outside handlers and return 0 or -errno. Intervals are in the event's unit: ns,
+ * bytes or counts.
  */
 #ifndef JHOT_SAMPLER_ENGINE_ENGINE_H
 #define JHOT_SAMPLER_ENGINE_ENGINE_H
@@ -68,8 +69,8 @@ struct engine {
 
 	/*
 	 * An engine that drives itself has these instead of arm to pace. start: on failure `text` is a sentence, on
-	 * success it names the limitations, if any. stop returns once no sample is in flight. repace adopts a changed interval
-	 * of the event; NULL: the engine reads it for each sample.
+	 * success it names the limitations, if any. stop returns once no sample is in flight. repace adopts a changed
+	 * interval of the event; NULL: the engine reads it for each sample.
 	 */
 	int (*start)(
 		struct sampler *s, const struct engine_target *target, char *text, size_t bytes);
@@ -94,10 +95,10 @@ struct event {
 	/* CPU time spent on the event: by its own thread; by handlers and callbacks, as part of what threads use. */
 	_Atomic uint64_t thread_ns, handlers_ns;
 	const struct engine *engine; /* the preferred one that works here */
-	uint64_t asked;              /* the interval it was started with */
+	uint64_t asked;              /* the interval with which it was started */
 	_Atomic uint64_t on_ns;      /* when arming began */
 	char note[96];               /* limitations since the start; "": none */
-	bool chosen;                 /* true when the agent chose that interval */
+	bool is_default;             /* true when that interval is a default: WIRE_START_CHOSEN */
 	bool wanted;           /* true from start to stop by the front end, also while paused */
 	uint32_t engine_asked; /* enum wire_engine; 0: the preferred one that works */
 	uint64_t flags;        /* WIRE_START_* */

@@ -182,7 +182,7 @@ static int event_choose(struct sampler *s, uint32_t id, char *note, size_t bytes
 		text_add(&text, why);
 	}
 	if (!*note)
-		text_add(&text, "the event has no such engine");
+		text_add(&text, "the requested engine cannot sample this event");
 	return error;
 }
 
@@ -231,7 +231,7 @@ static void event_limit(struct sampler *s, uint32_t id, char *note, size_t bytes
 
 /*
  * True when the signal is still ours or a replacement was found. Call with engines disarmed: threads inside our handler
- * block all signals and would be taken for collectors. If none is found, the caller retries later.
+ * block all signals and would be mistaken for collectors. If none is found, the caller retries later.
  */
 static bool signal_found(struct sampler *s)
 {
@@ -291,7 +291,7 @@ int events_start(struct sampler *s, const struct wire_command *command, char *te
 		return error;
 	}
 	event->wanted = true;
-	event->chosen = !command->interval || command->flags & WIRE_START_CHOSEN;
+	event->is_default = !command->interval || command->flags & WIRE_START_CHOSEN;
 	event->asked = atomic_load(&event->interval);
 	event_note_others(s, id, text, bytes);
 	event_announce(s, id, WIRE_EVENT_ON, text);
@@ -347,8 +347,8 @@ void events_warm_up(struct sampler *s)
 }
 
 /*
- * The reserved signal is lost: libc has begun to use it and its handler replaced ours, or the program handles SIGIO.
- * All threads get signo from now on.
+ * Switches all threads to signo after the reserved signal was lost: libc has begun to use it and its handler replaced
+ * ours, or the program handles SIGIO.
  */
 static void reserved_lost(struct sampler *s)
 {
@@ -367,28 +367,28 @@ static void reserved_lost(struct sampler *s)
 		process_clock_start(s);
 }
 
-/* Disarms the wanted events that depend on signals. Returns them as bits. */
+/* Disarms the wanted events that depend on signals. Returns them as a mask. */
 static uint32_t signals_off(struct sampler *s)
 {
-	uint32_t numbers = 0;
+	uint32_t mask = 0;
 
 	for (uint32_t i = 0; i < WIRE_EVENTS; i++) {
 		if (!s->events[i].wanted || !event_signals(i))
 			continue;
 		event_disable(s, i);
-		numbers |= 1u << i;
+		mask |= 1u << i;
 	}
-	return numbers;
+	return mask;
 }
 
 /* Re-enables these events with another signal or, with failed, ends them. */
-static void signals_on(struct sampler *s, uint32_t numbers, bool failed)
+static void signals_on(struct sampler *s, uint32_t mask, bool failed)
 {
 	char note[160];
 	int error;
 
 	for (uint32_t i = 0; i < WIRE_EVENTS; i++) {
-		if (!(numbers >> i & 1))
+		if (!(mask >> i & 1))
 			continue;
 		text_set(note, sizeof(note),
 			"another part of the process has installed its own handler for the signal");
@@ -406,15 +406,15 @@ static void signals_on(struct sampler *s, uint32_t numbers, bool failed)
 
 void events_check_signal(struct sampler *s, uint64_t now)
 {
-	uint32_t numbers;
+	uint32_t mask;
 	bool found;
 
 	if (s->signo_reserved > 0 && !sig_reinstall_reserved(s->signo_reserved))
 		reserved_lost(s);
 	if (s->paused || (s->signo > 0 && !s->signal_lost_ns && sig_reinstall(s->signo)))
 		return;
-	numbers = signals_off(s);
-	if (!numbers)
+	mask = signals_off(s);
+	if (!mask)
 		return;
 	found = signal_found(s);
 	if (!s->signal_lost_ns)
@@ -422,12 +422,12 @@ void events_check_signal(struct sampler *s, uint64_t now)
 	if (!found && now - s->signal_lost_ns < SIGNAL_LOST_NS)
 		return;
 	s->signal_lost_ns = 0;
-	signals_on(s, numbers, !found);
+	signals_on(s, mask, !found);
 }
 
 uint64_t events_memory(const struct sampler *s)
 {
-	return engine_perf_memory() + lock_memory(s) + circles_memory(s) + wall_waiting_memory(s);
+	return engine_perf_memory() + lock_memory(s) + cycles_memory(s) + wall_waiting_memory(s);
 }
 
 bool events_any(const struct sampler *s)

@@ -30,7 +30,7 @@ void events_sweep(struct sampler *s);
  */
 void events_warm_up(struct sampler *s);
 /*
- * Checks that the signal is still ours. If somebody else handles it now, events are disarmed and continue with another
+ * Checks that the signal's handler is still ours. If it was replaced, events are disarmed and continue with another
  * signal; if none is found within two seconds, they fail and report it. `now` is in ns.
  */
 void events_check_signal(struct sampler *s, uint64_t now);

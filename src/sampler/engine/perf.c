@@ -4,14 +4,14 @@
  * buffer per thread.
  *
  * The kernel starts a thread's clock after giving it a core, and stops it before taking the core back, so the clock
- * does not see the switch itself: some 5 us each time, half of the CPU time of a thread that works as long. The
+ * does not count the switch itself: some 5 us each time, half of the CPU time of a thread that works for 5 us. The
  * residual between a thread's CPU time and its samples is a row of its own (delivery_record_residual, in handler.c).
  *
- * Samples do not carry their weight: asked for PERF_SAMPLE_PERIOD, the kernel makes a sample of every software event,
- * whatever the period. A context switch whose signal finds a thread going to sleep makes it switch once more, so a
- * sample of every switch would never end.
+ * Samples do not carry their weight: with PERF_SAMPLE_PERIOD the kernel samples every single software event, whatever
+ * the period. A signal that finds a thread going to sleep causes another context switch, so sampling every switch would
+ * never end.
  *
- * Without the right to see the kernel the engine is not used at all, since it would lose kernel time silently.
+ * Without permission to sample the kernel the engine is not used at all, since it would lose kernel time silently.
  */
 #include "sampler/engine/engine.h"
 
@@ -176,7 +176,7 @@ static uint32_t perf_release(struct thread_arm *arm)
 	sig_perf_open(&samples, arm->ring);
 	while (sig_perf_next(&samples, &none, 0) >= 0)
 		unread++;
-	/* includes what a thread that never handled our signal ran after its buffer was full */
+	/* includes samples dropped because the thread has not handled our signal and its buffer was full */
 	if (!lost)
 		lost = arm->lost + samples.lost;
 	if (lost > arm->lost)
@@ -189,7 +189,7 @@ static uint32_t perf_release(struct thread_arm *arm)
 	return unread;
 }
 
-/* Adds what the kernel's refusal means. */
+/* Adds the reason for the kernel's refusal. */
 static void perf_why(struct text *text, const struct engine_target *target, int error)
 {
 	bool unknown = error == -ENOENT || error == -ENODEV || error == -EOPNOTSUPP;

@@ -51,10 +51,10 @@ struct perf_fd_count perf_fd_count(int fd);
 /* Unmaps `ring` (NULL: none) and closes fd. */
 void perf_fd_close(int fd, void *ring);
 
-/* Common to all engines on perf events: true when samples are unread; true while the thread lives. */
+/* pending and alive of all engines on perf events: true when samples are unread; true while the thread lives. */
 bool perf_fd_pending(const struct thread_arm *arm);
 bool perf_fd_alive(const struct thread_arm *arm);
-/* Adds why the kernel refused (-errno), and the likely setting in the way. */
+/* Adds the kernel's reason (-errno), and the setting that is the likely cause. */
 void perf_fd_refused(struct text *text, int error);
 
 #endif

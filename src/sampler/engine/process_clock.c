@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A POSIX timer on the CPU clock of the whole process, for the event cpu: its signal goes to whichever thread is
- * running. Threads with an engine of their own ignore it; the others, which may end before anybody lists them, are
- * sampled by it. So every thread's CPU time is seen by exactly one of the two.
+ * running. Threads with an engine of their own ignore it; the others, which may end before a scan finds them, are
+ * sampled by it. So every thread's CPU time is counted by exactly one of the two.
  *
- * The clock is read at the kernel's tick, so it sees nothing, or too much, of a program whose threads start in step
- * with the tick: threads that can have an engine of their own get one. A signal represents 1 + si_overrun intervals of
+ * The clock is read at the kernel's tick, so it misses or overcounts threads that start in step with the tick: threads
+ * that can have an engine of their own get one. A signal represents 1 + si_overrun intervals of
  * its timer. It carries the interval, since it may be pending while that changes; another interval needs another timer.
  * While no unarmed thread is found, the interval is eight times longer, and the clock costs a hundredth of what samples
  * cost.
  *
  * A thread that gets its own engine while this clock is on has run before. perf's first sample accounts for that, so
  * that threads in step with the tick are seen, too. This clock may have accounted for it as well, by a sample of this
- * thread or of another: its next samples of unlisted threads weigh that much less (process_clock.overlap_ns).
+ * thread or of another: that time is deducted from its next samples of unlisted threads (process_clock.overlap_ns).
  *
  * Its signal is the one that libc reserves: a thread that begins to wait for signals cannot consume it. While a thread
  * is known to collect signals (collect.h) the timer is off, since its signal would interrupt that thread's system

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Allocations of a JDK 8: breakpoints on its threads where HotSpot reports them to its own tracing.
+ * Allocations in JDK 8: breakpoints on its threads at the functions by which HotSpot reports them to its own tracing.
  *
  * A thread allocates from buffers. Each new buffer, and each object that bypasses them, makes HotSpot call
  * AllocTracer::send_allocation_in_new_tlab_event or _outside_tlab_event, with the class and the size. The breakpoints
- * are the CPU's own, set by perf_events: the program's code stays unchanged, nothing needs undoing if the front end
- * dies, and the kernel records the registers at the first instruction. The front end finds the addresses in libjvm's
- * symbols.
+ * are hardware breakpoints, set by perf_events: the program's code is not changed, nothing must be undone if the front
+ * end dies, and the kernel records the registers at the first instruction. The front end finds the addresses in
+ * libjvm's symbols.
  *
  * Both breakpoints of a thread write to one buffer; each has its own descriptor.
  */
@@ -100,7 +100,7 @@ static int trap_arm(struct thread_arm *arm, const struct engine_target *target)
 		return 0;
 	trap_quiet(arm);
 	atomic_store(&arm->engine, NULL);
-	trap_close(arm); /* the thread is gone: no handler has seen it */
+	trap_close(arm); /* never enabled, or the thread has ended: no handler has seen it */
 	return error;
 }
 

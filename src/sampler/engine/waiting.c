@@ -18,7 +18,7 @@ void waiting_open(struct waiting *w, struct sampler *s)
 	w->s = s;
 	self_mem_open(&w->self, sig_copy_more, &s->kept, self_lines(&w->lines));
 	waiting_ready(w, clock_mono_ns());
-	waiting_move(w, clock_mono_ns());
+	waiting_new_places(w, clock_mono_ns());
 }
 
 bool waiting_ready(struct waiting *w, uint64_t now)
@@ -26,9 +26,9 @@ bool waiting_ready(struct waiting *w, uint64_t now)
 	const char *why;
 
 	if (w->open || !w->s || w->s->layout->jdk < 21 ||
-		(w->tries && now - w->moved_ns < TRY_AGAIN_NS))
+		(w->tries && now - w->placed_ns < TRY_AGAIN_NS))
 		return w->open;
-	w->moved_ns = now;
+	w->placed_ns = now;
 	w->open = unmounted_open(&w->java, w->s->layout, &w->self.mem, &why);
 	if (!w->open && ++w->tries == TRIES)
 		atomic_store(&w->s->virtuals->unseen, why);
@@ -37,9 +37,9 @@ bool waiting_ready(struct waiting *w, uint64_t now)
 	return w->open;
 }
 
-void waiting_stay(struct waiting *w, uint64_t now)
+void waiting_keep_places(struct waiting *w, uint64_t now)
 {
-	w->moved_ns = now;
+	w->placed_ns = now;
 	if (!w->open)
 		return;
 	unmounted_refresh(&w->java);
@@ -47,11 +47,11 @@ void waiting_stay(struct waiting *w, uint64_t now)
 		atomic_store(&w->s->virtuals->unseen, "jdk.trackAllThreads is false");
 }
 
-void waiting_move(struct waiting *w, uint64_t now)
+void waiting_new_places(struct waiting *w, uint64_t now)
 {
 	w->pick.random = arms_random(UINT64_MAX);
 	w->pick.places = WAITING_PLACES;
-	waiting_stay(w, now);
+	waiting_keep_places(w, now);
 }
 
 bool waiting_each(struct waiting *w, uint32_t event, unmounted_fn *fn, void *ctx)

@@ -2,9 +2,9 @@
 /*
  * The wall clock: polls every thread once per interval, whether it runs or not.
  *
- * A thread of the agent goes round all threads. A thread that has not run since its last sample, except to go back to
- * sleep after that, is still where it was: its trace counts again, without a signal. Any other thread is asked for a
- * sample: the ns that the sample is to represent and the thread's state go into its slot, and a signal makes its
+ * A thread of the agent polls the others in rounds. A thread that has not run since its last sample, except to go back
+ * to sleep after that, is still where it was: its trace counts again, without a signal. Any other thread is asked for a
+ * sample: the ns that the sample is to represent and the thread's state are stored in its slot, and a signal makes its
  * handler walk the stack.
  *
  * A sample represents all the time since the thread's last one, so a round that takes longer than the interval, because
@@ -30,7 +30,7 @@
 #define WALL_TICK_NS    (10 * NS_PER_MS)
 #define WALL_POLLS      100u   /* threads polled per tick at most */
 #define WALL_SIGNALS    16u    /* threads signalled per tick at most */
-#define WALL_HANDLER_NS 60000u /* upper bound of the CPU time of the way back from a handler */
+#define WALL_HANDLER_NS 60000u /* upper bound of the CPU time of returning from a handler */
 /* After this a thread that does not answer is [unknown]. */
 #define WALL_PATIENCE_NS  (500 * NS_PER_MS)
 #define WALL_NEVER_ASLEEP 32 /* polls since it was last found asleep */
@@ -51,9 +51,9 @@ struct poll {
 };
 
 /*
- * The weight of a poll that finds the thread awake, in ns. Sleep time is left to polls that find the thread asleep; if
- * none has for WALL_NEVER_ASLEEP polls, it is added here. The kernel counts a wait when it is over, so `wanted` may be
- * 0, which is replaced by 1: a weight of 0 requests nothing.
+ * The weight of a poll that finds the thread awake, in ns. Sleep time is attributed to polls that find the thread
+ * asleep; if none has for WALL_NEVER_ASLEEP polls, it is added here. The kernel counts a wait when it is over, so
+ * `wanted` may be 0, which is replaced by 1: a weight of 0 requests nothing.
  */
 static uint64_t poll_runnable(struct poll *poll, uint64_t wanted, uint64_t since)
 {
@@ -67,10 +67,10 @@ static uint64_t poll_runnable(struct poll *poll, uint64_t wanted, uint64_t since
 }
 
 /*
- * The thread runs or waits for a core. The kernel knows for how long it has done either since the last such poll, and
- * that is this sample's weight. The rest of the time since the last poll it slept, which is left to polls that find it
- * asleep. (Weights by state alone would be biased towards running: the polling thread takes a core from those that want
- * one.)
+ * The thread runs or waits for a core. The kernel counts the time of both; their sum since the last such poll is this
+ * sample's weight. For the rest of the time since the last poll the thread slept, which is attributed to polls that
+ * find it asleep. (Weights by state alone would be biased towards running: the polling thread takes a core from threads
+ * that want one.)
  */
 static void poll_share(struct sampler *s, const struct thread_slot *slot, uint64_t cpu,
 	uint64_t since, struct poll *poll)
@@ -97,8 +97,8 @@ static void poll_share(struct sampler *s, const struct thread_slot *slot, uint64
 }
 
 /*
- * The weight of a poll that finds the thread asleep: the time since the last poll, corrected by what polls that found
- * it awake have left or used up.
+ * The weight of a poll that finds the thread asleep: the time since the last poll, plus the sleep time that polls which
+ * found it awake did not record, minus what they recorded too much.
  */
 static uint64_t poll_asleep(struct thread_wall_share *left, uint64_t since)
 {
@@ -186,14 +186,14 @@ static bool wall_rests(struct sampler *s, struct thread_slot *slot, uint64_t cpu
 		!task_sleeps(s->task.fd, sampler_task(s, slot), &sleeps) ||
 		sleeps != atomic_load(&wall->sleeps) + 1)
 		return false;
-	/* A running average of what the way back to sleep takes on this machine. */
+	/* A running average of the CPU time that returning to sleep takes on this machine. */
 	s->wall.back_ns = (usual * 15 + (used < 4 * usual ? used : 4 * usual)) / 16;
 	return used < 3 * usual;
 }
 
 /*
- * True when the thread was notified in Object.wait and waits for the monitor now. It does not run for that, so its CPU
- * time does not show it. It must run to enter Object.wait, so a thread at rest outside is not asked again.
+ * True when the thread was notified in Object.wait and waits for the monitor now. It does not run to do so, so its CPU
+ * time does not advance. It must run to enter Object.wait, so a thread that rests outside of it is not examined again.
  */
 static bool wall_enters_again(
 	struct sampler *s, struct lock_reader *reader, struct thread_slot *slot, bool ran)
@@ -249,7 +249,7 @@ static bool wall_poll_thread(
 		if (now - wall->asked_ns > WALL_PATIENCE_NS && !wall_starves(s, slot, cpu))
 			ask_unanswered(
 				s, slot, THREADS_ASK_WALL, WIRE_WALL, atomic_load(&wall->state));
-		return false; /* the unanswered time goes into the next sample */
+		return false; /* the unanswered time is part of the next sample */
 	}
 	enters_again = wall_enters_again(s, reader, slot, cpu != wall->seen_cpu_ns);
 	if (enters_again == atomic_load(&wall->enters_again) && !wall_walkable(s, wall, now) &&
@@ -296,7 +296,7 @@ static struct thread_slot *round_next(struct sampler *s)
 
 /*
  * Begins the next round if it is due. Rounds are an interval apart on average, with random jitter: polls in step with a
- * periodic program would always find the same.
+ * periodic program would be biased.
  */
 static bool round_end(struct sampler *s, struct round *round, uint64_t now)
 {

@@ -16,8 +16,8 @@ struct thread_slot;
 #define WALL_IN_FUTEX 15u
 
 /*
- * wall_io.c: stores the object that a thread in this system call waits for in its slot, for the handler that is asked
- * next. Wall clock's thread only.
+ * wall_io.c: stores the object that a thread in this system call waits for in its slot, for the thread's next sample.
+ * Wall clock's thread only.
  */
 struct task_call;
 struct descriptor_call;

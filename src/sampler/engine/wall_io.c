@@ -71,17 +71,17 @@ static bool polls(uint64_t number)
 }
 
 /* The descriptor of a call. poll: the address of the struct pollfd with the descriptor, or 0. */
-struct about {
+struct io_target {
 	struct descriptor_call call;
 	uint64_t poll;
 };
 
-static bool about_call(struct sampler *s, const struct task_call *call, struct about *out)
+static bool io_target_of(struct sampler *s, const struct task_call *call, struct io_target *out)
 {
 	struct pollfd polled;
 	size_t i = 0;
 
-	*out = (struct about){.call = {.fd = (int32_t)call->arguments[0]}};
+	*out = (struct io_target){.call = {.fd = (int32_t)call->arguments[0]}};
 	if (polls(call->number)) { /* of exactly one descriptor */
 		out->poll = call->arguments[0];
 		if (call->arguments[1] != 1 ||
@@ -119,15 +119,15 @@ void wall_io_note(struct sampler *s, struct thread_slot *slot, const struct task
 {
 	struct thread_wall_io *io = &slot->wall.io;
 	struct descriptor_file file;
-	struct about about;
+	struct io_target target;
 	uint32_t name;
 
 	atomic_store(&io->name, 0);
-	if (!about_call(s, call, &about) || !descriptor_file(about.call.fd, &file))
+	if (!io_target_of(s, call, &target) || !descriptor_file(target.call.fd, &file))
 		return;
-	name = wall_io_text(s, &about.call, &file);
-	io->fd = about.call.fd;
-	io->poll = about.poll;
+	name = wall_io_text(s, &target.call, &file);
+	io->fd = target.call.fd;
+	io->poll = target.poll;
 	io->sp = call->sp;
 	io->pc = call->pc;
 	io->device = file.device;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The wall clock of unmounted virtual threads: what a poll finds represents the time since the previous poll. */
+/* The wall clock of unmounted virtual threads. Each sample of a poll represents the time since the previous poll. */
 #include "sampler/engine/arms.h"
 #include "sampler/engine/wall.h"
 
@@ -14,7 +14,7 @@
 #define SEEN    1024u
 #define SEEN_NS (1 * NS_PER_S) /* then a stack is walked again */
 
-/* A thread seen by recent polls, by its number; valid while the thread stays where it is. */
+/* A thread found by recent polls, indexed by its id; valid until the thread runs again. */
 struct seen {
 	uint64_t number, chunk, sp, walked_ns;
 	uint64_t hash; /* hash of its trace; 0: walk it again */
@@ -119,7 +119,9 @@ static void seen_anew(
 			.id = stack.id,
 			.state = sample.state,
 			.poll = poll};
-	/* It has been woken for this one: the next one may be for a socket, too. */
+	/*
+	 * A Poller in its frames, but no wait recorded: that wait is just over, and the next may be for another socket.
+	 */
 	if (!poll.node && poll.poller)
 		seen->hash = 0;
 	sig_stack_release(&stack);
@@ -145,8 +147,8 @@ void wall_waiting_poll(struct sampler *s, uint64_t interval)
 	ww->since = now - ww->last_ns;
 	ww->now = now;
 	sig_enter(&inside);
-	if (now - ww->w.moved_ns > STAY_NS) {
-		waiting_move(&ww->w, now);
+	if (now - ww->w.placed_ns > STAY_NS) {
+		waiting_new_places(&ww->w, now);
 		__builtin_memset(ww->words, 0, sizeof(ww->words));
 	}
 	if (waiting_each(&ww->w, WIRE_WALL, wall_thread, ww))

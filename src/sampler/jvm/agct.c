@@ -40,7 +40,7 @@ static void methods_of_all(jvmtiEnv *jvmti, JNIEnv *jni)
 	(*jvmti)->Deallocate(jvmti, (unsigned char *)classes);
 }
 
-static uint16_t text_keep(struct agct *agct, const char *text, size_t bytes)
+static uint16_t text_store(struct agct *agct, const char *text, size_t bytes)
 {
 	if (bytes > UINT16_MAX || bytes > AGCT_TEXT - agct->text_used)
 		return 0;
@@ -49,14 +49,14 @@ static uint16_t text_keep(struct agct *agct, const char *text, size_t bytes)
 	return (uint16_t)bytes;
 }
 
-/* class_name comes without its 'L' and ';'. */
+/* Stores the names of m. class_name: without 'L' and ';'. */
 static void agct_named(struct agct *agct, struct agct_method *m, const char *class_name,
 	size_t class_bytes, const char *name, const char *signature)
 {
 	m->text_at = agct->text_used;
-	m->class_bytes = text_keep(agct, class_name, class_bytes);
-	m->name_bytes = text_keep(agct, name, strlen(name));
-	m->signature_bytes = text_keep(agct, signature, strlen(signature));
+	m->class_bytes = text_store(agct, class_name, class_bytes);
+	m->name_bytes = text_store(agct, name, strlen(name));
+	m->signature_bytes = text_store(agct, signature, strlen(signature));
 	atomic_store_explicit(&m->named, 1, memory_order_release);
 }
 

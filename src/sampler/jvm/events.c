@@ -6,9 +6,9 @@
  * data at a collection, while threads that are reporting an allocation still use it; JVMs of JDK 21 and 25 crashed for
  * this reason after some twenty sessions in a tiny heap. Between sessions it is silent.
  *
- * The wanted events are a word written by the session's publisher; the events in force in the JVM are known to the VM
- * calls, of which one runs at a time, be it of this session or of an earlier one that the JVM has admitted only now. So
- * the last VM call leaves the JVM with the events wanted at that time.
+ * The wanted events are a word written by the session's publisher. The events in force in the JVM are changed by VM
+ * calls only, of which one runs at a time, be it of this session or of an earlier one that the JVM has admitted only
+ * now. So after the last VM call the JVM has the events wanted at that time.
  */
 #include "sampler/jvm/own.h"
 
@@ -90,12 +90,12 @@ static void JNICALL on_collected(jvmtiEnv *jvmti)
 }
 
 /*
- * HotSpot's stubs (arraycopy, CRC32, AES, virtual and interface calls) share a few large blobs; only JVMTI reports their
- * boundaries and names. They are requested once per session, if the session has a JVMTI environment for other reasons: up
- * to JDK 18 from the start, later when allocations are sampled. Call stubs generated afterwards are all called "vtable
- * stub".
+ * HotSpot's stubs (arraycopy, CRC32, AES, virtual and interface calls) share a few large blobs; only JVMTI reports
+ * their boundaries and names. They are requested once per session, if the session has a JVMTI environment for other
+ * reasons: up to JDK 18 from the start, later when allocations are sampled. Call stubs generated afterwards are all
+ * called "vtable stub".
  */
-static _Atomic(struct sampler *) stubs_session; /* the session whose VM call is asking */
+static _Atomic(struct sampler *) stubs_session; /* the session whose VM call requests the stubs */
 
 static void JNICALL on_code(jvmtiEnv *jvmti, const char *name, const void *address, jint bytes)
 {

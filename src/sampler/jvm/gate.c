@@ -38,7 +38,7 @@
 #define GATE_CPU_NS  (5 * NS_PER_MS) /* more than attaching takes */
 #define GATE_STEP_NS 500000
 #define GATE_SHUT_NS (20 * NS_PER_MS) /* the longest wait of an attaching thread */
-/* Words of a stack to search: from libjvm through libc into the kernel is a short way. */
+/* Words of a stack to search: a system call of libjvm through libc uses fewer. */
 #define GATE_WORDS 96u
 
 /* A thread that may have been attaching when the gate was installed. */
@@ -237,7 +237,9 @@ static bool gate_shut(struct sampler *s)
 	return true;
 }
 
-/* Closes the gate, but only when that looks possible, so that attaching threads hardly wait. False on a timeout. */
+/*
+ * Closes the gate, but only when that is likely to succeed, so that attaching threads hardly wait. False on a timeout.
+ */
 static bool gate_close(struct sampler *s)
 {
 	uint64_t end = clock_mono_ns() + GATE_WAIT_NS;

@@ -68,8 +68,8 @@ uint64_t jvm_libc_base(void)
 
 /*
  * Classes of the boot loader are looked up without side effects. JNI's FindClass, called from a thread without Java
- * frames, calls loadClass of the system class loader, which may be the program's own, and initialises the class. A static
- * initialiser that fails, for example for lack of memory, leaves its class unusable until the JVM ends.
+ * frames, calls loadClass of the system class loader, which may be the program's own, and initialises the class. A
+ * static initialiser that fails, for example for lack of memory, leaves its class unusable until the JVM ends.
  */
 
 typedef jclass find_loaded(JNIEnv *jni, jobject loader, jstring name);
@@ -146,7 +146,7 @@ static jfieldID thread_field(JNIEnv *jni, const char *name, const char *type)
 	return field;
 }
 
-/* The offset of the JNI environment in a JavaThread, the same for every thread. */
+/* Determines the offset of the JNI environment in a JavaThread, which is the same for every thread. */
 static void jvm_env_offset(JNIEnv *jni)
 {
 	jmethodID current =
@@ -160,7 +160,7 @@ static void jvm_env_offset(JNIEnv *jni)
 	(*jni)->DeleteLocalRef(jni, thread);
 }
 
-/* A missing member costs names and nothing else. */
+/* Members that are missing stay 0: then there are no thread names. */
 static void jvm_thread_class(JNIEnv *jni)
 {
 	jclass thread = jvm_class(jni, "java.lang.Thread");
@@ -185,10 +185,10 @@ int64_t jvm_current_place(void)
 }
 
 /*
- * Finds where a thread keeps the address of its JavaThread. HotSpot has it in a thread-local variable and, on every
- * JDK, as the value of a pthread key. The variable is wherever the loader has put libjvm's block for that one thread;
- * the values of the first 32 keys are in glibc's thread descriptor, at the same distance from the thread pointer on
- * every thread.
+ * Finds the word of a thread that has the address of its JavaThread. HotSpot stores it in a thread-local variable and,
+ * on every JDK, as the value of a pthread key. The variable's place differs between threads, since the loader allocates
+ * libjvm's block for each; the values of the first 32 keys are in glibc's thread descriptor, at the same distance from
+ * the thread pointer on every thread.
  */
 static int64_t jvm_find_current(uint64_t java_thread)
 {

@@ -38,8 +38,8 @@ bool jvm_reports_starts(void);
  */
 void jvm_vm_calls_start(struct sampler *s);
 /*
- * Requests a VM call: thread names, wanted JVMTI events, survivors. Returns the request's id: vm_calls.configured reaches it
- * once the JVM knows which events to report, vm_calls.done when the call is complete. Does not block.
+ * Requests a VM call: thread names, wanted JVMTI events, survivors. Returns the request's id: vm_calls.configured
+ * reaches it once the JVM knows which events to report, vm_calls.done when the call is complete. Does not block.
  */
 uint32_t jvm_vm_call_request(struct sampler *s);
 /* Values of vm_calls.leave: end after a last VM call; end without one. */
@@ -60,7 +60,7 @@ void jvm_vm_calls_end(struct sampler *s, bool vm_ends);
 #define JVM_REPORTS_COLLECTIONS 8u
 #define JVM_REPORTS_ALL         15u
 void jvm_events_request(uint32_t set, uint32_t clear, uint32_t interval);
-/* True when the JVM has been told to report all of these. */
+/* True when the JVM has been set to report all of these. */
 bool jvm_events_are_set(uint32_t bits);
 /* The heap-sampling interval set in the JVM last, in bytes. Any thread. */
 uint32_t jvm_events_interval(void);
@@ -85,8 +85,10 @@ uint64_t jvm_thread_of(JNIEnv *jni);
 
 /* The address of a dynamic symbol of libjvm; 0 if there is none. A walk_tables.symbol. */
 uint64_t jvm_symbol(void *ctx, const char *name);
-/* jvm_inside: an address in libjvm's code. jvm_library_base: the load address of its file; jvm_libc_base: of the
- * C library, 0: unknown. */
+/*
+ * jvm_inside: an address in libjvm's code. jvm_library_base: the load address of its file; jvm_libc_base: of the
+ * C library, 0: unknown.
+ */
 uint64_t jvm_inside(void);
 uint64_t jvm_library_base(void);
 uint64_t jvm_libc_base(void);

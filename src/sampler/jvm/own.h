@@ -39,7 +39,7 @@ void jvm_wait_times_apply(struct sampler *s, JNIEnv *jni);
 
 /* --- events.c: in a VM call ------------------------------------------------------------------ */
 
-/* Tells the JVM which events are wanted since the last VM call; events it refuses are no longer wanted. */
+/* Sets the wanted events in the JVM; events that it refuses are no longer wanted. */
 void jvm_events_apply(struct sampler *s, JNIEnv *jni);
 /* Creates a JVMTI environment while no thread can be attaching: gate.c. 0, or -errno with a sentence. */
 int jvm_gate_open_jvmti(struct sampler *s, jvmtiEnv **out, struct text *why);

@@ -59,7 +59,7 @@ static struct thread_slot *slot_of(struct sampler *s, uint64_t java_thread)
 	return slot;
 }
 
-/* Tells the JVM which events to report. Requests made so far may be waiting for that only. */
+/* Sets the wanted events in the JVM, and wakes requests that wait only for that. */
 static void vm_call_set_events(struct sampler *s, JNIEnv *jni)
 {
 	uint32_t asked = atomic_load(&s->vm_calls.requested);
@@ -79,7 +79,7 @@ static void vm_call_names(struct sampler *s, JNIEnv *jni)
 	jsize count = 0;
 
 	if ((*jni)->ExceptionCheck(jni))
-		(*jni)->ExceptionClear(jni); /* out of memory: names must wait */
+		(*jni)->ExceptionClear(jni); /* out of memory: a later call reads the names */
 	else if (threads)
 		count = (*jni)->GetArrayLength(jni, threads);
 

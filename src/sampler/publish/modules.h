@@ -3,8 +3,8 @@
  * The executable file mappings of the process, from /proc/self/maps, to convert a pc to a file and an offset.
  *
  * The list is refreshed when a pc is in no known mapping, and periodically; between refreshes it may be stale. An id
- * identifies one mapping of one file at one address and is assigned on first use. Lookups by pc are O(log n), by id O(n).
- * Publisher only. Addresses are half-open: [start, end).
+ * identifies one mapping of one file at one address and is assigned on first use. Lookups by pc are O(log n), by id
+ * O(n). Publisher only. Addresses are half-open: [start, end).
  */
 #ifndef JHOT_SAMPLER_PUBLISH_MODULES_H
 #define JHOT_SAMPLER_PUBLISH_MODULES_H
@@ -55,7 +55,7 @@ struct module *modules_find(struct modules *modules, uint64_t pc);
 /* The mapping of an id; NULL when it is gone. */
 const struct module *modules_by_id(const struct modules *modules, uint32_t id);
 
-/* Iterates over all mappings and gives each an id; *cursor starts at 0. NULL at the end. */
+/* Iterates over all mappings and assigns an id to each; *cursor starts at 0. NULL at the end. */
 struct module *modules_next(struct modules *modules, uint32_t *cursor);
 
 /* The mapping that contains addr, used for libjvm. False if there is none. */

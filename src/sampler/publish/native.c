@@ -46,7 +46,7 @@ void publish_modules_refresh(struct publish *p, uint64_t now_ns)
 		modules_again(p, now_ns);
 }
 
-/* The module of a pc. Reads the maps again for a pc in no module, but not for each of them. */
+/* The module of a pc. Re-reads the maps for a pc in no module, at a limited rate. */
 static struct module *module_of(struct publish *p, uint64_t pc)
 {
 	struct module *module = modules_find(p->s->modules, pc);

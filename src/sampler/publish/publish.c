@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Converts traces and the methods they refer to into records. traces.c has the ids of those that the front end knows; threads
- * and modules have files of their own.
+ * Converts traces and the methods they refer to into records. traces.c has the ids of those that the front end knows;
+ * threads and modules have files of their own.
  */
 #include "sampler/publish/publish.h"
 
@@ -72,7 +72,7 @@ static bool publish_methods(struct publish *p)
 	return true;
 }
 
-/* True when every method of this trace has been published, or is given up. */
+/* True when every method of this trace has been published, or was waited for too long. */
 static bool publish_named(struct publish *p, const struct trace_key *key)
 {
 	for (uint32_t i = 0; i < key->count; i++) {
@@ -189,7 +189,7 @@ static uint32_t trace_id(struct publish *p, const struct trace_entry *entry)
 }
 
 /*
- * A sample that refers to its trace by hash, and that trace was forgotten meanwhile. Its weight is added to the
+ * Handles a sample that refers to its trace by hash, when that trace was evicted meanwhile: its weight is added to the
  * thread's next wall-clock sample; other events count it as lost.
  */
 static void entry_owed(struct publish *p, const struct trace_entry *entry)
@@ -300,7 +300,7 @@ bool publish_table(struct publish *p, uint64_t now_ns, bool last)
 		p->drained_ns = now_ns;
 		p->drained_half = p->half;
 		p->half.ns = 0;
-		/* What the cpu samples of this half must add up to. */
+		/* The CPU time to which the cpu samples of this half must add up. */
 		publish_cpu_counts(p, atomic_load(&p->s->events[WIRE_CPU].on), publish_cpu_used(p));
 		p->cpu_ns = p->cpu_owed_ns;
 		p->cpu_owed_ns = 0;

@@ -4,8 +4,8 @@
  *
  * One publication drains one half of the table. For every trace unknown to the front end it writes the records its
  * frames refer to (methods, modules, the thread) and the TRACE; then counts and weights as DELTAS; finally a TICK. When
- * the ring is full it stops and continues from there next time; meanwhile the other half aggregates. Publisher only;
- * never blocks.
+ * the ring is full it stops, and the next call continues there; meanwhile the other half aggregates. Publisher only;
+ * never blocks. Times are CLOCK_MONOTONIC ns.
  */
 #ifndef JHOT_SAMPLER_PUBLISH_PUBLISH_H
 #define JHOT_SAMPLER_PUBLISH_PUBLISH_H
@@ -64,7 +64,7 @@ bool publish_note(
 /* Publishes a wait and the records it refers to. False: the ring is full, or its class is not named yet. */
 bool publish_wait(struct publish *p, const struct wire_wait *wait);
 
-/* Publishes an agent thread, so that the front end can tell it from the target's. */
+/* Publishes an agent thread, so that the front end can distinguish it from the target's threads. */
 bool publish_agent_thread(struct publish *p, int32_t tid, const char *name);
 
 #endif

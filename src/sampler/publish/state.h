@@ -87,7 +87,7 @@ struct publish {
 	struct publish_half half; /* snapshot of the half being filled */
 	uint64_t flips;
 	uint64_t cpu_ns; /* CPU time used during the drained half */
-	/* CPU time used since, up to cpu_at_ns of the process's clock. */
+	/* CPU time used after the drained half, up to cpu_at_ns of the process's clock. */
 	uint64_t cpu_owed_ns;
 	uint64_t cpu_at_ns;
 	bool cpu_counts; /* true while cpu samples account for all CPU time */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What publishing knows of traces: their ids, in an open-addressing hash table that a new epoch empties in O(1), and the
- * states of waiting threads, by the Java methods in which they wait.
+ * The ids of published traces, in an open-addressing hash table that a new epoch empties in O(1), and the states of
+ * waiting threads, by the Java methods in which they wait.
  */
 #include "sampler/publish/state.h"
 

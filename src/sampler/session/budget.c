@@ -9,7 +9,7 @@
 #include "sampler/text.h"
 
 #define BUDGET_POLL_NS (1 * NS_PER_S)
-/* Consecutive checks: reading tables and setting up at the start is not sampling. */
+/* Consecutive checks over budget before an interval changes: setting up at the start is not sampling. */
 #define BUDGET_PATIENT 2u
 #define BUDGET_STEP    8u   /* upper bound of the factor in one step */
 #define BUDGET_LONGEST 256u /* upper bound of the factor in total */
@@ -21,17 +21,17 @@
 #define BUDGET_WALL_NS      (500 * NS_PER_MS)
 #define BUDGET_WALL_POLL_NS (NS_PER_S / 400) /* between the polls of two threads */
 
-void budget_set(struct sampler *s, uint32_t per_mille, bool chosen)
+void budget_set(struct sampler *s, uint32_t per_mille, bool defaults_only)
 {
 	s->budget.per_mille = per_mille;
-	s->budget.chosen = chosen;
+	s->budget.defaults_only = defaults_only;
 	s->budget.over = 0;
 }
 
 /* True for events the budget applies to. */
 static bool budget_for(const struct sampler *s, const struct event *event)
 {
-	return atomic_load(&event->on) && (event->chosen || !s->budget.chosen);
+	return atomic_load(&event->on) && (event->is_default || !s->budget.defaults_only);
 }
 
 /* The longest interval of an event. */
@@ -40,9 +40,9 @@ static uint64_t budget_longest(const struct sampler *s, uint32_t id)
 	uint64_t asked = s->events[id].asked, longest = asked * BUDGET_LONGEST;
 	uint64_t round = atomic_load(&s->threads->high) * BUDGET_WALL_POLL_NS;
 
-	if (s->budget.chosen && id == WIRE_CPU)
+	if (s->budget.defaults_only && id == WIRE_CPU)
 		longest = BUDGET_CPU_NS;
-	if (s->budget.chosen && id == WIRE_WALL)
+	if (s->budget.defaults_only && id == WIRE_WALL)
 		longest = round > BUDGET_WALL_NS ? round : BUDGET_WALL_NS;
 	return longest > asked ? longest : asked;
 }
@@ -82,8 +82,8 @@ static void budget_report(struct sampler *s, uint32_t id, uint64_t now, uint64_t
 }
 
 /*
- * The most expensive event that can still be sampled less often; WIRE_EVENTS if none is worth it. *at_longest: true when
- * a costly event cannot.
+ * The most expensive event that can still be sampled less often; WIRE_EVENTS if none costs enough. *at_longest: true
+ * when a costly event is already at its longest interval.
  */
 static uint32_t budget_costliest(const struct sampler *s, const uint64_t *share, bool *at_longest)
 {
@@ -101,7 +101,7 @@ static uint32_t budget_costliest(const struct sampler *s, const uint64_t *share,
 	return most;
 }
 
-/* Notes, once while it lasts, that the budget cannot be kept. */
+/* Publishes a note, once per overrun, that the budget cannot be met. */
 static void budget_exceeded(struct sampler *s, uint64_t now, uint64_t whole)
 {
 	char note[96];

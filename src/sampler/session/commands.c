@@ -35,7 +35,7 @@ static int command_run(struct sampler *s, const struct wire_command *c, char *te
 	case WIRE_OP_EVENT_STOP: return events_stop(s, c->event, text, bytes);
 	case WIRE_OP_DETACH: s->leave_asked = true; return 0;
 	case WIRE_OP_UNWIND:
-		result = unwind_recv_pieces(
+		result = unwind_recv_chunks(
 			s->unwind_recv, s->shared.staging, WIRE_STAGING_BYTES, c->arg);
 		text_add(&out, result < 0 ? "unwind rows were not accepted" : "");
 		return result;

@@ -23,7 +23,10 @@
 /* A segment map is rounded up to pages, which may be large. */
 #define SEGMAP_SLACK (1u << 20)
 
-/* Registers the segments with this access. Reads the program headers, because /proc/self/maps merges .bss with an anonymous mapping that follows it. */
+/*
+ * Registers the library's segments with this access. Reads the program headers, because /proc/self/maps merges .bss
+ * with an anonymous mapping that follows it.
+ */
 static void kept_library(struct self_kept *kept, uint64_t base, uint32_t access)
 {
 	Elf64_Ehdr head;
@@ -140,7 +143,7 @@ static void memory_close_there(void *ctx)
 	raw_file_close(&s->memory);
 }
 
-/* Opens it at the same number in both tables. Gives up after TRIES collisions. */
+/* Opens /proc/self/mem at the same number in both descriptor tables. Gives up after TRIES collisions. */
 static bool memory_file(struct sampler *s)
 {
 	int32_t number = MEMORY_FD;

@@ -9,8 +9,8 @@
 #include "sampler/sampler.h"
 
 /*
- * Makes sig_copy work, through a descriptor if nothing else is permitted. False when that is forbidden, too. Called at
- * the start of a session and in every tick, since a sandbox may be set up at any time. Idempotent.
+ * Enables sig_copy, through a descriptor if nothing else is permitted. False when that is forbidden, too. Called at the
+ * start of a session and in every tick, since a sandbox may be set up at any time. Idempotent.
  */
 bool kept_readable(struct sampler *s);
 /* Disables sig_copy and closes the descriptor. */

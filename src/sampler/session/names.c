@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What follows from a thread's name: the selection of threads that match a pattern, and renamed threads. Publishes
- * changed names, and those recorded by VM calls.
+ * Selects threads whose names match a pattern, and detects renamed threads. Publishes changed names, and those recorded
+ * by VM calls.
  */
 #include "sampler/session/publisher.h"
 
@@ -98,7 +98,7 @@ static bool renames_poll(struct sampler *s, struct thread_slot *slot)
 	uint64_t java_thread = atomic_load(&slot->java_thread);
 
 	if (!atomic_load(&slot->tid) || atomic_load(&slot->gone) || !java_thread ||
-		!java_name_moved(
+		!java_name_changed(
 			&s->java, s->layout, &s->poll_mem.mem, java_thread, &slot->name_seen))
 		return false;
 	/*
@@ -109,7 +109,7 @@ static bool renames_poll(struct sampler *s, struct thread_slot *slot)
 		return false;
 	self_mem_refresh(&s->poll_mem);
 	if (sig_java_name(s, &s->poll_mem.mem, slot, java_thread) &&
-		!java_name_moved(
+		!java_name_changed(
 			&s->java, s->layout, &s->poll_mem.mem, java_thread, &slot->name_seen))
 		return true;
 	slot->name_seen = (struct java_name_seen){0};
@@ -123,7 +123,7 @@ void renames_tick(struct sampler *s, uint64_t now)
 	bool changed = done != r->vm_call_done || r->late;
 
 	self_mem_refresh(&s->poll_mem);
-	/* Finds out how to read java.lang.Thread; retries once a second. */
+	/* Determines how to read java.lang.Thread; retries once a second. */
 	if (!atomic_load(&s->java_known) && s->layout &&
 		(!r->opened_ns || now - r->opened_ns >= RENAMES_OPEN_NS)) {
 		r->opened_ns = now;

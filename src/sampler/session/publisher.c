@@ -151,8 +151,8 @@ static void request_names(struct sampler *s, uint64_t now)
 }
 
 /*
- * Reports limitations of virtual threads: on JDK 22 to 24 nothing shows where the stack of one ends and its carrier's
- * begins; and on the lines of the events that would see those without a carrier, why they are not seen.
+ * Reports limitations of virtual threads: on JDK 22 to 24 the boundary between the stack of one and its carrier's is
+ * unknown; and, on the lines of the events that poll unmounted ones, why these are not sampled.
  */
 static void note_virtuals(struct sampler *s, uint64_t now)
 {
@@ -176,7 +176,7 @@ static void note_virtuals(struct sampler *s, uint64_t now)
 	}
 }
 
-/* Measures how full the code cache is, at a rate that costs at most a thousandth of a core. */
+/* Measures the fill level of the code cache, at a rate that costs at most a thousandth of a core. */
 static void poll_code_cache(struct sampler *s, uint64_t now)
 {
 	struct wire_status *status = s->shared.status;
@@ -234,7 +234,7 @@ static void publisher_tick(struct sampler *s, uint64_t now)
 	renames_tick(s, now);
 	note_virtuals(s, now);
 	lock_publish(s);
-	circles_poll(s, now);
+	cycles_poll(s, now);
 	poll_code_cache(s, now);
 	alloc_publish(s);
 	select_update(s);
@@ -324,7 +324,8 @@ static void last_words(struct sampler *s)
 }
 
 /*
- * Lets the next session begin. Without the lock the pointers are cleared one by one, the only change made to them here.
+ * Removes the session from the pointers, so that the next one may begin. This is safe without the lock, too: each
+ * pointer is only cleared, and only if it refers to s.
  */
 static void sessions_leave(struct sampler *s)
 {
@@ -340,7 +341,7 @@ static void sessions_leave(struct sampler *s)
 	raw_futex_wake(&session_ended);
 }
 
-/* Releases what the session has owned from its start. */
+/* Releases the resources that publisher_open has created, and the publisher's reference. */
 static void publisher_close(struct sampler *s)
 {
 	if (s->shared.status) /* NULL if the session could not get its memory */
@@ -396,7 +397,7 @@ static bool sessions_turn(struct sampler *s)
 	return false;
 }
 
-/* Creates the descriptors and the memory that the front end waits for. An AGENT_* result. */
+/* Creates the descriptors and the memory that the front end waits for. Returns an AGENT_* result. */
 static int publisher_open(struct sampler *s)
 {
 	int result = AGENT_NO_THREAD;
@@ -435,7 +436,7 @@ static bool sessions_busy(bool replace)
 				       !lease_lost(session_now, clock_mono_ns()));
 }
 
-/* Makes it the current session, or its successor. An AGENT_* result. */
+/* Makes s the current session, or the successor of the current one. Returns an AGENT_* result. */
 static int sessions_enter(struct sampler *s, bool replace)
 {
 	int result = AGENT_OK;

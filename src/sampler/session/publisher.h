@@ -14,9 +14,10 @@
 #define PUBLISHER_NAME "jhot publisher"
 
 /*
- * Starts the session's thread, which creates what the front end waits for. replace: end a live session first. 0;
- * AGENT_BUSY when a live one exists and replace is not set; AGENT_OTHER when another agent has one; AGENT_NO_THREAD, AGENT_NO_MEMFD,
- * AGENT_NO_MEMORY. Takes ownership of the sampler, even on failure. Blocks for up to 5 s.
+ * Starts the session's thread, which creates the memory that the front end waits for. replace: end a live session
+ * first. Returns AGENT_OK; AGENT_BUSY when a live session exists and replace is not set; AGENT_OTHER when another agent
+ * has one; AGENT_NO_THREAD, AGENT_NO_MEMFD, AGENT_NO_MEMORY or AGENT_NO_FILE_SIZE. Takes ownership of the sampler, even
+ * on failure. Blocks for up to 5 s.
  */
 int publisher_start(struct sampler *s, bool replace);
 
@@ -33,10 +34,7 @@ void publisher_at_exit(void);
 /* True when a session of another agent is alive in this process. */
 bool others_live(const struct sampler *s);
 
-/*
- * Sets the session up. Afterwards handlers may run and the status page says READY. The status page reports what is
- * degraded.
- */
+/* Sets the session up. Afterwards handlers may run, the state is READY, and the status page reports limitations. */
 void setup_session(struct sampler *s);
 
 /* --- commands.c -------------------------------------------------------------------------------- */
@@ -52,7 +50,7 @@ bool commands_run(struct sampler *s, uint32_t seq);
 /* --- budget.c ---------------------------------------------------------------------------------- */
 
 /*
- * Limits what sampling may cost. While the limit is exceeded, the most expensive event is sampled less often; when
+ * Limits the cost of sampling. While the limit is exceeded, the most expensive event is sampled less often; when
  * the cost has fallen, the requested interval is restored step by step. The default budget leaves cpu at 20 Hz and wall
  * at 2 Hz at least, and a note says so when that costs more.
  *
@@ -60,10 +58,10 @@ bool commands_run(struct sampler *s, uint32_t seq);
  */
 
 /*
- * per_mille: thousandths of a core; 0: unlimited. chosen: only events whose interval was left to the agent are counted
+ * per_mille: thousandths of a core; 0: unlimited. defaults_only: only events with a default interval are counted
  * and lengthened.
  */
-void budget_set(struct sampler *s, uint32_t per_mille, bool chosen);
+void budget_set(struct sampler *s, uint32_t per_mille, bool defaults_only);
 
 /* Checks the budget, at most once a second. cost_ns: the CPU time of everything the agent has done. */
 void budget_check(struct sampler *s, uint64_t now_ns, uint64_t cost_ns);

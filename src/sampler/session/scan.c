@@ -129,7 +129,7 @@ bool scan_listed(struct sampler *s, const struct walk_listed *thread)
 		return true;
 	arms_set(s, slot);
 	/* Names the thread now: it may have ended before the next VM call or publication. */
-	if (atomic_load(&s->java_known) && java_name_moved(&s->java, s->layout, &s->mem,
+	if (atomic_load(&s->java_known) && java_name_changed(&s->java, s->layout, &s->mem,
 						   thread->java_thread, &slot->name_seen))
 		sig_java_name(s, &s->mem, slot, thread->java_thread);
 	return true;

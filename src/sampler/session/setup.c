@@ -33,8 +33,8 @@
 #define OTHERS_BUFFER 8192
 
 /*
- * Attempts to validate the layout before it is given up, with exponential back-off: threads in a transient state prove
- * nothing, and stay in it for long when they get no core.
+ * Attempts to validate the layout before it is rejected, with exponential back-off: threads in a transient state prove
+ * nothing, and may stay in it for long when they get no core.
  */
 #define TESTS    8
 #define FIRST_NS 2000000
@@ -162,11 +162,11 @@ static bool setup_is_agent(const struct module *m)
 }
 
 /*
- * True for a handler left by an agent of another version, or on musl by another copy of the same one. Its code stays
- * mapped after its session has ended. Signals it has sent that are still pending are as harmless to our handler as
- * those of our own previous session. An agent whose session is alive keeps its signal.
+ * True for a handler that remains from an agent of another version, or on musl from another copy of the same one. Its
+ * code stays mapped after its session has ended. Pending signals that it has sent are as harmless to our handler as
+ * those of our own previous session. False while a session of that agent is alive: it keeps its signal.
  */
-static bool setup_left(struct sampler *s, uint64_t handler)
+static bool setup_is_leftover(struct sampler *s, uint64_t handler)
 {
 	const struct module *m = modules_find(s->modules, handler);
 
@@ -176,7 +176,7 @@ static bool setup_left(struct sampler *s, uint64_t handler)
 void setup_session(struct sampler *s)
 {
 	struct wire_status *status = s->shared.status;
-	/* The kernel knows no unlimited value: UINT64_MAX means that it is unreadable. */
+	/* This limit is never infinite: UINT64_MAX means that it is unreadable. */
 	uint64_t collected, fds = raw_limit(RLIMIT_NOFILE);
 	char name[32];
 
@@ -193,7 +193,7 @@ void setup_session(struct sampler *s)
 		s->unknown_frames[why] =
 			WALK_PACK(WALK_BREAK, names_text(s->names, reason, strlen(reason)));
 	}
-	/* None in the program's table, where the program could close or count them. */
+	/* No perf_events in the program's descriptor table, where the program could close or count them. */
 	engine_perf_budget(!s->files.own ? 0 : fds < UINT32_MAX ? (uint32_t)fds : 1024);
 	s->current_place = jvm_current_place();
 	epochs_open(s);
@@ -203,12 +203,12 @@ void setup_session(struct sampler *s)
 		scan_threads(s, true);
 	}
 	collected = collect_signals(s);
-	s->signo = sig_choose(s, collected, setup_left);
-	s->signo_reserved = sig_choose_reserved(s, collected, setup_left);
+	s->signo = sig_choose(s, collected, setup_is_leftover);
+	s->signo_reserved = sig_choose_reserved(s, collected, setup_is_leftover);
 	jvm_gate_suspect(s);
 	headroom_count(s);
 	events_warm_up(s);
-	circles_open(s);
+	cycles_open(s);
 	publish_agent_thread(s->publish, atomic_load(&s->publisher_tid), PUBLISHER_NAME);
 	publish_agent_thread(s->publish, atomic_load(&s->files.tid), FILES_NAME);
 	publish_all_modules(s->publish);

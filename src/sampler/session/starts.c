@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Polls the newest threads; counts those it was too late for. */
+/* Polls the newest threads; counts those that ended before a poll found them. */
 
 #include "base/clock.h"
 #include "sampler/engine/arms.h"
@@ -109,7 +109,7 @@ static bool starts_missed(struct sampler *s, bool soon)
 	t->started = started;
 	t->vm_calls = vm_calls;
 	t->found = 0;
-	/* There is no count, and where one thread starts there may be others. */
+	/* The JVM does not count: if one thread has started there may be others. */
 	if (!started)
 		return found > 0;
 	if (!before || missed <= 0)

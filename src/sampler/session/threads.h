@@ -64,9 +64,9 @@ struct thread_arm {
 	uint32_t share;          /* the period is weight / share */
 	/*
 	 * perf: `first` is the period in force until the publisher has set the interval, 0 afterwards. Handlers accept
-	 * one sample of this period, with weight first_weight, set `begun` and ask the publisher (sig_arms_request). They
-	 * drop further samples; what the event counts until the interval is set is added to `late`, and to the weight
-	 * of the next sample.
+	 * one sample of this period, with weight first_weight, set `begun` and ask the publisher (sig_arms_request).
+	 * They drop further samples; what the event counts until the interval is set is added to `late`, and to the
+	 * weight of the next sample.
 	 */
 	_Atomic uint64_t first, late;
 	_Atomic uint32_t begun;
@@ -86,7 +86,7 @@ struct thread_arm {
 	} unseen;
 };
 
-/* Who requests samples from a thread: see engine/ask.h. */
+/* Requester of samples from a thread: see engine/ask.h. */
 enum thread_ask {
 	THREADS_ASK_WALL, /* the wall clock */
 	/* The lock event: others wait for a lock that this thread owns. */
@@ -96,14 +96,14 @@ enum thread_ask {
 
 /* Shared state of the wall-clock thread and the handlers on this thread: see engine/wall.c. */
 struct thread_wall {
-	_Atomic uint32_t state; /* what the thread was doing when asked: enum wall_state */
+	_Atomic uint32_t state; /* when it was asked: enum wire_thread_state or WALL_IN_FUTEX */
 	/* Hash of the last sample's trace if the thread was blocked; 0: a new sample is needed. */
 	_Atomic uint64_t hash;
 	_Atomic uint64_t cpu_ns; /* the thread's CPU time at that sample */
 	_Atomic uint64_t sleeps; /* its voluntary context switches at that sample */
 	_Atomic uint32_t rows;   /* generation of the unwind rows of that walk */
 	_Atomic uint32_t flaw;   /* counter of the walk's defect; 0: none */
-	/* Weight, in ns, of samples that referred to a forgotten trace. */
+	/* Weight, in ns, of samples that referred to an evicted trace. */
 	_Atomic uint64_t owed;
 	atomic_bool enters_again; /* true in Object.wait after the notification */
 	bool in_wait; /* true in Object.wait at the last poll; wall clock's thread only */
@@ -128,7 +128,7 @@ struct thread_wall {
 		/* CPU time and sleep not yet in samples; negative: samples have over-reported them */
 		int64_t ran_ns, slept_ns;
 	} share;
-	bool answered; /* true: the next check sees the cost of the handler itself */
+	bool answered; /* true: its CPU time at the next poll includes that of the handler */
 };
 
 /* The last sample of a thread that owns a lock others wait for: see engine/lock/holder.c. */
@@ -163,10 +163,10 @@ struct thread_slot {
 	uint64_t found_ns; /* when it was listed */
 	/* Signal collection (sigwait and the like): see engine/collect.h. */
 	struct {
-		/* True: at the last reading it had to get no signal. */
+		/* True: at the last reading it must get no signal. */
 		_Atomic uint32_t refused;
-		/* True: all readings have said so for long enough, or it was in sigwait. */
-		_Atomic uint32_t now;
+		/* True: all readings have refused it for long enough, or it was in sigwait. */
+		_Atomic uint32_t certain;
 		/* Time of the first refusal after the last permission; 0: signals are permitted. */
 		_Atomic uint64_t since_ns;
 		/* True once it was seen in sigwait; it is refused from then on. */
@@ -248,7 +248,7 @@ struct thread_slot {
 	struct java_name_seen name_seen;   /* publisher.h */
 	uint32_t scan;                     /* the last scan that saw it; 0: none yet */
 	uint32_t select_seq, select_round; /* inputs of the last selection */
-	uint64_t gone_flips;               /* flips of the table when it was found gone */
+	uint64_t gone_flips;               /* flips of the table when it was found to have ended */
 };
 
 struct threads {

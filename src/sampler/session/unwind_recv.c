@@ -53,7 +53,7 @@ static void arriving_drop(struct unwind_recv *u)
 }
 
 /* Unmaps retired memory that no walk can use any more. */
-static void settle(struct unwind_recv *u)
+static void retired_free(struct unwind_recv *u)
 {
 	if (!u->passing)
 		u->passing = u->count;
@@ -107,13 +107,13 @@ static void table_publish(struct unwind_recv *u)
 	memory_retire(u, before, u->table_bytes);
 	u->table_bytes = bytes;
 	u->changed = false;
-	settle(u);
+	retired_free(u);
 }
 
 /*
  * Retires the blocks of a module; with module 0, those whose mapping is gone. The next table does not refer to them.
  */
-static void blocks_leave(struct unwind_recv *u, uint32_t module)
+static void blocks_retire(struct unwind_recv *u, uint32_t module)
 {
 	for (uint32_t i = 0; i < UNWIND_RECV_BLOCKS; i++) {
 		struct unwind_block *b = &u->blocks[i];
@@ -129,11 +129,11 @@ static void blocks_leave(struct unwind_recv *u, uint32_t module)
 
 void unwind_recv_prune(struct unwind_recv *u)
 {
-	blocks_leave(u, 0);
+	blocks_retire(u, 0);
 	if (u->changed)
 		table_publish(u);
 	else
-		settle(u);
+		retired_free(u);
 }
 
 void unwind_recv_done(struct unwind_recv *u)
@@ -149,7 +149,7 @@ void unwind_recv_done(struct unwind_recv *u)
 		memory_unmap(u, u->table, u->table_bytes);
 }
 
-/* --- pieces ----------------------------------------------------------------------------------- */
+/* --- chunks ----------------------------------------------------------------------------------- */
 
 static int arriving_begin(struct unwind_recv *u, const struct wire_unwind_chunk *head)
 {
@@ -185,7 +185,7 @@ static int arriving_finish(struct unwind_recv *u)
 		arriving_drop(u);
 		return error;
 	}
-	blocks_leave(u, u->module); /* sent again: the new rows win */
+	blocks_retire(u, u->module); /* replaced by the new rows */
 	*b = (struct unwind_block){.module = u->module,
 		.bytes = u->total,
 		.rows = u->arriving,
@@ -199,10 +199,10 @@ static int arriving_finish(struct unwind_recv *u)
 }
 
 /*
- * Handles one piece. head is a private copy, since the front end could modify the original between check and use
+ * Handles one chunk. head is a private copy, since the front end could modify the original between check and use
  * (TOCTOU).
  */
-static int piece_accept(
+static int chunk_accept(
 	struct unwind_recv *u, const struct wire_unwind_chunk *head, const char *data)
 {
 	int error;
@@ -212,7 +212,7 @@ static int piece_accept(
 	if (!head->total_bytes) { /* the module's rows are to be discarded */
 		if (u->module == head->module)
 			arriving_drop(u);
-		blocks_leave(u, head->module);
+		blocks_retire(u, head->module);
 		if (u->changed)
 			table_publish(u); /* frees its budget for the next rows */
 		return 0;
@@ -229,7 +229,7 @@ static int piece_accept(
 	return u->have == u->total ? arriving_finish(u) : 0;
 }
 
-int unwind_recv_pieces(
+int unwind_recv_chunks(
 	struct unwind_recv *u, const unsigned char *staging, uint64_t staging_bytes, uint64_t bytes)
 {
 	struct wire_unwind_chunk head;
@@ -237,13 +237,13 @@ int unwind_recv_pieces(
 
 	if (bytes > staging_bytes)
 		return -EINVAL;
-	settle(u);
+	retired_free(u);
 	for (; bytes >= sizeof(head); accepted++) {
 		memcpy(&head, staging, sizeof(head));
 		bytes -= sizeof(head);
 		staging += sizeof(head);
 		error = head.bytes > bytes ? -EINVAL
-					   : piece_accept(u, &head, (const char *)staging);
+					   : chunk_accept(u, &head, (const char *)staging);
 		if (error)
 			break;
 		bytes -= head.bytes;

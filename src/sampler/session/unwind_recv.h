@@ -2,7 +2,7 @@
 /*
  * Receives unwind rows from the front end: collects, validates and publishes them to handlers.
  *
- * Pieces are copied from the shared staging area into private memory. Walks see a module's rows, through
+ * Chunks are copied from the shared staging area into private memory. Walks see a module's rows, through
  * sampler.unwind, only when they are complete and unwind_rows_check has accepted them. Each change creates a new table;
  * memory no longer referenced is unmapped once all walks that may still read it have ended. Nothing waits for that.
  * Uses at most WIRE_UNWIND_BUDGET bytes. Publisher only.
@@ -27,7 +27,7 @@ struct unwind_block {
 
 /*
  * Memory that no table references any more but that earlier walks may still read. It is unmapped when all threads that
- * were inside at that time have left; memory beyond the array's size is not recorded and stays mapped.
+ * were inside the session at that time have left; memory beyond the array's size is not recorded and stays mapped.
  */
 struct unwind_retired {
 	void *memory;
@@ -62,11 +62,11 @@ struct unwind_recv {
 void unwind_recv_done(struct unwind_recv *u);
 
 /*
- * Receives the pieces of a WIRE_OP_UNWIND: `bytes` bytes of the staging area. Returns the number of pieces accepted, or
- * if there was none: -EINVAL (malformed piece or rows), -ENOENT (the mapping is gone), -ENOSPC (over budget), -ENOMEM,
+ * Receives the chunks of a WIRE_OP_UNWIND: `bytes` bytes of the staging area. Returns the number of chunks accepted, or
+ * if there was none: -EINVAL (malformed chunk or rows), -ENOENT (the mapping is gone), -ENOSPC (over budget), -ENOMEM,
  * -EAGAIN (retired rows are still in use: send the same again).
  */
-int unwind_recv_pieces(struct unwind_recv *u, const unsigned char *staging, uint64_t staging_bytes,
+int unwind_recv_chunks(struct unwind_recv *u, const unsigned char *staging, uint64_t staging_bytes,
 	uint64_t bytes);
 
 /* Retires the rows of mappings that are gone. Call it after modules_refresh. */

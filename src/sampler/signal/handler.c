@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The sampling handler: find the thread, collect what is due on it, walk, record, count.
+ * The sampling handler: finds the thread, collects the samples due on it, walks its stack, records and counts them.
  *
  * A signal is only a trigger, because equal pending signals merge into one: one walk serves everything due on this
  * thread, for any event. Due are the sample announced by a timer's signal, the samples in the thread's perf buffers,
@@ -19,7 +19,7 @@
 #define BUFFER_OF_TRAP  (1u << THREADS_ARM_TRAP)
 #define OVERLAP_MOST_NS 160000000u
 
-/* What is due on one thread. */
+/* The samples due on one thread. */
 struct delivery {
 	struct sampler *s;
 	struct thread_slot *thread; /* NULL: not listed */
@@ -40,7 +40,10 @@ static bool event_on(struct sampler *s, uint32_t event)
 	return atomic_load_explicit(&s->events[event].on, memory_order_relaxed);
 }
 
-/* Deducts CPU time that engines have accounted for from the weight of a sample of the process's clock; returns the rest. */
+/*
+ * Deducts CPU time that engines have accounted for from the weight of a sample of the process's clock; returns the
+ * rest.
+ */
 static uint64_t overlap_deduct(struct process_clock *clock, uint64_t weight)
 {
 	uint64_t overlap = atomic_load_explicit(&clock->overlap_ns, memory_order_relaxed), part;
@@ -72,7 +75,7 @@ static bool delivery_from_process_clock(struct delivery *v, const siginfo_t *inf
 	}
 	if (v->thread && (atomic_load(&v->thread->arms[THREADS_ARM_CPU].engine) ||
 				 atomic_load(&v->thread->share) == 0 ||
-				 atomic_load(&v->thread->collect.now)))
+				 atomic_load(&v->thread->collect.certain)))
 		return false;
 	atomic_store_explicit(&clock->found, 1, memory_order_relaxed);
 	return true;
@@ -168,20 +171,20 @@ static void delivery_record_buffer(
 	struct stack_sample sample = {.event = arm->event, .count = 1};
 	struct perf_samples samples;
 	_Atomic uint64_t *overlap_ns = &v->s->process_clock.overlap_ns;
-	uint32_t worth = UINT32_MAX, accepted = 0;
+	uint32_t quota = UINT32_MAX, accepted = 0;
 	uint64_t late = 0;
 	int kernel;
 
 	sample.weight = atomic_load_explicit(&arm->weight, memory_order_relaxed);
 	sig_perf_open(&samples, arm->ring);
 	if (atomic_load_explicit(&arm->first, memory_order_acquire)) {
-		worth = !atomic_load_explicit(&arm->begun, memory_order_relaxed);
+		quota = !atomic_load_explicit(&arm->begun, memory_order_relaxed);
 		sample.weight = arm->first_weight;
 		/*
 		 * This sample accounts for CPU time from before the engine was set, which the process's clock may count
 		 * again. Time which that clock has not counted soon is hardly ever counted, so the sum is bounded.
 		 */
-		if (arm->event == WIRE_CPU && arm->second && worth &&
+		if (arm->event == WIRE_CPU && arm->second && quota &&
 			atomic_load_explicit(overlap_ns, memory_order_relaxed) < OVERLAP_MOST_NS)
 			atomic_fetch_add(overlap_ns, sample.weight);
 		atomic_store_explicit(&arm->begun, 1, memory_order_release);
@@ -190,13 +193,13 @@ static void delivery_record_buffer(
 		late = atomic_exchange_explicit(&arm->late, 0, memory_order_relaxed);
 	}
 	/* The samples so far do not represent one interval each. */
-	if (worth != UINT32_MAX || late)
+	if (quota != UINT32_MAX || late)
 		arm->unseen.cpu_ns = 0;
 	sample.weight += late * arm->share;
 	while ((kernel = sig_perf_next(&samples, stack->user, stack->max)) >= 0) {
-		if (!worth)
+		if (!quota)
 			continue;
-		worth--;
+		quota--;
 		accepted++;
 		sample.before = (uint32_t)kernel;
 		sig_stack_record(stack, &sample);
@@ -309,7 +312,7 @@ static void sig_measured(struct sampler *s, const siginfo_t *info, const void *c
 	uint64_t start = sig_clock(), cost;
 	uint32_t events = sig_arrived(s, info, context, tid), each = 0;
 
-	events = events ? events : 1u << WIRE_CPU; /* too late, or foreign */
+	events = events ? events : 1u << WIRE_CPU; /* no sample: too late, or foreign */
 	for (uint32_t i = 0; i < WIRE_EVENTS; i++)
 		each += events >> i & 1;
 	cost = (sig_clock() - start) * MEASURED_OF / each;

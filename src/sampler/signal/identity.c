@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Who a thread is: its JavaThread and its owner, its name, the virtual thread that it carries.
+ * Identity of a thread: its JavaThread and owner, its name, the virtual thread that it carries.
  *
- * Threads sampled before anything else has identified their JavaThread identify themselves. A thread that the process's
- * own clock finds before it is listed lists and names itself, because it may have ended by the time another thread
- * could ask.
+ * A thread that is sampled before its JavaThread is known identifies itself. A thread that the process's own clock
+ * finds before it is listed lists and names itself, because it may have ended before another thread could do so.
  */
 #include "sampler/signal/raw.h"
 #include "sampler/signal/signal.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Chooses the engines' signal: the first of a short list without a handler, or whose handler was left by an agent of
+ * Chooses the engines' signal: the first of a short list without a handler, or whose handler remains from an agent of
  * another version.
  *
  * Signals that are ignored by default come first: if a library restores the disposition from before the session, the
@@ -24,10 +24,10 @@ static const int sig_candidates[] = {SIGURG, SIGWINCH, SIGPROF, SIGVTALRM, SIGST
 #define SIG_IGNORED 2
 
 /*
- * glibc reserves this signal for pthread_cancel, musl for timers that start threads; both keep it out of the signals
- * programs can block, wait for or handle. glibc installs its handler with the first pthread_cancel, over ours; it
- * ignores signals whose si_code is not SI_TKILL. Up to glibc 2.33 the handler is installed from the start, and the
- * reserved signal is not used.
+ * glibc reserves this signal for pthread_cancel, musl for timers that start threads; both exclude it from the
+ * signals that programs can block, wait for or handle. glibc installs its handler with the first pthread_cancel, over
+ * ours; it ignores signals whose si_code is not SI_TKILL. Up to glibc 2.33 the handler is installed from the start, and
+ * the reserved signal is not used.
  *
  * It is a real-time signal: when RLIMIT_SIGPENDING, shared by all processes of a user, is exhausted, the kernel sends
  * perf's signal as a plain SIGIO, which would terminate the process. So SIGIO must be ours as well.
@@ -40,7 +40,7 @@ static const int sig_candidates[] = {SIGURG, SIGWINCH, SIGPROF, SIGVTALRM, SIGST
 	(SIG_BIT(SIGSEGV) | SIG_BIT(SIGBUS) | SIG_BIT(SIGTRAP) | SIG_BIT(SIGILL) | \
 		SIG_BIT(SIGFPE) | SIG_BIT(SIGSYS))
 
-typedef bool left_fn(struct sampler *s, uint64_t handler);
+typedef bool leftover_fn(struct sampler *s, uint64_t handler);
 
 /*
  * True when a runtime in this process runs code on stacks too small for a signal frame. Go does; its runtime gives
@@ -62,10 +62,10 @@ static bool install_on_alternate(void)
 }
 
 /*
- * True when our handler is installed, already or now. It replaces no foreign handler, except one for which left() is
- * true; left may be NULL.
+ * True when our handler is installed, already or now. Replaces no foreign handler, except one for which leftover()
+ * returns true; leftover may be NULL.
  */
-static bool sig_install(int sig, struct sampler *s, left_fn *left)
+static bool sig_install(int sig, struct sampler *s, leftover_fn *leftover)
 {
 	unsigned long flags = SA_RESTART | (install_on_alternate() ? SA_ONSTACK : 0);
 	struct raw_sigaction wanted = raw_sigaction_make(sig_sample, flags, ~SIG_FAULTS), now;
@@ -77,7 +77,7 @@ static bool sig_install(int sig, struct sampler *s, left_fn *left)
 	if (now.handler == wanted.handler)
 		return raw_sigaction_set(sig, &wanted, NULL) == 0;
 	if (now.handler != (void *)SIG_DFL && now.handler != (void *)SIG_IGN &&
-		!(left && left(s, (uint64_t)(uintptr_t)now.handler)))
+		!(leftover && leftover(s, (uint64_t)(uintptr_t)now.handler)))
 		return false;
 	return raw_sigaction_set(sig, &wanted, NULL) == 0;
 }
@@ -92,14 +92,14 @@ bool sig_reinstall_reserved(int sig)
 	return sig_reinstall(SIGIO) && sig_reinstall(sig);
 }
 
-int sig_choose(struct sampler *s, uint64_t collected, left_fn *left)
+int sig_choose(struct sampler *s, uint64_t collected, leftover_fn *leftover)
 {
 	for (int round = 0; round < 2; round++) {
 		for (size_t i = 0; i < sizeof(sig_candidates) / sizeof(sig_candidates[0]); i++) {
 			int sig = sig_candidates[i];
 
 			if ((round == 0) == !(collected & SIG_BIT(sig)) &&
-				sig_install(sig, s, left))
+				sig_install(sig, s, leftover))
 				return sig;
 		}
 	}
@@ -117,10 +117,10 @@ int sig_choose_again(uint64_t collected)
 	return -EBUSY;
 }
 
-int sig_choose_reserved(struct sampler *s, uint64_t collected, left_fn *left)
+int sig_choose_reserved(struct sampler *s, uint64_t collected, leftover_fn *leftover)
 {
-	return !(collected & SIG_BIT(SIG_RESERVED)) && sig_install(SIGIO, s, left) &&
-			       sig_install(SIG_RESERVED, s, left)
+	return !(collected & SIG_BIT(SIG_RESERVED)) && sig_install(SIGIO, s, leftover) &&
+			       sig_install(SIG_RESERVED, s, leftover)
 		       ? SIG_RESERVED
 		       : -EBUSY;
 }

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How the agent reads the JVM's memory: in place if it stays mapped (walk/load/self.h), otherwise through the kernel,
- * which returns an error for unmapped memory. No load relies on a handler of SIGSEGV or SIGBUS: those belong to the
+ * Reads the JVM's memory: in place if it stays mapped (walk/load/self.h), otherwise through the kernel, which returns
+ * an error for unmapped memory. No load relies on a handler of SIGSEGV or SIGBUS: those belong to the
  * whole process, and any library may replace them between two instructions of ours.
  *
- * The kernel is asked by process_vm_readv or, where a sandbox forbids that, by pread on a descriptor of /proc/self/mem.
- * This has the same number in the program's descriptor table, which handlers and callbacks use, and in the agent's. The
- * program may close it and reuse its number for a file of its own: its identity is checked once per walk, and data from
- * another file read in between is validated like any other memory.
+ * The kernel copies by process_vm_readv or, where a sandbox forbids that, by pread from a descriptor of /proc/self/mem,
+ * which has the same number in the program's descriptor table, which handlers and callbacks use, and in the agent's.
+ * The program may close it and reuse its number for a file of its own: its identity is checked once per walk, and data
+ * from another file read in between is validated like any other memory.
  */
 #include "sampler/signal/raw.h"
 #include "sampler/signal/signal.h"

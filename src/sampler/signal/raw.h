@@ -51,7 +51,7 @@ static inline long raw_syscall(long n, long a, long b, long c, long d, long e, l
 	return x0;
 }
 #else
-#error "no system calls for this CPU: add them here"
+#error "unsupported CPU: define raw_syscall"
 #endif
 
 /*

@@ -18,8 +18,8 @@
 
 /*
  * A session has one sig_epoch from start to end, its session epoch (epochs.h). Handlers, JVM callbacks and the agent's
- * own walks enter and leave it. Two counters are used alternately, which makes it possible to detect that everyone who
- * was inside at some moment has left although others keep entering.
+ * own walks enter and leave it. Two counters are used alternately, which makes it possible to detect that all threads
+ * that were inside at some moment have left although others keep entering.
  *
  * A thread that is terminated inside, or jumps out, never leaves: its sig_epoch and the memory of that session are then
  * never reused.
@@ -70,7 +70,7 @@ void sig_sample(int sig, siginfo_t *info, void *ucontext);
 
 struct stack {
 	struct sampler *s;
-	/* How the walk reads memory: `self`, or the session's reader if there is no buffer. */
+	/* The walk's memory accessor: `self`, or that of the session if there is no buffer. */
 	const struct walk_mem *mem;
 	struct self_mem self;
 	struct thread_slot *thread;
@@ -157,7 +157,9 @@ uint32_t sig_virtual_known(struct sampler *s, const struct walk_mem *mem, uint64
 
 /* --- wall.c: the sample requested by the wall clock --------------------------------------- */
 
-/* Records the sample the wall clock has requested, of this weight in ns, and its thread's state. Signal handler only. */
+/*
+ * Records the sample the wall clock has requested, of this weight in ns, and its thread's state. Signal handler only.
+ */
 void sig_wall_record(const struct stack *stack, uint64_t weight, const void *ucontext);
 
 /* --- perf.c: samples in a thread's perf buffer -------------------------------------------- */
@@ -184,15 +186,15 @@ void sig_perf_close(struct perf_samples *samples);
 
 /* --- trap.c: breakpoints on the allocation paths of JDK 8 ----------------------------------- */
 
-/* Consumes the arm's buffer. Only the last record can be where the thread is now. */
+/* Consumes the arm's buffer. Only the last record can match the thread's present stack. */
 void sig_trap_consume(struct sampler *s, struct thread_slot *thread, struct thread_arm *arm,
 	const void *ucontext);
 
 /* --- identity.c, glob.c: threads not listed yet; selection of threads ---------------------- */
 
 /*
- * The JavaThread of the running thread, found where HotSpot itself keeps it. 0: none, or not provable now; *hotspot_own
- * is then true if the thread is proved to be HotSpot's own.
+ * The JavaThread of the running thread, read from the place where HotSpot itself stores it. 0: none, or not provable
+ * now; *hotspot_own is then true if the thread is proved to be HotSpot's own.
  */
 uint64_t sig_java_current(
 	const struct sampler *s, const struct walk_mem *mem, int32_t tid, bool *hotspot_own);
@@ -242,20 +244,19 @@ extern const struct walk_mem sig_mem_anywhere;
 
 /*
  * Installs the handler and returns its signal: the first available candidate outside of `collected` (collect_signals),
- * else the first available one. -EBUSY when all have foreign handlers. left: true for the handler of an agent that has
- * left, which does nothing and may be replaced; its code stays mapped for threads still in it.
+ * else the first available one. -EBUSY when all have foreign handlers. leftover: true for the handler of an agent whose
+ * session has ended, which does nothing and may be replaced; its code stays mapped for threads still in it.
  */
-int sig_choose(
-	struct sampler *s, uint64_t collected, bool (*left)(struct sampler *s, uint64_t handler));
+int sig_choose(struct sampler *s, uint64_t collected,
+	bool (*leftover)(struct sampler *s, uint64_t handler));
 /*
  * Chooses a replacement signal for a running session: only one that is unhandled, outside of `collected` and ignored
- * by default, because whoever has taken the former signal may restore dispositions from before the session. Else
- * -EBUSY.
+ * by default, because the new owner of the former signal may restore dispositions from before the session. Else -EBUSY.
  */
 int sig_choose_again(uint64_t collected);
 /* The same for the signal that libc reserves; -EBUSY where libc or another party uses it. */
-int sig_choose_reserved(
-	struct sampler *s, uint64_t collected, bool (*left)(struct sampler *s, uint64_t handler));
+int sig_choose_reserved(struct sampler *s, uint64_t collected,
+	bool (*leftover)(struct sampler *s, uint64_t handler));
 /*
  * True when our handler is installed; reinstalls it if the signal has no handler. False: another handler owns the
  * signal.

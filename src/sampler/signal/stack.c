@@ -162,9 +162,9 @@ static void stack_name(struct stack *stack, const struct walk_result *result, st
 }
 
 /*
- * The same, and records the cost. New names are copied once per session, and not all profilers do that while a thread
- * waits, so the cost of a walk is reported without them. New names of another thread at the same moment are attributed
- * to this one.
+ * The same, and records the cost. New names are copied only once per session, and other profilers may do so outside of
+ * the walk, so the cost of a walk is reported without them. New names of another thread at the same moment are
+ * attributed to this one.
  */
 static void stack_named(
 	struct stack *stack, const struct walk_result *result, struct tail *tail, uint64_t began)
@@ -209,7 +209,7 @@ static bool java_proved(const struct stack *stack, uint64_t java)
 
 /*
  * The JavaThread of a thread that was listed as a task before the JVM listed it. The scan that sets it runs a tenth of
- * a second later, so most samples of native threads need not ask: the first ASK_FIRST do, then one in ASK_EVERY.
+ * a second later, so most samples of native threads need not check: the first ASK_FIRST do, then one in ASK_EVERY.
  */
 static uint64_t java_unlisted(const struct stack *stack)
 {
@@ -226,7 +226,7 @@ static uint64_t java_unlisted(const struct stack *stack)
 	return java;
 }
 
-/* From here on the running thread's own JavaThread, and its stack from sp upwards, are read in place. */
+/* Makes further loads read the running thread's own JavaThread, and its stack from sp upwards, in place. */
 static void stack_in_place(struct stack *stack, uint64_t java, uint64_t sp)
 {
 	const struct walk_layout *l = stack->s->layout;

@@ -53,7 +53,7 @@ void threads_renumber(struct threads *threads, struct thread_slot *slot)
 {
 	threads_assign_id(threads, slot);
 	slot->published_seq = 0;
-	/* Its last activity must not be counted again under the old id; sig_wall_record checks for this as well. */
+	/* Its last trace must not be counted again under the old id; sig_wall_record checks for this as well. */
 	atomic_store(&slot->wall.hash, 0);
 }
 
@@ -172,7 +172,6 @@ static const struct {
 	/* True when its JavaThread is of no subclass in some JDKs; `prefix` is then the whole name. */
 	bool plain;
 } threads_kinds[] = {
-	/* Of ZGC and Shenandoah, for safepoints. */
 	{"C1 Comp", WIRE_THREAD_COMPILER, false},
 	{"C2 Comp", WIRE_THREAD_COMPILER, false},
 	{"JVMCI", WIRE_THREAD_COMPILER, false},
@@ -189,7 +188,7 @@ static const struct {
 	{"ZStat", WIRE_THREAD_GC, false},
 	{"ZUncommit", WIRE_THREAD_GC, false},
 	{"ZUnmap", WIRE_THREAD_GC, false},
-	{"RuntimeWorker", WIRE_THREAD_GC, false},
+	{"RuntimeWorker", WIRE_THREAD_GC, false}, /* of ZGC and Shenandoah, for safepoints */
 	{"Shenandoah", WIRE_THREAD_GC, false},
 	{"Shen", WIRE_THREAD_GC, false},
 	{"VM Thread", WIRE_THREAD_VM, false},

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A breakpoint where JDK 8 reports an allocation: which class, how many bytes, where from.
+ * Samples of the breakpoints at which JDK 8 reports an allocation: its class, size and stack.
  *
- * perf's record is exact, no matter how late the signal is. The stack is the thread's current one: it belongs to the
- * last record, and only if the thread has not moved on.
+ * perf's record is exact, no matter how late the signal is. The stack is the thread's present one: it belongs to the
+ * last record, and only if the thread has not continued.
  *
- * A sample of a new buffer represents the whole buffer, because its first object is of some class with the probability
- * of that class's share of the bytes.
+ * A sample of a new buffer represents the whole buffer, because the probability that its first object is of a class
+ * equals that class's share of the bytes.
  */
 #include "sampler/signal/trap.h"
 #include "sampler/signal/raw.h"
@@ -44,7 +44,7 @@ static void trap_record(struct sampler *s, struct thread_slot *thread, const uin
 		sig_stack_java_interrupted(&stack, s, thread, java, ucontext);
 	else
 		sig_stack_interrupted(&stack, s, thread, ucontext);
-	/* JDK 8 passes a KlassHandle, which holds nothing but the Klass*. */
+	/* JDK 8 passes a KlassHandle, a struct with the Klass* as its only field. */
 	stack.user[-1] = WALK_PACK(outside ? WALK_CLASS_OUTSIDE : WALK_CLASS,
 		sig_class_id(s, stack.mem, at[TRAP_ARG_0]));
 	sig_stack_record(&stack, &sample);

@@ -22,7 +22,7 @@ enum trap_register { TRAP_ARG_3, TRAP_ARG_2, TRAP_ARG_1, TRAP_ARG_0, TRAP_PC, TR
 		TRAP_BIT(ARM64_PC))
 enum trap_register { TRAP_ARG_0, TRAP_ARG_1, TRAP_ARG_2, TRAP_ARG_3, TRAP_PC, TRAP_COUNT };
 #else
-#error "which registers hold the first four arguments on this CPU? add them here"
+#error "unsupported CPU: define the registers of the first four arguments"
 #endif
 
 /* The index of an argument among the sampled registers. */

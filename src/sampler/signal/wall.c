@@ -32,7 +32,7 @@ static uint32_t wall_state(const struct stack *stack)
 }
 
 /*
- * The id of the text for the descriptor it waits for, as found by the wall-clock thread a moment ago. 0 unless the
+ * The id of the text for the descriptor that the thread waits for, as the wall-clock thread has found it. 0 unless the
  * thread is still in the same call on the same descriptor, and that is the same file.
  */
 static uint32_t wall_io_name(const struct stack *stack, const void *ucontext)
@@ -73,7 +73,7 @@ void sig_wall_record(const struct stack *stack, uint64_t weight, const void *uco
 	hash = sig_stack_record(stack, &sample);
 	if (sample.state == WIRE_STATE_ON_CPU || sample.state == WIRE_STATE_RUNNABLE ||
 		!regs_resumes(ucontext, stack->mem))
-		hash = 0; /* it changes without being noticed, or was about to */
+		hash = 0; /* the thread runs, or its system call has ended */
 	atomic_store(&wall->rows, stack->rows);
 	atomic_store(&wall->flaw, stack->flaw);
 	if (hash) {
@@ -83,5 +83,5 @@ void sig_wall_record(const struct stack *stack, uint64_t weight, const void *uco
 	atomic_store(&wall->cpu_ns, sig_clock());
 	atomic_store(&wall->hash, hash);
 	if (!WIRE_IS_VIRTUAL(stack->id) && atomic_load(&stack->thread->id) != stack->id)
-		atomic_store(&wall->hash, 0); /* it has got another id since: threads_renumber */
+		atomic_store(&wall->hash, 0); /* renumbered meanwhile: threads_renumber */
 }

@@ -11,7 +11,7 @@
 #define SEARCH_WORDS 256 /* how far compiled code itself may have moved sp */
 #define ADJUST_WORDS 64  /* words pushed for a call, at most all registers */
 #define PUSHED_WORDS 8   /* arguments of a stub only */
-#define SAVED_WORDS  64  /* how far below its frame code aligns sp */
+#define SAVED_WORDS  64  /* maximum distance of an aligned sp from the saved one */
 #define SCOPES_MAX   256 /* against cycles in a corrupted chain */
 
 /* --- the frames of a pc ------------------------------------------------------------------------------ */
@@ -26,9 +26,9 @@ static enum walk_frame_type outer_type(const struct walker *w, const struct code
 }
 
 /*
- * Finds the PcDesc of the code at *pc, and moves *pc to where it applies. Slow paths of barriers follow the method's code,
- * where there is no PcDesc, or only that of another slow path; but they jump back to their origin: C1's right after a call,
- * C2's sooner or later.
+ * Finds the PcDesc of the code at *pc. Slow paths of barriers follow the method's code, where there is no PcDesc, or only that
+ * of another slow path; for those *pc is replaced by the place to which they jump back: C1's directly after a call, C2's after
+ * more instructions.
  */
 static bool desc_of(
 	struct walker *w, const struct code_blob *blob, uint64_t *pc, struct code_desc *out)
@@ -77,7 +77,7 @@ static bool lacks_inlining(
 	return known.frame_words;
 }
 
-/* Adds the scope chain at pc, innermost first; only the nmethod's method where no scope describes pc. */
+/* Adds the scope chain at pc, innermost first; only the nmethod's own method if no scope describes pc. */
 static void scopes_add(struct walker *w, const struct code_blob *blob, uint64_t pc)
 {
 	enum walk_frame_type type = outer_type(w, blob);
@@ -110,7 +110,7 @@ static void scopes_add(struct walker *w, const struct code_blob *blob, uint64_t 
 					   : type,
 			    scope.method, bci))
 			return;
-		no_inlining = false; /* the outer scopes are certain for that place */
+		no_inlining = false; /* only the innermost scope is uncertain */
 	}
 	if (w->count == count)
 		walker_add(w, type, code_method(w->layout, blob), WALK_BCI_UNKNOWN);
@@ -134,8 +134,8 @@ static void frames_record(
 
 /* --- the sender -------------------------------------------------------------------------------------- */
 
-/* Leaves the frame that begins at sp by its size. sure: the caller needs no plausibility check. */
-static enum walk_step frame_leave(struct walker *w, int32_t frame_words, uint64_t sp, bool sure)
+/* Steps to the caller of the frame that begins at sp by its size. sure: omits the plausibility check of the caller. */
+static enum walk_step by_frame_size(struct walker *w, int32_t frame_words, uint64_t sp, bool sure)
 {
 	uint64_t end = sp + 8ull * (uint32_t)frame_words;
 	uint64_t pc, fp;
@@ -152,23 +152,24 @@ static enum walk_step frame_leave(struct walker *w, int32_t frame_words, uint64_
 }
 
 /*
- * Leaves a frame in which compiled code has moved sp down: for arguments of a stub, or for a copy of a string, in which case
- * sp was aligned and the old one pushed to [sp].
+ * Steps to the caller of a frame in which compiled code has lowered sp: for arguments of a stub, or for a copy of a string, in
+ * which case sp was aligned and the previous one pushed to [sp].
  */
-static enum walk_step moved_leave(struct walker *w, const struct code_blob *blob)
+static enum walk_step by_moved_sp(struct walker *w, const struct code_blob *blob)
 {
 	uint64_t sp = w->at.sp, saved = walker_word(w, sp);
 
 	if (w->top && saved > sp && saved - sp <= 8 * SAVED_WORDS &&
-		frame_leave(w, blob->frame_words, saved, false) == STEP_NEXT)
+		by_frame_size(w, blob->frame_words, saved, false) == STEP_NEXT)
 		return STEP_NEXT;
 	for (uint32_t i = 1; i <= ADJUST_WORDS; i++)
-		if (frame_leave(w, blob->frame_words, sp + 8ull * i, false) == STEP_NEXT)
+		if (by_frame_size(w, blob->frame_words, sp + 8ull * i, false) == STEP_NEXT)
 			return STEP_NEXT;
 	return STEP_FAIL;
 }
 
-static enum walk_step prologue_leave(
+/* Steps to the caller of a frame that is being built or removed. */
+static enum walk_step by_prologue(
 	struct walker *w, const struct code_blob *blob, enum arch_prologue prologue)
 {
 	struct walk_cursor sender;
@@ -184,17 +185,17 @@ static enum walk_step prologue_leave(
 	return walker_try(w, sender.pc, sender.sp, sender.fp);
 }
 
-/* Graal makes no frame for leaf code, although its nmethod has a frame size. */
-static enum walk_step unframed_leave(struct walker *w, const struct code_blob *blob)
+/* Steps to the caller of leaf code of Graal, which makes no frame although its nmethod has a frame size. */
+static enum walk_step by_return_address(struct walker *w, const struct code_blob *blob)
 {
 	struct walk_cursor sender = walker_before_frame(w, false);
 
 	if (sender.pc >= blob->code && sender.pc < blob->end)
-		return STEP_FAIL; /* left there by a call of its own */
+		return STEP_FAIL; /* stale: of a call that this code has made */
 	return walker_try(w, sender.pc, sender.sp, sender.fp);
 }
 
-/* What the instructions around pc say about the frame; ARCH_BODY if nothing. */
+/* State of the frame according to the instructions around pc; ARCH_BODY: complete, or unknown. */
 static enum arch_prologue prologue_of(const struct walker *w, const struct code_blob *blob)
 {
 	uint64_t entry = code_verified_entry(w->layout, blob);
@@ -208,8 +209,8 @@ static enum arch_prologue prologue_of(const struct walker *w, const struct code_
 }
 
 /*
- * Before its frame is complete a method has not begun, and while the frame is removed it has ended: no scope describes those
- * places; the next PcDesc belongs to code that happens to follow.
+ * Adds the frames at an interrupted pc. While a method's frame is being built or removed no scope describes pc: the next PcDesc
+ * belongs to unrelated code.
  */
 static void frames_add(struct walker *w, const struct code_blob *blob, enum arch_prologue prologue)
 {
@@ -231,11 +232,11 @@ static enum walk_step top_step(struct walker *w, const struct code_blob *blob)
 	enum arch_prologue prologue = prologue_of(w, blob);
 
 	frames_add(w, blob, prologue);
-	if (prologue_leave(w, blob, prologue) == STEP_NEXT ||
-		frame_leave(w, blob->frame_words, w->at.sp, false) == STEP_NEXT ||
-		unframed_leave(w, blob) == STEP_NEXT || moved_leave(w, blob) == STEP_NEXT ||
-		prologue_leave(w, blob, ARCH_NO_FRAME) == STEP_NEXT ||
-		prologue_leave(w, blob, ARCH_PUSHED) == STEP_NEXT)
+	if (by_prologue(w, blob, prologue) == STEP_NEXT ||
+		by_frame_size(w, blob->frame_words, w->at.sp, false) == STEP_NEXT ||
+		by_return_address(w, blob) == STEP_NEXT || by_moved_sp(w, blob) == STEP_NEXT ||
+		by_prologue(w, blob, ARCH_NO_FRAME) == STEP_NEXT ||
+		by_prologue(w, blob, ARCH_PUSHED) == STEP_NEXT)
 		return STEP_NEXT;
 	return stub_search(w,
 		(uint32_t)(blob->frame_words > 0 ? blob->frame_words : 0) + SEARCH_WORDS,
@@ -265,7 +266,7 @@ enum walk_step compiled_known(struct walker *w)
 		return STEP_FAIL;
 	frame_words = known->frame_words;
 	walker_add_packed(w, known->frames, known->count);
-	if (frame_leave(w, frame_words, w->at.sp, !w->top) == STEP_NEXT)
+	if (by_frame_size(w, frame_words, w->at.sp, !w->top) == STEP_NEXT)
 		return STEP_NEXT;
 	w->count = count;
 	return STEP_FAIL;
@@ -281,19 +282,19 @@ enum walk_step compiled_step(struct walker *w, const struct code_blob *blob)
 		return top_step(w, blob);
 	slow = w->leaf || w->low || !walker_returns_to_java(w, pc);
 	compiled_show(w, blob);
-	if (slow) { /* before some of these calls C1 pushes arguments, and pops them afterwards */
+	if (slow) { /* C1 pushes arguments for some of these calls and pops them afterwards */
 		uint64_t back, pushed = arch_arguments(w->mem, w->at.pc, &back);
 
-		if (frame_leave(w, blob->frame_words, w->at.sp + pushed, false) == STEP_NEXT)
+		if (by_frame_size(w, blob->frame_words, w->at.sp + pushed, false) == STEP_NEXT)
 			return STEP_NEXT;
 	}
-	/* If sp is too low, any return address inside the frame would pass for its last word. */
-	if (w->low && moved_leave(w, blob) == STEP_NEXT)
+	/* If sp is too low, a return address inside the frame could be mistaken for its last word. */
+	if (w->low && by_moved_sp(w, blob) == STEP_NEXT)
 		return STEP_NEXT;
-	if (!slow) /* cached frames are left by their size alone */
+	if (!slow) /* the step from a cached frame uses its size alone */
 		frames_record(w, blob, pc, first);
-	if (frame_leave(w, blob->frame_words, w->at.sp, true) == STEP_NEXT ||
-		moved_leave(w, blob) == STEP_NEXT)
+	if (by_frame_size(w, blob->frame_words, w->at.sp, true) == STEP_NEXT ||
+		by_moved_sp(w, blob) == STEP_NEXT)
 		return STEP_NEXT;
 	return walker_fail(w, WALK_BREAK_COMPILED);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The two ways from native code into Java. Both make a frame with a frame pointer, and save the anchor of the Java frames
- * further out, in case the native frames in between do not lead there:
+ * further out, at which the walk continues if it cannot step over the native frames in between:
  *
  *   call stub     the VM calls Java; called by libjvm. fp + call_wrapper -> JavaCallWrapper, which holds the anchor.
  *   upcall stubs  one per function pointer made by the foreign-function API; called by any native code, even in threads that
@@ -10,7 +10,7 @@
  */
 #include "walk/frames/walker.h"
 
-#define WRAPPER_DISTANCE (64u << 10) /* the wrapper lives in the frame of the stub's caller */
+#define WRAPPER_DISTANCE (64u << 10) /* the wrapper is in the frame of the stub's caller */
 #define UPCALL_FRAME_MAX (64u << 10) /* saved registers, arguments, a returned struct */
 
 static uint64_t wrapper_of(const struct walker *w, uint64_t fp)
@@ -54,7 +54,7 @@ bool upcall_sound(struct walker *w, uint64_t sp, uint64_t fp)
 
 /*
  * UpcallLinker::on_entry moves the thread's anchor into the frame; until then, w->anchor is that of the Java frames further
- * out. An implausible anchor is ignored, so that only the native frames lead on. Without an exact sp there is none.
+ * out. An implausible anchor is dropped: the walk then depends on the native frames. Without an exact sp none is loaded.
  */
 static void upcall_anchor_load(struct walker *w, const struct code_blob *blob)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Three tables of rows, each row a sequence lock: direct-mapped, Methods set-associative. A new row evicts one in its place. */
+/* Three tables of rows, each row a sequence lock. Direct-mapped, except for Methods: set-associative. */
 #include "walk/frames/frame_cache.h"
 
 #include "walk/load/mem.h"
@@ -21,9 +21,9 @@ static uint64_t key_in(const uint64_t *key)
 /* --- compiled code ----------------------------------------------------------------------------------- */
 
 /*
- * True when the id and Method of whatever is at that address now still match: another nmethod differs in one of them. Before
- * JDK 20 a freed nmethod loses its Method; since then its memory is unchanged until it is reused, from the end of the block
- * on, so the block must be in use.
+ * True when the compile id and Method at that address still match: another nmethod differs in one of them. Before JDK 20 a
+ * freed nmethod loses its Method; since then its memory stays unchanged until it is reused, which may begin at the end of the
+ * block, so the block must also be in use.
  */
 static bool is_valid(
 	const struct walk_layout *l, const struct walk_mem *mem, const struct frame_cache_code *c)
@@ -83,6 +83,7 @@ void frame_cache_forget(struct frame_cache_walk *walk, uint32_t first)
 		walk->count--;
 }
 
+/* True when all these frames have names. */
 static bool named(const uint64_t *packed, uint32_t count)
 {
 	for (uint32_t i = 0; i < count; i++)
@@ -91,7 +92,7 @@ static bool named(const uint64_t *packed, uint32_t count)
 	return true;
 }
 
-static void code_keep(
+static void code_insert(
 	struct frame_cache *cache, const struct frame_cache_code *code, const uint64_t *packed)
 {
 	struct frame_cache_code_row *row = &cache->codes[hash_of(code->pc) % FRAME_CACHE_CODE_ROWS];
@@ -108,7 +109,7 @@ static void code_keep(
 void frame_cache_fact_insert(struct frame_cache *cache, const struct frame_cache_code *code)
 {
 	if (code->compile_id > 0 && code->count == 0)
-		code_keep(cache, code, NULL);
+		code_insert(cache, code, NULL);
 }
 
 /* --- Methods ----------------------------------------------------------------------------------------- */
@@ -121,6 +122,7 @@ void frame_cache_begin(
 			mem_load_u64(mem, layout->unloaded_classes, &walk->unloads);
 }
 
+/* True when the Method still has the same parts as in the row. */
 static bool is_same(
 	const struct walk_layout *l, const struct walk_mem *mem, const struct frame_cache_method *m)
 {
@@ -146,7 +148,7 @@ static struct frame_cache_method_row *method_row(struct frame_cache *cache, uint
 	return NULL;
 }
 
-/* The row to evict for the Method: one that is stale, else any. */
+/* The row of the set to evict: a stale one, else one chosen by the Method's address. */
 static struct frame_cache_method_row *method_victim(
 	const struct frame_cache_walk *walk, uint64_t method)
 {
@@ -198,7 +200,7 @@ void frame_cache_method_insert(
 	version_written(&row->version, version);
 }
 
-/* --- what a walk found ------------------------------------------------------------------------------- */
+/* --- the frames of a walk ---------------------------------------------------------------------------- */
 
 void frame_cache_insert(struct frame_cache_walk *walk, const struct walk_frame *frames,
 	const uint64_t *packed, uint32_t count)
@@ -210,7 +212,7 @@ void frame_cache_insert(struct frame_cache_walk *walk, const struct walk_frame *
 			sum_of(frames + fill->first, fill->code.count) != fill->sum ||
 			!named(packed + fill->first, fill->code.count))
 			continue;
-		code_keep(walk->table, &fill->code, packed + fill->first);
+		code_insert(walk->table, &fill->code, packed + fill->first);
 	}
 	walk->count = 0;
 }

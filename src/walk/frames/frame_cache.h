@@ -12,8 +12,8 @@
  *   Method         its address, while the JVM has unloaded no class and the epoch lasts: old versions of redefined methods
  *                  are freed without being counted. (Reading a Method's name takes some ten more cache lines.)
  *
- * The caller owns the memory, zeroed. Rows are sequence locks (load/version.h): a reader that sees a row change, and a writer
- * that finds it locked, do without it. Signal-safe and lock-free, any thread, never waits.
+ * The caller owns the memory, zeroed. Rows are sequence locks (load/version.h): a row that changes while it is read is a miss,
+ * and a row that is being written is not inserted into. Signal-safe and lock-free, any thread, never waits.
  */
 #ifndef JHOT_WALK_FRAMES_FRAME_CACHE_H
 #define JHOT_WALK_FRAMES_FRAME_CACHE_H
@@ -26,17 +26,17 @@
 #define FRAME_CACHE_CODE_ROWS   8192u
 #define FRAME_CACHE_RULE_ROWS   1024u
 #define FRAME_CACHE_METHOD_ROWS 8192u
-/* Rows in which a Method may be. With one, two frequent Methods that evict each other are read in every walk. */
+/* Associativity of the Methods: with 1, two frequent Methods in the same row would evict each other in every walk. */
 #define FRAME_CACHE_METHOD_WAYS 4u
 #define FRAME_CACHE_FRAMES      10 /* frames with more inlined methods are decoded every time */
 #define FRAME_CACHE_FILLS       64 /* fills per walk; the excess is cached by a later walk */
 
-/* Set in pc when it is no return address but the interrupted pc: the row is valid for exactly that pc. */
+/* Flag in pc: an interrupted pc, not a return address. The row is valid for exactly that pc. */
 #define FRAME_CACHE_EXACT (1ull << 63)
 
 /*
- * A return address in compiled Java, or (FRAME_CACHE_EXACT) an interrupted pc. Exact, with the address of an nmethod's header,
- * where no instruction is: a fact about that nmethod, in frame_words, without frames.
+ * A return address in compiled Java, or (FRAME_CACHE_EXACT) an interrupted pc. FRAME_CACHE_EXACT with the address of an
+ * nmethod's header, where no instruction is: a fact about that nmethod, in frame_words, without frames.
  */
 struct frame_cache_code {
 	uint64_t pc, start, method; /* start: CodeBlob* of the nmethod */
@@ -82,7 +82,7 @@ struct frame_cache {
 	struct frame_cache_rule_row rules[FRAME_CACHE_RULE_ROWS];
 };
 
-/* What one walk has decoded, until its frames have names. Lives in the walk's own buffer. */
+/* Frames that one walk has decoded, until they have names. In the walk's own buffer. */
 struct frame_cache_walk {
 	struct frame_cache *table;
 	uint32_t count;
@@ -92,7 +92,8 @@ struct frame_cache_walk {
 	struct frame_cache_fill {
 		struct frame_cache_code code; /* without frames */
 		uint32_t first;               /* index among the walk's frames */
-		uint64_t sum; /* checksum of those frames; a mismatch means they were undone */
+		/* Checksum of those frames; a mismatch: they were removed from the walk. */
+		uint64_t sum;
 	} fills[FRAME_CACHE_FILLS];
 };
 
@@ -100,7 +101,7 @@ struct frame_cache_walk {
 void frame_cache_begin(struct frame_cache_walk *walk, const struct walk_layout *layout,
 	const struct walk_mem *mem);
 
-/* True when there is a row for pc and its nmethod is still valid. */
+/* Copies the row for pc. False if there is none, or its nmethod is no longer valid. */
 bool frame_cache_find(const struct frame_cache *cache, const struct walk_layout *layout,
 	const struct walk_mem *mem, uint64_t pc, struct frame_cache_code *out);
 
@@ -108,8 +109,8 @@ bool frame_cache_find(const struct frame_cache *cache, const struct walk_layout 
 void frame_cache_record(struct frame_cache_walk *walk, const struct frame_cache_code *code,
 	const struct walk_frame *frames, uint32_t first, uint32_t last);
 /*
- * True when there is a row for this Method. A row of an older epoch is renewed if the Method still has the same parts: a
- * redefined class gets new ones, although its Methods may reuse the old addresses.
+ * Copies the row for this Method. False if there is none. A row of an older epoch is renewed if the Method still has the same
+ * parts: a redefined class gets new ones, although its Methods may reuse the old addresses.
  */
 bool frame_cache_method(const struct frame_cache_walk *walk, const struct walk_layout *layout,
 	const struct walk_mem *mem, uint64_t method, struct frame_cache_method *out);
@@ -119,13 +120,13 @@ void frame_cache_method_insert(
 /* Caches a fact about an nmethod: pc, start, method, compile_id and frame_words are set. */
 void frame_cache_fact_insert(struct frame_cache *cache, const struct frame_cache_code *code);
 
-/* Drops what was recorded for frames from index `first` on: they have been moved. */
+/* Drops the records of frames from index `first` on, which have been moved within the walk. */
 void frame_cache_forget(struct frame_cache_walk *walk, uint32_t first);
-/* Call after names_resolve: inserts what was recorded, with the names, into the table. */
+/* Call after names_resolve: inserts the recorded frames, now named, into the table. */
 void frame_cache_insert(struct frame_cache_walk *walk, const struct walk_frame *frames,
 	const uint64_t *packed, uint32_t count);
 
-/* The rule of a native return address in that unwind table. A row exists only where the caller's pc was proved to be one. */
+/* Copies the unwind rule of a native return address. A row exists only for a pc that is proven to be a return address. */
 bool frame_cache_rule(const struct frame_cache *cache, const struct unwind_table *rows, uint64_t pc,
 	struct unwind_rule *out);
 void frame_cache_rule_insert(struct frame_cache *cache, const struct unwind_table *rows,

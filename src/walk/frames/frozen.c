@@ -9,8 +9,8 @@
  *   ContinuationEntry: an unused word | _parent | _cont, the Continuation | ...
  *
  * A remounted continuation has only its youngest frames on the stack. The last of them returns to a stub that thaws more (the
- * return barrier); while it does, the stack between it and the entry is scratch. So from any of these stubs the next certain
- * frame is the entry. The older frames are in the heap.
+ * return barrier); while it does, the stack between it and the entry is scratch. So a walk that meets one of these stubs
+ * continues at the entry, and takes the older frames from the heap.
  *
  * A continuation yields in Continuation.yield0, which calls doYield. Once that has frozen the frames into a chunk, they are
  * also on the stack until it returns: from yield0 on, the frames in the chunk are used instead.
@@ -142,7 +142,7 @@ static bool frozen_compiled(struct walker *w)
 
 /*
  * Adds the frames of one chunk, youngest first; w->at.fp is the link of the last frame. True when all of them were added; a
- * parent may have more. The return address of the oldest is set only when it is thawed.
+ * parent may have more. The return address of the oldest frame is not valid until it is thawed.
  */
 static bool chunk_show(struct walker *w, const struct frozen *f)
 {
@@ -212,7 +212,7 @@ static uint64_t frozen_method(const struct walker *w, const struct frozen *f, ui
  */
 static bool is_yielded(const struct walker *w, const struct frozen *f, uint32_t shown)
 {
-	return shown < w->count && !w->left_out &&
+	return shown < w->count && !w->omitted &&
 	       method_is_named(w->layout, w->mem, frozen_method(w, f, shown), "yield0");
 }
 

@@ -5,8 +5,8 @@
  *
  *   StackChunk: fields (parent, sp...) | stack: ... [pc]<- sp  youngest frame ... oldest frame
  *
- * Field offsets come from the JVM's own field lists. Structs belong to the caller. A collector may move or change a chunk
- * while it is read: callers validate afterwards.
+ * Field offsets come from the JVM's own field lists. Structs belong to the caller. A collector may relocate or change a chunk
+ * while it is read: callers validate afterwards (unmounted_still). Signal-safe.
  */
 #ifndef JHOT_WALK_FRAMES_FROZEN_H
 #define JHOT_WALK_FRAMES_FROZEN_H
@@ -29,11 +29,11 @@ struct frozen {
 	uint64_t chunk;
 };
 
-/* The youngest chunk of a Continuation; false: there is none. mode: makes it cheaper, NULL if unknown. */
+/* Finds the youngest chunk of a Continuation. False if there is none. mode: avoids reading class names; NULL if unknown. */
 bool frozen_tail(const struct walk_layout *layout, const struct walk_mem *mem,
 	const struct oop_mode *mode, uint64_t continuation, struct frozen *f);
 
-/* Address of the youngest frame's stack. f->chunk + f->at.bytes: the stack is empty, or nearly so. */
+/* sp of the youngest frame, whose pc is in the word below. f->chunk + f->at.bytes if unreadable. */
 uint64_t frozen_sp(const struct walk_mem *mem, const struct frozen *f);
 /* True when the chunk holds a frame. */
 bool frozen_any(const struct walk_mem *mem, const struct frozen *f);

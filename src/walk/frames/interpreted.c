@@ -6,8 +6,8 @@
  *   fp       caller's fp               fp - 3   Method*
  *   fp - 1   sender sp                 ...      fp + interp_bcp: bcp
  *
- * While a method is entered, Method* and sender sp are still in registers and the return address is at [sp], at [sp + 8] (fp
- * was pushed), or, while space for locals is made, in rax. While a method is left, the frame is already gone: the return
+ * During method entry, Method* and sender sp are still in registers and the return address is at [sp], at [sp + 8] (after fp
+ * was pushed), or, while space for locals is reserved, in rax. During method exit, the frame is already removed: the return
  * address is at [sp], then in r13, and the sender's sp in rbx.
  */
 #include "walk/frames/walker.h"
@@ -92,7 +92,7 @@ bool interpreted_show(struct walker *w, uint64_t fp)
 	       frame_add(w, &m, (uint16_t)bci);
 }
 
-static enum walk_step frame_leave(struct walker *w, uint64_t fp)
+static enum walk_step frame_step(struct walker *w, uint64_t fp)
 {
 	uint64_t pc = walker_word(w, fp + 8) & ARCH_PC_MASK;
 	uint64_t sp = walker_slot(w, fp, w->layout->interp_sender_sp);
@@ -108,7 +108,7 @@ static enum walk_step frame_leave(struct walker *w, uint64_t fp)
 	return walker_next(w, pc, sp, walker_word(w, fp));
 }
 
-/* fp is already the method's own. Sender sp is pushed first, then its register is reused. */
+/* Steps from a method whose fp is set already. Its register for sender sp is reused only after sender sp was pushed. */
 static enum walk_step own_frame(struct walker *w)
 {
 	uint64_t fp = w->at.fp, pc = walker_word(w, fp + 8), caller = walker_word(w, fp);
@@ -118,7 +118,7 @@ static enum walk_step own_frame(struct walker *w)
 	return walker_try_sender(w, pc, sender, fp + 16, caller);
 }
 
-/* The method is being entered: its frame is incomplete, Method* and sender sp are in registers. */
+/* Steps from a method entry: the frame is incomplete, Method* and sender sp are in registers. */
 static enum walk_step entering(struct walker *w)
 {
 	const struct walk_regs *r = w->regs;
@@ -137,7 +137,7 @@ static enum walk_step entering(struct walker *w)
 				STEP_NEXT)
 			return STEP_NEXT;
 	}
-	/* The sender's sp is below its own frame pointer, but above that of the method that it calls. */
+	/* The sender's sp is below its own fp, but above the fp of the method that it calls. */
 	if (!(sender >= sp && sender <= fp) && walker_on_stack(w, fp) &&
 		fp - sp < ENTRY_WORDS * 8 && own_frame(w) == STEP_NEXT)
 		return STEP_NEXT;
@@ -147,7 +147,7 @@ static enum walk_step entering(struct walker *w)
 	return STEP_FAIL;
 }
 
-/* The method's frame was just removed: find the caller, add no frame. */
+/* Steps from a method exit: the frame was just removed, so none is added. */
 static enum walk_step leaving(struct walker *w)
 {
 	const struct walk_regs *r = w->regs;
@@ -177,9 +177,9 @@ static bool in_framed_entry(const struct walk_layout *l, uint64_t pc)
 /* --- barriers ---------------------------------------------------------------------------------------- */
 
 /*
- * A Shenandoah barrier uses all registers and calls the JVM. They occur in bytecodes, and in method entries, where they load
- * the mirror of the method's class: there the frame has been begun and holds its Method*, but no bcp yet. If the barrier has an
- * enter and a leave of its own, the word at fp is just the method's fp.
+ * A Shenandoah barrier uses all registers and calls the JVM. Barriers occur in bytecodes, and in method entries, where they
+ * load the mirror of the method's class: there the frame is incomplete, with its Method* but no bcp yet. A barrier with an
+ * enter and a leave instruction has a frame of its own: the word at fp is then the method's fp.
  */
 static bool frame_begun(struct walker *w, uint64_t sp, uint64_t fp,
 	struct frame_cache_method *method, uint16_t *bci)
@@ -215,15 +215,15 @@ static enum walk_step in_barrier(struct walker *w)
 	if (!fp)
 		return STEP_FAIL;
 	frame_add(w, &method, bci);
-	if (frame_leave(w, fp) == STEP_NEXT)
+	if (frame_step(w, fp) == STEP_NEXT)
 		return STEP_NEXT;
 	w->count = count;
 	return STEP_FAIL;
 }
 
-/* --- what returns here ------------------------------------------------------------------------------- */
+/* --- return addresses -------------------------------------------------------------------------------- */
 
-/* Java callees return to the return entries; all other calls return behind a call instruction. */
+/* Java callees return to the return entries, all other callees to the instruction after the call. */
 bool interpreted_returns(const struct walker *w, uint64_t pc)
 {
 	for (size_t i = 0; i < LAYOUT_RETURNS; i++)
@@ -259,7 +259,7 @@ enum walk_step interpreted_step(struct walker *w)
 	framed = frame_at(w, w->at.sp, w->at.fp, &method, &bci);
 	/*
 	 * The entries of Math.sin and the like call a stub without making a frame: fp is the caller's. On aarch64 the return
-	 * address stays in a register, and stack words are left over from earlier calls.
+	 * address stays in a register, so return addresses on the stack are stale.
 	 */
 	if (!w->top && frameless && !(ARCH_HAS_LINK && framed) &&
 		stub_search(w, ENTRY_WORDS, WALK_BREAK_INTERPRETED) == STEP_NEXT)
@@ -268,7 +268,7 @@ enum walk_step interpreted_step(struct walker *w)
 		uint32_t count = w->count;
 
 		frame_add(w, &method, bci);
-		done = frame_leave(w, w->at.fp);
+		done = frame_step(w, w->at.fp);
 		if (done == STEP_NEXT || !w->top)
 			return done;
 		w->count = count;

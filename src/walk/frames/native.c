@@ -24,8 +24,8 @@ bool native_sound(struct walker *w, uint64_t fp)
 }
 
 /*
- * True when clone has returned in a thread that has run nothing yet: fp still holds what it held in glibc's caller, the new
- * thread's control block, which begins with its own address and repeats it at offset 16.
+ * True when clone has returned in a thread that has executed nothing else: fp still has its value from glibc's caller of clone,
+ * the address of the new thread's control block, which contains its own address at offsets 0 and 16.
  */
 static bool is_newborn(const struct walker *w)
 {
@@ -63,7 +63,7 @@ struct walk_cursor walker_before_frame(const struct walker *w, bool pushed)
 	return (struct walk_cursor){walker_word(w, sp), sp + 8, w->at.fp};
 }
 
-/* True when the frame cache has this pc, which then is a proven return address. Its rule is stored in w->rule. */
+/* Looks up pc in the frame cache and stores its rule in w->rule. True: pc is cached, and a proven return address. */
 static bool rule_known(struct walker *w, uint64_t pc)
 {
 	if (w->rule_pc == pc)
@@ -76,8 +76,8 @@ static bool rule_known(struct walker *w, uint64_t pc)
 	return true;
 }
 
-/* Continues at the registers that a signal interrupted, which are exact. */
-static enum walk_step signal_left(struct walker *w, const struct walk_regs *regs)
+/* Steps from a signal trampoline to the interrupted registers, which are exact. */
+static enum walk_step signal_step(struct walker *w, const struct walk_regs *regs)
 {
 	w->signal_regs = *regs;
 	w->regs = &w->signal_regs;
@@ -86,8 +86,8 @@ static enum walk_step signal_left(struct walker *w, const struct walk_regs *regs
 }
 
 /*
- * By rows. They are exact, but those of some hand-written assembly (libc's mpn_*) are wrong, so the result must look like a
- * caller. STEP_FAIL: frame pointers may do better.
+ * Steps by unwind rows. Those of some hand-written assembly (libc's mpn_*) are wrong, so the result must be a return address.
+ * STEP_FAIL: frame pointers may lead to the caller.
  */
 static enum walk_step rows_step(struct walker *w)
 {
@@ -109,7 +109,7 @@ static enum walk_step rows_step(struct walker *w)
 			!arch_at_trampoline(w->mem, regs.pc))
 			return STEP_FAIL;
 		break;
-	case UNWIND_OK_EXACT: return signal_left(w, &regs);
+	case UNWIND_OK_EXACT: return signal_step(w, &regs);
 	case UNWIND_ROOT: return STEP_ROOT;
 	default: return STEP_FAIL;
 	}
@@ -117,8 +117,8 @@ static enum walk_step rows_step(struct walker *w)
 }
 
 /*
- * A signal trampoline without rows, or whose rows have not arrived yet: the agent's own, below HotSpot's handler of null
- * checks. The frame pointer would skip the interrupted frame.
+ * Steps from a signal trampoline without rows, or whose rows have not arrived yet, such as the agent's own below HotSpot's
+ * handler of null checks. A step by frame pointer would skip the interrupted frame.
  */
 static enum walk_step trampoline_step(struct walker *w)
 {
@@ -128,7 +128,7 @@ static enum walk_step trampoline_step(struct walker *w)
 	if (w->top || !arch_at_trampoline(w->mem, w->at.pc) ||
 		unwind_apply(&rule, w->mem, &regs, false) != UNWIND_OK_EXACT)
 		return STEP_FAIL;
-	return signal_left(w, &regs);
+	return signal_step(w, &regs);
 }
 
 static enum walk_step fp_step(struct walker *w, bool from_libjvm)
@@ -185,9 +185,9 @@ static enum walk_step link_step(struct walker *w)
 
 /*
  * Likewise into Java, without rows: compiled code calls libjvm's math functions and other leaves, which make no frame. Code
- * that has made a frame and called nothing yet is left by its frame pointer. Older HotSpot builds push their return address
- * for such a call, above a word that is 0, which shows where their frame begins; otherwise the leaf may have pushed some
- * words below it.
+ * that has made a frame and called nothing yet is stepped over by frame pointer. Older HotSpot builds push the return address
+ * for such a call, above a word that is 0, which marks the start of the caller's frame; otherwise the leaf may have pushed
+ * words below that start.
  */
 static enum walk_step java_link_step(struct walker *w)
 {

@@ -2,9 +2,9 @@
 /*
  * JVM code that is neither compiled Java nor part of libjvm: StubRoutines, runtime stubs, adapters, vtable stubs.
  *
- * Runtime stubs have a frame size. The others are not described: most begin with push rbp; mov rbp,rsp, short ones leave the
- * return address at [sp], and long ones move sp around. The candidates are tried in that order, and each must lead to a
- * certain return address.
+ * Runtime stubs have a frame size. The others are not described: most begin with push rbp; mov rbp,rsp, short ones have the
+ * return address at [sp], and long ones change sp several times. The candidates are tried in that order, and each must lead to
+ * a verified return address.
  */
 #include "walk/frames/walker.h"
 
@@ -34,7 +34,7 @@ static enum walk_step at_sp(struct walker *w, uint64_t offset, uint64_t fp)
 	return try_caller(w, walker_word(w, w->at.sp + offset), w->at.sp + offset + 8, fp);
 }
 
-/* By the link register, unless a call of the stub itself has set it; only stubs that share a blob call one another. */
+/* By the link register, unless the stub itself has overwritten it by a call; stubs that share a blob may call one another. */
 static enum walk_step by_link(struct walker *w, const struct code_blob *blob)
 {
 	uint64_t link = w->regs->link & ARCH_PC_MASK;
@@ -108,7 +108,7 @@ static enum walk_step adapter_step(struct walker *w)
  *
  *   [..., r13, r12, r11, r10, r9, r8, rdi, rsi, rbp, rsp, rbx, rdx, rcx, rax]
  *
- * Not every CPU writes the area below, and stale frames may show through there, so nothing in it is searched for.
+ * Not every CPU writes the area below, which may contain stale frames, so it is not searched for return addresses.
  */
 static enum walk_step adapter_saved(struct walker *w)
 {
@@ -151,8 +151,8 @@ static bool chain_meets(struct walker *w, struct walk_cursor at, uint64_t target
 }
 
 /*
- * A stub without a description: it left the return address at [sp], or made a frame of its own. With a frame, [sp] may be a
- * stale return address; without one, fp belongs to a frame further out.
+ * Steps from a stub without a description: the return address is at [sp], or the stub has made a frame. With a frame, [sp] may
+ * be a stale return address; without one, fp belongs to a frame further out.
  */
 static enum walk_step undescribed_step(struct walker *w)
 {
@@ -163,14 +163,14 @@ static enum walk_step undescribed_step(struct walker *w)
 	near = w->at;
 	w->at = start;
 	far = by_frame_pointer(w) == STEP_NEXT ? w->at : near;
-	w->at = start; /* the chain starts here, not where the frame pointer leads */
+	w->at = start; /* chain_meets checks stack bounds from here */
 	w->at = chain_meets(w, near, start.fp) ? near : far;
 	return STEP_NEXT;
 }
 
 /*
- * Where the frame is not built yet, or already removed, the frame size would lead into another frame. by_link covers this for
- * CPUs with a link register.
+ * Steps from a frame that is not built yet, or already removed, where the frame size would lead into another frame. by_link
+ * covers this for CPUs with a link register.
  */
 static enum walk_step prologue_step(struct walker *w)
 {
@@ -205,7 +205,7 @@ static enum walk_step top_step(struct walker *w, const struct code_blob *blob)
 	if (ARCH_HAS_LINK && walker_on_stack(w, w->at.fp) &&
 		walker_word(w, w->at.fp + 8) == w->regs->link && by_frame_pointer(w) == STEP_NEXT)
 		return STEP_NEXT;
-	/* While a register holds the return address, no stack word is tried: a small frame's own would be found there. */
+	/* If a register holds the return address, no stack word is tried: it could belong to the frame of a caller. */
 	if (by_link(w, blob) == STEP_NEXT) {
 		w->leaf = bare;
 		w->low = blob->frame_words < 2; /* it may have pushed something, as math stubs do */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Remembers the outer part of a stack: stores the places of a walk, records the words that it loads from there to the root, and
+ * Caches the outer part of a stack: stores the places of a walk, records the words loaded from one of them to the root, and
  * reuses the frames in later walks in which these words are the same.
  */
 #include "walk/frames/unwind.h"
@@ -68,7 +68,7 @@ static void places_drop(struct tail *t, uint32_t inner)
 		t->places[i] = t->places[i + inner];
 }
 
-/* --- is it still valid? ------------------------------------------------------------------------------ */
+/* --- validity ---------------------------------------------------------------------------------------- */
 
 /* Address of the outermost stack word that has changed; 0: none has. */
 static uint64_t words_differ(const struct tail *t, const struct walk_mem *mem)
@@ -124,7 +124,7 @@ bool tail_follow(struct walker *w)
 	/* A tail starts where, of the walk so far, only `at` and from_libjvm affect the rest. */
 	if (w->top || w->leaf || w->anchor.sp)
 		return false;
-	if (t->learns) { /* a ring until the walk ends: keeps the outermost places */
+	if (t->learns) { /* a ring until the walk ends: retains the outermost places */
 		t->place_count = 0;
 		t->places[w->place++ % TAIL_PLACES] =
 			(struct tail_place){w->at.pc, w->at.sp, w->at.fp, w->from_libjvm};
@@ -215,8 +215,9 @@ static void tail_clear(struct tail *t)
 }
 
 /*
- * Repeats the walk from where the walks joined, recording what is loaded. The frames found are the same, so they are written
- * beyond the end and dropped; so are the notes for the frame cache, which the first pass has made already.
+ * Repeats the walk from where the walks joined, recording what is loaded. It finds the same frames, which are written beyond
+ * the end and dropped, as are its records for the frame cache. False if something incomparable was loaded: *stuck_sp is the sp
+ * of the frame that did so.
  */
 static bool tail_record(struct walker *w, uint64_t *stuck_sp)
 {
@@ -229,7 +230,7 @@ static bool tail_record(struct walker *w, uint64_t *stuck_sp)
 		.walker = w};
 	struct walk_mem mem = {.load = recorder_load, .ctx = &r};
 	uint32_t count = w->count, frames = count - w->join_count;
-	uint32_t notes = cache->count;
+	uint32_t fills = cache->count;
 	bool root;
 
 	tail_clear(t);
@@ -247,7 +248,7 @@ static bool tail_record(struct walker *w, uint64_t *stuck_sp)
 	w->count = count;
 	w->mem = r.through;
 	w->tail = t;
-	cache->count = notes;
+	cache->count = fills;
 	*stuck_sp = r.stuck_sp ? r.stuck_sp : t->start.sp;
 	return root && !r.stuck_sp;
 }
@@ -316,7 +317,7 @@ void tail_end(struct walker *w)
 	}
 }
 
-/* --- from outside ------------------------------------------------------------------------------------ */
+/* --- ownership --------------------------------------------------------------------------------------- */
 
 struct tail *tail_acquire(struct tail *t, uint32_t owner)
 {
@@ -345,7 +346,7 @@ static bool is_named(uint64_t packed)
 	return type == WALK_NATIVE || (uint32_t)packed > NAMES_ID_FULL;
 }
 
-static void tail_keep(struct tail *t, const uint64_t *packed, uint32_t count)
+static void tail_store(struct tail *t, const uint64_t *packed, uint32_t count)
 {
 	uint32_t frames = t->new_count;
 
@@ -362,7 +363,7 @@ static void tail_keep(struct tail *t, const uint64_t *packed, uint32_t count)
 
 void tail_release(struct tail *t, const uint64_t *packed, uint32_t count)
 {
-	tail_keep(t, packed, count);
+	tail_store(t, packed, count);
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	t->acquired = false;
 }

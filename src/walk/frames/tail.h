@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tail cache: the outer end of a thread's stack as an earlier walk found it. A thread's root and its pool or main loop stay
- * put from sample to sample. If a walk reaches a place where an earlier walk of the same thread was, with the same pc, sp
- * and fp, and every stack word that led that walk from there to the root is unchanged, the rest of the stack is the same.
+ * Tail cache: the outer end of a thread's stack as an earlier walk found it. Most samples of a thread share its root and its
+ * pool or main loop. If a walk reaches the same pc, sp and fp as an earlier walk of the same thread, and every stack word that
+ * led that walk from there to the root is unchanged, the rest of the stack is the same.
  *
- * That is so because a walk is a function of its starting point and of the words that it loads. Stack words are compared
- * every time, as are the words that identify the nmethods. Methods stay valid as in frame_cache.h, until a class is unloaded
- * or the epoch ends; unwind rows by their table's generation. A walk that loads anything else leaves no tail.
+ * This holds because a walk is a function of its starting point and of the words that it loads. Stack words are compared
+ * every time, as are the words that identify the nmethods. Methods are valid as in frame_cache.h, until a class is unloaded
+ * or the epoch ends; unwind rows as long as their table's generation. A walk that loads anything else is not recorded.
  *
  * Where a tail begins is learned: one walk stores the places it passes, and the innermost that a later walk meets becomes
- * the start. A tail that was no longer valid starts further out next time; now and then a start further in is tried.
+ * the start. After a tail was found invalid, the next one starts further out; occasionally a start further in is tried.
  *
  * One struct per thread, used only by that thread, in signal handlers or not: tail_acquire returns NULL to a handler that has
  * interrupted another walk of its thread. Zeroed memory is an empty tail. Signal-safe, never waits.

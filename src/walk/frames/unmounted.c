@@ -7,11 +7,11 @@
 #include "walk/hotspot/threads.h"
 #include "walk/load/mem.h"
 
-#define CLASSES_MAX   (1u << 20) /* against cycles in a list that changes meanwhile */
+#define CLASSES_MAX   (1u << 20) /* bound: the list may change while it is read */
 #define CHAIN_MAX     4096u
 #define TABLE_MAX     (1u << 30)
 #define SCOPES_MAX    16u  /* open scopes per thread, and nesting depth */
-#define REGISTRY_PICK 256u /* bins of the registry per visit, about */
+#define REGISTRY_PICK 256u /* bins of the registry read per visit, at most */
 
 /* --- classes ----------------------------------------------------------------------------------------- */
 
@@ -107,7 +107,7 @@ bool unmounted_open(struct unmounted *u, const struct walk_layout *l, const stru
 	*why = "this JVM has no virtual threads";
 	if (l->jdk < 21)
 		return false;
-	*why = "this JVM does not export where its classes are";
+	*why = "this JVM does not export its list of classes";
 	if (l->klass_next.offset < 0 || l->klass_loader.offset < 0 ||
 		l->loader_klasses.offset < 0 || l->klass_mirror.offset < 0 ||
 		l->thread_object.offset < 0 || l->klass_fields.offset < 0)
@@ -158,8 +158,8 @@ static uint64_t element_at(const struct visit *v, uint64_t array, uint32_t i)
 }
 
 /*
- * True when a reference is not null but leads to no object: a collector has moved the object, and the reference has not been
- * healed yet. A null may have colours (generational ZGC).
+ * True when a reference is not null: used when it leads to no object, because a collector has relocated the object and has not
+ * updated the reference yet. A null may have colours (generational ZGC).
  */
 static bool unread(const struct visit *v, uint64_t at)
 {
@@ -183,7 +183,7 @@ static struct oop field_of(struct visit *v, uint64_t object, unsigned class, uns
 	return reference_at(v, object + v->u->field[class][field]);
 }
 
-/* Visits a chain of nodes. Nodes of trees are of another class; the first node tells which. */
+/* Visits a chain of nodes of class klass; nodes of trees are of another class than those of lists. */
 static void chain_each(
 	struct visit *v, uint64_t node, uint64_t klass, uint64_t multiplicity, const struct keys *k)
 {
@@ -435,7 +435,7 @@ uint64_t unmounted_find(struct unmounted *u, uint64_t number)
 	return v.found;
 }
 
-/* --- one of them ------------------------------------------------------------------------------------- */
+/* --- one thread -------------------------------------------------------------------------------------- */
 
 static struct oop field_in(
 	const struct unmounted *u, uint64_t object, unsigned class, unsigned field)

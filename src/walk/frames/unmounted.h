@@ -10,7 +10,7 @@
  * Sampling: a random subset of a hash table's bins holds a random subset of its threads, so a million threads are covered a
  * few at a time without bias; each visited thread gets a weight, the number of bins that its own bin represents.
  *
- * Everything is read by loads while Java runs and collectors move objects: an object is identified by its class, a thread's
+ * Everything is read by loads while Java runs and collectors relocate objects: an object is identified by its class, a thread's
  * state and stack are re-read after the walk, and what could not be read is counted. JDK 21 and newer. Not for signal
  * handlers; one struct unmounted is for one thread at a time and belongs to the caller.
  */
@@ -51,7 +51,7 @@ enum { UNMOUNTED_KEY, UNMOUNTED_NEXT, UNMOUNTED_VALUE }; /* fields of UNMOUNTED_
 struct unmounted {
 	const struct walk_layout *layout; /* borrowed, as is mem */
 	const struct walk_mem *mem;
-	struct oop_mode mode; /* not known: no object can be read */
+	struct oop_mode mode; /* mode.known false: no object can be read */
 	/* Address of the head of the boot loader's class list, and the newest class already read from it. */
 	uint64_t loaded, seen;
 	uint64_t klass[UNMOUNTED_CLASSES]; /* 0: not loaded yet */
@@ -82,13 +82,13 @@ struct unmounted_thread {
 
 struct unmounted_count {
 	uint64_t threads; /* threads visited */
-	/* references that could not be read: a collector has moved their targets */
+	/* references that could not be read: a collector has relocated their targets */
 	uint64_t unread;
 };
 
 /*
- * Each function reads the heap when it is called, except that what an unmounted_fn asks for may have been read earlier in the
- * same unmounted_each. mem must outlive the struct.
+ * Each function reads the heap when it is called, except that in an unmounted_fn, words may have been read earlier in the same
+ * unmounted_each. mem must outlive the struct.
  *
  * unmounted_open returns false if this JVM's unmounted threads cannot be read, with the reason as a sentence in *why.
  * unmounted_refresh searches the classes loaded since the last call; its cost is proportional to their number.
@@ -148,7 +148,7 @@ bool unmounted_has_locked(
 /* Locates the thread's frozen frames. False if it has none, or if they are unreadable at the moment. */
 bool unmounted_frozen(
 	struct unmounted *u, const struct unmounted_thread *thread, struct frozen *out);
-/* True when state, chunk and sp are those from before the walk. A thread moved by a collector counts as another one. */
+/* True when state, chunk and sp are the same as before the walk. False also if a collector has relocated the chunk. */
 bool unmounted_still(const struct unmounted *u, const struct unmounted_thread *thread,
 	const struct frozen *f, uint64_t sp);
 
@@ -166,7 +166,7 @@ static inline uint32_t unmounted_name_at(const struct unmounted *u)
 
 /*
  * unmounted_polls.c: the file descriptor that a parked thread polls. Its frames hold a Poller of sun.nio.ch and a descriptor
- * wherever the compiler put them; both are verified by the Poller's map, in which Java records which thread waits for which
+ * at places that the compiler chose; both are verified by the Poller's map, in which Java records which thread waits for which
  * descriptor.
  */
 struct unmounted_poll {
@@ -175,12 +175,12 @@ struct unmounted_poll {
 	uint32_t fd;
 	bool writes;
 };
-/* Cache of what words in frames point to. Cleared now and then, since collectors move the targets. */
+/* Cache of what words in frames point to. Its owner clears it regularly, since collectors relocate the targets. */
 #define UNMOUNTED_WORDS 256u
 struct unmounted_word {
 	uint64_t word, poller; /* poller 0: the word points to none */
 };
-/* f: the thread's frozen frames. False if the thread waits for something else, or that cannot be read. */
+/* f: the thread's frozen frames. False if the thread waits for something else, or they are unreadable. */
 bool unmounted_polls(const struct unmounted *u, struct unmounted_word words[UNMOUNTED_WORDS],
 	const struct unmounted_thread *thread, const struct frozen *f, struct unmounted_poll *out);
 /* True when that wait is still in progress. Lines cached by u->mem may be stale: call mem_refresh before it if that matters. */

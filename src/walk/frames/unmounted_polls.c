@@ -4,11 +4,11 @@
 
 #include "walk/load/mem.h"
 
-#define POLL_BYTES 1536u /* of its youngest frames, which include Poller's, compiled or not */
+#define POLL_BYTES 1536u /* of the youngest frames; includes Poller's, compiled or interpreted */
 #define POLL_CHAIN 64u
 #define POLL_FDS   (1u << 20)
 #define POLL_OUT   4u           /* EPOLLOUT */
-#define WORD_LEAST (1ull << 16) /* numbers closer to 0 are counts, descriptors and the like */
+#define WORD_LEAST (1ull << 16) /* words closer to 0 are numbers, not references */
 
 /* --- the map ----------------------------------------------------------------------------------------- */
 
@@ -69,7 +69,7 @@ static uint64_t poll_node(
 
 /*
  * The EPollPoller that the word at `at` refers to, or, where references are narrow, that half of a word; 0: something else.
- * Words that lead nowhere cost a fault each and recur in many stacks, so results are cached.
+ * A word that is no reference costs a failed read and recurs in many stacks, so results are cached.
  */
 static uint64_t poller_at(
 	const struct unmounted *u, struct unmounted_word words[UNMOUNTED_WORDS], uint64_t at)

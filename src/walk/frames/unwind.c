@@ -69,7 +69,7 @@ const struct unwind_rule *unwind_rows_find(const struct unwind_rows *r, uint64_t
 
 	if (page >= r->page_count)
 		return NULL;
-	low = r->pages[page]; /* search the last row <= key */
+	low = r->pages[page]; /* find the last row <= key */
 	high = r->pages[page + 1];
 	while (low < high) {
 		uint32_t mid = low + (high - low) / 2;
@@ -118,7 +118,7 @@ enum {
 	SIGNAL_PC = SIGNAL_REGS + 32 * 8,
 };
 #else
-#error "which registers does the kernel save for a signal, and where?"
+#error "unsupported CPU: define the offsets of the registers in a signal frame"
 #endif
 
 static enum unwind_result step_signal(const struct walk_mem *mem, struct walk_regs *regs)

@@ -38,7 +38,7 @@ enum unwind_saved {
 	UNWIND_SAVED_NOT = 0,  /* still in its register (fp; aarch64: lr) */
 	UNWIND_SAVED_CFA = 1,  /* at CFA + offset */
 	UNWIND_SAVED_FP = 2,   /* at fp + offset */
-	UNWIND_SAVED_LOST = 3, /* lost: 0 in the caller */
+	UNWIND_SAVED_LOST = 3, /* not recoverable: 0 in the caller */
 	UNWIND_SAVED_COUNT = 4,
 };
 
@@ -71,7 +71,7 @@ const struct unwind_rule *unwind_rows_find(const struct unwind_rows *rows, uint6
 /* --- the modules of a process ------------------------------------------------------------------------ */
 
 struct unwind_module {
-	uint64_t start, end;            /* where it is mapped */
+	uint64_t start, end;            /* mapped range */
 	uint64_t file_offset;           /* of start */
 	const struct unwind_rows *rows; /* checked; borrowed */
 };
@@ -87,7 +87,7 @@ const struct unwind_module *unwind_find(const struct unwind_table *table, uint64
 
 enum unwind_result {
 	UNWIND_OK = 0,
-	UNWIND_OK_EXACT, /* left a signal trampoline: the new pc was interrupted there */
+	UNWIND_OK_EXACT, /* stepped from a signal trampoline: the new pc is an interrupted one */
 	UNWIND_ROOT,     /* there is no caller */
 	UNWIND_NO_ROW,   /* no row for this pc: frame pointers may lead to the caller */
 	UNWIND_NO_RULE,  /* a rule that rows cannot express */
@@ -96,7 +96,7 @@ enum unwind_result {
 };
 
 /*
- * Replaces pc, sp, fp (aarch64: link) by the caller's. exact: true when pc is where execution stands (the top frame, or after
+ * Replaces pc, sp, fp (aarch64: link) by the caller's. exact: true when pc was interrupted (the top frame, or after
  * UNWIND_OK_EXACT), false for a return address. Registers change only on UNWIND_OK*.
  */
 enum unwind_result unwind_step(const struct unwind_table *table, const struct walk_mem *mem,

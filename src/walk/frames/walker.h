@@ -3,7 +3,7 @@
  * State of one walk in progress, private to walk.c and to the files that step over one kind of frame each. On the walking
  * thread's stack; signal-safe.
  *
- * A step looks at pc/sp/fp, adds the frames found there, and sets pc/sp/fp to the caller:
+ * A step examines pc/sp/fp, adds the frames found there, and sets pc/sp/fp to the caller:
  *
  *   STEP_NEXT  pc/sp/fp are the caller's        STEP_ROOT  the thread's outermost frame was reached
  *   STEP_FAIL  caller not found, `why` says why; pc/sp/fp are unchanged
@@ -34,8 +34,8 @@ struct walker {
 	bool top;     /* at.pc is where the thread was interrupted, not a return address */
 	bool no_size; /* the last step left a frame of size 0: sp may be unchanged */
 	bool leaf;    /* the callee is a CODE_LEAF stub: its arguments may have been pushed */
-	bool low; /* the last step left code of unknown frame size by a register: at.sp is only a lower bound */
-	bool signal;               /* the last step left a signal frame: at.pc is exact again */
+	bool low;     /* the size of the callee's frame is unknown: at.sp is only a lower bound */
+	bool signal;  /* the last step left a signal frame: at.pc is exact again */
 	struct walk_cursor anchor; /* newest JavaFrameAnchor not yet passed; sp 0: none */
 	bool from_libjvm;          /* the callee is a native frame of libjvm */
 	uint64_t hi;               /* upper bound of the stack */
@@ -44,8 +44,8 @@ struct walker {
 	struct walk_frame *frames;
 	uint32_t count, max;
 	const struct walk_cut *cut; /* NULL: the walk ends when the buffer is full */
-	uint32_t left_out;          /* frames dropped between top and root */
-	/* walker_blob: the blob of the current frame, and the last one looked at ahead. */
+	uint32_t omitted;           /* frames dropped between top and root */
+	/* walker_blob: the blob of the current frame, and the one that was last examined ahead of it. */
 	struct code_blob blobs[2];
 	unsigned current; /* index of the current frame's */
 	/* last compiled frame found in the frame cache; pc 0: none */
@@ -187,14 +187,14 @@ bool entry_sound(struct walker *w, uint64_t fp);
 bool upcall_sound(struct walker *w, uint64_t sp, uint64_t fp);
 bool native_sound(struct walker *w, uint64_t fp);
 
-/* Adds all frames from here to the root if the thread's tail is valid here, and returns true. Otherwise may store the place. */
+/* If the thread's tail is valid here, adds all frames from here to the root and returns true. Else may store the place. */
 bool tail_follow(struct walker *w);
 /* Updates the tail after a walk that reached the root with all its frames stored. */
 void tail_end(struct walker *w);
 /* Continues to the root. False if it was not reached. */
 bool walker_to_root(struct walker *w);
 
-/* The caller of an interrupted function whose frame is not built yet, or already removed. pushed: its fp is still pushed. */
+/* The caller of an interrupted function whose frame is not built yet, or already removed. pushed: its fp is on the stack. */
 struct walk_cursor walker_before_frame(const struct walker *w, bool pushed);
 
 /* Steps to a Java caller if pc returns to one and its frame is plausible. */
@@ -219,7 +219,7 @@ enum walk_step upcall_step(struct walker *w, const struct code_blob *blob);
 /* Steps from a continuation stub to the frame that entered the continuation. */
 enum walk_step continuation_step(struct walker *w);
 
-/* Only add the frames at w->at, or at fp, without stepping: for frames that are not on the stack. */
+/* Add the frames at w->at, or at fp, without stepping; work also for frames that are not on the stack. */
 void compiled_show(struct walker *w, const struct code_blob *blob);
 bool interpreted_show(struct walker *w, uint64_t fp);
 

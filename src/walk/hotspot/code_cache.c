@@ -7,13 +7,13 @@
 
 #define SEGMAP_FREE      0xff
 #define SEGMAP_STEPS     4096 /* maximum hops to a blob's first segment */
-#define SMALL_BLOB_BYTES 128  /* no CodeBlob has own fields beyond */
+#define SMALL_BLOB_BYTES 128  /* covers CodeBlob's own fields */
 #define CALL_BYTES       256  /* bytecodes examined */
 #define SCOPE_BYTES      24   /* three UNSIGNED5 numbers of at most 5 bytes each, and slack */
 #define TRAP_BYTES       160  /* from the target of a check to the end of its call */
 #define CHECK_BRANCHES   16   /* conditional branches followed per pc */
 #define CHECK_NULLS      2048 /* maximum implicit null checks of a method */
-#define CHECK_CHUNK      16   /* read at once */
+#define CHECK_CHUNK      16   /* null checks read at once */
 #define ACCESS_BYTES     15   /* maximum length of an instruction */
 
 /*
@@ -93,7 +93,7 @@ static uint64_t code_part(
 static bool blob_load(const struct walk_layout *layout, const struct walk_mem *mem, uint64_t start,
 	struct code_blob *out)
 {
-	/* A small blob may be the last thing before unmapped memory, so a shorter read must do. */
+	/* A small blob may be followed by unmapped memory: then read only CodeBlob's own fields. */
 	if (!mem_load(mem, start, out->copy, layout->nmethod_bytes) &&
 		!mem_load(mem, start, out->copy, SMALL_BLOB_BYTES))
 		return false;
@@ -135,9 +135,9 @@ bool code_cache_at(const struct walk_layout *layout, const struct walk_mem *mem,
 	       blob_load(layout, mem, start, out);
 }
 
-/* --- how full it is ---------------------------------------------------------------------------------- */
+/* --- fill level -------------------------------------------------------------------------------------- */
 
-/* Adds up the used blocks of a heap. Blocks are contiguous from its start; never used memory is 0 or unmapped. */
+/* Bytes of the used blocks of a heap. Blocks are contiguous from its start; unused memory after them is 0 or unmapped. */
 static uint64_t heap_used(
 	const struct walk_layout *layout, const struct walk_mem *mem, const struct walk_heap *heap)
 {
@@ -162,7 +162,7 @@ bool code_cache_fill(
 	for (uint32_t i = 0; layout->block_length.offset >= 0 && i < layout->heap_count; i++) {
 		const struct walk_heap *heap = &layout->heaps[i];
 
-		/* Where there are several heaps, the one with the interpreter holds no compiled methods. */
+		/* If there are several heaps, the one with the interpreter has no compiled methods. */
 		if (layout->heap_count > 1 && layout->interpreter_low >= heap->low &&
 			layout->interpreter_low < heap->high)
 			continue;
@@ -426,7 +426,7 @@ static bool null_check_find(const struct walk_layout *layout, const struct walk_
 	struct code_desc desc;
 	bool found = false;
 
-	/* Up to JDK 22 an empty table is at the very end of the blob. */
+	/* Up to JDK 22 an empty table is at the end of the blob. */
 	if (table == blob->end || !mem_load_constant(mem, owner, table, &count, sizeof(count)) ||
 		count > CHECK_NULLS)
 		return false;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * From a pc to its CodeBlob, and what the blob describes: segment map, PcDescs and scopes. All reads go through a struct
- * walk_mem; the code cache may change meanwhile, so results hold only while something pins the blob, such as a frame on a
- * stack. Signal-safe but for code_cache_fill. Layouts: codeBlob.hpp, nmethod.hpp, pcDesc.hpp.
+ * Finds the CodeBlob of a pc and decodes what it describes: segment map, PcDescs and scopes. All reads go through a struct
+ * walk_mem; the code cache may change meanwhile, so results are valid only while something pins the blob, such as a frame on a
+ * stack. Structs belong to the caller. Signal-safe except for code_cache_fill. Layouts: codeBlob.hpp, nmethod.hpp, pcDesc.hpp.
  */
 #ifndef JHOT_WALK_HOTSPOT_CODE_CACHE_H
 #define JHOT_WALK_HOTSPOT_CODE_CACHE_H
@@ -40,8 +40,8 @@ bool code_cache_at(const struct walk_layout *layout, const struct walk_mem *mem,
 	struct code_blob *out);
 
 /*
- * Fill level of the code cache: bytes in use, and bytes of all heaps that take compiled methods. An estimate: blocks are read
- * one by one while others come and go. False if unknown. Not for signal handlers: a large cache has tens of thousands of
+ * Fill level of the code cache: bytes in use, and bytes of all heaps for compiled methods. An estimate, since blocks are
+ * allocated and freed while they are read. False if unknown. Not for signal handlers: a large cache has tens of thousands of
  * blocks.
  */
 struct code_fill {
@@ -62,7 +62,7 @@ bool code_desc_find(const struct walk_layout *layout, const struct walk_mem *mem
 
 /*
  * True when the nmethod has no inlining info: its code may contain inlined methods, but was compiled with debug information at
- * safepoints only, so a pc between two of them may be in another method than its PcDesc says.
+ * safepoints only, so a pc between two of them may belong to another method than that of its PcDesc.
  */
 bool code_lacks_inlining(
 	const struct walk_layout *layout, const struct walk_mem *mem, const struct code_blob *blob);

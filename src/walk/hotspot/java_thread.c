@@ -183,14 +183,17 @@ static uint64_t name_hash(const struct java_name *name)
 	return hash | 1;
 }
 
-bool java_name_moved(const struct java_threads *t, const struct walk_layout *l,
+bool java_name_changed(const struct java_threads *t, const struct walk_layout *l,
 	const struct walk_mem *mem, uint64_t java_thread, struct java_name_seen *seen)
 {
 	struct java_name_seen now = {.hash = seen->hash};
 	struct java_name name;
 	struct oop object;
 
-	/* Unchanged words prove an unchanged name. Otherwise the JavaThread is read, which may be a new one at this address. */
+	/*
+	 * Unchanged words prove an unchanged name. Otherwise starts from the JavaThread, which may be a new one at this
+	 * address.
+	 */
 	if (seen->name_at && mem_u64(mem, seen->slot) == seen->thread_word &&
 		oop_field_word(&t->mode, mem, seen->name_at) == seen->name_word)
 		return false;
@@ -203,10 +206,10 @@ bool java_name_moved(const struct java_threads *t, const struct walk_layout *l,
 		return false; /* retry at the next call */
 	now.hash = name_hash(&name);
 
-	bool moved = now.hash != seen->hash;
+	bool changed = now.hash != seen->hash;
 
 	*seen = now;
-	return moved;
+	return changed;
 }
 
 /* --- virtual threads --------------------------------------------------------------------------------- */
@@ -241,13 +244,13 @@ bool java_virtual_mounted(struct java_threads *t, const struct walk_layout *l,
 	slot = slot_of(t, mem, &l->thread_virtual, java_thread);
 	word = mem_u64(mem, slot);
 
-	/* A thread that carries none has its own object in both fields. */
+	/* A thread without a mounted virtual thread has its own object in both fields. */
 	if (!word || word == java_thread_word(t, l, mem, java_thread))
 		return false;
 	virtual = oop_slot(&t->mode, l, mem, slot);
 	if (!virtual.klass || !is_virtual(t, l, mem, virtual.klass))
 		return false;
-	/* It may be a stale copy left by a collector: the mounted one refers back to its carrier. */
+	/* The object may be a collector's stale copy: the current one refers back to its carrier. */
 	carrier = oop_field(&t->mode, l, mem, virtual.object + t->carrier);
 	if (!carrier.klass || mem_u64(mem, carrier.object + t->eetop) != java_thread)
 		return false;

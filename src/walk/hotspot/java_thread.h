@@ -2,9 +2,10 @@
 /*
  * java.lang.Thread objects: a thread's name, and the virtual thread that a carrier has mounted.
  *
- * Everything is read by loads while the collector may move objects: an object counts as a thread only if its class and fields
- * that lead back prove it. Field offsets are those of java.lang.Thread and java.lang.String in this JVM, found once, and of
- * VirtualThread, found when the first one is seen. Signal-safe except for java_threads_find. The caller owns the structs.
+ * Everything is read by loads while the collector may relocate objects: an object counts as a thread only if its class, and
+ * fields that refer back to where it was found, prove it. Field offsets are those of java.lang.Thread and java.lang.String in
+ * this JVM, found once, and of VirtualThread, found when the first one is seen. Signal-safe except for java_threads_find. The
+ * caller owns the structs.
  */
 #ifndef JHOT_WALK_HOTSPOT_JAVA_THREAD_H
 #define JHOT_WALK_HOTSPOT_JAVA_THREAD_H
@@ -17,7 +18,7 @@
 #define JAVA_NAME_BYTES 72u
 
 struct java_threads {
-	struct oop_mode mode;      /* not known: nothing here can be read */
+	struct oop_mode mode;      /* mode.known false: nothing here can be read */
 	bool direct;               /* a JavaThread holds references directly, not through handles */
 	uint32_t name, tid, eetop; /* offsets in java.lang.Thread */
 	uint32_t value;            /* offset in java.lang.String */
@@ -51,7 +52,7 @@ enum java_thread_class {
 enum java_thread_class java_thread_class(
 	const struct java_threads *threads, const struct walk_mem *mem, uint64_t java_thread);
 
-/* The raw reference from a JavaThread to its java.lang.Thread; changes when a collector moves the object. */
+/* The raw reference from a JavaThread to its java.lang.Thread; changes when a collector relocates the object. */
 uint64_t java_thread_word(const struct java_threads *threads, const struct walk_layout *layout,
 	const struct walk_mem *mem, uint64_t java_thread);
 
@@ -80,8 +81,8 @@ static inline uint32_t java_name_utf8(const struct java_name *name, char *out)
 }
 
 /*
- * The words that a thread's name was last read from: while they are unchanged, so is the name. They also change when a
- * collector moves an object; the hash is of the name itself.
+ * The words from which a thread's name was last read: while they are unchanged, so is the name. They also change when a
+ * collector relocates an object, so the name itself is hashed.
  */
 struct java_name_seen {
 	uint64_t slot; /* address of the reference to the thread's object */
@@ -89,7 +90,7 @@ struct java_name_seen {
 	uint64_t hash; /* 0: the name has not been read yet */
 };
 /* Re-reads the words, and the name if they changed. True when the name differs from the last one. */
-bool java_name_moved(const struct java_threads *threads, const struct walk_layout *layout,
+bool java_name_changed(const struct java_threads *threads, const struct walk_layout *layout,
 	const struct walk_mem *mem, uint64_t java_thread, struct java_name_seen *seen);
 
 /* The virtual thread that this JavaThread has mounted: its object and its id. False if there is none. */

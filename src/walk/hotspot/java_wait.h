@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a Java thread waits for, and who owns it: the thread's status, its monitor, the java.util.concurrent synchronizer that
- * it is parked for. Everything is read by loads while it may change, so callers read twice or suspend the thread first. Not
- * for signal handlers; a struct java_waits is for one thread at a time.
+ * What a Java thread waits for, and which thread owns it: the thread's status, its monitor, the java.util.concurrent
+ * synchronizer that it is parked for. Everything is read by loads while it may change, so callers read twice or suspend the
+ * thread first. Not for signal handlers; a struct java_waits is for one thread at a time.
  */
 #ifndef JHOT_WALK_HOTSPOT_JAVA_WAIT_H
 #define JHOT_WALK_HOTSPOT_JAVA_WAIT_H
@@ -46,9 +46,9 @@ struct oop java_wait_blocker(const struct java_waits *w, uint64_t thread);
 /* The object whose monitor this ObjectMonitor is. */
 struct oop java_wait_object(const struct java_waits *w, uint64_t monitor);
 
-/* Owner of a monitor. at and id both 0, none false: it is only in the owner's own list of locks (walk_thread_has_locked). */
+/* Owner of a monitor. at, id 0 and none false: recorded only in the owner's own list of locks (walk_thread_has_locked). */
 struct java_holder {
-	bool none;   /* it has no owner */
+	bool none;   /* the monitor has no owner */
 	uint64_t at; /* the owner's JavaThread, or an address on its stack */
 	int64_t id;  /* the owner's Thread.threadId */
 };
@@ -63,7 +63,7 @@ bool java_is_condition(const struct java_waits *w, uint64_t klass);
  */
 struct oop java_wait_signalled(struct java_waits *w, struct oop condition, uint64_t thread);
 
-/* The class of this name among klass and its superclasses; 0: there is none. */
+/* The class with this name among klass and its superclasses; 0: there is none. */
 uint64_t java_super(const struct java_waits *w, uint64_t klass, const char *name);
 
 #endif

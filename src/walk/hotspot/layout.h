@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the walker knows of one JVM's layout: read once by walk_layout_read, immutable afterwards, and therefore shared by all
+ * The layout of one JVM's data structures: read once by walk_layout_read, immutable afterwards, and therefore shared by all
  * threads and signal handlers. The caller owns it.
  *
  * Offsets come from HotSpot's exported tables (vmStructs.cpp of each release); the few facts that it does not export are in
@@ -132,7 +132,7 @@ struct walk_layout {
 	 */
 	uint64_t debug_info_at;
 	bool debug_info_on;
-	bool counters_stay; /* the performance counters are in a mapped file and are never unmapped */
+	bool counters_stay; /* the performance counters are in a mapped file, which is never unmapped */
 
 	/* names */
 	struct walk_field method_const, const_constants, const_size, const_name, const_signature;
@@ -174,8 +174,8 @@ uint64_t layout_load_in_place(
 
 /*
  * Decodes one number of HotSpot's UNSIGNED5 coding, used in scopes and field lists (compressedStream.hpp, unsigned5.hpp): 1 to
- * 5 bytes at *at, which moves past them. A byte below 192 ends the number; each later byte weighs 64 times more. False if
- * there is no number.
+ * 5 bytes at *at, which is advanced past them. A byte below 192 ends the number; each later byte has 64 times the weight. False
+ * if there is no number.
  */
 bool layout_number(
 	const struct walk_layout *layout, const uint8_t *bytes, uint32_t *at, uint32_t *out);

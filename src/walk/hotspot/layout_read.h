@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * State of one walk_layout_read, private to hotspot/layout*.c. layout_rows.c lists the names that HotSpot exports in its tables;
- * layout_tables.c reads those tables, counters and options; layout.c derives the offsets that HotSpot does not export. Lives on
- * the stack of walk_layout_read. Not for signal handlers.
+ * State of one walk_layout_read, private to hotspot/layout*.c. layout_rows.c lists the names that HotSpot exports in its
+ * tables; layout_tables.c reads those tables, counters and options; layout.c derives the offsets that HotSpot does not export.
+ * Lives on the stack of walk_layout_read. Not for signal handlers.
  */
 #ifndef JHOT_WALK_HOTSPOT_LAYOUT_READ_H
 #define JHOT_WALK_HOTSPOT_LAYOUT_READ_H
@@ -47,7 +47,7 @@ struct layout_read {
 	size_t note_bytes, note_used;
 	bool found[LAYOUT_ROWS];
 
-	/* Only needed while reading. */
+	/* Used only while the layout is read. */
 	uint64_t heap, heaps, low_bound, high_bound;
 	uint64_t interpreter, call_stub_return;
 	uint64_t jdk_version, vm_major;
@@ -64,7 +64,7 @@ struct layout_read {
 	int32_t call_wrapper_words;
 };
 
-/* Stores what the rows name; fields that the JVM does not export get offset -1. False if it exports no tables. */
+/* Reads every row into its destination; fields that the JVM does not export get offset -1. False if it exports no tables. */
 bool layout_tables_read(struct layout_read *r);
 
 /*

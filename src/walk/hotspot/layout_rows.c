@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is read from HotSpot's tables, by its names there. Names and exported sets differ between releases. */
+/* The entries that are read from HotSpot's tables, by name. Names and exported sets differ between releases. */
 #include "walk/hotspot/layout_read.h"
 #include "walk/load/arch.h"
 
@@ -59,7 +59,7 @@ const struct layout_row layout_rows[LAYOUT_ROWS] = {
 	{OR | FIELD, ALWAYS, "CompiledMethod", "_scopes_data_begin", AT(scopes_data)},
 	{FIELD_4, ALWAYS, "nmethod", "_scopes_pcs_offset", AT(scopes_pcs_offset)},
 	{FIELD_4, UNTIL(22), "nmethod", "_dependencies_offset", AT(dependencies_offset)},
-	/* Only for telling whether an nmethod has inlining info between safepoints. */
+	/* Only for detecting whether an nmethod has inlining info between safepoints. */
 	{FIELD, NEVER, "CodeBlob", "_oop_maps", AT(oop_maps)},
 	{FIELD_4, NEVER, "ImmutableOopMapSet", "_count", AT(oop_map_count)},
 	{OR | FIELD_4, NEVER, "OopMapSet", "_om_count", AT(oop_map_count)}, /* JDK 8 */
@@ -158,7 +158,7 @@ const struct layout_row layout_rows[LAYOUT_ROWS] = {
 	{FIELD_1, ALWAYS, "Symbol", "_body", AT(symbol_body)},
 	{OR | FIELD_1, ALWAYS, "Symbol", "_body[0]", AT(symbol_body)},
 
-	/* Only for caching Methods. */
+	/* Only for the JVM's counters and options. */
 	{STATIC, NEVER, "PerfMemory", "_start", READ(perf_start)},
 	{STATIC, NEVER, "JVMFlag", "flags", READ(flags)},
 	{STATIC, NEVER, "JVMFlag", "numFlags", READ(flag_count)},
@@ -172,7 +172,7 @@ const struct layout_row layout_rows[LAYOUT_ROWS] = {
 	{FIELD, NEVER, "Flag", "_addr", READ(flag_at)},
 	{FIELD_4, NEVER, "Flag", "_flags", READ(flag_origin)},
 	{SIZE, NEVER, "Flag", NULL, READ(flag_bytes)},
-	/* Only for line numbers: every JDK has them, but none is refused for lacking them. */
+	/* Only for line numbers: exported by every JDK, but not required. */
 	{FIELD_2, NEVER, "ConstMethod", "_flags", AT(const_flags)},
 	{OR | FIELD_2, NEVER, "ConstMethod", "_flags._flags", AT(const_flags)},
 	/* Only for what a thread waits for. */
@@ -189,7 +189,7 @@ const struct layout_row layout_rows[LAYOUT_ROWS] = {
 	{FIELD_4, NEVER, "LockStack", "_top", AT(lock_stack_top)},
 	{FIELD, NEVER, "LockStack", "_base[0]", AT(lock_stack_base)},
 	{FIELD, NEVER, "InstanceKlass", "_fields", AT(klass_fields_old)},
-	/* Only for alloc and lock, which report what is missing. */
+	/* Only for alloc and lock, which report missing fields themselves. */
 	{STATIC, NEVER, "java_lang_Class", "_klass_offset", AT(class_klass)},
 	{FIELD, NEVER, "JavaThread", "_vthread", AT(thread_virtual)},
 	{FIELD, NEVER, "Thread", "_tlab", AT(thread_tlab)},

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reads vmStructs.cpp's tables by the variables that give each entry's stride and the offsets of its parts; performance counters
- * and options, by name.
+ * Reads the tables of vmStructs.cpp, using the exported variables that give the stride of entries and the offsets of their
+ * parts; finds performance counters and options by name.
  */
 #include "walk/hotspot/layout_read.h"
 

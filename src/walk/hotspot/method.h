@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reading a Method*: is a word one at all, and which Symbols name it. Every step is checked, since the memory may have been
- * freed or reused. Signal-safe. Layouts: method.hpp, constMethod.hpp, constantPool.hpp, symbol.hpp.
+ * Checks whether a word is a Method*, and finds the Symbols that name it. Every step is checked, since the memory may have been
+ * freed or reused. Structs belong to the caller. Signal-safe. Layouts: method.hpp, constMethod.hpp, constantPool.hpp,
+ * symbol.hpp.
  */
 #ifndef JHOT_WALK_HOTSPOT_METHOD_H
 #define JHOT_WALK_HOTSPOT_METHOD_H
@@ -14,7 +15,7 @@ struct method {
 	uint16_t code_bytes; /* 0 for native and abstract methods */
 };
 
-/* False if this is no Method*, or no longer one. */
+/* Returns false if this is not a Method*, or no longer one. */
 bool method_load(const struct walk_layout *layout, const struct walk_mem *mem, uint64_t method,
 	struct method *out);
 

@@ -216,16 +216,16 @@ uint64_t oop_class(const struct walk_layout *l, const struct walk_mem *mem, uint
 
 uint32_t oop_bytes(const struct walk_layout *l, const struct walk_mem *mem, uint64_t klass)
 {
-	/* Of instances the layout helper is the size; its low bit only selects the allocation path. */
+	/* The layout helper of an instance class is the size; its low bit only selects the allocation path. */
 	return (uint32_t)layout_load(&l->klass_layout_helper, mem, klass) & ~7u;
 }
 
 /* --- fields ------------------------------------------------------------------------------------------ */
 
 /*
- * The list of a class's fields. Since JDK 21 UNSIGNED5 numbers: two counts, then for each field name, signature, offset, access
- * flags, field flags, and one more number for each of three of these flags. Before that, an array of six 16-bit numbers per
- * field: flags, name, signature, initial value, and the offset in two halves, above a tag of two bits.
+ * The list of a class's fields. Since JDK 21 it consists of UNSIGNED5 numbers: two counts, then for each field name, signature,
+ * offset, access flags, field flags, and one more number for each of three of these flags. Before, it is an array of six
+ * 16-bit numbers per field: flags, name, signature, initial value, and the offset in two halves, above a tag of two bits.
  */
 struct field_reader {
 	const struct walk_layout *layout;

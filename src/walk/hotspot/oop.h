@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Java objects, as far as the walker needs them: is this word a reference to an object of that class, and where are the
- * class's fields? References may be narrow, whole or coloured (generational ZGC), and headers come in three kinds. Which
- * ones this JVM uses is not known in advance: each is tried, and the class's name is the proof.
+ * Reads Java objects: checks whether a word is a reference to an object of a given class, and finds the offsets of the class's
+ * fields. References may be narrow, whole or coloured (generational ZGC), and there are three kinds of headers. Which ones
+ * this JVM uses is not known in advance: each is tried, and is proven by the name of the class that it leads to.
  *
- * Objects may be moved or overwritten while they are read. Results are proven by class at the time of the read only. Nothing
- * here blocks or allocates; signal-safe.
+ * Objects may be relocated or overwritten while they are read: the class is proven only for the time of the read. Nothing here
+ * blocks or allocates; signal-safe.
  */
 #ifndef JHOT_WALK_HOTSPOT_OOP_H
 #define JHOT_WALK_HOTSPOT_OOP_H
@@ -14,8 +14,9 @@
 #include "walk/load/arch.h"
 
 /*
- * The address in a coloured reference (generational ZGC). The colours are below it; which of bits 12 to 15 is set says where
- * the address begins (zPointer in zAddress.hpp); aarch64 always leaves out all 16. Other references are returned unchanged.
+ * The address in a coloured reference (generational ZGC). The colours are below it; which of bits 12 to 15 is set determines
+ * where the address begins (zPointer in zAddress.hpp); on aarch64 it always begins at bit 16. Other references are returned
+ * unchanged.
  */
 static inline uint64_t oop_uncoloured(uint64_t word)
 {

@@ -5,7 +5,7 @@
 
 #define LOCK_STACK    64         /* entries read at most; HotSpot's lock stack has 8 */
 #define LIST_BLOCK    64u        /* entries read at once */
-#define THREADS_MAX   (1u << 20) /* against cycles in a list that changes meanwhile */
+#define THREADS_MAX   (1u << 20) /* bound: the list may change while it is read */
 #define LIST_REOPENED 16         /* replaced arrays tolerated in one visit */
 
 int32_t walk_thread_tid(

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * JavaThreads as the JVM lists them. For agent threads and from outside; signal handlers may only call walk_thread_tid and the
- * functions on lock owners. Nothing is locked: the list may change while it is read.
+ * The JVM's list of JavaThreads, read by agent threads or from another process; signal handlers may only call walk_thread_tid
+ * and the functions on lock owners. Nothing is locked: the list may change while it is read.
  */
 #ifndef JHOT_WALK_HOTSPOT_THREADS_H
 #define JHOT_WALK_HOTSPOT_THREADS_H
@@ -13,8 +13,8 @@ int32_t walk_thread_tid(
 	const struct walk_layout *layout, const struct walk_mem *mem, uint64_t java_thread);
 
 /*
- * Does this thread own a monitor? True when the address lies on its stack, or the object is in its list of locked objects
- * (threads keep one since JDK 21; a monitor inflated from such a lock by another thread does not know its owner).
+ * Whether this thread owns a monitor: true when the address is on its stack, or the object is in its list of locked objects
+ * (threads have one since JDK 21; a monitor inflated from such a lock by another thread does not record its owner).
  */
 bool walk_thread_on_stack(const struct walk_layout *layout, const struct walk_mem *mem,
 	uint64_t java_thread, uint64_t address);
@@ -22,8 +22,8 @@ bool walk_thread_has_locked(const struct walk_layout *layout, const struct walk_
 	uint64_t java_thread, uint64_t object);
 
 /*
- * Visits the JavaThreads that ThreadsSMRSupport (JDK 8: Threads) lists. 0, or -1 if the list is unreadable or keeps changing.
- * For the rescan thread, not for signal handlers.
+ * Visits the JavaThreads that ThreadsSMRSupport (JDK 8: Threads) lists. Returns 0, or -1 if the list is unreadable or keeps
+ * changing. Not for signal handlers.
  */
 typedef void walk_thread_fn(void *ctx, uint64_t java_thread, int32_t tid);
 int walk_threads_each(const struct walk_layout *layout, const struct walk_mem *mem,
@@ -36,14 +36,14 @@ struct walk_listed {
 };
 
 /*
- * Stores the threads listed last, newest first, up to the first one that `known` accepts, at most max. Returns their number, or
- * -1 if the list was replaced during the reading: the words read may not be threads; retry.
+ * Stores the newest threads, newest first, up to the first one that `known` accepts, at most max. Returns their number, or -1
+ * if the list was replaced while it was read: the words stored may not be threads; retry.
  */
 typedef bool walk_thread_known(void *ctx, const struct walk_listed *thread);
 int walk_threads_newest(const struct walk_layout *layout, const struct walk_mem *mem,
 	struct walk_listed *out, uint32_t max, walk_thread_known *known, void *ctx);
 
-/* Threads that the JVM has started so far; 0: it does not count them. */
+/* Number of threads that the JVM has started so far; 0: not counted. */
 uint64_t walk_threads_started(const struct walk_layout *layout, const struct walk_mem *mem);
 
 /*

@@ -170,7 +170,7 @@ uint64_t arch_arguments(const struct walk_mem *mem, uint64_t pc, uint64_t *back)
 }
 
 /*
- * Instructions are not decoded: the chance that arbitrary bytes look like a far jump into the few kB of one method is one in a
+ * Instructions are not decoded: arbitrary bytes match a far jump into the few kB of one method with a probability of one in a
  * million. Short jumps are less certain; they count only at pc and where registers have just been restored: after an addition
  * to rsp, or vzeroupper.
  */
@@ -186,15 +186,15 @@ uint64_t arch_jump_back(const struct walk_mem *mem, uint64_t pc, uint64_t low, u
 		uint64_t opcode = b[i] == 0xe9                                ? 1
 				  : b[i] == 0x0f && (b[i + 1] & 0xf0) == 0x80 ? 2
 									      : 0;
-		unsigned given_back =
+		unsigned restored =
 			b[i] == 0xc5 && b[i + 1] == 0xf8 && b[i + 2] == 0x77 ? 3 : adds_sp(b + i);
 
 		target = 0;
 		if (opcode && i + opcode + 4 <= length) {
 			__builtin_memcpy(&far, b + i + opcode, sizeof(far));
 			target = pc + i + opcode + 4 + (uint64_t)(int64_t)far;
-		} else if ((given_back || !i) && b[i + given_back] == 0xeb) {
-			target = jump_at(mem, pc + i + given_back);
+		} else if ((restored || !i) && b[i + restored] == 0xeb) {
+			target = jump_at(mem, pc + i + restored);
 		}
 		if (target >= low && target < pc)
 			return target;

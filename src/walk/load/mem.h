@@ -13,7 +13,7 @@ static inline bool mem_load(const struct walk_mem *mem, uint64_t addr, void *out
 	return mem->load(mem, addr, out, bytes);
 }
 
-/* owner: the id of whoever owns the memory; 0: unknown, so the load bypasses the table of constants. */
+/* owner: id of the memory's owner (walk_mem.load_constant); 0: unknown, so no cached copy is used. */
 static inline bool mem_load_constant(
 	const struct walk_mem *mem, uint64_t owner, uint64_t addr, void *out, size_t bytes)
 {

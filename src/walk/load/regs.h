@@ -42,7 +42,7 @@ enum { /* sigcontext: fault_address, regs[31], sp, pc */
 };
 #define REGS_SYSCALL 0xd4000001u
 #else
-#error "which registers are these of this CPU?"
+#error "unsupported CPU: define the indexes of its registers"
 #endif
 
 static inline uint64_t regs_word(const void *ucontext, unsigned which)
@@ -92,7 +92,7 @@ static inline bool regs_resumes(const void *ucontext, const struct walk_mem *mem
 
 /*
  * True when the thread was interrupted in the system call that returns to this pc with this sp. The call may be restarted or
- * may already have completed: a thread that waits for a disk takes the signal only after the call.
+ * may already have completed: a thread that waits for a disk handles the signal only after the call.
  */
 static inline bool regs_in_call(const void *ucontext, uint64_t sp, uint64_t pc)
 {

@@ -160,7 +160,7 @@ void self_keep_constants(struct self_mem *self, struct self_constants *constants
 	self->epoch = epoch;
 }
 
-/* --- from outside ------------------------------------------------------------------------------------ */
+/* --- public functions -------------------------------------------------------------------------------- */
 
 static void mem_lines_forget(const struct walk_mem *mem)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Memory of this process, read without the help of a fault handler.
+ * Reads memory of this process without a fault handler.
  *
  * Three kinds of ranges stay mapped while they are read, and are read in place: those of struct self_kept, for the life of
  * the process; `own`, and the stack in struct walk_mem, for as long as the caller guarantees. All other memory may be
@@ -8,8 +8,8 @@
  * calls, but may be stale: a reader that compares two reads must call self_mem_refresh in between.
  *
  * Memory that does not change while its owner exists, such as an nmethod's debug information, is cached longer, in a struct
- * self_constants: until its epoch ends, it is evicted by another line, or the owner's id differs. A line found unchanged in a
- * later epoch never expires, since it cannot have been copied while its owner was still being written.
+ * self_constants: until its epoch ends, it is evicted by another line, or the owner's id differs. A line that is unchanged in a
+ * later epoch never expires: its first copy was not made while the owner was still being written.
  *
  * Signal-safe. A struct self_mem belongs to one thread, and with lines to one walk at a time; a struct self_kept and
  * a struct self_constants are shared.

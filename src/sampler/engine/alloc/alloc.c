@@ -82,7 +82,7 @@ static void alloc_sample(
 			oop_class(s->layout, stack.mem, (uint64_t)(uintptr_t) class)));
 	if (!live)
 		sig_stack_record(&stack, &sample);
-	else if (!live_remember(live, jni, object, &stack, sample.weight))
+	else if (!live_track(live, jni, object, &stack, sample.weight))
 		sig_lose(s, WIRE_ALLOC, COUNTER_LIVE_FULL, 1);
 	sig_stack_release(&stack);
 }
@@ -130,8 +130,8 @@ void alloc_publish(struct sampler *s)
 
 /*
  * Events are set in the JVM by VM calls. If a call does not complete in time, a start fails and nothing stays set. A
- * stop goes ahead: callbacks do nothing from then on, and the call is made as soon as the JVM lets the agent's thread
- * in.
+ * stop does not wait for the call: callbacks do nothing from then on, and the call is made as soon as the JVM admits
+ * the agent's thread.
  */
 
 static void alloc_interval(struct sampler *s)

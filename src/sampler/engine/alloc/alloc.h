@@ -57,8 +57,8 @@ struct alloc_object alloc_object(const struct walk_layout *l, const struct walk_
 	uint64_t java_thread, uint64_t handle, uint64_t size);
 /*
  * The interval in bytes from which HotSpot drew the thread's next point: the one in force at its last sample, even if
- * the JVM has been given another since. Before the first sample that is unknown, and the result is `jvm_interval`, the interval
- * that was last set in the JVM.
+ * the JVM has been given another since. Before the first sample that is unknown, and the result is `jvm_interval`, the
+ * interval that was last set in the JVM.
  */
 uint64_t alloc_drawn(const struct alloc_past *past, uint64_t jvm_interval);
 /* The object's weight in bytes. Updates `past`, which belongs to the object's thread. `jvm_interval` as above. */
@@ -83,7 +83,7 @@ void live_release(struct live *live, JNIEnv *jni);
  * part of the objects. Returns false only if the object was admitted but found no entry, and is to be counted as lost.
  * In the JVM's callback; does not block.
  */
-bool live_remember(
+bool live_track(
 	struct live *live, JNIEnv *jni, jobject object, const struct stack *stack, uint64_t weight);
 /* Records that a collection, or a pause of one, has ended. At a safepoint. */
 void live_collected(struct live *live);

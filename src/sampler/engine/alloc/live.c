@@ -4,9 +4,9 @@
  *
  * The end of a collection is not sufficient: the JVM also reports each pause of a concurrent one (G1's remark and
  * cleanup, all of ZGC's and Shenandoah's), and objects allocated during marking survive it unexamined. Therefore
- * unreachable objects serve as canaries: once a canary is gone, a collection has examined everything older than it. The
- * younger canary is replaced at each sweep, so that a single collection decides on nearly everything; the elder is kept
- * until it is gone, which long markings need.
+ * unreachable objects serve as canaries: once a canary was collected, everything older than it has been examined. The
+ * younger canary is replaced at each sweep, so that a single collection decides on nearly everything; the elder is
+ * retained until it is collected, because a marking may take longer than the time between two sweeps.
  */
 #include "sampler/engine/alloc/alloc.h"
 
@@ -48,11 +48,11 @@ struct canary {
 
 struct live {
 	_Atomic uint32_t next, collections;
-	_Atomic uint32_t used;       /* entries in use */
-	_Atomic uint32_t number;     /* number of the last canary */
-	_Atomic uint32_t swept;      /* value of collections at the last sweep */
-	_Atomic uint32_t remembered; /* objects ever tracked */
-	_Atomic uint32_t behind;     /* value of remembered when the last canary was made */
+	_Atomic uint32_t used;    /* entries in use */
+	_Atomic uint32_t number;  /* number of the last canary */
+	_Atomic uint32_t swept;   /* value of collections at the last sweep */
+	_Atomic uint32_t tracked; /* objects ever tracked */
+	_Atomic uint32_t behind;  /* value of tracked when the last canary was made */
 	struct canary elder, younger;
 	struct live_object objects[LIVE_OBJECTS];
 };
@@ -113,7 +113,7 @@ static uint32_t live_thinning(struct live *live)
 	return used <= LIVE_OBJECTS / 2 ? 1 : 2u << (used - LIVE_OBJECTS / 2 - 1) / LIVE_STEP;
 }
 
-bool live_remember(
+bool live_track(
 	struct live *live, JNIEnv *jni, jobject object, const struct stack *stack, uint64_t weight)
 {
 	uint32_t count = stack->count + 1, thinning = live_thinning(live);
@@ -142,7 +142,7 @@ bool live_remember(
 	o->id = stack->id;
 	atomic_fetch_add(&o->thread->pins, 1);
 	atomic_store_explicit(&o->state, LIVE_FILLED, memory_order_release);
-	atomic_fetch_add(&live->remembered, 1);
+	atomic_fetch_add(&live->tracked, 1);
 	return true;
 }
 
@@ -153,7 +153,7 @@ void live_collected(struct live *live)
 
 bool live_stale(struct live *live)
 {
-	return atomic_load(&live->remembered) != atomic_load(&live->behind);
+	return atomic_load(&live->tracked) != atomic_load(&live->behind);
 }
 
 bool live_due(struct live *live)
@@ -181,7 +181,7 @@ static void canary_make(struct live *live, struct canary *c, JNIEnv *jni)
 	jclass class = jvm_class(jni, "java.lang.Object");
 	jobject object;
 
-	atomic_store(&live->behind, atomic_load(&live->remembered));
+	atomic_store(&live->behind, atomic_load(&live->tracked));
 	c->number = atomic_fetch_add(&live->number, 1) + 1;
 	object = class ? (*jni)->AllocObject(jni, class) : NULL;
 	c->reference = object ? (*jni)->NewWeakGlobalRef(jni, object) : NULL;
@@ -192,7 +192,7 @@ static void canary_make(struct live *live, struct canary *c, JNIEnv *jni)
 }
 
 /* True when the canary has been collected: everything older than *decided, its number, has been examined. */
-static bool canary_gone(struct canary *c, JNIEnv *jni, uint32_t *decided)
+static bool canary_collected(struct canary *c, JNIEnv *jni, uint32_t *decided)
 {
 	if (!c->reference || !(*jni)->IsSameObject(jni, c->reference, NULL))
 		return false;
@@ -205,8 +205,8 @@ static uint32_t canaries_poll(struct live *live, JNIEnv *jni)
 {
 	uint32_t decided = 0;
 
-	canary_gone(&live->elder, jni, &decided);
-	canary_gone(&live->younger, jni, &decided);
+	canary_collected(&live->elder, jni, &decided);
+	canary_collected(&live->younger, jni, &decided);
 	if (!live->elder.reference) {
 		live->elder = live->younger;
 		live->younger.reference = NULL;

@@ -9,7 +9,7 @@
  *
  *   - For an object outside the buffer, HotSpot ignores the bytes allocated in the current buffer when it checks whether
  *     the next point is reached. It counts these bytes later, when the buffer is replaced (JDK-8356372).
- *   - What is left over at a buffer's end counts as allocated, and is attributed to the first object in the next buffer.
+ *   - Unused space at a buffer's end counts as allocated, and is attributed to the first object in the next buffer.
  *   - JDK 11 subtracts the size of a sampled object from the next distance if the result is positive, and places no point
  *     in the rest of a buffer once an object outside it has passed the point.
  */
@@ -62,7 +62,7 @@ static double weight_of(uint64_t size, uint64_t bytes, uint64_t interval)
 	return sampled > 0 ? (double)size / sampled : (double)size;
 }
 
-/* --- what is known in the callback ------------------------------------------------------------ */
+/* --- in the callback -------------------------------------------------------------------------- */
 
 /*
  * True when the object is not in the used part of its thread's buffer. A thread without a buffer has not had one yet or
@@ -123,12 +123,12 @@ struct alloc_object alloc_object(const struct walk_layout *l, const struct walk_
  * The weight of an object where an allocation outside the buffer has desynchronized HotSpot's two records of the
  * distance to the next point.
  *
- * Such an object is compared with the point without the bytes allocated in the buffer since the point was placed, so
- * its chance to be reported is lower by that much. Then the bytes up to the point are counted again, and count as
- * allocated when the thread acquires its next buffer: the first object there is reported although no point fell into
- * it, and weighs only its own size. Objects outside that are smaller than half the interval mostly go unreported. Where
- * the allocations since the point are thus unknown, the first object's weight represents them too, unless it is so
- * small that it is hardly ever one of their kind.
+ * For such an object HotSpot ignores the bytes allocated in the buffer since the point was placed, so the object is
+ * less likely to be reported. Then the bytes up to the point are counted again, and count as allocated when the thread
+ * acquires its next buffer: the first object there is reported although no point fell into it, and weighs only its own
+ * size. Objects outside that are smaller than half the interval mostly go unreported. If the allocations since the
+ * point are unknown for that reason, the first object's weight represents them too, unless it is so small that objects
+ * like it are hardly ever allocated outside.
  */
 static double alloc_apart(
 	const struct alloc_past *past, const struct alloc_object *o, uint64_t interval)

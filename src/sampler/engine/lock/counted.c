@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The number of waits: HotSpot counts those of each thread (jvm/waits.c), polls find out where they are.
+ * The number of waits. HotSpot counts the waits of each thread (jvm/waits.c); polls find their places.
  *
- * A wait that is found has a number by that count. While the number stays, it is the same wait; all numbers between two
- * found ones are waits that no poll has found. Such waits are short. They are recorded at the place of a found wait
+ * A wait that a poll finds has a number by that count: an unchanged number is the same wait, and the numbers between
+ * two found ones are waits that no poll has found. Such waits are short. They are recorded at the place of a found wait
  * that ended before its stack was walked: polls hit the last microseconds of any wait equally often, whatever its
- * length, so places get their shares in proportion, except that waits shorter than a walk are underrepresented. Until
- * there is such a place, the place of a wait that only one poll has found is used: at once if that is the thread's only
- * place, else after a while or when the thread has ended. Where a thread has waited that ended before any poll found it
- * waiting is unknown: those waits are a row that says so, and the sum equals the JVM's.
+ * length, so places get proportional shares, except that waits shorter than a walk are underrepresented. Until there is
+ * such a place, the place of a wait that only one poll has found is used: at once if it is the thread's only place,
+ * otherwise after PATIENCE_NS or when the thread has ended. The monitor waits of a thread that has ended without being
+ * found waiting are recorded as "[unknown place]", so that the sum equals the JVM's.
  *
- * HotSpot's count of parks includes those for other things than locks. A thread that was ever found in such has only
- * the waits that polls have found.
+ * HotSpot's count of parks includes parks for other reasons than locks. For a thread that was ever found parked for
+ * such a reason, only the waits that polls have found are recorded.
  */
 #include "sampler/engine/lock/own.h"
 
@@ -72,7 +72,7 @@ void lock_count_from(struct sampler *s, struct lock_thread *t, uint64_t java_thr
 		t->counts[which].upto = --t->counts[which].last;
 }
 
-/* Returns the number of waits since upto that no poll has found, and settles them. */
+/* Returns the number of waits after upto that no poll has found, and advances upto past them. */
 static uint32_t rest_settle(struct lock_count *c)
 {
 	uint64_t all = c->last - c->upto, known = c->doubtful ? all : c->found;
@@ -101,7 +101,7 @@ uint32_t lock_counted(
 		*c = (struct lock_count){.upto = t->number - 1};
 	c->last = t->number;
 	if (t->number == c->upto || t->number == c->newest)
-		return 0; /* settled with the rest, or found before */
+		return 0; /* recorded with the residual, or found before */
 	c->newest = t->number;
 	c->found++;
 	if (!brief)
@@ -155,7 +155,7 @@ void lock_count_doubt(struct sampler *s, struct lock_thread *t, const struct loc
 		c->doubtful = lock_is(s, t, java_thread);
 }
 
-/* Settles the waits of this kind that no poll has found, and the time of the short ones. */
+/* Records the waits of this kind that no poll has found, and the time of the short ones. */
 static void count_rest(
 	struct sampler *s, struct lock_thread *t, enum jvm_wait_count which, bool last)
 {

@@ -8,7 +8,7 @@
  * So these samples add up to the waits. Owners are looked up and sampled before anything slow. A running owner is
  * sampled by a signal, as the wall clock does; a stopped one by a walk from here; and for an owner still in the same
  * place its last trace counts again. Locks without a known owner, and those that are free (a waiter is being woken),
- * have rows of their own. What an owner does in less time than a request takes is attributed to what it does next.
+ * have rows of their own. Work of an owner that is shorter than a request is attributed to what the owner does next.
  */
 #include "sampler/engine/lock/own.h"
 
@@ -28,7 +28,7 @@
 #define HELD_FREE    (UINT32_MAX - 1)
 #define HELD_PARKED  (1 + THREADS_MAX)
 
-#define RESTS_NS     60000u /* upper bound of the CPU time of the way back from a handler */
+#define RESTS_NS     60000u            /* upper bound of the CPU time of returning from a handler */
 #define PATIENCE_NS  (500 * NS_PER_MS) /* after this a thread that does not answer is [unknown] */
 
 /* Records a stack of one frame, as this thread's. */
@@ -61,7 +61,7 @@ static struct lock_parked *parked_of(struct lock *lock, uint32_t holder)
 							   : NULL;
 }
 
-/* Records what is due as [unknown]: no poll has found the owner's stack in the heap. */
+/* Records the time due as [unknown]: no poll has found the owner's stack in the heap. */
 static void parked_unanswered(struct sampler *s, struct lock_parked *h)
 {
 	uint64_t ns = h->due_ns;
@@ -155,7 +155,7 @@ void holder_charge(const struct lock_poll *poll, struct lock_thread *t,
 	lock->virtuals_charged |= t >= lock->threads + THREADS_MAX;
 }
 
-/* Records `count` more samples of an owner's last trace. Returns false if that is unknown or forgotten. */
+/* Records `count` more samples of an owner's last trace. Returns false if that is unknown or the table is full. */
 static bool record_again(struct sampler *s, uint32_t id, uint64_t hash, uint32_t count, uint64_t ns)
 {
 	struct trace_key key = {
@@ -222,7 +222,7 @@ static struct left_java left_java(const struct sampler *s, uint64_t java_thread)
 							java_thread) == l->thread_blocked};
 }
 
-/* True when the owner left Java where it had at its last sample, and has not run since except to answer. */
+/* True when the owner left Java where it had at its last sample, and has not run since except in the handler. */
 static bool holder_rests(
 	const struct lock_holder *h, const struct thread_slot *slot, const struct left_java *now)
 {
@@ -233,7 +233,10 @@ static bool holder_rests(
 	       cpu - (then > h->cpu_ns ? then : h->cpu_ns) < RESTS_NS;
 }
 
-/* Walks the owner's stack from this thread and records it. False if the owner ran during the walk, or has no readable stack. */
+/*
+ * Walks the owner's stack from this thread and records it. False if the owner ran during the walk, or has no readable
+ * stack.
+ */
 static bool record_walked(struct sampler *s, struct lock_holder *h, struct thread_slot *slot,
 	uint64_t java_thread, const struct left_java *before)
 {
@@ -299,8 +302,8 @@ static void sample(const struct lock_poll *poll, struct lock_holder *h, struct t
 }
 
 /*
- * Samples an unmounted owner from its stack in the heap. If it is running at the moment, what is due stays for the next
- * poll that finds it.
+ * Samples an unmounted owner from its stack in the heap. If it is running at the moment, the time stays due until the
+ * next poll that finds it.
  */
 static void sample_parked(struct sampler *s, struct lock_parked *h)
 {

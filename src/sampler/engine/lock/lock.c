@@ -11,9 +11,8 @@
  *
  * Nothing is hooked, and no event of the JVM is enabled; the only cost to a waiting thread is that it reads the clock.
  * A program without contention pays for the polls only, which use 1/PACE_SHARE of a core at most. A thread's stack is
- * walked once per wait and retained; it counts only if the thread waited for the same before and after the walk. A
- * stack that breaks off may belong to a thread that went on and waits again: it is walked again, now and at later
- * polls.
+ * walked once per wait and retained; it counts only if the thread was in the same wait before and after the walk. A
+ * broken stack may belong to a thread that has continued and waits again: it is walked again, now and at later polls.
  */
 #include "sampler/engine/arms.h"
 
@@ -41,7 +40,7 @@
 
 /* --- one thread ------------------------------------------------------------------------------- */
 
-/* Walks the stack. Returns false, and gives the stack back, if the wait has changed or ended by then. */
+/* Walks the stack. Returns false, and releases the stack, if the wait has changed or ended by then. */
 static bool lock_stack(struct sampler *s, const struct lock_thread *t, const struct lock_wait *wait,
 	struct stack *stack)
 {
@@ -107,7 +106,7 @@ static void wait_begins(
 
 /*
  * True when the thread is in the same wait as at the last poll. Without the JVM's count: it has not run since, except
- * to retry as the JVM does now and then. A thread that has acquired the lock meanwhile and wants it again runs for
+ * for the JVM's occasional retries. A thread that has acquired the lock meanwhile and waits for it again has run
  * longer.
  */
 static bool lock_rests(const struct lock_poll *poll, struct lock_thread *t)
@@ -142,7 +141,7 @@ static void lock_waits(
 /* --- a poll of all threads --------------------------------------------------------------------- */
 
 /* What the thread waits for at this moment; .lock 0: nothing, or it is not a Java thread. */
-static struct lock_wait lock_see(struct sampler *s, uint32_t index)
+static struct lock_wait lock_wait_now(struct sampler *s, uint32_t index)
 {
 	struct thread_slot *slot = &s->threads->slots[index];
 	struct lock_thread *t = &s->lock->threads[index];
@@ -210,9 +209,9 @@ static void lock_round(struct sampler *s)
 		lock->timed_ns = now;
 	if (rests)
 		lock->rests_ns = now;
-	/* All at once, before anything slow: this thread may be in the way of the one that owns the lock. */
+	/* All at once, before anything slow: this thread may occupy the core that a lock's owner needs. */
 	for (uint32_t i = 0; i < high; i++)
-		lock->seen[i] = lock_see(s, i);
+		lock->seen[i] = lock_wait_now(s, i);
 	lock->held_count = 0;
 	holders_settle(&poll);
 	for (uint32_t i = 0; i < high; i++)
@@ -250,7 +249,7 @@ static void *lock_main(void *arg)
 
 		interval = pace_pause(&s->lock->pace, sampler_cost_ns(s),
 			pace_affordable(interval, usual), LOCK_IDLE_NS);
-		/* Jittered, so as not to keep step with a periodic program. */
+		/* Jittered, so that polls are not in step with a periodic program. */
 		raw_futex_wait(&s->lock->leave, 0, interval / 2 + arms_random(interval));
 		lock_round(s);
 		before = cost;

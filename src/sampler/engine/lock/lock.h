@@ -14,9 +14,9 @@ uint64_t lock_memory(const struct sampler *s);
 /* The tid of the thread that polls locks; 0 if there is none. */
 int32_t lock_tid(const struct sampler *s);
 
-/* circle.c: deadlock detection while the event is off; reports WAIT records. Publisher only. `now` is in ns. */
-void circles_open(struct sampler *s);
-void circles_poll(struct sampler *s, uint64_t now);
-uint64_t circles_memory(const struct sampler *s);
+/* cycle.c: deadlock detection while the event is off; reports WAIT records. Publisher only. `now` is in ns. */
+void cycles_open(struct sampler *s);
+void cycles_poll(struct sampler *s, uint64_t now);
+uint64_t cycles_memory(const struct sampler *s);
 
 #endif

@@ -50,8 +50,8 @@ struct lock_place {
 };
 
 /*
- * How often a thread has waited by the JVM's count, and which waits the tally has: counted.c. Waits are numbered from 1
- * by that count.
+ * How often a thread has waited by the JVM's count, and which of these waits the tally has: counted.c. Waits are
+ * numbered from 1 by that count.
  */
 struct lock_count {
 	uint64_t upto;     /* the tally has all waits up to this one */
@@ -59,13 +59,13 @@ struct lock_count {
 	uint64_t newest;   /* the last wait that a poll has found */
 	uint64_t rest_ns;  /* when upto was last settled */
 	uint64_t later_ns; /* time of short waits that polls found without a place */
-	uint32_t found;    /* polls have found this many waits after upto */
+	uint32_t found;    /* number of waits after upto that polls have found */
 	/*
 	 * 1 + the place of the last wait that ended before its stack was walked; 1 + the place of the last wait that
 	 * only one poll has found or, without such, of any. 0: none yet.
 	 */
 	uint32_t brief, single;
-	/* True when waits for other things were found that the same count includes. */
+	/* True once a wait for something else was found that the same count includes. */
 	bool doubtful;
 };
 
@@ -121,7 +121,9 @@ struct lock_thread {
 	} frozen;
 };
 
-/* By how much the clock by which a CPU's run queue stamps sleepers lags ours. Each CPU has its own. */
+/*
+ * Lag of the clock with which a CPU's run queue stamps sleeping threads behind CLOCK_MONOTONIC. Each CPU has its own.
+ */
 struct lock_clock {
 	int32_t cpu;
 	uint64_t read_ns; /* 0: never */
@@ -131,14 +133,14 @@ struct lock_clock {
 
 /* Sampling of a thread that owns contended locks; indexed like its slot. */
 struct lock_holder {
-	/* Waiting time that its next sample is to represent, as far as this poll has charged it. */
+	/* Waiting time charged by this poll, which its next sample is to represent. */
 	uint64_t due_ns;
 	uint64_t asked_ns;
 	uint64_t sp, pc; /* where it had left Java at its last sample; 0: it was in Java */
 	uint64_t cpu_ns;
 };
 
-/* The same of an unmounted virtual thread that owns locks. */
+/* The same for an unmounted virtual thread that owns locks. */
 struct lock_parked {
 	uint64_t number;    /* 0: the entry is free */
 	uint64_t object;    /* its object at the poll of polled_ns */
@@ -308,8 +310,8 @@ bool lock_count_later(struct sampler *s, struct lock_thread *t, const struct loc
 /* t->wait, at t->place, has ended. */
 void lock_count_place(struct lock_thread *t);
 /*
- * Marks the count as doubtful when the thread is found waiting for something else than a lock that the JVM counts
- * alike.
+ * Sets `doubtful` when the thread is found waiting for something other than a lock that the JVM counts in the same
+ * counter.
  */
 void lock_count_doubt(struct sampler *s, struct lock_thread *t, const struct lock_wait *wait,
 	uint64_t java_thread);
@@ -350,14 +352,14 @@ void lock_time_residual(
 /* --- holder.c ---------------------------------------------------------------------------------- */
 
 /*
- * Charges half of the time since the previous poll to the current owner of the lock that t waits for. multiplicity: scale
- * factor.
+ * Charges half of the time since the previous poll to the current owner of the lock that t waits for. multiplicity:
+ * scale factor.
  */
 void holder_charge(const struct lock_poll *poll, struct lock_thread *t,
 	const struct lock_wait *wait, uint64_t multiplicity);
 /*
- * Charges the other half to the owner that the previous poll has found. holders_settle: for all waiters, before anybody
- * is charged anew. holder_settle: for one whose wait has ended; `since` as in lock_ends.
+ * Charges the other half to the owner that the previous poll has found. holders_settle: for all waiters, before new
+ * charges. holder_settle: for one whose wait has ended; `since` as in lock_ends.
  */
 void holders_settle(const struct lock_poll *poll);
 void holder_settle(struct sampler *s, struct lock_thread *t, uint64_t since);
@@ -365,12 +367,12 @@ void holder_settle(struct sampler *s, struct lock_thread *t, uint64_t since);
 uint32_t holder_id(struct sampler *s, const struct lock_wait *wait);
 /* Samples the owners that were charged. */
 void holders_sample(const struct lock_poll *poll);
-/* The last poll is over: waits for outstanding samples, and records the rest as [unknown]. */
+/* Call after the last poll: waits for outstanding samples, and records the rest as [unknown]. */
 void holders_stop(struct sampler *s);
 
 /* --- waiting.c: unmounted virtual threads ------------------------------------------------------- */
 
-/* Reads where the thread's stack is and what is on it. Returns false if it has none at the moment. */
+/* Reads the place and a hash of the thread's stack. Returns false if it has none at the moment. */
 bool lock_frozen_read(struct sampler *s, struct unmounted *u, const struct unmounted_thread *thread,
 	struct lock_frozen *out);
 /* True when both readings are of the same wait, judging by the stack. */

@@ -222,8 +222,8 @@ void lock_retain(const struct lock_poll *poll, struct lock_thread *t, const stru
 /* --- long waits -------------------------------------------------------------------------------- */
 
 /*
- * By how much the clock of that CPU's run queue lags now. Each CPU has its own, which excludes time stolen by the host,
- * so it is read there: this thread migrates there for a moment. Returns false if it may not.
+ * The present lag of that CPU's run-queue clock. Each CPU has its own clock, which excludes time stolen by the host, so
+ * it is read there: this thread migrates to that CPU for a moment. Returns false if it may not.
  */
 static bool lock_behind(
 	struct lock_clock *clocks, int task_fd, int32_t cpu, uint64_t now, uint64_t *ns)
@@ -277,7 +277,7 @@ void lock_owners(struct sampler *s, struct lock_thread *t, uint64_t now)
 
 /* --- the publisher's side ---------------------------------------------------------------------- */
 
-/* Publishes what has happened to the wait since the last report. Returns false if it cannot be published yet. */
+/* Publishes the changes of the wait since the last report. Returns false if they cannot be published yet. */
 static bool lock_report(struct sampler *s, struct lock_thread *t)
 {
 	uint32_t report = atomic_load_explicit(&t->report, memory_order_acquire);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The duration of waits: HotSpot has the total of each thread (jvm/waits.c), polls find out where. Polls alone are not
- * sufficient for waits of some us where a CPU is idle: it is idle because threads wait, and lets the polling thread in
- * at once.
+ * The duration of waits. HotSpot has the total of each thread (jvm/waits.c); polls find their places. Polls alone are
+ * biased for waits of a few us if a CPU is idle: it is idle because threads wait, and the polling thread then runs on
+ * it at once.
  *
  * Time of a wait that several polls have found is recorded at once. Time of one that only one poll has found is a share
  * of what remains of the JVM's total. If polls have found more time than there was, later records are reduced by the

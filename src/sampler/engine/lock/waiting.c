@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Lock waits of unmounted virtual threads. As for other threads, a wait found by two successive polls represents all
- * the time between them, one found by a single poll half of it, and a wait counts by the first poll that finds it. Of
- * many threads some are polled and scaled up to the others. These are exchanged now and then: the last poll of the old
- * ones and the first poll of the new ones happen at the same moment, and waits that the latter finds do not count as
- * begun then.
+ * the time between them, one found by a single poll half of it, and a wait counts by the first poll that finds it. If
+ * there are many threads, a part of them is polled and scaled up. The part is replaced regularly: the last poll of the
+ * old one and the first poll of the new one happen at the same moment, and waits that the latter finds count as in
+ * progress, not as begun then.
  *
  * CPU time cannot distinguish two waits of a virtual thread at the same place. Its stack can, since it is written anew
- * each time. A collector changes it, too, but then relocates it.
+ * each time. A collector that changes the stack also relocates it.
  */
 #include "sampler/engine/lock/own.h"
 
@@ -67,7 +67,9 @@ static bool is_same(
 	       lock_frozen_same(&t->frozen, now);
 }
 
-/* Walks the stack and retains or records it. Returns false if the thread ran during the walk, or has no readable stack. */
+/*
+ * Walks the stack and retains or records it. Returns false if the thread ran during the walk, or has no readable stack.
+ */
 static bool virtual_walk(const struct lock_poll *poll, struct lock_thread *t, uint32_t id,
 	const struct unmounted_thread *thread, const struct lock_wait *wait)
 {
@@ -168,14 +170,14 @@ void lock_waiting_poll(const struct lock_poll *poll)
 	if (!waiting_ready(w, poll->now))
 		return;
 	virtuals_poll(*poll);
-	if (poll->now - w->moved_ns < STAY_NS)
+	if (poll->now - w->placed_ns < STAY_NS)
 		return;
 	if (poll->s->lock->most == 1) {
-		waiting_stay(w, poll->now);
+		waiting_keep_places(w, poll->now);
 		return;
 	}
 	virtuals_end(poll->s, true, 0);
-	waiting_move(w, poll->now);
+	waiting_new_places(w, poll->now);
 	virtuals_poll((struct lock_poll){.s = poll->s, .now = poll->now, .first = true});
 }
 

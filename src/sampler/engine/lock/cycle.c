@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Deadlock detection: scans for circles of waiting threads while the lock event is off, so that a deadlock is reported
- * without anybody asking.
+ * Deadlock detection: searches for cycles of waiting threads while the lock event is off, so that a deadlock is
+ * reported even if nobody has started that event.
  *
- *   scan:  threads -> the locks that any waits for -> the owner of each -> what the owner waits for -> ... a circle?
+ *   scan:  threads -> the locks that they wait for -> the owner of each -> the lock that the owner waits for -> ...
  *
- * Covers threads and unmounted virtual threads; of very many virtual threads it covers some, others each time. A scan
+ * Covers threads and unmounted virtual threads; of very many virtual threads each scan covers a different part. A scan
  * costs a few loads per thread and one search for the owner per contended lock; scans are so rare that they use 1/SHARE
- * of a core. A circle is reported when POLLS scans in a row have found the same threads in the same waits: they have
- * used no CPU time since or, for unmounted threads, their stacks are unchanged. Timed waits never belong to a circle.
+ * of a core. A cycle is reported when POLLS scans in a row have found the same threads in the same waits: they have
+ * used no CPU time since or, for unmounted threads, their stacks are unchanged. Timed waits never belong to a cycle.
  * Publisher only.
  */
 #include "sampler/engine/arms.h"
@@ -28,8 +28,8 @@
 #define POLLS   3u
 #define PLACES  4096u /* places scanned per table of virtual threads */
 #define LOCKS   64u   /* contended locks per scan */
-#define MEMBERS 16u   /* threads in all circles */
-/* CPU time between two scans of a thread that rests: HotSpot retries now and then. */
+#define MEMBERS 16u   /* threads in all cycles */
+/* Maximum CPU time of a waiting thread between two scans: HotSpot retries occasionally. */
 #define TRIES_NS (500 * 1000u)
 
 /* A contended lock, and the wait of its owner. */
@@ -49,7 +49,7 @@ struct member {
 	struct wire_wait record;
 };
 
-struct circles {
+struct cycles {
 	struct lock_reader reader;
 	struct unmounted virtuals;
 	struct unmounted_pick pick; /* the part of larger tables that is scanned */
@@ -66,7 +66,7 @@ struct circles {
 
 static struct lock_wait thread_waits_for(struct sampler *s, const struct thread_slot *slot)
 {
-	struct lock_reader *r = &s->circles->reader;
+	struct lock_reader *r = &s->cycles->reader;
 	uint64_t java_thread = atomic_load(&slot->java_thread);
 	struct lock_wait wait = {0};
 	struct oop thread;
@@ -87,7 +87,7 @@ static struct lock_wait thread_waits_for(struct sampler *s, const struct thread_
 /* What the thread waits for without a time limit; .lock 0: nothing. */
 static struct lock_wait waits_for(struct sampler *s, const struct lock_owner *who)
 {
-	struct circles *c = s->circles;
+	struct cycles *c = s->cycles;
 	struct unmounted_thread thread;
 	struct lock_wait wait = {0};
 
@@ -99,7 +99,7 @@ static struct lock_wait waits_for(struct sampler *s, const struct lock_owner *wh
 	return wait;
 }
 
-static uint32_t held_find(const struct circles *c, const struct lock_wait *wait)
+static uint32_t held_find(const struct cycles *c, const struct lock_wait *wait)
 {
 	uint32_t i = 0;
 
@@ -108,7 +108,7 @@ static uint32_t held_find(const struct circles *c, const struct lock_wait *wait)
 	return i < c->locks ? i : LOCKS;
 }
 
-static void held_add(struct circles *c, const struct lock_wait *wait)
+static void held_add(struct cycles *c, const struct lock_wait *wait)
 {
 	if (wait->lock && c->locks < LOCKS && held_find(c, wait) == LOCKS)
 		c->held[c->locks++] = (struct held){.wait = *wait};
@@ -116,7 +116,7 @@ static void held_add(struct circles *c, const struct lock_wait *wait)
 
 static void virtual_held(void *ctx, const struct unmounted_thread *thread)
 {
-	struct circles *c = ctx;
+	struct cycles *c = ctx;
 	struct lock_wait wait = {0};
 
 	if (!thread->timed && c->locks < LOCKS)
@@ -126,7 +126,7 @@ static void virtual_held(void *ctx, const struct unmounted_thread *thread)
 
 static void virtuals_held(struct sampler *s)
 {
-	struct circles *c = s->circles;
+	struct cycles *c = s->cycles;
 	const char *why;
 
 	if (!c->open)
@@ -135,14 +135,14 @@ static void virtuals_held(struct sampler *s)
 		return;
 	c->reader.virtuals = &c->virtuals;
 	unmounted_refresh(&c->virtuals);
-	if (!c->count) /* the same threads while a circle may be among them */
+	if (!c->count) /* the same threads while a cycle may be among them */
 		c->pick = (struct unmounted_pick){arms_random(UINT64_MAX), PLACES};
 	unmounted_each(&c->virtuals, &c->pick, virtual_held, c);
 }
 
 static void held_list(struct sampler *s)
 {
-	struct circles *c = s->circles;
+	struct cycles *c = s->cycles;
 	struct thread_slot *slot = NULL;
 	struct lock_wait wait;
 
@@ -162,7 +162,7 @@ static void held_list(struct sampler *s)
 }
 
 /* True when following owners and what they wait for leads from this lock back to it. */
-static bool in_circle(const struct circles *c, uint32_t first)
+static bool in_cycle(const struct cycles *c, uint32_t first)
 {
 	uint32_t at = c->held[first].next;
 
@@ -173,9 +173,9 @@ static bool in_circle(const struct circles *c, uint32_t first)
 	return at == first;
 }
 
-/* --- members of circles ---------------------------------------------------------------------------- */
+/* --- members of cycles ---------------------------------------------------------------------------- */
 
-static struct member *member_of(struct circles *c, uint32_t id)
+static struct member *member_of(struct cycles *c, uint32_t id)
 {
 	for (uint32_t i = 0; i < c->count; i++)
 		if (c->members[i].id == id)
@@ -187,13 +187,13 @@ static struct member *member_of(struct circles *c, uint32_t id)
 }
 
 /*
- * True when the thread has not run since the previous scan, except to retry as HotSpot does now and then, judging by
- * its CPU time or its stack. *known: true if either could be read. Retains the readings for the next scan.
+ * True when the thread has not run since the previous scan, except for HotSpot's occasional retries, judging by its CPU
+ * time or its stack. *known: true if either could be read. Retains the readings for the next scan.
  */
 static bool member_rests(
 	struct sampler *s, struct member *m, const struct lock_owner *who, bool *known)
 {
-	struct circles *c = s->circles;
+	struct cycles *c = s->cycles;
 	struct unmounted_thread thread;
 	struct lock_frozen frozen = {0};
 	uint64_t cpu_ns = 0;
@@ -213,11 +213,11 @@ static bool member_rests(
 }
 
 /*
- * The owner of held[at] waits for another lock of the circle: counts one more scan with the same wait, or starts over.
+ * The owner of held[at] waits for another lock of the cycle: counts one more scan with the same wait, or starts over.
  */
 static void member_found(struct sampler *s, uint32_t at, uint64_t now)
 {
-	struct circles *c = s->circles;
+	struct cycles *c = s->cycles;
 	const struct lock_owner *who = &c->held[at].owner;
 	const struct held *next = &c->held[c->held[at].next];
 	const struct lock_wait wait = waits_for(s, who);
@@ -265,10 +265,10 @@ static bool member_report(struct sampler *s, struct member *m, uint64_t now, boo
 	return publish_wait(s->publish, &m->record);
 }
 
-/* Reports members found in enough scans, and the end of those not found any more. */
+/* Reports members found in enough scans, and the end of the waits of those not found any more. */
 static void members_settle(struct sampler *s, uint64_t now)
 {
-	struct circles *c = s->circles;
+	struct cycles *c = s->cycles;
 	uint32_t kept = 0;
 
 	for (uint32_t i = 0; i < c->count; i++) {
@@ -286,9 +286,9 @@ static void members_settle(struct sampler *s, uint64_t now)
 	c->count = kept;
 }
 
-void circles_poll(struct sampler *s, uint64_t now)
+void cycles_poll(struct sampler *s, uint64_t now)
 {
-	struct circles *c = s->circles;
+	struct cycles *c = s->cycles;
 	uint64_t start_ns, cost_ns;
 	bool on = atomic_load(&s->events[WIRE_LOCK].on) != 0;
 
@@ -302,7 +302,7 @@ void circles_poll(struct sampler *s, uint64_t now)
 	if (!on)
 		held_list(s);
 	for (uint32_t i = 0; i < c->locks; i++)
-		if (c->held[i].owner.id && in_circle(c, i))
+		if (c->held[i].owner.id && in_cycle(c, i))
 			member_found(s, i, now);
 	members_settle(s, now);
 	cost_ns = (clock_read_ns(CLOCK_THREAD_CPUTIME_ID) - start_ns) * SHARE;
@@ -311,17 +311,17 @@ void circles_poll(struct sampler *s, uint64_t now)
 
 /* --- memory ------------------------------------------------------------------------------------------ */
 
-void circles_open(struct sampler *s)
+void cycles_open(struct sampler *s)
 {
 	if (!s->layout || s->layout->thread_pending.offset < 0 ||
 		s->layout->monitor_object.offset < 0)
 		return;
-	s->circles = sampler_part_new(s, sizeof(*s->circles));
-	if (s->circles)
-		lock_reader_open(&s->circles->reader, s);
+	s->cycles = sampler_part_new(s, sizeof(*s->cycles));
+	if (s->cycles)
+		lock_reader_open(&s->cycles->reader, s);
 }
 
-uint64_t circles_memory(const struct sampler *s)
+uint64_t cycles_memory(const struct sampler *s)
 {
-	return s->circles ? sizeof(*s->circles) : 0;
+	return s->cycles ? sizeof(*s->cycles) : 0;
 }
