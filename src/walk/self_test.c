@@ -13,8 +13,7 @@
 #include "walk/load/mem.h"
 #include "walk/walk.h"
 
-#define OLDEST \
-	8 /* threads from each end of the JVM's list: which end is older depends on the JDK */
+#define OLDEST      8 /* threads from each end of the JVM's list: the older end depends on the JDK */
 #define FRAMES      64         /* maximum length of a chain */
 #define METHODS     32         /* compiled methods examined */
 #define SEGMENTS    (1u << 16) /* examined per heap of the code cache */
