@@ -15,9 +15,9 @@
 static struct findings *findings;
 static struct profile *profile;
 static struct vitals v;
-static uint32_t looks_from; /* seconds */
+static uint32_t window_from; /* first second that evaluate() judges */
 
-/* A program of which nothing is known but its time. */
+/* A new program, an hour old, with all events sampled; no other vitals are known. */
 static void begin(void)
 {
 	findings_free(findings);
@@ -25,7 +25,7 @@ static void begin(void)
 	findings = findings_new();
 	profile = profile_new();
 	memset(&v, 0x80, sizeof(v));
-	vitals_bound(&v); /* what cannot be is not known */
+	vitals_bound(&v); /* impossible values become "not known" */
 	v.time_ns = 100 * NS_PER_S;
 	v.gc_name[0] = '\0';
 	v.uptime_s = 3600;
@@ -40,14 +40,14 @@ static void second(void)
 	findings_vitals(findings, &v);
 }
 
-static unsigned looks(void)
+static unsigned evaluate(void)
 {
-	return findings_evaluate(findings, profile, looks_from, SECONDS);
+	return findings_evaluate(findings, profile, window_from, SECONDS);
 }
 
 static const struct finding *found(const char *rule)
 {
-	for (unsigned i = 0, n = looks(); i < n; i++)
+	for (unsigned i = 0, n = evaluate(); i < n; i++)
 		if (!strcmp(findings_get(findings, i)->rule->name, rule))
 			return findings_get(findings, i);
 	return NULL;
@@ -57,7 +57,7 @@ static void is_found(const char *rule, const char *what)
 {
 	const struct finding *f = found(rule);
 
-	if (ok(f && *f->what && *f->proof && *f->advice, "%s: %s", rule, what) && f)
+	if (ok(f && *f->what && *f->proof && *f->advice, "%s is reported %s", rule, what) && f)
 		diag("%s  %s", f->rule->title, f->what);
 }
 
@@ -65,7 +65,7 @@ static void is_silent(const char *rule, const char *what)
 {
 	const struct finding *f = found(rule);
 
-	if (!ok(!f, "%s: silent %s", rule, what))
+	if (!ok(!f, "%s is not reported %s", rule, what))
 		diag("%s", f->what);
 }
 

@@ -3,9 +3,9 @@
 #include "findings/scene.h"
 #include "tests/findings/judge.h"
 
-static int compiled_s = 31; /* for so long */
+static int compiled_s = 31; /* duration of anew() */
 
-/* Compilations a second, a minute after the start, and KB of code that are more a second. */
+/* Compilations per second, and the KB by which the code cache grows per second. */
 static void anew(int64_t rate, int64_t kb)
 {
 	begin();
@@ -19,29 +19,29 @@ static void anew(int64_t rate, int64_t kb)
 static void test_jit_anew(void)
 {
 	anew(20, 0);
-	is_found("jit", "20 compilations a second of which nothing stays");
+	is_found("jit", "at 20 compilations per second when the code cache does not grow");
 	is_str(found("jit")->what,
 		"20 methods per second are still being compiled 3600 s after the start, and their "
 		"code is discarded",
-		"what it says");
+		"the finding of jit names the rate and the JVM's age");
 	anew(19, 0);
-	is_silent("jit", "at 19 a second");
+	is_silent("jit", "at 19 compilations per second");
 	anew(100, 24);
-	is_found("jit", "a little of it stays");
+	is_found("jit", "when the code cache grows by less than 256 bytes per compilation");
 	anew(100, 25);
-	is_silent("jit", "code that stays, 256 bytes of each");
+	is_silent("jit", "when the code cache grows by 256 bytes per compilation");
 	compiled_s = 29;
 	anew(20, 0);
-	is_silent("jit", "after 29 s");
+	is_silent("jit", "when the rate has lasted for 29 s");
 	compiled_s = 31;
 	anew(20, 0);
 	v.uptime_s = 59;
 	second();
-	is_silent("jit", "in the first minute");
+	is_silent("jit", "59 s after the start");
 	anew(20, 0);
 	v.code_used = -1;
 	second();
-	is_silent("jit", "where the code cache is not known");
+	is_silent("jit", "when the use of the code cache is not known");
 }
 
 static void cache(int64_t used_kb, int64_t max_kb, int64_t rate, int seconds)
@@ -57,30 +57,33 @@ static void cache(int64_t used_kb, int64_t max_kb, int64_t rate, int seconds)
 static void test_codecache(void)
 {
 	cache(90 << 10, 100 << 10, 3, 10);
-	is_silent("codecache", "with a tenth free");
+	is_silent("codecache", "with 10 % free");
 	cache((90 << 10) + 1, 100 << 10, 3, 10);
-	is_found("codecache", "with less");
+	is_found("codecache", "with less than 10 % free");
 	is_str(found("codecache")->what,
-		"the code cache is nearly full: 90.0 of 100.0 MB are in use", "what it says");
-	ok(strstr(found("codecache")->proof, "3.0 per second"), "and how much is compiled");
+		"the code cache is nearly full: 90.0 of 100.0 MB are in use",
+		"the finding of codecache names use and size");
+	ok(strstr(found("codecache")->proof, "3.0 per second"),
+		"the finding of codecache names the rate of compilations");
 	cache(3457, 4096, 0, 10);
 	is_found("codecache", "with less than 640 KB free");
-	ok(strstr(found("codecache")->proof, "nothing was compiled"), "that nothing is");
+	ok(strstr(found("codecache")->proof, "nothing was compiled"),
+		"the finding of codecache says that nothing was compiled");
 	cache(3456, 4096, 0, 10);
-	is_silent("codecache", "with 640 KB");
+	is_silent("codecache", "with 640 KB free");
 	cache(4000, 4096, 0, 6);
-	is_silent("codecache", "before 8 s are known");
+	is_silent("codecache", "with 6 s of vitals");
 	cache(1000, 4096, 0, 10);
 	v.code_used = 4000 << 10;
 	second();
-	is_silent("codecache", "that has just been filled");
+	is_silent("codecache", "when it has filled up in the last second");
 	begin();
 	for (int i = 0; i <= 10; i++)
 		second();
-	is_silent("codecache", "where it is not known");
+	is_silent("codecache", "when its use is not known");
 }
 
-/* Samples of compiled code that gives up, in "shop.Orders.read", and of other code. */
+/* CPU samples of deoptimisation of "shop.Orders.read", and of its other code. */
 static void leaving(uint32_t left, uint32_t other)
 {
 	uint32_t shop, blob;
@@ -100,24 +103,24 @@ static void leaving(uint32_t left, uint32_t other)
 static void test_deopt(void)
 {
 	leaving(30, 570);
-	is_found("deopt", "5 % of the CPU time");
+	is_found("deopt", "when deoptimisation takes 5 % of the CPU time");
 	is_str(found("deopt")->what,
 		"5 % of the CPU time is spent on deoptimisation, most of it from Orders.read",
-		"what it says");
+		"the finding of deopt names the share and the method");
 	leaving(30, 580);
-	is_silent("deopt", "below");
+	is_silent("deopt", "when deoptimisation takes less than 5 % of the CPU time");
 	leaving(29, 0);
-	is_silent("deopt", "of 29 samples");
+	is_silent("deopt", "with 29 samples of deoptimisation");
 	leaving(30, 0);
 	v.uptime_s = 30;
 	second();
-	is_found("deopt", "half a minute after the start");
+	is_found("deopt", "30 s after the start");
 	v.uptime_s = 29;
 	second();
-	is_silent("deopt", "in the first half minute");
+	is_silent("deopt", "29 s after the start");
 }
 
-/* Samples of a search among keys whose hash codes collide, for "shop.Orders.read", and of other code. */
+/* CPU samples of searches among keys with colliding hash codes in "shop.Orders.read", and of its other code. */
 static void colliding(uint32_t searches, uint32_t other)
 {
 	uint32_t shop, tree;
@@ -136,20 +139,23 @@ static void colliding(uint32_t searches, uint32_t other)
 static void test_collisions(void)
 {
 	colliding(30, 270);
-	is_found("collisions", "10 % of the CPU time");
+	is_found("collisions", "when searches among colliding keys take 10 % of the CPU time");
 	is_str(found("collisions")->what,
 		"10 % of the CPU time is spent on hash table keys with colliding hash codes, most "
 		"of it in Orders.read",
-		"what it says");
+		"the finding of collisions names the share and the method");
 	colliding(30, 280);
-	is_silent("collisions", "below");
+	is_silent("collisions",
+		"when searches among colliding keys take less than 10 % of the CPU time");
 	colliding(29, 0);
-	is_silent("collisions", "of 29 samples");
+	is_silent("collisions", "with 29 samples of searches");
 }
 
-static uint32_t early_at = 2, late_at = 8; /* seconds of the first and of the second half */
+static uint32_t
+	early_at = 2,
+	late_at = 8; /* the seconds that interpreting() uses, one in each half of the window */
 
-/* Samples in both: interpreted ones of "shop.Orders.sum", and others. */
+/* CPU samples in interpreted methods: `early` of "shop.Orders.sum", later `late` of second_method; and `other` in each half. */
 static void interpreting(uint32_t early, uint32_t late, uint32_t other, const char *second_method)
 {
 	uint32_t halves[2], shop, n[] = {early, late};
@@ -172,7 +178,7 @@ static void interpreting(uint32_t early, uint32_t late, uint32_t other, const ch
 	second();
 }
 
-/* And one more sample in each half, of so many interpreted methods. */
+/* Adds a sample of each of so many other interpreted methods to each half. */
 static void interpreting_many(int methods)
 {
 	char name[20];
@@ -189,7 +195,7 @@ static void interpreting_many(int methods)
 	}
 }
 
-/* Is it found in these seconds? */
+/* True when "interpreted" is reported for the seconds [from, to). */
 static bool interprets_in(uint32_t from, uint32_t to)
 {
 	for (unsigned i = 0, n = findings_evaluate(findings, profile, from, to); i < n; i++)
@@ -201,42 +207,43 @@ static bool interprets_in(uint32_t from, uint32_t to)
 static void test_interpreted(void)
 {
 	interpreting(25, 25, 75, "sum");
-	is_found("interpreted", "25 % of the CPU time in one method");
+	is_found("interpreted", "when one method takes 25 % of the CPU time in the interpreter");
 	is_str(found("interpreted")->what,
 		"25 % of the CPU time is spent in the interpreter 3600 s after the start, most in "
 		"Orders.sum",
-		"what it says");
+		"the finding of interpreted names the share, the JVM's age and the method");
 	interpreting(25, 25, 76, "sum");
-	is_silent("interpreted", "below");
+	is_silent("interpreted", "when the interpreter takes less than 25 % of the CPU time");
 	interpreting(50, 0, 75, "sum");
-	is_silent("interpreted", "that ends");
+	is_silent("interpreted", "when it ends in the first half of the window");
 	interpreting(25, 25, 75, "total");
-	is_silent("interpreted", "of one method, then of another");
+	is_silent("interpreted", "when the method is another one in the second half");
 	interpreting(24, 24, 1, "sum");
-	is_silent("interpreted", "of 48 samples");
+	is_silent("interpreted", "with 48 samples of interpreted methods");
 	interpreting(10, 10, 75, "sum");
 	interpreting_many(15);
-	is_found("interpreted", "25 % of the CPU time, 10 % in one method");
+	is_found("interpreted",
+		"when the interpreter takes 25 % of the CPU time, 10 % in one method");
 	interpreting(9, 9, 75, "sum");
 	interpreting_many(16);
-	is_silent("interpreted", "where no method has more than 9 %");
+	is_silent("interpreted", "when no method has more than 9 % of the CPU time");
 	early_at = 1, late_at = 3;
 	interpreting(25, 25, 75, "sum");
-	ok(interprets_in(0, 4), "interpreted: in 4 s");
-	ok(!interprets_in(1, 4), "interpreted: silent in 3 s");
+	ok(interprets_in(0, 4), "interpreted is reported in a window of 4 s");
+	ok(!interprets_in(1, 4), "interpreted is not reported in a window of 3 s");
 	early_at = 2, late_at = 8;
 	interpreting(25, 25, 75, "sum");
 	v.uptime_s = 60;
 	second();
-	is_found("interpreted", "a minute after the start");
+	is_found("interpreted", "60 s after the start");
 	v.uptime_s = 59;
 	second();
-	is_silent("interpreted", "in the first minute");
+	is_silent("interpreted", "59 s after the start");
 }
 
 static struct profile_snapshot *baseline;
 
-/* Of so many samples each: in the six seconds that are the baseline, and in the six after it. */
+/* CPU samples of "shop.Report.build", and of all methods, in the 6 s of the baseline and in the 6 s after it. */
 static void becomes(unsigned then, unsigned then_all, unsigned now, unsigned now_all)
 {
 	const struct {
@@ -265,55 +272,57 @@ static void becomes(unsigned then, unsigned then_all, unsigned now, unsigned now
 	baseline = profile_snapshot_new(profile, &q);
 	findings_baseline(findings, baseline);
 	second();
-	looks_from = 6;
+	window_from = 6;
 }
 
 static void test_new(void)
 {
 	becomes(1, 600, 186, 600);
-	is_found("new", "what has become much");
+	is_found("new", "when a method's share rises from 0.2 % to 31 %");
 	is_str(found("new")->what,
 		"31 % of the CPU time is in Report.build, up from 0.2 % in the baseline",
-		"what it says");
-	ok(strstr(found("new")->proof, "Report.build"), "and its stack");
+		"the finding of new names the method and both shares");
+	ok(strstr(found("new")->proof, "Report.build"),
+		"the finding of new shows the method's stack");
 	findings_baseline(findings, NULL);
 	is_silent("new", "without a baseline");
 	becomes(0, 600, 66, 600);
-	is_found("new", "what was not there, with 11 %");
+	is_found("new", "when a method that was not there has 11 %");
 	becomes(0, 600, 59, 600);
-	is_silent("new", "with less than a tenth");
+	is_silent("new", "when a method that was not there has less than 10 %");
 	becomes(60, 600, 250, 600);
-	is_found("new", "four times as much");
+	is_found("new", "when a method has more than four times its share");
 	becomes(60, 600, 230, 600);
-	is_silent("new", "not quite four times as much");
+	is_silent("new", "when a method has less than four times its share");
 	becomes(186, 600, 186, 600);
-	is_silent("new", "where all is as it was");
+	is_silent("new", "when nothing has changed");
 	becomes(186, 600, 1, 600);
-	is_silent("new", "what was there, and no longer is");
+	is_silent("new", "when a method's share has shrunk");
 	becomes(0, 100, 30, 100);
-	is_found("new", "of 100 samples");
+	is_found("new", "with 100 samples in each window");
 	becomes(0, 99, 30, 99);
-	is_silent("new", "of 99 samples");
+	is_silent("new", "with 99 samples in each window");
 	becomes(0, 100, 14, 100);
-	is_silent("new", "where chance may have it");
+	is_silent("new", "when the rise may be chance");
 	becomes(0, 600, 186, 600);
 	v.events[EVENT_CPU].state = VITALS_OFF;
 	second();
-	is_silent("new", "where CPU is not sampled");
+	is_silent("new", "when cpu is not sampled");
 	profile_snapshot_free(baseline);
-	looks_from = 0;
+	window_from = 0;
 }
 
-/* Proofs name native methods whole, with their library. */
+/* Method names in findings: native functions in full, with their library. */
 static void test_native(void)
 {
 	struct scene scene = {.profile = profile};
 
 	is_str(scene_method(&scene, profile_method(profile, "", "__futex_abstimed_wait_common", "",
 					    "libc.so.6")),
-		"[libc.so.6] __futex_abstimed_wait_common", "a function of a library");
+		"[libc.so.6] __futex_abstimed_wait_common",
+		"a native function is named with its library");
 	is_str(scene_method(&scene, profile_method(profile, "shop.Cart", "total", "()V", "")),
-		"Cart.total", "a method without its packages");
+		"Cart.total", "a Java method is named without its package");
 }
 
 int main(void)

@@ -9,7 +9,7 @@ static uint32_t stack_within(uint32_t parent, const char *const *frames)
 	return parent;
 }
 
-/* Threads first to first + count - 1 spend so much of each second there. */
+/* The threads [first, first + count) spend this share of each second in this state and stack. */
 static void spend(uint32_t first, uint32_t count, const char *const *frames,
 	enum thread_state state, double share)
 {
@@ -23,6 +23,7 @@ static void spend(uint32_t first, uint32_t count, const char *const *frames,
 	profile_advance(profile, SECONDS);
 }
 
+/* Names the threads [first, first + count) "<prefix><id>". */
 static void named(uint32_t first, uint32_t count, const char *prefix, enum thread_kind kind)
 {
 	char name[40];
@@ -53,16 +54,17 @@ static void starting(int64_t rate, int count)
 static void test_threads(void)
 {
 	starting(99, 10);
-	is_silent("threads", "at 99 a second");
+	is_silent("threads", "at 99 starts per second");
 	starting(100, 10);
-	is_found("threads", "at 100");
+	is_found("threads", "at 100 starts per second");
 	starting(1000, 6);
-	is_silent("threads", "before 8 s are known");
+	is_silent("threads", "with 6 s of vitals");
 	begin();
 	seconds(10);
-	is_silent("threads", "where they are not counted");
+	is_silent("threads", "when starts are not counted");
 }
 
+/* Open descriptors and their limit: `open` at first, `rate` more per second until second `rises` of 10. */
 static void opening(int64_t open, int64_t limit, int64_t rate, int rises)
 {
 	begin();
@@ -75,17 +77,17 @@ static void opening(int64_t open, int64_t limit, int64_t rate, int rises)
 static void test_descriptors(void)
 {
 	opening(100, 1024, 2, 10);
-	is_found("descriptors", "that reach their limit in 452 s");
+	is_found("descriptors", "when the limit will be reached in 452 s");
 	opening(100, 2048, 2, 10);
-	is_silent("descriptors", "where that takes 964 s");
+	is_silent("descriptors", "when the limit will be reached in 964 s");
 	opening(100, 1024, 20, 4);
-	is_silent("descriptors", "where the rise has ended");
+	is_silent("descriptors", "when the rise has ended");
 	opening(922, 1024, 0, 0);
-	is_found("descriptors", "nine tenths of which are open");
+	is_found("descriptors", "when 90 % of the limit are open");
 	opening(921, 1024, 0, 0);
-	is_silent("descriptors", "below that");
+	is_silent("descriptors", "when less than 90 % of the limit are open");
 	opening(-1, 1024, 0, 0);
-	is_silent("descriptors", "where they cannot be counted");
+	is_silent("descriptors", "when the open ones cannot be counted");
 	opening(5000, -1, 50, 10);
 	is_silent("descriptors", "without a limit");
 }
@@ -108,15 +110,15 @@ static void collecting(int64_t all, int64_t large)
 static void test_humongous(void)
 {
 	collecting(10, 5);
-	is_found("humongous", "the cause of half of the collections");
-	is_silent("gc", "beside it, whose cause it is");
+	is_found("humongous", "when half of the collections have this cause");
+	is_silent("gc", "when humongous is reported, which is the cause");
 	collecting(11, 5);
-	is_silent("humongous", "below half");
-	is_found("gc", "which is then all that is known");
+	is_silent("humongous", "when less than half of the collections have this cause");
+	is_found("gc", "when less than half of the collections are humongous");
 	collecting(4, 4);
-	is_silent("humongous", "where there were four");
+	is_silent("humongous", "when there were only four collections");
 	collecting(10, -1);
-	is_silent("humongous", "with another collector");
+	is_silent("humongous", "with another collector than G1");
 }
 
 /* --- the kernel's count of waits for cores ------------------------------------------------------------ */
@@ -141,7 +143,7 @@ static void queueing(int64_t cpu_ms, int64_t queued_ms)
 static const char *const pinned[] = {"java.lang.VirtualThread", "runContinuation", "shop.Client",
 	"call", "java.lang.Thread", "sleep", NULL};
 
-/* Four virtual threads wait for a carrier, beside one that runs; so much CPU time is left each second. */
+/* Four virtual threads wait for a carrier while one runs; CPUs are idle for free_ms per second (-1: not known). */
 static void carrierless(int64_t free_ms)
 {
 	cpus_free_ms = free_ms;
@@ -155,38 +157,41 @@ static void test_cores(void)
 {
 	queueing(1000, 1000);
 	spend(0, 1, busy, THREAD_ON_CPU, 1);
-	is_found("cores", "one waits by the kernel's count, which no sample has seen");
+	is_found("cores", "when one thread waits by the kernel's count, though not in samples");
 	is_str(found("cores")->what,
 		"CPU saturated: 1.0 threads running, 1.0 waiting for a core (runnable threads wait "
 		"50 % of the time)",
-		"and the kernel's figures are said");
+		"the finding of cores has the kernel's figures");
 	queueing(1000, 900);
 	spend(0, 4, busy, THREAD_RUNNABLE, 1);
-	is_silent("cores", "where samples say four, and the kernel less than one");
+	is_silent("cores",
+		"when four threads wait in samples, but less than one by the kernel's count");
 	carrierless(-1);
-	is_silent(
-		"cores", "where virtual threads wait for carriers, and no CPU is known to be busy");
+	is_silent("cores",
+		"when virtual threads wait for a carrier and the idle time of CPUs is not known");
 	carrierless(250);
-	is_silent("cores", "where a quarter of a CPU is free");
+	is_silent(
+		"cores", "when virtual threads wait for a carrier and a quarter of a CPU is idle");
 	carrierless(249);
-	is_found("cores", "virtual threads without a carrier wait for a core where none is free");
+	is_found("cores",
+		"when virtual threads wait for a carrier and less than a quarter of a CPU is idle");
 	is_str(found("cores")->what,
 		"CPU saturated: 2.0 threads running, 0.1 waiting for a core, 4.0 virtual threads "
 		"for a carrier (runnable threads wait 67 % of the time)",
-		"and are not among the threads that the kernel counts");
+		"the finding of cores counts virtual threads apart from the kernel's threads");
 	spend(4, 1, pinned, THREAD_SLEEPING, 0.33);
-	is_found("cores", "also where carriers are pinned for a quarter of their time");
+	is_found("cores", "when carriers are pinned for less than a quarter of their time");
 	spend(4, 1, pinned, THREAD_SLEEPING, 0.01);
-	is_silent("cores", "where carriers are mostly pinned");
+	is_silent("cores", "when carriers are pinned for more than a quarter of their time");
 	begin();
 	second();
 	named(0, 4, "w-", THREAD_VIRTUAL);
 	spend(0, 4, busy, THREAD_CARRIER, 1);
-	is_silent("cores", "in the first seconds");
+	is_silent("cores", "in the first second");
 	cpus_free_ms = -1;
 }
 
-/* A CPU limit that stops the program in every period: threads wait for a core meanwhile, but more cores would not help. */
+/* A CPU limit that throttles the program in every period: its threads wait for a core, but more cores would not help. */
 static void limited(int seconds)
 {
 	begin();
@@ -209,23 +214,24 @@ static void limited(int seconds)
 static void test_limited(void)
 {
 	limited(3);
-	is_silent("throttled", "before 4 s are known");
-	is_silent("cores", "either: the limit may be the cause");
+	is_silent("throttled", "with 3 s of vitals");
+	is_silent("cores", "with 3 s of vitals, because the CPU limit may be the cause");
 	limited(4);
-	is_found("throttled", "in every period of 4 s");
+	is_found("throttled", "when every period of 4 s is throttled");
 	limited(10);
-	is_found("throttled", "in every period");
-	is_silent("cores", "beside it, which is the cause");
+	is_found("throttled", "when every period of 10 s is throttled");
+	is_silent("cores", "when throttled is reported, which is the cause");
 	v.host.cpu_limit = 0;
 	for (int i = 0; i <= 11; i++, v.cpu_user_ms += 150, v.host.queued_ms += 3000)
 		second();
-	is_found("cores", "without a limit");
+	is_found("cores", "without a CPU limit");
 }
 
 /* --- carriers ------------------------------------------------------------------------------------------ */
 
 static const char *const frozen[] = {"shop.Client", "call", "java.lang.Thread", "sleep", NULL};
 
+/* Of each second, a virtual thread is parked in `frames` for `keeps`, and another waits for a carrier for `ready`. */
 static void carrying(double keeps, double ready, const char *const *frames)
 {
 	begin();
@@ -238,21 +244,21 @@ static void carrying(double keeps, double ready, const char *const *frames)
 static void test_pinned(void)
 {
 	carrying(0.5, 1, pinned);
-	is_found("pinned", "half a carrier, and one virtual thread that wants it");
+	is_found("pinned", "when half a carrier is pinned and one virtual thread waits for it");
 	is_str(found("pinned")->what,
 		"virtual threads pin 0.5 carriers while they wait in Client.call; 1.0 virtual "
 		"threads wait for a carrier",
-		"and says where");
-	is_silent("cores", "which would not help");
+		"the finding of pinned names the method and both numbers");
+	is_silent("cores", "when pinned is reported, which is the cause");
 	carrying(0.49, 1, pinned);
-	is_silent("pinned", "below half a carrier");
+	is_silent("pinned", "when less than half a carrier is pinned");
 	carrying(1, 0.99, pinned);
-	is_silent("pinned", "where nobody wants one");
+	is_silent("pinned", "when less than one virtual thread waits for a carrier");
 	carrying(1, 1, frozen);
-	is_silent("pinned", "where they wait without a carrier");
+	is_silent("pinned", "when virtual threads wait without a carrier");
 	carrying(0.5, 1, pinned);
 	spend(2, 1, pinned, THREAD_ON_CPU, 0.6);
-	is_silent("pinned", "where carriers run for more of the time");
+	is_silent("pinned", "when carriers run for longer than they are pinned");
 }
 
 /* --- executors ----------------------------------------------------------------------------------------- */
@@ -269,6 +275,7 @@ static const char *const idle[] = {"java.util.concurrent.ForkJoinPool", "awaitWo
 static const char *const join[] = {
 	"shop.Handler", "answer", "java.util.concurrent.CompletableFuture", "waitingGet", NULL};
 
+/* Three workers wait in a task, idle and run for these shares of the time; `waiters` other threads wait for such tasks. */
 static void starving(uint32_t waiters, double waits, double idles, double runs)
 {
 	begin();
@@ -284,44 +291,46 @@ static void starving(uint32_t waiters, double waits, double idles, double runs)
 static void test_starved(void)
 {
 	starving(4, 0.95, 0.05, 0);
-	is_found("starved", "four threads wait for three that are taken");
+	is_found("starved", "when four threads wait for tasks and all three workers are blocked");
 	starving(3, 1, 0, 0);
 	is_silent("starved",
-		"where no more wait than the executor has: each task may have its thread");
+		"when no more threads wait than there are workers, so each task may have its own");
 	starving(8, 0.94, 0.06, 0);
-	is_silent("starved", "where it has time left");
+	is_silent("starved", "when the workers are idle for 6 % of the time");
 	starving(8, 0.74, 0, 0.26);
-	is_silent("starved", "where its tasks compute");
+	is_silent("starved", "when the tasks compute for a quarter of the time");
 	starving(8, 1, 0, 0);
 	named(11, 3, "report-", THREAD_JAVA);
 	spend(11, 3, task, THREAD_SLEEPING, 0.1);
 	spend(11, 3, idle, THREAD_PARKED, 0.9);
-	is_found("starved", "9 % of such tasks run elsewhere");
+	is_found("starved", "when 9 % of such tasks run in another executor");
 	spend(11, 1, task, THREAD_ON_CPU, 0.1);
-	is_silent("starved", "where more than 10 % do: they may be those that are waited for");
+	is_silent("starved", "when more than 10 % of such tasks run in another executor");
 	begin();
 	seconds(10);
 	named(0, 3, "mail-", THREAD_JAVA);
 	named(3, 8, "http-", THREAD_JAVA);
 	spend(0, 3, loop, THREAD_SLEEPING, 1);
 	spend(3, 8, join, THREAD_PARKED, 1);
-	is_silent("starved", "where its tasks are of another kind than those that are waited for");
+	is_silent(
+		"starved", "when the executor runs another kind of task than the threads wait for");
 	begin();
 	seconds(10);
 	named(0, 4, "http-", THREAD_JAVA);
 	spend(0, 4, get, THREAD_PARKED, 1);
-	is_found("starved", "an executor waits for itself");
+	is_found("starved", "when all threads of an executor wait for its own tasks");
 	is_str(found("starved")->what,
 		"all 4 threads http-* wait for other tasks, and no thread runs these",
-		"and says so");
+		"the finding of starved says that no thread runs these tasks");
 	named(4, 1, "mail-", THREAD_JAVA);
 	spend(4, 1, loop, THREAD_SLEEPING, 0.1);
 	spend(4, 1, idle, THREAD_PARKED, 0.9);
-	is_silent("starved", "where a thread runs such a task");
+	is_silent("starved", "when a thread runs such a task");
 }
 
 /* --- pauses on a saturated machine, and what causes collections ----------------------------------------- */
 
+/* 10 s with 19 % of collection pauses; cpu_ms and queued_ms: CPU time and waits for cores of all threads per second. */
 static void pausing(int64_t cpu_ms, int64_t queued_ms)
 {
 	begin();
@@ -344,17 +353,19 @@ static void pausing(int64_t cpu_ms, int64_t queued_ms)
 static void test_delayed(void)
 {
 	pausing(100, 80);
-	is_found("gc", "19 % of the time, or 10.6 % without waits for cores");
-	is_found("safepoint", "9.5 % of the time, or 5.3 %");
+	is_found("gc", "when pauses take 19 % of the time, and 10.6 % without waits for cores");
+	is_found("safepoint",
+		"when delays take 9.5 % of the time, and 5.3 % without waits for cores");
 	pausing(100, 100);
-	is_silent("gc", "where collections take half as long without these waits");
-	is_silent("safepoint", "likewise");
+	is_silent("gc", "when pauses take 9.5 % of the time without waits for cores");
+	is_silent("safepoint", "when delays take 4.8 % of the time without waits for cores");
 	named(0, 1, "GC Thread#", THREAD_GC);
 	spend(0, 1, busy, THREAD_ON_CPU, 0.6);
 	spend(0, 1, busy, THREAD_RUNNABLE, 0.4);
-	is_found("gc", "where samples of its threads say that they rarely wait");
+	is_found("gc", "when samples show that its own threads rarely wait for cores");
 }
 
+/* pausing() with half of the pauses lost to waits for cores, and 10 more collections; so many have each cause. */
 static void caused(int64_t explicit_gc, int64_t metadata)
 {
 	pausing(100, 100);
@@ -367,21 +378,21 @@ static void caused(int64_t explicit_gc, int64_t metadata)
 static void test_causes(void)
 {
 	caused(11, 0);
-	is_found("gc", "that the program calls");
+	is_found("gc", "when most collections are requested by the program");
 	is_str(found("gc")->what,
 		"garbage collection pauses the program for 19 % of the time; 11 of 21 collections "
 		"are requested by System.gc()",
-		"and says so");
+		"the finding of gc counts the collections that System.gc() requests");
 	caused(0, 11);
-	is_silent("gc", "as metaspace grows, on a saturated machine");
+	is_silent("gc", "when growing metaspace is the cause, on a saturated machine");
 	snprintf(v.vm_args, sizeof(v.vm_args), "-XX:MaxMetaspaceSize=64m");
 	second();
 	is_str(found("gc")->what,
 		"garbage collection pauses the program for 19 % of the time; 11 of 20 collections "
 		"are caused by metaspace at its limit",
-		"likewise of metaspace");
+		"the finding of gc names metaspace at its limit");
 	caused(10, 0);
-	is_silent("gc", "for less than half of the collections that is not the cause");
+	is_silent("gc", "when the program requests less than half of the collections");
 }
 
 /* --- finalizers ---------------------------------------------------------------------------------------- */
@@ -396,13 +407,13 @@ static void test_finalizers(void)
 	thread_of(0, "Finalizer");
 	spend(0, 1, finalizes, THREAD_SLEEPING, 0.9);
 	spend(0, 1, idle, THREAD_WAITING, 0.1);
-	is_found("finalizers", "at 90 % of the time");
+	is_found("finalizers", "when the finalizer thread is busy for 90 % of the time");
 	begin();
 	seconds(10);
 	thread_of(0, "Finalizer");
 	spend(0, 1, finalizes, THREAD_SLEEPING, 0.89);
 	spend(0, 1, idle, THREAD_WAITING, 0.11);
-	is_silent("finalizers", "below");
+	is_silent("finalizers", "when the finalizer thread is busy for 89 % of the time");
 }
 
 /* --- what could not be judged -------------------------------------------------------------------------- */
@@ -424,22 +435,27 @@ static void test_blind(void)
 	seconds(10);
 	v.events[EVENT_LOCK].state = VITALS_OFF;
 	second();
-	looks();
-	ok(findings_not_judged(findings, rule("locks"), &event, why), "locks cannot be judged");
-	is_str(why, "lock is not sampled", "because");
-	is_int(event, EVENT_LOCK, "of that event");
-	ok(findings_not_judged(findings, rule("classes"), &event, why), "nor can classes");
-	is_str(why, "needs 30 s of data", "because");
+	evaluate();
+	ok(findings_not_judged(findings, rule("locks"), &event, why),
+		"locks is not judged when lock is not sampled");
+	is_str(why, "lock is not sampled", "the reason why locks is not judged names the event");
+	is_int(event, EVENT_LOCK, "the event that is missing is lock");
+	ok(findings_not_judged(findings, rule("classes"), &event, why),
+		"classes is not judged after 10 s");
+	is_str(why, "needs 30 s of data",
+		"the reason why classes is not judged names the required time");
 	v.uptime_s = 59;
 	second();
-	looks();
-	ok(findings_not_judged(findings, rule("classes"), &event, why), "nor those of a young JVM");
-	is_str(why, "the JVM has run for less than 60 s", "because");
+	evaluate();
+	ok(findings_not_judged(findings, rule("classes"), &event, why),
+		"classes is not judged 59 s after the start");
+	is_str(why, "the JVM has run for less than 60 s",
+		"the reason why classes is not judged names the JVM's age");
 	v.uptime_s = 3600;
 	seconds(31);
-	looks();
+	evaluate();
 	ok(!findings_not_judged(findings, rule("classes"), &event, why),
-		"after half a minute they are");
+		"classes is judged with 31 s of vitals");
 }
 
 /* --- recordings ---------------------------------------------------------------------------------------- */
@@ -459,9 +475,10 @@ static void test_history(void)
 	}
 	file = v;
 	is_int(findings_evaluate_minutes(findings, profile, &file, 0, UINT32_MAX), 1,
-		"one is found in three minutes");
-	is_str(findings_get(findings, 0)->rule->name, "threads", "threads");
-	is_int(findings_get(findings, 0)->second, 60, "in the second of them");
+		"a recording of three minutes has one finding");
+	is_str(findings_get(findings, 0)->rule->name, "threads",
+		"the finding is of the rule threads");
+	is_int(findings_get(findings, 0)->second, 60, "the finding is of the second minute");
 }
 
 int main(void)

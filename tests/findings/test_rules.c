@@ -4,7 +4,7 @@
 
 /* --- the host ---------------------------------------------------------------------------------------- */
 
-/* So many periods a second, in so many of which it was stopped over 10 s. */
+/* A cgroup with a limit in 0.001 cores, runnable in `periods` CPU periods per second; in 10 s, `stopped` are throttled. */
 static void throttled(int64_t limit, int64_t periods, int64_t stopped, int seconds)
 {
 	begin();
@@ -22,32 +22,32 @@ static void throttled(int64_t limit, int64_t periods, int64_t stopped, int secon
 static void test_throttled(void)
 {
 	throttled(500, 10, 4, 10);
-	is_silent("throttled", "at 4 %");
+	is_silent("throttled", "when 4 % of the periods are throttled");
 	throttled(500, 100, 49, 10);
-	is_silent("throttled", "at 4.9 %");
+	is_silent("throttled", "when 4.9 % of the periods are throttled");
 	throttled(500, 10, 5, 10);
-	is_found("throttled", "at 5 %");
+	is_found("throttled", "when 5 % of the periods are throttled");
 	is_str(found("throttled")->what,
 		"the cgroup's limit of 0.5 cores throttles the program in 5 % of its periods of "
 		"100 ms",
-		"what it says");
+		"the finding of throttled names the limit, the share and the period");
 	throttled(500, 10, 50, 3);
-	is_silent("throttled", "before 4 s are known");
+	is_silent("throttled", "with 3 s of vitals");
 	throttled(500, 10, 50, 4);
-	is_found("throttled", "after that");
+	is_found("throttled", "with 4 s of vitals");
 	throttled(500, 1, 4, 10);
-	is_silent("throttled", "where 4 of 10 periods it ran in are 4 of 100 there were");
+	is_silent("throttled", "when 4 of 10 runnable periods, but of 100 in all, are throttled");
 	throttled(-1, 10, 50, 10);
-	is_silent("throttled", "where the limit is not known");
+	is_silent("throttled", "when the limit is not known");
 	throttled(0, 10, 50, 10);
-	is_silent("throttled", "where there is none");
+	is_silent("throttled", "without a limit");
 	throttled(500, 10, 50, 10);
 	v.host.cpu_limit = 800;
 	second();
-	is_silent("throttled", "where the limit was changed meanwhile");
+	is_silent("throttled", "when the limit was changed in the window");
 }
 
-/* Faults and pages read back, a second, in the first and in the second half of 10 s. */
+/* mb swapped out; per second, `pages` read from swap, and major faults: `faults` in the first half of 10 s, then `later`. */
 static void swapping(int64_t mb, int faults, int pages, int later)
 {
 	begin();
@@ -65,26 +65,27 @@ static void swapping(int64_t mb, int faults, int pages, int later)
 static void test_swap(void)
 {
 	swapping(51, 50, 60, 50);
-	is_found("swap", "at 50 faults a second");
+	is_found("swap", "at 50 major faults per second");
 	swapping(51, 49, 60, 49);
-	is_silent("swap", "below");
+	is_silent("swap", "at 49 major faults per second");
 	swapping(50, 500, 600, 500);
-	is_silent("swap", "with 50 MB that were moved out");
+	is_silent("swap", "with only 50 MB swapped out");
 	swapping(500, 500, 0, 500);
-	is_silent("swap", "where the faults are for files");
+	is_silent("swap", "when nothing is read from swap, so the faults are for files");
 	swapping(500, 500, 600, 10);
-	is_silent("swap", "after a burst");
+	is_silent("swap", "when the faults end after half of the window");
 	swapping(500, 10, 600, 500);
-	is_silent("swap", "when it has begun");
+	is_silent("swap", "when the faults begin in the second half of the window");
 	swapping(500, 500, 600, 500);
 	v.host.swapped_in = -1;
 	second();
-	is_silent("swap", "where it is not known what was read back");
+	is_silent("swap", "when the reads from swap are not known");
 }
 
 /* --- the JVM ----------------------------------------------------------------------------------------- */
 
-static int sync_ms = 40, stops_each = 1; /* of each second, in how many stops */
+static int sync_ms = 40,
+	   stops_each = 1; /* per second: ms until all threads had stopped; safepoints */
 
 static void stopping(int safepoints, int gc, int seconds)
 {
@@ -98,7 +99,7 @@ static void stopping(int safepoints, int gc, int seconds)
 		second();
 }
 
-/* One thread that runs for so much of the time, and others that wait for a core. */
+/* Thread 0 runs for `percent` of the time, thread 1 waits for a core for `waiting_percent`, thread 2 sleeps. */
 static void running(uint32_t percent, uint32_t waiting_percent)
 {
 	thread_of(0, "counter");
@@ -133,92 +134,95 @@ static void freeing(int cpus_free_ms)
 static void test_cores(void)
 {
 	freeing(499);
-	is_found("cores", "one thread waits, and half a CPU is not free");
+	is_found("cores", "when one thread waits and less than half a CPU is idle");
 	freeing(500);
-	is_silent("cores", "where it is");
+	is_silent("cores", "when one thread waits and half a CPU is idle");
 	freeing(-1);
-	is_found("cores", "where that is not known");
+	is_found("cores", "when one thread waits and the idle time of CPUs is not known");
 }
 
-/* It is found where a thread waits for a core for a little less than this, and not where it does for a little more. */
+/* A delay counts only beyond the time that a thread waits for a core. percent: the longest such wait at which the rule reports. */
 static void beyond_queues(const char *rule, uint32_t percent)
 {
 	stopping(500, 0, 10);
 	running(100, percent - 1);
-	is_found(rule, "5 % beyond what a thread waits for a core");
+	is_found(rule, "when the delay exceeds the wait for a core by 6 % of the time");
 	stopping(500, 0, 10);
 	running(100, percent + 1);
-	is_silent(rule, "less beyond that");
+	is_silent(rule, "when the delay exceeds the wait for a core by 4 % of the time");
 }
 
 static void test_stops(void)
 {
 	sync_ms = 20;
 	stopping(49, 0, 10);
-	is_silent("stops", "at 4.9 %");
+	is_silent("stops", "when safepoints take 4.9 % of the time");
 	stopping(50, 0, 10);
-	is_found("stops", "at 5 %");
+	is_found("stops", "when safepoints take 5 % of the time");
 	sync_ms = 40;
 	stopping(90, 0, 10);
-	is_found("stops", "at 9 %");
+	is_found("stops", "when safepoints take 9 % of the time");
 	is_str(found("stops")->what,
 		"safepoints other than collections stop the program for 9 % of the time; 4 % until "
 		"all threads had stopped",
-		"what it says");
+		"the finding of stops names the shares of stops and of the time until all had "
+		"stopped");
 	v.safepoint_sync_ms = -1;
 	second();
 	is_str(found("stops")->what,
 		"safepoints other than collections stop the program for 9 % of the time",
-		"and what it does not where that is not known");
+		"the finding of stops omits the time until all had stopped when it is not known");
 	beyond_queues("stops", 45);
 	stopping(900, 790, 10);
-	is_silent("stops", "where collections stop it for longer");
+	is_silent("stops", "when most of the stopped time is collections");
 	stopping(900, -1, 10);
-	is_silent("stops", "where those are not known");
+	is_silent("stops", "when the time of collections is not known");
 	stopping(-1, 0, 10);
-	is_silent("stops", "where safepoints are not known");
+	is_silent("stops", "when the time of safepoints is not known");
 	stopping(90, 0, 5);
-	is_silent("stops", "before 8 s are known");
+	is_silent("stops", "with 5 s of vitals");
 }
 
 static void test_safepoint(void)
 {
 	sync_ms = 49;
 	stopping(60, 0, 10);
-	is_silent("safepoint", "at 4.9 %");
+	is_silent("safepoint", "when reaching safepoints takes 4.9 % of the time");
 	sync_ms = 50;
 	stopping(60, 0, 10);
 	running(100, 0);
-	is_found("safepoint", "at 5 %");
+	is_found("safepoint", "when reaching safepoints takes 5 % of the time");
 	is_str(found("safepoint")->what,
 		"threads are slow to reach safepoints: all others wait for them 5 % of the time, "
 		"50.0 ms per safepoint",
-		"what it says");
-	ok(strstr(found("safepoint")->proof, "only counter ran that long"), "and who it is");
-	is_silent("stops", "when threads are late");
+		"the finding of safepoint names the share of the time and the time per safepoint");
+	ok(strstr(found("safepoint")->proof, "only counter ran that long"),
+		"the finding of safepoint names the only thread that ran long enough");
+	is_silent("stops", "when most of the stopped time is spent reaching safepoints");
 	sync_ms = 400;
 	beyond_queues("safepoint", 35);
 	sync_ms = 50;
 	stopping(60, 0, 10);
 	running(4, 0);
-	ok(!strstr(found("safepoint")->proof, "counter"), "nor who it is not: it runs for less");
+	ok(!strstr(found("safepoint")->proof, "counter"),
+		"the finding of safepoint names no thread when none ran long enough");
 	stopping(60, 0, 5);
-	is_silent("safepoint", "before 8 s are known");
+	is_silent("safepoint", "with 5 s of vitals");
 	stops_each = 0;
 	stopping(60, 0, 10);
 	v.safepoint_count = 4;
 	v.safepoint_sync_ms += 100;
 	second();
-	is_silent("safepoint", "of four stops");
+	is_silent("safepoint", "with 4 safepoints in the window");
 	v.safepoint_count = 5;
 	v.safepoint_sync_ms += 100;
 	second();
-	is_found("safepoint", "of five");
+	is_found("safepoint", "with 5 safepoints in the window");
 	stops_each = 1;
 	sync_ms = 40;
 }
 
-/* Loaded and unloaded a second, for so long; the last seconds differently. */
+/* Classes loaded and unloaded per second, for `seconds`; in the `last` of them, last_rate are loaded. */
 static void loading(int rate, int unloaded, int seconds, int last, int last_rate)
 {
 	begin();
@@ -233,31 +237,32 @@ static void loading(int rate, int unloaded, int seconds, int last, int last_rate
 static void test_classes(void)
 {
 	loading(50, 0, 31, 0, 0);
-	is_found("classes", "50 a second for 30 s");
+	is_found("classes", "when 50 classes per second have been loaded for 30 s");
 	v.uptime_s = 60;
 	findings_vitals(findings, &v);
-	is_found("classes", "a minute after the start");
+	is_found("classes", "60 s after the start");
 	v.uptime_s = 59;
 	findings_vitals(findings, &v);
-	is_silent("classes", "in the first minute");
+	is_silent("classes", "59 s after the start");
 	loading(49, 0, 31, 0, 0);
-	is_silent("classes", "at 49 a second");
+	is_silent("classes", "at 49 classes per second");
 	loading(200, 0, 29, 0, 0);
-	is_silent("classes", "after 29 s");
+	is_silent("classes", "when classes have been loaded for 29 s");
 	loading(200, 0, 31, 11, 10);
-	is_silent("classes", "when it ebbs away");
+	is_silent("classes", "when the rate drops in the last third of the window");
 	loading(200, 0, 11, 0, 0);
-	is_silent("classes", "after 10 s, if they stay");
+	is_silent("classes", "after 10 s when the classes stay loaded");
 	loading(200, 100, 11, 0, 0);
 	v.uptime_s = 5;
 	findings_vitals(findings, &v);
-	is_found("classes", "after 10 s, if they are thrown away again");
+	is_found("classes", "after 10 s when half of the classes are unloaded again");
 	loading(200, 99, 11, 0, 0);
-	is_silent("classes", "if fewer than half are");
+	is_silent("classes", "after 10 s when fewer than half of the classes are unloaded again");
 }
 
-static int looks_each = 8; /* at the heap, a second */
+static int readings_each = 8; /* readings of the heap per second */
 
+/* `used` of 100 MB in use for `seconds`, with `whole` whole-heap collections; 60 MB at second `dip` (-1: never). */
 static void heap(int64_t used, int64_t whole, int seconds, int dip)
 {
 	begin();
@@ -265,7 +270,7 @@ static void heap(int64_t used, int64_t whole, int seconds, int dip)
 	v.gc_whole = 7;
 	for (int i = 0; i < seconds; i++) {
 		v.heap_low = (i == dip ? 60 : used) << 20;
-		v.heap_looks = 70 + looks_each * i;
+		v.heap_looks = 70 + readings_each * i;
 		v.gc_whole = 7 + whole * i / (seconds - 1);
 		second();
 	}
@@ -273,32 +278,32 @@ static void heap(int64_t used, int64_t whole, int seconds, int dip)
 
 static void test_heap(void)
 {
-	looks_each = 6;
+	readings_each = 6;
 	heap(85, 3, 3, -1);
-	is_found("heap", "full at 12 looks, with 3 collections");
+	is_found("heap", "when 12 readings show 85 % in use, with 3 whole-heap collections");
 	v.gc_pct_x10 = 300;
 	second();
-	is_silent("gc", "beside it, whose cause it is");
-	looks_each = 1;
+	is_silent("gc", "when heap is reported, which is the cause");
+	readings_each = 1;
 	heap(99, 30, 12, -1);
-	is_silent("heap", "after 11 looks");
-	looks_each = 8;
+	is_silent("heap", "after 11 readings");
+	readings_each = 8;
 	heap(84, 30, 30, -1);
-	is_silent("heap", "at 84 %");
+	is_silent("heap", "when 84 % of the heap are in use");
 	heap(99, 2, 8, -1);
-	is_silent("heap", "after 2 collections of all of it");
+	is_silent("heap", "after 2 whole-heap collections");
 	heap(99, 0, 60, -1);
-	is_silent("heap", "while only what is young is collected");
+	is_silent("heap", "when only young collections ran");
 	heap(99, 30, 14, 12);
-	is_silent("heap", "when less was in use a moment ago");
+	is_silent("heap", "when less was in use a second ago");
 	heap(99, 30, 30, -1);
 	v.heap_max = -1;
 	second();
-	is_silent("heap", "where its size is not known");
+	is_silent("heap", "when the heap's maximum is not known");
 	heap(99, 30, 30, -1);
 	v.heap_low = -1;
 	second();
-	is_silent("heap", "where what is in use is not known");
+	is_silent("heap", "when the heap's use is not known");
 }
 
 static void collecting(int pauses, struct vitals_cpu cpu, int seconds)
@@ -314,27 +319,28 @@ static void collecting(int pauses, struct vitals_cpu cpu, int seconds)
 static void test_gc(void)
 {
 	collecting(99, (struct vitals_cpu){100, 0, 20, 0}, 10);
-	is_silent("gc", "at 9.9 % and a sixth of the CPU time");
+	is_silent("gc",
+		"when pauses take 9.9 % of the time, and the collector a sixth of the CPU time");
 	collecting(100, (struct vitals_cpu){100, 0, 20, 0}, 10);
-	is_found("gc", "at 10 %");
+	is_found("gc", "when pauses take 10 % of the time");
 	is_str(found("gc")->what, "garbage collection pauses the program for 10 % of the time",
-		"what it says");
+		"the finding of gc names the share of the time");
 	collecting(0, (struct vitals_cpu){75, 0, 25, 0}, 10);
-	is_found("gc", "at a quarter of the CPU time");
+	is_found("gc", "when the collector takes 25 % of the CPU time");
 	collecting(0, (struct vitals_cpu){76, 0, 24, 0}, 10);
-	is_silent("gc", "at 24 %");
+	is_silent("gc", "when the collector takes 24 % of the CPU time");
 	collecting(0, (struct vitals_cpu){20, 0, 30, 0}, 10);
-	is_found("gc", "of half a core");
+	is_found("gc", "when the CPU time is half a core");
 	collecting(0, (struct vitals_cpu){19, 0, 30, 0}, 10);
-	is_silent("gc", "of less");
+	is_silent("gc", "when the CPU time is less than half a core");
 	collecting(0, (struct vitals_cpu){100, 0, 0, 0}, 10);
 	v.cpu = (struct vitals_cpu){0, 0, 200, 0};
 	second();
-	is_silent("gc", "when one second had a collection in it");
+	is_silent("gc", "when the collector used CPU time in the last second only");
 	collecting(500, (struct vitals_cpu){-1, -1, -1, -1}, 3);
-	is_silent("gc", "before 8 s are known");
+	is_silent("gc", "with 3 s of vitals");
 	collecting(-1, (struct vitals_cpu){-1, -1, -1, -1}, 10);
-	is_silent("gc", "where nothing is known");
+	is_silent("gc", "when neither pauses nor CPU time are known");
 }
 
 static void compiling(int64_t uptime_s, struct vitals_cpu cpu)
@@ -349,21 +355,22 @@ static void compiling(int64_t uptime_s, struct vitals_cpu cpu)
 static void test_jit(void)
 {
 	compiling(60, (struct vitals_cpu){60, 40, 0, 0});
-	is_found("jit", "40 % of the CPU time, after a minute");
+	is_found("jit", "when compilers take 40 % of the CPU time, 60 s after the start");
 	compiling(59, (struct vitals_cpu){60, 40, 0, 0});
-	is_silent("jit", "before");
+	is_silent("jit", "59 s after the start");
 	compiling(-1, (struct vitals_cpu){60, 40, 0, 0});
-	is_silent("jit", "where its age is not known");
+	is_silent("jit", "when the JVM's age is not known");
 	compiling(60, (struct vitals_cpu){61, 39, 0, 0});
-	is_silent("jit", "at 39 %");
+	is_silent("jit", "when compilers take 39 % of the CPU time");
 	compiling(60, (struct vitals_cpu){10, 40, 0, 0});
-	is_found("jit", "of half a core");
+	is_found("jit", "when the CPU time is half a core");
 	compiling(60, (struct vitals_cpu){9, 40, 0, 0});
-	is_silent("jit", "of less than half a core");
+	is_silent("jit", "when the CPU time is less than half a core");
 }
 
 /* --- the model --------------------------------------------------------------------------------------- */
 
+/* `thrown` CPU samples in stack traces of exceptions, three quarters of them for shop.Orders.parse, and `other`. */
 static void throwing(uint32_t thrown, uint32_t other)
 {
 	uint32_t shop, rare, fill;
@@ -386,20 +393,20 @@ static void throwing(uint32_t thrown, uint32_t other)
 static void test_exceptions(void)
 {
 	throwing(40, 360);
-	is_found("exceptions", "10 % of the CPU time");
+	is_found("exceptions", "when stack traces take 10 % of the CPU time");
 	is_str(found("exceptions")->what,
 		"10 % of the CPU time is spent filling in stack traces of exceptions, most of it "
 		"for Orders.parse",
-		"what it says");
+		"the finding of exceptions names the share and the method that throws most");
 	throwing(40, 370);
-	is_silent("exceptions", "below");
+	is_silent("exceptions", "when stack traces take less than 10 % of the CPU time");
 	throwing(28, 0);
-	is_silent("exceptions", "of 28 samples");
+	is_silent("exceptions", "with 28 samples of stack traces");
 	throwing(32, 0);
-	is_found("exceptions", "of 32");
+	is_found("exceptions", "with 32 samples of stack traces");
 	v.events[EVENT_CPU].state = VITALS_OFF;
 	second();
-	is_silent("exceptions", "where CPU is not sampled");
+	is_silent("exceptions", "when cpu is not sampled");
 }
 
 static void waits_for(uint32_t thread, uint32_t owner, double since_s, uint64_t until_ns)
@@ -413,7 +420,7 @@ static void waits_for(uint32_t thread, uint32_t owner, double since_s, uint64_t 
 				 .until_ns = until_ns});
 }
 
-/* A circle of n threads, the first of them of this number. */
+/* A cycle of waits by the n threads with the ids from `first` on. */
 static void circle(uint32_t first, uint32_t n, double since_s)
 {
 	static const char *const names[] = {"a", "b", "c", "d", "e"};
@@ -438,28 +445,31 @@ static void test_deadlock(void)
 {
 	begin_model();
 	circle(0, 2, SECONDS - 2.5);
-	is_found("deadlock", "of two, after 2.5 s");
-	is_int(looks(), 1, "once, not once per thread");
+	is_found("deadlock", "when two threads have waited for each other for 2.5 s");
+	is_int(evaluate(), 1, "a deadlock of two threads is one finding");
 	begin_model();
 	circle(0, 2, SECONDS - 1.5);
-	is_silent("deadlock", "before 2 s");
+	is_silent("deadlock", "when two threads have waited for each other for 1.5 s");
 	begin_model();
 	circle(0, 5, 1);
-	is_found("deadlock", "of five");
+	is_found("deadlock", "when five threads wait in a cycle");
 	is_str(found("deadlock")->what,
-		"a, b, c and 2 more wait for each other: deadlocked for 11 s", "what it says");
+		"a, b, c and 2 more wait for each other: deadlocked for 11 s",
+		"the finding of deadlock names three threads, counts the others, and gives the "
+		"duration");
 	waits_for(4, 0, 1, 11 * NS_PER_S + 500 * MS);
-	is_silent("deadlock", "when one of them goes on");
+	is_silent("deadlock", "when the wait of one thread has ended");
 	begin_model();
 	circle(0, 3, 1);
 	waits_for(2, PROFILE_NONE, 2, PROFILE_STILL);
-	is_silent("deadlock", "where an owner is not known");
+	is_silent("deadlock", "when the owner of a lock is not known");
 	begin_model();
 	circle(1, 2, 1);
 	thread_of(0, "behind");
 	waits_for(0, 1, 1, PROFILE_STILL);
-	is_int(looks(), 1, "who waits behind a circle is not part of it");
-	ok(found("deadlock") && !strstr(found("deadlock")->what, "behind"), "nor named");
+	is_int(evaluate(), 1, "a thread that waits for a deadlocked one adds no finding");
+	ok(found("deadlock") && !strstr(found("deadlock")->what, "behind"),
+		"the finding of deadlock does not name a thread outside the cycle");
 	begin_model();
 	circle(0, 2, 1);
 	for (uint32_t second = 1; second < SECONDS; second++)
@@ -467,14 +477,15 @@ static void test_deadlock(void)
 			stack_of(stack_of(PROFILE_ROOT_STACK, "shop.Payer", "run"),
 				"java.util.concurrent.locks.ReentrantLock", "tryLock"),
 			1, 20, 1000 * MS);
-	is_silent("deadlock", "when one of them waits for a limited time");
+	is_silent("deadlock", "when one thread waits with a timeout");
 	begin_model();
 	thread_of(0, "a"), thread_of(1, "b");
 	waits_for(0, 1, 1, PROFILE_STILL), waits_for(1, 0, 1, PROFILE_STILL);
-	is_silent("deadlock", "where samples would tell of limited waits, and there are none yet");
+	is_silent(
+		"deadlock", "while samples of wall, which would show timeouts, are still missing");
 	v.events[EVENT_WALL].state = VITALS_OFF;
 	second();
-	is_found("deadlock", "where there will be none");
+	is_found("deadlock", "without samples of wall when wall is not sampled");
 }
 
 /* --- the list ---------------------------------------------------------------------------------------- */
@@ -490,46 +501,52 @@ static void test_order(void)
 	profile_advance(profile, SECONDS);
 	circle(0, 2, 1);
 	second();
-	is_int(looks(), 4, "four at once");
-	is_str(findings_get(findings, 0)->rule->name, "deadlock", "what stands still is first");
-	is_str(findings_get(findings, 1)->rule->name, "stops", "of what costs, what costs most");
-	is_str(findings_get(findings, 2)->rule->name, "gc", "then less");
-	is_str(findings_get(findings, 3)->rule->name, "jit", "what is worth knowing is last");
+	is_int(evaluate(), 4, "four rules report at once");
+	is_str(findings_get(findings, 0)->rule->name, "deadlock", "a deadlock is first");
+	is_str(findings_get(findings, 1)->rule->name, "stops",
+		"the finding with the highest cost is second");
+	is_str(findings_get(findings, 2)->rule->name, "gc", "a finding with a lower cost is third");
+	is_str(findings_get(findings, 3)->rule->name, "jit",
+		"a finding that is only worth knowing is last");
 
 	for (uint32_t i = 1; i < FINDINGS_MAX + 3; i++)
 		circle(2 * i, 2, 1);
-	is_int(looks(), FINDINGS_MAX, "no more than there is space for");
+	is_int(evaluate(), FINDINGS_MAX, "at most FINDINGS_MAX findings are reported");
 	for (unsigned i = 0; i < FINDINGS_MAX; i++) {
 		f = findings_get(findings, i);
 		ordered = ordered && !strcmp(f->rule->name, "deadlock") && f->subject == 2 * i;
 	}
-	ok(ordered, "the worst of them, in a set order");
+	ok(ordered, "these are the deadlocks, ordered by thread id");
 }
 
 static void test_since(void)
 {
 	begin_model();
 	circle(0, 2, 1);
-	is_int(found("deadlock")->since_s, 0, "found for the first time");
+	is_int(found("deadlock")->since_s, 0, "a new finding is 0 s old");
 	for (int i = 0; i < 5; i++)
 		second();
-	is_int(found("deadlock")->since_s, 5, "and 5 s later");
+	is_int(found("deadlock")->since_s, 5, "5 s later the finding is 5 s old");
 	circle(2, 2, 1);
 	second();
-	looks();
-	is_int(findings_get(findings, 0)->since_s, 6, "the old one is old");
-	is_int(findings_get(findings, 1)->since_s, 0, "a new one of the same rule is new");
+	evaluate();
+	is_int(findings_get(findings, 0)->since_s, 6,
+		"a finding keeps its age when the same rule finds another");
+	is_int(findings_get(findings, 1)->since_s, 0,
+		"another finding of the same rule is 0 s old");
 	for (int i = 0; i < 10; i++)
 		second();
-	is_int(found("deadlock")->since_s, 16, "10 s without a look are no end");
+	is_int(found("deadlock")->since_s, 16,
+		"a finding keeps its age when there was no evaluation for 10 s");
 	for (int i = 0; i < 11; i++)
 		second();
-	is_int(found("deadlock")->since_s, 0, "11 s are");
+	is_int(found("deadlock")->since_s, 0,
+		"a finding is new when there was no evaluation for 11 s");
 	throttled(500, 10, 50, 10);
-	ok(found("throttled"), "throttled is found");
+	ok(found("throttled"), "throttled is reported");
 	v.time_ns -= 20 * NS_PER_S;
 	findings_vitals(findings, &v);
-	is_silent("throttled", "when another time is looked at");
+	is_silent("throttled", "when time has gone back, which discards the vitals");
 }
 
 int main(void)
@@ -548,7 +565,7 @@ int main(void)
 	test_order();
 	test_since();
 	begin();
-	is_int(looks(), 0, "nothing known, nothing found");
+	is_int(evaluate(), 0, "nothing is reported when no vitals are known");
 	findings_free(findings);
 	profile_free(profile);
 	return tap_done();

@@ -51,14 +51,14 @@ static struct profile *profile;
 
 #define LOCK_HOLDERS (-1) /* in place of an event: the rows of EVENT_LOCK's holders */
 
-/* What is to be sampled in each second. */
+/* Samples that finds() adds to each second of the model. event: LOCK_HOLDERS or an enum event. */
 static struct {
 	int event;
 	struct profile_sample sample;
 } samples[200];
 static int sample_count;
-static int each = 20;  /* samples of a thread in a second */
-static char said[240]; /* by the first finding */
+static int each = 20;  /* number of samples that an entry of samples[] counts as */
+static char said[240]; /* the sentence of the first finding; "": none */
 
 static void add(int event, uint32_t stack, uint32_t thread, enum thread_state state, double part)
 {
@@ -76,7 +76,7 @@ static uint32_t method_of(const char *text)
 	return profile_method(profile, class_name, name + 1, "", "");
 }
 
-static const struct profile_io *waits_for; /* by threads in I/O; NULL: not known */
+static const struct profile_io *waits_for; /* target of the I/O of are(); NULL: not known */
 
 static uint32_t stack_of(frames f)
 {
@@ -88,13 +88,14 @@ static uint32_t stack_of(frames f)
 	return stack;
 }
 
+/* Begins an empty model, which finds() frees. */
 static void begin(void)
 {
 	profile = profile_new();
 	sample_count = 0;
 }
 
-/* So many threads of a pool, from this number on, each of them here for a part of the time. */
+/* The threads [first, first + threads) of a pool spend this part of the time in this stack and state. */
 static void are(const char *pool, uint32_t first, uint32_t threads, frames f,
 	enum thread_state state, double part)
 {
@@ -110,7 +111,7 @@ static void are(const char *pool, uint32_t first, uint32_t threads, frames f,
 	}
 }
 
-/* So many threads wait for one lock, each for so much of the time. */
+/* Threads that run, and wait for one lock for a part of the time; they use so many cores. */
 static void lock_and_cpu(uint32_t threads, double waiting, double cores)
 {
 	uint32_t lock = profile_method(profile, "shop.Cart", "", "", "");
@@ -123,7 +124,7 @@ static void lock_and_cpu(uint32_t threads, double waiting, double cores)
 	add(EVENT_CPU, stack_of(busy), 0, THREAD_STATE_NONE, cores);
 }
 
-/* For these parts of the time, polls find the lock that each of them waits for free, or do not know its owner. */
+/* For these parts of the time, polls see the lock of each waiting thread free, or do not know its owner. */
 static void lock_unowned(uint32_t threads, double free_part, double unknown)
 {
 	static const char *const rows[] = {"[free: the waiter is being woken]", "[unknown owner]"};
@@ -137,12 +138,12 @@ static void lock_unowned(uint32_t threads, double free_part, double unknown)
 	}
 }
 
-/* The findings of the model that was begun are of these rules, in order; it ends. */
+/* Checks that the rules in `rules` report, in this order and no others, on the model, and frees it. */
 static void finds(const char *rules, const char *what)
 {
 	struct findings *f = findings_new();
 	struct vitals v = {.alive = true};
-	char got[200] = "";
+	char got[200] = "", name[200];
 	unsigned count;
 
 	for (uint32_t s = 0; s < SECONDS; s++)
@@ -162,64 +163,68 @@ static void finds(const char *rules, const char *what)
 			findings_get(f, i)->rule->name);
 		diag("%s", findings_get(f, i)->what);
 	}
-	is_str(got, rules, what);
+	snprintf(name, sizeof(name), "%s is reported %s", *rules ? rules : "nothing", what);
+	is_str(got, rules, name);
 	findings_free(f);
 	profile_free(profile);
 }
 
 static void says(const char *what)
 {
-	is_str(said, what, "and says so");
+	is_str(said, what,
+		"the finding names the method, what it waits for, and how many threads wait");
 }
 
 static void cores(void)
 {
 	begin(), are("w-", 0, 4, busy, THREAD_ON_CPU, 0.73);
 	are("w-", 0, 4, busy, THREAD_RUNNABLE, 0.27);
-	finds("cores", "27 % of the time of four threads");
+	finds("cores", "when four threads wait for a core for 27 % of the time");
 	begin(), are("w-", 0, 5, busy, THREAD_ON_CPU, 0.77);
 	are("w-", 0, 5, busy, THREAD_RUNNABLE, 0.23);
-	finds("", "23 % of five, more than one at any moment");
+	finds("", "when five threads, more than one on average, wait for only 23 % of the time");
 	begin(), are("w-", 0, 3, busy, THREAD_ON_CPU, 0.7);
 	are("w-", 0, 3, busy, THREAD_RUNNABLE, 0.3);
-	finds("", "30 % of three, less than one at any moment");
+	finds("", "when three threads, less than one on average, wait for 30 % of the time");
 	each = 1;
 	begin(), are("w-", 0, 5, busy, THREAD_RUNNABLE, 1);
-	finds("cores", "50 samples");
+	finds("cores", "with 50 samples");
 	begin(), are("w-", 0, 4, busy, THREAD_RUNNABLE, 1);
-	finds("", "40 samples are too few");
+	finds("", "with 40 samples");
 	each = 20;
 }
 
 static void locks(void)
 {
 	begin(), lock_and_cpu(1, 0.52, 1);
-	finds("locks", "more than half a thread");
+	finds("locks", "when more than half a thread waits for a lock");
 	begin(), lock_and_cpu(1, 0.48, 1);
-	finds("", "less than half a thread");
+	finds("", "when less than half a thread waits for a lock");
 	begin(), lock_and_cpu(1, 0.54, 2);
-	finds("locks", "a fifth of it and the CPU time");
+	finds("locks", "when waits are more than a fifth of waits and CPU time");
 	begin(), lock_and_cpu(1, 0.54, 2.3);
-	finds("", "little beside the CPU time");
+	finds("", "when waits are less than a fifth of waits and CPU time");
 	begin(), lock_and_cpu(20, 0.052, 1);
-	finds("locks", "5 % of the time of each of twenty threads");
+	finds("locks", "when twenty threads wait for more than 5 % of the time each");
 	begin(), lock_and_cpu(20, 0.048, 1);
-	finds("", "less, though it is nearly one at any moment");
+	finds("", "when twenty threads, nearly one on average, wait for less than 5 % of the time "
+		  "each");
 	begin(), lock_and_cpu(60, 0.035, 1);
-	finds("locks", "more than two of sixty: no more is asked for");
+	finds("locks", "when more than two of sixty threads wait, for which 3.5 % of the time each "
+		       "suffices");
 	begin(), lock_and_cpu(60, 0.032, 1);
-	finds("", "less than two of them");
+	finds("", "when less than two of sixty threads wait");
 	begin(), lock_and_cpu(4, 0.5, 1), lock_unowned(4, 0.35, 0.15);
-	finds("locks", "2 threads wait, for more than half of one the lock is held");
+	finds("locks",
+		"when two threads wait, more than half a thread of them while the lock is held");
 	begin(), lock_and_cpu(4, 0.5, 1), lock_unowned(4, 0.4, 0.1);
-	finds("", "the lock is mostly free: they wait to be woken");
+	finds("", "when two threads wait, mostly to be woken after the lock became free");
 	begin(), lock_and_cpu(4, 0.5, 1), lock_unowned(4, 0.15, 0);
-	finds("",
-		"most waits are too short for a poll, and whenever one was seen the lock was free");
+	finds("", "when polls see few of the waits, and the lock is free in all of these");
 	begin(), lock_and_cpu(4, 0.5, 1), lock_unowned(4, 0.05, 0.05);
-	finds("locks", "in half of those that were seen it was not");
+	finds("locks", "when polls see few of the waits, and the lock is held in half of these");
 	begin(), lock_and_cpu(4, 0.5, 1), lock_unowned(4, 0, 0.1);
-	finds("locks", "the owner is never known");
+	finds("locks", "when polls never know the owner");
 }
 
 static void pools(void)
@@ -227,74 +232,74 @@ static void pools(void)
 	begin(), are("http-", 0, 31, borrow, THREAD_PARKED, 1);
 	are("http-", 31, 9, query, THREAD_IO, 0.2);
 	are("http-", 31, 9, query, THREAD_ON_CPU, 0.8);
-	finds("pool", "31 of 40");
+	finds("pool", "when 31 of 40 threads wait for a connection");
 	begin(), are("http-", 0, 29, borrow, THREAD_PARKED, 1);
 	are("http-", 29, 11, query, THREAD_ON_CPU, 1);
-	finds("", "29 of 40");
+	finds("", "when 29 of 40 threads wait for a connection");
 	begin(), are("http-", 0, 3, borrow, THREAD_PARKED, 1);
-	finds("", "three are no pool");
+	finds("", "when a pool has three threads");
 	begin(), are("http-", 0, 4, borrow, THREAD_PARKED, 1);
-	finds("pool", "four are one");
+	finds("pool", "when a pool has four threads");
 	begin(), are("http-", 0, 40, borrow, THREAD_PARKED, 0.952);
 	are("http-", 0, 40, idle, THREAD_PARKED, 0.048);
-	finds("pool", "they have no task for 4.8 % of the time");
+	finds("pool", "when the threads are idle for 4.8 % of the time");
 	begin(), are("http-", 0, 40, borrow, THREAD_PARKED, 0.948);
 	are("http-", 0, 40, idle, THREAD_PARKED, 0.052);
-	finds("", "for 5.2 %: there are enough of them");
+	finds("", "when the threads are idle for 5.2 % of the time, so there are enough of them");
 	begin(), are("http-", 0, 40, permit, THREAD_PARKED, 0.9948);
 	are("http-", 0, 40, query, THREAD_ON_CPU, 0.0052);
-	finds("pool", "a permit that they get now and then");
+	finds("pool", "when threads have the permit for 0.52 % of the time");
 	begin(), are("http-", 0, 40, permit, THREAD_PARKED, 0.9952);
 	are("http-", 0, 40, query, THREAD_ON_CPU, 0.0048);
-	finds("", "one that they hardly ever get: it may be a signal");
+	finds("", "when threads have the permit for 0.48 % of the time: it may be a signal");
 	begin(), are("http-", 0, 40, changes, THREAD_WAITING, 0.979);
 	are("http-", 0, 40, query, THREAD_ON_CPU, 0.021);
-	finds("pool", "what they wait for may be what a thread has that works");
+	finds("pool", "when on average 0.84 threads work, which may own what the others wait for");
 	begin(), are("http-", 0, 40, changes, THREAD_WAITING, 0.981);
 	are("http-", 0, 40, query, THREAD_ON_CPU, 0.019);
-	finds("", "mostly no thread has it: it is an event");
+	finds("", "when on average 0.76 threads work, so the others wait for an event");
 	begin(), are("http-", 0, 8, insert, THREAD_PARKED, 1);
-	finds("pool", "all wait for space in a queue");
+	finds("pool", "when all threads wait for space in a queue");
 	says("8 of 8 threads http-* wait in EventQueue.put for space in a full queue; 0 do other "
 	     "work");
 	begin(), are("http-", 0, 8, insert, THREAD_PARKED, 0.7);
 	are("http-", 0, 8, query, THREAD_ON_CPU, 0.3);
-	finds("", "they wait for 70 % of the time");
+	finds("", "when threads wait for space in a queue for 70 % of the time");
 	begin(), are("http-", 0, 30, borrow, THREAD_PARKED, 1);
 	are("http-", 30, 3, idle, THREAD_PARKED, 1);
-	finds("", "some wait for work");
+	finds("", "when three of 33 threads are idle");
 	begin(), are("http-", 0, 40, idle, THREAD_PARKED, 1);
-	finds("", "all wait for work");
+	finds("", "when all threads are idle");
 	begin(), are("mail-", 0, 10, consume, THREAD_PARKED, 0.95);
 	are("mail-", 0, 10, query, THREAD_ON_CPU, 0.05);
-	finds("", "they loop over a queue");
+	finds("", "when the task is a loop over a queue");
 	begin(), are("baker-", 0, 10, bread, THREAD_WAITING, 0.95);
 	are("baker-", 0, 10, busy, THREAD_ON_CPU, 0.05);
-	finds("", "they wait for what others make");
+	finds("", "when threads wait for what other threads produce");
 	begin(), are("http-", 0, 40, future, THREAD_PARKED, 0.9);
 	are("http-", 0, 40, query, THREAD_ON_CPU, 0.1);
-	finds("", "they wait for something to happen");
+	finds("", "when threads wait for a future");
 }
 
 static void io(void)
 {
 	begin(), are("order-", 0, 1, charge, THREAD_IO, 0.52);
 	are("order-", 0, 1, query, THREAD_ON_CPU, 0.48);
-	finds("io", "more than half a thread");
+	finds("io", "when more than half a thread waits");
 	begin(), are("order-", 0, 1, charge, THREAD_IO, 0.45);
 	are("order-", 0, 1, query, THREAD_SLEEPING, 0.55);
-	finds("", "less than half a thread");
+	finds("", "when less than half a thread waits");
 	begin(), are("order-", 0, 4, charge, THREAD_IO, 0.45);
 	are("order-", 0, 4, query, THREAD_ON_CPU, 0.55);
-	finds("", "less than half of the tasks");
+	finds("", "when waits take less than half of the tasks' time");
 	begin(), are("session-", 0, 4, decode, THREAD_IO, 1);
 	are("port-", 4, 1, accepts, THREAD_IO, 1);
-	finds("", "they wait for requests");
+	finds("", "when threads wait for requests");
 	begin(), are("loop-", 0, 4, selects, THREAD_IO, 1);
-	finds("", "they wait for whoever comes");
+	finds("", "when threads wait for any event of a selector");
 }
 
-/* What they wait for, where that is known. */
+/* Rule io where the target of the wait is known. */
 static void peers(void)
 {
 	const struct profile_io db = {"socket read", "10.0.0.5:5432"};
@@ -303,38 +308,39 @@ static void peers(void)
 	const struct profile_io clients = {"socket read", "clients of :80"};
 
 	begin(), waits_for = &db, are("order-", 0, 4, charge, THREAD_IO, 1);
-	finds("io", "one peer"),
+	finds("io", "when all threads wait for one peer"),
 		says("Payment.charge waits for 10.0.0.5:5432: 4.0 threads on average");
 	begin(), waits_for = &pipe, are("order-", 0, 4, charge, THREAD_IO, 1);
-	finds("io", "a pipe"), says("Payment.charge waits for a pipe: 4.0 threads on average");
+	finds("io", "when all threads wait for a pipe"),
+		says("Payment.charge waits for a pipe: 4.0 threads on average");
 	begin(), waits_for = &db, are("order-", 0, 3, charge, THREAD_IO, 1);
 	waits_for = &other, are("order-", 3, 1, charge, THREAD_IO, 1);
-	finds("io", "mostly one");
+	finds("io", "when three of four threads wait for one peer");
 	says("Payment.charge waits for 10.0.0.5:5432 and others: 4.0 threads on average");
 	begin(), waits_for = &db, are("order-", 0, 8, charge, THREAD_IO, 1);
 	waits_for = &other, are("order-", 8, 1, charge, THREAD_IO, 1);
-	finds("io", "eight of nine");
+	finds("io", "when eight of nine threads wait for one peer");
 	says("Payment.charge waits for 10.0.0.5:5432 and others: 9.0 threads on average");
 	begin(), waits_for = &db, are("order-", 0, 9, charge, THREAD_IO, 1);
 	waits_for = &other, are("order-", 9, 1, charge, THREAD_IO, 1);
-	finds("io", "nine of ten");
+	finds("io", "when nine of ten threads wait for one peer");
 	says("Payment.charge waits for 10.0.0.5:5432: 10.0 threads on average");
 	begin(), waits_for = &db, are("order-", 0, 2, charge, THREAD_IO, 1);
 	waits_for = &other, are("order-", 2, 2, charge, THREAD_IO, 1);
-	finds("io", "one half each");
+	finds("io", "when half of the threads wait for each of two peers");
 	says("Payment.charge waits for its peer: 4.0 threads on average");
 	begin(), waits_for = &db, are("order-", 0, 4, charge, THREAD_IO, 0.4);
 	are("order-", 0, 4, query, THREAD_IO, 0.4), are("order-", 0, 4, busy, THREAD_ON_CPU, 0.2);
-	finds("io", "one peer, by two methods");
+	finds("io", "when two methods together wait long enough for one peer");
 	says("Payment.charge and others wait for 10.0.0.5:5432: 3.2 threads on average");
 	begin(), waits_for = &db, are("order-", 0, 4, charge, THREAD_IO, 0.4);
 	waits_for = &other, are("order-", 0, 4, query, THREAD_IO, 0.4);
 	are("order-", 0, 4, busy, THREAD_ON_CPU, 0.2);
-	finds("", "two peers, by two methods");
+	finds("", "when each of two methods waits too little, for a peer of its own");
 	begin(), waits_for = &clients, are("order-", 0, 4, charge, THREAD_IO, 1);
-	finds("", "they wait for clients, whatever they are called");
+	finds("", "when threads wait for clients, whatever their methods are called");
 	begin(), waits_for = &port, are("order-", 0, 4, charge, THREAD_IO, 1);
-	finds("", "or for whoever connects");
+	finds("", "when threads wait for connections");
 	waits_for = NULL;
 }
 
