@@ -1,11 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Writes a made-up profile to a file: export_tool [-t] [-a] [-r] [-d] [--total] [-n STACKS] [-e EVENT]
- * [-k known|alloc|events|hostile|long|native|spike|pulse|day] PATH. -l: prints the name and the suffix of each format.
+ * Writes an invented profile to a file, in the format of its suffix:
  *
- * spike: ten minutes of two stacks, in three seconds of which a third one runs. pulse: the same, and that all of it is in the second quarter
- * of each second, of these three in the last tenth. day: 24 hours of all four events at 50 ms. events: all four, EVENT of them (a number) where a file has one. alloc: two stacks whose samples weigh differently. known: a handful of stacks with exact counts, for tests that check what is shown. hostile: names that try to
- * end a line, a field, an element or the script. Otherwise STACKS random ones. -m: writes nothing, prints size and time of each format, or of PATH's.
+ *   export_tool [-t] [-a] [-d] [--total] [--minwidth PERCENT] [--reverse] [--inverted] [--colors WHAT] [--width PIXELS]
+ *               [-e EVENT] [-n STACKS] [-k KIND] PATH
+ *   export_tool -m ... [PATH]   writes nothing, but prints size and time of each format, or of that of PATH
+ *   export_tool -l              prints the name and the suffix of each format
+ *
+ * -t: threads as first frames; -a: how frames ran; -d: class names with dots. Kinds; without -k, STACKS random stacks:
+ *
+ *   known    a few stacks with exact counts, for tests that check what is shown
+ *   alloc    two stacks whose samples have different weights
+ *   events   all four events; -e selects one, by number, in formats of a single event
+ *   hostile  names that try to end a line, a field, an element or the script
+ *   long     2,000 s, most of which have left the history
+ *   native   native frames before and after Java frames
+ *   spike    ten minutes of two stacks, with a third one in three seconds
+ *   pulse    spike; all samples are in the second quarter of their second, in these three in its last tenth
+ *   day      24 hours of all four events, with their distribution within seconds
  */
 #include "base/clock.h"
 #include "export/export.h"
@@ -77,7 +89,7 @@ static void make_alloc(struct profile *p)
 	profile_add(p, EVENT_ALLOC, 1, large, 0, 10, 3 << 20);
 }
 
-/* The stack of one more frame, of a class or of a method. */
+/* The stack with one more frame: of a method, or of a class if name is "". */
 static uint32_t push(
 	struct profile *p, uint32_t stack, const char *class_name, const char *name, int type)
 {
@@ -86,7 +98,7 @@ static uint32_t push(
 			0, 0));
 }
 
-/* What the four events are of: a collection in second 1, two more in second 3, of which a reading tells late. */
+/* Vitals of kind events: a collection in second 1, and two more in the reading of second 3. Second 2 has no new reading. */
 static struct vitals shop_vitals = {.pid = 41234,
 	.vm = "OpenJDK 64-Bit Server VM",
 	.gc_name = "G1",
@@ -118,7 +130,7 @@ static void pass_vitals(
 	profile_vitals_set(p, v);
 }
 
-/* Four events. A wait of one thread goes on through three seconds, another one is short, a third parks. */
+/* Of the waits for locks one lasts for three seconds, one is short, and one parks. */
 static void make_events(struct profile *p)
 {
 	static const struct profile_thread t = {
@@ -128,7 +140,7 @@ static void make_events(struct profile *p)
 	pass_vitals(p, 0, 0, 0, 0);
 	pass_vitals(p, 1, 1, 1000, 400);
 	profile_advance(p, 2);
-	profile_vitals_set(p, &shop_vitals); /* nothing new */
+	profile_vitals_set(p, &shop_vitals); /* the same reading again */
 	pass_vitals(p, 3, 2, 2000, 0);
 	profile_thread_set(p, 0, &t);
 	profile_add(p, EVENT_CPU, 1, run, 0, 30, 300000000);
@@ -198,7 +210,7 @@ static void make_random(struct profile *p, uint32_t stacks, uint32_t rate, uint3
 	feed_done(&f);
 }
 
-/* What a target, a host and a user may be called; each of them alone would do. */
+/* Hostile texts for everything that a target, a host or a user names. */
 static void hostile_meta(struct export_options *o)
 {
 	static char text[600];
@@ -219,7 +231,7 @@ static void hostile_meta(struct export_options *o)
 	o->meta.vitals = &shop_vitals;
 }
 
-/* A thread as it is sampled: entry frames before Java, native frames behind it. */
+/* A thread with native entry frames before Java, and native frames after it. */
 static void make_native(struct profile *p)
 {
 	push_and_add(p,
@@ -230,7 +242,7 @@ static void make_native(struct profile *p)
 		100);
 }
 
-/* Ten minutes of steady work; from 252 s on, a cache is rebuilt for three seconds. */
+/* Ten minutes of steady work; from 252 s on, a cache is rebuilt for three seconds. parts: as kind pulse. */
 static void make_spike(struct profile *p, bool parts)
 {
 	uint32_t run = push(p, PROFILE_ROOT_STACK, "app.Main", "main", J);
@@ -254,14 +266,16 @@ static void make_spike(struct profile *p, bool parts)
 	}
 }
 
-/* 24 hours, a sample of each of eight busy threads every 50 ms, of 20,000 stacks; no two parts of a second are alike. */
-/* All four events all the time: the first with as many samples as a busy JVM of one and a half cores, waits with as many as others have. */
+/*
+ * 24 hours of all four events, of the first 160 samples per second in 20,000 stacks, of each other 40 in 5,000. No two parts of
+ * a second are alike.
+ */
 static void make_day(struct profile *p)
 {
 	struct feed feeds[EVENT_USER_FIRST];
 
 	profile_set_history(p, UINT32_MAX);
-	profile_set_budget(p, SIZE_MAX); /* as of what is read from a file */
+	profile_set_budget(p, SIZE_MAX); /* as for a profile read from a file */
 	for (int event = 0; event < EVENT_USER_FIRST; event++) {
 		feed_init(&feeds[event], p,
 			&(struct feed_options){.stacks = event ? 5000 : 20000,
@@ -282,7 +296,7 @@ static void make_day(struct profile *p)
 		feed_done(&feeds[event]);
 }
 
-/* Bytes and ms of each format, the median of five times. */
+/* Prints the size of each format, or of `only`, and the median time of writing it five times. */
 static int measure(
 	const struct profile *p, const struct export_options *o, const struct export_format *only)
 {
@@ -330,13 +344,13 @@ static void make(struct profile *p, const char *kind, uint32_t stacks)
 		make_day(p);
 	else if (!strcmp(kind, "hostile"))
 		make_hostile(p);
-	else if (!strcmp(kind, "long")) /* most of it has left the history, some is in steps */
+	else if (!strcmp(kind, "long")) /* most of it has left the history by second */
 		make_random(p, 200, 20, 2000);
 	else if (stacks)
 		make_random(p, stacks, 2000, 32);
 }
 
-/* The target of each kind. */
+/* Sets the event, the target and the session of each kind. */
 static void describe(struct export_options *o, const char *kind)
 {
 	static const char *const labels[] = {"env=prod"};

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Tests of export, and a tool that writes made-up profiles for the scripts that look at the files.
+# Tests of export, and a tool that writes invented profiles for the scripts that check the files.
 
 check_PROGRAMS += %D%/test_export
 noinst_PROGRAMS += %D%/export_tool

@@ -72,28 +72,32 @@ static void test_text(void)
 		{"", FRAME_NATIVE, {"", "", "", ""}},
 		{"....", FRAME_COMPILED, {"....", "....", ".", ""}},
 	};
+	char name[160];
 	struct buf b = {0};
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
 		for (int k = 0; k < EXPORT_NAME_STEPS; k++) {
 			export_shorten(&b, names[i].name, names[i].type, k);
-			is_text(&b, names[i].steps[k], names[i].steps[k]);
+			snprintf(name, sizeof(name), "\"%s\" is shortened to \"%s\" in step %d",
+				names[i].name, names[i].steps[k], k);
+			is_text(&b, names[i].steps[k], name);
 		}
 	}
 	export_clean(&b, "a;b\nc\x01\xff\xc3\xa9\xc2\x85", ';', ',');
-	is_text(&b, "a,b?c??\xc3\xa9?", "a clean text has no control characters and is UTF-8");
+	is_text(&b, "a,b?c??\xc3\xa9?",
+		"a clean text is UTF-8 without control characters and separators");
 	export_clean(&b, "\n", 0, 0);
-	is_text(&b, "?", "a text of nothing else is a question mark");
+	is_text(&b, "?", "a control character becomes a question mark");
 	export_xml(&b, "<a href=\"x\">&amp;\xef\xbf\xbe\xef");
 	is_text(&b, "&lt;a href=&quot;x&quot;&gt;&amp;amp;\xef\xbf\xbd\xef", "XML is escaped");
 	export_count(&b, 1234567);
-	is_text(&b, "1,234,567", "thousands");
+	is_text(&b, "1,234,567", "a count has commas between thousands");
 	export_value(&b, "ns", 1500000);
-	is_text(&b, "1.50 ms", "time");
+	is_text(&b, "1.50 ms", "a value in ns is formatted as time");
 	export_value(&b, "bytes", 3 << 20);
-	is_text(&b, "3.00 MiB", "memory");
+	is_text(&b, "3.00 MiB", "a value in bytes is formatted as memory");
 	export_value(&b, "events", 1000);
-	is_text(&b, "1,000 events", "anything else");
+	is_text(&b, "1,000 events", "a value in any other unit is formatted as a count");
 	buf_done(&b);
 }
 
@@ -152,7 +156,7 @@ static void test_collapsed(void)
 		"java/lang/Thread.run;a/b/C$D.<init>;a/b/E.f;__libc_write;do_syscall_64_[k] 7\n"
 		"java/lang/Thread.run;a/b/E.f 6\n"
 		"[break_no_frame];[libfoo.so] 1\n",
-		"collapsed");
+		"the collapsed format has a line per stack, with its count");
 	o.annotate = o.threads = true;
 	is_collapsed(p, &o,
 		"[pool-1,x tid=12];java/lang/Thread.run_[0];a/b/C$D.<init>_[1] 3\n"
@@ -163,14 +167,16 @@ static void test_collapsed(void)
 		"[pool-1,x tid=12];java/lang/Thread.run_[0];a/b/E.f_[j] 5\n"
 		"[pool-1,x tid=12];java/lang/Thread.run_[0];a/b/E.f_[i] 1\n"
 		"[tid=0];[break_no_frame];[libfoo.so] 1\n",
-		"with threads and how frames ran");
+		"collapsed stacks have threads and how frames ran, if asked for");
 	o.annotate = o.threads = false;
 	o.query.event = EVENT_ALLOC;
-	is_collapsed(p, &o, "java/lang/Thread.run;java.lang.String_[i] 2\n", "a class is dotted");
+	is_collapsed(p, &o, "java/lang/Thread.run;java.lang.String_[i] 2\n",
+		"a class in a collapsed stack has dots");
 	o.dot = o.query.by_weight = true;
-	is_collapsed(p, &o, "java.lang.Thread.run;java.lang.String 1048576\n", "--dot and --total");
+	is_collapsed(p, &o, "java.lang.Thread.run;java.lang.String 1048576\n",
+		"with --dot and --total, collapsed stacks have dots and weights");
 	o.query.event = EVENT_LOCK;
-	is_collapsed(p, &o, "", "nothing of an event that never ran");
+	is_collapsed(p, &o, "", "the collapsed file of an event without samples is empty");
 	profile_free(p);
 }
 
@@ -180,7 +186,7 @@ static void is_bytes(struct buf *got, const char *want, size_t len, const char *
 	buf_clear(got);
 }
 
-/* Bytes as the descriptions of the two formats have them. */
+/* The examples in the published descriptions of the two formats. */
 static void test_encoders(void)
 {
 	struct buf b = {0}, inner = {0};
@@ -188,39 +194,42 @@ static void test_encoders(void)
 	proto_varint(&b, 0);
 	proto_varint(&b, 127);
 	proto_varint(&b, 300);
-	is_bytes(&b, "\0\x7f\xac\x02", 4, "varints");
+	is_bytes(&b, "\0\x7f\xac\x02", 4, "varints have seven bits per byte");
 	proto_varint(&b, UINT64_MAX);
-	is_bytes(&b, "\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", 10, "the largest one");
+	is_bytes(&b, "\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", 10,
+		"the largest varint has ten bytes");
 	proto_number(&b, 1, 150);
 	proto_number(&b, 2, 0);
 	proto_text(&b, 2, "testing");
-	is_bytes(&b, "\x08\x96\x01\x12\x07testing", 12, "a number, none of 0, a text");
+	is_bytes(&b, "\x08\x96\x01\x12\x07testing", 12, "a field of the value 0 is omitted");
 	proto_number(&inner, 1, 150);
 	proto_message(&b, 3, &inner);
-	is_bytes(&b, "\x1a\x03\x08\x96\x01", 5, "a message in a message");
+	is_bytes(&b, "\x1a\x03\x08\x96\x01", 5, "a nested message has its length before it");
 	jfr_varint(&b, UINT64_MAX);
 	is_bytes(&b, "\xff\xff\xff\xff\xff\xff\xff\xff\xff", 9,
-		"a number of a flight recording has nine bytes at most");
+		"the largest number of a flight recording has nine bytes");
 	buf_clear(&inner);
 	for (int i = 0; i < 126; i++)
 		buf_addc(&inner, 'x');
 	jfr_block(&b, &inner);
-	ok(b.len == 127 && b.data[0] == 127, "a block counts its own size");
+	ok(b.len == 127 && b.data[0] == 127, "the size of a block includes the size itself");
 	buf_clear(&b);
 	buf_addc(&inner, 'x');
 	jfr_block(&b, &inner);
-	is_bytes(&b, b.data, 129, "which takes two bytes from there on");
+	is_bytes(&b, b.data, 129, "from 128 bytes on, the size of a block takes two bytes");
 	buf_done(&b);
 	buf_done(&inner);
 }
 
 static void test_formats(void)
 {
-	is_str(export_format_by_path("a.b.svg")->suffixes[0], ".svg", "a format by suffix");
-	is_str(export_format_by_path("X.SVG")->suffixes[0], ".svg", "in any case");
-	ok(!export_format_by_path("svg"), "a name is no suffix");
-	ok(!export_format_by_path(".svg"), "a suffix is no name");
-	ok(!export_format_by_path("x.jpg"), "an unknown one");
+	is_str(export_format_by_path("a.b.svg")->suffixes[0], ".svg",
+		"a format is chosen by the suffix");
+	is_str(export_format_by_path("X.SVG")->suffixes[0], ".svg",
+		"the case of a suffix does not matter");
+	ok(!export_format_by_path("svg"), "a name without a dot has no format");
+	ok(!export_format_by_path(".svg"), "a suffix without a name has no format");
+	ok(!export_format_by_path("x.jpg"), "an unknown suffix has no format");
 }
 
 static void write_svg(struct buf *out, uint64_t seed)
@@ -238,7 +247,7 @@ static void write_svg(struct buf *out, uint64_t seed)
 	profile_free(p);
 }
 
-/* A screen may have set a locale in which 1.5 is written 1,5; files do not follow. */
+/* The screen sets the user's locale, in which 1.5 may be written 1,5. Files must not depend on it. */
 static void test_locale(void)
 {
 	static const char *const comma[] = {
@@ -253,9 +262,10 @@ static void test_locale(void)
 	setlocale(LC_ALL, "C");
 	if (set)
 		ok(here.len == there.len && !memcmp(here.data, there.data, here.len),
-			"the same file in %s", set);
+			"a file written in the locale %s is the same", set);
 	else
-		tap_skip("the same file in any locale", "no locale with a decimal comma here");
+		tap_skip("a file written in any locale is the same",
+			"no locale with a decimal comma here");
 	buf_done(&here);
 	buf_done(&there);
 }
@@ -268,22 +278,22 @@ static void test_svg(void)
 
 	write_svg(&a, 1);
 	write_svg(&b, 1);
-	ok(a.len == b.len && !memcmp(a.data, b.data, a.len), "the same profile, the same %zu bytes",
-		a.len);
+	ok(a.len == b.len && !memcmp(a.data, b.data, a.len),
+		"the same profile gives the same %zu bytes", a.len);
 	buf_clear(&b);
 	write_svg(&b, 2);
-	ok(a.len != b.len || memcmp(a.data, b.data, a.len), "another profile, others");
+	ok(a.len != b.len || memcmp(a.data, b.data, a.len), "another profile gives other bytes");
 	export_format_by_path("x.svg")->write(&empty, p, &o);
 	ok(strstr(empty.data, "0 samples") && !strstr(empty.data, "nan") &&
 			!strstr(empty.data, "inf\""),
-		"an empty profile is a file, too, which says so");
+		"the file of an empty profile says \"0 samples\"");
 	buf_done(&a);
 	buf_done(&b);
 	buf_done(&empty);
 	profile_free(p);
 }
 
-/* Boxes lie inside their parents, side by side, and widths are what was sampled. */
+/* Boxes lie inside their parents without overlaps, and their widths are what was sampled. */
 static void test_flame(void)
 {
 	struct profile *p = profile_new();
@@ -307,9 +317,9 @@ static void test_flame(void)
 	}
 	for (uint32_t i = 1; i < fl->name_count; i++)
 		sorted = sorted && strcmp(fl->names[i - 1], fl->names[i]) < 0;
-	ok(inside, "boxes lie in their parents, side by side");
-	ok(sorted, "names are sorted and unique");
-	is_int(fl->nodes[0].total, f.samples, "the root is all samples");
+	ok(inside, "boxes of a flame graph lie inside their parents without overlaps");
+	ok(sorted, "names of a flame graph are sorted and unique");
+	is_int(fl->nodes[0].total, f.samples, "the root of a flame graph has all samples");
 	flame_free(fl);
 	feed_done(&f);
 	profile_free(p);
@@ -317,6 +327,7 @@ static void test_flame(void)
 
 /* --- files ------------------------------------------------------------------------------------------- */
 
+/* True when the file's first line is `want`; for NULL, when there is no such file. */
 static bool holds(const char *path, const char *want)
 {
 	char text[64] = "";
@@ -330,7 +341,7 @@ static bool holds(const char *path, const char *want)
 	return same;
 }
 
-static void put(const char *path, const char *text)
+static void write_text(const char *path, const char *text)
 {
 	FILE *f = fopen(path, "w");
 
@@ -364,8 +375,8 @@ static void is_refused(const char *path, const char *what, const char *part_of_h
 		diag("%s / %s / %s", err.what, err.hint, err.details);
 }
 
-/* How many files that the writer makes on its way are in a folder. */
-static int half_files(const char *where)
+/* Number of the writer's temporary files in a folder. */
+static int temporary_files(const char *where)
 {
 	DIR *d = opendir(where);
 	int n = 0;
@@ -385,25 +396,27 @@ static void test_files(void)
 	struct stat st;
 	struct err err;
 
-	is_int(write_to(file, &err), 0, "a new file");
-	ok(holds(file, FIRST_LINE), "is whole");
-	put(file, "old\n");
+	is_int(write_to(file, &err), 0, "a new file can be written");
+	ok(holds(file, FIRST_LINE), "a new file has its contents");
+	write_text(file, "old\n");
 	chmod(file, 0640);
 	ok(symlink(file, link) == 0 && !write_to(link, &err) && holds(file, FIRST_LINE),
-		"a link's target is replaced");
-	ok(!lstat(link, &st) && S_ISLNK(st.st_mode), "and the link stays");
-	ok(!stat(file, &st) && (st.st_mode & 0777) == 0640, "as does the file's mode");
-	is_int(half_files(folder), 0, "nothing else is left");
-	is_refused(folder, "a folder is refused", "add a file name");
-	is_refused(path_of("no/such/a.collapsed"), "a missing folder", "mkdir -p");
-	is_refused(
-		path_of("a.collapsed/b.collapsed"), "a file as a folder", "a file, not a folder");
-	is_refused("/dev/full", "a full device", "free some space");
-	is_int(write_to("/dev/null", &err), 0, "a device is written, not replaced");
-	ok(!stat("/dev/null", &st) && S_ISCHR(st.st_mode), "and stays one");
+		"writing to a symbolic link replaces its target");
+	ok(!lstat(link, &st) && S_ISLNK(st.st_mode), "writing to a symbolic link leaves the link");
+	ok(!stat(file, &st) && (st.st_mode & 0777) == 0640, "a replaced file keeps its mode");
+	is_int(temporary_files(folder), 0, "no temporary file is left");
+	is_refused(folder, "writing to a folder is an error", "add a file name");
+	is_refused(path_of("no/such/a.collapsed"),
+		"writing into a folder that does not exist is an error", "mkdir -p");
+	is_refused(path_of("a.collapsed/b.collapsed"), "writing below a file is an error",
+		"a file, not a folder");
+	is_refused("/dev/full", "writing to a full device is an error", "free some space");
+	is_int(write_to("/dev/null", &err), 0, "writing to a device succeeds");
+	ok(!stat("/dev/null", &st) && S_ISCHR(st.st_mode),
+		"writing to a device does not replace it");
 }
 
-/* A child may lower its limits: the file cannot grow, the old one stays. */
+/* The child lowers its limit on the size of files, so the new file cannot be written. */
 static void test_no_space(void)
 {
 	const char *file = path_of("space.collapsed");
@@ -411,7 +424,7 @@ static void test_no_space(void)
 	int status;
 	pid_t child;
 
-	put(file, "old\n");
+	write_text(file, "old\n");
 	fflush(stdout);
 	child = fork();
 	if (!child) {
@@ -423,12 +436,12 @@ static void test_no_space(void)
 											    : 1);
 	}
 	ok(waitpid(child, &status, 0) == child && status == 0,
-		"a file that may not grow is an error with a hint");
-	ok(holds(file, "old\n"), "the old file is intact");
-	is_int(half_files(folder), 0, "no half file is left");
+		"a file above the size limit is an error with a hint");
+	ok(holds(file, "old\n"), "a file above the size limit leaves the old file intact");
+	is_int(temporary_files(folder), 0, "a file above the size limit leaves no temporary file");
 }
 
-/* A user without rights, and file systems that are full or read-only: in children, with what they may do. */
+/* Runs a test that changes its user or its mounts, in a child. Its result is the exit status; 77: not permitted here. */
 static void in_child(int (*test)(void), const char *what)
 {
 	int status;
@@ -465,7 +478,7 @@ static int small_disk(const char *options, unsigned long flags, const char *hint
 	if (unshare(CLONE_NEWNS) || mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) ||
 		mount("jhot", disk, "tmpfs", 0, options))
 		return 77;
-	put(file, "old\n");
+	write_text(file, "old\n");
 	if (flags && mount("jhot", disk, "tmpfs", MS_REMOUNT | flags, NULL))
 		return 77;
 	if (!flags) { /* fill it to the last byte */
@@ -478,7 +491,7 @@ static int small_disk(const char *options, unsigned long flags, const char *hint
 	}
 	if (write_to(file, &err) != -1 || !strstr(err.hint, hint))
 		return 1;
-	if (half_files(disk))
+	if (temporary_files(disk))
 		return 2;
 	return holds(file, "old\n") ? 0 : 3;
 }
@@ -496,18 +509,21 @@ static int read_only(void)
 static void test_disks(void)
 {
 	mkdir(path_of("shut"), 0755);
-	put(path_of("shut/a.collapsed"), "old\n");
+	write_text(path_of("shut/a.collapsed"), "old\n");
 	if (geteuid()) {
 		chmod(path_of("shut"), 0555);
 	} else {
 		chmod(folder, 0755);
 		chmod(path_of("shut/a.collapsed"), 0644);
 	}
-	in_child(no_rights, "a folder without rights: a hint, and the old file intact");
+	in_child(no_rights, "a folder without write permission is an error with a hint, and the "
+			    "old file is intact");
 	chmod(path_of("shut"), 0755);
 	mkdir(path_of("disk"), 0755);
-	in_child(full_disk, "a full disk: a hint, no half file, the old file intact");
-	in_child(read_only, "a read-only file system: a hint, and the old file intact");
+	in_child(full_disk, "a full disk is an error with a hint, leaves no temporary file, and "
+			    "the old file is intact");
+	in_child(read_only,
+		"a read-only file system is an error with a hint, and the old file is intact");
 }
 
 static void format_value(char out[64], const char *unit, uint64_t value)
@@ -543,8 +559,8 @@ static void test_magnitudes(void)
 	static const struct magnitude_unit events[] = {{"events", 1}, {NULL, 0}};
 
 	magnitude_check(value_ns, ns, INT64_MAX, 0.006, 16, "export_value of time");
-	magnitude_check(value_bytes, bytes, INT64_MAX, 0.006, 18, "of bytes");
-	magnitude_check(value_events, events, INT64_MAX, 0, 32, "of what is counted");
+	magnitude_check(value_bytes, bytes, INT64_MAX, 0.006, 18, "export_value of bytes");
+	magnitude_check(value_events, events, INT64_MAX, 0, 32, "export_value of events");
 }
 
 int main(void)

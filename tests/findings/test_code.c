@@ -155,7 +155,7 @@ static uint32_t
 	early_at = 2,
 	late_at = 8; /* the seconds that interpreting() uses, one in each half of the window */
 
-/* CPU samples in interpreted methods: `early` of "shop.Orders.sum", later `late` of second_method; and `other` in each half. */
+/* CPU samples: interpreted, `early` of "shop.Orders.sum" and `late` of second_method; in each half also `other`. */
 static void interpreting(uint32_t early, uint32_t late, uint32_t other, const char *second_method)
 {
 	uint32_t halves[2], shop, n[] = {early, late};

@@ -191,7 +191,7 @@ static void test_cores(void)
 	cpus_free_ms = -1;
 }
 
-/* A CPU limit that throttles the program in every period: its threads wait for a core, but more cores would not help. */
+/* A CPU limit that throttles every period: threads wait for a core, but more cores would not help. */
 static void limited(int seconds)
 {
 	begin();
@@ -275,7 +275,7 @@ static const char *const idle[] = {"java.util.concurrent.ForkJoinPool", "awaitWo
 static const char *const join[] = {
 	"shop.Handler", "answer", "java.util.concurrent.CompletableFuture", "waitingGet", NULL};
 
-/* Three workers wait in a task, idle and run for these shares of the time; `waiters` other threads wait for such tasks. */
+/* Three workers wait in a task, are idle and run for these shares; `waiters` other threads wait for such tasks. */
 static void starving(uint32_t waiters, double waits, double idles, double runs)
 {
 	begin();

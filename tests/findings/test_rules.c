@@ -4,7 +4,7 @@
 
 /* --- the host ---------------------------------------------------------------------------------------- */
 
-/* A cgroup with a limit in 0.001 cores, runnable in `periods` CPU periods per second; in 10 s, `stopped` are throttled. */
+/* A cgroup's limit in 0.001 cores, and the periods per second in which it is runnable; `stopped` of 10 s are throttled. */
 static void throttled(int64_t limit, int64_t periods, int64_t stopped, int seconds)
 {
 	begin();
@@ -47,7 +47,7 @@ static void test_throttled(void)
 	is_silent("throttled", "when the limit was changed in the window");
 }
 
-/* mb swapped out; per second, `pages` read from swap, and major faults: `faults` in the first half of 10 s, then `later`. */
+/* MB swapped out; per second, pages read from swap and major faults, these in the first and in the second half of 10 s. */
 static void swapping(int64_t mb, int faults, int pages, int later)
 {
 	begin();
@@ -141,7 +141,7 @@ static void test_cores(void)
 	is_found("cores", "when one thread waits and the idle time of CPUs is not known");
 }
 
-/* A delay counts only beyond the time that a thread waits for a core. percent: the longest such wait at which the rule reports. */
+/* A delay counts only beyond a thread's wait for a core. percent: the longest such wait at which the rule reports. */
 static void beyond_queues(const char *rule, uint32_t percent)
 {
 	stopping(500, 0, 10);
