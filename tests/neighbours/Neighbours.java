@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The Java side of the process in which the roles run: some of every event, and a result that is known.
+// The Java program of the process in which the roles run: it causes samples of every event, and computes a known result.
 
 import java.util.concurrent.locks.LockSupport;
 

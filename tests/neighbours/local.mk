@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Native code of others in one process with a JVM that is sampled.
+# Native code of other libraries in the process of a JVM that is sampled.
 
 check_SCRIPTS += %D%/test_neighbours.sh
 check_DATA += %D%/neighbours.stamp
@@ -8,7 +8,7 @@ neighbours_sources = %D%/neighbours.c %D%/roles_files.c %D%/roles_limits.c %D%/r
 EXTRA_DIST += $(neighbours_sources) %D%/neighbours.h %D%/Neighbours.java
 
 # One object with two entries: a library for the java command, a program that embeds a JVM. Nothing is bound lazily:
-# that would take more of a small stack than the role does.
+# that would use more of a small stack than the role itself.
 %D%/neighbours.stamp: $(neighbours_sources) %D%/neighbours.h %D%/Neighbours.java
 	$(AM_V_GEN)$(MKDIR_P) %D%/classes && \
 	for output in "-fPIC -shared -o %D%/libneighbours.so" "-fPIE -pie -rdynamic -o %D%/neighbours"; do \

@@ -3,7 +3,7 @@
  * The table of roles, loaded into a JVM:
  *
  *   java -agentpath:libneighbours.so=DIR:ROLE+ROLE...   starts the roles in that JVM, reports in DIR/ROLE
- *   neighbours list                                     the table: name, form, embedded, refused, JVM options
+  *   neighbours list                                     prints the table: name, form, embedded, refused, JVM options
  *   neighbours embed LIBJVM DIR ROLE JVM-OPTION... CLASS  the same roles in a program that creates its JVM itself
  *   neighbours embed-late ...                           the same from a second thread, after the first one has exited
  */
@@ -27,16 +27,19 @@
 static const struct role roles[] = {
 	{"sigwait", role_sigwait, 0, "blocks all signals and collects them by sigtimedwait",
 		.form = ROLE_CHECK},
-	{"sigwait-late", role_sigwait_late, 0, "begins to collect them while it is sampled",
+	{"sigwait-late", role_sigwait_late, 0, "begins to collect signals while it is sampled",
 		.form = ROLE_CHECK},
-	{"signalfd", role_signalfd, 0, "the same by a signalfd, while busy", .form = ROLE_CHECK},
-	{"prober", role_prober, 0, "sets a SIGSEGV handler, touches a hole, puts the old one back",
+	{"signalfd", role_signalfd, 0, "collects signals by a signalfd, while busy",
+		.form = ROLE_CHECK},
+	{"prober", role_prober, 0,
+		"sets a SIGSEGV handler, accesses a protected page, restores the handler",
 		.form = ROLE_LONG},
-	{"guarded", role_guarded, 0, "handles faults of a page that a wrong frame pointer leads to",
+	{"guarded", role_guarded, 0,
+		"handles faults of a page to which a wrong frame pointer leads",
 		.form = ROLE_ALONE},
-	{"flipper", role_flipper, 0, "keeps setting the SIGSEGV handler of the start",
+	{"flipper", role_flipper, 0, "keeps restoring the SIGSEGV handler that it found at first",
 		.form = ROLE_LONG},
-	{"altstack-2048", role_altstack, 2048, "a busy thread with this alternate stack",
+	{"altstack-2048", role_altstack, 2048, "a busy thread with an alternate stack of this size",
 		.form = ROLE_CHECK},
 	{"altstack-2700", role_altstack, 2700, "", .form = ROLE_LONG},
 	{"altstack-3072", role_altstack, 3072, "", .form = ROLE_LONG},
@@ -46,16 +49,20 @@ static const struct role roles[] = {
 	{"coroutine-4096", role_coroutine, 4096, "busy on a stack of this size",
 		.form = ROLE_CHECK},
 	{"coroutine-16384", role_coroutine, 16384, "", .form = ROLE_LONG},
-	{"goroutine-2048", role_goroutine, 2048, "with an alternate stack, as Go has it",
+	{"goroutine-2048", role_goroutine, 2048,
+		"the same, with a SIGURG handler and an alternate stack as in Go",
 		.form = ROLE_ALONE},
 	{"queued", role_queued, 20, "queues signals to itself", .form = ROLE_CHECK},
 	{"limit-data", role_limit, RLIMIT_DATA, "1 MB left of this limit", .form = ROLE_LONG,
 		.refused = true},
-	{"limit-as", role_limit, RLIMIT_AS, "likewise", .form = ROLE_LONG, .refused = true},
-	{"limit-memlock", role_limit, RLIMIT_MEMLOCK, "nothing left of it", .form = ROLE_LONG},
-	{"limit-sigpending", role_limit, RLIMIT_SIGPENDING, "likewise", .form = ROLE_ALONE,
+	{"limit-as", role_limit, RLIMIT_AS, "1 MB left of this limit", .form = ROLE_LONG,
 		.refused = true},
-	{"limit-nproc", role_limit, RLIMIT_NPROC, "likewise", .form = ROLE_LONG, .refused = true},
+	{"limit-memlock", role_limit, RLIMIT_MEMLOCK, "nothing left of this limit",
+		.form = ROLE_LONG},
+	{"limit-sigpending", role_limit, RLIMIT_SIGPENDING, "nothing left of this limit",
+		.form = ROLE_ALONE, .refused = true},
+	{"limit-nproc", role_limit, RLIMIT_NPROC, "nothing left of this limit", .form = ROLE_LONG,
+		.refused = true},
 	{"kill-perf", role_seccomp, SYS_perf_event_open, "this call ends the process",
 		.form = ROLE_LONG, .refused = true},
 	{"kill-memfd", role_seccomp, SYS_memfd_create, "", .form = ROLE_LONG, .refused = true},
@@ -69,7 +76,7 @@ static const struct role roles[] = {
 	{"eperm-queue", role_seccomp, -SYS_rt_tgsigqueueinfo, "", .form = ROLE_LONG,
 		.refused = true},
 	{"mlockall", role_mlockall, 0, "locks all memory, also of the future", .form = ROLE_CHECK},
-	{"closer", role_closer, 0, "closes all descriptors that it does not know, opens its own",
+	{"closer", role_closer, 0, "closes all descriptors that it did not open, and opens its own",
 		.form = ROLE_ALONE},
 	{"hoarder", role_hoarder, 0, "needs all of its descriptors", .form = ROLE_ALONE},
 	{"timers", role_timers, 0,
@@ -81,8 +88,8 @@ static const struct role roles[] = {
 		.form = ROLE_LONG, .embedded = true, .refused = true, .options = "-Xrs"},
 	{"quit-collector", role_quit_collector, 0, "a thread collects SIGQUIT by sigtimedwait",
 		.form = ROLE_CHECK},
-	{"seccomp-thread", role_seccomp_thread, 0, "a filter of one thread kills for nearly all",
-		.form = ROLE_CHECK},
+	{"seccomp-thread", role_seccomp_thread, 0,
+		"has a filter in one thread that kills for nearly all calls", .form = ROLE_CHECK},
 };
 #define ROLES (sizeof(roles) / sizeof(roles[0]))
 
@@ -151,7 +158,7 @@ bool role_in_session(void)
 	return found;
 }
 
-/* --- starting them ---------------------------------------------------------------------------- */
+/* --- starting roles --------------------------------------------------------------------------- */
 
 struct start {
 	const struct role *role;
@@ -187,7 +194,7 @@ static bool start_role(const struct role *role)
 	return start->report != MAP_FAILED && pthread_create(&thread, NULL, start_main, start) == 0;
 }
 
-/* start_roles: "sigwait+prober"; false and a message when one of them is unknown or cannot be started. */
+/* names: "sigwait+prober". Returns false, with a message, if a role is unknown or cannot be started. */
 static bool start_roles(char *names)
 {
 	char *rest = names;

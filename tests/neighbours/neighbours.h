@@ -23,27 +23,27 @@ struct report {
 struct role {
 	const char *name;
 	void (*run)(const struct role *role, struct report *report);
-	long argument;
+	long argument; /* its meaning depends on the role */
 	const char *about;
 	enum {
 		ROLE_LONG, /* `make neighbours` only */
 		ROLE_CHECK, /* also in `make check`, where it shares a JVM with the others of its kind */
 		ROLE_ALONE, /* also in `make check`, in a JVM of its own */
 	} form;
-	/* The rest may be left out of a row. */
+	/* The rest is optional. */
 	bool embedded; /* the JVM is created by a program of our own instead of the java command */
-	bool refused;  /* jhot may refuse a session: the role only demands that nothing happens */
+	bool refused;  /* jhot may refuse all sessions: the test requires no samples */
 	const char *options; /* of the JVM */
 };
 
 /* Counts a harm and keeps the first one's description. Async-signal-safe: `what` is copied. */
 void role_harm(struct report *report, const char *what, long number);
-/* Returns when the Java program is ready and its control JVM is, too. */
+/* Blocks until this JVM's Java program and that of the control are ready. */
 void role_wait_ready(void);
 /* True while jhot's shared memory is mapped in this process. Never true in the control. */
 bool role_in_session(void);
 void role_sleep_ms(unsigned ms);
-/* Uses so much CPU time on the caller's stack, in a frame of a few bytes. */
+/* Uses `ms` of CPU time, in a stack frame of a few bytes. */
 void role_burn_ms(unsigned ms);
 
 void role_sigwait(const struct role *role, struct report *report);

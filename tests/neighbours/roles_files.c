@@ -23,13 +23,13 @@
 
 #define NUMBERS     4096
 #define WAIT_TURNS  150
-#define OWN_SPARE   24 /* files at numbers where nothing was closed */
+#define OWN_SPARE   24 /* files that the closer opens besides those in place of what it closed */
 #define OWN_OFFSET  7
 #define HOARD_FLOOR 300 /* descriptors that the hoarder leaves free at the start */
 #define TIMERS      224
-#define SLEEPERS    150 /* threads, which jhot sets timers on */
+#define SLEEPERS    150 /* threads, for each of which jhot creates a timer */
 
-/* wait_for_session: until there is one or 1.5 s have passed, then 200 to 500 ms more: jhot has opened its memory by then. */
+/* Waits up to 1.5 s for a session, then 200 to 500 ms more: jhot has opened its memory by then. */
 static void wait_for_session(void)
 {
 	static unsigned turn;
@@ -39,6 +39,7 @@ static void wait_for_session(void)
 	role_sleep_ms(200 + turn++ * 67 % 300);
 }
 
+/* Waits up to 6 s for the end of the session, then 200 ms more. */
 static void wait_for_end(void)
 {
 	for (int i = 0; i < WAIT_TURNS * 4 && role_in_session(); i++)
@@ -53,18 +54,18 @@ struct own {
 	ino_t inode;
 };
 
-/* open_numbers: marks the descriptors that are open; returns how many. */
-static void open_numbers(bool marks[NUMBERS])
+/* Sets is_open for each descriptor that is open. */
+static void list_open(bool is_open[NUMBERS])
 {
 	DIR *fds = opendir("/proc/self/fd");
 	struct dirent *entry;
 
-	memset(marks, 0, sizeof(bool) * NUMBERS);
+	memset(is_open, 0, sizeof(bool) * NUMBERS);
 	while (fds && (entry = readdir(fds))) {
 		int fd = atoi(entry->d_name);
 
 		if (entry->d_name[0] != '.' && fd < NUMBERS && fd != dirfd(fds))
-			marks[fd] = true;
+			is_open[fd] = true;
 	}
 	if (fds)
 		closedir(fds);
@@ -77,7 +78,7 @@ static bool is_socket(int fd)
 	return !fstat(fd, &st) && S_ISSOCK(st.st_mode);
 }
 
-/* own_at: a file of its own under this number, or the next free one from `floor` on. */
+/* Opens a file of the role's own as descriptor `number`, or, if that is negative, the first free one from `floor` on. */
 static struct own own_at(int number, int floor)
 {
 	int fd = memfd_create("own", MFD_CLOEXEC), at;
@@ -100,7 +101,7 @@ static const char *own_harmed(const struct own *own)
 	if (fstat(own->fd, &st))
 		return "its descriptor was closed:";
 	if (st.st_ino != own->inode)
-		return "its descriptor stands for another file:";
+		return "its descriptor refers to another file:";
 	if (fcntl(own->fd, F_GETFL) & O_ASYNC || fcntl(own->fd, F_GETOWN) != 0)
 		return "its descriptor was made to send signals:";
 	if (lseek(own->fd, 0, SEEK_CUR) != OWN_OFFSET || st.st_size != OWN_OFFSET ||
@@ -116,13 +117,13 @@ void role_closer(const struct role *role, struct report *report)
 	static struct own own[NUMBERS];
 
 	role_wait_ready();
-	open_numbers(before);
+	list_open(before);
 	for (;; report->turns++) {
 		int count = 0;
 
 		wait_for_session();
-		open_numbers(now);
-		/* Not sockets: a JVM needs that of its attach listener for any tool that attaches. */
+		list_open(now);
+		/* Not sockets: the JVM's attach listener needs its own for every tool that attaches. */
 		for (int fd = 3; fd < NUMBERS; fd++)
 			if (now[fd] && !before[fd] && !is_socket(fd) && !close(fd))
 				own[count++] = own_at(fd, 0);
@@ -140,9 +141,9 @@ void role_closer(const struct role *role, struct report *report)
 	}
 }
 
-/* --- needs all descriptors that it may have ---------------------------------------------------- */
+/* --- needs all of its descriptors --------------------------------------------------------------- */
 
-/* descriptors_free: how many can be opened now; they are closed again. */
+/* Counts the descriptors that can be opened now, and closes them again. */
 static int descriptors_free(void)
 {
 	static int fds[NUMBERS];
@@ -157,14 +158,14 @@ static int descriptors_free(void)
 
 void role_hoarder(const struct role *role, struct report *report)
 {
-	static bool marks[NUMBERS];
+	static bool is_open[NUMBERS];
 	struct rlimit limit = {0, 0};
 	int used = 0, alone;
 
 	role_wait_ready();
-	open_numbers(marks);
+	list_open(is_open);
 	for (int fd = 0; fd < NUMBERS; fd++)
-		used = marks[fd] ? fd + 1 : used;
+		used = is_open[fd] ? fd + 1 : used;
 	getrlimit(RLIMIT_NOFILE, &limit);
 	limit.rlim_cur = (rlim_t)used + HOARD_FLOOR;
 	setrlimit(RLIMIT_NOFILE, &limit);
@@ -174,16 +175,16 @@ void role_hoarder(const struct role *role, struct report *report)
 
 		wait_for_session();
 		count = descriptors_free();
-		/* one for the attach listener, one for its client; jhot's agent is read from a third */
+		/* one for the attach listener, one for its client, one from which jhot's agent is loaded */
 		if (count < alone - 3)
 			role_harm(report,
-				"so many descriptors fewer than without jhot:", alone - count);
+				"descriptors that it can open only without jhot:", alone - count);
 	}
 }
 
 /* --- needs most of the timers that the user may have -------------------------------------------- */
 
-/* forbid_perf_events: for all threads, so that jhot samples by CPU timers. */
+/* For all threads, so that jhot samples by CPU timers. */
 static bool forbid_perf_events(void)
 {
 	struct sock_filter code[] = {
@@ -198,7 +199,7 @@ static bool forbid_perf_events(void)
 	       !syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, &filter);
 }
 
-/* line_of: the number that follows a line's beginning in a file of /proc/self; times: how many lines begin so. */
+/* The number after `key` in the last line that begins with it, -1 if none does. times: how many lines do. */
 static long line_of(const char *path, const char *key, long *times)
 {
 	FILE *file = fopen(path, "re");
@@ -234,7 +235,7 @@ void role_timers(const struct role *role, struct report *report)
 
 	role_wait_ready();
 	if (!forbid_perf_events())
-		role_harm(report, "no filter:", errno);
+		role_harm(report, "seccomp failed with errno", errno);
 	for (int i = 0; i < SLEEPERS; i++)
 		pthread_create(&thread, NULL, sleeper, NULL);
 	getrlimit(RLIMIT_SIGPENDING, &limit);
@@ -248,11 +249,12 @@ void role_timers(const struct role *role, struct report *report)
 			count++)
 			if (count % 8 == 7)
 				role_sleep_ms(50);
-		/* Other processes of the user count, too: what matters is what this one has too much. */
+		/* The limit includes the user's other processes: a failure is a harm only if this one has many timers of jhot. */
 		line_of("/proc/self/timers", "ID: ", &times);
 		if (count < TIMERS && times - count > TIMERS / 8)
 			role_harm(report,
-				"timers of jhot's while its own cannot be created:", times - count);
+				"its own timers cannot be created, beside timers of jhot:",
+				times - count);
 		wait_for_end();
 		while (count)
 			timer_delete(timers[--count]);

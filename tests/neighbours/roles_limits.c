@@ -39,7 +39,7 @@ void role_queued(const struct role *role, struct report *report)
 			pthread_sigqueue(pthread_self(), SIGRTMIN + 3,
 				(union sigval){.sival_int = (int)sent});
 		if (queued_next != sent || queued_wrong)
-			role_harm(report, "queued signals out of order:", queued_wrong);
+			role_harm(report, "queued signals lost or out of order:", queued_wrong);
 		role_sleep_ms(2);
 	}
 }
@@ -62,7 +62,7 @@ static long status_bytes(const char *key)
 	return kb * 1024;
 }
 
-/* argument: the resource. Leaves a megabyte of memory, and nothing of what is not memory. */
+/* argument: the resource. Leaves 1 MB of data or address space, and nothing of any other resource. */
 void role_limit(const struct role *role, struct report *report)
 {
 	int resource = (int)role->argument;
@@ -76,7 +76,7 @@ void role_limit(const struct role *role, struct report *report)
 		left = (rlim_t)status_bytes("VmSize") + (1 << 20);
 	limit = (struct rlimit){left, left};
 	if (setrlimit((__rlimit_resource_t)resource, &limit))
-		role_harm(report, "setrlimit failed", errno);
+		role_harm(report, "setrlimit failed with errno", errno);
 	for (;; report->turns++)
 		role_sleep_ms(10);
 }
@@ -89,7 +89,7 @@ void role_limit(const struct role *role, struct report *report)
 #define ARCH AUDIT_ARCH_AARCH64
 #endif
 
-/* argument: the call, which ends the process; below 0: -call, which fails with EPERM. All threads of the process get the filter. */
+/* argument: a system call that ends the process; negative: -call, which fails with EPERM. For all threads of the process. */
 void role_seccomp(const struct role *role, struct report *report)
 {
 	bool kills = role->argument >= 0;
@@ -108,12 +108,12 @@ void role_seccomp(const struct role *role, struct report *report)
 	role_wait_ready();
 	prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
 	if (syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, &program))
-		role_harm(report, "seccomp failed", errno);
+		role_harm(report, "seccomp failed with errno", errno);
 	for (;; report->turns++)
 		role_sleep_ms(10);
 }
 
-/* A thread that computes, and may do nothing but sleep: its own filter kills the process for nearly all calls. */
+/* A thread that computes and sleeps; its own filter kills the process for nearly all other calls. */
 void role_seccomp_thread(const struct role *role, struct report *report)
 {
 	static const unsigned calls[] = {SYS_nanosleep, SYS_clock_nanosleep, SYS_restart_syscall,
@@ -133,7 +133,7 @@ void role_seccomp_thread(const struct role *role, struct report *report)
 		(struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS);
 	prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
 	if (syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program))
-		role_harm(report, "seccomp failed", errno);
+		role_harm(report, "seccomp failed with errno", errno);
 	for (;; report->turns++) {
 		for (volatile int i = 0; i < 20000000; i++)
 			continue;

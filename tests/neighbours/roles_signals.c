@@ -14,7 +14,7 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
-/* All signals but SIGQUIT, by which any attach client wakes the JVM's attach listener. */
+/* Blocks all signals. collected: all but SIGQUIT, by which any attach client wakes the JVM's attach listener. */
 static void block_all(sigset_t *collected)
 {
 	sigset_t all;
@@ -63,7 +63,7 @@ void role_signalfd(const struct role *role, struct report *report)
 	}
 }
 
-/* Begins to collect signals again and again, as a thread of the program's that handles them otherwise. */
+/* Alternates between collecting signals and handling them as the thread did before. */
 void role_sigwait_late(const struct role *role, struct report *report)
 {
 	struct timespec at_once = {0, 0};
@@ -121,7 +121,7 @@ void role_prober(const struct role *role, struct report *report)
 		probing = 1;
 		if (!sigsetjmp(probe_back, 1)) {
 			*hole = 1;
-			role_harm(report, "the touch did not fault", 0);
+			role_harm(report, "the access to the protected page did not fault", 0);
 		}
 		probing = 0;
 		sigaction(SIGSEGV, &before, NULL);
@@ -170,12 +170,12 @@ static struct report *guard_report;
 static void guard_fault(int sig, siginfo_t *info, void *context)
 {
 	if ((uintptr_t)info->si_addr - (uintptr_t)guarded < 4096)
-		role_harm(guard_report, "somebody else touched the guarded page, signal", sig);
+		role_harm(guard_report, "the guarded page was accessed, signal", sig);
 	before.sa_sigaction(sig, info, context);
 }
 
 /*
- * Its handler is on top of whatever others install. A busy thread has a frame pointer that leads to the page, which lies
+  * Keeps its handler on top of all that others install. A busy thread has a frame pointer that leads to the page, which lies
  * right above its stack: any walk that follows frame pointers reads there.
  */
 void role_guarded(const struct role *role, struct report *report)
@@ -257,6 +257,6 @@ void role_quit_collector(const struct role *role, struct report *report)
 	for (;; report->turns++) {
 		sig = sigtimedwait(&set, NULL, &second);
 		if (sig > 0)
-			role_harm(report, "collected signal", sig);
+			role_harm(report, "the thread collected signal", sig);
 	}
 }

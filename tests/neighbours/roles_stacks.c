@@ -8,10 +8,10 @@
 #include <sys/mman.h>
 #include <ucontext.h>
 
-#define MARGIN  16384 /* below a stack: what an overrun would change */
+#define MARGIN  16384 /* bytes below a stack that are checked for overruns */
 #define PATTERN 0x5a
 
-/* Memory for a stack of so many bytes, with MARGIN bytes of the pattern below it. */
+/* Allocates a stack, which is never freed, with MARGIN bytes of the pattern below it. */
 static unsigned char *stack_new(size_t bytes)
 {
 	unsigned char *memory = mmap(NULL, MARGIN + bytes + 4096, PROT_READ | PROT_WRITE,
@@ -47,7 +47,7 @@ void role_altstack(const struct role *role, struct report *report)
 	stack_t alternate = {.ss_sp = stack, .ss_size = (size_t)role->argument};
 
 	if (sigaltstack(&alternate, NULL))
-		role_harm(report, "sigaltstack refused bytes:", role->argument);
+		role_harm(report, "sigaltstack refused a stack of this size:", role->argument);
 	for (;; report->turns++) {
 		role_burn_ms(10);
 		stack_check(stack, report);
@@ -94,8 +94,8 @@ static void preempt(int sig)
 }
 
 /*
- * What Go does in a library: handles SIGURG and SIGFPE on alternate stacks of 32 kB, and runs on stacks that are too small
- * for a signal.
+  * As Go does in a library: handles SIGURG on an alternate stack of 32 kB, and runs on a stack that is too small for a signal
+ * handler.
  */
 void role_goroutine(const struct role *role, struct report *report)
 {
