@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Preloaded: the wall clock is set, and the clock that goes on in a suspend jumps, as the file $JHOT_TEST_CLOCK says: in text
- * "REAL BOOT FROM", each of 11 characters. REAL and BOOT are seconds that are added; REAL only from the process's FROMth reading
- * on, so that it can be set between two of them. Whoever was given a changed time marks that by an x at the file's end.
- * CLOCK_MONOTONIC stays true. What the kernel stamps files with does, too: only the system's own clock could change that.
+ * Preloaded: changes the wall clock and the boot clock of a process, as the file $JHOT_TEST_CLOCK says: in text, "REAL BOOT
+ * FROM", each of 11 characters. BOOT seconds are added to CLOCK_BOOTTIME, as by a suspend. REAL seconds are added to the wall
+ * clock, but only from the process's FROMth reading on, so that it can change between two readings. Each changed reading writes
+ * an x at the file's end. CLOCK_MONOTONIC is unchanged, as are the times of files, which only the system's clock could change.
  */
 #include <fcntl.h>
 #include <stdatomic.h>

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Seccomp filters, for a command or for a JVM that runs already.
+ * Seccomp filters for a command, or for a JVM that already runs.
  *
  *   usage: confine [kill=CALLS] [trap=CALLS] [errno=NUMBER:CALLS] COMMAND...
  *          java -agentpath:libconfine.so=FILE ...
  *
- * The JVM waits until FILE exists, then puts the filter that stands there, in these words, on all of its threads and removes
- * FILE. CALLS are names of src/wire/calls.h, separated by commas. kill ends the process that makes such a call (SIGSYS), trap
- * sends it SIGSYS, errno has the call fail. Without any of these the filter is that of container runtimes: no perf events,
- * no tracing, no reading of other processes' memory (EPERM).
+ * In the JVM, a thread waits until FILE exists, applies the filter that its first line describes, by one of these options, to
+ * all threads, and removes FILE. CALLS are names of src/wire/calls.h, separated by commas. kill: such a call ends the process
+ * (SIGSYS); trap: it raises SIGSYS; errno: it fails. Without options the command's filter is that of container runtimes: no
+ * perf events, no tracing, no reading of other processes' memory (EPERM).
  */
 #include "wire/calls.h"
 
@@ -67,7 +67,7 @@ static void forbid(char *names, uint32_t action)
 	}
 }
 
-/* One option; false: it is none. */
+/* Adds the rules of an option. Returns false if the text is none. */
 static bool option(char *text)
 {
 	if (!strncmp(text, "kill=", 5)) {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A program that uses up a limit of its process: java -agentpath:libcrowd.so=FILE
+ * Native code in a JVM that exhausts a limit of its process: java -agentpath:libcrowd.so=FILE
  *
- * Waits until FILE exists, does what stands there, and removes FILE: "maps N" takes all mappings (vm.max_map_count) but N,
- * "lock" locks all memory that is mapped from now on.
+ * Waits until FILE exists, executes the command in it, and removes it: "maps N" exhausts the mappings (vm.max_map_count) but
+ * for N, "lock" locks all memory that is mapped from then on.
  */
 #include <pthread.h>
 #include <stdio.h>
@@ -13,9 +13,10 @@
 #include <unistd.h>
 
 #define PAGE 4096ul
-#define MOST 2000000ul /* of pages; every second one becomes a map, as does what is between them */
+#define MOST 2000000ul /* pages, each of which becomes a mapping of its own */
 
-static void leave(unsigned long maps)
+/* Creates mappings until the limit is reached, then removes `left` of them. */
+static void exhaust_maps(unsigned long left)
 {
 	char *base = mmap(
 		NULL, MOST * PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -23,7 +24,7 @@ static void leave(unsigned long maps)
 
 	while (base != MAP_FAILED && at < MOST && !mprotect(base + at * PAGE, PAGE, PROT_READ))
 		at += 2;
-	for (; at >= 2 && maps >= 2; maps -= 2) {
+	for (; at >= 2 && left >= 2; left -= 2) {
 		at -= 2;
 		mprotect(base + at * PAGE, PAGE, PROT_NONE);
 	}
@@ -39,7 +40,7 @@ static void *wait_for_file(void *file)
 	while (!(in = fopen(file, "r")))
 		nanosleep(&pause, NULL);
 	if (fscanf(in, "%15s %lu", what, &maps) == 2)
-		leave(maps);
+		exhaust_maps(maps);
 	else if (!strcmp(what, "lock") &&
 		 (mlockall(MCL_FUTURE | MCL_ONFAULT) ||
 			 mmap(NULL, PAGE, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) ==

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Landmarks, each a call that the phase before ends with. What is no landmark belongs to the phase that it comes in. */
+/* Landmarks: calls that begin a phase. Any other call belongs to the current phase. */
 #include "fault_phase.h"
 
 #include "wire/layout.h"
@@ -15,7 +15,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#ifndef SYS_open /* newer CPUs have only what came after these */
+#ifndef SYS_open /* newer architectures have only their successors */
 #define SYS_open     (-1)
 #define SYS_poll     (-1)
 #define SYS_rename   (-1)
@@ -23,7 +23,7 @@
 #endif
 
 #define PATH_BYTES 512
-#define LOOP_FDS   3 /* what the live view polls: keys, signals, the terminal */
+#define LOOP_FDS   3 /* descriptors that the live view polls: keys, signals, the terminal */
 
 #define BIT(phase) (1u << (phase))
 #define ANY        (~0u)
@@ -49,11 +49,11 @@ const char *const phase_names[PHASES] = {
 
 static struct {
 	enum phase now;
-	pid_t mapper;      /* the thread that is just mapping the agent's memory */
-	uint64_t base;     /* of that memory in jhot, 0: not mapped */
-	uint32_t commands; /* as many were seen */
-	bool begun;        /* an event has begun */
-	bool detached;
+	pid_t mapper;      /* the thread that is in the mmap() of the agent's memory; 0: none */
+	uint64_t base;     /* address of that memory in jhot; 0: not mapped */
+	uint32_t commands; /* sequence number of the last command seen */
+	bool begun;        /* a command has started an event */
+	bool detached;     /* a command has ended the session */
 } run = {.now = PHASE_BEGIN};
 
 static bool read_memory(pid_t pid, uint64_t address, void *out, size_t bytes)
@@ -67,7 +67,7 @@ static bool read_memory(pid_t pid, uint64_t address, void *out, size_t bytes)
 
 static const struct {
 	long number;
-	int path; /* which argument is one */
+	int path; /* index of the argument that is one */
 } path_calls[] = {
 	{SYS_open, 0},
 	{SYS_openat, 1},
@@ -78,7 +78,7 @@ static const struct {
 	{SYS_renameat, 1},
 };
 
-/* Text ends before the page does, or goes on in the next one. */
+/* Copies a string of another process, truncated to fit. Reads page by page, as the page after its end may be unmapped. */
 static void read_text(pid_t pid, uint64_t at, char *out, size_t bytes)
 {
 	size_t n = 0;
@@ -93,7 +93,7 @@ static void read_text(pid_t pid, uint64_t at, char *out, size_t bytes)
 	}
 }
 
-/* "" for a call that has none. */
+/* The path argument of a call, "" if it has none. */
 static void path_of(const struct phase_call *call, char out[PATH_BYTES])
 {
 	out[0] = '\0';
@@ -127,7 +127,7 @@ static bool agent_file(const struct phase_call *call, const char *path)
 
 static bool attach_socket(const struct phase_call *call, const char *path)
 {
-	/* A connection stats it in the current folder; a check of the process, in an open one. */
+	/* Connecting stats it relative to AT_FDCWD, inspecting the target relative to an open folder. */
 	return strstr(path, ".java_pid") &&
 	       ((long)call->number != SYS_newfstatat || (int)call->args[0] == AT_FDCWD);
 }
@@ -137,7 +137,7 @@ static bool trigger(const struct phase_call *call, const char *path)
 	return creates(call) && strstr(path, ".attach_pid");
 }
 
-/* Of the attach protocol, "1" and a NUL; children that parse ELF files send, too. */
+/* Requests of the attach protocol begin with "1" and a NUL. Children that parse ELF files use sendto() as well. */
 static bool request(const struct phase_call *call, const char *path)
 {
 	char version[2] = "";
@@ -147,6 +147,7 @@ static bool request(const struct phase_call *call, const char *path)
 	       version[0] == '1' && version[1] == '\0';
 }
 
+/* The mmap() of the memory that jhot shares with the agent. */
 static bool memory(const struct phase_call *call, const char *path)
 {
 	static const char wanted[] = "/memfd:" WIRE_MEMFD_PREFIX;
@@ -158,17 +159,19 @@ static bool memory(const struct phase_call *call, const char *path)
 	return readlink(file, link, sizeof(link) - 1) > 0 && !strcmp(link, wanted);
 }
 
+/* A temporary file is created. */
 static bool part(const struct phase_call *call, const char *path)
 {
 	return creates(call) && strstr(path, ".part");
 }
 
+/* A temporary file gets its final name. */
 static bool whole(const struct phase_call *call, const char *path)
 {
 	return renames(call) && strstr(path, ".part");
 }
 
-/* For keys, or in record for something to be published. */
+/* The live view waits for keys, record for the next publication. */
 bool phase_waits(const struct phase_call *call)
 {
 	uint64_t published = run.base + 2 * WIRE_PAGE + offsetof(struct wire_status, publish_seq);
@@ -184,7 +187,7 @@ static bool loop(const struct phase_call *call, const char *path)
 	return run.begun && !run.detached && phase_waits(call);
 }
 
-/* The first that holds in the phase that is now. */
+/* The first one that matches the call and the current phase (`in`) applies. */
 static const struct landmark {
 	unsigned in;
 	bool (*is)(const struct phase_call *call, const char *path);
@@ -203,7 +206,7 @@ static const struct landmark {
 
 /* --- commands ------------------------------------------------------------------------------------------- */
 
-/* What a command is the beginning of; before the main loop events begin as a part of enabling. PHASES: of nothing new. */
+/* The phase that a command begins: `first` before the main loop, `later` during it. PHASES: none. */
 static const struct {
 	uint32_t op;
 	enum phase first, later;
@@ -229,8 +232,8 @@ static enum phase phase_of_op(uint32_t op)
 	return PHASE_NONE;
 }
 
-/* A new one begins its phase with the call that follows it, which wakes the agent; an event's ends with the answer. */
-static void see_command(pid_t command)
+/* A command's phase begins with the next call, which wakes the agent. PHASE_SWITCH ends with the agent's reply. */
+static void follow_command(pid_t command)
 {
 	struct wire_control control;
 	uint32_t done;
@@ -263,9 +266,9 @@ bool phase_has_samples(pid_t command)
 	return samples > 0;
 }
 
-/* --- all of it ------------------------------------------------------------------------------------------ */
+/* --- the current phase ---------------------------------------------------------------------------------- */
 
-static void see_unmapped(pid_t command, const struct phase_call *call)
+static void follow_unmap(pid_t command, const struct phase_call *call)
 {
 	if ((long)call->number == SYS_munmap && run.base && call->args[0] == run.base)
 		run.base = 0;
@@ -275,7 +278,7 @@ enum phase phase_of(pid_t command, const struct phase_call *call)
 {
 	char path[PATH_BYTES];
 
-	see_command(command);
+	follow_command(command);
 	path_of(call, path);
 	for (size_t i = 0; i < sizeof(landmarks) / sizeof(landmarks[0]); i++) {
 		if (!(landmarks[i].in & BIT(run.now)) || !landmarks[i].is(call, path))
@@ -285,7 +288,7 @@ enum phase phase_of(pid_t command, const struct phase_call *call)
 			run.mapper = call->tid;
 		break;
 	}
-	see_unmapped(command, call);
+	follow_unmap(command, call);
 	return run.now;
 }
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a run of jhot is at, told by its system calls and by the command in the memory that it shares with the agent. */
+/*
+ * The phase of a run of jhot, derived from its system calls and from the commands in the memory that it shares with the agent.
+ * One run per process; for the tracer's thread only.
+ */
 #ifndef JHOT_TESTS_PLACES_FAULT_PHASE_H
 #define JHOT_TESTS_PLACES_FAULT_PHASE_H
 
@@ -8,19 +11,19 @@
 #include <sys/types.h>
 
 enum phase {
-	PHASE_NONE,    /* a command that the table of them does not know */
-	PHASE_BEGIN,   /* the loader, the command line, whether the outputs can be written */
-	PHASE_FIND,    /* what process it is: the first file of another process */
+	PHASE_NONE,    /* a command that is not in the table `ops` */
+	PHASE_BEGIN,   /* the loader, the command line, checks that outputs can be written */
+	PHASE_FIND,    /* inspection of the target; begins with the first file of another process */
 	PHASE_CONNECT, /* the JVM's attach socket */
-	PHASE_WAKE,    /* the file that has the JVM make one, SIGQUIT */
-	PHASE_PUT,     /* the agent's file where the JVM can open it */
-	PHASE_LOAD,    /* the request, its answer, the agent's memory is looked for */
-	PHASE_ENABLE,  /* it is mapped: the lease, the agent gets ready, the first events begin */
+	PHASE_WAKE,    /* the trigger file and SIGQUIT, which make the JVM open its socket */
+	PHASE_PUT,     /* writing the agent's file where the JVM can open it */
+	PHASE_LOAD,    /* the request, its reply, the search for the agent's memory */
+	PHASE_ENABLE,  /* that memory is mapped: the lease, the agent's setup, the first events */
 	PHASE_SAMPLE,  /* the main loop */
-	PHASE_SWITCH,  /* an event begins or ends in the middle of it */
+	PHASE_SWITCH,  /* an event starts or stops during the main loop */
 	PHASE_DETACH,
-	PHASE_EXPORT, /* a file is made beside the one that it becomes */
-	PHASE_END,    /* that is whole, nothing samples any more */
+	PHASE_EXPORT, /* a temporary file is written */
+	PHASE_END,    /* the file has its final name; nothing samples any more */
 	PHASES,
 };
 
@@ -31,16 +34,16 @@ struct phase_call {
 
 extern const char *const phase_names[PHASES];
 
-/* The phase that this call, which is about to be made by a thread of `command` or of a child, belongs to. */
+/* The phase of this call, which a thread of `command` or of a child is about to make. */
 enum phase phase_of(pid_t command, const struct phase_call *call);
 
-/* The call before this by the same thread has come back with this. */
+/* The thread's last call has returned this result. Must be called for each call that phase_of() has seen. */
 void phase_result(pid_t tid, int64_t result);
 
-/* Has anything been sampled in the session? */
+/* True when the session has sampled anything. */
 bool phase_has_samples(pid_t command);
 
-/* Does jhot's main loop wait now for the next thing to do? */
+/* True when this is the call in which jhot's main loop waits. */
 bool phase_waits(const struct phase_call *call);
 
 #endif

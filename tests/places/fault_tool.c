@@ -1,17 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Runs jhot and lets something happen at the Nth system call of a phase (fault_phase.h), whichever of its threads and children
- * makes it.
+ * Runs jhot and injects a fault at the Nth system call of a phase (fault_phase.h), whichever of its threads and children makes
+ * it.
  *
  *   usage: fault_tool [-k KEYS | -w N] WHAT PHASE:N jhot ARGUMENT...
  *
- * -k: it runs in a terminal of 80x24, which goes to standard output, and is given these keys, one each time that its main loop
- * waits; at a '~' none, and that only counts if something has been sampled.
- * -w N: it is terminated, as by Ctrl-C, when its main loop has waited N times.
- * WHAT is "kill": jhot is killed; "child": whoever makes the call, if it is not jhot itself; a pid: that process is
- * killed; ENOSPC, EIO, EMFILE, ENOMEM: the Nth of the calls that can fail so does. PHASE:N "-": nothing happens. On standard
- * error it says "call PHASE:N ..." when it happens, and in the end "points WHAT PHASE COUNT" of each there are; the exit status
- * is jhot's.
+ * -k: jhot runs in a terminal of 80x24, whose output goes to stdout. Each time that the main loop waits, the next of KEYS is
+ *     typed; a '~' types nothing, and stays the next one until something has been sampled or the fault has been
+ *     injected.
+ * -w N: jhot gets SIGTERM when its main loop has waited N times.
+ * WHAT: kill                        jhot is killed
+ *       child                       the process that makes the call is killed; calls by jhot itself do not count
+ *       PID                         this process is killed
+ *       ENOSPC EIO EMFILE ENOMEM    the call fails with this error; only calls that can fail so count
+ * PHASE:N: "-" injects nothing.
+ *
+ * Prints "call PHASE:N ..." to stderr when it injects the fault, and in the end "points WHAT PHASE COUNT", the number of calls
+ * of each kind. The exit status is jhot's, or 128 + the signal that killed it.
  */
 #include "fault_phase.h"
 
@@ -36,7 +41,7 @@
 #define TASKS 4096
 #define CALLS 24
 
-#ifndef SYS_open /* newer CPUs have only what came after these */
+#ifndef SYS_open /* newer architectures have only their successors */
 #define SYS_open     (-1)
 #define SYS_rename   (-1)
 #define SYS_fork     (-1)
@@ -46,7 +51,7 @@
 static const struct failure {
 	const char *name;
 	int error;
-	long calls[CALLS]; /* 0 ends them; SYS_read is 0, and stands first */
+	long calls[CALLS]; /* ends with 0; SYS_read, which is 0, can only be the first */
 } failures[] = {
 	{"ENOSPC", ENOSPC,
 		{SYS_write, SYS_pwrite64, SYS_writev, SYS_fallocate, SYS_ftruncate, SYS_fsync,
@@ -58,28 +63,28 @@ static const struct failure {
 		{SYS_openat, SYS_openat2, SYS_open, SYS_socket, SYS_socketpair, SYS_pipe2,
 			SYS_memfd_create, SYS_dup, SYS_dup3, SYS_pidfd_open, SYS_eventfd2,
 			SYS_timerfd_create, SYS_signalfd4, SYS_epoll_create1, SYS_perf_event_open}},
-	/* not brk, which never returns an error, but where the heap ends */
+	/* not brk, which returns the end of the heap and never an error */
 	{"ENOMEM", ENOMEM, {SYS_mmap, SYS_mremap, SYS_mprotect, SYS_clone, SYS_clone3, SYS_fork}},
 };
 
 #define FAILURES (sizeof(failures) / sizeof(failures[0]))
-#define KILL     FAILURES       /* a kind of points: all calls */
-#define CHILD    (FAILURES + 1) /* those of children */
+#define KILL     FAILURES       /* a kind of points beside failures[]: all calls */
+#define CHILD    (FAILURES + 1) /* calls of children */
 #define KINDS    (FAILURES + 2)
 
-static const struct failure *failure; /* NULL: something is killed */
-static const char *what;
+static const struct failure *failure; /* NULL: a process is killed */
+static const char *what;              /* the argument WHAT */
 static size_t kind = KILL;
-static enum phase at_phase = PHASES; /* PHASES: nothing happens */
-static long at, points[KINDS][PHASES];
+static enum phase at_phase = PHASES;   /* PHASES: nothing is injected */
+static long at, points[KINDS][PHASES]; /* the N of PHASE:N; calls so far */
 static pid_t command;
-static bool happened;
-static const char *keys = ""; /* those that are left */
-static long waits;            /* as many are left */
-static long lost_waits =
-	3; /* as many are left that what has happened may last in the live view, where no key follows */
+static bool injected;
+static const char *keys = ""; /* not typed yet */
+static long waits;            /* of the main loop until SIGTERM; 0: no SIGTERM */
+/* After the fault, once the live view is not in PHASE_SAMPLE and so gets no keys: its waits until SIGTERM. */
+static long last_waits = 3;
 static int terminal = -1;
-static bool failing[TASKS]; /* by tid, as a hash: what it has entered shall fail */
+static bool failing[TASKS]; /* by tid % TASKS: the call that the thread has entered is to fail */
 
 static bool can_fail(const struct failure *f, uint64_t number)
 {
@@ -91,7 +96,7 @@ static bool can_fail(const struct failure *f, uint64_t number)
 
 static pid_t process_of(pid_t tid)
 {
-	static pid_t known[TASKS][2]; /* what was asked last, and its answer */
+	static pid_t known[TASKS][2]; /* cache by tid % TASKS: tid, process */
 	char path[64], line[128];
 	pid_t found = tid;
 	FILE *f;
@@ -110,7 +115,7 @@ static pid_t process_of(pid_t tid)
 	return found;
 }
 
-/* no_call: what this thread has entered becomes no call at all. result_set: and this is what it comes back with. */
+/* no_call: cancels the call that the thread has entered. result_set: sets the result of the call that it leaves. */
 #if defined(__x86_64__)
 static void no_call(pid_t tid)
 {
@@ -142,9 +147,9 @@ static void result_set(pid_t tid, long result)
 }
 #endif
 
-static void happen(pid_t tid)
+static void inject(pid_t tid)
 {
-	happened = true;
+	injected = true;
 	if (failure) {
 		no_call(tid);
 		failing[tid % TASKS] = true;
@@ -155,20 +160,20 @@ static void happen(pid_t tid)
 	}
 }
 
-/* Its main loop waits for the next thing to do. */
+/* To be called when the main loop waits: types the next key or terminates jhot. */
 static void steer(enum phase phase)
 {
 	if (phase == PHASE_SAMPLE && waits > 0 && --waits == 0)
 		kill(command, SIGTERM);
 	if (phase == PHASE_SAMPLE && *keys &&
-		(*keys == '~' ? phase_has_samples(command) || happened
+		(*keys == '~' ? phase_has_samples(command) || injected
 			      : write(terminal, keys, 1) == 1))
 		keys++;
-	if (phase != PHASE_SAMPLE && happened && terminal >= 0 && --lost_waits == 0)
+	if (phase != PHASE_SAMPLE && injected && terminal >= 0 && --last_waits == 0)
 		kill(command, SIGTERM);
 }
 
-/* Is it a point of this kind? */
+/* True when the call is a point of this kind. */
 static bool is_point(size_t of, pid_t tid, uint64_t number)
 {
 	if (of == CHILD)
@@ -193,10 +198,10 @@ static void enter_call(pid_t tid, const struct __ptrace_syscall_info *info)
 		return;
 	fprintf(stderr, "call %s:%ld is %ld of process %d\n", phase_names[phase], at,
 		(long)call.number, (int)process_of(tid));
-	happen(tid);
+	inject(tid);
 }
 
-static void take_call(pid_t tid)
+static void handle_call(pid_t tid)
 {
 	struct __ptrace_syscall_info info = {0};
 
@@ -212,20 +217,21 @@ static void take_call(pid_t tid)
 	}
 }
 
-/* The signal that a stopped thread is to be given. */
+/* The signal to deliver to a stopped thread; 0: none. */
 static int signal_of(pid_t tid, int status)
 {
 	int signal = WSTOPSIG(status);
 
 	if (signal == (SIGTRAP | 0x80)) {
-		take_call(tid);
+		handle_call(tid);
 		return 0;
 	}
-	if (status >> 16) /* an event: a fork, a clone, an exec */
+	if (status >> 16) /* PTRACE_EVENT_*: a fork, a clone, an exec */
 		return 0;
-	return signal == SIGSTOP ? 0 : signal; /* with it a new one begins */
+	return signal == SIGSTOP ? 0 : signal; /* new threads begin with it */
 }
 
+/* Traces all threads until the last one has ended. result: the exit status. */
 static void follow(int *result)
 {
 	int status;
@@ -243,13 +249,13 @@ static void follow(int *result)
 
 /* --- beginning ------------------------------------------------------------------------------------------ */
 
-/* What is read of the terminal makes space for more. */
+/* Copies the terminal's output to stdout, so that jhot never blocks when it writes. */
 static void *terminal_read(void *ctx)
 {
 	char screen[4096];
 	ssize_t n;
 
-	for (;;) { /* before it is opened, and when it has been closed, there is nothing to read */
+	for (;;) { /* reading fails until jhot has opened the terminal, and after it has closed it */
 		n = read(terminal, screen, sizeof(screen));
 		if (n <= 0 || write(STDOUT_FILENO, screen, (size_t)n) != n)
 			usleep(10000);
@@ -311,7 +317,7 @@ static bool point_parse(const char *point)
 	return at_phase != PHASES || !strcmp(point, "-");
 }
 
-static void tell_points(void)
+static void print_points(void)
 {
 	for (size_t i = 0; i < KINDS; i++)
 		for (int j = 0; j < PHASES; j++)
@@ -360,6 +366,6 @@ int main(int argc, char **argv)
 		command_run(tty, argv + 3);
 	if (trace(&result))
 		return 1;
-	tell_points();
+	print_points();
 	return result;
 }

@@ -24,7 +24,7 @@ keep() {
 	done
 }
 
-# A folder with space for the JVM's counters and nothing else.
+# small SIZE FOLDER: a folder with space for the JVM's counters and nothing else
 small() {
 	mount -t tmpfs -o "mode=1777,size=$1" tmpfs "$2"
 }

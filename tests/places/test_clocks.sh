@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# The wall clock is set back or forth while jhot samples or attaches, for jhot, the JVM, or both; the host is suspended.
+# The wall clock is set forward or back while jhot samples or attaches, for jhot, the JVM, or both; the host is suspended.
 # Sampling continues, totals are right, no session is refused or ended, recordings are read correctly.
 #
 # FAULTS=1 (make faults-check) also runs rows that wait longer.
@@ -93,7 +93,7 @@ more() {
 	[ -n "$now" ] && wait_for 20 has_samples "$JVM" $((now + 10))
 }
 
-# test_session WHOSE: the clock is set forth and back in the middle of a session, then a suspend follows
+# test_session WHOSE: the clock is set forward and back in the middle of a session, then a suspend follows
 test_session() {
 	local whose=$1 by bad=0
 	begin
