@@ -15,9 +15,7 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
-/*
- * As the dispatcher's name: a thread of the program with HotSpot's name (the kernel truncates it), but not its mask.
- */
+/* A dispatcher name for a thread of the program that has HotSpot's name (as the kernel truncates it), but not its mask. */
 #define ACTORS_PRETENDER  "Signal Dispatch "
 #define ACTORS(collector) ((collector) ? 3 : 2)
 
@@ -48,7 +46,7 @@ static void *actors_run(void *name)
 		pause();
 }
 
-/* Starts the VM thread, the dispatcher and perhaps a thread that collects SIGQUIT, which ends the process. */
+/* Starts a VM thread, a dispatcher and, if `collector`, a thread that collects SIGQUIT and then ends the process. */
 static void actors_start(int pipe_end, const char *dispatcher, bool collector)
 {
 	const char *names[] = {"VM Thread", dispatcher, "collector"};

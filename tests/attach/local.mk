@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Tests of attach; what they load into real JVMs, and the module as a command.
+# Tests of attach, the agent that they load into real JVMs, and a command-line tool for the module.
 
 check_PROGRAMS += %D%/test_cgroup %D%/test_hotspot %D%/test_hsperf %D%/test_lend %D%/test_limits %D%/test_line_table \
 	%D%/test_perf_events %D%/test_place %D%/test_proc \

@@ -69,7 +69,7 @@ static void test_v1(void)
 	char both[2 * PATH_MAX];
 
 	mounted("/", "cpu", "cgroup cgroup rw,cpu,cpuacct");
-	ok(*mount.at && mount.v1, "a reply of a JVM that is still starting is recognised");
+	ok(*mount.at && mount.v1, "v1: the mount is found");
 	fake_file("cpu/app/cpu.cfs_quota_us", "-1\n");
 	fake_file("cpu/app/cpu.cfs_period_us", "100000\n");
 	is_int(query("9:cpuset:/x\n4:cpu,cpuacct:/app\n0::/y\n"), CGROUP_NO_LIMIT,

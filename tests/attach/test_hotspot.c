@@ -217,7 +217,8 @@ static void expect(
 		return;
 	}
 	right = jvm.verdict == verdict && strstr(jvm.why, why) && (why[0] || !jvm.why[0]);
-	ok(right, "%s: %s. %s", name, hotspot_verdict_names[jvm.verdict], jvm.why);
+	ok(right, "with %s the verdict is \"%s\". %s", name, hotspot_verdict_names[jvm.verdict],
+		jvm.why);
 }
 
 #define TEN(a)    a a a a a a a a a a
@@ -406,12 +407,14 @@ static void test_names(void)
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		struct buf b = {0};
-		char name[64];
+		char name[64], what[256];
 
 		add_words(&b, names[i].cmdline);
 		cmdline_name(&b, names[i].command, name, sizeof(name));
-		is_str(name, names[i].name,
-			names[i].command[0] ? names[i].command : names[i].cmdline);
+		snprintf(what, sizeof(what),
+			"the command line \"%s\", in counters \"%s\", gives the name \"%s\"",
+			names[i].cmdline, names[i].command, names[i].name);
+		is_str(name, names[i].name, what);
 		buf_done(&b);
 	}
 	embedded.cmdline = "/opt/launcher|secret|7";
@@ -519,7 +522,7 @@ static void test_silent(void)
 	is_int(hotspot_check(bad[0], &jvm, &err), 0,
 		"hotspot_check succeeds for a process that blocks");
 	ok(jvm.verdict == HOTSPOT_NO && strstr(jvm.why, "does not return"),
-		"its verdict is that reads do not return: %s", jvm.why);
+		"the verdict of a process that blocks is that reads do not return: %s", jvm.why);
 	ok(hotspot_find("shop-api", &jvm, &err) && strstr(err.what, "2 JVMs match"),
 		"name lookup works despite processes that block");
 	alarm(0);

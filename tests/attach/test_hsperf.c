@@ -46,7 +46,7 @@ static void test_values(void)
 		"a long counter is read");
 	ok(hsperf_string(h, hsperf_find(h, "java.property.java.vm.name"), text, sizeof(text)),
 		"a string counter is read");
-	is_str(text, "OpenJDK 64-Bit Server VM", "the string has its value");
+	is_str(text, "OpenJDK 64-Bit Server VM", "a string counter has its value");
 	hsperf_string(h, hsperf_find(h, "java.property.java.vm.name"), small, sizeof(small));
 	is_str(small, "OpenJDK", "a string is truncated to the buffer");
 	ok(hsperf_string(h, hsperf_find(h, "empty"), text, sizeof(text)) && !text[0],

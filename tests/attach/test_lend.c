@@ -65,7 +65,7 @@ static void test_send(int file)
 			(errno == EPIPE || errno == ECONNRESET),
 		"sending to a closed peer fails without SIGPIPE");
 	ok(perf_lend_send(file, text, sizeof(text), fds, 1) < 0 && errno == ENOTSOCK,
-		"a reply of a JVM that is still starting is recognised");
+		"sending to a descriptor that is not a socket fails with ENOTSOCK");
 	close(pair[0]);
 }
 

@@ -17,7 +17,7 @@ int main(void)
 	static const uint8_t endless[] = {0 << 3 | 7, 5 << 3 | 2};
 	static const uint8_t cut[] = {0 << 3 | 7, 0xff, 200};
 	static const uint8_t negative[] = {0 << 3 | 7, 0xff, 8, 201, 10, 0};
-	/* bci 5, then the largest step that there is; the same with the line */
+	/* bci 5, then the largest possible step of the bci, or of the line */
 	static const uint8_t far[] = {5 << 3 | 2, 0xff, 254, 252, 252, 252, 252, 0, 0};
 	static const uint8_t high[] = {5 << 3 | 2, 0xff, 0, 254, 252, 252, 252, 252, 0};
 	static const uint8_t excluded[] = {0xff, 0, 9, 0};
@@ -28,7 +28,7 @@ int main(void)
 	is_int(FIND(small, 0, 60000), 16,
 		"of two entries for one bci the last applies, also for any later bci");
 	is_int(FIND(large, 0, 0), 100, "a large line step is decoded");
-	is_int(FIND(large, 0, 3), 100, "its line applies up to the next entry");
+	is_int(FIND(large, 0, 3), 100, "the line of a large step applies up to the next entry");
 	is_int(FIND(large, 0, 4), 70, "a negative line step is decoded");
 	is_int(FIND(since20, 1, 0), 100, "a large line step is decoded (JDK 20)");
 	is_int(FIND(since20, 1, 4), 70, "a negative line step is decoded (JDK 20)");

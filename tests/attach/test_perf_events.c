@@ -88,9 +88,11 @@ static void test_names(void)
 			"%s is a known event", w->name);
 		ok(e.type == w->type && e.bp_type == w->bp_type && e.config == w->config &&
 				e.config1 == w->config1 && e.config2 == w->config2,
-			"its type is %u, its config %llx", e.type, (unsigned long long)e.config);
+			"%s has type %u and config %llx", w->name, e.type,
+			(unsigned long long)e.config);
 		ok(e.interval == w->interval && !strcmp(e.unit, w->unit),
-			"its default interval is %llu %s", (unsigned long long)e.interval, e.unit);
+			"%s has a default interval of %llu %s", w->name,
+			(unsigned long long)e.interval, e.unit);
 	}
 }
 

@@ -65,7 +65,7 @@ static void test_stat(void)
 	fake_file("vmstat", "nr_free_pages 5\npgpgin 7\npswpin 1234\npswpout 9\n");
 	is_int(proc_swapped_in(), 1234, "pages swapped in are read from pswpin");
 	is_int(proc_machine(getpid(), &machine), -ENOENT,
-		"a reply of a JVM that is still starting is recognised");
+		"proc_machine fails with ENOENT without /proc/stat");
 	fake_file("stat", "cpu  100 20 30 4000 500 6 7 8 90 10\ncpu0 50 10 15 2000 250 3 3 4 45 5\n"
 			  "cpu3 50 10 15 2000 250 3 4 4 45 5\nintr 12345 cpu\nctxt 99\n");
 	is_int(proc_machine(getpid(), &machine), 0, "proc_machine reads /proc/stat");

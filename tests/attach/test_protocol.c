@@ -169,7 +169,7 @@ static void play_begin(struct play *play, enum mode mode, const char *answer)
 	play->p = (struct protocol){&play->jvm, -EACCES, -1, play->caller[0], 5000, 5000};
 }
 
-/* Kills the player. What it saw on its signal: 't' a trigger file, '-' none, '2' several signals, 0 no signal. */
+/* Kills the player. Returns what it saw when signalled: 't' a trigger file, '-' none, '2' several signals, 0 no signal. */
 static char signal_seen(const struct play *play)
 {
 	char c = 0;
@@ -180,7 +180,7 @@ static char signal_seen(const struct play *play)
 	return c;
 }
 
-/* The same for a player that has yet to check; waits for it. */
+/* The same, but waits until the player has checked for the trigger file, and does not kill it. */
 static char signal_await(void)
 {
 	char c = 0;
@@ -372,8 +372,8 @@ static void expect_no_signal(enum mode mode, const char *what)
 	ok(converse(&play) && strstr(play.err.what, "does not handle SIGQUIT"),
 		"%s: attaching is refused: %s", what, play.err.what);
 	ok(!kill(play.pid, 0) && !trigger_exists(&play),
-		"the process is alive, and no trigger file exists");
-	is_int(signal_seen(&play), 0, "the process received no signal");
+		"a process that is refused is alive, and no trigger file exists");
+	is_int(signal_seen(&play), 0, "a process that is refused received no signal");
 	play_end(&play);
 }
 
@@ -475,7 +475,7 @@ static void test_concurrent(void)
 	play_end(&play);
 }
 
-/* Whether the listener received data: 'c' at least a byte, 'n' none. */
+/* Returns 'c' if the listener received at least a byte, otherwise 'n'. Does not block. */
 static char data_received(int listener)
 {
 	int sock;

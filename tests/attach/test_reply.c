@@ -56,7 +56,8 @@ static void test_loads(void)
 
 		ok(rc == loads[i].rc && (rc || result == loads[i].result) &&
 				strstr(err.what, loads[i].says),
-			"load %zu: %d %d %s", i, rc, result, err.what);
+			"reply %zu gives the right status, result and error: %d %d %s", i, rc,
+			result, err.what);
 	}
 }
 
