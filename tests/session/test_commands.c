@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* session: several events at once, threads, budget; thread states, waits and user events: live, recorded and replayed. */
+/* session: several events at once, threads, budget; thread states, waits and user events in the model. */
 #include "session/state.h"
 #include "tests/session/fake_agent.h"
 #include "tests/tap.h"
@@ -91,19 +91,21 @@ static void test_commands(void)
 	struct err err = {0};
 
 	is_int(session_event_start(session, EVENT_CPU, 0, &err), 0, "the cpu event starts");
-	is_int(session_event_begin(session, &lock, &err), 0, "the lock event starts beside it");
+	is_int(session_event_begin(session, &lock, &err), 0, "the lock event starts beside cpu");
 	ok(last_received()->event == WIRE_LOCK && last_received()->interval == 5000 &&
 			!last_received()->flags,
 		"the start command has event and interval, and no flags");
 	is_int(session_event_start(session, EVENT_WALL, 0, &err), 0,
-		"the wall event starts beside them");
-	is_int(session_event_begin(session, &misses, &err), 0, "a perf event starts beside them");
+		"the wall event starts beside cpu and lock");
+	is_int(session_event_begin(session, &misses, &err), 0,
+		"a perf event starts beside cpu, lock and wall");
 	ok(last_received()->event == WIRE_USER_FIRST &&
 			last_received()->flags == WIRE_START_USER_ONLY &&
 			last_received()->perf.config == 3 && last_received()->perf.config1 == 4 &&
 			last_received()->perf.config2 == 5 && last_received()->perf.bp_type == 6,
-		"its command has the attributes for perf_event_open");
-	is_str(last_received()->text, "cache-misses", "its command has the event's name");
+		"the start command of a perf event has the attributes for perf_event_open");
+	is_str(last_received()->text, "cache-misses",
+		"the start command of a perf event has its name");
 	is_str(profile_get_event(profile, EVENT_USER_FIRST)->name, "cache-misses",
 		"the model has the event's name");
 	is_int(session_event_begin(session, &live, &err), -1,
@@ -113,14 +115,14 @@ static void test_commands(void)
 		"the error gives the agent's reason: %s", err.what);
 	is_int(session_only_threads(session, "http-*", &err), 0, "selecting threads succeeds");
 	ok(last_received()->op == WIRE_OP_THREADS && !strcmp(last_received()->text, "http-*"),
-		"its command has the pattern");
+		"the command that selects threads has the pattern");
 	memset(longer, 'x', sizeof(longer));
 	longer[sizeof(longer) - 1] = '\0';
 	is_int(session_only_threads(session, longer, &err), -1,
 		"a pattern that is too long is rejected");
 	is_int(session_budget(session, 15, true, &err), 0, "setting a budget succeeds");
 	ok(last_received()->op == WIRE_OP_BUDGET && last_received()->arg == 15,
-		"its command has the budget in thousandths of a core");
+		"the command that sets a budget has it in thousandths of a core");
 }
 
 /* --- records ----------------------------------------------------------------------------------------- */
@@ -219,7 +221,8 @@ static void test_records(void)
 	session_drain(session, &err);
 	ok(profile_wait_at(profile, 1, 31, &w) && w.since_ns == 0 && w.at_least,
 		"a wait from before the session begins with it and is a lower bound");
-	is_int(w.before_ns, 2 * NS_PER_S, "it has the time waited before the session");
+	is_int(w.before_ns, 2 * NS_PER_S,
+		"a wait from before the session has the time waited until then");
 	add_initial_wait(48, NS_PER_S, SECOND(13));
 	fake_tick(&agent, SECOND(13));
 	session_drain(session, &err);

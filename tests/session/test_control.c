@@ -87,7 +87,7 @@ static void test_commands(void)
 		0, "an answer after 60 ms is received");
 }
 
-/* Runs for this long before it answers; the kernel counts it as running. */
+/* An agent that computes for so many ns before it answers; the kernel reports its thread as running. */
 static void *compute_main(void *arg)
 {
 	uint64_t end_ns = clock_mono_ns() + *(const uint64_t *)arg;
@@ -170,8 +170,8 @@ static void test_leaving(void)
 	atomic_store(&agent.status->agent_state, WIRE_AGENT_READY);
 }
 
-/* Waits for `more` beats, renewing `moves` meanwhile, as a live main loop does. */
-static bool wait_beats(struct lease *moves, uint32_t from, uint32_t more)
+/* Waits for `more` beats after `from`, and renews the lease `renewed` (NULL: none) meanwhile, as a live main loop does. */
+static bool wait_beats(struct lease *renewed, uint32_t from, uint32_t more)
 {
 	uint64_t end_ns = clock_mono_ns() + 20 * NS_PER_S;
 	struct timespec step = {0, NS_PER_MS};
@@ -179,8 +179,8 @@ static bool wait_beats(struct lease *moves, uint32_t from, uint32_t more)
 	while (atomic_load(&agent.control->beat) - from < more) {
 		if (clock_mono_ns() > end_ns)
 			return false;
-		if (moves)
-			lease_renew(moves);
+		if (renewed)
+			lease_renew(renewed);
 		nanosleep(&step, NULL);
 	}
 	return true;

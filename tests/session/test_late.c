@@ -74,7 +74,7 @@ static void test_waits(void)
 	ok(strstr(session_note(s), "waiting for names: reading "),
 		"the session's note says that stacks wait for names: %s", session_note(s));
 	ok(!strncmp(session_names_note(s), "waiting for names: reading ", 27),
-		"the note for the live view says so, too");
+		"the note for the live view says that stacks wait for names");
 	s->names_patient = true;
 	s->late.waited_ns = LONG_NS;
 	for (uint32_t id = 2; samples < 2 && clock_mono_ns() - begin_ns < LONG_NS; id += id == 2) {
@@ -100,7 +100,7 @@ static void test_gives_up(void)
 	snprintf(address, sizeof(address), "0x%llx", (unsigned long long)offset);
 	s->late.waited_ns = LONG_NS;
 	is_int(session_pull(s, NULL), 1, "after the waiting limit the stack is released");
-	is_str(leaf(s), address, "its frame has an address instead of a name");
+	is_str(leaf(s), address, "the frame of a released stack has an address instead of a name");
 	ok(strstr(session_note(s), "1 stack has addresses instead of names: "),
 		"the note gives the number of stacks without names: %s", session_note(s));
 	end(s, &a);

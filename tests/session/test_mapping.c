@@ -117,7 +117,7 @@ static void test_find(void)
 	fake_agent_open(&first, "first");
 	fake_agent_open(&second, "second");
 	is_int(mapping_find(&m, getpid(), "first", &err), 1, "an agent is found by its token");
-	is_str(m.header.token, "first", "its header has that token");
+	is_str(m.header.token, "first", "an agent found by its token has it in its header");
 	atomic_store(&m.control->beat, 77);
 	is_int(atomic_load(&first.control->beat), 77, "the mapping shares memory with the agent");
 	mapping_close(&m);

@@ -126,7 +126,8 @@ static void test_names(void)
 	fake_thread(&agent, 1, getpid(), WIRE_THREAD_JAVA, "renamed");
 	fake_tick(&agent, SECOND(4));
 	drain(session, &err);
-	is_str(profile_get_thread(profile, 0)->name, "renamed", "a thread has its new name");
+	is_str(profile_get_thread(profile, 0)->name, "renamed",
+		"a renamed thread has its new name");
 	buf_done(&out);
 	end();
 }
@@ -155,12 +156,18 @@ static void test_truncated_names(void)
 		fake_thread(&agent, i + 1, getpid(), names[i].kind, names[i].truncated);
 	fake_tick(&agent, SECOND(3));
 	drain(session, &err);
-	for (uint32_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		is_str(profile_get_thread(profile, i)->name, names[i].whole, names[i].truncated);
+	for (uint32_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		char what[96];
+
+		snprintf(what, sizeof(what),
+			"the name \"%s\" of a thread of kind %u becomes \"%s\"", names[i].truncated,
+			names[i].kind, names[i].whole);
+		is_str(profile_get_thread(profile, i)->name, names[i].whole, what);
+	}
 	end();
 }
 
-/* What a thread waits for is not a frame of its own but part of the leaf; its text comes from another process. */
+/* The target of a wait for I/O is part of the leaf frame. Its text comes from another process, and is cleaned. */
 static void test_io(void)
 {
 	const uint64_t known[] = {
@@ -192,7 +199,7 @@ static void test_io(void)
 	end();
 }
 
-/* What the owners of locks did is not a wait. */
+/* Samples of lock owners are separate from waits. */
 static void test_owners(void)
 {
 	const uint64_t frames[] = {WIRE_METHOD_FRAME(WIRE_FRAME_C2, 1, 5)};
@@ -300,7 +307,7 @@ static void test_unknown_types(void)
 	fake_tick(&agent, SECOND(5));
 	is_int(drain(session, &err), 0, "a record of an unknown type is not an error");
 	is_int(reader_stats(session->reader)->skipped, 1, "an unknown record is counted");
-	is_int(profile_info(profile).now, 5, "the record after it is read");
+	is_int(profile_info(profile).now, 5, "the record after an unknown one is read");
 	end();
 }
 
@@ -362,7 +369,8 @@ static void test_impossible(void)
 			err.what + (strstr(err.what, "ends: ")
 						   ? strstr(err.what, "ends: ") - err.what
 						   : 0));
-		is_int(drain(session, &err), -1, "the session stays closed after it");
+		is_int(drain(session, &err), -1,
+			"the session stays closed after an invalid record");
 		end();
 	}
 }
@@ -483,7 +491,8 @@ static void test_reasons(void)
 		session->left_ns = 1; /* long ago */
 		err = (struct err){0};
 		session_drain(session, &err);
-		ok(strstr(err.what, reasons[i].says) != NULL, "reason %u: %s", reasons[i].left,
+		ok(strstr(err.what, reasons[i].says) != NULL,
+			"reason %u of an agent to leave has a sentence: %s", reasons[i].left,
 			err.what);
 		end();
 	}
@@ -548,7 +557,7 @@ static void test_clean(void)
 	is_str(small, "abc", "a text is not truncated inside a character");
 }
 
-/* A publication in two halves: the distribution of a second's weight. What owners did is not included. */
+/* The distribution of a second's weight, of a publication with halves and of one without. Lock owners are excluded. */
 static void test_pulse(void)
 {
 	const uint64_t frame = WIRE_METHOD_FRAME(WIRE_FRAME_C2, 1, 5);
@@ -571,11 +580,14 @@ static void test_pulse(void)
 	fake_delta(&agent, WIRE_CPU, SECOND(3) + 200 * NS_PER_MS, 1, 2, 200);
 	fake_tick(&agent, SECOND(3) + 200 * NS_PER_MS);
 	drain(session, &err);
-	ok(profile_pulse(profile, EVENT_CPU, 3, parts), "the distribution is known");
+	ok(profile_pulse(profile, EVENT_CPU, 3, parts),
+		"the distribution of a second with samples is known");
 	ok(parts[0] == 127 && parts[1] == 42 && parts[2] == 42 && parts[3] == 42 && !parts[4],
-		"it follows the halves where given, else it is even: %u %u %u %u %u", parts[0],
-		parts[1], parts[2], parts[3], parts[4]);
-	ok(!profile_pulse(profile, EVENT_LOCK, 3, parts), "owners have no distribution");
+		"a distribution follows the halves of a publication, or is even without: %u %u %u "
+		"%u %u",
+		parts[0], parts[1], parts[2], parts[3], parts[4]);
+	ok(!profile_pulse(profile, EVENT_LOCK, 3, parts),
+		"samples of lock owners have no distribution");
 	end();
 }
 

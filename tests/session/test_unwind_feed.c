@@ -18,14 +18,14 @@
 /* The only mapped file besides libc's, with either libc. */
 #define OWN "/test_unwind_feed"
 
-/* The agent's side, as far as chunks go. */
+/* The agent's side: the chunks that it has received. */
 struct agent {
 	uint32_t order[MODULES]; /* ids in the order in which their rows were complete */
 	unsigned complete;
 	uint32_t module, have, total;
 	unsigned char *rows;
-	unsigned commands, chunks, bad, forgotten;
-	uint32_t last_forgotten;
+	unsigned commands, chunks, bad, evicted;
+	uint32_t last_evicted;
 };
 
 struct mapped {
@@ -80,8 +80,8 @@ static void agent_accept(struct agent *a, const struct wire_unwind_chunk *head)
 {
 	a->chunks++;
 	if (!head->total_bytes) {
-		a->forgotten++;
-		a->last_forgotten = head->module;
+		a->evicted++;
+		a->last_evicted = head->module;
 		return;
 	}
 	if (!head->offset) {
@@ -250,13 +250,13 @@ static uint32_t plain_id(void)
 }
 
 /* libjvm keeps frame pointers: its rows are evicted when a later library finds no space. */
-static bool jvm_forgotten;
+static bool jvm_evicted;
 
 static int refuse_until_jvm_goes(const struct wire_unwind_chunk *head)
 {
 	if (head->module == 1000 && !head->total_bytes)
-		jvm_forgotten = true;
-	return head->module == plain_id() && !jvm_forgotten ? -ENOSPC : 0;
+		jvm_evicted = true;
+	return head->module == plain_id() && !jvm_evicted ? -ENOSPC : 0;
 }
 
 static void test_eviction(const char *libjvm)
@@ -275,7 +275,7 @@ static void test_eviction(const char *libjvm)
 			.end = maps[plain - 1].end});
 	run(f, &a, STAGING, refuse_until_jvm_goes);
 	unwind_feed_status(f, &st);
-	ok(a.forgotten == 1 && a.last_forgotten == 1000,
+	ok(a.evicted == 1 && a.last_evicted == 1000,
 		"libjvm's rows are evicted in favour of the library's");
 	ok(a.complete == 2 && a.order[1] == plain,
 		"the library's rows are sent after the eviction");
@@ -324,7 +324,7 @@ static void test_ahead(void)
 	is_int(st.waiting, 1, "a module compiled ahead is pending once announced");
 	run(f, &a, STAGING, NULL);
 	ok(a.complete == 1 && a.order[0] == 7 && !a.bad,
-		"its rows are sent once, under the announced id");
+		"the rows of a module compiled ahead are sent once, under the announced id");
 	unwind_feed_free(f);
 	free(a.rows);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A session's vitals and threads as a command, for scripts: prints "name value" lines after SECONDS.
+  * Prints a session's vitals and threads after SECONDS, for scripts: lines of "name value" and "thread TID STATE USER SYSTEM NAME".
  *
  *    vitals_tool PID SECONDS [AGENT]
  */
