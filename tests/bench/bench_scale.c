@@ -160,7 +160,7 @@ static void bench_ui_of(struct fake *fake, second_fn *second, const char *what)
 	struct app_options options = {.frame_fd = -1, .attached = true, .events = 1};
 	struct ui ui;
 
-	fake->held = true;
+	fake->manual = true;
 	ui_init(&ui, &fake_ops, fake, &options, false);
 	ui.job.slice = UI_SLICE;
 	for (int window = 2; window <= 5; window += 3) {

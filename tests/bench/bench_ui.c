@@ -61,7 +61,7 @@ static void bench_view(
 		key_ms(ui, *keys, &whole);
 	for (int i = 0; i < 5; i++) {
 		fake_second(fake);
-		fake->held = true;
+		fake->manual = true;
 		start = clock_read_ns(CLOCK_PROCESS_CPUTIME_ID);
 		ui_tick(ui, ui->now_ms + 1000);
 		tick += ms_since(start);

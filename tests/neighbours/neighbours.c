@@ -3,7 +3,7 @@
  * The table of roles, loaded into a JVM:
  *
  *   java -agentpath:libneighbours.so=DIR:ROLE+ROLE...   starts the roles in that JVM, reports in DIR/ROLE
-  *   neighbours list                                     prints the table: name, form, embedded, refused, JVM options
+ *   neighbours list                                     prints the table: name, form, embedded, refused, JVM options
  *   neighbours embed LIBJVM DIR ROLE JVM-OPTION... CLASS  the same roles in a program that creates its JVM itself
  *   neighbours embed-late ...                           the same from a second thread, after the first one has exited
  */

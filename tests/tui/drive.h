@@ -25,7 +25,7 @@ static inline int64_t drive_seconds(struct ui *ui, int64_t now, int n)
 	return now;
 }
 
-/* Whether the text is on the screen, redrawn now. */
+/* True when the text is on the screen, which is redrawn first. */
 static inline bool drive_shows(struct ui *ui, const char *text)
 {
 	struct buf out = {0};

@@ -17,24 +17,24 @@
 #define FAKE_THREADS 20
 
 struct fake {
-	struct profile *profile, *before; /* before: the previous session's, until forget */
+	struct profile *profile, *before; /* before: the previous session's, until fake_forget() */
 	struct feed cpu, alloc;
 	struct vitals vitals;
 	struct app_thread threads[FAKE_THREADS];
-	uint32_t second; /* passed so far */
+	uint32_t second; /* seconds passed so far */
 	bool idle;       /* no samples arrive */
 	bool collects;   /* the collector pauses the program for much of the time */
 	bool broken;     /* some stacks could not be walked */
 	uint32_t end;    /* the JVM exits at this second; 0: never */
-	bool held;       /* drain adds nothing: the test feeds */
+	bool manual;     /* drain adds nothing: the test adds samples itself */
 	bool lost;       /* the session ends, not the JVM */
 	int parked;
 	int tick_fd;            /* gets a byte per drain if not 0 */
 	char exported[256];     /* the last path */
 	char saved[256];        /* the last path of S */
-	int saves_taken;        /* so many of the next paths exist already */
-	struct buf config;      /* what W wrote */
-	struct app_export wish; /* and what was requested */
+	int existing_saves;     /* number of further paths of S that exist already */
+	struct buf config;      /* the settings that W wrote */
+	struct app_export wish; /* the last export that was requested */
 };
 
 static inline void fake_vitals(struct fake *f)
@@ -114,7 +114,7 @@ static inline void fake_second(struct fake *f)
 	fake_threads(f);
 }
 
-/* A profile of its own for each attach, as sessions have. */
+/* Begins a session with a new, empty profile. */
 static inline void fake_fresh(struct fake *f, uint32_t rate)
 {
 	profile_free(f->profile);
@@ -219,7 +219,7 @@ static inline int fake_drain(void *ctx, struct err *err)
 		return err_set(err, ERR_FAILED, "Session with JVM 41234 ended: jhot stop.");
 	if (f->end && f->second >= f->end)
 		return err_set(err, ERR_GONE, "The JVM 41234 has exited; what was sampled stays.");
-	if (!f->held)
+	if (!f->manual)
 		fake_second(f);
 	return (int)f->cpu.o.rate;
 }
@@ -251,7 +251,7 @@ static inline int fake_save(void *ctx, const char *path, char *done, size_t byte
 	struct fake *f = ctx;
 
 	snprintf(f->saved, sizeof(f->saved), "%s", path);
-	if (f->saves_taken > 0 && f->saves_taken--)
+	if (f->existing_saves > 0 && f->existing_saves--)
 		return APP_EXISTS;
 	snprintf(done, bytes, "saved %s", path);
 	return 0;
@@ -292,7 +292,7 @@ static inline void fake_park(void *ctx, bool parked)
 
 static inline bool fake_step(void *ctx)
 {
-	return true; /* drain does it */
+	return true; /* fake_drain() passes the seconds */
 }
 
 static const struct app_ops fake_ops = {

@@ -2,10 +2,10 @@
 /*
  * The live view over the fake session, as a program for the terminal tests and for the eye:
  *
- *   fake_top [ascii|auto] [mono|16] [idle] [collects] [picker] [step] [crash|memory] [rate=N] [warm=SECONDS] [interval=MS] [frame=FD]
- *            [tick=FD]
+ *   fake_top [ascii|auto] [mono|16] [idle] [collects] [picker] [step] [keep] [crash|memory] [rate=N] [warm=SECONDS]
+ *            [interval=MS] [frame=FD] [tick=FD]
  *
- * crash: the second tick is a null pointer, memory: it wants more than there is; to see the terminal restored.
+ * From the second tick on, crash raises SIGSEGV and memory fails an allocation: the terminal must be restored.
  */
 #include "tests/tui/fake.h"
 
@@ -37,7 +37,7 @@ static int greedy_drain(void *ctx, struct err *err)
 	return fake_drain(ctx, err);
 }
 
-static void take_argument(struct run *r, const char *a)
+static void parse_argument(struct run *r, const char *a)
 {
 	struct app_options *o = &r->options;
 
@@ -74,7 +74,7 @@ int main(int argc, char **argv)
 	int rc;
 
 	for (int i = 1; i < argc; i++)
-		take_argument(&r, argv[i]);
+		parse_argument(&r, argv[i]);
 	idle = r.fake.idle;
 	collects = r.fake.collects;
 	fake_init(&r.fake, r.rate);

@@ -30,7 +30,7 @@ static inline int fuzz_key(struct fuzz *f)
 	if (fuzz_below(f, 4) == 0)
 		return (int)(TKEY_UP + fuzz_below(f, TKEY_LAST - TKEY_UP));
 	if (fuzz_below(f, 10) == 0)
-		return (int)fuzz_below(f, 0x3000); /* whatever can be typed */
+		return (int)fuzz_below(f, 0x3000); /* any character */
 	if (fuzz_below(f, 8) == 0)
 		return TKEY_ENTER;
 	if (fuzz_below(f, 12) == 0)
@@ -44,7 +44,7 @@ static inline void fuzz_resize(struct fuzz *f)
 		1 + (int)fuzz_below(f, fuzz_below(f, 3) ? 130 : 320));
 }
 
-/* Every wide character complete, every character printable, the cursor on the screen. */
+/* True when every wide character is complete, every character printable, and the cursor on the screen. */
 static inline bool fuzz_sound(const struct canvas *c)
 {
 	for (int row = 0; row < c->rows; row++) {
@@ -74,7 +74,7 @@ static inline bool fuzz_list_sound(struct ui *ui)
 	return l->top >= 0 && l->cursor >= l->top && (l->count == 0 || l->cursor < l->count);
 }
 
-/* One key, click or new size; kind is below 16. Returns its symbol in the history. */
+/* Applies a random size (kind 0), click (1) or key (others, below 16). Returns its symbol in the history. */
 static inline char fuzz_input(struct fuzz *f, uint32_t kind)
 {
 	int key;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Random keys, clicks, sizes and seconds over a recording, in jhot's own code built with the address and
- * undefined-behaviour sanitizers. After each the screen must be whole.
+ * undefined-behaviour sanitizers. After each the screen must be complete.
  *
  *   fuzz_replay RECORDING             a few seeds, as a test
- *   fuzz_replay RECORDING SECONDS     as many as there is time for; one line says how many, and the outcome
- *   fuzz_replay RECORDING 0 SEED      one of them again
+ *   fuzz_replay RECORDING SECONDS     seeds for so long; prints a line of counts and the outcome
+ *   fuzz_replay RECORDING 0 SEED      one seed, to reproduce a fault
  */
 #include "tests/tap.h"
 #include "tests/tui/fuzz.h"
@@ -18,7 +18,7 @@
 #include <limits.h>
 #include <unistd.h>
 
-#define EVENTS     3000 /* of a seed, where time is not given */
+#define EVENTS     3000 /* per seed, in a test */
 #define LONG_RUN   6000
 #define TEST_SEEDS 8
 
@@ -32,7 +32,7 @@ struct agent_file cli_agent(const struct args *args)
 	return (struct agent_file){0};
 }
 
-/* A text typed into a dialog must not become a file somewhere: it is written to nowhere. */
+/* Text typed into a dialog must not create files anywhere: all are written under one name, to this test's folder. */
 static int save_nowhere(void *ctx, const char *path, char *done, size_t bytes, struct err *err)
 {
 	int rc = unlink("fuzz.jhot") && errno != ENOENT
@@ -61,7 +61,7 @@ static int settings_nowhere(
 	return err_set(err, ERR_OUTPUT, "not here");
 }
 
-/* The JVMs of this machine are not ours to attach: the picker offers one, and that is the recording again. */
+/* JVMs of this machine must not be attached to: the picker offers only the recording itself. */
 static int list_one(void *ctx, const struct app_jvm **out, struct err *err)
 {
 	static const struct app_jvm jvm = {
@@ -71,7 +71,7 @@ static int list_one(void *ctx, const struct app_jvm **out, struct err *err)
 	return 1;
 }
 
-/* Where the recording is, for what has only app_ops's own arguments. */
+/* The recording's path, for attach_again(), which has only the arguments of app_ops. */
 static const char *recorded;
 
 static int attach_again(void *ctx, int pid, int event, struct err *err)
@@ -142,7 +142,7 @@ static bool fuzz_seed(const char *recording, uint64_t seed, int events, struct t
 		const struct list *l = ui_list(&f.ui);
 
 		diag("list: %d rows, %d shown, top %d, cursor %d; screen %s", l->count, l->rows,
-			l->top, l->cursor, fuzz_sound(&f.ui.canvas) ? "whole" : "broken");
+			l->top, l->cursor, fuzz_sound(&f.ui.canvas) ? "complete" : "incomplete");
 	}
 	ui_done(&f.ui);
 	live_free(live);
@@ -167,7 +167,7 @@ static bool run_for(const char *recording, int seconds)
 		(double)(clock_mono_ns() - start) / (double)NS_PER_S, (unsigned long long)t.seeds,
 		(unsigned long long)t.events, (unsigned long long)t.resizes,
 		(unsigned long long)t.clicks, (unsigned long long)t.seconds,
-		good ? "no fault found" : "a screen was not whole");
+		good ? "no fault found" : "a screen was incomplete");
 	return good;
 }
 
@@ -190,13 +190,14 @@ int main(int argc, char **argv)
 		return 1;
 	snprintf(command, sizeof(command), "rm -rf '%s'", folder);
 	if (argc > 3) {
-		ok(fuzz_seed(recording, strtoull(argv[3], NULL, 0), LONG_RUN, &t), "seed %s",
-			argv[3]);
+		ok(fuzz_seed(recording, strtoull(argv[3], NULL, 0), LONG_RUN, &t),
+			"seed %s: every screen is complete", argv[3]);
 	} else if (argc > 2) {
 		good = run_for(recording, atoi(argv[2]));
 	} else {
 		for (uint64_t seed = 1; seed <= TEST_SEEDS; seed++)
-			ok(fuzz_seed(recording, seed, EVENTS, &t), "seed %d: %d events", (int)seed,
+			ok(fuzz_seed(recording, seed, EVENTS, &t),
+				"seed %d: every screen after %d events is complete", (int)seed,
 				EVENTS);
 	}
 	if (system(command))

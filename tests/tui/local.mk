@@ -69,7 +69,7 @@ fuzz:
 	cd sanitized && $(MAKE) $(AM_MAKEFLAGS) fuzz
 endif
 
-# After a wanted change of a screen: write the golden screens anew, then review the difference.
+# After an intended change of a screen: rewrites the golden screens, whose difference is then reviewed.
 .PHONY: golden
 golden: %D%/test_screens
 	srcdir='$(abs_top_srcdir)' %D%/test_screens --write

@@ -6,7 +6,7 @@
 #include "tests/tui/fake.h"
 #include "tui/frame/ui.h"
 
-/* What is narrowed: view, search, filters, the quality line's zoom, the thread. */
+/* How the view is narrowed, as text: view, search, filters, restriction, zoom. */
 static void state_of(struct ui *ui, struct buf *out)
 {
 	struct buf screen = {0};
@@ -26,7 +26,7 @@ static void state_of(struct ui *ui, struct buf *out)
 	buf_done(&screen);
 }
 
-/* Steps that each narrow something, undone by as many Esc in turn, and one more that does nothing. */
+/* After the keys `first`, each step narrows the view; as many Esc undo them in reverse order, one more does nothing. */
 static void test_steps(const char *first, const char *const *steps, const char *what)
 {
 	struct app_options options = {.frame_fd = -1, .attached = true, .events = 1};
@@ -66,7 +66,7 @@ static void test_steps(const char *first, const char *const *steps, const char *
 	buf_done(&now);
 }
 
-/* Another JVM is chosen while the first is looked at: its session lasts until one really is. */
+/* The first JVM's session continues until another one has been attached to. */
 static void test_other(void)
 {
 	struct app_options options = {.frame_fd = -1, .attached = true, .events = 1};

@@ -18,13 +18,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define LIMIT_MS 60000 /* then the test fails */
+#define LIMIT_MS 60000 /* the longest wait before the test fails */
 #define QUIET    3     /* ticks without a frame: the terminal is full */
 #define MINUTE_S 70
 
 static _Atomic int64_t *ahead_s; /* shared with the child */
 
-/* The C library's, with seconds added. */
+/* Replaces the C library's: adds *ahead_s. */
 int clock_gettime(clockid_t id, struct timespec *ts)
 {
 	int rc = (int)syscall(SYS_clock_gettime, id, ts);
@@ -75,7 +75,7 @@ static bool ticks_go_on(int ticks)
 	return true;
 }
 
-/* Larger and smaller screens are drawn until the terminal takes no more. */
+/* Resizes the screen until no more frames are drawn. Returns false if that does not happen, or if the ticks stop. */
 static bool fill(int master, int ticks, int frames)
 {
 	bool full = false;

@@ -7,6 +7,7 @@
 
 static void each_key_once(enum view_id view)
 {
+	char what[80];
 	int doubles = 0;
 
 	for (int i = 0; i < command_count; i++) {
@@ -26,7 +27,9 @@ static void each_key_once(enum view_id view)
 			}
 		}
 	}
-	is_int(doubles, 0, view_table[view]->name);
+	snprintf(what, sizeof(what), "no key of the view %s has two commands",
+		view_table[view]->name);
+	is_int(doubles, 0, what);
 }
 
 static void test_table(void)
@@ -41,7 +44,7 @@ static void test_table(void)
 		for (int j = 0; j < i; j++)
 			unnamed += !strcmp(c->name, commands[j].name);
 		dead += !c->run || !c->views || !c->keys[0].key;
-		/* ^C is the one that nobody needs to be told. Bare views show all of theirs in the key line. */
+		/* ^C needs no explanation. Views like the help have all of their keys in the key line. */
 		hidden += !c->help && !c->line && c->keys[0].key != TKEY_CTRL('c') &&
 			  !(c->views & VIEW_BIT(VIEW_HELP));
 	}
@@ -50,10 +53,11 @@ static void test_table(void)
 	is_int(hidden, 0, "each command is in the help or in the key line");
 }
 
-/* Whether a view's help screen has every key that works there. */
+/* The help of a view has every key that works there. */
 static void test_help(struct ui *ui, enum view_id view)
 {
 	struct buf text = {0};
+	char what[80];
 	int missing = 0;
 
 	ui_resize(ui, 60, 100);
@@ -74,7 +78,9 @@ static void test_help(struct ui *ui, enum view_id view)
 			missing++;
 		}
 	}
-	is_int(missing, 0, view_table[view]->name);
+	snprintf(what, sizeof(what), "the help of the view %s has all of its keys",
+		view_table[view]->name);
+	is_int(missing, 0, what);
 	buf_done(&text);
 	ui_key(ui, TKEY_ESC, 0);
 	is_int(ui->place.view, view, "Esc leaves the help");
@@ -167,12 +173,12 @@ static void test_finding_and_output(struct ui *ui, struct fake *fake)
 	ok(drive_shows(ui, "/hash: "), "a search shows the number of its matches");
 	ui_key(ui, TKEY_ESC, now);
 	ok(!drive_shows(ui, "/hash: "), "Esc ends the search");
-	fake->saves_taken = 0;
+	fake->existing_saves = 0;
 	drive_keys(ui, now, "S");
 	ok(strstr(fake->saved, "shop-api.jar-41234-2") && strstr(fake->saved, ".jhot") &&
 			drive_shows(ui, "saved "),
 		"S saves under a generated name: %s", fake->saved);
-	fake->saves_taken = 1;
+	fake->existing_saves = 1;
 	drive_keys(ui, now, "S");
 	ok(strstr(fake->saved, "-2.jhot") && drive_shows(ui, "-2.jhot"),
 		"S appends a number if the name exists: %s", fake->saved);
@@ -273,7 +279,7 @@ static void test_export(struct ui *ui, struct fake *fake)
 	ui_resize(ui, 24, 80);
 }
 
-/* What was searched for is proposed as a filter: Enter takes it, a letter begins another one. */
+/* The filter prompt proposes the search text: Enter accepts it, a letter replaces it. */
 static void test_proposed(struct ui *ui)
 {
 	int64_t now = ui->now_ms;
@@ -453,7 +459,7 @@ static void test_absent(void)
 	fake_done(&fake);
 }
 
-/* A recording may say that the heap has 8 EiB: it is drawn, and the loop goes on. */
+/* A recording may claim a heap of 8 EiB: drawing it must not overflow. */
 static void test_beyond(void)
 {
 	struct app_options options = {.frame_fd = -1, .attached = true};
@@ -462,7 +468,7 @@ static void test_beyond(void)
 
 	fake_init(&fake, 100);
 	fake_second(&fake);
-	fake.held = true;
+	fake.manual = true;
 	fake.vitals.heap_used = fake.vitals.heap_max = fake.vitals.rss_bytes = INT64_MAX;
 	fake.vitals.gc_count = fake.vitals.gc_time_ns = INT64_MAX;
 	fake.vitals.cpu_pct = fake.vitals.gc_pct_x10 = INT32_MAX;
@@ -475,12 +481,12 @@ static void test_beyond(void)
 	fake_done(&fake);
 }
 
-/* What DELTA compares has no second in common: a window of a minute is compared with the minute before it. */
+/* The windows that DELTA compares do not overlap: a minute is compared with the minute before it. */
 static void test_windows_apart(void)
 {
 	static const struct {
 		const char *keys, *says;
-		int most; /* seconds that are too few for it */
+		int most; /* the longest time, in s, at which nothing is compared yet */
 	} rows[] = {{"", "since 20 s ago", 27}, {"]", "since 30 s ago", 57},
 		{"]", "since 60 s ago", 117}};
 	struct app_options options = {.frame_fd = -1, .attached = true};
@@ -490,7 +496,7 @@ static void test_windows_apart(void)
 
 	fake_init(&fake, 100);
 	fake_second(&fake);
-	fake.held = true;
+	fake.manual = true;
 	ui_init(&ui, &fake_ops, &fake, &options, false);
 	ui_resize(&ui, 50, 200);
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {

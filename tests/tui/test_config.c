@@ -11,7 +11,7 @@ static void refused(const char *text, const char *why)
 	struct err err = {0};
 	struct config *c = config_parse(text, "F", &err);
 
-	if (!ok(!c && strstr(err.what, why), "%s", why))
+	if (!ok(!c && strstr(err.what, why), "a wrong line is refused with: %s", why))
 		diag("of \"%s\": %s", text, c ? "accepted" : err.what);
 	config_free(c);
 }

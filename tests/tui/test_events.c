@@ -11,7 +11,7 @@ static struct ui ui;
 static int64_t now;
 static int sets, adds;
 
-/* cpu and alloc are there from the start; lock cannot be had; perf's are added by name. */
+/* cpu and alloc run from the start; lock cannot be sampled; events of perf are added by name. */
 static int set_event(void *ctx, int event, bool on, uint64_t interval, struct err *err)
 {
 	struct vitals_event *v = &fake.vitals.events[event];
@@ -250,11 +250,14 @@ static void test_values(void)
 		{EVENT_USER_FIRST, 1234567, "1.2M"},
 		{EVENT_USER_FIRST, UINT64_MAX, "18446744T"},
 	};
-	char out[TEXT_NUMBER];
+	char out[TEXT_NUMBER], what[80];
 
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		snprintf(what, sizeof(what), "a value of %llu of event %d is shown as %s",
+			(unsigned long long)rows[i].value, rows[i].event, rows[i].text);
 		is_str(events_value(out, &profile_events[rows[i].event], rows[i].value),
-			rows[i].text, rows[i].text);
+			rows[i].text, what);
+	}
 }
 
 static const char *const *warn(void *ctx, int event)
@@ -270,7 +273,7 @@ static bool wall_is_on(void)
 	return fake.vitals.events[EVENT_WALL].state == VITALS_ON;
 }
 
-/* What leaves something behind is asked about, however it is switched on, until it has been accepted. */
+/* An event with a warning starts only after a confirmation, however it is switched on; once confirmed, at once. */
 static void test_warning(void)
 {
 	struct app_options options = {.frame_fd = -1, .attached = true, .events = 0xf};

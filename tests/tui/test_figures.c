@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Figures match what is shown, names are cut so that their useful end remains, no letters next to flame boxes. */
+/* Figures match the data shown, shortened names keep their useful end, and nothing is drawn beside a popup. */
 #include "profile/profile.h"
 #include "tests/profile/add.h"
 #include "tests/tap.h"
@@ -27,7 +27,7 @@ static void end(void)
 	fake_done(&fake);
 }
 
-/* A second with so many cpu samples of one stack. */
+/* Passes a second with so many cpu samples of one stack. */
 static void second_of(uint32_t stack, uint32_t samples)
 {
 	ui_tick(&ui, ui.now_ms + 1000);
@@ -63,7 +63,7 @@ static void test_strip(void)
 	end();
 }
 
-/* A loss of another event is no loss of the one that is shown. */
+/* Losses are shown for the selected event only. */
 static void test_lost(void)
 {
 	begin(24, 80, 0xf);
@@ -77,7 +77,7 @@ static void test_lost(void)
 	end();
 }
 
-/* With D, changes of TOTAL% alone are no steady program. */
+/* With D, a program of which only TOTAL% changes is not called steady. */
 static void test_steady(void)
 {
 	uint32_t before, after;
@@ -100,7 +100,7 @@ static void test_steady(void)
 	end();
 }
 
-/* Beside the box of a popup there is nothing but blanks, on a screen where the rest of a row could not be read. */
+/* At 80 columns there is nothing but blanks beside the box of a popup, as the rest of the row would not be readable. */
 static void test_beside(const char *keys)
 {
 	int letters = 0, rows = 0;
@@ -122,8 +122,8 @@ static void test_beside(const char *keys)
 		for (int col = 0; col < ui.canvas.cols; col++)
 			letters += (col < from || col > to) && cells[col].ch != ' ';
 	}
-	ok(rows > 3 && !letters, "%s: a box of %d rows with %d characters beside it", keys, rows,
-		letters);
+	ok(rows > 3 && !letters, "the popup of key %s has %d rows, and %d characters beside it",
+		keys, rows, letters);
 	end();
 }
 
@@ -148,7 +148,7 @@ static void test_programs(void)
 	is_str(program("shop-api-1.2.jar", 8), "~1.2.jar", "a jar name keeps its end");
 }
 
-/* Wide screens show names of threads whole. */
+/* Wide screens show the complete names of threads. */
 static void test_threads(void)
 {
 	struct fake *f = &fake;
@@ -164,7 +164,7 @@ static void test_threads(void)
 		"a thread's name of 33 columns is complete at 200 columns");
 	ui_resize(&ui, 50, 120);
 	ok(!drive_shows(&ui, " ForkJoinPool.commonPool-worker-12  "),
-		"it is shortened at 120 columns");
+		"a thread's name of 33 columns is shortened at 120 columns");
 	end();
 }
 

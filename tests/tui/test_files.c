@@ -49,7 +49,7 @@ static const char *contents(const char *path)
 	return text;
 }
 
-/* Its stacks are those of the recording that is looked at, as far as it was. */
+/* True when the file can be read, and has only stacks of the recording that is shown. */
 static bool is_whole(const char *path)
 {
 	char command[4 * 4096 + 300];
@@ -62,7 +62,7 @@ static bool is_whole(const char *path)
 	return !system(command);
 }
 
-/* Type a path into the dialog in place of the one offered. */
+/* Types a path into the export dialog in place of the proposed one. */
 static void export_to(struct vt *vt, const char *path)
 {
 	vt_keys(vt, "x");
@@ -160,7 +160,7 @@ static void test_settings(void)
 	stop(vt);
 }
 
-/* Keys and colours of one's own. */
+/* Configured keys and colours. */
 static void test_own(void)
 {
 	char path[400];

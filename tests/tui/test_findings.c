@@ -44,7 +44,7 @@ static void lock_up(void)
 						       .until_ns = PROFILE_STILL});
 }
 
-/* The vitals of a second; what is sampled stays as it was switched. */
+/* Sets the vitals of a second; the states of events are not changed. */
 static void pass_vitals(void)
 {
 	struct vitals_event events[VITALS_EVENTS];
@@ -189,17 +189,19 @@ static void test_line(void)
 	collects = true;
 	seconds(4);
 	has("  DEADLOCK  ", "with several findings the worst is shown");
-	has("…  +1 more  w why\n", "the line is truncated and has the number of further findings");
+	has("…  +1 more  w why\n",
+		"the findings line is truncated and has the number of further findings");
 	ui_resize(&ui, 8, 40);
 	seconds(1);
 	has("  DEADLOCK  ", "the findings line is shown on the smallest screen");
-	is_int(header_rows(&ui), 2, "on the smallest screen it replaces another line");
+	is_int(header_rows(&ui), 2,
+		"on the smallest screen the findings line replaces another one");
 	ui_resize(&ui, 4, 30);
 	seconds(1);
-	has("DEADLOCK", "it is shown on a screen of a single line");
+	has("DEADLOCK", "the finding is shown on a screen of a single line");
 	ui_resize(&ui, 50, 160);
 	seconds(1);
-	has("deadlocked for", "it is complete on a wide screen");
+	has("deadlocked for", "the findings line is complete on a wide screen");
 	end();
 }
 
@@ -272,7 +274,7 @@ static void test_list(int rows, int cols)
 	is_int(ui.place.view, VIEW_THREADS, "Esc first undoes a later search");
 	keys("\033");
 	is_int(ui.place.view, VIEW_FINDINGS, "Esc then returns to the findings");
-	has(">DEADLOCK", "the same finding is selected");
+	has(">DEADLOCK", "the finding is still selected after Esc");
 	keys("\033\033");
 	is_int(ui.place.view, VIEW_METHODS, "further Esc return to Methods, and no further");
 	end();

@@ -86,10 +86,11 @@ static void test_geometry(const struct profile *p, const struct calltree *t)
 	is_int(l->boxes[box_named(p, t, l, "GC")].col, 0, "siblings are sorted by name");
 	is_int(l->boxes[box_named(p, t, l, "main")].width, 61, "main has 61 of 100 columns");
 	is_int(l->boxes[box_named(p, t, l, "intern")].width, 10, "intern has 10 of 100 columns");
-	is_int(l->boxes[box_named(p, t, l, "tiny")].width, 1, "1 % has one column of 100");
+	is_int(l->boxes[box_named(p, t, l, "tiny")].width, 1,
+		"a node of 1 % has one of 100 columns");
 	flame_layout_free(l);
 	l = flame_layout_new(p, t, 0, 20);
-	is_int(box_named(p, t, l, "tiny"), FLAME_NO_BOX, "1 % has no box on 20 columns");
+	is_int(box_named(p, t, l, "tiny"), FLAME_NO_BOX, "a node of 1 % has no box on 20 columns");
 	is_int(l->hidden, 1, "the box without a column is counted as hidden");
 	flame_layout_free(l);
 }

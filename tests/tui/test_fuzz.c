@@ -48,7 +48,8 @@ static void fuzz(uint64_t seed, int events)
 		if (!fuzz_sound(&ui->canvas) || !fuzz_list_sound(ui))
 			break;
 	}
-	if (!ok(i == events, "seed %llu: %d events", (unsigned long long)seed, events))
+	if (!ok(i == events, "seed %llu: every screen after %d events is complete",
+		    (unsigned long long)seed, events))
 		diag("event %d, %dx%d, view %d, last (# resize, + click, @ tick): %.*s", i,
 			ui->canvas.cols, ui->canvas.rows, (int)ui->place.view,
 			(int)sizeof(r.f.history), r.f.history);

@@ -5,7 +5,7 @@
 
 #include <unistd.h>
 
-/* What these pieces are, each read before the next comes: keys and -1 where more is waited for. */
+/* Checks the keys read from these pieces, each sent after the one before was read. TKEY_NONE: more input is needed. */
 static void are(const char *what, const char *const *pieces, const int *want)
 {
 	struct keys k = {0};

@@ -106,7 +106,7 @@ static void test_order(void)
 	update(&o, &l, (uint64_t[]){50, 400, 410, 100, 12}, 5, ORDER_KEEP);
 	is_order(&o, "12304", "a lead of 10 over 400 does not change the order");
 	update(&o, &l, (uint64_t[]){50, 400, 900, 100, 12}, 5, ORDER_FREEZE);
-	is_order(&o, "12304", "a held order does not change");
+	is_order(&o, "12304", "a frozen order does not change");
 	update(&o, &l, (uint64_t[]){50, 400, 900, 100, 12}, 5, ORDER_KEEP);
 	is_order(&o, "21304", "a significant lead changes the order");
 	ok(l.cursor == 0, "an untouched cursor stays on the first line");

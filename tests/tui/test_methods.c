@@ -84,7 +84,7 @@ static void test_empty(void)
 	ui_draw(&ui);
 	ok(drive_shows(&ui, "Sampling cpu: the first rows appear within a second."),
 		"before the first second the list says that rows will appear");
-	fake.held = true;
+	fake.manual = true;
 	for (int i = 0; i < 4; i++) {
 		fake_second(&fake);
 		ui_tick(&ui, ui.now_ms + 1000);
@@ -141,7 +141,7 @@ static void test_quality(void)
 	fake_done(&fake);
 }
 
-/* The line that the cursor is on, from its method's name on. */
+/* The selected row from its method's name on. Returns false if there is none. */
 static bool selected(struct ui *ui, char out[64])
 {
 	struct buf screen = {0};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How calm the screen is under real load: jhot over a recording of the H2 database under three clients (66 s at 10
- * ms), second by second, in a terminal of 80x24.
+ * How many bytes and rows a refresh changes under real load: jhot over a recording of the H2 database under three clients
+ * (66 s at 10 ms), second by second, in a terminal of 80x24.
  *
  *    test_recorded [RECORDING]     each line shows a figure, its limit, and the measured value
  */
@@ -91,7 +91,7 @@ static void measure(const char *name, const char *keys, int rows, int cols, long
 
 /* --- churn ------------------------------------------------------------------------------------------- */
 
-/* The method of a row: what stands from the column of its title on. */
+/* The method of a row: its text from the column of the title METHOD on. */
 static void row_name(struct vt *vt, int row, char *out, size_t bytes)
 {
 	const char *title = vt_row(vt, FIRST_ROW - 1), *at = strstr(title, "METHOD");
@@ -141,7 +141,7 @@ static void test_churn(const char *name, const char *keys)
 		changes[REFRESHES / 2], TOP_ROWS, CHURN_BUDGET);
 }
 
-/* Frozen: the counter of what waits, every 10 s, and nothing else. */
+/* On a frozen screen only the count of newer samples changes, every 10 s. */
 static void test_frozen(void)
 {
 	struct vt *vt = start(24, 80);

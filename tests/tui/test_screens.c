@@ -15,15 +15,15 @@
 #include <errno.h>
 
 #define WARM_S      40
-#define TEN_SECONDS "\001" /* among keys: they pass */
+#define TEN_SECONDS "\001" /* in `keys`: ten seconds pass */
 
 struct screen {
 	const char *name;
-	const char *keys; /* typed after 40 s, and one second later the picture is taken */
+	const char *keys; /* typed after warm_s (0: WARM_S); the screen is drawn a second later */
 	bool picker, idle, ended, broken, pane, dialog, ascii;
 	uint32_t warm_s;
 	const char *shows[4], *hides; /* at 80x24 */
-	enum style style;             /* and in this style there is something */
+	enum style style;             /* some cell has this style */
 };
 
 static const struct screen screens[] = {
@@ -41,7 +41,7 @@ static const struct screen screens[] = {
 	{.name = "events", .keys = "e", .dialog = true},
 };
 
-/* Further states of those, each with the text that identifies it. */
+/* Further states of these screens, each with texts that identify it. */
 static const struct screen states[] = {
 	{.name = "sorted by total",
 		.keys = "s",
@@ -199,13 +199,13 @@ static const struct {
 	int cols, rows;
 } sizes[] = {{40, 10}, {80, 24}, {120, 40}, {160, 50}, {200, 60}};
 #define SIZES (sizeof(sizes) / sizeof(sizes[0]))
-#define PANES 3 /* this size only of what has a pane there */
+#define PANES 3 /* a size that is drawn only for screens with a pane */
 #define DITTO "\"\n"
 
 static struct buf first[SIZES][2];
 
-/* The next so many lines at *text, which moves behind them; their bytes. */
-static size_t take_lines(const char **text, int lines)
+/* Advances *text by so many lines. Returns their bytes. */
+static size_t skip_lines(const char **text, int lines)
 {
 	const char *end = *text;
 	size_t bytes;
@@ -217,7 +217,7 @@ static size_t take_lines(const char **text, int lines)
 	return bytes;
 }
 
-/* Each row is two lines of a dump, text and styles; the second is compared and written only if it is wanted. */
+/* Appends a dump of two lines per row, text and styles (only if `styles`). same: the dump of the first screen. */
 static void add_screen(
 	struct buf *out, const struct ui *ui, const char *screen, const char *same, bool styles)
 {
@@ -225,13 +225,13 @@ static void add_screen(
 
 	for (int row = 0; row < rows; row++) {
 		const char *mine = screen, *its = same, *rest;
-		size_t bytes = take_lines(&screen, 1 + styles), its_bytes;
+		size_t bytes = skip_lines(&screen, 1 + styles), its_bytes;
 
 		rest = same;
-		its_bytes = take_lines(&rest, 1 + styles);
+		its_bytes = skip_lines(&rest, 1 + styles);
 		if (!styles)
-			take_lines(&screen, 1);
-		take_lines(&same, 2);
+			skip_lines(&screen, 1);
+		skip_lines(&same, 2);
 		if (mine != its && (row < head || row >= foot) && bytes == its_bytes &&
 			!memcmp(mine, its, bytes))
 			buf_adds(out, DITTO);
@@ -252,7 +252,7 @@ static void drawn_done(struct drawn *d)
 	fake_done(&d->fake);
 }
 
-/* The screen in this state, text and styles. Returns whether it is all ASCII. */
+/* Draws the screen in this state, text and styles. Returns true when it is all ASCII. */
 static bool draw(const struct screen *s, size_t size, bool ascii, struct drawn *d, struct buf *out)
 {
 	struct ui *ui = &d->ui;
@@ -309,7 +309,7 @@ static void draw_all(const struct screen *s, struct buf *out)
 	}
 }
 
-/* Where there is no UTF-8, nothing but ASCII, whatever the state and the size. */
+/* Without UTF-8 every state is drawn in ASCII at every size. */
 static void test_ascii(const struct screen *s)
 {
 	bool plain = true;
@@ -338,14 +338,14 @@ static void test_state(const struct screen *s)
 	for (int i = 0; i < d.ui.canvas.rows * d.ui.canvas.cols; i++)
 		styled |= d.ui.canvas.cells[i].style == s->style;
 	right &= styled && !(s->hides && strstr(buf_str(&text), s->hides));
-	if (!ok(right, "%s", s->name))
+	if (!ok(right, "the state \"%s\" has its texts and its style", s->name))
 		diag("%s%s", styled ? "" : "nothing has that style\n", buf_str(&text));
 	drawn_done(&d);
 	buf_done(&screen);
 	buf_done(&text);
 }
 
-/* What holds of every style, in the three depths of colour. */
+/* Rules for every style, in each depth of colour. */
 static void test_theme(void)
 {
 	enum { BLUE = 4 };
@@ -359,7 +359,7 @@ static void test_theme(void)
 				theme_appearance((enum theme_depth)depth, (enum style)style);
 
 			right &= l->fg <= (depth == THEME_16 ? 7 : 255) && l->fg != BLUE;
-			/* a ground of our own has ink of our own: it reads on dark and on light */
+			/* a background comes with a foreground: readable on dark and on light terminals */
 			right &= l->bg < 0 || (l->fg >= 0 && l->fg != l->bg);
 		}
 		ok(right, "style %c: colours only at depths that have them, and readable",
@@ -401,7 +401,8 @@ static void compare(const char *folder, const char *name, const struct buf *got,
 	} else {
 		while ((c = getc(f)) != EOF)
 			buf_addc(&want, (char)c);
-		if (!ok(!strcmp(buf_str(&want), buf_str(got)), "%s", name))
+		if (!ok(!strcmp(buf_str(&want), buf_str(got)),
+			    "the screens of %s equal the golden ones", name))
 			show_difference(buf_str(&want), buf_str(got));
 	}
 	fclose(f);

@@ -37,7 +37,8 @@ static void test_screen(void)
 	ok(strstr(vt_row(vt, 4), "SELF%▼") != NULL, "UTF-8 characters are drawn");
 	ok(vt_row(vt, 5)[0] == '>', "the cursor is on the first row");
 	ok(vt_colored(vt, 5, 10) && !vt_reverse(vt, 5, 10), "the cursor's row is coloured");
-	ok(vt_received(vt, "38;5;16;48;5;"), "its colours are set by a single sequence");
+	ok(vt_received(vt, "38;5;16;48;5;"),
+		"the colours of the cursor's row are set by a single sequence");
 	ok(!vt_colored(vt, 6, 70), "other rows have the terminal's own colours");
 	ok(vt_alt_screen(vt), "the alternate screen is used");
 	vt_cursor(vt, &row, &col, &visible);
@@ -144,7 +145,7 @@ static void test_bytes(void)
 	measure("methods", "", "rate=400", 50, 160, 0);
 }
 
-/* Frozen and untouched: nothing but the counter of waiting samples. */
+/* On a frozen screen only the count of newer samples changes. */
 static void test_frozen(void)
 {
 	struct vt *vt = start(24, 80, "interval=20", "warm=40", NULL);
@@ -159,7 +160,7 @@ static void test_frozen(void)
 	vt_close(vt);
 }
 
-/* A link that takes nothing: frames are skipped, and what is shown then is the present. */
+/* A terminal that is not read: frames are skipped, and the next one shows the present. */
 static void test_slow_link(void)
 {
 	struct vt *vt = start(60, 200, "interval=1", "warm=20", NULL);
@@ -216,9 +217,10 @@ static void test_ends(void)
 		{"a crash", ".", "crash", 0, SIGSEGV},
 	};
 	struct termios cooked;
+	char what[64];
 	int master, status;
 
-	/* What a fresh pty has is what must be there again. */
+	/* The modes of a fresh pty, which must be restored. */
 	master = posix_openpt(O_RDWR | O_NOCTTY);
 	if (master < 0 || tcgetattr(master, &cooked) < 0)
 		tap_skip_all("no pty");
@@ -233,17 +235,17 @@ static void test_ends(void)
 			vt_keys(vt, "...");
 		status = vt_end(vt);
 		ok(restored(vt, &cooked), "the terminal is restored after %s", ends[i].what);
+		snprintf(what, sizeof(what), "the exit status after %s is 0", ends[i].what);
 		if (ends[i].killed_by)
 			ok(WIFSIGNALED(status) && WTERMSIG(status) == ends[i].killed_by,
 				"a crash still ends with its signal");
 		else
-			is_int(WIFEXITED(status) ? WEXITSTATUS(status) : -1, 0,
-				"the exit status is 0");
+			is_int(WIFEXITED(status) ? WEXITSTATUS(status) : -1, 0, what);
 		vt_close(vt);
 	}
 }
 
-/* More than a minute of samples that nobody was asked about. */
+/* More than a minute of unsaved samples, when nobody can be asked about them. */
 static void test_autosave(void)
 {
 	static const int signals[] = {SIGTERM, SIGINT, SIGHUP};
@@ -312,7 +314,7 @@ static void test_hang_up(void)
 	vt_close(vt);
 }
 
-/* Whatever is typed, at whatever size: it goes on, and ends as it should. */
+/* Whatever is typed, at whatever size, the view continues, and ends normally. */
 static void test_any_keys(void)
 {
 	static const char *const sizes[] = {"24 80", "5 20", "60 200", "8 40", "1 1", "24 80"};
@@ -328,7 +330,7 @@ static void test_any_keys(void)
 			rng ^= rng >> 7;
 			rng ^= rng << 17;
 			key[0] = (char)(' ' + rng % 95);
-			/* q would end it, rightly; Enter and Esc come often enough to matter. */
+			/* q would quit. Enter, ticks and Tab are half of all keys. */
 			if (key[0] == 'q' || rng >> 20 & 1)
 				key[0] = rng >> 21 & 1 ? '\n' : rng >> 22 & 1 ? '.' : '\t';
 			vt_keys(vt, key);
@@ -338,7 +340,7 @@ static void test_any_keys(void)
 		if (vt_frame(vt) < 0)
 			break;
 	}
-	vt_keys(vt, "\003\003"); /* a prompt takes the first */
+	vt_keys(vt, "\003\003"); /* the first may only close a prompt */
 	status = vt_end(vt);
 	ok(WIFEXITED(status) && WEXITSTATUS(status) == 0,
 		"900 random keys at six sizes, then ^C: the exit status is 0");

@@ -48,6 +48,7 @@ static void press(struct vt *vt, const char *keys)
 	}
 }
 
+/* The first rows as text, which the caller frees. */
 static char *whole(struct vt *vt, int rows)
 {
 	char *all = calloc(1, 1), *more;
@@ -128,7 +129,7 @@ static void test_kind(const struct kind *k)
 		press(vt, i + 1 < VIEWS ? "\033" : "");
 	}
 	many = vt_received(vt, "38;5;") || vt_received(vt, "48;5;");
-	vt_keys(vt, "\003\003"); /* of the dialog, then of the program */
+	vt_keys(vt, "\003\003"); /* the first closes the dialog, the second quits */
 	status = vt_end(vt);
 	ok(shown && colored == (k->depth > MONO) && many == (k->depth == MANY) &&
 			WIFEXITED(status) && !WEXITSTATUS(status),
@@ -161,7 +162,7 @@ static void test_sizes(void)
 				diag("%s is not shown", views[i].name);
 				good = false;
 			}
-			/* the last row: the way on, and the way out */
+			/* the last row has the keys */
 			good &= strlen(vt_row(vt, sizes[s].rows - 1)) > 10;
 			press(vt, "\033");
 		}
@@ -170,7 +171,7 @@ static void test_sizes(void)
 	vt_close(vt);
 }
 
-/* Keys and sizes in any order: then a repaint changes nothing that is seen. */
+/* After keys and sizes in random order a repaint changes nothing on the screen. */
 static void test_resizing(void)
 {
 	static const char keys[] = "mtTfij.kn./p?\033\033[]<>s%*+-.u,. .xSy";
@@ -195,7 +196,7 @@ static void test_resizing(void)
 				vt_resize(vt, rows, 40 + (int)(rng >> 44 & 127));
 			}
 		}
-		/* A prompt's text is there when all that was typed before has been drawn. */
+		/* Once the text of a prompt is drawn, all earlier keys have been handled. */
 		snprintf(mark, sizeof(mark), "find: ~%02d", round % 100);
 		vt_keys(vt, "\033\033\033");
 		vt_keys(vt, round % 4 == 0 ? "t/" : round % 4 == 1 ? "T/" : "m/");

@@ -102,11 +102,13 @@ static void test_numbers(void)
 		"a small part has its own unit");
 	is_str(text_bytes_of(out, 100 << 20, 512 << 20), "100/512M",
 		"megabytes of a whole have no decimals");
-	is_str(text_uptime(out, 42), "42s", "an uptime of seconds");
-	is_str(text_uptime(out, 720), "12m", "an uptime of minutes");
-	is_str(text_uptime(out, 11220), "3h07m", "an uptime of hours and minutes");
-	is_str(text_uptime(out, 273840), "3d04h", "an uptime of days and hours");
-	is_str(text_uptime(out, 400 * 86400), "400d", "an uptime of many days");
+	is_str(text_uptime(out, 42), "42s", "an uptime below a minute is given in seconds");
+	is_str(text_uptime(out, 720), "12m", "an uptime below an hour is given in minutes");
+	is_str(text_uptime(out, 11220), "3h07m",
+		"an uptime below a day is given in hours and minutes");
+	is_str(text_uptime(out, 273840), "3d04h",
+		"an uptime of some days is given in days and hours");
+	is_str(text_uptime(out, 400 * 86400), "400d", "an uptime of 400 days is given in days");
 	is_str(text_uptime(out, -1), "-", "an unknown uptime is \"-\"");
 	is_str(text_percent(out, 7.94), "7.9", "a percentage has one decimal");
 	is_str(text_percent(out, 99.96), "100", "100 % has no decimal");
@@ -158,7 +160,8 @@ static void test_names(void)
 		"a class without a method has its packages shortened");
 	is_str(fit("java.util.HashMap$Node", "", "", 13), "HashMap$Node",
 		"a class without a method has its packages left out");
-	is_str(fit("java.util.HashMap$Node", "", "", 6), "HashM~", "then it is truncated");
+	is_str(fit("java.util.HashMap$Node", "", "", 6), "HashM~",
+		"a class without a method is truncated last");
 	is_str(fit("Class java.util.HashMap$Node", "", "", 23), "Class j.u.HashMap$Node",
 		"\"Class\" before a class name is kept with shortened packages");
 	is_str(fit("Class java.util.HashMap$Node", "", "", 20), "Class HashMap$Node",
@@ -183,7 +186,8 @@ static void test_names(void)
 	is_str(fit("", "Space::Name::function(int)", "", 16), "Name::function",
 		"namespaces are removed from the left");
 	name_parameters(out, sizeof(out), "(Ljava/lang/Object;I[[JZ)V");
-	is_str(out, "(Object, int, long[][], boolean)", "parameters of a signature");
+	is_str(out, "(Object, int, long[][], boolean)",
+		"the parameters of a signature are given as simple names");
 	name_parameters(out, sizeof(out), "()V");
 	is_str(out, "()", "no parameters are \"()\"");
 	name_parameters(out, sizeof(out), "(Lx");
@@ -313,8 +317,8 @@ static void test_timeline(void)
 }
 
 /*
- * Ten samples a second, merged into steps of 10 s. Whatever second a 1 s window ends at, its samples per covered second
- * are the true rate: with windows that were not aligned, nine of ten were empty and one had ten seconds' worth.
+ * Ten samples a second, merged into steps of 10 s. Whatever second a window of 1 s ends at, its samples per covered second
+ * are the true rate. Without alignment to the steps, nine of ten windows would be empty, and one would have all samples.
  */
 static void test_merged_window(void)
 {

@@ -66,7 +66,7 @@ static void pass_second(void)
 	profile_advance(fake.profile, second);
 	add(EVENT_CPU, compute, EXEC_1, THREAD_STATE_NONE, 100, NS_PER_S);
 	add(EVENT_CPU, stack_of("", "G1Mark"), GC, THREAD_STATE_NONE, 20, NS_PER_S / 5);
-	/* Now the one, now the other has a few more of the last two seconds. */
+	/* In turn one and the other frame has a few more samples in two seconds. */
 	add(EVENT_CPU, stack_of("", "G1Evacuate"), GC, THREAD_STATE_NONE,
 		evacuates        ? 90
 		: second % 4 < 2 ? 18
@@ -156,7 +156,7 @@ static void seconds(int n)
 	now = drive_seconds(&ui, now, n);
 }
 
-/* The line with this in it; "": none. */
+/* The first row that contains the text, "" if none does. Valid until the next call. */
 static const char *line_with(const char *text)
 {
 	static struct buf out;
@@ -216,8 +216,8 @@ static void test_rows(void)
 		"the header counts threads by state");
 }
 
-/* Which of two frames a thread is shown with does not follow chance, but what is clear. */
-static void test_held(void)
+/* The frame that is shown for a thread changes for a significant lead only. */
+static void test_stable_frame(void)
 {
 	int changes = 0;
 	bool mark, was;
@@ -251,14 +251,14 @@ static void test_waits(void)
 			    "http-exec-1 (0x7fc0)"),
 		"the selected thread's wait and its owner's wait are shown");
 	ok(shows("http-exec-2  waits for a monitor", "http-exec-2"),
-		"the owner's stack is shown beside it");
+		"the owner's stack is shown beside the wait");
 	keys("\033/exec-2\n");
 	ok(shows("waits at", "waits at least 606s for shop.CartService, held by http-exec-1"),
 		"a wait from before the session is a lower bound");
 	keys("\033");
 }
 
-/* On a small screen: who is to blame in the list, all of the chain below it, and what both do. */
+/* A small screen has the owner in the list, and below it the chain of owners and both stacks. */
 static void test_narrow(void)
 {
 	ui_resize(&ui, 24, 80);
@@ -284,7 +284,7 @@ static void name_thread(uint32_t thread, const char *name)
 	profile_thread_set(fake.profile, thread, &t);
 }
 
-/* Beside the list on a wide screen; nothing of it needs more than the narrow pane's columns. */
+/* A wide screen has all of that beside the list, wrapped to the columns there. */
 static void test_beside(void)
 {
 	ui_resize(&ui, 50, 160);
@@ -381,7 +381,7 @@ static void test_waited(void)
 	keys("\033");
 }
 
-/* What a thread in I/O waits for, in its row and beside it; in the methods by place, or apart. */
+/* What a thread in I/O waits for: in its row, and in Methods at the place or as a frame of its own. */
 static void test_peers(void)
 {
 	asks = true;
@@ -415,7 +415,7 @@ static void test_peers(void)
 	seconds(12);
 }
 
-/* What the holder does meanwhile: a key from the waits, and from wall; who waits again by the same. */
+/* Key o switches between the waiting methods and what the locks' owners do meanwhile, from lock and from wall. */
 static void test_holders(void)
 {
 	keys("3m");
@@ -462,7 +462,7 @@ int main(void)
 	test_peers();
 	test_holders();
 	keys("t");
-	test_held();
+	test_stable_frame();
 	ui_done(&ui);
 	profile_free(fake.profile);
 	return tap_done();

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Files in the live view, by jhot in a terminal: each format opens on the data it has and says what it is, keys that
- * need a JVM say so, quitting leaves nothing behind, and an unreadable file yields an error before any screen is
- * drawn.
+ * Files in the live view, by jhot in a terminal: a file of each format opens with its data and its name, keys that need a
+ * JVM say so, quitting leaves nothing behind, and an unreadable file is an error before any screen is drawn.
  */
 #include "tests/tap.h"
 #include "tests/tui/vt.h"
@@ -34,7 +33,7 @@ static int files_here(void)
 	return n;
 }
 
-/* What it says when the key is pressed; the message goes again by Esc. */
+/* The key shows this message, which Esc removes. */
 static void says(struct vt *vt, const char *key, const char *text)
 {
 	vt_keys(vt, key);
@@ -53,12 +52,12 @@ static void quit(struct vt *vt, int files)
 	ok(WIFEXITED(status) && !WEXITSTATUS(status), "q exits with status 0");
 	vt_modes(vt, &modes);
 	ok(!vt_alt_screen(vt) && !vt_shows(vt, "METHOD") && modes.c_lflag & ECHO,
-		"the terminal is restored");
-	is_int(files_here(), files, "no file was created");
+		"the terminal is restored after q");
+	is_int(files_here(), files, "the view has created no file");
 	vt_close(vt);
 }
 
-/* A file that each format of convert makes of one recording. */
+/* Opens a file that convert made of a recording. timed: its format has timestamps. */
 static void test_format(const char *file, const char *event, const char *tab, bool timed)
 {
 	int files = files_here();
@@ -117,7 +116,7 @@ static void test_without_a_verb(void)
 	quit(vt, files_here());
 }
 
-/* No screen opens, and the sentence can be read when jhot has ended. */
+/* No screen opens, and the error can be read after jhot has ended. */
 static void test_broken(const char *file, const char *sentence)
 {
 	struct vt *vt = start("view", file, NULL);
@@ -144,7 +143,7 @@ static bool make_files(void)
 {
 	char command[sizeof(program) + sizeof(source) + 400];
 
-	/* All of them from one recording, then what is wrong with some. */
+	/* All formats of one recording, then damaged files. */
 	snprintf(command, sizeof(command),
 		"cp '%s/tests/recording/compile.jhot' a.jhot && '%s' convert -o a.collapsed "
 		"-o a.pb.gz -o a.jfr a.jhot 2>/dev/null && : >empty.jfr && head -c 3000 a.jfr "

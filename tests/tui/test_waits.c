@@ -57,7 +57,7 @@ static const char *note_names(void *ctx)
 	return late_names;
 }
 
-/* Names that are late, or were given up, are a badge in the status line, without their explanation, as other notes are. */
+/* Late and missing names are a badge in the status line, without their explanation, like other notes. */
 static void test_late_names(void)
 {
 	struct app_options options = {.frame_fd = -1, .events = 1, .attached = true};

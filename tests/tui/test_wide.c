@@ -6,7 +6,7 @@
 #include "tui/screen/glyph.h"
 #include "tui/screen/name.h"
 
-/* Of a class of this many packages of n letters each, into a buffer with something behind it. */
+/* Fits a name with so many packages of `letters` each. True when nothing is written beyond `size`, and the method is kept. */
 static bool name_stays(uint32_t packages, int letters, size_t size, int width)
 {
 	char buffer[2048], name[4096] = "";
@@ -46,7 +46,7 @@ static void test_tops(void)
 	is_int(glyph_top(values, 4, 10), 10 * (1ll << 59), "a scale's top does not overflow");
 }
 
-/* What is drawn in this line of the strip. */
+/* True when the row that begins with `label` ends with `last`. */
 static bool line_is(struct ui *ui, const char *label, const char *last)
 {
 	struct buf out = {0};
@@ -89,7 +89,7 @@ static void test_screens(void)
 	now = drive_seconds(&ui, 0, 700);
 	ui_resize(&ui, 60, 1000);
 	ok(line_is(&ui, "\n cpu  ", "/s"), "the strip is drawn over 1,000 columns");
-	fake.held = true;
+	fake.manual = true;
 	for (int i = 0; i < 3; i++) {
 		profile_advance(fake.profile, ++fake.second);
 		fake.vitals.heap_used = fake.vitals.heap_max = INT64_MAX;

@@ -73,7 +73,7 @@ static const char *named(const char *what, const char *script)
 	return text;
 }
 
-/* By how many columns a terminal moves. */
+/* The columns by which libvterm moves its cursor. */
 static int vterm_columns(VTerm *vt, const char *text)
 {
 	VTermPos pos;
@@ -158,7 +158,7 @@ static void test_tmux(const char *self)
 	rmdir(folder);
 }
 
-/* Each text through the canvas: the text in its cells, and what is drawn behind it. */
+/* The canvas keeps each text, and the next one is drawn behind it. */
 static void test_canvas(void)
 {
 	for (size_t i = 0; i < SCRIPTS; i++) {
@@ -180,7 +180,7 @@ static void test_canvas(void)
 	}
 }
 
-/* Wherever a text is cut, what is left has at most so many columns and begins and ends between clusters. */
+/* Wherever a text is cut, the rest has at most so many columns, and begins and ends between clusters. */
 static void test_cuts(void)
 {
 	int wrong = 0;
@@ -227,7 +227,7 @@ int main(int argc, char **argv)
 		return pane(argv[2]);
 	for (size_t i = 0; i < SCRIPTS; i++)
 		is_int(text_width(scripts[i].text), scripts[i].width,
-			named("the width in columns", scripts[i].script));
+			named("the width in columns is right", scripts[i].script));
 	test_vterm();
 	test_tmux(argv[0]);
 	test_canvas();

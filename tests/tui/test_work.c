@@ -26,14 +26,14 @@ static void start(struct ui *ui, struct fake *fake, const struct app_options *op
 		ui_tick(ui, 1000 * (i + 1));
 }
 
-/* The same keys at once and in slices. */
+/* The same keys give the same screen at once and in slices, and each slice is flagged as pending. */
 static void test_same(const char *text, const char *what)
 {
 	struct app_options options = {.frame_fd = -1, .attached = true, .events = 1};
 	struct fake fakes[2];
 	struct ui at_once, sliced;
 	struct buf want = {0}, got = {0};
-	int slices = 0, marked = 0;
+	int slices = 0, pending = 0;
 
 	start(&at_once, &fakes[0], &options);
 	start(&sliced, &fakes[1], &options);
@@ -44,14 +44,14 @@ static void test_same(const char *text, const char *what)
 		ui_key(&sliced, *text, sliced.now_ms);
 		while (sliced.job.on && slices < 10000) {
 			screen_of(&sliced, &got);
-			marked += strstr(buf_str(&got), "working...") != NULL;
+			pending += strstr(buf_str(&got), "working...") != NULL;
 			ui_work(&sliced);
 			slices++;
 		}
 	}
 	screen_of(&sliced, &got);
-	ok(slices && slices == marked && !strcmp(buf_str(&want), buf_str(&got)),
-		"%s: the same screen in %d slices, %d flagged as pending", what, slices, marked);
+	ok(slices && slices == pending && !strcmp(buf_str(&want), buf_str(&got)),
+		"%s: the same screen in %d slices, %d flagged as pending", what, slices, pending);
 	ui_done(&at_once);
 	ui_done(&sliced);
 	fake_done(&fakes[0]);
@@ -60,7 +60,7 @@ static void test_same(const char *text, const char *what)
 	buf_done(&got);
 }
 
-/* Keys while it works: they are taken when it is done. */
+/* Keys that are typed during a job are queued until it is done. */
 static void test_between(void)
 {
 	struct app_options options = {.frame_fd = -1, .attached = true, .events = 1};
@@ -90,7 +90,7 @@ static void test_between(void)
 	ui_resize(&ui, 30, 100);
 	screen_of(&ui, &text);
 	ok(strstr(buf_str(&text), "working...") && !strstr(buf_str(&text), "SELF%"),
-		"after a resize only the pending mark is shown");
+		"after a resize only the note of pending work is shown");
 	ui_resize(&ui, 24, 80);
 	ok(!(ui_key(&ui, 'q', ui.now_ms) & UI_QUIT) &&
 			ui_key(&ui, TKEY_CTRL('c'), ui.now_ms) & UI_QUIT,
@@ -119,7 +119,7 @@ static int attach_and_draw(void *ctx, int pid, int event, struct err *err)
 	return fake_attach(ctx, pid, event, err);
 }
 
-/* A session that was lost is asked for again from any view; that may take long, and the screen tells of it. */
+/* A lost session is reattached to from any view; that may take long, and the screen is drawn meanwhile. */
 static void test_attach(void)
 {
 	static const char *const views[] = {"m", "t", "T", "f", "m\n", "fi/a\n"};

@@ -18,17 +18,17 @@
 #define SILENCE_MS 30000
 
 struct vt {
-	pid_t leader, pid; /* a little shell, and the program under it */
+	pid_t leader, pid; /* a minimal shell, and the program that it runs */
 	int master, frames, ticks, status;
 	VTerm *vterm;
 	VTermScreen *screen;
 	int rows, cols;
 	bool alt, cursor_visible;
 	size_t bytes;
-	char line[64]; /* of the frame fd, as far as it came */
+	char line[64]; /* the line that is being read from frames */
 	size_t line_len;
 	char text[4096];
-	char raw[65536]; /* the last that was received */
+	char raw[65536]; /* the last bytes received */
 	size_t raw_len;
 };
 
@@ -77,7 +77,7 @@ static void report(int fd, pid_t pid, int status)
 		_exit(126);
 }
 
-/* The session's leader, as a shell is: the program stops and goes on in a process group of its own. */
+/* The session's leader: runs the program in a process group of its own, as a shell does, and reports its statuses. */
 static void lead(const struct vt_options *o, const char *const *argv, int frame_fd, int tick_fd,
 	int status_fd)
 {
@@ -188,7 +188,8 @@ void vt_close(struct vt *vt)
 	free(vt);
 }
 
-static void take(struct vt *vt, const char *bytes, size_t n)
+/* Feeds output to libvterm, and appends it to `raw`. */
+static void receive(struct vt *vt, const char *bytes, size_t n)
 {
 	size_t space = sizeof(vt->raw), keep = n < space ? space - n : 0;
 
@@ -206,7 +207,7 @@ static void take(struct vt *vt, const char *bytes, size_t n)
 	vt->raw_len += n;
 }
 
-/* Take in output until the status or the frame fd (whichever are asked for) is readable. */
+/* Receives output until a status is readable (*ended), or, if `frames`, a frame's line. */
 static void pump(struct vt *vt, bool frames, bool *ended)
 {
 	char buf[65536];
@@ -218,10 +219,10 @@ static void pump(struct vt *vt, bool frames, bool *ended)
 		ssize_t n;
 
 		if (poll(p, 3, SILENCE_MS) <= 0)
-			fail("nothing happens");
+			fail("the program has been silent for 30 s");
 		/* Output first: a frame's line comes after its bytes. */
 		if (p[0].revents & POLLIN && (n = read(vt->master, buf, sizeof(buf))) > 0) {
-			take(vt, buf, (size_t)n);
+			receive(vt, buf, (size_t)n);
 			continue;
 		}
 		if (p[1].revents & POLLIN)
@@ -266,7 +267,7 @@ void vt_starve(struct vt *vt, int ticks)
 		struct pollfd p = {.fd = vt->ticks, .events = POLLIN};
 
 		if (poll(&p, 1, SILENCE_MS) <= 0 || read(vt->ticks, &byte, 1) != 1)
-			fail("it does not tick");
+			fail("the program does not tick");
 	}
 }
 
@@ -300,12 +301,12 @@ int vt_end(struct vt *vt)
 		pump(vt, false, &ended);
 	if (read(vt->status, words, sizeof(words)) != sizeof(words))
 		fail("no status");
-	/* What it wrote last is in the pty still. */
+	/* The last output may still be in the pty. */
 	if (vt->master >= 0) {
 		struct pollfd p = {.fd = vt->master, .events = POLLIN};
 
 		while (poll(&p, 1, 0) > 0 && (n = read(vt->master, buf, sizeof(buf))) > 0) {
-			take(vt, buf, (size_t)n);
+			receive(vt, buf, (size_t)n);
 		}
 	}
 	return words[1];

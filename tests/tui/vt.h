@@ -19,7 +19,7 @@ struct vt_options {
 	int rows, cols;
 	const char *term;          /* TERM, default xterm-256color */
 	const char *const *setenv; /* "NAME=value" ..., NULL-terminated; NULL: none */
-	bool jhot; /* the program is jhot itself: it takes --frame-fd, and no ticks */
+	bool jhot; /* the program is jhot itself: it accepts --frame-fd, and has no ticks */
 };
 
 /* The path of tests/tui/fake_top: in $builddir, or beside the test that was started as argv0. */
@@ -27,22 +27,22 @@ void vt_fake_top(const char *argv0, char *path, size_t bytes);
 
 /* argv[0] is the program; "frame=N" and "tick=N" are appended. */
 struct vt *vt_open(const struct vt_options *o, const char *const *argv);
-void vt_close(struct vt *vt); /* kills what still runs */
+void vt_close(struct vt *vt); /* kills the program if it still runs */
 
 void vt_keys(struct vt *vt, const char *bytes);
 void vt_resize(struct vt *vt, int rows, int cols);
 void vt_signal(struct vt *vt, int number);
 void vt_hang_up(struct vt *vt); /* close our end */
 
-/* Wait for the next frame. Returns the bytes it cost (by the program's own line), or -1 when it ended. */
+/* Waits for the next frame. Returns its bytes (by the program's own line), or -1 when the program has ended. */
 long vt_frame(struct vt *vt);
-/* Wait for so many ticks of the program without reading its output: a link that is stuck. */
+/* Waits for so many ticks of the program without reading its output, as over a link that is stuck. */
 void vt_starve(struct vt *vt, int ticks);
-/* Frames that were completed and not waited for. */
+/* Number of completed frames that vt_frame() has not returned. Consumes them. */
 int vt_frames_left(struct vt *vt);
-/* Wait until a frame shows the text; false if the program ended before. */
+/* Waits until a frame shows the text. Returns false if the program ends before. */
 bool vt_wait(struct vt *vt, const char *text);
-/* Read what was written in the meantime, until the program ends or stops; its wait status. */
+/* Reads output until the program ends or stops. Returns its wait status. */
 int vt_end(struct vt *vt);
 bool vt_stopped(int status);
 void vt_continue(struct vt *vt);
@@ -54,9 +54,9 @@ bool vt_reverse(struct vt *vt, int row, int col);
 bool vt_colored(struct vt *vt, int row, int col);
 void vt_cursor(struct vt *vt, int *row, int *col, bool *visible);
 bool vt_alt_screen(struct vt *vt);
-/* Whether these bytes were among the last 64 kB received, in one piece. */
+/* True when the last 64 kB received contain these bytes in one piece. */
 bool vt_received(struct vt *vt, const char *bytes);
-void vt_forget(struct vt *vt); /* what was received until now */
+void vt_forget(struct vt *vt); /* empties what vt_received() searches */
 pid_t vt_pid(struct vt *vt);
 size_t vt_bytes(struct vt *vt); /* received so far */
 void vt_modes(struct vt *vt, struct termios *out);
