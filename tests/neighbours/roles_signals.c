@@ -175,8 +175,8 @@ static void guard_fault(int sig, siginfo_t *info, void *context)
 }
 
 /*
- * Keeps its handler on top of all that others install. A busy thread has a frame pointer that leads to the page, which lies
- * right above its stack: any walk that follows frame pointers reads there.
+ * Keeps its handler on top of all that others install. A busy thread has a frame pointer that leads to the page right
+ * above its stack: any walk that follows frame pointers reads there.
  */
 void role_guarded(const struct role *role, struct report *report)
 {

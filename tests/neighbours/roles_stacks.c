@@ -94,8 +94,8 @@ static void preempt(int sig)
 }
 
 /*
- * As Go does in a library: handles SIGURG on an alternate stack of 32 kB, and runs on a stack that is too small for a signal
- * handler.
+ * As Go does in a library: handles SIGURG on an alternate stack of 32 kB, and runs on a stack that is too small for a
+ * signal handler.
  */
 void role_goroutine(const struct role *role, struct report *report)
 {

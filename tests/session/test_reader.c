@@ -113,10 +113,8 @@ static void test_names(void)
 	is_str(lines(&out, EVENT_CPU, 3, 4),
 		"worker "
 		"?[1m-1;n:[anon];n:[libshop.so];I:org.example.Shop$Cart.add;J:org.example.Shop$"
-		"Cart.add;"
-		"J:org.example.Shop$Cart.add;i:org.example.Shop$$Lambda/"
-		"0x00007f10.apply;v:arraycopy;"
-		"c:java.lang.String[][] 2 20\n",
+		"Cart.add;J:org.example.Shop$Cart.add;i:org.example.Shop$$Lambda/"
+		"0x00007f10.apply;v:arraycopy;c:java.lang.String[][] 2 20\n",
 		"each kind of frame has its name and letter");
 	is_str(lines(&out, EVENT_CPU, 4, 5), "", "the samples are in their second only");
 	is_str(lines(&out, EVENT_ALLOC, 0, UINT32_MAX), "", "the samples are in their event only");
@@ -126,8 +124,7 @@ static void test_names(void)
 	fake_thread(&agent, 1, getpid(), WIRE_THREAD_JAVA, "renamed");
 	fake_tick(&agent, SECOND(4));
 	drain(session, &err);
-	is_str(profile_get_thread(profile, 0)->name, "renamed",
-		"a renamed thread has its new name");
+	is_str(profile_get_thread(profile, 0)->name, "renamed", "a thread is renamed");
 	buf_done(&out);
 	end();
 }
@@ -156,14 +153,9 @@ static void test_truncated_names(void)
 		fake_thread(&agent, i + 1, getpid(), names[i].kind, names[i].truncated);
 	fake_tick(&agent, SECOND(3));
 	drain(session, &err);
-	for (uint32_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		char what[96];
-
-		snprintf(what, sizeof(what),
-			"the name \"%s\" of a thread of kind %u becomes \"%s\"", names[i].truncated,
-			names[i].kind, names[i].whole);
-		is_str(profile_get_thread(profile, i)->name, names[i].whole, what);
-	}
+	for (uint32_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		is_str(profile_get_thread(profile, i)->name, names[i].whole,
+			"truncated names of HotSpot's threads are completed, others are kept");
 	end();
 }
 
@@ -369,8 +361,7 @@ static void test_impossible(void)
 			err.what + (strstr(err.what, "ends: ")
 						   ? strstr(err.what, "ends: ") - err.what
 						   : 0));
-		is_int(drain(session, &err), -1,
-			"the session stays closed after an invalid record");
+		is_int(drain(session, &err), -1, "the session stays closed after the record");
 		end();
 	}
 }
@@ -491,9 +482,8 @@ static void test_reasons(void)
 		session->left_ns = 1; /* long ago */
 		err = (struct err){0};
 		session_drain(session, &err);
-		ok(strstr(err.what, reasons[i].says) != NULL,
-			"reason %u of an agent to leave has a sentence: %s", reasons[i].left,
-			err.what);
+		ok(strstr(err.what, reasons[i].says) != NULL, "reason %u has a sentence: %s",
+			reasons[i].left, err.what);
 		end();
 	}
 }
@@ -580,14 +570,11 @@ static void test_pulse(void)
 	fake_delta(&agent, WIRE_CPU, SECOND(3) + 200 * NS_PER_MS, 1, 2, 200);
 	fake_tick(&agent, SECOND(3) + 200 * NS_PER_MS);
 	drain(session, &err);
-	ok(profile_pulse(profile, EVENT_CPU, 3, parts),
-		"the distribution of a second with samples is known");
+	ok(profile_pulse(profile, EVENT_CPU, 3, parts), "a second's distribution is known");
 	ok(parts[0] == 127 && parts[1] == 42 && parts[2] == 42 && parts[3] == 42 && !parts[4],
-		"a distribution follows the halves of a publication, or is even without: %u %u %u "
-		"%u %u",
-		parts[0], parts[1], parts[2], parts[3], parts[4]);
-	ok(!profile_pulse(profile, EVENT_LOCK, 3, parts),
-		"samples of lock owners have no distribution");
+		"a distribution follows the halves, or is even: %u %u %u %u %u", parts[0], parts[1],
+		parts[2], parts[3], parts[4]);
+	ok(!profile_pulse(profile, EVENT_LOCK, 3, parts), "lock owners have no distribution");
 	end();
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Prints a session's vitals and threads after SECONDS, for scripts: lines of "name value" and "thread TID STATE USER SYSTEM NAME".
+ * Prints a session's vitals and threads after SECONDS, for scripts, as lines of "name value" and
+ * "thread TID STATE USER% SYSTEM% NAME".
  *
  *    vitals_tool PID SECONDS [AGENT]
  */

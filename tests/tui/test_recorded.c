@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How many bytes and rows a refresh changes under real load: jhot over a recording of the H2 database under three clients
- * (66 s at 10 ms), second by second, in a terminal of 80x24.
+ * How many bytes and rows a refresh changes under real load: jhot over a recording of the H2 database under three
+ * clients (66 s at 10 ms), second by second, in a terminal of 80x24.
  *
  *    test_recorded [RECORDING]     each line shows a figure, its limit, and the measured value
  */

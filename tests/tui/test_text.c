@@ -160,8 +160,7 @@ static void test_names(void)
 		"a class without a method has its packages shortened");
 	is_str(fit("java.util.HashMap$Node", "", "", 13), "HashMap$Node",
 		"a class without a method has its packages left out");
-	is_str(fit("java.util.HashMap$Node", "", "", 6), "HashM~",
-		"a class without a method is truncated last");
+	is_str(fit("java.util.HashMap$Node", "", "", 6), "HashM~", "a class is truncated last");
 	is_str(fit("Class java.util.HashMap$Node", "", "", 23), "Class j.u.HashMap$Node",
 		"\"Class\" before a class name is kept with shortened packages");
 	is_str(fit("Class java.util.HashMap$Node", "", "", 20), "Class HashMap$Node",
@@ -186,8 +185,7 @@ static void test_names(void)
 	is_str(fit("", "Space::Name::function(int)", "", 16), "Name::function",
 		"namespaces are removed from the left");
 	name_parameters(out, sizeof(out), "(Ljava/lang/Object;I[[JZ)V");
-	is_str(out, "(Object, int, long[][], boolean)",
-		"the parameters of a signature are given as simple names");
+	is_str(out, "(Object, int, long[][], boolean)", "parameters have simple names");
 	name_parameters(out, sizeof(out), "()V");
 	is_str(out, "()", "no parameters are \"()\"");
 	name_parameters(out, sizeof(out), "(Lx");
@@ -317,8 +315,8 @@ static void test_timeline(void)
 }
 
 /*
- * Ten samples a second, merged into steps of 10 s. Whatever second a window of 1 s ends at, its samples per covered second
- * are the true rate. Without alignment to the steps, nine of ten windows would be empty, and one would have all samples.
+ * Ten samples a second, merged into steps of 10 s. Whatever second a window of 1 s ends at, its samples per covered
+ * second are the true rate. Without alignment to the steps, nine of ten windows would be empty.
  */
 static void test_merged_window(void)
 {

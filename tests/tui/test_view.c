@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Files in the live view, by jhot in a terminal: a file of each format opens with its data and its name, keys that need a
- * JVM say so, quitting leaves nothing behind, and an unreadable file is an error before any screen is drawn.
+ * Files in the live view, by jhot in a terminal: a file of each format opens with its data and its name, keys that
+ * need a JVM say so, quitting leaves nothing behind, and an unreadable file is an error before any screen is drawn.
  */
 #include "tests/tap.h"
 #include "tests/tui/vt.h"
