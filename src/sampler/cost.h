@@ -41,7 +41,7 @@ static inline uint64_t cost_ticks(void)
 #endif
 }
 
-/* Class i holds depths up to 8 << i; the last class is open-ended. */
+/* Class i contains depths up to 8 << i; the last class is open-ended. */
 static inline unsigned cost_class(uint32_t depth)
 {
 	unsigned class = 0;

@@ -33,7 +33,7 @@
 	X(THREADS_FULL, "threads_full")     /* maximum number of threads without a slot */    \
 	X(THREADS_MISSED, "threads_missed") /* threads that ended before they were found */   \
 	X(ARM_FAILED, "arm_failed")         /* threads without any usable engine */           \
-	X(COLLECTORS, "blocks_signals")     /* threads that consume signals: get none */      \
+	X(COLLECTORS, "blocks_signals")     /* threads that collect signals: not signalled */ \
 	X(UNANSWERED, "unanswered")         /* not walked: signal unanswered for 0.5 s */     \
 	X(TIMER_THREADS, "timer_threads")   /* threads on a timer instead of perf_events */   \
 	X(MODULES_FULL, "modules_full")     /* mapped files that did not fit in the list */

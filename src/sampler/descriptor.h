@@ -71,7 +71,7 @@ struct descriptor_ports {
 };
 
 /*
- * Identity of an open file: two calls for the same file give equal results. False: not open, or /proc is unreadable.
+ * Identity of an open file: two calls for the same file give equal results. False: not open, or statx is not available.
  */
 struct descriptor_file {
 	uint64_t device, inode;

@@ -5,8 +5,8 @@
  *   OnAttach: sampler_new -> publisher thread: setup, loop, teardown -> sampler_free
  *
  * Memory: everything a handler touches is private memory of the target, never the shared map. It is mapped when the
- * session starts and unmapped when the last reference is gone (session/memory.h, epochs.h). Handlers find at most one
- * session at a time.
+ * session starts and unmapped when the last reference is released (session/memory.h, epochs.h). Handlers find at most
+ * one session at a time.
  *
  * Threads: fields belong to the publisher unless they are atomic or their group names another thread. Times are in ns.
  */
@@ -349,8 +349,8 @@ static inline bool sampler_native(const struct thread_slot *slot)
 }
 
 /*
- * The signal for this thread. A thread unknown to HotSpot may begin to collect signals at any time, but libc keeps the
- * reserved signal out of its sets. HotSpot's threads get signo, which is ignored by default: if it is pending when a
+ * The signal for this thread. A thread unknown to HotSpot may begin to collect signals at any time, but libc excludes
+ * the reserved signal from its sets. HotSpot's threads get signo, which is ignored by default: if it is pending when a
  * thread calls execve, it does not harm the new program.
  */
 static inline int32_t sampler_signal(const struct sampler *s, const struct thread_slot *slot)

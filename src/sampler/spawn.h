@@ -24,7 +24,7 @@ struct spawn {
 int spawn(const struct spawn *how);
 /*
  * Asks a thread to end: sets *leave and wakes its waiters. Waits up to 0.5 s for *left, which the thread sets as its
- * last access to the session's memory; it holds a reference to that memory (session/epochs.h). On success sets *tid to
+ * last access to the session's memory; it owns a reference to that memory (session/epochs.h). On success sets *tid to
  * 0. False on a timeout: the thread gets no core or is stopped by a debugger; it will end when it runs again.
  */
 bool spawn_end(_Atomic int32_t *tid, _Atomic uint32_t *leave, _Atomic uint32_t *left);

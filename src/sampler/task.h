@@ -45,7 +45,7 @@ bool task_sleeps(int task_fd, int32_t task, uint64_t *count);
 bool task_slept(int task_fd, int32_t task, int32_t *cpu, uint64_t *stamp);
 bool task_ran_on(int task_fd, int32_t cpu, uint64_t *stamp);
 
-/* The signals a thread blocks; false when it has ended or the kernel does not report it. Takes about 30 us. */
+/* The signals a thread blocks; false when it has ended or the kernel does not report them. Takes about 30 us. */
 struct task_signals {
 	uint64_t blocked; /* bit sig - 1 */
 	uint32_t filters; /* seccomp filters: see procfile_filters */

@@ -35,7 +35,7 @@ static void cut_squeeze(struct walker *w)
 
 	for (uint32_t i = 0; i < w->cut->root; i++)
 		w->frames[to + i] = w->frames[from + i];
-	/* The cut's slot held a frame until the first squeeze. */
+	/* The cut's slot contained a frame until the first squeeze. */
 	w->omitted += w->count - kept + (w->omitted ? 0 : 1);
 	w->count = kept;
 	if (cache)

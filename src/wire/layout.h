@@ -9,7 +9,7 @@
  *     agent    front end agent     one line each  agent          front end
  *     once
  *
- * This header holds the rules for all areas, how a session begins, and the first page. Each other area has its own header:
+ * This header defines the rules for all areas, how a session begins, and the first page. Each other area has its own header:
  *
  *   control.h  the lease, one command at a time     record.h  the ring and its records
  *   status.h   the agent's state, cost and losses   frame.h   a frame in a trace

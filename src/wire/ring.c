@@ -21,7 +21,7 @@ static uint64_t ring_writer_used(const struct ring_writer *w)
 {
 	uint64_t used = w->head - atomic_load_explicit(&w->cursors->tail, memory_order_acquire);
 
-	/* A reader that publishes nonsense gets a full ring. */
+	/* An invalid tail counts as a full ring. */
 	return used > w->bytes ? w->bytes : used;
 }
 

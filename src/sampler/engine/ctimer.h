@@ -21,7 +21,7 @@
 #define ENGINE_INTERVAL_OF(value) ((uint64_t)(value) >> 32 << 10)
 
 /*
- * Creates a disarmed timer on the clock. Its signal goes to thread `tid`, or with tid 0 to the process. Returns 0 or
+ * Creates a disarmed timer on the clock. Its signal is sent to thread `tid`, or with tid 0 to the process. Returns 0 or
  * -errno; -EAGAIN when the budget is used up, -EPERM when the seccomp filter forbids timer_settime or timer_delete.
  */
 int ctimer_create(int32_t clock, int32_t signo, int32_t tid, uint64_t value, int *timer);

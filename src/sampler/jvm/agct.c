@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * JVMTI support of the fallback walker: creates jmethodIDs for all methods, and looks up the names of those it has met.
+ * JVMTI support of the fallback walker: creates jmethodIDs for all methods, and looks up the names of those in stacks.
  */
 #include "sampler/jvm/own.h"
 

@@ -219,8 +219,8 @@ static void gate_open(void)
 }
 
 /*
- * Closes the gate for a moment and lets attaching threads finish. False: one may still be attaching; the gate is open
- * again.
+ * Closes the gate for a moment and waits for attaching threads to finish. False: one may still be attaching; the gate
+ * is open again.
  */
 static bool gate_shut(struct sampler *s)
 {

@@ -33,7 +33,7 @@ void jvm_describe(char *out, size_t bytes);
 bool jvm_reports_starts(void);
 
 /*
- * Starts the VM-call thread and requests a first call. The thread holds a reference to the session's memory until it
+ * Starts the VM-call thread and requests a first call. The thread owns a reference to the session's memory until it
  * has ended.
  */
 void jvm_vm_calls_start(struct sampler *s);

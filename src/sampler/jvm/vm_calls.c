@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The VM-call thread: looks up thread names, switches events on and off, counts survivors. A VM call may block for as
- * long as the JVM admits no thread; nothing waits for it without bound, and the thread holds its own reference to the
+ * long as the JVM admits no thread; nothing waits for it without bound, and the thread owns a reference to the
  * session's memory.
  */
 #include "base/clock.h"

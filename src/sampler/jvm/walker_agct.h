@@ -4,7 +4,7 @@
  *
  * It is known to fail on many stacks and to have crashed JVMs, sees no native frames and does not report how a frame
  * was executed. It is therefore used only when walk_layout_read has failed (or with the option walker=agct), and the
- * status page says so. Its frames hold jmethodIDs: a handler assigns each one of the agent's method ids (from
+ * status page says so. Its frames are jmethodIDs: a handler assigns each one of the agent's method ids (from
  * AGCT_FIRST_ID on), the VM-call thread looks up its names, the publisher sends them.
  *
  * A jmethodID exists only for classes whose methods have been requested: jvm_agct_names requests those of all loaded

@@ -44,15 +44,15 @@ struct modules {
 void modules_line(const char *line, size_t bytes, char access[4], struct module *out);
 
 /*
- * Reads the maps again. Returns true when a mapping that has an id is gone: everything published about its addresses is
- * then stale. *full: true when there were more mappings than fit.
+ * Reads the maps again. Returns true when a mapping that has an id no longer exists: everything published about its
+ * addresses is then stale. *full: true when there were more mappings than fit.
  */
 bool modules_refresh(struct modules *modules, bool *full);
 
 /* The mapping of a pc, with an id. NULL when it is in none, or when the ids are exhausted (65,535). */
 struct module *modules_find(struct modules *modules, uint64_t pc);
 
-/* The mapping of an id; NULL when it is gone. */
+/* The mapping of an id; NULL when it no longer exists. */
 const struct module *modules_by_id(const struct modules *modules, uint32_t id);
 
 /* Iterates over all mappings and assigns an id to each; *cursor starts at 0. NULL at the end. */

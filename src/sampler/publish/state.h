@@ -18,7 +18,7 @@
 
 /* --- traces.c: ids ----------------------------------------------------------------------------- */
 
-/* The traces known to the front end: ids by hash. Bounded: inserting into a full table forgets all traces. */
+/* The traces known to the front end: ids by hash. Bounded: inserting into a full table evicts all traces. */
 
 #define KNOWN_SLOTS 32768u /* a power of two; 512 kB */
 
@@ -35,7 +35,7 @@ struct known_traces {
 
 /* The id of the trace; 0 if it is not known. */
 uint32_t known_id(const struct known_traces *known, uint64_t hash);
-/* Inserts a trace; false when all others had to be forgotten. */
+/* Inserts a trace; false when the table was full, so that all others were evicted. */
 bool known_add(struct known_traces *known, uint64_t hash, uint32_t id);
 void known_forget(struct known_traces *known);
 

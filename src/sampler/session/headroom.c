@@ -130,10 +130,10 @@ void headroom_poll(struct sampler *s, uint64_t now)
 /* --- threads that switch often ------------------------------------------------------------------- */
 
 /*
- * A perf_events event on a thread costs the kernel some 1 us more each time the thread is given a core. A thread that
- * is given one thousands of times a second, because it starts threads or hands work over, gets a CPU timer instead for
- * the rest of its life: the same times, without kernel frames. The event's status line reports it. An engine that was
- * requested explicitly stays.
+ * A perf_events event on a thread costs the kernel some 1 us more each time the thread is scheduled. A thread that is
+ * scheduled thousands of times a second, because it starts threads or passes work to others, gets a CPU timer instead
+ * for the rest of its life: the same times, without kernel frames. The event's status line reports it. An engine that
+ * was requested explicitly stays.
  */
 
 #define OFTEN     5000u /* switches a second */

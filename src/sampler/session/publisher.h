@@ -22,8 +22,7 @@
 int publisher_start(struct sampler *s, bool replace);
 
 /*
- * Registers an exit() handler that lets a live session publish its remaining samples when the process exits.
- * Idempotent.
+ * Registers an exit() handler that waits briefly while a live session publishes its remaining samples. Idempotent.
  */
 void publisher_at_exit(void);
 
@@ -51,8 +50,8 @@ bool commands_run(struct sampler *s, uint32_t seq);
 
 /*
  * Limits the cost of sampling. While the limit is exceeded, the most expensive event is sampled less often; when
- * the cost has fallen, the requested interval is restored step by step. The default budget leaves cpu at 20 Hz and wall
- * at 2 Hz at least, and a note says so when that costs more.
+ * the cost has fallen, the requested interval is restored step by step. The default budget keeps cpu at 20 Hz and wall
+ * at 2 Hz at least; if that exceeds the budget, a note reports it.
  *
  * Every sample carries its weight, so shares and totals stay correct. Publisher only.
  */

@@ -304,7 +304,7 @@ void threads_free(struct threads *threads, struct thread_slot *slot);
  */
 void threads_renumber(struct threads *threads, struct thread_slot *slot);
 
-/* The slot with this id; NULL if it is gone. O(1) if the hint is right, otherwise O(slots). Publisher only. */
+/* The slot with this id; NULL if there is none. O(1) if the hint is right, otherwise O(slots). Publisher only. */
 struct thread_slot *threads_by_id(struct threads *threads, uint32_t id);
 
 /*

@@ -111,7 +111,8 @@ static void table_publish(struct unwind_recv *u)
 }
 
 /*
- * Retires the blocks of a module; with module 0, those whose mapping is gone. The next table does not refer to them.
+ * Retires the blocks of a module; with module 0, those whose mapping no longer exists. The next table does not refer to
+ * them.
  */
 static void blocks_retire(struct unwind_recv *u, uint32_t module)
 {

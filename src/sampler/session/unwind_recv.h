@@ -63,13 +63,13 @@ void unwind_recv_done(struct unwind_recv *u);
 
 /*
  * Receives the chunks of a WIRE_OP_UNWIND: `bytes` bytes of the staging area. Returns the number of chunks accepted, or
- * if there was none: -EINVAL (malformed chunk or rows), -ENOENT (the mapping is gone), -ENOSPC (over budget), -ENOMEM,
+ * if there was none: -EINVAL (malformed chunk or rows), -ENOENT (no such mapping), -ENOSPC (over budget), -ENOMEM,
  * -EAGAIN (retired rows are still in use: send the same again).
  */
 int unwind_recv_chunks(struct unwind_recv *u, const unsigned char *staging, uint64_t staging_bytes,
 	uint64_t bytes);
 
-/* Retires the rows of mappings that are gone. Call it after modules_refresh. */
+/* Retires the rows of mappings that no longer exist. Call it after modules_refresh. */
 void unwind_recv_prune(struct unwind_recv *u);
 
 #endif

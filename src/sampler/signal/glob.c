@@ -2,7 +2,7 @@
 /* Matches thread names against the pattern of the selection. */
 #include "sampler/signal/signal.h"
 
-/* Without recursion: on a mismatch, backtracks to the last star and lets it match one more character. */
+/* Without recursion: on a mismatch, backtracks to the last star and extends its match by one character. */
 static bool glob_matches(const char *glob, const char *glob_end, const char *name, const char *end)
 {
 	const char *star = NULL, *resume = NULL;

@@ -8,7 +8,7 @@
  *
  * SA_ONSTACK is set only where a runtime in this process needs it (install_on_alternate): the kernel's frame takes up
  * to 3.5 kB with AVX-512, more than some alternate stacks have, and no thread can read the size of another's alternate
- * stack. Without the flag the frame goes to the stack the thread runs on.
+ * stack. Without the flag the frame is pushed onto the thread's current stack.
  *
  * SA_RESTART keeps EINTR from the target as far as possible. The handler blocks everything except faults, by the
  * kernel's own call, since libc excludes the signal of pthread_cancel: a thread that ended in the handler, or jumped
@@ -45,7 +45,7 @@ typedef bool leftover_fn(struct sampler *s, uint64_t handler);
 /*
  * True when a runtime in this process runs code on stacks too small for a signal frame. Go does; its runtime gives
  * each of its threads an alternate stack of 32 kB and handles SIGFPE and SIGURG on it. HotSpot and its libraries do
- * not set SA_ONSTACK. If Go is loaded later, it takes SIGURG over, or adds the flag to our handler.
+ * not set SA_ONSTACK. If Go is loaded later, it replaces our handler of SIGURG, or adds the flag to it.
  */
 static bool install_on_alternate(void)
 {

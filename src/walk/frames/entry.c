@@ -3,7 +3,7 @@
  * The two ways from native code into Java. Both make a frame with a frame pointer, and save the anchor of the Java frames
  * further out, at which the walk continues if it cannot step over the native frames in between:
  *
- *   call stub     the VM calls Java; called by libjvm. fp + call_wrapper -> JavaCallWrapper, which holds the anchor.
+ *   call stub     the VM calls Java; called by libjvm. fp + call_wrapper -> JavaCallWrapper, which contains the anchor.
  *   upcall stubs  one per function pointer made by the foreign-function API; called by any native code, even in threads that
  *                 have not been in Java before: then the anchor is empty. The anchor is in the frame itself,
  *                 sp + UpcallStub::_frame_data_offset -> UpcallStub::FrameData. Each stub is a CodeBlob of frame size 0.

@@ -10,7 +10,7 @@
  *
  * A remounted continuation has only its youngest frames on the stack. The last of them returns to a stub that thaws more (the
  * return barrier); while it does, the stack between it and the entry is scratch. So a walk that meets one of these stubs
- * continues at the entry, and takes the older frames from the heap.
+ * continues at the entry, and reads the older frames from the heap.
  *
  * A continuation yields in Continuation.yield0, which calls doYield. Once that has frozen the frames into a chunk, they are
  * also on the stack until it returns: from yield0 on, the frames in the chunk are used instead.

@@ -35,7 +35,7 @@ bool frozen_tail(const struct walk_layout *layout, const struct walk_mem *mem,
 
 /* sp of the youngest frame, whose pc is in the word below. f->chunk + f->at.bytes if unreadable. */
 uint64_t frozen_sp(const struct walk_mem *mem, const struct frozen *f);
-/* True when the chunk holds a frame. */
+/* True when the chunk contains a frame. */
 bool frozen_any(const struct walk_mem *mem, const struct frozen *f);
 
 /* Adds the frames of this chunk and its parents, youngest first. False if some could not be read. Changes w->at. */

@@ -7,7 +7,7 @@
  *   ThreadContainers.CONTAINER_REGISTRY -> ThreadPerTaskExecutor.threads, SharedThreadContainer.virtualThreads
  *   Thread.headStackableScopes -> ThreadFlock.threads                  threads of a StructuredTaskScope, via its owner
  *
- * Sampling: a random subset of a hash table's bins holds a random subset of its threads, so a million threads are covered a
+ * Sampling: a random subset of a hash table's bins contains a random subset of its threads, so a million threads are covered a
  * few at a time without bias; each visited thread gets a weight, the number of bins that its own bin represents.
  *
  * Everything is read by loads while Java runs and collectors relocate objects: an object is identified by its class, a thread's
@@ -59,7 +59,7 @@ struct unmounted {
 	/* offset of the ObjectWaiter field that HotSpot injects into VirtualThread; 0: none */
 	uint32_t waiter;
 	struct frozen_fields frozen; /* bytes 0: not known yet */
-	/* Offset in StackChunk of the number of locks that its thread holds; 0: the JVM does not record it. */
+	/* Offset in StackChunk of the number of locks that its thread owns; 0: the JVM does not record it. */
 	uint32_t locks;
 };
 
@@ -140,7 +140,7 @@ bool unmounted_read(
 	const struct unmounted *u, uint64_t object, uint64_t number, struct unmounted_thread *out);
 
 /*
- * True when the thread holds the lock of this object without inflating its monitor and was then unmounted. JDK 24 and newer:
+ * True when the thread owns the lock of this object without inflating its monitor and was then unmounted. JDK 24 and newer:
  * such locks are stored at the start of a StackChunk, where its stack would grow to last. Also false if unreadable.
  */
 bool unmounted_has_locked(
@@ -165,7 +165,7 @@ static inline uint32_t unmounted_name_at(const struct unmounted *u)
 }
 
 /*
- * unmounted_polls.c: the file descriptor that a parked thread polls. Its frames hold a Poller of sun.nio.ch and a descriptor
+ * unmounted_polls.c: the file descriptor that a parked thread polls. Its frames contain a Poller of sun.nio.ch and a descriptor
  * at places that the compiler chose; both are verified by the Poller's map, in which Java records which thread waits for which
  * descriptor.
  */

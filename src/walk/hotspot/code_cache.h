@@ -90,7 +90,7 @@ uint64_t code_verified_entry(const struct walk_layout *layout, const struct code
 uint64_t code_osr_entry(const struct walk_layout *layout, const struct code_blob *blob);
 /* True when pc is the deoptimization entry to which callees of deoptimized frames return. */
 bool code_is_deopt(const struct walk_layout *layout, const struct code_blob *blob, uint64_t pc);
-/* Address of the slot in a deoptimized frame that holds its original pc. */
+/* Address of the slot in a deoptimized frame that contains its original pc. */
 uint64_t code_orig_pc_slot(
 	const struct walk_layout *layout, const struct code_blob *blob, uint64_t sp);
 

@@ -82,7 +82,7 @@ enum java_thread_class java_thread_class(
 	return vtable == t->plain ? JAVA_THREAD_PLAIN : JAVA_THREAD_SUBCLASS;
 }
 
-/* Address of the reference that a JavaThread's field holds. */
+/* Address of the reference to which a JavaThread's field leads, directly or through a handle. */
 static uint64_t slot_of(const struct java_threads *t, const struct walk_mem *mem,
 	const struct walk_field *field, uint64_t java_thread)
 {

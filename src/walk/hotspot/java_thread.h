@@ -19,7 +19,7 @@
 
 struct java_threads {
 	struct oop_mode mode;      /* mode.known false: nothing here can be read */
-	bool direct;               /* a JavaThread holds references directly, not through handles */
+	bool direct;               /* a JavaThread contains references, not handles */
 	uint32_t name, tid, eetop; /* offsets in java.lang.Thread */
 	uint32_t value;            /* offset in java.lang.String */
 	int32_t coder;             /* likewise; < 0: every string is UTF-16 */

@@ -78,8 +78,8 @@ static inline void regs_read(const void *ucontext, struct walk_regs *out)
 }
 
 /*
- * True when the thread was interrupted in a system call that continues after the handler: the kernel restarts it, or lets it
- * return EINTR. A completed call has another result.
+ * True when the thread was interrupted in a system call that continues after the handler: the kernel restarts it, or makes
+ * it return EINTR. A completed call has another result.
  */
 static inline bool regs_resumes(const void *ucontext, const struct walk_mem *mem)
 {

@@ -227,7 +227,7 @@ static inline struct thread_slot *lock_slot(struct sampler *s, const struct lock
 						  : &s->lock->waiting.slot;
 }
 /*
- * True when java_thread is this thread's. A thread that has ended but is still listed leaves memory with arbitrary
+ * True when java_thread is this thread's. The JavaThread of a thread that has ended but is still listed has arbitrary
  * contents.
  */
 static inline bool lock_is(struct sampler *s, const struct lock_thread *t, uint64_t java_thread)
