@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Names of virtual threads. A handler that interrupts a mounted virtual thread copies its name, since no other code can
- * find the object; the entry is evicted when the thread has not been sampled for a while. Ids need no table because
+ * Names of virtual threads. The code that samples a virtual thread copies its name: a handler if it is mounted, a polling
+ * agent thread if not; the entry is evicted when the thread has not been sampled for a while. Ids need no table because
  * they are derived from the thread's number; a thread without an entry is shown by its number alone.
  *
  * A window of the table is always searched completely, so that entries may be inserted and removed while handlers

@@ -70,7 +70,7 @@ static void budget_report(struct sampler *s, uint32_t id, uint64_t now, uint64_t
 	text_add_interval(&text, event->asked, event_unit(id));
 	text_add(&text, ", to stay under ");
 	add_percent(&text, s->budget.per_mille);
-	text_add(&text, ": it had cost ");
+	text_add(&text, ": it cost ");
 	add_percent(&text, share);
 	events_note(s, id, longer ? note : "");
 	if (!longer) {
