@@ -16,12 +16,12 @@
  *
  * How long an id (method, frame, stack, thread, pool) stays valid:
  *
- *   holder                                                     valid until
+ *   where the id is                                            valid until
  *   ---------------------------------------------------------  ------------------------------------------------------
- *   the feeder, for what it adds at once                       the next profile_advance()
- *   an answer (table, tree, profile_each) of this moment       30 s later at least: an id is only freed when nothing in the
- *                                                              model has it, 30 s after the previous step of a sweep
- *   an answer about frozen seconds (profile_freeze)            they are released, and 30 s more
+ *   in the feeder, not added to the model yet                  the next profile_advance()
+ *   a result (table, tree, profile_each)                       at least 30 s after it was computed: steps of a sweep are 30 s
+ *                                                              apart, and a step frees only ids to which nothing refers
+ *   a result about frozen seconds (profile_freeze)             30 s after they are released
  *   a profile_snapshot (stacks and threads only)               profile_snapshot_free()
  *   a cache with a registered pin callback (at most 5)         the callback is called with leaving = true
  *   anything else                                              profile_info().swept changes: compare it, then look up again by name
@@ -54,7 +54,7 @@
 #define PROFILE_DEEPER   "[deeper frames]"
 #define PROFILE_TEXT_MAX 4096u /* bytes of a thread's name, and of each part of a method's name */
 
-/* Ids of events. Also used on the wire, and, plus 1, as keys. */
+/* Ids of events. Also used on the wire; id + 1 is the event's key on the screen. */
 enum profile_event_id { EVENT_CPU, EVENT_ALLOC, EVENT_LOCK, EVENT_WALL, EVENT_USER_FIRST };
 
 struct profile_event {
@@ -86,14 +86,14 @@ struct thread_state_info {
 };
 extern const struct thread_state_info thread_states[THREAD_STATES];
 
-/* How a frame ran. The letter is that of column T. */
+/* How the code of a frame was executed. The letter is that of column T. */
 enum frame_type {
 	FRAME_COMPILED,       /* J: by C2 or its replacement (Graal) */
 	FRAME_C1,             /* J; exports distinguish it from FRAME_COMPILED */
 	FRAME_INLINED,        /* i */
 	FRAME_NO_INLINING,    /* ~: compiled without inlining info: may be a method inlined here */
 	FRAME_INTERPRETED,    /* I */
-	FRAME_JAVA,           /* J: not known how */
+	FRAME_JAVA,           /* J: Java, execution mode not known */
 	FRAME_NATIVE,         /* n */
 	FRAME_VM,             /* v: libjvm, stubs */
 	FRAME_KERNEL,         /* k */
@@ -196,7 +196,7 @@ uint32_t profile_thread_new(struct profile *p);
 void profile_thread_set(struct profile *p, uint32_t thread, const struct profile_thread *t);
 /* Adds CPU time of the whole process in a second that EVENT_CPU sampled completely. */
 void profile_add_process(struct profile *p, uint32_t second, uint64_t cpu_ns);
-/* Seconds count from the profile's start, an origin of the feeder's choice, and may go back by at most 2. */
+/* Adds samples. Seconds count from the profile's start, which the feeder chooses, and may be up to 2 less than the latest one. */
 struct profile_sample {
 	uint32_t stack, thread;
 	enum thread_state state;
@@ -243,7 +243,7 @@ void profile_gap(struct profile *p, uint32_t from, uint32_t to);
 /* Defines a user event (EVENT_USER_FIRST ..): name, unit of weights ("ns": time). A new name discards the event's samples. */
 void profile_event_set(
 	struct profile *p, int event, const char *name, const char *unit, uint64_t interval);
-/* Declares the event as sampled from this second on, or until it; idempotent. Never declared: always sampled. */
+/* Declares that sampling of an event begins (on) or ends in this second; idempotent. Never declared: always sampled. */
 void profile_event_runs(struct profile *p, int event, uint32_t second, bool on);
 /* Declares an interval at which samples of this event were taken. */
 void profile_interval_add(struct profile *p, int event, uint64_t interval);
@@ -273,8 +273,8 @@ typedef void profile_pin_fn(void *ctx, enum profile_kind kind, bool leaving);
 void profile_pin_register(const struct profile *p, profile_pin_fn *fn, void *ctx);
 void profile_pin_unregister(const struct profile *p, const void *ctx);
 /* For pin callbacks only: pins an id of the kind in question (invalid ids are ignored); true when it is pinned. */
-void profile_pin(const struct profile *p, uint32_t number);
-bool profile_is_pinned(const struct profile *p, uint32_t number);
+void profile_pin(const struct profile *p, uint32_t id);
+bool profile_is_pinned(const struct profile *p, uint32_t id);
 
 /* --- reading ----------------------------------------------------------------------------------------- */
 
@@ -419,7 +419,7 @@ uint64_t profile_stamp(const struct profile *p, const struct profile_query *q);
 /* Number of (stack, thread, state) of the last query before filtering: an estimate of the cost of the next one. */
 uint32_t profile_query_size(const struct profile *p);
 
-/* Sums of a query. O(seconds) without thread, state or filter, else O(rows). */
+/* Sum of a query's samples. O(seconds) without thread, state or filter, else O(rows). */
 struct profile_sum {
 	uint64_t count, weight;
 };

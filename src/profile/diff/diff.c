@@ -57,17 +57,17 @@ static double factor_of(
 static void feed_run(
 	struct diff *d, const struct diff_merged *m, int side, uint32_t thread, double factor)
 {
-	double left =
+	double carry =
 		0.5; /* carries the rounding error, so that nothing is lost over a recording */
 
 	for (uint32_t i = 0; i < m->part_count; i++) {
 		const struct diff_part *part = &m->parts[i];
 		struct profile_sample s = {.stack = part->stack, .thread = thread};
 
-		left += part->value * factor;
+		carry += part->value * factor;
 		s.count = part->count < UINT32_MAX ? (uint32_t)part->count : UINT32_MAX;
-		s.weight = (uint64_t)left;
-		left -= (double)s.weight;
+		s.weight = (uint64_t)carry;
+		carry -= (double)s.weight;
 		profile_add_sample(d->both, d->query_all.event, (uint32_t)side, &s);
 	}
 }
@@ -139,16 +139,16 @@ static void draw_part(void *ctx, const struct profile_part *part)
 static void draw_side(struct diff *d, int side)
 {
 	struct drawing g = {NULL, 0, 0};
-	double left = 0.5;
+	double carry = 0.5;
 
 	profile_each(d->both, &d->query[side], draw_part, &g);
 	for (uint32_t i = 0; i < g.count; i++) {
 		struct profile_sample s = {.stack = g.list[i].stack};
 
-		left += (double)g.list[i].weight * d->graph_scale;
-		s.weight = (uint64_t)left;
-		s.count = side == DIFF_A ? (uint32_t)left : 0;
-		left -= (double)s.weight;
+		carry += (double)g.list[i].weight * d->graph_scale;
+		s.weight = (uint64_t)carry;
+		s.count = side == DIFF_A ? (uint32_t)carry : 0;
+		carry -= (double)s.weight;
 		profile_add_sample(d->both, d->query_graph.event, (uint32_t)side, &s);
 	}
 	free(g.list);

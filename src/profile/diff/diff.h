@@ -6,9 +6,9 @@
  * thread, under names that are stable between builds (base/java_name.h); so every table, graph and view can show both sides. The
  * rows compare each method's self and total.
  *
- * Errors: sampling error comes from the clusters of samples (query/error.h); with several recordings a side also the variation between
- * recordings of a side; with four or more a side also a permutation test. With one a side, whose variation is not known, DIFF_NOISE
- * is assumed.
+ * Errors: the sampling error comes from the clusters of samples (query/error.h). With several recordings per side, their variation is
+ * added; with four or more per side, a permutation test decides. With one recording per side the variation is not known, and
+ * DIFF_NOISE is assumed.
  *
  * diff_new() reads the recordings and does not keep them. Not thread-safe.
  */
@@ -20,7 +20,7 @@
 
 #define DIFF_RUNS  64   /* recordings of a side */
 #define DIFF_NOISE 0.05 /* assumed relative variation between recordings of one program */
-#define DIFF_SMALL 0.01
+#define DIFF_SMALL 0.01 /* share of the total at which diff.limit is stated */
 #define DIFF_LEVEL \
 	0.03 /* family-wise error: share of reports with a false difference if nothing changed */
 
@@ -72,14 +72,14 @@ struct diff {
 	struct diff_value all;
 	struct diff_row *rows; /* significant ones first, then by amount of change */
 	uint32_t count;
-	/* Values in `both` are those of one recording of B, or of A scaled to it: values of the rows times this. */
+	/* Factor from the values of rows to weights in `both`, which have the magnitude of one recording of B. DIFF_RAW: 1. */
 	double scale;
 	bool by_weight;          /* else numbers of samples are compared */
 	double each[DIFF_SIDES]; /* of `both`: weight of one sample */
 	double whole; /* of `both`: the total that shares refer to; 0 for rates and counts */
 	double noise; /* relative variation between recordings of a side */
 	double sum;   /* of `both`: both sides together */
-	double limit; /* standard errors from which a difference in DIFF_SMALL of sum is significant */
+	double limit; /* significant from so many standard errors, for a method with DIFF_SMALL of sum */
 };
 
 /* NULL and err: a side has no samples, or a rate is not known. The caller frees the diff. */
@@ -91,7 +91,7 @@ struct diff *diff_new(const struct diff_question *question, struct err *err);
 void diff_draw(struct diff *d);
 void diff_free(struct diff *d);
 
-/* The least significant difference of two weights of `both`, by a rule that applies to all stacks alike. */
+/* The smallest significant difference between weights a and b of `both`, by a rule that applies to all stacks alike. */
 double diff_band(const struct diff *d, double a, double b);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Shared by the files of this folder: a recording's sums per method, and their tests. */
+/* Shared by the files of this folder: a recording's sums per method, and their tests. Embedded structs of plain values. */
 #ifndef JHOT_PROFILE_DIFF_INSIDE_H
 #define JHOT_PROFILE_DIFF_INSIDE_H
 
@@ -27,25 +27,26 @@ struct diff_part {
 	double value;
 };
 
-/* merge.c */
+/* merge.c: interns the run's stacks in `both` and sums them up in *out, which the caller ends with diff_merged_done(). */
 void diff_merge(struct profile *both, const struct diff_run *run, struct diff_merged *out);
 void diff_merged_done(struct diff_merged *m);
 
-/* test.c: computes the rows and all values of d that are not about its profile. */
+/* test.c: sets rows, count, all, noise and limit of d, whose mode and merged recordings must be set. */
 void diff_test(
 	struct diff *d, const struct diff_question *q, struct diff_merged *merged[DIFF_SIDES]);
 
-/* splits.c: the permutation test: scores when the same recordings are assigned to the sides in other ways. */
+/* splits.c: the permutation test. */
 struct splits {
 	int runs[DIFF_SIDES];
-	uint32_t count; /* of scores; with the true sides they are in descending order */
+	uint32_t
+		count; /* number of scores, which are in descending order for the true assignment */
 	/* Computes the scores for an assignment: a side per recording, in the order A, B. */
 	void (*score)(void *ctx, const unsigned char *side, double *scores);
 	void *ctx;
 };
 /*
- * p of each score: the share of assignments in which it, or one after it, is as high as with the true sides. *limit: the score from which
- * on anything is significant. The true sides are scored last. -1: too few recordings for a test.
+ * Sets p of each score: the share of assignments in which it, or a later one, reaches its true value. *limit: the score from which on a
+ * test is significant. Scores the true assignment last. -1: too few recordings for a test.
  */
 int splits_p(const struct splits *s, double *p, double *limit);
 

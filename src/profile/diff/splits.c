@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Permutation test (Westfall and Young, 1993). If nothing changed, it is chance which recordings are those of A. So the highest score is
- * compared with the highest score of other assignments of the recordings to the sides, the next one with the highest of the rest,
- * and so on. Valid whatever the distribution of the noise, and however methods depend on each other.
+ * Permutation test (Westfall and Young, 1993). If nothing changed, it is chance which recordings belong to A. So the highest score is
+ * compared with the highest score of every other assignment of the recordings to the sides, the second one with the highest of the
+ * remaining scores, and so on. Valid for any distribution of the noise and any dependence between methods.
  */
 #include "profile/diff/inside.h"
 
@@ -12,72 +12,74 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SPLITS_MOST  200u
-#define SPLITS_LEAST 34u /* assignments; of fewer, the true one alone exceeds DIFF_LEVEL */
-#define COUNTED_RUNS 12  /* up to this many recordings all assignments are enumerated */
+#define SPLITS_MOST 200u
+#define SPLITS_LEAST \
+	34u /* with fewer assignments even the smallest p, 1 / count, exceeds DIFF_LEVEL */
+#define ENUMERATED_RUNS 12 /* up to this many recordings all assignments are enumerated */
 
-struct dealing {
+struct assignments {
 	const struct splits *s;
 	int runs;
-	unsigned char *ways; /* assignments, one after another; the true one first */
+	unsigned char *
+		sides; /* one side per recording, assignment after assignment; the true one is the first */
 	uint32_t count;
 	uint64_t rng;
 };
 
-static unsigned char *dealing_add(struct dealing *d)
+static unsigned char *assignments_add(struct assignments *a)
 {
-	return d->ways + (size_t)d->count++ * (size_t)d->runs;
+	return a->sides + (size_t)a->count++ * (size_t)a->runs;
 }
 
 /* Enumerates all assignments; a set bit is a recording of B. False: there are too many. */
-static bool deal_all(struct dealing *d)
+static bool assignments_enumerate(struct assignments *a)
 {
-	uint32_t begin = d->count;
+	uint32_t begin = a->count;
 
-	if (d->runs > COUNTED_RUNS)
+	if (a->runs > ENUMERATED_RUNS)
 		return false;
-	for (unsigned ones = 0; ones < 1u << d->runs; ones++) {
-		unsigned char *way;
+	for (unsigned ones = 0; ones < 1u << a->runs; ones++) {
+		unsigned char *assignment;
 
-		if (__builtin_popcount(ones) != d->s->runs[DIFF_B])
+		if (__builtin_popcount(ones) != a->s->runs[DIFF_B])
 			continue;
 		/* With equally many recordings on both sides, exchanging the sides gives the same scores. */
-		if (d->s->runs[DIFF_A] == d->s->runs[DIFF_B] && ones & 1)
+		if (a->s->runs[DIFF_A] == a->s->runs[DIFF_B] && ones & 1)
 			continue;
-		if (d->count == SPLITS_MOST) {
-			d->count = begin;
+		if (a->count == SPLITS_MOST) {
+			a->count = begin;
 			return false;
 		}
-		way = dealing_add(d);
-		for (int run = 0; run < d->runs; run++)
-			way[run] = ones >> run & 1;
-		if (!memcmp(way, d->ways, (size_t)d->runs))
-			d->count--; /* the true one, which is there already */
+		assignment = assignments_add(a);
+		for (int run = 0; run < a->runs; run++)
+			assignment[run] = ones >> run & 1;
+		if (!memcmp(assignment, a->sides, (size_t)a->runs))
+			a->count--; /* the true one, which is there already */
 	}
 	return true;
 }
 
-static uint32_t dealing_random(struct dealing *d, uint32_t below)
+static uint32_t assignments_random(struct assignments *a, uint32_t below)
 {
-	d->rng ^= d->rng << 13;
-	d->rng ^= d->rng >> 7;
-	d->rng ^= d->rng << 17;
-	return (uint32_t)((d->rng >> 32) * below >> 32);
+	a->rng ^= a->rng << 13;
+	a->rng ^= a->rng >> 7;
+	a->rng ^= a->rng << 17;
+	return (uint32_t)((a->rng >> 32) * below >> 32);
 }
 
 /* Random assignments. The generator has a fixed seed, so the same files give the same answer. */
-static void deal_some(struct dealing *d)
+static void assignments_draw(struct assignments *a)
 {
-	while (d->count < SPLITS_MOST) {
-		unsigned char *way = dealing_add(d);
+	while (a->count < SPLITS_MOST) {
+		unsigned char *assignment = assignments_add(a);
 
-		memcpy(way, d->ways, (size_t)d->runs);
-		for (int i = d->runs - 1; i > 0; i--) {
-			uint32_t k = dealing_random(d, (uint32_t)i + 1);
-			unsigned char side = way[i];
+		memcpy(assignment, a->sides, (size_t)a->runs);
+		for (int i = a->runs - 1; i > 0; i--) {
+			uint32_t k = assignments_random(a, (uint32_t)i + 1);
+			unsigned char side = assignment[i];
 
-			way[i] = way[k];
-			way[k] = side;
+			assignment[i] = assignment[k];
+			assignment[k] = side;
 		}
 	}
 }
@@ -89,29 +91,29 @@ static int compare_high(const void *a, const void *b)
 	return x > y ? -1 : x < y;
 }
 
-/* Compares the highest score from i on with the true one, for each assignment. Returns the limit. */
-static double splits_count(const struct splits *s, const struct dealing *d, double *p)
+/* Sets p[i] to the share of assignments whose highest score from i on reaches the true score i. Returns the limit (splits_p). */
+static double splits_count(const struct splits *s, const struct assignments *a, double *p)
 {
 	double *first = xreallocarray(NULL, (size_t)s->count + 1, sizeof(*first));
 	double *scores = xreallocarray(NULL, (size_t)s->count + 1, sizeof(*scores));
 	double highest[SPLITS_MOST], limit;
 
-	s->score(s->ctx, d->ways, first);
+	s->score(s->ctx, a->sides, first);
 	memset(p, 0, s->count * sizeof(*p));
-	for (uint32_t way = d->count; way-- > 0;) {
+	for (uint32_t assignment = a->count; assignment-- > 0;) {
 		double high = -INFINITY;
 
-		s->score(s->ctx, d->ways + (size_t)way * (size_t)d->runs, scores);
+		s->score(s->ctx, a->sides + (size_t)assignment * (size_t)a->runs, scores);
 		for (uint32_t i = s->count; i-- > 0;) {
 			high = fmax(high, scores[i]);
 			p[i] += high >= first[i];
 		}
-		highest[way] = high;
+		highest[assignment] = high;
 	}
 	for (uint32_t i = 0; i < s->count; i++)
-		p[i] = fmax(p[i] / d->count, i ? p[i - 1] : 0);
-	qsort(highest, d->count, sizeof(*highest), compare_high);
-	limit = highest[(uint32_t)(DIFF_LEVEL * d->count)];
+		p[i] = fmax(p[i] / a->count, i ? p[i - 1] : 0);
+	qsort(highest, a->count, sizeof(*highest), compare_high);
+	limit = highest[(uint32_t)(DIFF_LEVEL * a->count)];
 	/* True differences raise the scores of other assignments, too; significant scores may be lower. */
 	for (uint32_t i = 0; i < s->count && p[i] < DIFF_LEVEL; i++)
 		limit = fmin(limit, first[i]);
@@ -122,18 +124,18 @@ static double splits_count(const struct splits *s, const struct dealing *d, doub
 
 int splits_p(const struct splits *s, double *p, double *limit)
 {
-	struct dealing d = {
+	struct assignments a = {
 		.s = s, .runs = s->runs[DIFF_A] + s->runs[DIFF_B], .rng = 0x9e3779b97f4a7c15ull};
 	int rc = -1;
 
-	d.ways = xcalloc(SPLITS_MOST + 1, (size_t)d.runs);
-	memset(dealing_add(&d) + s->runs[DIFF_A], DIFF_B, (size_t)s->runs[DIFF_B]);
-	if (!deal_all(&d))
-		deal_some(&d);
-	if (d.count >= SPLITS_LEAST) {
-		*limit = splits_count(s, &d, p);
+	a.sides = xcalloc(SPLITS_MOST + 1, (size_t)a.runs);
+	memset(assignments_add(&a) + s->runs[DIFF_A], DIFF_B, (size_t)s->runs[DIFF_B]);
+	if (!assignments_enumerate(&a))
+		assignments_draw(&a);
+	if (a.count >= SPLITS_LEAST) {
+		*limit = splits_count(s, &a, p);
 		rc = 0;
 	}
-	free(d.ways);
+	free(a.sides);
 	return rc;
 }

@@ -12,11 +12,12 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define FEW          16u /* samples of both sides: fewer can never be significant among so many */
-#define PRIOR_LEAST  2.0
-#define PRIOR_MOST   24.0 /* noise common to all methods is not known better with more of them */
+#define FEW         16u /* samples of both sides: fewer can never be significant among so many */
+#define PRIOR_LEAST 2.0
+#define PRIOR_MOST \
+	24.0 /* more methods do not improve the estimate of noise that they have in common */
 #define WEIGHT_LEAST 1e-6
-#define SURE_N       60.0 /* degrees of freedom that count as infinite */
+#define INFINITE_N   60.0 /* degrees of freedom that count as infinite */
 
 enum test_kind { TEST_SELF, TEST_TOTAL, TEST_KINDS };
 
@@ -110,7 +111,7 @@ static struct test test_new(struct tests *t, int kind, uint32_t method, struct d
 }
 
 /* Means and variances for the current assignment. */
-static void test_deal(const struct tests *t, struct test *test)
+static void test_assign(const struct tests *t, struct test *test)
 {
 	const struct measure *m = t->measures + test->measures;
 	double sum[DIFF_SIDES] = {0}, squares[DIFF_SIDES] = {0}, chance[DIFF_SIDES] = {0};
@@ -136,8 +137,8 @@ static void test_deal(const struct tests *t, struct test *test)
 
 /* --- noise between recordings ------------------------------------------------------------------------ */
 
-/* The part of a value that noise scales with: a share near 1 can only vary a little. */
-static double test_moves(const struct tests *t, double mean)
+/* The quantity to which noise is proportional: the mean, or for shares p (1 - p), as a share near 1 varies little. */
+static double test_noise_scale(const struct tests *t, double mean)
 {
 	return t->d->mode == DIFF_SHARE ? mean * (1 - mean) : mean;
 }
@@ -149,7 +150,7 @@ static double test_noise(const struct tests *t, int kind, int side)
 
 	for (uint32_t i = 0; i < t->count; i++) {
 		const struct test *test = &t->list[kind][i];
-		double square = pow(test_moves(t, test->mean[side]), 2), relative, weight;
+		double square = pow(test_noise_scale(t, test->mean[side]), 2), relative, weight;
 
 		if (test->samples_both < FEW || square <= 0)
 			continue;
@@ -164,9 +165,9 @@ static double test_noise(const struct tests *t, int kind, int side)
 /* Prior variance of one recording, from all methods. */
 static double test_prior(const struct tests *t, int kind, int side, const struct test *test)
 {
-	double moves = test_moves(t, test->mean[side]) * t->noise[kind][side];
+	double noise = test_noise_scale(t, test->mean[side]) * t->noise[kind][side];
 
-	return test->chance[side] + moves * moves;
+	return test->chance[side] + noise * noise;
 }
 
 /* The second derivative of the logarithm of the gamma function. */
@@ -179,15 +180,15 @@ static double trigamma(double x)
 	return sum + 1 / x + 1 / (2 * x * x) + 1 / (6 * x * x * x) - 1 / (30 * pow(x, 5));
 }
 
-/* Degrees of freedom from the excess variance of log variances, that is how much methods differ in noise. */
-static double prior_of(double left)
+/* Degrees of freedom of the prior, given the excess variance of the log variances: the less methods differ in noise, the more. */
+static double prior_of(double excess)
 {
 	double low = PRIOR_LEAST, high = PRIOR_MOST;
 
 	while (high - low > 0.1) {
 		double middle = (low + high) / 2;
 
-		if (trigamma(middle / 2) > left)
+		if (trigamma(middle / 2) > excess)
 			low = middle;
 		else
 			high = middle;
@@ -196,7 +197,7 @@ static double prior_of(double left)
 }
 
 /* Estimates the weight of the prior: high if all methods are equally noisy. */
-static double test_alike(const struct tests *t, int kind)
+static double test_prior_weight(const struct tests *t, int kind)
 {
 	double sum = 0, squares = 0, chance = 0, x;
 	uint32_t n = 0;
@@ -219,7 +220,7 @@ static double test_alike(const struct tests *t, int kind)
 	return n < 2 ? PRIOR_MOST : prior_of((squares - sum * sum / n) / (n - 1) - chance / n);
 }
 
-static void test_noises(struct tests *t)
+static void tests_estimate_noise(struct tests *t)
 {
 	for (int kind = 0; kind < TEST_KINDS; kind++) {
 		double *noise = t->noise[kind];
@@ -232,7 +233,7 @@ static void test_noises(struct tests *t)
 		for (int side = 0; side < DIFF_SIDES; side++)
 			if (t->q->counts[side] == 1 && t->q->counts[!side] > 1)
 				noise[side] = noise[!side];
-		t->prior[kind] = test_alike(t, kind);
+		t->prior[kind] = test_prior_weight(t, kind);
 	}
 }
 
@@ -241,14 +242,14 @@ static void test_noises(struct tests *t)
 /* Converts Student's t to an equivalent normal deviate (Wallace, 1959), and back. */
 static double z_of_t(double t, double n)
 {
-	return n >= SURE_N ? t : (8 * n + 1) / (8 * n + 3) * sqrt(n * log1p(t * t / n));
+	return n >= INFINITE_N ? t : (8 * n + 1) / (8 * n + 3) * sqrt(n * log1p(t * t / n));
 }
 
 static double t_of_z(double z, double n)
 {
 	double x = z * (8 * n + 3) / (8 * n + 1);
 
-	return n >= SURE_N ? z : sqrt(n * expm1(x * x / n));
+	return n >= INFINITE_N ? z : sqrt(n * expm1(x * x / n));
 }
 
 static double test_variance(const struct tests *t, int kind, struct test *test)
@@ -266,12 +267,12 @@ static double test_variance(const struct tests *t, int kind, struct test *test)
 		below += v * v / (t->prior[kind] + runs - 1);
 	}
 	/* With one recording a side the variance is assumed, not estimated. */
-	test->n = t->runs == DIFF_SIDES || below <= 0 ? SURE_N : variance * variance / below;
+	test->n = t->runs == DIFF_SIDES || below <= 0 ? INFINITE_N : variance * variance / below;
 	return variance;
 }
 
 /* Weighted testing: the error level is distributed in proportion to the methods' shares, as log p. Small methods are far more numerous. */
-static double test_weigh(double share)
+static double test_level_weight(double share)
 {
 	return 2 * log(share);
 }
@@ -282,7 +283,7 @@ static void test_decide(const struct tests *t, int kind, struct test *test)
 	double delta = fabs(test->mean[DIFF_B] - test->mean[DIFF_A]);
 
 	test->z = variance > 0 ? z_of_t(delta / sqrt(variance), test->n) : 0;
-	test->score = test->z * test->z + test_weigh(test->weight);
+	test->score = test->z * test->z + test_level_weight(test->weight);
 }
 
 static void test_report(const struct tests *t, int kind, struct test *test)
@@ -296,14 +297,14 @@ static void test_report(const struct tests *t, int kind, struct test *test)
 }
 
 /* Evaluates all tests for an assignment. */
-static void test_sides(struct tests *t, const unsigned char *side)
+static void tests_evaluate(struct tests *t, const unsigned char *side)
 {
 	t->side = side;
-	test_deal(t, &t->all);
+	test_assign(t, &t->all);
 	for (int kind = 0; kind < TEST_KINDS; kind++)
 		for (uint32_t i = 0; i < t->count; i++)
-			test_deal(t, &t->list[kind][i]);
-	test_noises(t);
+			test_assign(t, &t->list[kind][i]);
+	tests_estimate_noise(t);
 	test_decide(t, TEST_TOTAL, &t->all);
 	for (int kind = 0; kind < TEST_KINDS; kind++)
 		for (uint32_t i = 0; i < t->count; i++)
@@ -327,7 +328,7 @@ static bool test_is_first(const struct tests *t, uint32_t i)
 }
 
 /* Number of distinct tests, and their mean weight. */
-static uint32_t test_questions(const struct tests *t, double *weight)
+static uint32_t tests_distinct(const struct tests *t, double *weight)
 {
 	uint32_t n = 0;
 
@@ -341,16 +342,19 @@ static uint32_t test_questions(const struct tests *t, double *weight)
 	return n;
 }
 
-/* Replaces each p by the lowest level at which it is significant (step-up, so monotonic). Returns the number of significant tests. */
-static uint32_t test_correct(struct tests *t, uint32_t questions, double weight)
+/*
+ * Replaces each p by the lowest level at which it is significant (step-up, so monotonic). distinct, weight: of tests_distinct().
+ * Returns the number of significant tests.
+ */
+static uint32_t tests_correct(struct tests *t, uint32_t distinct, double weight)
 {
-	uint32_t rank = questions, sure = 0;
+	uint32_t rank = distinct, sure = 0;
 	double least = 1;
 
 	for (uint32_t i = t->sorted_count; i-- > 0;) {
 		struct diff_value *v = t->sorted[i]->value;
 
-		least = fmin(least, v->p * questions / rank * weight / t->sorted[i]->weight);
+		least = fmin(least, v->p * distinct / rank * weight / t->sorted[i]->weight);
 		v->p = least;
 		v->sure = least < DIFF_LEVEL;
 		sure += v->sure && test_is_first(t, i);
@@ -375,19 +379,19 @@ static double test_limit(double p)
 	return high;
 }
 
-static void test_score(void *ctx, const unsigned char *side, double *scores)
+static void tests_score(void *ctx, const unsigned char *side, double *scores)
 {
 	struct tests *t = ctx;
 
-	test_sides(t, side);
+	tests_evaluate(t, side);
 	for (uint32_t i = 0; i < t->sorted_count; i++)
 		scores[i] = t->sorted[i]->score;
 }
 
 /* Permutation test. False: too few recordings. */
-static bool test_by_splits(struct tests *t)
+static bool tests_permute(struct tests *t)
 {
-	struct splits s = {.count = t->sorted_count, .score = test_score, .ctx = t};
+	struct splits s = {.count = t->sorted_count, .score = tests_score, .ctx = t};
 	double *p = xreallocarray(NULL, (size_t)t->sorted_count + 1, sizeof(*p)), limit;
 	bool done;
 
@@ -399,20 +403,20 @@ static bool test_by_splits(struct tests *t)
 		t->sorted[i]->value->sure = p[i] < DIFF_LEVEL;
 	}
 	if (done)
-		t->d->limit = sqrt(fmax(Z95 * Z95, limit - test_weigh(DIFF_SMALL)));
+		t->d->limit = sqrt(fmax(Z95 * Z95, limit - test_level_weight(DIFF_SMALL)));
 	free(p);
 	return done;
 }
 
-static void test_all(struct tests *t)
+static void tests_run(struct tests *t)
 {
 	unsigned char *side = xcalloc((size_t)t->runs, 1);
-	uint32_t questions, sure;
+	uint32_t distinct, sure;
 	double weight;
 
 	for (int run = t->q->counts[DIFF_A]; run < t->runs; run++)
 		side[run] = DIFF_B;
-	test_sides(t, side);
+	tests_evaluate(t, side);
 	t->d->noise = fmax(t->noise[TEST_TOTAL][DIFF_A], t->noise[TEST_TOTAL][DIFF_B]);
 	t->sorted = xreallocarray(NULL, TEST_KINDS * (size_t)t->count + 1, sizeof(*t->sorted));
 	test_report(t, TEST_TOTAL, &t->all);
@@ -426,17 +430,17 @@ static void test_all(struct tests *t)
 				t->sorted[t->sorted_count++] = test;
 		}
 	qsort(t->sorted, t->sorted_count, sizeof(*t->sorted), compare_scores);
-	if (!test_by_splits(t)) { /* too few recordings: by the false-discovery rate */
-		questions = test_questions(t, &weight);
-		sure = test_correct(t, questions, weight);
-		t->d->limit = test_limit(
-			DIFF_LEVEL * (sure ? sure : 1) / questions * DIFF_SMALL / weight);
+	if (!tests_permute(t)) { /* too few recordings: by the false-discovery rate */
+		distinct = tests_distinct(t, &weight);
+		sure = tests_correct(t, distinct, weight);
+		t->d->limit =
+			test_limit(DIFF_LEVEL * (sure ? sure : 1) / distinct * DIFF_SMALL / weight);
 	}
 	free(t->sorted);
 	free(side);
 }
 
-static void test_rows(struct tests *t)
+static void tests_add_rows(struct tests *t)
 {
 	struct diff *d = t->d;
 	uint32_t methods = profile_method_count(d->both);
@@ -470,7 +474,7 @@ static double test_value(const struct tests *t, const struct test *test)
 }
 
 /* Weights do not depend on the assignment, so they cannot bias the tests. */
-static void test_weights(struct tests *t)
+static void tests_set_weights(struct tests *t)
 {
 	double all = test_value(t, &t->all);
 
@@ -489,10 +493,10 @@ void diff_test(
 	struct tests t = {
 		.d = d, .q = q, .merged = merged, .runs = q->counts[DIFF_A] + q->counts[DIFF_B]};
 
-	test_rows(&t);
+	tests_add_rows(&t);
 	t.all = test_new(&t, TEST_TOTAL, PROFILE_NONE, &d->all);
-	test_weights(&t);
-	test_all(&t);
+	tests_set_weights(&t);
+	tests_run(&t);
 	for (int kind = 0; kind < TEST_KINDS; kind++)
 		free(t.list[kind]);
 	free(t.measures);

@@ -87,7 +87,7 @@ void profile_add_sample(
 
 void profile_add_holder(struct profile *p, uint32_t second, const struct profile_sample *sample)
 {
-	add_sample(p, MODEL_HELD, second, sample);
+	add_sample(p, MODEL_HOLDERS, second, sample);
 }
 
 void profile_add_process(struct profile *p, uint32_t second, uint64_t cpu_ns)
@@ -158,11 +158,11 @@ static uint32_t profile_evicted_from(const struct profile *p)
 
 void model_evict(const struct profile *p, uint32_t to)
 {
-	uint32_t from = 0, held = p->readers->frozen;
+	uint32_t from = 0, frozen = p->readers->frozen;
 
-	profile_align(p, &from, &held);
+	profile_align(p, &from, &frozen);
 	for (int i = 0; i < MODEL_SLICES; i++)
-		slices_evict(&p->events[i], held ? held : 1, to);
+		slices_evict(&p->events[i], frozen ? frozen : 1, to);
 }
 
 /* Once no second before the evicted range is frozen, drops all history up to its end, so that there is no hole. */
@@ -186,20 +186,21 @@ static void profile_shrink(struct profile *p)
 {
 	size_t fixed = profile_fixed_bytes(p), limit = p->budget / MODEL_SLICES_PART;
 	uint32_t fine = p->now > MODEL_FINE_S ? p->now - MODEL_FINE_S : 0, next;
-	uint32_t held = p->readers->frozen, old;
+	uint32_t frozen = p->readers->frozen, old;
 
 	if (fine > p->readers->unwritten)
 		fine = p->readers->unwritten;
 	if (p->budget > fixed + limit)
 		limit = p->budget - fixed;
 	fine -= fine % SLICES_STEP;
-	for (; held < fine && profile_slice_bytes(p) > limit; model_evict(p, next + SLICES_STEP)) {
-		next = profile_evicted_from(p) ? p->events[0].evicted_to : held;
-		next = profile_next_slice(p, next > held ? next : held);
+	for (; frozen < fine && profile_slice_bytes(p) > limit;
+		model_evict(p, next + SLICES_STEP)) {
+		next = profile_evicted_from(p) ? p->events[0].evicted_to : frozen;
+		next = profile_next_slice(p, next > frozen ? next : frozen);
 		if (next >= fine)
 			break;
 	}
-	old = held > MODEL_FINE_S ? held - MODEL_FINE_S : 0;
+	old = frozen > MODEL_FINE_S ? frozen - MODEL_FINE_S : 0;
 	old = old - old % SLICES_STEP < fine ? old - old % SLICES_STEP : fine;
 	while (profile_slice_bytes(p) > limit) {
 		next = profile_next_slice(p, p->merged_before);
@@ -256,7 +257,7 @@ void profile_anchor(const struct profile *p, int event, uint32_t second, uint32_
 	if (event == EVENT_CPU)
 		slices_anchor(&p->events[MODEL_PROCESS], (const uint32_t[]){second, other});
 	if (event == EVENT_LOCK)
-		slices_anchor(&p->events[MODEL_HELD], (const uint32_t[]){second, other});
+		slices_anchor(&p->events[MODEL_HOLDERS], (const uint32_t[]){second, other});
 	p->readers->fed++;
 }
 
@@ -265,7 +266,7 @@ void profile_event_runs(struct profile *p, int event, uint32_t second, bool on)
 	if (event >= 0 && event < PROFILE_EVENTS)
 		slices_run(&p->events[event], second, on);
 	if (event == EVENT_LOCK)
-		slices_run(&p->events[MODEL_HELD], second, on);
+		slices_run(&p->events[MODEL_HOLDERS], second, on);
 }
 
 void profile_gap(struct profile *p, uint32_t from, uint32_t to)

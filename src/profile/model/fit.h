@@ -23,15 +23,15 @@ static inline void *fit(void *list, uint32_t *cap, uint32_t need, size_t size)
 
 static inline void *fit_zeroed(void *list, uint32_t *cap, uint32_t need, size_t size)
 {
-	uint32_t had = *cap;
+	uint32_t old_cap = *cap;
 	void *fresh;
 
-	if (need <= had)
+	if (need <= old_cap)
 		return list;
 	*cap = need + need / 8 + 16;
 	fresh = xcalloc(*cap, size);
 	if (list)
-		memcpy(fresh, list, had * size);
+		memcpy(fresh, list, old_cap * size);
 	free(list);
 	return fresh;
 }
@@ -39,9 +39,9 @@ static inline void *fit_zeroed(void *list, uint32_t *cap, uint32_t need, size_t 
 /* The id for a new entry of a table: the lowest free one, else the next. */
 static inline uint32_t fit_id(struct vacant *vacant, uint32_t *count)
 {
-	uint32_t number = vacant_allocate(vacant, 0);
+	uint32_t id = vacant_allocate(vacant, 0);
 
-	return number == VACANT_NONE ? (*count)++ : number;
+	return id == VACANT_NONE ? (*count)++ : id;
 }
 
 #endif

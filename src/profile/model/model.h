@@ -33,7 +33,7 @@ struct model_method {
 struct model_methods {
 	struct intern strings;
 	struct model_texts texts;
-	bool jvm; /* some are of Java or the JVM: the profile is that of a JVM */
+	bool jvm; /* a method of Java or libjvm was interned: the profile is that of a JVM */
 	struct hash_index index;
 	struct model_method *list;
 	uint32_t count, cap;
@@ -63,9 +63,9 @@ _Static_assert(PROFILE_NAMES_MAX < 1u << 19, "names have 19 bits");
 
 #define MODEL_METHODS_MAX (1u << 27)
 
-/* Cache of stack_has(): the last stack from the root on, and the number of occurrences of each method. */
+/* Cache of stack_has(): the last stack, from the root on. */
 struct model_chain {
-	uint32_t *stacks, *on;
+	uint32_t *stacks, *on; /* on: occurrences on the stack, per method */
 	uint32_t depth, stacks_cap, on_cap;
 };
 
@@ -157,7 +157,7 @@ struct model_readers {
 };
 
 /* Slices after those of the events: what lock holders did (EVENT_LOCK with `holders`), and the CPU time of the process. */
-#define MODEL_HELD    PROFILE_EVENTS
+#define MODEL_HOLDERS PROFILE_EVENTS
 #define MODEL_SAMPLED (PROFILE_EVENTS + 1) /* number of those with samples of threads */
 #define MODEL_PROCESS MODEL_SAMPLED
 #define MODEL_SLICES  (MODEL_SAMPLED + 1)

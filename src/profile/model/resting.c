@@ -68,7 +68,7 @@ bool profile_frame_own(const struct profile *p, uint32_t frame)
 /* Patterns of class and name, each with at most one "*". */
 static const struct {
 	const char *class_name, *name;
-	enum profile_idles is;
+	enum profile_idles kind;
 } idles[] = {
 #define JUC "java.util.concurrent."
 	{JUC "ThreadPoolExecutor", "getTask", PROFILE_IDLES_EXECUTOR},
@@ -96,7 +96,7 @@ enum profile_idles profile_method_idles(const struct profile_method *m)
 		if (*m->class_name == *idles[i].class_name &&
 			java_name_matches(m->class_name, idles[i].class_name) &&
 			java_name_matches(m->name, idles[i].name))
-			return idles[i].is;
+			return idles[i].kind;
 	return PROFILE_IDLES_NOT;
 }
 
@@ -284,16 +284,16 @@ bool model_io_apart(const struct profile *p, uint32_t leaf, uint32_t apart[2])
 	struct buf name = {0}, suffix = {0};
 	struct profile_io io;
 	size_t len = strlen(m->name);
-	bool is;
+	bool found;
 
 	if (!frame_io(p, leaf, &io))
 		return false;
 	buf_printf(&suffix, ": %s%s%s", io.what, *io.where ? " " : "", io.where);
-	is = len > suffix.len && !strcmp(m->name + len - suffix.len, buf_str(&suffix));
-	if (is)
+	found = len > suffix.len && !strcmp(m->name + len - suffix.len, buf_str(&suffix));
+	if (found)
 		buf_add(&name, m->name, len - suffix.len);
 	buf_done(&suffix);
-	if (!is) /* no place, truncated, or an inconsistent recording */
+	if (!found) /* no place, truncated, or an inconsistent recording */
 		return false;
 	apart[0] = place_frame(p, m->class_name, buf_str(&name), THREAD_IO, NULL);
 	apart[1] = io_frame(p, &io);

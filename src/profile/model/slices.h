@@ -122,9 +122,9 @@ void slices_evict_end(struct slices *s);
 const struct slices_anchor *slices_base(const struct slices *s, uint32_t second);
 /* Index of the first slice that is not in that base. */
 uint32_t slices_base_end(const struct slices *s, const struct slices_anchor *base);
-/* The event is sampled from this second on, or no longer. Idempotent. */
+/* Begins (on) or ends a run of seconds in which the event is sampled. Idempotent. */
 void slices_run(struct slices *s, uint32_t second, bool on);
-/* Interns a pair. */
+/* Interns a pair; who: SLICES_WHO. */
 uint32_t slices_pair(struct slices *s, uint32_t stack, uint32_t who);
 /* Moves all sums of a pair to another one. The pair must be in no slice. */
 void slices_move(struct slices *s, uint32_t from, uint32_t to);

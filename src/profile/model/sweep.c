@@ -91,15 +91,18 @@ static void pin_stack(const struct profile *p, struct model_pins *k, uint32_t st
 		stack = model_parent(&p->stacks, stack);
 }
 
-/* Pins the pairs of an event that are in a slice, in frozen history, or not little. Each other one is merged into at most one new pair. */
+/*
+ * Pins the pairs of an event that are in a slice, in frozen history, or not little. The bitmap has space for twice the pairs, as each
+ * of the others is merged into at most one new pair.
+ */
 static void pin_pairs(struct model_pins *k, const struct slices *slices)
 {
-	const struct slices_anchor *held = &slices->anchors[SLICES_EVICTED];
+	const struct slices_anchor *evicted = &slices->anchors[SLICES_EVICTED];
 
 	pins_begin(k, 2 * slices->pairs.count);
 	pin_id(k, 0);
-	for (uint32_t i = 0; i < held->cap; i++)
-		if (!sum_none(&held->before[i]))
+	for (uint32_t i = 0; i < evicted->cap; i++)
+		if (!sum_none(&evicted->before[i]))
 			pin_id(k, i);
 	for (uint32_t i = 0; i < slices->count; i++)
 		for (uint32_t e = 0; e < slices->list[i].count; e++)

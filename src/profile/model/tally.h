@@ -40,7 +40,7 @@ struct tally {
 };
 
 void tally_done(struct tally *t);
-/* Makes space for ids below n; keeps the contents. */
+/* Makes space for ids below n. Contents stay. */
 void tally_reserve(struct tally *t, uint32_t n);
 /* Writes the touched ids, ascending, to ids, which has space for t->touched. Returns their number. */
 uint32_t tally_list(const struct tally *t, uint32_t *ids);
@@ -53,7 +53,7 @@ static inline bool tally_has(const struct tally *t, uint32_t id)
 	return t->bits[id / 64] >> (id % 64) & 1;
 }
 
-/* Touches an id. True: it was not touched yet, and its sum is now 0. */
+/* Touches an id. True: it was not touched before, and its sum has been set to 0. */
 static inline bool tally_touch(struct tally *t, uint32_t id)
 {
 	uint64_t bit = 1ull << (id % 64);

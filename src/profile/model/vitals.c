@@ -11,7 +11,7 @@
 #define VITALS_LEAST 16u
 
 struct model_vitals {
-	struct vitals_second first; /* the first ever stored; its second is PROFILE_NONE before */
+	struct vitals_second first; /* the first ever stored; second is PROFILE_NONE until then */
 	struct vitals_second *ring;
 	uint32_t begin, count, cap;
 };
@@ -21,7 +21,7 @@ static struct vitals_second *vitals_at(const struct model_vitals *v, uint32_t i)
 	return &v->ring[(v->begin + i) % v->cap];
 }
 
-/* The index of the first at or after this second. */
+/* Index of the first entry at or after this second. */
 static uint32_t vitals_find(const struct model_vitals *v, uint32_t second)
 {
 	uint32_t lo = 0, hi = v->count, mid;
@@ -37,12 +37,12 @@ static uint32_t vitals_find(const struct model_vitals *v, uint32_t second)
 }
 
 /*
- * Drops entries older than `most` seconds and makes space for one more. While history is frozen, `most` seconds before it are kept,
- * and later ones are dropped in their turn.
+ * Drops entries older than `most` seconds and makes space for one more. While history is frozen, the age of earlier entries counts
+ * from the frozen second, and the oldest of the later ones is dropped instead when it is older than `most` seconds.
  */
-static void vitals_fit(struct model_vitals *v, uint32_t now, uint32_t most, uint32_t hold)
+static void vitals_fit(struct model_vitals *v, uint32_t now, uint32_t most, uint32_t frozen)
 {
-	uint32_t oldest = now < hold ? now : hold, after = vitals_find(v, hold), cap;
+	uint32_t oldest = now < frozen ? now : frozen, after = vitals_find(v, frozen), cap;
 	struct vitals_second *ring;
 
 	for (; v->count && vitals_at(v, 0)->second < oldest &&
@@ -78,12 +78,12 @@ size_t model_vitals_bytes(const struct profile *p)
 	return p->vitals ? p->vitals->cap * sizeof(*p->vitals->ring) : 0;
 }
 
-#define KEEP(type, field)     .field = v->field,
-#define PUT_BACK(type, field) v->field = kept->field;
+#define STORE(type, field)   .field = v->field,
+#define RESTORE(type, field) v->field = kept->field;
 
 void vitals_restore(struct vitals *v, const struct vitals_second *kept)
 {
-	VITALS_KEPT(PUT_BACK)
+	VITALS_KEPT(RESTORE)
 	v->gc_time_ms = v->gc_time_ns < 0 ? -1 : v->gc_time_ns / 1000000;
 }
 
@@ -106,7 +106,7 @@ void profile_vitals_set(struct profile *p, const struct vitals *v)
 		at = all->count++;
 	}
 	s = vitals_at(all, at);
-	*s = (struct vitals_second){.second = p->now, .lost = v->lost, VITALS_KEPT(KEEP)};
+	*s = (struct vitals_second){.second = p->now, .lost = v->lost, VITALS_KEPT(STORE)};
 	s->broken = vitals_broken(v, &s->walked, &reason);
 	if (all->first.second == PROFILE_NONE)
 		all->first = *s;

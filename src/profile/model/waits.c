@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Lock waits: a ring of the youngest PROFILE_WAITS, linked per thread. While history is frozen also a copy of the ring from before it
- * began to be overwritten.
+ * Lock waits: a ring of the youngest PROFILE_WAITS, linked per thread. When a wait is about to be overwritten while history is frozen,
+ * the ring is copied first; answers about frozen seconds come from the copy.
  */
 #include "profile/model/model.h"
 
@@ -19,25 +19,25 @@ void model_waits_done(struct model_waits *w)
 	*w = (struct model_waits){0};
 }
 
-/* Called before a wait is overwritten: copies the ring if history is frozen, otherwise frees the copy. */
+/* Called before each insertion: copies the ring if it would lose a wait while history is frozen, or frees the copy after the release. */
 static void waits_freeze(struct profile *p)
 {
 	const struct model_waits *w = &p->waits;
-	struct model_waits *held = &p->frozen_waits;
+	struct model_waits *frozen = &p->frozen_waits;
 
 	if (p->readers->frozen == PROFILE_NONE) {
-		model_waits_done(held);
-	} else if (!held->ring && w->count >= PROFILE_WAITS) {
-		*held = *w;
-		held->ring = xreallocarray(NULL, w->cap, sizeof(*w->ring));
-		memcpy(held->ring, w->ring, w->cap * sizeof(*w->ring));
-		held->last = xreallocarray(NULL, w->last_cap, sizeof(*w->last));
-		memcpy(held->last, w->last, w->last_cap * sizeof(*w->last));
+		model_waits_done(frozen);
+	} else if (!frozen->ring && w->count >= PROFILE_WAITS) {
+		*frozen = *w;
+		frozen->ring = xreallocarray(NULL, w->cap, sizeof(*w->ring));
+		memcpy(frozen->ring, w->ring, w->cap * sizeof(*w->ring));
+		frozen->last = xreallocarray(NULL, w->last_cap, sizeof(*w->last));
+		memcpy(frozen->last, w->last, w->last_cap * sizeof(*w->last));
 		p->frozen_waits_to = p->now;
 	}
 }
 
-/* The ring that has the waits before this second. */
+/* The ring to search for waits before this second. */
 static const struct model_waits *waits_before(const struct profile *p, uint32_t to)
 {
 	return p->frozen_waits.ring && to <= p->frozen_waits_to ? &p->frozen_waits : &p->waits;

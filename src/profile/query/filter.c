@@ -15,17 +15,17 @@
 
 #define EXACTLY '='
 
-/* To be checked again. Of a method: it matched a shorter text. Of a stack: its id was unused at the last check. */
-enum { ASK_AGAIN = 2 };
+/* Not checked yet: new, or a method that matched a shorter text, or a stack whose id was vacant. */
+enum { UNCHECKED = 2 };
 
 struct match_stacks {
-	uint8_t *has; /* 0, 1 or ASK_AGAIN */
+	uint8_t *has; /* 0, 1 or UNCHECKED */
 	uint32_t count, cap;
 };
 
 struct match {
 	char *text;
-	uint8_t *methods; /* 0, 1 or ASK_AGAIN */
+	uint8_t *methods; /* 0, 1 or UNCHECKED */
 	uint32_t method_count, method_cap;
 	struct match_stacks sampled, shown; /* shown: of the collapsed view with serial `fold` */
 	uint32_t fold;
@@ -64,7 +64,7 @@ void match_set(struct match *m, const char *text)
 	if (!strcmp(m->text, text))
 		return;
 	for (uint32_t i = 0; i < m->method_count && longer; i++)
-		m->methods[i] = m->methods[i] ? ASK_AGAIN : 0;
+		m->methods[i] = m->methods[i] ? UNCHECKED : 0;
 	if (!longer)
 		m->method_count = 0;
 	m->sampled.count = m->shown.count = 0;
@@ -113,11 +113,11 @@ bool match_method(struct match *m, const struct profile *p, uint32_t method)
 		return false;
 	if (method >= m->method_count) {
 		m->methods = fit(m->methods, &m->method_cap, p->methods->count, 1);
-		memset(m->methods + m->method_count, ASK_AGAIN,
+		memset(m->methods + m->method_count, UNCHECKED,
 			p->methods->count - m->method_count);
 		m->method_count = p->methods->count;
 	}
-	if (m->methods[method] == ASK_AGAIN)
+	if (m->methods[method] == UNCHECKED)
 		m->methods[method] =
 			match_find(p->methods->list[method].pub.full, m->text, &bytes) != NULL;
 	return m->methods[method];
@@ -126,7 +126,7 @@ bool match_method(struct match *m, const struct profile *p, uint32_t method)
 static bool match_one(struct match *m, struct match_stacks *s, const struct profile *p,
 	const struct model_stacks *view, uint32_t stack)
 {
-	if (s->has[stack] == ASK_AGAIN)
+	if (s->has[stack] == UNCHECKED)
 		s->has[stack] = stack != PROFILE_ROOT_STACK &&
 				(match_one(m, s, p, view, model_parent(view, stack)) ||
 					match_method(m, p, model_method(view, stack)));
@@ -140,7 +140,7 @@ static bool match_in(struct match *m, struct match_stacks *s, const struct profi
 
 	s->has = fit(s->has, &s->cap, view->trie.count, 1);
 	if (i <= stack)
-		memset(s->has + i, ASK_AGAIN, stack + 1 - i);
+		memset(s->has + i, UNCHECKED, stack + 1 - i);
 	/* Parents have smaller ids. */
 	for (; i <= stack; i++)
 		if (!vacant_has(&view->trie.vacant, i))
@@ -194,7 +194,7 @@ struct filter {
 	unsigned hide;
 	bool lines, io;
 	char *frameworks;
-	uint32_t version;
+	uint32_t generation;
 	uint64_t stamp; /* hash of all changes: equal ones have equal settings */
 };
 
@@ -208,7 +208,7 @@ struct filter *filter_new(void)
 
 static void filter_changed(struct filter *f, char what, uint64_t value, const char *text)
 {
-	f->version++;
+	f->generation++;
 	f->stamp = hash_pair(f->stamp, hash_bytes(text, strlen(text), value * 256 + (uint8_t)what));
 }
 
@@ -304,7 +304,7 @@ bool filter_is_identity(const struct filter *f)
 
 uint32_t filter_generation(const struct filter *f)
 {
-	return f->version;
+	return f->generation;
 }
 
 uint64_t filter_stamp(const struct filter *f)

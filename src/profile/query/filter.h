@@ -57,11 +57,11 @@ uint32_t filter_generation(const struct filter *f);
 uint32_t filter_map_stack(struct filter *f, const struct profile *p, uint32_t stack);
 /* Number of frames that the leaf of a shown stack replaces. 0: none. */
 uint32_t filter_collapsed_frames(const struct profile *p, uint32_t stack);
-/* Does part of the pending work of the next query: collects rows, or collapses up to `most` frames. True when done. */
+/* Does part of the pending work of this query: collects its rows, or collapses up to `most` frames. True when done. */
 bool filter_prepare(const struct profile *p, const struct profile_query *q, uint64_t most);
-/* Collapses only. */
+/* Second part of filter_prepare(): collapses only. */
 bool filter_prepare_fold(const struct profile *p, const struct profile_query *q, uint64_t most);
-/* Computes the sums that tables and trees need. False when that took long: they were not cached, and are of more than `most` stacks. */
+/* Computes the sums that tables and trees need. False if that was slow: they were not cached and have more than `most` stacks. */
 bool filter_prepare_sums(const struct profile *p, const struct profile_query *q, uint64_t most);
 
 #endif

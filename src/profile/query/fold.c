@@ -46,7 +46,7 @@ struct fold {
 	uint8_t *kinds;   /* per sampled stack: its kind and STACK_... bits, 0: not known yet */
 	uint8_t *methods; /* per method: METHOD_... bits, 0: not known yet */
 	uint32_t *
-		shown; /* per sampled stack: what it maps to; for KIND_RUN: what is before the run */
+		shown; /* per sampled stack: the stack shown; for KIND_RUN: the one above the run */
 	uint16_t *runs; /* per sampled stack that is hidden: frames of its run so far */
 	uint16_t
 		*shown_runs; /* per stack of the view: frames of the longest run that it replaces */
@@ -155,7 +155,7 @@ static enum fold_kind kind_of_native(struct fold *f, uint32_t stack, uint8_t bit
 		return KIND_ENTRY;
 	if (f->hide & FILTER_NATIVE)
 		return KIND_NATIVE;
-	/* The first frame of a run tells what was called and stays. The work of JVM-internal threads is not a run. */
+	/* The first frame of a run stays, as it names the call. libjvm's frames without Java above are the work of a JVM thread. */
 	if (f->hide & FILTER_RUNS && bits & METHOD_SYSTEM && above & STACK_SYSTEM &&
 		(above & STACK_JAVA || (bits & METHOD_OS && above & STACK_OS)))
 		return KIND_RUN;
@@ -419,7 +419,7 @@ static uint32_t fold_run(struct fold *f, enum fold_kind kind, uint32_t parent, u
 	return shown;
 }
 
-static uint32_t fold_own(struct fold *f, uint32_t stack, uint32_t parent)
+static uint32_t fold_frame(struct fold *f, uint32_t stack, uint32_t parent)
 {
 	uint32_t apart[2];
 
@@ -428,13 +428,13 @@ static uint32_t fold_own(struct fold *f, uint32_t stack, uint32_t parent)
 	return fold_child(f, parent, line_frame(f, model_frame(&f->p->stacks, stack)));
 }
 
-/* The shown parent of a stack's children: ends a run of KIND_RUN, of which a single frame stays as it is. */
-static uint32_t show_above(struct fold *f, uint32_t stack)
+/* The stack of the view below which a stack's children are shown. Ends a KIND_RUN; a run of one frame is shown as that frame. */
+static uint32_t shown_parent(struct fold *f, uint32_t stack)
 {
 	if (stack == PROFILE_ROOT_STACK || fold_kind_at(f, stack) != KIND_RUN)
 		return f->shown[stack];
 	if (f->runs[stack] == 1)
-		return fold_own(f, stack, f->shown[stack]);
+		return fold_frame(f, stack, f->shown[stack]);
 	return fold_run(f, KIND_RUN, f->shown[stack], f->runs[stack]);
 }
 
@@ -443,7 +443,7 @@ static uint32_t show_hidden(struct fold *f, enum fold_kind kind, uint32_t stack)
 {
 	uint32_t above = model_parent(&f->p->stacks, stack);
 	bool more = above != PROFILE_ROOT_STACK && fold_kind_at(f, above) == kind;
-	uint32_t parent = more ? f->shown[above] : show_above(f, above);
+	uint32_t parent = more ? f->shown[above] : shown_parent(f, above);
 
 	f->runs[stack] = more ? (uint16_t)(f->runs[above] + (f->runs[above] < UINT16_MAX)) : 1;
 	if (kind == KIND_RUN || kind == KIND_ENTRY)
@@ -464,7 +464,7 @@ static void show_one(struct fold *f, uint32_t stack)
 		f->shown[stack] = fold_child(f, PROFILE_ROOT_STACK, kind_frame(f, kind));
 	else if (kind == KIND_SHOWN)
 		f->shown[stack] =
-			fold_own(f, stack, show_above(f, model_parent(&f->p->stacks, stack)));
+			fold_frame(f, stack, shown_parent(f, model_parent(&f->p->stacks, stack)));
 	else
 		f->shown[stack] = show_hidden(f, kind, stack);
 }
@@ -490,7 +490,7 @@ uint32_t fold_stack(struct fold *f, uint32_t stack)
 	kind = fold_kind_at(f, stack);
 	/* The leaf of a sample is never hidden. */
 	if (kind == KIND_RUN || kind == KIND_ENTRY)
-		return fold_own(f, stack, show_above(f, model_parent(sampled, stack)));
+		return fold_frame(f, stack, shown_parent(f, model_parent(sampled, stack)));
 	return f->shown[stack];
 }
 

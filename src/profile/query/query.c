@@ -16,7 +16,7 @@ const struct slices *query_slices(const struct profile *p, const struct profile_
 	static const struct slices none;
 
 	if (query_of_holders(q))
-		return &p->events[MODEL_HELD];
+		return &p->events[MODEL_HOLDERS];
 	return q->event >= 0 && q->event < MODEL_SLICES ? &p->events[q->event] : &none;
 }
 
@@ -28,7 +28,7 @@ static void query_add_row(struct query_rows *rows, const struct slices *s, uint3
 			slices_thread(s, pair), slices_state(s, pair), pair, 0, *sum};
 }
 
-/* A row per pair: its total at `base` (NULL: now), less its total at `since` (NULL: 0), less what `later` has of it. */
+/* A row per pair: its total at `base` (NULL: now), less its total at `since` (NULL: 0), less its sum in `later`. */
 static void query_add_totals(struct query_rows *rows, const struct slices *s,
 	const struct slices_anchor *base, const struct slices_anchor *since,
 	const struct tally *later)
@@ -124,7 +124,7 @@ static uint64_t query_key_all(const struct profile *p, const struct profile_quer
 		(uint64_t)q->from << 32 | q->to);
 }
 
-/* The same, cached. */
+/* The rows of a query's seconds, from the cache or the snapshot. Sets *key to their key. */
 static const struct query_row *query_all(
 	const struct profile *p, const struct profile_query *q, uint32_t *count, uint64_t *key)
 {
@@ -212,7 +212,7 @@ bool filter_prepare(const struct profile *p, const struct profile_query *q, uint
 {
 	uint32_t serial = fold_serial(p->scratch->fold);
 	struct fold *fold = fold_of(p, q);
-	bool other = fold && fold_serial(fold) != serial; /* freeing the last one takes long */
+	bool other = fold && fold_serial(fold) != serial; /* freeing the previous one was slow */
 	bool collected = q->snapshot || p->scratch->all.key == query_key_all(p, q);
 	uint64_t key;
 	uint32_t count;
@@ -427,7 +427,7 @@ struct profile_sum profile_no_inlining(const struct profile *p, const struct pro
 
 #define EXPLAINED_INTERVAL_NS 10000000u /* assumed if there is no sample */
 #define EXPLAINED_LEAST       20        /* samples: fewer are explained by chance */
-#define EXPLAINED_REST        0.02 /* of the process: starts and ends of threads, the agent's own time */
+#define EXPLAINED_REST        0.02 /* share not sampled: starts and ends of threads, the agent */
 
 /* Number of threads with samples, at most `most`. */
 static uint32_t sampled_threads(

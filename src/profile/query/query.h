@@ -94,7 +94,7 @@ struct scratch {
 	struct query_rows all, chosen; /* of the last query: of its seconds, and those that pass */
 	struct query_rows ends;        /* see query_ends() */
 	uint8_t *idle;                 /* per sampled stack: 0: not known, 1: not idle, 2: idle */
-	uint32_t idle_cap, idle_swept; /* swept: of the profile when they were computed */
+	uint32_t idle_cap, idle_swept; /* swept: readers->swept when `idle` was computed */
 	uint64_t serial;               /* of the last snapshot */
 	struct profile_snapshot *snapshots;
 	/* sums.c */
@@ -115,7 +115,7 @@ struct scratch {
 /* Grows the buffers to the current number of pairs and of the view's stacks. */
 void scratch_fit(const struct profile *p, const struct model_stacks *view);
 
-/* True when a query has the samples of this thread in this state; when it has all samples of its seconds. */
+/* True when thread and state of a sample pass; when every sample of the seconds passes. */
 bool query_wants(const struct profile *p, const struct profile_query *q, uint32_t thread,
 	enum thread_state state);
 bool query_wants_all(const struct profile_query *q);
@@ -151,7 +151,7 @@ uint64_t fold_made(const struct fold *f);
 bool fold_is_run(const struct fold *f, uint32_t method);
 /* Unique per view; 0 for NULL. */
 uint32_t fold_serial(const struct fold *f);
-/* Tags an id of the view for use outside of this module; and back, false if it is not of this view. */
+/* Tags an id of the view for use outside of this module; removes the tag, false if the id is not of this view. */
 uint32_t fold_export(const struct fold *f, uint32_t stack);
 bool fold_import(const struct fold *f, uint32_t exported, uint32_t *stack);
 

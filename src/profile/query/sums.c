@@ -278,13 +278,13 @@ struct rest {
 	uint32_t at;   /* ordinal of the last slice that has it; 0: none yet */
 	uint32_t k, n; /* there: polls of the row, polls of the thread */
 	enum beside { ABSENT, ALONE, PARTLY } left;
-	double rests;  /* that began before that slice */
-	double reach;  /* probability that the slice before it ends in this place */
-	uint64_t held; /* polls in all slices */
+	double rests;   /* that began before that slice */
+	double reach;   /* probability that the slice before it ends in this place */
+	uint64_t polls; /* of the row, in all slices */
 };
 
 struct rests {
-	struct rest *of; /* by pair */
+	struct rest *by_pair;
 	uint64_t *polls; /* by thread: of the current slice */
 	uint64_t *older; /* by thread: of the rows, less those in slices */
 };
@@ -350,12 +350,12 @@ static void rests_add(struct rests *all, const struct slices *s, const struct sl
 	for (uint32_t i = 0; i < slice->count; i++)
 		all->polls[slices_thread(s, e[i].pair)] += e[i].count;
 	for (uint32_t i = 0; i < slice->count; i++) {
-		struct rest *r = &all->of[e[i].pair];
+		struct rest *r = &all->by_pair[e[i].pair];
 		uint32_t n;
 
 		if (!rests_are_of(s, e[i].pair) || !e[i].count)
 			continue;
-		r->held += e[i].count;
+		r->polls += e[i].count;
 		n = (uint32_t)all->polls[slices_thread(s, e[i].pair)];
 		if (r->at == at)
 			r->k += e[i].count;
@@ -373,8 +373,8 @@ static void rests_add(struct rests *all, const struct slices *s, const struct sl
 /* Rests among the polls before the slices, whose order is not known. */
 static double rests_older(const struct rests *all, const struct query_row *row)
 {
-	const struct rest *r = &all->of[row->pair];
-	double k = (double)(row->sum.count - r->held), n = (double)all->older[row->thread];
+	const struct rest *r = &all->by_pair[row->pair];
+	double k = (double)(row->sum.count - r->polls), n = (double)all->older[row->thread];
 
 	return k > 0 && n >= k ? k * (n - k + 1) / n - (r->at ? k / n : 0) : 0;
 }
@@ -387,7 +387,7 @@ void query_wait_events(const struct slices *s, uint32_t from, uint32_t to, struc
 	for (uint32_t i = 0; i < rows->count; i++)
 		if (rows->list[i].thread >= threads)
 			threads = rows->list[i].thread + 1;
-	all.of = xcalloc(s->pairs.count, sizeof(*all.of));
+	all.by_pair = xcalloc(s->pairs.count, sizeof(*all.by_pair));
 	all.polls = xcalloc(threads + 1, sizeof(*all.polls));
 	all.older = xcalloc(threads + 1, sizeof(*all.older));
 	for (uint32_t i = 0; i < rows->count; i++)
@@ -398,7 +398,7 @@ void query_wait_events(const struct slices *s, uint32_t from, uint32_t to, struc
 	}
 	for (uint32_t i = 0; i < rows->count; i++) {
 		struct query_row *row = &rows->list[i];
-		struct rest *r = &all.of[row->pair];
+		struct rest *r = &all.by_pair[row->pair];
 		double rests = (double)row->sum.count;
 
 		if (rests_are_of(s, row->pair)) {
@@ -410,7 +410,7 @@ void query_wait_events(const struct slices *s, uint32_t from, uint32_t to, struc
 		row->events =
 			(float)(rests < (double)row->sum.count ? rests : (double)row->sum.count);
 	}
-	free(all.of);
+	free(all.by_pair);
 	free(all.polls);
 	free(all.older);
 }

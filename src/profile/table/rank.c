@@ -147,12 +147,12 @@ static bool rank_move(struct rank_item *items, uint32_t count)
 	return moves <= RANK_MOVES;
 }
 
-void rank_update(struct rank *r, struct rank_item *items, uint32_t count, bool fresh, bool hold)
+void rank_update(struct rank *r, struct rank_item *items, uint32_t count, bool fresh, bool keep)
 {
 	fresh = fresh || !r->count;
 	if (count && !fresh)
 		rank_restore(r, items, count);
-	if (count && !fresh && !hold)
+	if (count && !fresh && !keep)
 		fresh = !rank_move(items, count);
 	if (count && fresh)
 		qsort(items, count, sizeof(*items), rank_compare);

@@ -15,7 +15,7 @@
 
 struct rank_item {
 	uint32_t id;
-	uint64_t count; /* samples; with the keys of all rows they give the weight of one */
+	uint64_t count; /* samples; the sum of all keys / samples is the weight of one */
 	double key;     /* sort key, larger first; equal to count when sorting by samples */
 	uint32_t at;    /* for the caller */
 };
@@ -26,7 +26,7 @@ struct rank {
 };
 
 void rank_done(struct rank *r);
-/* Reorders items in place as described above. fresh: plain sort. hold: keep the last order. */
-void rank_update(struct rank *r, struct rank_item *items, uint32_t count, bool fresh, bool hold);
+/* Reorders items in place as described above. fresh: plain sort. keep: keeps the last order. */
+void rank_update(struct rank *r, struct rank_item *items, uint32_t count, bool fresh, bool keep);
 
 #endif
