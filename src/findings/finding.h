@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A finding, and the rule that produces it. */
+/* A finding, and the rule that produces it. Plain values; findings are owned by struct findings (findings.h), rules are constants. */
 #ifndef JHOT_FINDINGS_FINDING_H
 #define JHOT_FINDINGS_FINDING_H
 
@@ -9,7 +9,7 @@
 enum finding_grade {
 	FINDING_WORTH_KNOWING, /* may be intentional */
 	FINDING_COSTS,
-	FINDING_STANDS_STILL, /* blocked for good: cannot make progress by itself */
+	FINDING_BLOCKED, /* blocked for good: cannot make progress by itself */
 };
 
 struct scene;

@@ -17,10 +17,10 @@
 
 #define JUC          "java.util.concurrent."
 
-/* Patterns of class ("": a native function) and name, each with at most one "*". A method has the kinds of all rows it matches. */
+/* Patterns of class ("": a native function) and name, each with at most one "*". A method has the kinds of all rows that match. */
 static const struct {
 	const char *class_name, *name;
-	unsigned is;
+	unsigned kinds;
 } methods[] = {
 	{JUC "ThreadPoolExecutor", "runWorker", METHOD_RUNS},
 	{JUC "ForkJoinTask", "doExec", METHOD_RUNS},
@@ -112,10 +112,10 @@ struct places {
 
 /* --- methods ----------------------------------------------------------------------------------------- */
 
-static unsigned method_is(struct places *p, uint32_t frame, uint32_t method)
+static unsigned method_kinds(struct places *p, uint32_t frame, uint32_t method)
 {
 	const struct profile_method *m = profile_get_method(p->scene->profile, method);
-	unsigned is = METHOD_SEEN;
+	unsigned kinds = METHOD_SEEN;
 
 	if (method < p->method_count && p->methods[method])
 		return p->methods[method];
@@ -125,15 +125,15 @@ static unsigned method_is(struct places *p, uint32_t frame, uint32_t method)
 		if ((first == *m->class_name || (first == '*' && *m->class_name)) &&
 			java_name_matches(m->class_name, methods[i].class_name) &&
 			java_name_matches(m->name, methods[i].name))
-			is |= methods[i].is;
+			kinds |= methods[i].kinds;
 	}
 	if (profile_method_idles(m) == PROFILE_IDLES_EXECUTOR)
-		is |= METHOD_IDLES;
+		kinds |= METHOD_IDLES;
 	if (profile_frame_own(p->scene->profile, frame))
-		is |= METHOD_OWN;
+		kinds |= METHOD_OWN;
 	if (method < p->method_count)
-		p->methods[method] = is;
-	return is;
+		p->methods[method] = kinds;
+	return kinds;
 }
 
 static bool is_lambda(const struct profile_method *m)
@@ -177,7 +177,7 @@ void places_free(struct places *p)
 	free(p);
 }
 
-/* Enters an own frame. Lambdas and direct recursion are not counted in owns. */
+/* Updates `at` for an own frame. Lambdas and direct recursion are not counted in owns. */
 static void add_own(struct places *p, struct place *at, uint32_t stack)
 {
 	const struct profile_method *m = places_method(p->scene, stack);
@@ -196,26 +196,26 @@ static struct place place_below(struct places *p, struct place at, uint32_t stac
 {
 	uint32_t frame_id = profile_get_stack(p->scene->profile, stack).frame;
 	const struct profile_frame *frame = profile_get_frame(p->scene->profile, frame_id);
-	unsigned is = method_is(p, frame_id, frame->method);
+	unsigned kinds = method_kinds(p, frame_id, frame->method);
 
-	at.seen |= is;
+	at.seen |= kinds;
 	if (!frame_is_java(frame->type))
 		return at;
 	at.java = stack;
-	if (is & METHOD_RUNS) {
+	if (kinds & METHOD_RUNS) {
 		at = (struct place){.own = PROFILE_NONE,
 			.outer = PROFILE_NONE,
 			.java = stack,
 			.seen = at.seen,
 			.known = true,
 			.executor = true};
-	} else if (is & METHOD_IDLES) {
+	} else if (kinds & METHOD_IDLES) {
 		at.idle = true;
 		at.own = PROFILE_NONE;
-	} else if (!at.idle && is & METHOD_OWN) {
+	} else if (!at.idle && kinds & METHOD_OWN) {
 		add_own(p, &at, stack);
 	} else {
-		at.waits |= (uint16_t)(is & METHOD_WAITS);
+		at.waits |= (uint16_t)(kinds & METHOD_WAITS);
 	}
 	return at;
 }
@@ -237,29 +237,30 @@ struct place places_of(struct places *p, uint32_t stack)
 	return at;
 }
 
-uint32_t places_find(struct places *p, uint32_t stack, unsigned is)
+uint32_t places_find(struct places *p, uint32_t stack, unsigned kinds)
 {
-	if (!(places_of(p, stack).seen & is))
+	if (!(places_of(p, stack).seen & kinds))
 		return PROFILE_NONE;
 	while (stack != PROFILE_NONE && stack != PROFILE_ROOT_STACK) {
 		struct profile_stack s = profile_get_stack(p->scene->profile, stack);
 
-		if (method_is(p, s.frame, profile_get_frame(p->scene->profile, s.frame)->method) &
-			is)
+		if (method_kinds(
+			    p, s.frame, profile_get_frame(p->scene->profile, s.frame)->method) &
+			kinds)
 			return stack;
 		stack = s.parent;
 	}
 	return PROFILE_NONE;
 }
 
-unsigned places_kinds(struct places *p, uint32_t stack, unsigned is)
+unsigned places_kinds(struct places *p, uint32_t stack, unsigned kinds)
 {
-	uint32_t frame, at = places_find(p, stack, is);
+	uint32_t frame, at = places_find(p, stack, kinds);
 
 	if (at == PROFILE_NONE)
 		return 0;
 	frame = profile_get_stack(p->scene->profile, at).frame;
-	return method_is(p, frame, profile_get_frame(p->scene->profile, frame)->method) & is;
+	return method_kinds(p, frame, profile_get_frame(p->scene->profile, frame)->method) & kinds;
 }
 
 uint32_t places_outwards(struct places *p, uint32_t own)

@@ -45,7 +45,8 @@ enum place_wait {
 #define METHOD_RUNNING(awaits) ((awaits) << 3) /* runs such a task */
 
 struct place {
-	uint32_t own;   /* stack of the task's innermost own frame; PROFILE_NONE: in no task */
+	uint32_t
+		own; /* stack of the task's innermost own frame; PROFILE_NONE: none, or in no task */
 	uint32_t outer; /* stack of its outermost own frame that is no lambda; PROFILE_NONE: none */
 	uint32_t java;  /* stack of the innermost Java frame */
 	uint32_t seen;  /* private: the kinds of all its methods */
@@ -63,9 +64,9 @@ void places_free(struct places *p);
 struct place places_of(struct places *p, uint32_t stack);
 
 /* The stack of the innermost frame whose method is of one of these kinds. PROFILE_NONE: none. */
-uint32_t places_find(struct places *p, uint32_t stack, unsigned is);
-/* Of these kinds, those of that frame's method. 0: none. */
-unsigned places_kinds(struct places *p, uint32_t stack, unsigned is);
+uint32_t places_find(struct places *p, uint32_t stack, unsigned kinds);
+/* The kinds, of those given, of the method of the frame that places_find() returns. 0: none. */
+unsigned places_kinds(struct places *p, uint32_t stack, unsigned kinds);
 
 /* The stack of the task's next own frame outwards from `own`, without lambdas. PROFILE_NONE: none. */
 uint32_t places_outwards(struct places *p, uint32_t own);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The rules, by the file of rules/ that defines them. */
+/* The rules, by the file of rules/ that defines them. Constants, listed in finding_rules[]. */
 #ifndef JHOT_FINDINGS_RULES_H
 #define JHOT_FINDINGS_RULES_H
 

@@ -344,9 +344,9 @@ struct scene_most scene_most(
 
 /* --- the cost of an activity --------------------------------------------------------------------------- */
 
-#define PAYERS 32 /* own methods with a sum each; the last one also has that of all others */
+#define COST_METHODS 32 /* own methods with a sum each; the last one includes all others */
 
-struct payer {
+struct cost_method {
 	uint32_t method, stack; /* stack: one of its stacks */
 	uint64_t weight;
 };
@@ -356,7 +356,7 @@ struct costing {
 	scene_pick *pick;
 	unsigned arg;
 	struct scene_cost cost;
-	struct payer by[PAYERS];
+	struct cost_method by[COST_METHODS];
 	unsigned by_count;
 };
 
@@ -364,7 +364,7 @@ static void costing_add(void *ctx, const struct profile_part *part)
 {
 	struct costing *c = ctx;
 	uint32_t at = c->pick(c->scene, part->stack, c->arg), method;
-	struct payer *by = c->by;
+	struct cost_method *by = c->by;
 
 	if (at == PROFILE_NONE)
 		return;
@@ -373,10 +373,10 @@ static void costing_add(void *ctx, const struct profile_part *part)
 	method = scene_own_method(c->scene, at);
 	while (by < c->by + c->by_count && by->method != method)
 		by++;
-	if (by == c->by + PAYERS)
+	if (by == c->by + COST_METHODS)
 		by--;
 	else if (by == c->by + c->by_count) {
-		*by = (struct payer){method, at, 0};
+		*by = (struct cost_method){method, at, 0};
 		c->by_count++;
 	}
 	by->weight += part->weight;
@@ -392,7 +392,7 @@ struct scene_cost scene_cost(const struct scene *scene, scene_pick *pick, unsign
 		.cost = {.method = PROFILE_NONE, .stack = PROFILE_NONE}};
 
 	profile_each(scene->profile, &q, costing_add, &c);
-	for (const struct payer *by = c.by; by < c.by + c.by_count; by++)
+	for (const struct cost_method *by = c.by; by < c.by + c.by_count; by++)
 		if (by->weight > c.cost.most) {
 			c.cost.method = by->method;
 			c.cost.stack = by->stack;
@@ -403,14 +403,14 @@ struct scene_cost scene_cost(const struct scene *scene, scene_pick *pick, unsign
 	return c.cost;
 }
 
-static uint32_t pick_method(const struct scene *scene, uint32_t stack, unsigned is)
+static uint32_t pick_method(const struct scene *scene, uint32_t stack, unsigned kinds)
 {
-	return places_find(scene->places, stack, is);
+	return places_find(scene->places, stack, kinds);
 }
 
-struct scene_cost scene_cost_of(const struct scene *scene, unsigned is)
+struct scene_cost scene_cost_of(const struct scene *scene, unsigned kinds)
 {
-	return scene_cost(scene, pick_method, is);
+	return scene_cost(scene, pick_method, kinds);
 }
 
 struct finding *scene_found_cost(const struct scene *scene, const struct scene_cost *cost)

@@ -92,11 +92,11 @@ double scene_rate(const struct scene_point *then, const struct scene_point *now,
 #define SCENE_RATE(then, now, field) scene_rate(then, now, (then)->field, (now)->field)
 /* Time that safepoints took to stop all threads, in % of the last 10 s (scene->then is not NULL). */
 double scene_sync_share(const struct scene *scene);
-/* Time for which the most delayed thread waited for a core, in % of the window. It delays safepoints by as much, too. */
+/* Time for which the most delayed thread waited for a core, in % of the window: an upper bound of how much that delays safepoints. */
 double scene_queued_share(const struct scene *scene);
 /*
- * How much of the time in which the JVM's own threads (collectors, VM thread) were runnable they waited for a core: 0..1. With
- * fewer than 30 samples of them, the kernel's figure for all threads. This part of a pause is not the collector's work.
+ * Share (0..1) of the runnable time of the JVM's own threads (collectors, VM thread) in which they waited for a core. With fewer than
+ * 30 samples of them, the kernel's figure for all threads. This part of a pause is not the collector's work.
  */
 double scene_delayed_share(const struct scene *scene);
 /* Mean CPU use of the last 10 s by its owner, in % of a core. Returns the total. -1: not known. */
@@ -166,12 +166,12 @@ struct scene_cost {
 };
 struct scene_cost scene_cost(const struct scene *scene, scene_pick *pick, unsigned arg);
 /* The same for frames of a method of this kind (METHOD_... of places.h). */
-struct scene_cost scene_cost_of(const struct scene *scene, unsigned is);
-/* scene_found() for a cost: with its share and error, leading to the method. */
+struct scene_cost scene_cost_of(const struct scene *scene, unsigned kinds);
+/* scene_found() for a cost: with its share and error, and its method as the navigation target. */
 struct finding *scene_found_cost(const struct scene *scene, const struct scene_cost *cost);
-/* How much of the cost its method has: "most" or "some". */
+/* The part of the cost that is its method's: "most" (at least half) or "some". */
 const char *scene_cost_part(const struct scene_cost *cost);
-/* Appends its stack as evidence under a heading, if there is one, and leads to its method in this event. */
+/* Appends its stack, if there is one, as evidence under a heading, and sets its method in this event as the navigation target. */
 void scene_prove_cost(const struct scene *scene, struct finding *f, const struct scene_cost *cost,
 	const char *heading, int event);
 

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #define MB        1048576.0
-#define LONG_S    30.0 /* window of what happens in any program now and then, and may not go on */
+#define LONG_S    30.0 /* window for activity that is normal for a while, but not all the time */
 #define LONG_MOST (LONG_S + 5)
 #define WARM_UP_S 60 /* a younger JVM compiles, interprets and loads classes a lot */
 
@@ -173,8 +173,8 @@ static void judge_interpreted(const struct scene *scene)
 		finding_advise(f, "the JVM was started with -Xint, which disables compilation");
 	else
 		finding_advise(f,
-			"is the method larger than 8,000 bytes of bytecode, excluded, or the code "
-			"cache full? -XX:+PrintCompilation shows it");
+			"check whether the method is excluded or larger than 8,000 bytes of "
+			"bytecode, or the code cache full: -XX:+PrintCompilation");
 }
 
 const struct finding_rule rule_interpreted = {
@@ -191,7 +191,7 @@ const struct finding_rule rule_interpreted = {
 /* Its cost is the samples in the two code blobs through which HotSpot leaves compiled code. Normal while warming up. */
 #define DEOPT_SHARE 0.05
 #define DEOPT_UP_S  30
-#define SAMPLES     30 /* least, here and for exceptions */
+#define SAMPLES     30 /* least, also for exceptions and collisions */
 
 static void judge_deopt(const struct scene *scene)
 {
@@ -277,7 +277,7 @@ static void judge_collisions(const struct scene *scene)
 	finding_prove(f, "buckets with eight keys or more are searched here:");
 	scene_prove_stack(scene, f, cost.stack, 4);
 	finding_advise(f,
-		"improve the keys' hashCode(): few keys may share a value; Comparable keys are "
+		"improve the keys' hashCode(): few keys should share a value; Comparable keys are "
 		"found faster");
 }
 
@@ -359,7 +359,7 @@ const struct finding_rule rule_classes = {
  */
 #define NEW_GAIN    0.10 /* of the CPU time more than in the baseline */
 #define NEW_TIMES   4    /* and this many times its share there */
-#define NEW_ERRORS  2    /* half widths, as many methods are tested and one is always far off */
+#define NEW_ERRORS  2    /* half widths: of many methods, some exceed one by chance */
 #define NEW_NEARLY  0.9  /* of the largest gain: may be the same calls */
 #define NEW_SAMPLES 100  /* in the window and in the baseline */
 

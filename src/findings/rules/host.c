@@ -119,9 +119,9 @@ const struct finding_rule rule_swap = {
 /* --- cores: runnable threads wait ------------------------------------------------------------------------ */
 
 /*
- * How many wait comes from the kernel's count for all threads (schedstat) where it is known; samples of wall tell which
- * threads. Not reported where another cause is known: a cgroup limit, pinned carriers, or CPUs that are idle at the same time,
- * as with threads that hand work to each other.
+ * The number of waiting threads comes from the kernel's count (schedstat) where that is known; wall samples identify the threads.
+ * Not reported where another cause is known: a cgroup limit, pinned carriers, or CPUs that are idle at the same time, as with
+ * threads that hand work to each other.
  *
  * The kernel's count does not include virtual threads without a carrier. If no CPU is idle and their carriers run, they lack
  * cores as well; the sentence counts them separately.

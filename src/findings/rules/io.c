@@ -78,7 +78,7 @@ static bool same_peer(const struct io *io, uint32_t a, uint32_t b)
 	return a == b || (peer_of(io, a, text) && peer_of(io, b, other) && !strcmp(text, other));
 }
 
-/* True when it waits for clients of this JVM. */
+/* True when the stack waits for a client of this JVM. */
 static bool waits_for_client(const struct io *io, uint32_t stack)
 {
 	struct profile_io what;
@@ -141,7 +141,7 @@ static bool is_outgoing(const struct io *io, uint32_t stack)
 	       strstr(what.what, "socket") && strncmp(what.where, "clients of ", 11) != 0;
 }
 
-/* outgoing: only names can tell that it waits for messages, not which classes accept connections. */
+/* True when the frames are those of a server. outgoing: decided by names only, not by the classes that accept connections. */
 static bool serves(const struct io *io, uint32_t own, bool outgoing)
 {
 	bool beside = false, client = false;
@@ -269,7 +269,7 @@ static bool report_groups(struct io *io)
 	while (scene_group_next(&io->waits, &all)) {
 		struct group g;
 
-		/* A single thread outside of executors that only reads is probably meant to. */
+		/* A single thread outside of executors that only does I/O is probably a reader by design. */
 		if ((double)all.weight < IO_LEAST * seconds * NS_PER_S ||
 			(double)all.weight < IO_SHARE * (double)io->busy ||
 			(all.threads == 1 && !places_of(io->scene->places, all.stack).executor))

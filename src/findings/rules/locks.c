@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CIRCLE_MOST 64u /* threads of a cycle that is looked for */
+#define CYCLE_MOST 64u /* threads of the longest cycle of waits that is detected */
 
 /* --- deadlock --------------------------------------------------------------------------------------------- */
 
@@ -33,7 +33,7 @@ static uint64_t waited_ns(const struct scene *scene, const struct profile_wait *
 	return w->before_ns + (now > w->since_ns ? now - w->since_ns : 0);
 }
 
-/* True when the wait has a time limit, as far as samples tell, or when there are no samples though wall is on. */
+/* True when wall samples show a wait with a timeout, and also when wall is sampled but has no samples. */
 static bool has_timeout(const struct scene *scene, uint32_t thread)
 {
 	uint32_t stack = scene_most(scene, EVENT_WALL, thread, NULL, 0).part.stack;
@@ -50,7 +50,7 @@ static uint32_t deadlocked_with(const struct scene *scene, uint32_t first)
 	struct profile_wait w;
 
 	do {
-		if (n++ == CIRCLE_MOST || !waits_for_other(scene, at, &w) ||
+		if (n++ == CYCLE_MOST || !waits_for_other(scene, at, &w) ||
 			waited_ns(scene, &w) < DEADLOCK_LEAST_NS || w.owner < first)
 			return 0;
 		at = w.owner;
@@ -63,7 +63,7 @@ static uint32_t deadlocked_with(const struct scene *scene, uint32_t first)
 
 static void report_deadlock(const struct scene *scene, uint32_t first, uint32_t n)
 {
-	struct finding *f = scene_found(scene, FINDING_STANDS_STILL, 1, first);
+	struct finding *f = scene_found(scene, FINDING_BLOCKED, 1, first);
 	uint32_t shown = n > DEADLOCK_NAMED ? DEADLOCK_NAMED : n, at = first;
 	uint64_t least = UINT64_MAX;
 	struct profile_wait w;
@@ -117,16 +117,16 @@ const struct finding_rule rule_deadlock = {
 /* --- locks: contention --------------------------------------------------------------------------------------- */
 
 /*
- * Waits are grouped by the class of the lock. Not counted: semaphores, which nobody holds (rule_pool), and locks whose holder
+ * Waits are grouped by the class of the lock. Not counted: semaphores, which have no owner (rule_pool), and locks whose holder
  * waits in a cycle (rule_deadlock).
  */
 #define LOCKS_LEAST     0.5  /* waiting threads on average, ... */
-#define LOCKS_EACH      0.05 /* ... this share of the time of each that ever waits ... */
-#define LOCKS_EACH_MOST 40   /* ... (counting no more of them: threads come and go), ... */
+#define LOCKS_EACH      0.05 /* ... this share of the time of each thread with a wait ... */
+#define LOCKS_EACH_MOST 40   /* ... (of at most so many: threads come and go), ... */
 #define LOCKS_SHARE     0.20 /* ... and of waiting and running threads together */
 #define LOCKS_POLL_NS   (2 * NS_PER_MS)
 #define LOCKS_HOLDERS   64
-#define LOCKS_CHAIN     6
+#define LOCKS_CHAIN     6       /* owners after the first in a chain */
 #define LOCKS_FREE      "[free" /* the agent's frame in place of the owner of a lock that is free, ... */
 #define LOCKS_UNKNOWN   "[unknown owner" /* ... and of an owner that it does not know */
 #define LOCKS_INSIDE    2u /* rank of a holder's stack with the method in which others wait */
@@ -182,7 +182,7 @@ static void add_holder(const struct scene *scene, struct contended *c, uint32_t 
 
 struct lock_unowned {
 	const struct scene *scene;
-	struct unowned *of; /* by thread */
+	struct unowned *by_thread;
 };
 
 static void add_unowned(void *ctx, const struct profile_part *part)
@@ -192,20 +192,20 @@ static void add_unowned(void *ctx, const struct profile_part *part)
 	const char *name = profile_get_method(u->scene->profile, leaf->method)->full;
 
 	if (!strncmp(name, LOCKS_FREE, strlen(LOCKS_FREE)))
-		u->of[part->thread].free_ns += part->weight;
+		u->by_thread[part->thread].free_ns += part->weight;
 	if (!strncmp(name, LOCKS_UNKNOWN, strlen(LOCKS_UNKNOWN)))
-		u->of[part->thread].unknown_ns += part->weight;
+		u->by_thread[part->thread].unknown_ns += part->weight;
 }
 
 /* One element per thread; the caller frees it. */
 static struct unowned *unowned_of(const struct scene *scene)
 {
 	struct profile_query q = scene_query(scene, EVENT_LOCK);
-	struct lock_unowned u = {scene, xcalloc(scene->threads + 1, sizeof(*u.of))};
+	struct lock_unowned u = {scene, xcalloc(scene->threads + 1, sizeof(*u.by_thread))};
 
 	q.holders = true;
 	profile_each(scene->profile, &q, add_unowned, &u);
-	return u.of;
+	return u.by_thread;
 }
 
 static struct contended contended_of(const struct lock_spending *l, const struct scene_group *waits,
@@ -229,12 +229,12 @@ static struct contended contended_of(const struct lock_spending *l, const struct
 	return c;
 }
 
-/* True when following owners from this thread does not end. */
-static bool leads_to_circle(const struct scene *scene, uint32_t thread)
+/* True when the chain of owners from this thread runs into a cycle (or is longer than CYCLE_MOST). */
+static bool leads_to_cycle(const struct scene *scene, uint32_t thread)
 {
 	struct profile_wait w;
 
-	for (uint32_t i = 0; i < CIRCLE_MOST; i++) {
+	for (uint32_t i = 0; i < CYCLE_MOST; i++) {
 		if (!profile_wait_at(scene->profile, thread, scene->to, &w) ||
 			w.until_ns != PROFILE_STILL || w.owner == PROFILE_NONE)
 			return false;
@@ -270,7 +270,7 @@ static uint32_t last_holder(
 	return at;
 }
 
-/* Ranks what a holder does while it does not wait for a lock itself: best in the method in which others wait. */
+/* Ranks stacks of a holder: waiting for a lock itself 0, in the method in which others wait LOCKS_INSIDE, elsewhere 1. */
 static unsigned rank_holding(
 	const struct scene *scene, const struct profile_part *part, uint32_t where)
 {
@@ -295,7 +295,7 @@ static void add_held(void *ctx, const struct profile_part *part)
 }
 
 /* The own method in which a thread spent most of the time while others waited for its locks. PROFILE_NONE: not known. */
-static uint32_t held_in(const struct scene *scene, uint32_t holder)
+static uint32_t method_while_holding(const struct scene *scene, uint32_t holder)
 {
 	struct profile_query q = scene_query(scene, EVENT_LOCK);
 	struct lock_spending held = {.scene = scene};
@@ -328,7 +328,7 @@ static void report_lock(
 	if (c->holder_count) {
 		holder = last_holder(scene, c, chain, sizeof(chain));
 		most = scene_most(scene, EVENT_WALL, holder, rank_holding, where);
-		in = most.rank == LOCKS_INSIDE ? PROFILE_NONE : held_in(scene, holder);
+		in = most.rank == LOCKS_INSIDE ? PROFILE_NONE : method_while_holding(scene, holder);
 		if (in != PROFILE_NONE) {
 			where = in;
 			most = scene_most(scene, EVENT_WALL, holder, rank_holding, where);
@@ -372,7 +372,7 @@ static double cores_used(const struct scene *scene)
 	return scene->now->cpu_pct > 0 ? scene->now->cpu_pct / 100.0 : 0;
 }
 
-/* True when its only waiter is the holder of another lock of the list, whose finding names this one as a link of its chain. */
+/* True when the only waiter holds another lock of the list: the finding about that lock names this one in its chain. */
 static bool is_link(const struct contended *list, uint32_t count, const struct contended *c)
 {
 	for (uint32_t i = 0; i < count && c->waits.threads == 1; i++)
@@ -384,8 +384,8 @@ static bool is_link(const struct contended *list, uint32_t count, const struct c
 
 /*
  * The part of the waits during which the lock was held, in ns. In the rest, the threads had been woken and waited to run, as on a
- * saturated machine: rule_cores reports that. Short waits end before a poll sees the owner; if polls never saw one that they
- * know, the waits that they missed are taken to be like those that they saw.
+ * saturated machine: rule_cores reports that. Short waits end before a poll finds the owner. If no poll did, the polls that found
+ * the lock free or its owner unknown are taken as representative of all waits.
  */
 static double held_ns(const struct contended *c)
 {
@@ -413,7 +413,7 @@ static void judge_locks(const struct scene *scene)
 		uint32_t each = waits.threads < LOCKS_EACH_MOST ? waits.threads : LOCKS_EACH_MOST;
 
 		if (waiting < LOCKS_LEAST || waiting < LOCKS_SHARE * (waiting + running) ||
-			waiting < LOCKS_EACH * each || leads_to_circle(scene, waits.thread))
+			waiting < LOCKS_EACH * each || leads_to_cycle(scene, waits.thread))
 			continue;
 		found = xreallocarray(found, count + 1, sizeof(*found));
 		unowned = unowned ? unowned : unowned_of(scene);

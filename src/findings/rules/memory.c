@@ -68,9 +68,8 @@ const struct finding_rule rule_heap = {
 /* --- gc: pauses, or CPU time of the collector --------------------------------------------------------- */
 
 /*
- * On a saturated machine collector threads wait for cores, and short collections become long pauses: only the part of the
- * pauses that remains without these waits counts, unless most collections are called or a limit causes them. The sentence
- * gives the pauses as they were.
+ * On a saturated machine collector threads wait for cores, and short collections become long pauses. So pauses count without these
+ * waits, unless most collections are requested by the program or caused by the metaspace limit. The sentence gives the full pauses.
  */
 #define GC_PAUSES_PCT 10  /* of the last 10 s */
 #define GC_CPU_PCT    25  /* of the CPU time of the last 10 s, ... */
@@ -85,7 +84,7 @@ static unsigned collects(
 	return places_find(scene->places, part->stack, METHOD_COLLECTS) != PROFILE_NONE;
 }
 
-/* True when at least half of the collections in the last 10 s had this cause. */
+/* True when at least half of the collections in the last 10 s had one cause, by its counter `then` and `now`. */
 static bool mostly(const struct scene *scene, int64_t then, int64_t now)
 {
 	int64_t all = scene->last->collections - scene->then->collections;
@@ -94,9 +93,9 @@ static bool mostly(const struct scene *scene, int64_t then, int64_t now)
 	       (double)(now - then) >= GC_CAUSE * (double)all;
 }
 
-/* Why collections run that do not come from a full heap. */
+/* The cause of most collections. */
 enum gc_cause {
-	GC_FULL,     /* or other causes */
+	GC_FULL,     /* a full heap, or other causes */
 	GC_GROWTH,   /* metaspace has grown; this also happens while a program starts */
 	GC_METADATA, /* metaspace is at its limit */
 	GC_EXPLICIT
@@ -126,7 +125,7 @@ static void report_cause(const struct scene *scene, struct finding *f, enum gc_c
 			"; %lld of %lld collections are caused by metaspace %s",
 			(long long)(now->metadata - then->metadata),
 			(long long)(now->collections - then->collections),
-			cause == GC_METADATA ? "at its limit" : "that grows");
+			cause == GC_METADATA ? "at its limit" : "growth");
 		finding_advise(f,
 			"raise -XX:%s, or find what loads classes: jcmd %d VM.classloader_stats",
 			cause == GC_METADATA ? "MaxMetaspaceSize" : "MetaspaceSize",
@@ -295,7 +294,7 @@ static void judge_finalizers(const struct scene *scene)
 	finding_prove(f, "%s:", scene_thread(scene, most.part.thread));
 	scene_prove_stack(scene, f, most.part.stack, 4);
 	finding_advise(f,
-		"length of the queue: jcmd %d GC.finalizer_info; replace finalize() by "
+		"check the queue with jcmd %d GC.finalizer_info; replace finalize() with "
 		"java.lang.ref.Cleaner or close()",
 		scene->now->pid);
 }

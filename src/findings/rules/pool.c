@@ -14,20 +14,20 @@
 
 /*
  * Connections, permits, buffers, space in a full queue. Idle workers, and tasks that are a loop over a queue, wait in the same
- * way and are no problem. The former are in no task; in the latter the outermost method itself takes the element, or its name
- * says so. Threads that wait for an event (a long poll) are not reported either: while a thread waits for a resource, another
- * thread has that resource and works in a task.
+ * way and are no problem. The former are in no task; in the latter the outermost method itself removes the element, or its name
+ * says so. Threads that wait for an event (a long poll) are not reported either: a wait for a resource implies that another thread
+ * owns the resource and works in a task.
  */
 #define POOL_MEMBERS 4    /* threads, ... */
 #define POOL_WAITS   0.75 /* ... with this share of their time in one place, ... */
 #define POOL_IDLE    0.05 /* ... at most this much without a task, ... */
-#define POOL_HELD    0.8  /* ... and this many threads in other tasks; ... */
+#define POOL_HELD    0.8 /* ... and this many threads in other tasks, which own the resource; ... */
 #define POOL_OTHER \
-	0.005 /* ... a permit, or of a class of pools: this share; of a method of takers: none */
+	0.005 /* ... for permits and classes named "Pool" this share suffices; for acquirers[] none is needed */
 #define POOL_INNER 4 /* own frames whose names are compared */
 
-/* Names of methods that take one of few, and of methods and classes that wait for the next piece of work. */
-static const char *const takers[] = {
+/* Words in names: of methods that acquire a limited resource; of methods and of classes that wait for the next piece of work. */
+static const char *const acquirers[] = {
 	"borrow", "acquire", "getConnection", "lease", "checkOut", NULL};
 static const char *const loops[] = {"take", "poll", "next", "receive", "dequeue", "drain", "consum",
 	"read", "accept", "listen", "pull", "park", "idle", "join", "await", "sleep", "loop",
@@ -39,9 +39,10 @@ static const char *const queues[] = {"Queue", "Mailbox", "Inbox", "Channel", "Bu
 struct pool {
 	uint32_t where;         /* method with more than half of the time, by a majority vote */
 	uint32_t thread, stack; /* the longest wait there */
-	uint32_t other_thread, other;      /* the longest stack elsewhere in a task */
-	uint32_t lived;                    /* threads seen */
-	uint64_t votes, all, waits, idles; /* ns, but votes */
+	uint32_t other_thread, other; /* the longest stack elsewhere in a task */
+	uint32_t lived;               /* threads with wall samples */
+	uint64_t votes;               /* lead of `where`, in ns */
+	uint64_t all, waits, idles;   /* ns */
 	uint64_t most, most_other;
 };
 
@@ -58,13 +59,13 @@ static bool inserts(const struct scene *scene, uint32_t stack)
 	       places_find(scene->places, stack, METHOD_INSERTS) != PROFILE_NONE;
 }
 
-/* The frame, from the innermost own one outwards, that takes one of few. PROFILE_NONE: none. */
-static uint32_t find_taker(const struct scene *scene, uint32_t own)
+/* The first own frame, from `own` outwards, that acquires a limited resource. PROFILE_NONE: none. */
+static uint32_t find_acquirer(const struct scene *scene, uint32_t own)
 {
 	for (int i = 0; i < POOL_INNER && own != PROFILE_NONE; i++) {
 		const struct profile_method *m = places_method(scene, own);
 
-		if (places_contains(m->name, takers) ||
+		if (places_contains(m->name, acquirers) ||
 			(strstr(m->class_name, "Pool") && !strstr(m->class_name, "ThreadPool")))
 			return own;
 		own = places_outwards(scene->places, own);
@@ -72,11 +73,11 @@ static uint32_t find_taker(const struct scene *scene, uint32_t own)
 	return PROFILE_NONE;
 }
 
-/* The method in which a thread waits for something limited. PROFILE_NONE: it does not, as far as is known. */
+/* The method in which a thread waits for a limited resource. PROFILE_NONE: it does not, as far as its stack shows. */
 static uint32_t limited_in(const struct scene *scene, const struct profile_part *part)
 {
 	struct place at;
-	uint32_t taker;
+	uint32_t acquirer;
 	bool full;
 
 	if (part->state != THREAD_WAITING && part->state != THREAD_PARKED)
@@ -87,9 +88,9 @@ static uint32_t limited_in(const struct scene *scene, const struct profile_part 
 			!(at.waits & (PLACE_QUEUE | PLACE_PERMIT | PLACE_CHANGE))))
 		return PROFILE_NONE;
 	full = inserts(scene, part->stack);
-	taker = full ? PROFILE_NONE : find_taker(scene, at.own);
-	if (taker != PROFILE_NONE)
-		return taker == at.outer ? PROFILE_NONE : scene_frame(scene, taker)->method;
+	acquirer = full ? PROFILE_NONE : find_acquirer(scene, at.own);
+	if (acquirer != PROFILE_NONE)
+		return acquirer == at.outer ? PROFILE_NONE : scene_frame(scene, acquirer)->method;
 	if (!full && (places_contains(places_method(scene, at.own)->name, loops) ||
 			     places_contains(places_method(scene, at.own)->class_name, queues)))
 		return PROFILE_NONE;
@@ -176,7 +177,7 @@ static bool pool_is_limited(const struct scene *scene, const struct pool *pool, 
 	const struct profile_method *where = profile_get_method(scene->profile, pool->where);
 	uint64_t other = pool->all - pool->waits - pool->idles;
 
-	if (places_contains(where->name, takers) || inserts(scene, pool->stack))
+	if (places_contains(where->name, acquirers) || inserts(scene, pool->stack))
 		return true;
 	if (strstr(where->class_name, "Pool") ||
 		places_of(scene->places, pool->stack).waits & PLACE_PERMIT)
@@ -212,12 +213,13 @@ static void report_pool(const struct pools *p, uint32_t id, double seconds)
 		scene_prove_stack(scene, f, pool->other, 4);
 	} else if (!full) {
 		finding_prove(f,
-			"no thread of the pool does other work: what they wait for is held "
-			"elsewhere, or was never released");
+			"no thread of the pool does other work: the resource is held elsewhere, or "
+			"was never released");
 	}
 	finding_advise(f, "%s",
-		full ? "find what the threads do that take from the queue: they are too slow"
-		     : "find who holds it and for how long, before adding more of it");
+		full ? "find out what the consumers of the queue do: they are too slow"
+		     : "find out who holds the resource and for how long, before adding more of "
+		       "it");
 	f->event = EVENT_WALL;
 	f->thread = pool->thread;
 	f->method = pool->where;
@@ -262,7 +264,7 @@ const struct finding_rule rule_pool = {
 #define STARVED_LEAST  2.0  /* threads that wait for tasks, on average */
 #define STARVED_QUEUED 0.5  /* so many more than the executor has threads, on average */
 #define STARVED_OTHERS 0.1  /* of the time of such tasks, at most, is spent in other executors */
-#define STARVED_UNRUN  0.05 /* with fewer threads in such tasks, none runs them */
+#define STARVED_UNRUN  0.05 /* threads in such tasks, at most, for "no thread runs them" */
 #define TASK_KINDS     3
 
 struct executor {
@@ -431,7 +433,7 @@ static void judge_waits_for_itself(const struct starving *s)
 	if (threads < STARVED_LEAST || threads < (1 - STARVED_IDLE) * starving_mean(s, e->all))
 		return;
 	f = report_starved(s, e, threads);
-	f->grade = FINDING_STANDS_STILL;
+	f->grade = FINDING_BLOCKED;
 	finding_set_text(f, "all %.0f threads %s wait for other tasks, and no thread runs these",
 		threads,
 		profile_pool_name(

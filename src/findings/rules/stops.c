@@ -15,9 +15,9 @@
 
 /*
  * Caused by a loop that is compiled without a safepoint poll, or one long step such as the copy of a large array. The JVM
- * counts how long it waited but not for whom. The late thread runs during that time, so a thread that ran for less is not the
- * only one. A thread that waits for a core is late as well: the rule is silent where that explains the delay, by the samples of
- * the most delayed thread (scene_queued_share) or of the JVM's own threads (scene_delayed_share).
+ * counts how long it waited but not for which thread. The late thread runs during that time, so only threads that ran for at least
+ * as long are candidates. A thread that waits for a core is late as well: the rule is silent where that explains the delay, by the
+ * samples of the most delayed thread (scene_queued_share) or of the JVM's own threads (scene_delayed_share).
  */
 #define SAFEPOINT_LEAST 5 /* safepoints: a single one may be late by chance */
 
@@ -79,8 +79,7 @@ static void judge_safepoint(const struct scene *scene)
 		"time, %.1f ms per safepoint",
 		share, sync_ms / stops);
 	finding_prove(f,
-		"%.0f safepoints in the last %.0f s, %.1f s in all until the last thread had "
-		"stopped",
+		"%.0f safepoints in the last %.0f s; stopping all threads took %.1f s in total",
 		stops, scene_elapsed_s(then, now), sync_ms / 1000);
 	prove_late_thread(scene, f, share / 100);
 	finding_advise(f, "look for a long int loop without a safepoint poll "
@@ -99,7 +98,7 @@ const struct finding_rule rule_safepoint = {
 
 /*
  * Thread dumps, class redefinition, heap dumps and the like. Part of a collection's safepoint is in no collector's count, so
- * there is no finding where collections stop the program for longer; nor where the way to the stop is most of it
+ * there is no finding where collections stop the program for longer; nor where most of the time is spent on stopping the threads
  * (rule_safepoint), or where threads wait for a core as long, which makes everything slow.
  */
 static unsigned stops_all(
@@ -127,7 +126,7 @@ static void judge_stops(const struct scene *scene)
 		return;
 	f = scene_found(scene, FINDING_COSTS, rest / 100, 0);
 	if (sync >= 1)
-		snprintf(part, sizeof(part), "; %.0f %% until all threads had stopped", sync);
+		snprintf(part, sizeof(part), ", including %.0f %% to stop all threads", sync);
 	finding_set_text(f,
 		"safepoints other than collections stop the program for %.0f %% of the time%s",
 		100 * f->share, part);
@@ -135,7 +134,8 @@ static void judge_stops(const struct scene *scene)
 		(long long)scene->now->safepoint_count,
 		(double)scene->now->safepoint_time_ms / 1000,
 		(double)scene->now->gc_time_ms / 1000);
-	finding_advise(f, "the JVM's -Xlog:safepoint logs the reason of each one");
+	finding_advise(
+		f, "start the JVM with -Xlog:safepoint to log the reason for each safepoint");
 	/* The thread that requests most of them, if it is one of the program's. */
 	most = scene_most(scene, EVENT_WALL, PROFILE_ANY_THREAD, stops_all, 0);
 	at = places_find(scene->places, most.part.stack, METHOD_STOPS);

@@ -171,7 +171,7 @@ enum style findings_style(enum finding_grade grade)
 {
 	static const enum style styles[] = {[FINDING_WORTH_KNOWING] = STYLE_NORMAL,
 		[FINDING_COSTS] = STYLE_WARN,
-		[FINDING_STANDS_STILL] = STYLE_BAD};
+		[FINDING_BLOCKED] = STYLE_BAD};
 
 	return styles[grade];
 }
