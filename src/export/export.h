@@ -4,7 +4,7 @@
  *
  * Writing is atomic: on failure an existing file is unchanged and no partial file remains (base/file.h). Output is
  * deterministic: the same profile and options give the same bytes. Exporters depend on the model only. They block, and
- * hold the whole file in memory. One thread.
+ * build the whole file in memory. One thread.
  */
 #ifndef JHOT_EXPORT_EXPORT_H
 #define JHOT_EXPORT_EXPORT_H
@@ -44,7 +44,7 @@ struct export_options {
 	bool annotate;           /* -a: _[j] _[i] ... after names */
 	bool dot;                /* --dot: pkg.Class instead of pkg/Class (collapsed) */
 	const struct diff *diff; /* NULL, or the diff whose two sides the profile contains */
-	uint64_t each; /* collapsed: divides weights by this; 0: values as the query has them */
+	uint64_t each; /* collapsed: divides weights by this; 0: writes the query's values */
 	/* Of flame graphs: */
 	double min_share; /* boxes below this share of the total become "[narrow frames]"; 0.001: 0.1 % */
 	bool reverse;       /* from leaves to callers */
@@ -54,8 +54,8 @@ struct export_options {
 };
 
 /*
- * Appends one file to out. Returns false if it would exceed EXPORT_BYTES_MAX, which formats can that repeat the frames of each
- * stack; the content of out is undefined then.
+ * Appends one file to out. Returns false if it would exceed EXPORT_BYTES_MAX, as in formats that repeat the frames of each stack;
+ * the content of out is then undefined.
  */
 #define EXPORT_BYTES_MAX ((size_t)1 << 30)
 typedef bool export_writer(

@@ -2,8 +2,8 @@
 /*
  * Names and numbers as files show them, independent of the locale.
  *
- * Names come from the target and are not trusted: what is written to a file must pass export_clean, after which no name can end
- * a line, a field or an XML element. All functions append to out. One thread.
+ * Names come from the target and are not trusted: every name must pass export_clean before it is written, so that it cannot end a
+ * line, a field or an XML element. All functions append to out. One thread.
  */
 #ifndef JHOT_EXPORT_TEXT_H
 #define JHOT_EXPORT_TEXT_H

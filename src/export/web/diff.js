@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Flame graph of a diff. Widths are A + B, so that new and gone frames are visible. Node values: total is A + B, other is A.
+// Flame graph of a diff. Widths are A + B, so that frames of only one side are visible. Node values: total is A + B, other is A.
 // The static picture (flame_color.c) has the same colours.
 
 const CHANGE = {more: [[246, 208, 194], [214, 88, 48]], less: [[200, 218, 242], [62, 122, 200]], same: [227, 228, 231]};
@@ -23,7 +23,7 @@ function changeOf(t, i) {
 	const rest = d.whole ? Math.max(0, 1 - (a + b) / (2 * d.whole)) : 1;
 	const noise = rest * (a * a * d.noiseA + b * b * d.noiseB);
 	const [allA, allB] = sidesOf(t.total[0], t.other[0]), share = (a + b) / (allA + allB);
-	const limit = Math.sqrt(Math.max(1.96 ** 2, d.limit ** 2 - 2 * Math.log(share / 0.01))); // as band_limit
+	const limit = Math.sqrt(Math.max(1.96 ** 2, d.limit ** 2 - 2 * Math.log(share / 0.01))); // as in diff_band()
 	const band = limit * Math.sqrt(rest * (a * d.eachA + b * d.eachB + noise));
 	return Math.abs(b - a) < band || Math.abs(b - a) < 1e-9 * a ? 0 : (b - a) / Math.max(a, b);
 }

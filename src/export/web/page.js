@@ -19,6 +19,8 @@ const KEYS = [['click, Enter', 'zoom in'], ['Esc, 0', 'reset the zoom'], ['Backs
 	['e', 'next event'], ['a', 'about this recording'], ['s', 'next spike'], ['[  ]', 'earlier, later time range'], ['?', 'this help']];
 const TABS = {flame: 'Flame graph', tree: 'Call tree', methods: 'Hot methods'};
 
+// State of the page. graph: data of the current event; top: its visible tree; t: top, or its reversed tree; zoom, hover, focus: nodes
+// of t; stretch: the selected time range [from, to) in seconds, null: all.
 const view = {graph: null, texts: [], graphs: [], event: 0, top: null, t: null, to: null, zoom: 0, hover: -1, focus: -1,
 	scroll: 0, flip: false, reversed: false, fold: false, hidden: [], hiddenSum: 0, stretch: null, tab: 'flame',
 	color: 'type', begin: null, dark: false, query: '', hit: null, nameHit: null, matches: [], match: -1, depth: 0,

@@ -32,7 +32,7 @@ function foldable(t) {
 	return fold;
 }
 
-// The tree without them, linked, and the node in it for each base node. A removed frame with a self value stays.
+// The tree without foldable nodes, linked, and its node for each base node. A foldable node with a self value stays.
 function foldTree(t, names) {
 	const fold = foldable(t), found = new Map(), up = new Uint32Array(t.count), to = new Uint32Array(t.count);
 	const name = [t.name[0]], type = [t.type[0]], most = [t.total[0]], children = [[]];
@@ -75,7 +75,7 @@ function foldTree(t, names) {
 	return {shape: link(shape), to};
 }
 
-// True if the stack that ends at node i contains these names, from the root or from the leaf: then it is in that subtree.
+// True if the stack that ends at node i has these names, leaf first, as its last frames: it is in that subtree of the reversed tree.
 function endsBelow(t, names, i, path) {
 	for (const part of path) {
 		if (i <= 0 || names[t.name[i]] !== part)
