@@ -16,7 +16,7 @@
 /* The subject of error messages; a merge has no file name. */
 static const char *feed_name(const struct import *im)
 {
-	return im->in ? input_name(im->in) : "What was read";
+	return im->in ? input_name(im->in) : "The merged profile";
 }
 
 struct imported *feed_begin(
@@ -144,7 +144,7 @@ int feed_event(
 	event = feed_event_id(im, clean);
 	if (event < 0)
 		return err_set(err, ERR_INPUT,
-			"%s has more than %d kinds of samples that are not jhot's own; \"%s\" is "
+			"%s has more than %d kinds of samples besides jhot's own events; \"%s\" is "
 			"one too many.",
 			feed_name(im), PROFILE_EVENTS - EVENT_USER_FIRST, clean);
 	if (event >= EVENT_USER_FIRST && !(im->events & 1u << event))
@@ -196,7 +196,7 @@ int feed_check(struct import *im, struct err *err)
 		input_progress(im->in, &done, &total);
 	return im->options->progress(im->options->ctx, done, total)
 		       ? 0
-		       : err_set(err, ERR_FAILED, "Reading %s was cancelled.", feed_name(im));
+		       : err_set(err, ERR_FAILED, "%s: reading was cancelled.", feed_name(im));
 }
 
 int feed_sample(struct import *im, const struct feed_sample *s, struct err *err)

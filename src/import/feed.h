@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What readers share: the file being read, and functions that add its events, threads, frames and samples to the profile. For
- * the files of this module, and for readers elsewhere that have a row in its table.
+ * What readers share: the file being read, and functions that add its events, threads, frames and samples to the profile. Private
+ * to this module.
  *
  * Texts need not be clean or short: the model cleans and truncates them, and feed_end reports how many. Ids stay valid while the file
  * is read. One thread.
@@ -32,8 +32,8 @@ struct import {
 	uint32_t frames_cap;
 	struct buf text;
 	size_t reader_bytes;    /* allocated by the reader, for feed_check */
-	unsigned unchecked;     /* samples since the last feed_check, */
-	size_t unchecked_bytes; /* and bytes of names */
+	unsigned unchecked;     /* samples since the last feed_check */
+	size_t unchecked_bytes; /* bytes of names since the last feed_check */
 };
 
 struct imported *feed_begin(
@@ -55,7 +55,7 @@ uint32_t feed_thread(struct import *im, const struct profile_thread *t);
  * that was allocated or locked.
  */
 uint32_t feed_frame_text(struct import *im, const char *text, size_t len, bool leaf);
-/* A frame as structured formats have it: "java.util.HashMap.get" and its properties. */
+/* A frame as structured formats represent it: "java.util.HashMap.get" and its properties. */
 struct feed_name {
 	const char *text;
 	const char *signature; /* of Java methods, else "" */
@@ -90,7 +90,7 @@ struct feed_sample {
 };
 /* Returns 0, or -1 with an error if the memory limit is reached or the user cancels. */
 int feed_sample(struct import *im, const struct feed_sample *s, struct err *err);
-/* Checks for both. To be called in loops that add no samples for long. */
+/* The check that feed_sample() makes now and then. To be called in long loops that add no samples. */
 int feed_check(struct import *im, struct err *err);
 
 /* Copies a text into a field of fixed size, cleaned. */

@@ -113,7 +113,7 @@ static ssize_t input_zlib(struct input *in, char *to, size_t space, struct err *
 
 static ssize_t input_unpack(struct input *in, char *to, size_t space, struct err *err)
 {
-	size_t taken;
+	size_t consumed;
 	const char *why;
 	ssize_t got;
 
@@ -127,9 +127,10 @@ static ssize_t input_unpack(struct input *in, char *to, size_t space, struct err
 			in->packed_ended = got == 0;
 		}
 		got = unpack_some(in->unpack, in->packed + in->packed_at,
-			in->packed_end - in->packed_at, &taken, in->packed_ended, to, space, &why);
-		in->packed_at += taken;
-	} while (!got && (taken || (in->packed_at == in->packed_end && !in->packed_ended)));
+			in->packed_end - in->packed_at, &consumed, in->packed_ended, to, space,
+			&why);
+		in->packed_at += consumed;
+	} while (!got && (consumed || (in->packed_at == in->packed_end && !in->packed_ended)));
 	if (got < 0)
 		return err_set(err, ERR_INPUT,
 			"%s is damaged: %s reports \"%s\", after byte %llu of the compressed data.",

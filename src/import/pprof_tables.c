@@ -297,7 +297,7 @@ uint32_t pprof_leaf(struct pprof *r, uint64_t location)
 	while (frame == PROFILE_NONE && message_next(&message, &f))
 		if (f.number == LOCATION_LINE && f.is_bytes)
 			frame = line_frame(r, l, f.bytes, &name);
-	l->leaf = frame + 1; /* 0 if there is none, which is looked up again */
+	l->leaf = frame + 1; /* 0 if there is none, so that the next call searches again */
 	return frame;
 }
 

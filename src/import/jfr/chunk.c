@@ -94,12 +94,12 @@ static int chunk_read(struct jfr *j)
 	return feed_check(j->im, j->err) ? -1 : 1;
 }
 
-typedef int block_fn(struct jfr *j, uint64_t type, struct jfr_at *c);
+typedef int block_fn(struct jfr *j, uint64_t type, struct jfr_cursor *c);
 
 /* One pass over the events of the chunk. */
 static int chunk_blocks(struct jfr *j, block_fn *fn)
 {
-	struct jfr_at c = {JFR_HEAD, j->size}, block;
+	struct jfr_cursor c = {JFR_HEAD, j->size}, block;
 	unsigned since = 0;
 
 	while (c.at < c.end) {
@@ -109,7 +109,7 @@ static int chunk_blocks(struct jfr *j, block_fn *fn)
 		if (!flight_read_varint(j, &c, &size) || size > j->size - begin ||
 			size <= c.at - begin)
 			return flight_bad(j, begin, "an event is empty or exceeds its chunk");
-		block = (struct jfr_at){c.at, begin + size};
+		block = (struct jfr_cursor){c.at, begin + size};
 		if (!flight_read_varint(j, &block, &type))
 			return flight_bad(j, begin, "an event has no type");
 		if (fn(j, type, &block))
@@ -122,7 +122,7 @@ static int chunk_blocks(struct jfr *j, block_fn *fn)
 }
 
 /* The three passes: constants; settings, which may be anywhere; samples and vitals. Types 0 and 1 are metadata and constants. */
-static int block_constants(struct jfr *j, uint64_t type, struct jfr_at *c)
+static int block_constants(struct jfr *j, uint64_t type, struct jfr_cursor *c)
 {
 	return type == 1 ? flight_constants(j, c) : 0;
 }
@@ -134,12 +134,12 @@ static enum jfr_known block_known(const struct jfr *j, uint64_t type)
 	return index == JFR_NONE ? KNOWN_NONE : j->types[index].known;
 }
 
-static int block_facts(struct jfr *j, uint64_t type, struct jfr_at *c)
+static int block_facts(struct jfr *j, uint64_t type, struct jfr_cursor *c)
 {
 	return flight_event_facts(j, block_known(j, type), c);
 }
 
-static int block_event(struct jfr *j, uint64_t type, struct jfr_at *c)
+static int block_event(struct jfr *j, uint64_t type, struct jfr_cursor *c)
 {
 	enum jfr_known known = block_known(j, type);
 
@@ -168,7 +168,7 @@ static int chunk_import(struct jfr *j)
 	return flight_events_feed(j);
 }
 
-/* A JVM that was killed leaves a partial chunk, of which nothing has been added. The chunks before it are valid. */
+/* A killed JVM leaves a partial last chunk, of which nothing was added to the profile: turns the error into a note about it. */
 static int chunk_torn(struct jfr *j, int rc)
 {
 	struct imported *out = j->im->out;
@@ -176,8 +176,8 @@ static int chunk_torn(struct jfr *j, int rc)
 	if (rc >= 0 || !j->damaged || !j->chunks)
 		return rc;
 	snprintf(out->note, sizeof(out->note),
-		"From byte %" PRIu64 " on the file is damaged or was never finished; what "
-		"is before that was read: %" PRIu64 " chunk%s.",
+		"The file is damaged or incomplete from byte %" PRIu64 " on; the part before that "
+		"was read: %" PRIu64 " chunk%s.",
 		j->offset, j->chunks, plural(j->chunks));
 	if (j->err)
 		*j->err = (struct err){0};

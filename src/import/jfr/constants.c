@@ -10,7 +10,7 @@
 #define CHECK_CONSTANTS 65536 /* constants between two checks of memory */
 
 /* Flushes repeat keys; the first constant wins. */
-static int read_constant(struct jfr *j, uint32_t type, struct jfr_at *c)
+static int read_constant(struct jfr *j, uint32_t type, struct jfr_cursor *c)
 {
 	struct jfr_type *t = &j->types[type];
 	uint64_t key;
@@ -29,7 +29,7 @@ static int read_constant(struct jfr *j, uint32_t type, struct jfr_at *c)
 	return flight_read_record(j, type, c, NULL);
 }
 
-static int read_pool(struct jfr *j, struct jfr_at *c)
+static int read_pool(struct jfr *j, struct jfr_cursor *c)
 {
 	uint64_t id, count;
 	size_t at = c->at;
@@ -49,7 +49,7 @@ static int read_pool(struct jfr *j, struct jfr_at *c)
 	return 0;
 }
 
-int flight_constants(struct jfr *j, struct jfr_at *c)
+int flight_constants(struct jfr *j, struct jfr_cursor *c)
 {
 	uint64_t pools, other;
 	size_t at = c->at;
@@ -69,7 +69,7 @@ int flight_constants(struct jfr *j, struct jfr_at *c)
 static int constant_record(struct jfr *j, enum jfr_known known, const struct jfr_constant *constant,
 	struct jfr_record *r)
 {
-	struct jfr_at c = {constant->at, j->size};
+	struct jfr_cursor c = {constant->at, j->size};
 
 	return flight_read_record(j, j->known[known], &c, r);
 }
@@ -266,7 +266,7 @@ static int frame_of(struct jfr *j, const struct jfr_record *r, uint32_t *frame)
 /* Frames are leaf first. */
 static int stack_of(struct jfr *j, size_t frames_at, uint32_t *stack)
 {
-	struct jfr_at c = {frames_at, j->size};
+	struct jfr_cursor c = {frames_at, j->size};
 	uint64_t count;
 	uint32_t *frames, n = 0;
 	int rc = 0;
@@ -299,7 +299,7 @@ int flight_stack(struct jfr *j, uint64_t key, uint32_t *stack)
 	if (constant->value == JFR_NONE) {
 		if (constant_record(j, KNOWN_TRACE, constant, &r))
 			return -1;
-		if (r.places >> SLOT_FRAMES & 1 && j->known[KNOWN_FRAME] != JFR_NONE &&
+		if (r.positions >> SLOT_FRAMES & 1 && j->known[KNOWN_FRAME] != JFR_NONE &&
 			stack_of(j, r.value[SLOT_FRAMES], stack))
 			return -1;
 		constant->value = *stack;

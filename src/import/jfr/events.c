@@ -85,7 +85,7 @@ static void setting_apply(struct jfr *j, enum jfr_known of, const char *name, co
 		feed_event(j->im, s->event, s->unit, interval, NULL);
 }
 
-static int setting_event(struct jfr *j, struct jfr_at *c)
+static int setting_event(struct jfr *j, struct jfr_cursor *c)
 {
 	enum jfr_known of = KNOWN_NONE;
 	struct jfr_record r;
@@ -106,7 +106,7 @@ static int setting_event(struct jfr *j, struct jfr_at *c)
 	return 0;
 }
 
-static int jvm_event(struct jfr *j, struct jfr_at *c)
+static int jvm_event(struct jfr *j, struct jfr_cursor *c)
 {
 	struct vitals *v = &j->im->out->vitals;
 	const char *text, *jre, *begin, *end;
@@ -134,7 +134,7 @@ static int jvm_event(struct jfr *j, struct jfr_at *c)
 	return 0;
 }
 
-int flight_event_facts(struct jfr *j, enum jfr_known known, struct jfr_at *c)
+int flight_event_facts(struct jfr *j, enum jfr_known known, struct jfr_cursor *c)
 {
 	/* some JDKs have no setting for these */
 	if (known == KNOWN_CPU_TIME || known == KNOWN_ALLOCATION)
@@ -299,7 +299,7 @@ static int sample_stack(struct jfr *j, struct sample *s)
 	return 0;
 }
 
-int flight_event_sample(struct jfr *j, enum jfr_known known, struct jfr_at *c)
+int flight_event_sample(struct jfr *j, enum jfr_known known, struct jfr_cursor *c)
 {
 	struct jfr_record r;
 	struct sample s = {.r = &r, .known = known};

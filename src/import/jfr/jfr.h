@@ -153,7 +153,7 @@ struct jfr_record {
 	uint64_t value[JFR_SLOTS];
 	uint64_t has; /* a bit per slot */
 	/* Bit per slot: the value is a position. Depends on the types that the file declares. */
-	uint64_t places;
+	uint64_t positions;
 };
 _Static_assert(JFR_SLOTS <= 64, "a bit per slot");
 
@@ -223,7 +223,7 @@ struct jfr {
 };
 
 /* A range of the chunk being decoded. */
-struct jfr_at {
+struct jfr_cursor {
 	size_t at, end;
 };
 
@@ -232,14 +232,14 @@ int flight_bad(struct jfr *j, size_t at, const char *what);
 
 /* --- record.c: values, lookups; used by all ------------------------------------------------------------------------------------ */
 
-bool flight_read_varint(const struct jfr *j, struct jfr_at *c, uint64_t *value);
-bool flight_skip(struct jfr_at *c, size_t bytes, size_t *at);
+bool flight_read_varint(const struct jfr *j, struct jfr_cursor *c, uint64_t *value);
+bool flight_skip(struct jfr_cursor *c, size_t bytes, size_t *at);
 /* Skips a string. Returns false if it is malformed. */
-bool flight_skip_string(const struct jfr *j, struct jfr_at *c);
+bool flight_skip_string(const struct jfr *j, struct jfr_cursor *c);
 /* Decodes the string at a position, at most about `most` bytes. O(most). */
 void flight_read_string(struct jfr *j, size_t at, size_t most, struct buf *out);
 /* Decodes all fields of a type, or skips them if out is NULL. */
-int flight_read_record(struct jfr *j, uint32_t type, struct jfr_at *c, struct jfr_record *out);
+int flight_read_record(struct jfr *j, uint32_t type, struct jfr_cursor *c, struct jfr_record *out);
 /* A number of a record, 0 if missing. */
 static inline uint64_t flight_value(const struct jfr_record *r, enum jfr_slot slot)
 {
@@ -263,7 +263,7 @@ void flight_types_done(struct jfr *j);
 /* --- constants.c ----------------------------------------------------------------------------------------- */
 
 /* Indexes the constants of an event, whose size and type have been read. */
-int flight_constants(struct jfr *j, struct jfr_at *c);
+int flight_constants(struct jfr *j, struct jfr_cursor *c);
 /* Resolve constants to ids of the profile. Missing ones are the empty stack, PROFILE_NONE, "". */
 int flight_stack(struct jfr *j, uint64_t key, uint32_t *stack);
 int flight_thread(struct jfr *j, uint64_t key, uint32_t *thread);
@@ -274,16 +274,16 @@ int flight_word(struct jfr *j, enum jfr_known known, enum jfr_slot slot, uint64_
 /* --- events.c -------------------------------------------------------------------------------------------- */
 
 /* Reads settings and metadata of the JVM. */
-int flight_event_facts(struct jfr *j, enum jfr_known known, struct jfr_at *c);
+int flight_event_facts(struct jfr *j, enum jfr_known known, struct jfr_cursor *c);
 /* Reads a sample; other events are ignored. */
-int flight_event_sample(struct jfr *j, enum jfr_known known, struct jfr_at *c);
+int flight_event_sample(struct jfr *j, enum jfr_known known, struct jfr_cursor *c);
 /* Adds the samples and vitals of the chunk to the profile. */
 int flight_events_feed(struct jfr *j);
 
 /* --- vitals.c -------------------------------------------------------------------------------------------- */
 
 /* Reads vitals; other events are ignored. */
-int flight_reading(struct jfr *j, enum jfr_known known, struct jfr_at *c);
+int flight_reading(struct jfr *j, enum jfr_known known, struct jfr_cursor *c);
 /* Sort readings by time; the second of reading `at` (UINT32_MAX: no more); add all of its second, returning the next. */
 void flight_vitals_sort(struct jfr *j);
 uint32_t flight_vitals_second(const struct jfr *j, uint32_t at);

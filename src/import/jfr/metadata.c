@@ -109,7 +109,7 @@ static const struct {
 
 struct metadata {
 	struct jfr *j;
-	struct jfr_at c;
+	struct jfr_cursor c;
 	size_t *words; /* positions of the strings */
 	uint32_t word_count, words_cap;
 	uint32_t type; /* the type being read; JFR_NONE: none */

@@ -18,7 +18,7 @@ int flight_bad(struct jfr *j, size_t at, const char *what)
 		(unsigned long long)(j->offset + at), what);
 }
 
-bool flight_read_varint(const struct jfr *j, struct jfr_at *c, uint64_t *value)
+bool flight_read_varint(const struct jfr *j, struct jfr_cursor *c, uint64_t *value)
 {
 	uint64_t v = 0;
 
@@ -34,7 +34,7 @@ bool flight_read_varint(const struct jfr *j, struct jfr_at *c, uint64_t *value)
 	return false;
 }
 
-bool flight_skip(struct jfr_at *c, size_t bytes, size_t *at)
+bool flight_skip(struct jfr_cursor *c, size_t bytes, size_t *at)
 {
 	if (bytes > c->end - c->at)
 		return false;
@@ -43,7 +43,7 @@ bool flight_skip(struct jfr_at *c, size_t bytes, size_t *at)
 	return true;
 }
 
-bool flight_skip_string(const struct jfr *j, struct jfr_at *c)
+bool flight_skip_string(const struct jfr *j, struct jfr_cursor *c)
 {
 	uint64_t len, one;
 	size_t at;
@@ -115,9 +115,9 @@ static void string_add(struct buf *out, uint32_t c)
 }
 
 /* The position of a string, or of the constant that it refers to; 0 if there is none. A constant must not refer to another one. */
-static size_t string_place(struct jfr *j, size_t at)
+static size_t string_position(struct jfr *j, size_t at)
 {
-	struct jfr_at c = {at + 1, j->size};
+	struct jfr_cursor c = {at + 1, j->size};
 	struct jfr_constant *constant;
 	uint64_t key;
 
@@ -131,13 +131,13 @@ static size_t string_place(struct jfr *j, size_t at)
 
 void flight_read_string(struct jfr *j, size_t at, size_t most, struct buf *out)
 {
-	size_t place = string_place(j, at);
-	struct jfr_at c = {place + 1, j->size};
+	size_t position = string_position(j, at);
+	struct jfr_cursor c = {position + 1, j->size};
 	uint64_t len, one;
 
-	if (!place || place >= j->size || !flight_read_varint(j, &c, &len))
+	if (!position || position >= j->size || !flight_read_varint(j, &c, &len))
 		return;
-	switch (j->bytes[place]) {
+	switch (j->bytes[position]) {
 	case STRING_UTF8:
 		if (len <= c.end - c.at)
 			buf_add(out, j->bytes + c.at, len < most ? len : most);
@@ -158,7 +158,7 @@ void flight_read_string(struct jfr *j, size_t at, size_t most, struct buf *out)
 
 /* --- values -------------------------------------------------------------------------------------------- */
 
-static bool read_real(const struct jfr *j, struct jfr_at *c, int bytes, uint64_t *value)
+static bool read_real(const struct jfr *j, struct jfr_cursor *c, int bytes, uint64_t *value)
 {
 	size_t at;
 
@@ -171,11 +171,11 @@ static bool read_real(const struct jfr *j, struct jfr_at *c, int bytes, uint64_t
 }
 
 static int read_struct(
-	struct jfr *j, uint32_t type, struct jfr_at *c, struct jfr_record *out, int nest);
+	struct jfr *j, uint32_t type, struct jfr_cursor *c, struct jfr_record *out, int nest);
 
 /* Decodes a single value. *value: the number, or the position. out: receives the fields of a struct. */
-static int read_value(struct jfr *j, const struct jfr_field *f, struct jfr_at *c, uint64_t *value,
-	struct jfr_record *out, int nest)
+static int read_value(struct jfr *j, const struct jfr_field *f, struct jfr_cursor *c,
+	uint64_t *value, struct jfr_record *out, int nest)
 {
 	size_t at = c->at;
 	bool good = true;
@@ -198,14 +198,14 @@ static int read_value(struct jfr *j, const struct jfr_field *f, struct jfr_at *c
 	return good ? 0 : flight_bad(j, at, "a field exceeds its event, or is malformed");
 }
 
-static bool is_place(const struct jfr *j, const struct jfr_field *f)
+static bool is_position(const struct jfr *j, const struct jfr_field *f)
 {
 	if (f->array || f->constant)
 		return f->array;
 	return j->types[f->index].kind == KIND_STRING || j->types[f->index].kind == KIND_STRUCT;
 }
 
-static int read_field(struct jfr *j, const struct jfr_field *f, struct jfr_at *c,
+static int read_field(struct jfr *j, const struct jfr_field *f, struct jfr_cursor *c,
 	struct jfr_record *out, int nest)
 {
 	size_t at = c->at;
@@ -221,19 +221,19 @@ static int read_field(struct jfr *j, const struct jfr_field *f, struct jfr_at *c
 		if (read_value(j, f, c, &value, f->array ? NULL : out, nest))
 			return -1;
 		if (c->at == before)
-			break; /* nor do those that follow */
+			break; /* an element without bytes: the others have none either */
 	}
 	if (out && f->slot >= 0) {
 		out->value[f->slot] = f->array ? at : value;
 		out->has |= 1ull << f->slot;
-		if (is_place(j, f))
-			out->places |= 1ull << f->slot;
+		if (is_position(j, f))
+			out->positions |= 1ull << f->slot;
 	}
 	return 0;
 }
 
 static int read_struct(
-	struct jfr *j, uint32_t type, struct jfr_at *c, struct jfr_record *out, int nest)
+	struct jfr *j, uint32_t type, struct jfr_cursor *c, struct jfr_record *out, int nest)
 {
 	const struct jfr_type *t = &j->types[type];
 
@@ -248,14 +248,14 @@ static int read_struct(
 	return 0;
 }
 
-int flight_read_record(struct jfr *j, uint32_t type, struct jfr_at *c, struct jfr_record *out)
+int flight_read_record(struct jfr *j, uint32_t type, struct jfr_cursor *c, struct jfr_record *out)
 {
 	const struct jfr_type *t = &j->types[type];
 	struct jfr_field self = {.index = type, .slot = -1};
 	uint64_t value;
 
 	if (out)
-		out->has = out->places = 0;
+		out->has = out->positions = 0;
 	if (t->kind != KIND_STRUCT)
 		return read_value(j, &self, c, &value, NULL, 0);
 	return read_struct(j, type, c, out, 0);
@@ -264,7 +264,7 @@ int flight_read_record(struct jfr *j, uint32_t type, struct jfr_at *c, struct jf
 const char *flight_string(struct jfr *j, const struct jfr_record *r, enum jfr_slot slot)
 {
 	buf_clear(&j->text);
-	if (r->places >> slot & 1)
+	if (r->positions >> slot & 1)
 		flight_read_string(j, r->value[slot], FEED_TEXT_MAX, &j->text);
 	return buf_str(&j->text);
 }

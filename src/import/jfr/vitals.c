@@ -124,7 +124,7 @@ static void (*const reading_rows[KNOWN_TYPES])(
 	[KNOWN_CPUS] = reading_cpus,
 };
 
-int flight_reading(struct jfr *j, enum jfr_known known, struct jfr_at *c)
+int flight_reading(struct jfr *j, enum jfr_known known, struct jfr_cursor *c)
 {
 	struct jfr_reading reading = {.known = known, .load = load_unknown};
 	struct jfr_record r;
