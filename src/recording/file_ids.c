@@ -9,9 +9,9 @@
 
 void file_ids_done(struct file_ids *t)
 {
-	free(t->methods.of);
-	free(t->frames.of);
-	free(t->stacks.of);
+	free(t->methods.file_id_plus_1);
+	free(t->frames.file_id_plus_1);
+	free(t->stacks.file_id_plus_1);
 	free(t->threads);
 	free(t->chain);
 	buf_done(&t->methods_out);
@@ -22,8 +22,8 @@ void file_ids_done(struct file_ids *t)
 
 static void id_map_clear(struct id_map *n)
 {
-	if (n->of)
-		memset(n->of, 0, n->cap * sizeof(*n->of));
+	if (n->file_id_plus_1)
+		memset(n->file_id_plus_1, 0, n->cap * sizeof(*n->file_id_plus_1));
 	n->count = 0;
 }
 
@@ -46,11 +46,12 @@ static uint32_t *id_map_at(struct id_map *n, uint32_t id)
 	if (id >= n->cap) {
 		uint32_t cap = id + id / 2 + 64;
 
-		n->of = xreallocarray(n->of, cap, sizeof(*n->of));
-		memset(n->of + n->cap, 0, (cap - n->cap) * sizeof(*n->of));
+		n->file_id_plus_1 =
+			xreallocarray(n->file_id_plus_1, cap, sizeof(*n->file_id_plus_1));
+		memset(n->file_id_plus_1 + n->cap, 0, (cap - n->cap) * sizeof(*n->file_id_plus_1));
 		n->cap = cap;
 	}
-	return &n->of[id];
+	return &n->file_id_plus_1[id];
 }
 
 /* --- names and stacks -------------------------------------------------------------------------------- */
@@ -150,20 +151,20 @@ uint32_t file_ids_thread(struct file_ids *t, const struct profile *p, uint32_t t
 	return thread_write(t, profile_get_thread(p, thread), thread_at(t, thread));
 }
 
-struct newcomer {
+struct new_thread {
 	uint32_t serial, thread;
 };
 
-static int newcomer_compare(const void *a, const void *b)
+static int new_thread_compare(const void *a, const void *b)
 {
-	const struct newcomer *x = a, *y = b;
+	const struct new_thread *x = a, *y = b;
 
 	return x->serial < y->serial ? -1 : x->serial > y->serial;
 }
 
 void file_ids_threads(struct file_ids *t, const struct profile *p)
 {
-	struct newcomer *new = NULL;
+	struct new_thread *new = NULL;
 	uint32_t count = profile_thread_count(p), n = 0, cap = 0;
 
 	for (uint32_t i = 0; i < count; i++) {
@@ -177,10 +178,10 @@ void file_ids_threads(struct file_ids *t, const struct profile *p)
 			continue;
 		}
 		new = xgrow(new, n, &cap, sizeof(*new));
-		new[n++] = (struct newcomer){th->serial, i};
+		new[n++] = (struct new_thread){th->serial, i};
 	}
 	if (n)
-		qsort(new, n, sizeof(*new), newcomer_compare);
+		qsort(new, n, sizeof(*new), new_thread_compare);
 	for (uint32_t i = 0; i < n; i++)
 		file_ids_thread(t, p, new[i].thread);
 	free(new);

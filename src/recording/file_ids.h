@@ -14,7 +14,7 @@
 #include "profile/profile.h"
 
 struct id_map {
-	uint32_t *of; /* by the profile's id: the file's + 1; 0: none */
+	uint32_t *file_id_plus_1; /* by the profile's id; 0: none */
 	uint32_t cap, count;
 };
 
@@ -31,11 +31,11 @@ struct file_ids {
 	uint32_t thread_cap, thread_count;
 	struct buf methods_out, frames_out, stacks_out, threads_out;
 	uint32_t *chain, chain_cap;
-	uint32_t swept; /* the profile's generation of sweeps for which the maps are valid */
+	uint32_t swept; /* profile_info.swept for which the maps are valid */
 	bool restarted; /* the owner must write CHUNK_FORGET first */
 };
 void file_ids_done(struct file_ids *t);
-/* Call before each second: restarts methods, frames and stacks if the profile has evicted any, because it reuses their ids. */
+/* Call before each second. If a sweep of the profile may have reused ids, restarts the ids of methods, frames and stacks. */
 void file_ids_sync(struct file_ids *t, const struct profile *p);
 /* The file's ids. PROFILE_ROOT_STACK is 0. */
 uint32_t file_ids_method(struct file_ids *t, const struct profile *p, uint32_t method);

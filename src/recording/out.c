@@ -81,7 +81,7 @@ int out_check(const struct out *o, struct err *err)
 		return 0;
 	errno = o->error;
 	err_set_errno(err, ERR_OUTPUT, "Cannot write recording %s", o->file.path);
-	err_hint(err, "what was written so far can be read: jhot view %s",
+	err_hint(err, "read the part that was written: jhot view %s",
 		o->file.part ? o->file.part : o->file.path);
 	return -1;
 }

@@ -21,7 +21,7 @@ struct out {
 };
 /* Creates the file under a temporary name and writes the header. Returns 0, or -1 with an error. */
 int out_open(struct out *o, const char *path, struct err *err);
-/* keep: a visible file stays as far as it was written. Otherwise the file is removed. */
+/* Closes the file. keep: leaves what was written under its current name; otherwise removes the file. */
 void out_close(struct out *o, bool keep);
 
 /* Writes a chunk and clears its content. out_write_nonempty writes nothing if the content is empty. */

@@ -105,7 +105,7 @@ static int skip(struct recording *r, size_t bytes, struct err *err)
 
 /* --- chunks ------------------------------------------------------------------------------------------ */
 
-/* Reads the next chunk, if there is one. Returns 0, or -1 with an error; no more can be read if it sets r->over. */
+/* Reads the next chunk, if there is one. Sets r->over at the end of the file and after an error. Returns 0, or -1 with an error. */
 static int read_chunk(struct recording *r, struct err *err)
 {
 	struct format_chunk head;
@@ -134,8 +134,8 @@ static int read_chunk(struct recording *r, struct err *err)
 	r->over = rc <= 0;
 	if (!rc)
 		snprintf(r->note, sizeof(r->note),
-			"the recording is incomplete: it ends after %llu bytes, before its end was "
-			"written",
+			"the recording is incomplete: it ends after %llu bytes, without an end "
+			"mark",
 			(unsigned long long)r->offset);
 	return rc < 0 ? -1 : 0;
 }

@@ -35,7 +35,7 @@ struct recording {
 	uint32_t
 		pending; /* the next one, before which recording_read stopped; PROFILE_NONE: none */
 	bool timed;      /* a second has begun */
-	bool ended, over; /* CHUNK_END was read; no more can be read */
+	bool ended, over; /* ended: CHUNK_END was read; over: no more can be read */
 	uint64_t duration_ns;
 	char host[TEXTS_MAX], *labels[RECORDING_LABELS];
 	int label_count;

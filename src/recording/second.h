@@ -15,7 +15,7 @@
 struct second {
 	struct out *out;
 	const struct profile *profile;
-	/* Of the second being written: the fields that the profile does not keep per second. */
+	/* Of the second being written: for the fields that the profile does not store per second. */
 	struct vitals vitals;
 
 	/* what the file contains */
