@@ -11,19 +11,19 @@
 
 #define READ_STEP 8192
 
-static void (*before_the_end)(void); /* global: any allocation may fail */
+static void (*no_memory_handler)(void); /* global: any allocation may fail */
 
 void buf_on_no_memory(void (*fn)(void))
 {
-	before_the_end = fn;
+	no_memory_handler = fn;
 }
 
 static _Noreturn void out_of_memory(void)
 {
 	static const char msg[] = "jhot: out of memory\n";
 
-	if (before_the_end)
-		before_the_end();
+	if (no_memory_handler)
+		no_memory_handler();
 	fwrite(msg, 1, sizeof(msg) - 1, stderr);
 	exit(1);
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Sanitises text of other processes for screens and files: repairs UTF-8, replaces control characters and those that change the
- * writing direction, converts Java's internal forms to those that people write.
+ * writing direction, converts the JVM's internal names to those of Java source code.
  *
- * Text is cleaned where it enters jhot (attach, session), and errors once more where they are made, so code that prints need
- * not know the origin of a text.
+ * Text is cleaned where it enters jhot (attach, session), and again where an error quotes it, so code that prints need not know
+ * the origin of a text.
  *
  * Pure functions over arbitrary bytes; linear. Functions with a buf append to it.
  */

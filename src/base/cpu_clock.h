@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The perf_event that samples a thread's CPU time. The agent opens it on the JVM's threads; where it may not, the front end
- * opens it and lends it, so both use the same attributes.
+ * The perf_event that samples a thread's CPU time. The agent opens it on the JVM's threads; where the kernel denies that, the front
+ * end opens it and passes the descriptor to the agent. Both use these attributes. Header-only; pure.
  */
 #ifndef JHOT_BASE_CPU_CLOCK_H
 #define JHOT_BASE_CPU_CLOCK_H

@@ -11,10 +11,10 @@
  * Prefixes of generated numbers. hex: the number is hexadecimal and contains a digit, or is at least eight letters long, so
  * that "$auxiliary$face" is not matched; otherwise it is decimal.
  */
-static const struct mark {
+static const struct number_prefix {
 	const char *text;
 	bool hex;
-} marks[] = {
+} number_prefixes[] = {
 	{"$Proxy", false}, {"GeneratedMethodAccessor", false},
 	{"GeneratedConstructorAccessor", false},
 	{"GeneratedSerializationConstructorAccessor", false}, {"LambdaForm$MH", false},
@@ -61,18 +61,18 @@ static size_t hidden_number(const char *text)
 	return len ? len + 1 : 0;
 }
 
-/* Length of the number at `text` if a prefix of the table ends there; 0: none. */
-static size_t marked_number(const char *name, const char *text)
+/* Length of the number at `text` if one of number_prefixes[] ends there; 0: none. */
+static size_t prefixed_number(const char *name, const char *text)
 {
 	size_t before = (size_t)(text - name), len;
 
 	if (!is_hex(*text))
 		return 0;
-	for (size_t i = 0; i < sizeof(marks) / sizeof(marks[0]); i++) {
-		len = strlen(marks[i].text);
-		if (len > before || strncmp(text - len, marks[i].text, len) != 0)
+	for (size_t i = 0; i < sizeof(number_prefixes) / sizeof(number_prefixes[0]); i++) {
+		len = strlen(number_prefixes[i].text);
+		if (len > before || strncmp(text - len, number_prefixes[i].text, len) != 0)
 			continue;
-		len = marks[i].hex ? hex_digits(text) : digits(text);
+		len = number_prefixes[i].hex ? hex_digits(text) : digits(text);
 		if (len)
 			return len;
 	}
@@ -97,7 +97,7 @@ void java_name_fold(struct buf *out, const char *name)
 
 		len = is_lambda           ? lambda + lambda_numbers(at + lambda)
 		      : hidden_number(at) ? hidden_number(at)
-					  : marked_number(name, at);
+					  : prefixed_number(name, at);
 		if (is_lambda)
 			buf_adds(out, LAMBDA);
 		if (!len)

@@ -75,7 +75,7 @@ static bool parse_map(char *line, struct proc_map *map)
 {
 	unsigned long long start, end, offset, inode;
 	int path_at = 0;
-	ssize_t mark;
+	ssize_t suffix_at;
 
 	if (sscanf(line, "%llx-%llx %4s %llx %x:%x %llu %n", &start, &end, map->perms, &offset,
 		    &map->dev_major, &map->dev_minor, &inode, &path_at) < 7)
@@ -85,10 +85,10 @@ static bool parse_map(char *line, struct proc_map *map)
 	map->offset = offset;
 	map->inode = inode;
 	map->path = path_at ? line + path_at : "";
-	mark = (ssize_t)strlen(map->path) - (ssize_t)strlen(DELETED);
-	map->deleted = mark > 0 && !strcmp(map->path + mark, DELETED);
+	suffix_at = (ssize_t)strlen(map->path) - (ssize_t)strlen(DELETED);
+	map->deleted = suffix_at > 0 && !strcmp(map->path + suffix_at, DELETED);
 	if (map->deleted)
-		line[path_at + mark] = '\0';
+		line[path_at + suffix_at] = '\0';
 	return true;
 }
 

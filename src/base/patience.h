@@ -15,6 +15,7 @@ struct patience {
 
 #define PATIENCE_STEP_MS 100
 
+/* True while the wait may go on. */
 static inline bool patience_left(const struct patience *p)
 {
 	return !p->go_on || p->go_on(p->ctx);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The set of ids of a table that can be reused, lowest first. A table takes an id from here before it grows.
+ * The set of ids of a table that can be reused, lowest first. A table allocates ids from here before it grows.
  *
  * Zero-initialised: empty. Not thread-safe.
  */
