@@ -210,11 +210,12 @@ static int parse_answer(const struct buf *got, struct buf *reply, struct err *er
 	struct answer answer;
 
 	if (got->len < sizeof(answer))
-		return err_set(err, ERR_ATTACH, "The helper that talks to the JVM was killed.");
+		return err_set(
+			err, ERR_ATTACH, "The helper process that attaches to the JVM was killed.");
 	memcpy(&answer, got->data, sizeof(answer));
 	if (answer.bytes != got->len - sizeof(answer))
 		return err_set(err, ERR_ATTACH,
-			"The reply of the helper that talks to the JVM is truncated.");
+			"The reply of the helper process that attaches to the JVM is truncated.");
 	err_clean(&answer.err);
 	if (answer.rc) {
 		bool known = answer.err.kind > ERR_NONE && answer.err.kind <= ERR_GONE;

@@ -2,8 +2,8 @@
 /*
  * Loading the agent into a JVM through HotSpot's dynamic attach protocol.
  *
- * Only a process that hotspot_check has found attachable is signalled, and it is checked again right before. The work is
- * done by a forked helper with all signals blocked, which removes its files even if the caller is interrupted or killed.
+ * jhot signals only a process that hotspot_check has found attachable, and repeats the check right before. The work is done by a
+ * forked helper with all signals blocked, which removes its files even if the caller is interrupted or killed.
  *
  *   step                                     ids       files touched               removed by
  *   1 caller: pidfd, fork the helper         caller's

@@ -92,7 +92,7 @@ static int check_threads(const struct hotspot *jvm, const char *limits, struct e
 	if (left < THREADS) {
 		refuse_threads(jvm, err);
 		err_hint(err, "raise pids.max of its cgroup (--pids-limit, podPidsLimit)");
-		err_detail(err, "its cgroups allow %" PRId64 " threads more, %d are needed",
+		err_detail(err, "its cgroups allow %" PRId64 " more threads, %d are needed",
 			left < 0 ? 0 : left, THREADS);
 		return -1;
 	}
@@ -277,7 +277,8 @@ static int check_cgroups(const struct hotspot *jvm, struct err *err)
 	err_hint(err, "jhot dump %d      shows what its threads do, without an agent",
 		(int)jvm->pid);
 	err_detail(err,
-		"its cgroups allow %" PRId64 " kB more, without pages of files; %u may be needed",
+		"its cgroups allow %" PRId64 " kB more if file pages are reclaimed; %u may be "
+		"needed",
 		left < 0 ? 0 : left / 1024, need / 1024);
 	return -1;
 }

@@ -6,7 +6,7 @@
  * JDK 8 to 28) if it gets no thread, stack or mapping for it. The agent counts against the same limits, and the program
  * needs the rest. So a JVM below the reserves in limits.c gets neither a signal nor an agent.
  *
- * Runs in the attach helper with the target's ids. Reads /proc and cgroups; starts and ends up to four processes. Returns 0,
+ * Runs in the attach helper with the target's ids. Reads /proc and cgroups; starts and ends up to five processes. Returns 0,
  * also if a limit cannot be read, or -1 with an error.
  */
 #ifndef JHOT_ATTACH_LIMITS_H

@@ -266,12 +266,12 @@ static ino_t socket_inode(const struct protocol *p)
 /* Waits up to wait_ns; true when the JVM has opened a new socket since the signal, or has ended. */
 static bool quit_is_handled(const struct trigger *t, const struct protocol *p, uint64_t wait_ns)
 {
-	struct protocol alone = *p;
+	struct protocol without_caller = *p;
 	struct err none = {0};
 	ino_t now;
 
-	alone.caller = -1;
-	if (wait_for(&alone, -1, wait_ns, &none) < 0 ||
+	without_caller.caller = -1;
+	if (wait_for(&without_caller, -1, wait_ns, &none) < 0 ||
 		(p->pidfd < 0 && kill(p->jvm->pid, 0) && errno == ESRCH))
 		return true;
 	now = socket_inode(p);
@@ -298,7 +298,7 @@ static void close_all_but(int a, int b)
  */
 static void remove_trigger_later(const struct trigger *t, const struct protocol *p)
 {
-	static const int ends_it[] = {SIGHUP, SIGINT, SIGTERM};
+	static const int ending_signals[] = {SIGHUP, SIGINT, SIGTERM};
 	uint64_t end = clock_mono_ns() + SENT_S * NS_PER_S;
 	sigset_t none;
 	pid_t pid;
@@ -315,8 +315,8 @@ static void remove_trigger_later(const struct trigger *t, const struct protocol 
 	if (fork() != 0)
 		_exit(0);
 	close_all_but(p->pidfd, t->dir);
-	for (size_t i = 0; i < sizeof(ends_it) / sizeof(ends_it[0]); i++)
-		signal(ends_it[i], SIG_DFL);
+	for (size_t i = 0; i < sizeof(ending_signals) / sizeof(ending_signals[0]); i++)
+		signal(ending_signals[i], SIG_DFL);
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	while (clock_mono_ns() < end)

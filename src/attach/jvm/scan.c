@@ -44,7 +44,7 @@ struct hotspot_scan {
 	int fd;
 	struct buf in;
 	uint64_t since_ns; /* when the child last sent something */
-	int silent;        /* processes that did not answer */
+	int silent;        /* processes whose examination timed out */
 	struct hotspot_list list;
 };
 
@@ -150,7 +150,7 @@ static void add(struct hotspot_scan *l, const struct hotspot *jvm)
 	l->list.jvms[l->list.count++] = *jvm;
 }
 
-/* Adds a row for a process that did not answer: what /proc/PID/status shows, and why there is no more. */
+/* Adds a row for a process that could not be examined, with what /proc/PID/status shows and the reason. */
 static void add_silent(struct hotspot_scan *l, const char *why)
 {
 	struct hotspot jvm = {.pid = l->pids[l->next], .verdict = HOTSPOT_NO, .uptime_s = -1};
@@ -217,8 +217,7 @@ static void scan_poll(struct hotspot_scan *l, int timeout_ms)
 	} else {
 		stop(l);
 		if (l->next < l->count)
-			add_silent(
-				l, "It could not be examined: the process that did so was killed.");
+			add_silent(l, "It could not be examined: the helper process was killed.");
 	}
 }
 

@@ -17,9 +17,9 @@
 
 #define LEND_PERIOD (1ull << 50) /* placeholder: the recipient sets the period */
 
-int perf_lend_socket(int pidfd, int there)
+int perf_lend_socket(int pidfd, int fd)
 {
-	return (int)syscall(SYS_pidfd_getfd, pidfd, there, 0);
+	return (int)syscall(SYS_pidfd_getfd, pidfd, fd, 0);
 }
 
 int perf_lend_open(pid_t tid, bool kernel_only)

@@ -12,8 +12,8 @@
 
 #define PERF_LEND_MAX 32 /* descriptors per message; the kernel's limit is 253 */
 
-/* Duplicates descriptor `there` of the process (pidfd_getfd, Linux 5.6). Requires the right to trace it. */
-int perf_lend_socket(int pidfd, int there);
+/* Duplicates descriptor `fd` of the process (pidfd_getfd, Linux 5.6). Requires the right to trace it. */
+int perf_lend_socket(int pidfd, int fd);
 /*
  * Opens the clock of base/cpu_clock.h on a thread, disabled; the recipient sets its period. Requires the rights to sample the
  * kernel and to trace the thread.

@@ -90,7 +90,7 @@ static bool pmu_term(const struct pmu *pmu, char *term, struct perf_event *out, 
 		value = strtoull(equals + 1, &end, 0);
 	}
 	if (equals && (*end || end == equals + 1)) {
-		err_set(err, ERR_USAGE, "\"%s\" is no number.", equals + 1);
+		err_set(err, ERR_USAGE, "\"%s\" is not a number.", equals + 1);
 		return false;
 	}
 	if (equals && !strcmp(term, "period")) {

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Resolves events that the kernel describes in files: PMUs of sysfs, tracepoints of tracefs. sys: normally "/sys". */
+/*
+ * Resolves events that the kernel describes in files: PMUs of sysfs, tracepoints of tracefs. sys: normally "/sys". Reads a few small
+ * files; no state; any thread.
+ */
 #ifndef JHOT_ATTACH_PERF_PMU_H
 #define JHOT_ATTACH_PERF_PMU_H
 
