@@ -43,10 +43,10 @@ struct cfi {
 	size_t range_count, row_count;
 	uint32_t cie_count, cie_cap, range_cap, row_cap;
 	struct cfi_row *rows;
-	uint64_t start_ns; /* CPU time of the thread at which compiling started */
-	struct code *code; /* set while compiling; NULL: the code cannot be analysed */
-	unsigned asked;    /* calls of gives_up */
-	bool of_code;      /* some ranges are SOURCE_CODE */
+	uint64_t start_ns;   /* CPU time of the thread at which compiling started */
+	struct code *code;   /* set while compiling; NULL: the code cannot be analysed */
+	unsigned work_polls; /* calls of gives_up */
+	bool of_code;        /* some ranges are SOURCE_CODE */
 };
 
 /* --- the ranges -------------------------------------------------------------------------------------- */
@@ -311,7 +311,7 @@ static void row_add(struct cfi *c, uint64_t offset, struct wire_unwind_rule rule
 /* Called once per row. True when a work limit is reached or *stop is set. */
 static bool gives_up(struct cfi *c, const atomic_bool *stop)
 {
-	if (++c->asked % ROWS_PER_CLOCK)
+	if (++c->work_polls % ROWS_PER_CLOCK)
 		return false;
 	return (stop && atomic_load(stop)) || c->row_count > ROWS_MAX ||
 	       clock_read_ns(CLOCK_THREAD_CPUTIME_ID) - c->start_ns > COMPILE_MAX_NS;
@@ -379,7 +379,7 @@ int cfi_compile(struct cfi *c, const atomic_bool *stop, struct err *err)
 	for (size_t i = 0; i < c->range_count; i++)
 		if (!range_compile(c, &c->ranges[i], stop))
 			return err_set(err, ERR_INPUT,
-				"The call frame information of this file is too much work.");
+				"The call frame information of this file exceeds jhot's limits.");
 	if (!c->row_count)
 		return err_set(err, ERR_INPUT,
 			"This ELF file has no call frame information, and its code cannot be "

@@ -2,10 +2,10 @@
 /*
  * Compiles the call frame information of an ELF file into unwind rows.
  *
- * A row applies from its file offset to the next row. It tells how to find the caller's frame: the frame address (CFA) relative to
- * sp or fp, where the caller's fp was saved, and where the return address is. Sources: .eh_frame, else .debug_frame (libdw); if
- * neither covers most of the code, the code itself (code/code.h). The file is not trusted: rows are always sorted and
- * disjoint. In the child only (child/child.h), and in tests and fuzzers. One thread.
+ * A row applies from its file offset to the next row. It locates the caller's frame: the frame address (CFA) relative to sp or fp, and
+ * where the caller's fp and the return address are saved. Sources, merged: .eh_frame and .debug_frame (libdw); if they cover less
+ * than half of the code, also the code itself (code/code.h). The file is not trusted: rows are always sorted and disjoint. In the
+ * child only (child/child.h), and in tests and fuzzers. One thread.
  *
  *   cfi_open -> cfi_compile -> cfi_rows -> cfi_close
  */

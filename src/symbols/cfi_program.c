@@ -341,7 +341,7 @@ static bool fits(int64_t value, int64_t limit)
 	return value >= -limit && value < limit;
 }
 
-/* How a rule says it; a position that does not fit is lost. */
+/* Converts a saved register to the fields of a rule. An offset that does not fit is CFI_SAVED_LOST. */
 static enum cfi_saved rule_saved(const struct cfi_saved_at *at, int16_t *offset)
 {
 	if (!fits(at->offset, INT16_MAX))

@@ -25,7 +25,7 @@ Elf *elf_file_begin(int fd);
 
 /* Our own vDSO, which is the same image as the target's. */
 Elf *elf_file_begin_vdso(void);
-/* Decompresses xz data of at most `most` bytes, *size in fact, into a mapping of `most` bytes that the caller unmaps. NULL: it fails. */
+/* Decompresses xz data into a mapping of `most` bytes, which the caller unmaps. *size: bytes decompressed. NULL: failed, or too large. */
 void *elf_file_unpack(const void *data, size_t bytes, size_t most, size_t *size);
 
 void elf_facts_read(Elf *elf, struct elf_facts *out);

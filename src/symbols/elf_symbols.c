@@ -149,7 +149,7 @@ void elf_symbols_plt(Elf *elf, struct symtab *out)
 	}
 }
 
-static bool elf_is_endless(const char *stub)
+static bool elf_is_no_return(const char *stub)
 {
 	static const char *const names[] = {"abort", "exit", "_exit", "_Exit", "__assert_fail",
 		"__stack_chk_fail", "__cxa_throw", "__cxa_rethrow", "__cxa_bad_cast",
@@ -167,16 +167,17 @@ static bool elf_is_endless(const char *stub)
 struct code *elf_symbols_code(Elf *elf, const atomic_bool *stop)
 {
 	struct symtab stubs = {.stop = stop};
-	struct buf endless = {0};
+	struct buf no_return = {0};
 	struct code *code;
 
 	elf_symbols_plt(elf, &stubs);
 	for (uint32_t i = 0; i < stubs.count; i++)
-		if (elf_is_endless(stubs.texts.data + stubs.entries[i].text))
-			buf_add(&endless, &stubs.entries[i].start, sizeof(stubs.entries[i].start));
-	code = code_open(elf, (const uint64_t *)(const void *)endless.data,
-		endless.len / sizeof(uint64_t), stop);
-	buf_done(&endless);
+		if (elf_is_no_return(stubs.texts.data + stubs.entries[i].text))
+			buf_add(&no_return, &stubs.entries[i].start,
+				sizeof(stubs.entries[i].start));
+	code = code_open(elf, (const uint64_t *)(const void *)no_return.data,
+		no_return.len / sizeof(uint64_t), stop);
+	buf_done(&no_return);
 	symtab_done(&stubs);
 	return code;
 }

@@ -120,7 +120,7 @@ static void module_read(struct module *m, struct elf_child *child, const struct 
 		err_prefix(&err, "%s has no names: ", m->name);
 		module_note(m, err.what);
 	} else if (m->table.full) {
-		snprintf(m->note, sizeof(m->note), "%s has more names than are read", m->name);
+		snprintf(m->note, sizeof(m->note), "%s has more names than jhot reads", m->name);
 	}
 }
 

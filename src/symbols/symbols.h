@@ -2,9 +2,9 @@
 /*
  * Names of native and kernel addresses of a target.
  *
- * Sources for a file: .symtab, else the separate debug file (build id, debuglink), else .gnu_debugdata, else .dynsym. A function
- * without a name is called by its file offset ("0x1234"). A file that cannot be read gives the empty name and a note. Files are not
- * trusted: they are parsed by a confined child, with limited time and memory. One thread.
+ * Sources for a file, merged: .symtab; that of the separate debug file (build id, debuglink), else of .gnu_debugdata; .dynsym; PLT
+ * stubs. A function without a name is called by its file offset ("0x1234"). A file that cannot be read gives the empty name and a
+ * note. Files are not trusted: they are parsed by a confined child, with limited time and memory. One thread.
  */
 #ifndef JHOT_SYMBOLS_SYMBOLS_H
 #define JHOT_SYMBOLS_SYMBOLS_H
@@ -37,7 +37,7 @@ void symbols_wait(struct symbols *s, unsigned ms);
 int symbols_module_add(struct symbols *s, const struct proc_map *m);
 
 struct symbol {
-	const char *name;   /* demangled, parameters cut, or ""; valid until symbols_free */
+	const char *name;   /* demangled, without parameters, or ""; valid until symbols_free */
 	const char *module; /* file name: "libc.so.6", "[kernel]", "[vdso]" */
 	bool is_jvm;        /* in libjvm */
 	bool loading;       /* the name is not known yet */

@@ -4,8 +4,8 @@
  *
  *   start  size  name          size 0 extends to the next start; "" is a function without a name
  *
- * Owns its texts. Of several names for one address finish keeps the best known (rank, then fewer leading underscores).
- * Zero-initialise; symtab_done. One thread.
+ * Owns its texts. Of several names for one address symtab_finish keeps one: first those with a size, then those with fewer leading
+ * underscores, then those of higher rank. Zero-initialise; symtab_done. One thread.
  */
 #ifndef JHOT_SYMBOLS_SYMTAB_H
 #define JHOT_SYMBOLS_SYMTAB_H
@@ -23,7 +23,7 @@
 #define SYMTAB_TEXTS_MAX   (256u << 20) /* and 150 MB of names */
 #define SYMTAB_NAME_MAX    4096         /* bytes of a name; longer ones are truncated */
 
-/* Of two names for an address the one with the larger rank is kept. */
+/* The kind of a symbol, ascending by how well its name is known. */
 enum symtab_rank {
 	SYMTAB_BOUNDARY, /* a boundary without a name */
 	SYMTAB_LOCAL,
@@ -69,7 +69,7 @@ void symtab_adopt(struct symtab *t, struct buf *entries, struct buf *texts);
 
 /* The entry that covers the address, or NULL. */
 const struct symtab_entry *symtab_find(const struct symtab *t, uint64_t address);
-/* The name as the file has it, mangled or not; "" for a SYMTAB_BOUNDARY. */
+/* The name as it is in the file, mangled or not; "" for a SYMTAB_BOUNDARY. */
 const char *symtab_text(const struct symtab *t, const struct symtab_entry *e);
 /*
  * The demangled name, "" for a SYMTAB_BOUNDARY; cached, valid until symtab_done. Blocks for as long as demangling takes: the front

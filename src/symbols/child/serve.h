@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The side of the child: parsing, and the loop that answers requests. One thread. */
+/* The child's side: parsing, and the loop that answers requests. Blocks on its socket and on files. One thread. */
 #ifndef JHOT_SYMBOLS_CHILD_SERVE_H
 #define JHOT_SYMBOLS_CHILD_SERVE_H
 

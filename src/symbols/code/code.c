@@ -48,7 +48,7 @@ struct code {
 	uint64_t low, high; /* range of the code */
 	uint8_t *begins;    /* one bit per place: a function starts here, */
 	uint8_t *returns;   /* this function may return, as far as this round has found, */
-	uint8_t *endless;   /* this function does not return, according to an earlier round */
+	uint8_t *no_return; /* this function does not return, according to an earlier round */
 	struct place {
 		/* index + 1 of the state before the instruction; 0: no instruction starts here */
 		uint32_t frame;
@@ -316,7 +316,7 @@ static void path_leaves(struct code *c, const struct path *path, const struct co
 	if (insn->flow == CODE_CALL && to)
 		begins_add(c, to);
 	/* A tail call to another function may return on behalf of this one. */
-	if (jumps && (!is_code(c, to) || (begins_at(c, to) && !bit(c->endless, to - c->low))))
+	if (jumps && (!is_code(c, to) || (begins_at(c, to) && !bit(c->no_return, to - c->low))))
 		bit_set(c->returns, path->function);
 	else if (jumps && !begins_at(c, to))
 		path_add(c, to, *path);
@@ -329,7 +329,7 @@ static void path_leaves(struct code *c, const struct path *path, const struct co
 static bool path_ends(const struct code *c, const struct code_insn *insn)
 {
 	if (insn->flow == CODE_CALL)
-		return is_code(c, insn->target) && bit(c->endless, insn->target - c->low);
+		return is_code(c, insn->target) && bit(c->no_return, insn->target - c->low);
 	return insn->flow == CODE_JUMP || insn->flow == CODE_RETURN || insn->flow == CODE_END;
 }
 
@@ -394,9 +394,9 @@ static bool round_follow(struct code *c)
 	 */
 	for (uint64_t at = 0; !new_starts && at < c->high - c->low; at++) {
 		if (!bit(c->begins, at) || !c->places[at].frame || bit(c->returns, at) ||
-			bit(c->endless, at))
+			bit(c->no_return, at))
 			continue;
-		bit_set(c->endless, at);
+		bit_set(c->no_return, at);
 		c->found = true;
 	}
 	return true;
@@ -409,7 +409,7 @@ bool code_readable(unsigned elf_machine)
 	return machine_find(elf_machine) != NULL;
 }
 
-struct code *code_open(Elf *elf, const uint64_t *endless, size_t count, const atomic_bool *stop)
+struct code *code_open(Elf *elf, const uint64_t *no_return, size_t count, const atomic_bool *stop)
 {
 	struct code *c = xcalloc(1, sizeof(*c));
 	GElf_Ehdr ehdr;
@@ -426,14 +426,14 @@ struct code *code_open(Elf *elf, const uint64_t *endless, size_t count, const at
 	}
 	c->begins = xcalloc((c->high - c->low) / 8 + 1, 1);
 	c->returns = xcalloc((c->high - c->low) / 8 + 1, 1);
-	c->endless = xcalloc((c->high - c->low) / 8 + 1, 1);
+	c->no_return = xcalloc((c->high - c->low) / 8 + 1, 1);
 	c->places = xcalloc(c->high - c->low, sizeof(*c->places));
 	frame_id(c, &c->machine->at_begin);
 	begins_read(c, elf);
 	for (size_t i = 0; i < count; i++)
-		if (is_code(c, endless[i])) {
-			bit_set(c->begins, endless[i] - c->low);
-			bit_set(c->endless, endless[i] - c->low);
+		if (is_code(c, no_return[i])) {
+			bit_set(c->begins, no_return[i] - c->low);
+			bit_set(c->no_return, no_return[i] - c->low);
 		}
 	begins_add(c, ehdr.e_entry);
 	c->found = true;
@@ -482,7 +482,7 @@ void code_close(struct code *c)
 {
 	free(c->begins);
 	free(c->returns);
-	free(c->endless);
+	free(c->no_return);
 	free(c->places);
 	free(c->frames);
 	hash_index_done(&c->frame_index);

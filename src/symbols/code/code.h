@@ -16,7 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Receives a rule that applies from this address on; cfa 0: unknown. */
+/* Receives a rule that applies from this address on. CFI_CFA_NONE: unknown. */
 typedef void code_row_fn(void *ctx, uint64_t address, struct wire_unwind_rule rule);
 
 struct code;
@@ -24,10 +24,10 @@ struct code;
 /* True if code of this ELF machine is supported. */
 bool code_readable(unsigned elf_machine);
 /*
- * Analyses all code of the file. endless: addresses of functions that do not return. NULL: there is no code, too much of it, or
+ * Analyses all code of the file. no_return: addresses of functions that do not return. NULL: there is no code, too much of it, or
  * *stop was set. The elf must stay open until code_close.
  */
-struct code *code_open(Elf *elf, const uint64_t *endless, size_t count, const atomic_bool *stop);
+struct code *code_open(Elf *elf, const uint64_t *no_return, size_t count, const atomic_bool *stop);
 /* Reports the rules of [start, end), ascending. */
 void code_rows(const struct code *c, uint64_t start, uint64_t end, code_row_fn *fn, void *ctx);
 /* Reports the starts of functions that were found, ascending. */

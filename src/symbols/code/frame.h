@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The state of a frame at an instruction, and its transition. Pure functions. */
+/* The state of a frame before an instruction, and its transition. Plain values, pure functions. */
 #ifndef JHOT_SYMBOLS_CODE_FRAME_H
 #define JHOT_SYMBOLS_CODE_FRAME_H
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A decoded instruction, reduced to its effects on the frame, control flow, and addresses of functions and switch tables. */
+/*
+ * A decoded instruction, reduced to its effects on the frame, control flow, and addresses of functions and switch tables. Plain
+ * values, pure functions. The bytes are not trusted.
+ */
 #ifndef JHOT_SYMBOLS_CODE_INSN_H
 #define JHOT_SYMBOLS_CODE_INSN_H
 

@@ -32,8 +32,8 @@ static unsigned base(uint32_t insn)
 	return field(insn, 9, 5);
 }
 
-/* One register is stored to, or loaded from, new sp + at. */
-static void kept(struct code_insn *out, unsigned reg, int32_t at, bool load)
+/* Records that a register is stored to, or loaded from, new sp + at. */
+static void saved_register(struct code_insn *out, unsigned reg, int32_t at, bool load)
 {
 	if (reg == REG_FP) {
 		out->fp = load ? CODE_FP_LOADED : CODE_FP_SAVED;
@@ -71,8 +71,8 @@ static bool pair_read(uint32_t insn, struct code_insn *out)
 	at = indexed(out, (enum index)how, signed_field(insn, 21, 15) * bytes);
 	if (kind != 0x2a)
 		return true;
-	kept(out, first(insn), at, field(insn, 22, 22));
-	kept(out, field(insn, 14, 10), at + 8, field(insn, 22, 22));
+	saved_register(out, first(insn), at, field(insn, 22, 22));
+	saved_register(out, field(insn, 14, 10), at + 8, field(insn, 22, 22));
 	return true;
 }
 
@@ -85,7 +85,7 @@ static bool single_read(uint32_t insn, struct code_insn *out)
 
 	if ((insn & 0xff800000u) == 0xf9000000u) { /* unsigned offset, scaled by 8 */
 		if (base(insn) == REG_SP)
-			kept(out, first(insn), (int32_t)field(insn, 21, 10) * 8, load);
+			saved_register(out, first(insn), (int32_t)field(insn, 21, 10) * 8, load);
 		return true;
 	}
 	if ((insn & 0x3b200000u) != 0x38000000u || how == 2)
@@ -95,7 +95,7 @@ static bool single_read(uint32_t insn, struct code_insn *out)
 			out, how == 0 ? INDEX_OFFSET : (enum index)how, signed_field(insn, 20, 12));
 
 		if (whole)
-			kept(out, first(insn), at, load);
+			saved_register(out, first(insn), at, load);
 	}
 	return true;
 }
