@@ -44,13 +44,14 @@ struct capture {
 	struct java_reader *reader; /* NULL: threads have the kernel's names and no Java states */
 	struct java_note *notes;    /* of the Java threads so far */
 	size_t note_count;
-	struct java_facts facts;  /* of the current thread */
-	uint64_t facts_of;        /* its JavaThread */
-	struct walk_listed *java; /* in the JVM's order: since JDK 9, oldest first */
+	struct java_facts facts; /* of the current thread */
+	uint64_t facts_of;       /* its JavaThread */
+	struct walk_listed
+		*java; /* all Java threads in the JVM's order: since JDK 9, oldest first */
 	size_t java_count;
 	struct walk_frame *frames;
-	int error; /* errno of denied tracing; 0: none */
-	bool denied;
+	int error;   /* errno of denied tracing; 0: none */
+	bool denied; /* becomes dump.denied */
 };
 
 /* --- Java's threads ---------------------------------------------------------------------------------- */
@@ -150,7 +151,7 @@ static void walk(
 
 static void capture_thread(void *ctx, pid_t tid)
 {
-	static const char *const notes[] = {[REMOTE_GONE] = "it has ended meanwhile",
+	static const char *const notes[] = {[REMOTE_GONE] = "it ended during the dump",
 		[REMOTE_STUCK] = "it does not stop: it is busy in the kernel",
 		[REMOTE_DENIED] = "the kernel does not allow tracing it"};
 	struct capture *t = ctx;
@@ -335,7 +336,7 @@ static uint32_t owner_of(const struct dump *d, uint32_t i)
 	return k == i ? d->count : k;
 }
 
-uint32_t dump_circle(const struct dump *d, uint32_t first, uint32_t *list, uint32_t most)
+uint32_t dump_cycle(const struct dump *d, uint32_t first, uint32_t *list, uint32_t most)
 {
 	uint32_t at = first, n = 0;
 

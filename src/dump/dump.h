@@ -97,7 +97,7 @@ struct dump {
 	uint32_t count, stopped; /* stopped: how many of them were stopped and walked */
 	uint64_t longest_pause_ns;
 	bool denied;    /* dump_capture failed because the kernel denies tracing */
-	bool by_agent;  /* taken by the agent over some time, see cli/verb/dump.c */
+	bool by_agent;  /* sampled by the agent over some time, see cli/verb/dump.c */
 	char note[256]; /* the limitations of this dump, as a sentence; "": none */
 };
 
@@ -110,6 +110,6 @@ void dump_done(struct dump *d);
  * their number, 0: none. Since threads were stopped one after the other, only a second dump with the same cycle proves a
  * deadlock.
  */
-uint32_t dump_circle(const struct dump *d, uint32_t first, uint32_t *list, uint32_t most);
+uint32_t dump_cycle(const struct dump *d, uint32_t first, uint32_t *list, uint32_t most);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reads what Java knows of a thread (its full name, state, and the lock it waits for), and resolves owners of locks once all
- * threads have been read.
+ * Reads a thread's Java-level facts (full name, state, the lock it waits for), and resolves owners of locks once all threads have been
+ * read.
  *
  * Read from the target's memory: java.lang.Thread, JavaThread and monitors. Everything is optional: what cannot be read is left
  * empty. Addresses of locks only distinguish them. The threads were not read at one instant, so an owner may have released its

@@ -15,7 +15,7 @@
 
 struct mapping {
 	struct proc_map file; /* its path is owned */
-	int number;           /* id in symbols; -1: not a module */
+	int id;               /* id in symbols; -1: not a module */
 };
 
 struct modules {
@@ -39,7 +39,7 @@ static bool add_mapping(void *ctx, const struct proc_map *map)
 
 	m->maps = xgrow(m->maps, m->count, &m->cap, sizeof(*m->maps));
 	to = &m->maps[m->count++];
-	*to = (struct mapping){.file = *map, .number = -1};
+	*to = (struct mapping){.file = *map, .id = -1};
 	to->file.path = xstrdup(map->path);
 	return true;
 }
@@ -156,9 +156,9 @@ void modules_symbol(struct modules *m, uint64_t pc, struct symbol *out)
 		symbols_raw(m->symbols, pc, out);
 		return;
 	}
-	if (map->number < 0)
-		map->number = symbols_module_add(m->symbols, &map->file);
-	symbols_native(m->symbols, map->number, pc - map->file.start + map->file.offset, out);
+	if (map->id < 0)
+		map->id = symbols_module_add(m->symbols, &map->file);
+	symbols_native(m->symbols, map->id, pc - map->file.start + map->file.offset, out);
 }
 
 /* --- unwind rows ------------------------------------------------------------------------------------- */

@@ -99,12 +99,12 @@ static void print_groups(const struct dump *d)
 	putchar('\n');
 }
 
-static void print_circles(const struct dump *d)
+static void print_cycles(const struct dump *d)
 {
 	uint32_t list[CIRCLE_MOST];
 
 	for (uint32_t i = 0; i < d->count; i++) {
-		uint32_t n = dump_circle(d, i, list, CIRCLE_MOST);
+		uint32_t n = dump_cycle(d, i, list, CIRCLE_MOST);
 
 		if (!n)
 			continue;
@@ -126,7 +126,7 @@ static void print_text(const struct hotspot *jvm, const struct dump *d)
 	for (uint32_t i = 0; i < d->count; i++)
 		print_thread(d, i);
 	print_groups(d);
-	print_circles(d);
+	print_cycles(d);
 	if (d->note[0])
 		printf("Note: %s\n", d->note);
 	if (d->by_agent) {
@@ -218,13 +218,13 @@ static void json_group(struct json *j, const struct dump_group *g)
 }
 
 /* For each deadlock the tids of its threads; each waits for the next, the last for the first. */
-static void json_circles(struct json *j, const struct dump *d)
+static void json_cycles(struct json *j, const struct dump *d)
 {
 	uint32_t list[CIRCLE_MOST];
 
 	json_begin(j, "deadlocks", '[');
 	for (uint32_t i = 0; i < d->count; i++) {
-		uint32_t n = dump_circle(d, i, list, CIRCLE_MOST);
+		uint32_t n = dump_cycle(d, i, list, CIRCLE_MOST);
 
 		if (!n)
 			continue;
@@ -261,7 +261,7 @@ static void print_json(const struct hotspot *jvm, const struct dump *d)
 		json_group(&j, &d->groups[i]);
 	json_end(&j, ']');
 	json_end(&j, '}');
-	json_circles(&j, d);
+	json_cycles(&j, d);
 	json_end(&j, '}');
 	puts(buf_str(&text));
 	buf_done(&text);
