@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Prints screens one after the other; the loop has a clock of its own. */
+/* Prints screens one after the other: the counterpart of tui/frame/loop.c for output that is not a terminal. */
 #include "cli/batch.h"
 
 #include "base/clock.h"
@@ -117,7 +117,7 @@ static void json_event(struct json *j, const struct ui *ui, int event)
 		struct profile_explained e =
 			profile_explained(ui->profile, &q, ui->vitals->threads_live);
 
-		/* unknown is not 0 % */
+		/* NAN, printed as null: unknown is not 0 %. */
 		json_num(j, "explains_pct",
 			e.process_ns ? flat_percent(e.sampled_ns, e.process_ns) : NAN);
 	}
@@ -230,7 +230,7 @@ static void run_wait(struct run *r)
 		struct err err;
 
 		run_poll(r, left < DRAIN_MS ? (int)left : DRAIN_MS);
-		/* The lease expires without drains; an error shows at the next refresh. */
+		/* Without drains the lease would expire. The next refresh reports the error. */
 		if (left > DRAIN_MS && r->ui.ops->drain(r->ui.ctx, &err) < 0)
 			break;
 	}

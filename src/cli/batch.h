@@ -17,7 +17,7 @@ struct batch {
 	int rows, cols; /* of a screen */
 	bool json;
 	bool last;        /* print only the last screen, including its key line */
-	bool wanted;      /* true when any of the options was given */
+	bool wanted;      /* true with -b, --json or --dump-screen */
 	const char *keys; /* pressed before the first screen; NULL: none; borrowed from args */
 };
 

@@ -24,7 +24,7 @@ static const struct {
 	[DIFF_RAW] = {"raw", "as raw counts"},
 };
 
-/* A value in percent of the total. */
+/* Percent of side A's total; in mode DIFF_SHARE, where values are shares already, of their own side's total. */
 static double percent_of_total(const struct diff *d, double value)
 {
 	if (d->mode == DIFF_SHARE)
@@ -199,7 +199,7 @@ void comparison_print(const struct comparison *c, FILE *out)
 	print_end(c, out);
 }
 
-/* --- JSON: doc/diff.schema.json says what each value is ---------------------------------------------- */
+/* --- JSON: doc/diff.schema.json defines each value --------------------------------------------------- */
 
 static void json_value(
 	struct json *j, const char *key, const struct diff *d, const struct diff_value *v)

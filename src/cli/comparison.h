@@ -2,8 +2,8 @@
 /*
  * Prints a comparison as text, as JSON (doc/diff.schema.json) or in the live view.
  *
- * Percentages, including --fail-over, are relative to the total of side A; where shares are compared, to the total of each
- * side. So they add up. struct comparison borrows everything.
+ * Percentages, including --fail-over, are relative to the total of side A; if shares are compared, to the total of each
+ * side. struct comparison borrows everything. Single-threaded.
  */
 #ifndef JHOT_CLI_COMPARISON_H
 #define JHOT_CLI_COMPARISON_H
@@ -16,7 +16,7 @@
 struct comparison {
 	const struct diff *diff;
 	const char *const *files[DIFF_SIDES]; /* of diff->runs[side] recordings */
-	unsigned rows;    /* of text; significant differences are printed beyond that */
+	unsigned rows;    /* methods to print as text; significant differences are always printed */
 	double fail_over; /* percent of the total; negative: not given */
 };
 

@@ -17,7 +17,7 @@ static bool any_on(const struct vitals *v)
 	return false;
 }
 
-/* Keeps the vitals from before all events were switched off, which a JVM does when it ends. */
+/* Ignores vitals after all events have been switched off, as they are when the JVM ends. */
 int watch_vitals(void *ctx, const struct vitals *v, struct err *err)
 {
 	struct watch *w = ctx;
@@ -37,7 +37,7 @@ void watch_judge(struct watch *w, const struct sampling *s)
 	w->count = findings_evaluate(w->findings, s->profile, 0, profile_info(s->profile).now + 1);
 }
 
-bool watch_unobserved(const struct watch *w)
+bool watch_inconclusive(const struct watch *w)
 {
 	return !w->count && w->observed_s < w->requested_s / 4;
 }
@@ -61,7 +61,7 @@ void watch_print(const struct watch *w, FILE *out)
 		fprintf(out, "  %.0f s: ", w->observed_s);
 	if (w->count)
 		fprintf(out, "%u found\n", w->count);
-	else if (watch_unobserved(w))
+	else if (watch_inconclusive(w))
 		fprintf(out, "too little of %.0f s was observed for a diagnosis\n", w->requested_s);
 	else
 		fprintf(out, "nothing found\n");

@@ -18,16 +18,16 @@ struct watch {
 	const struct profile *profile;
 	unsigned count;     /* of findings */
 	const char *file;   /* name of the recording that was judged; NULL: a JVM */
-	double requested_s; /* duration */
+	double requested_s; /* time since sampling began, or the length of the recording */
 	double observed_s;  /* the part of it in which the agent could observe the JVM */
 };
 
-/* A sampling.poll callback; ctx is a struct watch. */
+/* A callback for sampling.poll that passes the vitals to the rules; ctx is a struct watch. Always 0. */
 int watch_vitals(void *ctx, const struct vitals *v, struct err *err);
-/* Runs the rules. Call it before the session ends: ending it clears which threads wait. */
+/* Runs the rules. Call it before session_finish, after which no thread waits in the profile. */
 void watch_judge(struct watch *w, const struct sampling *s);
 /* True when nothing was found and less than a quarter of the requested time was observed. */
-bool watch_unobserved(const struct watch *w);
+bool watch_inconclusive(const struct watch *w);
 void watch_print(const struct watch *w, FILE *out);
 void watch_print_json(const struct watch *w, FILE *out);
 /* Writes one finding as an object. */

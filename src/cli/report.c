@@ -73,7 +73,7 @@ void report_note(FILE *out, const char *note)
 	fprintf(out, "note: %s\n", line);
 }
 
-/* --- while a JVM is attached to ------------------------------------------------------------------------ */
+/* --- progress of attaching ----------------------------------------------------------------------------- */
 
 static bool progress_go_on(void *ctx)
 {

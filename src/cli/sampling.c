@@ -66,7 +66,7 @@ int sampling_begin(struct sampling *s, struct err *err)
 
 	catch_signals();
 	s->profile = profile_new();
-	profile_set_history(s->profile, UINT32_MAX); /* files have time */
+	profile_set_history(s->profile, UINT32_MAX); /* files record every second */
 	s->options.patience = progress_begin(&progress, &s->jvm, &sampling_signal);
 	s->session = session_open(&s->jvm, &s->options, s->profile, err);
 	if (s->session) {
@@ -93,7 +93,7 @@ static void show_progress(const struct sampling *s, const struct vitals *v, uint
 	fflush(stderr);
 }
 
-/* Stops the process, as ^Z asks. The agent keeps the session but takes no samples; the pause extends the duration. */
+/* Stops the process on ^Z. The agent keeps the session but takes no samples; the pause extends the duration. */
 static void sampling_pause(struct sampling *s)
 {
 	uint64_t stopped_ns = clock_mono_ns();

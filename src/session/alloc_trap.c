@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Mangled C++ names, which also encode the arguments. */
+/* Finds the functions by their mangled C++ names, which encode the types of their arguments. */
 #include "session/alloc_trap.h"
 
 #include "attach/proc.h"

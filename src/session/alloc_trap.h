@@ -25,7 +25,7 @@ struct alloc_trap {
 /* True when this JVM has no JVMTI allocation events (JDK 8 to 10). False if its version is unknown. */
 bool alloc_trap_needed(const struct hotspot *jvm);
 
-/* 0; ERR_FAILED, with a hint which package to install, if libjvm lacks symbols, or these. */
+/* 0, or -1 with ERR_FAILED and hints which package to install, if libjvm has no symbols for these functions. */
 int alloc_trap_find(const struct hotspot *jvm, struct symbols *symbols, struct alloc_trap *out,
 	struct err *err);
 

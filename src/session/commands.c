@@ -12,7 +12,7 @@
 /* How long the first event may wait for unwind rows: they take 10 ms, plus a wait for a core on a busy machine. */
 #define COMMANDS_AHEAD_NS (150 * NS_PER_MS)
 
-/* Finds a library that is known to sample allocations, too. */
+/* Stores true if a mapped library is known to sample allocations itself; ctx: a bool. */
 static bool commands_see_profiler(void *ctx, const struct proc_map *map)
 {
 	bool *seen = ctx;
@@ -114,7 +114,7 @@ int session_event_begin(struct session *s, const struct session_event *e, struct
 	struct wire_command command = {.op = WIRE_OP_EVENT_START,
 		.event = (uint32_t)e->event,
 		.interval = e->interval,
-		.flags = (e->live ? WIRE_START_LIVE : 0) | (e->chosen ? WIRE_START_CHOSEN : 0) |
+		.flags = (e->live ? WIRE_START_LIVE : 0) | (e->is_default ? WIRE_START_CHOSEN : 0) |
 			 (e->user_only ? WIRE_START_USER_ONLY : 0) |
 			 (e->kernel_only ? WIRE_START_KERNEL_ONLY : 0),
 		.arg = gauges_engine(e->engine),
@@ -191,10 +191,11 @@ int session_depth(struct session *s, unsigned limit, unsigned top, unsigned root
 	return commands_send(s, &command, "The depth of stacks could not be set", err);
 }
 
-int session_budget(struct session *s, unsigned per_mille, bool chosen, struct err *err)
+int session_budget(struct session *s, unsigned per_mille, bool only_defaults, struct err *err)
 {
-	struct wire_command command = {
-		.op = WIRE_OP_BUDGET, .arg = per_mille, .flags = chosen ? WIRE_BUDGET_CHOSEN : 0};
+	struct wire_command command = {.op = WIRE_OP_BUDGET,
+		.arg = per_mille,
+		.flags = only_defaults ? WIRE_BUDGET_CHOSEN : 0};
 
 	return commands_send(s, &command, "The budget could not be set", err);
 }

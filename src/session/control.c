@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Futexes in a shared mapping, so not FUTEX_PRIVATE. Waits also time out in slices: the agent may fail to wake us. */
+/*
+ * Commands, waits and the lease. The futexes are in a shared mapping, so they are not FUTEX_PRIVATE. Each wait is divided into
+ * slices, since the agent may fail to wake us.
+ */
 #include "session/mapping.h"
 
 #include "attach/proc.h"

@@ -23,8 +23,8 @@ struct lend {
 	const struct hotspot *jvm;
 	int socket;
 	bool kernel_only;
-	/* Threads served at the previous scan, at this one, by their tid in our namespace. */
-	struct hash_index had, has;
+	/* Threads that had an event at the end of the previous scan, and of this one; by their tid in our namespace. */
+	struct hash_index before, now;
 	uint64_t due_ns;
 	bool full;   /* the socket is full: the agent has not received the last message */
 	int refused; /* errno of an event that could not be opened; 0: none */
@@ -45,7 +45,7 @@ static void lend_flush(struct lend *l)
 			  l->socket, &l->message, sizeof(l->message), l->fds, l->message.count) < 0;
 	for (uint32_t i = 0; i < l->message.count; i++) {
 		if (!l->full) /* otherwise retried at the next scan */
-			hash_index_add(&l->has, hash_u64((uint64_t)l->tids[i]), 0);
+			hash_index_add(&l->now, hash_u64((uint64_t)l->tids[i]), 0);
 		close(l->fds[i]); /* the JVM owns its copy */
 	}
 	l->message.count = 0;
@@ -60,8 +60,8 @@ static void lend_thread(void *ctx, pid_t tid)
 	struct proc_status status;
 	int fd;
 
-	if (hash_index_find(&l->had, hash, NULL, NULL) != HASH_NONE) {
-		hash_index_add(&l->has, hash, 0);
+	if (hash_index_find(&l->before, hash, NULL, NULL) != HASH_NONE) {
+		hash_index_add(&l->now, hash, 0);
 		return;
 	}
 	if (l->full)
@@ -86,16 +86,16 @@ static void lend_thread(void *ctx, pid_t tid)
 void lend_step(struct lend *l)
 {
 	uint64_t now_ns = clock_mono_ns(), took_ns;
-	struct hash_index had = l->had;
+	struct hash_index before = l->before;
 
 	if (now_ns < l->due_ns)
 		return;
 	l->full = false;
 	proc_threads(l->jvm->pid, lend_thread, l);
 	lend_flush(l);
-	l->had = l->has;
-	l->has = had;
-	hash_index_clear(&l->has);
+	l->before = l->now;
+	l->now = before;
+	hash_index_clear(&l->now);
 	took_ns = (clock_mono_ns() - now_ns) * LEND_COST;
 	l->due_ns = now_ns + (took_ns > LEND_EVERY_NS ? took_ns : LEND_EVERY_NS);
 }
@@ -127,7 +127,7 @@ struct lend *lend_begin(
 		return NULL;
 	}
 	lend_step(l);
-	if (!l->had.used && l->refused) {
+	if (!l->before.used && l->refused) {
 		lend_refused(l->refused, "an event on the JVM's threads", err);
 		lend_free(l);
 		return NULL;
@@ -139,8 +139,8 @@ void lend_free(struct lend *l)
 {
 	if (!l)
 		return;
-	hash_index_done(&l->had);
-	hash_index_done(&l->has);
+	hash_index_done(&l->before);
+	hash_index_done(&l->now);
 	if (l->socket >= 0)
 		close(l->socket);
 	free(l);

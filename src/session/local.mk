@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# The conversation with an agent.
+# Sessions: the front end's side of the protocol with an agent.
 
 noinst_LIBRARIES += libsession.a
 libsession_a_SOURCES = \

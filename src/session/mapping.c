@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Every value of the header is validated against the file's size before anything is mapped. */
+/* Finds, validates and maps the memfd. Every value of the header is validated before anything is mapped. */
 #include "session/mapping.h"
 
 #include "base/maps.h"
@@ -171,7 +171,7 @@ static int mapping_find_in(struct mapping *m, const char *path, const char *toke
 	return 0;
 }
 
-/* True for the name of the agent's thread that owns the memfd. */
+/* True when this task is the agent's publisher, whose descriptor table has the memfd. */
 static bool mapping_is_publisher(int tasks, const char *tid)
 {
 	char file[64], comm[sizeof(MAPPING_PUBLISHER)] = "";

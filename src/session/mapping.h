@@ -31,7 +31,7 @@ struct mapping {
 /* Validates a header against the size of its file. 0, or -1 with an error. */
 int mapping_check(const struct wire_header *h, uint64_t file_bytes, struct err *err);
 
-/* Maps this descriptor, which stays the caller's. */
+/* Maps this descriptor, which stays the caller's. 0, or -1 with an error. */
 int mapping_open_fd(struct mapping *m, int fd, struct err *err);
 void mapping_close(struct mapping *m);
 
@@ -48,7 +48,7 @@ typedef bool control_idle_fn(void *ctx);
 
 struct control_answer {
 	int result;     /* 0 or -errno */
-	char text[240]; /* the agent's words, cleaned */
+	char text[240]; /* the agent's explanation, cleaned; "": none */
 };
 
 /*
@@ -75,7 +75,7 @@ void control_answer(struct mapping *m, struct control_answer *out);
 /* Waits until the posted command is answered; false on timeout. */
 bool control_wait_idle(struct mapping *m, unsigned timeout_ms, control_idle_fn *idle, void *ctx);
 
-/* Waits until the agent is READY or LEFT and returns its state; -1 on timeout. */
+/* Waits until the agent is in this state or has LEFT. Returns its state; -1 on timeout, or if idle cancels. */
 int control_wait_state(
 	struct mapping *m, uint32_t state, unsigned timeout_ms, control_idle_fn *idle, void *ctx);
 

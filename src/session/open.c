@@ -20,7 +20,7 @@
 #define OPEN_SINCE_NS \
 	(60 * NS_PER_S) /* maximum age of the agent's start time, as attaching takes seconds */
 #define OPEN_READY_MS 10000
-#define OPEN_LEASE_MS 4000 /* an agent whose front end is gone leaves sooner */
+#define OPEN_LEASE_MS 4000 /* an orphaned session ends sooner */
 #define OPEN_STEP_NS  (1 * NS_PER_MS)
 #define OPEN_LOADS    3 /* retries if another version's session begins in between */
 
@@ -74,7 +74,7 @@ static const struct {
 		"descriptor)",
 		NULL},
 	{AGENT_NO_MEMORY,
-		"could not map its 44 MB, or doing so would leave too little to the program",
+		"could not map its 44 MB, or doing so would leave too little for the program",
 		"check the JVM's limits: /proc/PID/limits, its container, vm.overcommit_memory"},
 	{AGENT_NO_THREAD, "could not start its thread",
 		"check the limit of processes (ulimit -u, pids.max)"},
@@ -145,8 +145,11 @@ static int open_attach(const struct session *s, const struct agent_file *agent, 
 	return attach_load(&s->jvm, agent, text, &s->patience, err);
 }
 
-/* Loads the agent; takes over an orphaned session, i.e. one whose front end does not beat, without asking. */
-static int open_load_held(
+/*
+ * Retries a load that was answered with AGENT_BUSY. Takes over an orphaned session, that is one whose front end does not beat,
+ * even without --take-over; refuses otherwise.
+ */
+static int open_load_busy(
 	const struct session *s, const struct agent_file *agent, const char *token, struct err *err)
 {
 	const struct hotspot *jvm = &s->jvm;
@@ -190,8 +193,9 @@ static bool open_other_lives(const struct mapping *m)
 }
 
 /*
- * Agents of two versions would both sample, and conflict over signal handlers. So the session of another version is refused or
- * ended here, as the agent does for sessions of its own version.
+ * Agents of two versions would both sample, and conflict over signal handlers. As the agent does for sessions of its own
+ * version, this refuses to attach while another version has a live session, or ends that session: with --take-over, or if it
+ * is orphaned. 0 if there is none.
  */
 static int open_make_space(
 	const struct session *s, const struct session_options *options, struct err *err)
@@ -223,7 +227,7 @@ static int open_load(const struct session *s, const struct session_options *opti
 		result = open_attach(s, agent, token, options->take_over, err);
 	}
 	if (result == AGENT_BUSY)
-		result = open_load_held(s, agent, token, err);
+		result = open_load_busy(s, agent, token, err);
 	/* Another version's session, whose memory has not appeared yet. */
 	if (result == AGENT_OTHER && !options->take_over)
 		return open_busy(&s->jvm, &(struct mapping){.base = NULL}, err);
@@ -291,8 +295,8 @@ static void open_module(void *ctx, uint32_t id, const struct proc_map *m)
 /*
  * The offset of the agent's monotonic clock, which differs between time namespaces. The wall clock does not: the wall time
  * since the agent's start, added to its monotonic start time, gives its monotonic clock now. Differences below 1 s count as
- * none, and a start time older than OPEN_SINCE_NS is not trusted. In the same namespace the offset is 0 without looking at the
- * wall clock, which may have been set meanwhile.
+ * none, and a start time older than OPEN_SINCE_NS is not trusted. In the same namespace the offset is 0 whatever the wall clock
+ * says, which may have been set meanwhile.
  */
 static uint64_t open_clock_ahead(pid_t pid, const struct wire_header *h)
 {

@@ -18,14 +18,14 @@
 #define SESSION_FOLLOW_NS (500 * NS_PER_MS) /* when the JVM ends, its agent leaves first */
 #define SESSION_STALL_NS  (2 * NS_PER_S)
 #define SESSION_VITALS_NS NS_PER_S
-#define SESSION_ROOM_NS   NS_PER_S
+#define SESSION_MEMORY_NS NS_PER_S
 /* Minimum left in the cgroups. A session takes at most 12 of the 24 MB required for an attach; this is half of the rest. */
-#define SESSION_ROOM_BYTES (6 << 20)
-#define SESSION_WAIT_MS    100 /* maximum delay of noticing the JVM's end */
-#define SESSION_ANSWER_MS  5   /* maximum delay of noticing the agent's answer to rows */
-#define SESSION_NAMES_NS   (10 * NS_PER_S)
-#define SESSION_LATE_NS    NS_PER_S /* waits for names that are longer than this are reported */
-#define SESSION_PULL_MAX   200000   /* records per call; a valid ring holds fewer */
+#define SESSION_MEMORY_BYTES (6 << 20)
+#define SESSION_WAIT_MS      100 /* maximum delay of noticing the JVM's end */
+#define SESSION_ANSWER_MS    5   /* maximum delay of noticing the agent's answer to rows */
+#define SESSION_NAMES_NS     (10 * NS_PER_S)
+#define SESSION_LATE_NS      NS_PER_S /* waits for names that are longer than this are reported */
+#define SESSION_PULL_MAX     200000   /* records per call; a valid ring holds fewer */
 
 bool session_jvm_alive(const struct session *s)
 {
@@ -152,7 +152,7 @@ static void session_pull_last(struct session *s)
 	}
 }
 
-/* Sets the reason why the agent left: a takeover by another session, a stop, ... Returns -1. */
+/* Ends the session with the reason why the agent left: a takeover by another session, a stop, ... Returns -1. */
 static int session_agent_left(struct session *s, struct err *err)
 {
 	static const char *const reasons[] = {
@@ -246,11 +246,11 @@ static int session_check_memory(struct session *s, struct err *err)
 	struct err why;
 	int64_t left;
 
-	if (now_ns - s->memory_ns < SESSION_ROOM_NS)
+	if (now_ns - s->memory_ns < SESSION_MEMORY_NS)
 		return 0;
 	s->memory_ns = now_ns;
 	left = cgroup_memory_left(&s->memory, s->jvm.pid);
-	if (left >= SESSION_ROOM_BYTES)
+	if (left >= SESSION_MEMORY_BYTES)
 		return 0;
 	session_leave(s);
 	err_set(&why, ERR_FAILED,
@@ -320,7 +320,7 @@ int session_drain(struct session *s, struct err *err)
 	return samples;
 }
 
-/* The length of one wait for a publication: short while rows, their answers or names are pending, which wake nobody. */
+/* The length of one wait for a publication: short while rows, their answers or names are pending, which do not end it. */
 static unsigned session_slice(const struct session *s, unsigned ms)
 {
 	unsigned most = late_any(&s->late) || unwind_feed_busy(s->unwind) ? SESSION_ANSWER_MS

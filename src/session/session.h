@@ -5,8 +5,8 @@
  * The caller must call session_drain at least every 30 s (LEASE_STALL_MS), or the agent ends the session. All functions
  * are for one thread. Errors end a call, not the session, unless session_drain reports its end.
  *
- * A queue of records waits for names, one command is in flight. Names of frames are read from files by a thread of
- * symbols/, and unwind rows are compiled by a thread of unwind_feed.c; neither may block a drain:
+ * Records are queued until the names of their frames are known (`late`), and at most one command is in flight. Names are
+ * read from files by a thread of symbols/, unwind rows are compiled by a thread of unwind_feed.c; neither blocks a drain:
  *
  *   session_drain / session_wait                      unwind rows (session_feed_unwind)
  *
@@ -57,7 +57,7 @@ void session_close(struct session *s);
 struct session_event {
 	int event;
 	uint64_t interval; /* in the event's unit; 0: the default */
-	bool chosen;       /* interval is a default, not the user's choice */
+	bool is_default;   /* interval is a default, so the budget may lengthen it */
 	bool live;         /* alloc: only objects that survived a collection */
 	bool user_only, kernel_only;
 	const char *engine; /* of session_engines; NULL: the best that works */
@@ -87,8 +87,8 @@ int session_only_threads(struct session *s, const char *pattern, struct err *err
  */
 #define SESSION_DEPTH_MAX 2048u
 int session_depth(struct session *s, unsigned limit, unsigned top, unsigned root, struct err *err);
-/* Overhead limit in thousandths of a core; 0: none. chosen: applies to default intervals only. */
-int session_budget(struct session *s, unsigned per_mille, bool chosen, struct err *err);
+/* Overhead limit in thousandths of a core; 0: none. only_defaults: limits only events with a default interval. */
+int session_budget(struct session *s, unsigned per_mille, bool only_defaults, struct err *err);
 
 /*
  * Polled every 10 to 100 ms during all waits: opening the session, an agent's answer, names of frames at the end.
@@ -123,12 +123,12 @@ const struct vitals *session_vitals(struct session *s);
 
 /* Sampled time so far: from the start of the first event to the last publication. */
 uint64_t session_duration_ns(const struct session *s);
-/* The part of it in which the agent could observe the JVM: less if they got no core. */
+/* The part of it in which the agent could observe the JVM; less than all of it if the process got no core. */
 uint64_t session_seen_ns(const struct session *s);
 
 /*
- * What is degraded in naming and unwinding frames, a sentence or "". session_names_note: of that, only names that are
- * waited for or were given up. Both are valid until the next call of either.
+ * What is degraded in naming and unwinding frames, a sentence or "". session_names_note: only what concerns names that are
+ * pending or were given up. Both are valid until the next call of either.
  */
 const char *session_note(struct session *s);
 const char *session_names_note(struct session *s);
@@ -148,7 +148,7 @@ struct session_status {
 	bool active; /* it has a session */
 	char front_end[64];
 	int front_end_pid;
-	uint64_t held_since_wall_ns;
+	uint64_t since_wall_ns; /* start of the session; 0: unknown */
 	bool lease_live;
 	struct vitals vitals;            /* if active: the session's part of them */
 	char events[PROFILE_EVENTS][64]; /* the front end's names of events */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The state of a session, shared by the files of session/. */
+/* The state of a session, shared by the files of session/. Owned by the caller of session_open; single-threaded. */
 #ifndef JHOT_SESSION_STATE_H
 #define JHOT_SESSION_STATE_H
 
@@ -33,19 +33,19 @@ struct session {
 	struct unwind_feed *unwind;
 	struct late late;   /* records that wait for names */
 	bool names_patient; /* wait for names without a time limit */
-	uint64_t left_ns;   /* when the agent or the JVM was first found gone; 0: not yet */
+	uint64_t left_ns;   /* when the end of the agent or the JVM was detected; 0: not yet */
 	struct buf note;
 	bool feeding; /* unwind rows are in flight: posted, not answered */
 	bool started; /* an event was started once */
 	struct tids *tids;
-	struct lend *lend;          /* NULL: no perf_events are lent */
+	struct lend *lend;          /* NULL: the engine "lent" is not used */
 	int pidfd;                  /* -1: not supported by the kernel, /proc is polled */
 	bool leaving;               /* the agent was asked to leave */
 	struct cgroup_mount memory; /* memory controller of the JVM */
 	uint64_t memory_ns;         /* when its limits were last checked */
 	uint32_t publish_seen;
 	uint64_t publish_moved_ns; /* when publish_seq last moved */
-	uint64_t clock_ahead_ns;   /* the agent's clock, in another time namespace */
+	uint64_t clock_ahead_ns; /* offset of the agent's monotonic clock; 0: same time namespace */
 
 	struct session_thread_cpu *thread_cpu;
 	struct thread_past *thread_past; /* by the profile's thread */
@@ -71,8 +71,9 @@ uint64_t session_now_ns(const struct session *s);
 int session_pull(struct session *s, struct err *err);
 bool session_jvm_alive(const struct session *s);
 /*
- * The idle callback of all waits for the agent; ctx: the session. Renews the lease and drains the ring, for whose space the
- * agent may wait. Returns false when the JVM has ended, or the caller cancels; the latter is ignored while leaving.
+ * The idle callback of all waits for the agent; ctx: the session. Renews the lease and drains the ring, so that neither
+ * expires nor overflows during a wait. Returns false when the JVM has ended, or the caller cancels; the latter is ignored
+ * while leaving.
  */
 bool session_idle(void *ctx);
 struct session *session_new(const struct hotspot *jvm, struct profile *profile);

@@ -61,7 +61,7 @@ static void status_cost(struct buf *text, const struct wire_walk_cost *c)
 		atomic_load(&c->p99_ns), atomic_load(&c->mean_ns));
 }
 
-/* The cost of a walk by depth, and of new names; nothing before the first walk. */
+/* The cost of walks by depth, and of naming stacks with new names; nothing before the first walk. */
 static void status_walks(struct buf *text, const struct wire_status *status)
 {
 	for (int i = 0; i < WIRE_WALK_CLASSES; i++) {
@@ -79,7 +79,7 @@ static void status_walks(struct buf *text, const struct wire_status *status)
 		status_cost(text, c);
 	}
 	if (atomic_load(&status->name_cost.walks)) {
-		buf_adds(text, "stacks with new names, to name them: ");
+		buf_adds(text, "naming stacks with new names: ");
 		status_cost(text, &status->name_cost);
 	}
 }
@@ -124,7 +124,7 @@ static void status_session(const struct mapping *m, struct session_status *out, 
 	out->vitals = v;
 	status_names(m, out);
 	control_front_end(m, out->front_end, sizeof(out->front_end), &out->front_end_pid,
-		&out->held_since_wall_ns);
+		&out->since_wall_ns);
 	out->lease_live = control_beats(m);
 	buf_printf(text, "walker: %s%s%s\n", v.walker, v.walker_note[0] ? "; " : "", v.walker_note);
 	status_debug_info(text, m->status);
@@ -171,7 +171,7 @@ int session_status(const struct hotspot *jvm, struct session_status *out, struct
 	}
 	if (out->loaded)
 		buf_printf(&text, "%s:\n%s",
-			out->active ? "mapped" : "what stays, idle, until the JVM exits",
+			out->active ? "mapped" : "stays mapped, idle, until the JVM exits",
 			files.data);
 	snprintf(out->text, sizeof(out->text), "%s", buf_str(&text));
 	buf_done(&files);

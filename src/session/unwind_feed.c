@@ -315,7 +315,7 @@ static void answer_no_space(struct unwind_feed *f, size_t module)
 	struct module *m = f->modules[module];
 
 	m->sent = 0;
-	/* Evicts the largest of the modules that keep frame pointers, but not in favour of another such. */
+	/* Evicts the largest module that keeps frame pointers, unless the new one keeps them, too. */
 	for (size_t i = 0; i < f->count && !m->keeps_fp; i++)
 		if (f->modules[i]->state == SENT && f->modules[i]->keeps_fp &&
 			(f->evicting == NONE ||

@@ -59,7 +59,7 @@ turn_jhot() {
 
 # walks_of_status: "CLASS WALKS MEDIAN P99 MEAN", the first line for all
 walks_of_status() {
-	sed 's/^stacks with new names, to name them:/names:/' |
+	sed 's/^naming stacks with new names:/names:/' |
 		sed -nE 's/^ *(walks|names|up to ([0-9]+) frames|deeper): ([0-9]+), median ([0-9]+) ns, p99 ([0-9]+) ns, mean ([0-9]+) ns$/\1\2 \3 \4 \5 \6/p' |
 		sed -E 's/^walks/all/; s/^up to [0-9]+ frames([0-9]+)/\1/; s/^deeper/999999/'
 }

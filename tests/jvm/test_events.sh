@@ -116,7 +116,7 @@ ok_shows "key 1 switches back to cpu" '\[1 cpu\]'
 "$JHOT" status "$JVM" >"$T/status"
 ok "status shows the cost of walks" grep -qE '^walks: [1-9][0-9]*, median [1-9]' "$T/status"
 ok "status shows separately the cost of naming frames of new stacks" \
-	grep -qE '^stacks with new names, to name them: [1-9][0-9]*, median [1-9]' "$T/status"
+	grep -qE '^naming stacks with new names: [1-9][0-9]*, median [1-9]' "$T/status"
 for event in cpu lock wall; do
 	ok "$event is still sampled after the view switched events" grep -q "event $event: .*every" "$T/status"
 done

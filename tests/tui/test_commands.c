@@ -425,7 +425,7 @@ static void test_ways(struct ui *ui, struct fake *fake)
 	ok(ui->copy && strlen(ui->copy) > 3, "y copies the selected name");
 	fake->lost = true;
 	ui_tick(ui, now += 1000);
-	ok(drive_shows(ui, "ENDED") && drive_shows(ui, "r: again"),
+	ok(drive_shows(ui, "ENDED") && drive_shows(ui, "r: attach again"),
 		"a lost session offers to attach again");
 	drive_keys(ui, now, "r");
 	is_int(ui->attach_pid, ui->vitals->pid, "r attaches to the same JVM");
@@ -433,7 +433,7 @@ static void test_ways(struct ui *ui, struct fake *fake)
 	ui->over = fake->lost = false;
 	fake->end = 1;
 	ui_tick(ui, now += 1000);
-	ok(!drive_shows(ui, "r: again"), "an exited JVM cannot be attached to again");
+	ok(!drive_shows(ui, "r: attach again"), "an exited JVM cannot be attached to again");
 	ok(drive_shows(ui, "ENDED") && drive_shows(ui, "has exited"), "an exited JVM is reported");
 	drive_keys(ui, now, "T");
 	ok(drive_shows(ui, "CALL TREE"), "the data of an exited JVM is kept");

@@ -148,7 +148,7 @@ static void test_write(void)
 	is_str(buf_str(&again),
 		"# my own\n\nwindow =  30s   # short\n#event = cpu\nkeys {\n\twindow = ( )\n}\n"
 		"framework = a. b.\n\n"
-		"event = wall    # cpu alloc lock wall: what is shown first\n"
+		"event = wall    # cpu alloc lock wall: first event shown\n"
 		"delay = 5    # seconds between two screens\n"
 		"names = method    # full class method\n"
 		"color = 256    # auto never 16 256\n"

@@ -231,7 +231,7 @@ int events_start(const struct events *e, struct session *s, struct err *err)
 	return begun || !e->count ? 0 : -1;
 }
 
-/* --- of a profile ------------------------------------------------------------------------------------ */
+/* --- events of a profile ----------------------------------------------------------------------------- */
 
 bool events_sampled(const struct profile *p, int id)
 {

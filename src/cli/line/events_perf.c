@@ -68,7 +68,7 @@ static void perf_apply(struct session_event *how, const struct perf_event *perf)
 	how->perf.config1 = perf->config1;
 	how->perf.config2 = perf->config2;
 	how->unit = perf->unit;
-	how->chosen = !how->interval;
+	how->is_default = !how->interval;
 	how->interval = how->interval ? how->interval : perf->interval;
 }
 
@@ -182,7 +182,7 @@ static bool search_map(void *ctx, const struct proc_map *map)
 	return s->address == 0 && !s->given_up;
 }
 
-/* The mapping of the resolver, which contains its candidates as well. */
+/* Stores the mapping that contains the resolver in s->code. The implementations it chooses from are in it, too. */
 static bool search_code(void *ctx, const struct proc_map *map)
 {
 	struct search *s = ctx;
@@ -193,7 +193,10 @@ static bool search_code(void *ctx, const struct proc_map *map)
 	return false;
 }
 
-/* Reads the GOT slot of a file that imports the function. A lazy slot still points into that file. */
+/*
+ * Reads the GOT slot of a file that imports the function. Accepts an address in s->code only: a slot that has not been
+ * bound yet points into the importing file.
+ */
 static bool search_chosen(void *ctx, const struct proc_map *map)
 {
 	struct search *s = ctx;

@@ -82,7 +82,8 @@ void help_verb(FILE *out, const struct verb *verb)
 
 void help_main(FILE *out)
 {
-	fputs("jhot " JHOT_VERSION ": shows live what a running JVM spends its time on\n\n"
+	fputs("jhot " JHOT_VERSION
+	      ": a live profiler that shows what a running JVM spends its time on\n\n"
 	      "Usage: jhot [PID|NAME]        profile this JVM, or choose one from a list\n"
 	      "       jhot FILE...           open recordings and other profiles\n"
 	      "       jhot VERB [ARGUMENT]...\n\nVerbs:\n",

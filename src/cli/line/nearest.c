@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Edit distance with swaps, by three rows of the usual table. */
+/* Edit distance with transpositions (optimal string alignment). Three rows of its matrix suffice. */
 #include "cli/line/nearest.h"
 
 #include <stddef.h>

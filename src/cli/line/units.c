@@ -41,7 +41,10 @@ static const struct suffix duration_suffixes[] = {
 	{NULL, 0, UNITS_PLAIN},
 };
 
-/* Digits with at most one point, then a suffix of the table; the product is at least 1 and fits. */
+/*
+ * Parses digits with at most one point, and a suffix of the table. Stores the product. Returns the suffix; NULL if the text is
+ * malformed, or the product is below 1 or at least 9e18.
+ */
 static const struct suffix *parse(const char *text, const struct suffix *table, uint64_t *value)
 {
 	size_t digits = strspn(text, "0123456789.");
@@ -127,7 +130,7 @@ const char *units_value(uint64_t value, const char *unit, char *out, size_t size
 {
 	static const struct {
 		const char *unit; /* of the event */
-		double from;      /* smaller values have a smaller unit: none is shown as 1000 */
+		double from; /* minimum; smaller values have a smaller unit, in which rounding never yields 1000 */
 		double factor;
 		const char *shown;
 	} rows[] = {

@@ -46,7 +46,7 @@ int live_event_set(void *ctx, int event, bool on, uint64_t interval, struct err 
 		return 0;
 	if (interval) {
 		l->now->how[event].interval = interval;
-		l->now->how[event].chosen = false;
+		l->now->how[event].is_default = false;
 	}
 	return session_event_begin(l->now->session, &l->now->how[event], err);
 }
@@ -163,8 +163,8 @@ int live_event_add(void *ctx, const char *name, struct err *err)
 			err, ERR_USAGE, "The name of the event \"%.40s...\" is too long.", name);
 	if (live_define_event(l, id, name, err))
 		return -1;
-	if (session_drain(l->now->session, err) <
-		0) /* the last samples of the id's previous event */
+	/* Drains the samples of the event that had this id before. */
+	if (session_drain(l->now->session, err) < 0)
 		return -1;
 	profile_event_set(
 		l->now->profile, id, name, l->now->how[id].unit, l->now->how[id].interval);

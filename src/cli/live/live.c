@@ -27,7 +27,7 @@ static void subject_free(struct subject *s)
 {
 	if (!s)
 		return;
-	if (s->session) /* names that arrive late would not be shown */
+	if (s->session) /* do not wait for names, which would not be shown */
 		session_patience(s->session, &(const struct patience){.go_on = subject_cancel});
 	session_close(s->session);
 	replay_free(s->replay);
@@ -317,7 +317,7 @@ static const struct app_format *live_formats(void *ctx)
 	return l->formats;
 }
 
-/* Where the profile that is shown comes from. 0, or -1 with an error if there is none. */
+/* Describes the source of the profile shown. 0, or -1 with an error if there is none; verb: for that error. */
 static int live_source(
 	struct live *l, struct outputs_source *out, const char *verb, struct err *err)
 {
@@ -346,7 +346,7 @@ static long long written_kb(const char *path)
 	return stat(path, &st) ? 0 : (long long)(st.st_size + 1023) / 1024;
 }
 
-/* A format that holds all events gets those that have samples in the query, and the shown one first in any case. */
+/* The metadata lists the shown event first, even without samples, then all others that have samples in the query. */
 static int live_export(
 	void *ctx, const struct app_export *what, char *done, size_t bytes, struct err *err)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The live view's state outside of tui, shared by live.c and events.c. */
+/* Internals of the live view's app_ops: their state, shared by live.c and events.c. Single-threaded. */
 #ifndef JHOT_CLI_LIVE_OWN_H
 #define JHOT_CLI_LIVE_OWN_H
 
@@ -19,7 +19,10 @@ struct jvms {
 	bool listed;          /* a scan has been completed */
 };
 
-/* The profile shown, and its source. All NULL: nothing. Never relocated, since `how` points to user_names. */
+/*
+ * The profile shown, and its source: a session, a replay or a file; all NULL: nothing is shown. Never relocated, since `how`
+ * points to user_names.
+ */
 struct subject {
 	struct profile *profile;
 	struct session *session;
@@ -50,7 +53,7 @@ struct live {
 
 /* --- events.c ---------------------------------------------------------------------------------------- */
 
-/* Initialises `how`: events of the command line as given there, all others with its other options. */
+/* Initialises `how`: events of the command line as given there, all others with its options for all events (-u, -k). */
 void live_set_how(struct live *l);
 /* Implement functions of app_ops; ctx: a struct live. */
 int live_event_set(void *ctx, int event, bool on, uint64_t interval, struct err *err);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Columns as in the live view: SELF% with its error, TOTAL%, the type's letter, the method. */
+/* Prints the hot methods, with the columns of the live view, and a summary of the sampling. */
 #include "cli/outputs/outputs.h"
 
 #include "base/buf.h"
@@ -179,7 +179,7 @@ static uint64_t hot_pop_largest(struct hot_shares *s, uint32_t *whose)
 
 /* --- sites ------------------------------------------------------------------------------------------- */
 
-/* True for the implementation of locks, which is not reported as the site of a wait. */
+/* True for methods that implement locks: their caller is the site of a wait. */
 static bool hot_is_machinery(const struct profile_method *m)
 {
 	static const char *const prefixes[] = {

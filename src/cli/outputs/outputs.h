@@ -70,7 +70,7 @@ bool outputs_is_stdout(const struct output *f);
 
 /* --- outputs.c ----------------------------------------------------------------------------------------- */
 
-/* Checks before sampling that all files can probably be written. Leaves no trace. */
+/* Checks before sampling whether the files could be written, as far as that is known in advance (file_check). */
 int outputs_check(const struct outputs *o, const struct events *events,
 	const struct outputs_names *names, struct err *err);
 /*

@@ -111,7 +111,7 @@ static int diffing_outputs(struct diffing *d, struct err *err)
 
 	if (outputs_parse(o, d->args, err))
 		return -1;
-	/* Thread entry frames are the same on both sides, and would take the first rows. */
+	/* Thread entry frames are the same on both sides, and would fill the first rows. */
 	if (!o->filter)
 		o->filter = filter_new();
 	filter_set_hide(o->filter, filter_hide(o->filter) | FILTER_ENTRY);

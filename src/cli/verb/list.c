@@ -31,7 +31,7 @@ static const char *name_tail(const char *name, const char **ellipsis)
 		return name;
 	*ellipsis = "~";
 	skip = len - (NAME_WIDTH - 1);
-	while (((unsigned char)name[skip] & 0xc0) == 0x80) /* not within a UTF-8 letter */
+	while (((unsigned char)name[skip] & 0xc0) == 0x80) /* not within a UTF-8 character */
 		skip++;
 	return name + skip;
 }

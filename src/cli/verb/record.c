@@ -31,9 +31,8 @@ static void record_no_inlining(const struct recording *r)
 		if (share >= NO_INLINING_SHOWN)
 			fprintf(stderr,
 				"%s: %.0f %% in code without inlining information, compiled before "
-				"jhot attached; start the JVM with "
-				"-XX:+UnlockDiagnosticVMOptions -XX:+DebugNonSafepoints to have "
-				"it\n",
+				"jhot attached; to avoid this, start the JVM with "
+				"-XX:+UnlockDiagnosticVMOptions -XX:+DebugNonSafepoints\n",
 				r->sampling.events.names[i], share);
 	}
 }

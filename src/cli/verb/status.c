@@ -13,8 +13,8 @@ static int64_t status_age_s(const struct session_status *s)
 {
 	uint64_t now_ns = clock_wall_ns();
 
-	return s->held_since_wall_ns && now_ns > s->held_since_wall_ns
-		       ? (int64_t)((now_ns - s->held_since_wall_ns) / NS_PER_S)
+	return s->since_wall_ns && now_ns > s->since_wall_ns
+		       ? (int64_t)((now_ns - s->since_wall_ns) / NS_PER_S)
 		       : 0;
 }
 

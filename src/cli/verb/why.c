@@ -29,7 +29,7 @@ static int why_ended(const struct sampling *s, const struct watch *w, struct err
 		observed_s, requested_s);
 }
 
-static int why_unobserved(const struct sampling *s, const struct watch *w, struct err *err)
+static int why_inconclusive(const struct sampling *s, const struct watch *w, struct err *err)
 {
 	err_set(err, ERR_UNSEEN,
 		"JVM %d could be observed for only %.1f of %.0f s: it got no core for the rest.",
@@ -55,7 +55,7 @@ static int why_report(struct sampling *s, struct watch *w, bool json, int rc, st
 		watch_print(w, stdout);
 	if (rc)
 		return why_ended(s, w, err);
-	return watch_unobserved(w) ? why_unobserved(s, w, err) : 0;
+	return watch_inconclusive(w) ? why_inconclusive(s, w, err) : 0;
 }
 
 /* Judges each minute of a recording. */

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sums the increases of each thread, so a thread that ends subtracts nothing and no share is negative. */
+/*
+ * CPU time by kind of thread, and time spent waiting for a core. Both are sums of each thread's increases, so a thread that ends
+ * subtracts nothing and no share is negative.
+ */
 #include "session/gauges/gauges.h"
 
 #include "base/buf.h"
@@ -79,7 +82,7 @@ void gauges_cpu_task(struct gauges_cpu *c, pid_t tid, const struct proc_cpu *cpu
 		if (c->past[i].tid == tid && c->past[i].start_ticks == cpu->start_ticks)
 			past = &c->past[i];
 	if (!past && cpu->start_ticks < c->ticks)
-		return; /* it had its initial name at the last reading: its increase is unknown */
+		return; /* renamed since the last reading: its increase is unknown */
 	c->used[owner] += gauges_more(cpu->utime, past ? past->utime : 0) +
 			  gauges_more(cpu->stime, past ? past->stime : 0);
 	c->kernel += gauges_more(cpu->stime, past ? past->stime : 0);
@@ -132,7 +135,7 @@ int64_t gauges_queue_end(struct gauges_queue *q)
 	return q->past_count ? (int64_t)(q->sum_ns / NS_PER_MS) : -1;
 }
 
-/* ----------------------------------------------------------------------------------------------------- */
+/* --- shares of CPU time ------------------------------------------------------------------------------ */
 
 static uint64_t gauges_ticks_now(void)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The names of counters are those of JDK 8 to 27, per collector; missing ones stay unknown (-1). */
+/* The vitals: the JVM's part from hsperfdata, /proc and cgroups, the session's part from the agent's status page. */
 #include "session/gauges/gauges.h"
 
 #include "attach/jvm/hsperf.h"
@@ -32,7 +32,7 @@ struct gauges {
 	struct gauges_queue queue;
 	struct gauges_host host;
 	struct vitals who;  /* the constant values; all others are unknown */
-	struct vitals last; /* retained when the JVM is gone */
+	struct vitals last; /* of the last reading; reported on when the JVM has ended */
 
 	uint64_t cpu_ticks, cpu_ns; /* of the last reading */
 	uint64_t tasks_due_ns;

@@ -19,10 +19,10 @@
 
 struct frames_method {
 	uint32_t id;     /* the agent's id */
-	uint32_t method; /* the model's id; PROFILE_NONE: a bare name, or it has left the model */
+	uint32_t method; /* the model's id; PROFILE_NONE: a bare name, or evicted from the model */
 	char *name;      /* a bare name of a stub, class or reason, not cleaned */
-	char *left;      /* class, name and signature if it has left the model, each with its NUL */
-	uint8_t *lines;  /* the compressed line table; NULL: none */
+	char *evicted; /* class, name and signature after eviction from the model, each with its NUL */
+	uint8_t *lines; /* the compressed line table; NULL: none */
 	uint32_t line_bytes;
 	bool lines_20, used; /* used: referenced since the last eviction */
 };
@@ -44,8 +44,8 @@ struct frames {
 	struct frames_known *known;
 	uint32_t known_count, known_cap;
 
-	int *modules; /* ids of symbols by the agent's; -1: not announced */
-	bool passing; /* the last converted frame is provisional and must not be cached */
+	int *modules;     /* ids of symbols by the agent's; -1: not announced */
+	bool provisional; /* the last converted frame may get another name, so it must not be cached */
 };
 
 struct frames *frames_new(struct profile *profile, struct symbols *symbols)
@@ -62,7 +62,7 @@ struct frames *frames_new(struct profile *profile, struct symbols *symbols)
 static void frames_method_done(struct frames_method *m)
 {
 	free(m->name);
-	free(m->left);
+	free(m->evicted);
 	free(m->lines);
 }
 
@@ -199,11 +199,12 @@ static uint32_t frames_java(struct frames *f, uint64_t wire, enum frame_type typ
 
 	if (m && m->name)
 		return frames_bare(f, wire, FRAME_BREAK);
-	if (m && m->left) { /* add it to the model again */
-		name = m->left + strlen(m->left) + 1;
-		m->method = profile_method(f->profile, m->left, name, name + strlen(name) + 1, "");
-		free(m->left);
-		m->left = NULL;
+	if (m && m->evicted) { /* add it to the model again */
+		name = m->evicted + strlen(m->evicted) + 1;
+		m->method =
+			profile_method(f->profile, m->evicted, name, name + strlen(name) + 1, "");
+		free(m->evicted);
+		m->evicted = NULL;
 	}
 	if (!m || m->method == PROFILE_NONE)
 		return PROFILE_NONE;
@@ -240,7 +241,7 @@ static uint32_t frames_function(struct frames *f, enum frame_type type, const st
 	return profile_frame(f->profile, method, type, WIRE_BCI_UNKNOWN, 0);
 }
 
-/* A distinct name: time spent compiling a method is not spent in the method. */
+/* "compiling C.m" as the name of a function, distinct from the method: compiling it is not running it. */
 static uint32_t frames_compiles(struct frames *f, uint64_t wire, enum frame_type type)
 {
 	uint32_t java = frames_java(f, wire, FRAME_JAVA), frame;
@@ -279,7 +280,7 @@ static uint32_t frames_symbolic(struct frames *f, uint64_t wire, enum frame_type
 	else
 		symbols_native(f->symbols, f->modules[WIRE_FRAME_MODULE(wire)],
 			WIRE_FRAME_OFFSET(wire), &sym);
-	f->passing = f->passing || sym.loading;
+	f->provisional = f->provisional || sym.loading;
 	if (sym.loading)
 		buf_printf(&name, "0x%llx", (unsigned long long)sym.start);
 	clean_add(&name, sym.name, strlen(sym.name));
@@ -358,13 +359,13 @@ uint32_t frames_get(struct frames *f, uint64_t wire)
 		return f->known[i].frame;
 	if (kind >= FRAMES_KINDS || !frames_kinds[kind].make)
 		return frames_reason(f, "[unknown_frame]");
-	f->passing = kind == WIRE_FRAME_RAW &&
-		     f->symbols; /* the address may later belong to other code */
+	/* The address of a raw frame may later belong to other code. */
+	f->provisional = kind == WIRE_FRAME_RAW && f->symbols;
 	frame = frames_kinds[kind].make(f, wire, frames_kinds[kind].type);
 	if (frame == PROFILE_NONE)
 		return frames_reason(f,
 			frames_kinds[kind].unknown); /* not cached: its record may still arrive */
-	if (!f->passing)
+	if (!f->provisional)
 		frames_remember(f, wire, frame);
 	return frame;
 }
@@ -411,7 +412,7 @@ bool frames_ready(const struct frames *f, const struct wire_trace *rec)
 	return ready;
 }
 
-/* --- what leaves the model --------------------------------------------------------------------------- */
+/* --- eviction from the model ------------------------------------------------------------------------- */
 
 static void frames_forget_known(struct frames *f)
 {
@@ -428,7 +429,7 @@ static void frames_forget_known(struct frames *f)
 	f->known_count = n;
 }
 
-/* Keeps the texts of a method that leaves the model: the agent may still use its id. */
+/* Saves the texts of a method that the model evicts, since the agent may still use its id. */
 static void frames_leave(struct frames *f, struct frames_method *m)
 {
 	const struct profile_method *method = profile_get_method(f->profile, m->method);
@@ -437,7 +438,7 @@ static void frames_leave(struct frames *f, struct frames_method *m)
 	buf_add(&text, method->class_name, strlen(method->class_name) + 1);
 	buf_add(&text, method->name, strlen(method->name) + 1);
 	buf_add(&text, method->signature, strlen(method->signature) + 1);
-	m->left = buf_steal(&text);
+	m->evicted = buf_steal(&text);
 	m->method = PROFILE_NONE;
 }
 

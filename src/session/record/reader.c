@@ -25,7 +25,7 @@ struct reader_trace {
 	uint32_t id;            /* 0: empty */
 	uint32_t stack, thread; /* the model's */
 	enum thread_state state;
-	bool held; /* a lock's owner while others waited for it */
+	bool holder; /* the owner of a lock, while others waited for it */
 };
 
 struct reader {
@@ -37,7 +37,7 @@ struct reader {
 
 	struct reader_trace *traces;
 	uint32_t trace_slots;
-	uint64_t weight[WIRE_EVENTS]; /* since the last TICK, without held traces */
+	uint64_t weight[WIRE_EVENTS]; /* since the last TICK, without traces of holders */
 
 	struct thread_ids *threads;
 
@@ -205,7 +205,7 @@ static void reader_set_thread(struct reader *r, const struct wire_thread *rec)
 	buf_done(&name);
 }
 
-/* A virtual thread has no id in /proc. A record without a name keeps the name it had. */
+/* A virtual thread has no id in /proc. A record without a name does not change the name of a known thread. */
 static void reader_set_virtual(struct reader *r, const struct wire_thread *rec)
 {
 	struct profile_thread t = {.kind = THREAD_VIRTUAL,
@@ -309,16 +309,16 @@ static void reader_add_delta(
 	}
 	sample = (struct profile_sample){t.stack, t.thread, t.state, d->count,
 		d->weight < READER_WEIGHT_MAX ? d->weight : READER_WEIGHT_MAX};
-	if (t.held && event == WIRE_LOCK)
+	if (t.holder && event == WIRE_LOCK)
 		profile_add_holder(r->profile, second, &sample);
 	else
 		profile_add_sample(r->profile, (int)event, second, &sample);
-	if (!t.held)
+	if (!t.holder)
 		r->weight[event] += sample.weight;
 	r->stats.samples += d->count;
 }
 
-/* --- what leaves the model --------------------------------------------------------------------------- */
+/* --- eviction from the model ------------------------------------------------------------------------- */
 
 /*
  * Retains the stacks of all traces in the window, since the agent may still send deltas for them; and the threads of virtual
@@ -416,7 +416,7 @@ static bool reader_consume_trace(struct reader *r, const void *record, uint32_t 
 	if (!reader_trace_fits(rec, size) || !rec->id)
 		return false;
 	t.state = reader_state(rec->flags);
-	t.held = WIRE_TRACE_STATE(rec->flags) == WIRE_STATE_HOLDS;
+	t.holder = WIRE_TRACE_STATE(rec->flags) == WIRE_STATE_HOLDS;
 	t.thread = reader_named_thread(r, rec->thread);
 	t.stack = reader_stack(r, rec, t.state);
 	*reader_trace_slot(r, rec->id) = t;

@@ -26,11 +26,11 @@ enum config_kind {
 #define SETTINGS_WRITTEN 7
 struct setting {
 	const char *name;
-	const char *words;   /* allowed values: the index of the value is stored */
+	const char *words;   /* allowed values */
 	const char *comment; /* comment in a file that W creates; NULL: the words */
-	size_t at;           /* offset in struct config of the int that is set, */
-	int (*set)(struct config *c, const struct config_line *l,
-		struct err *err); /* or a function that parses the value */
+	size_t at; /* offset in struct config of the int that gets the index of the value in words */
+	/* Parses the value instead; NULL: words and at apply. */
+	int (*set)(struct config *c, const struct config_line *l, struct err *err);
 };
 
 int config_refuse(const struct config_line *l, struct err *err, const char *fmt, ...)
@@ -101,7 +101,7 @@ static int set_framework(struct config *c, const struct config_line *l, struct e
 
 #define CHOICE(name) offsetof(struct config, name), NULL
 static const struct setting settings[] = {
-	{"event", "cpu alloc lock wall", "cpu alloc lock wall: what is shown first", CHOICE(event)},
+	{"event", "cpu alloc lock wall", "cpu alloc lock wall: first event shown", CHOICE(event)},
 	{"window", "1s 5s 10s 30s 1m all", NULL, CHOICE(window)},
 	{"delay", NULL, "seconds between two screens", 0, set_delay},
 	{"names", "full class method", NULL, CHOICE(names)},
@@ -114,7 +114,7 @@ static const struct setting settings[] = {
 };
 _Static_assert(sizeof(settings) / sizeof(settings[0]) == SETTINGS, "SETTINGS counts them");
 _Static_assert(EVENT_WALL == 3 && NAME_METHOD == 2 && APP_COLOR_256 == 3 && APP_CHARSET_UTF8 == 2,
-	"the words stand in the order of their values");
+	"the words are in the order of their values");
 
 static int choose(const struct config_line *l, const char *words, int *out, struct err *err)
 {

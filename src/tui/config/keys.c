@@ -164,7 +164,7 @@ static int place_of(const char *const *names, int n, const char *word)
 	return n;
 }
 
-/* Applies one word; *color is where the next colour goes. Returns false for an unknown word. */
+/* Applies one word; *color is the field that the next colour sets. Returns false for an unknown word. */
 static bool color_add_word(struct appearance *appearance, int16_t **color, const char *word)
 {
 	static const char *const colors[] = {

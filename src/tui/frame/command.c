@@ -235,7 +235,7 @@ static unsigned mouse_switch(struct ui *ui, int arg)
 	ui->mouse = !ui->mouse;
 	ui_notify(ui, STYLE_NORMAL, UI_MESSAGE_MS, "%s",
 		ui->mouse ? "mouse on: a click selects, the wheel scrolls; M turns it off"
-			  : "mouse off: left to the terminal");
+			  : "mouse off: clicks and wheel go to the terminal");
 	return UI_MOUSE;
 }
 
@@ -362,7 +362,7 @@ const struct command commands[] = {
 	{"other", {{'c', 0}}, "c", NULL, "other JVM", NULL, 0, GROUP_OTHER, VIEWS_DATA | FINDINGS | INFO, jvm_other, NULL},
 	{"colors", {{'C', UI_COLORS}}, "C", NULL, "colours", NULL, 0, GROUP_OTHER, VIEWS_DATA, react, NULL},
 	{"mouse", {{'M', UI_MOUSE}}, "M", NULL, "mouse", NULL, 0, GROUP_OTHER, VIEWS_ALL & ~ERROR & ~PICKER, mouse_switch, NULL},
-	{"write-config", {{'W', 0}}, "W", NULL, "write config", NULL, 0, GROUP_OTHER, VIEWS_DATA, command_save_settings, NULL},
+	{"write-config", {{'W', 0}}, "W", NULL, "save settings", NULL, 0, GROUP_OTHER, VIEWS_DATA, command_save_settings, NULL},
 	{"help", {{'?', 0}}, "?", NULL, "help", "help", 254, GROUP_OTHER, VIEWS_DATA | INFO | FINDINGS | HELP, help_show, NULL},
 	{"close-help", {{TKEY_ESC, 0}}, "Esc", NULL, NULL, NULL, 0, GROUP_OTHER, HELP, help_show, NULL},
 	{"redraw", {{TKEY_CTRL('l'), UI_REPAINT}}, "^L", NULL, "redraw", NULL, 0, GROUP_OTHER, VIEWS_ALL, react, NULL},
@@ -382,8 +382,10 @@ bool command_here(const struct command *c, const struct ui *ui)
 
 /* --- settings -------------------------------------------------------------------------------------- */
 
-/* Frameworks, and JDK plumbing between an application's frames. Not the JDK's collections, text or compilers: when those
- * are hot, that is the answer. */
+/*
+ * Frameworks, and the parts of the JDK that only call the application's code. Not included are the JDK's collections, text and
+ * compilers, which may be hot themselves.
+ */
 static const char *const framework_default[] = {"java.lang.reflect.", "jdk.internal.reflect.",
 	"sun.reflect.", "java.lang.invoke.", "java.util.stream.",
 	"java.util.concurrent.ThreadPoolExecutor", "java.util.concurrent.FutureTask",
@@ -443,8 +445,8 @@ const char *command_shown(const struct command *c, const struct ui *ui)
 unsigned command_save_settings(struct ui *ui, int arg)
 {
 	static const char *const names[NAME_STYLES] = {"full", "class", "method"};
-	static const char *const colors[THEME_DEPTHS] = {"never", "16", "256"};
-	static const char *const begun[] = {[APP_COLOR_AUTO] = "auto",
+	static const char *const depths[THEME_DEPTHS] = {"never", "16", "256"};
+	static const char *const options[] = {[APP_COLOR_AUTO] = "auto",
 		[APP_COLOR_NEVER] = "never",
 		[APP_COLOR_16] = "16",
 		[APP_COLOR_256] = "256"};
@@ -452,8 +454,9 @@ unsigned command_save_settings(struct ui *ui, int arg)
 	struct config_values values = {.event = profile_events[ui->scope.event].name,
 		.window = timeline_label(&ui->scope.time, window),
 		.names = names[ui->names],
-		.color = ui->depth == ui->depth_begin ? begun[ui->options->color]
-						      : colors[ui->depth],
+		/* Unless C has changed the depth, the option is written, so that auto stays auto. */
+		.color = ui->depth == ui->depth_begin ? options[ui->options->color]
+						      : depths[ui->depth],
 		.mouse = ui->mouse ? "on" : "off",
 		.format = output_suffix(ui)};
 	struct err err = {0};

@@ -57,6 +57,7 @@ bool command_can_restart(const struct ui *ui);
 const struct command_key *command_keys(const struct command *c, const struct ui *ui);
 const char *command_shown(const struct command *c, const struct ui *ui);
 
+/* Writes the current values to the settings file (ops->config_write). */
 unsigned command_save_settings(struct ui *ui, int arg);
 
 /* Implemented by the views. */

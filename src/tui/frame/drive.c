@@ -28,7 +28,7 @@ static void ui_timeline_init(struct ui *ui)
 		ui->scope.time.window = ui->options->config->window;
 }
 
-/* Callback of the profile's eviction: keeps the ids that the view refers to. */
+/* A pin callback of the profile: pins the ids that the view refers to. */
 static void ui_pin_ids(void *ctx, enum profile_kind kind, bool leaving)
 {
 	const struct ui *ui = ctx;
@@ -262,7 +262,7 @@ bool ui_expire(struct ui *ui, int64_t now_ms)
 
 void ui_tick(struct ui *ui, int64_t now_ms)
 {
-	int64_t cost, wish, since_update;
+	int64_t by_cost, by_setting, since_update;
 	char saved[320];
 
 	if (!ui->now_ms)
@@ -277,7 +277,8 @@ void ui_tick(struct ui *ui, int64_t now_ms)
 		ui->over = true;
 		output_autosave(ui, saved, sizeof(saved));
 		ui_notify(ui, STYLE_WARN, UI_STAY, "%s%s%s%s", ui->error.what,
-			command_can_restart(ui) ? " r: again" : "", *saved ? "  " : "", saved);
+			command_can_restart(ui) ? " r: attach again" : "", *saved ? "  " : "",
+			saved);
 	}
 	ui->vitals = ui->ops->vitals(ui->ctx);
 	snprintf(ui->names_note, sizeof(ui->names_note), "%s",
@@ -288,11 +289,12 @@ void ui_tick(struct ui *ui, int64_t now_ms)
 		ui_count_waiting(ui);
 	findings_tick(ui);
 	/* The least time between updates: by their cost, and by a refresh interval that exceeds the tick interval. */
-	cost = (int64_t)(ui->update_ns / NS_PER_MS * DUTY);
-	wish = ui->interval_ms > TICK_MAX_MS ? (int64_t)ui->interval_ms - TICK_MAX_MS / 20 : 0;
+	by_cost = (int64_t)(ui->update_ns / NS_PER_MS * DUTY);
+	by_setting =
+		ui->interval_ms > TICK_MAX_MS ? (int64_t)ui->interval_ms - TICK_MAX_MS / 20 : 0;
 	since_update = now_ms - ui->updated_ms;
-	if ((ui->scope.time.frozen && !ui_view(ui)->bare) || ui->job.on || since_update < cost ||
-		since_update < wish)
+	if ((ui->scope.time.frozen && !ui_view(ui)->bare) || ui->job.on || since_update < by_cost ||
+		since_update < by_setting)
 		return;
 	ui->job.ticking = true;
 	ui_update(ui, false);
@@ -443,7 +445,7 @@ unsigned ui_key(struct ui *ui, int key, int64_t now_ms)
 	if (!ui_busy(ui))
 		return ui_handle_key(ui, key, now_ms);
 	ui->now_ms = now_ms;
-	/* During a job, run only commands of every view, which need no data, and quit unless its key could be text. */
+	/* During a job, run only commands available in every view, which need no data, and quit unless its key could be text. */
 	c = command_find(ui, key, &arg);
 	if (c && (c->views == VIEWS_ALL || (!text && !strcmp(c->name, "quit"))))
 		return c->run(ui, arg);

@@ -212,7 +212,8 @@ static void menu_note(struct ui *ui, const struct err *err)
 	snprintf(ui->menu.note, sizeof(ui->menu.note), "%s", err->what);
 }
 
-static void event_begins(struct ui *ui, int event)
+/* Starts the event's window at the current second. */
+static void event_start_window(struct ui *ui, int event)
 {
 	uint32_t now = profile_info(ui->profile).now;
 
@@ -234,7 +235,7 @@ bool events_begin(struct ui *ui, int event)
 	if (ui->ops->event_set(ui->ctx, event, true, 0, &err) < 0)
 		return false;
 	if (event != ui->scope.event && !ui->scope.events[event].shown)
-		event_begins(ui, event);
+		event_start_window(ui, event);
 	ui->scope.events[event].requested = 0;
 	ui->begun_ms = ui->now_ms;
 	ui->vitals = ui->ops->vitals(ui->ctx);
@@ -249,7 +250,7 @@ static void menu_set(struct ui *ui, int event, bool on, uint64_t interval)
 		menu_note(ui, &err);
 	else if (on && !event_is_on(ui, event) && event != ui->scope.event &&
 		 !ui->scope.events[event].shown)
-		event_begins(ui, event);
+		event_start_window(ui, event);
 	ui->scope.events[event].requested = 0;
 	ui->vitals = ui->ops->vitals(ui->ctx);
 }
@@ -283,7 +284,7 @@ static void menu_engine(struct ui *ui, int event)
 		menu_note(ui, &err);
 	else if (rc)
 		snprintf(ui->menu.note, sizeof(ui->menu.note),
-			"%s has only one engine; cpu has two.",
+			"%s has only one engine; cpu has several.",
 			profile_get_event(ui->profile, event)->name);
 	ui->vitals = ui->ops->vitals(ui->ctx);
 }

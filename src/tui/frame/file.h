@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What differs when a file is shown instead of a JVM: all of its time is shown first, it is always frozen, and some keys
- * are refused with an explanation.
+ * are refused with an explanation. Functions of the ui; they have no state of their own.
  */
 #ifndef JHOT_TUI_FRAME_FILE_H
 #define JHOT_TUI_FRAME_FILE_H
@@ -20,7 +20,7 @@ bool file_has_vitals(const struct ui *ui);
 bool file_has_time(const struct ui *ui);
 /* Seconds that , and . move by: a window, or a fraction of a long file. */
 int file_step(const struct ui *ui);
-/* The left and the right part of the title. */
+/* Add the left part of the title (name, process, host), and the right part (the end of the window). */
 void file_title(const struct ui *ui, struct strip *s);
 void file_state(const struct ui *ui, struct strip *s);
 /* The line above the keys: the range shown. */

@@ -91,8 +91,8 @@ static void kept_merge(struct ui *ui, unsigned count)
 /* --- scanning ---------------------------------------------------------------------------------------- */
 
 /*
- * Switches off the events that findings_open has switched on, once the view is left, except to follow a finding. An
- * event that the user has shown stays on.
+ * Switches off the events that findings_open has switched on, once the view has been left for another purpose than following
+ * a finding. An event that has been shown meanwhile stays on.
  */
 static void events_off(struct ui *ui)
 {
@@ -162,7 +162,7 @@ int findings_rows(const struct ui *ui)
 	return line_shown(ui) && ui->canvas.rows >= ROWS_OWN;
 }
 
-bool findings_instead(const struct ui *ui)
+bool findings_replace_quality(const struct ui *ui)
 {
 	return line_shown(ui) && ui->canvas.rows < ROWS_OWN;
 }

@@ -56,8 +56,8 @@ static const char *interval_text(const struct ui *ui, int64_t interval, char out
 }
 
 /*
- * If the agent has lengthened the interval to stay in its budget, both are shown. On a narrow screen the requested one is
- * dropped before the JVM's version: the menu of events has it, too.
+ * Adds event, engine and interval. If the agent has lengthened the interval to stay in its budget, the requested one is added;
+ * on a narrow screen it is dropped before the JVM's version, since the menu of events shows it, too.
  */
 static void add_engine(const struct ui *ui, struct strip *s)
 {
@@ -428,7 +428,7 @@ void header_draw(struct ui *ui)
 		draw_tabs(ui, row++);
 	if (has_vitals(ui))
 		draw_vitals(ui, row++, point);
-	if (findings_instead(ui))
+	if (findings_replace_quality(ui))
 		findings_draw_line(ui, row++);
 	else
 		draw_quality(ui, row++, point);

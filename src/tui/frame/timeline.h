@@ -20,18 +20,21 @@ struct timeline {
 	int window; /* index into timeline_windows */
 	bool frozen;
 	uint32_t frozen_to;
-	uint32_t since, since_before; /* start of the last restart, and of the one before (U) */
+	/* The second of the last restart, and of the one before it, to which U returns. */
+	uint32_t since, since_before;
 };
 
 #define TIMELINE_WINDOWS 6
 extern const uint32_t timeline_windows[TIMELINE_WINDOWS]; /* seconds; 0 = all */
 
 void timeline_init(struct timeline *t);
+/* The end of the window: the first second that is not in it. */
 uint32_t timeline_to(const struct timeline *t, const struct profile *p);
 /* Sets from and to of a query. */
 void timeline_query(const struct timeline *t, const struct profile *p, struct profile_query *q);
 const char *timeline_label(const struct timeline *t, char out[16]); /* "10s", "1m", "all" */
 
+/* Fixes the end of the window, or lets it slide again. The history before a fixed end does not change (profile_freeze). */
 void timeline_freeze(struct timeline *t, const struct profile *p, bool frozen);
 /* Moves the end of a frozen window. Returns false beyond either end of the history. */
 bool timeline_step(struct timeline *t, const struct profile *p, int seconds);

@@ -263,7 +263,7 @@ struct area popup_frame(struct ui *ui, const char *title, int rows, int cols)
 	in.rows = rows < max_rows ? rows : max_rows;
 	in.col = (max_cols - in.cols) / 2;
 	in.row = (max_rows - in.rows) / 2;
-	/* What is left of a row beside the box must be readable, or nothing is. */
+	/* A margin of at most NARROW_MARGIN columns beside the box would not be readable, so it is blanked as well. */
 	from = in.col - 2 > NARROW_MARGIN ? in.col - 2 : 0;
 	to = max_cols - in.col - in.cols - 2 > NARROW_MARGIN ? in.col + in.cols + 2 : max_cols;
 	for (int row = in.row - framed; row < in.row + in.rows + framed; row++)

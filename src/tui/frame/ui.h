@@ -27,7 +27,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define UI_FREEZE_ORDER_MS 5000 /* rows do not swap for so long after a key */
+#define UI_FREEZE_ORDER_MS 5000 /* rows do not swap for this long after a key */
 #define UI_MESSAGE_MS      2000
 #define UI_QUEUED_KEYS     64
 #define UI_STAY            0    /* a message until the next key */
@@ -71,8 +71,8 @@ struct ui_message {
 	int64_t since_ms, until_ms; /* UI_STAY: until the next key */
 };
 
-struct ui_event {   /* state of an event while another one is shown */
-	bool shown; /* it was shown before: the other fields are valid */
+struct ui_event { /* an event's own state; window and restarts are valid while another one is shown */
+	bool shown; /* it was shown before: its window and restarts are valid */
 	int window;
 	uint32_t since, since_before;
 	uint32_t begun;    /* second in which this view switched it on */
@@ -91,8 +91,7 @@ struct ui_scope {
 	struct timeline time;
 	struct filter *filter;   /* never NULL */
 	struct compare *compare; /* NULL until a baseline is set */
-	unsigned
-		last_undo; /* the last undo id given out: Esc undoes the action with the highest one */
+	unsigned last_undo; /* last undo id assigned: Esc undoes the action with the highest one */
 	unsigned only_undo, filter_undo[FILTER_TERMS];
 };
 
@@ -106,8 +105,8 @@ struct ui_search {
 
 /* Which view is shown, and what is over it. */
 struct ui_place {
-	enum view_id view,
-		under; /* under: the view below help, picker or error screen; Esc returns to it */
+	enum view_id view;
+	enum view_id under;  /* the view below help, picker or error screen; Esc returns to it */
 	enum view_id found;  /* the view that Enter opened from the findings, */
 	unsigned found_undo; /* and its undo id: Esc returns; 0: nothing to return from */
 	struct view_state *state[VIEW_COUNT];
@@ -161,7 +160,7 @@ struct ui {
 	uint64_t (*cpu_ns)(void); /* NULL in tests: updates count as free */
 	uint64_t update_ns;       /* CPU time of the last update, including the side pane */
 	int64_t updated_ms;
-	bool beside;        /* the side pane belongs to the last update */
+	bool beside;        /* the side pane was loaded since the last update */
 	bool drawn;         /* the canvas shows this view at this size */
 	uint32_t ask_s;     /* q asks when more seconds than this are unsaved */
 	uint32_t saved_now; /* the profile's second up to which everything is saved */

@@ -100,7 +100,7 @@ int64_t glyph_top(const int64_t *values, int n, int64_t unit)
 	int64_t top = unit;
 
 	for (int i = 0; i < n; i++)
-		while (values[i] > top && top <= INT64_MAX / 2) /* a recording may say anything */
+		while (values[i] > top && top <= INT64_MAX / 2) /* values of a file are unbounded */
 			top *= 2;
 	return top;
 }

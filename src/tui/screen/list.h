@@ -32,7 +32,7 @@ struct list {
 void list_resize(struct list *l, int count, int rows);
 void list_move(struct list *l, int delta);
 void list_to(struct list *l, int index); /* moves the cursor on behalf of the user: sets touched */
-/* The selected row is at index now. */
+/* Moves the cursor to the selected row's new index, and scrolls so that it keeps its screen line. */
 void list_follow(struct list *l, int index);
 /* Moves ids[index] to the cursor's index; the rows in between shift by one. */
 void list_anchor(const struct list *l, uint32_t *ids, int index);

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#define OWN -1
+#define OWN -1 /* the terminal's default colour */
 /* The eight colours that every colour terminal has. */
 enum { BLACK, RED, GREEN, YELLOW, BLUE, MAGENTA, CYAN, WHITE };
 

@@ -23,7 +23,7 @@
 #define PLAIN     STYLE_COUNT              /* pen of erased cells */
 #define MOUSE_ON  "\033[?1000h\033[?1006h" /* xterm's sequences, supported by the others */
 #define MOUSE_OFF "\033[?1006l\033[?1000l"
-#define BRIDGE    3 /* redraw up to so many unchanged cells: moving the cursor takes more bytes */
+#define BRIDGE    3 /* unchanged cells that are redrawn, since moving the cursor takes more bytes */
 
 static int tty_open(struct terminal *t, struct err *err)
 {

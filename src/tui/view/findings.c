@@ -297,7 +297,7 @@ unsigned findings_go(struct ui *ui, int arg)
 		ui_notify(ui, STYLE_NORMAL, UI_MESSAGE_MS, "there are no further details");
 		return 0;
 	}
-	/* If the event cannot be shown, a message or a warning is. */
+	/* If the event cannot be shown, events_show has put a message or a warning on the screen. */
 	if (f.event >= 0 && !events_show(ui, f.event) && ui->scope.event != f.event)
 		return 0;
 	if (f.thread != PROFILE_NONE)

@@ -42,14 +42,14 @@ static const struct help_term terms[] = {
 		"J compiled  i inlined  I interpreted  n native  v VM  k kernel"},
 	{METHODS | TREE | CALLERS, "",
 		"~ compiled before jhot attached: no inlining info (\"41% no inlining info\"). "
-		"Start the JVM with -XX:+UnlockDiagnosticVMOptions -XX:+DebugNonSafepoints "
-		"to have it"},
+		"To avoid this, start the JVM with -XX:+UnlockDiagnosticVMOptions "
+		"-XX:+DebugNonSafepoints"},
 	{METHODS | TREE | CALLERS, "", "c class  o class, allocated outside a TLAB  w waits"},
 	{METHODS | TREE | CALLERS | FLAME, "",
 		"[context switches]: the kernel schedules a thread on or off a core"},
 	{METHODS | TREE, "explains",
-		"share of the used CPU time that samples account for; the rest: threads too "
-		"short-lived, or that block the signal"},
+		"share of the used CPU time that samples account for; the rest was used by "
+		"short-lived threads, or by threads that block the signal"},
 	{THREADS, "idle",
 		"threads of a pool that used nothing in the window and wait for no lock; Enter "
 		"expands, Esc collapses, = shows pools or each thread"},
@@ -95,7 +95,7 @@ static const struct help_term terms[] = {
 static const struct help_term orders[] = {
 	{METHODS | THREADS | TREE, "ORDER",
 		"Rows swap only when the lower one leads by more than 1 standard error, and never "
-		"within 5 s of a key press. On ties the program's own come first."},
+		"within 5 s of a key press. On ties the program's own rows come first."},
 	{METHODS | THREADS, "", "The selected row keeps its screen line."},
 	{TREE, "", "An only child is not indented."},
 	{FLAME, "LAYOUT",

@@ -117,7 +117,7 @@ static void write_events(const struct ui *ui, struct page *p, int width)
 	for (int i = 0; i < VITALS_EVENTS && i < PROFILE_EVENTS; i++) {
 		const struct vitals_event *e = &ui->vitals->events[i];
 		const struct profile_query all = profile_whole(i);
-		/* Of a file they are counted: its last vitals may be older than its last samples. */
+		/* Counted for a file, whose last vitals may be older than its last samples. */
 		int64_t count = ui->options->file ? (int64_t)profile_sum(ui->profile, &all).count
 						  : e->samples;
 
@@ -189,7 +189,7 @@ static void info_draw(struct ui *ui, struct area area)
 	add_title(p, "HISTORY");
 	add(p, "kept", "%u s, %u s of them in steps of 10 s", h.now - h.oldest,
 		h.merged_before > h.oldest ? h.merged_before - h.oldest : 0);
-	add(p, "stacks", "%s, %s in this program", text_counted(nodes, h.stacks, "node"),
+	add(p, "stacks", "%s, %s of jhot's memory", text_counted(nodes, h.stacks, "node"),
 		text_bytes(bytes, (int64_t)h.bytes));
 	page_draw(ui, p, area);
 }

@@ -16,9 +16,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define RELAYOUT_MS \
-	3000 /* shortest time between layouts: a new one costs bytes and the reader's place */
-#define RELAYOUT_COLS 2 /* unless an edge shifts by more columns than this */
+#define RELAYOUT_MS   3000 /* minimum time between layouts, which move boxes that are being read */
+#define RELAYOUT_COLS 2    /* unless an edge shifts by more columns than this */
 
 static struct flame *flame_state(const struct ui *ui)
 {
@@ -152,7 +151,10 @@ static void flame_update(struct ui *ui, bool sort)
 	struct calltree *tree;
 	bool keep;
 
-	/* Nodes narrower than a column can be omitted. Of a zoomed node, by half of its last share. */
+	/*
+	 * Omits nodes narrower than a column. With a zoom, the zoomed node fills the columns, so the threshold shrinks with its last
+	 * share, and by half in case the share has decreased.
+	 */
 	if (f->tree && zoom != PROFILE_NONE && f->tree->nodes[0].total)
 		options.min_share *=
 			0.5 * (double)f->tree->nodes[zoom].total / (double)f->tree->nodes[0].total;
@@ -303,7 +305,7 @@ static void flame_draw(struct ui *ui, struct area area)
 		flame_pane_draw(ui, pane, f);
 }
 
-/* The whole name if it fits, else without what can be spared of it. */
+/* Formats the node's name for the status lines, shortened if it does not fit (name_fit). */
 static void fit_name(
 	const struct ui *ui, const struct calltree_node *n, char *out, size_t size, int width)
 {

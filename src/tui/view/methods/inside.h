@@ -28,7 +28,7 @@ struct methods {
 	uint32_t type_count;
 	struct lines *lines; /* hottest lines; NULL while the column is not shown */
 	struct pane pane;
-	uint32_t filtered;           /* filter version of the last update */
+	uint32_t filtered;           /* filter_generation of the last update */
 	uint32_t pins[METHODS_PINS]; /* methods kept on top */
 	uint32_t pin_count;
 	uint32_t deltas;        /* changes of 1 point or more that are displayed */

@@ -17,8 +17,7 @@
 #define RISE_POINTS 1  /* smaller changes are not reported */
 #define RISE_ERRORS \
 	1.3 /* stricter than a delta's 1: one of 400 methods exceeds 0.7 by chance at any time */
-#define BEFORE_S \
-	20u /* age of the window that deltas refer to; longer windows refer to the one just before */
+#define BEFORE_S 20u /* minimum age of the window that deltas refer to; see before_s */
 
 static struct methods *methods_state(const struct ui *ui)
 {
@@ -392,7 +391,7 @@ static void methods_notice(struct ui *ui, struct strip *s)
 	if (ui->options->file && ui->options->file->compared)
 		snprintf(since, sizeof(since), " from A to B");
 	else if (!compare_on(ui))
-		snprintf(since, sizeof(since), " since %u s ago", before_s(ui));
+		snprintf(since, sizeof(since), " in %u s", before_s(ui));
 	if (m->riser == PROFILE_NONE && m->faller == PROFILE_NONE && m->deltas)
 		strip_add(s, STYLE_DIM, 0, "uncertain: %s of 1 point or more%s",
 			text_counted(number, m->deltas, "delta"), since);

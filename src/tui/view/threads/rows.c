@@ -198,7 +198,7 @@ static void gather_events(struct ui *ui, struct gather *g, struct thread_rows *t
 	}
 }
 
-/* The same, or 0 if the event was never sampled. */
+/* Sampled seconds of an event in the window, at least 1; 0 if the event was never sampled. */
 static uint32_t gather_span(const struct ui *ui, const struct thread_rows *t, int event)
 {
 	struct profile_query q = {.event = event, .to = t->to, .thread = PROFILE_ANY_THREAD};
@@ -269,15 +269,15 @@ static void gather_finish(struct ui *ui, struct gather *g, struct thread_rows *t
 /* Resizes the array of recent stacks. Clears it when the filter has changed or the window is frozen. */
 static void recent_resize(struct thread_rows *t, const struct ui *ui, uint32_t count)
 {
-	uint32_t version = filter_generation(ui->scope.filter), from = t->recent_count;
+	uint32_t generation = filter_generation(ui->scope.filter), from = t->recent_count;
 
 	if (count > t->recent_count) {
 		t->recent = xreallocarray(t->recent, count, sizeof(*t->recent));
 		t->recent_count = count;
 	}
-	if (version != t->recent_version || ui->scope.time.frozen)
+	if (generation != t->recent_generation || ui->scope.time.frozen)
 		from = 0;
-	t->recent_version = version;
+	t->recent_generation = generation;
 	if (from < t->recent_count)
 		memset(t->recent + from, 0, (t->recent_count - from) * sizeof(*t->recent));
 }
@@ -362,7 +362,7 @@ static bool row_is_shown(const struct thread_row *r)
 {
 	uint64_t any = r->waits | r->live;
 
-	/* jhot's own samples do not make its thread a row. */
+	/* jhot's own threads are shown only while they live, whatever samples they have. */
 	if (r->kind == THREAD_AGENT)
 		return r->live;
 	for (int i = 0; i < EVENT_WALL; i++)
@@ -461,7 +461,7 @@ void thread_rows_update(struct thread_rows *t, struct ui *ui)
 	free(g.recent_now);
 }
 
-/* --- what a row says --------------------------------------------------------------------------------- */
+/* --- values of a row --------------------------------------------------------------------------------- */
 
 const char *thread_row_name(const struct profile *p, const struct thread_row *r)
 {

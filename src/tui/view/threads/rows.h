@@ -48,11 +48,11 @@ struct thread_recent {
 };
 
 struct thread_rows {
-	enum thread_merge merge;      /* input of an update, as is opened */
-	const struct trail *opened;   /* pools whose idle threads have rows of their own */
+	enum thread_merge merge;    /* set by the caller before an update */
+	const struct trail *opened; /* likewise: pools whose idle threads have rows of their own */
 	struct thread_recent *recent; /* per thread */
 	uint32_t recent_count;
-	uint32_t recent_version; /* filter version that they belong to */
+	uint32_t recent_generation; /* filter_generation that they belong to */
 	struct thread_row *list;
 	uint32_t count, cap;
 	uint32_t threads,

@@ -229,7 +229,7 @@ static const struct column columns_narrow[] = {
 		"TOP FRAME NOW", 2, 0, COLUMN_LEFT, 0, -1, cell_top                               \
 	}
 static const struct column columns_wide[] = {COLUMNS_ALL(25)};
-/* Long names of threads are whole. */
+/* Wide enough for long thread names. */
 static const struct column columns_widest[] = {COLUMNS_ALL(34)};
 
 /* For files that have no CPU time or no timestamps. */

@@ -24,7 +24,7 @@ struct tree {
 	uint64_t base_stamp;      /* of the baseline and options of base */
 	struct profile_sum all;   /* of the whole window, even for the tree of one method */
 	struct tree_rows rows;
-	struct tree_view params; /* the rows were built with, at the last update */
+	struct tree_view params; /* of the rows, as of the last update */
 	struct pane pane;
 	uint64_t selected;  /* path */
 	uint64_t anchor;    /* path selected when a search began */
@@ -38,14 +38,16 @@ struct tree {
 };
 
 struct tree *tree_state(const struct ui *ui);
-const void *tree_row_at(
-	const void *state, int index); /* a struct tree_row of a struct tree; NULL: none */
+/* The struct tree_row at an index of the list; state: a struct tree. NULL: none. */
+const void *tree_row_at(const void *state, int index);
 static inline const struct calltree_node *tree_node(
 	const struct tree *t, const struct tree_row *row)
 {
 	return &t->tree->nodes[row->node];
 }
+/* Stores the path of the row under the cursor in t->selected. */
 void tree_remember_selected(struct tree *t);
+/* Moves the cursor to the row of this path, if it has one and the user has moved the cursor before. */
 void tree_select_path(struct tree *t, uint64_t path);
 /* Rebuilds the rows after expanding or collapsing; runs no query. */
 void tree_rebuild(struct tree *t);

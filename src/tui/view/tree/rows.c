@@ -267,7 +267,7 @@ int tree_rows_showing(const struct tree_rows *r, const struct calltree *t, uint3
 
 /* --- opening and closing ----------------------------------------------------------------------------- */
 
-/* Expands a node and its unbranched descendants, to save a key press per frame. */
+/* An unbranched path would otherwise need a key press per frame. */
 void tree_rows_open(struct tree_rows *r, const struct tree_view *v, uint32_t node)
 {
 	while (node != PROFILE_NONE && node_at(v, node)->child_count) {

@@ -63,10 +63,13 @@ int tree_rows_find(const struct tree_rows *r, const struct calltree *t, uint64_t
 /* The row that contains a node, possibly within a fold; -1: none. */
 int tree_rows_showing(const struct tree_rows *r, const struct calltree *t, uint32_t node);
 
+/* These take effect at the next tree_rows_build: expanding a node; with its unbranched descendants; collapsing it. */
 void tree_rows_open_one(struct tree_rows *r, const struct calltree *t, uint32_t node);
 void tree_rows_open(struct tree_rows *r, const struct tree_view *v, uint32_t node);
 void tree_rows_close(struct tree_rows *r, const struct calltree *t, uint32_t node);
+/* Gives each frame of a fold its own row. */
 void tree_rows_unfold(struct tree_rows *r, const struct calltree *t, uint32_t node);
+/* Expands all visible descendants, up to a limit. */
 void tree_rows_open_all(struct tree_rows *r, const struct tree_view *v, uint32_t node);
 /* Expands from node along the heaviest children. Returns the last visible one. */
 uint32_t tree_rows_open_hot(struct tree_rows *r, const struct tree_view *v, uint32_t node);
