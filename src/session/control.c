@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Commands, waits and the lease. The futexes are in a shared mapping, so they are not FUTEX_PRIVATE. Each wait is divided into
- * slices, since the agent may fail to wake us.
+ * Commands, waits and the lease. The futexes are in a shared mapping, so they are not FUTEX_PRIVATE. Each wait is
+ * divided into slices, since the agent may fail to wake us.
  */
 #include "session/mapping.h"
 

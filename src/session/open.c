@@ -146,8 +146,8 @@ static int open_attach(const struct session *s, const struct agent_file *agent, 
 }
 
 /*
- * Retries a load that was answered with AGENT_BUSY. Takes over an orphaned session, that is one whose front end does not beat,
- * even without --take-over; refuses otherwise.
+ * Retries a load that was answered with AGENT_BUSY. Takes over an orphaned session, that is one whose front end does
+ * not beat, even without --take-over; refuses otherwise.
  */
 static int open_load_busy(
 	const struct session *s, const struct agent_file *agent, const char *token, struct err *err)
@@ -193,9 +193,9 @@ static bool open_other_lives(const struct mapping *m)
 }
 
 /*
- * Agents of two versions would both sample, and conflict over signal handlers. As the agent does for sessions of its own
- * version, this refuses to attach while another version has a live session, or ends that session: with --take-over, or if it
- * is orphaned. 0 if there is none.
+ * Agents of two versions would both sample, and conflict over signal handlers. As the agent does for sessions of its
+ * own version, this refuses to attach while another version has a live session, or ends that session: with --take-over,
+ * or if it is orphaned. 0 if there is none.
  */
 static int open_make_space(
 	const struct session *s, const struct session_options *options, struct err *err)
@@ -293,10 +293,10 @@ static void open_module(void *ctx, uint32_t id, const struct proc_map *m)
 }
 
 /*
- * The offset of the agent's monotonic clock, which differs between time namespaces. The wall clock does not: the wall time
- * since the agent's start, added to its monotonic start time, gives its monotonic clock now. Differences below 1 s count as
- * none, and a start time older than OPEN_SINCE_NS is not trusted. In the same namespace the offset is 0 whatever the wall clock
- * says, which may have been set meanwhile.
+ * The offset of the agent's monotonic clock, which differs between time namespaces. The wall clock does not: the wall
+ * time since the agent's start, added to its monotonic start time, gives its monotonic clock now. Differences below 1 s
+ * count as none, and a start time older than OPEN_SINCE_NS is not trusted. In the same namespace the offset is 0
+ * whatever the wall clock says, which may have been set meanwhile.
  */
 static uint64_t open_clock_ahead(pid_t pid, const struct wire_header *h)
 {

@@ -320,7 +320,9 @@ int session_drain(struct session *s, struct err *err)
 	return samples;
 }
 
-/* The length of one wait for a publication: short while rows, their answers or names are pending, which do not end it. */
+/*
+ * The length of one wait for a publication: short while rows, their answers or names are pending, which do not end it.
+ */
 static unsigned session_slice(const struct session *s, unsigned ms)
 {
 	unsigned most = late_any(&s->late) || unwind_feed_busy(s->unwind) ? SESSION_ANSWER_MS

@@ -5,8 +5,9 @@
  * The caller must call session_drain at least every 30 s (LEASE_STALL_MS), or the agent ends the session. All functions
  * are for one thread. Errors end a call, not the session, unless session_drain reports its end.
  *
- * Records are queued until the names of their frames are known (`late`), and at most one command is in flight. Names are
- * read from files by a thread of symbols/, unwind rows are compiled by a thread of unwind_feed.c; neither blocks a drain:
+ * Records are queued until the names of their frames are known (`late`), and at most one command is in flight. Names
+ * are read from files by a thread of symbols/, unwind rows are compiled by a thread of unwind_feed.c; neither blocks a
+ * drain:
  *
  *   session_drain / session_wait                      unwind rows (session_feed_unwind)
  *
@@ -127,8 +128,8 @@ uint64_t session_duration_ns(const struct session *s);
 uint64_t session_seen_ns(const struct session *s);
 
 /*
- * What is degraded in naming and unwinding frames, a sentence or "". session_names_note: only what concerns names that are
- * pending or were given up. Both are valid until the next call of either.
+ * What is degraded in naming and unwinding frames, a sentence or "". session_names_note: only what concerns names that
+ * are pending or were given up. Both are valid until the next call of either.
  */
 const char *session_note(struct session *s);
 const char *session_names_note(struct session *s);

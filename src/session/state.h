@@ -72,8 +72,8 @@ int session_pull(struct session *s, struct err *err);
 bool session_jvm_alive(const struct session *s);
 /*
  * The idle callback of all waits for the agent; ctx: the session. Renews the lease and drains the ring, so that neither
- * expires nor overflows during a wait. Returns false when the JVM has ended, or the caller cancels; the latter is ignored
- * while leaving.
+ * expires nor overflows during a wait. Returns false when the JVM has ended, or the caller cancels; the latter is
+ * ignored while leaving.
  */
 bool session_idle(void *ctx);
 struct session *session_new(const struct hotspot *jvm, struct profile *profile);

@@ -385,7 +385,7 @@ static void convert(const struct profile *p, struct dump *out)
 	free(seen.threads);
 }
 
-/* On failure err keeps the original error, whose hints tell how to be allowed to trace; the new one becomes a detail. */
+/* On failure err keeps the original error, whose hints explain how to get permission to trace; the new one is a detail. */
 static int by_agent(const struct hotspot *jvm, struct dump *out, struct err *err)
 {
 	struct profile *profile = profile_new();

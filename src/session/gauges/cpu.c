@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * CPU time by kind of thread, and time spent waiting for a core. Both are sums of each thread's increases, so a thread that ends
- * subtracts nothing and no share is negative.
+ * CPU time by kind of thread, and time spent waiting for a core. Both are sums of each thread's increases, so a thread
+ * that ends subtracts nothing and no share is negative.
  */
 #include "session/gauges/gauges.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Heap, collections and safepoints from hsperfdata, with the names of counters of JDK 8 to 27; missing ones stay unknown (-1).
- * Collectors differ in their counters and in the meaning of a generation's maximum.
+ * Heap, collections and safepoints from hsperfdata, with the names of counters of JDK 8 to 27; missing ones stay
+ * unknown (-1). Collectors differ in their counters and in the meaning of a generation's maximum.
  */
 #include "session/gauges/gauges.h"
 

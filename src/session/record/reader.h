@@ -75,13 +75,16 @@ void frames_module(struct frames *f, uint32_t id, const struct proc_map *m);
 void frames_method(struct frames *f, const struct wire_method *rec);
 
 /*
- * True when the files that name the trace's frames have been read; otherwise starts reading them. Until then frames_get returns
- * a provisional frame, named by its address, which later calls replace.
+ * True when the files that name the trace's frames have been read; otherwise starts reading them. Until then frames_get
+ * returns a provisional frame, named by its address, which later calls replace.
  */
 bool frames_ready(const struct frames *f, const struct wire_trace *rec);
 /* The model's frame for the agent's; a placeholder if it is unknown. */
 uint32_t frames_get(struct frames *f, uint64_t wire_frame);
-/* Stores what a thread waits for, from a WIRE_FRAME_IO. False: its name is unknown. *out borrows from text, the caller's. */
+/*
+ * Stores what a thread waits for, from a WIRE_FRAME_IO. False: its name is unknown. *out borrows from text, the
+ * caller's.
+ */
 bool frames_io(struct frames *f, uint64_t wire_frame, struct profile_io *out, struct buf *text);
 /* The pin callback of the profile (profile.h). */
 void frames_pin(struct frames *f, enum profile_kind kind, bool leaving);

@@ -73,8 +73,8 @@ struct app_ops {
 	/* CPU use of the living threads. Returns their number, 0 if unknown; *out is valid until the next call. */
 	int (*threads)(void *ctx, const struct app_thread **out);
 	/*
-	 * Switches an event on, with this interval (in its unit; 0: the last or the default one), or off. Returns 0, or -1 with
-	 * err filled. May block, calling patience.
+	 * Switches an event on, with this interval (in its unit; 0: the last or the default one), or off. Returns 0, or
+	 * -1 with err filled. May block, calling patience.
 	 */
 	int (*event_set)(void *ctx, int event, bool on, uint64_t interval, struct err *err);
 	/* Two or three lines to confirm before this event is switched on, ending with NULL; NULL: no warning. May be NULL. */

@@ -383,8 +383,8 @@ bool command_here(const struct command *c, const struct ui *ui)
 /* --- settings -------------------------------------------------------------------------------------- */
 
 /*
- * Frameworks, and the parts of the JDK that only call the application's code. Not included are the JDK's collections, text and
- * compilers, which may be hot themselves.
+ * Frameworks, and the parts of the JDK that only call the application's code. Not included are the JDK's collections,
+ * text and compilers, which may be hot themselves.
  */
 static const char *const framework_default[] = {"java.lang.reflect.", "jdk.internal.reflect.",
 	"sun.reflect.", "java.lang.invoke.", "java.util.stream.",

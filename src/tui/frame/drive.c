@@ -445,7 +445,10 @@ unsigned ui_key(struct ui *ui, int key, int64_t now_ms)
 	if (!ui_busy(ui))
 		return ui_handle_key(ui, key, now_ms);
 	ui->now_ms = now_ms;
-	/* During a job, run only commands available in every view, which need no data, and quit unless its key could be text. */
+	/*
+	 * During a job, run only commands available in every view, which need no data, and quit unless its key could be
+	 * text.
+	 */
 	c = command_find(ui, key, &arg);
 	if (c && (c->views == VIEWS_ALL || (!text && !strcmp(c->name, "quit"))))
 		return c->run(ui, arg);

@@ -56,8 +56,8 @@ static const char *interval_text(const struct ui *ui, int64_t interval, char out
 }
 
 /*
- * Adds event, engine and interval. If the agent has lengthened the interval to stay in its budget, the requested one is added;
- * on a narrow screen it is dropped before the JVM's version, since the menu of events shows it, too.
+ * Adds event, engine and interval. If the agent has lengthened the interval to stay in its budget, the requested one is
+ * added; on a narrow screen it is dropped before the JVM's version, since the menu of events shows it, too.
  */
 static void add_engine(const struct ui *ui, struct strip *s)
 {

@@ -34,7 +34,9 @@ uint32_t timeline_to(const struct timeline *t, const struct profile *p);
 void timeline_query(const struct timeline *t, const struct profile *p, struct profile_query *q);
 const char *timeline_label(const struct timeline *t, char out[16]); /* "10s", "1m", "all" */
 
-/* Fixes the end of the window, or lets it slide again. The history before a fixed end does not change (profile_freeze). */
+/*
+ * Fixes the end of the window, or lets it slide again. The history before a fixed end does not change (profile_freeze).
+ */
 void timeline_freeze(struct timeline *t, const struct profile *p, bool frozen);
 /* Moves the end of a frozen window. Returns false beyond either end of the history. */
 bool timeline_step(struct timeline *t, const struct profile *p, int seconds);

@@ -152,8 +152,8 @@ static void flame_update(struct ui *ui, bool sort)
 	bool keep;
 
 	/*
-	 * Omits nodes narrower than a column. With a zoom, the zoomed node fills the columns, so the threshold shrinks with its last
-	 * share, and by half in case the share has decreased.
+	 * Omits nodes narrower than a column. With a zoom, the zoomed node fills the columns, so the threshold shrinks
+	 * with its last share, and by half in case the share has decreased.
 	 */
 	if (f->tree && zoom != PROFILE_NONE && f->tree->nodes[0].total)
 		options.min_share *=

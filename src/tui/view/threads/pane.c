@@ -194,7 +194,10 @@ static int draw_place(struct ui *ui, struct area area, const struct thread_row *
 	uint32_t java;
 
 	if (r && r->stack_count) {
-		/* A waiting thread's stack starts at its innermost Java frame: the native frames called from there are all alike. */
+		/*
+		 * A waiting thread's stack starts at its innermost Java frame: the native frames called from there are
+		 * all alike.
+		 */
 		java = r->waits ? r->stack : PROFILE_ROOT_STACK;
 		while (java != PROFILE_ROOT_STACK &&
 			!frame_is_java(
