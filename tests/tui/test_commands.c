@@ -487,8 +487,7 @@ static void test_windows_apart(void)
 	static const struct {
 		const char *keys, *says;
 		int most; /* the longest time, in s, at which nothing is compared yet */
-	} rows[] = {{"", "since 20 s ago", 27}, {"]", "since 30 s ago", 57},
-		{"]", "since 60 s ago", 117}};
+	} rows[] = {{"", " in 20 s", 27}, {"]", " in 30 s", 57}, {"]", " in 60 s", 117}};
 	struct app_options options = {.frame_fd = -1, .attached = true};
 	struct fake fake;
 	struct ui ui;
