@@ -8,11 +8,11 @@
 #include <math.h>
 
 struct magnitude_unit {
-	const char *text; /* behind the number, blanks left out */
+	const char *text; /* after the number, without blanks */
 	double factor;
 };
 
-/* What a text like "12.3 k" or "2 294" says; NAN if it is none of these. units end with NULL. */
+/* The value of a text like "12.3 k" or "2 294"; NAN if it cannot be parsed. units ends with a NULL text. */
 __attribute__((unused)) static double magnitude_read(
 	const char *text, const struct magnitude_unit *units)
 {
@@ -38,8 +38,8 @@ __attribute__((unused)) static double magnitude_read(
 }
 
 /*
- * For values at and beside each power of 2 and of 10, and between them, up to `most`: the text is within `error` (0.06: 6 %),
- * or half of the smallest unit, and has at most so many characters.
+ * Checks the format of values at, beside and between powers of 2 and of 10, up to `most`: the text is within `error`
+ * (0.06: 6 %) or half of the smallest unit, and has at most `longest` characters.
  */
 __attribute__((unused)) static void magnitude_check(void (*format)(char out[64], uint64_t value),
 	const struct magnitude_unit *units, uint64_t most, double error, size_t longest,

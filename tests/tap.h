@@ -4,8 +4,8 @@
  *
  *   int main(void) { ok(1 + 1 == 2, "adds"); is_int(f(), 3, "f"); is_str(g(), "x", "g"); return tap_done(); }
  *
- * tap_skip("f", "why") is a check whose ground is missing; tap_skip_all("why") ends a test whose ground is missing (no
- * JDK, not root) and says so. Both are counted by their reasons.
+ * tap_skip("f", "why") reports a check that cannot be made here. tap_skip_all("why") does so for a whole test (no JDK,
+ * not root) and ends it. ./bootstrap check counts both by their reasons.
  */
 #ifndef JHOT_TESTS_TAP_H
 #define JHOT_TESTS_TAP_H

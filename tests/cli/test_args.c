@@ -37,7 +37,7 @@ static void test_forms(void)
 
 	is_int(parse(&a, &record, WORDS("-d", "5", "-e", "cpu", "-taocol", "--output=b.svg", "77"),
 		       &err),
-		0, "options of all forms");
+		0, "options of all forms are accepted");
 	is_str(args_get(&a, OPT_DURATION), "5", "an option's value may be the next word");
 	ok(args_has(&a, OPT_THREADS) && args_has(&a, OPT_ANNOTATE),
 		"several single-letter options may share a word");
@@ -103,7 +103,7 @@ static void test_refusals(void)
 		}
 		ok(rc == -1 && err.kind == ERR_USAGE && strstr(err.what, bad[i].what) &&
 				strstr(err.hint, bad[i].hint) && !strstr(err.hint, "--clock"),
-			"%s: %s", bad[i].words[0], err.what);
+			"the words \"%s ...\" are refused: %s", bad[i].words[0], err.what);
 	}
 }
 

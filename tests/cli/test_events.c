@@ -45,7 +45,7 @@ static int parse(int argc, const char *const *argv)
 
 static void test_lists(void)
 {
-	is_int(parse(0, NULL), 0, "no options are accepted");
+	is_int(parse(0, NULL), 0, "a command line without options is accepted");
 	ok(events.count == 1 && events.ids[0] == EVENT_CPU && !events.how[0].interval,
 		"without -e, cpu is sampled at its default interval");
 	ok(events.budget == -1 && !events.only_threads,
@@ -70,9 +70,9 @@ static void test_lists(void)
 static void test_refused(void)
 {
 	is_int(PARSE("-e", "alloc", "-i", "1ms"), -1, "a time as interval of bytes is refused");
-	ok(err.kind == ERR_USAGE && strstr(err.what, "must be a size") != NULL, "is told: %s",
-		err.what);
-	is_int(PARSE("-e", "cpu=1m"), -1, "bytes for time");
+	ok(err.kind == ERR_USAGE && strstr(err.what, "must be a size") != NULL,
+		"the error says that the interval must be a size: %s", err.what);
+	is_int(PARSE("-e", "cpu=1m"), -1, "a size as interval of time is refused");
 	is_int(PARSE("-e", "cpu,lock,cpu"), -1, "the same event twice is refused");
 	is_int(PARSE("-e", "cpu=never"), -1, "an invalid interval is refused");
 	is_int(PARSE("-e", "cqu"), 0, "an unknown word is accepted as a function's name");
@@ -87,7 +87,7 @@ static void test_refused(void)
 	is_int(PARSE("--budget", "200"), -1, "a budget above one core is refused");
 	is_int(PARSE("-e",
 		       "a123456789012345678901234567890123456789012345678901234567890123456789"),
-		-1, "a name that is too long");
+		-1, "a name that is too long is refused");
 }
 
 static void test_perf(void)
@@ -175,10 +175,10 @@ static void test_slow_file(void)
 		"a function in a named library is accepted");
 	is_int(events_resolve(
 		       &events, getpid(), &(const struct patience){ask_time, &longest}, &err),
-		-1, "that is slow to read");
+		-1, "resolving a function ends when its caller cancels it");
 	unsetenv(SLOW);
 	ok(longest.times >= SLOW_ASKS && longest.most_ns < NS_PER_S,
-		"asked %d times meanwhile, at most %llu ms apart", longest.times,
+		"the caller was asked %d times meanwhile, at most %llu ms apart", longest.times,
 		(unsigned long long)(longest.most_ns / NS_PER_MS));
 }
 
@@ -186,7 +186,7 @@ static void test_flags(void)
 {
 	is_int(PARSE("-e", "alloc,cpu", "--live", "-u", "--only-threads", "http-*",
 		       "--budget=0.5%"),
-		0, "all of them");
+		0, "all flags are accepted together");
 	ok(events.how[0].live && !events.how[1].live, "--live applies to alloc only");
 	ok(events.how[0].user_only && events.how[1].user_only && !events.how[1].kernel_only,
 		"-u applies to all events");

@@ -213,7 +213,7 @@ static void locks(void)
 	finds("locks", "when more than two of sixty threads wait, for which 3.5 % of the time each "
 		       "suffices");
 	begin(), lock_and_cpu(60, 0.032, 1);
-	finds("", "when less than two of sixty threads wait");
+	finds("", "when fewer than two of sixty threads wait");
 	begin(), lock_and_cpu(4, 0.5, 1), lock_unowned(4, 0.35, 0.15);
 	finds("locks",
 		"when two threads wait, more than half a thread of them while the lock is held");

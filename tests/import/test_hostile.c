@@ -98,11 +98,12 @@ static void test_whole(const struct buf *b, const char *format, uint64_t samples
 
 	if (!ok(i, "the complete %s file is read: %s", format, err.what))
 		return;
-	is_str(i->format->name, format, "its format is recognised");
-	is_int(profile_sum(i->profile, &q).count, samples, "its samples are read");
-	is_int(i->vitals.pid, 7, "its pid is read");
-	is_str(i->host, "box", "its host is read");
-	ok(is_clean(i), "its texts have no control characters");
+	is_str(i->format->name, format, "the format of a complete file is recognised");
+	is_int(profile_sum(i->profile, &q).count, samples,
+		"the samples of a complete file are read");
+	is_int(i->vitals.pid, 7, "the pid of a complete file is read");
+	is_str(i->host, "box", "the host of a complete file is read");
+	ok(is_clean(i), "the texts of a complete file have no control characters");
 	import_free(i);
 }
 

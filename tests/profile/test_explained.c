@@ -61,7 +61,8 @@ static void test_cases(void)
 			"%u samples a second against %g s, for %u s: the sums are right",
 			cases[i].samples, (double)cases[i].process_ns / 1e9, cases[i].seconds);
 		is_int(e.differs, cases[i].differs,
-			cases[i].differs ? "differs" : "does not differ");
+			cases[i].differs ? "samples and CPU time differ"
+					 : "samples and CPU time do not differ");
 		profile_free(p);
 	}
 }
@@ -84,7 +85,7 @@ static void test_windows(void)
 		"the total of samples includes seconds evicted from the history");
 	is_int(e.process_ns, (uint64_t)900 * 1000000000,
 		"the total of CPU time includes seconds evicted from the history");
-	ok(e.differs, "the total differs");
+	ok(e.differs, "the total of samples and that of CPU time differ");
 	e = explained(p, 400, UINT32_MAX);
 	is_int(e.process_ns, (uint64_t)500 * 1000000000,
 		"CPU time since an anchor starts at the anchor");

@@ -372,7 +372,8 @@ static void test_snapshot(struct profile *p, struct feed *f)
 	ok(profile_sum(p, &q).count == 0, "the window was evicted from the history");
 	frozen = q;
 	frozen.snapshot = s;
-	ok(profile_sum(p, &frozen).count == count && count, "its snapshot still has all samples");
+	ok(profile_sum(p, &frozen).count == count && count,
+		"the snapshot of an evicted window still has all samples");
 	after = calltree_new(p, &frozen, &options);
 	same = before->count == after->count;
 	for (uint32_t i = 0; same && i < after->count; i++)

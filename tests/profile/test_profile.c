@@ -404,7 +404,8 @@ static void test_depth(void)
 
 	is_int(profile_get_stack(p, most).depth, PROFILE_DEPTH_MAX,
 		"a stack of the maximum depth has all its frames");
-	is_str(leaf_name(p, most), "m", "its leaf is the last frame");
+	is_str(leaf_name(p, most), "m",
+		"the leaf of a stack of the maximum depth is its last frame");
 	ok(profile_get_stack(p, more).depth == PROFILE_DEPTH_MAX + 1 &&
 			profile_get_stack(p, more).parent == most,
 		"a deeper stack has one frame more than the maximum");

@@ -120,7 +120,7 @@ static void check_separate(const struct profile *p, uint32_t stack, size_t i)
 	if (separate)
 		is_str(name_at(p, profile_get_stack(p, stack).parent),
 			"shop.Client.charge is in I/O",
-			"with filter_set_io it is on top of the place that waits");
+			"with filter_set_io the caller of the target is the waiting place");
 	is_int(profile_stack_io(p, stack, &io), io_cases[i].has_io,
 		"profile_stack_io works on the filtered stack, too");
 	filter_free(f);
@@ -261,7 +261,7 @@ static void test_idle(void)
 		is_int(profile_sum(p, &q).count, !idle_cases[i].idle, idle_cases[i].what);
 		q.without_idle = false;
 		is_int(profile_sum(p, &q).count, 1,
-			"its sample counts in a query that includes idle threads");
+			"an idle thread's sample counts in a query that includes idle threads");
 	}
 	q.thread = PROFILE_ANY_THREAD;
 	is_int(profile_sum(p, &q).count, sizeof(idle_cases) / sizeof(idle_cases[0]),

@@ -207,8 +207,8 @@ static void refused(uint32_t type, const char *bytes, size_t count, const char *
 {
 	struct seen s = behind_head(type, bytes, count);
 
-	ok(s.rc == -1 && s.err.kind == ERR_INPUT && strstr(s.err.what, "byte 16"), "%s: %s", what,
-		s.err.what);
+	ok(s.rc == -1 && s.err.kind == ERR_INPUT && strstr(s.err.what, "byte 16"),
+		"%s is refused: %s", what, s.err.what);
 }
 
 static void test_impossible(void)

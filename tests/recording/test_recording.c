@@ -100,7 +100,7 @@ static void save(const struct profile *p, const char *path)
 	struct err err = {0};
 
 	if (recording_save(path, p, &meta, &v, 5 * NS_PER_S, &err))
-		ok(false, "saving: %s", err.what);
+		ok(false, "a recording is saved: %s", err.what);
 }
 
 /* --- profiles of all kinds --------------------------------------------------------------------------- */
@@ -363,8 +363,9 @@ static void test_swept(void)
 	}
 	ok(!rc && profile_info(small).swept > 5 && !profile_info(truth).swept,
 		"ids were reused: %u times", profile_info(small).swept);
-	ok(profile_info(small).oldest > LONG_S / 2, "and seconds left: %u of %d",
-		profile_info(small).oldest, LONG_S);
+	ok(profile_info(small).oldest > LONG_S / 2,
+		"%u of %d seconds were evicted from the history", profile_info(small).oldest,
+		LONG_S);
 	ok(!recording_finish(w, 5 * NS_PER_S, &err), "the recording is finished %s", err.what);
 	recording_close(w);
 	q = read_back(path_of("s.jhot"), &rc, note, &err);

@@ -103,7 +103,7 @@ static void test_threads(void)
 		is_int(task_state_call(task_fd, other_tid, &call), WIRE_STATE_IO,
 			"a thread blocked in read is in I/O");
 		ok(call.number == SYS_read && (int)call.arguments[0] == other_pipe[0],
-			"its system call and descriptor are known");
+			"the system call and descriptor of a blocked thread are known");
 		is_int(task_state(task_fd, 1 << 30), TASK_UNKNOWN,
 			"the state of an invalid tid is unknown");
 	}

@@ -322,7 +322,8 @@ static void test_debug_frame(void)
 	debug_frame_function(); /* it is code that runs */
 	ok(row && row->rule.cfa == CFI_CFA_SP,
 		"a function described only by .debug_frame has a row");
-	is_int(row ? row->rule.cfa_offset : 0, DEBUG_FRAME_CFA, "its row has the right CFA");
+	is_int(row ? row->rule.cfa_offset : 0, DEBUG_FRAME_CFA,
+		"a row from .debug_frame has the right CFA");
 	row = row_at(c, file_offset_of((const void *)(uintptr_t)test_debug_frame));
 	ok(row && row->rule.cfa != CFI_CFA_NONE, "functions in .eh_frame have rows, too");
 	cfi_close(c);
@@ -350,7 +351,7 @@ static void test_split(void)
 			   ? -1
 			   : debug_file_open(child, 0, path, &facts, NULL);
 	elf_child_free(child);
-	ok(debug_fd >= 0, "its debug file is found");
+	ok(debug_fd >= 0, "the library's debug file is found");
 	c = cfi_open(fd, debug_fd, &e);
 	if (c && !cfi_compile(c, NULL, &e))
 		rows = cfi_rows(c, &count);
@@ -439,7 +440,7 @@ static void test_indirect(void)
 	ok(c != NULL, "a small library is opened: %s", e.what);
 	cfi_close(c);
 	found = memmem(image, bytes, pcrel, sizeof pcrel);
-	if (!ok(found != NULL, "its addresses are relative"))
+	if (!ok(found != NULL, "the library's addresses are relative"))
 		return;
 	found[sizeof pcrel - 1] |= DW_EH_PE_indirect;
 	c = cfi_open_image(image, bytes, &e);

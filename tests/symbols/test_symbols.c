@@ -278,7 +278,7 @@ static void test_vdso(void)
 		found = strstr(sym.name, "clock_gettime") != NULL;
 	}
 	ok(found, "clock_gettime in the vDSO has its name");
-	is_str(sym.module, "[vdso]", "its module is [vdso]");
+	is_str(sym.module, "[vdso]", "the module of clock_gettime in the vDSO is [vdso]");
 	symbols_free(s);
 }
 

@@ -26,7 +26,7 @@ static void *keep(void *memory)
 static _Noreturn void give_up(const char *what, const struct err *e)
 {
 	diag("%s: %s", what, e->what);
-	ok(false, "setup");
+	ok(false, "the table is set up");
 	exit(tap_done());
 }
 

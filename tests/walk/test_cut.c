@@ -71,7 +71,7 @@ static void test_omitted(uint32_t callers, struct walk_cut cut, uint32_t omitted
 		wrong += !is_caller(cut.top + 1 + i, callers + 1 - cut.root + i);
 	diag("%u frames", callers + 1);
 	is_int(r.count, cut.top + 1 + cut.root, "a deeper stack yields top + 1 + root frames");
-	ok(!r.truncated && !r.why && !wrong, "its %u top frames and %u root frames are kept",
+	ok(!r.truncated && !r.why && !wrong, "the %u top frames and %u root frames are kept",
 		cut.top, cut.root);
 	is_int(frames[cut.top].type, WALK_CUT, "a WALK_CUT frame is between them");
 	is_int(frames[cut.top].value, omitted,

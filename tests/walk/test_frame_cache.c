@@ -187,7 +187,7 @@ static void test_methods(void)
 	add_method(0, 100);
 	ok(frame_cache_method(&walk, &layout, &mem, METHOD, &found), "a cached Method is found");
 	ok(found.id == 100 && found.const_method == START + 64 && found.code_bytes == 20,
-		"its id, ConstMethod and code size are found");
+		"a cached Method has its id, ConstMethod and code size");
 	ok(!frame_cache_method(&walk, &layout, &mem, METHOD + 8, &found),
 		"another Method is not found");
 	add_method(1, NAMES_ID_UNLOADED);
