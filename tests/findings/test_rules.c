@@ -163,15 +163,15 @@ static void test_stops(void)
 	stopping(90, 0, 10);
 	is_found("stops", "when safepoints take 9 % of the time");
 	is_str(found("stops")->what,
-		"safepoints other than collections stop the program for 9 % of the time; 4 % until "
-		"all threads had stopped",
-		"the finding of stops names the shares of stops and of the time until all had "
-		"stopped");
+		"safepoints other than collections stop the program for 9 % of the time, including "
+		"4 % to stop all threads",
+		"the finding of stops names the shares of stops and of the time to stop all "
+		"threads");
 	v.safepoint_sync_ms = -1;
 	second();
 	is_str(found("stops")->what,
 		"safepoints other than collections stop the program for 9 % of the time",
-		"the finding of stops omits the time until all had stopped when it is not known");
+		"the finding of stops omits the time to stop all threads when it is not known");
 	beyond_queues("stops", 45);
 	stopping(900, 790, 10);
 	is_silent("stops", "when most of the stopped time is collections");
