@@ -15,7 +15,7 @@
 /* Sampling by the agent, when threads cannot be stopped. */
 #define INTERVAL_NS (20 * NS_PER_MS)
 #define SAMPLE_NS   (1 * NS_PER_S)
-#define CIRCLE_MOST 64
+#define CYCLE_MOST  64
 
 static void print_frames(const struct dump_thread *t)
 {
@@ -101,10 +101,10 @@ static void print_groups(const struct dump *d)
 
 static void print_cycles(const struct dump *d)
 {
-	uint32_t list[CIRCLE_MOST];
+	uint32_t list[CYCLE_MOST];
 
 	for (uint32_t i = 0; i < d->count; i++) {
-		uint32_t n = dump_cycle(d, i, list, CIRCLE_MOST);
+		uint32_t n = dump_cycle(d, i, list, CYCLE_MOST);
 
 		if (!n)
 			continue;
@@ -220,11 +220,11 @@ static void json_group(struct json *j, const struct dump_group *g)
 /* For each deadlock the tids of its threads; each waits for the next, the last for the first. */
 static void json_cycles(struct json *j, const struct dump *d)
 {
-	uint32_t list[CIRCLE_MOST];
+	uint32_t list[CYCLE_MOST];
 
 	json_begin(j, "deadlocks", '[');
 	for (uint32_t i = 0; i < d->count; i++) {
-		uint32_t n = dump_cycle(d, i, list, CIRCLE_MOST);
+		uint32_t n = dump_cycle(d, i, list, CYCLE_MOST);
 
 		if (!n)
 			continue;
