@@ -212,7 +212,8 @@ struct sampler {
 		_Atomic int32_t tid;
 		_Atomic uint32_t leave, left; /* futexes, see spawn_end */
 		_Atomic uint64_t signals;
-		uint64_t cycle_ns; /* duration of the last round over all threads */
+		_Atomic uint32_t active; /* threads of the last round that did not rest */
+		uint64_t cycle_ns;       /* duration of the last round over all threads */
 		uint32_t cursor;
 		uint32_t rows;                /* generation of the unwind rows in use */
 		uint64_t rows_ns;             /* time that generation was first seen */

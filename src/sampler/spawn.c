@@ -13,9 +13,14 @@
 #define SLICE_NS      100000u /* the shortest slice the kernel grants */
 #define SPAWN_POLL_NS 20000u
 #define END_NS        (500 * NS_PER_MS)
-/* The kernel sums the process's CPU time over all threads, so it is read at most this often. */
-#define PACE_NS    (20 * NS_PER_MS)
-#define IDLE_SHARE 100
+/*
+ * The kernel sums the process's CPU time over all threads, which takes 0.1 to 0.4 us for each. It is read at most this
+ * often, and at most this part of the time is spent reading it.
+ */
+#define PACE_NS       (20 * NS_PER_MS)
+#define PACE_READS    500
+#define PACE_READ_MAX (2 * NS_PER_MS) /* clamp: the thread may be preempted meanwhile */
+#define IDLE_SHARE    100
 
 static const uint64_t spawn_mask =
 	~(1ull << (SIGSEGV - 1) | 1ull << (SIGBUS - 1) | 1ull << (SIGFPE - 1) |
@@ -99,12 +104,14 @@ void spawn_punctual(void)
 
 uint64_t pace_pause(struct pace *pace, uint64_t own_ns, uint64_t busy_ns, uint64_t idle_ns)
 {
-	uint64_t now = clock_mono_ns(), since = now - pace->polled_ns, cpu;
+	uint64_t now = clock_mono_ns(), since = now - pace->polled_ns, cpu, took;
 	int64_t used;
 
-	if (since < PACE_NS)
+	if (since < PACE_NS || since < pace->read_ns * PACE_READS)
 		return pace->pause_ns > busy_ns ? pace->pause_ns : busy_ns;
 	cpu = clock_read_ns(CLOCK_PROCESS_CPUTIME_ID) - own_ns;
+	took = clock_mono_ns() - now;
+	pace->read_ns = (pace->read_ns * 3 + (took < PACE_READ_MAX ? took : PACE_READ_MAX)) / 4;
 	used = (int64_t)(cpu - pace->cpu_ns);
 	pace->cpu_ns = cpu;
 	pace->polled_ns = now;

@@ -44,6 +44,7 @@ void spawn_punctual(void);
 struct pace {
 	/* When the process's CPU time was last read; that CPU time less the agent's own. */
 	uint64_t polled_ns, cpu_ns;
+	uint64_t read_ns; /* how long reading it takes, on average */
 	uint64_t pause_ns;
 };
 

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 # The wall clock on a program whose threads each do one thing forever: equal shares, the right state, almost no signals to
-# threads that do not run; on every installed JDK.
+# threads that do not run; on every installed JDK. Then on threads that are awake briefly: often, and rarely.
 . "$(dirname "$0")/../jvm/lib.sh"
 . "$(dirname "$0")/lib.sh"
 
@@ -90,11 +90,11 @@ jvm_end
 
 # --- threads that are scheduled thousands of times a second: their time on a core and runnable matches the kernel's
 
-# relay_kernel: the ms that the relay threads have run and have waited for a core, according to the kernel
-relay_kernel() {
+# kernel_ms PREFIX: the ms that the threads of this name have run and have waited for a core, according to the kernel
+kernel_ms() {
 	local task
 	for task in /proc/"$JVM"/task/*; do
-		[[ $(<"$task/comm") != relay-* ]] || cat "$task/schedstat"
+		[[ $(<"$task/comm") != "$1"* ]] || cat "$task/schedstat"
 	done | awk '{ ran += $1; waited += $2 } END { printf "%.0f %.0f\n", ran / 1e6, waited / 1e6 }'
 }
 
@@ -105,14 +105,42 @@ relay_near() {
 
 jvm_start Relay
 sleep 2 # until its code is compiled
-read -r ran waited < <(relay_kernel)
+read -r ran waited < <(kernel_ms relay-)
 before=$EPOCHREALTIME
 ok "a session with relay threads runs" agent event=wall:20000000 samples=6000 seconds=60 states=1
 took=$((6 * (${EPOCHREALTIME/[.,]/} - ${before/[.,]/}) / 1000))
-read -r ran_now waited_now < <(relay_kernel)
+read -r ran_now waited_now < <(kernel_ms relay-)
 all=$(thread_ms 'relay-[0-5]')
 diag "$(thread_ms 'relay-[0-5]' on_cpu) ms on a core and $(thread_ms 'relay-[0-5]' runnable) waiting for one of $all; by the kernel $((ran_now - ran)) and $((waited_now - waited)) of $took"
 relay_near "on a core" $(($(thread_ms 'relay-[0-5]' on_cpu) * 1000 / all)) $(((ran_now - ran) * 1000 / took))
 relay_near "runnable" $(($(thread_ms 'relay-[0-5]' runnable) * 1000 / all)) $(((waited_now - waited) * 1000 / took))
 jvm_end
+
+# --- threads that work briefly and rarely, beside 300 that rest: few polls find them awake, or none while the polling thread
+# gets a core only when they sleep. BUSY=N: beside N busy loops.
+
+# rests_check EVERY_MS ROUNDS SAMPLES
+rests_check() {
+	local ran waited ran_now waited_now before took sampled kernel
+	jvm_start Rests 300 10 "$1" "$2"
+	sleep 3 # until its code is compiled
+	read -r ran waited < <(kernel_ms work-)
+	before=$EPOCHREALTIME
+	ok "rare work every $1 ms: a session runs" agent event=wall:100000000 samples="$3" seconds=60 states=1
+	took=$((10 * (${EPOCHREALTIME/[.,]/} - ${before/[.,]/}) / 1000))
+	read -r ran_now waited_now < <(kernel_ms work-)
+	sampled=$(($(thread_ms 'work-.*' 'on_cpu|runnable') * 100000 / $(thread_ms 'work-.*')))
+	kernel=$(((ran_now - ran + waited_now - waited) * 100000 / took))
+	ok "rare work every $1 ms: the time awake is the kernel's" close_to "$sampled" "$kernel" 15 ||
+		diag "beside ${BUSY:-no} busy loops"
+	diag "$sampled, the kernel says $kernel of 100000; $(thread_ms 'rest-.*') ms at rest of $((took * 30))"
+	ok "rare work every $1 ms: threads at rest have all of their time" close_to "$(thread_ms 'rest-.*' 'sleeping|parked|waiting')" $((took * 30)) 10
+	jvm_end
+}
+
+for ((i = 0; i < ${BUSY:-0}; i++)); do
+	timeout 120 sh -c 'while :; do :; done' &
+done
+rests_check 400 4000 12000
+rests_check 3000 40000 12000
 done_testing

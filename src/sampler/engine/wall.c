@@ -7,6 +7,8 @@
  * sample: the ns that the sample is to represent and the thread's state are stored in its slot, and a signal makes its
  * handler walk the stack.
  *
+ * Most threads of a large process rest. The longer one has rested, the less often it is polled.
+ *
  * A sample represents all the time since the thread's last one, so a round that takes longer than the interval, because
  * there are many threads, loses nothing.
  */
@@ -38,6 +40,9 @@
 #define WALL_ROWS_NS      (1 * NS_PER_S)
 #define WALL_BEGIN_NS     (600 * NS_PER_MS)
 #define WALL_QUIET_NS     (60 * NS_PER_MS)
+/* With more threads than this, those at rest are polled less often: see round_due. */
+#define WALL_EVERY     50u
+#define WALL_REST_PART 16u
 
 _Static_assert(WALL_IN_FUTEX == TASK_IN_FUTEX, "the state goes through as it is");
 
@@ -67,6 +72,25 @@ static uint64_t poll_runnable(struct poll *poll, uint64_t wanted, uint64_t since
 }
 
 /*
+ * Reads how long the thread has run or waited for a core since samples last accounted for that. Returns false if
+ * unknown. *runnable: true if the sample of that time is to show the wait.
+ */
+static bool share_awake(struct sampler *s, const struct thread_slot *slot, uint64_t cpu,
+	struct thread_wall_share *left, uint64_t *awake, bool *runnable)
+{
+	uint64_t delay, ran = cpu - left->cpu_ns;
+
+	if (!task_delay_ns(s->task.fd, sampler_task(s, slot), &delay))
+		return false;
+	*awake = ran + delay - left->delay_ns;
+	left->cpu_ns = cpu;
+	left->delay_ns = delay;
+	left->ran_ns += (int64_t)ran;
+	*runnable = 2 * left->ran_ns < (int64_t)*awake;
+	return true;
+}
+
+/*
  * The thread runs or waits for a core. The kernel counts the time of both; their sum since the last such poll is this
  * sample's weight. For the rest of the time since the last poll the thread slept, which is attributed to polls that
  * find it asleep. (Weights by state alone would be biased towards running: the polling thread takes a core from threads
@@ -75,25 +99,49 @@ static uint64_t poll_runnable(struct poll *poll, uint64_t wanted, uint64_t since
 static void poll_share(struct sampler *s, const struct thread_slot *slot, uint64_t cpu,
 	uint64_t since, struct poll *poll)
 {
-	struct thread_wall_share *left = &poll->left;
-	uint64_t ran = cpu - left->cpu_ns, delay, wanted;
-	bool begins = !left->cpu_ns;
+	struct thread_wall_share before = poll->left;
+	uint64_t awake;
+	bool runnable;
 
 	poll->state = WIRE_STATE_ON_CPU;
 	poll->weight = since;
-	if (!task_delay_ns(s->task.fd, sampler_task(s, slot), &delay))
+	if (!share_awake(s, slot, cpu, &poll->left, &awake, &runnable))
 		return;
-	wanted = ran + delay - left->delay_ns;
-	left->cpu_ns = cpu;
-	left->delay_ns = delay;
-	if (begins && wanted > since) /* not a new thread, but one not seen before */
+	if (!before.cpu_ns && awake > since) { /* not a new thread, but one not seen before */
+		poll->left.ran_ns = before.ran_ns;
 		return;
-	left->ran_ns += (int64_t)ran;
-	if (2 * left->ran_ns < (int64_t)wanted)
+	}
+	if (runnable)
 		poll->state = WIRE_STATE_RUNNABLE;
 	else
-		left->ran_ns -= (int64_t)wanted;
-	poll->weight = poll_runnable(poll, wanted, since);
+		poll->left.ran_ns -= (int64_t)awake;
+	poll->weight = poll_runnable(poll, awake, since);
+}
+
+/*
+ * The thread sleeps, and has run since the last poll. That time is attributed to where it was last found awake: a
+ * thread that works briefly and rarely is found asleep by most polls, and by all of them while the polling thread gets
+ * a core only when others sleep.
+ */
+static void poll_missed(struct sampler *s, struct thread_slot *slot, uint64_t cpu)
+{
+	struct thread_wall *wall = &slot->wall;
+	struct thread_wall_share left = wall->share;
+	struct trace_key key = {.thread = slot->id, .event = WIRE_WALL};
+	uint64_t hashes[] = {atomic_load(&wall->awake[0]), atomic_load(&wall->awake[1])}, awake;
+	bool runnable;
+
+	if (!left.cpu_ns || cpu - left.cpu_ns < WALL_HANDLER_NS || !(hashes[0] | hashes[1]) ||
+		!share_awake(s, slot, cpu, &left, &awake, &runnable))
+		return;
+	if (!hashes[runnable])
+		runnable = !runnable;
+	if (!trace_table_again(s->table, hashes[runnable], &key, 0, awake))
+		return;
+	left.ran_ns -= runnable ? 0 : (int64_t)awake;
+	left.slept_ns -= (int64_t)awake;
+	wall->share = left;
+	sig_hurry(s);
 }
 
 /*
@@ -121,6 +169,8 @@ static void poll_classify(struct sampler *s, struct thread_slot *slot, uint64_t 
 		poll_share(s, slot, cpu, since, poll);
 		return;
 	}
+	poll_missed(s, slot, cpu);
+	poll->left = slot->wall.share;
 	if (poll->state == WIRE_STATE_IO)
 		wall_io_note(s, slot, &call);
 	if (poll->state == TASK_UNKNOWN)
@@ -255,8 +305,10 @@ static bool wall_poll_thread(
 	if (enters_again == atomic_load(&wall->enters_again) && !wall_walkable(s, wall, now) &&
 		wall_again(s, slot, cpu, since)) {
 		wall->last_ns = now;
+		wall->rest_ns += since;
 		return false;
 	}
+	wall->rest_ns = 0;
 	poll.left = wall->share;
 	poll_classify(s, slot, cpu, wall->seen_cpu_ns ? cpu - wall->seen_cpu_ns : 0, since, &poll);
 	wall->seen_cpu_ns = cpu;
@@ -269,6 +321,12 @@ static bool wall_poll_thread(
 	return true;
 }
 
+static bool wall_selects(const struct thread_slot *slot)
+{
+	return atomic_load(&slot->tid) && !atomic_load(&slot->gone) &&
+	       !atomic_load(&slot->unselected);
+}
+
 /* --- the round -------------------------------------------------------------------------------- */
 
 struct round {
@@ -276,20 +334,37 @@ struct round {
 	uint64_t next_ns; /* when the next round begins */
 	struct pace pace;
 	struct lock_reader reader;
-	uint32_t listed, counted; /* threads of the last round; of this one so far */
+	/* Threads, and those of them that did not rest: of the last round, and of this one so far. */
+	struct round_threads {
+		uint32_t listed, active;
+	} last, now;
 };
 
-/* The next listed thread; NULL at the end of the round. */
-static struct thread_slot *round_next(struct sampler *s)
+/*
+ * True when the thread is to be polled in this round. In a process with many threads, the time between polls of a
+ * thread at rest is a fraction of its rest, so that the end of the rest is known to within 6 %. (CPU time and run-queue
+ * delay are exact anyway: the kernel counts them.)
+ */
+static bool round_due(const struct round *round, const struct thread_wall *wall, uint64_t now)
+{
+	uint64_t longest = wall_round_longest(round->last.listed);
+	uint64_t gap = round->last.listed > WALL_EVERY ? wall->rest_ns / WALL_REST_PART : 0;
+
+	return now - wall->last_ns >= (gap < longest ? gap : longest);
+}
+
+/* The next thread; NULL at the end of the round. */
+static struct thread_slot *round_next(struct sampler *s, struct round *round)
 {
 	uint32_t high = atomic_load(&s->threads->high);
 
 	while (s->wall.cursor < high) {
 		struct thread_slot *slot = &s->threads->slots[s->wall.cursor++];
 
-		if (atomic_load(&slot->tid) && !atomic_load(&slot->gone) &&
-			!atomic_load(&slot->unselected))
+		if (wall_selects(slot)) {
+			round->now.listed++;
 			return slot;
+		}
 	}
 	return NULL;
 }
@@ -310,19 +385,19 @@ static bool round_end(struct sampler *s, struct round *round, uint64_t now)
 	round->next_ns += interval / 2 + arms_random(interval);
 	s->wall.cycle_ns = now - round->began_ns;
 	round->began_ns = now;
-	round->listed = round->counted;
-	round->counted = 0;
+	atomic_store(&s->wall.active, round->now.active);
+	round->last = round->now;
+	round->now = (struct round_threads){0};
 	s->wall.cursor = 0;
 	return true;
 }
 
-/* Threads to poll per tick, so that the shortest round covers all. */
+/* Threads to visit per tick, so that the shortest round covers all. */
 static uint32_t round_share(struct sampler *s, const struct round *round)
 {
 	uint64_t interval = atomic_load(&s->events[WIRE_WALL].interval);
-	uint64_t share = (2 * round->listed * round->tick_ns + interval - 1) / interval + 1;
 
-	return share < WALL_POLLS ? (uint32_t)share : WALL_POLLS;
+	return (uint32_t)((2 * round->last.listed * round->tick_ns + interval - 1) / interval + 1);
 }
 
 /*
@@ -348,15 +423,17 @@ static void round_tick(struct sampler *s, struct round *round)
 
 	if (round_waits(s, now))
 		return;
-	for (uint32_t polls = 0; polls < share && signals < WALL_SIGNALS; polls++) {
-		struct thread_slot *slot = round_next(s);
+	for (uint32_t visits = 0, polls = 0;
+		visits < share && polls < WALL_POLLS && signals < WALL_SIGNALS; visits++) {
+		struct thread_slot *slot = round_next(s, round);
 
 		if (!slot && !round_end(s, round, now))
 			return;
-		if (!slot)
+		if (!slot || !round_due(round, &slot->wall, now))
 			continue;
-		round->counted++;
+		polls++;
 		signals += wall_poll_thread(s, &round->reader, slot, clock_mono_ns());
+		round->now.active += !slot->wall.rest_ns;
 	}
 }
 
@@ -370,10 +447,26 @@ static uint64_t round_pause(struct sampler *s, struct round *round, uint64_t int
 	uint64_t now = clock_mono_ns(), next = round->next_ns > now ? round->next_ns - now : 0;
 
 	round->tick_ns = pace_pause(&round->pace, sampler_cost_ns(s), busy,
-		round->listed <= WALL_POLLS ? interval : busy);
+		round->last.listed <= WALL_POLLS ? interval : busy);
 	if (round->tick_ns <= busy || s->wall.cursor < atomic_load(&s->threads->high))
 		return round->tick_ns;
 	return next > busy ? next : busy;
+}
+
+/* Accounts for the time since the last poll of threads that still rest, and for that in which others were awake. */
+static void round_last(struct sampler *s)
+{
+	uint64_t now = clock_mono_ns(), cpu;
+
+	for (struct thread_slot *slot = NULL; (slot = threads_after(s->threads, slot));) {
+		struct thread_wall *wall = &slot->wall;
+
+		if (!wall_selects(slot) || !wall->last_ns || wall->last_ns >= now ||
+			!task_cpu_ns(atomic_load(&slot->tid), &cpu))
+			continue;
+		if (!wall_again(s, slot, cpu, now - wall->last_ns))
+			poll_missed(s, slot, cpu);
+	}
 }
 
 static void *wall_main(void *arg)
@@ -381,7 +474,7 @@ static void *wall_main(void *arg)
 	struct sampler *s = arg;
 	uint64_t interval, cost = 0;
 	struct round round = {
-		.began_ns = clock_mono_ns(), .listed = atomic_load(&s->threads->high)};
+		.began_ns = clock_mono_ns(), .last.listed = atomic_load(&s->threads->high)};
 
 	lock_reader_open(&round.reader, s);
 	while (!atomic_load(&s->wall.leave)) {
@@ -395,6 +488,7 @@ static void *wall_main(void *arg)
 		raw_futex_wait(&s->wall.leave, 0, round_pause(s, &round, interval));
 	}
 	wall_waiting_poll(s, 0); /* accounts for the time since the last poll */
+	round_last(s);
 	epochs_thread_ends(s, &s->wall.left);
 	return NULL;
 }
@@ -410,8 +504,11 @@ static void wall_prepare(struct sampler *s)
 		struct thread_wall_share share = {.cpu_ns = 0};
 
 		atomic_store(&slot->wall.hash, 0);
+		atomic_store(&slot->wall.awake[0], 0);
+		atomic_store(&slot->wall.awake[1], 0);
 		slot->wall.last_ns = now;
 		slot->wall.seen_cpu_ns = 0;
+		slot->wall.rest_ns = 0;
 		if (task_cpu_ns(atomic_load(&slot->tid), &share.cpu_ns))
 			task_delay_ns(s->task.fd, sampler_task(s, slot), &share.delay_ns);
 		slot->wall.share = share;

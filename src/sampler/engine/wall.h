@@ -3,6 +3,8 @@
 #ifndef JHOT_SAMPLER_ENGINE_WALL_H
 #define JHOT_SAMPLER_ENGINE_WALL_H
 
+#include "base/clock.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -14,6 +16,16 @@ struct thread_slot;
  * virtual thread, whose frames show the reason.
  */
 #define WALL_IN_FUTEX 15u
+
+/*
+ * The longest interval, in ns, of polling this many threads: 500 ms, or more if there would be over 400 polls a second.
+ */
+static inline uint64_t wall_round_longest(uint32_t threads)
+{
+	uint64_t round = threads * 5ull / 2 * NS_PER_MS, least = 500 * NS_PER_MS;
+
+	return round > least ? round : least;
+}
 
 /*
  * wall_io.c: stores the object that a thread in this system call waits for in its slot, for the thread's next sample.

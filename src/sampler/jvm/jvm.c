@@ -231,7 +231,7 @@ int jvm_prepare(JavaVM *vm)
 	jvm_thread_class(jni);
 	sig_mem_choose();
 	jvm.base = (uint64_t)(uintptr_t)info.dli_fbase;
-	if (dladdr((void *)(uintptr_t)getpid, &info))
+	if (dladdr((void *)(uintptr_t)memcpy, &info))
 		jvm.libc_base = (uint64_t)(uintptr_t)info.dli_fbase;
 	jvm.current_place = jvm_find_current(jvm_thread_of(jni));
 	jvm.jni_version = (*jni)->GetVersion(jni);

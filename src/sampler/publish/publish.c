@@ -203,6 +203,8 @@ static void entry_owed(struct publish *p, const struct trace_entry *entry)
 		return;
 	}
 	atomic_store(&slot->wall.hash, 0);
+	atomic_store(&slot->wall.awake[0], 0);
+	atomic_store(&slot->wall.awake[1], 0);
 	atomic_fetch_add(&slot->wall.owed, entry->weight);
 	atomic_fetch_sub(&event->samples, entry->count);
 }

@@ -5,6 +5,7 @@
 #include "base/clock.h"
 #include "sampler/engine/arms.h"
 #include "sampler/engine/events.h"
+#include "sampler/engine/wall.h"
 #include "sampler/publish/publish.h"
 #include "sampler/text.h"
 
@@ -14,12 +15,11 @@
 #define BUDGET_STEP    8u   /* upper bound of the factor in one step */
 #define BUDGET_LONGEST 256u /* upper bound of the factor in total */
 /*
- * The default budget keeps cpu at 20 Hz, and wall at 2 Hz or, with many threads, at 400 polls a second: the screen and
- * the findings are wrong with fewer samples. These bounds do not apply to a budget set by the user.
+ * The default budget keeps cpu at 20 Hz, and wall at 2 Hz or, with many threads that do not rest, at 400 polls a
+ * second: the screen and the findings are wrong with fewer samples. These bounds do not apply to a budget set by the
+ * user.
  */
-#define BUDGET_CPU_NS       (50 * NS_PER_MS)
-#define BUDGET_WALL_NS      (500 * NS_PER_MS)
-#define BUDGET_WALL_POLL_NS (NS_PER_S / 400) /* between the polls of two threads */
+#define BUDGET_CPU_NS (50 * NS_PER_MS)
 
 void budget_set(struct sampler *s, uint32_t per_mille, bool defaults_only)
 {
@@ -38,12 +38,11 @@ static bool budget_for(const struct sampler *s, const struct event *event)
 static uint64_t budget_longest(const struct sampler *s, uint32_t id)
 {
 	uint64_t asked = s->events[id].asked, longest = asked * BUDGET_LONGEST;
-	uint64_t round = atomic_load(&s->threads->high) * BUDGET_WALL_POLL_NS;
 
 	if (s->budget.defaults_only && id == WIRE_CPU)
 		longest = BUDGET_CPU_NS;
 	if (s->budget.defaults_only && id == WIRE_WALL)
-		longest = round > BUDGET_WALL_NS ? round : BUDGET_WALL_NS;
+		longest = wall_round_longest(atomic_load(&s->wall.active));
 	return longest > asked ? longest : asked;
 }
 

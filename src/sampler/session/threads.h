@@ -99,6 +99,8 @@ struct thread_wall {
 	_Atomic uint32_t state; /* when it was asked: enum wire_thread_state or WALL_IN_FUTEX */
 	/* Hash of the last sample's trace if the thread was blocked; 0: a new sample is needed. */
 	_Atomic uint64_t hash;
+	/* Hashes of the last samples that found it on a core, and waiting for one; 0: none yet. Not of virtual threads. */
+	_Atomic uint64_t awake[2];
 	_Atomic uint64_t cpu_ns; /* the thread's CPU time at that sample */
 	_Atomic uint64_t sleeps; /* its voluntary context switches at that sample */
 	_Atomic uint32_t rows;   /* generation of the unwind rows of that walk */
@@ -122,8 +124,9 @@ struct thread_wall {
 	uint64_t last_ns;  /* time up to which samples exist; 0: new thread */
 	uint64_t asked_ns; /* time of the pending request to a handler */
 	uint64_t seen_cpu_ns;
+	uint64_t rest_ns; /* for how long polls have found it where it was */
 	struct thread_wall_share {
-		/* CPU time and run-queue delay when it was last found running or waiting for a core; 0: not yet */
+		/* CPU time and run-queue delay up to which samples account for both; 0: not yet */
 		uint64_t cpu_ns, delay_ns;
 		/* CPU time and sleep not yet in samples; negative: samples have over-reported them */
 		int64_t ran_ns, slept_ns;

@@ -55,6 +55,8 @@ void threads_renumber(struct threads *threads, struct thread_slot *slot)
 	slot->published_seq = 0;
 	/* Its last trace must not be counted again under the old id; sig_wall_record checks for this as well. */
 	atomic_store(&slot->wall.hash, 0);
+	atomic_store(&slot->wall.awake[0], 0);
+	atomic_store(&slot->wall.awake[1], 0);
 }
 
 static void threads_reset(struct threads *threads, struct thread_slot *slot, int32_t tid)
@@ -77,6 +79,10 @@ static void threads_reset(struct threads *threads, struct thread_slot *slot, int
 	memset(&slot->collect, 0, sizeof(slot->collect));
 	memset(slot->arms, 0, sizeof(slot->arms));
 	slot->borrowed = 0;
+	/* What the slot's last thread had not answered, and where it held a lock, is not this one's. */
+	memset(slot->asked, 0, sizeof(slot->asked));
+	memset(&slot->held, 0, sizeof(slot->held));
+	slot->trap_bytes = 0;
 	memset(&slot->wall, 0, sizeof(slot->wall));
 	memset(&slot->alloc, 0, sizeof(slot->alloc));
 	slot->java_tid = 0;

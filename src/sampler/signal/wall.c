@@ -65,14 +65,18 @@ void sig_wall_record(const struct stack *stack, uint64_t weight, const void *uco
 	uint32_t io = sample.state == WIRE_STATE_IO ? wall_io_name(stack, ucontext) : 0;
 	struct rusage used = {.ru_nvcsw = 0};
 	uint64_t hash;
+	bool awake;
 
 	if (io && stack->max) {
 		stack->user[-1] = WALK_PACK(WALK_IO, io);
 		sample.before = 1;
 	}
 	hash = sig_stack_record(stack, &sample);
-	if (sample.state == WIRE_STATE_ON_CPU || sample.state == WIRE_STATE_RUNNABLE ||
-		!regs_resumes(ucontext, stack->mem))
+	awake = sample.state == WIRE_STATE_ON_CPU || sample.state == WIRE_STATE_RUNNABLE;
+	if (awake)
+		atomic_store(&wall->awake[sample.state == WIRE_STATE_RUNNABLE],
+			WIRE_IS_VIRTUAL(stack->id) ? 0 : hash);
+	if (awake || !regs_resumes(ucontext, stack->mem))
 		hash = 0; /* the thread runs, or its system call has ended */
 	atomic_store(&wall->rows, stack->rows);
 	atomic_store(&wall->flaw, stack->flaw);
