@@ -3,7 +3,8 @@
 # make bench-verdicts: what `jhot why` says of programs with one planted problem each, and of healthy ones (verdicts/Shop.java).
 #
 # A cell per JDK: R the cause is named; S nothing, or only that the machine is busy (cores), is found; W something else is
-# found, or anything in a healthy program; - no result, because the JVM got no core. Behind the table are the sentences.
+# found, or anything in a healthy program; - no result, because the JVM got no core. Behind the table are the sentences, each
+# with the numbers that disagree by more than 10 % with what /proc and the JVM's counters say of the same seconds.
 #
 #   MAJORS="8 17 21 25"   JDKs           ONLY="collide reload"   these programs   BUSY=2   busy loops beside them
 #   DURATION=10           of `jhot why`  SIDE_BY_SIDE=2          programs at a time
@@ -12,6 +13,7 @@ import concurrent.futures
 import json
 import os
 import re
+import struct
 import subprocess
 import sys
 import tempfile
@@ -63,8 +65,75 @@ def launch(major, classes, arguments, options=()):
                             stdout=subprocess.PIPE, stderr=subprocess.PIPE)
 
 
+# Numbers in a rule's sentence, each with its truth: a key of difference(), in which a rate is per second.
+NUMBERS = {
+    "cores": [(r"(\S+) threads running", "running"), (r"(\S+) waiting for a core", "runnable")],
+    "threads": [(r"(\S+) threads per second", "started"), (r"(\d+) live", "live")],
+    "classes": [(r"(\S+) classes per second", "loaded")],
+    "descriptors": [(r"^(\d+) of", "open")],
+    "gc": [(r"pauses the program for (\S+) %", "pauses_pct"), (r"uses (\S+) % of the CPU", "gc_cpu_pct")],
+    "safepoint": [(r"wait for them (\S+) %", "sync_pct")],
+    "stops": [(r"stop the program for (\S+) %", "stops_pct")],
+}
+
+
+def counters(pid):
+    """HotSpot's counters, by name, from the file that it maps: see PerfDataPrologue and PerfDataEntry in perfMemory.hpp."""
+    with open("/tmp/hsperfdata_%s/%d" % (os.environ.get("USER", "root"), pid), "rb") as file:
+        data = file.read()
+    at, count = struct.unpack_from("<ii", data, 24)
+    values = {}
+    for _ in range(count):
+        size, name, vector, kind, _, _, _, value = struct.unpack_from("<iii4Bi", data, at)
+        if kind == ord("J") and not vector:
+            values[data[at + name:data.index(b"\0", at + name)].decode()] = struct.unpack_from("<q", data, at + value)[0]
+        at += size
+    return values
+
+
+def snapshot(pid):
+    """Totals since the program's start: times in seconds."""
+    perf, tasks = counters(pid), "/proc/%d/task/" % pid
+    frequency = perf["sun.os.hrt.frequency"]
+    now = {"at": time.monotonic(), "running": 0, "runnable": 0, "gc_cpu": 0, "open": len(os.listdir("/proc/%d/fd" % pid))}
+    for tid in os.listdir(tasks):
+        try:
+            running, runnable = [int(ns) / 1e9 for ns in open(tasks + tid + "/schedstat").read().split()[:2]]
+            name = open(tasks + tid + "/comm").read()
+        except OSError:
+            continue
+        now["running"] += running
+        now["runnable"] += runnable
+        now["gc_cpu"] += running if re.match("GC Thread|G1 |ParGC|VM Thread", name) else 0
+    now["started"] = perf.get("java.threads.started", 0)
+    now["live"] = perf.get("java.threads.live", 0)
+    now["loaded"] = perf.get("java.cls.loadedClasses", 0) + perf.get("java.cls.sharedLoadedClasses", 0)
+    now["stopped"] = perf.get("sun.rt.safepointTime", 0) / frequency
+    now["sync"] = perf.get("sun.rt.safepointSyncTime", 0) / frequency
+    now["pauses"] = sum(value for key, value in perf.items() if re.fullmatch(r"sun\.gc\.collector\.\d\.time", key)) / frequency
+    return now
+
+
+def difference(then, now):
+    seconds = now["at"] - then["at"]
+    rate = {key: (now[key] - then[key]) / seconds for key in now}
+    cpu = rate["running"] or 1
+    return {**rate, "live": now["live"], "open": now["open"], "sync_pct": 100 * rate["sync"], "pauses_pct": 100 * rate["pauses"],
+            "gc_cpu_pct": 100 * rate["gc_cpu"] / cpu, "stops_pct": 100 * (rate["stopped"] + rate["sync"] - rate["pauses"])}
+
+
+def disagreements(finding, truth):
+    """Numbers of the sentence that are more than 10 % off, and off by more than 1."""
+    off = []
+    for pattern, key in NUMBERS.get(finding["rule"], ()):
+        match = re.search(pattern, finding["what"])
+        if match and abs(float(match[1]) - truth[key]) > max(1, truth[key] / 10):
+            off.append("%s: %s, in truth %.1f" % (key, match[1], truth[key]))
+    return off
+
+
 def observe(name, major, classes):
-    """The findings of `jhot why`; None if it has none to give."""
+    """The findings of `jhot why`, each with its disagreements; None if it has none to give."""
     running, arguments = [], [name]
     try:
         if name in SERVERS:
@@ -75,9 +144,14 @@ def observe(name, major, classes):
         if "ready" not in program.stderr.readline():
             return None
         time.sleep(WARM_S.get(name, 4))
+        then = snapshot(program.pid)
         why = subprocess.run([BUILD + "/jhot", "why", "--json", "-d", DURATION, str(program.pid)], text=True,
                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
-        return json.loads(why.stdout)["findings"] if why.stdout else None
+        truth = difference(then, snapshot(program.pid))
+        findings = json.loads(why.stdout)["findings"] if why.stdout else None
+        for finding in findings or []:
+            finding["off"] = disagreements(finding, truth)
+        return findings
     finally:
         for process in reversed(running):
             process.terminate()
@@ -106,7 +180,7 @@ def main():
         for done in concurrent.futures.as_completed(pending):
             name, major = pending[done]
             cells[name, major] = verdict(name, done.result())
-            sentences += [(name, major, f["rule"], f["what"]) for f in done.result() or []]
+            sentences += [(name, major, f["rule"], f["what"], f["off"]) for f in done.result() or []]
             print("%d of %d: %s on JDK %s: %s" % (len(cells), len(pending), name, major, cells[name, major]), file=sys.stderr)
     for process in busy:
         process.kill()
@@ -114,10 +188,11 @@ def main():
     for name in names:
         print("%-16s" % name + "".join("%4s" % cells.get((name, major), "") for major in MAJORS))
     print()
-    for row in sorted(sentences):
-        print("%-16s %3s  %-12s %s" % row)
+    for *row, off in sorted(sentences):
+        print("%-16s %3s  %-12s %s" % tuple(row) + "".join("\n%34s! %s" % ("", number) for number in off))
     counts = [list(cells.values()).count(cell) for cell in "RSW-"]
     print("\n%d right, %d silent, %d wrong, %d without a result" % tuple(counts))
+    print("%d numbers more than 10 %% off" % sum(len(row[-1]) for row in sentences))
 
 
 main()
