@@ -331,11 +331,11 @@ bool proc_thread_queued_ns(pid_t pid, pid_t tid, uint64_t *ns)
 
 int64_t proc_fds_count(pid_t pid)
 {
-	char path[64];
+	char path[PROC_PATH_BYTES];
 	struct stat st;
 
-	snprintf(path, sizeof(path), "/proc/%d/fd", (int)pid);
-	return !stat(path, &st) && st.st_size > 0 ? (int64_t)st.st_size : -1;
+	return !stat(proc_path_living(path, pid, "fd"), &st) && st.st_size > 0 ? (int64_t)st.st_size
+									       : -1;
 }
 
 uint64_t proc_limit(const char *limits, const char *name)

@@ -30,6 +30,8 @@ int import_jhot(struct import *im, struct err *err)
 
 	if (!r)
 		return -1;
+	if (im->options->memory)
+		recording_limit(r, im->options->memory);
 	rc = recording_read(r, UINT32_MAX, err);
 	out->vitals = *recording_vitals_now(r);
 	/* An event is present if it has samples, even if it was off at the end. */

@@ -12,8 +12,8 @@
 #include <unistd.h>
 #include <zlib.h>
 
-#define MEMORY_MAX ((uint64_t)1 << 30) /* bytes of the profile */
-#define ZIP_PIECE  (1u << 16)
+#define MEMORY_DEFAULT ((uint64_t)1 << 30) /* limit of the profile, bytes */
+#define ZIP_PIECE      (1u << 16)
 
 /* --- decompression ----------------------------------------------------------------------------------- */
 
@@ -90,6 +90,16 @@ static int damaged(struct recording *r, struct err *err, const char *what)
 	return -1;
 }
 
+static int too_large(struct recording *r, struct err *err)
+{
+	r->over = true;
+	err_set(err, ERR_INPUT,
+		"The recording does not fit into %llu MiB of memory (read so far: %llu bytes).",
+		(unsigned long long)(r->memory >> 20), (unsigned long long)r->offset);
+	err_hint(err, "--memory SIZE raises the limit");
+	return -1;
+}
+
 static int skip(struct recording *r, size_t bytes, struct err *err)
 {
 	char away[4096];
@@ -127,8 +137,8 @@ static int read_chunk(struct recording *r, struct err *err)
 			rc = fill(r, r->body.data, head.bytes, &r->body.len, err);
 			if (rc > 0 && !chunks_read(r, head.type))
 				return damaged(r, err, "invalid content");
-			if (rc > 0 && profile_info(r->profile).bytes > MEMORY_MAX)
-				return damaged(r, err, "it needs more than 1 GB of memory");
+			if (rc > 0 && profile_info(r->profile).bytes > r->memory)
+				return too_large(r, err);
 		}
 	}
 	r->over = rc <= 0;
@@ -138,6 +148,11 @@ static int read_chunk(struct recording *r, struct err *err)
 			"mark",
 			(unsigned long long)r->offset);
 	return rc < 0 ? -1 : 0;
+}
+
+void recording_limit(struct recording *r, uint64_t bytes)
+{
+	r->memory = bytes;
 }
 
 int recording_read(struct recording *r, uint32_t before, struct err *err)
@@ -225,6 +240,7 @@ struct recording *recording_open_input(
 	r->input = fn;
 	r->input_ctx = ctx;
 	r->profile = p;
+	r->memory = MEMORY_DEFAULT;
 	r->pending = PROFILE_NONE;
 	vitals_unknown(&r->vitals);
 	profile_set_history(p, UINT32_MAX);

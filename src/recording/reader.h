@@ -25,6 +25,7 @@ struct recording {
 	recording_input *input;
 	void *input_ctx;
 	struct profile *profile;
+	uint64_t memory; /* limit of the profile, bytes */
 	uint64_t offset; /* uncompressed, of the current chunk */
 	uint64_t next;
 	struct buf body;

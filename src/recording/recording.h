@@ -65,6 +65,8 @@ typedef ssize_t recording_input(void *ctx, void *bytes, size_t count, struct err
 struct recording *recording_open(const char *path, struct profile *p, struct err *err);
 struct recording *recording_open_input(
 	recording_input *fn, void *ctx, struct profile *p, struct err *err);
+/* Limits the profile's memory, in bytes; the default is 1 GiB. A recording that exceeds it is not read any further. */
+void recording_limit(struct recording *r, uint64_t bytes);
 /*
  * Reads all seconds before `before` (UINT32_MAX: everything). Returns 1 if there are more, 0 at the end or where the file was
  * truncated (recording_note), -1 with an error.

@@ -79,7 +79,9 @@ int unwind_pack(const struct cfi_row *rows, size_t count, struct buf *out, struc
 	struct wire_unwind_rows head = {0};
 	int r = 0;
 
-	if (!count || rows[count - 1].offset >> 32)
+	if (!count)
+		return err_set(err, ERR_INPUT, "This file has no unwind rows.");
+	if (rows[count - 1].offset >> 32)
 		return err_set(err, ERR_INPUT, "This file is too large for unwind rows.");
 	pack_rows(&p, rows, count);
 	head.page_first = (uint32_t)(rows[0].offset >> PAGE_BITS);

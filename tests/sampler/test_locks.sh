@@ -29,10 +29,11 @@ endless() {
 }
 
 # own_waits: waits for the program's own locks. Excluded are: a joining thread, which is notified while the ending thread
-# still owns its monitor, and threads that end together and wait for their group. Those waits are real; main's may have
-# been counted without a poll that found its place.
+# still owns its monitor, and threads that end together and wait for their group. Those waits are real, but so short that
+# the JVM may have counted them without a poll that found their place.
 own_waits() {
-	grep '^lock;' "$T/weights" | grep -vE ';java/lang/Thread\.(join|exit)_|^lock;\[main\];\[unknown place\] '
+	grep '^lock;' "$T/weights" |
+		grep -vE ';java/lang/Thread\.(join|exit)_|^lock;\[(main|sites-[0-9]+)\];\[unknown place\] '
 }
 
 # contended WHAT METHOD CLASS: waits are within 20 % of the program's time, plus the time that the machine was suspended,

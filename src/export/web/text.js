@@ -28,7 +28,7 @@ function shortenNative(name) {
 		return [name, file, file, file];
 	const bare = end > 0 ? name.slice(end + 2) : name;
 	let args = bare.indexOf('(');
-	while (args === 0 || (args > 0 && (bare.slice(args - 8, args) === 'operator' ||
+	while (args === 0 || (args > 0 && (bare[args - 1] === '.' || bare.slice(args - 8, args) === 'operator' ||
 			bare.startsWith('(anonymous', args))))
 		args = bare.indexOf('(', args + 1);
 	const call = args < 0 ? bare : bare.slice(0, args);

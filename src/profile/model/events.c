@@ -87,10 +87,11 @@ const struct profile_event *profile_get_event(const struct profile *p, int event
 
 void profile_interval_add(struct profile *p, int event, uint64_t interval)
 {
-	struct profile_intervals *i = &p->intervals[event];
+	struct profile_intervals *i;
 
 	if (!interval || event < 0 || event >= PROFILE_EVENTS)
 		return;
+	i = &p->intervals[event];
 	i->least = i->least && i->least < interval ? i->least : interval;
 	i->most = i->most > interval ? i->most : interval;
 }

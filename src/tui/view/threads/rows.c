@@ -215,10 +215,11 @@ static bool gather_live(struct ui *ui, struct gather *g)
 	int n = ui->ops->threads(ui->ctx, &live);
 
 	for (int i = 0; i < n; i++) {
-		struct thread_row *r = &g->rows[live[i].thread];
+		struct thread_row *r;
 
 		if (live[i].thread >= g->count)
 			continue;
+		r = &g->rows[live[i].thread];
 		r->live = true;
 		/* Used without samples; 'S' is any kind of wait. */
 		r->state = live[i].state == 'R'   ? THREAD_ON_CPU
