@@ -338,6 +338,25 @@ static void test_read_by_one_that_sweeps(const struct profile *truth)
 	profile_free(p);
 }
 
+/* A limit ends the reading with an error that does not call the file damaged, and what precedes it is kept. */
+static void test_limited(void)
+{
+	struct profile *p = profile_new();
+	struct err err = {0};
+	struct recording *r = recording_open(path_of("t.jhot"), p, &err);
+
+	recording_limit(r, 4 << 20);
+	is_int(recording_read(r, UINT32_MAX, &err), -1,
+		"a recording that exceeds its limit is an error");
+	ok(strstr(err.what, "does not fit into 4 MiB") && !strstr(err.what, "damaged"),
+		"the error names the limit: %s", err.what);
+	ok(profile_info(p).bytes > 0 && profile_info(p).bytes < 64 << 20,
+		"reading ended near the limit, after %llu bytes",
+		(unsigned long long)profile_info(p).bytes);
+	recording_free(r);
+	profile_free(p);
+}
+
 /* Beside one that forgets nothing: a recording of one that sweeps and merges has all the seconds. */
 static void test_swept(void)
 {
@@ -373,6 +392,7 @@ static void test_swept(void)
 	same(same_text(truth, true), same_text(q, true), "swept");
 	is_int(profile_info(q).oldest, 0, "the recording has all seconds");
 	test_read_by_one_that_sweeps(truth);
+	test_limited();
 	profile_free(truth);
 	profile_free(small);
 	profile_free(q);
