@@ -12,6 +12,8 @@
 import concurrent.futures
 import json
 import os
+import pathlib
+import pwd
 import re
 import struct
 import subprocess
@@ -79,7 +81,7 @@ NUMBERS = {
 
 def counters(pid):
     """HotSpot's counters, by name, from the file that it maps: see PerfDataPrologue and PerfDataEntry in perfMemory.hpp."""
-    with open("/tmp/hsperfdata_%s/%d" % (os.environ.get("USER", "root"), pid), "rb") as file:
+    with open("/tmp/hsperfdata_%s/%d" % (pwd.getpwuid(os.geteuid()).pw_name, pid), "rb") as file:
         data = file.read()
     at, count = struct.unpack_from("<ii", data, 24)
     values = {}
@@ -98,8 +100,8 @@ def snapshot(pid):
     now = {"at": time.monotonic(), "running": 0, "runnable": 0, "gc_cpu": 0, "open": len(os.listdir("/proc/%d/fd" % pid))}
     for tid in os.listdir(tasks):
         try:
-            running, runnable = [int(ns) / 1e9 for ns in open(tasks + tid + "/schedstat").read().split()[:2]]
-            name = open(tasks + tid + "/comm").read()
+            running, runnable = [int(ns) / 1e9 for ns in pathlib.Path(tasks, tid, "schedstat").read_text().split()[:2]]
+            name = pathlib.Path(tasks, tid, "comm").read_text()
         except OSError:
             continue
         now["running"] += running

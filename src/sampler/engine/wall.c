@@ -72,8 +72,9 @@ static uint64_t poll_runnable(struct poll *poll, uint64_t wanted, uint64_t since
 }
 
 /*
- * Reads how long the thread has run or waited for a core since samples last accounted for that. Returns false if
- * unknown. *runnable: true if the sample of that time is to show the wait.
+ * Sets *awake to the ns for which the thread has run or waited for a core and which no sample accounts for yet, and
+ * accounts for them in *left. *runnable: true if their sample is to show the thread waiting for a core. Returns false if
+ * the kernel does not report the wait; *left is unchanged then.
  */
 static bool share_awake(struct sampler *s, const struct thread_slot *slot, uint64_t cpu,
 	struct thread_wall_share *left, uint64_t *awake, bool *runnable)
@@ -99,16 +100,16 @@ static bool share_awake(struct sampler *s, const struct thread_slot *slot, uint6
 static void poll_share(struct sampler *s, const struct thread_slot *slot, uint64_t cpu,
 	uint64_t since, struct poll *poll)
 {
-	struct thread_wall_share before = poll->left;
+	bool begins = !poll->left.cpu_ns, runnable;
+	int64_t ran_ns = poll->left.ran_ns;
 	uint64_t awake;
-	bool runnable;
 
 	poll->state = WIRE_STATE_ON_CPU;
 	poll->weight = since;
 	if (!share_awake(s, slot, cpu, &poll->left, &awake, &runnable))
 		return;
-	if (!before.cpu_ns && awake > since) { /* not a new thread, but one not seen before */
-		poll->left.ran_ns = before.ran_ns;
+	if (begins && awake > since) { /* not a new thread, but one not seen before */
+		poll->left.ran_ns = ran_ns;
 		return;
 	}
 	if (runnable)
@@ -119,9 +120,9 @@ static void poll_share(struct sampler *s, const struct thread_slot *slot, uint64
 }
 
 /*
- * The thread sleeps, and has run since the last poll. That time is attributed to where it was last found awake: a
- * thread that works briefly and rarely is found asleep by most polls, and by all of them while the polling thread gets
- * a core only when others sleep.
+ * Accounts for time awake that no poll has seen: the thread sleeps, but has run since the last poll. The time is
+ * attributed to the stack with which the thread was last found awake. Most polls find a thread asleep that works
+ * briefly and rarely; on a busy machine all of them may, since the polling thread gets a core when others sleep.
  */
 static void poll_missed(struct sampler *s, struct thread_slot *slot, uint64_t cpu)
 {
@@ -453,7 +454,7 @@ static uint64_t round_pause(struct sampler *s, struct round *round, uint64_t int
 	return next > busy ? next : busy;
 }
 
-/* Accounts for the time since the last poll of threads that still rest, and for that in which others were awake. */
+/* At the end of sampling: accounts for threads that still rest, and for time awake that no poll has seen. */
 static void round_last(struct sampler *s)
 {
 	uint64_t now = clock_mono_ns(), cpu;
@@ -503,9 +504,7 @@ static void wall_prepare(struct sampler *s)
 	for (struct thread_slot *slot = NULL; (slot = threads_after(s->threads, slot));) {
 		struct thread_wall_share share = {.cpu_ns = 0};
 
-		atomic_store(&slot->wall.hash, 0);
-		atomic_store(&slot->wall.awake[0], 0);
-		atomic_store(&slot->wall.awake[1], 0);
+		thread_wall_forget(&slot->wall);
 		slot->wall.last_ns = now;
 		slot->wall.seen_cpu_ns = 0;
 		slot->wall.rest_ns = 0;

@@ -189,8 +189,8 @@ static uint32_t trace_id(struct publish *p, const struct trace_entry *entry)
 }
 
 /*
- * Handles a sample that refers to its trace by hash, when that trace was evicted meanwhile: its weight is added to the
- * thread's next wall-clock sample; other events count it as lost.
+ * Handles a sample that refers, by hash, to a trace that has been evicted. A wall-clock sample's weight is added to the
+ * thread's next one; samples of other events are counted as lost.
  */
 static void entry_owed(struct publish *p, const struct trace_entry *entry)
 {
@@ -202,9 +202,7 @@ static void entry_owed(struct publish *p, const struct trace_entry *entry)
 		counters_add(&p->s->counters, COUNTER_LATE, entry->count);
 		return;
 	}
-	atomic_store(&slot->wall.hash, 0);
-	atomic_store(&slot->wall.awake[0], 0);
-	atomic_store(&slot->wall.awake[1], 0);
+	thread_wall_forget(&slot->wall);
 	atomic_fetch_add(&slot->wall.owed, entry->weight);
 	atomic_fetch_sub(&event->samples, entry->count);
 }

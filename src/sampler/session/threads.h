@@ -134,6 +134,14 @@ struct thread_wall {
 	bool answered; /* true: its CPU time at the next poll includes that of the handler */
 };
 
+/* Discards the hashes of the thread's traces, so that none is counted again. Any thread; signal-safe. */
+static inline void thread_wall_forget(struct thread_wall *wall)
+{
+	atomic_store(&wall->hash, 0);
+	atomic_store(&wall->awake[0], 0);
+	atomic_store(&wall->awake[1], 0);
+}
+
 /* The last sample of a thread that owns a lock others wait for: see engine/lock/holder.c. */
 struct thread_held {
 	_Atomic uint64_t hash; /* hash of its trace; 0: none yet */

@@ -54,9 +54,7 @@ void threads_renumber(struct threads *threads, struct thread_slot *slot)
 	threads_assign_id(threads, slot);
 	slot->published_seq = 0;
 	/* Its last trace must not be counted again under the old id; sig_wall_record checks for this as well. */
-	atomic_store(&slot->wall.hash, 0);
-	atomic_store(&slot->wall.awake[0], 0);
-	atomic_store(&slot->wall.awake[1], 0);
+	thread_wall_forget(&slot->wall);
 }
 
 static void threads_reset(struct threads *threads, struct thread_slot *slot, int32_t tid)
@@ -79,7 +77,7 @@ static void threads_reset(struct threads *threads, struct thread_slot *slot, int
 	memset(&slot->collect, 0, sizeof(slot->collect));
 	memset(slot->arms, 0, sizeof(slot->arms));
 	slot->borrowed = 0;
-	/* What the slot's last thread had not answered, and where it held a lock, is not this one's. */
+	/* The previous thread's unanswered requests, and its stack as a lock's owner */
 	memset(slot->asked, 0, sizeof(slot->asked));
 	memset(&slot->held, 0, sizeof(slot->held));
 	slot->trap_bytes = 0;

@@ -87,5 +87,6 @@ void sig_wall_record(const struct stack *stack, uint64_t weight, const void *uco
 	atomic_store(&wall->cpu_ns, sig_clock());
 	atomic_store(&wall->hash, hash);
 	if (!WIRE_IS_VIRTUAL(stack->id) && atomic_load(&stack->thread->id) != stack->id)
-		atomic_store(&wall->hash, 0); /* renumbered meanwhile: threads_renumber */
+		thread_wall_forget(
+			wall); /* threads_renumber has run since the stack was recorded */
 }
