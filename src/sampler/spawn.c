@@ -14,13 +14,14 @@
 #define SPAWN_POLL_NS 20000u
 #define END_NS        (500 * NS_PER_MS)
 /*
- * The kernel sums the process's CPU time over all threads, which takes 0.1 to 0.4 us for each. It is read at most this
- * often, and at most this part of the time is spent reading it.
+ * The kernel sums the process's CPU time over all threads, which takes 0.1 to 0.4 us per thread. Reads are at least
+ * PACE_NS apart and take at most 1/PACE_READS of the time.
  */
-#define PACE_NS       (20 * NS_PER_MS)
-#define PACE_READS    500
-#define PACE_READ_MAX (2 * NS_PER_MS) /* clamp: the thread may be preempted meanwhile */
-#define IDLE_SHARE    100
+#define PACE_NS    (20 * NS_PER_MS)
+#define PACE_READS 500
+#define PACE_READ_MAX \
+	(2 * NS_PER_MS) /* clamp of one measured duration, which includes preemption */
+#define IDLE_SHARE 100
 
 static const uint64_t spawn_mask =
 	~(1ull << (SIGSEGV - 1) | 1ull << (SIGBUS - 1) | 1ull << (SIGFPE - 1) |

@@ -295,8 +295,8 @@ static void open_module(void *ctx, uint32_t id, const struct proc_map *m)
 /*
  * The offset of the agent's monotonic clock, which differs between time namespaces. The wall clock does not: the wall
  * time since the agent's start, added to its monotonic start time, gives its monotonic clock now. Differences below 1 s
- * count as none, and a start time older than OPEN_SINCE_NS is not trusted. In the same namespace the offset is 0
- * whatever the wall clock says, which may have been set meanwhile.
+ * count as none, and a start time older than OPEN_SINCE_NS is not trusted. In the same namespace the offset is 0,
+ * even if the wall clock has been set since the agent started.
  */
 static uint64_t open_clock_ahead(pid_t pid, const struct wire_header *h)
 {

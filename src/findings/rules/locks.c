@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rules about locks: deadlocks; contention, with the owner of the lock and what it does while others wait. */
+/* Rules about locks: deadlocks, and contention. A finding names the lock's owner and what it does while others wait. */
 #include "findings/places.h"
 #include "findings/rules.h"
 #include "findings/scene.h"
@@ -122,7 +122,7 @@ const struct finding_rule rule_deadlock = {
  */
 #define LOCKS_LEAST     0.5  /* waiting threads on average, ... */
 #define LOCKS_EACH      0.05 /* ... this share of the time of each thread with a wait ... */
-#define LOCKS_EACH_MOST 40   /* ... (of at most so many: threads come and go), ... */
+#define LOCKS_EACH_MOST 40   /* ... (of 40 at most, since threads come and go), ... */
 #define LOCKS_SHARE     0.20 /* ... and of waiting and running threads together */
 #define LOCKS_POLL_NS   (2 * NS_PER_MS)
 #define LOCKS_HOLDERS   64

@@ -79,7 +79,7 @@ struct diff {
 	double whole; /* of `both`: the total that shares refer to; 0 for rates and counts */
 	double noise; /* relative variation between recordings of a side */
 	double sum;   /* of `both`: both sides together */
-	double limit; /* significant from so many standard errors, for a method with DIFF_SMALL of sum */
+	double limit; /* threshold of significance, in standard errors, of a method with DIFF_SMALL of sum */
 };
 
 /* NULL and err: a side has no samples, or a rate is not known. The caller frees the diff. */

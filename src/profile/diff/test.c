@@ -12,7 +12,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define FEW         16u /* samples of both sides: fewer can never be significant among so many */
+#define FEW         16u /* samples of both sides: with fewer, a method is not tested */
 #define PRIOR_LEAST 2.0
 #define PRIOR_MOST \
 	24.0 /* more methods do not improve the estimate of noise that they have in common */

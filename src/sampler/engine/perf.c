@@ -7,8 +7,8 @@
  * does not count the switch itself: some 5 us each time, half of the CPU time of a thread that works for 5 us. The
  * residual between a thread's CPU time and its samples is a row of its own (delivery_record_residual, in handler.c).
  *
- * Samples do not carry their weight: with PERF_SAMPLE_PERIOD the kernel samples every single software event, whatever
- * the period. A signal that finds a thread going to sleep causes another context switch, so sampling every switch would
+ * Samples do not carry their weight: with PERF_SAMPLE_PERIOD the kernel ignores the period of software events and
+ * samples each of them. A signal that finds a thread going to sleep causes another context switch, so sampling every switch would
  * never end.
  *
  * Without permission to sample the kernel the engine is not used at all, since it would lose kernel time silently.

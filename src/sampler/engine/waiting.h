@@ -38,7 +38,7 @@ void waiting_open(struct waiting *w, struct sampler *s);
  * seconds before the reason is reported to the front end.
  */
 bool waiting_ready(struct waiting *w, uint64_t now);
-/* Keeps the places for another period, and searches the classes loaded meanwhile. */
+/* Keeps the places for another period, and scans the classes that have been loaded since the last one. */
 void waiting_keep_places(struct waiting *w, uint64_t now);
 /* Chooses new random places. */
 void waiting_new_places(struct waiting *w, uint64_t now);

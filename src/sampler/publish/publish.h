@@ -3,9 +3,9 @@
  * Publishing: converts the trace table to records in the ring.
  *
  * One publication drains one half of the table. For every trace unknown to the front end it writes the records its
- * frames refer to (methods, modules, the thread) and the TRACE; then counts and weights as DELTAS; finally a TICK. When
- * the ring is full it stops, and the next call continues there; meanwhile the other half aggregates. Publisher only;
- * never blocks. Times are CLOCK_MONOTONIC ns.
+ * frames refer to (methods, modules, the thread) and the TRACE; then counts and weights as DELTAS; finally a TICK. If
+ * the ring is full, the publication is suspended and the next call resumes it; new samples aggregate in the other half.
+ * Publisher only; never blocks. Times are CLOCK_MONOTONIC ns.
  */
 #ifndef JHOT_SAMPLER_PUBLISH_PUBLISH_H
 #define JHOT_SAMPLER_PUBLISH_PUBLISH_H

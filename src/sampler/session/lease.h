@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The lease: a session continues as long as its front end sends heartbeats, or the kernel reports that it is alive. An
- * orphaned session ends, whatever state the JVM is in. Publisher only, unless stated otherwise. Times are in ns.
+ * orphaned session ends in every state of the JVM. Publisher only, unless stated otherwise. Times are in ns.
  */
 #ifndef JHOT_SAMPLER_SESSION_LEASE_H
 #define JHOT_SAMPLER_SESSION_LEASE_H

@@ -58,8 +58,8 @@ void select_named(struct sampler *s, struct thread_slot *slot);
 /* Polls if this JVM needs it. */
 void starts_poll(struct sampler *s, uint64_t now);
 /*
- * True while so many threads start that only the process's own clock samples new ones and none is listed. Also on the
- * thread itself.
+ * True while threads start at such a rate that new ones are not listed, and only the process's own clock samples them.
+ * May also be called on the new thread.
  */
 bool starts_pass(const struct sampler *s);
 /* Time until the next poll; UINT64_MAX: none is needed. */

@@ -91,8 +91,8 @@ static void kept_merge(struct ui *ui, unsigned count)
 /* --- scanning ---------------------------------------------------------------------------------------- */
 
 /*
- * Switches off the events that findings_open has switched on, once the view has been left for another purpose than
- * following a finding. An event that has been shown meanwhile stays on.
+ * Switches off the events that findings_open has switched on, once the user has left the view, unless it was left to
+ * follow a finding. An event that the user has looked at since then stays on.
  */
 static void events_off(struct ui *ui)
 {

@@ -35,7 +35,8 @@ void timeline_query(const struct timeline *t, const struct profile *p, struct pr
 const char *timeline_label(const struct timeline *t, char out[16]); /* "10s", "1m", "all" */
 
 /*
- * Fixes the end of the window, or lets it slide again. The history before a fixed end does not change (profile_freeze).
+ * Freezes the window, or makes it follow new data again. The history before the end of a frozen window does not change
+ * (profile_freeze).
  */
 void timeline_freeze(struct timeline *t, const struct profile *p, bool frozen);
 /* Moves the end of a frozen window. Returns false beyond either end of the history. */

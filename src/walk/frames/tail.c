@@ -215,9 +215,9 @@ static void tail_clear(struct tail *t)
 }
 
 /*
- * Repeats the walk from where the walks joined, recording what is loaded. It finds the same frames, which are written beyond
- * the end and dropped, as are its records for the frame cache. False if something incomparable was loaded: *stuck_sp is the sp
- * of the frame that did so.
+ * Repeats the walk from the frame at which it joined the previous one, and records every load. The frames are those already
+ * found, so they are written beyond the end of the list and dropped, like the records for the frame cache. Returns false if a
+ * load cannot be compared later; *stuck_sp is then the sp of the frame that made it.
  */
 static bool tail_record(struct walker *w, uint64_t *stuck_sp)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Finds the CodeBlob of a pc and decodes what it describes: segment map, PcDescs and scopes. All reads go through a struct
- * walk_mem; the code cache may change meanwhile, so results are valid only while something pins the blob, such as a frame on a
- * stack. Structs belong to the caller. Signal-safe except for code_cache_fill. Layouts: codeBlob.hpp, nmethod.hpp, pcDesc.hpp.
+ * Finds the CodeBlob of a pc through the segment map of its heap, and decodes an nmethod's PcDescs and scopes. All reads go
+ * through a struct walk_mem. The JVM changes the code cache concurrently, so results are valid only while something pins the
+ * blob, such as a frame on a stack. Structs belong to the caller. Signal-safe except for code_cache_fill. Layouts: codeBlob.hpp, nmethod.hpp, pcDesc.hpp.
  */
 #ifndef JHOT_WALK_HOTSPOT_CODE_CACHE_H
 #define JHOT_WALK_HOTSPOT_CODE_CACHE_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Deadlock detection: searches for cycles of waiting threads while the lock event is off, so that a deadlock is
- * reported even if nobody has started that event.
+ * Deadlock detection: searches for cycles of waiting threads while the lock event is off. A deadlock is therefore
+ * reported in every session.
  *
  *   scan:  threads -> the locks that they wait for -> the owner of each -> the lock that the owner waits for -> ...
  *

@@ -105,9 +105,9 @@ static void wait_begins(
 }
 
 /*
- * True when the thread is in the same wait as at the last poll. Without the JVM's count: it has not run since, except
- * for the JVM's occasional retries. A thread that has acquired the lock meanwhile and waits for it again has run
- * longer.
+ * True when the thread is in the same wait as at the last poll. If the JVM does not count waits, the criterion is that
+ * the thread has not run since, except for the JVM's occasional retries. Acquiring the lock and waiting for it again
+ * takes more CPU time than a retry.
  */
 static bool lock_rests(const struct lock_poll *poll, struct lock_thread *t)
 {

@@ -363,7 +363,7 @@ static bool row_is_shown(const struct thread_row *r)
 {
 	uint64_t any = r->waits | r->live;
 
-	/* jhot's own threads are shown only while they live, whatever samples they have. */
+	/* jhot's own threads are shown only while they live, even if they have samples. */
 	if (r->kind == THREAD_AGENT)
 		return r->live;
 	for (int i = 0; i < EVENT_WALL; i++)
