@@ -411,6 +411,19 @@ int file_write_whole(const char *path, const void *bytes, size_t len, struct err
 	return -1;
 }
 
+int file_open_folder(const char *path, struct err *err)
+{
+	struct walk w;
+	int fd = -1;
+
+	if (!walk(&w, path))
+		fd = openat(w.dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0)
+		file_refused(err, path, "open");
+	walk_done(&w);
+	return fd;
+}
+
 int file_check(const char *path, struct err *err)
 {
 	struct file f;

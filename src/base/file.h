@@ -43,6 +43,11 @@ void file_close_uncommitted(struct file *f);
 
 /* Creates, writes and commits. */
 int file_write_whole(const char *path, const void *bytes, size_t len, struct err *err);
+/*
+ * Opens the folder (O_DIRECTORY) that holds the last component of a path, following links by the rules above. The caller closes it.
+ * -1 with an error.
+ */
+int file_open_folder(const char *path, struct err *err);
 /* Checks whether the file could be written, as far as that is known in advance. Changes no existing file. */
 int file_check(const char *path, struct err *err);
 

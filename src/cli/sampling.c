@@ -16,7 +16,7 @@
 #define POLL_NS (250 * NS_PER_MS)
 #define SHOW_NS NS_PER_S /* shorter waits are not reported */
 
-static volatile sig_atomic_t sampling_signal, sampling_stop;
+static volatile sig_atomic_t sampling_signal, sampling_stop, sampling_save;
 
 static void on_signal(int signo)
 {
@@ -28,11 +28,25 @@ static void on_stop(int signo)
 	sampling_stop = signo;
 }
 
+static void on_save(int signo)
+{
+	(void)signo;
+	sampling_save = 1;
+}
+
+bool sampling_save_requested(void)
+{
+	bool requested = sampling_save;
+
+	sampling_save = 0;
+	return requested;
+}
+
 /*
  * Leaves ignored signals ignored: nohup ignores SIGHUP, a shell without job control SIGTSTP (^Z). The handler of the latter
  * only sets a flag; sampling_pause stops the process.
  */
-static void catch_signals(void)
+static void catch_signals(bool saves)
 {
 	static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGTSTP};
 	const struct sigaction end = {.sa_handler = on_signal, .sa_flags = (int)SA_RESETHAND};
@@ -44,17 +58,24 @@ static void catch_signals(void)
 		if (!sigaction(signals[i], NULL, &old) && old.sa_handler != SIG_IGN)
 			sigaction(signals[i], signals[i] == SIGTSTP ? &stop : &end, NULL);
 	}
+	if (saves)
+		sigaction(SIGUSR1,
+			&(struct sigaction){.sa_handler = on_save, .sa_flags = SA_RESTART}, NULL);
 	signal(SIGPIPE, SIG_IGN); /* reported as a write error instead */
 }
 
-int sampling_parse(struct sampling *s, const struct args *args, struct err *err)
+int sampling_options(struct sampling *s, const struct args *args, struct err *err)
 {
 	const char *duration = args_get(args, OPT_DURATION);
 
 	s->options.agent = cli_agent(args);
 	s->options.take_over = args_has(args, OPT_TAKE_OVER);
-	if ((duration && units_duration(duration, &s->duration_ns, err)) ||
-		hotspot_find_ready(args->operands[0], &s->jvm, err))
+	return duration ? units_duration(duration, &s->duration_ns, err) : 0;
+}
+
+int sampling_parse(struct sampling *s, const struct args *args, struct err *err)
+{
+	if (sampling_options(s, args, err) || hotspot_find_ready(args->operands[0], &s->jvm, err))
 		return -1;
 	return events_resolve(&s->events, s->jvm.pid, NULL, err);
 }
@@ -64,7 +85,7 @@ int sampling_begin(struct sampling *s, struct err *err)
 	struct progress progress;
 	int rc = -1;
 
-	catch_signals();
+	catch_signals(s->saves);
 	s->profile = profile_new();
 	profile_set_history(s->profile, UINT32_MAX); /* files record every second */
 	s->options.patience = progress_begin(&progress, &s->jvm, &sampling_signal);
@@ -166,7 +187,7 @@ void sampling_finish(struct sampling *s)
 	struct names_wait w = {.s = s, .begin_ns = clock_mono_ns()};
 
 	sampling_signal = 0;
-	catch_signals();
+	catch_signals(s->saves);
 	session_patience(s->session, &(const struct patience){names_go_on, &w});
 	session_finish(s->session);
 	session_patience(s->session, &(const struct patience){0});

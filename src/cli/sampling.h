@@ -19,6 +19,7 @@ struct sampling {
 	struct session_options options;
 	uint64_t duration_ns; /* 0: until a signal */
 	const char *then;     /* what Ctrl-C leads to, for the progress line: "writes" */
+	bool saves;           /* SIGUSR1 requests a file: sampling_save_requested */
 	uint64_t begin_ns;
 	struct hotspot jvm;
 	struct profile *profile;
@@ -30,10 +31,14 @@ struct sampling {
 
 /* Fills in everything but the events from the command line, and finds the JVM that it names. */
 int sampling_parse(struct sampling *s, const struct args *args, struct err *err);
+/* The same without finding the JVM. */
+int sampling_options(struct sampling *s, const struct args *args, struct err *err);
 /* Attaches and starts the events. Call sampling_end afterwards, also on failure. */
 int sampling_begin(struct sampling *s, struct err *err);
 /* Runs until the time is over or a signal arrives (0), or the session ends by itself (-1). */
 int sampling_loop(struct sampling *s, struct err *err);
+/* True once after one or more SIGUSR1, if s->saves. */
+bool sampling_save_requested(void);
 /*
  * Ends the session. Waits without a time limit, but for a signal, until names of frames have been read from files, and
  * reports on stderr what is being read.

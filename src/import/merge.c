@@ -3,6 +3,7 @@
 #include "import/feed.h"
 
 #include "base/clock.h"
+#include "profile/cut.h"
 #include "profile/whole.h"
 
 #include <stdio.h>
@@ -13,42 +14,10 @@ struct merge {
 	struct import im;
 	const struct profile *from;
 	struct feed_sample sample; /* its event and second */
-	uint32_t *stacks;          /* by stack of from: the merged id + 1 */
-	uint32_t stack_count;
+	uint32_t *stacks;          /* for profile_copy_stack */
 	struct err *err;
 	int rc;
 };
-
-/* Merges the frames from the last known one to the leaf, up to 64 at a time. */
-static uint32_t merge_stack(struct merge *m, uint32_t stack)
-{
-	const struct profile *from = m->from;
-	uint32_t chain[64], depth, at, known;
-
-	for (;;) {
-		depth = 0;
-		for (at = stack; at != PROFILE_ROOT_STACK && !m->stacks[at];
-			at = profile_get_stack(from, at).parent)
-			chain[depth++ % 64] = at;
-		known = at == PROFILE_ROOT_STACK ? at : m->stacks[at] - 1;
-		if (!depth)
-			return known;
-		for (unsigned i = 0; i < 64 && i < depth; i++) {
-			const struct profile_frame *f;
-			const struct profile_method *name;
-			uint32_t method;
-
-			at = chain[(depth - 1 - i) % 64];
-			f = profile_get_frame(from, profile_get_stack(from, at).frame);
-			name = profile_get_method(from, f->method);
-			method = profile_method(m->im.p, name->class_name, name->name,
-				name->signature, name->module);
-			known = profile_stack_child(m->im.p, known,
-				profile_frame(m->im.p, method, f->type, f->bci, f->line));
-			m->stacks[at] = known + 1;
-		}
-	}
-}
 
 static void merge_part(void *ctx, const struct profile_part *part)
 {
@@ -57,7 +26,7 @@ static void merge_part(void *ctx, const struct profile_part *part)
 
 	if (m->rc)
 		return;
-	m->sample.stack = merge_stack(m, part->stack);
+	m->sample.stack = profile_copy_stack(m->im.p, m->from, part->stack, m->stacks);
 	m->sample.thread = *t->name || t->tid ? feed_thread(&m->im, t) : PROFILE_NONE;
 	m->sample.state = part->state;
 	m->sample.count = part->count;
@@ -165,8 +134,7 @@ static int merge_one(struct merge *m, const struct imported *from, uint64_t star
 			FEED_SECONDS / (24 * 3600));
 	merge_facts(to, from, first);
 	m->from = from->profile;
-	m->stack_count = profile_info(m->from).stacks;
-	m->stacks = xcalloc(m->stack_count, sizeof(*m->stacks));
+	m->stacks = xcalloc(profile_info(m->from).stacks, sizeof(*m->stacks));
 	merge_events(m, from, (uint32_t)(begin_ns / NS_PER_S));
 	free(m->stacks);
 	if (!from->timed)

@@ -90,6 +90,9 @@ int hotspot_find(const char *pid_or_name, struct hotspot *out, struct err *err);
 /* The same for a JVM that can be attached to: waits up to about 10 s for one that is starting, and refuses any other. */
 int hotspot_find_ready(const char *pid_or_name, struct hotspot *out, struct err *err);
 
+/* True if hotspot_find() would find this JVM by this name. */
+bool hotspot_has_name(const struct hotspot *jvm, const char *name);
+
 /* Fills in the error for a verdict that does not allow attaching. Returns -1. */
 int hotspot_refusal(const struct hotspot *jvm, struct err *err);
 

@@ -40,7 +40,7 @@ void hotspot_list_done(struct hotspot_list *list)
  * True when the word is the JVM's whole name, or its last part: the class without its package, the jar without its suffix.
  * Substrings do not match: a typo must not select a JVM.
  */
-static bool match_name(const struct hotspot *jvm, const char *word)
+bool hotspot_has_name(const struct hotspot *jvm, const char *word)
 {
 	size_t len = strlen(jvm->name), suffix = strlen(".jar");
 	const char *dot = strrchr(jvm->name, '.');
@@ -81,11 +81,11 @@ static int find_in(
 	int found = 0;
 
 	for (int i = 0; i < list->count; i++)
-		if (match_name(&list->jvms[i], word) && !found++)
+		if (hotspot_has_name(&list->jvms[i], word) && !found++)
 			*out = list->jvms[i];
 	if (found > 1) {
 		err_set(err, ERR_NO_TARGET, "%d JVMs match \"%s\".", found, word);
-		hint_jvms(err, list, match_name, word);
+		hint_jvms(err, list, hotspot_has_name, word);
 	}
 	if (found)
 		return found;

@@ -21,6 +21,12 @@ const struct export_format outputs_jhot = {.name = "jhot",
 	.together = true,
 	.binary = true};
 
+/* The number of files for an output: one per event, unless one file stores all events. */
+static int outputs_file_count(const struct output *f, const struct events *events)
+{
+	return f->format->together ? 1 : events->count;
+}
+
 /* --- names of files ---------------------------------------------------------------------------------- */
 
 /* Adds a word as part of a file name, without slashes: "cpu/cache-misses/" as "cpu_cache-misses_". */
@@ -42,50 +48,132 @@ static void path_events(struct buf *out, const struct events *events, int event)
 	}
 }
 
-/*
- * The file to write: "/dev/stdout" for "-", else the path with %p pid, %n name, %h host, %t start (UTC), %e event and %%
- * percent sign expanded. event: an index into events, ignored if one file stores all of them. The caller frees the result.
- */
-static char *outputs_path(const struct output *f, const struct outputs_names *names,
-	const struct events *events, int event)
+/* What stands for the parts of a name that differ between the files of one output. */
+#define REGEX_PID   "[0-9]{1,10}"
+#define REGEX_START "[0-9]{8}-[0-9]{6}"
+#define REGEX_WORD  "(-[a-z][a-z0-9_-]*)?"
+
+static void path_regex_text(struct buf *out, const char *text)
 {
-	size_t suffix = strlen(f->path) - export_format_suffix(f->format, f->path);
-	bool named = strstr(f->path, "%e") || events->count < 2 || f->format->together;
+	for (; *text; text++) {
+		if (isalnum((unsigned char)*text) || (unsigned char)*text >= 0x80)
+			buf_addc(out, *text);
+		else
+			buf_printf(out, *text == '^' ? "\\%c" : "[%c]", *text);
+	}
+}
+
+/* Expands one % pattern. */
+static void path_pattern(struct buf *out, char pattern, const struct output *f,
+	const struct outputs_names *names, const struct events *events, int event)
+{
 	time_t start = (time_t)(names->start_wall_ns / NS_PER_S);
-	struct buf path = {0};
 	char text[256] = "";
 	struct tm tm;
 
+	switch (pattern) {
+	case 'p': buf_printf(out, "%d", names->pid); break;
+	case 'n': path_word(out, names->name); break;
+	case 'h':
+		gethostname(text, sizeof(text) - 1);
+		path_word(out, text);
+		break;
+	case 't':
+		if (gmtime_r(&start, &tm) && strftime(text, sizeof(text), "%Y%m%d-%H%M%S", &tm))
+			buf_adds(out, text);
+		break;
+	case 'e': path_events(out, events, f->format->together ? -1 : event); break;
+	default: buf_addc(out, '%');
+	}
+}
+
+/* The "-EVENT" and "-WORD" that precede the suffix. */
+static void path_before_suffix(struct buf *out, const struct output *f,
+	const struct outputs_names *names, const struct events *events, int event)
+{
+	if (!strstr(f->path, "%e") && events->count > 1 && !f->format->together) {
+		buf_addc(out, '-');
+		path_events(out, events, event);
+	}
+	if (names->word) {
+		buf_addc(out, '-');
+		path_word(out, names->word);
+	}
+}
+
+char *outputs_path(const struct output *f, const struct outputs_names *names,
+	const struct events *events, int event)
+{
+	size_t suffix = strlen(f->path) - export_format_suffix(f->format, f->path);
+	struct buf path = {0};
+
 	if (outputs_is_stdout(f))
 		return xstrdup("/dev/stdout");
-	for (size_t i = 0; f->path[i] || i == suffix; i++) {
-		if (i == suffix && !named) {
-			buf_addc(&path, '-');
-			path_events(&path, events, event);
-		}
-		if (f->path[i] != '%') {
-			if (!f->path[i])
-				break;
+	for (size_t i = 0; f->path[i]; i++) {
+		if (i == suffix)
+			path_before_suffix(&path, f, names, events, event);
+		if (f->path[i] == '%')
+			path_pattern(&path, f->path[++i], f, names, events, event);
+		else
 			buf_addc(&path, f->path[i]);
+	}
+	if (!f->path[suffix])
+		path_before_suffix(&path, f, names, events, event);
+	return buf_steal(&path);
+}
+
+/* "(cpu|alloc)": the events whose files this output writes, each after `before`. */
+static void path_regex_events(
+	struct buf *out, const struct output *f, const struct events *events, const char *before)
+{
+	int files = outputs_file_count(f, events);
+
+	for (int e = 0; e < files; e++) {
+		struct buf name = {0};
+
+		buf_addc(out, e ? '|' : '(');
+		buf_adds(&name, before);
+		path_events(&name, events, f->format->together ? -1 : e);
+		path_regex_text(out, buf_str(&name));
+		buf_done(&name);
+	}
+	buf_addc(out, ')');
+}
+
+char *outputs_name_regex(
+	const struct output *f, const struct outputs_names *names, const struct events *events)
+{
+	const char *slash = strrchr(f->path, '/'), *name = slash ? slash + 1 : f->path;
+	size_t suffix = strlen(name) - export_format_suffix(f->format, name);
+	struct buf regex = {0}, text = {0};
+
+	buf_addc(&regex, '^');
+	for (size_t i = 0; name[i] || i == suffix; i++) {
+		if (i == suffix) {
+			if (!strstr(f->path, "%e") && outputs_file_count(f, events) > 1)
+				path_regex_events(&regex, f, events, "-");
+			buf_adds(&regex, REGEX_WORD);
+		}
+		if (!name[i])
+			break;
+		buf_clear(&text);
+		if (name[i] != '%') {
+			buf_addc(&text, name[i]);
+			path_regex_text(&regex, buf_str(&text));
 			continue;
 		}
-		switch (f->path[++i]) {
-		case 'p': buf_printf(&path, "%d", names->pid); break;
-		case 'n': path_word(&path, names->name); break;
-		case 'h':
-			gethostname(text, sizeof(text) - 1);
-			path_word(&path, text);
-			break;
-		case 't':
-			if (gmtime_r(&start, &tm) &&
-				strftime(text, sizeof(text), "%Y%m%d-%H%M%S", &tm))
-				buf_adds(&path, text);
-			break;
-		case 'e': path_events(&path, events, f->format->together ? -1 : event); break;
-		default: buf_addc(&path, '%');
+		switch (name[++i]) {
+		case 'p': buf_adds(&regex, REGEX_PID); break;
+		case 't': buf_adds(&regex, REGEX_START); break;
+		case 'e': path_regex_events(&regex, f, events, ""); break;
+		default:
+			path_pattern(&text, name[i], f, names, events, 0);
+			path_regex_text(&regex, buf_str(&text));
 		}
 	}
-	return buf_steal(&path);
+	buf_addc(&regex, '$');
+	buf_done(&text);
+	return buf_steal(&regex);
 }
 
 /* --- checking ---------------------------------------------------------------------------------------- */
@@ -106,12 +194,6 @@ static int outputs_check_stdout(
 		"\"-o -\" can write only one event: the stacks of several would be mixed.");
 	err_hint(err, "-o NAME%s     writes one file per event", f->format->suffixes[0]);
 	return -1;
-}
-
-/* The number of files for an output: one per event, unless one file stores all events. */
-static int outputs_file_count(const struct output *f, const struct events *events)
-{
-	return f->format->together ? 1 : events->count;
 }
 
 int outputs_check(const struct outputs *o, const struct events *events,
@@ -272,7 +354,7 @@ static void outputs_begin(struct outputs_job *job)
 	int count = 0;
 
 	job->names = (struct outputs_names){source->vitals->pid, source->vitals->name,
-		profile_info(source->profile).start_wall_ns};
+		profile_info(source->profile).start_wall_ns, o->word};
 	outputs_meta(source, o->from, m, job->host);
 	/* Labels of the command line replace those of the file with the same name. */
 	for (; count < o->label_count; count++)
@@ -345,7 +427,9 @@ static int outputs_write_one(
 	path = outputs_path(f, &job->names, job->events, e);
 	rc = f->format == &outputs_jhot ? outputs_write_jhot(job, f, path, err)
 					: export_write(path, f->format, p, &how, err);
-	if (!rc && !outputs_is_stdout(f))
+	if (!rc && o->written)
+		o->written(o->ctx, path);
+	else if (!rc && !outputs_is_stdout(f))
 		fprintf(stderr, "wrote %s\n", path);
 	free(path);
 	return rc;
@@ -370,9 +454,9 @@ int outputs_write(const struct outputs *o, const struct events *events,
 			if (outputs_write_one(&job, f, e, &why) && first.kind == ERR_NONE)
 				first = why;
 	}
-	if (o->count)
+	if (o->count && !o->written)
 		hot_closing(stderr, source, o, events);
-	else
+	else if (!o->count)
 		hot_losses(stdout, source->vitals);
 	if (first.kind == ERR_NONE)
 		return 0;

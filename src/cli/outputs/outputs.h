@@ -41,6 +41,10 @@ struct outputs {
 	bool user_only, kernel_only; /* explain an empty result */
 	struct filter *filter;       /* of --include, --exclude and --io; NULL: none */
 	uint32_t from, to;           /* seconds; to 0: all */
+	const char *word;            /* appended to names: NAME-WORD.suffix; NULL: none */
+	/* Called for each file that was written, in place of the summary on stderr. NULL: none. */
+	void (*written)(void *ctx, const char *path);
+	void *ctx;
 };
 
 /* Where the samples come from. */
@@ -60,6 +64,7 @@ struct outputs_names {
 	int pid;
 	const char *name;
 	uint64_t start_wall_ns;
+	const char *word; /* see struct outputs; NULL: none */
 };
 
 /* --- parse.c ------------------------------------------------------------------------------------------- */
@@ -86,6 +91,15 @@ void outputs_follow_end(struct outputs *o);
 int outputs_write(const struct outputs *o, const struct events *events,
 	const struct outputs_source *source, struct err *err);
 void outputs_done(struct outputs *o);
+/*
+ * A regular expression (POSIX, extended) for the last component of the names that this output's files get for any pid, start and
+ * word; host, program and events are those of `names` and `events`. The caller frees it.
+ */
+char *outputs_name_regex(
+	const struct output *f, const struct outputs_names *names, const struct events *events);
+/* The path of its file; event: an index into events, ignored if one file stores all of them. The caller frees it. */
+char *outputs_path(const struct output *f, const struct outputs_names *names,
+	const struct events *events, int event);
 
 /* The format of recordings, which are not an export: like a row of export_formats, but without functions. */
 extern const struct export_format outputs_jhot;

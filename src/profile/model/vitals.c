@@ -87,13 +87,11 @@ void vitals_restore(struct vitals *v, const struct vitals_second *kept)
 	v->gc_time_ms = v->gc_time_ns < 0 ? -1 : v->gc_time_ns / 1000000;
 }
 
-void profile_vitals_set(struct profile *p, const struct vitals *v)
+/* Inserts the vitals of the current second, or replaces them. */
+static void vitals_store(struct profile *p, const struct vitals_second *kept)
 {
-	uint32_t most = p->history_s < VITALS_S_MAX ? p->history_s : VITALS_S_MAX;
+	uint32_t most = p->history_s < VITALS_S_MAX ? p->history_s : VITALS_S_MAX, at;
 	struct model_vitals *all;
-	struct vitals_second *s;
-	const char *reason;
-	uint32_t at;
 
 	if (!p->vitals) {
 		p->vitals = xcalloc(1, sizeof(*p->vitals));
@@ -105,11 +103,30 @@ void profile_vitals_set(struct profile *p, const struct vitals *v)
 		vitals_fit(all, p->now, most ? most : 1, p->readers->frozen);
 		at = all->count++;
 	}
-	s = vitals_at(all, at);
-	*s = (struct vitals_second){.second = p->now, .lost = v->lost, VITALS_KEPT(STORE)};
-	s->broken = vitals_broken(v, &s->walked, &reason);
+	*vitals_at(all, at) = *kept;
+	vitals_at(all, at)->second = p->now;
 	if (all->first.second == PROFILE_NONE)
-		all->first = *s;
+		all->first = *vitals_at(all, at);
+}
+
+void profile_vitals_set(struct profile *p, const struct vitals *v)
+{
+	struct vitals_second s = {.lost = v->lost, VITALS_KEPT(STORE)};
+	const char *reason;
+
+	s.broken = vitals_broken(v, &s.walked, &reason);
+	vitals_store(p, &s);
+}
+
+void profile_vitals_copy(
+	struct profile *p, const struct vitals_second *kept, const struct vitals_second *first)
+{
+	struct vitals_second s = *kept;
+
+	s.lost -= first->lost;
+	s.broken -= first->broken;
+	s.walked -= first->walked;
+	vitals_store(p, &s);
 }
 
 const struct vitals_second *profile_vitals_next(const struct profile *p, uint32_t second)

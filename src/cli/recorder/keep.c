@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Lists the files of a recording, and removes the oldest ones. */
+#include "cli/recorder/keep.h"
+
+#include "base/buf.h"
+#include "base/clock.h"
+#include "base/file.h"
+#include "cli/line/units.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <regex.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define KEEP_FILES_MAX 1000000u
+
+static int keep_parse_part(struct keep *k, const char *part, struct err *err)
+{
+	struct err unused = {0};
+	enum units_kind kind;
+	uint64_t value;
+
+	if (part[0] && part[strspn(part, "0123456789")] == '\0')
+		return units_count(part, "--keep", KEEP_FILES_MAX, &k->files, err);
+	/* "m" is minutes, not mebibytes: "mb" is accepted for those. */
+	if (!units_duration(part, &value, &unused)) {
+		k->age_ns = value;
+		return 0;
+	}
+	if (!units_interval(part, &value, &kind, &unused) && kind == UNITS_BYTES) {
+		k->bytes = value;
+		return 0;
+	}
+	err_set(err, ERR_USAGE, "--keep takes an age, a size or a number of files, not \"%s\".",
+		part);
+	err_hint(err, "--keep 24h,2G,1000     at most a day, 2 GiB and 1,000 files");
+	return -1;
+}
+
+int keep_parse(struct keep *k, const char *text, struct err *err)
+{
+	char *copy = xstrdup(text), *rest = copy, *part;
+	int rc = 0;
+
+	*k = (struct keep){0};
+	while (!rc && (part = strsep(&rest, ",")))
+		rc = keep_parse_part(k, part, err);
+	free(copy);
+	return rc;
+}
+
+struct kept {
+	char *name;
+	uint64_t modified_ns, bytes;
+};
+
+struct kept_list {
+	struct kept *files;
+	uint32_t count, cap;
+	uint64_t bytes;
+};
+
+static int kept_compare(const void *a, const void *b)
+{
+	const struct kept *x = a, *y = b;
+
+	if (x->modified_ns != y->modified_ns)
+		return x->modified_ns < y->modified_ns ? -1 : 1;
+	return strcmp(x->name, y->name);
+}
+
+static void kept_scan(struct kept_list *list, DIR *dir, const regex_t *regex)
+{
+	const struct dirent *entry;
+	struct stat st;
+
+	while ((entry = readdir(dir))) {
+		if (regexec(regex, entry->d_name, 0, NULL, 0) ||
+			fstatat(dirfd(dir), entry->d_name, &st, AT_SYMLINK_NOFOLLOW) ||
+			!S_ISREG(st.st_mode) || st.st_uid != geteuid())
+			continue;
+		list->files = xgrow(list->files, list->count, &list->cap, sizeof(*list->files));
+		list->files[list->count++] = (struct kept){.name = xstrdup(entry->d_name),
+			.modified_ns = (uint64_t)st.st_mtim.tv_sec * NS_PER_S +
+				       (uint64_t)st.st_mtim.tv_nsec,
+			.bytes = (uint64_t)st.st_blocks * 512};
+		list->bytes += (uint64_t)st.st_blocks * 512;
+	}
+	if (list->count)
+		qsort(list->files, list->count, sizeof(*list->files), kept_compare);
+}
+
+int keep_apply(const struct keep *k, const char *path, const char *regex, unsigned more,
+	uint64_t space, struct err *err)
+{
+	struct kept_list list = {0};
+	uint64_t now_ns = clock_wall_ns();
+	uint32_t left;
+	regex_t compiled;
+	int folder, removed = 0;
+	DIR *dir;
+
+	if (!k->age_ns && !k->bytes && !k->files)
+		return 0;
+	folder = file_open_folder(path, err);
+	if (folder < 0)
+		return -1;
+	dir = fdopendir(folder);
+	if (!dir) {
+		close(folder);
+		return err_set_errno(err, ERR_OUTPUT, "Cannot list the folder of %s", path);
+	}
+	if (regcomp(&compiled, regex, REG_EXTENDED | REG_NOSUB)) {
+		closedir(dir);
+		return err_set(err, ERR_FAILED, "Cannot list the files of %s.", path);
+	}
+	kept_scan(&list, dir, &compiled);
+	regfree(&compiled);
+	left = list.count;
+	for (uint32_t i = 0; i + !more < list.count; i++) {
+		const struct kept *f = &list.files[i];
+		bool old =
+			k->age_ns && now_ns > f->modified_ns && now_ns - f->modified_ns > k->age_ns;
+		bool large = k->bytes && list.bytes + space > k->bytes;
+		bool many = k->files && left + more > k->files;
+
+		if (!old && !large && !many)
+			break;
+		if (unlinkat(dirfd(dir), f->name, 0)) {
+			err_set_errno(err, ERR_OUTPUT, "Cannot remove %s", f->name);
+			removed = -1;
+			break;
+		}
+		left--;
+		list.bytes -= f->bytes;
+		removed++;
+	}
+	for (uint32_t i = 0; i < list.count; i++)
+		free(list.files[i].name);
+	free(list.files);
+	closedir(dir);
+	return removed;
+}

@@ -1,0 +1,428 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Records one JVM into many files. */
+#include "cli/recorder/recorder.h"
+
+#include "base/buf.h"
+#include "base/clock.h"
+#include "cli/line/units.h"
+#include "profile/cut.h"
+
+#include <spawn.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define LATE_S      2u   /* samples may arrive this late */
+#define HISTORY_S   600u /* seconds that are retained at least, for incidents and unwritten files */
+#define BEFORE_S    60u
+#define AFTER_S     30u
+#define PER_HOUR    10u
+#define HOUR_S      3600u
+#define SPAN_MOST_S (24u * 3600)
+
+extern char **environ;
+
+/* A line on stderr with the time of day. */
+static void say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+static void say(const char *fmt, ...)
+{
+	time_t now = (time_t)(clock_wall_ns() / NS_PER_S);
+	struct buf line = {0};
+	char text[640], at[32] = "";
+	struct tm tm;
+	va_list args;
+
+	va_start(args, fmt);
+	vsnprintf(text, sizeof(text), fmt, args);
+	va_end(args);
+	if (localtime_r(&now, &tm))
+		strftime(at, sizeof(at), "%H:%M:%S", &tm);
+	buf_printf(&line, "%s%s %s\n", isatty(STDERR_FILENO) ? "\r\033[K" : "", at, text);
+	fputs(buf_str(&line), stderr); /* at once, because several processes may write */
+	buf_done(&line);
+}
+
+/* --- options ----------------------------------------------------------------------------------------- */
+
+bool recorder_requested(const struct args *args)
+{
+	return args_has(args, OPT_ROTATE) || args_has(args, OPT_WHEN);
+}
+
+/* A duration of at least a second; *seconds stays as it is if the option is missing. */
+static int parse_seconds(const struct args *args, enum option_id id, const char *name,
+	uint32_t *seconds, struct err *err)
+{
+	const char *text = args_get(args, id);
+	uint64_t ns;
+
+	if (!text)
+		return 0;
+	if (units_duration(text, &ns, err))
+		return -1;
+	if (ns < NS_PER_S || ns > SPAN_MOST_S * NS_PER_S)
+		return err_set(err, ERR_USAGE,
+			"%s must be between 1 second and 24 hours, not \"%s\".", name, text);
+	*seconds = (uint32_t)(ns / NS_PER_S);
+	return 0;
+}
+
+/* Without %t in its name, each file would replace the previous one. */
+static int check_names(const struct outputs *o, struct err *err)
+{
+	if (!o->count) {
+		err_set(err, ERR_USAGE, "--rotate and --when need files to write.");
+		err_hint(err, "-o '%%n-%%t.jhot'");
+		return -1;
+	}
+	for (int i = 0; i < o->count; i++) {
+		const char *path = o->files[i].path, *slash = strrchr(path, '/');
+
+		if (outputs_is_stdout(&o->files[i]))
+			return err_set(
+				err, ERR_USAGE, "--rotate and --when write files, not to stdout.");
+		if (!strstr(slash ? slash : path, "%t")) {
+			err_set(err, ERR_USAGE,
+				"With --rotate or --when, the file name in \"%s\" must contain "
+				"%%t, "
+				"or each file would replace the previous one.",
+				path);
+			err_hint(err, "-o '%.*s%%n-%%t%s'", slash ? (int)(slash + 1 - path) : 0,
+				path, o->files[i].format->suffixes[0]);
+			return -1;
+		}
+	}
+	return 0;
+}
+
+static int recorder_parse(struct recorder *r, const struct args *args, struct err *err)
+{
+	struct events *e = &r->sampling.events;
+	const char *keep = args_get(args, OPT_KEEP_FILES);
+
+	r->before_s = BEFORE_S;
+	r->after_s = AFTER_S;
+	r->per_hour = PER_HOUR;
+	r->command = args_get(args, OPT_EXEC);
+	if (triggers_parse(&r->triggers, args, err) || events_parse(e, args, EVENT_CPU, err) ||
+		outputs_parse(&r->outputs, args, err) ||
+		sampling_options(&r->sampling, args, err) ||
+		parse_seconds(args, OPT_ROTATE, "--rotate", &r->rotate_s, err) ||
+		parse_seconds(args, OPT_BEFORE, "--before", &r->before_s, err) ||
+		parse_seconds(args, OPT_AFTER, "--after", &r->after_s, err) ||
+		(keep && keep_parse(&r->keep, keep, err)) ||
+		(args_has(args, OPT_AT_MOST) &&
+			units_count(args_get(args, OPT_AT_MOST), "--at-most",
+				sizeof(r->fired) / sizeof(r->fired[0]), &r->per_hour, err)) ||
+		check_names(&r->outputs, err))
+		return -1;
+	if (!args_has(args, OPT_EVENT)) {
+		/* What the rules need; an event that cannot be sampled here only makes them less able. */
+		e->optional = r->triggers.need_findings || r->triggers.need_wall;
+		if (r->triggers.need_findings)
+			events_insert(e, NULL, EVENT_LOCK);
+		if (r->triggers.need_findings || r->triggers.need_wall)
+			events_insert(e, NULL, EVENT_WALL);
+	}
+	return 0;
+}
+
+/* --- writing a file ---------------------------------------------------------------------------------- */
+
+/* Subtracts what was lost before the file begins. */
+static void subtract_base(struct vitals *v, const struct vitals *base)
+{
+	v->lost -= base->lost;
+	v->cost_ns -= base->cost_ns;
+	for (int i = 0; i < VITALS_EVENTS; i++) {
+		v->events[i].samples -= base->events[i].samples;
+		v->events[i].lost -= base->events[i].lost;
+	}
+	for (int i = 0; i < v->counter_count; i++)
+		for (int k = 0; k < base->counter_count; k++)
+			if (!strcmp(v->counters[i].name, base->counters[k].name))
+				v->counters[i].value -= base->counters[k].value;
+	vitals_bound(v);
+}
+
+/* Runs --exec in the background, with the file as $1. Its shell is the child of another one, which ends at once. */
+static void run_command(const struct recorder *r, const char *path)
+{
+	char *argv[] = {(char *)"sh", (char *)"-c", (char *)"sh -c \"$1\" sh \"$2\" </dev/null &",
+		(char *)"sh", (char *)r->command, (char *)path, NULL};
+	pid_t child;
+
+	if (posix_spawnp(&child, "sh", NULL, NULL, argv, environ))
+		say("cannot run --exec for %s", path);
+	else
+		waitpid(child, NULL, 0);
+}
+
+static void file_written(void *ctx, const char *path)
+{
+	struct recorder *r = ctx;
+	struct stat st;
+
+	say("wrote %s", path);
+	if (!stat(path, &st) && (uint64_t)st.st_blocks * 512 > r->largest)
+		r->largest = (uint64_t)st.st_blocks * 512;
+	if (r->command)
+		run_command(r, path);
+}
+
+/* Applies --keep before a file is written (more 1: it will have at most the size of the largest so far), or afterwards. */
+static void make_space(
+	struct recorder *r, const struct output *f, uint64_t start_wall_ns, unsigned more)
+{
+	const struct outputs_names names = {
+		(int)r->sampling.jvm.pid, r->sampling.jvm.name, start_wall_ns, NULL};
+	char *path = outputs_path(f, &names, &r->sampling.events, 0);
+	char *regex = outputs_name_regex(f, &names, &r->sampling.events);
+	struct err err = {0};
+
+	if (keep_apply(&r->keep, path, regex, more, more ? r->largest : 0, &err) < 0)
+		say("--keep: %s", err.what);
+	free(regex);
+	free(path);
+}
+
+/* Writes output i as a file of the seconds [from, to). word, labels: of an incident, or NULL. */
+static int write_file(struct recorder *r, int i, const struct profile *cut, uint32_t seconds,
+	const struct incident *incident, struct err *err)
+{
+	struct outputs one = r->outputs;
+	struct vitals v = *session_vitals(r->sampling.session);
+	const struct outputs_source source = {
+		.profile = cut, .vitals = &v, .duration_ns = seconds * NS_PER_S};
+	char rule[80], what[260];
+
+	subtract_base(&v, &r->base);
+	one.files[0] = r->outputs.files[i];
+	one.count = 1;
+	one.written = file_written;
+	one.ctx = r;
+	if (incident) {
+		one.word = incident->word;
+		snprintf(rule, sizeof(rule), "trigger=%s", incident->rule);
+		snprintf(what, sizeof(what), "reason=%s", incident->what);
+		if (one.label_count + 2 <= OUTPUTS_LABELS) {
+			one.labels[one.label_count++] = rule;
+			one.labels[one.label_count++] = what;
+		}
+	}
+	make_space(r, &one.files[0], profile_info(cut).start_wall_ns, 1);
+	if (outputs_write(&one, &r->sampling.events, &source, err))
+		return -1;
+	make_space(r, &one.files[0], profile_info(cut).start_wall_ns, 0);
+	return 0;
+}
+
+/* Writes [from, to) of each output that is not so far yet. Those that fail stay behind. */
+static void write_span(struct recorder *r, uint32_t to)
+{
+	struct profile *p = r->sampling.profile, *cut = NULL;
+	uint32_t oldest = profile_info(p).oldest, cut_from = 0;
+	bool written = false;
+	struct err err;
+
+	session_busy(r->sampling.session, true);
+	for (int i = 0; i < r->outputs.count; i++) {
+		uint32_t *from = &r->from[i];
+
+		if (*from < oldest) {
+			say("lost %u s that could not be written in time", oldest - *from);
+			*from = oldest;
+		}
+		if (*from >= to)
+			continue;
+		if (!cut || cut_from != *from) {
+			profile_free(cut);
+			cut = profile_cut(p, *from, to);
+			cut_from = *from;
+		}
+		err = (struct err){0};
+		if (write_file(r, i, cut, to - *from, NULL, &err)) {
+			say("%s", err.what);
+			continue;
+		}
+		*from = to;
+		written = true;
+	}
+	profile_free(cut);
+	if (written)
+		r->base = *session_vitals(r->sampling.session);
+	session_busy(r->sampling.session, false);
+}
+
+/* --- incidents --------------------------------------------------------------------------------------- */
+
+/* True if less than --at-most incidents began within the last hour. */
+static bool allowed(struct recorder *r, uint32_t now)
+{
+	const uint64_t size = sizeof(r->fired) / sizeof(r->fired[0]);
+	unsigned recent = 0;
+
+	for (uint64_t i = r->fired_count > size ? r->fired_count - size : 0; i < r->fired_count;
+		i++)
+		recent += now - r->fired[i % size] < HOUR_S;
+	if (recent >= r->per_hour)
+		return false;
+	r->fired[r->fired_count++ % size] = now;
+	return true;
+}
+
+static void incident_begin(struct recorder *r, const struct trigger_event *e)
+{
+	uint32_t now = profile_info(r->sampling.profile).now;
+	struct incident *i = r->incidents;
+
+	while (i < r->incidents + TRIGGERS_MAX && i->to)
+		i++;
+	if (i == r->incidents + TRIGGERS_MAX || !allowed(r, now)) {
+		say("%s: %s (not saved: more than %u incidents within an hour)", e->rule, e->what,
+			r->per_hour);
+		return;
+	}
+	*i = (struct incident){.from = e->since > r->before_s ? e->since - r->before_s : 0,
+		.to = now + r->after_s + 1};
+	snprintf(i->rule, sizeof(i->rule), "%s", e->rule);
+	snprintf(i->what, sizeof(i->what), "%s", e->what);
+	snprintf(i->word, sizeof(i->word), "%s", e->word);
+	say("%s: %s", e->rule, e->what);
+}
+
+/* Writes the incidents whose time is over. */
+static void write_incidents(struct recorder *r, uint32_t now, bool all)
+{
+	for (struct incident *i = r->incidents; i < r->incidents + TRIGGERS_MAX; i++) {
+		uint32_t oldest = profile_info(r->sampling.profile).oldest, to, from;
+		struct profile *cut;
+
+		if (!i->to || (!all && now < i->to + LATE_S))
+			continue;
+		to = i->to < now + 1 ? i->to : now + 1;
+		from = i->from > oldest ? i->from : oldest;
+		cut = profile_cut(r->sampling.profile, from, to);
+		session_busy(r->sampling.session, true);
+		for (int o = 0; o < r->outputs.count; o++) {
+			struct err err = {0};
+
+			if (write_file(r, o, cut, to - from, i, &err))
+				say("%s", err.what);
+		}
+		session_busy(r->sampling.session, false);
+		profile_free(cut);
+		i->to = 0;
+	}
+}
+
+/* --- one JVM ----------------------------------------------------------------------------------------- */
+
+/* The next second after `from` at which files are rotated: at whole multiples of --rotate in wall-clock time. */
+static uint32_t next_boundary(const struct recorder *r, uint32_t from)
+{
+	uint64_t start_s = profile_info(r->sampling.profile).start_wall_ns / NS_PER_S;
+
+	return from + r->rotate_s - (uint32_t)((start_s + from) % r->rotate_s);
+}
+
+struct recorder_state {
+	struct recorder *r;
+	uint32_t boundary; /* the second at which the next file ends */
+};
+
+static int recorder_poll(void *ctx, const struct vitals *v, struct err *err)
+{
+	struct recorder_state *state = ctx;
+	struct recorder *r = state->r;
+	struct trigger_event fired[TRIGGERS_MAX];
+	uint32_t now = profile_info(r->sampling.profile).now;
+	int count = triggers_evaluate(&r->triggers, r->sampling.profile, v, fired, TRIGGERS_MAX);
+
+	(void)err;
+	for (int i = 0; i < count; i++)
+		incident_begin(r, &fired[i]);
+	write_incidents(r, now, false);
+	if (sampling_save_requested())
+		state->boundary =
+			now + 1 < state->boundary || !r->rotate_s ? now + 1 : state->boundary;
+	if (state->boundary && now >= state->boundary + LATE_S) {
+		write_span(r, state->boundary);
+		state->boundary = r->rotate_s ? next_boundary(r, state->boundary) : 0;
+	}
+	return 0;
+}
+
+int recorder_one(struct recorder *r, struct err *err)
+{
+	struct sampling *s = &r->sampling;
+	struct recorder_state state = {.r = r};
+	uint32_t history = HISTORY_S, now;
+	int rc;
+
+	memset(r->from, 0, sizeof(r->from));
+	memset(r->incidents, 0, sizeof(r->incidents));
+	r->base = (struct vitals){0};
+	triggers_reset(&r->triggers);
+	s->poll = recorder_poll;
+	s->ctx = &state;
+	rc = sampling_begin(s, err);
+	if (!rc) {
+		if (history < 2 * r->rotate_s)
+			history = 2 * r->rotate_s;
+		if (history < r->before_s + r->after_s)
+			history = r->before_s + r->after_s;
+		profile_set_history(s->profile, history + HISTORY_S);
+		session_names_patient(s->session);
+		if (r->rotate_s)
+			state.boundary = next_boundary(r, 0);
+		say("recording %d %s", (int)s->jvm.pid, s->jvm.name);
+		rc = sampling_loop(s, err);
+		sampling_finish(s);
+		now = profile_info(s->profile).now;
+		write_incidents(r, now, true);
+		if (r->rotate_s)
+			write_span(r, now + 1);
+		if (rc && err->kind == ERR_GONE)
+			say("%d %s ended", (int)s->jvm.pid, s->jvm.name);
+		else if (rc)
+			say("%d %s: %s", (int)s->jvm.pid, s->jvm.name, err->what);
+	}
+	sampling_end(s);
+	s->session = NULL;
+	s->profile = NULL;
+	triggers_done(&r->triggers);
+	return rc;
+}
+
+int recorder_run(const struct args *args, struct err *err)
+{
+	const char *target = args->operands[0];
+	struct recorder *r = xcalloc(1, sizeof(*r));
+	struct outputs_names names = {.name = target, .start_wall_ns = clock_wall_ns()};
+	int rc = recorder_parse(r, args, err);
+
+	r->sampling.then = "writes the last file";
+	r->sampling.saves = true;
+	if (!rc)
+		rc = outputs_check(&r->outputs, &r->sampling.events, &names, err);
+	if (!rc && target[strspn(target, "0123456789")])
+		rc = recorder_instances(r, target, err);
+	else if (!rc) {
+		rc = hotspot_find_ready(target, &r->sampling.jvm, err);
+		if (!rc)
+			rc = events_resolve(&r->sampling.events, r->sampling.jvm.pid, NULL, err);
+		if (!rc)
+			rc = recorder_one(r, err);
+		if (rc && err->kind == ERR_GONE && r->sampling.begin_ns)
+			rc = 0;
+	}
+	outputs_done(&r->outputs);
+	free(r);
+	return rc;
+}

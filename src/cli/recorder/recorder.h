@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * `jhot record` without an end: files of equal length (--rotate), and files around incidents (--when), for days.
+ *
+ *   recorder.c    one JVM: which seconds go into which file
+ *   instances.c   all JVMs of a name: a child process per JVM
+ *   triggers.c    the rules of --when          keep.c   removing old files
+ *
+ * Every file is a cut (profile/cut.h) of the session's profile, whose history is limited:
+ *
+ *   rotate 60 s       |---- file 1 ----|---- file 2 ----|---- fi
+ *   an incident              |- before -|! after -|            starts before its cause and may overlap
+ *   profile      ...[ history: 10 minutes or more                 ] now
+ *
+ * A file that cannot be written is tried again with the next one, which then begins where it would have begun; what leaves the
+ * history until then is reported as lost.
+ *
+ * Single-threaded; blocks until a signal or the end of the JVM.
+ */
+#ifndef JHOT_CLI_RECORDER_RECORDER_H
+#define JHOT_CLI_RECORDER_RECORDER_H
+
+#include "cli/line/args.h"
+#include "cli/outputs/outputs.h"
+#include "cli/recorder/keep.h"
+#include "cli/recorder/triggers.h"
+#include "cli/sampling.h"
+
+/* True if the options ask for a recorder instead of a single recording. */
+bool recorder_requested(const struct args *args);
+int recorder_run(const struct args *args, struct err *err);
+
+/* --- between the files of this folder ------------------------------------------------------------------ */
+
+struct recorder {
+	struct sampling sampling;
+	struct outputs outputs;
+	struct triggers triggers;
+	struct keep keep;
+	uint32_t rotate_s; /* 0: only incidents */
+	uint32_t before_s, after_s;
+	unsigned per_hour;   /* incidents */
+	const char *command; /* of --exec; NULL: none */
+
+	uint32_t from[OUTPUTS_MAX]; /* per output: the first second that is in no file yet */
+	uint64_t largest;           /* bytes of the largest file so far, for --keep */
+	struct vitals base;         /* at the end of the last file, for the losses of the next */
+	struct incident {
+		char rule[64], what[240], word[48];
+		uint32_t from, to; /* seconds; to 0: unused */
+	} incidents[TRIGGERS_MAX];
+	uint32_t fired[64]; /* seconds of the last incidents, a ring, for per_hour */
+	uint64_t fired_count;
+};
+
+/* Records one JVM until a signal (0) or its end (-1 with ERR_GONE). The caller has filled in sampling.jvm. */
+int recorder_one(struct recorder *r, struct err *err);
+/* Records every JVM of this name, also those that start later, until a signal. */
+int recorder_instances(struct recorder *r, const char *name, struct err *err);
+
+#endif
