@@ -18,7 +18,7 @@ cli_sources = \
 	%D%/live/events.c %D%/live/live.c %D%/live/live.h %D%/live/own.h %D%/live/replay.c %D%/live/replay.h \
 	%D%/recorder/instances.c %D%/recorder/keep.c %D%/recorder/keep.h %D%/recorder/recorder.c \
 	%D%/recorder/recorder.h %D%/recorder/triggers.c %D%/recorder/triggers.h \
-	%D%/outputs/hot.c %D%/outputs/outputs.c %D%/outputs/outputs.h %D%/outputs/parse.c \
+	%D%/outputs/hot.c %D%/outputs/labels.c %D%/outputs/outputs.c %D%/outputs/outputs.h %D%/outputs/parse.c \
 	%D%/verb/convert.c %D%/verb/diff.c %D%/verb/dump.c %D%/verb/events.c %D%/verb/list.c \
 	%D%/verb/record.c %D%/verb/status.c %D%/verb/top.c %D%/line/verb.h %D%/verb/verbs.c %D%/verb/view.c \
 	%D%/verb/why.c

@@ -180,8 +180,8 @@ void profile_vitals_set(struct profile *p, const struct vitals *v);
  * Stores a copy of another profile's vitals for the current second. Samples, losses and broken stacks count from `first` on, the first
  * ones to be copied.
  */
-void profile_vitals_copy(struct profile *p, const struct vitals_second *kept,
-	const struct vitals_second *first);
+void profile_vitals_copy(
+	struct profile *p, const struct vitals_second *kept, const struct vitals_second *first);
 /* Vitals of a second. NULL: none stored, or older than the history. Like the next two valid until the next feeding call. */
 const struct vitals_second *profile_vitals(const struct profile *p, uint32_t second);
 /* Vitals of the first second at or after this one that has any. NULL: none. */

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* recording: a round trip of every kind of profile, and changes to the file in the meantime. */
 #include "base/clock.h"
-#include "profile/cut.h"
 #include "profile/whole.h"
 #include "recording/recording.h"
 #include "tests/profile/feed.h"
-#include "tests/recording/same.h"
+#include "tests/recording/kinds.h"
 #include "tests/tap.h"
 
 #include <dirent.h>
@@ -23,30 +22,6 @@ static const char *path_of(const char *name)
 	return path;
 }
 
-static const struct recording_meta meta = {
-	.host = "box", .labels = (const char *const[]){"version=1.4", "a=b"}, .label_count = 2};
-
-static struct vitals some_vitals(void)
-{
-	struct vitals v = {.pid = 4711, .name = "Cart", .jdk = "21", .command = "org.acme.Cart -x"};
-
-	vitals_unknown(&v);
-	v.heap_used = 123456789;
-	v.heap_committed = 200000000;
-	v.time_ns = 99;
-	v.cpu_pct = 231;
-	v.events[EVENT_CPU] = (struct vitals_event){.state = VITALS_ON,
-		.engine = "perf",
-		.interval = 10000000,
-		.samples = 17,
-		.note = "so"};
-	v.counter_count = 2;
-	snprintf(v.counters[0].name, sizeof(v.counters[0].name), "break_native");
-	v.counters[0].value = 5;
-	snprintf(v.counters[1].name, sizeof(v.counters[1].name), "table_full");
-	return v;
-}
-
 /* All of a file; NULL: it could not be opened. */
 static struct profile *read_back(const char *path, int *rc, char note[160], struct err *err)
 {
@@ -61,24 +36,6 @@ static struct profile *read_back(const char *path, int *rc, char note[160], stru
 	snprintf(note, 160, "%s", recording_note(r));
 	recording_free(r);
 	return p;
-}
-
-/* Two texts that ought to be the same; where they part. */
-static bool same(char *a, char *b, const char *what)
-{
-	size_t at = 0, line = 0;
-	bool is = !strcmp(a, b);
-
-	while (!is && a[at] == b[at]) {
-		line = a[at] == '\n' ? at + 1 : line;
-		at++;
-	}
-	ok(is, "%s: the contents are the same (%zu bytes of text)", what, strlen(a));
-	if (!is)
-		diag("%.300s\nand\n%.300s", a + line, b + line);
-	free(a);
-	free(b);
-	return is;
 }
 
 static void is_same(const struct profile *p, const char *path, const char *what)
@@ -102,161 +59,6 @@ static void save(const struct profile *p, const char *path)
 
 	if (recording_save(path, p, &meta, &v, 5 * NS_PER_S, &err))
 		ok(false, "a recording is saved: %s", err.what);
-}
-
-/* --- profiles of all kinds --------------------------------------------------------------------------- */
-
-/* A stack by its names, whatever numbers there are. */
-static uint32_t stack_of(struct profile *p, uint32_t seed)
-{
-	uint32_t stack = PROFILE_ROOT_STACK, depth = 1 + seed % 7;
-	char class_name[64], name[32];
-
-	for (uint32_t i = 0; i < depth; i++) {
-		uint32_t n = seed / (i + 1) % 1000;
-		enum frame_type type = (enum frame_type)(n % FRAME_TYPES);
-
-		snprintf(class_name, sizeof(class_name), n % 5 ? "org.acme.Class%u" : "", n);
-		snprintf(name, sizeof(name), "method%u", n % 31);
-		stack = profile_stack_child(p, stack,
-			profile_frame(p,
-				profile_method(p, class_name, name, "()V", n % 5 ? "" : "libx.so"),
-				type, n % 3 ? n : 0xffff, n % 4 ? (int)n : 0));
-	}
-	return stack;
-}
-
-static void sample(struct profile *p, int event, uint32_t second, uint32_t seed)
-{
-	const struct profile_sample s = {stack_of(p, seed), seed % 19,
-		event == EVENT_WALL ? (enum thread_state)(seed % THREAD_STATES) : THREAD_STATE_NONE,
-		1 + seed % 3, seed % 7 ? seed * 1000ull : 0};
-
-	profile_add_sample(p, event, second, &s);
-	if (event == EVENT_LOCK && seed % 2)
-		profile_add_holder(p, second, &s);
-}
-
-static void name_threads(struct profile *p)
-{
-	char name[32];
-
-	for (uint32_t i = 0; i < 17; i++) { /* of 19: two have no name */
-		snprintf(name, sizeof(name), "worker-%u \xc3\xa4", i);
-		profile_thread_set(p, i,
-			&(struct profile_thread){.tid = 100 + (int)i,
-				.kind = (enum thread_kind)(i % 7),
-				.java_tid = i % 7 == THREAD_VIRTUAL ? 31 : -1,
-				.name = name,
-				.carrier = i % 7 == THREAD_VIRTUAL ? 101 : 0});
-	}
-}
-
-static void second_of(struct profile *p, uint32_t s)
-{
-	static const int events[] = {
-		EVENT_CPU, EVENT_ALLOC, EVENT_LOCK, EVENT_WALL, EVENT_USER_FIRST + 1};
-
-	for (uint32_t i = 0; i < 40; i++)
-		sample(p, events[i % 5], s > i % 3 ? s - i % 3 : s, s * 131 + i * i);
-	for (uint32_t i = 0; s % 3 && i < 5; i++)
-		profile_add_pulse(p, events[i], s * NS_PER_S + i * 170 * NS_PER_MS,
-			s * NS_PER_S + (i + 1) * 190 * NS_PER_MS, 1000 + s * i);
-	profile_add_process(p, s, 1000000 + s);
-	profile_advance(p, s + (s % 11 == 0));
-}
-
-static void some_waits(struct profile *p, uint32_t s)
-{
-	struct profile_wait w = {.thread = s % 17,
-		.owner = s % 3 ? (s + 1) % 17 : PROFILE_NONE,
-		.method = s % 2 ? profile_method(p, "org.acme.Lock", "", "", "") : PROFILE_NONE,
-		.lock = 0xfeed0000ull + s % 17,
-		.since_ns = s * NS_PER_S + 5,
-		.until_ns = PROFILE_STILL,
-		.at_least = s % 4 == 0};
-
-	profile_wait_set(p, &w);
-	if (s % 3 == 0)
-		return;
-	w.until_ns = w.since_ns + 300000000;
-	w.owner = 3;
-	profile_wait_set(p, &w);
-	if (s < 9) /* one that ends after it was written */
-		return;
-	w = (struct profile_wait){.thread = 17 + s / 8,
-		.owner = s % 8,
-		.method = PROFILE_NONE,
-		.lock = 5,
-		.since_ns = s / 8 * 8 * NS_PER_S,
-		.until_ns = s % 8 == 7 ? s * NS_PER_S : PROFILE_STILL};
-	profile_wait_set(p, &w);
-}
-
-/* What changes while it is sampled. */
-static void changes(struct profile *p, uint32_t s)
-{
-	const struct profile_io io = {"socket read", "10.0.0.5:5432"};
-	struct profile_wait ended = {.thread = s % 17, .owner = PROFILE_NONE, .lock = 77};
-
-	profile_event_runs(p, EVENT_CPU, s, s % 10 < 7);
-	profile_event_runs(p, EVENT_WALL, s, s > 4);
-	if (s == 0 || s == 5)
-		profile_event_runs(p, EVENT_ALLOC, s, s == 0);
-	if (s == 10) /* after its end was written */
-		profile_event_runs(p, EVENT_ALLOC, 6, true);
-	if (s == 6)
-		profile_gap(p, 5, 6);
-	if (s == 9)
-		profile_gap(p, 6, 8);
-	if (s == 20) {
-		profile_gap(p, 15, 16);
-		profile_gap(p, 18, 19);
-		profile_interval_add(p, EVENT_CPU, 20000000);
-	}
-	if (s == 12)
-		profile_thread_set(p, 7,
-			&(struct profile_thread){.tid = 107, .java_tid = -1, .name = "other"});
-	for (uint32_t i = 0; s == 15 && i < 3; i++)
-		profile_thread_set(
-			p, 40 - i, &(struct profile_thread){.tid = 200 + (int)i, .name = "late"});
-	profile_add_sample(p, EVENT_WALL, s,
-		&(struct profile_sample){
-			profile_stack_waiting(p, stack_of(p, 4711), THREAD_IO, &io), 0, THREAD_IO,
-			1, 5});
-	if (s < 5)
-		return;
-	ended.since_ns = (s - 5) * NS_PER_S;
-	ended.until_ns = s == 11 ? PROFILE_STILL : s * NS_PER_S;
-	profile_wait_set(p, &ended);
-}
-
-static struct profile *all_kinds(uint32_t seconds, struct recording_writer *w)
-{
-	struct profile *p = profile_new();
-	struct vitals v = some_vitals();
-	struct err err = {0};
-
-	profile_set_start(p, 1700000000 * NS_PER_S);
-	name_threads(p);
-	profile_event_set(p, EVENT_USER_FIRST + 1, "cache-misses", "events", 1000);
-	profile_interval_add(p, EVENT_CPU, 10000000);
-	if (w) {
-		recording_begin(w, p, &meta);
-		recording_vitals(w, &v);
-	}
-	for (uint32_t s = 0; s < seconds; s++) {
-		changes(p, s);
-		second_of(p, s);
-		some_waits(p, s);
-		v.heap_used += 1000;
-		profile_vitals_set(p, &v);
-		if (w) {
-			recording_vitals(w, &v);
-			recording_follow(w, &err);
-		}
-	}
-	return p;
 }
 
 static void test_at_once(void)
@@ -284,84 +86,6 @@ static void test_followed(void)
 }
 
 /* What has left the history, and steps of 10 s. */
-/* The samples of a second, without its number. */
-static char *samples_text(const struct profile *p, int event, uint32_t second)
-{
-	struct buf all = {0}, out = {0};
-
-	same_seconds(p, &all, event, second, second + 1);
-	for (const char *line = buf_str(&all); *line; line += strcspn(line, "\n") + 1)
-		buf_printf(&out, "%.*s\n", (int)(strcspn(line, "\n") - strcspn(line, ":")),
-			line + strcspn(line, ":"));
-	buf_done(&all);
-	return buf_steal(&out);
-}
-
-/* A copy of a span: all of it is the same profile again; of a part, each second has the samples of its original. */
-static void test_cut(void)
-{
-	const uint32_t from = 25, to = 61;
-	struct profile *p = all_kinds(100, NULL), *whole = profile_cut(p, 0, UINT32_MAX),
-		       *part = profile_cut(p, from, to), *rest = profile_cut(p, to, UINT32_MAX);
-	uint64_t process_ns = 0, weight = 0, parts_weight = 0;
-	unsigned waits = 0, wrong_waits = 0, different = 0, seconds = 0, vitals = 0,
-		 equal_vitals = 0;
-	struct profile_wait w;
-	struct profile_run run;
-
-	same(same_text(p, false), same_text(whole, false), "a copy of everything");
-	is_int(profile_info(part).now, to - from - 1, "a copy of a part has its seconds only");
-	is_int(profile_info(part).start_wall_ns, (1700000000 + from) * NS_PER_S,
-		"it starts later by as much");
-	for (uint32_t s = from; s < to; s++) {
-		for (int e = 0; e <= SAME_HOLDERS; e++) {
-			char *was = samples_text(p, e, s), *is = samples_text(part, e, s - from);
-
-			different += strcmp(was, is) != 0;
-			seconds += *is != '\0';
-			free(was);
-			free(is);
-			e = e == PROFILE_EVENTS - 1 ? SAME_HOLDERS - 1 : e;
-		}
-		process_ns += profile_process_ns(p, s, s + 1);
-		if (!profile_vitals(p, s))
-			continue;
-		vitals++;
-		equal_vitals += profile_vitals(part, s - from) != NULL &&
-				profile_vitals(part, s - from)->heap_used ==
-					profile_vitals(p, s)->heap_used;
-	}
-	ok(seconds > 4 * (to - from) && !different,
-		"each of its %u seconds of an event has the same samples: %u differ", seconds,
-		different);
-	is_int(equal_vitals, vitals, "and the same vitals");
-	is_int(profile_process_ns(part, 0, UINT32_MAX), process_ns,
-		"and the CPU time of the process");
-	ok(profile_get_run(part, EVENT_CPU, 0, &run) && run.from == 0 && run.to <= 4,
-		"a run of an event that began before the span begins with it: %u-%u", run.from,
-		run.to);
-	for (uint64_t i = 0; i < profile_wait_count(part); i++) {
-		if (!profile_get_wait(part, i, &w))
-			continue;
-		waits++;
-		wrong_waits += w.until_ns > (to - from) * NS_PER_S || w.since_ns > w.until_ns;
-	}
-	ok(waits > to - from && !wrong_waits, "all of its %u waits are within the span", waits);
-	for (int e = 0; e < PROFILE_EVENTS; e++) {
-		struct profile_query q = profile_whole(e);
-
-		weight += profile_sum(p, &q).weight;
-		parts_weight += profile_sum(part, &q).weight + profile_sum(rest, &q).weight;
-		q.to = from;
-		parts_weight += profile_sum(p, &q).weight;
-	}
-	is_int(parts_weight, weight, "adjacent copies add up to the original");
-	profile_free(p);
-	profile_free(whole);
-	profile_free(part);
-	profile_free(rest);
-}
-
 static void test_merged(void)
 {
 	struct profile *p = profile_new();
@@ -636,7 +360,6 @@ int main(void)
 		return 1;
 	test_at_once();
 	test_followed();
-	test_cut();
 	test_merged();
 	test_swept();
 	test_vitals();

@@ -77,6 +77,7 @@ enum option_id {
 	OPT_AFTER,
 	OPT_AT_MOST,
 	OPT_EXEC,
+	OPT_FRACTION,
 	OPT_COUNT
 };
 

@@ -111,6 +111,9 @@ const struct option_def options[] = {
 	{OPT_EXEC, "exec", 0, "COMMAND", VERB_RECORD,
 		"with --rotate or --when, run this shell command after each file, whose path is "
 		"$1"},
+	{OPT_FRACTION, "fraction", 0, "PERCENT", VERB_RECORD,
+		"with --rotate or --when, record on this share of all hosts only, chosen by the "
+		"host's name"},
 	{OPT_FROM, "from", 0, "TIME", READING | VERB_WHY,
 		"start here: seconds from the beginning (90, 2m) or a time of day (14:05:30)"},
 	{OPT_TO, "to", 0, "TIME", READING | VERB_WHY, "end here, in the same form"},

@@ -234,7 +234,7 @@ int outputs_follow_begin(struct outputs *o, const struct events *events,
 	const struct outputs_source *source, struct err *err)
 {
 	const struct outputs_names names = {source->vitals->pid, source->vitals->name,
-		profile_info(source->profile).start_wall_ns};
+		profile_info(source->profile).start_wall_ns, NULL};
 	char host[256] = "";
 	const struct recording_meta meta = {
 		.host = host, .labels = o->labels, .label_count = o->label_count};
@@ -284,6 +284,9 @@ void outputs_follow_end(struct outputs *o)
 void outputs_done(struct outputs *o)
 {
 	outputs_follow_end(o);
+	for (int i = 0; i < o->own_label_count; i++)
+		free(o->own_labels[i]);
+	o->own_label_count = 0;
 	filter_free(o->filter);
 	o->filter = NULL;
 }

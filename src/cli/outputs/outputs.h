@@ -33,8 +33,10 @@ struct outputs {
 		uint64_t vitals_ns;              /* time of the vitals that were written last */
 	} files[OUTPUTS_MAX];
 	int count;
-	const char *labels[OUTPUTS_LABELS]; /* of --label */
+	const char *labels[OUTPUTS_LABELS]; /* of --label, then those of outputs_detect_labels */
 	int label_count;
+	char *own_labels[OUTPUTS_LABELS]; /* owned, also in labels */
+	int own_label_count;
 	struct export_options options; /* query, meta and each are set per event */
 	bool holders;                  /* --holders */
 	bool total;
@@ -72,6 +74,14 @@ struct outputs_names {
 /* Parses -o and the other options of output files. Call outputs_done afterwards, also on failure. */
 int outputs_parse(struct outputs *out, const struct args *args, struct err *err);
 bool outputs_is_stdout(const struct output *f);
+
+/* --- labels.c ------------------------------------------------------------------------------------------ */
+
+/*
+ * Adds labels of the service that this process is part of: OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES, pod and namespace, the
+ * container's id. Names that have a label keep it. Without permission to read its environment, only the container's.
+ */
+void outputs_detect_labels(struct outputs *o, int pid);
 
 /* --- outputs.c ----------------------------------------------------------------------------------------- */
 

@@ -80,6 +80,13 @@ static void instances_signals(void (*handler)(int))
 				NULL);
 }
 
+void recorder_wait_signal(void)
+{
+	instances_signals(on_instances_signal);
+	while (!instances_end)
+		poll(NULL, 0, STEP_MS);
+}
+
 static void instances_kill(const struct instances *all, int signo)
 {
 	for (uint32_t i = 0; i < all->count; i++)

@@ -4,6 +4,7 @@
 
 #include "base/buf.h"
 #include "base/clock.h"
+#include "base/hash.h"
 #include "cli/line/units.h"
 #include "profile/cut.h"
 
@@ -69,6 +70,26 @@ static int parse_seconds(const struct args *args, enum option_id id, const char 
 		return err_set(err, ERR_USAGE,
 			"%s must be between 1 second and 24 hours, not \"%s\".", name, text);
 	*seconds = (uint32_t)(ns / NS_PER_S);
+	return 0;
+}
+
+/* False: this host is not among those that --fraction selects. The choice is the same at each start. */
+static int parse_fraction(const struct args *args, bool *selected, struct err *err)
+{
+	const char *text = args_get(args, OPT_FRACTION);
+	char host[256] = "", *end;
+	double percent;
+
+	*selected = true;
+	if (!text)
+		return 0;
+	percent = strtod(text, &end);
+	if (end == text || (*end && strcmp(end, "%") != 0) || !(percent > 0 && percent <= 100))
+		return err_set(err, ERR_USAGE,
+			"--fraction takes a percentage, such as 10%%, not \"%s\".", text);
+	gethostname(host, sizeof(host) - 1);
+	*selected = (double)(hash_bytes(host, strlen(host), 1) >> 11) <
+		    percent / 100 * (double)(1ull << 53);
 	return 0;
 }
 
@@ -368,6 +389,7 @@ int recorder_one(struct recorder *r, struct err *err)
 	memset(r->from, 0, sizeof(r->from));
 	memset(r->incidents, 0, sizeof(r->incidents));
 	r->base = (struct vitals){0};
+	outputs_detect_labels(&r->outputs, (int)s->jvm.pid);
 	triggers_reset(&r->triggers);
 	s->poll = recorder_poll;
 	s->ctx = &state;
@@ -388,6 +410,10 @@ int recorder_one(struct recorder *r, struct err *err)
 		write_incidents(r, now, true);
 		if (r->rotate_s)
 			write_span(r, now + 1);
+		for (int i = 0; r->rotate_s && i < r->outputs.count; i++)
+			if (r->from[i] <= now)
+				say("lost %u s that could not be written to %s",
+					now + 1 - r->from[i], r->outputs.files[i].path);
 		if (rc && err->kind == ERR_GONE)
 			say("%d %s ended", (int)s->jvm.pid, s->jvm.name);
 		else if (rc)
@@ -405,13 +431,20 @@ int recorder_run(const struct args *args, struct err *err)
 	const char *target = args->operands[0];
 	struct recorder *r = xcalloc(1, sizeof(*r));
 	struct outputs_names names = {.name = target, .start_wall_ns = clock_wall_ns()};
+	bool selected;
 	int rc = recorder_parse(r, args, err);
 
 	r->sampling.then = "writes the last file";
 	r->sampling.saves = true;
 	if (!rc)
 		rc = outputs_check(&r->outputs, &r->sampling.events, &names, err);
-	if (!rc && target[strspn(target, "0123456789")])
+	if (!rc)
+		rc = parse_fraction(args, &selected, err);
+	if (!rc && !selected) {
+		say("this host is not among the %s that are recorded; waiting for a signal",
+			args_get(args, OPT_FRACTION));
+		recorder_wait_signal();
+	} else if (!rc && target[strspn(target, "0123456789")])
 		rc = recorder_instances(r, target, err);
 	else if (!rc) {
 		rc = hotspot_find_ready(target, &r->sampling.jvm, err);

@@ -55,6 +55,8 @@ struct recorder {
 
 /* Records one JVM until a signal (0) or its end (-1 with ERR_GONE). The caller has filled in sampling.jvm. */
 int recorder_one(struct recorder *r, struct err *err);
+/* Blocks until one of the signals that end a recorder. */
+void recorder_wait_signal(void);
 /* Records every JVM of this name, also those that start later, until a signal. */
 int recorder_instances(struct recorder *r, const char *name, struct err *err);
 

@@ -2,6 +2,7 @@
 /* Parses and evaluates the rules of --when; a table row per metric. */
 #include "cli/recorder/triggers.h"
 
+#include "base/buf.h"
 #include "base/clock.h"
 #include "cli/line/units.h"
 
@@ -133,6 +134,7 @@ static int trigger_refused(const char *text, struct err *err)
 static int trigger_why(struct trigger *t, const char *rules, struct err *err)
 {
 	char word[sizeof(t->subject)];
+	struct buf known = {0};
 
 	if (strlen(rules) >= sizeof(t->subject))
 		return trigger_refused(t->text, err);
@@ -146,8 +148,10 @@ static int trigger_why(struct trigger *t, const char *rules, struct err *err)
 			rule++;
 		if (!*rule) {
 			err_set(err, ERR_USAGE, "`jhot why` has no rule \"%s\".", word);
-			for (rule = finding_rules, *err->hint = '\0'; *rule; rule++)
-				err_hint(err, "why:%s     %s", (*rule)->name, (*rule)->what);
+			for (rule = finding_rules; *rule; rule++)
+				buf_printf(&known, "%s%s", known.len ? "," : "why:", (*rule)->name);
+			err_hint(err, "%s", buf_str(&known));
+			buf_done(&known);
 			return -1;
 		}
 		at += len;
@@ -203,10 +207,10 @@ static int trigger_parse(struct trigger *t, const char *text, struct err *err)
 		return -1;
 	if (!strncmp(copy, "pool:", 5)) {
 		op = strrchr(copy, '=');
-		if (!op || op == copy + 5 || strcmp(op + 1, "busy") != 0)
+		if (!op || op == copy + 5 || strcmp(op + 1, "busy") != 0 ||
+			op - copy >= (ptrdiff_t)sizeof(t->subject))
 			return trigger_refused(text, err);
-		*op = '\0';
-		snprintf(t->subject, sizeof(t->subject), "%s", copy + 5);
+		memcpy(t->subject, copy + 5, (size_t)(op - copy - 5));
 		t->metric = &pool_busy;
 		return 0;
 	}
@@ -349,8 +353,9 @@ static int findings_fire(
 		for (int k = 0; k < t->count; k++) {
 			if (t->list[k].metric || !why_wants(&t->list[k], f->rule->name))
 				continue;
-			out[fired] = (struct trigger_event){
-				.rule = t->list[k].text, .what = f->what, .since = from};
+			out[fired] = (struct trigger_event){.rule = t->list[k].text,
+				.what = f->what,
+				.since = now > FINDINGS_EVERY_S ? now - FINDINGS_EVERY_S : 0};
 			snprintf(out[fired].word, sizeof(out[fired].word), "why-%s", f->rule->name);
 			fired++;
 			break;

@@ -10,8 +10,8 @@ static int convert_write(
 {
 	struct outputs_source source = {
 		.profile = file->profile, .vitals = &file->vitals, .file = file};
-	struct outputs_names names = {
-		file->vitals.pid, file->vitals.name, profile_info(file->profile).start_wall_ns};
+	struct outputs_names names = {file->vitals.pid, file->vitals.name,
+		profile_info(file->profile).start_wall_ns, NULL};
 	struct events events;
 
 	if (reading_span(args, file, &o->from, &o->to, err) ||

@@ -135,9 +135,10 @@ static int run_record(const struct args *args, struct err *err)
 		outputs_parse(&r.outputs, args, err) || sampling_parse(s, args, err))
 		goto out;
 	/* Checked before attaching: the names are final, except for the second in %t. */
-	names = (struct outputs_names){(int)s->jvm.pid, s->jvm.name, clock_wall_ns()};
+	names = (struct outputs_names){(int)s->jvm.pid, s->jvm.name, clock_wall_ns(), NULL};
 	if (outputs_check(&r.outputs, &s->events, &names, err))
 		goto out;
+	outputs_detect_labels(&r.outputs, (int)s->jvm.pid);
 	if (r.outputs.count)
 		s->then = "writes";
 	if (args_has(args, OPT_WHY))

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Labels that identify the service a JVM is part of, from its environment and its cgroup. */
+#include "attach/proc.h"
+#include "base/buf.h"
+#include "cli/outputs/outputs.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define LABEL_MOST    256 /* bytes of a value */
+#define CONTAINER_HEX 64  /* digits of a container's id */
+
+/* Environment variables, and the attributes of OpenTelemetry's semantic conventions that they set. */
+static const struct label_variable {
+	const char *variable, *label;
+} variables[] = {
+	{"OTEL_SERVICE_NAME", "service.name"},
+	{"POD_NAME", "k8s.pod.name"},
+	{"POD_NAMESPACE", "k8s.namespace.name"},
+	{"NODE_NAME", "k8s.node.name"},
+};
+#define ATTRIBUTES "OTEL_RESOURCE_ATTRIBUTES"
+
+/* Adds a label unless there is one of that name: the command line and earlier sources take precedence. */
+static void label_add(
+	struct outputs *o, const char *name, size_t name_len, const char *value, size_t len)
+{
+	struct buf label = {0};
+
+	if (!name_len || !len || o->label_count == OUTPUTS_LABELS)
+		return;
+	for (int i = 0; i < o->label_count; i++)
+		if (!strncmp(o->labels[i], name, name_len) && o->labels[i][name_len] == '=')
+			return;
+	buf_add(&label, name, name_len);
+	buf_addc(&label, '=');
+	buf_add(&label, value, len < LABEL_MOST ? len : LABEL_MOST);
+	o->own_labels[o->own_label_count] = buf_steal(&label);
+	o->labels[o->label_count++] = o->own_labels[o->own_label_count++];
+}
+
+/* "a=b,c=d", values percent-encoded (W3C Baggage). */
+static void label_attributes(struct outputs *o, const char *text)
+{
+	for (; *text; text += *text == ',') {
+		size_t len = strcspn(text, ","), name = strcspn(text, "=,");
+		struct buf value = {0};
+
+		for (size_t i = name + 1; i < len; i++) {
+			char hex[3] = {0};
+
+			if (text[i] != '%' || i + 2 >= len ||
+				!isxdigit((unsigned char)text[i + 1]) ||
+				!isxdigit((unsigned char)text[i + 2])) {
+				buf_addc(&value, text[i]);
+				continue;
+			}
+			memcpy(hex, text + i + 1, 2);
+			buf_addc(&value, (char)strtoul(hex, NULL, 16));
+			i += 2;
+		}
+		label_add(o, text, name, buf_str(&value), strlen(buf_str(&value)));
+		buf_done(&value);
+		text += len;
+	}
+}
+
+/* The value of a variable in the bytes of /proc/PID/environ; NULL: not set. */
+static const char *label_variable(const struct buf *env, const char *name)
+{
+	size_t len = strlen(name);
+
+	for (const char *at = env->data, *end = env->data + env->len; at && at < end;
+		at += strnlen(at, (size_t)(end - at)) + 1)
+		if ((size_t)(end - at) > len && !strncmp(at, name, len) && at[len] == '=')
+			return at + len + 1;
+	return NULL;
+}
+
+/* The last run of 64 hexadecimal digits in its cgroups, as Docker, containerd and CRI-O name them. */
+static void label_container(struct outputs *o, const char *cgroup)
+{
+	const char *found = NULL;
+
+	for (const char *at = cgroup; *at;) {
+		size_t digits = strspn(at, "0123456789abcdef");
+
+		if (digits == CONTAINER_HEX)
+			found = at;
+		at += digits ? digits : 1;
+	}
+	if (found)
+		label_add(o, "container.id", strlen("container.id"), found, CONTAINER_HEX);
+}
+
+void outputs_detect_labels(struct outputs *o, int pid)
+{
+	struct buf text = {0};
+
+	if (!proc_read(pid, "environ", &text)) {
+		const char *value;
+
+		buf_addc(&text, '\0');
+		for (size_t i = 0; i < sizeof(variables) / sizeof(variables[0]); i++) {
+			value = label_variable(&text, variables[i].variable);
+			if (value)
+				label_add(o, variables[i].label, strlen(variables[i].label), value,
+					strlen(value));
+		}
+		value = label_variable(&text, ATTRIBUTES);
+		if (value)
+			label_attributes(o, value);
+	}
+	buf_clear(&text);
+	if (!proc_read(pid, "cgroup", &text))
+		label_container(o, buf_str(&text));
+	buf_done(&text);
+}
