@@ -94,26 +94,23 @@ const struct option_def options[] = {
 	{OPT_WHY, "why", 0, NULL, VERB_RECORD,
 		"also diagnose the JVM, as far as the sampled events allow"},
 	{OPT_ROTATE, "rotate", 0, "DURATION", VERB_RECORD,
-		"write a file every DURATION (1m, 1h), for as long as the JVM runs; NAME: for "
-		"every JVM of that name, now and later"},
+		"write a file every DURATION (1m, 1h); a NAME stands for all its JVMs, now and "
+		"later"},
 	{OPT_ROTATE, "loop", 0, "DURATION", VERB_RECORD, NULL},
-	{OPT_KEEP_FILES, "keep", 0, "AGE,SIZE,N", VERB_RECORD,
-		"with --rotate or --when, remove the oldest files beyond an age, a total size or a "
-		"number: 24h,2G,1000"},
 	{OPT_WHEN, "when", 0, "RULE", VERB_RECORD,
-		"write a file about each incident, beginning before it: 'cpu>80% for 5s', "
-		"'heap>90%', 'pool:http-*=busy', why, why:gc,locks (repeatable)"},
+		"write a file about each incident: 'heap>90%', 'cpu>80% for 5s', why, "
+		"why:gc,locks"},
 	{OPT_BEFORE, "before", 0, "DURATION", VERB_RECORD,
-		"how much of the time before an incident its file contains, default 60s"},
+		"--when: how much of the time before an incident is in its file, default 60s"},
 	{OPT_AFTER, "after", 0, "DURATION", VERB_RECORD,
-		"how much of the time after it, default 30s"},
-	{OPT_AT_MOST, "at-most", 0, "N", VERB_RECORD, "files about incidents per hour, default 10"},
+		"--when: how much of the time after it, default 30s"},
+	{OPT_AT_MOST, "at-most", 0, "N", VERB_RECORD, "--when: files per hour, default 10"},
+	{OPT_KEEP_FILES, "keep", 0, "AGE,SIZE,N", VERB_RECORD,
+		"--rotate, --when: remove the oldest files beyond these limits: 24h,2G,1000"},
 	{OPT_EXEC, "exec", 0, "COMMAND", VERB_RECORD,
-		"with --rotate or --when, run this shell command after each file, whose path is "
-		"$1"},
+		"--rotate, --when: run this shell command after each file, whose path is $1"},
 	{OPT_FRACTION, "fraction", 0, "PERCENT", VERB_RECORD,
-		"with --rotate or --when, record on this share of all hosts only, chosen by the "
-		"host's name"},
+		"--rotate, --when: record on this share of hosts only, chosen by the host's name"},
 	{OPT_FROM, "from", 0, "TIME", READING | VERB_WHY,
 		"start here: seconds from the beginning (90, 2m) or a time of day (14:05:30)"},
 	{OPT_TO, "to", 0, "TIME", READING | VERB_WHY, "end here, in the same form"},

@@ -22,6 +22,7 @@
 #define HISTORY_S   600u /* seconds that are retained at least, for incidents and unwritten files */
 #define BEFORE_S    60u
 #define AFTER_S     30u
+#define RETRY_S     10u /* after an incident could not be written */
 #define PER_HOUR    10u
 #define HOUR_S      3600u
 #define SPAN_MOST_S (24u * 3600)
@@ -311,34 +312,48 @@ static void incident_begin(struct recorder *r, const struct trigger_event *e)
 	}
 	*i = (struct incident){.from = e->since > r->before_s ? e->since - r->before_s : 0,
 		.to = now + r->after_s + 1};
+	i->due = i->to + LATE_S;
 	snprintf(i->rule, sizeof(i->rule), "%s", e->rule);
 	snprintf(i->what, sizeof(i->what), "%s", e->what);
 	snprintf(i->word, sizeof(i->word), "%s", e->word);
 	say("%s: %s", e->rule, e->what);
 }
 
-/* Writes the incidents whose time is over. */
-static void write_incidents(struct recorder *r, uint32_t now, bool all)
+/* Writes an incident; false: at least one of its files could not be written. */
+static bool write_incident(struct recorder *r, const struct incident *i, uint32_t now)
+{
+	uint32_t oldest = profile_info(r->sampling.profile).oldest;
+	uint32_t from = i->from > oldest ? i->from : oldest, to = i->to < now + 1 ? i->to : now + 1;
+	struct profile *cut = profile_cut(r->sampling.profile, from, to);
+	bool written = true;
+
+	session_busy(r->sampling.session, true);
+	for (int o = 0; o < r->outputs.count; o++) {
+		struct err err = {0};
+
+		if (!write_file(r, o, cut, to - from, i, &err))
+			continue;
+		say("%s", err.what);
+		written = false;
+	}
+	session_busy(r->sampling.session, false);
+	profile_free(cut);
+	return written;
+}
+
+/* Writes the incidents that are due. Those that cannot be written are tried again, until they leave the history. */
+static void write_incidents(struct recorder *r, uint32_t now, bool last)
 {
 	for (struct incident *i = r->incidents; i < r->incidents + TRIGGERS_MAX; i++) {
-		uint32_t oldest = profile_info(r->sampling.profile).oldest, to, from;
-		struct profile *cut;
-
-		if (!i->to || (!all && now < i->to + LATE_S))
+		if (!i->to || (!last && now < i->due))
 			continue;
-		to = i->to < now + 1 ? i->to : now + 1;
-		from = i->from > oldest ? i->from : oldest;
-		cut = profile_cut(r->sampling.profile, from, to);
-		session_busy(r->sampling.session, true);
-		for (int o = 0; o < r->outputs.count; o++) {
-			struct err err = {0};
-
-			if (write_file(r, o, cut, to - from, i, &err))
-				say("%s", err.what);
+		if (write_incident(r, i, now)) {
+			i->to = 0;
+		} else if (last || i->to <= profile_info(r->sampling.profile).oldest) {
+			say("%s: lost, because it could not be written in time", i->rule);
+			i->to = 0;
 		}
-		session_busy(r->sampling.session, false);
-		profile_free(cut);
-		i->to = 0;
+		i->due = now + RETRY_S;
 	}
 }
 

@@ -48,6 +48,7 @@ struct recorder {
 	struct incident {
 		char rule[64], what[240], word[48];
 		uint32_t from, to; /* seconds; to 0: unused */
+		uint32_t due;      /* second at which it is written, or tried again */
 	} incidents[TRIGGERS_MAX];
 	uint32_t fired[64]; /* seconds of the last incidents, a ring, for per_hour */
 	uint64_t fired_count;
