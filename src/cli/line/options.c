@@ -94,7 +94,7 @@ const struct option_def options[] = {
 	{OPT_WHY, "why", 0, NULL, VERB_RECORD,
 		"also diagnose the JVM, as far as the sampled events allow"},
 	{OPT_ROTATE, "rotate", 0, "DURATION", VERB_RECORD,
-		"write a file every DURATION (1m, 1h); a NAME stands for all its JVMs, now and "
+		"write a file every DURATION (1m, 1h); given a NAME, of each of its JVMs, now and "
 		"later"},
 	{OPT_ROTATE, "loop", 0, "DURATION", VERB_RECORD, NULL},
 	{OPT_WHEN, "when", 0, "RULE", VERB_RECORD,

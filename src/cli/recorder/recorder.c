@@ -56,6 +56,35 @@ bool recorder_requested(const struct args *args)
 	return args_has(args, OPT_ROTATE) || args_has(args, OPT_WHEN);
 }
 
+int recorder_check_options(const struct args *args, struct err *err)
+{
+	static const struct {
+		enum option_id id;
+		const char *name;
+		bool of_incidents;
+	} needing[] = {
+		{OPT_KEEP_FILES, "keep", false},
+		{OPT_EXEC, "exec", false},
+		{OPT_FRACTION, "fraction", false},
+		{OPT_BEFORE, "before", true},
+		{OPT_AFTER, "after", true},
+		{OPT_AT_MOST, "at-most", true},
+	};
+
+	for (size_t i = 0; i < sizeof(needing) / sizeof(needing[0]); i++)
+		if (args_has(args, needing[i].id) && !args_has(args, OPT_WHEN) &&
+			(needing[i].of_incidents || !args_has(args, OPT_ROTATE)))
+			return err_set(err, ERR_USAGE, "--%s has no effect without %s.",
+				needing[i].name,
+				needing[i].of_incidents ? "--when" : "--rotate or --when");
+	if (recorder_requested(args) && args_has(args, OPT_WHY)) {
+		err_set(err, ERR_USAGE, "--why diagnoses a recording at its end.");
+		err_hint(err, "--when why     writes a file whenever something is found");
+		return -1;
+	}
+	return 0;
+}
+
 /* A duration of at least a second; *seconds stays as it is if the option is missing. */
 static int parse_seconds(const struct args *args, enum option_id id, const char *name,
 	uint32_t *seconds, struct err *err)

@@ -28,6 +28,8 @@
 
 /* True if the options ask for a recorder instead of a single recording. */
 bool recorder_requested(const struct args *args);
+/* Refuses options that have no effect together, whether or not a recorder is requested. */
+int recorder_check_options(const struct args *args, struct err *err);
 int recorder_run(const struct args *args, struct err *err);
 
 /* --- between the files of this folder ------------------------------------------------------------------ */

@@ -129,6 +129,8 @@ static int run_record(const struct args *args, struct err *err)
 	struct outputs_names names;
 	int rc = -1;
 
+	if (recorder_check_options(args, err))
+		return -1;
 	if (recorder_requested(args))
 		return recorder_run(args, err);
 	if (events_parse(&s->events, args, EVENT_CPU, err) ||
@@ -180,11 +182,11 @@ const struct verb verb_record = {
 		"wall, bytes for alloc. For lock it is how often threads are polled for what they "
 		"wait for. Defaults: cpu 10 ms, wall 50 ms, alloc 512 kB, lock 5 ms. A number "
 		"without a unit is in the event's own unit.\n\n"
-		"With --rotate 1m the JVM is recorded for as long as it runs, into a file per "
-		"minute; SIGUSR1 ends the current file at once. With --when, files are written "
-		"only about incidents, with the minute before them. A NAME stands for all JVMs of "
-		"that name, including those that start later. Names of files need %t, and --keep "
-		"limits how many are kept:\n\n"
+		"With --rotate 1m jhot records the JVM for as long as it runs, into a file per "
+		"minute; SIGUSR1 ends the current file at once. With --when it writes files only "
+		"about incidents; each begins a minute before. Given a NAME, it records all JVMs "
+		"of that name, including those that start later. Names of files must contain %t, "
+		"and --keep limits how many are kept:\n\n"
 		"  jhot record --rotate 1m --keep 24h,2G -o '/var/lib/jhot/%n-%t.jhot' Shop\n"
 		"  jhot record --when why --when 'heap>90%' -o '/var/lib/jhot/%n-%t.jhot' Shop\n\n"
 		"If the JVM ends early, the samples until then are written and the exit status is "
