@@ -42,25 +42,25 @@ bool sampling_save_requested(void)
 	return requested;
 }
 
-/*
- * Leaves ignored signals ignored: nohup ignores SIGHUP, a shell without job control SIGTSTP (^Z). The handler of the latter
- * only sets a flag; sampling_pause stops the process.
- */
+void sampling_catch(int signo, void (*handler)(int), int flags)
+{
+	const struct sigaction action = {.sa_handler = handler, .sa_flags = flags};
+	struct sigaction old;
+
+	if (!sigaction(signo, NULL, &old) && old.sa_handler != SIG_IGN)
+		sigaction(signo, &action, NULL);
+}
+
+/* The handler of SIGTSTP (^Z) only sets a flag; sampling_pause stops the process. */
 static void catch_signals(bool saves)
 {
-	static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGTSTP};
-	const struct sigaction end = {.sa_handler = on_signal, .sa_flags = (int)SA_RESETHAND};
-	const struct sigaction stop = {.sa_handler = on_stop, .sa_flags = SA_RESTART};
+	static const int ending[] = {SIGINT, SIGTERM, SIGHUP};
 
-	for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++) {
-		struct sigaction old;
-
-		if (!sigaction(signals[i], NULL, &old) && old.sa_handler != SIG_IGN)
-			sigaction(signals[i], signals[i] == SIGTSTP ? &stop : &end, NULL);
-	}
+	for (size_t i = 0; i < sizeof(ending) / sizeof(ending[0]); i++)
+		sampling_catch(ending[i], on_signal, (int)SA_RESETHAND);
+	sampling_catch(SIGTSTP, on_stop, SA_RESTART);
 	if (saves)
-		sigaction(SIGUSR1,
-			&(struct sigaction){.sa_handler = on_save, .sa_flags = SA_RESTART}, NULL);
+		sampling_catch(SIGUSR1, on_save, SA_RESTART);
 	signal(SIGPIPE, SIG_IGN); /* reported as a write error instead */
 }
 

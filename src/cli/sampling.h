@@ -37,6 +37,11 @@ int sampling_options(struct sampling *s, const struct args *args, struct err *er
 int sampling_begin(struct sampling *s, struct err *err);
 /* Runs until the time is over or a signal arrives (0), or the session ends by itself (-1). */
 int sampling_loop(struct sampling *s, struct err *err);
+/*
+ * Installs a handler, except for a signal that is ignored: nohup ignores SIGHUP, a shell without job control SIGTSTP. flags:
+ * those of sigaction(2).
+ */
+void sampling_catch(int signo, void (*handler)(int), int flags);
 /* True once after one or more SIGUSR1, if s->saves. */
 bool sampling_save_requested(void);
 /*

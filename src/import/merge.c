@@ -34,23 +34,6 @@ static void merge_part(void *ctx, const struct profile_part *part)
 	m->rc = feed_sample(&m->im, &m->sample, m->err);
 }
 
-/* Merges the distribution within a second. */
-static void merge_pulse(struct merge *m, const struct profile_query *q)
-{
-	uint64_t weight = profile_sum(m->from, q).weight, all = 0, at;
-	uint8_t parts[PROFILE_PULSE];
-
-	if (!profile_pulse(m->from, q->event, q->from, parts))
-		return;
-	for (int i = 0; i < PROFILE_PULSE; i++)
-		all += parts[i];
-	for (int i = 0; i < PROFILE_PULSE; i++) {
-		at = m->sample.second * NS_PER_S + (uint64_t)i * (NS_PER_S / PROFILE_PULSE);
-		profile_add_pulse(m->im.p, m->sample.event, at, at,
-			(uint64_t)((double)weight * parts[i] / (double)all));
-	}
-}
-
 /* Merges an event's samples, or its samples of lock owners. first: the merged second of its second 0. */
 static void merge_event(struct merge *m, int event, bool holders, uint32_t first)
 {
@@ -64,7 +47,7 @@ static void merge_event(struct merge *m, int event, bool holders, uint32_t first
 		m->sample.second = first + s;
 		profile_each(m->from, &q, merge_part, m);
 		if (!holders)
-			merge_pulse(m, &q);
+			profile_copy_pulse(m->im.p, m->sample.event, m->sample.second, m->from, &q);
 	}
 }
 

@@ -41,6 +41,24 @@ uint32_t profile_copy_stack(
 	}
 }
 
+void profile_copy_pulse(struct profile *to, int event, uint32_t second, const struct profile *from,
+	const struct profile_query *q)
+{
+	uint64_t weight = profile_sum(from, q).weight, all = 0;
+	uint8_t parts[PROFILE_PULSE];
+
+	if (!profile_pulse(from, q->event, q->from, parts))
+		return;
+	for (int i = 0; i < PROFILE_PULSE; i++)
+		all += parts[i];
+	for (uint64_t i = 0; i < PROFILE_PULSE; i++) {
+		uint64_t at = second * NS_PER_S + i * (NS_PER_S / PROFILE_PULSE);
+
+		profile_add_pulse(
+			to, event, at, at, (uint64_t)((double)weight * parts[i] / (double)all));
+	}
+}
+
 struct cut {
 	const struct profile *from;
 	struct profile *to;
@@ -66,34 +84,38 @@ static uint32_t cut_thread(const struct cut *c, uint32_t thread)
 	return c->threads[thread];
 }
 
+struct cut_started {
+	uint32_t serial, id;
+};
+
+static int started_compare(const void *a, const void *b)
+{
+	const struct cut_started *x = a, *y = b;
+
+	return x->serial < y->serial ? -1 : x->serial > y->serial;
+}
+
 /* In the order in which the threads started, which ids do not follow: those of ended threads are reused. */
 static void cut_threads(struct cut *c)
 {
-	struct cut_started {
-		uint32_t serial, id;
-	} * order;
+	struct cut_started *order;
 	uint32_t count = 0;
 
 	c->thread_count = profile_thread_count(c->from);
 	c->threads = xcalloc((size_t)c->thread_count + 1, sizeof(*c->threads));
 	order = xcalloc((size_t)c->thread_count + 1, sizeof(*order));
 	for (uint32_t id = 0; id < c->thread_count; id++) {
-		uint32_t serial = profile_get_thread(c->from, id)->serial, at = count;
+		uint32_t serial = profile_get_thread(c->from, id)->serial;
 
 		c->threads[id] = PROFILE_NONE;
-		if (!serial)
-			continue;
-		/* Mostly sorted already: only threads with a reused id move. */
-		for (; at > 0 && order[at - 1].serial > serial; at--)
-			order[at] = order[at - 1];
-		order[at] = (struct cut_started){serial, id};
-		count++;
+		if (serial)
+			order[count++] = (struct cut_started){serial, id};
 	}
+	qsort(order, count, sizeof(*order), started_compare);
 	for (uint32_t i = 0; i < count; i++) {
-		uint32_t id = profile_thread_new(c->to);
+		uint32_t id = cut_thread(c, order[i].id);
 
 		profile_thread_set(c->to, id, profile_get_thread(c->from, order[i].id));
-		c->threads[order[i].id] = id;
 	}
 	free(order);
 }
@@ -115,24 +137,6 @@ static void cut_part(void *ctx, const struct profile_part *part)
 		profile_add_sample(c->to, c->event, c->second, &sample);
 }
 
-static void cut_pulse(struct cut *c, const struct profile_query *q)
-{
-	const uint64_t part_ns = NS_PER_S / PROFILE_PULSE;
-	uint64_t weight = profile_sum(c->from, q).weight, all = 0;
-	uint8_t parts[PROFILE_PULSE];
-
-	if (!profile_pulse(c->from, q->event, q->from, parts))
-		return;
-	for (int i = 0; i < PROFILE_PULSE; i++)
-		all += parts[i];
-	for (uint64_t i = 0; i < PROFILE_PULSE; i++) {
-		uint64_t at = c->second * NS_PER_S + i * part_ns;
-
-		profile_add_pulse(c->to, q->event, at, at,
-			(uint64_t)((double)weight * parts[i] / (double)all));
-	}
-}
-
 static void cut_samples(struct cut *c, uint32_t second)
 {
 	for (int event = 0; event < PROFILE_EVENTS; event++) {
@@ -143,7 +147,7 @@ static void cut_samples(struct cut *c, uint32_t second)
 		c->event = event;
 		c->holders = false;
 		profile_each(c->from, &q, cut_part, c);
-		cut_pulse(c, &q);
+		profile_copy_pulse(c->to, event, c->second, c->from, &q);
 		if (event != EVENT_LOCK)
 			continue;
 		c->holders = q.holders = true;

@@ -23,5 +23,8 @@ struct profile *profile_cut(const struct profile *p, uint32_t from, uint32_t to)
  */
 uint32_t profile_copy_stack(
 	struct profile *to, const struct profile *from, uint32_t stack, uint32_t *copies);
+/* Copies the distribution within the second of a query (profile_pulse) to a second and event of `to`. */
+void profile_copy_pulse(struct profile *to, int event, uint32_t second, const struct profile *from,
+	const struct profile_query *q);
 
 #endif

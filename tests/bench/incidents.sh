@@ -4,12 +4,12 @@
 # before the incident, and does its name say which? And is there none of services in which nothing happens?
 #
 #   MINUTES=60   how long each is recorded    EACH=5    services per kind of incident, of which there are four, and healthy ones
-#   ALONE=4      services that run at the same time
+#   AT_ONCE=10   services that run at the same time
 . "$(dirname "$0")/../jvm/lib.sh"
 
 MINUTES=${MINUTES:-60}
 EACH=${EACH:-5}
-ALONE=${ALONE:-10}
+AT_ONCE=${AT_ONCE:-10}
 SPAN=$((MINUTES * 60))
 rules=(--when 'cpu>60% for 3s' --when 'gc>20%' --when 'pool:http-*=busy for 4s' --when why)
 declare -A names=([cpu]='-cpu\.' [gc]='-gc\.|-why-(gc|heap|stops)\.' [pool]='-pool\.|-why-pool\.' [deadlock]='-why-deadlock\.')
@@ -48,7 +48,7 @@ for ((n = 1; n <= EACH; n++)); do
 	for kind in cpu gc pool deadlock healthy; do
 		(service $kind $n) &
 		running=$((running + 1))
-		[ $running -lt "$ALONE" ] || { wait -n; running=$((running - 1)); }
+		[ $running -lt "$AT_ONCE" ] || { wait -n; running=$((running - 1)); }
 	done
 done
 wait

@@ -195,6 +195,12 @@ ok "the end of a JVM is reported" wait_for 30 said "$first Totals ended"
 jvm_start $CALM_JVM Totals
 third=$JVM
 ok "the JVM that replaces it is recorded" wait_for 60 eval "ls $D | grep -q -- -$third-"
+jvm_start $CALM_JVM -XX:+DisableAttachMechanism Totals
+refused=$JVM
+ok "a JVM that cannot be attached is reported" wait_for 60 said "Process $refused .* cannot be attached" || diag_file "$T/recorder.err"
+jvm_start $CALM_JVM Totals
+fourth=$JVM
+ok "and does not keep others from being recorded" wait_for 30 eval "ls $D | grep -q -- -$fourth-"
 kill -KILL "$RECORDER"
 wait "$RECORDER" 2>/dev/null
 becomes_quiet "a killed recorder leaves no session: second JVM" "$second"
@@ -202,6 +208,8 @@ becomes_quiet "a killed recorder leaves no session: third JVM" "$third"
 jvm_end "$second"
 is "a recorded JVM ends as usual" $? 0
 jvm_end "$third"
+jvm_end "$refused"
+jvm_end "$fourth"
 
 # --- the examples of the manual ---
 # example WORD...: runs the words after "jhot", with our folder in place of theirs; it must start to wait for JVMs

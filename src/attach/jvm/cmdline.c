@@ -132,14 +132,21 @@ bool cmdline_has_file(const struct buf *cmdline)
 	return false;
 }
 
-bool environ_has_file(const struct buf *env)
+const char *environ_get(const struct buf *env, const char *name)
 {
-	static const char variable[] = "JDK_JAVA_OPTIONS=";
+	size_t len = strlen(name);
 
 	for (const char *word = next_word(env, NULL); word; word = next_word(env, word))
-		if (!strncmp(word, variable, strlen(variable)) && strchr(word, '@'))
-			return true;
-	return false;
+		if (!strncmp(word, name, len) && word[len] == '=')
+			return word + len + 1;
+	return NULL;
+}
+
+bool environ_has_file(const struct buf *env)
+{
+	const char *options = environ_get(env, "JDK_JAVA_OPTIONS");
+
+	return options && strchr(options, '@');
 }
 
 bool cmdline_is_java(const struct buf *cmdline)

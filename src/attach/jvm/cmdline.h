@@ -28,6 +28,8 @@ bool cmdline_has_file(const struct buf *cmdline);
 bool environ_has_file(const struct buf *env);
 /* True when the program is called java or javaw. */
 bool cmdline_is_java(const struct buf *cmdline);
+/* The value of an environment variable, inside env and not cleaned; NULL: it is not set. */
+const char *environ_get(const struct buf *env, const char *name);
 /* True when an environment variable from which the JVM takes options contains this one. */
 bool environ_has(const struct buf *env, const char *option);
 

@@ -105,18 +105,24 @@ int units_count(
 	return 0;
 }
 
-int units_per_mille(const char *text, int *value, struct err *err)
+bool units_percent(const char *text, double *percent)
 {
 	char *end;
+
+	*percent = strtod(text, &end);
+	end += *end == '%';
+	return strspn(text, "0123456789.") && !*end;
+}
+
+int units_per_mille(const char *text, int *value, struct err *err)
+{
 	double percent;
 
 	if (!strcmp(text, "off")) {
 		*value = 0;
 		return 0;
 	}
-	percent = strtod(text, &end);
-	end += *end == '%';
-	if (strspn(text, "0123456789.") && !*end && percent >= 0.1 && percent <= 100) {
+	if (units_percent(text, &percent) && percent >= 0.1 && percent <= 100) {
 		*value = (int)(percent * 10 + 0.5);
 		return 0;
 	}

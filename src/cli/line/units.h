@@ -9,6 +9,7 @@
 
 #include "base/err.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -29,6 +30,9 @@ int units_count(
 
 /* units_per_mille: "2", "2%", "0.5%" of a core -> thousandths; "off" -> 0. */
 int units_per_mille(const char *text, int *value, struct err *err);
+
+/* units_percent: "2", "0.5%" -> 2, 0.5. Not negative; the caller checks the range. */
+bool units_percent(const char *text, double *percent);
 
 /* Formats a value given in its event's unit: "1.20 s", "34.5 ms", "1.2 GB", "12.3 k". */
 const char *units_value(uint64_t value, const char *unit, char *out, size_t size);

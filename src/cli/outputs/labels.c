@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Labels that identify the service a JVM is part of, from its environment and its cgroup. */
+#include "attach/jvm/cmdline.h"
 #include "attach/proc.h"
 #include "base/buf.h"
 #include "cli/outputs/outputs.h"
@@ -22,20 +23,29 @@ static const struct label_variable {
 };
 #define ATTRIBUTES "OTEL_RESOURCE_ATTRIBUTES"
 
+bool outputs_has_label(const struct outputs *o, const char *label)
+{
+	size_t name = strcspn(label, "=") + 1;
+
+	for (int i = 0; i < o->label_count; i++)
+		if (!strncmp(o->labels[i], label, name))
+			return true;
+	return false;
+}
+
 /* Adds a label unless there is one of that name: the command line and earlier sources take precedence. */
-static void label_add(
-	struct outputs *o, const char *name, size_t name_len, const char *value, size_t len)
+static void label_add(struct outputs *o, const char *name, size_t len, const char *value)
 {
 	struct buf label = {0};
 
-	if (!name_len || !len || o->label_count == OUTPUTS_LABELS)
-		return;
-	for (int i = 0; i < o->label_count; i++)
-		if (!strncmp(o->labels[i], name, name_len) && o->labels[i][name_len] == '=')
-			return;
-	buf_add(&label, name, name_len);
+	buf_add(&label, name, len);
 	buf_addc(&label, '=');
-	buf_add(&label, value, len < LABEL_MOST ? len : LABEL_MOST);
+	buf_add(&label, value, strnlen(value, LABEL_MOST));
+	if (!len || !*value || o->label_count == OUTPUTS_LABELS ||
+		outputs_has_label(o, buf_str(&label))) {
+		buf_done(&label);
+		return;
+	}
 	o->own_labels[o->own_label_count] = buf_steal(&label);
 	o->labels[o->label_count++] = o->own_labels[o->own_label_count++];
 }
@@ -60,38 +70,25 @@ static void label_attributes(struct outputs *o, const char *text)
 			buf_addc(&value, (char)strtoul(hex, NULL, 16));
 			i += 2;
 		}
-		label_add(o, text, name, buf_str(&value), strlen(buf_str(&value)));
+		label_add(o, text, name, buf_str(&value));
 		buf_done(&value);
 		text += len;
 	}
 }
 
-/* The value of a variable in the bytes of /proc/PID/environ; NULL: not set. */
-static const char *label_variable(const struct buf *env, const char *name)
-{
-	size_t len = strlen(name);
-
-	for (const char *at = env->data, *end = env->data + env->len; at && at < end;
-		at += strnlen(at, (size_t)(end - at)) + 1)
-		if ((size_t)(end - at) > len && !strncmp(at, name, len) && at[len] == '=')
-			return at + len + 1;
-	return NULL;
-}
-
 /* The last run of 64 hexadecimal digits in its cgroups, as Docker, containerd and CRI-O name them. */
 static void label_container(struct outputs *o, const char *cgroup)
 {
-	const char *found = NULL;
+	char id[CONTAINER_HEX + 1] = "";
 
 	for (const char *at = cgroup; *at;) {
 		size_t digits = strspn(at, "0123456789abcdef");
 
 		if (digits == CONTAINER_HEX)
-			found = at;
+			memcpy(id, at, digits);
 		at += digits ? digits : 1;
 	}
-	if (found)
-		label_add(o, "container.id", strlen("container.id"), found, CONTAINER_HEX);
+	label_add(o, "container.id", strlen("container.id"), id);
 }
 
 void outputs_detect_labels(struct outputs *o, int pid)
@@ -101,14 +98,12 @@ void outputs_detect_labels(struct outputs *o, int pid)
 	if (!proc_read(pid, "environ", &text)) {
 		const char *value;
 
-		buf_addc(&text, '\0');
 		for (size_t i = 0; i < sizeof(variables) / sizeof(variables[0]); i++) {
-			value = label_variable(&text, variables[i].variable);
+			value = environ_get(&text, variables[i].variable);
 			if (value)
-				label_add(o, variables[i].label, strlen(variables[i].label), value,
-					strlen(value));
+				label_add(o, variables[i].label, strlen(variables[i].label), value);
 		}
-		value = label_variable(&text, ATTRIBUTES);
+		value = environ_get(&text, ATTRIBUTES);
 		if (value)
 			label_attributes(o, value);
 	}

@@ -48,132 +48,149 @@ static void path_events(struct buf *out, const struct events *events, int event)
 	}
 }
 
-/* What stands for the parts of a name that differ between the files of one output. */
+/* Regular expressions for the parts of a name in which the files of one output differ. */
 #define REGEX_PID   "[0-9]{1,10}"
 #define REGEX_START "[0-9]{8}-[0-9]{6}"
 #define REGEX_WORD  "(-[a-z][a-z0-9_-]*)?"
 
-static void path_regex_text(struct buf *out, const char *text)
+/* Expands the name of an output's files, to the path of one of them or to a regular expression for all. */
+struct expansion {
+	struct buf out;
+	const struct output *f;
+	const struct outputs_names *names;
+	const struct events *events;
+	int event; /* an index into events */
+	bool regex;
+};
+
+/* Adds text that is the same in all names. */
+static void expand_text(struct expansion *x, const char *text)
 {
 	for (; *text; text++) {
-		if (isalnum((unsigned char)*text) || (unsigned char)*text >= 0x80)
-			buf_addc(out, *text);
+		if (!x->regex || isalnum((unsigned char)*text) || (unsigned char)*text >= 0x80)
+			buf_addc(&x->out, *text);
 		else
-			buf_printf(out, *text == '^' ? "\\%c" : "[%c]", *text);
+			buf_printf(&x->out, *text == '^' ? "\\%c" : "[%c]", *text);
 	}
 }
 
-/* Expands one % pattern. */
-static void path_pattern(struct buf *out, char pattern, const struct output *f,
-	const struct outputs_names *names, const struct events *events, int event)
+static void expand_word(struct expansion *x, const char *word)
 {
-	time_t start = (time_t)(names->start_wall_ns / NS_PER_S);
-	char text[256] = "";
+	struct buf text = {0};
+
+	path_word(&text, word);
+	expand_text(x, buf_str(&text));
+	buf_done(&text);
+}
+
+/* Adds `before` and the event; in a regular expression "(cpu|alloc)", all events that have a file of their own. */
+static void expand_event(struct expansion *x, const char *before)
+{
+	int first = x->regex ? 0 : x->event;
+	int last = x->regex ? outputs_file_count(x->f, x->events) - 1 : x->event;
+
+	if (x->regex)
+		buf_addc(&x->out, '(');
+	for (int e = first; e <= last; e++) {
+		struct buf name = {0};
+
+		if (e > first)
+			buf_addc(&x->out, '|');
+		buf_adds(&name, before);
+		path_events(&name, x->events, x->f->format->together ? -1 : e);
+		expand_text(x, buf_str(&name));
+		buf_done(&name);
+	}
+	if (x->regex)
+		buf_addc(&x->out, ')');
+}
+
+static void expand_start(struct expansion *x)
+{
+	time_t start = (time_t)(x->names->start_wall_ns / NS_PER_S);
+	char text[32];
 	struct tm tm;
 
+	if (x->regex)
+		buf_adds(&x->out, REGEX_START);
+	else if (gmtime_r(&start, &tm) && strftime(text, sizeof(text), "%Y%m%d-%H%M%S", &tm))
+		buf_adds(&x->out, text);
+}
+
+static void expand_pattern(struct expansion *x, char pattern)
+{
+	char host[256] = "";
+
 	switch (pattern) {
-	case 'p': buf_printf(out, "%d", names->pid); break;
-	case 'n': path_word(out, names->name); break;
+	case 'p':
+		if (x->regex)
+			buf_adds(&x->out, REGEX_PID);
+		else
+			buf_printf(&x->out, "%d", x->names->pid);
+		break;
+	case 'n': expand_word(x, x->names->name); break;
 	case 'h':
-		gethostname(text, sizeof(text) - 1);
-		path_word(out, text);
+		gethostname(host, sizeof(host) - 1);
+		expand_word(x, host);
 		break;
-	case 't':
-		if (gmtime_r(&start, &tm) && strftime(text, sizeof(text), "%Y%m%d-%H%M%S", &tm))
-			buf_adds(out, text);
-		break;
-	case 'e': path_events(out, events, f->format->together ? -1 : event); break;
-	default: buf_addc(out, '%');
+	case 't': expand_start(x); break;
+	case 'e': expand_event(x, ""); break;
+	default: expand_text(x, "%");
 	}
 }
 
-/* The "-EVENT" and "-WORD" that precede the suffix. */
-static void path_before_suffix(struct buf *out, const struct output *f,
-	const struct outputs_names *names, const struct events *events, int event)
+/* Adds the "-EVENT" and "-WORD" that precede the suffix. */
+static void expand_before_suffix(struct expansion *x)
 {
-	if (!strstr(f->path, "%e") && events->count > 1 && !f->format->together) {
-		buf_addc(out, '-');
-		path_events(out, events, event);
+	if (!strstr(x->f->path, "%e") && outputs_file_count(x->f, x->events) > 1)
+		expand_event(x, "-");
+	if (x->regex) {
+		buf_adds(&x->out, REGEX_WORD);
+	} else if (x->names->word) {
+		buf_addc(&x->out, '-');
+		expand_word(x, x->names->word);
 	}
-	if (names->word) {
-		buf_addc(out, '-');
-		path_word(out, names->word);
+}
+
+static void expand(struct expansion *x, const char *pattern)
+{
+	size_t suffix = strlen(pattern) - export_format_suffix(x->f->format, pattern);
+
+	for (size_t i = 0; pattern[i] || i == suffix; i++) {
+		const char text[] = {pattern[i], '\0'};
+
+		if (i == suffix)
+			expand_before_suffix(x);
+		if (!pattern[i])
+			break;
+		if (pattern[i] == '%')
+			expand_pattern(x, pattern[++i]);
+		else
+			expand_text(x, text);
 	}
 }
 
 char *outputs_path(const struct output *f, const struct outputs_names *names,
 	const struct events *events, int event)
 {
-	size_t suffix = strlen(f->path) - export_format_suffix(f->format, f->path);
-	struct buf path = {0};
+	struct expansion x = {.f = f, .names = names, .events = events, .event = event};
 
 	if (outputs_is_stdout(f))
 		return xstrdup("/dev/stdout");
-	for (size_t i = 0; f->path[i]; i++) {
-		if (i == suffix)
-			path_before_suffix(&path, f, names, events, event);
-		if (f->path[i] == '%')
-			path_pattern(&path, f->path[++i], f, names, events, event);
-		else
-			buf_addc(&path, f->path[i]);
-	}
-	if (!f->path[suffix])
-		path_before_suffix(&path, f, names, events, event);
-	return buf_steal(&path);
-}
-
-/* "(cpu|alloc)": the events whose files this output writes, each after `before`. */
-static void path_regex_events(
-	struct buf *out, const struct output *f, const struct events *events, const char *before)
-{
-	int files = outputs_file_count(f, events);
-
-	for (int e = 0; e < files; e++) {
-		struct buf name = {0};
-
-		buf_addc(out, e ? '|' : '(');
-		buf_adds(&name, before);
-		path_events(&name, events, f->format->together ? -1 : e);
-		path_regex_text(out, buf_str(&name));
-		buf_done(&name);
-	}
-	buf_addc(out, ')');
+	expand(&x, f->path);
+	return buf_steal(&x.out);
 }
 
 char *outputs_name_regex(
 	const struct output *f, const struct outputs_names *names, const struct events *events)
 {
-	const char *slash = strrchr(f->path, '/'), *name = slash ? slash + 1 : f->path;
-	size_t suffix = strlen(name) - export_format_suffix(f->format, name);
-	struct buf regex = {0}, text = {0};
+	struct expansion x = {.f = f, .names = names, .events = events, .regex = true};
+	const char *slash = strrchr(f->path, '/');
 
-	buf_addc(&regex, '^');
-	for (size_t i = 0; name[i] || i == suffix; i++) {
-		if (i == suffix) {
-			if (!strstr(f->path, "%e") && outputs_file_count(f, events) > 1)
-				path_regex_events(&regex, f, events, "-");
-			buf_adds(&regex, REGEX_WORD);
-		}
-		if (!name[i])
-			break;
-		buf_clear(&text);
-		if (name[i] != '%') {
-			buf_addc(&text, name[i]);
-			path_regex_text(&regex, buf_str(&text));
-			continue;
-		}
-		switch (name[++i]) {
-		case 'p': buf_adds(&regex, REGEX_PID); break;
-		case 't': buf_adds(&regex, REGEX_START); break;
-		case 'e': path_regex_events(&regex, f, events, ""); break;
-		default:
-			path_pattern(&text, name[i], f, names, events, 0);
-			path_regex_text(&regex, buf_str(&text));
-		}
-	}
-	buf_addc(&regex, '$');
-	buf_done(&text);
-	return buf_steal(&regex);
+	buf_addc(&x.out, '^');
+	expand(&x, slash ? slash + 1 : f->path);
+	buf_addc(&x.out, '$');
+	return buf_steal(&x.out);
 }
 
 /* --- checking ---------------------------------------------------------------------------------------- */
@@ -362,15 +379,9 @@ static void outputs_begin(struct outputs_job *job)
 	/* Labels of the command line replace those of the file with the same name. */
 	for (; count < o->label_count; count++)
 		job->labels[count] = o->labels[count];
-	for (int i = 0; i < m->label_count; i++) {
-		size_t name = strcspn(m->labels[i], "=") + 1;
-		int k = 0;
-
-		while (k < o->label_count && strncmp(o->labels[k], m->labels[i], name) != 0)
-			k++;
-		if (k == o->label_count)
+	for (int i = 0; i < m->label_count; i++)
+		if (!outputs_has_label(o, m->labels[i]))
 			job->labels[count++] = m->labels[i];
-	}
 	m->labels = job->labels;
 	m->label_count = count;
 	for (int i = 0; i < job->events->count; i++)

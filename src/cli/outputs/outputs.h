@@ -82,6 +82,8 @@ bool outputs_is_stdout(const struct output *f);
  * container's id. Names that have a label keep it. Without permission to read its environment, only the container's.
  */
 void outputs_detect_labels(struct outputs *o, int pid);
+/* True if there is a label with the name of this one ("name=value"). */
+bool outputs_has_label(const struct outputs *o, const char *label);
 
 /* --- outputs.c ----------------------------------------------------------------------------------------- */
 

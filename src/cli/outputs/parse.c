@@ -156,7 +156,6 @@ static int outputs_appearance(struct outputs *out, const struct args *args, stru
 	const char *narrow = args_get(args, OPT_MINWIDTH);
 	struct export_options *how = &out->options;
 	struct buf known = {0};
-	char *end;
 
 	how->title = args_get(args, OPT_TITLE);
 	how->colors = args_get(args, OPT_COLORS);
@@ -179,10 +178,9 @@ static int outputs_appearance(struct outputs *out, const struct args *args, stru
 				OUTPUTS_NARROWEST, OUTPUTS_WIDEST, how->width);
 	}
 	if (narrow) {
-		double percent = strtod(narrow, &end);
+		double percent;
 
-		if (end == narrow || (*end && strcmp(end, "%") != 0) ||
-			!(percent >= 0 && percent < 100))
+		if (!units_percent(narrow, &percent) || !(percent < 100))
 			return err_set(err, ERR_USAGE,
 				"--minwidth takes a percentage, such as 0.1, not \"%s\".", narrow);
 		how->min_share = percent / 100;

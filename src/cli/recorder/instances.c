@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Records all JVMs of a name, each by a child process, so that one that hangs or ends does not concern the others.
+ * Records all JVMs of a name, each by a child process of its own, so that a JVM that hangs does not delay the others.
  *
  *   scan for JVMs -> a new one: fork -> child: recorder_one()
  *   SIGUSR1, SIGTERM, SIGINT, SIGHUP -> the children
@@ -39,7 +39,7 @@ struct instance {
 	bool seen;                   /* by the current scan */
 };
 
-/* Processes, in the order of /proc. */
+/* Ids of processes, ascending. */
 struct pids {
 	pid_t *list;
 	uint32_t count, cap;
@@ -53,8 +53,7 @@ struct instances {
 	bool waiting_said;
 
 	struct pids pids;
-	uint64_t
-		changed_ns; /* when there was a new process, or a JVM that could not be recorded yet */
+	uint64_t changed_ns; /* when there was a new process, or a JVM that was still starting */
 	uint64_t scanned_ns, allowed_ns; /* the last scan; the next one may begin at allowed_ns */
 };
 
@@ -71,13 +70,9 @@ static void on_instances_signal(int signo)
 static void instances_signals(void (*handler)(int))
 {
 	static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGUSR1};
-	struct sigaction old;
 
 	for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
-		if (!sigaction(signals[i], NULL, &old) && old.sa_handler != SIG_IGN)
-			sigaction(signals[i],
-				&(struct sigaction){.sa_handler = handler, .sa_flags = SA_RESTART},
-				NULL);
+		sampling_catch(signals[i], handler, SA_RESTART);
 }
 
 void recorder_wait_signal(void)
@@ -192,9 +187,11 @@ static bool scan_is_due(struct instances *all, uint64_t now_ns)
 		all->changed_ns = now_ns;
 	if (now_ns < all->allowed_ns)
 		return false;
-	if (now_ns >= all->changed_ns && all->scanned_ns < all->changed_ns + SCAN_AGAIN_NS)
-		return true;
-	return now_ns - all->scanned_ns >= SCAN_MOST_NS;
+	for (uint32_t i = 0; i < all->count; i++)
+		if (!all->list[i].child && now_ns >= all->list[i].retry_ns)
+			return true;
+	return all->scanned_ns < all->changed_ns + SCAN_AGAIN_NS ||
+	       now_ns - all->scanned_ns >= SCAN_MOST_NS;
 }
 
 /* Begins to record the JVMs that are not being recorded, and forgets those that have ended. */
@@ -222,12 +219,8 @@ static int instances_scan(struct instances *all, struct err *err)
 		}
 		i = instance_find(all, jvm);
 		i->seen = true;
-		if (i->child)
+		if (i->child || now_ns < i->retry_ns)
 			continue;
-		if (now_ns < i->retry_ns) {
-			all->changed_ns = i->retry_ns;
-			continue;
-		}
 		if (jvm->verdict <= HOTSPOT_UNKNOWN) {
 			instance_begin(all, i, jvm);
 			continue;

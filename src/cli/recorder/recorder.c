@@ -107,14 +107,13 @@ static int parse_seconds(const struct args *args, enum option_id id, const char 
 static int parse_fraction(const struct args *args, bool *selected, struct err *err)
 {
 	const char *text = args_get(args, OPT_FRACTION);
-	char host[256] = "", *end;
+	char host[256] = "";
 	double percent;
 
 	*selected = true;
 	if (!text)
 		return 0;
-	percent = strtod(text, &end);
-	if (end == text || (*end && strcmp(end, "%") != 0) || !(percent > 0 && percent <= 100))
+	if (!units_percent(text, &percent) || !(percent > 0 && percent <= 100))
 		return err_set(err, ERR_USAGE,
 			"--fraction takes a percentage, such as 10%%, not \"%s\".", text);
 	gethostname(host, sizeof(host) - 1);
@@ -242,7 +241,7 @@ static void make_space(
 	free(path);
 }
 
-/* Writes output i as a file of the seconds [from, to). word, labels: of an incident, or NULL. */
+/* Writes a cut of that many seconds as a file of output i. incident: gives the file its word and two labels; NULL: none. */
 static int write_file(struct recorder *r, int i, const struct profile *cut, uint32_t seconds,
 	const struct incident *incident, struct err *err)
 {
@@ -273,7 +272,7 @@ static int write_file(struct recorder *r, int i, const struct profile *cut, uint
 	return 0;
 }
 
-/* Writes [from, to) of each output that is not so far yet. Those that fail stay behind. */
+/* Writes, for each output, the seconds up to `to` that are in none of its files. An output that fails keeps its r->from. */
 static void write_span(struct recorder *r, uint32_t to)
 {
 	struct profile *p = r->sampling.profile, *cut = NULL;
@@ -312,7 +311,7 @@ static void write_span(struct recorder *r, uint32_t to)
 
 /* --- incidents --------------------------------------------------------------------------------------- */
 
-/* True if less than --at-most incidents began within the last hour. */
+/* Counts an incident, unless --at-most of them have begun within the last hour: then returns false. */
 static bool allowed(struct recorder *r, uint32_t now)
 {
 	const uint64_t size = sizeof(r->fired) / sizeof(r->fired[0]);
@@ -396,15 +395,9 @@ static uint32_t next_boundary(const struct recorder *r, uint32_t from)
 	return from + r->rotate_s - (uint32_t)((start_s + from) % r->rotate_s);
 }
 
-struct recorder_state {
-	struct recorder *r;
-	uint32_t boundary; /* the second at which the next file ends */
-};
-
 static int recorder_poll(void *ctx, const struct vitals *v, struct err *err)
 {
-	struct recorder_state *state = ctx;
-	struct recorder *r = state->r;
+	struct recorder *r = ctx;
 	struct trigger_event fired[TRIGGERS_MAX];
 	uint32_t now = profile_info(r->sampling.profile).now;
 	int count = triggers_evaluate(&r->triggers, r->sampling.profile, v, fired, TRIGGERS_MAX);
@@ -413,12 +406,11 @@ static int recorder_poll(void *ctx, const struct vitals *v, struct err *err)
 	for (int i = 0; i < count; i++)
 		incident_begin(r, &fired[i]);
 	write_incidents(r, now, false);
-	if (sampling_save_requested())
-		state->boundary =
-			now + 1 < state->boundary || !r->rotate_s ? now + 1 : state->boundary;
-	if (state->boundary && now >= state->boundary + LATE_S) {
-		write_span(r, state->boundary);
-		state->boundary = r->rotate_s ? next_boundary(r, state->boundary) : 0;
+	if (sampling_save_requested() && (!r->boundary || now + 1 < r->boundary))
+		r->boundary = now + 1;
+	if (r->boundary && now >= r->boundary + LATE_S) {
+		write_span(r, r->boundary);
+		r->boundary = r->rotate_s ? next_boundary(r, r->boundary) : 0;
 	}
 	return 0;
 }
@@ -426,7 +418,6 @@ static int recorder_poll(void *ctx, const struct vitals *v, struct err *err)
 int recorder_one(struct recorder *r, struct err *err)
 {
 	struct sampling *s = &r->sampling;
-	struct recorder_state state = {.r = r};
 	uint32_t history = HISTORY_S, now;
 	int rc;
 
@@ -436,7 +427,7 @@ int recorder_one(struct recorder *r, struct err *err)
 	outputs_detect_labels(&r->outputs, (int)s->jvm.pid);
 	triggers_reset(&r->triggers);
 	s->poll = recorder_poll;
-	s->ctx = &state;
+	s->ctx = r;
 	rc = sampling_begin(s, err);
 	if (!rc) {
 		if (history < 2 * r->rotate_s)
@@ -445,8 +436,7 @@ int recorder_one(struct recorder *r, struct err *err)
 			history = r->before_s + r->after_s;
 		profile_set_history(s->profile, history + HISTORY_S);
 		session_names_patient(s->session);
-		if (r->rotate_s)
-			state.boundary = next_boundary(r, 0);
+		r->boundary = r->rotate_s ? next_boundary(r, 0) : 0;
 		say("recording %d %s", (int)s->jvm.pid, s->jvm.name);
 		rc = sampling_loop(s, err);
 		sampling_finish(s);

@@ -12,8 +12,8 @@
  *   an incident              |- before -|! after -|            starts before its cause and may overlap
  *   profile      ...[ history: 10 minutes or more                 ] now
  *
- * A file that cannot be written is tried again with the next one, which then begins where it would have begun; what leaves the
- * history until then is reported as lost.
+ * If a file cannot be written, the next one begins where that file would have begun. Seconds that leave the history before they
+ * are written are reported as lost.
  *
  * Single-threaded; blocks until a signal or the end of the JVM.
  */
@@ -45,6 +45,7 @@ struct recorder {
 	const char *command; /* of --exec; NULL: none */
 
 	uint32_t from[OUTPUTS_MAX]; /* per output: the first second that is in no file yet */
+	uint32_t boundary;          /* the second at which the current file ends; 0: none */
 	uint64_t largest;           /* bytes of the largest file so far, for --keep */
 	struct vitals base;         /* at the end of the last file, for the losses of the next */
 	struct incident {

@@ -6,7 +6,6 @@
 #include "base/clock.h"
 #include "cli/line/units.h"
 
-#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +16,7 @@
 #define FINDINGS_S       60u  /* window of the findings */
 #define FINDINGS_EVERY_S 5u
 #define UNKNOWN          (-1.0)
+#define ALL_RULES        UINT64_MAX
 
 /* --- metrics ----------------------------------------------------------------------------------------- */
 
@@ -124,36 +124,44 @@ static int trigger_refused(const char *text, struct err *err)
 {
 	err_set(err, ERR_USAGE, "\"%s\" is not a rule of --when.", text);
 	for (size_t i = 0; i < METRICS; i++)
-		if (i < 5)
-			err_hint(err, "--when '%s'", metrics[i].example);
+		err_hint(err, "--when '%s'", metrics[i].example);
 	err_hint(err, "--when 'pool:http-*=busy for 10s'");
-	err_hint(err, "--when why     whatever `jhot why` finds; why:gc,locks only these");
+	err_hint(err, "--when why     applies when `jhot why` reports a finding");
+	err_hint(err, "--when why:gc,locks     the same, of these rules only");
 	return -1;
 }
 
+/* The bit of a rule; 0: there is no rule of that name. */
+static uint64_t rule_bit(const char *name, size_t len)
+{
+	for (int i = 0; finding_rules[i]; i++)
+		if (strlen(finding_rules[i]->name) == len &&
+			!strncmp(finding_rules[i]->name, name, len))
+			return 1ull << i;
+	return 0;
+}
+
+/* rules: "gc,locks"; "" means all. */
 static int trigger_why(struct trigger *t, const char *rules, struct err *err)
 {
-	char word[sizeof(t->subject)];
 	struct buf known = {0};
 
-	if (strlen(rules) >= sizeof(t->subject))
-		return trigger_refused(t->text, err);
-	strcpy(t->subject, rules);
+	if (!*rules)
+		t->rules = ALL_RULES;
 	for (const char *at = rules; *at; at += *at == ',') {
 		size_t len = strcspn(at, ",");
-		const struct finding_rule *const *rule = finding_rules;
+		uint64_t bit = rule_bit(at, len);
 
-		snprintf(word, sizeof(word), "%.*s", (int)len, at);
-		while (*rule && strcmp((*rule)->name, word) != 0)
-			rule++;
-		if (!*rule) {
-			err_set(err, ERR_USAGE, "`jhot why` has no rule \"%s\".", word);
-			for (rule = finding_rules; *rule; rule++)
-				buf_printf(&known, "%s%s", known.len ? "," : "why:", (*rule)->name);
+		if (!bit) {
+			err_set(err, ERR_USAGE, "`jhot why` has no rule \"%.*s\".", (int)len, at);
+			for (int i = 0; finding_rules[i]; i++)
+				buf_printf(
+					&known, "%s%s", i ? "," : "why:", finding_rules[i]->name);
 			err_hint(err, "%s", buf_str(&known));
 			buf_done(&known);
 			return -1;
 		}
+		t->rules |= bit;
 		at += len;
 	}
 	return 0;
@@ -208,9 +216,9 @@ static int trigger_parse(struct trigger *t, const char *text, struct err *err)
 	if (!strncmp(copy, "pool:", 5)) {
 		op = strrchr(copy, '=');
 		if (!op || op == copy + 5 || strcmp(op + 1, "busy") != 0 ||
-			op - copy >= (ptrdiff_t)sizeof(t->subject))
+			op - copy >= (ptrdiff_t)sizeof(t->pool))
 			return trigger_refused(text, err);
-		memcpy(t->subject, copy + 5, (size_t)(op - copy - 5));
+		memcpy(t->pool, copy + 5, (size_t)(op - copy - 5));
 		t->metric = &pool_busy;
 		return 0;
 	}
@@ -264,8 +272,8 @@ void triggers_done(struct triggers *t)
 
 /* --- evaluating -------------------------------------------------------------------------------------- */
 
-/* 1: all threads of the pool are busy, 0: not, UNKNOWN: nothing is known about it. */
-static double pool_value(const struct profile *p, const char *pattern)
+/* True when all threads of the pool are busy, or blocked; false also if nothing is known about it. */
+static bool pool_is_busy(const struct profile *p, const char *pattern)
 {
 	struct profile_query q = profile_whole(EVENT_WALL);
 	uint32_t now = profile_info(p).now;
@@ -275,14 +283,14 @@ static double pool_value(const struct profile *p, const char *pattern)
 		if (!strcmp(profile_pool_name(p, profile_get_thread(p, t)->pool), pattern))
 			q.pool = profile_get_thread(p, t)->pool;
 	if (!q.pool || now < POOL_S + 1)
-		return UNKNOWN;
+		return false;
 	q.by_weight = true;
 	q.to = now - 1;
 	q.from = q.to - POOL_S;
 	all = (double)profile_sum(p, &q).weight;
 	q.without_idle = true;
 	busy = (double)profile_sum(p, &q).weight;
-	return all < POOL_LEAST * (double)NS_PER_S ? UNKNOWN : busy >= POOL_BUSY * all;
+	return all >= POOL_LEAST * (double)NS_PER_S && busy >= POOL_BUSY * all;
 }
 
 static bool trigger_holds(const struct trigger *t, const struct triggers *all,
@@ -291,7 +299,7 @@ static bool trigger_holds(const struct trigger *t, const struct triggers *all,
 	double value;
 
 	if (t->metric == &pool_busy)
-		return pool_value(p, t->subject) > 0;
+		return pool_is_busy(p, t->pool);
 	value = (t->percent ? t->metric->percent : t->metric->value)(v, &all->last);
 	if (value < 0)
 		return false;
@@ -316,24 +324,12 @@ static bool trigger_fires(struct trigger *t, const struct triggers *all, const s
 	return true;
 }
 
-static bool why_wants(const struct trigger *t, const char *rule)
-{
-	size_t len = strlen(rule);
-
-	if (!*t->subject)
-		return true;
-	for (const char *at = t->subject; (at = strstr(at, rule)); at++)
-		if ((at == t->subject || at[-1] == ',') && (at[len] == ',' || !at[len]))
-			return true;
-	return false;
-}
-
 /* The findings that were not there at the previous evaluation. */
 static int findings_fire(
 	struct triggers *t, const struct profile *p, struct trigger_event *out, int most)
 {
 	uint32_t now = profile_info(p).now, from = now > FINDINGS_S ? now - FINDINGS_S : 0;
-	unsigned long long have = 0;
+	uint64_t have = 0;
 	int fired = 0;
 	unsigned count;
 
@@ -343,15 +339,13 @@ static int findings_fire(
 	count = findings_evaluate(t->findings, p, from, now + 1);
 	for (unsigned i = 0; i < count; i++) {
 		const struct finding *f = findings_get(t->findings, i);
-		unsigned long long bit = 1;
+		uint64_t bit = rule_bit(f->rule->name, strlen(f->rule->name));
 
-		for (int r = 0; finding_rules[r] && finding_rules[r] != f->rule; r++)
-			bit <<= 1;
 		have |= bit;
 		if (t->had & bit || fired == most)
 			continue;
 		for (int k = 0; k < t->count; k++) {
-			if (t->list[k].metric || !why_wants(&t->list[k], f->rule->name))
+			if (!(t->list[k].rules & bit))
 				continue;
 			out[fired] = (struct trigger_event){.rule = t->list[k].text,
 				.what = f->what,

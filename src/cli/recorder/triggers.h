@@ -25,7 +25,8 @@ struct trigger_metric;
 struct trigger {
 	const char *text;                    /* as given */
 	const struct trigger_metric *metric; /* NULL: findings */
-	char subject[128];                   /* pool: the pattern of its name; why: rules, or "" */
+	char pool[128];                      /* the pattern of its name */
+	uint64_t rules;                      /* of findings: a bit per rule in finding_rules */
 	bool below, percent;
 	double limit;
 	uint64_t for_ns;
@@ -41,7 +42,7 @@ struct triggers {
 	int count;
 	bool need_findings, need_wall; /* what the rules evaluate */
 	struct findings *findings;     /* NULL unless needed */
-	unsigned long long had;        /* rules with a finding at the last evaluation, a bit each */
+	uint64_t had;                  /* rules with a finding at the last evaluation, likewise */
 	struct vitals last;            /* of the previous evaluation; time_ns 0: none */
 	uint32_t judged;               /* second of the last evaluation of findings */
 };

@@ -91,14 +91,11 @@ static int diffing_mode(struct diffing *d, struct err *err)
 static int diffing_fail_over(struct diffing *d, struct err *err)
 {
 	const char *text = args_get(d->args, OPT_FAIL_OVER);
-	char *end;
 
 	d->shown.fail_over = -1;
 	if (!text)
 		return 0;
-	d->shown.fail_over = strtod(text, &end);
-	end += *end == '%';
-	if (!strspn(text, "0123456789.") || *end || !(d->shown.fail_over <= 1000))
+	if (!units_percent(text, &d->shown.fail_over) || !(d->shown.fail_over <= 1000))
 		return err_set(err, ERR_USAGE,
 			"--fail-over takes a percentage of the total, such as 3%%, not \"%s\".",
 			text);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rules about locks: deadlocks, and contention. A finding names the lock's owner and what it does while others wait. */
+/* The rules for deadlocks and for lock contention. A finding names the owner of the lock and its stack while others wait. */
 #include "findings/places.h"
 #include "findings/rules.h"
 #include "findings/scene.h"

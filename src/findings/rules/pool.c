@@ -263,7 +263,7 @@ const struct finding_rule rule_pool = {
 	0.9 /* fewest threads of the executor, on average: its threads do not come and go */
 #define STARVED_LEAST  2.0  /* threads that wait for tasks, on average */
 #define STARVED_QUEUED 0.5  /* waiting threads beyond the executor's number, on average */
-#define STARVED_OTHERS 0.1  /* largest share of such tasks' time in other executors */
+#define STARVED_OTHERS 0.1  /* largest share of blocked tasks' time in other executors */
 #define STARVED_UNRUN  0.05 /* most threads in such tasks for "no thread runs them" */
 #define TASK_KINDS     3
 

@@ -92,7 +92,7 @@ static void kept_merge(struct ui *ui, unsigned count)
 
 /*
  * Switches off the events that findings_open has switched on, once the user has left the view, unless it was left to
- * follow a finding. An event that the user has looked at since then stays on.
+ * follow a finding. An event that the user has selected since then stays on.
  */
 static void events_off(struct ui *ui)
 {
