@@ -5,6 +5,7 @@
 #include "base/buf.h"
 #include "base/clock.h"
 #include "cli/agent.h"
+#include "cli/background.h"
 #include "cli/line/units.h"
 #include "cli/report.h"
 
@@ -32,6 +33,11 @@ static void on_save(int signo)
 {
 	(void)signo;
 	sampling_save = 1;
+}
+
+bool sampling_interrupted(void)
+{
+	return sampling_signal == SIGINT;
 }
 
 bool sampling_save_requested(void)
@@ -95,7 +101,12 @@ int sampling_begin(struct sampling *s, struct err *err)
 		rc = events_start(&s->events, s->session, err);
 		session_patience(s->session, &(const struct patience){0});
 	}
+	if (!rc)
+		s->share = share_open(
+			&(const struct share_options){s->jvm, s->profile, s->meta}, NULL);
 	progress_done(&progress);
+	if (!rc)
+		background_ready(&s->jvm);
 	return rc;
 }
 
@@ -149,6 +160,10 @@ int sampling_loop(struct sampling *s, struct err *err)
 		if (now_ns < due_ns)
 			continue;
 		due_ns = now_ns + POLL_NS;
+		if (s->share)
+			share_step(s->share, session_vitals(s->session),
+				session_duration_ns(s->session));
+		background_limit_log();
 		if (terminal)
 			show_progress(s, session_vitals(s->session), now_ns);
 		if (s->poll && rc >= 0 && s->poll(s->ctx, session_vitals(s->session), err))
@@ -191,6 +206,8 @@ void sampling_finish(struct sampling *s)
 	session_patience(s->session, &(const struct patience){names_go_on, &w});
 	session_finish(s->session);
 	session_patience(s->session, &(const struct patience){0});
+	if (s->share)
+		share_finish(s->share, session_vitals(s->session), session_duration_ns(s->session));
 	if (w.shown && isatty(STDERR_FILENO))
 		fputs("\r\033[K", stderr);
 }
@@ -200,6 +217,7 @@ void sampling_end(struct sampling *s)
 	/* Interrupted before the session was open: die of the signal, now that everything is cleaned up. */
 	if (!s->session && sampling_signal)
 		raise(sampling_signal);
+	share_close(s->share);
 	session_close(s->session);
 	profile_free(s->profile);
 }

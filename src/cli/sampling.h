@@ -13,6 +13,7 @@
 #include "cli/line/args.h"
 #include "cli/line/events.h"
 #include "session/session.h"
+#include "share/share.h"
 
 struct sampling {
 	struct events events; /* filled in by the caller */
@@ -24,6 +25,8 @@ struct sampling {
 	struct hotspot jvm;
 	struct profile *profile;
 	struct session *session;
+	struct share *share;        /* for other jhot processes; NULL: not possible */
+	struct recording_meta meta; /* of what they get */
 	/* Called with the vitals about four times a second; -1 ends sampling_loop with that error. May be NULL. */
 	int (*poll)(void *ctx, const struct vitals *v, struct err *err);
 	void *ctx;
@@ -42,6 +45,8 @@ int sampling_loop(struct sampling *s, struct err *err);
  * those of sigaction(2).
  */
 void sampling_catch(int signo, void (*handler)(int), int flags);
+/* True if Ctrl-C (SIGINT) ended sampling_loop; until sampling_finish. */
+bool sampling_interrupted(void);
 /* True once after one or more SIGUSR1, if s->saves. */
 bool sampling_save_requested(void);
 /*

@@ -9,6 +9,10 @@
 
 static void out_pack(struct out *o, const struct buf *plain, enum zip_flush flush)
 {
+	if (o->stream) {
+		buf_add(o->stream, buf_str(plain), plain->len);
+		return;
+	}
 	zip_out_add(o->zip, &o->packed, plain, flush);
 	if (flush == ZIP_GOES_ON && o->packed.len < BUFFER)
 		return;
@@ -18,18 +22,29 @@ static void out_pack(struct out *o, const struct buf *plain, enum zip_flush flus
 	buf_clear(&o->packed);
 }
 
-int out_open(struct out *o, const char *path, struct err *err)
+static void out_head(struct out *o)
 {
 	const struct format_head head = {.magic = FORMAT_MAGIC,
 		.major = htole16(FORMAT_MAJOR),
 		.minor = htole16(FORMAT_MINOR)};
 
+	buf_add(&o->framed, &head, sizeof(head));
+	out_pack(o, &o->framed, ZIP_GOES_ON);
+}
+
+int out_open(struct out *o, const char *path, struct err *err)
+{
 	if (file_create(&o->file, path, err))
 		return -1;
 	o->zip = zip_out_new();
-	buf_add(&o->framed, &head, sizeof(head));
-	out_pack(o, &o->framed, ZIP_GOES_ON);
+	out_head(o);
 	return 0;
+}
+
+void out_open_stream(struct out *o, struct buf *stream)
+{
+	o->stream = stream;
+	out_head(o);
 }
 
 void out_close(struct out *o, bool keep)

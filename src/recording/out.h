@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The file of a recording while it is written: chunks in, compressed bytes out.
+ * The bytes of a recording while it is written: chunks in, compressed bytes out to a file, or plain bytes to a buffer.
  *
  * Errors are sticky: the first one is kept for out_check, and nothing is written afterwards. Embedded; zero-initialise. Blocks
  * on the disk. One thread.
@@ -14,13 +14,16 @@
 
 struct out {
 	struct file file;
-	struct zip_out *zip;
+	struct buf *stream;  /* the caller's; NULL: a file */
+	struct zip_out *zip; /* of a file */
 	struct buf packed, framed;
 	struct buf chunk; /* scratch space for the content of a chunk; empty between chunks */
 	int error;        /* errno of the first failure, 0: none */
 };
 /* Creates the file under a temporary name and writes the header. Returns 0, or -1 with an error. */
 int out_open(struct out *o, const char *path, struct err *err);
+/* Appends to a buffer of the caller instead; begins with the header. Nothing can fail. */
+void out_open_stream(struct out *o, struct buf *stream);
 /* Closes the file. keep: leaves what was written under its current name; otherwise removes the file. */
 void out_close(struct out *o, bool keep);
 

@@ -141,6 +141,9 @@ static int read_chunk(struct recording *r, struct err *err)
 				return too_large(r, err);
 		}
 	}
+	r->starved = !rc && !got && r->grows;
+	if (r->starved)
+		return 0;
 	r->over = rc <= 0;
 	if (!rc)
 		snprintf(r->note, sizeof(r->note),
@@ -148,6 +151,11 @@ static int read_chunk(struct recording *r, struct err *err)
 			"mark",
 			(unsigned long long)r->offset);
 	return rc < 0 ? -1 : 0;
+}
+
+void recording_grows(struct recording *r)
+{
+	r->grows = true;
 }
 
 void recording_limit(struct recording *r, uint64_t bytes)
@@ -177,6 +185,8 @@ int recording_read(struct recording *r, uint32_t before, struct err *err)
 				return -1;
 		} else if (read_chunk(r, err) < 0) {
 			return -1;
+		} else if (r->starved) {
+			return 1;
 		}
 	}
 	return 0;

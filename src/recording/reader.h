@@ -37,6 +37,8 @@ struct recording {
 		pending; /* the next one, before which recording_read stopped; PROFILE_NONE: none */
 	bool timed;      /* a second has begun */
 	bool ended, over; /* ended: CHUNK_END was read; over: no more can be read */
+	bool grows;       /* the input is a stream (recording_grows) */
+	bool starved;     /* which had no further chunk at the last attempt */
 	uint64_t duration_ns;
 	char host[TEXTS_MAX], *labels[RECORDING_LABELS];
 	int label_count;

@@ -12,6 +12,7 @@
 #ifndef JHOT_RECORDING_RECORDING_H
 #define JHOT_RECORDING_RECORDING_H
 
+#include "base/buf.h"
 #include "base/err.h"
 #include "profile/profile.h"
 #include "profile/vitals.h"
@@ -33,6 +34,11 @@ struct recording_meta {
 struct recording_writer;
 /* Creates the file under a temporary name. NULL: it cannot be written, see err. */
 struct recording_writer *recording_create(const char *path, struct err *err);
+/*
+ * Appends an uncompressed recording to a buffer instead, in whole chunks; the caller may remove bytes from it between calls.
+ * Several such writers may follow a profile. They do not keep its seconds from being evicted; those are then missing.
+ */
+struct recording_writer *recording_create_stream(struct buf *stream);
 /*
  * Starts following p, which must outlive the writer or recording_finish. The file becomes visible under its name, unless that
  * name is in use: then the old file stays until the new one is complete.
@@ -67,6 +73,11 @@ struct recording *recording_open_input(
 	recording_input *fn, void *ctx, struct profile *p, struct err *err);
 /* Limits the profile's memory, in bytes; the default is 1 GiB. A recording that exceeds it is not read any further. */
 void recording_limit(struct recording *r, uint64_t bytes);
+/*
+ * Declares that the input is still growing: if it returns 0 between two chunks, recording_read returns 1, and reads on when it is
+ * called again. Otherwise that is where the recording was truncated.
+ */
+void recording_grows(struct recording *r);
 /*
  * Reads all seconds before `before` (UINT32_MAX: everything). Returns 1 if there are more, 0 at the end or where the file was
  * truncated (recording_note), -1 with an error.

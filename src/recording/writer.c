@@ -21,9 +21,9 @@ struct recording_writer {
 	struct out out;
 	struct second second;
 	const struct profile *profile;
-	uint32_t next;      /* the first second that has not been written */
-	bool any;           /* at least one second has been written */
-	bool follows;       /* the profile still grows; an unfinished file is kept */
+	uint32_t next; /* the first second that has not been written */
+	bool any;      /* at least one second has been written */
+	bool follows; /* a file of a growing profile: unwritten seconds are retained, an unfinished file is kept */
 	struct vitals_due { /* vitals that await their second */
 		uint32_t second;
 		struct vitals v;
@@ -90,6 +90,15 @@ struct recording_writer *recording_create(const char *path, struct err *err)
 	return w;
 }
 
+struct recording_writer *recording_create_stream(struct buf *stream)
+{
+	struct recording_writer *w = xcalloc(1, sizeof(*w));
+
+	out_open_stream(&w->out, stream);
+	w->second.out = &w->out;
+	return w;
+}
+
 static void meta_add(struct recording_writer *w, const char *name, const char *text)
 {
 	format_add_text(&w->out.chunk, name);
@@ -118,6 +127,8 @@ void recording_begin(
 	struct recording_writer *w, const struct profile *p, const struct recording_meta *meta)
 {
 	begin(w, p, meta);
+	if (w->out.stream)
+		return;
 	w->follows = true;
 	out_flush(&w->out, ZIP_FLUSH);
 	file_appear(&w->out.file);
@@ -162,7 +173,9 @@ int recording_finish(struct recording_writer *w, uint64_t duration_ns, struct er
 	if (w->follows)
 		profile_retain_unwritten(w->profile, PROFILE_NONE);
 	w->profile = NULL;
-	return out_check(&w->out, err) ? -1 : file_commit(&w->out.file, err);
+	if (out_check(&w->out, err))
+		return -1;
+	return w->out.stream ? 0 : file_commit(&w->out.file, err);
 }
 
 void recording_close(struct recording_writer *w)

@@ -48,6 +48,7 @@ enum option_id {
 	OPT_FROM,
 	OPT_TO,
 	OPT_MEMORY,
+	OPT_LAST,
 	OPT_MODE,
 	OPT_FAIL_OVER,
 	OPT_ROWS,

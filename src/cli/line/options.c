@@ -5,16 +5,17 @@
 
 #include <stddef.h>
 
-#define SAMPLING (VERB_TOP | VERB_RECORD)
-#define WRITING  (VERB_RECORD | VERB_CONVERT)
-#define READING  (VERB_CONVERT | VERB_VIEW | VERB_DIFF)
-#define SHOWING  (VERB_TOP | VERB_VIEW | VERB_DIFF)
+#define RECORDING (VERB_RECORD | VERB_START)
+#define SAMPLING  (VERB_TOP | RECORDING)
+#define WRITING   (RECORDING | VERB_CONVERT | VERB_SAVE | VERB_STOP)
+#define READING   (VERB_CONVERT | VERB_VIEW | VERB_DIFF)
+#define SHOWING   (VERB_TOP | VERB_VIEW | VERB_DIFF)
 
 const struct option_def options[] = {
-	{OPT_EVENT, "event", 'e', "EVENT[=INTERVAL][,...]", SAMPLING | READING,
+	{OPT_EVENT, "event", 'e', "EVENT[=INTERVAL][,...]", SAMPLING | READING | VERB_SAVE,
 		"which events: cpu (sampled by default), alloc, lock, wall, or any that `jhot "
 		"events` lists"},
-	{OPT_DURATION, "duration", 'd', "SECONDS", VERB_RECORD | VERB_WHY,
+	{OPT_DURATION, "duration", 'd', "SECONDS", RECORDING | VERB_WHY,
 		"sampling time; default: until Ctrl-C or the end of the JVM (why: 10)"},
 	{OPT_DELAY, "delay", 'd', "SECONDS", VERB_TOP, "seconds between screens, default 1"},
 	{OPT_INTERVAL, "interval", 'i', "INTERVAL", SAMPLING,
@@ -91,29 +92,31 @@ const struct option_def options[] = {
 		"methods to print, default 30; significant differences are always printed"},
 	{OPT_VIEW, "view", 0, NULL, VERB_DIFF,
 		"open B in the live view, with its change from A beside each row"},
-	{OPT_WHY, "why", 0, NULL, VERB_RECORD,
+	{OPT_WHY, "why", 0, NULL, RECORDING,
 		"also diagnose the JVM, as far as the sampled events allow"},
-	{OPT_ROTATE, "rotate", 0, "DURATION", VERB_RECORD,
+	{OPT_ROTATE, "rotate", 0, "DURATION", RECORDING,
 		"write a file every DURATION (1m, 1h); given a NAME, of each of its JVMs, now and "
 		"later"},
-	{OPT_ROTATE, "loop", 0, "DURATION", VERB_RECORD, NULL},
-	{OPT_WHEN, "when", 0, "RULE", VERB_RECORD,
+	{OPT_ROTATE, "loop", 0, "DURATION", RECORDING, NULL},
+	{OPT_WHEN, "when", 0, "RULE", RECORDING,
 		"write a file about each incident: 'heap>90%', 'cpu>80% for 5s', why, "
 		"why:gc,locks"},
-	{OPT_BEFORE, "before", 0, "DURATION", VERB_RECORD,
+	{OPT_BEFORE, "before", 0, "DURATION", RECORDING,
 		"--when: how much of the time before an incident is in its file, default 60s"},
-	{OPT_AFTER, "after", 0, "DURATION", VERB_RECORD,
+	{OPT_AFTER, "after", 0, "DURATION", RECORDING,
 		"--when: how much of the time after it, default 30s"},
-	{OPT_AT_MOST, "at-most", 0, "N", VERB_RECORD, "--when: files per hour, default 10"},
-	{OPT_KEEP_FILES, "keep", 0, "AGE,SIZE,N", VERB_RECORD,
+	{OPT_AT_MOST, "at-most", 0, "N", RECORDING, "--when: files per hour, default 10"},
+	{OPT_KEEP_FILES, "keep", 0, "AGE,SIZE,N", RECORDING,
 		"--rotate, --when: remove the oldest files beyond these limits: 24h,2G,1000"},
-	{OPT_EXEC, "exec", 0, "COMMAND", VERB_RECORD,
+	{OPT_EXEC, "exec", 0, "COMMAND", RECORDING,
 		"--rotate, --when: run this shell command after each file, whose path is $1"},
-	{OPT_FRACTION, "fraction", 0, "PERCENT", VERB_RECORD,
+	{OPT_FRACTION, "fraction", 0, "PERCENT", RECORDING,
 		"--rotate, --when: record on this share of hosts only, chosen by the host's name"},
 	{OPT_FROM, "from", 0, "TIME", READING | VERB_WHY,
 		"start here: seconds from the beginning (90, 2m) or a time of day (14:05:30)"},
 	{OPT_TO, "to", 0, "TIME", READING | VERB_WHY, "end here, in the same form"},
+	{OPT_LAST, "last", 0, "DURATION", VERB_SAVE,
+		"only the last DURATION (5m), default: everything"},
 	{OPT_MEMORY, "memory", 0, "SIZE", READING | VERB_WHY,
 		"memory limit for the stacks of a file, default 1g"},
 	{OPT_BATCH, "batch", 'b', NULL, VERB_TOP,

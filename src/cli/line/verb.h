@@ -24,6 +24,8 @@ enum verb_bit {
 	VERB_CONVERT = 1 << 8,
 	VERB_VIEW = 1 << 9,
 	VERB_DIFF = 1 << 10,
+	VERB_START = 1 << 11,
+	VERB_SAVE = 1 << 12,
 	VERB_ALL = ~0,
 };
 

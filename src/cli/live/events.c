@@ -18,10 +18,21 @@ void live_set_how(struct live *l)
 		l->now->how[l->now->resolved.ids[i]] = l->now->resolved.how[i];
 }
 
-/* An event of a recording is available if it has samples (so far), and cannot be changed. */
+/* An event of a recording, or of another jhot, is available if it has samples (so far), and cannot be changed. */
 static int live_recorded(
 	const struct live *l, int event, bool on, uint64_t interval, struct err *err)
 {
+	const struct subject *s = l->now;
+
+	if (s->shared && on && !interval &&
+		shared_vitals(s->shared)->events[event].state == VITALS_ON)
+		return 0;
+	if (s->shared && (!on || interval))
+		return err_set(err, ERR_FAILED,
+			"The events are chosen by %s, whose session this is.", s->shared_by);
+	if (s->shared && !events_sampled(s->profile, event))
+		return err_set(err, ERR_FAILED, "The session of %s does not sample %s.",
+			s->shared_by, profile_get_event(s->profile, event)->name);
 	if (!on || interval)
 		return err_set(err, ERR_FAILED, "The events of a %s cannot be changed.",
 			l->now->file ? "file" : "recording");
@@ -36,9 +47,9 @@ int live_event_set(void *ctx, int event, bool on, uint64_t interval, struct err 
 {
 	struct live *l = ctx;
 
-	if (!l->now->session && !l->now->file && !l->now->replay)
+	if (!l->now->profile)
 		return err_set(err, ERR_FAILED, "No JVM is attached.");
-	if (l->now->replay || l->now->file)
+	if (!l->now->session)
 		return live_recorded(l, event, on, interval, err);
 	if (!on)
 		return session_event_stop(l->now->session, event, err);
@@ -88,7 +99,9 @@ int live_event_engine(void *ctx, int event, struct err *err)
 	int i = 0;
 
 	if (!l->now->session)
-		return err_set(err, ERR_FAILED, "The events of a recording cannot be changed.");
+		return err_set(err, ERR_FAILED,
+			l->now->shared ? "The events are chosen by the jhot that owns the session."
+				       : "The events of a recording cannot be changed.");
 	if (event != EVENT_CPU)
 		return 1;
 	now = session_vitals(l->now->session)->events[event].engine;

@@ -17,6 +17,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#define WATCH_NS        (10 * NS_PER_S) /* another jhot must have sent its profile by then */
+#define WATCH_MS        50
+#define WATCH_HISTORY_S 600u
+
 static bool subject_cancel(void *ctx)
 {
 	(void)ctx;
@@ -29,7 +33,9 @@ static void subject_free(struct subject *s)
 		return;
 	if (s->session) /* do not wait for names, which would not be shown */
 		session_patience(s->session, &(const struct patience){.go_on = subject_cancel});
+	share_close(s->share);
 	session_close(s->session);
+	shared_close(s->shared);
 	replay_free(s->replay);
 	if (!s->file)
 		profile_free(s->profile);
@@ -169,11 +175,47 @@ static bool live_go_on(void *ctx)
 	return patience_left(&l->patience);
 }
 
+/* Watches the session of another jhot. Returns 1 if there is none that lets us, else 0, or -1 with an error. */
+static int watch_shared(struct live *l, const struct hotspot *jvm, struct err *err)
+{
+	uint64_t begin_ns = clock_mono_ns();
+	struct subject *s = l->now;
+	int rc = 0;
+
+	s->profile = profile_new();
+	s->shared = shared_open(jvm, SHARE_WATCH, s->profile, NULL);
+	while (s->shared && !rc && clock_mono_ns() - begin_ns < WATCH_NS && live_go_on(l))
+		rc = shared_read(s->shared, WATCH_MS, err);
+	if (rc > 0) {
+		profile_set_history(s->profile, WATCH_HISTORY_S);
+		snprintf(s->shared_by, sizeof(s->shared_by), "jhot process %d",
+			(int)shared_server(s->shared));
+		return 0;
+	}
+	if (s->shared && !rc) {
+		err_set(err, ERR_BUSY,
+			"JVM %d is being profiled by jhot process %d, which does not respond.",
+			(int)jvm->pid, (int)shared_server(s->shared));
+		err_hint(err, "add --take-over to end the other session");
+		return -1;
+	}
+	if (rc < 0 && err->kind != ERR_GONE)
+		return -1;
+	shared_close(s->shared);
+	s->shared = NULL;
+	profile_free(s->profile);
+	s->profile = NULL;
+	return 1;
+}
+
 static int attach(struct live *l, const struct hotspot *jvm, int event, struct err *err)
 {
 	struct session_options how = *l->options;
 	struct subject *s = l->now;
+	int rc = how.take_over ? 1 : watch_shared(l, jvm, err);
 
+	if (rc <= 0)
+		return rc;
 	how.patience = (struct patience){live_go_on, l};
 	s->resolved = *l->events;
 	if (events_resolve(&s->resolved, jvm->pid, &how.patience, err))
@@ -189,6 +231,8 @@ static int attach(struct live *l, const struct hotspot *jvm, int event, struct e
 		if (l->events->ids[i] != event)
 			session_event_begin(s->session, &s->resolved.how[i], NULL);
 	session_patience(s->session, &l->patience);
+	s->share =
+		share_open(&(const struct share_options){.jvm = *jvm, .profile = s->profile}, NULL);
 	return 0;
 }
 
@@ -249,16 +293,32 @@ static const struct vitals *live_vitals(void *ctx)
 		return &l->now->file->vitals;
 	if (l->now->replay)
 		return replay_vitals(l->now->replay);
+	if (l->now->shared)
+		return shared_vitals(l->now->shared);
 	return l->now->session ? session_vitals(l->now->session) : NULL;
 }
 
 static int live_drain(void *ctx, struct err *err)
 {
 	struct live *l = ctx;
+	int rc;
 
 	if (l->now->replay)
 		return replay_drain(l->now->replay, err);
-	return l->now->session ? session_drain(l->now->session, err) : 0;
+	if (l->now->shared)
+		return shared_read(l->now->shared, 0, err);
+	if (!l->now->session)
+		return 0;
+	rc = session_drain(l->now->session, err);
+	if (rc >= 0 && l->now->share)
+		share_step(l->now->share, session_vitals(l->now->session),
+			session_duration_ns(l->now->session));
+	return rc;
+}
+
+static const char *live_owner(void *ctx)
+{
+	return ((struct live *)ctx)->now->shared_by;
 }
 
 static const char *live_names_note(void *ctx)
@@ -400,6 +460,8 @@ static int live_save(void *ctx, const char *path, char *done, size_t bytes, stru
 		source.duration_ns = l->now->file->duration_ns;
 	else if (l->now->session)
 		source.duration_ns = session_duration_ns(l->now->session);
+	else if (l->now->shared)
+		source.duration_ns = recording_duration_ns(shared_recording(l->now->shared));
 	else
 		source.duration_ns = (uint64_t)profile_info(l->now->profile).now * NS_PER_S;
 	live_busy(l, true);
@@ -429,6 +491,7 @@ const struct app_ops live_ops = {
 	.profile = live_profile,
 	.vitals = live_vitals,
 	.drain = live_drain,
+	.owner = live_owner,
 	.names_note = live_names_note,
 	.threads = live_threads,
 	.event_set = live_event_set,

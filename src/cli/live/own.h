@@ -8,6 +8,7 @@
 #include "cli/live/replay.h"
 #include "import/import.h"
 #include "session/session.h"
+#include "share/share.h"
 #include "tui/frame/app.h"
 
 /* The JVMs shown by the picker, scanned in the background. Zero-initialised. */
@@ -20,12 +21,15 @@ struct jvms {
 };
 
 /*
- * The profile shown, and its source: a session, a replay or a file; all NULL: nothing is shown. Never relocated, since
- * `how` points to user_names.
+ * The profile shown, and its source: a session, a session of another jhot, a replay or a file; all NULL: nothing is shown. Never
+ * relocated, since `how` points to user_names.
  */
 struct subject {
 	struct profile *profile;
 	struct session *session;
+	struct share *share;   /* of the session, for other jhot processes; NULL: not possible */
+	struct shared *shared; /* another jhot's */
+	char shared_by[96];    /* it, for the screen */
 	struct replay *replay;
 	const struct imported *file; /* owned by the caller, with its profile */
 

@@ -456,6 +456,7 @@ int recorder_one(struct recorder *r, struct err *err)
 	sampling_end(s);
 	s->session = NULL;
 	s->profile = NULL;
+	s->share = NULL;
 	triggers_done(&r->triggers);
 	return rc;
 }

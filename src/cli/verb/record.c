@@ -2,6 +2,7 @@
 /* `jhot record`: samples for a while, then writes files or prints the hot methods. */
 #include "base/clock.h"
 #include "base/env.h"
+#include "cli/background.h"
 #include "cli/findings.h"
 #include "cli/line/units.h"
 #include "cli/line/verb.h"
@@ -12,6 +13,7 @@
 #include "profile/table/flat.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 #define NO_INLINING_SHOWN 0.5 /* per cent */
 
@@ -64,6 +66,11 @@ static int record_finish(struct recording *r, int rc, struct err *err)
 {
 	struct outputs_source source = {.profile = r->sampling.profile};
 	struct err why = {0};
+
+	/* What is printed in the background is read only by `jhot stop`. */
+	if (background_is() && !r->outputs.count && !sampling_interrupted())
+		r->outputs.files[r->outputs.count++] =
+			(struct output){.path = "%n-%t.jhot", .format = &outputs_jhot};
 
 	if (r->watch.findings)
 		watch_judge(&r->watch, &r->sampling);
@@ -154,6 +161,25 @@ out:
 	return rc;
 }
 
+static int run_start(const struct args *args, struct err *err)
+{
+	struct args of_record = *args;
+	const char *operands[1];
+	struct hotspot jvm;
+	int rc, status;
+	char pid[16];
+
+	if (hotspot_find_ready(args->operands[0], &jvm, err))
+		return -1;
+	snprintf(pid, sizeof(pid), "%d", (int)jvm.pid);
+	operands[0] = pid;
+	of_record.operands = operands;
+	rc = background_fork(&status, err);
+	if (rc > 0)
+		exit(status); /* the child has printed everything */
+	return rc ? -1 : run_record(&of_record, err);
+}
+
 const struct verb verb_record = {
 	.bit = VERB_RECORD,
 	.name = "record",
@@ -194,4 +220,28 @@ const struct verb verb_record = {
 	.min_operands = 1,
 	.max_operands = 1,
 	.run = run_record,
+};
+
+const struct verb verb_start = {
+	.bit = VERB_START,
+	.name = "start",
+	.synopsis = "[OPTION]... PID|NAME",
+	.help = "record in the background: see save, status, stop and top",
+	.text = "Starts a process that records the JVM like `jhot record`, with the same options, "
+		"and "
+		"returns once it is sampling. The recording ends with the JVM or with `jhot stop`; "
+		"it continues when the terminal is closed.\n\n"
+		"  jhot start -e cpu,alloc,lock,wall Shop\n"
+		"  jhot top Shop                            watch it, and leave again with q\n"
+		"  jhot save --last 5m -o slow.html Shop    write the last minutes to a file\n"
+		"  jhot stop -o whole.jfr Shop              end it, and write all of it\n\n"
+		"Without -o the samples are in memory: seconds are kept as far as 144 MiB allow, "
+		"then "
+		"only totals. If the JVM ends, or the process is killed with SIGTERM, they are "
+		"written to NAME-TIME.jhot in the current folder.\n\n"
+		"To record all JVMs of a name, also after they are restarted, run `jhot record "
+		"--rotate` as a service instead.",
+	.min_operands = 1,
+	.max_operands = 1,
+	.run = run_start,
 };

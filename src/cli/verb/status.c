@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* `jhot status` and `jhot stop`: shows or ends the session that a JVM has. */
+/* `jhot status`: shows the session that a JVM has. */
+#include "attach/proc.h"
 #include "base/buf.h"
+#include "base/clean.h"
 #include "base/clock.h"
 #include "base/json.h"
+#include "cli/background.h"
 #include "cli/line/verb.h"
 #include "session/session.h"
 #include "tui/screen/text.h"
 
 #include <stdio.h>
+#include <string.h>
 
 static int64_t status_age_s(const struct session_status *s)
 {
@@ -18,7 +22,7 @@ static int64_t status_age_s(const struct session_status *s)
 		       : 0;
 }
 
-static void status_print(const struct hotspot *jvm, const struct session_status *s)
+static void status_headline(const struct hotspot *jvm, const struct session_status *s)
 {
 	char age[TEXT_NUMBER];
 
@@ -34,7 +38,34 @@ static void status_print(const struct hotspot *jvm, const struct session_status 
 	else
 		puts(s->loaded ? "not being profiled; the agent is still loaded"
 			       : "not being profiled; no agent is loaded");
+}
+
+/* Prints the command line of a process. */
+static void print_command(int pid)
+{
+	struct buf args = {0};
+	char text[512];
+
+	if (proc_read(pid, "cmdline", &args) || !args.len)
+		return;
+	for (size_t i = 0; i + 1 < args.len; i++)
+		if (!args.data[i])
+			args.data[i] = ' ';
+	clean_text(text, sizeof(text), args.data, strlen(args.data));
+	printf("command: %s\n", text);
+	buf_done(&args);
+}
+
+static void status_print(const struct hotspot *jvm, const struct session_status *s)
+{
+	status_headline(jvm, s);
+	if (s->active && s->front_end_pid)
+		print_command(s->front_end_pid);
 	fputs(s->text, stdout);
+	if (s->active && background_is_process(s->front_end_pid)) {
+		puts("log:");
+		background_print_log(s->front_end_pid);
+	}
 }
 
 static void status_json_events(struct json *j, const struct session_status *s)
@@ -98,44 +129,55 @@ static int status_find(const char *pid_or_name, struct hotspot *jvm, struct err 
 	return jvm->verdict == HOTSPOT_NEEDS_UID ? hotspot_refusal(jvm, err) : 0;
 }
 
+/* Prints a line for each JVM that is being profiled. */
+static int status_all(const struct args *args, struct err *err)
+{
+	struct session_status status;
+	struct hotspot_list list;
+	int active = 0;
+
+	if (hotspot_list(&list, err))
+		return -1;
+	for (int i = 0; i < list.count; i++) {
+		const struct hotspot *jvm = &list.jvms[i];
+
+		if (jvm->verdict == HOTSPOT_NEEDS_UID || session_status(jvm, &status, NULL) ||
+			!status.active)
+			continue;
+		active++;
+		if (args_has(args, OPT_JSON))
+			status_json(jvm, &status);
+		else
+			status_headline(jvm, &status);
+	}
+	if (!active && !args_has(args, OPT_JSON))
+		puts("No JVM is being profiled.");
+	hotspot_list_done(&list);
+	return 0;
+}
+
 static int run_status(const struct args *args, struct err *err)
 {
 	struct session_status status;
 	struct hotspot jvm;
 
+	if (!args->operand_count)
+		return status_all(args, err);
 	if (status_find(args->operands[0], &jvm, err) || session_status(&jvm, &status, err))
 		return -1;
 	(args_has(args, OPT_JSON) ? status_json : status_print)(&jvm, &status);
 	return 0;
 }
 
-static int run_stop(const struct args *args, struct err *err)
-{
-	struct hotspot jvm;
-
-	return status_find(args->operands[0], &jvm, err) || session_stop(&jvm, err) ? -1 : 0;
-}
-
 const struct verb verb_status = {
 	.bit = VERB_STATUS,
 	.name = "status",
-	.synopsis = "[--json] PID|NAME",
+	.synopsis = "[--json] [PID|NAME]",
 	.help = "show whether a JVM is being profiled, without loading anything",
-	.text = "Shows whether the JVM is being profiled, by whom, for how long, with which events "
+	.text = "Without PID or NAME, lists all JVMs that are being profiled. With one, shows "
+		"whether the JVM is being profiled, by whom, for how long, with which events "
 		"and losses, and what an earlier session has left in it.",
-	.min_operands = 1,
+	.min_operands = 0,
 	.max_operands = 1,
 	.run = run_status,
-};
-
-const struct verb verb_stop = {
-	.bit = VERB_STOP,
-	.name = "stop",
-	.synopsis = "PID|NAME",
-	.help = "end the profiling session of a JVM",
-	.text = "The agent stops sampling and releases the JVM; the jhot that owned the session "
-		"ends and keeps its samples. It is not an error if there is no session.",
-	.min_operands = 1,
-	.max_operands = 1,
-	.run = run_stop,
 };

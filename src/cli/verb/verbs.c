@@ -13,6 +13,8 @@ extern const struct verb verb_convert;
 extern const struct verb verb_diff;
 extern const struct verb verb_dump;
 extern const struct verb verb_events;
+extern const struct verb verb_start;
+extern const struct verb verb_save;
 extern const struct verb verb_status;
 extern const struct verb verb_stop;
 
@@ -26,7 +28,9 @@ const struct verb *const verbs[] = {
 	&verb_diff,
 	&verb_dump,
 	&verb_events,
+	&verb_start,
 	&verb_status,
+	&verb_save,
 	&verb_stop,
 	NULL,
 };

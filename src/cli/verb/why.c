@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* `jhot why`: samples a JVM for a while, or reads a recording, and diagnoses it. */
 #include "base/clock.h"
+#include "cli/copying.h"
 #include "cli/findings.h"
 #include "cli/line/verb.h"
 #include "cli/reading.h"
@@ -59,6 +60,20 @@ static int why_report(struct sampling *s, struct watch *w, bool json, int rc, st
 }
 
 /* Judges each minute of a recording. */
+static void judge_file(const struct args *args, struct watch *w, const struct imported *file,
+	uint32_t from, uint32_t to)
+{
+	w->vitals = file->vitals;
+	w->profile = file->profile;
+	w->observed_s = w->requested_s =
+		(double)reading_duration_ns(file, from, to) / (double)NS_PER_S;
+	w->count = findings_evaluate_minutes(w->findings, file->profile, &file->vitals, from, to);
+	if (args_has(args, OPT_JSON))
+		watch_print_json(w, stdout);
+	else
+		watch_print(w, stdout);
+}
+
 static int why_file(const struct args *args, struct watch *w, struct err *err)
 {
 	struct imported *file = reading_operands(args, err);
@@ -68,20 +83,41 @@ static int why_file(const struct args *args, struct watch *w, struct err *err)
 	if (!file)
 		return -1;
 	if (!reading_span(args, file, &from, &to, err)) {
-		w->vitals = file->vitals;
-		w->profile = file->profile;
 		w->file = args->operands[0];
-		w->observed_s = w->requested_s =
-			(double)reading_duration_ns(file, from, to) / (double)NS_PER_S;
-		w->count = findings_evaluate_minutes(
-			w->findings, file->profile, &file->vitals, from, to);
-		if (args_has(args, OPT_JSON))
-			watch_print_json(w, stdout);
-		else
-			watch_print(w, stdout);
+		judge_file(args, w, file, from, to);
 		rc = 0;
 	}
 	import_free(file);
+	return rc;
+}
+
+/*
+ * Judges what another jhot has sampled of the JVM so far: with -d only the end of it. Returns 1 if no other jhot lets us read its
+ * samples.
+ */
+static int why_shared(const struct args *args, struct sampling *s, struct watch *w, struct err *err)
+{
+	struct copying copying = {0};
+	struct imported *file = NULL;
+	uint32_t now, last_s = (uint32_t)(s->duration_ns / NS_PER_S);
+	char by[64];
+	int rc = 1;
+
+	if (!copying_begin(&copying, &s->jvm, SHARE_COPY, NULL)) {
+		snprintf(by, sizeof(by), "sampled by jhot process %d",
+			(int)shared_server(copying.from));
+		file = copying_finish(&copying, err);
+		rc = file ? 0 : -1;
+	}
+	if (file) {
+		now = profile_info(file->profile).now + 1;
+		w->file = by;
+		judge_file(args, w, file,
+			args_has(args, OPT_DURATION) && last_s < now ? now - last_s : 0,
+			UINT32_MAX);
+	}
+	import_free(file);
+	copying_done(&copying);
 	return rc;
 }
 
@@ -103,7 +139,8 @@ static int run_why(const struct args *args, struct err *err)
 	else if (args_has(args, OPT_FROM) || args_has(args, OPT_TO))
 		rc = err_set(err, ERR_USAGE, "--from and --to need a recording, and %s is not one.",
 			args->operands[0]);
-	else if (!(rc = sampling_parse(&s, args, err))) {
+	else if (!(rc = sampling_parse(&s, args, err)) &&
+		 (s.options.take_over || (rc = why_shared(args, &s, &w, err)) > 0)) {
 		rc = sampling_begin(&s, err);
 		if (!rc)
 			rc = why_report(
@@ -127,6 +164,8 @@ const struct verb verb_why = {
 		"look at next. Rules report only patterns that are unlikely to be intentional. A "
 		"FILE is judged minute by minute; a rule needs the events that it uses to have "
 		"been recorded (record -e cpu,lock,wall).\n\n"
+		"If another jhot is already profiling the JVM, what it has sampled so far is "
+		"judged at once, also minute by minute; with -d only the last seconds of it.\n\n"
 		"The exit status is 0 if nothing was found, 9 if something was found, and 11 if "
 		"the JVM got no core for most of the time, so that no diagnosis is possible.",
 	.min_operands = 1,

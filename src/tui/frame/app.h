@@ -68,6 +68,11 @@ struct app_ops {
 	const struct vitals *(*vitals)(void *ctx);
 	/* Adds new samples to the profile. Returns -1 when the session has ended; the data stays valid. */
 	int (*drain)(void *ctx, struct err *err);
+	/*
+	 * Who owns the session, if it is not ours but only watched: "jhot process 31"; "" if it is ours. Samples of a session that is
+	 * only watched need not be saved. Valid until the next attach. May be NULL.
+	 */
+	const char *(*owner)(void *ctx);
 	/* One sentence about names of frames that are late or missing, "" if none; valid until the next call. May be NULL. */
 	const char *(*names_note)(void *ctx);
 	/* CPU use of the living threads. Returns their number, 0 if unknown; *out is valid until the next call. */

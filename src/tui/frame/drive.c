@@ -49,6 +49,9 @@ static void ui_adopt_profile(struct ui *ui)
 	ui->profile = ui->ops->profile(ui->ctx);
 	ui->vitals = ui->ops->vitals(ui->ctx);
 	profile_pin_register(ui->profile, ui_pin_ids, ui);
+	if (*ui_owner(ui))
+		ui_notify(ui, STYLE_NORMAL, UI_STAY,
+			"Watching the session of %s. It continues when you leave.", ui_owner(ui));
 }
 
 /* Values of the setting `unsaved`, in s. */

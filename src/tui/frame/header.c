@@ -99,7 +99,8 @@ static void add_state(const struct ui *ui, struct strip *s)
 	} else {
 		snprintf(text, sizeof(text), ui_refresh_ms(ui) % 1000 ? "%.1fs" : "%.0fs",
 			(double)ui_refresh_ms(ui) / 1000);
-		strip_add(s, STYLE_GOOD, 0, "LIVE %s", text)->right = true;
+		strip_add(s, STYLE_GOOD, 0, "%s %s", *ui_owner(ui) ? "WATCHING" : "LIVE", text)
+			->right = true;
 	}
 }
 

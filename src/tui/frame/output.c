@@ -201,7 +201,8 @@ uint32_t output_unsaved_s(const struct ui *ui)
 {
 	uint32_t now;
 
-	if (!ui->profile || ui->options->file || ui->options->recorded || !ui->ops->save)
+	if (!ui->profile || ui->options->file || ui->options->recorded || !ui->ops->save ||
+		*ui_owner(ui))
 		return 0;
 	now = profile_info(ui->profile).now;
 	return now > ui->saved_now ? now - ui->saved_now : 0;

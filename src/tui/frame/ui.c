@@ -34,6 +34,11 @@ const char *ui_selected(struct ui *ui)
 	return *name ? name : NULL;
 }
 
+const char *ui_owner(const struct ui *ui)
+{
+	return ui->ops->owner ? ui->ops->owner(ui->ctx) : "";
+}
+
 bool ui_has_event(const struct ui *ui, int event)
 {
 	if (event >= EVENT_USER_FIRST)

@@ -224,6 +224,8 @@ struct profile_query ui_query(const struct ui *ui);
 bool ui_may_hide_idle(const struct ui *ui);
 bool ui_hides_idle(const struct ui *ui); /* true while they are hidden, which is the default */
 bool ui_order_frozen(const struct ui *ui);
+/* The owner of a session that is only watched, or "". */
+const char *ui_owner(const struct ui *ui);
 bool ui_has_event(const struct ui *ui, int event);
 unsigned ui_undo_id(struct ui *ui); /* a new undo id */
 /* The undo id of a finding that is being followed; 0: none. */

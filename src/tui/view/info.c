@@ -145,6 +145,8 @@ static void write_agent(const struct ui *ui, struct page *p, int width)
 		snprintf(since, sizeof(since), "   attached %s ago",
 			text_uptime(up, (ui->now_ms - ui->attached_ms) / 1000));
 	add_title(p, "AGENT");
+	if (*ui_owner(ui))
+		add(p, "session", "of %s; watched here", ui_owner(ui));
 	add(p, "cost", "%.1f%% of one core %s, %.2f s of CPU in total%s",
 		v->cost_pct_x10 < 0 ? 0 : v->cost_pct_x10 / 10.0,
 		ui->options->file ? "at the end" : "now", (double)v->cost_ns / NS_PER_S, since);

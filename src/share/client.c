@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The client: collects messages, and reads complete ones as a recording. */
+#include "share/share.h"
+
+#include "base/clock.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define PIECE (1u << 20)
+
+struct shared {
+	int fd;
+	pid_t server;
+	struct profile *profile;
+	struct recording *recording; /* NULL before the first message */
+	struct buf in;               /* messages, the last one perhaps incomplete */
+	size_t at, end;              /* of in: the unread part of the message being read */
+	struct vitals unknown;       /* until the first message */
+	bool complete;
+};
+
+struct shared *shared_open(
+	const struct hotspot *jvm, enum share_request request, struct profile *p, struct err *err)
+{
+	const struct share_hello hello = {SHARE_MAGIC, SHARE_VERSION, request};
+	struct sockaddr_un at;
+	socklen_t bytes = share_address(jvm, &at);
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+	struct shared *s;
+	pid_t server;
+
+	if (fd < 0 || connect(fd, (struct sockaddr *)&at, bytes)) {
+		err_set(err, ERR_NO_TARGET, "No jhot of this host is profiling the JVM.");
+	} else if (!share_trusts(fd, jvm, &server)) {
+		err_set(err, ERR_ATTACH,
+			"The jhot that is profiling the JVM (process %d) belongs to another user.",
+			(int)server);
+	} else if (send(fd, &hello, sizeof(hello), MSG_NOSIGNAL) != sizeof(hello)) {
+		err_set_errno(err, ERR_NO_TARGET, "The jhot that is profiling the JVM");
+	} else {
+		s = xcalloc(1, sizeof(*s));
+		*s = (struct shared){.fd = fd, .server = server, .profile = p};
+		vitals_unknown(&s->unknown);
+		return s;
+	}
+	if (fd >= 0)
+		close(fd);
+	return NULL;
+}
+
+void shared_close(struct shared *s)
+{
+	if (!s)
+		return;
+	recording_free(s->recording);
+	close(s->fd);
+	buf_done(&s->in);
+	free(s);
+}
+
+/* A recording_input: the rest of the message being read. */
+static ssize_t message_input(void *ctx, void *bytes, size_t count, struct err *err)
+{
+	struct shared *s = ctx;
+	size_t n = s->end - s->at < count ? s->end - s->at : count;
+
+	(void)err;
+	memcpy(bytes, s->in.data + s->at, n);
+	s->at += n;
+	return (ssize_t)n;
+}
+
+static int read_message(struct shared *s, struct err *err)
+{
+	int rc;
+
+	if (!s->recording) {
+		s->recording = recording_open_input(message_input, s, s->profile, err);
+		if (!s->recording)
+			return -1;
+		recording_grows(s->recording);
+	}
+	rc = recording_read(s->recording, UINT32_MAX, err);
+	s->complete = !rc;
+	return rc < 0 ? -1 : 0;
+}
+
+/* Reads all complete messages. Returns how many, or -1. */
+static int read_messages(struct shared *s, struct err *err)
+{
+	size_t done = 0;
+	uint32_t bytes;
+	int count = 0;
+
+	while (s->in.len - done >= sizeof(bytes)) {
+		memcpy(&bytes, s->in.data + done, sizeof(bytes));
+		if (bytes >= SHARE_MESSAGE)
+			return err_set(err, ERR_FAILED,
+				"The jhot process %d sent something that is not a profile.",
+				(int)s->server);
+		if (s->in.len - done - sizeof(bytes) < bytes)
+			break;
+		s->at = done + sizeof(bytes);
+		s->end = s->at + bytes;
+		done = s->end;
+		if (read_message(s, err))
+			return -1;
+		count++;
+	}
+	if (done == s->in.len)
+		buf_done(&s->in); /* the first message may have been large */
+	else if (done) {
+		memmove(s->in.data, s->in.data + done, s->in.len - done);
+		s->in.len -= done;
+	}
+	return count;
+}
+
+static int ended(const struct shared *s, struct err *err)
+{
+	return err_set(err, ERR_GONE,
+		s->complete ? "The recording by jhot process %d has ended."
+			    : "The jhot process %d, which was profiling the JVM, has ended.",
+		(int)s->server);
+}
+
+int shared_read(struct shared *s, int timeout_ms, struct err *err)
+{
+	uint64_t begin_ns = clock_mono_ns();
+	int read = 0, left = timeout_ms;
+	bool open = true;
+
+	while (!read && open) {
+		struct pollfd p = {.fd = s->fd, .events = POLLIN};
+		ssize_t n;
+
+		if (poll(&p, 1, left) == 0)
+			return 0;
+		do
+			n = buf_read(&s->in, s->fd, PIECE);
+		while (n > 0 && s->in.len < 2 * (size_t)SHARE_MESSAGE);
+		open = n < 0 && errno == EAGAIN;
+		read = read_messages(s, err);
+		left = timeout_ms - (int)((clock_mono_ns() - begin_ns) / NS_PER_MS);
+		if (left < 0)
+			left = 0;
+	}
+	if (read < 0)
+		return -1;
+	return read ? 1 : ended(s, err);
+}
+
+bool shared_complete(const struct shared *s)
+{
+	return s->complete;
+}
+
+pid_t shared_server(const struct shared *s)
+{
+	return s->server;
+}
+
+const struct vitals *shared_vitals(const struct shared *s)
+{
+	return s->recording ? recording_vitals_now(s->recording) : &s->unknown;
+}
+
+const struct recording *shared_recording(const struct shared *s)
+{
+	return s->recording;
+}

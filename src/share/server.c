@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The server: one non-blocking connection per client, each with a recording of its own. */
+#include "share/share.h"
+
+#include "base/clock.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define CLIENTS    8
+#define HELLO_NS   (5 * NS_PER_S) /* a client must have sent its request by then */
+#define UNREAD_MAX (1u << 20)     /* a client with more than this gets nothing new */
+#define FINISH_NS  (10 * NS_PER_S)
+#define FINISH_MS  50
+
+struct client {
+	int fd; /* -1: unused */
+	enum share_request request;
+	uint64_t accepted_ns;
+	struct recording_writer *writer; /* of SHARE_WATCH */
+	uint64_t vitals_ns;              /* time of the last vitals that it got */
+	struct buf content;              /* of the next message */
+	struct buf out;
+	size_t sent; /* of out */
+	bool last;   /* nothing follows */
+};
+
+struct share {
+	struct share_options options;
+	int fd;
+	struct client clients[CLIENTS];
+};
+
+struct share *share_open(const struct share_options *o, struct err *err)
+{
+	struct sockaddr_un at;
+	socklen_t bytes = share_address(&o->jvm, &at);
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+	struct share *s;
+
+	if (fd < 0 || bind(fd, (struct sockaddr *)&at, bytes) || listen(fd, CLIENTS)) {
+		err_set_errno(err, ERR_FAILED,
+			"The session cannot be shared with other jhot processes: its socket");
+		if (fd >= 0)
+			close(fd);
+		return NULL;
+	}
+	s = xcalloc(1, sizeof(*s));
+	s->options = *o;
+	s->fd = fd;
+	for (int i = 0; i < CLIENTS; i++)
+		s->clients[i].fd = -1;
+	return s;
+}
+
+static void client_end(struct client *c)
+{
+	if (c->fd >= 0)
+		close(c->fd);
+	recording_close(c->writer);
+	buf_done(&c->content);
+	buf_done(&c->out);
+	*c = (struct client){.fd = -1};
+}
+
+void share_close(struct share *s)
+{
+	if (!s)
+		return;
+	for (int i = 0; i < CLIENTS; i++)
+		client_end(&s->clients[i]);
+	close(s->fd);
+	free(s);
+}
+
+/* --- clients ------------------------------------------------------------------------------------------- */
+
+static void accept_clients(struct share *s)
+{
+	int fd, i;
+	pid_t pid;
+
+	while ((fd = accept4(s->fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC)) >= 0) {
+		for (i = 0; i < CLIENTS && s->clients[i].fd >= 0; i++)
+			;
+		if (i == CLIENTS || !share_trusts(fd, &s->options.jvm, &pid)) {
+			close(fd);
+			continue;
+		}
+		s->clients[i].fd = fd;
+		s->clients[i].accepted_ns = clock_mono_ns();
+	}
+}
+
+/* Reads the request. Returns false if the client is to be dropped. */
+static bool read_hello(struct client *c)
+{
+	struct share_hello hello;
+	ssize_t n = recv(c->fd, &hello, sizeof(hello), 0);
+
+	if (n < 0 && (errno == EAGAIN || errno == EINTR))
+		return clock_mono_ns() - c->accepted_ns < HELLO_NS;
+	if (n != sizeof(hello) || memcmp(hello.magic, SHARE_MAGIC, sizeof(hello.magic)) != 0 ||
+		hello.version != SHARE_VERSION || hello.request < SHARE_WATCH ||
+		hello.request > SHARE_COPY)
+		return false;
+	c->request = hello.request;
+	return true;
+}
+
+/* Moves the content to the output, as one message. */
+static void add_message(struct client *c)
+{
+	uint32_t bytes = (uint32_t)c->content.len;
+
+	if (!bytes)
+		return;
+	if (c->content.len >= SHARE_MESSAGE) {
+		c->last = true;
+	} else {
+		buf_add(&c->out, &bytes, sizeof(bytes));
+		buf_add(&c->out, c->content.data, c->content.len);
+	}
+	buf_clear(&c->content);
+}
+
+static void client_vitals(struct client *c, const struct vitals *v)
+{
+	if (c->vitals_ns == v->time_ns)
+		return;
+	c->vitals_ns = v->time_ns;
+	recording_vitals(c->writer, v);
+}
+
+static void client_watch(struct share *s, struct client *c, const struct vitals *v)
+{
+	if (!c->writer) {
+		c->writer = recording_create_stream(&c->content);
+		recording_begin(c->writer, s->options.profile, &s->options.meta);
+	}
+	client_vitals(c, v);
+	if (c->out.len - c->sent > UNREAD_MAX)
+		return;
+	recording_follow(c->writer, NULL);
+	add_message(c);
+}
+
+static void client_finish(
+	struct share *s, struct client *c, const struct vitals *v, uint64_t duration_ns)
+{
+	if (!c->writer) {
+		c->writer = recording_create_stream(&c->content);
+		recording_begin(c->writer, s->options.profile, &s->options.meta);
+	}
+	client_vitals(c, v);
+	recording_finish(c->writer, duration_ns, NULL);
+	add_message(c);
+	c->last = true;
+}
+
+static void client_answer(
+	struct share *s, struct client *c, const struct vitals *v, uint64_t duration_ns)
+{
+	if (c->request == SHARE_WATCH)
+		client_watch(s, c, v);
+	else if (c->request == SHARE_COPY)
+		client_finish(s, c, v, duration_ns);
+}
+
+/* Sends as much as the client reads. Returns false if the client is gone, or has everything. */
+static bool client_send(struct client *c)
+{
+	char byte;
+	ssize_t n = 1;
+
+	while (c->sent < c->out.len && n > 0) {
+		n = send(c->fd, c->out.data + c->sent, c->out.len - c->sent, MSG_NOSIGNAL);
+		c->sent += n > 0 ? (size_t)n : 0;
+	}
+	if (n < 0 && errno != EAGAIN && errno != EINTR)
+		return false;
+	if (c->sent == c->out.len) {
+		buf_done(&c->out); /* the first message may have been large */
+		c->sent = 0;
+		if (c->last)
+			return false;
+	}
+	return recv(c->fd, &byte, 1, 0) != 0; /* 0: the client has closed its side */
+}
+
+void share_step(struct share *s, const struct vitals *v, uint64_t duration_ns)
+{
+	accept_clients(s);
+	for (int i = 0; i < CLIENTS; i++) {
+		struct client *c = &s->clients[i];
+
+		if (c->fd < 0)
+			continue;
+		if (!c->request && !read_hello(c)) {
+			client_end(c);
+			continue;
+		}
+		if (!c->last)
+			client_answer(s, c, v, duration_ns);
+		if (c->request && !client_send(c))
+			client_end(c);
+	}
+}
+
+void share_finish(struct share *s, const struct vitals *v, uint64_t duration_ns)
+{
+	uint64_t begin_ns = clock_mono_ns();
+	bool unsent = true;
+
+	share_step(s, v, duration_ns);
+	for (int i = 0; i < CLIENTS; i++)
+		if (s->clients[i].request == SHARE_WATCH && !s->clients[i].last)
+			client_finish(s, &s->clients[i], v, duration_ns);
+	while (unsent && clock_mono_ns() - begin_ns < FINISH_NS) {
+		unsent = false;
+		for (int i = 0; i < CLIENTS; i++) {
+			struct client *c = &s->clients[i];
+
+			if (c->fd >= 0 && (!c->request || !client_send(c)))
+				client_end(c);
+			unsent |= c->fd >= 0;
+		}
+		if (unsent)
+			poll(NULL, 0, FINISH_MS);
+	}
+}
