@@ -89,14 +89,27 @@ int sampling_parse(struct sampling *s, const struct args *args, struct err *err)
 int sampling_begin(struct sampling *s, struct err *err)
 {
 	struct progress progress;
+	char token[SESSION_TOKEN];
 	int rc = -1;
 
-	catch_signals(s->saves);
+	if (s->command) {
+		session_token(token);
+		if (launch_begin(&s->launch, s->command, token, &s->options.agent, err))
+			return -1;
+		s->options.token = token;
+		s->jvm = s->launch.jvm;
+		signal(SIGPIPE, SIG_IGN);
+	} else {
+		catch_signals(s->saves);
+	}
 	s->profile = profile_new();
 	profile_set_history(s->profile, UINT32_MAX); /* files record every second */
 	s->options.patience = progress_begin(&progress, &s->jvm, &sampling_signal);
 	s->session = session_open(&s->jvm, &s->options, s->profile, err);
+	if (s->command)
+		launch_loaded(&s->launch);
 	if (s->session) {
+		s->jvm = *session_jvm(s->session);
 		s->begin_ns = clock_mono_ns();
 		rc = events_start(&s->events, s->session, err);
 		session_patience(s->session, &(const struct patience){0});
@@ -139,7 +152,7 @@ static void sampling_pause(struct sampling *s)
 
 int sampling_loop(struct sampling *s, struct err *err)
 {
-	bool terminal = isatty(STDERR_FILENO);
+	bool terminal = isatty(STDERR_FILENO) && !s->command;
 	uint64_t now_ns = clock_mono_ns(), due_ns = now_ns;
 	int rc = 0;
 
@@ -220,4 +233,6 @@ void sampling_end(struct sampling *s)
 	share_close(s->share);
 	session_close(s->session);
 	profile_free(s->profile);
+	if (s->command)
+		s->exit_status = launch_wait(&s->launch);
 }

@@ -5,11 +5,12 @@
  *   sampling_parse -> sampling_begin -> sampling_loop -> sampling_finish -> sampling_end
  *
  * The first SIGINT, SIGTERM or SIGHUP ends sampling_loop, the second the wait for names in sampling_finish, the third
- * kills jhot. Installs signal handlers; single-threaded. All but sampling_parse block.
+ * kills jhot. With a command, signals are the program's (launch.h), and its end ends sampling_loop. Installs signal handlers; single-threaded. All but sampling_parse block.
  */
 #ifndef JHOT_CLI_SAMPLING_H
 #define JHOT_CLI_SAMPLING_H
 
+#include "cli/launch.h"
 #include "cli/line/args.h"
 #include "cli/line/events.h"
 #include "session/session.h"
@@ -22,6 +23,10 @@ struct sampling {
 	const char *then;     /* what Ctrl-C leads to, for the progress line: "writes" */
 	bool saves;           /* SIGUSR1 requests a file: sampling_save_requested */
 	uint64_t begin_ns;
+	const char *const
+		*command;     /* start this program instead of attaching to jvm; NULL: attach */
+	struct launch launch; /* of it */
+	int exit_status;      /* of it, after sampling_end */
 	struct hotspot jvm;
 	struct profile *profile;
 	struct session *session;

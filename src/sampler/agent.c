@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Agent_OnAttach: parses options, allocates a session and starts its thread. Runs on a Java thread; its longest wait is
- * that of publisher_start, 5 s at most.
+ * Agent_OnAttach, and Agent_OnLoad once the JVM is initialised: parses options, allocates a session and starts its thread. Runs on a
+ * Java thread; its longest wait is that of publisher_start, 5 s at most.
  */
 #include "sampler/calls.h"
 #include "sampler/jvm/jvm.h"
@@ -82,16 +82,12 @@ static void agent_keep(void)
 	asked = true;
 }
 
-JNIEXPORT jint JNICALL Agent_OnAttach(JavaVM *vm, char *text, void *reserved)
+static int session_start(JavaVM *vm, const struct options *options)
 {
 	struct sampler *s = NULL;
-	struct options options;
 	char description[128];
-	int result;
+	int result = calls_try();
 
-	if (!options_parse(&options, text))
-		return AGENT_BAD_OPTIONS;
-	result = calls_try();
 	if (result != AGENT_OK)
 		return result;
 	agent_keep();
@@ -99,10 +95,34 @@ JNIEXPORT jint JNICALL Agent_OnAttach(JavaVM *vm, char *text, void *reserved)
 	if (result != AGENT_OK)
 		return result;
 	jvm_describe(description, sizeof(description));
-	result = sampler_new(options.token, description, &s);
+	result = sampler_new(options->token, description, &s);
 	if (result != AGENT_OK)
 		return result;
-	s->force_agct = options.agct;
+	s->force_agct = options->agct;
 	publisher_at_exit();
-	return publisher_start(s, options.replace);
+	return publisher_start(s, options->replace);
+}
+
+JNIEXPORT jint JNICALL Agent_OnAttach(JavaVM *vm, char *text, void *reserved)
+{
+	struct options options;
+
+	return options_parse(&options, text) ? session_start(vm, &options) : AGENT_BAD_OPTIONS;
+}
+
+/* Of -agentpath. */
+static struct options load_options;
+
+/* The front end waits for the session's shared memory, and reports if it does not appear. */
+static void start_loaded(JavaVM *vm)
+{
+	session_start(vm, &load_options);
+}
+
+/* An error ends the JVM with a message, as a misspelt option of any agent does. */
+JNIEXPORT jint JNICALL Agent_OnLoad(JavaVM *vm, char *text, void *reserved)
+{
+	if (!options_parse(&load_options, text))
+		return AGENT_BAD_OPTIONS;
+	return jvm_when_created(vm, start_loaded) ? AGENT_OK : AGENT_NO_JVMTI;
 }

@@ -35,7 +35,7 @@ sampler_sources = \
 	%D%/engine/wall_io.c %D%/engine/wall_waiting.c \
 	%D%/engine/lock/cycle.c %D%/engine/lock/counted.c %D%/engine/lock/holder.c %D%/engine/lock/lock.c %D%/engine/lock/lock.h %D%/engine/lock/own.h %D%/engine/lock/timed.c %D%/engine/lock/report.c \
 	%D%/engine/lock/wait.c %D%/engine/lock/wait.h %D%/engine/lock/waiting.c \
-	%D%/jvm/agct.c %D%/jvm/events.c \
+	%D%/jvm/agct.c %D%/jvm/created.c %D%/jvm/events.c \
 	%D%/jvm/gate.c %D%/jvm/jvm.c %D%/jvm/jvm.h %D%/jvm/own.h %D%/jvm/sets.c \
 	%D%/jvm/vm_calls.c %D%/jvm/waits.c %D%/jvm/walker_agct.h \
 	%D%/publish/modules.c %D%/publish/modules.h \

@@ -26,7 +26,9 @@
 
 /* --- loading ----------------------------------------------------------------------------------------- */
 
-static void open_token(char out[WIRE_TOKEN_MAX])
+_Static_assert(SESSION_TOKEN <= WIRE_TOKEN_MAX, "a token fits");
+
+void session_token(char out[SESSION_TOKEN])
 {
 	static const char letters[] = "0123456789abcdefghijklmnopqrstuv";
 	unsigned char bytes[16];
@@ -242,15 +244,16 @@ static int open_load(const struct session *s, const struct session_options *opti
 static int open_go_on(const struct session *s, struct err *err)
 {
 	if (!session_jvm_alive(s))
-		return err_set(err, ERR_GONE, "JVM %d ended while the agent was being loaded.",
-			(int)s->jvm.pid);
+		return err_set(
+			err, ERR_GONE, "JVM %d ended before it could be sampled.", (int)s->jvm.pid);
 	if (!patience_left(&s->patience))
 		return err_set(
 			err, ERR_FAILED, "Attaching to JVM %d was cancelled.", (int)s->jvm.pid);
 	return 0;
 }
 
-static int open_find(struct session *s, const char *token, struct err *err)
+/* awaited: the JVM loads the agent itself, once it is initialised. */
+static int open_find(struct session *s, const char *token, bool awaited, struct err *err)
 {
 	uint64_t end_ns = clock_mono_ns() + OPEN_MEMFD_MS * NS_PER_MS;
 	struct timespec step = {0, OPEN_STEP_NS};
@@ -262,7 +265,7 @@ static int open_find(struct session *s, const char *token, struct err *err)
 			return found > 0 ? 0 : -1;
 		if (open_go_on(s, err))
 			return -1;
-		if (clock_mono_ns() > end_ns)
+		if (!awaited && clock_mono_ns() > end_ns)
 			return err_set(err, ERR_ATTACH,
 				"The agent was loaded into JVM %d, but its shared memory did not "
 				"appear.",
@@ -342,19 +345,33 @@ struct session *session_new(const struct hotspot *jvm, struct profile *profile)
 	return s;
 }
 
+const struct hotspot *session_jvm(const struct session *s)
+{
+	return &s->jvm;
+}
+
 struct session *session_open(const struct hotspot *jvm, const struct session_options *options,
 	struct profile *profile, struct err *err)
 {
 	struct session *s = session_new(jvm, profile);
-	char token[WIRE_TOKEN_MAX];
+	struct hotspot known;
+	char token[SESSION_TOKEN];
+	bool awaited = options->token != NULL;
 
 	s->patience = options->patience;
 	s->pidfd = (int)syscall(SYS_pidfd_open, jvm->pid, 0);
-	s->unwind = unwind_feed_new(jvm->pid);
-	unwind_feed_ahead(s->unwind);
-	open_token(token);
-	if (open_load(s, options, token, err) || open_find(s, token, err))
+	session_token(token);
+	if (awaited) {
+		snprintf(token, sizeof(token), "%s", options->token);
+		s->started = true; /* begin to sample before unwind rows have been sent */
+	} else {
+		s->unwind = unwind_feed_new(jvm->pid);
+		unwind_feed_ahead(s->unwind);
+	}
+	if ((!awaited && open_load(s, options, token, err)) || open_find(s, token, awaited, err))
 		goto fail;
+	if (awaited && !hotspot_check(jvm->pid, &known, NULL))
+		s->jvm = known;
 	control_identify(&s->mapping);
 	s->lease = lease_start(&s->mapping, LEASE_BEAT_MS, LEASE_STALL_MS, err);
 	if (!s->lease || open_ready(s, err))

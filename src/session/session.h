@@ -39,13 +39,24 @@ struct session;
 
 struct session_options {
 	struct agent_file agent;
-	bool take_over;           /* end another front end's session first */
+	bool take_over; /* end another front end's session first */
+	/* The JVM loads the agent itself, with this token (session_token). NULL: jhot attaches to it. */
+	const char *token;
 	struct patience patience; /* see session_patience; applies to opening, too */
 };
 
-/* jvm: from hotspot_find or hotspot_check. The profile must outlive the session. Blocks for the attach. */
+/* A new token, by which the session's memory is found. */
+#define SESSION_TOKEN 24
+void session_token(char out[SESSION_TOKEN]);
+/*
+ * jvm: from hotspot_find or hotspot_check; with a token only its ids need be known. The profile must outlive the session. Blocks for
+ * the attach; with a token until the JVM is initialised or has ended (ERR_GONE).
+ */
 struct session *session_open(const struct hotspot *jvm, const struct session_options *options,
 	struct profile *profile, struct err *err);
+
+/* The JVM, with everything that is known of it by now. */
+const struct hotspot *session_jvm(const struct session *s);
 
 /*
  * session_finish: stops the engines, drains the rest into the profile and releases the agent. session_close does the same

@@ -36,6 +36,7 @@ JHOT, PEER, NOTHING = "jhot", "async-profiler", "nothing"
 Row = collections.namedtuple("Row", "name command limit_s whole quick needs", defaults=((),))
 ROWS = (
     Row("attach", "attach.sh", 900, {"TURNS": 20}, {"TURNS": 1}),
+    Row("startup", "startup.sh", 900, {"TURNS": 15}, {"TURNS": 1}),
     Row("walk", "walk.sh", 1200, {"SECONDS_EACH": 10, "VMX": 1, "WORKLOADS": ""},
         {"SECONDS_EACH": 2, "ROUNDS": 1, "WARM": 1, "ONLY": "Compile|deep", "WORKLOADS": ""}),
     Row("walk-real", "walk.sh", 1200, {"SECONDS_EACH": 10, "WARM": 20, "VMX": 1, "ONLY": "h2|lucene|clojure|sunflow"}, None,

@@ -77,7 +77,7 @@ while read -r major JAVA <&3; do
 	for left in 100 600 1000 4000 50000 90000; do
 		row data $left refused
 	done
-	row data 110000 works
+	row data 130000 works # twice what a session and the listener may need
 	for left in 4 10 20 40 60 100; do
 		row maps $left refused
 	done
@@ -85,7 +85,7 @@ while read -r major JAVA <&3; do
 	for left in 600 4000 50000 90000; do
 		row as $left refused
 	done
-	row as 190000 works # 64 MB of it an arena of glibc's for the listener
+	row as 210000 works # 64 MB of it an arena of glibc's for the listener
 	for left in 100 600 4000 7000; do
 		row memlock $left refused
 	done

@@ -14,6 +14,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #define NO_INLINING_SHOWN 0.5 /* per cent */
 
@@ -72,6 +73,8 @@ static int record_finish(struct recording *r, int rc, struct err *err)
 		r->outputs.files[r->outputs.count++] =
 			(struct output){.path = "%n-%t.jhot", .format = &outputs_jhot};
 
+	if (r->sampling.command) /* stdout is the program's */
+		dup2(STDERR_FILENO, STDOUT_FILENO);
 	if (r->watch.findings)
 		watch_judge(&r->watch, &r->sampling);
 	sampling_finish(&r->sampling);
@@ -129,6 +132,20 @@ static int record_run(struct recording *r, struct err *err)
 	return rc;
 }
 
+static int check_command(const struct args *args, struct err *err)
+{
+	if (args->operands_before > 0)
+		return err_set(err, ERR_USAGE,
+			"Give either a PID or NAME, or -- and a command, not both.");
+	if (args->operands_before && args->operand_count > 1)
+		return err_set(err, ERR_USAGE, "Unexpected argument \"%s\".", args->operands[1]);
+	if (!args->operands_before && (recorder_requested(args) || args_has(args, OPT_DURATION)))
+		return err_set(err, ERR_USAGE,
+			"A command is recorded to its end, into files that are written then: "
+			"--rotate, --when and -d cannot be used with it.");
+	return 0;
+}
+
 static int run_record(const struct args *args, struct err *err)
 {
 	struct recording r = {.sampling.then = "prints"};
@@ -136,13 +153,22 @@ static int run_record(const struct args *args, struct err *err)
 	struct outputs_names names;
 	int rc = -1;
 
-	if (recorder_check_options(args, err))
+	if (recorder_check_options(args, err) || check_command(args, err))
 		return -1;
 	if (recorder_requested(args))
 		return recorder_run(args, err);
-	if (events_parse(&s->events, args, EVENT_CPU, err) ||
-		outputs_parse(&r.outputs, args, err) || sampling_parse(s, args, err))
+	if (events_parse(&s->events, args, EVENT_CPU, err) || outputs_parse(&r.outputs, args, err))
 		goto out;
+	if (!args->operands_before) { /* jhot record -- COMMAND */
+		s->command = args->operands;
+		snprintf(s->jvm.name, sizeof(s->jvm.name), "java");
+		rc = sampling_options(s, args, err);
+	} else {
+		rc = sampling_parse(s, args, err);
+	}
+	if (rc)
+		goto out;
+	rc = -1;
 	/* Checked before attaching: the names are final, except for the second in %t. */
 	names = (struct outputs_names){(int)s->jvm.pid, s->jvm.name, clock_wall_ns(), NULL};
 	if (outputs_check(&r.outputs, &s->events, &names, err))
@@ -158,6 +184,11 @@ static int run_record(const struct args *args, struct err *err)
 	findings_free(r.watch.findings);
 out:
 	outputs_done(&r.outputs);
+	if (s->command && s->launch.jvm.pid) {
+		if (rc)
+			report_error(stderr, err);
+		exit(s->exit_status);
+	}
 	return rc;
 }
 
@@ -183,7 +214,7 @@ static int run_start(const struct args *args, struct err *err)
 const struct verb verb_record = {
 	.bit = VERB_RECORD,
 	.name = "record",
-	.synopsis = "[OPTION]... PID|NAME",
+	.synopsis = "[OPTION]... PID|NAME | [OPTION]... -- java ARGUMENT...",
 	.help = "sample for a while, then write files or print the hot methods",
 	.text = "Samples a JVM for the given time, or until Ctrl-C or the end of the JVM, and "
 		"writes each -o FILE in the format selected by its suffix:\n\n"
@@ -208,6 +239,10 @@ const struct verb verb_record = {
 		"wall, bytes for alloc. For lock it is how often threads are polled for what they "
 		"wait for. Defaults: cpu 10 ms, wall 50 ms, alloc 512 kB, lock 5 ms. A number "
 		"without a unit is in the event's own unit.\n\n"
+		"After --, `java` and its arguments are started and sampled from their first "
+		"milliseconds on. The program has the terminal, its exit status becomes that of "
+		"jhot, and what jhot prints goes to stderr, at the end:\n\n"
+		"  jhot record -e cpu=1ms -o start.html -- java -jar shop.jar\n\n"
 		"With --rotate 1m jhot records the JVM for as long as it runs, into a file per "
 		"minute; SIGUSR1 ends the current file at once. With --when it writes files only "
 		"about incidents; each begins a minute before. Given a NAME, it records all JVMs "
@@ -218,7 +253,7 @@ const struct verb verb_record = {
 		"If the JVM ends early, the samples until then are written and the exit status is "
 		"8.",
 	.min_operands = 1,
-	.max_operands = 1,
+	.max_operands = 10000,
 	.run = run_record,
 };
 

@@ -25,6 +25,11 @@
  * of the JVM use the same word, so what is found there must be verified. 0: unknown.
  */
 int64_t jvm_current_place(void);
+/*
+ * In Agent_OnLoad: calls fn once, on a Java thread, when the JVM is initialised; the program's main may already run by then, for a
+ * few milliseconds. False: it will not be called.
+ */
+bool jvm_when_created(JavaVM *vm, void (*fn)(JavaVM *vm));
 /* Finds libjvm and the fields of java.lang.Thread, once per process. 0 or AGENT_NO_JVMTI. On a Java thread. */
 int jvm_prepare(JavaVM *vm);
 /* "OpenJDK 64-Bit Server VM 17.0.1+12", for the header. On a Java thread. */

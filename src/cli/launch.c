@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Starts a JVM with the agent. */
+#include "cli/launch.h"
+
+#include "base/buf.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define NOT_EXECUTED 127
+
+static const int forwarded[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2};
+static volatile sig_atomic_t launched;
+
+/* Signals of the terminal have a positive code: the program has received them as well. */
+static void forward(int signo, siginfo_t *info, void *context)
+{
+	(void)context;
+	if (launched && info->si_code <= 0)
+		kill((pid_t)launched, signo);
+}
+
+static void forward_signals(void)
+{
+	const struct sigaction action = {
+		.sa_sigaction = forward, .sa_flags = SA_SIGINFO | SA_RESTART};
+
+	for (size_t i = 0; i < sizeof(forwarded) / sizeof(forwarded[0]); i++) {
+		struct sigaction old;
+
+		if (!sigaction(forwarded[i], NULL, &old) && old.sa_handler != SIG_IGN)
+			sigaction(forwarded[i], &action, NULL);
+	}
+}
+
+/* In the child: waits for the agent's path, then becomes the program. Reports a failure through `failed`. */
+static void run(struct launch *l, const char *const *argv, const char *token, int path, int failed)
+{
+	int count = 0, error;
+	const char **all;
+	char agent[PATH_MAX];
+	ssize_t n = read(path, agent, sizeof(agent) - 1);
+
+	if (n <= 0)
+		_exit(NOT_EXECUTED);
+	agent[n] = '\0';
+	while (argv[count])
+		count++;
+	all = xcalloc((size_t)count + 2, sizeof(*all));
+	snprintf(l->agent_option, sizeof(l->agent_option), "-agentpath:%s=token=%s", agent, token);
+	all[0] = argv[0];
+	all[1] = l->agent_option;
+	memcpy(all + 2, argv + 1, (size_t)count * sizeof(*all));
+	execvp(all[0], (char *const *)all);
+	error = errno;
+	if (write(failed, &error, sizeof(error)) < 0)
+		_exit(NOT_EXECUTED);
+	_exit(NOT_EXECUTED);
+}
+
+static int refuse(const char *command, struct err *err)
+{
+	err_set(err, ERR_USAGE, "\"%s\" is not the java command, so jhot cannot load its agent.",
+		command);
+	err_hint(err, "jhot record [OPTION]... -- java [OPTION]... CLASS|-jar FILE");
+	err_hint(err, "jhot record NAME     samples a JVM that a script has started");
+	return -1;
+}
+
+/* Places the agent where the child can open it, and lets the child continue. */
+static int place_agent(struct launch *l, const struct agent_file *agent, int path, struct err *err)
+{
+	struct hotspot *jvm = &l->jvm;
+	size_t bytes;
+
+	snprintf(jvm->temp, sizeof(jvm->temp), "/tmp");
+	if (place_prepare(&l->place, agent, jvm, err) || place_write(&l->place, err))
+		return -1;
+	bytes = strlen(l->place.path);
+	return write(path, l->place.path, bytes) == (ssize_t)bytes
+		       ? 0
+		       : err_set_errno(err, ERR_FAILED, "The program could not be started");
+}
+
+int launch_begin(struct launch *l, const char *const *argv, const char *token,
+	const struct agent_file *agent, struct err *err)
+{
+	const char *name = strrchr(argv[0], '/');
+	int path[2], failed[2], error, rc;
+	pid_t child;
+
+	if (strcmp(name ? name + 1 : argv[0], "java") != 0)
+		return refuse(argv[0], err);
+	if (pipe2(path, O_CLOEXEC) || pipe2(failed, O_CLOEXEC))
+		return err_set_errno(err, ERR_FAILED, "Cannot create a pipe");
+	fflush(NULL);
+	child = fork();
+	if (!child) {
+		close(path[1]); /* so that the read ends if jhot does */
+		run(l, argv, token, path[0], failed[1]);
+	}
+	close(path[0]);
+	close(failed[1]);
+	if (child < 0) {
+		rc = err_set_errno(err, ERR_FAILED, "Cannot create a process");
+	} else {
+		l->jvm = (struct hotspot){.pid = child,
+			.nspid = child,
+			.euid = geteuid(),
+			.egid = getegid(),
+			.is_java = true,
+			.is_hotspot = true};
+		launched = child;
+		forward_signals();
+		rc = place_agent(l, agent, path[1], err);
+	}
+	close(path[1]);
+	if (!rc && read(failed[0], &error, sizeof(error)) == sizeof(error)) {
+		errno = error;
+		rc = err_set_errno(err, ERR_USAGE, "Cannot run %s", argv[0]);
+	}
+	close(failed[0]);
+	if (rc && child > 0) {
+		launch_loaded(l);
+		launch_wait(l);
+		l->jvm.pid = 0;
+	}
+	return rc;
+}
+
+void launch_loaded(struct launch *l)
+{
+	place_done(&l->place);
+}
+
+int launch_wait(struct launch *l)
+{
+	int status = 0;
+
+	while (launched && waitpid(l->jvm.pid, &status, 0) < 0 && errno == EINTR)
+		;
+	launched = 0;
+	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}

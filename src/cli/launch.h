@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * `jhot record -- java ...`: starts a JVM that loads the agent itself, so that it is sampled from its start.
+ *
+ *   launch_begin -> session_open with its token -> launch_loaded -> sampling ... -> launch_wait
+ *
+ * The program has our terminal, environment and process group, and no descriptor of ours. Signals that another process sends to
+ * jhot are forwarded to it; those of the terminal (Ctrl-C) reach it anyway. If jhot is killed, the program continues.
+ * Single-threaded; installs signal handlers.
+ */
+#ifndef JHOT_CLI_LAUNCH_H
+#define JHOT_CLI_LAUNCH_H
+
+#include "attach/jvm/hotspot.h"
+#include "attach/place.h"
+
+struct launch {
+	struct hotspot jvm; /* only its ids are known yet */
+	struct place place;
+	char agent_option[PATH_MAX + 64]; /* "-agentpath:..." */
+};
+
+/* Starts it; after a failure l->jvm.pid is 0. argv: the command, ending with NULL; a `java` with its arguments. token: of the session, see session_options. */
+int launch_begin(struct launch *l, const char *const *argv, const char *token,
+	const struct agent_file *agent, struct err *err);
+/* The agent has been loaded, or will not be: removes its file. Idempotent. */
+void launch_loaded(struct launch *l);
+/* Waits for its end. Returns its exit status as a shell would: 128 + N if signal N ended it. */
+int launch_wait(struct launch *l);
+
+#endif
