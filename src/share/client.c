@@ -3,8 +3,10 @@
 #include "share/share.h"
 
 #include "base/clock.h"
+#include "base/file.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,33 +25,66 @@ struct shared {
 	bool complete;
 };
 
-struct shared *shared_open(
-	const struct hotspot *jvm, enum share_request request, struct profile *p, struct err *err)
+/* Connects and sends the request. Returns a socket, or -1 with an error. */
+static int connect_server(const struct hotspot *jvm, enum share_request request, int flags,
+	pid_t *server, struct err *err)
 {
 	const struct share_hello hello = {SHARE_MAGIC, SHARE_VERSION, request};
 	struct sockaddr_un at;
 	socklen_t bytes = share_address(jvm, &at);
-	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-	struct shared *s;
-	pid_t server;
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | flags, 0);
 
-	if (fd < 0 || connect(fd, (struct sockaddr *)&at, bytes)) {
+	if (fd < 0 || connect(fd, (struct sockaddr *)&at, bytes))
 		err_set(err, ERR_NO_TARGET, "No jhot of this host is profiling the JVM.");
-	} else if (!share_trusts(fd, jvm, &server)) {
+	else if (!share_trusts(fd, jvm, server))
 		err_set(err, ERR_ATTACH,
 			"The jhot that is profiling the JVM (process %d) belongs to another user.",
-			(int)server);
-	} else if (send(fd, &hello, sizeof(hello), MSG_NOSIGNAL) != sizeof(hello)) {
+			(int)*server);
+	else if (send(fd, &hello, sizeof(hello), MSG_NOSIGNAL) != sizeof(hello))
 		err_set_errno(err, ERR_NO_TARGET, "The jhot that is profiling the JVM");
-	} else {
-		s = xcalloc(1, sizeof(*s));
-		*s = (struct shared){.fd = fd, .server = server, .profile = p};
-		vitals_unknown(&s->unknown);
-		return s;
-	}
+	else
+		return fd;
 	if (fd >= 0)
 		close(fd);
-	return NULL;
+	return -1;
+}
+
+struct shared *shared_open_fd(int fd, struct profile *p)
+{
+	struct shared *s = xcalloc(1, sizeof(*s));
+
+	fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK);
+	s->fd = fd;
+	s->profile = p;
+	vitals_unknown(&s->unknown);
+	return s;
+}
+
+struct shared *shared_open(
+	const struct hotspot *jvm, enum share_request request, struct profile *p, struct err *err)
+{
+	pid_t server = 0;
+	int fd = connect_server(jvm, request, SOCK_NONBLOCK, &server, err);
+	struct shared *s = fd >= 0 ? shared_open_fd(fd, p) : NULL;
+
+	if (s)
+		s->server = server;
+	return s;
+}
+
+int shared_relay(const struct hotspot *jvm, int out, struct err *err)
+{
+	pid_t server = 0;
+	int fd = connect_server(jvm, SHARE_WATCH, 0, &server, err);
+	struct buf bytes = {0};
+
+	if (fd < 0)
+		return -1;
+	while (buf_read(&bytes, fd, PIECE) > 0 && !file_write(out, bytes.data, bytes.len))
+		buf_clear(&bytes);
+	buf_done(&bytes);
+	close(fd);
+	return 0;
 }
 
 void shared_close(struct shared *s)

@@ -5,6 +5,7 @@
 #include "base/clock.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
@@ -170,14 +171,30 @@ static void client_answer(
 		client_finish(s, c, v, duration_ns);
 }
 
+/* send(2) without SIGPIPE, or write(2) to a pipe: whoever adds one ignores that signal. */
+static ssize_t write_some(int fd, const void *bytes, size_t count)
+{
+	ssize_t n = send(fd, bytes, count, MSG_NOSIGNAL);
+
+	return n < 0 && errno == ENOTSOCK ? write(fd, bytes, count) : n;
+}
+
+static bool has_left(int fd)
+{
+	struct pollfd p = {.fd = fd, .events = POLLIN};
+
+	if (poll(&p, 1, 0) <= 0)
+		return false;
+	return (p.revents & (POLLERR | POLLHUP)) || (p.revents & POLLIN);
+}
+
 /* Sends as much as the client reads. Returns false if the client is gone, or has everything. */
 static bool client_send(struct client *c)
 {
-	char byte;
 	ssize_t n = 1;
 
 	while (c->sent < c->out.len && n > 0) {
-		n = send(c->fd, c->out.data + c->sent, c->out.len - c->sent, MSG_NOSIGNAL);
+		n = write_some(c->fd, c->out.data + c->sent, c->out.len - c->sent);
 		c->sent += n > 0 ? (size_t)n : 0;
 	}
 	if (n < 0 && errno != EAGAIN && errno != EINTR)
@@ -188,7 +205,23 @@ static bool client_send(struct client *c)
 		if (c->last)
 			return false;
 	}
-	return recv(c->fd, &byte, 1, 0) != 0; /* 0: the client has closed its side */
+	return !has_left(c->fd);
+}
+
+void share_add(struct share *s, int fd)
+{
+	struct client *c = s->clients;
+
+	fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK);
+	*c = (struct client){.fd = fd, .request = SHARE_WATCH};
+}
+
+bool share_has_clients(const struct share *s)
+{
+	for (int i = 0; i < CLIENTS; i++)
+		if (s->clients[i].fd >= 0)
+			return true;
+	return false;
 }
 
 void share_step(struct share *s, const struct vitals *v, uint64_t duration_ns)

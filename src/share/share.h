@@ -50,6 +50,9 @@ void share_step(struct share *s, const struct vitals *v, uint64_t duration_ns);
 /* After the end of the session: sends the rest to all clients. Blocks for at most 10 s, until they have read it. */
 void share_finish(struct share *s, const struct vitals *v, uint64_t duration_ns);
 void share_close(struct share *s); /* NULL is allowed */
+/* Adds a client that watches over a pipe or socket, which is the share's from then on. To be called first. */
+void share_add(struct share *s, int fd);
+bool share_has_clients(const struct share *s);
 
 /* --- client -------------------------------------------------------------------------------------------- */
 
@@ -60,6 +63,10 @@ struct shared;
  */
 struct shared *shared_open(
 	const struct hotspot *jvm, enum share_request request, struct profile *p, struct err *err);
+/* The same over a descriptor on which a server sends (share_add), e.g. of ssh; it is closed by shared_close. */
+struct shared *shared_open_fd(int fd, struct profile *p);
+/* Sends what shared_open(SHARE_WATCH) would receive to a descriptor instead, until the end. Blocks. 0, or -1 as shared_open. */
+int shared_relay(const struct hotspot *jvm, int out, struct err *err);
 void shared_close(struct shared *s); /* NULL is allowed */
 /*
  * Waits up to timeout_ms for a message, and reads all that have arrived into the profile. Returns 1: read something, 0: timeout, -1:

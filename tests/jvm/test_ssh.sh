@@ -71,6 +71,10 @@ ok "the live view over a new connection shows the hot methods" wait_for 30 grep 
 printf q >&"$keys"
 ok "key q exits with 0 over ssh" wait_for 20 grep -q status=0 "$T/screen" || diag_file "$T/screen"
 becomes_quiet "sampling ends after q over ssh" "$JVM"
+"$JHOT" top --ssh "ssh -F none -p $port -i $T/key -o StrictHostKeyChecking=no -o UserKnownHostsFile=/dev/null -o LogLevel=ERROR" \
+	-b -n 5 "127.0.0.1:$JVM" >"$T/screen" 2>"$T/ssh.err" </dev/null
+ok "HOST:PID shows the hot methods of a JVM behind ssh" grep -qE 'Known\.known(Sixty|Thirty|Ten)' "$T/screen" || diag_file "$T/ssh.err"
+becomes_quiet "sampling ends after HOST:PID" "$JVM"
 jvm_end
 is "the JVM writes only its own lines to stdout" "$(sed 's/^sum .*/sum/' "$T/jvm0.out" | tr '\n' ' ')" "ready sum "
 done_testing

@@ -49,6 +49,7 @@ enum option_id {
 	OPT_TO,
 	OPT_MEMORY,
 	OPT_LAST,
+	OPT_SSH,
 	OPT_MODE,
 	OPT_FAIL_OVER,
 	OPT_ROWS,

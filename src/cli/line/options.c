@@ -6,9 +6,9 @@
 #include <stddef.h>
 
 #define RECORDING (VERB_RECORD | VERB_START)
-#define SAMPLING  (VERB_TOP | RECORDING)
-#define WRITING   (RECORDING | VERB_CONVERT | VERB_SAVE | VERB_STOP)
-#define READING   (VERB_CONVERT | VERB_VIEW | VERB_DIFF)
+#define SAMPLING  (VERB_TOP | VERB_RELAY | RECORDING)
+#define WRITING   (RECORDING | VERB_CONVERT | VERB_MERGE | VERB_SAVE | VERB_STOP)
+#define READING   (VERB_CONVERT | VERB_MERGE | VERB_VIEW | VERB_DIFF)
 #define SHOWING   (VERB_TOP | VERB_VIEW | VERB_DIFF)
 
 const struct option_def options[] = {
@@ -134,6 +134,8 @@ const struct option_def options[] = {
 		"end another jhot's session with this JVM first"},
 	{OPT_AGENT, "agent", 0, "FILE", SAMPLING | VERB_WHY,
 		"load this libjhot.so instead of the one inside jhot"},
+	{OPT_SSH, "ssh", 0, "COMMAND", VERB_TOP,
+		"HOST:NAME: how to connect, default: ssh; 'ssh -p 2222'"},
 	{OPT_REPLAY, "replay", 0, "FILE", VERB_TOP, NULL},
 	{OPT_CLOCK, "clock", 0, "step", VERB_TOP, NULL},
 	{OPT_FRAME_FD, "frame-fd", 0, "N", SHOWING, NULL},

@@ -26,6 +26,8 @@ enum verb_bit {
 	VERB_DIFF = 1 << 10,
 	VERB_START = 1 << 11,
 	VERB_SAVE = 1 << 12,
+	VERB_MERGE = 1 << 13,
+	VERB_RELAY = 1 << 14,
 	VERB_ALL = ~0,
 };
 

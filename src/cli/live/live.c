@@ -36,6 +36,7 @@ static void subject_free(struct subject *s)
 	share_close(s->share);
 	session_close(s->session);
 	shared_close(s->shared);
+	remote_end(s->remote);
 	replay_free(s->replay);
 	if (!s->file)
 		profile_free(s->profile);
@@ -254,6 +255,27 @@ void live_patience(void *ctx, const struct patience *patience)
 	l->patience = *patience;
 	if (l->now->session)
 		session_patience(l->now->session, patience);
+}
+
+int live_remote(struct live *l, struct remote *remote, const char *target, struct err *err)
+{
+	int rc = 0;
+
+	subject_begin(l);
+	l->now->remote = remote;
+	l->now->profile = profile_new();
+	l->now->shared = shared_open_fd(remote_take_stream(remote), l->now->profile);
+	while (!rc && patience_left(&l->patience))
+		rc = shared_read(l->now->shared, WATCH_MS, err);
+	if (rc > 0) {
+		profile_set_history(l->now->profile, WATCH_HISTORY_S);
+		snprintf(l->now->shared_by, sizeof(l->now->shared_by), "%.80s", target);
+		return 0;
+	}
+	if (!rc)
+		err_set(err, ERR_FAILED, "Connecting to %s was cancelled.", target);
+	subject_undo(l);
+	return -1;
 }
 
 int live_replay(struct live *l, const char *path, bool clock_step, struct err *err)

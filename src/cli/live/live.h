@@ -37,6 +37,10 @@ int live_attach(struct live *l, const struct hotspot *jvm, int event, struct err
 void live_patience(void *ctx, const struct patience *patience);
 int live_replay(struct live *l, const char *path, bool clock_step, struct err *err);
 
+/* Watches the session behind an open connection, which is the live view's from then on. */
+struct remote;
+int live_remote(struct live *l, struct remote *remote, const char *target, struct err *err);
+
 extern const struct app_ops live_ops; /* ctx: a struct live */
 
 /*

@@ -5,6 +5,7 @@
 
 #include "attach/jvm/hotspot.h"
 #include "cli/line/events.h"
+#include "cli/live/remote.h"
 #include "cli/live/replay.h"
 #include "import/import.h"
 #include "session/session.h"
@@ -29,6 +30,7 @@ struct subject {
 	struct session *session;
 	struct share *share;   /* of the session, for other jhot processes; NULL: not possible */
 	struct shared *shared; /* another jhot's */
+	struct remote *remote; /* the connection to it, if it is on another host */
 	char shared_by[96];    /* it, for the screen */
 	struct replay *replay;
 	const struct imported *file; /* owned by the caller, with its profile */

@@ -37,6 +37,15 @@ static int run_convert(const struct args *args, struct err *err)
 	return rc;
 }
 
+static int run_merge(const struct args *args, struct err *err)
+{
+	if (args_has(args, OPT_OUTPUT))
+		return run_convert(args, err);
+	err_set(err, ERR_USAGE, "`jhot merge` needs a file to write.");
+	err_hint(err, "jhot merge FILE... -o FILE");
+	return -1;
+}
+
 const struct verb verb_convert = {
 	.bit = VERB_CONVERT,
 	.name = "convert",
@@ -52,4 +61,18 @@ const struct verb verb_convert = {
 	.min_operands = 1,
 	.max_operands = 10000,
 	.run = run_convert,
+};
+
+const struct verb verb_merge = {
+	.bit = VERB_MERGE,
+	.name = "merge",
+	.synopsis = "[OPTION]... FILE... -o FILE",
+	.help = "merge profiles, also of several processes, into one file",
+	.text = "The same as `jhot convert` of several files: events are merged by name, threads "
+		"by name "
+		"and id, seconds by the wall clock.\n\n"
+		"  jhot merge -o all.jhot shop-1.jhot shop-2.jhot shop-3.jfr",
+	.min_operands = 1,
+	.max_operands = 10000,
+	.run = run_merge,
 };

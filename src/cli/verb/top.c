@@ -7,6 +7,7 @@
 #include "cli/line/units.h"
 #include "cli/line/verb.h"
 #include "cli/live/live.h"
+#include "cli/live/remote.h"
 #include "cli/live/replay.h"
 #include "cli/report.h"
 #include "cli/screen.h"
@@ -25,7 +26,8 @@ struct top {
 	struct batch batch;
 	const char *replay;
 	bool event_given;
-	const char *target; /* pid or name, NULL: the picker */
+	const char *target; /* pid, name or HOST:NAME, NULL: the picker */
+	const struct args *args;
 };
 
 static int top_options(const struct args *args, struct top *t, struct err *err)
@@ -42,6 +44,7 @@ static int top_options(const struct args *args, struct top *t, struct err *err)
 		.replay = args_get(args, OPT_REPLAY),
 		.event_given = args_has(args, OPT_EVENT),
 		.target = args->operand_count ? args->operands[0] : NULL,
+		.args = args,
 	};
 	t->screen.user_only = args_has(args, OPT_USER);
 	t->screen.kernel_only = args_has(args, OPT_KERNEL);
@@ -89,6 +92,12 @@ static int top_begin(struct live *live, struct top *t, struct err *err)
 	}
 	if (!t->target)
 		return 0;
+	if (remote_is(t->target)) {
+		struct remote *remote = remote_begin(t->target, t->args, err);
+
+		t->screen.attached = true;
+		return remote ? live_remote(live, remote, t->target, err) : -1;
+	}
 	if (hotspot_find_ready(t->target, &jvm, err))
 		return -1;
 	t->screen.attached = true;
@@ -155,13 +164,18 @@ out:
 const struct verb verb_top = {
 	.bit = VERB_TOP,
 	.name = "top",
-	.synopsis = "[OPTION]... [PID|NAME]",
+	.synopsis = "[OPTION]... [PID|NAME|HOST:NAME]",
 	.help = "show a JVM's hot methods live; without PID or NAME, choose it from a list",
 	.text = "The verb may be omitted: `jhot PID` is `jhot top PID`.\n\n"
 		"Press ? for the keys. q ends the view and the sampling, and asks first if more "
 		"than a minute of samples has not been written to a file. When it cannot ask "
 		"(SIGTERM, SIGHUP, a closed terminal, another JVM chosen, a lost session), such "
 		"samples are saved to the current folder, or $HOME, as with S.\n\n"
+		"HOST:PID or HOST:NAME watches a JVM on another host over ssh: a jhot there "
+		"samples "
+		"it and the screen is drawn here. If HOST has no jhot, this program is sent there, "
+		"and removed at the end. The events are those of -e (cpu, lock and wall without), "
+		"and cannot be changed later.\n\n"
 		"With -b, plain screens are printed every --delay seconds; with --json, one object "
 		"per line and screen. Their size is that of the terminal, or LINES and COLUMNS, or "
 		"50 rows of 132 columns. -b is implied on a terminal that cannot move its cursor "

@@ -10,6 +10,7 @@ extern const struct verb verb_why;
 extern const struct verb verb_record;
 extern const struct verb verb_view;
 extern const struct verb verb_convert;
+extern const struct verb verb_merge;
 extern const struct verb verb_diff;
 extern const struct verb verb_dump;
 extern const struct verb verb_events;
@@ -17,6 +18,7 @@ extern const struct verb verb_start;
 extern const struct verb verb_save;
 extern const struct verb verb_status;
 extern const struct verb verb_stop;
+extern const struct verb verb_relay;
 
 const struct verb *const verbs[] = {
 	&verb_top,
@@ -25,6 +27,7 @@ const struct verb *const verbs[] = {
 	&verb_record,
 	&verb_view,
 	&verb_convert,
+	&verb_merge,
 	&verb_diff,
 	&verb_dump,
 	&verb_events,
@@ -32,6 +35,7 @@ const struct verb *const verbs[] = {
 	&verb_status,
 	&verb_save,
 	&verb_stop,
+	&verb_relay,
 	NULL,
 };
 

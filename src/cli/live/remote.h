@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * `jhot HOST:NAME`: runs `jhot relay NAME` on another host over ssh, and passes on what it sends (share/share.h).
+ *
+ *   here: jhot top --- ssh ---> there: sh -> jhot relay -> agent
+ *
+ * If the host has no jhot, this program is sent there, into a new folder that is removed when the connection ends. ssh asks for
+ * passwords on the terminal, so remote_begin must return before the screen is drawn. Blocks until the relay has begun to
+ * send, or has failed. Single-threaded.
+ */
+#ifndef JHOT_CLI_LIVE_REMOTE_H
+#define JHOT_CLI_LIVE_REMOTE_H
+
+#include "base/err.h"
+#include "cli/line/args.h"
+
+struct remote;
+/* True for HOST:PID, HOST:NAME and USER@HOST:NAME. */
+bool remote_is(const char *target);
+/* args: the options of sampling are passed on; --ssh: the command to use. NULL with an error; the far end's is printed. */
+struct remote *remote_begin(const char *target, const struct args *args, struct err *err);
+/* The descriptor on which messages arrive; the caller may take it, and then closes it. */
+int remote_take_stream(struct remote *r);
+/* Prints on stderr what ssh and the far end have printed there. */
+void remote_print_errors(const struct remote *r);
+/* Closes the connection; waits up to 2 s for ssh. NULL is allowed. */
+void remote_end(struct remote *r);
+
+#endif

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* `jhot relay`: the far end of `jhot HOST:NAME`. */
+#include "cli/line/events.h"
+#include "cli/line/verb.h"
+#include "cli/sampling.h"
+
+#include <signal.h>
+#include <unistd.h>
+
+/* Events that are sampled without -e: the viewer cannot add any later. */
+static const int relay_events[] = {EVENT_CPU, EVENT_LOCK, EVENT_WALL};
+
+/* The viewer has left when the connection is closed. */
+static int relay_poll(void *ctx, const struct vitals *v, struct err *err)
+{
+	const struct sampling *s = ctx;
+
+	(void)v;
+	return share_has_clients(s->share)
+		       ? 0
+		       : err_set(err, ERR_GONE, "The viewer has ended the connection.");
+}
+
+static int relay_session(struct sampling *s, struct err *err)
+{
+	int rc = sampling_begin(s, err);
+
+	if (!rc && !s->share)
+		rc = err_set(
+			err, ERR_FAILED, "The session cannot be sent: sockets are forbidden here.");
+	if (!rc) {
+		share_add(s->share, dup(STDOUT_FILENO));
+		rc = sampling_loop(s, err);
+		sampling_finish(s);
+	}
+	sampling_end(s);
+	return rc;
+}
+
+static int run_relay(const struct args *args, struct err *err)
+{
+	struct sampling s = {.then = "ends", .poll = relay_poll, .ctx = &s};
+
+	if (isatty(STDOUT_FILENO))
+		return err_set(err, ERR_USAGE,
+			"`jhot relay` writes a profile for another jhot, not for a terminal.");
+	if (events_parse(&s.events, args, EVENT_CPU, err) || sampling_parse(&s, args, err))
+		return -1;
+	signal(SIGPIPE, SIG_IGN);
+	if (!s.options.take_over && !shared_relay(&s.jvm, STDOUT_FILENO, NULL))
+		return 0;
+	if (!args_has(args, OPT_EVENT)) {
+		s.events.optional = true;
+		for (size_t i = 1; i < sizeof(relay_events) / sizeof(relay_events[0]); i++)
+			events_insert(&s.events, NULL, relay_events[i]);
+	}
+	return relay_session(&s, err);
+}
+
+const struct verb verb_relay = {
+	.bit = VERB_RELAY,
+	.name = "relay",
+	.synopsis = "[OPTION]... PID|NAME",
+	.help = "send a session to a jhot on another host; run by `jhot HOST:NAME`",
+	.text = "Samples the JVM and writes what it samples to stdout, for the jhot at the other "
+		"end of an "
+		"ssh connection. If another jhot is already profiling the JVM, that session is "
+		"sent. Ends "
+		"with the connection. Without -e it samples cpu, lock and wall.",
+	.min_operands = 1,
+	.max_operands = 1,
+	.run = run_relay,
+};
