@@ -17,8 +17,10 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
-#define LINKS_MAX 40  /* the kernel's limit */
-#define TRIES_MAX 100 /* attempts to find an unused temporary name */
+#define LINKS_MAX     40 /* the kernel's limit */
+#define PROC_FD       "/proc/self/fd/%d"
+#define PROC_FD_BYTES 32
+#define TRIES_MAX     100 /* attempts to find an unused temporary name */
 
 /* --- errors ------------------------------------------------------------------------------------------ */
 
@@ -239,22 +241,46 @@ static int open_device(const struct walk *w)
 	return -1;
 }
 
-/* Creates a file with an unpredictable name and the mode that the umask gives. */
-static int open_part(struct file *f)
+/* An unpredictable name. */
+static int choose_part(struct file *f)
 {
+	struct buf name = {0};
+	uint64_t random;
+
+	if (getentropy(&random, sizeof(random)))
+		return -1;
+	buf_printf(&name, ".jhot-%016" PRIx64 ".part", random);
+	free(f->part);
+	f->part = buf_steal(&name);
+	return 0;
+}
+
+/* Names a file that has none yet. */
+static int give_name(const struct file *f, const char *name)
+{
+	char link[PROC_FD_BYTES];
+
+	snprintf(link, sizeof(link), PROC_FD, f->fd);
+	return linkat(AT_FDCWD, link, f->dir, name, AT_SYMLINK_FOLLOW);
+}
+
+/* Creates a file without a name, or on file systems that do not support that with a temporary one. */
+static int open_new(struct file *f)
+{
+	char link[PROC_FD_BYTES];
 	mode_t mask = umask(0);
-	int fd = -1;
+	int fd = openat(f->dir, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
 
 	umask(mask);
+	snprintf(link, sizeof(link), PROC_FD, fd);
+	f->unnamed = fd >= 0 && !access(link, F_OK);
+	if (fd >= 0 && !f->unnamed) {
+		close(fd);
+		fd = -1;
+	}
 	for (int i = 0; i < TRIES_MAX && fd < 0; i++) {
-		struct buf name = {0};
-		uint64_t random;
-
-		if (getentropy(&random, sizeof(random)))
+		if (choose_part(f))
 			return -1;
-		buf_printf(&name, ".jhot-%016" PRIx64 ".part", random);
-		free(f->part);
-		f->part = buf_steal(&name);
 		fd = openat(
 			f->dir, f->part, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 		if (fd < 0 && errno != EEXIST)
@@ -290,7 +316,7 @@ static int open_for(struct file *f, struct walk *w)
 	f->dir = w->dir;
 	w->dir = -1;
 	f->name = xstrdup(w->name);
-	fd = open_part(f);
+	fd = open_new(f);
 	if (fd >= 0 && w->there)
 		copy_mode(fd, &w->st);
 	return fd;
@@ -342,8 +368,35 @@ int file_write(int fd, const void *bytes, size_t len)
 
 /* --- ending ------------------------------------------------------------------------------------------ */
 
+/* Gives an unnamed file a temporary name. */
+static int name_part(struct file *f)
+{
+	int rc = -1;
+
+	for (int i = 0; i < TRIES_MAX && rc; i++) {
+		if (choose_part(f))
+			break;
+		rc = give_name(f, f->part);
+		if (rc && errno != EEXIST)
+			break;
+	}
+	if (!rc) {
+		f->unnamed = false;
+		return 0;
+	}
+	free(f->part);
+	f->part = NULL;
+	return -1;
+}
+
 void file_appear(struct file *f)
 {
+	if (f->unnamed) {
+		f->unnamed = give_name(f, f->name) != 0;
+		if (f->unnamed)
+			name_part(f);
+		return;
+	}
 	if (!f->part || linkat(f->dir, f->part, f->dir, f->name, 0))
 		return;
 	unlinkat(f->dir, f->part, 0);
@@ -355,6 +408,8 @@ void file_close_uncommitted(struct file *f)
 {
 	if (!f->path)
 		return;
+	if (f->unnamed)
+		name_part(f);
 	if (f->fd >= 0)
 		close(f->fd);
 	file_done(f);
@@ -364,6 +419,7 @@ void file_abandon(struct file *f)
 {
 	if (f->path && f->part)
 		unlinkat(f->dir, f->part, 0);
+	f->unnamed = false; /* nothing to name */
 	file_close_uncommitted(f);
 }
 
@@ -373,6 +429,11 @@ static const char *commit(struct file *f)
 	bool unsynced = fsync(f->fd) && errno != EINVAL && errno != ENOSYS && errno != EROFS;
 	int error = errno, fd = f->fd;
 
+	if (!unsynced && f->unnamed) {
+		f->unnamed = give_name(f, f->name) != 0;
+		if (f->unnamed && (errno != EEXIST || name_part(f)))
+			return "link";
+	}
 	f->fd = -1;
 	if (close(fd) && !unsynced)
 		return "close";

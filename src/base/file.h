@@ -2,7 +2,8 @@
 /*
  * Replaces files atomically: the old content stays until the new one is completely on disk.
  *
- * The bytes go into a new file in the same folder, under an unpredictable name, which is synced and renamed at the end. All
+ * The bytes go into a new file in the same folder, without a name (O_TMPFILE) or, where the file system does not support that, under an
+ * unpredictable one. It is synced and gets its name at the end. All
  * names are relative to the folder that the path led to when the file was created. A symbolic link is kept, and its target
  * replaced. The new file gets the mode of the old one and, if permitted, its owner; without an old one, the mode that the umask
  * gives. A device, pipe or open descriptor (/dev/stdout) is written directly.
@@ -18,6 +19,7 @@
 
 #include "base/err.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /* Writes all bytes to a descriptor, retrying short writes and EINTR. 0, or -1 with errno. */
@@ -25,14 +27,15 @@ int file_write(int fd, const void *bytes, size_t len);
 
 struct file {
 	int fd;
-	int dir;    /* O_PATH: the folder of name and part; -1: the file is written directly */
-	char *path; /* as given to file_create; NULL: closed */
-	char *name; /* in dir */
-	char *part; /* in dir, the temporary name; NULL: already renamed */
+	int dir;      /* O_PATH: the folder of name and part; -1: the file is written directly */
+	char *path;   /* as given to file_create; NULL: closed */
+	char *name;   /* in dir */
+	bool unnamed; /* neither this name nor a temporary one: nothing is left if we are killed */
+	char *part;   /* in dir, the temporary name; NULL: none yet, or already renamed */
 };
 
 int file_create(struct file *f, const char *path, struct err *err);
-/* Publishes what is written so far under its name, unless another file has it. */
+/* Publishes what is written so far under its name or, if another file has that, under a temporary one. */
 void file_appear(struct file *f);
 /* 0: the new content is on disk and under its name. -1: nothing has changed. Closes f in either case. */
 int file_commit(struct file *f, struct err *err);

@@ -157,6 +157,29 @@ static void test_appear(void)
 		"an unfinished file is kept beside the old one");
 }
 
+static void test_killed(void)
+{
+	int unnamed = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600), before = litter(folder);
+	struct file f;
+	struct err err;
+	pid_t child;
+
+	if (unnamed < 0) {
+		tap_skip("a writer that is killed", "no O_TMPFILE on this file system");
+		return;
+	}
+	close(unnamed);
+	child = fork();
+	if (!child) {
+		file_create(&f, path_of("killed"), &err);
+		file_write(f.fd, "half", 4);
+		raise(SIGKILL);
+	}
+	waitpid(child, NULL, 0);
+	ok(litter(folder) == before && access(path_of("killed"), F_OK),
+		"a writer that is killed leaves no file");
+}
+
 static void test_links(void)
 {
 	struct stat st;
@@ -427,6 +450,7 @@ int main(void)
 	test_new();
 	test_old();
 	test_appear();
+	test_killed();
 	test_links();
 	test_devices();
 	test_exchanged();
