@@ -21,12 +21,12 @@ struct client {
 	int fd; /* -1: unused */
 	enum share_request request;
 	uint64_t accepted_ns;
-	struct recording_writer *writer; /* of SHARE_WATCH */
-	uint64_t vitals_ns;              /* time of the last vitals that it got */
-	struct buf content;              /* of the next message */
+	struct recording_writer *writer;
+	uint64_t vitals_ns; /* time of the last vitals that it got */
+	struct buf content; /* of the next message */
 	struct buf out;
-	size_t sent; /* of out */
-	bool last;   /* nothing follows */
+	size_t sent; /* bytes of out */
+	bool last;   /* the recording is complete */
 };
 
 struct share {
@@ -128,21 +128,22 @@ static void add_message(struct client *c)
 	buf_clear(&c->content);
 }
 
-static void client_vitals(struct client *c, const struct vitals *v)
-{
-	if (c->vitals_ns == v->time_ns)
-		return;
-	c->vitals_ns = v->time_ns;
-	recording_vitals(c->writer, v);
-}
-
-static void client_watch(struct share *s, struct client *c, const struct vitals *v)
+/* Begins the client's recording, if necessary, and adds the current vitals. */
+static void client_prepare(struct share *s, struct client *c, const struct vitals *v)
 {
 	if (!c->writer) {
 		c->writer = recording_create_stream(&c->content);
 		recording_begin(c->writer, s->options.profile, &s->options.meta);
 	}
-	client_vitals(c, v);
+	if (c->vitals_ns != v->time_ns)
+		recording_vitals(c->writer, v);
+	c->vitals_ns = v->time_ns;
+}
+
+/* Sends the seconds that have become complete, unless the client does not read. */
+static void client_follow(struct share *s, struct client *c, const struct vitals *v)
+{
+	client_prepare(s, c, v);
 	if (c->out.len - c->sent > UNREAD_MAX)
 		return;
 	recording_follow(c->writer, NULL);
@@ -152,23 +153,10 @@ static void client_watch(struct share *s, struct client *c, const struct vitals 
 static void client_finish(
 	struct share *s, struct client *c, const struct vitals *v, uint64_t duration_ns)
 {
-	if (!c->writer) {
-		c->writer = recording_create_stream(&c->content);
-		recording_begin(c->writer, s->options.profile, &s->options.meta);
-	}
-	client_vitals(c, v);
+	client_prepare(s, c, v);
 	recording_finish(c->writer, duration_ns, NULL);
 	add_message(c);
 	c->last = true;
-}
-
-static void client_answer(
-	struct share *s, struct client *c, const struct vitals *v, uint64_t duration_ns)
-{
-	if (c->request == SHARE_WATCH)
-		client_watch(s, c, v);
-	else if (c->request == SHARE_COPY)
-		client_finish(s, c, v, duration_ns);
 }
 
 /* send(2) without SIGPIPE, or write(2) to a pipe: whoever adds one ignores that signal. */
@@ -179,13 +167,12 @@ static ssize_t write_some(int fd, const void *bytes, size_t count)
 	return n < 0 && errno == ENOTSOCK ? write(fd, bytes, count) : n;
 }
 
+/* True when the reader has closed its end; it never sends anything after its request. */
 static bool has_left(int fd)
 {
 	struct pollfd p = {.fd = fd, .events = POLLIN};
 
-	if (poll(&p, 1, 0) <= 0)
-		return false;
-	return (p.revents & (POLLERR | POLLHUP)) || (p.revents & POLLIN);
+	return poll(&p, 1, 0) > 0 && p.revents & (POLLIN | POLLERR | POLLHUP);
 }
 
 /* Sends as much as the client reads. Returns false if the client is gone, or has everything. */
@@ -236,8 +223,10 @@ void share_step(struct share *s, const struct vitals *v, uint64_t duration_ns)
 			client_end(c);
 			continue;
 		}
-		if (!c->last)
-			client_answer(s, c, v, duration_ns);
+		if (!c->last && c->request == SHARE_WATCH)
+			client_follow(s, c, v);
+		else if (!c->last && c->request == SHARE_COPY)
+			client_finish(s, c, v, duration_ns);
 		if (c->request && !client_send(c))
 			client_end(c);
 	}

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Gives other jhot processes of this host a copy of the profile of a running session: once, or growing as it grows.
+ * Gives other jhot processes of this host a copy of a running session's profile: once, or growing with it.
  *
  *   server: the front end that owns the session            client: any other jhot
  *   session -> profile -> recording_writer -> socket  ---> recording -> a profile of its own -> screen, file
  *
- * The socket is in the abstract namespace, so no file is left behind, and is reachable from the same network namespace only. Its name
- * consists of the JVM's start time and its pid in its own PID namespace, which both processes know. Each side checks the other's credentials, which the kernel supplies: root, its own user and the user of the JVM
- * are accepted. A client can only read. It cannot make the server write files or wait.
+ * The socket is in the abstract namespace: no file is left behind, and it is visible in the same network namespace only. Its name
+ * consists of the JVM's start time and its pid in its own PID namespace. Each side checks the credentials of the other, as reported
+ * by the kernel, and accepts root, its own user and the user of the JVM. A client can only read: it cannot make the server write
+ * a file, wait, or change what is sampled.
  *
  *   client: struct share_hello
  *   server: messages, each a uint32_t with the number of bytes that follow:
@@ -40,7 +41,7 @@ struct share_options {
 };
 
 struct share;
-/* Copies the options; what they refer to must outlive the share. NULL with an error if the name is in use or sockets are forbidden. */
+/* Borrows what the options refer to. NULL with an error if another process has the name, or sockets are forbidden. */
 struct share *share_open(const struct share_options *o, struct err *err);
 /*
  * Accepts clients, answers requests and sends the seconds that are complete. Does not block: a client that does not read receives
@@ -50,7 +51,7 @@ void share_step(struct share *s, const struct vitals *v, uint64_t duration_ns);
 /* After the end of the session: sends the rest to all clients. Blocks for at most 10 s, until they have read it. */
 void share_finish(struct share *s, const struct vitals *v, uint64_t duration_ns);
 void share_close(struct share *s); /* NULL is allowed */
-/* Adds a client that watches over a pipe or socket, which is the share's from then on. To be called first. */
+/* Right after share_open: adds a client that watches through this pipe or socket, and owns the descriptor. */
 void share_add(struct share *s, int fd);
 bool share_has_clients(const struct share *s);
 
@@ -63,20 +64,20 @@ struct shared;
  */
 struct shared *shared_open(
 	const struct hotspot *jvm, enum share_request request, struct profile *p, struct err *err);
-/* The same over a descriptor on which a server sends (share_add), e.g. of ssh; it is closed by shared_close. */
+/* The same through a descriptor to which another process writes (share_add), such as a pipe from ssh. Owns it. */
 struct shared *shared_open_fd(int fd, struct profile *p);
-/* Sends what shared_open(SHARE_WATCH) would receive to a descriptor instead, until the end. Blocks. 0, or -1 as shared_open. */
+/* Copies what a SHARE_WATCH receives to a descriptor, until the session or the reader ends. Blocks. 0, or -1 as shared_open. */
 int shared_relay(const struct hotspot *jvm, int out, struct err *err);
 void shared_close(struct shared *s); /* NULL is allowed */
 /*
- * Waits up to timeout_ms for a message, and reads all that have arrived into the profile. Returns 1: read something, 0: timeout, -1:
- * the end, with ERR_GONE if it is complete (shared_complete) or the server has ended.
+ * Waits up to timeout_ms for a message, and reads all that have arrived into the profile. Returns 1 if there was one, 0 after a
+ * timeout, -1 at the end: ERR_GONE if the recording is complete (shared_complete) or the server has ended.
  */
 int shared_read(struct shared *s, int timeout_ms, struct err *err);
 /* True once all of a recording has been read. */
 bool shared_complete(const struct shared *s);
-pid_t shared_server(
-	const struct shared *s); /* as the kernel tells us; 0: outside of our PID namespace */
+/* The server's pid; 0: not in our PID namespace, or not known. */
+pid_t shared_server(const struct shared *s);
 const struct vitals *shared_vitals(const struct shared *s);
 /* The recording read so far: its host, labels and duration. NULL before the first message. */
 const struct recording *shared_recording(const struct shared *s);
