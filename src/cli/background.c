@@ -10,15 +10,19 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <syslog.h>
 #include <unistd.h>
 
-#define LOG_NAME    "jhot-log"
-#define RESULT_NAME "jhot-result"
-#define LOG_MAX     (1 << 20) /* bytes */
-#define LOG_SHOWN   600
+#define LOG_NAME        "jhot-log"
+#define RESULT_NAME     "jhot-result"
+#define LOG_MAX         (1 << 20) /* bytes */
+#define LOG_SHOWN       600
+
+#define DESCRIPTORS_MAX 4096 /* of those that a JVM that is starting may leave open */
 
 static int ready_pipe = -1, log_fd = -1;
 static bool in_background;
@@ -42,6 +46,7 @@ int background_fork(int *status, struct err *err)
 	if (!child) {
 		close(ends[0]);
 		ready_pipe = ends[1];
+		signal(SIGINT, SIG_DFL); /* background_stop; it is ignored in jobs of a script */
 		return 0;
 	}
 	close(ends[1]);
@@ -66,10 +71,35 @@ static int redirect(int stream, const char *name, int null)
 	return fd;
 }
 
+static void detach(void)
+{
+	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+
+	dup2(null, STDIN_FILENO);
+	close(redirect(STDOUT_FILENO, RESULT_NAME, null));
+	log_fd = redirect(STDERR_FILENO, LOG_NAME, null);
+	close(null);
+	setsid();
+	signal(SIGHUP, SIG_IGN);
+	in_background = true;
+}
+
+void background_leave(void)
+{
+	struct rlimit files;
+
+	if (getrlimit(RLIMIT_NOFILE, &files) || files.rlim_cur > DESCRIPTORS_MAX)
+		files.rlim_cur = DESCRIPTORS_MAX;
+	for (int fd = STDERR_FILENO + 1; fd < (int)files.rlim_cur; fd++)
+		close(fd);
+	if (fork())
+		_exit(0);
+	signal(SIGINT, SIG_DFL);
+	detach();
+}
+
 void background_ready(const struct hotspot *jvm)
 {
-	int null;
-
 	if (ready_pipe < 0)
 		return;
 	printf("recording %d %s in the background (jhot process %d)\n\n"
@@ -79,14 +109,7 @@ void background_ready(const struct hotspot *jvm)
 		(int)jvm->pid, jvm->name, (int)getpid(), (int)jvm->pid, (int)jvm->pid,
 		(int)jvm->pid);
 	fflush(NULL);
-	null = open("/dev/null", O_RDWR | O_CLOEXEC);
-	dup2(null, STDIN_FILENO);
-	close(redirect(STDOUT_FILENO, RESULT_NAME, null));
-	log_fd = redirect(STDERR_FILENO, LOG_NAME, null);
-	close(null);
-	setsid();
-	signal(SIGHUP, SIG_IGN);
-	in_background = true;
+	detach();
 	if (write(ready_pipe, "r", 1) < 0)
 		_exit(ERR_FAILED); /* the user believes that it has failed */
 	close(ready_pipe);
@@ -96,6 +119,12 @@ void background_ready(const struct hotspot *jvm)
 bool background_is(void)
 {
 	return in_background;
+}
+
+void background_log_error(const struct err *err)
+{
+	if (in_background)
+		syslog(LOG_ERR, "%s", err->what);
 }
 
 void background_limit_log(void)

@@ -21,10 +21,17 @@
  * *status: 0 if it is ready. -1: no process could be created.
  */
 int background_fork(int *status, struct err *err);
+/*
+ * For a process that the agent has started (`record --loaded`): leaves its parent, which exits, the terminal and all descriptors, as
+ * after background_ready.
+ */
+void background_leave(void);
 /* In that child: prints what can be done with the recording, and leaves the terminal. Elsewhere without effect. */
 void background_ready(const struct hotspot *jvm);
 /* True in that child, once it is ready. */
 bool background_is(void);
+/* In the background, reports the error that ends the process to the system's log, too. */
+void background_log_error(const struct err *err);
 /* Empties a log that has become long. To be called now and then. */
 void background_limit_log(void);
 

@@ -88,6 +88,17 @@ static int place_agent(struct launch *l, const struct agent_file *agent, int pat
 		       : err_set_errno(err, ERR_FAILED, "The program could not be started");
 }
 
+struct hotspot launch_jvm(pid_t pid)
+{
+	return (struct hotspot){.pid = pid,
+		.nspid = pid,
+		.euid = geteuid(),
+		.egid = getegid(),
+		.name = "java",
+		.is_java = true,
+		.is_hotspot = true};
+}
+
 int launch_begin(struct launch *l, const char *const *argv, const char *token,
 	const struct agent_file *agent, struct err *err)
 {
@@ -110,12 +121,7 @@ int launch_begin(struct launch *l, const char *const *argv, const char *token,
 	if (child < 0) {
 		rc = err_set_errno(err, ERR_FAILED, "Cannot create a process");
 	} else {
-		l->jvm = (struct hotspot){.pid = child,
-			.nspid = child,
-			.euid = geteuid(),
-			.egid = getegid(),
-			.is_java = true,
-			.is_hotspot = true};
+		l->jvm = launch_jvm(child);
 		launched = child;
 		forward_signals();
 		rc = place_agent(l, agent, path[1], err);

@@ -20,6 +20,8 @@ struct launch {
 	char agent_option[PATH_MAX + 64]; /* "-agentpath:..." */
 };
 
+/* A JVM that is about to start: only its ids are known. */
+struct hotspot launch_jvm(pid_t pid);
 /* Starts it; after a failure l->jvm.pid is 0. argv: the command, ending with NULL; a `java` with its arguments. token: of the session, see session_options. */
 int launch_begin(struct launch *l, const char *const *argv, const char *token,
 	const struct agent_file *agent, struct err *err);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Selects and runs the verb; prints its error on stderr and returns the error's kind as the exit code. */
+#include "cli/background.h"
 #include "cli/line/args.h"
 #include "cli/line/help.h"
 #include "cli/line/nearest.h"
@@ -134,5 +135,6 @@ int main(int argc, char **argv)
 			"jhot failed without an error message; this is a bug in jhot.");
 	if (err.kind != ERR_FOUND && err.kind != ERR_SLOWER)
 		report_error(stderr, &err);
+	background_log_error(&err);
 	return (int)err.kind;
 }

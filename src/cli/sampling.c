@@ -11,6 +11,7 @@
 
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 #define STEP_MS 200
@@ -76,12 +77,23 @@ int sampling_options(struct sampling *s, const struct args *args, struct err *er
 
 	s->options.agent = cli_agent(args);
 	s->options.take_over = args_has(args, OPT_TAKE_OVER);
+	s->options.token = args_get(args, OPT_TOKEN);
 	return duration ? units_duration(duration, &s->duration_ns, err) : 0;
+}
+
+int sampling_find(struct sampling *s, const struct args *args, struct err *err)
+{
+	const char *target = args->operands[0];
+
+	if (!args_has(args, OPT_TOKEN))
+		return hotspot_find_ready(target, &s->jvm, err);
+	s->jvm = launch_jvm((pid_t)atoi(target));
+	return 0;
 }
 
 int sampling_parse(struct sampling *s, const struct args *args, struct err *err)
 {
-	if (sampling_options(s, args, err) || hotspot_find_ready(args->operands[0], &s->jvm, err))
+	if (sampling_options(s, args, err) || sampling_find(s, args, err))
 		return -1;
 	return events_resolve(&s->events, s->jvm.pid, NULL, err);
 }

@@ -39,7 +39,9 @@ struct sampling {
 
 /* Fills in everything but the events from the command line, and finds the JVM that it names. */
 int sampling_parse(struct sampling *s, const struct args *args, struct err *err);
-/* The same without finding the JVM. */
+/* Finds the JVM that the command line names; with --token it has not started yet. */
+int sampling_find(struct sampling *s, const struct args *args, struct err *err);
+/* Everything else of sampling_parse. */
 int sampling_options(struct sampling *s, const struct args *args, struct err *err);
 /* Attaches and starts the events. Call sampling_end afterwards, also on failure. */
 int sampling_begin(struct sampling *s, struct err *err);

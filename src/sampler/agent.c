@@ -5,6 +5,7 @@
  */
 #include "sampler/calls.h"
 #include "sampler/jvm/jvm.h"
+#include "sampler/load.h"
 #include "sampler/session/memory.h"
 #include "sampler/session/publisher.h"
 #include "sampler/signal/raw.h"
@@ -119,10 +120,14 @@ static void start_loaded(JavaVM *vm)
 	session_start(vm, &load_options);
 }
 
-/* An error ends the JVM with a message, as a misspelt option of any agent does. */
+/*
+ * Options are those above if `jhot record -- java` starts the JVM, else those of a recorder (load.h). Never fails: a JVM that
+ * cannot be sampled runs without.
+ */
 JNIEXPORT jint JNICALL Agent_OnLoad(JavaVM *vm, char *text, void *reserved)
 {
-	if (!options_parse(&load_options, text))
-		return AGENT_BAD_OPTIONS;
-	return jvm_when_created(vm, start_loaded) ? AGENT_OK : AGENT_NO_JVMTI;
+	if (options_parse(&load_options, text) ||
+		load_recorder(text ? text : "", load_options.token))
+		jvm_when_created(vm, start_loaded);
+	return AGENT_OK;
 }

@@ -18,7 +18,7 @@ libjhot_so_LDADD = $(AGENT_LIBS)
 $(libjhot_so_OBJECTS): CFLAGS += -fno-stack-protector -U_FORTIFY_SOURCE -Wp,-U_FORTIFY_SOURCE
 # Code that runs neither in handlers nor once per sample is optimised for size, to save memory of the target.
 $(filter src/sampler/session/% src/sampler/jvm/% src/sampler/publish/% $(addprefix src/sampler/libjhot_so-, \
-	agent.o calls.o descriptor.o spawn.o text.o),$(libjhot_so_OBJECTS)): CFLAGS += -Os
+	agent.o calls.o descriptor.o load.o spawn.o text.o),$(libjhot_so_OBJECTS)): CFLAGS += -Os
 $(filter-out src/sampler/engine/alloc/% src/sampler/engine/lock/% src/sampler/engine/wall%, \
 	$(filter src/sampler/engine/%,$(libjhot_so_OBJECTS))): CFLAGS += -Os
 # Threads attaching to the JVM run this code. The agent has no unwind rows, so walks pass it by the frame pointer only.
@@ -26,7 +26,7 @@ $(filter %gate.o,$(libjhot_so_OBJECTS)): CFLAGS += -fno-omit-frame-pointer
 libjhot_so_SOURCES = $(sampler_sources) $(walk_sources) $(trace_table_sources) $(wire_sources)
 sampler_sources = \
 	%D%/agent.c %D%/calls.c %D%/calls.h %D%/compat.h %D%/cost.c %D%/cost.h %D%/counters.h %D%/descriptor.c \
-	%D%/descriptor.h %D%/procfile.c %D%/procfile.h %D%/sampler.h %D%/spawn.c %D%/spawn.h %D%/task.c %D%/task.h %D%/text.c %D%/text.h %D%/virtuals.c \
+	%D%/descriptor.h %D%/load.c %D%/load.h %D%/procfile.c %D%/procfile.h %D%/sampler.h %D%/spawn.c %D%/spawn.h %D%/task.c %D%/task.h %D%/text.c %D%/text.h %D%/virtuals.c \
 	%D%/virtuals.h \
 	%D%/engine/alloc/alloc.c %D%/engine/alloc/alloc.h %D%/engine/alloc/live.c %D%/engine/alloc/weight.c %D%/engine/arms.c %D%/engine/arms.h \
 	%D%/engine/ask.c %D%/engine/ask.h %D%/engine/collect.c %D%/engine/collect.h %D%/engine/ctimer.c %D%/engine/ctimer.h %D%/engine/engine.h %D%/engine/events.c %D%/engine/events.h %D%/engine/borrowed.c %D%/engine/borrowed.h \

@@ -28,11 +28,14 @@
 #include "wire/status.h"
 #include "wire/unwind.h"
 
-#define WIRE_MAGIC         0x544f484aul /* "JHOT" */
-#define WIRE_MAJOR         1
-#define WIRE_MINOR         12
-#define WIRE_MEMFD_PREFIX  "jhot-" /* memfd name = prefix + token */
-#define WIRE_TOKEN_MAX     32      /* with NUL; [0-9a-z]+ */
+#define WIRE_MAGIC        0x544f484aul /* "JHOT" */
+#define WIRE_MAJOR        1
+#define WIRE_MINOR        12
+#define WIRE_MEMFD_PREFIX "jhot-" /* memfd name = prefix + token */
+#define WIRE_TOKEN_MAX    32      /* with NUL; [0-9a-z]+ */
+/* In the file of an agent that JVMs load at their start: this mark, then the path of jhot, NUL-terminated, in so many bytes. */
+#define WIRE_PROGRAM       512
+#define WIRE_PROGRAM_MARK  "jhot program:"
 #define WIRE_PAGE          4096u
 #define WIRE_RING_BYTES    (2u << 20)
 #define WIRE_STAGING_BYTES (256u << 10)

@@ -2,7 +2,7 @@
 # Tests of the program.
 
 check_PROGRAMS += %D%/test_args %D%/test_events
-check_SCRIPTS += %D%/test_background.sh %D%/test_batch.sh %D%/test_cli.sh %D%/test_diff.sh %D%/test_install.sh %D%/test_launch.sh \
+check_SCRIPTS += %D%/test_agentpath.sh %D%/test_background.sh %D%/test_batch.sh %D%/test_cli.sh %D%/test_diff.sh %D%/test_install.sh %D%/test_launch.sh \
 	%D%/test_outputs.sh %D%/test_recorder.sh %D%/test_remote.sh %D%/test_target.sh %D%/test_why.sh
 
 EXTRA_DIST += %D%/schema.py

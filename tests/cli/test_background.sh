@@ -113,7 +113,9 @@ kill -CONT $stopped
 kill $stopped
 wait $killed $stopped 2>/dev/null
 
+trap '' INT # as in a script's background job: stop must work all the same
 start -e cpu
+trap - INT
 echo "work 2000" >&"$JVM_IN"
 sleep 3
 run stop "$JVM"

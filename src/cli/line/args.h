@@ -50,6 +50,8 @@ enum option_id {
 	OPT_MEMORY,
 	OPT_LAST,
 	OPT_SSH,
+	OPT_LOADED,
+	OPT_TOKEN,
 	OPT_MODE,
 	OPT_FAIL_OVER,
 	OPT_ROWS,

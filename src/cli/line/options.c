@@ -41,7 +41,7 @@ const struct option_def options[] = {
 	{OPT_KEEP_ROOT, "keep-root", 0, "N", SAMPLING,
 		"keep N frames at the root of a cut stack, default 0; one frame in between counts "
 		"those left out"},
-	{OPT_OUTPUT, "output", 'o', "FILE", WRITING | VERB_DIFF,
+	{OPT_OUTPUT, "output", 'o', "FILE", WRITING | VERB_DIFF | VERB_AGENT,
 		"write this file (repeatable); its suffix selects the format, %p %n %h %t %e are "
 		"expanded"},
 	{OPT_FORMAT, "format", 0, "FORMAT", WRITING,
@@ -136,6 +136,8 @@ const struct option_def options[] = {
 		"load this libjhot.so instead of the one inside jhot"},
 	{OPT_SSH, "ssh", 0, "COMMAND", VERB_TOP,
 		"HOST:NAME: how to connect, default: ssh; 'ssh -p 2222'"},
+	{OPT_TOKEN, "token", 0, "TOKEN", VERB_RECORD, NULL},
+	{OPT_LOADED, "loaded", 0, "TOKEN,OPTIONS", VERB_RECORD, NULL},
 	{OPT_REPLAY, "replay", 0, "FILE", VERB_TOP, NULL},
 	{OPT_CLOCK, "clock", 0, "step", VERB_TOP, NULL},
 	{OPT_FRAME_FD, "frame-fd", 0, "N", SHOWING, NULL},

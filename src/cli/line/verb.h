@@ -28,6 +28,7 @@ enum verb_bit {
 	VERB_SAVE = 1 << 12,
 	VERB_MERGE = 1 << 13,
 	VERB_RELAY = 1 << 14,
+	VERB_AGENT = 1 << 15,
 	VERB_ALL = ~0,
 };
 

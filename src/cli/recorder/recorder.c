@@ -482,7 +482,7 @@ int recorder_run(const struct args *args, struct err *err)
 	} else if (!rc && target[strspn(target, "0123456789")])
 		rc = recorder_instances(r, target, err);
 	else if (!rc) {
-		rc = hotspot_find_ready(target, &r->sampling.jvm, err);
+		rc = sampling_find(&r->sampling, args, err);
 		if (!rc)
 			rc = events_resolve(&r->sampling.events, r->sampling.jvm.pid, NULL, err);
 		if (!rc)

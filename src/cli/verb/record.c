@@ -6,6 +6,7 @@
 #include "cli/findings.h"
 #include "cli/line/units.h"
 #include "cli/line/verb.h"
+#include "cli/loaded.h"
 #include "cli/outputs/outputs.h"
 #include "cli/recorder/recorder.h"
 #include "cli/report.h"
@@ -146,6 +147,26 @@ static int check_command(const struct args *args, struct err *err)
 	return 0;
 }
 
+static int run_record(const struct args *args, struct err *err);
+extern const struct verb verb_record;
+
+/* In the process that the agent has started: records the JVM that loads it. */
+static int run_loaded(const struct args *args, struct err *err)
+{
+	struct loaded loaded;
+	struct args record;
+	int rc = -1;
+
+	background_leave();
+	if (!loaded_parse(&loaded, args_get(args, OPT_LOADED), args->operands[0], err) &&
+		!args_parse(&record, &verb_record, loaded.count, loaded.words, err)) {
+		rc = run_record(&record, err);
+		args_done(&record);
+	}
+	loaded_done(&loaded);
+	return rc;
+}
+
 static int run_record(const struct args *args, struct err *err)
 {
 	struct recording r = {.sampling.then = "prints"};
@@ -153,6 +174,8 @@ static int run_record(const struct args *args, struct err *err)
 	struct outputs_names names;
 	int rc = -1;
 
+	if (args_has(args, OPT_LOADED))
+		return run_loaded(args, err);
 	if (recorder_check_options(args, err) || check_command(args, err))
 		return -1;
 	if (recorder_requested(args))

@@ -19,6 +19,7 @@ extern const struct verb verb_save;
 extern const struct verb verb_status;
 extern const struct verb verb_stop;
 extern const struct verb verb_relay;
+extern const struct verb verb_agent;
 
 const struct verb *const verbs[] = {
 	&verb_top,
@@ -35,6 +36,7 @@ const struct verb *const verbs[] = {
 	&verb_status,
 	&verb_save,
 	&verb_stop,
+	&verb_agent,
 	&verb_relay,
 	NULL,
 };

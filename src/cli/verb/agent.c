@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* `jhot agent`: the agent's library as a file, for JVMs that load it at their start. */
+#include "cli/agent.h"
+
+#include "base/buf.h"
+#include "base/file.h"
+#include "cli/line/verb.h"
+#include "wire/layout.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define DEFAULT_FILE "libjhot.so"
+
+/* Stores the path of this program in the copy of the library. */
+static int set_program(char *bytes, size_t len, struct err *err)
+{
+	const size_t mark = strlen(WIRE_PROGRAM_MARK);
+	char *at = memmem(bytes, len, WIRE_PROGRAM_MARK, mark + 1); /* with its NUL */
+	ssize_t n = at ? readlink("/proc/self/exe", at + mark, WIRE_PROGRAM - mark - 1) : -1;
+
+	return n > 0 && (size_t)n < WIRE_PROGRAM - mark - 1
+		       ? 0
+		       : err_set(err, ERR_FAILED,
+				 "The path of this program is not known, or too long.");
+}
+
+static int run_agent(const struct args *args, struct err *err)
+{
+	const char *given = args_get(args, OPT_OUTPUT), *path = given ? given : DEFAULT_FILE;
+	struct agent_file agent = cli_agent(NULL);
+	struct buf copy = {0};
+	char *whole;
+	int rc;
+
+	buf_add(&copy, agent.bytes, agent.len);
+	rc = set_program(copy.data, copy.len, err);
+	if (!rc)
+		rc = file_write_whole(path, copy.data, copy.len, err);
+	whole = rc ? NULL : realpath(path, NULL);
+	if (!rc)
+		printf("wrote %s\n\n  java -agentpath:%s=start,event=cpu,file=%%n-%%t.jfr ...\n",
+			path, whole ? whole : path);
+	free(whole);
+	buf_done(&copy);
+	return rc;
+}
+
+const struct verb verb_agent = {
+	.bit = VERB_AGENT,
+	.name = "agent",
+	.synopsis = "[-o FILE]",
+	.help = "write the agent's library, for JVMs that load it at their start",
+	.text = "Writes libjhot.so, or FILE. A JVM that is started with it is recorded from its "
+		"start, by a "
+		"jhot in the background, as by `jhot start`:\n\n"
+		"  java -agentpath:/opt/libjhot.so=start,event=cpu,interval=5ms,file=%n-%t.jfr "
+		"...\n"
+		"  JAVA_TOOL_OPTIONS=-agentpath:/opt/libjhot.so=start,alloc=256k,wall,loop=1m,"
+		"file=/var/lib/jhot/%n-%t.jhot\n\n"
+		"Options are separated by commas: event=EVENT, interval=, alloc, lock and wall "
+		"(each with "
+		"=INTERVAL, if desired), file=FILE (repeatable), loop=DURATION (as --rotate), and "
+		"the long options of `jhot record` without dashes: keep=, when=, label=, total, "
+		"threads. "
+		"A value cannot contain a comma. jhot=PATH names the jhot to run; "
+		"without it that is the one that wrote the library.\n\n"
+		"Without file= the samples are in memory: `jhot top`, `save`, `why` and `stop` use "
+		"them. If something prevents the recording, the JVM runs without it, and the "
+		"reason is in the system's log. In a JVM with a seccomp filter no process is "
+		"started.",
+	.min_operands = 0,
+	.max_operands = 0,
+	.run = run_agent,
+};
