@@ -45,7 +45,7 @@ for verb in $verbs; do
 	is "bash completes all options of jhot $verb" "$(complete_words "$verb" -- | sort | tr '\n' ' ')" "$wanted"
 done
 offers "$(printf '%s\n' $verbs 41234 1041235 | sort | tr '\n' ' ')" ''
-offers 'record ' re
+offers 'record ' rec
 offers '41234 ' 4
 offers '41234 ' record -d 5 4
 offers '1041235 41234 ' status ''
@@ -58,8 +58,8 @@ offers 'never ' top --color n
 offers ' ' record -d ''
 offers 'a.jhot a.txt ' view a
 offers 'x y.jhot ' view x
-offers 'a.jhot ' a
-offers 'stacks.pb.gz status stop ' st
+offers 'a.jhot agent ' a
+offers 'stacks.pb.gz start status stop ' st
 
 ok "bash has a completion for jhot once the file is sourced" bash --norc -c '. "$1" && complete -p jhot' bash "$folder/jhot"
 for try in zsh:_jhot fish:jhot.fish; do
