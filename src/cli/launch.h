@@ -22,7 +22,7 @@ struct launch {
 
 /* A JVM that is about to start: only its ids are known. */
 struct hotspot launch_jvm(pid_t pid);
-/* Starts it; after a failure l->jvm.pid is 0. argv: the command, ending with NULL; a `java` with its arguments. token: of the session, see session_options. */
+/* Starts it. argv: a `java` with its arguments, then NULL. token: see session_options. After a failure l->jvm.pid is 0. */
 int launch_begin(struct launch *l, const char *const *argv, const char *token,
 	const struct agent_file *agent, struct err *err);
 /* The agent has been loaded, or will not be: removes its file. Idempotent. */

@@ -8,13 +8,11 @@
 #define LOADED_WORDS 128
 
 struct loaded {
-	char *token;
-	char *words[LOADED_WORDS]; /* as argv: "-e", "cpu", ... */
+	char *words[LOADED_WORDS]; /* as argv: "--event=cpu", ..., the pid; owned */
 	int count;
-	char *text; /* owns them */
 };
 
-/* text: "TOKEN,OPTION,OPTION=VALUE,..."; pid: the operand, borrowed. Call loaded_done also on failure. */
+/* text: "TOKEN,OPTION,OPTION=VALUE,...". Call loaded_done afterwards, also on failure. */
 int loaded_parse(struct loaded *l, const char *text, const char *pid, struct err *err);
 void loaded_done(struct loaded *l);
 

@@ -5,7 +5,8 @@
  *   sampling_parse -> sampling_begin -> sampling_loop -> sampling_finish -> sampling_end
  *
  * The first SIGINT, SIGTERM or SIGHUP ends sampling_loop, the second the wait for names in sampling_finish, the third
- * kills jhot. With a command, signals are the program's (launch.h), and its end ends sampling_loop. Installs signal handlers; single-threaded. All but sampling_parse block.
+ * kills jhot. With a command, signals are forwarded to the program (launch.h), and its end ends sampling_loop. Installs signal
+ * handlers; single-threaded. All but sampling_parse block.
  */
 #ifndef JHOT_CLI_SAMPLING_H
 #define JHOT_CLI_SAMPLING_H
@@ -23,15 +24,14 @@ struct sampling {
 	const char *then;     /* what Ctrl-C leads to, for the progress line: "writes" */
 	bool saves;           /* SIGUSR1 requests a file: sampling_save_requested */
 	uint64_t begin_ns;
-	const char *const
-		*command;     /* start this program instead of attaching to jvm; NULL: attach */
-	struct launch launch; /* of it */
-	int exit_status;      /* of it, after sampling_end */
+	const char *const *command; /* a program to start; NULL: attach to jvm */
+	struct launch launch;       /* of the command */
+	int exit_status;            /* of the command, after sampling_end */
 	struct hotspot jvm;
 	struct profile *profile;
 	struct session *session;
 	struct share *share;        /* for other jhot processes; NULL: not possible */
-	struct recording_meta meta; /* of what they get */
+	struct recording_meta meta; /* of the recordings that these receive */
 	/* Called with the vitals about four times a second; -1 ends sampling_loop with that error. May be NULL. */
 	int (*poll)(void *ctx, const struct vitals *v, struct err *err);
 	void *ctx;

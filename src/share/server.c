@@ -31,6 +31,7 @@ struct client {
 
 struct share {
 	struct share_options options;
+	char host[256];
 	int fd;
 	struct client clients[CLIENTS];
 };
@@ -51,6 +52,8 @@ struct share *share_open(const struct share_options *o, struct err *err)
 	}
 	s = xcalloc(1, sizeof(*s));
 	s->options = *o;
+	if (!o->meta.host && !gethostname(s->host, sizeof(s->host) - 1))
+		s->options.meta.host = s->host;
 	s->fd = fd;
 	for (int i = 0; i < CLIENTS; i++)
 		s->clients[i].fd = -1;

@@ -37,7 +37,7 @@ enum share_request { SHARE_NONE, SHARE_WATCH, SHARE_COPY };
 struct share_options {
 	struct hotspot jvm;
 	const struct profile *profile;
-	struct recording_meta meta;
+	struct recording_meta meta; /* host NULL: this one */
 };
 
 struct share;

@@ -425,6 +425,8 @@ int recorder_one(struct recorder *r, struct err *err)
 	memset(r->incidents, 0, sizeof(r->incidents));
 	r->base = (struct vitals){0};
 	outputs_detect_labels(&r->outputs, (int)s->jvm.pid);
+	s->meta.labels = r->outputs.labels;
+	s->meta.label_count = r->outputs.label_count;
 	triggers_reset(&r->triggers);
 	s->poll = recorder_poll;
 	s->ctx = r;

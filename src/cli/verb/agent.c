@@ -53,22 +53,20 @@ const struct verb verb_agent = {
 	.name = "agent",
 	.synopsis = "[-o FILE]",
 	.help = "write the agent's library, for JVMs that load it at their start",
-	.text = "Writes libjhot.so, or FILE. A JVM that is started with it is recorded from its "
-		"start, by a "
-		"jhot in the background, as by `jhot start`:\n\n"
+	.text = "Writes libjhot.so, or FILE. A JVM that is started with it is recorded "
+		"from its start, by a jhot in the background, as by `jhot start`:\n\n"
 		"  java -agentpath:/opt/libjhot.so=start,event=cpu,file=%n-%t.jfr ...\n"
 		"  JAVA_TOOL_OPTIONS=-agentpath:/opt/libjhot.so=start,wall,loop=1m,file=%t.jhot\n\n"
-		"Options are separated by commas: event=EVENT, interval=, alloc, lock and wall "
-		"(each with "
-		"=INTERVAL, if desired), file=FILE (repeatable), loop=DURATION (as --rotate), and "
-		"the long options of `jhot record` without dashes: keep=, when=, label=, total, "
-		"threads. "
-		"A value cannot contain a comma. jhot=PATH names the jhot to run; "
-		"without it that is the one that wrote the library.\n\n"
-		"Without file= the samples are in memory: `jhot top`, `save`, `why` and `stop` use "
-		"them. If something prevents the recording, the JVM runs without it, and the "
-		"reason is in the system's log. In a JVM with a seccomp filter no process is "
-		"started.",
+		"Options are separated by commas: event=EVENT, interval=, alloc, lock and "
+		"wall (each with =INTERVAL, if desired), file=FILE (repeatable), "
+		"loop=DURATION (as --rotate), and the long options of `jhot record` without "
+		"dashes: keep=, when=, label=, total, threads. A value cannot contain a "
+		"comma. jhot=PATH names the jhot to run; without it that is the one that "
+		"wrote the library.\n\n"
+		"Without file= the samples are in memory: `jhot top`, `save`, `why` and "
+		"`stop` use them. If something prevents the recording, the JVM runs without "
+		"it, and the reason is in the system's log. In a JVM with a seccomp filter no "
+		"process is started.",
 	.min_operands = 0,
 	.max_operands = 0,
 	.run = run_agent,

@@ -51,13 +51,13 @@ const struct verb verb_convert = {
 	.name = "convert",
 	.synopsis = "[OPTION]... FILE...",
 	.help = "convert profiles to other formats, or print their hot methods",
-	.text = "Reads recordings (.jhot), collapsed stacks (of jhot, async-profiler, FlameGraph), "
-		"the output of perf script, pprof, speedscope and JFR files (of jhot, "
-		"async-profiler, the JDK), optionally compressed with gzip, zstd, xz or lz4. "
-		"Writes each -o FILE as `jhot record` does; without -o it prints the hot methods. "
-		"Several files are merged: events by name, threads by name and id, seconds by the "
-		"wall clock. The FILE - is stdin. Without -e, all events that have samples are "
-		"used.",
+	.text = "Reads recordings (.jhot), collapsed stacks (of jhot, async-profiler, "
+		"FlameGraph), the output of perf script, pprof, speedscope and JFR files (of "
+		"jhot, async-profiler, the JDK), optionally compressed with gzip, zstd, xz or "
+		"lz4. Writes each -o FILE as `jhot record` does; without -o it prints the hot "
+		"methods. Several files are merged: events by name, threads by name and id, "
+		"seconds by the wall clock. The FILE - is stdin. Without -e, all events that "
+		"have samples are used.",
 	.min_operands = 1,
 	.max_operands = 10000,
 	.run = run_convert,
@@ -68,9 +68,8 @@ const struct verb verb_merge = {
 	.name = "merge",
 	.synopsis = "[OPTION]... FILE... -o FILE",
 	.help = "merge profiles, also of several processes, into one file",
-	.text = "The same as `jhot convert` of several files: events are merged by name, threads "
-		"by name "
-		"and id, seconds by the wall clock.\n\n"
+	.text = "The same as `jhot convert` of several files: events are merged by name, "
+		"threads by name and id, seconds by the wall clock.\n\n"
 		"  jhot merge -o all.jhot shop-1.jhot shop-2.jhot shop-3.jfr",
 	.min_operands = 1,
 	.max_operands = 10000,

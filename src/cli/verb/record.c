@@ -197,6 +197,8 @@ static int run_record(const struct args *args, struct err *err)
 	if (outputs_check(&r.outputs, &s->events, &names, err))
 		goto out;
 	outputs_detect_labels(&r.outputs, (int)s->jvm.pid);
+	s->meta.labels = r.outputs.labels;
+	s->meta.label_count = r.outputs.label_count;
 	if (r.outputs.count)
 		s->then = "writes";
 	if (args_has(args, OPT_WHY))
@@ -239,8 +241,8 @@ const struct verb verb_record = {
 	.name = "record",
 	.synopsis = "[OPTION]... PID|NAME | [OPTION]... -- java ARGUMENT...",
 	.help = "sample for a while, then write files or print the hot methods",
-	.text = "Samples a JVM for the given time, or until Ctrl-C or the end of the JVM, and "
-		"writes each -o FILE in the format selected by its suffix:\n\n"
+	.text = "Samples a JVM for the given time, or until Ctrl-C or the end of the JVM, "
+		"and writes each -o FILE in the format selected by its suffix:\n\n"
 		"  .jhot            a recording of everything, second by second, for `jhot view`\n"
 		"                   and `jhot convert`; stays readable if jhot is killed\n"
 		"  .svg             a flame graph for any browser\n"
@@ -251,30 +253,31 @@ const struct verb verb_record = {
 		"  .otlp            OTLP profiles (experimental)\n"
 		"  .speedscope.json for speedscope.app\n"
 		"  .txt             hot methods, their callers, the heaviest stacks\n\n"
-		"\"-o -\" writes collapsed stacks, or the --format, to stdout. In FILE, %p expands "
-		"to the pid, %n to the program's name, %h to the host, %t to the start time (UTC), "
-		"%e to the event and %% to a percent sign. Without -o the hot methods are printed. "
-		"With several events, NAME.suffix becomes NAME-EVENT.suffix, except for .jhot, "
-		".html, .jfr, .otlp and .speedscope.json, which hold all events: "
-		"`jhot record -e cpu,alloc=256k,lock,wall -o out.collapsed PID` samples all four "
-		"at once into out-cpu.collapsed, out-alloc.collapsed, ...\n\n"
-		"The interval of an event is the distance between two samples: time for cpu and "
-		"wall, bytes for alloc. For lock it is how often threads are polled for what they "
-		"wait for. Defaults: cpu 10 ms, wall 50 ms, alloc 512 kB, lock 5 ms. A number "
-		"without a unit is in the event's own unit.\n\n"
+		"\"-o -\" writes collapsed stacks, or the --format, to stdout. In FILE, %p "
+		"expands to the pid, %n to the program's name, %h to the host, %t to the "
+		"start time (UTC), %e to the event and %% to a percent sign. Without -o the "
+		"hot methods are printed. With several events, NAME.suffix becomes "
+		"NAME-EVENT.suffix, except for .jhot, .html, .jfr, .otlp and "
+		".speedscope.json, which hold all events: `jhot record -e "
+		"cpu,alloc=256k,lock,wall -o out.collapsed PID` samples all four at once into "
+		"out-cpu.collapsed, out-alloc.collapsed, ...\n\n"
+		"The interval of an event is the distance between two samples: time for cpu "
+		"and wall, bytes for alloc. For lock it is how often threads are polled for "
+		"what they wait for. Defaults: cpu 10 ms, wall 50 ms, alloc 512 kB, lock 5 "
+		"ms. A number without a unit is in the event's own unit.\n\n"
 		"After --, `java` and its arguments are started and sampled from their first "
-		"milliseconds on. The program has the terminal, its exit status becomes that of "
-		"jhot, and what jhot prints goes to stderr, at the end:\n\n"
+		"milliseconds on. The program has the terminal, its exit status becomes that "
+		"of jhot, and what jhot prints goes to stderr, at the end:\n\n"
 		"  jhot record -e cpu=1ms -o start.html -- java -jar shop.jar\n\n"
-		"With --rotate 1m jhot records the JVM for as long as it runs, into a file per "
-		"minute; SIGUSR1 ends the current file at once. With --when it writes files only "
-		"about incidents; each begins a minute before. Given a NAME, it records all JVMs "
-		"of that name, including those that start later. Names of files must contain %t, "
-		"and --keep limits how many are kept:\n\n"
+		"With --rotate 1m jhot records the JVM for as long as it runs, into a file "
+		"per minute; SIGUSR1 ends the current file at once. With --when it writes "
+		"files only about incidents; each begins a minute before. Given a NAME, it "
+		"records all JVMs of that name, including those that start later. Names of "
+		"files must contain %t, and --keep limits how many are kept:\n\n"
 		"  jhot record --rotate 1m --keep 24h,2G -o '/var/lib/jhot/%n-%t.jhot' Shop\n"
 		"  jhot record --when why --when 'heap>90%' -o '/var/lib/jhot/%n-%t.jhot' Shop\n\n"
-		"If the JVM ends early, the samples until then are written and the exit status is "
-		"8.",
+		"If the JVM ends early, the samples until then are written and the exit "
+		"status is 8.",
 	.min_operands = 1,
 	.max_operands = 10000,
 	.run = run_record,
@@ -285,20 +288,18 @@ const struct verb verb_start = {
 	.name = "start",
 	.synopsis = "[OPTION]... PID|NAME",
 	.help = "record in the background: see save, status, stop and top",
-	.text = "Starts a process that records the JVM like `jhot record`, with the same options, "
-		"and "
-		"returns once it is sampling. The recording ends with the JVM or with `jhot stop`; "
-		"it continues when the terminal is closed.\n\n"
+	.text = "Starts a process that records the JVM like `jhot record`, with the same "
+		"options, and returns once it is sampling. The recording ends with the JVM or "
+		"with `jhot stop`; it continues when the terminal is closed.\n\n"
 		"  jhot start -e cpu,alloc,lock,wall Shop\n"
 		"  jhot top Shop                            watch it, and leave again with q\n"
 		"  jhot save --last 5m -o slow.html Shop    write the last minutes to a file\n"
 		"  jhot stop -o whole.jfr Shop              end it, and write all of it\n\n"
-		"Without -o the samples are in memory: seconds are kept as far as 144 MiB allow, "
-		"then "
-		"only totals. If the JVM ends, or the process is killed with SIGTERM, they are "
-		"written to NAME-TIME.jhot in the current folder.\n\n"
-		"To record all JVMs of a name, also after they are restarted, run `jhot record "
-		"--rotate` as a service instead.",
+		"Without -o the samples are in memory: seconds are kept as far as 144 MiB "
+		"allow, then only totals. If the JVM ends, or the process is killed with "
+		"SIGTERM, they are written to NAME-TIME.jhot in the current folder.\n\n"
+		"To record all JVMs of a name, also after they are restarted, run `jhot "
+		"record --rotate` as a service instead.",
 	.min_operands = 1,
 	.max_operands = 1,
 	.run = run_start,

@@ -62,11 +62,10 @@ const struct verb verb_relay = {
 	.name = "relay",
 	.synopsis = "[OPTION]... PID|NAME",
 	.help = "send a session to a jhot on another host; run by `jhot HOST:NAME`",
-	.text = "Samples the JVM and writes what it samples to stdout, for the jhot at the other "
-		"end of an "
-		"ssh connection. If another jhot is already profiling the JVM, that session is "
-		"sent. Ends "
-		"with the connection. Without -e it samples cpu, lock and wall.",
+	.text = "Samples the JVM and writes what it samples to stdout, for the jhot at "
+		"the other end of an ssh connection. If another jhot is already profiling the "
+		"JVM, that session is sent. Ends with the connection. Without -e it samples "
+		"cpu, lock and wall.",
 	.min_operands = 1,
 	.max_operands = 1,
 	.run = run_relay,

@@ -112,10 +112,9 @@ const struct verb verb_save = {
 	.name = "save",
 	.synopsis = "[OPTION]... PID|NAME",
 	.help = "write what another jhot has sampled so far; it continues",
-	.text = "Copies the samples of the session that a running `jhot start`, `record` or `top` "
-		"has "
-		"with the JVM, and writes each -o FILE as `jhot record` does; without -o it prints "
-		"the hot methods. The session is not disturbed.\n\n"
+	.text = "Copies the samples of the session that a running `jhot start`, `record` "
+		"or `top` has with the JVM, and writes each -o FILE as `jhot record` does; "
+		"without -o it prints the hot methods. The session is not disturbed.\n\n"
 		"  jhot save --last 5m -o slow.html Shop",
 	.min_operands = 1,
 	.max_operands = 1,
@@ -127,13 +126,11 @@ const struct verb verb_stop = {
 	.name = "stop",
 	.synopsis = "[-o FILE]... PID|NAME",
 	.help = "end the profiling session of a JVM",
-	.text = "Ends the session of any jhot with the JVM. A recording that `jhot start` began "
-		"writes "
-		"its files, or prints the hot methods here; with -o it is written to FILE instead. "
-		"Any other jhot ends and keeps its samples: `record` writes them, "
-		"`top` saves them. The agent stops sampling and releases the JVM. It is not an "
-		"error "
-		"if there is no session.",
+	.text = "Ends the session of any jhot with the JVM. A recording that `jhot start` "
+		"began writes its files, or prints the hot methods here; with -o it is "
+		"written to FILE instead. Any other jhot ends and keeps its samples: `record` "
+		"writes them, `top` saves them. The agent stops sampling and releases the "
+		"JVM. It is not an error if there is no session.",
 	.min_operands = 1,
 	.max_operands = 1,
 	.run = run_stop,

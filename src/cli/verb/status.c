@@ -174,9 +174,9 @@ const struct verb verb_status = {
 	.name = "status",
 	.synopsis = "[--json] [PID|NAME]",
 	.help = "show whether a JVM is being profiled, without loading anything",
-	.text = "Without PID or NAME, lists all JVMs that are being profiled. With one, shows "
-		"whether the JVM is being profiled, by whom, for how long, with which events "
-		"and losses, and what an earlier session has left in it.",
+	.text = "Without PID or NAME, lists all JVMs that are being profiled. With one, "
+		"shows whether the JVM is being profiled, by whom, for how long, with which "
+		"events and losses, and what an earlier session has left in it.",
 	.min_operands = 0,
 	.max_operands = 1,
 	.run = run_status,

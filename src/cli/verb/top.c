@@ -167,21 +167,20 @@ const struct verb verb_top = {
 	.synopsis = "[OPTION]... [PID|NAME|HOST:NAME]",
 	.help = "show a JVM's hot methods live; without PID or NAME, choose it from a list",
 	.text = "The verb may be omitted: `jhot PID` is `jhot top PID`.\n\n"
-		"Press ? for the keys. q ends the view and the sampling, and asks first if more "
-		"than a minute of samples has not been written to a file. When it cannot ask "
-		"(SIGTERM, SIGHUP, a closed terminal, another JVM chosen, a lost session), such "
-		"samples are saved to the current folder, or $HOME, as with S.\n\n"
+		"Press ? for the keys. q ends the view and the sampling, and asks first if "
+		"more than a minute of samples has not been written to a file. When it cannot "
+		"ask (SIGTERM, SIGHUP, a closed terminal, another JVM chosen, a lost "
+		"session), such samples are saved to the current folder, or $HOME, as with S.\n\n"
 		"HOST:PID or HOST:NAME watches a JVM on another host over ssh: a jhot there "
-		"samples "
-		"it and the screen is drawn here. If HOST has no jhot, this program is sent there, "
-		"and removed at the end. The events are those of -e (cpu, lock and wall without), "
-		"and cannot be changed later.\n\n"
-		"With -b, plain screens are printed every --delay seconds; with --json, one object "
-		"per line and screen. Their size is that of the terminal, or LINES and COLUMNS, or "
-		"50 rows of 132 columns. -b is implied on a terminal that cannot move its cursor "
-		"(TERM=dumb).\n\n"
-		"Settings are read from $XDG_CONFIG_HOME/jhot/config or ~/.config/jhot/config; see "
-		"FILES. The command line overrides them.",
+		"samples it and the screen is drawn here. If HOST has no jhot, this program "
+		"is sent there, and removed at the end. The events are those of -e (cpu, lock "
+		"and wall without), and cannot be changed later.\n\n"
+		"With -b, plain screens are printed every --delay seconds; with --json, one "
+		"object per line and screen. Their size is that of the terminal, or LINES and "
+		"COLUMNS, or 50 rows of 132 columns. -b is implied on a terminal that cannot "
+		"move its cursor (TERM=dumb).\n\n"
+		"Settings are read from $XDG_CONFIG_HOME/jhot/config or "
+		"~/.config/jhot/config; see FILES. The command line overrides them.",
 	.min_operands = 0,
 	.max_operands = 1,
 	.run = run_top,
