@@ -10,7 +10,8 @@ one_file_program = %D%/jhot$(EXEEXT)
 noinst_PROGRAMS += %D%/jhot
 %C%_jhot_SOURCES = $(jhot_SOURCES)
 %C%_jhot_LDFLAGS = -static-pie $(HARDEN_LDFLAGS)
-%C%_jhot_LDADD = $(jhot_archives) $(STATIC_LIBS)
+# It cannot load libcurl, so it cannot push.
+%C%_jhot_LDADD = libpush_none.a $(jhot_archives) $(STATIC_LIBS)
 endif
 
 # The same commit gives the same bytes, in whatever folder and when it is built.

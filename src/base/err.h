@@ -23,6 +23,7 @@ enum err_kind {
 	ERR_FOUND = 9,     /* the search had a result, which was printed; not an error */
 	ERR_SLOWER = 10,   /* likewise: a comparison exceeded its threshold */
 	ERR_UNSEEN = 11,   /* too few samples to exclude a problem */
+	ERR_PUSH = 12,     /* a receiver did not accept a profile, or cannot be reached */
 };
 
 struct err {

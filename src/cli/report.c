@@ -23,9 +23,10 @@ static const char *const titles[] = {
 	[ERR_INPUT] = "cannot read",
 	[ERR_GONE] = "the JVM has ended",
 	[ERR_UNSEEN] = "too little was observed",
+	[ERR_PUSH] = "cannot push",
 };
 _Static_assert(
-	sizeof(titles) / sizeof(titles[0]) == ERR_UNSEEN + 1, "every kind of error has a title");
+	sizeof(titles) / sizeof(titles[0]) == ERR_PUSH + 1, "every kind of error has a title");
 
 static void block(FILE *out, const char *title, const char *lines)
 {

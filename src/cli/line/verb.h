@@ -29,6 +29,7 @@ enum verb_bit {
 	VERB_MERGE = 1 << 13,
 	VERB_RELAY = 1 << 14,
 	VERB_AGENT = 1 << 15,
+	VERB_PUSH = 1 << 16,
 	VERB_ALL = ~0,
 };
 

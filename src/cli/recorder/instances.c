@@ -278,6 +278,7 @@ int recorder_instances(struct recorder *r, const char *name, struct err *err)
 			instances_kill(&all, SIGUSR1);
 		}
 		poll(NULL, 0, STEP_MS);
+		recorder_report_pushes(r);
 		instances_reap(&all);
 	}
 	instances_kill(&all, instances_end ? instances_end : SIGTERM);

@@ -65,6 +65,7 @@ int recorder_check_options(const struct args *args, struct err *err)
 	} needing[] = {
 		{OPT_KEEP_FILES, "keep", false},
 		{OPT_EXEC, "exec", false},
+		{OPT_PUSH, "push", false},
 		{OPT_FRACTION, "fraction", false},
 		{OPT_BEFORE, "before", true},
 		{OPT_AFTER, "after", true},
@@ -77,6 +78,11 @@ int recorder_check_options(const struct args *args, struct err *err)
 			return err_set(err, ERR_USAGE, "--%s has no effect without %s.",
 				needing[i].name,
 				needing[i].of_incidents ? "--when" : "--rotate or --when");
+	if (!args_has(args, OPT_PUSH) &&
+		(args_has(args, OPT_HEADER) || args_has(args, OPT_TOKEN_FILE) ||
+			args_has(args, OPT_CA_FILE)))
+		return err_set(err, ERR_USAGE,
+			"--header, --token-file and --ca-file have no effect without --push.");
 	if (recorder_requested(args) && args_has(args, OPT_WHY)) {
 		err_set(err, ERR_USAGE, "--why diagnoses a recording at its end.");
 		err_hint(err, "--when why     writes a file whenever something is found");
@@ -150,6 +156,25 @@ static int check_names(const struct outputs *o, struct err *err)
 	return 0;
 }
 
+/* Chooses the output whose files are pushed: recordings, because they contain all events, labels and the host. */
+static int parse_push(struct recorder *r, const struct args *args, struct err *err)
+{
+	const char *url = args_get(args, OPT_PUSH);
+
+	r->push_output = -1;
+	if (!url)
+		return 0;
+	for (int i = r->outputs.count - 1; i >= 0; i--)
+		if (r->outputs.files[i].format == &outputs_jhot)
+			r->push_output = i;
+	if (r->push_output < 0) {
+		err_set(err, ERR_USAGE, "--push sends recordings, and no -o writes them.");
+		err_hint(err, "-o '%%n-%%t.jhot'");
+		return -1;
+	}
+	return pushing_parse(&r->pushing, url, args, err);
+}
+
 static int recorder_parse(struct recorder *r, const struct args *args, struct err *err)
 {
 	struct events *e = &r->sampling.events;
@@ -169,7 +194,7 @@ static int recorder_parse(struct recorder *r, const struct args *args, struct er
 		(args_has(args, OPT_AT_MOST) &&
 			units_count(args_get(args, OPT_AT_MOST), "--at-most",
 				sizeof(r->fired) / sizeof(r->fired[0]), &r->per_hour, err)) ||
-		check_names(&r->outputs, err))
+		check_names(&r->outputs, err) || parse_push(r, args, err))
 		return -1;
 	if (!args_has(args, OPT_EVENT)) {
 		/* What the rules need; an event that cannot be sampled here only makes them less able. */
@@ -221,8 +246,20 @@ static void file_written(void *ctx, const char *path)
 	say("wrote %s", path);
 	if (!stat(path, &st) && (uint64_t)st.st_blocks * 512 > r->largest)
 		r->largest = (uint64_t)st.st_blocks * 512;
+	if (r->pushes && pusher_add(&r->pusher, path))
+		say("push: %s could not be queued and is not pushed", path);
 	if (r->command)
 		run_command(r, path);
+}
+
+static void say_line(const char *line)
+{
+	say("%s", line);
+}
+
+void recorder_report_pushes(struct recorder *r)
+{
+	pusher_report(&r->pusher, say_line);
 }
 
 /* Applies --keep before a file is written (more 1: it will have at most the size of the largest so far), or afterwards. */
@@ -265,6 +302,8 @@ static int write_file(struct recorder *r, int i, const struct profile *cut, uint
 			one.labels[one.label_count++] = what;
 		}
 	}
+	/* The seconds of an incident are also in rotated files: they would be counted twice. */
+	r->pushes = i == r->push_output && !(incident && r->rotate_s);
 	make_space(r, &one.files[0], profile_info(cut).start_wall_ns, 1);
 	if (outputs_write(&one, &r->sampling.events, &source, err))
 		return -1;
@@ -403,6 +442,7 @@ static int recorder_poll(void *ctx, const struct vitals *v, struct err *err)
 	int count = triggers_evaluate(&r->triggers, r->sampling.profile, v, fired, TRIGGERS_MAX);
 
 	(void)err;
+	recorder_report_pushes(r);
 	for (int i = 0; i < count; i++)
 		incident_begin(r, &fired[i]);
 	write_incidents(r, now, false);
@@ -477,6 +517,8 @@ int recorder_run(const struct args *args, struct err *err)
 		rc = outputs_check(&r->outputs, &r->sampling.events, &names, err);
 	if (!rc)
 		rc = parse_fraction(args, &selected, err);
+	if (!rc && selected && r->push_output >= 0)
+		rc = pusher_begin(&r->pusher, &r->pushing, err);
 	if (!rc && !selected) {
 		say("this host is not among the %s that are recorded; waiting for a signal",
 			args_get(args, OPT_FRACTION));
@@ -492,6 +534,8 @@ int recorder_run(const struct args *args, struct err *err)
 		if (rc && err->kind == ERR_GONE && r->sampling.begin_ns)
 			rc = 0;
 	}
+	pusher_end(&r->pusher, say_line);
+	pushing_done(&r->pushing);
 	outputs_done(&r->outputs);
 	free(r);
 	return rc;

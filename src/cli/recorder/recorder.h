@@ -5,6 +5,7 @@
  *   recorder.c    one JVM: which seconds go into which file
  *   instances.c   all JVMs of a name: a child process per JVM
  *   triggers.c    the rules of --when          keep.c   removing old files
+ *   pusher.c      --push: the process that sends files to a receiver
  *
  * Every file is a cut (profile/cut.h) of the session's profile, whose history is limited:
  *
@@ -23,6 +24,7 @@
 #include "cli/line/args.h"
 #include "cli/outputs/outputs.h"
 #include "cli/recorder/keep.h"
+#include "cli/recorder/pusher.h"
 #include "cli/recorder/triggers.h"
 #include "cli/sampling.h"
 
@@ -43,6 +45,10 @@ struct recorder {
 	uint32_t before_s, after_s;
 	unsigned per_hour;   /* incidents */
 	const char *command; /* of --exec; NULL: none */
+	struct pushing pushing;
+	struct pusher pusher;
+	int push_output; /* whose files are pushed; -1: none */
+	bool pushes;     /* the file being written is to be pushed */
 
 	uint32_t from[OUTPUTS_MAX]; /* per output: the first second that is in no file yet */
 	uint32_t boundary;          /* the second at which the current file ends; 0: none */
@@ -59,6 +65,8 @@ struct recorder {
 
 /* Records one JVM until a signal (0) or its end (-1 with ERR_GONE). The caller has filled in sampling.jvm. */
 int recorder_one(struct recorder *r, struct err *err);
+/* Prints what the pusher reports. */
+void recorder_report_pushes(struct recorder *r);
 /* Blocks until one of the signals that end a recorder. */
 void recorder_wait_signal(void);
 /* Records every JVM of this name, also those that start later, until a signal. */

@@ -7,19 +7,19 @@
 #include "base/json.h"
 #include "cli/background.h"
 #include "cli/line/verb.h"
+#include "cli/recorder/pusher.h"
 #include "session/session.h"
 #include "tui/screen/text.h"
 
 #include <stdio.h>
 #include <string.h>
 
-static int64_t status_age_s(const struct session_status *s)
+/* 0 if the time is unknown (0) or in the future. */
+static int64_t seconds_since(uint64_t wall_ns)
 {
 	uint64_t now_ns = clock_wall_ns();
 
-	return s->since_wall_ns && now_ns > s->since_wall_ns
-		       ? (int64_t)((now_ns - s->since_wall_ns) / NS_PER_S)
-		       : 0;
+	return wall_ns && now_ns > wall_ns ? (int64_t)((now_ns - wall_ns) / NS_PER_S) : 0;
 }
 
 static void status_headline(const struct hotspot *jvm, const struct session_status *s)
@@ -32,7 +32,7 @@ static void status_headline(const struct hotspot *jvm, const struct session_stat
 	else if (s->active)
 		printf("profiled by %s (jhot process %d) for %s%s\n",
 			s->front_end[0] ? s->front_end : "?", s->front_end_pid,
-			text_uptime(age, status_age_s(s)),
+			text_uptime(age, seconds_since(s->since_wall_ns)),
 			s->lease_live ? ""
 				      : ", which no longer responds: the session is about to end");
 	else
@@ -56,12 +56,55 @@ static void print_command(int pid)
 	buf_done(&args);
 }
 
+/* Prints what a recorder has pushed. */
+static void print_pushes(int recorder)
+{
+	struct push_counts c;
+	char age[TEXT_NUMBER];
+
+	if (!pusher_counts_of(recorder, &c))
+		return;
+	printf("push: %llu file%s (%llu bytes) to %s, %u waiting, %llu removed before, %llu "
+	       "refused, "
+	       "%llu profile%s rejected\n",
+		(unsigned long long)c.pushed, plural(c.pushed), (unsigned long long)c.bytes, c.url,
+		c.queued, (unsigned long long)c.dropped, (unsigned long long)c.refused,
+		(unsigned long long)c.rejected, plural(c.rejected));
+	if (c.failing_since_ns)
+		printf("push: failing for %s: %s\n",
+			text_uptime(age, seconds_since((uint64_t)c.failing_since_ns)), c.error);
+	else if (*c.error)
+		printf("push: the last error was: %s\n", c.error);
+}
+
+static void json_pushes(struct json *j, int recorder)
+{
+	struct push_counts c;
+
+	if (!pusher_counts_of(recorder, &c))
+		return;
+	json_begin(j, "push", '{');
+	json_str(j, "url", c.url);
+	json_int(j, "pushed", (int64_t)c.pushed);
+	json_int(j, "bytes", (int64_t)c.bytes);
+	json_int(j, "waiting", c.queued);
+	json_int(j, "removed", (int64_t)c.dropped);
+	json_int(j, "refused", (int64_t)c.refused);
+	json_int(j, "rejected", (int64_t)c.rejected);
+	json_int(j, "attempts", (int64_t)c.attempts);
+	json_bool(j, "failing", c.failing_since_ns != 0);
+	json_str(j, "error", c.error);
+	json_end(j, '}');
+}
+
 static void status_print(const struct hotspot *jvm, const struct session_status *s)
 {
 	status_headline(jvm, s);
 	if (s->active && s->front_end_pid)
 		print_command(s->front_end_pid);
 	fputs(s->text, stdout);
+	if (s->active && s->front_end_pid)
+		print_pushes(s->front_end_pid);
 	if (s->active && background_is_process(s->front_end_pid)) {
 		puts("log:");
 		background_print_log(s->front_end_pid);
@@ -105,7 +148,7 @@ static void status_json(const struct hotspot *jvm, const struct session_status *
 	json_bool(&j, "lease_live", s->lease_live);
 	json_str(&j, "holder", s->front_end);
 	json_int(&j, "holder_pid", s->front_end_pid);
-	json_int(&j, "held_s", s->active ? status_age_s(s) : 0);
+	json_int(&j, "held_s", s->active ? seconds_since(s->since_wall_ns) : 0);
 	if (s->active) {
 		status_json_events(&j, s);
 		json_int(&j, "cost_ns", v->cost_ns);
@@ -114,6 +157,7 @@ static void status_json(const struct hotspot *jvm, const struct session_status *
 		for (int i = 0; i < v->counter_count; i++)
 			json_int(&j, v->counters[i].name, v->counters[i].value);
 		json_end(&j, '}');
+		json_pushes(&j, s->front_end_pid);
 	}
 	json_str(&j, "text", s->text);
 	json_end(&j, '}');

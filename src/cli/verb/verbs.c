@@ -13,6 +13,7 @@ extern const struct verb verb_convert;
 extern const struct verb verb_merge;
 extern const struct verb verb_diff;
 extern const struct verb verb_dump;
+extern const struct verb verb_push;
 extern const struct verb verb_events;
 extern const struct verb verb_start;
 extern const struct verb verb_save;
@@ -30,6 +31,7 @@ const struct verb *const verbs[] = {
 	&verb_convert,
 	&verb_merge,
 	&verb_diff,
+	&verb_push,
 	&verb_dump,
 	&verb_events,
 	&verb_start,
