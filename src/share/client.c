@@ -157,10 +157,13 @@ static int read_messages(struct shared *s, struct err *err)
 
 static int ended(const struct shared *s, struct err *err)
 {
-	return err_set(err, ERR_GONE,
-		s->complete ? "The recording by jhot process %d has ended."
-			    : "The jhot process %d, which was profiling the JVM, has ended.",
-		(int)s->server);
+	if (s->complete)
+		return err_set(err, ERR_GONE, "The session that was watched has ended.");
+	if (s->server > 0)
+		return err_set(err, ERR_GONE,
+			"The jhot process %d, which was profiling the JVM, has ended.",
+			(int)s->server);
+	return err_set(err, ERR_GONE, "The connection to the other jhot was lost.");
 }
 
 int shared_read(struct shared *s, int timeout_ms, struct err *err)

@@ -319,10 +319,12 @@ jvm_kill() {
 	} 2>/dev/null
 }
 
+# jvm_stop_all: kills those that still run. Another process may have the pid of one that was waited for.
 jvm_stop_all() {
 	local entry
 	for entry in "${JVMS[@]}"; do
-		kill -KILL "${entry%%:*}" 2>/dev/null
+		[ "$(sed 's/.*) . \([0-9]*\) .*/\1/' "/proc/${entry%%:*}/stat" 2>/dev/null)" != $$ ] ||
+			kill -KILL "${entry%%:*}" 2>/dev/null
 	done
 	for entry in "${JVMS[@]}"; do
 		wait "${entry%%:*}" 2>/dev/null
