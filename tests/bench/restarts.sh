@@ -88,5 +88,5 @@ echo "work 3600000" >&"$JVM_IN"
 for ((turn = 1; turn <= KILLS; turn++)); do
 	killed $turn
 done
-awk '/whole files/ { n++; whole = $3; others += $6 } /THE JVM/ { dead++ } /still/ { sampled++ }
+awk '/whole files/ { n++; whole = $3; others = $6 } /THE JVM/ { dead++ } /still/ { sampled++ }
 	END { printf "%d kills: %d whole files, %d others, %d JVMs ended, %d still sampled after 20 s\n", n, whole, others, dead, sampled }' "$T/table"
