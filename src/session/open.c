@@ -60,8 +60,9 @@ static int open_busy(const struct hotspot *jvm, struct mapping *m, struct err *e
 	else
 		err_set(err, ERR_BUSY, "JVM %d is already being profiled by another jhot.",
 			(int)jvm->pid);
-	err_hint(err, "add --take-over to end the other session");
-	err_hint(err, "jhot stop %d", (int)jvm->pid);
+	err_hint(err, "jhot top %d     watches that session", (int)jvm->pid);
+	err_hint(err, "jhot save -o FILE %d     writes what it has sampled so far", (int)jvm->pid);
+	err_hint(err, "add --take-over to end that session first");
 	return -1;
 }
 

@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -72,11 +73,26 @@ static bool has_ended(pid_t pid)
 	return root == -ENOENT || root == -ESRCH;
 }
 
+/* Of a process that has ended: the file of this path here, if it has the same inode. A descriptor, or -ENOENT. */
+static int open_here(const struct proc_map *map)
+{
+	int fd = proc_open_in(0, "root", map->path, O_RDONLY);
+	struct stat st;
+
+	if (fd >= 0 && map->inode && !map->deleted && !fstat(fd, &st) && st.st_ino == map->inode)
+		return fd;
+	if (fd >= 0)
+		close(fd);
+	return -ENOENT;
+}
+
 static int open_file(pid_t pid, const struct proc_map *map, struct err *err)
 {
 	const char *name = path_name(map->path);
 	int fd = proc_open_mapped(pid, map);
 
+	if (fd == -ENOENT && has_ended(pid))
+		fd = open_here(map);
 	if (fd == -ESTALE) {
 		err_set(err, ERR_INPUT, "%s has been replaced since the JVM mapped it.", name);
 	} else if (fd == -ENOENT && has_ended(pid)) {

@@ -52,6 +52,7 @@ while read -r major java; do
 	is "JDK $major: the exit status is the program's" "$status" 7 || diag_file err
 	is "JDK $major: the output is the program's" "$(cut -d ' ' -f 1 out | tr '\n' ' ')" "main first second third "
 	is "JDK $major: the program writes nothing else" "$(grep -cE 'WARNING|Picked up|jhot-load' err)" 0
+	ok "JDK $major: files of native code are read although the program has ended" not grep -q 'could be read' err
 	for name in second third; do
 		agree "JDK $major: the samples of $name are its CPU time" \
 			"$(weight early.collapsed "early${name^}")" "$(ns $name)"

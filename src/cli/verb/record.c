@@ -92,8 +92,9 @@ static int record_finish(struct recording *r, int rc, struct err *err)
 	if (r->watch.findings)
 		watch_print(&r->watch, stderr);
 	if (rc && err->kind == ERR_GONE && !r->sampling.duration_ns) {
-		fprintf(stderr, "JVM %d ended; these are its samples until then.\n",
-			(int)r->sampling.jvm.pid);
+		if (!r->sampling.command)
+			fprintf(stderr, "JVM %d ended; these are its samples until then.\n",
+				(int)r->sampling.jvm.pid);
 		return 0;
 	}
 	if (rc && err->kind == ERR_GONE)
