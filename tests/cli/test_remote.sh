@@ -37,8 +37,8 @@ for how in have need; do
 	becomes_quiet "$how: sampling ends with the viewer" "$JVM"
 	ok "$how: nothing is left on the other host" wait_for 10 eval '[ -z "$(ls -A "$FAR")" ]'
 done
-watch -e wall "user@far:Known"
-ok "-e is passed on, and a user and a name are accepted" grep -q 'wall.*WATCHING' "$T/out" || diag_file "$T/out"
+watch -e wall "user@far:$JVM"
+ok "-e is passed on, and a user is accepted" grep -q 'wall.*WATCHING' "$T/out" || diag_file "$T/out"
 wait_for 20 quiet "$JVM"
 
 # --- a session that is there already is sent ---
