@@ -241,7 +241,7 @@ static int open_device(const struct walk *w)
 	return -1;
 }
 
-/* An unpredictable name. */
+/* Sets f->part to an unpredictable name. */
 static int choose_part(struct file *f)
 {
 	struct buf name = {0};

@@ -2,11 +2,11 @@
 /*
  * Replaces files atomically: the old content stays until the new one is completely on disk.
  *
- * The bytes go into a new file in the same folder, without a name (O_TMPFILE) or, where the file system does not support that, under an
- * unpredictable one. It is synced and gets its name at the end. All
- * names are relative to the folder that the path led to when the file was created. A symbolic link is kept, and its target
- * replaced. The new file gets the mode of the old one and, if permitted, its owner; without an old one, the mode that the umask
- * gives. A device, pipe or open descriptor (/dev/stdout) is written directly.
+ * The bytes go into a new file in the same folder, without a name (O_TMPFILE) or, where the file system does not support that, with
+ * an unpredictable one. It is synced and gets its name at the end. All names are relative to the folder that the path led to when
+ * the file was created. A symbolic link is kept, and its target replaced. The new file gets the mode of the old one and, if
+ * permitted, its owner; without an old one, the mode that the umask gives. A device, pipe or open descriptor (/dev/stdout) is
+ * written directly.
  *
  * In a folder that everybody may write to, such as /tmp, files and links of other users are refused, whatever
  * fs.protected_symlinks and fs.protected_regular say; those of the folder's owner are accepted.
@@ -35,7 +35,7 @@ struct file {
 };
 
 int file_create(struct file *f, const char *path, struct err *err);
-/* Publishes what is written so far under its name or, if another file has that, under a temporary one. */
+/* Makes an incomplete file visible: under its name, or under a temporary one if another file has that name. */
 void file_appear(struct file *f);
 /* 0: the new content is on disk and under its name. -1: nothing has changed. Closes f in either case. */
 int file_commit(struct file *f, struct err *err);

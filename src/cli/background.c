@@ -162,7 +162,7 @@ bool background_is_process(pid_t pid)
 	return log >= 0;
 }
 
-/* Prints everything from an offset on, and closes the file. */
+/* Copies the rest of a file from an offset on. */
 static void print_rest(int fd, off_t at, FILE *out)
 {
 	char bytes[4096];
@@ -172,7 +172,6 @@ static void print_rest(int fd, off_t at, FILE *out)
 		fwrite(bytes, 1, (size_t)n, out);
 		at += n;
 	}
-	close(fd);
 }
 
 void background_print_log(pid_t pid)
@@ -193,6 +192,7 @@ void background_print_log(pid_t pid)
 			break;
 		}
 	print_rest(log, end, stdout);
+	close(log);
 }
 
 int background_stop(pid_t pid, bool result, struct err *err)
@@ -208,14 +208,12 @@ int background_stop(pid_t pid, bool result, struct err *err)
 		err_set_errno(err, ERR_FAILED, "Cannot stop jhot process %d", (int)pid);
 	while (stopped && poll(&end, 1, -1) < 0 && errno == EINTR)
 		;
-	if (stopped && log >= 0)
+	if (stopped)
 		print_rest(log, at, stderr);
-	else
-		close(log);
-	if (stopped && result && out >= 0)
+	if (stopped && result)
 		print_rest(out, 0, stdout);
-	else
-		close(out);
+	close(log);
+	close(out);
 	close(process);
 	return stopped ? 0 : -1;
 }

@@ -21,25 +21,28 @@
  * *status: 0 if it is ready. -1: no process could be created.
  */
 int background_fork(int *status, struct err *err);
+/* In the child: prints what can be done with the recording, and leaves the terminal. No effect in other processes. */
+void background_ready(const struct hotspot *jvm);
 /*
- * For a process that the agent has started (`record --loaded`): leaves its parent, which exits, the terminal and all descriptors, as
- * after background_ready.
+ * The same for a process that the agent has started (`record --loaded`), at once and without printing. Closes all inherited
+ * descriptors, and forks: the process that calls it exits, its child returns.
  */
 void background_leave(void);
-/* In that child: prints what can be done with the recording, and leaves the terminal. Elsewhere without effect. */
-void background_ready(const struct hotspot *jvm);
-/* True in that child, once it is ready. */
+/* True in a process that has done so. */
 bool background_is(void);
 /* In the background, reports the error that ends the process to the system's log, too. */
 void background_log_error(const struct err *err);
 /* Empties a log that has become long. To be called now and then. */
 void background_limit_log(void);
 
-/* True if another process is one, and we may read what it prints. */
+/* True if this is the pid of a background process of jhot whose output we may read. */
 bool background_is_process(pid_t pid);
 /* Prints the last lines of its stderr. */
 void background_print_log(pid_t pid);
-/* Ends it as Ctrl-C would, waits for it, and prints what it prints in the meantime: stdout only if `result`. */
+/*
+ * Interrupts it as Ctrl-C would, and waits for its end. Then copies what it has printed since the interrupt to stderr and, if `result`
+ * is true, its whole stdout to ours.
+ */
 int background_stop(pid_t pid, bool result, struct err *err);
 
 #endif

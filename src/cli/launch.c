@@ -40,7 +40,7 @@ static void forward_signals(void)
 }
 
 /* In the child: waits for the agent's path, then becomes the program. Reports a failure through `failed`. */
-static void run(struct launch *l, const char *const *argv, const char *token, int path, int failed)
+static void run(struct launch *l, const char *const *argv, int path, int failed)
 {
 	int count = 0, error;
 	const char **all;
@@ -53,7 +53,8 @@ static void run(struct launch *l, const char *const *argv, const char *token, in
 	while (argv[count])
 		count++;
 	all = xcalloc((size_t)count + 2, sizeof(*all));
-	snprintf(l->agent_option, sizeof(l->agent_option), "-agentpath:%s=token=%s", agent, token);
+	snprintf(l->agent_option, sizeof(l->agent_option), "-agentpath:%s=token=%s", agent,
+		l->token);
 	all[0] = argv[0];
 	all[1] = l->agent_option;
 	memcpy(all + 2, argv + 1, (size_t)count * sizeof(*all));
@@ -73,7 +74,7 @@ static int refuse(const char *command, struct err *err)
 	return -1;
 }
 
-/* Places the agent where the child can open it, and lets the child continue. */
+/* Places the agent where the child can open it, and sends the child its path. */
 static int place_agent(struct launch *l, const struct agent_file *agent, int path, struct err *err)
 {
 	struct hotspot *jvm = &l->jvm;
@@ -99,8 +100,8 @@ struct hotspot launch_jvm(pid_t pid)
 		.is_hotspot = true};
 }
 
-int launch_begin(struct launch *l, const char *const *argv, const char *token,
-	const struct agent_file *agent, struct err *err)
+int launch_begin(
+	struct launch *l, const char *const *argv, const struct agent_file *agent, struct err *err)
 {
 	const char *name = strrchr(argv[0], '/');
 	int path[2], failed[2], error, rc;
@@ -110,11 +111,12 @@ int launch_begin(struct launch *l, const char *const *argv, const char *token,
 		return refuse(argv[0], err);
 	if (pipe2(path, O_CLOEXEC) || pipe2(failed, O_CLOEXEC))
 		return err_set_errno(err, ERR_FAILED, "Cannot create a pipe");
+	session_token(l->token);
 	fflush(NULL);
 	child = fork();
 	if (!child) {
 		close(path[1]); /* so that the read ends if jhot does */
-		run(l, argv, token, path[0], failed[1]);
+		run(l, argv, path[0], failed[1]);
 	}
 	close(path[0]);
 	close(failed[1]);

@@ -13,18 +13,20 @@
 
 #include "attach/jvm/hotspot.h"
 #include "attach/place.h"
+#include "session/session.h"
 
 struct launch {
 	struct hotspot jvm; /* only its ids are known yet */
 	struct place place;
+	char token[SESSION_TOKEN];        /* of the session: session_options.token */
 	char agent_option[PATH_MAX + 64]; /* "-agentpath:..." */
 };
 
 /* A JVM that is about to start: only its ids are known. */
 struct hotspot launch_jvm(pid_t pid);
-/* Starts it. argv: a `java` with its arguments, then NULL. token: see session_options. After a failure l->jvm.pid is 0. */
-int launch_begin(struct launch *l, const char *const *argv, const char *token,
-	const struct agent_file *agent, struct err *err);
+/* Starts it. argv: a `java` with its arguments, then NULL. After a failure l->jvm.pid is 0. */
+int launch_begin(
+	struct launch *l, const char *const *argv, const struct agent_file *agent, struct err *err);
 /* The agent has been loaded, or will not be: removes its file. Idempotent. */
 void launch_loaded(struct launch *l);
 /* Waits for its end. Returns its exit status as a shell would: 128 + N if signal N ended it. */

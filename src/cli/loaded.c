@@ -33,7 +33,7 @@ static int add(
 	return 0;
 }
 
-/* Adds "NAME" or "NAME=VALUE", of so many bytes. */
+/* Adds an option, "NAME" or "NAME=VALUE". bytes: its length; it is not NUL-terminated. */
 static int add_option(struct loaded *l, const char *text, size_t bytes, struct err *err)
 {
 	size_t name = 0;

@@ -133,8 +133,9 @@ int main(int argc, char **argv)
 	if (err.kind == ERR_NONE)
 		err_set(&err, ERR_FAILED,
 			"jhot failed without an error message; this is a bug in jhot.");
-	if (err.kind != ERR_FOUND && err.kind != ERR_SLOWER)
+	if (err.kind != ERR_FOUND && err.kind != ERR_SLOWER) {
 		report_error(stderr, &err);
-	background_log_error(&err);
+		background_log_error(&err);
+	}
 	return (int)err.kind;
 }

@@ -4,6 +4,7 @@
 
 #include "base/buf.h"
 #include "base/clock.h"
+#include "cli/line/events.h"
 #include "cli/line/units.h"
 
 #include <stdio.h>
@@ -198,4 +199,19 @@ uint64_t reading_duration_ns(const struct imported *i, uint32_t from, uint32_t t
 		return whole;
 	end = end < whole ? end : whole;
 	return end > begin ? end - begin : 0;
+}
+
+int reading_write(const struct imported *i, const struct args *args, struct outputs *o,
+	uint64_t duration_ns, struct err *err)
+{
+	const struct outputs_source source = {
+		.profile = i->profile, .vitals = &i->vitals, .duration_ns = duration_ns, .file = i};
+	const struct outputs_names names = {
+		i->vitals.pid, i->vitals.name, profile_info(i->profile).start_wall_ns, NULL};
+	struct events events;
+
+	if (events_of_profile(&events, args, i->profile, err) ||
+		outputs_check(o, &events, &names, err))
+		return -1;
+	return outputs_write(o, &events, &source, err);
 }

@@ -9,6 +9,7 @@
 #define JHOT_CLI_READING_H
 
 #include "cli/line/args.h"
+#include "cli/outputs/outputs.h"
 #include "import/import.h"
 
 /* All operands merged into one profile ("-" is stdin), within --memory. NULL with an error. Free it with import_free. */
@@ -20,6 +21,9 @@ int reading_each(const struct args *args, struct imported **list, struct err *er
 /* --from and --to as seconds [*from, *to) of the profile; *to is UINT32_MAX without --to. */
 int reading_span(const struct args *args, const struct imported *i, uint32_t *from, uint32_t *to,
 	struct err *err);
+/* Writes the outputs, or prints the hot methods, of the events that -e names. duration_ns: of the span in o. */
+int reading_write(const struct imported *i, const struct args *args, struct outputs *o,
+	uint64_t duration_ns, struct err *err);
 /* The duration of a span in ns; 0 if the file does not record time. */
 uint64_t reading_duration_ns(const struct imported *i, uint32_t from, uint32_t to);
 

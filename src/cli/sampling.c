@@ -101,14 +101,12 @@ int sampling_parse(struct sampling *s, const struct args *args, struct err *err)
 int sampling_begin(struct sampling *s, struct err *err)
 {
 	struct progress progress;
-	char token[SESSION_TOKEN];
 	int rc = -1;
 
 	if (s->command) {
-		session_token(token);
-		if (launch_begin(&s->launch, s->command, token, &s->options.agent, err))
+		if (launch_begin(&s->launch, s->command, &s->options.agent, err))
 			return -1;
-		s->options.token = token;
+		s->options.token = s->launch.token;
 		s->jvm = s->launch.jvm;
 		signal(SIGPIPE, SIG_IGN);
 	} else {

@@ -86,8 +86,8 @@ enum push_outcome push_judge(const struct push_target *t, struct push_reply *r, 
 /* --- again.c ------------------------------------------------------------------------------------------- */
 
 /*
- * The time to wait after so many consecutive failures (from 1 on): doubles from 1 s to 5 minutes, times 0.5 to 1 by `random`, but
- * not less than retry_after_s, of which at most an hour counts.
+ * The delay before the next attempt, after this number of consecutive failures (at least 1): exponential back-off from 1 s to
+ * 5 minutes, with jitter (a factor of 0.5 to 1, chosen by `random`). At least retry_after_s, which is capped at one hour.
  */
 uint64_t push_wait_ns(unsigned failures, uint64_t retry_after_s, uint64_t random);
 

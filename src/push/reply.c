@@ -2,6 +2,8 @@
 /* What an answer means. The bytes are the receiver's and are not trusted. */
 #include "push/push.h"
 
+#include "import/message.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -17,82 +19,27 @@ void push_reply_clear(struct push_reply *r)
 	*r = (struct push_reply){0};
 }
 
-/* --- protobuf ------------------------------------------------------------------------------------------ */
-
-struct bytes {
-	const unsigned char *at, *end;
-};
-
-static bool read_varint(struct bytes *b, uint64_t *value)
-{
-	*value = 0;
-	for (unsigned shift = 0; b->at < b->end && shift < 64; shift += 7) {
-		*value |= (uint64_t)(*b->at & 127) << shift;
-		if (*b->at++ < 128)
-			return true;
-	}
-	return false;
-}
-
-struct field {
-	uint64_t id, value;
-	struct bytes bytes; /* of a length-delimited field */
-};
-
-/* False at the end, and with *broken if the bytes are not protobuf. */
-static bool read_field(struct bytes *b, struct field *f, bool *broken)
-{
-	uint64_t key, skip;
-
-	if (b->at == b->end)
-		return false;
-	*broken = true;
-	if (!read_varint(b, &key) || !(key >> 3))
-		return false;
-	*f = (struct field){.id = key >> 3};
-	switch (key & 7) {
-	case 0: skip = 0; break;
-	case 1: skip = 8; break;
-	case 2: skip = 1; break;
-	case 5: skip = 4; break;
-	default: return false;
-	}
-	if (skip <= 1 && !read_varint(b, &f->value))
-		return false;
-	if (skip == 1) {
-		skip = f->value;
-		f->bytes.at = b->at;
-	}
-	if ((uint64_t)(b->end - b->at) < skip)
-		return false;
-	b->at += skip;
-	if (f->bytes.at)
-		f->bytes.end = b->at;
-	*broken = false;
-	return true;
-}
+/* --- OTLP ---------------------------------------------------------------------------------------------- */
 
 /* Reads the rejected profiles and the receiver's reason. False: not such a message. */
-static bool otlp_response(struct bytes b, uint64_t *rejected, char *why, size_t why_bytes)
+static bool otlp_response(struct message m, uint64_t *rejected, char *why, size_t why_bytes)
 {
-	struct field f, inner;
-	bool broken = false;
+	struct message_field f, inner;
 
-	while (read_field(&b, &f, &broken)) {
-		if (f.id != RESPONSE_PARTIAL || !f.bytes.at)
+	while (message_next(&m, &f)) {
+		if (f.number != RESPONSE_PARTIAL || !f.is_bytes)
 			continue;
-		while (read_field(&f.bytes, &inner, &broken)) {
-			if (inner.id == PARTIAL_REJECTED)
+		while (message_next(&f.bytes, &inner)) {
+			if (inner.number == PARTIAL_REJECTED && !inner.is_bytes)
 				*rejected = inner.value;
-			if (inner.id == PARTIAL_MESSAGE && inner.bytes.at)
-				snprintf(why, why_bytes, "%.*s",
-					(int)(inner.bytes.end - inner.bytes.at),
+			if (inner.number == PARTIAL_MESSAGE && inner.is_bytes)
+				snprintf(why, why_bytes, "%.*s", (int)message_left(&inner.bytes),
 					(const char *)inner.bytes.at);
 		}
-		if (broken)
-			break;
+		if (f.bytes.bad)
+			return false;
 	}
-	return !broken;
+	return !m.bad;
 }
 
 /* --- the meaning --------------------------------------------------------------------------------------- */
@@ -124,8 +71,8 @@ static enum push_outcome accepted(
 		return garbage(t, r, err);
 	if (t->protocol != PUSH_OTLP || has_type(r, "application/json"))
 		return PUSH_DONE;
-	if (r->body.len >= PUSH_REPLY || !otlp_response((struct bytes){body, body + r->body.len},
-						 &r->rejected, why, sizeof(why)))
+	if (r->body.len >= PUSH_REPLY ||
+		!otlp_response(message_of(body, r->body.len), &r->rejected, why, sizeof(why)))
 		return garbage(t, r, err);
 	if (r->rejected)
 		err_set(err, ERR_PUSH, "%s rejected %" PRIu64 " profile%s: %s", t->shown,

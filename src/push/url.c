@@ -38,7 +38,7 @@ static size_t url_scheme(const char *url)
 	return strncasecmp(url, "https://", 8) ? 0 : 8;
 }
 
-/* NULL: HOST[:PORT] is well-formed. Otherwise what is wrong with it. */
+/* Returns NULL if HOST[:PORT] is well-formed, otherwise a clause that describes the error. */
 static const char *url_authority(const char *text, size_t len)
 {
 	const char *port;

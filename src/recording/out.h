@@ -20,7 +20,7 @@ struct out {
 	struct buf chunk; /* scratch space for the content of a chunk; empty between chunks */
 	int error;        /* errno of the first failure, 0: none */
 };
-/* Creates the file under a temporary name and writes the header. Returns 0, or -1 with an error. */
+/* Creates the file, which does not have its name yet (base/file.h), and writes the header. Returns 0, or -1 with an error. */
 int out_open(struct out *o, const char *path, struct err *err);
 /* Appends to a buffer of the caller instead; begins with the header. Nothing can fail. */
 void out_open_stream(struct out *o, struct buf *stream);

@@ -32,7 +32,7 @@ struct recording_meta {
 };
 
 struct recording_writer;
-/* Creates the file under a temporary name. NULL: it cannot be written, see err. */
+/* Creates the file, which does not have its name yet. NULL: it cannot be written, see err. */
 struct recording_writer *recording_create(const char *path, struct err *err);
 /*
  * Appends an uncompressed recording to a buffer instead, in whole chunks; the caller may remove bytes from it between calls.

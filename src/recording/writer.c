@@ -23,7 +23,7 @@ struct recording_writer {
 	const struct profile *profile;
 	uint32_t next; /* the first second that has not been written */
 	bool any;      /* at least one second has been written */
-	bool follows; /* a file of a growing profile: unwritten seconds are retained, an unfinished file is kept */
+	bool follows; /* a growing file: unwritten seconds are retained, an unfinished file is kept */
 	struct vitals_due { /* vitals that await their second */
 		uint32_t second;
 		struct vitals v;

@@ -61,7 +61,7 @@ static int open_busy(const struct hotspot *jvm, struct mapping *m, struct err *e
 		err_set(err, ERR_BUSY, "JVM %d is already being profiled by another jhot.",
 			(int)jvm->pid);
 	err_hint(err, "jhot top %d     watches that session", (int)jvm->pid);
-	err_hint(err, "jhot save -o FILE %d     writes what it has sampled so far", (int)jvm->pid);
+	err_hint(err, "jhot save -o FILE %d     writes its samples so far", (int)jvm->pid);
 	err_hint(err, "add --take-over to end that session first");
 	return -1;
 }
@@ -361,11 +361,11 @@ struct session *session_open(const struct hotspot *jvm, const struct session_opt
 
 	s->patience = options->patience;
 	s->pidfd = (int)syscall(SYS_pidfd_open, jvm->pid, 0);
-	session_token(token);
 	if (awaited) {
 		snprintf(token, sizeof(token), "%s", options->token);
 		s->started = true; /* begin to sample before unwind rows have been sent */
 	} else {
+		session_token(token);
 		s->unwind = unwind_feed_new(jvm->pid);
 		unwind_feed_ahead(s->unwind);
 	}

@@ -8,7 +8,7 @@
  * The socket is in the abstract namespace: no file is left behind, and it is visible in the same network namespace only. Its name
  * consists of the JVM's start time and its pid in its own PID namespace. Each side checks the credentials of the other, as reported
  * by the kernel, and accepts root, its own user and the user of the JVM. A client can only read: it cannot make the server write
- * a file, wait, or change what is sampled.
+ * a file or wait, and it cannot change the sampled events.
  *
  *   client: struct share_hello
  *   server: messages, each a uint32_t with the number of bytes that follow:

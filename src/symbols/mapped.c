@@ -73,7 +73,7 @@ static bool has_ended(pid_t pid)
 	return root == -ENOENT || root == -ESRCH;
 }
 
-/* Of a process that has ended: the file of this path here, if it has the same inode. A descriptor, or -ENOENT. */
+/* For a process that has ended: opens the path in our own root. Returns a descriptor if the inode is that of the mapping, else -ENOENT. */
 static int open_here(const struct proc_map *map)
 {
 	int fd = proc_open_in(0, "root", map->path, O_RDONLY);
@@ -90,12 +90,13 @@ static int open_file(pid_t pid, const struct proc_map *map, struct err *err)
 {
 	const char *name = path_name(map->path);
 	int fd = proc_open_mapped(pid, map);
+	bool ended = fd == -ENOENT && has_ended(pid);
 
-	if (fd == -ENOENT && has_ended(pid))
+	if (ended)
 		fd = open_here(map);
 	if (fd == -ESTALE) {
 		err_set(err, ERR_INPUT, "%s has been replaced since the JVM mapped it.", name);
-	} else if (fd == -ENOENT && has_ended(pid)) {
+	} else if (fd == -ENOENT && ended) {
 		err_set(err, ERR_GONE, "the JVM ended before %s could be read.", name);
 	} else if (fd < 0) {
 		errno = -fd;

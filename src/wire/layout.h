@@ -33,7 +33,7 @@
 #define WIRE_MINOR        12
 #define WIRE_MEMFD_PREFIX "jhot-" /* memfd name = prefix + token */
 #define WIRE_TOKEN_MAX    32      /* with NUL; [0-9a-z]+ */
-/* In the file of an agent that JVMs load at their start: this mark, then the path of jhot, NUL-terminated, in so many bytes. */
+/* The library for -agentpath has a field of WIRE_PROGRAM bytes: this mark, then the path of jhot and a NUL. */
 #define WIRE_PROGRAM       512
 #define WIRE_PROGRAM_MARK  "jhot program:"
 #define WIRE_PAGE          4096u

@@ -3,6 +3,7 @@
 # start, status, save, stop: a recording in the background; and other jhot processes that watch a session without disturbing it.
 . "$(dirname "$0")/../jvm/lib.sh"
 
+totals_alone
 cd "$T" || exit
 
 # owner: the jhot process that has the session with $JVM
@@ -123,6 +124,9 @@ is "stop exits with 0" "$status" 0
 ok "stop prints the hot methods" grep -q 'METHOD' "$T/out"
 ok "and how much of the CPU time they explain" grep -q '^cpu: explains' "$T/err"
 
+run start -e cpu -- "$JVM"
+is "start accepts -- before the PID" "$status" 0 || diag_file "$T/err"
+run stop "$JVM"
 start -o own.collapsed -e cpu
 sleep 2
 run stop "$JVM"

@@ -42,6 +42,7 @@ done <<-'ROWS'
 	2|4711 -- java Early
 	2|4711 4712
 	2|-d 3 -- java Early
+	2|-e malloc -- java Early
 	2|--rotate 1m -o '%t.jhot' -- java Early
 	6|-o /nowhere/x.jhot -- java Early
 ROWS
@@ -70,6 +71,9 @@ is "a JVM that cannot start passes its status on" "$status" 1
 ok "a JVM that cannot start passes its errors on" grep -q 'Nosuch' err
 launch -o x.txt -- -version
 is "java -version exits with 0" "$status" 0
+launch -e page-faults=1 -o faults.collapsed -- Early 100
+ok "a perf event is sampled from the start" [ "$(awk '{ sum += $NF } END { print sum + 0 }' faults.collapsed)" -gt 100 ] ||
+	diag_file err
 launch -- Early 100
 ok "without -o the hot methods are printed on stderr" grep -q METHOD err
 ok "without -o stdout has only the program's output" not grep -q METHOD out

@@ -3,25 +3,7 @@
 # record --rotate and --when: files that together hold everything, limits on them, incidents with their past, JVMs that come and
 # go, signals, and what is refused.
 . "$(dirname "$0")/../jvm/lib.sh"
-
-D=$T/files
-mkdir "$D"
-
-# recorder ARG...: jhot record in the background. Sets RECORDER.
-recorder() {
-	"$JHOT" record "$@" >"$T/recorder.out" 2>"$T/recorder.err" </dev/null &
-	RECORDER=$!
-}
-
-recorder_end() {
-	kill -TERM "$RECORDER"
-	wait "$RECORDER"
-}
-
-# files N: there are at least N
-files() {
-	[ "$(find "$D" -type f -name '*.jhot' | wc -l)" -ge "$1" ]
-}
+. "$(dirname "$0")/recorder.sh"
 
 said() {
 	grep -q -- "$1" "$T/recorder.err"

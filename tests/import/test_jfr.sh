@@ -7,6 +7,7 @@
 command -v python3 >/dev/null || skip_all "no python3"
 jfr=$(dirname "$(readlink -f "$(command -v "$JAVA")")")/jfr
 [ -x "$jfr" ] || skip_all "the JDK under test has no jfr"
+totals_alone
 
 # plain: normalises the suffixes of hidden classes, and sorts
 plain() {

@@ -221,6 +221,12 @@ pid1_alone() {
 	flock "$PID1_LOCK"
 }
 
+# totals_alone: waits until no other test has JVMs of the class Totals, which recorders find by that name
+totals_alone() {
+	exec {TOTALS_LOCK}>"$builddir/tests/jvm/totals.lock"
+	flock "$TOTALS_LOCK"
+}
+
 # jdks_checked: as jdks, for tests that take long: $JAVA and those of $MAJORS if that is set, else one: JDK 25 or, without it, $JAVA
 jdks_checked() {
 	if [ -n "${MAJORS:-}" ] || [ "$JDKS" = none ]; then

@@ -2,7 +2,7 @@
 # End-to-end tests on real JVMs.
 
 check_DATA += %D%/classes.stamp
-CLEANFILES += %D%/classes.stamp
+CLEANFILES += %D%/classes.stamp %D%/totals.lock
 EXTRA_DIST += $(jvm_test_programs) %D%/alone.sh %D%/jdks_check.sh %D%/lib.sh
 
 # Shell scripts that source lib.sh, and Java programs that

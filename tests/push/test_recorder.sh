@@ -3,26 +3,8 @@
 # record --push: files of a JVM reach the receiver in order, once each, whatever the receiver does in the meantime; what does not
 # reach it is counted.
 . "$(dirname "$0")/../jvm/lib.sh"
+. "$(dirname "$0")/../cli/recorder.sh"
 . "$(dirname "$0")/lib.sh"
-
-D=$T/files
-mkdir "$D"
-
-# recorder ARG...: jhot record in the background. Sets RECORDER.
-recorder() {
-	"$JHOT" record "$@" >"$T/recorder.out" 2>"$T/recorder.err" </dev/null &
-	RECORDER=$!
-}
-
-recorder_end() {
-	kill -TERM "$RECORDER"
-	wait "$RECORDER"
-}
-
-# files N: there are at least N
-files() {
-	[ "$(find "$D" -type f -name '*.jhot' | wc -l)" -ge "$1" ]
-}
 
 # said N PATTERN: at least N lines of the recorder match
 said() {

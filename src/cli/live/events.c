@@ -18,21 +18,10 @@ void live_set_how(struct live *l)
 		l->now->how[l->now->resolved.ids[i]] = l->now->resolved.how[i];
 }
 
-/* An event of a recording, or of another jhot, is available if it has samples (so far), and cannot be changed. */
+/* An event of a recording is available if it has samples (so far), and cannot be changed. */
 static int live_recorded(
 	const struct live *l, int event, bool on, uint64_t interval, struct err *err)
 {
-	const struct subject *s = l->now;
-
-	if (s->shared && on && !interval &&
-		shared_vitals(s->shared)->events[event].state == VITALS_ON)
-		return 0;
-	if (s->shared && (!on || interval))
-		return err_set(err, ERR_FAILED,
-			"The events are chosen by %s, whose session this is.", s->shared_by);
-	if (s->shared && !events_sampled(s->profile, event))
-		return err_set(err, ERR_FAILED, "The session of %s does not sample %s.",
-			s->shared_by, profile_get_event(s->profile, event)->name);
 	if (!on || interval)
 		return err_set(err, ERR_FAILED, "The events of a %s cannot be changed.",
 			l->now->file ? "file" : "recording");
@@ -43,12 +32,30 @@ static int live_recorded(
 		profile_get_event(l->now->profile, event)->name);
 }
 
+/* The same of a session that is only watched; an event that is on is available even without samples. */
+static int live_watched(
+	const struct live *l, int event, bool on, uint64_t interval, struct err *err)
+{
+	const struct subject *s = l->now;
+
+	if (!on || interval)
+		return err_set(err, ERR_FAILED,
+			"The events are chosen by %s, whose session this is.", s->shared_by);
+	if (shared_vitals(s->shared)->events[event].state == VITALS_ON ||
+		events_sampled(s->profile, event))
+		return 0;
+	return err_set(err, ERR_FAILED, "The session of %s does not sample %s.", s->shared_by,
+		profile_get_event(s->profile, event)->name);
+}
+
 int live_event_set(void *ctx, int event, bool on, uint64_t interval, struct err *err)
 {
 	struct live *l = ctx;
 
 	if (!l->now->profile)
 		return err_set(err, ERR_FAILED, "No JVM is attached.");
+	if (l->now->shared)
+		return live_watched(l, event, on, interval, err);
 	if (!l->now->session)
 		return live_recorded(l, event, on, interval, err);
 	if (!on)

@@ -176,32 +176,49 @@ static bool live_go_on(void *ctx)
 	return patience_left(&l->patience);
 }
 
-/* Watches the session of another jhot. Returns 1 if there is none that lets us, else 0, or -1 with an error. */
-static int watch_shared(struct live *l, const struct hotspot *jvm, struct err *err)
+/*
+ * Waits for the first message of another jhot, which is then shown under this name. Returns 1, 0 if the time is over or the caller
+ * cancels, or -1 with an error.
+ */
+static int await_shared(struct live *l, const char *name, uint64_t most_ns, struct err *err)
 {
 	uint64_t begin_ns = clock_mono_ns();
 	struct subject *s = l->now;
 	int rc = 0;
 
-	s->profile = profile_new();
-	s->shared = shared_open(jvm, SHARE_WATCH, s->profile, NULL);
-	while (s->shared && !rc && clock_mono_ns() - begin_ns < WATCH_NS && live_go_on(l))
+	while (!rc && clock_mono_ns() - begin_ns < most_ns && live_go_on(l))
 		rc = shared_read(s->shared, WATCH_MS, err);
 	if (rc > 0) {
 		profile_set_history(s->profile, WATCH_HISTORY_S);
-		snprintf(s->shared_by, sizeof(s->shared_by), "jhot process %d",
-			(int)shared_server(s->shared));
-		return 0;
+		snprintf(s->shared_by, sizeof(s->shared_by), "%.80s", name);
 	}
-	if (s->shared && !rc) {
-		err_set(err, ERR_BUSY,
-			"JVM %d is being profiled by jhot process %d, which does not respond.",
-			(int)jvm->pid, (int)shared_server(s->shared));
-		err_hint(err, "add --take-over to end the other session");
-		return -1;
+	return rc;
+}
+
+/* Watches the session of another jhot. Returns 0; 1 if no jhot shares a session of this JVM with us; or -1 with an error. */
+static int watch_shared(struct live *l, const struct hotspot *jvm, struct err *err)
+{
+	struct subject *s = l->now;
+	char name[32];
+	int rc;
+
+	s->profile = profile_new();
+	s->shared = shared_open(jvm, SHARE_WATCH, s->profile, NULL);
+	if (s->shared) {
+		snprintf(name, sizeof(name), "jhot process %d", (int)shared_server(s->shared));
+		rc = await_shared(l, name, WATCH_NS, err);
+		if (rc > 0)
+			return 0;
+		if (!rc) {
+			err_set(err, ERR_BUSY,
+				"JVM %d is being profiled by %s, which does not respond.",
+				(int)jvm->pid, name);
+			err_hint(err, "add --take-over to end the other session");
+			return -1;
+		}
+		if (err->kind != ERR_GONE)
+			return -1;
 	}
-	if (rc < 0 && err->kind != ERR_GONE)
-		return -1;
 	shared_close(s->shared);
 	s->shared = NULL;
 	profile_free(s->profile);
@@ -259,19 +276,15 @@ void live_patience(void *ctx, const struct patience *patience)
 
 int live_remote(struct live *l, struct remote *remote, const char *target, struct err *err)
 {
-	int rc = 0;
+	int rc;
 
 	subject_begin(l);
 	l->now->remote = remote;
 	l->now->profile = profile_new();
 	l->now->shared = shared_open_fd(remote_take_stream(remote), l->now->profile);
-	while (!rc && patience_left(&l->patience))
-		rc = shared_read(l->now->shared, WATCH_MS, err);
-	if (rc > 0) {
-		profile_set_history(l->now->profile, WATCH_HISTORY_S);
-		snprintf(l->now->shared_by, sizeof(l->now->shared_by), "%.80s", target);
+	rc = await_shared(l, target, UINT64_MAX, err);
+	if (rc > 0)
 		return 0;
-	}
 	if (!rc)
 		err_set(err, ERR_FAILED, "Connecting to %s was cancelled.", target);
 	subject_undo(l);

@@ -174,7 +174,8 @@ int remote_take_stream(struct remote *r)
 	return fd;
 }
 
-void remote_print_errors(const struct remote *r)
+/* Prints on stderr what ssh and the far end have printed there. */
+static void print_errors(const struct remote *r)
 {
 	struct buf text = {0};
 	char line[512];
@@ -225,19 +226,22 @@ struct remote *remote_begin(const char *target, const struct args *args, struct 
 	struct remote *r = xcalloc(1, sizeof(*r));
 	struct buf script = {0};
 	struct stat program;
-	bool failed;
-	int status;
+	int rc, status;
 
 	r->to = r->from = r->errors = -1;
-	failed = stat(EXECUTABLE, &program) != 0;
-	add_script(&script, args, name, program.st_size);
 	signal(SIGPIPE, SIG_IGN);
-	failed = failed || start_ssh(r, ssh ? ssh : SSH, host, script.data, err) ||
-		 !read_line(r, line, sizeof(line)) ||
-		 (!strcmp(line, "need") && send_program(r, err)) || wait_for_stream(r);
-	if (failed) {
+	rc = stat(EXECUTABLE, &program);
+	if (rc)
+		err_set_errno(err, ERR_FAILED, "Cannot read %s", EXECUTABLE);
+	if (!rc) {
+		add_script(&script, args, name, program.st_size);
+		rc = start_ssh(r, ssh ? ssh : SSH, host, script.data, err);
+	}
+	if (!rc && (!read_line(r, line, sizeof(line)) ||
+			   (!strcmp(line, "need") && send_program(r, err)) || wait_for_stream(r))) {
+		rc = -1;
 		status = end_ssh(r);
-		remote_print_errors(r);
+		print_errors(r);
 		err_set(err, ERR_ATTACH, "The JVM \"%s\" on %s cannot be watched (exit status %d).",
 			name, host, status);
 		if (!strcmp(line, "need") && status >= NOT_EXECUTED)
@@ -245,6 +249,8 @@ struct remote *remote_begin(const char *target, const struct args *args, struct 
 				"that host has no jhot, and this one does not run there: a static "
 				"executable for its CPU would (make tarball)");
 		err_hint(err, "%s %s jhot list", ssh ? ssh : SSH, host);
+	}
+	if (rc) {
 		remote_end(r);
 		r = NULL;
 	}

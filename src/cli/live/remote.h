@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * `jhot HOST:NAME`: runs `jhot relay NAME` on another host over ssh, and passes on what it sends (share/share.h).
+ * `jhot HOST:NAME`: runs `jhot relay NAME` on another host over ssh, and receives the profile that it sends (share/share.h).
  *
  *   here: jhot top --- ssh ---> there: sh -> jhot relay -> agent
  *
@@ -19,10 +19,8 @@ struct remote;
 bool remote_is(const char *target);
 /* args: the options of sampling are passed on; --ssh: the command to use. NULL with an error; the far end's is printed. */
 struct remote *remote_begin(const char *target, const struct args *args, struct err *err);
-/* The descriptor on which messages arrive; the caller may take it, and then closes it. */
+/* Returns the descriptor from which messages can be read, and transfers its ownership to the caller. Once. */
 int remote_take_stream(struct remote *r);
-/* Prints on stderr what ssh and the far end have printed there. */
-void remote_print_errors(const struct remote *r);
 /* Closes the connection; waits up to 2 s for ssh. NULL is allowed. */
 void remote_end(struct remote *r);
 

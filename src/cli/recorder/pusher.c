@@ -23,7 +23,7 @@
 #define MEMORY_NAME   "jhot-push"
 #define MAGIC         "jhotpsh"
 #define VERSION       1u
-#define LAST_NS       (10 * NS_PER_S) /* for what is left at the end */
+#define LAST_NS       (10 * NS_PER_S) /* time limit for files that are queued when the recorder ends */
 #define READY         "ready"
 #define NOTE_MAX      900
 #define PATH_PIPE_MAX ((size_t)4096) /* PIPE_BUF: longer writes could be interleaved */
@@ -138,7 +138,9 @@ static void state_set(struct queue *q, enum state state, const struct err *why)
 	if (state == q->state && (state == STATE_FINE || q->status == q->file.status))
 		return;
 	if (q->dropped || q->refused)
-		buf_printf(&late, "; meanwhile %llu removed before they were pushed, %llu refused",
+		buf_printf(&late,
+			"; in the meantime %llu were removed before they could be pushed, and %llu "
+			"refused",
 			(unsigned long long)q->dropped, (unsigned long long)q->refused);
 	if (state == STATE_FINE)
 		note(q, "push to %s works again: %u file%s waiting%s", q->how->target.shown,
@@ -172,14 +174,20 @@ static void queue_done(struct queue *q, const struct err *why)
 	queue_pop(q);
 }
 
+/* Stores the last error for `jhot status`. */
+static void publish_error(const struct queue *q, const struct err *why)
+{
+	snprintf(q->counts->error, sizeof(q->counts->error), "%.*s",
+		(int)sizeof(q->counts->error) - 1, why->what);
+}
+
 static void queue_failed(struct queue *q, const struct err *why)
 {
 	uint64_t random = hash_pair(clock_mono_ns(), (uint64_t)getpid());
 
 	if (!q->counts->failing_since_ns)
 		q->counts->failing_since_ns = (int64_t)clock_wall_ns();
-	snprintf(q->counts->error, sizeof(q->counts->error), "%.*s",
-		(int)sizeof(q->counts->error) - 1, why->what);
+	publish_error(q, why);
 	if (!q->ended) /* queue_finish reports it otherwise */
 		state_set(q, STATE_FAILING, why);
 	q->due_ns = clock_mono_ns() + push_wait_ns(++q->failures, q->file.retry_after_s, random);
@@ -203,8 +211,7 @@ static void queue_push(struct queue *q)
 		q->counts->refused++;
 		q->counts->failing_since_ns = 0;
 		q->refused++;
-		snprintf(q->counts->error, sizeof(q->counts->error), "%.*s",
-			(int)sizeof(q->counts->error) - 1, why.what);
+		publish_error(q, &why);
 		state_set(q, STATE_REFUSED, &why);
 		queue_pop(q);
 	} /* else: queue_drop counts it */

@@ -48,8 +48,8 @@ int pusher_add(struct pusher *p, const char *path);
 /* Calls fn for each line that the pusher reports. Does not block. In processes that are not the owner, does nothing. */
 void pusher_report(struct pusher *p, void (*fn)(const char *line));
 /*
- * Once all processes that add files have ended: tries to push what is left, for 10 s at most, and reports what remains. Call it also
- * after pusher_begin has failed.
+ * Call it when all processes that add files have ended, and also after pusher_begin has failed. Tries for up to 10 s to push the
+ * files that are still queued, and reports those that remain. Blocks until the process has ended.
  */
 void pusher_end(struct pusher *p, void (*fn)(const char *line));
 

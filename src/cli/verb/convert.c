@@ -8,18 +8,9 @@
 static int convert_write(
 	const struct imported *file, const struct args *args, struct outputs *o, struct err *err)
 {
-	struct outputs_source source = {
-		.profile = file->profile, .vitals = &file->vitals, .file = file};
-	struct outputs_names names = {file->vitals.pid, file->vitals.name,
-		profile_info(file->profile).start_wall_ns, NULL};
-	struct events events;
-
-	if (reading_span(args, file, &o->from, &o->to, err) ||
-		events_of_profile(&events, args, file->profile, err) ||
-		outputs_check(o, &events, &names, err))
+	if (reading_span(args, file, &o->from, &o->to, err))
 		return -1;
-	source.duration_ns = reading_duration_ns(file, o->from, o->to);
-	return outputs_write(o, &events, &source, err);
+	return reading_write(file, args, o, reading_duration_ns(file, o->from, o->to), err);
 }
 
 static int run_convert(const struct args *args, struct err *err)

@@ -148,6 +148,19 @@ static int check_command(const struct args *args, struct err *err)
 	return 0;
 }
 
+/* jhot record -- COMMAND: like sampling_parse. */
+static int parse_command(struct sampling *s, const struct args *args, struct err *err)
+{
+	s->command = args->operands;
+	s->jvm = launch_jvm(0);
+	if (sampling_options(s, args, err))
+		return -1;
+	if (!events_resolve(&s->events, 0, NULL, err))
+		return 0;
+	err_hint(err, "events on native functions need a JVM that is running: jhot record PID");
+	return -1;
+}
+
 static int run_record(const struct args *args, struct err *err);
 extern const struct verb verb_record;
 
@@ -183,16 +196,8 @@ static int run_record(const struct args *args, struct err *err)
 		return recorder_run(args, err);
 	if (events_parse(&s->events, args, EVENT_CPU, err) || outputs_parse(&r.outputs, args, err))
 		goto out;
-	if (!args->operands_before) { /* jhot record -- COMMAND */
-		s->command = args->operands;
-		snprintf(s->jvm.name, sizeof(s->jvm.name), "java");
-		rc = sampling_options(s, args, err);
-	} else {
-		rc = sampling_parse(s, args, err);
-	}
-	if (rc)
+	if (args->operands_before ? sampling_parse(s, args, err) : parse_command(s, args, err))
 		goto out;
-	rc = -1;
 	/* Checked before attaching: the names are final, except for the second in %t. */
 	names = (struct outputs_names){(int)s->jvm.pid, s->jvm.name, clock_wall_ns(), NULL};
 	if (outputs_check(&r.outputs, &s->events, &names, err))
@@ -231,6 +236,7 @@ static int run_start(const struct args *args, struct err *err)
 	snprintf(pid, sizeof(pid), "%d", (int)jvm.pid);
 	operands[0] = pid;
 	of_record.operands = operands;
+	of_record.operands_before = -1; /* the operand is no command, even after "--" */
 	rc = background_fork(&status, err);
 	if (rc > 0)
 		exit(status); /* the child has printed everything */

@@ -7,8 +7,8 @@
 #include <signal.h>
 #include <unistd.h>
 
-/* Events that are sampled without -e: the viewer cannot add any later. */
-static const int relay_events[] = {EVENT_CPU, EVENT_LOCK, EVENT_WALL};
+/* Sampled beside cpu without -e, since the viewer cannot add events. */
+static const int more_events[] = {EVENT_LOCK, EVENT_WALL};
 
 /* The viewer has left when the connection is closed. */
 static int relay_poll(void *ctx, const struct vitals *v, struct err *err)
@@ -51,8 +51,8 @@ static int run_relay(const struct args *args, struct err *err)
 		return 0;
 	if (!args_has(args, OPT_EVENT)) {
 		s.events.optional = true;
-		for (size_t i = 1; i < sizeof(relay_events) / sizeof(relay_events[0]); i++)
-			events_insert(&s.events, NULL, relay_events[i]);
+		for (size_t i = 0; i < sizeof(more_events) / sizeof(more_events[0]); i++)
+			events_insert(&s.events, NULL, more_events[i]);
 	}
 	return relay_session(&s, err);
 }
@@ -62,8 +62,8 @@ const struct verb verb_relay = {
 	.name = "relay",
 	.synopsis = "[OPTION]... PID|NAME",
 	.help = "send a session to a jhot on another host; run by `jhot HOST:NAME`",
-	.text = "Samples the JVM and writes what it samples to stdout, for the jhot at "
-		"the other end of an ssh connection. If another jhot is already profiling the "
+	.text = "Samples the JVM and writes its profile to stdout, for the jhot at the "
+		"other end of an ssh connection. If another jhot is already profiling the "
 		"JVM, that session is sent. Ends with the connection. Without -e it samples "
 		"cpu, lock and wall.",
 	.min_operands = 1,

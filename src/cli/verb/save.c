@@ -3,10 +3,10 @@
 #include "base/clock.h"
 #include "cli/background.h"
 #include "cli/copying.h"
-#include "cli/line/events.h"
 #include "cli/line/units.h"
 #include "cli/line/verb.h"
 #include "cli/outputs/outputs.h"
+#include "cli/reading.h"
 #include "profile/cut.h"
 
 #include <stdio.h>
@@ -37,19 +37,7 @@ static int keep_last(const struct args *args, struct imported *i, struct err *er
 static int write_copy(
 	const struct args *args, struct imported *i, struct outputs *o, struct err *err)
 {
-	struct outputs_source source = {.vitals = &i->vitals, .file = i};
-	struct outputs_names names = {i->vitals.pid, i->vitals.name, 0, NULL};
-	struct events events;
-
-	if (keep_last(args, i, err))
-		return -1;
-	source.profile = i->profile;
-	source.duration_ns = i->duration_ns;
-	names.start_wall_ns = profile_info(i->profile).start_wall_ns;
-	if (events_of_profile(&events, args, i->profile, err) ||
-		outputs_check(o, &events, &names, err))
-		return -1;
-	return outputs_write(o, &events, &source, err);
+	return keep_last(args, i, err) ? -1 : reading_write(i, args, o, i->duration_ns, err);
 }
 
 static int run_save(const struct args *args, struct err *err)

@@ -46,13 +46,13 @@ static void print_command(int pid)
 	struct buf args = {0};
 	char text[512];
 
-	if (proc_read(pid, "cmdline", &args) || !args.len)
-		return;
-	for (size_t i = 0; i + 1 < args.len; i++)
-		if (!args.data[i])
-			args.data[i] = ' ';
-	clean_text(text, sizeof(text), args.data, strlen(args.data));
-	printf("command: %s\n", text);
+	if (!proc_read(pid, "cmdline", &args) && args.len) {
+		for (size_t i = 0; i + 1 < args.len; i++)
+			if (!args.data[i])
+				args.data[i] = ' ';
+		clean_text(text, sizeof(text), args.data, strlen(args.data));
+		printf("command: %s\n", text);
+	}
 	buf_done(&args);
 }
 
@@ -65,8 +65,7 @@ static void print_pushes(int recorder)
 	if (!pusher_counts_of(recorder, &c))
 		return;
 	printf("push: %llu file%s (%llu bytes) to %s, %u waiting, %llu removed before, %llu "
-	       "refused, "
-	       "%llu profile%s rejected\n",
+	       "refused, %llu profile%s rejected\n",
 		(unsigned long long)c.pushed, plural(c.pushed), (unsigned long long)c.bytes, c.url,
 		c.queued, (unsigned long long)c.dropped, (unsigned long long)c.refused,
 		(unsigned long long)c.rejected, plural(c.rejected));

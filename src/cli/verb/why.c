@@ -161,11 +161,12 @@ const struct verb verb_why = {
 	.help = "diagnose a running JVM or a recording, with evidence",
 	.text = "Samples CPU time, locks and waits together for 10 s (see -d), reads the "
 		"JVM's own counters, and reports each problem with its figures, the evidence, "
-		"and what to look at next. Rules report only patterns that are unlikely to be "
+		"and the next step. Rules report only patterns that are unlikely to be "
 		"intentional. A FILE is judged minute by minute; a rule needs the events that "
 		"it uses to have been recorded (record -e cpu,lock,wall).\n\n"
-		"If another jhot is already profiling the JVM, what it has sampled so far is "
-		"judged at once, also minute by minute; with -d only the last seconds of it.\n\n"
+		"If another jhot is already profiling the JVM, the diagnosis is made at once, "
+		"from the samples of that jhot, minute by minute; with -d, only from the last "
+		"seconds.\n\n"
 		"The exit status is 0 if nothing was found, 9 if something was found, and 11 "
 		"if the JVM got no core for most of the time, so that no diagnosis is "
 		"possible.",

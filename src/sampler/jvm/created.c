@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Calls the agent back when a JVM that loads it at its start can run Java code.
+ * Reports to the agent that the JVM, which loads it at its start, is initialised.
  *
- * From JDK 21 on, JNI_GetCreatedJavaVMs returns no JVM until it is initialised, so a thread polls it, and attaches then. Before, it
- * returns a JVM that is being created, which no thread may attach to; there JVMTI's event VMInit tells. A JVMTI environment of
- * an agent that is loaded at the start makes virtual threads switch carriers at less than half the speed (JDK 21), so it is used only
- * where there are none.
+ * From JDK 21 on, JNI_GetCreatedJavaVMs returns no JVM before it is initialised, so a thread polls it, and then attaches. On earlier JDKs
+ * it also returns a JVM that is being created, to which no thread may attach; there JVMTI's event VMInit is used. A JVMTI
+ * environment that exists before the JVM is initialised makes virtual threads switch carriers at less than half the speed (JDK 21),
+ * so it is created only where there are none.
  */
 #include "sampler/jvm/own.h"
 
