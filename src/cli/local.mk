@@ -10,7 +10,7 @@ CLEANFILES += $(AGENT_FILE)
 $(AGENT_FILE): libjhot.so
 	$(AM_V_GEN)$(MKDIR_P) %D% && $(STRIP) --strip-unneeded -o $@ libjhot.so
 cli_sources = \
-	%D%/agent.h %D%/background.c %D%/background.h %D%/batch.c %D%/batch.h %D%/comparison.c %D%/comparison.h %D%/copying.c %D%/copying.h %D%/findings.c %D%/findings.h %D%/launch.c %D%/launch.h %D%/loaded.c %D%/loaded.h \
+	%D%/agent.h %D%/background.c %D%/background.h %D%/batch.c %D%/batch.h %D%/comparison.c %D%/comparison.h %D%/copying.c %D%/copying.h %D%/findings.c %D%/findings.h %D%/latency.c %D%/latency.h %D%/launch.c %D%/launch.h %D%/loaded.c %D%/loaded.h \
 	%D%/pushing.c %D%/pushing.h \
 	%D%/reading.c %D%/reading.h %D%/report.c %D%/report.h %D%/sampling.c %D%/sampling.h %D%/screen.c %D%/screen.h \
 	%D%/line/args.c %D%/line/args.h %D%/line/events.c %D%/line/events.h %D%/line/events_perf.c \
@@ -22,7 +22,7 @@ cli_sources = \
 	%D%/outputs/hot.c %D%/outputs/labels.c %D%/outputs/outputs.c %D%/outputs/outputs.h %D%/outputs/parse.c \
 	%D%/verb/agent.c %D%/verb/convert.c %D%/verb/diff.c %D%/verb/dump.c %D%/verb/events.c %D%/verb/list.c \
 	%D%/verb/push.c %D%/verb/record.c %D%/verb/relay.c %D%/verb/save.c %D%/verb/status.c %D%/verb/top.c %D%/line/verb.h %D%/verb/verbs.c %D%/verb/view.c \
-	%D%/verb/why.c
+	%D%/verb/slow.c %D%/verb/why.c
 jhot_archives = libtui.a libfindings.a libimport.a libshare.a librecording.a libexport.a libdump.a libwalk.a libsession.a libattach.a libsymbols.a \
 	libprofile.a libwire.a libbase.a
 jhot_LDADD = libpush.a $(jhot_archives) $(DL_LIBS) -lpthread -lm \

@@ -83,6 +83,7 @@ enum sampler_stop {
 };
 
 struct cycles;       /* engine/lock/cycle.c */
+struct latency;      /* engine/latency.h */
 struct live;         /* engine/alloc/live.c */
 struct lock;         /* engine/lock/own.h */
 struct publish;      /* publish/state.h */
@@ -221,6 +222,8 @@ struct sampler {
 		struct wall_waiting *waiting; /* NULL: there are no virtual threads */
 		struct descriptor_ports ports;
 	} wall;
+
+	_Atomic(struct latency *) latency; /* NULL: was never requested */
 
 	/* thread selection: see scan.h */
 	struct select {

@@ -2,6 +2,7 @@
 /* Commands to the agent while it samples: events on and off, thread filter, depth, budget. */
 #include "attach/perf/events.h"
 #include "base/clock.h"
+#include "profile/calls/calls.h"
 #include "session/alloc_trap.h"
 #include "session/state.h"
 
@@ -180,6 +181,27 @@ int session_only_threads(struct session *s, const char *pattern, struct err *err
 			sizeof(command.text) - 1);
 	memcpy(command.text, pattern, strlen(pattern) + 1);
 	return commands_send(s, &command, "The threads could not be selected", err);
+}
+
+/* Sends the ids of the methods, if they have changed. */
+int session_latency_send(struct session *s, struct err *err)
+{
+	struct wire_command command = {.op = WIRE_OP_LATENCY, .interval = s->latency_ns};
+	struct wire_timed_method methods[WIRE_TIMED_METHODS];
+	bool changed;
+
+	command.arg = frames_timed(s->frames, methods, &changed);
+	memcpy(command.text, methods, sizeof(methods));
+	return changed ? commands_send(s, &command, "The latency of calls cannot be measured", err)
+		       : 0;
+}
+
+int session_latency(struct session *s, const char *method, uint64_t interval, struct err *err)
+{
+	s->latency_ns = interval ? interval : SESSION_LATENCY_NS;
+	frames_time(s->frames, method);
+	calls_begin(s->profile, *method ? method : NULL, s->latency_ns);
+	return session_latency_send(s, err);
 }
 
 _Static_assert(SESSION_DEPTH_MAX == WIRE_DEPTH_MAX, "the agent's maximum");

@@ -54,6 +54,11 @@ uint64_t session_now_ns(const struct session *s)
 	return clock_mono_ns() + s->clock_ahead_ns;
 }
 
+uint64_t session_start_ns(const struct session *s)
+{
+	return s->mapping.header.start_mono_ns;
+}
+
 /* The current second on the agent's clock: an upper bound of times in records. */
 static uint64_t session_limit_s(const struct session *s)
 {
@@ -316,6 +321,8 @@ int session_drain(struct session *s, struct err *err)
 	if (s->lend)
 		lend_step(s->lend);
 	session_feed_unwind(s, 0);
+	if (s->latency_ns && session_latency_send(s, err))
+		return -1;
 	session_vitals(s); /* keeps the history of shares up to date */
 	return samples;
 }

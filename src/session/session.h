@@ -99,6 +99,12 @@ int session_only_threads(struct session *s, const char *pattern, struct err *err
  */
 #define SESSION_DEPTH_MAX 2048u
 int session_depth(struct session *s, unsigned limit, unsigned top, unsigned root, struct err *err);
+/*
+ * Measures the latency of calls of a method (calls.h), beginning anew: "handle", "Gateway.handle" or "com.shop.Gateway.handle";
+ * "": ends that. interval: of polling threads inside, ns; 0: the default. Requires the event wall.
+ */
+#define SESSION_LATENCY_NS 5000000u
+int session_latency(struct session *s, const char *method, uint64_t interval, struct err *err);
 /* Overhead limit in thousandths of a core; 0: none. only_defaults: limits only events with a default interval. */
 int session_budget(struct session *s, unsigned per_mille, bool only_defaults, struct err *err);
 
@@ -133,6 +139,8 @@ int session_wait(struct session *s, int timeout_ms);
 /* Current vitals; the JVM's are re-read at most once a second. Valid until the next call. */
 const struct vitals *session_vitals(struct session *s);
 
+/* Second 0 of the profile, on the JVM's CLOCK_MONOTONIC, ns. */
+uint64_t session_start_ns(const struct session *s);
 /* Sampled time so far: from the start of the first event to the last publication. */
 uint64_t session_duration_ns(const struct session *s);
 /* The part of it in which the agent could observe the JVM; less than all of it if the process got no core. */

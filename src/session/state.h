@@ -35,8 +35,9 @@ struct session {
 	bool names_patient; /* wait for names without a time limit */
 	uint64_t left_ns;   /* when the end of the agent or the JVM was detected; 0: not yet */
 	struct buf note;
-	bool feeding; /* unwind rows are in flight: posted, not answered */
-	bool started; /* an event was started once */
+	uint64_t latency_ns; /* interval of measuring the latency of calls; 0: off */
+	bool feeding;        /* unwind rows are in flight: posted, not answered */
+	bool started;        /* an event was started once */
 	struct tids *tids;
 	struct lend *lend;          /* NULL: the engine "lent" is not used */
 	int pidfd;                  /* -1: not supported by the kernel, /proc is polled */
@@ -63,6 +64,8 @@ struct session {
 #define SESSION_START_MS   3000 /* alloc may have to wait for native threads that attach themselves */
 void session_feed_unwind(struct session *s, uint64_t wait_ns);
 void session_feed_settle(struct session *s);
+/* commands.c: sends the methods whose calls are measured if there are new ones. */
+int session_latency_send(struct session *s, struct err *err);
 /* Ends the session; the first reason is kept. Returns -1 with it in err. */
 int session_end(struct session *s, const struct err *why, struct err *err);
 /* The current time on the agent's clock, which its records use. */

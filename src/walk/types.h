@@ -81,7 +81,8 @@ struct walk_frame {
 	uint16_t bci; /* WALK_BCI_UNKNOWN if unknown */
 	uint8_t type; /* enum walk_frame_type */
 	uint8_t reserved;
-	uint32_t reserved2;
+	/* Words from the low end of its physical frame to walk_result.stack_hi. Inlined methods share a physical frame. */
+	uint32_t from_base;
 };
 
 #define WALK_BCI_UNKNOWN 0xffffu
@@ -156,7 +157,8 @@ struct walk_result {
 	uint32_t count;      /* frames written */
 	bool truncated;      /* the limit was reached before the root */
 	enum walk_break why; /* NONE when the walk reached the root or the limit */
-	uint32_t followed;   /* frames that came from the thread's tail */
+	uint32_t followed; /* frames that came from the thread's tail; their from_base is not set */
+	uint64_t stack_hi; /* the stack's high end; 0: unknown, and from_base is meaningless */
 };
 
 #endif

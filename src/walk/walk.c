@@ -309,6 +309,7 @@ struct walk_result walk_stack(const struct walk_layout *layout, const struct wal
 	}
 	result.count = w.count;
 	result.followed = w.followed;
+	result.stack_hi = w.bounded ? w.hi : 0;
 	return result;
 }
 

@@ -29,7 +29,19 @@ enum wire_op {
 	WIRE_OP_DEPTH = 8, /* arg = WIRE_DEPTH(): what to keep of deep stacks; since 1.1 */
 	/* the result is a socket for sending perf_events: wire/lend.h; since 1.9 */
 	WIRE_OP_LEND = 9,
+	/*
+	 * Measure the latency of calls: send a POLL record for each poll of wall that finds a thread inside one of arg methods.
+	 * text: as many struct wire_timed_method; interval: of polling such threads, in ns. arg 0: stop. Requires wall. Since 1.13.
+	 */
+	WIRE_OP_LATENCY = 10,
 };
+
+/* A method whose calls are measured. */
+struct wire_timed_method {
+	uint32_t id;         /* of its METHOD record */
+	uint32_t parameters; /* stack words of its parameters, at least */
+};
+#define WIRE_TIMED_METHODS 32u
 
 /*
  * Of a stack with more than `limit` frames, keep `top` from the leaf and `root` from the root, with a CUT frame between them;
@@ -98,6 +110,9 @@ struct wire_control {
 };
 
 _Static_assert(sizeof(struct wire_perf_event) == 32, "wire_perf_event");
+_Static_assert(WIRE_TIMED_METHODS * sizeof(struct wire_timed_method) <=
+		       sizeof(((struct wire_command *)0)->text),
+	"wire_timed_method");
 _Static_assert(sizeof(struct wire_command) == 320, "wire_command");
 _Static_assert(offsetof(struct wire_control, command) == 88, "wire_control.command");
 _Static_assert(offsetof(struct wire_control, event_names) == 408, "wire_control.event_names");

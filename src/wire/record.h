@@ -46,7 +46,8 @@ struct wire_record {
 	X(DELTAS, 5, wire_deltas) \
 	X(TICK, 6, wire_tick)     \
 	X(NOTE, 7, wire_note)     \
-	X(WAIT, 8, wire_wait)
+	X(WAIT, 8, wire_wait)     \
+	X(POLL, 9, wire_poll)
 
 #define WIRE_RECORD_ENUM(name, number, type) WIRE_REC_##name = number,
 enum wire_record_type { WIRE_RECORDS(WIRE_RECORD_ENUM) };
@@ -199,6 +200,34 @@ struct wire_wait {
 	uint32_t reserved;
 };
 
+/*
+ * A poll that found a thread inside a method whose calls are measured (WIRE_OP_LATENCY), and the first one that finds it outside
+ * again. Two polls of a thread are in the same call if `frame` and `outside` are equal: everything outside of the call's own frame
+ * is then unchanged. A collection may relocate objects; between polls with different counts of collections, `values` is compared
+ * instead of `outside`. Since 1.13.
+ */
+struct wire_poll {
+	struct wire_record rec;
+	uint64_t time_ns;  /* when the thread took the sample */
+	uint64_t since_ns; /* it has not run since then, up to time_ns; else time_ns */
+	uint64_t
+		before_ns; /* the thread's poll before this one, which found it at its previous sample's place, or outside */
+	uint64_t
+		frame; /* distance in words from the end of the call's frame to the end of the stack; 0: not inside */
+	uint64_t outside; /* hash of the stack words of its callers' frames */
+	uint64_t values;  /* the same without words that look like references */
+	uint64_t cpu_ns,
+		delay_ns; /* the thread's CPU time and run-queue delay; delay_ns 0: not known */
+	uint32_t thread;  /* that was polled; of a mounted virtual thread, its id */
+	uint32_t trace;   /* 0: evicted */
+	uint32_t collections
+		[2];    /* garbage collections before the sample, and up to some time after it */
+	uint32_t flags; /* WIRE_POLL_* */
+	uint32_t reserved;
+};
+#define WIRE_POLL_INLINED \
+	1u /* inlined into its caller: consecutive calls from one frame look like one */
+
 _Static_assert(sizeof(struct wire_cursors) == 192, "wire_cursors");
 _Static_assert(sizeof(struct wire_record) == 8, "wire_record");
 _Static_assert(offsetof(struct wire_module, path) == 56, "wire_module");
@@ -211,5 +240,6 @@ _Static_assert(sizeof(struct wire_tick) == 104, "wire_tick");
 _Static_assert(offsetof(struct wire_tick, half_ns) == 32, "wire_tick.half_ns");
 _Static_assert(offsetof(struct wire_note, text) == 32, "wire_note");
 _Static_assert(sizeof(struct wire_wait) == 56, "wire_wait");
+_Static_assert(sizeof(struct wire_poll) == 96, "wire_poll");
 
 #endif

@@ -157,7 +157,11 @@ def observe(name, major, classes):
     finally:
         for process in reversed(running):
             process.terminate()
-            process.communicate()
+            try:
+                process.communicate(timeout=10)
+            except subprocess.TimeoutExpired:  # a JVM without free memory may not handle the signal
+                process.kill()
+                process.communicate()
 
 
 def verdict(name, findings):

@@ -18,6 +18,7 @@ enum option_id {
 	OPT_HELP,
 	OPT_VERSION,
 	OPT_JSON,
+	OPT_CALLS,
 	OPT_EVENT,
 	OPT_DURATION,
 	OPT_WHY,

@@ -30,6 +30,7 @@ enum verb_bit {
 	VERB_RELAY = 1 << 14,
 	VERB_AGENT = 1 << 15,
 	VERB_PUSH = 1 << 16,
+	VERB_SLOW = 1 << 17,
 	VERB_ALL = ~0,
 };
 

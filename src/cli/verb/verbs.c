@@ -7,6 +7,7 @@
 extern const struct verb verb_top;
 extern const struct verb verb_list;
 extern const struct verb verb_why;
+extern const struct verb verb_slow;
 extern const struct verb verb_record;
 extern const struct verb verb_view;
 extern const struct verb verb_convert;
@@ -26,6 +27,7 @@ const struct verb *const verbs[] = {
 	&verb_top,
 	&verb_list,
 	&verb_why,
+	&verb_slow,
 	&verb_record,
 	&verb_view,
 	&verb_convert,

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Feeding the model: samples by second, gaps; merging, dropping and evicting history; the state of the profile. */
+#include "profile/calls/calls.h"
 #include "profile/model/model.h"
 
 #include "profile/model/fit.h"
@@ -45,6 +46,7 @@ void model_free(struct profile *p)
 	free(p->gaps);
 	free(p->io_places);
 	model_vitals_free(p->vitals);
+	calls_begin(p, NULL, 0);
 	free(p->readers->pins.bits);
 	free(p->readers);
 	free(p);
@@ -107,7 +109,7 @@ static size_t profile_fixed_bytes(const struct profile *p)
 	bytes += model_stacks_bytes(&p->stacks);
 	bytes += p->io_places ? MODEL_IO_PLACES * sizeof(*p->io_places) : 0;
 	bytes += model_threads_bytes(&p->threads) + model_waits_bytes(&p->waits) +
-		 model_waits_bytes(&p->frozen_waits) + model_vitals_bytes(p);
+		 model_waits_bytes(&p->frozen_waits) + model_vitals_bytes(p) + model_calls_bytes(p);
 	for (int i = 0; i < MODEL_SLICES; i++)
 		bytes += slices_fixed_bytes(&p->events[i]);
 	return bytes;

@@ -183,6 +183,7 @@ struct profile {
 	struct model_io_place *io_places; /* NULL until used */
 	struct model_readers *readers;
 	struct model_vitals *vitals; /* NULL until used */
+	struct model_calls *calls;   /* calls/own.h; NULL: no method's calls are measured */
 	struct scratch *scratch;     /* query/query.h */
 };
 
@@ -233,6 +234,11 @@ size_t model_waits_bytes(const struct model_waits *w);
 /* vitals.c */
 size_t model_vitals_bytes(const struct profile *p);
 void model_vitals_free(struct model_vitals *v);
+
+/* calls/store.c; refer: calls fn for each id of this kind that the calls refer to */
+size_t model_calls_bytes(const struct profile *p);
+void model_calls_refer(const struct profile *p, enum profile_kind kind,
+	void (*fn)(const struct profile *p, uint32_t id));
 
 /* feed.c: evicts the slices from the frozen second up to `to` (slices_evict). 0 evicts nothing, but anchors the frozen second. */
 void model_evict(const struct profile *p, uint32_t to);

@@ -5,6 +5,7 @@
 #include "sampler/engine/collect.h"
 
 #include "base/clock.h"
+#include "sampler/engine/latency.h"
 #include "sampler/engine/lock/lock.h"
 #include "sampler/engine/perf_fd.h"
 #include "sampler/engine/wall.h"
@@ -427,7 +428,8 @@ void events_check_signal(struct sampler *s, uint64_t now)
 
 uint64_t events_memory(const struct sampler *s)
 {
-	return engine_perf_memory() + lock_memory(s) + cycles_memory(s) + wall_waiting_memory(s);
+	return engine_perf_memory() + lock_memory(s) + cycles_memory(s) + wall_waiting_memory(s) +
+	       latency_memory(s);
 }
 
 bool events_any(const struct sampler *s)

@@ -17,6 +17,7 @@
 #include "base/clock.h"
 #include "sampler/engine/arms.h"
 #include "sampler/engine/ask.h"
+#include "sampler/engine/latency.h"
 #include "sampler/engine/lock/wait.h"
 #include "sampler/publish/publish.h"
 #include "sampler/session/epochs.h"
@@ -281,9 +282,9 @@ static bool wall_again(struct sampler *s, struct thread_slot *slot, uint64_t cpu
 	return true;
 }
 
-/* Polls one thread. Returns true if a signal was sent. */
-static bool wall_poll_thread(
-	struct sampler *s, struct lock_reader *reader, struct thread_slot *slot, uint64_t now)
+/* Polls one thread, unless its last poll is less than `least` ns ago. Returns true if a signal was sent. */
+static bool wall_poll_thread(struct sampler *s, struct lock_reader *reader,
+	struct thread_slot *slot, uint64_t now, uint64_t least)
 {
 	struct thread_wall *wall = &slot->wall;
 	uint64_t since, cpu;
@@ -293,9 +294,9 @@ static bool wall_poll_thread(
 	if (!wall->last_ns)
 		wall->last_ns = now - s->wall.cycle_ns;
 	since = now - wall->last_ns;
-	if (since < atomic_load(&s->events[WIRE_WALL].interval) / 2 ||
-		!task_cpu_ns(atomic_load(&slot->tid), &cpu))
+	if (since < least || !task_cpu_ns(atomic_load(&slot->tid), &cpu))
 		return false;
+	latency_collect(s, slot);
 	if (atomic_load(&slot->asked[THREADS_ASK_WALL])) {
 		if (now - wall->asked_ns > WALL_PATIENCE_NS && !wall_starves(s, slot, cpu))
 			ask_unanswered(
@@ -305,6 +306,7 @@ static bool wall_poll_thread(
 	enters_again = wall_enters_again(s, reader, slot, cpu != wall->seen_cpu_ns);
 	if (enters_again == atomic_load(&wall->enters_again) && !wall_walkable(s, wall, now) &&
 		wall_again(s, slot, cpu, since)) {
+		latency_rested(s, slot, now);
 		wall->last_ns = now;
 		wall->rest_ns += since;
 		return false;
@@ -315,6 +317,7 @@ static bool wall_poll_thread(
 	wall->seen_cpu_ns = cpu;
 	wall->asked_ns = now;
 	atomic_store(&wall->enters_again, enters_again);
+	latency_asked(s, slot, cpu, poll.left.delay_ns, now);
 	if (!wall_ask(s, slot, poll.weight, poll.state))
 		return false;
 	wall->share = poll.left;
@@ -433,9 +436,23 @@ static void round_tick(struct sampler *s, struct round *round)
 		if (!slot || !round_due(round, &slot->wall, now))
 			continue;
 		polls++;
-		signals += wall_poll_thread(s, &round->reader, slot, clock_mono_ns());
+		signals += wall_poll_thread(s, &round->reader, slot, clock_mono_ns(),
+			atomic_load(&s->events[WIRE_WALL].interval) / 2);
 		round->now.active += !slot->wall.rest_ns;
 	}
+}
+
+struct latency_round {
+	struct sampler *s;
+	struct round *round;
+};
+
+static void round_poll_inside(void *ctx, struct thread_slot *slot)
+{
+	struct latency_round *l = ctx;
+
+	if (wall_selects(slot))
+		wall_poll_thread(l->s, &l->round->reader, slot, clock_mono_ns(), 0);
 }
 
 /*
@@ -473,7 +490,7 @@ static void round_last(struct sampler *s)
 static void *wall_main(void *arg)
 {
 	struct sampler *s = arg;
-	uint64_t interval, cost = 0;
+	uint64_t interval, pause, inside, cost = 0;
 	struct round round = {
 		.began_ns = clock_mono_ns(), .last.listed = atomic_load(&s->threads->high)};
 
@@ -483,10 +500,13 @@ static void *wall_main(void *arg)
 
 		interval = atomic_load(&s->events[WIRE_WALL].interval);
 		round_tick(s, &round);
+		inside = latency_tick(
+			s, round_poll_inside, &(struct latency_round){.s = s, .round = &round});
 		wall_waiting_poll(s, interval);
 		cost = clock_read_ns(CLOCK_THREAD_CPUTIME_ID);
 		atomic_fetch_add(&s->events[WIRE_WALL].thread_ns, cost - before);
-		raw_futex_wait(&s->wall.leave, 0, round_pause(s, &round, interval));
+		pause = round_pause(s, &round, interval);
+		raw_futex_wait(&s->wall.leave, 0, pause < inside ? pause : inside);
 	}
 	wall_waiting_poll(s, 0); /* accounts for the time since the last poll */
 	round_last(s);

@@ -14,6 +14,8 @@
 
 /* How long a trace waits for a name whose handler is preempted. */
 #define NAMES_PATIENCE_NS 2000000000ull
+/* A trace that was not published this long after its sample has been evicted. */
+#define POLL_PATIENCE_NS 1000000000ull
 
 void publish_init(struct publish *p, struct sampler *s)
 {
@@ -107,6 +109,26 @@ bool publish_wait(struct publish *p, const struct wire_wait *wait)
 	header = rec->rec;
 	*rec = *wait;
 	rec->rec = header;
+	return true;
+}
+
+bool publish_poll(struct publish *p, const struct wire_poll *poll, uint64_t hash)
+{
+	uint32_t trace = hash ? known_id(&p->known, hash) : 0;
+	struct wire_record header;
+	struct wire_poll *rec;
+
+	if (hash && !trace && p->drained_ns < poll->time_ns + POLL_PATIENCE_NS)
+		return false;
+	if (!publish_thread(p, poll->thread))
+		return false;
+	rec = ring_reserve(&p->s->ring, WIRE_REC_POLL, sizeof(*rec));
+	if (!rec)
+		return false;
+	header = rec->rec;
+	*rec = *poll;
+	rec->rec = header;
+	rec->trace = trace;
 	return true;
 }
 

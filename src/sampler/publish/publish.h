@@ -64,6 +64,12 @@ bool publish_note(
 /* Publishes a wait and the records it refers to. False: the ring is full, or its class is not named yet. */
 bool publish_wait(struct publish *p, const struct wire_wait *wait);
 
+/*
+ * Publishes a poll of a measured method; hash: of its trace. False: the ring is full, or its trace is in the half that
+ * is published next.
+ */
+bool publish_poll(struct publish *p, const struct wire_poll *poll, uint64_t hash);
+
 /* Publishes an agent thread, so that the front end can distinguish it from the target's threads. */
 bool publish_agent_thread(struct publish *p, int32_t tid, const char *name);
 

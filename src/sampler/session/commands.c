@@ -4,6 +4,7 @@
 
 #include "sampler/engine/borrowed.h"
 #include "sampler/engine/events.h"
+#include "sampler/engine/latency.h"
 #include "sampler/session/headroom.h"
 #include "sampler/session/scan.h"
 #include "sampler/session/unwind_recv.h"
@@ -53,6 +54,7 @@ static int command_run(struct sampler *s, const struct wire_command *c, char *te
 		atomic_store(&s->depth, c->arg);
 		return 0;
 	case WIRE_OP_LEND: return borrowed_open(s);
+	case WIRE_OP_LATENCY: return latency_select(s, c, text, bytes);
 	default:
 		text_add(&out, "this agent does not support command ");
 		text_add_number(&out, c->op);

@@ -16,6 +16,7 @@
 #include "sampler/engine/borrowed.h"
 #include "sampler/engine/collect.h"
 #include "sampler/engine/events.h"
+#include "sampler/engine/latency.h"
 #include "sampler/engine/lock/lock.h"
 #include "sampler/jvm/jvm.h"
 #include "sampler/publish/publish.h"
@@ -240,6 +241,7 @@ static void publisher_tick(struct sampler *s, uint64_t now)
 	select_update(s);
 	budget_check(s, now, sampler_cost_ns(s));
 	publish_table(s->publish, now, false);
+	latency_publish(s);
 	publication_announce(s);
 }
 
@@ -316,6 +318,7 @@ static void last_words(struct sampler *s)
 			raw_sleep(2 * NS_PER_MS);
 	}
 	publish_table(s->publish, clock_mono_ns(), true);
+	latency_publish(s);
 	status_update(s);
 	if (atomic_load(&s->stop) == SAMPLER_EXIT)
 		left_announce(s);            /* the rest may not complete any more */

@@ -142,6 +142,26 @@ static inline void thread_wall_forget(struct thread_wall *wall)
 	atomic_store(&wall->awake[1], 0);
 }
 
+/*
+ * Latency of calls: the thread's last sample inside, or just outside, a measured method. Written by its handler, which then sets
+ * fresh; read and cleared by the wall clock's thread. See engine/latency.h.
+ */
+struct thread_call {
+	_Atomic uint32_t fresh;
+	uint32_t id, flags; /* the sample's thread id; WIRE_POLL_* */
+	uint64_t time_ns, cpu_ns, frame, outside, values, hash;
+
+	/* private to the wall clock's thread */
+	struct {
+		uint64_t time_ns, before_ns, cpu_ns, delay_ns;
+		uint32_t collections;
+	} asked;            /* as of the request for that sample */
+	uint64_t polled_ns; /* its last poll */
+	uint64_t next_ns;   /* when it is to be polled next as one of the threads inside */
+	uint64_t inside_ns; /* when it was last found inside; 0: never */
+	bool inside, listed;
+};
+
 /* The last sample of a thread that owns a lock others wait for: see engine/lock/holder.c. */
 struct thread_held {
 	_Atomic uint64_t hash; /* hash of its trace; 0: none yet */
@@ -203,6 +223,7 @@ struct thread_slot {
 	/* Weight, in ns, of the sample requested from its next handler; 0: no request. */
 	_Atomic uint64_t asked[THREADS_ASKS];
 	struct thread_wall wall;
+	struct thread_call call;
 	struct thread_held held;
 	/*
 	 * Proof that the JavaThread is alive and belongs to this thread: until it is freed, HotSpot keeps its address

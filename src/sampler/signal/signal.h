@@ -80,8 +80,9 @@ struct stack {
 	uint32_t count;
 	/* Frames that may be prepended to the leaf: kernel frames, or a class. */
 	uint32_t max;
-	uint16_t flags; /* WIRE_TRACE_* */
-	uint16_t flaw;  /* counter of the defect, applied to every sample; 0: none */
+	uint16_t flags;    /* WIRE_TRACE_* */
+	uint16_t flaw;     /* counter of the defect, applied to every sample; 0: none */
+	uint64_t stack_hi; /* walk_result.stack_hi; 0: unknown */
 	/* Generation of the unwind rows used for the walk, or an earlier one: see sampler.h. */
 	uint32_t rows;
 	uint64_t reason[2];
@@ -161,6 +162,11 @@ uint32_t sig_virtual_known(struct sampler *s, const struct walk_mem *mem, uint64
  * Records the sample the wall clock has requested, of this weight in ns, and its thread's state. Signal handler only.
  */
 void sig_wall_record(const struct stack *stack, uint64_t weight, const void *ucontext);
+
+/* --- latency.c: where a wall clock's sample is in a measured call ------------------------- */
+
+/* Stores it in the thread's slot. hash: of the sample's trace. Signal handler only. */
+void sig_latency_record(const struct stack *stack, struct latency *latency, uint64_t hash);
 
 /* --- perf.c: samples in a thread's perf buffer -------------------------------------------- */
 

@@ -159,6 +159,7 @@ static void stack_name(struct stack *stack, const struct walk_result *result, st
 		stack->flaw = (uint16_t)COUNTER_BREAK(result->why);
 	stack->count = result->count;
 	stack->flags = result->truncated ? WIRE_TRACE_TRUNCATED : 0;
+	stack->stack_hi = result->followed ? 0 : result->stack_hi;
 }
 
 /*
@@ -276,7 +277,10 @@ static void stack_walk(struct stack *stack, const struct walk_regs *regs, uint64
 			proof->compiler = thread.java_thread;
 		thread.compiler = proof->compiler == thread.java_thread;
 	}
-	thread.tail = tail_acquire(&s->tails[stack->thread - s->threads->slots], stack->thread->id);
+	/* Frames from a tail lack their place on the stack. */
+	if (!atomic_load_explicit(&s->latency, memory_order_relaxed))
+		thread.tail = tail_acquire(
+			&s->tails[stack->thread - s->threads->slots], stack->thread->id);
 	result =
 		walk_stack(s->layout, stack->mem, regs, &thread, stack->scratch->frames, cut.limit);
 	stack_named(stack, &result, thread.tail, began);

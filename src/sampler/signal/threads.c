@@ -80,6 +80,7 @@ static void threads_reset(struct threads *threads, struct thread_slot *slot, int
 	/* The previous thread's unanswered requests, and its stack as a lock's owner */
 	memset(slot->asked, 0, sizeof(slot->asked));
 	memset(&slot->held, 0, sizeof(slot->held));
+	memset(&slot->call, 0, sizeof(slot->call));
 	slot->trap_bytes = 0;
 	memset(&slot->wall, 0, sizeof(slot->wall));
 	memset(&slot->alloc, 0, sizeof(slot->alloc));

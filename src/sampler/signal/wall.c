@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The wall clock's sample, on the thread itself. */
 #include "sampler/engine/wall.h"
+#include "sampler/engine/latency.h"
 #include "sampler/signal/raw.h"
 #include "sampler/signal/signal.h"
 
@@ -64,6 +65,7 @@ void sig_wall_record(const struct stack *stack, uint64_t weight, const void *uco
 		.event = WIRE_WALL, .state = wall_state(stack), .count = 1, .weight = weight};
 	uint32_t io = sample.state == WIRE_STATE_IO ? wall_io_name(stack, ucontext) : 0;
 	struct rusage used = {.ru_nvcsw = 0};
+	struct latency *latency = latency_on(stack->s);
 	uint64_t hash;
 	bool awake;
 
@@ -72,6 +74,8 @@ void sig_wall_record(const struct stack *stack, uint64_t weight, const void *uco
 		sample.before = 1;
 	}
 	hash = sig_stack_record(stack, &sample);
+	if (latency)
+		sig_latency_record(stack, latency, hash);
 	awake = sample.state == WIRE_STATE_ON_CPU || sample.state == WIRE_STATE_RUNNABLE;
 	if (awake)
 		atomic_store(&wall->awake[sample.state == WIRE_STATE_RUNNABLE],

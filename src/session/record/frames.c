@@ -44,6 +44,11 @@ struct frames {
 	struct frames_known *known;
 	uint32_t known_count, known_cap;
 
+	char *timed_pattern; /* NULL: none */
+	struct wire_timed_method timed[WIRE_TIMED_METHODS];
+	uint32_t timed_count;
+	bool timed_changed;
+
 	int *modules;     /* ids of symbols by the agent's; -1: not announced */
 	bool provisional; /* the last converted frame may get another name, so it must not be cached */
 };
@@ -100,6 +105,7 @@ void frames_free(struct frames *f)
 	free(f->methods);
 	free(f->known);
 	free(f->modules);
+	free(f->timed_pattern);
 	free(f);
 }
 
@@ -130,6 +136,68 @@ static struct frames_method *frames_add_method(struct frames *f, uint32_t id)
 	return m;
 }
 
+/* True for "a.b.Outer$Inner.m" and the patterns "m", "Inner.m", "Outer$Inner.m", "b.Outer$Inner.m", ... */
+static bool frames_matches(const char *pattern, const struct profile_method *m)
+{
+	size_t class_bytes = strlen(m->class_name), bytes = strlen(pattern), whole;
+	char text[512];
+
+	whole = (size_t)snprintf(text, sizeof(text), "%s.%s", m->class_name, m->name);
+	if (!class_bytes || whole >= sizeof(text) || bytes > whole ||
+		strcmp(text + whole - bytes, pattern) != 0)
+		return false;
+	return bytes == whole || strchr(".$", text[whole - bytes - 1]);
+}
+
+/* Stack words of the parameters, with one for `this`, in a signature such as "(IJ[Ljava/lang/String;)V". */
+static uint32_t frames_parameter_words(const char *signature)
+{
+	uint32_t words = 1;
+
+	for (const char *c = signature + (*signature == '('); *c && *c != ')'; c++) {
+		words += 1 + (*c == 'J' || *c == 'D');
+		c += strspn(c, "[");
+		if (*c == 'L')
+			c += strcspn(c, ";");
+		if (!*c)
+			break;
+	}
+	return words;
+}
+
+static void frames_time_method(struct frames *f, const struct frames_method *m)
+{
+	const struct profile_method *method;
+
+	if (!f->timed_pattern || m->method == PROFILE_NONE || f->timed_count == WIRE_TIMED_METHODS)
+		return;
+	method = profile_get_method(f->profile, m->method);
+	if (!frames_matches(f->timed_pattern, method))
+		return;
+	f->timed[f->timed_count++] =
+		(struct wire_timed_method){m->id, frames_parameter_words(method->signature)};
+	f->timed_changed = true;
+}
+
+void frames_time(struct frames *f, const char *pattern)
+{
+	free(f->timed_pattern);
+	f->timed_pattern = *pattern ? xstrdup(pattern) : NULL;
+	f->timed_count = 0;
+	f->timed_changed = true;
+	for (uint32_t i = 0; i < f->method_count; i++)
+		frames_time_method(f, &f->methods[i]);
+}
+
+uint32_t frames_timed(
+	struct frames *f, struct wire_timed_method out[WIRE_TIMED_METHODS], bool *changed)
+{
+	*changed = f->timed_changed;
+	f->timed_changed = false;
+	memcpy(out, f->timed, sizeof(f->timed));
+	return f->timed_count;
+}
+
 void frames_method(struct frames *f, const struct wire_method *rec)
 {
 	struct frames_method *m = frames_add_method(f, rec->id);
@@ -157,6 +225,7 @@ void frames_method(struct frames *f, const struct wire_method *rec)
 	}
 	m->method = profile_method(
 		f->profile, text.data, text.data + name_at, text.data + signature_at, "");
+	frames_time_method(f, m);
 	buf_done(&text);
 }
 

@@ -10,6 +10,7 @@
 #include "base/buf.h"
 #include "base/clean.h"
 #include "base/clock.h"
+#include "profile/calls/calls.h"
 
 #include <stddef.h>
 #include <stdio.h>
@@ -520,6 +521,36 @@ static bool reader_consume_wait(struct reader *r, const void *record, uint32_t s
 	return true;
 }
 
+static bool reader_consume_poll(struct reader *r, const void *record, uint32_t size)
+{
+	const struct wire_poll *rec = record;
+	struct reader_trace t =
+		rec->trace ? *reader_trace_slot(r, rec->trace) : (struct reader_trace){0};
+	struct profile_poll poll = {.stack = PROFILE_ROOT_STACK,
+		.inside = rec->frame != 0,
+		.inlined = rec->flags & WIRE_POLL_INLINED,
+		.time_ns = reader_since_start(r, rec->time_ns),
+		.since_ns = reader_since_start(r, rec->since_ns),
+		.before_ns = reader_since_start(r, rec->before_ns),
+		.frame = rec->frame,
+		.outside = rec->outside,
+		.values = rec->values,
+		.cpu_ns = rec->cpu_ns,
+		.delay_ns = rec->delay_ns,
+		.collections = {rec->collections[0], rec->collections[1]}};
+
+	if (!reader_fits(size, sizeof(*rec), 0) || rec->before_ns > rec->since_ns ||
+		rec->since_ns > rec->time_ns)
+		return false;
+	poll.thread = reader_named_thread(r, rec->thread);
+	if (rec->trace && t.id == rec->trace) {
+		poll.stack = t.stack;
+		poll.state = t.state;
+	}
+	calls_add_poll(r->profile, &poll);
+	return true;
+}
+
 void reader_event(struct reader *r, uint64_t time_ns, int event, bool on)
 {
 	if (on && !r->stats.first_ns)
@@ -542,6 +573,7 @@ static const struct {
 	{WIRE_REC_TICK, "TICK", offsetof(struct wire_tick, cpu_ns), reader_consume_tick},
 	{WIRE_REC_NOTE, "NOTE", sizeof(struct wire_note), reader_consume_note},
 	{WIRE_REC_WAIT, "WAIT", offsetof(struct wire_wait, at_least), reader_consume_wait},
+	{WIRE_REC_POLL, "POLL", sizeof(struct wire_poll), reader_consume_poll},
 };
 
 int reader_consume(struct reader *r, const struct wire_record *rec, uint32_t size, uint64_t limit_s,

@@ -12,6 +12,7 @@
 #include "base/err.h"
 #include "profile/profile.h"
 #include "symbols/symbols.h"
+#include "wire/control.h"
 #include "wire/record.h"
 
 #include <sys/types.h>
@@ -73,6 +74,15 @@ void frames_free(struct frames *f);
 void frames_module(struct frames *f, uint32_t id, const struct proc_map *m);
 /* Registers a METHOD record, whose texts were checked to lie within it. */
 void frames_method(struct frames *f, const struct wire_method *rec);
+
+/*
+ * The agent's ids of a method's versions and overloads, and the words of their parameters, for WIRE_OP_LATENCY. The pattern is
+ * "handle", "Gateway.handle" or "com.shop.Gateway.handle"; "": none. frames_timed returns their number and sets *changed if they
+ * have changed since the last call.
+ */
+void frames_time(struct frames *f, const char *pattern);
+uint32_t frames_timed(
+	struct frames *f, struct wire_timed_method out[WIRE_TIMED_METHODS], bool *changed);
 
 /*
  * True when the files that name the trace's frames have been read; otherwise starts reading them. Until then frames_get

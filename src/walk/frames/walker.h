@@ -66,8 +66,10 @@ static inline bool walker_add(
 {
 	if (w->count == w->max)
 		return false;
-	w->frames[w->count++] =
-		(struct walk_frame){.value = value, .bci = bci, .type = (uint8_t)type};
+	w->frames[w->count++] = (struct walk_frame){.value = value,
+		.bci = bci,
+		.type = (uint8_t)type,
+		.from_base = (uint32_t)((w->hi - w->at.sp) / 8)};
 	return true;
 }
 

@@ -126,6 +126,10 @@ struct walk_layout {
 	uint64_t unloaded_classes;
 	uint64_t threads_started;
 
+	/* The heap, only to recognise references and their relocation; optional. */
+	uint64_t java_heap; /* address of HotSpot's CollectedHeap* */
+	struct walk_field heap_collections, heap_reserved, region_start, region_words;
+
 	/*
 	 * Address of the flag DebugNonSafepoints, one byte; 0: unknown, or set on the command line. While it is set, code is
 	 * compiled with inlining info between safepoints too. debug_info_on: the command line sets it, so all code has it.

@@ -210,6 +210,12 @@ const struct layout_row layout_rows[LAYOUT_ROWS] = {
 	{OR | STATIC, NEVER, "MetaspaceObj", "_aot_metaspace_base", AT(archive_low)},
 	{STATIC, NEVER, "MetaspaceObj", "_shared_metaspace_top", AT(archive_high)},
 	{OR | STATIC, NEVER, "MetaspaceObj", "_aot_metaspace_top", AT(archive_high)},
+	/* Only for the latency of calls. */
+	{STATIC, NEVER, "Universe", "_collectedHeap", AT(java_heap)},
+	{FIELD_4, NEVER, "CollectedHeap", "_total_collections", AT(heap_collections)},
+	{FIELD, NEVER, "CollectedHeap", "_reserved", AT(heap_reserved)},
+	{FIELD, NEVER, "MemRegion", "_start", AT(region_start)},
+	{FIELD, NEVER, "MemRegion", "_word_size", AT(region_words)},
 	/* Only for unmounted virtual threads. */
 	{FIELD, NEVER, "Klass", "_next_link", AT(klass_next)},
 	{FIELD, NEVER, "Klass", "_class_loader_data", AT(klass_loader)},

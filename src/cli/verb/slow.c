@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* `jhot slow`: the latency of single calls of a method. */
+#include "base/clock.h"
+#include "cli/latency.h"
+#include "cli/line/units.h"
+#include "cli/line/verb.h"
+#include "cli/sampling.h"
+#include "profile/calls/calls.h"
+
+#include <stdio.h>
+
+#define SLOW_NS (10 * NS_PER_S)
+
+static const int slow_events[] = {EVENT_WALL, EVENT_LOCK};
+
+struct slow {
+	struct sampling sampling;
+	const char *method;
+	uint64_t interval;
+};
+
+static int slow_measure(struct slow *slow, struct latency_report *report, struct err *err)
+{
+	struct sampling *s = &slow->sampling;
+	int rc;
+
+	if (sampling_begin(s, err) ||
+		session_latency(s->session, slow->method, slow->interval, err))
+		return -1;
+	report->profile = s->profile;
+	report->clock_ns = session_start_ns(s->session);
+	report->query.from_ns = clock_mono_ns() - report->clock_ns;
+	rc = sampling_loop(s, err);
+	if (rc && err->kind != ERR_GONE)
+		return -1;
+	report->query.to_ns = clock_mono_ns() - report->clock_ns;
+	sampling_finish(s);
+	return 0;
+}
+
+static int run_slow(const struct args *args, struct err *err)
+{
+	struct slow slow = {.method = args->operands[0],
+		.sampling = {.duration_ns = SLOW_NS, .then = "prints the report"}};
+	struct sampling *s = &slow.sampling;
+	struct latency_report report = {.every = args_has(args, OPT_CALLS)};
+	const char *interval = args_get(args, OPT_INTERVAL);
+	int rc;
+
+	for (size_t i = 0; i < sizeof(slow_events) / sizeof(slow_events[0]); i++)
+		events_insert(&s->events, NULL, slow_events[i]);
+	s->events.budget = -1;
+	s->events.optional = true;
+	if ((interval && units_duration(interval, &slow.interval, err)) ||
+		sampling_options(s, args, err) ||
+		hotspot_find_ready(args->operands[1], &s->jvm, err) ||
+		events_resolve(&s->events, s->jvm.pid, NULL, err))
+		return -1;
+	rc = slow_measure(&slow, &report, err);
+	if (!rc && args_has(args, OPT_JSON))
+		latency_print_json(&report, stdout);
+	else if (!rc)
+		latency_print(&report, stdout);
+	if (!rc && !latency_seen(&report)) {
+		rc = err_set(err, ERR_FAILED, "No call of %s was seen in %g s.", slow.method,
+			(double)(report.query.to_ns - report.query.from_ns) / (double)NS_PER_S);
+		err_hint(err, "the name is as on the screen of jhot top: handle, Gateway.handle or "
+			      "com.shop.Gateway.handle");
+		err_hint(err, "calls that are rare or short need a longer time: -d 60");
+	}
+	sampling_end(s);
+	return rc;
+}
+
+const struct verb verb_slow = {
+	.bit = VERB_SLOW,
+	.name = "slow",
+	.synopsis = "[OPTION]... METHOD PID|NAME",
+	.help = "measure the latency of single calls of a method, and what slow ones do",
+	.text = "Samples the threads inside METHOD every 5 ms (see -i) for 10 s (see -d), without "
+		"instrumentation, and recognises which samples belong to the same call. Reports "
+		"calls per second, percentiles and a histogram of their durations, what all calls "
+		"and the slowest 1 % spend their time on, the places in which slow calls spend "
+		"more "
+		"time than others, and the slowest calls. METHOD is a name with or without its "
+		"class "
+		"and package: handle, Gateway.handle, com.shop.Gateway.handle.\n\n"
+		"A duration is known to within two intervals. Of calls shorter than an interval "
+		"only "
+		"some are seen; their number is estimated. Consecutive calls of a method that was "
+		"inlined into a loop cannot be distinguished; the report says so.",
+	.min_operands = 2,
+	.max_operands = 2,
+	.run = run_slow,
+};

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Single calls of one method, reconstructed from polls of the threads inside it, and what they say of its latency.
+ *
+ * Polls of one thread belong to the same call while the frame address of the call and its callers' frames stay the same (struct
+ * profile_poll). A call began between the last poll before it and its first one, and ended between its last poll and the next:
+ *
+ *     poll        poll      poll      poll        poll
+ *   outside      inside    inside    inside     outside
+ *      |---begin---|====== certainly inside ===|----end----|
+ *      begin_from  begin_to                 end_from      end_to
+ *
+ * So a call that spans k polls is known to within two intervals, and one that is shorter than an interval is seen with a
+ * probability of its length divided by the interval. Estimates account for both, and for calls that last beyond the window.
+ *
+ * A profile keeps the calls of one method at a time. Times are ns since second 0. Single-threaded, like the profile.
+ */
+#ifndef JHOT_PROFILE_CALLS_CALLS_H
+#define JHOT_PROFILE_CALLS_CALLS_H
+
+#include "profile/profile.h"
+
+#define CALLS_MAX   32768u  /* retained; the oldest are overwritten */
+#define CALLS_POLLS 262144u /* likewise, of all calls */
+
+/* What a call did, by interval between two polls. */
+enum call_state {
+	CALL_CPU,
+	CALL_RUNNABLE, /* waited for a core */
+	CALL_LOCK,     /* a monitor, or a lock of java.util.concurrent */
+	CALL_IO,
+	CALL_SLEEP,
+	CALL_WAIT, /* Object.wait */
+	CALL_PARK,
+	CALL_SAFEPOINT, /* a garbage collection or another safepoint */
+	CALL_SHORT,     /* waits shorter than an interval, of unknown kind */
+	CALL_STATES
+};
+extern const char *const call_state_names[CALL_STATES]; /* "cpu", "runnable", ... */
+
+/* --- feeding --------------------------------------------------------------------------------- */
+
+/* Starts anew with another method; NULL: stops. name: for display, copied. interval: of the polls, ns. */
+void calls_begin(struct profile *p, const char *name, uint64_t interval);
+
+/* See struct wire_poll, whose fields these are. */
+struct profile_poll {
+	uint32_t thread, stack;
+	enum thread_state state;
+	bool inside, inlined;
+	uint64_t time_ns, since_ns, before_ns;
+	uint64_t frame, outside, values;
+	uint64_t cpu_ns, delay_ns;
+	uint32_t collections[2];
+};
+void calls_add_poll(struct profile *p, const struct profile_poll *poll);
+
+/* --- reading --------------------------------------------------------------------------------- */
+
+const char *calls_name(const struct profile *p); /* NULL: no method is measured */
+uint64_t calls_interval(const struct profile *p);
+
+struct call {
+	uint64_t number; /* ascending in order of their first polls; valid while retained */
+	uint32_t thread;
+	uint32_t polls;
+	uint64_t begin_from, begin_to, end_from, end_to; /* while it lasts end_to is UINT64_MAX */
+	uint64_t state_ns[CALL_STATES];                  /* from begin_to to end_from */
+	bool inlined;                                    /* may be several calls */
+	bool uncertain; /* a collection in its course may hide that it is several calls */
+};
+/* The best estimate of the duration; of a call that lasts: so far. */
+uint64_t call_duration_ns(const struct call *call);
+uint64_t call_error_ns(const struct call *call);
+
+/* Which calls: those that began in [from_ns, to_ns). */
+struct calls_query {
+	uint64_t from_ns, to_ns;
+	uint32_t pool;           /* only threads of this pool; 0: all */
+	uint64_t min_ns, max_ns; /* only these durations; max_ns 0: no limit */
+};
+
+typedef void calls_each_fn(void *ctx, const struct call *call);
+void calls_each(const struct profile *p, const struct calls_query *q, calls_each_fn *fn, void *ctx);
+
+#define CALLS_BUCKETS      96             /* of the histogram: 8 per factor of 4 */
+#define CALLS_BUCKET_FIRST (50ull * 1000) /* upper end of the first bucket, ns */
+#define CALLS_UNKNOWN      UINT64_MAX
+
+struct calls_summary {
+	uint32_t seen;        /* calls recognised, */
+	uint32_t lasting;     /* of them, those that have not ended */
+	double calls, error;  /* estimated number of calls that began, and its standard error */
+	bool short_calls;     /* most are shorter than an interval: `calls` is a lower bound */
+	double seconds;       /* length of the window */
+	uint64_t interval_ns; /* mean time between polls of a thread inside */
+	/* Durations, ns. CALLS_UNKNOWN: shorter than two intervals, or beyond the longest call that has ended. */
+	uint64_t p50, p90, p99, p999, max;
+	double histogram[CALLS_BUCKETS];
+	/* Shares of time, of all calls and of the slowest 1 % (at least one call). */
+	double all[CALL_STATES], slowest[CALL_STATES];
+	uint64_t slow_ns; /* the calls of at least this duration are the slowest 1 % */
+	uint32_t slow_calls;
+	double inlined;   /* share of the calls that were inlined */
+	double uncertain; /* share of the calls that are `uncertain` */
+};
+void calls_summarize(
+	const struct profile *p, const struct calls_query *q, struct calls_summary *out);
+/* Upper end of a bucket, ns. */
+uint64_t calls_bucket_end(unsigned bucket);
+
+/* The call's course: one part per poll, in order. Returns their number, at most `most`; the earliest may have been overwritten. */
+struct call_part {
+	uint64_t from_ns, to_ns;
+	uint32_t stack;
+	enum call_state state; /* with the largest share of the part */
+};
+uint32_t calls_parts(
+	const struct profile *p, const struct call *call, struct call_part *out, uint32_t most);
+
+/*
+ * What distinguishes slow calls: places below the method, with their share of the time of calls that take at least slow_ns and of
+ * the others, by falling difference.
+ */
+#define CALLS_CAUSES 8
+struct calls_cause {
+	enum call_state state;
+	uint32_t stack;     /* the most frequent stack of it */
+	char where[160];    /* "Repo.save: socket read 10.0.0.5:5432" */
+	double slow, other; /* shares of time */
+	double slow_ms;     /* per slow call */
+};
+uint32_t calls_causes(const struct profile *p, const struct calls_query *q, uint64_t slow_ns,
+	struct calls_cause out[CALLS_CAUSES]);
+
+#endif

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What slow calls do that the others do not. */
+#include "profile/calls/own.h"
+
+#include "base/buf.h"
+#include "base/clock.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define PLACES_MAX 512u
+#define PARTS_MAX  4096u
+
+struct place {
+	uint64_t hash;
+	enum call_state state;
+	uint32_t stack;
+	double slow_ns, other_ns;
+};
+
+struct search {
+	const struct profile *p;
+	uint64_t slow_ns;
+	struct place places[PLACES_MAX];
+	uint32_t count;
+	double slow_all, other_all;
+	uint32_t slow_calls;
+	struct call_part parts[PARTS_MAX];
+};
+
+/* The frame that names the place: where it waits, else the program's innermost frame, else the innermost Java frame. */
+static uint32_t place_frame(const struct profile *p, uint32_t stack)
+{
+	uint32_t java = PROFILE_NONE, leaf = PROFILE_NONE;
+
+	for (; stack != PROFILE_ROOT_STACK; stack = profile_get_stack(p, stack).parent) {
+		uint32_t frame = profile_get_stack(p, stack).frame;
+		enum frame_type type = profile_get_frame(p, frame)->type;
+
+		leaf = leaf == PROFILE_NONE ? frame : leaf;
+		if (type == FRAME_WAITS || profile_frame_own(p, frame))
+			return frame;
+		if (java == PROFILE_NONE && frame_is_java(type))
+			java = frame;
+	}
+	return java != PROFILE_NONE ? java : leaf;
+}
+
+static const char *place_name(const struct profile *p, uint32_t stack)
+{
+	uint32_t frame = place_frame(p, stack);
+
+	return profile_get_method(p, profile_get_frame(p, frame)->method)->full;
+}
+
+static struct place *place_of(struct search *s, const struct call_part *part)
+{
+	const char *name = place_name(s->p, part->stack);
+	uint64_t hash = hash_bytes(name, strlen(name), part->state);
+
+	for (uint32_t i = 0; i < s->count; i++)
+		if (s->places[i].hash == hash)
+			return &s->places[i];
+	if (s->count == PLACES_MAX)
+		return NULL;
+	s->places[s->count] =
+		(struct place){.hash = hash, .state = part->state, .stack = part->stack};
+	return &s->places[s->count++];
+}
+
+static void search_call(void *ctx, const struct call *call)
+{
+	struct search *s = ctx;
+	bool slow = call_duration_ns(call) >= s->slow_ns;
+	uint32_t parts = calls_parts(s->p, call, s->parts, PARTS_MAX);
+
+	s->slow_calls += slow;
+	for (uint32_t i = 0; i < parts; i++) {
+		struct place *place = place_of(s, &s->parts[i]);
+		double ns = (double)(s->parts[i].to_ns - s->parts[i].from_ns);
+
+		*(slow ? &s->slow_all : &s->other_all) += ns;
+		if (place && slow)
+			place->slow_ns += ns;
+		else if (place)
+			place->other_ns += ns;
+	}
+}
+
+static double excess(const struct search *s, const struct place *place)
+{
+	return place->slow_ns / (s->slow_all > 0 ? s->slow_all : 1) -
+	       place->other_ns / (s->other_all > 0 ? s->other_all : 1);
+}
+
+uint32_t calls_causes(const struct profile *p, const struct calls_query *q, uint64_t slow_ns,
+	struct calls_cause out[CALLS_CAUSES])
+{
+	struct search *s = xcalloc(1, sizeof(*s));
+	uint32_t count = 0;
+
+	s->p = p;
+	s->slow_ns = slow_ns;
+	calls_each(p, q, search_call, s);
+	for (; count < CALLS_CAUSES && count < s->count; count++) {
+		struct place *most = &s->places[count], swap;
+
+		for (uint32_t i = count + 1; i < s->count; i++)
+			if (excess(s, &s->places[i]) > excess(s, most))
+				most = &s->places[i];
+		swap = *most;
+		*most = s->places[count];
+		s->places[count] = swap;
+		if (swap.slow_ns <= 0)
+			break;
+		out[count] = (struct calls_cause){.state = swap.state,
+			.stack = swap.stack,
+			.slow = swap.slow_ns / s->slow_all,
+			.other = s->other_all > 0 ? swap.other_ns / s->other_all : 0,
+			.slow_ms = swap.slow_ns / s->slow_calls / (double)NS_PER_MS};
+		snprintf(out[count].where, sizeof(out[count].where), "%s",
+			place_name(p, swap.stack));
+	}
+	free(s);
+	return count;
+}

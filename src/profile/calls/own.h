@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The store of calls, shared by the files of this folder. */
+#ifndef JHOT_PROFILE_CALLS_OWN_H
+#define JHOT_PROFILE_CALLS_OWN_H
+
+#include "profile/calls/calls.h"
+#include "profile/model/model.h"
+
+/* A poll inside a call. before: number + 1 of the call's previous poll, 0: none. */
+struct model_poll {
+	uint64_t time_ns, still_ns, cpu_ns, delay_ns, before;
+	uint32_t stack;
+	uint8_t state; /* enum call_state; CALL_CPU: it ran or was runnable */
+};
+
+struct model_call {
+	struct call pub;
+	uint64_t frame, outside, values;
+	uint64_t last; /* number + 1 of its last poll */
+	uint32_t collections;
+};
+
+struct model_calls {
+	char *name;
+	uint64_t interval;
+	struct model_poll *polls; /* rings: number % size */
+	struct model_call *calls;
+	uint64_t poll_count, call_count; /* ever recorded */
+	uint64_t *open; /* per thread: number + 1 of its call in progress, 0: none */
+	uint32_t open_cap;
+};
+
+static inline const struct model_poll *poll_of(const struct model_calls *c, uint64_t number)
+{
+	return number && number + CALLS_POLLS > c->poll_count
+		       ? &c->polls[(number - 1) % CALLS_POLLS]
+		       : NULL;
+}
+
+#endif

@@ -1,0 +1,336 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Joins polls into calls. */
+#include "profile/calls/own.h"
+
+#include "base/buf.h"
+#include "profile/model/fit.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+const char *const call_state_names[CALL_STATES] = {
+	"cpu", "runnable", "lock", "io", "sleep", "wait", "park", "safepoint", "short waits"};
+
+#define SAFEPOINT_FRAMES 40 /* innermost frames in which the cause of a wait is looked for */
+
+void calls_begin(struct profile *p, const char *name, uint64_t interval)
+{
+	struct model_calls *c = p->calls;
+
+	if (c) {
+		free(c->name);
+		free(c->polls);
+		free(c->calls);
+		free(c->open);
+		free(c);
+		p->calls = NULL;
+	}
+	if (!name)
+		return;
+	c = p->calls = xcalloc(1, sizeof(*c));
+	c->name = xstrdup(name);
+	c->interval = interval;
+	c->polls = xcalloc(CALLS_POLLS, sizeof(*c->polls));
+	c->calls = xcalloc(CALLS_MAX, sizeof(*c->calls));
+}
+
+const char *calls_name(const struct profile *p)
+{
+	return p->calls ? p->calls->name : NULL;
+}
+
+uint64_t calls_interval(const struct profile *p)
+{
+	return p->calls ? p->calls->interval : 0;
+}
+
+/* --- states ---------------------------------------------------------------------------------- */
+
+static bool starts(const char *text, const char *prefix)
+{
+	return !strncmp(text, prefix, strlen(prefix));
+}
+
+/*
+ * Refines the state of a thread that waits: in a safepoint, for a collection that its own allocation has caused, or for a lock of
+ * java.util.concurrent.
+ */
+static enum call_state waits_for(const struct profile *p, uint32_t stack, enum call_state state)
+{
+	static const char *const vm[] = {
+		"SafepointSynchronize::", "SafepointMechanism::", "VMThread::execute",
+		"WaitBarrier", "LinuxWaitBarrier::", "ZPageAllocator::", "ShenandoahAllocRequest",
+		"HandshakeState::", NULL};
+	bool condition = false;
+
+	for (int i = 0; i < SAFEPOINT_FRAMES && stack != PROFILE_ROOT_STACK; i++) {
+		struct profile_stack node = profile_get_stack(p, stack);
+		const struct profile_frame *frame = profile_get_frame(p, node.frame);
+		const struct profile_method *m = profile_get_method(p, frame->method);
+
+		stack = node.parent;
+		if (frame->type == FRAME_VM)
+			for (int v = 0; vm[v]; v++)
+				if (starts(m->name, vm[v]))
+					return CALL_SAFEPOINT;
+		if (!frame_is_java(frame->type))
+			continue;
+		if (state != CALL_PARK || !starts(m->class_name, "java.util.concurrent.locks."))
+			return state;
+		condition = condition || strstr(m->class_name, "$ConditionObject");
+		if (!condition &&
+			(starts(m->class_name, "java.util.concurrent.locks.Reentrant") ||
+				starts(m->class_name, "java.util.concurrent.locks.StampedLock")))
+			return CALL_LOCK;
+	}
+	return state;
+}
+
+static enum call_state state_of(const struct profile *p, const struct profile_poll *poll)
+{
+	static const uint8_t states[THREAD_STATES] = {
+		[THREAD_STATE_NONE] = CALL_CPU,
+		[THREAD_ON_CPU] = CALL_CPU,
+		[THREAD_RUNNABLE] = CALL_CPU,
+		[THREAD_SLEEPING] = CALL_SLEEP,
+		[THREAD_MONITOR] = CALL_LOCK,
+		[THREAD_WAITING] = CALL_WAIT,
+		[THREAD_PARKED] = CALL_PARK,
+		[THREAD_IO] = CALL_IO,
+		[THREAD_CARRIER] = CALL_RUNNABLE,
+	};
+	enum call_state state = states[poll->state];
+
+	return state == CALL_CPU || state == CALL_RUNNABLE ? state
+							   : waits_for(p, poll->stack, state);
+}
+
+/* --- joining --------------------------------------------------------------------------------- */
+
+static bool same_call(const struct model_call *call, const struct profile_poll *poll, bool *certain)
+{
+	*certain = true;
+	if (call->frame != poll->frame)
+		return false;
+	if (call->outside == poll->outside)
+		return true;
+	*certain = false;
+	return call->collections != poll->collections[1] && call->values == poll->values;
+}
+
+/*
+ * Attributes the time between two polls of a call. The kernel has counted what it ran and waited for a core; the rest is the wait in
+ * which either poll found it. still_ns: until then it was certainly where the first poll had found it.
+ */
+static void account(
+	uint64_t state_ns[CALL_STATES], const struct model_poll *a, const struct model_poll *b)
+{
+	uint64_t all = b->time_ns - a->time_ns, rest = all, part;
+
+	part = b->cpu_ns > a->cpu_ns ? b->cpu_ns - a->cpu_ns : 0;
+	part = part < rest ? part : rest;
+	state_ns[CALL_CPU] += part;
+	rest -= part;
+	part = a->delay_ns && b->delay_ns > a->delay_ns ? b->delay_ns - a->delay_ns : 0;
+	part = part < rest ? part : rest;
+	state_ns[CALL_RUNNABLE] += part;
+	rest -= part;
+	if (a->state != CALL_CPU && b->state != CALL_CPU && a->state != b->state) {
+		part = a->still_ns > a->time_ns ? a->still_ns - a->time_ns : 0;
+		part = part < rest ? part : rest;
+		part += (rest - part) / 2;
+		state_ns[a->state] += part;
+		state_ns[b->state] += rest - part;
+	} else {
+		state_ns[a->state != CALL_CPU   ? a->state
+			 : b->state != CALL_CPU ? b->state
+						: CALL_SHORT] += rest;
+	}
+}
+
+static void call_end(
+	struct model_calls *c, struct model_call *call, uint64_t still_ns, uint64_t time_ns)
+{
+	struct model_poll *last = &c->polls[(call->last - 1) % CALLS_POLLS];
+
+	if (still_ns > last->time_ns) { /* it was at rest there */
+		last->still_ns = still_ns;
+		call->pub.state_ns[last->state == CALL_CPU ? CALL_SHORT : last->state] +=
+			still_ns - last->time_ns;
+		call->pub.end_from = still_ns;
+	}
+	call->pub.end_to = time_ns;
+}
+
+static struct model_call *call_new(
+	struct model_calls *c, const struct profile_poll *poll, uint64_t outside_ns)
+{
+	struct model_call *call = &c->calls[c->call_count % CALLS_MAX];
+
+	*call = (struct model_call){
+		.pub = {.number = c->call_count,
+			.thread = poll->thread,
+			.begin_from = outside_ns,
+			.begin_to = poll->since_ns,
+			.end_to = UINT64_MAX},
+		.frame = poll->frame,
+	};
+	c->open[poll->thread] = ++c->call_count;
+	return call;
+}
+
+void calls_add_poll(struct profile *p, const struct profile_poll *poll)
+{
+	struct model_calls *c = p->calls;
+	struct model_call *call = NULL;
+	struct model_poll *now;
+	uint64_t open, outside_ns = poll->before_ns;
+	bool certain = true;
+
+	if (!c || poll->thread >= MODEL_THREADS_MAX || poll->before_ns > poll->since_ns ||
+		poll->since_ns > poll->time_ns)
+		return;
+	c->open = fit_zeroed(c->open, &c->open_cap, poll->thread + 1, sizeof(*c->open));
+	open = c->open[poll->thread];
+	if (open && open + CALLS_MAX > c->call_count)
+		call = &c->calls[(open - 1) % CALLS_MAX];
+	if (call && !poll_of(c, call->last))
+		call = NULL; /* all its polls are overwritten */
+	if (call && poll_of(c, call->last)->time_ns > poll->since_ns)
+		return;
+	if (call && (!poll->inside || !same_call(call, poll, &certain))) {
+		call_end(c, call, poll->before_ns, poll->since_ns);
+		outside_ns = call->pub.end_from;
+		call = NULL;
+	}
+	c->open[poll->thread] = call ? open : 0;
+	if (!poll->inside)
+		return;
+	if (!call)
+		call = call_new(c, poll, outside_ns);
+	now = &c->polls[c->poll_count % CALLS_POLLS];
+	*now = (struct model_poll){.time_ns = poll->time_ns,
+		.still_ns = poll->time_ns,
+		.cpu_ns = poll->cpu_ns,
+		.delay_ns = poll->delay_ns,
+		.stack = poll->stack,
+		.state = (uint8_t)state_of(p, poll),
+		.before = call->last};
+	if (poll_of(c, call->last)) {
+		struct model_poll *last = &c->polls[(call->last - 1) % CALLS_POLLS];
+
+		last->still_ns = poll->before_ns > last->time_ns ? poll->before_ns : last->time_ns;
+		account(call->pub.state_ns, last, now);
+	}
+	call->last = ++c->poll_count;
+	call->outside = poll->outside;
+	call->values = poll->values;
+	call->collections = poll->collections[0];
+	call->pub.polls++;
+	call->pub.end_from = poll->time_ns;
+	call->pub.inlined = call->pub.inlined || poll->inlined;
+	call->pub.uncertain = call->pub.uncertain || !certain;
+}
+
+/* --- reading --------------------------------------------------------------------------------- */
+
+uint64_t call_duration_ns(const struct call *call)
+{
+	uint64_t inside = call->end_from - call->begin_to;
+
+	if (call->end_to == UINT64_MAX)
+		return inside + (call->begin_to - call->begin_from) / 2;
+	return inside + (call->begin_to - call->begin_from + call->end_to - call->end_from) / 2;
+}
+
+uint64_t call_error_ns(const struct call *call)
+{
+	uint64_t begin = call->begin_to - call->begin_from;
+
+	return (begin + (call->end_to == UINT64_MAX ? 0 : call->end_to - call->end_from)) / 2;
+}
+
+static bool selects(const struct profile *p, const struct calls_query *q, const struct call *call)
+{
+	uint64_t begin = call->begin_from + (call->begin_to - call->begin_from) / 2, duration;
+
+	if (begin < q->from_ns || begin >= q->to_ns ||
+		(q->pool && profile_get_thread(p, call->thread)->pool != q->pool))
+		return false;
+	duration = call_duration_ns(call);
+	return duration >= q->min_ns && (!q->max_ns || duration < q->max_ns);
+}
+
+void calls_each(const struct profile *p, const struct calls_query *q, calls_each_fn *fn, void *ctx)
+{
+	const struct model_calls *c = p->calls;
+	uint64_t first = c && c->call_count > CALLS_MAX ? c->call_count - CALLS_MAX : 0;
+
+	for (uint64_t n = first; c && n < c->call_count; n++) {
+		struct call call = c->calls[n % CALLS_MAX].pub;
+
+		if (call.end_to == UINT64_MAX && call.end_from < q->to_ns &&
+			c->open[call.thread] != n + 1)
+			call.end_to = call.end_from; /* its end was not observed */
+		if (selects(p, q, &call))
+			fn(ctx, &call);
+	}
+}
+
+uint32_t calls_parts(
+	const struct profile *p, const struct call *call, struct call_part *out, uint32_t most)
+{
+	const struct model_calls *c = p->calls;
+	const struct model_poll *at, *later = NULL;
+	uint32_t count = 0;
+
+	if (!c || call->number + CALLS_MAX < c->call_count)
+		return 0;
+	for (at = poll_of(c, c->calls[call->number % CALLS_MAX].last); at && count < most;
+		at = poll_of(c, at->before)) {
+		uint64_t state_ns[CALL_STATES] = {0};
+		struct call_part *part = &out[count++];
+		unsigned largest = at->state;
+
+		*part = (struct call_part){.from_ns = at->time_ns,
+			.to_ns = later ? later->time_ns : at->still_ns,
+			.stack = at->stack};
+		if (later)
+			account(state_ns, at, later);
+		for (unsigned s = 0; s < CALL_STATES; s++)
+			if (state_ns[s] > state_ns[largest])
+				largest = s;
+		part->state = largest;
+		later = at;
+	}
+	for (uint32_t i = 0; i < count / 2; i++) {
+		struct call_part swap = out[i];
+
+		out[i] = out[count - 1 - i];
+		out[count - 1 - i] = swap;
+	}
+	return count;
+}
+
+/* --- the model's ------------------------------------------------------------------------------ */
+
+size_t model_calls_bytes(const struct profile *p)
+{
+	return p->calls ? sizeof(*p->calls) + CALLS_POLLS * sizeof(struct model_poll) +
+				  CALLS_MAX * sizeof(struct model_call) +
+				  p->calls->open_cap * sizeof(uint64_t)
+			: 0;
+}
+
+void model_calls_refer(const struct profile *p, enum profile_kind kind,
+	void (*fn)(const struct profile *p, uint32_t id))
+{
+	const struct model_calls *c = p->calls;
+	uint64_t polls = c && c->poll_count < CALLS_POLLS ? c->poll_count : CALLS_POLLS;
+	uint64_t calls = c && c->call_count < CALLS_MAX ? c->call_count : CALLS_MAX;
+
+	for (uint64_t i = 0; c && kind == PROFILE_STACKS && i < polls; i++)
+		fn(p, c->polls[i].stack);
+	for (uint64_t i = 0; c && kind == PROFILE_THREADS && i < calls; i++)
+		fn(p, c->calls[i].pub.thread);
+}

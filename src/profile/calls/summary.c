@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Estimates from the calls of a window.
+ *
+ * A call of duration d is seen by polls g apart with probability min(1, d/g). Longer calls are all seen, and their durations are
+ * known to within g on either side. For the short ones, the distribution of durations that best explains their brackets is found by
+ * expectation maximization, and divided by that probability. Calls that still last when the window ends only tell that they take
+ * longer (right-censored): percentiles are those of the product-limit (Kaplan-Meier) estimate.
+ */
+#include "profile/calls/own.h"
+
+#include "base/buf.h"
+#include "base/clock.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SHORT_GAPS    1.5 /* calls certainly inside for fewer polls than this are short */
+#define SHORT_BUCKETS 14
+#define SHORT_SPAN    3.5 /* of the buckets, in gaps */
+#define ROUNDS        60
+
+/* Calls of one duration. */
+struct entry {
+	double ns, weight, variance;
+	bool lasts;
+};
+
+struct gather {
+	const struct profile *p;
+	struct calls_summary *out;
+	struct call *list;
+	uint32_t count, cap;
+};
+
+static void gather_call(void *ctx, const struct call *call)
+{
+	struct gather *g = ctx;
+
+	g->list = xgrow(g->list, g->count, &g->cap, sizeof(*g->list));
+	g->list[g->count++] = *call;
+}
+
+uint64_t calls_bucket_end(unsigned bucket)
+{
+	return (uint64_t)((double)CALLS_BUCKET_FIRST * exp2(bucket / 4.0));
+}
+
+static unsigned bucket_of(double ns)
+{
+	double bucket = ns > 0 ? ceil(4 * log2(ns / (double)CALLS_BUCKET_FIRST)) : 0;
+
+	return bucket < 0 ? 0 : bucket >= CALLS_BUCKETS ? CALLS_BUCKETS - 1 : (unsigned)bucket;
+}
+
+/*
+ * Likelihood of a duration for a call that began in a span of b ns before it was certainly inside for `inside` ns, and ended in a
+ * span of e ns after that: a trapezoid.
+ */
+static double likelihood(double d, double inside, double b, double e)
+{
+	double over = d - inside, low, high;
+
+	if (over < 0 || over > b + e)
+		return 0;
+	low = over - e > 0 ? over - e : 0;
+	high = over < b ? over : b;
+	return (high - low) / (b * e);
+}
+
+/* Appends an entry per bucket of short durations. gap: mean distance of polls, ns. */
+static uint32_t estimate_short(
+	const struct call *list, uint32_t count, double gap, struct entry *out)
+{
+	double density[SHORT_BUCKETS], found[SHORT_BUCKETS],
+		width = gap * SHORT_SPAN / SHORT_BUCKETS;
+	uint32_t n = 0;
+
+	for (unsigned j = 0; j < SHORT_BUCKETS; j++)
+		density[j] = 1.0 / SHORT_BUCKETS;
+	for (unsigned round = 0; round < ROUNDS; round++) {
+		memset(found, 0, sizeof(found));
+		for (uint32_t i = 0; i < count; i++) {
+			double at[SHORT_BUCKETS], sum = 0;
+			double b = (double)(list[i].begin_to - list[i].begin_from) + 1;
+			double e = (double)(list[i].end_to - list[i].end_from) + 1;
+
+			for (unsigned j = 0; j < SHORT_BUCKETS; j++) {
+				at[j] = density[j] *
+					likelihood((j + 0.5) * width,
+						(double)(list[i].end_from - list[i].begin_to), b,
+						e);
+				sum += at[j];
+			}
+			for (unsigned j = 0; j < SHORT_BUCKETS && sum > 0; j++)
+				found[j] += at[j] / sum;
+		}
+		for (unsigned j = 0; j < SHORT_BUCKETS; j++)
+			density[j] = found[j] / (count ? count : 1);
+	}
+	for (unsigned j = 0; j < SHORT_BUCKETS; j++) {
+		double d = (j + 0.5) * width, seen = d < gap ? d / gap : 1;
+
+		if (found[j] > 0)
+			out[n++] = (struct entry){.ns = d,
+				.weight = found[j] / seen,
+				.variance = found[j] / (seen * seen)};
+	}
+	return n;
+}
+
+static int by_duration(const void *a, const void *b)
+{
+	const struct entry *x = a, *y = b;
+
+	return x->ns != y->ns ? (x->ns > y->ns) - (x->ns < y->ns) : x->lasts - y->lasts;
+}
+
+/* Percentiles by the product-limit estimate. */
+static void percentiles(
+	const struct entry *entries, uint32_t count, double total, struct calls_summary *out)
+{
+	static const double levels[] = {0.5, 0.9, 0.99, 0.999};
+	uint64_t *const results[] = {&out->p50, &out->p90, &out->p99, &out->p999};
+	double survival = 1, at_risk = total;
+	unsigned level = 0;
+
+	for (uint32_t i = 0; i < count; i++) {
+		if (!entries[i].lasts && at_risk > 0)
+			survival *= 1 - entries[i].weight / at_risk;
+		at_risk -= entries[i].weight;
+		for (; level < 4 && survival <= 1 - levels[level] + 1e-9; level++)
+			*results[level] = entries[i].ns < 2 * (double)out->interval_ns
+						  ? CALLS_UNKNOWN
+						  : (uint64_t)entries[i].ns;
+	}
+	for (; level < 4; level++)
+		*results[level] = CALLS_UNKNOWN;
+}
+
+/* The duration that 1 % of the calls, at least one, reach. */
+static uint64_t slow_from(const struct entry *entries, uint32_t count, double total)
+{
+	double above = 0, want = total / 100 > 1 ? total / 100 : 1;
+
+	while (count && above < want - 1e-9)
+		above += entries[--count].weight;
+	return (uint64_t)entries[count].ns;
+}
+
+static void add_states(double sum[CALL_STATES], const struct call *call)
+{
+	for (unsigned s = 0; s < CALL_STATES; s++)
+		sum[s] += (double)call->state_ns[s];
+}
+
+static void normalize(double states[CALL_STATES])
+{
+	double sum = 0;
+
+	for (unsigned s = 0; s < CALL_STATES; s++)
+		sum += states[s];
+	for (unsigned s = 0; s < CALL_STATES; s++)
+		states[s] = sum > 0 ? states[s] / sum : 0;
+}
+
+static int by_gap(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* The median distance of the polls between which calls began. */
+static double median_gap(const struct call *list, uint32_t count)
+{
+	uint64_t *gaps = xcalloc(count + 1, sizeof(*gaps)), gap;
+
+	for (uint32_t i = 0; i < count; i++)
+		gaps[i] = list[i].begin_to - list[i].begin_from;
+	qsort(gaps, count, sizeof(*gaps), by_gap);
+	gap = gaps[count / 2];
+	free(gaps);
+	return (double)gap;
+}
+
+void calls_summarize(
+	const struct profile *p, const struct calls_query *q, struct calls_summary *out)
+{
+	struct gather g = {.p = p, .out = out};
+	uint32_t count = 0, brief = 0;
+	struct entry *entries;
+	double gap, variance = 0, below = 0;
+
+	*out = (struct calls_summary){.p50 = CALLS_UNKNOWN,
+		.p90 = CALLS_UNKNOWN,
+		.p99 = CALLS_UNKNOWN,
+		.p999 = CALLS_UNKNOWN,
+		.seconds = (double)(q->to_ns - q->from_ns) / (double)NS_PER_S};
+	calls_each(p, q, gather_call, &g);
+	gap = median_gap(g.list, g.count);
+	out->interval_ns = (uint64_t)gap;
+	out->seen = g.count;
+	entries = xcalloc(g.count + SHORT_BUCKETS, sizeof(*entries));
+	for (uint32_t i = 0; i < g.count; i++) {
+		struct call call = g.list[i];
+
+		add_states(out->all, &call);
+		out->inlined += call.inlined;
+		out->uncertain += call.uncertain;
+		if (call_duration_ns(&call) > out->max)
+			out->max = call_duration_ns(&call);
+		if (call.end_to != UINT64_MAX &&
+			(double)(call.end_from - call.begin_to) < SHORT_GAPS * gap) {
+			g.list[brief++] = call; /* i >= brief */
+			continue;
+		}
+		out->lasting += call.end_to == UINT64_MAX;
+		entries[count++] = (struct entry){.ns = (double)call_duration_ns(&call),
+			.weight = 1,
+			.variance = 1,
+			.lasts = call.end_to == UINT64_MAX};
+	}
+	count += estimate_short(g.list, brief, gap, entries + count);
+	qsort(entries, count, sizeof(*entries), by_duration);
+	for (uint32_t i = 0; i < count; i++) {
+		out->calls += entries[i].weight;
+		variance += entries[i].variance;
+		below += entries[i].ns < gap ? entries[i].weight : 0;
+		out->histogram[bucket_of(entries[i].ns)] += entries[i].weight;
+	}
+	out->error = sqrt(variance);
+	out->short_calls = 2 * below > out->calls;
+	percentiles(entries, count, out->calls, out);
+	if (count)
+		out->slow_ns = slow_from(entries, count, out->calls);
+	free(entries);
+	g.count = 0;
+	calls_each(p, q, gather_call, &g);
+	for (uint32_t i = 0; i < g.count; i++)
+		if (call_duration_ns(&g.list[i]) >= out->slow_ns) {
+			add_states(out->slowest, &g.list[i]);
+			out->slow_calls++;
+		}
+	normalize(out->all);
+	normalize(out->slowest);
+	out->inlined = g.count ? out->inlined / g.count : 0;
+	out->uncertain = g.count ? out->uncertain / g.count : 0;
+	free(g.list);
+}

@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The wall clock's and the publisher's part of measuring the latency of calls. */
+#include "sampler/engine/latency.h"
+
+#include "base/clock.h"
+#include "sampler/engine/arms.h"
+#include "sampler/publish/publish.h"
+#include "sampler/session/memory.h"
+#include "sampler/text.h"
+#include "walk/hotspot/layout.h"
+#include "walk/load/mem.h"
+
+#include <errno.h>
+#include <string.h>
+
+#define LATENCY_STAY_NS    (5 * NS_PER_S) /* how long a thread stays listed after a call */
+#define LATENCY_CHECK_NS   (1 * NS_PER_S)
+#define LATENCY_LONGEST_NS (100 * NS_PER_MS)
+#define LATENCY_HANDLER_NS \
+	60000u           /* upper bound of the CPU time from waking up to the handler's end */
+#define LATENCY_SHARE 2u /* polls of threads inside may use this part of the budget: 1/2 */
+
+/* --- selection, by the publisher ------------------------------------------------------------- */
+
+/* ZGC maps the heap between these addresses, and does not report it as reserved. */
+#define ZGC_HEAP_LOW  (1ull << 42)
+#define ZGC_HEAP_HIGH (1ull << 46)
+
+static void heap_range(struct sampler *s, struct latency *l)
+{
+	const struct walk_layout *layout = s->layout;
+	uint64_t heap, low, words;
+
+	if (!layout || !layout->java_heap || layout->heap_reserved.offset < 0)
+		return;
+	heap = mem_u64(&s->mem, layout->java_heap) + (uint64_t)layout->heap_reserved.offset;
+	low = layout_load(&layout->region_start, &s->mem, heap);
+	words = layout_load(&layout->region_words, &s->mem, heap);
+	l->heap_low = words ? low : ZGC_HEAP_LOW;
+	l->heap_high = words ? low + words * 8 : ZGC_HEAP_HIGH;
+}
+
+int latency_select(struct sampler *s, const struct wire_command *c, char *text, size_t bytes)
+{
+	struct latency *l = atomic_load(&s->latency);
+	struct wire_timed_method methods[WIRE_TIMED_METHODS];
+	uint32_t count = c->arg < WIRE_TIMED_METHODS ? (uint32_t)c->arg : WIRE_TIMED_METHODS;
+
+	if (count && !atomic_load(&s->events[WIRE_WALL].on)) {
+		text_set(text, bytes, "the event wall is off");
+		return -EINVAL;
+	}
+	if (!l && !count)
+		return 0;
+	if (!l) {
+		l = sampler_part_new(s, sizeof(*l));
+		if (!l)
+			return -ENOMEM;
+		heap_range(s, l);
+		atomic_store(&s->latency, l);
+	}
+	memcpy(methods, c->text, sizeof(methods));
+	atomic_store(&l->interval, c->interval > NS_PER_MS ? c->interval : NS_PER_MS);
+	for (uint32_t i = 0; i < count; i++) {
+		atomic_store(&l->methods[i].id, methods[i].id);
+		atomic_store(&l->methods[i].parameters, methods[i].parameters);
+	}
+	atomic_store(&l->count, count);
+	return 0;
+}
+
+uint64_t latency_memory(const struct sampler *s)
+{
+	return atomic_load(&s->latency) ? sizeof(struct latency) : 0;
+}
+
+void latency_publish(struct sampler *s)
+{
+	struct latency *l = atomic_load(&s->latency);
+	uint32_t tail;
+
+	if (!l)
+		return;
+	tail = atomic_load(&l->tail);
+	while (tail != atomic_load_explicit(&l->head, memory_order_acquire)) {
+		const struct latency_poll *poll = &l->queue[tail % LATENCY_QUEUE];
+
+		if (!publish_poll(s->publish, &poll->record, poll->hash))
+			break;
+		atomic_store_explicit(&l->tail, ++tail, memory_order_release);
+	}
+	ring_commit(&s->ring);
+}
+
+/* --- polls ------------------------------------------------------------------------------------ */
+
+static uint32_t collections(struct sampler *s)
+{
+	const struct walk_layout *layout = s->layout;
+
+	if (!layout || !layout->java_heap)
+		return 0;
+	return (uint32_t)layout_load(
+		&layout->heap_collections, &s->mem, mem_u64(&s->mem, layout->java_heap));
+}
+
+static void latency_list(struct sampler *s, struct latency *l, struct thread_slot *slot)
+{
+	if (slot->call.listed || l->listed_count == LATENCY_LISTED)
+		return;
+	slot->call.listed = true;
+	slot->call.next_ns = 0;
+	l->listed[l->listed_count++] = threads_index(s->threads, slot);
+}
+
+void latency_collect(struct sampler *s, struct thread_slot *slot)
+{
+	struct latency *l = latency_on(s);
+	struct thread_call *call = &slot->call;
+	bool still = call->cpu_ns - call->asked.cpu_ns < LATENCY_HANDLER_NS;
+	uint32_t head;
+
+	if (!l || !atomic_load_explicit(&call->fresh, memory_order_acquire))
+		return;
+	if (call->frame) {
+		call->inside_ns = call->time_ns;
+		latency_list(s, l, slot);
+	}
+	head = atomic_load(&l->head);
+	if ((call->frame || call->inside) && head - atomic_load(&l->tail) == LATENCY_QUEUE) {
+		counters_add(&s->counters, COUNTER_LATE, 1);
+	} else if (call->frame || call->inside) {
+		l->queue[head % LATENCY_QUEUE] = (struct latency_poll){
+			.record = {.time_ns = call->time_ns,
+				.since_ns = still ? call->asked.time_ns : call->time_ns,
+				.before_ns = call->asked.before_ns,
+				.frame = call->frame,
+				.outside = call->outside,
+				.values = call->values,
+				.cpu_ns = call->asked.cpu_ns,
+				.delay_ns = call->asked.delay_ns,
+				.thread = call->id,
+				.collections = {call->asked.collections, collections(s)},
+				.flags = call->flags},
+			.hash = call->hash};
+		atomic_store_explicit(&l->head, head + 1, memory_order_release);
+	}
+	call->inside = call->frame != 0;
+	atomic_store(&call->fresh, 0);
+}
+
+void latency_rested(struct sampler *s, struct thread_slot *slot, uint64_t now)
+{
+	if (latency_on(s))
+		slot->call.polled_ns = now;
+}
+
+void latency_asked(
+	struct sampler *s, struct thread_slot *slot, uint64_t cpu, uint64_t delay, uint64_t now)
+{
+	struct thread_call *call = &slot->call;
+
+	if (!latency_on(s))
+		return;
+	call->asked.time_ns = now;
+	call->asked.before_ns = call->polled_ns;
+	call->asked.cpu_ns = cpu;
+	call->asked.delay_ns = delay;
+	call->asked.collections = collections(s);
+	call->polled_ns = now;
+}
+
+/* Lengthens the interval while polls of the threads inside cost more than their part of the budget. */
+static void latency_pace(struct sampler *s, struct latency *l, uint64_t now)
+{
+	uint64_t least = atomic_load(&l->interval), interval = l->in_force;
+	uint64_t allowed = (now - l->checked_ns) / 1000 * s->budget.per_mille / LATENCY_SHARE;
+
+	if (now - l->checked_ns < LATENCY_CHECK_NS)
+		return;
+	if (s->budget.per_mille && l->spent_ns > allowed)
+		interval = interval * 3 / 2;
+	else if (!s->budget.per_mille || l->spent_ns < allowed / 2)
+		interval = interval * 2 / 3;
+	interval = interval < LATENCY_LONGEST_NS ? interval : LATENCY_LONGEST_NS;
+	l->in_force = interval > least ? interval : least;
+	l->checked_ns = now;
+	l->spent_ns = 0;
+}
+
+uint64_t latency_tick(
+	struct sampler *s, void (*poll)(void *ctx, struct thread_slot *slot), void *ctx)
+{
+	struct latency *l = latency_on(s);
+	uint64_t now = clock_mono_ns(), next = UINT64_MAX, cost;
+	uint64_t handlers = atomic_load(&s->events[WIRE_WALL].handlers_ns);
+
+	if (!l)
+		return UINT64_MAX;
+	latency_pace(s, l, now);
+	if (!l->listed_count)
+		return UINT64_MAX;
+	cost = clock_read_ns(CLOCK_THREAD_CPUTIME_ID);
+	for (uint32_t i = 0; i < l->listed_count; i++) {
+		struct thread_slot *slot = &s->threads->slots[l->listed[i]];
+		struct thread_call *call = &slot->call;
+
+		if (!atomic_load(&slot->tid) || atomic_load(&slot->gone) || !call->listed ||
+			now > call->inside_ns + LATENCY_STAY_NS) {
+			call->listed = false;
+			l->listed[i--] = l->listed[--l->listed_count];
+			continue;
+		}
+		if (now >= call->next_ns) {
+			poll(ctx, slot);
+			call->next_ns = now + l->in_force * 3 / 4 + arms_random(l->in_force / 2);
+		}
+		next = call->next_ns < next ? call->next_ns : next;
+	}
+	l->spent_ns += clock_read_ns(CLOCK_THREAD_CPUTIME_ID) - cost +
+		       atomic_load(&s->events[WIRE_WALL].handlers_ns) - handlers;
+	now = clock_mono_ns();
+	return next > now ? next - now : 0;
+}

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Where a sample is in a measured call.
+ *
+ * Compiled and interpreted Java keep everything that is live across a call in the caller's frame, and nobody but the thread
+ * itself writes there. So as long as the call lasts, these words stay the same, except that a collection may relocate
+ * references; and a caller that makes the next call has usually changed one of them: a loop counter, a local variable, a
+ * return address. The frames of the call's caller and of that one's caller are hashed.
+ */
+#include "sampler/engine/latency.h"
+#include "sampler/signal/raw.h"
+#include "sampler/signal/signal.h"
+
+#include "walk/load/mem.h"
+
+#define LATENCY_FRAMES 2u   /* physical frames of callers that are hashed */
+#define LATENCY_WORDS  512u /* at most this many words of them */
+
+static uint64_t mix(uint64_t hash, uint64_t word)
+{
+	hash = (hash ^ word) * 0x9e3779b97f4a7c15ull;
+	return hash ^ hash >> 29;
+}
+
+static bool frame_is_java(uint64_t packed)
+{
+	return walk_type_is_java((unsigned)(packed >> 56));
+}
+
+/* Method and bci of a packed Java frame, however it was executed. */
+static uint64_t place_of(uint64_t packed)
+{
+	return frame_is_java(packed) ? packed & ((1ull << 56) - 1) : 0;
+}
+
+/* The index of the outermost frame of a selected method, and its number among them. False: the thread is outside. */
+static bool find_call(
+	const struct latency *l, const struct stack *stack, uint32_t *frame, uint32_t *method)
+{
+	uint32_t count = atomic_load_explicit(&l->count, memory_order_relaxed);
+
+	for (uint32_t i = stack->count; i-- > 0;) {
+		if (!frame_is_java(stack->user[i]))
+			continue;
+		for (uint32_t m = 0; m < count; m++) {
+			if ((uint32_t)stack->user[i] != atomic_load(&l->methods[m].id))
+				continue;
+			*frame = i;
+			*method = m;
+			return true;
+		}
+	}
+	return false;
+}
+
+/* A mounted virtual thread's frames move when it is unmounted: only methods and positions in them identify the call. */
+static void describe_virtual(struct thread_call *call, const struct stack *stack, uint32_t at)
+{
+	call->frame = 1 + stack->count - at;
+	for (uint32_t i = at + 1; i < stack->count; i++)
+		call->outside = mix(call->outside, place_of(stack->user[i]));
+	call->values = call->outside;
+}
+
+static void describe(struct thread_call *call, const struct latency *l, const struct stack *stack,
+	uint32_t at, uint32_t parameters)
+{
+	const struct walk_frame *frames = stack->scratch->frames;
+	uint32_t caller = at + 1, until, above = 0;
+	uint64_t low, high, bytes;
+
+	if (caller < stack->count)
+		call->outside = call->values = place_of(stack->user[caller]);
+	while (caller < stack->count && frames[caller].from_base >= frames[at].from_base)
+		caller++;
+	if (caller > at + 1)
+		call->flags |= WIRE_POLL_INLINED;
+	if (caller == stack->count) {
+		call->frame = 1;
+		return;
+	}
+	call->frame = frames[caller].from_base;
+	for (until = caller; until < stack->count && above < LATENCY_FRAMES; until++)
+		above += until + 1 == stack->count ||
+			 frames[until + 1].from_base < frames[until].from_base;
+	low = stack->stack_hi - 8ull * call->frame;
+	/* An interpreted method keeps its parameters where its caller has pushed them. */
+	if (stack->user[at] >> 56 == WALK_INTERPRETED)
+		low += 8ull * parameters;
+	high = until < stack->count ? stack->stack_hi - 8ull * frames[until].from_base
+				    : stack->stack_hi;
+	bytes = high > low ? high - low : 0;
+	bytes = bytes < 8ull * LATENCY_WORDS ? bytes : 8ull * LATENCY_WORDS;
+	for (uint64_t at_word = low; at_word < low + bytes; at_word += 8) {
+		uint64_t word = mem_u64(stack->mem, at_word);
+
+		call->outside = mix(call->outside, word);
+		if (word < l->heap_low || word >= l->heap_high)
+			call->values = mix(call->values, word);
+	}
+}
+
+void sig_latency_record(const struct stack *stack, struct latency *l, uint64_t hash)
+{
+	struct thread_call *call = &stack->thread->call;
+	uint32_t at, method;
+
+	/* Not collected yet: another handler's answer to the same request. */
+	if (atomic_load_explicit(&call->fresh, memory_order_acquire))
+		return;
+	call->id = stack->id ? stack->id : atomic_load(&stack->thread->id);
+	call->time_ns = raw_clock_ns(CLOCK_MONOTONIC);
+	call->cpu_ns = sig_clock();
+	call->frame = call->outside = call->values = 0;
+	call->flags = 0;
+	call->hash = hash;
+	if (stack->scratch && find_call(l, stack, &at, &method)) {
+		if (WIRE_IS_VIRTUAL(call->id))
+			describe_virtual(call, stack, at);
+		else if (stack->stack_hi)
+			describe(call, l, stack, at, atomic_load(&l->methods[method].parameters));
+		else
+			return; /* the stack's end is unknown */
+	}
+	atomic_store_explicit(&call->fresh, 1, memory_order_release);
+}
