@@ -29,7 +29,7 @@ struct search {
 	struct call_part parts[PARTS_MAX];
 };
 
-/* The frame that names the place: where it waits, else the program's innermost frame, else the innermost Java frame. */
+/* Where it waits, else the program's innermost frame, else the innermost Java frame. */
 static uint32_t place_frame(const struct profile *p, uint32_t stack)
 {
 	uint32_t java = PROFILE_NONE, leaf = PROFILE_NONE;
@@ -47,11 +47,14 @@ static uint32_t place_frame(const struct profile *p, uint32_t stack)
 	return java != PROFILE_NONE ? java : leaf;
 }
 
+uint32_t calls_place(const struct profile *p, uint32_t stack)
+{
+	return profile_get_frame(p, place_frame(p, stack))->method;
+}
+
 static const char *place_name(const struct profile *p, uint32_t stack)
 {
-	uint32_t frame = place_frame(p, stack);
-
-	return profile_get_method(p, profile_get_frame(p, frame)->method)->full;
+	return profile_get_method(p, calls_place(p, stack))->full;
 }
 
 static struct place *place_of(struct search *s, const struct call_part *part)

@@ -37,4 +37,7 @@ static inline const struct model_poll *poll_of(const struct model_calls *c, uint
 		       : NULL;
 }
 
+/* The method whose name says where in the program a stack ends, and what it waits for. */
+uint32_t calls_place(const struct profile *p, uint32_t stack);
+
 #endif

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The slowest calls, phases, texts. */
+#include "profile/calls/report.h"
+
+#include "base/buf.h"
+#include "base/clock.h"
+#include "profile/calls/own.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+/* --- single calls ---------------------------------------------------------------------------- */
+
+struct slowest {
+	struct call *list;
+	uint32_t count, most;
+};
+
+static void slowest_add(void *ctx, const struct call *call)
+{
+	struct slowest *s = ctx;
+	uint64_t duration = call_duration_ns(call);
+	uint32_t at = s->count;
+
+	while (at > 0 && call_duration_ns(&s->list[at - 1]) < duration)
+		at--;
+	if (at == s->most)
+		return;
+	s->count += s->count < s->most;
+	memmove(&s->list[at + 1], &s->list[at], (s->count - at - 1) * sizeof(*call));
+	s->list[at] = *call;
+}
+
+uint32_t calls_slowest(
+	const struct profile *p, const struct calls_query *q, struct call *out, uint32_t most)
+{
+	struct slowest s = {.list = out, .most = most};
+
+	calls_each(p, q, slowest_add, &s);
+	return s.count;
+}
+
+void call_shares(const struct call *call, double out[CALL_STATES])
+{
+	double sum = 0;
+
+	for (unsigned s = 0; s < CALL_STATES; s++)
+		sum += (double)call->state_ns[s];
+	for (unsigned s = 0; s < CALL_STATES; s++)
+		out[s] = sum > 0 ? (double)call->state_ns[s] / sum : 0;
+}
+
+struct call_phase *call_phases(const struct profile *p, const struct call *call, uint32_t *count)
+{
+	struct call_part *parts = xcalloc(call->polls + 1, sizeof(*parts));
+	uint32_t n = calls_parts(p, call, parts, call->polls + 1), used = 0;
+	struct call_phase *phases = n ? xcalloc(n, sizeof(*phases)) : NULL;
+
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t method = calls_place(p, parts[i].stack);
+		struct call_phase *last = used ? &phases[used - 1] : NULL;
+
+		if (last && last->state == parts[i].state && last->method == method)
+			last->to_ns = parts[i].to_ns;
+		else
+			phases[used++] = (struct call_phase){
+				parts[i].from_ns, parts[i].to_ns, parts[i].state, method};
+	}
+	free(parts);
+	*count = used;
+	return phases;
+}
+
+/* --- texts ----------------------------------------------------------------------------------- */
+
+const char *calls_duration_text(uint64_t ns, char out[CALLS_TEXT])
+{
+	double s = (double)ns / (double)NS_PER_S;
+
+	if (s < 0.001)
+		snprintf(out, CALLS_TEXT, "%.0f us", s * 1e6);
+	else if (s < 0.01)
+		snprintf(out, CALLS_TEXT, "%.1f ms", s * 1e3);
+	else if (s < 1)
+		snprintf(out, CALLS_TEXT, "%.0f ms", s * 1e3);
+	else
+		snprintf(out, CALLS_TEXT, "%.*f s", s < 10 ? 2 : 1, s);
+	return out;
+}
+
+const char *calls_percentile_text(
+	const struct calls_summary *sum, uint64_t ns, char out[CALLS_TEXT])
+{
+	char number[CALLS_TEXT];
+
+	if (ns != CALLS_UNKNOWN)
+		return calls_duration_text(ns, out);
+	if (sum->max < 2 * sum->interval_ns || sum->p50 == CALLS_UNKNOWN)
+		snprintf(out, CALLS_TEXT, "<%.20s",
+			calls_duration_text(2 * sum->interval_ns, number));
+	else
+		snprintf(out, CALLS_TEXT, ">%.20s", calls_duration_text(sum->max, number));
+	return out;
+}
+
+const char *calls_clock_text(const struct profile *p, uint64_t ns, char out[CALLS_TEXT])
+{
+	uint64_t wall_ns = profile_info(p).start_wall_ns + ns;
+	time_t second = (time_t)(wall_ns / NS_PER_S);
+	char text[16];
+	struct tm tm;
+
+	strftime(text, sizeof(text), "%H:%M:%S", localtime_r(&second, &tm));
+	snprintf(out, CALLS_TEXT, "%s.%03u", text, (unsigned)(wall_ns % NS_PER_S / NS_PER_MS));
+	return out;
+}
+
+void calls_notes(const struct calls_summary *sum, calls_note_fn *fn, void *ctx)
+{
+	char brief[80], text[200], number[CALLS_TEXT];
+
+	if (sum->short_calls) {
+		snprintf(text, sizeof(text),
+			"Most calls are shorter than the interval of %s, so few of them are seen: "
+			"there are at least as many as reported.",
+			calls_duration_text(sum->interval_ns, number));
+		fn(ctx, "most calls are too short to be seen", text);
+	}
+	if (sum->inlined > 0.01) {
+		snprintf(brief, sizeof(brief), "%.0f %% inlined", 100 * sum->inlined);
+		snprintf(text, sizeof(text),
+			"%.0f %% of the calls were inlined: consecutive calls from one activation "
+			"of the caller look like one.",
+			100 * sum->inlined);
+		fn(ctx, brief, text);
+	}
+	if (sum->uncertain > 0.01) {
+		snprintf(brief, sizeof(brief), "%.0f %% uncertain", 100 * sum->uncertain);
+		snprintf(text, sizeof(text),
+			"During %.0f %% of the calls a garbage collection moved objects; some of "
+			"these calls may be several.",
+			100 * sum->uncertain);
+		fn(ctx, brief, text);
+	}
+	if (sum->lasting) {
+		snprintf(brief, sizeof(brief), "%u in progress", sum->lasting);
+		snprintf(text, sizeof(text), "%u call%s had not ended: %s.", sum->lasting,
+			plural(sum->lasting),
+			sum->lasting == 1 ? "its duration is a lower bound"
+					  : "their durations are lower bounds");
+		fn(ctx, brief, text);
+	}
+}
