@@ -198,6 +198,10 @@ int session_latency_send(struct session *s, struct err *err)
 
 int session_latency(struct session *s, const char *method, uint64_t interval, struct err *err)
 {
+	struct wire_command off = {.op = WIRE_OP_LATENCY};
+
+	if (commands_send(s, &off, "Measuring the latency of calls cannot be stopped", err))
+		return -1;
 	s->latency_ns = interval ? interval : SESSION_LATENCY_NS;
 	frames_time(s->frames, method);
 	calls_begin(s->profile, *method ? method : NULL, s->latency_ns);

@@ -73,7 +73,7 @@ struct call {
 uint64_t call_duration_ns(const struct call *call);
 uint64_t call_error_ns(const struct call *call);
 
-/* Which calls: those that began in [from_ns, to_ns). */
+/* Which calls: those that began in [from_ns, to_ns). Calls that may have begun before from_ns are left out. */
 struct calls_query {
 	uint64_t from_ns, to_ns;
 	uint32_t pool;           /* only threads of this pool; 0: all */

@@ -254,7 +254,7 @@ static bool selects(const struct profile *p, const struct calls_query *q, const 
 {
 	uint64_t begin = call->begin_from + (call->begin_to - call->begin_from) / 2, duration;
 
-	if (begin < q->from_ns || begin >= q->to_ns ||
+	if (call->begin_from < q->from_ns || begin >= q->to_ns ||
 		(q->pool && profile_get_thread(p, call->thread)->pool != q->pool))
 		return false;
 	duration = call_duration_ns(call);

@@ -104,28 +104,64 @@ static uint32_t collections(struct sampler *s)
 		&layout->heap_collections, &s->mem, mem_u64(&s->mem, layout->java_heap));
 }
 
-static void latency_list(struct sampler *s, struct latency *l, struct thread_slot *slot)
+/* Hash of a thread's name without digits; of a name that is being changed, any value. */
+static uint64_t pool_of(const struct thread_slot *slot)
 {
-	if (slot->call.listed || l->listed_count == LATENCY_LISTED)
+	uint64_t hash = 14695981039346656037ull;
+
+	for (uint32_t i = 0; i < slot->name_bytes && i < THREADS_NAME; i++)
+		if (slot->name[i] < '0' || slot->name[i] > '9')
+			hash = (hash ^ (uint8_t)slot->name[i]) * 1099511628211ull;
+	return hash;
+}
+
+static bool pool_is_known(const struct latency *l, uint64_t pool)
+{
+	for (uint32_t i = 0; i < l->pool_count; i++)
+		if (l->pools[i] == pool)
+			return true;
+	return false;
+}
+
+/*
+ * Lists a thread that is inside, or is likely to be soon because threads of its pool are: a call that begins while its thread is
+ * polled rarely is likely to be missed, or its begin is known badly.
+ */
+static void latency_list(
+	struct sampler *s, struct latency *l, struct thread_slot *slot, bool inside, uint64_t now)
+{
+	struct thread_call *call = &slot->call;
+	uint64_t pool;
+
+	if (!inside && (call->listed || !l->pool_count || l->listed_count >= LATENCY_MATES))
 		return;
-	slot->call.listed = true;
-	slot->call.next_ns = 0;
+	pool = pool_of(slot);
+	if (inside && l->pool_count < LATENCY_POOLS && !pool_is_known(l, pool))
+		l->pools[l->pool_count++] = pool;
+	if (!inside && !pool_is_known(l, pool))
+		return;
+	call->inside_ns = now;
+	if (call->listed || l->listed_count == LATENCY_LISTED)
+		return;
+	call->listed = true;
+	call->next_ns = 0;
 	l->listed[l->listed_count++] = threads_index(s->threads, slot);
 }
 
-void latency_collect(struct sampler *s, struct thread_slot *slot)
+void latency_collect(struct sampler *s, struct thread_slot *slot, uint64_t now)
 {
 	struct latency *l = latency_on(s);
 	struct thread_call *call = &slot->call;
 	bool still = call->cpu_ns - call->asked.cpu_ns < LATENCY_HANDLER_NS;
 	uint32_t head;
 
-	if (!l || !atomic_load_explicit(&call->fresh, memory_order_acquire))
+	if (!l)
 		return;
-	if (call->frame) {
-		call->inside_ns = call->time_ns;
-		latency_list(s, l, slot);
+	if (!atomic_load_explicit(&call->fresh, memory_order_acquire)) {
+		latency_list(s, l, slot, false, now);
+		return;
 	}
+	latency_list(s, l, slot, call->frame != 0, now);
 	head = atomic_load(&l->head);
 	if ((call->frame || call->inside) && head - atomic_load(&l->tail) == LATENCY_QUEUE) {
 		counters_add(&s->counters, COUNTER_LATE, 1);
@@ -188,6 +224,16 @@ static void latency_pace(struct sampler *s, struct latency *l, uint64_t now)
 	l->spent_ns = 0;
 }
 
+static void latency_forget(struct sampler *s)
+{
+	struct latency *l = atomic_load(&s->latency);
+
+	for (uint32_t i = 0; l && i < l->listed_count; i++)
+		s->threads->slots[l->listed[i]].call.listed = false;
+	if (l)
+		l->listed_count = l->pool_count = 0;
+}
+
 uint64_t latency_tick(
 	struct sampler *s, void (*poll)(void *ctx, struct thread_slot *slot), void *ctx)
 {
@@ -195,8 +241,10 @@ uint64_t latency_tick(
 	uint64_t now = clock_mono_ns(), next = UINT64_MAX, cost;
 	uint64_t handlers = atomic_load(&s->events[WIRE_WALL].handlers_ns);
 
-	if (!l)
+	if (!l) {
+		latency_forget(s);
 		return UINT64_MAX;
+	}
 	latency_pace(s, l, now);
 	if (!l->listed_count)
 		return UINT64_MAX;

@@ -17,6 +17,8 @@
 
 #define LATENCY_QUEUE  4096u /* a power of two: polls not yet published */
 #define LATENCY_LISTED 1024u /* threads polled more often at most */
+#define LATENCY_MATES  64u   /* likewise, while none of them has been found inside yet */
+#define LATENCY_POOLS  16u
 
 struct latency_poll {
 	struct wire_poll record;
@@ -33,8 +35,11 @@ struct latency {
 	uint64_t heap_low, heap_high; /* range of references; 0, 0: unknown */
 
 	/* private to the wall clock's thread */
-	uint32_t listed[LATENCY_LISTED]; /* slots of the threads that were inside lately */
+	/* Slots of the threads that were inside lately, and of threads with the same names but for digits. */
+	uint32_t listed[LATENCY_LISTED];
 	uint32_t listed_count;
+	uint64_t pools[LATENCY_POOLS]; /* hashes of such names */
+	uint32_t pool_count;
 	uint64_t in_force; /* the interval that keeps to the budget, ns */
 	uint64_t checked_ns, spent_ns;
 
@@ -60,7 +65,7 @@ static inline struct latency *latency_on(struct sampler *s)
 /* --- for the wall clock's thread ------------------------------------------------------------- */
 
 /* Call at each poll of a thread, before it is asked again: queues what its handler has recorded. */
-void latency_collect(struct sampler *s, struct thread_slot *slot);
+void latency_collect(struct sampler *s, struct thread_slot *slot, uint64_t now);
 /* The thread is still where its last sample found it. */
 void latency_rested(struct sampler *s, struct thread_slot *slot, uint64_t now);
 /* The thread is asked for a sample at `now`; cpu, delay: its CPU time and run-queue delay. */

@@ -296,7 +296,7 @@ static bool wall_poll_thread(struct sampler *s, struct lock_reader *reader,
 	since = now - wall->last_ns;
 	if (since < least || !task_cpu_ns(atomic_load(&slot->tid), &cpu))
 		return false;
-	latency_collect(s, slot);
+	latency_collect(s, slot, now);
 	if (atomic_load(&slot->asked[THREADS_ASK_WALL])) {
 		if (now - wall->asked_ns > WALL_PATIENCE_NS && !wall_starves(s, slot, cpu))
 			ask_unanswered(

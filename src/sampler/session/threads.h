@@ -158,7 +158,7 @@ struct thread_call {
 	} asked;            /* as of the request for that sample */
 	uint64_t polled_ns; /* its last poll */
 	uint64_t next_ns;   /* when it is to be polled next as one of the threads inside */
-	uint64_t inside_ns; /* when it was last found inside; 0: never */
+	uint64_t inside_ns; /* when it was last found inside, or listed */
 	bool inside, listed;
 };
 
