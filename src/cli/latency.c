@@ -146,6 +146,7 @@ static void json_call(void *ctx, const struct call *call)
 	json_num(c->j, "error_ms", (double)call_error_ns(call) / (double)NS_PER_MS);
 	json_int(c->j, "polls", call->polls);
 	json_bool(c->j, "complete", call->end_to != UINT64_MAX);
+	json_bool(c->j, "counted", call->counted);
 	json_bool(c->j, "inlined", call->inlined);
 	json_bool(c->j, "uncertain", call->uncertain);
 	json_states(c->j, "states", states);

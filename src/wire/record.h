@@ -210,23 +210,32 @@ struct wire_poll {
 	struct wire_record rec;
 	uint64_t time_ns;  /* when the thread took the sample */
 	uint64_t since_ns; /* it has not run since then, up to time_ns; else time_ns */
-	uint64_t
-		before_ns; /* the thread's poll before this one, which found it at its previous sample's place, or outside */
-	uint64_t
-		frame; /* distance in words from the end of the call's frame to the end of the stack; 0: not inside */
-	uint64_t outside; /* hash of the stack words of its callers' frames */
-	uint64_t values;  /* the same without words that look like references */
-	uint64_t cpu_ns,
-		delay_ns; /* the thread's CPU time and run-queue delay; delay_ns 0: not known */
-	uint32_t thread;  /* that was polled; of a mounted virtual thread, its id */
-	uint32_t trace;   /* 0: evicted */
-	uint32_t collections
-		[2];    /* garbage collections before the sample, and up to some time after it */
+	/* The thread's previous poll, which found it where its previous sample had. */
+	uint64_t before_ns;
+	/* Words from the end of the call's frame to the end of the stack; 0: not inside. */
+	uint64_t frame;
+	uint64_t outside;  /* hash of the stack words of its callers' frames */
+	uint64_t values;   /* the same without words that look like references */
+	uint64_t cpu_ns;   /* the thread's CPU time */
+	uint64_t delay_ns; /* its run-queue delay; 0: not known */
+	uint32_t thread;   /* that was polled; of a mounted virtual thread, its id */
+	uint32_t trace;    /* 0: evicted */
+	/* Garbage collections before the sample, and up to some time after it. */
+	uint32_t collections[2];
 	uint32_t flags; /* WIRE_POLL_* */
+	/*
+	 * Entries into the methods' code since the thread's previous sample; those of them, with the end of the present call's
+	 * frame; the times of the first entry, and of the last of those.
+	 */
+	uint32_t entries, entries_here;
 	uint32_t reserved;
+	uint64_t first_ns, last_ns;
 };
-#define WIRE_POLL_INLINED \
-	1u /* inlined into its caller: consecutive calls from one frame look like one */
+/* Inlined into its caller: consecutive calls from one frame look like one. */
+#define WIRE_POLL_INLINED   1u
+#define WIRE_POLL_COUNTED   2u /* `entries` is known */
+#define WIRE_POLL_RECORDED  4u /* the call is in code whose entries are recorded */
+#define WIRE_POLL_RECURSIVE 8u /* another call of the methods is further in */
 
 _Static_assert(sizeof(struct wire_cursors) == 192, "wire_cursors");
 _Static_assert(sizeof(struct wire_record) == 8, "wire_record");
@@ -240,6 +249,6 @@ _Static_assert(sizeof(struct wire_tick) == 104, "wire_tick");
 _Static_assert(offsetof(struct wire_tick, half_ns) == 32, "wire_tick.half_ns");
 _Static_assert(offsetof(struct wire_note, text) == 32, "wire_note");
 _Static_assert(sizeof(struct wire_wait) == 56, "wire_wait");
-_Static_assert(sizeof(struct wire_poll) == 96, "wire_poll");
+_Static_assert(sizeof(struct wire_poll) == 120, "wire_poll");
 
 #endif

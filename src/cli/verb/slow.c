@@ -22,6 +22,7 @@ struct slow {
 static int slow_measure(struct slow *slow, struct latency_report *report, struct err *err)
 {
 	struct sampling *s = &slow->sampling;
+	uint64_t counted_ns;
 	int rc;
 
 	if (sampling_begin(s, err) ||
@@ -35,6 +36,12 @@ static int slow_measure(struct slow *slow, struct latency_report *report, struct
 		return -1;
 	report->query.to_ns = clock_mono_ns() - report->clock_ns;
 	sampling_finish(s);
+	/* The method was compiled in the meantime: what is known better from then on is enough if it is most of the time. */
+	counted_ns = calls_counted_ns(s->profile);
+	if (counted_ns > report->query.from_ns &&
+		counted_ns - report->query.from_ns <
+			(report->query.to_ns - report->query.from_ns) / 2)
+		report->query.from_ns = counted_ns;
 	return 0;
 }
 

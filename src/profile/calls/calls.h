@@ -47,11 +47,13 @@ void calls_begin(struct profile *p, const char *name, uint64_t interval);
 struct profile_poll {
 	uint32_t thread, stack;
 	enum thread_state state;
-	bool inside, inlined;
+	bool inside, inlined, counted, recorded, recursive;
 	uint64_t time_ns, since_ns, before_ns;
 	uint64_t frame, outside, values;
 	uint64_t cpu_ns, delay_ns;
 	uint32_t collections[2];
+	uint32_t entries, entries_here;
+	uint64_t first_ns, last_ns; /* of the entries */
 };
 void calls_add_poll(struct profile *p, const struct profile_poll *poll);
 
@@ -59,14 +61,18 @@ void calls_add_poll(struct profile *p, const struct profile_poll *poll);
 
 const char *calls_name(const struct profile *p); /* NULL: no method is measured */
 uint64_t calls_interval(const struct profile *p);
+/* Since when the entries of calls are recorded, so that calls are counted exactly; 0: they are not. */
+uint64_t calls_counted_ns(const struct profile *p);
 
 struct call {
 	uint64_t number; /* ascending in order of their first polls; valid while retained */
 	uint32_t thread;
 	uint32_t polls;
+	uint64_t gap_ns; /* between its first poll and the one before */
 	uint64_t begin_from, begin_to, end_from, end_to; /* while it lasts end_to is UINT64_MAX */
 	uint64_t state_ns[CALL_STATES];                  /* from begin_to to end_from */
-	bool inlined;                                    /* may be several calls */
+	bool counted;   /* its entry was recorded, so its begin is exact */
+	bool inlined;   /* may be several calls */
 	bool uncertain; /* a collection in its course may hide that it is several calls */
 };
 /* The best estimate of the duration; of a call that lasts: so far. */
@@ -88,9 +94,10 @@ void calls_each(const struct profile *p, const struct calls_query *q, calls_each
 #define CALLS_UNKNOWN      UINT64_MAX
 
 struct calls_summary {
-	uint32_t seen;        /* calls recognised, */
-	uint32_t lasting;     /* of them, those that have not ended */
-	double calls, error;  /* estimated number of calls that began, and its standard error */
+	uint32_t seen;       /* calls recognised, */
+	uint32_t lasting;    /* of them, those that have not ended */
+	double calls, error; /* estimated number of calls that began, and its standard error */
+	bool counted; /* entries were recorded: `calls` is exact but for threads that were not polled */
 	bool short_calls;     /* most are shorter than an interval: `calls` is a lower bound */
 	double seconds;       /* length of the window */
 	uint64_t interval_ns; /* mean time between polls of a thread inside */
@@ -102,6 +109,7 @@ struct calls_summary {
 	uint64_t slow_ns; /* the calls of at least this duration are the slowest 1 % */
 	uint32_t slow_calls;
 	double inlined;   /* share of the calls that were inlined */
+	double uncounted; /* share of the calls whose entries were not recorded */
 	double uncertain; /* share of the calls that are `uncertain` */
 };
 void calls_summarize(

@@ -3,6 +3,7 @@
 #ifndef JHOT_PROFILE_CALLS_OWN_H
 #define JHOT_PROFILE_CALLS_OWN_H
 
+#include "base/clock.h"
 #include "profile/calls/calls.h"
 #include "profile/model/model.h"
 
@@ -18,7 +19,11 @@ struct model_call {
 	uint64_t frame, outside, values;
 	uint64_t last; /* number + 1 of its last poll */
 	uint32_t collections;
+	bool recorded; /* the entries into the code that its last poll found are recorded */
 };
+
+#define CALLS_CELLS   8192u
+#define CALLS_CELL_NS (100 * NS_PER_MS)
 
 struct model_calls {
 	char *name;
@@ -26,6 +31,13 @@ struct model_calls {
 	struct model_poll *polls; /* rings: number % size */
 	struct model_call *calls;
 	uint64_t poll_count, call_count; /* ever recorded */
+	bool recursive;                  /* the method calls itself: entries are not calls */
+	uint64_t counted_ns;             /* when the first entry was recorded; 0: not yet */
+	/* Recorded entries, by time / CALLS_CELL_NS % CALLS_CELLS. */
+	struct {
+		uint64_t cell;
+		uint32_t entries;
+	} cells[CALLS_CELLS];
 	uint64_t *open; /* per thread: number + 1 of its call in progress, 0: none */
 	uint32_t open_cap;
 };

@@ -136,6 +136,14 @@ void calls_notes(const struct calls_summary *sum, calls_note_fn *fn, void *ctx)
 			100 * sum->inlined);
 		fn(ctx, brief, text);
 	}
+	if (sum->uncounted - sum->inlined > 0.1 && !sum->short_calls) {
+		snprintf(brief, sizeof(brief), "%.0f %% not counted", 100 * sum->uncounted);
+		snprintf(text, sizeof(text),
+			"The entries of %.0f %% of the calls were not recorded: two of them in one "
+			"thread that are less than %s apart may look like one.",
+			100 * sum->uncounted, calls_duration_text(sum->interval_ns, number));
+		fn(ctx, brief, text);
+	}
 	if (sum->uncertain > 0.01) {
 		snprintf(brief, sizeof(brief), "%.0f %% uncertain", 100 * sum->uncertain);
 		snprintf(text, sizeof(text),

@@ -3,6 +3,7 @@
 #include "profile/calls/own.h"
 
 #include "base/buf.h"
+#include "base/clock.h"
 #include "profile/model/fit.h"
 
 #include <stdlib.h>
@@ -107,11 +108,19 @@ static enum call_state state_of(const struct profile *p, const struct profile_po
 
 /* --- joining --------------------------------------------------------------------------------- */
 
+/* True when the poll knows of every call that began in this frame since the one before, by its entry. */
+static bool entries_known(const struct model_call *call, const struct profile_poll *poll)
+{
+	return poll->counted && poll->recorded && (!call || call->recorded);
+}
+
 static bool same_call(const struct model_call *call, const struct profile_poll *poll, bool *certain)
 {
 	*certain = true;
 	if (call->frame != poll->frame)
 		return false;
+	if (entries_known(call, poll))
+		return !poll->entries_here;
 	if (call->outside == poll->outside)
 		return true;
 	*certain = false;
@@ -170,13 +179,42 @@ static struct model_call *call_new(
 	*call = (struct model_call){
 		.pub = {.number = c->call_count,
 			.thread = poll->thread,
+			.gap_ns = poll->since_ns - poll->before_ns,
 			.begin_from = outside_ns,
 			.begin_to = poll->since_ns,
 			.end_to = UINT64_MAX},
 		.frame = poll->frame,
 	};
+	if (entries_known(NULL, poll) && poll->entries_here && poll->last_ns <= poll->since_ns) {
+		call->pub.counted = true;
+		call->pub.begin_from = call->pub.begin_to = poll->last_ns;
+	}
 	c->open[poll->thread] = ++c->call_count;
 	return call;
+}
+
+static void count_entries(struct model_calls *c, const struct profile_poll *poll)
+{
+	uint64_t cell = poll->time_ns / CALLS_CELL_NS, at = cell % CALLS_CELLS;
+
+	if (c->cells[at].cell != cell) {
+		c->cells[at].cell = cell;
+		c->cells[at].entries = 0;
+	}
+	c->cells[at].entries += poll->entries;
+	c->counted_ns = c->counted_ns ? c->counted_ns : poll->first_ns;
+}
+
+/* The time by which a call has ended: the next entry, if known, or else the poll that found it over. */
+static uint64_t next_entry(
+	const struct model_calls *c, const struct call *call, const struct profile_poll *poll)
+{
+	uint64_t next = poll->first_ns;
+
+	return poll->counted && poll->entries && !c->recursive && next < poll->since_ns &&
+			       next >= call->end_from && next >= poll->before_ns
+		       ? next
+		       : poll->since_ns;
 }
 
 void calls_add_poll(struct profile *p, const struct profile_poll *poll)
@@ -199,11 +237,13 @@ void calls_add_poll(struct profile *p, const struct profile_poll *poll)
 	if (call && poll_of(c, call->last)->time_ns > poll->since_ns)
 		return;
 	if (call && (!poll->inside || !same_call(call, poll, &certain))) {
-		call_end(c, call, poll->before_ns, poll->since_ns);
+		call_end(c, call, poll->before_ns, next_entry(c, &call->pub, poll));
 		outside_ns = call->pub.end_from;
 		call = NULL;
 	}
 	c->open[poll->thread] = call ? open : 0;
+	if (poll->entries)
+		count_entries(c, poll);
 	if (!poll->inside)
 		return;
 	if (!call)
@@ -226,10 +266,17 @@ void calls_add_poll(struct profile *p, const struct profile_poll *poll)
 	call->outside = poll->outside;
 	call->values = poll->values;
 	call->collections = poll->collections[0];
+	call->recorded = poll->recorded;
+	c->recursive = c->recursive || poll->recursive;
 	call->pub.polls++;
 	call->pub.end_from = poll->time_ns;
 	call->pub.inlined = call->pub.inlined || poll->inlined;
 	call->pub.uncertain = call->pub.uncertain || !certain;
+}
+
+uint64_t calls_counted_ns(const struct profile *p)
+{
+	return p->calls && !p->calls->recursive ? p->calls->counted_ns : 0;
 }
 
 /* --- reading --------------------------------------------------------------------------------- */

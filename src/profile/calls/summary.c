@@ -31,7 +31,7 @@ struct gather {
 	const struct profile *p;
 	struct calls_summary *out;
 	struct call *list;
-	uint32_t count, cap;
+	uint32_t count, cap, counted;
 };
 
 static void gather_call(void *ctx, const struct call *call)
@@ -172,48 +172,64 @@ static int by_gap(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* The median distance of the polls between which calls began. */
+/* The median distance of the polls that found the calls and those before them. */
 static double median_gap(const struct call *list, uint32_t count)
 {
 	uint64_t *gaps = xcalloc(count + 1, sizeof(*gaps)), gap;
 
 	for (uint32_t i = 0; i < count; i++)
-		gaps[i] = list[i].begin_to - list[i].begin_from;
+		gaps[i] = list[i].gap_ns;
 	qsort(gaps, count, sizeof(*gaps), by_gap);
 	gap = gaps[count / 2];
 	free(gaps);
 	return (double)gap;
 }
 
-void calls_summarize(
-	const struct profile *p, const struct calls_query *q, struct calls_summary *out)
+/* Entries recorded in the window. */
+static double entries_between(const struct model_calls *c, const struct calls_query *q)
 {
-	struct gather g = {.p = p, .out = out};
-	uint32_t count = 0, brief = 0;
-	struct entry *entries;
-	double gap, variance = 0, below = 0;
+	uint64_t first = q->from_ns / CALLS_CELL_NS, last = q->to_ns / CALLS_CELL_NS;
+	double entries = 0;
 
-	*out = (struct calls_summary){.p50 = CALLS_UNKNOWN,
-		.p90 = CALLS_UNKNOWN,
-		.p99 = CALLS_UNKNOWN,
-		.p999 = CALLS_UNKNOWN,
-		.seconds = (double)(q->to_ns - q->from_ns) / (double)NS_PER_S};
-	calls_each(p, q, gather_call, &g);
-	gap = median_gap(g.list, g.count);
-	out->interval_ns = (uint64_t)gap;
-	out->seen = g.count;
-	entries = xcalloc(g.count + SHORT_BUCKETS, sizeof(*entries));
-	for (uint32_t i = 0; i < g.count; i++) {
-		struct call call = g.list[i];
+	for (uint64_t cell = first + 1; cell < last && cell - first < CALLS_CELLS; cell++)
+		if (c->cells[cell % CALLS_CELLS].cell == cell)
+			entries += c->cells[cell % CALLS_CELLS].entries;
+	return last > first + 1 ? entries * (double)(q->to_ns - q->from_ns) /
+					  ((double)(last - first - 1) * (double)CALLS_CELL_NS)
+				: 0;
+}
+
+/* The number of all calls is known: scales the short ones among the entries from `first` on, which were estimated. */
+static void scale_short(struct entry *entries, uint32_t first, uint32_t count, double total)
+{
+	double estimated = 0, scale;
+
+	for (uint32_t i = first; i < count; i++)
+		estimated += entries[i].weight;
+	scale = estimated > 0 ? (total - first) / estimated : 1;
+	for (uint32_t i = first; i < count && scale > 0; i++)
+		entries[i].weight *= scale;
+}
+
+/* Sums over all calls, and one entry per call that is not short; the short ones are moved to the front of the list. */
+static uint32_t add_calls(struct gather *g, double gap, struct entry *entries, uint32_t *brief)
+{
+	struct calls_summary *out = g->out;
+	uint32_t count = 0;
+
+	*brief = 0;
+	for (uint32_t i = 0; i < g->count; i++) {
+		struct call call = g->list[i];
 
 		add_states(out->all, &call);
+		g->counted += call.counted;
 		out->inlined += call.inlined;
 		out->uncertain += call.uncertain;
 		if (call_duration_ns(&call) > out->max)
 			out->max = call_duration_ns(&call);
 		if (call.end_to != UINT64_MAX &&
 			(double)(call.end_from - call.begin_to) < SHORT_GAPS * gap) {
-			g.list[brief++] = call; /* i >= brief */
+			g->list[(*brief)++] = call; /* i >= *brief */
 			continue;
 		}
 		out->lasting += call.end_to == UINT64_MAX;
@@ -222,30 +238,72 @@ void calls_summarize(
 			.variance = 1,
 			.lasts = call.end_to == UINT64_MAX};
 	}
-	count += estimate_short(g.list, brief, gap, entries + count);
-	qsort(entries, count, sizeof(*entries), by_duration);
+	return count;
+}
+
+static void add_entries(
+	struct calls_summary *out, const struct entry *entries, uint32_t count, double gap)
+{
+	double variance = 0, below = 0;
+
 	for (uint32_t i = 0; i < count; i++) {
 		out->calls += entries[i].weight;
 		variance += entries[i].variance;
 		below += entries[i].ns < gap ? entries[i].weight : 0;
 		out->histogram[bucket_of(entries[i].ns)] += entries[i].weight;
 	}
-	out->error = sqrt(variance);
-	out->short_calls = 2 * below > out->calls;
+	/* Of a count, only the ends of the window are inexact, by one cell each. */
+	out->error = sqrt(out->counted ? out->calls / (10 * out->seconds + 1) : variance);
+	out->short_calls = 2 * below > out->calls && !out->counted;
 	percentiles(entries, count, out->calls, out);
 	if (count)
 		out->slow_ns = slow_from(entries, count, out->calls);
-	free(entries);
-	g.count = 0;
+}
+
+static void add_slowest(void *ctx, const struct call *call)
+{
+	struct calls_summary *out = ctx;
+
+	if (call_duration_ns(call) < out->slow_ns)
+		return;
+	add_states(out->slowest, call);
+	out->slow_calls++;
+}
+
+void calls_summarize(
+	const struct profile *p, const struct calls_query *q, struct calls_summary *out)
+{
+	struct gather g = {.p = p, .out = out};
+	uint32_t count, brief;
+	struct entry *entries;
+	double gap;
+
+	*out = (struct calls_summary){.p50 = CALLS_UNKNOWN,
+		.p90 = CALLS_UNKNOWN,
+		.p99 = CALLS_UNKNOWN,
+		.p999 = CALLS_UNKNOWN,
+		.seconds = (double)(q->to_ns - q->from_ns) / (double)NS_PER_S};
 	calls_each(p, q, gather_call, &g);
-	for (uint32_t i = 0; i < g.count; i++)
-		if (call_duration_ns(&g.list[i]) >= out->slow_ns) {
-			add_states(out->slowest, &g.list[i]);
-			out->slow_calls++;
-		}
+	if (!g.count)
+		return;
+	gap = median_gap(g.list, g.count);
+	out->interval_ns = (uint64_t)gap;
+	out->seen = g.count;
+	entries = xcalloc(g.count + SHORT_BUCKETS, sizeof(*entries));
+	count = add_calls(&g, gap, entries, &brief);
+	out->counted = g.counted > 0.9 * g.count && !p->calls->recursive;
+	count += estimate_short(g.list, brief, gap, entries + count);
+	if (out->counted)
+		scale_short(entries, g.count - brief, count,
+			entries_between(p->calls, q) + g.count - g.counted);
+	qsort(entries, count, sizeof(*entries), by_duration);
+	add_entries(out, entries, count, gap);
+	free(entries);
+	free(g.list);
+	calls_each(p, q, add_slowest, out);
 	normalize(out->all);
 	normalize(out->slowest);
-	out->inlined = g.count ? out->inlined / g.count : 0;
-	out->uncertain = g.count ? out->uncertain / g.count : 0;
-	free(g.list);
+	out->uncounted = 1 - (double)g.counted / g.count;
+	out->inlined /= g.count;
+	out->uncertain /= g.count;
 }

@@ -18,6 +18,7 @@
 #define LATENCY_LONGEST_NS (100 * NS_PER_MS)
 #define LATENCY_HANDLER_NS \
 	60000u           /* upper bound of the CPU time from waking up to the handler's end */
+#define LATENCY_EARLY 4u /* polls due within this part of the interval are made at once */
 #define LATENCY_SHARE 2u /* polls of threads inside may use this part of the budget: 1/2 */
 
 /* --- selection, by the publisher ------------------------------------------------------------- */
@@ -33,7 +34,11 @@ static void heap_range(struct sampler *s, struct latency *l)
 
 	if (!layout || !layout->java_heap || layout->heap_reserved.offset < 0)
 		return;
-	heap = mem_u64(&s->mem, layout->java_heap) + (uint64_t)layout->heap_reserved.offset;
+	heap = mem_u64(&s->mem, layout->java_heap);
+	if (layout->heap_collections.offset >= 0 &&
+		mem_load_u64(&s->mem, heap + (uint64_t)layout->heap_collections.offset, &words))
+		l->heap = heap;
+	heap += (uint64_t)layout->heap_reserved.offset;
 	low = layout_load(&layout->region_start, &s->mem, heap);
 	words = layout_load(&layout->region_words, &s->mem, heap);
 	l->heap_low = words ? low : ZGC_HEAP_LOW;
@@ -94,14 +99,15 @@ void latency_publish(struct sampler *s)
 
 /* --- polls ------------------------------------------------------------------------------------ */
 
-static uint32_t collections(struct sampler *s)
+/* The heap and libjvm's variables stay where they are, so they are read in place. */
+static uint32_t collections(const struct sampler *s, const struct latency *l)
 {
-	const struct walk_layout *layout = s->layout;
+	const struct walk_field *count = s->layout ? &s->layout->heap_collections : NULL;
 
-	if (!layout || !layout->java_heap)
+	if (!l->heap)
 		return 0;
-	return (uint32_t)layout_load(
-		&layout->heap_collections, &s->mem, mem_u64(&s->mem, layout->java_heap));
+	return (uint32_t)mem_word_in_place(
+		&s->mem, l->heap + (uint64_t)count->offset, count->bytes);
 }
 
 /* Hash of a thread's name without digits; of a name that is being changed, any value. */
@@ -145,14 +151,24 @@ static void latency_list(
 		return;
 	call->listed = true;
 	call->next_ns = 0;
+	call->place = l->listed_count;
+	l->entered[l->listed_count] = (struct entries_thread){.ring = NULL};
 	l->listed[l->listed_count++] = threads_index(s->threads, slot);
+}
+
+/* Removes all breakpoints: they are set again, on the entries that are known by then, as the threads are polled. */
+static void latency_disarm_all(struct sampler *s, struct latency *l)
+{
+	for (uint32_t i = 0; i < l->listed_count; i++)
+		entries_disarm(&l->entries, &l->entered[i], &s->threads->slots[l->listed[i]]);
 }
 
 void latency_collect(struct sampler *s, struct thread_slot *slot, uint64_t now)
 {
 	struct latency *l = latency_on(s);
 	struct thread_call *call = &slot->call;
-	bool still = call->cpu_ns - call->asked.cpu_ns < LATENCY_HANDLER_NS;
+	struct entries_report entries = {.counted = false};
+	bool tells, still = call->cpu_ns - call->asked.cpu_ns < LATENCY_HANDLER_NS;
 	uint32_t head;
 
 	if (!l)
@@ -162,10 +178,20 @@ void latency_collect(struct sampler *s, struct thread_slot *slot, uint64_t now)
 		return;
 	}
 	latency_list(s, l, slot, call->frame != 0, now);
+	if (call->listed) {
+		if (call->pc && entries_learn(s, &l->entries, call->pc))
+			latency_disarm_all(s, l);
+		entries_report(&l->entries, &l->entered[call->place], call->head, call->end, now,
+			&entries);
+		entries_arm(s, &l->entries, &l->entered[call->place], slot);
+	}
+	if (entries.counted)
+		call->flags |= WIRE_POLL_COUNTED;
+	tells = call->frame || call->inside || entries.count;
 	head = atomic_load(&l->head);
-	if ((call->frame || call->inside) && head - atomic_load(&l->tail) == LATENCY_QUEUE) {
+	if (tells && head - atomic_load(&l->tail) == LATENCY_QUEUE) {
 		counters_add(&s->counters, COUNTER_LATE, 1);
-	} else if (call->frame || call->inside) {
+	} else if (tells) {
 		l->queue[head % LATENCY_QUEUE] = (struct latency_poll){
 			.record = {.time_ns = call->time_ns,
 				.since_ns = still ? call->asked.time_ns : call->time_ns,
@@ -176,8 +202,12 @@ void latency_collect(struct sampler *s, struct thread_slot *slot, uint64_t now)
 				.cpu_ns = call->asked.cpu_ns,
 				.delay_ns = call->asked.delay_ns,
 				.thread = call->id,
-				.collections = {call->asked.collections, collections(s)},
-				.flags = call->flags},
+				.collections = {call->asked.collections, collections(s, l)},
+				.flags = call->flags,
+				.entries = entries.count,
+				.entries_here = entries.here,
+				.first_ns = entries.first_ns,
+				.last_ns = entries.last_ns},
 			.hash = call->hash};
 		atomic_store_explicit(&l->head, head + 1, memory_order_release);
 	}
@@ -195,14 +225,15 @@ void latency_asked(
 	struct sampler *s, struct thread_slot *slot, uint64_t cpu, uint64_t delay, uint64_t now)
 {
 	struct thread_call *call = &slot->call;
+	struct latency *l = latency_on(s);
 
-	if (!latency_on(s))
+	if (!l)
 		return;
 	call->asked.time_ns = now;
 	call->asked.before_ns = call->polled_ns;
 	call->asked.cpu_ns = cpu;
 	call->asked.delay_ns = delay;
-	call->asked.collections = collections(s);
+	call->asked.collections = collections(s, l);
 	call->polled_ns = now;
 }
 
@@ -224,14 +255,33 @@ static void latency_pace(struct sampler *s, struct latency *l, uint64_t now)
 	l->spent_ns = 0;
 }
 
+/* False: its breakpoints cannot be removed yet. */
+static bool latency_unlist(struct sampler *s, struct latency *l, uint32_t i)
+{
+	struct thread_slot *slot = &s->threads->slots[l->listed[i]];
+	uint32_t last = l->listed_count - 1;
+
+	if (!entries_disarm(&l->entries, &l->entered[i], slot))
+		return false;
+	slot->call.listed = false;
+	l->listed[i] = l->listed[last];
+	l->entered[i] = l->entered[last];
+	s->threads->slots[l->listed[i]].call.place = i;
+	l->listed_count = last;
+	return true;
+}
+
 static void latency_forget(struct sampler *s)
 {
 	struct latency *l = atomic_load(&s->latency);
 
-	for (uint32_t i = 0; l && i < l->listed_count; i++)
-		s->threads->slots[l->listed[i]].call.listed = false;
-	if (l)
-		l->listed_count = l->pool_count = 0;
+	if (!l)
+		return;
+	for (uint32_t i = l->listed_count; i-- > 0;)
+		latency_unlist(s, l, i);
+	l->pool_count = 0;
+	for (uint32_t i = 0; i < ENTRIES_CODES; i++)
+		atomic_store(&l->entries.codes[i].end, 0);
 }
 
 uint64_t latency_tick(
@@ -255,11 +305,13 @@ uint64_t latency_tick(
 
 		if (!atomic_load(&slot->tid) || atomic_load(&slot->gone) || !call->listed ||
 			now > call->inside_ns + LATENCY_STAY_NS) {
-			call->listed = false;
-			l->listed[i--] = l->listed[--l->listed_count];
+			if (latency_unlist(s, l, i))
+				i--;
 			continue;
 		}
-		if (now >= call->next_ns) {
+		if (l->entered[i].closing || (l->entered[i].ring && atomic_load(&l->entries.off)))
+			entries_disarm(&l->entries, &l->entered[i], slot);
+		if (now + l->in_force / LATENCY_EARLY >= call->next_ns) {
 			poll(ctx, slot);
 			call->next_ns = now + l->in_force * 3 / 4 + arms_random(l->in_force / 2);
 		}

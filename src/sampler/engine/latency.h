@@ -11,6 +11,7 @@
 #ifndef JHOT_SAMPLER_ENGINE_LATENCY_H
 #define JHOT_SAMPLER_ENGINE_LATENCY_H
 
+#include "sampler/engine/entries.h"
 #include "sampler/sampler.h"
 #include "wire/control.h"
 #include "wire/record.h"
@@ -32,6 +33,7 @@ struct latency {
 	} methods[WIRE_TIMED_METHODS];
 	_Atomic uint32_t count;       /* of methods; 0: off */
 	_Atomic uint64_t interval;    /* as requested, ns */
+	uint64_t heap;                /* HotSpot's CollectedHeap; 0: collections are not known */
 	uint64_t heap_low, heap_high; /* range of references; 0, 0: unknown */
 
 	/* private to the wall clock's thread */
@@ -40,6 +42,8 @@ struct latency {
 	uint32_t listed_count;
 	uint64_t pools[LATENCY_POOLS]; /* hashes of such names */
 	uint32_t pool_count;
+	struct entries_thread entered[LATENCY_LISTED]; /* of listed[i] */
+	struct entries entries;
 	uint64_t in_force; /* the interval that keeps to the budget, ns */
 	uint64_t checked_ns, spent_ns;
 

@@ -150,6 +150,11 @@ struct thread_call {
 	_Atomic uint32_t fresh;
 	uint32_t id, flags; /* the sample's thread id; WIRE_POLL_* */
 	uint64_t time_ns, cpu_ns, frame, outside, values, hash;
+	uint64_t
+		pc; /* in the call's own compiled code, whose entries are not recorded yet; 0: none */
+	uint64_t head;        /* 1 + position in ring; 0: no ring */
+	uint64_t end;         /* address of the end of its callers' frames; 0: not inside */
+	_Atomic(void *) ring; /* engine/entries.h; NULL: none */
 
 	/* private to the wall clock's thread */
 	struct {
@@ -160,6 +165,7 @@ struct thread_call {
 	uint64_t next_ns;   /* when it is to be polled next as one of the threads inside */
 	uint64_t inside_ns; /* when it was last found inside, or listed */
 	bool inside, listed;
+	uint32_t place; /* while listed: its index in latency.listed */
 };
 
 /* The last sample of a thread that owns a lock others wait for: see engine/lock/holder.c. */

@@ -13,6 +13,8 @@
 
 #include "walk/load/mem.h"
 
+#include <linux/perf_event.h>
+
 #define LATENCY_FRAMES 2u   /* physical frames of callers that are hashed */
 #define LATENCY_WORDS  512u /* at most this many words of them */
 
@@ -33,24 +35,27 @@ static uint64_t place_of(uint64_t packed)
 	return frame_is_java(packed) ? packed & ((1ull << 56) - 1) : 0;
 }
 
-/* The index of the outermost frame of a selected method, and its number among them. False: the thread is outside. */
-static bool find_call(
-	const struct latency *l, const struct stack *stack, uint32_t *frame, uint32_t *method)
-{
-	uint32_t count = atomic_load_explicit(&l->count, memory_order_relaxed);
+/* A selected method's outermost frame. */
+struct place {
+	uint32_t frame, method; /* their indices */
+	bool recursive;
+};
 
-	for (uint32_t i = stack->count; i-- > 0;) {
+static bool find_call(const struct latency *l, const struct stack *stack, struct place *out)
+{
+	uint32_t count = atomic_load_explicit(&l->count, memory_order_relaxed), found = 0;
+
+	for (uint32_t i = 0; i < stack->count; i++) {
 		if (!frame_is_java(stack->user[i]))
 			continue;
 		for (uint32_t m = 0; m < count; m++) {
 			if ((uint32_t)stack->user[i] != atomic_load(&l->methods[m].id))
 				continue;
-			*frame = i;
-			*method = m;
-			return true;
+			*out = (struct place){i, m, found++ > 0};
+			break;
 		}
 	}
-	return false;
+	return found > 0;
 }
 
 /* A mounted virtual thread's frames move when it is unmounted: only methods and positions in them identify the call. */
@@ -60,6 +65,22 @@ static void describe_virtual(struct thread_call *call, const struct stack *stack
 	for (uint32_t i = at + 1; i < stack->count; i++)
 		call->outside = mix(call->outside, place_of(stack->user[i]));
 	call->values = call->outside;
+}
+
+/* The return address of the compiled frame's callee tells which code it runs. */
+static void describe_code(
+	struct thread_call *call, const struct latency *l, const struct stack *stack, uint32_t at)
+{
+	unsigned type = (unsigned)(stack->user[at] >> 56);
+	uint64_t pc;
+
+	if (!at || call->flags & WIRE_POLL_INLINED || type == WALK_INTERPRETED)
+		return;
+	pc = mem_u64(stack->mem, stack->stack_hi - 8ull * stack->scratch->frames[at].from_base - 8);
+	if (entries_recorded(&l->entries, pc))
+		call->flags |= WIRE_POLL_RECORDED;
+	else
+		call->pc = pc;
 }
 
 static void describe(struct thread_call *call, const struct latency *l, const struct stack *stack,
@@ -83,7 +104,8 @@ static void describe(struct thread_call *call, const struct latency *l, const st
 	for (until = caller; until < stack->count && above < LATENCY_FRAMES; until++)
 		above += until + 1 == stack->count ||
 			 frames[until + 1].from_base < frames[until].from_base;
-	low = stack->stack_hi - 8ull * call->frame;
+	describe_code(call, l, stack, at);
+	call->end = low = stack->stack_hi - 8ull * call->frame;
 	/* An interpreted method keeps its parameters where its caller has pushed them. */
 	if (stack->user[at] >> 56 == WALK_INTERPRETED)
 		low += 8ull * parameters;
@@ -103,7 +125,8 @@ static void describe(struct thread_call *call, const struct latency *l, const st
 void sig_latency_record(const struct stack *stack, struct latency *l, uint64_t hash)
 {
 	struct thread_call *call = &stack->thread->call;
-	uint32_t at, method;
+	const struct perf_event_mmap_page *ring;
+	struct place at = {.frame = 0};
 
 	/* Not collected yet: another handler's answer to the same request. */
 	if (atomic_load_explicit(&call->fresh, memory_order_acquire))
@@ -113,12 +136,17 @@ void sig_latency_record(const struct stack *stack, struct latency *l, uint64_t h
 	call->cpu_ns = sig_clock();
 	call->frame = call->outside = call->values = 0;
 	call->flags = 0;
+	call->pc = call->end = 0;
 	call->hash = hash;
-	if (stack->scratch && find_call(l, stack, &at, &method)) {
+	ring = atomic_load_explicit(&call->ring, memory_order_acquire);
+	call->head = ring ? 1 + __atomic_load_n(&ring->data_head, __ATOMIC_ACQUIRE) : 0;
+	if (stack->scratch && find_call(l, stack, &at)) {
+		call->flags = at.recursive ? WIRE_POLL_RECURSIVE : 0;
 		if (WIRE_IS_VIRTUAL(call->id))
-			describe_virtual(call, stack, at);
+			describe_virtual(call, stack, at.frame);
 		else if (stack->stack_hi)
-			describe(call, l, stack, at, atomic_load(&l->methods[method].parameters));
+			describe(call, l, stack, at.frame,
+				atomic_load(&l->methods[at.method].parameters));
 		else
 			return; /* the stack's end is unknown */
 	}

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Hardware breakpoints on the entries of compiled code. */
+#include "sampler/engine/entries.h"
+
+#include "base/clock.h"
+#include "sampler/engine/perf_fd.h"
+#include "sampler/signal/raw.h"
+#include "sampler/signal/signal.h"
+#include "walk/hotspot/code_cache.h"
+
+#include <asm/perf_regs.h>
+#include <linux/hw_breakpoint.h>
+#include <sys/ioctl.h>
+
+#if defined(__aarch64__)
+#define ENTRY_LENGTH HW_BREAKPOINT_LEN_4
+#define ENTRY_SP     PERF_REG_ARM64_SP
+#define ENTRY_PUSHED 0u /* bytes between sp and the end of the callers' frames */
+#else
+#define ENTRY_LENGTH sizeof(long)
+#define ENTRY_SP     PERF_REG_X86_SP
+#define ENTRY_PUSHED 8u
+#endif
+
+bool entries_learn(struct sampler *s, struct entries *e, uint64_t pc)
+{
+	struct entries_code *code = &e->codes[e->next % ENTRIES_CODES];
+	struct code_blob blob;
+	uint64_t entry;
+
+	if (atomic_load(&e->off) || entries_recorded(e, pc) ||
+		!code_cache_find(s->layout, &s->mem, pc, &blob) || blob.kind != CODE_NMETHOD ||
+		code_osr_entry(s->layout, &blob))
+		return false;
+	entry = code_verified_entry(s->layout, &blob);
+	if (entry < blob.start || entry >= blob.end)
+		return false;
+	atomic_store(&code->end, 0);
+	code->entry = entry;
+	atomic_store(&code->start, blob.code);
+	atomic_store(&code->end, blob.end);
+	e->next++;
+	return true;
+}
+
+static int entry_open(uint64_t address, int32_t tid)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_BREAKPOINT,
+		.size = PERF_ATTR_SIZE_VER3,
+		.bp_type = HW_BREAKPOINT_X,
+		.config1 = address,
+		.config2 = ENTRY_LENGTH,
+		.sample_period = 1,
+		.sample_type = PERF_SAMPLE_TIME | PERF_SAMPLE_REGS_USER,
+		.sample_regs_user = 1ull << ENTRY_SP,
+		.use_clockid = 1,
+		.clockid = CLOCK_MONOTONIC,
+		.disabled = 1,
+		.wakeup_events = 1,
+		.exclude_kernel = 1,
+		.exclude_hv = 1,
+	};
+
+	attr.size = sizeof(attr) < PERF_ATTR_SIZE_VER5 ? sizeof(attr) : PERF_ATTR_SIZE_VER5;
+	return perf_fd_open(&attr, tid, 0);
+}
+
+static void entries_close(struct entries_thread *t)
+{
+	for (uint32_t i = ENTRIES_CODES; i-- > 0;) {
+		if (t->fds[i] >= 0)
+			perf_fd_close(t->fds[i], NULL);
+		t->fds[i] = -1;
+	}
+}
+
+void entries_arm(
+	struct sampler *s, struct entries *e, struct entries_thread *t, struct thread_slot *slot)
+{
+	int error = 0;
+
+	if (t->ring || t->closing || atomic_load(&e->off) || e->threads >= ENTRIES_THREADS)
+		return;
+	for (uint32_t i = 0; i < ENTRIES_CODES; i++) {
+		t->fds[i] = -1;
+		if (!atomic_load(&e->codes[i].end) || error < 0)
+			continue;
+		t->fds[i] = entry_open(e->codes[i].entry, atomic_load(&slot->tid));
+		if (t->fds[i] < 0)
+			error = t->fds[i];
+		else if (!t->ring)
+			t->ring = perf_fd_ring(t->fds[i], &error);
+		else
+			error = (int)raw(
+				SYS_ioctl, t->fds[i], PERF_EVENT_IOC_SET_OUTPUT, t->fds[0]);
+	}
+	if (!t->ring || error < 0) {
+		atomic_store(&e->off, atomic_load(&slot->tid) && error < 0);
+		if (t->ring)
+			raw_unmap(t->ring, perf_fd_ring_bytes());
+		t->ring = NULL;
+		entries_close(t);
+		return;
+	}
+	for (uint32_t i = 0; i < ENTRIES_CODES; i++)
+		if (t->fds[i] >= 0)
+			raw(SYS_ioctl, t->fds[i], PERF_EVENT_IOC_ENABLE, 0);
+	t->at = 0;
+	t->counted = false;
+	e->threads++;
+	atomic_store_explicit(&slot->call.ring, t->ring, memory_order_release);
+}
+
+bool entries_disarm(struct entries *e, struct entries_thread *t, struct thread_slot *slot)
+{
+	if (!t->ring)
+		return true;
+	atomic_store(&slot->call.ring, NULL);
+	t->closing = true;
+	for (uint32_t i = 0; i < ENTRIES_CODES; i++)
+		if (t->fds[i] >= 0)
+			perf_fd_disable(t->fds[i]);
+	if (atomic_load(&slot->tid) && atomic_load(&slot->inside))
+		return false;
+	perf_fd_close(t->fds[0], t->ring);
+	t->fds[0] = -1;
+	entries_close(t);
+	*t = (struct entries_thread){.ring = NULL};
+	e->threads--;
+	return true;
+}
+
+void entries_report(struct entries *e, struct entries_thread *t, uint64_t head, uint64_t end,
+	uint64_t now, struct entries_report *out)
+{
+	struct perf_samples samples;
+	struct perf_entry entry;
+	bool whole = true;
+
+	*out = (struct entries_report){.counted = false};
+	if (!t->ring || t->closing || !head)
+		return;
+	sig_perf_open(&samples, t->ring);
+	samples.head = head - 1 < samples.head ? head - 1 : samples.head;
+	while (sig_perf_entry(&samples, &entry, &whole)) {
+		out->count++;
+		out->first_ns = out->first_ns ? out->first_ns : entry.time_ns;
+		if (entry.sp + ENTRY_PUSHED != end)
+			continue;
+		out->here++;
+		out->last_ns = entry.time_ns;
+	}
+	sig_perf_close(&samples);
+	out->counted = t->counted && whole;
+	t->counted = whole;
+	if (now - e->second_ns > NS_PER_S) {
+		atomic_store(&e->off, atomic_load(&e->off) || e->in_second > ENTRIES_PER_SECOND);
+		e->second_ns = now;
+		e->in_second = 0;
+	}
+	e->in_second += out->count;
+}

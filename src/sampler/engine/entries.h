@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Entries into measured methods, recorded with their times by hardware breakpoints on the entries of their compiled code.
+ *
+ * The breakpoints are perf_events of the threads that the wall clock polls for the latency of calls; the program's code is not
+ * changed. Calls from compiled code and from the interpreter all pass the verified entry of an nmethod, unless the method is
+ * inlined or not compiled. Each breakpoint hit costs the thread about a microsecond, so a method that is entered more often than
+ * ENTRIES_PER_SECOND is not counted any more.
+ *
+ * For the wall clock's thread, whose descriptor table they are in, except for what handlers read: thread_call.ring.
+ */
+#ifndef JHOT_SAMPLER_ENGINE_ENTRIES_H
+#define JHOT_SAMPLER_ENGINE_ENTRIES_H
+
+#include "sampler/sampler.h"
+
+#define ENTRIES_CODES      2u /* of four debug registers; alloc on JDK 8 uses the others */
+#define ENTRIES_PER_SECOND 4000u
+#define ENTRIES_THREADS    256u /* with breakpoints, at most */
+
+/* An nmethod whose entry has a breakpoint. Handlers read it. */
+struct entries_code {
+	_Atomic uint64_t start, end; /* of its instructions; 0, 0: none */
+	uint64_t entry;
+};
+
+/* The breakpoints of one thread. */
+struct entries_thread {
+	int32_t fds[ENTRIES_CODES]; /* -1: none */
+	void *ring;                 /* of all of them; NULL: none */
+	uint64_t at;                /* cursor in the ring: entries before it are reported */
+	bool counted;               /* all entries since the last report are in the ring */
+	bool closing;
+};
+
+struct entries {
+	struct entries_code codes[ENTRIES_CODES];
+	uint32_t next, threads;
+	uint64_t second_ns, in_second; /* entries in the current second */
+	_Atomic uint32_t off;          /* true: too frequent, or breakpoints are not available */
+};
+
+/* What has happened since the thread's previous report. */
+struct entries_report {
+	uint32_t count, here; /* here: from callers whose frames end where the present call's do */
+	uint64_t first_ns, last_ns; /* of all, and of those; 0: none */
+	bool counted;               /* false: the count is not known */
+};
+
+/* A call was found in compiled code at this pc: sets a breakpoint on that code's entry. True if that is new. */
+bool entries_learn(struct sampler *s, struct entries *e, uint64_t pc);
+/* Sets the breakpoints on the thread if they are missing. */
+void entries_arm(
+	struct sampler *s, struct entries *e, struct entries_thread *t, struct thread_slot *slot);
+/* Removes them. False: one of the thread's handlers may be using the ring; try again later. */
+bool entries_disarm(struct entries *e, struct entries_thread *t, struct thread_slot *slot);
+/*
+ * Reports the entries before `head`, as the thread's handler has seen it; 0: the handler saw no ring. end: address of the end of
+ * the callers' frames of the call that it found, 0: none.
+ */
+void entries_report(struct entries *e, struct entries_thread *t, uint64_t head, uint64_t end,
+	uint64_t now, struct entries_report *out);
+
+/* True when pc is in code whose entries are recorded. Any thread, handlers included. */
+static inline bool entries_recorded(const struct entries *e, uint64_t pc)
+{
+	for (uint32_t i = 0; i < ENTRIES_CODES; i++)
+		if (pc >= atomic_load(&e->codes[i].start) && pc < atomic_load(&e->codes[i].end))
+			return true;
+	return false;
+}
+
+#endif
