@@ -6,6 +6,7 @@
 #include "sampler/engine/arms.h"
 #include "sampler/publish/publish.h"
 #include "sampler/session/memory.h"
+#include "sampler/signal/raw.h"
 #include "sampler/text.h"
 #include "walk/hotspot/layout.h"
 #include "walk/load/mem.h"
@@ -321,4 +322,15 @@ uint64_t latency_tick(
 		       atomic_load(&s->events[WIRE_WALL].handlers_ns) - handlers;
 	now = clock_mono_ns();
 	return next > now ? next - now : 0;
+}
+
+void latency_end(struct sampler *s)
+{
+	struct latency *l = atomic_load(&s->latency);
+
+	latency_forget(s);
+	for (int waits = 0; l && l->listed_count && waits < 1000; waits++) {
+		raw_sleep(NS_PER_MS);
+		latency_forget(s);
+	}
 }

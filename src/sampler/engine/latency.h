@@ -81,4 +81,7 @@ void latency_asked(
 uint64_t latency_tick(
 	struct sampler *s, void (*poll)(void *ctx, struct thread_slot *slot), void *ctx);
 
+/* Removes all breakpoints, at the end of the wall clock's thread. Waits up to a second for handlers. */
+void latency_end(struct sampler *s);
+
 #endif

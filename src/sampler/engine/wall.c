@@ -510,6 +510,7 @@ static void *wall_main(void *arg)
 	}
 	wall_waiting_poll(s, 0); /* accounts for the time since the last poll */
 	round_last(s);
+	latency_end(s);
 	epochs_thread_ends(s, &s->wall.left);
 	return NULL;
 }
