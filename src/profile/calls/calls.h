@@ -70,7 +70,7 @@ struct call {
 	uint32_t polls;
 	uint64_t gap_ns; /* between its first poll and the one before */
 	uint64_t begin_from, begin_to, end_from, end_to; /* while it lasts end_to is UINT64_MAX */
-	uint64_t state_ns[CALL_STATES];                  /* from begin_to to end_from */
+	uint64_t state_ns[CALL_STATES];                  /* of the estimated duration */
 	bool counted;   /* its entry was recorded, so its begin is exact */
 	bool inlined;   /* may be several calls */
 	bool uncertain; /* a collection in its course may hide that it is several calls */
@@ -78,6 +78,12 @@ struct call {
 /* The best estimate of the duration; of a call that lasts: so far. */
 uint64_t call_duration_ns(const struct call *call);
 uint64_t call_error_ns(const struct call *call);
+
+/*
+ * Converts times by state into shares. Waits shorter than an interval, whose kind no poll has seen, are divided like those that
+ * polls have seen, if any.
+ */
+void calls_normalize(double states[CALL_STATES]);
 
 /* Which calls: those that began in [from_ns, to_ns). Calls that may have begun before from_ns are left out. */
 struct calls_query {

@@ -11,7 +11,7 @@
 struct model_poll {
 	uint64_t time_ns, still_ns, cpu_ns, delay_ns, before;
 	uint32_t stack;
-	uint8_t state; /* enum call_state; CALL_CPU: it ran or was runnable */
+	uint8_t state; /* enum call_state */
 };
 
 struct model_call {

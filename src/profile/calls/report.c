@@ -44,12 +44,9 @@ uint32_t calls_slowest(
 
 void call_shares(const struct call *call, double out[CALL_STATES])
 {
-	double sum = 0;
-
 	for (unsigned s = 0; s < CALL_STATES; s++)
-		sum += (double)call->state_ns[s];
-	for (unsigned s = 0; s < CALL_STATES; s++)
-		out[s] = sum > 0 ? (double)call->state_ns[s] / sum : 0;
+		out[s] = (double)call->state_ns[s];
+	calls_normalize(out);
 }
 
 struct call_phase *call_phases(const struct profile *p, const struct call *call, uint32_t *count)

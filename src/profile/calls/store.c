@@ -92,7 +92,7 @@ static enum call_state state_of(const struct profile *p, const struct profile_po
 	static const uint8_t states[THREAD_STATES] = {
 		[THREAD_STATE_NONE] = CALL_CPU,
 		[THREAD_ON_CPU] = CALL_CPU,
-		[THREAD_RUNNABLE] = CALL_CPU,
+		[THREAD_RUNNABLE] = CALL_RUNNABLE,
 		[THREAD_SLEEPING] = CALL_SLEEP,
 		[THREAD_MONITOR] = CALL_LOCK,
 		[THREAD_WAITING] = CALL_WAIT,
@@ -127,6 +127,11 @@ static bool same_call(const struct model_call *call, const struct profile_poll *
 	return call->collections != poll->collections[1] && call->values == poll->values;
 }
 
+static bool waits(const struct model_poll *poll)
+{
+	return poll->state != CALL_CPU && poll->state != CALL_RUNNABLE;
+}
+
 /*
  * Attributes the time between two polls of a call. The kernel has counted what it ran and waited for a core; the rest is the wait in
  * which either poll found it. still_ns: until then it was certainly where the first poll had found it.
@@ -144,19 +149,18 @@ static void account(
 	part = part < rest ? part : rest;
 	state_ns[CALL_RUNNABLE] += part;
 	rest -= part;
-	if (a->state != CALL_CPU && b->state != CALL_CPU && a->state != b->state) {
+	if (waits(a) && waits(b) && a->state != b->state) {
 		part = a->still_ns > a->time_ns ? a->still_ns - a->time_ns : 0;
 		part = part < rest ? part : rest;
 		part += (rest - part) / 2;
 		state_ns[a->state] += part;
 		state_ns[b->state] += rest - part;
 	} else {
-		state_ns[a->state != CALL_CPU   ? a->state
-			 : b->state != CALL_CPU ? b->state
-						: CALL_SHORT] += rest;
+		state_ns[waits(a) ? a->state : waits(b) ? b->state : CALL_SHORT] += rest;
 	}
 }
 
+/* The rest of the span in which the call ended: half of it, on average. */
 static void call_end(
 	struct model_calls *c, struct model_call *call, uint64_t still_ns, uint64_t time_ns)
 {
@@ -164,11 +168,12 @@ static void call_end(
 
 	if (still_ns > last->time_ns) { /* it was at rest there */
 		last->still_ns = still_ns;
-		call->pub.state_ns[last->state == CALL_CPU ? CALL_SHORT : last->state] +=
+		call->pub.state_ns[waits(last) ? last->state : CALL_SHORT] +=
 			still_ns - last->time_ns;
 		call->pub.end_from = still_ns;
 	}
 	call->pub.end_to = time_ns;
+	call->pub.state_ns[last->state] += (time_ns - call->pub.end_from) / 2;
 }
 
 static struct model_call *call_new(
@@ -256,6 +261,8 @@ void calls_add_poll(struct profile *p, const struct profile_poll *poll)
 		.stack = poll->stack,
 		.state = (uint8_t)state_of(p, poll),
 		.before = call->last};
+	if (!call->last)
+		call->pub.state_ns[now->state] += (call->pub.begin_to - call->pub.begin_from) / 2;
 	if (poll_of(c, call->last)) {
 		struct model_poll *last = &c->polls[(call->last - 1) % CALLS_POLLS];
 
@@ -295,6 +302,22 @@ uint64_t call_error_ns(const struct call *call)
 	uint64_t begin = call->begin_to - call->begin_from;
 
 	return (begin + (call->end_to == UINT64_MAX ? 0 : call->end_to - call->end_from)) / 2;
+}
+
+void calls_normalize(double states[CALL_STATES])
+{
+	double sum = 0, seen = 0;
+
+	for (unsigned s = 0; s < CALL_STATES; s++) {
+		sum += states[s];
+		seen += s == CALL_CPU || s == CALL_RUNNABLE || s == CALL_SHORT ? 0 : states[s];
+	}
+	for (unsigned s = CALL_LOCK; s < CALL_SHORT && seen > 0; s++)
+		states[s] += states[CALL_SHORT] * states[s] / seen;
+	if (seen > 0)
+		states[CALL_SHORT] = 0;
+	for (unsigned s = 0; s < CALL_STATES; s++)
+		states[s] = sum > 0 ? states[s] / sum : 0;
 }
 
 static bool selects(const struct profile *p, const struct calls_query *q, const struct call *call)

@@ -155,16 +155,6 @@ static void add_states(double sum[CALL_STATES], const struct call *call)
 		sum[s] += (double)call->state_ns[s];
 }
 
-static void normalize(double states[CALL_STATES])
-{
-	double sum = 0;
-
-	for (unsigned s = 0; s < CALL_STATES; s++)
-		sum += states[s];
-	for (unsigned s = 0; s < CALL_STATES; s++)
-		states[s] = sum > 0 ? states[s] / sum : 0;
-}
-
 static int by_gap(const void *a, const void *b)
 {
 	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
@@ -301,8 +291,8 @@ void calls_summarize(
 	free(entries);
 	free(g.list);
 	calls_each(p, q, add_slowest, out);
-	normalize(out->all);
-	normalize(out->slowest);
+	calls_normalize(out->all);
+	calls_normalize(out->slowest);
 	out->uncounted = 1 - (double)g.counted / g.count;
 	out->inlined /= g.count;
 	out->uncertain /= g.count;

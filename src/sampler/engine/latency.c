@@ -170,6 +170,9 @@ void latency_collect(struct sampler *s, struct thread_slot *slot, uint64_t now)
 	struct thread_call *call = &slot->call;
 	struct entries_report entries = {.counted = false};
 	bool tells, still = call->cpu_ns - call->asked.cpu_ns < LATENCY_HANDLER_NS;
+	/* The clocks of two CPUs may differ slightly. */
+	uint64_t since =
+		still && call->asked.time_ns < call->time_ns ? call->asked.time_ns : call->time_ns;
 	uint32_t head;
 
 	if (!l)
@@ -195,8 +198,9 @@ void latency_collect(struct sampler *s, struct thread_slot *slot, uint64_t now)
 	} else if (tells) {
 		l->queue[head % LATENCY_QUEUE] = (struct latency_poll){
 			.record = {.time_ns = call->time_ns,
-				.since_ns = still ? call->asked.time_ns : call->time_ns,
-				.before_ns = call->asked.before_ns,
+				.since_ns = since,
+				.before_ns = call->asked.before_ns < since ? call->asked.before_ns
+									   : since,
 				.frame = call->frame,
 				.outside = call->outside,
 				.values = call->values,
