@@ -164,16 +164,47 @@ static void latency_disarm_all(struct sampler *s, struct latency *l)
 		entries_disarm(&l->entries, &l->entered[i], &s->threads->slots[l->listed[i]]);
 }
 
+/* Queues a poll for the publisher; counts it as lost if the queue is full. */
+static void latency_queue(struct sampler *s, struct latency *l, const struct thread_call *call,
+	const struct entries_report *entries)
+{
+	bool still = call->cpu_ns - call->asked.cpu_ns < LATENCY_HANDLER_NS;
+	uint32_t head = atomic_load(&l->head);
+	struct latency_poll *poll = &l->queue[head % LATENCY_QUEUE];
+	struct wire_poll record = {.time_ns = call->time_ns,
+		.since_ns = still ? call->asked.time_ns : call->time_ns,
+		.before_ns = call->asked.before_ns,
+		.frame = call->frame,
+		.outside = call->outside,
+		.values = call->values,
+		.cpu_ns = call->asked.cpu_ns,
+		.delay_ns = call->asked.delay_ns,
+		.thread = call->id,
+		.collections = {call->asked.collections, collections(s, l)},
+		.flags = call->flags | (entries->counted ? WIRE_POLL_COUNTED : 0),
+		.entries = entries->count,
+		.entries_here = entries->here,
+		.first_ns = entries->first_ns,
+		.last_ns = entries->last_ns};
+
+	if (head - atomic_load(&l->tail) == LATENCY_QUEUE) {
+		counters_add(&s->counters, COUNTER_LATE, 1);
+		return;
+	}
+	/* The clocks of two CPUs may differ slightly. */
+	if (record.since_ns > record.time_ns)
+		record.since_ns = record.time_ns;
+	if (record.before_ns > record.since_ns)
+		record.before_ns = record.since_ns;
+	*poll = (struct latency_poll){.record = record, .hash = call->hash};
+	atomic_store_explicit(&l->head, head + 1, memory_order_release);
+}
+
 void latency_collect(struct sampler *s, struct thread_slot *slot, uint64_t now)
 {
 	struct latency *l = latency_on(s);
 	struct thread_call *call = &slot->call;
 	struct entries_report entries = {.counted = false};
-	bool tells, still = call->cpu_ns - call->asked.cpu_ns < LATENCY_HANDLER_NS;
-	/* The clocks of two CPUs may differ slightly. */
-	uint64_t since =
-		still && call->asked.time_ns < call->time_ns ? call->asked.time_ns : call->time_ns;
-	uint32_t head;
 
 	if (!l)
 		return;
@@ -189,33 +220,8 @@ void latency_collect(struct sampler *s, struct thread_slot *slot, uint64_t now)
 			&entries);
 		entries_arm(s, &l->entries, &l->entered[call->place], slot);
 	}
-	if (entries.counted)
-		call->flags |= WIRE_POLL_COUNTED;
-	tells = call->frame || call->inside || entries.count;
-	head = atomic_load(&l->head);
-	if (tells && head - atomic_load(&l->tail) == LATENCY_QUEUE) {
-		counters_add(&s->counters, COUNTER_LATE, 1);
-	} else if (tells) {
-		l->queue[head % LATENCY_QUEUE] = (struct latency_poll){
-			.record = {.time_ns = call->time_ns,
-				.since_ns = since,
-				.before_ns = call->asked.before_ns < since ? call->asked.before_ns
-									   : since,
-				.frame = call->frame,
-				.outside = call->outside,
-				.values = call->values,
-				.cpu_ns = call->asked.cpu_ns,
-				.delay_ns = call->asked.delay_ns,
-				.thread = call->id,
-				.collections = {call->asked.collections, collections(s, l)},
-				.flags = call->flags,
-				.entries = entries.count,
-				.entries_here = entries.here,
-				.first_ns = entries.first_ns,
-				.last_ns = entries.last_ns},
-			.hash = call->hash};
-		atomic_store_explicit(&l->head, head + 1, memory_order_release);
-	}
+	if (call->frame || call->inside || entries.count)
+		latency_queue(s, l, call, &entries);
 	call->inside = call->frame != 0;
 	atomic_store(&call->fresh, 0);
 }
