@@ -45,6 +45,20 @@ static int slow_measure(struct slow *slow, struct latency_report *report, struct
 	return 0;
 }
 
+static int slow_unseen(const struct latency_report *report, const char *method, struct err *err)
+{
+	struct calls_summary sum;
+
+	calls_summarize(report->profile, &report->query, &sum);
+	err_set(err, ERR_FAILED, "No call of %s was seen in %.1f s.", method, sum.seconds);
+	if (sum.virtual_threads)
+		err_hint(err, "virtual threads call it, but their calls cannot be measured yet");
+	err_hint(err, "the name is as on the screen of jhot top: handle, Gateway.handle or "
+		      "com.shop.Gateway.handle");
+	err_hint(err, "calls that are rare or short need a longer time: -d 60");
+	return -1;
+}
+
 static int run_slow(const struct args *args, struct err *err)
 {
 	struct slow slow = {.method = args->operands[0],
@@ -68,13 +82,8 @@ static int run_slow(const struct args *args, struct err *err)
 		latency_print_json(&report, stdout);
 	else if (!rc)
 		latency_print(&report, stdout);
-	if (!rc && !latency_seen(&report)) {
-		rc = err_set(err, ERR_FAILED, "No call of %s was seen in %g s.", slow.method,
-			(double)(report.query.to_ns - report.query.from_ns) / (double)NS_PER_S);
-		err_hint(err, "the name is as on the screen of jhot top: handle, Gateway.handle or "
-			      "com.shop.Gateway.handle");
-		err_hint(err, "calls that are rare or short need a longer time: -d 60");
-	}
+	if (!rc && !latency_seen(&report))
+		rc = slow_unseen(&report, slow.method, err);
 	sampling_end(s);
 	return rc;
 }

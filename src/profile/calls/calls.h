@@ -114,9 +114,10 @@ struct calls_summary {
 	double all[CALL_STATES], slowest[CALL_STATES];
 	uint64_t slow_ns; /* the calls of at least this duration are the slowest 1 % */
 	uint32_t slow_calls;
-	double inlined;   /* share of the calls that were inlined */
-	double uncounted; /* share of the calls whose entries were not recorded */
-	double uncertain; /* share of the calls that are `uncertain` */
+	double inlined;       /* share of the calls that were inlined */
+	double uncounted;     /* share of the calls whose entries were not recorded */
+	bool virtual_threads; /* virtual threads make calls, which are left out */
+	double uncertain;     /* share of the calls that are `uncertain` */
 };
 void calls_summarize(
 	const struct profile *p, const struct calls_query *q, struct calls_summary *out);

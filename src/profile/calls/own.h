@@ -31,6 +31,7 @@ struct model_calls {
 	struct model_poll *polls; /* rings: number % size */
 	struct model_call *calls;
 	uint64_t poll_count, call_count; /* ever recorded */
+	uint64_t virtual_polls;          /* inside, of virtual threads: left out */
 	bool recursive;                  /* the method calls itself: entries are not calls */
 	uint64_t counted_ns;             /* when the first entry was recorded; 0: not yet */
 	/* Recorded entries, by time / CALLS_CELL_NS % CALLS_CELLS. */

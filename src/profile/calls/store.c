@@ -76,6 +76,8 @@ static enum call_state waits_for(const struct profile *p, uint32_t stack, enum c
 					return CALL_SAFEPOINT;
 		if (!frame_is_java(frame->type))
 			continue;
+		if (state == CALL_PARK && strstr(m->class_name, ".Unsafe"))
+			continue; /* where all parked threads are */
 		if (state != CALL_PARK || !starts(m->class_name, "java.util.concurrent.locks."))
 			return state;
 		condition = condition || strstr(m->class_name, "$ConditionObject");
@@ -233,6 +235,11 @@ void calls_add_poll(struct profile *p, const struct profile_poll *poll)
 	if (!c || poll->thread >= MODEL_THREADS_MAX || poll->before_ns > poll->since_ns ||
 		poll->since_ns > poll->time_ns)
 		return;
+	/* Their polls while unmounted are missing, and entries are those of carriers. */
+	if (profile_get_thread(p, poll->thread)->kind == THREAD_VIRTUAL) {
+		c->virtual_polls += poll->inside;
+		return;
+	}
 	c->open = fit_zeroed(c->open, &c->open_cap, poll->thread + 1, sizeof(*c->open));
 	open = c->open[poll->thread];
 	if (open && open + CALLS_MAX > c->call_count)

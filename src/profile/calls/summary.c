@@ -274,6 +274,7 @@ void calls_summarize(
 		.p999 = CALLS_UNKNOWN,
 		.seconds = (double)(q->to_ns - q->from_ns) / (double)NS_PER_S};
 	calls_each(p, q, gather_call, &g);
+	out->virtual_threads = p->calls && p->calls->virtual_polls > 0;
 	if (!g.count)
 		return;
 	gap = median_gap(g.list, g.count);
