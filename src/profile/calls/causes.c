@@ -24,6 +24,7 @@ struct search {
 	uint64_t slow_ns;
 	struct place places[PLACES_MAX];
 	uint32_t count;
+	struct hash_index known; /* stack and state to place; PLACES_MAX: it found no space */
 	double slow_all, other_all;
 	uint32_t slow_calls;
 	struct call_part parts[PARTS_MAX];
@@ -57,19 +58,32 @@ static const char *place_name(const struct profile *p, uint32_t stack)
 	return profile_get_method(p, calls_place(p, stack))->full;
 }
 
-static struct place *place_of(struct search *s, const struct call_part *part)
+static uint32_t place_add(struct search *s, const struct call_part *part)
 {
 	const char *name = place_name(s->p, part->stack);
 	uint64_t hash = hash_bytes(name, strlen(name), part->state);
 
 	for (uint32_t i = 0; i < s->count; i++)
 		if (s->places[i].hash == hash)
-			return &s->places[i];
+			return i;
 	if (s->count == PLACES_MAX)
-		return NULL;
+		return PLACES_MAX;
 	s->places[s->count] =
 		(struct place){.hash = hash, .state = part->state, .stack = part->stack};
-	return &s->places[s->count++];
+	return s->count++;
+}
+
+/* Parts are many, their stacks few. */
+static struct place *place_of(struct search *s, const struct call_part *part)
+{
+	uint64_t hash = hash_u64((uint64_t)part->stack * CALL_STATES + part->state);
+	uint32_t at = hash_index_find(&s->known, hash, NULL, NULL);
+
+	if (at == HASH_NONE) {
+		at = place_add(s, part);
+		hash_index_add(&s->known, hash, at);
+	}
+	return at < PLACES_MAX ? &s->places[at] : NULL;
 }
 
 static void search_call(void *ctx, const struct call *call)
@@ -125,6 +139,7 @@ uint32_t calls_causes(const struct profile *p, const struct calls_query *q, uint
 		snprintf(out[count].where, sizeof(out[count].where), "%s",
 			place_name(p, swap.stack));
 	}
+	hash_index_done(&s->known);
 	free(s);
 	return count;
 }
