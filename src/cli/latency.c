@@ -58,7 +58,7 @@ static void print_causes(const struct latency_report *r, const struct calls_summ
 
 	fputs("\nWHAT SLOW CALLS SPEND MORE TIME ON        slowest    others\n", out);
 	for (uint32_t i = 0; i < count; i++)
-		if (causes[i].slow - causes[i].other > 0.02)
+		if (causes[i].slow - causes[i].other > CALLS_DIFFERS)
 			fprintf(out, "  %-38.38s %6.0f %%  %6.0f %%   %s\n", causes[i].where,
 				100 * causes[i].slow, 100 * causes[i].other,
 				call_state_names[causes[i].state]);

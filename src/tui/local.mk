@@ -7,6 +7,7 @@ libtui_a_SOURCES = \
 	%D%/frame/app.h %D%/frame/command.c %D%/frame/command.h %D%/frame/compare.c %D%/frame/compare.h \
 	%D%/frame/config.h %D%/frame/drive.c %D%/frame/events.c %D%/frame/events.h %D%/frame/file.c \
 	%D%/frame/file.h %D%/frame/findings.c %D%/frame/findings.h %D%/frame/footer.c %D%/frame/header.c \
+	%D%/frame/latency.c %D%/frame/latency.h \
 	%D%/frame/loop.c %D%/frame/output.c %D%/frame/output.h %D%/frame/search.c %D%/frame/search.h \
 	%D%/frame/timeline.c %D%/frame/timeline.h %D%/frame/timestrip.c %D%/frame/ui.c %D%/frame/ui.h %D%/frame/view.h \
 	%D%/screen/canvas.c %D%/screen/canvas.h %D%/screen/column.c %D%/screen/column.h %D%/screen/glyph.c \
@@ -20,6 +21,8 @@ libtui_a_SOURCES = \
 	%D%/view/callers/sandwich.c %D%/view/callers/sandwich.h %D%/view/callers/view.c \
 	%D%/view/flame/inside.h %D%/view/flame/layout.c %D%/view/flame/layout.h %D%/view/flame/pane.c \
 	%D%/view/flame/view.c \
+	%D%/view/latency/bar.c %D%/view/latency/figures.c %D%/view/latency/inside.h \
+	%D%/view/latency/single.c %D%/view/latency/view.c \
 	%D%/view/methods/columns.c %D%/view/methods/empty.c %D%/view/methods/inside.h \
 	%D%/view/methods/view.c \
 	%D%/view/threads/inside.h %D%/view/threads/pane.c %D%/view/threads/rows.c %D%/view/threads/rows.h \

@@ -5,7 +5,7 @@ check_PROGRAMS += %D%/test_answers %D%/test_diff %D%/test_error %D%/test_events 
 	%D%/test_explained %D%/test_filter %D%/test_folds %D%/test_profile \
 	%D%/test_rank %D%/test_resting %D%/test_since \
 	%D%/test_tables %D%/test_vitals
-EXTRA_DIST += %D%/add.h %D%/draws.h %D%/feed.h %D%/truth.h
+EXTRA_DIST += %D%/add.h %D%/draws.h %D%/feed.h %D%/feed_calls.h %D%/truth.h
 
 PROFILE_TEST_LIBS = libprofile.a libbase.a -lm
 

@@ -7,6 +7,7 @@
 #define JHOT_TESTS_TUI_FAKE_H
 
 #include "tests/profile/feed.h"
+#include "tests/profile/feed_calls.h"
 #include "tui/config/config.h"
 #include "tui/frame/app.h"
 
@@ -21,13 +22,18 @@ struct fake {
 	struct feed cpu, alloc;
 	struct vitals vitals;
 	struct app_thread threads[FAKE_THREADS];
-	uint32_t second; /* seconds passed so far */
-	bool idle;       /* no samples arrive */
-	bool collects;   /* the collector pauses the program for much of the time */
-	bool broken;     /* some stacks could not be walked */
-	uint32_t end;    /* the JVM exits at this second; 0: never */
-	bool manual;     /* drain adds nothing: the test adds samples itself */
-	bool lost;       /* the session ends, not the JVM */
+	uint32_t second;  /* seconds passed so far */
+	bool idle;        /* no samples arrive */
+	bool collects;    /* the collector pauses the program for much of the time */
+	bool broken;      /* some stacks could not be walked */
+	uint32_t end;     /* the JVM exits at this second; 0: never */
+	bool manual;      /* drain adds nothing: the test adds samples itself */
+	bool lost;        /* the session ends, not the JVM */
+	bool timed;       /* wall can be sampled, and calls be measured, */
+	bool uncalled;    /* but there are none */
+	bool wall;        /* wall is on */
+	char method[200]; /* whose calls are measured; "": none */
+	struct feed_calls calls;
 	int parked;
 	int tick_fd;            /* gets a byte per drain if not 0 */
 	char exported[256];     /* the last path */
@@ -75,7 +81,7 @@ static inline void fake_vitals(struct fake *f)
 	v->cost_pct_x10 = 3;
 	for (int i = 0; i < EVENT_USER_FIRST; i++) {
 		v->events[i].interval = (int64_t)profile_events[i].default_interval;
-		v->events[i].state = i < 2;
+		v->events[i].state = i < 2 || (i == EVENT_WALL && f->wall);
 	}
 	strcpy(v->events[EVENT_CPU].engine, "ctimer");
 	strcpy(v->events[EVENT_ALLOC].engine, "tlab");
@@ -108,6 +114,8 @@ static inline void fake_second(struct fake *f)
 		feed_second(&f->cpu, f->second);
 		feed_second(&f->alloc, f->second);
 	}
+	if (*f->method && !f->uncalled)
+		feed_calls_until(&f->calls, (f->second + 1ull) * NS_PER_S);
 	f->second++;
 	profile_advance(f->profile, f->second);
 	fake_vitals(f);
@@ -121,6 +129,8 @@ static inline void fake_fresh(struct fake *f, uint32_t rate)
 	feed_done(&f->cpu);
 	feed_done(&f->alloc);
 	f->second = 0;
+	f->wall = false;
+	f->method[0] = '\0';
 	f->profile = profile_new();
 	profile_set_start(f->profile, 1700000000000000000);
 	feed_init(&f->cpu, f->profile, &(struct feed_options){.rate = rate});
@@ -232,10 +242,31 @@ static inline int fake_get_threads(void *ctx, const struct app_thread **out)
 
 static inline int fake_event_set(void *ctx, int event, bool on, uint64_t interval, struct err *err)
 {
+	struct fake *f = ctx;
+
 	if (event < EVENT_LOCK)
 		return 0;
+	if (event == EVENT_WALL && f->timed) {
+		f->wall = on;
+		f->vitals.events[EVENT_WALL].state = on;
+		return 0;
+	}
 	return err_set(err, ERR_FAILED, "The event %s cannot be sampled here.",
 		profile_events[event].name);
+}
+
+static inline int fake_latency(void *ctx, const char *method, uint64_t *begin_ns, struct err *err)
+{
+	struct fake *f = ctx;
+
+	if (!f->wall)
+		return err_set(err, ERR_FAILED, "The event wall is off.");
+	*begin_ns = (uint64_t)f->second * NS_PER_S;
+	snprintf(f->method, sizeof(f->method), "%s", method);
+	calls_begin(f->profile, *method ? method : NULL, 5 * NS_PER_MS);
+	if (*method)
+		feed_calls_init(&f->calls, f->profile, method, *begin_ns);
+	return 0;
 }
 
 static inline const struct app_format *fake_formats(void *ctx)
@@ -304,6 +335,7 @@ static const struct app_ops fake_ops = {
 	.drain = fake_drain,
 	.threads = fake_get_threads,
 	.event_set = fake_event_set,
+	.latency = fake_latency,
 	.formats = fake_formats,
 	.export = fake_export,
 	.save = fake_save,

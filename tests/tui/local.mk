@@ -2,7 +2,7 @@
 # Tests of the live view.
 
 check_PROGRAMS += %D%/test_back %D%/test_blocked %D%/test_commands %D%/test_config %D%/test_methods \
-	%D%/test_events %D%/test_figures %D%/test_findings %D%/test_flame_layout %D%/test_fuzz %D%/test_keys %D%/test_list \
+	%D%/test_events %D%/test_figures %D%/test_findings %D%/test_flame_layout %D%/test_fuzz %D%/test_keys %D%/test_latency %D%/test_list \
 	%D%/test_screens %D%/test_tables %D%/test_text %D%/test_threads \
 	%D%/test_unsaved %D%/test_waits %D%/test_wide %D%/test_work
 noinst_PROGRAMS += %D%/fake_top
@@ -16,6 +16,7 @@ TUI_TEST_LIBS = libtui.a libfindings.a libprofile.a libbase.a $(TERMINFO_LIBS) $
 %C%_test_tables_LDADD = $(TUI_TEST_LIBS)
 %C%_test_text_LDADD = $(TUI_TEST_LIBS)
 %C%_test_keys_LDADD = $(TUI_TEST_LIBS)
+%C%_test_latency_LDADD = $(TUI_TEST_LIBS)
 %C%_test_list_LDADD = $(TUI_TEST_LIBS)
 %C%_test_commands_LDADD = $(TUI_TEST_LIBS)
 %C%_test_methods_LDADD = $(TUI_TEST_LIBS)

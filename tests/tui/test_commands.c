@@ -558,6 +558,7 @@ int main(void)
 	test_help(&ui, VIEW_TREE);
 	test_help(&ui, VIEW_FLAME);
 	test_help(&ui, VIEW_CALLERS);
+	test_help(&ui, VIEW_LATENCY);
 	test_help(&ui, VIEW_INFO);
 	test_help(&ui, VIEW_FINDINGS);
 	test_help_pages(&ui);

@@ -41,6 +41,7 @@ static void fuzz(uint64_t seed, int events)
 	int i;
 
 	fake_init(&r.fake, 50);
+	r.fake.timed = seed % 4 != 0;
 	ui_init(ui, &fake_ops, &r.fake, &options, seed % 2);
 	ui->job.slice = seed % 3 * 40;
 	for (i = 0; i < events; i++) {

@@ -20,7 +20,7 @@
 struct screen {
 	const char *name;
 	const char *keys; /* typed after warm_s (0: WARM_S); the screen is drawn a second later */
-	bool picker, idle, ended, broken, pane, dialog, ascii;
+	bool picker, idle, ended, broken, timed, pane, dialog, ascii;
 	uint32_t warm_s;
 	const char *shows[4], *hides; /* at 80x24 */
 	enum style style;             /* some cell has this style */
@@ -32,6 +32,14 @@ static const struct screen screens[] = {
 	{.name = "tree", .keys = "Tjjj", .pane = true, .ascii = true},
 	{.name = "callers", .keys = "jj\n", .ascii = true},
 	{.name = "flame", .keys = "fjjj", .pane = true, .ascii = true},
+	{.name = "latency",
+		.keys = "jjjjl" TEN_SECONDS TEN_SECONDS TEN_SECONDS "j",
+		.timed = true,
+		.ascii = true},
+	{.name = "call",
+		.keys = "jjjjl" TEN_SECONDS TEN_SECONDS TEN_SECONDS "j\nj",
+		.timed = true,
+		.ascii = true},
 	{.name = "info", .keys = "I"},
 	{.name = "help", .keys = "?"},
 	{.name = "picker", .keys = "", .picker = true},
@@ -262,6 +270,7 @@ static bool draw(const struct screen *s, size_t size, bool ascii, struct drawn *
 	fake_init(&d->fake, 400);
 	d->fake.idle = s->idle;
 	d->fake.broken = s->broken;
+	d->fake.timed = s->timed;
 	d->options = (struct app_options){.frame_fd = -1, .attached = !s->picker, .events = 0xf};
 	ui_init(ui, &fake_ops, &d->fake, &d->options, ascii);
 	ui_resize(ui, sizes[size].rows, sizes[size].cols);

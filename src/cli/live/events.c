@@ -2,6 +2,8 @@
 /* Events of the live view: switching them on and off, changing interval and engine, adding perf events. */
 #include "cli/live/own.h"
 
+#include "base/clock.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -198,4 +200,17 @@ const char *live_event_name(void *ctx, int i)
 	if (l->name_count < 0)
 		l->name_count = events_names(l->names, l->now->how[EVENT_CPU].user_only);
 	return i < l->name_count ? l->names[i] : NULL;
+}
+
+int live_latency(void *ctx, const char *method, uint64_t *begin_ns, struct err *err)
+{
+	struct session *session = ((struct live *)ctx)->now->session;
+	int rc;
+
+	if (!session)
+		return err_set(err, ERR_FAILED,
+			"The latency of calls is measured only by the owner of a live session.");
+	rc = session_latency(session, method, 0, err);
+	*begin_ns = clock_mono_ns() - session_start_ns(session);
+	return rc;
 }

@@ -534,6 +534,7 @@ const struct app_ops live_ops = {
 	.event_engine = live_event_engine,
 	.event_add = live_event_add,
 	.event_name = live_event_name,
+	.latency = live_latency,
 	.formats = live_formats,
 	.export = live_export,
 	.save = live_save,

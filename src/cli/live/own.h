@@ -67,5 +67,6 @@ const char *const *live_event_warning(void *ctx, int event);
 int live_event_engine(void *ctx, int event, struct err *err);
 int live_event_add(void *ctx, const char *name, struct err *err);
 const char *live_event_name(void *ctx, int i);
+int live_latency(void *ctx, const char *method, uint64_t *begin_ns, struct err *err);
 
 #endif

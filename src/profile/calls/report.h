@@ -29,6 +29,9 @@ struct call_phase {
  */
 struct call_phase *call_phases(const struct profile *p, const struct call *call, uint32_t *count);
 
+/* Causes whose shares differ by less are not reported. */
+#define CALLS_DIFFERS 0.02
+
 /* --- texts ----------------------------------------------------------------------------------- */
 
 /* Each fills a buffer of CALLS_TEXT bytes and returns it. */

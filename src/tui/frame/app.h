@@ -89,6 +89,11 @@ struct app_ops {
 	/* Adds a perf event by name, switched off. Returns its id, or -1. When all ids are in use it reuses that of an event
 	 * that is off and discards that event's samples. May be NULL. */
 	int (*event_add)(void *ctx, const char *name, struct err *err);
+	/*
+	 * Measures the calls of a method, "com.shop.Gateway.handle", beginning anew, into the profile (profile/calls); "": ends that.
+	 * Requires the event wall. *begin_ns: when it began, since second 0. May block, calling patience. May be NULL.
+	 */
+	int (*latency)(void *ctx, const char *method, uint64_t *begin_ns, struct err *err);
 	/* The i-th name that event_add accepts on this host, NULL past the last; valid until the view ends. May be NULL. */
 	const char *(*event_name)(void *ctx, int i);
 	const struct app_format *(*formats)(void *ctx); /* terminated by suffix NULL */

@@ -103,11 +103,11 @@ static unsigned sort_reverse(struct ui *ui, int arg)
 
 static unsigned window_step(struct ui *ui, int direction)
 {
-	int window = ui->scope.time.window + direction;
+	int *window = ui->place.view == VIEW_LATENCY ? &ui->latency.window : &ui->scope.time.window;
 
-	if (window < 0 || window >= TIMELINE_WINDOWS)
+	if (*window + direction < 0 || *window + direction >= TIMELINE_WINDOWS)
 		return 0;
-	ui->scope.time.window = window;
+	*window += direction;
 	return UI_SORT;
 }
 
@@ -149,6 +149,8 @@ static unsigned restart(struct ui *ui, int arg)
 		ui->attach_pid = ui->vitals->pid;
 		return 0;
 	}
+	if (ui->place.view == VIEW_LATENCY)
+		return latency_restart(ui);
 	ui->scope.time.since_before = ui->scope.time.since;
 	ui->scope.time.since = profile_info(ui->profile).now;
 	profile_anchor(
@@ -256,6 +258,7 @@ bool command_can_restart(const struct ui *ui)
 #define TREE     VIEW_BIT(VIEW_TREE)
 #define FLAME    VIEW_BIT(VIEW_FLAME)
 #define CALLERS  VIEW_BIT(VIEW_CALLERS)
+#define LATENCY  VIEW_BIT(VIEW_LATENCY)
 #define INFO     VIEW_BIT(VIEW_INFO)
 #define FINDINGS VIEW_BIT(VIEW_FINDINGS)
 #define HELP     VIEW_BIT(VIEW_HELP)
@@ -271,30 +274,34 @@ const struct command commands[] = {
 	{"perf-event", {{'5', EVENT_USER_FIRST}, {'6', EVENT_USER_FIRST + 1}, {'7', EVENT_USER_FIRST + 2}, {'8', EVENT_USER_FIRST + 3}}, "5-8", NULL, "perf events", NULL, 0, GROUP_EVENTS, VIEWS_DATA | FINDINGS, events_show, events_has_user},
 	{"events", {{'e', 0}}, "e", NULL, "interval, engine, off, more", NULL, 0, GROUP_EVENTS, VIEWS_DATA | FINDINGS, events_menu, NULL},
 
-	{"methods", {{'m', VIEW_METHODS}}, "m", NULL, "methods", NULL, 0, GROUP_VIEWS, INFO | FINDINGS | VIEWS_DATA, view_show, NULL},
-	{"threads", {{'t', VIEW_THREADS}, {'H', VIEW_THREADS}}, "t", NULL, "threads", "threads", 60, GROUP_VIEWS, INFO | FINDINGS | (VIEWS_DATA & ~THREADS), view_show, NULL},
-	{"tree", {{'T', VIEW_TREE}}, "T", NULL, "tree", "tree", 61, GROUP_VIEWS, INFO | FINDINGS | (VIEWS_DATA & ~TREE & ~CALLERS), view_show, NULL},
+	{"methods", {{'m', VIEW_METHODS}}, "m", NULL, "methods", NULL, 0, GROUP_VIEWS, INFO | FINDINGS | LATENCY | VIEWS_DATA, view_show, NULL},
+	{"threads", {{'t', VIEW_THREADS}, {'H', VIEW_THREADS}}, "t", NULL, "threads", "threads", 60, GROUP_VIEWS, INFO | FINDINGS | LATENCY | (VIEWS_DATA & ~THREADS), view_show, NULL},
+	{"tree", {{'T', VIEW_TREE}}, "T", NULL, "tree", "tree", 61, GROUP_VIEWS, INFO | FINDINGS | LATENCY | (VIEWS_DATA & ~TREE & ~CALLERS), view_show, NULL},
 	{"tree-callers", {{'T', 0}}, "T", NULL, "tree of all callers", "tree of callers", 12, GROUP_VIEWS, CALLERS, callers_tree, NULL},
-	{"flame", {{'f', VIEW_FLAME}}, "f", NULL, "flame graph", "flame", 61, GROUP_VIEWS, INFO | FINDINGS | (VIEWS_DATA & ~FLAME), view_show, NULL},
-	{"next-view", {{TKEY_TAB, 1}, {TKEY_BACK_TAB, -1}}, "Tab", NULL, "next view", "next view", 62, GROUP_VIEWS, VIEWS_DATA | INFO | FINDINGS | HELP, view_cycle, NULL},
+	{"flame", {{'f', VIEW_FLAME}}, "f", NULL, "flame graph", "flame", 61, GROUP_VIEWS, INFO | FINDINGS | LATENCY | (VIEWS_DATA & ~FLAME), view_show, NULL},
+	{"next-view", {{TKEY_TAB, 1}, {TKEY_BACK_TAB, -1}}, "Tab", NULL, "next view", "next view", 62, GROUP_VIEWS, VIEWS_DATA | LATENCY | INFO | FINDINGS | HELP, view_cycle, NULL},
 	{"callers", {{TKEY_ENTER, 0}, {'b', 0}}, "⏎", "Enter", "callers/callees", "callers", 10, GROUP_VIEWS, METHODS, methods_callers, NULL},
 	{"tree-callers-of", {{'b', 0}}, "b", NULL, "callers/callees", "callers", 34, GROUP_VIEWS, TREE, tree_callers, NULL},
 	{"walk", {{TKEY_ENTER, 0}}, "⏎", "Enter", "go to that method", "go there", 10, GROUP_VIEWS, CALLERS, callers_walk, NULL},
 	{"walk-back", {{TKEY_ESC, 0}}, "Esc", NULL, "back to the previous method", "back", 11, GROUP_VIEWS, CALLERS, back, NULL},
 	{"only-thread", {{TKEY_ENTER, 0}}, "⏎", "Enter", "only this thread or pool", "only this", 10, GROUP_VIEWS, THREADS, threads_only, NULL},
 	{"flame-callers", {{'b', 0}}, "b", NULL, "callers/callees", "callers", 13, GROUP_VIEWS, FLAME, flame_callers, NULL},
-	{"findings", {{'w', 0}}, "w", NULL, "findings: what is wrong", NULL, 0, GROUP_VIEWS, VIEWS_DATA | INFO, findings_show, NULL},
+	{"latency", {{'l', 0}}, "l", NULL, "latency of its calls", "latency", 11, GROUP_VIEWS, METHODS, methods_latency, NULL},
+	{"callers-latency", {{'l', 0}}, "l", NULL, "latency of its calls", "latency", 13, GROUP_VIEWS, CALLERS, callers_latency, NULL},
+	{"latency-call", {{TKEY_ENTER, 0}}, "⏎", "Enter", "timeline of this call", "timeline", 10, GROUP_VIEWS, LATENCY, latency_open, latency_can_open},
+	{"latency-back", {{TKEY_ESC, 0}, {'q', 0}}, "Esc", NULL, "back; also q", "back", 11, GROUP_VIEWS, LATENCY, latency_back, NULL},
+	{"findings", {{'w', 0}}, "w", NULL, "findings: what is wrong", NULL, 0, GROUP_VIEWS, VIEWS_DATA | LATENCY | INFO, findings_show, NULL},
 	{"findings-go", {{TKEY_ENTER, 0}}, "⏎", "Enter", "go there: event and thread or method", "go there", 10, GROUP_VIEWS, FINDINGS, findings_go, NULL},
 	{"findings-back", {{TKEY_ESC, 0}, {'w', 0}}, "Esc", NULL, "back", "back", 11, GROUP_VIEWS, FINDINGS, findings_show, NULL},
 
-	{"up",   {{TKEY_UP, LIST_UP}, {'k', LIST_UP}}, "↑ k", "Up k", "up", NULL, 0, GROUP_MOVE, VIEWS_LIST | INFO | FINDINGS | HELP, move, NULL},
-	{"down", {{TKEY_DOWN, LIST_DOWN}, {'j', LIST_DOWN}}, "↓ j", "Down j", "down", NULL, 0, GROUP_MOVE, VIEWS_LIST | INFO | FINDINGS | HELP, move, NULL},
+	{"up",   {{TKEY_UP, LIST_UP}, {'k', LIST_UP}}, "↑ k", "Up k", "up", NULL, 0, GROUP_MOVE, VIEWS_LIST | LATENCY | INFO | FINDINGS | HELP, move, NULL},
+	{"down", {{TKEY_DOWN, LIST_DOWN}, {'j', LIST_DOWN}}, "↓ j", "Down j", "down", NULL, 0, GROUP_MOVE, VIEWS_LIST | LATENCY | INFO | FINDINGS | HELP, move, NULL},
 	{"page", {{TKEY_PAGE_UP, LIST_PAGE_UP}, {TKEY_PAGE_DOWN, LIST_PAGE_DOWN}, {TKEY_CTRL('b'), LIST_PAGE_UP}, {TKEY_CTRL('f'), LIST_PAGE_DOWN}},
-		"PgUp PgDn ^B ^F", NULL, "page", NULL, 0, GROUP_MOVE, VIEWS_LIST | INFO | HELP, move, NULL},
-	{"half-page", {{TKEY_CTRL('u'), LIST_HALF_UP}, {TKEY_CTRL('d'), LIST_HALF_DOWN}}, "^U ^D", NULL, "half a page", NULL, 0, GROUP_MOVE, VIEWS_LIST | INFO | HELP, move, NULL},
+		"PgUp PgDn ^B ^F", NULL, "page", NULL, 0, GROUP_MOVE, VIEWS_LIST | LATENCY | INFO | HELP, move, NULL},
+	{"half-page", {{TKEY_CTRL('u'), LIST_HALF_UP}, {TKEY_CTRL('d'), LIST_HALF_DOWN}}, "^U ^D", NULL, "half a page", NULL, 0, GROUP_MOVE, VIEWS_LIST | LATENCY | INFO | HELP, move, NULL},
 	{"findings-scroll", {{TKEY_PAGE_UP, -1}, {TKEY_PAGE_DOWN, 1}, {TKEY_CTRL('b'), -1}, {TKEY_CTRL('f'), 1}, {TKEY_CTRL('u'), -1}, {TKEY_CTRL('d'), 1}},
 		"PgUp PgDn", NULL, "scroll the evidence", "evidence", 12, GROUP_MOVE, FINDINGS, findings_scroll, NULL},
-	{"ends", {{'g', LIST_HOME}, {'G', LIST_END}, {TKEY_HOME, LIST_HOME}, {TKEY_END, LIST_END}}, "g G", NULL, "top, end", NULL, 0, GROUP_MOVE, VIEWS_LIST | INFO | FINDINGS | HELP, move, NULL},
+	{"ends", {{'g', LIST_HOME}, {'G', LIST_END}, {TKEY_HOME, LIST_HOME}, {TKEY_END, LIST_END}}, "g G", NULL, "top, end", NULL, 0, GROUP_MOVE, VIEWS_LIST | LATENCY | INFO | FINDINGS | HELP, move, NULL},
 	{"flame-move", {{TKEY_UP, FLAME_TO_ROOT}, {'k', FLAME_TO_ROOT}, {TKEY_DOWN, FLAME_TO_LEAF}, {'j', FLAME_TO_LEAF}},
 		"↑↓ k j", "Up Down k j", "caller, callee", NULL, 0, GROUP_MOVE, FLAME, flame_move, NULL},
 	{"flame-side", {{TKEY_LEFT, FLAME_LEFT}, {'h', FLAME_LEFT}, {TKEY_RIGHT, FLAME_RIGHT}, {'l', FLAME_RIGHT}},
@@ -308,7 +315,7 @@ const struct command commands[] = {
 	{"sort-threads", {{'<', -1}, {'>', 1}}, "< >", NULL, "sort column", "sort", 30, GROUP_SHOW, THREADS, sort_step, NULL},
 	{"reverse-threads", {{'R', 0}}, "R", NULL, "reverse", NULL, 0, GROUP_SHOW, THREADS, sort_reverse, NULL},
 	{"merge", {{'=', 0}}, "=", NULL, "merge pool threads", " merge pools", 20, GROUP_SHOW, THREADS, threads_merge, NULL},
-	{"names", {{'p', 0}}, "p", NULL, "name style", NULL, 0, GROUP_SHOW, METHODS | TREE | FLAME | CALLERS, name_style_step, NULL},
+	{"names", {{'p', 0}}, "p", NULL, "name style", NULL, 0, GROUP_SHOW, METHODS | TREE | FLAME | CALLERS | LATENCY, name_style_step, NULL},
 	{"lines", {{'L', 0}}, "L", NULL, "by line", NULL, 0, GROUP_SHOW, VIEWS_DATA & ~THREADS, search_lines, NULL},
 	{"hide-frames", {{'K', 0}}, "K", NULL, "fold or hide framework, native, kernel frames", NULL, 0, GROUP_SHOW, VIEWS_DATA, search_hide, NULL},
 	{"idle", {{'a', 0}}, "a", NULL, "wall: show or hide idle threads", "idle", 17, GROUP_SHOW, VIEWS_DATA & ~THREADS, search_idle, ui_may_hide_idle},
@@ -329,10 +336,10 @@ const struct command commands[] = {
 	{"flame-unzoom", {{'u', 0}}, "u", NULL, "zoom out", "zoom out", 11, GROUP_TREE, FLAME, flame_zoom, NULL},
 	{"flame-flip", {{'i', 0}}, "i", NULL, "flip: root at the top or at the bottom", "flip", 12, GROUP_TREE, FLAME, flame_flip, NULL},
 
-	{"window", {{'[', -1}, {']', 1}}, "[ ]", NULL, "window 1s 5s 10s 30s 1m all", "window", 25, GROUP_TIME, VIEWS_DATA | FINDINGS, window_step, NULL},
-	{"freeze", {{' ', 0}, {'z', 0}, {'Z', 0}}, "space", NULL, "freeze", "freeze", 22, GROUP_TIME, VIEWS_DATA | FINDINGS, freeze, NULL},
-	{"step", {{',', -1}, {'.', 1}}, ", .", NULL, "step 1s", NULL, 0, GROUP_TIME, VIEWS_DATA | FINDINGS, second_step, NULL},
-	{"restart", {{'r', 0}}, "r", NULL, "restart", NULL, 0, GROUP_TIME, VIEWS_DATA, restart, command_can_restart},
+	{"window", {{'[', -1}, {']', 1}}, "[ ]", NULL, "window 1s 5s 10s 30s 1m all", "window", 25, GROUP_TIME, VIEWS_DATA | LATENCY | FINDINGS, window_step, NULL},
+	{"freeze", {{' ', 0}, {'z', 0}, {'Z', 0}}, "space", NULL, "freeze", "freeze", 22, GROUP_TIME, VIEWS_DATA | LATENCY | FINDINGS, freeze, NULL},
+	{"step", {{',', -1}, {'.', 1}}, ", .", NULL, "step 1s", NULL, 0, GROUP_TIME, VIEWS_DATA | LATENCY | FINDINGS, second_step, NULL},
+	{"restart", {{'r', 0}}, "r", NULL, "restart", NULL, 0, GROUP_TIME, VIEWS_DATA | LATENCY, restart, command_can_restart},
 	{"undo-restart", {{'U', 0}}, "U", NULL, "undo restart", NULL, 0, GROUP_TIME, VIEWS_DATA, restart_undo, is_restarted},
 	{"delay", {{'d', 0}}, "d", NULL, "refresh 1 2 5 10s", NULL, 0, GROUP_TIME, VIEWS_DATA, delay_step, not_over},
 
@@ -357,17 +364,17 @@ const struct command commands[] = {
 	{"copy-command", {{'y', 0}}, "y", NULL, NULL, "copy command 1", 13, GROUP_OTHER, ERROR, error_copy, NULL},
 	{"error-back", {{TKEY_ESC, 0}}, "Esc", NULL, NULL, "back", 14, GROUP_OTHER, ERROR, error_back, error_has_back},
 	{"other-jvm", {{'c', 0}}, "c", NULL, "other JVM", "choose another JVM", 11, GROUP_OTHER, ERROR, jvm_other, NULL},
-	{"info", {{'I', 0}}, "I", NULL, "JVM info", NULL, 0, GROUP_OTHER, VIEWS_DATA | INFO, info_show, NULL},
+	{"info", {{'I', 0}}, "I", NULL, "JVM info", NULL, 0, GROUP_OTHER, VIEWS_DATA | LATENCY | INFO, info_show, NULL},
 	{"info-back", {{TKEY_ESC, 0}}, "Esc", NULL, "back", "back", 10, GROUP_VIEWS, INFO, info_show, NULL},
-	{"other", {{'c', 0}}, "c", NULL, "other JVM", NULL, 0, GROUP_OTHER, VIEWS_DATA | FINDINGS | INFO, jvm_other, NULL},
-	{"colors", {{'C', UI_COLORS}}, "C", NULL, "colours", NULL, 0, GROUP_OTHER, VIEWS_DATA, react, NULL},
+	{"other", {{'c', 0}}, "c", NULL, "other JVM", NULL, 0, GROUP_OTHER, VIEWS_DATA | LATENCY | FINDINGS | INFO, jvm_other, NULL},
+	{"colors", {{'C', UI_COLORS}}, "C", NULL, "colours", NULL, 0, GROUP_OTHER, VIEWS_DATA | LATENCY, react, NULL},
 	{"mouse", {{'M', UI_MOUSE}}, "M", NULL, "mouse", NULL, 0, GROUP_OTHER, VIEWS_ALL & ~ERROR & ~PICKER, mouse_switch, NULL},
 	{"write-config", {{'W', 0}}, "W", NULL, "save settings", NULL, 0, GROUP_OTHER, VIEWS_DATA, command_save_settings, NULL},
-	{"help", {{'?', 0}}, "?", NULL, "help", "help", 254, GROUP_OTHER, VIEWS_DATA | INFO | FINDINGS | HELP, help_show, NULL},
+	{"help", {{'?', 0}}, "?", NULL, "help", "help", 254, GROUP_OTHER, VIEWS_DATA | LATENCY | INFO | FINDINGS | HELP, help_show, NULL},
 	{"close-help", {{TKEY_ESC, 0}}, "Esc", NULL, NULL, NULL, 0, GROUP_OTHER, HELP, help_show, NULL},
 	{"redraw", {{TKEY_CTRL('l'), UI_REPAINT}}, "^L", NULL, "redraw", NULL, 0, GROUP_OTHER, VIEWS_ALL, react, NULL},
 	{"suspend", {{TKEY_CTRL('z'), UI_SUSPEND}}, "^Z", NULL, "suspend", NULL, 0, GROUP_OTHER, VIEWS_ALL, react, NULL},
-	{"quit", {{'q', 0}}, "q", NULL, "quit", "quit", 255, GROUP_OTHER, VIEWS_ALL & ~HELP, output_quit, NULL},
+	{"quit", {{'q', 0}}, "q", NULL, "quit", "quit", 255, GROUP_OTHER, VIEWS_ALL & ~HELP & ~LATENCY, output_quit, NULL},
 	{"interrupt", {{TKEY_CTRL('c'), UI_QUIT}}, "^C", NULL, NULL, NULL, 0, GROUP_OTHER, VIEWS_ALL, react, NULL},
 };
 /* clang-format on */

@@ -85,6 +85,14 @@ void threads_select(struct ui *ui, uint32_t thread);
 void methods_select(struct ui *ui, uint32_t method);
 /* Opens a method between its callers and callees; Esc returns to the current view. */
 void callers_of_method(struct ui *ui, uint32_t method);
+/* Opens the latency of a method's calls; Esc returns to the current view. PROFILE_NONE: does nothing. */
+unsigned latency_of_method(struct ui *ui, uint32_t method);
+unsigned methods_latency(struct ui *ui, int arg);
+unsigned callers_latency(struct ui *ui, int arg);
+unsigned latency_open(struct ui *ui, int arg); /* the timeline of the selected call */
+bool latency_can_open(const struct ui *ui);
+unsigned latency_back(struct ui *ui, int arg);
+unsigned latency_restart(struct ui *ui);
 unsigned callers_walk(struct ui *ui, int arg);
 unsigned callers_tree(struct ui *ui, int arg);
 unsigned info_show(struct ui *ui, int arg);     /* toggles */

@@ -10,6 +10,7 @@
 #include "tui/frame/events.h"
 #include "tui/frame/file.h"
 #include "tui/frame/findings.h"
+#include "tui/frame/latency.h"
 #include "tui/frame/output.h"
 #include "tui/frame/search.h"
 
@@ -79,6 +80,7 @@ void ui_init(struct ui *ui, const struct app_ops *ops, void *ctx, const struct a
 		ui_adopt_profile(ui);
 	if (options->file)
 		file_begin(ui);
+	latency_reset(ui);
 	ui_show(ui, options->attached ? VIEW_METHODS : VIEW_PICKER);
 	ui_react(ui, UI_UPDATE);
 }
@@ -105,6 +107,7 @@ void ui_done(struct ui *ui)
 	free(ui->copy);
 	output_free(ui->output);
 	findings_end(ui->findings);
+	latency_reset(ui);
 	compare_free(ui->scope.compare);
 	search_done(ui);
 }
@@ -291,6 +294,7 @@ void ui_tick(struct ui *ui, int64_t now_ms)
 	if (ui->scope.time.frozen)
 		ui_count_waiting(ui);
 	findings_tick(ui);
+	latency_tick(ui);
 	/* The least time between updates: by their cost, and by a refresh interval that exceeds the tick interval. */
 	by_cost = (int64_t)(ui->update_ns / NS_PER_MS * DUTY);
 	by_setting =
@@ -334,13 +338,14 @@ static void ui_reset(struct ui *ui)
 	ui_timeline_init(ui);
 	findings_end(ui->findings);
 	ui->findings = findings_begin();
+	latency_reset(ui);
 	ui->job.on = false;
 	ui->job.key_count = 0;
 	search_reset(ui, config_framework(ui->options->config));
 	compare_free(ui->scope.compare);
 	ui->scope.compare = NULL;
 	for (int i = 0; i < VIEW_COUNT; i++)
-		if (VIEWS_DATA & VIEW_BIT(i))
+		if ((VIEWS_DATA | VIEW_BIT(VIEW_LATENCY)) & VIEW_BIT(i))
 			ui_free_view(ui, i);
 	if (ui->profile)
 		profile_pin_unregister(ui->profile, ui);

@@ -225,14 +225,12 @@ static void event_start_window(struct ui *ui, int event)
 	profile_anchor(ui->profile, event, now, 0);
 }
 
-bool events_begin(struct ui *ui, int event)
+bool events_begin(struct ui *ui, int event, struct err *err)
 {
-	struct err err = {0};
-
 	if (!ui->profile || ui->over || event_is_on(ui, event) || !ui_has_event(ui, event) ||
 		event_warning(ui, event))
 		return false;
-	if (ui->ops->event_set(ui->ctx, event, true, 0, &err) < 0)
+	if (ui->ops->event_set(ui->ctx, event, true, 0, err) < 0)
 		return false;
 	if (event != ui->scope.event && !ui->scope.events[event].shown)
 		event_start_window(ui, event);

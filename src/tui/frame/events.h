@@ -18,8 +18,11 @@ unsigned events_holders(struct ui *ui, int arg);
 bool events_has_holders(const struct ui *ui);
 unsigned events_menu(struct ui *ui, int arg);
 
-/* Switches an event on without showing it. Returns true if it was off and is on now; no message, no confirmation. */
-bool events_begin(struct ui *ui, int event);
+/*
+ * Switches an event on without showing it. Returns true if it was off and is on now; no message, no confirmation. False: err has
+ * the refusal, if it was asked for.
+ */
+bool events_begin(struct ui *ui, int event, struct err *err);
 
 bool events_has_user(const struct ui *ui); /* True when a perf event was added. */
 /* Call after each tick: tracks requested intervals, to detect when the agent has lengthened them. */

@@ -145,7 +145,7 @@ void findings_open(struct ui *ui)
 	static const int events[] = {EVENT_LOCK, EVENT_WALL};
 
 	for (size_t i = 0; i < sizeof(events) / sizeof(events[0]); i++)
-		if (events_begin(ui, events[i]))
+		if (events_begin(ui, events[i], &(struct err){0}))
 			ui->findings->begun |= 1u << events[i];
 	ui->findings->due_ms = 0;
 }

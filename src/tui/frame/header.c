@@ -168,8 +168,8 @@ static void draw_tabs(struct ui *ui, int row)
 		if (ui_has_event(ui, i) && (width != TABS_THIS || i == ui->scope.event))
 			col = tabs_event(ui, row, col, i, width);
 	col = canvas_text(c, row, col, c->cols, STYLE_DIM, "|") + 1;
-	/* The callers view has no tab: it belongs to the methods view. */
-	shown = shown == VIEW_CALLERS ? VIEW_METHODS : shown;
+	/* Views of one method have no tab: they belong to the methods view. */
+	shown = shown == VIEW_CALLERS || shown == VIEW_LATENCY ? VIEW_METHODS : shown;
 	for (int i = 0; i < VIEW_COUNT; i++) {
 		bool on = i == (int)shown;
 		int start = col;
@@ -377,30 +377,35 @@ static void draw_quality(struct ui *ui, int row, const struct vitals_second *p)
 	const struct profile_explained *explained = &ui->sums.explained;
 	struct quality quality = window_quality(ui);
 	double no_inlining = flat_percent(ui->sums.no_inlining.weight, ui->sums.all.weight);
+	bool own = ui_view(ui)->own_window;
 	struct strip s = {0};
 	char lost[TEXT_NUMBER];
 
-	add_window(ui, &s);
-	add_amount(ui, &s);
+	if (!own) {
+		add_window(ui, &s);
+		add_amount(ui, &s);
+	}
 	if (ui_view(ui)->quality && !ui->job.on)
 		ui_view(ui)->quality(ui, &s);
-	search_bar(ui, &s);
-	compare_bar(ui, &s);
+	if (!own) {
+		search_bar(ui, &s);
+		compare_bar(ui, &s);
+	}
 	if (ui_is_restricted(ui))
 		strip_add(&s, STYLE_WARN, 2, " only %s ", ui_restriction_name(ui));
 	strip_add(&s, quality.lost > 0 ? STYLE_BAD : STYLE_NORMAL, 3, "lost %s",
 		text_count(lost, quality.lost));
 	add_broken(ui, &s, &quality);
 	/* The rest is CPU time of short-lived threads, or of threads that block the signal. */
-	if (ui->scope.event == EVENT_CPU && explained->differs)
+	if (ui->scope.event == EVENT_CPU && explained->differs && !own)
 		strip_add(&s, STYLE_WARN, 3, "explains %.0f%% of CPU",
 			flat_percent(explained->sampled_ns, explained->process_ns));
-	if (no_inlining >= NO_INLINING_SHOWN)
+	if (no_inlining >= NO_INLINING_SHOWN && !own)
 		strip_add(&s, no_inlining >= NO_INLINING_MUCH ? STYLE_WARN : STYLE_NORMAL, 3,
 			"%.0f%% no inlining info", no_inlining);
 	if (p && p->cost_pct_x10 >= 0)
 		strip_add(&s, STYLE_NORMAL, 4, "self-cost %.1f%%", p->cost_pct_x10 / 10.0);
-	if (ui_order_frozen(ui) && !ui->scope.time.frozen)
+	if (ui_order_frozen(ui) && !ui->scope.time.frozen && !own)
 		strip_add(&s, STYLE_DIM, 21, "order frozen")->right = true;
 	if (*v->walker_note)
 		strip_add(&s, STYLE_WARN, 5, " walker %s ", v->walker)->right = true;

@@ -161,6 +161,7 @@ const struct view *const view_table[VIEW_COUNT] = {
 	[VIEW_TREE] = &view_tree,
 	[VIEW_FLAME] = &view_flame,
 	[VIEW_CALLERS] = &view_callers,
+	[VIEW_LATENCY] = &view_latency,
 	[VIEW_HELP] = &view_help,
 	[VIEW_PICKER] = &view_picker,
 	[VIEW_ERROR] = &view_error,

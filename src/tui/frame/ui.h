@@ -128,6 +128,18 @@ struct ui_job {
 	unsigned key_count;
 };
 
+/* Which calls are measured: latency.h. */
+struct ui_latency {
+	char *method;      /* full name; NULL: the view was never opened */
+	unsigned serial;   /* incremented whenever measuring begins */
+	bool on;           /* the session measures the method */
+	bool refused;      /* it could not begin anew: not tried again */
+	bool owns_wall;    /* the event wall was switched on for this, and is to be switched off */
+	uint64_t begin_ns; /* since second 0 of the profile */
+	int64_t begin_ms;  /* the same moment, in the time of the ui */
+	int window;        /* index into timeline_windows */
+};
+
 struct ui {
 	const struct app_ops *ops;
 	void *ctx;
@@ -155,6 +167,7 @@ struct ui {
 	const char *format;           /* default suffix of exports; "": the first format */
 	struct output *output;        /* NULL until the export dialog was opened */
 	struct ui_findings *findings; /* never NULL */
+	struct ui_latency latency;
 
 	uint64_t interval_ms;
 	uint64_t (*cpu_ns)(void); /* NULL in tests: updates count as free */

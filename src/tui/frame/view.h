@@ -34,6 +34,7 @@ enum view_id {
 	VIEW_TREE,
 	VIEW_FLAME,
 	VIEW_CALLERS,
+	VIEW_LATENCY,
 	VIEW_INFO,
 	VIEW_FINDINGS,
 	VIEW_HELP,
@@ -70,7 +71,8 @@ struct view {
 	const char *tab;  /* label in the tab strip; NULL: none */
 	bool bare;        /* draws the whole screen except the key line */
 	bool sums;        /* update uses sums per stack */
-	size_t bytes;     /* size of its state */
+	bool own_window; /* its quality line replaces that of the samples' window, search and filters */
+	size_t bytes; /* size of its state */
 	void (*init)(void *state);
 	void (*done)(void *state); /* frees what the state owns, not the state */
 	void (*update)(struct ui *ui, bool sort);
@@ -114,8 +116,8 @@ bool page_draw(struct ui *ui, struct page *p, struct area area); /* true: more r
 void page_done(void *page);
 
 extern const struct view *const view_table[VIEW_COUNT];
-extern const struct view view_methods, view_threads, view_tree, view_flame, view_callers, view_help,
-	view_picker, view_error, view_info, view_findings;
+extern const struct view view_methods, view_threads, view_tree, view_flame, view_callers,
+	view_latency, view_help, view_picker, view_error, view_info, view_findings;
 
 void trail_push(struct ui *ui, struct trail *t, uint64_t id); /* when full, drops the oldest */
 static inline uint64_t trail_top(const struct trail *t)       /* must not be empty */

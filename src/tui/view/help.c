@@ -24,6 +24,7 @@ struct help_term {
 #define TREE     VIEW_BIT(VIEW_TREE)
 #define FLAME    VIEW_BIT(VIEW_FLAME)
 #define FINDINGS VIEW_BIT(VIEW_FINDINGS)
+#define LATENCY  VIEW_BIT(VIEW_LATENCY)
 
 static const struct help_term terms[] = {
 	{METHODS, "SELF%", "share of samples with this method on top of the stack"},
@@ -84,6 +85,27 @@ static const struct help_term terms[] = {
 		"and waiting threads of the JVM. Shares are of the others"},
 	{METHODS | TREE | FLAME | CALLERS, "\\ !",
 		"apply to all views and to files; Esc removes the last. =a.b.C.d: that name only"},
+	{LATENCY, "calls",
+		"that began per second, estimated, ± its standard error; > at least: most calls "
+		"are "
+		"too short to be seen. They are measured while this view is open, by polling "
+		"threads inside the method, without instrumentation"},
+	{LATENCY, "p50 ...",
+		"duration that this share of the calls does not exceed; < below two intervals, > "
+		"above the longest call that has ended"},
+	{LATENCY, "% OF TIME",
+		"cpu; runnable: waited for a core; lock; io; sleep; wait: Object.wait; park; "
+		"safepoint: stopped by the JVM, as for a collection; short waits: shorter than an "
+		"interval, of unknown kind"},
+	{LATENCY, "SLOWEST",
+		"share in the time of the slowest 1 % of the calls; OTHERS: of the rest"},
+	{LATENCY, "±", "greatest error of a duration: half the gaps to the polls around the call"},
+	{LATENCY, ">", "in progress: its duration so far"},
+	{LATENCY, "i ?",
+		"may be several calls: i it was inlined, ? a collection moved objects meanwhile"},
+	{LATENCY, "AT FOR",
+		"begin and duration of a phase; dots: the call began, or ended, somewhere between "
+		"two polls"},
 	{FINDINGS, "SHARE",
 		"share of the quantity in the sentence; ± 95% confidence half-width, if known"},
 	{FINDINGS, "FOR", "how long it has been present; it stays for 10 s after it was last seen"},

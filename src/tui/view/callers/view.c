@@ -244,6 +244,17 @@ unsigned callers_tree(struct ui *ui, int arg)
 	return UI_SORT;
 }
 
+unsigned callers_latency(struct ui *ui, int arg)
+{
+	const struct callers *c = callers_state(ui);
+	enum sandwich_kind kind;
+	const struct sandwich_row *r = row_at(c, c->at.list.cursor, &kind);
+
+	if (!c->at.trail.depth)
+		return 0;
+	return latency_of_method(ui, r ? r->id : shown_method(c));
+}
+
 static void callers_back(struct ui *ui)
 {
 	struct callers *c = callers_state(ui);

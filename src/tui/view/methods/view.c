@@ -451,6 +451,11 @@ unsigned methods_callers(struct ui *ui, int arg)
 	return UI_SORT;
 }
 
+unsigned methods_latency(struct ui *ui, int arg)
+{
+	return latency_of_method(ui, selected_method(methods_state(ui)));
+}
+
 static void methods_pin_ids(const struct ui *ui)
 {
 	const struct methods *m = methods_state(ui);

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Begins and ends the measurement of a method's calls. */
+#include "tui/frame/latency.h"
+
+#include "base/buf.h"
+#include "base/clock.h"
+#include "tui/frame/events.h"
+#include "tui/frame/findings.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#define DELAY_MS 200 /* polls are published every 100 ms */
+
+/* Why calls cannot be measured here, a sentence; NULL: they can. */
+static const char *refusal(const struct ui *ui, char out[200])
+{
+	if (ui->options->file || ui->options->recorded || !ui->ops->latency)
+		return "A recording has no single calls: their latency is measured only in a live "
+		       "JVM.";
+	if (ui->over)
+		return "The session has ended: the latency of calls is measured only in a live "
+		       "JVM.";
+	if (ui->scope.time.frozen)
+		return "The screen is frozen, and calls are measured from now on: press space "
+		       "first.";
+	if (!*ui_owner(ui))
+		return NULL;
+	snprintf(out, 200, "The latency of calls is measured only by the owner of the session, %s.",
+		ui_owner(ui));
+	return out;
+}
+
+/* Switches wall on. An event that the findings have switched on stays on for this. */
+static bool wall_acquire(struct ui *ui, struct err *err)
+{
+	bool findings = ui->findings->begun & 1u << EVENT_WALL;
+
+	if (ui->vitals->events[EVENT_WALL].state != VITALS_ON) {
+		if (!events_begin(ui, EVENT_WALL, err))
+			return *err->what ? false
+					  : !err_set(err, ERR_FAILED,
+						    "Measuring calls needs the event wall, which "
+						    "cannot be sampled here.");
+		ui->latency.owns_wall = true;
+	} else if (findings) {
+		ui->latency.owns_wall = true;
+	}
+	ui->findings->begun &= ~(1u << EVENT_WALL);
+	return true;
+}
+
+static void wall_release(struct ui *ui)
+{
+	struct err err = {0};
+
+	/* If the user has selected the event, it stays on. */
+	if (ui->latency.owns_wall && !ui->over && ui->scope.event != EVENT_WALL &&
+		ui->vitals->events[EVENT_WALL].state == VITALS_ON)
+		ui->ops->event_set(ui->ctx, EVENT_WALL, false, 0, &err);
+	ui->latency.owns_wall = false;
+	ui->vitals = ui->ops->vitals(ui->ctx);
+}
+
+bool latency_begin(struct ui *ui, const char *method)
+{
+	struct ui_latency *l = &ui->latency;
+	struct err err = {0};
+	char text[200];
+	const char *why = refusal(ui, text);
+	char *name;
+
+	if (why) {
+		ui_notify(ui, STYLE_WARN, UI_STAY, "%s", why);
+		return false;
+	}
+	if (!wall_acquire(ui, &err) || ui->ops->latency(ui->ctx, method, &l->begin_ns, &err) < 0) {
+		ui_notify(ui, STYLE_BAD, UI_STAY, "%s", err.what);
+		if (!l->on)
+			wall_release(ui);
+		return false;
+	}
+	name = xstrdup(method); /* may be l->method */
+	free(l->method);
+	l->method = name;
+	l->serial++;
+	l->on = true;
+	l->refused = false;
+	l->begin_ms = ui->begun_ms = ui->now_ms;
+	return true;
+}
+
+static void latency_end(struct ui *ui)
+{
+	struct err err = {0};
+	uint64_t now_ns;
+
+	if (!ui->over)
+		ui->ops->latency(ui->ctx, "", &now_ns, &err);
+	ui->latency.on = false;
+	wall_release(ui);
+}
+
+void latency_tick(struct ui *ui)
+{
+	struct ui_latency *l = &ui->latency;
+	enum view_id view = ui->place.view == VIEW_HELP ? ui->place.under : ui->place.view;
+
+	if (!l->method || !ui->profile)
+		return;
+	if (l->on && view != VIEW_LATENCY && view != VIEW_FINDINGS && view != VIEW_INFO)
+		latency_end(ui);
+	else if (!l->on && view == VIEW_LATENCY && !l->refused && !ui->over)
+		l->refused = !latency_begin(ui, l->method);
+}
+
+void latency_reset(struct ui *ui)
+{
+	free(ui->latency.method);
+	ui->latency = (struct ui_latency){
+		.serial = ui->latency.serial + 1, .window = TIMELINE_WINDOWS - 1};
+}
+
+uint64_t latency_now_ns(const struct ui *ui)
+{
+	int64_t ms = ui->now_ms - ui->latency.begin_ms - DELAY_MS;
+
+	return ui->latency.begin_ns + (ms > 0 ? (uint64_t)ms * NS_PER_MS : 1);
+}

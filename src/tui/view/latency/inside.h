@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Internals of the latency view.
+ *
+ *   view.c      its state: computed at each refresh from the calls of the profile; commands
+ *   figures.c   percentiles, shares of states, histogram, causes, notes
+ *   single.c    the list of the slowest calls; the timeline of one of them
+ *   bar.c       bars divided by state
+ *
+ * Drawing uses only the state, so keys cost no computation, and a frozen screen keeps its figures.
+ */
+#ifndef JHOT_TUI_VIEW_LATENCY_INSIDE_H
+#define JHOT_TUI_VIEW_LATENCY_INSIDE_H
+
+#include "profile/calls/report.h"
+#include "tui/frame/ui.h"
+
+#define LATENCY_ROWS  40 /* single calls in the list */
+#define LATENCY_NOTES 4
+
+struct latency_call {
+	struct call call;
+	char thread[64];
+	struct call_phase *phases; /* NULL: not loaded, or overwritten */
+	uint32_t phase_count;
+};
+
+struct latency_note {
+	char brief[80], sentence[200];
+};
+
+struct latency {
+	/* list: the slowest calls, or the phases of the one whose timeline is shown */
+	struct view_state at;
+	enum view_id from;
+	struct list calls; /* the list of calls, while a timeline is shown */
+
+	/* what the figures were computed from */
+	unsigned serial;    /* of the measurement */
+	int64_t updated_ms; /* 0: never */
+	int window;
+	bool frozen;
+	uint32_t frozen_to; /* seconds, if frozen */
+	struct calls_query query;
+
+	struct calls_summary sum;
+	struct calls_cause causes[CALLS_CAUSES];
+	uint32_t cause_count;
+	struct latency_note notes[LATENCY_NOTES];
+	unsigned note_count;
+	struct latency_call rows[LATENCY_ROWS]; /* the slowest first */
+	uint32_t row_count;
+	/* Only extended while the same calls are measured, so that columns stay where they are. */
+	unsigned states;             /* columns of states, a bit per enum call_state */
+	int bucket_first, bucket_to; /* buckets of the histogram: [first, to) */
+
+	bool opened; /* the timeline of this call is shown */
+	struct latency_call open;
+};
+
+static inline struct latency *latency_state(const struct ui *ui)
+{
+	return (struct latency *)ui->place.state[VIEW_LATENCY];
+}
+
+/* The row under the cursor; NULL: none, or a timeline is shown. */
+const struct latency_call *latency_selected(const struct latency *l);
+
+/* --- bar.c ----------------------------------------------------------------------------------- */
+
+/* Draws a bar of the shares, which add up to 1 or less, in columns [col, end). */
+void bar_shares(struct ui *ui, int row, int col, int end, const double shares[CALL_STATES]);
+/* Draws columns of states, CALL_STATES: not known, as runs of equal states. */
+void bar_columns(struct ui *ui, int row, int col, const uint8_t *states, int count);
+/* Writes "lock 92%  io 5%", largest first, as far as it fits. Returns the column after it. */
+int bar_numbers(struct ui *ui, int row, int col, int end, const double shares[CALL_STATES]);
+/* The style of a state's name: its colour in bars. */
+enum style bar_style(enum call_state state);
+
+/* --- figures.c ------------------------------------------------------------------------------- */
+
+/* Draws what is known of all calls at the top of the area. Returns the area that is left for the list of single calls. */
+struct area figures_draw(struct ui *ui, struct area area);
+/* Draws why there are no figures, and what to do. */
+void figures_draw_empty(struct ui *ui, struct area area);
+
+/* --- single.c -------------------------------------------------------------------------------- */
+
+void single_draw_list(struct ui *ui, struct area area);
+void single_draw_timeline(struct ui *ui, struct area area);
+
+#endif

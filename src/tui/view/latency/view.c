@@ -1,0 +1,379 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The latency view: what is computed at each refresh, and its commands. */
+#include "tui/view/latency/inside.h"
+
+#include "base/buf.h"
+#include "base/clock.h"
+#include "tui/frame/command.h"
+#include "tui/frame/latency.h"
+#include "tui/screen/name.h"
+#include "tui/screen/text.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define STATE_SHOWN 0.005 /* a state with less has no column */
+
+/* --- single calls ---------------------------------------------------------------------------- */
+
+const struct latency_call *latency_selected(const struct latency *l)
+{
+	int at = l->at.list.cursor;
+
+	return !l->opened && at >= 0 && at < (int)l->row_count ? &l->rows[at] : NULL;
+}
+
+static void call_free(struct latency_call *c)
+{
+	free(c->phases);
+	*c = (struct latency_call){0};
+}
+
+static void call_load(const struct ui *ui, struct latency_call *c)
+{
+	free(c->phases);
+	c->phases = call_phases(ui->profile, &c->call, &c->phase_count);
+}
+
+static void rows_free(struct latency *l)
+{
+	while (l->row_count)
+		call_free(&l->rows[--l->row_count]);
+}
+
+static void timeline_close(struct latency *l)
+{
+	if (!l->opened)
+		return;
+	l->opened = false;
+	l->at.list = l->calls;
+	call_free(&l->open);
+}
+
+static void latency_done(void *state)
+{
+	struct latency *l = state;
+
+	rows_free(l);
+	call_free(&l->open);
+}
+
+/* --- updating -------------------------------------------------------------------------------- */
+
+/* Reads the slowest calls, keeping the cursor on its call. */
+static void rows_update(struct ui *ui, struct latency *l)
+{
+	const struct latency_call *selected = latency_selected(l);
+	bool follow = selected && l->at.list.touched;
+	uint64_t number = follow ? selected->call.number : 0;
+	struct call calls[LATENCY_ROWS];
+	uint32_t count = calls_slowest(ui->profile, &l->query, calls, LATENCY_ROWS);
+
+	rows_free(l);
+	for (uint32_t i = 0; i < count; i++) {
+		struct latency_call *row = &l->rows[l->row_count++];
+
+		row->call = calls[i];
+		snprintf(row->thread, sizeof(row->thread), "%s",
+			profile_get_thread(ui->profile, row->call.thread)->name);
+		/* A frozen screen must outlive the polls. */
+		if (l->frozen)
+			call_load(ui, row);
+		if (follow && row->call.number == number)
+			list_follow(&l->at.list, (int)i);
+	}
+	if (!l->opened)
+		list_resize(&l->at.list, (int)count, l->at.list.rows);
+}
+
+/* A call whose timeline is shown may be in progress. */
+static void timeline_update(struct ui *ui, struct latency *l)
+{
+	if (!l->opened || l->open.call.end_to != UINT64_MAX || l->frozen)
+		return;
+	for (uint32_t i = 0; i < l->row_count; i++)
+		if (l->rows[i].call.number == l->open.call.number) {
+			l->open.call = l->rows[i].call;
+			call_load(ui, &l->open);
+		}
+}
+
+static void add_note(void *ctx, const char *brief, const char *sentence)
+{
+	struct latency *l = ctx;
+	struct latency_note *note = &l->notes[l->note_count];
+
+	if (l->note_count == LATENCY_NOTES)
+		return;
+	l->note_count++;
+	snprintf(note->brief, sizeof(note->brief), "%s", brief);
+	snprintf(note->sentence, sizeof(note->sentence), "%s", sentence);
+}
+
+static void causes_update(struct ui *ui, struct latency *l)
+{
+	uint32_t count = calls_causes(ui->profile, &l->query, l->sum.slow_ns, l->causes), n = 0;
+
+	for (uint32_t i = 0; i < count; i++)
+		if (l->causes[i].slow - l->causes[i].other > CALLS_DIFFERS)
+			l->causes[n++] = l->causes[i];
+	l->cause_count = n;
+}
+
+static void compute(struct ui *ui, struct latency *l)
+{
+	l->updated_ms = ui->now_ms;
+	calls_summarize(ui->profile, &l->query, &l->sum);
+	causes_update(ui, l);
+	rows_update(ui, l);
+	timeline_update(ui, l);
+	l->note_count = 0;
+	calls_notes(&l->sum, add_note, l);
+	for (unsigned s = 0; s < CALL_STATES; s++)
+		if (l->sum.all[s] >= STATE_SHOWN || l->sum.slowest[s] >= STATE_SHOWN)
+			l->states |= 1u << s;
+	for (int b = 0; b < CALLS_BUCKETS; b++) {
+		if (l->sum.histogram[b] <= 0)
+			continue;
+		if (l->bucket_first == l->bucket_to)
+			l->bucket_first = b;
+		l->bucket_first = b < l->bucket_first ? b : l->bucket_first;
+		l->bucket_to = b >= l->bucket_to ? b + 1 : l->bucket_to;
+	}
+}
+
+/* Forgets the columns and buckets of other calls. */
+static void fresh(struct latency *l)
+{
+	l->states = 0;
+	l->bucket_first = l->bucket_to = 0;
+}
+
+/*
+ * Sets which calls are shown. False: the same as before. Freezing keeps the figures of the last refresh; steps back and forth move
+ * its end by whole seconds.
+ */
+static bool query_update(struct ui *ui, struct latency *l)
+{
+	const struct timeline *time = &ui->scope.time;
+	uint64_t window_ns = timeline_windows[ui->latency.window] * NS_PER_S;
+	bool begins = l->serial != ui->latency.serial || !l->updated_ms;
+	bool changes = begins || l->window != ui->latency.window;
+
+	if (begins) {
+		timeline_close(l);
+		rows_free(l);
+	}
+	if (changes)
+		fresh(l);
+	if (begins || (!time->frozen && !ui->over)) {
+		l->query.to_ns = latency_now_ns(ui);
+		changes = true;
+	} else if (time->frozen && !l->frozen) {
+		l->frozen_to = time->frozen_to;
+		for (uint32_t i = 0; i < l->row_count; i++)
+			call_load(ui, &l->rows[i]);
+	} else if (time->frozen && l->frozen_to != time->frozen_to) {
+		l->query.to_ns += (time->frozen_to - (uint64_t)l->frozen_to) * NS_PER_S;
+		l->frozen_to = time->frozen_to;
+		changes = true;
+	}
+	l->frozen = time->frozen;
+	l->serial = ui->latency.serial;
+	l->window = ui->latency.window;
+	if (!changes)
+		return false;
+	l->query.pool = ui->scope.pool;
+	l->query.from_ns = ui->latency.begin_ns;
+	if (window_ns && l->query.to_ns > l->query.from_ns + window_ns)
+		l->query.from_ns = l->query.to_ns - window_ns;
+	if (l->query.to_ns <= l->query.from_ns)
+		l->query.to_ns = l->query.from_ns + 1;
+	return true;
+}
+
+static void latency_update(struct ui *ui, bool sort)
+{
+	struct latency *l = latency_state(ui);
+
+	if (query_update(ui, l))
+		compute(ui, l);
+}
+
+/* --- drawing --------------------------------------------------------------------------------- */
+
+static void latency_draw(struct ui *ui, struct area area)
+{
+	struct latency *l = latency_state(ui);
+
+	if (l->opened)
+		single_draw_timeline(ui, area);
+	else if (!l->sum.seen)
+		figures_draw_empty(ui, area);
+	else
+		single_draw_list(ui, figures_draw(ui, area));
+}
+
+/* "Gateway.handle", as far as it fits. */
+static void add_method(struct ui *ui, struct strip *s)
+{
+	const char *full = ui->latency.method, *dot = strrchr(full, '.');
+	char class_name[512], name[sizeof(((struct strip_part *)0)->text)];
+	struct profile_method m = {.class_name = class_name,
+		.name = dot ? dot + 1 : full,
+		.signature = "",
+		.module = "",
+		.full = full};
+
+	snprintf(class_name, sizeof(class_name), "%.*s", dot ? (int)(dot - full) : 0, full);
+	name_fit(name, sizeof(name), &m, ui->canvas.cols / 4, NAME_CLASS, ui->glyphs->ellipsis);
+	strip_add(s, STYLE_STRONG, 0, "%s", name);
+}
+
+static void latency_quality(struct ui *ui, struct strip *s)
+{
+	const struct latency *l = latency_state(ui);
+	const struct timeline window = {.window = l->window};
+	char label[16], number[TEXT_NUMBER], interval[CALLS_TEXT];
+	uint32_t seconds =
+		(uint32_t)((l->query.to_ns - l->query.from_ns + NS_PER_S / 2) / NS_PER_S);
+	bool ends = ui->scope.time.frozen || ui->over;
+
+	if (!ui->latency.method)
+		return;
+	add_method(ui, s);
+	if (timeline_windows[l->window] && seconds < timeline_windows[l->window])
+		strip_add(s, STYLE_NORMAL, 1, "%s%us (window %s)", ends ? "" : "last ", seconds,
+			timeline_label(&window, label));
+	else
+		strip_add(s, STYLE_NORMAL, 1, "%s%us", ends ? "" : "last ", seconds);
+	strip_add(s, STYLE_NORMAL, 1, "%s seen", text_counted(number, l->sum.seen, "call"));
+	if (l->sum.seen)
+		strip_add(s, STYLE_NORMAL, 2, "polled every %s",
+			calls_duration_text(l->sum.interval_ns, interval));
+	if (l->query.pool)
+		strip_add(s, STYLE_WARN, 2, " only %s ", ui_restriction_name(ui));
+}
+
+/* The full name: of the place where the selected phase was, or else of the method. */
+static void latency_detail(struct ui *ui, struct strip *s)
+{
+	const struct latency *l = latency_state(ui);
+	int at = l->at.list.cursor;
+
+	if (l->opened && at < (int)l->open.phase_count)
+		strip_add(s, STYLE_STRONG, 0, "%s",
+			profile_get_method(ui->profile, l->open.phases[at].method)->full);
+	else if (ui->latency.method)
+		strip_add(s, STYLE_STRONG, 0, "%s", ui->latency.method);
+	if (l->at.list.count)
+		strip_add(s, STYLE_DIM, 1, "%d of %d %s", at + 1, l->at.list.count,
+			l->opened ? "phases" : "slowest calls")
+			->right = true;
+}
+
+static void latency_notice(struct ui *ui, struct strip *s)
+{
+	const struct latency *l = latency_state(ui);
+
+	for (unsigned i = 0; i < l->note_count && !l->opened; i++)
+		strip_add(s, STYLE_DIM, (int)i + 1, "%s%s", i ? "" : "note: ", l->notes[i].brief);
+}
+
+static void latency_pin_ids(const struct ui *ui)
+{
+	const struct latency *l = latency_state(ui);
+
+	for (uint32_t i = 0; i < l->row_count; i++)
+		for (uint32_t k = 0; l->rows[i].phases && k < l->rows[i].phase_count; k++)
+			profile_pin(ui->profile, l->rows[i].phases[k].method);
+	for (uint32_t k = 0; l->open.phases && k < l->open.phase_count; k++)
+		profile_pin(ui->profile, l->open.phases[k].method);
+}
+
+/* --- commands -------------------------------------------------------------------------------- */
+
+unsigned latency_of_method(struct ui *ui, uint32_t method)
+{
+	const struct profile_method *m = profile_get_method(ui->profile, method);
+	enum view_id from = ui->place.view;
+	/* The name of a wait is that of its method, followed by " waits for ..." or ": socket read ..."; by line, by ":123". */
+	int bytes = (int)strcspn(m->name, *m->signature == '(' ? ":" : ": ");
+	char name[512];
+
+	if (method == PROFILE_NONE)
+		return 0;
+	if (!*m->class_name || *m->module || !bytes) {
+		ui_notify(ui, STYLE_WARN, UI_STAY,
+			"The latency of calls is measured only for Java methods.");
+		return 0;
+	}
+	snprintf(name, sizeof(name), "%s.%.*s", m->class_name, bytes, m->name);
+	if (!latency_begin(ui, name))
+		return 0;
+	ui_show(ui, VIEW_LATENCY);
+	latency_state(ui)->from = from;
+	latency_state(ui)->at.list = (struct list){0};
+	return UI_UPDATE;
+}
+
+unsigned latency_restart(struct ui *ui)
+{
+	if (!latency_begin(ui, ui->latency.method))
+		return 0;
+	ui_notify(ui, STYLE_NORMAL, UI_MESSAGE_MS, "restarted: calls are measured from now on");
+	return UI_UPDATE;
+}
+
+unsigned latency_open(struct ui *ui, int arg)
+{
+	struct latency *l = latency_state(ui);
+	const struct latency_call *selected = latency_selected(l);
+
+	if (!selected)
+		return 0;
+	l->open = *selected;
+	l->open.phases = NULL;
+	if (selected->phases) {
+		l->open.phases = xcalloc(selected->phase_count, sizeof(*selected->phases));
+		memcpy(l->open.phases, selected->phases,
+			selected->phase_count * sizeof(*selected->phases));
+	} else {
+		call_load(ui, &l->open);
+	}
+	l->calls = l->at.list;
+	l->at.list = (struct list){0};
+	l->opened = true;
+	return 0;
+}
+
+bool latency_can_open(const struct ui *ui)
+{
+	return latency_selected(latency_state(ui)) != NULL;
+}
+
+unsigned latency_back(struct ui *ui, int arg)
+{
+	struct latency *l = latency_state(ui);
+
+	if (l->opened) {
+		timeline_close(l);
+		return 0;
+	}
+	ui_show(ui, l->from);
+	return UI_UPDATE;
+}
+
+const struct view view_latency = {
+	.name = "Latency view",
+	.own_window = true,
+	.bytes = sizeof(struct latency),
+	.done = latency_done,
+	.update = latency_update,
+	.draw = latency_draw,
+	.quality = latency_quality,
+	.detail = latency_detail,
+	.notice = latency_notice,
+	.pin_ids = latency_pin_ids,
+};
