@@ -78,7 +78,7 @@ static void test_opening(void)
 	keys("l");
 	ok(ui.place.view == VIEW_LATENCY && fake.wall && !strcmp(fake.method, method),
 		"l measures the calls of the selected method, and switches wall on");
-	ok(shows("No call seen yet of ") && shows("Esc goes back"),
+	ok(shows("No call of com.acme.") && shows("Esc goes back"),
 		"before the first call the view says so, and what to do");
 	seconds(2);
 	ok(shows("calls 1") && shows(" p50 ") && shows("slowest 1 %") && shows(" p99.9 "),
@@ -179,7 +179,7 @@ static void test_refusals(void)
 	fake.timed = true;
 	keys("g");
 	ok(strstr(ui_selected(&ui), "copy_user"), "the first row is a kernel function");
-	refuses("only for Java methods", "so is a function that is not of Java");
+	refuses("Select a Java method", "so is a function that is not of Java");
 	end();
 }
 
@@ -221,7 +221,7 @@ static void test_time(void)
 
 static void test_calls(void)
 {
-	char selected[14];
+	char selected[14], text[20];
 
 	start();
 	keys("l");
@@ -240,6 +240,10 @@ static void test_calls(void)
 		"it lists what the call did, and where");
 	seconds(5);
 	ok(shows(selected), "it stays while newer calls are measured");
+	keys("\033");
+	snprintf(text, sizeof(text), "\n>%s", selected);
+	ok(shows(text), "Esc returns to the list, where it is still selected");
+	keys("\n");
 	keys("jj");
 	ok(shows("3 of "), "its phases can be selected");
 	keys("\033");
@@ -248,7 +252,7 @@ static void test_calls(void)
 	keys("\nq");
 	ok(ui.place.view == VIEW_LATENCY && shows("SLOWEST CALLS"), "so does q");
 	keys("\nr");
-	ok(shows("No call seen yet"), "measuring anew closes the call");
+	ok(shows(" has been seen yet"), "measuring anew closes the call");
 	end();
 }
 
@@ -256,10 +260,10 @@ static void test_ends(void)
 {
 	start();
 	fake.uncalled = true;
+	ui_resize(&ui, 24, 100);
 	keys("l");
 	seconds(5);
-	ok(shows("No call seen yet of ") && shows("in 5 s"),
-		"it says for how long no call has been seen");
+	ok(shows(" has been seen yet, in 5 s."), "it says for how long no call has been seen");
 	keys("[[[[[");
 	seconds(1);
 	ok(shows("] widens it"), "and that none began in the window");

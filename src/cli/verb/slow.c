@@ -5,7 +5,7 @@
 #include "cli/line/units.h"
 #include "cli/line/verb.h"
 #include "cli/sampling.h"
-#include "profile/calls/calls.h"
+#include "profile/calls/report.h"
 
 #include <stdio.h>
 
@@ -22,7 +22,6 @@ struct slow {
 static int slow_measure(struct slow *slow, struct latency_report *report, struct err *err)
 {
 	struct sampling *s = &slow->sampling;
-	uint64_t counted_ns;
 	int rc;
 
 	if (sampling_begin(s, err) ||
@@ -36,12 +35,7 @@ static int slow_measure(struct slow *slow, struct latency_report *report, struct
 		return -1;
 	report->query.to_ns = clock_mono_ns() - report->clock_ns;
 	sampling_finish(s);
-	/* The method was compiled in the meantime: what is known better from then on is enough if it is most of the time. */
-	counted_ns = calls_counted_ns(s->profile);
-	if (counted_ns > report->query.from_ns &&
-		counted_ns - report->query.from_ns <
-			(report->query.to_ns - report->query.from_ns) / 2)
-		report->query.from_ns = counted_ns;
+	calls_query_counted(s->profile, &report->query);
 	return 0;
 }
 

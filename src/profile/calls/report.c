@@ -11,6 +11,15 @@
 #include <string.h>
 #include <time.h>
 
+void calls_query_counted(const struct profile *p, struct calls_query *q)
+{
+	uint64_t counted_ns = calls_counted_ns(p);
+
+	if (counted_ns > q->from_ns && counted_ns < q->to_ns &&
+		counted_ns - q->from_ns < (q->to_ns - q->from_ns) / 2)
+		q->from_ns = counted_ns;
+}
+
 /* --- single calls ---------------------------------------------------------------------------- */
 
 struct slowest {

@@ -8,6 +8,12 @@
 
 #include "profile/calls/calls.h"
 
+/*
+ * The method may be compiled, and its calls be counted exactly, only some time after the query begins: if that is most of its time,
+ * begins the query then.
+ */
+void calls_query_counted(const struct profile *p, struct calls_query *q);
+
 /* --- single calls ---------------------------------------------------------------------------- */
 
 /* Stores the slowest calls of the query, the slowest first. Returns their number, at most `most`. */

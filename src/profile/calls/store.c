@@ -378,6 +378,9 @@ uint32_t calls_parts(
 			if (state_ns[s] > state_ns[largest])
 				largest = s;
 		part->state = largest;
+		/* Where the call was in this state. */
+		if (later && largest != at->state && largest == later->state)
+			part->stack = later->stack;
 		later = at;
 	}
 	for (uint32_t i = 0; i < count / 2; i++) {

@@ -93,7 +93,7 @@ static const struct help_term terms[] = {
 	{LATENCY, "p50 ...",
 		"duration that this share of the calls does not exceed; < below two intervals, > "
 		"above the longest call that has ended"},
-	{LATENCY, "% OF TIME",
+	{LATENCY, "states",
 		"cpu; runnable: waited for a core; lock; io; sleep; wait: Object.wait; park; "
 		"safepoint: stopped by the JVM, as for a collection; short waits: shorter than an "
 		"interval, of unknown kind"},

@@ -62,7 +62,9 @@ static void draw_percentiles(struct ui *ui, struct area area)
 	part = strip_add(
 		&s, STYLE_NORMAL, 0, " %s%.*f/s", sum->short_calls ? ">" : "", decimals, rate);
 	snprintf(part->key, sizeof(part->key), "calls");
-	strip_add(&s, STYLE_DIM, 5, "%s%.*f", ui->glyphs->plus_minus, decimals, error)->gap = 1;
+	if (!sum->counted)
+		strip_add(&s, STYLE_DIM, 5, "%s%.*f", ui->glyphs->plus_minus, decimals, error)
+			->gap = 1;
 	add_percentile(&s, sum, "p50", sum->p50, 0, STYLE_NORMAL);
 	add_percentile(&s, sum, "p90", sum->p90, 2, STYLE_NORMAL);
 	add_percentile(&s, sum, "p99", sum->p99, 0, STYLE_STRONG);
@@ -317,15 +319,14 @@ void figures_draw_empty(struct ui *ui, struct area area)
 		snprintf(sentence, sizeof(sentence),
 			"No call of %s began in this window. ] widens it.", method);
 	else
-		snprintf(sentence, sizeof(sentence), "No call seen yet of %s, in %.0f s.", method,
-			seconds);
+		snprintf(sentence, sizeof(sentence), "No call of %s has been seen yet, in %.0f s.",
+			method, seconds);
 	text.row = canvas_wrapped(&ui->canvas, text, 0, STYLE_NORMAL, sentence) + 1;
 	snprintf(sentence, sizeof(sentence),
-		"A call is seen if one of the polls, every %s, finds a thread inside it. Long "
-		"calls appear "
-		"at the next refresh; of calls that are shorter than this interval or rare, wait "
-		"for a few to be seen. "
-		"If the method is not called now, let the program do what is slow. Esc goes back.",
+		"A call is seen when one of the polls, every %s, finds a thread inside it. Long "
+		"calls appear at the next refresh; calls that are shorter than this interval, or "
+		"rare, take longer. If nothing calls the method now, run what is slow. Esc goes "
+		"back.",
 		calls_duration_text(calls_interval(ui->profile), interval));
 	if (ui->latency.on && text.row < area.row + area.rows) {
 		text.rows = area.row + area.rows - text.row;

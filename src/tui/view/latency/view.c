@@ -64,9 +64,9 @@ static void latency_done(void *state)
 /* Reads the slowest calls, keeping the cursor on its call. */
 static void rows_update(struct ui *ui, struct latency *l)
 {
-	const struct latency_call *selected = latency_selected(l);
-	bool follow = selected && l->at.list.touched;
-	uint64_t number = follow ? selected->call.number : 0;
+	struct list *list = l->opened ? &l->calls : &l->at.list;
+	bool follow = list->touched && list->cursor < (int)l->row_count;
+	uint64_t number = follow ? l->rows[list->cursor].call.number : 0;
 	struct call calls[LATENCY_ROWS];
 	uint32_t count = calls_slowest(ui->profile, &l->query, calls, LATENCY_ROWS);
 
@@ -81,10 +81,9 @@ static void rows_update(struct ui *ui, struct latency *l)
 		if (l->frozen)
 			call_load(ui, row);
 		if (follow && row->call.number == number)
-			list_follow(&l->at.list, (int)i);
+			list_follow(list, (int)i);
 	}
-	if (!l->opened)
-		list_resize(&l->at.list, (int)count, l->at.list.rows);
+	list_resize(list, (int)count, list->rows);
 }
 
 /* A call whose timeline is shown may be in progress. */
@@ -188,6 +187,7 @@ static bool query_update(struct ui *ui, struct latency *l)
 	l->query.from_ns = ui->latency.begin_ns;
 	if (window_ns && l->query.to_ns > l->query.from_ns + window_ns)
 		l->query.from_ns = l->query.to_ns - window_ns;
+	calls_query_counted(ui->profile, &l->query);
 	if (l->query.to_ns <= l->query.from_ns)
 		l->query.to_ns = l->query.from_ns + 1;
 	return true;
@@ -306,7 +306,7 @@ unsigned latency_of_method(struct ui *ui, uint32_t method)
 		return 0;
 	if (!*m->class_name || *m->module || !bytes) {
 		ui_notify(ui, STYLE_WARN, UI_STAY,
-			"The latency of calls is measured only for Java methods.");
+			"Select a Java method: the latency of other functions is not measured.");
 		return 0;
 	}
 	snprintf(name, sizeof(name), "%s.%.*s", m->class_name, bytes, m->name);
