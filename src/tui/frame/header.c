@@ -391,7 +391,7 @@ static void draw_quality(struct ui *ui, int row, const struct vitals_second *p)
 		search_bar(ui, &s);
 		compare_bar(ui, &s);
 	}
-	if (ui_is_restricted(ui))
+	if (ui_is_restricted(ui) && (!own || ui->scope.pool))
 		strip_add(&s, STYLE_WARN, 2, " only %s ", ui_restriction_name(ui));
 	strip_add(&s, quality.lost > 0 ? STYLE_BAD : STYLE_NORMAL, 3, "lost %s",
 		text_count(lost, quality.lost));

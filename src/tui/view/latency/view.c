@@ -150,8 +150,8 @@ static void fresh(struct latency *l)
 }
 
 /*
- * Sets which calls are shown. False: the same as before. Freezing keeps the figures of the last refresh; steps back and forth move
- * its end by whole seconds.
+ * Sets which calls are shown. False: the same as before. Only ticks move the end of the window, so most keys compute nothing. Freezing
+ * keeps the figures of the last refresh; steps back and forth move the end by whole seconds. Of a restriction only a pool applies.
  */
 static bool query_update(struct ui *ui, struct latency *l)
 {
@@ -166,7 +166,7 @@ static bool query_update(struct ui *ui, struct latency *l)
 	}
 	if (changes)
 		fresh(l);
-	if (begins || (!time->frozen && !ui->over)) {
+	if (begins || (!time->frozen && !ui->over && (ui->job.ticking || changes || l->frozen))) {
 		l->query.to_ns = latency_now_ns(ui);
 		changes = true;
 	} else if (time->frozen && !l->frozen) {
@@ -252,8 +252,6 @@ static void latency_quality(struct ui *ui, struct strip *s)
 	if (l->sum.seen)
 		strip_add(s, STYLE_NORMAL, 2, "polled every %s",
 			calls_duration_text(l->sum.interval_ns, interval));
-	if (l->query.pool)
-		strip_add(s, STYLE_WARN, 2, " only %s ", ui_restriction_name(ui));
 }
 
 /* The full name: of the place where the selected phase was, or else of the method. */

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What reports of calls have in common: the slowest calls, phases, and texts. */
+#include "profile/calls/report.h"
+#include "tests/profile/feed_calls.h"
+#include "tests/tap.h"
+
+#include <stdlib.h>
+
+static void test_durations(void)
+{
+	static const struct {
+		uint64_t ns;
+		const char *text;
+	} cases[] = {{0, "0 us"}, {850 * NS_PER_US, "850 us"}, {3140 * NS_PER_US, "3.1 ms"},
+		{11 * NS_PER_MS, "11 ms"}, {412 * NS_PER_MS, "412 ms"},
+		{1920 * NS_PER_MS, "1.92 s"}, {23 * NS_PER_S, "23.0 s"}};
+	struct calls_summary sum = {
+		.interval_ns = 5 * NS_PER_MS, .p50 = 20 * NS_PER_MS, .max = 2310 * NS_PER_MS};
+	char text[CALLS_TEXT];
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		is_str(calls_duration_text(cases[i].ns, text), cases[i].text,
+			"a duration has two or three digits and a unit");
+	is_str(calls_percentile_text(&sum, 20 * NS_PER_MS, text), "20 ms", "a percentile");
+	is_str(calls_percentile_text(&sum, CALLS_UNKNOWN, text), ">2.31 s",
+		"a percentile beyond the longest call");
+	sum.p50 = CALLS_UNKNOWN;
+	is_str(calls_percentile_text(&sum, CALLS_UNKNOWN, text), "<10 ms",
+		"a percentile below two intervals");
+}
+
+static void count_note(void *ctx, const char *brief, const char *sentence)
+{
+	unsigned *count = ctx;
+
+	*count +=
+		*brief && sentence[strlen(sentence) - 1] == '.' && strlen(sentence) > strlen(brief);
+}
+
+static void test_notes(void)
+{
+	struct calls_summary sum = {.interval_ns = 5 * NS_PER_MS};
+	unsigned count = 0;
+
+	calls_notes(&sum, count_note, &count);
+	is_int(count, 0, "nothing is said of figures without reservations");
+	sum.short_calls = true;
+	sum.inlined = sum.uncertain = 0.5;
+	sum.lasting = 1;
+	calls_notes(&sum, count_note, &count);
+	is_int(count, 4, "each reservation has a brief form and a sentence");
+}
+
+static void test_single(void)
+{
+	struct profile *p = profile_new();
+	struct feed_calls feed;
+	struct calls_query q = {.to_ns = 20 * NS_PER_S};
+	struct call slowest[20];
+	double shares[CALL_STATES], sum = 0;
+	struct call_phase *phases;
+	uint32_t count, n;
+	bool right = true;
+	char text[CALLS_TEXT];
+
+	setenv("TZ", "UTC", 1);
+	profile_set_start(p, 1700000000000000000);
+	for (int i = 0; i < FEED_CALLERS; i++)
+		profile_thread_new(p);
+	calls_begin(p, "com.shop.Gateway.handle", 5 * NS_PER_MS);
+	feed_calls_init(&feed, p, "com.shop.Gateway.handle", 0);
+	feed_calls_until(&feed, q.to_ns);
+	count = calls_slowest(p, &q, slowest, 20);
+	for (uint32_t i = 1; i < count; i++)
+		right &= call_duration_ns(&slowest[i - 1]) >= call_duration_ns(&slowest[i]);
+	ok(count == 20 && right, "the slowest calls are listed, the slowest first");
+	ok(call_duration_ns(&slowest[0]) > 500 * NS_PER_MS, "the first is one of the longest");
+	is_int(calls_slowest(p, &q, slowest, 3), 3, "at most as many as requested");
+	is_str(calls_clock_text(p, 61250 * NS_PER_MS, text), "22:14:21.250", "the time of day");
+	call_shares(&slowest[0], shares);
+	for (unsigned s = 0; s < CALL_STATES; s++)
+		sum += shares[s];
+	ok(sum > 0.999 && sum < 1.001, "the shares of a call's states add up to 1");
+	ok(shares[CALL_LOCK] > 0.65 && shares[CALL_LOCK] < 0.75,
+		"the longest of them is the lock's");
+	phases = call_phases(p, &slowest[0], &n);
+	is_int(n, 3, "equal parts are merged to phases");
+	ok(n == 3 && phases[0].state == CALL_CPU && phases[1].state == CALL_IO &&
+			phases[2].state == CALL_LOCK,
+		"the phases are in order");
+	ok(n == 3 && phases[0].to_ns == phases[1].from_ns && phases[1].to_ns == phases[2].from_ns,
+		"each phase begins where the one before ends");
+	is_str(n == 3 ? profile_get_method(p, phases[1].method)->full : "",
+		"com.acme.shop.Repo.load: socket read 10.0.0.5:5432",
+		"a phase is attributed to where the call was in that state");
+	free(phases);
+	profile_free(p);
+}
+
+int main(void)
+{
+	test_durations();
+	test_notes();
+	test_single();
+	return tap_done();
+}
