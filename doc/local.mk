@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # The man pages and the completions, made from the program's own help texts, and the README's pictures.
 
-EXTRA_DIST += README.md %D%/aarch64.md %D%/always-on.md %D%/benchmarks.csv %D%/benchmarks.md %D%/benchmarks.svg %D%/causes.md %D%/jhot.1.in %D%/jhot.7.in %D%/man.sh %D%/diff.schema.json %D%/findings.md %D%/install.md %D%/decisions.md %D%/recording.md %D%/release.md \
+EXTRA_DIST += README.md %D%/aarch64.md %D%/always-on.md %D%/benchmarks.csv %D%/benchmarks.md %D%/benchmarks.svg %D%/causes.md %D%/jhot.1.in %D%/jhot.7.in %D%/man.sh %D%/diff.schema.json %D%/findings.md %D%/install.md %D%/latency.md %D%/decisions.md %D%/recording.md %D%/release.md \
 	%D%/why.schema.json %D%/wire.md %D%/examples/jhot-record@.service %D%/examples/sidecar.yaml
 
 # What the figures mean.
