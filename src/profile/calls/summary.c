@@ -11,6 +11,7 @@
 
 #include "base/buf.h"
 #include "base/clock.h"
+#include "base/hash.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -20,6 +21,9 @@
 #define SHORT_BUCKETS 14
 #define SHORT_SPAN    3.5 /* of the buckets, in gaps */
 #define ROUNDS        60
+#define UNITS         64 /* per gap: resolution of spans of time when short durations are estimated */
+#define UNIT_BITS     21
+#define UNITS_MAX     ((1u << UNIT_BITS) - 1)
 
 /* Calls of one duration. */
 struct entry {
@@ -69,36 +73,82 @@ static double likelihood(double d, double inside, double b, double e)
 	return (high - low) / (b * e);
 }
 
+/* Calls that are equal when rounded to UNITS per gap; `at`: the likelihood of each duration. */
+struct bracket {
+	double calls, at[SHORT_BUCKETS];
+};
+
+static uint64_t units(uint64_t ns, double unit)
+{
+	double n = floor((double)ns / unit + 0.5);
+
+	return n < 1 ? ns > 0 : n < UNITS_MAX ? (uint64_t)n : UNITS_MAX;
+}
+
+/* Returns the brackets of calls; the caller frees them. */
+static struct bracket *brackets_new(
+	const struct call *list, uint32_t calls, double gap, uint32_t *count)
+{
+	struct bracket *out = NULL;
+	struct hash_index index = {0};
+	double unit = gap / UNITS > 1 ? gap / UNITS : 1, width = gap * SHORT_SPAN / SHORT_BUCKETS;
+	uint32_t cap = 0;
+
+	*count = 0;
+	for (uint32_t i = 0; i < calls; i++) {
+		uint64_t b = units(list[i].begin_to - list[i].begin_from, unit);
+		uint64_t e = units(list[i].end_to - list[i].end_from, unit);
+		uint64_t inside = units(list[i].end_from - list[i].begin_to, unit);
+		uint64_t hash = hash_u64((b << 2 * UNIT_BITS) | (e << UNIT_BITS) | inside);
+		uint32_t at = hash_index_find(&index, hash, NULL, NULL);
+		double sum = 0, middle;
+
+		if (at != HASH_NONE) {
+			out[at].calls++;
+			continue;
+		}
+		out = xgrow(out, *count, &cap, sizeof(*out));
+		out[*count] = (struct bracket){.calls = 1};
+		for (unsigned j = 0; j < SHORT_BUCKETS; j++)
+			sum += out[*count].at[j] = likelihood((j + 0.5) * width,
+				(double)inside * unit, (double)b * unit + 1, (double)e * unit + 1);
+		/* Known so well that it lies between two buckets. */
+		middle = ((double)inside + (double)(b + e) / 2) * unit / width;
+		if (sum <= 0)
+			out[*count].at[middle < SHORT_BUCKETS - 1 ? (unsigned)middle
+								  : SHORT_BUCKETS - 1] = 1;
+		hash_index_add(&index, hash, (*count)++);
+	}
+	hash_index_done(&index);
+	return out;
+}
+
 /* Appends an entry per bucket of short durations. gap: mean distance of polls, ns. */
 static uint32_t estimate_short(
 	const struct call *list, uint32_t count, double gap, struct entry *out)
 {
-	double density[SHORT_BUCKETS], found[SHORT_BUCKETS],
-		width = gap * SHORT_SPAN / SHORT_BUCKETS;
-	uint32_t n = 0;
+	double density[SHORT_BUCKETS], found[SHORT_BUCKETS] = {0},
+				       width = gap * SHORT_SPAN / SHORT_BUCKETS;
+	uint32_t n = 0, bracket_count;
+	struct bracket *brackets = brackets_new(list, count, gap, &bracket_count);
 
 	for (unsigned j = 0; j < SHORT_BUCKETS; j++)
 		density[j] = 1.0 / SHORT_BUCKETS;
 	for (unsigned round = 0; round < ROUNDS; round++) {
 		memset(found, 0, sizeof(found));
-		for (uint32_t i = 0; i < count; i++) {
-			double at[SHORT_BUCKETS], sum = 0;
-			double b = (double)(list[i].begin_to - list[i].begin_from) + 1;
-			double e = (double)(list[i].end_to - list[i].end_from) + 1;
+		for (uint32_t i = 0; i < bracket_count; i++) {
+			const struct bracket *b = &brackets[i];
+			double sum = 0;
 
-			for (unsigned j = 0; j < SHORT_BUCKETS; j++) {
-				at[j] = density[j] *
-					likelihood((j + 0.5) * width,
-						(double)(list[i].end_from - list[i].begin_to), b,
-						e);
-				sum += at[j];
-			}
+			for (unsigned j = 0; j < SHORT_BUCKETS; j++)
+				sum += density[j] * b->at[j];
 			for (unsigned j = 0; j < SHORT_BUCKETS && sum > 0; j++)
-				found[j] += at[j] / sum;
+				found[j] += b->calls * density[j] * b->at[j] / sum;
 		}
 		for (unsigned j = 0; j < SHORT_BUCKETS; j++)
 			density[j] = found[j] / (count ? count : 1);
 	}
+	free(brackets);
 	for (unsigned j = 0; j < SHORT_BUCKETS; j++) {
 		double d = (j + 0.5) * width, seen = d < gap ? d / gap : 1;
 
