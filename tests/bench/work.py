@@ -31,7 +31,11 @@ LOADS = {
     "1khz": ("1 kHz, recording", ["record", "-i", "1ms", "-o", "jhot.jhot"], ["-e", "cpu", "-i", "1ms", "-f", "asprof.jfr"]),
     "events": ("all events, recording", ["record", "-e", "cpu,alloc,lock,wall", "-o", "jhot.jhot"],
                ["-e", "cpu", "--wall", "50ms", "--alloc", "512k", "--lock", "10us", "-f", "asprof.jfr"]),
+    # METHOD: see METHODS
+    "latency": ("latency of calls", ["slow", "-d", "100000", "METHOD"], ["--trace", "METHOD", "-f", "asprof.jfr"]),
 }
+METHODS = {"javac": "com.sun.tools.javac.main.JavaCompiler.compile", "lucene-bench": "org.apache.lucene.index.IndexWriter.addDocument",
+           "h2": "org.h2.server.TcpServerThread.process"}
 
 
 class Ended(Exception):
@@ -302,7 +306,9 @@ def main():
     signal.signal(signal.SIGINT, signal.default_int_handler)
     name, pid, folder, jhot, scratch = sys.argv[1], int(sys.argv[2]), *sys.argv[3:6]
     meter = METERS[name](folder, pid, *sys.argv[6:] or [None])
-    loads = [LOADS[load] for load in os.environ.get("LOADS", " ".join(LOADS)).split()]
+    loads = [LOADS[load] for load in os.environ.get("LOADS", "100hz 1khz events").split()]
+    loads = [(what, [argument.replace("METHOD", METHODS[name]) for argument in ours],
+              [argument.replace("METHOD", METHODS[name]) for argument in theirs]) for what, ours, theirs in loads]
     ways = [(what, profiler(jhot, pid, arguments)) for what, ours, theirs in loads
             for profiler, arguments in ((Jhot, ours), (Asprof, theirs)) if profiler is Jhot or ASPROF]
     os.chdir(scratch)

@@ -4,7 +4,7 @@
 # time.
 #
 #   WORKLOADS=DIR     the folder of h2.sh and lucene-bench.sh (see workload.sh)    ONLY="javac h2"   only these programs
-#   LOADS="100hz 1khz events"    ways to profile    TURNS=10   turns of each    WARM=20   seconds before the first
+#   LOADS="100hz 1khz events"    ways to profile, or latency    TURNS=10   turns of each    WARM=20   seconds before the first
 #   SECONDS_EACH=6    least duration of a turn   ASPROF=PATH   async-profiler, interleaved
 #   PORT=9092         of the database    VERBOSE=1   prints each turn to stderr
 #
