@@ -21,6 +21,7 @@
 #define SHORT_BUCKETS 14
 #define SHORT_SPAN    3.5 /* of the buckets, in gaps */
 #define ROUNDS        60
+#define COUNT_ERROR   0.01
 #define UNITS         64 /* per gap: resolution of spans of time when short durations are estimated */
 #define UNIT_BITS     21
 #define UNITS_MAX     ((1u << UNIT_BITS) - 1)
@@ -292,8 +293,10 @@ static void add_entries(
 		below += entries[i].ns < gap ? entries[i].weight : 0;
 		out->histogram[bucket_of(entries[i].ns)] += entries[i].weight;
 	}
-	/* Of a count, only the ends of the window are inexact, by one cell each. */
-	out->error = sqrt(out->counted ? out->calls / (10 * out->seconds + 1) : variance);
+	/* A count lacks calls of threads that were not polled yet, and its ends are known to within a cell. */
+	out->error = out->counted
+			     ? COUNT_ERROR * out->calls + sqrt(out->calls / (10 * out->seconds + 1))
+			     : sqrt(variance);
 	out->short_calls = 2 * below > out->calls && !out->counted;
 	percentiles(entries, count, out->calls, out);
 	if (count)

@@ -9,6 +9,7 @@
 #include "walk/hotspot/code_cache.h"
 
 #include <asm/perf_regs.h>
+#include <errno.h>
 #include <linux/hw_breakpoint.h>
 #include <sys/ioctl.h>
 
@@ -80,7 +81,7 @@ void entries_arm(
 {
 	int error = 0;
 
-	if (t->ring || t->closing || atomic_load(&e->off) || e->threads >= ENTRIES_THREADS)
+	if (t->ring || t->closing || e->full || atomic_load(&e->off))
 		return;
 	for (uint32_t i = 0; i < ENTRIES_CODES; i++) {
 		t->fds[i] = -1;
@@ -96,7 +97,11 @@ void entries_arm(
 				SYS_ioctl, t->fds[i], PERF_EVENT_IOC_SET_OUTPUT, t->fds[0]);
 	}
 	if (!t->ring || error < 0) {
-		atomic_store(&e->off, atomic_load(&slot->tid) && error < 0);
+		/* Limits on descriptors and locked memory leave the breakpoints that are set. */
+		if (atomic_load(&slot->tid) && error < 0 && error != -ESRCH) {
+			e->full = true;
+			atomic_store(&e->off, !e->threads);
+		}
 		if (t->ring)
 			raw_unmap(t->ring, perf_fd_ring_bytes());
 		t->ring = NULL;
@@ -128,6 +133,7 @@ bool entries_disarm(struct entries *e, struct entries_thread *t, struct thread_s
 	entries_close(t);
 	*t = (struct entries_thread){.ring = NULL};
 	e->threads--;
+	e->full = false;
 	return true;
 }
 

@@ -16,7 +16,6 @@
 
 #define ENTRIES_CODES      2u /* of four debug registers; alloc on JDK 8 uses the others */
 #define ENTRIES_PER_SECOND 4000u
-#define ENTRIES_THREADS    256u /* with breakpoints, at most */
 
 /* An nmethod whose entry has a breakpoint. Handlers read it. */
 struct entries_code {
@@ -35,7 +34,8 @@ struct entries_thread {
 
 struct entries {
 	struct entries_code codes[ENTRIES_CODES];
-	uint32_t next, threads;
+	uint32_t next, threads;        /* threads: with breakpoints */
+	bool full;                     /* no more threads can have them */
 	uint64_t second_ns, in_second; /* entries in the current second */
 	_Atomic uint32_t off;          /* true: too frequent, or breakpoints are not available */
 };
