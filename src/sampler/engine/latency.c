@@ -16,7 +16,7 @@
 
 #define LATENCY_STAY_NS    (5 * NS_PER_S) /* how long a thread stays listed after a call */
 #define LATENCY_CHECK_NS   (1 * NS_PER_S)
-#define LATENCY_LONGEST_NS (100 * NS_PER_MS)
+#define LATENCY_LONGEST_NS (500 * NS_PER_MS)
 #define LATENCY_HANDLER_NS \
 	60000u           /* upper bound of the CPU time from waking up to the handler's end */
 #define LATENCY_EARLY 4u /* polls due within this part of the interval are made at once */
