@@ -22,6 +22,7 @@ struct place {
 struct search {
 	const struct profile *p;
 	uint64_t slow_ns;
+	bool slow; /* adds the slow calls, else the others */
 	struct place places[PLACES_MAX];
 	uint32_t count;
 	struct hash_index known; /* stack and state to place; PLACES_MAX: it found no space */
@@ -58,6 +59,7 @@ static const char *place_name(const struct profile *p, uint32_t stack)
 	return profile_get_method(p, calls_place(p, stack))->full;
 }
 
+/* PLACES_MAX: no slow call was there, or there are too many places. */
 static uint32_t place_add(struct search *s, const struct call_part *part)
 {
 	const char *name = place_name(s->p, part->stack);
@@ -66,7 +68,7 @@ static uint32_t place_add(struct search *s, const struct call_part *part)
 	for (uint32_t i = 0; i < s->count; i++)
 		if (s->places[i].hash == hash)
 			return i;
-	if (s->count == PLACES_MAX)
+	if (!s->slow || s->count == PLACES_MAX)
 		return PLACES_MAX;
 	s->places[s->count] =
 		(struct place){.hash = hash, .state = part->state, .stack = part->stack};
@@ -90,8 +92,11 @@ static void search_call(void *ctx, const struct call *call)
 {
 	struct search *s = ctx;
 	bool slow = call_duration_ns(call) >= s->slow_ns;
-	uint32_t parts = calls_parts(s->p, call, s->parts, PARTS_MAX);
+	uint32_t parts;
 
+	if (slow != s->slow)
+		return;
+	parts = calls_parts(s->p, call, s->parts, PARTS_MAX);
 	s->slow_calls += slow;
 	for (uint32_t i = 0; i < parts; i++) {
 		struct place *place = place_of(s, &s->parts[i]);
@@ -119,6 +124,9 @@ uint32_t calls_causes(const struct profile *p, const struct calls_query *q, uint
 
 	s->p = p;
 	s->slow_ns = slow_ns;
+	s->slow = true;
+	calls_each(p, q, search_call, s);
+	s->slow = false;
 	calls_each(p, q, search_call, s);
 	for (; count < CALLS_CAUSES && count < s->count; count++) {
 		struct place *most = &s->places[count], swap;

@@ -116,6 +116,7 @@ static bool entries_known(const struct model_call *call, const struct profile_po
 	return poll->counted && poll->recorded && (!call || call->recorded);
 }
 
+/* *certain: false if it is the same call only because a collection may have moved the references that differ. */
 static bool same_call(const struct model_call *call, const struct profile_poll *poll, bool *certain)
 {
 	*certain = true;
@@ -125,8 +126,8 @@ static bool same_call(const struct model_call *call, const struct profile_poll *
 		return !poll->entries_here;
 	if (call->outside == poll->outside)
 		return true;
-	*certain = false;
-	return call->collections != poll->collections[1] && call->values == poll->values;
+	*certain = call->collections == poll->collections[1] || call->values != poll->values;
+	return !*certain;
 }
 
 static bool waits(const struct model_poll *poll)
@@ -269,7 +270,9 @@ void calls_add_poll(struct profile *p, const struct profile_poll *poll)
 		.state = (uint8_t)state_of(p, poll),
 		.before = call->last};
 	if (!call->last)
-		call->pub.state_ns[now->state] += (call->pub.begin_to - call->pub.begin_from) / 2;
+		call->pub.state_ns[now->state] +=
+			now->time_ns - call->pub.begin_to +
+			(call->pub.begin_to - call->pub.begin_from) / 2;
 	if (poll_of(c, call->last)) {
 		struct model_poll *last = &c->polls[(call->last - 1) % CALLS_POLLS];
 
