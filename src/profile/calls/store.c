@@ -225,11 +225,42 @@ static uint64_t next_entry(
 		       : poll->since_ns;
 }
 
+static void call_add(
+	const struct profile *p, struct model_call *call, const struct profile_poll *poll)
+{
+	struct model_calls *c = p->calls;
+	struct model_poll *now = &c->polls[c->poll_count % CALLS_POLLS];
+
+	*now = (struct model_poll){.time_ns = poll->time_ns,
+		.still_ns = poll->time_ns,
+		.cpu_ns = poll->cpu_ns,
+		.delay_ns = poll->delay_ns,
+		.stack = poll->stack,
+		.state = (uint8_t)state_of(p, poll),
+		.before = call->last};
+	if (!call->last)
+		call->pub.state_ns[now->state] += now->time_ns - call->pub.begin_to +
+						  (call->pub.begin_to - call->pub.begin_from) / 2;
+	if (poll_of(c, call->last)) {
+		struct model_poll *last = &c->polls[(call->last - 1) % CALLS_POLLS];
+
+		last->still_ns = poll->before_ns > last->time_ns ? poll->before_ns : last->time_ns;
+		account(call->pub.state_ns, last, now);
+	}
+	call->last = ++c->poll_count;
+	call->outside = poll->outside;
+	call->values = poll->values;
+	call->collections = poll->collections[0];
+	call->recorded = poll->recorded;
+	call->pub.polls++;
+	call->pub.end_from = poll->time_ns;
+	call->pub.inlined = call->pub.inlined || poll->inlined;
+}
+
 void calls_add_poll(struct profile *p, const struct profile_poll *poll)
 {
 	struct model_calls *c = p->calls;
 	struct model_call *call = NULL;
-	struct model_poll *now;
 	uint64_t open, outside_ns = poll->before_ns;
 	bool certain = true;
 
@@ -261,34 +292,9 @@ void calls_add_poll(struct profile *p, const struct profile_poll *poll)
 		return;
 	if (!call)
 		call = call_new(c, poll, outside_ns);
-	now = &c->polls[c->poll_count % CALLS_POLLS];
-	*now = (struct model_poll){.time_ns = poll->time_ns,
-		.still_ns = poll->time_ns,
-		.cpu_ns = poll->cpu_ns,
-		.delay_ns = poll->delay_ns,
-		.stack = poll->stack,
-		.state = (uint8_t)state_of(p, poll),
-		.before = call->last};
-	if (!call->last)
-		call->pub.state_ns[now->state] +=
-			now->time_ns - call->pub.begin_to +
-			(call->pub.begin_to - call->pub.begin_from) / 2;
-	if (poll_of(c, call->last)) {
-		struct model_poll *last = &c->polls[(call->last - 1) % CALLS_POLLS];
-
-		last->still_ns = poll->before_ns > last->time_ns ? poll->before_ns : last->time_ns;
-		account(call->pub.state_ns, last, now);
-	}
-	call->last = ++c->poll_count;
-	call->outside = poll->outside;
-	call->values = poll->values;
-	call->collections = poll->collections[0];
-	call->recorded = poll->recorded;
-	c->recursive = c->recursive || poll->recursive;
-	call->pub.polls++;
-	call->pub.end_from = poll->time_ns;
-	call->pub.inlined = call->pub.inlined || poll->inlined;
 	call->pub.uncertain = call->pub.uncertain || !certain;
+	c->recursive = c->recursive || poll->recursive;
+	call_add(p, call, poll);
 }
 
 uint64_t calls_counted_ns(const struct profile *p)

@@ -59,6 +59,12 @@ static unsigned bucket_of(double ns)
 	return bucket < 0 ? 0 : bucket >= CALLS_BUCKETS ? CALLS_BUCKETS - 1 : (unsigned)bucket;
 }
 
+/* The probability that polls see a call of this duration. gap: mean distance of polls. */
+static double seen_part(double d, double gap)
+{
+	return d < gap ? d / gap : 1;
+}
+
 /*
  * Likelihood of a duration for a call that began in a span of b ns before it was certainly inside for `inside` ns, and ended in a
  * span of e ns after that: a trapezoid.
@@ -74,7 +80,7 @@ static double likelihood(double d, double inside, double b, double e)
 	return (high - low) / (b * e);
 }
 
-/* Calls that are equal when rounded to UNITS per gap; `at`: the likelihood of each duration. */
+/* Calls that are equal when rounded to UNITS per gap; `at`: the likelihood of each duration, of calls that were seen. */
 struct bracket {
 	double calls, at[SHORT_BUCKETS];
 };
@@ -111,8 +117,10 @@ static struct bracket *brackets_new(
 		out = xgrow(out, *count, &cap, sizeof(*out));
 		out[*count] = (struct bracket){.calls = 1};
 		for (unsigned j = 0; j < SHORT_BUCKETS; j++)
-			sum += out[*count].at[j] = likelihood((j + 0.5) * width,
-				(double)inside * unit, (double)b * unit + 1, (double)e * unit + 1);
+			sum += out[*count].at[j] =
+				likelihood((j + 0.5) * width, (double)inside * unit,
+					(double)b * unit + 1, (double)e * unit + 1) /
+				seen_part((j + 0.5) * width, gap);
 		/* Known so well that it lies between two buckets. */
 		middle = ((double)inside + (double)(b + e) / 2) * unit / width;
 		if (sum <= 0)
@@ -124,7 +132,10 @@ static struct bracket *brackets_new(
 	return out;
 }
 
-/* Appends an entry per bucket of short durations. gap: mean distance of polls, ns. */
+/*
+ * Appends an entry per bucket of short durations. gap: mean distance of polls, ns. How much shorter than a gap a call was that a
+ * single poll saw cannot be known: these durations are assumed to be equally frequent.
+ */
 static uint32_t estimate_short(
 	const struct call *list, uint32_t count, double gap, struct entry *out)
 {
@@ -134,7 +145,7 @@ static uint32_t estimate_short(
 	struct bracket *brackets = brackets_new(list, count, gap, &bracket_count);
 
 	for (unsigned j = 0; j < SHORT_BUCKETS; j++)
-		density[j] = 1.0 / SHORT_BUCKETS;
+		density[j] = seen_part((j + 0.5) * width, gap);
 	for (unsigned round = 0; round < ROUNDS; round++) {
 		memset(found, 0, sizeof(found));
 		for (uint32_t i = 0; i < bracket_count; i++) {
@@ -151,7 +162,7 @@ static uint32_t estimate_short(
 	}
 	free(brackets);
 	for (unsigned j = 0; j < SHORT_BUCKETS; j++) {
-		double d = (j + 0.5) * width, seen = d < gap ? d / gap : 1;
+		double d = (j + 0.5) * width, seen = seen_part(d, gap);
 
 		if (found[j] > 0)
 			out[n++] = (struct entry){.ns = d,
@@ -252,6 +263,25 @@ static void scale_short(struct entry *entries, uint32_t first, uint32_t count, d
 		entries[i].weight *= scale;
 }
 
+/* If most calls are shorter than a gap, their number is unknown: counts only those that were seen, a lower bound. */
+static void limit_short(
+	struct calls_summary *out, struct entry *entries, uint32_t count, double gap)
+{
+	double below = 0, all = 0;
+
+	for (uint32_t i = 0; i < count; i++) {
+		all += entries[i].weight;
+		below += entries[i].ns < gap ? entries[i].weight : 0;
+	}
+	out->short_calls = 2 * below > all;
+	for (uint32_t i = 0; i < count && out->short_calls; i++) {
+		double seen = seen_part(entries[i].ns, gap);
+
+		entries[i].weight *= seen;
+		entries[i].variance *= seen * seen;
+	}
+}
+
 /* Sums over all calls, and one entry per call that is not short; the short ones are moved to the front of the list. */
 static uint32_t add_calls(struct gather *g, double gap, struct entry *entries, uint32_t *brief)
 {
@@ -285,19 +315,19 @@ static uint32_t add_calls(struct gather *g, double gap, struct entry *entries, u
 static void add_entries(
 	struct calls_summary *out, const struct entry *entries, uint32_t count, double gap)
 {
-	double variance = 0, below = 0;
+	double variance = 0, unseen = 0;
 
 	for (uint32_t i = 0; i < count; i++) {
 		out->calls += entries[i].weight;
 		variance += entries[i].variance;
-		below += entries[i].ns < gap ? entries[i].weight : 0;
+		unseen += entries[i].weight * (1 - seen_part(entries[i].ns, gap));
 		out->histogram[bucket_of(entries[i].ns)] += entries[i].weight;
 	}
 	/* A count lacks calls of threads that were not polled yet, and its ends are known to within a cell. */
-	out->error = out->counted
-			     ? COUNT_ERROR * out->calls + sqrt(out->calls / (10 * out->seconds + 1))
-			     : sqrt(variance);
-	out->short_calls = 2 * below > out->calls && !out->counted;
+	if (out->counted)
+		out->error = COUNT_ERROR * out->calls + sqrt(out->calls / (10 * out->seconds + 1));
+	else
+		out->error = sqrt(variance + (out->short_calls ? 0 : unseen * unseen));
 	percentiles(entries, count, out->calls, out);
 	if (count)
 		out->slow_ns = slow_from(entries, count, out->calls);
@@ -340,6 +370,8 @@ void calls_summarize(
 	if (out->counted)
 		scale_short(entries, g.count - brief, count,
 			entries_between(p->calls, q) + g.count - g.counted);
+	else
+		limit_short(out, entries, count, gap);
 	qsort(entries, count, sizeof(*entries), by_duration);
 	add_entries(out, entries, count, gap);
 	free(entries);
