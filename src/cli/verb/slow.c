@@ -12,6 +12,8 @@
 #define SLOW_NS (10 * NS_PER_S)
 /* Until the threads inside are known, polled densely, and have breakpoints. */
 #define SLOW_WARM_NS NS_PER_S
+/* Until the last calls of the window have been reported. */
+#define SLOW_END_NS (500 * NS_PER_MS)
 
 static const int slow_events[] = {EVENT_WALL, EVENT_LOCK};
 
@@ -31,12 +33,12 @@ static int slow_measure(struct slow *slow, struct latency_report *report, struct
 		return -1;
 	report->profile = s->profile;
 	report->clock_ns = session_start_ns(s->session);
-	s->duration_ns += SLOW_WARM_NS;
+	s->duration_ns += SLOW_WARM_NS + SLOW_END_NS;
 	report->query.from_ns = clock_mono_ns() + SLOW_WARM_NS - report->clock_ns;
 	rc = sampling_loop(s, err);
 	if (rc && err->kind != ERR_GONE)
 		return -1;
-	report->query.to_ns = clock_mono_ns() - report->clock_ns;
+	report->query.to_ns = clock_mono_ns() - SLOW_END_NS - report->clock_ns;
 	if (report->query.from_ns > report->query.to_ns)
 		report->query.from_ns = report->query.to_ns;
 	sampling_finish(s);
