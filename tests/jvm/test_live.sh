@@ -78,6 +78,12 @@ ok_shows "key x opens the export dialog" 'export'
 mux send-keys C-u; mux send-keys -l "$T/mine.collapsed"; mux send-keys Enter
 ok_shows "the export dialog writes the file that was typed" 'wrote .*mine.collapsed'
 ok "the exported file has the hottest method" grep -q 'knownSixty' "$T/mine.collapsed"
+mux send-keys l
+ok_shows "key l shows the latency of single calls" ' p99 .*max '
+mux send-keys Enter
+ok_shows "Enter shows what one of them did" ' poll.*'
+mux send-keys q q
+ok_shows "q goes back to the methods" 'METHOD'
 # every format, with cpu and wall sampled; the JVM's CPU usage is known from the second poll on
 mux send-keys 4
 ok_shows "key 4 switches to wall" '\[4 wall\]'

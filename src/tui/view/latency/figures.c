@@ -27,10 +27,11 @@ struct plan {
 static struct plan plan_of(const struct latency *l, int rows)
 {
 	struct plan plan = {.gap = rows >= ROWS_GAPS};
-	int rest = rows - 4 - 4 * plan.gap;
+	int rest = rows - 4 - 4 * plan.gap, notes = (int)l->note_count;
 
+	/* At the expense of the list only, since notes come and go. */
 	if (plan.gap)
-		rest -= plan.notes = (int)l->note_count;
+		plan.notes = notes < rows / 8 ? notes : rows / 8;
 	if (rows >= ROWS_HISTOGRAM)
 		plan.histogram = 4 + (rest > 13 ? (rest - 13) / 4 : 0);
 	if (rows >= ROWS_CAUSES)
@@ -266,7 +267,7 @@ static void draw_causes(struct ui *ui, struct area area)
 	}
 }
 
-/* One line each; narrower screens have the brief form in the footer. */
+/* One line each; smaller screens have the brief form in the footer. */
 static void draw_notes(struct ui *ui, struct area area)
 {
 	const struct latency *l = latency_state(ui);
@@ -328,8 +329,11 @@ void figures_draw_empty(struct ui *ui, struct area area)
 		"rare, take longer. If nothing calls the method now, run what is slow. Esc goes "
 		"back.",
 		calls_duration_text(calls_interval(ui->profile), interval));
-	if (ui->latency.on && text.row < area.row + area.rows) {
+	for (unsigned i = 0; i <= l->note_count && ui->latency.on; i++) {
 		text.rows = area.row + area.rows - text.row;
-		canvas_wrapped(&ui->canvas, text, 0, STYLE_DIM, sentence);
+		if (text.rows > 0)
+			text.row = canvas_wrapped(&ui->canvas, text, 0, STYLE_DIM,
+					   i ? l->notes[i - 1].sentence : sentence) +
+				   1;
 	}
 }

@@ -16,7 +16,7 @@
 #include "tui/frame/ui.h"
 
 #define LATENCY_ROWS  40 /* single calls in the list */
-#define LATENCY_NOTES 4
+#define LATENCY_NOTES 8
 
 struct latency_call {
 	struct call call;
