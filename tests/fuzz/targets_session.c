@@ -2,6 +2,7 @@
 /* Parsers of agent records, recordings and settings files. */
 #include "base/buf.h"
 #include "findings/findings.h"
+#include "profile/calls/report.h"
 #include "profile/profile.h"
 #include "recording/recording.h"
 #include "session/record/reader.h"
@@ -24,6 +25,29 @@
 static void take_module(void *ctx, uint32_t id, const struct proc_map *m)
 {
 	*(size_t *)ctx += strlen(m->path) + id;
+}
+
+static void take_call(void *ctx, const struct call *call)
+{
+	uint32_t count;
+
+	if (call->begin_from > call->begin_to || call->begin_to > call->end_from ||
+		call->end_from > call->end_to)
+		abort();
+	free(call_phases(ctx, call, &count));
+}
+
+/* What is shown of calls. */
+static void read_calls(struct profile *profile)
+{
+	struct calls_query q = {.to_ns = UINT64_MAX};
+	struct calls_cause causes[CALLS_CAUSES];
+	struct calls_summary sum;
+
+	calls_summarize(profile, &q, &sum);
+	calls_causes(profile, &q, sum.slow_ns, causes);
+	q.min_ns = sum.slow_ns;
+	calls_each(profile, &q, take_call, profile);
 }
 
 /* Two words, the cursors, then what is in the ring. */
@@ -54,10 +78,13 @@ size_t fuzz_ring(const uint8_t *data, size_t bytes)
 	frames = frames_new(profile, NULL);
 	reader = reader_new(profile, frames, words[1]);
 	reader_on_module(reader, take_module, &seen);
+	calls_begin(profile, "handle", 5000000);
+	frames_time(frames, "handle");
 	for (int i = 0; i < RECORDS_MAX && (size = ring_read(&r, record)) > 0; i++)
 		if (reader_consume(reader, (struct wire_record *)record, (uint32_t)size,
 			    SECONDS_MAX, NULL))
 			break;
+	read_calls(profile);
 	reader_free(reader);
 	frames_free(frames);
 	profile_free(profile);

@@ -3,7 +3,7 @@
 
 check_PROGRAMS += %D%/test_commands %D%/test_control %D%/test_day \
 	%D%/test_feed %D%/test_frozen %D%/test_host %D%/test_late %D%/test_mapping %D%/test_names \
-	%D%/test_owners %D%/test_reader \
+	%D%/test_owners %D%/test_polls %D%/test_reader \
 	%D%/test_unwind_feed %D%/test_virtuals
 noinst_PROGRAMS += %D%/vitals_tool
 check_SCRIPTS += %D%/test_timens.sh %D%/test_vitals.sh
@@ -23,6 +23,7 @@ SESSION_TEST_LIBS = libsession.a libattach.a libsymbols.a libexport.a libprofile
 %C%_test_late_LDADD = $(SESSION_TEST_LIBS)
 %C%_test_frozen_LDADD = $(SESSION_TEST_LIBS)
 %C%_test_virtuals_LDADD = $(SESSION_TEST_LIBS)
+%C%_test_polls_LDADD = $(SESSION_TEST_LIBS)
 %C%_test_reader_LDADD = $(SESSION_TEST_LIBS)
 %C%_vitals_tool_LDADD = $(SESSION_TEST_LIBS)
 %C%_test_unwind_feed_LDADD = $(unwind_test_libs)
