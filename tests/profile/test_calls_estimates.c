@@ -161,6 +161,8 @@ static bool is_near(uint64_t ns, double ms)
 {
 	double got = (double)ns / (double)NS_PER_MS, off = fabs(got - ms);
 
+	if (ms < 1.5 * INTERVAL)
+		return ns == CALLS_UNKNOWN;
 	if (ns == CALLS_UNKNOWN)
 		return ms < 2.5 * INTERVAL || ms > TO_MS - FROM_MS;
 	return off <= INTERVAL || off <= 0.05 * ms;

@@ -60,6 +60,13 @@ static const struct {
 		CALL_PARK},
 	{THREAD_PARKED,
 		{"java.util.concurrent.locks.LockSupport park",
+			"java.util.concurrent.locks.AbstractQueuedSynchronizer$ConditionObject "
+			"await",
+			"java.util.concurrent.locks.ReentrantLock$Waiter await",
+			"shop.Gateway handle"},
+		CALL_PARK},
+	{THREAD_PARKED,
+		{"java.util.concurrent.locks.LockSupport park",
 			"java.util.concurrent.CompletableFuture get", "shop.Gateway handle"},
 		CALL_PARK},
 	{THREAD_SLEEPING,
@@ -275,8 +282,8 @@ static void test_phases(void)
 		unsigned polls;
 	} course[] = {
 		{{"shop.Repo load", "shop.Gateway handle"}, "Repo.load", THREAD_IO, 4},
-		{{"shop.Cart sum", "shop.Gateway handle"}, "Cart.sum", THREAD_ON_CPU, 3},
 		{{"shop.Repo save", "shop.Gateway handle"}, "Repo.save", THREAD_IO, 2},
+		{{"shop.Cart sum", "shop.Gateway handle"}, "Cart.sum", THREAD_ON_CPU, 3},
 	};
 	struct call_phase *phases;
 	struct polls_calls c;
