@@ -131,6 +131,22 @@ static void test_other_ways(void)
 	end();
 }
 
+/* By line, rows are named after a method and a line. */
+static void test_lines(void)
+{
+	start();
+	keys("L");
+	seconds(1);
+	keys("g");
+	for (int i = 0;
+		i < 60 && !(strstr(ui_selected(&ui), "acme") && strchr(ui_selected(&ui), ':')); i++)
+		keys("j");
+	keys("l");
+	ok(ui.place.view == VIEW_LATENCY && *fake.method && !strchr(fake.method, ':'),
+		"by line, l measures the method of the line");
+	end();
+}
+
 /* Wall that was on before stays on. */
 static void test_wall_on(void)
 {
@@ -299,6 +315,7 @@ int main(void)
 	setenv("TZ", "UTC", 1);
 	test_opening();
 	test_other_ways();
+	test_lines();
 	test_wall_on();
 	test_refusals();
 	test_time();
