@@ -3,7 +3,7 @@
 
 noinst_LIBRARIES += libprofile.a
 libprofile_a_SOURCES = \
-	%D%/calls/calls.h %D%/calls/causes.c %D%/calls/own.h %D%/calls/report.c \
+	%D%/calls/calls.h %D%/calls/causes.c %D%/calls/copy.c %D%/calls/own.h %D%/calls/report.c \
 	%D%/calls/report.h %D%/calls/store.c %D%/calls/summary.c \
 	%D%/cut.c %D%/cut.h %D%/diff/diff.c %D%/diff/diff.h %D%/diff/inside.h %D%/diff/merge.c %D%/diff/splits.c %D%/diff/test.c \
 	%D%/profile.h %D%/vitals.c %D%/vitals.h %D%/whole.h \

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The content of chunks: one function and one table row per type. */
-#include "recording/reader.h"
+#include "recording/calls.h"
 
 #include "base/clean.h"
 #include "base/clock.h"
@@ -362,11 +362,14 @@ static const struct {
 	{CHUNK_FORGET, read_forget, false},
 	{CHUNK_END, read_end, false},
 	{CHUNK_PULSE, read_pulse, true},
+	{CHUNK_MEASURED, chunks_read_measured, false},
+	{CHUNK_CALLS, chunks_read_calls, false},
+	{CHUNK_ENTRIES, chunks_read_entries, false},
 };
 
 bool chunks_known(uint32_t type)
 {
-	return type >= CHUNK_META && type <= CHUNK_PULSE;
+	return type >= CHUNK_META && type <= CHUNK_ENTRIES;
 }
 
 bool chunks_read(struct recording *r, uint32_t type)

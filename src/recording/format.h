@@ -42,7 +42,7 @@
 
 #define FORMAT_MAGIC "JHOTREC\n"
 #define FORMAT_MAJOR 1
-#define FORMAT_MINOR 3
+#define FORMAT_MINOR 4
 
 struct format_head {
 	char magic[8];
@@ -79,6 +79,9 @@ enum format_type {
 	CHUNK_END,     /* duration of sampling, ns; the last chunk */
 	CHUNK_HOLDERS, /* as SAMPLES, of lock: what lock owners did while others waited; since 1.1 */
 	CHUNK_PULSE, /* (event, PROFILE_PULSE numbers)...: distribution of its weight in the second; since 1.2 */
+	CHUNK_MEASURED, /* method, interval: whose calls follow; earlier calls are discarded; since 1.4 */
+	CHUNK_CALLS,   /* (a call, its polls)...: see doc/recording.md; since 1.4 */
+	CHUNK_ENTRIES, /* (tenth of a second, recorded entries into the method)...; since 1.4 */
 };
 
 _Static_assert(FRAME_COMPILED == 0 && FRAME_NATIVE == 6 && FRAME_WAITS == 12 &&

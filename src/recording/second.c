@@ -3,13 +3,13 @@
 #include "recording/second.h"
 
 #include "base/hash.h"
+#include "recording/calls.h"
 
 #include <stdlib.h>
 
 /* --- everything but samples ------------------------------------------------------------ */
 
-/* Definitions must precede the chunks that use them. */
-static void flush_ids(struct second *s)
+void second_flush_ids(struct second *s)
 {
 	if (s->ids.restarted)
 		out_write(s->out, CHUNK_FORGET, &s->out->chunk);
@@ -129,7 +129,7 @@ static void write_waits(struct second *s)
 		write_wait(s, i);
 	waits = s->out->chunk;
 	s->out->chunk = (struct buf){0};
-	flush_ids(s);
+	second_flush_ids(s);
 	out_write_nonempty(s->out, CHUNK_WAITS, &waits);
 	buf_done(&waits);
 }
@@ -187,9 +187,9 @@ static void write_samples(struct second *s, int event, bool holders, uint32_t fr
 		if (ids->methods_out.len + ids->frames_out.len + ids->stacks_out.len +
 				ids->threads_out.len >=
 			FORMAT_PIECE)
-			flush_ids(s);
+			second_flush_ids(s);
 	}
-	flush_ids(s);
+	second_flush_ids(s);
 	if (s->part_count)
 		qsort(s->parts, s->part_count, sizeof(*s->parts), part_compare);
 	for (uint32_t i = 0; i < s->part_count; i++) {
@@ -246,6 +246,7 @@ void second_write(struct second *s, uint32_t from, uint32_t to)
 		OUT(s->out, CHUNK_PROCESS, process_ns);
 	write_gaps(s);
 	write_waits(s);
+	second_write_calls(s, to - (to > from), false);
 	if (kept) {
 		vitals_restore(&v, kept);
 		second_write_vitals(s, CHUNK_VITALS, &v);
@@ -263,4 +264,5 @@ void second_done(struct second *s)
 	file_ids_done(&s->ids);
 	free(s->waits);
 	free(s->parts);
+	calls_written_done(&s->calls);
 }

@@ -6,6 +6,7 @@
 #ifndef JHOT_RECORDING_SECOND_H
 #define JHOT_RECORDING_SECOND_H
 
+#include "profile/calls/calls.h"
 #include "profile/whole.h"
 #include "recording/fields.h"
 #include "recording/file_ids.h"
@@ -28,6 +29,13 @@ struct second {
 		uint32_t run, off; /* off: the end that was written, 0: none */
 		bool on;
 	} runs[PROFILE_EVENTS];
+	struct calls_written {
+		uint32_t generation;
+		uint64_t next, cell; /* the first call, and tenth of a second, not looked at yet */
+		uint64_t *pending;   /* numbers of calls in progress */
+		uint32_t count, cap;
+		struct call_poll *polls; /* of the call being written */
+	} calls;
 	struct profile_run gap; /* the last one */
 	struct written_wait {
 		uint64_t id, hash; /* id: of the wait, + 1; 0: none */
@@ -40,6 +48,9 @@ struct second {
 	uint32_t part_count, part_cap;
 };
 void second_done(struct second *s);
+void calls_written_done(struct calls_written *w);
+/* Writes new definitions, which must precede the chunks that use them. */
+void second_flush_ids(struct second *s);
 
 /* Writes [from, to) as second `from`: one second, a merged step, or everything before the history. */
 void second_write(struct second *s, uint32_t from, uint32_t to);

@@ -8,7 +8,7 @@
  */
 #include "recording/recording.h"
 
-#include "recording/second.h"
+#include "recording/calls.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -165,6 +165,7 @@ int recording_finish(struct recording_writer *w, uint64_t duration_ns, struct er
 	write_until(w, now);
 	write_second(w, now, now); /* events, gaps and waits up to the end */
 	second_write_runs(&w->second);
+	second_write_calls(&w->second, now, true);
 	if (w->due_count)
 		w->second.vitals = w->due[w->due_count - 1].v;
 	second_write_vitals(&w->second, CHUNK_STATE, &w->second.vitals);

@@ -163,6 +163,14 @@ static int events_depth(struct events *e, const struct args *args, struct err *e
 	return top ? units_count(top, "--keep-top", e->top, &e->top, err) : 0;
 }
 
+static bool events_have(const struct events *e, int id)
+{
+	for (int i = 0; i < e->count; i++)
+		if (e->ids[i] == id)
+			return true;
+	return false;
+}
+
 int events_parse(struct events *out, const struct args *args, int fallback, struct err *err)
 {
 	const char *interval = args_get(args, OPT_INTERVAL), *budget = args_get(args, OPT_BUDGET);
@@ -171,6 +179,7 @@ int events_parse(struct events *out, const struct args *args, int fallback, stru
 	memset(out, 0, sizeof(*out));
 	out->budget = -1;
 	out->only_threads = args_get(args, OPT_ONLY_THREADS);
+	out->latency = args_get(args, OPT_LATENCY);
 	for (int i = 0; i < args_count(args, OPT_EVENT); i++) {
 		for (const char *list = args_nth(args, OPT_EVENT, i); *list;) {
 			list = events_next_item(list, &item, err);
@@ -180,6 +189,8 @@ int events_parse(struct events *out, const struct args *args, int fallback, stru
 	}
 	if (!out->count && fallback >= 0)
 		events_insert(out, NULL, fallback);
+	if (out->latency && !events_have(out, EVENT_WALL))
+		events_insert(out, NULL, EVENT_WALL);
 	if (interval && events_share_interval(out, interval, err))
 		return -1;
 	if (args_get(args, OPT_ENGINE) && events_engine(out, args_get(args, OPT_ENGINE), err))
@@ -228,6 +239,8 @@ int events_start(const struct events *e, struct session *s, struct err *err)
 		else if (!e->optional || err->kind == ERR_GONE)
 			return events_refused(e, i, err);
 	}
+	if (begun && e->latency)
+		return session_latency(s, e->latency, 0, err);
 	return begun || !e->count ? 0 : -1;
 }
 

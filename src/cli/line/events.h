@@ -28,6 +28,7 @@ struct events {
 	int count;                 /* 0 only if none was given and there is no default */
 	int budget;                /* thousandths of a core, 0: unlimited, -1: EVENTS_BUDGET */
 	const char *only_threads;  /* NULL: all */
+	const char *latency;       /* method whose calls are measured; NULL: none */
 	unsigned depth, top, root; /* arguments of session_depth; depth 0: not given */
 };
 

@@ -4,6 +4,7 @@
 #include "cli/latency.h"
 #include "cli/line/units.h"
 #include "cli/line/verb.h"
+#include "cli/reading.h"
 #include "cli/sampling.h"
 #include "profile/calls/report.h"
 
@@ -60,39 +61,86 @@ static int slow_unseen(const struct latency_report *report, const char *method, 
 	return -1;
 }
 
-static int run_slow(const struct args *args, struct err *err)
+static int slow_live(
+	struct slow *slow, const struct args *args, struct latency_report *report, struct err *err)
 {
-	struct slow slow = {.method = args->operands[0],
-		.sampling = {.duration_ns = SLOW_NS, .then = "prints the report"}};
-	struct sampling *s = &slow.sampling;
-	struct latency_report report = {.every = args_has(args, OPT_CALLS)};
+	struct sampling *s = &slow->sampling;
 	const char *interval = args_get(args, OPT_INTERVAL);
-	int rc;
 
 	for (size_t i = 0; i < sizeof(slow_events) / sizeof(slow_events[0]); i++)
 		events_insert(&s->events, NULL, slow_events[i]);
 	s->events.budget = -1;
 	s->events.optional = true;
-	if ((interval && units_duration(interval, &slow.interval, err)) ||
+	if (args->operand_count < 2) {
+		err_set(err, ERR_USAGE, "Whose calls of %s? A JVM is missing.", slow->method);
+		err_hint(err, "jhot slow %s PID", slow->method);
+		return -1;
+	}
+	if ((interval && units_duration(interval, &slow->interval, err)) ||
 		sampling_options(s, args, err) ||
 		hotspot_find_ready(args->operands[1], &s->jvm, err) ||
 		events_resolve(&s->events, s->jvm.pid, NULL, err))
 		return -1;
-	rc = slow_measure(&slow, &report, err);
+	return slow_measure(slow, report, err);
+}
+
+/* Reports on the calls in a recording. */
+static struct imported *slow_file(
+	const struct args *args, struct latency_report *report, struct err *err)
+{
+	struct imported *file = reading_operands(args, err);
+	uint32_t from, to;
+
+	if (!file)
+		return NULL;
+	if (!reading_span(args, file, &from, &to, err) && calls_name(file->profile)) {
+		report->profile = file->profile;
+		report->query.from_ns = from * NS_PER_S;
+		report->query.to_ns = report->query.from_ns + reading_duration_ns(file, from, to);
+		calls_query_counted(file->profile, &report->query);
+		return file;
+	}
+	if (!calls_name(file->profile)) {
+		err_set(err, ERR_FAILED, "%s has no measured calls.", args->operands[0]);
+		err_hint(err, "jhot record --latency METHOD -o FILE.jhot PID     records them");
+	}
+	import_free(file);
+	return NULL;
+}
+
+static int run_slow(const struct args *args, struct err *err)
+{
+	struct slow slow = {.method = args->operands[0],
+		.sampling = {.duration_ns = SLOW_NS, .then = "prints the report"}};
+	struct latency_report report = {.every = args_has(args, OPT_CALLS)};
+	struct imported *file = NULL;
+	int rc;
+
+	if (import_accepts(args->operands[0])) {
+		file = slow_file(args, &report, err);
+		rc = file ? 0 : -1;
+		if (file)
+			slow.method = calls_name(file->profile);
+	} else {
+		rc = slow_live(&slow, args, &report, err);
+	}
 	if (!rc && args_has(args, OPT_JSON))
 		latency_print_json(&report, stdout);
 	else if (!rc)
 		latency_print(&report, stdout);
 	if (!rc && !latency_seen(&report))
 		rc = slow_unseen(&report, slow.method, err);
-	sampling_end(s);
+	if (file)
+		import_free(file);
+	else
+		sampling_end(&slow.sampling);
 	return rc;
 }
 
 const struct verb verb_slow = {
 	.bit = VERB_SLOW,
 	.name = "slow",
-	.synopsis = "[OPTION]... METHOD PID|NAME",
+	.synopsis = "[OPTION]... METHOD PID|NAME, or FILE",
 	.help = "measure the latency of single calls of a method, and what slow ones do",
 	.text = "Samples the threads inside METHOD every 5 ms (see -i) for 10 s (see -d), without "
 		"instrumentation, and recognises which samples belong to the same call. Reports "
@@ -101,12 +149,13 @@ const struct verb verb_slow = {
 		"more "
 		"time than others, and the slowest calls. METHOD is a name with or without its "
 		"class "
-		"and package: handle, Gateway.handle, com.shop.Gateway.handle.\n\n"
+		"and package: handle, Gateway.handle, com.shop.Gateway.handle. A FILE is a "
+		"recording of jhot record --latency METHOD.\n\n"
 		"A duration is known to within two intervals. Of calls shorter than an interval "
 		"only "
 		"some are seen; their number is estimated. Consecutive calls of a method that was "
 		"inlined into a loop cannot be distinguished; the report says so.",
-	.min_operands = 2,
+	.min_operands = 1,
 	.max_operands = 2,
 	.run = run_slow,
 };

@@ -148,4 +148,31 @@ struct calls_cause {
 uint32_t calls_causes(const struct profile *p, const struct calls_query *q, uint64_t slow_ns,
 	struct calls_cause out[CALLS_CAUSES]);
 
+/* --- for recordings: copying calls into another profile --------------------------------------- */
+
+/* A poll of a call. The numbers of CPU time and run-queue delay have no common origin. */
+struct call_poll {
+	uint64_t time_ns, still_ns; /* still_ns: the thread was in the same place until then */
+	uint64_t cpu_ns, delay_ns;
+	uint32_t stack;
+	enum call_state state;
+};
+
+/* Incremented by calls_begin; 0: no method was ever measured. */
+uint32_t calls_generation(const struct profile *p);
+/* The numbers of the retained calls: [*first, *end). */
+void calls_range(const struct profile *p, uint64_t *first, uint64_t *end);
+/* False: no longer retained. */
+bool calls_get(const struct profile *p, uint64_t number, struct call *out);
+/* The polls of a call, the latest first, as far as they are retained. Returns their number, at most `most`. */
+uint32_t calls_polls(
+	const struct profile *p, uint64_t number, struct call_poll *out, uint32_t most);
+/* Appends a call with its polls, the latest first; its number is ignored. Invalid ones are ignored. */
+void calls_restore(
+	struct profile *p, const struct call *call, const struct call_poll *polls, uint32_t count);
+/* Entries recorded in a tenth of a second since second 0. */
+#define CALLS_CELL_NS 100000000u
+uint32_t calls_entries(const struct profile *p, uint64_t cell);
+void calls_entries_restore(struct profile *p, uint64_t cell, uint32_t entries);
+
 #endif

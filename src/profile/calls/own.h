@@ -22,8 +22,7 @@ struct model_call {
 	bool recorded; /* the entries into the code that its last poll found are recorded */
 };
 
-#define CALLS_CELLS   8192u
-#define CALLS_CELL_NS (100 * NS_PER_MS)
+#define CALLS_CELLS 8192u
 
 struct model_calls {
 	char *name;
@@ -32,8 +31,9 @@ struct model_calls {
 	struct model_call *calls;
 	uint64_t poll_count, call_count; /* ever recorded */
 	uint64_t virtual_polls;          /* inside, of virtual threads: left out */
-	bool recursive;                  /* the method calls itself: entries are not calls */
-	uint64_t counted_ns;             /* when the first entry was recorded; 0: not yet */
+	bool restored;  /* the calls are from a recording: those without an end lasted to its end */
+	bool recursive; /* the method calls itself: entries are not calls */
+	uint64_t counted_ns; /* when the first entry was recorded; 0: not yet */
 	/* Recorded entries, by time / CALLS_CELL_NS % CALLS_CELLS. */
 	struct {
 		uint64_t cell;
@@ -48,6 +48,16 @@ static inline const struct model_poll *poll_of(const struct model_calls *c, uint
 	return number && number + CALLS_POLLS > c->poll_count
 		       ? &c->polls[(number - 1) % CALLS_POLLS]
 		       : NULL;
+}
+
+/* The call with this number, which is retained. One whose end was not observed ends with its last poll. */
+static inline struct call call_now(const struct model_calls *c, uint64_t number)
+{
+	struct call call = c->calls[number % CALLS_MAX].pub;
+
+	if (call.end_to == UINT64_MAX && !c->restored && c->open[call.thread] != number + 1)
+		call.end_to = call.end_from;
+	return call;
 }
 
 /* The method whose name says where in the program a stack ends, and what it waits for. */

@@ -28,6 +28,7 @@ void calls_begin(struct profile *p, const char *name, uint64_t interval)
 	}
 	if (!name)
 		return;
+	p->calls_generation++;
 	c = p->calls = xcalloc(1, sizeof(*c));
 	c->name = xstrdup(name);
 	c->interval = interval;
@@ -353,11 +354,8 @@ void calls_each(const struct profile *p, const struct calls_query *q, calls_each
 	uint64_t first = c && c->call_count > CALLS_MAX ? c->call_count - CALLS_MAX : 0;
 
 	for (uint64_t n = first; c && n < c->call_count; n++) {
-		struct call call = c->calls[n % CALLS_MAX].pub;
+		struct call call = call_now(c, n);
 
-		if (call.end_to == UINT64_MAX && call.end_from < q->to_ns &&
-			c->open[call.thread] != n + 1)
-			call.end_to = call.end_from; /* its end was not observed */
 		if (selects(p, q, &call))
 			fn(ctx, &call);
 	}

@@ -183,6 +183,7 @@ struct profile {
 	struct model_io_place *io_places; /* NULL until used */
 	struct model_readers *readers;
 	struct model_vitals *vitals; /* NULL until used */
+	uint32_t calls_generation;
 	struct model_calls *calls;   /* calls/own.h; NULL: no method's calls are measured */
 	struct scratch *scratch;     /* query/query.h */
 };
