@@ -68,7 +68,7 @@ static void print_slowest(const struct latency_report *r, FILE *out)
 {
 	struct call slowest[SLOWEST];
 	uint32_t count = calls_slowest(r->profile, &r->query, slowest, SLOWEST);
-	char begin[CALLS_TEXT], text[CALLS_TEXT];
+	char begin[CALLS_TEXT], text[CALLS_TEXT], lock[CALLS_LOCK];
 
 	fputs("\nSLOWEST CALLS\n", out);
 	for (uint32_t i = 0; i < count; i++) {
@@ -80,6 +80,8 @@ static void print_slowest(const struct latency_report *r, FILE *out)
 			call->end_to == UINT64_MAX ? ">" : " ",
 			calls_duration_text(call_duration_ns(call), text));
 		print_states(profile_get_thread(r->profile, call->thread)->name, states, out);
+		if (*call_lock_text(r->profile, call, lock))
+			fprintf(out, "%*s%s\n", 28, "", lock);
 	}
 }
 
@@ -135,6 +137,7 @@ static void json_call(void *ctx, const struct call *call)
 {
 	struct json_calls *c = ctx;
 	double states[CALL_STATES];
+	char lock[CALLS_LOCK];
 
 	call_shares(call, states);
 	json_begin(c->j, NULL, '{');
@@ -145,6 +148,8 @@ static void json_call(void *ctx, const struct call *call)
 	json_num(c->j, "duration_ms", (double)call_duration_ns(call) / (double)NS_PER_MS);
 	json_num(c->j, "error_ms", (double)call_error_ns(call) / (double)NS_PER_MS);
 	json_int(c->j, "polls", call->polls);
+	if (*call_lock_text(c->r->profile, call, lock))
+		json_str(c->j, "lock", lock);
 	json_bool(c->j, "complete", call->end_to != UINT64_MAX);
 	json_bool(c->j, "counted", call->counted);
 	json_bool(c->j, "inlined", call->inlined);

@@ -352,6 +352,9 @@ struct profile_waited {
 };
 bool profile_waited(const struct profile *p, uint32_t thread, uint32_t from, uint32_t to,
 	struct profile_waited *most);
+/* The same for the time [begin_ns, end_ns) since second 0. */
+bool profile_waited_ns(const struct profile *p, uint32_t thread, uint64_t begin_ns, uint64_t end_ns,
+	struct profile_waited *most);
 /* The last lock wait of a thread in the second [to - 1, to). False: none. */
 bool profile_wait_at(
 	const struct profile *p, uint32_t thread, uint32_t to, struct profile_wait *out);

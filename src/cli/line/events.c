@@ -189,8 +189,9 @@ int events_parse(struct events *out, const struct args *args, int fallback, stru
 	}
 	if (!out->count && fallback >= 0)
 		events_insert(out, NULL, fallback);
-	if (out->latency && !events_have(out, EVENT_WALL))
-		events_insert(out, NULL, EVENT_WALL);
+	for (int i = EVENT_LOCK; out->latency && i <= EVENT_WALL; i++)
+		if (!events_have(out, i))
+			events_insert(out, NULL, i);
 	if (interval && events_share_interval(out, interval, err))
 		return -1;
 	if (args_get(args, OPT_ENGINE) && events_engine(out, args_get(args, OPT_ENGINE), err))

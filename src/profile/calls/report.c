@@ -111,6 +111,28 @@ const char *calls_percentile_text(
 	return out;
 }
 
+const char *call_lock_text(const struct profile *p, const struct call *call, char out[CALLS_LOCK])
+{
+	uint64_t end_ns = call->end_to == UINT64_MAX ? call->end_from : call->end_to;
+	struct profile_waited most;
+	double states[CALL_STATES];
+	const char *lock = "a lock";
+
+	call_shares(call, states);
+	*out = '\0';
+	if (states[CALL_LOCK] < 0.01 ||
+		!profile_waited_ns(p, call->thread, call->begin_from, end_ns, &most))
+		return out;
+	if (most.method != PROFILE_NONE)
+		lock = profile_get_method(p, most.method)->class_name;
+	if (most.owner != PROFILE_NONE)
+		snprintf(out, CALLS_LOCK, "%.90s, held by %.50s", lock,
+			profile_get_thread(p, most.owner)->name);
+	else
+		snprintf(out, CALLS_LOCK, "%.90s", lock);
+	return out;
+}
+
 const char *calls_clock_text(const struct profile *p, uint64_t ns, char out[CALLS_TEXT])
 {
 	uint64_t wall_ns = profile_info(p).start_wall_ns + ns;

@@ -47,6 +47,9 @@ const char *calls_duration_text(
 /* A percentile of a summary; CALLS_UNKNOWN as a bound: "<10 ms", ">2.31 s". */
 const char *calls_percentile_text(
 	const struct calls_summary *sum, uint64_t ns, char out[CALLS_TEXT]);
+/* What a call has waited for longest, if that was a lock: "Cache, held by flusher". "": none, or the event lock was off. */
+#define CALLS_LOCK 160
+const char *call_lock_text(const struct profile *p, const struct call *call, char out[CALLS_LOCK]);
 /* The local time of day: "14:03:22.410". */
 const char *calls_clock_text(const struct profile *p, uint64_t ns, char out[CALLS_TEXT]);
 

@@ -116,8 +116,14 @@ bool profile_wait_at(
 bool profile_waited(const struct profile *p, uint32_t thread, uint32_t from, uint32_t to,
 	struct profile_waited *most)
 {
-	const struct model_waits *w = waits_before(p, to);
-	uint64_t begin_ns = from * NS_PER_S, end_ns = to * NS_PER_S, all_ns = 0;
+	return profile_waited_ns(p, thread, from * NS_PER_S, to * NS_PER_S, most);
+}
+
+bool profile_waited_ns(const struct profile *p, uint32_t thread, uint64_t begin_ns, uint64_t end_ns,
+	struct profile_waited *most)
+{
+	const struct model_waits *w = waits_before(p, (uint32_t)(end_ns / NS_PER_S));
+	uint64_t all_ns = 0;
 	struct profile_waited kinds[WAITED_KINDS];
 	uint32_t count = 0, k;
 
