@@ -4,6 +4,7 @@
 #include "tests/profile/feed_calls.h"
 #include "tests/tap.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 static void test_durations(void)
@@ -51,6 +52,26 @@ static void test_notes(void)
 	is_int(count, 4, "each reservation has a brief form and a sentence");
 }
 
+/* Waits of a thread for two locks in turn, the second for longer; and for another one before and after. */
+static void add_waits(struct profile *p, uint32_t thread, uint64_t from_ns, uint64_t to_ns)
+{
+	const uint64_t times[] = {from_ns - NS_PER_S, from_ns, from_ns + (to_ns - from_ns) / 4,
+		to_ns, to_ns + NS_PER_S};
+	static const char *const locks[] = {"Other", "Queue", "Cache", "Other"};
+
+	for (unsigned i = 0; i < 4; i++) {
+		char class_name[40];
+
+		snprintf(class_name, sizeof(class_name), "com.shop.%s", locks[i]);
+		profile_wait_set(p, &(struct profile_wait){.thread = thread,
+					    .owner = 5 + i,
+					    .method = profile_method(p, class_name, "", "", ""),
+					    .lock = 1 + i,
+					    .since_ns = times[i],
+					    .until_ns = times[i + 1]});
+	}
+}
+
 static void test_single(void)
 {
 	struct profile *p = profile_new();
@@ -93,6 +114,16 @@ static void test_single(void)
 	is_str(n == 3 ? profile_get_method(p, phases[1].method)->full : "",
 		"com.acme.shop.Repo.load: socket read 10.0.0.5:5432",
 		"a phase is attributed to where the call was in that state");
+	ok(n == 3 && phases[2].lock == PROFILE_NONE && phases[2].owner == PROFILE_NONE,
+		"no lock is known while locks are not sampled");
+	if (n == 3)
+		add_waits(p, slowest[0].thread, phases[2].from_ns, phases[2].to_ns);
+	free(phases);
+	phases = call_phases(p, &slowest[0], &n);
+	is_str(n == 3 ? profile_get_method(p, phases[2].lock)->full : "", "com.shop.Cache",
+		"the lock that most of the phase was spent waiting for");
+	is_int(n == 3 ? phases[2].owner : 0, 7, "and the thread that held it");
+	ok(n == 3 && phases[1].lock == PROFILE_NONE, "other phases have no lock");
 	free(phases);
 	profile_free(p);
 }

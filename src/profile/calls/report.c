@@ -58,6 +58,17 @@ void call_shares(const struct call *call, double out[CALL_STATES])
 	calls_normalize(out);
 }
 
+static void find_lock(const struct profile *p, uint32_t thread, struct call_phase *phase)
+{
+	struct profile_waited most;
+
+	if (phase->state != CALL_LOCK ||
+		!profile_waited_ns(p, thread, phase->from_ns, phase->to_ns, &most))
+		return;
+	phase->lock = most.method;
+	phase->owner = most.owner;
+}
+
 struct call_phase *call_phases(const struct profile *p, const struct call *call, uint32_t *count)
 {
 	struct call_part *parts = xcalloc(call->polls + 1, sizeof(*parts));
@@ -71,9 +82,11 @@ struct call_phase *call_phases(const struct profile *p, const struct call *call,
 		if (last && last->state == parts[i].state && last->method == method)
 			last->to_ns = parts[i].to_ns;
 		else
-			phases[used++] = (struct call_phase){
-				parts[i].from_ns, parts[i].to_ns, parts[i].state, method};
+			phases[used++] = (struct call_phase){parts[i].from_ns, parts[i].to_ns,
+				parts[i].state, method, PROFILE_NONE, PROFILE_NONE};
 	}
+	for (uint32_t i = 0; i < used; i++)
+		find_lock(p, call->thread, &phases[i]);
 	free(parts);
 	*count = used;
 	return phases;
@@ -111,26 +124,32 @@ const char *calls_percentile_text(
 	return out;
 }
 
+const char *calls_lock_text(
+	const struct profile *p, uint32_t lock, uint32_t owner, char out[CALLS_LOCK])
+{
+	const char *name =
+		lock != PROFILE_NONE ? profile_get_method(p, lock)->class_name : "a lock";
+
+	if (owner != PROFILE_NONE)
+		snprintf(out, CALLS_LOCK, "%.90s, held by %.50s", name,
+			profile_get_thread(p, owner)->name);
+	else
+		snprintf(out, CALLS_LOCK, "%.90s", name);
+	return out;
+}
+
 const char *call_lock_text(const struct profile *p, const struct call *call, char out[CALLS_LOCK])
 {
 	uint64_t end_ns = call->end_to == UINT64_MAX ? call->end_from : call->end_to;
 	struct profile_waited most;
 	double states[CALL_STATES];
-	const char *lock = "a lock";
 
 	call_shares(call, states);
 	*out = '\0';
 	if (states[CALL_LOCK] < 0.01 ||
 		!profile_waited_ns(p, call->thread, call->begin_from, end_ns, &most))
 		return out;
-	if (most.method != PROFILE_NONE)
-		lock = profile_get_method(p, most.method)->class_name;
-	if (most.owner != PROFILE_NONE)
-		snprintf(out, CALLS_LOCK, "%.90s, held by %.50s", lock,
-			profile_get_thread(p, most.owner)->name);
-	else
-		snprintf(out, CALLS_LOCK, "%.90s", lock);
-	return out;
+	return calls_lock_text(p, most.method, most.owner, out);
 }
 
 const char *calls_clock_text(const struct profile *p, uint64_t ns, char out[CALLS_TEXT])

@@ -28,6 +28,8 @@ struct call_phase {
 	uint64_t from_ns, to_ns;
 	enum call_state state;
 	uint32_t method; /* whose name says where the call was and what it waited for */
+	/* Of CALL_LOCK: the method named as the lock's class, the thread that held it; PROFILE_NONE: not known. */
+	uint32_t lock, owner;
 };
 /*
  * The phases of a call, in order; the caller frees them. The earliest are missing if their polls have been overwritten. NULL and
@@ -47,8 +49,11 @@ const char *calls_duration_text(
 /* A percentile of a summary; CALLS_UNKNOWN as a bound: "<10 ms", ">2.31 s". */
 const char *calls_percentile_text(
 	const struct calls_summary *sum, uint64_t ns, char out[CALLS_TEXT]);
-/* What a call has waited for longest, if that was a lock: "Cache, held by flusher". "": none, or the event lock was off. */
+/* "Cache, held by flusher" for the method named as a lock's class and a thread, PROFILE_NONE: not known. */
 #define CALLS_LOCK 160
+const char *calls_lock_text(
+	const struct profile *p, uint32_t lock, uint32_t owner, char out[CALLS_LOCK]);
+/* What a call has waited for longest, if that was a lock: "Cache, held by flusher". "": none, or the event lock was off. */
 const char *call_lock_text(const struct profile *p, const struct call *call, char out[CALLS_LOCK]);
 /* The local time of day: "14:03:22.410". */
 const char *calls_clock_text(const struct profile *p, uint64_t ns, char out[CALLS_TEXT]);

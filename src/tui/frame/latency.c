@@ -31,34 +31,44 @@ static const char *refusal(const struct ui *ui, char out[200])
 	return out;
 }
 
-/* Switches wall on. An event that the findings have switched on stays on for this. */
-static bool wall_acquire(struct ui *ui, struct err *err)
+/*
+ * Switches on wall, which is required, and lock, which adds the owners of locks. An event that the findings have switched on is taken
+ * over from them.
+ */
+static bool events_acquire(struct ui *ui, struct err *err)
 {
-	bool findings = ui->findings->begun & 1u << EVENT_WALL;
+	static const int events[] = {EVENT_WALL, EVENT_LOCK};
+	struct ui_latency *l = &ui->latency;
 
-	if (ui->vitals->events[EVENT_WALL].state != VITALS_ON) {
-		if (!events_begin(ui, EVENT_WALL, err))
-			return *err->what ? false
-					  : !err_set(err, ERR_FAILED,
-						    "Measuring calls needs the event wall, which "
-						    "cannot be sampled here.");
-		ui->latency.owns_wall = true;
-	} else if (findings) {
-		ui->latency.owns_wall = true;
+	for (size_t i = 0; i < sizeof(events) / sizeof(events[0]); i++) {
+		unsigned bit = 1u << events[i];
+
+		l->owned |= ui->findings->begun & bit;
+		ui->findings->begun &= ~bit;
+		if (ui->vitals->events[events[i]].state == VITALS_ON)
+			continue;
+		if (events_begin(ui, events[i], err))
+			l->owned |= bit;
+		else if (events[i] == EVENT_WALL && *err->what)
+			return false;
+		else if (events[i] == EVENT_WALL)
+			return !err_set(err, ERR_FAILED,
+				"Measuring calls needs the event wall, which cannot be sampled "
+				"here.");
 	}
-	ui->findings->begun &= ~(1u << EVENT_WALL);
 	return true;
 }
 
-static void wall_release(struct ui *ui)
+static void events_release(struct ui *ui)
 {
 	struct err err = {0};
 
-	/* If the user has selected the event, it stays on. */
-	if (ui->latency.owns_wall && !ui->over && ui->scope.event != EVENT_WALL &&
-		ui->vitals->events[EVENT_WALL].state == VITALS_ON)
-		ui->ops->event_set(ui->ctx, EVENT_WALL, false, 0, &err);
-	ui->latency.owns_wall = false;
+	/* An event that the user has selected stays on. */
+	for (int event = 0; event < EVENT_USER_FIRST && !ui->over; event++)
+		if (ui->latency.owned & 1u << event && event != ui->scope.event &&
+			ui->vitals->events[event].state == VITALS_ON)
+			ui->ops->event_set(ui->ctx, event, false, 0, &err);
+	ui->latency.owned = 0;
 	ui->vitals = ui->ops->vitals(ui->ctx);
 }
 
@@ -74,10 +84,11 @@ bool latency_begin(struct ui *ui, const char *method)
 		ui_notify(ui, STYLE_WARN, UI_STAY, "%s", why);
 		return false;
 	}
-	if (!wall_acquire(ui, &err) || ui->ops->latency(ui->ctx, method, &l->begin_ns, &err) < 0) {
+	if (!events_acquire(ui, &err) ||
+		ui->ops->latency(ui->ctx, method, &l->begin_ns, &err) < 0) {
 		ui_notify(ui, STYLE_BAD, UI_STAY, "%s", err.what);
 		if (!l->on)
-			wall_release(ui);
+			events_release(ui);
 		return false;
 	}
 	name = xstrdup(method); /* may be l->method */
@@ -98,7 +109,7 @@ static void latency_end(struct ui *ui)
 	if (!ui->over)
 		ui->ops->latency(ui->ctx, "", &now_ns, &err);
 	ui->latency.on = false;
-	wall_release(ui);
+	events_release(ui);
 }
 
 void latency_tick(struct ui *ui)

@@ -2,7 +2,7 @@
 /*
  * Measuring the calls of one method while the latency view is open.
  *
- *   latency_begin    switches the event wall on if it is off, asks the session to measure, opens the view
+ *   latency_begin    switches the events wall and lock on if they are off, and asks the session to measure
  *   latency_tick     once another view of the samples is shown: ends both. Help, findings and JVM info may cover the view;
  *                    if it is returned to after the end, measuring begins anew
  *

@@ -134,7 +134,7 @@ struct ui_latency {
 	unsigned serial;   /* incremented whenever measuring begins */
 	bool on;           /* the session measures the method */
 	bool refused;      /* it could not begin anew: not tried again */
-	bool owns_wall;    /* the event wall was switched on for this, and is to be switched off */
+	unsigned owned;    /* events that were switched on for this, and are to be switched off */
 	uint64_t begin_ns; /* since second 0 of the profile */
 	int64_t begin_ms;  /* the same moment, in the time of the ui */
 	int window;        /* index into timeline_windows */

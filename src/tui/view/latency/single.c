@@ -143,24 +143,26 @@ static void timeline_columns(const struct latency_call *call, uint8_t *states, i
 	free(time);
 }
 
-/* Below the bar: its ends, and the place of the selected phase. */
+/* Below the bar: the place of the selected phase, and the ends of the bar. */
 static void draw_scale(struct ui *ui, int row, int col, int count, const struct latency_call *call)
 {
 	int at = latency_state(ui)->at.list.cursor, from, to;
 	struct canvas *c = &ui->canvas;
+	char text[CALLS_TEXT], end[CALLS_TEXT + 1];
 	uint64_t from_ns, to_ns;
-	char text[CALLS_TEXT];
+	double scale;
 
 	timeline_range(&call->call, &from_ns, &to_ns);
-	canvas_text(c, row, col, col + count, STYLE_DIM, "0");
-	canvas_right(
-		c, row, col, col + count, STYLE_DIM, calls_duration_text(to_ns - from_ns, text));
-	if (at >= (int)call->phase_count)
-		return;
-	from = (int)((double)(call->phases[at].from_ns - from_ns) / (double)(to_ns - from_ns) *
-		     count);
-	to = (int)((double)(call->phases[at].to_ns - from_ns) / (double)(to_ns - from_ns) * count);
-	canvas_fill(c, row, col + from, col + (to > from ? to : from + 1), STYLE_KEY, '^');
+	scale = count / (double)(to_ns - from_ns);
+	if (at < (int)call->phase_count && call->phases[at].from_ns >= from_ns) {
+		from = (int)((double)(call->phases[at].from_ns - from_ns) * scale);
+		to = (int)((double)(call->phases[at].to_ns - from_ns) * scale);
+		to = to > from ? to : from + 1;
+		canvas_fill(c, row, col + from, col + (to < count ? to : count), STYLE_KEY, '^');
+	}
+	canvas_text(c, row, col, col + count, STYLE_DIM, "0 ");
+	snprintf(end, sizeof(end), " %s", calls_duration_text(to_ns - from_ns, text));
+	canvas_right(c, row, col, col + count, STYLE_DIM, end);
 }
 
 /* Columns of the phases. */
@@ -194,7 +196,10 @@ static void draw_phase(struct ui *ui, int row, struct area area, const struct la
 	canvas_right(c, row, at.at_end, at.for_end, STYLE_STRONG, ns ? text : "");
 	canvas_text(c, row, at.state, end, bar_style(p->state), call_state_names[p->state]);
 	ui_fit_method(ui, p->method, ui->names, end - at.where, text, sizeof(text));
-	canvas_text(c, row, at.where, end, STYLE_NORMAL, text);
+	at.where = canvas_text(c, row, at.where, end, STYLE_NORMAL, text);
+	if (p->lock != PROFILE_NONE || p->owner != PROFILE_NONE)
+		canvas_text(c, row, at.where + 2, end, STYLE_DIM,
+			calls_lock_text(ui->profile, p->lock, p->owner, text));
 }
 
 static void draw_phases(struct ui *ui, struct area area, const struct latency_call *call)

@@ -259,11 +259,17 @@ static void latency_detail(struct ui *ui, struct strip *s)
 {
 	const struct latency *l = latency_state(ui);
 	int at = l->at.list.cursor;
+	char lock[CALLS_LOCK];
 
-	if (l->opened && at < (int)l->open.phase_count)
-		strip_add(s, STYLE_STRONG, 0, "%s",
-			profile_get_method(ui->profile, l->open.phases[at].method)->full);
-	else if (ui->latency.method)
+	if (l->opened && at < (int)l->open.phase_count) {
+		const struct call_phase *p = &l->open.phases[at];
+
+		strip_add(
+			s, STYLE_STRONG, 0, "%s", profile_get_method(ui->profile, p->method)->full);
+		if (p->lock != PROFILE_NONE || p->owner != PROFILE_NONE)
+			strip_add(s, STYLE_NORMAL, 0, "%s",
+				calls_lock_text(ui->profile, p->lock, p->owner, lock));
+	} else if (ui->latency.method)
 		strip_add(s, STYLE_STRONG, 0, "%s", ui->latency.method);
 	if (l->at.list.count)
 		strip_add(s, STYLE_DIM, 1, "%d of %d %s", at + 1, l->at.list.count,
@@ -279,15 +285,22 @@ static void latency_notice(struct ui *ui, struct strip *s)
 		strip_add(s, STYLE_DIM, (int)i + 1, "%s%s", i ? "" : "note: ", l->notes[i].brief);
 }
 
+static void call_pin(const struct ui *ui, const struct latency_call *c)
+{
+	for (uint32_t i = 0; c->phases && i < c->phase_count; i++) {
+		profile_pin(ui->profile, c->phases[i].method);
+		if (c->phases[i].lock != PROFILE_NONE)
+			profile_pin(ui->profile, c->phases[i].lock);
+	}
+}
+
 static void latency_pin_ids(const struct ui *ui)
 {
 	const struct latency *l = latency_state(ui);
 
 	for (uint32_t i = 0; i < l->row_count; i++)
-		for (uint32_t k = 0; l->rows[i].phases && k < l->rows[i].phase_count; k++)
-			profile_pin(ui->profile, l->rows[i].phases[k].method);
-	for (uint32_t k = 0; l->open.phases && k < l->open.phase_count; k++)
-		profile_pin(ui->profile, l->open.phases[k].method);
+		call_pin(ui, &l->rows[i]);
+	call_pin(ui, &l->open);
 }
 
 /* --- commands -------------------------------------------------------------------------------- */
