@@ -187,7 +187,7 @@ static void test_refusals(void)
 	refuses("The session has ended", "so is a session that has ended");
 	ui.over = false;
 	options.recorded = true;
-	refuses("A recording has no single calls", "so is a recording");
+	refuses("This recording has no single calls", "so is a recording");
 	options.recorded = false;
 	fake.timed = false;
 	refuses("The event wall cannot be sampled here.",
@@ -196,6 +196,33 @@ static void test_refusals(void)
 	keys("g");
 	ok(strstr(ui_selected(&ui), "copy_user"), "the first row is a kernel function");
 	refuses("Select a Java method", "so is a function that is not of Java");
+	end();
+}
+
+/* Calls of a recording, or measured by the owner of a session that is watched. */
+static void test_recorded(void)
+{
+	start();
+	snprintf(fake.method, sizeof(fake.method), "%s", ui_selected(&ui));
+	calls_begin(fake.profile, strrchr(fake.method, '.') + 1, 5 * NS_PER_MS);
+	feed_calls_init(&fake.calls, fake.profile, fake.method, fake.second * NS_PER_S);
+	options.recorded = true;
+	seconds(20);
+	keys("l");
+	ok(ui.place.view == VIEW_LATENCY && !fake.wall && shows("slowest 1 %") &&
+			shows("  last 10s  "),
+		"l shows the recorded calls of the window of the samples");
+	keys("[");
+	ok(shows("  last 5s  ") && ui.scope.time.window == 1, "[ changes that window");
+	keys(" ,,\n");
+	ok(shows(" polls"), "a call can be opened");
+	keys("qq");
+	seconds(1);
+	ok(*fake.method && calls_name(ui.profile), "leaving the view ends nothing");
+	keys(" jjl");
+	ok(ui.place.view == VIEW_METHODS && shows("Here are only the calls of "),
+		"the calls of other methods are not there");
+	options.recorded = false;
 	end();
 }
 
@@ -318,6 +345,7 @@ int main(void)
 	test_lines();
 	test_wall_on();
 	test_refusals();
+	test_recorded();
 	test_time();
 	test_calls();
 	test_ends();

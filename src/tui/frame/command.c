@@ -103,7 +103,8 @@ static unsigned sort_reverse(struct ui *ui, int arg)
 
 static unsigned window_step(struct ui *ui, int direction)
 {
-	int *window = ui->place.view == VIEW_LATENCY ? &ui->latency.window : &ui->scope.time.window;
+	bool own = ui->place.view == VIEW_LATENCY && !ui->latency.recorded;
+	int *window = own ? &ui->latency.window : &ui->scope.time.window;
 
 	if (*window + direction < 0 || *window + direction >= TIMELINE_WINDOWS)
 		return 0;

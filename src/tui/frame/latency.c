@@ -4,11 +4,13 @@
 
 #include "base/buf.h"
 #include "base/clock.h"
+#include "profile/calls/calls.h"
 #include "tui/frame/events.h"
 #include "tui/frame/findings.h"
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define DELAY_MS 200 /* polls are published every 100 ms */
 
@@ -16,8 +18,8 @@
 static const char *refusal(const struct ui *ui, char out[200])
 {
 	if (ui->options->file || ui->options->recorded || !ui->ops->latency)
-		return "A recording has no single calls: their latency is measured only in a live "
-		       "JVM.";
+		return "This recording has no single calls: jhot record --latency METHOD adds "
+		       "them.";
 	if (ui->over)
 		return "The session has ended: the latency of calls is measured only in a live "
 		       "JVM.";
@@ -29,6 +31,28 @@ static const char *refusal(const struct ui *ui, char out[200])
 	snprintf(out, 200, "The latency of calls is measured only by the owner of the session, %s.",
 		ui_owner(ui));
 	return out;
+}
+
+/* Whose calls the profile has without having been asked; NULL: none. */
+static const char *recorded_method(const struct ui *ui)
+{
+	return ui->options->file || ui->options->recorded || *ui_owner(ui) ? calls_name(ui->profile)
+									   : NULL;
+}
+
+/* True when the pattern "Gateway.handle" selects "com.shop.Gateway.handle". */
+static bool is_selected(const char *pattern, const char *method)
+{
+	size_t bytes = strlen(pattern), all = strlen(method);
+
+	return bytes <= all && !strcmp(method + all - bytes, pattern) &&
+	       (bytes == all || strchr(".$", method[all - bytes - 1]));
+}
+
+static bool refuse(struct ui *ui, enum style style, const char *sentence)
+{
+	ui_notify(ui, style, UI_STAY, "%s", sentence);
+	return false;
 }
 
 /*
@@ -72,32 +96,47 @@ static void events_release(struct ui *ui)
 	ui->vitals = ui->ops->vitals(ui->ctx);
 }
 
-bool latency_begin(struct ui *ui, const char *method)
+/* What begins must be shown. */
+static void latency_set(struct ui *ui, const char *method, bool recorded)
 {
 	struct ui_latency *l = &ui->latency;
-	struct err err = {0};
-	char text[200];
-	const char *why = refusal(ui, text);
-	char *name;
+	char *name = xstrdup(method); /* may be l->method */
 
-	if (why) {
-		ui_notify(ui, STYLE_WARN, UI_STAY, "%s", why);
-		return false;
-	}
-	if (!events_acquire(ui, &err) ||
-		ui->ops->latency(ui->ctx, method, &l->begin_ns, &err) < 0) {
-		ui_notify(ui, STYLE_BAD, UI_STAY, "%s", err.what);
-		if (!l->on)
-			events_release(ui);
-		return false;
-	}
-	name = xstrdup(method); /* may be l->method */
 	free(l->method);
 	l->method = name;
 	l->serial++;
-	l->on = true;
+	l->recorded = recorded;
+	l->on = !recorded;
 	l->refused = false;
-	l->begin_ms = ui->begun_ms = ui->now_ms;
+	l->begin_ms = ui->now_ms;
+}
+
+bool latency_begin(struct ui *ui, const char *method)
+{
+	struct ui_latency *l = &ui->latency;
+	const char *why, *recorded = recorded_method(ui);
+	struct err err = {0};
+	char text[200];
+
+	if (recorded && is_selected(recorded, method)) {
+		latency_set(ui, method, true);
+		return true;
+	}
+	if (recorded) {
+		snprintf(text, sizeof(text), "Here are only the calls of %.150s.", recorded);
+		return refuse(ui, STYLE_WARN, text);
+	}
+	why = refusal(ui, text);
+	if (why)
+		return refuse(ui, STYLE_WARN, why);
+	if (!events_acquire(ui, &err) ||
+		ui->ops->latency(ui->ctx, method, &l->begin_ns, &err) < 0) {
+		if (!l->on)
+			events_release(ui);
+		return refuse(ui, STYLE_BAD, err.what);
+	}
+	latency_set(ui, method, false);
+	ui->begun_ms = ui->now_ms;
 	return true;
 }
 
@@ -121,7 +160,7 @@ void latency_tick(struct ui *ui)
 		return;
 	if (l->on && view != VIEW_LATENCY && view != VIEW_FINDINGS && view != VIEW_INFO)
 		latency_end(ui);
-	else if (!l->on && view == VIEW_LATENCY && !l->refused && !ui->over)
+	else if (!l->on && view == VIEW_LATENCY && !l->refused && !l->recorded && !ui->over)
 		l->refused = !latency_begin(ui, l->method);
 }
 

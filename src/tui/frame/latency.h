@@ -13,7 +13,10 @@
 
 #include "tui/frame/ui.h"
 
-/* Begins with a method ("com.shop.Gateway.handle"), anew if it is the same. False: a message says why not. */
+/*
+ * Begins with a method ("com.shop.Gateway.handle"), anew if it is the same; in a recording, and in the session of another jhot, with
+ * the calls that are there. False: a message says why not.
+ */
 bool latency_begin(struct ui *ui, const char *method);
 /* Call at each tick. */
 void latency_tick(struct ui *ui);

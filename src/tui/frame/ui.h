@@ -130,9 +130,10 @@ struct ui_job {
 
 /* Which calls are measured: latency.h. */
 struct ui_latency {
-	char *method;      /* full name; NULL: the view was never opened */
-	unsigned serial;   /* incremented whenever measuring begins */
-	bool on;           /* the session measures the method */
+	char *method;    /* full name; NULL: the view was never opened */
+	unsigned serial; /* incremented whenever measuring begins */
+	bool on;         /* the session measures the method */
+	bool recorded; /* the profile has its calls already: from a file, or the owner of the session */
 	bool refused;      /* it could not begin anew: not tried again */
 	unsigned owned;    /* events that were switched on for this, and are to be switched off */
 	uint64_t begin_ns; /* since second 0 of the profile */

@@ -314,9 +314,9 @@ void figures_draw_empty(struct ui *ui, struct area area)
 	double seconds = (double)(l->query.to_ns - l->query.from_ns) / (double)NS_PER_S;
 
 	snprintf(method, sizeof(method), "%s", text_suffix(name, 100));
-	if (!ui->latency.on && !ui->over)
+	if (!ui->latency.on && !ui->latency.recorded && !ui->over)
 		snprintf(sentence, sizeof(sentence), "No calls are measured.");
-	else if (l->query.from_ns > ui->latency.begin_ns)
+	else if (ui->latency.recorded || l->query.from_ns > ui->latency.begin_ns)
 		snprintf(sentence, sizeof(sentence),
 			"No call of %s began in this window. ] widens it.", method);
 	else

@@ -36,12 +36,12 @@ struct latency {
 	struct list calls; /* the list of calls, while a timeline is shown */
 
 	/* what the figures were computed from */
-	unsigned serial;    /* of the measurement */
-	int64_t updated_ms; /* 0: never */
+	unsigned serial; /* of the measurement */
+	bool computed;   /* they were, at least once */
 	int window;
 	bool frozen;
-	uint32_t frozen_to; /* seconds, if frozen */
-	struct calls_query query;
+	uint32_t frozen_to;              /* seconds, if frozen */
+	struct calls_query asked, query; /* query: from when on calls are counted */
 
 	struct calls_summary sum;
 	struct calls_cause causes[CALLS_CAUSES];

@@ -122,7 +122,7 @@ static void causes_update(struct ui *ui, struct latency *l)
 
 static void compute(struct ui *ui, struct latency *l)
 {
-	l->updated_ms = ui->now_ms;
+	l->computed = true;
 	calls_summarize(ui->profile, &l->query, &l->sum);
 	causes_update(ui, l);
 	rows_update(ui, l);
@@ -150,23 +150,14 @@ static void fresh(struct latency *l)
 }
 
 /*
- * Sets which calls are shown. False: the same as before. Only ticks move the end of the window, so most keys compute nothing. Freezing
- * keeps the figures of the last refresh; steps back and forth move the end by whole seconds. Of a restriction only a pool applies.
+ * Moves the end of the window. False: the same as before. Only ticks do, so most keys compute nothing. Freezing keeps the figures of the
+ * last refresh; steps back and forth move the end by whole seconds.
  */
-static bool query_update(struct ui *ui, struct latency *l)
+static bool query_move(struct ui *ui, struct latency *l, bool changes)
 {
 	const struct timeline *time = &ui->scope.time;
-	uint64_t window_ns = timeline_windows[ui->latency.window] * NS_PER_S;
-	bool begins = l->serial != ui->latency.serial || !l->updated_ms;
-	bool changes = begins || l->window != ui->latency.window;
 
-	if (begins) {
-		timeline_close(l);
-		rows_free(l);
-	}
-	if (changes)
-		fresh(l);
-	if (begins || (!time->frozen && !ui->over && (ui->job.ticking || changes || l->frozen))) {
+	if (!time->frozen && !ui->over && (ui->job.ticking || changes || l->frozen)) {
 		l->query.to_ns = latency_now_ns(ui);
 		changes = true;
 	} else if (time->frozen && !l->frozen) {
@@ -179,14 +170,57 @@ static bool query_update(struct ui *ui, struct latency *l)
 		changes = true;
 	}
 	l->frozen = time->frozen;
-	l->serial = ui->latency.serial;
-	l->window = ui->latency.window;
-	if (!changes)
+	return changes;
+}
+
+/* The window of calls that are measured here: its own. */
+static bool query_measured(struct ui *ui, struct latency *l, bool changes)
+{
+	uint64_t window_ns = timeline_windows[l->window] * NS_PER_S;
+
+	if (!query_move(ui, l, changes))
 		return false;
-	l->query.pool = ui->scope.pool;
 	l->query.from_ns = ui->latency.begin_ns;
 	if (window_ns && l->query.to_ns > l->query.from_ns + window_ns)
 		l->query.from_ns = l->query.to_ns - window_ns;
+	return true;
+}
+
+/* The window of recorded calls: that of the samples. */
+static bool query_recorded(struct ui *ui, struct latency *l, bool changes)
+{
+	struct profile_query q = ui_query(ui);
+	uint64_t from_ns = q.from * NS_PER_S, to_ns = q.to * NS_PER_S;
+
+	if (!changes && l->asked.from_ns == from_ns && l->asked.to_ns == to_ns)
+		return false;
+	l->query.from_ns = from_ns;
+	l->query.to_ns = to_ns;
+	return true;
+}
+
+/* Sets which calls are shown. False: the same as before. Of a restriction only a pool applies. */
+static bool query_update(struct ui *ui, struct latency *l)
+{
+	int window = ui->latency.recorded ? ui->scope.time.window : ui->latency.window;
+	bool begins = l->serial != ui->latency.serial || !l->computed;
+	bool changes = begins || l->window != window;
+
+	if (begins) {
+		timeline_close(l);
+		rows_free(l);
+		l->frozen = false;
+		l->query.to_ns = ui->latency.begin_ns;
+	}
+	if (changes)
+		fresh(l);
+	l->serial = ui->latency.serial;
+	l->window = window;
+	if (!(ui->latency.recorded ? query_recorded(ui, l, changes)
+				   : query_measured(ui, l, changes)))
+		return false;
+	l->query.pool = ui->scope.pool;
+	l->asked = l->query;
 	calls_query_counted(ui->profile, &l->query);
 	if (l->query.to_ns <= l->query.from_ns)
 		l->query.to_ns = l->query.from_ns + 1;
