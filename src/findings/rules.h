@@ -5,9 +5,10 @@
 
 #include "findings/finding.h"
 
-extern const struct finding_rule rule_deadlock, rule_locks;                           /* locks.c */
-extern const struct finding_rule rule_pool, rule_starved, rule_pinned;                /* pool.c */
-extern const struct finding_rule rule_io;                                             /* io.c */
+extern const struct finding_rule rule_deadlock, rule_locks; /* locks.c */
+extern const struct finding_rule rule_pool, rule_pinned;    /* pool.c */
+extern const struct finding_rule rule_starved;              /* executors.c */
+extern const struct finding_rule rule_io;                   /* io.c */
 extern const struct finding_rule rule_heap, rule_gc, rule_humongous, rule_finalizers; /* memory.c */
 extern const struct finding_rule rule_jit, rule_codecache, rule_interpreted;          /* code.c */
 extern const struct finding_rule rule_deopt, rule_exceptions, rule_collisions;        /* code.c */

@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 # Tests of the rules: their thresholds over models made by hand, and programs that have a problem or nearly have it.
 
-check_PROGRAMS += %D%/test_code %D%/test_limits %D%/test_rules %D%/test_thresholds
+check_PROGRAMS += %D%/test_code %D%/test_executors %D%/test_limits %D%/test_rules %D%/test_thresholds
 %C%_test_code_LDADD = libfindings.a libprofile.a libbase.a -lm
+%C%_test_executors_LDADD = libfindings.a libprofile.a libbase.a -lm
 %C%_test_limits_LDADD = libfindings.a libprofile.a libbase.a -lm
 %C%_test_rules_LDADD = libfindings.a libprofile.a libbase.a -lm
 %C%_test_thresholds_LDADD = libfindings.a libprofile.a libbase.a -lm
 
-EXTRA_DIST += %D%/judge.h %D%/soak.sh
+EXTRA_DIST += %D%/judge.h %D%/soak.sh %D%/spend.h
 
 .PHONY: soak-findings
 soak-findings: all $(check_DATA) demo/classes.stamp

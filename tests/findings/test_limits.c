@@ -1,45 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The rules for threads, descriptors, large arrays, carriers, executors and finalizers, on both sides of each threshold. */
-#include "tests/findings/judge.h"
-
-static uint32_t stack_within(uint32_t parent, const char *const *frames)
-{
-	for (; frames[0]; frames += 2)
-		parent = stack_of(parent, frames[0], frames[1]);
-	return parent;
-}
-
-/* The threads [first, first + count) spend this share of each second in this state and stack. */
-static void spend(uint32_t first, uint32_t count, const char *const *frames,
-	enum thread_state state, double share)
-{
-	uint32_t stack = stack_within(PROFILE_ROOT_STACK, frames);
-
-	for (uint32_t at = 0; at < SECONDS; at++)
-		for (uint32_t i = first; i < first + count; i++)
-			profile_add_sample(profile, EVENT_WALL, at,
-				&(struct profile_sample){
-					stack, i, state, 20, (uint64_t)(share * 1000) * MS});
-	profile_advance(profile, SECONDS);
-}
-
-/* Names the threads [first, first + count) "<prefix><id>". */
-static void named(uint32_t first, uint32_t count, const char *prefix, enum thread_kind kind)
-{
-	char name[40];
-
-	for (uint32_t i = first; i < first + count; i++) {
-		snprintf(name, sizeof(name), "%s%u", prefix, i);
-		profile_thread_set(profile, i,
-			&(struct profile_thread){.tid = (int)i + 100, .kind = kind, .name = name});
-	}
-}
-
-static void seconds(int count)
-{
-	for (int i = 0; i <= count; i++)
-		second();
-}
+/* The rules for threads, descriptors, large arrays, carriers and finalizers, on both sides of each threshold. */
+#include "tests/findings/spend.h"
 
 /* --- counters ---------------------------------------------------------------------------------------- */
 
@@ -229,6 +190,7 @@ static void test_limited(void)
 
 /* --- carriers ------------------------------------------------------------------------------------------ */
 
+static const char *const idle[] = {"java.util.concurrent.ForkJoinPool", "awaitWork", NULL};
 static const char *const frozen[] = {"shop.Client", "call", "java.lang.Thread", "sleep", NULL};
 
 /* Of each second, a virtual thread is parked in `frames` for `keeps`, and another waits for a carrier for `ready`. */
@@ -259,73 +221,6 @@ static void test_pinned(void)
 	carrying(0.5, 1, pinned);
 	spend(2, 1, pinned, THREAD_ON_CPU, 0.6);
 	is_silent("pinned", "when carriers run for longer than they are pinned");
-}
-
-/* --- executors ----------------------------------------------------------------------------------------- */
-
-#define JUC "java.util.concurrent."
-static const char *const task[] = {JUC "ForkJoinTask", "doExec",
-	JUC "CompletableFuture$AsyncSupply", "run", "shop.Prices", "lookUp", "java.lang.Thread",
-	"sleep", NULL};
-static const char *const loop[] = {JUC "ThreadPoolExecutor", "runWorker", JUC "FutureTask", "run",
-	"shop.Mails", "watch", "java.lang.Thread", "sleep", NULL};
-static const char *const get[] = {JUC "ThreadPoolExecutor", "runWorker", "shop.Page", "show",
-	"shop.Parts", "all", JUC "FutureTask", "get", NULL};
-static const char *const idle[] = {"java.util.concurrent.ForkJoinPool", "awaitWork", NULL};
-static const char *const join[] = {
-	"shop.Handler", "answer", "java.util.concurrent.CompletableFuture", "waitingGet", NULL};
-
-/* Three workers wait in a task, are idle and run for these shares; `waiters` other threads wait for such tasks. */
-static void starving(uint32_t waiters, double waits, double idles, double runs)
-{
-	begin();
-	seconds(10);
-	named(0, 3, "ForkJoinPool.commonPool-worker-", THREAD_JAVA);
-	named(3, waiters, "http-", THREAD_JAVA);
-	spend(0, 3, task, THREAD_SLEEPING, waits);
-	spend(0, 3, idle, THREAD_PARKED, idles);
-	spend(0, 3, task, THREAD_ON_CPU, runs);
-	spend(3, waiters, join, THREAD_PARKED, 1);
-}
-
-static void test_starved(void)
-{
-	starving(4, 0.95, 0.05, 0);
-	is_found("starved", "when four threads wait for tasks and all three workers are blocked");
-	starving(3, 1, 0, 0);
-	is_silent("starved",
-		"when no more threads wait than there are workers, so each task may have its own");
-	starving(8, 0.94, 0.06, 0);
-	is_silent("starved", "when the workers are idle for 6 % of the time");
-	starving(8, 0.74, 0, 0.26);
-	is_silent("starved", "when the tasks compute for a quarter of the time");
-	starving(8, 1, 0, 0);
-	named(11, 3, "report-", THREAD_JAVA);
-	spend(11, 3, task, THREAD_SLEEPING, 0.1);
-	spend(11, 3, idle, THREAD_PARKED, 0.9);
-	is_found("starved", "when 9 % of such tasks run in another executor");
-	spend(11, 1, task, THREAD_ON_CPU, 0.1);
-	is_silent("starved", "when more than 10 % of such tasks run in another executor");
-	begin();
-	seconds(10);
-	named(0, 3, "mail-", THREAD_JAVA);
-	named(3, 8, "http-", THREAD_JAVA);
-	spend(0, 3, loop, THREAD_SLEEPING, 1);
-	spend(3, 8, join, THREAD_PARKED, 1);
-	is_silent(
-		"starved", "when the executor runs another kind of task than the threads wait for");
-	begin();
-	seconds(10);
-	named(0, 4, "http-", THREAD_JAVA);
-	spend(0, 4, get, THREAD_PARKED, 1);
-	is_found("starved", "when all threads of an executor wait for its own tasks");
-	is_str(found("starved")->what,
-		"all 4 threads http-* wait for other tasks, and no thread runs these",
-		"the finding of starved says that no thread runs these tasks");
-	named(4, 1, "mail-", THREAD_JAVA);
-	spend(4, 1, loop, THREAD_SLEEPING, 0.1);
-	spend(4, 1, idle, THREAD_PARKED, 0.9);
-	is_silent("starved", "when a thread runs such a task");
 }
 
 /* --- pauses on a saturated machine, and what causes collections ----------------------------------------- */
@@ -489,7 +384,6 @@ int main(void)
 	test_cores();
 	test_limited();
 	test_pinned();
-	test_starved();
 	test_delayed();
 	test_causes();
 	test_finalizers();

@@ -292,6 +292,10 @@ static void io(void)
 	begin(), are("order-", 0, 4, charge, THREAD_IO, 0.45);
 	are("order-", 0, 4, query, THREAD_ON_CPU, 0.55);
 	finds("", "when waits take less than half of the tasks' time");
+	begin(), are("order-", 0, 4, charge, THREAD_IO, 0.45);
+	are("order-", 0, 4, charge, THREAD_RUNNABLE, 0.15);
+	are("order-", 0, 4, query, THREAD_ON_CPU, 0.4);
+	finds("io", "when waits for a core inside the I/O calls are not counted as other work");
 	begin(), are("session-", 0, 4, decode, THREAD_IO, 1);
 	are("port-", 4, 1, accepts, THREAD_IO, 1);
 	finds("", "when threads wait for requests");

@@ -17,7 +17,7 @@
 
 #define IO_LEAST 0.5 /* waiting threads on average, ... */
 #define IO_SHARE \
-	0.5 /* ... and of the time in which tasks run or wait for I/O, a core or a monitor */
+	0.5 /* ... and of the time in which tasks run or wait for I/O, a monitor, or outside of I/O calls for a core */
 #define IO_INNER   3   /* own frames whose names are compared */
 #define IO_SERVERS 8   /* classes that accept */
 #define IO_ALL     0.9 /* share of a group that counts as all of it */
@@ -170,6 +170,9 @@ static void add_part(struct io *io, const struct profile_part *part)
 	bool waits = part->state == THREAD_IO;
 
 	if (at.own == PROFILE_NONE || at.idle)
+		return;
+	/* A thread whose I/O has ended and that waits for a core inside the call: neither a wait for the peer nor other work. */
+	if (part->state == THREAD_RUNNABLE && at.waits & (PLACE_PEER | PLACE_FILE))
 		return;
 	if (waits &&
 		(at.owns < 2 || at.waits & PLACE_CALLERS || waits_for_client(io, part->stack) ||

@@ -383,6 +383,21 @@ static bool is_link(const struct contended *list, uint32_t count, const struct c
 }
 
 /*
+ * True when one thread waits for the whole window and nobody else wants the lock: a standby that takes over when the owner ends, which
+ * costs nothing.
+ */
+static bool is_standby(const struct scene *scene, const struct contended *c)
+{
+	uint64_t window = (scene->to - scene->from) * NS_PER_S;
+	struct profile_wait w;
+
+	return c->waits.threads == 1 &&
+	       profile_wait_at(scene->profile, c->waits.thread, scene->to, &w) &&
+	       w.until_ns == PROFILE_STILL && w.method == c->waits.what &&
+	       waited_ns(scene, &w) >= window;
+}
+
+/*
  * The part of the waits during which the lock was held, in ns. In the rest, the threads had been woken and waited to run, as on a
  * saturated machine: rule_cores reports that. Short waits end before a poll finds the owner. If no poll did, the polls that found
  * the lock free or its owner unknown are taken as representative of all waits.
@@ -418,7 +433,8 @@ static void judge_locks(const struct scene *scene)
 		found = xreallocarray(found, count + 1, sizeof(*found));
 		unowned = unowned ? unowned : unowned_of(scene);
 		found[count] = contended_of(&l, &waits, unowned);
-		count += held_ns(&found[count]) >= LOCKS_LEAST * NS_PER_S * seconds;
+		count += held_ns(&found[count]) >= LOCKS_LEAST * NS_PER_S * seconds &&
+			 !is_standby(scene, &found[count]);
 	}
 	for (uint32_t i = 0; i < count; i++)
 		if (!is_link(found, count, &found[i]))

@@ -617,7 +617,9 @@ public class Shop {
         });
     }
     // ---- leak: heap fills slowly
-    static void remember() { cache.add(new byte[10240]); }
+    static void remember(long start) {
+        while (cache.size() * 10240L < (System.nanoTime() - start) / 250) cache.add(new byte[10240]); // 4 MB a second
+    }
     // ---- sysgc: calls System.gc() for each request
     static void closeSession() { System.gc(); }
     static void sysgc() {
@@ -743,7 +745,7 @@ public class Shop {
     static int sumAll() {
         int s = 0;
         int[] b = Big.big;
-        for (int i = 0; i < b.length; i++) s += b[i] * 31;
+        for (int i = 0; i < b.length; i++) s = s * 31 + b[i]; // each step needs the last one: tens of ms without a poll
         return s;
     }
     // ---- vlock: virtual threads behind one ReentrantLock
@@ -814,7 +816,7 @@ public class Shop {
     }
     static void date() {
         load(http(6), 6, () -> {
-            for (int i = 0; i < 50; i++) kept = stamp();
+            for (int i = 0; i < 2000; i++) kept = stamp();
             nap(1);
         });
     }
@@ -1189,8 +1191,9 @@ public class Shop {
                 nap(0);
             }));
         } else if (mode.equals("leak")) {
+            long start = System.nanoTime();
             go("sessions", forever(() -> {
-                remember();
+                remember(start);
                 nap(1);
             }));
         } else

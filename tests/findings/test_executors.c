@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The rules for executors and for single threads that others wait for, on both sides of each threshold. */
+#include "tests/findings/spend.h"
+
+/* --- executors ----------------------------------------------------------------------------------------- */
+
+#define JUC "java.util.concurrent."
+static const char *const task[] = {JUC "ForkJoinTask", "doExec",
+	JUC "CompletableFuture$AsyncSupply", "run", "shop.Prices", "lookUp", "java.lang.Thread",
+	"sleep", NULL};
+static const char *const loop[] = {JUC "ThreadPoolExecutor", "runWorker", JUC "FutureTask", "run",
+	"shop.Mails", "watch", "java.lang.Thread", "sleep", NULL};
+static const char *const get[] = {JUC "ThreadPoolExecutor", "runWorker", "shop.Page", "show",
+	"shop.Parts", "all", JUC "FutureTask", "get", NULL};
+static const char *const idle[] = {"java.util.concurrent.ForkJoinPool", "awaitWork", NULL};
+static const char *const join[] = {
+	"shop.Handler", "answer", "java.util.concurrent.CompletableFuture", "waitingGet", NULL};
+
+/* Three workers wait in a task, are idle and run for these shares; `waiters` other threads wait for such tasks. */
+static void starving(uint32_t waiters, double waits, double idles, double runs)
+{
+	begin();
+	seconds(10);
+	named(0, 3, "ForkJoinPool.commonPool-worker-", THREAD_JAVA);
+	named(3, waiters, "http-", THREAD_JAVA);
+	spend(0, 3, task, THREAD_SLEEPING, waits);
+	spend(0, 3, idle, THREAD_PARKED, idles);
+	spend(0, 3, task, THREAD_ON_CPU, runs);
+	spend(3, waiters, join, THREAD_PARKED, 1);
+}
+
+static void test_starved(void)
+{
+	starving(4, 0.95, 0.05, 0);
+	is_found("starved", "when four threads wait for tasks and all three workers are blocked");
+	starving(3, 1, 0, 0);
+	is_silent("starved",
+		"when no more threads wait than there are workers, so each task may have its own");
+	starving(8, 0.94, 0.06, 0);
+	is_silent("starved", "when the workers are idle for 6 % of the time");
+	starving(8, 0.74, 0, 0.26);
+	is_silent("starved", "when the tasks compute for a quarter of the time");
+	starving(8, 1, 0, 0);
+	named(11, 3, "report-", THREAD_JAVA);
+	spend(11, 3, task, THREAD_SLEEPING, 0.1);
+	spend(11, 3, idle, THREAD_PARKED, 0.9);
+	is_found("starved", "when 9 % of such tasks run in another executor");
+	spend(11, 1, task, THREAD_ON_CPU, 0.1);
+	is_silent("starved", "when more than 10 % of such tasks run in another executor");
+	begin();
+	seconds(10);
+	named(0, 3, "mail-", THREAD_JAVA);
+	named(3, 8, "http-", THREAD_JAVA);
+	spend(0, 3, loop, THREAD_SLEEPING, 1);
+	spend(3, 8, join, THREAD_PARKED, 1);
+	is_silent(
+		"starved", "when the executor runs another kind of task than the threads wait for");
+	begin();
+	seconds(10);
+	named(0, 4, "http-", THREAD_JAVA);
+	spend(0, 4, get, THREAD_PARKED, 1);
+	is_found("starved", "when all threads of an executor wait for its own tasks");
+	is_str(found("starved")->what,
+		"all 4 threads http-* wait for other tasks, and no thread runs these",
+		"the finding of starved says that no thread runs these tasks");
+	named(4, 1, "mail-", THREAD_JAVA);
+	spend(4, 1, loop, THREAD_SLEEPING, 0.1);
+	spend(4, 1, idle, THREAD_PARKED, 0.9);
+	is_silent("starved", "when a thread runs such a task");
+}
+
+/* One thread of an executor computes and waits for a core for these shares; `waiters` threads wait for its tasks. */
+static void computing(uint32_t waiters, double runs, double queued, int64_t free_ms, int64_t cpus)
+{
+	begin();
+	v.machine_cpus = cpus;
+	for (int i = 0; i <= 10; i++) {
+		v.host.cpus_free_ms = free_ms < 0 ? -1 : free_ms * i;
+		second();
+	}
+	named(0, 1, "report-", THREAD_JAVA);
+	named(1, waiters, "http-", THREAD_JAVA);
+	spend(0, 1, task, THREAD_ON_CPU, runs);
+	spend(0, 1, task, THREAD_RUNNABLE, queued);
+	spend(0, 1, idle, THREAD_PARKED, 1 - runs - queued);
+	spend(1, waiters, join, THREAD_PARKED, 1);
+}
+
+static void test_busy(void)
+{
+	computing(2, 0.95, 0, 250, 1);
+	is_found("starved", "when the only thread computes and a quarter of a CPU is idle");
+	is_str(found("starved")->what,
+		"2.0 threads wait for tasks, while the only thread report-* is busy with tasks, "
+		"mostly in Prices.lookUp",
+		"the finding of starved says that the only thread is busy");
+	computing(2, 0.95, 0, 249, 1);
+	is_silent("starved", "when the only thread computes and less than a quarter of a CPU is "
+			     "idle, of one CPU");
+	computing(2, 0.95, 0, 0, 2);
+	is_found("starved", "when the only thread computes and there are two CPUs");
+	computing(2, 0.95, 0, -1, -1);
+	is_silent("starved", "when neither the CPUs nor their idle time are known");
+	computing(2, 0.94, 0, 900, 2);
+	is_silent("starved", "when the only thread is idle for 6 % of the time");
+	computing(2, 0.75, 0.25, 900, 2);
+	is_found("starved", "when the only thread waits for a core for a quarter of the time");
+	computing(2, 0.74, 0.26, 900, 2);
+	is_silent("starved", "when the only thread waits for a core for more than that");
+	computing(1, 1, 0, 900, 2);
+	is_silent("starved", "when one thread waits for tasks");
+}
+
+/* --- one thread that waits for a lock ------------------------------------------------------------------ */
+
+/* One thread has waited for a lock of the leader since that second, and `more` others, too. */
+static void standing_by(uint64_t since_s, uint32_t more)
+{
+	uint32_t lock, stack;
+
+	begin();
+	seconds(10);
+	thread_of(0, "standby");
+	thread_of(1, "leader");
+	named(2, more, "node-", THREAD_JAVA);
+	lock = profile_method(profile, "shop.Leader", "", "", "");
+	stack = profile_stack_child(profile, stack_of(PROFILE_ROOT_STACK, "shop.Node", "lead"),
+		profile_frame(profile, lock, FRAME_CLASS, 0xffff, 0));
+	for (uint32_t i = 0; i < 2 + more; i++)
+		for (uint32_t at = 0; i != 1 && at < SECONDS; at++)
+			profile_add_sample(profile, EVENT_LOCK, at,
+				&(struct profile_sample){
+					stack, i, THREAD_STATE_NONE, 20, NS_PER_S});
+	for (uint32_t i = 0; i < 2 + more; i++)
+		if (i != 1)
+			profile_wait_set(profile, &(struct profile_wait){.thread = i,
+							  .owner = 1,
+							  .method = lock,
+							  .lock = 7,
+							  .since_ns = since_s * NS_PER_S,
+							  .until_ns = PROFILE_STILL});
+	profile_advance(profile, SECONDS);
+}
+
+static void test_standby(void)
+{
+	standing_by(0, 0);
+	is_silent("locks", "when one thread waits for the whole window");
+	standing_by(1, 0);
+	is_found("locks", "when one thread began to wait in the window");
+	standing_by(0, 1);
+	is_found("locks", "when two threads wait for the whole window");
+}
+
+int main(void)
+{
+	test_starved();
+	test_busy();
+	test_standby();
+	return tap_done();
+}
