@@ -29,6 +29,7 @@ const struct finding_rule *const finding_rules[] = {
 	&rule_stops,
 	&rule_classes,
 	&rule_locks,
+	&rule_clinit,
 	&rule_pool,
 	&rule_starved,
 	&rule_io,

@@ -20,7 +20,7 @@
 /* Patterns of class ("": a native function) and name, each with at most one "*". A method has the kinds of all rows that match. */
 static const struct {
 	const char *class_name, *name;
-	unsigned kinds;
+	uint64_t kinds;
 } methods[] = {
 	{JUC "ThreadPoolExecutor", "runWorker", METHOD_RUNS},
 	{JUC "ForkJoinTask", "doExec", METHOD_RUNS},
@@ -92,6 +92,8 @@ static const struct {
 	{JUC "ConcurrentHashMap$Tree*", "*", METHOD_COLLIDES},
 	{"", "G1CollectedHeap::attempt_allocation_humongous", METHOD_LARGE},
 	{"", "G1CollectedHeap::humongous_obj_allocate*", METHOD_LARGE},
+	{"", "InstanceKlass::initialize_impl*", METHOD_INITIALIZES},
+	{"*", "<clinit>", METHOD_CLINIT},
 	{"", "UncommonTrapBlob", METHOD_LEAVES},
 	{"", "DeoptimizationBlob", METHOD_LEAVES},
 	{"java.lang.Thread", "getAllStackTraces", METHOD_STOPS},
@@ -106,16 +108,16 @@ static const struct {
 struct places {
 	const struct scene *scene;
 	struct place *list; /* by stack */
-	uint32_t *methods;  /* kinds by method; METHOD_SEEN is set once known */
+	uint64_t *methods;  /* kinds by method; METHOD_SEEN is set once known */
 	uint32_t stacks, method_count;
 };
 
 /* --- methods ----------------------------------------------------------------------------------------- */
 
-static unsigned method_kinds(struct places *p, uint32_t frame, uint32_t method)
+static uint64_t method_kinds(struct places *p, uint32_t frame, uint32_t method)
 {
 	const struct profile_method *m = profile_get_method(p->scene->profile, method);
-	unsigned kinds = METHOD_SEEN;
+	uint64_t kinds = METHOD_SEEN;
 
 	if (method < p->method_count && p->methods[method])
 		return p->methods[method];
@@ -196,7 +198,7 @@ static struct place place_below(struct places *p, struct place at, uint32_t stac
 {
 	uint32_t frame_id = profile_get_stack(p->scene->profile, stack).frame;
 	const struct profile_frame *frame = profile_get_frame(p->scene->profile, frame_id);
-	unsigned kinds = method_kinds(p, frame_id, frame->method);
+	uint64_t kinds = method_kinds(p, frame_id, frame->method);
 
 	at.seen |= kinds;
 	if (!frame_is_java(frame->type))
@@ -237,7 +239,7 @@ struct place places_of(struct places *p, uint32_t stack)
 	return at;
 }
 
-uint32_t places_find(struct places *p, uint32_t stack, unsigned kinds)
+uint32_t places_find(struct places *p, uint32_t stack, uint64_t kinds)
 {
 	if (!(places_of(p, stack).seen & kinds))
 		return PROFILE_NONE;
@@ -253,7 +255,7 @@ uint32_t places_find(struct places *p, uint32_t stack, unsigned kinds)
 	return PROFILE_NONE;
 }
 
-unsigned places_kinds(struct places *p, uint32_t stack, unsigned kinds)
+uint64_t places_kinds(struct places *p, uint32_t stack, uint64_t kinds)
 {
 	uint32_t frame, at = places_find(p, stack, kinds);
 

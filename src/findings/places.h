@@ -44,12 +44,18 @@ enum place_wait {
 #define METHOD_INSERTS         0x40000000u     /* waits for space in a queue */
 #define METHOD_RUNNING(awaits) ((awaits) << 3) /* runs such a task */
 
+/* Kinds that need more than 32 bits. */
+#define METHOD_INITIALIZES \
+	UINT64_C(          \
+		0x100000000) /* the JVM initializes a class, or waits until another thread has done it */
+#define METHOD_CLINIT UINT64_C(0x200000000) /* a static initializer */
+
 struct place {
 	uint32_t
 		own; /* stack of the task's innermost own frame; PROFILE_NONE: none, or in no task */
 	uint32_t outer; /* stack of its outermost own frame that is no lambda; PROFILE_NONE: none */
 	uint32_t java;  /* stack of the innermost Java frame */
-	uint32_t seen;  /* private: the kinds of all its methods */
+	uint64_t seen;  /* private: the kinds of all its methods */
 	uint16_t waits; /* enum place_wait */
 	uint16_t
 		owns; /* number of own methods in the task; lambdas and direct recursion not counted */
@@ -64,9 +70,9 @@ void places_free(struct places *p);
 struct place places_of(struct places *p, uint32_t stack);
 
 /* The stack of the innermost frame whose method is of one of these kinds. PROFILE_NONE: none. */
-uint32_t places_find(struct places *p, uint32_t stack, unsigned kinds);
+uint32_t places_find(struct places *p, uint32_t stack, uint64_t kinds);
 /* The kinds, of those given, of the method of the frame that places_find() returns. 0: none. */
-unsigned places_kinds(struct places *p, uint32_t stack, unsigned kinds);
+uint64_t places_kinds(struct places *p, uint32_t stack, uint64_t kinds);
 
 /* The stack of the task's next own frame outwards from `own`, without lambdas. PROFILE_NONE: none. */
 uint32_t places_outwards(struct places *p, uint32_t own);

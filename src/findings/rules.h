@@ -6,6 +6,7 @@
 #include "findings/finding.h"
 
 extern const struct finding_rule rule_deadlock, rule_locks; /* locks.c */
+extern const struct finding_rule rule_clinit;               /* clinit.c */
 extern const struct finding_rule rule_pool, rule_pinned;    /* pool.c */
 extern const struct finding_rule rule_starved;              /* executors.c */
 extern const struct finding_rule rule_io;                   /* io.c */

@@ -354,7 +354,7 @@ struct cost_method {
 struct costing {
 	const struct scene *scene;
 	scene_pick *pick;
-	unsigned arg;
+	uint64_t arg;
 	struct scene_cost cost;
 	struct cost_method by[COST_METHODS];
 	unsigned by_count;
@@ -382,7 +382,7 @@ static void costing_add(void *ctx, const struct profile_part *part)
 	by->weight += part->weight;
 }
 
-struct scene_cost scene_cost(const struct scene *scene, scene_pick *pick, unsigned arg)
+struct scene_cost scene_cost(const struct scene *scene, scene_pick *pick, uint64_t arg)
 {
 	struct profile_query q = scene_query(scene, EVENT_CPU);
 	struct profile_sum all = profile_sum(scene->profile, &q);
@@ -403,12 +403,12 @@ struct scene_cost scene_cost(const struct scene *scene, scene_pick *pick, unsign
 	return c.cost;
 }
 
-static uint32_t pick_method(const struct scene *scene, uint32_t stack, unsigned kinds)
+static uint32_t pick_method(const struct scene *scene, uint32_t stack, uint64_t kinds)
 {
 	return places_find(scene->places, stack, kinds);
 }
 
-struct scene_cost scene_cost_of(const struct scene *scene, unsigned kinds)
+struct scene_cost scene_cost_of(const struct scene *scene, uint64_t kinds)
 {
 	return scene_cost(scene, pick_method, kinds);
 }

@@ -156,7 +156,7 @@ struct scene_most scene_most(
  * CPU time of one activity and the own method that causes most of it. A pick maps a sample's stack to the stack of the
  * activity in it, or PROFILE_NONE.
  */
-typedef uint32_t scene_pick(const struct scene *scene, uint32_t stack, unsigned arg);
+typedef uint32_t scene_pick(const struct scene *scene, uint32_t stack, uint64_t arg);
 struct scene_cost {
 	uint64_t count, weight; /* of the picked samples */
 	double share, error;    /* of all sampled CPU time */
@@ -164,9 +164,9 @@ struct scene_cost {
 		stack; /* the own method with most of it, and one of its stacks; PROFILE_NONE: none */
 	uint64_t most; /* its weight */
 };
-struct scene_cost scene_cost(const struct scene *scene, scene_pick *pick, unsigned arg);
+struct scene_cost scene_cost(const struct scene *scene, scene_pick *pick, uint64_t arg);
 /* The same for frames of a method of this kind (METHOD_... of places.h). */
-struct scene_cost scene_cost_of(const struct scene *scene, unsigned kinds);
+struct scene_cost scene_cost_of(const struct scene *scene, uint64_t kinds);
 /* scene_found() for a cost: with its share and error, and its method as the navigation target. */
 struct finding *scene_found_cost(const struct scene *scene, const struct scene_cost *cost);
 /* The part of the cost that is its method's: "most" (at least half) or "some". */

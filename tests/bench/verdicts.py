@@ -28,7 +28,7 @@ DURATION = os.environ.get("DURATION", "10")
 
 SERVERS = {"nplus1": "db 1", "slowhttp": "httpd 400", "chain": "db 40", "ok_subscriber": "db 3000"}
 VIRTUAL = {"pinned", "vhog", "vlock", "vsem", "ok_virtual", "ok_vtask"}  # need JDK 21
-WARM_S = {"deopt": 34, "classes": 61, "metaspace": 12, "leak": 9, "ok_warm": 61}  # instead of 4
+WARM_S = {"deopt": 34, "classes": 61, "metaspace": 12, "leak": 9, "ok_warm": 61, "ok_clinit": 0}  # instead of 4
 CARRIERS = "-Djdk.virtualThreadScheduler.parallelism=2"
 COMMON_POOL = "-Djava.util.concurrent.ForkJoinPool.common.parallelism=3"
 OPTIONS = {
@@ -54,13 +54,13 @@ PLANTED = {
     "ownpool": ("starved", "report-"), "ownpoolcpu": ("starved", "report-"), "intern": ("locks", "updateUser"),
     "date": ("locks", "SimpleDateFormat"), "dumps": ("stops", "safepoints"), "sumall": ("safepoint", "safepoint"),
     "debuglog": None, "vhog": None, "direct": None, "parallel": None, "timer": None, "reflect": None, "retry": None,
-    "spin": None, "spinyield": None, "clinit": None, "process": None, "slowclients": None, "regex": None, "vsem": None,
-    "async": None, "listscan": None,
+    "spin": None, "spinyield": None, "process": None, "slowclients": None, "regex": None, "vsem": None, "async": None, "listscan": None,
+    "clinit": ("clinit", "Config.<clinit>"), "clinitdead": ("clinit", "each other"),
 }
 FIXED = {"pinned": 24}  # healthy from this JDK on
 HEALTHY = """ok_idle ok_keepalive ok_workers ok_batch ok_timers ok_prodcons ok_longpoll ok_subscriber ok_nio ok_barrier ok_process
     ok_sleepers ok_virtual ok_standby ok_forkjoin ok_alloc ok_locks ok_files ok_warm ok_futures ok_cache ok_async ok_vtask
-    ok_cached ok_loops ok_fixeddelay ok_pipeline ok_stdin""".split()
+    ok_cached ok_loops ok_fixeddelay ok_pipeline ok_stdin ok_clinit""".split()
 
 
 def launch(major, classes, arguments, options=()):

@@ -152,10 +152,86 @@ static void test_standby(void)
 	is_found("locks", "when two threads wait for the whole window");
 }
 
+/* --- class initializers ---------------------------------------------------------------------------------- */
+
+static const char *const awaits_config[] = {
+	"shop.Page", "show", "", "InstanceKlass::initialize_impl", "", "ObjectMonitor::wait", NULL};
+static const char *const awaits_nameless[] = {"shop.Page", "show", "", "0x6c6dc0", NULL};
+static const char *const awaits_object[] = {
+	"shop.Page", "show", "java.lang.Object", "wait", "", "0x6c6dc0", NULL};
+static const char *const initializes[] = {"shop.Page", "show", "", "InstanceKlass::initialize_impl",
+	"shop.Config", "<clinit>", "java.lang.Thread", "sleep", NULL};
+static const char *const awaits_inside[] = {"shop.Config", "<clinit>", "",
+	"InstanceKlass::initialize_impl", "", "ObjectMonitor::wait", NULL};
+
+/* Frames without a class are native. */
+static uint32_t mixed_stack(const char *const *frames)
+{
+	uint32_t stack = PROFILE_ROOT_STACK;
+
+	for (; frames[0]; frames += 2) {
+		uint32_t method = profile_method(profile, frames[0], frames[1], "", "");
+
+		stack = profile_stack_child(profile, stack,
+			profile_frame(profile, method, *frames[0] ? FRAME_COMPILED : FRAME_NATIVE,
+				0xffff, 0));
+	}
+	return stack;
+}
+
+static void wait_in(uint32_t first, uint32_t count, const char *const *frames,
+	enum thread_state state, double share)
+{
+	uint32_t stack = mixed_stack(frames);
+
+	for (uint32_t at = 0; at < SECONDS; at++)
+		for (uint32_t i = first; i < first + count; i++)
+			profile_add_sample(profile, EVENT_WALL, at,
+				&(struct profile_sample){
+					stack, i, state, 20, (uint64_t)(share * 1000) * MS});
+	profile_advance(profile, SECONDS);
+}
+
+/* Thread 0 is in `runner`, thread 1 waits in `waiter`, both for this share of the time; thread 2 sleeps. */
+static void initializing(const char *const *runner, const char *const *waiter, double share)
+{
+	begin();
+	seconds(10);
+	named(0, 3, "http-", THREAD_JAVA);
+	spend(2, 1, loop, THREAD_SLEEPING, 1);
+	wait_in(0, 1, runner, THREAD_WAITING, share);
+	wait_in(1, 1, waiter, THREAD_WAITING, share);
+}
+
+static void test_clinit(void)
+{
+	initializing(initializes, awaits_config, 0.5);
+	is_found("clinit", "when a thread waits for half of the time");
+	is_str(found("clinit")->what,
+		"1 thread waits for a class initializer, 0.5 on average: Config.<clinit>, run by "
+		"http-0, is mostly in Config.<clinit> (waits to be notified)",
+		"the finding of clinit names the initializer and the thread that runs it");
+	initializing(initializes, awaits_config, 0.49);
+	is_silent("clinit", "when a thread waits for less than half of the time");
+	initializing(initializes, awaits_nameless, 1);
+	is_found("clinit", "when a thread waits in a JVM without symbols");
+	initializing(initializes, awaits_object, 1);
+	is_silent("clinit", "when a thread waits in Object.wait of a JVM without symbols");
+	initializing(awaits_config, awaits_config, 1);
+	is_silent("clinit", "when no thread is in an initializer");
+	initializing(awaits_inside, awaits_inside, 1);
+	is_found("clinit", "when two threads wait inside initializers");
+	ok(found("clinit")->grade == FINDING_BLOCKED,
+		"two threads that wait inside initializers block each other");
+	initializing(awaits_inside, awaits_config, 1);
+	is_silent("clinit", "when one thread waits inside an initializer, and none runs one");
+}
+
 int main(void)
 {
 	test_starved();
 	test_busy();
 	test_standby();
+	test_clinit();
 	return tap_done();
 }

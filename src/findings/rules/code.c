@@ -132,7 +132,7 @@ const struct finding_rule rule_codecache = {
 #define INTERPRETED_S       4 /* shortest window */
 
 /* Time in the interpreter itself, without callees. */
-static uint32_t pick_interpreted(const struct scene *scene, uint32_t stack, unsigned unused)
+static uint32_t pick_interpreted(const struct scene *scene, uint32_t stack, uint64_t unused)
 {
 	(void)unused;
 	return scene_frame(scene, stack)->type == FRAME_INTERPRETED ? stack : PROFILE_NONE;

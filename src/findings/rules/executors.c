@@ -61,7 +61,7 @@ static const unsigned task_kinds[TASK_KINDS] = {
 	METHOD_AWAITS_TASK, METHOD_AWAITS_STAGE, METHOD_AWAITS_FORK};
 
 /* The kind of task (METHOD_AWAITS_...) that the thread waits for. 0: none. */
-static unsigned awaited(const struct scene *scene, const struct profile_part *part)
+static uint64_t awaited(const struct scene *scene, const struct profile_part *part)
 {
 	if ((part->state != THREAD_PARKED && part->state != THREAD_WAITING) ||
 		!(places_of(scene->places, part->stack).waits & PLACE_EVENT))
@@ -85,7 +85,7 @@ static void executor_add(
 	const struct scene *scene, struct executor *e, const struct profile_part *part)
 {
 	struct place at = places_of(scene->places, part->stack);
-	unsigned awaits = awaited(scene, part);
+	uint64_t awaits = awaited(scene, part);
 
 	e->all += part->weight;
 	e->queued += part->state == THREAD_RUNNABLE ? part->weight : 0;

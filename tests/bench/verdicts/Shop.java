@@ -706,6 +706,26 @@ public class Shop {
         load(http(8), 8, () -> { readConfig(); });
     }
     static void readConfig() { sink += Config.get(); }
+    // ---- clinitdead: two static initializers need each other's class
+    static final class Left {
+        static {
+            nap(500);
+            Right.touch();
+        }
+        static void touch() {}
+    }
+    static final class Right {
+        static {
+            nap(500);
+            Left.touch();
+        }
+        static void touch() {}
+    }
+    static void clinitdead() {
+        ExecutorService h = http(4);
+        h.execute(Left::touch);
+        h.execute(Right::touch);
+    }
     // ---- process: each request starts a process and waits
     static void convert() throws Exception { new ProcessBuilder("sleep", "0.5").start().waitFor(); }
     static void process() { load(http(4), 4, Shop::convert); }
@@ -1148,6 +1168,19 @@ public class Shop {
                                        });
             sink += a.thenCombine(b, Integer::sum).get();
             nap(8);
+        });
+    }
+    static final class Settings { // one slow static initializer at the start
+        static {
+            nap(1500);
+        }
+        static void touch() {}
+    }
+    static void ok_clinit() {
+        load(http(3), 3, () -> {
+            Settings.touch();
+            burn(200);
+            nap(5);
         });
     }
     static void ok_stdin() {
