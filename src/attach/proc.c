@@ -203,6 +203,7 @@ static int read_status(pid_t pid, const char *file, struct proc_status *out)
 		.data_bytes = strtoull(field(text, "\nVmData:"), NULL, 10) * 1024,
 		.lock_bytes = strtoull(field(text, "\nVmLck:"), NULL, 10) * 1024,
 		.rss_bytes = strtoull(field(text, "\nVmRSS:"), NULL, 10) * 1024,
+		.anon_bytes = strtoull(field(text, "\nRssAnon:"), NULL, 10) * 1024,
 		.swap_bytes = strtoull(field(text, "\nVmSwap:"), NULL, 10) * 1024,
 		.sig_caught = strtoull(field(text, "\nSigCgt:"), NULL, 16),
 		.sig_blocked = strtoull(field(text, "\nSigBlk:"), NULL, 16),

@@ -42,6 +42,7 @@ struct proc_status {
 	uint64_t data_bytes;  /* of it, private and writable */
 	uint64_t lock_bytes;  /* of it, locked */
 	uint64_t rss_bytes;   /* 0 for kernel threads and zombies */
+	uint64_t anon_bytes;  /* of it, memory of no file; 0: not known (before Linux 4.5) */
 	uint64_t swap_bytes;  /* swapped out */
 	uint64_t sig_caught;  /* bit N-1: signal N; per process */
 	uint64_t sig_blocked; /* per thread; for a process, of its first */

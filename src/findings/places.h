@@ -48,6 +48,7 @@ enum place_wait {
 #define METHOD_INITIALIZES \
 	UINT64_C(          \
 		0x100000000) /* the JVM initializes a class, or waits until another thread has done it */
+#define METHOD_DIRECT UINT64_C(0x400000000) /* allocates memory outside of the Java heap */
 #define METHOD_CLINIT UINT64_C(0x200000000) /* a static initializer */
 
 struct place {

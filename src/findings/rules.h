@@ -11,6 +11,7 @@ extern const struct finding_rule rule_pool, rule_pinned;    /* pool.c */
 extern const struct finding_rule rule_starved;              /* executors.c */
 extern const struct finding_rule rule_io;                   /* io.c */
 extern const struct finding_rule rule_heap, rule_gc, rule_humongous, rule_finalizers; /* memory.c */
+extern const struct finding_rule rule_offheap;                                        /* memory.c */
 extern const struct finding_rule rule_jit, rule_codecache, rule_interpreted;          /* code.c */
 extern const struct finding_rule rule_deopt, rule_exceptions, rule_collisions;        /* code.c */
 extern const struct finding_rule rule_classes, rule_new;                              /* code.c */

@@ -25,6 +25,7 @@
 struct scene_point {
 	uint64_t time_ns;
 	int64_t heap_low, heap_looks, gc_whole;
+	int64_t heap_used, heap_committed;
 	int64_t safepoint_ms, sync_ms, safepoints;
 	int64_t classes, unloaded;
 	int64_t code_used, compilations;

@@ -21,7 +21,7 @@ static void bound_int(int *value, int most)
 		*value = -1;
 }
 
-const struct vitals_host vitals_host_unknown = {-1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1};
+const struct vitals_host vitals_host_unknown = {-1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1};
 
 void vitals_unknown(struct vitals *v)
 {
@@ -51,8 +51,8 @@ void vitals_bound(struct vitals *v)
 		&v->gc_time_ns, &v->heap_committed, &v->cpu_user_ms, &v->cpu_system_ms,
 		&v->machine_busy_ms, &v->machine_cpus, &v->code_used, &v->code_max,
 		&v->compilations, &v->heap_low, &v->heap_looks, &v->host.queued_ms, &v->host.fds,
-		&v->host.fds_limit, &v->threads_started, &v->gc_humongous, &v->gc_explicit,
-		&v->gc_metadata};
+		&v->host.fds_limit, &v->host.anon_bytes, &v->threads_started, &v->gc_humongous,
+		&v->gc_explicit, &v->gc_metadata};
 	int *const shares[] = {&v->cpu_pct, &v->gc_pct_x10, &v->safepoint_pct_x10, &v->cost_pct_x10,
 		&v->cpu.java_pct, &v->cpu.jit_pct, &v->cpu.gc_pct, &v->cpu.kernel_pct};
 

@@ -47,6 +47,7 @@ struct vitals_host {
 	 * are missing. */
 	int64_t queued_ms;
 	int64_t fds, fds_limit; /* open file descriptors, and their limit */
+	int64_t anon_bytes;     /* resident memory of the JVM that belongs to no file */
 };
 
 struct vitals {

@@ -49,7 +49,8 @@ static const struct field rows[] = {NUMBER(time_ns), NUMBER(pid), TEXT(name), TE
 	NUMBER(code_max), NUMBER(compilations), NUMBER(heap_low), NUMBER(heap_looks),
 	NUMBER(host.cpus_free_ms), EVENT(0), EVENT(1), EVENT(2), EVENT(3), EVENT(4), EVENT(5),
 	EVENT(6), EVENT(7), NUMBER(host.queued_ms), NUMBER(host.fds), NUMBER(host.fds_limit),
-	NUMBER(threads_started), NUMBER(gc_humongous), NUMBER(gc_explicit), NUMBER(gc_metadata)};
+	NUMBER(threads_started), NUMBER(gc_humongous), NUMBER(gc_explicit), NUMBER(gc_metadata),
+	NUMBER(host.anon_bytes)};
 #define ROWS (sizeof(rows) / sizeof(rows[0]))
 _Static_assert(VITALS_EVENTS == 8, "a line of EVENT for each");
 

@@ -53,14 +53,15 @@ PLANTED = {
     "pooldead": ("starved", "worker-"), "chain": ("starved", "db-exec-"), "vlock": ("locks", "vsave"),
     "ownpool": ("starved", "report-"), "ownpoolcpu": ("starved", "report-"), "intern": ("locks", "updateUser"),
     "date": ("locks", "SimpleDateFormat"), "dumps": ("stops", "safepoints"), "sumall": ("safepoint", "safepoint"),
-    "debuglog": None, "vhog": None, "direct": None, "parallel": None, "timer": None, "reflect": None, "retry": None,
+    "debuglog": None, "vhog": None, "parallel": None, "timer": None, "reflect": None, "retry": None,
     "spin": None, "spinyield": None, "process": None, "slowclients": None, "regex": None, "vsem": None, "async": None, "listscan": None,
-    "clinit": ("clinit", "Config.<clinit>"), "clinitdead": ("clinit", "each other"),
+    "direct": ("offheap", "decodeFrame"), "clinit": ("clinit", "Config.<clinit>"), "clinitdead": ("clinit", "each other"),
 }
 FIXED = {"pinned": 24}  # healthy from this JDK on
 HEALTHY = """ok_idle ok_keepalive ok_workers ok_batch ok_timers ok_prodcons ok_longpoll ok_subscriber ok_nio ok_barrier ok_process
     ok_sleepers ok_virtual ok_standby ok_forkjoin ok_alloc ok_locks ok_files ok_warm ok_futures ok_cache ok_async ok_vtask
-    ok_cached ok_loops ok_fixeddelay ok_pipeline ok_stdin ok_clinit""".split()
+    ok_cached ok_loops ok_fixeddelay ok_pipeline ok_stdin ok_clinit
+    ok_direct ok_growing""".split()
 
 
 def launch(major, classes, arguments, options=()):

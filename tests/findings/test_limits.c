@@ -82,6 +82,52 @@ static void test_humongous(void)
 	is_silent("humongous", "with another collector than G1");
 }
 
+/*
+ * In 10 s, resident memory grows by anon_mb, evenly or up to second `rises` only; the heap has used_mb of committed_mb in use; `samples`
+ * samples allocate direct buffers.
+ */
+static void growing(
+	int64_t anon_mb, int rises, int64_t used_mb, int64_t committed_mb, uint32_t samples)
+{
+	uint32_t stack;
+
+	begin();
+	v.host.anon_bytes = (int64_t)300 << 20;
+	v.heap_used = used_mb << 20;
+	v.heap_committed = committed_mb << 20;
+	for (int i = 0; i <= 10; i++) {
+		second();
+		v.host.anon_bytes += i < rises ? ((anon_mb << 20) + rises - 1) / rises : 0;
+	}
+	thread_of(0, "decoder");
+	stack = stack_of(stack_of(PROFILE_ROOT_STACK, "shop.Frames", "decode"),
+		"java.nio.DirectByteBuffer", "<init>");
+	profile_add(profile, EVENT_CPU, 1, stack, 0, samples, samples * 10 * MS);
+	profile_advance(profile, SECONDS);
+}
+
+static void test_offheap(void)
+{
+	growing(64, 10, 100, 100, 3);
+	is_found("offheap", "when 64 MB are added outside a heap that cannot grow");
+	is_str(found("offheap")->what,
+		"memory outside the Java heap grows by at least 6 MB per second: direct buffers, "
+		"most of them allocated by Frames.decode",
+		"the finding of offheap names the rate and the method");
+	growing(63, 10, 100, 100, 3);
+	is_silent("offheap", "when 63 MB are added");
+	growing(163, 10, 0, 100, 3);
+	is_silent("offheap", "when the heap may have 100 of 163 MB");
+	growing(164, 10, 0, 100, 3);
+	is_found("offheap", "when the heap may have 100 of 164 MB");
+	growing(640, 6, 100, 100, 3);
+	is_silent("offheap", "when the rise has ended");
+	growing(640, 10, 100, 100, 2);
+	is_silent("offheap", "when only two samples allocate direct buffers");
+	growing(640, 10, -1, 100, 3);
+	is_silent("offheap", "when the use of the heap is not known");
+}
+
 /* --- the kernel's count of waits for cores ------------------------------------------------------------ */
 
 static const char *const busy[] = {"shop.Loop", "round", NULL};
@@ -381,6 +427,7 @@ int main(void)
 	test_threads();
 	test_descriptors();
 	test_humongous();
+	test_offheap();
 	test_cores();
 	test_limited();
 	test_pinned();

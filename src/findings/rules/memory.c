@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rules about the heap: full, collected too much, G1's humongous allocations, finalizers that fall behind. */
+/* Rules about memory: a full heap, collections, humongous allocations, finalizers that fall behind, growth outside the heap. */
 #include "findings/places.h"
 #include "findings/rules.h"
 #include "findings/scene.h"
@@ -305,4 +305,71 @@ const struct finding_rule rule_finalizers = {
 	.what = "a finalizer thread that is busy for 90 % of the time",
 	.events = 1u << EVENT_WALL,
 	.judge = judge_finalizers,
+};
+
+/* --- offheap: memory outside the heap grows ------------------------------------------------------------ */
+
+/*
+ * No counter has the size of direct buffers. The kernel's has all memory of no file, the heap included, of which the part that was
+ * ever touched is not known: it is at least what was in use, and at most what is committed. The rule takes the heap at its
+ * smallest at the start of the window and at its largest at the end, so the growth is a lower bound. Samples show that the memory is
+ * direct buffers; without them it may be the JVM's own (compiler, metaspace).
+ */
+#define OFFHEAP_BYTES   ((int64_t)64 << 20) /* growth, ... */
+#define OFFHEAP_PARTS   4                   /* ... of which each part of the time has some, ... */
+#define OFFHEAP_SAMPLES 3                   /* ... and samples that allocate */
+
+/* The least growth of memory outside the heap. < 0: not known. */
+static int64_t offheap_growth(const struct scene_point *then, const struct scene_point *now)
+{
+	if (then->host.anon_bytes < 0 || now->host.anon_bytes < 0 || then->heap_used < 0 ||
+		now->heap_committed < 0)
+		return -1;
+	return (now->host.anon_bytes - now->heap_committed) -
+	       (then->host.anon_bytes - then->heap_used);
+}
+
+static void judge_offheap(const struct scene *scene)
+{
+	const struct scene_point *then = scene->then, *now = scene->last, *from = then, *to;
+	int64_t grown = then ? offheap_growth(then, now) : -1;
+	struct scene_cost cost;
+	struct finding *f;
+	double seconds;
+
+	if (grown < OFFHEAP_BYTES)
+		return;
+	for (int part = 1; part <= OFFHEAP_PARTS; part++, from = to) {
+		to = scene_part(scene, then, part, OFFHEAP_PARTS);
+		if (to->host.anon_bytes <= from->host.anon_bytes)
+			return; /* not a steady rise */
+	}
+	cost = scene_cost_of(scene, METHOD_DIRECT);
+	if (cost.count < OFFHEAP_SAMPLES || cost.method == PROFILE_NONE)
+		return;
+	seconds = scene_elapsed_s(then, now);
+	f = scene_found(scene, FINDING_WORTH_KNOWING, -1, 0);
+	finding_set_text(f,
+		"memory outside the Java heap grows by at least %.0f MB per second: direct "
+		"buffers, "
+		"%s of them allocated by %s",
+		(double)(grown >> 20) / seconds, scene_cost_part(&cost),
+		scene_method(scene, cost.method));
+	finding_prove(f,
+		"resident memory %lld MB, %lld MB %.0f s ago (without files); heap %lld MB "
+		"committed",
+		(long long)(now->host.anon_bytes >> 20), (long long)(then->host.anon_bytes >> 20),
+		seconds, (long long)(now->heap_committed >> 20));
+	scene_prove_cost(scene, f, &cost, "allocated here, for example:", EVENT_CPU);
+	finding_advise(f,
+		"reuse direct buffers, and find what keeps them: they are freed after their "
+		"ByteBuffer has been collected");
+}
+
+const struct finding_rule rule_offheap = {
+	.name = "offheap",
+	.title = "OFF HEAP",
+	.what = "direct buffers that grow by 64 MB or more in 10 s",
+	.events = 1u << EVENT_CPU,
+	.judge = judge_offheap,
 };

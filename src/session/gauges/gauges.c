@@ -177,6 +177,7 @@ static void gauges_proc(struct gauges *g, struct vitals *v)
 
 	if (!proc_status(g->jvm.pid, &status)) {
 		v->rss_bytes = (int64_t)status.rss_bytes;
+		v->host.anon_bytes = status.anon_bytes ? (int64_t)status.anon_bytes : -1;
 		v->host.swap_bytes = (int64_t)status.swap_bytes;
 		v->host.swapped_in = status.swap_bytes ? proc_swapped_in() : -1;
 	}

@@ -1170,6 +1170,26 @@ public class Shop {
             nap(8);
         });
     }
+    static void ok_direct() { // direct buffers that are freed by collections, and some that are reused
+        go("churn", forever(() -> {
+            kept = new byte[1 << 16];
+            nap(1);
+        }));
+        ByteBuffer reused = ByteBuffer.allocateDirect(1 << 20);
+        load(http(2), 1, () -> {
+            ByteBuffer b = ByteBuffer.allocateDirect(1 << 20);
+            for (int i = 0; i < b.capacity(); i += 4096) b.put(i, reused.get(i));
+            nap(25);
+        });
+    }
+    static void ok_growing() { // a heap that grows beside direct buffers that do not
+        ok_direct();
+        go("sessions", forever(() -> {
+            if (cache.size() < 9000)
+                cache.add(new byte[10240]);
+            nap(1);
+        }));
+    }
     static final class Settings { // one slow static initializer at the start
         static {
             nap(1500);
