@@ -32,6 +32,7 @@ const struct finding_rule *const finding_rules[] = {
 	&rule_clinit,
 	&rule_pool,
 	&rule_starved,
+	&rule_timer,
 	&rule_io,
 	&rule_pinned,
 	&rule_cores,

@@ -48,8 +48,12 @@ enum place_wait {
 #define METHOD_INITIALIZES \
 	UINT64_C(          \
 		0x100000000) /* the JVM initializes a class, or waits until another thread has done it */
-#define METHOD_DIRECT UINT64_C(0x400000000) /* allocates memory outside of the Java heap */
-#define METHOD_CLINIT UINT64_C(0x200000000) /* a static initializer */
+#define METHOD_CHILD     UINT64_C(0x800000000)  /* waits until a child process has ended */
+#define METHOD_FORKS     UINT64_C(0x1000000000) /* starts a child process */
+#define METHOD_WORKER    UINT64_C(0x2000000000) /* the run method of a ForkJoinPool's thread */
+#define METHOD_SCHEDULED UINT64_C(0x4000000000) /* runs a task of a ScheduledThreadPoolExecutor */
+#define METHOD_DIRECT    UINT64_C(0x400000000)  /* allocates memory outside of the Java heap */
+#define METHOD_CLINIT    UINT64_C(0x200000000)  /* a static initializer */
 
 struct place {
 	uint32_t

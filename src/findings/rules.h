@@ -8,7 +8,7 @@
 extern const struct finding_rule rule_deadlock, rule_locks; /* locks.c */
 extern const struct finding_rule rule_clinit;               /* clinit.c */
 extern const struct finding_rule rule_pool, rule_pinned;    /* pool.c */
-extern const struct finding_rule rule_starved;              /* executors.c */
+extern const struct finding_rule rule_starved, rule_timer;  /* executors.c */
 extern const struct finding_rule rule_io;                   /* io.c */
 extern const struct finding_rule rule_heap, rule_gc, rule_humongous, rule_finalizers; /* memory.c */
 extern const struct finding_rule rule_offheap;                                        /* memory.c */

@@ -111,6 +111,76 @@ static void test_busy(void)
 	is_silent("starved", "when one thread waits for tasks");
 }
 
+static const char *const piece[] = {JUC "ForkJoinWorkerThread", "run", JUC "ForkJoinTask", "doExec",
+	"shop.Prices", "lookUp", "java.lang.Thread", "sleep", NULL};
+static const char *const helps[] = {JUC "ThreadPoolExecutor", "runWorker", "shop.Page", "show",
+	JUC "ForkJoinTask", "invoke", JUC "ForkJoinTask", "doExec", "shop.Prices", "lookUp",
+	"java.lang.Thread", "sleep", NULL};
+
+/* Three workers of a ForkJoinPool wait in a task, or run, for these shares; so many callers help them. */
+static void helping(uint32_t callers, double waits, double runs)
+{
+	begin();
+	seconds(10);
+	named(0, 3, "ForkJoinPool.commonPool-worker-", THREAD_JAVA);
+	named(3, callers, "http-", THREAD_JAVA);
+	spend(0, 3, piece, THREAD_SLEEPING, waits);
+	spend(0, 3, piece, THREAD_ON_CPU, runs);
+	spend(3, callers, helps, THREAD_SLEEPING, 1);
+}
+
+static void test_helped(void)
+{
+	helping(2, 0.75, 0.25);
+	is_found("starved", "when two callers help workers that wait for 75 % of the time");
+	is_str(found("starved")->what,
+		"all 3 threads ForkJoinPool.commonPool-worker-* are blocked in tasks, mostly in "
+		"Prices.lookUp, and 2.0 other threads run or await such tasks",
+		"the finding of starved names the workers, the method and the number of callers");
+	helping(2, 0.74, 0.26);
+	is_silent("starved", "when two callers help workers that wait for 74 % of the time");
+	helping(1, 1, 0);
+	is_silent("starved", "when one caller helps workers that wait");
+}
+
+/* --- scheduled tasks --------------------------------------------------------------------------------------- */
+
+#define SCHEDULED                              \
+	JUC "ThreadPoolExecutor", "runWorker", \
+		JUC "ScheduledThreadPoolExecutor$ScheduledFutureTask", "run"
+static const char *const report[] = {
+	SCHEDULED, "shop.Report", "build", "java.lang.Thread", "sleep", NULL};
+static const char *const beat[] = {SCHEDULED, "shop.Heart", "beat", NULL};
+static const char *const due[] = {JUC "ThreadPoolExecutor", "getTask", NULL};
+
+/* One thread is in a slow task for this share of the time, and in `other`, with so many samples of cpu, for the rest. */
+static void scheduling(double slow, const char *const *other, uint32_t samples)
+{
+	begin();
+	seconds(10);
+	named(0, 1, "timer-", THREAD_JAVA);
+	spend(0, 1, report, THREAD_SLEEPING, slow);
+	spend(0, 1, due, THREAD_PARKED, 1 - slow);
+	profile_add(profile, EVENT_CPU, 1, stack_within(PROFILE_ROOT_STACK, other), 0, samples,
+		samples * MS);
+}
+
+static void test_timer(void)
+{
+	scheduling(0.95, beat, 3);
+	is_found("timer", "when the only thread is idle for 5 % of the time");
+	is_str(found("timer")->what,
+		"the only thread timer-* is never idle, 95 % of the time in the scheduled task "
+		"Report.build: others, such as Heart.beat, start late",
+		"the finding of timer names the slow task and another one");
+	scheduling(0.94, beat, 3);
+	is_silent("timer", "when the only thread is idle for 6 % of the time");
+	scheduling(1, beat, 2);
+	is_silent("timer", "with two samples of another task");
+	scheduling(1, report, 30);
+	is_silent("timer", "when there is one task only");
+}
+
 /* --- one thread that waits for a lock ------------------------------------------------------------------ */
 
 /* One thread has waited for a lock of the leader since that second, and `more` others, too. */
@@ -231,6 +301,8 @@ int main(void)
 {
 	test_starved();
 	test_busy();
+	test_helped();
+	test_timer();
 	test_standby();
 	test_clinit();
 	return tap_done();

@@ -47,6 +47,13 @@ static frames accepts = {
 static frames selects = {"java.lang.Thread run", "shop.Loop run", "shop.Loop step",
 	"sun.nio.ch.SelectorImpl select", "sun.nio.ch.EPoll wait"};
 
+static frames converts = {"java.util.concurrent.ThreadPoolExecutor runWorker", "shop.Page show",
+	"shop.Image convert", "java.lang.ProcessImpl waitFor", "java.lang.Object wait"};
+static frames converts_alone = {
+	"java.lang.Thread run", "shop.Image convert", "java.lang.ProcessImpl waitFor"};
+static frames starts = {"java.util.concurrent.ThreadPoolExecutor runWorker", "shop.Page show",
+	"shop.Image convert", "java.lang.ProcessBuilder start"};
+
 static struct profile *profile;
 
 #define LOCK_HOLDERS (-1) /* in place of an event: the rows of EVENT_LOCK's holders */
@@ -303,6 +310,22 @@ static void io(void)
 	finds("", "when threads wait for any event of a selector");
 }
 
+/* Rule io where threads wait for child processes. */
+static void children(void)
+{
+	each = 1;
+	begin(), are("http-", 0, 2, converts, THREAD_WAITING, 0.9);
+	are("http-", 0, 1, starts, THREAD_ON_CPU, 0.1);
+	finds("io", "when tasks wait for child processes and more are started");
+	says("Image.convert waits for child processes: 1.8 threads on average");
+	begin(), are("http-", 0, 2, converts, THREAD_WAITING, 1);
+	finds("", "when tasks wait for child processes and none is started");
+	begin(), are("http-", 0, 2, converts_alone, THREAD_WAITING, 0.9);
+	are("http-", 0, 1, starts, THREAD_ON_CPU, 0.1);
+	finds("", "when threads outside of executors wait for child processes");
+	each = 20;
+}
+
 /* Rule io where the target of the wait is known. */
 static void peers(void)
 {
@@ -355,5 +378,6 @@ int main(void)
 	pools();
 	io();
 	peers();
+	children();
 	return tap_done();
 }

@@ -45,6 +45,8 @@ struct executor {
 	uint64_t all, idle, waits, queued; /* ns; queued: for a core */
 	uint64_t awaits[TASK_KINDS];       /* of waits: for other tasks */
 	uint64_t runs[TASK_KINDS];         /* in tasks that do not wait for others */
+	uint64_t workers;                  /* below ForkJoinWorkerThread.run */
+	uint64_t scheduled;                /* in tasks of a ScheduledThreadPoolExecutor */
 	struct longest wait, run;          /* in a task */
 };
 
@@ -86,13 +88,17 @@ static void executor_add(
 {
 	struct place at = places_of(scene->places, part->stack);
 	uint64_t awaits = awaited(scene, part);
+	/* A virtual thread's carrier runs it as a ForkJoinTask, which nobody waits for. */
+	bool mounted = at.seen & METHOD_MOUNTS;
 
 	e->all += part->weight;
 	e->queued += part->state == THREAD_RUNNABLE ? part->weight : 0;
+	e->workers += at.seen & METHOD_WORKER ? part->weight : 0;
+	e->scheduled += at.seen & METHOD_SCHEDULED ? part->weight : 0;
 	for (int i = 0; i < TASK_KINDS; i++) {
 		if (awaits & task_kinds[i])
 			e->awaits[i] += part->weight;
-		else if (!awaits && at.seen & METHOD_RUNNING(task_kinds[i]))
+		else if (!awaits && !mounted && at.seen & METHOD_RUNNING(task_kinds[i]))
 			e->runs[i] += part->weight;
 	}
 	if (part->state <= THREAD_RUNNABLE || part->state == THREAD_CARRIER) {
@@ -277,7 +283,45 @@ static void judge_waits_for_itself(const struct starving *s)
 		"subtasks");
 }
 
-static void judge_starved(const struct scene *scene)
+/*
+ * For ForkJoinTasks only, such as those of parallel streams: callers run tasks as well, so few of them wait. Evidence: a pool's
+ * threads are all blocked in such tasks, while several other threads run or await them.
+ */
+static void judge_helped(const struct starving *s)
+{
+	const struct scene *scene = s->scene;
+
+	for (uint32_t i = 0; i < s->count && s->kind == METHOD_AWAITS_FORK; i++) {
+		const struct executor *e = &s->pools[i];
+		double threads = starving_mean(s, e->all), others;
+		char name[EXECUTOR_NAME];
+		struct finding *f;
+		uint32_t own;
+
+		if (threads < STARVED_THREADS || !executor_blocked(scene, e) ||
+			(double)e->workers < (1 - STARVED_IDLE) * (double)e->all ||
+			(double)e->runs[s->at] < STARVED_WAITS * (double)e->all)
+			continue;
+		others = starving_sum(s, true) + starving_sum(s, false) -
+			 starving_mean(s, e->runs[s->at] + e->awaits[s->at]);
+		if (others < STARVED_LEAST)
+			continue;
+		f = report_starved(s, e, &e->wait, others);
+		own = places_of(scene->places, e->wait.stack).own;
+		f->method = own == PROFILE_NONE ? PROFILE_NONE : scene_frame(scene, own)->method;
+		executor_name(scene, e->wait.thread, threads, name);
+		finding_set_text(f,
+			"%s %s blocked in tasks, mostly in %s, and %.1f other threads run or await "
+			"such tasks",
+			name, threads < 1.5 ? "is" : "are", scene_method(scene, f->method), others);
+		finding_advise(f,
+			"parallel streams are meant for computations: run blocking calls in "
+			"an executor of their own");
+	}
+}
+
+/* The caller frees s.pools. seconds 0: nothing was sampled. */
+static struct starving starving_count(const struct scene *scene)
 {
 	struct starving s = {.scene = scene,
 		.count = scene_pools(scene),
@@ -290,10 +334,19 @@ static void judge_starved(const struct scene *scene)
 				&s.pools[profile_get_thread(scene->profile, scene->wall[i].thread)
 						 ->pool],
 				&scene->wall[i]);
+	return s;
+}
+
+static void judge_starved(const struct scene *scene)
+{
+	struct starving s = starving_count(scene);
+
 	for (s.at = 0; s.at < TASK_KINDS && s.seconds > 0; s.at++) {
 		s.kind = task_kinds[s.at];
 		judge_full(&s);
 		judge_waits_for_itself(&s);
+		if (!scene_has(scene, &rule_starved))
+			judge_helped(&s);
 	}
 	free(s.pools);
 }
@@ -305,4 +358,126 @@ const struct finding_rule rule_starved = {
 		"blocked or busy in tasks",
 	.events = 1u << EVENT_WALL,
 	.judge = judge_starved,
+};
+
+/* --- timer: scheduled tasks delay each other ----------------------------------------------------------------- */
+
+/*
+ * Tasks that are due wait in the executor's queue, which no stack shows. Evidence: its threads are never idle, and they run more
+ * than one task, which is recognized by its outermost own method. A single task that never pauses delays nobody.
+ */
+#define TIMER_SHARE   0.9 /* smallest share of the executor's time in scheduled tasks */
+#define TIMER_SAMPLES 3   /* of another task, in wall and cpu */
+#define TIMER_TASKS   32  /* different ones; more are ignored */
+
+struct timer_task {
+	uint32_t method;
+	uint64_t count, weight; /* weight: of wall samples */
+};
+
+struct timer {
+	const struct scene *scene;
+	uint32_t pool;
+	struct timer_task tasks[TIMER_TASKS];
+	unsigned count;
+	bool cpu; /* parts that are added are of cpu */
+};
+
+static void timer_add(void *ctx, const struct profile_part *part)
+{
+	struct timer *t = ctx;
+	struct place at = places_of(t->scene->places, part->stack);
+	unsigned i = 0;
+	uint32_t method;
+
+	if (profile_get_thread(t->scene->profile, part->thread)->pool != t->pool ||
+		at.outer == PROFILE_NONE || !(at.seen & METHOD_SCHEDULED))
+		return;
+	method = scene_frame(t->scene, at.outer)->method;
+	while (i < t->count && t->tasks[i].method != method)
+		i++;
+	if (i == TIMER_TASKS)
+		return;
+	if (i == t->count)
+		t->tasks[t->count++] = (struct timer_task){.method = method};
+	t->tasks[i].count += part->count;
+	t->tasks[i].weight += t->cpu ? 0 : part->weight;
+}
+
+static void timer_count(struct timer *t)
+{
+	struct profile_query q = scene_query(t->scene, EVENT_CPU);
+
+	for (uint32_t i = 0; i < t->scene->wall_count; i++)
+		timer_add(t, &t->scene->wall[i]);
+	t->cpu = true;
+	profile_each(t->scene->profile, &q, timer_add, t);
+}
+
+/* The task with most wall time and, of the others, the one with most samples. False: there are no two tasks. */
+static bool timer_tasks(const struct timer *t, struct timer_task *most, struct timer_task *late)
+{
+	*most = *late = (struct timer_task){.method = PROFILE_NONE};
+	for (unsigned i = 0; i < t->count; i++)
+		if (t->tasks[i].weight > most->weight)
+			*most = t->tasks[i];
+	for (unsigned i = 0; i < t->count; i++)
+		if (t->tasks[i].method != most->method && t->tasks[i].count > late->count)
+			*late = t->tasks[i];
+	return most->weight && late->count >= TIMER_SAMPLES;
+}
+
+static void report_timer(const struct starving *s, const struct executor *e,
+	const struct timer_task *most, const struct timer_task *late)
+{
+	const struct scene *scene = s->scene;
+	const struct longest *in = e->wait.ns > e->run.ns ? &e->wait : &e->run;
+	double threads = starving_mean(s, e->all);
+	uint32_t pool = profile_get_thread(scene->profile, in->thread)->pool;
+	struct finding *f =
+		scene_found(scene, FINDING_COSTS, (double)most->weight / (double)e->all, pool);
+	char name[EXECUTOR_NAME];
+
+	f->event = EVENT_WALL;
+	f->thread = in->thread;
+	f->method = most->method;
+	executor_name(scene, in->thread, threads, name);
+	finding_set_text(f,
+		"%s %s never idle, %.0f %% of the time in the scheduled task %s: others, such as "
+		"%s, start late",
+		name, threads < 1.5 ? "is" : "are", 100 * f->share,
+		scene_method(scene, most->method), scene_method(scene, late->method));
+	finding_prove(f, "%s is here for longest:", scene_thread(scene, in->thread));
+	scene_prove_stack(scene, f, in->stack, 3);
+	finding_advise(
+		f, "move the slow task to an executor of its own, or give this one more threads");
+}
+
+static void judge_timer(const struct scene *scene)
+{
+	struct starving s = starving_count(scene);
+
+	for (uint32_t i = 0; i < s.count && s.seconds > 0; i++) {
+		const struct executor *e = &s.pools[i];
+		struct timer t = {.scene = scene, .pool = i};
+		struct timer_task most, late;
+
+		if (starving_mean(&s, e->all) < STARVED_THREADS ||
+			(double)e->scheduled < TIMER_SHARE * (double)e->all ||
+			(double)e->queued > STARVED_QUEUES * (double)e->all ||
+			(!executor_full(scene, e, &e->wait) && !executor_full(scene, e, &e->run)))
+			continue;
+		timer_count(&t);
+		if (timer_tasks(&t, &most, &late))
+			report_timer(&s, e, &most, &late);
+	}
+	free(s.pools);
+}
+
+const struct finding_rule rule_timer = {
+	.name = "timer",
+	.title = "TIMER",
+	.what = "scheduled tasks that start late: the threads of their executor are never idle",
+	.events = 1u << EVENT_WALL,
+	.judge = judge_timer,
 };

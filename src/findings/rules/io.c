@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Rule io: threads wait, in the middle of a task, for one peer or file.
+ * Rule io: threads wait, in the middle of a task, for one peer or file, or for child processes.
  *
  * A server thread waits for its next request in the same system call and is no problem. It is recognized by its frames: by
  * names, by a class that accepts connections or the package of one (unless a name says that it is a client), or by having
  * only one own frame.
+ *
+ * A thread that waits for one long-lived child process is no problem either. So child processes count only in tasks of executors,
+ * and if samples show that more are started meanwhile.
  */
 #include "findings/places.h"
 #include "findings/rules.h"
@@ -19,6 +22,7 @@
 #define IO_SHARE \
 	0.5 /* ... and of the time in which tasks run or wait for I/O, a monitor, or outside of I/O calls for a core */
 #define IO_INNER   3   /* own frames whose names are compared */
+#define IO_FORKS   2   /* samples in which child processes are started */
 #define IO_SERVERS 8   /* classes that accept */
 #define IO_ALL     0.9 /* share of a group that counts as all of it */
 
@@ -162,19 +166,45 @@ static bool serves(const struct io *io, uint32_t own, bool outgoing)
 	return beside && !client;
 }
 
+/* --- child processes ----------------------------------------------------------------------------------- */
+
+/* True when a task of an executor waits for a child process. */
+static bool awaits_child(const struct io *io, const struct profile_part *part)
+{
+	return (part->state == THREAD_WAITING || part->state == THREAD_PARKED) &&
+	       places_of(io->scene->places, part->stack).executor &&
+	       places_find(io->scene->places, part->stack, METHOD_CHILD) != PROFILE_NONE;
+}
+
+static bool starts_children(const struct io *io)
+{
+	uint64_t starts = scene_cost_of(io->scene, METHOD_FORKS).count;
+
+	for (uint32_t i = 0; i < io->scene->wall_count; i++)
+		if (places_find(io->scene->places, io->scene->wall[i].stack, METHOD_FORKS) !=
+			PROFILE_NONE)
+			starts += io->scene->wall[i].count;
+	return starts >= IO_FORKS;
+}
+
+static bool is_child(const struct io *io, uint32_t stack)
+{
+	return places_find(io->scene->places, stack, METHOD_CHILD) != PROFILE_NONE;
+}
+
 /* --- groups ------------------------------------------------------------------------------------------ */
 
 static void add_part(struct io *io, const struct profile_part *part)
 {
 	struct place at = places_of(io->scene->places, part->stack);
-	bool waits = part->state == THREAD_IO;
+	bool child = awaits_child(io, part), waits = child || part->state == THREAD_IO;
 
 	if (at.own == PROFILE_NONE || at.idle)
 		return;
 	/* A thread whose I/O has ended and that waits for a core inside the call: neither a wait for the peer nor other work. */
 	if (part->state == THREAD_RUNNABLE && at.waits & (PLACE_PEER | PLACE_FILE))
 		return;
-	if (waits &&
+	if (waits && !child &&
 		(at.owns < 2 || at.waits & PLACE_CALLERS || waits_for_client(io, part->stack) ||
 			serves(io, at.own, is_outgoing(io, part->stack))))
 		return;
@@ -240,9 +270,10 @@ static void report_io(const struct io *io, const struct group *g, double seconds
 
 	if (!peer_of(io, g->peer, peer) || share <= 0.5)
 		snprintf(peer, PEER, "%s",
-			waits & PLACE_PEER   ? "its peer"
-			: waits & PLACE_FILE ? "a file or a pipe"
-					     : "I/O");
+			is_child(io, g->all.stack) ? "child processes"
+			: waits & PLACE_PEER       ? "its peer"
+			: waits & PLACE_FILE       ? "a file or a pipe"
+						   : "I/O");
 	else if (share < IO_ALL)
 		strncat(peer, " and others", PEER - strlen(peer) - 1);
 	finding_set_text(f, "%s%s for %s: %.1f threads on average", scene_method(io->scene, method),
@@ -252,7 +283,10 @@ static void report_io(const struct io *io, const struct group *g, double seconds
 		100.0 * (double)g->all.most / NS_PER_S / seconds);
 	scene_prove_stack(io->scene, f, g->all.stack, 4);
 	finding_advise(f, "%s",
-		waits & PLACE_FILE
+		is_child(io, g->all.stack)
+			? "check what the child processes do (ps --ppid); start fewer, or keep one "
+			  "running"
+		: waits & PLACE_FILE
 			? "check how busy the disk is; make fewer and larger writes, and sync less "
 			  "often"
 			: "check how long the other side takes to answer; make fewer calls, or "
@@ -275,7 +309,8 @@ static bool report_groups(struct io *io)
 		/* A single thread outside of executors that only does I/O is probably a reader by design. */
 		if ((double)all.weight < IO_LEAST * seconds * NS_PER_S ||
 			(double)all.weight < IO_SHARE * (double)io->busy ||
-			(all.threads == 1 && !places_of(io->scene->places, all.stack).executor))
+			(all.threads == 1 && !places_of(io->scene->places, all.stack).executor) ||
+			(is_child(io, all.stack) && !starts_children(io)))
 			continue;
 		g = group_of(io, &all);
 		report_io(io, &g, seconds);
@@ -318,7 +353,8 @@ static void judge_io(const struct scene *scene)
 const struct finding_rule rule_io = {
 	.name = "io",
 	.title = "I/O",
-	.what = "threads that wait for one peer or file in the middle of a task",
+	.what = "threads that wait for one peer, one file or child processes in the middle of a "
+		"task",
 	.events = 1u << EVENT_WALL,
 	.judge = judge_io,
 };

@@ -405,7 +405,7 @@ public class Shop {
 
     // ---- timer: one thread for all timers, and one task that is slow
     static void buildReport() { nap(700); }
-    static void heartbeat() { sink++; }
+    static void heartbeat() { burn(1000); }
     static void timer() {
         ScheduledExecutorService t = Executors.newScheduledThreadPool(1, named("timer-"));
         t.scheduleAtFixedRate(Shop::buildReport, 0, 700, TimeUnit.MILLISECONDS);
@@ -1189,6 +1189,20 @@ public class Shop {
                 cache.add(new byte[10240]);
             nap(1);
         }));
+    }
+    static void ok_ratetimer() { // periodic tasks of one thread that end in time
+        ScheduledExecutorService t = Executors.newScheduledThreadPool(1, named("timer-"));
+        t.scheduleAtFixedRate(() -> nap(300), 0, 700, TimeUnit.MILLISECONDS);
+        for (int i = 0; i < 4; i++) t.scheduleAtFixedRate(Shop::heartbeat, 0, 100, TimeUnit.MILLISECONDS);
+    }
+    static void ok_job() throws Exception { // executors that each run one long process
+        ExecutorService e = Executors.newFixedThreadPool(2, named("job-"));
+        for (int i = 0; i < 2; i++)
+            e.submit(() -> runJob());
+    }
+    static int runJob() throws Exception { return new ProcessBuilder("sleep", "60").start().waitFor(); }
+    static void ok_import() { // one caller of a parallel stream that waits
+        go("import", forever(Shop::importAll));
     }
     static final class Settings { // one slow static initializer at the start
         static {
