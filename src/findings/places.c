@@ -94,6 +94,8 @@ static const struct {
 	{"", "G1CollectedHeap::attempt_allocation_humongous", METHOD_LARGE},
 	{"", "G1CollectedHeap::humongous_obj_allocate*", METHOD_LARGE},
 	{"", "InstanceKlass::initialize_impl*", METHOD_INITIALIZES},
+	{"java.lang.ClassLoader", "defineClass*", METHOD_DEFINES},
+	{"java.lang.invoke.MethodHandles$Lookup", "define*", METHOD_DEFINES},
 	{"java.lang.ProcessImpl", "waitFor*", METHOD_CHILD},
 	{"java.lang.UNIXProcess", "waitFor*", METHOD_CHILD},
 	{"java.lang.ProcessBuilder", "start", METHOD_FORKS},

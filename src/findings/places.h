@@ -52,6 +52,7 @@ enum place_wait {
 #define METHOD_FORKS     UINT64_C(0x1000000000) /* starts a child process */
 #define METHOD_WORKER    UINT64_C(0x2000000000) /* the run method of a ForkJoinPool's thread */
 #define METHOD_SCHEDULED UINT64_C(0x4000000000) /* runs a task of a ScheduledThreadPoolExecutor */
+#define METHOD_DEFINES   UINT64_C(0x8000000000) /* defines a class */
 #define METHOD_DIRECT    UINT64_C(0x400000000)  /* allocates memory outside of the Java heap */
 #define METHOD_CLINIT    UINT64_C(0x200000000)  /* a static initializer */
 

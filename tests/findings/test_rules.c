@@ -234,6 +234,18 @@ static void loading(int rate, int unloaded, int seconds, int last, int last_rate
 	}
 }
 
+/* 200 classes per second for 10 s, up to these totals so many seconds after the JVM's start; none is unloaded meanwhile. */
+static void loaded_since_start(int64_t loaded, int64_t unloaded, int64_t uptime_s)
+{
+	begin();
+	v.uptime_s = uptime_s;
+	v.classes_unloaded = unloaded;
+	for (int i = 0; i <= 10; i++) {
+		v.classes_loaded = loaded - 200 * (10 - i);
+		second();
+	}
+}
+
 static void test_classes(void)
 {
 	loading(50, 0, 31, 0, 0);
@@ -258,6 +270,16 @@ static void test_classes(void)
 	is_found("classes", "after 10 s when half of the classes are unloaded again");
 	loading(200, 99, 11, 0, 0);
 	is_silent("classes", "after 10 s when fewer than half of the classes are unloaded again");
+	loaded_since_start(10000, 5000, 200);
+	is_found("classes",
+		"after 10 s when half of all classes, 50 per second, are unloaded again");
+	loaded_since_start(10000, 4999, 200);
+	is_silent("classes", "after 10 s when fewer than half of all classes are unloaded again");
+	loaded_since_start(10000, 5000, 201);
+	is_silent(
+		"classes", "after 10 s when fewer than 50 per second were loaded since the start");
+	loaded_since_start(2950, 2950, 59);
+	is_silent("classes", "after 10 s when all classes are unloaded again 59 s after the start");
 }
 
 static int readings_each = 8; /* readings of the heap per second */

@@ -294,12 +294,15 @@ const struct finding_rule rule_collisions = {
 /*
  * Code generated anew for each request, discarded class loaders. A program that starts or does something for the first
  * time loads many classes for a while. So the rate must hold for half a minute after the first minute, or half of the
- * classes must be unloaded again; and each third of the time must have its part.
+ * classes must be unloaded again; and each third of the time must have its part. Unloading is delayed until a collection, so that half is
+ * also counted from the JVM's start, provided that the mean rate since then is as high: a program that is deployed again loads and
+ * unloads as much, but rarely.
  */
 #define CLASSES_RATE      50 /* per second */
 #define CLASSES_PART_RATE (CLASSES_RATE / 2)
 #define CLASSES_PARTS     3
 #define CLASSES_UNLOADED  0.5 /* of what was loaded */
+#define CLASSES_SAMPLES   3   /* for a method that defines most of them to be named */
 
 static bool loads_steadily(const struct scene *scene, const struct scene_point *then)
 {
@@ -315,29 +318,47 @@ static bool loads_steadily(const struct scene *scene, const struct scene_point *
 	return true;
 }
 
+/* True when half of the classes loaded in the window [then, now], or since the JVM's start, have been unloaded. */
+static bool unloads(const struct scene *scene, const struct scene_point *then)
+{
+	const struct scene_point *now = scene->last;
+	int64_t uptime = scene->now->uptime_s;
+
+	if (then->unloaded < 0 || now->unloaded < then->unloaded)
+		return false;
+	return (double)(now->unloaded - then->unloaded) >=
+		       CLASSES_UNLOADED * (double)(now->classes - then->classes) ||
+	       (uptime >= WARM_UP_S && now->classes >= CLASSES_RATE * uptime &&
+		       (double)now->unloaded >= CLASSES_UNLOADED * (double)now->classes);
+}
+
 static void judge_classes(const struct scene *scene)
 {
 	const struct scene_point *then = scene_before(scene, LONG_S, LONG_MOST), *now = scene->last;
+	char by[120] = "";
+	struct scene_cost cost;
 	struct finding *f;
-	double loaded;
 
 	if (scene->now->uptime_s < WARM_UP_S || !loads_steadily(scene, then)) {
 		then = scene->then;
-		if (!loads_steadily(scene, then) || then->unloaded < 0)
-			return;
-		loaded = (double)(now->classes - then->classes);
-		if ((double)(now->unloaded - then->unloaded) < CLASSES_UNLOADED * loaded)
+		if (!loads_steadily(scene, then) || !unloads(scene, then))
 			return;
 	}
+	cost = scene_cost_of(scene, METHOD_DEFINES);
+	if (cost.count >= CLASSES_SAMPLES && cost.method != PROFILE_NONE)
+		snprintf(by, sizeof(by), ", %s by %s", scene_cost_part(&cost),
+			scene_method(scene, cost.method));
 	f = scene_found(scene, FINDING_WORTH_KNOWING, -1, 0);
-	finding_set_text(f, "%.0f classes per second have been loaded for at least %.0f s",
-		SCENE_RATE(then, now, classes), scene_elapsed_s(then, now));
+	finding_set_text(f, "%.0f classes per second have been loaded for at least %.0f s%s",
+		SCENE_RATE(then, now, classes), scene_elapsed_s(then, now), by);
 	if (then->unloaded >= 0)
 		finding_prove(f, "%lld loaded and %lld unloaded in the last %.0f s",
 			(long long)(now->classes - then->classes),
 			(long long)(now->unloaded - then->unloaded), scene_elapsed_s(then, now));
 	finding_prove(f, "%lld loaded since the JVM's start, %lld s ago", (long long)now->classes,
 		(long long)scene->now->uptime_s);
+	if (*by)
+		scene_prove_cost(scene, f, &cost, "defined here, for example:", EVENT_CPU);
 	finding_advise(f, "look for scripts, proxies or lambdas that are created anew each time; "
 			  "-Xlog:class+load names the classes");
 }
