@@ -184,7 +184,7 @@ static void test_timer(void)
 /* --- one thread that waits for a lock ------------------------------------------------------------------ */
 
 /* One thread has waited for a lock of the leader since that second, and `more` others, too. */
-static void standing_by(uint64_t since_s, uint32_t more)
+static void standing_by(uint64_t since_s, bool at_least, uint32_t more)
 {
 	uint32_t lock, stack;
 
@@ -208,17 +208,22 @@ static void standing_by(uint64_t since_s, uint32_t more)
 							  .method = lock,
 							  .lock = 7,
 							  .since_ns = since_s * NS_PER_S,
-							  .until_ns = PROFILE_STILL});
+							  .until_ns = PROFILE_STILL,
+							  .at_least = at_least});
 	profile_advance(profile, SECONDS);
 }
 
 static void test_standby(void)
 {
-	standing_by(0, 0);
+	standing_by(0, false, 0);
 	is_silent("locks", "when one thread waits for the whole window");
-	standing_by(1, 0);
+	standing_by(1, false, 0);
 	is_found("locks", "when one thread began to wait in the window");
-	standing_by(0, 1);
+	standing_by(1, true, 0);
+	is_silent("locks", "when one thread waited already when sampling began");
+	standing_by(2, true, 0);
+	is_found("locks", "when the wait of one thread was found after 2 s");
+	standing_by(0, false, 1);
 	is_found("locks", "when two threads wait for the whole window");
 }
 

@@ -384,7 +384,7 @@ static bool is_link(const struct contended *list, uint32_t count, const struct c
 
 /*
  * True when one thread waits for the whole window and nobody else wants the lock: a standby that takes over when the owner ends, which
- * costs nothing.
+ * costs nothing. A wait whose begin was not seen may have been found only some time after sampling began.
  */
 static bool is_standby(const struct scene *scene, const struct contended *c)
 {
@@ -394,7 +394,7 @@ static bool is_standby(const struct scene *scene, const struct contended *c)
 	return c->waits.threads == 1 &&
 	       profile_wait_at(scene->profile, c->waits.thread, scene->to, &w) &&
 	       w.until_ns == PROFILE_STILL && w.method == c->waits.what &&
-	       waited_ns(scene, &w) >= window;
+	       waited_ns(scene, &w) + (w.at_least ? NS_PER_S : 0) >= window;
 }
 
 /*
