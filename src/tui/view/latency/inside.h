@@ -21,6 +21,7 @@
 struct latency_call {
 	struct call call;
 	char thread[64];
+	char lock[CALLS_LOCK];     /* call_lock_text */
 	struct call_phase *phases; /* NULL: not loaded, or overwritten */
 	uint32_t phase_count;
 };

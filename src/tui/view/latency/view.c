@@ -77,6 +77,7 @@ static void rows_update(struct ui *ui, struct latency *l)
 		row->call = calls[i];
 		snprintf(row->thread, sizeof(row->thread), "%s",
 			profile_get_thread(ui->profile, row->call.thread)->name);
+		call_lock_text(ui->profile, &row->call, row->lock);
 		/* A frozen screen must outlive the polls. */
 		if (l->frozen)
 			call_load(ui, row);
@@ -288,25 +289,33 @@ static void latency_quality(struct ui *ui, struct strip *s)
 			calls_duration_text(l->sum.interval_ns, interval));
 }
 
-/* The full name: of the place where the selected phase was, or else of the method. */
+static void phase_detail(struct ui *ui, struct strip *s, const struct call_phase *p)
+{
+	char lock[CALLS_LOCK];
+
+	strip_add(s, STYLE_STRONG, 0, "%s", profile_get_method(ui->profile, p->method)->full);
+	if (p->lock != PROFILE_NONE || p->owner != PROFILE_NONE)
+		strip_add(s, STYLE_NORMAL, 0, "%s",
+			calls_lock_text(ui->profile, p->lock, p->owner, lock));
+}
+
+/* Of a phase, where the call was; of a call, its thread and lock; and the method. */
 static void latency_detail(struct ui *ui, struct strip *s)
 {
 	const struct latency *l = latency_state(ui);
+	const struct latency_call *selected = latency_selected(l);
 	int at = l->at.list.cursor;
-	char lock[CALLS_LOCK];
 
-	if (l->opened && at < (int)l->open.phase_count) {
-		const struct call_phase *p = &l->open.phases[at];
-
-		strip_add(
-			s, STYLE_STRONG, 0, "%s", profile_get_method(ui->profile, p->method)->full);
-		if (p->lock != PROFILE_NONE || p->owner != PROFILE_NONE)
-			strip_add(s, STYLE_NORMAL, 0, "%s",
-				calls_lock_text(ui->profile, p->lock, p->owner, lock));
-	} else if (ui->latency.method)
-		strip_add(s, STYLE_STRONG, 0, "%s", ui->latency.method);
+	if (l->opened && at < (int)l->open.phase_count)
+		phase_detail(ui, s, &l->open.phases[at]);
+	if (selected)
+		strip_add(s, STYLE_STRONG, 0, "%s", selected->thread);
+	if (selected && *selected->lock)
+		strip_add(s, STYLE_NORMAL, 1, "%s", selected->lock);
+	if (ui->latency.method)
+		strip_add(s, l->opened ? STYLE_DIM : STYLE_NORMAL, 3, "%s", ui->latency.method);
 	if (l->at.list.count)
-		strip_add(s, STYLE_DIM, 1, "%d of %d %s", at + 1, l->at.list.count,
+		strip_add(s, STYLE_DIM, 2, "%d of %d %s", at + 1, l->at.list.count,
 			l->opened ? "phases" : "slowest calls")
 			->right = true;
 }
