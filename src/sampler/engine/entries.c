@@ -121,7 +121,9 @@ bool entries_disarm(struct entries *e, struct entries_thread *t, struct thread_s
 {
 	if (!t->ring)
 		return true;
-	atomic_store(&slot->call.ring, NULL);
+	/* Another thread may have the slot by now. */
+	if (atomic_load(&slot->call.ring) == t->ring)
+		atomic_store(&slot->call.ring, NULL);
 	t->closing = true;
 	for (uint32_t i = 0; i < ENTRIES_CODES; i++)
 		if (t->fds[i] >= 0)

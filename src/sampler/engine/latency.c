@@ -18,9 +18,10 @@
 #define LATENCY_CHECK_NS   (1 * NS_PER_S)
 #define LATENCY_LONGEST_NS (500 * NS_PER_MS)
 #define LATENCY_HANDLER_NS \
-	60000u           /* upper bound of the CPU time from waking up to the handler's end */
-#define LATENCY_EARLY 4u /* polls due within this part of the interval are made at once */
-#define LATENCY_SHARE 2u /* polls of threads inside may use this part of the budget: 1/2 */
+	60000u              /* upper bound of the CPU time from waking up to the handler's end */
+#define LATENCY_VISITS 512u /* slots per tick in which new threads are looked for */
+#define LATENCY_EARLY  4u   /* polls due within this part of the interval are made at once */
+#define LATENCY_SHARE  2u   /* polls of threads inside may use this part of the budget: 1/2 */
 
 /* --- selection, by the publisher ------------------------------------------------------------- */
 
@@ -241,7 +242,8 @@ void latency_asked(
 	if (!l)
 		return;
 	call->asked.time_ns = now;
-	call->asked.before_ns = call->polled_ns;
+	/* A new thread has made no call before it was found. */
+	call->asked.before_ns = call->polled_ns ? call->polled_ns : slot->found_ns;
 	call->asked.cpu_ns = cpu;
 	call->asked.delay_ns = delay;
 	call->asked.collections = collections(s, l);
@@ -274,10 +276,12 @@ static bool latency_unlist(struct sampler *s, struct latency *l, uint32_t i)
 
 	if (!entries_disarm(&l->entries, &l->entered[i], slot))
 		return false;
-	slot->call.listed = false;
+	if (slot->call.place == i)
+		slot->call.listed = false;
 	l->listed[i] = l->listed[last];
 	l->entered[i] = l->entered[last];
-	s->threads->slots[l->listed[i]].call.place = i;
+	if (s->threads->slots[l->listed[i]].call.place == last)
+		s->threads->slots[l->listed[i]].call.place = i;
 	l->listed_count = last;
 	return true;
 }
@@ -295,6 +299,22 @@ static void latency_forget(struct sampler *s)
 		atomic_store(&l->entries.codes[i].end, 0);
 }
 
+/* Lists threads that have started since the last time, if they belong to a pool that is measured. */
+static void latency_newcomers(struct sampler *s, struct latency *l, uint64_t now)
+{
+	uint32_t high = atomic_load(&s->threads->high);
+
+	for (uint32_t n = 0; n < LATENCY_VISITS && n < high; n++) {
+		struct thread_slot *slot = &s->threads->slots[l->cursor++ % high];
+
+		if (slot->call.visited || !slot->name_bytes || !atomic_load(&slot->tid) ||
+			atomic_load(&slot->gone))
+			continue;
+		slot->call.visited = true;
+		latency_list(s, l, slot, false, now);
+	}
+}
+
 uint64_t latency_tick(
 	struct sampler *s, void (*poll)(void *ctx, struct thread_slot *slot), void *ctx)
 {
@@ -307,15 +327,17 @@ uint64_t latency_tick(
 		return UINT64_MAX;
 	}
 	latency_pace(s, l, now);
+	if (l->pool_count)
+		latency_newcomers(s, l, now);
 	if (!l->listed_count)
-		return UINT64_MAX;
+		return l->pool_count ? l->in_force : UINT64_MAX;
 	cost = clock_read_ns(CLOCK_THREAD_CPUTIME_ID);
 	for (uint32_t i = 0; i < l->listed_count; i++) {
 		struct thread_slot *slot = &s->threads->slots[l->listed[i]];
 		struct thread_call *call = &slot->call;
 
 		if (!atomic_load(&slot->tid) || atomic_load(&slot->gone) || !call->listed ||
-			now > call->inside_ns + LATENCY_STAY_NS) {
+			call->place != i || now > call->inside_ns + LATENCY_STAY_NS) {
 			if (latency_unlist(s, l, i))
 				i--;
 			continue;
@@ -331,6 +353,7 @@ uint64_t latency_tick(
 	l->spent_ns += clock_read_ns(CLOCK_THREAD_CPUTIME_ID) - cost +
 		       atomic_load(&s->events[WIRE_WALL].handlers_ns) - handlers;
 	now = clock_mono_ns();
+	next = next < now + l->in_force ? next : now + l->in_force;
 	return next > now ? next - now : 0;
 }
 

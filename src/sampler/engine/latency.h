@@ -42,6 +42,7 @@ struct latency {
 	uint32_t listed_count;
 	uint64_t pools[LATENCY_POOLS]; /* hashes of such names */
 	uint32_t pool_count;
+	uint32_t cursor; /* the next slot in which a new thread is looked for */
 	struct entries_thread entered[LATENCY_LISTED]; /* of listed[i] */
 	struct entries entries;
 	uint64_t in_force; /* the interval that keeps to the budget, ns */

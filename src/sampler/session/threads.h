@@ -165,6 +165,7 @@ struct thread_call {
 	uint64_t next_ns;   /* when it is to be polled next as one of the threads inside */
 	uint64_t inside_ns; /* when it was last found inside, or listed */
 	bool inside, listed;
+	bool visited;   /* it has been decided whether to list it as a new thread */
 	uint32_t place; /* while listed: its index in latency.listed */
 };
 
