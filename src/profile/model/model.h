@@ -184,8 +184,8 @@ struct profile {
 	struct model_readers *readers;
 	struct model_vitals *vitals; /* NULL until used */
 	uint32_t calls_generation;
-	struct model_calls *calls;   /* calls/own.h; NULL: no method's calls are measured */
-	struct scratch *scratch;     /* query/query.h */
+	struct model_calls *calls; /* calls/own.h; NULL: no method's calls are measured */
+	struct scratch *scratch;   /* query/query.h */
 };
 
 /* feed.c: a profile without caches of queries. */
