@@ -2,8 +2,8 @@
 /*
  * Single calls of one method, reconstructed from polls of the threads inside it, and what they say of its latency.
  *
- * Polls of one thread belong to the same call while the frame address of the call and its callers' frames stay the same (struct
- * profile_poll). A call began between the last poll before it and its first one, and ended between its last poll and the next:
+ * Polls of one thread belong to the same call while the address of its frame stays the same and the method is not entered there.
+ * Where entries are not recorded, the contents of the callers' frames must stay the same instead. A call began between the last poll before it and its first one, and ended between its last poll and the next:
  *
  *     poll        poll      poll      poll        poll
  *   outside      inside    inside    inside     outside
@@ -106,7 +106,7 @@ struct calls_summary {
 	bool counted; /* entries were recorded: `calls` is exact but for threads that were not polled */
 	bool short_calls;     /* most are shorter than an interval: `calls` is a lower bound */
 	double seconds;       /* length of the window */
-	uint64_t interval_ns; /* mean time between polls of a thread inside */
+	uint64_t interval_ns; /* median time between polls of a thread inside */
 	/* Durations, ns. CALLS_UNKNOWN: shorter than two intervals, or beyond the longest call that has ended. */
 	uint64_t p50, p90, p99, p999, max;
 	double histogram[CALLS_BUCKETS];

@@ -111,7 +111,6 @@ void entries_arm(
 	for (uint32_t i = 0; i < ENTRIES_CODES; i++)
 		if (t->fds[i] >= 0)
 			raw(SYS_ioctl, t->fds[i], PERF_EVENT_IOC_ENABLE, 0);
-	t->at = 0;
 	t->counted = false;
 	e->threads++;
 	atomic_store_explicit(&slot->call.ring, t->ring, memory_order_release);

@@ -27,7 +27,6 @@ struct entries_code {
 struct entries_thread {
 	int32_t fds[ENTRIES_CODES]; /* -1: none */
 	void *ring;                 /* of all of them; NULL: none */
-	uint64_t at;                /* cursor in the ring: entries before it are reported */
 	bool counted;               /* all entries since the last report are in the ring */
 	bool closing;
 };

@@ -141,7 +141,7 @@ static void latency_list(
 	struct thread_call *call = &slot->call;
 	uint64_t pool;
 
-	if (!inside && (call->listed || !l->pool_count || l->listed_count >= LATENCY_MATES))
+	if (!inside && (call->listed || !l->pool_count || l->listed_count >= LATENCY_POOLED))
 		return;
 	pool = pool_of(slot);
 	if (inside && l->pool_count < LATENCY_POOLS && !pool_is_known(l, pool))

@@ -18,7 +18,7 @@
 
 #define LATENCY_QUEUE  4096u /* a power of two: polls not yet published */
 #define LATENCY_LISTED 1024u /* threads polled more often at most */
-#define LATENCY_MATES  64u   /* likewise, while none of them has been found inside yet */
+#define LATENCY_POOLED 64u   /* likewise, while none of them has been found inside yet */
 #define LATENCY_POOLS  16u
 
 struct latency_poll {
