@@ -69,6 +69,8 @@ static void test_starved(void)
 	is_silent("starved", "when a thread runs such a task");
 }
 
+static double waiters_work; /* share of the time in which threads do not wait for tasks */
+
 /* One thread of an executor computes and waits for a core for these shares; `waiters` threads wait for its tasks. */
 static void computing(uint32_t waiters, double runs, double queued, int64_t free_ms, int64_t cpus)
 {
@@ -83,7 +85,8 @@ static void computing(uint32_t waiters, double runs, double queued, int64_t free
 	spend(0, 1, task, THREAD_ON_CPU, runs);
 	spend(0, 1, task, THREAD_RUNNABLE, queued);
 	spend(0, 1, idle, THREAD_PARKED, 1 - runs - queued);
-	spend(1, waiters, join, THREAD_PARKED, 1);
+	spend(1, waiters, join, THREAD_PARKED, 1 - waiters_work);
+	spend(1, waiters, get, THREAD_ON_CPU, waiters_work);
 }
 
 static void test_busy(void)
@@ -103,10 +106,16 @@ static void test_busy(void)
 	is_silent("starved", "when neither the CPUs nor their idle time are known");
 	computing(2, 0.94, 0, 900, 2);
 	is_silent("starved", "when the only thread is idle for 6 % of the time");
-	computing(2, 0.75, 0.25, 900, 2);
-	is_found("starved", "when the only thread waits for a core for a quarter of the time");
-	computing(2, 0.74, 0.26, 900, 2);
-	is_silent("starved", "when the only thread waits for a core for more than that");
+	computing(2, 0.11, 0.89, 0, 2);
+	is_found("starved", "when the only thread waits for a core for 89 % of the time");
+	computing(2, 0.09, 0.91, 0, 2);
+	is_silent("starved", "when the only thread waits for a core for 91 % of the time");
+	waiters_work = 0.25;
+	computing(4, 0.5, 0.5, 0, 2);
+	is_found("starved", "when two threads would wait if the only thread got a core at once");
+	computing(4, 0.49, 0.51, 0, 2);
+	is_silent("starved", "when fewer than two would wait then");
+	waiters_work = 0;
 	computing(1, 1, 0, 900, 2);
 	is_silent("starved", "when one thread waits for tasks");
 }

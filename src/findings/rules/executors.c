@@ -15,7 +15,8 @@
  * A stack does not show which executor will run the task that a thread waits for. The rule therefore needs this evidence: tasks
  * of that kind (FutureTask, CompletableFuture, ForkJoinTask) run in one executor only; its threads are never idle and mostly
  * wait; and more threads wait for tasks than the executor has threads, so some tasks are queued. An executor whose tasks compute
- * is reported only if its threads seldom wait for a core, and CPUs are idle or it has far fewer threads than CPUs. Otherwise it lacks
+ * is reported only if CPUs are idle or it has far fewer threads than CPUs, and if tasks would be queued, too, if its threads did not
+ * wait for cores. Otherwise it lacks
  * cores, not threads.
  *
  * Second case: all threads of an executor wait for tasks of that same executor. Evidence: no thread runs such a task, and every
@@ -25,8 +26,8 @@
 #define STARVED_WAITS 0.75 /* smallest share in which its tasks wait */
 #define STARVED_THREADS \
 	0.9 /* fewest threads of the executor, on average: its threads do not come and go */
-#define STARVED_QUEUES \
-	0.25 /* largest share in which threads of an executor that computes wait for a core */
+#define STARVED_RUNS \
+	0.1 /* smallest share of time that an executor that computes is not waiting for a core */
 #define STARVED_FREE   0.25 /* fewest idle CPUs on average for such an executor, ... */
 #define STARVED_FEW    0.5  /* ... unless it has at most this many threads per CPU */
 #define STARVED_LEAST  2.0  /* threads that wait for tasks, on average */
@@ -162,13 +163,27 @@ static double usable_cpus(const struct scene *scene)
 	return limit > 0 && limit < cpus ? limit : cpus;
 }
 
-/* True when its threads are never idle and mostly compute, but do not lack CPUs. */
+/*
+ * Threads that would wait for tasks of an executor that computes if its threads never waited for a core. With a share q of these
+ * waits, tasks would be done 1 / (1 - q) times as fast, so as many more of the threads that now wait would do something else.
+ */
+static double waiters_without_queue(
+	const struct starving *s, const struct executor *e, double waiters)
+{
+	double runs = 1 - (double)e->queued / (double)e->all, all = 0;
+
+	for (uint32_t i = 0; i < s->count; i++)
+		if (&s->pools[i] != e && s->pools[i].awaits[s->at])
+			all += starving_mean(s, s->pools[i].all);
+	return runs >= STARVED_RUNS ? all - (all - waiters) / runs : 0;
+}
+
+/* True when its threads are never idle and mostly compute, and there may be CPUs for more of them. */
 static bool executor_busy(const struct starving *s, const struct executor *e)
 {
 	const struct scene *scene = s->scene;
 
 	return executor_full(scene, e, &e->run) && !executor_blocked(scene, e) &&
-	       (double)e->queued <= STARVED_QUEUES * (double)e->all &&
 	       (idle_cpus(scene) >= STARVED_FREE ||
 		       starving_mean(s, e->all) <= STARVED_FEW * usable_cpus(scene));
 }
@@ -228,7 +243,7 @@ static void judge_full(const struct starving *s)
 	const struct executor *e = only_executor(s);
 	bool blocked = e && executor_blocked(scene, e);
 	const struct longest *in;
-	double waiters, threads;
+	double waiters, queued, threads;
 	struct finding *f;
 	uint32_t own;
 
@@ -236,7 +251,8 @@ static void judge_full(const struct starving *s)
 	if (threads < STARVED_THREADS || (!blocked && !executor_busy(s, e)))
 		return;
 	waiters = starving_sum(s, false) - starving_mean(s, e->awaits[s->at]);
-	if (waiters < STARVED_LEAST || waiters < threads + STARVED_QUEUED)
+	queued = blocked ? waiters : waiters_without_queue(s, e, waiters);
+	if (queued < STARVED_LEAST || queued < threads + STARVED_QUEUED)
 		return;
 	in = blocked ? &e->wait : &e->run;
 	f = report_starved(s, e, in, waiters);
@@ -366,9 +382,10 @@ const struct finding_rule rule_starved = {
  * Tasks that are due wait in the executor's queue, which no stack shows. Evidence: its threads are never idle, and they run more
  * than one task, which is recognized by its outermost own method. A single task that never pauses delays nobody.
  */
-#define TIMER_SHARE   0.9 /* smallest share of the executor's time in scheduled tasks */
-#define TIMER_SAMPLES 3   /* of another task, in wall and cpu */
-#define TIMER_TASKS   32  /* different ones; more are ignored */
+#define TIMER_SHARE   0.9  /* smallest share of the executor's time in scheduled tasks */
+#define TIMER_QUEUED  0.25 /* largest share in which its threads wait for a core */
+#define TIMER_SAMPLES 3    /* of another task, in wall and cpu */
+#define TIMER_TASKS   32   /* different ones; more are ignored */
 
 struct timer_task {
 	uint32_t method;
@@ -464,7 +481,7 @@ static void judge_timer(const struct scene *scene)
 
 		if (starving_mean(&s, e->all) < STARVED_THREADS ||
 			(double)e->scheduled < TIMER_SHARE * (double)e->all ||
-			(double)e->queued > STARVED_QUEUES * (double)e->all ||
+			(double)e->queued > TIMER_QUEUED * (double)e->all ||
 			(!executor_full(scene, e, &e->wait) && !executor_full(scene, e, &e->run)))
 			continue;
 		timer_count(&t);
