@@ -5,8 +5,9 @@ EXTRA_PROGRAMS += %D%/bench_attach %D%/bench_day %D%/bench_diff %D%/bench_enable
 	%D%/bench_scale %D%/bench_ui %D%/bench_unwind
 CLEANFILES += soak.txt
 # The tables themselves are tested.
-check_SCRIPTS += %D%/test_soak.sh %D%/test_table.py
+check_SCRIPTS += %D%/test_latency.py %D%/test_soak.sh %D%/test_table.py
 EXTRA_DIST += %D%/attach.sh %D%/attributed.py %D%/bench.py %D%/causes.sh %D%/events.sh %D%/exports.sh %D%/export.py %D%/frozen.py %D%/idle.sh %D%/incidents.sh \
+	%D%/latency.py %D%/latency/Timed.java \
 	%D%/lib.sh %D%/live.py %D%/live.sh %D%/memory.sh %D%/plot.py %D%/rates.sh %D%/real_diff.sh %D%/restarts.sh %D%/screen.sh %D%/soak.sh %D%/startup.sh \
 	%D%/soak_alloc.sh %D%/soak_report.awk %D%/stacks.awk %D%/totals.sh %D%/truth.py %D%/truth_agent.c %D%/verdicts.py %D%/verdicts/Shop.java %D%/walk.sh %D%/work.py %D%/work.sh %D%/workload.sh
 
@@ -28,7 +29,7 @@ endif
 %C%_bench_diff_LDADD = librecording.a $(SESSION_TEST_LIBS)
 %C%_bench_ui_LDADD = $(TUI_TEST_LIBS)
 
-.PHONY: bench bench-causes bench-diff bench-diff-real bench-export bench-incidents bench-restarts bench-totals bench-truth bench-verdicts soak soak-alloc soak-signals
+.PHONY: bench bench-causes bench-diff bench-diff-real bench-export bench-incidents bench-latency bench-restarts bench-totals bench-truth bench-verdicts soak soak-alloc soak-signals
 
 # What jhot costs: rows of a table, all of them or those that ROWS names.
 bench: all $(check_DATA) demo/classes.stamp tests/export/export_tool %D%/bench_attach %D%/bench_day %D%/bench_enable \
@@ -61,6 +62,10 @@ bench-incidents: all $(check_DATA)
 bench-restarts: all $(check_DATA)
 	@srcdir='$(abs_top_srcdir)' builddir='$(abs_top_builddir)' JAVA="$${JAVA:-$(JDK)/bin/java}" \
 		bash $(srcdir)/%D%/restarts.sh
+
+# What jhot slow reports of programs that time their own calls.
+bench-latency: all
+	@PYTHONDONTWRITEBYTECODE=1 python3 $(srcdir)/%D%/latency.py '$(abs_top_srcdir)' '$(abs_top_builddir)' '$(JDK)/bin/javac'
 
 # What jhot why says of planted problems and of healthy programs.
 bench-verdicts: all
