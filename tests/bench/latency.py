@@ -8,8 +8,9 @@
 A row per family and JDK. Pairs are true/reported. The columns:
 
   calls/s          with the reported standard error; ! if the difference exceeds 3 standard errors and one call
-  p50 .. max       ms. + within tolerance (5 %, at least one interval), ! outside, ? reported as unknown. Without a mark: the true
-                   value is below 4 intervals, too short to be judged
+  p50 .. max       ms. + within tolerance (5 %, at least one interval) of the true percentile, or of a value between the calls
+                   one rank below and above it; ! outside; ? reported as unknown. Without a mark: the true value is below 4
+                   intervals, too short to be judged
   merged .. extra  reported calls that span several true ones; additional reports of one true call; true calls of 4 intervals
                    and more that are not reported; reported calls where no true one is
   slow ok          calls listed as slowest whose duration is within tolerance
@@ -32,7 +33,7 @@ DURATION = int(os.environ.get("DURATION", "10"))
 WARM_S = 3
 PATIENCE_S = 60  # for jhot, beyond its duration
 NS = 1000000
-PERCENTILES = ("p50", "p90", "p99", "max")
+PERCENTILES = {"p50": 500, "p90": 900, "p99": 990, "max": 1000}  # per mille
 SHORTEST = 4  # intervals, of a value that is judged
 TIE = 0.1  # of the time
 
@@ -46,10 +47,9 @@ SAME = {("virtual", "sleep"): ("sleep", "park")}
 ROWS = {name: (name, "") for name in """d02 d1 d5 d20 d100 d1000 d5000 bimodal backtoback20 backtoback100 equalpool recursion
     exceptions interpreted c1 osr fresh inlined virtual slowspin slowsleep slowwait slowpark slowmonitor slowlock slowsocket slowfile
     slowgc slowcpu manythreads""".split()}
-for name in ROWS: ROWS[name] = (name, "-XX:Tier3InvocationThreshold=20 -XX:Tier3MinInvocationThreshold=10 -XX:Tier3CompileThreshold=20 -XX:Tier0InvokeNotifyFreqLog=2")
 ROWS["interpreted"] = ("interpreted", "-Xint")
 ROWS["c1"] = ("c1", "-XX:TieredStopAtLevel=1")
-ROWS["slowgc"] = ("slowgc", "-XX:+UseSerialGC -Xmn32m")
+ROWS["slowgc"] = ("slowgc", "-XX:+UseSerialGC -Xmn20m")
 ROWS.update({"gcmiddle-" + name: ("gcmiddle", "-Xmx48m -Xmn8m " + option) for name, option in COLLECTORS.items()})
 
 
@@ -57,25 +57,34 @@ class Program:
     """A family of Timed.java in a JVM of its own, which ends with its input."""
 
     def __init__(self, major, classes, family, options):
+        self.errors = tempfile.TemporaryFile("w+")
         self.process = subprocess.Popen(
             [JDKS + "/" + major + "/bin/java", "-XX:+IgnoreUnrecognizedVMOptions", "-Xmx256m", *options, "-cp", classes, "Timed",
-             family], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+             family], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.errors, text=True)
         self.pid = str(self.process.pid)
         if self.process.stdout.readline() != "ready\n":
-            self.close()
-            raise RuntimeError("the program did not start")
+            self.fail()
 
     def ask(self, command, from_ns, to_ns):
         self.process.stdin.write("%s %d %d\n" % (command, from_ns, to_ns))
         self.process.stdin.flush()
         line = self.process.stdout.readline()
-        if not line:
-            raise RuntimeError("the program ended")
-        return json.loads(line)
+        return json.loads(line) if line else self.fail()
+
+    def fail(self):
+        """Raises an error with the last message on stderr, without its stack."""
+        self.close()
+        self.errors.seek(0)
+        said = [line.strip() for line in self.errors if line[0] not in "\t\n"]
+        raise RuntimeError("the program ended with status %d: %s" % (self.process.returncode, said[-1] if said else "no message"))
 
     def close(self):
-        self.process.kill()
-        self.process.communicate()
+        """Ends the program with its input, or kills it after a second."""
+        try:
+            self.process.communicate(timeout=1)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.communicate()
 
 
 def supports(major, options):
@@ -92,7 +101,7 @@ def slow(jhot, pid, seconds):
                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=seconds + PATIENCE_S,
                          check=False)
     if run.returncode or not run.stdout:
-        raise RuntimeError("jhot slow: %s" % (run.stderr.strip() or "no output").split("\n")[0])
+        raise RuntimeError((run.stderr.strip() or "jhot slow printed nothing").split("\n")[0])
     return json.loads(run.stdout)
 
 
@@ -100,14 +109,22 @@ def is_within(true, reported, interval):
     return abs(reported - true) <= max(0.05 * true, interval)
 
 
-def percentiles(report, truth):
+def neighbours(durations, permille):
+    """The values one rank below and above a percentile of sorted values; the maximum itself."""
+    rank = -(-len(durations) * permille // 1000)
+    return durations[max(rank - 2, 0) if permille < 1000 else -1], durations[min(rank, len(durations) - 1)]
+
+
+def percentiles(report, truth, calls):
     """Per percentile: true and reported value in ms, and the mark of its cell."""
-    cells = []
-    for name in PERCENTILES:
+    durations = sorted(call[2] / NS for call in calls if report["from_ns"] <= call[1] <= report["to_ns"])
+    cells, interval = [], report["interval_ms"]
+    for name, permille in PERCENTILES.items():
         true, reported, mark = truth[name], report.get(name + "_ms"), ""
         true = true / NS if true is not None else None
-        if true is not None and true >= SHORTEST * report["interval_ms"]:
-            mark = "?" if reported is None else "+" if is_within(true, reported, report["interval_ms"]) else "!"
+        if true is not None and true >= SHORTEST * interval:
+            low, high = neighbours(durations, permille)
+            mark = "?" if reported is None else "+" if is_within(min(max(reported, low), high), reported, interval) else "!"
         cells.append((true, reported, mark))
     return cells
 
@@ -208,7 +225,7 @@ def states_off(family, report, truth):
 
 
 def compare(family, report, truth, calls):
-    return {"rate": rate(report, truth), "percentiles": percentiles(report, truth), "faults": faults(report, calls),
+    return {"rate": rate(report, truth), "percentiles": percentiles(report, truth, calls), "faults": faults(report, calls),
             "slowest": slowest(report, calls), "off": states_off(family, report, truth), "cause": cause(family, report, truth),
             "notes": report.get("notes") or []}
 

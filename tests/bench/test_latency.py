@@ -51,6 +51,7 @@ def marks(result):
 NO_FAULT = {"merged": 0, "split": 0, "missed": 0, "extra": 0}
 result = latency.compare("invented", report(), TRUTH, CALLS)
 check("percentiles are judged by 5 % or an interval", marks(result), "++!?")
+check("a percentile may be off by one rank, and lie between the two values", marks(latency.compare("invented", report(p50_ms=80.0, p90_ms=80.0), TRUTH, CALLS)), "+!!?")
 check("percentiles below 4 intervals are not judged", marks(latency.compare("invented", report(), {**TRUTH, "p50": 19 * MS}, CALLS)), ".+!?")
 check("the rate has its error and is judged by 3 of them", (
     result["rate"][3], latency.rate(report(calls=26), TRUTH)[3], latency.rate(report(calls=None), TRUTH)[3]), ("+", "!", "?"))

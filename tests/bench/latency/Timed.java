@@ -80,7 +80,7 @@ public class Timed {
             case "slowsocket": slow(SOCKET, IO); break;
             case "slowfile": slow(FILE, IO); break;
             case "slowcpu": slow(CONTEND, RUNNABLE); threads = 2; slowMs = 15; break; // ms of CPU time
-            case "slowgc": cause = rest = GC; every = 0; calls = 1 << 14; break;
+            case "slowgc": cause = rest = GC; every = 0; ms = 12; calls = 1 << 14; break;
             default: throw new IllegalArgumentException(name);
             }
         }
@@ -100,7 +100,7 @@ public class Timed {
             case "interpreted": case "c1": case "inlined": break;
             case "osr": kind = LOOP; ms = 300; break;
             case "fresh": ms = 200; break; // with a core that needs 1 ns for an iteration
-            case "gcmiddle": kind = ALLOCATE; ms = 200; rest = GC; calls = 1 << 12; break;
+            case "gcmiddle": kind = ALLOCATE; ms = 200; rest = GC; calls = 1 << 11; break;
             case "virtual": threads = 50; ms = 100; spin = 0.05; pauseMs = 400; break;
             case "manythreads": threads = 500; ms = 2000; spread = 0.5; spin = 0.001; break;
             default: throw new IllegalArgumentException(name);
