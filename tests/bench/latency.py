@@ -47,10 +47,15 @@ SAME = {("virtual", "sleep"): ("sleep", "park")}
 ROWS = {name: (name, "") for name in """d02 d1 d5 d20 d100 d1000 d5000 bimodal backtoback20 backtoback100 equalpool recursion
     exceptions interpreted c1 osr fresh inlined virtual slowspin slowsleep slowwait slowpark slowmonitor slowlock slowsocket slowfile
     slowgc slowcpu manythreads""".split()}
+# Compiles after some 20 calls: a service that has run for hours has compiled what it calls 20 times per second.
+WARM = "-XX:Tier3InvocationThreshold=20 -XX:Tier3MinInvocationThreshold=10 -XX:Tier3CompileThreshold=20 -XX:Tier0InvokeNotifyFreqLog=2"
+ROWS = {name: (name, WARM) for name in ROWS}
+ROWS["fresh"] = ("fresh", "")
+ROWS["cold"] = ("d20", "")
 ROWS["interpreted"] = ("interpreted", "-Xint")
-ROWS["c1"] = ("c1", "-XX:TieredStopAtLevel=1")
-ROWS["slowgc"] = ("slowgc", "-XX:+UseSerialGC -Xmn20m")
-ROWS.update({"gcmiddle-" + name: ("gcmiddle", "-Xmx48m -Xmn8m " + option) for name, option in COLLECTORS.items()})
+ROWS["c1"] = ("c1", WARM + " -XX:TieredStopAtLevel=1")
+ROWS["slowgc"] = ("slowgc", WARM + " -XX:+UseSerialGC -Xmn20m")
+ROWS.update({"gcmiddle-" + name: ("gcmiddle", WARM + " -Xmx48m -Xmn8m " + option) for name, option in COLLECTORS.items()})
 
 
 class Program:
