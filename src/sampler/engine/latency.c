@@ -201,6 +201,18 @@ static void latency_queue(struct sampler *s, struct latency *l, const struct thr
 	atomic_store_explicit(&l->head, head + 1, memory_order_release);
 }
 
+/* Queues a poll outside for a thread that was inside and has ended, or has another id now. */
+static void latency_left(
+	struct sampler *s, struct latency *l, const struct thread_call *call, uint64_t now)
+{
+	struct thread_call left = {.id = call->inside, .time_ns = now, .asked = call->asked};
+
+	left.cpu_ns = call->asked.cpu_ns;
+	left.asked.before_ns = call->answered ? call->polled_ns : call->asked.before_ns;
+	left.asked.time_ns = now;
+	latency_queue(s, l, &left, &(struct entries_report){.counted = false});
+}
+
 void latency_collect(struct sampler *s, struct thread_slot *slot, uint64_t now)
 {
 	struct latency *l = latency_on(s);
@@ -221,10 +233,25 @@ void latency_collect(struct sampler *s, struct thread_slot *slot, uint64_t now)
 			&entries);
 		entries_arm(s, &l->entries, &l->entered[call->place], slot);
 	}
+	if (call->inside && call->inside != call->id) {
+		latency_left(s, l, call, call->asked.time_ns);
+		call->inside = 0;
+	}
 	if (call->frame || call->inside || entries.count)
 		latency_queue(s, l, call, &entries);
-	call->inside = call->frame != 0;
+	call->inside = call->frame ? call->id : 0;
+	call->answered = true;
 	atomic_store(&call->fresh, 0);
+}
+
+void latency_ended(struct sampler *s, struct thread_slot *slot, uint64_t now)
+{
+	struct latency *l = latency_on(s);
+
+	if (!l || !slot->call.inside)
+		return;
+	latency_left(s, l, &slot->call, now);
+	slot->call.inside = 0;
 }
 
 void latency_rested(struct sampler *s, struct thread_slot *slot, uint64_t now)
@@ -242,8 +269,12 @@ void latency_asked(
 	if (!l)
 		return;
 	call->asked.time_ns = now;
-	/* A new thread has made no call before it was found. */
-	call->asked.before_ns = call->polled_ns ? call->polled_ns : slot->found_ns;
+	/* A request that was not answered is not a poll. A new thread has made no call before it was found. */
+	if (call->answered)
+		call->asked.before_ns = call->polled_ns;
+	else if (!call->asked.before_ns)
+		call->asked.before_ns = slot->found_ns;
+	call->answered = false;
 	call->asked.cpu_ns = cpu;
 	call->asked.delay_ns = delay;
 	call->asked.collections = collections(s, l);
@@ -336,6 +367,8 @@ uint64_t latency_tick(
 		struct thread_slot *slot = &s->threads->slots[l->listed[i]];
 		struct thread_call *call = &slot->call;
 
+		if (!atomic_load(&slot->tid) || atomic_load(&slot->gone))
+			latency_ended(s, slot, now);
 		if (!atomic_load(&slot->tid) || atomic_load(&slot->gone) || !call->listed ||
 			call->place != i || now > call->inside_ns + LATENCY_STAY_NS) {
 			if (latency_unlist(s, l, i))

@@ -71,6 +71,8 @@ static inline struct latency *latency_on(struct sampler *s)
 
 /* Call at each poll of a thread, before it is asked again: queues what its handler has recorded. */
 void latency_collect(struct sampler *s, struct thread_slot *slot, uint64_t now);
+/* The thread has ended: so has its call. */
+void latency_ended(struct sampler *s, struct thread_slot *slot, uint64_t now);
 /* The thread is still where its last sample found it. */
 void latency_rested(struct sampler *s, struct thread_slot *slot, uint64_t now);
 /* The thread is asked for a sample at `now`; cpu, delay: its CPU time and run-queue delay. */

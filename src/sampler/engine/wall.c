@@ -294,8 +294,12 @@ static bool wall_poll_thread(struct sampler *s, struct lock_reader *reader,
 	if (!wall->last_ns)
 		wall->last_ns = now - s->wall.cycle_ns;
 	since = now - wall->last_ns;
-	if (since < least || !task_cpu_ns(atomic_load(&slot->tid), &cpu))
+	if (since < least)
 		return false;
+	if (!task_cpu_ns(atomic_load(&slot->tid), &cpu)) {
+		latency_ended(s, slot, now);
+		return false;
+	}
 	latency_collect(s, slot, now);
 	if (atomic_load(&slot->asked[THREADS_ASK_WALL])) {
 		if (now - wall->asked_ns > WALL_PATIENCE_NS && !wall_starves(s, slot, cpu))
@@ -455,10 +459,7 @@ static void round_poll_inside(void *ctx, struct thread_slot *slot)
 		wall_poll_thread(l->s, &l->round->reader, slot, clock_mono_ns(), 0);
 }
 
-/*
- * The pause in ns until the next tick. An idle process is polled once per interval, with as many threads as fit in that
- * tick.
- */
+/* The pause in ns until the next tick. An idle process is polled once per interval, as many threads per tick as fit in. */
 static uint64_t round_pause(struct sampler *s, struct round *round, uint64_t interval)
 {
 	uint64_t busy = interval / 2 < WALL_TICK_NS ? interval / 2 : WALL_TICK_NS;

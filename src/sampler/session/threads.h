@@ -164,8 +164,11 @@ struct thread_call {
 	uint64_t polled_ns; /* its last poll */
 	uint64_t next_ns;   /* when it is to be polled next as one of the threads inside */
 	uint64_t inside_ns; /* when it was last found inside, or listed */
-	bool inside, listed;
+	/* The thread id of the last queued poll, if that was inside; 0: it was not. */
+	uint32_t inside;
+	bool listed;
 	bool visited;   /* it has been decided whether to list it as a new thread */
+	bool answered;  /* the last request, by a sample that has been collected */
 	uint32_t place; /* while listed: its index in latency.listed */
 };
 
