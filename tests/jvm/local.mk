@@ -7,7 +7,7 @@ EXTRA_DIST += $(jvm_test_programs) %D%/alone.sh %D%/jdks_check.sh %D%/lib.sh
 
 # Shell scripts that source lib.sh, and Java programs that
 # are compiled once for all of them (for Java 8, the oldest JVM).
-jvm_test_programs = %D%/programs/Compile.java %D%/programs/Counts.java %D%/programs/Known.java \
+jvm_test_programs = %D%/programs/Called.java %D%/programs/Compile.java %D%/programs/Counts.java %D%/programs/Known.java \
 	%D%/programs/Loader.java %D%/programs/Native.java %D%/programs/Problems.java %D%/programs/States.java \
 	%D%/programs/Stops.java %D%/programs/Stubs.java %D%/programs/Walks.java
 
@@ -37,12 +37,12 @@ alone_tests = \
 	%D%/test_inlined.sh %D%/test_renames.sh %D%/test_virtual.sh tests/sampler/test_began.sh \
 	tests/sampler/test_locks.sh tests/sampler/test_parked.sh tests/sampler/test_polled.sh \
 	tests/sampler/test_wall.sh tests/sampler/test_waits.sh \
-	tests/findings/test_host.sh tests/findings/test_planted.sh tests/findings/test_waits.sh tests/walk/test_accuracy.sh
+	tests/cli/test_slow.sh tests/findings/test_host.sh tests/findings/test_planted.sh tests/findings/test_waits.sh tests/walk/test_accuracy.sh
 
 check_SCRIPTS += $(jvm_tests) %D%/test_children.sh %D%/test_row.sh %D%/test_inlined.sh %D%/test_no_inlining.sh %D%/test_explained.sh \
 	%D%/test_memory.sh %D%/test_renames.sh %D%/test_virtual.sh
 # Tests that check runs on $JAVA and the newest long-term release only.
-few_jdks_tests = tests/attach/test_jvms.sh tests/dump/test_dump.sh tests/dump/test_parked_dump.sh tests/import/test_jfr.sh \
+few_jdks_tests = tests/attach/test_jvms.sh tests/cli/test_slow.sh tests/dump/test_dump.sh tests/dump/test_parked_dump.sh tests/import/test_jfr.sh \
 	%D%/test_row.sh %D%/test_inlined.sh %D%/test_no_inlining.sh %D%/test_renames.sh %D%/test_virtual.sh \
 	tests/sampler/test_alloc_sessions.sh tests/sampler/test_hammer.sh tests/sampler/test_idle.sh \
 	tests/sampler/test_kinds.sh tests/sampler/test_restored.sh tests/sampler/test_short.sh \
