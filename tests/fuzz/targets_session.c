@@ -78,12 +78,14 @@ size_t fuzz_ring(const uint8_t *data, size_t bytes)
 	frames = frames_new(profile, NULL);
 	reader = reader_new(profile, frames, words[1]);
 	reader_on_module(reader, take_module, &seen);
-	calls_begin(profile, "handle", 5000000);
 	frames_time(frames, "handle");
-	for (int i = 0; i < RECORDS_MAX && (size = ring_read(&r, record)) > 0; i++)
+	for (int i = 0; i < RECORDS_MAX && (size = ring_read(&r, record)) > 0; i++) {
+		if (((struct wire_record *)record)->type == WIRE_REC_POLL && !calls_name(profile))
+			calls_begin(profile, "handle", 5000000); /* costs memory */
 		if (reader_consume(reader, (struct wire_record *)record, (uint32_t)size,
 			    SECONDS_MAX, NULL))
 			break;
+	}
 	read_calls(profile);
 	reader_free(reader);
 	frames_free(frames);
@@ -107,6 +109,7 @@ size_t fuzz_recording(const uint8_t *data, size_t bytes)
 		findings_vitals(findings, recording_vitals_now(r));
 		findings_evaluate(findings, profile, 0, profile_info(profile).now + 1);
 	}
+	read_calls(profile);
 	if (r)
 		recording_duration_ns(r);
 	recording_free(r);
