@@ -96,6 +96,10 @@ void entries_arm(
 			error = (int)raw(
 				SYS_ioctl, t->fds[i], PERF_EVENT_IOC_SET_OUTPUT, t->fds[0]);
 	}
+	/* A filter may forbid ioctl: then there would be no entries. */
+	for (uint32_t i = 0; i < ENTRIES_CODES && error >= 0; i++)
+		if (t->fds[i] >= 0)
+			error = (int)raw(SYS_ioctl, t->fds[i], PERF_EVENT_IOC_ENABLE, 0);
 	if (!t->ring || error < 0) {
 		/* Limits on descriptors and locked memory leave the breakpoints that are set. */
 		if (atomic_load(&slot->tid) && error < 0 && error != -ESRCH) {
@@ -108,9 +112,6 @@ void entries_arm(
 		entries_close(t);
 		return;
 	}
-	for (uint32_t i = 0; i < ENTRIES_CODES; i++)
-		if (t->fds[i] >= 0)
-			raw(SYS_ioctl, t->fds[i], PERF_EVENT_IOC_ENABLE, 0);
 	t->counted = false;
 	e->threads++;
 	atomic_store_explicit(&slot->call.ring, t->ring, memory_order_release);
