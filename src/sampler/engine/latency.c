@@ -213,6 +213,18 @@ static void latency_left(
 	latency_queue(s, l, &left, &(struct entries_report){.counted = false});
 }
 
+/* A call keeps the id under which it began, although its thread may have got another name. */
+static uint32_t latency_id(const struct thread_call *call, const struct entries_report *entries)
+{
+	bool known = entries->counted && call->flags & WIRE_POLL_RECORDED;
+
+	if (!call->inside || WIRE_IS_VIRTUAL(call->inside) || WIRE_IS_VIRTUAL(call->id) ||
+		call->frame != call->last_frame ||
+		(known ? entries->here > 0 : call->outside != call->last_outside))
+		return call->id;
+	return call->inside;
+}
+
 void latency_collect(struct sampler *s, struct thread_slot *slot, uint64_t now)
 {
 	struct latency *l = latency_on(s);
@@ -233,6 +245,7 @@ void latency_collect(struct sampler *s, struct thread_slot *slot, uint64_t now)
 			&entries);
 		entries_arm(s, &l->entries, &l->entered[call->place], slot);
 	}
+	call->id = latency_id(call, &entries);
 	if (call->inside && call->inside != call->id) {
 		latency_left(s, l, call, call->asked.time_ns);
 		call->inside = 0;
@@ -240,6 +253,8 @@ void latency_collect(struct sampler *s, struct thread_slot *slot, uint64_t now)
 	if (call->frame || call->inside || entries.count)
 		latency_queue(s, l, call, &entries);
 	call->inside = call->frame ? call->id : 0;
+	call->last_frame = call->frame;
+	call->last_outside = call->outside;
 	call->answered = true;
 	atomic_store(&call->fresh, 0);
 }

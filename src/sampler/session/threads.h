@@ -166,6 +166,7 @@ struct thread_call {
 	uint64_t inside_ns; /* when it was last found inside, or listed */
 	/* The thread id of the last queued poll, if that was inside; 0: it was not. */
 	uint32_t inside;
+	uint64_t last_frame, last_outside; /* `frame` and `outside` of that poll */
 	bool listed;
 	bool visited;   /* it has been decided whether to list it as a new thread */
 	bool answered;  /* the last request, by a sample that has been collected */
