@@ -102,6 +102,26 @@ sessions() {
 	unharmed "$name"
 }
 
+# killed: jhot slow is killed while it measures
+killed() {
+	local name="JDK $major, slow is killed" measuring
+	jvm_start $CALM_JVM Called pool || return
+	slow -d 0.5 Called.handle
+	wait_for 20 quiet "$JVM"
+	litter "$JVM" >"$T/before"
+	"$JHOT" slow -d 60 Called.handle "$JVM" >/dev/null 2>&1 </dev/null &
+	measuring=$!
+	ok "$name: breakpoints are set" wait_for 20 not no_perf "$JVM"
+	{
+		kill -KILL $measuring
+		wait $measuring
+	} 2>/dev/null
+	becomes_quiet "$name: sampling ends" "$JVM"
+	litter "$JVM" >"$T/after"
+	same "$name: nothing more remains in the JVM" "$T/after" "$T/before"
+	unharmed "$name"
+}
+
 # --- errors ------------------------------------------------------------------------------------------
 
 errors() {
@@ -164,14 +184,17 @@ OWN_JAVA=$JAVA
 while read -r major JAVA; do
 	measured pool
 	measured brief
+	measured renamed
 	measured spawn
 	storm
+	killed
 	sessions
 done < <(jdks_checked)
 JAVA=$OWN_JAVA
 errors
 if "$builddir/tests/places/confine" true 2>/dev/null; then
 	filtered "perf_event_open, killed" kill=perf_event_open
+	filtered "ioctl, killed" kill=ioctl
 	filtered "perf_event_open, EPERM" errno=1:perf_event_open
 	filtered "perf events and timers, ENOSYS" errno=38:perf_event_open,timer_create
 else

@@ -6,11 +6,12 @@ import java.util.List;
 import java.util.concurrent.Semaphore;
 
 /**
- * usage: Called pool|storm|brief|spawn
+ * usage: Called pool|storm|brief|renamed|spawn
  *
  * Four threads call handle, which takes about 12 ms; every 20th call waits for a monitor for 150 ms more. storm: each call has a
- * thread of its own, which ends with it; brief: each 15 calls have. spawn: the callers start processes, too. Prints "call BEGIN DURATION" of each at the end, in ns of
- * System.nanoTime, which is the kernel's monotonic clock.
+ * thread of its own, which ends with it; brief: each 15 calls have. renamed: the callers get a name for each call, as servers do.
+ * spawn: they start processes, too. Prints "call BEGIN DURATION" of each at the end, in ns of System.nanoTime, which is the kernel's
+ * monotonic clock.
  */
 public final class Called {
     private static final List<long[]> LOG = new ArrayList<>();
@@ -77,6 +78,9 @@ public final class Called {
                 one.join();
                 i += calls - 1;
             } else {
+                if (kind.equals("renamed")) {
+                    Thread.currentThread().setName("request-" + number + "-" + i);
+                }
                 call(slow);
             }
             if (kind.equals("spawn") && i % 10 == 0 && new ProcessBuilder("true").start().waitFor() != 0) {
