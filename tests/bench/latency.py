@@ -43,7 +43,7 @@ COLLECTORS = {"Serial": "-XX:+UseSerialGC", "Parallel": "-XX:+UseParallelGC", "G
 SINCE = {"virtual": 21}
 LONGER = {"d1000": 3, "d5000": 6, "osr": 2, "manythreads": 2}  # multiples of DURATION
 # Sleep of a virtual thread is a park.
-SAME = {("virtual", "sleep"): ("sleep", "park")}
+SAME = {("virtual", "sleep"): ("sleep", "park"), ("slowgc", "gc"): ("safepoint",)}
 ROWS = {name: (name, "") for name in """d02 d1 d5 d20 d100 d1000 d5000 bimodal backtoback20 backtoback100 equalpool recursion
     exceptions interpreted c1 osr fresh inlined virtual slowspin slowsleep slowwait slowpark slowmonitor slowlock slowsocket slowfile
     slowgc slowcpu manythreads""".split()}

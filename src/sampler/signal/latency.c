@@ -67,16 +67,18 @@ static void describe_virtual(struct thread_call *call, const struct stack *stack
 	call->values = call->outside;
 }
 
-/* The return address of the compiled frame's callee tells which code it runs. */
+/* Determines which code a compiled frame runs, by its pc: the return address of its callee, or the interrupted one. */
 static void describe_code(
 	struct thread_call *call, const struct latency *l, const struct stack *stack, uint32_t at)
 {
+	const struct walk_frame *frames = stack->scratch->frames;
 	unsigned type = (unsigned)(stack->user[at] >> 56);
-	uint64_t pc;
+	uint64_t pc = stack->pc;
 
-	if (!at || call->flags & WIRE_POLL_INLINED || type == WALK_INTERPRETED)
+	if (call->flags & WIRE_POLL_INLINED || type == WALK_INTERPRETED)
 		return;
-	pc = mem_u64(stack->mem, stack->stack_hi - 8ull * stack->scratch->frames[at].from_base - 8);
+	if (frames[at].from_base != frames[0].from_base)
+		pc = mem_u64(stack->mem, stack->stack_hi - 8ull * frames[at].from_base - 8);
 	if (entries_recorded(&l->entries, pc))
 		call->flags |= WIRE_POLL_RECORDED;
 	else

@@ -328,6 +328,7 @@ void sig_stack_interrupted(
 	if (!java)
 		java = java_unlisted(stack);
 	regs_read(ucontext, &regs);
+	stack->pc = regs.pc;
 	if (open && java && s->layout && java_proved(stack, java))
 		stack_in_place(stack, java, regs.sp);
 	stack->id = stack_id(stack, java);
