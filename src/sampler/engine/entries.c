@@ -23,27 +23,6 @@
 #define ENTRY_PUSHED 8u
 #endif
 
-bool entries_learn(struct sampler *s, struct entries *e, uint64_t pc)
-{
-	struct entries_code *code = &e->codes[e->next % ENTRIES_CODES];
-	struct code_blob blob;
-	uint64_t entry;
-
-	if (atomic_load(&e->off) || entries_recorded(e, pc) ||
-		!code_cache_find(s->layout, &s->mem, pc, &blob) || blob.kind != CODE_NMETHOD ||
-		code_osr_entry(s->layout, &blob))
-		return false;
-	entry = code_verified_entry(s->layout, &blob);
-	if (entry < blob.start || entry >= blob.end)
-		return false;
-	atomic_store(&code->end, 0);
-	code->entry = entry;
-	atomic_store(&code->start, blob.code);
-	atomic_store(&code->end, blob.end);
-	e->next++;
-	return true;
-}
-
 static int entry_open(uint64_t address, int32_t tid)
 {
 	struct perf_event_attr attr = {
@@ -65,6 +44,70 @@ static int entry_open(uint64_t address, int32_t tid)
 
 	attr.size = sizeof(attr) < PERF_ATTR_SIZE_VER5 ? sizeof(attr) : PERF_ATTR_SIZE_VER5;
 	return perf_fd_open(&attr, tid, 0);
+}
+
+/* --- what a hit costs -------------------------------------------------------------------------- */
+
+#define MEASURED_HITS 32u
+#define HIT_NS        (5 * NS_PER_US) /* assumed if it cannot be measured */
+#define HITS_PART     2u              /* hits may use one part in this many of the budget */
+
+static volatile uint32_t hits;
+
+__attribute__((noinline)) static void hit_me(void)
+{
+	hits++;
+}
+
+/* The CPU time of a hit, measured on this thread. */
+static uint64_t hit_ns(void)
+{
+	int fd = entry_open((uint64_t)(uintptr_t)hit_me, raw_gettid());
+	uint64_t began, ns;
+
+	if (fd < 0)
+		return HIT_NS;
+	raw(SYS_ioctl, fd, PERF_EVENT_IOC_ENABLE, 0);
+	began = clock_read_ns(CLOCK_THREAD_CPUTIME_ID);
+	for (uint32_t i = 0; i < MEASURED_HITS; i++)
+		hit_me();
+	ns = (clock_read_ns(CLOCK_THREAD_CPUTIME_ID) - began) / MEASURED_HITS;
+	perf_fd_close(fd, NULL);
+	return ns ? ns : 1;
+}
+
+/* Entries per second that keep to the budget. */
+static uint64_t entries_allowed(const struct sampler *s)
+{
+	uint64_t budget_ns = s->budget.per_mille * NS_PER_MS / HITS_PART, allowed;
+
+	if (!budget_ns)
+		return ENTRIES_PER_SECOND;
+	allowed = budget_ns / hit_ns();
+	return allowed < ENTRIES_PER_SECOND ? allowed + 1 : ENTRIES_PER_SECOND;
+}
+
+bool entries_learn(struct sampler *s, struct entries *e, uint64_t pc)
+{
+	struct entries_code *code = &e->codes[e->next % ENTRIES_CODES];
+	struct code_blob blob;
+	uint64_t entry;
+
+	if (!e->allowed)
+		e->allowed = entries_allowed(s);
+	if (atomic_load(&e->off) || entries_recorded(e, pc) ||
+		!code_cache_find(s->layout, &s->mem, pc, &blob) || blob.kind != CODE_NMETHOD ||
+		code_osr_entry(s->layout, &blob))
+		return false;
+	entry = code_verified_entry(s->layout, &blob);
+	if (entry < blob.start || entry >= blob.end)
+		return false;
+	atomic_store(&code->end, 0);
+	code->entry = entry;
+	atomic_store(&code->start, blob.code);
+	atomic_store(&code->end, blob.end);
+	e->next++;
+	return true;
 }
 
 static void entries_close(struct entries_thread *t)
@@ -106,8 +149,10 @@ void entries_arm(
 			e->full = true;
 			atomic_store(&e->off, !e->threads);
 		}
-		if (t->ring)
-			raw_unmap(t->ring, perf_fd_ring_bytes());
+		if (t->ring) {
+			perf_fd_close(t->fds[0], t->ring);
+			t->fds[0] = -1;
+		}
 		t->ring = NULL;
 		entries_close(t);
 		return;
@@ -163,9 +208,10 @@ void entries_report(struct entries *e, struct entries_thread *t, uint64_t head, 
 	out->counted = t->counted && whole;
 	t->counted = whole;
 	if (now - e->second_ns > NS_PER_S) {
-		atomic_store(&e->off, atomic_load(&e->off) || e->in_second > ENTRIES_PER_SECOND);
 		e->second_ns = now;
 		e->in_second = 0;
 	}
 	e->in_second += out->count;
+	if (e->in_second > e->allowed)
+		atomic_store(&e->off, 1);
 }

@@ -4,8 +4,8 @@
  *
  * The breakpoints are perf_events of the threads that the wall clock polls for the latency of calls; the program's code is not
  * changed. Calls from compiled code and from the interpreter all pass the verified entry of an nmethod, unless the method is
- * inlined or not compiled. Each breakpoint hit costs the thread about a microsecond, so a method that is entered more often than
- * ENTRIES_PER_SECOND is not counted any more.
+ * inlined or not compiled. A hit costs the thread a microsecond, or some tens of them in a nested virtual machine. The cost is
+ * measured, and a method that is entered more often than the budget permits is not counted any more.
  *
  * For the wall clock's thread, whose descriptor table they are in, except for what handlers read: thread_call.ring.
  */
@@ -14,8 +14,8 @@
 
 #include "sampler/sampler.h"
 
-#define ENTRIES_CODES      2u /* of four debug registers; alloc on JDK 8 uses the others */
-#define ENTRIES_PER_SECOND 4000u
+#define ENTRIES_CODES      2u    /* of four debug registers; alloc on JDK 8 uses the others */
+#define ENTRIES_PER_SECOND 4000u /* at most, however cheap */
 
 /* An nmethod whose entry has a breakpoint. Handlers read it. */
 struct entries_code {
@@ -36,6 +36,7 @@ struct entries {
 	uint32_t next, threads;        /* threads: with breakpoints */
 	bool full;                     /* no more threads can have them */
 	uint64_t second_ns, in_second; /* entries in the current second */
+	uint64_t allowed;              /* the most per second; 0: not measured yet */
 	_Atomic uint32_t off;          /* true: too frequent, or breakpoints are not available */
 };
 

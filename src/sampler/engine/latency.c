@@ -343,6 +343,8 @@ static void latency_forget(struct sampler *s)
 	l->pool_count = 0;
 	for (uint32_t i = 0; i < ENTRIES_CODES; i++)
 		atomic_store(&l->entries.codes[i].end, 0);
+	l->entries.next = 0;
+	atomic_store(&l->entries.off, 0);
 }
 
 /* Lists threads that have started since the last time, if they belong to a pool that is measured. */
