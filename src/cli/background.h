@@ -40,8 +40,8 @@ bool background_is_process(pid_t pid);
 /* Prints the last lines of its stderr. */
 void background_print_log(pid_t pid);
 /*
- * Interrupts it as Ctrl-C would, and waits for its end. Then copies what it has printed since the interrupt to stderr and, if `result`
- * is true, its whole stdout to ours.
+ * Sends it SIGINT and waits for its end. Then copies its output after the signal to stderr and, if `result` is true, its whole stdout to
+ * this process's.
  */
 int background_stop(pid_t pid, bool result, struct err *err);
 

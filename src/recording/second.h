@@ -31,7 +31,7 @@ struct second {
 	} runs[PROFILE_EVENTS];
 	struct calls_written {
 		uint32_t generation;
-		uint64_t next, cell; /* the first call, and tenth of a second, not looked at yet */
+		uint64_t next, cell; /* the next call, and tenth of a second, to examine */
 		uint64_t *pending;   /* numbers of calls in progress */
 		uint32_t count, cap;
 		struct call_poll *polls; /* of the call being written */

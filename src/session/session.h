@@ -100,8 +100,8 @@ int session_only_threads(struct session *s, const char *pattern, struct err *err
 #define SESSION_DEPTH_MAX 2048u
 int session_depth(struct session *s, unsigned limit, unsigned top, unsigned root, struct err *err);
 /*
- * Measures the latency of calls of a method (calls.h), beginning anew: "handle", "Gateway.handle" or "com.shop.Gateway.handle";
- * "": ends that. interval: of polling threads inside, ns; 0: the default. Requires the event wall.
+ * Discards all measured calls (calls.h) and measures those of a method: "handle", "Gateway.handle" or "com.shop.Gateway.handle"; "":
+ * stops measuring. interval: between polls of a thread inside, ns; 0: the default. Requires the event wall.
  */
 #define SESSION_LATENCY_NS 5000000u
 int session_latency(struct session *s, const char *method, uint64_t interval, struct err *err);

@@ -202,9 +202,9 @@ struct wire_wait {
 
 /*
  * A poll that found a thread inside a method whose calls are measured (WIRE_OP_LATENCY), and the first one that finds it outside
- * again. Two polls of a thread are in the same call if `frame` and `outside` are equal: everything outside of the call's own frame
- * is then unchanged. A collection may relocate objects; between polls with different counts of collections, `values` is compared
- * instead of `outside`. Since 1.13.
+ * again. Two polls of a thread with equal `frame` are in the same call if no entry was recorded between them (COUNTED and RECORDED);
+ * where entries are not recorded, if `outside` is equal: the callers' frames are then unchanged. A collection may relocate objects;
+ * between polls with different counts of collections, `values` is compared instead of `outside`. Since 1.13.
  */
 struct wire_poll {
 	struct wire_record rec;

@@ -89,7 +89,7 @@ static void executor_add(
 {
 	struct place at = places_of(scene->places, part->stack);
 	uint64_t awaits = awaited(scene, part);
-	/* A virtual thread's carrier runs it as a ForkJoinTask, which nobody waits for. */
+	/* Carriers run virtual threads as ForkJoinTasks, for which no thread waits. */
 	bool mounted = at.seen & METHOD_MOUNTS;
 
 	e->all += part->weight;
@@ -380,7 +380,7 @@ const struct finding_rule rule_starved = {
 
 /*
  * Tasks that are due wait in the executor's queue, which no stack shows. Evidence: its threads are never idle, and they run more
- * than one task, which is recognized by its outermost own method. A single task that never pauses delays nobody.
+ * than one task, which is recognized by its outermost own method. A single task that never pauses delays no other.
  */
 #define TIMER_SHARE   0.9  /* smallest share of the executor's time in scheduled tasks */
 #define TIMER_QUEUED  0.25 /* largest share in which its threads wait for a core */

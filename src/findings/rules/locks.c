@@ -383,7 +383,7 @@ static bool is_link(const struct contended *list, uint32_t count, const struct c
 }
 
 /*
- * True when one thread waits for the whole window and nobody else wants the lock: a standby that takes over when the owner ends, which
+ * True when exactly one thread waits for the lock, and waits for the whole window: a standby, which takes over when the owner ends and
  * costs nothing. A wait whose begin was not seen may have been found only some time after sampling began.
  */
 static bool is_standby(const struct scene *scene, const struct contended *c)

@@ -40,7 +40,7 @@ extern const char *const call_state_names[CALL_STATES]; /* "cpu", "runnable", ..
 
 /* --- feeding --------------------------------------------------------------------------------- */
 
-/* Starts anew with another method; NULL: stops. name: for display, copied. interval: of the polls, ns. */
+/* Discards all calls and starts measuring a method. name: its display name, copied; NULL: stop. interval: between polls, ns. */
 void calls_begin(struct profile *p, const char *name, uint64_t interval);
 
 /* See struct wire_poll, whose fields these are. */
@@ -59,6 +59,10 @@ void calls_add_poll(struct profile *p, const struct profile_poll *poll);
 
 /* --- reading --------------------------------------------------------------------------------- */
 
+/*
+ * True for the method "a.b.Outer$Inner.m" and the patterns "m", "Inner.m", "Outer$Inner.m", "b.Outer$Inner.m", "a.b.Outer$Inner.m".
+ */
+bool calls_pattern_matches(const char *pattern, const char *method);
 const char *calls_name(const struct profile *p); /* NULL: no method is measured */
 uint64_t calls_interval(const struct profile *p);
 /* Since when the entries of calls are recorded, so that calls are counted exactly; 0: they are not. */

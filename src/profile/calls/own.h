@@ -60,7 +60,7 @@ static inline struct call call_now(const struct model_calls *c, uint64_t number)
 	return call;
 }
 
-/* The method whose name says where in the program a stack ends, and what it waits for. */
+/* The method after which a stack's place in the program, and what it waits for there, is named. */
 uint32_t calls_place(const struct profile *p, uint32_t stack);
 
 #endif

@@ -27,7 +27,7 @@ void call_shares(const struct call *call, double out[CALL_STATES]);
 struct call_phase {
 	uint64_t from_ns, to_ns;
 	enum call_state state;
-	uint32_t method; /* whose name says where the call was and what it waited for */
+	uint32_t method; /* named after the place of the call, and what it waited for there */
 	/* Of CALL_LOCK: the method named as the lock's class, the thread that held it; PROFILE_NONE: not known. */
 	uint32_t lock, owner;
 };

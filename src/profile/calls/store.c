@@ -36,6 +36,14 @@ void calls_begin(struct profile *p, const char *name, uint64_t interval)
 	c->calls = xcalloc(CALLS_MAX, sizeof(*c->calls));
 }
 
+bool calls_pattern_matches(const char *pattern, const char *method)
+{
+	size_t bytes = strlen(pattern), whole = strlen(method);
+
+	return bytes <= whole && !strcmp(method + whole - bytes, pattern) &&
+	       (bytes == whole || strchr(".$", method[whole - bytes - 1]));
+}
+
 const char *calls_name(const struct profile *p)
 {
 	return p->calls ? p->calls->name : NULL;
@@ -137,8 +145,8 @@ static bool waits(const struct model_poll *poll)
 }
 
 /*
- * Attributes the time between two polls of a call. The kernel has counted what it ran and waited for a core; the rest is the wait in
- * which either poll found it. still_ns: until then it was certainly where the first poll had found it.
+ * Attributes the time between two polls of a call to states. The kernel counts the CPU time and the run-queue delay. The remainder is
+ * attributed to the waits that the polls observed; up to still_ns, the thread was certainly in that of the first poll.
  */
 static void account(
 	uint64_t state_ns[CALL_STATES], const struct model_poll *a, const struct model_poll *b)
@@ -350,11 +358,11 @@ static bool selects(const struct profile *p, const struct calls_query *q, const 
 
 void calls_each(const struct profile *p, const struct calls_query *q, calls_each_fn *fn, void *ctx)
 {
-	const struct model_calls *c = p->calls;
-	uint64_t first = c && c->call_count > CALLS_MAX ? c->call_count - CALLS_MAX : 0;
+	uint64_t first, end;
 
-	for (uint64_t n = first; c && n < c->call_count; n++) {
-		struct call call = call_now(c, n);
+	calls_range(p, &first, &end);
+	for (uint64_t n = first; n < end; n++) {
+		struct call call = call_now(p->calls, n);
 
 		if (selects(p, q, &call))
 			fn(ctx, &call);

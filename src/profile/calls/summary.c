@@ -4,8 +4,8 @@
  *
  * A call of duration d is seen by polls g apart with probability min(1, d/g). Longer calls are all seen, and their durations are
  * known to within g on either side. For the short ones, the distribution of durations that best explains their brackets is found by
- * expectation maximization, and divided by that probability. Calls that still last when the window ends only tell that they take
- * longer (right-censored): percentiles are those of the product-limit (Kaplan-Meier) estimate.
+ * expectation maximization, and divided by that probability. The durations of calls in progress at the end of the window are lower
+ * bounds (right-censored), so percentiles are those of the product-limit (Kaplan-Meier) estimate.
  */
 #include "profile/calls/own.h"
 

@@ -10,15 +10,12 @@
 
 #include <asm/perf_regs.h>
 #include <errno.h>
-#include <linux/hw_breakpoint.h>
 #include <sys/ioctl.h>
 
 #if defined(__aarch64__)
-#define ENTRY_LENGTH HW_BREAKPOINT_LEN_4
 #define ENTRY_SP     PERF_REG_ARM64_SP
 #define ENTRY_PUSHED 0u /* bytes between sp and the end of the callers' frames */
 #else
-#define ENTRY_LENGTH sizeof(long)
 #define ENTRY_SP     PERF_REG_X86_SP
 #define ENTRY_PUSHED 8u
 #endif
@@ -26,24 +23,13 @@
 static int entry_open(uint64_t address, int32_t tid)
 {
 	struct perf_event_attr attr = {
-		.type = PERF_TYPE_BREAKPOINT,
-		.size = PERF_ATTR_SIZE_VER3,
-		.bp_type = HW_BREAKPOINT_X,
-		.config1 = address,
-		.config2 = ENTRY_LENGTH,
-		.sample_period = 1,
+		.size = sizeof(attr) < PERF_ATTR_SIZE_VER5 ? sizeof(attr) : PERF_ATTR_SIZE_VER5,
 		.sample_type = PERF_SAMPLE_TIME | PERF_SAMPLE_REGS_USER,
 		.sample_regs_user = 1ull << ENTRY_SP,
 		.use_clockid = 1,
-		.clockid = CLOCK_MONOTONIC,
-		.disabled = 1,
-		.wakeup_events = 1,
-		.exclude_kernel = 1,
-		.exclude_hv = 1,
-	};
+		.clockid = CLOCK_MONOTONIC};
 
-	attr.size = sizeof(attr) < PERF_ATTR_SIZE_VER5 ? sizeof(attr) : PERF_ATTR_SIZE_VER5;
-	return perf_fd_open(&attr, tid, 0);
+	return perf_fd_breakpoint(&attr, address, tid);
 }
 
 /* --- what a hit costs -------------------------------------------------------------------------- */
@@ -110,13 +96,15 @@ bool entries_learn(struct sampler *s, struct entries *e, uint64_t pc)
 	return true;
 }
 
+/* Closes all descriptors, and unmaps the ring, which belongs to the first. */
 static void entries_close(struct entries_thread *t)
 {
 	for (uint32_t i = ENTRIES_CODES; i-- > 0;) {
 		if (t->fds[i] >= 0)
-			perf_fd_close(t->fds[i], NULL);
+			perf_fd_close(t->fds[i], i ? NULL : t->ring);
 		t->fds[i] = -1;
 	}
+	t->ring = NULL;
 }
 
 void entries_arm(
@@ -149,11 +137,6 @@ void entries_arm(
 			e->full = true;
 			atomic_store(&e->off, !e->threads);
 		}
-		if (t->ring) {
-			perf_fd_close(t->fds[0], t->ring);
-			t->fds[0] = -1;
-		}
-		t->ring = NULL;
 		entries_close(t);
 		return;
 	}
@@ -175,8 +158,6 @@ bool entries_disarm(struct entries *e, struct entries_thread *t, struct thread_s
 			perf_fd_disable(t->fds[i]);
 	if (atomic_load(&slot->tid) && atomic_load(&slot->inside))
 		return false;
-	perf_fd_close(t->fds[0], t->ring);
-	t->fds[0] = -1;
 	entries_close(t);
 	*t = (struct entries_thread){.ring = NULL};
 	e->threads--;
@@ -189,14 +170,13 @@ void entries_report(struct entries *e, struct entries_thread *t, uint64_t head, 
 {
 	struct perf_samples samples;
 	struct perf_entry entry;
-	bool whole = true;
 
 	*out = (struct entries_report){.counted = false};
 	if (!t->ring || t->closing || !head)
 		return;
 	sig_perf_open(&samples, t->ring);
 	samples.head = head - 1 < samples.head ? head - 1 : samples.head;
-	while (sig_perf_entry(&samples, &entry, &whole)) {
+	while (sig_perf_entry(&samples, &entry)) {
 		out->count++;
 		out->first_ns = out->first_ns ? out->first_ns : entry.time_ns;
 		if (entry.sp + ENTRY_PUSHED != end)
@@ -205,8 +185,8 @@ void entries_report(struct entries *e, struct entries_thread *t, uint64_t head, 
 		out->last_ns = entry.time_ns;
 	}
 	sig_perf_close(&samples);
-	out->counted = t->counted && whole;
-	t->counted = whole;
+	out->counted = t->counted && !samples.lost;
+	t->counted = !samples.lost;
 	if (now - e->second_ns > NS_PER_S) {
 		e->second_ns = now;
 		e->in_second = 0;

@@ -5,7 +5,7 @@
  * The breakpoints are perf_events of the threads that the wall clock polls for the latency of calls; the program's code is not
  * changed. Calls from compiled code and from the interpreter all pass the verified entry of an nmethod, unless the method is
  * inlined or not compiled. A hit costs the thread a microsecond, or some tens of them in a nested virtual machine. The cost is
- * measured, and a method that is entered more often than the budget permits is not counted any more.
+ * measured, and breakpoints are removed when entries are more frequent than the budget permits.
  *
  * For the wall clock's thread, whose descriptor table they are in, except for what handlers read: thread_call.ring.
  */

@@ -8,6 +8,7 @@
 #include "sampler/text.h"
 
 #include <errno.h>
+#include <linux/hw_breakpoint.h>
 #include <poll.h>
 #include <stdatomic.h>
 #include <sys/ioctl.h>
@@ -62,6 +63,26 @@ int perf_fd_open(struct perf_event_attr *attr, int32_t tid, int32_t borrowed)
 	if (borrowed)
 		raw(SYS_ioctl, fd, PERF_EVENT_IOC_PERIOD, &attr->sample_period);
 	return (int)fd;
+}
+
+#if defined(__aarch64__)
+#define BREAKPOINT_LENGTH HW_BREAKPOINT_LEN_4
+#else
+#define BREAKPOINT_LENGTH sizeof(long)
+#endif
+
+int perf_fd_breakpoint(struct perf_event_attr *attr, uint64_t address, int32_t tid)
+{
+	attr->type = PERF_TYPE_BREAKPOINT;
+	attr->bp_type = HW_BREAKPOINT_X;
+	attr->config1 = address;
+	attr->config2 = BREAKPOINT_LENGTH;
+	attr->sample_period = 1;
+	attr->disabled = 1;
+	attr->wakeup_events = 1;
+	attr->exclude_kernel = 1;
+	attr->exclude_hv = 1;
+	return perf_fd_open(attr, tid, 0);
 }
 
 bool perf_fd_space(uint32_t fds)

@@ -2,7 +2,7 @@
 /*
  * Descriptors of perf events on one thread: their budget, buffers and signals.
  *
- * Publisher only: they are in the agent's descriptor table (session/files.h). Results are >= 0 or -errno.
+ * For the publisher and the wall clock's thread: descriptors are in the agent's table (session/files.h). Results are >= 0 or -errno.
  */
 #ifndef JHOT_SAMPLER_ENGINE_PERF_FD_H
 #define JHOT_SAMPLER_ENGINE_PERF_FD_H
@@ -31,6 +31,10 @@ size_t perf_fd_ring_bytes(void);
  * -EMFILE beyond the budget.
  */
 int perf_fd_open(struct perf_event_attr *attr, int32_t tid, int32_t borrowed);
+/*
+ * Opens a breakpoint on an instruction of the thread, disabled, which takes a sample at each hit. attr has what to sample.
+ */
+int perf_fd_breakpoint(struct perf_event_attr *attr, uint64_t address, int32_t tid);
 /* Accounting of borrowed descriptors. perf_fd_space: true when `fds` more fit. perf_fd_adopt: one more is in use. */
 bool perf_fd_space(uint32_t fds);
 void perf_fd_adopt(void);

@@ -19,33 +19,15 @@
 #include "sampler/text.h"
 
 #include <errno.h>
-#include <linux/hw_breakpoint.h>
 #include <sys/ioctl.h>
-
-#if defined(__aarch64__)
-#define TRAP_LENGTH HW_BREAKPOINT_LEN_4
-#else
-#define TRAP_LENGTH sizeof(long)
-#endif
 
 static int trap_open(uint64_t address, int32_t tid)
 {
-	struct perf_event_attr attr = {
-		.type = PERF_TYPE_BREAKPOINT,
-		.size = PERF_ATTR_SIZE_VER3,
-		.bp_type = HW_BREAKPOINT_X,
-		.config1 = address,
-		.config2 = TRAP_LENGTH,
-		.sample_period = 1,
+	struct perf_event_attr attr = {.size = PERF_ATTR_SIZE_VER3,
 		.sample_type = PERF_SAMPLE_REGS_USER,
-		.sample_regs_user = TRAP_REGS,
-		.disabled = 1,
-		.wakeup_events = 1,
-		.exclude_kernel = 1,
-		.exclude_hv = 1,
-	};
+		.sample_regs_user = TRAP_REGS};
 
-	return perf_fd_open(&attr, tid, 0);
+	return perf_fd_breakpoint(&attr, address, tid);
 }
 
 /* Opens both into one buffer, still disabled. Returns 0 or -errno. */

@@ -2,10 +2,10 @@
 /*
  * Where a sample is in a measured call.
  *
- * Compiled and interpreted Java keep everything that is live across a call in the caller's frame, and nobody but the thread
- * itself writes there. So as long as the call lasts, these words stay the same, except that a collection may relocate
- * references; and a caller that makes the next call has usually changed one of them: a loop counter, a local variable, a
- * return address. The frames of the call's caller and of that one's caller are hashed.
+ * Java code stores all values that are live across a call in the caller's frame, and only the thread itself writes there. So
+ * these words are constant during the call, except that a collection may relocate references. Before its next call, a
+ * caller has usually changed at least one of them: a loop counter, a local variable, a return address. The frames of the
+ * two innermost callers are hashed.
  */
 #include "sampler/engine/latency.h"
 #include "sampler/signal/raw.h"

@@ -112,22 +112,15 @@ bool sig_perf_regs(struct perf_samples *samples, uint64_t *regs, uint32_t count)
 	return false;
 }
 
-bool sig_perf_entry(struct perf_samples *samples, struct perf_entry *out, bool *whole)
+/* The record: u64 time, u64 abi; then sp, if the ABI is not 0. */
+bool sig_perf_entry(struct perf_samples *samples, struct perf_entry *out)
 {
-	while (samples->at < samples->head) {
-		uint64_t record = samples->at, header = perf_word(samples, record);
-		uint64_t bytes = header >> 48;
+	uint64_t record, bytes;
 
-		if (bytes < 8 || bytes > samples->head - record) {
-			*whole = false;
-			return false;
-		}
-		samples->at += bytes;
-		*whole = *whole && (uint32_t)header != PERF_RECORD_LOST;
-		if ((uint32_t)header != PERF_RECORD_SAMPLE || bytes < 16)
+	while (perf_sample(samples, &record, &bytes)) {
+		if (bytes < 16)
 			continue;
 		out->time_ns = perf_word(samples, record + 8);
-		/* The second word is the ABI; 0: no registers follow. */
 		out->sp = bytes >= 32 ? perf_word(samples, record + 24) : 0;
 		return true;
 	}

@@ -188,14 +188,11 @@ void sig_perf_open(struct perf_samples *samples, void *ring);
 int sig_perf_next(struct perf_samples *samples, uint64_t *end, uint32_t max);
 /* Reads the registers of the next sample that has them: `count` values, in the order of their bits. */
 bool sig_perf_regs(struct perf_samples *samples, uint64_t *regs, uint32_t count);
-/*
- * Reads the next sample of PERF_SAMPLE_TIME | PERF_SAMPLE_REGS_USER with one register. False: none is left. *whole becomes
- * false if some were dropped.
- */
+/* Reads the next sample of PERF_SAMPLE_TIME | PERF_SAMPLE_REGS_USER with one register, sp. False: none is left. */
 struct perf_entry {
 	uint64_t time_ns, sp;
 };
-bool sig_perf_entry(struct perf_samples *samples, struct perf_entry *out, bool *whole);
+bool sig_perf_entry(struct perf_samples *samples, struct perf_entry *out);
 /* Returns the consumed space to the kernel. */
 void sig_perf_close(struct perf_samples *samples);
 

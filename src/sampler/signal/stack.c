@@ -3,6 +3,7 @@
  * A thread's stack: walked once on the thread itself, named, and recorded in the trace table for every sample it
  * serves.
  */
+#include "sampler/engine/latency.h"
 #include "sampler/signal/entry.h"
 #include "sampler/signal/raw.h"
 #include "sampler/signal/signal.h"
@@ -278,7 +279,7 @@ static void stack_walk(struct stack *stack, const struct walk_regs *regs, uint64
 		thread.compiler = proof->compiler == thread.java_thread;
 	}
 	/* Frames from a tail lack their place on the stack. */
-	if (!atomic_load_explicit(&s->latency, memory_order_relaxed))
+	if (!latency_on(s))
 		thread.tail = tail_acquire(
 			&s->tails[stack->thread - s->threads->slots], stack->thread->id);
 	result =

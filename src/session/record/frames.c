@@ -6,6 +6,7 @@
 #include "base/buf.h"
 #include "base/clean.h"
 #include "base/hash.h"
+#include "profile/calls/calls.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -136,17 +137,14 @@ static struct frames_method *frames_add_method(struct frames *f, uint32_t id)
 	return m;
 }
 
-/* True for "a.b.Outer$Inner.m" and the patterns "m", "Inner.m", "Outer$Inner.m", "b.Outer$Inner.m", ... */
 static bool frames_matches(const char *pattern, const struct profile_method *m)
 {
-	size_t class_bytes = strlen(m->class_name), bytes = strlen(pattern), whole;
 	char text[512];
 
-	whole = (size_t)snprintf(text, sizeof(text), "%s.%s", m->class_name, m->name);
-	if (!class_bytes || whole >= sizeof(text) || bytes > whole ||
-		strcmp(text + whole - bytes, pattern) != 0)
-		return false;
-	return bytes == whole || strchr(".$", text[whole - bytes - 1]);
+	return *m->class_name &&
+	       (size_t)snprintf(text, sizeof(text), "%s.%s", m->class_name, m->name) <
+		       sizeof(text) &&
+	       calls_pattern_matches(pattern, text);
 }
 
 /* Stack words of the parameters, with one for `this`, in a signature such as "(IJ[Ljava/lang/String;)V". */

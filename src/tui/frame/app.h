@@ -90,7 +90,7 @@ struct app_ops {
 	 * that is off and discards that event's samples. May be NULL. */
 	int (*event_add)(void *ctx, const char *name, struct err *err);
 	/*
-	 * Measures the calls of a method, "com.shop.Gateway.handle", beginning anew, into the profile (profile/calls); "": ends that.
+	 * Discards the profile's calls (profile/calls) and measures those of a method, "com.shop.Gateway.handle"; "": stops measuring.
 	 * Requires the event wall. *begin_ns: when it began, since second 0. May block, calling patience. May be NULL.
 	 */
 	int (*latency)(void *ctx, const char *method, uint64_t *begin_ns, struct err *err);

@@ -40,15 +40,6 @@ static const char *recorded_method(const struct ui *ui)
 									   : NULL;
 }
 
-/* True when the pattern "Gateway.handle" selects "com.shop.Gateway.handle". */
-static bool is_selected(const char *pattern, const char *method)
-{
-	size_t bytes = strlen(pattern), all = strlen(method);
-
-	return bytes <= all && !strcmp(method + all - bytes, pattern) &&
-	       (bytes == all || strchr(".$", method[all - bytes - 1]));
-}
-
 static bool refuse(struct ui *ui, enum style style, const char *sentence)
 {
 	ui_notify(ui, style, UI_STAY, "%s", sentence);
@@ -118,7 +109,7 @@ bool latency_begin(struct ui *ui, const char *method)
 	struct err err = {0};
 	char text[200];
 
-	if (recorded && is_selected(recorded, method)) {
+	if (recorded && calls_pattern_matches(recorded, method)) {
 		latency_set(ui, method, true);
 		return true;
 	}

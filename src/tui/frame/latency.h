@@ -4,7 +4,7 @@
  *
  *   latency_begin    switches the events wall and lock on if they are off, and asks the session to measure
  *   latency_tick     once another view of the samples is shown: ends both. Help, findings and JVM info may cover the view;
- *                    if it is returned to after the end, measuring begins anew
+ *                    when the user returns to it after the end, measuring restarts
  *
  * Its state is struct ui_latency.
  */
@@ -14,8 +14,8 @@
 #include "tui/frame/ui.h"
 
 /*
- * Begins with a method ("com.shop.Gateway.handle"), anew if it is the same; in a recording, and in the session of another jhot, with
- * the calls that are there. False: a message says why not.
+ * Starts or restarts measuring a method ("com.shop.Gateway.handle"). In a recording, and in the session of another jhot, selects the
+ * existing calls. False: a message gives the reason.
  */
 bool latency_begin(struct ui *ui, const char *method);
 /* Call at each tick. */

@@ -102,7 +102,7 @@ static const struct help_term terms[] = {
 	{LATENCY, "±", "greatest error of a duration: half the gaps to the polls around the call"},
 	{LATENCY, ">", "in progress: its duration so far"},
 	{LATENCY, "i ?",
-		"may be several calls: i it was inlined, ? a collection moved objects meanwhile"},
+		"may be several calls: i it was inlined, ? a collection moved objects during it"},
 	{LATENCY, "AT FOR",
 		"begin and duration of a phase; dots: the call began, or ended, somewhere between "
 		"two polls"},

@@ -326,8 +326,9 @@ void figures_draw_empty(struct ui *ui, struct area area)
 	snprintf(sentence, sizeof(sentence),
 		"A call is seen when one of the polls, every %s, finds a thread inside it. Long "
 		"calls appear at the next refresh; calls that are shorter than this interval, or "
-		"rare, take longer. If nothing calls the method now, run what is slow. Esc goes "
-		"back.",
+		"rare, take longer. If the method is not called now, repeat the slow operation. "
+		"Esc "
+		"goes back.",
 		calls_duration_text(calls_interval(ui->profile), interval));
 	for (unsigned i = 0; i <= l->note_count && ui->latency.on; i++) {
 		text.rows = area.row + area.rows - text.row;

@@ -80,7 +80,7 @@ enum style bar_style(enum call_state state);
 
 /* --- figures.c ------------------------------------------------------------------------------- */
 
-/* Draws what is known of all calls at the top of the area. Returns the area that is left for the list of single calls. */
+/* Draws the figures of all calls at the top of the area. Returns the rest of the area, for the list of single calls. */
 struct area figures_draw(struct ui *ui, struct area area);
 /* Draws why there are no figures, and what to do. */
 void figures_draw_empty(struct ui *ui, struct area area);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The latency view: what is computed at each refresh, and its commands. */
+/* The latency view: its data, computed at each refresh, and its commands. */
 #include "tui/view/latency/inside.h"
 
 #include "base/buf.h"
