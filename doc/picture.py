@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # A picture of a terminal: picture.py TITLE <SCREEN >PICTURE.svg
 #
-# SCREEN is text with colours as `tmux capture-pane -e` writes it. Letters stay text in cells of a fixed size; blocks
+# SCREEN is text with colors as `tmux capture-pane -e` writes it. Letters stay text in cells of a fixed size; blocks
 # are drawn, so that they meet whatever font the reader has. Same screen, same bytes.
 
 import re

@@ -50,12 +50,12 @@ struct place {
 /* The agent's file name: version, hash of the bytes, and the JVM's pid in its own namespace. */
 void place_name(const void *bytes, size_t len, pid_t nspid, char out[PLACE_NAME]);
 
-/* Initialises *p in every case; the caller must call place_done, also on failure. The jvm and the agent stay the caller's. */
+/* Initializes *p in every case; the caller must call place_done, also on failure. The jvm and the agent stay the caller's. */
 int place_prepare(struct place *p, const struct agent_file *agent, const struct hotspot *jvm,
 	struct err *err);
 /*
  * Finds a descriptor of this agent's file that the JVM keeps open, and uses its path; place_write then installs nothing. The
- * agent keeps one where the loader cannot recognise a loaded file by its path: on musl, and where it was loaded from an
+ * agent keeps one where the loader cannot recognize a loaded file by its path: on musl, and where it was loaded from an
  * unnamed memfd (sampler/agent.c). Call after place_prepare, with the caller's ids; place_write does so itself if no folder is
  * usable.
  */

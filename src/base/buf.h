@@ -2,8 +2,8 @@
 /*
  * A growable byte buffer, always NUL-terminated; and allocation that never returns NULL.
  *
- * Embedded: zero-initialise, fill, buf_done. The buffer owns its bytes until buf_steal. Out of memory, the process exits with a
- * message, so this is for the front end only and never linked into the agent. One thread per buffer. Appending is amortised
+ * Embedded: zero-initialize, fill, buf_done. The buffer owns its bytes until buf_steal. Out of memory, the process exits with a
+ * message, so this is for the front end only and never linked into the agent. One thread per buffer. Appending is amortized
  * O(1) per byte.
  */
 #ifndef JHOT_BASE_BUF_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Sanitises text of other processes for screens and files: repairs UTF-8, replaces control characters and those that change the
+ * Sanitizes text of other processes for screens and files: repairs UTF-8, replaces control characters and those that change the
  * writing direction, converts the JVM's internal names to those of Java source code.
  *
  * Text is cleaned where it enters jhot (attach, session), and again where an error quotes it, so code that prints need not know

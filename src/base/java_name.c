@@ -85,7 +85,7 @@ static size_t lambda_numbers(const char *text)
 	size_t len = *text == '$' && digits(text + 1) ? 1 + digits(text + 1) : 0;
 
 	len += hidden_number(text + len);
-	return len ? len : *text == '*'; /* "*": already normalised */
+	return len ? len : *text == '*'; /* "*": already normalized */
 }
 
 void java_name_fold(struct buf *out, const char *name)

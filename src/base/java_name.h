@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Normalises names that compilers and the JVM generate, so that they compare equal across runs.
+ * Normalizes names that compilers and the JVM generate, so that they compare equal across runs.
  *
  * Hidden classes, lambdas, proxies and accessors contain numbers that differ in each run; they are replaced by "*":
  *
@@ -19,7 +19,7 @@
 
 #include <stdbool.h>
 
-/* Appends the normalised name of a Java class or method. */
+/* Appends the normalized name of a Java class or method. */
 void java_name_fold(struct buf *out, const char *name);
 /* The same for a native function. */
 void native_name_fold(struct buf *out, const char *name);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Cancellation of long waits: the waiting function polls a callback about ten times a second, which can show progress and
- * cancel. Plain value; zero-initialised, the wait cannot be cancelled.
+ * cancel. Plain value; zero-initialized, the wait cannot be cancelled.
  */
 #ifndef JHOT_BASE_PATIENCE_H
 #define JHOT_BASE_PATIENCE_H

@@ -2,7 +2,7 @@
 /*
  * The set of ids of a table that can be reused, lowest first. A table allocates ids from here before it grows.
  *
- * Zero-initialised: empty. Not thread-safe.
+ * Zero-initialized: empty. Not thread-safe.
  */
 #ifndef JHOT_BASE_VACANT_H
 #define JHOT_BASE_VACANT_H

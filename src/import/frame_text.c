@@ -112,7 +112,7 @@ static const char *java_dot(const struct frame_text *f)
 	return NULL;
 }
 
-/* True for a class alone: dotted with a capitalised last part, or an array. */
+/* True for a class alone: dotted with a capitalized last part, or an array. */
 static bool frame_text_is_class(const struct frame_text *f)
 {
 	size_t len = f->len;

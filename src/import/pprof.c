@@ -57,7 +57,7 @@ static const char *type_unit(struct pprof *r, struct pprof_type *t)
 	return unit;
 }
 
-/* The event of a sample type; jhot's own are recognised by name. */
+/* The event of a sample type; jhot's own are recognized by name. */
 static int type_event(struct pprof *r, struct pprof_type *t, bool counted, struct err *err)
 {
 	static const struct {

@@ -19,7 +19,7 @@ struct profile *profile_cut(const struct profile *p, uint32_t from, uint32_t to)
 
 /*
  * Interns a stack of `from` in `to` and returns its id there. copies: scratch space for all calls with the same two profiles, an
- * element per stack of `from` (profile_info), zero-initialised.
+ * element per stack of `from` (profile_info), zero-initialized.
  */
 uint32_t profile_copy_stack(
 	struct profile *to, const struct profile *from, uint32_t stack, uint32_t *copies);

@@ -11,7 +11,7 @@
 
 enum field_kind { FIELD_NUMBER, FIELD_TEXT };
 
-/* The last values written to the file. Zero-initialised. */
+/* The last values written to the file. Zero-initialized. */
 struct fields_written {
 	struct vitals last;
 	bool begun;
@@ -20,7 +20,7 @@ struct fields_written {
 void fields_write(
 	struct fields_written *t, const struct vitals *v, struct buf *fields, struct buf *vitals);
 
-/* The fields that a file has defined, by id. Zero-initialised. */
+/* The fields that a file has defined, by id. Zero-initialized. */
 struct fields_known {
 	struct field_known {
 		enum field_kind kind;

@@ -24,7 +24,7 @@ struct written_thread {
 	uint64_t hash;       /* of the definition in the file */
 };
 
-/* Zero-initialised. */
+/* Zero-initialized. */
 struct file_ids {
 	struct id_map methods, frames, stacks;
 	struct written_thread *threads; /* by the profile's id */

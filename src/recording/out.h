@@ -2,7 +2,7 @@
 /*
  * The bytes of a recording while it is written: chunks in, compressed bytes out to a file, or plain bytes to a buffer.
  *
- * Errors are sticky: the first one is kept for out_check, and nothing is written afterwards. Embedded; zero-initialise. Blocks
+ * Errors are sticky: the first one is kept for out_check, and nothing is written afterwards. Embedded; zero-initialize. Blocks
  * on the disk. One thread.
  */
 #ifndef JHOT_RECORDING_OUT_H

@@ -12,7 +12,7 @@
 #include "recording/file_ids.h"
 #include "recording/out.h"
 
-/* Zero-initialise all but the first three. */
+/* Zero-initialize all but the first three. */
 struct second {
 	struct out *out;
 	const struct profile *profile;

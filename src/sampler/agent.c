@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Agent_OnAttach, and Agent_OnLoad once the JVM is initialised: parses options, allocates a session and starts its thread. Runs on a
+ * Agent_OnAttach, and Agent_OnLoad once the JVM is initialized: parses options, allocates a session and starts its thread. Runs on a
  * Java thread; its longest wait is that of publisher_start, 5 s at most.
  */
 #include "sampler/calls.h"

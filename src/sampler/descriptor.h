@@ -39,7 +39,7 @@ struct descriptor_end {
 };
 
 /*
- * Cache for deciding which end of a connection is this process's service. Used by one thread; zero-initialised except
+ * Cache for deciding which end of a connection is this process's service. Used by one thread; zero-initialized except
  * for `run`, in memory that outlives late calls (see run).
  */
 #define DESCRIPTOR_PORTS 32u

@@ -16,7 +16,7 @@ EXTRA_libjhot_so_DEPENDENCIES = %D%/libjhot.map
 libjhot_so_LDADD = $(AGENT_LIBS)
 # Appended after a distribution's CFLAGS and CPPFLAGS, some of which would make the agent import more of libc.
 $(libjhot_so_OBJECTS): CFLAGS += -fno-stack-protector -U_FORTIFY_SOURCE -Wp,-U_FORTIFY_SOURCE
-# Code that runs neither in handlers nor once per sample is optimised for size, to save memory of the target.
+# Code that runs neither in handlers nor once per sample is optimized for size, to save memory of the target.
 $(filter src/sampler/session/% src/sampler/jvm/% src/sampler/publish/% $(addprefix src/sampler/libjhot_so-, \
 	agent.o calls.o descriptor.o load.o spawn.o text.o),$(libjhot_so_OBJECTS)): CFLAGS += -Os
 $(filter-out src/sampler/engine/alloc/% src/sampler/engine/lock/% src/sampler/engine/wall%, \

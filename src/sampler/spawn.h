@@ -16,7 +16,7 @@ struct spawn {
 	size_t stack_bytes;
 	void *(*body)(void *);
 	void *arg;
-	/* Receives the thread's id before spawn returns, so that thread scans recognise the agent's own threads. */
+	/* Receives the thread's id before spawn returns, so that thread scans recognize the agent's own threads. */
 	_Atomic int32_t *tid;
 };
 

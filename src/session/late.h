@@ -3,7 +3,7 @@
  * A queue of ring records that wait for the names of their frames, in order, together with all records after them. It lets
  * the session drain the ring in time, however long it takes to read files for names.
  *
- * Owned by the session; zero-initialised; bounded by LATE_BYTES_MAX by the caller. Single-threaded.
+ * Owned by the session; zero-initialized; bounded by LATE_BYTES_MAX by the caller. Single-threaded.
  */
 #ifndef JHOT_SESSION_LATE_H
 #define JHOT_SESSION_LATE_H

@@ -253,7 +253,7 @@ static int open_go_on(const struct session *s, struct err *err)
 	return 0;
 }
 
-/* awaited: the JVM loads the agent itself, once it is initialised. */
+/* awaited: the JVM loads the agent itself, once it is initialized. */
 static int open_find(struct session *s, const char *token, bool awaited, struct err *err)
 {
 	uint64_t end_ns = clock_mono_ns() + OPEN_MEMFD_MS * NS_PER_MS;

@@ -50,7 +50,7 @@ struct session_options {
 void session_token(char out[SESSION_TOKEN]);
 /*
  * jvm: from hotspot_find or hotspot_check; with a token only its ids need be known. The profile must outlive the session. Blocks for
- * the attach; with a token until the JVM is initialised or has ended (ERR_GONE).
+ * the attach; with a token until the JVM is initialized or has ended (ERR_GONE).
  */
 struct session *session_open(const struct hotspot *jvm, const struct session_options *options,
 	struct profile *profile, struct err *err);
@@ -111,7 +111,7 @@ int session_budget(struct session *s, unsigned per_mille, bool only_defaults, st
 /*
  * Polled every 10 to 100 ms during all waits: opening the session, an agent's answer, names of frames at the end.
  * Cancelling fails a command and leaves frames without names; session_finish still waits a few seconds for the agent to
- * leave. Zero-initialised: waits cannot be cancelled.
+ * leave. Zero-initialized: waits cannot be cancelled.
  */
 void session_patience(struct session *s, const struct patience *patience);
 

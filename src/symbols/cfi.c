@@ -19,7 +19,7 @@
 #define COMPILE_MAX_NS    (5 * NS_PER_S) /* CPU time; libjvm takes 0.02 s */
 #define ROWS_PER_CLOCK    64
 #define ENTRIES_PER_CLOCK 4096
-/* bytes; smaller gaps are not analysed: each file has a few bytes before its functions */
+/* bytes; smaller gaps are not analyzed: each file has a few bytes before its functions */
 #define GAP_LEAST   4096
 #define PADDING_MAX 64 /* bytes; smaller gaps between functions are alignment, not code */
 
@@ -44,7 +44,7 @@ struct cfi {
 	uint32_t cie_count, cie_cap, range_cap, row_cap;
 	struct cfi_row *rows;
 	uint64_t start_ns;   /* CPU time of the thread at which compiling started */
-	struct code *code;   /* set while compiling; NULL: the code cannot be analysed */
+	struct code *code;   /* set while compiling; NULL: the code cannot be analyzed */
 	unsigned work_polls; /* calls of gives_up */
 	bool of_code;        /* some ranges are SOURCE_CODE */
 };

@@ -9,7 +9,7 @@
  * polls loader_request() until the load is done. A load runs once:
  *
  *   state         entered by                                fields of the embedding struct belong to
- *   LOAD_NEW      zero-initialising                         the owner
+ *   LOAD_NEW      zero-initializing                         the owner
  *   LOAD_PENDING  loader_request(), first call              the loader's thread: run() reads and writes them
  *   LOAD_DONE     the loader's thread, after run() returned the owner again
  *
@@ -27,7 +27,7 @@
 
 enum loader_lane { LOADER_FILES, LOADER_NAMES, LOADER_LANES };
 
-/* To be embedded. Zero-initialise all but run and lane. child: NULL in LOADER_NAMES. */
+/* To be embedded. Zero-initialize all but run and lane. child: NULL in LOADER_NAMES. */
 struct load {
 	void (*run)(struct load *l, struct elf_child *child, const atomic_bool *stop);
 	enum loader_lane lane;

@@ -6,7 +6,7 @@
  * Names that are not mangled are answered at once. Requests are batched: one batch runs, the next one collects.
  *
  * The loader's thread sees copies of the mangled texts only. Tables belong to the owner's thread, which calls all of
- * these functions. Zero-initialise all but loader.
+ * these functions. Zero-initialize all but loader.
  */
 #ifndef JHOT_SYMBOLS_NAMES_H
 #define JHOT_SYMBOLS_NAMES_H

@@ -5,7 +5,7 @@
  *   start  size  name          size 0 extends to the next start; "" is a function without a name
  *
  * Owns its texts. Of several names for one address symtab_finish keeps one: first those with a size, then those with fewer leading
- * underscores, then those of higher rank. Zero-initialise; symtab_done. One thread.
+ * underscores, then those of higher rank. Zero-initialize; symtab_done. One thread.
  */
 #ifndef JHOT_SYMBOLS_SYMTAB_H
 #define JHOT_SYMBOLS_SYMTAB_H

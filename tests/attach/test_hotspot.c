@@ -283,7 +283,7 @@ static void test_verdicts(void)
 		j.capability = NULL);
 }
 
-/* The string by which a JVM that supports AltTempDir is recognised. */
+/* The string by which a JVM that supports AltTempDir is recognized. */
 #define KNOWS_ALT_TEMP "..gHotSpotVMStructs..AltTempDir.."
 
 static void expect_temp(const struct fake_jvm *j, const char *temp, const char *what)
@@ -304,7 +304,7 @@ static void test_temp(void)
 		&relocated, "/var/alt", "the temporary folder is the one that holds the counters");
 	relocated.temp = "/var/hsperfdata_x";
 	expect_temp(&relocated, "/var/hsperfdata_x",
-		"a temporary folder named hsperfdata_x is recognised");
+		"a temporary folder named hsperfdata_x is recognized");
 	silent.capability = NULL;
 	silent.cmdline = "java|-XX:AltTempDir=/x|Main";
 	expect_temp(

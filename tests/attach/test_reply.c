@@ -64,7 +64,7 @@ static void test_loads(void)
 static void test_starting(void)
 {
 	ok(reply_is_starting("0\nDynamic agent loading is only permitted in the live phase\n"),
-		"a reply of a JVM that is still starting is recognised");
+		"a reply of a JVM that is still starting is recognized");
 	ok(!reply_is_starting("0\nreturn code: 0\n"),
 		"a success reply is not taken for a starting JVM");
 	ok(!reply_is_starting("0\nDynamic agent loading is not enabled.\n"),

@@ -104,7 +104,7 @@ int main(void)
 		"java_name_simple removes the packages");
 	is_str(java_name_simple("Shop"), "Shop", "java_name_simple keeps a name without packages");
 	ok(java_name_is_lambda("a.B$$Lambda/0x1") && !java_name_is_lambda("a.B"),
-		"lambda classes are recognised");
+		"lambda classes are recognized");
 	java_name_parts("com.acme.Shop$$Lambda.0x1f.run(java.lang.String)", &class_at, &method_at);
 	ok(class_at == 9 && method_at == 27, "java_name_parts finds class and method (%zu, %zu)",
 		class_at, method_at);

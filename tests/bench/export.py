@@ -93,7 +93,7 @@ def peers(b, folder, stacks, nodes):
 
 
 def shown(b, url):
-    """True if the first screenshot after the load has what only the script draws: its panel, and frames of several colours."""
+    """True if the first screenshot after the load has what only the script draws: its panel, and frames of several colors."""
     b.open("about:blank")
     b.open(url)
     panel = b.part(0, 0, 8, 8).at(3, 3)

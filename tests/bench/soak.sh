@@ -49,10 +49,10 @@ javac, barriers       | -XX:+UseShenandoahGC -XX:+UnlockDiagnosticVMOptions -XX:
 walks, C1             | -XX:TieredStopAtLevel=1 | Walks
 deep, all compiled    | -Xcomp | Known deep 400
 walks, frame pointers | -XX:+PreserveFramePointer | Walks
-deoptimised: classes  | -Xmx128m | Deopt 4
-deoptimised: types    | -XX:TypeProfileLevel=222 -XX:PerBytecodeTrapLimit=100000 -XX:PerMethodTrapLimit=100000 | Deopt 4
-deoptimised: no traps | -XX:PerMethodTrapLimit=0 -XX:TypeProfileLevel=0 | Deopt 4
-deoptimised: ZGC      | -XX:+UseZGC -Xmx192m | Deopt 4
+deoptimized: classes  | -Xmx128m | Deopt 4
+deoptimized: types    | -XX:TypeProfileLevel=222 -XX:PerBytecodeTrapLimit=100000 -XX:PerMethodTrapLimit=100000 | Deopt 4
+deoptimized: no traps | -XX:PerMethodTrapLimit=0 -XX:TypeProfileLevel=0 | Deopt 4
+deoptimized: ZGC      | -XX:+UseZGC -Xmx192m | Deopt 4
 small code cache      | -XX:ReservedCodeCacheSize=6m | Compile 40 2
 safepoints all along  | -XX:+UnlockDiagnosticVMOptions -XX:+SafepointALot -XX:GuaranteedSafepointInterval=1 | Compile 40 2
 shares                | | Known shares

@@ -188,7 +188,7 @@ static void test_nearest(void)
 		"two substitutions and an insertion are three edits");
 	is_int(nearest_distance("", "abc"), 3, "three insertions are three edits");
 	for (size_t i = 0; i < sizeof(slips) / sizeof(slips[0]); i++)
-		ok(nearest_is_slip(slips[i][0], slips[i][1]), "%s is recognised as a typo of %s",
+		ok(nearest_is_slip(slips[i][0], slips[i][1]), "%s is recognized as a typo of %s",
 			slips[i][0], slips[i][1]);
 	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
 		ok(!nearest_is_slip(others[i][0], others[i][1]), "%s is not taken for a typo of %s",

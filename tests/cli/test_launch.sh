@@ -58,7 +58,7 @@ while read -r major java; do
 		agree "JDK $major: the samples of $name are its CPU time" \
 			"$(weight early.collapsed "early${name^}")" "$(ns $name)"
 	done
-	# Sampling begins some milliseconds after the JVM is initialised, more if the machine is busy.
+	# Sampling begins some milliseconds after the JVM is initialized, more if the machine is busy.
 	diag "first: $(weight early.collapsed earlyFirst) of $(ns first)"
 	ok "JDK $major: at least half of the first method is in the profile" \
 		[ "$(weight early.collapsed earlyFirst)" -gt $(($(ns first) / 2)) ]

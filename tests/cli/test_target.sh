@@ -90,7 +90,7 @@ for what in list "list --json" "status $pretender" "record -d 1 $pretender" "dum
 	ok "jhot $what: stderr has no control characters" harmless "$T/err"
 done
 run list --json
-ok "list --json shows the hostile process with its name sanitised" grep -q "\"pid\":$pretender,.*\"name\":\"evil?\[2J" "$T/out"
+ok "list --json shows the hostile process with its name sanitized" grep -q "\"pid\":$pretender,.*\"name\":\"evil?\[2J" "$T/out"
 run list
 ok "list shows the hostile process in a row" grep -q "^ *$pretender " "$T/out"
 is "a newline in a process's name does not create a row of its own" "$(grep -c "^ *424242" "$T/out")" 0

@@ -103,18 +103,18 @@ def test_keys(g):
     g.b.run("document.getElementById('more').click()")
     equal(g.b.run("return document.getElementById('about').getBoundingClientRect().height"), 0, "the button 'more' closes the panel")
     g.b.key("c", "c")
-    equal(g.hash(), "#c=self", "key c changes the meaning of colours")
+    equal(g.hash(), "#c=self", "key c changes the meaning of colors")
     g.b.key("c", "c")
 
 
 def test_looks(g):
     shown = g.b.picture()
     x, y = g.point(0.45, 2)
-    # The known profile's colours, as flame.c computes them for the picture.
+    # The known profile's colors, as flame.c computes them for the picture.
     fills = set(re.findall(r'fill="#([0-9a-f]{6})"', open(made("-k", "known", "known.svg")).read()))
     got = "%02x%02x%02x" % shown.at(x, y - 7)
     near = min(max(abs(int(f[i:i + 2], 16) - int(got[i:i + 2], 16)) for i in (0, 2, 4)) for f in fills)
-    ok(near <= 2, "canvas and picture have the same colours", got, sorted(fills))
+    ok(near <= 2, "canvas and picture have the same colors", got, sorted(fills))
     equal(g.b.run("return document.querySelectorAll('script, style, link, img').length"), 1, "the document has one script, and no style, link or image")
     g.b.key("d")
     g.b.wait("getComputedStyle(document.getElementById('page')).backgroundColor === 'rgb(22, 24, 29)'", "dark")
@@ -150,7 +150,7 @@ def test_blocked(b, server):
         b.wait("document.readyState === 'complete'", "the page")
         picture = b.picture()
         colors = {picture.at(x, 62 + 2 * 19 + 3) for x in range(20, 1180, 40)}
-        ok(len(colors) >= 2 and all(sum(c) > 300 for c in colors), "the page shows a coloured picture " + what, colors)
+        ok(len(colors) >= 2 and all(sum(c) > 300 for c in colors), "the page shows a colored picture " + what, colors)
         picture_of[path] = [picture.at(x, y) for x in range(0, 1100, 7) for y in range(0, 160, 3)]
     equal(picture_of["/img.html"], picture_of["/blocked.svg"], "both pages show the same picture")
 

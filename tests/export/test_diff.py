@@ -33,7 +33,7 @@ def test_picture(svg):
     for name, glyph in (("a.A.more", MORE), ("a.B.less", LESS), ("a.C.same", SAME)):
         fits = [t for t in text if name.startswith(t[len(glyph):].rstrip("…")) or t.endswith(name[2:])]
         ok(any(t.startswith(glyph) and (glyph or t[0] not in MORE + LESS) for t in fits), "the picture marks the change of " + name, text)
-    ok("#d65830" in svg and "#3e7ac8" in svg and "#e3e4e7" in svg, "new, removed and unchanged frames have their colours in the picture")
+    ok("#d65830" in svg and "#3e7ac8" in svg and "#e3e4e7" in svg, "new, removed and unchanged frames have their colors in the picture")
     ok("<script>.x" not in svg, "names in the picture are not markup")
 
 
@@ -60,7 +60,7 @@ def test_live(b, g):
     equal(found["a.E.came"], ("A 0 samples → B 500 samples, new", [214, 88, 48]), "a new method is marked as new and red")
     equal(found["a.C.same"][1], [227, 228, 231], "an unchanged method is grey")
     g.b.key("c")
-    equal(g.hash(), "#c=type", "key c changes the colours to types")
+    equal(g.hash(), "#c=type", "key c changes the colors to types")
     g.b.key("r")
     equal(g.text("line").split(" · ")[0], "A 10,000 samples → B 10,000 samples, 0.0 %, not significant", "a reversed diff has the same samples for the root")
 

@@ -206,7 +206,7 @@ def check_otlp_protoc(folder):
 
 
 def check_table(folder):
-    """All formats: files are reproducible, and hostile names are sanitised."""
+    """All formats: files are reproducible, and hostile names are sanitized."""
     for row in subprocess.run([TOOL, "-l"], check=True, capture_output=True, text=True).stdout.splitlines():
         name, suffix = row.split()
         for kind in ("known", "hostile", "events", "long"):
@@ -216,7 +216,7 @@ def check_table(folder):
         if data[:2] == b"\x1f\x8b":
             data = gzip.decompress(data)
         for raw in (b"\xff\xfe broken", b"tab\tnewline", b"newline\nreturn", b"\x01\x02\x7f", b"\xed\xa0\x80surrogate"):
-            ok(raw not in data, "%s: %r is sanitised" % (name, raw))
+            ok(raw not in data, "%s: %r is sanitized" % (name, raw))
         binary = b"\0" in data
         if not binary:
             text = data.decode("utf-8")

@@ -164,7 +164,7 @@ def test_options(g):
     g.open("file://" + made("-k", "known", "--width", "700", "--inverted", "--colors", "package", "w.svg"))
     equal(g.b.run("return document.getElementById('page').clientWidth"), 700, "--width sets the width of the live view")
     equal(g.b.run("return document.querySelector('[aria-pressed=true]').textContent"), "Flip", "--inverted flips the graph")
-    ok(g.b.run("return document.body === null && document.documentElement.textContent.includes('Colour: package')"), "--colors sets the meaning of colours")
+    ok(g.b.run("return document.body === null && document.documentElement.textContent.includes('Color: package')"), "--colors sets the meaning of colors")
     g.open("file://" + made("-k", "known", "--reverse", "r.svg"))
     g.hover(0.1, 1)
     equal(g.text(NAME), "[libz.so.1] deflate", "--reverse reverses the graph")

@@ -98,7 +98,7 @@ static void test_whole(const struct buf *b, const char *format, uint64_t samples
 
 	if (!ok(i, "the complete %s file is read: %s", format, err.what))
 		return;
-	is_str(i->format->name, format, "the format of a complete file is recognised");
+	is_str(i->format->name, format, "the format of a complete file is recognized");
 	is_int(profile_sum(i->profile, &q).count, samples,
 		"the samples of a complete file are read");
 	is_int(i->vitals.pid, 7, "the pid of a complete file is read");
@@ -280,7 +280,7 @@ static void test_perf(void)
 		const struct profile_query second = {
 			.from = 1, .to = 2, .thread = PROFILE_ANY_THREAD};
 
-		is_str(i->format->name, "perf", "perf script is recognised by its first line");
+		is_str(i->format->name, "perf", "perf script is recognized by its first line");
 		read_collapsed(&got, i, EVENT_CPU);
 		is_str(buf_str(&got),
 			"[java tid=1240];JavaCalls::call(JavaValue*, "

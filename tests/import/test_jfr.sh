@@ -9,7 +9,7 @@ jfr=$(dirname "$(readlink -f "$(command -v "$JAVA")")")/jfr
 [ -x "$jfr" ] || skip_all "the JDK under test has no jfr"
 totals_alone
 
-# plain: normalises the suffixes of hidden classes, and sorts
+# plain: normalizes the suffixes of hidden classes, and sorts
 plain() {
 	sed 's,[+/]0x,.0x,g' | sort
 }

@@ -365,7 +365,7 @@ static void test_causes(void)
 		ms = one_call(ms, 6, "shop.Cart sum", i % 100 == 50 ? 60 : 0, "shop.Repo save",
 			THREAD_MONITOR);
 	calls_summarize(p, &q, &sum);
-	is_int(sum.seen, 300, "every call is recognised");
+	is_int(sum.seen, 300, "every call is recognized");
 	is_int(sum.slow_calls, 3, "1 % of the calls are the slowest");
 	ok(sum.slow_ns > polls_ns(300), "they begin at their duration");
 	ok(sum.slowest[CALL_LOCK] > 0.85, "the slowest calls wait for locks: %.2f",

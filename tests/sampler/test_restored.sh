@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 # What a session leaves behind, as seen by another JVMTI agent: the heap-sampling interval is HotSpot's default again,
-# no class has been initialised by the session, and no class loader of the program was called.
+# no class has been initialized by the session, and no class loader of the program was called.
 . "$(dirname "$0")/../jvm/lib.sh"
 . "$(dirname "$0")/lib.sh"
 
@@ -42,7 +42,7 @@ interval() {
 	jvm_end
 }
 
-# classes MAJOR: compares the initialised classes before and after a session with all events, except for those of the JVM's
+# classes MAJOR: compares the initialized classes before and after a session with all events, except for those of the JVM's
 # own attach listener, and checks that nobody called the program's class loader
 classes() {
 	local major=$1 alloc=event=alloc:65536
@@ -53,7 +53,7 @@ classes() {
 	agent event=cpu event=wall event=lock ${alloc:+$alloc flags=1} seconds=2 samples=1000000
 	becomes_quiet "JDK $major: sampling ends after a session with all events" "$JVM"
 	witness "classes=$T/after"
-	is "JDK $major: a session initialises no classes" \
+	is "JDK $major: a session initializes no classes" \
 		"$(sort "$T/before" | comm -13 - <(sort "$T/after") | tr '\n' ' ')" ""
 	jvm_end
 	is "JDK $major: a session calls no class loader of the program" \

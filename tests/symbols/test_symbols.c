@@ -189,7 +189,7 @@ static void test_kallsyms(void)
 
 	f = text_file("0000000000000000 T _text\n0000000000000000 t copy_user_generic\n");
 	is_int(kallsyms_read(f, &t), KALLSYMS_HIDDEN,
-		"kallsyms with hidden addresses is recognised");
+		"kallsyms with hidden addresses is recognized");
 	fclose(f);
 	symtab_done(&t);
 	f = text_file("not what was expected\n");

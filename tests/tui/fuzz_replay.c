@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Random keys, clicks, sizes and seconds over a recording, in jhot's own code built with the address and
- * undefined-behaviour sanitizers. After each the screen must be complete.
+ * undefined-behavior sanitizers. After each the screen must be complete.
  *
  *   fuzz_replay RECORDING             a few seeds, as a test
  *   fuzz_replay RECORDING SECONDS     seeds for so long; prints a line of counts and the outcome

@@ -48,10 +48,10 @@ static void test_errors(void)
 	refused("keys {\n quit = ^L\n}\n", "the key ^L of quit is also a key of redraw");
 	refused("keys {\n quit = 1 2 3 4 5 6 7 8 9 0\n}\n", "at most 9 keys");
 	refused("colors {\n cursr = red\n}\n", "there is no style \"cursr\"");
-	refused("colors {\n cursor = pink\n}\n", "\"pink\" is not a colour");
-	refused("colors {\n cursor = 256\n}\n", "\"256\" is not a colour");
+	refused("colors {\n cursor = pink\n}\n", "\"pink\" is not a color");
+	refused("colors {\n cursor = 256\n}\n", "\"256\" is not a color");
 	refused("colors {\n cursor = red\n cursor = blue\n}\n",
-		"the colours of cursor are set twice");
+		"the colors of cursor are set twice");
 }
 
 static const struct command *command_named(const char *name, int *index)
@@ -104,9 +104,9 @@ static void test_values(void)
 	ok(c->appearance_set[STYLE_CURSOR] && c->appearances[STYLE_CURSOR].fg == 0 &&
 			c->appearances[STYLE_CURSOR].bg == 208 &&
 			c->appearances[STYLE_CURSOR].attrs == ATTR_BOLD,
-		"a style's colours and attributes are set");
+		"a style's colors and attributes are set");
 	ok(c->appearances[STYLE_KEY].fg == -1 && c->appearances[STYLE_KEY].attrs == ATTR_UNDERLINE,
-		"\"default\" is the terminal's own colour");
+		"\"default\" is the terminal's own color");
 	config_free(c);
 	c = config_parse("framework =\n", "F", &err);
 	ok(c && !config_framework(c)[0], "an empty framework list is empty");

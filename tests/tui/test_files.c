@@ -160,7 +160,7 @@ static void test_settings(void)
 	stop(vt);
 }
 
-/* Configured keys and colours. */
+/* Configured keys and colors. */
 static void test_own(void)
 {
 	char path[400];
@@ -177,7 +177,7 @@ static void test_own(void)
 		fclose(f);
 	}
 	vt = start(config);
-	ok(vt_received(vt, "48;5;196m"), "a configured colour is used");
+	ok(vt_received(vt, "48;5;196m"), "a configured color is used");
 	ok(vt_received(vt, "\033[?1000h"), "a configured mouse is enabled");
 	ok(vt_shows(vt, "X quit"), "the key line shows a configured key");
 	vt_keys(vt, "q");

@@ -42,7 +42,7 @@ static void test_click(void)
 
 	ok(pipe(ends) == 0 && write(ends[1], report, strlen(report)) > 0 &&
 			keys_next(&k, ends[0]) == TKEY_MOUSE,
-		"a mouse report is recognised");
+		"a mouse report is recognized");
 	is_int(k.click.button, 65, "the mouse report has its button");
 	is_int(k.click.row, 6, "the mouse report has its row, from 0");
 	is_int(k.click.col, 11, "the mouse report has its column, from 0");

@@ -354,7 +354,7 @@ static void test_state(const struct screen *s)
 	buf_done(&text);
 }
 
-/* Rules for every style, in each depth of colour. */
+/* Rules for every style, in each depth of color. */
 static void test_theme(void)
 {
 	enum { BLUE = 4 };
@@ -371,7 +371,7 @@ static void test_theme(void)
 			/* a background comes with a foreground: readable on dark and on light terminals */
 			right &= l->bg < 0 || (l->fg >= 0 && l->fg != l->bg);
 		}
-		ok(right, "style %c: colours only at depths that have them, and readable",
+		ok(right, "style %c: colors only at depths that have them, and readable",
 			theme_letter((uint8_t)style));
 	}
 	ok(theme_appearance(THEME_256, theme_box(FRAME_NATIVE, 0))->bg !=

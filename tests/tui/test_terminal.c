@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The live view in a terminal: screens, colours, resizing, output budgets, and restoring the terminal. */
+/* The live view in a terminal: screens, colors, resizing, output budgets, and restoring the terminal. */
 #include "tests/tap.h"
 #include "tests/tui/vt.h"
 
@@ -36,10 +36,10 @@ static void test_screen(void)
 		"the title line is drawn");
 	ok(strstr(vt_row(vt, 4), "SELF%▼") != NULL, "UTF-8 characters are drawn");
 	ok(vt_row(vt, 5)[0] == '>', "the cursor is on the first row");
-	ok(vt_colored(vt, 5, 10) && !vt_reverse(vt, 5, 10), "the cursor's row is coloured");
+	ok(vt_colored(vt, 5, 10) && !vt_reverse(vt, 5, 10), "the cursor's row is colored");
 	ok(vt_received(vt, "38;5;16;48;5;"),
-		"the colours of the cursor's row are set by a single sequence");
-	ok(!vt_colored(vt, 6, 70), "other rows have the terminal's own colours");
+		"the colors of the cursor's row are set by a single sequence");
+	ok(!vt_colored(vt, 6, 70), "other rows have the terminal's own colors");
 	ok(vt_alt_screen(vt), "the alternate screen is used");
 	vt_cursor(vt, &row, &col, &visible);
 	ok(!visible, "the terminal's cursor is hidden");
@@ -75,17 +75,17 @@ static void test_colors(void)
 
 	vt_frame(vt);
 	ok(!vt_colored(vt, 5, 10) && vt_reverse(vt, 5, 10),
-		"NO_COLOR uses reverse video instead of colours");
+		"NO_COLOR uses reverse video instead of colors");
 	vt_close(vt);
 	vt = vt_open(&(struct vt_options){.rows = 24, .cols = 80, .term = "vt100"}, argv);
 	vt_frame(vt);
 	ok(strstr(vt_row(vt, 0), "41234") && !vt_colored(vt, 5, 10),
-		"TERM=vt100 is drawn without colours");
+		"TERM=vt100 is drawn without colors");
 	vt_close(vt);
 	vt = vt_open(&(struct vt_options){.rows = 24, .cols = 80, .term = "linux"}, argv);
 	vt_frame(vt);
 	ok(strstr(vt_row(vt, 0), "41234") && vt_colored(vt, 5, 10),
-		"TERM=linux is drawn with colours");
+		"TERM=linux is drawn with colors");
 	vt_close(vt);
 	vt = vt_open(&(struct vt_options){.rows = 24, .cols = 80, .term = "dumb"}, argv);
 	ok(WEXITSTATUS(vt_end(vt)) == 1 && vt_shows(vt, "TERM=dumb"),

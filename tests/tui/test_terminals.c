@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The live view on common terminals: colours and characters, every size, the mouse, the clipboard, suspend and
+ * The live view on common terminals: colors and characters, every size, the mouse, the clipboard, suspend and
  * resume; and the screen always equals what a full repaint would show.
  */
 #include "tests/tap.h"
@@ -135,9 +135,9 @@ static void test_kind(const struct kind *k)
 			WIFEXITED(status) && !WEXITSTATUS(status),
 		"%s %s %s: all views are drawn, %s", k->term, k->argument ? k->argument : "",
 		k->env ? k->env : "",
-		k->depth == MONO    ? "no colour"
-		: k->depth == EIGHT ? "8 colours"
-				    : "256 colours");
+		k->depth == MONO    ? "no color"
+		: k->depth == EIGHT ? "8 colors"
+				    : "256 colors");
 	vt_close(vt);
 }
 

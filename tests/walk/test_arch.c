@@ -43,7 +43,7 @@ static long long arguments(uint64_t pc)
 	return bytes;
 }
 
-/* called: whether the call before pc, which targets CODE + 64, is recognised as a call of [low, end). */
+/* called: whether the call before pc, which targets CODE + 64, is recognized as a call of [low, end). */
 static bool called(uint64_t pc, unsigned low, unsigned end)
 {
 	return arch_after_call_of(&mem, pc, CODE + low, CODE + end);
@@ -52,9 +52,9 @@ static bool called(uint64_t pc, unsigned low, unsigned end)
 static void test_calls(uint64_t pc, const char *how)
 {
 	is_int(called(pc, 64, 65), 1, how);
-	is_int(called(pc, 0, 128), 1, "a call into the middle of the range is recognised");
-	is_int(called(pc, 65, 128), 0, "a call below the range is not recognised");
-	is_int(called(pc, 0, 64), 0, "a call at the end of the range is not recognised");
+	is_int(called(pc, 0, 128), 1, "a call into the middle of the range is recognized");
+	is_int(called(pc, 65, 128), 0, "a call below the range is not recognized");
+	is_int(called(pc, 0, 64), 0, "a call at the end of the range is not recognized");
 }
 
 /*
@@ -344,19 +344,19 @@ int main(void)
 {
 #if defined(__x86_64__)
 	test_calls(PUT(128, 0xe8, 0xbb, 0xff, 0xff, 0xff) + 5,
-		"call -69 is recognised as a call of its target");
+		"call -69 is recognized as a call of its target");
 	is_int(called(PUT(128, 0xe9, 0xbb, 0xff, 0xff, 0xff) + 5, 64, 65), 0,
-		"jmp is not recognised as a call");
+		"jmp is not recognized as a call");
 	is_int(called(PUT(128, 0x41, 0xff, 0xd2) + 3, 0, 256), 0,
-		"call r10, whose target is unknown, is not recognised");
+		"call r10, whose target is unknown, is not recognized");
 	PUT(64, 0x90, 0x90, 0x0f, 0x83, 72, 0, 0, 0);
 	test_branch(66, "jae +72 is found");
 	test_accesses();
 #else
-	test_calls(PUT(128, 0x97fffff0u) + 4, "bl -64 is recognised as a call of its target");
-	is_int(called(PUT(128, 0x17fffff0u) + 4, 64, 65), 0, "b is not recognised as a call");
+	test_calls(PUT(128, 0x97fffff0u) + 4, "bl -64 is recognized as a call of its target");
+	is_int(called(PUT(128, 0x17fffff0u) + 4, 64, 65), 0, "b is not recognized as a call");
 	is_int(called(PUT(128, 0xd63f0100u) + 4, 0, 256), 0,
-		"blr, whose target is unknown, is not recognised");
+		"blr, whose target is unknown, is not recognized");
 	PUT(64, 0xd503201fu, 0x54000262u);
 	test_branch(68, "b.hs +76 is found");
 	PUT(64, 0xd503201fu, 0xb4000262u);

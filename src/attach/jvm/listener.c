@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Recognises HotSpot's threads by name and signal mask. */
+/* Recognizes HotSpot's threads by name and signal mask. */
 #include "attach/jvm/listener.h"
 
 #include "attach/proc.h"

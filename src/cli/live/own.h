@@ -12,7 +12,7 @@
 #include "share/share.h"
 #include "tui/frame/app.h"
 
-/* The JVMs shown by the picker, scanned in the background. Zero-initialised. */
+/* The JVMs shown by the picker, scanned in the background. Zero-initialized. */
 struct jvms {
 	struct hotspot_scan *scan; /* the current scan; NULL: none */
 	struct hotspot_list list;  /* result of the last scan, at list_ns; the base for CPU % */
@@ -59,7 +59,7 @@ struct live {
 
 /* --- events.c ---------------------------------------------------------------------------------------- */
 
-/* Initialises `how`: events of the command line as given there, all others with its options for all events (-u, -k). */
+/* Initializes `how`: events of the command line as given there, all others with its options for all events (-u, -k). */
 void live_set_how(struct live *l);
 /* Implement functions of app_ops; ctx: a struct live. */
 int live_event_set(void *ctx, int event, bool on, uint64_t interval, struct err *err);

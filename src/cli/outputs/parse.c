@@ -164,7 +164,7 @@ static int outputs_appearance(struct outputs *out, const struct args *args, stru
 	if (how->colors && !flame_scheme_by_name(how->colors)) {
 		for (const struct flame_scheme *s = flame_schemes; s->name; s++)
 			buf_printf(&known, "%s%s", known.len ? " " : "", s->name);
-		err_set(err, ERR_USAGE, "Unknown colour scheme \"%s\".", how->colors);
+		err_set(err, ERR_USAGE, "Unknown color scheme \"%s\".", how->colors);
 		err_hint(err, "use one of: %s", buf_str(&known));
 		buf_done(&known);
 		return -1;

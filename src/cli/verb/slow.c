@@ -143,7 +143,7 @@ const struct verb verb_slow = {
 	.synopsis = "[OPTION]... METHOD PID|NAME, or FILE",
 	.help = "measure the latency of single calls of a method, and what slow ones do",
 	.text = "Samples the threads inside METHOD every 5 ms (see -i) for 10 s (see -d), without "
-		"instrumentation, and recognises which samples belong to the same call. Reports "
+		"instrumentation, and recognizes which samples belong to the same call. Reports "
 		"calls per second, percentiles and a histogram of their durations, what all calls "
 		"and the slowest 1 % spend their time on, the places in which slow calls spend "
 		"more "

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Flame graph: colours, the same as in the static picture (flame_color.c).
+// Flame graph: colors, the same as in the static picture (flame_color.c).
 
 function packageOf(name, type) {
 	if (JAVA.includes(type))
@@ -41,7 +41,7 @@ const COLORS = {
 	},
 };
 
-// Colour of a heat map cell; value from 0 to 1.
+// Color of a heat map cell; value from 0 to 1.
 function heatColor(share, theme) {
 	const ramp = theme.heat, x = Math.min(1, Math.max(0, share)) * (ramp.length - 1);
 	const i = Math.min(ramp.length - 2, Math.floor(x));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Flame graph of a diff. Widths are A + B, so that frames of only one side are visible. Node values: total is A + B, other is A.
-// The static picture (flame_color.c) has the same colours.
+// The static picture (flame_color.c) has the same colors.
 
 const CHANGE = {more: [[246, 208, 194], [214, 88, 48]], less: [[200, 218, 242], [62, 122, 200]], same: [227, 228, 231]};
 const UP = '\u25b2', DOWN = '\u25bc';

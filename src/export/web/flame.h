@@ -61,12 +61,12 @@ struct flame_hue {
 struct flame_type {
 	char letter;           /* in the data */
 	const char *name;      /* in the legend */
-	struct flame_hue type; /* conventional colours */
-	struct flame_hue safe; /* colours for red-green colour blindness */
+	struct flame_hue type; /* conventional colors */
+	struct flame_hue safe; /* colors for red-green color blindness */
 };
 extern const struct flame_type flame_types[FLAME_TYPES];
 
-/* Colours of boxes on a light background, 0xrrggbb. */
+/* Colors of boxes on a light background, 0xrrggbb. */
 struct flame_scheme {
 	const char *name; /* for --colors */
 	uint32_t (*color)(const struct flame *f, const struct flame_node *n);
@@ -77,7 +77,7 @@ extern const struct flame_scheme flame_scheme_diff;
 const struct flame_scheme *flame_scheme_by_name(const char *name);
 /* The change of a node from A to B, -1 (gone) to 1 (new); 0 if not statistically significant. */
 double flame_change(const struct flame *f, const struct flame_node *n);
-/* The colour of a type in the legend, 0 if the scheme does not colour by type. */
+/* The color of a type in the legend, 0 if the scheme does not color by type. */
 uint32_t flame_legend_color(const struct flame_scheme *scheme, uint8_t type);
 
 #endif

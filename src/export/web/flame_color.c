@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Colours of the boxes in the picture; of a diff, by how much each box changed. web/colors.js and web/diff.js compute the same.
+ * Colors of the boxes in the picture; of a diff, by how much each box changed. web/colors.js and web/diff.js compute the same.
  */
 #include "export/web/flame.h"
 
@@ -12,7 +12,7 @@
 
 /*
  * type: conventional hues (Java green, inlined teal, native red, VM yellow, kernel orange) of similar contrast.
- * safe: blues, orange, yellow and brown of different lightness, for red-green colour blindness.
+ * safe: blues, orange, yellow and brown of different lightness, for red-green color blindness.
  */
 const struct flame_type flame_types[FLAME_TYPES] = {
 	[FRAME_COMPILED] = {'A', "compiled", {128, 38, 73}, {212, 54, 72}},
@@ -149,7 +149,7 @@ uint32_t flame_legend_color(const struct flame_scheme *scheme, uint8_t type)
 
 /* --- of a diff --------------------------------------------------------------------------------------- */
 
-/* Ramps from small to full change. Orange-red and blue suit colour blindness; glyphs repeat the information. */
+/* Ramps from small to full change. Orange-red and blue suit color blindness; glyphs repeat the information. */
 static const unsigned char more[2][3] = {{246, 208, 194}, {214, 88, 48}};
 static const unsigned char less[2][3] = {{200, 218, 242}, {62, 122, 200}};
 #define SAME 0xe3e4e7

@@ -31,8 +31,8 @@ function say(text) {
 	ui.live.textContent = text;
 }
 
-const MEANING = {self: 'Warm colours: a large part of the zoom is in the frame itself.',
-	package: 'Frames of one package or library share a colour.'};
+const MEANING = {self: 'Warm colors: a large part of the zoom is in the frame itself.',
+	package: 'Frames of one package or library share a color.'};
 
 function updateLegend() {
 	const z = view.reversed ? 0 : view.zoom, top = view.top, sums = new Map();

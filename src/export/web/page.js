@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Flame graph: the elements around the canvas, and their colours.
+// Flame graph: the elements around the canvas, and their colors.
 
 function element(tag, style, attributes, ...children) {
 	const e = document.createElementNS(HTML, tag);
@@ -14,7 +14,7 @@ const KEYS = [['click, Enter', 'zoom in'], ['Esc, 0', 'reset the zoom'], ['Backs
 	['/', 'search (regular expression)'], ['n  N', 'next, previous match, widest first'],
 	['i', 'flip: icicle or flame'], ['r', 'reverse: callers of the leaves'],
 	['f', 'fold entry and native frames'], ['x  X', 'hide the frame, show all again'],
-	['c', 'colour: type, package, self, safe'], ['d', 'dark or light'], ['y', 'copy the name'],
+	['c', 'color: type, package, self, safe'], ['d', 'dark or light'], ['y', 'copy the name'],
 	['arrows', 'move between frames'], ['PgUp PgDn', 'scroll'], ['1 2 3', 'graph, tree, methods'],
 	['e', 'next event'], ['a', 'about this recording'], ['s', 'next spike'], ['[  ]', 'earlier, later time range'], ['?', 'this help']];
 const TABS = {flame: 'Flame graph', tree: 'Call tree', methods: 'Hot methods'};
@@ -71,7 +71,7 @@ function buildHeader() {
 	ui.flip = button('Flip', 'i: icicle or flame', () => setFlip(!view.flip));
 	ui.reverse = button('Reverse', 'r: leaves first, then their callers', () => setReversed(!view.reversed));
 	ui.fold = button('Fold', 'f: fold entry frames, and native frames between others', () => setFold(!view.fold));
-	ui.color = button('', 'c: colour by type, package or self; safe: by type, for red-green colour blindness', nextColor);
+	ui.color = button('', 'c: color by type, package or self; safe: by type, for red-green color blindness', nextColor);
 	ui.theme = button('', 'd: dark or light', () => setDark(!view.dark));
 	ui.helpButton = button('?', '?: keys', toggleHelp);
 	const tools = element('div', {display: 'flex', flexWrap: 'wrap', gap: '6px', alignItems: 'center'}, {},
@@ -184,7 +184,7 @@ function paintButtons(c) {
 	}
 	for (const [b, on] of pressed)
 		b.setAttribute('aria-pressed', on);
-	ui.color.textContent = 'Colour: ' + view.color;
+	ui.color.textContent = 'Color: ' + view.color;
 	ui.theme.textContent = view.dark ? 'Light' : 'Dark';
 	ui.reset.style.visibility = view.zoom ? 'visible' : 'hidden'; // keeps its space, so that a zoom does not move the graph
 	ui.shown.style.display = view.hidden.length ? 'inline-block' : 'none';

@@ -2,7 +2,7 @@
 /*
  * The static picture: boxes, names that fit, a legend.
  *
- * Uses fill attributes only: where <style> is forbidden, class colours would turn black. Boxes of one colour are one path. Text is
+ * Uses fill attributes only: where <style> is forbidden, class colors would turn black. Boxes of one color are one path. Text is
  * measured with the widest common font, so that no font overflows a box.
  */
 #include "base/buf.h"
@@ -223,7 +223,7 @@ static void picture_text(struct buf *out, double x, double y, const char *text)
 	buf_adds(out, "</text>\n");
 }
 
-/* The name after a glyph that repeats the meaning of the colour. */
+/* The name after a glyph that repeats the meaning of the color. */
 static void picture_change(struct picture *p, const struct flame_node *n, double w)
 {
 	double change = flame_change(p->f, n);

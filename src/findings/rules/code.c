@@ -205,7 +205,7 @@ static void judge_deopt(const struct scene *scene)
 	finding_set_text(f, "%.0f %% of the CPU time is spent on deoptimisation%s%s%s%s",
 		100 * f->share, known ? ", " : "", known ? scene_cost_part(&cost) : "",
 		known ? " of it from " : "", known ? scene_method(scene, cost.method) : "");
-	finding_prove(f, "compiled code is deoptimised here over and over:");
+	finding_prove(f, "compiled code is deoptimized here over and over:");
 	scene_prove_stack(scene, f, cost.stack, 4);
 	finding_advise(f,
 		"look for an exception, a null or a type that the compiler did not expect; "
@@ -215,7 +215,7 @@ static void judge_deopt(const struct scene *scene)
 const struct finding_rule rule_deopt = {
 	.name = "deopt",
 	.title = "DEOPTIMISED",
-	.what = "compiled code that is deoptimised over and over, for 5 % of the CPU time",
+	.what = "compiled code that is deoptimized over and over, for 5 % of the CPU time",
 	.events = 1u << EVENT_CPU,
 	.uptime_s = DEOPT_UP_S,
 	.judge = judge_deopt,

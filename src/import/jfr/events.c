@@ -17,7 +17,7 @@
 
 #define SAMPLES_MAX ((size_t)1 << 26) /* per chunk */
 
-/* Stops at a NUL, after which some JDKs write uninitialised memory. */
+/* Stops at a NUL, after which some JDKs write uninitialized memory. */
 static void fact_copy(char *to, size_t bytes, const char *text)
 {
 	feed_copy(to, bytes, text, strlen(text));

@@ -104,7 +104,7 @@ void calls_each(const struct profile *p, const struct calls_query *q, calls_each
 #define CALLS_UNKNOWN      UINT64_MAX
 
 struct calls_summary {
-	uint32_t seen;       /* calls recognised, */
+	uint32_t seen;       /* calls recognized, */
 	uint32_t lasting;    /* of them, those that have not ended */
 	double calls, error; /* estimated number of calls that began, and its standard error */
 	bool counted; /* entries were recorded: `calls` is exact but for threads that were not polled */

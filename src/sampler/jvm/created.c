@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reports to the agent that the JVM, which loads it at its start, is initialised.
+ * Reports to the agent that the JVM, which loads it at its start, is initialized.
  *
- * From JDK 21 on, JNI_GetCreatedJavaVMs returns no JVM before it is initialised, so a thread polls it, and then attaches. On earlier JDKs
+ * From JDK 21 on, JNI_GetCreatedJavaVMs returns no JVM before it is initialized, so a thread polls it, and then attaches. On earlier JDKs
  * it also returns a JVM that is being created, to which no thread may attach; there JVMTI's event VMInit is used. A JVMTI
- * environment that exists before the JVM is initialised makes virtual threads switch carriers at less than half the speed (JDK 21),
+ * environment that exists before the JVM is initialized makes virtual threads switch carriers at less than half the speed (JDK 21),
  * so it is created only where there are none.
  */
 #include "sampler/jvm/own.h"

@@ -68,8 +68,8 @@ uint64_t jvm_libc_base(void)
 
 /*
  * Classes of the boot loader are looked up without side effects. JNI's FindClass, called from a thread without Java
- * frames, calls loadClass of the system class loader, which may be the program's own, and initialises the class. A
- * static initialiser that fails, for example for lack of memory, leaves its class unusable until the JVM ends.
+ * frames, calls loadClass of the system class loader, which may be the program's own, and initializes the class. A
+ * static initializer that fails, for example for lack of memory, leaves its class unusable until the JVM ends.
  */
 
 typedef jclass find_loaded(JNIEnv *jni, jobject loader, jstring name);
@@ -110,7 +110,7 @@ static jmethodID unsafe_method(JNIEnv *jni, jclass class, const char *name, cons
 }
 
 /*
- * HotSpot initialises Unsafe before it runs any agent, so GetMethodID and GetStaticFieldID do not initialise it here.
+ * HotSpot initializes Unsafe before it runs any agent, so GetMethodID and GetStaticFieldID do not initialize it here.
  */
 static void jvm_find_unsafe(JNIEnv *jni)
 {

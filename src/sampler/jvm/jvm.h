@@ -26,7 +26,7 @@
  */
 int64_t jvm_current_place(void);
 /*
- * In Agent_OnLoad: calls fn once, on a Java thread, when the JVM is initialised; the program's main may already run by then, for a
+ * In Agent_OnLoad: calls fn once, on a Java thread, when the JVM is initialized; the program's main may already run by then, for a
  * few milliseconds. False: it will not be called.
  */
 bool jvm_when_created(JavaVM *vm, void (*fn)(JavaVM *vm));
@@ -105,14 +105,14 @@ void jvm_agct_open(struct agct *agct);
 
 /*
  * Looks up a class of the boot loader by its Java name ("java.lang.Thread") and returns a local reference. NULL if it
- * is not loaded, or if the heap is full. Loads and initialises nothing, calls no class loader, leaves no exception
+ * is not loaded, or if the heap is full. Loads and initializes nothing, calls no class loader, leaves no exception
  * pending. On a Java thread; may block like any call into the JVM.
  *
- * GetStaticFieldID, GetStaticMethodID, GetFieldID and GetMethodID initialise the class they are given: use jvm_class
- * only for classes that HotSpot initialises before it runs any agent, jvm_class_initialized for all others.
+ * GetStaticFieldID, GetStaticMethodID, GetFieldID and GetMethodID initialize the class they are given: use jvm_class
+ * only for classes that HotSpot initializes before it runs any agent, jvm_class_initialized for all others.
  */
 jclass jvm_class(JNIEnv *jni, const char *name);
-/* The same, but NULL unless the class is initialised. */
+/* The same, but NULL unless the class is initialized. */
 jclass jvm_class_initialized(JNIEnv *jni, const char *name);
 
 /* --- waits.c ----------------------------------------------------------------------------------- */

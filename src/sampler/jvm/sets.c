@@ -12,7 +12,7 @@
 struct touch {
 	JNIEnv *jni;
 	jmethodID contains, to_array;
-	/* NULL: not initialised, so no object of the class has a set. */
+	/* NULL: not initialized, so no object of the class has a set. */
 	jclass reference, executor, shared, scope, flock_container, flock;
 };
 

@@ -9,7 +9,7 @@
  *
  * The VM-call thread parks itself several times, for a nanosecond each: the pointer is the only word of its JavaThread
  * that leads to a second counter which increased by exactly that number, twice. It calls Unsafe.park itself because
- * LockSupport may not be initialised yet.
+ * LockSupport may not be initialized yet.
  *
  * Times: HotSpot measures them only on request: "thread contention monitoring", which
  * java.lang.management turns on through libjvm's function table for that purpose (jmm.h). The index of SetBoolAttribute
@@ -186,7 +186,7 @@ static times_set *times_function(JNIEnv *jni)
 }
 
 /*
- * True when the program has turned it on, through a bean whose class is then initialised, as is the bean's factory.
+ * True when the program has turned it on, through a bean whose class is then initialized, as is the bean's factory.
  */
 static bool set_by_program(JNIEnv *jni)
 {

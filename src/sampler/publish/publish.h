@@ -13,7 +13,7 @@
 #include "sampler/publish/modules.h"
 #include "sampler/sampler.h"
 
-/* Initialises a publish in zeroed memory. */
+/* Initializes a publish in zeroed memory. */
 struct publish;
 void publish_init(struct publish *p, struct sampler *s);
 

@@ -34,7 +34,7 @@ void files_end(struct sampler *s);
 
 /*
  * Runs function(ctx) on "jhot files" and waits for it, up to one second. False: it has not returned, and all later
- * calls fail at once. ctx must therefore be memory of the session. Agent threads; calls are serialised.
+ * calls fail at once. ctx must therefore be memory of the session. Agent threads; calls are serialized.
  */
 bool files_run(struct sampler *s, void (*function)(void *), void *ctx);
 

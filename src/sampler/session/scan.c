@@ -20,7 +20,7 @@ static void slot_retire(struct sampler *s, struct thread_slot *slot)
 }
 
 /*
- * True when the listed slot belongs to an earlier thread with the same tid. The publisher recognises it by its engine;
+ * True when the listed slot belongs to an earlier thread with the same tid. The publisher recognizes it by its engine;
  * the started thread itself only by a different JavaThread, and the next whole scan finds the rest.
  */
 static bool slot_stale(

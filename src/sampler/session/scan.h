@@ -37,7 +37,7 @@ bool scan_listed(struct sampler *s, const struct walk_listed *thread);
 void select_set(struct sampler *s, const char *pattern);
 /* Updates the selection of new and renamed threads. */
 void select_update(struct sampler *s);
-/* Initialises the selection of a new thread before an engine may be set on it. Also on the thread itself. */
+/* Initializes the selection of a new thread before an engine may be set on it. Also on the thread itself. */
 void select_new(struct sampler *s, struct thread_slot *slot);
 /*
  * Selects a thread whose name is known at its start at once: a short one would have ended before the next scan. On the

@@ -118,7 +118,7 @@ static void setup_counters(struct sampler *s)
 
 /*
  * An agent of another version, or on musl a second mapping of the same one, shares memory with its front end from
- * before it installs a handler until after its end. All versions recognise that memory by its name.
+ * before it installs a handler until after its end. All versions recognize that memory by its name.
  */
 
 struct others {

@@ -162,7 +162,7 @@ uint64_t raw_limit(int resource)
 }
 
 #if defined(__x86_64__)
-/* Debuggers and libgcc recognise a signal frame by exactly these bytes at its return address. */
+/* Debuggers and libgcc recognize a signal frame by exactly these bytes at its return address. */
 void raw_restorer(void) __attribute__((visibility("hidden")));
 __asm__(".text\n"
 	".p2align 4\n"

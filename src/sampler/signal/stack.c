@@ -287,7 +287,7 @@ static void stack_walk(struct stack *stack, const struct walk_regs *regs, uint64
 	stack_named(stack, &result, thread.tail, began);
 }
 
-/* Initialises an empty stack without a buffer. */
+/* Initializes an empty stack without a buffer. */
 static void stack_begin(struct stack *stack, struct sampler *s, struct thread_slot *thread)
 {
 	*stack = (struct stack){

@@ -7,7 +7,7 @@
  *   framework = org.springframework. io.  window = ( )          }
  *   framework = io.netty.             }
  *
- * Commands are named as in the command table, colours as in theme.h. An unknown name, an invalid value, a name
+ * Commands are named as in the command table, colors as in theme.h. An unknown name, an invalid value, a name
  * set twice, or a key bound to two commands of one view is an error that names the line. The caller reads and
  * writes the file itself: these functions see only its text. Not thread-safe.
  */

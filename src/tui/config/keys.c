@@ -155,7 +155,7 @@ int config_check_keys(const struct config *c, const char *path, struct err *err)
 	return 0;
 }
 
-/* --- colours ----------------------------------------------------------------------------------------- */
+/* --- colors ----------------------------------------------------------------------------------------- */
 
 static int place_of(const char *const *names, int n, const char *word)
 {
@@ -164,7 +164,7 @@ static int place_of(const char *const *names, int n, const char *word)
 	return n;
 }
 
-/* Applies one word; *color is the field that the next colour sets. Returns false for an unknown word. */
+/* Applies one word; *color is the field that the next color sets. Returns false for an unknown word. */
 static bool color_add_word(struct appearance *appearance, int16_t **color, const char *word)
 {
 	static const char *const colors[] = {
@@ -206,11 +206,11 @@ int config_set_color(struct config *c, const struct config_line *l, struct err *
 		return -1;
 	}
 	if (c->appearance_set[style])
-		return config_refuse(l, err, "the colours of %s are set twice.", l->name);
+		return config_refuse(l, err, "the colors of %s are set twice.", l->name);
 	while (config_word(&at, word, sizeof(word)))
 		if (!color_add_word(&appearance, &color, word))
 			return config_refuse(l, err,
-				"\"%s\" is not a colour: a colour is a name (black red green "
+				"\"%s\" is not a color: a color is a name (black red green "
 				"yellow "
 				"blue magenta cyan white default) or a number up to 255, then "
 				"\"on\" and the background, then bold dim reverse underline.",

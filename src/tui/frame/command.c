@@ -368,7 +368,7 @@ const struct command commands[] = {
 	{"info", {{'I', 0}}, "I", NULL, "JVM info", NULL, 0, GROUP_OTHER, VIEWS_DATA | LATENCY | INFO, info_show, NULL},
 	{"info-back", {{TKEY_ESC, 0}}, "Esc", NULL, "back", "back", 10, GROUP_VIEWS, INFO, info_show, NULL},
 	{"other", {{'c', 0}}, "c", NULL, "other JVM", NULL, 0, GROUP_OTHER, VIEWS_DATA | LATENCY | FINDINGS | INFO, jvm_other, NULL},
-	{"colors", {{'C', UI_COLORS}}, "C", NULL, "colours", NULL, 0, GROUP_OTHER, VIEWS_DATA | LATENCY, react, NULL},
+	{"colors", {{'C', UI_COLORS}}, "C", NULL, "colors", NULL, 0, GROUP_OTHER, VIEWS_DATA | LATENCY, react, NULL},
 	{"mouse", {{'M', UI_MOUSE}}, "M", NULL, "mouse", NULL, 0, GROUP_OTHER, VIEWS_ALL & ~ERROR & ~PICKER, mouse_switch, NULL},
 	{"write-config", {{'W', 0}}, "W", NULL, "save settings", NULL, 0, GROUP_OTHER, VIEWS_DATA, command_save_settings, NULL},
 	{"help", {{'?', 0}}, "?", NULL, "help", "help", 254, GROUP_OTHER, VIEWS_DATA | LATENCY | INFO | FINDINGS | HELP, help_show, NULL},

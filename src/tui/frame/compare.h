@@ -41,7 +41,7 @@ bool compare_delta(
 bool compare_text(
 	char *out, size_t size, const struct compare_share *now, const struct compare_share *then);
 
-/* The baseline's call tree. Embedded, zero-initialised; end with compare_tree_done. */
+/* The baseline's call tree. Embedded, zero-initialized; end with compare_tree_done. */
 struct compare_tree {
 	struct calltree *tree; /* NULL: no baseline */
 	struct hash_index paths;

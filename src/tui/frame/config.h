@@ -28,7 +28,7 @@ struct config {
 	int framework_count;
 	struct config_keys *keys; /* per command, as in commands[] */
 	bool appearance_set[STYLE_COUNT];
-	struct appearance appearances[STYLE_COUNT]; /* for 16 and 256 colours */
+	struct appearance appearances[STYLE_COUNT]; /* for 16 and 256 colors */
 };
 
 /* NULL-terminated prefixes of profile_method.full. c may be NULL: the built-in list. */

@@ -177,14 +177,14 @@ static void app_signals(struct app *app)
 
 static void app_react(struct app *app, unsigned reaction)
 {
-	static const char *const colors[THEME_DEPTHS] = {"no colours", "16 colours", "256 colours"};
+	static const char *const colors[THEME_DEPTHS] = {"no colors", "16 colors", "256 colors"};
 	enum theme_depth before = app->term->depth;
 
 	if (app->ui.begun_ms != app->begun_ms)
 		app->tick_ms = app_next_tick(app, app_now());
 	app->begun_ms = app->ui.begun_ms;
 	app->quit = app->quit || reaction & UI_QUIT;
-	/* Cycles through the colour depths that the terminal supports. */
+	/* Cycles through the color depths that the terminal supports. */
 	if (reaction & UI_COLORS) {
 		term_set_color(app->term, (enum theme_depth)((before + 1) % THEME_DEPTHS));
 		if (app->term->depth == before)

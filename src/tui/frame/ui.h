@@ -40,7 +40,7 @@ enum ui_reaction {
 	UI_QUIT = 8,
 	UI_SUSPEND = 16,
 	UI_REPAINT = 32,
-	UI_COLORS = 64, /* switch to the next colour depth */
+	UI_COLORS = 64, /* switch to the next color depth */
 	UI_MOUSE = 128, /* ui->mouse has changed */
 };
 
@@ -190,7 +190,7 @@ struct ui {
 	int64_t now_ms, attached_ms, order_frozen_until_ms;
 	int64_t begun_ms; /* when the session or the shown event began */
 	enum name_style names;
-	enum theme_depth depth, depth_begin; /* colour depth: now, and at the start */
+	enum theme_depth depth, depth_begin; /* color depth: now, and at the start */
 	bool mouse;                          /* mouse reporting is on */
 	const char *waits_for;               /* what a blocking command waits for; NULL: the JVM */
 	uint64_t waiting; /* samples newer than the frozen window, as displayed */

@@ -66,7 +66,7 @@ int list_count_hits(const struct list *l, list_text_fn *text, void *ctx, const c
  *
  * Each refresh passes all rows with stable ids. rank.h keeps rows in place until the data justifies a swap; then the
  * selected row is moved back to its screen line and the others shift around it. The displayed order is the start of the
- * next refresh, so a row that is no longer selected converges to its rank. Embedded, zero-initialised; end with order_done.
+ * next refresh, so a row that is no longer selected converges to its rank. Embedded, zero-initialized; end with order_done.
  */
 
 struct order_item {

@@ -4,7 +4,7 @@
  *
  * Parts are placed from the left in the order in which they were added, those flagged right from the right end. A part
  * may begin with a key, in the key style, and may have a minimum width so that changing numbers shift nothing. Embedded,
- * zero-initialised, one per line.
+ * zero-initialized, one per line.
  */
 #ifndef JHOT_TUI_SCREEN_STRIP_H
 #define JHOT_TUI_SCREEN_STRIP_H

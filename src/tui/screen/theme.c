@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Attributes of the styles for three colour depths. */
+/* Attributes of the styles for three color depths. */
 #include "tui/screen/theme.h"
 
 #include "profile/profile.h"
 
 #include <string.h>
 
-#define OWN -1 /* the terminal's default colour */
-/* The eight colours that every colour terminal has. */
+#define OWN -1 /* the terminal's default color */
+/* The eight colors that every color terminal has. */
 enum { BLACK, RED, GREEN, YELLOW, BLUE, MAGENTA, CYAN, WHITE };
 
-/* Black on a soft background, in two shades with 256 colours. */
+/* Black on a soft background, in two shades with 256 colors. */
 #define BOX_STYLE(type, shade) (STYLE_BOX_FIRST + 2 * ((type)-STYLE_JAVA) + (shade))
 #define BOX(type, c16, c256, c256_other)                                        \
 	[BOX_STYLE(type, 0)] = {{OWN, OWN, 0}, {BLACK, c16, 0}, {16, c256, 0}}, \

@@ -32,7 +32,7 @@ struct mouse_click {
 	int button, row, col; /* enum ui_button; 0-based */
 };
 
-/* Input read but not yet consumed. Embedded, zero-initialised. */
+/* Input read but not yet consumed. Embedded, zero-initialized. */
 struct keys {
 	char bytes[64]; /* NUL-terminated */
 	size_t len;

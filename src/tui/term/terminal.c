@@ -297,7 +297,7 @@ static void pen_string(char out[64], const char *begin, const struct appearance 
 
 static void pen_make(struct pen *pen, const struct appearance *appearance)
 {
-	/* On most terminals ESC [ m suffices to reset attributes and colours, and can be joined. */
+	/* On most terminals ESC [ m suffices to reset attributes and colors, and can be joined. */
 	const char *off = can(exit_attribute_mode) && strstr(exit_attribute_mode, "\033[m")
 				  ? "\033[m"
 				  : exit_attribute_mode;
@@ -310,12 +310,12 @@ static void pen_make(struct pen *pen, const struct appearance *appearance)
 
 void term_set_color(struct terminal *t, enum theme_depth depth)
 {
-	int most = 7; /* highest number of a colour */
+	int most = 7; /* highest number of a color */
 
 	t->depth = depth < t->depth_max ? depth : t->depth_max;
 	if (t->depth == THEME_256)
 		most = 255;
-	/* The settings file's colours if the terminal supports them, else the theme's. */
+	/* The settings file's colors if the terminal supports them, else the theme's. */
 	for (int i = 0; i < STYLE_COUNT; i++) {
 		const struct appearance *own = t->config && t->config->appearance_set[i]
 						       ? &t->config->appearances[i]
@@ -488,7 +488,7 @@ struct terminal *term_open(const struct app_options *o, struct err *err)
 		return NULL;
 	}
 	t->ascii = !term_is_utf8(o->charset);
-	/* With more than 256 colours a number is an RGB value, not a palette index. */
+	/* With more than 256 colors a number is an RGB value, not a palette index. */
 	t->depth_max = max_colors == 256 ? THEME_256 : max_colors >= 8 ? THEME_16 : THEME_MONO;
 	term_set_color(t, mono ? THEME_MONO : o->color == APP_COLOR_16 ? THEME_16 : THEME_256);
 	term_resume(t);

@@ -72,7 +72,7 @@ static const struct help_term terms[] = {
 	{CALLERS, "of all", "of all samples of the window"},
 	{CALLERS, "once", "each sample counts once: outermost caller, innermost callee"},
 	{FLAME, "a box",
-		"a frame, with its callees below it (i: above); coloured by frame type: "
+		"a frame, with its callees below it (i: above); colored by frame type: "
 		"compiled and inlined Java, interpreted, native, VM, kernel; shade by name"},
 	{METHODS | TREE | FLAME | CALLERS, "folded",
 		"thread entry frames and the inside of native runs below Java, unless a sample "

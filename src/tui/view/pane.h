@@ -2,7 +2,7 @@
 /*
  * The pane beside a list on a wide terminal: callers, callees, lines and threads of the selected method.
  *
- * Embedded in a view's state, zero-initialised. Call pane_invalidate after every update, pane_load before drawing and
+ * Embedded in a view's state, zero-initialized. Call pane_invalidate after every update, pane_load before drawing and
  * pane_done at the end.
  */
 #ifndef JHOT_TUI_VIEW_PANE_H
@@ -33,7 +33,7 @@ struct area pane_draw(struct ui *ui, struct pane *p, struct area body, uint32_t 
 
 /*
  * A small table of methods in a pane: frame type, name, and two shares. Rows keep their places until the data justifies a
- * swap (rank.h). Embedded, zero-initialised; end with pane_table_done.
+ * swap (rank.h). Embedded, zero-initialized; end with pane_table_done.
  */
 
 struct pane_row {

@@ -159,7 +159,7 @@ static uint64_t element_at(const struct visit *v, uint64_t array, uint32_t i)
 
 /*
  * True when a reference is not null: used when it leads to no object, because a collector has relocated the object and has not
- * updated the reference yet. A null may have colours (generational ZGC).
+ * updated the reference yet. A null may have colors (generational ZGC).
  */
 static bool unread(const struct visit *v, uint64_t at)
 {
@@ -493,7 +493,7 @@ bool unmounted_has_locked(
 		uint64_t at = where.chunk + where.at.bytes + 8ull * i;
 
 		/* A whole reference, or one encoded as in fields once a collector has processed the chunk. */
-		if (oop_uncoloured(unmounted_u64(u, at)) == object ||
+		if (oop_uncolored(unmounted_u64(u, at)) == object ||
 			oop_field(&u->mode, u->layout, u->mem, at).object == object)
 			return true;
 	}

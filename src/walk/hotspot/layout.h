@@ -126,7 +126,7 @@ struct walk_layout {
 	uint64_t unloaded_classes;
 	uint64_t threads_started;
 
-	/* The heap, only to recognise references and their relocation; optional. */
+	/* The heap, only to recognize references and their relocation; optional. */
 	uint64_t java_heap; /* address of HotSpot's CollectedHeap* */
 	struct walk_field heap_collections, heap_reserved, region_start, region_words;
 

@@ -30,7 +30,7 @@ static uint64_t header_klass(
 
 static uint64_t reference(const struct walk_mem *mem, uint64_t addr)
 {
-	return mem_plausible(addr) ? oop_uncoloured(mem_u64(mem, addr)) : 0;
+	return mem_plausible(addr) ? oop_uncolored(mem_u64(mem, addr)) : 0;
 }
 
 static uint64_t narrow_reference(

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Reads Java objects: checks whether a word is a reference to an object of a given class, and finds the offsets of the class's
- * fields. References may be narrow, whole or coloured (generational ZGC), and there are three kinds of headers. Which ones
+ * fields. References may be narrow, whole or colored (generational ZGC), and there are three kinds of headers. Which ones
  * this JVM uses is not known in advance: each is tried, and is proven by the name of the class that it leads to.
  *
  * Objects may be relocated or overwritten while they are read: the class is proven only for the time of the read. Nothing here
@@ -14,13 +14,13 @@
 #include "walk/load/arch.h"
 
 /*
- * The address in a coloured reference (generational ZGC). The colours are below it; which of bits 12 to 15 is set determines
+ * The address in a colored reference (generational ZGC). The colors are below it; which of bits 12 to 15 is set determines
  * where the address begins (zPointer in zAddress.hpp); on aarch64 it always begins at bit 16. Other references are returned
  * unchanged.
  */
-static inline uint64_t oop_uncoloured(uint64_t word)
+static inline uint64_t oop_uncolored(uint64_t word)
 {
-	uint64_t begins = ARCH_COLOURS_OVERLAP ? word >> 12 & 15 : 8;
+	uint64_t begins = ARCH_COLORS_OVERLAP ? word >> 12 & 15 : 8;
 
 	if (!(word >> 47))
 		return word;

@@ -16,7 +16,7 @@
 #define ARCH_WRAPPER_UNTIL   99
 #define ARCH_WRAPPER_WORDS   0
 #define ARCH_PC_MASK         UINT64_MAX
-#define ARCH_COLOURS_OVERLAP 1 /* zPointer: x86-64 shifts the colours out on load */
+#define ARCH_COLORS_OVERLAP 1 /* zPointer: x86-64 shifts the colors out on load */
 #define ARCH_HAS_LINK        0
 #define ARCH_BRANCH_BYTES    6 /* of a conditional branch with a long displacement */
 #elif defined(__aarch64__)
@@ -26,7 +26,7 @@
 #define ARCH_WRAPPER_UNTIL   0
 #define ARCH_WRAPPER_WORDS   (-8)
 #define ARCH_PC_MASK         0x0000ffffffffffffull /* strips pointer-authentication bits */
-#define ARCH_COLOURS_OVERLAP 0
+#define ARCH_COLORS_OVERLAP 0
 #define ARCH_HAS_LINK        1
 #define ARCH_BRANCH_BYTES    4
 #else

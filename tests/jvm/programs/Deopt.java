@@ -12,7 +12,7 @@ import java.util.function.LongUnaryOperator;
  * Every round reloads the class Work and its parts, in a class loader that is dropped afterwards. Work runs until
  * it is compiled, then does what was never seen before while the compiled code is on the stack: loads a second class
  * with a method that had one implementation, takes a branch that was never taken, meets null, another type, an index
- * out of range. So methods are deoptimised, compiled again, and unloaded. Prints "ready" after the first round,
+ * out of range. So methods are deoptimized, compiled again, and unloaded. Prints "ready" after the first round,
  * "sum HEX ROUNDS" at the end; a round with another result than the first prints WRONG.
  */
 public final class Deopt extends ClassLoader {

@@ -3,7 +3,7 @@
 //
 //   count         enables SampledObjectAlloc at the interval that the JVM has
 //   count=FILE    disables it again and writes the number of events so far
-//   classes=FILE  writes the name of every class that is initialised
+//   classes=FILE  writes the name of every class that is initialized
 
 #include <jvmti.h>
 #include <stdatomic.h>

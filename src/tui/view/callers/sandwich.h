@@ -50,7 +50,7 @@ struct sandwich *sandwich_new(
 	const struct profile *p, const struct profile_query *q, uint32_t method);
 void sandwich_free(struct sandwich *s);
 
-/* The displayed order of each part. Embedded, zero-initialised; end with sandwich_order_done. */
+/* The displayed order of each part. Embedded, zero-initialized; end with sandwich_order_done. */
 struct sandwich_order {
 	struct rank ranks[SANDWICH_KINDS];
 	uint32_t method; /* the method it belongs to */

@@ -196,7 +196,7 @@ static const char *flame_text(void *ctx, int index)
 
 /* --- drawing ----------------------------------------------------------------------------------------- */
 
-/* Two shades per frame type, chosen by the name: a method always has the same colour. */
+/* Two shades per frame type, chosen by the name: a method always has the same color. */
 static enum style box_style(const struct ui *ui, const struct flame_box *b, bool selected)
 {
 	const struct calltree_node *n = &flame_state(ui)->tree->nodes[b->node];

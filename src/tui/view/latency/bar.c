@@ -6,7 +6,7 @@
 
 #include <stdio.h>
 
-/* A state has the colour of this frame type; FRAME_TYPES: that of a root frame. */
+/* A state has the color of this frame type; FRAME_TYPES: that of a root frame. */
 static const uint8_t colors[CALL_STATES] = {
 	[CALL_CPU] = FRAME_COMPILED,
 	[CALL_RUNNABLE] = FRAME_VM,

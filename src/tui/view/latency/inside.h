@@ -75,7 +75,7 @@ void bar_shares(struct ui *ui, int row, int col, int end, const double shares[CA
 void bar_columns(struct ui *ui, int row, int col, const uint8_t *states, int count);
 /* Writes "lock 92%  io 5%", largest first, as far as it fits. Returns the column after it. */
 int bar_numbers(struct ui *ui, int row, int col, int end, const double shares[CALL_STATES]);
-/* The style of a state's name: its colour in bars. */
+/* The style of a state's name: its color in bars. */
 enum style bar_style(enum call_state state);
 
 /* --- figures.c ------------------------------------------------------------------------------- */

@@ -18,7 +18,7 @@
 /*
  * The hottest methods of the selected thread or pool, in the shown window and event.
  *
- * Embedded in the view's state, zero-initialised. Call thread_hot_invalidate after every update, thread_hot_load before
+ * Embedded in the view's state, zero-initialized. Call thread_hot_invalidate after every update, thread_hot_load before
  * drawing and thread_hot_done at the end.
  */
 

@@ -4,7 +4,7 @@
  * per active thread and one for the idle threads of each pool.
  *
  * Samples are those of the window. State, stack and lock are those of the window's last two seconds, so a frozen screen
- * shows its own time. User and system time are the kernel's since the last refresh. Embedded, zero-initialised; rows are
+ * shows its own time. User and system time are the kernel's since the last refresh. Embedded, zero-initialized; rows are
  * valid until the next update.
  */
 #ifndef JHOT_TUI_VIEW_THREADS_ROWS_H

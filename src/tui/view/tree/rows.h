@@ -9,7 +9,7 @@
  *    34.0   11.2 │ ├ + ObjectReader.readValue
  *
  * Expanded nodes are stored by path, so they survive refreshes and other windows. Siblings keep their order as list rows
- * do (rank.h). Independent of the screen. Embedded, zero-initialised; end with tree_rows_done.
+ * do (rank.h). Independent of the screen. Embedded, zero-initialized; end with tree_rows_done.
  */
 #ifndef JHOT_TUI_VIEW_TREE_ROWS_H
 #define JHOT_TUI_VIEW_TREE_ROWS_H
