@@ -44,7 +44,8 @@ void list_follow(struct list *l, int index)
 	int line = l->cursor - l->top;
 
 	l->cursor = index;
-	l->top = index - line;
+	if (l->top > 0 || index >= l->rows)
+		l->top = index - line;
 	list_show_cursor(l);
 }
 

@@ -11,7 +11,7 @@
  *  count-1 ................ hidden below
  *
  * Embedded, plain values. The owner tracks which row is selected: after reordering it calls list_follow (the row moved:
- * scroll so that it keeps its screen line) or list_anchor (keep the row at its index and shift the others).
+ * scroll after it) or list_anchor (keep the row at its index and shift the others).
  */
 #ifndef JHOT_TUI_SCREEN_LIST_H
 #define JHOT_TUI_SCREEN_LIST_H
@@ -32,7 +32,10 @@ struct list {
 void list_resize(struct list *l, int count, int rows);
 void list_move(struct list *l, int delta);
 void list_to(struct list *l, int index); /* moves the cursor on behalf of the user: sets touched */
-/* Moves the cursor to the selected row's new index, and scrolls so that it keeps its screen line. */
+/*
+ * Moves the cursor to the selected row's new index, and scrolls so that it keeps its screen line. A list that shows its first
+ * row continues to do so if the cursor then fits, so that the rows with the highest values are not scrolled out of sight.
+ */
 void list_follow(struct list *l, int index);
 /* Moves ids[index] to the cursor's index; the rows in between shift by one. */
 void list_anchor(const struct list *l, uint32_t *ids, int index);
