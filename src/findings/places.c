@@ -9,11 +9,11 @@
 #include <string.h>
 #include <strings.h>
 
-#define METHOD_WAITS 0x01ffu  /* bits of enum place_wait */
-#define METHOD_RUNS  0x1000u  /* an executor's run loop: its callees are tasks */
-#define METHOD_IDLES 0x2000u  /* PROFILE_IDLES_EXECUTOR */
-#define METHOD_OWN   0x4000u  /* own method of the program */
-#define METHOD_SEEN  0x10000u /* cached */
+#define METHOD_WAITS (METHOD_KIND(9) - 1) /* all bits of enum place_wait */
+#define METHOD_RUNS  METHOD_KIND(40)      /* an executor's run loop: its callees are tasks */
+#define METHOD_IDLES METHOD_KIND(41)      /* PROFILE_IDLES_EXECUTOR */
+#define METHOD_OWN   METHOD_KIND(42)      /* own method of the program */
+#define METHOD_SEEN  METHOD_KIND(43)      /* cached */
 
 #define JUC          "java.util.concurrent."
 

@@ -24,37 +24,36 @@ enum place_wait {
 };
 
 /* Other kinds of methods; the bits are distinct from enum place_wait. */
-#define METHOD_SYNC      0x0200u  /* a synchronizer of java.util.concurrent */
-#define METHOD_TRIES     0x0400u  /* waits with a timeout */
-#define METHOD_STOPS     0x0800u  /* requests a safepoint */
-#define METHOD_TRACE     0x8000u  /* fills in an exception's stack trace */
-#define METHOD_LEAVES    0x20000u /* deoptimisation: leaves compiled code */
-#define METHOD_MOUNTS    0x40000u /* a carrier runs a virtual thread in it */
-#define METHOD_FINALIZES 0x80000u
-#define METHOD_STARTS    0x100000u /* starts a thread */
-#define METHOD_LARGE     0x200000u /* G1 allocates a humongous object */
-#define METHOD_COLLECTS  0x400000u /* requests a collection */
-#define METHOD_COLLIDES  0x800000u /* searches the keys of a hash table that have equal hash codes */
+#define METHOD_KIND(bit) (UINT64_C(1) << (bit))
+#define METHOD_SYNC      METHOD_KIND(9)  /* a synchronizer of java.util.concurrent */
+#define METHOD_TRIES     METHOD_KIND(10) /* waits with a timeout */
+#define METHOD_INSERTS   METHOD_KIND(11) /* waits for space in a queue */
+#define METHOD_CHILD     METHOD_KIND(12) /* waits until a child process has ended */
+#define METHOD_FORKS     METHOD_KIND(13) /* starts a child process */
+#define METHOD_STARTS    METHOD_KIND(14) /* starts a thread */
+#define METHOD_WORKER    METHOD_KIND(15) /* the run method of a ForkJoinPool's thread */
+#define METHOD_SCHEDULED METHOD_KIND(16) /* runs a task of a ScheduledThreadPoolExecutor */
+#define METHOD_MOUNTS    METHOD_KIND(17) /* a carrier runs a virtual thread in it */
+#define METHOD_FINALIZES METHOD_KIND(18)
+#define METHOD_STOPS     METHOD_KIND(19) /* requests a safepoint */
+#define METHOD_COLLECTS  METHOD_KIND(20) /* requests a collection */
+#define METHOD_LARGE     METHOD_KIND(21) /* G1 allocates a humongous object */
+#define METHOD_DIRECT    METHOD_KIND(22) /* allocates memory outside of the Java heap */
+#define METHOD_DEFINES   METHOD_KIND(23) /* defines a class */
+#define METHOD_CLINIT    METHOD_KIND(24) /* a static initializer */
+#define METHOD_INITIALIZES \
+	METHOD_KIND(25) /* the JVM initializes a class, or waits until another thread has done it */
+#define METHOD_TRACE  METHOD_KIND(26) /* fills in an exception's stack trace */
+#define METHOD_LEAVES METHOD_KIND(27) /* deoptimization: leaves compiled code */
+#define METHOD_COLLIDES \
+	METHOD_KIND(28) /* searches the keys of a hash table that have equal hash codes */
 
 /* Waits for the task of another thread, by its class: a FutureTask, a CompletableFuture's stage, a ForkJoinTask. */
-#define METHOD_AWAITS_TASK     0x01000000u
-#define METHOD_AWAITS_STAGE    0x02000000u
-#define METHOD_AWAITS_FORK     0x04000000u
+#define METHOD_AWAITS_TASK     METHOD_KIND(32)
+#define METHOD_AWAITS_STAGE    METHOD_KIND(33)
+#define METHOD_AWAITS_FORK     METHOD_KIND(34)
 #define METHOD_AWAITS          (METHOD_AWAITS_TASK | METHOD_AWAITS_STAGE | METHOD_AWAITS_FORK)
-#define METHOD_INSERTS         0x40000000u     /* waits for space in a queue */
 #define METHOD_RUNNING(awaits) ((awaits) << 3) /* runs such a task */
-
-/* Kinds that need more than 32 bits. */
-#define METHOD_INITIALIZES \
-	UINT64_C(          \
-		0x100000000) /* the JVM initializes a class, or waits until another thread has done it */
-#define METHOD_CHILD     UINT64_C(0x800000000)  /* waits until a child process has ended */
-#define METHOD_FORKS     UINT64_C(0x1000000000) /* starts a child process */
-#define METHOD_WORKER    UINT64_C(0x2000000000) /* the run method of a ForkJoinPool's thread */
-#define METHOD_SCHEDULED UINT64_C(0x4000000000) /* runs a task of a ScheduledThreadPoolExecutor */
-#define METHOD_DEFINES   UINT64_C(0x8000000000) /* defines a class */
-#define METHOD_DIRECT    UINT64_C(0x400000000)  /* allocates memory outside of the Java heap */
-#define METHOD_CLINIT    UINT64_C(0x200000000)  /* a static initializer */
 
 struct place {
 	uint32_t

@@ -313,7 +313,7 @@ struct scene_carriers scene_carriers(const struct scene *scene)
 struct ranking {
 	const struct scene *scene;
 	scene_rank *rank;
-	uint32_t arg;
+	uint64_t arg;
 	struct scene_most most;
 };
 
@@ -330,7 +330,7 @@ static void ranking_add(void *ctx, const struct profile_part *part)
 }
 
 struct scene_most scene_most(
-	const struct scene *scene, int event, uint32_t thread, scene_rank *rank, uint32_t arg)
+	const struct scene *scene, int event, uint32_t thread, scene_rank *rank, uint64_t arg)
 {
 	struct profile_query q = scene_query(scene, event);
 	struct ranking r = {scene, rank, arg, {.part.stack = PROFILE_NONE, .event = event}};

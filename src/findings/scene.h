@@ -148,10 +148,10 @@ struct scene_most {
 	unsigned rank;
 };
 typedef unsigned scene_rank(
-	const struct scene *scene, const struct profile_part *part, uint32_t arg);
+	const struct scene *scene, const struct profile_part *part, uint64_t arg);
 /* Of one thread or PROFILE_ANY_THREAD. Falls back from wall to cpu when wall has none. rank NULL: all are equal. */
 struct scene_most scene_most(
-	const struct scene *scene, int event, uint32_t thread, scene_rank *rank, uint32_t arg);
+	const struct scene *scene, int event, uint32_t thread, scene_rank *rank, uint64_t arg);
 
 /*
  * CPU time of one activity and the own method that causes most of it. A pick maps a sample's stack to the stack of the

@@ -83,7 +83,7 @@ static void test_codecache(void)
 	is_silent("codecache", "when its use is not known");
 }
 
-/* CPU samples of deoptimisation of "shop.Orders.read", and of its other code. */
+/* CPU samples of deoptimization of "shop.Orders.read", and of its other code. */
 static void leaving(uint32_t left, uint32_t other)
 {
 	uint32_t shop, blob;
@@ -103,14 +103,14 @@ static void leaving(uint32_t left, uint32_t other)
 static void test_deopt(void)
 {
 	leaving(30, 570);
-	is_found("deopt", "when deoptimisation takes 5 % of the CPU time");
+	is_found("deopt", "when deoptimization takes 5 % of the CPU time");
 	is_str(found("deopt")->what,
-		"5 % of the CPU time is spent on deoptimisation, most of it from Orders.read",
+		"5 % of the CPU time is spent on deoptimization, most of it from Orders.read",
 		"the finding of deopt names the share and the method");
 	leaving(30, 580);
-	is_silent("deopt", "when deoptimisation takes less than 5 % of the CPU time");
+	is_silent("deopt", "when deoptimization takes less than 5 % of the CPU time");
 	leaving(29, 0);
-	is_silent("deopt", "with 29 samples of deoptimisation");
+	is_silent("deopt", "with 29 samples of deoptimization");
 	leaving(30, 0);
 	v.uptime_s = 30;
 	second();

@@ -175,9 +175,9 @@ code() { # code MAJOR
 	finds "${at}interpreted" INTERPRETED
 	says "${at}interpreted" 'most in Problems\.crunch'
 	silent "${at}interpreted-not" INTERPRETED
-	finds "${at}deopt" DEOPTIMISED
+	finds "${at}deopt" DEOPTIMIZED
 	says "${at}deopt" 'most of it from Problems\.length'
-	silent "${at}deopt-not" DEOPTIMISED
+	silent "${at}deopt-not" DEOPTIMIZED
 	finds "${at}codecache" 'CODE CACHE'
 	says "${at}codecache" '2\.[0-9] of 2\.5 MB are in use'
 	silent "${at}codecache-not" 'CODE CACHE'

@@ -186,7 +186,7 @@ const struct finding_rule rule_interpreted = {
 	.judge = judge_interpreted,
 };
 
-/* --- deopt: repeated deoptimisation ---------------------------------------------------------------------- */
+/* --- deopt: repeated deoptimization ---------------------------------------------------------------------- */
 
 /* Its cost is the samples in the two code blobs through which HotSpot leaves compiled code. Normal while warming up. */
 #define DEOPT_SHARE 0.05
@@ -202,7 +202,7 @@ static void judge_deopt(const struct scene *scene)
 	if (scene->now->uptime_s < DEOPT_UP_S || cost.count < SAMPLES || cost.share < DEOPT_SHARE)
 		return;
 	f = scene_found_cost(scene, &cost);
-	finding_set_text(f, "%.0f %% of the CPU time is spent on deoptimisation%s%s%s%s",
+	finding_set_text(f, "%.0f %% of the CPU time is spent on deoptimization%s%s%s%s",
 		100 * f->share, known ? ", " : "", known ? scene_cost_part(&cost) : "",
 		known ? " of it from " : "", known ? scene_method(scene, cost.method) : "");
 	finding_prove(f, "compiled code is deoptimized here over and over:");
@@ -214,7 +214,7 @@ static void judge_deopt(const struct scene *scene)
 
 const struct finding_rule rule_deopt = {
 	.name = "deopt",
-	.title = "DEOPTIMISED",
+	.title = "DEOPTIMIZED",
 	.what = "compiled code that is deoptimized over and over, for 5 % of the CPU time",
 	.events = 1u << EVENT_CPU,
 	.uptime_s = DEOPT_UP_S,
@@ -433,9 +433,9 @@ static struct gain largest_gain(const struct flat *now, const struct flat *then)
 }
 
 static unsigned has_method(
-	const struct scene *scene, const struct profile_part *part, uint32_t method)
+	const struct scene *scene, const struct profile_part *part, uint64_t method)
 {
-	return scene_has_method(scene, part->stack, method);
+	return scene_has_method(scene, part->stack, (uint32_t)method);
 }
 
 static void judge_new(const struct scene *scene)

@@ -56,11 +56,11 @@ struct starving {
 	struct executor *pools; /* by pool id; all threads, also those that are no executor's */
 	uint32_t count;
 	double seconds;
-	unsigned kind; /* METHOD_AWAITS_... */
+	uint64_t kind; /* METHOD_AWAITS_... */
 	int at;        /* its index in awaits and runs */
 };
 
-static const unsigned task_kinds[TASK_KINDS] = {
+static const uint64_t task_kinds[TASK_KINDS] = {
 	METHOD_AWAITS_TASK, METHOD_AWAITS_STAGE, METHOD_AWAITS_FORK};
 
 /* The kind of task (METHOD_AWAITS_...) that the thread waits for. 0: none. */
@@ -73,7 +73,7 @@ static uint64_t awaited(const struct scene *scene, const struct profile_part *pa
 }
 
 static unsigned awaits_kind(
-	const struct scene *scene, const struct profile_part *part, uint32_t kind)
+	const struct scene *scene, const struct profile_part *part, uint64_t kind)
 {
 	return (awaited(scene, part) & kind) != 0;
 }

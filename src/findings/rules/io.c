@@ -7,7 +7,7 @@
  * only one own frame.
  *
  * A thread that waits for one long-lived child process is no problem either. So child processes count only in tasks of executors,
- * and if samples show that more are started meanwhile.
+ * and if samples show that more are started.
  */
 #include "findings/places.h"
 #include "findings/rules.h"

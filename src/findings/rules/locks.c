@@ -272,7 +272,7 @@ static uint32_t last_holder(
 
 /* Ranks stacks of a holder: waiting for a lock itself 0, in the method in which others wait LOCKS_INSIDE, elsewhere 1. */
 static unsigned rank_holding(
-	const struct scene *scene, const struct profile_part *part, uint32_t where)
+	const struct scene *scene, const struct profile_part *part, uint64_t where)
 {
 	/* Parked in one of Java's synchronizers, but not on a condition: it waits for a lock. */
 	bool waits = part->state == THREAD_MONITOR ||
@@ -282,7 +282,8 @@ static unsigned rank_holding(
 
 	if (waits)
 		return 0;
-	return scene_has_method(scene, part->stack, where) ? LOCKS_INSIDE : LOCKS_INSIDE - 1;
+	return scene_has_method(scene, part->stack, (uint32_t)where) ? LOCKS_INSIDE
+								     : LOCKS_INSIDE - 1;
 }
 
 static void add_held(void *ctx, const struct profile_part *part)

@@ -78,7 +78,7 @@ const struct finding_rule rule_heap = {
 #define GC_CAUSED     3   /* ... and at least this many */
 
 static unsigned collects(
-	const struct scene *scene, const struct profile_part *part, uint32_t unused)
+	const struct scene *scene, const struct profile_part *part, uint64_t unused)
 {
 	(void)unused;
 	return places_find(scene->places, part->stack, METHOD_COLLECTS) != PROFILE_NONE;
@@ -258,7 +258,7 @@ const struct finding_rule rule_humongous = {
 #define FINALIZERS_BUSY 0.9 /* of the time */
 
 static unsigned finalizes(
-	const struct scene *scene, const struct profile_part *part, uint32_t unused)
+	const struct scene *scene, const struct profile_part *part, uint64_t unused)
 {
 	(void)unused;
 	return scene_is_java(scene, part->thread) &&

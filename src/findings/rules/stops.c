@@ -21,7 +21,7 @@
  */
 #define SAFEPOINT_LEAST 5 /* safepoints: a single one may be late by chance */
 
-static unsigned on_cpu(const struct scene *scene, const struct profile_part *part, uint32_t unused)
+static unsigned on_cpu(const struct scene *scene, const struct profile_part *part, uint64_t unused)
 {
 	(void)scene, (void)unused;
 	return part->state == THREAD_ON_CPU;
@@ -102,7 +102,7 @@ const struct finding_rule rule_safepoint = {
  * (rule_safepoint), or where threads wait for a core as long, which makes everything slow.
  */
 static unsigned stops_all(
-	const struct scene *scene, const struct profile_part *part, uint32_t unused)
+	const struct scene *scene, const struct profile_part *part, uint64_t unused)
 {
 	(void)unused;
 	return places_find(scene->places, part->stack, METHOD_STOPS) != PROFILE_NONE;
