@@ -48,10 +48,8 @@ int config_refuse(const struct config_line *l, struct err *err, const char *fmt,
 
 bool config_word(const char **s, char *out, size_t bytes)
 {
-	size_t n;
-
 	*s += strspn(*s, " \t");
-	n = strcspn(*s, " \t");
+	size_t n = strcspn(*s, " \t");
 	if (!n)
 		return false;
 	snprintf(out, bytes, "%.*s", (int)n, *s);
@@ -176,10 +174,8 @@ static int parse_setting(struct parser *p, struct err *err)
 
 static char *trim(char *s)
 {
-	char *end;
-
 	s += strspn(s, " \t");
-	end = s + strlen(s);
+	char *end = s + strlen(s);
 	while (end > s && isspace((unsigned char)end[-1]))
 		*--end = '\0';
 	return s;

@@ -124,11 +124,10 @@ static int refuse_double(
 	int mine = c->keys[a].line > c->keys[b].line ? a : b, other = mine == a ? b : a;
 	struct config_line l = {.path = path, .number = c->keys[mine].line};
 	char line[24] = "", text[5] = "", control[3] = {'^', (char)(key | 0x40), '\0'};
-	const char *shown;
 
 	if (key > ' ' && key < TKEY_UP)
 		utf8_put((uint32_t)key, text);
-	shown = key_shown(key, key < ' ' ? control : text);
+	const char *shown = key_shown(key, key < ' ' ? control : text);
 	if (a == b)
 		return config_refuse(
 			&l, err, "the key %s is listed twice in %s.", shown, commands[mine].name);

@@ -141,15 +141,13 @@ static struct compare_share node_share(const struct calltree *tree, const struct
 bool compare_node(const struct compare_tree *base, const struct calltree *tree,
 	const struct calltree_node *n, char *out, size_t size)
 {
-	struct compare_share now, then;
-	uint32_t at;
-
 	out[0] = '\0';
 	if (!base->tree)
 		return false;
-	at = hash_index_find(&base->paths, hash_u64(n->path), NULL, NULL);
-	now = node_share(tree, n);
-	then = node_share(base->tree, at == HASH_NONE ? NULL : &base->tree->nodes[at]);
+	uint32_t at = hash_index_find(&base->paths, hash_u64(n->path), NULL, NULL);
+	struct compare_share now = node_share(tree, n);
+	struct compare_share then =
+		node_share(base->tree, at == HASH_NONE ? NULL : &base->tree->nodes[at]);
 	return compare_text(out, size, &now, &then);
 }
 
@@ -175,11 +173,10 @@ static struct compare *compare_snapshot(struct ui *ui, struct profile_query q)
 void compare_begin(struct ui *ui, uint32_t second)
 {
 	struct profile_query q = ui_query(ui);
-	struct compare *c;
 
 	q.from = 0;
 	q.to = second;
-	c = compare_snapshot(ui, q);
+	struct compare *c = compare_snapshot(ui, q);
 	c->on = c->file = true;
 }
 

@@ -124,14 +124,13 @@ static bool ui_prepare(struct ui *ui, const struct view *v)
 {
 	struct profile_query q = ui_query(ui), other;
 	bool ready = ui->job.ready && ui->job.ready == profile_stamp(ui->profile, &q);
-	uint64_t stamp;
 
 	/* Must precede profile_stamp, which starts the next transformation. */
 	if (!ready &&
 		!filter_prepare(ui->profile, &q, ui->job.ticking ? UINT64_MAX : ui->job.slice) &&
 		!ui->job.ticking)
 		return false;
-	stamp = profile_stamp(ui->profile, &q);
+	uint64_t stamp = profile_stamp(ui->profile, &q);
 	ui->job.ready = stamp;
 	ui->job.summed = ui->job.summed && ui->job.stamp == stamp;
 	if (ui->job.ticking)
@@ -160,13 +159,12 @@ void ui_queue_key(struct ui *ui, int key)
 static void ui_update(struct ui *ui, bool sort)
 {
 	const struct view *v = ui_view(ui);
-	uint64_t start;
 
 	/* Help hides the view below it, which must stay up to date. */
 	if (ui->place.view == VIEW_HELP)
 		v = view_table[ui->place.under];
 	sort = sort || (ui->job.on && ui->job.sort);
-	start = ui->cpu_ns ? ui->cpu_ns() : 0;
+	uint64_t start = ui->cpu_ns ? ui->cpu_ns() : 0;
 	ui->job.on = ui->job.slice && ui->profile && !v->bare && !ui_prepare(ui, v);
 	ui->job.sort = sort;
 	if (ui->job.on)
@@ -208,7 +206,6 @@ void ui_draw(struct ui *ui)
 	const struct view *v = ui_view(ui);
 	struct canvas *c = &ui->canvas;
 	bool small = c->rows < 8 || c->cols < 40;
-	uint64_t start;
 
 	if (ui->job.on && !small) {
 		/* The model may be inconsistent during a job, so the previous frame stays on the screen, unless it
@@ -231,7 +228,7 @@ void ui_draw(struct ui *ui)
 	if (!v->bare)
 		header_draw(ui);
 	/* Not before, since keys may move the cursor many times. The first load counts as part of the update. */
-	start = ui->cpu_ns ? ui->cpu_ns() : 0;
+	uint64_t start = ui->cpu_ns ? ui->cpu_ns() : 0;
 	if (v->beside && ui->profile)
 		v->beside(ui);
 	if (!ui->beside && ui->cpu_ns)
@@ -268,7 +265,7 @@ bool ui_expire(struct ui *ui, int64_t now_ms)
 
 void ui_tick(struct ui *ui, int64_t now_ms)
 {
-	int64_t by_cost, by_setting, since_update;
+	int64_t by_setting;
 	char saved[320];
 
 	if (!ui->now_ms)
@@ -296,10 +293,10 @@ void ui_tick(struct ui *ui, int64_t now_ms)
 	findings_tick(ui);
 	latency_tick(ui);
 	/* The least time between updates: by their cost, and by a refresh interval that exceeds the tick interval. */
-	by_cost = (int64_t)(ui->update_ns / NS_PER_MS * DUTY);
+	int64_t by_cost = (int64_t)(ui->update_ns / NS_PER_MS * DUTY);
 	by_setting =
 		ui->interval_ms > TICK_MAX_MS ? (int64_t)ui->interval_ms - TICK_MAX_MS / 20 : 0;
-	since_update = now_ms - ui->updated_ms;
+	int64_t since_update = now_ms - ui->updated_ms;
 	if ((ui->scope.time.frozen && !ui_view(ui)->bare) || ui->job.on || since_update < by_cost ||
 		since_update < by_setting)
 		return;
@@ -385,7 +382,6 @@ void ui_attach(struct ui *ui, int pid)
 static unsigned ui_handle_key(struct ui *ui, int key, int64_t now_ms)
 {
 	const struct view *v = ui_view(ui);
-	const struct command *c;
 	unsigned reaction;
 	int arg = 0;
 
@@ -405,7 +401,7 @@ static unsigned ui_handle_key(struct ui *ui, int key, int64_t now_ms)
 	}
 	if (v->edit && v->edit(ui, key))
 		return 0;
-	c = command_find(ui, key, &arg);
+	const struct command *c = command_find(ui, key, &arg);
 	if (!c && ui->place.view == VIEW_HELP) {
 		ui_show(ui, ui->place.under);
 		return 0;
@@ -447,7 +443,6 @@ bool ui_busy(const struct ui *ui)
 unsigned ui_key(struct ui *ui, int key, int64_t now_ms)
 {
 	bool text = ui->job.key_count || ui->place.prompt.label || ui->place.popup;
-	const struct command *c;
 	int arg = 0;
 
 	if (!ui_busy(ui))
@@ -457,7 +452,7 @@ unsigned ui_key(struct ui *ui, int key, int64_t now_ms)
 	 * During a job, run only commands available in every view, which need no data, and quit unless its key could be
 	 * text.
 	 */
-	c = command_find(ui, key, &arg);
+	const struct command *c = command_find(ui, key, &arg);
 	if (c && (c->views == VIEWS_ALL || (!text && !strcmp(c->name, "quit"))))
 		return c->run(ui, arg);
 	ui_queue_key(ui, key);
@@ -488,7 +483,6 @@ static unsigned mouse_hit(struct ui *ui, const struct canvas_hit *hit, int64_t n
 
 unsigned ui_mouse(struct ui *ui, int button, int row, int col, int64_t now_ms)
 {
-	const struct canvas_hit *hit;
 	unsigned reaction = 0;
 
 	ui->now_ms = now_ms;
@@ -500,7 +494,8 @@ unsigned ui_mouse(struct ui *ui, int button, int row, int col, int64_t now_ms)
 			reaction |= ui_key(ui, button == UI_WHEEL_UP ? TKEY_UP : TKEY_DOWN, now_ms);
 		return reaction;
 	}
-	hit = button == UI_MOUSE_SELECT ? canvas_hit_at(&ui->canvas, row, col) : NULL;
+	const struct canvas_hit *hit =
+		button == UI_MOUSE_SELECT ? canvas_hit_at(&ui->canvas, row, col) : NULL;
 	if (!hit)
 		return 0;
 	reaction = mouse_hit(ui, hit, now_ms);

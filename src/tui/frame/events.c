@@ -72,12 +72,11 @@ static unsigned warning_key(struct ui *ui, int key)
 static void warning_draw(struct ui *ui)
 {
 	const char *const *lines = event_warning(ui, ui->menu.warned);
-	struct area in;
 	int count = 0;
 
 	while (lines && lines[count])
 		count++;
-	in = popup_frame(ui, ui->place.popup->title, count, BOX_COLS);
+	struct area in = popup_frame(ui, ui->place.popup->title, count, BOX_COLS);
 	for (int i = 0; i < count; i++)
 		canvas_text(
 			&ui->canvas, in.row + i, in.col, in.col + in.cols, STYLE_NORMAL, lines[i]);
@@ -270,14 +269,13 @@ static void menu_engine(struct ui *ui, int event)
 {
 	const struct vitals_event *v = &ui->vitals->events[event];
 	struct err err = {0};
-	int rc;
 
 	if (v->state != VITALS_ON) {
 		snprintf(ui->menu.note, sizeof(ui->menu.note),
 			"The event is off. Switch it on with Space to change its engine.");
 		return;
 	}
-	rc = ui->ops->event_engine ? ui->ops->event_engine(ui->ctx, event, &err) : 1;
+	int rc = ui->ops->event_engine ? ui->ops->event_engine(ui->ctx, event, &err) : 1;
 	if (rc < 0)
 		menu_note(ui, &err);
 	else if (rc)
@@ -291,7 +289,6 @@ static void add_done(struct ui *ui, bool accepted)
 {
 	char before[PROFILE_EVENTS][64];
 	struct err err = {0};
-	int event;
 
 	if (!accepted || !*ui->place.prompt.text)
 		return;
@@ -299,7 +296,7 @@ static void add_done(struct ui *ui, bool accepted)
 		snprintf(before[i], sizeof(before[i]), "%s",
 			profile_get_event(ui->profile, i)->name);
 	ui->waits_for = "reading symbol tables";
-	event = ui->ops->event_add(ui->ctx, ui->place.prompt.text, &err);
+	int event = ui->ops->event_add(ui->ctx, ui->place.prompt.text, &err);
 	ui->waits_for = NULL;
 	if (event < 0) {
 		ui_notify(ui, STYLE_BAD, UI_STAY, "%s", err.what);

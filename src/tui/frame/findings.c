@@ -113,13 +113,11 @@ void findings_tick(struct ui *ui)
 {
 	struct ui_findings *f = ui->findings;
 	int64_t cost_ms, pause_ms = ui->place.view == VIEW_FINDINGS ? SCAN_OPEN_MS : SCAN_MS;
-	struct profile_query q;
-	uint64_t start;
 
 	if (!ui->profile || !ui->vitals)
 		return;
 	events_off(ui);
-	q = ui_query(ui);
+	struct profile_query q = ui_query(ui);
 	q.holders = false;
 	if (!ui->scope.time.frozen && !ui->over)
 		findings_vitals(f->rules, ui->vitals);
@@ -129,7 +127,7 @@ void findings_tick(struct ui *ui)
 		return;
 	if (ui->scope.time.frozen || ui->over)
 		findings_history(f->rules, ui->profile, ui->vitals, q.to);
-	start = ui->cpu_ns ? ui->cpu_ns() : 0;
+	uint64_t start = ui->cpu_ns ? ui->cpu_ns() : 0;
 	findings_baseline(f->rules, compare_cpu(ui));
 	kept_merge(ui, findings_evaluate(f->rules, ui->profile, q.from, q.to));
 	f->from = q.from;
@@ -180,14 +178,13 @@ void findings_draw_line(struct ui *ui, int row)
 {
 	const struct finding *worst = &ui->findings->list[0].finding;
 	const struct command *open = commands;
-	const char *key;
 	struct canvas *c = &ui->canvas;
 	char more[32] = "", text[sizeof(worst->what)];
 	int end = c->cols - 1, col, at;
 
 	while (open->run != findings_show)
 		open++;
-	key = command_shown(open, ui);
+	const char *key = command_shown(open, ui);
 	if (ui->findings->count > 1)
 		snprintf(more, sizeof(more), "+%u more  ", ui->findings->count - 1);
 	at = end - text_width(more) - text_width(key) - (c->cols >= COLS_WORD ? 4 : 0);

@@ -137,12 +137,11 @@ static void draw_keys(struct ui *ui, int row)
 	for (int place = 1; place < 256; place++) {
 		for (int i = 0; i < command_count; i++) {
 			const struct command *c = &commands[i];
-			const char *shown;
 
 			if (!c->line || c->place != place || !command_here(c, ui) ||
 				file_refusal(ui, c))
 				continue;
-			shown = command_shown(c, ui);
+			const char *shown = command_shown(c, ui);
 			/* No blank between a symbol and its label. */
 			p = strip_add(&s, STYLE_LABEL, place >= KEEP ? 0 : place, "%s%s",
 				isalnum((unsigned char)shown[strlen(shown) - 1]) ? " " : "",

@@ -65,7 +65,6 @@ static void add_engine(const struct ui *ui, struct strip *s)
 	const char *name = profile_get_event(ui->profile, ui->scope.event)->name;
 	int64_t asked = events_requested(ui, ui->scope.event);
 	char interval[TEXT_NUMBER] = "", before[TEXT_NUMBER];
-	struct strip_part *part;
 
 	if (v->interval > 1)
 		interval_text(ui, v->interval, interval);
@@ -76,7 +75,8 @@ static void add_engine(const struct ui *ui, struct strip *s)
 	if (!asked)
 		return;
 	strip_add(s, STYLE_WARN, 2, " %s", interval)->right = true;
-	part = strip_add(s, STYLE_WARN, 5, ", not %s ", interval_text(ui, asked, before));
+	struct strip_part *part =
+		strip_add(s, STYLE_WARN, 5, ", not %s ", interval_text(ui, asked, before));
 	part->right = part->joined = true;
 }
 
@@ -423,12 +423,12 @@ int header_quality_row(const struct ui *ui)
 
 void header_draw(struct ui *ui)
 {
-	const struct vitals_second *point;
 	int row = 0, rows = ui->canvas.rows;
 
 	if (!ui->profile || !ui->vitals)
 		return;
-	point = history_at(ui->profile, timeline_to(&ui->scope.time, ui->profile));
+	const struct vitals_second *point =
+		history_at(ui->profile, timeline_to(&ui->scope.time, ui->profile));
 	draw_title(ui, row++, point);
 	if (rows >= ROWS_TABS)
 		draw_tabs(ui, row++);

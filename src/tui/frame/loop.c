@@ -107,11 +107,10 @@ static int64_t app_interval(const struct app *app, int64_t now)
 static int64_t app_next_tick(const struct app *app, int64_t now)
 {
 	int64_t interval = app_interval(app, now), into;
-	uint64_t start;
 
 	if (!app->ui.profile || interval % 1000)
 		return now + interval;
-	start = profile_info(app->ui.profile).start_wall_ns;
+	uint64_t start = profile_info(app->ui.profile).start_wall_ns;
 	if (!start)
 		return now + interval;
 	into = (int64_t)((clock_wall_ns() - start) / NS_PER_MS) % 1000 - PHASE_MS;
@@ -202,7 +201,8 @@ static void app_react(struct app *app, unsigned reaction)
 
 static void app_keys(struct app *app)
 {
-	for (int key; (key = term_key(app->term)) != TKEY_NONE && !app->quit;) {
+	for (int key;
+		(key = keys_next(&app->term->keys, app->term->in)) != TKEY_NONE && !app->quit;) {
 		struct mouse_click click = app->term->keys.click;
 
 		app->draw = true;
@@ -222,7 +222,8 @@ static void app_wait_keys(struct app *app)
 
 	if (poll(&in, 1, 0) <= 0)
 		return;
-	for (int key; (in.revents & POLLIN) && (key = term_key(app->term)) != TKEY_NONE;) {
+	for (int key; (in.revents & POLLIN) &&
+		      (key = keys_next(&app->term->keys, app->term->in)) != TKEY_NONE;) {
 		if (key == TKEY_ESC || (key == 'q' && app->attaching)) {
 			app->cancelled = true;
 			app->ui.job.key_count = 0;
@@ -299,7 +300,6 @@ static void app_round(struct app *app)
 		{.fd = term_busy(app->term) ? app->term->out : -1, .events = POLLOUT},
 	};
 	int timeout = app->draw && !term_busy(app->term) ? 0 : app_timeout(app);
-	int64_t now;
 
 	if (poll(fds, 3, timeout) < 0 && errno != EINTR)
 		app->quit = true;
@@ -311,7 +311,7 @@ static void app_round(struct app *app)
 		app_keys(app);
 	if (fds[0].revents & (POLLHUP | POLLERR | POLLNVAL))
 		app->quit = true;
-	now = app_now();
+	int64_t now = app_now();
 	if (!app->stepped && now >= app->tick_ms) {
 		ui_tick(&app->ui, now);
 		app->tick_ms = app_next_tick(app, now);

@@ -134,14 +134,13 @@ static void output_write(struct ui *ui)
 	unsigned hide = filter_hide(ui->scope.filter);
 	struct err err = {0};
 	char done[320] = "";
-	int rc;
 
 	if (!*o->path)
 		return;
 	/* Files contain the frames that views collapse to save space. */
 	if (hide & FILTER_FOLDS)
 		filter_set_hide(ui->scope.filter, hide & ~(unsigned)FILTER_FOLDS);
-	rc = ui->ops->export(ui->ctx, &request, done, sizeof(done), &err);
+	int rc = ui->ops->export(ui->ctx, &request, done, sizeof(done), &err);
 	if (hide & FILTER_FOLDS)
 		filter_set_hide(ui->scope.filter, hide);
 	o->exists = rc == APP_EXISTS;

@@ -49,13 +49,11 @@ void search_reset(struct ui *ui, const char *const *frameworks)
 
 void search_update(struct ui *ui)
 {
-	struct profile_query q;
-
 	if (!ui->profile) {
 		ui->sums.all = ui->sums.searched = ui->sums.no_inlining = (struct profile_sum){0};
 		return;
 	}
-	q = ui_query(ui);
+	struct profile_query q = ui_query(ui);
 	ui->sums.all = profile_sum(ui->profile, &q);
 	ui->sums.no_inlining = profile_no_inlining(ui->profile, &q);
 	ui->sums.explained =
@@ -165,13 +163,12 @@ void search_count(const struct ui *ui, struct strip *s, int hits, int of, const 
 
 void search_highlight(struct ui *ui, int row, int col, const char *text, const char *full)
 {
-	const char *hit;
 	size_t bytes;
 	int from = 0, width = text_width(text);
 
 	if (!search_hit(ui, full))
 		return;
-	hit = match_find(text, ui->search.text, &bytes);
+	const char *hit = match_find(text, ui->search.text, &bytes);
 	/* If the match is in a part that is not displayed, highlight the whole text. */
 	if (hit) {
 		char before[512], found[512];
@@ -188,11 +185,10 @@ bool search_collapsed_name(
 	const struct ui *ui, uint32_t stack, uint32_t method, char *out, size_t size)
 {
 	uint32_t run = filter_collapsed_frames(ui->profile, stack);
-	const char *name;
 
 	if (!run || method == PROFILE_NONE)
 		return false;
-	name = profile_get_method(ui->profile, method)->full;
+	const char *name = profile_get_method(ui->profile, method)->full;
 	/* "[framework frames]" */
 	snprintf(out, size, "%s %u %.*s", ui->glyphs->ellipsis, run,
 		(int)strcspn(name + 1, "]") - (run == 1), name + 1);
@@ -206,11 +202,10 @@ static bool find_from(struct ui *ui, int direction)
 {
 	const struct view *v = ui_view(ui);
 	struct list *list = ui_list(ui);
-	int at;
 
 	if (v->find)
 		return v->find(ui, direction);
-	at = list_find(list, v->text, ui, ui->search.text,
+	int at = list_find(list, v->text, ui, ui->search.text,
 		direction ? list->cursor + direction : ui->search.from, direction ? direction : 1);
 	if (at < 0)
 		return false;

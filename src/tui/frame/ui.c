@@ -263,15 +263,14 @@ struct area popup_frame(struct ui *ui, const char *title, int rows, int cols)
 	int max_rows = c->rows - 1, max_cols = c->cols; /* the key line stays */
 	bool framed = rows + 2 <= max_rows;
 	struct area in;
-	int from, to;
 
 	in.cols = cols < max_cols - 4 ? cols : max_cols - 4;
 	in.rows = rows < max_rows ? rows : max_rows;
 	in.col = (max_cols - in.cols) / 2;
 	in.row = (max_rows - in.rows) / 2;
 	/* A margin of at most NARROW_MARGIN columns beside the box would not be readable, so it is blanked as well. */
-	from = in.col - 2 > NARROW_MARGIN ? in.col - 2 : 0;
-	to = max_cols - in.col - in.cols - 2 > NARROW_MARGIN ? in.col + in.cols + 2 : max_cols;
+	int from = in.col - 2 > NARROW_MARGIN ? in.col - 2 : 0;
+	int to = max_cols - in.col - in.cols - 2 > NARROW_MARGIN ? in.col + in.cols + 2 : max_cols;
 	for (int row = in.row - framed; row < in.row + in.rows + framed; row++)
 		canvas_fill(c, row, from, to, STYLE_NORMAL, ' ');
 	if (!framed)

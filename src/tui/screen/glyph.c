@@ -46,20 +46,6 @@ const struct glyphs glyphs_ascii = {
 
 #define MEAN_LEVEL 5
 
-static double mean_of(const int64_t *v, int n)
-{
-	double sum = 0;
-	int known = 0;
-
-	for (int i = 0; i < n; i++) {
-		if (v[i] < 0)
-			continue;
-		sum += (double)v[i];
-		known++;
-	}
-	return known ? sum / known : 0;
-}
-
 static int level_of(double value, double full)
 {
 	int level = full > 0 ? (int)lround(GLYPH_LEVELS * value / full) : 0;
@@ -71,7 +57,14 @@ static int level_of(double value, double full)
 
 void glyph_spark(const struct glyphs *g, char *out, const int64_t *counts, int n)
 {
-	double mean = mean_of(counts, n), full = mean * GLYPH_LEVELS / MEAN_LEVEL;
+	double sum = 0;
+	int known = 0;
+
+	for (int i = 0; i < n; i++) {
+		sum += counts[i] < 0 ? 0 : (double)counts[i];
+		known += counts[i] >= 0;
+	}
+	double mean = known ? sum / known : 0, full = mean * GLYPH_LEVELS / MEAN_LEVEL;
 	bool few = mean * n < ERROR_FEW;
 
 	*out = '\0';

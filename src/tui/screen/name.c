@@ -99,22 +99,6 @@ static int fit_class(char *out, size_t size, const struct profile_method *m, int
 	return (int)o;
 }
 
-/* A java.lang.Class used as a lock keeps its prefix in front of the fitted name. */
-static int fit_java(char *out, size_t size, const struct profile_method *m, int width,
-	enum name_style style, const char *ellipsis)
-{
-	static const char word[] = PROFILE_MIRROR;
-	const size_t len = sizeof(word) - 1;
-	struct profile_method named = *m;
-
-	if (*m->name || strncmp(m->class_name, word, len) != 0 || size <= len)
-		return fit_class(out, size, m, width, style, ellipsis);
-	named.class_name += len;
-	memcpy(out, word, len + 1);
-	return (int)len +
-	       fit_class(out + len, size - len, &named, width - (int)len, style, ellipsis);
-}
-
 void name_program(char *out, size_t size, const char *name, int width, const char *ellipsis)
 {
 	const char *dot = strrchr(name, '.');
@@ -129,24 +113,11 @@ void name_program(char *out, size_t size, const char *name, int width, const cha
 
 /* --- native ------------------------------------------------------------------------------------------ */
 
-/* The offset of the parameter list of a demangled name; its length if it has none. */
-static size_t before_parameters(const char *name)
-{
-	size_t len = strlen(name);
-	const char *open = strchr(name, '(');
-
-	/* Skip the parentheses of "operator()(int)", "(anonymous namespace)::f()" and Go's "flate.(*Writer).Write". */
-	while (open &&
-		(open == name || open[-1] == ':' || open[-1] == '.' || !strncmp(open, "()(", 3)))
-		open = strchr(open + 1, '(');
-	return open ? (size_t)(open - name) : len;
-}
-
 static int fit_native(char *out, size_t size, const struct profile_method *m, int width,
 	enum name_style style, const char *ellipsis)
 {
 	char bare[512], module[264] = "";
-	const char *from = bare;
+	const char *from = bare, *open = strchr(m->name, '(');
 
 	/* "[libc.so.6]" for "[libc.so.6] 0x777e8": the module is more useful than an address. */
 	if (profile_method_nameless(m) && (style != NAME_FULL || text_width(m->full) > width)) {
@@ -154,7 +125,12 @@ static int fit_native(char *out, size_t size, const struct profile_method *m, in
 		name_cut(out, size, bare, width, ellipsis);
 		return 0;
 	}
-	snprintf(bare, sizeof(bare), "%.*s", (int)before_parameters(m->name), m->name);
+	/* Cuts the parameters, but not the parentheses of "operator()(int)", "(anonymous namespace)::f()" and Go's "flate.(*Writer).Write". */
+	while (open &&
+		(open == m->name || open[-1] == ':' || open[-1] == '.' || !strncmp(open, "()(", 3)))
+		open = strchr(open + 1, '(');
+	snprintf(bare, sizeof(bare), "%.*s", (int)(open ? open - m->name : (long)strlen(m->name)),
+		m->name);
 	if (style == NAME_FULL && *m->module && *m->full == '[' && strchr(m->full, ' '))
 		snprintf(module, sizeof(module), "%.*s", (int)(strchr(m->full, ' ') + 1 - m->full),
 			m->full);
@@ -172,35 +148,25 @@ static int fit_native(char *out, size_t size, const struct profile_method *m, in
 int name_fit(char *out, size_t size, const struct profile_method *m, int width,
 	enum name_style style, const char *ellipsis)
 {
+	const size_t mirror = sizeof(PROFILE_MIRROR) - 1;
+
 	if (width < 1) {
 		out[0] = '\0';
 		return 0;
 	}
 	if ((size_t)width >= size)
 		width = (int)size - 1; /* the screen may be wider than the buffer */
-	return *m->class_name ? fit_java(out, size, m, width, style, ellipsis)
-			      : fit_native(out, size, m, width, style, ellipsis);
-}
+	if (!*m->class_name)
+		return fit_native(out, size, m, width, style, ellipsis);
+	if (*m->name || strncmp(m->class_name, PROFILE_MIRROR, mirror) != 0 || size <= mirror)
+		return fit_class(out, size, m, width, style, ellipsis);
+	/* A java.lang.Class used as a lock keeps its prefix in front of the fitted name. */
+	struct profile_method named = *m;
 
-/* --- signatures -------------------------------------------------------------------------------------- */
-
-/* Appends the simple name of the type at s. Returns the position after it, or NULL if it is malformed. */
-static const char *append_type(char *out, size_t size, size_t *o, const char *s)
-{
-	const char *type = s + strspn(s, "["), *name = descriptor_primitive(*type), *end = type;
-	size_t len = name ? strlen(name) : 0;
-
-	if (*type == 'L' && (end = strchr(type, ';'))) {
-		name = memrchr(type, '/', (size_t)(end - type));
-		name = name ? name + 1 : type + 1;
-		len = (size_t)(end - name);
-	}
-	if (!name || !end)
-		return NULL;
-	*o = append(out, size, *o, name, len);
-	for (; s < type; s++)
-		*o = append(out, size, *o, "[]", 2);
-	return end + 1;
+	named.class_name += mirror;
+	memcpy(out, PROFILE_MIRROR, mirror + 1);
+	return (int)mirror +
+	       fit_class(out + mirror, size - mirror, &named, width - (int)mirror, style, ellipsis);
 }
 
 void name_parameters(char *out, size_t size, const char *signature)
@@ -212,12 +178,28 @@ void name_parameters(char *out, size_t size, const char *signature)
 	if (*signature != '(')
 		return;
 	o = append(out, size, o, "(", 1);
-	while (s && *s != ')') {
+	while (*s != ')') {
+		const char *type = s + strspn(s, "["), *end = type;
+		const char *name = descriptor_primitive(*type);
+		size_t len = name ? strlen(name) : 0;
+
+		if (*type == 'L' && (end = strchr(type, ';'))) {
+			name = memrchr(type, '/', (size_t)(end - type));
+			name = name ? name + 1 : type + 1;
+			len = (size_t)(end - name);
+		}
+		if (!name || !end) { /* malformed */
+			out[0] = '\0';
+			return;
+		}
 		if (o > 1)
 			o = append(out, size, o, ", ", 2);
-		s = append_type(out, size, &o, s);
+		o = append(out, size, o, name, len);
+		for (; s < type; s++)
+			o = append(out, size, o, "[]", 2);
+		s = end + 1;
 	}
 	o = append(out, size, o, ")", 1);
-	if (!s || o + 1 >= size)
-		out[0] = '\0'; /* malformed, or too long */
+	if (o + 1 >= size)
+		out[0] = '\0';
 }

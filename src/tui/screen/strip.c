@@ -31,29 +31,6 @@ static int part_gap(const struct strip_part *p)
 	return p->joined ? 0 : p->gap ? p->gap : 2;
 }
 
-/* Parts with drop below the result fit into width. */
-static int strip_fit(const struct strip *s, int width)
-{
-	int keep = 256, used = width + 1;
-
-	while (keep > 1 && used > width) {
-		int highest = 0;
-
-		used = 0;
-		for (int i = 0; i < s->count; i++) {
-			const struct strip_part *p = &s->parts[i];
-
-			if (p->drop >= keep)
-				continue;
-			used += part_width(p) + (used ? part_gap(p) : 0);
-			highest = p->drop > highest ? p->drop : highest;
-		}
-		if (used > width)
-			keep = highest > 1 ? highest : 1;
-	}
-	return keep;
-}
-
 static void draw_part(const struct strip_part *p, struct canvas *c, int row, int col, int limit)
 {
 	int from = col;
@@ -66,8 +43,24 @@ static void draw_part(const struct strip_part *p, struct canvas *c, int row, int
 
 void strip_draw(const struct strip *s, struct canvas *c, int row, int col, int limit)
 {
-	int keep = strip_fit(s, limit - col), at = col, end = limit;
+	int keep = 256, used = limit - col + 1, at = col, end = limit;
 
+	/* Drops the parts with the highest value until the others fit. */
+	while (keep > 1 && used > limit - col) {
+		int highest = 1;
+
+		used = 0;
+		for (int i = 0; i < s->count; i++) {
+			const struct strip_part *p = &s->parts[i];
+
+			if (p->drop >= keep)
+				continue;
+			used += part_width(p) + (used ? part_gap(p) : 0);
+			highest = p->drop > highest ? p->drop : highest;
+		}
+		if (used > limit - col)
+			keep = highest;
+	}
 	for (int i = s->count - 1; i >= 0; i--) {
 		const struct strip_part *p = &s->parts[i];
 

@@ -14,15 +14,12 @@
 
 uint32_t text_next(const char **s)
 {
-	uint32_t ch;
-	int len;
-
 	if (!**s)
 		return 0;
 	if (**s >= ' ' && **s < 0x7f)
 		return (uint32_t) * (*s)++;
-	len = utf8_len(*s);
-	ch = utf8_value(*s, len ? len : 1);
+	int len = utf8_len(*s);
+	uint32_t ch = utf8_value(*s, len ? len : 1);
 	*s += len ? len : 1;
 	return !len || ch < 0x20 || (ch >= 0x7f && ch < 0xa0) ? '?' : ch; /* controls */
 }

@@ -28,11 +28,10 @@ static const struct known numbers[] = {{'1', TKEY_HOME}, {'7', TKEY_HOME}, {'4',
 static bool keys_read(struct keys *k, int fd, int wait_ms)
 {
 	struct pollfd in = {.fd = fd, .events = POLLIN};
-	ssize_t n;
 
 	if (poll(&in, 1, wait_ms) <= 0 || !(in.revents & POLLIN))
 		return false;
-	n = read(fd, k->bytes + k->len, sizeof(k->bytes) - 1 - k->len);
+	ssize_t n = read(fd, k->bytes + k->len, sizeof(k->bytes) - 1 - k->len);
 	if (n <= 0)
 		return false;
 	k->len += (size_t)n;
@@ -74,19 +73,6 @@ static int key_of(const char *s, size_t n)
 	return TKEY_OTHER;
 }
 
-/* Parses ESC [ < button ; column ; row and M. Returns false for m, a release. */
-static bool keys_click(struct keys *k)
-{
-	struct mouse_click c;
-	char end;
-
-	if (sscanf(k->bytes, "\033[<%4d;%4d;%4d%c", &c.button, &c.col, &c.row, &end) != 4 ||
-		end != 'M')
-		return false;
-	k->click = (struct mouse_click){c.button, c.row - 1, c.col - 1};
-	return true;
-}
-
 static int keys_character(struct keys *k, int fd)
 {
 	int n = utf8_len(k->bytes), ch;
@@ -101,9 +87,11 @@ static int keys_character(struct keys *k, int fd)
 
 int keys_next(struct keys *k, int fd)
 {
+	struct mouse_click c;
+	char end;
+
 	while (k->len || keys_read(k, fd, 0)) {
 		size_t n = sequence_bytes(k);
-		bool pressed;
 
 		if (*k->bytes != ESC)
 			return keys_character(k, fd);
@@ -117,10 +105,15 @@ int keys_next(struct keys *k, int fd)
 			return keys_consume(k, 1, TKEY_ESC);
 		if (k->bytes[2] != '<')
 			return keys_consume(k, n, key_of(k->bytes, n));
-		pressed = keys_click(k);
+		/* ESC [ < button ; column ; row and M; m reports a release. */
+		bool pressed = sscanf(k->bytes, "\033[<%4d;%4d;%4d%c", &c.button, &c.col, &c.row,
+				       &end) == 4 &&
+			       end == 'M';
 		keys_consume(k, n, 0);
-		if (pressed)
-			return TKEY_MOUSE;
+		if (!pressed)
+			continue;
+		k->click = (struct mouse_click){c.button, c.row - 1, c.col - 1};
+		return TKEY_MOUSE;
 	}
 	return TKEY_NONE;
 }

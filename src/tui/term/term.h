@@ -55,7 +55,6 @@ void term_suspend(struct terminal *t);
 void term_resume(struct terminal *t);
 
 void term_size(const struct terminal *t, int *rows, int *cols);
-int term_key(struct terminal *t); /* as keys_next */
 
 /* Switches mouse reporting (TKEY_MOUSE); while on, selecting text in the terminal needs Shift. */
 void term_set_mouse(struct terminal *t, bool on);

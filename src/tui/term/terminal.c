@@ -46,20 +46,6 @@ static int tty_open(struct terminal *t, struct err *err)
 	return t->out >= 0 ? 0 : err_set_errno(err, ERR_FAILED, "Cannot write to the terminal");
 }
 
-static void tty_raw(const struct terminal *t)
-{
-	struct termios raw = t->saved;
-
-	/* ^C, ^Z and ^S are read as keys; output is not processed. */
-	raw.c_lflag &= ~(tcflag_t)(ICANON | ECHO | ISIG | IEXTEN);
-	raw.c_iflag &= ~(tcflag_t)(IXON | INLCR | IGNCR);
-	raw.c_iflag |= ICRNL;
-	raw.c_oflag &= ~(tcflag_t)OPOST;
-	raw.c_cc[VMIN] = 1;
-	raw.c_cc[VTIME] = 0;
-	tcsetattr(t->in, TCSADRAIN, &raw);
-}
-
 void term_size(const struct terminal *t, int *rows, int *cols)
 {
 	struct winsize ws = {0};
@@ -153,13 +139,16 @@ static const struct {
 #include "tui/term/kinds.inc"
 };
 
-/* Fallback for hosts without a terminfo database. */
-static bool term_load_builtin(const struct terminal *t, const char *name)
+/* Loads a terminal's description from the terminfo database, or, on hosts without one, a built-in description. */
+static bool term_load_name(const struct terminal *t, const char *name)
 {
+	int found;
+
+	if (setupterm(name, t->out, &found) == 0)
+		return true;
 	const char *set = getenv("TERMINFO");
 	char *before = set ? xstrdup(set) : NULL;
 	bool loaded = false;
-	int found;
 
 	for (size_t i = 0; i < sizeof(term_kinds) / sizeof(term_kinds[0]) && !loaded; i++) {
 		if (strcmp(term_kinds[i].name, name))
@@ -173,13 +162,6 @@ static bool term_load_builtin(const struct terminal *t, const char *name)
 		unsetenv("TERMINFO");
 	free(before);
 	return loaded;
-}
-
-static bool term_load_name(const struct terminal *t, const char *name)
-{
-	int found;
-
-	return setupterm(name, t->out, &found) == 0 || term_load_builtin(t, name);
 }
 
 static int term_load(struct terminal *t, struct err *err)
@@ -232,8 +214,16 @@ void term_suspend(struct terminal *t)
 void term_resume(struct terminal *t)
 {
 	struct buf *out = &t->pending;
+	struct termios raw = t->saved;
 
-	tty_raw(t);
+	/* ^C, ^Z and ^S are read as keys; output is not processed. */
+	raw.c_lflag &= ~(tcflag_t)(ICANON | ECHO | ISIG | IEXTEN);
+	raw.c_iflag &= ~(tcflag_t)(IXON | INLCR | IGNCR);
+	raw.c_iflag |= ICRNL;
+	raw.c_oflag &= ~(tcflag_t)OPOST;
+	raw.c_cc[VMIN] = 1;
+	raw.c_cc[VTIME] = 0;
+	tcsetattr(t->in, TCSADRAIN, &raw);
 	if (!t->inside)
 		emit(out, enter_ca_mode);
 	t->inside = true;
@@ -262,10 +252,10 @@ void term_set_mouse(struct terminal *t, bool on)
 static void pen_add(struct buf *on, const char *string)
 {
 	struct buf more = {0};
-	bool joined;
 
 	emit(&more, string);
-	joined = on->len && !strncmp(buf_str(&more), "\033[", 2) && on->data[on->len - 1] == 'm';
+	bool joined =
+		on->len && !strncmp(buf_str(&more), "\033[", 2) && on->data[on->len - 1] == 'm';
 	if (joined)
 		on->data[on->len - 1] = ';';
 	buf_adds(on, buf_str(&more) + (joined ? 2 : 0));
@@ -357,21 +347,6 @@ static bool term_is_blank(const struct terminal *t, const struct cell *c)
 	return c->ch == ' ' && c->width == 1 && t->pens[c->style].plain_blanks;
 }
 
-static bool term_same_cell(const struct terminal *t, const struct cell *a, const struct cell *b)
-{
-	if (a->ch != b->ch || a->width != b->width || memcmp(a->marks, b->marks, sizeof(a->marks)))
-		return false;
-	return a->style == b->style || !strcmp(t->pens[a->style].on, t->pens[b->style].on) ||
-	       (term_is_blank(t, a) && term_is_blank(t, b));
-}
-
-/* True for characters on whose width terminals agree: Latin, Greek, Cyrillic, Armenian, punctuation, arrows, lines, blocks. */
-static bool term_width_known(const struct cell *c)
-{
-	return c->width == 1 && !c->marks[0] &&
-	       (c->ch < 0x590 || (c->ch >= 0x2000 && c->ch < 0x2600));
-}
-
 static void term_emit_cell(struct terminal *t, const struct cell *c)
 {
 	char text[CANVAS_CELL_TEXT];
@@ -381,7 +356,9 @@ static void term_emit_cell(struct terminal *t, const struct cell *c)
 	canvas_cell_text(c, text);
 	buf_adds(&t->pending, text);
 	t->col += c->width;
-	if (!term_width_known(c) || t->col >= t->cols)
+	/* Terminals agree on the widths of Latin, Greek, Cyrillic, Armenian, punctuation, arrows, lines, blocks. */
+	if (c->width != 1 || c->marks[0] ||
+		(c->ch >= 0x590 && (c->ch < 0x2000 || c->ch >= 0x2600)) || t->col >= t->cols)
 		t->row = -1;
 }
 
@@ -411,7 +388,12 @@ static void term_emit_row(struct terminal *t, const struct cell *cells, int row)
 	while (end > 0 && can(clr_eol) && term_is_blank(t, &cells[end - 1]))
 		end--;
 	for (int col = 0; col < last; col++) {
-		if (!cells[col].width || term_same_cell(t, &shown[col], &cells[col]))
+		const struct cell *a = &shown[col], *b = &cells[col];
+
+		if (!b->width || (a->ch == b->ch && a->width == b->width &&
+					 !memcmp(a->marks, b->marks, sizeof(a->marks)) &&
+					 (!strcmp(t->pens[a->style].on, t->pens[b->style].on) ||
+						 (term_is_blank(t, a) && term_is_blank(t, b)))))
 			continue;
 		term_reach(t, cells, row, col);
 		if (col < end) {
@@ -425,33 +407,28 @@ static void term_emit_row(struct terminal *t, const struct cell *cells, int row)
 	}
 }
 
-static void term_clear(struct terminal *t, int rows, int cols)
-{
-	struct buf *out = &t->pending;
-
-	t->rows = rows;
-	t->cols = cols;
-	t->cells = xreallocarray(t->cells, (size_t)rows * (size_t)cols, sizeof(*t->cells));
-	for (int i = 0; i < rows * cols; i++)
-		t->cells[i] = (struct cell){.ch = ' ', .style = PLAIN, .width = 1};
-	emit(out, exit_attribute_mode);
-	emit(out, clear_screen);
-	t->style = PLAIN;
-	t->row = -1;
-}
-
 void term_draw(struct terminal *t, const struct canvas *c, bool whole)
 {
 	struct buf *out = &t->pending;
+	size_t cells = (size_t)c->rows * (size_t)c->cols;
 	bool cursor = c->cursor_row >= 0;
 
 	if (term_busy(t))
 		return;
-	if (whole || t->rows != c->rows || t->cols != c->cols)
-		term_clear(t, c->rows, c->cols);
+	if (whole || t->rows != c->rows || t->cols != c->cols) {
+		t->rows = c->rows;
+		t->cols = c->cols;
+		t->cells = xreallocarray(t->cells, cells, sizeof(*t->cells));
+		for (size_t i = 0; i < cells; i++)
+			t->cells[i] = (struct cell){.ch = ' ', .style = PLAIN, .width = 1};
+		emit(out, exit_attribute_mode);
+		emit(out, clear_screen);
+		t->style = PLAIN;
+		t->row = -1;
+	}
 	for (int row = 0; row < c->rows; row++)
 		term_emit_row(t, canvas_row(c, row), row);
-	memcpy(t->cells, c->cells, (size_t)c->rows * (size_t)c->cols * sizeof(*c->cells));
+	memcpy(t->cells, c->cells, cells * sizeof(*c->cells));
 	if (cursor)
 		term_move(t, c->cursor_row, c->cursor_col);
 	if (cursor != t->cursor)
@@ -462,22 +439,10 @@ void term_draw(struct terminal *t, const struct canvas *c, bool whole)
 
 /* --- opening ----------------------------------------------------------------------------------------- */
 
-static bool term_is_utf8(enum app_charset charset)
-{
-	const char *term = getenv("TERM");
-
-	if (charset != APP_CHARSET_AUTO)
-		return charset == APP_CHARSET_UTF8;
-	/* The Linux console's fonts lack the eighth blocks; the old terminals never had them. */
-	if (term && (!strncmp(term, "linux", 5) || !strncmp(term, "vt", 2)))
-		return false;
-	return env_is_utf8();
-}
-
 struct terminal *term_open(const struct app_options *o, struct err *err)
 {
 	struct terminal *t = xcalloc(1, sizeof(*t));
-	const char *no_color = getenv("NO_COLOR");
+	const char *no_color = getenv("NO_COLOR"), *term = getenv("TERM");
 	bool mono = o->color == APP_COLOR_NEVER ||
 		    (o->color == APP_COLOR_AUTO && no_color && *no_color);
 
@@ -487,7 +452,11 @@ struct terminal *term_open(const struct app_options *o, struct err *err)
 		term_close(t, NULL);
 		return NULL;
 	}
-	t->ascii = !term_is_utf8(o->charset);
+	/* The Linux console's fonts lack the eighth blocks; the old terminals never had them. */
+	if (o->charset != APP_CHARSET_AUTO)
+		t->ascii = o->charset == APP_CHARSET_ASCII;
+	else
+		t->ascii = !strncmp(term, "linux", 5) || !strncmp(term, "vt", 2) || !env_is_utf8();
 	/* With more than 256 colors a number is an RGB value, not a palette index. */
 	t->depth_max = max_colors == 256 ? THEME_256 : max_colors >= 8 ? THEME_16 : THEME_MONO;
 	term_set_color(t, mono ? THEME_MONO : o->color == APP_COLOR_16 ? THEME_16 : THEME_256);
@@ -509,11 +478,6 @@ void term_close(struct terminal *t, const struct canvas *last)
 		close(t->out);
 	buf_done(&t->pending);
 	free(t);
-}
-
-int term_key(struct terminal *t)
-{
-	return keys_next(&t->keys, t->in);
 }
 
 bool term_busy(const struct terminal *t)

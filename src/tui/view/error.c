@@ -87,11 +87,10 @@ unsigned error_back(struct ui *ui, int arg)
 unsigned error_copy(struct ui *ui, int arg)
 {
 	char command[640];
-	const char *end;
 
 	if (!*ui->refusal.hint)
 		return 0;
-	end = strstr(ui->refusal.hint, "  ");
+	const char *end = strstr(ui->refusal.hint, "  ");
 	snprintf(command, sizeof(command), "%.*s",
 		(int)(end ? (size_t)(end - ui->refusal.hint) : strcspn(ui->refusal.hint, "\n")),
 		ui->refusal.hint);

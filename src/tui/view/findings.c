@@ -87,8 +87,6 @@ static void add_rules_skipped(const struct ui *ui, struct page *p)
 	int event;
 
 	for (rule = finding_rules; *rule; rule++) {
-		size_t used;
-
 		if (!findings_not_judged(ui->findings->rules, *rule, &event, why))
 			continue;
 		for (r = finding_rules; r < rule; r++)
@@ -97,7 +95,7 @@ static void add_rules_skipped(const struct ui *ui, struct page *p)
 				break;
 		if (r < rule)
 			continue; /* this reason has a line already */
-		used = (size_t)snprintf(text, sizeof(text), "not checked:");
+		size_t used = (size_t)snprintf(text, sizeof(text), "not checked:");
 		for (r = rule; *r; r++)
 			if (findings_not_judged(ui->findings->rules, *r, &(int){0}, other) &&
 				!strcmp(why, other))
@@ -288,11 +286,10 @@ unsigned findings_scroll(struct ui *ui, int direction)
 unsigned findings_go(struct ui *ui, int arg)
 {
 	const struct finding *at = selected(ui);
-	struct finding f;
 
 	if (!at)
 		return 0;
-	f = *at;
+	struct finding f = *at;
 	if (f.event < 0 && f.thread == PROFILE_NONE && f.method == PROFILE_NONE) {
 		ui_notify(ui, STYLE_NORMAL, UI_MESSAGE_MS, "there are no further details");
 		return 0;

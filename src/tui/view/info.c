@@ -170,7 +170,6 @@ static void info_draw(struct ui *ui, struct area area)
 	struct page *p = &info_state(ui)->page;
 	int width = area.cols - LABEL_COLS - 2;
 	char nodes[TEXT_NUMBER], bytes[TEXT_NUMBER];
-	struct profile_info h;
 
 	if (!ui->vitals || !ui->profile)
 		return;
@@ -187,7 +186,7 @@ static void info_draw(struct ui *ui, struct area area)
 	write_events(ui, p, width);
 	if (file_has_vitals(ui))
 		write_agent(ui, p, width);
-	h = profile_info(ui->profile);
+	struct profile_info h = profile_info(ui->profile);
 	add_title(p, "HISTORY");
 	add(p, "kept", "%u s, %u s of them in steps of 10 s", h.now - h.oldest,
 		h.merged_before > h.oldest ? h.merged_before - h.oldest : 0);

@@ -42,13 +42,12 @@ void pane_done(struct pane *p)
 void pane_load(struct ui *ui, struct pane *p, int sixteenths, uint32_t method)
 {
 	struct area body = ui_body(ui, ui->place.view), pane;
-	struct profile_query q;
 
 	if (p->sandwich && p->sandwich->method != method)
 		pane_invalidate(p);
 	if (p->sandwich || method == PROFILE_NONE || !pane_split(body, sixteenths, &body, &pane))
 		return;
-	q = ui_query(ui);
+	struct profile_query q = ui_query(ui);
 	p->sandwich = sandwich_new(ui->profile, &q, method);
 	sandwich_rank(&p->order, p->sandwich, false, false);
 }
@@ -57,11 +56,10 @@ struct area pane_draw(struct ui *ui, struct pane *p, struct area body, uint32_t 
 {
 	const struct sandwich *s = p->sandwich;
 	struct area pane;
-	int end;
 
 	if (!pane_split(body, PANE_LIST, &body, &pane) || method == PROFILE_NONE)
 		return body;
-	end = pane.row + pane.rows;
+	int end = pane.row + pane.rows;
 	for (int kind = 0; s && kind < SANDWICH_KINDS; kind++) {
 		int count = (int)s->parts[kind].count,
 		    fair = (end - pane.row) / (SANDWICH_KINDS - kind);

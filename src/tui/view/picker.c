@@ -65,14 +65,13 @@ static void picker_update(struct ui *ui, bool sort)
 {
 	struct picker *p = picker_state(ui);
 	const struct app_jvm *rows = NULL;
-	int n;
 
 	if (p->listed && p->error.kind != ERR_BUSY && ui->now_ms - p->listed_ms < REFRESH_MS)
 		return;
 	if (p->count)
 		p->selected = p->jvms[p->at.list.cursor].pid;
 	p->error = (struct err){0};
-	n = ui->ops->list(ui->ctx, &rows, &p->error);
+	int n = ui->ops->list(ui->ctx, &rows, &p->error);
 	p->all = n < 0 ? 0 : n;
 	p->rows = xreallocarray(p->rows, (size_t)p->all, sizeof(*p->rows));
 	p->jvms = xreallocarray(p->jvms, (size_t)p->all, sizeof(*p->jvms));

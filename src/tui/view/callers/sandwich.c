@@ -88,11 +88,10 @@ struct sandwich *sandwich_new(
 	const struct profile *p, const struct profile_query *q, uint32_t method)
 {
 	struct build b = {.p = p, .by_weight = q->by_weight};
-	struct profile_sum sum;
 
 	b.s = xcalloc(1, sizeof(*b.s));
 	b.s->method = method;
-	sum = callers_each(p, q, method, add_sample, &b);
+	struct profile_sum sum = callers_each(p, q, method, add_sample, &b);
 	b.s->sum = q->by_weight ? sum.weight : sum.count;
 	b.s->sum_count = sum.count;
 	b.s->samples = error_window_samples(p, q);

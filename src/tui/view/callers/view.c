@@ -65,7 +65,6 @@ static void callers_update(struct ui *ui, bool sort)
 	const struct sandwich_row *r = row_at(c, c->at.list.cursor, &kind);
 	bool keep = r && c->at.list.touched;
 	uint32_t id = r ? r->id : 0;
-	const struct sandwich_part *part;
 
 	if (!c->at.trail.depth)
 		return;
@@ -75,7 +74,7 @@ static void callers_update(struct ui *ui, bool sort)
 	c->base = compare_query(ui, &q) ? sandwich_new(ui->profile, &q, shown_method(c)) : NULL;
 	sandwich_rank(&c->order, c->s, sort, ui_order_frozen(ui));
 	/* Move the cursor to the selected row, if that is still displayed. */
-	part = &c->s->parts[kind];
+	const struct sandwich_part *part = &c->s->parts[kind];
 	for (int i = 0; keep && i < (kind == SANDWICH_CALLERS ? c->callers : c->callees); i++)
 		if (i < (int)part->count && part->rows[i].id == id)
 			c->at.list.cursor = (kind == SANDWICH_CALLERS ? 0 : c->callers + 1) + i;
@@ -210,10 +209,9 @@ static void callers_notice(struct ui *ui, struct strip *s)
 void callers_of_method(struct ui *ui, uint32_t method)
 {
 	enum view_id from = ui->place.view;
-	struct callers *c;
 
 	ui_show(ui, VIEW_CALLERS);
-	c = callers_state(ui);
+	struct callers *c = callers_state(ui);
 	if (from != VIEW_CALLERS) {
 		c->at.trail.depth = 0;
 		c->from = from;

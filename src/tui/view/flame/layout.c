@@ -76,10 +76,9 @@ static void flame_add_children(struct flame_pass *f, const struct flame_box *par
 	uint32_t from = parent->col;
 
 	for (uint32_t i = 0; i < count && total; i++) {
-		uint32_t to;
-
 		before += f->tree->nodes[f->children[i]].total;
-		to = parent->col + (uint32_t)((double)before * parent->width / (double)total + 0.5);
+		uint32_t to = parent->col +
+			      (uint32_t)((double)before * parent->width / (double)total + 0.5);
 		if (to > from)
 			flame_add(f, f->children[i], parent->row + 1, from, to - from);
 		else
@@ -184,14 +183,13 @@ unsigned flame_layout_shift(const struct flame_layout *from, const struct flame_
 	for (uint32_t i = 0; i < to->count; i++) {
 		const struct flame_box *b = &to->boxes[i];
 		uint32_t old = flame_layout_find(from, b->path);
-		unsigned left, right;
 
 		if (old == FLAME_NO_BOX) {
 			most = b->width > most ? b->width : most;
 			continue;
 		}
-		left = flame_distance(b->col, from->boxes[old].col);
-		right = flame_distance(
+		unsigned left = flame_distance(b->col, from->boxes[old].col);
+		unsigned right = flame_distance(
 			b->col + b->width, from->boxes[old].col + from->boxes[old].width);
 		most = left > most ? left : most;
 		most = right > most ? right : most;

@@ -100,13 +100,12 @@ void flame_pane_draw(struct ui *ui, struct area area, const struct flame *f)
 {
 	static const struct pane_titles titles = {"HOTTEST CHILDREN", "of box", "of all"};
 	const struct sandwich *s = f->pane.method.sandwich;
-	const struct calltree_node *n;
 	int end = area.row + area.rows;
 	char self[64];
 
 	if (!f->layout->count)
 		return;
-	n = selected_node(f);
+	const struct calltree_node *n = selected_node(f);
 	if (n->method == PROFILE_NONE)
 		canvas_text(&ui->canvas, area.row, area.col + 4, area.col + area.cols, STYLE_STRONG,
 			"all");

@@ -147,9 +147,7 @@ static void flame_update(struct ui *ui, bool sort)
 	};
 	uint32_t zoom =
 		f->tree && f->at.trail.depth ? tree_find_path(f->tree, trail_top(&f->at.trail)) : 0;
-	struct flame_layout *layout;
 	struct calltree *tree;
-	bool keep;
 
 	/*
 	 * Omits nodes narrower than a column. With a zoom, the zoomed node fills the columns, so the threshold shrinks
@@ -159,11 +157,12 @@ static void flame_update(struct ui *ui, bool sort)
 		options.min_share *=
 			0.5 * (double)f->tree->nodes[zoom].total / (double)f->tree->nodes[0].total;
 	tree = calltree_new(ui->profile, &q, &options);
-	layout = flame_layout_new(ui->profile, tree, zoom_node(f, tree), columns);
-	keep = f->layout && !sort && !f->stale && f->layout->columns == columns &&
-	       ui->now_ms - f->layout_ms < RELAYOUT_MS && f->layout->count > 1 &&
-	       flame_layout_shift(f->layout, layout) <= RELAYOUT_COLS &&
-	       f->compared == compare_stamp(ui) && !strcmp(f->searched, ui->search.text);
+	struct flame_layout *layout =
+		flame_layout_new(ui->profile, tree, zoom_node(f, tree), columns);
+	bool keep = f->layout && !sort && !f->stale && f->layout->columns == columns &&
+		    ui->now_ms - f->layout_ms < RELAYOUT_MS && f->layout->count > 1 &&
+		    flame_layout_shift(f->layout, layout) <= RELAYOUT_COLS &&
+		    f->compared == compare_stamp(ui) && !strcmp(f->searched, ui->search.text);
 
 	if (keep) {
 		flame_layout_free(layout);
@@ -336,13 +335,12 @@ static void flame_quality(struct ui *ui, struct strip *s)
 static void flame_detail(struct ui *ui, struct strip *s)
 {
 	const struct flame *f = flame_state(ui);
-	const struct calltree_node *n, *all;
 	char count[TEXT_NUMBER], name[256], delta[16];
 
 	if (!f->layout || !f->layout->count)
 		return;
-	all = &f->tree->nodes[0];
-	n = &f->tree->nodes[f->layout->boxes[f->at.list.cursor].node];
+	const struct calltree_node *all = &f->tree->nodes[0];
+	const struct calltree_node *n = &f->tree->nodes[f->layout->boxes[f->at.list.cursor].node];
 	fit_name(ui, n, name, sizeof(name), ui->canvas.cols > 110 ? ui->canvas.cols - 76 : 34);
 	strip_add(s, STYLE_STRONG, 0, "%s", name);
 	strip_add(s, STYLE_NORMAL, 9, "%s", text_counted(count, (int64_t)n->total_count, "sample"));

@@ -28,13 +28,12 @@ struct compare_share methods_share(const struct flat *f, const struct flat_row *
 
 bool methods_delta(const struct methods *m, const struct flat_row *row, bool total, double *points)
 {
-	struct compare_share now, then;
-
 	*points = 0;
 	if (!m->before)
 		return false;
-	now = methods_share(m->flat, row, total);
-	then = methods_share(m->before, flat_find(m->before, row->method), total);
+	struct compare_share now = methods_share(m->flat, row, total);
+	struct compare_share then =
+		methods_share(m->before, flat_find(m->before, row->method), total);
 	return compare_delta(&now, &then, points);
 }
 
@@ -58,17 +57,15 @@ struct lines {
 static void count_line(void *ctx, const struct profile_part *part)
 {
 	struct lines *l = ctx;
-	const struct profile_frame *f;
-	uint64_t hash;
-	uint32_t at;
 
 	if (part->stack == PROFILE_ROOT_STACK)
 		return;
-	f = profile_get_frame(l->p, profile_get_stack(l->p, part->stack).frame);
+	const struct profile_frame *f =
+		profile_get_frame(l->p, profile_get_stack(l->p, part->stack).frame);
 	if (f->line <= 0)
 		return;
-	hash = hash_u64((uint64_t)f->method << 32 | (uint32_t)f->line);
-	at = hash_index_find(&l->index, hash, NULL, NULL);
+	uint64_t hash = hash_u64((uint64_t)f->method << 32 | (uint32_t)f->line);
+	uint32_t at = hash_index_find(&l->index, hash, NULL, NULL);
 	if (at == HASH_NONE) {
 		if (l->count == l->cap) {
 			l->cap = l->cap ? l->cap * 2 : 256;

@@ -193,14 +193,14 @@ static void update_movers(struct methods *m, bool total)
 	m->movers_total = total;
 	for (uint32_t i = 0; i < m->flat->count; i++) {
 		const struct flat_row *r = &m->flat->rows[i];
-		struct compare_share now, then;
 
 		if (!methods_delta(m, r, total, &points))
 			continue;
 		m->deltas += fabs(points) >= RISE_POINTS;
 		/* Stricter than for the delta of one method: this is the largest of hundreds. */
-		now = methods_share(m->flat, r, total);
-		then = methods_share(m->before, flat_find(m->before, r->method), total);
+		struct compare_share now = methods_share(m->flat, r, total);
+		struct compare_share then =
+			methods_share(m->before, flat_find(m->before, r->method), total);
 		if (fabs(points) <= RISE_ERRORS * compare_errors(&now, &then))
 			continue;
 		if (points > most) {

@@ -86,7 +86,6 @@ static int draw_wait(
 	uint64_t to_ns = t->to * NS_PER_S;
 	struct buf text = {0};
 	char since[TEXT_NUMBER], name[LOCK_NAME];
-	int rows;
 
 	buf_printf(&text, "waits %s%s for %s", r->wait.at_least ? "at least " : "",
 		events_value(since, &profile_events[EVENT_LOCK],
@@ -95,7 +94,7 @@ static int draw_wait(
 		lock_class(ui, &r->wait, true, name));
 	add_chain(ui, t, &r->wait, &text);
 	buf_printf(&text, " (0x%llx)", (unsigned long long)r->wait.lock);
-	rows = canvas_wrapped(&ui->canvas, area, 0, STYLE_WARN, buf_str(&text)) - area.row;
+	int rows = canvas_wrapped(&ui->canvas, area, 0, STYLE_WARN, buf_str(&text)) - area.row;
 	buf_done(&text);
 	return rows;
 }
@@ -244,7 +243,6 @@ void thread_hot_load(struct ui *ui, struct thread_hot *h, const struct thread_ro
 {
 	struct profile_query q = ui_query(ui);
 	struct pane_row *rows;
-	struct flat *f;
 
 	if (h->table.rows && h->id == r->id)
 		return;
@@ -254,7 +252,7 @@ void thread_hot_load(struct ui *ui, struct thread_hot *h, const struct thread_ro
 	q.thread = r->members > 1 ? PROFILE_ANY_THREAD : r->thread;
 	q.pool = r->members > 1 ? r->pool : 0;
 	q.without_idle = false;
-	f = flat_new(ui->profile, &q);
+	struct flat *f = flat_new(ui->profile, &q);
 	rows = xreallocarray(NULL, (size_t)f->count + 1, sizeof(*rows));
 	for (uint32_t i = 0; i < f->count; i++) {
 		const struct flat_row *row = &f->rows[i];

@@ -215,11 +215,9 @@ static bool gather_live(struct ui *ui, struct gather *g)
 	int n = ui->ops->threads(ui->ctx, &live);
 
 	for (int i = 0; i < n; i++) {
-		struct thread_row *r;
-
 		if (live[i].thread >= g->count)
 			continue;
-		r = &g->rows[live[i].thread];
+		struct thread_row *r = &g->rows[live[i].thread];
 		r->live = true;
 		/* Used without samples; 'S' is any kind of wait. */
 		r->state = live[i].state == 'R'   ? THREAD_ON_CPU
@@ -430,7 +428,6 @@ static void rows_merge(struct thread_rows *t, const struct gather *g)
 void thread_rows_update(struct thread_rows *t, struct ui *ui)
 {
 	struct gather g = {.profile = ui->profile, .count = profile_thread_count(ui->profile)};
-	bool live_known;
 
 	t->count = t->threads = t->ended = 0;
 	memset(t->states, 0, sizeof(t->states));
@@ -444,7 +441,7 @@ void thread_rows_update(struct thread_rows *t, struct ui *ui)
 	t->lock_span_s = gather_span(ui, t, EVENT_LOCK);
 	t->alloc_known = ui_has_event(ui, EVENT_ALLOC) && t->alloc_span_s;
 	t->lock_known = ui_has_event(ui, EVENT_LOCK) && t->lock_span_s;
-	live_known = !ui->scope.time.frozen && !ui->over && gather_live(ui, &g);
+	bool live_known = !ui->scope.time.frozen && !ui->over && gather_live(ui, &g);
 	for (uint32_t i = 0; i < g.count; i++) {
 		const struct profile_thread *pt = profile_get_thread(ui->profile, i);
 

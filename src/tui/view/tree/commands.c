@@ -34,10 +34,8 @@ static unsigned close_row(struct tree *t, const struct tree_row *row)
 		return reopened(t);
 	}
 	while (node != t->params.root && t->tree->nodes[node].parent != PROFILE_NONE) {
-		int at;
-
 		node = t->tree->nodes[node].parent;
-		at = tree_rows_find(&t->rows, t->tree, t->tree->nodes[node].path);
+		int at = tree_rows_find(&t->rows, t->tree, t->tree->nodes[node].path);
 		if (at >= 0) {
 			list_to(&t->at.list, at);
 			break;
@@ -58,7 +56,7 @@ unsigned tree_open(struct ui *ui, int open)
 	if (row->folded)
 		tree_rows_unfold(&t->rows, t->tree, row->node);
 	else if (row->open && t->at.list.cursor + 1 < t->at.list.count)
-		list_move(&t->at.list, 1);
+		list_to(&t->at.list, t->at.list.cursor + 1);
 	else
 		tree_rows_open(&t->rows, &t->params, row->node);
 	tree_remember_selected(t);
@@ -80,12 +78,11 @@ unsigned tree_hot_path(struct ui *ui, int arg)
 {
 	struct tree *t = tree_state(ui);
 	const struct tree_row *row = selected_row(t);
-	uint32_t hot;
 	int at;
 
 	if (!row)
 		return 0;
-	hot = tree_rows_open_hot(&t->rows, &t->params, row->node);
+	uint32_t hot = tree_rows_open_hot(&t->rows, &t->params, row->node);
 	tree_rebuild(t);
 	list_resize(&t->at.list, (int)t->rows.count, t->at.list.rows);
 	at = tree_rows_find(&t->rows, t->tree, t->tree->nodes[hot].path);
@@ -182,10 +179,9 @@ void tree_back(struct ui *ui)
 void tree_of_method(struct ui *ui, uint32_t method, bool inverted)
 {
 	enum view_id from = ui->place.view;
-	struct tree *t;
 
 	ui_show(ui, VIEW_TREE);
-	t = tree_state(ui);
+	struct tree *t = tree_state(ui);
 	t->root_method = method;
 	t->root_undo = ui_undo_id(ui);
 	t->inverted = inverted;
@@ -223,12 +219,11 @@ static uint32_t *hits_in_order(
 static void reveal(struct tree *t, uint32_t node)
 {
 	uint32_t root = t->params.root, at = node;
-	int row;
 
 	for (; at != root; at = t->tree->nodes[at].parent)
 		tree_rows_open_one(&t->rows, t->tree, t->tree->nodes[at].parent);
 	tree_rebuild(t);
-	row = tree_rows_showing(&t->rows, t->tree, node);
+	int row = tree_rows_showing(&t->rows, t->tree, node);
 	if (row >= 0 && t->rows.rows[row].folded)
 		tree_rows_unfold(&t->rows, t->tree, t->rows.rows[row].node);
 	tree_rebuild(t);
@@ -239,14 +234,14 @@ static void reveal(struct tree *t, uint32_t node)
 bool tree_find(struct ui *ui, int direction)
 {
 	struct tree *t = tree_state(ui);
-	uint32_t from, count, before, to, *hits;
+	uint32_t count, before, to;
 	bool on_hit;
 
 	if (!t->tree || t->params.root == PROFILE_NONE)
 		return false;
 	tree_remember_selected(t);
-	from = tree_find_path(t->tree, direction ? t->selected : t->anchor);
-	hits = hits_in_order(t, from, &count, &before);
+	uint32_t from = tree_find_path(t->tree, direction ? t->selected : t->anchor);
+	uint32_t *hits = hits_in_order(t, from, &count, &before);
 	if (count) {
 		on_hit = before < count && hits[before] == from;
 		to = direction < 0 ? before + count - 1 : before + (direction > 0 && on_hit);

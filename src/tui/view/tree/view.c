@@ -353,12 +353,11 @@ static void tree_detail(struct ui *ui, struct strip *s)
 	const struct tree_row *row = tree_row_at(t, t->at.list.cursor);
 	uint32_t root = t->tree ? t->params.root : PROFILE_NONE;
 	int width = ui->canvas.cols > 110 ? ui->canvas.cols - 76 : 34;
-	const struct calltree_node *n;
 	char count[TEXT_NUMBER], name[256];
 
 	if (!row || root == PROFILE_NONE)
 		return;
-	n = tree_node(t, row);
+	const struct calltree_node *n = tree_node(t, row);
 	if (n->method != PROFILE_NONE)
 		ui_fit_method(ui, n->method, NAME_FULL, width, name, sizeof(name));
 	else
