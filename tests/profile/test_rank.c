@@ -141,12 +141,29 @@ static void test_rules(void)
 	rank_done(&r);
 }
 
+static void test_doubled(void)
+{
+	struct rank_item it[8];
+	struct rank r = {0};
+
+	update(&r, "ab", (int[]){3, 2}, true, false, it);
+	update(&r, "ab", (int[]){4, 5}, false, false, it);
+	ok(order_is(it, 2, "ab"), "9 samples after 5: the order is kept, as the lead is noise");
+	update(&r, "ab", (int[]){4, 6}, false, true, it);
+	ok(order_is(it, 2, "ab"), "10 samples after 5: a frozen order is kept");
+	update(&r, "ab", (int[]){4, 6}, false, false, it);
+	ok(order_is(it, 2, "ba"), "10 samples after 5: sorted plainly");
+	update(&r, "ab", (int[]){10, 9}, false, false, it);
+	ok(order_is(it, 2, "ba"), "19 samples after 10: the order is kept");
+	rank_done(&r);
+}
+
 static void test_other_units(void)
 {
 	struct rank_item it[2] = {{1, 100, 1e9, 0}, {2, 112, 1.12e9, 0}};
 	struct rank r = {0};
 
-	rank_update(&r, (struct rank_item[]){{1, 2, 2, 0}, {2, 1, 1, 0}}, 2, true, false);
+	rank_update(&r, (struct rank_item[]){{1, 120, 120, 0}, {2, 110, 110, 0}}, 2, true, false);
 	rank_update(&r, it, 2, false, false);
 	is_int(it[0].id, 1,
 		"noise is scaled to the key's unit: a lead of 12 samples of 10 ms over 100 is "
@@ -277,6 +294,7 @@ static void test_reversed(void)
 int main(void)
 {
 	test_rules();
+	test_doubled();
 	test_other_units();
 	test_slope();
 	test_drawn("samples", false);

@@ -149,11 +149,17 @@ static bool rank_move(struct rank_item *items, uint32_t count)
 
 void rank_update(struct rank *r, struct rank_item *items, uint32_t count, bool fresh, bool keep)
 {
-	fresh = fresh || !r->count;
+	uint64_t samples = 0;
+
+	for (uint32_t i = 0; i < count; i++)
+		samples += items[i].count;
+	fresh = fresh || !r->count || (!keep && samples >= 2 * r->sorted);
 	if (count && !fresh)
 		rank_restore(r, items, count);
 	if (count && !fresh && !keep)
 		fresh = !rank_move(items, count);
+	if (fresh)
+		r->sorted = samples;
 	if (count && fresh)
 		qsort(items, count, sizeof(*items), rank_compare);
 	r->ids = fit(r->ids, &r->cap, count, sizeof(*r->ids));

@@ -83,6 +83,8 @@ void list_step(struct list *l, enum list_step step)
 	if (steps[step].half_pages)
 		l->top = clamp(l->top + delta, 0, l->count - l->rows);
 	list_move(l, delta);
+	if (step == LIST_HOME)
+		l->touched = false;
 }
 
 int list_find(const struct list *l, list_text_fn *text, void *ctx, const char *needle, int index,

@@ -24,8 +24,8 @@
 struct list {
 	int count, rows;
 	int top, cursor;
-	int page;     /* lines that a page key moves by; 0: the visible ones */
-	bool touched; /* the user moved the cursor: from then on it follows its row */
+	int page; /* lines that a page key moves by; 0: the visible ones */
+	bool touched; /* the user moved the cursor: it follows its row, until LIST_HOME returns it to the first one */
 };
 
 /* Sets the number of rows and of visible lines; clamps the cursor. */
