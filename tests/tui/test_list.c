@@ -43,7 +43,8 @@ static void test_moving(void)
 	list_follow(&l, 2);
 	ok(l.cursor == 2 && l.top == 0, "a followed row near the start has fewer rows above");
 	list_follow(&l, 6);
-	ok(l.cursor == 6 && l.top == 0, "a list at its first row stays there if the followed row fits");
+	ok(l.cursor == 6 && l.top == 0,
+		"a list at its first row stays there if the followed row fits");
 	list_follow(&l, 30);
 	ok(l.cursor == 30 && l.top == 24, "else it scrolls to the followed row");
 }

@@ -10,25 +10,25 @@
 #include "walk/types.h"
 
 #if defined(__x86_64__)
-#define ARCH_INTERP_BCP_8    (-7)
-#define ARCH_INTERP_BCP_9    (-8)
-#define ARCH_WRAPPER_SINCE   0 /* every JDK exports frame::entry_frame_call_wrapper_offset */
-#define ARCH_WRAPPER_UNTIL   99
-#define ARCH_WRAPPER_WORDS   0
-#define ARCH_PC_MASK         UINT64_MAX
+#define ARCH_INTERP_BCP_8   (-7)
+#define ARCH_INTERP_BCP_9   (-8)
+#define ARCH_WRAPPER_SINCE  0 /* every JDK exports frame::entry_frame_call_wrapper_offset */
+#define ARCH_WRAPPER_UNTIL  99
+#define ARCH_WRAPPER_WORDS  0
+#define ARCH_PC_MASK        UINT64_MAX
 #define ARCH_COLORS_OVERLAP 1 /* zPointer: x86-64 shifts the colors out on load */
-#define ARCH_HAS_LINK        0
-#define ARCH_BRANCH_BYTES    6 /* of a conditional branch with a long displacement */
+#define ARCH_HAS_LINK       0
+#define ARCH_BRANCH_BYTES   6 /* of a conditional branch with a long displacement */
 #elif defined(__aarch64__)
-#define ARCH_INTERP_BCP_8    (-7)
-#define ARCH_INTERP_BCP_9    (-9)
-#define ARCH_WRAPPER_SINCE   100 /* exported by no JDK: -8 words in stubGenerator_aarch64.cpp */
-#define ARCH_WRAPPER_UNTIL   0
-#define ARCH_WRAPPER_WORDS   (-8)
-#define ARCH_PC_MASK         0x0000ffffffffffffull /* strips pointer-authentication bits */
+#define ARCH_INTERP_BCP_8   (-7)
+#define ARCH_INTERP_BCP_9   (-9)
+#define ARCH_WRAPPER_SINCE  100 /* exported by no JDK: -8 words in stubGenerator_aarch64.cpp */
+#define ARCH_WRAPPER_UNTIL  0
+#define ARCH_WRAPPER_WORDS  (-8)
+#define ARCH_PC_MASK        0x0000ffffffffffffull /* strips pointer-authentication bits */
 #define ARCH_COLORS_OVERLAP 0
-#define ARCH_HAS_LINK        1
-#define ARCH_BRANCH_BYTES    4
+#define ARCH_HAS_LINK       1
+#define ARCH_BRANCH_BYTES   4
 #else
 #error "no arch_*.c for this CPU"
 #endif
