@@ -3,7 +3,7 @@
 # jhot dump on JVMs that run, are stopped, or have attaching disabled, and on other processes; none is affected.
 . "$(dirname "$0")/../jvm/lib.sh"
 
-CALM_JVM="$CALM_JVM -XX:+IgnoreUnrecognizedVMOptions"
+export KNOWN_DUTY=100 # a dump is a snapshot: known-1 must always be inside its recursion
 
 # dump ARG...: runs jhot dump; its exit status, output and errors are in $status, $T/out, $T/err
 # dump_as [AS...] PROGRAM ARGS...: the same as another user

@@ -15,7 +15,7 @@ jvm_tests = %D%/test_counts.sh %D%/test_first_thread.sh %D%/test_lib.sh %D%/test
 	%D%/test_endings.sh %D%/test_cycles.sh %D%/test_events.sh %D%/test_live.sh \
 	%D%/test_ssh.sh tests/sampler/test_rows.sh \
 	tests/sampler/test_unload.sh tests/sampler/test_alloc.sh tests/sampler/test_began.sh tests/sampler/test_io.sh tests/sampler/test_locks.sh tests/sampler/test_vdso.sh \
-	tests/sampler/test_parked.sh tests/sampler/test_polled.sh tests/sampler/test_waits.sh
+	tests/sampler/test_parked.sh tests/sampler/test_polled.sh tests/sampler/test_survivors.sh tests/sampler/test_waits.sh
 %D%/classes.stamp: $(jvm_test_programs)
 	$(AM_V_GEN)$(MKDIR_P) %D%/classes && \
 	"$(JDK)/bin/javac" -nowarn -Xlint:-options --release 8 -d %D%/classes $^ && touch $@
@@ -35,7 +35,7 @@ jvm_test_programs += \
 alone_tests = \
 	%D%/test_counts.sh %D%/test_row.sh tests/sampler/test_budget.sh tests/sampler/test_idle.sh %D%/test_no_inlining.sh \
 	%D%/test_inlined.sh %D%/test_renames.sh %D%/test_virtual.sh tests/sampler/test_began.sh \
-	tests/sampler/test_locks.sh tests/sampler/test_parked.sh tests/sampler/test_polled.sh \
+	tests/sampler/test_locks.sh tests/sampler/test_parked.sh tests/sampler/test_polled.sh tests/sampler/test_survivors.sh \
 	tests/sampler/test_wall.sh tests/sampler/test_waits.sh \
 	tests/cli/test_slow.sh tests/findings/test_host.sh tests/findings/test_planted.sh tests/findings/test_waits.sh tests/walk/test_accuracy.sh
 

@@ -4,7 +4,7 @@
 . "$(dirname "$0")/lib.sh"
 
 CYCLES=${CYCLES:-60}
-WARM=10
+WARM=30 # resident memory of the JVM itself grows by some 30 kB per session at first, and by 10 kB later
 
 cycle() {
 	"$JHOT" record -d 0.05 -o "$T/cycle.collapsed" "$JVM" >"$T/out" 2>"$T/err" </dev/null && return

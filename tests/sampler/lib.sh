@@ -69,7 +69,7 @@ sites_do() {
 	local before
 	before=$(grep -c '^done' "$JVM_OUT")
 	echo "$*" >&"$JVM_IN"
-	wait_for 60 sites_done $((before + 1))
+	wait_for 300 sites_done $((before + 1))
 }
 
 sites_done() {

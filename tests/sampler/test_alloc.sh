@@ -57,53 +57,6 @@ allocations() {
 		"$(grep -cvE '^(ready|done|site )' "$JVM_OUT")" 0
 }
 
-# survivors MAJOR [OPTION...]: of equally many kept and dropped objects only the kept ones are reported. The first sampling
-# point of an existing thread was set with the JVM's own interval: 512 kB, which are negligible beside 24 MB.
-survivors() {
-	local major=$1 kept dropped bytes
-	shift
-	jvm_start -Xmx256m "$@" Sites || return
-	[ $# = 0 ] || major="$major $*"
-	agent_begin event=alloc:16384 flags=1 seconds=60 weights="$T/weights"
-	sites_do keep 300000
-	agent_end
-	ok "JDK $major: every sample arrives or is counted as lost" accounted
-	known
-	bytes=$(grep '^kept ' "$JVM_OUT" | cut -d ' ' -f 2)
-	kept=$(weight_at alloc keep 'Sites$Kept')
-	dropped=$(weight_at alloc keep 'Sites$Dropped')
-	diag "JDK $major: kept $kept of $bytes bytes, dropped $dropped"
-	ok "JDK $major: --live finds the bytes of kept objects within 20 %" close_to "$kept" "$bytes" 20
-	is "JDK $major: --live finds no dropped objects" "$dropped" 0
-	jvm_end
-}
-
-# retained MAJOR BYTES INTERVAL ROUNDS [OPTION...]: survivors of two sites and their shares, beside garbage arrays of BYTES
-# bytes. At 64 kB more objects are sampled between two collections than the table of survivors has entries.
-retained() {
-	local major=$1 bytes=$2 interval=$3 rounds=$4 large small got_large got_small
-	shift 4
-	jvm_start -Xmx1g -Xms1g "$@" Sites || return
-	major="$major, every $interval bytes, beside arrays of $bytes bytes"
-	agent_begin "event=alloc:$interval" flags=1 seconds=120 weights="$T/weights"
-	sites_do retain "$bytes" "$rounds"
-	agent_end
-	ok "JDK $major: every sample arrives or is counted as lost" accounted
-	is "JDK $major: no survivor is lost to a full table" "$(value live_full)" 0
-	large=$(sed -n 's/^site retainLarge .* //p' "$JVM_OUT")
-	small=$(sed -n 's/^site retainSmall .* //p' "$JVM_OUT")
-	got_large=$(weight_at alloc retainLarge '[B')
-	got_small=$(weight_at alloc retainSmall '[B')
-	diag "JDK $major: retained $got_large of $large and $got_small of $small bytes, $(value samples) samples"
-	ok "JDK $major: bytes of retained objects are within 10 % of the program's" \
-		close_to $((got_large + got_small)) $((large + small)) 10
-	ok "JDK $major: larger objects have three quarters of the retained bytes" \
-		close_to $((got_large * 1000 / (got_large + got_small + 1))) 750 5
-	# a register or stack slot may still refer to the last array of a round at its collection
-	ok "JDK $major: at most 1 % of the retained bytes are garbage" [ "$(weight_at alloc wasteArray '[B')" -le $((large / 100)) ]
-	jvm_end
-}
-
 # inexact MAJOR: a JVM that cannot sample small objects beside large ones exactly is reported as such
 inexact() {
 	local major=$1
@@ -251,14 +204,8 @@ while read -r major java; do
 		continue
 	fi
 	allocations "$major"
-	survivors "$major"
-	# A concurrent collection: its pauses are before it knows which objects are alive.
-	survivors "$major" -XX:+UseG1GC -XX:+ExplicitGCInvokesConcurrent
-	retained "$major" 10000 65536 20
 	if [ "$major" -eq 11 ]; then
 		inexact "$major"
-		# Arrays large enough to be allocated outside of buffers often; the rest of the buffer then has no sampling points
-		retained "$major" 60000 262144 20
 	else
 		# The JVM reports all of the large arrays, and nearly half of the others
 		mixed "$major" 1000000 8 16384 -Xmx64m -XX:+UseSerialGC
