@@ -93,4 +93,4 @@ def module_table():
 
 def subfolders():
     """Folders below those of modules, as "sampler/signal"."""
-    return [cells[0] for cells in table_rows("HACKING.md", "subfolder")]
+    return [name for cells in table_rows("HACKING.md", "subfolder") for name in cells[0].split(", ")]
