@@ -136,10 +136,8 @@ ssize_t buf_read(struct buf *b, int fd, size_t most)
 int buf_read_all(struct buf *b, int fd, size_t limit)
 {
 	while (b->len < limit) {
-		ssize_t n;
-
 		buf_reserve(b, READ_STEP);
-		n = pread(fd, b->data + b->len, READ_STEP, (off_t)b->len);
+		ssize_t n = pread(fd, b->data + b->len, READ_STEP, (off_t)b->len);
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n < 0)
@@ -155,10 +153,9 @@ int buf_read_all(struct buf *b, int fd, size_t limit)
 void buf_printf(struct buf *b, const char *fmt, ...)
 {
 	va_list ap;
-	int len;
 
 	va_start(ap, fmt);
-	len = vsnprintf(NULL, 0, fmt, ap);
+	int len = vsnprintf(NULL, 0, fmt, ap);
 	va_end(ap);
 	if (len < 0)
 		return;

@@ -75,14 +75,13 @@ void clean_add(struct buf *out, const char *text, size_t bytes)
 
 	for (size_t i = 0; i < bytes; i += len) {
 		char encoded[5];
-		uint32_t c;
 
 		len = clean_plain(text + i, bytes - i);
 		if (len) {
 			buf_add(out, text + i, len);
 			continue;
 		}
-		c = clean_decode(text + i, bytes - i, &len);
+		uint32_t c = clean_decode(text + i, bytes - i, &len);
 		buf_add(out, encoded, utf8_put(c, encoded));
 	}
 }
@@ -164,7 +163,6 @@ static void clean_add_dotted(struct buf *out, const char *text, size_t bytes)
 void clean_add_class(struct buf *out, const char *text, size_t bytes)
 {
 	size_t arrays = 0;
-	const char *primitive;
 
 	/* "[unloaded]" etc. are not arrays: an array's name ends with a letter or ';'. */
 	if (bytes > 2 && text[0] == '[' && text[bytes - 1] == ']') {
@@ -173,7 +171,8 @@ void clean_add_class(struct buf *out, const char *text, size_t bytes)
 	}
 	while (arrays < bytes && arrays < CLEAN_ARRAY_MAX && text[arrays] == '[')
 		arrays++;
-	primitive = arrays && bytes == arrays + 1 ? descriptor_primitive(text[arrays]) : NULL;
+	const char *primitive =
+		arrays && bytes == arrays + 1 ? descriptor_primitive(text[arrays]) : NULL;
 	if (primitive)
 		buf_adds(out, primitive);
 	else if (arrays && bytes > arrays + 2 && text[arrays] == 'L' && text[bytes - 1] == ';')

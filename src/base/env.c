@@ -27,11 +27,11 @@ void env_user(uid_t uid, char *out, size_t bytes)
 bool env_is_utf8(void)
 {
 	static const char *const names[] = {"LC_ALL", "LC_CTYPE", "LANG"};
-	const char *value = NULL, *set;
+	const char *value = NULL;
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]) && !(value && *value); i++)
 		value = getenv(names[i]);
-	set = value ? strchr(value, '.') : NULL;
+	const char *set = value ? strchr(value, '.') : NULL;
 	if (!set)
 		return false;
 	set++;

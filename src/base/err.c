@@ -13,12 +13,10 @@
 __attribute__((format(printf, 3, 0))) static void err_format(
 	struct err *e, enum err_kind kind, const char *fmt, va_list ap, const char *after)
 {
-	size_t len;
-
 	*e = (struct err){.kind = kind};
 	vsnprintf(e->what, sizeof(e->what), fmt, ap);
 	clean_own(e->what);
-	len = strlen(e->what);
+	size_t len = strlen(e->what);
 	snprintf(e->what + len, sizeof(e->what) - len, "%s", after);
 }
 
@@ -50,12 +48,11 @@ int err_set_errno(struct err *e, enum err_kind kind, const char *fmt, ...)
 
 int err_prefix(struct err *e, const char *fmt, ...)
 {
-	struct err old;
 	va_list ap;
 
 	if (!e)
 		return -1;
-	old = *e;
+	struct err old = *e;
 	va_start(ap, fmt);
 	err_format(e, e->kind, fmt, ap, old.what);
 	va_end(ap);

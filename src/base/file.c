@@ -146,13 +146,13 @@ static bool is_foreign(int dir, const struct stat *st)
 /* Handles one component, open as fd (O_PATH). 1: more follow, 0: it was the last, -1 with errno. */
 static int walk_found(struct walk *w, int fd)
 {
-	bool last = !*w->left, link, proc;
+	bool last = !*w->left;
 	struct statfs fs;
 
 	if (fstat(fd, &w->st))
 		return -1;
-	link = S_ISLNK(w->st.st_mode);
-	proc = link && !fstatfs(w->dir, &fs) && fs.f_type == PROC_SUPER_MAGIC;
+	bool link = S_ISLNK(w->st.st_mode);
+	bool proc = link && !fstatfs(w->dir, &fs) && fs.f_type == PROC_SUPER_MAGIC;
 	if (!S_ISDIR(w->st.st_mode) && is_foreign(w->dir, &w->st)) {
 		errno = EFOREIGN;
 		return -1;
@@ -176,11 +176,8 @@ static int walk_found(struct walk *w, int fd)
 
 static int walk_part(struct walk *w)
 {
-	size_t len;
-	int fd, rc;
-
 	w->left += strspn(w->left, "/");
-	len = strcspn(w->left, "/");
+	size_t len = strcspn(w->left, "/");
 	if (!len || len > NAME_MAX) {
 		errno = len ? ENAMETOOLONG : EISDIR;
 		return -1;
@@ -188,10 +185,10 @@ static int walk_part(struct walk *w)
 	memcpy(w->name, w->left, len);
 	w->name[len] = '\0';
 	w->left += len;
-	fd = openat(w->dir, w->name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	int fd = openat(w->dir, w->name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
 	if (fd < 0)
 		return errno == ENOENT && !*w->left ? 0 : -1;
-	rc = walk_found(w, fd);
+	int rc = walk_found(w, fd);
 	close(fd);
 	return rc;
 }
@@ -303,8 +300,6 @@ static void copy_mode(int fd, const struct stat *old)
 
 static int open_for(struct file *f, struct walk *w)
 {
-	int fd;
-
 	if (walk(w, f->path))
 		return -1;
 	if (w->descriptor)
@@ -316,7 +311,7 @@ static int open_for(struct file *f, struct walk *w)
 	f->dir = w->dir;
 	w->dir = -1;
 	f->name = xstrdup(w->name);
-	fd = open_new(f);
+	int fd = open_new(f);
 	if (fd >= 0 && w->there)
 		copy_mode(fd, &w->st);
 	return fd;
@@ -489,12 +484,10 @@ int file_check(const char *path, struct err *err)
 {
 	struct file f;
 	struct walk w;
-	bool device;
-	int rc;
 
 	/* Opening a pipe would wait for its reader, and opening a device may have side effects. */
-	rc = walk(&w, path);
-	device = !rc && w.there && (w.descriptor || !S_ISREG(w.st.st_mode));
+	int rc = walk(&w, path);
+	bool device = !rc && w.there && (w.descriptor || !S_ISREG(w.st.st_mode));
 	if (device)
 		rc = faccessat(w.dir, w.name, W_OK, AT_EACCESS);
 	if (rc)

@@ -46,11 +46,10 @@ void hash_index_clear(struct hash_index *ix)
 uint32_t hash_index_find(
 	const struct hash_index *ix, uint64_t hash, hash_same_fn *same, const void *ctx)
 {
-	uint32_t i;
-
 	if (!ix->slots)
 		return HASH_NONE;
-	for (i = (uint32_t)hash & ix->mask; ix->slots[i].value_plus_1; i = (i + 1) & ix->mask) {
+	for (uint32_t i = (uint32_t)hash & ix->mask; ix->slots[i].value_plus_1;
+		i = (i + 1) & ix->mask) {
 		if (ix->slots[i].hash == hash &&
 			(!same || same(ctx, ix->slots[i].value_plus_1 - 1)))
 			return ix->slots[i].value_plus_1 - 1;

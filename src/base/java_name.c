@@ -64,12 +64,12 @@ static size_t hidden_number(const char *text)
 /* Length of the number at `text` if one of number_prefixes[] ends there; 0: none. */
 static size_t prefixed_number(const char *name, const char *text)
 {
-	size_t before = (size_t)(text - name), len;
+	size_t before = (size_t)(text - name);
 
 	if (!is_hex(*text))
 		return 0;
 	for (size_t i = 0; i < sizeof(number_prefixes) / sizeof(number_prefixes[0]); i++) {
-		len = strlen(number_prefixes[i].text);
+		size_t len = strlen(number_prefixes[i].text);
 		if (len > before || strncmp(text - len, number_prefixes[i].text, len) != 0)
 			continue;
 		len = number_prefixes[i].hex ? hex_digits(text) : digits(text);
@@ -157,12 +157,12 @@ bool java_name_is_lambda(const char *class_name)
 bool java_name_matches(const char *text, const char *pattern)
 {
 	const char *star = strchr(pattern, '*');
-	size_t len = strlen(text), before, after;
+	size_t len = strlen(text);
 
 	if (!star)
 		return !strcmp(text, pattern);
-	before = (size_t)(star - pattern);
-	after = strlen(star + 1);
+	size_t before = (size_t)(star - pattern);
+	size_t after = strlen(star + 1);
 	return len >= before + after && !memcmp(text, pattern, before) &&
 	       !strcmp(text + len - after, star + 1);
 }

@@ -28,12 +28,11 @@ static char state_of(pid_t id)
 	char path[PROC_PATH_BYTES], text[512];
 	int fd = open(proc_path(path, id, "stat"), O_RDONLY | O_CLOEXEC);
 	ssize_t n = fd >= 0 ? read(fd, text, sizeof(text) - 1) : -1;
-	const char *close_at;
 
 	if (fd >= 0)
 		close(fd);
 	text[n > 0 ? n : 0] = '\0';
-	close_at = strrchr(text, ')');
+	const char *close_at = strrchr(text, ')');
 	return close_at && close_at[1] ? close_at[2] : '\0';
 }
 
@@ -75,7 +74,6 @@ static bool parse_map(char *line, struct proc_map *map)
 {
 	unsigned long long start, end, offset, inode;
 	int path_at = 0;
-	ssize_t suffix_at;
 
 	if (sscanf(line, "%llx-%llx %4s %llx %x:%x %llu %n", &start, &end, map->perms, &offset,
 		    &map->dev_major, &map->dev_minor, &inode, &path_at) < 7)
@@ -85,7 +83,7 @@ static bool parse_map(char *line, struct proc_map *map)
 	map->offset = offset;
 	map->inode = inode;
 	map->path = path_at ? line + path_at : "";
-	suffix_at = (ssize_t)strlen(map->path) - (ssize_t)strlen(DELETED);
+	ssize_t suffix_at = (ssize_t)strlen(map->path) - (ssize_t)strlen(DELETED);
 	map->deleted = suffix_at > 0 && !strcmp(map->path + suffix_at, DELETED);
 	if (map->deleted)
 		line[path_at + suffix_at] = '\0';
@@ -150,13 +148,12 @@ int proc_open_mapped(pid_t pid, const struct proc_map *map)
 	char path[PROC_PATH_BYTES], file[64];
 	struct same same = {.start = map->start};
 	struct stat st;
-	int fd;
 
 	if (pid <= 0)
 		return proc_open_in(0, "root", map->path, O_RDONLY);
 	snprintf(file, sizeof(file), "map_files/%llx-%llx", (unsigned long long)map->start,
 		(unsigned long long)map->end);
-	fd = rooted_link(proc_path_living(path, pid, file), O_RDONLY);
+	int fd = rooted_link(proc_path_living(path, pid, file), O_RDONLY);
 	if (fd >= 0 && !fstat(fd, &st) && (!map->inode || st.st_ino == map->inode))
 		return fd;
 	if (fd >= 0)

@@ -49,11 +49,10 @@ static int walk_link(struct walk *w)
 static int walk_into(struct walk *w, const char *part)
 {
 	struct stat st;
-	int fd;
 
 	if (w->depth == WALK_DEPTH)
 		return -ELOOP;
-	fd = openat(w->at[w->depth], part, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	int fd = openat(w->at[w->depth], part, O_PATH | O_NOFOLLOW | O_CLOEXEC);
 	if (fd < 0)
 		return -errno;
 	w->at[++w->depth] = fd;
@@ -82,13 +81,13 @@ static int walk_part(struct walk *w)
 int rooted_walk(int root, const char *path)
 {
 	struct walk w = {.at = {root}};
-	int rc = 0, fd;
+	int rc = 0;
 
 	if ((size_t)snprintf(w.left, sizeof(w.left), "%s", path) >= sizeof(w.left))
 		return -ENAMETOOLONG;
 	while (!rc && w.left[0])
 		rc = walk_part(&w);
-	fd = rc ? rc : fcntl(w.at[w.depth], F_DUPFD_CLOEXEC, 0);
+	int fd = rc ? rc : fcntl(w.at[w.depth], F_DUPFD_CLOEXEC, 0);
 	if (fd < 0 && !rc)
 		fd = -errno;
 	walk_up(&w, 0);
@@ -112,24 +111,23 @@ static int open_regular(int path_fd, int flags)
 {
 	char link[40];
 	struct stat st;
-	int fd;
 
 	if (fstat(path_fd, &st))
 		return -errno;
 	if (!S_ISREG(st.st_mode))
 		return S_ISLNK(st.st_mode) ? -ELOOP : -EINVAL;
 	snprintf(link, sizeof(link), "/proc/self/fd/%d", path_fd);
-	fd = open(link, flags | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	int fd = open(link, flags | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 	return fd < 0 ? -errno : fd;
 }
 
 int rooted_open(const char *root, const char *path, int flags)
 {
-	int base = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC), at, fd;
+	int base = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC), fd;
 
 	if (base < 0)
 		return -errno;
-	at = resolve(base, path);
+	int at = resolve(base, path);
 	close(base);
 	if (at < 0 || ((flags & O_PATH) && !(flags & O_DIRECTORY)))
 		return at;
@@ -146,11 +144,9 @@ int rooted_open(const char *root, const char *path, int flags)
 /* Consumes the O_PATH descriptor; at < 0: returns -errno. */
 static int open_and_close(int at, int flags)
 {
-	int fd;
-
 	if (at < 0)
 		return -errno;
-	fd = open_regular(at, flags);
+	int fd = open_regular(at, flags);
 	close(at);
 	return fd;
 }

@@ -16,11 +16,10 @@ void vacant_done(struct vacant *v)
 uint32_t vacant_allocate(struct vacant *v, uint32_t from)
 {
 	uint32_t word = from / 64;
-	uint64_t bits;
 
 	if (!v->count || word >= v->words)
 		return VACANT_NONE;
-	bits = v->bits[word] & ~0ull << (from % 64);
+	uint64_t bits = v->bits[word] & ~0ull << (from % 64);
 	if (word < v->low)
 		bits = 0;
 	for (word = word < v->low ? v->low - 1 : word; !bits; bits = v->bits[word])

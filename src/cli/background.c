@@ -31,12 +31,11 @@ int background_fork(int *status, struct err *err)
 {
 	int ends[2], rc;
 	char ready;
-	pid_t child;
 
 	if (pipe2(ends, O_CLOEXEC))
 		return err_set_errno(err, ERR_FAILED, "Cannot create a pipe");
 	fflush(NULL);
-	child = fork();
+	pid_t child = fork();
 	if (child < 0) {
 		err_set_errno(err, ERR_FAILED, "Cannot create a process");
 		close(ends[0]);
@@ -141,10 +140,9 @@ void background_limit_log(void)
 static int open_stream(pid_t pid, int stream, const char *name)
 {
 	char path[64], target[64];
-	ssize_t n;
 
 	snprintf(path, sizeof(path), "/proc/%d/fd/%d", (int)pid, stream);
-	n = readlink(path, target, sizeof(target) - 1);
+	ssize_t n = readlink(path, target, sizeof(target) - 1);
 	if (n < 0)
 		return -1;
 	target[n] = '\0';
@@ -178,14 +176,12 @@ void background_print_log(pid_t pid)
 {
 	int log = open_stream(pid, STDERR_FILENO, LOG_NAME);
 	char tail[LOG_SHOWN];
-	off_t end;
-	ssize_t n;
 
 	if (log < 0)
 		return;
-	end = lseek(log, 0, SEEK_END);
+	off_t end = lseek(log, 0, SEEK_END);
 	end -= end > LOG_SHOWN ? LOG_SHOWN : end;
-	n = end ? pread(log, tail, sizeof(tail), end) : 0;
+	ssize_t n = end ? pread(log, tail, sizeof(tail), end) : 0;
 	for (ssize_t i = 0; i < n; i++) /* begin with a whole line */
 		if (tail[i] == '\n') {
 			end += i + 1;

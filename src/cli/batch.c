@@ -98,10 +98,9 @@ static void json_event(struct json *j, const struct ui *ui, int event)
 {
 	const struct vitals_event *v = &ui->vitals->events[event];
 	struct profile_query q = ui_query(ui);
-	struct flat *flat;
 
 	q.event = event;
-	flat = flat_new(ui->profile, &q);
+	struct flat *flat = flat_new(ui->profile, &q);
 	qsort(flat->rows, flat->count, sizeof(*flat->rows), flat_compare);
 	json_begin(j, NULL, '{');
 	json_str(j, "event", profile_get_event(ui->profile, event)->name);
@@ -243,16 +242,12 @@ static void run_wait(struct run *r)
 static void run_first(struct run *r)
 {
 	uint32_t wanted = r->ui.interval_ms < 1000 ? 1 : (uint32_t)(r->ui.interval_ms / 1000);
-	int64_t end;
 
 	run_wait(r);
-	for (end = r->now_ms + FIRST_MS; !r->end && r->now_ms < end;) {
-		struct profile_query q;
-		uint32_t covered;
-
+	for (int64_t end = r->now_ms + FIRST_MS; !r->end && r->now_ms < end;) {
 		ui_tick(&r->ui, r->now_ms);
-		q = ui_query(&r->ui);
-		covered = profile_covered(r->ui.profile, &q);
+		struct profile_query q = ui_query(&r->ui);
+		uint32_t covered = profile_covered(r->ui.profile, &q);
 		if (covered &&
 			q.to > profile_info(r->ui.profile).now) /* the second that still runs */
 			covered--;

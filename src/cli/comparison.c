@@ -150,7 +150,6 @@ static void print_end(const struct comparison *c, FILE *out)
 {
 	const struct diff *d = c->diff;
 	uint32_t sure = count_sure(d);
-	const struct diff_value *slower;
 	const char *name;
 
 	if (sure || d->all.sure)
@@ -169,7 +168,7 @@ static void print_end(const struct comparison *c, FILE *out)
 	else
 		fprintf(out, "Recordings of the same side vary by %.1f %% in addition to chance.\n",
 			100 * d->noise);
-	slower = comparison_slower(c, &name);
+	const struct diff_value *slower = comparison_slower(c, &name);
 	if (slower)
 		fprintf(out, "Slower by more than %g %%: %s, by %.1f %% of the total.\n",
 			c->fail_over, name, percent_of_total(d, diff_delta(slower)));
@@ -290,7 +289,6 @@ static int view_run(const struct comparison *c, struct app_options *screen,
 		.compared = true,
 		.facts = facts};
 	struct events events = {.count = 0};
-	int rc;
 
 	for (int side = 0; side < DIFF_SIDES; side++) {
 		const char *label = side == DIFF_A ? "A" : "B";
@@ -305,7 +303,7 @@ static int view_run(const struct comparison *c, struct app_options *screen,
 	events_insert(&events, d->both, d->query_all.event);
 	screen->event = d->query_all.event;
 	screen->events = 1u << d->query_all.event;
-	rc = live_show_file(file, &shown, &events, screen, batch, err);
+	int rc = live_show_file(file, &shown, &events, screen, batch, err);
 	free(file);
 	return rc;
 }

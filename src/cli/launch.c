@@ -42,7 +42,7 @@ static void forward_signals(void)
 /* In the child: waits for the agent's path, then becomes the program. Reports a failure through `failed`. */
 static void run(struct launch *l, const char *const *argv, int path, int failed)
 {
-	int count = 0, error;
+	int count = 0;
 	const char **all;
 	char agent[PATH_MAX];
 	ssize_t n = read(path, agent, sizeof(agent) - 1);
@@ -59,7 +59,7 @@ static void run(struct launch *l, const char *const *argv, int path, int failed)
 	all[1] = l->agent_option;
 	memcpy(all + 2, argv + 1, (size_t)count * sizeof(*all));
 	execvp(all[0], (char *const *)all);
-	error = errno;
+	int error = errno;
 	if (write(failed, &error, sizeof(error)) < 0)
 		_exit(NOT_EXECUTED);
 	_exit(NOT_EXECUTED);
@@ -78,12 +78,11 @@ static int refuse(const char *command, struct err *err)
 static int place_agent(struct launch *l, const struct agent_file *agent, int path, struct err *err)
 {
 	struct hotspot *jvm = &l->jvm;
-	size_t bytes;
 
 	snprintf(jvm->temp, sizeof(jvm->temp), "/tmp");
 	if (place_prepare(&l->place, agent, jvm, err) || place_write(&l->place, err))
 		return -1;
-	bytes = strlen(l->place.path);
+	size_t bytes = strlen(l->place.path);
 	return write(path, l->place.path, bytes) == (ssize_t)bytes
 		       ? 0
 		       : err_set_errno(err, ERR_FAILED, "The program could not be started");
@@ -105,7 +104,6 @@ int launch_begin(
 {
 	const char *name = strrchr(argv[0], '/');
 	int path[2], failed[2], error, rc;
-	pid_t child;
 
 	if (strcmp(name ? name + 1 : argv[0], "java") != 0)
 		return refuse(argv[0], err);
@@ -113,7 +111,7 @@ int launch_begin(
 		return err_set_errno(err, ERR_FAILED, "Cannot create a pipe");
 	session_token(l->token);
 	fflush(NULL);
-	child = fork();
+	pid_t child = fork();
 	if (!child) {
 		close(path[1]); /* so that the read ends if jhot does */
 		run(l, argv, path[0], failed[1]);

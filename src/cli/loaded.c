@@ -45,14 +45,13 @@ static int add_option(struct loaded *l, const char *text, size_t bytes, struct e
 			return add(l, "--event=", text, bytes, err);
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		struct buf before = {0};
-		int rc;
 
 		if (strlen(names[i].agent) != name || memcmp(text, names[i].agent, name) != 0)
 			continue;
 		if (!names[i].record)
 			return 0;
 		buf_printf(&before, "--%s", names[i].record);
-		rc = add(l, buf_str(&before), text + name, bytes - name, err);
+		int rc = add(l, buf_str(&before), text + name, bytes - name, err);
 		buf_done(&before);
 		return rc;
 	}
@@ -62,10 +61,9 @@ static int add_option(struct loaded *l, const char *text, size_t bytes, struct e
 int loaded_parse(struct loaded *l, const char *text, const char *pid, struct err *err)
 {
 	size_t bytes = strcspn(text, ",");
-	int rc;
 
 	*l = (struct loaded){0};
-	rc = add(l, "--token=", text, bytes, err);
+	int rc = add(l, "--token=", text, bytes, err);
 	while (!rc && text[bytes]) {
 		text += bytes + 1;
 		bytes = strcspn(text, ",");

@@ -75,13 +75,12 @@ static bool names_file(int argc, char **argv)
 static int run_default(int argc, char **argv, struct err *err)
 {
 	struct nearest near;
-	int rc;
 
 	if (names_file(argc, argv))
 		return run_verb(verb_find(VERB_OF_FILES), argc, argv, err);
 	if (argc && refuse_near_verb(argv[0], err))
 		return -1;
-	rc = run_verb(verb_find(VERB_DEFAULT), argc, argv, err);
+	int rc = run_verb(verb_find(VERB_DEFAULT), argc, argv, err);
 	if (!rc || !argc || argv[0][0] == '-' ||
 		(err->kind != ERR_USAGE && err->kind != ERR_NO_TARGET))
 		return rc;
@@ -96,13 +95,11 @@ static int run_default(int argc, char **argv, struct err *err)
 
 static int run(int argc, char **argv, struct err *err)
 {
-	const struct verb *verb;
-
 	if (argc == 1 && is_word(argv[0], "--help", "-h")) {
 		help_main(stdout);
 		return 0;
 	}
-	verb = argc ? verb_find(argv[0]) : NULL;
+	const struct verb *verb = argc ? verb_find(argv[0]) : NULL;
 	if (verb)
 		return run_verb(verb, argc - 1, argv + 1, err);
 	if (argc == 1 && is_word(argv[0], "--version", "-V")) {
@@ -115,7 +112,6 @@ static int run(int argc, char **argv, struct err *err)
 int main(int argc, char **argv)
 {
 	struct err err = {0};
-	int rc;
 
 	if (elf_child_main(argc, argv, NULL))
 		return 0;
@@ -125,7 +121,7 @@ int main(int argc, char **argv)
 	mallopt(M_TRIM_THRESHOLD, 8 << 20);
 #endif
 	signal(SIGXFSZ, SIG_IGN); /* reported as a write error instead */
-	rc = run(argc > 0 ? argc - 1 : 0, argv + (argc > 0), &err);
+	int rc = run(argc > 0 ? argc - 1 : 0, argv + (argc > 0), &err);
 	if ((fflush(stdout) || ferror(stdout)) && !rc)
 		rc = err_set_errno(&err, ERR_OUTPUT, "Cannot write to stdout");
 	if (!rc)

@@ -17,7 +17,6 @@ int pushing_parse(struct pushing *p, const char *url, const struct args *args, s
 	const char *timeout = args_get(args, OPT_TIMEOUT);
 	struct push_options *o = &p->options;
 	struct buf token = {0};
-	int rc;
 
 	*p = (struct pushing){0};
 	if (push_target_parse(&p->target, url, err))
@@ -36,7 +35,8 @@ int pushing_parse(struct pushing *p, const char *url, const struct args *args, s
 		return -1;
 	if (!o->token_file)
 		return 0;
-	rc = push_token_read(&token, o->token_file, err); /* now, to report a wrong name at once */
+	int rc = push_token_read(
+		&token, o->token_file, err); /* now, to report a wrong name at once */
 	buf_done(&token);
 	if (!rc && p->target.plain)
 		fprintf(stderr, "note: the token is sent unencrypted to %s\n", p->target.shown);
@@ -134,11 +134,10 @@ static enum push_outcome job_send_packed(
 {
 	struct buf packed = {0};
 	const struct push_request request = {.type = type, .gzip = true, .body = &packed};
-	enum push_outcome outcome;
 
 	push_body_gzip(&packed, body);
 	buf_done(body);
-	outcome = job_send(j, &request, err);
+	enum push_outcome outcome = job_send(j, &request, err);
 	buf_done(&packed);
 	return outcome;
 }

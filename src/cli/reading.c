@@ -123,7 +123,7 @@ struct imported *reading_operands(const struct args *args, struct err *err)
 static int span_clock(const char *option, const char *text, const struct imported *i,
 	uint32_t *second, struct err *err)
 {
-	time_t start = (time_t)(profile_info(i->profile).start_wall_ns / NS_PER_S), then;
+	time_t start = (time_t)(profile_info(i->profile).start_wall_ns / NS_PER_S);
 	int hour, minute, s = 0, end = 0;
 	struct tm tm;
 
@@ -143,7 +143,7 @@ static int span_clock(const char *option, const char *text, const struct importe
 	tm.tm_min = minute;
 	tm.tm_sec = s;
 	tm.tm_isdst = -1;
-	then = mktime(&tm);
+	time_t then = mktime(&tm);
 	*second = then >= start ? (uint32_t)(then - start) : 0;
 	/* Earlier than the beginning: the next day, if the file lasts that long. */
 	if (then < start && then + DAY_S - start <= (time_t)profile_info(i->profile).now)

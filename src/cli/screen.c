@@ -83,11 +83,11 @@ static int settings_path(struct buf *path, struct err *err)
 /* Reads the file; an absent file is empty. */
 static int settings_read(const char *path, struct buf *text, struct err *err)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC), rc;
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
 
 	if (fd < 0 && (errno == ENOENT || errno == ENOTDIR))
 		return 0;
-	rc = fd < 0 ? -errno : buf_read_all(text, fd, SETTINGS_MAX);
+	int rc = fd < 0 ? -errno : buf_read_all(text, fd, SETTINGS_MAX);
 	if (fd >= 0)
 		close(fd);
 	if (rc == -EFBIG || (text->len && memchr(text->data, '\0', text->len)))

@@ -65,10 +65,10 @@ const struct export_format *export_format_by_name(const char *name)
 
 size_t export_format_suffix(const struct export_format *format, const char *path)
 {
-	size_t len = strlen(path), end;
+	size_t len = strlen(path);
 
 	for (int i = 0; i < EXPORT_SUFFIXES && format->suffixes[i]; i++) {
-		end = strlen(format->suffixes[i]);
+		size_t end = strlen(format->suffixes[i]);
 		if (len > end && !strcasecmp(path + len - end, format->suffixes[i]))
 			return end;
 	}

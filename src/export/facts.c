@@ -96,10 +96,9 @@ void export_event_facts(const struct profile *p, const struct export_options *o,
 	const struct profile_event *info = profile_get_event(p, event);
 	struct profile_query q = o->query;
 	struct facts f = {fn, ctx, {0}};
-	struct profile_sum sum;
 
 	q.event = event;
-	sum = profile_sum(p, &q);
+	struct profile_sum sum = profile_sum(p, &q);
 	facts_text(&f, "event", info->name);
 	facts_text(&f, "unit", info->unit);
 	facts_text(&f, "engine", e.engine);

@@ -71,11 +71,10 @@ struct otlp {
 static uint32_t otlp_string(struct otlp *w, const char *text)
 {
 	struct buf clean = {0};
-	uint32_t id;
 
 	if (*text)
 		export_clean(&clean, text, 0, 0);
-	id = ids_of(&w->tables[OTLP_STRINGS], buf_str(&clean), clean.len);
+	uint32_t id = ids_of(&w->tables[OTLP_STRINGS], buf_str(&clean), clean.len);
 	buf_done(&clean);
 	return id;
 }
@@ -145,7 +144,7 @@ static uint32_t otlp_frame(struct otlp *w, uint32_t frame)
 	const struct profile_frame *f = profile_get_frame(w->p, frame);
 	const struct profile_method *m = profile_get_method(w->p, f->method);
 	bool is_new;
-	uint32_t at = ids_of_u64(&w->frames, frame, &is_new), mapping_id;
+	uint32_t at = ids_of_u64(&w->frames, frame, &is_new);
 	struct buf name = {0}, mapping = {0};
 	const char *type; /* of the semantic conventions; NULL: not a frame of code */
 
@@ -156,7 +155,7 @@ static uint32_t otlp_frame(struct otlp *w, uint32_t frame)
 	       : f->type == FRAME_KERNEL                        ? "kernel"
 								: NULL;
 	proto_number(&mapping, MAPPING_FILE, otlp_string(w, m->module));
-	mapping_id = otlp_entry(w, OTLP_MAPPINGS, &mapping);
+	uint32_t mapping_id = otlp_entry(w, OTLP_MAPPINGS, &mapping);
 	export_frame_name(&name, m, f->type, false);
 	w->location = xgrow(w->location, at, &w->location_cap, sizeof(*w->location));
 	w->location[at] = otlp_location(
@@ -196,7 +195,6 @@ static uint32_t otlp_set(struct otlp *w, const struct profile_part *part)
 {
 	const struct profile_thread *t = profile_get_thread(w->p, part->thread);
 	struct buf list = {0};
-	uint32_t set;
 
 	if (*t->name)
 		proto_varint(&list, otlp_attribute(w, "thread.name", t->name, 0));
@@ -207,7 +205,7 @@ static uint32_t otlp_set(struct otlp *w, const struct profile_part *part)
 	if (part->state != THREAD_STATE_NONE)
 		proto_varint(&list,
 			otlp_attribute(w, "thread.state", thread_states[part->state].name, 0));
-	set = ids_of(&w->sets, buf_str(&list), list.len);
+	uint32_t set = ids_of(&w->sets, buf_str(&list), list.len);
 	buf_done(&list);
 	return set;
 }
@@ -220,14 +218,13 @@ static bool otlp_full(const struct otlp *w)
 static void otlp_part(void *ctx, const struct profile_part *part)
 {
 	struct otlp *w = ctx;
-	struct otlp_sample s;
 	bool is_new;
-	uint32_t at;
 
 	if (otlp_full(w))
 		return;
-	s = (struct otlp_sample){otlp_stack(w, part), otlp_set(w, part), part->count, part->weight};
-	at = ids_of_u64(&w->keys, (uint64_t)s.attributes << 32 | s.stack, &is_new);
+	struct otlp_sample s = (struct otlp_sample){
+		otlp_stack(w, part), otlp_set(w, part), part->count, part->weight};
+	uint32_t at = ids_of_u64(&w->keys, (uint64_t)s.attributes << 32 | s.stack, &is_new);
 	if (is_new) {
 		w->samples = xgrow(w->samples, at, &w->sample_cap, sizeof(*w->samples));
 		w->samples[at] = s;
@@ -423,11 +420,10 @@ static void otlp_document(struct otlp *w, struct buf *out)
 bool export_otlp(struct buf *out, const struct profile *p, const struct export_options *o)
 {
 	struct otlp w = {.p = p, .o = o};
-	bool whole;
 
 	otlp_begin(&w);
 	otlp_document(&w, out);
-	whole = !otlp_full(&w);
+	bool whole = !otlp_full(&w);
 	for (int i = OTLP_MAPPINGS; i < OTLP_TABLES; i++)
 		ids_done(&w.tables[i]);
 	ids_done(&w.sets);

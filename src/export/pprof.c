@@ -43,11 +43,10 @@ struct pprof {
 static uint32_t pprof_string(struct pprof *w, const char *text)
 {
 	size_t at = w->text.len;
-	uint32_t id;
 
 	if (*text)
 		export_clean(&w->text, text, 0, 0);
-	id = intern_add(&w->strings, buf_str(&w->text) + at, w->text.len - at);
+	uint32_t id = intern_add(&w->strings, buf_str(&w->text) + at, w->text.len - at);
 	w->text.len = at;
 	return id;
 }
@@ -214,11 +213,10 @@ bool export_pprof(struct buf *out, const struct profile *p, const struct export_
 	struct pprof w = {.p = p, .o = o};
 	struct zip_out *zip = zip_out_new();
 	struct buf plain = {0};
-	bool whole;
 
 	pprof_string(&w, ""); /* the first string is the empty one */
 	profile_each(p, &o->query, pprof_part, &w);
-	whole = w.samples.len < EXPORT_BYTES_MAX;
+	bool whole = w.samples.len < EXPORT_BYTES_MAX;
 	if (whole) {
 		pprof_document(&w, &plain);
 		zip_out_add(zip, out, &plain, ZIP_LAST);

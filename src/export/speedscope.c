@@ -33,7 +33,6 @@ struct speedscope {
 
 static uint32_t speedscope_name(struct speedscope *w, uint64_t key)
 {
-	const struct profile_frame *f;
 	bool is_new;
 	uint32_t at = ids_of_u64(&w->frames, key, &is_new);
 	struct buf name = {0};
@@ -44,7 +43,7 @@ static uint32_t speedscope_name(struct speedscope *w, uint64_t key)
 	if (key & KEY_THREAD) {
 		export_thread_name(&w->text, profile_get_thread(w->p, (uint32_t)key));
 	} else {
-		f = profile_get_frame(w->p, (uint32_t)key);
+		const struct profile_frame *f = profile_get_frame(w->p, (uint32_t)key);
 		export_frame_name(&w->text, profile_get_method(w->p, f->method), f->type, false);
 	}
 	export_clean(&name, buf_str(&w->text), 0, 0);
@@ -138,7 +137,6 @@ bool export_speedscope(struct buf *out, const struct profile *p, const struct ex
 	const char *name = o->title ? o->title : m->name;
 	struct speedscope w = {.p = p, .o = o};
 	struct json j = {.out = out};
-	bool whole;
 
 	json_begin(&j, NULL, '{');
 	json_str(&j, "$schema", SCHEMA);
@@ -163,7 +161,7 @@ bool export_speedscope(struct buf *out, const struct profile *p, const struct ex
 	speedscope_facts(&w, &j);
 	json_end(&j, '}');
 	buf_addc(out, '\n');
-	whole = out->len < EXPORT_BYTES_MAX;
+	bool whole = out->len < EXPORT_BYTES_MAX;
 	buf_done(&w.text);
 	buf_done(&w.samples);
 	buf_done(&w.weights);

@@ -68,11 +68,11 @@ void export_xml(struct buf *out, const char *clean)
 
 void export_decimal(struct buf *out, double n, int decimals)
 {
-	uint64_t unit = 1, scaled;
+	uint64_t unit = 1;
 
 	for (int i = 0; i < decimals; i++)
 		unit *= 10;
-	scaled = (uint64_t)(n * (double)unit + 0.5);
+	uint64_t scaled = (uint64_t)(n * (double)unit + 0.5);
 	buf_printf(out, "%" PRIu64, scaled / unit);
 	if (decimals)
 		buf_printf(out, ".%0*" PRIu64, decimals, scaled % unit);
@@ -124,13 +124,13 @@ void export_value(struct buf *out, const char *unit, uint64_t value)
 
 static void shorten_java(struct buf *out, const char *name, bool is_class, int step)
 {
-	size_t class_at, method_at, at;
+	size_t class_at, method_at;
 
 	java_name_parts(name, &class_at, &method_at);
 	if (is_class)
 		class_at = method_at;
 	for (size_t i = 0; step == 1 && i < class_at; i++) {
-		at = (size_t)(utf8_len(name + i) ? utf8_len(name + i) : 1);
+		size_t at = (size_t)(utf8_len(name + i) ? utf8_len(name + i) : 1);
 		if (name[i] != '.') /* an empty package component has no first letter */
 			buf_add(out, name + i, at);
 		buf_addc(out, '.');
@@ -155,7 +155,6 @@ static size_t native_args(const char *name)
 static void shorten_native(struct buf *out, const char *name, int step)
 {
 	const char *end = *name == '[' ? strstr(name, "] ") : NULL, *scope;
-	size_t len;
 	int angle = 0;
 
 	/* an address is useless without its library */
@@ -165,7 +164,7 @@ static void shorten_native(struct buf *out, const char *name, int step)
 	}
 	if (step >= 1 && end)
 		name = end + 2;
-	len = step >= 2 ? native_args(name) : strlen(name);
+	size_t len = step >= 2 ? native_args(name) : strlen(name);
 	if (step >= 3) {
 		for (scope = name + len; scope > name; scope--) {
 			angle += scope[-1] == '>' ? 1 : scope[-1] == '<' ? -1 : 0;

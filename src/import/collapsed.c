@@ -92,15 +92,14 @@ static uint32_t collapsed_shared(const struct collapsed *c, const char *line, si
 static int collapsed_stack(
 	struct collapsed *c, const char *line, size_t len, uint32_t *stack, struct err *err)
 {
-	uint32_t n = collapsed_shared(c, line, len), at_stack;
+	uint32_t n = collapsed_shared(c, line, len);
 	size_t at = n ? c->steps[n - 1].end + 1 : 0, end;
-	const char *semicolon;
+	uint32_t at_stack = n ? c->steps[n - 1].stack : PROFILE_ROOT_STACK;
 
-	at_stack = n ? c->steps[n - 1].stack : PROFILE_ROOT_STACK;
 	if (!n)
 		c->thread = PROFILE_NONE;
 	for (; at < len || (at == len && !n); at = end + 1) {
-		semicolon = at < len ? memchr(line + at, ';', len - at) : NULL;
+		const char *semicolon = at < len ? memchr(line + at, ';', len - at) : NULL;
 		end = semicolon ? (size_t)(semicolon - line) : len;
 		if (!n && semicolon && end > at)
 			c->thread = feed_thread_text(c->im, line, end);

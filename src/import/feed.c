@@ -136,12 +136,10 @@ static int feed_event_id(struct import *im, const char *name)
 int feed_event(
 	struct import *im, const char *name, const char *unit, uint64_t interval, struct err *err)
 {
-	struct vitals_event *v;
 	char clean[64];
-	int event;
 
 	feed_copy(clean, sizeof(clean), name, strlen(name));
-	event = feed_event_id(im, clean);
+	int event = feed_event_id(im, clean);
 	if (event < 0)
 		return err_set(err, ERR_INPUT,
 			"%s has more than %d kinds of samples besides jhot's own events; \"%s\" is "
@@ -151,7 +149,7 @@ int feed_event(
 		profile_event_set(im->p, event, clean, unit, interval);
 	im->events |= 1u << event;
 	profile_interval_add(im->p, event, interval);
-	v = &im->out->vitals.events[event];
+	struct vitals_event *v = &im->out->vitals.events[event];
 	v->state = VITALS_ON;
 	v->interval = (int64_t)(interval < INT64_MAX ? interval : 0);
 	return event;
@@ -162,11 +160,11 @@ int feed_event(
 uint32_t feed_thread(struct import *im, const struct profile_thread *t)
 {
 	struct buf key = {0};
-	uint32_t id, known = im->threads.count;
+	uint32_t known = im->threads.count;
 
 	buf_printf(&key, "%d %lld %d ", t->tid, (long long)t->java_tid, (int)t->kind);
 	buf_add(&key, t->name, strnlen(t->name, FEED_TEXT_MAX));
-	id = intern_add(&im->threads, buf_str(&key), key.len);
+	uint32_t id = intern_add(&im->threads, buf_str(&key), key.len);
 	if (id == known)
 		profile_thread_set(im->p, id, t);
 	buf_done(&key);

@@ -207,7 +207,6 @@ uint32_t feed_method(struct import *im, const char *class_name, const char *name
 {
 	const char *texts[] = {class_name, name, signature, module};
 	struct buf dotted = {0};
-	uint32_t method;
 
 	/* Dots instead of slashes, except before the number of a hidden class. */
 	for (const char *s = class_name; *s; s++)
@@ -215,7 +214,7 @@ uint32_t feed_method(struct import *im, const char *class_name, const char *name
 	texts[0] = buf_str(&dotted);
 	for (int i = 0; i < 4; i++)
 		im->unchecked_bytes += strnlen(texts[i], FEED_TEXT_MAX);
-	method = profile_method(im->p, texts[0], texts[1], texts[2], texts[3]);
+	uint32_t method = profile_method(im->p, texts[0], texts[1], texts[2], texts[3]);
 	buf_done(&dotted);
 	return method;
 }
@@ -261,7 +260,6 @@ uint32_t feed_frame_name(struct import *im, const struct feed_name *n)
 {
 	size_t len = strlen(n->text), class_len = *n->module || n->native ? 0 : name_class(n, len);
 	const struct frame_text class = {n->text, len, 'i', n->leaf};
-	char *class_name;
 	uint32_t frame = PROFILE_NONE;
 
 	if (*n->text == '[' && len && n->text[len - 1] == ']')
@@ -272,7 +270,7 @@ uint32_t feed_frame_name(struct import *im, const struct feed_name *n)
 		return frame_of(im, feed_method(im, n->text, "", "", ""), FRAME_CLASS);
 	if (!class_len)
 		return frame_native(im, n);
-	class_name = xstrndup(n->text, class_len);
+	char *class_name = xstrndup(n->text, class_len);
 	frame = profile_frame(im->p,
 		feed_method(im, class_name, n->text + class_len + 1, n->signature, ""),
 		n->inlined ? FRAME_INLINED : FRAME_JAVA, 0xffff, n->line);
@@ -282,19 +280,19 @@ uint32_t feed_frame_name(struct import *im, const struct feed_name *n)
 
 uint32_t feed_frame_text(struct import *im, const char *text, size_t len, bool leaf)
 {
-	uint32_t id, known = im->frames.count;
-	struct frame_text cut;
+	uint32_t known = im->frames.count;
 
 	/* the same text as a leaf may be a class, a different frame */
 	buf_clear(&im->text);
 	buf_addc(&im->text, leaf ? 'l' : '-');
 	buf_add(&im->text, text, len < FEED_TEXT_MAX ? len : FEED_TEXT_MAX);
-	id = intern_add(&im->frames, buf_str(&im->text), im->text.len);
+	uint32_t id = intern_add(&im->frames, buf_str(&im->text), im->text.len);
 	if (id < known)
 		return im->frame_of[id];
 	if (id >= im->frames_cap)
 		im->frame_of = xgrow(im->frame_of, id, &im->frames_cap, sizeof(*im->frame_of));
-	cut = frame_text_cut(im->frames.texts[id] + 1, strlen(im->frames.texts[id] + 1), leaf);
+	struct frame_text cut =
+		frame_text_cut(im->frames.texts[id] + 1, strlen(im->frames.texts[id] + 1), leaf);
 	im->frame_of[id] = frame_text_make(im, &cut);
 	return im->frame_of[id];
 }

@@ -48,10 +48,10 @@ const struct import_format import_formats[] = {
 static size_t import_unpacked_length(const char *name)
 {
 	static const char *const suffixes[] = {".gz", ".zst", ".xz", ".lz4"};
-	size_t len = strlen(name), end;
+	size_t len = strlen(name);
 
 	for (size_t i = 0; i < sizeof(suffixes) / sizeof(suffixes[0]); i++) {
-		end = strlen(suffixes[i]);
+		size_t end = strlen(suffixes[i]);
 		if (len > end && !strcasecmp(name + len - end, suffixes[i]))
 			return len - end;
 	}
@@ -92,19 +92,17 @@ static const struct import_format *import_find(
 bool import_accepts(const char *path)
 {
 	const unsigned char *head;
-	struct input *in;
 	struct stat st;
-	int bytes;
 
 	if (import_find_suffix(path))
 		return true;
 	/* Reading from a pipe would consume its data. */
 	if (stat(path, &st) || !S_ISREG(st.st_mode))
 		return false;
-	in = input_open(path, NULL);
+	struct input *in = input_open(path, NULL);
 	if (!in)
 		return false;
-	bytes = input_peek(in, &head, NULL);
+	int bytes = input_peek(in, &head, NULL);
 	input_close(in);
 	return bytes > 0 && import_find(path, head, (size_t)bytes);
 }
@@ -113,7 +111,6 @@ static int import_all(struct import *im, struct err *err)
 {
 	struct vitals *v = &im->out->vitals;
 	const unsigned char *head;
-	const char *name;
 	int bytes = input_peek(im->in, &head, err);
 
 	if (bytes < 0)
@@ -145,7 +142,7 @@ static int import_all(struct import *im, struct err *err)
 	if (im->out->format->read(im, err))
 		return -1;
 	if (!v->name[0]) { /* show the name of the file instead */
-		name = strrchr(im->path, '/') ? strrchr(im->path, '/') + 1 : im->path;
+		const char *name = strrchr(im->path, '/') ? strrchr(im->path, '/') + 1 : im->path;
 		name = strcmp(name, IMPORT_STDIN) ? name : input_name(im->in);
 		feed_copy(v->name, sizeof(v->name), name, strlen(name));
 	}
@@ -156,10 +153,9 @@ struct imported *import_read(
 	const char *path, const struct import_options *options, struct err *err)
 {
 	struct import im = {0};
-	struct imported *out;
 	int rc = -1;
+	struct imported *out = feed_begin(&im, path, options);
 
-	out = feed_begin(&im, path, options);
 	im.in = input_open(path, err);
 	if (im.in)
 		rc = import_all(&im, err);

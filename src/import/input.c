@@ -190,27 +190,25 @@ static void input_consume(struct input *in, size_t bytes)
 
 int input_peek(struct input *in, const unsigned char **head, struct err *err)
 {
-	size_t left;
-
 	while (in->end - in->at < INPUT_HEAD && !in->ended)
 		if (input_fill(in, err)) {
 			if (in->end == in->at)
 				return -1;
 			break; /* report it when these bytes have been consumed */
 		}
-	left = in->end - in->at;
+	size_t left = in->end - in->at;
 	*head = (const unsigned char *)in->piece + in->at;
 	return (int)(left < INPUT_HEAD ? left : INPUT_HEAD);
 }
 
 int input_read(struct input *in, void *to, size_t bytes, struct err *err)
 {
-	size_t have, done = 0;
+	size_t done = 0;
 
 	while (done < bytes) {
 		if (in->at == in->end && input_fill(in, err))
 			return -1;
-		have = in->end - in->at < bytes - done ? in->end - in->at : bytes - done;
+		size_t have = in->end - in->at < bytes - done ? in->end - in->at : bytes - done;
 		memcpy((char *)to + done, in->piece + in->at, have);
 		input_consume(in, have);
 		done += have;
@@ -226,11 +224,9 @@ int input_read(struct input *in, void *to, size_t bytes, struct err *err)
 
 ssize_t input_some(struct input *in, void *to, size_t bytes, struct err *err)
 {
-	size_t have;
-
 	if (in->at == in->end && input_fill(in, err))
 		return -1;
-	have = in->end - in->at < bytes ? in->end - in->at : bytes;
+	size_t have = in->end - in->at < bytes ? in->end - in->at : bytes;
 	memcpy(to, in->piece + in->at, have);
 	input_consume(in, have);
 	return (ssize_t)have;

@@ -26,13 +26,12 @@ int import_jhot(struct import *im, struct err *err)
 	struct imported *out = im->out;
 	struct recording *r = recording_open_input(jhot_input, im, im->p, err);
 	const char *const *labels;
-	int rc, count;
 
 	if (!r)
 		return -1;
 	if (im->options->memory)
 		recording_limit(r, im->options->memory);
-	rc = recording_read(r, UINT32_MAX, err);
+	int rc = recording_read(r, UINT32_MAX, err);
 	out->vitals = *recording_vitals_now(r);
 	/* An event is present if it has samples, even if it was off at the end. */
 	for (int i = 0; i < PROFILE_EVENTS; i++) {
@@ -44,7 +43,7 @@ int import_jhot(struct import *im, struct err *err)
 	out->duration_ns = recording_duration_ns(r);
 	out->timed = true;
 	snprintf(out->host, sizeof(out->host), "%s", recording_host(r));
-	count = recording_labels(r, &labels);
+	int count = recording_labels(r, &labels);
 	for (int i = 0; i < count && out->label_count < IMPORT_LABELS; i++)
 		out->labels[out->label_count++] = xstrdup(labels[i]);
 	snprintf(out->note, sizeof(out->note), "%s", recording_note(r));

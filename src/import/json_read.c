@@ -35,11 +35,9 @@ bool json_read_enter(struct json_read *r, char open)
 
 static bool json_next(struct json_read *r, char close)
 {
-	char c;
-
 	if (r->bad)
 		return false;
-	c = json_peek(r);
+	char c = json_peek(r);
 	if (c == close) {
 		r->at++;
 		r->comma = true;
@@ -74,11 +72,9 @@ static const char *json_text_end(struct json_read *r)
 
 bool json_read_key(struct json_read *r, const char **key, size_t *len)
 {
-	const char *end;
-
 	if (!json_next(r, '}'))
 		return false;
-	end = json_text_end(r);
+	const char *end = json_text_end(r);
 	if (!end)
 		return json_bad(r);
 	*key = r->at + 1;
@@ -171,11 +167,11 @@ static const char *json_escape(const char *s, const char *end, struct buf *out)
 
 bool json_read_text(struct json_read *r, struct buf *out)
 {
-	const char *end = r->bad ? NULL : json_text_end(r), *s;
+	const char *end = r->bad ? NULL : json_text_end(r);
 
 	if (!end)
 		return json_bad(r);
-	for (s = r->at + 1; s < end;) {
+	for (const char *s = r->at + 1; s < end;) {
 		const char *escape = memchr(s, '\\', (size_t)(end - s));
 
 		buf_add(out, s, (size_t)((escape ? escape : end) - s));

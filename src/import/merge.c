@@ -57,7 +57,6 @@ static void merge_events(struct merge *m, const struct imported *from, uint32_t 
 		const struct profile_query q = profile_whole(event);
 		const struct profile_event *e = profile_get_event(m->from, event);
 		struct profile_intervals every = profile_get_intervals(m->from, event);
-		struct vitals_event *v;
 
 		if (!profile_sum(m->from, &q).count)
 			continue;
@@ -66,7 +65,7 @@ static void merge_events(struct merge *m, const struct imported *from, uint32_t 
 		if (m->rc)
 			return;
 		profile_interval_add(m->im.p, m->sample.event, every.most);
-		v = &m->im.out->vitals.events[m->sample.event];
+		struct vitals_event *v = &m->im.out->vitals.events[m->sample.event];
 		v->lost += from->vitals.events[event].lost;
 		memcpy(v->engine, from->vitals.events[event].engine, sizeof(v->engine));
 		merge_event(m, event, false, first);
@@ -132,10 +131,10 @@ struct imported *import_merge(struct imported *const *list, int count,
 {
 	struct merge m = {.err = err};
 	struct imported *out = feed_begin(&m.im, "", options);
-	uint64_t start = 0, one; /* the earliest known start; 0: none is known */
+	uint64_t start = 0; /* the earliest known start; 0: none is known */
 
 	for (int i = 0; i < count; i++) {
-		one = profile_info(list[i]->profile).start_wall_ns;
+		uint64_t one = profile_info(list[i]->profile).start_wall_ns;
 		if (one && (!start || one < start))
 			start = one;
 	}

@@ -95,7 +95,7 @@ static bool word_is_time(const char *word, size_t len, uint64_t *ns)
 
 static bool head_read(const char *line, size_t len, struct perf_head *h)
 {
-	const char *at = line, *end = line + len, *word;
+	const char *at = line, *end = line + len;
 	size_t n;
 
 	*h = (struct perf_head){.period = 1};
@@ -122,7 +122,7 @@ static bool head_read(const char *line, size_t len, struct perf_head *h)
 	n = word_next(&at, end);
 	if (!n)
 		return false;
-	word = at;
+	const char *word = at;
 	if (strspn(word, "0123456789") >= n) {
 		h->period = strtoull(word, NULL, 10);
 		at += n;
@@ -144,12 +144,11 @@ static bool head_read(const char *line, size_t len, struct perf_head *h)
 static void java_name(struct buf *out, const char *name)
 {
 	size_t len = strcspn(name, "("), from = 0;
-	const char *class_end;
 
 	for (size_t i = 0; i < len; i++)
 		if (name[i] == ' ')
 			from = i + 1;
-	class_end = strstr(name, ";::");
+	const char *class_end = strstr(name, ";::");
 	if (*name == 'L' && class_end && class_end < name + len) {
 		buf_add(out, name + 1, (size_t)(class_end - name) - 1);
 		buf_addc(out, '.');
@@ -172,7 +171,6 @@ static uint32_t frame_of(struct perf *p, uint64_t address, char *name, char *fil
 	struct feed_name n = {.text = name, .signature = "", .module = base, .native = !jit};
 	struct buf text = {0};
 	char *offset = strrchr(name, '+');
-	uint32_t frame;
 
 	if (offset && !strncmp(offset, "+0x", 3))
 		*offset = '\0';
@@ -187,7 +185,7 @@ static uint32_t frame_of(struct perf *p, uint64_t address, char *name, char *fil
 		java_name(&text, name);
 	if (text.len)
 		n.text = buf_str(&text);
-	frame = feed_frame_name(p->im, &n);
+	uint32_t frame = feed_frame_name(p->im, &n);
 	buf_done(&text);
 	return frame;
 }
@@ -236,12 +234,11 @@ static int sample_begin(
 {
 	bool clock = !strncmp(h->event, "cpu-clock", 9) || !strncmp(h->event, "task-clock", 10);
 	char *comm = xstrndup(line, h->comm_len < FEED_TEXT_MAX ? h->comm_len : FEED_TEXT_MAX);
-	uint64_t ns;
 
 	if (!p->begun)
 		p->first_ns = h->ns;
 	p->begun = true;
-	ns = h->ns > p->first_ns ? h->ns - p->first_ns : 0;
+	uint64_t ns = h->ns > p->first_ns ? h->ns - p->first_ns : 0;
 	if (ns / NS_PER_S > FEED_SECONDS)
 		ns = FEED_SECONDS * NS_PER_S;
 	if (ns > p->im->out->duration_ns)

@@ -27,13 +27,11 @@ static bool is_one_of(const char *text, const char *const *list)
 static bool type_is_count(struct pprof *r, const struct pprof_type *t)
 {
 	static const char *const names[] = {"samples", "contentions", NULL};
-	const char *name;
-	size_t len;
 
 	if (strcmp(pprof_text(r, t->unit), "count") != 0)
 		return false;
-	name = pprof_text(r, t->name);
-	len = strlen(name);
+	const char *name = pprof_text(r, t->name);
+	size_t len = strlen(name);
 	return is_one_of(name, names) || (len > 8 && !strcmp(name + len - 8, "_objects"));
 }
 
@@ -198,11 +196,11 @@ static bool sample_fields(struct pprof *r, struct message message, struct pprof_
 /* leaf: replaces the first frame of the chain. */
 static uint32_t sample_stack(struct pprof *r, struct pprof_sample *s, uint32_t leaf)
 {
-	uint32_t stack = PROFILE_ROOT_STACK, depth = s->depth, thread;
+	uint32_t stack = PROFILE_ROOT_STACK, depth = s->depth;
 
 	/* record -t puts the thread below its stack. */
 	if (depth) {
-		thread = feed_thread_frame(r->im, r->chain[depth - 1]);
+		uint32_t thread = feed_thread_frame(r->im, r->chain[depth - 1]);
 		if (thread != PROFILE_NONE) {
 			depth--;
 			s->thread = s->thread == PROFILE_NONE ? thread : s->thread;
@@ -305,12 +303,12 @@ int import_pprof(struct import *im, struct err *err)
 /* A pprof file begins with a sample type, a message of two numbers, which no text does. */
 bool import_is_pprof(const unsigned char *head, size_t bytes)
 {
-	struct message top = message_of(head, bytes), message;
+	struct message top = message_of(head, bytes);
 	struct message_field f;
 
 	if (bytes < 4 || head[0] != (1 << 3 | 2) || !message_next(&top, &f) || !f.is_bytes)
 		return false;
-	message = f.bytes;
+	struct message message = f.bytes;
 	while (message_next(&message, &f))
 		if (f.is_bytes || f.number > 2)
 			return false;

@@ -178,25 +178,21 @@ static uint32_t line_frame(struct pprof *r, const struct pprof_location *l, stru
 	struct feed_name *n)
 {
 	uint64_t v[3];
-	uint32_t at, mapping, frame;
-	const struct pprof_function *f;
-	const char *library;
-	char *name, *system_name, *module;
 
 	if (!numbers_of(message, v, LINE_NUMBER))
 		return PROFILE_NONE;
-	at = ids_find(&r->function_ids, v[LINE_FUNCTION]);
+	uint32_t at = ids_find(&r->function_ids, v[LINE_FUNCTION]);
 	if (at == HASH_NONE)
 		return PROFILE_NONE;
-	f = &r->functions[at];
-	name = xstrdup(pprof_text(r, f->name));
-	system_name = xstrdup(pprof_text(r, f->system_name));
+	const struct pprof_function *f = &r->functions[at];
+	char *name = xstrdup(pprof_text(r, f->name));
+	char *system_name = xstrdup(pprof_text(r, f->system_name));
 	n->native = feed_is_native_source(pprof_text(r, f->file));
-	library = feed_library(pprof_text(r, f->file));
-	mapping = *library ? HASH_NONE : ids_find(&r->mapping_ids, l->mapping);
+	const char *library = feed_library(pprof_text(r, f->file));
+	uint32_t mapping = *library ? HASH_NONE : ids_find(&r->mapping_ids, l->mapping);
 	if (mapping != HASH_NONE)
 		library = feed_library(pprof_text(r, r->mappings[mapping].file));
-	module = xstrdup(library);
+	char *module = xstrdup(library);
 	n->text = name;
 	n->module = module;
 	/* jhot writes the name followed by the signature */
@@ -204,7 +200,7 @@ static uint32_t line_frame(struct pprof *r, const struct pprof_location *l, stru
 			       ? system_name + strlen(name)
 			       : "";
 	n->line = v[LINE_NUMBER] < INT32_MAX ? (int)v[LINE_NUMBER] : 0;
-	frame = feed_frame_name(r->im, n);
+	uint32_t frame = feed_frame_name(r->im, n);
 	free(name);
 	free(system_name);
 	free(module);
@@ -217,8 +213,6 @@ static uint32_t address_frame(struct pprof *r, const struct pprof_location *l)
 	uint32_t m = ids_find(&r->mapping_ids, l->mapping);
 	uint64_t address = l->address;
 	struct buf name = {0}, file = {0};
-	const char *slash;
-	uint32_t frame;
 
 	if (m != HASH_NONE) {
 		buf_adds(&file, pprof_text(r, r->mappings[m].file));
@@ -227,9 +221,10 @@ static uint32_t address_frame(struct pprof *r, const struct pprof_location *l)
 	}
 	if (!l->address)
 		return feed_frame_text(r->im, "[unknown]", 9, false);
-	slash = strrchr(buf_str(&file), '/');
+	const char *slash = strrchr(buf_str(&file), '/');
 	buf_printf(&name, "0x%" PRIx64, address);
-	frame = feed_frame_name(r->im, &(struct feed_name){.text = buf_str(&name),
+	uint32_t frame =
+		feed_frame_name(r->im, &(struct feed_name){.text = buf_str(&name),
 					       .signature = "",
 					       .module = slash ? slash + 1 : buf_str(&file),
 					       .native = true});
@@ -269,11 +264,10 @@ static bool location_frames(struct pprof *r, struct pprof_location *l)
 int pprof_frames(struct pprof *r, uint64_t location, const uint32_t **frames)
 {
 	uint32_t at = ids_find(&r->location_ids, location);
-	struct pprof_location *l;
 
 	if (at == HASH_NONE)
 		return -1;
-	l = &r->locations[at];
+	struct pprof_location *l = &r->locations[at];
 	if (!l->frames && !location_frames(r, l))
 		return -1;
 	*frames = r->frames + l->frame;
@@ -284,16 +278,14 @@ uint32_t pprof_leaf(struct pprof *r, uint64_t location)
 {
 	uint32_t at = ids_find(&r->location_ids, location), frame = PROFILE_NONE;
 	struct feed_name name = {.leaf = true};
-	struct pprof_location *l;
 	struct message_field f;
-	struct message message;
 
 	if (at == HASH_NONE)
 		return PROFILE_NONE;
-	l = &r->locations[at];
+	struct pprof_location *l = &r->locations[at];
 	if (l->leaf)
 		return l->leaf - 1;
-	message = l->message;
+	struct message message = l->message;
 	while (frame == PROFILE_NONE && message_next(&message, &f))
 		if (f.number == LOCATION_LINE && f.is_bytes)
 			frame = line_frame(r, l, f.bytes, &name);

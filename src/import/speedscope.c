@@ -265,13 +265,13 @@ static int speedscope_sample(
 	struct speedscope *s, uint32_t stack, uint32_t thread, double weight, struct err *err)
 {
 	struct feed_sample f = {.event = s->event, .stack = stack, .thread = thread, .count = 1};
-	double whole, exact = weight * s->scale + s->rest;
+	double exact = weight * s->scale + s->rest;
 
 	if (!(weight >= 0)) {
 		s->negative++;
 		return 0;
 	}
-	whole = floor(exact < 0x1p62 ? exact : 0x1p62);
+	double whole = floor(exact < 0x1p62 ? exact : 0x1p62);
 	s->rest = exact < 0x1p62 ? exact - whole : 0;
 	s->decimals += s->counts && weight != floor(weight);
 	f.weight = (uint64_t)whole;
@@ -465,7 +465,6 @@ static int part_event(struct speedscope *s, const struct part *p, bool several, 
 		{"bytes", "bytes", "bytes", 1}, {"none", "samples", "samples", 1}};
 	const struct profile_thread t = {
 		.java_tid = -1, .kind = THREAD_JAVA, .name = buf_str(&p->name)};
-	double lasts;
 	size_t i = 0;
 
 	while (i + 1 < sizeof(units) / sizeof(units[0]) &&
@@ -486,7 +485,7 @@ static int part_event(struct speedscope *s, const struct part *p, bool several, 
 	}
 	if (several && p->name.len)
 		s->thread = feed_thread(s->im, &t);
-	lasts = strcmp(units[i].event_unit, "ns") ? 0 : (p->end - p->start) * s->scale;
+	double lasts = strcmp(units[i].event_unit, "ns") ? 0 : (p->end - p->start) * s->scale;
 	if (lasts > (double)s->im->out->duration_ns && lasts < 1e18)
 		s->im->out->duration_ns = (uint64_t)lasts;
 	s->event = feed_event(s->im, units[i].event, units[i].event_unit, s->counts, err);

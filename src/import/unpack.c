@@ -73,11 +73,9 @@ static void *lz4_begin(void)
 
 static const char *lz4_step(struct unpack *u, struct unpack_io *io)
 {
-	size_t left;
-
 	io->consumed = io->bytes;
 	io->got = io->space;
-	left = LZ4F_decompress(u->state, io->to, &io->got, io->from, &io->consumed, NULL);
+	size_t left = LZ4F_decompress(u->state, io->to, &io->got, io->from, &io->consumed, NULL);
 	u->inside = left;
 	return LZ4F_isError(left) ? LZ4F_getErrorName(left) : NULL;
 }
@@ -104,13 +102,12 @@ static void *xz_begin(void)
 static const char *xz_step(struct unpack *u, struct unpack_io *io)
 {
 	lzma_stream *xz = u->state;
-	lzma_ret rc;
 
 	xz->next_in = io->from;
 	xz->avail_in = io->bytes;
 	xz->next_out = io->to;
 	xz->avail_out = io->space;
-	rc = lzma_code(xz, io->last ? LZMA_FINISH : LZMA_RUN);
+	lzma_ret rc = lzma_code(xz, io->last ? LZMA_FINISH : LZMA_RUN);
 	io->consumed = io->bytes - xz->avail_in;
 	io->got = io->space - xz->avail_out;
 	u->inside = rc != LZMA_STREAM_END;

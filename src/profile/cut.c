@@ -14,25 +14,22 @@
 uint32_t profile_copy_stack(
 	struct profile *to, const struct profile *from, uint32_t stack, uint32_t *copies)
 {
-	uint32_t chain[CUT_CHAIN], depth, at, copy;
+	uint32_t chain[CUT_CHAIN], at;
 
 	for (;;) {
-		depth = 0;
+		uint32_t depth = 0;
 		for (at = stack; at != PROFILE_ROOT_STACK && !copies[at];
 			at = profile_get_stack(from, at).parent)
 			chain[depth++ % CUT_CHAIN] = at;
-		copy = at == PROFILE_ROOT_STACK ? at : copies[at] - 1;
+		uint32_t copy = at == PROFILE_ROOT_STACK ? at : copies[at] - 1;
 		if (!depth)
 			return copy;
 		for (unsigned i = 0; i < CUT_CHAIN && i < depth; i++) {
-			const struct profile_frame *f;
-			const struct profile_method *m;
-			uint32_t method;
-
 			at = chain[(depth - 1 - i) % CUT_CHAIN];
-			f = profile_get_frame(from, profile_get_stack(from, at).frame);
-			m = profile_get_method(from, f->method);
-			method =
+			const struct profile_frame *f =
+				profile_get_frame(from, profile_get_stack(from, at).frame);
+			const struct profile_method *m = profile_get_method(from, f->method);
+			uint32_t method =
 				profile_method(to, m->class_name, m->name, m->signature, m->module);
 			copy = profile_stack_child(
 				to, copy, profile_frame(to, method, f->type, f->bci, f->line));
@@ -223,13 +220,12 @@ struct profile *profile_cut(const struct profile *p, uint32_t from, uint32_t to)
 {
 	struct profile_info info = profile_info(p);
 	struct cut c = {.from = p, .to = profile_new(), .begin = from};
-	const struct vitals_second *first;
 
 	c.end = to < info.now + 1 ? to : info.now + 1;
 	c.open = to > info.now;
 	if (c.end < from)
 		c.end = from;
-	first = profile_vitals_next(p, from);
+	const struct vitals_second *first = profile_vitals_next(p, from);
 	c.stacks = xcalloc((size_t)info.stacks + 1, sizeof(*c.stacks));
 	profile_set_budget(c.to, SIZE_MAX);
 	profile_set_history(c.to, UINT32_MAX);

@@ -11,11 +11,11 @@
 uint64_t push_wait_ns(unsigned failures, uint64_t retry_after_s, uint64_t random)
 {
 	unsigned doubles = failures > DOUBLE_MOST ? DOUBLE_MOST : failures ? failures - 1 : 0;
-	uint64_t wait = FIRST_NS << doubles, least;
+	uint64_t wait = FIRST_NS << doubles;
 
 	if (wait > MOST_NS)
 		wait = MOST_NS;
 	wait = wait / 2 + random % (wait / 2 + 1);
-	least = (retry_after_s < RETRY_MOST ? retry_after_s : RETRY_MOST) * NS_PER_S;
+	uint64_t least = (retry_after_s < RETRY_MOST ? retry_after_s : RETRY_MOST) * NS_PER_S;
 	return wait > least ? wait : least;
 }

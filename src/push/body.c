@@ -53,10 +53,9 @@ static void label_name(struct buf *out, const char *label)
 static bool label_is(const char *label, const char *name)
 {
 	struct buf text = {0};
-	bool same;
 
 	label_name(&text, label);
-	same = !strcmp(buf_str(&text), name);
+	bool same = !strcmp(buf_str(&text), name);
 	buf_done(&text);
 	return same;
 }

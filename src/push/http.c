@@ -209,19 +209,17 @@ enum push_outcome push_http_send(struct push_http *h, const struct push_target *
 	const struct push_options *o, const struct push_request *request, struct push_reply *reply,
 	struct err *err)
 {
-	struct curl_slist *headers;
 	char why[CURL_ERROR_SIZE] = "";
 	struct buf url = {0};
-	CURLcode rc;
 
 	push_reply_clear(reply);
-	headers = http_headers(h, o, request, err);
+	struct curl_slist *headers = http_headers(h, o, request, err);
 	if (!headers)
 		return PUSH_DENIED;
 	buf_adds(&url, t->url);
 	if (request->query)
 		buf_printf(&url, "%c%s", strchr(t->url, '?') ? '&' : '?', request->query);
-	rc = http_options(h, o, request, reply);
+	CURLcode rc = http_options(h, o, request, reply);
 	rc = rc ? rc : h->easy_setopt(h->easy, CURLOPT_URL, url.data);
 	rc = rc ? rc : h->easy_setopt(h->easy, CURLOPT_HTTPHEADER, headers);
 	rc = rc ? rc : h->easy_setopt(h->easy, CURLOPT_ERRORBUFFER, why);

@@ -41,8 +41,7 @@ static size_t url_scheme(const char *url)
 /* Returns NULL if HOST[:PORT] is well-formed, otherwise a clause that describes the error. */
 static const char *url_authority(const char *text, size_t len)
 {
-	const char *port;
-	size_t host = 0, digits;
+	size_t host = 0;
 
 	if (memchr(text, '@', len))
 		return "it contains a user name or password, which other users could see; use "
@@ -65,8 +64,8 @@ static const char *url_authority(const char *text, size_t len)
 		return "it has no host";
 	if (host == len)
 		return NULL;
-	port = text + host + 1;
-	digits = strspn(port, "0123456789");
+	const char *port = text + host + 1;
+	size_t digits = strspn(port, "0123456789");
 	if (text[host] != ':' || !digits || digits > 5 || host + 1 + digits != len ||
 		atoi(port) < 1 || atoi(port) > 65535)
 		return "its port is not a number from 1 to 65535";
@@ -100,9 +99,7 @@ static bool url_is_local(const char *authority, size_t len)
 
 int push_target_parse(struct push_target *t, const char *url, struct err *err)
 {
-	size_t scheme = url_scheme(url), authority, path;
-	const struct push_path *known;
-	const char *rest, *fault;
+	size_t scheme = url_scheme(url);
 	struct buf text = {0};
 
 	*t = (struct push_target){0};
@@ -116,13 +113,13 @@ int push_target_parse(struct push_target *t, const char *url, struct err *err)
 				"it contains a character that must be written as %XX", err);
 	if (strchr(url, '#'))
 		return url_refused("it contains a fragment (#)", err);
-	authority = strcspn(url + scheme, "/?");
-	fault = url_authority(url + scheme, authority);
+	size_t authority = strcspn(url + scheme, "/?");
+	const char *fault = url_authority(url + scheme, authority);
 	if (fault)
 		return url_refused(fault, err);
-	rest = url + scheme + authority;
-	path = strcspn(rest, "?");
-	known = path > 1 ? url_path(rest, path) : &paths[0];
+	const char *rest = url + scheme + authority;
+	size_t path = strcspn(rest, "?");
+	const struct push_path *known = path > 1 ? url_path(rest, path) : &paths[0];
 	if (!known)
 		return url_refused("jhot knows no protocol for its path", err);
 	t->protocol = known->protocol;

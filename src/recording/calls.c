@@ -35,10 +35,9 @@ static void add_call(struct second *s, const struct call *call)
 {
 	struct calls_written *w = &s->calls;
 	struct buf *out = &s->out->chunk;
-	uint32_t count;
 
 	w->polls = w->polls ? w->polls : xcalloc(CALLS_POLLS, sizeof(*w->polls));
-	count = calls_polls(s->profile, call->number, w->polls, CALLS_POLLS);
+	uint32_t count = calls_polls(s->profile, call->number, w->polls, CALLS_POLLS);
 	format_add(out, file_ids_thread(&s->ids, s->profile, call->thread));
 	format_add(out, CALL_FLAGS(call));
 	format_add(out, call->gap_ns);
@@ -92,7 +91,6 @@ void second_write_calls(struct second *s, uint32_t second, bool last)
 	struct calls_written *w = &s->calls;
 	uint32_t generation = calls_generation(s->profile), pending = w->count;
 	uint64_t first, end;
-	struct buf calls;
 
 	if (!generation)
 		return;
@@ -110,7 +108,7 @@ void second_write_calls(struct second *s, uint32_t second, bool last)
 		write_call(s, w->pending[i], last);
 	for (w->next = w->next > first ? w->next : first; w->next < end; w->next++)
 		write_call(s, w->next, last);
-	calls = s->out->chunk;
+	struct buf calls = s->out->chunk;
 	s->out->chunk = (struct buf){0};
 	second_flush_ids(s);
 	out_write_nonempty(s->out, CHUNK_CALLS, &calls);
@@ -145,13 +143,13 @@ static void read_polls(struct recording *r, struct format_cursor *c, uint64_t be
 {
 	for (uint32_t i = 0; i < count && !c->bad; i++) {
 		struct call_poll *poll = &polls[i];
-		uint64_t back = format_get_most(c, before_ns), stack;
+		uint64_t back = format_get_most(c, before_ns);
 
 		poll->time_ns = before_ns - back;
 		poll->still_ns = time_get(c, poll->time_ns);
 		poll->cpu_ns = format_get(c);
 		poll->delay_ns = format_get(c);
-		stack = format_get(c);
+		uint64_t stack = format_get(c);
 		c->bad |= stack && stack >= r->stacks.count;
 		poll->state = (enum call_state)format_get_most(c, CALL_STATES - 1);
 		if (!c->bad)
@@ -163,11 +161,10 @@ static void read_polls(struct recording *r, struct format_cursor *c, uint64_t be
 void chunks_read_calls(struct recording *r, struct format_cursor *c)
 {
 	while (format_more(c)) {
-		uint64_t thread = format_get(c), flags = format_get(c), lasts;
+		uint64_t thread = format_get(c), flags = format_get(c);
 		struct call call = {
 			.counted = flags & 1, .inlined = flags & 2, .uncertain = flags & 4};
 		struct call_poll *polls;
-		uint32_t count;
 
 		c->bad |= thread >= r->threads.count;
 		if (c->bad)
@@ -177,12 +174,12 @@ void chunks_read_calls(struct recording *r, struct format_cursor *c)
 		call.begin_from = time_get(c, 0);
 		call.begin_to = time_get(c, call.begin_from);
 		call.end_from = time_get(c, call.begin_to);
-		lasts = format_get_most(c, TIME_MAX_NS);
+		uint64_t lasts = format_get_most(c, TIME_MAX_NS);
 		call.end_to = lasts ? call.end_from + lasts - 1 : UINT64_MAX;
 		for (unsigned i = 0; i < CALL_STATES; i++)
 			call.state_ns[i] = format_get_most(c, TIME_MAX_NS);
 		/* A poll has at least six bytes. */
-		count = (uint32_t)format_get_most(c, (uint64_t)(c->end - c->at) / 6);
+		uint32_t count = (uint32_t)format_get_most(c, (uint64_t)(c->end - c->at) / 6);
 		c->bad |= count > CALLS_POLLS;
 		if (c->bad)
 			return;

@@ -147,12 +147,12 @@ static void read_stacks(struct recording *r, struct format_cursor *c)
 		id_list_add(c, &r->stacks, PROFILE_ROOT_STACK);
 	while (format_more(c)) {
 		uint64_t back = format_get(c);
-		uint32_t frame = id_get(c, &r->frames), stack;
+		uint32_t frame = id_get(c, &r->frames);
 
 		c->bad |= !back || back > r->stacks.count;
 		if (c->bad)
 			return;
-		stack = profile_stack_child(
+		uint32_t stack = profile_stack_child(
 			r->profile, r->stacks.list[r->stacks.count - back], frame);
 		id_list_add(c, &r->stacks, stack == PROFILE_NONE ? PROFILE_ROOT_STACK : stack);
 	}
@@ -195,12 +195,11 @@ static void read_weights(struct recording *r, struct format_cursor *c, bool hold
 
 	while (format_more(c)) {
 		struct profile_sample s = {0};
-		uint64_t state, count;
 
 		stack += (uint64_t)format_get_signed(c);
 		s.thread = id_get(c, &r->threads);
-		state = format_get(c);
-		count = format_get_most(c, COUNT_MAX);
+		uint64_t state = format_get(c);
+		uint64_t count = format_get_most(c, COUNT_MAX);
 		s.weight = format_get_most(c, WEIGHT_MAX);
 		c->bad |= stack && stack >= r->stacks.count;
 		if (c->bad)
@@ -284,13 +283,12 @@ static void read_waits(struct recording *r, struct format_cursor *c)
 {
 	while (format_more(c)) {
 		struct profile_wait w = {.thread = id_get(c, &r->threads)};
-		uint64_t lasted;
 
 		w.owner = id_get_or_none(c, &r->threads);
 		w.method = id_get_or_none(c, &r->methods);
 		w.lock = format_get(c);
 		w.since_ns = format_get_most(c, TIME_MAX_NS);
-		lasted = format_get_most(c, TIME_MAX_NS);
+		uint64_t lasted = format_get_most(c, TIME_MAX_NS);
 		w.until_ns = lasted ? w.since_ns + lasted - 1 : PROFILE_STILL;
 		w.before_ns = format_get_most(c, TIME_MAX_NS);
 		w.at_least = format_get(c) != 0;

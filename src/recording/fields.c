@@ -184,21 +184,18 @@ void fields_read(const struct fields_known *k, struct format_cursor *c, struct v
 		const struct field *row = f && f->row >= 0 ? &rows[f->row] : NULL;
 		char *to = row ? (char *)v + row->at : NULL;
 		size_t bytes;
-		const char *text;
-		int64_t value;
-		int narrow;
 
 		c->bad |= !f;
 		if (c->bad)
 			break;
 		if (f->kind == FIELD_TEXT) {
-			text = format_get_text(c, &bytes);
+			const char *text = format_get_text(c, &bytes);
 			if (row)
 				clean_text(to, row->bytes, text, bytes);
 			continue;
 		}
-		value = format_get_signed(c);
-		narrow = value < INT_MIN || value > INT_MAX ? -1 : (int)value;
+		int64_t value = format_get_signed(c);
+		int narrow = value < INT_MIN || value > INT_MAX ? -1 : (int)value;
 		if (*f->counter)
 			set_counter(v, f->counter, value);
 		else if (row && row->bytes == sizeof(narrow))

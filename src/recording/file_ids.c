@@ -75,11 +75,11 @@ uint32_t file_ids_method(struct file_ids *t, const struct profile *p, uint32_t m
 static uint32_t file_ids_frame(struct file_ids *t, const struct profile *p, uint32_t frame)
 {
 	const struct profile_frame f = *profile_get_frame(p, frame);
-	uint32_t *at = id_map_at(&t->frames, frame), method;
+	uint32_t *at = id_map_at(&t->frames, frame);
 
 	if (*at)
 		return *at - 1;
-	method = file_ids_method(t, p, f.method);
+	uint32_t method = file_ids_method(t, p, f.method);
 	format_add(&t->frames_out, method);
 	format_add(&t->frames_out, f.type);
 	format_add(&t->frames_out, f.bci == 0xffff ? 0 : f.bci + 1u);
@@ -90,14 +90,14 @@ static uint32_t file_ids_frame(struct file_ids *t, const struct profile *p, uint
 
 uint32_t file_ids_stack(struct file_ids *t, const struct profile *p, uint32_t stack)
 {
-	uint32_t depth = 0, at = stack, parent;
+	uint32_t depth = 0, at = stack;
 
 	for (; at != PROFILE_ROOT_STACK && !*id_map_at(&t->stacks, at);
 		at = profile_get_stack(p, at).parent) {
 		t->chain = xgrow(t->chain, depth, &t->chain_cap, sizeof(*t->chain));
 		t->chain[depth++] = at;
 	}
-	parent = at == PROFILE_ROOT_STACK ? 0 : *id_map_at(&t->stacks, at);
+	uint32_t parent = at == PROFILE_ROOT_STACK ? 0 : *id_map_at(&t->stacks, at);
 	while (depth-- > 0) {
 		uint32_t frame = file_ids_frame(t, p, profile_get_stack(p, t->chain[depth]).frame);
 		uint32_t id = ++t->stacks.count;

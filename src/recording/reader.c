@@ -54,11 +54,10 @@ ssize_t unzip_read(void *ctx, void *bytes, size_t count, struct err *err)
 {
 	struct unzip *in = ctx;
 	int n = gzread(in->file, bytes, count < ZIP_PIECE ? (unsigned)count : ZIP_PIECE), why;
-	const char *text;
 
 	if (n >= 0)
 		return n;
-	text = gzerror(in->file, &why);
+	const char *text = gzerror(in->file, &why);
 	if (why == Z_ERRNO)
 		return err_set_errno(err, ERR_INPUT, "Cannot read recording %s", in->path);
 	return err_set(err, ERR_INPUT, "Cannot decompress recording %s near byte %lld: %s.",
@@ -120,10 +119,9 @@ static int read_chunk(struct recording *r, struct err *err)
 {
 	struct format_chunk head;
 	size_t got;
-	int rc;
 
 	r->offset = r->next;
-	rc = fill(r, &head, sizeof(head), &got, err);
+	int rc = fill(r, &head, sizeof(head), &got, err);
 	if (rc > 0) {
 		head.bytes = le32toh(head.bytes);
 		head.type = le32toh(head.type);

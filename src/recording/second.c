@@ -23,11 +23,11 @@ void second_flush_ids(struct second *s)
 static void write_event(struct second *s, int event)
 {
 	const struct profile_event *e = profile_get_event(s->profile, event);
-	uint64_t hash;
 
 	if (e == &profile_events[event])
 		return;
-	hash = hash_bytes(e->unit, strlen(e->unit), hash_bytes(e->name, strlen(e->name), 1));
+	uint64_t hash =
+		hash_bytes(e->unit, strlen(e->unit), hash_bytes(e->name, strlen(e->name), 1));
 	hash = hash_pair(hash, e->default_interval) | 1;
 	if (s->events[event] == hash)
 		return;
@@ -94,12 +94,11 @@ static void write_wait(struct second *s, uint64_t id)
 {
 	struct written_wait *w = &s->waits[id % PROFILE_WAITS];
 	struct profile_wait wait = {.thread = 0}; /* so that its padding, which is hashed, is 0 */
-	uint64_t hash;
 	struct buf *out = &s->out->chunk;
 
 	if (!profile_get_wait(s->profile, id, &wait))
 		return;
-	hash = hash_pair((uint64_t)wait.owner << 32 | wait.method, wait.until_ns);
+	uint64_t hash = hash_pair((uint64_t)wait.owner << 32 | wait.method, wait.until_ns);
 	hash = hash_pair(hash, hash_pair(wait.before_ns, wait.at_least));
 	if (w->id == id + 1 && w->hash == hash)
 		return;
@@ -121,13 +120,12 @@ static void write_wait(struct second *s, uint64_t id)
 static void write_waits(struct second *s)
 {
 	uint64_t count = profile_wait_count(s->profile);
-	struct buf waits;
 
 	if (count && !s->waits)
 		s->waits = xcalloc(PROFILE_WAITS, sizeof(*s->waits));
 	for (uint64_t i = count > PROFILE_WAITS ? count - PROFILE_WAITS : 0; i < count; i++)
 		write_wait(s, i);
-	waits = s->out->chunk;
+	struct buf waits = s->out->chunk;
 	s->out->chunk = (struct buf){0};
 	second_flush_ids(s);
 	out_write_nonempty(s->out, CHUNK_WAITS, &waits);

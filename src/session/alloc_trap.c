@@ -38,11 +38,10 @@ bool alloc_trap_needed(const struct hotspot *jvm)
 static bool trap_map(void *ctx, const struct proc_map *map)
 {
 	struct trap_search *s = ctx;
-	int module;
 
 	if (map->perms[2] != 'x' || strcmp(map->path, s->jvm->libjvm))
 		return true;
-	module = symbols_module_add(s->symbols, map);
+	int module = symbols_module_add(s->symbols, map);
 	for (size_t i = 0; i < sizeof(trap_names) / sizeof(trap_names[0]); i++) {
 		struct alloc_trap found = {.bytes_argument = trap_names[i].bytes_argument};
 

@@ -78,11 +78,10 @@ const char *const session_engines[] = {"perf", "ctimer", COMMANDS_LENT, NULL};
 static int commands_lend(struct session *s, const struct session_event *e, struct err *err)
 {
 	struct wire_command command = {.op = WIRE_OP_LEND};
-	int socket;
 
 	if (!e->engine || strcmp(e->engine, COMMANDS_LENT) != 0 || s->lend)
 		return 0;
-	socket = commands_request(s, &command, "perf_events cannot be lent", err);
+	int socket = commands_request(s, &command, "perf_events cannot be lent", err);
 	if (socket < 0)
 		return -1;
 	s->lend = lend_begin(&s->jvm, s->pidfd, socket, e->kernel_only, err);

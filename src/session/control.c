@@ -103,12 +103,12 @@ static bool control_agent_busy(struct control_wait *w, uint64_t now_ns)
 static bool control_slice(struct control_wait *w, _Atomic uint32_t *word, uint32_t value)
 {
 	uint64_t left_ns = w->limit_ns > w->counted_ns ? w->limit_ns - w->counted_ns : 0;
-	uint64_t slice_ns = left_ns < SLICE_NS ? left_ns : SLICE_NS, now_ns;
+	uint64_t slice_ns = left_ns < SLICE_NS ? left_ns : SLICE_NS;
 
 	if (!left_ns || clock_mono_ns() - w->begin_ns >= w->limit_ns * CONTROL_STRETCH)
 		return false;
 	control_futex_wait(word, value, slice_ns);
-	now_ns = clock_mono_ns();
+	uint64_t now_ns = clock_mono_ns();
 	if (!control_agent_busy(w, now_ns))
 		w->counted_ns += slice_ns;
 	return !w->idle || w->idle(w->ctx);
@@ -297,7 +297,6 @@ struct lease *lease_start(struct mapping *m, unsigned beat_ms, unsigned stall_ms
 {
 	struct lease *l = xcalloc(1, sizeof(*l));
 	sigset_t all, before;
-	int error;
 
 	l->mapping = m;
 	l->beat_ms = beat_ms;
@@ -305,7 +304,7 @@ struct lease *lease_start(struct mapping *m, unsigned beat_ms, unsigned stall_ms
 	lease_renew(l);
 	sigfillset(&all); /* signals are handled by the main thread */
 	pthread_sigmask(SIG_SETMASK, &all, &before);
-	error = pthread_create(&l->thread, NULL, lease_main, l);
+	int error = pthread_create(&l->thread, NULL, lease_main, l);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	if (!error)
 		return l;

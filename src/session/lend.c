@@ -58,7 +58,6 @@ static void lend_thread(void *ctx, pid_t tid)
 	struct lend *l = ctx;
 	uint64_t hash = hash_u64((uint64_t)tid);
 	struct proc_status status;
-	int fd;
 
 	if (hash_index_find(&l->before, hash, NULL, NULL) != HASH_NONE) {
 		hash_index_add(&l->now, hash, 0);
@@ -66,7 +65,7 @@ static void lend_thread(void *ctx, pid_t tid)
 	}
 	if (l->full)
 		return;
-	fd = perf_lend_open(tid, l->kernel_only);
+	int fd = perf_lend_open(tid, l->kernel_only);
 	if (fd < 0) {
 		l->refused = errno == ESRCH ? l->refused : errno;
 		return;
@@ -85,7 +84,7 @@ static void lend_thread(void *ctx, pid_t tid)
 
 void lend_step(struct lend *l)
 {
-	uint64_t now_ns = clock_mono_ns(), took_ns;
+	uint64_t now_ns = clock_mono_ns();
 	struct hash_index before = l->before;
 
 	if (now_ns < l->due_ns)
@@ -96,7 +95,7 @@ void lend_step(struct lend *l)
 	l->before = l->now;
 	l->now = before;
 	hash_index_clear(&l->now);
-	took_ns = (clock_mono_ns() - now_ns) * LEND_COST;
+	uint64_t took_ns = (clock_mono_ns() - now_ns) * LEND_COST;
 	l->due_ns = now_ns + (took_ns > LEND_EVERY_NS ? took_ns : LEND_EVERY_NS);
 }
 

@@ -120,14 +120,14 @@ static bool mapping_is_ours(int dir, const char *name, const char *token)
 {
 	char link[128];
 	ssize_t n = readlinkat(dir, name, link, sizeof(link) - 1);
-	size_t prefix = strlen(MEMFD_LINK), len;
+	size_t prefix = strlen(MEMFD_LINK);
 
 	if (n <= 0)
 		return false;
 	link[n] = '\0';
 	if (strncmp(link, MEMFD_LINK, prefix))
 		return false;
-	len = strcspn(link + prefix, " ");
+	size_t len = strcspn(link + prefix, " ");
 	return !token || (strlen(token) == len && !strncmp(link + prefix, token, len));
 }
 
@@ -136,11 +136,9 @@ static void mapping_adopt(struct mapping *m, const char *folder, const char *nam
 {
 	char link[PROC_PATH_BYTES + 256];
 	struct mapping other;
-	bool younger;
-	int fd;
 
 	snprintf(link, sizeof(link), "%s/%s", folder, name);
-	fd = rooted_link(link, O_RDWR);
+	int fd = rooted_link(link, O_RDWR);
 	if (fd < 0) {
 		if (fd != -ENOENT)
 			err_set(err, ERR_FAILED, "The agent's memory cannot be opened: %s",
@@ -148,7 +146,7 @@ static void mapping_adopt(struct mapping *m, const char *folder, const char *nam
 		return;
 	}
 	if (!mapping_open_fd(&other, fd, err)) {
-		younger = !m->base || other.header.start_mono_ns > m->header.start_mono_ns;
+		bool younger = !m->base || other.header.start_mono_ns > m->header.start_mono_ns;
 		mapping_close(younger ? m : &other);
 		if (younger)
 			*m = other;
@@ -175,14 +173,12 @@ static int mapping_find_in(struct mapping *m, const char *path, const char *toke
 static bool mapping_is_publisher(int tasks, const char *tid)
 {
 	char file[64], comm[sizeof(MAPPING_PUBLISHER)] = "";
-	int fd;
-	ssize_t n;
 
 	snprintf(file, sizeof(file), "%.20s/comm", tid);
-	fd = openat(tasks, file, O_RDONLY | O_CLOEXEC);
+	int fd = openat(tasks, file, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return false;
-	n = read(fd, comm, sizeof(comm));
+	ssize_t n = read(fd, comm, sizeof(comm));
 	close(fd);
 	return n == (ssize_t)strlen(MAPPING_PUBLISHER) &&
 	       !memcmp(comm, MAPPING_PUBLISHER, strlen(MAPPING_PUBLISHER));
@@ -215,10 +211,9 @@ static int mapping_search(
 	struct mapping *m, pid_t pid, const char *token, struct err *why, struct err *err)
 {
 	char path[PROC_PATH_BYTES];
-	int error;
 
 	*why = (struct err){0};
-	error = -mapping_find_in(m, proc_path_living(path, pid, "fd"), token, why);
+	int error = -mapping_find_in(m, proc_path_living(path, pid, "fd"), token, why);
 	errno = error;
 	if (error)
 		return error == ENOENT || error == ESRCH

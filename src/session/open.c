@@ -46,13 +46,14 @@ void session_token(char out[SESSION_TOKEN])
 static int open_busy(const struct hotspot *jvm, struct mapping *m, struct err *err)
 {
 	char front_end[64] = "";
-	uint64_t since_ns = 0, age_s;
+	uint64_t since_ns = 0;
 	int pid = 0;
 
 	if (m->base)
 		control_front_end(m, front_end, sizeof(front_end), &pid, &since_ns);
-	age_s = since_ns && clock_wall_ns() > since_ns ? (clock_wall_ns() - since_ns) / NS_PER_S
-						       : 0;
+	uint64_t age_s = since_ns && clock_wall_ns() > since_ns
+				 ? (clock_wall_ns() - since_ns) / NS_PER_S
+				 : 0;
 	if (front_end[0])
 		err_set(err, ERR_BUSY,
 			"JVM %d is already being profiled by %s (jhot process %d), for %llu s.",

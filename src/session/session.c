@@ -249,12 +249,11 @@ static int session_check_memory(struct session *s, struct err *err)
 {
 	uint64_t now_ns = clock_mono_ns();
 	struct err why;
-	int64_t left;
 
 	if (now_ns - s->memory_ns < SESSION_MEMORY_NS)
 		return 0;
 	s->memory_ns = now_ns;
-	left = cgroup_memory_left(&s->memory, s->jvm.pid);
+	int64_t left = cgroup_memory_left(&s->memory, s->jvm.pid);
 	if (left >= SESSION_MEMORY_BYTES)
 		return 0;
 	session_leave(s);
@@ -305,17 +304,14 @@ void session_feed_unwind(struct session *s, uint64_t wait_ns)
 
 int session_drain(struct session *s, struct err *err)
 {
-	uint32_t seq;
-	int samples;
-
 	if (s->over)
 		return session_end(s, &s->over_err, err);
 	lease_renew(s->lease);
-	seq = atomic_load(&s->mapping.status->publish_seq);
+	uint32_t seq = atomic_load(&s->mapping.status->publish_seq);
 	if (seq != s->publish_seen)
 		s->publish_moved_ns = clock_mono_ns();
 	s->publish_seen = seq;
-	samples = session_pull(s, err);
+	int samples = session_pull(s, err);
 	if (samples < 0 || session_check_end(s, err) || session_check_memory(s, err))
 		return -1;
 	if (s->lend)

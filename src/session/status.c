@@ -118,7 +118,7 @@ static void status_session(const struct mapping *m, struct session_status *out, 
 {
 	struct vitals v = {0};
 	const char *reason, *before = "counters: ";
-	int64_t samples, broken;
+	int64_t samples;
 
 	gauges_status(m->status, &v);
 	out->vitals = v;
@@ -129,7 +129,7 @@ static void status_session(const struct mapping *m, struct session_status *out, 
 	buf_printf(text, "walker: %s%s%s\n", v.walker, v.walker_note[0] ? "; " : "", v.walker_note);
 	status_debug_info(text, m->status);
 	status_events(text, out);
-	broken = vitals_broken(&v, &samples, &reason);
+	int64_t broken = vitals_broken(&v, &samples, &reason);
 	if (samples > 0)
 		buf_printf(text, "broken: %lld of %lld stacks, %.2f %%%s%s\n", (long long)broken,
 			(long long)samples, (double)broken * 100 / (double)samples,
@@ -152,17 +152,16 @@ int session_status(const struct hotspot *jvm, struct session_status *out, struct
 {
 	struct buf files = {0}, text = {0};
 	struct mapping m;
-	int rc, found;
 
 	memset(out, 0, sizeof(*out));
-	rc = proc_maps(jvm->pid, status_see_map, &files);
+	int rc = proc_maps(jvm->pid, status_see_map, &files);
 	if (rc) {
 		buf_done(&files);
 		return err_set(err, ERR_ATTACH, "The mappings of process %d cannot be read: %s.",
 			(int)jvm->pid, strerror(-rc));
 	}
 	out->loaded = files.len > 0;
-	found = mapping_find(&m, jvm->pid, NULL, err);
+	int found = mapping_find(&m, jvm->pid, NULL, err);
 	if (found > 0) {
 		out->active = atomic_load(&m.status->agent_state) != WIRE_AGENT_LEFT;
 		if (out->active)

@@ -69,7 +69,6 @@ static int living_each(struct living *l)
 {
 	const struct profile *p = l->s->profile;
 	uint32_t count = profile_thread_count(p);
-	int rc;
 
 	l->threads = xcalloc(count, sizeof(*l->threads));
 	for (uint32_t i = 0; i < count; i++) {
@@ -87,7 +86,7 @@ static int living_each(struct living *l)
 		}
 		l->threads[at] = i;
 	}
-	rc = proc_threads(l->s->jvm.pid, living_found, l);
+	int rc = proc_threads(l->s->jvm.pid, living_found, l);
 	hash_index_done(&l->by_tid);
 	free(l->threads);
 	return rc;

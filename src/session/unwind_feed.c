@@ -206,7 +206,7 @@ static size_t ready_bytes(const struct unwind_feed *f)
 /* Collects compiled modules and starts the next until `enough` are ready or wait_ns has passed. Never waits for libjvm. */
 static void compile(struct unwind_feed *f, size_t enough, uint64_t wait_ns)
 {
-	uint64_t end_ns = clock_mono_ns() + wait_ns, now_ns;
+	uint64_t end_ns = clock_mono_ns() + wait_ns;
 	struct module *m;
 
 	do {
@@ -216,7 +216,7 @@ static void compile(struct unwind_feed *f, size_t enough, uint64_t wait_ns)
 			return;
 		m = f->modules[f->now];
 		while (!loader_request(f->loader, &m->load)) {
-			now_ns = clock_mono_ns();
+			uint64_t now_ns = clock_mono_ns();
 			if (now_ns >= end_ns || m->rank == RANK_LAST)
 				return;
 			loader_wait(f->loader, (unsigned)((end_ns - now_ns) / NS_PER_MS + 1));

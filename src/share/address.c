@@ -8,10 +8,8 @@
 
 socklen_t share_address(const struct hotspot *jvm, struct sockaddr_un *at)
 {
-	int n;
-
 	*at = (struct sockaddr_un){.sun_family = AF_UNIX};
-	n = snprintf(at->sun_path + 1, sizeof(at->sun_path) - 1, "jhot-%llu-%d",
+	int n = snprintf(at->sun_path + 1, sizeof(at->sun_path) - 1, "jhot-%llu-%d",
 		(unsigned long long)jvm->start_ticks, (int)jvm->nspid);
 	return (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)n);
 }

@@ -111,15 +111,13 @@ static ssize_t message_input(void *ctx, void *bytes, size_t count, struct err *e
 
 static int read_message(struct shared *s, struct err *err)
 {
-	int rc;
-
 	if (!s->recording) {
 		s->recording = recording_open_input(message_input, s, s->profile, err);
 		if (!s->recording)
 			return -1;
 		recording_grows(s->recording);
 	}
-	rc = recording_read(s->recording, UINT32_MAX, err);
+	int rc = recording_read(s->recording, UINT32_MAX, err);
 	s->complete = !rc;
 	return rc < 0 ? -1 : 0;
 }

@@ -18,7 +18,7 @@ struct events_item {
 
 static const char *events_next_item(const char *list, struct events_item *item, struct err *err)
 {
-	const char *end = list, *equals = NULL, *name_end;
+	const char *end = list, *equals = NULL;
 	bool inside = false;
 
 	for (; *end && (inside || *end != ','); end++) {
@@ -26,7 +26,7 @@ static const char *events_next_item(const char *list, struct events_item *item, 
 		if (*end == '=' && !inside)
 			equals = end;
 	}
-	name_end = equals ? equals : end;
+	const char *name_end = equals ? equals : end;
 	if ((size_t)(name_end - list) >= sizeof(item->name) ||
 		(equals && (size_t)(end - equals) > sizeof(item->interval))) {
 		err_set(err, ERR_USAGE, "The name of the event \"%.*s\" is too long.",

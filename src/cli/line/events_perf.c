@@ -129,7 +129,6 @@ struct search {
 static struct dynsym *search_open(struct search *s, const struct proc_map *map)
 {
 	struct dynsym_load *l = dynsym_load_new(s->pid, map);
-	struct dynsym *d;
 
 	while (!loader_request(s->loader, &l->load)) {
 		s->given_up = !patience_left(s->patience);
@@ -139,18 +138,16 @@ static struct dynsym *search_open(struct search *s, const struct proc_map *map)
 		}
 		loader_wait(s->loader, PATIENCE_STEP_MS);
 	}
-	d = l->result;
+	struct dynsym *d = l->result;
 	dynsym_load_free(l);
 	return d;
 }
 
 static void search_table(struct search *s, const struct proc_map *map)
 {
-	int module;
-
 	if (map->perms[2] != 'x')
 		return;
-	module = symbols_module_add(s->symbols, map);
+	int module = symbols_module_add(s->symbols, map);
 	while (!symbols_ready_function(s->symbols, module, s->function)) {
 		s->given_up = !patience_left(s->patience);
 		if (s->given_up)
@@ -163,7 +160,6 @@ static void search_table(struct search *s, const struct proc_map *map)
 static bool search_map(void *ctx, const struct proc_map *map)
 {
 	struct search *s = ctx;
-	struct dynsym *d;
 
 	if (map->path[0] != '/' ||
 		(s->library && strncmp(path_name(map->path), s->library, strlen(s->library))))
@@ -175,7 +171,7 @@ static bool search_map(void *ctx, const struct proc_map *map)
 	if (s->symbols) {
 		search_table(s, map);
 	} else if (map->offset == 0) {
-		d = search_open(s, map);
+		struct dynsym *d = search_open(s, map);
 		s->address = d ? dynsym_find(d, s->function, &s->indirect) : 0;
 		dynsym_close(d);
 	}
@@ -249,7 +245,6 @@ static int functions_find(
 		.library = library,
 		.function = function,
 		.loader = loader_new()};
-	bool indirect;
 
 	loader_start(s.loader, 0);
 	proc_maps(s.pid, search_map, &s);
@@ -259,7 +254,7 @@ static int functions_find(
 		proc_maps(s.pid, search_map, &s);
 		symbols_free(s.symbols);
 	}
-	indirect = s.indirect && search_indirect(&s, err);
+	bool indirect = s.indirect && search_indirect(&s, err);
 	/* If the loader's thread is stuck in a read, it still uses the abandoned load, which is therefore leaked. */
 	if (loader_free(s.loader) && s.abandoned) {
 		dynsym_close(s.abandoned->result);

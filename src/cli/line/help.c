@@ -55,10 +55,9 @@ void help_wrap(FILE *out, int column, int margin, const char *text)
 static void help_option(FILE *out, const struct option_def *o)
 {
 	char left[64];
-	int n;
+	int n = o->letter ? snprintf(left, sizeof(left), "  -%c, --%s", o->letter, o->name)
+			  : snprintf(left, sizeof(left), "      --%s", o->name);
 
-	n = o->letter ? snprintf(left, sizeof(left), "  -%c, --%s", o->letter, o->name)
-		      : snprintf(left, sizeof(left), "      --%s", o->name);
 	if (o->arg)
 		n += snprintf(
 			left + n, sizeof(left) - (size_t)n, "%c%s", o->letter ? ' ' : '=', o->arg);

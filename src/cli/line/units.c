@@ -49,11 +49,10 @@ static const struct suffix *parse(const char *text, const struct suffix *table, 
 {
 	size_t digits = strspn(text, "0123456789.");
 	char *end;
-	double number;
 
 	if (!digits || digits > 20)
 		return NULL;
-	number = strtod(text, &end);
+	double number = strtod(text, &end);
 	if (end != text + digits)
 		return NULL;
 	for (const struct suffix *s = table; s->text; s++) {

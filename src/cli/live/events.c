@@ -104,7 +104,6 @@ const char *const *live_event_warning(void *ctx, int event)
 int live_event_engine(void *ctx, int event, struct err *err)
 {
 	struct live *l = ctx;
-	const char *before, *now;
 	int i = 0;
 
 	if (!l->now->session)
@@ -113,10 +112,10 @@ int live_event_engine(void *ctx, int event, struct err *err)
 				       : "The events of a recording cannot be changed.");
 	if (event != EVENT_CPU)
 		return 1;
-	now = session_vitals(l->now->session)->events[event].engine;
+	const char *now = session_vitals(l->now->session)->events[event].engine;
 	while (session_engines[i] && strcmp(session_engines[i], now) != 0)
 		i++;
-	before = l->now->how[event].engine;
+	const char *before = l->now->how[event].engine;
 	l->now->how[event].engine = session_engines[i] && session_engines[i + 1]
 					    ? session_engines[i + 1]
 					    : session_engines[0];
@@ -167,7 +166,6 @@ static int live_define_event(struct live *l, int id, const char *name, struct er
 int live_event_add(void *ctx, const char *name, struct err *err)
 {
 	struct live *l = ctx;
-	int id;
 
 	if (!l->now->session)
 		return err_set(err, ERR_FAILED, "Events can only be added to a live session.");
@@ -175,7 +173,7 @@ int live_event_add(void *ctx, const char *name, struct err *err)
 		if (!strcmp(profile_get_event(l->now->profile, i)->name, name) &&
 			(i < EVENT_USER_FIRST || l->now->how[i].name))
 			return i;
-	id = live_free_event(l);
+	int id = live_free_event(l);
 	if (id < 0)
 		return err_set(err, ERR_USAGE,
 			"All %d perf events are on. Switch one off to add another.",
@@ -205,12 +203,11 @@ const char *live_event_name(void *ctx, int i)
 int live_latency(void *ctx, const char *method, uint64_t *begin_ns, struct err *err)
 {
 	struct session *session = ((struct live *)ctx)->now->session;
-	int rc;
 
 	if (!session)
 		return err_set(err, ERR_FAILED,
 			"The latency of calls is measured only by the owner of a live session.");
-	rc = session_latency(session, method, 0, err);
+	int rc = session_latency(session, method, 0, err);
 	*begin_ns = clock_mono_ns() - session_start_ns(session);
 	return rc;
 }

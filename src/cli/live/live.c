@@ -123,11 +123,10 @@ static void jvms_replace_rows(struct jvms *j)
 static int live_list(void *ctx, const struct app_jvm **out, struct err *err)
 {
 	struct jvms *j = &((struct live *)ctx)->jvms;
-	int over;
 
 	if (!j->scan && !(j->scan = hotspot_scan_begin(err)))
 		return -1;
-	over = hotspot_scan_step(j->scan, 0, err);
+	int over = hotspot_scan_step(j->scan, 0, err);
 	if (over > 0 || !j->listed)
 		jvms_replace_rows(j);
 	if (over == 0) {
@@ -200,13 +199,12 @@ static int watch_shared(struct live *l, const struct hotspot *jvm, struct err *e
 {
 	struct subject *s = l->now;
 	char name[32];
-	int rc;
 
 	s->profile = profile_new();
 	s->shared = shared_open(jvm, SHARE_WATCH, s->profile, NULL);
 	if (s->shared) {
 		snprintf(name, sizeof(name), "jhot process %d", (int)shared_server(s->shared));
-		rc = await_shared(l, name, WATCH_NS, err);
+		int rc = await_shared(l, name, WATCH_NS, err);
 		if (rc > 0)
 			return 0;
 		if (!rc) {
@@ -256,10 +254,8 @@ static int attach(struct live *l, const struct hotspot *jvm, int event, struct e
 
 int live_attach(struct live *l, const struct hotspot *jvm, int event, struct err *err)
 {
-	int rc;
-
 	subject_begin(l);
-	rc = attach(l, jvm, event, err);
+	int rc = attach(l, jvm, event, err);
 	if (rc)
 		subject_undo(l);
 	return rc;
@@ -276,13 +272,11 @@ void live_patience(void *ctx, const struct patience *patience)
 
 int live_remote(struct live *l, struct remote *remote, const char *target, struct err *err)
 {
-	int rc;
-
 	subject_begin(l);
 	l->now->remote = remote;
 	l->now->profile = profile_new();
 	l->now->shared = shared_open_fd(remote_take_stream(remote), l->now->profile);
-	rc = await_shared(l, target, UINT64_MAX, err);
+	int rc = await_shared(l, target, UINT64_MAX, err);
 	if (rc > 0)
 		return 0;
 	if (!rc)
@@ -336,7 +330,6 @@ static const struct vitals *live_vitals(void *ctx)
 static int live_drain(void *ctx, struct err *err)
 {
 	struct live *l = ctx;
-	int rc;
 
 	if (l->now->replay)
 		return replay_drain(l->now->replay, err);
@@ -344,7 +337,7 @@ static int live_drain(void *ctx, struct err *err)
 		return shared_read(l->now->shared, 0, err);
 	if (!l->now->session)
 		return 0;
-	rc = session_drain(l->now->session, err);
+	int rc = session_drain(l->now->session, err);
 	if (rc >= 0 && l->now->share)
 		share_step(l->now->share, session_vitals(l->now->session),
 			session_duration_ns(l->now->session));
@@ -453,8 +446,6 @@ static int live_export(
 	struct outputs_source source;
 	char host[OUTPUTS_HOST];
 	struct stat st;
-	uint32_t to;
-	int rc;
 
 	if (live_source(l, &source, "write", err))
 		return -1;
@@ -463,7 +454,7 @@ static int live_export(
 	if (!what->overwrite && !lstat(path, &st))
 		return APP_EXISTS;
 	live_busy(l, true);
-	to = profile_info(source.profile).now;
+	uint32_t to = profile_info(source.profile).now;
 	to = q.to < to ? q.to : to + 1;
 	source.duration_ns = (uint64_t)(to > q.from ? to - q.from : 0) * NS_PER_S;
 	outputs_meta(&source, q.from, &o.meta, host);
@@ -471,7 +462,7 @@ static int live_export(
 	for (q.event = 0; q.event < PROFILE_EVENTS; q.event++)
 		if (q.event != what->query.event && profile_sum(source.profile, &q).count)
 			outputs_meta_add(&source, q.event, &o.meta);
-	rc = export_write(path, format, source.profile, &o, err);
+	int rc = export_write(path, format, source.profile, &o, err);
 	live_busy(l, false);
 	if (!rc)
 		snprintf(done, bytes, "wrote %s (%lld kB)", path, written_kb(path));
@@ -485,7 +476,6 @@ static int live_save(void *ctx, const char *path, char *done, size_t bytes, stru
 	struct export_meta m;
 	char host[OUTPUTS_HOST];
 	struct stat st;
-	int rc;
 
 	if (live_source(l, &source, "save", err))
 		return -1;
@@ -501,7 +491,7 @@ static int live_save(void *ctx, const char *path, char *done, size_t bytes, stru
 		source.duration_ns = (uint64_t)profile_info(l->now->profile).now * NS_PER_S;
 	live_busy(l, true);
 	outputs_meta(&source, 0, &m, host);
-	rc = recording_save(path, source.profile,
+	int rc = recording_save(path, source.profile,
 		&(const struct recording_meta){
 			.host = host, .labels = m.labels, .label_count = m.label_count},
 		source.vitals, source.duration_ns, err);
@@ -549,14 +539,13 @@ int live_show_file(const struct imported *file, const struct app_file *shown,
 {
 	static const struct session_options no_session;
 	struct live *live = live_new(&no_session, events);
-	int rc;
 
 	screen->file = shown;
 	screen->attached = true;
 	live->now->file = file;
 	live->now->profile = file->profile;
-	rc = batch->wanted ? batch_run(batch, &live_ops, live, screen, events, err)
-			   : app_run(&live_ops, live, screen, err);
+	int rc = batch->wanted ? batch_run(batch, &live_ops, live, screen, events, err)
+			       : app_run(&live_ops, live, screen, err);
 	live_free(live);
 	return rc;
 }

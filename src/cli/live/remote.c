@@ -226,11 +226,10 @@ struct remote *remote_begin(const char *target, const struct args *args, struct 
 	struct remote *r = xcalloc(1, sizeof(*r));
 	struct buf script = {0};
 	struct stat program;
-	int rc, status;
 
 	r->to = r->from = r->errors = -1;
 	signal(SIGPIPE, SIG_IGN);
-	rc = stat(EXECUTABLE, &program);
+	int rc = stat(EXECUTABLE, &program);
 	if (rc)
 		err_set_errno(err, ERR_FAILED, "Cannot read %s", EXECUTABLE);
 	if (!rc) {
@@ -240,7 +239,7 @@ struct remote *remote_begin(const char *target, const struct args *args, struct 
 	if (!rc && (!read_line(r, line, sizeof(line)) ||
 			   (!strcmp(line, "need") && send_program(r, err)) || wait_for_stream(r))) {
 		rc = -1;
-		status = end_ssh(r);
+		int status = end_ssh(r);
 		print_errors(r);
 		err_set(err, ERR_ATTACH, "The JVM \"%s\" on %s cannot be watched (exit status %d).",
 			name, host, status);

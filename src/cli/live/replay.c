@@ -44,12 +44,10 @@ void replay_free(struct replay *r)
 
 static bool replay_until(struct replay *r, uint32_t second)
 {
-	int rc;
-
 	if (r->over || second <= r->second)
 		return !r->over;
 	r->second = second;
-	rc = recording_read(r->file, second, &r->end);
+	int rc = recording_read(r->file, second, &r->end);
 	r->over = rc <= 0;
 	if (!rc)
 		err_set(&r->end, ERR_GONE, "End of the recording.");
@@ -85,10 +83,8 @@ int replay_event(const char *path, int event)
 	int found = -1;
 
 	for (uint32_t second = 1; r && second <= PEEK_S && found < 0; second++) {
-		const struct vitals_event *events;
-
 		recording_read(r, second, NULL);
-		events = recording_vitals_now(r)->events;
+		const struct vitals_event *events = recording_vitals_now(r)->events;
 		for (int i = PROFILE_EVENTS; i-- > 0;)
 			if (events[i].state == VITALS_ON)
 				found = events[event].state == VITALS_ON ? event : i;

@@ -166,11 +166,10 @@ struct hot_shares {
 static uint64_t hot_pop_largest(struct hot_shares *s, uint32_t *whose)
 {
 	uint32_t most = 0;
-	uint64_t value;
 
 	for (uint32_t i = 1; i < s->count; i++)
 		most = s->values[i] > s->values[most] ? i : most;
-	value = s->count ? s->values[most] : 0;
+	uint64_t value = s->count ? s->values[most] : 0;
 	if (value)
 		s->values[most] = 0;
 	*whose = most;
@@ -308,10 +307,9 @@ void hot_print(FILE *out, const struct outputs_source *source, const struct prof
 	const char *unit = profile_get_event(source->profile, query->event)->unit;
 	struct profile_query q = *query;
 	int event = query->event;
-	struct flat *flat;
 
 	q.by_weight = true;
-	flat = flat_new(source->profile, &q);
+	struct flat *flat = flat_new(source->profile, &q);
 	hot_head(out, source, o, event, flat);
 	qsort(flat->rows, flat->count, sizeof(*flat->rows), flat_compare);
 	if (flat->sum_count) {

@@ -259,11 +259,10 @@ int outputs_follow_begin(struct outputs *o, const struct events *events,
 	gethostname(host, sizeof(host) - 1);
 	for (int i = 0; i < o->count; i++) {
 		struct output *f = &o->files[i];
-		char *path;
 
 		if (f->format != &outputs_jhot)
 			continue;
-		path = outputs_path(f, &names, events, 0);
+		char *path = outputs_path(f, &names, events, 0);
 		f->writer = recording_create(path, err);
 		free(path);
 		if (!f->writer)
@@ -424,7 +423,6 @@ static int outputs_write_one(
 	const struct profile *p = job->source->profile;
 	struct export_options how = o->options;
 	struct buf text = {0};
-	char *path;
 	int rc;
 
 	how.each = o->total ? 0 : profile_sample_weight(p, job->events->ids[e]);
@@ -438,7 +436,7 @@ static int outputs_write_one(
 		buf_done(&text);
 		return rc;
 	}
-	path = outputs_path(f, &job->names, job->events, e);
+	char *path = outputs_path(f, &job->names, job->events, e);
 	rc = f->format == &outputs_jhot ? outputs_write_jhot(job, f, path, err)
 					: export_write(path, f->format, p, &how, err);
 	if (!rc && o->written)

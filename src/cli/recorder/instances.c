@@ -94,13 +94,12 @@ static void instance_run(const struct instances *all, const struct hotspot *jvm)
 {
 	struct recorder *r = all->r;
 	struct err err = {0};
-	int rc;
 
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
 	instances_signals(SIG_DFL);
 	setpgid(0, 0); /* Ctrl-C reaches the parent, which passes it on */
 	r->sampling.jvm = *jvm;
-	rc = events_resolve(&r->sampling.events, jvm->pid, NULL, &err);
+	int rc = events_resolve(&r->sampling.events, jvm->pid, NULL, &err);
 	if (!rc)
 		rc = recorder_one(r, &err);
 	if (rc && !r->sampling.begin_ns)
@@ -208,7 +207,6 @@ static int instances_scan(struct instances *all, struct err *err)
 		all->list[i].seen = all->list[i].child != 0;
 	for (int k = 0; k < list.count; k++) {
 		struct hotspot *jvm = &list.jvms[k];
-		struct instance *i;
 
 		if (!hotspot_has_name(jvm, all->name))
 			continue;
@@ -217,7 +215,7 @@ static int instances_scan(struct instances *all, struct err *err)
 			all->changed_ns = now_ns;
 			continue;
 		}
-		i = instance_find(all, jvm);
+		struct instance *i = instance_find(all, jvm);
 		i->seen = true;
 		if (i->child || now_ns < i->retry_ns)
 			continue;
@@ -258,12 +256,12 @@ static void instances_wait_all(struct instances *all)
 int recorder_instances(struct recorder *r, const char *name, struct err *err)
 {
 	struct instances all = {.r = r, .name = name};
-	uint64_t check_ns = 0, now_ns;
+	uint64_t check_ns = 0;
 	int rc = 0;
 
 	instances_signals(on_instances_signal);
 	while (!rc && !instances_end) {
-		now_ns = clock_mono_ns();
+		uint64_t now_ns = clock_mono_ns();
 		if (now_ns >= check_ns) {
 			check_ns = now_ns + CHECK_NS;
 			if (scan_is_due(&all, now_ns)) {

@@ -99,17 +99,15 @@ int keep_apply(const struct keep *k, const char *path, const char *regex, unsign
 {
 	struct kept_list list = {0};
 	uint64_t now_ns = clock_wall_ns();
-	uint32_t left;
 	regex_t compiled;
-	int folder, removed = 0;
-	DIR *dir;
+	int removed = 0;
 
 	if (!k->age_ns && !k->bytes && !k->files)
 		return 0;
-	folder = file_open_folder(path, err);
+	int folder = file_open_folder(path, err);
 	if (folder < 0)
 		return -1;
-	dir = fdopendir(folder);
+	DIR *dir = fdopendir(folder);
 	if (!dir) {
 		close(folder);
 		return err_set_errno(err, ERR_OUTPUT, "Cannot list the folder of %s", path);
@@ -120,7 +118,7 @@ int keep_apply(const struct keep *k, const char *path, const char *regex, unsign
 	}
 	kept_scan(&list, dir, &compiled);
 	regfree(&compiled);
-	left = list.count;
+	uint32_t left = list.count;
 	for (uint32_t i = 0; i + !more < list.count; i++) {
 		const struct kept *f = &list.files[i];
 		bool old =

@@ -56,14 +56,14 @@ static void note(const struct queue *q, const char *fmt, ...)
 {
 	struct buf line = {0};
 	char text[NOTE_MAX];
-	ssize_t ignored;
 	va_list args;
 
 	va_start(args, fmt);
 	vsnprintf(text, sizeof(text), fmt, args);
 	va_end(args);
 	buf_printf(&line, "%s\n", text);
-	ignored = write(q->notes, line.data, line.len); /* the recorder may have been killed */
+	ssize_t ignored =
+		write(q->notes, line.data, line.len); /* the recorder may have been killed */
 	(void)ignored;
 	buf_done(&line);
 }
@@ -198,10 +198,9 @@ static void queue_push(struct queue *q)
 {
 	const char *path = q->files[q->first];
 	struct err why = {0};
-	enum push_outcome outcome;
 
 	q->counts->attempts++;
-	outcome = pushing_push(q->how, path, &q->file, &why);
+	enum push_outcome outcome = pushing_push(q->how, path, &q->file, &why);
 	if (outcome == PUSH_DONE) {
 		queue_done(q, &why);
 	} else if (outcome != PUSH_REFUSED) {
@@ -427,11 +426,10 @@ static bool read_counts(int folder, const char *name, struct push_counts *out)
 	static const char wanted[] = "/memfd:" MEMORY_NAME " ";
 	char target[64];
 	ssize_t n = readlinkat(folder, name, target, sizeof(target) - 1);
-	int fd;
 
 	if (n < (ssize_t)sizeof(wanted) - 1 || strncmp(target, wanted, sizeof(wanted) - 1) != 0)
 		return false;
-	fd = openat(folder, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	int fd = openat(folder, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	if (fd < 0)
 		return false;
 	n = pread(fd, out, sizeof(*out), 0);
@@ -451,10 +449,9 @@ bool pusher_counts_of(pid_t recorder, struct push_counts *out)
 	const struct dirent *entry;
 	bool found = false;
 	char path[64];
-	DIR *dir;
 
 	snprintf(path, sizeof(path), "/proc/%d/fd", (int)recorder);
-	dir = opendir(path);
+	DIR *dir = opendir(path);
 	while (dir && !found && (entry = readdir(dir)))
 		found = read_counts(dirfd(dir), entry->d_name, out);
 	if (dir)

@@ -458,8 +458,7 @@ static int recorder_poll(void *ctx, const struct vitals *v, struct err *err)
 int recorder_one(struct recorder *r, struct err *err)
 {
 	struct sampling *s = &r->sampling;
-	uint32_t history = HISTORY_S, now;
-	int rc;
+	uint32_t history = HISTORY_S;
 
 	memset(r->from, 0, sizeof(r->from));
 	memset(r->incidents, 0, sizeof(r->incidents));
@@ -470,7 +469,7 @@ int recorder_one(struct recorder *r, struct err *err)
 	triggers_reset(&r->triggers);
 	s->poll = recorder_poll;
 	s->ctx = r;
-	rc = sampling_begin(s, err);
+	int rc = sampling_begin(s, err);
 	if (!rc) {
 		if (history < 2 * r->rotate_s)
 			history = 2 * r->rotate_s;
@@ -482,7 +481,7 @@ int recorder_one(struct recorder *r, struct err *err)
 		say("recording %d %s", (int)s->jvm.pid, s->jvm.name);
 		rc = sampling_loop(s, err);
 		sampling_finish(s);
-		now = profile_info(s->profile).now;
+		uint32_t now = profile_info(s->profile).now;
 		write_incidents(r, now, true);
 		if (r->rotate_s)
 			write_span(r, now + 1);

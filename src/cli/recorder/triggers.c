@@ -277,7 +277,6 @@ static bool pool_is_busy(const struct profile *p, const char *pattern)
 {
 	struct profile_query q = profile_whole(EVENT_WALL);
 	uint32_t now = profile_info(p).now;
-	double all, busy;
 
 	for (uint32_t t = 0; t < profile_thread_count(p) && !q.pool; t++)
 		if (!strcmp(profile_pool_name(p, profile_get_thread(p, t)->pool), pattern))
@@ -287,20 +286,18 @@ static bool pool_is_busy(const struct profile *p, const char *pattern)
 	q.by_weight = true;
 	q.to = now - 1;
 	q.from = q.to - POOL_S;
-	all = (double)profile_sum(p, &q).weight;
+	double all = (double)profile_sum(p, &q).weight;
 	q.without_idle = true;
-	busy = (double)profile_sum(p, &q).weight;
+	double busy = (double)profile_sum(p, &q).weight;
 	return all >= POOL_LEAST * (double)NS_PER_S && busy >= POOL_BUSY * all;
 }
 
 static bool trigger_holds(const struct trigger *t, const struct triggers *all,
 	const struct profile *p, const struct vitals *v)
 {
-	double value;
-
 	if (t->metric == &pool_busy)
 		return pool_is_busy(p, t->pool);
-	value = (t->percent ? t->metric->percent : t->metric->value)(v, &all->last);
+	double value = (t->percent ? t->metric->percent : t->metric->value)(v, &all->last);
 	if (value < 0)
 		return false;
 	return t->below ? value < t->limit : value > t->limit;

@@ -32,14 +32,12 @@ static int run_agent(const struct args *args, struct err *err)
 	const char *given = args_get(args, OPT_OUTPUT), *path = given ? given : DEFAULT_FILE;
 	struct agent_file agent = cli_agent(NULL);
 	struct buf copy = {0};
-	char *whole;
-	int rc;
 
 	buf_add(&copy, agent.bytes, agent.len);
-	rc = set_program(copy.data, copy.len, err);
+	int rc = set_program(copy.data, copy.len, err);
 	if (!rc)
 		rc = file_write_whole(path, copy.data, copy.len, err);
-	whole = rc ? NULL : realpath(path, NULL);
+	char *whole = rc ? NULL : realpath(path, NULL);
 	if (!rc)
 		printf("wrote %s\n\n  java -agentpath:%s=start,event=cpu,file=%%n-%%t.jfr ...\n",
 			path, whole ? whole : path);

@@ -269,11 +269,11 @@ static bool diffing_weights(const struct diffing *d, const char *event)
 static int diffing_runs(struct diffing *d, struct err *err)
 {
 	const char *event = diffing_event(d, err);
-	bool weights, mixed = false, timed = true;
+	bool mixed = false, timed = true;
 
 	if (!event)
 		return -1;
-	weights = diffing_weights(d, event);
+	bool weights = diffing_weights(d, event);
 	for (int i = 1; i < d->args->operand_count; i++)
 		mixed |= d->read[DIFF_A][i]->format != d->read[DIFF_A][0]->format;
 	for (int side = 0; side < DIFF_SIDES; side++) {

@@ -291,11 +291,10 @@ static int sample(const struct hotspot *jvm, struct profile *profile, struct err
 	const struct session_options usual = {.agent = cli_agent(NULL)};
 	struct session *s = session_open(jvm, &usual, profile, err);
 	uint64_t begin_ns = clock_mono_ns();
-	int rc;
 
 	if (!s)
 		return -1;
-	rc = session_event_start(s, EVENT_WALL, INTERVAL_NS, err);
+	int rc = session_event_start(s, EVENT_WALL, INTERVAL_NS, err);
 	while (!rc && clock_mono_ns() - begin_ns < SAMPLE_NS) {
 		session_wait(s, 100);
 		rc = session_drain(s, err) < 0 ? -1 : 0;
@@ -337,12 +336,9 @@ static void add_frames(const struct profile *p, uint32_t stack, struct dump_thre
 
 	to->frames = xcalloc(s.depth + 1, sizeof(*to->frames));
 	for (; stack != PROFILE_ROOT_STACK && to->count <= s.depth; stack = s.parent) {
-		const struct profile_frame *f;
-		const struct profile_method *m;
-
 		s = profile_get_stack(p, stack);
-		f = profile_get_frame(p, s.frame);
-		m = profile_get_method(p, f->method);
+		const struct profile_frame *f = profile_get_frame(p, s.frame);
+		const struct profile_method *m = profile_get_method(p, f->method);
 		if (f->type == FRAME_WAITS)
 			continue; /* not a frame */
 		to->frames[to->count++] = (struct dump_frame){

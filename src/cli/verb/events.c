@@ -26,10 +26,8 @@ struct rows {
 
 static struct row *rows_add(struct rows *r, const char *kind, const char *name, const char *unit)
 {
-	struct row *row;
-
 	r->rows = xgrow(r->rows, r->count, &r->cap, sizeof(*r->rows));
-	row = &r->rows[r->count++];
+	struct row *row = &r->rows[r->count++];
 	*row = (struct row){.kind = kind, .name = name, .unit = unit};
 	return row;
 }
@@ -39,7 +37,6 @@ static struct row *rows_add(struct rows *r, const char *kind, const char *name, 
 /* Whether and how alloc can be sampled in this JVM, if its JDK matters. */
 static void explain_alloc(const struct hotspot *jvm, struct row *row)
 {
-	struct symbols *symbols;
 	struct alloc_trap trap;
 	struct err err = {0};
 
@@ -47,7 +44,7 @@ static void explain_alloc(const struct hotspot *jvm, struct row *row)
 		return;
 	if (perf_breakpoints_dead(row->why, sizeof(row->why)))
 		return;
-	symbols = symbols_new(jvm->pid, jvm->nspid);
+	struct symbols *symbols = symbols_new(jvm->pid, jvm->nspid);
 	if (alloc_trap_find(jvm, symbols, &trap, &err))
 		snprintf(row->why, sizeof(row->why),
 			"needs the symbols of libjvm on JDK 8: apt install openjdk-8-dbg (Debian, "

@@ -24,13 +24,13 @@ static int cpu_pct(const struct hotspot *jvm)
 /* Shortens a name from the left, where a class has its package. *ellipsis: "~" if it was shortened. */
 static const char *name_tail(const char *name, const char **ellipsis)
 {
-	size_t len = strlen(name), skip;
+	size_t len = strlen(name);
 
 	*ellipsis = "";
 	if (len <= NAME_WIDTH)
 		return name;
 	*ellipsis = "~";
-	skip = len - (NAME_WIDTH - 1);
+	size_t skip = len - (NAME_WIDTH - 1);
 	while (((unsigned char)name[skip] & 0xc0) == 0x80) /* not within a UTF-8 character */
 		skip++;
 	return name + skip;

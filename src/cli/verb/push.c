@@ -26,12 +26,9 @@ static enum push_outcome push_patiently(
 	struct pushing *p, const char *path, struct pushing_file *f, struct err *err)
 {
 	for (unsigned failures = 1;; failures++) {
-		enum push_outcome outcome;
-		uint64_t ns;
-
 		*err = (struct err){0};
-		outcome = pushing_push(p, path, f, err);
-		ns = push_wait_ns(
+		enum push_outcome outcome = pushing_push(p, path, f, err);
+		uint64_t ns = push_wait_ns(
 			failures, f->retry_after_s, hash_pair(clock_mono_ns(), (uint64_t)getpid()));
 
 		if (outcome != PUSH_LATER || failures == ATTEMPTS)
@@ -89,7 +86,6 @@ static int run_push(const struct args *args, struct err *err)
 	int files = args->operand_count - 1;
 	const char *url = args->operands[files];
 	struct pushing p = {0};
-	int rc;
 
 	if (!strstr(url, "://")) {
 		err_set(err, ERR_USAGE,
@@ -97,7 +93,7 @@ static int run_push(const struct args *args, struct err *err)
 		err_hint(err, "jhot push %s http://localhost:4040/ingest", args->operands[0]);
 		return -1;
 	}
-	rc = pushing_parse(&p, url, args, err);
+	int rc = pushing_parse(&p, url, args, err);
 	if (!rc)
 		rc = pushing_open(&p, err);
 	if (!rc)

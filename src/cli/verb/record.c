@@ -185,7 +185,6 @@ static int run_record(const struct args *args, struct err *err)
 {
 	struct recording r = {.sampling.then = "prints"};
 	struct sampling *s = &r.sampling;
-	struct outputs_names names;
 	int rc = -1;
 
 	if (args_has(args, OPT_LOADED))
@@ -199,7 +198,8 @@ static int run_record(const struct args *args, struct err *err)
 	if (args->operands_before ? sampling_parse(s, args, err) : parse_command(s, args, err))
 		goto out;
 	/* Checked before attaching: the names are final, except for the second in %t. */
-	names = (struct outputs_names){(int)s->jvm.pid, s->jvm.name, clock_wall_ns(), NULL};
+	struct outputs_names names =
+		(struct outputs_names){(int)s->jvm.pid, s->jvm.name, clock_wall_ns(), NULL};
 	if (outputs_check(&r.outputs, &s->events, &names, err))
 		goto out;
 	outputs_detect_labels(&r.outputs, (int)s->jvm.pid);
@@ -228,7 +228,7 @@ static int run_start(const struct args *args, struct err *err)
 	struct args of_record = *args;
 	const char *operands[1];
 	struct hotspot jvm;
-	int rc, status;
+	int status;
 	char pid[16];
 
 	if (hotspot_find_ready(args->operands[0], &jvm, err))
@@ -237,7 +237,7 @@ static int run_start(const struct args *args, struct err *err)
 	operands[0] = pid;
 	of_record.operands = operands;
 	of_record.operands_before = -1; /* the operand is no command, even after "--" */
-	rc = background_fork(&status, err);
+	int rc = background_fork(&status, err);
 	if (rc > 0)
 		exit(status); /* the child has printed everything */
 	return rc ? -1 : run_record(&of_record, err);

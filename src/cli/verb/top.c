@@ -79,9 +79,7 @@ static int top_options(const struct args *args, struct top *t, struct err *err)
 static int top_begin(struct live *live, struct top *t, struct err *err)
 {
 	struct progress progress;
-	struct patience patience;
 	struct hotspot jvm;
-	int rc;
 
 	if (t->replay) {
 		t->screen.attached = t->screen.recorded = true;
@@ -101,9 +99,10 @@ static int top_begin(struct live *live, struct top *t, struct err *err)
 	if (hotspot_find_ready(t->target, &jvm, err))
 		return -1;
 	t->screen.attached = true;
-	patience = progress_begin(&progress, &jvm, NULL); /* no signal is caught yet */
+	struct patience patience =
+		progress_begin(&progress, &jvm, NULL); /* no signal is caught yet */
 	live_patience(live, &patience);
-	rc = live_attach(live, &jvm, t->screen.event, err);
+	int rc = live_attach(live, &jvm, t->screen.event, err);
 	live_patience(live, &(const struct patience){0});
 	progress_done(&progress);
 	return rc;
@@ -125,7 +124,6 @@ static void top_dumb(struct top *t)
 static int run_top(const struct args *args, struct err *err)
 {
 	struct top t = {0};
-	struct live *live;
 	int rc = -1;
 
 	if (args_has(args, OPT_PRINT_CONFIG)) {
@@ -149,7 +147,7 @@ static int run_top(const struct args *args, struct err *err)
 			"ssh -t HOST jhot PID      allocates a terminal, as docker run -it does");
 		goto out;
 	}
-	live = live_new(&t.session, &t.events);
+	struct live *live = live_new(&t.session, &t.events);
 	rc = top_begin(live, &t, err);
 	if (!rc && t.batch.wanted)
 		rc = batch_run(&t.batch, &live_ops, live, &t.screen, &t.events, err);

@@ -88,7 +88,6 @@ static int view_run(const struct args *args, const struct imported *file,
 		.facts = facts.list};
 	struct events events;
 	char title[128];
-	int rc;
 
 	if (reading_span(args, file, &shown.from, &shown.to, err) ||
 		view_events(screen, &events, args, file->profile, err))
@@ -98,7 +97,7 @@ static int view_run(const struct args *args, const struct imported *file,
 		snprintf(title, sizeof(title), "%d files", args->operand_count);
 	shown.name = strcmp(title, IMPORT_STDIN) ? title : "stdin";
 	view_facts(&facts, args, file);
-	rc = live_show_file(file, &shown, &events, screen, batch, err);
+	int rc = live_show_file(file, &shown, &events, screen, batch, err);
 	while (facts.count)
 		free(facts.texts[--facts.count]);
 	return rc;

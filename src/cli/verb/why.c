@@ -99,7 +99,7 @@ static int why_shared(const struct args *args, struct sampling *s, struct watch 
 {
 	struct copying copying = {0};
 	struct imported *file = NULL;
-	uint32_t now, last_s = (uint32_t)(s->duration_ns / NS_PER_S);
+	uint32_t last_s = (uint32_t)(s->duration_ns / NS_PER_S);
 	char by[64];
 	int rc = 1;
 
@@ -110,7 +110,7 @@ static int why_shared(const struct args *args, struct sampling *s, struct watch 
 		rc = file ? 0 : -1;
 	}
 	if (file) {
-		now = profile_info(file->profile).now + 1;
+		uint32_t now = profile_info(file->profile).now + 1;
 		w->file = by;
 		judge_file(args, w, file,
 			args_has(args, OPT_DURATION) && last_s < now ? now - last_s : 0,

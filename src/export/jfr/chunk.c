@@ -118,8 +118,6 @@ bool export_jfr(struct buf *out, const struct profile *p, const struct export_op
 	struct settings settings = {&j, JFR_JVM_INFORMATION}, collections = {&j, JFR_COLLECTION};
 	const struct vitals_second *first = profile_vitals_first(p);
 	struct buf rest = {0};
-	size_t metadata;
-	bool whole;
 
 	chunk_jvm(&j, m);
 	export_facts(o, chunk_setting, &settings);
@@ -132,12 +130,12 @@ bool export_jfr(struct buf *out, const struct profile *p, const struct export_op
 		chunk_setting(&collections, "enabled", "true");
 	jfr_vitals(&j, &o->query);
 	jfr_constants(&j, m->vitals ? m->vitals->gc_name : "", &rest);
-	metadata = HEAD_BYTES + j.events.len + rest.len;
+	size_t metadata = HEAD_BYTES + j.events.len + rest.len;
 	jfr_metadata(&rest);
 	chunk_head(out, &j, o, metadata, HEAD_BYTES + j.events.len + rest.len);
 	buf_add(out, j.events.data, j.events.len);
 	buf_add(out, rest.data, rest.len);
-	whole = !jfr_full(&j);
+	bool whole = !jfr_full(&j);
 	jfr_constants_done(&j);
 	buf_done(&rest);
 	buf_done(&j.events);

@@ -47,11 +47,10 @@ static const char *const state_words[] = {
 static uint32_t constants_symbol(struct jfr *j, const char *text)
 {
 	struct buf clean = {0};
-	uint32_t id;
 
 	if (*text)
 		export_clean(&clean, text, 0, 0);
-	id = intern_add(&j->symbols, buf_str(&clean), clean.len) + 1;
+	uint32_t id = intern_add(&j->symbols, buf_str(&clean), clean.len) + 1;
 	buf_done(&clean);
 	return id;
 }
@@ -59,15 +58,13 @@ static uint32_t constants_symbol(struct jfr *j, const char *text)
 static uint32_t constants_package(struct jfr *j, const char *class_name)
 {
 	const char *end = strrchr(class_name, '/');
-	char *name;
-	uint32_t id, symbol;
 	bool is_new;
 
 	if (!end)
 		return 0;
-	name = xstrndup(class_name, (size_t)(end - class_name));
-	symbol = constants_symbol(j, name);
-	id = ids_of_u64(&j->packages.ids, symbol, &is_new) + 1;
+	char *name = xstrndup(class_name, (size_t)(end - class_name));
+	uint32_t symbol = constants_symbol(j, name);
+	uint32_t id = ids_of_u64(&j->packages.ids, symbol, &is_new) + 1;
 	if (is_new) {
 		jfr_varint(&j->packages.bytes, id);
 		jfr_varint(&j->packages.bytes, symbol);
@@ -103,12 +100,12 @@ static void constants_class_name(struct buf *out, const char *name)
 
 static uint32_t constants_class(struct jfr *j, const char *name)
 {
-	uint32_t symbol = constants_symbol(j, name), package, id;
+	uint32_t symbol = constants_symbol(j, name);
 	bool is_new;
+	uint32_t id = ids_of_u64(&j->classes.ids, symbol, &is_new) + 1;
 
-	id = ids_of_u64(&j->classes.ids, symbol, &is_new) + 1;
 	if (is_new) {
-		package = *name == '[' ? 0 : constants_package(j, name);
+		uint32_t package = *name == '[' ? 0 : constants_package(j, name);
 		jfr_varint(&j->classes.bytes, id);
 		jfr_varint(&j->classes.bytes, 0); /* class loader: not known */
 		jfr_varint(&j->classes.bytes, symbol);
@@ -121,10 +118,9 @@ static uint32_t constants_class(struct jfr *j, const char *name)
 uint32_t jfr_class(struct jfr *j, const char *name)
 {
 	struct buf internal = {0};
-	uint32_t id;
 
 	constants_class_name(&internal, name);
-	id = constants_class(j, buf_str(&internal));
+	uint32_t id = constants_class(j, buf_str(&internal));
 	buf_done(&internal);
 	return id;
 }
@@ -134,18 +130,18 @@ static uint32_t constants_method(struct jfr *j, uint32_t method, unsigned type)
 {
 	const struct profile_method *m = profile_get_method(j->p, method);
 	bool is_new, java = *m->class_name && *m->name;
-	uint32_t id = ids_of_u64(&j->methods.ids, method, &is_new) + 1, class_id, name;
+	uint32_t id = ids_of_u64(&j->methods.ids, method, &is_new) + 1;
 	struct buf *out = &j->methods.bytes;
 
 	if (!is_new)
 		return id;
-	class_id = java ? jfr_class(j, m->class_name) : constants_class(j, "");
+	uint32_t class_id = java ? jfr_class(j, m->class_name) : constants_class(j, "");
 	buf_clear(&j->text);
 	if (java)
 		buf_adds(&j->text, m->name);
 	else
 		export_frame_name(&j->text, m, type, false);
-	name = constants_symbol(j, buf_str(&j->text));
+	uint32_t name = constants_symbol(j, buf_str(&j->text));
 	jfr_varint(out, id);
 	jfr_varint(out, class_id);
 	jfr_varint(out, name);
@@ -160,13 +156,13 @@ static uint32_t constants_method(struct jfr *j, uint32_t method, unsigned type)
 
 uint32_t jfr_trace(struct jfr *j, uint32_t stack)
 {
-	uint32_t depth = profile_get_stack(j->p, stack).depth, id;
+	uint32_t depth = profile_get_stack(j->p, stack).depth;
 	struct buf *out = &j->traces.bytes;
 	bool is_new, broken = false;
 
 	if (stack == PROFILE_ROOT_STACK)
 		return 0;
-	id = ids_of_u64(&j->traces.ids, stack, &is_new) + 1;
+	uint32_t id = ids_of_u64(&j->traces.ids, stack, &is_new) + 1;
 	if (!is_new)
 		return id;
 	for (uint32_t at = stack; at != PROFILE_ROOT_STACK; at = profile_get_stack(j->p, at).parent)

@@ -120,11 +120,11 @@ static void samples_of_cpu(
 	struct jfr *j = s->j;
 	uint64_t samples = samples_count(s, part) + s->rest_samples, n = samples / j->per_event;
 	uint32_t entry = j->spread++;
-	struct buf *out;
 
 	s->rest_samples = samples % j->per_event;
 	for (uint64_t k = 0; k < n; k++) {
-		out = samples_begin(j, JFR_EXECUTION_SAMPLE, samples_ns(span, entry, k, n));
+		struct buf *out =
+			samples_begin(j, JFR_EXECUTION_SAMPLE, samples_ns(span, entry, k, n));
 		jfr_varint(out, jfr_thread(j, part->thread));
 		jfr_varint(out, jfr_trace(j, part->stack));
 		jfr_varint(out, JFR_STATE_DEFAULT);
@@ -151,11 +151,10 @@ static void samples_of_wall(
 {
 	struct jfr *j = s->j;
 	uint64_t n = samples_count(s, part), ns = samples_ns(span, j->spread++, 0, n ? n : 1);
-	struct buf *out;
 
 	if (!n)
 		return;
-	out = samples_begin(j, JFR_WALL_SAMPLE, ns);
+	struct buf *out = samples_begin(j, JFR_WALL_SAMPLE, ns);
 	jfr_varint(out, jfr_thread(j, part->thread));
 	jfr_varint(out, jfr_trace(j, part->stack));
 	jfr_varint(out, states[part->state]);

@@ -39,11 +39,10 @@ static void vitals_load(
 	struct jfr *j, const struct vitals_second *then, const struct vitals_second *now)
 {
 	double ms = (double)(now->time_ns - then->time_ns) / NS_PER_MS * (double)now->machine_cpus;
-	struct buf *out;
 
 	if (then->cpu_user_ms < 0 || now->cpu_user_ms < 0 || then->machine_busy_ms < 0 || !(ms > 0))
 		return;
-	out = vitals_begin(j, JFR_CPU_LOAD, now);
+	struct buf *out = vitals_begin(j, JFR_CPU_LOAD, now);
 	vitals_share(out, (double)(now->cpu_user_ms - then->cpu_user_ms) / ms);
 	vitals_share(out, (double)(now->cpu_system_ms - then->cpu_system_ms) / ms);
 	vitals_share(out, (double)(now->machine_busy_ms - then->machine_busy_ms) / ms);
@@ -58,11 +57,10 @@ static void vitals_collections(
 	bool timed = then->gc_time_ns >= 0 && now->gc_time_ns >= then->gc_time_ns;
 	int64_t count = now->gc_count - then->gc_count;
 	uint64_t ns = timed ? (uint64_t)(now->gc_time_ns - then->gc_time_ns) : JFR_UNKNOWN;
-	struct buf *out;
 
 	if (then->gc_count < 0 || count <= 0)
 		return;
-	out = vitals_begin(j, JFR_COLLECTION, now);
+	struct buf *out = vitals_begin(j, JFR_COLLECTION, now);
 	jfr_varint(out, timed ? ns : 0);
 	jfr_varint(out, (uint64_t)now->gc_count); /* the number of the last one */
 	jfr_varint(out, JFR_THE_COLLECTOR);
@@ -75,11 +73,9 @@ static void vitals_collections(
 
 static void vitals_heap(struct jfr *j, const struct vitals_second *now)
 {
-	struct buf *out;
-
 	if (now->heap_used < 0)
 		return;
-	out = vitals_begin(j, JFR_HEAP_SUMMARY, now);
+	struct buf *out = vitals_begin(j, JFR_HEAP_SUMMARY, now);
 	jfr_varint(out, now->gc_count > 0 ? (uint64_t)now->gc_count : 0);
 	jfr_varint(out, JFR_EACH_SECOND);
 	jfr_varint(out, 0); /* addresses: unknown */
@@ -108,14 +104,14 @@ static const struct vitals_second *vitals_before(const struct profile *p, uint32
 void jfr_vitals(struct jfr *j, const struct profile_query *q)
 {
 	const struct vitals_second *then = vitals_before(j->p, q->from), *now;
-	uint32_t last = profile_info(j->p).now, end = q->to <= last ? q->to : last + 1, at;
+	uint32_t last = profile_info(j->p).now, end = q->to <= last ? q->to : last + 1;
 	bool written = false;
-	struct buf *out;
 
-	for (at = q->from; (now = profile_vitals_next(j->p, at)) && now->second < end; at++) {
+	for (uint32_t at = q->from; (now = profile_vitals_next(j->p, at)) && now->second < end;
+		at++) {
 		at = now->second;
 		if (!written && now->machine_cpus > 0) { /* loads are shares of all CPUs */
-			out = vitals_begin(j, JFR_CPUS, now);
+			struct buf *out = vitals_begin(j, JFR_CPUS, now);
 			jfr_varint(out, (uint64_t)now->machine_cpus);
 			jfr_block(&j->events, out);
 		}

@@ -24,10 +24,9 @@ struct flame_build {
 uint32_t flame_text(struct flame *f, const char *text)
 {
 	struct buf clean = {0};
-	uint32_t id;
 
 	export_clean(&clean, text, 0, 0);
-	id = intern_add(&f->pool, buf_str(&clean), clean.len);
+	uint32_t id = intern_add(&f->pool, buf_str(&clean), clean.len);
 	buf_done(&clean);
 	return id;
 }
@@ -36,13 +35,12 @@ uint32_t flame_thread_text(struct flame *f, const struct profile_thread *t)
 {
 	struct buf text = {0};
 	char label[PROFILE_LABEL];
-	uint32_t id;
 
 	if (*profile_thread_label(t, "tid ", label))
 		buf_printf(&text, "%s%s[%s]", t->name, *t->name ? " " : "", label);
 	else
 		buf_adds(&text, t->name);
-	id = flame_text(f, buf_str(&text));
+	uint32_t id = flame_text(f, buf_str(&text));
 	buf_done(&text);
 	return id;
 }
@@ -153,7 +151,7 @@ static void flame_add_narrow(struct flame_build *b, uint32_t at, uint64_t start)
 static void flame_place_nodes(struct flame_build *b)
 {
 	const struct calltree_node *nodes = b->t->nodes;
-	uint32_t count = b->t->count, depth = 1, first, at;
+	uint32_t count = b->t->count, depth = 1;
 	bool narrow = b->options->min_share > 0;
 	uint32_t *stack = xreallocarray(NULL, 2 * (size_t)count, sizeof(*stack));
 	/* By node: the left edge of its next child. */
@@ -162,7 +160,7 @@ static void flame_place_nodes(struct flame_build *b)
 	b->f->nodes = xreallocarray(NULL, (size_t)count * (narrow ? 2 : 1), sizeof(*b->f->nodes));
 	stack[0] = 0;
 	while (depth) {
-		at = stack[--depth];
+		uint32_t at = stack[--depth];
 		if (at >= count) {
 			flame_add_narrow(b, at - count, next[at - count]);
 			continue;
@@ -174,7 +172,7 @@ static void flame_place_nodes(struct flame_build *b)
 		flame_add_node(b, at, next[at]);
 		if (narrow)
 			stack[depth++] = count + at;
-		first = depth;
+		uint32_t first = depth;
 		for (uint32_t c = nodes[at].first_child; c != PROFILE_NONE;
 			c = nodes[c].next_sibling)
 			stack[depth++] = c;

@@ -91,10 +91,9 @@ static bool color_is_java(uint8_t type)
 static size_t color_package(const char *name, uint8_t type)
 {
 	size_t class_at, method_at;
-	const char *end;
 
 	if (!color_is_java(type)) {
-		end = *name == '[' ? strchr(name, ']') : NULL;
+		const char *end = *name == '[' ? strchr(name, ']') : NULL;
 		return end ? (size_t)(end - name) : 0;
 	}
 	java_name_parts(name, &class_at, &method_at);

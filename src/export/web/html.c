@@ -57,10 +57,9 @@ static void html_row(struct buf *out, const struct profile *p, const struct flat
 static void html_methods(struct buf *out, const struct profile *p, const struct export_options *o)
 {
 	struct profile_query q = o->query;
-	struct flat *flat;
 
 	q.by_weight = true;
-	flat = flat_new(p, &q);
+	struct flat *flat = flat_new(p, &q);
 	qsort(flat->rows, flat->count, sizeof(*flat->rows), flat_compare);
 	buf_adds(out, "<table cellpadding=\"3\"><tr><th>Self</th><th>Total</th><th></th><th "
 		      "align=\"left\">Method</th></tr>\n");

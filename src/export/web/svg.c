@@ -89,10 +89,9 @@ static void head_text(struct buf *out, const char *before, const char *text)
 static void head_value(struct buf *out, const char *unit, uint64_t interval)
 {
 	struct buf text = {0};
-	char *fraction;
 
 	export_value(&text, unit, interval);
-	fraction = strstr(text.data, ".00"); /* "10.00 ms": "10 ms" is shorter */
+	char *fraction = strstr(text.data, ".00"); /* "10.00 ms": "10 ms" is shorter */
 	if (fraction)
 		memmove(fraction, fraction + 3, strlen(fraction + 3) + 1);
 	buf_adds(out, text.data);

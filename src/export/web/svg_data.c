@@ -35,12 +35,11 @@ static void data_number(struct buf *out, uint64_t n)
 static void data_names(struct buf *out, const struct flame *f)
 {
 	const char *before = "";
-	size_t shared;
 
 	buf_printf(out, "names %u\n", f->name_count);
 	for (uint32_t i = 0; i < f->name_count; i++) {
 		/* the common prefix, within ASCII, where bytes and UTF-16 units are the same */
-		shared = 0;
+		size_t shared = 0;
 		while (f->names[i][shared] && f->names[i][shared] == before[shared] &&
 			(unsigned char)before[shared] < 0x80)
 			shared++;
@@ -55,7 +54,7 @@ static void data_names(struct buf *out, const struct flame *f)
 static void data_nodes(struct buf *out, const struct flame *f, bool by_weight, uint64_t each)
 {
 	struct flame_node before = {.level = 0, .total = UINT64_MAX};
-	uint64_t other, other_before = UINT64_MAX;
+	uint64_t other_before = UINT64_MAX;
 
 	buf_printf(out, "nodes %u\n", f->count);
 	for (uint32_t i = 0; i < f->count; i++) {
@@ -73,7 +72,7 @@ static void data_nodes(struct buf *out, const struct flame *f, bool by_weight, u
 			buf_addc(out, '.');
 			data_number(out, n->total);
 		}
-		other = by_weight ? n->count : n->weight;
+		uint64_t other = by_weight ? n->count : n->weight;
 		if (!each && other != other_before) {
 			buf_addc(out, ':');
 			data_number(out, other);

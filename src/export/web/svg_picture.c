@@ -288,11 +288,10 @@ unsigned svg_picture(struct buf *out, const struct flame *f, const struct svg_he
 	const struct svg_style *style)
 {
 	struct picture p = {.out = out, .f = f, .style = style};
-	unsigned legend, height;
 
 	picture_choose(&p);
-	legend = PICTURE_TOP + p.levels * PICTURE_ROW + 24;
-	height = legend + 14;
+	unsigned legend = PICTURE_TOP + p.levels * PICTURE_ROW + 24;
+	unsigned height = legend + 14;
 	buf_printf(out,
 		"<g font-family=\"Verdana, DejaVu Sans, sans-serif\" font-size=\"11.5\" "
 		"fill=\"" PICTURE_INK "\">\n<rect width=\"%u\" height=\"%u\" fill=\"#fbfbfa\"/>\n",

@@ -51,7 +51,6 @@ static struct flame_index *flame_index_new(const struct profile *p, struct flame
 {
 	struct flame_index *ix = xcalloc(1, sizeof(*ix));
 	uint32_t *above = xcalloc(f->levels + 1u, sizeof(*above));
-	uint32_t id;
 	bool is_new;
 
 	*ix = (struct flame_index){.p = p, .f = f, .threads = threads};
@@ -63,7 +62,7 @@ static struct flame_index *flame_index_new(const struct profile *p, struct flame
 		above[n->level] = i;
 		if (!i)
 			continue;
-		id = ids_of_u64(&ix->children,
+		uint32_t id = ids_of_u64(&ix->children,
 			flame_index_key(above[n->level - 1],
 				n->type == FLAME_NARROW ? UINT32_MAX : n->name),
 			&is_new);
@@ -77,11 +76,9 @@ static struct flame_index *flame_index_new(const struct profile *p, struct flame
 /* The child of this name, else the narrow frames, else the node itself. */
 static uint32_t flame_index_child(const struct flame_index *ix, uint32_t parent, uint32_t name)
 {
-	uint32_t at;
-
 	if (ix->f->nodes[parent].type == FLAME_NARROW)
 		return parent;
-	at = ids_find_u64(&ix->children, flame_index_key(parent, name));
+	uint32_t at = ids_find_u64(&ix->children, flame_index_key(parent, name));
 	if (at == IDS_NONE)
 		at = ids_find_u64(&ix->children, flame_index_key(parent, UINT32_MAX));
 	return at == IDS_NONE ? parent : ix->child[at];
@@ -100,11 +97,10 @@ static uint32_t flame_index_name(const struct flame_index *ix, uint32_t text)
 static uint32_t flame_index_find(struct flame_index *ix, uint32_t stack, uint32_t thread)
 {
 	uint64_t key = (uint64_t)(ix->threads ? thread : 0) << 32 | stack;
-	struct profile_stack s;
-	uint32_t id, end, method;
+	uint32_t end;
 	bool is_new;
+	uint32_t id = ids_of_u64(&ix->stacks, key, &is_new);
 
-	id = ids_of_u64(&ix->stacks, key, &is_new);
 	if (!is_new)
 		return ix->end[id];
 	if (stack == PROFILE_ROOT_STACK) {
@@ -114,9 +110,9 @@ static uint32_t flame_index_find(struct flame_index *ix, uint32_t stack, uint32_
 						     flame_thread_text(ix->f,
 							     profile_get_thread(ix->p, thread))));
 	} else {
-		s = profile_get_stack(ix->p, stack);
+		struct profile_stack s = profile_get_stack(ix->p, stack);
 		end = flame_index_find(ix, s.parent, thread);
-		method = profile_get_frame(ix->p, s.frame)->method;
+		uint32_t method = profile_get_frame(ix->p, s.frame)->method;
 		if (!ix->method_name[method])
 			ix->method_name[method] =
 				flame_index_name(
@@ -208,11 +204,11 @@ static void slices_merge(struct slices *s, uint32_t step)
 
 	for (uint32_t i = 0; i < s->span_count; i = end) {
 		struct slices_span span = s->spans[i];
-		uint32_t first = span.first, last, bin = span.from / step, to = span.from;
+		uint32_t first = span.first, bin = span.from / step, to = span.from;
 
 		for (end = i; end < s->span_count && s->spans[end].from / step == bin; end++)
 			to = s->spans[end].from + s->spans[end].seconds;
-		last = end < s->span_count ? s->spans[end].first : s->entry_count;
+		uint32_t last = end < s->span_count ? s->spans[end].first : s->entry_count;
 		span.seconds = to - span.from;
 		span.first = entries;
 		last = slices_join(s->entries + first, last - first);
@@ -304,7 +300,6 @@ void svg_pulse(struct buf *out, const struct profile *p, const struct flame *f,
 	bool weights = q.by_weight && !flame_each(f);
 	uint8_t parts[PROFILE_PULSE];
 	struct buf line = {0};
-	struct profile_sum sum;
 
 	if (!pulse_is_whole(&q))
 		return;
@@ -314,7 +309,7 @@ void svg_pulse(struct buf *out, const struct profile *p, const struct flame *f,
 			continue;
 		q.from = s;
 		q.to = s + 1;
-		sum = profile_sum(p, &q);
+		struct profile_sum sum = profile_sum(p, &q);
 		svg_number(&line, s - next);
 		svg_number(&line, weights ? sum.weight : sum.count);
 		for (int i = 0; i < PROFILE_PULSE; i++)

@@ -149,13 +149,11 @@ static int block_event(struct jfr *j, uint64_t type, struct jfr_cursor *c)
 
 static int chunk_import(struct jfr *j)
 {
-	uint64_t end;
-
 	j->work = 0;
 	j->im->reader_bytes = j->capacity;
 	if (!j->chunks)
 		j->first_ns = j->start_ns;
-	end = j->start_ns >= j->first_ns ? j->start_ns - j->first_ns : 0;
+	uint64_t end = j->start_ns >= j->first_ns ? j->start_ns - j->first_ns : 0;
 	if (j->duration_ns > FEED_SECONDS * NS_PER_S || end > FEED_SECONDS * NS_PER_S)
 		return flight_bad(
 			j, 32, "the chunk is implausibly long, or far from the first one");

@@ -33,11 +33,10 @@ static int read_pool(struct jfr *j, struct jfr_cursor *c)
 {
 	uint64_t id, count;
 	size_t at = c->at;
-	uint32_t type;
 
 	if (!flight_read_varint(j, c, &id) || !flight_read_varint(j, c, &count))
 		return flight_bad(j, at, "constants exceed their event");
-	type = flight_type_find(j, id);
+	uint32_t type = flight_type_find(j, id);
 	if (type == JFR_NONE)
 		return flight_bad(j, at, "constants of an undeclared type");
 	if (count > c->end - c->at)
@@ -93,7 +92,6 @@ int flight_class_name(struct jfr *j, uint64_t key)
 {
 	const struct jfr_constant *constant = flight_constant(j, KNOWN_CLASS, key);
 	struct jfr_record r;
-	char *name;
 
 	buf_clear(&j->text);
 	if (!constant)
@@ -101,7 +99,7 @@ int flight_class_name(struct jfr *j, uint64_t key)
 	if (constant_record(j, KNOWN_CLASS, constant, &r) ||
 		flight_word(j, KNOWN_SYMBOL, SLOT_STRING, flight_value(&r, SLOT_NAME)))
 		return -1;
-	name = xstrdup(buf_str(&j->text));
+	char *name = xstrdup(buf_str(&j->text));
 	buf_clear(&j->text);
 	clean_add_class(&j->text, name, strlen(name));
 	free(name);
@@ -185,7 +183,6 @@ static int method_of(struct jfr *j, uint64_t key, enum frame_type *type, uint32_
 {
 	struct jfr_constant *constant = flight_constant(j, KNOWN_METHOD, key);
 	struct jfr_record r;
-	char *class_name, *name, *signature;
 	int rc = -1;
 
 	if (!constant) {
@@ -202,12 +199,12 @@ static int method_of(struct jfr *j, uint64_t key, enum frame_type *type, uint32_
 	if (constant_record(j, KNOWN_METHOD, constant, &r) ||
 		flight_class_name(j, flight_value(&r, SLOT_TYPE)))
 		return -1;
-	class_name = xstrdup(buf_str(&j->text));
+	char *class_name = xstrdup(buf_str(&j->text));
 	rc = flight_word(j, KNOWN_SYMBOL, SLOT_STRING, flight_value(&r, SLOT_NAME));
-	name = xstrdup(buf_str(&j->text));
+	char *name = xstrdup(buf_str(&j->text));
 	if (!rc)
 		rc = flight_word(j, KNOWN_SYMBOL, SLOT_STRING, flight_value(&r, SLOT_DESCRIPTOR));
-	signature = xstrdup(*class_name ? buf_str(&j->text) : "");
+	char *signature = xstrdup(*class_name ? buf_str(&j->text) : "");
 	if (!rc && frame_is_native(j, *type) && *name) {
 		*method = feed_method(
 			j->im, "", name, "", *type == FRAME_KERNEL ? "[kernel]" : class_name);
@@ -245,7 +242,6 @@ static int frame_of(struct jfr *j, const struct jfr_record *r, uint32_t *frame)
 {
 	uint64_t line = flight_value(r, SLOT_LINE);
 	uint64_t bci = r->has >> SLOT_BCI & 1 ? r->value[SLOT_BCI] : 0xffff;
-	const char *name;
 	enum frame_type type;
 	uint32_t method;
 
@@ -253,7 +249,7 @@ static int frame_of(struct jfr *j, const struct jfr_record *r, uint32_t *frame)
 		return -1;
 	if (method_of(j, flight_value(r, SLOT_METHOD), &type, &method))
 		return -1;
-	name = profile_get_method(j->im->p, method)->name;
+	const char *name = profile_get_method(j->im->p, method)->name;
 	/* names in brackets are reasons why a walk failed */
 	if (!frame_is_java(type) && type != FRAME_KERNEL && *name == '[')
 		*frame = feed_frame_text(j->im, name, strlen(name), false);

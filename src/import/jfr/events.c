@@ -90,11 +90,10 @@ static int setting_event(struct jfr *j, struct jfr_cursor *c)
 	enum jfr_known of = KNOWN_NONE;
 	struct jfr_record r;
 	char name[128];
-	uint32_t type;
 
 	if (flight_read_record(j, j->known[KNOWN_SETTING], c, &r))
 		return -1;
-	type = flight_type_find(j, flight_value(&r, SLOT_ID));
+	uint32_t type = flight_type_find(j, flight_value(&r, SLOT_ID));
 	if (type != JFR_NONE)
 		of = j->types[type].known;
 	fact_copy(name, sizeof(name), flight_string(j, &r, SLOT_NAME));
@@ -109,16 +108,15 @@ static int setting_event(struct jfr *j, struct jfr_cursor *c)
 static int jvm_event(struct jfr *j, struct jfr_cursor *c)
 {
 	struct vitals *v = &j->im->out->vitals;
-	const char *text, *jre, *begin, *end;
+	const char *end;
 	struct jfr_record r;
-	uint64_t pid;
 
 	if (flight_read_record(j, j->known[KNOWN_JVM], c, &r))
 		return -1;
 	/* "OpenJDK 64-Bit Server VM (25.504-b08) for linux-amd64 JRE (1.8.0_504-b08), ...": of the JRE, up to the build */
-	text = flight_string(j, &r, SLOT_JVM_VERSION);
-	jre = strstr(text, "JRE (");
-	begin = strchr(jre ? jre : text, '(');
+	const char *text = flight_string(j, &r, SLOT_JVM_VERSION);
+	const char *jre = strstr(text, "JRE (");
+	const char *begin = strchr(jre ? jre : text, '(');
 	begin = begin ? begin + 1 : text;
 	for (end = begin; isalnum((unsigned char)*end) || *end == '.' || *end == '_';)
 		end++;
@@ -128,7 +126,7 @@ static int jvm_event(struct jfr *j, struct jfr_cursor *c)
 	fact_copy(v->command, sizeof(v->command), flight_string(j, &r, SLOT_JAVA_ARGUMENTS));
 	if (!v->name[0])
 		feed_copy(v->name, sizeof(v->name), v->command, strcspn(v->command, " "));
-	pid = flight_value(&r, SLOT_PID);
+	uint64_t pid = flight_value(&r, SLOT_PID);
 	v->pid = pid < INT32_MAX ? (int)pid : 0;
 	j->jvm_start_s = flight_value(&r, SLOT_JVM_START) / 1000;
 	return 0;
@@ -303,7 +301,6 @@ int flight_event_sample(struct jfr *j, enum jfr_known known, struct jfr_cursor *
 {
 	struct jfr_record r;
 	struct sample s = {.r = &r, .known = known};
-	uint64_t thread, ns;
 
 	if (known >= KNOWN_TYPES || !sample_rows[known])
 		return 0;
@@ -318,11 +315,11 @@ int flight_event_sample(struct jfr *j, enum jfr_known known, struct jfr_cursor *
 		return -1;
 	s.event = profile_get_event(j->im->p, s.out.event)->name;
 	s.out.state = sample_state(j, &s, buf_str(&j->text));
-	thread = r.has >> SLOT_SAMPLED_THREAD & 1 ? r.value[SLOT_SAMPLED_THREAD]
-						  : flight_value(&r, SLOT_EVENT_THREAD);
+	uint64_t thread = r.has >> SLOT_SAMPLED_THREAD & 1 ? r.value[SLOT_SAMPLED_THREAD]
+							   : flight_value(&r, SLOT_EVENT_THREAD);
 	if (flight_thread(j, thread, &s.out.thread) || sample_stack(j, &s))
 		return -1;
-	ns = flight_time(j, &r);
+	uint64_t ns = flight_time(j, &r);
 	s.out.second = (uint32_t)(ns / NS_PER_S);
 	s.out.part = (uint8_t)(1 + ns % NS_PER_S / (NS_PER_S / PROFILE_PULSE));
 	if (j->sample_count == j->samples_cap) {
@@ -345,14 +342,14 @@ static int sample_compare(const void *a, const void *b)
 /* Samples precede the readings of their second, which were made at its end. */
 int flight_events_feed(struct jfr *j)
 {
-	uint32_t reading = 0, until;
+	uint32_t reading = 0;
 	size_t i = 0;
 
 	if (j->sample_count)
 		qsort(j->samples, j->sample_count, sizeof(*j->samples), sample_compare);
 	flight_vitals_sort(j);
 	while (i < j->sample_count || reading < j->reading_count) {
-		until = flight_vitals_second(j, reading);
+		uint32_t until = flight_vitals_second(j, reading);
 		for (; i < j->sample_count && j->samples[i].second <= until; i++)
 			if (feed_sample(j->im, &j->samples[i], j->err))
 				return -1;

@@ -158,13 +158,12 @@ static int word_find(const char *const *names, int first, int count, const char 
 static bool read_type(struct metadata *m, const struct element *e)
 {
 	struct jfr *j = m->j;
-	struct jfr_type *t;
 	int known = word_find(known_names, 1, KNOWN_TYPES, e->attribute_name);
 
 	if (j->type_count == JFR_TYPES || !e->has_id || flight_type_find(j, e->id) != JFR_NONE)
 		return false;
 	j->types = xgrow(j->types, j->type_count, &j->types_cap, sizeof(*j->types));
-	t = &j->types[j->type_count];
+	struct jfr_type *t = &j->types[j->type_count];
 	*t = (struct jfr_type){.id = e->id, .kind = KIND_STRUCT};
 	for (size_t i = 0; i < sizeof(primitives) / sizeof(primitives[0]); i++)
 		if (!strcmp(primitives[i].name, e->attribute_name))
@@ -273,12 +272,11 @@ void flight_types_done(struct jfr *j)
 int flight_metadata(struct jfr *j)
 {
 	struct metadata m = {.j = j, .c = {j->metadata_at, j->size}, .type = JFR_NONE};
-	bool good;
 
 	flight_types_done(j);
 	if (m.c.at < JFR_HEAD || m.c.at >= m.c.end)
 		return flight_bad(j, 24, "the chunk has no metadata");
-	good = read_head(&m) && read_words(&m) && read_element(&m, 0);
+	bool good = read_head(&m) && read_words(&m) && read_element(&m, 0);
 	free(m.words);
 	if (!good)
 		return flight_bad(j, m.c.at, "damaged metadata");

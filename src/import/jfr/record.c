@@ -76,13 +76,10 @@ uint32_t flight_type_find(const struct jfr *j, uint64_t id)
 
 struct jfr_constant *flight_constant(struct jfr *j, enum jfr_known known, uint64_t key)
 {
-	struct jfr_type *t;
-	uint32_t at;
-
 	if (j->known[known] == JFR_NONE || !key)
 		return NULL;
-	t = &j->types[j->known[known]];
-	at = hash_index_find(&t->index, hash_u64(key), NULL, NULL);
+	struct jfr_type *t = &j->types[j->known[known]];
+	uint32_t at = hash_index_find(&t->index, hash_u64(key), NULL, NULL);
 	return at == HASH_NONE ? NULL : &t->constants[at];
 }
 
@@ -96,10 +93,10 @@ uint64_t flight_ns(const struct jfr *j, uint64_t ticks)
 
 uint64_t flight_time(const struct jfr *j, const struct jfr_record *r)
 {
-	uint64_t start = flight_value(r, SLOT_START), into;
+	uint64_t start = flight_value(r, SLOT_START);
 	uint64_t chunk = j->start_ns >= j->first_ns ? j->start_ns - j->first_ns : 0;
+	uint64_t into = start >= j->start_ticks ? flight_ns(j, start - j->start_ticks) : 0;
 
-	into = start >= j->start_ticks ? flight_ns(j, start - j->start_ticks) : 0;
 	if (into > j->duration_ns + NS_PER_S)
 		into = j->duration_ns;
 	return chunk + into;
@@ -118,12 +115,12 @@ static void string_add(struct buf *out, uint32_t c)
 static size_t string_position(struct jfr *j, size_t at)
 {
 	struct jfr_cursor c = {at + 1, j->size};
-	struct jfr_constant *constant;
 	uint64_t key;
 
 	if (at >= j->size || j->bytes[at] != STRING_CONSTANT)
 		return at;
-	constant = flight_read_varint(j, &c, &key) ? flight_constant(j, KNOWN_STRING, key) : NULL;
+	struct jfr_constant *constant =
+		flight_read_varint(j, &c, &key) ? flight_constant(j, KNOWN_STRING, key) : NULL;
 	return constant && constant->at < j->size && j->bytes[constant->at] != STRING_CONSTANT
 		       ? constant->at
 		       : 0;

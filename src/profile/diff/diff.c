@@ -192,7 +192,6 @@ struct diff *diff_new(const struct diff_question *q, struct err *err)
 {
 	struct diff *d = xcalloc(1, sizeof(*d));
 	struct diff_merged *merged[DIFF_SIDES];
-	int rc;
 
 	d->both = profile_new();
 	profile_set_budget(d->both, SIZE_MAX / 2);
@@ -203,7 +202,7 @@ struct diff *diff_new(const struct diff_question *q, struct err *err)
 		for (int run = 0; run < q->counts[side]; run++)
 			diff_merge(d->both, &q->runs[side][run], &merged[side][run]);
 	}
-	rc = check_sides(q, merged, err);
+	int rc = check_sides(q, merged, err);
 	if (!rc) {
 		diff_test(d, q, merged);
 		qsort(d->rows, d->count, sizeof(*d->rows), compare_rows);

@@ -25,13 +25,12 @@ struct merge {
 
 static uint32_t merge_method(struct merge *m, uint32_t method)
 {
-	const struct profile_method *of;
 	struct buf class_name = {0}, name = {0};
 	uint32_t to = hash_index_find(&m->methods, hash_u64(method), NULL, NULL);
 
 	if (to != HASH_NONE)
 		return to;
-	of = profile_get_method(m->run->profile, method);
+	const struct profile_method *of = profile_get_method(m->run->profile, method);
 	java_name_fold(&class_name, of->class_name);
 	if (*of->class_name)
 		java_name_fold(&name, of->name);

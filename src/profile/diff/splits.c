@@ -39,8 +39,6 @@ static bool assignments_enumerate(struct assignments *a)
 	if (a->runs > ENUMERATED_RUNS)
 		return false;
 	for (unsigned ones = 0; ones < 1u << a->runs; ones++) {
-		unsigned char *assignment;
-
 		if (__builtin_popcount(ones) != a->s->runs[DIFF_B])
 			continue;
 		/* With equally many recordings on both sides, exchanging the sides gives the same scores. */
@@ -50,7 +48,7 @@ static bool assignments_enumerate(struct assignments *a)
 			a->count = begin;
 			return false;
 		}
-		assignment = assignments_add(a);
+		unsigned char *assignment = assignments_add(a);
 		for (int run = 0; run < a->runs; run++)
 			assignment[run] = ones >> run & 1;
 		if (!memcmp(assignment, a->sides, (size_t)a->runs))
@@ -96,7 +94,7 @@ static double splits_count(const struct splits *s, const struct assignments *a, 
 {
 	double *first = xreallocarray(NULL, (size_t)s->count + 1, sizeof(*first));
 	double *scores = xreallocarray(NULL, (size_t)s->count + 1, sizeof(*scores));
-	double highest[SPLITS_MOST], limit;
+	double highest[SPLITS_MOST];
 
 	s->score(s->ctx, a->sides, first);
 	memset(p, 0, s->count * sizeof(*p));
@@ -113,7 +111,7 @@ static double splits_count(const struct splits *s, const struct assignments *a, 
 	for (uint32_t i = 0; i < s->count; i++)
 		p[i] = fmax(p[i] / a->count, i ? p[i - 1] : 0);
 	qsort(highest, a->count, sizeof(*highest), compare_high);
-	limit = highest[(uint32_t)(DIFF_LEVEL * a->count)];
+	double limit = highest[(uint32_t)(DIFF_LEVEL * a->count)];
 	/* True differences raise the scores of other assignments, too; significant scores may be lower. */
 	for (uint32_t i = 0; i < s->count && p[i] < DIFF_LEVEL; i++)
 		limit = fmin(limit, first[i]);

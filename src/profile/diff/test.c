@@ -150,12 +150,12 @@ static double test_noise(const struct tests *t, int kind, int side)
 
 	for (uint32_t i = 0; i < t->count; i++) {
 		const struct test *test = &t->list[kind][i];
-		double square = pow(test_noise_scale(t, test->mean[side]), 2), relative, weight;
+		double square = pow(test_noise_scale(t, test->mean[side]), 2);
 
 		if (test->samples_both < FEW || square <= 0)
 			continue;
-		relative = test->chance[side] / square;
-		weight = 1 / pow(relative + DIFF_NOISE * DIFF_NOISE, 2);
+		double relative = test->chance[side] / square;
+		double weight = 1 / pow(relative + DIFF_NOISE * DIFF_NOISE, 2);
 		sum += weight * (test->spread[side] / square - relative);
 		weights += weight;
 	}
@@ -199,7 +199,7 @@ static double prior_of(double excess)
 /* Estimates the weight of the prior: high if all methods are equally noisy. */
 static double test_prior_weight(const struct tests *t, int kind)
 {
-	double sum = 0, squares = 0, chance = 0, x;
+	double sum = 0, squares = 0, chance = 0;
 	uint32_t n = 0;
 
 	for (uint32_t i = 0; i < t->count; i++) {
@@ -210,7 +210,8 @@ static double test_prior_weight(const struct tests *t, int kind)
 
 			if (runs < 2 || test->samples[side] < FEW * (unsigned)runs)
 				continue;
-			x = log(fmax(1e-4, test->spread[side] / test_prior(t, kind, side, test)));
+			double x = log(
+				fmax(1e-4, test->spread[side] / test_prior(t, kind, side, test)));
 			sum += x;
 			squares += x * x;
 			chance += trigamma((runs - 1) / 2.0);
@@ -393,11 +394,10 @@ static bool tests_permute(struct tests *t)
 {
 	struct splits s = {.count = t->sorted_count, .score = tests_score, .ctx = t};
 	double *p = xreallocarray(NULL, (size_t)t->sorted_count + 1, sizeof(*p)), limit;
-	bool done;
 
 	s.runs[DIFF_A] = t->q->counts[DIFF_A];
 	s.runs[DIFF_B] = t->q->counts[DIFF_B];
-	done = !splits_p(&s, p, &limit);
+	bool done = !splits_p(&s, p, &limit);
 	for (uint32_t i = 0; done && i < t->sorted_count; i++) {
 		t->sorted[i]->value->p = p[i];
 		t->sorted[i]->value->sure = p[i] < DIFF_LEVEL;
@@ -411,7 +411,6 @@ static bool tests_permute(struct tests *t)
 static void tests_run(struct tests *t)
 {
 	unsigned char *side = xcalloc((size_t)t->runs, 1);
-	uint32_t distinct, sure;
 	double weight;
 
 	for (int run = t->q->counts[DIFF_A]; run < t->runs; run++)
@@ -431,8 +430,8 @@ static void tests_run(struct tests *t)
 		}
 	qsort(t->sorted, t->sorted_count, sizeof(*t->sorted), compare_scores);
 	if (!tests_permute(t)) { /* too few recordings: by the false-discovery rate */
-		distinct = tests_distinct(t, &weight);
-		sure = tests_correct(t, distinct, weight);
+		uint32_t distinct = tests_distinct(t, &weight);
+		uint32_t sure = tests_correct(t, distinct, weight);
 		t->d->limit =
 			test_limit(DIFF_LEVEL * (sure ? sure : 1) / distinct * DIFF_SMALL / weight);
 	}
@@ -444,7 +443,6 @@ static void tests_add_rows(struct tests *t)
 {
 	struct diff *d = t->d;
 	uint32_t methods = profile_method_count(d->both);
-	size_t begin;
 
 	d->rows = xcalloc(methods + 1, sizeof(*d->rows));
 	for (int kind = 0; kind < TEST_KINDS; kind++)
@@ -453,7 +451,7 @@ static void tests_add_rows(struct tests *t)
 		struct diff_row *row = &d->rows[d->count];
 
 		row->method = method;
-		begin = t->measure_count;
+		size_t begin = t->measure_count;
 		t->list[TEST_SELF][d->count] = test_new(t, TEST_SELF, method, &row->self);
 		t->list[TEST_TOTAL][d->count] = test_new(t, TEST_TOTAL, method, &row->total);
 		if (t->list[TEST_TOTAL][d->count].samples_both)

@@ -75,23 +75,19 @@ void profile_event_set(
 
 const struct profile_event *profile_get_event(const struct profile *p, int event)
 {
-	const struct model_event *e;
-
 	if (event < 0 || event >= PROFILE_EVENTS)
 		event = EVENT_CPU;
 	if (!p || event < EVENT_USER_FIRST)
 		return &profile_events[event];
-	e = &p->user_events[event - EVENT_USER_FIRST];
+	const struct model_event *e = &p->user_events[event - EVENT_USER_FIRST];
 	return e->pub.name ? &e->pub : &profile_events[event];
 }
 
 void profile_interval_add(struct profile *p, int event, uint64_t interval)
 {
-	struct profile_intervals *i;
-
 	if (!interval || event < 0 || event >= PROFILE_EVENTS)
 		return;
-	i = &p->intervals[event];
+	struct profile_intervals *i = &p->intervals[event];
 	i->least = i->least && i->least < interval ? i->least : interval;
 	i->most = i->most > interval ? i->most : interval;
 }
@@ -152,16 +148,13 @@ void profile_add_pulse(
 
 bool profile_pulse(const struct profile *p, int event, uint32_t second, uint8_t out[PROFILE_PULSE])
 {
-	const struct slices *s;
-	const struct slice *sl;
 	float most = 0;
-	uint32_t i;
 
 	if (event < 0 || event >= PROFILE_EVENTS)
 		return false;
-	s = &p->events[event];
-	i = slices_find(s, second);
-	sl = i < s->count && s->list[i].from == second ? &s->list[i] : NULL;
+	const struct slices *s = &p->events[event];
+	uint32_t i = slices_find(s, second);
+	const struct slice *sl = i < s->count && s->list[i].from == second ? &s->list[i] : NULL;
 	for (unsigned k = 0; sl && sl->pulse && k < PROFILE_PULSE; k++)
 		most = sl->pulse[k] > most ? sl->pulse[k] : most;
 	if (most <= 0)

@@ -143,10 +143,10 @@ static void profile_merge(struct profile *p, uint32_t before)
 /* The step of the first slice that begins at or after this second; of now if there is none. */
 static uint32_t profile_next_slice(const struct profile *p, uint32_t second)
 {
-	uint32_t next = p->now, at;
+	uint32_t next = p->now;
 
 	for (int i = 0; i < MODEL_SLICES; i++) {
-		at = slices_find(&p->events[i], second);
+		uint32_t at = slices_find(&p->events[i], second);
 		if (at < p->events[i].count && p->events[i].list[at].from < next)
 			next = p->events[i].list[at].from;
 	}
@@ -188,7 +188,7 @@ static void profile_shrink(struct profile *p)
 {
 	size_t fixed = profile_fixed_bytes(p), limit = p->budget / MODEL_SLICES_PART;
 	uint32_t fine = p->now > MODEL_FINE_S ? p->now - MODEL_FINE_S : 0, next;
-	uint32_t frozen = p->readers->frozen, old;
+	uint32_t frozen = p->readers->frozen;
 
 	if (fine > p->readers->unwritten)
 		fine = p->readers->unwritten;
@@ -202,7 +202,7 @@ static void profile_shrink(struct profile *p)
 		if (next >= fine)
 			break;
 	}
-	old = frozen > MODEL_FINE_S ? frozen - MODEL_FINE_S : 0;
+	uint32_t old = frozen > MODEL_FINE_S ? frozen - MODEL_FINE_S : 0;
 	old = old - old % SLICES_STEP < fine ? old - old % SLICES_STEP : fine;
 	while (profile_slice_bytes(p) > limit) {
 		next = profile_next_slice(p, p->merged_before);
@@ -229,8 +229,6 @@ void profile_freeze(const struct profile *p, uint32_t second)
 
 void profile_advance(struct profile *p, uint32_t second)
 {
-	uint32_t oldest, now;
-
 	if (second <= p->now)
 		return;
 	p->readers->fed++;
@@ -240,8 +238,8 @@ void profile_advance(struct profile *p, uint32_t second)
 			slices_pack(&p->events[i], second - MODEL_LATE_S);
 	}
 	profile_evict_end(p);
-	now = second < p->readers->frozen ? second : p->readers->frozen;
-	oldest = now > p->history_s ? now - p->history_s : 0;
+	uint32_t now = second < p->readers->frozen ? second : p->readers->frozen;
+	uint32_t oldest = now > p->history_s ? now - p->history_s : 0;
 	if (oldest > p->readers->unwritten)
 		oldest = p->readers->unwritten;
 	oldest -= oldest % SLICES_STEP;
@@ -361,11 +359,9 @@ uint32_t profile_next_retained(const struct profile *p, uint32_t second)
 
 bool profile_get_run(const struct profile *p, int event, uint32_t i, struct profile_run *out)
 {
-	const struct slices *s;
-
 	if (event < 0 || event >= PROFILE_EVENTS || i >= p->events[event].run_count)
 		return false;
-	s = &p->events[event];
+	const struct slices *s = &p->events[event];
 	*out = (struct profile_run){s->runs[i].from, s->runs[i].to};
 	return true;
 }

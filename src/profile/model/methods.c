@@ -13,7 +13,6 @@ const char *model_text(struct model_texts *t, const char *text, bool in_parts)
 {
 	size_t len = strnlen(text, PROFILE_TEXT_MAX + 1);
 	bool whole = len <= PROFILE_TEXT_MAX;
-	const char *tab;
 
 	if (whole && clean_plain(text, len) == len)
 		return text;
@@ -21,7 +20,7 @@ const char *model_text(struct model_texts *t, const char *text, bool in_parts)
 		!whole && len && ((unsigned char)text[len] & 0xc0) == 0x80;)
 		len--;
 	buf_clear(&t->clean);
-	tab = in_parts ? memchr(text, '\t', len) : NULL;
+	const char *tab = in_parts ? memchr(text, '\t', len) : NULL;
 	if (tab) {
 		clean_add(&t->clean, text, (size_t)(tab - text));
 		buf_addc(&t->clean, '\t');
@@ -96,7 +95,6 @@ static uint32_t methods_full(struct model_methods *m, const uint32_t ids[4])
 	const char *module = intern_text(&m->strings, ids[METHOD_MODULE]);
 	size_t len = strlen(module);
 	struct buf full = {0};
-	uint32_t id;
 
 	if (*class_name)
 		buf_printf(&full, "%s%s%s", class_name, *name ? "." : "", name);
@@ -108,7 +106,7 @@ static uint32_t methods_full(struct model_methods *m, const uint32_t ids[4])
 		buf_printf(&full, "[%s]%s%s", module, *name ? " " : "", name);
 	else
 		buf_adds(&full, "[unknown]");
-	id = intern_add(&m->strings, buf_str(&full), full.len);
+	uint32_t id = intern_add(&m->strings, buf_str(&full), full.len);
 	buf_done(&full);
 	return id;
 }
@@ -119,24 +117,21 @@ uint32_t profile_method(const struct profile *p, const char *class_name, const c
 	const char *text[4] = {class_name, name, signature, module};
 	struct model_methods *m = p->methods;
 	struct methods_key key = {.m = m};
-	struct model_method *method;
-	uint64_t hash;
-	uint32_t id;
 
 	for (int i = 0; i < 4; i++) {
 		/* The signature of FRAME_WAITS has two parts. */
 		text[i] = model_text(&m->texts, text[i] ? text[i] : "", i == METHOD_SIGNATURE);
 		key.ids[i] = intern_add(&m->strings, text[i], strlen(text[i]));
 	}
-	hash = hash_bytes(key.ids, sizeof(key.ids), 0);
-	id = hash_index_find(&m->index, hash, methods_same, &key);
+	uint64_t hash = hash_bytes(key.ids, sizeof(key.ids), 0);
+	uint32_t id = hash_index_find(&m->index, hash, methods_same, &key);
 	if (id != HASH_NONE)
 		return id;
 	if (m->count - m->vacant.count == MODEL_METHODS_MAX)
 		return PROFILE_NONE;
 	id = fit_id(&m->vacant, &m->count);
 	m->list = fit(m->list, &m->cap, m->count, sizeof(*m->list));
-	method = &m->list[id];
+	struct model_method *method = &m->list[id];
 	memcpy(method->ids, key.ids, sizeof(key.ids));
 	method->full = methods_full(m, key.ids);
 	method->pub = (struct profile_method){
@@ -230,11 +225,10 @@ uint32_t profile_frame(
 		f, {method, (uint16_t)bci, (uint8_t)(type < FRAME_TYPES ? type : FRAME_BREAK), 0,
 			   line}};
 	uint64_t hash = frame_hash(&key.frame);
-	uint32_t id;
 
 	if (method >= p->methods->count)
 		return PROFILE_NONE;
-	id = hash_index_find(&f->index, hash, frames_same, &key);
+	uint32_t id = hash_index_find(&f->index, hash, frames_same, &key);
 	if (id != HASH_NONE)
 		return id;
 	id = fit_id(&f->vacant, &f->count);

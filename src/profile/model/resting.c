@@ -150,11 +150,10 @@ static uint32_t leaf_frame(const struct profile *p, const char *class_name, cons
 	const struct profile_io *io)
 {
 	struct buf text = {0};
-	uint32_t method;
 
 	if (io)
 		buf_printf(&text, "%s\t%s", io->what, io->where);
-	method = profile_method(p, class_name, name, buf_str(&text), "");
+	uint32_t method = profile_method(p, class_name, name, buf_str(&text), "");
 	buf_done(&text);
 	return profile_frame(p, method, FRAME_WAITS, 0xffff, 0);
 }
@@ -164,13 +163,12 @@ static uint32_t place_frame(const struct profile *p, const char *class_name, con
 	enum thread_state state, const struct profile_io *io)
 {
 	struct buf text = {0};
-	uint32_t frame;
 
 	if (io)
 		buf_printf(&text, "%s: %s%s%s", name, io->what, *io->where ? " " : "", io->where);
 	else
 		buf_printf(&text, "%s %s", name, thread_states[state].name);
-	frame = leaf_frame(p, class_name, buf_str(&text), io);
+	uint32_t frame = leaf_frame(p, class_name, buf_str(&text), io);
 	buf_done(&text);
 	return frame;
 }
@@ -178,10 +176,9 @@ static uint32_t place_frame(const struct profile *p, const char *class_name, con
 static uint32_t io_frame(const struct profile *p, const struct profile_io *io)
 {
 	struct buf text = {0};
-	uint32_t frame;
 
 	buf_printf(&text, "[%s%s%s]", io->what, *io->where ? " " : "", io->where);
-	frame = leaf_frame(p, "", buf_str(&text), io);
+	uint32_t frame = leaf_frame(p, "", buf_str(&text), io);
 	buf_done(&text);
 	return frame;
 }
@@ -189,12 +186,11 @@ static uint32_t io_frame(const struct profile *p, const struct profile_io *io)
 /* True when the place may show this peer: it is among its recent ones, or there is space for one more. */
 static bool may_name(struct profile *p, uint64_t place, uint64_t name)
 {
-	struct model_io_place *at;
 	uint32_t oldest = 0;
 
 	if (!p->io_places)
 		p->io_places = xcalloc(MODEL_IO_PLACES, sizeof(*p->io_places));
-	at = &p->io_places[place % MODEL_IO_PLACES];
+	struct model_io_place *at = &p->io_places[place % MODEL_IO_PLACES];
 	if (at->place != place)
 		*at = (struct model_io_place){.place = place};
 	for (uint32_t i = 0; i < MODEL_IO_NAMES && at->names[oldest].name; i++) {
@@ -230,12 +226,11 @@ static uint32_t nameless_child(struct profile *p, uint32_t stack, enum thread_st
 {
 	const struct profile_method *m = profile_get_method(p, model_method(&p->stacks, stack));
 	struct buf name = {0};
-	uint32_t frame;
 
 	if (stack == PROFILE_ROOT_STACK || !profile_method_nameless(m) || !*m->module)
 		return stack;
 	buf_printf(&name, "[%s]", m->module);
-	frame = place_frame(p, "", buf_str(&name), state, NULL);
+	uint32_t frame = place_frame(p, "", buf_str(&name), state, NULL);
 	buf_done(&name);
 	return profile_stack_child(p, stack, frame);
 }
@@ -284,12 +279,11 @@ bool model_io_apart(const struct profile *p, uint32_t leaf, uint32_t apart[2])
 	struct buf name = {0}, suffix = {0};
 	struct profile_io io;
 	size_t len = strlen(m->name);
-	bool found;
 
 	if (!frame_io(p, leaf, &io))
 		return false;
 	buf_printf(&suffix, ": %s%s%s", io.what, *io.where ? " " : "", io.where);
-	found = len > suffix.len && !strcmp(m->name + len - suffix.len, buf_str(&suffix));
+	bool found = len > suffix.len && !strcmp(m->name + len - suffix.len, buf_str(&suffix));
 	if (found)
 		buf_add(&name, m->name, len - suffix.len);
 	buf_done(&suffix);

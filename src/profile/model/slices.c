@@ -44,10 +44,10 @@ void slices_done(struct slices *s)
 
 uint32_t slices_find(const struct slices *s, uint32_t second)
 {
-	uint32_t lo = 0, hi = s->count, mid;
+	uint32_t lo = 0, hi = s->count;
 
 	while (lo < hi) {
-		mid = lo + (hi - lo) / 2;
+		uint32_t mid = lo + (hi - lo) / 2;
 		if (s->list[mid].from < second)
 			lo = mid + 1;
 		else
@@ -206,11 +206,9 @@ void slices_move(struct slices *s, uint32_t from, uint32_t to)
 	sum_add(&s->sums[to], &s->sums[from]);
 	s->sums[from] = (struct profile_sum){0, 0};
 	for (struct slices_anchor *m = s->anchors; m <= s->anchors + SLICES_EVICTED; m++) {
-		struct profile_sum before;
-
 		if (from >= m->cap)
 			continue;
-		before = m->before[from];
+		struct profile_sum before = m->before[from];
 		m->before[from] = (struct profile_sum){0, 0};
 		sum_subtract(&m->sum, &before);
 		anchor_add(m, to, &before);
@@ -321,12 +319,12 @@ void slices_pack(struct slices *s, uint32_t before)
 
 void slices_merge(struct slices *s, uint32_t before)
 {
-	uint32_t end = slices_find(s, before), n = 0, from;
+	uint32_t end = slices_find(s, before), n = 0;
 	struct slice *step, *sl;
 
 	for (uint32_t i = 0; i < end; i++) {
 		sl = &s->list[i];
-		from = sl->from - sl->from % SLICES_STEP;
+		uint32_t from = sl->from - sl->from % SLICES_STEP;
 		step = n ? &s->list[n - 1] : NULL;
 		if (!step || step->from != from) {
 			slice_pulse_free(s, sl);

@@ -46,13 +46,13 @@ static bool stack_has(struct model_stacks *s, const struct model_methods *method
 	uint32_t method)
 {
 	struct model_chain *c = &s->chain;
-	uint32_t at = stack, same;
+	uint32_t at = stack;
 
 	c->stacks = fit(c->stacks, &c->stacks_cap, s->extent[stack].depth, sizeof(*c->stacks));
 	c->on = fit_zeroed(c->on, &c->on_cap, methods->count, sizeof(*c->on));
 	while (at && (s->extent[at].depth > c->depth || c->stacks[s->extent[at].depth - 1] != at))
 		at = model_parent(s, at);
-	same = s->extent[at].depth;
+	uint32_t same = s->extent[at].depth;
 	while (c->depth > same)
 		c->on[model_method(s, c->stacks[--c->depth])]--;
 	c->depth = s->extent[stack].depth;
@@ -67,12 +67,11 @@ uint32_t model_stacks_child(
 	struct model_stacks *s, const struct profile *p, uint32_t parent, uint32_t frame)
 {
 	struct model_extent extent = s->extent[parent];
-	uint32_t stack, method, type, names;
 	bool created;
 
 	if (extent.closed)
 		return parent;
-	names = extent.names + p->methods->list[p->frames->list[frame].method].full_bytes;
+	uint32_t names = extent.names + p->methods->list[p->frames->list[frame].method].full_bytes;
 	if (extent.depth == PROFILE_DEPTH_MAX || names > PROFILE_NAMES_MAX) {
 		frame = profile_frame(
 			p, profile_method(p, "", PROFILE_DEEPER, "", ""), FRAME_BREAK, 0xffff, 0);
@@ -81,13 +80,13 @@ uint32_t model_stacks_child(
 	}
 	extent.depth++;
 	extent.names = names;
-	stack = trie_child(&s->trie, parent, frame, &created);
+	uint32_t stack = trie_child(&s->trie, parent, frame, &created);
 	if (!created)
 		return stack;
 	s->info = fit(s->info, &s->info_cap, stack + 1, sizeof(*s->info));
 	s->extent = fit(s->extent, &s->extent_cap, stack + 1, sizeof(*s->extent));
-	method = p->frames->list[frame].method;
-	type = p->frames->list[frame].type;
+	uint32_t method = p->frames->list[frame].method;
+	uint32_t type = p->frames->list[frame].type;
 	s->extent[stack] = extent;
 	s->info[stack].path = trie_child(
 		&s->paths, s->info[parent].path, p->methods->list[method].full, &created);

@@ -129,7 +129,7 @@ static void join_event(struct profile *p, struct slices *slices, const struct mo
 	struct model_pins pairs = {0}, stacks = {0};
 	uint32_t method = profile_method(p, "", "[earlier]", "", "");
 	uint32_t frame = profile_frame(p, method, FRAME_BREAK, 0xffff, 0);
-	uint32_t count = slices->pairs.count, into;
+	uint32_t count = slices->pairs.count;
 
 	pin_pairs(&pairs, slices);
 	pins_begin(&stacks, p->stacks.trie.count);
@@ -147,7 +147,7 @@ static void join_event(struct profile *p, struct slices *slices, const struct mo
 		while (stack != PROFILE_ROOT_STACK &&
 			(!pins_have(&stacks, stack) || model_frame(&p->stacks, stack) == frame))
 			stack = model_parent(&p->stacks, stack);
-		into = slices_pair(
+		uint32_t into = slices_pair(
 			slices, profile_stack_child(p, stack, frame), SLICES_WHO(thread, state));
 		pin_id(&pairs, into);
 		if (into != i)

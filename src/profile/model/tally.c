@@ -27,11 +27,9 @@ static uint64_t *tally_grow_bits(uint64_t *old, uint32_t from, uint32_t to)
 
 void tally_reserve(struct tally *t, uint32_t n)
 {
-	uint32_t cap;
-
 	if (n <= t->cap)
 		return;
-	cap = n > UINT32_MAX / 2 ? UINT32_MAX & ~(TALLY_STEP - 1) : n + n / 8;
+	uint32_t cap = n > UINT32_MAX / 2 ? UINT32_MAX & ~(TALLY_STEP - 1) : n + n / 8;
 	cap = (cap + TALLY_STEP - 1) / TALLY_STEP * TALLY_STEP;
 	t->sums = xreallocarray(t->sums, cap, sizeof(*t->sums));
 	t->bits = tally_grow_bits(t->bits, t->cap / 64, cap / 64);

@@ -76,19 +76,16 @@ static void threads_fit(struct model_threads *t, uint32_t thread)
 void profile_thread_set(struct profile *p, uint32_t thread, const struct profile_thread *set)
 {
 	struct model_threads *t = &p->threads;
-	struct profile_thread *mine;
-	uint32_t serial;
-	char *name;
 
 	if (thread >= MODEL_THREADS_MAX)
 		return;
-	name = xstrdup(model_text(&t->texts, set->name ? set->name : "", false));
+	char *name = xstrdup(model_text(&t->texts, set->name ? set->name : "", false));
 	threads_fit(t, thread);
 	if (vacant_has(&t->vacant, thread))
 		vacant_allocate(&t->vacant, thread);
 	p->readers->fed++; /* its pool may change */
-	mine = &t->list[thread];
-	serial = mine->name ? mine->serial : ++t->serial;
+	struct profile_thread *mine = &t->list[thread];
+	uint32_t serial = mine->name ? mine->serial : ++t->serial;
 	free(t->names[thread]);
 	t->names[thread] = name;
 	*mine = *set;

@@ -24,10 +24,10 @@ static struct vitals_second *vitals_at(const struct model_vitals *v, uint32_t i)
 /* Index of the first entry at or after this second. */
 static uint32_t vitals_find(const struct model_vitals *v, uint32_t second)
 {
-	uint32_t lo = 0, hi = v->count, mid;
+	uint32_t lo = 0, hi = v->count;
 
 	while (lo < hi) {
-		mid = lo + (hi - lo) / 2;
+		uint32_t mid = lo + (hi - lo) / 2;
 		if (vitals_at(v, mid)->second < second)
 			lo = mid + 1;
 		else
@@ -42,7 +42,7 @@ static uint32_t vitals_find(const struct model_vitals *v, uint32_t second)
  */
 static void vitals_fit(struct model_vitals *v, uint32_t now, uint32_t most, uint32_t frozen)
 {
-	uint32_t oldest = now < frozen ? now : frozen, after = vitals_find(v, frozen), cap;
+	uint32_t oldest = now < frozen ? now : frozen, after = vitals_find(v, frozen);
 	struct vitals_second *ring;
 
 	for (; v->count && vitals_at(v, 0)->second < oldest &&
@@ -56,7 +56,7 @@ static void vitals_fit(struct model_vitals *v, uint32_t now, uint32_t most, uint
 	}
 	if (v->count < v->cap)
 		return;
-	cap = v->cap ? v->cap * 2 : VITALS_LEAST;
+	uint32_t cap = v->cap ? v->cap * 2 : VITALS_LEAST;
 	ring = xreallocarray(NULL, cap, sizeof(*ring));
 	for (uint32_t i = 0; i < v->count; i++)
 		ring[i] = *vitals_at(v, i);
@@ -90,15 +90,14 @@ void vitals_restore(struct vitals *v, const struct vitals_second *kept)
 /* Inserts the vitals of the current second, or replaces them. */
 static void vitals_store(struct profile *p, const struct vitals_second *kept)
 {
-	uint32_t most = p->history_s < VITALS_S_MAX ? p->history_s : VITALS_S_MAX, at;
-	struct model_vitals *all;
+	uint32_t most = p->history_s < VITALS_S_MAX ? p->history_s : VITALS_S_MAX;
 
 	if (!p->vitals) {
 		p->vitals = xcalloc(1, sizeof(*p->vitals));
 		p->vitals->first.second = PROFILE_NONE;
 	}
-	all = p->vitals;
-	at = vitals_find(all, p->now);
+	struct model_vitals *all = p->vitals;
+	uint32_t at = vitals_find(all, p->now);
 	if (at == all->count) {
 		vitals_fit(all, p->now, most ? most : 1, p->readers->frozen);
 		at = all->count++;

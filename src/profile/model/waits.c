@@ -62,7 +62,6 @@ static struct model_wait *wait_last(const struct model_waits *w, uint32_t thread
 void profile_wait_set(struct profile *p, const struct profile_wait *set)
 {
 	struct model_waits *w = &p->waits;
-	struct model_wait *last, *new;
 
 	if (set->thread >= MODEL_THREADS_MAX || set->until_ns < set->since_ns)
 		return;
@@ -72,7 +71,7 @@ void profile_wait_set(struct profile *p, const struct profile_wait *set)
 		w->cap = w->cap ? w->cap * 2 : MODEL_WAITS_MIN;
 		w->ring = xreallocarray(w->ring, w->cap, sizeof(*w->ring));
 	}
-	last = wait_last(w, set->thread);
+	struct model_wait *last = wait_last(w, set->thread);
 	if (last && last->pub.since_ns == set->since_ns && last->pub.lock == set->lock) {
 		last->pub = *set;
 		return;
@@ -81,7 +80,7 @@ void profile_wait_set(struct profile *p, const struct profile_wait *set)
 	if (last && last->pub.until_ns > set->since_ns && last->pub.since_ns <= set->since_ns)
 		last->pub.until_ns = set->since_ns;
 	waits_freeze(p);
-	new = &w->ring[w->count % w->cap];
+	struct model_wait *new = &w->ring[w->count % w->cap];
 	*new = (struct model_wait){*set, w->last[set->thread]};
 	w->last[set->thread] = ++w->count;
 }
@@ -125,7 +124,7 @@ bool profile_waited_ns(const struct profile *p, uint32_t thread, uint64_t begin_
 	const struct model_waits *w = waits_before(p, (uint32_t)(end_ns / NS_PER_S));
 	uint64_t all_ns = 0;
 	struct profile_waited kinds[WAITED_KINDS];
-	uint32_t count = 0, k;
+	uint32_t count = 0;
 
 	for (const struct model_wait *at = wait_last(w, thread); at && at->pub.until_ns > begin_ns;
 		at = wait_of(w, at->before)) {
@@ -135,7 +134,7 @@ bool profile_waited_ns(const struct profile *p, uint32_t thread, uint64_t begin_
 		if (since >= until)
 			continue;
 		all_ns += until - since;
-		k = 0;
+		uint32_t k = 0;
 		while (k < count &&
 			(kinds[k].method != at->pub.method || kinds[k].owner != at->pub.owner))
 			k++;

@@ -355,11 +355,9 @@ static bool stack_idles(const struct profile *p, uint32_t stack)
 uint32_t query_shown(
 	const struct profile *p, const struct profile_query *q, struct fold *fold, uint32_t stack)
 {
-	uint32_t shown;
-
 	if (q->without_idle && stack_idles(p, stack))
 		return PROFILE_NONE;
-	shown = fold_stack(fold, stack);
+	uint32_t shown = fold_stack(fold, stack);
 	if (q->filter && q->filter->count &&
 		!filter_passes(q->filter, p, stack, fold_export(fold, shown)))
 		return PROFILE_NONE;

@@ -294,13 +294,11 @@ struct fold *fold_of(const struct profile *p, const struct profile_query *q)
 {
 	const struct filter *f = q->filter;
 	struct scratch *s = p->scratch;
-	const char *text;
-	uint64_t stamp;
 
 	if (!f || !filter_folds(f))
 		return NULL;
-	text = filter_frameworks(f);
-	stamp = hash_pair(
+	const char *text = filter_frameworks(f);
+	uint64_t stamp = hash_pair(
 		filter_hide(f) * 8 + p->methods->jvm * 4 + filter_lines(f) * 2 + filter_io(f),
 		hash_bytes(text, strlen(text), 0));
 	if (s->fold && s->fold->stamp == stamp)
@@ -377,17 +375,15 @@ uint32_t filter_collapsed_frames(const struct profile *p, uint32_t stack)
 static uint32_t line_frame(struct fold *f, uint32_t frame)
 {
 	const struct profile_frame fr = f->p->frames->list[frame];
-	struct profile_method m;
 	char name[512];
-	uint32_t method;
 
 	if (!f->lines || fr.line <= 0)
 		return frame;
 	f->lined = fit_zeroed(f->lined, &f->lined_cap, frame + 1, sizeof(*f->lined));
 	if (!f->lined[frame]) {
-		m = f->p->methods->list[fr.method].pub;
+		struct profile_method m = f->p->methods->list[fr.method].pub;
 		snprintf(name, sizeof(name), "%.490s:%d", m.name, fr.line);
-		method = profile_method(f->p, m.class_name, name, m.signature, m.module);
+		uint32_t method = profile_method(f->p, m.class_name, name, m.signature, m.module);
 		f->lined[frame] =
 			1 + profile_frame(f->p, method, (enum frame_type)fr.type, 0xffff, fr.line);
 	}
@@ -472,7 +468,6 @@ static void show_one(struct fold *f, uint32_t stack)
 uint32_t fold_stack(struct fold *f, uint32_t stack)
 {
 	const struct model_stacks *sampled = f ? &f->p->stacks : NULL;
-	enum fold_kind kind;
 	uint32_t n = 0;
 
 	if (!f || stack == PROFILE_ROOT_STACK)
@@ -487,7 +482,7 @@ uint32_t fold_stack(struct fold *f, uint32_t stack)
 	}
 	while (n-- > 0)
 		show_one(f, f->way[n]);
-	kind = fold_kind_at(f, stack);
+	enum fold_kind kind = fold_kind_at(f, stack);
 	/* The leaf of a sample is never hidden. */
 	if (kind == KIND_RUN || kind == KIND_ENTRY)
 		return fold_frame(f, stack, shown_parent(f, model_parent(sampled, stack)));

@@ -91,10 +91,10 @@ static void query_rows(const struct profile *p, const struct profile_query *q, u
 	bool total = !q->from || (since && q->to >= q->from);
 	struct tally *t = &p->scratch->pairs;
 	struct query_rows *rows = &p->scratch->all;
-	uint32_t to = slices_find(s, q->to), n, *ids;
+	uint32_t to = slices_find(s, q->to);
 
 	scratch_fit(p, &p->stacks);
-	ids = p->scratch->ids;
+	uint32_t *ids = p->scratch->ids;
 	/* A total less what follows the window, or the window's own slices. */
 	for (uint32_t i = total ? to : slices_find(s, q->from),
 		      end = total ? slices_base_end(s, base) : to;
@@ -104,7 +104,7 @@ static void query_rows(const struct profile *p, const struct profile_query *q, u
 
 			tally_add(t, e->pair, e->count, e->weight);
 		}
-	n = tally_list(t, ids);
+	uint32_t n = tally_list(t, ids);
 	rows_fit(rows, total ? s->pairs.count : n, key);
 	if (total)
 		query_add_totals(rows, s, base, since, t);
@@ -176,11 +176,9 @@ static void query_choose(const struct profile *p, const struct profile_query *q,
 	struct fold *fold = fold_of(p, q);
 
 	for (uint32_t i = 0; i < count; i++) {
-		uint32_t stack;
-
 		if (!query_wants(p, q, from[i].thread, (enum thread_state)from[i].state))
 			continue;
-		stack = query_shown(p, q, fold, from[i].stack);
+		uint32_t stack = query_shown(p, q, fold, from[i].stack);
 		if (stack == PROFILE_NONE)
 			continue;
 		rows[to->count] = from[i];
@@ -226,14 +224,13 @@ bool filter_prepare(const struct profile *p, const struct profile_query *q, uint
 bool filter_prepare_fold(const struct profile *p, const struct profile_query *q, uint64_t most)
 {
 	struct fold *fold = fold_of(p, q);
-	const struct query_row *rows;
-	uint64_t key, before;
+	uint64_t key;
 	uint32_t count;
 
 	if (!fold)
 		return true;
-	rows = query_all(p, q, &count, &key);
-	before = fold_made(fold);
+	const struct query_row *rows = query_all(p, q, &count, &key);
+	uint64_t before = fold_made(fold);
 	for (uint32_t i = 0; i < count && fold_made(fold) - before < most; i++)
 		if (query_wants(p, q, rows[i].thread, (enum thread_state)rows[i].state))
 			fold_stack(fold, rows[i].stack);
@@ -247,11 +244,10 @@ struct profile_snapshot *profile_snapshot_new(
 {
 	struct profile_snapshot *s = xcalloc(1, sizeof(*s));
 	struct profile_query seconds = *q;
-	const struct query_row *rows;
 	uint64_t key;
 
 	seconds.snapshot = NULL;
-	rows = query_all(p, &seconds, &s->count, &key);
+	const struct query_row *rows = query_all(p, &seconds, &s->count, &key);
 	s->rows = xreallocarray(NULL, s->count + 1, sizeof(*s->rows));
 	memcpy(s->rows, rows, s->count * sizeof(*rows));
 	s->serial = ++p->scratch->serial;
@@ -311,11 +307,11 @@ struct profile *profile_new(void)
 void scratch_fit(const struct profile *p, const struct model_stacks *view)
 {
 	struct scratch *s = p->scratch;
-	uint32_t stacks = view->trie.count, paths = view->paths.count, pairs = 0, ids;
+	uint32_t stacks = view->trie.count, paths = view->paths.count, pairs = 0;
 
 	for (int i = 0; i < MODEL_SLICES; i++)
 		pairs = p->events[i].pairs.count > pairs ? p->events[i].pairs.count : pairs;
-	ids = pairs > stacks ? pairs : stacks;
+	uint32_t ids = pairs > stacks ? pairs : stacks;
 	tally_reserve(&s->pairs, ids);
 	tally_reserve(&s->stacks, stacks);
 	s->squares = fit_zeroed(s->squares, &s->squares_cap, s->stacks.cap, sizeof(*s->squares));
@@ -413,12 +409,11 @@ struct profile_sum profile_no_inlining(const struct profile *p, const struct pro
 
 	for (uint32_t i = 0; i < count; i++) {
 		uint32_t stack = rows[i].stack;
-		uint8_t type;
 
 		/* the innermost Java frame */
 		while (stack != PROFILE_ROOT_STACK && !frame_is_java(model_type(view, stack)))
 			stack = model_parent(view, stack);
-		type = stack == PROFILE_ROOT_STACK ? FRAME_BREAK : model_type(view, stack);
+		uint8_t type = stack == PROFILE_ROOT_STACK ? FRAME_BREAK : model_type(view, stack);
 		if (type == FRAME_NO_INLINING || type == FRAME_C1_NO_INLINING)
 			sum_add(&sum, &rows[i].sum);
 	}
@@ -456,12 +451,12 @@ struct profile_explained profile_explained(
 	struct profile_explained e = {.sampled_ns = sampled.weight};
 	double interval =
 		(double)(sampled.count ? sampled.weight / sampled.count : EXPLAINED_INTERVAL_NS);
-	double off, error = 3 * sqrt((double)sampled.count) * interval;
+	double error = 3 * sqrt((double)sampled.count) * interval;
 
 	all.event = MODEL_PROCESS;
 	e.process_ns = profile_sum(p, &all).weight;
 	error += EXPLAINED_REST * (double)e.process_ns;
-	off = fabs((double)e.sampled_ns - (double)e.process_ns);
+	double off = fabs((double)e.sampled_ns - (double)e.process_ns);
 	all.event = EVENT_CPU;
 	if (off > error && alive > 0 && sampled.count)
 		error += interval * sampled_threads(p, &all,
@@ -476,10 +471,10 @@ struct profile_explained profile_explained(
 /* The first gap that ends after this second. */
 static uint32_t gap_find(const struct profile *p, uint32_t second)
 {
-	uint32_t lo = 0, hi = p->gap_count, mid;
+	uint32_t lo = 0, hi = p->gap_count;
 
 	while (lo < hi) {
-		mid = lo + (hi - lo) / 2;
+		uint32_t mid = lo + (hi - lo) / 2;
 		if (p->gaps[mid].to <= second)
 			lo = mid + 1;
 		else
@@ -491,11 +486,11 @@ static uint32_t gap_find(const struct profile *p, uint32_t second)
 /* Seconds of [from, to) outside of gaps. */
 static uint32_t covered_outside_gaps(const struct profile *p, uint32_t from, uint32_t to)
 {
-	uint32_t seconds = to > from ? to - from : 0, begin, end;
+	uint32_t seconds = to > from ? to - from : 0;
 
 	for (uint32_t i = gap_find(p, from); i < p->gap_count && p->gaps[i].from < to; i++) {
-		begin = p->gaps[i].from > from ? p->gaps[i].from : from;
-		end = p->gaps[i].to < to ? p->gaps[i].to : to;
+		uint32_t begin = p->gaps[i].from > from ? p->gaps[i].from : from;
+		uint32_t end = p->gaps[i].to < to ? p->gaps[i].to : to;
 		seconds -= end > begin ? end - begin : 0;
 	}
 	return seconds;
@@ -560,12 +555,11 @@ void profile_history(const struct profile *p, int event, uint32_t to, int64_t *c
 	struct profile_query q = {.event = event};
 	const struct slices *s = query_slices(p, &q);
 	uint64_t each = profile_sample_weight(p, event);
-	int64_t second;
 
 	if (to > p->now + 1)
 		to = p->now + 1;
 	for (uint32_t i = 0; i < n; i++) {
-		second = (int64_t)to - n + i;
+		int64_t second = (int64_t)to - n + i;
 		counts[i] = second < 0 ? -1 : history_at(p, s, (uint32_t)second, each);
 	}
 }

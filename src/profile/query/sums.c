@@ -21,10 +21,10 @@
 
 static void roll_up_touch_callers(struct scratch *s, const struct model_stacks *view)
 {
-	uint32_t n = tally_list(&s->stacks, s->ids), stack;
+	uint32_t n = tally_list(&s->stacks, s->ids);
 
 	for (uint32_t i = 0; i < n; i++) {
-		stack = s->ids[i];
+		uint32_t stack = s->ids[i];
 		while (stack != PROFILE_ROOT_STACK) {
 			stack = model_parent(view, stack);
 			if (!tally_touch(&s->stacks, stack))
@@ -136,7 +136,6 @@ const uint32_t *query_sum_up(
 {
 	struct scratch *s = p->scratch;
 	const struct query_row *rows;
-	const uint32_t *stacks;
 
 	if (!sums_are_of(p, q)) {
 		rows = query_collect(p, q, count);
@@ -146,7 +145,8 @@ const uint32_t *query_sum_up(
 			sum_add(&s->whole.sum, &rows[i].sum);
 			s->whole.squares += row_squares(q, &rows[i]);
 		}
-		stacks = sums_roll_up(s, fold_view(p, fold_of(p, q)), &s->touched_count);
+		const uint32_t *stacks =
+			sums_roll_up(s, fold_view(p, fold_of(p, q)), &s->touched_count);
 		memcpy(s->touched, stacks, s->touched_count * sizeof(*stacks));
 		s->stacks.touched = s->touched_count;
 		s->summed = sums_key(p, q);
@@ -210,16 +210,14 @@ const struct by_method *query_by_method(const struct profile *p, const struct pr
 {
 	struct scratch *s = p->scratch;
 	struct by_method *m = &s->by_method;
-	const struct model_stacks *view;
-	const struct query_row *rows;
 	uint32_t count, at;
 
 	query_sum_up(p, q, &count);
 	m->row_of = fit_zeroed(m->row_of, &m->methods, p->methods->count, sizeof(*m->row_of));
 	if (m->known)
 		return m;
-	rows = query_collect(p, q, &count);
-	view = fold_view(p, fold_of(p, q));
+	const struct query_row *rows = query_collect(p, q, &count);
+	const struct model_stacks *view = fold_view(p, fold_of(p, q));
 	/* Squares are per stack only while they are summed up per method. */
 	for (uint32_t i = 0; i < s->touched_count; i++)
 		s->squares[s->touched[i]] = 0;
@@ -351,12 +349,11 @@ static void rests_add(struct rests *all, const struct slices *s, const struct sl
 		all->polls[slices_thread(s, e[i].pair)] += e[i].count;
 	for (uint32_t i = 0; i < slice->count; i++) {
 		struct rest *r = &all->by_pair[e[i].pair];
-		uint32_t n;
 
 		if (!rests_are_of(s, e[i].pair) || !e[i].count)
 			continue;
 		r->polls += e[i].count;
-		n = (uint32_t)all->polls[slices_thread(s, e[i].pair)];
+		uint32_t n = (uint32_t)all->polls[slices_thread(s, e[i].pair)];
 		if (r->at == at)
 			r->k += e[i].count;
 		else
@@ -434,11 +431,11 @@ double error_squares(int event, bool by_weight, const struct profile_part *part)
 
 double error_samples(const struct error_sums *s)
 {
-	double share = s->all > 0 ? s->part / s->all : 0, variance;
+	double share = s->all > 0 ? s->part / s->all : 0;
 
 	if (s->all_squares <= 0)
 		return 0;
-	variance = (1 - 2 * share) * s->part_squares + share * share * s->all_squares;
+	double variance = (1 - 2 * share) * s->part_squares + share * share * s->all_squares;
 	/* With a share of 0 or 1 the variance is not known: fall back to equal clusters. */
 	if (share <= 0 || share >= 1 || variance <= 0)
 		return s->all * s->all / s->all_squares;
@@ -455,12 +452,12 @@ double error_window_samples(const struct profile *p, const struct profile_query 
 
 struct error_range error_range(double share, double samples)
 {
-	double z = Z * Z / samples, middle, half;
+	double z = Z * Z / samples;
 
 	if (samples <= 0)
 		return (struct error_range){0, 1};
-	middle = (share + z / 2) / (1 + z);
-	half = Z * sqrt(share * (1 - share) / samples + z / samples / 4) / (1 + z);
+	double middle = (share + z / 2) / (1 + z);
+	double half = Z * sqrt(share * (1 - share) / samples + z / samples / 4) / (1 + z);
 	return (struct error_range){fmax(0, middle - half), fmin(1, middle + half)};
 }
 

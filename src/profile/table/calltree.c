@@ -12,11 +12,10 @@
 static uint32_t calltree_new_node(struct calltree_build *b, uint32_t parent, uint64_t path)
 {
 	struct calltree *t = b->tree;
-	struct calltree_node *n;
 
 	t->nodes = fit(t->nodes, &b->nodes_cap, t->count + 1, sizeof(*t->nodes));
 	b->votes = fit(b->votes, &b->votes_cap, t->count + 1, sizeof(*b->votes));
-	n = &t->nodes[t->count];
+	struct calltree_node *n = &t->nodes[t->count];
 	*n = (struct calltree_node){.method = PROFILE_NONE,
 		.thread = PROFILE_NONE,
 		.stack = PROFILE_NONE,
@@ -48,11 +47,9 @@ uint32_t calltree_add(struct calltree_build *b, uint32_t parent, uint32_t stack)
 
 uint32_t calltree_base(struct calltree_build *b, uint32_t thread)
 {
-	uint32_t node;
-
 	if (!b->options->threads)
 		return 0;
-	node = calltree_new_node(b, 0, hash_pair(thread, 1));
+	uint32_t node = calltree_new_node(b, 0, hash_pair(thread, 1));
 	b->tree->nodes[node].thread = thread;
 	return node;
 }
@@ -111,16 +108,14 @@ static uint32_t topdown_node(struct topdown *td, uint32_t parent, uint32_t stack
 	struct calltree_build *b = td->b;
 	struct topdown_key k = {b, parent, 0};
 	uint32_t *slot = &b->scratch->slot[topdown_path(td, stack)];
-	uint64_t hash;
-	uint32_t node;
 
 	if (td->by_path) {
 		*slot = *slot ? *slot : calltree_add(b, parent, stack) + 1;
 		return *slot - 1;
 	}
 	k.key = calltree_key(b, model_method(b->view, stack), model_type(b->view, stack));
-	hash = hash_u64((uint64_t)parent << 32 | k.key);
-	node = hash_index_find(&td->index, hash, topdown_same, &k);
+	uint64_t hash = hash_u64((uint64_t)parent << 32 | k.key);
+	uint32_t node = hash_index_find(&td->index, hash, topdown_same, &k);
 	if (node == HASH_NONE) {
 		node = calltree_add(b, parent, stack);
 		hash_index_add(&td->index, hash, node);
@@ -160,7 +155,7 @@ static uint32_t topdown_add_stack(struct topdown *td, uint32_t base, uint32_t st
 	const struct calltree_build *b = td->b;
 	const struct profile_sum *sum = &b->scratch->stacks.sums[stack];
 	uint32_t root = b->options->root_method;
-	uint32_t parent = b->scratch->node[model_parent(b->view, stack)], node;
+	uint32_t parent = b->scratch->node[model_parent(b->view, stack)];
 
 	if (root != PROFILE_NONE && parent == PROFILE_NONE && model_method(b->view, stack) == root)
 		parent = base;
@@ -170,7 +165,7 @@ static uint32_t topdown_add_stack(struct topdown *td, uint32_t base, uint32_t st
 		topdown_count_base(td, base, sum);
 	if (topdown_too_small(td, stack))
 		return PROFILE_NONE;
-	node = topdown_node(td, parent, stack);
+	uint32_t node = topdown_node(td, parent, stack);
 	calltree_count(td->b, node, sum, model_type(b->view, stack));
 	return node;
 }
@@ -246,12 +241,11 @@ static void topdown_add_thread(struct topdown *td, const struct query_row *rows,
 	struct calltree_build *b = td->b;
 	struct tally *t = &b->scratch->stacks;
 	uint32_t base = calltree_base(b, rows[0].thread), touched;
-	const uint32_t *stacks;
 
 	for (uint32_t i = 0; i < count; i++)
 		tally_add(t, topdown_nearest(td, rows[i].stack), rows[i].sum.count,
 			rows[i].sum.weight);
-	stacks = sums_roll_up(b->scratch, b->view, &touched);
+	const uint32_t *stacks = sums_roll_up(b->scratch, b->view, &touched);
 	topdown_add(td, base, stacks, touched, rows, count);
 	tally_clear(t, stacks, touched);
 	/* Remove a thread without the root method. A wait that began before the window has time but no count. */
@@ -288,9 +282,8 @@ static void calltree_build_topdown(
 {
 	const struct calltree_options *o = b->options;
 	struct topdown td = {.b = b, .by_path = !o->by_type && o->root_method == PROFILE_NONE};
-	uint32_t touched, from, to;
+	uint32_t touched, to;
 	struct sums_whole whole;
-	const uint32_t *stacks;
 
 	if (td.by_path && o->min_share > 0) {
 		whole = query_whole(b->p, b->q);
@@ -301,13 +294,13 @@ static void calltree_build_topdown(
 	}
 	if (o->threads) {
 		sums_drop(b->scratch);
-		for (from = 0; from < count; from = to) {
+		for (uint32_t from = 0; from < count; from = to) {
 			for (to = from + 1; to < count && rows[to].thread == rows[from].thread;)
 				to++;
 			topdown_add_thread(&td, rows + from, to - from);
 		}
 	} else {
-		stacks = query_sum_up(b->p, b->q, &touched);
+		const uint32_t *stacks = query_sum_up(b->p, b->q, &touched);
 		topdown_add(&td, 0, stacks, touched, rows, count);
 	}
 	hash_index_done(&td.index);
@@ -428,14 +421,14 @@ struct calltree *calltree_new(const struct profile *p, const struct profile_quer
 	const struct calltree_options *options)
 {
 	struct calltree_build b = {.p = p, .scratch = p->scratch, .q = q, .options = options};
-	const struct query_row *rows;
 	struct query_row *sorted = NULL;
 	uint32_t count;
 
 	b.tree = xcalloc(1, sizeof(*b.tree));
 	b.tree->samples = error_window_samples(p, q);
 	calltree_new_node(&b, PROFILE_NONE, 0);
-	rows = options->threads ? query_collect(p, q, &count) : query_ends(p, q, &count);
+	const struct query_row *rows =
+		options->threads ? query_collect(p, q, &count) : query_ends(p, q, &count);
 	b.fold = fold_of(p, q);
 	b.view = fold_view(p, b.fold);
 	if (options->threads)

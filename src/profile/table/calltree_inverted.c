@@ -59,14 +59,12 @@ static void inverted_add_group(struct inverted_level *l, struct inverted_group g
 static void inverted_place(struct inverted *v, struct inverted_level *l, uint32_t node,
 	uint32_t *end, uint32_t stack, const struct profile_sum *sum)
 {
-	struct inverted_item *item;
-
 	if (v->seen[stack] != node + 1) {
 		v->seen[stack] = node + 1;
 		v->place[stack] = (*end)++;
 		l->items[v->place[stack]] = (struct inverted_item){.stack = stack};
 	}
-	item = &l->items[v->place[stack]];
+	struct inverted_item *item = &l->items[v->place[stack]];
 	sum_add(&item->sum, sum);
 }
 
@@ -79,7 +77,6 @@ static void inverted_part_items(struct inverted *v, const struct inverted_group 
 		struct inverted_item *item = &v->now.items[i];
 		uint32_t key = calltree_key(
 			v->b, model_method(view, item->stack), model_type(view, item->stack));
-		struct inverted_part *part;
 
 		if (!v->part_of[key]) {
 			v->parts =
@@ -89,7 +86,7 @@ static void inverted_part_items(struct inverted *v, const struct inverted_group 
 			v->part_of[key] = ++v->part_count;
 		}
 		item->child = v->part_of[key] - 1;
-		part = &v->parts[item->child];
+		struct inverted_part *part = &v->parts[item->child];
 		part->items++;
 		sum_add(&part->sum, &item->sum);
 	}
@@ -116,7 +113,6 @@ static void inverted_step_up(
 static uint32_t inverted_split(struct inverted *v, const struct inverted_group *g, uint32_t at)
 {
 	struct inverted_group *child;
-	uint32_t first;
 
 	inverted_part_items(v, g);
 	child = xreallocarray(NULL, v->part_count, sizeof(*child));
@@ -127,7 +123,7 @@ static uint32_t inverted_split(struct inverted *v, const struct inverted_group *
 		child[i].node = calltree_add(v->b, g->node, v->parts[i].stack);
 		at += v->parts[i].items;
 	}
-	first = v->next.group_count;
+	uint32_t first = v->next.group_count;
 	for (uint32_t i = g->begin; i < g->end; i++) {
 		struct inverted_group *c = &child[v->now.items[i].child];
 
@@ -189,8 +185,6 @@ static void inverted_add_rows(struct inverted *v, const struct query_row *rows, 
 void calltree_build_inverted(struct calltree_build *b, const struct query_row *rows, uint32_t count)
 {
 	struct inverted v = {.b = b};
-	struct inverted_level done;
-	uint32_t at;
 
 	v.now.items = xreallocarray(NULL, count + 1, sizeof(*v.now.items));
 	v.next.items = xreallocarray(NULL, count + 1, sizeof(*v.next.items));
@@ -199,11 +193,11 @@ void calltree_build_inverted(struct calltree_build *b, const struct query_row *r
 	v.place = b->scratch->node;
 	inverted_add_rows(&v, rows, count);
 	while (v.now.group_count) {
-		at = 0;
+		uint32_t at = 0;
 		v.next.group_count = 0;
 		for (uint32_t i = 0; i < v.now.group_count; i++)
 			at = inverted_split(&v, &v.now.groups[i], at);
-		done = v.now;
+		struct inverted_level done = v.now;
 		v.now = v.next;
 		v.next = done;
 	}

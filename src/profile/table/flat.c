@@ -39,12 +39,11 @@ static void flat_add_trend_second(struct flat_build *b, const struct slice *sl, 
 	/* A lock wait is counted once but has time in each of its seconds. */
 	uint64_t each = b->q->event == EVENT_LOCK ? profile_events[EVENT_LOCK].default_interval
 						  : profile_sample_weight(b->p, b->q->event);
-	uint32_t row, stack, method;
 
 	for (uint32_t i = 0; i < sl->count; i++) {
 		uint32_t pair = sl->entries[i].pair;
+		uint32_t stack = slices_stack(s, pair);
 
-		stack = slices_stack(s, pair);
 		if (stack == PROFILE_ROOT_STACK ||
 			!query_wants(b->p, b->q, slices_thread(s, pair),
 				(enum thread_state)slices_state(s, pair)))
@@ -52,8 +51,8 @@ static void flat_add_trend_second(struct flat_build *b, const struct slice *sl, 
 		stack = query_shown(b->p, b->q, b->fold, stack);
 		if (stack == PROFILE_NONE)
 			continue;
-		method = model_method(b->view, stack);
-		row = method < b->methods ? b->row_of[method] : 0;
+		uint32_t method = model_method(b->view, stack);
+		uint32_t row = method < b->methods ? b->row_of[method] : 0;
 		if (row)
 			b->flat->rows[row - 1].trend[cell] += (uint32_t)query_samples(
 				sl->entries[i].count, sl->entries[i].weight, each);

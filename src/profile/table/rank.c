@@ -49,11 +49,11 @@ static double rank_noise(double samples)
 /* A sample with the weight of a hundred others counts as a hundred samples. */
 static struct rank_range rank_range(const struct rank_item *item, double unit)
 {
-	double own = item->count ? fabs(item->key) / (double)item->count : 0, noise;
+	double own = item->count ? fabs(item->key) / (double)item->count : 0;
 
 	if (own > 0 && own < unit)
 		unit = own;
-	noise = unit * rank_noise(fabs(item->key) / unit);
+	double noise = unit * rank_noise(fabs(item->key) / unit);
 	return (struct rank_range){item->key - noise, item->key + noise};
 }
 
@@ -108,10 +108,10 @@ static void rank_restore(const struct rank *r, struct rank_item *items, uint32_t
 /* The first of n rows that belongs below a row with this lower bound. most[i]: minimum upper bound of the rows up to i. */
 static uint32_t rank_place(const double *most, uint32_t n, double least)
 {
-	uint32_t lo = 0, hi = n, mid;
+	uint32_t lo = 0, hi = n;
 
 	while (lo < hi) {
-		mid = lo + (hi - lo) / 2;
+		uint32_t mid = lo + (hi - lo) / 2;
 		if (most[mid] < least)
 			hi = mid;
 		else
@@ -124,14 +124,14 @@ static uint32_t rank_place(const double *most, uint32_t n, double least)
 static bool rank_move(struct rank_item *items, uint32_t count)
 {
 	double *most = xreallocarray(NULL, count, sizeof(*most));
-	double keys = 0, samples = 0, unit; /* unit: the mean weight of a sample */
+	double keys = 0, samples = 0; /* unit: the mean weight of a sample */
 	uint64_t moves = 0;
 
 	for (uint32_t i = 0; i < count; i++) {
 		keys += fabs(items[i].key);
 		samples += (double)items[i].count;
 	}
-	unit = keys > 0 && samples > 0 ? keys / samples : 1;
+	double unit = keys > 0 && samples > 0 ? keys / samples : 1;
 	for (uint32_t i = 0; i < count && moves <= RANK_MOVES; i++) {
 		struct rank_item moving = items[i];
 		struct rank_range range = rank_range(&moving, unit);

@@ -66,7 +66,6 @@ void gauges_cpu_task(struct gauges_cpu *c, pid_t tid, const struct proc_cpu *cpu
 {
 	enum gauges_owner owner = gauges_owner(c, comm);
 	const struct gauges_task *past = NULL;
-	struct gauges_task *now;
 
 	c->graal |= gauges_begins(comm, gauges_graal);
 	if (owner == GAUGES_PROGRAM)
@@ -76,7 +75,7 @@ void gauges_cpu_task(struct gauges_cpu *c, pid_t tid, const struct proc_cpu *cpu
 		c->now = xreallocarray(c->now, c->cap, sizeof(*c->now));
 		c->past = xreallocarray(c->past, c->cap, sizeof(*c->past));
 	}
-	now = &c->now[c->now_count++];
+	struct gauges_task *now = &c->now[c->now_count++];
 	*now = (struct gauges_task){tid, cpu->start_ticks, cpu->utime, cpu->stime};
 	for (unsigned i = 0; i < c->past_count && !past; i++)
 		if (c->past[i].tid == tid && c->past[i].start_ticks == cpu->start_ticks)
@@ -104,7 +103,7 @@ void gauges_queue_begin(struct gauges_queue *q)
 void gauges_queue_task(struct gauges_queue *q, pid_t pid, pid_t tid, bool started)
 {
 	unsigned at = q->at;
-	uint64_t ns, then;
+	uint64_t ns;
 
 	if (!proc_thread_queued_ns(pid, tid, &ns))
 		return; /* not run yet, or ended */
@@ -113,7 +112,7 @@ void gauges_queue_task(struct gauges_queue *q, pid_t pid, pid_t tid, bool starte
 		q->now = xreallocarray(q->now, q->cap, sizeof(*q->now));
 		q->past = xreallocarray(q->past, q->cap, sizeof(*q->past));
 	}
-	then = started && q->begun ? 0 : ns;
+	uint64_t then = started && q->begun ? 0 : ns;
 	while (!started && at < q->past_count && q->past[at].tid != tid)
 		at++;
 	if (!started && at < q->past_count) {
@@ -163,12 +162,12 @@ void gauges_cpu_end(struct gauges_cpu *c, uint64_t now_ns, const struct proc_cpu
 {
 	struct gauges_task *past = c->past;
 	uint64_t elapsed_ns = now_ns - c->time_ns;
-	uint64_t own = c->used[GAUGES_JIT] + c->used[GAUGES_GC], kernel, all;
+	uint64_t own = c->used[GAUGES_JIT] + c->used[GAUGES_GC];
 
 	*out = (struct vitals_cpu){-1, -1, -1, -1};
 	if (c->time_ns && elapsed_ns) {
-		kernel = gauges_more(gauges_more(process->stime, c->stime), c->kernel);
-		all = gauges_more(process->utime + process->stime, c->utime + c->stime);
+		uint64_t kernel = gauges_more(gauges_more(process->stime, c->stime), c->kernel);
+		uint64_t all = gauges_more(process->utime + process->stime, c->utime + c->stime);
 		out->jit_pct = gauges_percent(c->used[GAUGES_JIT], elapsed_ns);
 		out->gc_pct = gauges_percent(c->used[GAUGES_GC], elapsed_ns);
 		out->kernel_pct = gauges_percent(kernel, elapsed_ns);

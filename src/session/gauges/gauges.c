@@ -173,7 +173,6 @@ static void gauges_proc(struct gauges *g, struct vitals *v)
 	struct proc_machine machine;
 	struct proc_status status;
 	struct proc_cpu cpu;
-	uint64_t ticks;
 
 	if (!proc_status(g->jvm.pid, &status)) {
 		v->rss_bytes = (int64_t)status.rss_bytes;
@@ -196,7 +195,7 @@ static void gauges_proc(struct gauges *g, struct vitals *v)
 	v->cpu_user_ms = gauges_ms(cpu.utime);
 	v->cpu_system_ms = gauges_ms(cpu.stime);
 	v->host.major_faults = (int64_t)cpu.major_faults;
-	ticks = cpu.utime + cpu.stime;
+	uint64_t ticks = cpu.utime + cpu.stime;
 	v->uptime_s = proc_uptime_s(cpu.start_ticks);
 	if (g->cpu_ns && v->time_ns > g->cpu_ns && ticks >= g->cpu_ticks)
 		v->cpu_pct = (int)(gauges_pct(ticks - g->cpu_ticks, v->time_ns - g->cpu_ns) + 0.5);
@@ -281,7 +280,6 @@ static void gauges_event(const struct wire_event_status *from, struct vitals_eve
 {
 	static const char denied[] = "no perf_events: E";
 	uint32_t engine = atomic_load(&from->engine), state = atomic_load(&from->state);
-	size_t used;
 
 	to->state = state <= WIRE_EVENT_FAILED ? (int)state : WIRE_EVENT_OFF;
 	to->samples = gauges_int(&from->samples);
@@ -294,7 +292,7 @@ static void gauges_event(const struct wire_event_status *from, struct vitals_eve
 	to->interval = gauges_int(&from->interval);
 	clean_shared(to->note, sizeof(to->note), from->note, sizeof(from->note));
 	/* The JVM may not open perf_events, but we can, and lend them. */
-	used = strlen(to->note);
+	size_t used = strlen(to->note);
 	if (!strncmp(to->note, denied, strlen(denied)) && geteuid() == 0)
 		snprintf(to->note + used, sizeof(to->note) - used, "; try --engine=lent");
 }

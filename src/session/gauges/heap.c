@@ -137,11 +137,10 @@ static int64_t gauges_whole(const struct gauges_heap *h, const struct hsperf *pe
 
 	for (int i = 0; h->kind && i < GAUGES_COLLECTORS; i++) {
 		int parts = h->kind->whole[i];
-		int64_t v;
 
 		if (!i && h->kind->uncounted && h->invocations[2] < 0)
 			parts = h->kind->uncounted;
-		v = parts ? hsperf_long(perf, h->invocations[i]) : -1;
+		int64_t v = parts ? hsperf_long(perf, h->invocations[i]) : -1;
 		if (v >= 0 && v <= VITALS_MAX)
 			sum = (sum < 0 ? 0 : sum) + v / parts;
 	}

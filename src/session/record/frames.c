@@ -165,11 +165,9 @@ static uint32_t frames_parameter_words(const char *signature)
 
 static void frames_time_method(struct frames *f, const struct frames_method *m)
 {
-	const struct profile_method *method;
-
 	if (!f->timed_pattern || m->method == PROFILE_NONE || f->timed_count == WIRE_TIMED_METHODS)
 		return;
-	method = profile_get_method(f->profile, m->method);
+	const struct profile_method *method = profile_get_method(f->profile, m->method);
 	if (!frames_matches(f->timed_pattern, method))
 		return;
 	f->timed[f->timed_count++] =
@@ -201,7 +199,6 @@ void frames_method(struct frames *f, const struct wire_method *rec)
 	struct frames_method *m = frames_add_method(f, rec->id);
 	const char *name = rec->text + rec->class_bytes, *signature = name + rec->name_bytes;
 	struct buf text = {0};
-	size_t name_at, signature_at;
 
 	m->method = PROFILE_NONE;
 	if (!rec->class_bytes && !rec->signature_bytes) {
@@ -210,10 +207,10 @@ void frames_method(struct frames *f, const struct wire_method *rec)
 	}
 	clean_add_class(&text, rec->text, rec->class_bytes);
 	buf_addc(&text, '\0');
-	name_at = text.len;
+	size_t name_at = text.len;
 	clean_add(&text, name, rec->name_bytes);
 	buf_addc(&text, '\0');
-	signature_at = text.len;
+	size_t signature_at = text.len;
 	clean_add(&text, signature, rec->signature_bytes);
 	if (rec->line_bytes) {
 		m->lines = xmalloc(rec->line_bytes);
@@ -240,7 +237,6 @@ static uint32_t frames_bare(struct frames *f, uint64_t wire, enum frame_type typ
 	const struct frames_method *m = frames_find_method(f, WIRE_FRAME_METHOD(wire));
 	bool class = frame_is_class(type);
 	struct buf text = {0};
-	uint32_t method;
 
 	if (!m || !m->name)
 		return PROFILE_NONE;
@@ -248,7 +244,7 @@ static uint32_t frames_bare(struct frames *f, uint64_t wire, enum frame_type typ
 		clean_add_class(&text, m->name, strlen(m->name));
 	else
 		clean_add(&text, m->name, strlen(m->name));
-	method = profile_method(
+	uint32_t method = profile_method(
 		f->profile, class ? buf_str(&text) : "", class ? "" : buf_str(&text), "", "");
 	buf_done(&text);
 	return profile_frame(f->profile, method, type, WIRE_BCI_UNKNOWN, 0);
@@ -261,13 +257,12 @@ static uint32_t frames_bare(struct frames *f, uint64_t wire, enum frame_type typ
 static uint32_t frames_java(struct frames *f, uint64_t wire, enum frame_type type)
 {
 	struct frames_method *m = frames_find_method(f, WIRE_FRAME_METHOD(wire));
-	const char *name;
 	int line = 0;
 
 	if (m && m->name)
 		return frames_bare(f, wire, FRAME_BREAK);
 	if (m && m->evicted) { /* add it to the model again */
-		name = m->evicted + strlen(m->evicted) + 1;
+		const char *name = m->evicted + strlen(m->evicted) + 1;
 		m->method =
 			profile_method(f->profile, m->evicted, name, name + strlen(name) + 1, "");
 		free(m->evicted);
@@ -300,10 +295,9 @@ static uint32_t frames_function(struct frames *f, enum frame_type type, const st
 	const char *module, size_t module_bytes)
 {
 	struct buf clean = {0};
-	uint32_t method;
 
 	clean_add(&clean, module, module_bytes);
-	method = profile_method(f->profile, "", buf_str(name), "", buf_str(&clean));
+	uint32_t method = profile_method(f->profile, "", buf_str(name), "", buf_str(&clean));
 	buf_done(&clean);
 	return profile_frame(f->profile, method, type, WIRE_BCI_UNKNOWN, 0);
 }
@@ -311,16 +305,16 @@ static uint32_t frames_function(struct frames *f, enum frame_type type, const st
 /* "compiling C.m" as the name of a function, distinct from the method: compiling it is not running it. */
 static uint32_t frames_compiles(struct frames *f, uint64_t wire, enum frame_type type)
 {
-	uint32_t java = frames_java(f, wire, FRAME_JAVA), frame;
-	const struct profile_method *method;
+	uint32_t java = frames_java(f, wire, FRAME_JAVA);
 	struct buf name = {0};
 
 	if (java == PROFILE_NONE)
 		return PROFILE_NONE;
-	method = profile_get_method(f->profile, profile_get_frame(f->profile, java)->method);
+	const struct profile_method *method =
+		profile_get_method(f->profile, profile_get_frame(f->profile, java)->method);
 	buf_printf(&name, "compiling %s%s%s", method->class_name, *method->class_name ? "." : "",
 		method->name);
-	frame = frames_function(f, type, &name, "", 0);
+	uint32_t frame = frames_function(f, type, &name, "", 0);
 	buf_done(&name);
 	return frame;
 }
@@ -416,10 +410,9 @@ uint32_t frames_get(struct frames *f, uint64_t wire)
 {
 	uint32_t i = frames_find_known(f, wire);
 	unsigned kind = WIRE_FRAME_KIND(wire);
-	struct frames_method *m;
-	uint32_t frame;
+	struct frames_method *m =
+		frames_has_method(kind) ? frames_find_method(f, WIRE_FRAME_METHOD(wire)) : NULL;
 
-	m = frames_has_method(kind) ? frames_find_method(f, WIRE_FRAME_METHOD(wire)) : NULL;
 	if (m)
 		m->used = true;
 	if (i != HASH_NONE)
@@ -428,7 +421,7 @@ uint32_t frames_get(struct frames *f, uint64_t wire)
 		return frames_reason(f, "[unknown_frame]");
 	/* The address of a raw frame may later belong to other code. */
 	f->provisional = kind == WIRE_FRAME_RAW && f->symbols;
-	frame = frames_kinds[kind].make(f, wire, frames_kinds[kind].type);
+	uint32_t frame = frames_kinds[kind].make(f, wire, frames_kinds[kind].type);
 	if (frame == PROFILE_NONE)
 		return frames_reason(f,
 			frames_kinds[kind].unknown); /* not cached: its record may still arrive */
@@ -440,12 +433,11 @@ uint32_t frames_get(struct frames *f, uint64_t wire)
 bool frames_io(struct frames *f, uint64_t wire, struct profile_io *out, struct buf *text)
 {
 	struct frames_method *m = frames_find_method(f, WIRE_FRAME_METHOD(wire));
-	const char *where;
 
 	if (!m || !m->name)
 		return false;
 	m->used = true;
-	where = strchrnul(m->name, '\t');
+	const char *where = strchrnul(m->name, '\t');
 	clean_text(out->what, sizeof(out->what), m->name, (size_t)(where - m->name));
 	where += *where == '\t';
 	clean_add(text, where, strlen(where));

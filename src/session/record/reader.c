@@ -189,10 +189,9 @@ static void reader_set_thread(struct reader *r, const struct wire_thread *rec)
 	};
 	struct profile_thread t = {.tid = reader_tid(r, rec->os_tid), .java_tid = rec->java_tid};
 	struct buf name = {0};
-	uint32_t thread;
 	bool known;
+	uint32_t thread = thread_ids_get(r->threads, rec->id, &known);
 
-	thread = thread_ids_get(r->threads, rec->id, &known);
 	if (rec->kind < sizeof(kinds) / sizeof(kinds[0]))
 		t.kind = kinds[rec->kind];
 	clean_add(&name, rec->name, rec->name_bytes);
@@ -212,17 +211,15 @@ static void reader_set_virtual(struct reader *r, const struct wire_thread *rec)
 	struct profile_thread t = {.kind = THREAD_VIRTUAL,
 		.carrier = rec->os_tid ? reader_tid(r, rec->os_tid) : 0,
 		.java_tid = rec->java_tid};
-	const struct profile_thread *now;
 	struct buf name = {0};
 	bool known, shared;
-	uint32_t thread;
 
 	clean_add(&name, rec->name, rec->name_bytes);
 	if (!name.len)
 		buf_printf(&name, PROFILE_VIRTUAL "%lld", (long long)rec->java_tid);
 	t.name = name.data;
-	thread = thread_ids_virtual(r->threads, rec->id, &t, &known, &shared);
-	now = profile_get_thread(r->profile, thread);
+	uint32_t thread = thread_ids_virtual(r->threads, rec->id, &t, &known, &shared);
+	const struct profile_thread *now = profile_get_thread(r->profile, thread);
 	if (known && !rec->name_bytes) {
 		buf_clear(&name);
 		buf_adds(&name, now->name);
@@ -271,12 +268,12 @@ static enum thread_state reader_state(unsigned flags)
 static uint32_t reader_stack(
 	struct reader *r, const struct wire_trace *rec, enum thread_state state)
 {
-	bool first = rec->frame_count && WIRE_FRAME_KIND(rec->frames[0]) == WIRE_FRAME_IO, known;
+	bool first = rec->frame_count && WIRE_FRAME_KIND(rec->frames[0]) == WIRE_FRAME_IO;
 	uint32_t stack = PROFILE_ROOT_STACK;
 	struct profile_io io;
 	struct buf text = {0};
+	bool known = first && frames_io(r->frames, rec->frames[0], &io, &text);
 
-	known = first && frames_io(r->frames, rec->frames[0], &io, &text);
 	if (rec->flags & WIRE_TRACE_TRUNCATED)
 		stack = profile_stack_child(
 			r->profile, stack, frames_reason(r->frames, "[truncated]"));
@@ -296,7 +293,6 @@ static void reader_add_delta(
 {
 	struct reader_trace t =
 		d->trace ? *reader_trace_slot(r, d->trace) : (struct reader_trace){0};
-	struct profile_sample sample;
 
 	if (!d->count &&
 		!d->weight) /* weight without count continues a wait that was already counted */
@@ -308,7 +304,7 @@ static void reader_add_delta(
 		t.stack = profile_stack_child(r->profile, PROFILE_ROOT_STACK,
 			frames_reason(r->frames, "[unknown_trace]"));
 	}
-	sample = (struct profile_sample){t.stack, t.thread, t.state, d->count,
+	struct profile_sample sample = (struct profile_sample){t.stack, t.thread, t.state, d->count,
 		d->weight < READER_WEIGHT_MAX ? d->weight : READER_WEIGHT_MAX};
 	if (t.holder && event == WIRE_LOCK)
 		profile_add_holder(r->profile, second, &sample);
@@ -358,12 +354,11 @@ static bool reader_fits(uint32_t size, size_t fixed, uint64_t tail)
 static bool reader_consume_module(struct reader *r, const void *record, uint32_t size)
 {
 	const struct wire_module *rec = record;
-	struct proc_map m;
 	struct buf path = {0};
 
 	if (!reader_fits(size, sizeof(*rec), rec->path_bytes))
 		return false;
-	m = (struct proc_map){.start = rec->start,
+	struct proc_map m = (struct proc_map){.start = rec->start,
 		.end = rec->end,
 		.offset = rec->file_offset,
 		.inode = rec->inode,
@@ -427,13 +422,12 @@ static bool reader_consume_trace(struct reader *r, const void *record, uint32_t 
 static bool reader_consume_deltas(struct reader *r, const void *record, uint32_t size)
 {
 	const struct wire_deltas *rec = record;
-	uint32_t second;
 
 	if (rec->event >= WIRE_EVENTS ||
 		!reader_fits(
 			size, sizeof(*rec), (uint64_t)rec->delta_count * sizeof(rec->deltas[0])))
 		return false;
-	second = reader_second(r, rec->time_ns);
+	uint32_t second = reader_second(r, rec->time_ns);
 	if (rec->delta_count)
 		profile_interval_add(r->profile, rec->event, rec->interval);
 	for (uint32_t i = 0; i < rec->delta_count; i++)
@@ -444,13 +438,13 @@ static bool reader_consume_deltas(struct reader *r, const void *record, uint32_t
 /* Adds the weight since the last TICK to the pulse, as two halves if the record has a split. */
 static void reader_pulse(struct reader *r, const struct wire_tick *rec, uint32_t size)
 {
-	uint64_t from = reader_since_start(r, rec->since_ns), first;
+	uint64_t from = reader_since_start(r, rec->since_ns);
 	uint64_t to = reader_since_start(r, rec->time_ns), half = from;
 
 	if (size >= sizeof(*rec) && rec->half_ns > rec->since_ns && rec->half_ns < rec->time_ns)
 		half = reader_since_start(r, rec->half_ns);
 	for (int e = 0; e < WIRE_EVENTS; e++) {
-		first = half > from ? rec->half_weight[e] : 0;
+		uint64_t first = half > from ? rec->half_weight[e] : 0;
 		if (first > r->weight[e])
 			first = r->weight[e];
 		profile_add_pulse(r->profile, e, from, half, first);
@@ -481,7 +475,6 @@ static bool reader_consume_tick(struct reader *r, const void *record, uint32_t s
 static bool reader_consume_note(struct reader *r, const void *record, uint32_t size)
 {
 	const struct wire_note *rec = record;
-	uint32_t to;
 
 	if (!reader_fits(size, sizeof(*rec), rec->text_bytes))
 		return false;
@@ -489,7 +482,7 @@ static bool reader_consume_note(struct reader *r, const void *record, uint32_t s
 		clean_text(r->note, sizeof(r->note), rec->text, rec->text_bytes);
 	if (rec->kind != WIRE_NOTE_GAP || rec->arg_ns >= rec->time_ns)
 		return true;
-	to = reader_second(r, rec->time_ns);
+	uint32_t to = reader_second(r, rec->time_ns);
 	if (rec->arg_ns > r->start_ns)
 		profile_gap(r->profile,
 			(uint32_t)((rec->arg_ns - r->start_ns) / NS_PER_S % UINT32_MAX), to);

@@ -82,13 +82,12 @@ uint32_t thread_ids_get(struct thread_ids *t, uint32_t id, bool *known)
 static uint32_t thread_ids_pattern(struct thread_ids *t, const char *name)
 {
 	char pattern[PROFILE_PATTERN];
-	uint32_t thread;
 	bool known;
 
 	profile_name_pattern(name, pattern);
 	if (t->patterns >= THREAD_IDS_PATTERNS)
 		snprintf(pattern, sizeof(pattern), "virtual-*");
-	thread = thread_ids_get(t,
+	uint32_t thread = thread_ids_get(t,
 		PATTERN_ID | ((uint32_t)hash_bytes(pattern, strlen(pattern), 0) & (PATTERN_ID - 1)),
 		&known);
 	if (!known)
