@@ -12,6 +12,21 @@
 
 /* --- memory ------------------------------------------------------------------------------------------ */
 
+/*
+ * Who reads through which struct walk_mem. No accessor relies on a handler of SIGSEGV: an unmapped address is an error of a
+ * system call, or is never read in place.
+ *
+ *   reader                        accessor                    in place                     unmapped memory
+ *   handler or callback, walking  self.h, cached pages        own stack and JavaThread;    EFAULT of process_vm_readv, or
+ *                                 and constants               ranges that stay mapped      an error of pread(/proc/self/mem)
+ *   threads of the agent          self.h, cached pages        ranges that stay mapped      the same
+ *   handler, single words         sig_copy                    nothing                      the same
+ *   jhot dump, stopped thread     dump/remote.h               the copied stack,            EFAULT of process_vm_readv
+ *                                                             registers and JavaThread
+ *   jhot dump, running JVM        dump/remote.h               nothing                      the same
+ *   tests                         tests/walk/image.h          a recorded image             absent from the image
+ */
+
 struct walk_mem {
 	/* Copies `bytes` bytes from the target. Returns false if any of them is unreadable. Never faults. */
 	bool (*load)(const struct walk_mem *mem, uint64_t addr, void *out, size_t bytes);

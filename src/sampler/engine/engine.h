@@ -6,6 +6,21 @@
  * (wall clock, allocation, locks) has start and stop instead. A row of events.c lists the engines of an event in order
  * of preference. All functions run outside handlers and return 0 or -errno. Intervals are in the event's unit: ns,
  * bytes or counts.
+ *
+ * Weight of perf's samples on one thread, from arm to release (struct thread_arm; I: interval, S: share):
+ *
+ *   event's count   0        first           first + late              + I              + I
+ *                   |----------|--------------------|-------------------|----------------|-------|
+ *   publisher       arm                             begun: period = I                    pace    release
+ *                   weight = I * S                  first = 0, late = ...                first = random
+ *   handler                    sample: first_weight        sample:            sample:            counted as lost:
+ *                              begun = 1, requests         (I + late) * S     I * S              samples still in the
+ *                              the publisher                                                     buffer
+ *
+ * first is random in (0, I], so that threads that end within an interval are sampled in proportion to their time, with
+ * first_weight = I * S. If samples are owed for time before arming, first_weight includes them, and `second` is the random
+ * period that follows. Samples between begun and the publisher's visit are dropped: what the event counts until then is
+ * `late`. pace stores the new weight after the kernel has the new period. Lost records are counted, not weighted.
  */
 #ifndef JHOT_SAMPLER_ENGINE_ENGINE_H
 #define JHOT_SAMPLER_ENGINE_ENGINE_H

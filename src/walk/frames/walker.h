@@ -7,6 +7,43 @@
  *
  *   STEP_NEXT  pc/sp/fp are the caller's        STEP_ROOT  the thread's outermost frame was reached
  *   STEP_FAIL  caller not found, `why` says why; pc/sp/fp are unchanged
+ *
+ * A step tries these candidates in order and takes the first whose caller is plausible. "top": pc is where the thread was
+ * interrupted (walker.top). Last column: images of tests/walk/images, or a test, that fail without the candidate; "-": only
+ * walks of live JVMs cover it (tests/walk/test_walks.sh).
+ *
+ *   pc in        at      candidate                                               needed by
+ *   any code     caller  anchor, if it is above the frames walked                -
+ *                both    after a failed step: anchor (recover)                   test_stubs
+ *   compiled     both    frame_cache row                                         (speed)
+ *                top     by_prologue: frame being built or removed               jdk25-virtual
+ *                        by_frame_size                                           jdk17, jdk27, jdk28
+ *                        by_return_address: Graal's leaf code                    jdk11-graal
+ *                        by_moved_sp; no frame; fp pushed; stub_search           -
+ *                caller  leaf, low or no PcDesc: by_frame_size above arguments   -
+ *                        low: by_moved_sp                                        -
+ *                        by_frame_size                                           jdk11, jdk17, jdk25-virtual
+ *                        by_moved_sp                                             jdk8-c1
+ *   interpreter  top     method entry: entering                                  -
+ *                caller  entry without a frame: stub_search                      -
+ *                both    frame_at fp                                             jdk11, jdk17, jdk21-interpreted
+ *                top     entering, leaving                                       -
+ *                both    in_barrier (Shenandoah)                                 jdk11-barrier, jdk28-barrier
+ *   other blobs  both    continuation_step                                       jdk21-virtual, jdk25-virtual
+ *                top     adapter_step; fp if it agrees with the link register;   -
+ *                        by_link; leaf stub: words from sp on; prologue_step;
+ *                        by_frame_size; undescribed_step; pushed fp;
+ *                        native_leaf_step; stub_search
+ *                caller  adapter_saved; by_frame_size; by_frame_pointer;         -
+ *                        stub_search
+ *   native       both    rows_step                                               jdk11, jdk17, test_leaf
+ *                caller  trampoline_step                                         test_walk
+ *                top     aarch64: java_link_step, link_step                      test_stubs, test_leaf there
+ *                both    fp_step                                                 jdk11-graal, test_walk
+ *                top     native_leaf_step                                        test_leaf
+ *
+ * Flags that one step leaves for the next: leaf (arguments may have been pushed), low (sp is only a lower bound), signal (the
+ * next pc is exact again: top), no_size (sp may stay unchanged once).
  */
 #ifndef JHOT_WALK_FRAMES_WALKER_H
 #define JHOT_WALK_FRAMES_WALKER_H

@@ -16,6 +16,22 @@
  *                      BEGUN -> ENDED;  ENDED -> (publisher: NONE)
  *
  * An end is set in any case; the publisher knows whether it has published the beginning.
+ *
+ * Accounting, for one thread and one kind of wait (monitor, park). By the JVM's count, the thread has waited 7 times at the
+ * last settlement and 13 times now:
+ *
+ *   wait    [8]  [---9---]  [10]  [------11------]  [12]  [-13-]
+ *   poll             P1               P2      P3              P4
+ *   found            begins, once     begins  again           over before its stack was walked (brief)
+ *
+ *   count   9 and 11 are recorded when found. At 13, last 13 - upto 7 = 6 waits, of which polls have found 3: the others
+ *           (8, 10, 12) are recorded with it, at its place (rest_settle)
+ *   time    11: several polls found it, so its time is recorded at once and added to long_ns; 9 and 13: brief_ns of their
+ *           places. Residual = the JVM's time (last - upto) - long_ns, shared out in proportion to brief_ns
+ *
+ * Invariant after each settlement (lock_count_residual): what the trace table has of a thread equals the JVM's own count and
+ * time since the event began, in waits and ns. Exceptions: `doubtful` and `untimed` threads, and virtual threads, for which
+ * the table has what polls have found; waits without any known place until the thread ends ([unknown place]).
  */
 #ifndef JHOT_SAMPLER_ENGINE_LOCK_OWN_H
 #define JHOT_SAMPLER_ENGINE_LOCK_OWN_H
