@@ -83,13 +83,13 @@ sessions() {
 	local name="JDK $major, ${SESSIONS:=20} sessions" i failed=0 rss maps
 	jvm_start $CALM_JVM Called pool || return
 	for i in 1 2 3 4 5; do
-		slow -d 1 Called.handle
+		slow -d 0.5 Called.handle
 	done
 	wait_for 20 quiet "$JVM"
 	rss=$(rss_kb "$JVM") maps=$(mapped "$JVM")
 	litter "$JVM" >"$T/before"
 	for ((i = 0; i < SESSIONS; i++)); do
-		slow -d 1 Called.handle
+		slow -d 0.5 Called.handle
 		[ $status = 0 ] || failed=$((failed + 1))
 	done
 	is "$name: each reports calls" $failed 0 || diag_file "$T/err"
@@ -127,14 +127,14 @@ killed() {
 
 errors() {
 	jvm_start Called pool || return
-	slow -d 1 Called.nosuch
+	slow -d 0.3 Called.nosuch
 	is "an unknown method: slow exits with 1" $status 1
 	ok "an unknown method: the error names it" grep -q 'No call of Called.nosuch was seen' "$T/err"
 	ok "an unknown method: a hint says how methods are named" grep -q 'Gateway.handle' "$T/err"
 	is "an unknown method: no report is printed" "$(cat "$T/out")" ""
-	slow -d 1 Called.never
+	slow -d 0.3 Called.never
 	is "a method that is not called: slow exits with 1" $status 1
-	slow -d 1 lled.handle
+	slow -d 0.3 lled.handle
 	is "the end of a class's name is not its name" $status 1
 	run slow Called.handle
 	is "without a JVM: slow exits with 2" $status 2

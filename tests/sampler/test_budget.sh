@@ -7,7 +7,7 @@
 
 jvm_start Known threads 1
 before=$(cpu_ms)
-ok "a session with a budget of 5 ‰ of a core runs" agent event=cpu:100000 budget=5 seconds=6
+ok "a session with a budget of 5 ‰ of a core runs" agent event=cpu:100000 budget=5 seconds=4
 after=$(cpu_ms)
 interval=$(of_event cpu interval)
 weight=$(value weight_ms)
@@ -28,7 +28,7 @@ is "no note appears within the budget" "$(value note)" ""
 # The default budget, exceeded by far: cpu stays at 20 Hz, wall at 2 Hz. One busy thread alone may cost less than 1 ‰ of a core.
 jvm_end
 jvm_start Known threads 3
-ok "a session that exceeds the default budget runs" agent event=cpu event=wall budget_default=1 seconds=15
+ok "a session that exceeds the default budget runs" agent event=cpu event=wall budget_default=1 seconds=8
 ok "the default budget samples cpu at least every 50 ms" [ "$(of_event cpu interval)" -gt 10000000 -a "$(of_event cpu interval)" -le 50000000 ]
 ok "the default budget samples wall at least every 500 ms" [ "$(of_event wall interval)" -gt 50000000 -a "$(of_event wall interval)" -le 500000000 ]
 ok "a note reports that the default budget is exceeded" grep -qE "$NOTES" "$T/tool" || diag_file "$T/tool"
@@ -40,9 +40,9 @@ every() {
 sum_of() {
 	awk '{ sum += $NF } END { printf "%.0f\n", sum }' "$1"
 }
-"$JHOT" record -i 100us -d 5 -o "$T/kept.collapsed" "$JVM" 2>"$T/err" || diag_file "$T/err"
+"$JHOT" record -i 100us -d 4 -o "$T/kept.collapsed" "$JVM" 2>"$T/err" || diag_file "$T/err"
 is "an interval set by -i is kept without --budget" "$(every)" "100 us"
-"$JHOT" record -i 100us --budget 0.5% -d 6 -o "$T/raw.jhot" -o "$T/grown.collapsed" "$JVM" 2>"$T/err" ||
+"$JHOT" record -i 100us --budget 0.5% -d 4 -o "$T/raw.jhot" -o "$T/grown.collapsed" "$JVM" 2>"$T/err" ||
 	diag_file "$T/err"
 ok "--budget lengthens an interval set by -i, and the summary shows both: $(every)" \
 	grep -qE '^cpu[a-z/]* every 100 us to [0-9.]+ (us|ms), ' "$T/err"

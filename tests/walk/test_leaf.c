@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A comparator in a module partial unwind rows, called by libc's qsort, which has them: the callers found match libunwind's. */
+/* A comparator in a module without unwind rows, called by libc's qsort, which has them: the callers found match libunwind's. */
 #include "tests/tap.h"
 #include "tests/walk/self_table.h"
 #include "walk/walk.h"
