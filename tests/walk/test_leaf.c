@@ -81,7 +81,7 @@ static struct unwind_table *table_without(const struct unwind_table *all, uint64
 
 #if defined(__aarch64__)
 /*
- * Code partial a row in a module with rows, like the linker's stubs, too far from its neighbours for their rows to
+ * Code without a row in a module with rows, like the linker's stubs, too far from its neighbours for their rows to
  * apply. Its caller keeps a frame pointer.
  */
 void bare(void);
@@ -108,7 +108,7 @@ static void test_stub(const struct unwind_table *all)
 	stacks = same = 0;
 	for (int i = 0; i < 3; i++)
 		bare();
-	ok(stacks == 3 && !row_at(all, bare), "a stub partial a row was interrupted");
+	ok(stacks == 3 && !row_at(all, bare), "a stub without a row was interrupted");
 	is_int(same, stacks, "the callers of the stub match libunwind's");
 }
 #else
