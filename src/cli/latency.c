@@ -5,10 +5,13 @@
 #include "base/buf.h"
 #include "base/clock.h"
 #include "base/json.h"
+#include "cli/line/selection.h"
+#include "profile/calls/compare.h"
 #include "profile/calls/report.h"
 
-#define SLOWEST 10
-#define BAR     40 /* columns of the longest bar */
+#define SLOWEST    10
+#define BAR        40   /* columns of the longest bar */
+#define TREE_LEAST 0.02 /* share of time from which on nodes of the call tree are printed */
 
 bool latency_seen(const struct latency_report *r)
 {
@@ -51,23 +54,55 @@ static void print_histogram(const struct calls_summary *sum, FILE *out)
 	}
 }
 
-static void print_causes(const struct latency_report *r, const struct calls_summary *sum, FILE *out)
+static void print_causes(
+	const struct latency_report *r, const struct calls_comparison *both, FILE *out)
 {
 	struct calls_cause causes[CALLS_CAUSES];
-	uint32_t count = calls_causes(r->profile, &r->query, sum->slow_ns, causes);
+	uint32_t count = calls_causes(r->profile, &r->slow, causes);
 
-	fputs("\nWHAT SLOW CALLS SPEND MORE TIME ON        slowest    others\n", out);
+	fprintf(out, "\n%-41s %8s  %8s\n",
+		r->ranged ? "WHAT THESE CALLS SPEND MORE TIME ON"
+			  : "WHAT SLOW CALLS SPEND MORE TIME ON",
+		r->ranged ? "these" : "slowest", "others");
 	for (uint32_t i = 0; i < count; i++)
 		if (causes[i].slow - causes[i].other > CALLS_DIFFERS)
-			fprintf(out, "  %-38.38s %6.0f %%  %6.0f %%   %s\n", causes[i].where,
-				100 * causes[i].slow, 100 * causes[i].other,
+			fprintf(out, "%c %-38.38s %6.0f %%  %6.0f %%   %s\n",
+				calls_comparison_confirms(both, r->profile, &causes[i]) ? '*' : ' ',
+				causes[i].where, 100 * causes[i].slow, 100 * causes[i].other,
 				call_state_names[causes[i].state]);
+	if (count && both)
+		fputs("  * significant: if slow calls did not differ, at most 1 report in 30 "
+		      "would have one\n",
+			out);
+}
+
+/* The call tree of the slow calls, beside that of the others. */
+static void print_tree(const struct calls_comparison *both, FILE *out)
+{
+	char ms[CALLS_TEXT];
+
+	if (!both)
+		return;
+	fprintf(out, "\n%-50s %9s %8s %8s\n", "CALL TREE OF THESE CALLS", "PER CALL", "these",
+		"others");
+	for (uint32_t i = 0; i < both->count; i++) {
+		const struct calls_node *n = &both->nodes[i];
+		int indent = n->depth < 12 ? 2 * (int)n->depth : 24;
+
+		if (n->slow < TREE_LEAST)
+			continue;
+		fprintf(out, "%c %*s%-*.*s %9s %6.0f %% %6.0f %%\n", n->sure ? '*' : ' ', indent,
+			"", 48 - indent, 48 - indent,
+			profile_get_method(both->diff->both, n->method)->full,
+			calls_duration_text((uint64_t)(n->slow * both->slow_ns), ms), 100 * n->slow,
+			100 * n->other);
+	}
 }
 
 static void print_slowest(const struct latency_report *r, FILE *out)
 {
 	struct call slowest[SLOWEST];
-	uint32_t count = calls_slowest(r->profile, &r->query, slowest, SLOWEST);
+	uint32_t count = calls_slowest(r->profile, &r->slow, slowest, SLOWEST);
 	char begin[CALLS_TEXT], text[CALLS_TEXT], lock[CALLS_LOCK];
 
 	fputs("\nSLOWEST CALLS\n", out);
@@ -92,13 +127,18 @@ static void print_note(void *out, const char *brief, const char *sentence)
 
 void latency_print(const struct latency_report *r, FILE *out)
 {
+	struct calls_comparison *both;
 	struct calls_summary sum;
-	char p50[CALLS_TEXT], p90[CALLS_TEXT], p99[CALLS_TEXT], p999[CALLS_TEXT], text[CALLS_TEXT];
-	char title[64];
+	double states[CALL_STATES];
+	uint32_t count;
+	char p50[CALLS_TEXT], p90[CALLS_TEXT], p99[CALLS_TEXT], p999[CALLS_TEXT],
+		text[SELECTION_TEXT];
+	char title[2 * SELECTION_TEXT];
 
 	calls_summarize(r->profile, &r->query, &sum);
 	if (!sum.seen)
 		return;
+	both = calls_compare(r->profile, &r->slow);
 	fprintf(out, "%s  %s%.*f calls/s  p50 %s  p90 %s  p99 %s  p99.9 %s  max %s\n",
 		calls_name(r->profile), sum.short_calls ? ">" : "", sum.calls < 10 * sum.seconds,
 		sum.calls / sum.seconds, calls_percentile_text(&sum, sum.p50, p50),
@@ -108,14 +148,20 @@ void latency_print(const struct latency_report *r, FILE *out)
 	fprintf(out, "%.1f s, %u calls seen, threads inside polled every %s\n\n", sum.seconds,
 		sum.seen, calls_duration_text(sum.interval_ns, text));
 	print_states("all calls", sum.all, out);
-	snprintf(title, sizeof(title), "%u slowest (from %s)", sum.slow_calls,
-		calls_duration_text(sum.slow_ns, text));
-	print_states(title, sum.slowest, out);
+	count = calls_states(r->profile, &r->slow, states);
+	if (r->ranged)
+		snprintf(title, sizeof(title), "%u of %s", count, selection_text(&r->slow, text));
+	else
+		snprintf(title, sizeof(title), "%u slowest (from %s)", count,
+			calls_duration_text(r->slow.min_ns, text));
+	print_states(title, states, out);
 	print_histogram(&sum, out);
-	print_causes(r, &sum, out);
+	print_causes(r, both, out);
+	print_tree(both, out);
 	print_slowest(r, out);
 	fputc('\n', out);
 	calls_notes(&sum, print_note, out);
+	calls_comparison_free(both);
 }
 
 /* --- JSON ------------------------------------------------------------------------------------ */
@@ -167,10 +213,10 @@ static void json_ms(struct json *j, const char *key, uint64_t ns)
 }
 
 static void json_causes(
-	const struct latency_report *r, const struct calls_summary *sum, struct json *j)
+	const struct latency_report *r, const struct calls_comparison *both, struct json *j)
 {
 	struct calls_cause causes[CALLS_CAUSES];
-	uint32_t count = calls_causes(r->profile, &r->query, sum->slow_ns, causes);
+	uint32_t count = calls_causes(r->profile, &r->slow, causes);
 
 	json_begin(j, "causes", '[');
 	for (uint32_t i = 0; i < count; i++) {
@@ -180,6 +226,28 @@ static void json_causes(
 		json_num(j, "slowest", causes[i].slow);
 		json_num(j, "others", causes[i].other);
 		json_num(j, "ms_per_slow_call", causes[i].slow_ms);
+		json_bool(
+			j, "significant", calls_comparison_confirms(both, r->profile, &causes[i]));
+		json_end(j, '}');
+	}
+	json_end(j, ']');
+}
+
+/* The call tree of the slow calls, in depth-first order. */
+static void json_tree(const struct calls_comparison *both, struct json *j)
+{
+	json_begin(j, "tree", '[');
+	for (uint32_t i = 0; both && i < both->count; i++) {
+		const struct calls_node *n = &both->nodes[i];
+
+		json_begin(j, NULL, '{');
+		json_int(j, "depth", n->depth);
+		json_str(j, "name", profile_get_method(both->diff->both, n->method)->full);
+		if (n->place)
+			json_str(j, "state", call_state_names[n->state]);
+		json_num(j, "slowest", n->slow);
+		json_num(j, "others", n->other);
+		json_bool(j, "significant", n->sure);
 		json_end(j, '}');
 	}
 	json_end(j, ']');
@@ -209,11 +277,14 @@ void latency_print_json(const struct latency_report *r, FILE *out)
 	struct buf text = {0};
 	struct json j = {.out = &text};
 	struct json_calls calls = {.r = r, .j = &j};
+	struct calls_comparison *both = calls_compare(r->profile, &r->slow);
 	struct call slowest[SLOWEST];
 	struct calls_summary sum;
+	double states[CALL_STATES];
 	uint32_t count;
 
 	calls_summarize(r->profile, &r->query, &sum);
+	calls_states(r->profile, &r->slow, states);
 	json_begin(&j, NULL, '{');
 	json_str(&j, "method", calls_name(r->profile));
 	json_int(&j, "from_ns", (int64_t)(r->clock_ns + r->query.from_ns));
@@ -231,12 +302,15 @@ void latency_print_json(const struct latency_report *r, FILE *out)
 	json_ms(&j, "max_ms", sum.max);
 	json_begin(&j, "states", '{');
 	json_states(&j, "all", sum.all);
-	json_states(&j, "slowest", sum.slowest);
+	json_states(&j, "slowest", states);
 	json_end(&j, '}');
-	json_num(&j, "slow_from_ms", (double)sum.slow_ns / (double)NS_PER_MS);
-	json_causes(r, &sum, &j);
+	json_num(&j, "slow_from_ms", (double)r->slow.min_ns / (double)NS_PER_MS);
+	if (r->slow.max_ns)
+		json_num(&j, "slow_to_ms", (double)r->slow.max_ns / (double)NS_PER_MS);
+	json_causes(r, both, &j);
+	json_tree(both, &j);
 	json_histogram(&sum, &j);
-	count = calls_slowest(r->profile, &r->query, slowest, SLOWEST);
+	count = calls_slowest(r->profile, &r->slow, slowest, SLOWEST);
 	json_begin(&j, "slowest", '[');
 	for (uint32_t i = 0; i < count; i++)
 		json_call(&calls, &slowest[i]);
@@ -250,6 +324,7 @@ void latency_print_json(const struct latency_report *r, FILE *out)
 	calls_notes(&sum, json_note, &j);
 	json_end(&j, ']');
 	json_end(&j, '}');
+	calls_comparison_free(both);
 	fprintf(out, "%s\n", buf_str(&text));
 	buf_done(&text);
 }

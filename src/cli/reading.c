@@ -5,7 +5,9 @@
 #include "base/buf.h"
 #include "base/clock.h"
 #include "cli/line/events.h"
+#include "cli/line/selection.h"
 #include "cli/line/units.h"
+#include "cli/line/verb.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -64,6 +66,22 @@ static int reading_memory(const struct args *args, uint64_t *memory, struct err 
 	return 0;
 }
 
+/* With --longer or --shorter: replaces the profile by that of the selected calls. */
+static int reading_calls(
+	const struct args *args, struct imported *i, const char *path, struct err *err)
+{
+	struct profile *selected;
+
+	if (args->verb->bit == VERB_SLOW || !selection_wanted(args))
+		return 0;
+	selected = selection_extract(args, i->profile, path, err);
+	if (!selected)
+		return -1;
+	profile_free(i->profile);
+	i->profile = selected;
+	return 0;
+}
+
 static int reading_list(const struct args *args, struct import_options *how, struct imported **list,
 	struct err *err)
 {
@@ -76,7 +94,10 @@ static int reading_list(const struct args *args, struct import_options *how, str
 			reading_over(r);
 			if (*list[i]->note)
 				fprintf(stderr, "%s: %s\n", r->path, list[i]->note);
-			continue;
+			if (!reading_calls(args, list[i], r->path, err))
+				continue;
+			import_free(list[i]);
+			list[i] = NULL;
 		}
 		while (i--) {
 			import_free(list[i]);

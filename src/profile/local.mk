@@ -4,7 +4,8 @@
 noinst_LIBRARIES += libprofile.a
 libprofile_a_SOURCES = \
 	%D%/calls/calls.h %D%/calls/causes.c %D%/calls/copy.c %D%/calls/own.h %D%/calls/report.c \
-	%D%/calls/report.h %D%/calls/store.c %D%/calls/summary.c \
+	%D%/calls/report.h %D%/calls/compare.c %D%/calls/compare.h %D%/calls/extract.c %D%/calls/extract.h \
+	%D%/calls/pieces.c %D%/calls/pieces.h %D%/calls/store.c %D%/calls/summary.c \
 	%D%/cut.c %D%/cut.h %D%/diff/diff.c %D%/diff/diff.h %D%/diff/inside.h %D%/diff/merge.c %D%/diff/splits.c %D%/diff/test.c \
 	%D%/profile.h %D%/vitals.c %D%/vitals.h %D%/whole.h \
 	%D%/model/events.c %D%/model/feed.c %D%/model/fit.h %D%/model/methods.c %D%/model/model.h \

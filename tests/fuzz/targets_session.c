@@ -45,8 +45,8 @@ static void read_calls(struct profile *profile)
 	struct calls_summary sum;
 
 	calls_summarize(profile, &q, &sum);
-	calls_causes(profile, &q, sum.slow_ns, causes);
 	q.min_ns = sum.slow_ns;
+	calls_causes(profile, &q, causes);
 	calls_each(profile, &q, take_call, profile);
 }
 

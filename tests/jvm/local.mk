@@ -37,7 +37,7 @@ alone_tests = \
 	%D%/test_inlined.sh %D%/test_renames.sh %D%/test_virtual.sh tests/sampler/test_began.sh \
 	tests/sampler/test_locks.sh tests/sampler/test_parked.sh tests/sampler/test_polled.sh tests/sampler/test_survivors.sh \
 	tests/sampler/test_wall.sh tests/sampler/test_waits.sh \
-	tests/cli/test_slow.sh tests/findings/test_host.sh tests/findings/test_planted.sh tests/findings/test_waits.sh tests/walk/test_accuracy.sh
+	tests/cli/test_calls.sh tests/cli/test_slow.sh tests/findings/test_host.sh tests/findings/test_planted.sh tests/findings/test_waits.sh tests/walk/test_accuracy.sh
 
 check_SCRIPTS += $(jvm_tests) %D%/test_children.sh %D%/test_row.sh %D%/test_inlined.sh %D%/test_no_inlining.sh %D%/test_explained.sh \
 	%D%/test_memory.sh %D%/test_renames.sh %D%/test_virtual.sh

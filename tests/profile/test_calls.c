@@ -497,7 +497,8 @@ static bool is_consistent(void)
 
 	calls_each(p, &q, check_consistent, &consistent);
 	calls_summarize(p, &q, &sum);
-	calls_causes(p, &q, sum.slow_ns, causes);
+	q.min_ns = sum.slow_ns;
+	calls_causes(p, &q, causes);
 	if (!(sum.calls >= 0) || !(sum.error >= 0))
 		consistent = false;
 	for (unsigned s = 0; s < CALL_STATES; s++)

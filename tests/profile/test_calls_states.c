@@ -371,7 +371,8 @@ static void test_causes(void)
 	ok(sum.slowest[CALL_LOCK] > 0.85, "the slowest calls wait for locks: %.2f",
 		sum.slowest[CALL_LOCK]);
 	ok(sum.all[CALL_LOCK] < 0.15, "all calls do so rarely: %.2f", sum.all[CALL_LOCK]);
-	count = calls_causes(p, &q, sum.slow_ns, causes);
+	q.min_ns = sum.slow_ns;
+	count = calls_causes(p, &q, causes);
 	ok(count >= 1, "there is a cause");
 	is_str(causes[0].where, "shop.Repo.save", "the first cause is the place of the waits");
 	is_int(causes[0].state, CALL_LOCK, "the cause has its state");
@@ -400,10 +401,11 @@ static void test_many_places(void)
 		ms = one_call(ms, 2, place, 0, "", THREAD_IO);
 	}
 	ms = one_call(ms, 2, "shop.Place m0", 6000, "shop.Place m1", THREAD_IO);
-	count = calls_causes(p, &q, NS_PER_S, causes);
+	q.min_ns = NS_PER_S;
+	count = calls_causes(p, &q, causes);
 	ok(count > 0 && causes[0].slow <= 1.0001 && causes[0].slow > 0.9,
 		"with many places shares stay below 1: %.2f", count ? causes[0].slow : 0);
-	is_int(calls_causes(p, &(struct calls_query){.to_ns = 1}, 0, causes), 0,
+	is_int(calls_causes(p, &(struct calls_query){.to_ns = 1}, causes), 0,
 		"of no calls there are no causes");
 	end();
 }

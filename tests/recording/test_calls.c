@@ -258,7 +258,8 @@ static void test_corrupt(void)
 			diag("it could not be written");
 		l.p = p = read_back(&err);
 		calls_summarize(p, &all, &sum);
-		calls_causes(p, &all, sum.slow_ns, causes);
+		calls_causes(p, &(struct calls_query){.to_ns = all.to_ns, .min_ns = sum.slow_ns},
+			causes);
 		calls_each(p, &all, check_call, &l);
 		read += sum.seen > 0;
 		wrong += l.count;

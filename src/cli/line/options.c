@@ -7,7 +7,7 @@
 
 #define RECORDING (VERB_RECORD | VERB_START)
 #define SAMPLING  (VERB_TOP | VERB_RELAY | RECORDING)
-#define WRITING   (RECORDING | VERB_CONVERT | VERB_MERGE | VERB_SAVE | VERB_STOP)
+#define WRITING   (RECORDING | VERB_CONVERT | VERB_MERGE | VERB_SAVE | VERB_STOP | VERB_SLOW)
 #define READING   (VERB_CONVERT | VERB_MERGE | VERB_VIEW | VERB_DIFF)
 #define SHOWING   (VERB_TOP | VERB_VIEW | VERB_DIFF)
 
@@ -23,6 +23,8 @@ const struct option_def options[] = {
 		"(bytes)"},
 	{OPT_ONLY_THREADS, "only-threads", 0, "PATTERN", SAMPLING,
 		"sample only threads whose names match: 'http-*'"},
+	{OPT_ONLY_THREADS, "only-threads", 0, "PATTERN", VERB_SLOW,
+		"only measured calls in threads whose names match: 'http-*'"},
 	{OPT_USER, "user", 'u', NULL, SAMPLING, "sample user space only"},
 	{OPT_KERNEL, "kernel", 'k', NULL, SAMPLING, "sample the kernel only"},
 	{OPT_ENGINE, "engine", 0, "perf|ctimer|lent", SAMPLING,
@@ -144,6 +146,10 @@ const struct option_def options[] = {
 	{OPT_LATENCY, "latency", 0, "METHOD", RECORDING,
 		"also measure single calls of this method, for .jhot files: see `jhot slow`"},
 	{OPT_CALLS, "calls", 0, NULL, VERB_SLOW, "with --json: list every call that was seen"},
+	{OPT_LONGER, "longer", 0, "DURATION|pNN", READING | VERB_SLOW,
+		"only measured calls of at least this duration, or percentile: 100ms, p99"},
+	{OPT_SHORTER, "shorter", 0, "DURATION|pNN", READING | VERB_SLOW,
+		"only measured calls of less than this duration, or percentile"},
 	{OPT_TAKE_OVER, "take-over", 0, NULL, SAMPLING | VERB_WHY | VERB_SLOW,
 		"end another jhot's session with this JVM first"},
 	{OPT_AGENT, "agent", 0, "FILE", SAMPLING | VERB_WHY | VERB_SLOW,

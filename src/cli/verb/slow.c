@@ -2,10 +2,12 @@
 /* `jhot slow`: the latency of single calls of a method. */
 #include "base/clock.h"
 #include "cli/latency.h"
+#include "cli/line/selection.h"
 #include "cli/line/units.h"
 #include "cli/line/verb.h"
 #include "cli/reading.h"
 #include "cli/sampling.h"
+#include "profile/calls/extract.h"
 #include "profile/calls/report.h"
 
 #include <stdio.h>
@@ -61,11 +63,12 @@ static int slow_unseen(const struct latency_report *report, const char *method, 
 	return -1;
 }
 
-static int slow_live(
-	struct slow *slow, const struct args *args, struct latency_report *report, struct err *err)
+static int slow_live(struct slow *slow, const struct args *args, struct latency_report *report,
+	const struct outputs *o, struct err *err)
 {
 	struct sampling *s = &slow->sampling;
 	const char *interval = args_get(args, OPT_INTERVAL);
+	struct outputs_names names;
 
 	for (size_t i = 0; i < sizeof(slow_events) / sizeof(slow_events[0]); i++)
 		events_insert(&s->events, NULL, slow_events[i]);
@@ -80,6 +83,9 @@ static int slow_live(
 		sampling_options(s, args, err) ||
 		hotspot_find_ready(args->operands[1], &s->jvm, err) ||
 		events_resolve(&s->events, s->jvm.pid, NULL, err))
+		return -1;
+	names = (struct outputs_names){(int)s->jvm.pid, s->jvm.name, clock_wall_ns(), NULL};
+	if (outputs_check(o, &s->events, &names, err))
 		return -1;
 	return slow_measure(slow, report, err);
 }
@@ -108,32 +114,73 @@ static struct imported *slow_file(
 	return NULL;
 }
 
+/* Writes the selected calls to the files of -o. */
+static int slow_write(const struct slow *slow, const struct latency_report *report,
+	const struct imported *file, const struct outputs *o, struct err *err)
+{
+	struct outputs_source source = {.profile = calls_extract(report->profile, &report->slow),
+		.vitals = file ? &file->vitals : session_vitals(slow->sampling.session),
+		.duration_ns = report->query.to_ns,
+		.file = file};
+	struct events events = {.count = 0};
+	int rc;
+
+	events_insert(&events, NULL, EVENT_WALL);
+	rc = outputs_write(o, &events, &source, err);
+	profile_free((struct profile *)source.profile);
+	return rc;
+}
+
+/* Selects the calls that are compared with the others, writes the files, and prints the report. */
+static int slow_report(const struct args *args, struct latency_report *report,
+	const struct slow *slow, const struct imported *file, const struct outputs *o,
+	struct err *err)
+{
+	bool prints = true;
+
+	if (!latency_seen(report))
+		return args_has(args, OPT_JSON) ? (latency_print_json(report, stdout), 0) : 0;
+	report->ranged = selection_wanted(args);
+	report->slow = report->query;
+	if (selection_limits(args, report->profile, true, &report->slow, err) ||
+		(o->count && slow_write(slow, report, file, o, err)))
+		return -1;
+	for (int i = 0; i < o->count; i++)
+		prints = prints && !outputs_is_stdout(&o->files[i]);
+	if (prints && args_has(args, OPT_JSON))
+		latency_print_json(report, stdout);
+	else if (prints)
+		latency_print(report, stdout);
+	return 0;
+}
+
 static int run_slow(const struct args *args, struct err *err)
 {
 	struct slow slow = {.method = args->operands[0],
 		.sampling = {.duration_ns = SLOW_NS, .then = "prints the report"}};
-	struct latency_report report = {.every = args_has(args, OPT_CALLS)};
+	struct latency_report report = {.query.threads = args_get(args, OPT_ONLY_THREADS),
+		.every = args_has(args, OPT_CALLS)};
 	struct imported *file = NULL;
-	int rc;
+	struct outputs outputs;
+	int rc = outputs_parse(&outputs, args, err) || selection_check(args, err) ? -1 : 0;
 
-	if (import_accepts(args->operands[0])) {
+	if (!rc && import_accepts(args->operands[0])) {
 		file = slow_file(args, &report, err);
 		rc = file ? 0 : -1;
 		if (file)
 			slow.method = calls_name(file->profile);
-	} else {
-		rc = slow_live(&slow, args, &report, err);
+	} else if (!rc) {
+		rc = slow_live(&slow, args, &report, &outputs, err);
 	}
-	if (!rc && args_has(args, OPT_JSON))
-		latency_print_json(&report, stdout);
-	else if (!rc)
-		latency_print(&report, stdout);
+	if (!rc)
+		rc = slow_report(args, &report, &slow, file, &outputs, err);
 	if (!rc && !latency_seen(&report))
 		rc = slow_unseen(&report, slow.method, err);
 	if (file)
 		import_free(file);
 	else
 		sampling_end(&slow.sampling);
+	outputs_done(&outputs);
 	return rc;
 }
 
@@ -147,7 +194,9 @@ const struct verb verb_slow = {
 		"calls per second, percentiles and a histogram of their durations, what all calls "
 		"and the slowest 1 % spend their time on, the places in which slow calls spend "
 		"more "
-		"time than others, and the slowest calls. METHOD is a name with or without its "
+		"time than others, the call tree of these calls, and the slowest ones. --longer "
+		"and --shorter select another range of durations; -o writes the stacks of the "
+		"selected calls. METHOD is a name with or without its "
 		"class "
 		"and package: handle, Gateway.handle, com.shop.Gateway.handle. A FILE is a "
 		"recording of jhot record --latency METHOD.\n\n"

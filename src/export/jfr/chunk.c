@@ -128,6 +128,7 @@ bool export_jfr(struct buf *out, const struct profile *p, const struct export_op
 	/* Enabled, so that a reader that finds no collection knows that there was none. */
 	if (first && first->gc_count >= 0)
 		chunk_setting(&collections, "enabled", "true");
+	jfr_calls(&j, &o->query);
 	jfr_vitals(&j, &o->query);
 	jfr_constants(&j, m->vitals ? m->vitals->gc_name : "", &rest);
 	size_t metadata = HEAD_BYTES + j.events.len + rest.len;

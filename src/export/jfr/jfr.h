@@ -10,7 +10,7 @@
  *
  *   chunk.c      the file: header, metadata of the session, order of the parts     samples.c   samples as events
  *   constants.c  constant pools: an id on first use                                vitals.c    vitals as events
- *   types.c      metadata: every type with its fields
+ *   types.c      metadata: every type with its fields                              calls.c     measured calls as events
  */
 #ifndef JHOT_EXPORT_JFR_JFR_H
 #define JHOT_EXPORT_JFR_JFR_H
@@ -59,6 +59,7 @@ enum jfr_type {
 	JFR_ALLOCATION,
 	JFR_MONITOR_ENTER,
 	JFR_THREAD_PARK,
+	JFR_CALL,
 	JFR_ACTIVE_SETTING,
 	JFR_JVM_INFORMATION,
 	JFR_CPUS,
@@ -162,6 +163,8 @@ bool jfr_full(const struct jfr *j);
 /* Append all samples of the event to j->events. */
 void jfr_event(struct jfr *j, const struct profile_query *q);
 void jfr_locks(struct jfr *j, const struct profile_query *q);
+/* Appends the measured calls (profile/calls) that began in the seconds of the query. */
+void jfr_calls(struct jfr *j, const struct profile_query *q);
 /* Appends the vitals of the process in the seconds of the query. */
 void jfr_vitals(struct jfr *j, const struct profile_query *q);
 

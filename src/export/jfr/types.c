@@ -28,7 +28,7 @@ struct types_field {
 	unsigned flags;
 };
 
-#define FIELDS 8
+#define FIELDS 18
 struct types_row {
 	enum jfr_type id;
 	const char *name, *super;
@@ -141,6 +141,15 @@ static const struct types_row types_rows[] = {
 		.fields = {START, DURATION, THREAD, TRACE, {"parkedClass", JFR_CLASS, CONSTANT},
 			{"timeout", JFR_LONG, NANOS}, {"until", JFR_LONG, MILLIS},
 			{"address", JFR_LONG, ADDRESS}}},
+	{.id = JFR_CALL, .name = "jhot.MethodCall", .super = EVENT,
+		.label = "Call of the Measured Method", .category = "Profiling",
+		.fields = {START, DURATION, THREAD, {"method", JFR_STRING, 0},
+			{"uncertainty", JFR_LONG, NANOS}, {"complete", JFR_BOOLEAN, 0},
+			{"cpu", JFR_LONG, NANOS}, {"runnable", JFR_LONG, NANOS},
+			{"lock", JFR_LONG, NANOS}, {"io", JFR_LONG, NANOS},
+			{"sleep", JFR_LONG, NANOS}, {"wait", JFR_LONG, NANOS},
+			{"park", JFR_LONG, NANOS}, {"safepoint", JFR_LONG, NANOS},
+			{"shortWaits", JFR_LONG, NANOS}, {"blockedOn", JFR_STRING, 0}}},
 	{.id = JFR_ACTIVE_SETTING, .name = "jdk.ActiveSetting", .super = EVENT,
 		.label = "Recording Setting", .category = "Flight Recorder",
 		.fields = {START, {"id", JFR_LONG, 0}, {"name", JFR_STRING, 0},

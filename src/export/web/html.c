@@ -8,6 +8,7 @@
 #include "export/export.h"
 #include "export/facts.h"
 #include "export/text.h"
+#include "export/web/latency.h"
 #include "export/web/svg.h"
 #include "profile/table/flat.h"
 
@@ -134,6 +135,7 @@ bool export_html(struct buf *out, const struct profile *p, const struct export_o
 		}
 		html_event(out, &data, p, &one);
 	}
+	web_latency(out, p, o);
 	buf_adds(out, "</div>\n");
 	buf_add(out, buf_str(&data), data.len);
 	buf_adds(out, "<script>\n");

@@ -65,6 +65,7 @@ const ACTIONS = {
 	1: () => setTab('flame'),
 	2: () => setTab('tree'),
 	3: () => setTab('methods'),
+	4: () => calls && setTab('latency'),
 	a: toggleAbout,
 	'?': toggleHelp,
 };

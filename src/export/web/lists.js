@@ -29,6 +29,8 @@ function showLists() {
 		showTreeRows();
 	else if (view.tab === 'methods')
 		showMethods();
+	else if (view.tab === 'latency')
+		ui.list.replaceChildren(element('div', {padding: '4px 14px'}, {}, calls));
 }
 
 function nothing(theme) {

@@ -18,6 +18,12 @@ const KEYS = [['click, Enter', 'zoom in'], ['Esc, 0', 'reset the zoom'], ['Backs
 	['arrows', 'move between frames'], ['PgUp PgDn', 'scroll'], ['1 2 3', 'graph, tree, methods'],
 	['e', 'next event'], ['a', 'about this recording'], ['s', 'next spike'], ['[  ]', 'earlier, later time range'], ['?', 'this help']];
 const TABS = {flame: 'Flame graph', tree: 'Call tree', methods: 'Hot methods'};
+// Measured calls: a section of the static page, null: none. It is shown as a tab.
+const calls = document.getElementById('latency');
+if (calls) {
+	TABS.latency = 'Latency';
+	KEYS.push(['4', 'latency of the measured calls']);
+}
 
 // State of the page. graph: data of the current event; top: its visible tree; t: top, or its reversed tree; zoom, hover, focus: nodes
 // of t; stretch: the selected time range [from, to) in seconds, null: all.

@@ -104,7 +104,7 @@ function readState() {
 	const event = state.e ? view.texts.findIndex((_, i) => graphOf(i).facts.event === decode(state.e)) : 0;
 	view.event = Math.max(0, event);
 	view.graph = graphOf(view.event);
-	view.tab = TABS[state.v] ? state.v : 'flame';
+	view.tab = Object.prototype.hasOwnProperty.call(TABS, state.v) ? state.v : 'flame';
 	view.query = decode(state.q || '');
 	view.stretch = readStretch(state.t);
 	view.flip = state.i ? state.i === '1' : view.begin.flip;

@@ -79,6 +79,16 @@ struct call {
 	bool inlined;   /* may be several calls */
 	bool uncertain; /* a collection in its course may hide that it is several calls */
 };
+/* The best estimates of its begin and end. */
+static inline uint64_t call_begin_ns(const struct call *call)
+{
+	return call->begin_from + (call->begin_to - call->begin_from) / 2;
+}
+static inline uint64_t call_end_ns(const struct call *call)
+{
+	return call->end_to == UINT64_MAX ? call->end_from
+					  : call->end_from + (call->end_to - call->end_from) / 2;
+}
 /* The best estimate of the duration; of a call that lasts: so far. */
 uint64_t call_duration_ns(const struct call *call);
 uint64_t call_error_ns(const struct call *call);
@@ -93,8 +103,17 @@ void calls_normalize(double states[CALL_STATES]);
 struct calls_query {
 	uint64_t from_ns, to_ns;
 	uint32_t pool;           /* only threads of this pool; 0: all */
+	const char *threads;     /* only threads whose names match ("http-*"); NULL: all */
 	uint64_t min_ns, max_ns; /* only these durations; max_ns 0: no limit */
 };
+
+/* True for a call of the query's range of durations. */
+static inline bool calls_in_range(const struct calls_query *q, const struct call *call)
+{
+	uint64_t ns = call_duration_ns(call);
+
+	return ns >= q->min_ns && (!q->max_ns || ns < q->max_ns);
+}
 
 typedef void calls_each_fn(void *ctx, const struct call *call);
 void calls_each(const struct profile *p, const struct calls_query *q, calls_each_fn *fn, void *ctx);
@@ -138,8 +157,8 @@ uint32_t calls_parts(
 	const struct profile *p, const struct call *call, struct call_part *out, uint32_t most);
 
 /*
- * What distinguishes slow calls: places below the method, with their share of the time of calls that take at least slow_ns and of
- * the others, by falling difference.
+ * What distinguishes the calls of the query's range of durations: places below the method, with their share of the time of these
+ * calls and of the others, by falling difference.
  */
 #define CALLS_CAUSES 8
 struct calls_cause {
@@ -149,8 +168,8 @@ struct calls_cause {
 	double slow, other; /* shares of time */
 	double slow_ms;     /* per slow call */
 };
-uint32_t calls_causes(const struct profile *p, const struct calls_query *q, uint64_t slow_ns,
-	struct calls_cause out[CALLS_CAUSES]);
+uint32_t calls_causes(
+	const struct profile *p, const struct calls_query *q, struct calls_cause out[CALLS_CAUSES]);
 
 /* --- for recordings: copying calls into another profile --------------------------------------- */
 

@@ -4,13 +4,13 @@
 
 #include "base/buf.h"
 #include "base/clock.h"
+#include "profile/calls/pieces.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define PLACES_MAX 512u
-#define PARTS_MAX  4096u
 
 struct place {
 	uint64_t hash;
@@ -21,14 +21,13 @@ struct place {
 
 struct search {
 	const struct profile *p;
-	uint64_t slow_ns;
-	bool slow; /* adds the slow calls, else the others */
+	const struct calls_query *q;
+	bool slow; /* adds the calls of the range, else the others */
 	struct place places[PLACES_MAX];
 	uint32_t count;
 	struct hash_index known; /* stack and state to place; PLACES_MAX: it found no space */
 	double slow_all, other_all;
 	uint32_t slow_calls;
-	struct call_part parts[PARTS_MAX];
 };
 
 /* Where it waits, else the program's innermost frame, else the innermost Java frame. */
@@ -91,16 +90,17 @@ static struct place *place_of(struct search *s, const struct call_part *part)
 static void search_call(void *ctx, const struct call *call)
 {
 	struct search *s = ctx;
-	bool slow = call_duration_ns(call) >= s->slow_ns;
-	uint32_t parts;
+	bool slow = calls_in_range(s->q, call);
+	struct call_part *parts;
+	uint32_t count;
 
 	if (slow != s->slow)
 		return;
-	parts = calls_parts(s->p, call, s->parts, PARTS_MAX);
+	parts = call_parts(s->p, call, &count);
 	s->slow_calls += slow;
-	for (uint32_t i = 0; i < parts; i++) {
-		struct place *place = place_of(s, &s->parts[i]);
-		double ns = (double)(s->parts[i].to_ns - s->parts[i].from_ns);
+	for (uint32_t i = 0; i < count; i++) {
+		struct place *place = place_of(s, &parts[i]);
+		double ns = (double)(parts[i].to_ns - parts[i].from_ns);
 
 		*(slow ? &s->slow_all : &s->other_all) += ns;
 		if (place && slow)
@@ -108,6 +108,7 @@ static void search_call(void *ctx, const struct call *call)
 		else if (place)
 			place->other_ns += ns;
 	}
+	free(parts);
 }
 
 static double excess(const struct search *s, const struct place *place)
@@ -116,18 +117,20 @@ static double excess(const struct search *s, const struct place *place)
 	       place->other_ns / (s->other_all > 0 ? s->other_all : 1);
 }
 
-uint32_t calls_causes(const struct profile *p, const struct calls_query *q, uint64_t slow_ns,
-	struct calls_cause out[CALLS_CAUSES])
+uint32_t calls_causes(
+	const struct profile *p, const struct calls_query *q, struct calls_cause out[CALLS_CAUSES])
 {
 	struct search *s = xcalloc(1, sizeof(*s));
+	struct calls_query all = *q;
 	uint32_t count = 0;
 
+	all.min_ns = all.max_ns = 0;
 	s->p = p;
-	s->slow_ns = slow_ns;
+	s->q = q;
 	s->slow = true;
-	calls_each(p, q, search_call, s);
+	calls_each(p, &all, search_call, s);
 	s->slow = false;
-	calls_each(p, q, search_call, s);
+	calls_each(p, &all, search_call, s);
 	for (; count < CALLS_CAUSES && count < s->count; count++) {
 		struct place *most = &s->places[count], swap;
 

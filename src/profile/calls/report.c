@@ -51,6 +51,30 @@ uint32_t calls_slowest(
 	return s.count;
 }
 
+struct states {
+	double *sum;
+	uint32_t calls;
+};
+
+static void states_add(void *ctx, const struct call *call)
+{
+	struct states *s = ctx;
+
+	for (unsigned i = 0; i < CALL_STATES; i++)
+		s->sum[i] += (double)call->state_ns[i];
+	s->calls++;
+}
+
+uint32_t calls_states(const struct profile *p, const struct calls_query *q, double out[CALL_STATES])
+{
+	struct states s = {.sum = out};
+
+	memset(out, 0, CALL_STATES * sizeof(*out));
+	calls_each(p, q, states_add, &s);
+	calls_normalize(out);
+	return s.calls;
+}
+
 void call_shares(const struct call *call, double out[CALL_STATES])
 {
 	for (unsigned s = 0; s < CALL_STATES; s++)

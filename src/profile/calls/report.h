@@ -20,6 +20,10 @@ void calls_query_counted(const struct profile *p, struct calls_query *q);
 uint32_t calls_slowest(
 	const struct profile *p, const struct calls_query *q, struct call *out, uint32_t most);
 
+/* The shares of states in the time of the query's calls. Returns their number. */
+uint32_t calls_states(
+	const struct profile *p, const struct calls_query *q, double out[CALL_STATES]);
+
 /* The share of each state in the time that the call was certainly inside; all 0 if that is unknown. */
 void call_shares(const struct call *call, double out[CALL_STATES]);
 

@@ -4,6 +4,7 @@
 
 #include "base/buf.h"
 #include "base/clock.h"
+#include "base/java_name.h"
 #include "profile/model/fit.h"
 
 #include <stdlib.h>
@@ -347,13 +348,12 @@ void calls_normalize(double states[CALL_STATES])
 
 static bool selects(const struct profile *p, const struct calls_query *q, const struct call *call)
 {
-	uint64_t begin = call->begin_from + (call->begin_to - call->begin_from) / 2, duration;
-
-	if (call->begin_from < q->from_ns || begin >= q->to_ns ||
-		(q->pool && profile_get_thread(p, call->thread)->pool != q->pool))
+	if (call->begin_from < q->from_ns || call_begin_ns(call) >= q->to_ns ||
+		(q->pool && profile_get_thread(p, call->thread)->pool != q->pool) ||
+		(q->threads &&
+			!java_name_matches(profile_get_thread(p, call->thread)->name, q->threads)))
 		return false;
-	duration = call_duration_ns(call);
-	return duration >= q->min_ns && (!q->max_ns || duration < q->max_ns);
+	return calls_in_range(q, call);
 }
 
 void calls_each(const struct profile *p, const struct calls_query *q, calls_each_fn *fn, void *ctx)

@@ -365,7 +365,8 @@ void calls_summarize(
 	out->seen = g.count;
 	entries = xcalloc(g.count + SHORT_BUCKETS, sizeof(*entries));
 	count = add_calls(&g, gap, entries, &brief);
-	out->counted = g.counted > 0.9 * g.count && !p->calls->recursive;
+	/* Entries are counted in all threads together. */
+	out->counted = g.counted > 0.9 * g.count && !p->calls->recursive && !q->pool && !q->threads;
 	count += estimate_short(g.list, brief, gap, entries + count);
 	if (out->counted)
 		scale_short(entries, g.count - brief, count,

@@ -113,7 +113,11 @@ static void add_note(void *ctx, const char *brief, const char *sentence)
 
 static void causes_update(struct ui *ui, struct latency *l)
 {
-	uint32_t count = calls_causes(ui->profile, &l->query, l->sum.slow_ns, l->causes), n = 0;
+	struct calls_query slow = l->query;
+	uint32_t count, n = 0;
+
+	slow.min_ns = l->sum.slow_ns;
+	count = calls_causes(ui->profile, &slow, l->causes);
 
 	for (uint32_t i = 0; i < count; i++)
 		if (l->causes[i].slow - l->causes[i].other > CALLS_DIFFERS)
