@@ -276,13 +276,13 @@ unsigned findings_evaluate_minutes(struct findings *f, const struct profile *p,
 	const struct vitals *v, uint32_t from, uint32_t to)
 {
 	struct finding worst[FINDINGS_MAX + 1] = {0};
-	uint32_t end = profile_info(p).now + 1, step;
+	uint32_t end = profile_info(p).now + 1;
 	unsigned count = 0;
 
 	to = to < end ? to : end;
 	do {
 		/* A remainder shorter than a minute is evaluated with the minute before it. */
-		step = to - from < 2 * SCENE_POINTS ? to - from : SCENE_POINTS;
+		uint32_t step = to - from < 2 * SCENE_POINTS ? to - from : SCENE_POINTS;
 		findings_history(f, p, v, from + step);
 		findings_evaluate(f, p, from, from + step);
 		for (unsigned i = 0; i < f->count; i++) {

@@ -238,13 +238,12 @@ struct place places_of(struct places *p, uint32_t stack)
 {
 	static const struct place root = {
 		.own = PROFILE_NONE, .outer = PROFILE_NONE, .java = PROFILE_NONE, .known = true};
-	struct place at;
 
 	if (stack == PROFILE_ROOT_STACK || stack >= p->stacks)
 		return root;
 	if (p->list[stack].known)
 		return p->list[stack];
-	at = place_below(
+	struct place at = place_below(
 		p, places_of(p, profile_get_stack(p->scene->profile, stack).parent), stack);
 	p->list[stack] = at;
 	return at;
@@ -268,11 +267,11 @@ uint32_t places_find(struct places *p, uint32_t stack, uint64_t kinds)
 
 uint64_t places_kinds(struct places *p, uint32_t stack, uint64_t kinds)
 {
-	uint32_t frame, at = places_find(p, stack, kinds);
+	uint32_t at = places_find(p, stack, kinds);
 
 	if (at == PROFILE_NONE)
 		return 0;
-	frame = profile_get_stack(p->scene->profile, at).frame;
+	uint32_t frame = profile_get_stack(p->scene->profile, at).frame;
 	return method_kinds(p, frame, profile_get_frame(p->scene->profile, frame)->method) & kinds;
 }
 

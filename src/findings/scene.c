@@ -77,7 +77,6 @@ double scene_delayed_share(const struct scene *scene)
 {
 	const struct scene_point *then = scene->then, *now = scene->last;
 	uint64_t ran_ns = 0, waited_ns = 0, samples = 0;
-	double ran, queued;
 
 	for (uint32_t i = 0; i < scene->wall_count; i++) {
 		const struct profile_part *part = &scene->wall[i];
@@ -92,8 +91,8 @@ double scene_delayed_share(const struct scene *scene)
 	}
 	if (samples >= DELAYED_SAMPLES)
 		return (double)waited_ns / (double)(waited_ns + ran_ns);
-	ran = then ? SCENE_RATE(then, now, cpu_ms) : -1;
-	queued = then ? SCENE_RATE(then, now, host.queued_ms) : -1;
+	double ran = then ? SCENE_RATE(then, now, cpu_ms) : -1;
+	double queued = then ? SCENE_RATE(then, now, host.queued_ms) : -1;
 	return ran >= 0 && queued > 0 ? queued / (ran + queued) : 0;
 }
 
@@ -214,16 +213,14 @@ bool scene_has_method(const struct scene *scene, uint32_t stack, uint32_t method
 
 const char *scene_method(const struct scene *scene, uint32_t method)
 {
-	const struct profile_method *m;
-	const char *full, *cut;
-
 	if (method == PROFILE_NONE)
 		return "a lock";
-	m = profile_get_method(scene->profile, method);
-	full = m->full;
+	const struct profile_method *m = profile_get_method(scene->profile, method);
+	const char *full = m->full;
 	if (!*m->class_name) /* native: "[libc.so.6] __poll" has no class to shorten */
 		return full;
-	cut = *m->name && *m->class_name ? strrchr(m->class_name, '.') : strrchr(full, '.');
+	const char *cut =
+		*m->name && *m->class_name ? strrchr(m->class_name, '.') : strrchr(full, '.');
 	if (!cut)
 		return full;
 	return full + (cut - (*m->name && *m->class_name ? m->class_name : full)) + 1;
@@ -363,14 +360,14 @@ struct costing {
 static void costing_add(void *ctx, const struct profile_part *part)
 {
 	struct costing *c = ctx;
-	uint32_t at = c->pick(c->scene, part->stack, c->arg), method;
+	uint32_t at = c->pick(c->scene, part->stack, c->arg);
 	struct cost_method *by = c->by;
 
 	if (at == PROFILE_NONE)
 		return;
 	c->cost.count += part->count;
 	c->cost.weight += part->weight;
-	method = scene_own_method(c->scene, at);
+	uint32_t method = scene_own_method(c->scene, at);
 	while (by < c->by + c->by_count && by->method != method)
 		by++;
 	if (by == c->by + COST_METHODS)

@@ -42,11 +42,11 @@ static bool has_symbols(const struct scene *scene, uint32_t stack, uint32_t java
 /* True when the thread waits until another one has initialized a class. */
 static bool awaits_class(const struct scene *scene, const struct profile_part *part)
 {
-	uint32_t java = places_of(scene->places, part->stack).java, at;
+	uint32_t java = places_of(scene->places, part->stack).java;
 
 	if (part->state == THREAD_ON_CPU || part->state == THREAD_RUNNABLE || java == PROFILE_NONE)
 		return false;
-	at = places_find(scene->places, part->stack, METHOD_INITIALIZES);
+	uint32_t at = places_find(scene->places, part->stack, METHOD_INITIALIZES);
 	if (at == PROFILE_NONE)
 		return part->state == THREAD_WAITING && !has_symbols(scene, part->stack, java) &&
 		       strcmp(places_method(scene, java)->class_name, "java.lang.Object") != 0;
@@ -145,12 +145,12 @@ static void report_cycle(const struct clinit *c, double waiting)
 static void judge_clinit(const struct scene *scene)
 {
 	struct clinit c = {.scene = scene};
-	double seconds = scene_seconds(scene, EVENT_WALL), waiting;
+	double seconds = scene_seconds(scene, EVENT_WALL);
 
 	if (seconds <= 0)
 		return;
 	clinit_count(&c);
-	waiting = (double)c.waits / NS_PER_S / seconds;
+	double waiting = (double)c.waits / NS_PER_S / seconds;
 	if (waiting < CLINIT_LEAST)
 		return;
 	if (c.runner.weight)

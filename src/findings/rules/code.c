@@ -28,7 +28,6 @@ static void judge_jit(const struct scene *scene)
 	struct vitals_cpu cpu;
 	double used = scene_cpu(scene, &cpu), rate = -1;
 	bool busy = used >= JIT_CPU_LEAST && 100 * cpu.jit_pct >= JIT_CPU_PCT * used;
-	struct finding *f;
 
 	if (then && then->code_used >= 0 && now->code_used >= 0)
 		rate = SCENE_RATE(then, now, compilations);
@@ -37,7 +36,8 @@ static void judge_jit(const struct scene *scene)
 		rate = -1;
 	if (v->uptime_s < WARM_UP_S || (!busy && rate < 0))
 		return;
-	f = scene_found(scene, FINDING_WORTH_KNOWING, busy ? cpu.jit_pct / used : -1, 0);
+	struct finding *f =
+		scene_found(scene, FINDING_WORTH_KNOWING, busy ? cpu.jit_pct / used : -1, 0);
 	if (busy)
 		finding_set_text(f,
 			"the JIT compilers use %.0f %% of the CPU time, %lld s after the start",
@@ -91,17 +91,15 @@ static void judge_codecache(const struct scene *scene)
 {
 	const struct scene_point *then = scene->then;
 	const struct vitals *v = scene->now;
-	struct finding *f;
-	double rate;
 
 	if (!then || !code_full(v->code_used, v->code_max) ||
 		!code_full(then->code_used, v->code_max))
 		return;
-	f = scene_found(
+	struct finding *f = scene_found(
 		scene, FINDING_WORTH_KNOWING, (double)v->code_used / (double)v->code_max, 0);
 	finding_set_text(f, "the code cache is nearly full: %.1f of %.1f MB are in use",
 		(double)v->code_used / MB, (double)v->code_max / MB);
-	rate = SCENE_RATE(then, scene->last, compilations);
+	double rate = SCENE_RATE(then, scene->last, compilations);
 	if (rate >= 0 && rate < 0.05)
 		finding_prove(f, "nothing was compiled in the last %.0f s",
 			scene_elapsed_s(then, scene->last));
@@ -154,7 +152,6 @@ static void judge_interpreted(const struct scene *scene)
 {
 	uint32_t middle = scene->from + (scene->to - scene->from) / 2;
 	struct scene_cost cost, early, late;
-	struct finding *f;
 
 	if (scene->now->uptime_s < WARM_UP_S || scene->to - scene->from < INTERPRETED_S ||
 		!much_interpreted(scene, scene->from, scene->to, &cost) ||
@@ -162,7 +159,7 @@ static void judge_interpreted(const struct scene *scene)
 		!much_interpreted(scene, scene->from, middle, &early) ||
 		!much_interpreted(scene, middle, scene->to, &late) || early.method != late.method)
 		return;
-	f = scene_found_cost(scene, &cost);
+	struct finding *f = scene_found_cost(scene, &cost);
 	finding_set_text(f,
 		"%.0f %% of the CPU time is spent in the interpreter %lld s after the start, %s in "
 		"%s",
@@ -197,11 +194,10 @@ static void judge_deopt(const struct scene *scene)
 {
 	struct scene_cost cost = scene_cost_of(scene, METHOD_LEAVES);
 	bool known = cost.method != PROFILE_NONE;
-	struct finding *f;
 
 	if (scene->now->uptime_s < DEOPT_UP_S || cost.count < SAMPLES || cost.share < DEOPT_SHARE)
 		return;
-	f = scene_found_cost(scene, &cost);
+	struct finding *f = scene_found_cost(scene, &cost);
 	finding_set_text(f, "%.0f %% of the CPU time is spent on deoptimization%s%s%s%s",
 		100 * f->share, known ? ", " : "", known ? scene_cost_part(&cost) : "",
 		known ? " of it from " : "", known ? scene_method(scene, cost.method) : "");
@@ -229,11 +225,10 @@ static void judge_exceptions(const struct scene *scene)
 {
 	struct scene_cost cost = scene_cost_of(scene, METHOD_TRACE);
 	bool known = cost.method != PROFILE_NONE;
-	struct finding *f;
 
 	if (cost.count < SAMPLES || cost.share < EXCEPTIONS_SHARE)
 		return;
-	f = scene_found_cost(scene, &cost);
+	struct finding *f = scene_found_cost(scene, &cost);
 	finding_set_text(f,
 		"%.0f %% of the CPU time is spent filling in stack traces of exceptions%s%s%s%s",
 		100 * f->share, known ? ", " : "", known ? scene_cost_part(&cost) : "",
@@ -264,11 +259,10 @@ static void judge_collisions(const struct scene *scene)
 {
 	struct scene_cost cost = scene_cost_of(scene, METHOD_COLLIDES);
 	bool known = cost.method != PROFILE_NONE;
-	struct finding *f;
 
 	if (cost.count < SAMPLES || cost.share < COLLISIONS_SHARE)
 		return;
-	f = scene_found_cost(scene, &cost);
+	struct finding *f = scene_found_cost(scene, &cost);
 	finding_set_text(f,
 		"%.0f %% of the CPU time is spent on hash table keys with colliding hash "
 		"codes%s%s%s%s",
@@ -336,19 +330,17 @@ static void judge_classes(const struct scene *scene)
 {
 	const struct scene_point *then = scene_before(scene, LONG_S, LONG_MOST), *now = scene->last;
 	char by[120] = "";
-	struct scene_cost cost;
-	struct finding *f;
 
 	if (scene->now->uptime_s < WARM_UP_S || !loads_steadily(scene, then)) {
 		then = scene->then;
 		if (!loads_steadily(scene, then) || !unloads(scene, then))
 			return;
 	}
-	cost = scene_cost_of(scene, METHOD_DEFINES);
+	struct scene_cost cost = scene_cost_of(scene, METHOD_DEFINES);
 	if (cost.count >= CLASSES_SAMPLES && cost.method != PROFILE_NONE)
 		snprintf(by, sizeof(by), ", %s by %s", scene_cost_part(&cost),
 			scene_method(scene, cost.method));
-	f = scene_found(scene, FINDING_WORTH_KNOWING, -1, 0);
+	struct finding *f = scene_found(scene, FINDING_WORTH_KNOWING, -1, 0);
 	finding_set_text(f, "%.0f classes per second have been loaded for at least %.0f s%s",
 		SCENE_RATE(then, now, classes), scene_elapsed_s(then, now), by);
 	if (then->unloaded >= 0)
@@ -442,31 +434,28 @@ static void judge_new(const struct scene *scene)
 {
 	struct profile_query q = scene_query(scene, EVENT_CPU);
 	struct gain gain = {0};
-	struct flat *now, *then;
-	struct scene_most most;
-	struct finding *f;
-	uint32_t method;
 
 	if (!scene->baseline)
 		return;
-	now = flat_new(scene->profile, &q);
+	struct flat *now = flat_new(scene->profile, &q);
 	q.snapshot = scene->baseline;
-	then = flat_new(scene->profile, &q);
+	struct flat *then = flat_new(scene->profile, &q);
 	if (now->sum_count >= NEW_SAMPLES && then->sum_count >= NEW_SAMPLES)
 		gain = largest_gain(now, then);
-	method = gain.row ? gain.row->method : PROFILE_NONE;
+	uint32_t method = gain.row ? gain.row->method : PROFILE_NONE;
 	flat_free(then);
 	flat_free(now);
 	if (method == PROFILE_NONE)
 		return;
-	f = scene_found(scene, FINDING_WORTH_KNOWING, gain.gained, method);
+	struct finding *f = scene_found(scene, FINDING_WORTH_KNOWING, gain.gained, method);
 	f->error = gain.error;
 	f->event = EVENT_CPU;
 	f->method = method;
 	finding_set_text(f, "%.0f %% of the CPU time is in %s, up from %.*f %% in the baseline",
 		100 * gain.now, scene_method(scene, method), gain.then > 0 && gain.then < 0.01,
 		100 * gain.then);
-	most = scene_most(scene, EVENT_CPU, PROFILE_ANY_THREAD, has_method, method);
+	struct scene_most most =
+		scene_most(scene, EVENT_CPU, PROFILE_ANY_THREAD, has_method, method);
 	if (most.rank)
 		scene_prove_stack(scene, f, most.part.stack, 4);
 	finding_advise(f, "D shows beside each row how it has changed since the baseline");

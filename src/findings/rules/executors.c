@@ -242,21 +242,17 @@ static void judge_full(const struct starving *s)
 	const struct scene *scene = s->scene;
 	const struct executor *e = only_executor(s);
 	bool blocked = e && executor_blocked(scene, e);
-	const struct longest *in;
-	double waiters, queued, threads;
-	struct finding *f;
-	uint32_t own;
+	double threads = e ? starving_mean(s, e->all) : 0;
 
-	threads = e ? starving_mean(s, e->all) : 0;
 	if (threads < STARVED_THREADS || (!blocked && !executor_busy(s, e)))
 		return;
-	waiters = starving_sum(s, false) - starving_mean(s, e->awaits[s->at]);
-	queued = blocked ? waiters : waiters_without_queue(s, e, waiters);
+	double waiters = starving_sum(s, false) - starving_mean(s, e->awaits[s->at]);
+	double queued = blocked ? waiters : waiters_without_queue(s, e, waiters);
 	if (queued < STARVED_LEAST || queued < threads + STARVED_QUEUED)
 		return;
-	in = blocked ? &e->wait : &e->run;
-	f = report_starved(s, e, in, waiters);
-	own = places_of(scene->places, in->stack).own;
+	const struct longest *in = blocked ? &e->wait : &e->run;
+	struct finding *f = report_starved(s, e, in, waiters);
+	uint32_t own = places_of(scene->places, in->stack).own;
 	f->method = own == PROFILE_NONE ? PROFILE_NONE : scene_frame(scene, own)->method;
 	finding_set_text(f, "%.1f threads wait for tasks, while %s %s %s tasks, mostly in %s",
 		waiters, executor_name(scene, f->thread, threads, (char[EXECUTOR_NAME]){0}),
@@ -273,8 +269,6 @@ static void judge_waits_for_itself(const struct starving *s)
 {
 	const struct scene *scene = s->scene;
 	const struct executor *e = NULL;
-	double threads;
-	struct finding *f;
 
 	for (uint32_t i = 0; i < s->count; i++) {
 		if (!executor_blocked(scene, &s->pools[i]))
@@ -285,10 +279,10 @@ static void judge_waits_for_itself(const struct starving *s)
 	}
 	if (!e || s->kind != METHOD_AWAITS_TASK || starving_sum(s, true) > STARVED_UNRUN)
 		return;
-	threads = starving_mean(s, e->awaits[s->at]);
+	double threads = starving_mean(s, e->awaits[s->at]);
 	if (threads < STARVED_LEAST || threads < (1 - STARVED_IDLE) * starving_mean(s, e->all))
 		return;
-	f = report_starved(s, e, &e->wait, threads);
+	struct finding *f = report_starved(s, e, &e->wait, threads);
 	f->grade = FINDING_BLOCKED;
 	finding_set_text(f, "all %.0f threads %s wait for other tasks, and no thread runs these",
 		threads,
@@ -309,21 +303,19 @@ static void judge_helped(const struct starving *s)
 
 	for (uint32_t i = 0; i < s->count && s->kind == METHOD_AWAITS_FORK; i++) {
 		const struct executor *e = &s->pools[i];
-		double threads = starving_mean(s, e->all), others;
+		double threads = starving_mean(s, e->all);
 		char name[EXECUTOR_NAME];
-		struct finding *f;
-		uint32_t own;
 
 		if (threads < STARVED_THREADS || !executor_blocked(scene, e) ||
 			(double)e->workers < (1 - STARVED_IDLE) * (double)e->all ||
 			(double)e->runs[s->at] < STARVED_WAITS * (double)e->all)
 			continue;
-		others = starving_sum(s, true) + starving_sum(s, false) -
-			 starving_mean(s, e->runs[s->at] + e->awaits[s->at]);
+		double others = starving_sum(s, true) + starving_sum(s, false) -
+				starving_mean(s, e->runs[s->at] + e->awaits[s->at]);
 		if (others < STARVED_LEAST)
 			continue;
-		f = report_starved(s, e, &e->wait, others);
-		own = places_of(scene->places, e->wait.stack).own;
+		struct finding *f = report_starved(s, e, &e->wait, others);
+		uint32_t own = places_of(scene->places, e->wait.stack).own;
 		f->method = own == PROFILE_NONE ? PROFILE_NONE : scene_frame(scene, own)->method;
 		executor_name(scene, e->wait.thread, threads, name);
 		finding_set_text(f,
@@ -405,12 +397,11 @@ static void timer_add(void *ctx, const struct profile_part *part)
 	struct timer *t = ctx;
 	struct place at = places_of(t->scene->places, part->stack);
 	unsigned i = 0;
-	uint32_t method;
 
 	if (profile_get_thread(t->scene->profile, part->thread)->pool != t->pool ||
 		at.outer == PROFILE_NONE || !(at.seen & METHOD_SCHEDULED))
 		return;
-	method = scene_frame(t->scene, at.outer)->method;
+	uint32_t method = scene_frame(t->scene, at.outer)->method;
 	while (i < t->count && t->tasks[i].method != method)
 		i++;
 	if (i == TIMER_TASKS)

@@ -26,14 +26,13 @@ static const struct scene_point *throttled_since(const struct scene *scene)
 static double throttled_share(const struct scene_point *then, const struct scene_point *now)
 {
 	const struct vitals_host *a = &then->host, *b = &now->host;
-	double periods, counted;
 
 	if (a->cpu_limit <= 0 || b->cpu_limit != a->cpu_limit || b->cpu_period_us <= 0 ||
 		b->cpu_period_us != a->cpu_period_us || a->cpu_throttled < 0 ||
 		b->cpu_throttled < a->cpu_throttled)
 		return 0;
-	periods = scene_elapsed_s(then, now) * 1e6 / (double)b->cpu_period_us;
-	counted = (double)(b->cpu_periods - a->cpu_periods);
+	double periods = scene_elapsed_s(then, now) * 1e6 / (double)b->cpu_period_us;
+	double counted = (double)(b->cpu_periods - a->cpu_periods);
 	periods = counted > periods ? counted : periods;
 	return (double)(b->cpu_throttled - a->cpu_throttled) / periods;
 }
@@ -42,11 +41,10 @@ static void judge_throttled(const struct scene *scene)
 {
 	const struct scene_point *then = throttled_since(scene), *now = scene->last;
 	double share = then ? throttled_share(then, now) : 0;
-	struct finding *f;
 
 	if (share < THROTTLED_SHARE)
 		return;
-	f = scene_found(scene, FINDING_COSTS, share, 0);
+	struct finding *f = scene_found(scene, FINDING_COSTS, share, 0);
 	finding_set_text(f,
 		"the cgroup's limit of %.4g cores throttles the program in %.0f %% of its periods "
 		"of %.0f ms",
@@ -93,12 +91,11 @@ static void judge_swap(const struct scene *scene)
 	const struct scene_point *then = scene->then;
 	const struct scene_point *half = scene_before(scene, SCENE_LEAST_S / 2, SCENE_MOST_S / 2);
 	const struct vitals_host *host = &scene->now->host;
-	struct finding *f;
 
 	if (!then || !half || host->swap_bytes <= SWAP_BYTES ||
 		swapped_in(then, half) < SWAP_FAULTS || swapped_in(half, scene->last) < SWAP_FAULTS)
 		return;
-	f = scene_found(scene, FINDING_COSTS, -1, 0);
+	struct finding *f = scene_found(scene, FINDING_COSTS, -1, 0);
 	finding_set_text(f,
 		"%lld MB of the program are swapped out, and it waits for %.0f pages per second to "
 		"be read back",
@@ -162,7 +159,6 @@ static struct load load_of(const struct scene *scene, double seconds, struct run
 	const struct scene_point *then = scene->then, *now = scene->last;
 	uint64_t ran_ns = 0, waited_ns = 0;
 	struct load l = {0};
-	double ran, queued;
 
 	for (uint32_t i = 0; i < scene->wall_count; i++) {
 		const struct profile_part *part = &scene->wall[i];
@@ -179,8 +175,8 @@ static struct load load_of(const struct scene *scene, double seconds, struct run
 	}
 	l.ran = (double)ran_ns / NS_PER_S / seconds;
 	l.waited = (double)waited_ns / NS_PER_S / seconds;
-	ran = then ? SCENE_RATE(then, now, cpu_ms) / 1000 : -1;
-	queued = then ? SCENE_RATE(then, now, host.queued_ms) / 1000 : -1;
+	double ran = then ? SCENE_RATE(then, now, cpu_ms) / 1000 : -1;
+	double queued = then ? SCENE_RATE(then, now, host.queued_ms) / 1000 : -1;
 	if (ran < 0 || queued < 0)
 		return l;
 	l.ran = ran;
@@ -232,9 +228,8 @@ static void report_cores(const struct scene *scene, const struct load *l, double
 
 static void judge_cores(const struct scene *scene)
 {
-	double seconds = scene_seconds(scene, EVENT_WALL), idle, waited;
+	double seconds = scene_seconds(scene, EVENT_WALL);
 	struct runnable *threads;
-	struct load l;
 
 	if (scene_has(scene, &rule_throttled) || scene_has(scene, &rule_pinned) || seconds <= 0)
 		return;
@@ -242,10 +237,11 @@ static void judge_cores(const struct scene *scene)
 	if (!throttled_since(scene) && scene->last && scene->last->host.cpu_limit > 0)
 		return;
 	threads = xcalloc(scene->threads + 1, sizeof(*threads));
-	idle = scene->then ? SCENE_RATE(scene->then, scene->last, host.cpus_free_ms) / 1000 : -1;
-	l = load_of(scene, seconds, threads);
+	double idle =
+		scene->then ? SCENE_RATE(scene->then, scene->last, host.cpus_free_ms) / 1000 : -1;
+	struct load l = load_of(scene, seconds, threads);
 	l.carrier = l.counted ? lack_carriers(scene, seconds, idle) : 0;
-	waited = l.waited + l.carrier;
+	double waited = l.waited + l.carrier;
 	if ((l.counted || l.samples >= CORES_SAMPLES) && waited >= CORES_LEAST &&
 		waited >= CORES_SHARE * (l.ran + waited) &&
 		(!scene->then || idle < CORES_IDLE * waited)) {
@@ -271,13 +267,11 @@ static void judge_threads(const struct scene *scene)
 {
 	const struct scene_point *then = scene->then, *now = scene->last;
 	double rate = then ? SCENE_RATE(then, now, started) : 0;
-	struct scene_cost cost;
-	struct finding *f;
 
 	if (rate < THREADS_RATE)
 		return;
-	cost = scene_cost_of(scene, METHOD_STARTS);
-	f = scene_found(scene, FINDING_WORTH_KNOWING, cost.share, 0);
+	struct scene_cost cost = scene_cost_of(scene, METHOD_STARTS);
+	struct finding *f = scene_found(scene, FINDING_WORTH_KNOWING, cost.share, 0);
 	finding_set_text(f, "%.0f threads per second are started%s%s; %lld live", rate,
 		cost.method == PROFILE_NONE ? "" : ", mostly by ",
 		cost.method == PROFILE_NONE ? "" : scene_method(scene, cost.method),
@@ -306,12 +300,10 @@ static void judge_descriptors(const struct scene *scene)
 {
 	const struct scene_point *then = scene->then, *now = scene->last, *from = then, *to;
 	int64_t open = then ? now->host.fds : -1, limit = then ? now->host.fds_limit : -1;
-	struct finding *f;
-	double rate;
 
 	if (open < 0 || limit <= 0)
 		return;
-	rate = SCENE_RATE(then, now, host.fds);
+	double rate = SCENE_RATE(then, now, host.fds);
 	for (int part = 1; part <= DESCRIPTORS_PARTS; part++, from = to) {
 		to = scene_part(scene, then, part, DESCRIPTORS_PARTS);
 		if (from->host.fds < 0 || to->host.fds <= from->host.fds)
@@ -320,7 +312,8 @@ static void judge_descriptors(const struct scene *scene)
 	if ((double)open < DESCRIPTORS_NEAR * (double)limit &&
 		rate * DESCRIPTORS_S < (double)(limit - open))
 		return;
-	f = scene_found(scene, FINDING_WORTH_KNOWING, (double)open / (double)limit, 0);
+	struct finding *f =
+		scene_found(scene, FINDING_WORTH_KNOWING, (double)open / (double)limit, 0);
 	if (rate > 0)
 		finding_set_text(f,
 			"%lld of %lld file descriptors are open, %.1f more each second: none will "

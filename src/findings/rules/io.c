@@ -61,12 +61,11 @@ struct group {
 static bool peer_of(const struct io *io, uint32_t stack, char out[PEER])
 {
 	struct profile_io what;
-	const char *verb;
 
 	out[0] = '\0';
 	if (!profile_stack_io(io->scene->profile, stack, &what))
 		return false;
-	verb = strrchr(what.what, ' ');
+	const char *verb = strrchr(what.what, ' ');
 	if (*what.where)
 		snprintf(out, PEER, "%s", what.where);
 	else
@@ -96,12 +95,10 @@ static bool waits_for_client(const struct io *io, uint32_t stack)
 static void find_servers(struct io *io)
 {
 	for (uint32_t i = 0; i < io->scene->wall_count && io->servers < IO_SERVERS; i++) {
-		struct place at;
-
 		if (!scene_is_java(io->scene, io->scene->wall[i].thread) ||
 			io->scene->wall[i].state != THREAD_IO)
 			continue;
-		at = places_of(io->scene->places, io->scene->wall[i].stack);
+		struct place at = places_of(io->scene->places, io->scene->wall[i].stack);
 		if (at.own != PROFILE_NONE && at.waits & PLACE_ACCEPTS)
 			io->server[io->servers++] = places_method(io->scene, at.own)->class_name;
 	}
@@ -304,15 +301,13 @@ static bool report_groups(struct io *io)
 	bool reported = false;
 
 	while (scene_group_next(&io->waits, &all)) {
-		struct group g;
-
 		/* A single thread outside of executors that only does I/O is probably a reader by design. */
 		if ((double)all.weight < IO_LEAST * seconds * NS_PER_S ||
 			(double)all.weight < IO_SHARE * (double)io->busy ||
 			(all.threads == 1 && !places_of(io->scene->places, all.stack).executor) ||
 			(is_child(io, all.stack) && !starts_children(io)))
 			continue;
-		g = group_of(io, &all);
+		struct group g = group_of(io, &all);
 		report_io(io, &g, seconds);
 		reported = true;
 	}

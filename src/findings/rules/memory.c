@@ -22,8 +22,7 @@
 static void judge_heap(const struct scene *scene)
 {
 	const struct scene_point *first = NULL, *last = scene->last;
-	int64_t max = scene->now->heap_max, least = INT64_MAX, readings, collections;
-	struct finding *f;
+	int64_t max = scene->now->heap_max, least = INT64_MAX;
 
 	/* The last consecutive points at which the heap was full. */
 	for (unsigned i = scene->point_count; i-- > 0;) {
@@ -37,11 +36,11 @@ static void judge_heap(const struct scene *scene)
 	}
 	if (max <= 0 || !first)
 		return;
-	readings = last->heap_looks - first->heap_looks;
-	collections = last->gc_whole - first->gc_whole;
+	int64_t readings = last->heap_looks - first->heap_looks;
+	int64_t collections = last->gc_whole - first->gc_whole;
 	if (readings < HEAP_READINGS || collections < HEAP_COLLECTIONS)
 		return;
-	f = scene_found(scene, FINDING_COSTS, (double)least / (double)max, 0);
+	struct finding *f = scene_found(scene, FINDING_COSTS, (double)least / (double)max, 0);
 	finding_set_text(f,
 		"the heap is nearly full: at least %lld of %lld MB stay in use despite garbage "
 		"collection",
@@ -117,8 +116,6 @@ static void report_cause(const struct scene *scene, struct finding *f, enum gc_c
 {
 	const struct scene_point *then = scene->then, *now = scene->last;
 	size_t used = strlen(f->what);
-	struct profile_part part;
-	uint32_t at;
 
 	if (cause != GC_EXPLICIT) {
 		snprintf(f->what + used, sizeof(f->what) - used,
@@ -132,9 +129,11 @@ static void report_cause(const struct scene *scene, struct finding *f, enum gc_c
 			scene->now->pid);
 		return;
 	}
-	part = scene_most(scene, EVENT_WALL, PROFILE_ANY_THREAD, collects, 0).part;
-	at = part.stack == PROFILE_NONE ? PROFILE_NONE
-					: places_find(scene->places, part.stack, METHOD_COLLECTS);
+	struct profile_part part =
+		scene_most(scene, EVENT_WALL, PROFILE_ANY_THREAD, collects, 0).part;
+	uint32_t at = part.stack == PROFILE_NONE
+			      ? PROFILE_NONE
+			      : places_find(scene->places, part.stack, METHOD_COLLECTS);
 	f->method = scene_own_method(scene, at);
 	snprintf(f->what + used, sizeof(f->what) - used,
 		"; %lld of %lld collections are requested by System.gc()%s%s",
@@ -173,13 +172,12 @@ static void judge_gc(const struct scene *scene)
 	double delayed = cause <= GC_GROWTH ? scene_delayed_share(scene) : 0;
 	bool pausing = pauses * (1 - delayed) >= GC_PAUSES_PCT;
 	char also[60] = "";
-	struct finding *f;
 
 	/* A heap that is full, or full of large arrays, is the cause. */
 	if ((!pausing && gc_cpu < GC_CPU_PCT) || scene_has(scene, &rule_heap) ||
 		scene_has(scene, &rule_humongous))
 		return;
-	f = scene_found(
+	struct finding *f = scene_found(
 		scene, FINDING_COSTS, (pausing && pauses > gc_cpu ? pauses : gc_cpu) / 100, 0);
 	if (gc_cpu >= GC_CPU_PCT)
 		snprintf(also, sizeof(also), ", and uses %.0f %% of the CPU time", gc_cpu);
@@ -217,18 +215,15 @@ const struct finding_rule rule_gc = {
 static void judge_humongous(const struct scene *scene)
 {
 	const struct scene_point *then = scene->then, *now = scene->last;
-	struct scene_cost cost;
-	int64_t all, large;
-	struct finding *f;
 
 	if (!then || then->humongous < 0 || then->collections < 0)
 		return;
-	all = now->collections - then->collections;
-	large = now->humongous - then->humongous;
+	int64_t all = now->collections - then->collections;
+	int64_t large = now->humongous - then->humongous;
 	if (large < HUMONGOUS_LEAST || (double)large < HUMONGOUS_SHARE * (double)all)
 		return;
-	cost = scene_cost_of(scene, METHOD_LARGE);
-	f = scene_found(scene, FINDING_COSTS, (double)large / (double)all, 0);
+	struct scene_cost cost = scene_cost_of(scene, METHOD_LARGE);
+	struct finding *f = scene_found(scene, FINDING_COSTS, (double)large / (double)all, 0);
 	finding_set_text(f,
 		"%lld of %lld collections in the last %.0f s were caused by humongous allocations "
 		"(half a G1 region or more)%s%s",
@@ -268,23 +263,20 @@ static unsigned finalizes(
 static void judge_finalizers(const struct scene *scene)
 {
 	double seconds = scene_seconds(scene, EVENT_WALL), busy = 0;
-	struct scene_most most;
-	struct finding *f;
-	uint32_t own;
 
 	for (uint32_t i = 0; i < scene->wall_count && seconds > 0; i++)
 		if (finalizes(scene, &scene->wall[i], 0))
 			busy += (double)scene->wall[i].weight / NS_PER_S / seconds;
 	if (busy < FINALIZERS_BUSY)
 		return;
-	most = scene_most(scene, EVENT_WALL, PROFILE_ANY_THREAD, finalizes, 0);
+	struct scene_most most = scene_most(scene, EVENT_WALL, PROFILE_ANY_THREAD, finalizes, 0);
 	if (most.part.stack == PROFILE_NONE)
 		return;
 	busy = busy > 1 ? 1 : busy;
-	f = scene_found(scene, FINDING_COSTS, busy, 0);
+	struct finding *f = scene_found(scene, FINDING_COSTS, busy, 0);
 	f->event = EVENT_WALL;
 	f->thread = most.part.thread;
-	own = places_of(scene->places, most.part.stack).outer; /* finalize() itself */
+	uint32_t own = places_of(scene->places, most.part.stack).outer; /* finalize() itself */
 	f->method = own == PROFILE_NONE ? scene_own_method(scene, most.part.stack)
 					: scene_frame(scene, own)->method;
 	finding_set_text(f,
@@ -333,9 +325,6 @@ static void judge_offheap(const struct scene *scene)
 {
 	const struct scene_point *then = scene->then, *now = scene->last, *from = then, *to;
 	int64_t grown = then ? offheap_growth(then, now) : -1;
-	struct scene_cost cost;
-	struct finding *f;
-	double seconds;
 
 	if (grown < OFFHEAP_BYTES)
 		return;
@@ -344,11 +333,11 @@ static void judge_offheap(const struct scene *scene)
 		if (to->host.anon_bytes <= from->host.anon_bytes)
 			return; /* not a steady rise */
 	}
-	cost = scene_cost_of(scene, METHOD_DIRECT);
+	struct scene_cost cost = scene_cost_of(scene, METHOD_DIRECT);
 	if (cost.count < OFFHEAP_SAMPLES || cost.method == PROFILE_NONE)
 		return;
-	seconds = scene_elapsed_s(then, now);
-	f = scene_found(scene, FINDING_WORTH_KNOWING, -1, 0);
+	double seconds = scene_elapsed_s(then, now);
+	struct finding *f = scene_found(scene, FINDING_WORTH_KNOWING, -1, 0);
 	finding_set_text(f,
 		"memory outside the Java heap grows by at least %.0f MB per second: direct "
 		"buffers, "

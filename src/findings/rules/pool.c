@@ -76,19 +76,15 @@ static uint32_t find_acquirer(const struct scene *scene, uint32_t own)
 /* The method in which a thread waits for a limited resource. PROFILE_NONE: it does not, as far as its stack shows. */
 static uint32_t limited_in(const struct scene *scene, const struct profile_part *part)
 {
-	struct place at;
-	uint32_t acquirer;
-	bool full;
-
 	if (part->state != THREAD_WAITING && part->state != THREAD_PARKED)
 		return PROFILE_NONE;
-	at = places_of(scene->places, part->stack);
+	struct place at = places_of(scene->places, part->stack);
 	if (at.own == PROFILE_NONE || at.owns < 2 || at.waits & (PLACE_EVENT | PLACE_LOCK) ||
 		(part->state == THREAD_PARKED &&
 			!(at.waits & (PLACE_QUEUE | PLACE_PERMIT | PLACE_CHANGE))))
 		return PROFILE_NONE;
-	full = inserts(scene, part->stack);
-	acquirer = full ? PROFILE_NONE : find_acquirer(scene, at.own);
+	bool full = inserts(scene, part->stack);
+	uint32_t acquirer = full ? PROFILE_NONE : find_acquirer(scene, at.own);
 	if (acquirer != PROFILE_NONE)
 		return acquirer == at.outer ? PROFILE_NONE : scene_frame(scene, acquirer)->method;
 	if (!full && (places_contains(places_method(scene, at.own)->name, loops) ||
@@ -289,11 +285,9 @@ static void judge_pinned(const struct scene *scene)
 		c.pinned < PINNED_SHARE * (c.pinned + c.runs))
 		return;
 	for (uint32_t i = 0; i < scene->wall_count; i++) {
-		uint32_t own;
-
 		if (!scene_pins(scene, &scene->wall[i]))
 			continue;
-		own = places_of(scene->places, scene->wall[i].stack).own;
+		uint32_t own = places_of(scene->places, scene->wall[i].stack).own;
 		if (own != PROFILE_NONE)
 			scene_spend(&kept, scene_frame(scene, own)->method, &scene->wall[i]);
 	}

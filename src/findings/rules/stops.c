@@ -63,17 +63,16 @@ static void prove_late_thread(const struct scene *scene, struct finding *f, doub
 static void judge_safepoint(const struct scene *scene)
 {
 	const struct scene_point *then = scene->then, *now = scene->last;
-	double share = then ? scene_sync_share(scene) : 0, stops, sync_ms;
-	struct finding *f;
+	double share = then ? scene_sync_share(scene) : 0;
 
 	if (share - scene_queued_share(scene) < STOPS_PCT ||
 		share * (1 - scene_delayed_share(scene)) < STOPS_PCT)
 		return;
-	stops = (double)(now->safepoints - then->safepoints);
-	sync_ms = (double)(now->sync_ms - then->sync_ms);
+	double stops = (double)(now->safepoints - then->safepoints);
+	double sync_ms = (double)(now->sync_ms - then->sync_ms);
 	if (stops < SAFEPOINT_LEAST)
 		return;
-	f = scene_found(scene, FINDING_COSTS, share / 100, 0);
+	struct finding *f = scene_found(scene, FINDING_COSTS, share / 100, 0);
 	finding_set_text(f,
 		"threads are slow to reach safepoints: all others wait for them %.0f %% of the "
 		"time, %.1f ms per safepoint",
@@ -111,20 +110,17 @@ static unsigned stops_all(
 static void judge_stops(const struct scene *scene)
 {
 	double gc = scene->now->gc_pct_x10 / 10.0;
-	double rest = scene->now->safepoint_pct_x10 / 10.0 - gc, sync;
-	struct scene_most most;
+	double rest = scene->now->safepoint_pct_x10 / 10.0 - gc;
 	char part[80] = "";
-	struct finding *f;
-	uint32_t at;
 
 	if (!scene->then || scene->now->gc_pct_x10 < 0 ||
 		rest - scene_queued_share(scene) < STOPS_PCT ||
 		rest * (1 - scene_delayed_share(scene)) < STOPS_PCT || rest < gc)
 		return;
-	sync = scene_sync_share(scene);
+	double sync = scene_sync_share(scene);
 	if (rest < 2 * sync)
 		return;
-	f = scene_found(scene, FINDING_COSTS, rest / 100, 0);
+	struct finding *f = scene_found(scene, FINDING_COSTS, rest / 100, 0);
 	if (sync >= 1)
 		snprintf(part, sizeof(part), ", including %.0f %% to stop all threads", sync);
 	finding_set_text(f,
@@ -137,8 +133,8 @@ static void judge_stops(const struct scene *scene)
 	finding_advise(
 		f, "start the JVM with -Xlog:safepoint to log the reason for each safepoint");
 	/* The thread that requests most of them, if it is one of the program's. */
-	most = scene_most(scene, EVENT_WALL, PROFILE_ANY_THREAD, stops_all, 0);
-	at = places_find(scene->places, most.part.stack, METHOD_STOPS);
+	struct scene_most most = scene_most(scene, EVENT_WALL, PROFILE_ANY_THREAD, stops_all, 0);
+	uint32_t at = places_find(scene->places, most.part.stack, METHOD_STOPS);
 	if (at == PROFILE_NONE)
 		return;
 	finding_prove(f,
